@@ -1,0 +1,86 @@
+# What can be made here. Only Go, make and git are needed; `make help` lists the
+# targets. Times of the steps are printed by .ci/run.
+
+.DEFAULT_GOAL := build
+.NOTPARALLEL: # tests measure time and share two cores with nobody
+
+FUZZTIME ?= 30s
+SOAKTIME ?= 5m
+BENCH    ?= .
+PKG      ?= ./...
+TESTFLAGS ?=
+TIMING   ?= 1
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+# The race detector needs a C compiler; Go switches cgo off where there is none.
+RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+
+# Tests start this binary instead of building one per package.
+export RUNG_BINARY := $(CURDIR)/bin/rung
+
+.PHONY: help build demo test test-setup test-race test-timing fuzz lint bench screenshots \
+	soak cross generate clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-12s %s\n", $$1, $$2 }'
+
+build: ## bin/rung
+	go build -o bin/rung .
+
+demo: build ## open the console on the built-in cluster
+	bin/rung demo
+
+test: test-setup test-race test-timing fuzz ## the whole suite: race detector, times, every fuzz target for FUZZTIME
+
+# What the tests find on this machine, one line for each thing that is missing.
+test-setup: build
+	@go version
+	@missing=; for server in ovsdb-server ovsdb-tool ovsdb-client; do \
+		command -v $$server >/dev/null || missing="$$missing $$server"; \
+	done; \
+	[ -z "$$missing" ] || echo "not found:$$missing: tests on real servers do not run (Debian: openvswitch-common)"; \
+	[ -n "$(RACE)" ] || { echo "no C compiler: the tests run without the race detector"; missing=race; }; \
+	[ -z "$$missing" ] || [ "$$RUNG_REQUIRE_SERVERS" != 1 ] || { echo "RUNG_REQUIRE_SERVERS=1: install what is missing"; exit 1; }
+
+test-race: build
+	go test $(RACE) -timeout 15m $(TESTFLAGS) $(PKG)
+
+# Tests named TestTiming… measure: one after the other, without the race detector.
+test-timing: build
+	@dirs=$$(grep -rl --include='*_test.go' '^func TestTiming' * | xargs -r -n1 dirname | sed 's,^,./,' | sort -u); \
+	if [ -z "$$dirs" ]; then echo "no TestTiming… found"; exit 0; fi; \
+	set -x; RUNG_TIMING=$(TIMING) go test -v -p 1 -count=1 -timeout 10m -run '^TestTiming' $$dirs
+
+fuzz: ## every fuzz target for FUZZTIME (30s)
+	go run ./test/fuzz -time $(FUZZTIME)
+
+lint: ## gofmt, vet, staticcheck, import direction
+	@bad=$$(gofmt -l .); [ -z "$$bad" ] || { echo "not gofmt-clean:"; echo "$$bad"; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	go test ./test/arch
+
+bench: ## benchmarks of PKG matching BENCH
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m $(PKG)
+
+screenshots: build ## the pictures in screenshots/, from the real program
+	go run ./screenshots -bin bin/rung -out screenshots
+
+soak: test-setup ## before closing: long fuzz, faults, every platform
+	go run ./test/fuzz -time $(SOAKTIME)
+	$(MAKE) test-timing TIMING=strict
+	RUNG_SOAK=1 go test $(RACE) -count=1 -timeout 90m $(TESTFLAGS) $(PKG)
+	$(MAKE) cross
+
+cross: ## build for PLATFORMS
+	@for platform in $(PLATFORMS); do \
+		os=$${platform%/*}; arch=$${platform#*/}; exe=; [ $$os != windows ] || exe=.exe; \
+		echo "GOOS=$$os GOARCH=$$arch go build -o bin/cross/rung-$$os-$$arch$$exe ."; \
+		GOOS=$$os GOARCH=$$arch go build -o bin/cross/rung-$$os-$$arch$$exe . || exit 1; \
+	done
+
+generate: ## files that are generated: CRDs, docs/keys.md
+	go generate ./...
+
+clean: ## what make built
+	rm -rf bin
