@@ -1,0 +1,153 @@
+package model
+
+import (
+	"iter"
+
+	iradix "github.com/hashicorp/go-immutable-radix/v2"
+)
+
+// Cluster is an immutable snapshot of all objects. The zero value and nil are
+// an empty cluster.
+type Cluster struct{ objects *iradix.Tree[Object] }
+
+// Change says that an object came (Old nil), changed, or went (New nil).
+type Change struct{ Old, New Object }
+
+// Key of the object that changed.
+func (c Change) Key() Key {
+	if c.New != nil {
+		return c.New.ObjectKey()
+	}
+	return c.Old.ObjectKey()
+}
+
+// treeKey is kind, NUL, namespace, NUL, name: kinds and namespaces are walked
+// by prefix, in order.
+func treeKey(k Key) []byte {
+	b := make([]byte, 0, len(k.Kind)+len(k.Namespace)+len(k.Name)+2)
+	b = append(append(b, k.Kind...), 0)
+	b = append(append(b, k.Namespace...), 0)
+	return append(b, k.Name...)
+}
+
+// Upsert takes the keys of remove out, then puts the objects of upsert in, so
+// that a key in both is replaced. The result is the next Cluster and what really
+// changed, in that order, Old filled in: each change starts where the one before
+// it of the same key ended. An object that replaces itself (same pointer) is no
+// change, and without any change the result is c itself. Neither result is nil.
+func (c *Cluster) Upsert(upsert []Object, remove []Key) (*Cluster, []Change) {
+	if c == nil {
+		c = &Cluster{}
+	}
+	tree := c.objects
+	if tree == nil {
+		tree = iradix.New[Object]()
+	}
+	txn := tree.Txn()
+	changes := make([]Change, 0, len(upsert)+len(remove))
+	for _, k := range remove {
+		if old, ok := txn.Delete(treeKey(k)); ok {
+			changes = append(changes, Change{Old: old})
+		}
+	}
+	for _, o := range upsert {
+		if o == nil {
+			continue
+		}
+		old, had := txn.Insert(treeKey(o.ObjectKey()), o)
+		switch {
+		case !had:
+			changes = append(changes, Change{New: o})
+		case old != o:
+			changes = append(changes, Change{Old: old, New: o})
+		}
+	}
+	if len(changes) == 0 {
+		return c, changes
+	}
+	return &Cluster{objects: txn.Commit()}, changes
+}
+
+// Get returns the object with that key or nil.
+func (c *Cluster) Get(k Key) Object {
+	if c == nil || c.objects == nil {
+		return nil
+	}
+	o, _ := c.objects.Get(treeKey(k))
+	return o
+}
+
+func getAs[T Object](c *Cluster, k Key) (t T) {
+	if o := c.Get(k); o != nil {
+		t, _ = o.(T)
+	}
+	return t
+}
+
+// Pod, Namespace, Node and Policy return one object or nil.
+func (c *Cluster) Pod(namespace, name string) *Pod {
+	return getAs[*Pod](c, Key{KindPod, namespace, name})
+}
+func (c *Cluster) Namespace(name string) *Namespace {
+	return getAs[*Namespace](c, Key{KindNamespace, "", name})
+}
+func (c *Cluster) Node(name string) *Node     { return getAs[*Node](c, Key{KindNode, "", name}) }
+func (c *Cluster) Policy(k PolicyKey) *Policy { return getAs[*Policy](c, k) }
+
+func walk[T Object](c *Cluster, prefix []byte) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		if c == nil || c.objects == nil {
+			return
+		}
+		it := c.objects.Root().Iterator()
+		it.SeekPrefix(prefix)
+		for _, o, ok := it.Next(); ok; _, o, ok = it.Next() {
+			if t, is := o.(T); is && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+func kindPrefix(k Kind) []byte { return append([]byte(k), 0) }
+
+// Pods and the others walk all objects of a kind by namespace and name.
+func (c *Cluster) Pods() iter.Seq[*Pod] { return walk[*Pod](c, kindPrefix(KindPod)) }
+func (c *Cluster) Namespaces() iter.Seq[*Namespace] {
+	return walk[*Namespace](c, kindPrefix(KindNamespace))
+}
+func (c *Cluster) Nodes() iter.Seq[*Node]       { return walk[*Node](c, kindPrefix(KindNode)) }
+func (c *Cluster) Services() iter.Seq[*Service] { return walk[*Service](c, kindPrefix(KindService)) }
+func (c *Cluster) Events() iter.Seq[*Event]     { return walk[*Event](c, kindPrefix(KindEvent)) }
+
+// PodsIn walks the pods of one namespace by name.
+func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
+	return walk[*Pod](c, append(append(kindPrefix(KindPod), namespace...), 0))
+}
+
+// Policies walks the policies of one kind by namespace and name.
+func (c *Cluster) Policies(k Kind) iter.Seq[*Policy] { return walk[*Policy](c, kindPrefix(k)) }
+
+// AllPolicies walks every policy: ANP, BANP, NetworkPolicy, EgressFirewall.
+func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
+	return func(yield func(*Policy) bool) {
+		for _, k := range []Kind{KindANP, KindBANP, KindNP, KindEF} {
+			for p := range c.Policies(k) {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Objects walks every object by kind, namespace and name.
+func (c *Cluster) Objects() iter.Seq[Object] { return walk[Object](c, nil) }
+
+// Count counts the objects of a kind.
+func (c *Cluster) Count(k Kind) (n int) {
+	for range walk[Object](c, kindPrefix(k)) {
+		n++
+	}
+	return n
+}

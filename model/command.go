@@ -1,0 +1,121 @@
+package model
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ShellQuote writes one word so that a POSIX shell reads it back unchanged.
+// Words of plain characters stay as they are. A word with control characters is
+// written in the $'…' form of bash and zsh, so that what is printed can be read
+// and never moves the cursor.
+func ShellQuote(s string) string {
+	plain, control := s != "", false
+	for _, r := range s {
+		switch {
+		case r < 0x20 || r >= 0x7f && r < 0xa0:
+			control = true
+		case r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'):
+		case strings.ContainsRune("%+,-./:@_=", r):
+		default:
+			plain = false
+		}
+	}
+	switch {
+	case control:
+		return quoteControl(s)
+	case plain:
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func quoteControl(s string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' || c == '\'':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\t':
+			b.WriteString(`\t`)
+		case c < 0x20 || c >= 0x7f:
+			// Three digits always: a digit that follows is not taken in.
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// ShellJoin quotes every word and joins them to one command line.
+func ShellJoin(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = ShellQuote(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// Kubectl writes the kubectl command lines that do what Rung does.
+type Kubectl struct {
+	// Context is the kubeconfig context, empty for the current one.
+	Context string
+}
+
+// kubectlNames are the names kubectl knows the kinds by; ANP and BANP are short
+// names of their CRDs.
+var kubectlNames = map[Kind]string{KindANP: "anp", KindBANP: "banp", KindNP: "networkpolicy", KindEF: "egressfirewall",
+	KindPod: "pod", KindNamespace: "namespace", KindNode: "node", KindService: "service"}
+
+func (k Kubectl) line(verb string, target Key, rest ...string) string {
+	words := []string{"kubectl"}
+	if k.Context != "" {
+		words = append(words, "--context="+k.Context)
+	}
+	words = append(words, verb)
+	if target.Kind != "" {
+		name := kubectlNames[target.Kind]
+		if name == "" {
+			name = strings.ToLower(string(target.Kind))
+		}
+		words = append(words, name, target.Name)
+		if target.Namespace != "" {
+			words = append(words, "-n", target.Namespace)
+		}
+	}
+	return ShellJoin(append(words, rest...)...)
+}
+
+// Apply is the line that creates or updates what it reads from standard input.
+func (k Kubectl) Apply() string { return k.line("apply", Key{}, "-f", "-") }
+
+// Delete is the line that removes an object.
+func (k Kubectl) Delete(target Key) string { return k.line("delete", target) }
+
+// Get is the line that prints an object.
+func (k Kubectl) Get(target Key) string { return k.line("get", target, "-o", "yaml") }
+
+// SetPriority is the line that gives an AdminNetworkPolicy another priority,
+// and fails when its priority is not the one expected any more.
+func (k Kubectl) SetPriority(target Key, from, to int32) string {
+	patch := `[{"op":"test","path":"/spec/priority","value":` + strconv.Itoa(int(from)) +
+		`},{"op":"replace","path":"/spec/priority","value":` + strconv.Itoa(int(to)) + `}]`
+	return k.line("patch", target, "--type=json", "-p", patch)
+}
+
+// Annotate is the line that sets an annotation, whatever it was.
+func (k Kubectl) Annotate(target Key, name, value string) string {
+	return k.line("annotate", target, name+"="+value, "--overwrite")
+}
+
+// RemoveAnnotation is the line that takes an annotation away.
+func (k Kubectl) RemoveAnnotation(target Key, name string) string {
+	return k.line("annotate", target, name+"-")
+}

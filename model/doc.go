@@ -1,0 +1,11 @@
+// Package model says what things are: the cluster's objects, policies of every
+// kind in one normal form, findings, the precedence ladder, the state of a
+// policy in a zone. It is pure: no I/O, no clock, no goroutine, no screen.
+//
+// Invariants: every object is immutable once it is in a Cluster; a Cluster is
+// immutable and the next one shares what did not change. Text in the objects
+// was cleaned (model/clean) by the source that brought it in.
+//
+// It may import the other model packages and Kubernetes API types; every other
+// package of Rung may import it.
+package model

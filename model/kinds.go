@@ -1,0 +1,134 @@
+package model
+
+import "strings"
+
+// Kind is the kind of an object, spelled as in Kubernetes.
+type Kind string
+
+// The kinds Rung keeps.
+const (
+	KindNamespace     Kind = "Namespace"
+	KindPod           Kind = "Pod"
+	KindNode          Kind = "Node"
+	KindService       Kind = "Service"
+	KindEndpointSlice Kind = "EndpointSlice"
+	KindEvent         Kind = "Event"
+	KindANP           Kind = "AdminNetworkPolicy"
+	KindBANP          Kind = "BaselineAdminNetworkPolicy"
+	KindNP            Kind = "NetworkPolicy"
+	KindEF            Kind = "EgressFirewall"
+)
+
+// IsPolicy says whether objects of the kind decide about connections.
+func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF }
+
+// IsAdmin says whether the kind is AdminNetworkPolicy or its baseline.
+func (k Kind) IsAdmin() bool { return k == KindANP || k == KindBANP }
+
+// Short is the usual abbreviation: ANP, BANP, NP, EF.
+func (k Kind) Short() string {
+	switch k {
+	case KindANP:
+		return "ANP"
+	case KindBANP:
+		return "BANP"
+	case KindNP:
+		return "NP"
+	case KindEF:
+		return "EF"
+	}
+	return string(k)
+}
+
+// Key identifies an object. Namespace is empty for cluster-scoped kinds. The
+// zero Key means "nothing".
+type Key struct {
+	Kind            Kind
+	Namespace, Name string
+}
+
+// PolicyKey is a Key whose Kind is a policy kind.
+type PolicyKey = Key
+
+// String is "Kind/name" or "Kind/namespace/name".
+func (k Key) String() string {
+	if k.Namespace == "" {
+		return string(k.Kind) + "/" + k.Name
+	}
+	return string(k.Kind) + "/" + k.Namespace + "/" + k.Name
+}
+
+// ParseKey reads what String writes; ok is false for anything else.
+func ParseKey(s string) (k Key, ok bool) {
+	kind, rest, ok := strings.Cut(s, "/")
+	if !ok || rest == "" {
+		return Key{}, false
+	}
+	k.Kind = Kind(kind)
+	if ns, name, two := strings.Cut(rest, "/"); two {
+		k.Namespace, k.Name = ns, name
+	} else {
+		k.Name = rest
+	}
+	return k, true
+}
+
+// Label is the short form for people: "ANP cluster-control", "NP blue/allow-web".
+func (k Key) Label() string {
+	if k.Namespace == "" {
+		return k.Kind.Short() + " " + k.Name
+	}
+	return k.Kind.Short() + " " + k.Namespace + "/" + k.Name
+}
+
+// Compare orders keys by kind, namespace, name.
+func (k Key) Compare(o Key) int {
+	if c := strings.Compare(string(k.Kind), string(o.Kind)); c != 0 {
+		return c
+	}
+	if c := strings.Compare(k.Namespace, o.Namespace); c != 0 {
+		return c
+	}
+	return strings.Compare(k.Name, o.Name)
+}
+
+// Tiers of precedence (compile-spec §0.4).
+const (
+	TierIsolation = 0
+	TierAdmin     = 1
+	TierNetwork   = 2
+	TierBaseline  = 3
+)
+
+// Action is what a rule does, in the API's words.
+type Action string
+
+// The actions.
+const (
+	Allow Action = "Allow"
+	Deny  Action = "Deny"
+	Pass  Action = "Pass"
+)
+
+// Direction of a rule, spelled as in OVN-Kubernetes' external_ids.
+type Direction string
+
+// The directions.
+const (
+	Ingress Direction = "Ingress"
+	Egress  Direction = "Egress"
+)
+
+// Lower is "ingress" or "egress", as people write it.
+func (d Direction) Lower() string { return strings.ToLower(string(d)) }
+
+// Annotations that OVN-Kubernetes reads.
+const (
+	AnnotationLogging     = "k8s.ovn.org/acl-logging"
+	AnnotationPodNetworks = "k8s.ovn.org/pod-networks"
+	AnnotationHostCIDRs   = "k8s.ovn.org/host-cidrs"
+)
+
+// MaxPriority is the lowest precedence OVN-Kubernetes enforces; the API allows
+// 0 to 1000 (compile-spec §1.1). It is the default of a per-cluster capability.
+const MaxPriority = 99

@@ -1,0 +1,104 @@
+package model
+
+import "encoding/json"
+
+// MarshalJSON writes the form of `rung ladder -o json`, which is part of Rung's
+// contract: policies of a rung are names. Lists are never null. What goes
+// beyond the contract stands in keys of its own.
+func (l *Ladder) MarshalJSON() ([]byte, error) {
+	out := ladderJSON{MaxPriority: l.Max, Tiers: []tierJSON{}, Conflicts: []conflictJSON{}, Truncated: l.Truncated,
+		Broken: []brokenJSON{}}
+	for i := range l.Tiers {
+		out.Tiers = append(out.Tiers, l.Tiers[i].json())
+	}
+	for i := range l.Conflicts {
+		c := &l.Conflicts[i]
+		out.Conflicts = append(out.Conflicts, conflictJSON{Policies: [2]string{c.A.Name, c.B.Name}, Priority: c.Priority,
+			Direction: c.Direction, Rule: c.Rule, Actions: [2]Action{c.ActionA, c.ActionB}, Witness: c.Witness})
+	}
+	for i := range l.Broken {
+		b := &l.Broken[i]
+		out.Broken = append(out.Broken, brokenJSON{Kind: b.Key.Kind, Namespace: b.Key.Namespace, Name: b.Key.Name,
+			File: b.Origin.File, Line: b.Origin.Line, Field: b.Field, Code: b.Code, Message: b.Message})
+	}
+	return json.Marshal(out)
+}
+
+type ladderJSON struct {
+	Tiers       []tierJSON     `json:"tiers"`
+	MaxPriority int32          `json:"max_priority"`
+	Conflicts   []conflictJSON `json:"conflicts"`
+	Truncated   bool           `json:"conflicts_truncated,omitempty"`
+	Broken      []brokenJSON   `json:"broken"`
+}
+
+type tierJSON struct {
+	Tier     int              `json:"tier"`
+	Kind     Kind             `json:"kind"`
+	Rungs    []rungJSON       `json:"rungs"`
+	Gaps     []Gap            `json:"gaps"`
+	Counts   map[Kind]int     `json:"counts,omitempty"`
+	Policies []rungPolicyJSON `json:"objects,omitempty"`
+}
+
+type rungJSON struct {
+	Priority    int32            `json:"priority"`
+	Policies    []string         `json:"policies"`
+	Duplicate   bool             `json:"duplicate"`
+	Unsupported bool             `json:"unsupported"`
+	Conflict    bool             `json:"conflict"`
+	Details     []rungPolicyJSON `json:"details"`
+}
+
+type rungPolicyJSON struct {
+	Kind      Kind      `json:"kind"`
+	Namespace string    `json:"namespace,omitempty"`
+	Name      string    `json:"name"`
+	Subject   string    `json:"subject"`
+	Ingress   RuleCount `json:"ingress"`
+	Egress    RuleCount `json:"egress"`
+}
+
+type conflictJSON struct {
+	Policies  [2]string `json:"policies"`
+	Priority  int32     `json:"priority"`
+	Direction Direction `json:"direction"`
+	Rule      int       `json:"rule"`
+	Actions   [2]Action `json:"actions"`
+	Witness   string    `json:"witness"`
+}
+
+type brokenJSON struct {
+	Kind      Kind   `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	File      string `json:"file,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Field     string `json:"field,omitempty"`
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+}
+
+func (t *LadderTier) json() tierJSON {
+	out := tierJSON{Tier: t.Tier, Kind: t.Kind, Rungs: []rungJSON{}, Gaps: append([]Gap{}, t.Gaps...), Counts: t.Counts}
+	for i := range t.Rungs {
+		r := &t.Rungs[i]
+		rj := rungJSON{Priority: r.Priority, Policies: []string{}, Duplicate: r.Duplicate, Unsupported: r.Unsupported}
+		for j := range r.Policies {
+			rj.Policies = append(rj.Policies, r.Policies[j].Policy.Name)
+			rj.Details = append(rj.Details, r.Policies[j].json())
+			rj.Conflict = rj.Conflict || len(r.Policies[j].Conflicts) > 0
+		}
+		out.Rungs = append(out.Rungs, rj)
+	}
+	for i := range t.Policies {
+		out.Policies = append(out.Policies, t.Policies[i].json())
+	}
+	return out
+}
+
+func (r *RungPolicy) json() rungPolicyJSON {
+	p := r.Policy
+	return rungPolicyJSON{Kind: p.Kind, Namespace: p.Namespace, Name: p.Name, Subject: p.Subject.String(),
+		Ingress: r.Ingress, Egress: r.Egress}
+}

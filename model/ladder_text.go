@@ -1,0 +1,81 @@
+package model
+
+import (
+	"strconv"
+	"strings"
+)
+
+// String is the subject for people: "ns: all", "ns: tenant=blue",
+// "pods: app=web", "pods: app=web in ns: tenant=blue".
+func (s Subject) String() string {
+	if s.Namespace != "" {
+		if s.AllPods || s.Pods.Empty() {
+			return "ns: " + s.Namespace
+		}
+		return "pods: " + s.Pods.String() + " in " + s.Namespace
+	}
+	if s.AllPods {
+		return "ns: " + s.Namespaces.String()
+	}
+	return podsText(s.Namespaces, s.Pods)
+}
+
+func podsText(namespaces, pods Selector) string {
+	switch {
+	case pods.Empty():
+		return "ns: " + namespaces.String()
+	case namespaces.Empty():
+		return "pods: " + pods.String()
+	}
+	return "pods: " + pods.String() + " in ns: " + namespaces.String()
+}
+
+// String is the peer for people: like a subject, or "nodes: all",
+// "networks: 10.0.0.0/8, 192.168.0.0/16".
+func (p Peer) String() string {
+	switch p.Kind {
+	case PeerNamespaces:
+		return "ns: " + p.Namespaces.String()
+	case PeerPods:
+		if p.Namespace != "" {
+			return Subject{Namespace: p.Namespace, Pods: p.Pods}.String()
+		}
+		return podsText(p.Namespaces, p.Pods)
+	case PeerNodes:
+		return "nodes: " + p.Nodes.String()
+	case PeerNetworks:
+		text := "networks: " + strings.Join(p.Networks, ", ")
+		if len(p.Except) > 0 {
+			text += " except " + strings.Join(p.Except, ", ")
+		}
+		return text
+	case PeerDNS:
+		return "domain: " + p.DNSName
+	}
+	return string(p.Kind)
+}
+
+// String is the port for people: "tcp 80", "udp 8000–8010", "sctp", or a named
+// port in quotes.
+func (p Port) String() string {
+	proto := strings.ToLower(p.Protocol)
+	switch {
+	case p.Name != "":
+		return strconv.Quote(p.Name)
+	case p.Start == 0 && p.End == 0:
+		return proto
+	case p.End > p.Start:
+		return proto + " " + strconv.Itoa(int(p.Start)) + "–" + strconv.Itoa(int(p.End))
+	}
+	return proto + " " + strconv.Itoa(int(p.Start))
+}
+
+// Label names the rule as people do, counting from 0 as OVN names do:
+// `egress rule 5 "default-deny"`.
+func (r *Rule) Label() string {
+	text := r.Direction.Lower() + " rule " + strconv.Itoa(r.Index)
+	if r.Name != "" {
+		text += " " + strconv.Quote(r.Name)
+	}
+	return text
+}

@@ -1,0 +1,12 @@
+// Package lint finds what an admin should know about policies before they
+// bite: what OVN-Kubernetes will not enforce, what stops a policy from being
+// programmed, what cuts off more than its author may mean, and what does
+// nothing.
+//
+// Invariants: the same cluster gives the same findings in the same order;
+// selectors are evaluated per label set, so that a cluster of 10,000 pods is
+// linted in well under a second; nothing is changed and nothing outside the
+// cluster is asked.
+//
+// It imports model packages only; every package above the model may import it.
+package lint

@@ -1,0 +1,133 @@
+package lint
+
+import (
+	"cmp"
+	"slices"
+
+	"rung/model"
+)
+
+// The codes of findings. Broken objects and policies that OVN-Kubernetes cannot
+// take carry the code of their error instead.
+const (
+	PriorityUnsupported = "priority-unsupported"
+	PriorityDuplicate   = "priority-duplicate"
+	PriorityConflict    = "priority-conflict"
+	LoggingInvalid      = "logging-annotation-invalid"
+	SelectsSystem       = "subject-selects-system"
+	EmptySelectorDeny   = "subject-empty-selector-with-deny"
+	SubjectNothing      = "subject-matches-nothing"
+	PrimaryUDN          = "primary-udn"
+	HostNetwork         = "hostnetwork-selected"
+	NameCut             = "name-cut"
+	DenyAllNetworks     = "deny-all-networks"
+	DNSNotAllowed       = "dns-not-allowed"
+	DNSTCPNotAllowed    = "dns-tcp-not-allowed"
+	NetworkHostBits     = "network-host-bits"
+	NetworkCoversPods   = "network-covers-pods"
+	CIDR                = "cidr"
+	NamedPortUnmatched  = "named-port-unmatched"
+	PeerNothing         = "peer-matches-nothing"
+	HostCIDRs           = "host-cidrs-malformed"
+	RuleShadowed        = "rule-shadowed"
+	brokenObject        = "broken"
+)
+
+// Options shape a run; the zero value is usable.
+type Options struct {
+	// MaxPriority is the largest supported priority, model.MaxPriority when 0.
+	MaxPriority int32
+	// Index of the same cluster, made when nil.
+	Index *model.PodIndex
+	// Ladder of the same cluster and MaxPriority, made when nil.
+	Ladder *model.Ladder
+}
+
+// linter is one run.
+type linter struct {
+	c        *model.Cluster
+	x        *model.PodIndex
+	max      int32
+	ladder   *model.Ladder
+	policies []*model.Policy         // admin ones as they decide
+	order    map[model.PolicyKey]int // of all policies
+	pods     bool                    // the cluster has pods: what matches none is worth saying
+	services *services               // DNS and API server, when first asked for
+	deciders []needRule              // egress rules that decide about them, likewise
+	out      []model.Finding
+}
+
+// Run looks at every policy and lists the broken objects besides. Worst first,
+// then by the order in which policies decide, then by rule.
+func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
+	if opt.MaxPriority == 0 {
+		opt.MaxPriority = model.MaxPriority
+	}
+	if opt.Index == nil {
+		opt.Index = model.NewPodIndex(c)
+	}
+	if opt.Ladder == nil {
+		opt.Ladder = model.NewLadder(c, model.LadderOptions{Max: opt.MaxPriority, Index: opt.Index})
+	}
+	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
+		pods: !opt.Index.Everyone().Empty()}
+	for _, p := range slices.SortedFunc(c.AllPolicies(), model.ComparePolicies) {
+		l.order[p.Key] = len(l.order)
+		l.invalid(p)
+		if p.Kind.IsAdmin() {
+			l.policies = append(l.policies, p)
+		}
+	}
+	for _, p := range l.policies {
+		l.policy(p)
+		for _, d := range []model.Direction{model.Ingress, model.Egress} {
+			for i := range p.Rules(d) {
+				l.rule(p, &p.Rules(d)[i])
+			}
+			l.shadows(p, p.Rules(d))
+		}
+	}
+	l.duplicates()
+	l.conflicts()
+	l.names()
+	for i := range broken {
+		l.broken(&broken[i])
+	}
+	slices.SortStableFunc(l.out, l.compare)
+	return l.out
+}
+
+func (l *linter) compare(a, b model.Finding) int {
+	return cmp.Or(cmp.Compare(rank(a.Severity), rank(b.Severity)), cmp.Compare(l.place(a.Policy), l.place(b.Policy)),
+		a.Policy.Compare(b.Policy), cmp.Compare(a.Origin.File, b.Origin.File), cmp.Compare(a.Origin.Doc, b.Origin.Doc),
+		cmp.Compare(a.Origin.Item, b.Origin.Item), cmp.Compare(side(a.Direction), side(b.Direction)), cmp.Compare(a.Rule, b.Rule),
+		cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+}
+
+func rank(s model.Severity) int {
+	return slices.Index([]model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo}, s)
+}
+
+// side puts what is about a whole policy first, then ingress, then egress.
+func side(d model.Direction) int {
+	return slices.Index([]model.Direction{"", model.Ingress, model.Egress}, d)
+}
+
+// place puts what is no policy of the cluster behind those that are.
+func (l *linter) place(k model.PolicyKey) int {
+	if n, ok := l.order[k]; ok {
+		return n
+	}
+	return len(l.order)
+}
+
+// about adds a finding about a whole policy.
+func (l *linter) about(p *model.Policy, code string, s model.Severity, message, remedy string) {
+	l.out = append(l.out, model.Finding{Code: code, Severity: s, Policy: p.Key, Rule: -1, Message: message, Remedy: remedy, Origin: p.Origin})
+}
+
+// aboutRule adds a finding about one rule.
+func (l *linter) aboutRule(p *model.Policy, r *model.Rule, code string, s model.Severity, message, remedy string) {
+	l.out = append(l.out, model.Finding{Code: code, Severity: s, Policy: p.Key, Direction: r.Direction, Rule: r.Index,
+		Message: message, Remedy: remedy, Origin: p.Origin})
+}

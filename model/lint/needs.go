@@ -1,0 +1,263 @@
+package lint
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"rung/model"
+)
+
+// need is something pods must reach.
+type need int
+
+const (
+	dnsUDP need = iota
+	dnsTCP
+	apiServer
+	needs
+)
+
+// share says how much of a need a rule decides.
+type share int
+
+const (
+	none share = iota
+	some
+	whole
+)
+
+// needRule is an egress rule that decides about a need.
+type needRule struct {
+	p      *model.Policy
+	r      *model.Rule
+	shares [needs]share
+}
+
+// decide are the egress rules that decide about a need, in the order in which
+// they decide.
+func (l *linter) decide() []needRule {
+	if l.deciders != nil {
+		return l.deciders
+	}
+	l.deciders = []needRule{}
+	for _, p := range l.policies {
+		for i := range p.Egress {
+			if n := l.needsOf(&p.Egress[i]); n != [needs]share{} {
+				l.deciders = append(l.deciders, needRule{p, &p.Egress[i], n})
+			}
+		}
+	}
+	return l.deciders
+}
+
+// needsOf says how much of each need the rule decides. While no DNS pod is
+// known, a rule that allows or passes the usual DNS ports counts as deciding
+// DNS: who it means cannot be told.
+func (l *linter) needsOf(r *model.Rule) (n [needs]share) {
+	s := l.found()
+	for what, proto := range map[need]string{dnsUDP: "UDP", dnsTCP: "TCP"} {
+		switch {
+		case !s.pods.Empty():
+			if l.portFits(r, proto, s.ports[proto]) {
+				n[what] = l.dnsShare(r)
+			}
+		case r.Action == model.Deny:
+			n[what] = denyAnyone(r)
+		case model.PortMatch(r.Ports, proto, dnsPort) || model.PortMatch(r.Ports, proto, altDNSPort):
+			n[what] = whole
+		}
+	}
+	if len(s.api) > 0 && model.PortMatch(r.Ports, "TCP", s.apiPort) {
+		n[apiServer] = l.apiShare(r)
+	}
+	return n
+}
+
+// dnsShare says how many of the DNS pods are among the rule's peers, by label or
+// address.
+func (l *linter) dnsShare(r *model.Rule) share {
+	want := l.services.pods
+	var have model.PodSet
+	add := func(s model.PodSet) {
+		if s.Meets(want) {
+			have = have.Or(s.And(want))
+		}
+	}
+	for i := range r.Peers {
+		add(l.x.PeerSelected(&r.Peers[i]))
+		for _, text := range r.Peers[i].Networks {
+			if n, ok := model.ParseNetwork(text); ok {
+				add(l.x.InNetwork(n))
+			}
+		}
+	}
+	switch {
+	case have.Empty():
+		return none
+	case want.Within(have):
+		return whole
+	}
+	return some
+}
+
+// apiShare says how many of the API server's addresses are among the peers.
+func (l *linter) apiShare(r *model.Rule) share {
+	var set model.NetworkSet
+	for i := range r.Peers {
+		for _, text := range r.Peers[i].Networks {
+			if n, ok := model.ParseNetwork(text); ok {
+				set.Add(n, i)
+			}
+		}
+		if r.Peers[i].Kind != model.PeerNodes {
+			continue
+		}
+		for _, node := range l.x.Nodes(r.Peers[i].Nodes) {
+			for _, ip := range node.HostIPs {
+				if a, err := netip.ParseAddr(ip); err == nil {
+					set.Add(netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()), i)
+				}
+			}
+		}
+	}
+	in := 0
+	for _, a := range l.services.api {
+		if _, _, ok := set.Covering(a); ok {
+			in++
+		}
+	}
+	switch in {
+	case 0:
+		return none
+	case len(l.services.api):
+		return whole
+	}
+	return some
+}
+
+// denyAnyone is whole for a Deny of every address or every pod, on any port.
+func denyAnyone(r *model.Rule) share {
+	if len(r.Ports) > 0 {
+		return none
+	}
+	for i := range r.Peers {
+		pe := &r.Peers[i]
+		if SelectsEverything(model.Subject{Namespaces: pe.Namespaces, Pods: pe.Pods, AllPods: pe.Kind == model.PeerNamespaces}) &&
+			(pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) {
+			return whole
+		}
+		for _, text := range pe.Networks {
+			if n, ok := model.ParseNetwork(text); ok && n.Bits() == 0 {
+				return whole
+			}
+		}
+	}
+	return none
+}
+
+// portFits says whether a rule's ports match a port of the DNS pods, by number
+// or by the name it has there.
+func (l *linter) portFits(r *model.Rule, proto string, port int32) bool {
+	if model.PortMatch(r.Ports, proto, port) {
+		return true
+	}
+	pod := l.x.First(l.services.pods)
+	for i := range r.Ports {
+		for _, c := range pod.Ports {
+			if r.Ports[i].Name != "" && c.Name == r.Ports[i].Name && c.Protocol == proto && c.Port == port {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// decision is what decides about a need before some rule: its zero value says
+// that nothing does.
+type decision struct {
+	by     *needRule
+	partly []*needRule // rules before it that decide for some
+}
+
+func (d decision) open() bool { return d.by == nil }
+
+func (d decision) denied() bool { return d.by != nil && d.by.r.Action == model.Deny }
+
+// before is what decides about a need of the policy's subject before the rule:
+// earlier rules of the policy, and rules of policies above it that apply to the
+// whole subject.
+func (l *linter) before(p *model.Policy, r *model.Rule, what need) (d decision) {
+	subject := l.x.SubjectSet(p)
+	for i := range l.decide() {
+		n := &l.deciders[i]
+		switch {
+		case n.shares[what] == none:
+			continue
+		case n.p == p:
+			if n.r.Index >= r.Index {
+				return d
+			}
+		case l.order[n.p.Key] > l.order[p.Key]:
+			return d
+		case n.p.Tier == p.Tier && n.p.Priority == p.Priority, // beside it
+			n.p.Kind == model.KindANP && n.p.Priority > l.max, // not enforced
+			!subject.Within(l.x.SubjectSet(n.p)):
+			continue
+		}
+		if n.shares[what] == some {
+			d.partly = append(d.partly, n)
+			continue
+		}
+		d.by = n
+		return d
+	}
+	return d
+}
+
+// denies looks at an egress Deny: what it cuts that pods need. all says that it
+// names a network of every address.
+func (l *linter) denies(p *model.Policy, r *model.Rule, all bool) {
+	var before [needs]decision
+	shares := l.needsOf(r)
+	for what := range needs {
+		before[what] = l.before(p, r, what)
+	}
+	if all {
+		l.denyAll(p, r, shares, before)
+	}
+	if shares[dnsUDP] != none && before[dnsUDP].open() {
+		l.aboutRule(p, r, DNSNotAllowed, model.SeverityWarning, fmt.Sprintf("denies the subject's pods %s, and %s",
+			l.needText(dnsUDP), openText(before[dnsUDP])), "allow DNS (UDP and TCP) in a rule above")
+	}
+	if shares[dnsTCP] != none && before[dnsTCP].open() && !before[dnsUDP].open() && !before[dnsUDP].denied() {
+		l.aboutRule(p, r, DNSTCPNotAllowed, model.SeverityWarning, fmt.Sprintf("%s is not allowed by any rule above this one; %s",
+			l.needText(dnsTCP), l.state(p, dnsUDP, before[dnsUDP])), "allow TCP beside UDP: long answers come over TCP")
+	}
+}
+
+// denyAll reports a Deny of every address, with what the rules above it say
+// about what pods need. With ports it matters only as far as those are needed.
+func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, before [needs]decision) {
+	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above decides"
+	if len(r.Ports) > 0 {
+		var ports []string
+		for i := range r.Ports {
+			ports = append(ports, r.Ports[i].String())
+		}
+		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+few(ports)+", whatever the address, and no rule above decides"
+	}
+	var facts []string
+	for what := range needs {
+		if what == apiServer && len(l.found().api) == 0 || len(r.Ports) > 0 && shares[what] == none {
+			continue
+		}
+		if facts = append(facts, l.state(p, what, before[what])); before[what].open() {
+			severity = model.SeverityWarning
+		}
+	}
+	if len(facts) > 0 {
+		message += "; " + strings.Join(facts, ", ")
+	}
+	l.aboutRule(p, r, DenyAllNetworks, severity, message, "allow DNS (UDP and TCP), the API server and what else is needed in rules above")
+}

@@ -1,0 +1,208 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+)
+
+// IsSystemNamespace says whether a namespace belongs to the cluster itself: a
+// Deny there can leave the cluster unresponsive.
+func IsSystemNamespace(name string) bool {
+	switch name {
+	case "openshift", "ovn-kubernetes":
+		return true
+	}
+	return strings.HasPrefix(name, "kube-") || strings.HasPrefix(name, "openshift-")
+}
+
+// SelectsEverything says whether a subject selects every pod of every
+// namespace.
+func SelectsEverything(s model.Subject) bool {
+	return s.Namespace == "" && s.Namespaces.Empty() && (s.AllPods || s.Pods.Empty())
+}
+
+// SystemNamespaces are the system namespaces the policy's subject selects in
+// this cluster, by name: all of their pods, or some that exist.
+func SystemNamespaces(x *model.PodIndex, p *model.Policy) []string {
+	var out []string
+	selected := x.Selected(p)
+	for n := range x.Namespaces(p.Subject.Namespaces) {
+		if !IsSystemNamespace(n.Name) {
+			continue
+		}
+		if p.Subject.AllPods || p.Subject.Pods.Empty() || selected.Meets(x.MatchIn(n.Name, model.Everything())) {
+			out = append(out, n.Name)
+		}
+	}
+	return out
+}
+
+// firstDeny is the first rule that denies, ingress before egress, and how many
+// do.
+func firstDeny(p *model.Policy) (first *model.Rule, n int) {
+	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
+		for i := range rules {
+			if rules[i].Action == model.Deny {
+				if n++; first == nil {
+					first = &rules[i]
+				}
+			}
+		}
+	}
+	return first, n
+}
+
+func (l *linter) policy(p *model.Policy) {
+	l.logging(p)
+	if p.Kind == model.KindANP && p.Priority > l.max {
+		remedy := "no supported priority is free: join or remove policies"
+		if gaps := l.ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
+			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
+		}
+		l.about(p, PriorityUnsupported, model.SeverityError, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
+			"if it was programmed before, its old rows stay and still decide at the old priority", p.Priority, l.max), remedy)
+	}
+	l.subject(p)
+	if SelectsEverything(p.Subject) {
+		if r, n := firstDeny(p); r != nil {
+			l.aboutRule(p, r, EmptySelectorDeny, model.SeverityWarning, fmt.Sprintf(
+				"the subject is every pod of every namespace, also of those to come, and %s %s", count(n, "rule"), verb(n, "denies", "deny")),
+				"select the namespaces that are meant, or leave the system's out")
+		}
+	}
+	l.selectsSystem(p)
+}
+
+func (l *linter) subject(p *model.Policy) {
+	selected, subject := l.x.Selected(p), l.x.SubjectSet(p)
+	if subject.Empty() && l.pods {
+		message := "the subject " + p.Subject.String() + " matches no pod: the policy decides nothing now"
+		if n := selected.Len(); n > 0 {
+			message = fmt.Sprintf("the %s that the subject %s matches cannot be subjects (host-networked, completed or not scheduled): the policy decides nothing now",
+				count(n, "pod"), p.Subject)
+		}
+		l.about(p, SubjectNothing, model.SeverityWarning, message, "check the labels of the subject's selectors")
+	}
+	var host, udn []string
+	for pod := range l.x.Pods(selected) {
+		switch {
+		case pod.Completed():
+		case pod.HostNetwork:
+			host = append(host, podName(pod))
+		case pod.PrimaryUDN() != "":
+			udn = append(udn, podName(pod))
+		}
+	}
+	if n := len(host); n > 0 {
+		l.about(p, HostNetwork, model.SeverityInfo, fmt.Sprintf("%s of the subject %s host-networked: the policy does not apply to %s (%s)",
+			count(n, "pod"), verb(n, "is", "are"), verb(n, "it", "them"), few(host)), "protect host-networked pods by other means, such as a host firewall")
+	}
+	if n := len(udn); n > 0 {
+		severity := model.SeverityInfo
+		if _, denies := firstDeny(p); denies > 0 {
+			severity = model.SeverityWarning
+		}
+		l.about(p, PrimaryUDN, severity, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
+			count(n, "pod"), verb(n, "has", "have"), few(udn)), "use NetworkPolicies in the namespaces of these pods")
+	}
+}
+
+func (l *linter) selectsSystem(p *model.Policy) {
+	names := SystemNamespaces(l.x, p)
+	if len(names) == 0 {
+		return
+	}
+	_, denies := firstDeny(p)
+	severity, message := model.SeverityInfo, "selects "+few(names)
+	if denies > 0 {
+		severity = model.SeverityWarning
+		message += fmt.Sprintf(", and %s %s", count(denies, "rule"), verb(denies, "denies", "deny"))
+	}
+	if dns := l.found(); slices.ContainsFunc(p.Ingress, func(r model.Rule) bool { return r.Action == model.Deny }) && l.x.SubjectSet(p).Meets(dns.pods) {
+		message += "; the cluster's DNS is among the subject of an ingress Deny"
+	}
+	l.about(p, SelectsSystem, severity, message, "leave them out of the subject, by the label kubernetes.io/metadata.name with NotIn")
+}
+
+// duplicates reports priorities that several enforced policies hold.
+func (l *linter) duplicates() {
+	for _, r := range l.ladder.Tiers[model.TierAdmin].Rungs {
+		if !r.Duplicate || r.Unsupported {
+			continue
+		}
+		for i := range r.Policies {
+			p := r.Policies[i].Policy
+			var others []string
+			for _, o := range r.Policies {
+				if o.Policy != p {
+					others = append(others, o.Policy.Name)
+				}
+			}
+			message := fmt.Sprintf("shares priority %d with %s: which decides where their rules overlap is undefined", r.Priority, few(others))
+			if len(r.Policies[i].Conflicts) == 0 {
+				message += "; none of its rules disagrees with theirs now"
+			}
+			l.about(p, PriorityDuplicate, model.SeverityInfo, message, "give it a priority of its own: rung plan")
+		}
+	}
+}
+
+// conflicts reports each disagreement with both policies.
+func (l *linter) conflicts() {
+	for i := range l.ladder.Conflicts {
+		c := &l.ladder.Conflicts[i]
+		for _, k := range []model.PolicyKey{c.A, c.B} {
+			p := l.c.Policy(k)
+			other, own, theirs := c.Other(k)
+			if r := p.Rule(c.Direction, c.Rule); r != nil {
+				l.aboutRule(p, r, PriorityConflict, model.SeverityError, fmt.Sprintf(
+					"conflicts with %s at priority %d: rule %d says %s here and %s there, and which decides is undefined, e.g. for %s",
+					other.Name, c.Priority, c.Rule, own, theirs, c.Witness), "give the two policies different priorities: rung plan")
+			}
+		}
+	}
+}
+
+// names reports rules whose ACL names OVN cuts (compile-spec §1.5).
+func (l *linter) names() {
+	type place struct {
+		p *model.Policy
+		r *model.Rule
+	}
+	holders := map[string][]place{}
+	for _, p := range l.policies {
+		for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
+			for i := range rules {
+				if name := model.ACLName(p.Key, rules[i].Direction, i); len(name) == model.MaxACLName {
+					holders[name] = append(holders[name], place{p, &rules[i]})
+				}
+			}
+		}
+	}
+	for _, p := range l.policies {
+		var cut, alike []string
+		for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
+			for i := range rules {
+				name := model.ACLName(p.Key, rules[i].Direction, i)
+				if len(name) < model.MaxACLName || len(p.Kind.Short())+len(p.Name)+len(rules[i].Direction)+len(fmt.Sprint(i))+3 <= model.MaxACLName {
+					continue
+				}
+				at := where(p, p, &rules[i])
+				if cut = append(cut, at); len(holders[name]) > 1 {
+					alike = append(alike, at)
+				}
+			}
+		}
+		switch {
+		case len(alike) > 0:
+			l.about(p, NameCut, model.SeverityWarning, fmt.Sprintf("the name is so long (%d characters) that OVN cuts the names of ACLs: log lines of %s cannot be told apart from those of other rules",
+				len(p.Name), few(alike)), "use a name of at most 48 characters")
+		case len(cut) > 0:
+			l.about(p, NameCut, model.SeverityInfo, fmt.Sprintf("the name is so long (%d characters) that OVN cuts the names of the ACLs of %s",
+				len(p.Name), few(cut)), "use a name of at most 48 characters")
+		}
+	}
+}

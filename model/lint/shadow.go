@@ -1,0 +1,155 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+)
+
+// table is what rules with the same ports decide already, by peer: the first
+// rule that names it.
+type table struct {
+	selectors map[[3]string]int
+	nodes     map[string]int
+	networks  model.NetworkSet
+}
+
+// shadows reports rules of a direction that never decide because earlier ones
+// without ports, or with the very same ports, name the same or wider peers.
+// Peers are compared as written: equal selectors, a selector of everything, or
+// a network inside a network. What labels happen to match does not count, so
+// the finding holds whatever pods come.
+func (l *linter) shadows(p *model.Policy, rules []model.Rule) {
+	tables := map[string]*table{}
+	for i := range rules {
+		r := &rules[i]
+		ports := portsKey(r.Ports)
+		if by := shadowedBy(r, tables[""], tables[ports]); len(by) > 0 {
+			l.shadowed(p, rules, r, by)
+		}
+		t := tables[ports]
+		if t == nil {
+			t = &table{selectors: map[[3]string]int{}, nodes: map[string]int{}}
+			tables[ports] = t
+		}
+		for j := range r.Peers {
+			t.add(&r.Peers[j], i)
+		}
+	}
+}
+
+func (l *linter) shadowed(p *model.Policy, rules []model.Rule, r *model.Rule, by []int) {
+	severity := model.SeverityInfo
+	var names []string
+	for _, j := range by {
+		names = append(names, fmt.Sprintf("rule %d (%s)", j, rules[j].Action))
+		if rules[j].Action != r.Action {
+			severity = model.SeverityWarning
+		}
+	}
+	l.aboutRule(p, r, RuleShadowed, severity, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
+		few(names), verb(len(by), "decides", "decide"), r.Action), "move it above, or remove it")
+}
+
+// portsKey is equal for equal ports in any order, empty for none.
+func portsKey(ports []model.Port) string {
+	texts := make([]string, len(ports))
+	for i := range ports {
+		texts[i] = ports[i].String()
+	}
+	slices.Sort(texts)
+	return strings.Join(slices.Compact(texts), "\n")
+}
+
+func (t *table) add(pe *model.Peer, rule int) {
+	switch pe.Kind {
+	case model.PeerNamespaces, model.PeerPods:
+		if k, ok := selectorKey(pe); ok {
+			if _, had := t.selectors[k]; !had {
+				t.selectors[k] = rule
+			}
+		}
+	case model.PeerNodes:
+		if _, had := t.nodes[pe.Nodes.Key()]; !had && !pe.Nodes.IsNil() {
+			t.nodes[pe.Nodes.Key()] = rule
+		}
+	case model.PeerNetworks:
+		for _, text := range pe.Networks {
+			if n, ok := model.ParseNetwork(text); ok && len(pe.Except) == 0 {
+				t.networks.Add(n, rule)
+			}
+		}
+	}
+}
+
+// selectorKey is the namespace, the namespaces' selector and the pods' one; a
+// selector of everything is the empty text. An absent selector selects nobody
+// and has no key.
+func selectorKey(pe *model.Peer) ([3]string, bool) {
+	pods := pe.Pods
+	if pe.Kind == model.PeerNamespaces {
+		pods = model.Everything()
+	}
+	return [3]string{pe.Namespace, pe.Namespaces.Key(), pods.Key()}, !pods.IsNil() && (pe.Namespace != "" || !pe.Namespaces.IsNil())
+}
+
+// shadowedBy are the rules that together decide every peer of r, each once and
+// in order; none when a peer is left.
+func shadowedBy(r *model.Rule, tables ...*table) []int {
+	var by []int
+	for i := range r.Peers {
+		found := false
+		for _, t := range tables {
+			if t == nil {
+				continue
+			}
+			if rules, ok := t.covers(&r.Peers[i]); ok {
+				by, found = append(by, rules...), true
+				break
+			}
+		}
+		if !found {
+			return nil
+		}
+	}
+	slices.Sort(by)
+	return slices.Compact(by)
+}
+
+func (t *table) covers(pe *model.Peer) (rules []int, ok bool) {
+	switch pe.Kind {
+	case model.PeerNamespaces, model.PeerPods:
+		k, ok := selectorKey(pe)
+		if !ok {
+			return nil, false
+		}
+		wider := [][3]string{k, {k[0], k[1], ""}, {"", "", k[2]}, {}}
+		for _, w := range wider {
+			if rule, ok := t.selectors[w]; ok {
+				return []int{rule}, true
+			}
+		}
+	case model.PeerNodes:
+		for _, w := range []string{pe.Nodes.Key(), ""} {
+			if rule, ok := t.nodes[w]; ok && !pe.Nodes.IsNil() {
+				return []int{rule}, true
+			}
+		}
+	case model.PeerNetworks:
+		for _, text := range pe.Networks {
+			n, ok := model.ParseNetwork(text)
+			if !ok {
+				return nil, false
+			}
+			_, rule, ok := t.networks.Covering(n)
+			if !ok {
+				return nil, false
+			}
+			rules = append(rules, rule)
+		}
+		return rules, len(rules) > 0
+	}
+	return nil, false
+}

@@ -1,0 +1,90 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model"
+)
+
+// shown is how many names a message lists before it counts the rest.
+const shown = 3
+
+// few lists names, at most shown of them and the number of the others.
+func few(names []string) string {
+	if len(names) > shown+1 {
+		return strings.Join(names[:shown], ", ") + fmt.Sprintf(" and %d more", len(names)-shown)
+	}
+	return strings.Join(names, ", ")
+}
+
+// count is "1 pod", "3 pods".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// verb is the form for n: verb(1, "is", "are").
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func podName(p *model.Pod) string { return p.Namespace + "/" + p.Name }
+
+// where names a rule from another one's point of view: without the policy when
+// it is the same.
+func where(from, p *model.Policy, r *model.Rule) string {
+	text := r.Direction.Lower() + " rule " + fmt.Sprint(r.Index)
+	if from.Key != p.Key {
+		text += " of " + p.Label()
+	}
+	return text
+}
+
+func (l *linter) needText(what need) string {
+	s := l.found()
+	port := func(proto string) string {
+		if n := s.ports[proto]; n != 0 {
+			return fmt.Sprintf("DNS over %s %d", proto, n)
+		}
+		return "DNS over " + proto
+	}
+	switch what {
+	case dnsUDP:
+		return port("UDP")
+	case dnsTCP:
+		return port("TCP")
+	}
+	return fmt.Sprintf("the API server (TCP %d)", s.apiPort)
+}
+
+func openText(d decision) string {
+	if len(d.partly) > 0 {
+		return "rules above allow only a part of it"
+	}
+	return "no rule above allows it"
+}
+
+// state says in words what is decided about a need.
+func (l *linter) state(p *model.Policy, what need, d decision) string {
+	text := l.needText(what)
+	switch {
+	case d.open() && len(d.partly) > 0:
+		return text + " decided only in part by " + where(p, d.partly[0].p, d.partly[0].r)
+	case d.open():
+		return text + " not allowed"
+	}
+	by := where(p, d.by.p, d.by.r)
+	switch d.by.r.Action {
+	case model.Allow:
+		return text + " allowed by " + by
+	case model.Pass:
+		return text + " passed to NetworkPolicies by " + by
+	}
+	return text + " denied by " + by
+}

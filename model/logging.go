@@ -1,0 +1,143 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// LogLevels are the severities a policy's rules log with, by action; an empty
+// level means that rules of that action do not log (compile-spec §1.6).
+type LogLevels struct {
+	Allow string
+	Deny  string
+	Pass  string
+}
+
+// LogSeverities are the levels OVN knows, loudest first. The empty level (off)
+// is valid besides.
+var LogSeverities = []string{"alert", "warning", "notice", "info", "debug"}
+
+// ValidLogLevel says whether OVN-Kubernetes takes the level; case matters and
+// the empty level is off.
+func ValidLogLevel(level string) bool { return level == "" || slices.Contains(LogSeverities, level) }
+
+// For is the level of one action, empty when its rules do not log.
+func (l LogLevels) For(a Action) string {
+	switch a {
+	case Allow:
+		return l.Allow
+	case Deny:
+		return l.Deny
+	case Pass:
+		return l.Pass
+	}
+	return ""
+}
+
+// Any says whether rules of at least one action log.
+func (l LogLevels) Any() bool { return l != LogLevels{} }
+
+// String is "off", one level when all three are the same, or the levels that
+// are on: "deny=alert allow=info".
+func (l LogLevels) String() string {
+	switch {
+	case !l.Any():
+		return "off"
+	case l.Allow == l.Deny && l.Deny == l.Pass:
+		return l.Deny
+	}
+	var parts []string
+	for _, a := range []Action{Deny, Allow, Pass} {
+		if level := l.For(a); level != "" {
+			parts = append(parts, strings.ToLower(string(a))+"="+level)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// Annotation is the annotation's text that sets these levels; "{}" for off.
+func (l LogLevels) Annotation() string {
+	var parts []string
+	for _, a := range []Action{Allow, Deny, Pass} {
+		if level := l.For(a); level != "" {
+			// Levels that were parsed are plain words; quoting keeps any other
+			// string valid JSON, and it is refused when it is read.
+			text, _ := json.Marshal(level)
+			parts = append(parts, `"`+strings.ToLower(string(a))+`":`+string(text))
+		}
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// annotationLevels decodes as OVN-Kubernetes does: encoding/json's rules for
+// names (any case, unknown ones ignored) and null (stays off).
+type annotationLevels struct {
+	Allow string `json:"allow"`
+	Deny  string `json:"deny"`
+	Pass  string `json:"pass"`
+}
+
+// The type's name in OVN-Kubernetes, which its JSON errors carry.
+const annotationType = "ACLLoggingLevels"
+
+// ParseLogging reads the annotation k8s.ovn.org/acl-logging of an
+// AdminNetworkPolicy or its baseline; has says whether it is there. The error
+// has the text of OVN-Kubernetes without the policy's name (see
+// Policy.LogLevels): OVN-Kubernetes then does not program the policy at all and
+// the rows it had stay (compile-spec §1.6). The levels are off with an error.
+func ParseLogging(raw string, has bool) (LogLevels, error) {
+	if !has || raw == "" {
+		return LogLevels{}, nil
+	}
+	var in annotationLevels
+	if err := json.Unmarshal([]byte(raw), &in); err != nil {
+		return LogLevels{}, fmt.Errorf("could not unmarshal ANP ACL annotation '%s', disabling logging, err: %q",
+			raw, jsonErrorText(err))
+	}
+	l := LogLevels(in)
+	var bad []string
+	for _, a := range []Action{Deny, Allow, Pass} { // the order OVN-Kubernetes checks in
+		if level := l.For(a); !ValidLogLevel(level) {
+			what := strings.ToLower(string(a))
+			bad = append(bad, fmt.Sprintf("disabling %s logging due to an invalid %s annotation. %q is not a valid log severity",
+				what, what, level))
+		}
+	}
+	switch len(bad) {
+	case 0:
+		return l, nil
+	case 1:
+		return LogLevels{}, errors.New(bad[0])
+	}
+	return LogLevels{}, errors.New("[" + strings.Join(bad, ", ") + "]")
+}
+
+// jsonErrorText is the error's text as OVN-Kubernetes' own type would give it.
+func jsonErrorText(err error) string {
+	var te *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &te):
+		return err.Error()
+	case te.Field != "":
+		return "json: cannot unmarshal " + te.Value + " into Go struct field " + annotationType + "." + te.Field + " of type string"
+	}
+	return "json: cannot unmarshal " + te.Value + " into Go value of type util." + annotationType
+}
+
+// LogLevels are the levels the policy's own annotation sets. The error is the
+// one OVN-Kubernetes reports in the policy's condition. NetworkPolicies and
+// EgressFirewalls log as their namespace says: theirs are off here.
+func (p *Policy) LogLevels() (LogLevels, error) {
+	if !p.Kind.IsAdmin() {
+		return LogLevels{}, nil
+	}
+	l, err := ParseLogging(p.Logging, p.HasLogging)
+	if err != nil {
+		return l, fmt.Errorf("cannot parse %[1]s ACL logging annotation, disabling it for %[1]s %[2]s: %[3]w",
+			p.Kind.Short(), p.Name, err)
+	}
+	return l, nil
+}

@@ -1,0 +1,210 @@
+package model
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// LogLine is one acl_log line of ovn-controller (compile-spec §5.3). Text is
+// clean. Fields the line does not carry are zero.
+type LogLine struct {
+	At   time.Time // UTC, to the millisecond, by the clock of the node
+	Zone string    // whose ovn-controller wrote it; set by the reader
+	Seq  uint64    // ovn-controller's message counter, restarts with it
+	// Name is the ACL's name, unescaped; empty and Unnamed set when the ACL has
+	// none. Rows of one rule share a name (compile-spec §1.5).
+	Name    string
+	Unnamed bool
+	Verdict string // allow, drop, reject, pass
+	// Severity is the ACL's: alert, warning, notice, info, debug.
+	Severity  string
+	Direction string // nb.FromLport, nb.ToLport; empty from older builds
+	// Proto is tcp, udp, sctp, icmp or icmp6 for either family; for other
+	// packets the flow keyword as written: arp, ip, ipv6, …
+	Proto              string
+	Src, Dst           netip.Addr
+	SrcPort, DstPort   uint16
+	TCPFlags           string // "psh|ack"
+	ICMPType, ICMPCode int    // of icmp and icmp6
+	Raw                string // the whole line as read, without its end
+}
+
+// MaxACLName is how many characters of an ACL's name are kept
+// (compile-spec §0.3).
+const MaxACLName = 63
+
+// RuleRef is what an ACL's name tells of the rule behind it.
+type RuleRef struct {
+	// Policy is the policy; for the default deny of a namespace's
+	// NetworkPolicies its Name is empty. When Exact is false Namespace and Name
+	// may be cut on the right.
+	Policy    PolicyKey
+	Direction Direction // empty when it was cut off
+	Rule      int       // index in its direction; -1: no rule, or unknown
+	// Exact says the name was not cut, or only where it tells nothing. Without
+	// it the candidates are the rules whose ACLName is the name.
+	Exact bool
+}
+
+// ACLName is the name that OVN-Kubernetes gives the ACLs of a rule, cut to
+// MaxACLName characters (compile-spec §1.5, §4): ANP:policy:Direction:rule,
+// BANP:…, NP:namespace:policy:Direction:rule, EF:namespace:rule, and
+// NP:namespace:Direction for a NetworkPolicy key without a name. It is empty
+// for other kinds, whose rows have no name.
+func ACLName(p PolicyKey, d Direction, rule int) string {
+	var s string
+	switch i := strconv.Itoa(rule); p.Kind {
+	case KindANP, KindBANP:
+		s = p.Kind.Short() + ":" + p.Name + ":" + string(d) + ":" + i
+	case KindNP:
+		s = "NP:" + p.Namespace + ":"
+		if p.Name != "" {
+			s += p.Name + ":" + string(d) + ":" + i
+		} else {
+			s += string(d)
+		}
+	case KindEF:
+		s = "EF:" + p.Namespace + ":" + i
+	}
+	if len(s) > MaxACLName {
+		s = s[:MaxACLName]
+	}
+	return s
+}
+
+// egressFirewallName is the only name an EgressFirewall may have
+// (compile-spec §4.2).
+const egressFirewallName = "default"
+
+// DecodeName reads an ACL's name back. ok is false for a name that is not one
+// of OVN-Kubernetes' policy names. A name of MaxACLName characters may have
+// been cut anywhere behind its prefix.
+func DecodeName(name string) (ref RuleRef, ok bool) {
+	prefix, rest, found := strings.Cut(name, ":")
+	if !found || len(name) > MaxACLName {
+		return RuleRef{}, false
+	}
+	d := nameDecoder{parts: strings.Split(rest, ":"), full: len(name) == MaxACLName}
+	ref.Rule = -1
+	switch prefix {
+	case "ANP", "BANP":
+		ref.Policy.Kind = KindANP
+		if prefix == "BANP" {
+			ref.Policy.Kind = KindBANP
+		}
+		ref.Policy.Name = d.word()
+		ref.Direction = d.direction()
+		ref.Rule = d.index(2) // at most 100 rules (compile-spec §2.11)
+	case "NP":
+		ref.Policy.Kind = KindNP
+		ref.Policy.Namespace = d.word()
+		// Kubernetes names are lower case, so a capital begins a direction.
+		if next := d.peek(); next != "" && next[0] >= 'A' && next[0] <= 'Z' {
+			ref.Direction = d.direction()
+			break
+		}
+		ref.Policy.Name = d.word()
+		ref.Direction = d.direction()
+		ref.Rule = d.index(0)
+	case "EF":
+		ref.Policy.Kind = KindEF
+		ref.Policy.Name = egressFirewallName
+		ref.Direction = Egress
+		ref.Policy.Namespace = d.word()
+		ref.Rule = d.index(4) // indexes end at 8000 (compile-spec §4.2)
+	default:
+		return RuleRef{}, false
+	}
+	if d.bad || len(d.parts) > 0 {
+		return RuleRef{}, false
+	}
+	ref.Exact = !d.cut
+	return ref, true
+}
+
+// nameDecoder takes the parts of a name one by one. full says that the name is
+// as long as a name can be: its last part, and any that is missing, may have
+// been cut; cut says that one was.
+type nameDecoder struct {
+	parts          []string
+	full, cut, bad bool
+}
+
+func (d *nameDecoder) peek() string {
+	if len(d.parts) == 0 {
+		return ""
+	}
+	return d.parts[0]
+}
+
+// next returns the next part and whether more follow, which proves it whole.
+func (d *nameDecoder) next() (part string, whole bool) {
+	if len(d.parts) == 0 {
+		d.miss()
+		return "", false
+	}
+	part, d.parts = d.parts[0], d.parts[1:]
+	return part, len(d.parts) > 0
+}
+
+// miss notes a part that is missing or incomplete: fine only in a full name.
+func (d *nameDecoder) miss() {
+	if d.full {
+		d.cut = true
+	} else {
+		d.bad = true
+	}
+}
+
+func (d *nameDecoder) word() string {
+	s, whole := d.next()
+	if s == "" && whole {
+		d.bad = true
+	} else if !whole {
+		d.miss()
+	}
+	return s
+}
+
+func (d *nameDecoder) direction() Direction {
+	s, _ := d.next()
+	switch {
+	case d.bad:
+	case s == string(Ingress), s == string(Egress):
+		return Direction(s)
+	case s == "":
+		d.miss()
+	case strings.HasPrefix(string(Ingress), s):
+		d.miss()
+		return Ingress
+	case strings.HasPrefix(string(Egress), s):
+		d.miss()
+		return Egress
+	default:
+		d.bad = true
+	}
+	return ""
+}
+
+// index reads the rule's index, which has at most digits digits (0: any
+// number). In a full name digits may have been cut off, unless there is no
+// room for more or the index is 0, which no digit can follow.
+func (d *nameDecoder) index(digits int) int {
+	s, _ := d.next()
+	if s == "" {
+		d.miss()
+		return -1
+	}
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil || len(s) > 1 && s[0] == '0' {
+		d.bad = true
+		return -1
+	}
+	if d.full && s != "0" && (digits == 0 || len(s) < digits) {
+		d.cut = true
+		return -1
+	}
+	return int(n)
+}

@@ -1,0 +1,138 @@
+package match
+
+import (
+	"encoding/binary"
+	"net/netip"
+)
+
+// Addresses are the members of an address set, ready to be asked. They are
+// immutable and safe for concurrent use.
+type Addresses struct {
+	hosts4 map[uint32]struct{}
+	hosts6 map[[16]byte]struct{}
+	nets4  []nets[uint32]
+	nets6  []nets[[16]byte]
+	masks  []Const // members whose mask is no prefix
+	n      int
+}
+
+// nets are the networks of one prefix length.
+type nets[K comparable] struct {
+	bits int
+	in   map[K]struct{}
+}
+
+// NewAddrSet reads the members of an address set: addresses, CIDRs (host bits
+// are cleared, as OVN does) and addresses with a mask. What is none of these is
+// left out, as OVN leaves it out.
+func NewAddrSet(members []string) *Addresses {
+	s := &Addresses{}
+	for _, m := range members {
+		c, problem := parseNumber(m)
+		if problem != "" || c.Kind != ConstIP4 && c.Kind != ConstIP6 {
+			continue
+		}
+		s.n++
+		if p, ok := c.Prefix(); ok {
+			s.add(p)
+		} else {
+			s.masks = append(s.masks, c)
+		}
+	}
+	return s
+}
+
+func (s *Addresses) add(p netip.Prefix) {
+	a := p.Addr()
+	switch {
+	case a.Is4() && p.IsSingleIP():
+		put(&s.hosts4, key4(a))
+	case a.Is4():
+		s.nets4 = putNet(s.nets4, p.Bits(), key4(a))
+	case p.IsSingleIP():
+		put(&s.hosts6, a.As16())
+	default:
+		s.nets6 = putNet(s.nets6, p.Bits(), a.As16())
+	}
+}
+
+func put[K comparable](m *map[K]struct{}, k K) {
+	if *m == nil {
+		*m = make(map[K]struct{})
+	}
+	(*m)[k] = struct{}{}
+}
+
+func putNet[K comparable](all []nets[K], bits int, k K) []nets[K] {
+	for i := range all {
+		if all[i].bits == bits {
+			all[i].in[k] = struct{}{}
+			return all
+		}
+	}
+	return append(all, nets[K]{bits, map[K]struct{}{k: {}}})
+}
+
+func key4(a netip.Addr) uint32 {
+	b := a.As4()
+	return binary.BigEndian.Uint32(b[:])
+}
+
+// Len is how many members could be read, duplicates included.
+func (s *Addresses) Len() int { return s.n }
+
+// Contains says whether the address is a member or in a member network.
+func (s *Addresses) Contains(a netip.Addr) bool {
+	switch {
+	case a.Is4():
+		if s.contains4(key4(a)) {
+			return true
+		}
+	case a.Is6():
+		if s.contains6(a) {
+			return true
+		}
+	default:
+		return false
+	}
+	for _, c := range s.masks {
+		if n := a.BitLen(); c.width() <= n && (c.Kind == ConstIP4) == a.Is4() && c.test(addrValue(a), n) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Addresses) contains4(k uint32) bool {
+	if _, ok := s.hosts4[k]; ok {
+		return true
+	}
+	for _, n := range s.nets4 {
+		if _, ok := n.in[uint32(uint64(k)>>(32-n.bits)<<(32-n.bits))]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Addresses) contains6(a netip.Addr) bool {
+	k := a.As16()
+	if _, ok := s.hosts6[k]; ok {
+		return true
+	}
+	for _, n := range s.nets6 {
+		if _, ok := n.in[masked16(k, n.bits)]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// masked16 clears all but the first bits.
+func masked16(k [16]byte, bits int) [16]byte {
+	if i := bits / 8; i < len(k) {
+		k[i] &= 0xff << (8 - bits%8)
+		clear(k[i+1:])
+	}
+	return k
+}

@@ -1,0 +1,306 @@
+package match
+
+import (
+	"errors"
+	"net/netip"
+)
+
+// Env is what expressions refer to. It must be safe for the use made of it;
+// Eval only reads.
+type Env interface {
+	// PortGroupHas says whether the logical port is in the port group; a port
+	// group that does not exist has none.
+	PortGroupHas(name, lport string) bool
+	// AddressSet returns the address set of that name; ok is false when it does
+	// not exist.
+	AddressSet(name string) (s AddrSet, ok bool)
+}
+
+// AddrSet is the addresses of an address set.
+type AddrSet interface {
+	// Contains says whether the set has the address or a CIDR around it.
+	Contains(a netip.Addr) bool
+	// Len is how many members the set has.
+	Len() int
+}
+
+// ErrCannotJudge marks what Eval cannot decide.
+var ErrCannotJudge = errors.New("cannot be judged")
+
+// JudgeError says why Eval cannot decide. It is an ErrCannotJudge.
+type JudgeError struct {
+	Field string
+	// Unknown says that Rung does not know the field; otherwise the packet does
+	// not say what its value is.
+	Unknown bool
+}
+
+func (e *JudgeError) Error() string {
+	if e.Unknown {
+		return "cannot be judged: unknown field " + e.Field
+	}
+	return "cannot be judged: the packet does not say " + e.Field
+}
+
+// Is says that a JudgeError is an ErrCannotJudge.
+func (e *JudgeError) Is(target error) bool { return target == ErrCannotJudge }
+
+// Eval says whether the packet matches. What follows without a field that
+// cannot be judged is decided without it; otherwise the error is a *JudgeError.
+// As ovn-controller does, Eval takes an expression that names an address set
+// that does not exist for one that matches nothing, as a whole.
+func Eval(e Expr, p Packet, env Env) (bool, error) {
+	if env == nil {
+		env = noEnv{}
+	}
+	v := evaluator{env}
+	ok, err := v.eval(&p, e, false)
+	if (ok || err != nil) && v.missing(e) {
+		return false, nil
+	}
+	return ok, err
+}
+
+// noEnv has nothing.
+type noEnv struct{}
+
+func (noEnv) PortGroupHas(string, string) bool { return false }
+
+func (noEnv) AddressSet(string) (AddrSet, bool) { return nil, false }
+
+// evaluator takes the packet apart from the Env, so that it can stay off the
+// heap.
+type evaluator struct{ env Env }
+
+// eval evaluates e, or its negation if not is set. OVN pushes "!" down to the
+// comparisons before it adds the prerequisites of their fields, hence the flag:
+// !(ip4.src == X) is true of IPv4 packets only.
+func (v evaluator) eval(p *Packet, e Expr, not bool) (bool, error) {
+	switch e := e.(type) {
+	case *And:
+		return v.join(p, e.Terms, not, not)
+	case *Or:
+		return v.join(p, e.Terms, not, !not)
+	case *Not:
+		return v.eval(p, e.X, !not)
+	case *Paren:
+		return v.eval(p, e.X, not)
+	case *Bool:
+		return e.Value != not, nil
+	case *Pred:
+		return v.pred(p, e.Field, not)
+	case *Cmp:
+		return v.cmp(p, e, not)
+	case *Range:
+		return v.inRange(p, e, not)
+	}
+	return false, ErrCannotJudge
+}
+
+// join evaluates terms until one gives stop; a term that cannot be judged
+// matters only if none does.
+func (v evaluator) join(p *Packet, terms []Expr, not, stop bool) (bool, error) {
+	var first error
+	for _, t := range terms {
+		ok, err := v.eval(p, t, not)
+		switch {
+		case err != nil && first == nil:
+			first = err
+		case err == nil && ok == stop:
+			return stop, nil
+		}
+	}
+	if first != nil {
+		return false, first
+	}
+	return !stop, nil
+}
+
+// pred evaluates a field that stands alone.
+func (v evaluator) pred(p *Packet, f Field, not bool) (bool, error) {
+	if f.sym != nil && f.sym.body != nil {
+		ok, err := v.eval(p, f.sym.body, false)
+		return err == nil && ok != not, err
+	}
+	implied, unsure := v.implied(p, f)
+	if !implied && unsure == nil {
+		return false, nil
+	}
+	n, bits, err := v.number(p, f)
+	return both((n.and(ones(bits)) != u128{}) != not, err, unsure)
+}
+
+// implied evaluates what a field implies: its prerequisites.
+func (v evaluator) implied(p *Packet, f Field) (bool, error) {
+	if f.sym == nil || f.sym.prereq == nil {
+		return true, nil
+	}
+	return v.eval(p, f.sym.prereq, false)
+}
+
+// both joins the outcome of a test with prerequisites that hold unless unsure.
+func both(ok bool, err, unsure error) (bool, error) {
+	switch {
+	case err == nil && !ok:
+		return false, nil
+	case unsure != nil:
+		return false, unsure
+	}
+	return ok && err == nil, err
+}
+
+// number is the field's value in the packet and its width.
+func (v evaluator) number(p *Packet, f Field) (n u128, width int, err error) {
+	if f.sym == nil {
+		return n, 0, f.unsaidBy()
+	}
+	n, ok := p.number(f.sym.source, f.sym.width)
+	if !ok {
+		return n, 0, f.unsaidBy()
+	}
+	if b := f.Bits; b != nil {
+		return n.shr(b.Low), b.High - b.Low + 1, nil
+	}
+	return n, f.sym.width, nil
+}
+
+func (v evaluator) cmp(p *Packet, e *Cmp, not bool) (bool, error) {
+	op := e.Op
+	if not {
+		op = op.invert()
+	}
+	switch {
+	case v.empty(e):
+		// Nothing to compare with: OVN drops the field's prerequisites too.
+		return op == NE, nil
+	case e.Field.sym != nil && e.Field.sym.body != nil:
+		return v.cmpPredicate(p, e, op)
+	}
+	implied, unsure := v.implied(p, e.Field)
+	if !implied && unsure == nil {
+		return false, nil
+	}
+	ok, err := v.cmpValue(p, e, op)
+	return both(ok, err, unsure)
+}
+
+// cmpValue compares the field's value, whatever it implies.
+func (v evaluator) cmpValue(p *Packet, e *Cmp, op Op) (bool, error) {
+	switch {
+	case e.Field.sym != nil && e.Field.sym.width == 0:
+		return v.cmpText(p, e, op), nil
+	case op == EQ || op == NE:
+		in, err := v.in(p, e)
+		return err == nil && in == (op == EQ), err
+	}
+	n, bits, err := v.number(p, e.Field)
+	m := ones(bits)
+	return op.test(n.and(m).cmp(e.Values[0].value.and(m))), err
+}
+
+// empty says whether all that the field is compared with are empty sets.
+func (v evaluator) empty(e *Cmp) bool {
+	for _, c := range e.Values {
+		if c.Kind != ConstAddressSet {
+			return false
+		}
+		if s, ok := v.env.AddressSet(c.Name()); !ok || s.Len() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// cmpPredicate evaluates "tcp == 1" and its like.
+func (v evaluator) cmpPredicate(p *Packet, e *Cmp, op Op) (bool, error) {
+	ok, err := v.eval(p, e.Field.sym.body, false)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range e.Values {
+		if (c.value.lo&1 == 1) == ok {
+			return op == EQ, nil
+		}
+	}
+	return op == NE, nil
+}
+
+func (v evaluator) cmpText(p *Packet, e *Cmp, op Op) bool {
+	lport := p.port(e.Field.sym.source)
+	for _, c := range e.Values {
+		if c.Kind == ConstPortGroup && v.env.PortGroupHas(c.Name(), lport) ||
+			c.Kind == ConstString && c.Name() == lport {
+			return op == EQ
+		}
+	}
+	return op == NE
+}
+
+// in says whether the field is equal to one of the constants.
+func (v evaluator) in(p *Packet, e *Cmp) (bool, error) {
+	f := e.Field
+	n, bits, err := v.number(p, f)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range e.Values {
+		if c.Kind != ConstAddressSet {
+			if c.test(n, bits) {
+				return true, nil
+			}
+			continue
+		}
+		a := p.addr(f.sym.source)
+		if !a.IsValid() || f.Bits != nil {
+			return false, f.unsaidBy()
+		}
+		if s, ok := v.env.AddressSet(c.Name()); ok && s.Contains(a) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (v evaluator) inRange(p *Packet, e *Range, not bool) (bool, error) {
+	implied, unsure := v.implied(p, e.Field)
+	if !implied && unsure == nil {
+		return false, nil
+	}
+	n, bits, err := v.number(p, e.Field)
+	m := ones(bits)
+	n = n.and(m)
+	in := e.LoOp.test(e.Lo.value.and(m).cmp(n)) && e.HiOp.test(n.cmp(e.Hi.value.and(m)))
+	return both(in != not, err, unsure)
+}
+
+// missing says whether e names an address set that does not exist.
+func (v evaluator) missing(e Expr) bool {
+	switch e := e.(type) {
+	case *And:
+		return v.anyMissing(e.Terms)
+	case *Or:
+		return v.anyMissing(e.Terms)
+	case *Not:
+		return v.missing(e.X)
+	case *Paren:
+		return v.missing(e.X)
+	case *Cmp:
+		for _, c := range e.Values {
+			if c.Kind == ConstAddressSet {
+				if _, ok := v.env.AddressSet(c.Name()); !ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (v evaluator) anyMissing(terms []Expr) bool {
+	for _, t := range terms {
+		if v.missing(t) {
+			return true
+		}
+	}
+	return false
+}

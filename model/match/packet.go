@@ -1,0 +1,162 @@
+package match
+
+import "net/netip"
+
+// Proto is what a packet carries above IP, named as OVN's predicates are.
+type Proto string
+
+// The protocols Rung knows by name.
+const (
+	TCP   Proto = "tcp"
+	UDP   Proto = "udp"
+	SCTP  Proto = "sctp"
+	ICMP  Proto = "icmp" // ICMPv6 in an IPv6 packet
+	ICMP6 Proto = "icmp6"
+	IGMP  Proto = "igmp"
+)
+
+// EtherTypes of the packets Rung knows.
+const (
+	EthIP4 uint16 = 0x0800
+	EthARP uint16 = 0x0806
+	EthIP6 uint16 = 0x86dd
+)
+
+// Packet is the first packet of a connection as an ACL sees it.
+type Packet struct {
+	// InPort and OutPort are logical ports; empty for none that has a name.
+	InPort, OutPort string
+	// EthType may be left 0: it then follows from the addresses.
+	EthType uint16
+	// Src and Dst are of one family, IPv4 not mapped into IPv6. Of an ARP packet
+	// they are the sender's and target's protocol address.
+	Src, Dst netip.Addr
+	Proto    Proto // empty: not known
+	// SrcPort and DstPort of TCP, UDP and SCTP; 0: not known.
+	SrcPort, DstPort uint16
+	// ICMPType and ICMPCode of ICMP; both 0 mean an echo request.
+	ICMPType, ICMPCode uint8
+}
+
+// source is where a packet says the value of a field.
+type source uint8
+
+const (
+	fromNowhere source = iota // a Packet does not say it
+	fromInPort
+	fromOutPort
+	fromEthType
+	fromSrc
+	fromDst
+	fromProto
+	fromSrcPort
+	fromDstPort
+	fromICMPType
+	fromICMPCode
+	fromTrue  // 1 for every Packet
+	fromFalse // 0 for every Packet
+)
+
+// port is the logical port that a string field stands for.
+func (p *Packet) port(s source) string {
+	if s == fromInPort {
+		return p.InPort
+	}
+	return p.OutPort
+}
+
+// addr is the address that a field stands for; invalid when it is none.
+func (p *Packet) addr(s source) netip.Addr {
+	switch s {
+	case fromSrc:
+		return p.Src
+	case fromDst:
+		return p.Dst
+	}
+	return netip.Addr{}
+}
+
+// number is the value of a field of that width; ok is false when the packet
+// does not say it.
+func (p *Packet) number(s source, width int) (v u128, ok bool) {
+	switch s {
+	case fromEthType:
+		return p.etherType()
+	case fromSrc, fromDst:
+		if a := p.addr(s); a.BitLen() == width {
+			return addrValue(a), true
+		}
+	case fromProto:
+		return p.ipProto()
+	case fromSrcPort:
+		return number(uint64(p.SrcPort)), p.SrcPort != 0
+	case fromDstPort:
+		return number(uint64(p.DstPort)), p.DstPort != 0
+	case fromICMPType:
+		return p.icmpType(), true
+	case fromICMPCode:
+		return number(uint64(p.ICMPCode)), true
+	case fromTrue:
+		return number(1), true
+	case fromFalse:
+		return number(0), true
+	}
+	return u128{}, false
+}
+
+func number(n uint64) u128 { return u128{0, n} }
+
+func (p *Packet) etherType() (u128, bool) {
+	switch {
+	case p.EthType != 0:
+		return number(uint64(p.EthType)), true
+	case p.Src.Is4() || p.Dst.Is4():
+		return number(uint64(EthIP4)), true
+	case p.Src.Is6() || p.Dst.Is6():
+		return number(uint64(EthIP6)), true
+	}
+	return u128{}, false
+}
+
+// v6 says whether the packet is IPv6.
+func (p *Packet) v6() bool {
+	t, _ := p.etherType()
+	return t == number(uint64(EthIP6))
+}
+
+func (p *Packet) ipProto() (u128, bool) {
+	switch p.Proto {
+	case TCP:
+		return number(6), true
+	case UDP:
+		return number(17), true
+	case SCTP:
+		return number(132), true
+	case ICMP:
+		if p.v6() {
+			return number(58), true
+		}
+		return number(1), true
+	case ICMP6:
+		return number(58), true
+	case IGMP:
+		return number(2), true
+	}
+	return u128{}, false
+}
+
+// Types of an ICMP echo request.
+const (
+	echoRequest  = 8
+	echoRequest6 = 128
+)
+
+func (p *Packet) icmpType() u128 {
+	switch {
+	case p.ICMPType != 0 || p.ICMPCode != 0:
+		return number(uint64(p.ICMPType))
+	case p.v6():
+		return number(echoRequest6)
+	}
+	return number(echoRequest)
+}

@@ -1,0 +1,286 @@
+package match
+
+import "strings"
+
+// TermKind says what a term of a match restricts.
+type TermKind string
+
+// The kinds of term.
+const (
+	// TermPort restricts the logical port: PortGroups and Names.
+	TermPort TermKind = "port"
+	// TermAddresses restricts an address: AddressSets, Addresses, Except.
+	TermAddresses TermKind = "addresses"
+	// TermProtocol restricts what the packet is: Protocols.
+	TermProtocol TermKind = "protocol"
+	// TermPorts restricts a TCP, UDP or SCTP port: Protocols (one) and Ports.
+	TermPorts TermKind = "ports"
+	// TermNamedPorts lists address and port of named ports: Protocols (one) and
+	// Items.
+	TermNamedPorts TermKind = "named ports"
+	// TermOther is everything else; only Text says what it is, and PortGroups
+	// and AddressSets what it refers to.
+	TermOther TermKind = "other"
+)
+
+// Term is one term of the top-level conjunction of a match. Its alternatives
+// are or-ed: a packet fits when any port group, set, address, protocol, port or
+// item fits, and no exception does.
+type Term struct {
+	Kind TermKind
+	Text string // as written
+	// Field is the field tested, "inport" or "outport", "src" or "dst"; empty
+	// for protocols, for address terms that test both ends, and for others.
+	Field       string
+	PortGroups  []string
+	Names       []string // logical ports named themselves
+	AddressSets []string
+	Addresses   []string // addresses and CIDRs as written
+	Except      []string // those carved out of Addresses
+	Protocols   []string
+	Ports       []PortTerm
+	Items       []NamedItem
+}
+
+// Terms takes the top-level conjunction of an expression apart. Every term of
+// the matches of compile-spec §1.11 gets a kind; of other matches, those that
+// OVN-Kubernetes writes in the same way.
+func Terms(e Expr) []Term {
+	if e == nil {
+		return nil
+	}
+	if and := conjunction(e); and != nil {
+		terms := make([]Term, len(and.Terms))
+		for i, t := range and.Terms {
+			terms[i] = explain(t)
+		}
+		return terms
+	}
+	return []Term{explain(e)}
+}
+
+// conjunction is e when it is one, with or without parentheses around it,
+// unless it means one thing only as a whole (addresses with exceptions).
+func conjunction(e Expr) *And {
+	and, ok := bare(e).(*And)
+	if !ok || e != and && explain(e).Kind != TermOther {
+		return nil
+	}
+	return and
+}
+
+// bare takes the parentheses off.
+func bare(e Expr) Expr {
+	for {
+		p, ok := e.(*Paren)
+		if !ok {
+			return e
+		}
+		e = p.X
+	}
+}
+
+// explain finds the kind that fits all of the term.
+func explain(e Expr) Term {
+	for _, try := range []func(*Term, Expr) bool{
+		(*Term).asPort, (*Term).asAddresses, (*Term).asProtocols, (*Term).asPorts, (*Term).asNamed} {
+		t := Term{Text: e.String()}
+		if try(&t, e) {
+			return t
+		}
+	}
+	t := Term{Kind: TermOther, Text: e.String()}
+	for _, r := range Refs(e) {
+		if r.Kind == RefPortGroup {
+			t.PortGroups = append(t.PortGroups, r.Name)
+		} else {
+			t.AddressSets = append(t.AddressSets, r.Name)
+		}
+	}
+	return t
+}
+
+// alternatives are the operands of a disjunction, however deep; anything else
+// is its own only alternative.
+func alternatives(e Expr) []Expr {
+	switch e := bare(e).(type) {
+	case *Or:
+		var all []Expr
+		for _, t := range e.Terms {
+			all = append(all, alternatives(t)...)
+		}
+		return all
+	default:
+		return []Expr{e}
+	}
+}
+
+// every says whether f takes all alternatives of e.
+func every(e Expr, f func(Expr) bool) bool {
+	for _, a := range alternatives(e) {
+		if !f(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// same keeps *have equal for all alternatives.
+func same(have *string, v string) bool {
+	if *have == "" {
+		*have = v
+	}
+	return *have == v
+}
+
+func (t *Term) asPort(e Expr) bool {
+	t.Kind = TermPort
+	return every(e, func(e Expr) bool {
+		c, ok := e.(*Cmp)
+		if !ok || c.Op != EQ || c.Field.Name != "inport" && c.Field.Name != "outport" || !same(&t.Field, c.Field.Name) {
+			return false
+		}
+		for _, v := range c.Values {
+			if v.Kind == ConstPortGroup {
+				t.PortGroups = append(t.PortGroups, v.Name())
+			} else {
+				t.Names = append(t.Names, v.Name())
+			}
+		}
+		return true
+	})
+}
+
+// addressSide is "src" or "dst" for a whole IP address field.
+func addressSide(f Field) (side string, ok bool) {
+	family, side, _ := strings.Cut(f.Name, ".")
+	return side, (family == "ip4" || family == "ip6") && (side == "src" || side == "dst") && f.Bits == nil
+}
+
+// asAddresses takes comparisons with sets and addresses, and an address with
+// the exceptions to it (compile-spec §4.1.4, §4.2).
+func (t *Term) asAddresses(e Expr) bool {
+	t.Kind = TermAddresses
+	return every(e, func(e Expr) bool {
+		if c, ok := e.(*Cmp); ok {
+			return c.Op == EQ && t.address(c)
+		}
+		and, ok := e.(*And)
+		if !ok {
+			return false
+		}
+		for i, x := range and.Terms {
+			c, ok := bare(x).(*Cmp)
+			if !ok || c.Op != EQ && c.Op != NE || (c.Op == EQ) != (i == 0) || !t.address(c) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (t *Term) address(c *Cmp) bool {
+	side, ok := addressSide(c.Field)
+	if !ok || !same(&t.Field, side) {
+		return false
+	}
+	for _, v := range c.Values {
+		switch {
+		case v.Kind == ConstAddressSet && c.Op == EQ:
+			t.AddressSets = append(t.AddressSets, v.Name())
+		case v.Kind == ConstIP4 || v.Kind == ConstIP6:
+			if c.Op == EQ {
+				t.Addresses = append(t.Addresses, v.Text)
+			} else {
+				t.Except = append(t.Except, v.Text)
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Term) asProtocols(e Expr) bool {
+	t.Kind = TermProtocol
+	return every(e, func(e Expr) bool {
+		p, ok := e.(*Pred)
+		if !ok || p.Field.sym == nil || p.Field.sym.body == nil {
+			return false
+		}
+		t.Protocols = append(t.Protocols, p.Field.Name)
+		return true
+	})
+}
+
+// portField splits a port field such as "tcp.dst".
+func portField(f Field) (proto, side string, ok bool) {
+	proto, side, _ = strings.Cut(f.Name, ".")
+	ok = (proto == "tcp" || proto == "udp" || proto == "sctp") && (side == "src" || side == "dst") && f.Bits == nil
+	return proto, side, ok
+}
+
+// asPorts takes single ports, sets of them, and ranges.
+func (t *Term) asPorts(e Expr) bool {
+	t.Kind = TermPorts
+	proto := ""
+	ok := every(e, func(e Expr) bool {
+		switch e := e.(type) {
+		case *Cmp:
+			return e.Op == EQ && t.portOf(e.Field, &proto) && t.ports(e.Values)
+		case *Range:
+			lo, ok1 := portNumber(e.Lo)
+			hi, ok2 := portNumber(e.Hi)
+			t.Ports = append(t.Ports, PortTerm{lo, hi})
+			return ok1 && ok2 && e.LoOp == LE && e.HiOp == LE && t.portOf(e.Field, &proto)
+		}
+		return false
+	})
+	t.Protocols = []string{proto}
+	return ok
+}
+
+func (t *Term) portOf(f Field, proto *string) bool {
+	p, side, ok := portField(f)
+	return ok && same(proto, p) && same(&t.Field, side)
+}
+
+func (t *Term) ports(values []Const) bool {
+	for _, v := range values {
+		n, ok := portNumber(v)
+		if !ok {
+			return false
+		}
+		t.Ports = append(t.Ports, PortTerm{n, n})
+	}
+	return true
+}
+
+func portNumber(c Const) (int32, bool) {
+	n, ok := c.Number()
+	return int32(n & 0xffff), ok && n <= 0xffff
+}
+
+// asNamed takes §1.11 "nm": pairs of one address and one port.
+func (t *Term) asNamed(e Expr) bool {
+	t.Kind = TermNamedPorts
+	proto := ""
+	ok := every(e, func(e Expr) bool {
+		and, ok := e.(*And)
+		if !ok || len(and.Terms) != 2 {
+			return false
+		}
+		a, ok1 := and.Terms[0].(*Cmp)
+		p, ok2 := and.Terms[1].(*Cmp)
+		if !ok1 || !ok2 || a.Op != EQ || p.Op != EQ || len(a.Values) != 1 || len(p.Values) != 1 {
+			return false
+		}
+		side, isAddress := addressSide(a.Field)
+		n, isPort := portNumber(p.Values[0])
+		t.Items = append(t.Items, NamedItem{a.Values[0].Text, n})
+		_, isHost := a.Values[0].Prefix()
+		return isAddress && isPort && isHost && !a.Values[0].masked && same(&t.Field, side) && t.portOf(p.Field, &proto)
+	})
+	t.Protocols = []string{proto}
+	return ok
+}

@@ -1,0 +1,206 @@
+package match
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Direction of a rule, spelled as in model.Direction (which converts to it) and
+// in the rows' external_ids.
+type Direction string
+
+// The directions.
+const (
+	Ingress Direction = "Ingress"
+	Egress  Direction = "Egress"
+)
+
+// Side is the end of a connection that a rule's peers are on: "src" for
+// ingress, "dst" for egress (compile-spec §1.2).
+func Side(d Direction) string {
+	if d == Ingress {
+		return "src"
+	}
+	return "dst"
+}
+
+// Rule writes the matches of the ACLs of one ANP or BANP rule. The names of
+// port group and address sets are hashes of their ids (compile-spec §0.2); V4
+// and V6 say which families the cluster has.
+type Rule struct {
+	Direction  Direction
+	PortGroup  string
+	Set4, Set6 string
+	V4, V6     bool
+}
+
+// None is the match of a rule without ports (§1.11 "None ACL").
+func (r Rule) None() string {
+	return LPort(r.Direction, r.PortGroup) + " && " + L3(Side(r.Direction), r.Set4, r.Set6, r.V4, r.V6)
+}
+
+// Numeric is the match of the rule's numbered ports of one protocol
+// (§1.11 "numeric ACL").
+func (r Rule) Numeric(proto string, ports []PortTerm) string {
+	return r.None() + " && " + L4(proto, ports)
+}
+
+// Named is the match of the rule's resolved named ports of one protocol. As
+// §1.11 has it, an ingress match carries no port group and an egress match no
+// address set.
+func (r Rule) Named(proto string, items []NamedItem) string {
+	if r.Direction == Ingress {
+		return L3(Side(Ingress), r.Set4, r.Set6, r.V4, r.V6) + " && " + NM(proto, items)
+	}
+	return LPort(r.Direction, r.PortGroup) + " && " + NM(proto, items)
+}
+
+// LPort is the port-group term (§1.11 "lport").
+func LPort(d Direction, portGroup string) string {
+	if d == Ingress {
+		return "outport == @" + portGroup
+	}
+	return "inport == @" + portGroup
+}
+
+// L3 is the address-set term with the doubled parentheses it has for every
+// choice of families (§1.11 "l3"). side is "src" or "dst". It is empty when
+// neither family is there.
+func L3(side, set4, set6 string, v4, v6 bool) string {
+	switch {
+	case v4 && v6:
+		return "((ip4." + side + " == $" + set4 + " || ip6." + side + " == $" + set6 + "))"
+	case v4:
+		return "((ip4." + side + " == $" + set4 + "))"
+	case v6:
+		return "((ip6." + side + " == $" + set6 + "))"
+	}
+	return ""
+}
+
+// PortTerm is one port (Lo and Hi equal) or a range of ports, both ends
+// included.
+type PortTerm struct{ Lo, Hi int32 }
+
+// Single says whether the term is one port.
+func (t PortTerm) Single() bool { return t.Lo == t.Hi }
+
+// String is "80" or "100-200".
+func (t PortTerm) String() string {
+	if t.Single() {
+		return strconv.Itoa(int(t.Lo))
+	}
+	return strconv.Itoa(int(t.Lo)) + "-" + strconv.Itoa(int(t.Hi))
+}
+
+// L4 is the protocol and its ports (§1.11 "l4"): single ports, and ranges of
+// one port, come first in one term, then the ranges; neither is sorted nor
+// freed of duplicates. proto is tcp, udp or sctp; an empty one gives the broken
+// text that OVN-Kubernetes writes for it. Without ports it is the protocol
+// alone.
+func L4(proto string, ports []PortTerm) string {
+	if len(ports) == 0 {
+		return proto
+	}
+	var singles []PortTerm
+	terms := 0
+	for _, p := range ports {
+		if p.Single() {
+			singles = append(singles, p)
+		} else {
+			terms++
+		}
+	}
+	if len(singles) > 0 {
+		terms++
+	}
+	var b strings.Builder
+	b.Grow(len(proto) + 12 + 26*terms + 7*len(singles))
+	b.WriteString(proto)
+	b.WriteString(" && ")
+	if terms > 1 {
+		b.WriteByte('(')
+	}
+	sep := ""
+	if len(singles) > 0 {
+		writeSingles(&b, proto, singles)
+		sep = " || "
+	}
+	for _, p := range ports {
+		if p.Single() {
+			continue
+		}
+		b.WriteString(sep)
+		sep = " || "
+		writeInt(&b, p.Lo)
+		b.WriteString("<=")
+		b.WriteString(proto)
+		b.WriteString(".dst<=")
+		writeInt(&b, p.Hi)
+	}
+	if terms > 1 {
+		b.WriteByte(')')
+	}
+	return b.String()
+}
+
+// writeSingles writes §1.11 "single".
+func writeSingles(b *strings.Builder, proto string, singles []PortTerm) {
+	b.WriteString(proto)
+	b.WriteString(".dst==")
+	if len(singles) == 1 {
+		writeInt(b, singles[0].Lo)
+		return
+	}
+	b.WriteByte('{')
+	for i, p := range singles {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		writeInt(b, p.Lo)
+	}
+	b.WriteByte('}')
+}
+
+func writeInt(b *strings.Builder, n int32) {
+	var buf [11]byte
+	b.Write(strconv.AppendInt(buf[:0], int64(n), 10))
+}
+
+// NamedItem is one resolved named port: a pod's address in canonical text and
+// the container port.
+type NamedItem struct {
+	IP   string
+	Port int32
+}
+
+// V6 says whether the item's address is an IPv6 address.
+func (n NamedItem) V6() bool { return strings.IndexByte(n.IP, ':') >= 0 }
+
+// NM is the protocol and the resolved named ports (§1.11 "nm"), in the order
+// given. items must not be empty: a rule whose named ports resolve to nothing
+// has no ACL (§1.4).
+func NM(proto string, items []NamedItem) string {
+	var b strings.Builder
+	b.Grow(len(proto) + 6 + 64*len(items))
+	b.WriteString(proto)
+	b.WriteString(" && (")
+	for i, n := range items {
+		if i > 0 {
+			b.WriteString(" || ")
+		}
+		if n.V6() {
+			b.WriteString("(ip6.dst == ")
+		} else {
+			b.WriteString("(ip4.dst == ")
+		}
+		b.WriteString(n.IP)
+		b.WriteString(" && ")
+		b.WriteString(proto)
+		b.WriteString(".dst == ")
+		writeInt(&b, n.Port)
+		b.WriteByte(')')
+	}
+	b.WriteByte(')')
+	return b.String()
+}

@@ -1,0 +1,162 @@
+package model
+
+import "time"
+
+// Meta is what every object has. Text is clean.
+type Meta struct {
+	Key
+	UID         string
+	Labels      Labels
+	Annotations map[string]string // those that matter to Rung; see each source
+	Created     time.Time
+	Origin      Origin
+}
+
+// ObjectKey makes every object that embeds Meta an Object.
+func (m *Meta) ObjectKey() Key { return m.Key }
+
+// Origin says where an object was read.
+type Origin struct {
+	// Source is the id of the source ("files", "demo", a context's name).
+	Source string
+	// File is the path, empty when the object did not come from a file; "-" is
+	// standard input. Doc counts documents in the file from 0, Item the items
+	// of a List from 0 (-1 outside a List), Line is the object's first line
+	// from 1.
+	File            string
+	Doc, Item, Line int
+}
+
+// Object is anything a Cluster holds.
+type Object interface{ ObjectKey() Key }
+
+// Namespace is a Kubernetes Namespace.
+type Namespace struct{ Meta }
+
+// Pod is a Kubernetes Pod as far as policy goes.
+type Pod struct {
+	Meta
+	NodeName    string
+	HostNetwork bool
+	Phase       string // Pending, Running, Succeeded, Failed, Unknown
+	// IPs are the default network's addresses in canonical text, in the order
+	// of compile-spec §1.10: status.podIPs, else the pod-networks annotation's
+	// default entry, else status.podIP.
+	IPs   []string
+	Ports []ContainerPort // of regular containers only
+	// Networks are all networks of the pod-networks annotation.
+	Networks []PodNetwork
+	Deleting bool
+	Ready    bool
+}
+
+// ContainerPort is a declared port of a regular container.
+type ContainerPort struct {
+	Name     string
+	Protocol string // TCP, UDP, SCTP; empty when the manifest's is unknown
+	Port     int32
+}
+
+// PodNetwork is one entry of the pod-networks annotation.
+type PodNetwork struct {
+	Name string // "default", or namespace/name of a network attachment
+	Role string // primary, secondary, infrastructure-locked, or empty
+	IPs  []string
+}
+
+// Completed says whether the pod's phase is Succeeded or Failed; its addresses
+// may belong to somebody else by now.
+func (p *Pod) Completed() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
+
+// PrimaryUDN names the pod's primary user-defined network, empty when its
+// primary network is the default one. ANPs do not apply to such a network.
+func (p *Pod) PrimaryUDN() string {
+	for _, n := range p.Networks {
+		if n.Role == "primary" && n.Name != "default" {
+			return n.Name
+		}
+	}
+	return ""
+}
+
+// SubjectEligible says whether the pod can be a subject: not host-networked, not
+// completed, scheduled (compile-spec §1.10). An address is not required.
+func (p *Pod) SubjectEligible() bool {
+	return !p.HostNetwork && !p.Completed() && p.NodeName != ""
+}
+
+// PeerEligible says whether the pod's addresses enter address sets
+// (compile-spec §1.10).
+func (p *Pod) PeerEligible() bool { return p.SubjectEligible() && len(p.IPs) > 0 }
+
+// Node is a Kubernetes Node.
+type Node struct {
+	Meta
+	// HostCIDRs is the annotation k8s.ovn.org/host-cidrs, empty when missing.
+	HostCIDRs string
+	// HostIPs are its addresses without prefix length. HostErr is set, and
+	// HostIPs empty, when the annotation cannot be read: policies that select
+	// the node by a nodes peer then fail as a whole (compile-spec §1.10).
+	HostIPs []string
+	HostErr string
+	// InternalIPs of status.addresses.
+	InternalIPs []string
+	Ready       bool
+}
+
+// Service is a Kubernetes Service.
+type Service struct {
+	Meta
+	ClusterIPs []string
+	Selector   Labels
+	Ports      []ServicePort
+	Type       string
+}
+
+// ServicePort is one port of a Service.
+type ServicePort struct {
+	Name, Protocol, TargetPort string
+	Port                       int32
+}
+
+// EndpointSlice is a Kubernetes EndpointSlice.
+type EndpointSlice struct {
+	Meta
+	Service   string
+	Addresses []string
+}
+
+// Event is a Kubernetes Event about an object.
+type Event struct {
+	Meta
+	About           Key
+	Type            string // Normal, Warning
+	Reason, Message string
+	Reporter        string // reporting instance, e.g. the node whose controller wrote it
+	Last            time.Time
+	Count           int
+}
+
+// Condition is a status condition as reported by a controller: never proof.
+type Condition struct {
+	Type, Status, Reason, Message string
+	Changed                       time.Time
+}
+
+// Broken is an object that could not be taken in, or not as it was written,
+// kept so that it is seen.
+type Broken struct {
+	// Severity is error for what was not taken in and should have been, warning
+	// for what was taken in with a doubt, info for what is none of Rung's
+	// business. Empty counts as error.
+	Severity Severity
+	Origin   Origin
+	// Key is what could be read of the object's identity; fields may be empty.
+	Key Key
+	// Field is the path of the offending field, empty when there is none.
+	Field string
+	// Code is stable, e.g. "unknown-field", "yaml", "schema", "cel", "profile".
+	Code    string
+	Message string // one line
+	Remedy  string
+}

@@ -1,0 +1,320 @@
+package model
+
+import (
+	"net/netip"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+)
+
+// ResolvedRule is a rule resolved in one PodIndex, ready to be compared with
+// other rules of its direction.
+type ResolvedRule struct {
+	rule *Rule
+	view *ruleView
+}
+
+// Resolve resolves a rule.
+func (x *PodIndex) Resolve(r *Rule) *ResolvedRule { return &ResolvedRule{r, x.view(r)} }
+
+// Rule is the rule that was resolved.
+func (r *ResolvedRule) Rule() *Rule { return r.rule }
+
+// Reach is whom the rule's peers name.
+func (r *ResolvedRule) Reach() *Reach { return r.view.reach }
+
+// Meet finds traffic of the subject pods, as the cluster is now, that both
+// rules match.
+func (x *PodIndex) Meet(subject PodSet, a, b *ResolvedRule) (Meeting, bool) {
+	return x.meet(subject, a.view, b.view)
+}
+
+// Text names the traffic in the direction it flows:
+// "blue/api-7 → red/web-1 tcp 8080".
+func (m Meeting) Text(d Direction) string { return m.text(d) }
+
+// MayMeet says whether the rules of two policies could match the same traffic,
+// judged by selectors, networks and ports alone: with other pods than there are
+// now. Only what excludes each other for certain does not meet.
+func MayMeet(a *Policy, ra *Rule, b *Policy, rb *Rule) bool {
+	return ra.Direction == rb.Direction && SubjectsMayMeet(a, b) &&
+		newPortSet(ra.Ports).mayMeet(newPortSet(rb.Ports)) && peersMayMeet(ra, rb)
+}
+
+// SubjectsMayMeet says whether a pod could be subject of both policies.
+func SubjectsMayMeet(a, b *Policy) bool {
+	if a.Subject.Namespace != "" && b.Subject.Namespace != "" && a.Subject.Namespace != b.Subject.Namespace {
+		return false
+	}
+	return !a.Subject.Namespaces.Excludes(b.Subject.Namespaces) && !a.subjectPods().Excludes(b.subjectPods())
+}
+
+func (s portSet) mayMeet(o portSet) bool {
+	if len(s.names) > 0 && (o.any || len(o.ranges)+len(o.names) > 0) || len(o.names) > 0 && (s.any || len(s.ranges) > 0) {
+		return true // a name may mean any number
+	}
+	_, _, ok := s.common(o)
+	return ok
+}
+
+func peersMayMeet(a, b *Rule) bool {
+	if a.AnyPeer || b.AnyPeer {
+		return true
+	}
+	for i := range a.Peers {
+		for j := range b.Peers {
+			if a.Peers[i].mayMeet(&b.Peers[j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// podPeer says whether the peer selects pods by labels.
+func (pe *Peer) podPeer() bool { return pe.Kind == PeerNamespaces || pe.Kind == PeerPods }
+
+func (pe *Peer) podLabels() Selector {
+	if pe.Kind == PeerNamespaces {
+		return Everything()
+	}
+	return pe.Pods
+}
+
+func (pe *Peer) mayMeet(o *Peer) bool {
+	switch {
+	case pe.podPeer() && o.podPeer():
+		return !pe.Namespaces.Excludes(o.Namespaces) && !pe.podLabels().Excludes(o.podLabels())
+	case pe.Kind == PeerNodes && o.Kind == PeerNodes:
+		return !pe.Nodes.Excludes(o.Nodes)
+	case pe.Kind == PeerNetworks && o.Kind == PeerNetworks:
+		return slices.ContainsFunc(pe.Networks, func(s string) bool {
+			p, ok := ParseNetwork(s)
+			return ok && slices.ContainsFunc(o.Networks, func(s string) bool {
+				q, ok := ParseNetwork(s)
+				return ok && p.Overlaps(q)
+			})
+		})
+	case pe.Kind == PeerNetworks:
+		return len(WholeFamilies(pe.Networks)) > 0 // any pod or node may have an address in there
+	case o.Kind == PeerNetworks:
+		return len(WholeFamilies(o.Networks)) > 0
+	}
+	return false
+}
+
+// WholeFamilies are the families, "0.0.0.0/0" and "::/0", of which the networks
+// together leave no address out.
+func WholeFamilies(networks []string) (out []string) {
+	var ps []netip.Prefix
+	for _, s := range networks {
+		if p, ok := ParseNetwork(s); ok {
+			ps = append(ps, p.Masked())
+		}
+	}
+	for _, whole := range []string{"0.0.0.0/0", "::/0"} {
+		if filled(netip.MustParsePrefix(whole), ps) {
+			out = append(out, whole)
+		}
+	}
+	return out
+}
+
+// filled says whether the networks together hold all of p.
+func filled(p netip.Prefix, by []netip.Prefix) bool {
+	var within []netip.Prefix
+	for _, n := range by {
+		switch {
+		case n.Addr().Is4() != p.Addr().Is4() || !n.Overlaps(p):
+		case n.Bits() <= p.Bits():
+			return true
+		default:
+			within = append(within, n)
+		}
+	}
+	if len(within) < 2 { // one narrower network cannot fill both halves
+		return false
+	}
+	low, high := halves(p)
+	return filled(low, within) && filled(high, within)
+}
+
+func halves(p netip.Prefix) (low, high netip.Prefix) {
+	b := p.Addr().AsSlice()
+	low = netip.PrefixFrom(p.Addr(), p.Bits()+1)
+	b[p.Bits()/8] |= 0x80 >> (p.Bits() % 8)
+	a, _ := netip.AddrFromSlice(b)
+	return low, netip.PrefixFrom(a, p.Bits()+1)
+}
+
+// Covers says whether all traffic rule r of policy p matches is matched by rule
+// o of policy q too, as the cluster is now. Where r reaches nobody now it is
+// judged by its selectors.
+func (x *PodIndex) Covers(q *Policy, o *ResolvedRule, p *Policy, r *ResolvedRule) bool {
+	if o.rule.Direction != r.rule.Direction || !newPortSet(o.rule.Ports).covers(newPortSet(r.rule.Ports)) {
+		return false
+	}
+	subject := x.SubjectSet(p)
+	if subject.Empty() || r.view.reach.Empty() {
+		return coversSubject(q, p) && coversPeers(o.rule, r.rule)
+	}
+	if !subject.Within(x.SubjectSet(q)) {
+		return false
+	}
+	if o.view.reach.Everyone {
+		return true
+	}
+	if r.view.reach.Everyone {
+		return false
+	}
+	for f := range r.view.reach.byFamily {
+		if !r.view.reach.byFamily[f].Within(o.view.reach.byFamily[f]) {
+			return false
+		}
+	}
+	for _, n := range r.view.reach.Networks {
+		if !filled(n, o.view.reach.Networks) {
+			return false
+		}
+	}
+	return true
+}
+
+func coversSubject(q, p *Policy) bool {
+	return (q.Subject.Namespace == "" || q.Subject.Namespace == p.Subject.Namespace) &&
+		q.Subject.Namespaces.includes(p.Subject.Namespaces) && q.subjectPods().includes(p.subjectPods())
+}
+
+func coversPeers(o, r *Rule) bool {
+	if o.AnyPeer {
+		return true
+	}
+	var networks []netip.Prefix
+	for i := range o.Peers {
+		for _, s := range o.Peers[i].Networks {
+			if n, ok := ParseNetwork(s); ok {
+				networks = append(networks, n.Masked())
+			}
+		}
+	}
+	for i := range r.Peers {
+		pe := &r.Peers[i]
+		if pe.Kind == PeerNetworks {
+			for _, s := range pe.Networks {
+				if n, ok := ParseNetwork(s); ok && !filled(n.Masked(), networks) {
+					return false
+				}
+			}
+			continue
+		}
+		if !slices.ContainsFunc(o.Peers, func(by Peer) bool { return by.includes(pe) }) {
+			return false
+		}
+	}
+	return !r.AnyPeer
+}
+
+func (pe *Peer) includes(o *Peer) bool {
+	switch {
+	case pe.podPeer() && o.podPeer():
+		return pe.Namespaces.includes(o.Namespaces) && pe.podLabels().includes(o.podLabels())
+	case pe.Kind == PeerNodes && o.Kind == PeerNodes:
+		return pe.Nodes.includes(o.Nodes)
+	}
+	return false
+}
+
+// covers says whether every port of o is one of s; a name only by itself or by
+// everything.
+func (s portSet) covers(o portSet) bool {
+	if s.any {
+		return true
+	}
+	if o.any {
+		return false
+	}
+	for _, n := range o.names {
+		if !slices.Contains(s.names, n) {
+			return false
+		}
+	}
+	for _, r := range o.ranges {
+		if !s.coversRange(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// coversRange walks along the range from one of the set's ranges to the next.
+func (s portSet) coversRange(r portRange) bool {
+	for next := r.start; next <= r.end; {
+		far := next
+		for _, by := range s.ranges {
+			if by.protocol == r.protocol && by.start <= next && by.end >= next {
+				far = max(far, by.end+1)
+			}
+		}
+		if far == next {
+			return false
+		}
+		next = far
+	}
+	return true
+}
+
+// includes says for certain that the selector matches what o matches; false
+// means that it may not.
+func (s Selector) includes(o Selector) bool {
+	return o.IsNil() || s.Empty() || !s.IsNil() && s.key == o.key
+}
+
+// Excludes says for certain that no label set matches both selectors; false
+// means that one may.
+func (s Selector) Excludes(o Selector) bool {
+	if s.sel == nil || o.sel == nil {
+		return true
+	}
+	var all labels.Requirements
+	for _, sel := range []labels.Selector{s.sel, o.sel} {
+		reqs, selectable := sel.Requirements()
+		if !selectable {
+			return true
+		}
+		all = append(all, reqs...)
+	}
+	values := map[string]map[string]bool{} // by key: the values a label may have
+	absent := map[string]bool{}
+	present := map[string]bool{}
+	for _, r := range all {
+		switch r.Operator() {
+		case selection.In, selection.Equals, selection.DoubleEquals:
+			present[r.Key()] = true
+			was, may := values[r.Key()], map[string]bool{}
+			for v := range r.Values() {
+				if was == nil || was[v] {
+					may[v] = true
+				}
+			}
+			values[r.Key()] = may
+		case selection.Exists, selection.GreaterThan, selection.LessThan:
+			present[r.Key()] = true
+		case selection.DoesNotExist:
+			absent[r.Key()] = true
+		}
+	}
+	for _, r := range all {
+		if may := values[r.Key()]; may != nil && (r.Operator() == selection.NotIn || r.Operator() == selection.NotEquals) {
+			for v := range r.Values() {
+				delete(may, v)
+			}
+		}
+	}
+	for k := range present {
+		if may := values[k]; absent[k] || may != nil && len(may) == 0 {
+			return true
+		}
+	}
+	return false
+}

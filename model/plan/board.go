@@ -1,0 +1,158 @@
+package plan
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+)
+
+// LargestPriority is the largest priority the API takes; those above what
+// OVN-Kubernetes supports are stored and not enforced (compile-spec §1.1).
+const LargestPriority = 1000
+
+// ErrNoRoom marks an arrangement that the supported priorities cannot hold.
+var ErrNoRoom = errors.New("no room")
+
+// Slot is one policy and its priority.
+type Slot struct {
+	Policy   string `json:"policy"`
+	Priority int32  `json:"priority"`
+}
+
+// Board is a ladder of AdminNetworkPolicies by priority. It does not change.
+type Board struct {
+	slots  []Slot // by priority, then name
+	groups []group
+	max    int32
+}
+
+// group are the policies of one priority; to is where they shall go.
+type group struct {
+	members  []string
+	from, to int32
+}
+
+// NewBoard makes a board; max is the largest supported priority. Names must be
+// unique and priorities what the API takes.
+func NewBoard(slots []Slot, max int32) (*Board, error) {
+	b := &Board{slots: slices.Clone(slots), max: max}
+	if max < 0 || max > LargestPriority {
+		return nil, fmt.Errorf("largest supported priority %d is not between 0 and %d", max, LargestPriority)
+	}
+	sortSlots(b.slots)
+	seen := make(map[string]bool, len(slots))
+	for _, s := range b.slots {
+		switch {
+		case s.Policy == "":
+			return nil, errors.New("a policy has no name")
+		case seen[s.Policy]:
+			return nil, fmt.Errorf("policy %s stands on the ladder twice", s.Policy)
+		case s.Priority < 0 || s.Priority > LargestPriority:
+			return nil, fmt.Errorf("policy %s has priority %d; the API takes 0 to %d", s.Policy, s.Priority, LargestPriority)
+		}
+		seen[s.Policy] = true
+		if n := len(b.groups); n > 0 && b.groups[n-1].from == s.Priority {
+			b.groups[n-1].members = append(b.groups[n-1].members, s.Policy)
+		} else {
+			b.groups = append(b.groups, group{members: []string{s.Policy}, from: s.Priority, to: s.Priority})
+		}
+	}
+	return b, nil
+}
+
+// FromCluster is the board of a cluster's AdminNetworkPolicies.
+func FromCluster(c *model.Cluster, max int32) (*Board, error) {
+	var slots []Slot
+	for p := range c.Policies(model.KindANP) {
+		slots = append(slots, Slot{p.Name, p.Priority})
+	}
+	return NewBoard(slots, max)
+}
+
+func sortSlots(s []Slot) {
+	slices.SortFunc(s, func(a, b Slot) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Policy, b.Policy))
+	})
+}
+
+// Slots are the policies by priority, then name.
+func (b *Board) Slots() []Slot { return slices.Clone(b.slots) }
+
+// Max is the largest supported priority.
+func (b *Board) Max() int32 { return b.max }
+
+// Priority of a policy; ok is false for one that is not on the board.
+func (b *Board) Priority(policy string) (priority int32, ok bool) {
+	for _, s := range b.slots {
+		if s.Policy == policy {
+			return s.Priority, true
+		}
+	}
+	return 0, false
+}
+
+// FreeRuns are the runs of free supported priorities.
+func (b *Board) FreeRuns() []model.Gap {
+	used := make([]int32, len(b.groups))
+	for i, g := range b.groups {
+		used[i] = g.from
+	}
+	return model.Gaps(used, b.max)
+}
+
+// Free counts the free supported priorities.
+func (b *Board) Free() (n int) {
+	for _, g := range b.FreeRuns() {
+		n += g.Len()
+	}
+	return n
+}
+
+// SmallestGap is the least room between two neighbouring supported priorities
+// in use, 0 where two touch; ok is false with fewer than two.
+func (b *Board) SmallestGap() (room int, ok bool) {
+	groups := b.supported()
+	for i := 1; i < len(groups); i++ {
+		if between := int(groups[i].from-groups[i-1].from) - 1; !ok || between < room {
+			room, ok = between, true
+		}
+	}
+	return room, ok
+}
+
+// LargestGap is the length of the longest free run.
+func (b *Board) LargestGap() (longest int) {
+	for _, g := range b.FreeRuns() {
+		longest = max(longest, g.Len())
+	}
+	return longest
+}
+
+// supported are the groups that are enforced, unsupported the others.
+func (b *Board) supported() []group {
+	n, _ := slices.BinarySearchFunc(b.groups, b.max+1, func(g group, p int32) int { return cmp.Compare(g.from, p) })
+	return b.groups[:n]
+}
+
+func (b *Board) unsupported() []group { return b.groups[len(b.supported()):] }
+
+// list names a few of the policies and counts the rest.
+func list(names []string) string {
+	const shown = 3
+	if len(names) > shown+1 {
+		return strings.Join(names[:shown], ", ") + fmt.Sprintf(" and %d more", len(names)-shown)
+	}
+	return strings.Join(names, ", ")
+}
+
+// count is "1 step", "2 steps".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Insertion is a place for a new policy. Room is nil when the priority is free
+// already; else its steps free it first.
+type Insertion struct {
+	Priority int32
+	Room     *Plan
+}
+
+// Insert finds a place between two policies: below above, which decides first,
+// and above below. An empty name stands for the end of the supported ladder. In
+// the widest free run between the two it takes the middle. Without one it makes
+// room by moving as few policies as can be, each by one; when all supported
+// priorities are in use the error is ErrNoRoom.
+func (b *Board) Insert(above, below string) (Insertion, error) {
+	lo, hi := int32(-1), b.max+1
+	for _, end := range []struct {
+		name string
+		at   *int32
+	}{{above, &lo}, {below, &hi}} {
+		if end.name == "" {
+			continue
+		}
+		p, ok := b.Priority(end.name)
+		if !ok {
+			return Insertion{}, fmt.Errorf("policy %s is not on the ladder", end.name)
+		}
+		*end.at = p
+	}
+	switch {
+	case lo > b.max:
+		return Insertion{}, fmt.Errorf("%s has priority %d: nothing after %d is enforced", above, lo, b.max)
+	case lo > hi:
+		return Insertion{}, fmt.Errorf("%s (%d) decides after %s (%d), not before", above, lo, below, hi)
+	case lo == hi:
+		return Insertion{}, fmt.Errorf("%s and %s share priority %d: nothing decides between them", above, below, lo)
+	}
+	hi = min(hi, b.max+1)
+	best := int32(-1)
+	longest := int32(0)
+	for _, g := range b.FreeRuns() {
+		from, to := max(g.From, lo+1), min(g.To, hi-1)
+		if to-from+1 > longest {
+			longest, best = to-from+1, from+(to-from)/2
+		}
+	}
+	if longest > 0 {
+		return Insertion{Priority: best}, nil
+	}
+	return b.makeRoom(lo, hi)
+}
+
+// makeRoom frees a priority between lo and hi, which has none: either what
+// stands at hi and touches it gives way downwards, or what stands at lo upwards,
+// up to the next free priority; whichever moves fewer policies.
+func (b *Board) makeRoom(lo, hi int32) (Insertion, error) {
+	down, downCost := b.shift(hi, 1)
+	up, upCost := b.shift(lo, -1)
+	groups, at := down, hi
+	switch {
+	case down == nil && up == nil:
+		return Insertion{}, fmt.Errorf("%w: all %d supported priorities are in use; join two policies' priorities or remove a policy", ErrNoRoom, b.max+1)
+	case down == nil, up != nil && upCost < downCost:
+		groups, at = up, lo
+	}
+	p, err := b.schedule(groups)
+	if err != nil {
+		return Insertion{}, fmt.Errorf("making room at %d: %w", at, err)
+	}
+	p.Notes = append(p.Notes, fmt.Sprintf("then %d is free", at))
+	return Insertion{Priority: at, Room: &p}, nil
+}
+
+// shift moves the unbroken run of groups that begins at a priority by one in a
+// direction; nil when the run reaches the end of the supported range. cost is
+// how many policies move.
+func (b *Board) shift(at, by int32) (groups []group, cost int) {
+	free := at
+	for ; b.groupAt(free) >= 0; free += by {
+		cost += len(b.groups[b.groupAt(free)].members)
+	}
+	if free == at || free < 0 || free > b.max {
+		return nil, 0
+	}
+	groups = slices.Clone(b.groups)
+	for i := range groups {
+		if p := groups[i].from; (by > 0 && p >= at && p < free) || (by < 0 && p <= at && p > free) {
+			groups[i].to = p + by
+		}
+	}
+	return groups, cost
+}
+
+func (b *Board) groupAt(priority int32) int {
+	return slices.IndexFunc(b.groups, func(g group) bool { return g.from == priority })
+}

@@ -1,0 +1,316 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
+)
+
+// board reads "30 break-glass; 40 blue green".
+func board(t *testing.T, text string, max int32) *Board {
+	t.Helper()
+	b, err := NewBoard(slots(text), max)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func slots(text string) []Slot {
+	var out []Slot
+	for rung := range strings.SplitSeq(text, ";") {
+		f := strings.Fields(rung)
+		for _, name := range f[min(1, len(f)):] {
+			var p int32
+			fmt.Sscan(f[0], &p)
+			out = append(out, Slot{name, p})
+		}
+	}
+	return out
+}
+
+func show(s []Slot) string {
+	var b strings.Builder
+	for i, x := range s {
+		switch {
+		case i == 0:
+			fmt.Fprint(&b, x.Priority)
+		case x.Priority != s[i-1].Priority:
+			fmt.Fprint(&b, "; ", x.Priority)
+		}
+		fmt.Fprint(&b, " ", x.Policy)
+	}
+	return b.String()
+}
+
+func showSteps(steps []Step) []string {
+	out := []string{}
+	for _, s := range steps {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %d → %d %s", s.Policy, s.From, s.To, s.Note)))
+	}
+	return out
+}
+
+const sketch = "30 break-glass; 34 cluster-control; 40 blue green; 43 isolation; 60 metrics quarantine; 120 experimental"
+
+func TestBoard(t *testing.T) {
+	b := board(t, sketch, 99)
+	if diff := cmp.Diff([]model.Gap{{From: 0, To: 29}, {From: 31, To: 33}, {From: 35, To: 39}, {From: 41, To: 42}, {From: 44, To: 59}, {From: 61, To: 99}}, b.FreeRuns()); diff != "" {
+		t.Errorf("free runs (-want +got):\n%s", diff)
+	}
+	if room, ok := b.SmallestGap(); !ok || room != 2 || b.LargestGap() != 39 || b.Free() != 95 {
+		t.Errorf("smallest %d %v, largest %d, free %d", room, ok, b.LargestGap(), b.Free())
+	}
+	if room, ok := board(t, "1 a; 2 b; 9 c", 99).SmallestGap(); !ok || room != 0 {
+		t.Errorf("smallest gap of neighbours that touch: %d %v", room, ok)
+	}
+	if _, ok := board(t, "1 a; 120 b", 99).SmallestGap(); ok {
+		t.Error("one supported priority has a gap between")
+	}
+	if p, ok := b.Priority("green"); !ok || p != 40 {
+		t.Errorf("green at %d %v", p, ok)
+	}
+	if got := show(b.Slots()); got != sketch {
+		t.Errorf("slots %s", got)
+	}
+	for _, bad := range []string{"1 a; 2 a", "1001 a", "-1 a"} {
+		if _, err := NewBoard(slots(bad), 99); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+	if _, err := NewBoard([]Slot{{"", 1}}, 99); err == nil {
+		t.Error("a policy without a name is taken")
+	}
+	if _, err := NewBoard(nil, 2000); err == nil {
+		t.Error("a largest priority of 2000 is taken")
+	}
+}
+
+func TestFromCluster(t *testing.T) {
+	c, _ := (*model.Cluster)(nil).Upsert([]model.Object{
+		&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: "a"}}, Priority: 7},
+		&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindBANP, Name: "default"}}},
+	}, nil)
+	b, err := FromCluster(c, 99)
+	if err != nil || show(b.Slots()) != "7 a" || b.Max() != 99 {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+func TestRespace(t *testing.T) {
+	var packed strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&packed, "%d p%d;", i, i)
+	}
+	tests := []struct {
+		name, now   string
+		step, start int32
+		all         bool
+		then        string
+		steps       []string
+		notes       []string
+		err         string
+	}{
+		{name: "the sketch", now: sketch, step: 10, start: 10,
+			then: "10 break-glass; 20 cluster-control; 30 blue green; 40 isolation; 50 metrics quarantine; 120 experimental",
+			steps: []string{"break-glass 30 → 10", "cluster-control 34 → 20",
+				"blue 40 → 30 parted until step 4: blue (30) decides before green (40)", "green 40 → 30 tied again at 30", "isolation 43 → 40",
+				"metrics 60 → 50 parted until step 7: metrics (50) decides before quarantine (60)", "quarantine 60 → 50 tied again at 50"},
+			notes: []string{"7 steps; no prefix inverts two policies or ties two that were apart", "a tie is parted after step 3, until the next",
+				"a tie is parted after step 6, until the next", "experimental stays at 120: above 99, not enforced"}},
+		{name: "all", now: "5 a; 150 b c", step: 10, start: 10, all: true, then: "10 a; 20 b c",
+			steps: []string{"a 5 → 10", "b 150 → 20 comes into force; parted until step 3: b (20) decides before c (150)",
+				"c 150 → 20 comes into force; tied again at 20"},
+			notes: []string{"3 steps; no prefix inverts two policies or ties two that were apart", "a tie is parted after step 2, until the next"}},
+		{name: "to the right the last goes first", now: "1 a; 2 b; 3 c", step: 1, start: 2, then: "2 a; 3 b; 4 c",
+			steps: []string{"c 3 → 4", "b 2 → 3", "a 1 → 2"}, notes: []string{"3 steps; no prefix inverts two policies or ties two that were apart"}},
+		{name: "both ways", now: "1 a; 2 b; 3 c; 97 d; 98 e; 99 f", step: 10, start: 0, then: "0 a; 10 b; 20 c; 30 d; 40 e; 50 f",
+			steps: []string{"c 3 → 20", "b 2 → 10", "a 1 → 0", "d 97 → 30", "e 98 → 40", "f 99 → 50"},
+			notes: []string{"6 steps; no prefix inverts two policies or ties two that were apart"}},
+		{name: "a tie of four", now: "1 a b c d", step: 5, start: 9, then: "9 a b c d",
+			steps: []string{"a 1 → 9 parted until step 4: a (9) decides after b, c, d (1)", "b 1 → 9 parted until step 4: a, b (9) decide after c, d (1)",
+				"c 1 → 9 parted until step 4: a, b, c (9) decide after d (1)", "d 1 → 9 tied again at 9"},
+			notes: []string{"4 steps; no prefix inverts two policies or ties two that were apart", "a tie is parted after steps 1–3, until the next"}},
+		{name: "nothing to do", now: "10 a; 20 b", step: 10, start: 10, then: "10 a; 20 b", steps: []string{},
+			notes: []string{"nothing to do: the policies stand like this already"}},
+		{name: "nobody", now: "", step: 10, start: 10, then: "", steps: []string{}, notes: []string{"nothing to do: the policies stand like this already"}},
+		{name: "packed and staying", now: packed.String(), step: 1, start: 0, then: strings.TrimSuffix(strings.ReplaceAll(packed.String(), ";", "; "), "; "),
+			steps: []string{}, notes: []string{"nothing to do: the policies stand like this already"}},
+		{name: "packed", now: packed.String(), step: 2, start: 0,
+			err: "no room: 100 priorities in steps of 2 from 0 end at 198, and 99 is the last that is enforced; the widest step that fits is 1, from 0 or less"},
+		{name: "packed and one more asked in", now: packed.String() + "200 x", step: 1, start: 0, all: true,
+			err: "no room: 101 priorities in steps of 1 from 0 end at 100, and 99 is the last that is enforced; more than 100 priorities never fit: join or remove some"},
+		{name: "start too late", now: "1 a; 2 b", step: 10, start: 95,
+			err: "no room: 2 priorities in steps of 10 from 95 end at 105, and 99 is the last that is enforced; start at 89 or less"},
+		{name: "no step", now: "1 a", step: 0, start: 1, err: "step 0: priorities must be at least 1 apart"},
+		{name: "no start", now: "1 a", step: 1, start: -1, err: "start -1: the first priority is 0"},
+		{name: "far too wide", now: "1 a; 2 b; 3 c", step: 2_000_000_000, start: 2_000_000_000,
+			err: "no room: 3 priorities in steps of 2000000000 from 2000000000 end at 6000000000, and 99 is the last that is enforced; the widest step that fits is 49, from 1 or less"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := board(t, tt.now, 99)
+			respace := b.Respace
+			if tt.all {
+				respace = b.RespaceAll
+			}
+			p, err := respace(tt.step, tt.start)
+			if tt.err != "" {
+				if err == nil || err.Error() != tt.err {
+					t.Fatalf("error %v, want %s", err, tt.err)
+				}
+				if strings.HasPrefix(tt.err, "no room") != errors.Is(err, ErrNoRoom) {
+					t.Errorf("%v is ErrNoRoom: %v", err, errors.Is(err, ErrNoRoom))
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []any{show(p.Then), showSteps(p.Steps), p.Notes, Verify(p.Steps, p.Now, p.Max)}
+			if diff := cmp.Diff([]any{tt.then, tt.steps, tt.notes, error(nil)}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWidest(t *testing.T) {
+	for now, want := range map[string][2]int32{"": {0, 0}, "5 a": {100, 99}, "5 a; 6 b": {99, 0}, sketch: {24, 3},
+		"1 a; 2 b; 3 c; 4 d; 5 e; 6 f; 7 g; 8 h; 9 i; 10 j": {11, 0}} {
+		b := board(t, now, 99)
+		step, start := b.Widest()
+		if [2]int32{step, start} != want {
+			t.Errorf("%q: step %d from %d, want %v", now, step, start, want)
+		}
+		if step > 0 {
+			if _, err := b.Respace(step, start); err != nil {
+				t.Errorf("%q: %v", now, err)
+			}
+			if _, err := b.Respace(step+1, 0); len(b.groups) > 1 && now != "5 a" && err == nil {
+				t.Errorf("%q: a wider step than %d fits", now, step)
+			}
+		}
+	}
+}
+
+func TestInsert(t *testing.T) {
+	full := "0 a b; 1 c; 2 d; 3 e"
+	tests := []struct {
+		name, now    string
+		above, below string
+		at           int32
+		steps        []string
+		err          string
+	}{
+		{name: "the middle of what is free", now: sketch, above: "cluster-control", below: "blue", at: 37},
+		{name: "before everything", now: sketch, below: "break-glass", at: 14},
+		{name: "after everything that is enforced", now: sketch, above: "quarantine", at: 80},
+		{name: "before one above the range", now: sketch, above: "quarantine", below: "experimental", at: 80},
+		{name: "the widest run between two", now: sketch, above: "break-glass", below: "metrics", at: 51},
+		{name: "anywhere", now: "", at: 49},
+		{name: "the lower gives way", now: "5 a; 6 b; 8 c", above: "a", below: "b", at: 6, steps: []string{"b 6 → 7"}},
+		{name: "the upper gives way when fewer move", now: "5 a; 6 b c; 8 d", above: "a", below: "b", at: 5, steps: []string{"a 5 → 4"}},
+		{name: "a whole run gives way, its end first", now: "0 a; 1 b; 2 c; 3 d", above: "a", below: "b", at: 1,
+			steps: []string{"d 3 → 4", "c 2 → 3", "b 1 → 2"}},
+		{name: "at the end of the range", now: "97 a; 98 b; 99 c", above: "b", below: "c", at: 98, steps: []string{"a 97 → 96", "b 98 → 97"}},
+		{name: "after the last priority", now: "98 a; 99 b", above: "b", at: 99, steps: []string{"a 98 → 97", "b 99 → 98"}},
+		{name: "one above the range stays there", now: "98 a; 99 b; 100 c", above: "a", below: "b", at: 98, steps: []string{"a 98 → 97"}},
+		{name: "between two with others between", now: "5 a; 6 b; 7 c", above: "a", below: "c", at: 7, steps: []string{"c 7 → 8"}},
+		{name: "full", now: full, above: "a", below: "c", err: "no room: all 4 supported priorities are in use; join two policies' priorities or remove a policy"},
+		{name: "full, before everything", now: full, below: "a", err: "no room: all 4 supported priorities are in use; join two policies' priorities or remove a policy"},
+		{name: "a tie", now: sketch, above: "blue", below: "green", err: "blue and green share priority 40: nothing decides between them"},
+		{name: "turned round", now: sketch, above: "metrics", below: "green", err: "metrics (60) decides after green (40), not before"},
+		{name: "unknown", now: sketch, above: "nobody", err: "policy nobody is not on the ladder"},
+		{name: "above the range", now: sketch, above: "experimental", err: "experimental has priority 120: nothing after 99 is enforced"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			max := int32(99)
+			if tt.now == full {
+				max = 3
+			}
+			in, err := board(t, tt.now, max).Insert(tt.above, tt.below)
+			if tt.err != "" {
+				if err == nil || err.Error() != tt.err {
+					t.Fatalf("error %v, want %s", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var steps []string
+			if in.Room != nil {
+				steps = showSteps(in.Room.Steps)
+				if err := Verify(in.Room.Steps, in.Room.Now, max); err != nil {
+					t.Error(err)
+				}
+			}
+			if diff := cmp.Diff([]any{tt.at, tt.steps}, []any{in.Priority, steps}); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMove(t *testing.T) {
+	tests := []struct {
+		policy string
+		to     int32
+		notes  []string
+		err    string
+	}{
+		{policy: "cluster-control", to: 36, notes: []string{"the order of all policies stays"}},
+		{policy: "cluster-control", to: 34, notes: []string{"nothing to do: the policies stand like this already"}},
+		{policy: "cluster-control", to: 50, notes: []string{"decides after blue, green, isolation from then on"}},
+		{policy: "quarantine", to: 30, notes: []string{"decides before cluster-control, blue, green, isolation from then on", "shares 30 with break-glass from then on",
+			"no longer shares 60 with metrics"}},
+		{policy: "break-glass", to: 120, notes: []string{"120 is above 99: not enforced; rows that exist stay and still decide at 30",
+			"decides after cluster-control, blue, green and 3 more from then on", "shares 120 with experimental from then on"}},
+		{policy: "experimental", to: 70, notes: []string{"experimental comes into force"}},
+		{policy: "nobody", to: 1, err: "policy nobody is not on the ladder"},
+		{policy: "blue", to: 1001, err: "blue cannot have priority 1001: the API takes 0 to 1000"},
+	}
+	for _, tt := range tests {
+		p, err := board(t, sketch, 99).Move(tt.policy, tt.to)
+		if tt.err != "" {
+			if err == nil || err.Error() != tt.err {
+				t.Errorf("error %v, want %s", err, tt.err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.notes, p.Notes); diff != "" {
+			t.Errorf("%s to %d (-want +got):\n%s", tt.policy, tt.to, diff)
+		}
+		then, err := Replay(p.Now, p.Steps)
+		if err != nil || show(then) != show(p.Then) {
+			t.Errorf("%s to %d: %s, %v; want %s", tt.policy, tt.to, show(then), err, show(p.Then))
+		}
+	}
+}
+
+func TestArrangeRefuses(t *testing.T) {
+	for then, want := range map[string]string{
+		"1 a; 2 b":             "the arrangement has 2 policy names, the ladder 4",
+		"1 a; 2 b c; 200 x":    "the arrangement does not say where d goes",
+		"1 a; 2 b; 3 c; 200 d": "b and c share priority 6 and would part",
+		"2 b c; 3 a; 200 d":    "b would no longer decide after a",
+		"2 a b c; 200 d":       "b would no longer decide after a",
+		"1 a; 200 b c; 201 d":  "moving b from 6 to 200 crosses 99, the last priority that is enforced",
+		"1 a; 2 b c; 3 d":      "moving d from 120 to 3 crosses 99, the last priority that is enforced",
+		"1 a; 2 b c; 2000 d":   "d cannot have priority 2000: the API takes 0 to 1000",
+	} {
+		if _, err := board(t, "5 a; 6 b c; 120 d", 99).Arrange(slots(then)); err == nil || err.Error() != want {
+			t.Errorf("%q: error %v, want %s", then, err, want)
+		}
+	}
+}

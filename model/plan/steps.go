@@ -1,0 +1,151 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Step changes the priority of one policy. It may start only when every zone's
+// rows show the step before.
+type Step struct {
+	Policy string `json:"policy"`
+	From   int32  `json:"from"`
+	To     int32  `json:"to"`
+	// Enforces says that a policy that was not enforced comes into force here,
+	// because it was asked for.
+	Enforces bool `json:"enforces,omitempty"`
+	// Note says what holds after the step besides the plain move, e.g. the order
+	// within a tie that is parted for a while.
+	Note string `json:"note,omitempty"`
+}
+
+// Plan leads from one arrangement to another.
+type Plan struct {
+	// Max is the largest supported priority the plan reckons with.
+	Max   int32    `json:"max_priority"`
+	Now   []Slot   `json:"now"`  // by priority, then name
+	Then  []Slot   `json:"then"` // likewise
+	Steps []Step   `json:"steps"`
+	Notes []string `json:"notes"`
+}
+
+// schedule orders the moves of groups whose targets rise with their priorities.
+//
+// Groups that move to larger numbers go first, the last of them on the ladder
+// before the others; then those that move to smaller numbers, the first before
+// the others. A group then always finds its target, and all numbers on the way,
+// clear: the neighbour it approaches either goes the same way and has gone, or
+// stays, or goes the other way and so was never between. A group in motion
+// stands on its old and its new number only, so no policy needs a place in
+// between and each moves once, which is the least there can be.
+func (b *Board) schedule(groups []group) (Plan, error) {
+	p := Plan{Max: b.max, Now: b.Slots(), Steps: []Step{}, Notes: []string{}}
+	for i, g := range groups {
+		if i > 0 && g.to <= groups[i-1].to {
+			return Plan{}, fmt.Errorf("%s would no longer decide after %s", g.members[0], groups[i-1].members[0])
+		}
+		for _, m := range g.members {
+			p.Then = append(p.Then, Slot{m, g.to})
+		}
+	}
+	parted := [][2]int{}
+	move := func(g group) {
+		first := len(p.Steps) + 1
+		for i, m := range g.members {
+			s := Step{Policy: m, From: g.from, To: g.to, Enforces: g.from > b.max && g.to <= b.max}
+			s.Note = tieNote(g, i, first)
+			if s.Enforces {
+				s.Note = join("comes into force", s.Note)
+			}
+			p.Steps = append(p.Steps, s)
+		}
+		if n := len(g.members); n > 1 {
+			parted = append(parted, [2]int{first, first + n - 2})
+		}
+	}
+	for _, g := range slices.Backward(groups) {
+		if g.to > g.from {
+			move(g)
+		}
+	}
+	for _, g := range groups {
+		if g.to < g.from {
+			move(g)
+		}
+	}
+	if p.Then == nil {
+		p.Then = []Slot{}
+	}
+	p.note(parted)
+	return p, nil
+}
+
+// tieNote says what holds within a tie after the i-th of its members moved;
+// first is the number of the step that moved the first of them.
+func tieNote(g group, i, first int) string {
+	n := len(g.members)
+	switch {
+	case n == 1:
+		return ""
+	case i == n-1:
+		return fmt.Sprintf("tied again at %d", g.to)
+	}
+	word := "after"
+	if g.to < g.from {
+		word = "before"
+	}
+	verb := "decides"
+	if i > 0 {
+		verb = "decide"
+	}
+	return fmt.Sprintf("parted until step %d: %s (%d) %s %s %s (%d)", first+n-1,
+		list(g.members[:i+1]), g.to, verb, word, list(g.members[i+1:]), g.from)
+}
+
+func join(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + "; " + b
+}
+
+// note sums the plan up. parted are runs of steps after which a tie is parted.
+func (p *Plan) note(parted [][2]int) {
+	if len(p.Steps) == 0 {
+		p.Notes = append(p.Notes, "nothing to do: the policies stand like this already")
+		return
+	}
+	p.Notes = append(p.Notes, count(len(p.Steps), "step")+"; no prefix inverts two policies or ties two that were apart")
+	for _, run := range parted {
+		switch {
+		case run[0] == run[1]:
+			p.Notes = append(p.Notes, fmt.Sprintf("a tie is parted after step %d, until the next", run[0]))
+		default:
+			p.Notes = append(p.Notes, fmt.Sprintf("a tie is parted after steps %d–%d, until the next", run[0], run[1]))
+		}
+	}
+}
+
+// Replay is where the policies stand after the steps, by priority and name. A
+// step whose policy is not where it starts from is an error.
+func Replay(start []Slot, steps []Step) ([]Slot, error) {
+	at := make(map[string]int32, len(start))
+	for _, s := range start {
+		at[s.Policy] = s.Priority
+	}
+	for i, s := range steps {
+		switch p, ok := at[s.Policy]; {
+		case !ok:
+			return nil, fmt.Errorf("step %d moves %s, which is not on the ladder", i+1, s.Policy)
+		case p != s.From:
+			return nil, fmt.Errorf("step %d moves %s from %d, but it stands at %d", i+1, s.Policy, s.From, p)
+		}
+		at[s.Policy] = s.To
+	}
+	out := make([]Slot, 0, len(at))
+	for policy, p := range at {
+		out = append(out, Slot{policy, p})
+	}
+	sortSlots(out)
+	return out, nil
+}

@@ -1,0 +1,107 @@
+package model
+
+// Policy is any policy in normal form: a tier, a priority where the kind has
+// one, a subject and ordered rules.
+type Policy struct {
+	Meta
+	Tier int
+	// Priority of an AdminNetworkPolicy, 0 decides first. 0 for other kinds.
+	Priority int32
+	Subject  Subject
+	Ingress  []Rule
+	Egress   []Rule
+	// Logging is the raw annotation k8s.ovn.org/acl-logging; HasLogging says
+	// whether it is there at all.
+	Logging    string
+	HasLogging bool
+	Conditions []Condition
+	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy,
+	// *v1alpha1.BaselineAdminNetworkPolicy, *networkingv1.NetworkPolicy or
+	// *unstructured.Unstructured. It must not be changed.
+	Original any
+	// YAML is the object's own text where it was read from one, else generated.
+	// It is byte for byte what the author wrote: clean.Block it before it is
+	// shown.
+	YAML string
+	// Invalid says why OVN-Kubernetes cannot take the policy although it was
+	// read (the profile gate); such a policy cannot be applied.
+	Invalid []Broken
+}
+
+// Rules returns the rules of one direction.
+func (p *Policy) Rules(d Direction) []Rule {
+	if d == Ingress {
+		return p.Ingress
+	}
+	return p.Egress
+}
+
+// Rule returns one rule by direction and index or nil.
+func (p *Policy) Rule(d Direction, i int) *Rule {
+	if rs := p.Rules(d); i >= 0 && i < len(rs) {
+		return &rs[i]
+	}
+	return nil
+}
+
+// Subject selects the pods a policy applies to: Namespaces and Pods must both
+// match. AllPods says the subject was written as namespaces only.
+type Subject struct {
+	Namespaces Selector
+	Pods       Selector
+	AllPods    bool
+	// Namespace restricts to one namespace by name (NetworkPolicy,
+	// EgressFirewall); empty otherwise.
+	Namespace string
+}
+
+// Rule is one rule; Index counts from 0 within its direction.
+type Rule struct {
+	Direction Direction
+	Index     int
+	Name      string
+	Action    Action
+	Peers     []Peer
+	Ports     []Port
+	// AnyPeer is set on NetworkPolicy rules without peers: everything matches.
+	AnyPeer bool
+}
+
+// PeerKind says which field of a peer is set.
+type PeerKind string
+
+// The kinds of peer.
+const (
+	PeerNamespaces PeerKind = "namespaces"
+	PeerPods       PeerKind = "pods"
+	PeerNodes      PeerKind = "nodes"
+	PeerNetworks   PeerKind = "networks"
+	PeerDNS        PeerKind = "dnsName"
+)
+
+// Peer is one element of from or to.
+type Peer struct {
+	Kind       PeerKind
+	Namespaces Selector // namespaces and pods peers
+	Pods       Selector // pods peers; Everything for namespaces peers
+	Nodes      Selector // nodes peers
+	// Namespace restricts to one namespace by name (NetworkPolicy peers
+	// without namespaceSelector).
+	Namespace string
+	// Networks are the CIDRs as written; Except those carved out
+	// (NetworkPolicy ipBlock only).
+	Networks []string
+	Except   []string
+	DNSName  string
+}
+
+// Port is one element of a rule's ports. Exactly one form is set: Name, or
+// Start and End (equal for a single port), or neither for a whole protocol
+// (NetworkPolicy only).
+type Port struct {
+	Protocol   string // TCP, UDP, SCTP; empty with Name
+	Name       string
+	Start, End int32
+	// Range says the port was written as a range.
+	Range bool
+}

@@ -1,0 +1,99 @@
+package model
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Selector is a label selector ready to match. The zero value matches nothing;
+// NewSelector of an empty LabelSelector matches everything.
+type Selector struct {
+	sel labels.Selector
+	key string
+}
+
+// NewSelector compiles a LabelSelector. A nil one matches nothing, an empty one
+// everything, as in the Kubernetes API.
+func NewSelector(s *metav1.LabelSelector) (Selector, error) {
+	sel, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return Selector{}, fmt.Errorf("label selector: %w", err)
+	}
+	if s == nil {
+		return Selector{}, nil
+	}
+	return Selector{sel: sel, key: sel.String()}, nil
+}
+
+// Everything matches all label sets.
+func Everything() Selector { return Selector{sel: labels.Everything()} }
+
+// Matches says whether the labels satisfy the selector.
+func (s Selector) Matches(l Labels) bool { return s.sel != nil && s.sel.Matches(l.set) }
+
+// Empty says whether the selector matches every label set.
+func (s Selector) Empty() bool { return s.sel != nil && s.key == "" }
+
+// IsNil says whether the selector is absent and matches nothing.
+func (s Selector) IsNil() bool { return s.sel == nil }
+
+// Key is equal for equal selectors: the requirements in canonical order. It is
+// empty for a selector of everything.
+func (s Selector) Key() string { return s.key }
+
+// String is the selector for people: "tenant=blue", "all" for everything,
+// "none" for an absent one. The label kubernetes.io/metadata.name reads "name".
+func (s Selector) String() string {
+	switch {
+	case s.sel == nil:
+		return "none"
+	case s.key == "":
+		return "all"
+	}
+	return strings.ReplaceAll(s.key, "kubernetes.io/metadata.name", "name")
+}
+
+// Labels is an immutable label set with an identity: equal sets have equal
+// Keys.
+type Labels struct {
+	set labels.Set
+	key string
+}
+
+// NewLabels takes over the map; the caller must not change it afterwards.
+func NewLabels(m map[string]string) Labels {
+	keys := make([]string, 0, len(m))
+	n := 0
+	for k, v := range m {
+		keys = append(keys, k)
+		n += len(k) + len(v) + 2
+	}
+	sort.Strings(keys)
+	var b strings.Builder
+	b.Grow(n)
+	for _, k := range keys {
+		b.WriteString(k)
+		b.WriteByte('=')
+		b.WriteString(m[k])
+		b.WriteByte('\n')
+	}
+	return Labels{set: m, key: b.String()}
+}
+
+// Key identifies the set.
+func (l Labels) Key() string { return l.key }
+
+// Get returns the value of one label.
+func (l Labels) Get(k string) string { return l.set[k] }
+
+// Map is the set as a map; it must not be changed.
+func (l Labels) Map() map[string]string { return l.set }
+
+// String lists the labels as k=v, sorted, separated by spaces.
+func (l Labels) String() string {
+	return strings.TrimSuffix(strings.ReplaceAll(l.key, "\n", " "), " ")
+}

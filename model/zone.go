@@ -1,0 +1,223 @@
+package model
+
+import (
+	"time"
+
+	"rung/model/nb"
+)
+
+// PolicyRows are the desired rows of one policy in one zone (or in all of them
+// together), or the reason why it has none.
+type PolicyRows struct {
+	Policy PolicyKey
+	// None is set when OVN-Kubernetes would not program the policy as it is:
+	// rows it had before stay and still decide (compile-spec §1.6, §2.5, §2.7).
+	None        *NoRows
+	PortGroup   *nb.PortGroup
+	ACLs        []*nb.ACL        // ingress before egress, by index, then id
+	AddressSets []*nb.AddressSet // addresses sorted
+}
+
+// NoRows is why a policy has no desired rows.
+type NoRows struct {
+	Code    string // "priority", "logging-annotation", "cidr", "host-cidrs", "profile"
+	Message string // the text OVN-Kubernetes reports, or its meaning
+}
+
+// ConnState is the state of the connection to a source or zone.
+type ConnState string
+
+// The connection states.
+const (
+	ConnStarting ConnState = "starting"
+	ConnDialling ConnState = "dialling"
+	ConnSynced   ConnState = "synced"
+	ConnLost     ConnState = "lost"
+	ConnDenied   ConnState = "no permission"
+	ConnReadOnly ConnState = "file" // a dump: read once
+)
+
+// PolicyState is a policy in a zone judged by rows alone (design.md "Words").
+type PolicyState string
+
+// The states, in the order of how much an admin should worry; WorstFirst
+// sorts by it.
+const (
+	StateFrozen        PolicyState = "frozen"
+	StateBehind        PolicyState = "behind"
+	StateNotEnforced   PolicyState = "not enforced"
+	StateUnknown       PolicyState = "unknown"
+	StateStale         PolicyState = "stale"
+	StateNotComparable PolicyState = "not comparable"
+	StateSettling      PolicyState = "settling"
+	StateInSync        PolicyState = "in sync"
+)
+
+var stateOrder = map[PolicyState]int{StateFrozen: 0, StateBehind: 1, StateNotEnforced: 2,
+	StateUnknown: 3, StateStale: 4, StateNotComparable: 5, StateSettling: 6, StateInSync: 7}
+
+// Worse says whether s deserves attention before o.
+func (s PolicyState) Worse(o PolicyState) bool { return stateOrder[s] < stateOrder[o] }
+
+// DiffKind says how a live row differs from the desired one.
+type DiffKind string
+
+// The kinds of difference.
+const (
+	DiffMissing   DiffKind = "missing"   // desired, not live
+	DiffExtra     DiffKind = "extra"     // live under an id of the policy, not desired
+	DiffDifferent DiffKind = "different" // live with other contents
+)
+
+// RowDiff is one difference between desired and live rows.
+type RowDiff struct {
+	Kind   DiffKind
+	Table  string
+	ID     string // k8s.ovn.org/id
+	UUID   string // of the live row, empty when missing
+	Fields []FieldDiff
+	// Waiting says the difference is not one a writer can mend now: a subject
+	// pod whose logical switch port does not exist yet.
+	Waiting string
+}
+
+// FieldDiff is one column that differs. For set columns Missing and Extra list
+// the members (sorted) and Desired and Live say how many there are.
+type FieldDiff struct {
+	Column        string
+	Desired, Live string
+	Missing       []string
+	Extra         []string
+}
+
+// PolicyInZone is the join of desired and live rows of one policy in one zone.
+type PolicyInZone struct {
+	Policy PolicyKey
+	// InSync says nothing differs. DiffSince is when the oldest standing
+	// difference appeared, Touched the newest related change or read.
+	InSync             bool
+	DiffSince, Touched time.Time
+	Missing            int
+	Extra              int
+	Different          int
+	Waiting            int
+	Diffs              []RowDiff // all of them, by table and id
+	None               *NoRows   // no desired rows
+	LiveACLs           int
+	// LivePriority is the ANP priority (0..99) the live ACLs carry, -1 without
+	// live rows or when it cannot be told.
+	LivePriority int32
+	// Error is the last failure of writing this policy, with when and tries.
+	Error   string
+	ErrorAt time.Time
+	Tries   int
+	// Comparable is false for rows in a form Rung does not compile.
+	NotComparable bool
+}
+
+// SettleTime is how long a difference may stand before it counts as behind.
+const SettleTime = 5 * time.Second
+
+// State judges the policy at a time, by the rows of its zone alone.
+//
+// While the zone is not current nothing can be said about its rows as they are
+// now, not even that old ones still decide: the policy is stale then, or unknown
+// where the rows were never read or may not be. A difference counts as settling
+// for SettleTime after the newest related change or read; one that stands
+// because a write fails does not begin anew with every pod that comes.
+func (p *PolicyInZone) State(z *ZoneState, now time.Time) PolicyState {
+	switch {
+	case z == nil || z.SyncedAt.IsZero() || z.Conn == ConnDenied:
+		return StateUnknown
+	case !z.Current():
+		return StateStale
+	case p == nil:
+		return StateUnknown
+	case p.NotComparable:
+		return StateNotComparable
+	case p.None != nil && p.LiveACLs > 0:
+		return StateFrozen
+	case p.None != nil:
+		return StateNotEnforced
+	case p.InSync:
+		return StateInSync
+	case p.Error != "" && !p.DiffSince.IsZero() && now.Sub(p.DiffSince) >= SettleTime:
+		return StateBehind
+	case now.Sub(p.Touched) < SettleTime:
+		return StateSettling
+	}
+	return StateBehind
+}
+
+// ZoneState is everything known about one zone at one moment; immutable.
+type ZoneState struct {
+	Name     string
+	Endpoint string // printable address
+	Server   string // "ovsdb-server 3.1.0", "builtin", "file"
+	Conn     ConnState
+	ConnAt   time.Time // when Conn was entered
+	SyncedAt time.Time // newest moment the rows were known current; zero: never
+	Error    string    // last error, clean
+	Attempts int       // connection attempts since the last success
+	Writes   bool      // Rung's reconciler writes here
+	DB       *nb.DB
+	Policies map[PolicyKey]*PolicyInZone
+	// Steps counts the steps of desired rows that Policies takes into account.
+	Steps uint64
+	// Pending counts policies waiting to be written; Paused says why writing
+	// is not going on.
+	Pending int
+	Paused  string
+}
+
+// Current says whether the rows are those that are there now: the zone is being
+// watched, or it is a file, which does not change.
+func (z *ZoneState) Current() bool { return z.Conn == ConnSynced || z.Conn == ConnReadOnly }
+
+// Policy returns the join for one policy or nil.
+func (z *ZoneState) Policy(k PolicyKey) *PolicyInZone {
+	if z == nil {
+		return nil
+	}
+	return z.Policies[k]
+}
+
+// SourceState is the health of a source of objects.
+type SourceState struct {
+	Name   string // "files", "demo", a context
+	Detail string
+	Conn   ConnState
+	At     time.Time // when the state was entered
+	ReadAt time.Time // newest successful read
+	Error  string
+}
+
+// Activity is one thing that was done to a database, the cluster or the files.
+type Activity struct {
+	Seq     uint64
+	At      time.Time
+	Took    time.Duration
+	Zone    string // empty for a change that was not to a zone
+	Policy  PolicyKey
+	Summary string // "12 ACLs updated"
+	Ops     int
+	// Commands are the equivalent kubectl or ovn-nbctl command lines,
+	// shell-quoted.
+	Commands []string
+	Error    string
+	By       string // "reconciler", "user"
+}
+
+// ZoneUpdate is what a zone's connection tells whoever watches it. DB is always
+// the whole snapshot after the update; Changes are what turned the previous
+// snapshot into it, nil after a (re)read of everything (Resync true).
+type ZoneUpdate struct {
+	Conn     ConnState
+	At       time.Time
+	Server   string
+	Attempts int    // connection attempts since the last success
+	Error    string // clean, why Conn is not synced
+	DB       *nb.DB // nil: unchanged (never read if none came before)
+	Changes  []nb.RowChange
+	Resync   bool
+}
