@@ -1,0 +1,297 @@
+package compiler
+
+import (
+	"slices"
+
+	iradix "github.com/hashicorp/go-immutable-radix/v2"
+
+	"rung/model"
+)
+
+// Compiler follows a cluster step by step. It belongs to one goroutine; what it
+// returns may be read by any.
+type Compiler struct {
+	requested, options Options
+	cluster            *model.Cluster
+
+	nsClasses, podClasses classes
+	namespaces            map[string]*nsState
+	labelSelectors        selectors
+	nodeSelectors         selectors
+	compactAt             int
+
+	groups  map[groupKey]*group
+	freeIDs []int
+	nextID  int
+	epoch   uint64 // counts changes of the set of groups
+
+	policies map[model.PolicyKey]*Compiled
+	nodeSets map[*setSpec]struct{} // sets with nodes peers
+
+	// holders and nodeHolders find who else carries an address, so that it
+	// leaves a set only with the last of them.
+	holders     map[string][]*model.Pod
+	nodeHolders map[string][]*model.Node
+	v4, v6      int // addresses of peer pods by family
+
+	// relabel is set while a namespace moves to other groups, pod by pod.
+	relabel *relabel
+
+	desired *Desired
+
+	// Of the step under way.
+	rec     *recorder
+	touched map[*group]struct{}
+	space   space
+	nsTxn   *iradix.Txn[*class]
+	buckTxn *iradix.Txn[*bucketView]
+}
+
+type relabel struct {
+	namespace string
+	old       map[*bucket][]*group
+	moved     map[model.Key]bool
+}
+
+// New makes a compiler that knows nothing yet.
+func New(o Options) *Compiler {
+	c := &Compiler{
+		requested: o, options: o, compactAt: compactFirst,
+		nsClasses: classes{}, podClasses: classes{}, namespaces: map[string]*nsState{},
+		groups: map[groupKey]*group{}, policies: map[model.PolicyKey]*Compiled{},
+		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
+		space: space{namespaces: iradix.New[*class](), buckets: iradix.New[*bucketView]()},
+	}
+	c.families()
+	c.desired = &Desired{policies: iradix.New[*Compiled](), options: c.options, space: c.space}
+	return c
+}
+
+// Compile compiles a whole cluster at once.
+func Compile(cluster *model.Cluster, o Options) *Desired {
+	d, _ := New(o).Apply(cluster, everything(cluster))
+	return d
+}
+
+func (c *Compiler) maxPriority() int32 {
+	if c.requested.MaxPriority > 0 {
+		return c.requested.MaxPriority
+	}
+	return model.MaxPriority
+}
+
+// families decides which address families are compiled for and says whether
+// that is news.
+func (c *Compiler) families() bool {
+	o := c.requested
+	if !o.IPv4 && !o.IPv6 {
+		o.IPv6 = c.v6 > 0
+		o.IPv4 = c.v4 > 0 || !o.IPv6
+	}
+	news := o != c.options
+	c.options = o
+	return news
+}
+
+// Apply takes the next cluster and what changed since the last one, in order,
+// and returns the desired rows with what is new about them.
+func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired, *Delta) {
+	if c.wasteful() {
+		return c.compact(next)
+	}
+	c.cluster = next
+	c.rec, c.touched = newRecorder(), map[*group]struct{}{}
+	c.nsTxn, c.buckTxn = c.space.namespaces.Txn(), c.space.buckets.Txn()
+	policies := c.desired.policies.Txn()
+	var later []model.Change
+	for _, ch := range changes {
+		switch object(ch).(type) {
+		case *model.Pod:
+			old, _ := ch.Old.(*model.Pod)
+			pod, _ := ch.New.(*model.Pod)
+			c.pod(old, pod)
+		case *model.Namespace:
+			ns, _ := ch.New.(*model.Namespace)
+			c.namespace(ch.Key().Name, ns)
+		case *model.Node:
+			old, _ := ch.Old.(*model.Node)
+			node, _ := ch.New.(*model.Node)
+			c.node(old, node)
+		case *model.Policy:
+			later = append(later, ch)
+		}
+	}
+	// Policies come last: they are compiled once, against the families and
+	// nodes that hold at the end of the step.
+	all := c.families()
+	for _, ch := range later {
+		if k := ch.Key(); k.Kind.IsAdmin() {
+			p, _ := ch.New.(*model.Policy)
+			c.policy(k, p)
+		}
+	}
+	if all {
+		for k, old := range c.policies {
+			c.policy(k, old.Policy)
+		}
+	}
+	for k := range c.rec.policies {
+		if compiled := c.policies[k]; compiled != nil {
+			policies.Insert([]byte(k.String()), compiled)
+		} else {
+			policies.Delete([]byte(k.String()))
+		}
+	}
+	c.commit(policies.Commit())
+	delta := c.rec.delta()
+	delta.All = all
+	c.rec, c.touched, c.nsTxn, c.buckTxn = nil, nil, nil, nil
+	return c.desired, delta
+}
+
+func (c *Compiler) commit(policies *iradix.Tree[*Compiled]) {
+	c.space = space{namespaces: c.nsTxn.Commit(), buckets: c.buckTxn.Commit()}
+	next := &Desired{cluster: c.cluster, policies: policies, views: c.desired.views, options: c.options, space: c.space}
+	if len(c.touched) > 0 {
+		e := c.desired.views.edit()
+		// Groups that went first: another may have their id already.
+		for g := range c.touched {
+			if g.refs == 0 {
+				e.set(g.id, nil)
+			}
+		}
+		for g := range c.touched {
+			if g.refs > 0 {
+				e.set(g.id, &groupView{group: g})
+			}
+		}
+		next.views = e.table
+	}
+	c.desired = next
+}
+
+func object(ch model.Change) model.Object {
+	if ch.New != nil {
+		return ch.New
+	}
+	return ch.Old
+}
+
+// group interns the pair of selectors.
+func (c *Compiler) group(ns, pods model.Selector, namespace string) *group {
+	k := groupKey{c.labelSelectors.intern(ns), c.labelSelectors.intern(pods), namespace}
+	g := c.groups[k]
+	if g == nil {
+		g = &group{ns: k.ns, pods: k.pods, namespace: namespace,
+			sets: map[*setSpec]struct{}{}, subjects: map[*Compiled]struct{}{}, named: map[*Compiled]struct{}{}}
+		if n := len(c.freeIDs); n > 0 {
+			g.id, c.freeIDs = c.freeIDs[n-1], c.freeIDs[:n-1]
+		} else {
+			g.id = c.nextID
+			c.nextID++
+		}
+		c.groups[k] = g
+		c.epoch++
+		c.touched[g] = struct{}{}
+	}
+	return g
+}
+
+// policy replaces or removes (p nil) one policy.
+func (c *Compiler) policy(k model.PolicyKey, p *model.Policy) {
+	old := c.policies[k]
+	if p != nil {
+		compiled := c.compilePolicy(p)
+		c.policies[k] = compiled
+		c.link(compiled)
+	} else {
+		delete(c.policies, k)
+	}
+	if old != nil {
+		c.unlink(old)
+	}
+	c.rec.policy(k)
+}
+
+// uses walks the groups a policy uses, once per use.
+func (p *Compiled) uses(visit func(*group)) {
+	visit(p.subject)
+	for _, r := range p.rules {
+		for _, g := range r.peers {
+			if g != nil {
+				visit(g)
+			}
+		}
+	}
+}
+
+func (c *Compiler) link(p *Compiled) {
+	p.uses(func(g *group) { g.refs++ })
+	if p.None == nil { // without rows there is no port group to follow its pods
+		p.subject.subjects[p] = struct{}{}
+	}
+	for _, s := range p.Sets {
+		for _, g := range s.groups {
+			g.sets[s] = struct{}{}
+		}
+		if len(s.nodes) > 0 {
+			c.nodeSets[s] = struct{}{}
+		}
+	}
+	for _, r := range p.rules {
+		if len(r.names) == 0 {
+			continue
+		}
+		if r.rule.Direction == model.Ingress {
+			p.subject.named[p] = struct{}{}
+		}
+		for _, g := range r.peers {
+			if g != nil {
+				g.named[p] = struct{}{}
+			}
+		}
+	}
+}
+
+func (c *Compiler) unlink(p *Compiled) {
+	for _, s := range p.Sets {
+		for _, g := range s.groups {
+			delete(g.sets, s)
+		}
+		delete(c.nodeSets, s)
+	}
+	p.uses(func(g *group) {
+		delete(g.subjects, p)
+		delete(g.named, p)
+		if g.refs--; g.refs == 0 {
+			delete(c.groups, groupKey{g.ns, g.pods, g.namespace})
+			c.freeIDs = append(c.freeIDs, g.id)
+			c.epoch++
+			c.touched[g] = struct{}{} // its view, with a list of pods, must go
+		}
+	})
+}
+
+// targets are the groups that select a bucket.
+func (c *Compiler) targets(b *bucket) []*group {
+	if b.epoch != c.epoch || b.targets == nil {
+		b.targets = c.selecting(b)
+		b.epoch = c.epoch
+	}
+	return b.targets
+}
+
+func (c *Compiler) selecting(b *bucket) []*group {
+	out := make([]*group, 0, 8)
+	ns := c.namespaces[b.namespace]
+	if ns == nil || ns.class == nil {
+		return out
+	}
+	for _, g := range c.groups {
+		if g.selects(b.namespace, ns.class, b.class) {
+			out = append(out, g)
+		}
+	}
+	slices.SortFunc(out, func(a, b *group) int { return a.id - b.id })
+	return out
+}

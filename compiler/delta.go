@@ -1,0 +1,159 @@
+package compiler
+
+import (
+	"slices"
+
+	"rung/model"
+)
+
+// Delta is what a step changed. A consumer that follows every Delta from the
+// first knows which rows to look at again, and never has to look at others.
+type Delta struct {
+	// All says everything may have changed (families were switched on or off).
+	All bool
+	// Policies are those that were added, changed or removed, or whose rows
+	// with named ports may differ: compare all their rows.
+	Policies map[model.PolicyKey]struct{}
+	// Members are the sets whose members changed, by what came and went. Sets
+	// of policies in Policies may be listed too.
+	Members []SetDelta
+	// Ports are the port groups whose subject pods changed.
+	Ports []PortDelta
+}
+
+// SetDelta is the change of one address set's members.
+type SetDelta struct {
+	Set         *SetSpec
+	Add, Remove []string
+}
+
+// PortDelta is the change of one policy's subject ports in one zone.
+type PortDelta struct {
+	Policy      model.PolicyKey
+	Zone        string
+	Add, Remove []string
+}
+
+// Empty says whether nothing changed.
+func (d *Delta) Empty() bool {
+	return !d.All && len(d.Policies) == 0 && len(d.Members) == 0 && len(d.Ports) == 0
+}
+
+// recorder collects the net change of a step.
+type recorder struct {
+	policies map[model.PolicyKey]struct{}
+	sets     map[*setSpec]*net
+	ports    map[portKey]*net
+}
+
+type portKey struct {
+	policy model.PolicyKey
+	zone   string
+}
+
+func newRecorder() *recorder {
+	return &recorder{policies: map[model.PolicyKey]struct{}{}}
+}
+
+func (r *recorder) policy(k model.PolicyKey) { r.policies[k] = struct{}{} }
+
+// net is what came and went of one set. Nearly always that is one thing, so it
+// is a list until it grows.
+type net struct {
+	few  []step
+	many map[string]bool
+}
+
+type step struct {
+	what  string
+	added bool
+}
+
+const fewSteps = 16
+
+// note records that something came or went; what comes and goes within the
+// step cancels out.
+func (n *net) note(what string, added bool) {
+	if n.many != nil {
+		if was, ok := n.many[what]; ok && was != added {
+			delete(n.many, what)
+		} else {
+			n.many[what] = added
+		}
+		return
+	}
+	for i, s := range n.few {
+		if s.what == what {
+			if s.added != added {
+				n.few = slices.Delete(n.few, i, i+1)
+			}
+			return
+		}
+	}
+	n.few = append(n.few, step{what, added})
+	if len(n.few) > fewSteps {
+		n.many = make(map[string]bool, 4*fewSteps)
+		for _, s := range n.few {
+			n.many[s.what] = s.added
+		}
+		n.few = nil
+	}
+}
+
+func (n *net) split() (add, remove []string) {
+	put := func(what string, added bool) {
+		if added {
+			add = append(add, what)
+		} else {
+			remove = append(remove, what)
+		}
+	}
+	for _, s := range n.few {
+		put(s.what, s.added)
+	}
+	for what, added := range n.many {
+		put(what, added)
+	}
+	slices.Sort(add)
+	slices.Sort(remove)
+	return add, remove
+}
+
+func (r *recorder) member(s *setSpec, addr string, added bool) {
+	if r.sets == nil {
+		r.sets = map[*setSpec]*net{}
+	}
+	n := r.sets[s]
+	if n == nil {
+		n = &net{}
+		r.sets[s] = n
+	}
+	n.note(addr, added)
+}
+
+func (r *recorder) port(k model.PolicyKey, zone, lsp string, added bool) {
+	if r.ports == nil {
+		r.ports = map[portKey]*net{}
+	}
+	n := r.ports[portKey{k, zone}]
+	if n == nil {
+		n = &net{}
+		r.ports[portKey{k, zone}] = n
+	}
+	n.note(lsp, added)
+}
+
+func (r *recorder) delta() *Delta {
+	d := &Delta{Policies: r.policies, Members: make([]SetDelta, 0, len(r.sets)), Ports: make([]PortDelta, 0, len(r.ports))}
+	for s, n := range r.sets {
+		if add, remove := n.split(); len(add)+len(remove) > 0 {
+			d.Members = append(d.Members, SetDelta{Set: s, Add: add, Remove: remove})
+		}
+	}
+	for k, n := range r.ports {
+		if add, remove := n.split(); len(add)+len(remove) > 0 {
+			d.Ports = append(d.Ports, PortDelta{Policy: k.policy, Zone: k.zone, Add: add, Remove: remove})
+		}
+	}
+	return d
+}

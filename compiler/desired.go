@@ -1,0 +1,194 @@
+package compiler
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	iradix "github.com/hashicorp/go-immutable-radix/v2"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// Desired is what the rows should be at one revision of the cluster. It is
+// immutable and safe for concurrent use.
+type Desired struct {
+	cluster  *model.Cluster
+	policies *iradix.Tree[*Compiled] // by key string
+	views    views
+	options  Options
+	space    space
+}
+
+// Options are what the compiler needs to know beyond the objects.
+type Options struct {
+	// IPv4 and IPv6 are the enabled families of the cluster. With neither set
+	// they follow the addresses of the pods (IPv4 when there are none).
+	IPv4, IPv6 bool
+	// Observability adds the samples of compile-spec §1.8.
+	Observability bool
+	// MaxPriority is the lowest supported precedence; 0 means
+	// model.MaxPriority.
+	MaxPriority int32
+}
+
+// HasPort says whether a logical switch port of that name exists in the zone; a
+// subject pod without one is left out (compile-spec §1.10). nil takes all for
+// existing.
+type HasPort func(port string) bool
+
+// Families returns the families that are compiled for.
+func (d *Desired) Families() (v4, v6 bool) { return d.options.IPv4, d.options.IPv6 }
+
+// Cluster is the cluster these rows were compiled from.
+func (d *Desired) Cluster() *model.Cluster { return d.cluster }
+
+// Policies walks all compiled policies by key.
+func (d *Desired) Policies() iter.Seq[*Compiled] {
+	return func(yield func(*Compiled) bool) {
+		if d == nil {
+			return
+		}
+		it := d.policies.Root().Iterator()
+		for _, c, ok := it.Next(); ok; _, c, ok = it.Next() {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Policy returns one compiled policy or nil.
+func (d *Desired) Policy(k model.PolicyKey) *Compiled {
+	if d == nil {
+		return nil
+	}
+	c, _ := d.policies.Get([]byte(k.String()))
+	return c
+}
+
+// Subjects lists the pods a policy applies to, by namespace and name, whatever
+// zone they run in; of a policy without rows those it would apply to. The slice
+// is shared and must not be changed.
+func (d *Desired) Subjects(c *Compiled) []*model.Pod {
+	if c == nil {
+		return nil
+	}
+	return slices.Clip(d.pods(c.subject))
+}
+
+// SubjectCount counts the subjects, those apart that have a primary network of
+// their own: the policy is not enforced there.
+func (d *Desired) SubjectCount(c *Compiled) (pods, apart int) {
+	if c == nil {
+		return 0, 0
+	}
+	n := len(d.pods(c.subject)) // listed now
+	v := d.views.get(c.subject.id)
+	if v == nil || v.group != c.subject {
+		return 0, 0
+	}
+	return n - v.apart, v.apart
+}
+
+// PeerPods lists the pods behind one peer of a rule; nil for peers that are not
+// pods. Pods without an address are listed too: they match, but contribute
+// nothing. The slice is shared and must not be changed.
+func (d *Desired) PeerPods(c *Compiled, dir model.Direction, rule, peer int) []*model.Pod {
+	if c == nil {
+		return nil
+	}
+	for _, r := range c.rules {
+		if r.rule.Direction == dir && r.rule.Index == rule && peer >= 0 && peer < len(r.peers) && r.peers[peer] != nil {
+			return slices.Clip(d.pods(r.peers[peer]))
+		}
+	}
+	return nil
+}
+
+func (d *Desired) pods(g *group) []*model.Pod {
+	if v := d.views.get(g.id); v != nil && v.group == g {
+		return v.list(d.space)
+	}
+	return nil
+}
+
+// Members lists an address set, sorted, without duplicates.
+func (d *Desired) Members(s *setSpec) []string {
+	out := make([]string, 0, 16)
+	out = append(out, s.networks...)
+	for _, g := range s.groups {
+		for _, p := range d.pods(g) {
+			for _, ip := range p.IPs {
+				if isV6(ip) == s.v6 {
+					out = append(out, ip)
+				}
+			}
+		}
+	}
+	if len(s.nodes) > 0 {
+		for n := range d.cluster.Nodes() {
+			if !s.selectsNode(n) {
+				continue
+			}
+			for _, ip := range n.HostIPs {
+				if isV6(ip) == s.v6 {
+					out = append(out, ip)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Ports lists the logical ports of a policy's port group in a zone, sorted. An
+// empty zone means all zones together.
+func (d *Desired) Ports(c *Compiled, zone string, has HasPort) []string {
+	var out []string
+	for _, p := range d.Subjects(c) {
+		if zone != "" && p.NodeName != zone {
+			continue
+		}
+		if lsp := nb.PortName(p.Namespace, p.Name); has == nil || has(lsp) {
+			out = append(out, lsp)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Rows are the rows of one policy in a zone ("" for all together), members
+// listed. For a policy that is not there it returns nil.
+func (d *Desired) Rows(k model.PolicyKey, zone string, has HasPort) *model.PolicyRows {
+	c := d.Policy(k)
+	if c == nil {
+		return nil
+	}
+	if c.None != nil {
+		return &model.PolicyRows{Policy: k, None: c.None}
+	}
+	rows := &model.PolicyRows{Policy: k, ACLs: d.ACLs(c, zone, has)}
+	for _, s := range c.Sets {
+		rows.AddressSets = append(rows.AddressSets, &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.Members(s)})
+	}
+	rows.PortGroup = d.PortGroup(c, zone, has, rows.ACLs)
+	return rows
+}
+
+// PortGroup is the port group row of a policy; acls are its ACLs.
+func (d *Desired) PortGroup(c *Compiled, zone string, has HasPort, acls []*nb.ACL) *nb.PortGroup {
+	pg := &nb.PortGroup{Name: c.GroupName, ExternalIDs: c.GroupIDs, Ports: d.Ports(c, zone, has)}
+	for _, a := range acls {
+		pg.ACLs = append(pg.ACLs, a.ID())
+	}
+	slices.Sort(pg.ACLs)
+	return pg
+}
+
+func isV6(addr string) bool { return strings.IndexByte(addr, ':') >= 0 }
+
+func sortPods(pods []*model.Pod) {
+	slices.SortFunc(pods, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
+}

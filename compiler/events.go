@@ -1,0 +1,365 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// placement is where a pod counts: nowhere when pod is nil.
+type placement struct {
+	pod    *model.Pod
+	groups []*group
+}
+
+// addresses are those the pod contributes to sets.
+func (p placement) addresses() []string {
+	if p.pod == nil {
+		return nil
+	}
+	return p.pod.IPs
+}
+
+// pod handles a pod that came, changed or went.
+func (c *Compiler) pod(old, pod *model.Pod) {
+	if old != nil && !old.SubjectEligible() {
+		old = nil
+	}
+	if pod != nil && !pod.SubjectEligible() {
+		pod = nil
+	}
+	var before, after placement
+	// The new label class is acquired before the old one is released, so that a
+	// pod that keeps its labels keeps its bucket's class.
+	var kept *class
+	if pod != nil {
+		kept = c.podClasses.acquire(pod.Labels)
+	}
+	if old != nil {
+		b := c.bucketOf(old)
+		before = placement{old, c.targets(b)}
+		c.unhold(old)
+		c.takeOut(b, old)
+	}
+	if pod != nil {
+		b := c.putIn(pod, kept)
+		after = placement{pod, c.targets(b)}
+		c.hold(pod)
+	}
+	if old != nil || pod != nil {
+		c.move(before, after)
+	}
+}
+
+func (c *Compiler) nsState(name string) *nsState {
+	ns := c.namespaces[name]
+	if ns == nil {
+		ns = &nsState{buckets: map[*class]*bucket{}}
+		c.namespaces[name] = ns
+	}
+	return ns
+}
+
+func (c *Compiler) bucketOf(p *model.Pod) *bucket {
+	return c.nsState(p.Namespace).buckets[c.podClasses[p.Labels.Key()]]
+}
+
+func (c *Compiler) putIn(p *model.Pod, cl *class) *bucket {
+	ns := c.nsState(p.Namespace)
+	b := ns.buckets[cl]
+	if b == nil {
+		b = &bucket{namespace: p.Namespace, class: cl}
+		ns.buckets[cl] = b
+	}
+	i, _ := slices.BinarySearchFunc(b.pods, p.Name, func(q *model.Pod, name string) int { return strings.Compare(q.Name, name) })
+	next := make([]*model.Pod, 0, len(b.pods)+1)
+	next = append(append(append(next, b.pods[:i]...), p), b.pods[i:]...)
+	c.setBucket(b, next)
+	return b
+}
+
+func (c *Compiler) takeOut(b *bucket, p *model.Pod) {
+	next := make([]*model.Pod, 0, len(b.pods))
+	for _, q := range b.pods {
+		if q.Name != p.Name {
+			next = append(next, q)
+		}
+	}
+	c.setBucket(b, next)
+	if len(next) == 0 {
+		ns := c.nsState(b.namespace)
+		delete(ns.buckets, b.class)
+		if ns.class == nil && len(ns.buckets) == 0 {
+			delete(c.namespaces, b.namespace)
+		}
+	}
+	c.podClasses.release(b.class)
+}
+
+func (c *Compiler) setBucket(b *bucket, pods []*model.Pod) {
+	b.pods = pods
+	k := make([]byte, 0, len(b.namespace)+1+len(b.class.labels.Key()))
+	k = append(append(append(k, b.namespace...), 0), b.class.labels.Key()...)
+	if len(pods) == 0 {
+		c.buckTxn.Delete(k)
+		return
+	}
+	c.buckTxn.Insert(k, &bucketView{class: b.class, pods: pods})
+}
+
+func (c *Compiler) hold(p *model.Pod) {
+	for _, ip := range p.IPs {
+		c.holders[ip] = append(c.holders[ip], p)
+		c.count(ip, 1)
+	}
+}
+
+func (c *Compiler) unhold(p *model.Pod) {
+	for _, ip := range p.IPs {
+		c.count(ip, -1)
+		rest := slices.DeleteFunc(c.holders[ip], func(q *model.Pod) bool { return q.Key == p.Key })
+		if len(rest) == 0 {
+			delete(c.holders, ip)
+		} else {
+			c.holders[ip] = rest
+		}
+	}
+}
+
+func (c *Compiler) count(ip string, n int) {
+	if isV6(ip) {
+		c.v6 += n
+	} else {
+		c.v4 += n
+	}
+}
+
+const (
+	wasIn uint8 = 1 << iota
+	isIn
+)
+
+// move records what follows from a pod that counted at before and counts at
+// after now.
+func (c *Compiler) move(before, after placement) {
+	in := make(map[*setSpec]uint8)
+	visit := func(p placement, flag uint8) {
+		for _, g := range p.groups {
+			c.touched[g] = struct{}{}
+			for s := range g.sets {
+				in[s] |= flag
+			}
+		}
+	}
+	visit(before, wasIn)
+	visit(after, isIn)
+	was, is := before.addresses(), after.addresses()
+	var self model.Key
+	for _, p := range []placement{before, after} {
+		if p.pod != nil {
+			self = p.pod.Key
+		}
+	}
+	for s, flags := range in {
+		for _, ip := range was {
+			if isV6(ip) == s.v6 && flags&wasIn != 0 && !(flags&isIn != 0 && slices.Contains(is, ip)) && !c.heldElsewhere(s, ip, self) {
+				c.rec.member(s, ip, false)
+			}
+		}
+		for _, ip := range is {
+			if isV6(ip) == s.v6 && flags&isIn != 0 && !(flags&wasIn != 0 && slices.Contains(was, ip)) && !c.heldElsewhere(s, ip, self) {
+				c.rec.member(s, ip, true)
+			}
+		}
+	}
+	c.ports(before, false)
+	c.ports(after, true)
+	c.namedPorts(before, after)
+}
+
+func (c *Compiler) ports(p placement, added bool) {
+	if p.pod == nil {
+		return
+	}
+	lsp := ""
+	for _, g := range p.groups {
+		for policy := range g.subjects {
+			if lsp == "" {
+				lsp = nb.PortName(p.pod.Namespace, p.pod.Name)
+			}
+			c.rec.port(policy.Key, p.pod.NodeName, lsp, added)
+		}
+	}
+}
+
+// namedPorts marks the policies whose rows with named ports may read the pod
+// differently now.
+func (c *Compiler) namedPorts(before, after placement) {
+	same := before.pod != nil && after.pod != nil && before.pod.NodeName == after.pod.NodeName &&
+		slices.Equal(before.pod.IPs, after.pod.IPs) && slices.Equal(before.pod.Ports, after.pod.Ports)
+	mark := func(p placement, other placement) {
+		for _, g := range p.groups {
+			if len(g.named) == 0 || (same && slices.Contains(other.groups, g)) {
+				continue
+			}
+			for policy := range g.named {
+				c.rec.policy(policy.Key)
+			}
+		}
+	}
+	mark(before, after)
+	mark(after, before)
+}
+
+// heldElsewhere says whether the address is in the set for another reason than
+// the pod self: another pod with the same address, or a node.
+func (c *Compiler) heldElsewhere(s *setSpec, ip string, self model.Key) bool {
+	for _, p := range c.holders[ip] {
+		if p.Key != self && c.inSet(s, c.groupsOf(p)) {
+			return true
+		}
+	}
+	return c.nodeHolds(s, ip, "")
+}
+
+func (c *Compiler) inSet(s *setSpec, groups []*group) bool {
+	for _, g := range groups {
+		if _, ok := g.sets[s]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Compiler) groupsOf(p *model.Pod) []*group {
+	b := c.bucketOf(p)
+	if b == nil {
+		return nil
+	}
+	if r := c.relabel; r != nil && r.namespace == p.Namespace && !r.moved[p.Key] {
+		return r.old[b]
+	}
+	return c.targets(b)
+}
+
+func (c *Compiler) nodeHolds(s *setSpec, ip, self string) bool {
+	if len(s.nodes) == 0 {
+		return false
+	}
+	for _, n := range c.nodeHolders[ip] {
+		if n.Name != self && s.selectsNode(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// namespace handles a namespace that came, changed its labels or went (nil).
+func (c *Compiler) namespace(name string, obj *model.Namespace) {
+	ns := c.nsState(name)
+	var next *class
+	if obj != nil {
+		next = c.nsClasses.acquire(obj.Labels)
+		c.nsTxn.Insert([]byte(name), next)
+	} else {
+		c.nsTxn.Delete([]byte(name))
+	}
+	old := ns.class
+	defer c.nsClasses.release(old)
+	if old == next {
+		return
+	}
+	r := &relabel{namespace: name, old: map[*bucket][]*group{}, moved: map[model.Key]bool{}}
+	for _, b := range ns.buckets {
+		r.old[b] = c.targets(b)
+		b.targets = nil
+	}
+	ns.class = next
+	c.relabel = r
+	for b, before := range r.old {
+		after := c.targets(b)
+		for _, p := range b.pods {
+			r.moved[p.Key] = true
+			c.move(placement{p, before}, placement{p, after})
+		}
+	}
+	c.relabel = nil
+	if next == nil && len(ns.buckets) == 0 {
+		delete(c.namespaces, name)
+	}
+}
+
+// node handles a node that came, changed or went.
+func (c *Compiler) node(old, node *model.Node) {
+	self := ""
+	for _, n := range []*model.Node{old, node} {
+		if n != nil {
+			self = n.Name
+		}
+	}
+	if old != nil {
+		for _, ip := range old.HostIPs {
+			c.nodeHolders[ip] = slices.DeleteFunc(c.nodeHolders[ip], func(n *model.Node) bool { return n.Name == self })
+			if len(c.nodeHolders[ip]) == 0 {
+				delete(c.nodeHolders, ip)
+			}
+		}
+	}
+	if node != nil {
+		for _, ip := range node.HostIPs {
+			c.nodeHolders[ip] = append(c.nodeHolders[ip], node)
+		}
+	}
+	in := func(s *setSpec, n *model.Node, ip string) bool {
+		return n != nil && s.selectsNode(n) && slices.Contains(n.HostIPs, ip)
+	}
+	var all []string
+	for _, n := range []*model.Node{old, node} {
+		if n != nil {
+			all = append(all, n.HostIPs...)
+		}
+	}
+	for s := range c.nodeSets {
+		for _, ip := range all {
+			was, is := in(s, old, ip), in(s, node, ip)
+			if isV6(ip) == s.v6 && was != is && !c.nodeHolds(s, ip, self) && !c.heldByPod(s, ip) {
+				c.rec.member(s, ip, is)
+			}
+		}
+	}
+	if (old != nil && old.HostErr != "") || (node != nil && node.HostErr != "") {
+		c.recompileNodePeers()
+	}
+}
+
+func (c *Compiler) heldByPod(s *setSpec, ip string) bool {
+	for _, p := range c.holders[ip] {
+		if c.inSet(s, c.groupsOf(p)) {
+			return true
+		}
+	}
+	return false
+}
+
+// recompileNodePeers compiles the policies with nodes peers again: whether they
+// have rows at all hangs on the nodes' annotations.
+func (c *Compiler) recompileNodePeers() {
+	for k, p := range c.policies {
+		if hasNodePeers(p.Policy) {
+			c.policy(k, p.Policy)
+		}
+	}
+}
+
+func hasNodePeers(p *model.Policy) bool {
+	for i := range p.Egress {
+		for j := range p.Egress[i].Peers {
+			if p.Egress[i].Peers[j].Kind == model.PeerNodes {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,160 @@
+package compiler
+
+import (
+	"sync"
+
+	iradix "github.com/hashicorp/go-immutable-radix/v2"
+
+	"rung/model"
+)
+
+// group is one distinct pair of namespace and pod selector, whoever uses it: as
+// the subject of a policy or as a peer of rules.
+type group struct {
+	id       int
+	ns, pods *selector
+	// namespace restricts to one namespace by name; empty otherwise.
+	namespace string
+
+	refs     int
+	sets     map[*setSpec]struct{}  // address sets that take its addresses
+	subjects map[*Compiled]struct{} // policies it is the subject of
+	named    map[*Compiled]struct{} // policies whose named ports read its pods
+}
+
+type groupKey struct {
+	ns, pods  *selector
+	namespace string
+}
+
+// selects says whether pods of the bucket belong to the group.
+func (g *group) selects(namespace string, ns, pods *class) bool {
+	if ns == nil || (g.namespace != "" && g.namespace != namespace) {
+		return false
+	}
+	return ns.matches(g.ns) && pods.matches(g.pods)
+}
+
+// bucket holds the eligible pods of one namespace with one label set, by name.
+// The slice is never changed, only replaced.
+type bucket struct {
+	namespace string
+	class     *class
+	pods      []*model.Pod
+
+	// targets are the groups that select the bucket, valid for one epoch.
+	targets []*group
+	epoch   uint64
+}
+
+// bucketView is a bucket as a Desired sees it.
+type bucketView struct {
+	class *class
+	pods  []*model.Pod
+}
+
+// nsState is what the compiler knows of one namespace. class is nil while the
+// Namespace object is unknown: no selector matches its pods then.
+type nsState struct {
+	class   *class
+	buckets map[*class]*bucket
+}
+
+// space is the immutable side: namespaces and buckets of one revision.
+type space struct {
+	namespaces *iradix.Tree[*class]      // name → label class
+	buckets    *iradix.Tree[*bucketView] // name NUL class address → pods
+}
+
+// groupView is a group in one revision; its pods are listed when first asked
+// for and kept until the group is touched.
+type groupView struct {
+	group *group
+
+	once  sync.Once
+	pods  []*model.Pod // by namespace and name
+	apart int          // of these, with a primary network of their own
+}
+
+// list reads the pods from the space of whichever revision asks first: as long
+// as revisions share the view, the group's pods are the same in all of them.
+func (v *groupView) list(sp space) []*model.Pod {
+	v.once.Do(func() {
+		g := v.group
+		visit := func(name string, nsClass *class) {
+			if !g.selects1(name, nsClass) {
+				return
+			}
+			it := sp.buckets.Root().Iterator()
+			it.SeekPrefix(append([]byte(name), 0))
+			start := len(v.pods)
+			runs := 0
+			for _, b, ok := it.Next(); ok; _, b, ok = it.Next() {
+				if b.class.matches(g.pods) {
+					v.pods = append(v.pods, b.pods...)
+					runs++
+				}
+			}
+			if runs > 1 {
+				sortPods(v.pods[start:])
+			}
+		}
+		if g.namespace != "" {
+			if c, ok := sp.namespaces.Get([]byte(g.namespace)); ok {
+				visit(g.namespace, c)
+			}
+		} else {
+			it := sp.namespaces.Root().Iterator()
+			for name, c, ok := it.Next(); ok; name, c, ok = it.Next() {
+				visit(string(name), c)
+			}
+		}
+		for _, p := range v.pods {
+			if p.PrimaryUDN() != "" {
+				v.apart++
+			}
+		}
+	})
+	return v.pods
+}
+
+func (g *group) selects1(namespace string, ns *class) bool {
+	return ns != nil && (g.namespace == "" || g.namespace == namespace) && ns.matches(g.ns)
+}
+
+// viewChunk is how many groups share a chunk of the views table: a revision
+// copies the table of chunks and the chunks it touches, not all views.
+const viewChunk = 64
+
+type views []*[viewChunk]*groupView
+
+func (v views) get(id int) *groupView {
+	if id/viewChunk >= len(v) || v[id/viewChunk] == nil {
+		return nil
+	}
+	return v[id/viewChunk][id%viewChunk]
+}
+
+// viewsEdit makes the next table of views.
+type viewsEdit struct {
+	table  views
+	copied map[int]bool
+}
+
+func (v views) edit() *viewsEdit {
+	return &viewsEdit{table: append(make(views, 0, len(v)), v...), copied: map[int]bool{}}
+}
+
+func (e *viewsEdit) set(id int, g *groupView) {
+	n := id / viewChunk
+	for n >= len(e.table) {
+		e.copied[len(e.table)] = true
+		e.table = append(e.table, new([viewChunk]*groupView))
+	}
+	if !e.copied[n] {
+		c := *e.table[n]
+		e.table[n] = &c
+		e.copied[n] = true
+	}
+	e.table[n][id%viewChunk] = g
+}

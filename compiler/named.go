@@ -1,0 +1,150 @@
+package compiler
+
+import (
+	"cmp"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/match"
+	"rung/model/nb"
+)
+
+// ACLs are a policy's ACLs in a zone ("" for all together): ingress before
+// egress, by rule, then by id. Only policies with named ports have ACLs that
+// differ between zones. The slice may be shared: it must not be sorted or
+// changed in place, appending to it is safe.
+func (d *Desired) ACLs(c *Compiled, zone string, has HasPort) []*nb.ACL {
+	if !c.named {
+		return slices.Clip(c.fixed)
+	}
+	out := slices.Clone(c.fixed)
+	for _, cr := range c.rules {
+		if len(cr.names) > 0 {
+			out = append(out, d.namedACLs(c, cr, zone, has)...)
+		}
+	}
+	slices.SortStableFunc(out, compareACL)
+	return out
+}
+
+// ACLCount is how many ACLs ACLs would list for all zones together, without
+// writing their matches.
+func (d *Desired) ACLCount(c *Compiled) int {
+	n := len(c.fixed)
+	for _, cr := range c.rules {
+		if len(cr.names) > 0 {
+			n += d.namedProtocols(c, cr)
+		}
+	}
+	return n
+}
+
+// namedProtocols counts the protocols that a rule's named ports resolve to.
+func (d *Desired) namedProtocols(c *Compiled, cr *compiledRule) int {
+	var found [len(protocols)]bool
+	n := 0
+	look := func(pods []*model.Pod) {
+		for _, p := range pods {
+			if len(p.IPs) == 0 {
+				continue
+			}
+			for i := range p.Ports {
+				port := &p.Ports[i]
+				if !slices.Contains(cr.names, port.Name) {
+					continue
+				}
+				if j := slices.Index(protocols[:], strings.ToLower(port.Protocol)); j >= 0 && !found[j] {
+					found[j] = true
+					n++
+				}
+			}
+			if n == len(found) {
+				return
+			}
+		}
+	}
+	if cr.rule.Direction == model.Ingress {
+		look(d.Subjects(c))
+	}
+	for _, g := range cr.peers {
+		if g != nil && n < len(found) {
+			look(d.pods(g))
+		}
+	}
+	return n
+}
+
+func compareACL(a, b *nb.ACL) int {
+	if c := cmp.Compare(b.ExternalIDs[nb.KeyDirection], a.ExternalIDs[nb.KeyDirection]); c != 0 { // Ingress first
+		return c
+	}
+	ai, _ := strconv.Atoi(a.ExternalIDs[nb.KeyGressIndex])
+	bi, _ := strconv.Atoi(b.ExternalIDs[nb.KeyGressIndex])
+	if c := cmp.Compare(ai, bi); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.ID(), b.ID())
+}
+
+// namedACLs resolves a rule's named ports (compile-spec §1.12): an ingress rule
+// reads the subject pods of the zone and, by a side effect of OVN-Kubernetes
+// that is visible in its rows, the peer pods of all zones; an egress rule reads
+// the peer pods. Items are sorted by name, then by address as text; they are
+// not made unique and not limited to the enabled families.
+func (d *Desired) namedACLs(c *Compiled, cr *compiledRule, zone string, has HasPort) []*nb.ACL {
+	r := cr.rule
+	var pods []*model.Pod
+	if r.Direction == model.Ingress {
+		for _, p := range d.Subjects(c) {
+			if zone != "" && p.NodeName != zone {
+				continue
+			}
+			if has == nil || has(nb.PortName(p.Namespace, p.Name)) {
+				pods = append(pods, p)
+			}
+		}
+	}
+	for _, g := range cr.peers {
+		if g != nil {
+			pods = append(pods, d.pods(g)...)
+		}
+	}
+	items := map[string][]match.NamedItem{}
+	for _, name := range cr.names {
+		found := map[string][]match.NamedItem{}
+		for _, p := range pods {
+			for _, port := range p.Ports {
+				if port.Name != name || port.Protocol == "" {
+					continue
+				}
+				proto := strings.ToLower(port.Protocol)
+				for _, ip := range p.IPs {
+					found[proto] = append(found[proto], match.NamedItem{IP: ip, Port: port.Port})
+				}
+			}
+		}
+		for proto, list := range found {
+			slices.SortStableFunc(list, func(a, b match.NamedItem) int { return cmp.Compare(a.IP, b.IP) })
+			items[proto] = append(items[proto], list...)
+		}
+	}
+	var acls []*nb.ACL
+	for _, proto := range protocols {
+		if len(items[proto]) == 0 {
+			continue
+		}
+		acls = append(acls, c.acl(d.options, cr, proto+"-namedPort", cr.writer(c.GroupName).Named(proto, items[proto])))
+	}
+	return acls
+}
+
+// sampleID is the metadata of an ACL's Sample: the unsigned 32-bit FNV-1a hash
+// of id, match and action (compile-spec §1.8).
+func sampleID(a *nb.ACL) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(a.ID() + a.Match + a.Action))
+	return strconv.FormatUint(uint64(h.Sum32()), 10)
+}

@@ -1,0 +1,343 @@
+package compiler
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/match"
+	"rung/model/nb"
+)
+
+// OVN priorities (compile-spec §1.1).
+const (
+	anpBase    = 30000
+	anpStep    = 100
+	banpBase   = 1750
+	maxNameLen = 63
+)
+
+// Compiled is one policy compiled, as far as that does not depend on which pods
+// there are. It is immutable.
+type Compiled struct {
+	Key    model.PolicyKey
+	Policy *model.Policy
+	// None is set when the policy has no desired rows; its subject is known all
+	// the same, nothing else is.
+	None *model.NoRows
+	// GroupName and GroupIDs are the port group's name and external_ids.
+	GroupName string
+	GroupIDs  map[string]string
+	// Sets are the address sets: ingress before egress, by rule, v4 before v6.
+	Sets []*setSpec
+
+	owner   string
+	levels  model.LogLevels
+	subject *group
+	rules   []*compiledRule
+	// fixed are the ACLs that are the same in every zone and for all pods.
+	fixed []*nb.ACL
+	named bool // some rule has named ports
+}
+
+// setSpec is an address set: where its members come from.
+type setSpec struct {
+	Policy      model.PolicyKey
+	Name        string
+	ExternalIDs map[string]string
+	v6          bool
+	groups      []*group
+	nodes       []*selector
+	networks    []string // masked, sorted, without duplicates
+}
+
+// SetSpec is what a Delta and a Compiled call an address set.
+type SetSpec = setSpec
+
+// ID is the set's k8s.ovn.org/id.
+func (s *setSpec) ID() string { return s.ExternalIDs[nb.KeyID] }
+
+func (s *setSpec) selectsNode(n *model.Node) bool {
+	for _, sel := range s.nodes {
+		if sel.sel.Matches(n.Labels) {
+			return true
+		}
+	}
+	return false
+}
+
+type compiledRule struct {
+	rule     *model.Rule
+	priority int
+	action   string
+	v4, v6   string   // names of its address sets, empty when disabled
+	peers    []*group // by peer index, nil for peers that are not pods
+	names    []string // named ports, ascending, without duplicates
+}
+
+// writer writes the rule's matches.
+func (cr *compiledRule) writer(portGroup string) match.Rule {
+	return match.Rule{Direction: match.Direction(cr.rule.Direction), PortGroup: portGroup,
+		Set4: cr.v4, Set6: cr.v6, V4: cr.v4 != "", V6: cr.v6 != ""}
+}
+
+// protocols in the order OVN-Kubernetes would list them; rows are sorted by id
+// for output.
+var protocols = [...]string{"tcp", "udp", "sctp"}
+
+// compilePolicy does everything about a policy that needs no pods. Groups are
+// interned through c; the caller acquires them.
+func (c *Compiler) compilePolicy(p *model.Policy) *Compiled {
+	out := &Compiled{Key: p.Key, Policy: p, owner: string(p.Kind)}
+	out.subject = c.group(p.Subject.Namespaces, p.Subject.Pods, p.Subject.Namespace)
+	levels, none := c.refuse(p)
+	if none != nil {
+		out.None = none
+		return out
+	}
+	out.levels = levels
+	out.GroupIDs = nb.IDs(nb.DefaultController, out.owner, nb.Pair{Key: nb.KeyName, Value: p.Name})
+	out.GroupName = nb.HashedName(out.GroupIDs[nb.KeyID])
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		for i := range p.Rules(dir) {
+			c.compileRule(out, &p.Rules(dir)[i])
+		}
+	}
+	return out
+}
+
+// refuse says why OVN-Kubernetes would not program the policy, in the order its
+// controller finds out (compile-spec §2.5, §2.7): the priority first; then what
+// is wrong with rules and the logging annotation, all of it in one error; then
+// what the nodes say. Without a reason it returns the levels to log with.
+func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
+	if p.Kind == model.KindANP && p.Priority > c.maxPriority() {
+		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
+			"error attempting to add ANP %s with priority %d because, OVNK only supports priority ranges 0-%d", p.Name, p.Priority, c.maxPriority())}
+	}
+	if len(p.Invalid) > 0 {
+		return model.LogLevels{}, &model.NoRows{Code: "profile", Message: p.Invalid[0].Message}
+	}
+	var errs []string
+	code := ""
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		for i := range p.Rules(dir) {
+			if err := checkNetworks(&p.Rules(dir)[i]); err != nil {
+				code = "cidr"
+				errs = append(errs, fmt.Sprintf("cannot create %s %s Rule %d in %s %s: %v",
+					strings.ToLower(p.Kind.Short()), dir.Lower(), i, p.Kind.Short(), p.Name, err))
+			}
+		}
+	}
+	levels, err := p.LogLevels()
+	if err != nil {
+		code = cmp.Or(code, "logging-annotation")
+		errs = append(errs, err.Error())
+	}
+	switch len(errs) {
+	case 0:
+		return levels, c.refuseNodes(p)
+	case 1:
+		return levels, &model.NoRows{Code: code, Message: errs[0]}
+	}
+	return levels, &model.NoRows{Code: code, Message: "[" + strings.Join(errs, ", ") + "]"}
+}
+
+// refuseNodes finds a selected node whose host-cidrs annotation cannot be read:
+// the whole policy fails then (compile-spec §1.10).
+func (c *Compiler) refuseNodes(p *model.Policy) *model.NoRows {
+	for i := range p.Egress {
+		r := &p.Egress[i]
+		for j := range r.Peers {
+			if r.Peers[j].Kind != model.PeerNodes {
+				continue
+			}
+			for n := range c.cluster.Nodes() {
+				if n.HostErr != "" && r.Peers[j].Nodes.Matches(n.Labels) {
+					return &model.NoRows{Code: "host-cidrs", Message: fmt.Sprintf(
+						"unable to convert peers to addresses for %s %s: unable to create address set for  rule %s with priority %d: failed to get node host CIDRs for %s: %s",
+						strings.ToLower(p.Kind.Short()), p.Name, r.Name, ovnPriority(p, i), n.Name, n.HostErr)}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func checkNetworks(r *model.Rule) error {
+	for i := range r.Peers {
+		for _, cidr := range r.Peers[i].Networks {
+			if _, err := netip.ParsePrefix(cidr); err != nil {
+				return fmt.Errorf("invalid CIDR address: %s", cidr)
+			}
+		}
+	}
+	return nil
+}
+
+// ovnPriority is the priority of a rule's ACLs (compile-spec §1.1).
+func ovnPriority(p *model.Policy, index int) int {
+	if p.Kind == model.KindBANP {
+		return banpBase - index
+	}
+	return anpBase - anpStep*int(p.Priority) - index
+}
+
+// LivePriority is the ANP priority that ACLs of this OVN priority and gress
+// index were compiled from, or -1 when they cannot be an ANP's.
+func LivePriority(ovn, index int) int32 {
+	n := anpBase - index - ovn
+	if n < 0 || n%anpStep != 0 {
+		return -1
+	}
+	return int32(n / anpStep)
+}
+
+var ovnActions = map[model.Action]string{model.Allow: nb.ActionAllowRelated, model.Deny: nb.ActionDrop, model.Pass: nb.ActionPass}
+
+func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
+	cr := &compiledRule{rule: r, priority: ovnPriority(out.Policy, r.Index), action: ovnActions[r.Action]}
+	cr.peers = make([]*group, len(r.Peers))
+	var groups []*group
+	var nodes []*selector
+	var networks []string
+	for i := range r.Peers {
+		switch p := &r.Peers[i]; p.Kind {
+		case model.PeerNamespaces, model.PeerPods:
+			g := c.group(p.Namespaces, p.Pods, p.Namespace)
+			cr.peers[i] = g
+			if !slices.Contains(groups, g) {
+				groups = append(groups, g)
+			}
+		case model.PeerNodes:
+			nodes = append(nodes, c.nodeSelectors.intern(p.Nodes))
+		case model.PeerNetworks:
+			for _, n := range p.Networks {
+				networks = append(networks, maskedNetwork(n))
+			}
+		}
+	}
+	slices.Sort(networks)
+	networks = slices.Compact(networks)
+	set := func(v6 bool) string {
+		family := "v4"
+		if v6 {
+			family = "v6"
+		}
+		ids := nb.IDs(nb.DefaultController, out.owner, nb.Pair{Key: nb.KeyName, Value: out.Key.Name},
+			nb.Pair{Key: nb.KeyDirection, Value: string(r.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)},
+			nb.Pair{Key: nb.KeyIPFamily, Value: family})
+		s := &setSpec{Policy: out.Key, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: v6, groups: groups, nodes: nodes}
+		for _, n := range networks {
+			if isV6(n) == v6 {
+				s.networks = append(s.networks, n)
+			}
+		}
+		out.Sets = append(out.Sets, s)
+		return s.Name
+	}
+	if c.options.IPv4 {
+		cr.v4 = set(false)
+	}
+	if c.options.IPv6 {
+		cr.v6 = set(true)
+	}
+	for i := range r.Ports {
+		if n := r.Ports[i].Name; n != "" && !slices.Contains(cr.names, n) {
+			cr.names = append(cr.names, n)
+		}
+	}
+	slices.Sort(cr.names)
+	out.named = out.named || len(cr.names) > 0
+	out.rules = append(out.rules, cr)
+	out.fixed = append(out.fixed, c.fixedACLs(out, cr)...)
+}
+
+// maskedNetwork clears the host bits and writes the canonical form
+// (compile-spec §1.9). The CIDR was checked before.
+func maskedNetwork(cidr string) string {
+	p, err := netip.ParsePrefix(cidr)
+	if err != nil {
+		return cidr
+	}
+	return p.Masked().String()
+}
+
+// protocolOf is a port's protocol as matches write it, empty for one that
+// OVN-Kubernetes does not know.
+func protocolOf(p model.Port) string {
+	if l := strings.ToLower(p.Protocol); slices.Contains(protocols[:], l) {
+		return l
+	}
+	return ""
+}
+
+// fixedACLs are a rule's ACLs for numeric ports, or the one without an L4
+// condition (compile-spec §1.4). A rule of named ports only has none.
+func (c *Compiler) fixedACLs(out *Compiled, cr *compiledRule) []*nb.ACL {
+	r := cr.rule
+	w := cr.writer(out.GroupName)
+	if len(r.Ports) == 0 {
+		return []*nb.ACL{out.acl(c.options, cr, "None", w.None())}
+	}
+	var acls []*nb.ACL
+	// The last pass takes what has no protocol OVN-Kubernetes knows: it writes a
+	// broken row for these ports (compile-spec §1.11), which must not look as if
+	// the rule had no such ports.
+	for _, proto := range append(protocols[:], "") {
+		var terms []match.PortTerm
+		for _, p := range r.Ports {
+			if p.Name == "" && protocolOf(p) == proto {
+				terms = append(terms, match.PortTerm{Lo: p.Start, Hi: p.End})
+			}
+		}
+		if len(terms) > 0 {
+			acls = append(acls, out.acl(c.options, cr, proto, w.Numeric(proto, terms)))
+		}
+	}
+	return acls
+}
+
+// acl fills in a row (compile-spec §0.3, §1.2, §1.3, §1.5, §1.6).
+func (out *Compiled) acl(o Options, cr *compiledRule, proto, expr string) *nb.ACL {
+	r := cr.rule
+	a := &nb.ACL{
+		Action:   cr.action,
+		Match:    expr,
+		Meter:    nb.LoggingMeter,
+		Priority: cr.priority,
+		Tier:     out.Policy.Tier,
+		Name:     aclName(out.Policy.Kind.Short(), out.Key.Name, r),
+		ExternalIDs: nb.IDs(nb.DefaultController, out.owner, nb.Pair{Key: nb.KeyName, Value: out.Key.Name},
+			nb.Pair{Key: nb.KeyDirection, Value: string(r.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)},
+			nb.Pair{Key: nb.KeyProtocol, Value: proto}),
+	}
+	if r.Direction == model.Ingress {
+		a.Direction = nb.ToLport
+	} else {
+		a.Direction = nb.FromLport
+		a.Options = map[string]string{nb.OptAfterLB: "true"}
+	}
+	if level := out.levels.For(r.Action); level != "" {
+		a.Log, a.Severity = true, level
+	}
+	if o.Observability {
+		a.SampleNew = sampleID(a)
+		a.SampleEst = a.SampleNew
+	}
+	return a
+}
+
+// aclName cuts the name at 63 characters, as OVN-Kubernetes does
+// (compile-spec §1.5).
+func aclName(short, policy string, r *model.Rule) string {
+	s := short + ":" + policy + ":" + string(r.Direction) + ":" + strconv.Itoa(r.Index)
+	if len(s) > maxNameLen {
+		s = s[:maxNameLen]
+	}
+	return s
+}

@@ -1,0 +1,304 @@
+package compiler
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// follower keeps rows by following deltas alone, as a reconciler does.
+type follower struct {
+	sets  map[string]map[string]bool // id → members
+	ports map[string]map[string]bool // policy@zone → ports
+	acls  map[string][]*nb.ACL       // policy@zone
+}
+
+func newFollower() *follower {
+	return &follower{sets: map[string]map[string]bool{}, ports: map[string]map[string]bool{}, acls: map[string][]*nb.ACL{}}
+}
+
+func (f *follower) follow(d *Desired, delta *Delta) error {
+	again := map[model.PolicyKey]bool{}
+	for k := range delta.Policies {
+		again[k] = true
+	}
+	if delta.All {
+		for c := range d.Policies() {
+			again[c.Key] = true
+		}
+	}
+	for k := range again {
+		maps.DeleteFunc(f.sets, func(id string, _ map[string]bool) bool { return keyOf(id) == k })
+		for _, z := range zones {
+			delete(f.ports, k.String()+"@"+z)
+			delete(f.acls, k.String()+"@"+z)
+		}
+		c := d.Policy(k)
+		if c == nil || c.None != nil {
+			continue
+		}
+		for _, s := range c.Sets {
+			f.sets[s.ID()] = setOf(d.Members(s))
+		}
+		for _, z := range zones {
+			f.ports[k.String()+"@"+z] = setOf(d.Ports(c, z, nil))
+			f.acls[k.String()+"@"+z] = d.ACLs(c, z, nil)
+		}
+	}
+	step := func(what string, in map[string]bool, add, remove []string) error {
+		for _, a := range add {
+			if in[a] {
+				return fmt.Errorf("%s: %s added but already there", what, a)
+			}
+			in[a] = true
+		}
+		for _, a := range remove {
+			if !in[a] {
+				return fmt.Errorf("%s: %s removed but not there", what, a)
+			}
+			delete(in, a)
+		}
+		return nil
+	}
+	for _, m := range delta.Members {
+		if !again[m.Set.Policy] {
+			if err := step("set "+m.Set.ID(), f.sets[m.Set.ID()], m.Add, m.Remove); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range delta.Ports {
+		if !again[m.Policy] {
+			at := m.Policy.String() + "@" + m.Zone
+			if err := step("ports of "+at, f.ports[at], m.Add, m.Remove); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func setOf(s []string) map[string]bool {
+	m := map[string]bool{}
+	for _, v := range s {
+		m[v] = true
+	}
+	return m
+}
+
+func keyOf(id string) model.PolicyKey {
+	kind, rest, _ := strings.Cut(strings.TrimPrefix(id, d), ":")
+	name, _, _ := strings.Cut(rest, ":")
+	return model.PolicyKey{Kind: model.Kind(kind), Name: name}
+}
+
+// trial is one run of random events. before and after may do harm: to the
+// compiler before a step, and to what it answered.
+type trial struct {
+	seed, events int
+	options      Options
+	before       func(*Compiler)
+	after        func(*Compiler, *Delta)
+}
+
+// run applies the events and compares, after every second, the incremental
+// result with a fresh compile and a naive one, and what a follower of the deltas
+// holds with both; and older results, some of which nobody has read before, with
+// a fresh compile of their cluster. The error is the first difference.
+func (tr trial) run(t *testing.T) error {
+	w := &world{t: t, r: rand.New(rand.NewPCG(uint64(tr.seed), 7)), cluster: clusterOf()}
+	c := New(tr.options)
+	f := newFollower()
+	var unread []*Desired // older ones that nobody has asked for anything
+	for n := range tr.events {
+		var upsert []model.Object
+		var remove []model.Key
+		for range 1 + w.r.IntN(3) {
+			if obj, gone := w.object(); gone {
+				remove = append(remove, obj.ObjectKey())
+			} else {
+				upsert = append(upsert, obj)
+			}
+		}
+		next, changes := w.cluster.Upsert(upsert, remove)
+		w.cluster = next
+		if tr.before != nil {
+			tr.before(c)
+		}
+		des, delta := c.Apply(next, changes)
+		if tr.after != nil {
+			tr.after(c, delta)
+		}
+		err := f.follow(des, delta)
+		if err == nil && n%2 == 0 {
+			err = w.compare(des, Compile(next, tr.options), f)
+		}
+		if unread = append(unread, des); err == nil && len(unread) > 7 {
+			old := unread[0]
+			unread = unread[1:]
+			err = sameRows("seven events later", Compile(old.Cluster(), tr.options), old)
+		}
+		if err != nil {
+			return fmt.Errorf("event %d (%v): %w", n, changes, err)
+		}
+	}
+	return nil
+}
+
+// sameRows compares all rows of all zones together.
+func sameRows(what string, want, got *Desired) error {
+	for p := range want.Cluster().AllPolicies() {
+		if w, g := want.Rows(p.Key, "", nil), got.Rows(p.Key, "", nil); !reflect.DeepEqual(w, g) {
+			return fmt.Errorf("%s %s (-want +got):\n%s", p.Key, what, cmp.Diff(w, g))
+		}
+	}
+	return nil
+}
+
+var optionsOfTrials = []Options{{}, {IPv4: true}, {IPv4: true, IPv6: true}}
+
+// TestIncremental holds the invariant of the package: however the cluster came
+// to be, the rows are those of compiling it from nothing, and whoever follows
+// the deltas has them too.
+func TestIncremental(t *testing.T) {
+	seeds, events := 6, 120
+	if os.Getenv("RUNG_SOAK") != "" {
+		seeds, events = 100, 500
+	}
+	for seed := range seeds {
+		t.Run(strconv.Itoa(seed), func(t *testing.T) {
+			tr := trial{seed: seed, events: events, options: optionsOfTrials[seed%3]}
+			if seed%2 == 1 {
+				tr.before = func(c *Compiler) { c.compactAt = min(c.compactAt, 40) }
+			}
+			if err := tr.run(t); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestIncrementalCanFail breaks the incremental path in one way after the other;
+// the trial that holds it to account must find each.
+func TestIncrementalCanFail(t *testing.T) {
+	for _, harm := range []struct {
+		name   string
+		before func(*Compiler)
+		after  func(*Compiler, *Delta)
+	}{
+		{name: "nobody remembers who else has an address", before: func(c *Compiler) { clear(c.holders) }},
+		{name: "nobody remembers which node has an address", before: func(c *Compiler) { clear(c.nodeHolders) }},
+		{name: "sets do not follow nodes", before: func(c *Compiler) { clear(c.nodeSets) }},
+		{name: "named ports do not follow pods", before: func(c *Compiler) {
+			for _, g := range c.groups {
+				clear(g.named)
+			}
+		}},
+		{name: "a bucket keeps the groups it had before policies changed", before: func(c *Compiler) {
+			c.epoch = 0
+			for _, ns := range c.namespaces {
+				for _, b := range ns.buckets {
+					b.epoch = 0
+				}
+			}
+		}},
+		{name: "families stay what they were", before: func(c *Compiler) { c.v6 = 0 }},
+		{name: "a list of pods outlives a change of its group", after: keepViews()},
+		{name: "the delta forgets members that go", after: func(_ *Compiler, d *Delta) {
+			for i := range d.Members {
+				d.Members[i].Remove = nil
+			}
+		}},
+		{name: "the delta forgets a policy", after: func(_ *Compiler, d *Delta) { clear(d.Policies) }},
+		{name: "the delta forgets ports", after: func(_ *Compiler, d *Delta) { d.Ports = nil }},
+	} {
+		t.Run(harm.name, func(t *testing.T) {
+			for seed := range 30 {
+				tr := trial{seed: seed, events: 120, options: optionsOfTrials[seed%3], before: harm.before, after: harm.after}
+				if err := tr.run(t); err != nil {
+					t.Logf("seed %d: %.200s", seed, err)
+					return
+				}
+			}
+			t.Error("not found")
+		})
+	}
+}
+
+// keepViews lets every list of pods that was read stay as it is.
+func keepViews() func(*Compiler, *Delta) {
+	old := map[*group]*groupView{}
+	return func(c *Compiler, _ *Delta) {
+		for _, g := range c.groups {
+			if v := old[g]; v != nil {
+				e := c.desired.views.edit()
+				e.set(g.id, v)
+				c.desired.views = e.table
+			} else {
+				old[g] = c.desired.views.get(g.id)
+			}
+		}
+	}
+}
+
+func (w *world) compare(got, fresh *Desired, f *follower) error {
+	differ := func(what string, want, got any) error {
+		if reflect.DeepEqual(want, got) {
+			return nil
+		}
+		return fmt.Errorf("%s (-want +got):\n%s", what, cmp.Diff(want, got))
+	}
+	for p := range w.cluster.AllPolicies() {
+		for _, zone := range append([]string{""}, zones...) {
+			what := p.Key.String() + "@" + zone
+			if zone == "" && p.Kind.IsAdmin() {
+				if err := differ("subjects of "+what, fresh.Subjects(fresh.Policy(p.Key)), got.Subjects(got.Policy(p.Key))); err != nil {
+					return err
+				}
+			}
+			want := fresh.Rows(p.Key, zone, nil)
+			if err := differ(what+", incremental and fresh", want, got.Rows(p.Key, zone, nil)); err != nil {
+				return err
+			}
+			if want == nil || want.None != nil {
+				continue
+			}
+			if n := got.ACLCount(got.Policy(p.Key)); zone == "" && n != len(want.ACLs) {
+				return fmt.Errorf("%s: counts %d ACLs of %d", what, n, len(want.ACLs))
+			}
+			v4, v6 := fresh.Families()
+			sets, ports := naiveRows(w.cluster, p, zone, v4, v6)
+			for _, s := range want.AddressSets {
+				if err := differ(s.ID()+", naive", sets[s.ID()], s.Addresses); err != nil {
+					return err
+				}
+				if err := differ(s.ID()+", by deltas", setOf(s.Addresses), f.sets[s.ID()]); err != nil {
+					return err
+				}
+			}
+			if err := differ("ports of "+what+", naive", ports, want.PortGroup.Ports); err != nil {
+				return err
+			}
+			if zone == "" {
+				continue
+			}
+			if err := differ("ports of "+what+", by deltas", setOf(want.PortGroup.Ports), f.ports[what]); err != nil {
+				return err
+			}
+			if err := differ("ACLs of "+what+", by deltas", want.ACLs, f.acls[what]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
