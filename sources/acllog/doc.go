@@ -1,0 +1,9 @@
+// Package acllog reads and writes the acl_log lines of ovn-controller
+// (compile-spec §5.3): Parse and Format for one line, Reader for a stream.
+//
+// Invariants: text that leaves the package is clean (model/clean); no input
+// makes it panic; a line and what is kept of it are bounded by MaxLine; lines
+// that are lost are counted.
+//
+// It imports only the model packages and may be imported by sources and engine.
+package acllog

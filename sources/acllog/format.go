@@ -1,0 +1,157 @@
+package acllog
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// Format writes the line that ovn-controller writes to its log file, without
+// the end of line; Parse gives the LogLine back, Raw and Zone aside and the
+// time to the millisecond. What a LogLine does not say is as on a cluster
+// whose nodes have a /24 and a /64 each: MAC addresses are those OVN-Kubernetes
+// derives from addresses, packets between nodes crossed two routers.
+func Format(l model.LogLine) string {
+	var b strings.Builder
+	b.Grow(384)
+	b.WriteString(l.At.UTC().Format("2006-01-02T15:04:05.000Z"))
+	fmt.Fprintf(&b, "|%05d|acl_log(ovn_pinctrl0)|INFO|name=", l.Seq)
+	name := l.Name
+	if l.Unnamed {
+		name = unnamed
+	}
+	quote(&b, name)
+	fmt.Fprintf(&b, ", verdict=%s, severity=%s", l.Verdict, l.Severity)
+	if l.Direction != "" {
+		b.WriteString(", direction=" + l.Direction)
+	}
+	b.WriteString(": ")
+	writeFlow(&b, l)
+	return b.String()
+}
+
+// quote writes a JSON string as OVS does: only what must be is escaped.
+func quote(b *strings.Builder, s string) {
+	const short = "\b\f\n\r\t"
+	b.WriteByte('"')
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch j := strings.IndexByte(short, c); {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case j >= 0:
+			b.WriteByte('\\')
+			b.WriteByte("bfnrt"[j])
+		case c < ' ':
+			fmt.Fprintf(b, `\u%04x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+}
+
+func writeFlow(b *strings.Builder, l model.LogLine) {
+	v6 := l.Src.Is6() || !l.Src.IsValid() && l.Dst.Is6()
+	ports := l.Proto == "tcp" || l.Proto == "udp" || l.Proto == "sctp"
+	b.WriteString(l.Proto)
+	if v6 && ports {
+		b.WriteByte('6')
+	}
+	src, dst, ttl := hop(l)
+	b.WriteString(",vlan_tci=0x0000,dl_src=" + src + ",dl_dst=" + dst)
+	if l.Proto == "arp" {
+		writeAddr(b, ",arp_spa=", "", l.Src)
+		writeAddr(b, ",arp_tpa=", "", l.Dst)
+		b.WriteString(",arp_op=1,arp_sha=" + src + ",arp_tha=00:00:00:00:00:00")
+		return
+	}
+	writeAddr(b, ",nw_src=", ",ipv6_src=", l.Src)
+	writeAddr(b, ",nw_dst=", ",ipv6_dst=", l.Dst)
+	if v6 {
+		b.WriteString(",ipv6_label=0x00000")
+	}
+	b.WriteString(",nw_tos=0,nw_ecn=0,nw_ttl=" + strconv.Itoa(ttl) + ",nw_frag=no")
+	switch {
+	case ports:
+		fmt.Fprintf(b, ",tp_src=%d,tp_dst=%d", l.SrcPort, l.DstPort)
+	case l.Proto == "icmp" || l.Proto == "icmp6":
+		fmt.Fprintf(b, ",icmp_type=%d,icmp_code=%d", l.ICMPType, l.ICMPCode)
+	}
+	if l.Proto == "tcp" {
+		flags := l.TCPFlags
+		if flags == "" {
+			flags = "0"
+		}
+		b.WriteString(",tcp_flags=" + flags)
+	}
+}
+
+// writeAddr writes the field with the key of the address's family; nothing for
+// no address, or for IPv6 without a key.
+func writeAddr(b *strings.Builder, key4, key6 string, a netip.Addr) {
+	switch {
+	case a.Is4():
+		b.WriteString(key4 + a.String())
+	case a.Is6() && key6 != "":
+		b.WriteString(key6 + a.String())
+	}
+}
+
+// hop is the MAC addresses and the TTL of the packet where the ACL sees it: on
+// the source's switch, or, for to-lport, on the destination's.
+func hop(l model.LogLine) (src, dst string, ttl int) {
+	const hops = 64
+	switch {
+	case subnet(l.Src) == subnet(l.Dst):
+		return mac(l.Src), mac(l.Dst), hops
+	case l.Direction == nb.ToLport:
+		return mac(gateway(l.Dst)), mac(l.Dst), hops - 2
+	}
+	return mac(l.Src), mac(gateway(l.Src)), hops
+}
+
+// subnet is the /24 or /64 of a node's pods.
+func subnet(a netip.Addr) netip.Prefix {
+	bits := 64
+	if a.Is4() {
+		bits = 24
+	}
+	p, err := a.Prefix(bits)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return p
+}
+
+// gateway is the router's address in the subnet: the first.
+func gateway(a netip.Addr) netip.Addr {
+	if !a.IsValid() {
+		return a
+	}
+	return subnet(a).Addr().Next()
+}
+
+// mac is the MAC address OVN-Kubernetes gives to the owner of an address: 0a:58
+// and the four bytes of an IPv4 address or the first of an IPv6 address's
+// SHA-256.
+func mac(a netip.Addr) string {
+	m := net.HardwareAddr{0x0a, 0x58, 0, 0, 0, 0}
+	switch {
+	case a.Is4():
+		b := a.As4()
+		copy(m[2:], b[:])
+	case a.Is6():
+		b := a.As16()
+		h := sha256.Sum256(b[:])
+		copy(m[2:], h[:4])
+	}
+	return m.String()
+}

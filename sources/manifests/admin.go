@@ -1,0 +1,190 @@
+package manifests
+
+import (
+	"fmt"
+	"net/netip"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// What OVN-Kubernetes does with a subject, peer or port none of whose fields it
+// knows (compile-spec §1.10).
+const crashes = "OVN-Kubernetes' controllers crash on it"
+
+func (n *normaliser) anp(o *v1alpha1.AdminNetworkPolicy) {
+	n.p.Tier, n.p.Priority = model.TierAdmin, o.Spec.Priority
+	n.subject(&o.Spec.Subject)
+	for i := range o.Spec.Ingress {
+		r := &o.Spec.Ingress[i]
+		n.rule(model.Ingress, r.Name, string(r.Action), ingressPeers(r.From), r.Ports)
+	}
+	for i := range o.Spec.Egress {
+		r := &o.Spec.Egress[i]
+		peers := make([]peer, len(r.To))
+		for j := range r.To {
+			t := &r.To[j]
+			peers[j] = peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, len(t.DomainNames)}
+		}
+		n.rule(model.Egress, r.Name, string(r.Action), peers, r.Ports)
+	}
+	n.conditions(o.Status.Conditions)
+}
+
+func (n *normaliser) banp(o *v1alpha1.BaselineAdminNetworkPolicy) {
+	n.p.Tier = model.TierBaseline
+	n.subject(&o.Spec.Subject)
+	for i := range o.Spec.Ingress {
+		r := &o.Spec.Ingress[i]
+		n.rule(model.Ingress, r.Name, string(r.Action), ingressPeers(r.From), r.Ports)
+	}
+	for i := range o.Spec.Egress {
+		r := &o.Spec.Egress[i]
+		peers := make([]peer, len(r.To))
+		for j := range r.To {
+			t := &r.To[j]
+			peers[j] = peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, 0}
+		}
+		n.rule(model.Egress, r.Name, string(r.Action), peers, r.Ports)
+	}
+	n.conditions(o.Status.Conditions)
+}
+
+// peer is what the peers of both kinds and directions have in common.
+type peer struct {
+	namespaces  *metav1.LabelSelector
+	pods        *v1alpha1.NamespacedPod
+	nodes       *metav1.LabelSelector
+	networks    []v1alpha1.CIDR
+	domainNames int
+}
+
+func ingressPeers(from []v1alpha1.AdminNetworkPolicyIngressPeer) []peer {
+	peers := make([]peer, len(from))
+	for i := range from {
+		peers[i] = peer{namespaces: from[i].Namespaces, pods: from[i].Pods}
+	}
+	return peers
+}
+
+func (n *normaliser) subject(s *v1alpha1.AdminNetworkPolicySubject) {
+	switch {
+	case s.Namespaces != nil: // wins over pods, as in OVN-Kubernetes
+		n.p.Subject = model.Subject{Namespaces: n.selector(s.Namespaces, "spec.subject.namespaces"),
+			Pods: model.Everything(), AllPods: true}
+	case s.Pods != nil:
+		n.p.Subject = model.Subject{
+			Namespaces: n.selector(&s.Pods.NamespaceSelector, "spec.subject.pods.namespaceSelector"),
+			Pods:       n.selector(&s.Pods.PodSelector, "spec.subject.pods.podSelector")}
+	default:
+		n.invalid(CodeProfile, "spec.subject", "selects nothing: "+crashes, "set namespaces or pods")
+	}
+}
+
+func (n *normaliser) rule(dir model.Direction, name, action string, peers []peer, ports *[]v1alpha1.AdminNetworkPolicyPort) {
+	list, side := &n.p.Ingress, "from"
+	if dir == model.Egress {
+		list, side = &n.p.Egress, "to"
+	}
+	r := model.Rule{Direction: dir, Index: len(*list), Name: clean.Text(name), Action: model.Action(clean.Text(action))}
+	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), r.Index)
+	if !(r.Action == model.Allow || r.Action == model.Deny || r.Action == model.Pass && n.p.Kind == model.KindANP) {
+		n.invalid(CodeProfile, at+".action", fmt.Sprintf("is %q: %s", r.Action, crashes), "write Allow or Deny")
+	}
+	for i, pe := range peers {
+		n.peer(&r, pe, fmt.Sprintf("%s.%s[%d]", at, side, i))
+	}
+	if ports != nil {
+		for i := range *ports {
+			n.port(&r, &(*ports)[i], fmt.Sprintf("%s.ports[%d]", at, i))
+		}
+	}
+	*list = append(*list, r)
+}
+
+func (n *normaliser) peer(r *model.Rule, p peer, at string) {
+	any := false
+	switch {
+	case p.namespaces != nil:
+		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces, Namespaces: n.selector(p.namespaces, at+".namespaces"),
+			Pods: model.Everything()})
+		any = true
+	case p.pods != nil:
+		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerPods,
+			Namespaces: n.selector(&p.pods.NamespaceSelector, at+".pods.namespaceSelector"),
+			Pods:       n.selector(&p.pods.PodSelector, at+".pods.podSelector")})
+		any = true
+	case p.nodes != nil:
+		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNodes, Nodes: n.selector(p.nodes, at+".nodes")})
+		any = true
+	}
+	if len(p.networks) > 0 { // besides another field, too: compile-spec §1.10
+		pe := model.Peer{Kind: model.PeerNetworks}
+		for i, c := range p.networks {
+			n.cidr(string(c), fmt.Sprintf("%s.networks[%d]", at, i))
+			pe.Networks = append(pe.Networks, clean.Text(string(c)))
+		}
+		r.Peers = append(r.Peers, pe)
+		any = true
+	}
+	switch {
+	case p.domainNames > 0:
+		n.invalid(CodeProfile, at+".domainNames", "OVN-Kubernetes does not know domainNames: its controllers crash on such a peer",
+			"name the networks, or write an EgressFirewall with dnsName")
+	case !any:
+		n.invalid(CodeProfile, at, "names no peer: "+crashes, "set one of namespaces, pods, nodes, networks")
+	}
+}
+
+// cidr notes a network OVN-Kubernetes and the API server refuse. Host bits are
+// fine: the compiler masks them.
+func (n *normaliser) cidr(s, at string) {
+	pfx, err := netip.ParsePrefix(s)
+	switch {
+	case err != nil:
+		n.invalid(CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", clean.Text(s)), remedyCIDR(s))
+	case pfx.Addr().Is4In6():
+		n.invalid(CodeCIDR, at, fmt.Sprintf("%q is an IPv4-mapped CIDR", clean.Text(s)), remedyCIDR(s))
+	}
+}
+
+// remedyCIDR says how to write a CIDR right.
+func remedyCIDR(s string) string {
+	if pfx, err := netip.ParsePrefix(s); err == nil {
+		if pfx.Addr().Is4In6() && pfx.Bits() >= 96 {
+			return fmt.Sprintf("write %s/%d", pfx.Addr().Unmap(), pfx.Bits()-96)
+		}
+		return ""
+	}
+	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
+		return fmt.Sprintf("write %s/%d", a, a.BitLen())
+	}
+	return "write address/length, as 10.0.0.0/8 or fd00::/8"
+}
+
+func (n *normaliser) port(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort, at string) {
+	switch {
+	case p.PortNumber != nil:
+		n.proto(string(p.PortNumber.Protocol), at+".portNumber.protocol")
+		r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(string(p.PortNumber.Protocol)), Start: p.PortNumber.Port, End: p.PortNumber.Port})
+	case p.PortRange != nil:
+		n.proto(string(p.PortRange.Protocol), at+".portRange.protocol")
+		r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(string(p.PortRange.Protocol)),
+			Start: p.PortRange.Start, End: p.PortRange.End, Range: true})
+	case p.NamedPort != nil:
+		r.Ports = append(r.Ports, model.Port{Name: clean.Text(*p.NamedPort)})
+	default:
+		n.invalid(CodeProfile, at, "names no port: "+crashes, "set one of portNumber, portRange, namedPort")
+	}
+}
+
+// proto notes a protocol that passes the CRD, which takes any string, but gives
+// OVN-Kubernetes a broken row (compile-spec §1.11).
+func (n *normaliser) proto(p, at string) {
+	if p != "TCP" && p != "UDP" && p != "SCTP" {
+		n.invalid(CodeProfile, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", clean.Text(p)), "write TCP, UDP or SCTP")
+	}
+}

@@ -1,0 +1,109 @@
+package manifests
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// countAsides makes one entry of all that are alike.
+func countAsides(as []aside) []model.Broken {
+	var out []model.Broken
+	index, count := map[string]int{}, map[string]int{}
+	for _, a := range as {
+		if _, ok := index[a.group]; !ok {
+			index[a.group] = len(out)
+			out = append(out, a.broken)
+		}
+		count[a.group]++
+	}
+	for g, i := range index {
+		if n := count[g] - 1; n > 0 {
+			out[i].Message += fmt.Sprintf(" (and %d more like this in the file)", n)
+		}
+	}
+	return out
+}
+
+// assemble holds the objects of all files against each other: the first of two
+// with one key stays, and namespaces that pods live in exist.
+func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
+	r := &Result{Broken: broken}
+	n := 0
+	for _, f := range files {
+		n += len(f.objects)
+	}
+	seen := make(map[model.Key]model.Origin, n)
+	r.Objects = make([]model.Object, 0, n)
+	for _, f := range files {
+		if f.file.Sum != [32]byte{} {
+			r.Files = append(r.Files, f.file)
+		}
+		r.Broken = append(r.Broken, f.broken...)
+		for _, obj := range f.objects {
+			k := obj.ObjectKey()
+			at := originOf(obj)
+			if first, dup := seen[k]; dup {
+				r.Broken = append(r.Broken, duplicate(k, at, first))
+				continue
+			}
+			seen[k] = at
+			r.Objects = append(r.Objects, obj)
+		}
+	}
+	r.implyNamespaces(o, seen)
+	return r
+}
+
+func duplicate(k model.Key, at, first model.Origin) model.Broken {
+	sev := model.SeverityWarning
+	if k.Kind.IsPolicy() {
+		sev = model.SeverityError
+	}
+	return model.Broken{Severity: sev, Origin: at, Key: k, Code: CodeDuplicated,
+		Message: "is given twice: the one in " + first.Where() + " stays, this one is left aside"}
+}
+
+// implyNamespaces adds the namespaces that pods live in and that the input does
+// not have (a dump of pods only): they exist, with no label but the one with
+// their name that is known. One entry says so.
+func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
+	var names []string
+	for _, obj := range r.Objects {
+		p, ok := obj.(*model.Pod)
+		if !ok {
+			continue
+		}
+		k := model.Key{Kind: model.KindNamespace, Name: p.Namespace}
+		if _, ok := have[k]; ok {
+			continue
+		}
+		have[k] = model.Origin{}
+		names = append(names, p.Namespace)
+		r.Objects = append(r.Objects, &model.Namespace{Meta: withNameLabel(model.Meta{Key: k,
+			Labels: model.NewLabels(nil), Origin: model.Origin{Source: o.Source, Item: -1}})})
+	}
+	if len(names) == 0 {
+		return
+	}
+	slices.Sort(names)
+	list := strings.Join(names[:min(len(names), 5)], ", ")
+	if n := len(names) - 5; n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
+	}
+	r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Source: o.Source, Item: -1},
+		Key: model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: CodeNamespace,
+		Message: clean.Text("pods live in namespaces that were not given (" + list + "): nothing is known of these but their names"),
+		Remedy:  "add the Namespace objects, or policies that select by namespace labels miss these pods"})
+}
+
+// originOf is where an object was read.
+func originOf(o model.Object) model.Origin {
+	if m, ok := o.(interface{ ObjectOrigin() model.Origin }); ok {
+		return m.ObjectOrigin()
+	}
+	return model.Origin{}
+}

@@ -1,0 +1,283 @@
+package manifests
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+//go:embed crds/*.yaml
+var crdFiles embed.FS
+
+// crd is a compiled CustomResourceDefinition.
+type crd struct {
+	schema  *schema.Structural
+	openAPI validation.SchemaValidator
+	cel     *cel.Validator
+}
+
+// The CRDs are compiled when the first object needs them, not at start-up.
+var (
+	anpCRD = sync.OnceValues(func() (*crd, error) {
+		return compileCRD("crds/policy.networking.k8s.io_adminnetworkpolicies.yaml")
+	})
+	banpCRD = sync.OnceValues(func() (*crd, error) {
+		return compileCRD("crds/policy.networking.k8s.io_baselineadminnetworkpolicies.yaml")
+	})
+)
+
+func compileCRD(name string) (*crd, error) {
+	text, err := crdFiles.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	var def apiextensionsv1.CustomResourceDefinition
+	if err := sigsyaml.Unmarshal(text, &def); err != nil {
+		return nil, fmt.Errorf("parse %s: %w", name, err)
+	}
+	var props apiextensions.JSONSchemaProps
+	v1props := def.Spec.Versions[0].Schema.OpenAPIV3Schema
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v1props, &props, nil); err != nil {
+		return nil, fmt.Errorf("convert %s: %w", name, err)
+	}
+	c := &crd{}
+	if c.schema, err = schema.NewStructural(&props); err != nil {
+		return nil, fmt.Errorf("structural schema of %s: %w", name, err)
+	}
+	if c.openAPI, _, err = validation.NewSchemaValidator(&props); err != nil {
+		return nil, fmt.Errorf("validator of %s: %w", name, err)
+	}
+	c.cel = cel.NewValidator(c.schema, true, celconfig.PerCallLimit)
+	return c, nil
+}
+
+// Validate runs gate 1 on a policy: what the API server would refuse. The
+// errors name lines where the policy's own text is known. It is safe for
+// concurrent use; the first call for a kind compiles its CRD (some
+// milliseconds).
+func Validate(p *model.Policy) []model.Broken {
+	obj, root, err := rawObject(p)
+	if err != nil {
+		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: CodeYAML, Message: clean.Text(err.Error())}}
+	}
+	var out []model.Broken
+	for _, i := range gate(p.Kind, obj) {
+		b := model.Broken{Severity: i.sev, Origin: p.Origin, Key: p.Key, Field: i.field, Code: i.code, Message: i.msg, Remedy: i.remedy}
+		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
+			b.Origin.Line += lineOf(root, i.field) - root.Line
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// rawObject is a policy as it was written: its own text if it has one, since
+// the typed object no longer knows what was absent.
+func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
+	if p.YAML == "" {
+		obj, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p.Original)
+		if err != nil {
+			return nil, nil, fmt.Errorf("cannot be written as YAML: %w", err)
+		}
+		return tidy(obj), nil, nil
+	}
+	root, err := parseYAMLOrJSON([]byte(p.YAML))
+	if err == nil && root != nil {
+		root, err = flatten(root, []byte(p.YAML), DefaultAliasNodes)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if root == nil || root.Kind != yaml.MappingNode {
+		return nil, nil, fmt.Errorf("is not a Kubernetes object")
+	}
+	return toAny(root).(map[string]any), root, nil
+}
+
+// gate runs gate 1 on a tree.
+func gate(k model.Kind, obj map[string]any) []issue {
+	errs := metadataErrors(k, obj)
+	var issues []issue
+	switch k {
+	case model.KindANP, model.KindBANP:
+		compiled := anpCRD
+		if k == model.KindBANP {
+			compiled = banpCRD
+		}
+		c, err := compiled()
+		if err != nil {
+			return []issue{{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error())}}
+		}
+		issues = c.check(obj, len(errs) > 0)
+	case model.KindNP:
+		var o networkingv1.NetworkPolicy
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, &o); err == nil {
+			issues = issuesOf(CodeSchema, npErrors(&o))
+		}
+	case model.KindEF:
+		if o, err := egressFirewallOf(&unstructured.Unstructured{Object: obj}); err == nil {
+			issues = issuesOf(CodeSchema, efErrors(o))
+		}
+	}
+	issues = append(issuesOf(CodeMetadata, errs), issues...)
+	if len(issues) > maxIssues {
+		more := len(issues) - maxIssues
+		issues = append(issues[:maxIssues], issue{sev: model.SeverityError, code: CodeSchema, msg: fmt.Sprintf("and %d more errors", more)})
+	}
+	return issues
+}
+
+func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
+	var om struct {
+		metav1.ObjectMeta `json:"metadata"`
+	}
+	md := map[string]any{"metadata": obj["metadata"]}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(md, &om); err != nil {
+		return field.ErrorList{field.Invalid(field.NewPath("metadata"), "", err.Error())}
+	}
+	if !k.IsAdmin() && om.Namespace == "" {
+		om.Namespace = "default"
+	}
+	om.ManagedFields = nil // the server's own
+	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, !k.IsAdmin(), apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
+}
+
+// check does with an object what the API server does when it is created: prune,
+// default, validate by schema, validate by rules.
+func (c *crd) check(obj map[string]any, metadataBad bool) []issue {
+	obj = runtime.DeepCopyJSON(obj)
+	delete(obj, "status") // dropped on create
+	var issues []issue
+	opts := schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
+	for _, f := range pruning.PruneWithOptions(obj, c.schema, true, opts) {
+		issues = append(issues, issue{sev: model.SeverityError, code: CodeUnknown, field: clean.Text(f), msg: "unknown field"})
+	}
+	defaulting.PruneNonNullableNullsWithoutDefaults(obj, c.schema)
+	defaulting.Default(obj, c.schema)
+	errs := validation.ValidateCustomResource(nil, obj, c.openAPI)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, c.schema, obj)...)
+	issues = append(issues, issuesOf(CodeSchema, errs)...)
+	if blocking(errs) || metadataBad {
+		return issues
+	}
+	errs, _ = c.cel.Validate(context.Background(), nil, c.schema, obj, nil, celconfig.RuntimeCELCostBudget)
+	return append(issues, issuesOf(CodeCEL, errs)...)
+}
+
+// blocking says whether errors keep the API server from evaluating rules.
+func blocking(errs field.ErrorList) bool {
+	for _, e := range errs {
+		switch e.Type {
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+			return true
+		}
+	}
+	return false
+}
+
+func issuesOf(code string, errs field.ErrorList) []issue {
+	var issues []issue
+	for _, e := range errs {
+		i := issue{sev: model.SeverityError, code: code, field: clean.Text(e.Field), msg: errorText(e)}
+		if e.Field == "<nil>" { // about the whole object
+			i.field = ""
+		}
+		if s, ok := e.BadValue.(string); ok && strings.Contains(e.Detail, "CIDR") {
+			i.remedy = clean.Text(remedyCIDR(s))
+		}
+		issues = append(issues, i)
+	}
+	return issues
+}
+
+// errorText is an API error without the field, which is said already.
+func errorText(e *field.Error) string {
+	s := e.ErrorBody()
+	detail := strings.TrimPrefix(e.Detail, e.Field+" in body ")
+	_, noValue := e.BadValue.(field.OmitValueType)
+	switch {
+	case e.Type == field.ErrorTypeTooMany && detail == "must have at most 1 item", // said of fields, too
+		e.Type == field.ErrorTypeInvalid && detail == "should have at most 1 properties":
+		s = "must have one field set, has more"
+	case e.Type != field.ErrorTypeInvalid:
+	case detail == "should have at least 1 properties":
+		s = "must have one field set, has none"
+	case detail == "should have at least 1 items":
+		s = "must have at least one item"
+	case strings.HasPrefix(detail, "should "):
+		s = fmt.Sprint(e.BadValue) + " " + detail
+	case noValue || e.BadValue == "" && e.Detail != "":
+		s = detail
+	}
+	return strings.TrimSuffix(clean.Text(strings.ReplaceAll(s, "\n", " ")), ": ")
+}
+
+// lineOf is the line of a field in a tree, or of the nearest field above it;
+// fields are written as in API errors. 0 when the tree has no lines.
+func lineOf(n *yaml.Node, path string) int {
+	line := n.Line
+	for path != "" {
+		var key string
+		if path[0] == '[' {
+			end := strings.IndexByte(path, ']')
+			if end < 0 {
+				break
+			}
+			key, path = path[1:end], path[end+1:]
+		} else {
+			path = strings.TrimPrefix(path, ".")
+			end := strings.IndexAny(path, ".[")
+			if end < 0 {
+				end = len(path)
+			}
+			key, path = path[:end], path[end:]
+		}
+		keyLine := 0
+		if n, keyLine = child(n, key); n == nil {
+			break
+		}
+		line = keyLine
+	}
+	return line
+}
+
+// child is a field or an element of a node, with the line it begins on.
+func child(n *yaml.Node, key string) (*yaml.Node, int) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				return n.Content[i+1], n.Content[i].Line
+			}
+		}
+	case yaml.SequenceNode:
+		var i int
+		if _, err := fmt.Sscanf(key, "%d", &i); err == nil && i >= 0 && i < len(n.Content) {
+			return n.Content[i], n.Content[i].Line
+		}
+	}
+	return nil, 0
+}

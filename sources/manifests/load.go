@@ -1,0 +1,269 @@
+package manifests
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// input is one file to read.
+type input struct {
+	path   string
+	folder bool // found in a folder, not named
+	size   int64
+	mod    time.Time
+}
+
+// loaded is a file in memory, ready to be split.
+type loaded struct {
+	file File
+	text []byte // expanded, without byte order mark
+	bom  int    // bytes of byte order mark before text
+}
+
+var utf8BOM = []byte{0xef, 0xbb, 0xbf}
+
+// list finds the files to read, in order and each once. What cannot be found is
+// reported.
+func (o Options) list() ([]input, []model.Broken) {
+	l := lister{o: o, seen: map[string]bool{}}
+	for _, p := range o.Paths {
+		l.add(p)
+	}
+	return l.files, l.broken
+}
+
+type lister struct {
+	o      Options
+	files  []input
+	broken []model.Broken
+	seen   map[string]bool
+	found  bool // a manifest, readable or not, in the folder at hand
+}
+
+func (l *lister) add(name string) {
+	switch {
+	case name == "-":
+		if !l.seen["-"] {
+			l.seen["-"] = true
+			l.files = append(l.files, input{path: "-"})
+		}
+		return
+	case !clean.Is(name):
+		l.fail(name, "the file's name has control characters: it is not read", "rename it")
+		return
+	}
+	info, err := l.stat(name)
+	if err != nil {
+		l.fail(name, "cannot be read: "+reason(err), "")
+		return
+	}
+	if !info.IsDir() {
+		l.take(name, false, info)
+		return
+	}
+	l.found = false
+	l.walk(name)
+	if !l.found {
+		b := fileBroken(l.o.Source, name, "no manifests in this folder", "files end in .yaml, .yml or .json, or these and .gz")
+		b.Severity = model.SeverityWarning
+		l.broken = append(l.broken, b)
+	}
+}
+
+func (l *lister) stat(name string) (fs.FileInfo, error) {
+	if l.o.FS != nil {
+		return fs.Stat(l.o.FS, path.Clean(name))
+	}
+	return os.Stat(name)
+}
+
+func (l *lister) take(name string, folder bool, info fs.FileInfo) {
+	id := path.Clean(name)
+	if l.o.FS == nil {
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			id = real
+		}
+		if abs, err := filepath.Abs(id); err == nil {
+			id = abs
+		}
+	}
+	if l.seen[id] {
+		return
+	}
+	l.seen[id] = true
+	l.files = append(l.files, input{path: name, folder: folder, size: info.Size(), mod: info.ModTime()})
+}
+
+// walk takes the manifests of a folder, hidden files and folders left out:
+// editors, version control and mounted ConfigMaps keep their copies there.
+func (l *lister) walk(root string) {
+	fsys, at := l.o.FS, path.Clean(root)
+	if fsys == nil {
+		fsys, at = os.DirFS(root), "."
+	}
+	_ = fs.WalkDir(fsys, at, func(p string, d fs.DirEntry, err error) error {
+		name := p
+		if l.o.FS == nil {
+			name = filepath.Join(root, filepath.FromSlash(p))
+		}
+		switch {
+		case err != nil:
+			l.found = true
+			l.fail(name, "cannot be read: "+reason(err), "")
+			return nil
+		case p != at && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir() || !isManifestName(p):
+			return nil
+		}
+		l.found = true
+		switch {
+		case !clean.Is(name):
+			l.fail(name, "the file's name has control characters: it is not read", "rename it")
+			return nil
+		}
+		info, err := l.stat(name)
+		switch {
+		case err != nil:
+			l.fail(name, "cannot be read: "+reason(err), "")
+		case info.Mode().IsRegular():
+			l.take(name, true, info)
+		}
+		return nil
+	})
+}
+
+func (l *lister) fail(name, msg, remedy string) {
+	l.broken = append(l.broken, fileBroken(l.o.Source, name, msg, remedy))
+}
+
+func isManifestName(p string) bool {
+	p = strings.TrimSuffix(strings.ToLower(p), ".gz")
+	return strings.HasSuffix(p, ".yaml") || strings.HasSuffix(p, ".yml") || strings.HasSuffix(p, ".json")
+}
+
+// fileBroken is a failure of a whole file.
+func fileBroken(source, name, msg, remedy string) model.Broken {
+	return model.Broken{
+		Severity: model.SeverityError,
+		Origin:   model.Origin{Source: source, File: clean.Text(name), Item: -1},
+		Code:     CodeFile,
+		Message:  clean.Text(msg),
+		Remedy:   remedy,
+	}
+}
+
+// reason is an error without the path it carries: the path is said already.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// load reads one file within the limits.
+func (o Options) load(in input) (*loaded, *model.Broken) {
+	fail := func(format string, args ...any) (*loaded, *model.Broken) {
+		b := fileBroken(o.Source, in.path, fmt.Sprintf(format, args...), "")
+		return nil, &b
+	}
+	r, err := o.open(in)
+	if err != nil {
+		return fail("cannot be read: %s", reason(err))
+	}
+	defer r.Close()
+	tooLarge := fmt.Sprintf("is larger than the limit of %s for a file", mib(o.Limits.FileSize))
+	if in.size > o.Limits.FileSize {
+		return fail("%s", tooLarge)
+	}
+	raw, err := readAll(r, in.size, o.Limits.FileSize)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return fail("%s", tooLarge)
+	case err != nil:
+		return fail("cannot be read: %s", reason(err))
+	}
+	l := &loaded{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), ModTime: in.mod,
+		At: time.Now(), Folder: in.folder, Writable: in.path != "-" && o.FS == nil}}
+	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.path), ".gz") {
+		l.file.Writable = false
+		l.text, err = expand(raw, o.Limits.Expanded)
+		switch {
+		case errors.Is(err, errTooLarge):
+			return fail("is larger than the limit of %s once expanded", mib(o.Limits.Expanded))
+		case err != nil:
+			return fail("cannot be expanded: %s", err)
+		}
+	}
+	if bytes.HasPrefix(l.text, []byte{0xff, 0xfe}) || bytes.HasPrefix(l.text, []byte{0xfe, 0xff}) {
+		return fail("is UTF-16 text: only UTF-8 is read")
+	}
+	if bytes.HasPrefix(l.text, utf8BOM) {
+		l.bom = len(utf8BOM)
+		l.text = l.text[l.bom:]
+	}
+	return l, nil
+}
+
+func (o Options) open(in input) (io.ReadCloser, error) {
+	switch {
+	case in.path == "-" && o.Stdin == nil:
+		return io.NopCloser(bytes.NewReader(nil)), nil
+	case in.path == "-":
+		return io.NopCloser(o.Stdin), nil
+	case o.FS != nil:
+		return o.FS.Open(path.Clean(in.path))
+	}
+	return os.Open(in.path)
+}
+
+var errTooLarge = errors.New("too large")
+
+// readAll reads up to limit bytes; hint is the expected size.
+func readAll(r io.Reader, hint, limit int64) ([]byte, error) {
+	var b bytes.Buffer
+	if hint > 0 && hint < limit {
+		b.Grow(int(hint) + bytes.MinRead)
+	}
+	n, err := b.ReadFrom(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if n > limit {
+		return nil, errTooLarge
+	}
+	return b.Bytes(), nil
+}
+
+func expand(raw []byte, limit int64) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	return readAll(z, 0, limit)
+}
+
+func mib(n int64) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,130 @@
+package manifests
+
+import (
+	"crypto/sha256"
+	"io"
+	"io/fs"
+	"time"
+
+	"rung/model"
+)
+
+// Options say what to read and how much of it to accept. The zero value of every
+// field but Paths is a sensible default.
+type Options struct {
+	// Paths are files, folders (read recursively: .yaml, .yml, .json and those
+	// with .gz behind) and "-" for standard input.
+	Paths []string
+	// FS is read instead of the operating system's files when set (the built-in
+	// cluster). What comes from it cannot be watched or written back.
+	FS fs.FS
+	// Stdin is read for "-"; nil is an empty input.
+	Stdin io.Reader
+	// Source is the id put into Origin.Source, "files" by default.
+	Source string
+	Limits Limits
+	// SkipSchema leaves out gate 1; call Validate for each policy later.
+	SkipSchema bool
+}
+
+// Limits bound what one input may cost. Zero fields take the default.
+type Limits struct {
+	// FileSize is the size of one file in bytes, 32 MiB by default; dumps of
+	// large clusters need more.
+	FileSize int64
+	// Expanded is the size of one compressed file once expanded, in bytes,
+	// 256 MiB by default.
+	Expanded int64
+	// AliasNodes is how many nodes YAML aliases may expand to in one document,
+	// 100,000 by default.
+	AliasNodes int
+}
+
+// The defaults of Limits.
+const (
+	DefaultFileSize   = 32 << 20
+	DefaultExpanded   = 256 << 20
+	DefaultAliasNodes = 100_000
+)
+
+func (l Limits) withDefaults() Limits {
+	if l.FileSize <= 0 {
+		l.FileSize = DefaultFileSize
+	}
+	if l.Expanded <= 0 {
+		l.Expanded = DefaultExpanded
+	}
+	if l.AliasNodes <= 0 {
+		l.AliasNodes = DefaultAliasNodes
+	}
+	return l
+}
+
+func (o Options) withDefaults() Options {
+	if o.Source == "" {
+		o.Source = "files"
+	}
+	o.Limits = o.Limits.withDefaults()
+	return o
+}
+
+// Result is what was read. Objects and Broken are in the order of the input.
+type Result struct {
+	Objects []model.Object
+	Broken  []model.Broken
+	Files   []File
+}
+
+// Policies lists the policies among the objects.
+func (r *Result) Policies() []*model.Policy {
+	var ps []*model.Policy
+	for _, o := range r.Objects {
+		if p, ok := o.(*model.Policy); ok {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// File is the state of a file when it was read: what WriteBack compares with
+// before it changes anything.
+type File struct {
+	// Path is as in Origin.File.
+	Path string
+	Sum  [sha256.Size]byte // of the bytes on disk
+	Size int64
+	// ModTime is the file's, At the moment it was read; both zero for standard
+	// input and built-in files.
+	ModTime time.Time
+	At      time.Time
+	// Writable says whether WriteBack can change it: a plain file on disk, not
+	// compressed.
+	Writable bool
+	// Folder says the file was found in a folder rather than named.
+	Folder bool
+}
+
+// The codes of model.Broken this package gives out.
+const (
+	CodeFile        = "file"             // cannot be read, or is too large
+	CodeYAML        = "yaml"             // not YAML
+	CodeJSON        = "json"             // not JSON
+	CodeAliases     = "yaml-aliases"     // aliases expand to too much
+	CodeNotObject   = "not-an-object"    // a document that is no Kubernetes object
+	CodeUnknownKind = "unknown-kind"     // an object that is left aside
+	CodeAPIVersion  = "api-version"      // a known kind of an unknown version
+	CodeUnknown     = "unknown-field"    // a field that does not exist there
+	CodeType        = "field-type"       // a value of the wrong type
+	CodeDuplicate   = "duplicate-field"  // the same field twice
+	CodeDuplicated  = "duplicate-object" // the same object twice
+	CodeMetadata    = "metadata"         // name, namespace, labels, annotations
+	CodeSchema      = "schema"           // refused by the kind's schema
+	CodeCEL         = "cel"              // refused by a validation rule of the CRD
+	CodeProfile     = "profile"          // OVN-Kubernetes cannot take it
+	CodeCIDR        = "cidr"             // OVN-Kubernetes cannot take the CIDR
+	CodeSelector    = "selector"         // not a label selector
+	CodeAnnotation  = "annotation"       // an annotation that cannot be read
+	CodeNamespace   = "namespace-missing"
+	CodeGone        = "file-gone" // a watched file vanished
+	CodeKept        = "kept"      // an earlier reading stays
+)

@@ -1,0 +1,220 @@
+package manifests
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// policy takes in a policy that passed the strict check.
+func (d *decoder) policy(n *yaml.Node, m model.Meta, text []byte) {
+	obj := toAny(n).(map[string]any)
+	dropStatusDoubt(obj)
+	if !d.opts.SkipSchema {
+		if bad := gate(m.Kind, obj); len(bad) > 0 {
+			for i := range bad {
+				bad[i].line = lineOf(n, bad[i].field)
+			}
+			if d.issues(m.Origin, m.Key, bad, 0) {
+				return
+			}
+		}
+	}
+	typed, err := typedPolicy(m.Kind, obj)
+	if err != nil {
+		d.report(m.Origin, m.Key, issue{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error())})
+		return
+	}
+	p := newPolicy(m, typed)
+	for i := range p.Invalid {
+		if l := lineOf(n, p.Invalid[i].Field); l > 0 {
+			p.Invalid[i].Origin.Line = d.line + l
+		}
+	}
+	if text != nil {
+		p.YAML = string(text) // a copy: the file's text is not kept
+	} else {
+		p.YAML = string(marshalTidy(obj))
+	}
+	d.out.objects = append(d.out.objects, p)
+}
+
+// dropStatusDoubt takes fields out of a status that a newer release may have
+// added: they were reported, and the status is nobody's intention.
+func dropStatusDoubt(obj map[string]any) {
+	st, ok := obj["status"].(map[string]any)
+	if !ok {
+		return
+	}
+	if c, ok := st["conditions"]; ok {
+		obj["status"] = map[string]any{"conditions": c}
+	} else {
+		delete(obj, "status")
+	}
+}
+
+// typedPolicy is the typed API object of a tree, with the CRDs' defaults.
+func typedPolicy(k model.Kind, obj map[string]any) (any, error) {
+	obj = runtime.DeepCopyJSON(obj)
+	var into any
+	switch k {
+	case model.KindANP:
+		into = &v1alpha1.AdminNetworkPolicy{}
+	case model.KindBANP:
+		into = &v1alpha1.BaselineAdminNetworkPolicy{}
+	case model.KindNP:
+		into = &networkingv1.NetworkPolicy{}
+	case model.KindEF:
+		return &unstructured.Unstructured{Object: obj}, nil
+	default:
+		return nil, fmt.Errorf("%s is not a policy", k)
+	}
+	if k.IsAdmin() {
+		eachPort(obj, func(port map[string]any) {
+			if _, ok := port["protocol"]; !ok {
+				port["protocol"] = "TCP"
+			}
+		})
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, into); err != nil {
+		return nil, fmt.Errorf("cannot be read as %s: %w", k, err)
+	}
+	return into, nil
+}
+
+// eachPort calls f for every portNumber and portRange of an ANP or BANP, whose
+// protocol the CRD defaults to TCP.
+func eachPort(obj map[string]any, f func(map[string]any)) {
+	spec, _ := obj["spec"].(map[string]any)
+	for _, dir := range []string{"ingress", "egress"} {
+		rules, _ := spec[dir].([]any)
+		for _, r := range rules {
+			rule, _ := r.(map[string]any)
+			ports, _ := rule["ports"].([]any)
+			for _, p := range ports {
+				port, _ := p.(map[string]any)
+				for _, form := range []string{"portNumber", "portRange"} {
+					if m, ok := port[form].(map[string]any); ok {
+						f(m)
+					}
+				}
+			}
+		}
+	}
+}
+
+// FromObject brings a typed policy into the model's form: one of
+// *v1alpha1.AdminNetworkPolicy, *v1alpha1.BaselineAdminNetworkPolicy,
+// *networkingv1.NetworkPolicy, or an *unstructured.Unstructured of these or of
+// an EgressFirewall. The object is kept as Original and must not be changed
+// afterwards. Gate 1 is not run (see Validate), gate 2 is: see Policy.Invalid.
+func FromObject(obj any, origin model.Origin) (*model.Policy, error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		k := kindOf(u.GetAPIVersion(), u.GetKind())
+		if k == nil || !k.kind.IsPolicy() {
+			return nil, fmt.Errorf("%s %s is not a policy Rung reads", u.GetAPIVersion(), u.GetKind())
+		}
+		typed, err := typedPolicy(k.kind, u.Object)
+		if err != nil {
+			return nil, err
+		}
+		obj = typed
+	}
+	var om *metav1.ObjectMeta
+	var kind model.Kind
+	switch o := obj.(type) {
+	case *v1alpha1.AdminNetworkPolicy:
+		om, kind = &o.ObjectMeta, model.KindANP
+	case *v1alpha1.BaselineAdminNetworkPolicy:
+		om, kind = &o.ObjectMeta, model.KindBANP
+	case *networkingv1.NetworkPolicy:
+		om, kind = &o.ObjectMeta, model.KindNP
+	case *unstructured.Unstructured:
+		kind = model.KindEF
+		om = &metav1.ObjectMeta{Name: o.GetName(), Namespace: o.GetNamespace(), UID: o.GetUID(), Labels: o.GetLabels(),
+			Annotations: o.GetAnnotations(), CreationTimestamp: o.GetCreationTimestamp()}
+	default:
+		return nil, fmt.Errorf("%T is not a policy Rung reads", obj)
+	}
+	p := newPolicy(metaOf(kind, om, origin), obj)
+	text, err := Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)
+	}
+	p.YAML = string(text)
+	return p, nil
+}
+
+func metaOf(k model.Kind, om *metav1.ObjectMeta, origin model.Origin) model.Meta {
+	m := model.Meta{Key: model.Key{Kind: k, Name: clean.Text(om.Name)}, UID: clean.Text(string(om.UID)),
+		Created: om.CreationTimestamp.Time, Origin: origin}
+	if !k.IsAdmin() {
+		if m.Namespace = clean.Text(om.Namespace); m.Namespace == "" {
+			m.Namespace = "default"
+		}
+	}
+	labels := make(map[string]string, len(om.Labels))
+	for k, v := range om.Labels {
+		labels[clean.Text(k)] = clean.Text(v)
+	}
+	m.Labels = model.NewLabels(labels)
+	for k, v := range om.Annotations {
+		if keptAnnotations[k] {
+			if m.Annotations == nil {
+				m.Annotations = map[string]string{}
+			}
+			m.Annotations[k] = clean.Block(v)
+		}
+	}
+	return m
+}
+
+// newPolicy is the normal form of a typed policy, gate 2 included.
+func newPolicy(m model.Meta, typed any) *model.Policy {
+	p := &model.Policy{Meta: m, Original: typed}
+	p.Logging, p.HasLogging = m.Annotations[model.AnnotationLogging]
+	n := normaliser{p: p}
+	switch o := typed.(type) {
+	case *v1alpha1.AdminNetworkPolicy:
+		n.anp(o)
+	case *v1alpha1.BaselineAdminNetworkPolicy:
+		n.banp(o)
+	case *networkingv1.NetworkPolicy:
+		n.networkPolicy(o)
+	case *unstructured.Unstructured:
+		n.egressFirewall(o)
+	}
+	return p
+}
+
+// normaliser fills a policy from its typed object and notes what OVN-Kubernetes
+// cannot take.
+type normaliser struct{ p *model.Policy }
+
+func (n *normaliser) invalid(code, field, msg, remedy string) {
+	n.p.Invalid = append(n.p.Invalid, model.Broken{Severity: model.SeverityError, Origin: n.p.Origin, Key: n.p.Key,
+		Field: field, Code: code, Message: msg, Remedy: remedy})
+}
+
+func (n *normaliser) selector(s *metav1.LabelSelector, field string) model.Selector {
+	sel, err := model.NewSelector(s)
+	if err != nil {
+		n.invalid(CodeSelector, field, clean.Text(err.Error()), "")
+	}
+	return sel
+}
+
+func (n *normaliser) conditions(cs []metav1.Condition) {
+	for _, c := range cs {
+		n.p.Conditions = append(n.p.Conditions, model.Condition{Type: clean.Text(c.Type), Status: clean.Text(string(c.Status)),
+			Reason: clean.Text(c.Reason), Message: clean.Text(c.Message), Changed: c.LastTransitionTime.Time})
+	}
+}

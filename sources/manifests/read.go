@@ -1,0 +1,284 @@
+package manifests
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"go.yaml.in/yaml/v3"
+
+	"rung/model"
+)
+
+// ErrNoPaths is returned when there is nothing to read.
+var ErrNoPaths = errors.New("no files given")
+
+// Read reads everything the options name. What cannot be read is in Broken; the
+// error is for the call itself (no paths, ctx ended).
+func Read(ctx context.Context, o Options) (*Result, error) {
+	o = o.withDefaults()
+	if len(o.Paths) == 0 {
+		return nil, ErrNoPaths
+	}
+	inputs, broken := o.list()
+	files, err := readFiles(ctx, o, inputs)
+	if err != nil {
+		return nil, err
+	}
+	return assemble(o, files, broken), nil
+}
+
+// Parse reads objects from text in memory; name is what the errors call it.
+func Parse(name string, text []byte, o Options) *Result {
+	o = o.withDefaults()
+	var files []*fileResult
+	var broken []model.Broken
+	if int64(len(text)) > o.Limits.FileSize {
+		broken = append(broken, fileBroken(o.Source, name, "is larger than the limit of "+mib(o.Limits.FileSize)+" for a file", ""))
+	} else {
+		l := &loaded{text: text, file: File{Path: name, Size: int64(len(text))}}
+		files, _ = decodeFiles(context.Background(), o, []*fileResult{{loaded: l}}) // never ends early
+	}
+	r := assemble(o, files, broken)
+	r.Files = nil
+	return r
+}
+
+// ParsePolicy reads one policy, as an editor holds it, through both gates. The
+// policy is nil when it cannot be taken in; the errors say why.
+func ParsePolicy(text []byte) (*model.Policy, []model.Broken) {
+	r := Parse("", text, Options{})
+	broken := r.Broken
+	var p *model.Policy
+	for _, o := range r.Objects {
+		q, ok := o.(*model.Policy)
+		switch {
+		case !ok:
+			broken = append(broken, notOnePolicy(originOf(o), o.ObjectKey(), "is not a policy"))
+		case p != nil:
+			broken = append(broken, notOnePolicy(q.Origin, q.Key, "is a second policy: only one is expected"))
+		default:
+			p = q
+		}
+	}
+	failed := slices.ContainsFunc(broken, model.Broken.IsError)
+	if p == nil && !failed {
+		broken = append(broken, notOnePolicy(model.Origin{Item: -1}, model.Key{}, "there is no policy in this text"))
+	}
+	if failed || p == nil {
+		return nil, broken
+	}
+	return p, broken
+}
+
+func notOnePolicy(at model.Origin, k model.Key, msg string) model.Broken {
+	return model.Broken{Severity: model.SeverityError, Origin: at, Key: k, Code: CodeNotObject, Message: msg}
+}
+
+// fileResult is what one file gave, before objects of different files are held
+// against each other.
+type fileResult struct {
+	*loaded
+	in      input
+	objects []model.Object
+	broken  []model.Broken
+	// partial says the file holds text that could not be parsed: what else was
+	// in it is not known.
+	partial bool
+	units   []unit
+	trees   []*yaml.Node // of units that were parsed already (JSON), else nil
+	spans   []listSpan
+}
+
+// listSpan says that units[from:to] are the items of one List.
+type listSpan struct {
+	from, to int
+	whole    unit
+}
+
+// batchSize is how much text is held in memory at once, in bytes, unless one
+// file is larger.
+const batchSize = 64 << 20
+
+// readFiles reads and decodes files, in batches: a must-gather has many.
+func readFiles(ctx context.Context, o Options, inputs []input) ([]*fileResult, error) {
+	var all []*fileResult
+	for len(inputs) > 0 {
+		n, size := 1, inputs[0].size
+		for n < len(inputs) && size+inputs[n].size <= batchSize {
+			size += inputs[n].size
+			n++
+		}
+		files, err := readBatch(ctx, o, inputs[:n])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, files...)
+		inputs = inputs[n:]
+	}
+	return all, nil
+}
+
+func readBatch(ctx context.Context, o Options, inputs []input) ([]*fileResult, error) {
+	files := make([]*fileResult, len(inputs))
+	err := parallel(ctx, len(inputs), func(_, i int) {
+		f := &fileResult{in: inputs[i]}
+		l, broken := o.load(inputs[i])
+		if broken != nil {
+			f.partial = true
+			f.broken = append(f.broken, *broken)
+			l = &loaded{file: File{Path: inputs[i].path}}
+		}
+		f.loaded = l
+		files[i] = f
+	})
+	if err != nil {
+		return nil, err
+	}
+	return decodeFiles(ctx, o, files)
+}
+
+// decodeFiles splits the files' text and decodes the pieces side by side.
+func decodeFiles(ctx context.Context, o Options, files []*fileResult) ([]*fileResult, error) {
+	type job struct {
+		f    *fileResult
+		unit int
+	}
+	var jobs []job
+	for _, f := range files {
+		f.split(o)
+		for i := range f.units {
+			jobs = append(jobs, job{f, i})
+		}
+	}
+	decoders := make([]*decoder, workers())
+	for i := range decoders {
+		decoders[i] = newDecoder(o)
+	}
+	outs := make([]*outcome, len(jobs))
+	err := parallel(ctx, len(jobs), func(worker, i int) {
+		f, d := jobs[i].f, decoders[worker]
+		if tree := f.trees[jobs[i].unit]; tree != nil {
+			outs[i] = d.decodeTree(tree, f.units[jobs[i].unit])
+		} else {
+			outs[i] = d.decode(f.units[jobs[i].unit])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		n := len(f.units)
+		f.collect(decoders[0], outs[:n])
+		outs = outs[n:]
+	}
+	return files, nil
+}
+
+// split cuts a file into units.
+func (f *fileResult) split(o Options) {
+	f.units, f.trees, f.spans = nil, nil, nil
+	add := func(u unit, tree *yaml.Node) {
+		f.units = append(f.units, u)
+		f.trees = append(f.trees, tree)
+	}
+	isJSON := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(f.file.Path), ".gz"), ".json")
+	if isJSON || looksLikeJSON(f.text) {
+		roots, offsets, err := parseJSON(f.text)
+		if err == nil {
+			for i, r := range roots {
+				add(unit{file: f.loaded, text: f.text[offsets[i][0]:offsets[i][1]], doc: i, item: -1}, r)
+			}
+			return
+		}
+		if isJSON {
+			d := newDecoder(o)
+			d.out = &outcome{}
+			d.syntax(err, model.Origin{Source: o.Source, File: f.file.Path, Item: -1})
+			f.broken = append(f.broken, d.out.broken...)
+			f.partial = true
+			return
+		}
+	}
+	for i, doc := range splitDocuments(f.text) {
+		text := f.text[doc.body:doc.end]
+		whole := unit{file: f.loaded, text: text, doc: i, item: -1, line: doc.line}
+		head, parts, ok := splitList(text)
+		if ok {
+			lk, isList := listHead(head)
+			if isList {
+				f.spans = append(f.spans, listSpan{len(f.units), len(f.units) + len(parts), whole})
+				for j, p := range parts {
+					add(unit{file: f.loaded, text: text[p.start:p.end], doc: i, item: j, line: doc.line + p.line, kind: lk}, nil)
+				}
+				continue
+			}
+		}
+		add(whole, nil)
+	}
+}
+
+// listHead reads the head of a List whose items were cut out.
+func listHead(head []byte) (listKind, bool) {
+	root, err := parseYAML(head)
+	if err != nil || root == nil || root.Kind != yaml.MappingNode {
+		return listKind{}, false
+	}
+	root.Content = append(root.Content, stringNode("items"), &yaml.Node{Kind: yaml.SequenceNode})
+	return asList(root)
+}
+
+// collect puts the outcomes of a file's units together, in order. A List some of
+// whose items do not parse alone is parsed whole: if that works it was cut
+// wrongly.
+func (f *fileResult) collect(d *decoder, outs []*outcome) {
+	for _, s := range f.spans {
+		if !slices.ContainsFunc(outs[s.from:s.to], func(o *outcome) bool { return o.syntax != nil }) {
+			continue
+		}
+		whole := d.decode(s.whole)
+		if whole.syntax == nil || whole.syntax.code == CodeAliases {
+			clear(outs[s.from:s.to])
+			outs[s.from] = whole
+		}
+	}
+	var asides []aside
+	for _, o := range outs {
+		if o == nil {
+			continue
+		}
+		f.objects = append(f.objects, o.objects...)
+		f.broken = append(f.broken, o.broken...)
+		asides = append(asides, o.aside...)
+		f.partial = f.partial || o.syntax != nil
+	}
+	f.broken = append(f.broken, countAsides(asides)...)
+	f.units, f.trees, f.spans, f.text = nil, nil, nil, nil
+}
+
+func workers() int { return max(1, runtime.GOMAXPROCS(0)) }
+
+// parallel runs f for every i below n on as many goroutines as there are
+// processors, and tells it which one it runs on. It returns when all have ended,
+// early with ctx's error when ctx does.
+func parallel(ctx context.Context, n int, f func(worker, i int)) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := range min(workers(), n) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				f(w, i)
+			}
+		})
+	}
+	wg.Wait()
+	return ctx.Err()
+}

@@ -1,0 +1,306 @@
+package manifests
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+)
+
+func mustSelector(t *testing.T, s string) model.Selector {
+	t.Helper()
+	ls, err := metav1.ParseToLabelSelector(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sel, err := model.NewSelector(ls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sel
+}
+
+func gz(s string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write([]byte(s))
+	_ = z.Close()
+	return b.Bytes()
+}
+
+func keysOf(objs []model.Object) []string {
+	var out []string
+	for _, o := range objs {
+		out = append(out, o.ObjectKey().String())
+	}
+	return out
+}
+
+func lines(bs []model.Broken) []string {
+	var out []string
+	for _, b := range bs {
+		out = append(out, string(b.Severity)+" "+b.String())
+	}
+	return out
+}
+
+// files makes a file system of texts.
+func files(m map[string]string) fstest.MapFS {
+	fs := fstest.MapFS{}
+	for name, text := range m {
+		fs[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fs
+}
+
+const nsText = "apiVersion: v1\nkind: Namespace\nmetadata: {name: blue}\n"
+
+func TestRead(t *testing.T) {
+	podItem := `{"metadata":{"name":"p","namespace":"blue"},"spec":{"nodeName":"w"},"status":{"podIP":"10.0.0.1"}}`
+	for _, c := range []struct {
+		name   string
+		o      Options
+		want   []string
+		broken []string
+	}{
+		{name: "folders, and what is in them", o: Options{Paths: []string{"d"}, FS: files(map[string]string{
+			"d/b.yml": anp("b", 1), "d/a.yaml": anp("a", 1), "d/s/c.json": `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"c"}}`,
+			"d/e.YAML.gz": string(gz(anp("e", 1))), "d/README.md": "x", "d/.git/x.yaml": "[", "d/.x.yaml": "["})},
+			want: []string{"AdminNetworkPolicy/a", "AdminNetworkPolicy/b", "AdminNetworkPolicy/e", "Namespace/c"}},
+		{name: "a file that is named twice is read once", o: Options{Paths: []string{"a.yaml", ".", "./a.yaml"}, FS: files(map[string]string{"a.yaml": anp("a", 1)})},
+			want: []string{"AdminNetworkPolicy/a"}},
+		{name: "standard input", o: Options{Paths: []string{"-", "-"}, Stdin: strings.NewReader(anp("a", 1) + "---\nfoo: [\n")},
+			want: []string{"AdminNetworkPolicy/a"}, broken: []string{"error standard input:10 (document 1): is not YAML: did not find expected node content"}},
+		{name: "the same object in two files", o: Options{Paths: []string{"."}, FS: files(map[string]string{"a.yaml": anp("a", 1), "b.yaml": "---\n" + anp("a", 2) + "---\n" + nsText, "c.yaml": nsText})},
+			want: []string{"AdminNetworkPolicy/a", "Namespace/blue"},
+			broken: []string{"error b.yaml:2 (document 0): AdminNetworkPolicy/a: is given twice: the one in a.yaml:1 (document 0) stays, this one is left aside",
+				"warning c.yaml:1 (document 0): Namespace/blue: is given twice: the one in b.yaml:11 (document 1) stays, this one is left aside"}},
+		{name: "a file that is not there", o: Options{Paths: []string{"nope.yaml", "a.yaml"}, FS: files(map[string]string{"a.yaml": anp("a", 1)})},
+			want: []string{"AdminNetworkPolicy/a"}, broken: []string{"error nope.yaml: cannot be read: file does not exist"}},
+		{name: "an empty folder", o: Options{Paths: []string{"d"}, FS: files(map[string]string{"d/x.txt": ""})},
+			broken: []string{"warning d: no manifests in this folder; files end in .yaml, .yml or .json, or these and .gz"}},
+		{name: "a file that is too large", o: Options{Paths: []string{"."}, Limits: Limits{FileSize: 1 << 20}, FS: files(map[string]string{"a.yaml": anp("a", 1), "b.yaml": strings.Repeat("#", 1<<20+1)})},
+			want: []string{"AdminNetworkPolicy/a"}, broken: []string{"error b.yaml: is larger than the limit of 1 MiB for a file"}},
+		{name: "a file that expands to too much", o: Options{Paths: []string{"."}, Limits: Limits{Expanded: 1000}, FS: files(map[string]string{"b.yaml.gz": string(gz(strings.Repeat("#", 1001)))})},
+			broken: []string{"error b.yaml.gz: is larger than the limit of 1000 bytes once expanded"}},
+		{name: "input that is too large", o: Options{Paths: []string{"-"}, Limits: Limits{FileSize: 10}, Stdin: strings.NewReader(anp("a", 1))},
+			broken: []string{"error standard input: is larger than the limit of 10 bytes for a file"}},
+		{name: "what only claims to be compressed", o: Options{Paths: []string{"b.yaml.gz"}, FS: files(map[string]string{"b.yaml.gz": "x"})},
+			broken: []string{"error b.yaml.gz: cannot be expanded: unexpected EOF"}},
+		{name: "UTF-16", o: Options{Paths: []string{"b.yaml"}, FS: files(map[string]string{"b.yaml": "\xff\xfea\x00"})},
+			broken: []string{"error b.yaml: is UTF-16 text: only UTF-8 is read"}},
+		{name: "not UTF-8", o: Options{Paths: []string{"b.yaml"}, FS: files(map[string]string{"b.yaml": "a: \xff"})},
+			broken: []string{"error b.yaml:1 (document 0): is not YAML: invalid leading UTF-8 octet"}},
+		{name: "control characters in a name", o: Options{Paths: []string{"."}, FS: files(map[string]string{"a\x1b[31m.yaml": anp("a", 1)})},
+			broken: []string{"error a\ufffd[31m.yaml: the file's name has control characters: it is not read; rename it"}},
+		{name: "a dump of kubectl", o: Options{Paths: []string{"dump.yaml"}, FS: files(map[string]string{"dump.yaml": "apiVersion: v1\nitems:\n" + podItemYAML + "- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: blue\nkind: List\nmetadata:\n  resourceVersion: \"\"\n"})},
+			want: []string{"Pod/blue/p", "Namespace/blue"}},
+		{name: "a List with items that share an anchor", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Namespace\n  metadata: {name: blue, labels: &l {a: b}}\n- apiVersion: v1\n  kind: Namespace\n  metadata: {name: red, labels: *l}\n"})},
+			want: []string{"Namespace/blue", "Namespace/red"}},
+		{name: "a List in flow style", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Namespace, metadata: {name: blue}}, null]}"})},
+			want: []string{"Namespace/blue"}},
+		{name: "an empty List", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "apiVersion: v1\nkind: List\nitems: []\n---\napiVersion: v1\nkind: List\n"})}},
+		{name: "a typed List, as the API server sends it", o: Options{Paths: []string{"l.json"}, FS: files(map[string]string{"l.json": `{"kind":"PodList","apiVersion":"v1","items":[` + podItem + `]}` + "\n" + `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"blue"}}`})},
+			want: []string{"Pod/blue/p", "Namespace/blue"}},
+		{name: "a List with a wrong element", o: Options{Paths: []string{"l.json"}, FS: files(map[string]string{"l.json": `{"kind":"List","apiVersion":"v1","items":[1,{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"blue"}}]}`})},
+			want: []string{"Namespace/blue"}, broken: []string{"error l.json:1 (document 0, item 0): is the number 1, not a Kubernetes object"}},
+		{name: "broken JSON", o: Options{Paths: []string{"l.json"}, FS: files(map[string]string{"l.json": "{\n\"a\": tru }"})},
+			broken: []string{`error l.json:2 (document 0): is not JSON: 't' where a value should be`}},
+		{name: "JSON that ends early", o: Options{Paths: []string{"l.json"}, FS: files(map[string]string{"l.json": "{\"a\": [1,"})},
+			broken: []string{`error l.json:1 (document 0): is not JSON: ends where a value should follow`}},
+		{name: "JSON with tabs in a YAML file", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "---\n{\n\t\"apiVersion\": \"v1\", \"kind\": \"Namespace\",\n\t\"metadata\": {\"name\": \"blue\"}\n}\n---\n" + anp("a", 1)})},
+			want: []string{"Namespace/blue", "AdminNetworkPolicy/a"}},
+		{name: "pods without their namespace", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\n"})},
+			want:   []string{"Pod/blue/p", "Namespace/blue"},
+			broken: []string{"warning Namespace/blue: pods live in namespaces that were not given (blue): nothing is known of these but their names; add the Namespace objects, or policies that select by namespace labels miss these pods"}},
+		{name: "unknown fields of a newer server are said once", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": nsText + "---\n" + strings.Repeat("apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\nspec: {containers: [{name: c}, {name: d, new: 1}]}\n---\n", 1) + "apiVersion: v1\nkind: Pod\nmetadata: {name: q, namespace: blue}\nspec: {containers: [{name: c, new: 1}]}\n"})},
+			want:   []string{"Namespace/blue", "Pod/blue/p", "Pod/blue/q"},
+			broken: []string{"warning l.yaml:8 (document 1): Pod/blue/p: spec.containers[1].new: unknown field, left aside (and 1 more like this in the file)"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := Read(context.Background(), c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, keysOf(r.Objects)); d != "" {
+				t.Errorf("objects: -want +got\n%s", d)
+			}
+			if d := cmp.Diff(c.broken, lines(r.Broken)); d != "" {
+				t.Errorf("broken: -want +got\n%s", d)
+			}
+		})
+	}
+}
+
+const podItemYAML = `- apiVersion: v1
+  kind: Pod
+  metadata:
+    name: p
+    namespace: blue
+    annotations:
+      text: |
+        - not an item
+        items:
+# a comment at the margin
+  spec:
+    nodeName: w
+`
+
+func TestReadEnds(t *testing.T) {
+	if _, err := Read(context.Background(), Options{}); !errors.Is(err, ErrNoPaths) {
+		t.Errorf("no paths: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Read(ctx, Options{Paths: []string{"."}, FS: files(map[string]string{"a.yaml": anp("a", 1)})}); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: %v", err)
+	}
+}
+
+// On disk: symbolic links, a folder behind a link, a file that may not be read.
+func TestReadDisk(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "real.yaml"), anp("a", 1))
+	if err := os.Symlink("real.yaml", filepath.Join(dir, "link.yaml")); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	if err := os.Symlink("nowhere", filepath.Join(dir, "dead.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	linked := filepath.Join(t.TempDir(), "linked")
+	if err := os.Symlink(dir, linked); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(context.Background(), Options{Paths: []string{linked}, Source: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"error " + filepath.Join(linked, "dead.yaml") + ": cannot be read: no such file or directory"}
+	if d := cmp.Diff(want, lines(r.Broken)); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	if len(r.Objects) != 1 || len(r.Files) != 1 || !r.Files[0].Writable || !r.Files[0].Folder {
+		t.Fatalf("objects %v files %v", keysOf(r.Objects), r.Files)
+	}
+	p := r.Policies()[0]
+	if d := cmp.Diff(model.Origin{Source: "s", File: filepath.Join(linked, "link.yaml"), Item: -1, Line: 1}, p.Origin); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+// An item of a List has no text of its own: its YAML is tidy, generated, and
+// gate 1 still sees what was absent.
+func TestListItemText(t *testing.T) {
+	r := Parse("x.yaml", []byte(`apiVersion: v1
+kind: List
+items:
+- apiVersion: policy.networking.k8s.io/v1alpha1
+  kind: AdminNetworkPolicy
+  metadata:
+    creationTimestamp: "2026-01-01T00:00:00Z"
+    annotations:
+      kubectl.kubernetes.io/last-applied-configuration: "{}"
+    managedFields: [{manager: m, fieldsV1: {"f:spec": {}}}]
+    name: a
+  spec:
+    ingress:
+    - from:
+      - pods: {podSelector: {}}
+      action: Allow
+      name: 'yes'
+    subject:
+      namespaces: {matchExpressions: [{values: ["1", b c], key: k, operator: In}]}
+    priority: 1
+  status: {conditions: []}
+`), Options{SkipSchema: true})
+	p := r.Policies()[0]
+	want := `apiVersion: policy.networking.k8s.io/v1alpha1
+kind: AdminNetworkPolicy
+metadata:
+  name: a
+spec:
+  priority: 1
+  subject:
+    namespaces:
+      matchExpressions:
+        - key: k
+          operator: In
+          values:
+            - '1'
+            - b c
+  ingress:
+    - name: 'yes'
+      action: Allow
+      from:
+        - pods:
+            podSelector: {}
+`
+	if d := cmp.Diff(want, p.YAML); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	got := lines(Validate(p))
+	if d := cmp.Diff([]string{"error x.yaml:4 (document 0, item 0): AdminNetworkPolicy/a: spec.ingress[0].from[0].pods.namespaceSelector: Required value"}, got); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+func TestParsePolicy(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"fine", anp("a", 1), ""},
+		{"not enforced, but a policy", anp("a", 120), ""},
+		{"refused", anp("a", 1001), "line 6: AdminNetworkPolicy/a: spec.priority: 1001 should be less than or equal to 1000"},
+		{"two", anp("a", 1) + "---\n" + anp("b", 2), "line 10: AdminNetworkPolicy/b: is a second policy: only one is expected"},
+		{"a pod besides", nsText + "---\n" + anp("b", 2), "line 1: Namespace/blue: is not a policy"},
+		{"none", "# nothing\n", "there is no policy in this text"},
+		{"no YAML", "a: [", "line 1: is not YAML: did not find expected node content"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, broken := ParsePolicy([]byte(c.text))
+			got := ""
+			if len(broken) > 0 {
+				got = broken[0].String()
+			}
+			if got != c.want || (p == nil) != (c.want != "") {
+				t.Errorf("policy %v, %q\nwant %q", p != nil, got, c.want)
+			}
+		})
+	}
+}
+
+// The CRDs in the tree are what the generator makes of the API module's types.
+func TestGenerate(t *testing.T) {
+	out := t.TempDir()
+	cmd := exec.Command("go", "tool", "controller-gen", "crd:maxDescLen=0", "paths=sigs.k8s.io/network-policy-api/apis/v1alpha1", "output:dir="+out)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	read := func(dir string) map[string]string {
+		m := map[string]string{}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m[e.Name()] = string(text)
+		}
+		return m
+	}
+	if d := cmp.Diff(read(out), read("crds")); d != "" {
+		t.Errorf("run go generate ./sources/manifests: -generated +in the tree\n%s", d)
+	}
+}

@@ -1,0 +1,244 @@
+package manifests
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"time"
+
+	"rung/model"
+)
+
+// watched is one file as it was read last.
+type watched struct {
+	res *fileResult
+	// read is when res was read, mod and size what the file was then.
+	read time.Time
+	mod  time.Time
+	size int64
+	// kept are objects of earlier readings that res no longer has for a reason;
+	// since when.
+	kept map[model.Key]keptObject
+	// away is when the file was first missed; gone says it was given up, with
+	// how many objects.
+	away    time.Time
+	gone    bool
+	objects int
+}
+
+type keptObject struct {
+	object model.Object
+	read   time.Time
+}
+
+// result is what the file counts for now.
+func (f *watched) result(source string) *fileResult {
+	if f.gone {
+		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: its %d objects were taken out",
+			f.away.Format(time.TimeOnly), f.objects), "")
+		b.Code = CodeGone
+		if f.res.in.folder {
+			b.Severity = model.SeverityWarning
+		}
+		return &fileResult{loaded: &loaded{}, in: f.res.in, broken: []model.Broken{b}}
+	}
+	if len(f.kept) == 0 {
+		return f.res
+	}
+	r := *f.res
+	r.objects, r.broken = slices.Clone(r.objects), slices.Clone(r.broken)
+	for _, k := range sortedKeys(f.kept) {
+		e := f.kept[k]
+		r.objects = append(r.objects, e.object)
+		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k, Code: CodeKept,
+			Message: "cannot be read any more: it stays as it was read at " + e.read.Format(time.TimeOnly)})
+	}
+	return &r
+}
+
+func sortedKeys(m map[model.Key]keptObject) []model.Key {
+	return slices.SortedFunc(maps.Keys(m), model.Key.Compare)
+}
+
+// first reads everything for the first time. With SkipSchema it publishes
+// before gate 1 and once more behind it.
+func (w *watcher) first(ctx context.Context) error {
+	skip := w.o.SkipSchema
+	if _, err := w.scan(ctx, true); err != nil {
+		return err
+	}
+	if !skip {
+		return nil
+	}
+	w.o.SkipSchema = false
+	if err := parallel(ctx, len(w.order), func(_, i int) { w.files[w.order[i]].res.validate() }); err != nil {
+		return err
+	}
+	w.publish(true)
+	return nil
+}
+
+// validate runs gate 1 on the policies of a file.
+func (f *fileResult) validate() {
+	f.objects = slices.DeleteFunc(slices.Clone(f.objects), func(o model.Object) bool {
+		p, ok := o.(*model.Policy)
+		if !ok {
+			return false
+		}
+		broken := Validate(p)
+		f.broken = append(f.broken, broken...)
+		return slices.ContainsFunc(broken, model.Broken.IsError)
+	})
+}
+
+// scan looks at all files, reads those that changed and publishes. It returns
+// after what time it wants to be called again by itself, 0 for not.
+func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, err error) {
+	inputs, listErrs := w.o.list()
+	now := time.Now()
+	var read []input
+	present := make(map[string]bool, len(inputs))
+	order := make([]string, 0, len(inputs))
+	for _, in := range inputs {
+		present[in.path] = true
+		order = append(order, in.path)
+		f := w.files[in.path]
+		switch {
+		case f == nil:
+			read = append(read, in)
+		case in.path == "-":
+		case in.size == 0 && f.size > 0 && !f.gone && f.holdOff(now, w.tm.settle):
+			// Emptied: somebody may be about to write it.
+			again = w.tm.settle
+		case f.gone || in.size != f.size || !in.mod.Equal(f.mod) || f.read.Sub(f.mod) < 2*time.Second:
+			// The last: a file can change again within one tick of its clock.
+			read = append(read, in)
+		default:
+			f.away = time.Time{}
+		}
+	}
+	results, err := readFiles(ctx, w.o, read)
+	if err != nil {
+		return 0, err
+	}
+	changed := false
+	for i, res := range results {
+		in := read[i]
+		if w.o.FS == nil && in.path != "-" && unstable(in) {
+			again = w.tm.debounce
+			if w.files[in.path] == nil && !first {
+				order = slices.DeleteFunc(order, func(p string) bool { return p == in.path })
+			}
+			if !first {
+				continue
+			}
+		}
+		if old := w.files[in.path]; old == nil || old.gone || old.res.file.Sum != res.file.Sum || res.file.Sum == [32]byte{} {
+			w.files[in.path] = succeed(old, res, in, now)
+			changed = true
+		} else {
+			old.read, old.mod, old.size, old.away = now, in.mod, in.size, time.Time{}
+		}
+	}
+	wait, lost := w.missing(present, now)
+	if wait > 0 && (again == 0 || wait < again) {
+		again = wait
+	}
+	w.settleOrder(order, present, changed || lost)
+	w.listErrs = slices.DeleteFunc(listErrs, func(b model.Broken) bool { return w.files[b.Origin.File] != nil })
+	w.publish(!w.o.SkipSchema)
+	return again, nil
+}
+
+// unstable says whether a file changed while it was being read.
+func unstable(in input) bool {
+	info, err := os.Stat(in.path)
+	return err != nil || info.Size() != in.size || !info.ModTime().Equal(in.mod)
+}
+
+// holdOff says whether the file has been away for less than the time; the first
+// call begins it.
+func (f *watched) holdOff(now time.Time, d time.Duration) bool {
+	if f.away.IsZero() {
+		f.away = now
+	}
+	return now.Sub(f.away) < d
+}
+
+// succeed makes the next state of a file from what was read now. Objects that
+// were there and are missing now, but for a reason that is an error, stay.
+func succeed(old *watched, res *fileResult, in input, now time.Time) *watched {
+	f := &watched{res: res, read: now, mod: in.mod, size: in.size}
+	if old == nil || old.gone {
+		return f
+	}
+	have, failed := map[model.Key]bool{}, map[model.Key]bool{}
+	for _, o := range res.objects {
+		have[o.ObjectKey()] = true
+	}
+	for _, b := range res.broken {
+		if b.IsError() {
+			failed[b.Key] = true
+		}
+	}
+	keep := func(o model.Object, read time.Time) {
+		k := o.ObjectKey()
+		if have[k] || !res.partial && !failed[k] {
+			return
+		}
+		if f.kept == nil {
+			f.kept = map[model.Key]keptObject{}
+		}
+		f.kept[k] = keptObject{o, read}
+	}
+	for _, o := range old.res.objects {
+		keep(o, old.read)
+	}
+	for _, k := range old.kept {
+		keep(k.object, k.read)
+	}
+	return f
+}
+
+// missing deals with files that are no longer there: they are given up once
+// they were away long enough. lost says that one was, wait when to look again.
+func (w *watcher) missing(present map[string]bool, now time.Time) (wait time.Duration, lost bool) {
+	for p, f := range w.files {
+		if present[p] || f.gone {
+			continue
+		}
+		if f.holdOff(now, w.tm.settle) {
+			wait = w.tm.settle
+			continue
+		}
+		f.gone, lost = true, true
+		f.objects = len(f.res.objects) + len(f.kept)
+	}
+	return wait, lost
+}
+
+// settleOrder puts the files into their order: as listed now, then those that
+// are away. What is said about a file that went from a folder is forgotten when
+// something else changes.
+func (w *watcher) settleOrder(listed []string, present map[string]bool, changed bool) {
+	old := w.order
+	w.order = listed
+	for _, p := range old {
+		f := w.files[p]
+		switch {
+		case present[p]:
+		case f.gone && f.res.in.folder && changed && time.Since(f.away) > 2*w.tm.settle:
+			delete(w.files, p)
+		default:
+			w.order = append(w.order, p)
+		}
+	}
+}
+
+// same says whether two readings of an object are alike in all that is kept.
+func same(a, b model.Object) bool { return a == b || reflect.DeepEqual(a, b) }
+
+func sameBroken(a, b []model.Broken) bool { return slices.Equal(a, b) }

@@ -1,0 +1,274 @@
+package manifests
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// issue is something wrong with a field, before it is known whose it is.
+type issue struct {
+	sev     model.Severity
+	code    string
+	field   string
+	line    int // in the parsed text, from 1; 0: the object's own
+	msg     string
+	remedy  string
+	generic string // the field with indexes taken out, to count alike issues
+}
+
+// step is one step on the way from the object's root to a node: a field (index
+// is -1), or an element of a list.
+type step struct {
+	name  string
+	index int
+}
+
+func fieldStep(name string) step { return step{name: name, index: -1} }
+
+// pathText writes the way to a field as Kubernetes does; generic leaves the
+// indexes out.
+func pathText(way []step, generic bool) string {
+	var b strings.Builder
+	for i, s := range way {
+		switch {
+		case s.index >= 0 && generic:
+			b.WriteString("[]")
+		case s.index >= 0:
+			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+		case !plainField(s.name):
+			b.WriteString("[" + clean.Text(s.name) + "]")
+		default:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(clean.Text(s.name))
+		}
+	}
+	return b.String()
+}
+
+// plainField says whether a name can stand behind a dot in a path.
+func plainField(s string) bool {
+	return s != "" && !strings.ContainsAny(s, "./[] :\t\n")
+}
+
+// maxIssues bounds what is said about one object; more does not help anybody.
+const maxIssues = 20
+
+// checker compares an object with its API type.
+type checker struct {
+	// strict makes unknown fields errors; status is always forgiven, it is not
+	// the author's.
+	strict bool
+	issues []issue
+	more   int // issues left out
+	way    []step
+}
+
+func (c *checker) add(i issue) {
+	if len(c.issues) >= maxIssues {
+		c.more++
+		return
+	}
+	i.field, i.generic = pathText(c.way, false), pathText(c.way, true)
+	c.issues = append(c.issues, i)
+}
+
+func (c *checker) wrong(n *yaml.Node, want shape, bits int) {
+	msg := "must be " + want.String() + ", not " + what(n)
+	if want == shapeInt && n.Tag == "!!int" {
+		msg = fmt.Sprintf("%s is out of range", clean.Text(n.Value))
+		if bits > 0 {
+			msg += fmt.Sprintf(" for a whole number of %d bits", bits)
+		}
+	}
+	i := issue{sev: model.SeverityError, code: CodeType, line: n.Line, msg: msg}
+	if want == shapeString && n.Kind == yaml.ScalarNode {
+		i.remedy = "put it in quotes"
+	}
+	c.add(i)
+}
+
+// what describes a node for people.
+func what(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	v := clean.Text(n.Value)
+	if len(v) > 40 {
+		v = strings.ToValidUTF8(v[:40], "") + "…"
+	}
+	switch tag(n) {
+	case "!!null":
+		return "nothing"
+	case "!!bool":
+		return "the boolean " + v
+	case "!!int", "!!float":
+		return "the number " + v
+	case "!!str":
+		return strconv.Quote(v)
+	}
+	return strconv.Quote(v) + " of type " + clean.Text(n.Tag)
+}
+
+// in checks a node one step further down.
+func (c *checker) in(s step, n *yaml.Node, t *typeInfo) {
+	c.way = append(c.way, s)
+	c.check(n, t)
+	c.way = c.way[:len(c.way)-1]
+}
+
+// check compares n with its type. Null stands for an absent field everywhere.
+func (c *checker) check(n *yaml.Node, t *typeInfo) {
+	if isNull(n) || t.shape == shapeAny {
+		return
+	}
+	switch t.shape {
+	case shapeStruct:
+		c.object(n, t)
+	case shapeMap:
+		if n.Kind != yaml.MappingNode {
+			c.wrong(n, t.shape, 0)
+			return
+		}
+		c.keys(n)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			c.in(fieldStep(n.Content[i].Value), n.Content[i+1], t.elem)
+		}
+	case shapeList:
+		if n.Kind != yaml.SequenceNode {
+			c.wrong(n, t.shape, 0)
+			return
+		}
+		for i, e := range n.Content {
+			c.in(step{index: i}, e, t.elem)
+		}
+	default:
+		if !scalarFits(n, t) {
+			c.wrong(n, t.shape, t.bits)
+		}
+	}
+}
+
+func scalarFits(n *yaml.Node, t *typeInfo) bool {
+	if n.Kind != yaml.ScalarNode {
+		return false
+	}
+	tg := tag(n)
+	switch t.shape {
+	case shapeString:
+		return tg == "!!str"
+	case shapeBool:
+		return tg == "!!bool"
+	case shapeInt:
+		v, err := parseInt(n.Value)
+		return tg == "!!int" && err == nil && v>>(t.bits-1) == v>>63
+	case shapeFloat:
+		return tg == "!!float" || tg == "!!int"
+	case shapeTime:
+		_, err := time.Parse(time.RFC3339, n.Value)
+		return tg == "!!str" && err == nil
+	case shapeIntOrString:
+		return tg == "!!str" || tg == "!!int"
+	case shapeQuantity:
+		_, err := resource.ParseQuantity(n.Value)
+		return err == nil
+	}
+	return true
+}
+
+func (c *checker) object(n *yaml.Node, t *typeInfo) {
+	if n.Kind != yaml.MappingNode {
+		c.wrong(n, t.shape, 0)
+		return
+	}
+	var seen [4]uint64 // more fields than any API type has
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		f, ok := t.fields[k.Value]
+		if !ok {
+			c.unknown(k, t)
+			continue
+		}
+		word, bit := f.index/64%len(seen), uint64(1)<<(f.index%64)
+		if seen[word]&bit != 0 {
+			c.twice(k)
+		}
+		seen[word] |= bit
+		c.in(fieldStep(k.Value), v, f.typ)
+	}
+}
+
+// keys reports keys that a free mapping has twice.
+func (c *checker) keys(n *yaml.Node) {
+	if len(n.Content) <= 16 {
+		for i := 2; i+1 < len(n.Content); i += 2 {
+			for j := 0; j < i; j += 2 {
+				if n.Content[i].Value == n.Content[j].Value {
+					c.twice(n.Content[i])
+				}
+			}
+		}
+		return
+	}
+	seen := make(map[string]bool, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if k := n.Content[i]; seen[k.Value] {
+			c.twice(k)
+		} else {
+			seen[k.Value] = true
+		}
+	}
+}
+
+func (c *checker) twice(k *yaml.Node) {
+	c.way = append(c.way, fieldStep(k.Value))
+	c.add(issue{sev: model.SeverityError, code: CodeDuplicate, line: k.Line, msg: "is given twice"})
+	c.way = c.way[:len(c.way)-1]
+}
+
+func (c *checker) unknown(k *yaml.Node, t *typeInfo) {
+	i := issue{sev: model.SeverityError, code: CodeUnknown, line: k.Line, msg: "unknown field"}
+	i.remedy = unknownRemedy(k.Value, pathText(c.way, true), t)
+	c.way = append(c.way, fieldStep(k.Value))
+	if !c.strict || c.way[0].name == "status" {
+		i.sev, i.msg = model.SeverityWarning, "unknown field, left aside"
+	}
+	c.add(i)
+	c.way = c.way[:len(c.way)-1]
+}
+
+// unknownRemedy says what to write instead of an unknown field. The old forms
+// of peers and subjects (network-policy-api before v0.1.2) are known by name.
+func unknownRemedy(name, parent string, t *typeInfo) string {
+	last := parent[strings.LastIndexByte(parent, '.')+1:]
+	switch {
+	case last == "namespaces" && slices.Contains([]string{"namespaceSelector", "sameLabels", "notSameLabels"}, name):
+		return "this is the old form of a peer: write the selector itself, namespaces: {matchLabels: …}"
+	case last == "pods" && name == "namespaces":
+		return "this is the old form of a peer: write pods: {namespaceSelector: …, podSelector: …}"
+	case parent == "spec.subject" && name == "namespaceSelector":
+		return "this is the old form of a subject: write subject: {namespaces: …}"
+	case parent == "spec.subject" && name == "namespaceAndPodSelector":
+		return "this is the old form of a subject: write subject: {pods: {namespaceSelector: …, podSelector: …}}"
+	}
+	if n := t.like(name); n != "" {
+		return fmt.Sprintf("did you mean %q?", n)
+	}
+	if len(t.names) > 0 && len(t.names) <= 8 {
+		return "known here: " + strings.Join(t.names, ", ")
+	}
+	return ""
+}

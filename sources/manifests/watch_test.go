@@ -1,0 +1,256 @@
+package manifests
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
+)
+
+var fast = timing{debounce: 20 * time.Millisecond, maxWait: 500 * time.Millisecond, settle: 120 * time.Millisecond,
+	poll: time.Minute, pollFast: 50 * time.Millisecond}
+
+// anp is a policy's text.
+func anp(name string, priority int) string {
+	return head + fmt.Sprintf("metadata:\n  name: %s\nspec:\n  priority: %d\n  subject:\n    namespaces: {}\n", name, priority)
+}
+
+// follow runs a watch and keeps what it said.
+type follow struct {
+	t       *testing.T
+	updates chan Update
+	state   map[model.Key]model.Object
+	broken  []model.Broken
+	files   []File
+}
+
+func startWatch(t *testing.T, o Options) *follow {
+	t.Helper()
+	f := &follow{t: t, updates: make(chan Update, 100), state: map[model.Key]model.Object{}}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- watch(ctx, o, func(u Update) { f.updates <- u }, fast) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("watch ended with %v", err)
+		}
+	})
+	return f
+}
+
+// until takes updates until cond holds.
+func (f *follow) until(what string, cond func() bool) {
+	f.t.Helper()
+	deadline := time.After(10 * time.Second)
+	for !cond() {
+		select {
+		case u := <-f.updates:
+			for _, k := range u.Remove {
+				delete(f.state, k)
+			}
+			for _, o := range u.Upsert {
+				f.state[o.ObjectKey()] = o
+			}
+			f.broken, f.files = u.Broken, u.Files
+		case <-deadline:
+			f.t.Fatalf("never: %s\nhave %s\nbroken %v", what, f.text(), f.broken)
+		}
+	}
+}
+
+// text lists the policies with their priorities and the codes of what is broken.
+func (f *follow) text() string {
+	var parts []string
+	for _, o := range f.state {
+		if p, ok := o.(*model.Policy); ok {
+			parts = append(parts, fmt.Sprintf("%s=%d", p.Name, p.Priority))
+		}
+	}
+	slices.Sort(parts)
+	for _, b := range f.broken {
+		parts = append(parts, b.Code)
+	}
+	return strings.Join(parts, " ")
+}
+
+func (f *follow) want(s string) {
+	f.t.Helper()
+	f.until(s, func() bool { return f.text() == s })
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWatchFolder(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.yaml"), filepath.Join(dir, "sub", "b.yaml")
+	write(t, a, anp("a", 1)+"---\n"+anp("a2", 2))
+	f := startWatch(t, Options{Paths: []string{dir}})
+	f.want("a2=2 a=1")
+	kept := f.state[model.Key{Kind: model.KindANP, Name: "a2"}]
+
+	write(t, a, anp("a", 10)+"---\n"+anp("a2", 2))
+	f.want("a2=2 a=10")
+	if f.state[kept.ObjectKey()] != kept {
+		t.Error("an object that did not change was made anew")
+	}
+
+	// A new folder with a file in it.
+	if err := os.Mkdir(filepath.Dir(b), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, b, anp("b", 3))
+	f.want("a2=2 a=10 b=3")
+
+	// An editor replaces the file.
+	write(t, filepath.Join(dir, ".a.tmp"), anp("a", 11)+"---\n"+anp("a2", 2))
+	if err := os.Rename(filepath.Join(dir, ".a.tmp"), a); err != nil {
+		t.Fatal(err)
+	}
+	f.want("a2=2 a=11 b=3")
+
+	// A document that breaks keeps what it was, the other one is read.
+	write(t, a, anp("a", 12)+"---\n"+strings.Replace(anp("a2", 2), "spec:", "spec: [", 1))
+	f.want("a2=2 a=12 b=3 yaml kept")
+	write(t, a, anp("a", 12)+"---\n"+anp("a2", 2000))
+	f.want("a2=2 a=12 b=3 schema kept")
+	write(t, a, anp("a", 12)+"---\n"+anp("a2", 7))
+	f.want("a2=7 a=12 b=3")
+
+	// A document taken out takes its object with it.
+	write(t, a, anp("a", 12))
+	f.want("a=12 b=3")
+
+	// A file that is away for a moment loses nothing; one that is gone does, and
+	// it is said until something else changes.
+	if err := os.Remove(b); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(fast.debounce * 2)
+	write(t, b, anp("b", 4))
+	f.until("b at 4 without ever being away", func() bool {
+		if !strings.Contains(f.text(), "b=") {
+			t.Fatal("the object was lost for a moment")
+		}
+		return f.text() == "a=12 b=4"
+	})
+	if err := os.Remove(b); err != nil {
+		t.Fatal(err)
+	}
+	f.want("a=12 file-gone")
+	time.Sleep(3 * fast.settle)
+	write(t, a, anp("a", 13))
+	f.want("a=13")
+	write(t, b, anp("b", 5))
+	f.want("a=13 b=5")
+}
+
+func TestWatchFile(t *testing.T) {
+	dir := t.TempDir()
+	a := filepath.Join(dir, "new", "a.yaml")
+	f := startWatch(t, Options{Paths: []string{a}, SkipSchema: true})
+	f.want("file")
+	if err := os.Mkdir(filepath.Dir(a), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, a, anp("a", 1))
+	f.want("a=1")
+	if err := os.Remove(a); err != nil {
+		t.Fatal(err)
+	}
+	f.want("file-gone")
+	if got := f.broken[0]; !strings.HasSuffix(got.Message, "its 1 objects were taken out") || !got.IsError() {
+		t.Errorf("got %v", got)
+	}
+	write(t, a, anp("a", 2))
+	f.want("a=2")
+
+	// An emptied file is not believed at once.
+	write(t, a, "")
+	time.Sleep(fast.debounce * 2)
+	write(t, a, anp("a", 3))
+	f.until("a at 3 without ever being away", func() bool {
+		if !strings.Contains(f.text(), "a=") {
+			t.Fatal("the object was lost for a moment")
+		}
+		return f.text() == "a=3"
+	})
+	write(t, a, "")
+	f.want("")
+
+	// What Rung writes itself comes back the same way.
+	write(t, a, anp("a", 4))
+	f.want("a=4")
+	p := f.state[model.Key{Kind: model.KindANP, Name: "a"}].(*model.Policy)
+	if _, err := WriteBack(f.files[0], setEdit(p, setPriority(5))); err != nil {
+		t.Fatal(err)
+	}
+	f.want("a=5")
+}
+
+// Gate 1 comes behind the first update when it is asked for.
+func TestWatchSkipSchema(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.yaml"), anp("a", 1)+"---\n"+anp("b", 1001))
+	f := startWatch(t, Options{Paths: []string{dir}, SkipSchema: true})
+	u := <-f.updates
+	if len(u.Upsert) != 2 || u.Validated {
+		t.Errorf("first update: %d objects, validated %v", len(u.Upsert), u.Validated)
+	}
+	u = <-f.updates
+	if d := cmp.Diff([]model.Key{{Kind: model.KindANP, Name: "b"}}, u.Remove); d != "" || len(u.Broken) != 1 || !u.Validated {
+		t.Errorf("second update: %s broken %v validated %v", d, u.Broken, u.Validated)
+	}
+}
+
+// A mounted ConfigMap changes by a link to a folder.
+func TestWatchConfigMap(t *testing.T) {
+	dir := t.TempDir()
+	mount := func(version, text string) {
+		if err := os.Mkdir(filepath.Join(dir, version), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, version, "a.yaml"), text)
+		if err := os.Symlink(version, filepath.Join(dir, "..tmp")); err != nil {
+			t.Skip("no symbolic links here")
+		}
+		if err := os.Rename(filepath.Join(dir, "..tmp"), filepath.Join(dir, "..data")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mount("..1", anp("a", 1))
+	if err := os.Symlink(filepath.Join("..data", "a.yaml"), filepath.Join(dir, "a.yaml")); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	f := startWatch(t, Options{Paths: []string{dir}})
+	f.want("a=1")
+	mount("..2", anp("a", 2))
+	f.want("a=2")
+}
+
+func TestWatchStdinAndBuiltIn(t *testing.T) {
+	f := startWatch(t, Options{Paths: []string{"-"}, Stdin: strings.NewReader(anp("a", 1))})
+	f.want("a=1")
+	f = startWatch(t, Options{Paths: []string{"."}, FS: os.DirFS(func() string {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "x.yml"), anp("x", 1))
+		return dir
+	}())})
+	f.want("x=1")
+	if f.files[0].Writable {
+		t.Error("a built-in file says it can be written to")
+	}
+}

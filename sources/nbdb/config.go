@@ -1,0 +1,103 @@
+package nbdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+)
+
+// Errors of a connection.
+var (
+	// ErrNotConnected says that a transaction was not even sent.
+	ErrNotConnected = errors.New("not connected")
+	// ErrWrongZone says that the database belongs to another zone.
+	ErrWrongZone = errors.New("the database of another zone")
+	// ErrSilent says that the server has not answered for too long.
+	ErrSilent = errors.New("not answering")
+)
+
+// Config says what to connect to. Zero durations mean the defaults.
+type Config struct {
+	// Name is the zone's name. Unless AnyName is set, a database whose NB_Global
+	// carries another name (not an empty one) is refused.
+	Name    string
+	AnyName bool
+	// Addr is "unix:/path" or "tcp:host:port", and what Endpoint prints.
+	Addr string
+	// Dial, where set, makes the connection instead of Addr.
+	Dial func(context.Context) (net.Conn, error)
+	// Server is what ZoneUpdate.Server says; without it, the database's name
+	// and schema version.
+	Server string
+
+	// Tables limits what is read and followed; empty means all tables Rung
+	// knows.
+	Tables []string
+
+	// Probe is the longest silence borne (default 5 s): after half of it an
+	// echo is sent, after all of it the connection is given up.
+	Probe time.Duration
+	// ConnectTimeout bounds dialling together with reading the schema
+	// (default 5 s); the snapshot has to begin within three times Probe and may
+	// then take as long as bytes keep coming.
+	ConnectTimeout time.Duration
+	// TransactTimeout bounds a transaction (default 5 s; a second more for each
+	// megabyte of operations).
+	TransactTimeout time.Duration
+	// BackoffMin and BackoffMax bound the wait between two attempts
+	// (default 100 ms and 5 s).
+	BackoffMin, BackoffMax time.Duration
+	// Coalesce is the least time between two updates to the sink (default
+	// 20 ms); the first of a burst is not delayed.
+	Coalesce time.Duration
+
+	Log *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	def := func(d *time.Duration, v time.Duration) {
+		if *d <= 0 {
+			*d = v
+		}
+	}
+	def(&c.Probe, 5*time.Second)
+	def(&c.ConnectTimeout, 5*time.Second)
+	def(&c.TransactTimeout, 5*time.Second)
+	def(&c.BackoffMin, 100*time.Millisecond)
+	def(&c.BackoffMax, 5*time.Second)
+	def(&c.Coalesce, 20*time.Millisecond)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Dial == nil {
+		network, address, err := ParseAddr(c.Addr)
+		c.Dial = func(ctx context.Context) (net.Conn, error) {
+			if err != nil {
+				return nil, err
+			}
+			var d net.Dialer
+			return d.DialContext(ctx, network, address)
+		}
+	}
+	return c
+}
+
+// ParseAddr takes an OVSDB address ("unix:/path", "tcp:host:port") apart into
+// what net.Dial wants.
+func ParseAddr(addr string) (network, address string, err error) {
+	network, address, _ = strings.Cut(addr, ":")
+	switch {
+	case network == "unix" && address != "":
+		return network, address, nil
+	case network == "tcp" && address != "":
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return "", "", fmt.Errorf("address %q: %w", addr, err)
+		}
+		return network, address, nil
+	}
+	return "", "", fmt.Errorf("address %q is neither unix:PATH nor tcp:HOST:PORT", addr)
+}

@@ -1,0 +1,231 @@
+package nbdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/nb"
+)
+
+// Conn is the connection to one zone's database. It satisfies the reconciler's
+// Zone. Run it once.
+type Conn struct {
+	cfg     Config
+	current atomic.Pointer[session] // nil unless synced
+}
+
+// Dial makes a connection that Run will keep up. Nothing happens before Run.
+func Dial(cfg Config) *Conn { return &Conn{cfg: cfg.withDefaults()} }
+
+// Name is the zone's name.
+func (c *Conn) Name() string { return c.cfg.Name }
+
+// Endpoint is the printable address.
+func (c *Conn) Endpoint() string { return clean.Text(c.cfg.Addr) }
+
+// errResync ends a session because somebody asked for a fresh snapshot.
+var errResync = errors.New("reading all rows again")
+
+// errClosed ends a session that has done its work.
+var errClosed = errors.New("closed")
+
+// Resync drops the connection, if there is one, so that everything is read
+// afresh.
+func (c *Conn) Resync() {
+	if s := c.current.Load(); s != nil {
+		s.fail(errResync)
+	}
+}
+
+// Run connects, hands the snapshot and then every change to sink, and starts
+// again whenever the connection is lost, until ctx ends. Sink is called from
+// this goroutine only; it may take its time (changes are gathered meanwhile)
+// but must not wait for a Transact of the same connection. Run returns when all
+// its goroutines have ended.
+//
+// While there is no connection, Conn is ConnDialling (none so far), ConnLost
+// or ConnDenied, and Error says why. Attempts counts from the last success.
+func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
+	log := c.cfg.Log.With("zone", c.cfg.Name, "addr", c.cfg.Addr)
+	down := model.ConnDialling
+	tell := func(state model.ConnState, attempts int, err error) {
+		u := model.ZoneUpdate{Conn: state, At: time.Now(), Attempts: attempts}
+		if err != nil {
+			u.Error = clean.Text(err.Error())
+		}
+		sink(u)
+	}
+	attempts, wait := 0, time.Duration(0)
+	tell(down, 0, nil)
+	for {
+		attempts++
+		s, err := open(ctx, &c.cfg)
+		if err == nil {
+			log.Debug("connected", "attempts", attempts)
+			began := time.Now()
+			attempts = 0
+			err = c.serve(ctx, s, sink)
+			down = model.ConnLost
+			if time.Since(began) >= c.cfg.BackoffMax || errors.Is(err, errResync) {
+				wait = 0
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		log.Debug("no connection", "attempts", attempts, "err", err)
+		state := down
+		if errors.Is(err, fs.ErrPermission) {
+			state = model.ConnDenied
+		}
+		tell(state, attempts, err)
+		if errors.Is(err, errResync) {
+			continue
+		}
+		wait = min(max(2*wait, c.cfg.BackoffMin), c.cfg.BackoffMax)
+		if !sleep(ctx, jitter(wait)) {
+			return
+		}
+	}
+}
+
+// jitter shortens a wait by up to a fifth, so that the connections of many
+// zones do not all come back at once and the cap holds.
+func jitter(d time.Duration) time.Duration { return d - rand.N(d/5+1) }
+
+// sleep says whether the time passed before ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// serve hands a session's rows to the sink until it ends, and says why it did.
+func (c *Conn) serve(ctx context.Context, s *session, sink func(model.ZoneUpdate)) error {
+	server := c.cfg.Server
+	if server == "" {
+		server = nb.Database + " " + s.version
+	}
+	// What came after the snapshot is in it already.
+	db, _, seq := s.take()
+	c.current.Store(s)
+	defer c.current.Store(nil)
+	sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Resync: true})
+	s.told(seq)
+	last := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			s.close(ctx.Err())
+			return ctx.Err()
+		case <-s.dead:
+			s.close(errClosed)
+			return s.err
+		case <-s.dirty:
+		}
+		if d := c.cfg.Coalesce - time.Since(last); d > 0 {
+			t := time.NewTimer(d)
+			select {
+			case <-t.C:
+			case <-s.hurry:
+			case <-s.dead: // what is gathered is true all the same
+			case <-ctx.Done():
+			}
+			t.Stop()
+		}
+		db, ch, seq := s.take()
+		if len(ch) > 0 {
+			sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Changes: ch})
+		}
+		s.told(seq)
+		last = time.Now()
+	}
+}
+
+// Transact sends the operations as one transaction and waits for the answer,
+// and then until the sink has been told what the transaction changed: a caller
+// that looks at the rows afterwards sees its own writes.
+//
+// ErrNotConnected means nothing was sent. model.ErrRefused means the server did
+// nothing and would refuse again; the results then say which operation failed.
+// After any other error the outcome is unknown and the connection is dropped,
+// so that a Resync shows it.
+func (c *Conn) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error) {
+	if len(ops) == 0 {
+		return nil, nil
+	}
+	params, err := encode(ops)
+	if err != nil {
+		return nil, fmt.Errorf("writing to zone %s: %w", c.cfg.Name, err)
+	}
+	s := c.current.Load()
+	if s == nil {
+		return nil, fmt.Errorf("writing to zone %s: %w", c.cfg.Name, ErrNotConnected)
+	}
+	res, err := s.transact(ctx, params, ops)
+	if err != nil {
+		return res, fmt.Errorf("writing to zone %s: %w", c.cfg.Name, err)
+	}
+	return res, nil
+}
+
+// perMegabyte is what a megabyte of operations adds to the time a transaction
+// may take.
+const perMegabyte = time.Second
+
+func (s *session) transact(ctx context.Context, params []byte, ops []nb.Op) (res []nb.OpResult, err error) {
+	limit := s.cfg.TransactTimeout + time.Duration(len(params)>>20)*perMegabyte
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	type answer struct {
+		res []nb.OpResult
+		err error
+	}
+	got := make(chan answer, 1)
+	err = s.call(limited, "transact", params, limit, func(result []byte) error {
+		res, err := results(result, ops)
+		got <- answer{res, err}
+		return nil
+	})
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
+		return nil, fmt.Errorf("%w: %w", model.ErrRefused, err)
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		err = fmt.Errorf("%w: a transaction got no answer within %v", ErrSilent, limit)
+	case err == nil:
+		a := <-got
+		res, err = a.res, a.err
+	}
+	if err != nil && !errors.Is(err, model.ErrRefused) {
+		s.fail(fmt.Errorf("the outcome of a transaction is unknown: %w", err))
+		return nil, err
+	}
+	s.untilTold(limited)
+	return res, err
+}
+
+// Read reads one snapshot and hangs up. It takes the database whatever its
+// NB_Global is named.
+func Read(ctx context.Context, addr string) (*nb.DB, error) {
+	cfg := Config{Addr: addr, AnyName: true}.withDefaults()
+	s, err := open(ctx, &cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close(errClosed)
+	db, _, _ := s.take()
+	return db, nil
+}

@@ -1,0 +1,230 @@
+package nbdb
+
+import (
+	"errors"
+	"fmt"
+
+	"rung/model/nb"
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// errInconsistent says that an update does not fit the rows known so far; only
+// a fresh snapshot helps.
+var errInconsistent = errors.New("update does not fit the snapshot")
+
+// decoder reads rows in the notation of RFC 7047 §5.1.
+type decoder struct {
+	*jsonrpc.Lexer
+	scratch []string
+}
+
+// changes reads <table-updates2> (ovsdb-server(7) §4.1.14) on top of db.
+func changes(raw []byte, db *nb.DB) ([]nb.RowChange, error) {
+	d := &decoder{Lexer: jsonrpc.NewLexer(raw)}
+	var out []nb.RowChange
+	var misfit error
+	d.Object(func(key []byte) {
+		table := tableName(key)
+		if table == "" {
+			d.Skip()
+			return
+		}
+		d.Object(func(id []byte) {
+			uuid := text(id)
+			d.Object(func(kind []byte) {
+				old := db.Row(table, uuid)
+				c := nb.RowChange{Old: old}
+				switch string(kind) {
+				case "initial", "insert":
+					c.New = d.row(table, uuid, nil, false)
+				case "modify":
+					if old == nil {
+						misfit = fmt.Errorf("%w: %s %s changed but is not known", errInconsistent, table, uuid)
+						d.Skip()
+						return
+					}
+					c.New = d.row(table, uuid, old, true)
+				case "delete":
+					d.Skip()
+					if old == nil {
+						misfit = fmt.Errorf("%w: %s %s went but is not known", errInconsistent, table, uuid)
+						return
+					}
+				default:
+					d.Fail("initial, insert, modify or delete")
+				}
+				out = append(out, c)
+			})
+		})
+	})
+	if err := d.End(); err != nil {
+		return nil, fmt.Errorf("reading an update: %w", err)
+	}
+	return out, misfit
+}
+
+func tableName(key []byte) string {
+	for _, w := range watched {
+		if string(key) == w.table {
+			return w.table
+		}
+	}
+	return ""
+}
+
+// row reads an object of columns. With delta, sets and maps hold the elements
+// that differ from old's; other columns hold the new value.
+func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
+	switch table {
+	case nb.TableACL:
+		return d.acl(uuid, old, delta)
+	case nb.TableAddressSet:
+		r := start[nb.AddressSet](old)
+		r.UUID = uuid
+		d.Object(func(column []byte) {
+			switch string(column) {
+			case "name":
+				r.Name = d.str()
+			case "addresses":
+				r.Addresses = d.set(r.Addresses, delta, d.str)
+			case "external_ids":
+				r.ExternalIDs = d.mapping(r.ExternalIDs, delta)
+			default:
+				d.Skip()
+			}
+		})
+		return r
+	case nb.TablePortGroup:
+		r := start[nb.PortGroup](old)
+		r.UUID = uuid
+		d.members(delta, &r.Name, &r.Ports, &r.ACLs, &r.ExternalIDs)
+		return r
+	case nb.TableSwitch:
+		r := start[nb.LogicalSwitch](old)
+		r.UUID = uuid
+		d.members(delta, &r.Name, &r.Ports, &r.ACLs, &r.ExternalIDs)
+		return r
+	case nb.TablePort:
+		r := start[nb.LogicalSwitchPort](old)
+		r.UUID = uuid
+		d.Object(func(column []byte) {
+			switch string(column) {
+			case "name":
+				r.Name = d.str()
+			case "addresses":
+				r.Addresses = d.set(r.Addresses, delta, d.str)
+			case "external_ids":
+				r.ExternalIDs = d.mapping(r.ExternalIDs, delta)
+			default:
+				d.Skip()
+			}
+		})
+		return r
+	case nb.TableMeter:
+		r := start[nb.Meter](old)
+		r.UUID = uuid
+		d.Object(func(column []byte) {
+			switch string(column) {
+			case "name":
+				r.Name = d.str()
+			case "unit":
+				r.Unit = d.str()
+			case "fair":
+				r.Fair = false
+				d.optional(func() { r.Fair = d.Bool() })
+			case "bands":
+				r.Bands = d.set(r.Bands, delta, d.uuid)
+			default:
+				d.Skip()
+			}
+		})
+		return r
+	case nb.TableMeterBand:
+		r := start[nb.MeterBand](old)
+		r.UUID = uuid
+		d.Object(func(column []byte) {
+			switch string(column) {
+			case "action":
+				r.Action = d.str()
+			case "rate":
+				r.Rate = d.Int()
+			case "burst_size":
+				r.BurstSize = d.Int()
+			default:
+				d.Skip()
+			}
+		})
+		return r
+	}
+	r := start[nb.Global](old)
+	r.UUID = uuid
+	d.members(delta, &r.Name, nil, nil, &r.ExternalIDs)
+	return r
+}
+
+// start is a copy of the old row to write the new one into, or an empty row.
+func start[T any](old nb.Row) *T {
+	r := new(T)
+	if o, ok := any(old).(*T); ok && o != nil {
+		*r = *o
+	}
+	return r
+}
+
+func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
+	r := start[nb.ACL](old)
+	r.UUID = uuid
+	d.Object(func(column []byte) {
+		switch string(column) {
+		case "action":
+			r.Action = d.str()
+		case "direction":
+			r.Direction = d.str()
+		case "external_ids":
+			r.ExternalIDs = d.mapping(r.ExternalIDs, delta)
+		case "label":
+			r.Label = d.Int()
+		case "log":
+			r.Log = d.Bool()
+		case "match":
+			r.Match = d.str()
+		case "meter":
+			r.Meter = d.optionalString()
+		case "name":
+			r.Name = d.optionalString()
+		case "options":
+			r.Options = d.mapping(r.Options, delta)
+		case "priority":
+			r.Priority = d.Int()
+		case "severity":
+			r.Severity = d.optionalString()
+		case "tier":
+			r.Tier = d.Int()
+		case "sample_new":
+			r.SampleNew = d.optionalUUID()
+		case "sample_est":
+			r.SampleEst = d.optionalUUID()
+		default:
+			d.Skip()
+		}
+	})
+	return r
+}
+
+// members reads the columns that switches, port groups and NB_Global share.
+func (d *decoder) members(delta bool, name *string, ports, acls *[]string, ids *map[string]string) {
+	d.Object(func(column []byte) {
+		switch {
+		case string(column) == "name":
+			*name = d.str()
+		case string(column) == "ports" && ports != nil:
+			*ports = d.set(*ports, delta, d.uuid)
+		case string(column) == "acls" && acls != nil:
+			*acls = d.set(*acls, delta, d.uuid)
+		case string(column) == "external_ids":
+			*ids = d.mapping(*ids, delta)
+		default:
+			d.Skip()
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package nbdb
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"rung/model/nb"
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// encode makes the parameters of transact (RFC 7047 §4.1.3). What cannot be
+// said in OVSDB is an error before anything is sent: above all a write without
+// a row's UUID, which would touch every row of the table.
+func encode(ops []nb.Op) ([]byte, error) {
+	b := jsonrpc.AppendString([]byte{'['}, nb.Database)
+	for i := range ops {
+		var err error
+		if b, err = appendOp(append(b, ','), &ops[i]); err != nil {
+			return nil, fmt.Errorf("operation %d (%s): %w", i, describe(&ops[i]), err)
+		}
+	}
+	return append(b, ']'), nil
+}
+
+func appendOp(b []byte, op *nb.Op) ([]byte, error) {
+	b = append(b, `{"op":`...)
+	b = jsonrpc.AppendString(b, string(op.Kind))
+	b = append(b, `,"table":`...)
+	b = jsonrpc.AppendString(b, op.Table)
+	if op.Kind == nb.OpInsert {
+		if op.UUIDName != "" {
+			b = append(b, `,"uuid-name":`...)
+			b = jsonrpc.AppendString(b, op.UUIDName)
+		}
+	} else {
+		if op.UUID == "" {
+			return nil, fmt.Errorf("no row named")
+		}
+		b = append(b, `,"where":[["_uuid","==",["uuid",`...)
+		b = jsonrpc.AppendString(b, op.UUID)
+		b = append(b, `]]]`...)
+	}
+	var err error
+	switch op.Kind {
+	case nb.OpInsert, nb.OpUpdate:
+		b = append(b, `,"row":{`...)
+		for i, column := range slices.Sorted(maps.Keys(op.Row)) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(jsonrpc.AppendString(b, column), ':')
+			if b, err = appendValue(b, op.Row[column]); err != nil {
+				return nil, fmt.Errorf("column %s: %w", column, err)
+			}
+		}
+		b = append(b, '}')
+	case nb.OpMutate:
+		b = append(b, `,"mutations":[`...)
+		for i, m := range op.Mutations {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendMutation(b, &m)
+		}
+		b = append(b, ']')
+	case nb.OpSelect:
+		b = append(b, `,"columns":["_uuid"]`...)
+	case nb.OpDelete:
+	default:
+		return nil, fmt.Errorf("unknown kind of operation")
+	}
+	return append(b, '}'), nil
+}
+
+func appendMutation(b []byte, m *nb.Mutation) []byte {
+	b = jsonrpc.AppendString(append(b, '['), m.Column)
+	if m.Insert {
+		b = append(b, `,"insert",`...)
+	} else {
+		b = append(b, `,"delete",`...)
+	}
+	if m.Refs != nil {
+		b = appendSet(b, m.Refs, appendRef)
+	} else {
+		b = appendSet(b, m.Strings, jsonrpc.AppendString)
+	}
+	return append(b, ']')
+}
+
+func appendValue(b []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case nil:
+		return append(b, `["set",[]]`...), nil
+	case string:
+		return jsonrpc.AppendString(b, v), nil
+	case int:
+		return strconv.AppendInt(b, int64(v), 10), nil
+	case bool:
+		return strconv.AppendBool(b, v), nil
+	case []string:
+		return appendSet(b, v, jsonrpc.AppendString), nil
+	case nb.Ref:
+		return appendRef(b, v), nil
+	case []nb.Ref:
+		return appendSet(b, v, appendRef), nil
+	case map[string]string:
+		b = append(b, `["map",[`...)
+		for i, k := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = jsonrpc.AppendString(append(b, '['), k)
+			b = jsonrpc.AppendString(append(b, ','), v[k])
+			b = append(b, ']')
+		}
+		return append(b, `]]`...), nil
+	}
+	return nil, fmt.Errorf("values of type %T cannot be written", v)
+}
+
+func appendSet[T any](b []byte, set []T, element func([]byte, T) []byte) []byte {
+	b = append(b, `["set",[`...)
+	for i, e := range set {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = element(b, e)
+	}
+	return append(b, `]]`...)
+}
+
+func appendRef(b []byte, r nb.Ref) []byte {
+	if r.Name != "" {
+		b = append(b, `["named-uuid",`...)
+		return append(jsonrpc.AppendString(b, r.Name), ']')
+	}
+	b = append(b, `["uuid",`...)
+	return append(jsonrpc.AppendString(b, r.UUID), ']')
+}
+
+// describe names an operation for an error: "insert ACL D:AdminNetworkPolicy:…".
+func describe(op *nb.Op) string {
+	s := string(op.Kind) + " " + op.Table
+	if ids, ok := op.Row["external_ids"].(map[string]string); ok && ids[nb.KeyID] != "" {
+		return s + " " + ids[nb.KeyID]
+	}
+	if name, ok := op.Row["name"].(string); ok && name != "" {
+		return s + " " + name
+	}
+	if op.UUID != "" {
+		return s + " " + op.UUID
+	}
+	return s
+}

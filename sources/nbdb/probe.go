@@ -1,0 +1,59 @@
+package nbdb
+
+import (
+	"fmt"
+	"time"
+
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// probe asks a silent server for a sign of life and gives it up when none
+// comes.
+func (s *session) probe() {
+	defer s.wg.Done()
+	half := s.cfg.Probe / 2
+	timer := time.NewTimer(half)
+	defer timer.Stop()
+	asked, atAsk := false, uint64(0)
+	for {
+		select {
+		case <-s.dead:
+			return
+		case <-timer.C:
+		}
+		silence, reads := s.rpc.Silence()
+		switch {
+		case s.busy.Load():
+			asked = false
+			timer.Reset(half)
+		case asked && silence < s.patience():
+			timer.Reset(s.patience() - silence)
+		case asked && reads == atAsk:
+			s.fail(fmt.Errorf("%w for %v", ErrSilent, silence.Round(100*time.Millisecond)))
+			return
+		case silence < half:
+			asked = false
+			timer.Reset(half - silence)
+		default:
+			asked, atAsk = true, reads
+			// In a goroutine of its own: a write to a stopped server blocks
+			// until its deadline.
+			s.wg.Go(func() {
+				if err := s.rpc.Write(jsonrpc.Request(0, "echo", []byte("[]"))); err != nil {
+					s.fail(err)
+				}
+			})
+			timer.Reset(half)
+		}
+	}
+}
+
+// patience is the longest of the requests under way.
+func (s *session) patience() (d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.calls {
+		d = max(d, c.patience)
+	}
+	return d
+}

@@ -1,0 +1,82 @@
+package nbdb
+
+import (
+	"errors"
+	"fmt"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/nb"
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// errPassing marks a failure that says nothing about the operations: nothing
+// was done, and the same transaction may well work later.
+var errPassing = errors.New("server trouble")
+
+// passing are the errors of RFC 7047 and ovsdb(7) that are not about the
+// request itself.
+var passing = map[string]bool{
+	"resources exhausted": true, "I/O error": true, "timed out": true, "canceled": true,
+	"cluster error": true, "not leader": true,
+}
+
+// results reads a reply to transact. Should an operation have failed, or the
+// commit, the error wraps model.ErrRefused and says which and why.
+func results(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
+	d := &decoder{Lexer: jsonrpc.NewLexer(raw)}
+	out := make([]nb.OpResult, 0, len(ops)+1)
+	var failure, code string
+	d.Array(func() {
+		var r nb.OpResult
+		var what, details string
+		if !d.Null() {
+			d.Object(func(key []byte) {
+				switch string(key) {
+				case "count":
+					r.Count = d.Int()
+				case "uuid":
+					r.UUID = d.uuid()
+				case "rows":
+					d.Array(func() { r.Count++; d.Skip() })
+				case "error":
+					what = clean.Text(string(d.String()))
+				case "details":
+					details = clean.Text(string(d.String()))
+				default:
+					d.Skip()
+				}
+			})
+		}
+		if what != "" {
+			if r.Error = what; details != "" {
+				r.Error += ": " + details
+			}
+			if failure == "" {
+				code, failure = what, r.Error+at(len(out), ops)
+			}
+		}
+		out = append(out, r)
+	})
+	if err := d.End(); err != nil {
+		return nil, fmt.Errorf("reading the reply: %w", err)
+	}
+	switch {
+	case passing[code]:
+		return out, fmt.Errorf("%w: %s", errPassing, failure)
+	case failure != "":
+		return out, fmt.Errorf("%w: %s", model.ErrRefused, failure)
+	case len(out) < len(ops):
+		return nil, fmt.Errorf("reading the reply: %d results for %d operations", len(out), len(ops))
+	}
+	return out[:len(ops)], nil
+}
+
+// at says which operation a result belongs to; the one after the last is the
+// commit.
+func at(i int, ops []nb.Op) string {
+	if i >= len(ops) {
+		return ""
+	}
+	return fmt.Sprintf(" (operation %d: %s)", i, describe(&ops[i]))
+}

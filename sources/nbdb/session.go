@@ -1,0 +1,335 @@
+package nbdb
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rung/model/clean"
+	"rung/model/nb"
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// session is one connection from dialling to its end.
+type session struct {
+	cfg  *Config
+	rpc  *jsonrpc.Conn
+	wg   sync.WaitGroup
+	busy atomic.Bool // the reader is working on a message
+
+	version string // of the schema
+
+	mu      sync.Mutex
+	calls   map[uint64]*call
+	nextID  uint64
+	err     error // why the session ended
+	db      *nb.DB
+	pending fold   // changes not handed out yet
+	seq     uint64 // counts updates taken in
+	handed  uint64 // the seq up to which the sink has been told
+	waiters []waiter
+
+	dead  chan struct{} // closed when the session ended
+	dirty chan struct{} // holds one token while there is something to hand out
+	hurry chan struct{} // holds one token when somebody waits for that
+}
+
+// call is a request waiting for its reply, which the reader's goroutine works
+// on: a reply is a view into its buffer, and updates that follow a snapshot
+// must find it in place.
+type call struct {
+	reply func(result []byte) error
+	done  chan error // buffered
+	// patience is how long the server may be silent over it: it does one thing
+	// at a time.
+	patience time.Duration
+}
+
+type waiter struct {
+	seq  uint64
+	done chan struct{}
+}
+
+// open dials, checks the schema and reads the snapshot.
+func open(ctx context.Context, cfg *Config) (*session, error) {
+	dialCtx, cancel := context.WithTimeout(ctx, cfg.ConnectTimeout)
+	defer cancel()
+	c, err := cfg.Dial(dialCtx)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
+	}
+	s := &session{cfg: cfg, rpc: jsonrpc.New(c, cfg.TransactTimeout), calls: map[uint64]*call{},
+		dead: make(chan struct{}), dirty: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
+	s.wg.Add(2)
+	go s.read()
+	go s.probe()
+	if err := s.setUp(ctx, dialCtx); err != nil {
+		s.close(err)
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *session) setUp(ctx, dialCtx context.Context) error {
+	var monitor []byte
+	schema := jsonrpc.AppendString([]byte{'['}, nb.Database)
+	err := s.call(dialCtx, "get_schema", append(schema, ']'), 0, func(result []byte) (err error) {
+		monitor, s.version, err = requests(result, s.cfg.Tables...)
+		return err
+	})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = fmt.Errorf("%w for %v", ErrSilent, s.cfg.ConnectTimeout)
+	}
+	if err != nil {
+		return fmt.Errorf("reading the schema of %s: %w", s.cfg.Addr, err)
+	}
+	params := jsonrpc.AppendString([]byte{'['}, nb.Database)
+	params = append(append(append(params, `,"rung",`...), monitor...), ']')
+	// No deadline but the probe's: a big snapshot over a thin line takes its
+	// time, and silence ends the session.
+	err = s.call(ctx, "monitor_cond", params, snapshotPatience*s.cfg.Probe, func(result []byte) error {
+		ch, err := changes(result, nil)
+		if err != nil {
+			return err
+		}
+		db := (*nb.DB)(nil).Apply(ch)
+		if err := s.checkName(db); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.db = db
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
+	}
+	return nil
+}
+
+// checkName refuses the database of another zone. An empty name is one that
+// was never set.
+func (s *session) checkName(db *nb.DB) error {
+	if g := db.Global(); !s.cfg.AnyName && g != nil && g.Name != "" && g.Name != s.cfg.Name {
+		return fmt.Errorf("%w: NB_Global is named %q, not %q", ErrWrongZone, g.Name, s.cfg.Name)
+	}
+	return nil
+}
+
+// snapshotPatience is how many times the usual silence a server may take to
+// put a snapshot together.
+const snapshotPatience = 3
+
+// call sends a request and waits until its reply has been worked on.
+func (s *session) call(ctx context.Context, method string, params []byte, patience time.Duration, reply func([]byte) error) error {
+	c := &call{reply: reply, done: make(chan error, 1), patience: patience}
+	s.mu.Lock()
+	if s.err != nil {
+		s.mu.Unlock()
+		return s.err
+	}
+	s.nextID++
+	id := s.nextID
+	s.calls[id] = c
+	s.mu.Unlock()
+	if err := s.rpc.Write(jsonrpc.Request(id, method, params)); err != nil {
+		if isTimeout(err) {
+			err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.cfg.TransactTimeout)
+		}
+		s.fail(err)
+	}
+	select {
+	case err := <-c.done:
+		return err
+	case <-ctx.Done():
+		s.mu.Lock()
+		delete(s.calls, id)
+		s.mu.Unlock()
+		return ctx.Err()
+	}
+}
+
+// fail ends the session; the first reason stays.
+func (s *session) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return
+	}
+	s.err = err
+	close(s.dead)
+	_ = s.rpc.Close()
+	for _, c := range s.calls {
+		c.done <- err
+	}
+	s.calls = nil
+}
+
+// close ends the session and waits for its goroutines.
+func (s *session) close(err error) {
+	s.fail(err)
+	s.wg.Wait()
+}
+
+func (s *session) read() {
+	defer s.wg.Done()
+	for {
+		m, err := s.rpc.Read()
+		if err == nil {
+			s.busy.Store(true)
+			err = s.handle(m)
+			s.rpc.Touch()
+			s.busy.Store(false)
+		}
+		if err != nil {
+			s.fail(err)
+			return
+		}
+	}
+}
+
+func (s *session) handle(m jsonrpc.Message) error {
+	switch {
+	case m.Method == "update2":
+		return s.update(m.Params)
+	case m.Method == "echo" && m.ID != nil:
+		return s.rpc.Write(jsonrpc.Reply(m.ID, m.Params))
+	case m.Method == "monitor_canceled":
+		return errors.New("the server closed the database")
+	case m.Method != "" && m.ID != nil:
+		return s.rpc.Write(jsonrpc.ErrorReply(m.ID, []byte(`"unknown method"`)))
+	case m.Method != "":
+		return nil // a notification we have no use for
+	}
+	var id uint64
+	if err := json.Unmarshal(m.ID, &id); err != nil {
+		return nil // the reply to somebody else's request
+	}
+	s.mu.Lock()
+	c := s.calls[id]
+	delete(s.calls, id)
+	s.mu.Unlock()
+	if c == nil {
+		return nil // the caller has gone
+	}
+	var err error
+	if m.Error != nil {
+		err = rpcError(m.Error)
+	} else {
+		err = c.reply(m.Result)
+	}
+	c.done <- err
+	return nil
+}
+
+// update takes one update2 notification in: whole transactions.
+func (s *session) update(params []byte) error {
+	var ch []nb.RowChange
+	n := 0
+	l := jsonrpc.NewLexer(params)
+	var err error
+	l.Array(func() {
+		raw := l.Raw()
+		if n++; n == 2 && err == nil {
+			ch, err = changes(raw, s.db) // only this goroutine writes s.db
+		}
+	})
+	if err == nil {
+		err = l.End()
+	}
+	if err != nil {
+		return err
+	}
+	db := s.db.Apply(ch)
+	if err := s.checkName(db); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.db = db
+	s.seq++
+	s.pending.add(ch)
+	s.mu.Unlock()
+	select {
+	case s.dirty <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// take hands out what came since the last time.
+func (s *session) take() (db *nb.DB, ch []nb.RowChange, seq uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.db, s.pending.take(), s.seq
+}
+
+// told says that the sink knows everything up to seq.
+func (s *session) told(seq uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.handed = seq
+	keep := s.waiters[:0]
+	for _, w := range s.waiters {
+		if w.seq <= seq {
+			close(w.done)
+		} else {
+			keep = append(keep, w)
+		}
+	}
+	clear(s.waiters[len(keep):])
+	s.waiters = keep
+}
+
+// untilTold waits until the sink knows everything taken in so far.
+func (s *session) untilTold(ctx context.Context) {
+	s.mu.Lock()
+	if s.handed >= s.seq {
+		s.mu.Unlock()
+		return
+	}
+	w := waiter{s.seq, make(chan struct{})}
+	s.waiters = append(s.waiters, w)
+	s.mu.Unlock()
+	select {
+	case s.hurry <- struct{}{}:
+	default:
+	}
+	select {
+	case <-w.done:
+	case <-s.dead:
+	case <-ctx.Done():
+	}
+}
+
+// rpcError is the error of a JSON-RPC reply: a string, or an object with error
+// and details.
+func rpcError(raw []byte) error {
+	var o struct{ Error, Details string }
+	var s string
+	switch {
+	case json.Unmarshal(raw, &s) == nil:
+	case json.Unmarshal(raw, &o) == nil && o.Details != "":
+		s = o.Error + ": " + o.Details
+	case o.Error != "":
+		s = o.Error
+	default:
+		s = string(raw)
+	}
+	return &refusal{clean.Text(s)}
+}
+
+// refusal is a request that the server answered with an error.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return "the server says: " + r.text }
+
+// isTimeout says whether a write or dial ran into its deadline.
+func isTimeout(err error) bool {
+	var ne net.Error
+	return errors.As(err, &ne) && ne.Timeout()
+}

@@ -1,0 +1,170 @@
+package nbdb
+
+import (
+	"maps"
+	"slices"
+	"unique"
+
+	"rung/model/clean"
+)
+
+// text cleans and interns: zones hold the same names and addresses over and
+// over.
+func text(b []byte) string {
+	s := string(b)
+	for _, c := range b {
+		if c < 0x20 || c > 0x7e { // nearly everything is plain ASCII
+			s = clean.Text(s)
+			break
+		}
+	}
+	return unique.Make(s).Value()
+}
+
+func (d *decoder) str() string { return text(d.String()) }
+
+// tagged reads [tag, value] and leaves the value to the callback of its tag.
+func (d *decoder) tagged(read func(tag string)) {
+	n, tag := 0, ""
+	d.Array(func() {
+		switch n {
+		case 0:
+			tag = string(d.String())
+		case 1:
+			read(tag)
+		default:
+			d.Fail("two elements")
+		}
+		n++
+	})
+	if n != 2 {
+		d.Fail("two elements")
+	}
+}
+
+func (d *decoder) uuid() (id string) {
+	d.tagged(func(tag string) {
+		if tag != "uuid" {
+			d.Fail("a uuid")
+			return
+		}
+		id = d.str()
+	})
+	return id
+}
+
+// set reads a set: ["set", […]] or, for a set of one, its element.
+func (d *decoder) set(old []string, delta bool, element func() string) []string {
+	d.scratch = d.scratch[:0]
+	one := true
+	if d.Peek() == '[' {
+		// Look ahead for the tag: a lone uuid is an array, too.
+		probe := *d.Lexer
+		probe.Array(func() {
+			one = one && string(probe.String()) != "set"
+			probe.Fail("no more")
+		})
+	}
+	if one {
+		d.scratch = append(d.scratch, element())
+	} else {
+		d.tagged(func(string) { d.Array(func() { d.scratch = append(d.scratch, element()) }) })
+	}
+	if !slices.IsSorted(d.scratch) {
+		slices.Sort(d.scratch)
+	}
+	if delta {
+		return toggle(old, d.scratch)
+	}
+	if len(d.scratch) == 0 {
+		return nil
+	}
+	return slices.Clone(d.scratch)
+}
+
+// toggle takes the members of diff out of old where they are in it and puts
+// the others in. Both are sorted, as is the result.
+func toggle(old, diff []string) []string {
+	out := make([]string, 0, len(old)+len(diff))
+	for len(old) > 0 && len(diff) > 0 {
+		switch {
+		case old[0] == diff[0]:
+			old, diff = old[1:], diff[1:]
+		case old[0] < diff[0]:
+			out, old = append(out, old[0]), old[1:]
+		default:
+			out, diff = append(out, diff[0]), diff[1:]
+		}
+	}
+	if out = append(append(out, old...), diff...); len(out) == 0 {
+		return nil
+	}
+	return slices.Clip(out)
+}
+
+// mapping reads a map of strings. In a delta an entry equal to old's is one
+// that went.
+func (d *decoder) mapping(old map[string]string, delta bool) map[string]string {
+	m := map[string]string{}
+	if delta {
+		m = maps.Clone(old)
+		if m == nil {
+			m = map[string]string{}
+		}
+	}
+	d.tagged(func(tag string) {
+		if tag != "map" {
+			d.Fail("a map")
+			return
+		}
+		d.Array(func() {
+			n, k := 0, ""
+			d.Array(func() {
+				switch n++; n {
+				case 1:
+					k = d.str()
+				case 2:
+					v := d.str()
+					if have, ok := m[k]; delta && ok && have == v {
+						delete(m, k)
+					} else {
+						m[k] = v
+					}
+				default:
+					d.Fail("a pair")
+				}
+			})
+		})
+	})
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+// optional reads a value that may be absent, i.e. an empty set.
+func (d *decoder) optional(read func()) {
+	if d.Peek() != '[' {
+		read()
+		return
+	}
+	d.tagged(func(tag string) {
+		if tag != "set" {
+			d.Fail("a set")
+			return
+		}
+		d.Array(read)
+	})
+}
+
+func (d *decoder) optionalString() (s string) {
+	d.optional(func() { s = d.str() })
+	return s
+}
+
+func (d *decoder) optionalUUID() string {
+	if ids := d.set(nil, false, d.uuid); len(ids) > 0 {
+		return ids[0]
+	}
+	return ""
+}

@@ -1,0 +1,203 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"rung/sources/sandbox/memdb"
+)
+
+// builtin is an OVSDB endpoint inside this process: a unix socket in front of a
+// database in memory.
+//
+// It is not libovsdb's server: that one waits for each monitor's answer inside
+// a transaction, so that one client that stops reading stops the zone; it sends
+// updates as requests, which OVS's own tools do not understand; a monitor that
+// begins during a commit misses it; and see package memdb.
+type builtin struct {
+	zone   string
+	path   string
+	stall  time.Duration // how long a client may take no data
+	queue  int           // bytes a client may be behind by
+	schema []byte        // as sent
+	report func(state ServerState, err error)
+
+	// dbmu guards db and all peers' monitors: what is queued while it is held
+	// is in the order of the commits.
+	dbmu sync.Mutex
+	db   *memdb.DB
+
+	mu     sync.Mutex
+	ln     net.Listener
+	peers  map[*peer]struct{}
+	gate   chan struct{} // closed while requests are answered
+	ended  bool
+	wg     sync.WaitGroup // of the listener and the peers
+	cancel context.CancelFunc
+	ctx    context.Context
+}
+
+func newBuiltin(zone, path string, stall time.Duration, report func(ServerState, error)) (*builtin, error) {
+	raw, err := compactSchema()
+	if err != nil {
+		return nil, fmt.Errorf("built-in server of zone %s: %w", zone, err)
+	}
+	schema, err := memdb.ParseSchema(raw)
+	if err != nil {
+		return nil, fmt.Errorf("built-in server of zone %s: %w", zone, err)
+	}
+	gate := make(chan struct{})
+	close(gate)
+	b := &builtin{zone: zone, path: path, stall: stall, queue: 64 << 20, report: report,
+		schema: raw, db: memdb.New(schema), peers: map[*peer]struct{}{}, gate: gate}
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+	return b, nil
+}
+
+func (b *builtin) start(context.Context) error { return b.listen() }
+
+func (b *builtin) listen() error {
+	if err := os.Remove(b.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("built-in server of zone %s: %w", b.zone, err)
+	}
+	ln, err := net.Listen("unix", b.path)
+	if err != nil {
+		return fmt.Errorf("built-in server of zone %s: %w", b.zone, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		_ = ln.Close()
+		return nil
+	}
+	b.ln = ln
+	b.wg.Add(1)
+	go b.accept(ln)
+	b.report(ServerRunning, nil)
+	return nil
+}
+
+func (b *builtin) accept(ln net.Listener) {
+	defer b.wg.Done()
+	for {
+		c, err := ln.Accept()
+		if err != nil {
+			return // closed
+		}
+		p := newPeer(b, c)
+		b.mu.Lock()
+		if b.ln != ln {
+			b.mu.Unlock()
+			_ = c.Close()
+			return
+		}
+		b.peers[p] = struct{}{}
+		b.wg.Add(2)
+		b.mu.Unlock()
+		go p.read()
+		go p.write()
+	}
+}
+
+// forget takes a peer that has ended out; its monitors go with it.
+func (b *builtin) forget(p *peer) {
+	b.dbmu.Lock()
+	p.monitors = nil
+	b.dbmu.Unlock()
+	b.mu.Lock()
+	delete(b.peers, p)
+	b.mu.Unlock()
+}
+
+// open waits while the server is stopped; it says whether to go on.
+func (b *builtin) open(ended <-chan struct{}) bool {
+	b.mu.Lock()
+	gate := b.gate
+	b.mu.Unlock()
+	select {
+	case <-gate:
+		return true
+	case <-ended:
+		return false
+	}
+}
+
+func (b *builtin) stop() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-b.gate:
+		b.gate = make(chan struct{})
+		b.report(ServerStopped, nil)
+	default:
+	}
+	return nil
+}
+
+func (b *builtin) cont() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-b.gate:
+	default:
+		close(b.gate)
+		b.report(ServerRunning, nil)
+	}
+	return nil
+}
+
+// kill drops listener and connections as a dead process would, and starts
+// listening again a little later, with the same rows.
+func (b *builtin) kill() error {
+	b.hangUp(true)
+	b.report(ServerDied, errors.New("killed"))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		return nil
+	}
+	b.wg.Add(1)
+	go func() {
+		defer b.wg.Done()
+		for wait := restartAfter; ; wait = min(2*wait, restartMost) {
+			if !sleep(b.ctx, wait) {
+				return
+			}
+			err := b.listen()
+			if err == nil {
+				return
+			}
+			b.report(ServerDied, err)
+		}
+	}()
+	return nil
+}
+
+func (b *builtin) drop() { b.hangUp(false) }
+
+// hangUp closes all connections, and the listener too if asked.
+func (b *builtin) hangUp(listener bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if listener && b.ln != nil {
+		_ = b.ln.Close()
+		b.ln = nil
+	}
+	for p := range b.peers {
+		p.end()
+	}
+}
+
+func (b *builtin) close() {
+	b.mu.Lock()
+	b.ended = true
+	b.mu.Unlock()
+	b.cancel()
+	b.hangUp(true)
+	b.wg.Wait()
+}

@@ -1,0 +1,55 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"rung/model/clean"
+)
+
+// findServer finds the program a choice means; empty is the built-in server.
+func findServer(choice string) (string, error) {
+	switch choice {
+	case ServerBuiltin:
+		return "", nil
+	case "", ServerAuto:
+		if !realServers {
+			return "", nil
+		}
+		// Distributions put it where only root's PATH leads.
+		for _, p := range []string{"ovsdb-server", "/usr/sbin/ovsdb-server", "/usr/local/sbin/ovsdb-server"} {
+			if path, err := exec.LookPath(p); err == nil {
+				return path, nil
+			}
+		}
+		return "", nil
+	}
+	if !realServers {
+		return "", errors.New("a real ovsdb-server cannot be run on this system: take --sandbox-ovsdb builtin")
+	}
+	path, err := exec.LookPath(choice)
+	if err != nil {
+		return "", fmt.Errorf("looking for the ovsdb-server: %w", err)
+	}
+	return filepath.Abs(path)
+}
+
+// version asks a program for its version: "ovsdb-server 3.1.0".
+func version(ctx context.Context, program string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("asking %s for its version: %w", program, err)
+	}
+	first, _, _ := strings.Cut(string(out), "\n")
+	words := strings.Fields(clean.Text(first))
+	if len(words) < 2 {
+		return "", fmt.Errorf("%s does not say its version", program)
+	}
+	return words[0] + " " + words[len(words)-1], nil
+}

@@ -1,0 +1,18 @@
+// Package sandbox stands in for a cluster's databases and traffic: one
+// OVN_Northbound database per zone on a unix socket, seeded with what Rung does
+// not write itself (switches, pods' ports, the logging meter), and simulated
+// connections between pods, decided by the live rows and written as
+// ovn-controller would log them.
+//
+// The databases are served by real ovsdb-servers where there is one, else by
+// this process from memory (package memdb); OVS's own tools work on both.
+//
+// Invariants: everything lies in one 0700 folder that an exclusive lock
+// guards; child servers die with this process, however it ends; folders that
+// dead instances left are removed at the next start; nothing here touches a
+// database that it did not start. Traffic is marked as simulated by whoever
+// shows it.
+//
+// It may import the model packages, sources/nbdb and sources/acllog; only
+// engine imports it, and only it imports memdb.
+package sandbox

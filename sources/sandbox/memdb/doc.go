@@ -1,0 +1,18 @@
+// Package memdb is an OVSDB database in memory: the operations of RFC 7047 §5.2
+// on typed rows, with everything ovsdb-server checks and mends at the end of a
+// transaction: references, rows that nobody refers to any more, weak references
+// to rows that went, indexes, sizes.
+//
+// It stands in for libovsdb's database/inmemory, which was tried first: it lets
+// values of the wrong type and range in or panics at them, and its count of
+// references goes wrong after some histories, so that ACLs outlive their port
+// group (found by running the same random transactions on it and on a real
+// ovsdb-server; this package passes that test).
+//
+// Invariants: a row is never changed once it is in the database; a transaction
+// that fails leaves no trace; nothing in a request can make it panic. What it
+// does not have: locks, waiting (a wait that does not hold now fails now),
+// conditions on monitors, persistence.
+//
+// It imports only sources/nbdb/jsonrpc; only sources/sandbox imports it.
+package memdb

@@ -1,0 +1,213 @@
+package memdb
+
+import (
+	"encoding/json"
+	"maps"
+)
+
+// condition is one condition of a where (RFC 7047 §5.1).
+type condition struct {
+	column, function string
+	value            Datum
+	never            bool
+}
+
+var uuidColumn = &Column{Key: Base{Type: "uuid"}, Min: 1, Max: 1}
+
+func (t *txn) conditions(o *operation) ([]condition, error) {
+	var raws []json.RawMessage
+	if json.Unmarshal(o.members["where"], &raws) != nil {
+		return nil, syntax("where is not a list of conditions")
+	}
+	var out []condition
+	for _, raw := range raws {
+		var all bool
+		if json.Unmarshal(raw, &all) == nil {
+			if !all {
+				out = append(out, condition{never: true})
+			}
+			continue
+		}
+		var parts []json.RawMessage
+		var c condition
+		if json.Unmarshal(raw, &parts) != nil || len(parts) != 3 ||
+			json.Unmarshal(parts[0], &c.column) != nil || json.Unmarshal(parts[1], &c.function) != nil {
+			return nil, syntax("a condition is a column, a function and a value")
+		}
+		column := o.t.Columns[c.column]
+		if c.column == "_uuid" {
+			column = uuidColumn
+		}
+		if column == nil {
+			return nil, syntax("no column %s in table %s", c.column, o.table)
+		}
+		loose := false
+		switch c.function {
+		case "==", "!=":
+		case "includes", "excludes":
+			loose = true
+		case "<", "<=", ">", ">=":
+			if column.Key.Type != "integer" || column.Max != 1 {
+				return nil, syntax("%s cannot be used on column %s", c.function, c.column)
+			}
+		default:
+			return nil, syntax("no function named %s", c.function)
+		}
+		r := t.reader(parts[2])
+		d, err := r.datum(column, loose, false)
+		if err != nil {
+			return nil, inColumn(err, o.table, c.column)
+		}
+		if r.End() != nil || (c.column == "_uuid" && len(d.Keys) != 1) {
+			return nil, syntax("condition on column %s", c.column)
+		}
+		c.value = d
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func meets(p place, row Row, conditions []condition) bool {
+	for _, c := range conditions {
+		d := row[c.column]
+		if c.column == "_uuid" {
+			d = Datum{Keys: []Atom{p.uuid}}
+		}
+		if c.never || !holds(d, c) {
+			return false
+		}
+	}
+	return true
+}
+
+func holds(d Datum, c condition) bool {
+	switch c.function {
+	case "==":
+		return d.equal(c.value)
+	case "!=":
+		return !d.equal(c.value)
+	case "includes":
+		return d.includes(c.value)
+	case "excludes":
+		return d.excludes(c.value)
+	}
+	if len(d.Keys) != 1 || len(c.value.Keys) != 1 {
+		return false
+	}
+	n := compare(d.Keys[0], c.value.Keys[0])
+	switch c.function {
+	case "<":
+		return n < 0
+	case "<=":
+		return n <= 0
+	case ">":
+		return n > 0
+	}
+	return n >= 0
+}
+
+// mutation is one mutation, ready to be applied.
+type mutation struct {
+	column, mutator string
+	c               *Column
+	value           Datum
+}
+
+func (t *txn) mutate(o *operation) ([]byte, error) {
+	var raws []json.RawMessage
+	if json.Unmarshal(o.members["mutations"], &raws) != nil {
+		return nil, syntax("mutations is not a list")
+	}
+	var ms []mutation
+	for _, raw := range raws {
+		m, err := t.mutation(o, raw)
+		if err != nil {
+			return nil, err
+		}
+		ms = append(ms, m)
+	}
+	return t.each(o, func(p place, old Row) error {
+		next := maps.Clone(old)
+		for _, m := range ms {
+			d, err := m.apply(next[m.column])
+			if err == nil {
+				err = size(m.c, d)
+			}
+			if err != nil {
+				return inColumn(err, o.table, m.column)
+			}
+			next[m.column] = d
+		}
+		t.changed[p] = next
+		return nil
+	})
+}
+
+func (t *txn) mutation(o *operation, raw []byte) (m mutation, err error) {
+	var parts []json.RawMessage
+	if json.Unmarshal(raw, &parts) != nil || len(parts) != 3 ||
+		json.Unmarshal(parts[0], &m.column) != nil || json.Unmarshal(parts[1], &m.mutator) != nil {
+		return m, syntax("a mutation is a column, a mutator and a value")
+	}
+	if m.c = o.t.Columns[m.column]; m.c == nil {
+		return m, syntax("no column %s in table %s", m.column, o.table)
+	}
+	argument := *m.c
+	switch m.mutator {
+	case "insert", "delete":
+		if m.c.Min == 1 && m.c.Max == 1 {
+			return m, syntax("%s cannot be used on column %s", m.mutator, m.column)
+		}
+	case "+=", "-=", "*=", "/=", "%=":
+		if m.c.Key.Type != "integer" || m.c.Value != nil {
+			return m, syntax("%s cannot be used on column %s", m.mutator, m.column)
+		}
+		argument = Column{Key: Base{Type: "integer"}, Min: 1, Max: 1}
+	default:
+		return m, syntax("no mutator named %s", m.mutator)
+	}
+	r := t.reader(parts[2])
+	if m.value, err = r.datum(&argument, m.mutator == "insert" || m.mutator == "delete", m.mutator == "delete"); err != nil {
+		return m, inColumn(err, o.table, m.column)
+	}
+	if err := r.End(); err != nil {
+		return m, syntax("%v", err)
+	}
+	return m, nil
+}
+
+func (m *mutation) apply(d Datum) (Datum, error) {
+	switch m.mutator {
+	case "insert":
+		return d.union(m.value), nil
+	case "delete":
+		return d.minus(m.value), nil
+	}
+	by, _ := m.value.Keys[0].(int64)
+	var out Datum
+	for _, k := range d.Keys {
+		v, _ := k.(int64)
+		switch m.mutator {
+		case "+=":
+			v += by
+		case "-=":
+			v -= by
+		case "*=":
+			v *= by
+		default:
+			if by == 0 {
+				return d, &failure{"domain error", "division by zero"}
+			}
+			if m.mutator == "/=" {
+				v /= by
+			} else {
+				v %= by
+			}
+		}
+		if b := &m.c.Key; (b.MinInt != nil && v < *b.MinInt) || (b.MaxInt != nil && v > *b.MaxInt) {
+			return d, constraint("%d is not in the valid range %s", v, span(b))
+		}
+		out.Keys = append(out.Keys, v)
+	}
+	return out, out.normal()
+}

@@ -1,0 +1,198 @@
+package memdb
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// failure is an error of an operation or a commit, in OVSDB's two parts.
+type failure struct{ code, details string }
+
+func (f *failure) Error() string { return f.code + ": " + f.details }
+
+func constraint(format string, args ...any) error {
+	return &failure{"constraint violation", fmt.Sprintf(format, args...)}
+}
+
+func syntax(format string, args ...any) error {
+	return &failure{"syntax error", fmt.Sprintf(format, args...)}
+}
+
+// reader reads values; names resolves named UUIDs.
+type reader struct {
+	*jsonrpc.Lexer
+	names func(string) UUID
+}
+
+// datum reads a value of a column. With loose, sizes do not matter (a mutation's
+// argument); with keysOnly, a set of keys will do for a map.
+func (r *reader) datum(c *Column, loose, keysOnly bool) (Datum, error) {
+	var d Datum
+	var bad error
+	note := func(err error) {
+		if bad == nil {
+			bad = err
+		}
+	}
+	element := func() {
+		a, err := r.atom(&c.Key)
+		note(err)
+		d.Keys = append(d.Keys, a)
+	}
+	tag := ""
+	if r.Peek() == '[' {
+		tag = r.tag()
+	}
+	switch {
+	case tag == "map" && c.Value != nil:
+		d.Values = []Atom{}
+		r.pair(func() {
+			r.Array(func() {
+				n := 0
+				r.Array(func() {
+					switch n++; n {
+					case 1:
+						element()
+					case 2:
+						v, err := r.atom(c.Value)
+						note(err)
+						d.Values = append(d.Values, v)
+					default:
+						r.Fail("a pair")
+					}
+				})
+				if n != 2 {
+					r.Fail("a pair")
+				}
+			})
+		})
+	case tag == "set" && (c.Value == nil || keysOnly):
+		r.pair(func() { r.Array(element) })
+	case c.Value == nil:
+		element()
+	default:
+		r.Fail("a map")
+	}
+	if err := r.Err(); err != nil {
+		return d, syntax("%v", err)
+	}
+	if bad != nil {
+		return d, bad
+	}
+	if len(d.Keys) == 0 {
+		d.Keys, d.Values = nil, nil
+	}
+	if err := d.normal(); err != nil {
+		return d, syntax("%v", err)
+	}
+	if !loose {
+		return d, size(c, d)
+	}
+	return d, nil
+}
+
+func size(c *Column, d Datum) error {
+	if n := len(d.Keys); n < c.Min || (c.Max >= 0 && n > c.Max) {
+		return constraint("%d values are not between the minimum of %d and the maximum of %d", n, c.Min, c.Max)
+	}
+	return nil
+}
+
+// tag looks at the first element of the array that comes next.
+func (r *reader) tag() (tag string) {
+	probe := *r.Lexer
+	probe.Array(func() {
+		if probe.Peek() == '"' {
+			tag = string(probe.String())
+		}
+		probe.Fail("no more")
+	})
+	return tag
+}
+
+// pair reads [tag, value] after tag was looked at.
+func (r *reader) pair(value func()) {
+	n := 0
+	r.Array(func() {
+		switch n++; n {
+		case 1:
+			r.String()
+		case 2:
+			value()
+		default:
+			r.Fail("two elements")
+		}
+	})
+	if n != 2 {
+		r.Fail("two elements")
+	}
+}
+
+func (r *reader) atom(b *Base) (Atom, error) {
+	switch b.Type {
+	case "integer":
+		v := int64(r.Int())
+		if (b.MinInt != nil && v < *b.MinInt) || (b.MaxInt != nil && v > *b.MaxInt) {
+			return v, constraint("%d is not in the valid range %s", v, span(b))
+		}
+		return v, nil
+	case "boolean":
+		return r.Bool(), nil
+	case "uuid":
+		var u UUID
+		tag := ""
+		if r.Peek() == '[' {
+			tag = r.tag()
+		}
+		r.pair(func() {
+			switch text := string(r.String()); {
+			case tag == "uuid" && isUUID(text):
+				u = UUID(strings.ToLower(text))
+			case tag == "named-uuid" && r.names != nil && text != "":
+				u = r.names(text)
+			default:
+				r.Fail("a uuid")
+			}
+		})
+		return u, nil
+	}
+	s := string(r.String())
+	if b.MaxLength != nil && len(s) > *b.MaxLength {
+		return s, constraint("%q is longer than %d bytes", s, *b.MaxLength)
+	}
+	if b.Enum != nil && !slices.Contains(b.Enum, Atom(s)) {
+		return s, constraint("%s is not one of the allowed values %v", s, b.Enum)
+	}
+	return s, nil
+}
+
+func span(b *Base) string {
+	lo, hi := "", ""
+	if b.MinInt != nil {
+		lo = fmt.Sprint(*b.MinInt)
+	}
+	if b.MaxInt != nil {
+		hi = fmt.Sprint(*b.MaxInt)
+	}
+	return lo + " to " + hi
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F'):
+			return false
+		}
+	}
+	return true
+}

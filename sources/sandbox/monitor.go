@@ -1,0 +1,235 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/sandbox/memdb"
+)
+
+// monitor is one monitor of a client: RFC 7047 §4.1.5, or one of the later
+// kinds of ovsdb-server(7) §4.1.12 and §4.1.15.
+type monitor struct {
+	method string
+	id     json.RawMessage
+	tables map[string][]watch
+}
+
+// watch is what a monitor wants of a table.
+type watch struct {
+	Columns []string        `json:"columns"`
+	Where   json.RawMessage `json:"where"`
+	Select  struct {
+		Initial, Insert, Delete, Modify *bool
+	} `json:"select"`
+}
+
+func on(b *bool) bool { return b == nil || *b }
+
+// monitor starts one: the reply is the snapshot, and what is committed from
+// then on follows it.
+func (p *peer) monitor(m jsonrpc.Message) error {
+	ps, err := params(m.Params, 3)
+	if err != nil {
+		return err
+	}
+	mon := &monitor{method: m.Method, id: bytes.Clone(ps[1])}
+	if mon.tables, err = readWatches(p.b.db.Schema, ps[2]); err != nil {
+		return err
+	}
+	p.b.dbmu.Lock()
+	defer p.b.dbmu.Unlock()
+	if _, ok := p.monitors[string(mon.id)]; ok {
+		return fmt.Errorf("duplicate monitor ID")
+	}
+	if p.monitors == nil {
+		return nil // hung up meanwhile
+	}
+	p.monitors[string(mon.id)] = mon
+	reply := mon.snapshot(p.b.db)
+	if mon.method == "monitor_cond_since" {
+		reply = slices.Concat([]byte(`[false,"00000000-0000-0000-0000-000000000000",`), reply, []byte{']'})
+	}
+	if m.ID != nil {
+		p.send(jsonrpc.Reply(m.ID, reply))
+	}
+	return nil
+}
+
+// readWatches reads a monitor's requests: per table one, or a list of them.
+func readWatches(schema *memdb.Schema, raw []byte) (map[string][]watch, error) {
+	var requests map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &requests); err != nil {
+		return nil, fmt.Errorf("syntax error: %w", err)
+	}
+	out := map[string][]watch{}
+	for table, raw := range requests {
+		t := schema.Tables[table]
+		if t == nil {
+			return nil, fmt.Errorf("unknown table: %s", table)
+		}
+		if raw[0] != '[' {
+			raw = slices.Concat([]byte{'['}, raw, []byte{']'})
+		}
+		var ws []watch
+		if err := json.Unmarshal(raw, &ws); err != nil {
+			return nil, fmt.Errorf("syntax error: table %s: %w", table, err)
+		}
+		if len(ws) != 1 {
+			return nil, fmt.Errorf("not supported: %d requests for table %s", len(ws), table)
+		}
+		for i, w := range ws {
+			if w.Columns == nil {
+				ws[i].Columns = slices.Sorted(maps.Keys(t.Columns))
+			}
+			for _, c := range w.Columns {
+				if t.Columns[c] == nil && c != "_uuid" && c != "_version" {
+					return nil, fmt.Errorf("unknown column: %s.%s", table, c)
+				}
+			}
+			switch string(w.Where) {
+			case "", "null", "true", "[]", "[true]":
+			default:
+				return nil, fmt.Errorf("not supported: a monitor's condition %s", w.Where)
+			}
+		}
+		out[table] = ws
+	}
+	return out, nil
+}
+
+func (p *peer) cancel(raw []byte) ([]byte, error) {
+	var ps []json.RawMessage
+	if err := json.Unmarshal(raw, &ps); err != nil || len(ps) != 1 {
+		return nil, fmt.Errorf("syntax error: one parameter is due")
+	}
+	p.b.dbmu.Lock()
+	defer p.b.dbmu.Unlock()
+	if _, ok := p.monitors[string(ps[0])]; !ok {
+		return nil, fmt.Errorf("unknown monitor")
+	}
+	delete(p.monitors, string(ps[0]))
+	return []byte("{}"), nil
+}
+
+// tableUpdates builds <table-updates> or <table-updates2>: tables, in them
+// rows, in them what happened.
+type tableUpdates struct {
+	b     []byte
+	table string
+	rows  int
+}
+
+func (u *tableUpdates) row(table, uuid string) {
+	switch {
+	case u.b == nil:
+		u.b = append(jsonrpc.AppendString([]byte{'{'}, table), ":{"...)
+	case table != u.table:
+		u.b = append(jsonrpc.AppendString(append(u.b, "},"...), table), ":{"...)
+	default:
+		u.b = append(u.b, ',')
+	}
+	u.table = table
+	u.rows++
+	u.b = append(jsonrpc.AppendString(u.b, uuid), ":{"...)
+}
+
+func (u *tableUpdates) end() []byte {
+	if u.b == nil {
+		return []byte("{}")
+	}
+	return append(u.b, "}}"...)
+}
+
+// first says whether this is the monitor of the RFC: whole rows, old and new.
+func (m *monitor) first() bool { return m.method == "monitor" }
+
+func (m *monitor) snapshot(db *memdb.DB) []byte {
+	var u tableUpdates
+	key := `"initial":`
+	if m.first() {
+		key = `"new":`
+	}
+	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
+		for _, w := range m.tables[table] {
+			if !on(w.Select.Initial) {
+				continue
+			}
+			for id, row := range db.Rows(table) {
+				u.row(table, string(id))
+				u.b = db.AppendRow(append(u.b, key...), table, id, row, w.Columns, !m.first())
+				u.b = append(u.b, '}')
+			}
+		}
+	}
+	return u.end()
+}
+
+// notification is the message about a commit, nil when the monitor is not
+// concerned.
+func (m *monitor) notification(db *memdb.DB, changes []memdb.Change) []byte {
+	var u tableUpdates
+	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
+		for _, w := range m.tables[table] {
+			for i := range changes {
+				if ch := &changes[i]; ch.Table == table {
+					m.describe(&u, db, ch, &w)
+				}
+			}
+		}
+	}
+	if u.rows == 0 {
+		return nil
+	}
+	method, middle := "update2", ","
+	switch m.method {
+	case "monitor":
+		method = "update"
+	case "monitor_cond_since":
+		method, middle = "update3", `,"00000000-0000-0000-0000-000000000000",` // there is no history to go on from
+	}
+	return jsonrpc.Notification(method, slices.Concat([]byte{'['}, m.id, []byte(middle), u.end(), []byte{']'}))
+}
+
+func (m *monitor) describe(u *tableUpdates, db *memdb.DB, ch *memdb.Change, w *watch) {
+	table, id := ch.Table, string(ch.UUID)
+	whole := func(key string, row memdb.Row) {
+		u.b = append(jsonrpc.AppendString(u.b, key), ':')
+		u.b = db.AppendRow(u.b, table, ch.UUID, row, w.Columns, !m.first())
+	}
+	switch {
+	case ch.Old == nil && on(w.Select.Insert):
+		u.row(table, id)
+		if m.first() {
+			whole("new", ch.New)
+		} else {
+			whole("insert", ch.New)
+		}
+	case ch.Old != nil && ch.New != nil && on(w.Select.Modify):
+		delta := db.AppendDelta(nil, ch, w.Columns)
+		if delta == nil {
+			return
+		}
+		u.row(table, id)
+		if m.first() {
+			u.b = append(db.AppendOld(append(u.b, `"old":`...), ch, w.Columns), ',')
+			whole("new", ch.New)
+		} else {
+			u.b = append(append(u.b, `"modify":`...), delta...)
+		}
+	case ch.New == nil && on(w.Select.Delete):
+		u.row(table, id)
+		if m.first() {
+			whole("old", ch.Old)
+		} else {
+			u.b = append(u.b, `"delete":null`...)
+		}
+	default:
+		return
+	}
+	u.b = append(u.b, '}')
+}

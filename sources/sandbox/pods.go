@@ -1,0 +1,165 @@
+package sandbox
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// podHandler turns pods into the ports they should have, zone by zone, each
+// change some time after it was told.
+type podHandler struct {
+	mu      sync.Mutex
+	keepers map[string]*keeper // never changed: a new one takes its place
+	delay   time.Duration
+	queue   []podEvent
+	wake    chan struct{}
+}
+
+// podEvent is what takes effect at a time: all pods, or some that changed.
+type podEvent struct {
+	due     time.Time
+	all     *model.Cluster
+	changes []model.Change
+}
+
+func newPodHandler(delay time.Duration) *podHandler {
+	return &podHandler{delay: delay, wake: make(chan struct{}, 1)}
+}
+
+// follow lets a zone's keeper hear of its pods from now on; nil lets nobody.
+func (h *podHandler) follow(zone string, k *keeper) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	next := maps.Clone(h.keepers)
+	if next == nil {
+		next = map[string]*keeper{}
+	}
+	if next[zone] = k; k == nil {
+		delete(next, zone)
+	}
+	h.keepers = next
+}
+
+func (h *podHandler) setDelay(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.delay = max(d, 0)
+}
+
+func (h *podHandler) set(c *model.Cluster, changes []model.Change) {
+	pods := make([]model.Change, 0, len(changes))
+	for _, ch := range changes {
+		if ch.Key().Kind == model.KindPod {
+			pods = append(pods, ch)
+		}
+	}
+	if changes != nil && len(pods) == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := podEvent{due: time.Now().Add(h.delay), changes: pods}
+	if changes == nil {
+		e.all = c
+		if c == nil {
+			e.all = &model.Cluster{}
+		}
+	}
+	if n := len(h.queue); n > 0 && e.due.Before(h.queue[n-1].due) {
+		e.due = h.queue[n-1].due // a shorter delay must not overtake
+	}
+	h.queue = append(h.queue, e)
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (h *podHandler) run(ctx context.Context) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.wake:
+		case <-timer.C:
+		}
+		for {
+			e, wait := h.next()
+			if wait > 0 {
+				timer.Reset(wait)
+				break
+			}
+			h.apply(e)
+		}
+	}
+}
+
+// next takes the next event that is due, or says how long to wait.
+func (h *podHandler) next() (podEvent, time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.queue) == 0 {
+		return podEvent{}, time.Hour
+	}
+	if wait := time.Until(h.queue[0].due); wait > 0 {
+		return podEvent{}, wait
+	}
+	e := h.queue[0]
+	h.queue = slices.Delete(h.queue, 0, 1)
+	return e, 0
+}
+
+func (h *podHandler) apply(e podEvent) {
+	h.mu.Lock()
+	keepers := h.keepers
+	h.mu.Unlock()
+	if e.all != nil {
+		want := map[string]map[string]port{}
+		for zone := range keepers {
+			want[zone] = map[string]port{}
+		}
+		for p := range e.all.Pods() {
+			if ports := want[p.NodeName]; ports != nil && p.SubjectEligible() {
+				ports[nb.PortName(p.Namespace, p.Name)] = portOf(p)
+			}
+		}
+		for zone, k := range keepers {
+			k.replace(want[zone])
+		}
+		return
+	}
+	for _, ch := range e.changes {
+		was, _ := ch.Old.(*model.Pod)
+		is, _ := ch.New.(*model.Pod)
+		if was != nil && (is == nil || is.NodeName != was.NodeName) {
+			if k := keepers[was.NodeName]; k != nil {
+				k.put(nb.PortName(was.Namespace, was.Name), port{}, false)
+			}
+		}
+		if is != nil {
+			if k := keepers[is.NodeName]; k != nil {
+				k.put(nb.PortName(is.Namespace, is.Name), portOf(is), is.SubjectEligible())
+			}
+		}
+	}
+}
+
+// portOf is the port of a pod that is to have one. A pod without an address yet
+// has one with a hardware address alone.
+func portOf(p *model.Pod) port {
+	first := ""
+	if len(p.IPs) > 0 {
+		first = p.IPs[0]
+	}
+	mac := macOf(first, p.Namespace+"/"+p.Name)
+	return port{uid: p.UID, namespace: p.Namespace, address: strings.Join(append([]string{mac}, p.IPs...), " ")}
+}

@@ -1,0 +1,227 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/model"
+)
+
+// Choices of Config.Server beside the path of an ovsdb-server.
+const (
+	ServerAuto    = "auto"
+	ServerBuiltin = "builtin"
+)
+
+// ServerState is the state of a zone's server.
+type ServerState string
+
+// The states. A dead server is started again until the sandbox is closed.
+const (
+	ServerRunning ServerState = "running"
+	ServerStopped ServerState = "stopped" // by Stop
+	ServerDied    ServerState = "died"
+)
+
+// Config says what to start.
+type Config struct {
+	// Zones are the nodes' names; each gets a database of its own.
+	Zones []string
+	// Dir is the folder for sockets and databases; empty means one below
+	// XDG_RUNTIME_DIR, or the temporary directory where that is not set.
+	Dir string
+	// Server is "auto" (or empty), "builtin", or the path of an ovsdb-server.
+	Server string
+	// ForeignRows adds rows that OVN-Kubernetes keeps for other purposes: the
+	// management port's ACL on the node's switch, the cluster's port groups.
+	ForeignRows bool
+	// PortDelay is how long after a pod's change its port follows.
+	PortDelay time.Duration
+	// OnServer is told of servers that come, stop and die. It is called from one
+	// goroutine.
+	OnServer func(zone string, state ServerState, err error)
+	// StallTimeout is how long a client of a built-in server may take no data
+	// before it is cut off (default 5 s).
+	StallTimeout time.Duration
+	Log          *slog.Logger
+
+	guard func() (guard, error) // for tests: the guard of another system
+}
+
+// server is one zone's OVSDB endpoint.
+type server interface {
+	start(ctx context.Context) error
+	kill() error
+	stop() error
+	cont() error
+	drop()
+	close()
+}
+
+// Sandbox is a running set of zones.
+type Sandbox struct {
+	cfg      Config
+	folder   *folder
+	program  string // the real server; empty with built-in ones
+	guard    guard  // nil with built-in servers
+	describe string
+	fallback error // why auto did not take a real server that was found
+	pods     *podHandler
+	reports  *reports
+
+	mu    sync.Mutex
+	zones map[string]*zone
+	named []string // the zones in the order they were made
+	made  int      // how many zones there ever were
+
+	life   context.Context
+	cancel context.CancelFunc
+	// changing is held while zones come or go.
+	changing  sync.Mutex
+	closed    bool // guarded by changing
+	wg        sync.WaitGroup
+	closeOnce sync.Once
+}
+
+// Start starts a server per zone and seeds the databases; it returns when every
+// zone has its first rows. The sandbox lives until Close or the end of ctx.
+func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
+	if cfg.StallTimeout <= 0 {
+		cfg.StallTimeout = 5 * time.Second
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.guard == nil {
+		cfg.guard = newGuard
+	}
+	s := &Sandbox{cfg: cfg, zones: map[string]*zone{}}
+	if s.folder, err = openFolder(cfg.Dir); err != nil {
+		return nil, fmt.Errorf("starting the sandbox: %w", err)
+	}
+	s.reports = newReports(cfg.OnServer)
+	s.life, s.cancel = context.WithCancel(context.Background())
+	defer func() {
+		if err != nil {
+			s.Close()
+			err = fmt.Errorf("starting the sandbox: %w", err)
+		}
+	}()
+	if err := s.startServers(ctx); err != nil {
+		return nil, err
+	}
+	s.pods = newPodHandler(cfg.PortDelay)
+	s.wg.Go(func() { s.pods.run(s.life) })
+	for _, z := range s.zones {
+		s.keep(z)
+	}
+	for _, z := range s.zones {
+		if err := z.keeper.seeded(ctx); err != nil {
+			return nil, err
+		}
+	}
+	unhook := context.AfterFunc(ctx, s.Close)
+	context.AfterFunc(s.life, func() { unhook() })
+	return s, nil
+}
+
+// Zones are the zones' names, in the order they were given and added.
+func (s *Sandbox) Zones() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.named)
+}
+
+// Endpoints maps zones to addresses for nbdb.Dial and the OVS tools.
+func (s *Sandbox) Endpoints() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make(map[string]string, len(s.zones))
+	for name, z := range s.zones {
+		out[name] = z.endpoint
+	}
+	return out
+}
+
+// Dir is the folder of the sockets.
+func (s *Sandbox) Dir() string { return s.folder.path }
+
+// Describe names what serves the zones: "ovsdb-server 3.1.0" or "builtin".
+func (s *Sandbox) Describe() string { return s.describe }
+
+// Fallback is why a real server that was found is not used, nil otherwise.
+func (s *Sandbox) Fallback() error { return s.fallback }
+
+// SetPods lets the zones' ports follow the pods. Without changes the cluster's
+// pods are all there are; with changes only those pods are looked at.
+func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.set(c, changes) }
+
+// SetPortDelay sets how long after a pod's change its port follows.
+func (s *Sandbox) SetPortDelay(d time.Duration) { s.pods.setDelay(d) }
+
+func (s *Sandbox) server(zone string) (server, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if z := s.zones[zone]; z != nil {
+		return z.server, nil
+	}
+	return nil, fmt.Errorf("the sandbox has no zone %q", zone)
+}
+
+// Kill kills a zone's server as SIGKILL does; it comes back with the same rows.
+func (s *Sandbox) Kill(zone string) error {
+	srv, err := s.server(zone)
+	if err != nil {
+		return err
+	}
+	return srv.kill()
+}
+
+// Stop makes a zone's server stand still as SIGSTOP does, until Cont.
+func (s *Sandbox) Stop(zone string) error {
+	srv, err := s.server(zone)
+	if err != nil {
+		return err
+	}
+	return srv.stop()
+}
+
+// Cont lets a stopped server go on.
+func (s *Sandbox) Cont(zone string) error {
+	srv, err := s.server(zone)
+	if err != nil {
+		return err
+	}
+	return srv.cont()
+}
+
+// DropConnections closes all connections to a zone's built-in server. Real
+// servers cannot be asked to; Kill does it there.
+func (s *Sandbox) DropConnections(zone string) error {
+	srv, err := s.server(zone)
+	if err == nil {
+		if _, ok := srv.(*builtin); !ok {
+			return fmt.Errorf("the server of zone %s is a process of its own: kill it instead", zone)
+		}
+		srv.drop()
+	}
+	return err
+}
+
+// Close ends the servers and removes the folder; it returns when all is gone.
+func (s *Sandbox) Close() {
+	s.closeOnce.Do(func() {
+		s.cancel()
+		s.changing.Lock()
+		defer s.changing.Unlock()
+		s.closed = true
+		s.wg.Wait()
+		s.closeServers()
+		s.reports.close()
+		s.folder.close()
+	})
+}

@@ -1,0 +1,274 @@
+package sandbox
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rung/model"
+	"rung/model/match"
+	"rung/model/nb"
+	"rung/sources/acllog"
+)
+
+// TrafficConfig says how much traffic there is.
+type TrafficConfig struct {
+	// Rate is how many connections are begun a second (default 20).
+	Rate float64
+	// Seed makes the connections the same for the same rows and pods.
+	Seed uint64
+}
+
+// TrafficStats counts since the start.
+type TrafficStats struct {
+	Connections uint64 // begun
+	Dropped     uint64 // of those, by a row
+	Lines       uint64 // written
+	// Limited are lines that the meter withheld; on a cluster nobody counts
+	// them.
+	Limited uint64
+	// Unjudged are matches that could not be decided and were passed over.
+	Unjudged uint64
+}
+
+// Traffic is simulated: pods connect to pods and to the outside, the live rows
+// decide, and rows that log write what ovn-controller would write.
+//
+// Pods under a NetworkPolicy take no part as long as NetworkPolicies are not
+// compiled: the rows would tell less than the truth about them.
+type Traffic struct {
+	rate  atomic.Uint64 // per 1000 seconds
+	stats struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
+
+	mu     sync.Mutex // one Run at a time
+	random *rand.Rand
+	world  *world
+	parsed map[string]match.Expr // nil: not to be parsed
+	meters meters
+	seq    map[string]uint64
+	recent []flow
+}
+
+// tick is how often connections are begun; refresh how old the view of pods
+// and rows may be, unless renewing it takes more than a refreshShare of the
+// time.
+const (
+	tick         = 50 * time.Millisecond
+	refresh      = 250 * time.Millisecond
+	refreshShare = 20
+)
+
+// NewTraffic makes traffic that Run sets going.
+func NewTraffic(cfg TrafficConfig) *Traffic {
+	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &world{}, parsed: map[string]match.Expr{},
+		meters: meters{}, seq: map[string]uint64{}}
+	if cfg.Rate <= 0 {
+		cfg.Rate = 20
+	}
+	t.SetRate(cfg.Rate)
+	return t
+}
+
+// SetRate sets how many connections are begun a second; 0 means none.
+func (t *Traffic) SetRate(perSecond float64) { t.rate.Store(uint64(max(perSecond, 0) * 1000)) }
+
+// Stats returns the counts so far.
+func (t *Traffic) Stats() TrafficStats {
+	return TrafficStats{Connections: t.stats.connections.Load(), Dropped: t.stats.dropped.Load(), Lines: t.stats.lines.Load(),
+		Limited: t.stats.limited.Load(), Unjudged: t.stats.unjudged.Load()}
+}
+
+// Run begins connections until ctx ends. snapshot returns the pods and the
+// zones' rows as they are; sink takes each log line, from this goroutine.
+func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[string]*nb.DB), sink func(zone, line string)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	due, renew := 0.0, time.Time{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if due += float64(t.rate.Load()) / 1000 * tick.Seconds(); due < 1 {
+			continue
+		}
+		now := time.Now()
+		if !now.Before(renew) {
+			c, zones := snapshot()
+			t.look(c, zones, now)
+			renew = now.Add(max(refresh, refreshShare*time.Since(now)))
+		}
+		for ; due >= 1; due-- {
+			t.connect(now, sink)
+		}
+	}
+}
+
+// connect begins one connection and writes what is logged about it.
+func (t *Traffic) connect(now time.Time, sink func(zone, line string)) {
+	f, ok := t.pick()
+	if !ok {
+		return
+	}
+	t.stats.connections.Add(1)
+	passed := true
+	for _, s := range f.stages() {
+		z := t.world.zones[s.zone]
+		if z == nil {
+			continue
+		}
+		for _, acl := range t.decide(z, s) {
+			passed = acl.Action != nb.ActionDrop && acl.Action != nb.ActionReject
+			if acl.Log {
+				t.log(now, z, s, acl, sink)
+			}
+		}
+		if !passed {
+			t.stats.dropped.Add(1)
+			return
+		}
+	}
+}
+
+// decide walks a stage's tiers and returns the rows that decided: those that
+// passed the packet on and the one, if any, that ended it. Without that one the
+// packet is allowed (compile-spec §1.13).
+func (t *Traffic) decide(z *zoneRows, s stage) (deciders []*nb.ACL) {
+	env := zoneEnv{z}
+	for tier := range z.stages[s.name] {
+		for _, r := range z.stages[s.name][tier] {
+			ok, err := match.Eval(r.expr, s.packet, env)
+			if err != nil {
+				t.stats.unjudged.Add(1)
+				continue
+			}
+			if !ok {
+				continue
+			}
+			deciders = append(deciders, r.acl)
+			if r.acl.Action != nb.ActionPass {
+				return deciders
+			}
+			break
+		}
+	}
+	return deciders
+}
+
+func (t *Traffic) log(now time.Time, z *zoneRows, s stage, acl *nb.ACL, sink func(zone, line string)) {
+	if !t.meters.allow(z, acl, now) {
+		t.stats.limited.Add(1)
+		return
+	}
+	verdict := acl.Action
+	switch acl.Action {
+	case nb.ActionAllowRelated, nb.ActionAllowStateless:
+		verdict = nb.ActionAllow
+	}
+	severity := acl.Severity
+	if severity == "" {
+		severity = "info"
+	}
+	t.seq[z.name]++
+	l := model.LogLine{At: now, Zone: z.name, Seq: t.seq[z.name], Name: acl.Name, Unnamed: acl.Name == "", Verdict: verdict,
+		Severity: severity, Direction: acl.Direction, Proto: string(s.packet.Proto), Src: s.packet.Src, Dst: s.packet.Dst,
+		SrcPort: s.packet.SrcPort, DstPort: s.packet.DstPort}
+	if s.packet.Proto == match.TCP {
+		l.TCPFlags = "syn"
+	}
+	t.stats.lines.Add(1)
+	sink(z.name, acllog.Format(l))
+}
+
+// meters are the token buckets of meters that rows refer to.
+type meters map[meterKey]*bucket
+
+// meterKey is a fair meter's bucket, one per ACL, or an unfair one's, which all
+// ACLs of a zone share.
+type meterKey struct{ zone, meter, acl string }
+
+type bucket struct {
+	tokens float64
+	at     time.Time
+}
+
+// allow says whether the meter lets one more message through: as many a second
+// as its band's rate, and at most a second's worth, or the band's burst if that
+// is more, at once.
+func (m meters) allow(z *zoneRows, acl *nb.ACL, now time.Time) bool {
+	meter := z.db.MeterByName(acl.Meter)
+	if meter == nil || len(meter.Bands) == 0 {
+		return true
+	}
+	band := z.db.Band(meter.Bands[0])
+	if band == nil {
+		return true
+	}
+	k := meterKey{zone: z.name, meter: meter.Name}
+	if meter.Fair {
+		k.acl = acl.UUID
+	}
+	size := float64(max(band.Rate, band.BurstSize))
+	b := m[k]
+	if b == nil {
+		b = &bucket{tokens: size, at: now}
+		m[k] = b
+	}
+	b.tokens = min(size, b.tokens+now.Sub(b.at).Seconds()*float64(band.Rate))
+	b.at = now
+	if b.tokens < 1 {
+		return false
+	}
+	b.tokens--
+	return true
+}
+
+// forget drops buckets that are full again anyway.
+func (m meters) forget(now time.Time) {
+	for k, b := range m {
+		if now.Sub(b.at) > time.Minute {
+			delete(m, k)
+		}
+	}
+}
+
+// stage is one walk through ACLs that a packet makes.
+type stage struct {
+	zone   string
+	name   string // as nb.ACL.Stage returns it
+	packet match.Packet
+}
+
+// flow is a connection: from a pod to a pod or to the outside.
+type flow struct {
+	src, dst         *endpoint // dst nil: outside
+	from, to         netip.Addr
+	proto            match.Proto
+	srcPort, dstPort uint16
+}
+
+// stages are the walks in the order of the way. A packet to another node also
+// leaves through the source's switch, to the router's port.
+func (f *flow) stages() []stage {
+	p := match.Packet{InPort: f.src.lport, Src: f.from, Dst: f.to, Proto: f.proto, SrcPort: f.srcPort, DstPort: f.dstPort}
+	out := []stage{{f.src.zone, nb.FromLport, p}, {f.src.zone, stageAfterLB, p}}
+	if f.dst == nil || f.dst.zone != f.src.zone {
+		p.OutPort = "stor-" + f.src.zone
+		out = append(out, stage{f.src.zone, nb.ToLport, p})
+		p.InPort = ""
+	}
+	if f.dst != nil {
+		if p.InPort == "" {
+			p.InPort = "stor-" + f.dst.zone
+		}
+		p.OutPort = f.dst.lport
+		out = append(out, stage{f.dst.zone, nb.ToLport, p})
+	}
+	return out
+}

@@ -1,0 +1,183 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+// zone is one node's database: its server, and who writes the rows there that
+// are not Rung's.
+type zone struct {
+	name     string
+	number   int // of all zones there ever were
+	endpoint string
+	server   server
+	keeper   *keeper // nil until its server runs
+	stop     context.CancelFunc
+	wg       sync.WaitGroup
+}
+
+// startServers starts all servers at once. When a real one was only looked for
+// and does not start, built-in ones take its place.
+func (s *Sandbox) startServers(ctx context.Context) error {
+	var err error
+	if s.program, err = findServer(s.cfg.Server); err != nil {
+		return err
+	}
+	if s.program != "" {
+		err := s.startAll(ctx)
+		if err == nil {
+			return nil
+		}
+		s.closeServers()
+		if ctx.Err() != nil || (s.cfg.Server != "" && s.cfg.Server != ServerAuto) {
+			return err
+		}
+		s.fallback = err
+		s.cfg.Log.Warn("the real ovsdb-server does not work, taking the built-in one", "program", s.program, "err", err)
+		s.program = ""
+	}
+	return s.startAll(ctx)
+}
+
+func (s *Sandbox) startAll(ctx context.Context) error {
+	s.describe = ServerBuiltin
+	errs := make([]error, len(s.cfg.Zones)+1)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	if s.program != "" {
+		g, err := s.cfg.guard()
+		if err != nil {
+			return err
+		}
+		s.guard = g
+		wg.Go(func() { s.describe, errs[len(s.cfg.Zones)] = version(ctx, s.program) })
+	}
+	for i, name := range s.cfg.Zones {
+		z, err := s.newZone(name)
+		if err != nil {
+			return err
+		}
+		wg.Go(func() { errs[i] = z.server.start(ctx) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// newZone prepares a zone whose server is not started yet.
+func (s *Sandbox) newZone(name string) (*zone, error) {
+	path, err := s.folder.socket(name)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.zones[name] != nil {
+		return nil, fmt.Errorf("zone %s is named twice", name)
+	}
+	z := &zone{name: name, number: s.made, endpoint: "unix:" + path}
+	report := func(state ServerState, err error) { s.reports.add(name, state, err) }
+	if s.program != "" {
+		z.server = newProcess(name, s.program, s.folder.path, path, s.guard, report)
+	} else if z.server, err = newBuiltin(name, path, s.cfg.StallTimeout, report); err != nil {
+		return nil, err
+	}
+	s.made++
+	s.zones[name] = z
+	s.named = append(s.named, name)
+	return z, nil
+}
+
+// keep begins to look after the rows of a zone whose server runs.
+func (s *Sandbox) keep(z *zone) {
+	var life context.Context
+	life, z.stop = context.WithCancel(s.life)
+	k := newKeeper(z.name, z.endpoint, s.describe, seedOps(z.name, z.number, s.cfg.ForeignRows), s.cfg.Log)
+	z.keeper = k
+	z.wg.Go(func() { k.conn.Run(life, k.sink) })
+	z.wg.Go(func() { k.run(life) })
+	s.pods.follow(z.name, k)
+}
+
+// AddZone starts the server of another zone and seeds its database. Pods of the
+// zone that are there already get their ports with the next SetPods without
+// changes.
+func (s *Sandbox) AddZone(ctx context.Context, name string) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if s.closed {
+		return errors.New("adding a zone: the sandbox is closed")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	z, err := s.newZone(name)
+	if err != nil {
+		return fmt.Errorf("adding a zone: %w", err)
+	}
+	if err = z.server.start(ctx); err == nil {
+		s.keep(z)
+		err = z.keeper.seeded(ctx)
+	}
+	if err != nil {
+		s.remove(z)
+		return fmt.Errorf("adding a zone: %w", err)
+	}
+	return nil
+}
+
+// RemoveZone ends the server of a zone and removes its database.
+func (s *Sandbox) RemoveZone(name string) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	s.mu.Lock()
+	z := s.zones[name]
+	s.mu.Unlock()
+	if z == nil {
+		return fmt.Errorf("the sandbox has no zone %q", name)
+	}
+	s.remove(z)
+	return nil
+}
+
+func (s *Sandbox) remove(z *zone) {
+	s.mu.Lock()
+	delete(s.zones, z.name)
+	s.named = slices.DeleteFunc(s.named, func(name string) bool { return name == z.name })
+	s.mu.Unlock()
+	z.end(s.pods)
+	for _, file := range []string{z.name + ".sock", z.name + ".db", z.name + ".ctl", "." + z.name + ".db.~lock~"} {
+		_ = os.Remove(filepath.Join(s.folder.path, file))
+	}
+}
+
+// end ends everything that runs for the zone.
+func (z *zone) end(pods *podHandler) {
+	if z.keeper != nil {
+		pods.follow(z.name, nil)
+		z.stop()
+		z.wg.Wait()
+	}
+	z.server.close()
+}
+
+func (s *Sandbox) closeServers() {
+	s.mu.Lock()
+	zones := s.zones
+	s.zones, s.named, s.made = map[string]*zone{}, nil, 0
+	s.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, z := range zones {
+		wg.Go(func() { z.end(s.pods) })
+	}
+	wg.Wait()
+	if s.guard != nil {
+		s.guard.close()
+		s.guard = nil
+	}
+}
