@@ -1,0 +1,144 @@
+package reconciler
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/nb"
+)
+
+// aclTrack is how the ACLs of a policy differ. All lists are in a fixed order.
+type aclTrack struct {
+	missing []*nb.ACL // desired
+	changed []aclChange
+	// unlinked are live rows that should be in the port group and are not.
+	unlinked []*nb.ACL
+	// extra are rows of the policy that hang on its port groups and are not
+	// desired, alien the UUIDs of other rows in its port group.
+	extra []*nb.ACL
+	alien []string
+	// stray are rows of the policy that somebody else's rows hold.
+	stray []*nb.ACL
+
+	priority int32 // the ANP priority the live rows carry, or -1
+}
+
+type aclChange struct{ live, desired *nb.ACL }
+
+// sameACL compares the columns OVN-Kubernetes writes when it upserts a row;
+// label and samples are left alone (compile-spec §0.3).
+func sameACL(a, b *nb.ACL) bool {
+	return a.Action == b.Action && a.Direction == b.Direction && a.Log == b.Log && a.Match == b.Match &&
+		a.Meter == b.Meter && a.Name == b.Name && a.Priority == b.Priority && a.Severity == b.Severity && a.Tier == b.Tier &&
+		maps.Equal(a.ExternalIDs, b.ExternalIDs) && maps.Equal(a.Options, b.Options)
+}
+
+// compareACLs compares all ACLs of a policy: they are few, unlike members.
+func (t *tracker) compareACLs(tr *track) {
+	tr.acls = aclTrack{priority: t.livePriority(tr)}
+	if tr.c != nil && tr.c.None != nil {
+		return
+	}
+	out := &tr.acls
+	var group *nb.PortGroup
+	if tr.hasRows() {
+		group = t.db.PortGroup(tr.group.uuid)
+	}
+	inGroup := make(members, len(tr.liveACLs))
+	hangs := inGroup // in any group of the policy
+	if group != nil {
+		for _, uuid := range group.ACLs {
+			inGroup.add(uuid)
+			if !tr.liveACLs.has(uuid) && t.db.ACL(uuid) != nil {
+				out.alien = append(out.alien, uuid)
+			}
+		}
+		slices.Sort(out.alien)
+	}
+	for uuid := range tr.liveGroups {
+		if uuid == tr.group.uuid {
+			continue
+		}
+		if len(hangs) == len(inGroup) {
+			hangs = maps.Clone(inGroup)
+		}
+		for _, acl := range t.db.PortGroup(uuid).ACLs {
+			hangs.add(acl)
+		}
+	}
+	byID := make(map[string][]*nb.ACL, len(tr.liveACLs))
+	for uuid := range tr.liveACLs {
+		row := t.db.ACL(uuid)
+		byID[row.ID()] = append(byID[row.ID()], row)
+	}
+	leftover := func(rows []*nb.ACL) {
+		for _, row := range rows {
+			if hangs.has(row.UUID) {
+				out.extra = append(out.extra, row)
+			} else {
+				out.stray = append(out.stray, row)
+			}
+		}
+	}
+	for _, want := range t.desiredACLs(tr) {
+		rows := byID[want.ID()]
+		delete(byID, want.ID())
+		if len(rows) == 0 {
+			out.missing = append(out.missing, want)
+			continue
+		}
+		// Of several rows with one id, one that is in use stays.
+		slices.SortFunc(rows, func(a, b *nb.ACL) int {
+			if ia, ib := inGroup.has(a.UUID), inGroup.has(b.UUID); ia != ib {
+				if ia {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Compare(a.UUID, b.UUID)
+		})
+		row := rows[0]
+		if !sameACL(row, want) {
+			out.changed = append(out.changed, aclChange{row, want})
+		}
+		if !inGroup.has(row.UUID) {
+			out.unlinked = append(out.unlinked, row)
+		}
+		leftover(rows[1:])
+	}
+	for _, rows := range byID {
+		leftover(rows)
+	}
+	byIDThenUUID := func(a, b *nb.ACL) int { return cmp.Or(cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID)) }
+	slices.SortFunc(out.extra, byIDThenUUID)
+	slices.SortFunc(out.stray, byIDThenUUID)
+}
+
+// desiredACLs are the policy's ACLs in this zone, as the switch ports there
+// allow.
+func (t *tracker) desiredACLs(tr *track) []*nb.ACL {
+	if !tr.hasRows() {
+		return nil
+	}
+	return t.desired.ACLs(tr.c, t.zone, t.hasPort)
+}
+
+// livePriority is the priority of an ANP that all its live ACLs agree on.
+func (t *tracker) livePriority(tr *track) int32 {
+	found := int32(-1)
+	if tr.key.Kind != model.KindANP {
+		return found
+	}
+	for uuid := range tr.liveACLs {
+		row := t.db.ACL(uuid)
+		p := compiler.LivePriority(row.Priority, ownerOfRow(row).index)
+		if p < 0 || (found >= 0 && p != found) {
+			return -1
+		}
+		found = p
+	}
+	return found
+}

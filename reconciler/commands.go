@@ -1,0 +1,182 @@
+package reconciler
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model/nb"
+)
+
+// Limits of what is written down of a transaction: command lines, members named
+// in one line, ACLs made in one line.
+const (
+	maxCommands    = 20
+	membersPerLine = 20
+	aclsPerLine    = 8
+)
+
+// commands are ovn-nbctl command lines with the effect of the operations, ready
+// for a shell. Of many only the first are written down and the rest counted.
+func commands(ops []nb.Op) []string {
+	c := &scribe{made: map[string]*nb.Op{}}
+	for i := range ops {
+		if ops[i].UUIDName != "" {
+			c.made[ops[i].UUIDName] = &ops[i]
+		}
+	}
+	for i := range ops {
+		c.op(&ops[i])
+	}
+	if c.left > 0 {
+		c.lines = append(c.lines, fmt.Sprintf("# and %d more commands", c.left))
+	}
+	return c.lines
+}
+
+type scribe struct {
+	lines []string
+	left  int
+	made  map[string]*nb.Op // ACLs inserted under a name
+}
+
+// say writes a line down when there is room; only then it is made.
+func (c *scribe) say(line func() string) {
+	if len(c.lines) < maxCommands {
+		c.lines = append(c.lines, "ovn-nbctl "+line())
+	} else {
+		c.left++
+	}
+}
+
+func (c *scribe) op(op *nb.Op) {
+	switch op.Kind {
+	case nb.OpDelete:
+		c.say(func() string { return "destroy " + op.Table + " " + op.UUID })
+	case nb.OpUpdate:
+		c.say(func() string { return "set " + op.Table + " " + op.UUID + columns(op.Row) })
+	case nb.OpMutate:
+		for _, m := range op.Mutations {
+			verb := "remove"
+			if m.Insert {
+				verb = "add"
+			}
+			c.members(verb, op.Table, op.UUID, m.Column, atoms(m.Strings))
+			c.refs(verb, op.Table, op.UUID, m.Column, m.Refs)
+		}
+	case nb.OpInsert:
+		if op.UUIDName != "" {
+			return // written down with the group that holds it
+		}
+		row := maps.Clone(op.Row)
+		addresses, _ := row["addresses"].([]string)
+		acls, _ := row["acls"].([]nb.Ref)
+		ports, _ := row["ports"].([]nb.Ref)
+		for _, set := range []string{"addresses", "acls", "ports"} {
+			delete(row, set)
+		}
+		// A port group and an address set can be called by their name.
+		name, _ := op.Row["name"].(string)
+		c.say(func() string { return "create " + op.Table + columns(row) })
+		c.members("add", op.Table, name, "addresses", atoms(addresses))
+		c.refs("add", op.Table, name, "acls", acls)
+		c.refs("add", op.Table, name, "ports", ports)
+	}
+}
+
+func (c *scribe) members(verb, table, record, column string, values []string) {
+	for part := range slices.Chunk(values, membersPerLine) {
+		c.say(func() string { return verb + " " + table + " " + record + " " + column + " " + strings.Join(part, " ") })
+	}
+}
+
+// refs writes references down; rows made in the same transaction are made in
+// the same command, or the server would collect them at once.
+func (c *scribe) refs(verb, table, record, column string, refs []nb.Ref) {
+	var uuids []string
+	var named []nb.Ref
+	for _, r := range refs {
+		if r.Name != "" {
+			named = append(named, r)
+		} else {
+			uuids = append(uuids, r.UUID)
+		}
+	}
+	c.members(verb, table, record, column, uuids)
+	for part := range slices.Chunk(named, aclsPerLine) {
+		c.say(func() string {
+			var b, ids strings.Builder
+			for _, r := range part {
+				if op := c.made[r.Name]; op != nil {
+					fmt.Fprintf(&b, "--id=@%s create %s%s -- ", r.Name, op.Table, columns(op.Row))
+				}
+				ids.WriteString(" @" + r.Name)
+			}
+			return b.String() + verb + " " + table + " " + record + " " + column + ids.String()
+		})
+	}
+}
+
+// columns is " column=value …" by name, each quoted for the shell.
+func columns(row map[string]any) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(row)) {
+		b.WriteString(" " + name + "=" + shellQuote(ovsValue(row[name])))
+	}
+	return b.String()
+}
+
+func atoms(in []string) []string {
+	out := make([]string, len(in))
+	for i, s := range in {
+		out[i] = shellQuote(strconv.Quote(s))
+	}
+	return out
+}
+
+// ovsValue is a value as ovn-nbctl reads it.
+func ovsValue(v any) string {
+	switch v := v.(type) {
+	case string:
+		return ovsAtom(v)
+	case int:
+		return strconv.Itoa(v)
+	case bool:
+		return strconv.FormatBool(v)
+	case map[string]string:
+		parts := make([]string, 0, len(v))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, ovsAtom(k)+"="+ovsAtom(v[k]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return "[]"
+}
+
+// ovsAtom leaves plain words as they are; everything else, and words that mean
+// something, is a quoted string.
+func ovsAtom(s string) string {
+	plain := s != "" && s != "true" && s != "false"
+	for i, r := range s {
+		letter := r == '_' || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z')
+		plain = plain && (letter || (i > 0 && (r == '-' || r == '.' || (r >= '0' && r <= '9'))))
+	}
+	if plain {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
+// shellQuote makes one word of s for a POSIX shell.
+func shellQuote(s string) string {
+	safe := s != ""
+	for _, r := range s {
+		safe = safe && (strings.ContainsRune("_@%+=:,./-", r) || (r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z'))
+	}
+	if safe {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,170 @@
+package reconciler
+
+import (
+	"slices"
+	"time"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// seen releases the policies whose writes the live rows show.
+func (w *worker) seen() {
+	for k, h := range w.busy {
+		if h == nil {
+			continue
+		}
+		h.prune(w.t.db)
+		if len(h.ops) == 0 {
+			delete(w.late, k)
+			w.release(k)
+		}
+	}
+}
+
+// release lets a policy be written again and looks at it at once.
+func (w *worker) release(k model.PolicyKey) {
+	delete(w.busy, k)
+	w.enqueue(k)
+}
+
+// expire looks again at policies whose writes were not seen in time, and asks
+// again for a read that does not come.
+func (w *worker) expire() {
+	now := time.Now()
+	for k, h := range w.busy {
+		if h == nil || now.Before(h.until) || w.unsure != "" {
+			continue
+		}
+		w.late[k]++
+		// Sending once more what sets a value does no harm, but a second
+		// insert makes a second row: then, and when the rows stay away, they
+		// are read again first.
+		again := w.late[k] > 1 || slices.ContainsFunc(h.ops, func(o nb.Op) bool { return o.Kind == nb.OpInsert })
+		if _, can := w.cfg.Zone.(Resyncer); again && can {
+			delete(w.late, k)
+			w.doubt("a write did not show: reading all rows again")
+			w.askResync()
+			break
+		}
+		w.release(k)
+	}
+	if w.unsure != "" && !now.Before(w.unsureUntil) {
+		if !w.asked && w.askResync() {
+			w.unsureUntil = now.Add(freshRead)
+			return
+		}
+		// No read is to be had: go by what is known.
+		w.unsure, w.stateNews = "", true
+		for k, h := range w.busy {
+			if h != nil {
+				w.release(k)
+			}
+		}
+	}
+}
+
+// doubt stops writing until all rows were read again.
+func (w *worker) doubt(why string) {
+	w.unsure, w.unsureUntil, w.asked = why, time.Now().Add(freshRead), false
+	w.stateNews = true
+}
+
+// askResync says whether a fresh read could be asked for.
+func (w *worker) askResync() bool {
+	z, ok := w.cfg.Zone.(Resyncer)
+	if ok {
+		w.asked = true
+		z.Resync()
+	}
+	return ok
+}
+
+// prune drops the operations whose effect the database shows.
+func (h *hold) prune(db *nb.DB) {
+	n := 0
+	for i := range h.ops {
+		if !shows(db, &h.ops[i], h.results[i]) {
+			h.ops[n], h.results[n] = h.ops[i], h.results[i]
+			n++
+		}
+	}
+	h.ops, h.results = h.ops[:n], h.results[:n]
+}
+
+// shows says whether the database holds what the operation did. A row that is
+// gone again shows everything but its own insert.
+func shows(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
+	if op.Kind == nb.OpInsert {
+		return res.UUID == "" || db.Row(op.Table, res.UUID) != nil
+	}
+	row := db.Row(op.Table, op.UUID)
+	switch {
+	case row == nil:
+		return true
+	case op.Kind == nb.OpDelete:
+		return false
+	case op.Kind == nb.OpMutate:
+		return showsMutations(db, row, op.Mutations)
+	}
+	for name, v := range op.Row {
+		if !sameValue(written(row, name), v) {
+			return false
+		}
+	}
+	return true
+}
+
+// written is a column's value in the form operations carry it.
+func written(row nb.Row, name string) any {
+	switch row := row.(type) {
+	case *nb.ACL:
+		for i := range aclColumns {
+			if aclColumns[i].name == name {
+				return aclColumns[i].write(row)
+			}
+		}
+	case *nb.AddressSet:
+		return row.ExternalIDs
+	case *nb.PortGroup:
+		return row.ExternalIDs
+	}
+	return nil
+}
+
+func showsMutations(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
+	for i := range ms {
+		m := &ms[i]
+		var live []string
+		switch row := row.(type) {
+		case *nb.AddressSet:
+			live = row.Addresses
+		case *nb.PortGroup:
+			if live = row.ACLs; m.Column == "ports" {
+				live = row.Ports
+			}
+		}
+		// One member among thousands is looked for, many are looked up.
+		has := func(s string) bool { return slices.Contains(live, s) }
+		if len(m.Strings)+len(m.Refs) > 8 {
+			in := make(members, len(live))
+			for _, s := range live {
+				in.add(s)
+			}
+			has = in.has
+		}
+		for _, s := range m.Strings {
+			if has(s) != m.Insert {
+				return false
+			}
+		}
+		for _, r := range m.Refs {
+			// A new row shows by its own insert; a reference to a port that is
+			// gone never does.
+			if r.UUID != "" && has(r.UUID) != m.Insert && (m.Column != "ports" || db.Port(r.UUID) != nil) {
+				return false
+			}
+		}
+	}
+	return true
+}

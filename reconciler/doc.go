@@ -1,0 +1,18 @@
+// Package reconciler brings live rows to the desired ones: per zone it keeps
+// what differs between what the compiler wants and what the database holds,
+// and, where Rung owns the rows, turns that into the fewest OVSDB operations.
+// Where it does not, the same difference is only reported.
+//
+// A zone has one loop (worker) over one memory (tracker). The tracker follows
+// desired and live rows step by step and knows per row how they differ; the loop
+// sends what is ready as one transaction, holds what it wrote until the rows
+// show it, and publishes the joined state. Conditions, events and activity are
+// by-products of writing (reporter).
+//
+// Invariants: only rows of Rung's owner types are ever touched, never those of a
+// policy without desired rows, nor any before all objects were read once; a
+// policy's change is never split over transactions; no insert is repeated before
+// it is known what became of the first; retries never end.
+//
+// It may import compiler and the model packages; only engine imports it.
+package reconciler

@@ -1,0 +1,283 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/nb"
+)
+
+var errLost = errors.New("connection reset by peer")
+
+// fault is what goes wrong with a transaction.
+type fault int
+
+const (
+	works      fault = iota
+	isRefused        // the server says no
+	lostBefore       // the connection breaks, nothing was done
+	lostAfter        // the connection breaks, but the server had done it
+	hangs            // no answer ever
+)
+
+// fakeZone is a zone over a fakeDB.
+type fakeZone struct {
+	mu    sync.Mutex
+	f     fakeDB
+	up    bool
+	queue []model.ZoneUpdate
+	news  chan struct{}
+
+	txs     [][]nb.Op // what was asked for, refused or not
+	resyncs int
+	fault   func(ops []nb.Op) fault
+	delay   time.Duration // until an update is told
+}
+
+func newFakeZone() *fakeZone {
+	return &fakeZone{f: fakeDB{db: (*nb.DB)(nil).Apply(nil)}, news: make(chan struct{}, 1), fault: func([]nb.Op) fault { return works }}
+}
+
+func (z *fakeZone) Name() string     { return "n1" }
+func (z *fakeZone) Endpoint() string { return "fake:n1" }
+
+func (z *fakeZone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-z.news:
+		}
+		z.mu.Lock()
+		queue, delay := z.queue, z.delay
+		z.queue = nil
+		z.mu.Unlock()
+		if delay > 0 {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(delay):
+			}
+		}
+		for _, u := range queue {
+			sink(u)
+		}
+	}
+}
+
+// tell queues an update; the lock is held.
+func (z *fakeZone) tell(u model.ZoneUpdate) {
+	u.At = time.Now()
+	z.queue = append(z.queue, u)
+	select {
+	case z.news <- struct{}{}:
+	default:
+	}
+}
+
+func (z *fakeZone) do(f func()) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	f()
+}
+
+func (z *fakeZone) connect() {
+	z.do(func() {
+		z.up = true
+		z.tell(model.ZoneUpdate{Conn: model.ConnSynced, Server: "fake", DB: z.f.db, Resync: true})
+	})
+}
+
+func (z *fakeZone) disconnect() { z.do(z.drop) }
+
+func (z *fakeZone) drop() {
+	if z.up {
+		z.up = false
+		z.tell(model.ZoneUpdate{Conn: model.ConnLost, Error: errLost.Error(), Attempts: 1})
+	}
+}
+
+// meddle changes rows behind the reconciler's back.
+func (z *fakeZone) meddle(f func(f *fakeDB) []nb.RowChange) {
+	z.do(func() {
+		if changes := f(&z.f); len(changes) > 0 && z.up {
+			z.tell(model.ZoneUpdate{Conn: model.ConnSynced, DB: z.f.db, Changes: changes})
+		}
+	})
+}
+
+func (z *fakeZone) put(changes ...nb.RowChange) {
+	z.meddle(func(f *fakeDB) []nb.RowChange { return f.put(changes...) })
+}
+
+// port makes the logical switch port of a pod.
+func (z *fakeZone) port(name string) {
+	z.meddle(func(f *fakeDB) []nb.RowChange {
+		return f.put(nb.RowChange{New: &nb.LogicalSwitchPort{UUID: f.uuid(), Name: name}})
+	})
+}
+
+func (z *fakeZone) Resync() {
+	z.do(func() {
+		z.resyncs++
+		z.drop()
+	})
+	z.connect()
+}
+
+func (z *fakeZone) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if !z.up {
+		return nil, errLost
+	}
+	z.txs = append(z.txs, slices.Clone(ops))
+	kind := z.fault(ops)
+	switch kind {
+	case isRefused:
+		return nil, refused("constraint violation: as told")
+	case lostBefore:
+		z.drop()
+		return nil, errLost
+	case hangs:
+		z.mu.Unlock()
+		<-ctx.Done()
+		z.mu.Lock()
+		z.drop()
+		return nil, ctx.Err()
+	}
+	results, changes, err := z.f.transact(ops)
+	if err != nil {
+		return nil, err
+	}
+	if kind == lostAfter {
+		z.drop()
+		return nil, errLost
+	}
+	if len(changes) > 0 {
+		z.tell(model.ZoneUpdate{Conn: model.ConnSynced, DB: z.f.db, Changes: changes})
+	}
+	return results, nil
+}
+
+func (z *fakeZone) db() *nb.DB {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	return z.f.db
+}
+
+// taken returns and forgets the transactions so far.
+func (z *fakeZone) taken() [][]nb.Op {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	txs := z.txs
+	z.txs = nil
+	return txs
+}
+
+// bench is a reconciler with a fake zone and a world, inside a synctest bubble.
+type bench struct {
+	*world
+	t      *testing.T
+	z      *fakeZone
+	r      *Reconciler
+	mu     sync.Mutex
+	acts   []model.Activity
+	conds  []string
+	evts   []string
+	states int
+}
+
+func (b *bench) SetCondition(k model.PolicyKey, c model.Condition) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.conds = append(b.conds, k.Name+" "+c.Type+" "+c.Status+" "+c.Reason+" "+c.Message)
+}
+
+func (b *bench) Event(e model.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.evts = append(b.evts, e.About.Name+" "+e.Reason+" "+e.Message)
+}
+
+// run runs the test with a reconciler over a connected, empty zone.
+func run(t *testing.T, mode Mode, f func(b *bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := &bench{world: newWorld(1), t: t, z: newFakeZone()}
+		b.r = NewZone(Config{Zone: b.z, Mode: mode, Status: b, Events: b,
+			OnActivity: func(a model.Activity) { b.mu.Lock(); b.acts = append(b.acts, a); b.mu.Unlock() },
+			OnState:    func(*model.ZoneState) { b.mu.Lock(); b.states++; b.mu.Unlock() },
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); b.r.Run(ctx) }()
+		b.z.connect()
+		f(b)
+		cancel()
+		<-done
+	})
+}
+
+// give hands the world's rows over.
+func (b *bench) give(delta *compiler.Delta) { b.r.SetDesired(b.d, delta, true) }
+
+// set changes the cluster and hands the rows over.
+func (b *bench) have(objects ...model.Object) { b.give(b.world.set(objects)) }
+
+// calm lets everything settle that needs no more than d.
+func (b *bench) calm(d time.Duration) { time.Sleep(d); synctest.Wait() }
+
+func (b *bench) takeConds() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.conds
+	b.conds = nil
+	return out
+}
+
+func (b *bench) takeEvents() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.evts
+	b.evts = nil
+	return out
+}
+
+func (b *bench) takeActs() []model.Activity {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.acts
+	b.acts = nil
+	return out
+}
+
+// converged fails unless the zone holds a fresh compile of the cluster and the
+// published state says so.
+func (b *bench) converged() {
+	b.t.Helper()
+	if diff := diffZone(b.t, b.cluster, "n1", b.z.db()); diff != "" {
+		b.t.Fatalf("the zone is not as desired (-desired +live)\n%s", diff)
+	}
+	for k, p := range b.r.State().Policies {
+		if !p.InSync && p.None == nil {
+			b.t.Fatalf("%s is not in sync: %s\n%s", k, p.Error, diffText(p.Diffs))
+		}
+	}
+}
+
+func (b *bench) in(name string) *model.PolicyInZone {
+	b.t.Helper()
+	p := b.r.State().Policy(keyOf(name))
+	if p == nil {
+		b.t.Fatalf("%s is not in the state", name)
+	}
+	return p
+}

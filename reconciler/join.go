@@ -1,0 +1,165 @@
+package reconciler
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// noPort is why a subject pod is not in the port group yet.
+const noPort = "the logical switch port does not exist yet"
+
+// heldElsewhere is why a row that nobody wants stays.
+const heldElsewhere = "a row that is not the policy's refers to it"
+
+// join says how a policy stands in the zone. It is nil for a policy the tracker
+// does not know.
+func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
+	tr := t.tracks[k]
+	if tr == nil {
+		return nil
+	}
+	p := &model.PolicyInZone{Policy: k, Touched: tr.touched, LiveACLs: len(tr.liveACLs), LivePriority: tr.acls.priority}
+	if tr.c != nil {
+		p.None = tr.c.None
+	}
+	p.NotComparable = len(tr.odd) > 0
+	if p.NotComparable || p.None != nil || t.db == nil {
+		tr.since = nil
+		return p
+	}
+	d := &differ{t: t, tr: tr, p: p}
+	d.acls()
+	d.sets()
+	d.group()
+	for _, uuid := range tr.extraSets {
+		d.add(model.DiffExtra, nb.TableAddressSet, t.db.AddressSet(uuid).ID(), uuid, nil)
+	}
+	for _, uuid := range tr.extraGroups {
+		d.add(model.DiffExtra, nb.TablePortGroup, t.db.PortGroup(uuid).ID(), uuid, nil)
+	}
+	slices.SortFunc(p.Diffs, func(a, b model.RowDiff) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID), cmp.Compare(a.UUID, b.UUID), cmp.Compare(a.Waiting, b.Waiting))
+	})
+	p.InSync = p.Missing+p.Extra+p.Different == 0
+	tr.since = d.since
+	for _, at := range d.since {
+		if p.DiffSince.IsZero() || at.Before(p.DiffSince) {
+			p.DiffSince = at
+		}
+	}
+	return p
+}
+
+// differ writes down the differences of one policy.
+type differ struct {
+	t     *tracker
+	tr    *track
+	p     *model.PolicyInZone
+	since map[string]time.Time
+}
+
+func (d *differ) add(kind model.DiffKind, table, id, uuid string, fields []model.FieldDiff) *model.RowDiff {
+	switch kind {
+	case model.DiffMissing:
+		d.p.Missing++
+	case model.DiffExtra:
+		d.p.Extra++
+	case model.DiffDifferent:
+		d.p.Different++
+	}
+	// A difference keeps its age as long as the row differs, in whatever.
+	key := table + " " + uuid + " " + id
+	if d.since == nil {
+		d.since = map[string]time.Time{}
+	}
+	if at, standing := d.tr.since[key]; standing {
+		d.since[key] = at
+	} else {
+		d.since[key] = d.tr.touched
+	}
+	d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: kind, Table: table, ID: id, UUID: uuid, Fields: fields})
+	return &d.p.Diffs[len(d.p.Diffs)-1]
+}
+
+func (d *differ) acls() {
+	a := &d.tr.acls
+	for _, want := range a.missing {
+		d.add(model.DiffMissing, nb.TableACL, want.ID(), "", nil)
+	}
+	for _, ch := range a.changed {
+		d.add(model.DiffDifferent, nb.TableACL, ch.desired.ID(), ch.live.UUID, diffACL(ch.desired, ch.live))
+	}
+	for _, row := range a.extra {
+		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil)
+	}
+	for _, row := range a.stray {
+		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil).Waiting = heldElsewhere
+	}
+}
+
+func (d *differ) sets() {
+	for _, s := range d.tr.sets {
+		if s.uuid == "" {
+			d.add(model.DiffMissing, nb.TableAddressSet, s.spec.ID(), "", nil)
+			continue
+		}
+		if !s.ids && len(s.missing)+len(s.extra) == 0 {
+			continue
+		}
+		row := d.t.db.AddressSet(s.uuid)
+		var fields []model.FieldDiff
+		if len(s.missing)+len(s.extra) > 0 {
+			fields = append(fields, memberDiff("addresses", len(row.Addresses), s.missing.sorted(), s.extra.sorted()))
+		}
+		if s.ids {
+			fields = append(fields, mapDiff("external_ids", s.spec.ExternalIDs, row.ExternalIDs))
+		}
+		d.add(model.DiffDifferent, nb.TableAddressSet, s.spec.ID(), s.uuid, fields)
+	}
+}
+
+func (d *differ) group() {
+	if !d.tr.hasRows() {
+		return
+	}
+	g, a, id := &d.tr.group, &d.tr.acls, d.tr.c.GroupIDs[nb.KeyID]
+	if len(g.waiting) > 0 {
+		d.p.Waiting = len(g.waiting)
+		d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TablePortGroup, ID: id, UUID: g.uuid, Waiting: noPort,
+			Fields: []model.FieldDiff{{Column: "ports", Desired: strconv.Itoa(len(g.waiting)), Live: "0", Missing: g.waiting.sorted()}}})
+	}
+	if g.uuid == "" {
+		d.add(model.DiffMissing, nb.TablePortGroup, id, "", nil)
+		return
+	}
+	row := d.t.db.PortGroup(g.uuid)
+	var fields []model.FieldDiff
+	if len(a.unlinked)+len(a.alien) > 0 {
+		unlinked := make([]string, len(a.unlinked))
+		for i, r := range a.unlinked {
+			unlinked[i] = r.ID()
+		}
+		slices.Sort(unlinked)
+		fields = append(fields, memberDiff("acls", len(row.ACLs), unlinked, a.alien))
+	}
+	if len(g.missing)+len(g.extra) > 0 {
+		fields = append(fields, memberDiff("ports", len(row.Ports), g.missing.sorted(), g.extra.sorted()))
+	}
+	if g.ids {
+		fields = append(fields, mapDiff("external_ids", d.tr.c.GroupIDs, row.ExternalIDs))
+	}
+	if len(fields) > 0 {
+		d.add(model.DiffDifferent, nb.TablePortGroup, id, g.uuid, fields)
+	}
+}
+
+// memberDiff is the difference of a set column with so many live members.
+func memberDiff(column string, live int, missing, extra []string) model.FieldDiff {
+	return model.FieldDiff{Column: column, Desired: strconv.Itoa(live - len(extra) + len(missing)), Live: strconv.Itoa(live),
+		Missing: missing, Extra: extra}
+}

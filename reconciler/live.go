@@ -1,0 +1,166 @@
+package reconciler
+
+import (
+	"maps"
+	"slices"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// ApplyLive takes in an update of the zone's database. Only the rows that
+// Changes name are looked at, each once and as the databases before and after
+// hold it; a Resync compares everything.
+func (t *tracker) ApplyLive(u model.ZoneUpdate) {
+	if u.DB == nil {
+		return
+	}
+	before := t.db
+	t.begin()
+	t.db = u.DB
+	if u.Resync || before == nil {
+		t.reindex()
+		if t.desired != nil {
+			t.compareAll()
+		}
+		t.finish(u.At)
+		return
+	}
+	changed := changedRows(u.Changes)
+	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
+		for uuid := range changed[table] {
+			t.index(table, uuid, before.Row(table, uuid), t.db.Row(table, uuid))
+		}
+	}
+	if t.desired != nil {
+		t.stepLive(before, changed)
+	}
+	t.finish(u.At)
+}
+
+// changedRows names the changed rows by table: a row that changed twice is
+// looked at once.
+func changedRows(changes []nb.RowChange) map[string]members {
+	out := map[string]members{}
+	for _, ch := range changes {
+		row := ch.New
+		if row == nil {
+			row = ch.Old
+		}
+		m := out[nb.TableOf(row)]
+		m.add(row.RowUUID())
+		out[nb.TableOf(row)] = m
+	}
+	return out
+}
+
+// stepLive books the changed rows. Ports come first, then the groups that hold
+// them.
+func (t *tracker) stepLive(before *nb.DB, changed map[string]members) {
+	names, renamed := members{}, false
+	for uuid := range changed[nb.TablePort] {
+		old, now := before.Port(uuid), t.db.Port(uuid)
+		if old != nil {
+			names.add(old.Name)
+		}
+		if now != nil {
+			names.add(now.Name)
+			renamed = renamed || (old != nil && old.Name != now.Name)
+		}
+	}
+	for name := range names {
+		if (before.PortByName(name) == nil) != (t.db.PortByName(name) == nil) {
+			t.stepLivePort(name)
+		}
+	}
+	for uuid := range changed[nb.TableAddressSet] {
+		t.stepLiveSet(uuid, before.AddressSet(uuid), t.db.AddressSet(uuid))
+	}
+	for uuid := range changed[nb.TablePortGroup] {
+		t.stepLiveGroup(before, uuid, before.PortGroup(uuid), t.db.PortGroup(uuid))
+	}
+	if renamed {
+		// Groups hold ports by UUID: nothing says which ones are concerned.
+		for _, tr := range t.groups {
+			t.compareGroup(tr)
+			tr.aclsDirty = true
+			t.touch(tr)
+		}
+	}
+}
+
+// reindex finds the owners of all rows afresh.
+func (t *tracker) reindex() {
+	for _, tr := range t.tracks {
+		tr.liveACLs, tr.liveSets, tr.liveGroups, tr.odd = nil, nil, nil, nil
+		tr.aclsDirty, tr.rowsDirty = true, true
+		t.touch(tr)
+	}
+	for r := range t.db.ACLs() {
+		t.index(nb.TableACL, r.UUID, nil, r)
+	}
+	for r := range t.db.AddressSets() {
+		t.index(nb.TableAddressSet, r.UUID, nil, r)
+	}
+	for r := range t.db.PortGroups() {
+		t.index(nb.TablePortGroup, r.UUID, nil, r)
+	}
+}
+
+// index books a row under the policies it belonged to and belongs to.
+func (t *tracker) index(table, uuid string, old, row nb.Row) {
+	mark := func(tr *track) {
+		tr.aclsDirty = tr.aclsDirty || table != nb.TableAddressSet
+		tr.rowsDirty = tr.rowsDirty || table != nb.TableACL
+		t.touch(tr)
+	}
+	if old != nil && row != nil && sameBooking(old, row) {
+		// The usual case, members coming and going: who owns the row, and which
+		// rows there are, stays.
+		if o := ownerOfRow(row); o.form != foreign {
+			t.touch(t.track(o.policy))
+		}
+		return
+	}
+	if old != nil {
+		if o := ownerOfRow(old); o.form != foreign {
+			if tr := t.tracks[o.policy]; tr != nil {
+				delete(*tr.live(table, o.form), uuid)
+				mark(tr)
+			}
+		}
+	}
+	if row != nil {
+		if o := ownerOfRow(row); o.form != foreign {
+			tr := t.track(o.policy)
+			tr.live(table, o.form).add(uuid)
+			mark(tr)
+		}
+	}
+}
+
+// sameBooking says whether two versions of a row differ in set members or ports
+// at most.
+func sameBooking(old, row nb.Row) bool {
+	switch o := old.(type) {
+	case *nb.AddressSet:
+		r := row.(*nb.AddressSet)
+		return o.Name == r.Name && maps.Equal(o.ExternalIDs, r.ExternalIDs)
+	case *nb.PortGroup:
+		r := row.(*nb.PortGroup)
+		return o.Name == r.Name && maps.Equal(o.ExternalIDs, r.ExternalIDs) && slices.Equal(o.ACLs, r.ACLs)
+	}
+	return false
+}
+
+func (tr *track) live(table string, f form) *members {
+	switch {
+	case f == odd:
+		return &tr.odd
+	case table == nb.TableACL:
+		return &tr.liveACLs
+	case table == nb.TableAddressSet:
+		return &tr.liveSets
+	}
+	return &tr.liveGroups
+}

@@ -1,0 +1,79 @@
+package reconciler
+
+import (
+	"slices"
+)
+
+// members is a set of strings: addresses or port names.
+type members map[string]struct{}
+
+func (m *members) add(s string) {
+	if *m == nil {
+		*m = members{}
+	}
+	(*m)[s] = struct{}{}
+}
+
+// take removes s and says whether it was in.
+func (m members) take(s string) bool {
+	if _, ok := m[s]; !ok {
+		return false
+	}
+	delete(m, s)
+	return true
+}
+
+func (m members) has(s string) bool {
+	_, ok := m[s]
+	return ok
+}
+
+func (m members) sorted() []string {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make([]string, 0, len(m))
+	for s := range m {
+		out = append(out, s)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// stepMembers finds what came and went between two versions of a set column.
+// Both are usually in the same order and differ in few places, so the common
+// ends are cut off before anything is hashed.
+func stepMembers(old, now []string) (added, removed []string) {
+	for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
+		old, now = old[1:], now[1:]
+	}
+	for len(old) > 0 && len(now) > 0 && old[len(old)-1] == now[len(now)-1] {
+		old, now = old[:len(old)-1], now[:len(now)-1]
+	}
+	if len(old) == 0 || len(now) == 0 {
+		return now, old
+	}
+	was := make(members, len(old))
+	for _, s := range old {
+		was[s] = struct{}{}
+	}
+	for _, s := range now {
+		if !was.take(s) {
+			added = append(added, s)
+		}
+	}
+	return added, was.sorted()
+}
+
+// compareMembers compares a desired set with a live one. Neither holds a member
+// twice.
+func compareMembers(desired, live []string) (missing, extra members) {
+	add, gone := stepMembers(live, desired)
+	for _, s := range add {
+		missing.add(s)
+	}
+	for _, s := range gone {
+		extra.add(s)
+	}
+	return missing, extra
+}

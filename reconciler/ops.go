@@ -1,0 +1,183 @@
+package reconciler
+
+import (
+	"strconv"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// opsBuilder collects the operations of one transaction; ACLs it inserts get
+// names that are unique in it.
+type opsBuilder struct {
+	t     *tracker
+	names int
+}
+
+// policy returns the fewest operations that bring the live rows of a policy to
+// the desired ones; none for a policy whose rows must not be touched. The
+// operations belong into one transaction.
+func (b *opsBuilder) policy(k model.PolicyKey) []nb.Op {
+	t := b.t
+	tr := t.tracks[k]
+	if tr == nil || t.db == nil || len(tr.odd) > 0 || (tr.c != nil && tr.c.None != nil) {
+		return nil
+	}
+	var ops []nb.Op
+	for _, s := range tr.sets {
+		ops = t.setOps(ops, s)
+	}
+	for _, uuid := range tr.extraSets {
+		ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: uuid})
+	}
+	if tr.hasRows() {
+		ops = b.groupOps(ops, tr)
+	}
+	for _, uuid := range tr.extraGroups {
+		ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: nb.TablePortGroup, UUID: uuid})
+	}
+	for i := range ops {
+		ops[i].Policy = k.String()
+	}
+	return ops
+}
+
+func (t *tracker) setOps(ops []nb.Op, s *setTrack) []nb.Op {
+	if s.uuid == "" {
+		row := map[string]any{"name": s.spec.Name, "external_ids": s.spec.ExternalIDs}
+		if m := t.desired.Members(s.spec); len(m) > 0 {
+			row["addresses"] = m
+		}
+		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: row})
+	}
+	var ms []nb.Mutation
+	if len(s.extra) > 0 {
+		ms = append(ms, nb.Mutation{Column: "addresses", Strings: s.extra.sorted()})
+	}
+	if len(s.missing) > 0 {
+		ms = append(ms, nb.Mutation{Column: "addresses", Insert: true, Strings: s.missing.sorted()})
+	}
+	if len(ms) > 0 {
+		ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableAddressSet, UUID: s.uuid, Mutations: ms})
+	}
+	if s.ids {
+		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TableAddressSet, UUID: s.uuid, Row: map[string]any{"external_ids": s.spec.ExternalIDs}})
+	}
+	return ops
+}
+
+// groupOps writes the ACLs and the port group that holds them. ACLs that leave
+// the group are collected by the server (compile-spec §0.3).
+func (b *opsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
+	t, a, g := b.t, &tr.acls, &tr.group
+	var link, unlink []nb.Ref
+	for _, want := range a.missing {
+		b.names++
+		name := "acl" + strconv.Itoa(b.names)
+		ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: name, Row: aclRow(want)})
+		link = append(link, nb.Ref{Name: name})
+	}
+	for _, ch := range a.changed {
+		row := map[string]any{}
+		for i := range aclColumns {
+			if c := &aclColumns[i]; !sameValue(c.value(ch.desired), c.value(ch.live)) {
+				row[c.name] = c.write(ch.desired)
+			}
+		}
+		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: ch.live.UUID, Row: row})
+	}
+	for _, row := range a.unlinked {
+		link = append(link, nb.Ref{UUID: row.UUID})
+	}
+	if g.uuid == "" {
+		row := map[string]any{"name": tr.c.GroupName, "external_ids": tr.c.GroupIDs}
+		if len(link) > 0 {
+			row["acls"] = link
+		}
+		if ports := t.portRefs(g.missing); len(ports) > 0 {
+			row["ports"] = ports
+		}
+		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: row})
+	}
+	group := t.db.PortGroup(g.uuid)
+	held := make(members, len(group.ACLs))
+	for _, uuid := range group.ACLs {
+		held.add(uuid)
+	}
+	for _, row := range a.extra {
+		if held.has(row.UUID) {
+			unlink = append(unlink, nb.Ref{UUID: row.UUID})
+		}
+	}
+	for _, uuid := range a.alien {
+		unlink = append(unlink, nb.Ref{UUID: uuid})
+	}
+	var ms []nb.Mutation
+	mutate := func(column string, insert bool, refs []nb.Ref) {
+		if len(refs) > 0 {
+			ms = append(ms, nb.Mutation{Column: column, Insert: insert, Refs: refs})
+		}
+	}
+	mutate("acls", false, unlink)
+	mutate("acls", true, link)
+	mutate("ports", false, t.portRefs(g.extra))
+	mutate("ports", true, t.portRefs(g.missing))
+	if len(ms) > 0 {
+		ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: g.uuid, Mutations: ms})
+	}
+	if g.ids {
+		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: g.uuid, Row: map[string]any{"external_ids": tr.c.GroupIDs}})
+	}
+	return ops
+}
+
+func (t *tracker) portRefs(names members) []nb.Ref {
+	var refs []nb.Ref
+	for _, name := range names.sorted() {
+		if p := t.db.PortByName(name); p != nil {
+			refs = append(refs, nb.Ref{UUID: p.UUID})
+		}
+	}
+	return refs
+}
+
+// aclRow is a new row with every column that has a value.
+func aclRow(a *nb.ACL) map[string]any {
+	row := make(map[string]any, len(aclColumns))
+	for i := range aclColumns {
+		c := &aclColumns[i]
+		switch v := c.write(a).(type) {
+		case nil:
+		case map[string]string:
+			if len(v) > 0 {
+				row[c.name] = v
+			}
+		case bool:
+			if v {
+				row[c.name] = v
+			}
+		default:
+			row[c.name] = v
+		}
+	}
+	return row
+}
+
+// weight is the size of a transaction: operations and what they carry.
+func weight(ops []nb.Op) int {
+	n := len(ops)
+	for i := range ops {
+		for _, m := range ops[i].Mutations {
+			n += len(m.Strings) + len(m.Refs)
+		}
+		for _, v := range ops[i].Row {
+			switch v := v.(type) {
+			case []string:
+				n += len(v)
+			case []nb.Ref:
+				n += len(v)
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,214 @@
+package reconciler
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/nb"
+)
+
+func TestOwner(t *testing.T) {
+	const d = nb.DefaultController + ":"
+	ids := func(kv ...string) map[string]string {
+		m := map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: nb.OwnerANP}
+		for i := 0; i < len(kv); i += 2 {
+			m[kv[i]] = kv[i+1]
+		}
+		return m
+	}
+	p := keyOf("web")
+	for _, c := range []struct {
+		name, table string
+		ids         map[string]string
+		want        owner
+	}{
+		{"ACL", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:12:tcp-namedPort"), owner{p, ours, 12}},
+		{"altered name", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:0:None", nb.KeyName, "other"), owner{p, ours, 0}},
+		{"address set", nb.TableAddressSet, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:3:v6"), owner{p, ours, 3}},
+		{"port group", nb.TablePortGroup, ids(nb.KeyID, d+"AdminNetworkPolicy:web"), owner{p, ours, 0}},
+		{"baseline", nb.TablePortGroup, ids(nb.KeyOwnerType, nb.OwnerBANP, nb.KeyID, d+"BaselineAdminNetworkPolicy:default"),
+			owner{model.PolicyKey{Kind: model.KindBANP, Name: "default"}, ours, 0}},
+		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), owner{p, odd, 0}},
+		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), owner{p, odd, 0}},
+		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), owner{p, odd, 0}},
+		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), owner{p, odd, 0}},
+		{"the type of another id", nb.TablePortGroup, ids(nb.KeyID, d+"BaselineAdminNetworkPolicy:web", nb.KeyName, "web"), owner{p, odd, 0}},
+		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), owner{p, odd, 0}},
+		{"no id, no name", nb.TablePortGroup, ids(), owner{}},
+		{"user-defined network", nb.TablePortGroup, ids(nb.KeyOwnerController, "blue-network-controller", nb.KeyID, d+"AdminNetworkPolicy:web"), owner{}},
+		{"other type", nb.TablePortGroup, ids(nb.KeyOwnerType, "NetworkPolicy", nb.KeyID, d+"NetworkPolicy:a:b"), owner{}},
+		{"nothing", nb.TableACL, nil, owner{}},
+	} {
+		if got := ownerOf(c.table, c.ids); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestStepMembers(t *testing.T) {
+	for _, c := range []struct{ old, now, added, removed string }{
+		{"a b c", "a b c", "", ""},
+		{"a c", "a b c", "b", ""},
+		{"a b c", "a c", "", "b"},
+		{"", "a b", "a b", ""},
+		{"a b", "", "", "a b"},
+		{"a b c d", "a c b e", "e", "d"},
+		{"c a b", "b c x", "x", "a"},
+	} {
+		added, removed := stepMembers(strings.Fields(c.old), strings.Fields(c.now))
+		if a, r := strings.Join(added, " "), strings.Join(removed, " "); a != c.added || r != c.removed {
+			t.Errorf("%q → %q: +%q -%q, want +%q -%q", c.old, c.now, a, r, c.added, c.removed)
+		}
+	}
+}
+
+// Mail that is not looked at for a while is taken together without loss.
+func TestMailboxLosesNothing(t *testing.T) {
+	box := &mailbox{signal: make(chan struct{}, 1)}
+	row := func(u string) []nb.RowChange { return []nb.RowChange{{New: &nb.AddressSet{UUID: u}}} }
+	db := (*nb.DB)(nil).Apply(nil)
+	live := func(u model.ZoneUpdate) { box.edit(func(m *mail) { m.addLive(u) }) }
+	live(model.ZoneUpdate{Conn: model.ConnSynced, Server: "s", DB: db, Changes: row("1")})
+	live(model.ZoneUpdate{Conn: model.ConnSynced, DB: db, Changes: row("2")})
+	live(model.ZoneUpdate{Conn: model.ConnLost, Error: "gone", Attempts: 3})
+	d1, d2 := compiler.Compile(nil, compiler.Options{}), compiler.Compile(nil, compiler.Options{})
+	box.edit(func(m *mail) {
+		m.addDesired(d1, &compiler.Delta{Policies: map[model.PolicyKey]struct{}{keyOf("a"): {}}}, true)
+	})
+	box.edit(func(m *mail) {
+		m.addDesired(d2, &compiler.Delta{Policies: map[model.PolicyKey]struct{}{keyOf("b"): {}}}, false)
+	})
+	m := box.take()
+	if m.live.Conn != model.ConnLost || m.live.Error != "gone" || m.live.Server != "s" || m.live.DB != db || len(m.live.Changes) != 2 || m.live.Resync {
+		t.Errorf("live %+v", m.live)
+	}
+	if m.desired != d2 || len(m.delta.Policies) != 2 || m.delta.All || !m.loaded {
+		t.Errorf("desired %+v %+v", m.delta, m.loaded)
+	}
+	live(model.ZoneUpdate{Conn: model.ConnSynced, DB: db, Resync: true})
+	live(model.ZoneUpdate{Conn: model.ConnSynced, DB: db, Changes: row("3")})
+	box.edit(func(m *mail) { m.addDesired(d1, nil, false) })
+	m = box.take()
+	if !m.live.Resync || m.live.Changes != nil || m.delta != nil || !m.loaded {
+		t.Errorf("live %+v, delta %v", m.live, m.delta)
+	}
+	if m = box.take(); m.live != nil || m.desired != nil || m.mode != nil {
+		t.Errorf("mail twice: %+v", m)
+	}
+}
+
+// States are published soon, but not for every step, and the last always.
+func TestPublishing(t *testing.T) {
+	run(t, Write, func(b *bench) {
+		tenants(b)
+		b.have(isolate(1))
+		b.calm(time.Second)
+		b.mu.Lock()
+		b.states = 0
+		b.mu.Unlock()
+		for i := range 1000 {
+			b.have(pod("b/p9", "", "n2", "10.1.0."+string(rune('0'+i%10))))
+			b.calm(time.Millisecond)
+		}
+		b.calm(20 * time.Millisecond)
+		b.mu.Lock()
+		n := b.states
+		b.mu.Unlock()
+		if n < 40 || n > 53 {
+			t.Errorf("%d states in a second, want about 50", n)
+		}
+		b.converged()
+		// Nothing happens: nothing is published.
+		b.calm(time.Hour)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.states != n {
+			t.Errorf("%d more states", b.states-n)
+		}
+	})
+}
+
+// A difference keeps its age until it is gone; the newest change is apart.
+func TestAges(t *testing.T) {
+	run(t, Observe, func(b *bench) {
+		tenants(b)
+		b.have(isolate(1))
+		b.calm(time.Second)
+		first := b.in("isolate")
+		b.calm(time.Minute)
+		b.have(pod("b/p9", "", "n2", "10.1.0.1"))
+		b.calm(time.Second)
+		p := b.in("isolate")
+		if !p.DiffSince.Equal(first.DiffSince) || !p.Touched.After(first.Touched) {
+			t.Errorf("since %v and %v, touched %v and %v", first.DiffSince, p.DiffSince, first.Touched, p.Touched)
+		}
+		if s := p.State(b.r.State(), p.Touched.Add(4*time.Second)); s != model.StateSettling {
+			t.Errorf("state %s", s)
+		}
+		b.z.disconnect()
+		b.calm(time.Second)
+		z := b.r.State()
+		if z.Conn != model.ConnLost || z.Attempts != 1 || z.Error == "" || z.SyncedAt.IsZero() || b.in("isolate").State(z, time.Now()) != model.StateStale {
+			t.Errorf("%+v", z)
+		}
+	})
+}
+
+func TestCommands(t *testing.T) {
+	acl := &nb.ACL{Action: "drop", Direction: nb.ToLport, Match: `outport == @a1 && ((ip4.src == $a2))`, Priority: 26400, Tier: 1, Meter: "acl-logging",
+		Name: "ANP:it's:Ingress:0", ExternalIDs: map[string]string{nb.KeyID: "D:x", "direction": "Ingress"}}
+	for _, c := range []struct {
+		name string
+		ops  []nb.Op
+		want []string
+	}{
+		{"update", []nb.Op{{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: "u1", Row: map[string]any{"priority": 26400, "log": true, "severity": "alert"}}},
+			[]string{"ovn-nbctl set ACL u1 log=true priority=26400 severity=alert"}},
+		{"unset", []nb.Op{{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: "u1", Row: map[string]any{"log": false, "severity": nil}}},
+			[]string{"ovn-nbctl set ACL u1 log=false severity='[]'"}},
+		{"members", []nb.Op{{Kind: nb.OpMutate, Table: nb.TableAddressSet, UUID: "u2", Mutations: []nb.Mutation{
+			{Column: "addresses", Strings: []string{"10.0.0.9"}}, {Column: "addresses", Insert: true, Strings: []string{"10.0.0.1", "fd00::1"}}}}},
+			[]string{`ovn-nbctl remove Address_Set u2 addresses '"10.0.0.9"'`, `ovn-nbctl add Address_Set u2 addresses '"10.0.0.1"' '"fd00::1"'`}},
+		{"new ACL", []nb.Op{{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: "acl1", Row: aclRow(acl)},
+			{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: "u3", Mutations: []nb.Mutation{
+				{Column: "acls", Refs: []nb.Ref{{UUID: "u4"}}}, {Column: "acls", Insert: true, Refs: []nb.Ref{{Name: "acl1"}}}}}},
+			[]string{"ovn-nbctl remove Port_Group u3 acls u4",
+				`ovn-nbctl --id=@acl1 create ACL action=drop direction=to-lport external_ids='{direction=Ingress, "k8s.ovn.org/id"="D:x"}' ` +
+					`match='"outport == @a1 && ((ip4.src == $a2))"' meter=acl-logging name='"ANP:it'\''s:Ingress:0"' priority=26400 tier=1` +
+					` -- add Port_Group u3 acls @acl1`}},
+		{"new set and group", []nb.Op{
+			{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": "a1", "addresses": []string{"10.0.0.1"}}},
+			{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: map[string]any{"name": "a2", "ports": []nb.Ref{{UUID: "u5"}}}}},
+			[]string{"ovn-nbctl create Address_Set name=a1", `ovn-nbctl add Address_Set a1 addresses '"10.0.0.1"'`,
+				"ovn-nbctl create Port_Group name=a2", "ovn-nbctl add Port_Group a2 ports u5"}},
+		{"delete", []nb.Op{{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: "u6"}}, []string{"ovn-nbctl destroy Address_Set u6"}},
+	} {
+		if diff := cmp.Diff(c.want, commands(c.ops)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", c.name, diff)
+		}
+	}
+	many := []nb.Op{{Kind: nb.OpMutate, Table: nb.TableAddressSet, UUID: "u", Mutations: []nb.Mutation{{Column: "addresses", Insert: true, Strings: make([]string, 1000)}}}}
+	if got := commands(many); len(got) != maxCommands+1 || got[maxCommands] != "# and 30 more commands" {
+		t.Errorf("%d lines, the last %q", len(got), got[len(got)-1])
+	}
+}
+
+func TestSummary(t *testing.T) {
+	ops := []nb.Op{
+		{Kind: nb.OpUpdate, Table: nb.TableACL}, {Kind: nb.OpUpdate, Table: nb.TableACL},
+		{Kind: nb.OpMutate, Table: nb.TableAddressSet, Mutations: []nb.Mutation{{Column: "addresses", Insert: true, Strings: []string{"a", "b", "c"}}, {Column: "addresses", Strings: []string{"d"}}}},
+		{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: "acl1"},
+		{Kind: nb.OpMutate, Table: nb.TablePortGroup, Mutations: []nb.Mutation{{Column: "acls", Insert: true, Refs: []nb.Ref{{Name: "acl1"}}}, {Column: "acls", Refs: []nb.Ref{{UUID: "x"}}}}},
+	}
+	if got, want := summary(keyOf("cluster-control"), ops), "cluster-control: 1 ACL added, 2 ACLs updated, 1 ACL removed, 3 addresses added, 1 address removed"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := summary(model.PolicyKey{Kind: model.KindBANP, Name: "default"}, ops[:1]), "BANP default: 1 ACL updated"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

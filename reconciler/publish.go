@@ -1,0 +1,56 @@
+package reconciler
+
+import (
+	"time"
+
+	"rung/model"
+)
+
+// publish hands out the next state when there is news and its time has come, or
+// at once.
+func (w *worker) publish(now bool) {
+	if !w.stateNews && len(w.unshown) == 0 {
+		return
+	}
+	if !now && time.Now().Before(w.publishAt) {
+		return
+	}
+	w.publishAt = time.Now().Add(w.cfg.Publish)
+	if len(w.unshown) > 0 {
+		w.zone.Policies = w.joined()
+	}
+	w.stateNews = false
+	clear(w.unshown)
+	w.zone.Writes = w.mode == Write
+	w.zone.Paused = w.paused()
+	w.zone.Pending = 0
+	for _, p := range w.zone.Policies {
+		if w.mode == Write && !p.InSync && p.None == nil && !p.NotComparable {
+			w.zone.Pending++
+		}
+	}
+	z := w.zone
+	w.state.Store(&z)
+	w.cfg.OnState(&z)
+}
+
+// joined is the next map of policies; what did not change is shared.
+func (w *worker) joined() map[model.PolicyKey]*model.PolicyInZone {
+	out := make(map[model.PolicyKey]*model.PolicyInZone, len(w.zone.Policies)+len(w.unshown))
+	for k, p := range w.zone.Policies {
+		out[k] = p
+	}
+	for k := range w.unshown {
+		p := w.t.join(k)
+		// Before everything is loaded a policy that is not there may yet come.
+		if p == nil || (w.compiled(k) == nil && !w.loaded) {
+			delete(out, k)
+			continue
+		}
+		if f := w.fails[k]; f != nil {
+			p.Error, p.ErrorAt, p.Tries = f.text, f.at, f.tries
+		}
+		out[k] = p
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package reconciler
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"rung/compiler"
+	"rung/model"
+)
+
+// Reconciler keeps one zone. Its methods may be called from any goroutine and
+// do not wait for the zone.
+type Reconciler struct {
+	cfg   Config
+	box   mailbox
+	state atomic.Pointer[model.ZoneState]
+}
+
+// NewZone makes the reconciler of one zone; Run starts it.
+func NewZone(cfg Config) *Reconciler {
+	cfg.fill()
+	r := &Reconciler{cfg: cfg, box: mailbox{signal: make(chan struct{}, 1)}}
+	r.state.Store(&model.ZoneState{Name: cfg.Zone.Name(), Endpoint: cfg.Zone.Endpoint(), Conn: model.ConnStarting,
+		ConnAt: cfg.Clock.Now(), Writes: cfg.Mode == Write})
+	return r
+}
+
+// State is the newest published state; never nil.
+func (r *Reconciler) State() *model.ZoneState { return r.state.Load() }
+
+// SetDesired hands over the next desired rows. delta is what changed since the
+// Desired of the last call; nil means anything may have. loaded says that every
+// source of objects has delivered once: until then nothing is written, because
+// what is not there yet would be taken for deleted. It cannot be taken back.
+// ZoneState.Steps counts the calls that a state takes into account.
+func (r *Reconciler) SetDesired(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
+	r.box.edit(func(m *mail) { m.addDesired(d, delta, loaded) })
+}
+
+// SetMode switches between observing and writing. A transaction under way is
+// not called back.
+func (r *Reconciler) SetMode(mode Mode) { r.box.edit(func(m *mail) { m.mode = &mode }) }
+
+// Run keeps the zone until ctx ends, and returns when all its goroutines have
+// ended. It is called once.
+func (r *Reconciler) Run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	w := newWorker(r)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		r.cfg.Zone.Run(ctx, func(u model.ZoneUpdate) { r.box.edit(func(m *mail) { m.addLive(u) }) })
+	})
+	wg.Go(func() {
+		for {
+			k, shutdown := w.retries.Get()
+			if shutdown {
+				return
+			}
+			select {
+			case w.due <- k:
+			case <-ctx.Done():
+			}
+			w.retries.Done(k)
+		}
+	})
+	w.loop(ctx)
+	cancel()
+	w.retries.ShutDown()
+	w.sending.Wait()
+	wg.Wait()
+}
+
+func newWorker(r *Reconciler) *worker {
+	cfg := &r.cfg
+	w := &worker{
+		Reconciler: r,
+		t:          newTracker(cfg.Zone.Name()),
+		mode:       cfg.Mode,
+		zone:       *r.state.Load(),
+		ready:      map[model.PolicyKey]struct{}{},
+		alone:      map[model.PolicyKey]struct{}{},
+		busy:       map[model.PolicyKey]*hold{},
+		late:       map[model.PolicyKey]int{},
+		fails:      map[model.PolicyKey]*failure{},
+		unshown:    map[model.PolicyKey]struct{}{},
+		due:        make(chan model.PolicyKey),
+		results:    make(chan outcome, 1),
+		reports:    newReporter(cfg),
+	}
+	w.retries = workqueue.NewTypedRateLimitingQueue(
+		workqueue.NewTypedItemExponentialFailureRateLimiter[model.PolicyKey](cfg.BackoffMin, cfg.BackoffMax))
+	return w
+}
+
+// now is the time of what is reported; waiting goes by the process's timers.
+func (w *worker) now() time.Time { return w.cfg.Clock.Now() }

@@ -1,0 +1,157 @@
+package reconciler
+
+import (
+	"fmt"
+	"reflect"
+
+	"rung/model"
+)
+
+// Condition texts of OVN-Kubernetes (compile-spec §2.8).
+const (
+	conditionPrefix = "Ready-In-Zone-"
+	reasonSucceeded = "SetupSucceeded"
+	reasonFailed    = "SetupFailed"
+	messageOK       = "Setting up OVN DB plumbing was successful"
+	maxANPMessage   = 32766 // bytes; a BANP's message is not cut
+)
+
+// Event reasons (compile-spec §2.7).
+const (
+	reasonUnsupported = "ANPWithUnsupportedPriority"
+	reasonDuplicate   = "ANPWithDuplicatePriority"
+)
+
+// reporter says in conditions and events what became of policies, as the
+// controller of OVN-Kubernetes on that node would.
+type reporter struct {
+	zone   string
+	status Status
+	events Events
+	clock  Clock
+	max    int32
+
+	sent map[model.PolicyKey]sent
+	// known are the policies programmed since the start. byPriority remembers
+	// the first policy at a priority and nobody else: if it moves away, a later
+	// one goes unnoticed (compile-spec §2.7).
+	known      map[model.PolicyKey]programmed
+	byPriority map[int32]string
+	// refused are the versions an event about an unsupported priority was sent
+	// for.
+	refused map[model.PolicyKey]*model.Policy
+}
+
+type sent struct {
+	uid string
+	c   model.Condition
+}
+
+type programmed struct {
+	uid      string
+	priority int32
+}
+
+func newReporter(cfg *Config) *reporter {
+	return &reporter{
+		zone: cfg.Zone.Name(), status: cfg.Status, events: cfg.Events, clock: cfg.Clock, max: cfg.MaxPriority,
+		sent: map[model.PolicyKey]sent{}, known: map[model.PolicyKey]programmed{}, byPriority: map[int32]string{},
+		refused: map[model.PolicyKey]*model.Policy{},
+	}
+}
+
+// success reports a policy whose rows were written or need no writing.
+func (r *reporter) success(p *model.Policy) {
+	if was, ok := r.known[p.Key]; ok && was.uid != p.UID {
+		r.gone(p.Key) // replaced by one of the same name
+	}
+	was, known := r.known[p.Key]
+	if p.Kind == model.KindANP && (!known || was.priority != p.Priority) {
+		if known && r.byPriority[was.priority] == p.Name {
+			delete(r.byPriority, was.priority)
+		}
+		if other, taken := r.byPriority[p.Priority]; !taken {
+			r.byPriority[p.Priority] = p.Name
+		} else if other != p.Name {
+			r.event(p.Key, reasonDuplicate, fmt.Sprintf("This ANP %s has a conflicting priority with ANP %s:Please verify your rules are "+
+				"non-lapping between all policies at same priority to avoid undefined behavior", p.Name, other))
+		}
+	}
+	r.known[p.Key] = programmed{p.UID, p.Priority}
+	delete(r.refused, p.Key)
+	r.condition(p, "True", reasonSucceeded, messageOK)
+}
+
+// none reports a policy without desired rows.
+func (r *reporter) none(p *model.Policy, none *model.NoRows) {
+	if none.Code == "priority" && !sameSpec(r.refused[p.Key], p) {
+		r.refused[p.Key] = p
+		r.event(p.Key, reasonUnsupported, fmt.Sprintf("This ANP %s has an unsupported priority %d; Please update the priority to a value "+
+			"between 0(highest priority) and %d(lowest priority)", p.Name, p.Priority, r.max))
+	}
+	r.condition(p, "False", reasonFailed, none.Message)
+}
+
+// sameSpec says whether an update from a to b is one OVN-Kubernetes ignores
+// (compile-spec §2.2).
+func sameSpec(a, b *model.Policy) bool {
+	return a != nil && a.UID == b.UID && a.Priority == b.Priority && a.Logging == b.Logging && a.HasLogging == b.HasLogging &&
+		reflect.DeepEqual(a.Subject, b.Subject) && reflect.DeepEqual(a.Ingress, b.Ingress) && reflect.DeepEqual(a.Egress, b.Egress)
+}
+
+// failed reports a refused write. That an update of a BANP speaks of an ANP is
+// OVN-Kubernetes' own slip (compile-spec §2.8).
+func (r *reporter) failed(p *model.Policy, text string) {
+	verb, kind := "update", "ANP"
+	if _, known := r.known[p.Key]; !known {
+		verb, kind = "create", p.Kind.Short()
+	}
+	r.condition(p, "False", reasonFailed, fmt.Sprintf("failed to %s %s %s: %s", verb, kind, p.Name, text))
+}
+
+// gone forgets a policy.
+func (r *reporter) gone(k model.PolicyKey) {
+	if was, ok := r.known[k]; ok && k.Kind == model.KindANP && r.byPriority[was.priority] == k.Name {
+		delete(r.byPriority, was.priority)
+	}
+	delete(r.known, k)
+	delete(r.sent, k)
+	delete(r.refused, k)
+}
+
+func (r *reporter) event(k model.PolicyKey, reason, message string) {
+	if r.events != nil {
+		r.events.Event(model.Event{About: k, Type: "Warning", Reason: reason, Message: message, Reporter: r.zone, Last: r.clock.Now(), Count: 1})
+	}
+}
+
+// condition reports a condition unless it is what was reported last, or what
+// the policy carries already.
+func (r *reporter) condition(p *model.Policy, status, reason, message string) {
+	if p.Kind == model.KindANP && len(message) > maxANPMessage {
+		message = message[:maxANPMessage]
+	}
+	c := model.Condition{Type: conditionPrefix + r.zone, Status: status, Reason: reason, Message: message, Changed: r.clock.Now()}
+	last, ok := r.sent[p.Key]
+	if !ok || last.uid != p.UID {
+		ok = false
+		for _, has := range p.Conditions {
+			if has.Type == c.Type {
+				last.c, ok = has, true
+			}
+		}
+	}
+	if ok {
+		if last.c.Status == c.Status {
+			c.Changed = last.c.Changed
+		}
+		if last.c.Status == c.Status && last.c.Reason == c.Reason && last.c.Message == c.Message {
+			r.sent[p.Key] = sent{p.UID, c}
+			return
+		}
+	}
+	r.sent[p.Key] = sent{p.UID, c}
+	if r.status != nil {
+		r.status.SetCondition(p.Key, c)
+	}
+}

@@ -1,0 +1,89 @@
+package reconciler
+
+import (
+	"maps"
+
+	"rung/compiler"
+	"rung/model/nb"
+)
+
+// compareSet compares a whole address set. A set is known by its name, as
+// OVN-Kubernetes knows it (compile-spec §0.1).
+func (t *tracker) compareSet(s *setTrack) {
+	s.uuid, s.missing, s.extra, s.ids = "", nil, nil, false
+	row := t.db.AddressSetByName(s.spec.Name)
+	if row == nil {
+		return
+	}
+	s.uuid = row.UUID
+	s.missing, s.extra = compareMembers(t.desired.Members(s.spec), row.Addresses)
+	t.compareSetIDs(s, row)
+}
+
+func (t *tracker) compareSetIDs(s *setTrack, row *nb.AddressSet) {
+	if s.ids = !maps.Equal(row.ExternalIDs, s.spec.ExternalIDs); s.ids {
+		t.reowned(row)
+	}
+}
+
+// stepDesiredMembers books addresses that joined or left a desired set.
+func (t *tracker) stepDesiredMembers(d *compiler.SetDelta) {
+	s := t.sets[d.Set.Name]
+	// The set of a policy that was compiled anew is another one: it was
+	// compared as a whole.
+	if s == nil || s.spec != d.Set || t.isFresh(s.track) {
+		return
+	}
+	t.touch(s.track)
+	if s.uuid == "" {
+		return
+	}
+	for _, a := range d.Add {
+		if !s.extra.take(a) {
+			s.missing.add(a)
+		}
+	}
+	for _, a := range d.Remove {
+		if !s.missing.take(a) {
+			s.extra.add(a)
+		}
+	}
+}
+
+// stepLiveSet takes in one changed row; old or row is nil for a row that came
+// or went.
+func (t *tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
+	if old != nil && row != nil && old.Name == row.Name {
+		s := t.sets[row.Name]
+		if s == nil {
+			return
+		}
+		t.touch(s.track)
+		if s.uuid != uuid {
+			return // another row of the same name
+		}
+		added, removed := stepMembers(old.Addresses, row.Addresses)
+		for _, a := range removed {
+			if !s.extra.take(a) {
+				s.missing.add(a)
+			}
+		}
+		for _, a := range added {
+			if !s.missing.take(a) {
+				s.extra.add(a)
+			}
+		}
+		t.compareSetIDs(s, row)
+		return
+	}
+	for _, r := range []*nb.AddressSet{old, row} {
+		if r == nil {
+			continue
+		}
+		if s := t.sets[r.Name]; s != nil {
+			t.compareSet(s)
+			s.track.rowsDirty = true
+			t.touch(s.track)
+		}
+	}
+}

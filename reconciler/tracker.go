@@ -1,0 +1,225 @@
+package reconciler
+
+import (
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/nb"
+)
+
+// tracker follows the desired rows and the live rows of one zone and knows, per
+// policy and row, how they differ. A step costs what it changes: members and
+// ports that come or go are booked where they belong, and only a policy that
+// was compiled anew, or a row that came or went, is compared as a whole.
+//
+// It is plain memory: one goroutine, no clock, no I/O. The differences after any
+// sequence of steps are those of a tracker that saw only the last state.
+type tracker struct {
+	zone    string
+	desired *compiler.Desired
+	db      *nb.DB // nil: never read
+
+	tracks map[model.PolicyKey]*track
+	sets   map[string]*setTrack // desired address sets by name
+	groups map[string]*track    // by the desired port group's name
+
+	// dirty are the policies whose join may have changed since somebody took
+	// the list.
+	dirty map[model.PolicyKey]struct{}
+
+	touched map[*track]struct{} // in the step under way
+	fresh   map[*track]struct{} // compared as a whole in the step under way
+}
+
+// track is what is known of one policy: one that is desired, or one that has
+// live rows, or both.
+type track struct {
+	key model.PolicyKey
+	c   *compiler.Compiled // nil: no such policy
+
+	sets  []*setTrack // as c.Sets
+	group groupTrack
+	acls  aclTrack
+
+	// Live rows that carry an id of the policy, by UUID. odd are those with an
+	// id in a form Rung does not compile.
+	liveACLs, liveSets, liveGroups, odd members
+	// Of these, the sets and groups that are not desired.
+	extraSets, extraGroups []string
+
+	aclsDirty, rowsDirty bool
+	touched              time.Time
+	since                map[string]time.Time // standing differences, by row
+}
+
+// setTrack is one desired address set. Without a live row nothing is booked.
+type setTrack struct {
+	track          *track
+	spec           *compiler.SetSpec
+	uuid           string // of the live row
+	missing, extra members
+	ids            bool // the external_ids differ
+}
+
+// groupTrack is the desired port group of a policy, by port names. waiting are
+// subject pods without a logical switch port.
+type groupTrack struct {
+	uuid                    string
+	missing, waiting, extra members
+	ids                     bool
+}
+
+func newTracker(zone string) *tracker {
+	return &tracker{
+		zone: zone, tracks: map[model.PolicyKey]*track{}, sets: map[string]*setTrack{}, groups: map[string]*track{},
+		dirty: map[model.PolicyKey]struct{}{},
+	}
+}
+
+// hasRows says whether the policy wants rows.
+func (tr *track) hasRows() bool { return tr.c != nil && tr.c.None == nil }
+
+func (t *tracker) track(k model.PolicyKey) *track {
+	tr := t.tracks[k]
+	if tr == nil {
+		tr = &track{key: k, acls: aclTrack{priority: -1}}
+		t.tracks[k] = tr
+	}
+	return tr
+}
+
+func (t *tracker) touch(tr *track) { t.touched[tr] = struct{}{} }
+
+func (t *tracker) begin() {
+	t.touched, t.fresh = map[*track]struct{}{}, map[*track]struct{}{}
+}
+
+// finish compares what the step marked.
+func (t *tracker) finish(at time.Time) {
+	for tr := range t.touched {
+		if tr.rowsDirty {
+			t.findExtraRows(tr)
+		}
+		if tr.aclsDirty {
+			t.compareACLs(tr)
+		}
+		tr.rowsDirty, tr.aclsDirty = false, false
+		tr.touched = at
+		t.dirty[tr.key] = struct{}{}
+		if tr.c == nil && len(tr.liveACLs)+len(tr.liveSets)+len(tr.liveGroups)+len(tr.odd) == 0 {
+			delete(t.tracks, tr.key)
+		}
+	}
+	t.touched, t.fresh = nil, nil
+}
+
+// ApplyDesired takes the next desired rows and what is new about them since the
+// last. A nil delta means anything may be.
+func (t *tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at time.Time) {
+	t.begin()
+	first := t.desired == nil
+	t.desired = d
+	if first || delta == nil || delta.All {
+		t.compareAll()
+		t.finish(at)
+		return
+	}
+	for k := range delta.Policies {
+		tr := t.track(k)
+		if c := d.Policy(k); c == nil || c != tr.c {
+			t.comparePolicy(tr)
+		} else {
+			// Not compiled anew: only rows with named ports may read
+			// differently, and members and ports are in the delta.
+			tr.aclsDirty = true
+			t.touch(tr)
+		}
+	}
+	for i := range delta.Members {
+		t.stepDesiredMembers(&delta.Members[i])
+	}
+	for _, d := range t.portsHere(delta.Ports) {
+		t.stepDesiredPorts(&d)
+	}
+	t.finish(at)
+}
+
+// compareAll compares every policy as a whole.
+func (t *tracker) compareAll() {
+	for _, tr := range t.tracks {
+		t.comparePolicy(tr)
+	}
+	for c := range t.desired.Policies() {
+		if tr := t.track(c.Key); !t.isFresh(tr) {
+			t.comparePolicy(tr)
+		}
+	}
+}
+
+func (t *tracker) isFresh(tr *track) bool {
+	_, ok := t.fresh[tr]
+	return ok
+}
+
+// comparePolicy compares all rows of one policy.
+func (t *tracker) comparePolicy(tr *track) {
+	t.fresh[tr] = struct{}{}
+	t.touch(tr)
+	tr.aclsDirty, tr.rowsDirty = true, true
+	for _, s := range tr.sets {
+		if t.sets[s.spec.Name] == s {
+			delete(t.sets, s.spec.Name)
+		}
+		if s.ids {
+			t.reowned(t.db.Row(nb.TableAddressSet, s.uuid))
+		}
+	}
+	if tr.c != nil && t.groups[tr.c.GroupName] == tr {
+		delete(t.groups, tr.c.GroupName)
+	}
+	if tr.group.ids {
+		t.reowned(t.db.Row(nb.TablePortGroup, tr.group.uuid))
+	}
+	tr.c, tr.sets, tr.group = t.desired.Policy(tr.key), nil, groupTrack{}
+	if !tr.hasRows() {
+		return
+	}
+	tr.sets = make([]*setTrack, len(tr.c.Sets))
+	for i, spec := range tr.c.Sets {
+		tr.sets[i] = &setTrack{track: tr, spec: spec}
+		t.sets[spec.Name] = tr.sets[i]
+		t.compareSet(tr.sets[i])
+	}
+	t.groups[tr.c.GroupName] = tr
+	t.compareGroup(tr)
+}
+
+// reowned marks the policy whose ids a row carries although another policy
+// claims, or claimed, the row by its name.
+func (t *tracker) reowned(row nb.Row) {
+	if row == nil {
+		return
+	}
+	if o := ownerOfRow(row); o.form == ours {
+		if tr := t.tracks[o.policy]; tr != nil {
+			tr.rowsDirty = true
+			t.touch(tr)
+		}
+	}
+}
+
+// findExtraRows finds live sets and groups of the policy that nobody wants.
+func (t *tracker) findExtraRows(tr *track) {
+	tr.extraSets, tr.extraGroups = nil, nil
+	for _, uuid := range tr.liveSets.sorted() {
+		if s := t.sets[t.db.AddressSet(uuid).Name]; s == nil || s.uuid != uuid {
+			tr.extraSets = append(tr.extraSets, uuid)
+		}
+	}
+	for _, uuid := range tr.liveGroups.sorted() {
+		if o := t.groups[t.db.PortGroup(uuid).Name]; o == nil || o.group.uuid != uuid {
+			tr.extraGroups = append(tr.extraGroups, uuid)
+		}
+	}
+}

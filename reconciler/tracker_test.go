@@ -1,0 +1,135 @@
+package reconciler
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/nb"
+	"rung/test/install"
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// joins are the differences of all policies, without times.
+func joins(tr *tracker) map[model.PolicyKey]*model.PolicyInZone {
+	out := map[model.PolicyKey]*model.PolicyInZone{}
+	for k := range tr.tracks {
+		p := *tr.join(k)
+		p.Touched, p.DiffSince = time.Time{}, time.Time{}
+		out[k] = &p
+	}
+	return out
+}
+
+// fresh compares the last states from nothing.
+func fresh(zone string, d *compiler.Desired, db *nb.DB) *tracker {
+	t := newTracker(zone)
+	if db != nil {
+		t.ApplyLive(model.ZoneUpdate{At: start, DB: db, Resync: true})
+	}
+	t.ApplyDesired(d, nil, start)
+	return t
+}
+
+// After any sequence of steps the differences are those of a comparison from
+// nothing, and the operations mend all of them.
+func TestTrackerIncrementalEqualsFull(t *testing.T) {
+	rounds, steps := 40, 60
+	if os.Getenv(install.SoakVar) == "1" {
+		rounds = 1000
+	}
+	for seed := range rounds {
+		w := newWorld(uint64(seed))
+		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
+		tr := newTracker([]string{"n1", ""}[seed%2])
+		for step := range steps {
+			at := start.Add(time.Duration(step) * time.Second)
+			what := "desired"
+			switch w.r.IntN(8) {
+			case 0, 1, 2:
+				// Several steps at once, as after a busy moment.
+				merged := w.step()
+				for range w.r.IntN(3) {
+					merged = mergeDeltas(merged, w.step())
+				}
+				tr.ApplyDesired(w.d, merged, at)
+			case 3, 4, 5:
+				what = "live"
+				var changes []nb.RowChange
+				for range 1 + w.r.IntN(3) {
+					changes = append(changes, w.meddle(f)...)
+				}
+				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Changes: changes})
+			case 6:
+				what = "resync"
+				w.meddle(f)
+				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Resync: true})
+			case 7:
+				what = "mend"
+				b := &opsBuilder{t: tr}
+				var ops []nb.Op
+				for _, k := range slices.SortedFunc(maps.Keys(tr.tracks), model.Key.Compare) {
+					if w.r.IntN(2) == 0 {
+						ops = append(ops, b.policy(k)...)
+					}
+				}
+				_, changes, err := f.transact(ops)
+				if err != nil {
+					t.Fatalf("seed %d step %d: %v", seed, step, err)
+				}
+				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Changes: changes})
+			}
+			if tr.desired == nil || tr.db == nil {
+				continue
+			}
+			want := joins(fresh(tr.zone, w.d, f.db))
+			if diff := cmp.Diff(want, joins(tr), cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("seed %d step %d after %s: (-full +incremental)\n%s", seed, step, what, diff)
+			}
+		}
+		converge(t, fmt.Sprint("seed ", seed), w, f, tr)
+	}
+}
+
+// converge sends the operations of all policies until none are left.
+func converge(t *testing.T, what string, w *world, f *fakeDB, tr *tracker) {
+	t.Helper()
+	tr.ApplyDesired(w.d, nil, start)
+	tr.ApplyLive(model.ZoneUpdate{At: start, DB: f.db, Resync: true})
+	for round := 0; ; round++ {
+		b := &opsBuilder{t: tr}
+		var ops []nb.Op
+		for _, k := range slices.SortedFunc(maps.Keys(tr.tracks), model.Key.Compare) {
+			ops = append(ops, b.policy(k)...)
+		}
+		if len(ops) == 0 {
+			break
+		}
+		if round == 3 {
+			t.Fatalf("%s: still operations after %d rounds: %+v", what, round, ops)
+		}
+		_, changes, err := f.transact(ops)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		tr.ApplyLive(model.ZoneUpdate{At: start, DB: f.db, Changes: changes})
+	}
+	if diff := diffZone(t, w.cluster, tr.zone, f.db); diff != "" {
+		t.Fatalf("%s: (-desired +live)\n%s", what, diff)
+	}
+	for k, p := range joins(tr) {
+		stray := len(tr.tracks[k].acls.stray)
+		if p.Missing+p.Different > 0 || p.Extra > stray {
+			t.Errorf("%s: %s is not in sync:\n%s", what, k, diffText(p.Diffs))
+		}
+	}
+}

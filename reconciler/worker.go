@@ -1,0 +1,264 @@
+package reconciler
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/nb"
+)
+
+// freshRead is how long a resync may take before it is asked for again.
+const freshRead = 10 * time.Second
+
+// worker is the loop of one zone. Everything in it belongs to the loop's
+// goroutine.
+type worker struct {
+	*Reconciler
+	t      *tracker
+	mode   Mode
+	loaded bool
+	zone   model.ZoneState // Policies is the published map, never changed
+
+	// ready are the policies to look at for writing; those alone go one by one.
+	ready, alone map[model.PolicyKey]struct{}
+	// busy are policies being written (nil) or written and not yet seen live.
+	busy map[model.PolicyKey]*hold
+	// late counts how often in a row a write of the policy was not seen.
+	late  map[model.PolicyKey]int
+	fails map[model.PolicyKey]*failure
+
+	retries workqueue.TypedRateLimitingInterface[model.PolicyKey]
+	due     chan model.PolicyKey // retries whose time has come
+
+	flight  *flight // the transaction under way
+	results chan outcome
+	sending sync.WaitGroup
+
+	// reads counts resyncs. While unsure is set nothing is written until the
+	// next one; unsureUntil is when it is asked for again.
+	reads       int
+	unsure      string
+	unsureUntil time.Time
+	asked       bool
+	// unknowns counts transactions in a row whose outcome was not learnt;
+	// notBefore delays the next one.
+	unknowns  int
+	notBefore time.Time
+
+	reports *reporter
+
+	unshown   map[model.PolicyKey]struct{} // to publish
+	stateNews bool
+	publishAt time.Time // earliest next state
+}
+
+// failure is the last failed write of a policy.
+type failure struct {
+	text  string
+	at    time.Time
+	tries int
+	p     *model.Policy // what failed: another version is tried at once
+}
+
+// flight is one transaction.
+type flight struct {
+	parts []part
+	ops   []nb.Op
+	began time.Time
+	reads int
+}
+
+// part is the share of one policy in a transaction.
+type part struct {
+	key      model.PolicyKey
+	c        *compiler.Compiled
+	from, to int // its operations
+}
+
+// outcome is what became of a flight.
+type outcome struct {
+	results []nb.OpResult
+	err     error
+	took    time.Duration
+}
+
+// hold keeps a policy that was written until the rows are seen.
+type hold struct {
+	ops     []nb.Op
+	results []nb.OpResult
+	until   time.Time
+}
+
+func (w *worker) loop(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	w.stateNews = true
+	for {
+		w.write(ctx)
+		w.publish(false)
+		timer.Reset(w.nextWake())
+		select {
+		case <-ctx.Done():
+			w.publish(true)
+			return
+		case <-w.box.signal:
+			w.intake(w.box.take())
+		case k := <-w.due:
+			if _, busy := w.busy[k]; !busy && w.mode == Write {
+				w.ready[k] = struct{}{}
+			}
+		case o := <-w.results:
+			w.finished(o)
+		case <-timer.C:
+		}
+		w.expire()
+	}
+}
+
+// nextWake is how long the loop may sleep.
+func (w *worker) nextWake() time.Duration {
+	const long = time.Hour
+	now, wake := time.Now(), long
+	at := func(t time.Time) { wake = min(wake, max(t.Sub(now), 0)) }
+	if w.stateNews || len(w.unshown) > 0 {
+		at(w.publishAt)
+	}
+	if w.unsure != "" {
+		at(w.unsureUntil)
+	}
+	if len(w.ready) > 0 && w.notBefore.After(now) {
+		at(w.notBefore)
+	}
+	for _, h := range w.busy {
+		if h != nil && w.unsure == "" {
+			at(h.until)
+		}
+	}
+	return wake
+}
+
+// intake takes in what others sent.
+func (w *worker) intake(m mail) {
+	switched := false
+	if m.mode != nil && *m.mode != w.mode {
+		w.mode, switched = *m.mode, true
+	}
+	if m.loaded && !w.loaded {
+		w.loaded, switched = true, true
+	}
+	if m.desired != nil {
+		w.t.ApplyDesired(m.desired, m.delta, w.now())
+		w.zone.Steps += m.steps
+	}
+	if m.live != nil {
+		w.takeLive(*m.live)
+	}
+	if switched {
+		w.stateNews = true
+		if w.mode == Observe {
+			clear(w.ready)
+			clear(w.alone)
+			for k := range w.fails {
+				w.forgive(k)
+			}
+		}
+		for k := range w.t.tracks {
+			w.t.dirty[k] = struct{}{}
+		}
+	}
+	w.takeDirty()
+}
+
+func (w *worker) takeLive(u model.ZoneUpdate) {
+	w.stateNews = true
+	u.At = w.now() // one clock for everything that is reported
+	z := &w.zone
+	if u.Conn != z.Conn {
+		z.Conn, z.ConnAt = u.Conn, u.At
+	}
+	z.Attempts, z.Error = u.Attempts, u.Error
+	if u.Server != "" {
+		z.Server = u.Server
+	}
+	if u.DB != nil {
+		z.DB = u.DB
+		w.t.ApplyLive(u)
+	}
+	if z.DB != nil && (u.Conn == model.ConnSynced || (u.Conn == model.ConnReadOnly && u.DB != nil)) {
+		z.SyncedAt = u.At
+	}
+	if u.Resync && u.DB != nil {
+		w.reads++
+		w.unsure = ""
+		for k, h := range w.busy {
+			if h != nil {
+				w.release(k)
+			}
+		}
+	}
+	w.seen()
+}
+
+// takeDirty books the policies the tracker has touched.
+func (w *worker) takeDirty() {
+	for k := range w.t.dirty {
+		w.unshown[k] = struct{}{}
+		w.enqueue(k)
+	}
+	clear(w.t.dirty)
+}
+
+// enqueue marks a policy to be looked at, unless it is being written already
+// (it is looked at afterwards) or backs off (its time comes).
+func (w *worker) enqueue(k model.PolicyKey) {
+	if w.mode != Write {
+		return
+	}
+	if _, busy := w.busy[k]; busy {
+		return
+	}
+	// Its own condition changes the object as well: only the spec counts.
+	if f := w.fails[k]; f != nil && sameVersion(f.p, w.compiled(k)) {
+		return
+	}
+	w.ready[k] = struct{}{}
+}
+
+func sameVersion(p *model.Policy, c *compiler.Compiled) bool {
+	if p == nil || c == nil {
+		return p == nil && c == nil
+	}
+	return sameSpec(p, c.Policy)
+}
+
+func (w *worker) compiled(k model.PolicyKey) *compiler.Compiled {
+	if tr := w.t.tracks[k]; tr != nil {
+		return tr.c
+	}
+	return nil
+}
+
+// paused says why nothing is written although it should be; empty when it may
+// be.
+func (w *worker) paused() string {
+	switch {
+	case w.mode != Write:
+		return ""
+	case !w.loaded:
+		return "waiting for the first complete read of the objects"
+	case w.t.db == nil:
+		return "waiting for the first read of the database"
+	case w.zone.Conn == model.ConnReadOnly:
+		return "the rows were read from a file"
+	case w.zone.Conn != model.ConnSynced:
+		return "no connection: " + string(w.zone.Conn)
+	case w.unsure != "":
+		return w.unsure
+	}
+	return ""
+}

@@ -1,0 +1,222 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/nb"
+)
+
+// manyUnknowns is how many transactions in a row may end unknown before
+// policies go one by one: one of them may be what the server stumbles over.
+const manyUnknowns = 3
+
+// write sends everything that is ready as one transaction, when nothing speaks
+// against it. Policies whose last write was refused go alone, after the others.
+func (w *worker) write(ctx context.Context) {
+	for w.mode == Write && w.flight == nil && len(w.ready) > 0 && w.paused() == "" && !time.Now().Before(w.notBefore) {
+		var together, alone []model.PolicyKey
+		for k := range w.ready {
+			_, single := w.alone[k]
+			if single || w.fails[k] != nil || w.unknowns >= manyUnknowns {
+				alone = append(alone, k)
+			} else {
+				together = append(together, k)
+			}
+		}
+		if len(together) == 0 {
+			slices.SortFunc(alone, w.order)
+			together = alone[:1]
+		}
+		slices.SortFunc(together, w.order)
+		w.send(ctx, together)
+	}
+}
+
+// order sorts policies that are gone before others, so that what they held is
+// free again (a priority), then by key.
+func (w *worker) order(a, b model.PolicyKey) int {
+	if ga, gb := w.compiled(a) == nil, w.compiled(b) == nil; ga != gb {
+		if ga {
+			return -1
+		}
+		return 1
+	}
+	return a.Compare(b)
+}
+
+// send takes the policies off the ready list and starts their transaction.
+// Policies without operations are done; those that do not fit in stay.
+func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
+	f := &flight{reads: w.reads}
+	b := &opsBuilder{t: w.t}
+	size := 0
+	for _, k := range keys {
+		ops := b.policy(k)
+		if len(ops) == 0 {
+			delete(w.ready, k)
+			w.settled(k)
+			continue
+		}
+		n := weight(ops)
+		if len(f.parts) > 0 && size+n > w.cfg.MaxBatch {
+			break
+		}
+		size += n
+		delete(w.ready, k)
+		w.busy[k] = nil
+		f.parts = append(f.parts, part{key: k, c: w.compiled(k), from: len(f.ops), to: len(f.ops) + len(ops)})
+		f.ops = append(f.ops, ops...)
+	}
+	if len(f.parts) == 0 {
+		return
+	}
+	f.began = w.now()
+	w.flight = f
+	w.sending.Go(func() {
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(ctx, w.cfg.Answer)
+		defer cancel()
+		res, err := w.cfg.Zone.Transact(ctx, f.ops)
+		if err == nil && len(res) < len(f.ops) {
+			err = fmt.Errorf("%d answers to %d operations", len(res), len(f.ops))
+		}
+		w.results <- outcome{res, err, time.Since(began)}
+	})
+}
+
+// settled books a policy whose live rows are as desired, as far as they are to
+// be written.
+func (w *worker) settled(k model.PolicyKey) {
+	w.forgive(k)
+	delete(w.alone, k)
+	delete(w.late, k)
+	tr := w.t.tracks[k]
+	switch {
+	case tr == nil || tr.c == nil:
+		w.reports.gone(k)
+	case tr.c.None != nil:
+		w.reports.none(tr.c.Policy, tr.c.None)
+	case len(tr.odd) == 0:
+		w.reports.success(tr.c.Policy)
+	}
+}
+
+// forgive forgets the failures of a policy.
+func (w *worker) forgive(k model.PolicyKey) {
+	if w.fails[k] != nil {
+		delete(w.fails, k)
+		w.retries.Forget(k)
+		w.unshown[k] = struct{}{}
+	}
+}
+
+// finished takes in what became of the transaction under way.
+func (w *worker) finished(o outcome) {
+	f := w.flight
+	w.flight = nil
+	switch {
+	case o.err == nil:
+		w.unknowns = 0
+		w.succeeded(f, o)
+	case errors.Is(o.err, model.ErrRefused):
+		w.unknowns = 0
+		w.refused(f, o)
+	default:
+		w.lost(f, o)
+	}
+	w.takeDirty()
+}
+
+// succeeded holds the policies until the rows show what was written.
+func (w *worker) succeeded(f *flight, o outcome) {
+	lacking := false
+	for _, p := range f.parts {
+		ops, res := f.ops[p.from:p.to], o.results[p.from:p.to]
+		w.cfg.OnActivity(activity(w.cfg.Zone.Name(), p.key, ops, f.began, o.took, ""))
+		if i := slices.IndexFunc(res, func(r nb.OpResult) bool { return r.Error != "" }); i >= 0 {
+			w.fail(p, res[i].Error)
+			continue
+		}
+		w.forgive(p.key)
+		delete(w.alone, p.key)
+		gone := false
+		for i := range ops {
+			gone = gone || (ops[i].Kind != nb.OpInsert && res[i].Count == 0)
+		}
+		if gone {
+			// A row is not where it was read: what we know is old.
+			lacking = true
+		} else if p.c == nil {
+			w.reports.gone(p.key)
+		} else {
+			w.reports.success(p.c.Policy)
+		}
+		w.busy[p.key] = &hold{ops: slices.Clone(ops), results: slices.Clone(res), until: time.Now().Add(w.cfg.Confirm)}
+	}
+	if lacking {
+		w.doubt("a row was not where it was read: reading all rows again")
+		w.askResync()
+	}
+	w.seen()
+}
+
+// refused tries the policies one by one when there were several, so that only
+// the culprit has to wait.
+func (w *worker) refused(f *flight, o outcome) {
+	if len(f.parts) == 1 {
+		w.fail(f.parts[0], clean.Text(o.err.Error()))
+		w.cfg.OnActivity(activity(w.cfg.Zone.Name(), f.parts[0].key, f.ops, f.began, o.took, clean.Text(o.err.Error())))
+		return
+	}
+	a := activity(w.cfg.Zone.Name(), model.PolicyKey{}, f.ops, f.began, o.took, clean.Text(o.err.Error()))
+	a.Summary = fmt.Sprintf("%d policies refused together: trying them one by one", len(f.parts))
+	w.cfg.OnActivity(a)
+	for _, p := range f.parts {
+		delete(w.busy, p.key)
+		w.alone[p.key] = struct{}{}
+		w.ready[p.key] = struct{}{}
+	}
+}
+
+// fail books a refused write of one policy and lets it back off by itself.
+func (w *worker) fail(p part, text string) {
+	delete(w.busy, p.key)
+	delete(w.alone, p.key)
+	w.unshown[p.key] = struct{}{}
+	if w.mode != Write {
+		return
+	}
+	w.retries.AddRateLimited(p.key)
+	f := &failure{text: text, at: w.now(), tries: w.retries.NumRequeues(p.key)}
+	if p.c != nil {
+		f.p = p.c.Policy
+		w.reports.failed(f.p, text)
+	}
+	w.fails[p.key] = f
+	w.enqueue(p.key) // in case it changed meanwhile
+}
+
+// lost books a transaction nobody knows the outcome of: it may have happened.
+// Nothing is written before all rows were read again.
+func (w *worker) lost(f *flight, o outcome) {
+	w.unknowns++
+	wait := min(w.cfg.BackoffMin<<min(w.unknowns-1, 16), w.cfg.BackoffMax)
+	w.notBefore = time.Now().Add(wait)
+	text := clean.Text(o.err.Error())
+	for _, p := range f.parts {
+		delete(w.busy, p.key)
+		if w.mode == Write {
+			w.ready[p.key] = struct{}{}
+		}
+		w.cfg.OnActivity(activity(w.cfg.Zone.Name(), p.key, f.ops[p.from:p.to], f.began, o.took, "outcome unknown: "+text))
+	}
+	if f.reads == w.reads {
+		w.doubt("outcome of the last write unknown (" + text + "): waiting for a fresh read")
+	}
+}

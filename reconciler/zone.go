@@ -1,0 +1,122 @@
+package reconciler
+
+import (
+	"context"
+	"time"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// Zone is one Northbound database as the reconciler needs it. sources/nbdb
+// satisfies it; tests use small fakes of their own.
+type Zone interface {
+	// Name is the zone's name: the node's.
+	Name() string
+	// Endpoint is the printable address.
+	Endpoint() string
+	// Run keeps the connection up until ctx ends, without end in its back-off,
+	// and hands every update to sink, one at a time and in order. A lost
+	// connection is an update, then a Resync follows.
+	Run(ctx context.Context, sink func(model.ZoneUpdate))
+	// Transact runs all operations in one transaction or none of them. An error
+	// means the outcome is unknown (the connection will resync); a server's
+	// refusal is an error that wraps model.ErrRefused.
+	Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error)
+}
+
+// Resyncer is a Zone that can be told to read everything again; an update with
+// Resync set follows.
+type Resyncer interface{ Resync() }
+
+// Status takes the conditions the reconciler reports. SetCondition must not
+// block; it is called only when the condition is not what the policy has.
+type Status interface {
+	SetCondition(policy model.PolicyKey, c model.Condition)
+}
+
+// Events takes the events the reconciler reports about policies; Reporter is
+// the zone. Event must not block.
+type Events interface {
+	Event(e model.Event)
+}
+
+// Clock tells the time of what is reported. Waiting is done on the process's
+// own timers.
+type Clock interface{ Now() time.Time }
+
+// Mode says whether rows are written.
+type Mode int
+
+// The modes.
+const (
+	Observe Mode = iota // differences are reported, nothing is written
+	Write               // differences are mended
+)
+
+// Config is what a Reconciler of one zone needs.
+type Config struct {
+	Zone Zone
+	Mode Mode // to begin with
+	// OnState gets every published state; OnActivity everything that was done.
+	// Both are called from the reconciler's goroutine, one at a time, and must
+	// not block. Either may be nil.
+	OnState    func(*model.ZoneState)
+	OnActivity func(model.Activity)
+	// Status and Events may be nil: nothing is reported then.
+	Status Status
+	Events Events
+	// MaxPriority is the lowest supported precedence, as the compiler was told
+	// (model.MaxPriority when 0).
+	MaxPriority int32
+	// Clock is the system's when nil.
+	Clock Clock
+
+	// Publish is the shortest time between two states (20 ms when 0). The last
+	// state is always published.
+	Publish time.Duration
+	// Confirm is how long the reconciler waits to see what it wrote before it
+	// looks again (500 ms when 0).
+	Confirm time.Duration
+	// Answer is how long a transaction may take before its outcome counts as
+	// unknown (30 s when 0).
+	Answer time.Duration
+	// BackoffMin and BackoffMax bound the wait of a policy whose write failed
+	// (50 ms and 30 s when 0).
+	BackoffMin, BackoffMax time.Duration
+	// MaxBatch is how many operations and set members go into one transaction
+	// at most, a single policy excepted (250,000 when 0).
+	MaxBatch int
+}
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+func (c *Config) fill() {
+	def := func(d *time.Duration, v time.Duration) {
+		if *d <= 0 {
+			*d = v
+		}
+	}
+	def(&c.Publish, 20*time.Millisecond)
+	def(&c.Confirm, 500*time.Millisecond)
+	def(&c.Answer, 30*time.Second)
+	def(&c.BackoffMin, 50*time.Millisecond)
+	def(&c.BackoffMax, 30*time.Second)
+	if c.MaxBatch <= 0 {
+		c.MaxBatch = 250_000
+	}
+	if c.MaxPriority <= 0 {
+		c.MaxPriority = model.MaxPriority
+	}
+	if c.Clock == nil {
+		c.Clock = systemClock{}
+	}
+	if c.OnState == nil {
+		c.OnState = func(*model.ZoneState) {}
+	}
+	if c.OnActivity == nil {
+		c.OnActivity = func(model.Activity) {}
+	}
+}
