@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+)
+
+// Parts are what a Revision is made of.
+type Parts struct {
+	Number  uint64
+	At      time.Time
+	Mode    Mode
+	Cluster *model.Cluster
+	Broken  []model.Broken
+	// Desired are the compiled rows; nil compiles the cluster.
+	Desired *compiler.Desired
+	Zones   []*model.ZoneState // by name
+	Sources []model.SourceState
+	Undo    string
+	Plan    *PlanState
+	// MaxPriority is the largest supported priority, model.MaxPriority when 0.
+	MaxPriority int32
+	Loaded      bool
+}
+
+// Assemble makes a revision by hand, for whoever has no running engine: tests
+// of views, and one-shot commands.
+func Assemble(p Parts) *Revision {
+	if p.MaxPriority == 0 {
+		p.MaxPriority = model.MaxPriority
+	}
+	if p.Cluster == nil {
+		p.Cluster = &model.Cluster{}
+	}
+	if p.Desired == nil {
+		p.Desired = compiler.Compile(p.Cluster, compiler.Options{MaxPriority: p.MaxPriority})
+	}
+	return &Revision{
+		Number: p.Number, At: p.At, Mode: p.Mode, Cluster: p.Cluster, Broken: p.Broken, Zones: p.Zones,
+		Sources: p.Sources, Undo: p.Undo, Plan: p.Plan, Loaded: p.Loaded,
+		desired: p.Desired, maxPriority: p.MaxPriority, shared: &derived{},
+	}
+}

@@ -1,0 +1,13 @@
+// Package engine is the console without a screen. It runs the sources, the
+// compiler and the reconcilers, joins desired with live rows, holds the current
+// revision, and is the one gate through which every change goes.
+//
+// Invariants: a Revision is immutable and read without locks; nothing but the
+// gate (Preview, then Commit) changes policies, and it checks read-only mode,
+// validation, guard rails and confirmation and writes the audit line; object
+// state is delivered always and coalesced, log lines may be dropped and are
+// counted then; every goroutine ends with Close.
+//
+// It may import everything below it (compiler, reconciler, sources, model);
+// ui and cli import it.
+package engine

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// maxDraft bounds what is read back, in bytes; draftsKept is how many texts of
+// former edits stay.
+const (
+	maxDraft   = 4 << 20
+	draftsKept = 30
+)
+
+var unsafeName = regexp.MustCompile(`[^a-zA-Z0-9.-]+`)
+
+// NewDraft puts a text that is about to be edited into a new private file below
+// the state folder, and returns its path. Old drafts beyond a few are removed.
+func NewDraft(stateDir, name, text string) (path string, err error) {
+	dir := filepath.Join(stateDir, "edit")
+	if err := os.MkdirAll(dir, privateFolder); err != nil {
+		return "", fmt.Errorf("making the folder for texts being edited: %w", err)
+	}
+	pruneDrafts(dir)
+	f, err := os.CreateTemp(dir, fmt.Sprintf("%.80s.*.yaml", unsafeName.ReplaceAllString(name, "-"))) // made with 0600
+	if err != nil {
+		return "", fmt.Errorf("making a file to edit: %w", err)
+	}
+	if err := fillDraft(f, text); err != nil {
+		_ = os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
+
+func fillDraft(f *os.File, text string) error {
+	_, err := f.WriteString(text)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("writing the text to edit: %w", err)
+	}
+	return nil
+}
+
+// WriteDraft replaces the text of a draft.
+func WriteDraft(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, privateFile)
+	if err != nil {
+		return fmt.Errorf("writing the text to edit: %w", err)
+	}
+	return fillDraft(f, text)
+}
+
+// ReadDraft takes the text back. An editor that replaced the file may have widened
+// its permissions; they are narrowed again.
+func ReadDraft(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("reading the text back: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	if st, err := f.Stat(); err == nil && st.Mode().Perm()&0o077 != 0 {
+		_ = f.Chmod(privateFile)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxDraft+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("reading the text back: %w", err)
+	case len(text) > maxDraft:
+		return "", fmt.Errorf("the text is larger than %d MiB", maxDraft>>20)
+	}
+	return string(text), nil
+}
+
+// pruneDrafts removes all but the newest texts of former edits.
+func pruneDrafts(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) < draftsKept {
+		return
+	}
+	type old struct {
+		name string
+		at   int64
+	}
+	var files []old
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ".yaml" {
+			files = append(files, old{e.Name(), info.ModTime().UnixNano()})
+		}
+	}
+	slices.SortFunc(files, func(a, b old) int { return cmp.Compare(b.at, a.at) })
+	for _, f := range files[min(len(files), draftsKept-1):] {
+		_ = os.Remove(filepath.Join(dir, f.name))
+	}
+}
+
+// DropDraft removes a draft that is not needed any more.
+func DropDraft(path string) { _ = os.Remove(path) }

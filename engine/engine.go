@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rung/model"
+)
+
+// Clock tells the time; tests bring their own.
+type Clock func() time.Time
+
+// Engine runs a cluster. Its methods may be called from any goroutine.
+type Engine struct {
+	cfg   Config
+	now   Clock
+	rev   atomic.Pointer[Revision]
+	inbox chan func(*state)
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	done   chan struct{}
+
+	runMu sync.Mutex // orders goRun and Close
+	ended bool
+
+	subMu sync.Mutex
+	subs  map[chan struct{}]struct{}
+
+	activity *activityLog
+	logs     *Logs
+	gate     *gate
+	plans    *planRunner
+	zones    *zoneSet
+}
+
+// New starts an engine; it returns at once, with an empty first revision.
+// Close ends it.
+func New(ctx context.Context, cfg Config) (*Engine, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	e := &Engine{
+		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
+		ctx: ctx, cancel: cancel, done: make(chan struct{}),
+		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(),
+	}
+	s := newState(e)
+	e.zones = newZoneSet(e)
+	e.logs = NewLogs(e.Revision, cfg.LogLines)
+	if err := e.startGate(); err != nil {
+		cancel()
+		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
+	}
+	s.publish()
+	e.goRun(func() { e.loop(s) })
+	for _, src := range cfg.Sources {
+		e.goRun(func() { e.runSource(src) })
+	}
+	e.goRun(func() { e.logs.Run(ctx) })
+	if cfg.Sandbox != nil {
+		e.goRun(e.runSandbox)
+	} else if len(cfg.NB) > 0 {
+		e.goRun(e.runEndpoints)
+	}
+	return e, nil
+}
+
+// goRun starts a goroutine that Close waits for; once Close was called it starts
+// none and says so.
+func (e *Engine) goRun(f func()) bool {
+	e.runMu.Lock()
+	defer e.runMu.Unlock()
+	if e.ended {
+		return false
+	}
+	e.wg.Add(1)
+	go func() {
+		defer e.wg.Done()
+		f()
+	}()
+	return true
+}
+
+// Close ends every goroutine, connection and child process of the engine and
+// waits for them.
+func (e *Engine) Close() {
+	e.cancel()
+	e.runMu.Lock()
+	e.ended = true
+	e.runMu.Unlock()
+	e.wg.Wait()
+}
+
+// Revision is the newest revision; never nil.
+func (e *Engine) Revision() *Revision { return e.rev.Load() }
+
+// Now is the engine's time.
+func (e *Engine) Now() time.Time { return e.now() }
+
+// Subscribe returns a channel that gets a tick after every new revision;
+// several revisions may share one. The function ends the subscription.
+func (e *Engine) Subscribe() (<-chan struct{}, func()) {
+	ch := make(chan struct{}, 1)
+	e.subMu.Lock()
+	e.subs[ch] = struct{}{}
+	e.subMu.Unlock()
+	return ch, func() {
+		e.subMu.Lock()
+		delete(e.subs, ch)
+		e.subMu.Unlock()
+	}
+}
+
+func (e *Engine) notify() {
+	e.subMu.Lock()
+	defer e.subMu.Unlock()
+	for ch := range e.subs {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Wait blocks until the condition holds for a revision, or ctx ends.
+func (e *Engine) Wait(ctx context.Context, holds func(*Revision) bool) error {
+	ticks, stop := e.Subscribe()
+	defer stop()
+	// Some conditions depend on the time alone (settling becomes behind).
+	poll := time.NewTicker(100 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		if holds(e.Revision()) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-e.ctx.Done():
+			return context.Canceled
+		case <-ticks:
+		case <-poll.C:
+		}
+	}
+}
+
+// do runs f in the loop and waits for it and the revision it makes. ok is false
+// when the engine ended first.
+func (e *Engine) do(f func(*state)) (ok bool) {
+	ran := make(chan struct{})
+	if !e.send(func(s *state) {
+		f(s)
+		s.after = append(s.after, func() { close(ran) })
+	}) {
+		return false
+	}
+	select {
+	case <-ran:
+		return true
+	case <-e.done:
+		return false
+	}
+}
+
+// send runs f in the loop without waiting for it.
+func (e *Engine) send(f func(*state)) bool {
+	select {
+	case e.inbox <- f:
+		return true
+	case <-e.ctx.Done():
+		return false
+	}
+}
+
+func (e *Engine) runSource(src Source) {
+	src.Run(e.ctx, func(u SourceUpdate) {
+		e.send(func(s *state) { s.source(src.Name(), u) })
+	})
+}
+
+// startedReadOnly is why changes cannot be switched on.
+const startedReadOnly = "started with --readonly"
+
+// SetWrites switches changes on or off for the rest of the session. It is
+// refused where the engine was started read-only. The caller has had it
+// confirmed.
+func (e *Engine) SetWrites(on bool) error {
+	if on && e.cfg.ReadOnly {
+		return fmt.Errorf("changes stay off: %s: %w", startedReadOnly, model.ErrRefused)
+	}
+	if !e.do(func(s *state) { s.writes, s.dirty = on, true }) {
+		return fmt.Errorf("switch changes: the engine has ended: %w", context.Canceled)
+	}
+	e.gate.note("writes", fmt.Sprintf("changes switched %s", map[bool]string{true: "on", false: "off"}[on]))
+	return nil
+}
+
+// Activity returns what was done after the entry with that number, oldest
+// first.
+func (e *Engine) Activity(after uint64) []model.Activity { return e.activity.since(after) }
+
+// Logs is the store of ACL log lines.
+func (e *Engine) Logs() *Logs { return e.logs }

@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"rung/model"
+)
+
+func TestWait(t *testing.T) {
+	e := quiet(t, nil)
+	bg := context.Background()
+	if err := e.Wait(bg, func(r *Revision) bool { return r != nil }); err != nil {
+		t.Errorf("what holds at once: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(bg, 10*time.Millisecond)
+	defer cancel()
+	if err := e.Wait(ctx, func(*Revision) bool { return false }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("its time is up: %v", err)
+	}
+	// Nobody makes a revision: the condition is about the time alone.
+	late := time.Now().Add(150 * time.Millisecond)
+	if err := e.Wait(bg, func(*Revision) bool { return time.Now().After(late) }); err != nil {
+		t.Error(err)
+	}
+	got := make(chan error, 1)
+	go func() { got <- e.Wait(bg, func(r *Revision) bool { return r.Cluster.Policy(anpKey("one")) != nil }) }()
+	e.send(func(s *state) { s.source("a", SourceUpdate{Upsert: []model.Object{at(t, 1, 1)}}) })
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+	go func() { got <- e.Wait(bg, func(*Revision) bool { return false }) }()
+	e.Close()
+	if err := <-got; !errors.Is(err, context.Canceled) {
+		t.Errorf("the engine has ended: %v", err)
+	}
+}
+
+// TestAfterClose: an engine that has ended answers, starts nothing and does not
+// hang.
+func TestAfterClose(t *testing.T) {
+	e := quiet(t, nil)
+	e.Close()
+	e.Close()
+	if e.goRun(func() { t.Error("started") }) {
+		t.Error("something was started")
+	}
+	if e.do(func(*state) {}) {
+		t.Error("the loop runs")
+	}
+	if e.Revision() == nil || e.Revision().Ladder() == nil {
+		t.Error("the last revision is gone")
+	}
+	ticks, stop := e.Subscribe()
+	stop()
+	select {
+	case <-ticks:
+		t.Error("a tick")
+	default:
+	}
+	p, err := e.Preview(context.Background(), apply(anp("two", 3, "", "in deny *")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Commit(context.Background(), p, Confirm{Yes: true, Name: p.ConfirmName}); err == nil {
+		t.Error("a change of an engine that has ended")
+	}
+}
+
+// TestCloseUnderLoad ends engines while pods come and go, rows are written,
+// connections are made up and changes are asked for.
+func TestCloseUnderLoad(t *testing.T) {
+	for _, after := range []time.Duration{0, 20 * time.Millisecond, 400 * time.Millisecond} {
+		t.Run(after.String(), func(t *testing.T) {
+			w := newLiveWorld(t, livePolicies()...)
+			r := w.run(func(c *Config) {
+				c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets, Traffic: 500, Churn: 500}
+				c.StateDir = t.TempDir()
+			})
+			var wg sync.WaitGroup
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			for i := range 3 {
+				wg.Go(func() {
+					for n := 0; ctx.Err() == nil; n++ {
+						p, err := r.Preview(ctx, move("one", int32(20+(n+i)%5)))
+						if err == nil && p.Blocked == "" {
+							_, _ = r.Commit(ctx, p, Confirm{Yes: true, Name: p.ConfirmName})
+						}
+						r.Revision().Findings()
+						_ = r.SetWrites(true)
+					}
+				})
+			}
+			time.Sleep(after)
+			done := make(chan struct{})
+			go func() { r.Close(); close(done) }()
+			select {
+			case <-done:
+			case <-time.After(20 * time.Second):
+				t.Fatal("Close hangs")
+			}
+			cancel()
+			wg.Wait()
+			goleak.VerifyNone(t)
+		})
+	}
+}
+
+func TestConfig(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		cfg  Config
+		want string // in the error; empty: fine
+	}{
+		{"nothing", Config{}, ""},
+		{"family", Config{Family: "ipv5"}, "ipv5"},
+		{"two places for rows", Config{Sandbox: &SandboxConfig{}, NB: map[string]string{"": "unix:x"}}, "exclude"},
+		{"rows written without objects", Config{Reconcile: true, NB: map[string]string{"": "unix:x"}}, "left over"},
+		{"rows looked at without objects", Config{NB: map[string]string{"": "unix:x"}}, ""},
+		{"two sources of one name", Config{Sources: []Source{idle("a"), idle("a")}}, `called "a"`},
+		{"priorities below 0 in OVN", Config{MaxPriority: 300}, "299"},
+		{"the last that is not", Config{MaxPriority: 299}, ""},
+		{"negative priority", Config{MaxPriority: -1}, "299"},
+		{"too many events", Config{Sandbox: &SandboxConfig{Churn: 1e18}}, "churn"},
+		{"endless events", Config{Sandbox: &SandboxConfig{Traffic: math.Inf(1)}}, "traffic"},
+		{"no number of events", Config{Sandbox: &SandboxConfig{Churn: math.NaN()}}, "churn"},
+		{"fewer than none", Config{Sandbox: &SandboxConfig{Traffic: -1}}, "traffic"},
+		{"hardly any", Config{Sandbox: &SandboxConfig{Churn: 1e-300}}, ""},
+	} {
+		err := tt.cfg.check()
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// TestChurn: simulated pods come and go at any rate, keep to the families of the
+// cluster, and leave pods of other names alone.
+func TestChurn(t *testing.T) {
+	e := quiet(t, nil)
+	own := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: churnPrefix + "0"}}, NodeName: "x", Phase: "Pending"}
+	six := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: "six"}}, NodeName: "x", IPs: []string{"fd00::1"}}
+	e.do(func(s *state) {
+		if k := s.churnIn(0); k != (model.Key{}) {
+			t.Errorf("made after no pod: %v", k)
+		}
+		s.source("a", SourceUpdate{Upsert: []model.Object{own, six}})
+		for slot := range churnPods {
+			s.churnIn(slot)
+		}
+	})
+	pods := 0
+	for p := range e.Revision().Cluster.Pods() {
+		if pods++; strings.HasPrefix(p.Name, churnPrefix) && p != own && !strings.HasPrefix(p.IPs[0], "fd00:ffff::") {
+			t.Errorf("%s: %v", p.Name, p.IPs)
+		}
+	}
+	if pods != churnPods+1 || e.Revision().Cluster.Pod("n", own.Name) != own {
+		t.Errorf("%d pods, of %d", pods, churnPods+1)
+	}
+	for _, rate := range []float64{1e-300, 0.5, maxRate} {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		e := &Engine{inbox: make(chan func(*state), 1), ctx: ctx}
+		go func() {
+			for {
+				select {
+				case <-e.inbox:
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+		e.runChurn(rate)
+		cancel()
+	}
+}

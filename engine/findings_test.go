@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"bytes"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/bench/workload"
+	"rung/model"
+	"rung/model/lint"
+	"rung/sources/manifests"
+)
+
+func workloadCluster(t testing.TB, s workload.Size) *model.Cluster {
+	t.Helper()
+	var text bytes.Buffer
+	if err := workload.Write(&text, s); err != nil {
+		t.Fatal(err)
+	}
+	res := manifests.Parse("w.yaml", text.Bytes(), manifests.Options{SkipSchema: true})
+	c, _ := (*model.Cluster)(nil).Upsert(res.Objects, nil)
+	return c
+}
+
+// TestFindings: findings of a revision are its own, those that are known may be
+// older and then say so.
+func TestFindings(t *testing.T) {
+	e := quiet(t, nil)
+	tell := func(u SourceUpdate) *Revision {
+		e.do(func(s *state) { s.source("a", u) })
+		return e.Revision()
+	}
+	first := tell(SourceUpdate{Upsert: []model.Object{at(t, 1, 1)}})
+	known, current := first.KnownFindings()
+	if !current || len(known) == 0 {
+		t.Fatalf("the first to ask waits: %v %v", known, current)
+	}
+	second := tell(SourceUpdate{Upsert: []model.Object{at(t, 200, 1)}})
+	if f, current := second.KnownFindings(); current || cmp.Diff(known, f) != "" {
+		t.Errorf("those before, and not of this revision: %v %v", f, current)
+	}
+	if f := first.Findings(); cmp.Diff(known, f) != "" {
+		t.Error("the first revision's own are what they were")
+	}
+	own := second.Findings()
+	if diff := cmp.Diff(lint.Run(second.Cluster, nil, lint.Options{MaxPriority: model.MaxPriority}), own); diff != "" {
+		t.Errorf("with the index and ladder of the revision (-alone +shared):\n%s", diff)
+	}
+	if f, current := second.KnownFindings(); !current || cmp.Diff(own, f) != "" {
+		t.Error("worked out by now")
+	}
+	// An older revision that is asked late does not put back what is known.
+	first.shared = &derived{board: first.shared.board}
+	first.Findings()
+	third := tell(SourceUpdate{Upsert: []model.Object{at(t, 201, 1)}})
+	if f, current := third.KnownFindings(); current || cmp.Diff(own, f) != "" {
+		t.Error("the newest known ones")
+	}
+	// What is not about objects changes nothing about them.
+	third.Findings()
+	e.do(func(s *state) { s.dirty = true })
+	if _, current := e.Revision().KnownFindings(); !current || e.Revision() == third || e.Revision().shared != third.shared {
+		t.Error("findings of the same objects were not kept")
+	}
+}
+
+// TestDerivedOnce asks a revision from many sides at once.
+func TestDerivedOnce(t *testing.T) {
+	r := Assemble(Parts{Cluster: exampleCluster(t)})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			r.KnownFindings()
+			r.Ladder()
+			r.Findings()
+			r.Address("10.244.0.2")
+		})
+	}
+	wg.Wait()
+	if len(r.Ladder().Conflicts) == 0 {
+		t.Error("the example has policies that conflict")
+	}
+}
+
+// TestPlanPreviewLeavesRevisionAlone: working out a plan looks at objects as they
+// will be; the revision must not take over what follows from them.
+func TestPlanPreviewLeavesRevisionAlone(t *testing.T) {
+	w := newWorld(t, anp("one", 1, "", "in deny *"))
+	old := w.rev.Cluster.Policy(anpKey("one"))
+	now := *old
+	now.Priority = 7
+	next := after(w.rev, []ObjectChange{{Key: old.Key, Old: old, New: &now}})
+	if next.Ladder().Rung(7) == nil || w.rev.Ladder().Rung(7) != nil || w.rev.Ladder().Rung(1) == nil {
+		t.Error("two revisions of different objects share a ladder")
+	}
+}

@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+)
+
+// Why the gate does not make a change. They are compared with errors.Is.
+var (
+	// ErrBlocked: the change cannot be made as it is: read-only, not valid, a
+	// conflict, or nothing to do. Preview.Blocked says which.
+	ErrBlocked = errors.New("cannot be done")
+	// ErrStale: the objects, or what the guard rails say of them, changed since
+	// the preview was read.
+	ErrStale = errors.New("changed since the preview")
+	// ErrNotConfirmed: nobody said yes, or the name that had to be typed was not.
+	ErrNotConfirmed = errors.New("not confirmed")
+)
+
+// gate is what every change of policies passes: preview says what a change
+// would do, commit makes it. commit trusts nothing in the preview but that it
+// was read: it works everything out again that decides whether the change may
+// be made.
+type gate struct {
+	current func() *Revision
+	writer  Writer
+	history *History
+	audit   *Audit
+	now     Clock
+	user    string
+	options compiler.Options // Observability alone is taken from here
+
+	// shown waits, as long as ctx lasts, until a revision shows the change.
+	// historyChanged tells that another change is the one undo takes back. Both
+	// may be nil.
+	shown          func(ctx context.Context, changes []ObjectChange)
+	historyChanged func(undo string)
+
+	mu sync.Mutex // one commit at a time
+}
+
+// newGate puts a gate in front of a writer.
+func newGate(current func() *Revision, w Writer, h *History, a *Audit, now Clock) *gate {
+	return &gate{current: current, writer: w, history: h, audit: a, now: now, user: CurrentUser()}
+}
+
+// approval is a Confirm, and for a step of a plan the guards that were
+// confirmed for the whole plan.
+type approval struct {
+	Confirm
+	guards []Guard
+}
+
+// accepts says whether what the guards ask for was given.
+func (a approval) accepts(p *Preview) bool {
+	if p.ConfirmName == "" || a.Name == p.ConfirmName {
+		return true
+	}
+	if !p.Mutation.Plan {
+		return false
+	}
+	for _, g := range p.Guards {
+		if !confirmed(a.guards, g) {
+			return false
+		}
+	}
+	return true
+}
+
+func confirmed(gs []Guard, g Guard) bool {
+	for _, c := range gs {
+		if c.Code == g.Code && c.Policy == g.Policy {
+			return true
+		}
+	}
+	return false
+}
+
+// preview works out a change without any side effect. The error says that it
+// could not be worked out; that it may not be made is in Blocked and Errors.
+func (g *gate) preview(ctx context.Context, rev *Revision, m Mutation) (*Preview, error) {
+	p := g.resolve(rev, m)
+	if len(p.Objects) > 0 {
+		if err := g.explain(ctx, rev, p); err != nil {
+			return nil, fmt.Errorf("previewing %q: %w", p.Title, err)
+		}
+	}
+	return p, nil
+}
+
+// commit makes the change of a preview. An error that comes with a Result says
+// that the change was made, and what could not be written down about it.
+func (g *gate) commit(ctx context.Context, p *Preview, a approval) (*Result, error) {
+	if p == nil {
+		return nil, fmt.Errorf("there is no preview: %w", ErrBlocked)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	rev := g.current()
+	if !a.Yes {
+		return nil, fmt.Errorf("%s: %w", p.Title, ErrNotConfirmed)
+	}
+	fresh := g.resolve(rev, p.Mutation)
+	if err := judge(rev, p, fresh, a); err != nil {
+		if aerr := g.record(rev, fresh, a, auditRefused, err, 0, 0); aerr != nil {
+			err = errors.Join(err, aerr)
+		}
+		return nil, err
+	}
+	if err := g.audit.Ready(); err != nil {
+		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
+	}
+	start := g.now()
+	if err := g.writer.Write(ctx, fresh.Objects); err != nil {
+		err = fmt.Errorf("%s: %w", p.Title, err)
+		if aerr := g.record(rev, fresh, a, auditFailed, err, g.now().Sub(start), 0); aerr != nil {
+			err = errors.Join(err, aerr)
+		}
+		return nil, err
+	}
+	res := &Result{Took: g.now().Sub(start)}
+	entry := HistoryEntry{At: start, Title: fresh.Title, By: a.By, Undoes: fresh.undoes}
+	for _, c := range fresh.Objects {
+		res.Written = append(res.Written, c.Key)
+		entry.Objects = append(entry.Objects, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
+	}
+	var herr error
+	res.Undo, herr = g.history.Push(entry)
+	if g.historyChanged != nil {
+		g.historyChanged(g.undoTitle())
+	}
+	aerr := g.record(rev, fresh, a, auditOK, nil, res.Took, res.Undo)
+	if g.shown != nil {
+		g.shown(ctx, fresh.Objects)
+	}
+	if err := errors.Join(herr, aerr); err != nil {
+		return res, fmt.Errorf("%s: done, but not written down: %w", fresh.Title, err)
+	}
+	return res, nil
+}
+
+// judge says why a change that was previewed as p, and is now worked out as
+// fresh, may not be made.
+func judge(rev *Revision, p, fresh *Preview, a approval) error {
+	if fresh.Blocked != "" {
+		return fmt.Errorf("%s: %w: %s", p.Title, ErrBlocked, fresh.Blocked)
+	}
+	if what := changedSince(p, fresh); what != "" {
+		return fmt.Errorf("%s: %s %w: look at it again", p.Title, what, ErrStale)
+	}
+	if !a.accepts(fresh) {
+		return fmt.Errorf("%s: %w: type %s to go on (%s)", p.Title, ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
+	}
+	return nil
+}
+
+// changedSince says what is not as it was when the preview was made.
+func changedSince(p, fresh *Preview) string {
+	if len(p.Objects) != len(fresh.Objects) {
+		return "the policies"
+	}
+	for i, was := range p.Objects {
+		is := fresh.Objects[i]
+		if was.Key != is.Key || !sameContent(was.Old, is.Old) || !sameContent(was.New, is.New) {
+			return is.Key.Label()
+		}
+	}
+	for _, g := range fresh.Guards {
+		if !confirmed(p.Guards, g) {
+			return "what the guard rails say of " + g.Policy.Label()
+		}
+	}
+	return ""
+}
+
+// record writes the audit line.
+func (g *gate) record(rev *Revision, p *Preview, a approval, result string, why error, took time.Duration, undo uint64) error {
+	r := AuditRecord{Time: g.now().UTC(), User: g.user, By: a.By, Mode: rev.Mode.Name, Context: rev.Mode.Title, Op: p.Mutation.Op,
+		Title: p.Title, Objects: auditObjects(p.Objects), Commands: p.Commands, Result: result, Undo: undo,
+		Milliseconds: took.Milliseconds()}
+	for _, gd := range p.Guards {
+		r.Guards = append(r.Guards, gd.Code)
+	}
+	if why != nil {
+		r.Error = why.Error()
+	}
+	return g.audit.Write(r)
+}
+
+// note audits something that is no change of a policy: the switch of writing.
+// An audit that cannot be written is no reason to keep it from happening.
+func (g *gate) note(op, text string) {
+	rev := g.current()
+	_ = g.audit.Write(AuditRecord{Time: g.now().UTC(), User: g.user, By: "console", Mode: rev.Mode.Name, Context: rev.Mode.Title,
+		Op: Op(op), Title: text, Result: auditOK})
+}
+
+// undoTitle describes what undo would take back, empty when there is nothing.
+func (g *gate) undoTitle() string {
+	e, ok := g.history.Find(0)
+	if !ok {
+		return ""
+	}
+	return e.Title
+}
+
+func textOf(p *model.Policy) string {
+	if p == nil {
+		return ""
+	}
+	return p.YAML
+}
+
+// verb is "create", "update" or "delete".
+func (c ObjectChange) verb() string {
+	switch {
+	case c.Old == nil:
+		return "create"
+	case c.New == nil:
+		return "delete"
+	}
+	return "update"
+}
+
+// capital writes the first letter large.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"rung/model"
+)
+
+// startGate opens history and audit and puts the gate in front of the writer.
+// The history outlives the process only where the changes do: with a writer of
+// its own behind the memory.
+func (e *Engine) startGate() error {
+	dir := e.cfg.StateDir
+	historyDir := dir
+	if e.cfg.Writer == nil {
+		historyDir = ""
+	}
+	h, err := OpenHistory(historyDir, e.cfg.identity())
+	if err != nil {
+		return err
+	}
+	e.gate = newGate(e.Revision, memory{e}, h, NewAudit(dir), e.now)
+	e.gate.options = e.cfg.compilerOptions()
+	e.gate.historyChanged = func(undo string) {
+		e.do(func(s *state) { s.undo, s.dirty = undo, true })
+	}
+	if undo := e.gate.undoTitle(); undo != "" {
+		e.send(func(s *state) { s.undo, s.dirty = undo, true })
+	}
+	e.startPlans(historyDir)
+	return nil
+}
+
+// memory writes changes into the engine's own state, after the writer that
+// makes them last, if there is one.
+type memory struct{ e *Engine }
+
+// Write makes the changes; when it returns a revision shows them.
+func (m memory) Write(ctx context.Context, changes []ObjectChange) error {
+	w := m.e.cfg.Writer
+	if w != nil {
+		if err := w.Write(ctx, changes); err != nil {
+			return err
+		}
+	}
+	objects := make(map[model.Key]*model.Policy, len(changes))
+	for _, c := range changes {
+		objects[c.Key] = c.New
+	}
+	// What is written lasts, whether or not this engine still shows it.
+	if !m.e.do(func(s *state) { s.change(objects) }) && w == nil {
+		return fmt.Errorf("the engine has ended: %w", context.Canceled)
+	}
+	return nil
+}
+
+// Preview works out what a change would do, without any side effect. The error
+// says that it could not be worked out; that the change may not be made is in
+// Blocked and Errors.
+func (e *Engine) Preview(ctx context.Context, m Mutation) (*Preview, error) {
+	return e.gate.preview(ctx, e.Revision(), m)
+}
+
+// Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
+// ErrNotConfirmed where the gate said no. An error that comes with a Result says
+// that the change was made, and what could not be written down about it.
+func (e *Engine) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
+	return e.gate.commit(ctx, p, approval{Confirm: c})
+}
+
+// History lists the changes that can be taken back, newest first.
+func (e *Engine) History() []HistoryEntry { return e.gate.history.Entries() }

@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"slices"
+
+	"rung/model"
+)
+
+// source takes in one step of a source.
+func (s *state) source(name string, u SourceUpdate) {
+	now := s.e.now()
+	st, was := u.State, s.sources[name]
+	st.At, st.ReadAt = was.At, was.ReadAt
+	if st.Conn != was.Conn {
+		st.At = now
+	}
+	if u.Loaded || u.HasBroken || len(u.Upsert)+len(u.Remove) > 0 {
+		st.ReadAt = now
+	}
+	s.sources[name] = st
+	s.dirty = true
+	if u.HasBroken {
+		s.broken[name] = u.Broken
+	}
+	if u.Loaded {
+		s.loaded[name] = true
+	}
+	had := s.of[name]
+	if had == nil {
+		had = map[model.Key]model.Object{}
+		s.of[name] = had
+	}
+	keys := make([]model.Key, 0, len(u.Remove)+len(u.Upsert))
+	for _, k := range u.Remove {
+		if _, ok := had[k]; ok {
+			delete(had, k)
+			s.outrank(name, k)
+			keys = append(keys, k)
+		}
+	}
+	for _, o := range u.Upsert {
+		k := o.ObjectKey()
+		before, again := had[k]
+		if before == o {
+			continue
+		}
+		had[k] = o
+		if again {
+			s.reword(name, k, before, o)
+		} else {
+			s.outrank(name, k)
+		}
+		keys = append(keys, k)
+	}
+	s.refresh(keys)
+}
+
+// reword takes in that a source delivers an object once more. Where it means
+// what it meant before (it stands on another line, its status moved) a change
+// made here stays; otherwise the source outranks it.
+func (s *state) reword(source string, k model.Key, before, now model.Object) {
+	over, hidden := s.overlay[k]
+	if !hidden {
+		return
+	}
+	was, _ := before.(*model.Policy)
+	is, _ := now.(*model.Policy)
+	if was == nil || is == nil || !sameContent(was, is) {
+		s.outrank(source, k)
+		return
+	}
+	if over != nil {
+		next := *over
+		next.UID, next.Created, next.Origin, next.Conditions = is.UID, is.Created, is.Origin, is.Conditions
+		s.overlay[k] = &next
+	}
+}
+
+// outrank drops a change made here for what the source says anew: either it is
+// that change, written back, or somebody else's later one. The second is told:
+// it takes away what somebody did.
+func (s *state) outrank(source string, k model.Key) {
+	over, hidden := s.overlay[k]
+	if !hidden {
+		return
+	}
+	delete(s.overlay, k)
+	said, _ := s.said(k).(*model.Policy)
+	if sameContent(over, said) {
+		return
+	}
+	what := "changed"
+	if said == nil {
+		what = "removed"
+	}
+	s.e.activity.add(model.Activity{At: s.e.now(), Policy: k, By: source,
+		Summary: what + " at its source: the change made here before is gone"})
+}
+
+// change puts policies over what the sources say; nil deletes.
+func (s *state) change(objects map[model.Key]*model.Policy) {
+	keys := make([]model.Key, 0, len(objects))
+	for k, p := range objects {
+		keys = append(keys, k)
+		// The source may say so already, when it saw the file before the change
+		// came here, or when a change is taken back: its object knows where it
+		// stands.
+		said, _ := s.said(k).(*model.Policy)
+		if sameContent(p, said) {
+			delete(s.overlay, k)
+		} else {
+			s.overlay[k] = p
+		}
+	}
+	slices.SortFunc(keys, model.Key.Compare)
+	s.refresh(keys)
+}
+
+// said is the object as the sources have it, nil when none has; the first of
+// several decides.
+func (s *state) said(k model.Key) model.Object {
+	for _, src := range s.e.cfg.Sources {
+		if o, ok := s.of[src.Name()][k]; ok {
+			return o
+		}
+	}
+	return nil
+}
+
+// refresh brings the cluster up to what sources and changes say of the keys.
+func (s *state) refresh(keys []model.Key) {
+	var upsert []model.Object
+	var remove []model.Key
+	for _, k := range keys {
+		o := s.said(k)
+		if p, hidden := s.overlay[k]; hidden {
+			if o = nil; p != nil {
+				o = p
+			}
+		}
+		if o != nil {
+			upsert = append(upsert, o)
+		} else {
+			remove = append(remove, k)
+		}
+	}
+	s.apply(upsert, remove)
+}
+
+// apply moves cluster, compiler and zones one step on.
+func (s *state) apply(upsert []model.Object, remove []model.Key) {
+	next, changes := s.cluster.Upsert(upsert, remove)
+	if len(changes) == 0 && s.allLoaded() == s.e.zones.loaded() {
+		return
+	}
+	s.cluster = next
+	d, delta := s.compiler.Apply(next, changes)
+	s.desired = d
+	s.dirty = true
+	s.forgetConditions(changes)
+	s.e.zones.desired(next, changes, d, delta, s.allLoaded())
+}
+
+// forgetConditions drops what was reported about policies that are gone, or
+// that are others of the same name now.
+func (s *state) forgetConditions(changes []model.Change) {
+	for _, ch := range changes {
+		old, _ := ch.Old.(*model.Policy)
+		if old == nil {
+			continue
+		}
+		if is, _ := ch.New.(*model.Policy); is == nil || is.UID != old.UID {
+			if _, ok := s.conditions[old.Key]; ok {
+				delete(s.conditions, old.Key)
+				s.conditionsNew = true
+			}
+		}
+	}
+}

@@ -1,0 +1,330 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"rung/model"
+	"rung/model/plan"
+)
+
+// The states of a plan.
+const (
+	PlanRunning = "running"
+	PlanPaused  = "paused"
+	PlanStopped = "stopped"
+	PlanDone    = "done"
+)
+
+// ErrPlan marks a request that the plan's state does not allow.
+var ErrPlan = errors.New("not now")
+
+// planRunner moves policies step by step. A step starts only when the rows of
+// every zone show the one before; conditions do not count. Progress is written
+// down before a step and after it, so that it survives a kill.
+type planRunner struct {
+	gate      *gate
+	current   func() *Revision
+	subscribe func() (<-chan struct{}, func())
+	publish   func(*PlanState) // nil takes the state off the screen
+	path      string           // of the stored progress; empty keeps none
+	context   string
+	poll      time.Duration // the most a change of the time alone waits to be seen
+	ctx       context.Context
+	run       func(func()) // starts a goroutine that Close waits for
+
+	mu      sync.Mutex
+	job     *planJob // nil: there is no plan
+	state   PlanState
+	running bool
+	stop    context.CancelFunc
+}
+
+// planJob is a plan under way, as it is stored.
+type planJob struct {
+	Progress *plan.Progress
+	// Guards were confirmed for the whole plan, by By.
+	Guards []Guard
+	By     string
+}
+
+type storedJob struct {
+	Progress json.RawMessage `json:"progress"`
+	Guards   []Guard         `json:"guards,omitempty"`
+	By       string          `json:"by,omitempty"`
+}
+
+// planPath is where the progress of a context's plan is stored.
+func planPath(dir, context string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "plan", slug(context)+".json")
+}
+
+// preview is one preview of a whole plan: what it changes in the end, and every
+// guard rail a step runs into. Its ConfirmName confirms all of them.
+func (r *planRunner) preview(ctx context.Context, p *plan.Plan) (*Preview, error) {
+	rev := r.current()
+	out := &Preview{Title: fmt.Sprintf("Plan of %s", plural(len(p.Steps), "step")), Mutation: Mutation{Op: OpMove, Plan: true}, revision: rev.Number}
+	out.Notes = append(out.Notes, p.Notes...)
+	if why := r.refuses(rev, p); why != "" {
+		out.Blocked = why
+		return out, nil
+	}
+	at := rev
+	for i, s := range p.Steps {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("previewing the plan: %w", err)
+		}
+		one := r.gate.resolve(at, stepMutation(s))
+		if one.Blocked != "" && out.Blocked == "" {
+			out.Blocked = fmt.Sprintf("step %d, %s: %s", i+1, stepText(s), one.Blocked)
+		}
+		for _, g := range one.Guards {
+			if !confirmed(out.Guards, g) {
+				out.Guards = append(out.Guards, g)
+			}
+		}
+		out.Objects = append(out.Objects, one.Objects...)
+		out.Commands = append(out.Commands, one.Commands...)
+		at = after(at, one.Objects)
+	}
+	out.ConfirmName = confirmName(out.Guards, out.Objects)
+	if out.Blocked == "" && len(out.Objects) > 0 {
+		will, _ := r.gate.compile(rev, out.Objects)
+		for _, c := range out.Objects {
+			out.Rows = append(out.Rows, r.gate.rows(rev, c, will)...)
+		}
+	}
+	return out, nil
+}
+
+// after is a revision as it will be once objects changed, good for working out
+// the next step.
+func after(rev *Revision, changes []ObjectChange) *Revision {
+	var upsert []model.Object
+	for _, c := range changes {
+		if c.New != nil {
+			upsert = append(upsert, c.New)
+		}
+	}
+	next := *rev
+	next.Cluster, _ = rev.Cluster.Upsert(upsert, nil)
+	next.shared = &derived{} // what follows from other objects must not be taken for rev's
+	return &next
+}
+
+// refuses says why a plan cannot be run at all.
+func (r *planRunner) refuses(rev *Revision, p *plan.Plan) string {
+	if len(p.Steps) == 0 {
+		return "nothing to do"
+	}
+	if len(rev.Zones) == 0 {
+		return "there is no zone whose rows could show that a step is done"
+	}
+	for _, z := range rev.Zones {
+		if z.Conn == model.ConnReadOnly {
+			return fmt.Sprintf("zone %s is a file: its rows never follow", z.Name)
+		}
+	}
+	b, err := plan.FromCluster(rev.Cluster, rev.maxPriority)
+	if err == nil {
+		err = plan.Verify(p.Steps, b.Slots(), rev.maxPriority)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func stepMutation(s plan.Step) Mutation {
+	return Mutation{Op: OpMove, Policy: model.PolicyKey{Kind: model.KindANP, Name: s.Policy}, Priority: s.To, Plan: true}
+}
+
+func stepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }
+
+// start runs a plan that was confirmed.
+func (r *planRunner) start(ctx context.Context, p *plan.Plan, c Confirm) error {
+	if !c.Yes {
+		return fmt.Errorf("the plan: %w", ErrNotConfirmed)
+	}
+	seen, err := r.preview(ctx, p)
+	switch {
+	case err != nil:
+		return err
+	case seen.Blocked != "":
+		return fmt.Errorf("the plan: %w: %s", ErrBlocked, seen.Blocked)
+	case seen.ConfirmName != "" && c.Name != seen.ConfirmName:
+		return fmt.Errorf("the plan: %w: type %s to go on (%s)", ErrNotConfirmed, seen.ConfirmName, seen.Guards[0].Message)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running || r.job != nil && r.state.State != PlanDone {
+		return fmt.Errorf("another plan is %s, with %d of %d steps done: %w", r.state.State, r.state.Done, r.state.Total, ErrPlan)
+	}
+	job := &planJob{Progress: &plan.Progress{Context: r.context, Plan: *p}, Guards: seen.Guards, By: c.By}
+	if err := r.store(job); err != nil {
+		return err
+	}
+	r.job = job
+	r.launch()
+	return nil
+}
+
+// resume goes on with a plan that stopped, back turns it round.
+func (r *planRunner) resume() error { return r.again(false) }
+
+func (r *planRunner) back() error { return r.again(true) }
+
+func (r *planRunner) again(back bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.job == nil || r.state.State == PlanDone && !back:
+		return fmt.Errorf("there is no plan to go on with: %w", ErrPlan)
+	case r.running && !back:
+		return fmt.Errorf("the plan is running: %w", ErrPlan)
+	case r.running:
+		return fmt.Errorf("the plan is running: stop it first: %w", ErrPlan)
+	}
+	if err := r.locate(r.current()); err != nil {
+		r.say(PlanStopped, err.Error(), "")
+		return err
+	}
+	r.job.Progress.Back = back
+	if err := r.store(r.job); err != nil {
+		return err
+	}
+	r.launch()
+	return nil
+}
+
+// halt stops a running plan after the step under way was written.
+func (r *planRunner) halt() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stop != nil {
+		r.stop()
+	}
+}
+
+// dismiss forgets a plan that is not running.
+func (r *planRunner) dismiss() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running {
+		return fmt.Errorf("the plan is running: %w", ErrPlan)
+	}
+	r.job = nil
+	r.publish(nil)
+	return r.forget()
+}
+
+// locate finds out how far the plan really is.
+func (r *planRunner) locate(rev *Revision) error {
+	b, err := plan.FromCluster(rev.Cluster, rev.maxPriority)
+	if err != nil {
+		return fmt.Errorf("the plan: %w", err)
+	}
+	done, err := r.job.Progress.Locate(b.Slots())
+	if err != nil {
+		return fmt.Errorf("the plan cannot go on: %w", err)
+	}
+	r.job.Progress.Done = done
+	return nil
+}
+
+// load finds a plan that a former run left. It is called once the objects are
+// known.
+func (r *planRunner) load() error {
+	if r.path == "" {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.job != nil {
+		return nil
+	}
+	raw, err := readAtMost(r.path, 2*plan.MaxProgressSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the stored plan: %w", err)
+	}
+	var in storedJob
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return fmt.Errorf("reading the stored plan %s: %w", r.path, err)
+	}
+	progress, err := plan.DecodeProgress(in.Progress)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.path, err)
+	}
+	if progress.Context != r.context {
+		return fmt.Errorf("%s belongs to %q, not to %q", r.path, progress.Context, r.context)
+	}
+	r.job = &planJob{Progress: progress, Guards: in.Guards, By: in.By}
+	why := "interrupted"
+	if err := r.locate(r.current()); err != nil {
+		why = err.Error()
+	}
+	if r.job.Progress.Finished() {
+		r.job = nil // the last step was done, only that was not written down
+		return r.forget()
+	}
+	r.say(PlanStopped, why, "")
+	return nil
+}
+
+// store writes the progress down.
+func (r *planRunner) store(j *planJob) error {
+	if r.path == "" {
+		return nil
+	}
+	raw, err := j.Progress.Encode()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(storedJob{raw, j.Guards, j.By})
+	if err != nil {
+		return fmt.Errorf("storing the progress of a plan: %w", err)
+	}
+	if err := replacePrivate(r.path, text); err != nil {
+		return fmt.Errorf("storing the progress of a plan: %w", err)
+	}
+	return nil
+}
+
+func (r *planRunner) forget() error {
+	if r.path == "" {
+		return nil
+	}
+	if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forgetting the plan: %w", err)
+	}
+	return nil
+}
+
+// say publishes the state. The caller holds mu.
+func (r *planRunner) say(state, why, step string) {
+	p := r.job.Progress
+	next := PlanState{Total: len(p.Plan.Steps), Done: p.Done, State: state, Why: why, Step: step}
+	if step == "" {
+		if s, ok := p.Next(); ok {
+			next.Step = stepText(s)
+		}
+	}
+	if next == r.state {
+		return
+	}
+	r.state = next
+	r.publish(&next)
+}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rung/model"
+	"rung/model/plan"
+)
+
+// planPoll is how often a plan looks whether a zone fell behind; what arrives
+// from a zone it sees at once.
+const planPoll = 250 * time.Millisecond
+
+// startPlans makes the runner, and looks for a plan that a former run did not
+// finish once the objects are known.
+func (e *Engine) startPlans(dir string) {
+	name := e.cfg.identity()
+	e.plans = &planRunner{
+		gate: e.gate, current: e.Revision, subscribe: e.Subscribe, path: planPath(dir, name), context: name,
+		// Whoever started a plan finds it in the next revision it looks at.
+		publish: func(p *PlanState) { e.do(func(s *state) { s.plan, s.dirty = p, true }) },
+		poll:    planPoll, ctx: e.ctx, run: func(f func()) { e.goRun(f) },
+	}
+	if n := e.gate.history.Skipped(); n > 0 {
+		e.activity.add(model.Activity{At: e.now(), By: "user", Summary: "read the history of changes",
+			Error: fmt.Sprintf("%s could not be read and cannot be undone", plural(n, "line"))})
+	}
+	if e.plans.path == "" {
+		return
+	}
+	e.goRun(func() {
+		if e.Wait(e.ctx, func(r *Revision) bool { return r != nil && r.Loaded }) != nil {
+			return
+		}
+		if err := e.plans.load(); err != nil {
+			e.activity.add(model.Activity{At: e.now(), By: "user", Summary: "look for an unfinished plan", Error: err.Error()})
+			e.notify()
+		}
+	})
+}
+
+// PlanPreview works out what a whole plan does. Its ConfirmName is what PlanStart
+// wants to have typed.
+func (e *Engine) PlanPreview(ctx context.Context, p *plan.Plan) (*Preview, error) {
+	return e.plans.preview(ctx, p)
+}
+
+// PlanStart runs a plan step by step; Revision.Plan tells how it goes.
+func (e *Engine) PlanStart(ctx context.Context, p *plan.Plan, c Confirm) error {
+	// One that a former run left must not be written over before it was looked for.
+	if err := e.plans.load(); err != nil {
+		return err
+	}
+	return e.plans.start(ctx, p, c)
+}
+
+// PlanResume goes on with a plan that stopped half way.
+func (e *Engine) PlanResume(context.Context) error { return e.plans.resume() }
+
+// PlanBack takes the steps that were done back, the last one first.
+func (e *Engine) PlanBack(context.Context) error { return e.plans.back() }
+
+// PlanStop stops the running plan where it is; it can be resumed.
+func (e *Engine) PlanStop() { e.plans.halt() }
+
+// PlanDismiss forgets a plan that stopped or is done; the policies stay where
+// they are.
+func (e *Engine) PlanDismiss() error { return e.plans.dismiss() }

@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/compiler"
+	"rung/model"
+)
+
+// noter writes the consequences of one object's change that are worth reading.
+type noter struct {
+	rev   *Revision
+	next  *model.Cluster
+	c     *ObjectChange
+	after *compiler.Desired
+}
+
+func (n *noter) notes() []string {
+	if !n.c.Key.Kind.IsAdmin() {
+		return nil
+	}
+	var out []string
+	if n.c.Key.Kind == model.KindANP {
+		out = append(out, n.priority()...)
+	}
+	out = append(out, n.enforcement()...)
+	out = append(out, n.subject()...)
+	if n.newDeny() {
+		out = append(out, "a new Deny also cuts established connections")
+	}
+	return out
+}
+
+// priority tells who shares the old and new priority and whether the order
+// among the policies changes.
+func (n *noter) priority() (out []string) {
+	old, now := n.c.Old, n.c.New
+	if old != nil && now != nil && old.Priority == now.Priority {
+		return nil
+	}
+	if now != nil {
+		if with := n.sharing(now.Priority); len(with) > 0 {
+			out = append(out, fmt.Sprintf("%d is shared with %s: where rules of one index disagree, which decides is undefined", now.Priority, some(with)))
+		} else {
+			out = append(out, fmt.Sprintf("%d is shared by nobody", now.Priority))
+		}
+	}
+	if old != nil {
+		if with := n.sharing(old.Priority); len(with) > 0 {
+			out = append(out, fmt.Sprintf("%d stays with %s", old.Priority, some(with)))
+		} else {
+			out = append(out, fmt.Sprintf("%d becomes free", old.Priority))
+		}
+	}
+	switch {
+	case old != nil && now != nil:
+		return append(out, n.order()...)
+	case now != nil:
+		return append(out, n.place("decides", now.Priority))
+	}
+	return out
+}
+
+// others are the other ANPs after the change, by priority and name.
+func (n *noter) others() (out []*model.Policy) {
+	for p := range n.next.Policies(model.KindANP) {
+		if p.Key != n.c.Key {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b *model.Policy) int { return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.Key.Compare(b.Key)) })
+	return out
+}
+
+func (n *noter) sharing(priority int32) (out []string) {
+	for _, p := range n.others() {
+		if p.Priority == priority {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// order tells how the order against the other policies changes.
+func (n *noter) order() (out []string) {
+	from, to := n.c.Old.Priority, n.c.New.Priority
+	var above, below, parted []string
+	for _, p := range n.others() {
+		was := p.Priority
+		if old := n.rev.Cluster.Policy(p.Key); old != nil {
+			was = old.Priority // it moves with the same change
+		}
+		before, after := cmp.Compare(from, was), cmp.Compare(to, p.Priority)
+		name := fmt.Sprintf("%s (%d)", p.Name, p.Priority)
+		switch {
+		case before == after:
+		case after == 0: // told as sharing
+		case after < 0:
+			above = append(above, name)
+		default:
+			below = append(below, name)
+		}
+		if before == 0 && after != 0 {
+			parted = append(parted, name)
+		}
+	}
+	if len(above)+len(below) == 0 && len(n.sharing(to)) == 0 {
+		return append(out, n.place("order", to))
+	}
+	if len(above) > 0 {
+		out = append(out, "moves above "+some(above)+": decides first now")
+	}
+	if len(below) > 0 {
+		out = append(out, "moves below "+some(below)+": decides after now")
+	}
+	if len(parted) > 0 {
+		out = append(out, "no longer shares a priority with "+some(parted))
+	}
+	return out
+}
+
+// place names the neighbours at a priority.
+func (n *noter) place(verb string, priority int32) string {
+	var above, below *model.Policy
+	for _, p := range n.others() {
+		switch {
+		case p.Priority < priority:
+			above = p
+		case p.Priority > priority && below == nil:
+			below = p
+		}
+	}
+	var names []string
+	if verb == "order" {
+		for _, p := range []*model.Policy{above, below} {
+			if p != nil {
+				names = append(names, fmt.Sprintf("%s (%d)", p.Name, p.Priority))
+			}
+		}
+		if len(names) == 0 {
+			return "there is no other AdminNetworkPolicy"
+		}
+		return "order against " + strings.Join(names, " and ") + " unchanged"
+	}
+	if above != nil {
+		names = append(names, fmt.Sprintf("after %s (%d)", above.Name, above.Priority))
+	}
+	if below != nil {
+		names = append(names, fmt.Sprintf("before %s (%d)", below.Name, below.Priority))
+	}
+	if len(names) == 0 {
+		return "there is no other AdminNetworkPolicy"
+	}
+	return verb + " " + strings.Join(names, " and ")
+}
+
+// enforcement tells when a policy stops or begins to be programmed.
+func (n *noter) enforcement() (out []string) {
+	zones, at := liveIn(n.rev, n.c.Key)
+	was := n.rev.None(n.c.Key)
+	if n.c.New == nil {
+		if was != nil && zones > 0 {
+			out = append(out, "the frozen rows, which still decide, go away in "+plural(zones, "zone"))
+		}
+		return out
+	}
+	var will *model.NoRows
+	if c := n.after.Policy(n.c.Key); c != nil {
+		will = c.None
+	}
+	switch {
+	case will != nil && zones > 0 && at >= 0:
+		out = append(out, fmt.Sprintf("will not be programmed (%s): the rows it has stay and still decide at %d", NoRowsShort(will, n.rev.maxPriority), at))
+	case will != nil && zones > 0:
+		out = append(out, fmt.Sprintf("will not be programmed (%s): the rows it has stay and still decide", NoRowsShort(will, n.rev.maxPriority)))
+	case will != nil:
+		out = append(out, fmt.Sprintf("will not be enforced: %s", NoRowsShort(will, n.rev.maxPriority)))
+	case was != nil:
+		out = append(out, "comes into force: it was not programmed until now")
+	}
+	return out
+}
+
+// subject tells how many pods the policy applies to.
+func (n *noter) subject() []string {
+	was := len(n.rev.Subjects(n.c.Key))
+	if n.c.New == nil {
+		return []string{"no longer applies to " + plural(was, "pod")}
+	}
+	c := n.after.Policy(n.c.Key)
+	if c == nil || c.None != nil {
+		return nil
+	}
+	is := len(n.after.Subjects(c))
+	if n.c.Old != nil && was != is && n.rev.None(n.c.Key) == nil {
+		return []string{fmt.Sprintf("applies to %s, %d before", plural(is, "pod"), was)}
+	}
+	return []string{"applies to " + plural(is, "pod")}
+}
+
+// newDeny says whether a rule denies after the change that did not before.
+func (n *noter) newDeny() bool {
+	if n.c.New == nil {
+		return false
+	}
+	var had []*model.Rule
+	if n.c.Old != nil && sameSubject(n.c.Old, n.c.New) && n.rev.None(n.c.Key) == nil {
+		had = rulesOf(n.c.Old, model.Deny)
+	}
+	for _, r := range rulesOf(n.c.New, model.Deny) {
+		if !slices.ContainsFunc(had, func(o *model.Rule) bool { return sameRule(*o, *r) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// some lists a few names and counts the rest.
+func some(names []string) string {
+	if n := len(names); n > 4 {
+		return strings.Join(names[:3], ", ") + fmt.Sprintf(" and %d more", n-3)
+	}
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}

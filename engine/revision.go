@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+)
+
+// Mode says which of the ways to run this is and what may be changed.
+type Mode struct {
+	Name    string // "demo", "files", "cluster"
+	Title   string // "demo", the path, the context
+	Sandbox bool   // the zones are Rung's own
+	// Writes says policies may be changed now; WhyNot why that can never be
+	// allowed, empty when it can.
+	Writes bool
+	WhyNot string
+	// WriteBack says the files are changed too.
+	WriteBack bool
+	// Reconciles says Rung's reconciler writes the rows; else it observes.
+	Reconciles bool
+	// Simulated says the connections in the log are made up.
+	Simulated bool
+	// Families is "ipv4", "ipv6" or "dual".
+	Families string
+}
+
+// Revision is one immutable state of everything. Its expensive parts are made
+// when first asked for.
+type Revision struct {
+	Number  uint64
+	At      time.Time
+	Mode    Mode
+	Cluster *model.Cluster
+	Broken  []model.Broken
+	Zones   []*model.ZoneState // by name
+	Sources []model.SourceState
+	// Undo describes what undo would take back, empty when there is nothing.
+	Undo string
+	// Plan is the state of the plan that runs or stopped half way, nil without.
+	Plan *PlanState
+	// Loaded says every source has delivered once.
+	Loaded bool
+
+	conditions map[model.PolicyKey][]model.Condition
+	events     []*model.Event
+
+	desired     *compiler.Desired
+	maxPriority int32
+
+	// shared is worked out once for all revisions of the same objects.
+	shared *derived
+}
+
+// PlanState is the progress of a plan.
+type PlanState struct {
+	Total, Done int
+	// State is "running", "paused", "stopped" or "done".
+	State string
+	// Why says what it waits for or why it stopped.
+	Why string
+	// Step is the step under way or next: "green-tenant 40 → 41".
+	Step string
+}
+
+// Conditions are what controllers reported about a policy, by type: those of
+// the object, and over them those of Rung's own reconcilers. They are reports,
+// never proof.
+func (r *Revision) Conditions(k model.PolicyKey) []model.Condition {
+	own := r.conditions[k]
+	p := r.Cluster.Policy(k)
+	if p == nil {
+		return slices.Clone(own)
+	}
+	var out []model.Condition
+	for _, c := range p.Conditions {
+		if !slices.ContainsFunc(own, func(o model.Condition) bool { return o.Type == c.Type }) {
+			out = append(out, c)
+		}
+	}
+	out = append(out, own...)
+	slices.SortStableFunc(out, func(a, b model.Condition) int { return strings.Compare(a.Type, b.Type) })
+	return out
+}
+
+// Events are the events about an object, oldest first.
+func (r *Revision) Events(k model.Key) []*model.Event {
+	var out []*model.Event
+	for ev := range r.Cluster.Events() {
+		if ev.About == k {
+			out = append(out, ev)
+		}
+	}
+	for _, ev := range r.events {
+		if ev.About == k {
+			out = append(out, ev)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *model.Event) int { return a.Last.Compare(b.Last) })
+	return out
+}
+
+// Zone returns the state of one zone or nil.
+func (r *Revision) Zone(name string) *model.ZoneState {
+	for _, z := range r.Zones {
+		if z.Name == name {
+			return z
+		}
+	}
+	return nil
+}
+
+// FirstZone is the zone to begin with where nobody chose one: the first by name
+// whose rows are current, else the first that was read, else the first; empty
+// without zones.
+func (r *Revision) FirstZone() string {
+	best, rank := "", 3
+	for _, z := range r.Zones {
+		n := 2
+		switch {
+		case z.DB != nil && z.Current():
+			n = 0
+		case z.DB != nil:
+			n = 1
+		}
+		if n < rank {
+			best, rank = z.Name, n
+		}
+	}
+	return best
+}
+
+// Rows are the desired rows of a policy in a zone, "" for all zones together.
+// Subject pods without a logical switch port in the zone are left out once the
+// zone was read. Listing the members of large address sets costs milliseconds:
+// ACLs, DesiredSet and DesiredGroup give the parts.
+func (r *Revision) Rows(k model.PolicyKey, zone string) *model.PolicyRows {
+	return r.desired.Rows(k, zone, r.hasPort(zone))
+}
+
+func (r *Revision) hasPort(zone string) compiler.HasPort {
+	if zone == "" {
+		return nil
+	}
+	z := r.Zone(zone)
+	if z == nil || z.DB == nil {
+		return nil
+	}
+	return func(port string) bool { return z.DB.PortByName(port) != nil }
+}
+
+// None is why a policy has no desired rows, nil when it has some or is unknown.
+func (r *Revision) None(k model.PolicyKey) *model.NoRows {
+	if c := r.desired.Policy(k); c != nil {
+		return c.None
+	}
+	return nil
+}
+
+// Subjects are the pods a policy applies to, by namespace and name; of a policy
+// that has no rows those it would apply to. The slice must not be changed.
+func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
+	return r.desired.Subjects(r.desired.Policy(k))
+}
+
+// SubjectCount counts the subjects of a policy, those apart whose primary
+// network is a user-defined one: the policy is not enforced there.
+func (r *Revision) SubjectCount(k model.PolicyKey) (pods, apart int) {
+	return r.desired.SubjectCount(r.desired.Policy(k))
+}
+
+// PeerPods are the pods behind one peer of a rule; nil for nodes and networks.
+func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer int) []*model.Pod {
+	return r.desired.PeerPods(r.desired.Policy(k), dir, rule, peer)
+}
+
+// ACLCount is how many ACLs the policy compiles to over all zones together.
+func (r *Revision) ACLCount(k model.PolicyKey) int {
+	c := r.desired.Policy(k)
+	if c == nil || c.None != nil {
+		return 0
+	}
+	return r.desired.ACLCount(c)
+}

@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"rung/compiler"
+	"rung/model"
+)
+
+// state is what the loop owns. Nobody else reads or writes it.
+type state struct {
+	e        *Engine
+	cluster  *model.Cluster
+	compiler *compiler.Compiler
+	desired  *compiler.Desired
+	number   uint64
+	writes   bool
+	loaded   map[string]bool
+	sources  map[string]model.SourceState
+	broken   map[string][]model.Broken
+	// of is what each source delivered; overlay are changes of policies that no
+	// source knows of, nil for one that was deleted.
+	of      map[string]map[model.Key]model.Object
+	overlay map[model.Key]*model.Policy
+	zones   map[string]*model.ZoneState
+	// problems are parts of the engine that could not be started.
+	problems []model.SourceState
+	// conditions and events are what Rung's own reconcilers report.
+	conditions      map[model.PolicyKey]map[string]model.Condition
+	conditionsNew   bool
+	shownConditions map[model.PolicyKey][]model.Condition
+	events          []*model.Event
+	undo            string
+	plan            *PlanState
+	board           findingsBoard
+
+	dirty bool
+	after []func() // once the next revision is out
+}
+
+func newState(e *Engine) *state {
+	c := compiler.New(e.cfg.compilerOptions())
+	empty, _ := (*model.Cluster)(nil).Upsert(nil, nil)
+	d, _ := c.Apply(empty, nil)
+	s := &state{e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
+		loaded: map[string]bool{}, sources: map[string]model.SourceState{}, broken: map[string][]model.Broken{},
+		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{}, zones: map[string]*model.ZoneState{},
+		conditions: map[model.PolicyKey]map[string]model.Condition{}}
+	for _, src := range e.cfg.Sources {
+		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
+	}
+	s.dirty = true
+	return s
+}
+
+func (s *state) allLoaded() bool {
+	for _, src := range s.e.cfg.Sources {
+		if !s.loaded[src.Name()] {
+			return false
+		}
+	}
+	return true
+}
+
+// publish makes the next revision when something changed.
+func (s *state) publish() {
+	if s.dirty {
+		s.number++
+		r := &Revision{
+			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, desired: s.desired,
+			conditions: s.conditionsView(), events: s.events, Undo: s.undo, Plan: s.plan, Loaded: s.allLoaded(), maxPriority: s.e.cfg.MaxPriority, shared: &derived{board: &s.board},
+		}
+		for _, src := range s.e.cfg.Sources {
+			r.Sources = append(r.Sources, s.sources[src.Name()])
+			r.Broken = append(r.Broken, s.broken[src.Name()]...)
+		}
+		r.Sources = append(r.Sources, s.problems...)
+		for _, z := range s.zones {
+			r.Zones = append(r.Zones, s.e.zones.asJudged(s, z))
+		}
+		slices.SortFunc(r.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
+		if old := s.e.rev.Load(); old != nil {
+			r.inherit(old)
+		}
+		s.e.rev.Store(r)
+		s.dirty = false
+		s.e.notify()
+	}
+	for _, f := range s.after {
+		f()
+	}
+	s.after = s.after[:0]
+}
+
+// conditionsView copies the conditions where they changed since the last
+// revision; a revision is immutable.
+func (s *state) conditionsView() map[model.PolicyKey][]model.Condition {
+	if s.shownConditions == nil || s.conditionsNew {
+		v := make(map[model.PolicyKey][]model.Condition, len(s.conditions))
+		for k, byType := range s.conditions {
+			for _, c := range byType {
+				v[k] = append(v[k], c)
+			}
+			slices.SortFunc(v[k], func(a, b model.Condition) int { return strings.Compare(a.Type, b.Type) })
+		}
+		s.shownConditions, s.conditionsNew = v, false
+	}
+	return s.shownConditions
+}
+
+func (s *state) mode() Mode {
+	m := s.e.cfg.Mode
+	m.Writes = s.writes
+	if s.e.cfg.ReadOnly {
+		m.WhyNot = "started with --readonly"
+	}
+	// WhyNot is for what cannot be switched on: what is merely off has none.
+	v4, v6 := s.desired.Families()
+	switch {
+	case v4 && v6:
+		m.Families = "dual"
+	case v6:
+		m.Families = "ipv6"
+	default:
+		m.Families = "ipv4"
+	}
+	return m
+}
+
+// loop runs what is sent to it and publishes a revision when the inbox is
+// empty, or after a burst.
+func (e *Engine) loop(s *state) {
+	defer close(e.done)
+	for {
+		select {
+		case <-e.ctx.Done():
+			return
+		case f := <-e.inbox:
+			f(s)
+		}
+		for range cap(e.inbox) {
+			select {
+			case f := <-e.inbox:
+				f(s)
+				continue
+			default:
+			}
+			break
+		}
+		s.publish()
+	}
+}
+
+// inherit takes over what an older revision worked out and that still holds:
+// the ladder and findings hang on objects alone, not on zones.
+func (r *Revision) inherit(old *Revision) {
+	if old.Cluster != r.Cluster || len(old.Broken) != len(r.Broken) || old.maxPriority != r.maxPriority {
+		return
+	}
+	for i := range old.Broken {
+		if old.Broken[i] != r.Broken[i] {
+			return
+		}
+	}
+	r.shared = old.shared
+}

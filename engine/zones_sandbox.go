@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"rung/model"
+	"rung/sources/nbdb"
+	"rung/sources/sandbox"
+)
+
+// zoneRetry is how long after a zone's server did not start it is tried again.
+const zoneRetry = 5 * time.Second
+
+// runSandbox starts the sandbox once the nodes are known, and lets its zones
+// follow them.
+func (e *Engine) runSandbox() {
+	if e.Wait(e.ctx, func(r *Revision) bool { return r.Loaded }) != nil {
+		return
+	}
+	if len(nodeNames(e.Revision().Cluster)) == 0 {
+		e.problem("sandbox", "no Node among the manifests: there is no zone to write to; add the nodes, or give --nb")
+		if e.Wait(e.ctx, func(r *Revision) bool { return len(nodeNames(r.Cluster)) > 0 }) != nil {
+			return
+		}
+		e.solved("sandbox")
+	}
+	zones := nodeNames(e.Revision().Cluster)
+	c := e.cfg.Sandbox
+	sb, err := sandbox.Start(e.ctx, sandbox.Config{
+		Zones: zones, Dir: c.Dir, Server: c.Server, ForeignRows: c.Foreign, PortDelay: c.PortDelay,
+		OnServer: func(zone string, st sandbox.ServerState, err error) {
+			if err != nil {
+				e.activity.add(model.Activity{At: e.now(), Zone: zone, By: "sandbox", Summary: "server " + string(st), Error: err.Error()})
+			}
+		},
+	})
+	if err != nil {
+		e.problem("sandbox", err.Error())
+		return
+	}
+	defer sb.Close()
+	if why := sb.Fallback(); why != nil {
+		e.activity.add(model.Activity{At: e.now(), By: "sandbox", Summary: "runs on the built-in server", Error: why.Error()})
+	}
+	e.do(func(*state) { e.zones.sandbox = sb })
+	e.watchZones(sb, zones)
+	if c.Churn > 0 {
+		e.goRun(func() { e.runChurn(c.Churn) })
+	}
+	if c.Traffic > 0 {
+		e.goRun(func() { e.runTraffic(c.Traffic) })
+	}
+	e.followNodes(sb)
+}
+
+// watchZones starts the reconcilers of zones of the sandbox, all in one
+// revision, and tells the pods anew: the zones may have come after them.
+func (e *Engine) watchZones(sb *sandbox.Sandbox, names []string) {
+	at, server := sb.Endpoints(), sb.Describe()
+	e.do(func(s *state) {
+		sb.SetPods(s.cluster, nil)
+		for _, name := range names {
+			e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server}), true)
+		}
+	})
+}
+
+// followNodes gives nodes that come a zone and ends the zones of those that go.
+func (e *Engine) followNodes(sb *sandbox.Sandbox) {
+	ticks, stop := e.Subscribe()
+	defer stop()
+	retry := time.NewTimer(0) // nodes may have come while the first zones started
+	defer retry.Stop()
+	var seen *model.Cluster
+	for {
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-ticks:
+			if e.Revision().Cluster == seen {
+				continue
+			}
+		case <-retry.C:
+		}
+		seen = e.Revision().Cluster
+		want, have := nodeNames(seen), sb.Zones()
+		for _, name := range have {
+			if !slices.Contains(want, name) {
+				e.dropZone(sb, name)
+			}
+		}
+		for _, name := range want {
+			if slices.Contains(have, name) {
+				continue
+			}
+			if err := sb.AddZone(e.ctx, name); err != nil {
+				e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "start the zone of a new node", Error: err.Error()})
+				retry.Reset(zoneRetry)
+				continue
+			}
+			e.watchZones(sb, []string{name})
+		}
+	}
+}
+
+// dropZone ends a zone whose node is gone, and takes away what its controller
+// reported (compile-spec §2.8).
+func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
+	var l *zoneLoop
+	e.do(func(*state) {
+		l = e.zones.loops[name]
+		delete(e.zones.loops, name)
+	})
+	if l != nil {
+		l.stop()
+		<-l.done
+	}
+	// What it said last has been sent by now.
+	e.do(func(s *state) {
+		delete(s.zones, name)
+		e.zones.mu.Lock()
+		delete(e.zones.dbs, name)
+		e.zones.mu.Unlock()
+		for k := range s.conditions {
+			delete(s.conditions[k], "Ready-In-Zone-"+name)
+		}
+		s.conditionsNew, s.dirty = true, true
+	})
+	if err := sb.RemoveZone(name); err != nil {
+		e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "end the zone of a node that is gone", Error: err.Error()})
+	}
+}
+
+// nodeNames are the names of the nodes, sorted.
+func nodeNames(c *model.Cluster) []string {
+	names := map[string]struct{}{}
+	for n := range c.Nodes() {
+		names[n.Name] = struct{}{}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
