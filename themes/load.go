@@ -1,0 +1,135 @@
+package themes
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// Default is the theme used when none is chosen: the terminal's own 16 colours.
+const Default = "ansi16"
+
+// Adaptive chooses the dark or the light theme by the terminal's background.
+const Adaptive = "adaptive"
+
+// maxFile is the size a theme file may have, in bytes.
+const maxFile = 64 << 10
+
+var builtin = func() map[string]*Theme {
+	m := map[string]*Theme{}
+	entries, _ := files.ReadDir(".")
+	for _, e := range entries {
+		data, _ := files.ReadFile(e.Name())
+		t, err := parse(data, strings.TrimSuffix(e.Name(), ".yaml"))
+		if err == nil { // TestBuiltin holds it
+			m[t.Name] = t
+		}
+	}
+	return m
+}()
+
+func parse(data []byte, name string) (*Theme, error) {
+	t := &Theme{}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	if err := dec.Decode(t); err != nil {
+		return nil, fmt.Errorf("theme %s: %w", name, err)
+	}
+	if t.Name == "" {
+		t.Name = name
+	}
+	return t, nil
+}
+
+// Set is the themes there are: the built-in ones and those of the user.
+type Set struct{ themes map[string]*Theme }
+
+// Builtin is the set without themes of the user.
+func Builtin() *Set {
+	s := &Set{themes: map[string]*Theme{}}
+	for n, t := range builtin {
+		s.themes[n] = t
+	}
+	return s
+}
+
+// Load reads the *.yaml files of a folder on top of the built-in themes. A
+// missing folder is no error; what is wrong with a file or a token is returned
+// as a warning and the rest is taken.
+func Load(dir string) (*Set, []error) {
+	s := Builtin()
+	if dir == "" {
+		return s, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, []error{fmt.Errorf("reading themes: %w", err)}
+	}
+	var warn []error
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".yaml")
+		if !ok || e.IsDir() {
+			continue
+		}
+		if info, err := e.Info(); err != nil || info.Size() > maxFile {
+			warn = append(warn, fmt.Errorf("theme %s: not read: unreadable or larger than %d bytes", name, maxFile))
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			warn = append(warn, fmt.Errorf("theme %s: %w", name, err))
+			continue
+		}
+		t, err := parse(data, name)
+		if err != nil {
+			warn = append(warn, err)
+			continue
+		}
+		warn = append(warn, t.Check()...)
+		s.themes[t.Name] = t
+	}
+	return s, warn
+}
+
+// Names lists the themes one can choose, Adaptive included.
+func (s *Set) Names() []string {
+	out := []string{Adaptive}
+	for n := range s.themes {
+		out = append(out, n)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Has says whether a theme of that name can be chosen.
+func (s *Set) Has(name string) bool { return name == Adaptive || s.themes[name] != nil }
+
+// Styles makes the styles of a theme for a dark or light background. An unknown
+// name gives the default theme.
+func (s *Set) Styles(name string, dark bool) *Styles {
+	if name == Adaptive {
+		name = "light"
+		if dark {
+			name = "dark"
+		}
+	}
+	t := s.themes[name]
+	if t == nil {
+		t = builtin[Default]
+	}
+	return newStyles(t, dark)
+}

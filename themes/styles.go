@@ -1,0 +1,82 @@
+package themes
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Style is a ready look for text of one line. The zero value leaves text as it
+// is. Styles are small and compare by identity.
+type Style struct{ s *style }
+
+type style struct {
+	open, close string
+	token       Token
+	look        look
+}
+
+// Render gives the text its look. The text must be one line.
+func (s Style) Render(text string) string {
+	if s.s == nil || text == "" || s.s.open == "" {
+		return text
+	}
+	return s.s.open + text + s.s.close
+}
+
+// Append is Render onto a byte slice.
+func (s Style) Append(b []byte, text string) []byte {
+	if s.s == nil || text == "" || s.s.open == "" {
+		return append(b, text...)
+	}
+	b = append(b, s.s.open...)
+	b = append(b, text...)
+	return append(b, s.s.close...)
+}
+
+// Token says what the style is for.
+func (s Style) Token() Token {
+	if s.s == nil {
+		return Text
+	}
+	return s.s.token
+}
+
+// Styles are the ready styles of a theme, one per token.
+type Styles struct {
+	Name string
+	Dark bool
+
+	Text, Dim, Accent, Title, Border, Header, Key, Selection, Match, Input Style
+	Allow, Deny, Pass, OK, Warn, Error, Info, Added, Removed, Badge, Alarm Style
+	CodeKey, CodeText, CodeValue, CodeNote                                 Style
+}
+
+func newStyles(t *Theme, dark bool) *Styles {
+	s := &Styles{Name: t.Name, Dark: dark}
+	for token, to := range map[Token]*Style{
+		Text: &s.Text, Dim: &s.Dim, Accent: &s.Accent, Title: &s.Title, Border: &s.Border, Header: &s.Header,
+		Key: &s.Key, Selection: &s.Selection, Match: &s.Match, Input: &s.Input, Allow: &s.Allow, Deny: &s.Deny,
+		Pass: &s.Pass, OK: &s.OK, Warn: &s.Warn, Error: &s.Error, Info: &s.Info, Added: &s.Added,
+		Removed: &s.Removed, Badge: &s.Badge, Alarm: &s.Alarm, CodeKey: &s.CodeKey, CodeText: &s.CodeText,
+		CodeValue: &s.CodeValue, CodeNote: &s.CodeNote,
+	} {
+		*to = newStyle(token, t.resolve(token, dark))
+	}
+	return s
+}
+
+// newStyle is where lipgloss makes a look into escape sequences, once per token
+// and theme: rendering is then two string concatenations.
+func newStyle(token Token, l look) Style {
+	ls := lipgloss.NewStyle().Bold(l.bold).Faint(l.faint).Italic(l.italic).Underline(l.underline).Reverse(l.reverse)
+	if l.fg != nil {
+		ls = ls.Foreground(l.fg)
+	}
+	if l.bg != nil {
+		ls = ls.Background(l.bg)
+	}
+	const probe = "x"
+	open, end, _ := strings.Cut(ls.UnderlineSpaces(l.underline).Render(probe), probe)
+	return Style{&style{open: open, close: end, token: token, look: l}}
+}

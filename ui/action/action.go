@@ -1,0 +1,92 @@
+package action
+
+import (
+	"rung/engine"
+	"rung/ui/nav"
+)
+
+// ID names an action: "ladder.new".
+type ID string
+
+// Scope says where an action is at hand. A view names the scopes that hold in
+// it, the most special first; Global comes last.
+type Scope string
+
+// The scopes that are not a view. Each view's scope is its nav.Kind.
+const (
+	Global Scope = "everywhere"
+	List   Scope = "lists" // anything with lines to walk along
+	Text   Scope = "text"  // long text with a search
+	Carry  Scope = "carry" // a policy is being carried along the ladder
+)
+
+// Of is the scope of a kind of page.
+func Of(k nav.Kind) Scope { return Scope(k) }
+
+// Action is one thing to do.
+type Action struct {
+	ID    ID
+	Scope Scope
+	// Keys are the default keys as Bubble Tea spells them: "ctrl+p", "G",
+	// "space", "enter". The first is the one shown.
+	Keys []string
+	// Title is a word or two for the footer and the palette.
+	Title string
+	// Help is one sentence without a full stop.
+	Help string
+	// Footer orders the hints at the bottom, lower first; 0 is not shown.
+	Footer int
+	// Hidden keeps it out of the palette: moving a cursor is no command.
+	Hidden bool
+	// Op is the change it leads to, empty for none; Danger is how much
+	// confirmation that change wants at least.
+	Op     engine.Op
+	Danger engine.Danger
+	// Disabled says why it cannot be done now, empty when it can. nil is
+	// always possible. Whether changes are allowed is checked besides.
+	Disabled func(Context) string
+
+	plain bool // show keys by name
+}
+
+// Context is what decides whether an action can be done.
+type Context struct {
+	Mode engine.Mode
+	// Page is where the user is, Selected what the cursor is on.
+	Page, Selected nav.Page
+	Undo           string
+	Plan           *engine.PlanState
+}
+
+// WhyNot says why the action cannot be done, empty when it can.
+func (a *Action) WhyNot(c Context) string {
+	if a.Op != "" && !c.Mode.Writes {
+		if c.Mode.WhyNot != "" {
+			return c.Mode.WhyNot
+		}
+		return "read-only"
+	}
+	if a.Disabled != nil {
+		return a.Disabled(c)
+	}
+	return ""
+}
+
+// OnPolicy disables an action that wants an AdminNetworkPolicy or its baseline
+// under the cursor or as the page.
+func OnPolicy(c Context) string {
+	for _, p := range []nav.Page{c.Selected, c.Page} {
+		if p.Key.Kind.IsAdmin() {
+			return ""
+		}
+	}
+	return "no AdminNetworkPolicy here"
+}
+
+// OnSelected disables an action where nothing is under the cursor.
+func OnSelected(c Context) string {
+	if c.Selected.None() {
+		return "nothing to open here"
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+package action
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui/nav"
+)
+
+func TestTable(t *testing.T) {
+	ids := map[ID]bool{}
+	form := regexp.MustCompile(`^[a-z]+\.[a-z][a-z-]*$`)
+	for _, a := range Table() {
+		if ids[a.ID] || !form.MatchString(string(a.ID)) {
+			t.Errorf("%s: the id is double or not of the form view.what", a.ID)
+		}
+		ids[a.ID] = true
+		if a.Title == "" || a.Help == "" || len(a.Keys) == 0 || strings.HasSuffix(a.Help, ".") {
+			t.Errorf("%s: needs a title, keys, and help without a full stop", a.ID)
+		}
+		if a.Op != "" && a.Danger == engine.Harmless {
+			t.Errorf("%s: changes something without confirmation", a.ID)
+		}
+		for _, k := range a.Keys {
+			if n, ok := Normal(k); !ok || n != k {
+				t.Errorf("%s: %q is not how the key is spelt (%q)", a.ID, k, n)
+			}
+			if k == "ctrl+a" || k == "ctrl+b" {
+				t.Errorf("%s: %q belongs to terminal multiplexers", a.ID, k)
+			}
+			if (k == "d" || k == "x") && a.Danger == engine.Typed {
+				t.Errorf("%s: %q is too near to moving about", a.ID, k)
+			}
+		}
+	}
+}
+
+func TestNoDefaultConflicts(t *testing.T) {
+	m, report := NewKeymap(nil)
+	for _, r := range report {
+		t.Error(r)
+	}
+	// A view may hide a key that holds everywhere only where it is said.
+	meant := map[ID]bool{PreviewNo: true, CarryCancel: true}
+	for _, a := range m.All() {
+		for _, k := range a.Keys {
+			if o := m.byKey[Global][k]; o != nil && a.Scope != Global && !meant[a.ID] {
+				t.Errorf("%s hides %s: %q", a.ID, o.ID, k)
+			}
+		}
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	m, report := NewKeymap(map[string][]string{
+		"ladder.new":  {"N", "Ctrl+Return", "bogus key"},
+		"ladder.move": {"e"},
+		"app.quit":    {"ctrl+q"},
+		"list.down":   {":"},
+		"no.such":     {"x"},
+		"go.rows":     {"ctrl+c"},
+	})
+	want := []string{
+		`keys.go.rows: ctrl+c always quits`,
+		`keys.ladder.new: "bogus key" is no key`,
+		`keys.list.down: ":" hides app.palette in lists`,
+		`keys.no.such: there is no such action`,
+		`keys: ladder.move and ladder.edit both want "e": ladder.move keeps it`,
+	}
+	if diff := cmp.Diff(want, report); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+	scopes := []Scope{Of(nav.Ladder), List, Global}
+	for key, want := range map[string]ID{"N": LadderNew, "ctrl+enter": LadderNew, "e": LadderMove, "ctrl+q": Quit,
+		"ctrl+c": Quit, ":": Down, "?": Help, "j": "", "n": ""} {
+		var got ID
+		if a := m.Lookup(scopes, key); a != nil {
+			got = a.ID
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", key, got, want)
+		}
+	}
+}
+
+func TestInHidesShadowedKeys(t *testing.T) {
+	m, _ := NewKeymap(nil)
+	for _, a := range m.In([]Scope{Of(nav.Preview), Global}) {
+		if a.ID == Back && len(a.Keys) > 0 {
+			t.Errorf("back still shows %v although the preview took them", a.Keys)
+		}
+	}
+}
+
+func TestWhyNot(t *testing.T) {
+	m, _ := NewKeymap(nil)
+	anp := nav.ToPolicy(model.Key{Kind: model.KindANP, Name: "a"})
+	banp := nav.ToPolicy(model.Key{Kind: model.KindBANP, Name: "default"})
+	open := engine.Mode{Writes: true}
+	tests := []struct {
+		id   ID
+		c    Context
+		want string
+	}{
+		{LadderMove, Context{Selected: anp}, "read-only"},
+		{LadderMove, Context{Selected: anp, Mode: engine.Mode{WhyNot: "started with --readonly"}}, "started with --readonly"},
+		{LadderMove, Context{Selected: anp, Mode: open}, ""},
+		{LadderMove, Context{Selected: banp, Mode: open}, "BANP default has no priority"},
+		{LadderEdit, Context{Selected: nav.ToNew(3), Mode: open}, "no AdminNetworkPolicy here"},
+		{LadderGaps, Context{}, ""},
+		{Undo, Context{Mode: open}, "nothing to undo"},
+		{Undo, Context{Mode: open, Undo: "move"}, ""},
+	}
+	for _, tt := range tests {
+		if got := m.Action(tt.id).WhyNot(tt.c); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.id, got, tt.want)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write docs/keys.md")
+
+// TestDocs fails when docs/keys.md is stale; go generate ./ui/action mends it.
+func TestDocs(t *testing.T) {
+	if *update {
+		if err := os.WriteFile("../../docs/keys.md", []byte(Markdown()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile("../../docs/keys.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(have), Markdown()); diff != "" {
+		t.Errorf("docs/keys.md is stale, run go generate ./ui/action (-have +want):\n%s", diff)
+	}
+}

@@ -1,0 +1,36 @@
+package action
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown is docs/keys.md: every action by scope, with its id for the
+// configuration file.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString(`# Keys
+
+Made from the table of actions in ui/action by ` + "`go generate ./ui/action`" + `; do not edit by hand.
+
+Every action can have other keys: ` + "`keys: {ladder.new: [n, ctrl+n]}`" + ` in the configuration file. A key that two
+actions want is reported at start and never fatal. The keys of a page go before those of lists, and those before the
+ones that hold everywhere. While text is typed: enter accepts, esc leaves, ctrl+a and ctrl+e go to the ends, ctrl+w and
+ctrl+u delete backwards, ctrl+k forwards, up and down recall. In a question: tab and arrows choose, enter answers, esc is No.
+`)
+	for _, g := range groups() {
+		fmt.Fprintf(&b, "\n## %s\n\n| key | action | what it does |\n|---|---|---|\n", strings.ToUpper(string(g.scope[:1]))+string(g.scope[1:]))
+		for _, a := range g.actions {
+			keys := make([]string, len(a.Keys))
+			for i, k := range a.Keys {
+				keys[i] = "`" + strings.ReplaceAll(k, "|", `\|`) + "`"
+			}
+			help := strings.ReplaceAll(a.Help, "|", `\|`)
+			if a.Op != "" {
+				help += " (a change: needs changes to be allowed)"
+			}
+			fmt.Fprintf(&b, "| %s | `%s` | %s |\n", strings.Join(keys, " "), a.ID, help)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,221 @@
+package action
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Keymap finds the action of a key. It is made once from the table and the
+// user's overrides.
+type Keymap struct {
+	actions []Action
+	byID    map[ID]*Action
+	byKey   map[Scope]map[string]*Action
+}
+
+// alwaysQuit cannot be taken away: a way out must be left.
+const alwaysQuit = "ctrl+c"
+
+// NewKeymap puts overrides (action id to keys) over the defaults. What is wrong
+// with them is reported and the rest is taken: an unknown id, a key that is no
+// key, two actions in one scope that want the same key (the overridden one
+// keeps it), a key of a view that hides one that holds everywhere.
+func NewKeymap(overrides map[string][]string) (*Keymap, []string) {
+	m := &Keymap{actions: Table(), byID: map[ID]*Action{}, byKey: map[Scope]map[string]*Action{}}
+	var report []string
+	say := func(format string, args ...any) { report = append(report, fmt.Sprintf(format, args...)) }
+	for i := range m.actions {
+		m.byID[m.actions[i].ID] = &m.actions[i]
+	}
+	changed := map[ID]bool{}
+	for _, id := range slices.Sorted(maps.Keys(overrides)) {
+		a := m.byID[ID(id)]
+		if a == nil {
+			say("keys.%s: there is no such action", id)
+			continue
+		}
+		a.Keys = nil
+		for _, k := range overrides[id] {
+			switch k, ok := Normal(k); {
+			case !ok:
+				say("keys.%s: %q is no key", id, k)
+			case k == alwaysQuit && a.ID != Quit:
+				say("keys.%s: ctrl+c always quits", id)
+			case !slices.Contains(a.Keys, k):
+				a.Keys = append(a.Keys, k)
+			}
+		}
+		changed[a.ID] = true
+	}
+	if q := m.byID[Quit]; !slices.Contains(q.Keys, alwaysQuit) {
+		q.Keys = append(q.Keys, alwaysQuit)
+	}
+	// The user's own keys are put in first and keep what they took.
+	for _, mine := range []bool{true, false} {
+		for i := range m.actions {
+			a := &m.actions[i]
+			if changed[a.ID] != mine {
+				continue
+			}
+			keys := m.byKey[a.Scope]
+			if keys == nil {
+				keys = map[string]*Action{}
+				m.byKey[a.Scope] = keys
+			}
+			var left []string
+			for _, k := range a.Keys {
+				if o := keys[k]; o != nil {
+					say("keys: %s and %s both want %q: %s keeps it", o.ID, a.ID, k, o.ID)
+					continue
+				}
+				keys[k] = a
+				left = append(left, k)
+			}
+			a.Keys = left
+		}
+	}
+	for id := range changed {
+		a := m.byID[id]
+		for _, k := range a.Keys {
+			if o := m.byKey[Global][k]; o != nil && a.Scope != Global {
+				say("keys.%s: %q hides %s in %s", a.ID, k, o.ID, a.Scope)
+			}
+		}
+	}
+	slices.Sort(report)
+	return m, report
+}
+
+// Normal brings a key as people write it into Bubble Tea's spelling; ok is
+// false when it is no key.
+func Normal(k string) (string, bool) {
+	k = strings.TrimSpace(k)
+	if k == "" {
+		return k, false
+	}
+	if len([]rune(k)) == 1 {
+		return k, true
+	}
+	parts := strings.Split(strings.ToLower(k), "+")
+	last := parts[len(parts)-1]
+	for i, p := range parts[:len(parts)-1] {
+		switch p {
+		case "control", "^":
+			parts[i] = "ctrl"
+		case "option", "opt":
+			parts[i] = "alt"
+		}
+		if !slices.Contains([]string{"ctrl", "alt", "shift", "meta", "super", "hyper"}, parts[i]) {
+			return k, false
+		}
+	}
+	switch last {
+	case "return":
+		last = "enter"
+	case "escape":
+		last = "esc"
+	case "pageup":
+		last = "pgup"
+	case "pagedown":
+		last = "pgdown"
+	case "del":
+		last = "delete"
+	}
+	named := []string{"enter", "tab", "backspace", "esc", "space", "up", "down", "left", "right", "insert", "delete",
+		"home", "end", "pgup", "pgdown"}
+	if len([]rune(last)) != 1 && !slices.Contains(named, last) && !isFunctionKey(last) {
+		return k, false
+	}
+	parts[len(parts)-1] = last
+	if len(parts) == 2 && parts[0] == "shift" && len(last) == 1 {
+		return strings.ToUpper(last), true // terminals send the letter
+	}
+	return strings.Join(parts, "+"), true
+}
+
+func isFunctionKey(k string) bool {
+	var n int
+	_, err := fmt.Sscanf(k, "f%d", &n)
+	return err == nil && n >= 1 && n <= 20 && k == fmt.Sprintf("f%d", n)
+}
+
+// Lookup finds the action of a key: the first scope that knows it decides.
+func (m *Keymap) Lookup(scopes []Scope, key string) *Action {
+	for _, s := range scopes {
+		if a := m.byKey[s][key]; a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// Action is one action or nil.
+func (m *Keymap) Action(id ID) *Action { return m.byID[id] }
+
+// In lists the actions of the scopes in their order; a key that an earlier
+// scope took is not listed again under the later action.
+func (m *Keymap) In(scopes []Scope) []Action {
+	var out []Action
+	for i, s := range scopes {
+		for j := range m.actions {
+			a := m.actions[j]
+			if a.Scope != s {
+				continue
+			}
+			var keys []string
+			for _, k := range a.Keys {
+				if m.Lookup(scopes[:i], k) == nil {
+					keys = append(keys, k)
+				}
+			}
+			a.Keys = keys
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// All lists every action with the keys that hold now.
+func (m *Keymap) All() []Action { return m.actions }
+
+// Label is a key for people: "⏎" for enter, "space", "ctrl+p".
+func Label(key string) string {
+	switch key {
+	case "enter":
+		return "⏎"
+	case "up":
+		return "↑"
+	case "down":
+		return "↓"
+	case "left":
+		return "←"
+	case "right":
+		return "→"
+	}
+	return key
+}
+
+// Shown is the key of an action that hints show, empty without one.
+func (a *Action) Shown() string {
+	if len(a.Keys) == 0 {
+		return ""
+	}
+	return a.Label(a.Keys[0])
+}
+
+// Label is one of the action's keys for people.
+func (a *Action) Label(key string) string {
+	if a.plain {
+		return key
+	}
+	return Label(key)
+}
+
+// SetPlain shows keys by name only: "enter" instead of a sign.
+func (m *Keymap) SetPlain() {
+	for i := range m.actions {
+		m.actions[i].plain = true
+	}
+}

@@ -1,0 +1,61 @@
+package action
+
+import "rung/engine"
+
+// The actions of the ladder.
+const (
+	LadderNew     ID = "ladder.new"
+	LadderMove    ID = "ladder.move"
+	LadderEdit    ID = "ladder.edit"
+	LadderDelete  ID = "ladder.delete"
+	LadderLogging ID = "ladder.logging"
+	LadderLogs    ID = "ladder.logs"
+	LadderPlan    ID = "ladder.plan"
+	LadderGaps    ID = "ladder.gaps"
+	LadderFold    ID = "ladder.fold"
+
+	CarryUp     ID = "carry.up"
+	CarryDown   ID = "carry.down"
+	CarryFar    ID = "carry.far-down"
+	CarryFarUp  ID = "carry.far-up"
+	CarryDrop   ID = "carry.drop"
+	CarryCancel ID = "carry.cancel"
+)
+
+var ladder = []Action{
+	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: engine.OpApply, Danger: engine.Confirmed,
+		Help: "write a new policy in the gap under the cursor, or in the next free one"},
+	{ID: LadderMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: engine.OpMove, Danger: engine.Confirmed,
+		Help: "pick the policy up, carry it along the ladder, enter previews", Disabled: OnANP},
+	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: engine.OpApply, Danger: engine.Confirmed,
+		Help: "edit the policy in $EDITOR", Disabled: OnPolicy},
+	{ID: LadderLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: engine.OpLogLevel, Danger: engine.Confirmed,
+		Help: "choose what the policy logs", Disabled: OnPolicy},
+	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},
+	{ID: LadderPlan, Keys: []string{"p"}, Title: "plan", Footer: 60, Help: "arrange priorities: free runs, insert between two, re-space"},
+	{ID: LadderDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: engine.OpDelete, Danger: engine.Typed,
+		Help: "delete the policy; its name must be typed", Disabled: OnPolicy},
+	{ID: LadderGaps, Keys: []string{"z"}, Title: "spread gaps", Help: "spread every gap slot by slot, or collapse them to one line each"},
+	{ID: LadderFold, Keys: []string{"space"}, Title: "unfold", Help: "unfold the band or gap under the cursor, or fold it"},
+}
+
+var carry = []Action{
+	{ID: CarryDrop, Keys: []string{"enter"}, Title: "put down here", Footer: 1, Help: "preview the move to this priority"},
+	{ID: CarryDown, Keys: []string{"j", "down", "ctrl+n"}, Title: "down", Footer: 2, Help: "carry one slot down"},
+	{ID: CarryUp, Keys: []string{"k", "up"}, Title: "up", Footer: 3, Help: "carry one slot up"},
+	{ID: CarryFar, Keys: []string{"ctrl+d", "pgdown"}, Title: "ten down", Help: "carry ten slots down"},
+	{ID: CarryFarUp, Keys: []string{"ctrl+u", "pgup"}, Title: "ten up", Help: "carry ten slots up"},
+	{ID: CarryCancel, Keys: []string{"esc", "q", "m"}, Title: "let go", Footer: 4, Help: "leave the policy where it was"},
+}
+
+// OnANP disables an action that wants an AdminNetworkPolicy, which alone has a
+// priority.
+func OnANP(c Context) string {
+	if why := OnPolicy(c); why != "" {
+		return why
+	}
+	if k := c.Selected.Key; k.Kind.IsAdmin() && k.Kind.Short() != "ANP" {
+		return k.Label() + " has no priority"
+	}
+	return ""
+}

@@ -1,0 +1,38 @@
+package action
+
+import "rung/engine"
+
+// The actions of the policy view.
+const (
+	PolicyNextTab ID = "policy.next-tab"
+	PolicyPrevTab ID = "policy.previous-tab"
+	PolicyRules   ID = "policy.rules"
+	PolicyPods    ID = "policy.pods"
+	PolicyYAML    ID = "policy.yaml"
+	PolicyZones   ID = "policy.zones"
+	PolicyFinds   ID = "policy.findings"
+	PolicyEdit    ID = "policy.edit"
+	PolicyMove    ID = "policy.move"
+	PolicyLogging ID = "policy.logging"
+	PolicyLogs    ID = "policy.logs"
+	PolicyRows    ID = "policy.rows"
+	PolicyDelete  ID = "policy.delete"
+)
+
+var policy = []Action{
+	{ID: PolicyNextTab, Keys: []string{"tab"}, Title: "next part", Footer: 12, Help: "rules, pods, YAML, zones, findings: the next of them"},
+	{ID: PolicyPrevTab, Keys: []string{"shift+tab"}, Title: "part before", Help: "rules, pods, YAML, zones, findings: the one before"},
+	{ID: PolicyRules, Keys: []string{"R"}, Title: "rules", Help: "the rules in the order in which they decide"},
+	{ID: PolicyPods, Keys: []string{"p"}, Title: "pods", Help: "the pods the policy applies to"},
+	{ID: PolicyYAML, Keys: []string{"v"}, Title: "YAML", Help: "the policy as it was written"},
+	{ID: PolicyZones, Keys: []string{"s"}, Title: "zones", Help: "state per zone, what differs there, what controllers reported, events"},
+	{ID: PolicyFinds, Keys: []string{"i"}, Title: "findings", Help: "what an admin should know about the policy"},
+	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: engine.OpApply, Danger: engine.Confirmed, Help: "edit the policy in $EDITOR"},
+	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: engine.OpMove, Danger: engine.Confirmed,
+		Help: "give the policy another priority", Disabled: OnANP},
+	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: engine.OpLogLevel, Danger: engine.Confirmed, Help: "choose what the policy logs"},
+	{ID: PolicyLogs, Keys: []string{"l"}, Title: "log lines", Footer: 50, Help: "the log lines of the policy"},
+	{ID: PolicyRows, Keys: []string{"r"}, Title: "rows", Footer: 60, Help: "the policy's rows in every zone"},
+	{ID: PolicyDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: engine.OpDelete, Danger: engine.Typed,
+		Help: "delete the policy; its name must be typed"},
+}

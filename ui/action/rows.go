@@ -1,0 +1,26 @@
+package action
+
+// The actions of the rows view and of the view of one row.
+const (
+	RowsNextZone ID = "rows.next-zone"
+	RowsPrevZone ID = "rows.previous-zone"
+	RowsTable    ID = "rows.table"
+	RowsStage    ID = "rows.stage"
+
+	RowOwner    ID = "row.owner"
+	RowNextZone ID = "row.next-zone"
+	RowPrevZone ID = "row.previous-zone"
+)
+
+var rows = []Action{
+	{ID: RowsNextZone, Keys: []string{"]"}, Title: "next zone", Footer: 20, Help: "the rows of the next zone"},
+	{ID: RowsPrevZone, Keys: []string{"["}, Title: "zone before", Help: "the rows of the zone before"},
+	{ID: RowsTable, Keys: []string{"t"}, Title: "table", Footer: 30, Help: "go on to the next table: ACLs, address sets, port groups"},
+	{ID: RowsStage, Keys: []string{"s"}, Title: "stage", Footer: 40, Help: "show one stage of the pipeline only, the next one with each press"},
+}
+
+var row = []Action{
+	{ID: RowOwner, Keys: []string{"o"}, Title: "owner", Footer: 20, Help: "go to the rule or policy the row belongs to"},
+	{ID: RowNextZone, Keys: []string{"]"}, Title: "next zone", Footer: 30, Help: "the same row in the next zone"},
+	{ID: RowPrevZone, Keys: []string{"["}, Title: "zone before", Help: "the same row in the zone before"},
+}

@@ -1,0 +1,22 @@
+package action
+
+import "rung/engine"
+
+// The actions of the rule view.
+const (
+	RuleNextZone ID = "rule.next-zone"
+	RulePrevZone ID = "rule.previous-zone"
+	RuleNextACL  ID = "rule.next-acl"
+	RuleLogs     ID = "rule.logs"
+	RuleEdit     ID = "rule.edit"
+	RuleLogging  ID = "rule.logging"
+)
+
+var rule = []Action{
+	{ID: RuleNextZone, Keys: []string{"]"}, Title: "next zone", Footer: 20, Help: "compare with the live rows of the next zone"},
+	{ID: RulePrevZone, Keys: []string{"["}, Title: "zone before", Help: "compare with the live rows of the zone before"},
+	{ID: RuleNextACL, Keys: []string{"tab"}, Title: "next ACL", Footer: 25, Help: "show the next ACL of the rule; there is one for each protocol"},
+	{ID: RuleLogs, Keys: []string{"l"}, Title: "log lines", Footer: 30, Help: "the log lines this rule decided"},
+	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: engine.OpApply, Danger: engine.Confirmed, Help: "edit the policy in $EDITOR"},
+	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: engine.OpLogLevel, Danger: engine.Confirmed, Help: "choose what the policy logs"},
+}

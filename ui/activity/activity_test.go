@@ -1,0 +1,48 @@
+package activity_test
+
+import (
+	"testing"
+	"time"
+
+	"rung/model"
+	"rung/ui"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+func TestActivity(t *testing.T) {
+	f := uitest.NewFake(uitest.Demo(t))
+	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
+	at := uitest.Now.Add(-40 * time.Second)
+	f.Done = []model.Activity{
+		{Seq: 1, At: at, Took: 4 * time.Millisecond, Summary: "priority 34 → 36", Policy: k, By: "user",
+			Commands: []string{`kubectl patch anp cluster-control --type=json -p '[{"op":"replace","path":"/spec/priority","value":36}]'`}},
+		{Seq: 2, At: at.Add(time.Second), Took: 12 * time.Millisecond, Zone: "ovn-worker", Policy: k, Summary: "12 ACLs updated", Ops: 12, By: "reconciler",
+			Commands: []string{"ovn-nbctl set ACL 924b81fd-0000 priority=26395", "ovn-nbctl set ACL 924b81fe-0000 priority=26394"}},
+		{Seq: 3, At: at.Add(2 * time.Second), Took: 2 * time.Second, Zone: "ovn-worker2", Policy: k, Error: "the server closed the connection", By: "reconciler"},
+	}
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Activity)})
+	s.Want("the server closed the connection", "12 ACLs updated", "priority 34 → 36", "ovn-worker2")
+	s.Press("j")
+	s.Want("the same by hand", "$ ovn-nbctl set ACL 924b81fd-0000 priority=26395")
+	s.Golden("activity")
+	s.Resizes()
+
+	// The cursor stays on its line when something new is done above it.
+	f.Done = append(f.Done, model.Activity{Seq: 4, At: uitest.Now, Summary: "repaired", By: "reconciler", Zone: "ovn-worker"})
+	f.Advance(time.Second)
+	s.Refresh()
+	s.Want("repaired", "▸ 14:04:21")
+	s.Press("t", "t")
+	s.Want("zone ovn-worker")
+	s.WantNot("priority 34")
+	s.Press("y")
+	s.Want("commands", "summary")
+}
+
+func TestEmpty(t *testing.T) {
+	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Activity))
+	s.Want("nothing was done yet")
+	s.Press("enter", "y", "t", "j", "G")
+	s.Resizes()
+}

@@ -1,0 +1,124 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rung/ui/view"
+)
+
+// maxCopy bounds what goes through the terminal into the clipboard, in bytes:
+// terminals drop more than about this without a word.
+const maxCopy = 74_000
+
+// asks does what a view asked for during a call.
+func (m *root) asks(e *entry, env *view.Env) {
+	for _, a := range env.Take() {
+		switch a := a.(type) {
+		case view.OpenAsk:
+			m.open(a.Page, a.Replace)
+		case view.BackAsk:
+			m.backTo(a)
+		case view.PreviewAsk:
+			m.preview(a.Mutation, a.Instead)
+		case view.ToastAsk:
+			m.say(a)
+		case view.CopyAsk:
+			m.copyText(view.Copy(a))
+		case view.DialogAsk:
+			m.over = append(m.over, &dialog{entry: e, d: a.Dialog, since: time.Now()})
+		case view.FilterAsk:
+			m.setFilter(e, a.Text)
+		case view.RunAsk:
+			m.run(e, a)
+		case view.ExecAsk:
+			id := e.id
+			if m.inline {
+				err := a.Cmd.Run()
+				if a.Done != nil {
+					m.jobDone(jobMsg{entry: id, result: a.Done(err)})
+				}
+				continue
+			}
+			m.later(tea.ExecProcess(a.Cmd, func(err error) tea.Msg {
+				var result any
+				if a.Done != nil {
+					result = a.Done(err)
+				}
+				return jobMsg{entry: id, result: result}
+			}))
+		}
+	}
+}
+
+func (m *root) copyText(c view.Copy) {
+	if len(c.Text) > maxCopy {
+		m.say(view.ToastAsk{Text: fmt.Sprintf("%s is too long for the clipboard (%d bytes); ctrl+s saves the page", c.What, len(c.Text)), Bad: true})
+		return
+	}
+	m.later(tea.SetClipboard(c.Text))
+	m.say(view.ToastAsk{Text: "copied " + c.What + " through the terminal (OSC 52)"})
+}
+
+// run does work in a goroutine; leaving the page ends its context.
+func (m *root) run(e *entry, a view.RunAsk) {
+	m.nextJob++
+	job, id, ctx, dir := m.nextJob, e.id, e.ctx, m.opt.StateDir
+	if ctx == nil {
+		ctx = m.ctx
+	}
+	if a.What != "" {
+		m.working[job] = a.What
+	}
+	if m.inline {
+		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepared(m.console)})
+		return
+	}
+	m.later(guard(dir, a.What, func() tea.Msg {
+		result := a.Do(ctx)
+		return jobMsg{entry: id, job: job, result: result, rev: prepared(m.console)}
+	}))
+}
+
+// guard turns an internal error in a goroutine into a report.
+func guard(dir, what string, do tea.Cmd) tea.Cmd {
+	return func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				msg = crashMsg{report(dir, time.Now(), r, what)}
+			}
+		}()
+		return do()
+	}
+}
+
+// jobDone hands a result to the page that asked, if it is still there, with
+// the newest revision in hand: what the work changed is then seen.
+func (m *root) jobDone(msg jobMsg) {
+	delete(m.working, msg.job)
+	if msg.rev != nil {
+		m.take(msg.rev)
+	}
+	e := m.entryByID(msg.entry)
+	if e == nil {
+		return
+	}
+	if r, ok := e.view.(view.Receiver); ok && msg.result != nil {
+		env := m.sync(e)
+		r.Receive(env, msg.result)
+		m.asks(e, env)
+		e.synced = syncKey{}
+	}
+}
+
+// background does work of the root model's own and says how it went.
+func (m *root) background(what string, do func(context.Context) view.ToastAsk) {
+	if m.inline {
+		m.say(do(m.ctx))
+		return
+	}
+	m.later(guard(m.opt.StateDir, what, func() tea.Msg { return toastMsg(do(m.ctx)) }))
+}

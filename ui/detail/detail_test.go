@@ -1,0 +1,220 @@
+package detail_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/themes"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+	"rung/ui/widget"
+)
+
+func styles() *themes.Styles { return themes.Builtin().Styles("mono", true) }
+
+func demo(t *testing.T) *engine.Revision { return engine.Assemble(*uitest.Demo(t)) }
+
+// draw is a sheet as text, with where each line leads.
+func draw(s *detail.Sheet) []string {
+	var out []string
+	for _, l := range s.Lines {
+		text := l.Text
+		if l.Make != nil {
+			text = l.Make()
+		}
+		line := strings.TrimRight(text.String(), " ")
+		if !l.To.None() {
+			line += " ⏎ " + l.To.Title()
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func explain(t *testing.T, match string) []string {
+	t.Helper()
+	r := demo(t)
+	s := &detail.Sheet{St: styles(), W: 120}
+	x := &detail.Explain{Rev: r, Zone: r.Zone("ovn-worker"), First: 3}
+	x.Match(s, "m", match)
+	return draw(s)
+}
+
+func TestExplainForeignMatches(t *testing.T) {
+	for _, tc := range []struct {
+		match string
+		want  []string
+	}{
+		{"ip4.src == 10.244.1.8", []string{"  ip4.src == 10.244.1.8                        source address: pod blue/web-g0 ⏎ pod blue/web-g0"}},
+		{"ip4.dst == 172.18.0.3", []string{"  ip4.dst == 172.18.0.3                        destination address: node ovn-worker, pod kube-system/kube-proxy-8l5xv (host network) ⏎ rows ovn-worker"}},
+		{"(ip4.src == 10.244.1.8 || ip4.src == 10.0.0.0/8) && udp && 53<=udp.dst<=60", []string{
+			"  ip4.src == 10.244.1.8 || ip4.src == 10.0.0.0/8  source address, one of",
+			"     ├ 10.244.1.8                              pod blue/web-g0 ⏎ pod blue/web-g0",
+			"     ├ 10.0.0.0/8                              network",
+			"  udp                                          protocol udp",
+			"  53<=udp.dst<=60                              destination port 53–60"}},
+		{"(ip4.dst == 0.0.0.0/0 && ip4.dst != 10.128.0.0/14)", []string{
+			"  ip4.dst == 0.0.0.0/0 && ip4.dst != 10.128.0.0/14  destination address, one of",
+			"     ├ 0.0.0.0/0                               every IPv4 address",
+			"     ├ but not 10.128.0.0/14"}},
+		{`inport == "blue_web-g0"`, []string{
+			`  inport == "blue_web-g0"                      one of these logical ports`,
+			"     ├ blue_web-g0                             pod blue/web-g0  10.244.1.8 ⏎ pod blue/web-g0"}},
+		{"inport == @gone && ip4.src == $gone", []string{
+			"  inport == @gone                              ≠ port group is missing here: nothing matches",
+			"  ip4.src == $gone                             ≠ address set is missing here: nothing matches"}},
+		{"(arp || nd) && ct.est && 1", []string{
+			"  arp || nd                                    protocol arp or nd",
+			"  ct.est                                       a condition that Rung does not take apart",
+			"  1                                            a condition that Rung does not take apart"}},
+		{"", []string{"  ▲ The match is empty."}},
+		{"inport ==", nil},
+	} {
+		got := explain(t, tc.match)
+		if tc.want == nil {
+			if all := strings.Join(got, "\n"); !strings.Contains(all, "cannot be taken apart") || !strings.Contains(all, tc.match) {
+				t.Errorf("%s:\n%s", tc.match, all)
+			}
+			continue
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.match, diff)
+		}
+	}
+}
+
+// Whatever a match says, every line fits and has an identity of its own.
+func TestExplainAnyWidth(t *testing.T) {
+	r := demo(t)
+	for _, z := range append([]*model.ZoneState{nil}, r.Zones...) {
+		for p := range r.Cluster.Policies(model.KindANP) {
+			for _, a := range r.ACLs(p.Key, "") {
+				for _, w := range []int{1, 20, 79, 120, 300} {
+					s := &detail.Sheet{St: styles(), W: w}
+					x := &detail.Explain{Rev: r, Zone: z, Policy: p.Key, First: 4}
+					x.Match(s, "m", a.Match)
+					ids := map[string]bool{}
+					for _, l := range s.Lines {
+						if ids[l.ID] {
+							t.Fatalf("%s at %d: the id %q is there twice", a.ID(), w, l.ID)
+						}
+						ids[l.ID] = true
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestBehind(t *testing.T) {
+	r := demo(t)
+	for addr, want := range map[string]string{
+		"10.244.1.8":     "pod blue/web-g0",
+		"10.244.1.8/32":  "pod blue/web-g0",
+		"192.0.2.1":      "no pod or node has it",
+		"192.0.2.1/32":   "one address, no pod or node has it",
+		"10.0.0.0/8":     "network",
+		"0.0.0.0/0":      "every IPv4 address",
+		"::/0":           "every IPv6 address",
+		"not an address": "no pod or node has it",
+	} {
+		if got, _ := detail.Behind(r, addr); got != want {
+			t.Errorf("%s: %q, want %q", addr, got, want)
+		}
+	}
+	if _, to := detail.Behind(r, "172.18.0.4"); to != (nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"}) {
+		t.Errorf("a node leads to %+v", to)
+	}
+}
+
+func TestCompareACL(t *testing.T) {
+	want := &nb.ACL{Action: "drop", Direction: nb.FromLport, Options: map[string]string{nb.OptAfterLB: "true"}, Priority: 26595, Tier: 1,
+		Match: "m", Meter: "acl-logging", Name: "n", ExternalIDs: map[string]string{"a": "1", nb.KeyName: "x"}}
+	live := *want
+	live.Priority, live.Log, live.Severity, live.Options = 1, true, "info", nil
+	live.ExternalIDs = map[string]string{"a": "1", nb.KeyName: "y", "b": "2"}
+	var got []string
+	for _, f := range detail.CompareACL(want, &live) {
+		if f.Differs {
+			got = append(got, f.Name+" "+f.Desired+" "+f.Live)
+		}
+	}
+	expect := []string{"options apply-after-lb –", "priority 26595 1", "log false true", "severity – info",
+		"external_ids a=1 k8s.ovn.org/name=x a=1 b=2 k8s.ovn.org/name=y"}
+	if diff := cmp.Diff(expect, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"b", "name"}, detail.MapDiffers(want.ExternalIDs, live.ExternalIDs)); diff != "" {
+		t.Error(diff)
+	}
+	for _, f := range detail.CompareACL(want, nil) {
+		if f.Differs || f.Live != "" {
+			t.Errorf("without a live row nothing differs: %+v", f)
+		}
+	}
+}
+
+func TestCommands(t *testing.T) {
+	unix := &model.ZoneState{Endpoint: "unix:/run/rung/w.sock"}
+	dump := &model.ZoneState{Endpoint: "file:dump.db"}
+	for got, want := range map[string]string{
+		detail.ListCommand(nil, "ACL", "u-1"):              "ovn-nbctl list ACL u-1",
+		detail.ListCommand(unix, "ACL", "u-1"):             "ovn-nbctl --db=unix:/run/rung/w.sock list ACL u-1",
+		detail.FindCommand(dump, "ACL", nb.KeyID, "a:b"):   `ovn-nbctl find ACL 'external_ids:"k8s.ovn.org/id"="a:b"'`,
+		detail.FindCommand(nil, "ACL", "direction", "x"):   `ovn-nbctl find ACL 'external_ids:"direction"=x'`,
+		detail.FindNamed(nil, nb.TablePort, "blue_web-g0"): "ovn-nbctl find Logical_Switch_Port name=blue_web-g0",
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for got, want := range map[string]string{
+		detail.Count(0, "pod"):                            "0 pods",
+		detail.Count(1, "policy"):                         "1 policy",
+		detail.Count(12345, "policy"):                     "12,345 policies",
+		detail.Count(2, "address"):                        "2 addresses",
+		detail.Thousands(999):                             "999",
+		detail.Thousands(1000000):                         "1,000,000",
+		detail.Thousands(-1000):                           "-1,000",
+		detail.Join([]string{"a"}, 3):                     "a",
+		detail.Join([]string{"a", "b", "c"}, 3):           "a, b and c",
+		detail.Join([]string{"a", "b", "c", "d"}, 2):      "a, b and 2 more",
+		detail.Join(nil, 2):                               "",
+		detail.ColumnsDiffer(1):                           "1 column differs",
+		detail.ColumnsDiffer(3):                           "3 columns differ",
+		detail.Since(time.Time{}, uitest.Now):             "some time",
+		strings.Join(detail.Wrap("aa bb cccccc", 5), "|"): "aa bb|ccccc|c",
+		strings.Join(detail.Wrap("", 5), "|"):             "",
+		strings.Join(detail.Wrap("日本", 1), "|"):           "日本",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestPaneDrawsOnlyWhatIsSeen(t *testing.T) {
+	s := &detail.Sheet{St: styles(), W: 40}
+	made := 0
+	for i := range 100000 {
+		s.Lazy(fmt.Sprint(i), func() widget.Line { made++; return widget.Plain(fmt.Sprint("line ", i)) }, nav.Page{})
+	}
+	p := detail.NewPane()
+	p.SetItems(s.Lines)
+	p.Select("70000")
+	frame := p.Render(styles(), 40, 20)
+	if !strings.Contains(frame, "▸ line 70000") || made > 100 {
+		t.Errorf("%d lines were made:\n%s", made, frame)
+	}
+}

@@ -1,0 +1,225 @@
+package detail
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/nav"
+	"rung/ui/widget"
+)
+
+// group explains a port group and lists its first ports.
+func (x *Explain) group(id, term, name string) {
+	st := x.sheet.St
+	own := x.Policy.Name != "" && name == GroupName(x.Policy)
+	what := "port group"
+	if own {
+		what = "port group of the subject"
+	}
+	db := x.db()
+	live := db.PortGroupByName(name)
+	if live == nil {
+		if db != nil {
+			var desired nb.Row
+			if d := x.Rev.DesiredGroup(x.Policy, x.Zone.Name); own && d != nil {
+				desired = d
+			}
+			x.styled(id+"@"+name, widget.Styled("  "+term, x.look(RowPage(x.Zone, nil, desired))),
+				widget.Styled("≠ "+what+" is missing here: nothing matches", st.Error), RowPage(x.Zone, nil, desired))
+			return
+		}
+		x.desiredGroup(id, term, name, what, own)
+		return
+	}
+	if !own {
+		what = "port group of " + engine.OwnerName(live.ExternalIDs)
+	}
+	to := RowPage(x.Zone, live, nil)
+	meaning := widget.Plain(what + ": " + Count(len(live.Ports), "logical port") + " here")
+	diff := FieldOf(DiffOf(x.Zone.Policy(x.Policy), nb.TablePortGroup, live.ID()), "ports")
+	if diff != nil {
+		meaning = meaning.Add(fmt.Sprintf("  ≠ %d missing, %d extra", len(diff.Missing), len(diff.Extra)), st.Error)
+	}
+	x.styled(id+"@"+name, widget.Styled("  "+term, x.look(to)), meaning, to)
+	x.differing(id+"@"+name, diff, func(n string) (string, nav.Page) { return Port(x.Rev, n) })
+	names := PortNames(db, live.Ports[:min(len(live.Ports), sortable)])
+	n := len(live.Ports)
+	if diff != nil && len(diff.Extra) > 0 {
+		names = slices.DeleteFunc(names, func(p string) bool { return slices.Contains(diff.Extra, p) })
+		n -= len(diff.Extra)
+	}
+	x.list(id+"@"+name, names, n, to, func(n string) (string, nav.Page) { return Port(x.Rev, n) })
+}
+
+// sortable is up to how many members a list is brought into order before its
+// first are shown; longer ones are shown as they come.
+const sortable = 2000
+
+// PortNames are the names of live logical ports, in natural order; a port that
+// is not there keeps its UUID.
+func PortNames(db *nb.DB, uuids []string) []string {
+	names := make([]string, len(uuids))
+	for i, uuid := range uuids {
+		names[i] = uuid
+		if p := db.Port(uuid); p != nil {
+			names[i] = p.Name
+		}
+	}
+	slices.SortFunc(names, widget.CompareNatural)
+	return names
+}
+
+// Natural is a copy of a list in natural order.
+func Natural(in []string) []string {
+	out := slices.Clone(in)
+	slices.SortFunc(out, widget.CompareNatural)
+	return out
+}
+
+func (x *Explain) desiredGroup(id, term, name, what string, own bool) {
+	zone := ""
+	if x.Zone != nil {
+		zone = x.Zone.Name
+	}
+	d := x.Rev.DesiredGroup(x.Policy, zone)
+	if !own || d == nil {
+		x.row(id+"@"+name, term, what+" that was not read", nav.Page{})
+		return
+	}
+	to := RowPage(x.Zone, nil, d)
+	x.row(id+"@"+name, term, what+": "+Count(len(d.Ports), "logical port")+" desired", to)
+	x.list(id+"@"+name, d.Ports, len(d.Ports), to, func(n string) (string, nav.Page) { return Port(x.Rev, n) })
+}
+
+// set explains an address set and lists its first members.
+func (x *Explain) set(id, term, name string) {
+	st := x.sheet.St
+	id += "$" + name
+	db := x.db()
+	live := db.AddressSetByName(name)
+	var desired *nb.AddressSet
+	if live == nil && x.Policy.Name != "" {
+		desired = x.Rev.DesiredSet(x.Policy, name)
+	}
+	to := RowPage(x.Zone, live, desired)
+	show, what := live, "address set"
+	switch {
+	case live == nil && db != nil:
+		x.styled(id, widget.Styled("  "+term, x.look(to)), widget.Styled("≠ address set is missing here: nothing matches", st.Error), to)
+		return
+	case live == nil && desired == nil:
+		x.row(id, term, "address set that was not read", nav.Page{})
+		return
+	case live == nil:
+		show, what = desired, "desired address set"
+	}
+	if x.Policy.Name == "" {
+		what += " of " + engine.OwnerName(show.ExternalIDs)
+	} else if f := show.ExternalIDs[nb.KeyIPFamily]; f != "" && f != "v4" {
+		what += " " + f
+	}
+	meaning := widget.Plain(what + ", " + Count(len(show.Addresses), "member"))
+	if len(show.Addresses) == 0 {
+		meaning = meaning.Add(": nobody now", st.Warn)
+	}
+	var diff *model.FieldDiff
+	if live != nil && x.Policy.Name != "" {
+		diff = FieldOf(DiffOf(x.Zone.Policy(x.Policy), nb.TableAddressSet, live.ID()), "addresses")
+		meaning = widget.Join(meaning, x.equal(live.ID()))
+	}
+	x.styled(id, widget.Styled("  "+term, x.look(to)), meaning, to)
+	behind := func(a string) (string, nav.Page) { return Behind(x.Rev, a) }
+	x.differing(id, diff, behind)
+	members := show.Addresses
+	if len(members) <= sortable {
+		members = Natural(members)
+	}
+	if diff != nil && len(diff.Extra) > 0 {
+		members = slices.DeleteFunc(slices.Clone(members), func(a string) bool { return slices.Contains(diff.Extra, a) })
+	}
+	x.list(id, members, len(members), to, behind)
+}
+
+// equal says whether a set is as desired in every zone that was read.
+func (x *Explain) equal(id string) widget.Line {
+	st := x.sheet.St
+	var differ []string
+	read := 0
+	for _, z := range x.Rev.Zones {
+		p := z.Policy(x.Policy)
+		if z.DB == nil || p == nil {
+			continue
+		}
+		read++
+		if DiffOf(p, nb.TableAddressSet, id) != nil {
+			differ = append(differ, z.Name)
+		}
+	}
+	switch {
+	case len(differ) > 0:
+		return widget.Styled(", ≠ differs in "+Join(differ, 3), st.Error)
+	case read == len(x.Rev.Zones):
+		return widget.Plain(", equal in every zone")
+	}
+	return widget.Plain(fmt.Sprintf(", equal in the %d of %d zones that were read", read, len(x.Rev.Zones)))
+}
+
+// differing lists members that are missing or extra, before the others.
+func (x *Explain) differing(id string, d *model.FieldDiff, behind func(string) (string, nav.Page)) {
+	if d == nil {
+		return
+	}
+	st := x.sheet.St
+	for _, part := range []struct {
+		names []string
+		word  string
+	}{{d.Missing, "missing here: "}, {d.Extra, "not desired: "}} {
+		for i, n := range part.names {
+			if i == x.First && len(part.names) > x.First+1 {
+				x.sheet.Add(id+part.word+"more", widget.Styled(fmt.Sprintf("     ≠ %d more %s", len(part.names)-i, strings.TrimSuffix(part.word, ": ")), st.Error), nav.Page{})
+				break
+			}
+			text, to := behind(n)
+			x.member(id+part.word+n, "≠", n, widget.Styled(part.word, st.Error).Add(text, st.Text), to)
+		}
+	}
+}
+
+// list shows the first members; all leads to the rest.
+func (x *Explain) list(id string, names []string, n int, all nav.Page, behind func(string) (string, nav.Page)) {
+	shown := min(len(names), x.First)
+	if n == x.First+1 && len(names) == n {
+		shown = n // one more line instead of "1 more"
+	}
+	for i, name := range names[:shown] {
+		mark := "├"
+		if i == n-1 {
+			mark = "└"
+		}
+		text, to := behind(name)
+		x.member(id+"."+name, mark, name, widget.Plain(text), to)
+	}
+	if n > shown {
+		x.sheet.Add(id+".more", widget.Styled(fmt.Sprintf("     └ %s more", Thousands(n-shown)), x.sheet.St.Accent), all)
+	}
+}
+
+func branch(i, n int) string {
+	if i == n-1 {
+		return "└"
+	}
+	return "├"
+}
+
+func (x *Explain) member(id, mark, name string, text widget.Line, to nav.Page) {
+	st := x.sheet.St
+	look := st.Dim
+	if mark == "≠" {
+		look = st.Error
+	}
+	x.styled(id, widget.Line{{Text: "     " + mark + " ", Style: look}, {Text: name, Style: x.look(to)}}, text, to)
+}

@@ -1,0 +1,179 @@
+package detail
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"rung/themes"
+	"rung/ui/nav"
+	"rung/ui/widget"
+)
+
+// Line is one line of a Pane.
+type Line struct {
+	// ID is the line's identity within its pane.
+	ID   string
+	Text widget.Line
+	// Make, when set, gives the text when the line is drawn or filtered; long
+	// lists use it to cost only what is seen.
+	Make func() widget.Line
+	// To is where the line leads, the zero Page for nowhere.
+	To nav.Page
+	// Skip says that the cursor passes over the line.
+	Skip bool
+}
+
+// Pane is a scrolling document whose lines are made when they are drawn. All of
+// widget.Table's methods hold.
+type Pane struct{ widget.Table[Line] }
+
+// NewPane makes an empty pane.
+func NewPane() *Pane {
+	return &Pane{widget.Table[Line]{
+		ID: func(l Line) string { return l.ID },
+		Full: func(l Line) widget.Line {
+			switch {
+			case l.Make != nil:
+				return l.Make()
+			case l.Text == nil:
+				return widget.Line{}
+			}
+			return l.Text
+		},
+		Skip:     func(l Line) bool { return l.Skip },
+		Fixed:    func(l Line) bool { return l.Skip },
+		NoHeader: true,
+	}}
+}
+
+// To is where the line under the cursor leads.
+func (p *Pane) To() nav.Page {
+	l, _ := p.Selected()
+	return l.To
+}
+
+// Gutter is how many cells a pane takes for the mark of the cursor.
+const Gutter = 2
+
+// Sheet collects the lines of a pane that is W cells wide.
+type Sheet struct {
+	St    *themes.Styles
+	W     int
+	Lines []Line
+}
+
+// In is the width of the text of a line.
+func (s *Sheet) In() int { return max(1, s.W-Gutter) }
+
+// Head begins a section.
+func (s *Sheet) Head(title string) {
+	s.skip(widget.Heading(title, s.In(), s.St))
+}
+
+// Gap is an empty line.
+func (s *Sheet) Gap() { s.skip(nil) }
+
+func (s *Sheet) skip(text widget.Line) {
+	s.Lines = append(s.Lines, Line{ID: "#" + strconv.Itoa(len(s.Lines)), Text: text, Skip: true})
+}
+
+// Add is one line; to may be no place.
+func (s *Sheet) Add(id string, text widget.Line, to nav.Page) {
+	s.Lines = append(s.Lines, Line{ID: id, Text: text, To: to})
+}
+
+// Lazy is one line that is made when it is drawn.
+func (s *Sheet) Lazy(id string, make func() widget.Line, to nav.Page) {
+	s.Lines = append(s.Lines, Line{ID: id, Make: make, To: to})
+}
+
+// Say is a paragraph after a sign, broken at words; the cursor is on its first
+// line only. indent is where the sign stands.
+func (s *Sheet) Say(id string, indent int, sign string, mark, look themes.Style, text string, to nav.Page) {
+	lead := indent
+	if sign != "" {
+		lead += widget.Width(sign) + 1
+	}
+	for i, part := range widget.Flow(text, max(12, s.In()-lead)) {
+		var l widget.Line
+		if i == 0 && sign != "" {
+			l = widget.Line{{Text: blank(indent)}, {Text: sign, Style: mark}, {Text: " "}}
+		} else {
+			l = widget.Line{{Text: blank(lead)}}
+		}
+		l = l.Add(part, look)
+		if i == 0 {
+			s.Add(id, l, to)
+		} else {
+			s.skip(l)
+		}
+	}
+}
+
+// Wrap breaks a value into lines of at most w cells, at spaces only: what is one
+// word can then be copied in one piece. Words that are too long are broken.
+func Wrap(text string, w int) []string {
+	w = max(1, w)
+	var lines []string
+	line := ""
+	for _, word := range strings.Split(text, " ") {
+		switch {
+		case line == "":
+			line = word
+		case widget.Width(line)+1+widget.Width(word) <= w:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+		for widget.Width(line) > w {
+			head := ansi.Truncate(line, w, "")
+			if head == "" {
+				break // a letter wider than the line
+			}
+			lines = append(lines, head)
+			line = line[len(head):]
+		}
+	}
+	return append(lines, line)
+}
+
+// Under goes on with the line before, indented; the cursor passes over it.
+func (s *Sheet) Under(indent int, text string, look themes.Style) {
+	s.skip(widget.Line{{Text: blank(indent)}, {Text: text, Style: look}})
+}
+
+// Field is "name  value" with the name in a column of its own.
+func (s *Sheet) Field(id, name string, nameWidth int, value widget.Line, to nav.Page) {
+	s.Add(id, Fill(widget.Styled(name, s.St.Dim), nameWidth).join(value), to)
+}
+
+// Cells is a line being laid out in columns.
+type Cells widget.Line
+
+func (c Cells) join(l widget.Line) widget.Line { return append(widget.Line(c), l...) }
+
+// Fill makes a line at least w cells wide with two spaces before what follows.
+func Fill(l widget.Line, w int) Cells {
+	n := l.Width()
+	if n+2 > w {
+		w = n + 2
+	}
+	return Cells(l.Add(blank(w-n), themes.Style{}))
+}
+
+// Two is left and right side by side, right from column w on.
+func Two(left widget.Line, w int, right widget.Line) widget.Line { return Fill(left, w).join(right) }
+
+func blank(n int) string {
+	const spaces = "                                                                                                    "
+	if n <= 0 {
+		return ""
+	}
+	for n > len(spaces) {
+		return spaces + blank(n-len(spaces))
+	}
+	return spaces[:n]
+}

@@ -1,0 +1,166 @@
+package detail
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/themes"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// Sign is the sign and look of a severity.
+func Sign(s model.Severity, st *themes.Styles) (string, themes.Style) {
+	switch s {
+	case model.SeverityError:
+		return "●", st.Error
+	case model.SeverityWarning:
+		return "▲", st.Warn
+	}
+	return "·", st.Info
+}
+
+// StateSign is the sign of a policy's state; the word stands beside it always.
+func StateSign(s model.PolicyState) string {
+	switch s {
+	case model.StateInSync:
+		return "✓"
+	case model.StateBehind, model.StateFrozen:
+		return "●"
+	case model.StateNotEnforced:
+		return "✗"
+	case model.StateSettling:
+		return "…"
+	}
+	return "?"
+}
+
+// ZoneState says how a policy stands in a zone: the word, and the rest in one
+// breath: since when, how many rows, why.
+func ZoneState(r *engine.Revision, k model.PolicyKey, z *model.ZoneState, now time.Time) (s model.PolicyState, rest string) {
+	p := z.Policy(k)
+	s = p.State(z, now)
+	switch s {
+	case model.StateInSync:
+		if p.Waiting > 0 {
+			return s, Count(p.Waiting, "subject pod") + " without a logical switch port yet"
+		}
+		return s, ""
+	case model.StateSettling, model.StateBehind:
+		return s, "since " + Since(p.DiffSince, now) + ": " + Differences(p)
+	case model.StateFrozen:
+		rest = "old rows still decide"
+		if p.LivePriority >= 0 {
+			rest = fmt.Sprintf("still decides at %d", p.LivePriority)
+		}
+		return s, rest + " with " + Count(p.LiveACLs, "ACL") + "; no desired rows: " + engine.NoRowsShort(p.None, r.Ladder().Max)
+	case model.StateNotEnforced:
+		return s, engine.NoRowsShort(p.None, r.Ladder().Max)
+	case model.StateStale:
+		return s, Unread(z, now)
+	case model.StateNotComparable:
+		return s, "rows in the form of another OVN-Kubernetes release"
+	}
+	if why := Unread(z, now); why != "" {
+		return s, why
+	}
+	return s, "not compared yet"
+}
+
+// Differences counts what differs: "1 missing, 2 different".
+func Differences(p *model.PolicyInZone) string {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		word string
+	}{{p.Missing, "missing"}, {p.Extra, "extra"}, {p.Different, "different"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing differs any more"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Unread says why a zone's rows are not current, empty when they are: "zone is
+// dialling, never read", "lost, read 14:02:11: connection refused".
+func Unread(z *model.ZoneState, now time.Time) string {
+	if z.Conn == model.ConnSynced || z.Conn == model.ConnReadOnly {
+		return ""
+	}
+	text := string(z.Conn)
+	if z.SyncedAt.IsZero() {
+		text += ", never read"
+	} else {
+		text += ", rows read " + Since(z.SyncedAt, now)
+	}
+	if z.Error != "" {
+		text += ": " + z.Error
+	}
+	return text
+}
+
+// Since is a moment with its age: "14:02:11 (12s)".
+func Since(t, now time.Time) string {
+	if t.IsZero() {
+		return "some time"
+	}
+	return view.Clock(t, now) + " (" + view.Age(now.Sub(t)) + ")"
+}
+
+// StateLine is the state as a line: sign, word and rest.
+func StateLine(s model.PolicyState, rest string, st *themes.Styles) widget.Line {
+	l := widget.Styled(StateSign(s)+" "+string(s), view.StateStyle(s, st))
+	if rest != "" {
+		l = l.Add(" "+rest, st.Text)
+	}
+	return l
+}
+
+// Worst is the zone in which a policy needs attention first, nil without zones.
+func Worst(r *engine.Revision, k model.PolicyKey, now time.Time) (worst *model.ZoneState) {
+	var state model.PolicyState
+	for _, z := range r.Zones {
+		if s := z.Policy(k).State(z, now); worst == nil || s.Worse(state) {
+			worst, state = z, s
+		}
+	}
+	return worst
+}
+
+// NextZone is the zone d steps from the named one, in a circle; the first when
+// there is none of that name.
+func NextZone(r *engine.Revision, name string, d int) string {
+	n := len(r.Zones)
+	for i, z := range r.Zones {
+		if z.Name == name {
+			return r.Zones[((i+d)%n+n)%n].Name
+		}
+	}
+	if n > 0 {
+		return r.Zones[0].Name
+	}
+	return name
+}
+
+// TellZone names the zone on show and how its database is, for the right end of
+// the breadcrumbs.
+func TellZone(env *view.Env, z *model.ZoneState, hint string) widget.Line {
+	st := env.Styles
+	if z == nil {
+		return widget.Styled("no zone", st.Dim)
+	}
+	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "}, view.ZoneMark(z, st)}
+	if z.Conn != model.ConnSynced {
+		l = l.Add(" "+string(z.Conn), st.Warn)
+	}
+	if hint != "" && len(env.Rev.Zones) > 1 && env.W >= 100 {
+		l = l.Add("  "+hint+" to change", st.Dim)
+	}
+	return l
+}

@@ -1,0 +1,327 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"rung/engine"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/preview"
+	"rung/ui/view"
+)
+
+// state is how far the edit is.
+type state int
+
+const (
+	begin    state = iota
+	editing        // the editor has the terminal
+	checking       // the text is being validated
+	stopped        // something is wrong, and the user decides how to go on
+	shown          // the preview is on the page
+	closed         // the page was left
+)
+
+// edit is the view.
+type edit struct {
+	page nav.Page
+
+	state state
+	path  string // of the text
+	base  string // what the edit started from, empty for a new policy
+	first string // what the editor was first given, without notes
+	open  string // what the editor was given last, with notes
+	at    int    // line the editor begins on when it is opened again
+	wrong bool   // that was a text that does not validate
+	title string // of what is wrong
+	why   []string
+	pre   *preview.View
+}
+
+// New makes the view.
+func New(p nav.Page) view.View { return &edit{page: p} }
+
+// Messages of work done elsewhere.
+type (
+	opened  struct{ err error }
+	created struct {
+		path string
+		err  error
+	}
+	edited struct {
+		text    string
+		run, io error // of the editor, of reading the text
+	}
+	checked struct {
+		text string
+		p    *engine.Preview
+		err  error
+	}
+)
+
+// text is the change the editor leads to; the consequences that were worked out
+// for validation are not worked out twice.
+type text struct {
+	m engine.Mutation
+	p *engine.Preview
+}
+
+func (s *text) Work(ctx context.Context, c view.Console) (*engine.Preview, error) {
+	if p := s.p; p != nil {
+		s.p = nil
+		return p, nil
+	}
+	return c.Preview(ctx, s.m)
+}
+
+func (s *text) Commit(ctx context.Context, c view.Console, p *engine.Preview, answer engine.Confirm) (*engine.Result, error) {
+	return c.Commit(ctx, p, answer)
+}
+
+func (v *edit) isNew() bool { return v.page.Key.Name == "" }
+
+func (v *edit) name() string {
+	if v.isNew() {
+		return "new policy"
+	}
+	return v.page.Key.Label()
+}
+
+// Sync opens the editor when the page is shown for the first time.
+func (v *edit) Sync(env *view.Env) {
+	switch v.state {
+	case begin:
+		v.start(env)
+	case shown:
+		v.pre.Sync(env)
+	}
+}
+
+// start puts the text into a file.
+func (v *edit) start(env *view.Env) {
+	*v = edit{page: v.page, state: editing}
+	var notes []string
+	file := "new"
+	if v.isNew() {
+		v.first, notes = newText(v.page.Priority), newNotes(env.Rev, v.page.Priority)
+	} else {
+		p := env.Rev.Cluster.Policy(v.page.Key)
+		if p == nil {
+			v.stop(v.page.Key.Label()+" is gone", nil)
+			return
+		}
+		v.first, v.base, notes = p.YAML, p.YAML, editNotes(p)
+		file = p.Kind.Short() + "-" + p.Name
+	}
+	notes = append(notes, `Lines at the top that begin with "`+note+`" are not part of the text.`)
+	v.open = head(notes, v.first)
+	dir, text := env.StateDir, v.open
+	env.Run("", func(context.Context) any {
+		path, err := engine.NewDraft(dir, file, text)
+		return created{path, err}
+	})
+}
+
+// launch hands the terminal to the editor.
+func (v *edit) launch(env *view.Env, line int) {
+	v.state = editing
+	path := v.path
+	env.Exec(command(path, line), func(err error) any {
+		text, ioerr := engine.ReadDraft(path)
+		return edited{text, err, ioerr}
+	})
+}
+
+// Receive goes from step to step.
+func (v *edit) Receive(env *view.Env, msg any) {
+	switch m := msg.(type) {
+	case created:
+		v.path = m.path
+		if m.err != nil {
+			v.stop("The text could not be put into a file", []string{m.err.Error()})
+			return
+		}
+		v.launch(env, v.firstLine())
+	case opened:
+		if m.err != nil {
+			v.stop("The text could not be put into its file", []string{m.err.Error()})
+			return
+		}
+		v.launch(env, v.at)
+	case edited:
+		v.back(env, m)
+	case checked:
+		v.judge(env, m)
+	default:
+		if v.pre != nil {
+			v.pre.Receive(env, msg)
+		}
+	}
+}
+
+// firstLine is where the editor begins: on the first line of the text.
+func (v *edit) firstLine() int {
+	return strings.Count(v.open[:len(v.open)-len(body(v.open))], "\n") + 1
+}
+
+// back is the text as the editor left it.
+func (v *edit) back(env *view.Env, m edited) {
+	switch {
+	case notStarted(m.run):
+		v.stop("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
+	case m.io != nil:
+		v.stop("The text could not be read back", []string{m.io.Error()})
+	case body(m.text) == v.first && !v.wrong:
+		what := "unchanged: nothing to do"
+		if m.run != nil {
+			what = "the editor ended with " + m.run.Error() + "; nothing was changed"
+		}
+		v.close(env, true, what)
+	case m.run != nil:
+		v.stop("The editor ended with "+m.run.Error()+", so its text was not taken", nil)
+	case strings.TrimSpace(body(m.text)) == "":
+		v.stop("The text is empty", []string{"A policy is not deleted by emptying its text: D on the ladder deletes it."})
+	case v.wrong && m.text == v.open:
+		v.state = stopped // the reasons stand already
+	default:
+		v.check(env, body(m.text))
+	}
+}
+
+// check validates the text away from the screen.
+func (v *edit) check(env *view.Env, text string) {
+	v.state = checking
+	console, m := env.Console, v.mutation(text)
+	env.Run("validating", func(ctx context.Context) any {
+		p, err := console.Preview(ctx, m)
+		return checked{text, p, err}
+	})
+}
+
+func (v *edit) mutation(text string) engine.Mutation {
+	m := engine.Mutation{Op: engine.OpApply, YAML: []byte(text)}
+	if v.base != "" {
+		m.Base = []byte(v.base)
+	}
+	return m
+}
+
+// judge sends a text that does not validate back to the editor, with the
+// reasons on top, and shows the preview of one that does.
+func (v *edit) judge(env *view.Env, m checked) {
+	if m.err != nil {
+		v.stop("The text could not be checked", []string{m.err.Error()})
+		return
+	}
+	var why []string
+	line := 0
+	for _, b := range m.p.Errors {
+		if !b.IsError() {
+			continue
+		}
+		why = append(why, b.String())
+		if line == 0 {
+			line = max(lineIn(b.Message), lineOf(m.text, b.Field))
+		}
+	}
+	if v.isNew() {
+		for _, o := range m.p.Objects {
+			if o.Old != nil {
+				why = append(why, fmt.Sprintf("there is %s already: choose another name, or edit that one", o.Key.Label()))
+				line = max(line, lineOf(m.text, "metadata.name"))
+			}
+		}
+	}
+	if len(why) > 0 {
+		v.title, v.why = "The text is not valid", why
+		v.reopen(env, append([]string{"not valid, nothing was written:"}, why...), m.text, line)
+		v.wrong = true
+		return
+	}
+	v.state, v.wrong = shown, false
+	v.pre = preview.Of(&text{v.mutation(m.text), m.p}, preview.Options{
+		Crumb: "preview", Edit: v.again, Kept: v.path,
+		Cancel: func(env *view.Env) { v.close(env, false, "nothing was changed; your text is kept in "+v.path) },
+		Written: func(env *view.Env) {
+			path := v.path
+			env.Run("", func(context.Context) any { engine.DropDraft(path); return nil })
+			v.state = shown
+		},
+	})
+	v.pre.Sync(env)
+}
+
+// reopen goes back to the editor with notes on top.
+func (v *edit) reopen(env *view.Env, notes []string, text string, line int) {
+	v.open = head(notes, text)
+	path, whole, above := v.path, v.open, v.firstLine()-1
+	env.Run("", func(context.Context) any { return opened{engine.WriteDraft(path, whole)} })
+	v.at = above + max(1, line)
+}
+
+// again goes on editing: from the preview, after a conflict from what is there
+// now, or after something went wrong.
+func (v *edit) again(env *view.Env) {
+	if v.state == closed {
+		v.start(env)
+		return
+	}
+	if v.pre == nil {
+		v.wrong = v.open != "" && v.wrong
+		if v.path == "" { // it did not get as far as a file
+			v.start(env)
+			return
+		}
+		v.launch(env, max(v.at, 1))
+		return
+	}
+	m, notes := v.pre.Mutation(), []string{"editing " + v.name() + " again; nothing was written yet."}
+	if len(m.Base) > 0 {
+		v.base = string(m.Base)
+	}
+	if c := v.pre.Conflict(); c != nil && c.Now != "" {
+		v.base = c.Now
+		notes = append(notes, c.Key.Label()+" was changed meanwhile, as follows. Put that into your text where it is wanted;", "what you save replaces it.", c.Diff)
+	}
+	v.state, v.pre = editing, nil
+	v.reopen(env, notes, string(m.YAML), 1)
+}
+
+// stop leaves the decision to the user.
+func (v *edit) stop(title string, why []string) {
+	v.state, v.title, v.why = stopped, title, why
+}
+
+// close leaves the page; remove takes the file with it.
+func (v *edit) close(env *view.Env, remove bool, say string) {
+	path := v.path
+	if remove && path != "" {
+		env.Run("", func(context.Context) any { engine.DropDraft(path); return nil })
+	}
+	env.Say("%s", say)
+	v.state = closed
+	env.Back()
+}
+
+var lineNumber = regexp.MustCompile(`line (\d+)`)
+
+// lineIn is the line that a message names, 0 when it names none.
+func lineIn(message string) int {
+	if m := lineNumber.FindStringSubmatch(message); m != nil {
+		n, _ := strconv.Atoi(m[1]) // digits
+		return n
+	}
+	return 0
+}
+
+// Scopes are the keys of the edit, or of its preview.
+func (v *edit) Scopes() []action.Scope {
+	if v.state == shown {
+		return v.pre.Scopes()
+	}
+	return []action.Scope{action.Of(nav.Edit), action.Global}
+}

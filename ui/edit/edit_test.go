@@ -1,0 +1,230 @@
+package edit_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }
+
+type world struct {
+	t     *testing.T
+	g     *uitest.Gated
+	s     *uitest.Screen
+	state string
+}
+
+// start opens the ladder with an editor that is a shell script; $1 is the file
+// and $N counts the times it ran.
+func start(t *testing.T, script string) *world {
+	t.Helper()
+	w := &world{t: t, g: uitest.NewGated(t, nil), state: t.TempDir()}
+	w.editor(script)
+	w.s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.To(nav.Ladder), StateDir: w.state})
+	return w
+}
+
+func (w *world) editor(script string) {
+	w.t.Helper()
+	dir := w.t.TempDir()
+	path := filepath.Join(dir, "ed")
+	text := "#!/bin/sh\nset -e\nfor f; do :; done\nN=$(cat " + dir + "/n 2>/dev/null || echo 0); N=$((N+1)); echo $N >" + dir + "/n\ncp \"$f\" " + dir + "/seen$N\n" + script + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Setenv("VISUAL", "")
+	w.t.Setenv("EDITOR", path)
+	w.t.Setenv("SEEN", dir)
+}
+
+// seen is what the editor was given the n-th time.
+func (w *world) seen(n string) string {
+	b, err := os.ReadFile(filepath.Join(os.Getenv("SEEN"), "seen"+n))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (w *world) files() (out []string) {
+	got, _ := filepath.Glob(filepath.Join(w.state, "edit", "*"))
+	return got
+}
+
+func (w *world) policy(name string) *model.Policy {
+	return w.g.Engine.Revision().Cluster.Policy(anp(name))
+}
+
+// down goes to cluster-control.
+func (w *world) down() { w.s.Press("j", "j") }
+
+func TestEdit(t *testing.T) {
+	w := start(t, `sed -i 's/priority: 34/priority: 36/' "$f"`)
+	w.down()
+	was := w.policy("cluster-control").YAML
+	w.s.Press("e")
+	if got := w.seen("1"); !strings.HasSuffix(got, was) || !strings.HasPrefix(got, "# rung: editing ANP cluster-control") {
+		t.Errorf("the editor was not given the file's own text with notes above it:\n%s", got)
+	}
+	w.s.Want("spec.priority  34 → 36", "nothing is written yet", "e keep editing")
+	if n := len(w.files()); n != 1 {
+		t.Fatalf("%d texts in the folder", n)
+	}
+	if st, _ := os.Stat(w.files()[0]); st.Mode().Perm() != 0o600 {
+		t.Errorf("the text is readable by others: %v", st.Mode())
+	}
+	w.s.Press("a")
+	w.s.Type("cluster-control")
+	w.s.Press("enter")
+	w.s.Want("36 ─ cluster-control", "done, rows follow in 3/3 zones")
+	if got := w.policy("cluster-control"); got.Priority != 36 || got.YAML != strings.Replace(was, "priority: 34", "priority: 36", 1) {
+		t.Errorf("priority %d, text:\n%s", got.Priority, got.YAML)
+	}
+	if len(w.files()) != 0 {
+		t.Error("the text was not removed after it was written")
+	}
+}
+
+func TestUnchanged(t *testing.T) {
+	w := start(t, `true`)
+	w.down()
+	w.s.Press("e")
+	w.s.Want("unchanged: nothing to do", "PRIO")
+	if len(w.files()) != 0 {
+		t.Error("an unchanged text was left behind")
+	}
+	w.s.Press("alt+right")
+	w.s.Want("opens the editor again")
+}
+
+func TestInvalidComesBack(t *testing.T) {
+	w := start(t, `case $N in
+1) sed -i 's/priority: 34/priority: 1001/' "$f" ;;
+2) sed -i 's/priority: 1001/priority: 36/' "$f" ;;
+esac`)
+	w.down()
+	w.s.Press("e")
+	second := w.seen("2")
+	if !strings.HasPrefix(second, "# rung: not valid, nothing was written:\n# rung: ") || !strings.Contains(second, "1001") {
+		t.Errorf("the error does not stand on top:\n%s", second)
+	}
+	w.s.Want("spec.priority  34 → 36")
+	w.s.Press("esc")
+	w.s.Want("nothing was changed; your text is kept in " + filepath.Join(w.state, "edit")[:20])
+	if n := len(w.files()); n != 1 {
+		t.Fatalf("%d texts kept", n)
+	}
+	if b, _ := os.ReadFile(w.files()[0]); !strings.Contains(string(b), "priority: 36") {
+		t.Error("the kept text is not what was edited")
+	}
+}
+
+func TestInvalidGivenUp(t *testing.T) {
+	w := start(t, `[ $N = 1 ] && sed -i 's/^spec:/spec: [/' "$f" || true`)
+	w.down()
+	w.s.Press("e")
+	w.s.Want("The text is not valid", "Nothing was written.", "The text is in")
+	w.s.Resizes()
+	if n := len(w.files()); n != 1 {
+		t.Fatalf("%d texts kept", n)
+	}
+	// Mended elsewhere, p looks at it again.
+	b, _ := os.ReadFile(w.files()[0])
+	fixed := strings.Replace(strings.Replace(string(b), "spec: [", "spec:", 1), "priority: 34", "priority: 33", 1)
+	if err := os.WriteFile(w.files()[0], []byte(fixed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.s.Press("p")
+	w.s.Want("spec.priority  34 → 33")
+}
+
+func TestBadEditors(t *testing.T) {
+	w := start(t, `sed -i 's/priority: 34/priority: 36/' "$f"; exit 3`)
+	w.down()
+	w.s.Press("e")
+	w.s.Want("The editor ended with exit status 3", "Nothing was written", "e go on editing")
+	if len(w.files()) != 1 {
+		t.Error("the text of a failed editor is lost")
+	}
+	w.s.Press("esc")
+
+	w.editor(`exit 1`)
+	w.s.Press("e")
+	w.s.Want("the editor ended with exit status 1; nothing was changed", "PRIO")
+
+	t.Setenv("EDITOR", "/does/not/exist")
+	w.s.Press("e")
+	w.s.Want("The editor could not be started", "Set VISUAL or EDITOR")
+	w.s.Press("esc")
+
+	w.editor(`rm "$f"`)
+	w.s.Press("e")
+	w.s.Want("The text could not be read back")
+	w.s.Press("esc")
+
+	w.editor(`: >"$f"`)
+	w.s.Press("e")
+	w.s.Want("The text is empty", "D on the ladder deletes it")
+}
+
+func TestNew(t *testing.T) {
+	w := start(t, `case $N in
+1) sed -i 's/CHANGE-ME/blue/' "$f" ;;
+2) sed -i 's/name: new-policy/name: break-glass/' "$f" ;;
+3) sed -i 's/name: break-glass/name: watch-blue/' "$f" ;;
+esac`)
+	w.s.Press("j", "n") // the gap 31–33
+	first := w.seen("1")
+	if !strings.Contains(first, "priority: 32") || !strings.Contains(first, "after break-glass (30), before cluster-control (34)") {
+		t.Errorf("the template does not say where the policy stands:\n%s", first)
+	}
+	w.s.Want("Create ANP new-policy", "is new: priority 32", "added")
+	w.s.Golden("new")
+	w.s.Press("e")
+	w.s.Want("Create ANP watch-blue")
+	if got := w.seen("3"); !strings.Contains(got, "there is ANP break-glass already") {
+		t.Errorf("a name that is taken was not refused:\n%s", got)
+	}
+	w.s.Press("a", "y")
+	w.s.Want("32 ─ watch-blue")
+	if !strings.Contains(w.s.Line("32 ─ watch-blue"), "▸") {
+		t.Errorf("the cursor is not on the new policy\n%s", w.s.Frame())
+	}
+}
+
+func TestConflict(t *testing.T) {
+	w := start(t, `case $N in
+1) sed -i 's/priority: 34/priority: 36/' "$f" ;;
+2) sed -i 's/priority: 36/priority: 37/' "$f" ;;
+esac`)
+	w.down()
+	// Somebody else moves the policy while the editor is open.
+	preview := w.g.OnPreview
+	w.g.OnPreview = func(m engine.Mutation) (*engine.Preview, error) {
+		w.g.OnPreview = preview
+		p, err := w.g.Engine.Preview(t.Context(), engine.Mutation{Op: engine.OpMove, Policy: anp("cluster-control"), Priority: 35})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := w.g.Engine.Commit(t.Context(), p, engine.Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
+			return nil, err
+		}
+		w.g.Follow()
+		return preview(m)
+	}
+	w.s.Press("e")
+	w.s.Want("was changed meanwhile", "Both change the same", "put them together by hand", "e keep editing", "Your text is kept in")
+	w.s.Press("e")
+	if got := w.seen("2"); !strings.Contains(got, "# rung: +  priority: 35") || !strings.Contains(got, "\n  priority: 36") {
+		t.Errorf("the editor was not told what changed meanwhile:\n%s", got)
+	}
+	w.s.Want("spec.priority  35 → 37")
+}

@@ -1,0 +1,149 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"rung/engine"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// Do carries out an action.
+func (v *edit) Do(env *view.Env, id action.ID) bool {
+	if v.state == shown {
+		return v.pre.Do(env, id)
+	}
+	switch id {
+	case action.EditEditor:
+		v.again(env)
+	case action.EditPreview:
+		v.state = checking
+		path := v.path
+		env.Run("reading the text", func(context.Context) any {
+			text, err := engine.ReadDraft(path)
+			return edited{text: text, io: err}
+		})
+		v.open = "" // whatever the file says now is looked at
+	case action.Back, action.Leave:
+		if v.state == closed {
+			return false
+		}
+		say := "nothing was changed"
+		if v.path != "" {
+			say += "; your text is kept in " + v.path
+		}
+		v.close(env, false, say)
+	default:
+		return false
+	}
+	return true
+}
+
+// WhyNot refuses what cannot be done now.
+func (v *edit) WhyNot(env *view.Env, id action.ID) string {
+	if v.state == shown {
+		return v.pre.WhyNot(env, id)
+	}
+	if id != action.EditEditor && id != action.EditPreview {
+		return ""
+	}
+	switch {
+	case v.state == checking:
+		return "the text is being checked"
+	case v.state != stopped && v.state != closed:
+		return "the editor is open"
+	case v.path == "" && id == action.EditPreview:
+		return "there is no text"
+	}
+	return ""
+}
+
+// Selected is nothing.
+func (v *edit) Selected() nav.Page { return nav.Page{} }
+
+// Crumb names the page.
+func (v *edit) Crumb() string {
+	if v.isNew() {
+		return fmt.Sprintf("new at %d", v.page.Priority)
+	}
+	return "edit " + v.page.Key.Name
+}
+
+// Tell says how far it is.
+func (v *edit) Tell(env *view.Env) widget.Line {
+	switch v.state {
+	case editing:
+		return widget.Styled("in the editor", env.Styles.Info)
+	case checking:
+		return widget.Styled("checking", env.Styles.Info)
+	case stopped:
+		return widget.Styled("nothing is written", env.Styles.Dim)
+	case shown:
+		return v.pre.Tell(env)
+	}
+	return nil
+}
+
+// Leave asks the preview.
+func (v *edit) Leave(env *view.Env) bool { return v.state != shown || v.pre.Leave(env) }
+
+// Copies are those of the preview.
+func (v *edit) Copies(env *view.Env) []view.Copy {
+	if v.state == shown {
+		return v.pre.Copies(env)
+	}
+	if v.path != "" {
+		return []view.Copy{{What: "path of the text", Text: v.path}}
+	}
+	return nil
+}
+
+// Click and Wheel are the preview's.
+func (v *edit) Click(env *view.Env, x, y int) bool { return v.state == shown && v.pre.Click(env, x, y) }
+
+// Wheel scrolls the preview.
+func (v *edit) Wheel(env *view.Env, lines int) {
+	if v.state == shown {
+		v.pre.Wheel(env, lines)
+	}
+}
+
+// Render draws the preview, or what is being done or wrong.
+func (v *edit) Render(env *view.Env, w, h int) string {
+	if v.state == shown {
+		return v.pre.Render(env, w, h)
+	}
+	st := env.Styles
+	var lines []string
+	say := func(mark, text string, style themes.Style) {
+		for _, l := range widget.Flow(widget.Clean(text), max(1, w-6)) {
+			lines = append(lines, widget.Line{{Text: "  " + mark + " ", Style: style}, {Text: l, Style: style}}.Render(w))
+			mark = " "
+		}
+	}
+	switch v.state {
+	case editing:
+		say("", v.name()+" is open in "+widget.Clean(chosen())+".", st.Text)
+	case checking:
+		say("", "Checking the text …", st.Info)
+	case closed:
+		say("", v.name()+" was left. "+env.Keys.Action(action.EditEditor).Shown()+" opens the editor again.", st.Text)
+	case stopped:
+		say("✗", v.title+".", st.Error)
+		for _, s := range v.why {
+			say(" ", s, st.Text)
+		}
+		lines = append(lines, "")
+		say("", "Nothing was written.", st.Text)
+	}
+	if v.path != "" && v.state != closed {
+		say("", "The text is in "+v.path, st.Dim)
+	}
+	lines = slices.Insert(lines, 0, "")
+	return widget.Pad(lines, h)
+}

@@ -1,0 +1,68 @@
+package edit
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHeadAndBody(t *testing.T) {
+	for _, text := range []string{"", "a: 1", "# a comment\na: 1\n", "a: 1\r\n# rung: not on top\r\n", "---\n# rung: neither\n"} {
+		with := head([]string{"one", "two\nthree", ""}, text)
+		if got := body(with); got != text {
+			t.Errorf("body(head(%q)) = %q", text, got)
+		}
+		if !strings.HasPrefix(with, "# rung: one\n# rung: two\n# rung: three\n") {
+			t.Errorf("%q", with)
+		}
+	}
+	if got := body("# rung: only"); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestLineOf(t *testing.T) {
+	text := newText(7)
+	lines := strings.Split(text, "\n")
+	for field, want := range map[string]string{
+		"spec.priority": "  priority: 7", "metadata.name": "  name: new-policy", "spec.ingress[0].from": "    from:",
+		"spec.ingress[0].from[0].nothing": "    - namespaces:", "spec.nothing.at.all": "spec:", "": lines[0],
+	} {
+		if n := lineOf(text, field); n < 1 || lines[n-1] != want {
+			t.Errorf("%s is on line %d, want %q", field, n, want)
+		}
+	}
+	if n := lineOf("a: [", "a"); n != 0 {
+		t.Errorf("a text that cannot be read has line %d", n)
+	}
+	if n := lineIn("yaml: line 12: did not find"); n != 12 {
+		t.Error(n)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	for _, c := range []struct {
+		visual, editor string
+		line           int
+		want           []string
+	}{
+		{"", "vim", 7, []string{"vim", "+7", "F"}},
+		{"nano -w", "vim", 1, []string{"nano", "-w", "F"}},
+		{"", "code", 3, []string{"code", "--wait", "--goto", "F:3"}},
+		{"", "code --wait", 1, []string{"code", "--wait", "F"}},
+		{"", "/opt/ed x", 9, []string{"/opt/ed", "x", "F"}},
+		{"", `"/my editor/ed" -x`, 9, []string{"sh", "-c", `"/my editor/ed" -x "$@"`, "editor", "F"}},
+	} {
+		t.Setenv("VISUAL", c.visual)
+		t.Setenv("EDITOR", c.editor)
+		if diff := cmp.Diff(c.want, command("F", c.line).Args); diff != "" {
+			t.Errorf("%+v\n%s", c, diff)
+		}
+	}
+	t.Setenv("EDITOR", "")
+	t.Setenv("VISUAL", "")
+	if chosen() == "" {
+		t.Error("no editor at all")
+	}
+}

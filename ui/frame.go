@@ -1,0 +1,280 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// Below this size only the page itself is drawn.
+const smallWidth, smallHeight = 24, 8
+
+func (m *root) small() bool { return m.w < smallWidth || m.h < smallHeight }
+
+// above is how many lines are over the page.
+func (m *root) above() int {
+	if m.small() {
+		return 0
+	}
+	return 2
+}
+
+// body is the size of the page's area.
+func (m *root) body() (w, h int) {
+	if m.small() {
+		if m.lastLine() {
+			return m.w, m.h - 1
+		}
+		return m.w, m.h
+	}
+	return m.w, m.h - 3
+}
+
+// lastLine says whether a small screen gives its last line to what is being
+// typed or said.
+func (m *root) lastLine() bool { return m.h > 1 && (m.filtering || m.toast.text != "") }
+
+// render draws the whole screen.
+func (m *root) render(w, h int) string {
+	if w <= 0 || h <= 0 {
+		return ""
+	}
+	e := m.top()
+	env := m.sync(e)
+	bw, bh := m.body()
+	body := exactly(e.view.Render(env, bw, bh), bh)
+	m.asks(e, env)
+	frame := body
+	if !m.small() {
+		frame = m.header(w) + "\n" + m.crumbs(e, env, w) + "\n" + body + "\n" + m.footer(e, w)
+	} else if m.lastLine() {
+		frame = body + "\n" + m.footer(e, w)
+	}
+	for _, o := range m.over {
+		frame = m.drawOver(o, frame, w, h)
+	}
+	return frame
+}
+
+// exactly makes a block h lines high.
+func exactly(s string, h int) string {
+	n := strings.Count(s, "\n") + 1
+	if n < h {
+		return s + strings.Repeat("\n", h-n)
+	}
+	for n > h {
+		s = s[:strings.LastIndexByte(s, '\n')]
+		n--
+	}
+	return s
+}
+
+func (m *root) drawOver(o overlay, frame string, w, h int) string {
+	in := min(o.width(), w-4)
+	if in < 8 || h < 4 { // no room for a frame around it
+		_, lines := o.draw(m, w, h)
+		for i, l := range lines {
+			lines[i] = ansi.Truncate(l, w, widget.Ellipsis)
+		}
+		return widget.Pad(lines, h)
+	}
+	title, lines := o.draw(m, in, h-4)
+	if len(lines) > h-2 {
+		lines = lines[len(lines)-(h-2):] // the answer is at the end
+	}
+	box := widget.Box(m.styles, title, lines, in+2)
+	return widget.Overlay(frame, box, (w-in-2)/2, max(0, (h-len(lines)-2)/3), w)
+}
+
+// counts are the numbers of the header; they are taken once per revision.
+type counts struct {
+	rev               *engine.Revision
+	cluster           *model.Cluster
+	anp, banp, np, ef int
+	pods              int
+	errors, warnings  int
+	older             time.Time // when the findings were last of an earlier revision
+}
+
+func (c *counts) take(r *engine.Revision, now time.Time) {
+	if c.rev == r {
+		return
+	}
+	if c.cluster != r.Cluster || c.rev == nil {
+		c.cluster = r.Cluster
+		c.anp, c.banp = r.Cluster.Count(model.KindANP), r.Cluster.Count(model.KindBANP)
+		c.np, c.ef = r.Cluster.Count(model.KindNP), r.Cluster.Count(model.KindEF)
+		c.pods = r.Cluster.Count(model.KindPod)
+	}
+	c.rev = r
+	c.errors, c.warnings = 0, 0
+	known, current := r.KnownFindings()
+	if !current {
+		c.older = now
+	}
+	for _, f := range known {
+		switch f.Severity {
+		case model.SeverityError:
+			c.errors++
+		case model.SeverityWarning:
+			c.warnings++
+		}
+	}
+}
+
+// piece is a part of a line; the ones with the highest drop go first when there
+// is no room.
+type piece struct {
+	line widget.Line
+	drop int
+}
+
+// fit joins the pieces with gaps, leaving out what has no room.
+func fit(pieces []piece, w, gap int) widget.Line {
+	for {
+		n := -gap
+		for _, p := range pieces {
+			n += p.line.Width() + gap
+		}
+		if n <= w || len(pieces) <= 1 {
+			break
+		}
+		worst := 0
+		for i, p := range pieces {
+			if p.drop >= pieces[worst].drop {
+				worst = i
+			}
+		}
+		pieces = append(pieces[:worst:worst], pieces[worst+1:]...)
+	}
+	var out widget.Line
+	for i, p := range pieces {
+		if i > 0 {
+			out = append(out, widget.Span{Text: strings.Repeat(" ", gap)})
+		}
+		out = append(out, p.line...)
+	}
+	return out
+}
+
+// crumbs is the line that says where one is, with what the page tells and its
+// filter at the right.
+func (m *root) crumbs(e *entry, env *view.Env, w int) string {
+	st := m.styles
+	var way []widget.Line
+	for _, x := range m.stack {
+		name := x.page.Title()
+		if t, ok := x.view.(view.Titler); ok {
+			name = t.Crumb()
+		}
+		style := st.Dim
+		if x == e {
+			style = st.Title
+		}
+		way = append(way, widget.Styled(name, style))
+	}
+	var right widget.Line
+	if t, ok := e.view.(view.Teller); ok {
+		right = append(right, t.Tell(env)...)
+	}
+	if f, ok := e.view.(view.Filterer); ok {
+		shown, all := f.Counts()
+		if len(right) > 0 {
+			right = right.Add("   ", st.Text)
+		}
+		if e.filter != "" {
+			right = right.Add("filter: "+e.filter, st.Key).Add(fmt.Sprintf("  %d/%d", shown, all), st.Dim)
+		} else {
+			right = right.Add(fmt.Sprintf("%d lines", all), st.Dim)
+		}
+	}
+	rw := right.Width()
+	if rw > w*2/3 {
+		rw = w * 2 / 3
+	}
+	lw := max(0, w-rw-3)
+	return m.way(way, lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
+}
+
+// way joins the names of the pages so that they take no more than w cells: the
+// first ones make room, since the last says where one is.
+func (m *root) way(names []widget.Line, w int) widget.Line {
+	for first := range names {
+		l := widget.Styled(" ", m.styles.Text)
+		if first > 0 {
+			l = l.Add("… › ", m.styles.Dim)
+		}
+		for i, name := range names[first:] {
+			if i > 0 {
+				l = l.Add(" › ", m.styles.Dim)
+			}
+			l = append(l, name...)
+		}
+		if l.Width() <= w || first == len(names)-1 {
+			return l
+		}
+	}
+	return nil
+}
+
+// footer is the line at the bottom: what is being typed, what was said, what is
+// being done, or else the keys that matter here.
+func (m *root) footer(e *entry, w int) string {
+	st := m.styles
+	switch {
+	case m.filtering:
+		f := widget.ParseFilter(m.filter.Value())
+		note := widget.Styled("  ⏎ keep  esc clear  !inverse  -f fuzzy", st.Dim)
+		if f.Err != "" {
+			note = widget.Styled("  ● "+f.Err+", looked for as it is", st.Error)
+		}
+		nw := min(note.Width(), w/2)
+		return ansi.Truncate(" "+st.Key.Render("/")+m.filter.Render(st, max(1, w-nw-2))+note.Render(nw), w, "")
+	case m.toast.text != "":
+		style, sign := st.Info, ""
+		if m.toast.bad {
+			style, sign = st.Error, "● "
+		}
+		return widget.Line{{Text: " " + sign + m.toast.text, Style: style}}.Render(w)
+	case len(m.working) > 0:
+		var what []string
+		for _, s := range m.working {
+			what = append(what, s)
+		}
+		slices.Sort(what)
+		return widget.Styled(" "+strings.Join(what, ", ")+" …", st.Info).Render(w)
+	}
+	return m.hints(e, w)
+}
+
+// hints are the keys that matter here, the most important first; help, command
+// and filter always find room.
+func (m *root) hints(e *entry, w int) string {
+	st := m.styles
+	actions := m.keys.In(e.view.Scopes())
+	actions = slices.DeleteFunc(actions, func(a action.Action) bool { return a.Footer == 0 || len(a.Keys) == 0 })
+	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
+	ps := make([]piece, len(actions))
+	for i := range actions {
+		a := &actions[i]
+		key, title := st.Key, st.Text
+		if m.whyNot(e, a) != "" {
+			key, title = st.Dim, st.Dim
+		}
+		ps[i] = piece{widget.Line{{Text: a.Shown(), Style: key}, {Text: " " + a.Title, Style: title}}, i}
+		if a.Footer >= 90 {
+			ps[i].drop = -a.Footer
+		}
+	}
+	return widget.Join(widget.Plain(" "), fit(ps, w-1, 2)).Render(w)
+}

@@ -1,0 +1,27 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// NewInline makes the console's model for a driver of its own, mostly a test:
+// work that would go to a goroutine is done at once, and a question takes keys
+// from the start, so that every effect of a key is there before the next. The
+// model is fed with Update and looked at with View; the commands it returns
+// (clocks, the clipboard) may be dropped.
+func NewInline(ctx context.Context, console Console, opt Options) tea.Model {
+	opt.fill()
+	ticks, stop := console.Subscribe()
+	context.AfterFunc(ctx, stop)
+	m := newRoot(ctx, console, opt, ticks)
+	m.inline = true
+	return m
+}
+
+// Refreshed is the message that makes an inline model take the console's newest
+// revision.
+func Refreshed(console Console) tea.Msg {
+	return revMsg{rev: prepared(console)}
+}

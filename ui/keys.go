@@ -1,0 +1,324 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rung/engine"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// overlay is something over the page that has the keyboard.
+type overlay interface {
+	key(m *root, key, text string) (done bool)
+	paste(m *root, text string)
+	// draw gives a title and the lines of a box w cells wide inside and at
+	// most h high.
+	draw(m *root, w, h int) (title string, lines []string)
+	// width is how wide the box wants to be inside.
+	width() int
+}
+
+// dialog is a question of a view.
+type dialog struct {
+	entry *entry
+	d     view.Dialog
+	since time.Time
+}
+
+func (d *dialog) key(m *root, key, text string) bool {
+	if time.Since(d.since) < grace && !m.inline {
+		return false
+	}
+	env := m.env(d.entry)
+	done := d.d.Key(env, key, text)
+	if done {
+		m.pop(d)
+	}
+	m.asks(d.entry, env)
+	return false
+}
+
+func (d *dialog) paste(_ *root, text string) { d.d.Paste(text) }
+
+func (d *dialog) draw(m *root, w, _ int) (string, []string) { return d.d.Draw(m.styles, w) }
+
+func (d *dialog) width() int { return 64 }
+
+// pop takes an overlay away.
+func (m *root) pop(o overlay) {
+	for i := range m.over {
+		if m.over[i] == o {
+			m.over = append(m.over[:i:i], m.over[i+1:]...)
+			return
+		}
+	}
+}
+
+// key handles a key press: the overlay has it first, then the filter line,
+// then the table of actions.
+func (m *root) key(msg tea.KeyPressMsg) {
+	if msg.String() == "alt+esc" {
+		// A terminal cannot tell it from esc pressed twice in quick succession,
+		// or held down, and that is what it usually is.
+		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
+		m.key(esc)
+		m.key(esc)
+		return
+	}
+	key, text := msg.String(), msg.Text
+	if msg.Mod.Contains(tea.ModCtrl) || msg.Mod.Contains(tea.ModAlt) {
+		text = ""
+	}
+	if key == "ctrl+c" {
+		m.do(action.Quit)
+		return
+	}
+	if n := len(m.over); n > 0 {
+		o := m.over[n-1]
+		if o.key(m, key, text) {
+			m.pop(o)
+		}
+		return
+	}
+	if m.filtering {
+		m.filterKey(key, text)
+		return
+	}
+	a := m.keys.Lookup(m.top().view.Scopes(), key)
+	if a == nil {
+		return
+	}
+	m.act(a)
+}
+
+// context is what actions are judged by.
+func (m *root) context(e *entry) action.Context {
+	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Plan: m.rev.Plan}
+}
+
+// whyNot says why an action cannot be done here, empty when it can.
+func (m *root) whyNot(e *entry, a *action.Action) string {
+	if why := a.WhyNot(m.context(e)); why != "" {
+		return why
+	}
+	if r, ok := e.view.(view.Refuser); ok {
+		return r.WhyNot(m.env(e), a.ID)
+	}
+	return ""
+}
+
+// act carries out an action, or says why not.
+func (m *root) act(a *action.Action) {
+	e := m.top()
+	env := m.sync(e)
+	if why := m.whyNot(e, a); why != "" {
+		m.say(view.ToastAsk{Text: a.Title + ": " + why, Bad: true})
+		return
+	}
+	if m.toast.text != "" && !m.toast.bad {
+		m.toast = toast{}
+	}
+	done := e.view.Do(env, a.ID)
+	m.asks(e, env)
+	if !done {
+		m.do(a.ID)
+	}
+}
+
+// do carries out the actions that are the root model's own.
+func (m *root) do(id action.ID) {
+	switch id {
+	case action.Quit:
+		m.quits = true
+		m.later(tea.Quit)
+	case action.Leave:
+		m.leave()
+	case action.Back:
+		switch {
+		case m.top().filter != "":
+			m.setFilter(m.top(), "")
+		case !m.back():
+			m.say(view.ToastAsk{Text: "this is the first page; q quits"})
+		}
+	case action.Forward:
+		if !m.ahead() {
+			m.say(view.ToastAsk{Text: "nothing to go forward to"})
+		}
+	case action.Palette:
+		m.over = append(m.over, newPalette(m))
+	case action.Help:
+		m.over = append(m.over, newHelp(m))
+	case action.Filter:
+		if _, ok := m.top().view.(view.Filterer); !ok {
+			m.say(view.ToastAsk{Text: "nothing to filter on this page"})
+			return
+		}
+		m.filtering = true
+		m.filter.Set(m.top().filter)
+	case action.Writes:
+		m.toggleWrites()
+	case action.Copy:
+		m.copyMenu()
+	case action.Save:
+		m.save()
+	case action.Undo:
+		m.preview(engine.Mutation{Op: engine.OpUndo}, false)
+	case action.Refresh:
+		m.top().synced = syncKey{}
+		m.later(tea.ClearScreen)
+		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepared(m.console)} }))
+	case action.Mouse:
+		m.mouse = !m.mouse
+		text := "the mouse is the terminal's: text can be selected"
+		if m.mouse {
+			text = "the mouse is Rung's: wheel and click; shift-drag still selects text"
+		}
+		m.say(view.ToastAsk{Text: text})
+	case action.Suspend:
+		m.later(tea.Suspend)
+	case action.GoLadder:
+		m.open(nav.To(nav.Ladder), false)
+	case action.GoRows:
+		m.open(nav.To(nav.Rows), false)
+	case action.GoZones:
+		m.open(nav.To(nav.Zones), false)
+	case action.GoLogs:
+		m.open(nav.To(nav.Logs), false)
+	case action.GoActivity:
+		m.open(nav.To(nav.Activity), false)
+	case action.GoPlan:
+		m.open(nav.To(nav.Plan), false)
+	}
+}
+
+// leave goes back and quits from the first page, after a question when
+// something is under way.
+func (m *root) leave() {
+	if m.back() {
+		return
+	}
+	quit := func(*view.Env) { m.do(action.Quit) }
+	if p := m.rev.Plan; p != nil && p.State == "running" {
+		m.ask(&view.Confirm{Title: "Quit", Body: []string{"A plan is running. It stops after the step under way and can go on when Rung is started again."}, Yes: quit})
+		return
+	}
+	m.do(action.Quit)
+}
+
+// ask puts a question of the root model's own.
+func (m *root) ask(d view.Dialog) {
+	m.over = append(m.over, &dialog{entry: m.top(), d: d, since: time.Now()})
+}
+
+func (m *root) toggleWrites() {
+	set := func(on bool, said string) {
+		m.background("changing the mode", func(context.Context) view.ToastAsk {
+			if err := m.console.SetWrites(on); err != nil {
+				return view.ToastAsk{Text: err.Error(), Bad: true}
+			}
+			return view.ToastAsk{Text: said}
+		})
+	}
+	if m.rev.Mode.Writes {
+		set(false, "read-only: nothing is changed from here")
+		return
+	}
+	if why := m.rev.Mode.WhyNot; why != "" {
+		m.say(view.ToastAsk{Text: "changes stay off: " + why, Bad: true})
+		return
+	}
+	body := "Changes made here are real: policies of " + m.rev.Mode.Title + " can then be changed and deleted. Every change still shows a preview and asks."
+	if m.rev.Mode.Name == "files" && !m.rev.Mode.WriteBack {
+		body = "Policies can then be changed and deleted in the sandbox; the files stay as they are (--write-back changes them too). Every change still shows a preview and asks."
+	}
+	m.ask(&view.Confirm{Title: "Allow changes", Body: []string{body}, YesText: "allow changes", NoText: "stay read-only",
+		Yes: func(*view.Env) { set(true, "changes are allowed; W goes back to read-only") }})
+}
+
+// filterKey edits the filter line; lists still move under it.
+func (m *root) filterKey(key, text string) {
+	e := m.top()
+	switch key {
+	case "enter":
+		m.filtering = false
+		return
+	case "esc":
+		m.filtering = false
+		m.filter.Set("")
+	case "up", "down", "pgup", "pgdown":
+		if a := m.keys.Lookup([]action.Scope{action.List}, key); a != nil {
+			env := m.sync(e)
+			e.view.Do(env, a.ID)
+			m.asks(e, env)
+		}
+		return
+	default:
+		m.filter.Key(key, text)
+	}
+	m.setFilter(e, m.filter.Value())
+}
+
+// paste takes bracketed paste: into what is being typed, nowhere else.
+func (m *root) paste(text string) {
+	switch {
+	case len(m.over) > 0:
+		m.over[len(m.over)-1].paste(m, text)
+	case m.filtering:
+		m.filter.Insert(text)
+		m.setFilter(m.top(), m.filter.Value())
+	default:
+		m.say(view.ToastAsk{Text: "pasted text goes into a line being typed; / or : opens one"})
+	}
+}
+
+func (m *root) click(msg tea.MouseClickMsg) {
+	if msg.Button != tea.MouseLeft || len(m.over) > 0 {
+		return
+	}
+	e := m.top()
+	c, ok := e.view.(view.Clicker)
+	if !ok {
+		return
+	}
+	env := m.sync(e)
+	was := e.view.Selected()
+	hit := c.Click(env, msg.X, msg.Y-m.above())
+	m.asks(e, env)
+	if now := e.view.Selected(); hit && now == was && !now.None() {
+		if a := m.keys.Action(action.Open); a != nil {
+			m.act(a)
+		}
+	}
+}
+
+func (m *root) wheel(msg tea.MouseWheelMsg) {
+	d := 3
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		d = -3
+	case tea.MouseWheelDown:
+	default:
+		return
+	}
+	if n := len(m.over); n > 0 {
+		key := "down"
+		if d < 0 {
+			key = "up"
+		}
+		if o := m.over[n-1]; o.key(m, key, "") {
+			m.pop(o)
+		}
+		return
+	}
+	e := m.top()
+	if c, ok := e.view.(view.Clicker); ok {
+		env := m.sync(e)
+		c.Wheel(env, d)
+		m.asks(e, env)
+	}
+}

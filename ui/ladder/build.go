@@ -1,0 +1,299 @@
+package ladder
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/lint"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// builder makes the lines of one revision.
+type builder struct {
+	v      *ladder
+	env    *view.Env
+	st     *themes.Styles
+	ladder *model.Ladder
+	now    time.Time
+	items  []*item
+	finds  map[model.PolicyKey][]model.Finding
+}
+
+func (b *builder) build() []*item {
+	b.finds = map[model.PolicyKey][]model.Finding{}
+	finds, _ := b.env.Rev.KnownFindings()
+	for _, f := range finds {
+		b.finds[f.Policy] = append(b.finds[f.Policy], f)
+	}
+	b.band("tier 0", "rows of OVN-Kubernetes itself · not compiled yet: not decided here", false)
+	b.band("tier 1", "AdminNetworkPolicy · lower number decides first", false)
+	b.tier1()
+	b.tier2()
+	b.band("tier 3", "BaselineAdminNetworkPolicy", false)
+	for _, r := range b.ladder.Tiers[model.TierBaseline].Rungs {
+		for i := range r.Policies {
+			b.add(b.policy(&r.Policies[i], &r, i))
+		}
+	}
+	b.broken()
+	return b.items
+}
+
+func (b *builder) add(it *item) { b.items = append(b.items, it) }
+
+// band is the heading of a tier over the whole width.
+func (b *builder) band(name, text string, folds bool) {
+	title := name + " · " + text
+	it := &item{kind: band, id: name, folds: folds, full: widget.Heading(title, b.env.W-2, b.st)}
+	b.add(it)
+}
+
+// tier1 puts rungs and gaps in order; a policy that is carried stands where it
+// would be put down.
+func (b *builder) tier1() {
+	t := b.ladder.Tiers[model.TierAdmin]
+	rungs, gaps := t.Rungs, t.Gaps
+	if c := b.v.carry; c != nil {
+		rungs, gaps = c.arrange(b.ladder)
+	}
+	for i := range rungs {
+		r := &rungs[i]
+		for len(gaps) > 0 && gaps[0].From < r.Priority {
+			b.gap(gaps[0])
+			gaps = gaps[1:]
+		}
+		for j := range r.Policies {
+			b.add(b.policy(&r.Policies[j], r, j))
+		}
+	}
+	for _, g := range gaps {
+		b.gap(g)
+	}
+}
+
+func (b *builder) gap(g model.Gap) {
+	spread := b.v.spread || b.v.unfolded[g.From]
+	if !spread {
+		text, span := "1 free", strconv.Itoa(int(g.From))
+		if g.Len() > 1 {
+			text, span = fmt.Sprintf("%d free", g.Len()), fmt.Sprintf("%d–%d", g.From, g.To)
+		}
+		l := widget.Line{{Text: fmt.Sprintf("┊ %-8s %s", text, span), Style: b.st.Dim}}
+		b.add(&item{kind: gap, id: gapID(g.From), gap: g, prio: g.From, name: l})
+		return
+	}
+	for p := g.From; p <= g.To; p++ {
+		b.add(&item{kind: slot, id: slotID(p), gap: g, prio: p, listed: true, name: widget.Styled("┊ free", b.st.Dim)})
+	}
+}
+
+// sign is the mark before a policy's name: alone on its rung, one of several,
+// not supported.
+func sign(r *model.Rung, i int) string {
+	switch {
+	case r.Unsupported:
+		return "✗"
+	case len(r.Policies) == 1:
+		return "─"
+	case i == 0:
+		return "┌"
+	case i == len(r.Policies)-1:
+		return "└"
+	}
+	return "├"
+}
+
+func (b *builder) policy(rp *model.RungPolicy, r *model.Rung, i int) *item {
+	p, rev, st := rp.Policy, b.env.Rev, b.st
+	it := &item{kind: policy, id: policyID(p.Key), key: p.Key, prio: r.Priority, listed: p.Kind == model.KindANP,
+		subject: p.Subject.String(), ingress: counts(rp.Ingress, st), egress: counts(rp.Egress, st)}
+	mark, style := st.Dim, st.Accent
+	if r.Unsupported {
+		mark = st.Error
+	}
+	it.name = widget.Line{{Text: sign(r, i) + " ", Style: mark}, {Text: p.Name, Style: style}}
+	pods, _ := rev.SubjectCount(p.Key) // those on a primary UDN are told on the policy's page
+	it.pods = strconv.Itoa(pods)
+	it.acls = strconv.Itoa(rev.ACLCount(p.Key))
+	s := rev.Summary(p.Key, b.now)
+	b.state(it, s)
+	it.log = logLevels(p, st)
+	it.mark = b.mark(rp, r)
+	if c := b.v.carry; c != nil && c.key == p.Key {
+		it.name = widget.Line{{Text: "◆ ", Style: st.Key}, {Text: p.Name, Style: st.Title}}
+		it.mark = c.says(r, st)
+	}
+	return it
+}
+
+func counts(n model.RuleCount, st *themes.Styles) widget.Line {
+	var l widget.Line
+	for _, c := range []struct {
+		n     int
+		sign  string
+		style themes.Style
+	}{{n.Allow, "A", st.Allow}, {n.Pass, "P", st.Pass}, {n.Deny, "D", st.Deny}} {
+		if c.n == 0 {
+			continue
+		}
+		if len(l) > 0 {
+			l = l.Add(" ", st.Text)
+		}
+		l = l.Add(strconv.Itoa(c.n)+c.sign, c.style)
+	}
+	if len(l) == 0 {
+		return widget.Styled("–", st.Dim)
+	}
+	return l
+}
+
+// state says how the policy stands over all zones.
+func (b *builder) state(it *item, s engine.Summary) {
+	st := b.st
+	text, style := s.Text, view.StateStyle(s.State, st)
+	if z := b.env.Rev.Zone(s.Zone); s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
+		text, style = "starting", st.Info
+		if r := b.env.Rev; len(r.Zones) == 0 && r.Loaded && !r.Mode.Sandbox {
+			text, style = "not checked against live rows", st.Dim
+		}
+	}
+	if s.Waiting > 0 {
+		text += fmt.Sprintf(", %d pods wait", s.Waiting)
+	}
+	it.state = widget.Styled(text, style)
+	zstyle := st.Dim
+	if s.InSync == s.Zones && s.Zones > 0 {
+		zstyle = st.OK
+	}
+	it.zones = widget.Styled(fmt.Sprintf("%d/%d", s.InSync, s.Zones), zstyle)
+	it.rank = 10
+	for i, x := range []model.PolicyState{model.StateFrozen, model.StateBehind, model.StateNotEnforced, model.StateUnknown,
+		model.StateStale, model.StateNotComparable, model.StateSettling} {
+		if s.State == x {
+			it.rank = i
+		}
+	}
+}
+
+func logLevels(p *model.Policy, st *themes.Styles) widget.Line {
+	l, err := p.LogLevels()
+	switch {
+	case err != nil:
+		return widget.Styled("✗ not valid", st.Error)
+	case !l.Any():
+		return widget.Styled("off", st.Dim)
+	}
+	var parts []string
+	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
+		if level := l.For(a); level != "" {
+			parts = append(parts, string(a[:1])+":"+level)
+		}
+	}
+	if len(parts) == 3 && l.Allow == l.Deny && l.Deny == l.Pass {
+		parts = []string{l.Deny}
+	}
+	return widget.Styled(strings.Join(parts, " "), st.Info)
+}
+
+// mark is the worst thing to say about a policy in a few words, with how many
+// there are of its kind.
+func (b *builder) mark(rp *model.RungPolicy, r *model.Rung) widget.Line {
+	st, k := b.st, rp.Policy.Key
+	n, first := 0, ""
+	for _, i := range rp.Conflicts {
+		c := b.ladder.Conflicts[i]
+		other, _, _ := c.Other(k)
+		if b.v.carry != nil && b.v.carry.key == other {
+			continue // it would not be here any more
+		}
+		if n++; n == 1 {
+			first = fmt.Sprintf(" conflicts with %s %.2s.%d", other.Name, c.Direction.Lower(), c.Rule)
+		}
+	}
+	if n > 0 {
+		return widget.Styled("●"+times(n)+first, st.Error)
+	}
+	var errors, warnings []model.Finding
+	for _, f := range b.finds[k] {
+		switch f.Severity {
+		case model.SeverityError:
+			if f.Code == lint.PriorityUnsupported {
+				continue // STATE says it
+			}
+			errors = append(errors, f)
+		case model.SeverityWarning:
+			warnings = append(warnings, f)
+		}
+	}
+	switch {
+	case len(errors) > 0:
+		return widget.Styled("●"+times(len(errors))+" "+errors[0].Message, st.Error)
+	case len(warnings) > 0:
+		return widget.Styled("▲"+times(len(warnings))+" "+warnings[0].Message, st.Warn)
+	case r.Duplicate:
+		return widget.Styled(fmt.Sprintf("= %d policies share %d", len(r.Policies), r.Priority), st.Info)
+	}
+	return nil
+}
+
+func times(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// tier2 is the band of NetworkPolicies and EgressFirewalls; unfolded it lists
+// them.
+func (b *builder) tier2() {
+	t := b.ladder.Tiers[model.TierNetwork]
+	var parts []string
+	for _, k := range []model.Kind{model.KindNP, model.KindEF} {
+		parts = append(parts, fmt.Sprintf("%s %d", k, t.Counts[k]))
+	}
+	text := strings.Join(parts, " · ") + " · not compiled yet: not decided here"
+	if key := b.env.Keys.Action(action.Open).Shown(); len(t.Policies) > 0 {
+		if b.v.tier2 {
+			text += " · " + key + " folds"
+		} else {
+			text += " · " + key + " unfolds"
+		}
+	}
+	b.band("tier 2", text, len(t.Policies) > 0)
+	if !b.v.tier2 {
+		return
+	}
+	for i := range t.Policies {
+		rp := &t.Policies[i]
+		p := rp.Policy
+		b.add(&item{kind: policy, id: policyID(p.Key), key: p.Key, rank: 9,
+			name:    widget.Line{{Text: "─ ", Style: b.st.Dim}, {Text: p.Kind.Short() + " ", Style: b.st.Dim}, {Text: p.Namespace + "/" + p.Name, Style: b.st.Accent}},
+			subject: p.Subject.String(), ingress: counts(rp.Ingress, b.st), egress: counts(rp.Egress, b.st),
+			zones: widget.Styled("–", b.st.Dim), log: widget.Styled("–", b.st.Dim), pods: "–", acls: "–",
+			state: widget.Styled("not decided here", b.st.Dim)})
+	}
+}
+
+// broken lists policies that could not be read, each with its error.
+func (b *builder) broken() {
+	if len(b.ladder.Broken) == 0 {
+		return
+	}
+	b.band("not read", strconv.Itoa(len(b.ladder.Broken))+" of the files' objects are left out", false)
+	for i := range b.ladder.Broken {
+		x := b.ladder.Broken[i]
+		name := x.Key.Name
+		if name == "" {
+			name = "?"
+		}
+		l := widget.Line{{Text: "      ✗ ", Style: b.st.Error}, {Text: name + "  ", Style: b.st.Accent}, {Text: x.String(), Style: b.st.Text}}
+		b.add(&item{kind: policy, id: fmt.Sprintf("broken %d %s", i, x.Origin.Where()), key: x.Key, broken: &x, full: l})
+	}
+}

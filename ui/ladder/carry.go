@@ -1,0 +1,122 @@
+package ladder
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/engine"
+	"rung/model"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// carry is a policy on its way along the ladder.
+type carry struct {
+	key      model.PolicyKey
+	from, at int32
+}
+
+func (v *ladder) pickUp(env *view.Env, it *item) {
+	if it.kind != policy || it.key.Kind != model.KindANP || it.broken != nil {
+		env.Fail("only an AdminNetworkPolicy can be moved")
+		return
+	}
+	v.table.Natural()
+	env.Filter("")
+	largest := v.rev.Ladder().Max
+	v.carry = &carry{key: it.key, from: it.prio, at: min(it.prio, largest)}
+	v.Sync(env)
+}
+
+func (v *ladder) doCarry(env *view.Env, id action.ID) bool {
+	c := v.carry
+	largest := v.rev.Ladder().Max
+	step := map[action.ID]int32{action.CarryUp: -1, action.CarryDown: 1, action.CarryFar: 10, action.CarryFarUp: -10}[id]
+	switch {
+	case step != 0:
+		c.at = min(max(0, c.at+step), largest)
+	case id == action.CarryDrop:
+		v.carry = nil
+		if c.at != c.from {
+			env.Preview(engine.Mutation{Op: engine.OpMove, Policy: c.key, Priority: c.at})
+		} else {
+			env.Say("%s stays at %d", c.key.Name, c.from)
+		}
+	case id == action.CarryCancel:
+		v.carry = nil
+		env.Say("%s stays at %d", c.key.Name, c.from)
+	default:
+		return false
+	}
+	v.Sync(env)
+	return true
+}
+
+// arrange is tier 1 as it would be with the policy put down here.
+func (c *carry) arrange(l *model.Ladder) ([]model.Rung, []model.Gap) {
+	var rungs []model.Rung
+	var mine model.RungPolicy
+	for _, r := range l.Tiers[model.TierAdmin].Rungs {
+		i := slices.IndexFunc(r.Policies, func(p model.RungPolicy) bool { return p.Policy.Key == c.key })
+		if i >= 0 {
+			mine = r.Policies[i]
+			mine.Conflicts = nil // not known for the new place
+			r.Policies = slices.Delete(slices.Clone(r.Policies), i, i+1)
+			if len(r.Policies) == 0 {
+				continue
+			}
+		}
+		rungs = append(rungs, r)
+	}
+	at := slices.IndexFunc(rungs, func(r model.Rung) bool { return r.Priority >= c.at })
+	switch {
+	case at < 0:
+		rungs = append(rungs, model.Rung{Priority: c.at})
+		at = len(rungs) - 1
+	case rungs[at].Priority != c.at:
+		rungs = slices.Insert(rungs, at, model.Rung{Priority: c.at})
+	}
+	rungs[at].Policies = append(slices.Clone(rungs[at].Policies), mine)
+	var used []int32
+	for i := range rungs {
+		rungs[i].Duplicate = len(rungs[i].Policies) > 1
+		used = append(used, rungs[i].Priority)
+	}
+	return rungs, model.Gaps(used, l.Max)
+}
+
+// says marks the carried policy on the ladder.
+func (c *carry) says(r *model.Rung, st *themes.Styles) widget.Line {
+	switch {
+	case c.at == c.from:
+		return widget.Styled("← carried", st.Key)
+	case len(r.Policies) > 1:
+		return widget.Styled("← = shared", st.Warn)
+	}
+	return widget.Styled("← free", st.Key)
+}
+
+// tell says where the policy is on its way and what the place means.
+func (c *carry) tell(env *view.Env) widget.Line {
+	st := env.Styles
+	l := widget.Styled(fmt.Sprintf("carrying %s  %d → %d", c.key.Name, c.from, c.at), st.Key)
+	var there []string
+	if r := env.Rev.Ladder().Rung(c.at); r != nil {
+		for _, p := range r.Policies {
+			if p.Policy.Key != c.key {
+				there = append(there, p.Policy.Name)
+			}
+		}
+	}
+	switch {
+	case c.at == c.from:
+		return l.Add("  where it is", st.Dim)
+	case len(there) > 1:
+		return l.Add(fmt.Sprintf("  = shared with %s and %d more", there[0], len(there)-1), st.Warn)
+	case len(there) == 1:
+		return l.Add("  = shared with "+there[0], st.Warn)
+	}
+	return l.Add("  free", st.Dim)
+}

@@ -1,0 +1,241 @@
+package ladder
+
+import (
+	"rung/engine"
+	"rung/model"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// ladder is the view.
+type ladder struct {
+	view.List
+	table  *widget.Table[*item]
+	styles *themes.Styles
+
+	spread   bool           // every gap slot by slot
+	unfolded map[int32]bool // gaps that are spread, by first priority
+	tier2    bool           // the policies of tier 2 are listed
+	carry    *carry
+	rev      *engine.Revision
+	begun    bool // the cursor was put on the first policy
+}
+
+// New makes the view.
+func New(nav.Page) view.View {
+	v := &ladder{unfolded: map[int32]bool{}}
+	v.table = &widget.Table[*item]{
+		ID:    func(it *item) string { return it.id },
+		Full:  func(it *item) widget.Line { return it.full },
+		Fixed: func(it *item) bool { return it.kind == band || it.kind == gap || it.kind == slot },
+		Skip:  func(it *item) bool { return it.kind == band && !it.folds },
+		Empty: "nothing on the ladder",
+	}
+	v.table.Columns = v.columns()
+	v.Of = v.table
+	return v
+}
+
+func (v *ladder) columns() []widget.Column[*item] {
+	text := func(f func(*item) string) func(*item) widget.Line {
+		return func(it *item) widget.Line { return widget.Plain(f(it)) }
+	}
+	return []widget.Column[*item]{
+		{Title: "PRIO", Right: true, Cell: text(func(it *item) string { return it.priority() })},
+		{Title: "POLICY", Min: 16, Max: 34, Cell: func(it *item) widget.Line { return it.name },
+			Less: func(a, b *item) int { return widget.CompareNatural(a.policyName(), b.policyName()) }},
+		{Title: "SUBJECT", Min: 14, Max: 40, Drop: 6, Cell: text(func(it *item) string { return it.subject })},
+		{Title: "INGRESS", Drop: 3, Cell: func(it *item) widget.Line { return it.ingress }},
+		{Title: "EGRESS", Drop: 3, Cell: func(it *item) widget.Line { return it.egress }},
+		{Title: "PODS", Right: true, Drop: 4, Cell: text(func(it *item) string { return it.pods })},
+		{Title: "ACLS", Right: true, Drop: 8, Cell: text(func(it *item) string { return it.acls })},
+		{Title: "ZONES", Drop: 5, Cell: func(it *item) widget.Line { return it.zones }},
+		{Title: "LOG", Max: 9, Drop: 7, Cell: func(it *item) widget.Line { return it.log }},
+		{Title: "STATE", Min: 12, Max: 34, Drop: 1, Cell: func(it *item) widget.Line { return it.state },
+			Less: func(a, b *item) int { return a.worry() - b.worry() }},
+		{Title: "", Min: 3, Drop: 2, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return it.mark }},
+	}
+}
+
+// Scopes are the ladder's keys, or those of carrying.
+func (v *ladder) Scopes() []action.Scope {
+	if v.carry != nil {
+		return []action.Scope{action.Carry}
+	}
+	return []action.Scope{action.Of(nav.Ladder), action.List, action.Global}
+}
+
+// Sync builds the lines anew.
+func (v *ladder) Sync(env *view.Env) {
+	v.styles, v.rev = env.Styles, env.Rev
+	if v.carry != nil && env.Rev.Cluster.Policy(v.carry.key) == nil {
+		env.Fail("%s is gone", v.carry.key.Label())
+		v.carry = nil
+	}
+	b := &builder{v: v, env: env, st: env.Styles, ladder: env.Rev.Ladder(), now: env.Now}
+	items := b.build()
+	v.table.SetItems(items)
+	if !v.begun {
+		// The first line is a heading's neighbour: begin on a policy.
+		for _, it := range items {
+			if it.kind == policy && v.table.Select(it.id) {
+				v.begun = true
+				break
+			}
+		}
+	}
+	if v.carry != nil {
+		v.table.Select(policyID(v.carry.key))
+	}
+}
+
+// Crumb names the page.
+func (v *ladder) Crumb() string { return "Ladder" }
+
+// Tell says how the lines are ordered, or what is being carried.
+func (v *ladder) Tell(env *view.Env) widget.Line {
+	if v.carry != nil {
+		return v.carry.tell(env)
+	}
+	if !env.Rev.Loaded {
+		return widget.Styled("starting", env.Styles.Info)
+	}
+	if by := v.table.SortedBy(); by != "" {
+		return widget.Styled("by "+by, env.Styles.Dim)
+	}
+	return nil
+}
+
+// Selected is the policy under the cursor, or a new one in the gap there.
+func (v *ladder) Selected() nav.Page {
+	it, ok := v.table.Selected()
+	if !ok {
+		return nav.Page{}
+	}
+	return it.page()
+}
+
+// Point puts the cursor on a policy.
+func (v *ladder) Point(_ *view.Env, to nav.Page) bool {
+	return v.table.Select(policyID(to.Key))
+}
+
+// Counts counts policies.
+func (v *ladder) Counts() (shown, all int) { return v.table.Counts() }
+
+// WhyNot refuses what the cursor is not fit for.
+func (v *ladder) WhyNot(_ *view.Env, id action.ID) string {
+	it, ok := v.table.Selected()
+	if !ok {
+		return ""
+	}
+	if id == action.LadderNew && len(v.rev.Ladder().Tiers[model.TierAdmin].Gaps) == 0 {
+		return "every priority is taken"
+	}
+	if id == action.LadderFold && !it.folds && it.kind != gap && it.kind != slot {
+		return "only gaps and bands unfold"
+	}
+	return ""
+}
+
+// Do carries out the ladder's actions.
+func (v *ladder) Do(env *view.Env, id action.ID) bool {
+	if v.carry != nil {
+		return v.doCarry(env, id)
+	}
+	it, ok := v.table.Selected()
+	if !ok {
+		return v.table.Do(id)
+	}
+	switch id {
+	case action.Open:
+		v.open(env, it)
+	case action.LadderFold:
+		v.fold(env, it)
+	case action.LadderGaps:
+		v.spread = !v.spread
+		clear(v.unfolded)
+		v.Sync(env)
+	case action.LadderNew:
+		env.Open(nav.ToNew(v.freeNear(it)))
+	case action.LadderMove:
+		v.pickUp(env, it)
+	case action.LadderEdit:
+		env.Open(nav.Page{Kind: nav.Edit, Key: it.key})
+	case action.LadderDelete:
+		view.AskDelete(env, it.key)
+	case action.LadderLogging:
+		view.AskLogging(env, it.key)
+	case action.LadderLogs:
+		env.Open(nav.Page{Kind: nav.Logs, Key: it.key})
+	case action.LadderPlan:
+		env.Open(nav.To(nav.Plan))
+	default:
+		return v.table.Do(id)
+	}
+	return true
+}
+
+// open follows the line under the cursor.
+func (v *ladder) open(env *view.Env, it *item) {
+	switch {
+	case it.broken != nil:
+		env.Ask(brokenNote(*it.broken))
+	case it.kind == policy:
+		env.Open(nav.ToPolicy(it.key))
+	default:
+		v.fold(env, it)
+	}
+}
+
+func (v *ladder) fold(env *view.Env, it *item) {
+	switch it.kind {
+	case band:
+		if it.folds {
+			v.tier2 = !v.tier2
+		}
+	case gap, slot:
+		v.unfolded[it.gap.From] = it.kind == gap
+		if it.kind == slot && v.spread {
+			v.spread = false
+		}
+	}
+	v.Sync(env)
+	if it.kind == gap && !v.table.Select(slotID(it.gap.From)) || it.kind == slot {
+		v.table.Select(gapID(it.gap.From))
+	}
+}
+
+// freeNear is the free priority that a new policy near a line gets: the slot
+// under the cursor, the middle of a gap, else the first free one after the
+// policy, else the last before it.
+func (v *ladder) freeNear(it *item) int32 {
+	switch it.kind {
+	case slot:
+		return it.prio
+	case gap:
+		return (it.gap.From + it.gap.To) / 2
+	}
+	gaps := v.rev.Ladder().Tiers[model.TierAdmin].Gaps
+	best := int32(0)
+	for _, g := range gaps {
+		if g.From > it.prio && it.kind == policy {
+			return g.From
+		}
+		best = g.To
+	}
+	return best
+}
+
+func brokenNote(b model.Broken) view.Dialog {
+	n := &view.Note{Title: "not read"}
+	for _, s := range []string{b.Origin.Where(), b.Key.Label(), b.Field, b.Message, b.Remedy} {
+		if s != "" && s != " " {
+			n.Body = append(n.Body, s)
+		}
+	}
+	return n
+}

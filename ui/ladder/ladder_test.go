@@ -1,0 +1,213 @@
+package ladder_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+func open(t *testing.T) *uitest.Screen {
+	t.Helper()
+	return uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+}
+
+// goTo walks down until the cursor is on a line with the text.
+func goTo(t *testing.T, s *uitest.Screen, text string) {
+	t.Helper()
+	s.Press("g")
+	for range 200 {
+		if strings.Contains(s.Line("▸"), text) {
+			return
+		}
+		s.Press("j")
+	}
+	t.Fatalf("no line with %q:\n%s", text, s.Frame())
+}
+
+func TestDemo(t *testing.T) {
+	s := open(t)
+	s.Golden("demo")
+	s.Resizes()
+	s.Resize(200, 60)
+	s.Want("┌ blue-tenant", "├ green-tenant", "└ yellow-tenant", "✗ experimental", "not enforced: above 99",
+		"● conflicts with quarantine in.0", "= 4 policies share 40", "39 free  61–99", "3A 1P 1D", "D:alert",
+		"tier 0", "tier 2 · NetworkPolicy 3 · EgressFirewall 1 · not compiled yet: not decided here", "unknown field")
+}
+
+func TestStates(t *testing.T) {
+	p := uitest.Demo(t)
+	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
+	change := func(zone int, f func(z *model.ZoneState)) {
+		z := *p.Zones[zone]
+		z.Policies = map[model.PolicyKey]*model.PolicyInZone{}
+		for key, x := range p.Zones[zone].Policies {
+			c := *x
+			z.Policies[key] = &c
+		}
+		f(&z)
+		p.Zones[zone] = &z
+	}
+	change(2, func(z *model.ZoneState) {
+		x := z.Policies[k]
+		x.InSync, x.Different, x.Touched = false, 1, uitest.Now.Add(-time.Second)
+	})
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Resize(200, 50)
+	s.Want("settling, 1 row", "2/3")
+	s.Console.Advance(10 * time.Second) // a second later nothing was said, but it is behind now
+	s.Press("j")
+	s.Want("1 row behind ovn-worker2")
+
+	change(0, func(z *model.ZoneState) {
+		x := z.Policies[model.Key{Kind: model.KindANP, Name: "experimental"}]
+		x.LiveACLs, x.LivePriority = 1, 50
+	})
+	p.Number++
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("frozen: still decides at 50")
+
+	for i := range p.Zones {
+		change(i, func(z *model.ZoneState) { z.Conn, z.SyncedAt, z.DB = model.ConnDialling, time.Time{}, nil })
+	}
+	p.Number++
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("starting", "○○○")
+	s.WantNot("in sync")
+}
+
+func TestNoLiveRows(t *testing.T) {
+	p := uitest.Demo(t)
+	p.Zones, p.Mode.Sandbox = nil, false
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Resize(200, 40)
+	s.Want("0/0", "not checked against live rows")
+}
+
+func TestGapsAndFolds(t *testing.T) {
+	s := open(t)
+	goTo(t, s, "5 free")
+	s.Press("space")
+	s.Want("35 ┊ free", "39 ┊ free", "30 free")
+	if !strings.Contains(s.Line("▸"), "35 ┊ free") {
+		t.Errorf("the cursor is on %q", s.Line("▸"))
+	}
+	s.Press("j", "space")
+	s.WantNot("35 ┊ free")
+	s.Resize(120, 140)
+	s.Press("z")
+	s.Want(" 0 ┊ free", "99 ┊ free")
+	s.Press("z")
+	s.WantNot("┊ free")
+	goTo(t, s, "tier 2")
+	s.Press("enter")
+	s.Want("NP blue/", "not decided here", "⏎ folds")
+	s.Press("space")
+	s.WantNot("NP blue/")
+}
+
+func TestBrokenAndOpen(t *testing.T) {
+	s := open(t)
+	goTo(t, s, "old-form")
+	s.Press("enter")
+	s.Want("not read", "spec.ingress[0].from[0].namespaces.namespaceSelector", "this is the old form of a peer")
+	s.Press("x")
+	s.WantNot("any key goes back")
+	s.Press("m")
+	s.Want("move: no AdminNetworkPolicy here")
+}
+
+func TestSort(t *testing.T) {
+	s := open(t)
+	for !strings.Contains(s.Frame(), "by PODS") {
+		s.Press(">")
+	}
+	s.Press("S")
+	s.Want("PODS ↓")
+	s.WantNot("free", "tier 1")
+	first := ""
+	for i, l := range strings.Split(s.Frame(), "\n") {
+		if i == 3 {
+			first = l
+		}
+	}
+	if !strings.Contains(first, "38") {
+		t.Errorf("the first line by pods is %q", first)
+	}
+	for strings.Contains(s.Frame(), "by ") {
+		s.Press("<")
+	}
+	s.Want("tier 1")
+}
+
+// answered gives a console whose previews are recorded.
+func answered(t *testing.T) (*uitest.Screen, *[]engine.Mutation) {
+	var got []engine.Mutation
+	f := uitest.NewFake(uitest.Demo(t))
+	f.OnPreview = func(m engine.Mutation) (*engine.Preview, error) {
+		got = append(got, m)
+		return &engine.Preview{Mutation: m, Title: "a change"}, nil
+	}
+	return uitest.OpenWith(t, f, ui.Options{}), &got
+}
+
+func TestCarry(t *testing.T) {
+	s, got := answered(t)
+	goTo(t, s, "cluster-control")
+	s.Press("m")
+	s.Want("carrying cluster-control  34 → 34", "◆ cluster-control", "⏎ put down here")
+	s.Press("j", "j")
+	s.Want("34 → 36", "34 → 36  free", "← free", "5 free   31–35")
+	s.Golden("carry")
+	s.Press("j", "j", "j", "j")
+	s.Want("34 → 40  = shared with blue-tenant and 3 more", "├ yellow-tenant", "← = shared")
+	s.Press("ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d")
+	s.Want("34 → 99")
+	s.Press("esc")
+	s.Want("cluster-control stays at 34")
+	s.WantNot("carrying")
+	if len(*got) != 0 {
+		t.Errorf("letting go previewed %v", *got)
+	}
+	s.Press("m", "k", "k", "k", "k", "enter")
+	s.WantNot("carrying")
+	if len(*got) != 1 || ((*got)[0].Op != engine.OpMove || (*got)[0].Priority != 30 || (*got)[0].Policy.Name != "cluster-control") {
+		t.Errorf("previewed %+v", *got)
+	}
+	s.Resizes()
+}
+
+func TestCarryFromAFilter(t *testing.T) {
+	s, _ := answered(t)
+	s.Press("/")
+	s.Type("control")
+	s.Press("enter", "m")
+	s.Want("carrying cluster-control", "break-glass")
+	s.Press("esc")
+	goTo(t, s, "default")
+	s.Press("m")
+	s.Want("move: BANP default has no priority")
+	goTo(t, s, "30 free")
+	s.Press("m")
+	s.Want("move: no AdminNetworkPolicy here")
+}
+
+func TestChanges(t *testing.T) {
+	s, got := answered(t)
+	goTo(t, s, "quarantine")
+	s.Press("L")
+	s.Want("log ANP quarantine")
+	s.Press("esc")
+	s.WantNot("log ANP")
+	s.Press("D")
+	if n := len(*got); n != 1 || (*got)[0].Op != engine.OpDelete || (*got)[0].Policy.Name != "quarantine" {
+		t.Errorf("previewed %+v", *got)
+	}
+}

@@ -1,0 +1,89 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+)
+
+// steady delivers what the test sends.
+type steady chan engine.SourceUpdate
+
+func (s steady) Name() string { return "test" }
+
+func (s steady) Run(ctx context.Context, sink func(engine.SourceUpdate)) {
+	for {
+		select {
+		case u := <-s:
+			sink(u)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// TestFindingsArePaced: while revisions come one after the other the findings
+// are worked out now and then, and in the end they are those of the last.
+func TestFindingsArePaced(t *testing.T) {
+	src := make(steady)
+	e, err := engine.New(context.Background(), engine.Config{Sources: []engine.Source{src}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	pods := 0
+	event := func() {
+		pods++
+		p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: fmt.Sprint("p", pods)}}}
+		src <- engine.SourceUpdate{Upsert: []model.Object{p}}
+		want := pods
+		if err := e.Wait(context.Background(), func(r *engine.Revision) bool { return r.Cluster.Count(model.KindPod) == want }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var l linter
+	current := func(r *engine.Revision) bool {
+		_, ok := r.KnownFindings()
+		return ok
+	}
+	event()
+	if r := l.prepare(e); !current(r) {
+		t.Error("the first findings were not waited for")
+	}
+	event()
+	if r := l.prepare(e); !current(r) || l.owed {
+		t.Error("after a quiet time they are worked out at once")
+	}
+	began := time.Now()
+	worked := 0
+	for range 20 {
+		event()
+		if current(l.prepare(e)) {
+			worked++
+		} else if !l.owed {
+			t.Fatal("nobody will work them out")
+		}
+	}
+	if most := 1 + int(time.Since(began)/lintTime); worked > most {
+		t.Errorf("worked out %d times in %v", worked, time.Since(began))
+	}
+	var was *engine.Revision
+	for range 10 { // a slow machine may take all the time between two steps
+		event()
+		l.at = time.Now()
+		if was = l.prepare(e); !current(was) {
+			break
+		}
+	}
+	due := l.due()
+	defer due.Stop()
+	<-due.C
+	now := l.prepare(e)
+	if !current(now) || l.owed || now == was || now.Number != was.Number {
+		t.Error("the last revision has its findings, and pages are told")
+	}
+}

@@ -1,0 +1,146 @@
+package logs
+
+import (
+	"rung/engine"
+	"rung/model"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// Do carries out the log's actions and walks along the lines.
+func (v *logs) Do(env *view.Env, id action.ID) bool {
+	page := max(1, v.height-1)
+	switch id {
+	case action.Down:
+		v.move(1)
+	case action.Up:
+		v.move(-1)
+	case action.HalfDown:
+		v.move(max(1, page/2))
+	case action.HalfUp:
+		v.move(-max(1, page/2))
+	case action.PageDown:
+		v.move(page)
+	case action.PageUp:
+		v.move(-page)
+	case action.Top:
+		v.move(-v.list.n)
+	case action.Bottom:
+		v.pause(false)
+	case action.Left:
+		v.left = max(0, v.left-8)
+	case action.Right:
+		v.left += 8
+	case action.Wide:
+		v.wide, v.left = !v.wide, 0
+	case action.Wrap:
+		v.wrap, v.left = !v.wrap, 0
+	case action.LogsTime:
+		v.stamp = (v.stamp + 1) % (none + 1)
+	case action.LogsPause:
+		v.pause(v.follow)
+	case action.LogsAggregate:
+		v.list.group = !v.list.group
+		v.feed.groups.reset()
+		v.bring()
+	case action.LogsMark:
+		v.mark(env)
+	case action.LogsClear:
+		v.feed.clear()
+		v.list.marks, v.cleared = nil, env.Now
+		v.follow = true
+		v.bring()
+	case action.Find:
+		v.ask(env)
+	case action.FindNext:
+		v.look(env, 1)
+	case action.FindPrev:
+		v.look(env, -1)
+	default:
+		return v.doLine(env, id)
+	}
+	return true
+}
+
+// doLine carries out what is about the line under the cursor, or the policy.
+func (v *logs) doLine(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.Open:
+		if p := v.Selected(); p.None() {
+			env.Fail("nothing to open: the rule behind this line cannot be told")
+		} else {
+			env.Open(p)
+		}
+	case action.LogsPod:
+		v.pod(env)
+	case action.LogsLogging:
+		k := v.policy()
+		if k.Name == "" {
+			env.Fail("no policy here")
+			return true
+		}
+		view.AskLogging(env, k)
+	case action.LogsWhy:
+		env.Ask(&view.Note{Title: "why do I see nothing", Body: append(v.why(env),
+			"The filter also takes policy:NAME, rule:, verdict:deny, node:NAME, pod:NS/NAME, ns:, src:, dst:, ip:, port:443 and severity:, each with ! before it for all others.")})
+	case action.LogsSave:
+		v.save(env)
+	default:
+		return false
+	}
+	return true
+}
+
+// mark puts a line of the user's own behind the newest one.
+func (v *logs) mark(env *view.Env) {
+	v.list.marks = append(v.list.marks, mark{after: v.feed.last(), text: "mark " + env.Now.Format("15:04:05")})
+	if n := len(v.list.marks); n > maxMarks {
+		v.list.marks = append([]mark(nil), v.list.marks[n-maxMarks:]...)
+	}
+	v.bring()
+}
+
+// policy is the policy the page or the line under the cursor is about.
+func (v *logs) policy() model.PolicyKey {
+	if v.page.Key.Kind.IsPolicy() {
+		return v.page.Key
+	}
+	if e := v.entry(); e != nil && e.Attributed {
+		return e.Rule.Policy
+	}
+	return model.PolicyKey{}
+}
+
+// pod goes to the pod at one end of the line.
+func (v *logs) pod(env *view.Env) {
+	e := v.entry()
+	if e == nil {
+		env.Fail("no line here")
+		return
+	}
+	var ends []engine.LogEnd
+	c := &view.Choose{Title: "which pod"}
+	for i, d := range []engine.LogEnd{e.Src, e.Dst} {
+		if d.Key.Kind != model.KindPod {
+			continue
+		}
+		ends = append(ends, d)
+		it := view.Item{Key: []string{"s", "d"}[i], Text: d.Key.Namespace + "/" + d.Key.Name, Note: []string{"source", "destination"}[i]}
+		if env.Rev.Cluster.Pod(d.Key.Namespace, d.Key.Name) == nil {
+			it.WhyNot = "it is gone"
+		}
+		c.Items = append(c.Items, it)
+	}
+	switch {
+	case len(ends) == 0:
+		env.Fail("no pod at either end: %s, %s", e.Src, e.Dst)
+	case len(ends) == 1 && c.Items[0].WhyNot == "":
+		env.Open(nav.ToPod(ends[0].Key))
+	case len(ends) == 1:
+		env.Fail("%s is gone", c.Items[0].Text)
+	default:
+		c.Done = func(env *view.Env, i int) { env.Open(nav.ToPod(ends[i].Key)) }
+		env.Ask(c)
+	}
+}

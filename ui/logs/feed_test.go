@@ -1,0 +1,187 @@
+package logs
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui/widget"
+)
+
+// store is a log store with a goroutine that takes lines in.
+func store(t testing.TB, limit int) *engine.Logs {
+	l := engine.NewLogs(func() *engine.Revision { return nil }, limit)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { l.Run(ctx); close(done) }()
+	t.Cleanup(func() { cancel(); <-done })
+	return l
+}
+
+func offer(l *engine.Logs, n int, port uint16) {
+	want := l.Last() + uint64(n)
+	for range n {
+		line := model.LogLine{Zone: "zone", Name: "ANP:one:Ingress:0", Verdict: "drop", Proto: "tcp", DstPort: port,
+			Src: netip.MustParseAddr("10.0.0.1"), Dst: netip.MustParseAddr("10.0.0.2")}
+		for !l.Offer(line) {
+			time.Sleep(50 * time.Microsecond)
+		}
+	}
+	for l.Last() < want {
+		time.Sleep(50 * time.Microsecond)
+	}
+}
+
+// naive is what the index must hold, worked out anew.
+func naive(f *feed) (out []uint64) {
+	for _, e := range f.held {
+		if e.Seq > f.hidden && (f.scope == nil || f.scope(e)) && f.query.match(e, func() string { return textOf(e) }) {
+			out = append(out, e.Seq)
+		}
+	}
+	return out
+}
+
+func index(f *feed) (out []uint64) {
+	for i := range f.len() {
+		out = append(out, f.at(i))
+	}
+	return out
+}
+
+// TestFeed does random things and compares with the naive index whenever
+// nothing is pending.
+func TestFeed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	l := store(t, 300)
+	f := &feed{}
+	ls := list{feed: f, group: true}
+	filters := []string{"", "port:80", "tcp 44", "!port:80", "ni[lx]", "10.0.0.1 → 10.0.0.2"}
+	for step := range 400 {
+		switch rng.IntN(8) {
+		case 0:
+			f.narrow(parseQuery(filters[rng.IntN(len(filters))]))
+		case 1:
+			f.clear()
+			ls.marks = nil
+		case 2:
+			ls.marks = append(ls.marks, mark{after: f.last()})
+		case 3:
+			offer(l, rng.IntN(400), 80) // the ring may go round
+		default:
+			offer(l, rng.IntN(20), []uint16{80, 443, 22}[rng.IntN(3)])
+		}
+		f.pull(l)
+		f.scan(time.Duration(rng.IntN(2)) * time.Hour)
+		if f.pending() {
+			continue
+		}
+		if diff := cmp.Diff(naive(f), index(f)); diff != "" {
+			t.Fatalf("step %d: %s", step, diff)
+		}
+		ls.bring(math.MaxUint64)
+		total := 0
+		for i := range ls.n {
+			it := ls.line(i)
+			total += it.n
+			if f.entry(it.seq) == nil {
+				t.Fatalf("step %d: a group shows line %d, which is not held", step, it.seq)
+			}
+		}
+		if total != f.len() {
+			t.Fatalf("step %d: groups count %d lines, %d match", step, total, f.len())
+		}
+		for row := range ls.rows() {
+			if it := ls.at(row); it.mark == nil && ls.row(ls.find(it.id)) != row {
+				t.Fatalf("step %d: the line of row %d is found in row %d", step, row, ls.row(ls.find(it.id)))
+			}
+		}
+	}
+}
+
+func TestQuery(t *testing.T) {
+	e := &engine.LogEntry{Line: model.LogLine{Zone: "ovn-worker2", Verdict: "drop", Proto: "tcp", DstPort: 443, Severity: "alert"}, Attributed: true,
+		Rule: model.RuleRef{Policy: model.PolicyKey{Kind: model.KindANP, Name: "web"}, Direction: model.Egress, Rule: 3}, RuleName: "default-deny", Action: "dropped",
+		Src: engine.LogEnd{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api"}},
+		Dst: engine.LogEnd{Addr: "8.8.8.8", Note: "outside"}}
+	for text, want := range map[string]bool{
+		"": true, "policy:web": true, "policy:we": true, "policy:db": false, "!policy:db": true, "!policy:web": false,
+		"verdict:deny": true, "verdict:drop": true, "verdict:dropped": true, "verdict:allow": false, "node:worker2": true, "zone:worker3": false,
+		"pod:blue/api": true, "ns:blue": true, "ns:red": false, "src:api": true, "src:10.0.0.1": true, "dst:8.8.8.8": true, "ip:8.8": true,
+		"port:443": true, "port:44": false, "rule:egress": true, "rule:default": true, "severity:alert": true,
+		"api → 8.8": true, "api.*dropped": true, "!dropped": false, "-f apidrop": true, "policy:web 8.8": true, "policy:web 9.9": false,
+		"policy:": true, "tcp 443": true, "nothing:here": false, "[": false,
+	} {
+		q := parseQuery(text)
+		if got := q.match(e, func() string { return textOf(e) }); got != want {
+			t.Errorf("%q shows the line: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestWrapped(t *testing.T) {
+	l := widget.Line{{Text: "one two three "}, {Text: "四四四四四四四四四"}, {Text: " end"}}
+	for w := 1; w < 40; w++ {
+		for _, s := range wrapped(l, w, "▸ ", nil) {
+			if n := widget.Width(s); n > w && w > 1 {
+				t.Errorf("at %d a line is %d wide: %q", w, n, s)
+			}
+		}
+	}
+}
+
+// TestScanStops says that a filter which is slow on every line looks at a part
+// of them in one go, the newest first, and at the rest later.
+func TestScanStops(t *testing.T) {
+	l := store(t, 3000)
+	offer(l, 3000, 80)
+	f := &feed{}
+	f.pull(l)
+	f.narrow(parseQuery("dst:10.0.0.2 (?i)10\\.0.*dropped by"))
+	f.scan(time.Nanosecond)
+	if n := f.len(); n == 0 || n == 3000 || !f.pending() || f.at(n-1) != f.last() {
+		t.Errorf("%d of 3000 lines were looked at in no time, the newest %d", n, f.at(max(0, n-1)))
+	}
+	for f.pending() {
+		f.scan(time.Hour)
+	}
+	if f.len() != 3000 {
+		t.Errorf("%d lines match in the end", f.len())
+	}
+}
+
+func BenchmarkFilter(b *testing.B) {
+	l := store(b, 20000)
+	for i := range 40 {
+		offer(l, 500, uint16(i+1))
+	}
+	for _, text := range []string{"", "tcp 12", "tcp.*by", "policy:one"} {
+		b.Run(fmt.Sprintf("%q", text), func(b *testing.B) {
+			f := &feed{}
+			f.pull(l)
+			b.ReportAllocs()
+			for b.Loop() {
+				f.narrow(parseQuery(text))
+				f.scan(time.Hour)
+			}
+		})
+	}
+	b.Run("groups", func(b *testing.B) {
+		f := &feed{}
+		f.pull(l)
+		f.scan(time.Hour)
+		ls := list{feed: f, group: true}
+		for b.Loop() {
+			f.groups.reset()
+			ls.bring(math.MaxUint64)
+		}
+	})
+}

@@ -1,0 +1,264 @@
+package logs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// Render draws what logs at all, the lines, and the counts per rule.
+func (v *logs) Render(env *view.Env, w, h int) string {
+	var above, below []string
+	v.headed = 0
+	if h >= 6 {
+		above = v.header(env, w)
+		below = v.footer(env, w, h)
+	}
+	lines := v.text(env, w, max(1, h-len(above)-len(below)))
+	return widget.Pad(slices.Concat(above, lines, below), h)
+}
+
+// above is how many lines stand over the list, for the mouse.
+func (v *logs) above() int { return v.headed }
+
+// header says what logs, and what is lost.
+func (v *logs) header(env *view.Env, w int) []string {
+	st := env.Styles
+	l := widget.Line{{Text: " "}}
+	k := v.page.Key
+	switch {
+	case k.Kind.IsAdmin():
+		l = append(l, v.levels(env)...)
+	case k.Name != "":
+		l = l.Add("connections with "+k.Label()+" at one end", st.Text)
+	default:
+		names, all := loggers(env.Rev)
+		switch len(names) {
+		case 0:
+			l = l.Add("▲ no policy logs", st.Warn)
+		default:
+			l = l.Add(fmt.Sprintf("%d of %d policies log: ", len(names), all), st.Text).Add(some(names, 4), st.Accent)
+		}
+	}
+	lines := []string{l.Render(w)}
+	for i, lost := range v.lost(env) {
+		if i < 2 || env.H >= 20 {
+			lines = append(lines, widget.Styled(" ▲ "+lost, st.Warn).Render(w))
+		}
+	}
+	v.headed = len(lines)
+	return lines
+}
+
+// levels say what the policy of the page logs.
+func (v *logs) levels(env *view.Env) widget.Line {
+	st := env.Styles
+	p := env.Rev.Cluster.Policy(v.page.Key)
+	if p == nil {
+		return widget.Styled("▲ "+v.page.Key.Label()+" is gone", st.Warn)
+	}
+	key := env.Keys.Action(action.LogsLogging).Shown()
+	now, err := p.LogLevels()
+	switch {
+	case err != nil:
+		return widget.Styled("▲ its logging annotation is not valid: nothing of it is programmed; "+key+" sets another", st.Warn)
+	case !now.Any():
+		return widget.Styled("▲ it logs nothing; "+key+" switches logging on", st.Warn)
+	}
+	var l widget.Line
+	var off []string
+	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
+		switch level := now.For(a); {
+		case level != "":
+			l = l.Add(level, st.Title).Add(" for ", st.Dim).Add(string(a), view.ActionStyle(a, st)).Add(" · ", st.Dim)
+		case a != model.Pass || p.Kind == model.KindANP:
+			off = append(off, string(a))
+		}
+	}
+	if len(off) > 0 {
+		l = l.Add("off for "+strings.Join(off, ", ")+" · ", st.Dim)
+	}
+	return l.Add(key, st.Key).Add(" changes it", st.Dim)
+}
+
+// loggers are the policies with a level, and how many there are that could have
+// one.
+func loggers(rev *engine.Revision) (names []string, all int) {
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
+		for p := range rev.Cluster.Policies(k) {
+			all++
+			if l, err := p.LogLevels(); err == nil && l.Any() {
+				names = append(names, p.Name)
+			}
+		}
+	}
+	return names, all
+}
+
+// some lists a few names and counts the rest.
+func some(names []string, n int) string {
+	if len(names) > n {
+		return strings.Join(names[:n-1], ", ") + fmt.Sprintf(" and %d more", len(names)-n+1)
+	}
+	return strings.Join(names, ", ")
+}
+
+// lost says which lines never come: those over a meter's rate, those that came
+// too fast, those that could not be read.
+func (v *logs) lost(env *view.Env) (out []string) {
+	for _, r := range v.perRule() {
+		if r.stat.AtCap {
+			out = append(out, fmt.Sprintf("%s: %d/s in %s, at the cap, lines are lost", v.ruleName(env, r.ref), r.stat.CapRate, r.stat.CapZone))
+		}
+		if len(out) == 2 {
+			break
+		}
+	}
+	var counts []string
+	if n := v.stats.Dropped; n > 0 {
+		counts = append(counts, fmt.Sprintf("%s lost: they came too fast", plural(n, "line")))
+	}
+	if n := v.stats.Unparsed; n > 0 {
+		counts = append(counts, fmt.Sprintf("%s could not be read", plural(n, "line")))
+	}
+	if len(counts) > 0 {
+		out = append(out, strings.Join(counts, " · "))
+	}
+	return out
+}
+
+func plural(n uint64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + one + "s"
+}
+
+// thousands writes 1903 as 1,903.
+func thousands(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+type ruleStat struct {
+	ref  model.RuleRef
+	stat engine.RuleStat
+}
+
+// perRule are the counts of the rules the page is about, the most lines first.
+func (v *logs) perRule() []ruleStat {
+	var out []ruleStat
+	for ref, s := range v.stats.PerRule {
+		k := v.page.Key
+		if k.Kind.IsPolicy() && ref.Policy != k || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
+			continue
+		}
+		out = append(out, ruleStat{ref, s})
+	}
+	slices.SortFunc(out, func(a, b ruleStat) int {
+		return cmp.Or(cmp.Compare(b.stat.Count, a.stat.Count), a.ref.Policy.Compare(b.ref.Policy),
+			cmp.Compare(a.ref.Direction, b.ref.Direction), cmp.Compare(a.ref.Rule, b.ref.Rule))
+	})
+	return out
+}
+
+func (v *logs) ruleName(env *view.Env, ref model.RuleRef) string {
+	name := ""
+	if p := env.Rev.Cluster.Policy(ref.Policy); p != nil {
+		if r := p.Rule(ref.Direction, ref.Rule); r != nil {
+			name = r.Name
+		}
+	}
+	label := engine.RuleLabel(ref.Direction, ref.Rule, name)
+	if v.page.Key.Kind.IsPolicy() {
+		return label
+	}
+	return ref.Policy.Name + " " + label
+}
+
+// footer is the line under the cursor in full, and the counts per rule.
+func (v *logs) footer(env *view.Env, w, h int) []string {
+	st := env.Styles
+	var lines []string
+	if e := v.entry(); e != nil && h >= 28 {
+		lines = append(lines, widget.Heading("line", w, st).Render(w))
+		lines = append(lines, widget.Plain(" "+e.Sentence()).Render(w))
+		raw := widget.Flow(widget.Clean(e.Line.Raw), max(1, w-2))
+		for i, l := range raw {
+			if i == 2 {
+				break
+			}
+			if i == 1 && len(raw) > 2 {
+				l = widget.Truncate(l+" "+strings.Join(raw[2:], " "), w-2)
+			}
+			lines = append(lines, widget.Styled(" "+l, st.Dim).Render(w))
+		}
+	}
+	rules := v.perRule()
+	room := 1
+	switch {
+	case h >= 40:
+		room = 6
+	case h >= 24:
+		room = 3
+	}
+	if len(rules) == 0 {
+		return lines
+	}
+	title := "by rule"
+	if env.Rev.Mode.Simulated {
+		title = "by rule, simulated traffic"
+	}
+	lines = append(lines, widget.Heading(title, w, st).Render(w))
+	return append(lines, v.counts(env, rules, w, room)...)
+}
+
+// counts puts the counts of rules side by side in as many lines as there is
+// room.
+func (v *logs) counts(env *view.Env, rules []ruleStat, w, room int) []string {
+	st := env.Styles
+	var lines []string
+	var line widget.Line
+	for i, r := range rules {
+		l := widget.Line{{Text: " " + v.ruleName(env, r.ref), Style: st.Accent}, {Text: " " + thousands(r.stat.Count) + " "},
+			{Text: widget.Sparkline(r.stat.Seconds[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.stat.Rate()), Style: st.Dim}}
+		if r.stat.AtCap {
+			l = l.Add(" at the cap", st.Warn)
+		}
+		if len(line) > 0 && line.Width()+l.Width()+2 > w {
+			lines = append(lines, line.Render(w))
+			line = nil
+			if len(lines) == room {
+				last := widget.Styled(fmt.Sprintf(" and %d more", len(rules)-i), st.Dim)
+				lines[room-1] = strings.TrimRight(lines[room-1], " ")
+				return append(lines[:room-1], v.tail(lines[room-1], last, w))
+			}
+		}
+		if len(line) > 0 {
+			line = line.Add("  ", themes.Style{})
+		}
+		line = append(line, l...)
+	}
+	return append(lines, line.Render(w))
+}
+
+// tail puts a note at the end of a line that was drawn, where it has room.
+func (v *logs) tail(drawn string, note widget.Line, w int) string {
+	n := widget.Width(drawn)
+	if n+note.Width() > w {
+		return drawn
+	}
+	return drawn + note.Render(w-n)
+}

@@ -1,0 +1,266 @@
+package logs
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// budget is how long one Sync may look for matches.
+const budget = 5 * time.Millisecond
+
+// stamp says how much of a line's time is shown.
+type stamp int
+
+const (
+	full stamp = iota
+	seconds
+	none
+)
+
+// logs is the view.
+type logs struct {
+	page nav.Page
+	feed feed
+	list list
+
+	follow bool
+	until  uint64 // the newest line shown while not following
+	sel    uint64 // identity of the line under the cursor
+	top    int    // first row on the screen
+	left   int
+	height int
+	headed int   // lines above the list
+	rows   []int // row of every line on the screen, for the mouse
+
+	wide, wrap bool
+	stamp      stamp
+	find       widget.Filter
+	seek       seek
+	cleared    time.Time
+
+	stats   engine.LogStats
+	statsAt int64
+	pair    int // widest pair of ends seen lately
+	zones   int // widest zone name
+	rev     *engine.Revision
+}
+
+// New makes the view.
+func New(p nav.Page) view.View {
+	v := &logs{page: p, follow: true}
+	v.list.feed = &v.feed
+	v.feed.scope = scopeOf(p)
+	return v
+}
+
+// scopeOf is what the page is about: a policy, one of its rules, or a pod.
+func scopeOf(p nav.Page) func(*engine.LogEntry) bool {
+	switch {
+	case p.Key.Kind == model.KindPod:
+		return func(e *engine.LogEntry) bool { return e.Src.Key == p.Key || e.Dst.Key == p.Key }
+	case p.Key.Name == "" && p.Key.Kind == "":
+		return nil
+	case p.Dir != "":
+		return func(e *engine.LogEntry) bool {
+			return e.Rule.Policy == p.Key && e.Rule.Direction == p.Dir && e.Rule.Rule == p.Rule
+		}
+	}
+	return func(e *engine.LogEntry) bool { return e.Rule.Policy == p.Key }
+}
+
+// Scopes are the log's keys, those of text and of lists.
+func (v *logs) Scopes() []action.Scope {
+	return []action.Scope{action.Of(nav.Logs), action.Text, action.List, action.Global}
+}
+
+// Fresh says whether lines came or are left to look at.
+func (v *logs) Fresh(env *view.Env) bool {
+	l := env.Console.Logs()
+	return l != nil && l.Last() != v.feed.last() || v.feed.pending() || v.seek.dir != 0
+}
+
+// Sync takes what is new.
+func (v *logs) Sync(env *view.Env) {
+	v.rev = env.Rev
+	l := env.Console.Logs()
+	v.feed.pull(l)
+	v.feed.scan(budget)
+	if now := env.Now.Unix(); l != nil && now != v.statsAt {
+		v.statsAt, v.stats = now, l.Stats()
+	}
+	v.bring()
+	if v.seek.dir != 0 {
+		v.seekOn()
+	}
+}
+
+// bring makes the list of what is shown now and puts the cursor into it.
+func (v *logs) bring() {
+	upto := v.until
+	if v.follow {
+		upto = math.MaxUint64
+	}
+	v.list.bring(upto)
+	if v.follow && v.list.n > 0 {
+		v.sel = v.list.id(v.list.n - 1)
+	}
+}
+
+// cursor is the line under the cursor, -1 when there is none.
+func (v *logs) cursor() int {
+	switch {
+	case v.list.n == 0:
+		return -1
+	case v.follow:
+		return v.list.n - 1
+	}
+	return min(v.list.find(v.sel), v.list.n-1)
+}
+
+// entry is the log line under the cursor, nil for none.
+func (v *logs) entry() *engine.LogEntry {
+	if i := v.cursor(); i >= 0 {
+		return v.feed.entry(v.list.line(i).seq)
+	}
+	return nil
+}
+
+// fresh is how many matching lines came since the page stands still.
+func (v *logs) fresh() int {
+	if v.follow {
+		return 0
+	}
+	return v.feed.len() - v.feed.before(v.until)
+}
+
+// pause stands still, or goes on with the newest line.
+func (v *logs) pause(on bool) {
+	if on == !v.follow {
+		return
+	}
+	v.follow = !on
+	v.until = v.feed.last()
+	v.bring()
+}
+
+// move puts the cursor d lines further and stands still there; going on at the
+// end follows again.
+func (v *logs) move(d int) {
+	i := v.cursor()
+	if i < 0 {
+		return
+	}
+	if d > 0 && i == v.list.n-1 {
+		v.pause(false) // going on at the end follows again
+		return
+	}
+	v.pause(true)
+	i = min(max(0, i+d), v.list.n-1)
+	v.sel = v.list.id(i)
+	v.top += d
+}
+
+// Selected is the rule that decided the line under the cursor.
+func (v *logs) Selected() nav.Page {
+	e := v.entry()
+	if e == nil || !e.Attributed || !e.Rule.Policy.Kind.IsAdmin() {
+		return nav.Page{}
+	}
+	if e.Rule.Rule < 0 {
+		return nav.ToPolicy(e.Rule.Policy)
+	}
+	p := nav.ToRule(e.Rule.Policy, e.Rule.Direction, e.Rule.Rule)
+	p.Zone = e.Line.Zone
+	return p
+}
+
+// SetFilter shows only lines that match.
+func (v *logs) SetFilter(f widget.Filter) {
+	q := parseQuery(f.Text)
+	v.feed.narrow(q)
+	v.feed.scan(budget)
+	v.bring()
+}
+
+// Counts are the lines shown and those held.
+func (v *logs) Counts() (shown, all int) {
+	shown = v.feed.len()
+	if v.feed.query.empty() {
+		return shown, shown
+	}
+	if v.feed.last() < v.feed.floor() {
+		return shown, 0
+	}
+	return shown, int(v.feed.last() - v.feed.floor() + 1)
+}
+
+// Crumb names the page.
+func (v *logs) Crumb() string {
+	if v.page.Dir != "" {
+		return "log of " + v.page.Key.Name + " " + engine.RuleLabel(v.page.Dir, v.page.Rule, "")
+	}
+	return v.page.Title()
+}
+
+// Tell says whether the page follows.
+func (v *logs) Tell(env *view.Env) widget.Line {
+	st := env.Styles
+	l := widget.Line{}
+	if v.list.group {
+		l = l.Add("equal lines counted   ", st.Dim)
+	}
+	if v.feed.pending() {
+		l = l.Add("looking …   ", st.Info)
+	}
+	if v.follow {
+		return l.Add("● follow", st.OK)
+	}
+	l = l.Add("❚❚ paused", st.Warn)
+	if n := v.fresh(); n > 0 {
+		l = l.Add(fmt.Sprintf("  %d new, %s goes on", n, env.Keys.Action(action.Bottom).Shown()), st.Info)
+	}
+	return l
+}
+
+// Copies are the line under the cursor in its forms.
+func (v *logs) Copies(*view.Env) []view.Copy {
+	e := v.entry()
+	if e == nil {
+		return nil
+	}
+	out := []view.Copy{{What: "sentence", Text: e.Line.At.Format(time.RFC3339Nano) + " " + e.Line.Zone + " " + e.Sentence()},
+		{What: "raw line", Text: e.Line.Raw}}
+	if e.Line.Name != "" {
+		out = append(out, view.Copy{What: "ACL name", Text: e.Line.Name})
+	}
+	if e.Attributed {
+		out = append(out, view.Copy{What: "policy name", Text: e.Rule.Policy.Name})
+	}
+	return out
+}
+
+// Click puts the cursor on a line.
+func (v *logs) Click(_ *view.Env, _, y int) bool {
+	y -= v.above()
+	if y < 0 || y >= len(v.rows) {
+		return false
+	}
+	it := v.list.at(v.rows[y])
+	if it.mark != nil {
+		return false
+	}
+	v.pause(true)
+	v.sel = it.id
+	return true
+}
+
+// Wheel scrolls.
+func (v *logs) Wheel(_ *view.Env, lines int) { v.move(lines) }

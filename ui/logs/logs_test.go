@@ -1,0 +1,335 @@
+package logs_test
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }
+
+// tail is a console with a log that a test feeds.
+type tail struct {
+	t     testing.TB
+	f     *uitest.Fake
+	store *engine.Logs
+	parts *engine.Parts
+	n     uint64
+	state string
+	step  time.Duration // between two lines
+}
+
+func newTail(t testing.TB, limit int) *tail {
+	t.Helper()
+	p := uitest.Demo(t)
+	w := &tail{t: t, f: uitest.NewFake(p), parts: p, state: t.TempDir(), step: 37 * time.Millisecond}
+	w.store = engine.NewLogs(w.f.Revision, limit).WithClock(w.f.Now)
+	var pods []model.Change
+	for o := range p.Cluster.Objects() {
+		pods = append(pods, model.Change{New: o})
+	}
+	w.store.Observe(pods)
+	w.f.LogStore = w.store
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { w.store.Run(ctx); close(done) }()
+	t.Cleanup(func() { cancel(); <-done })
+	return w
+}
+
+func (w *tail) open(page nav.Page) *uitest.Screen {
+	w.t.Helper()
+	return uitest.OpenWith(w.t, w.f, ui.Options{Page: page, StateDir: w.state})
+}
+
+// addr is a pod's address; anything else is one itself.
+func (w *tail) addr(name string) netip.Addr {
+	ns, pod, ok := strings.Cut(name, "/")
+	if !ok {
+		return netip.MustParseAddr(name)
+	}
+	p := w.parts.Cluster.Pod(ns, pod)
+	if p == nil {
+		w.t.Fatalf("the demo has no pod %s", name)
+	}
+	return netip.MustParseAddr(p.IPs[0])
+}
+
+// line offers one line and waits until it was taken in.
+func (w *tail) line(policy string, d model.Direction, rule int, src, dst string, port uint16, verdict string) {
+	w.t.Helper()
+	w.offer(policy, d, rule, src, dst, port, verdict)
+	w.settle()
+}
+
+func (w *tail) offer(policy string, d model.Direction, rule int, src, dst string, port uint16, verdict string) {
+	w.t.Helper()
+	at := uitest.Now.Add(time.Duration(w.n) * w.step)
+	l := model.LogLine{At: at, Zone: []string{"ovn-worker", "ovn-worker2"}[w.n%2], Name: model.ACLName(anp(policy), d, rule), Verdict: verdict,
+		Severity: "alert", Direction: "from-lport", Proto: "tcp", Src: w.addr(src), Dst: w.addr(dst), SrcPort: 40000, DstPort: port}
+	if port == 0 {
+		l.Proto = "icmp"
+	}
+	l.Raw = fmt.Sprintf(`%s|%05d|acl_log(ovn_pinctrl0)|INFO|name="%s", verdict=%s, severity=alert, direction=from-lport: %s,nw_src=%s,nw_dst=%s,tp_dst=%d`,
+		at.Format("2006-01-02T15:04:05.000Z"), w.n, l.Name, verdict, l.Proto, l.Src, l.Dst, port)
+	for !w.store.Offer(l) {
+		time.Sleep(time.Millisecond)
+	}
+	w.n++
+}
+
+func (w *tail) settle() {
+	w.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); w.store.Last() < w.n; {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("%d of %d lines were taken in", w.store.Last(), w.n)
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+// some feeds what the goldens show.
+func (w *tail) some() {
+	for i := range 12 {
+		w.line("quarantine", model.Ingress, 0, "blue/web-g0", "red/web-f0", 8080, "drop")
+		if i%3 == 0 {
+			w.line("quarantine", model.Egress, 0, "red/web-f0", "8.8.8.8", 443, "drop")
+		}
+		if i%4 == 0 {
+			w.line("break-glass", model.Ingress, 0, "blue/web-g0", "monitoring/prometheus-0", 0, "allow")
+		}
+	}
+}
+
+// tick lets a second pass, so that the page takes what came.
+func (w *tail) tick(s *uitest.Screen) {
+	w.f.Advance(time.Second)
+	s.Refresh()
+}
+
+func TestTail(t *testing.T) {
+	w := newTail(t, 0)
+	w.some()
+	s := w.open(nav.To(nav.Logs))
+	s.Want("● follow", "19 lines", "blue/web-g0 → red/web-f0", "dropped by quarantine ingress 0", "8.8.8.8 (outside)", "simulated traffic",
+		"3 of 11 policies log", `quarantine ingress 0 "deny-all-pods" 12`)
+	s.Golden("tail")
+	s.Resizes()
+
+	// Going up stands still, and what comes meanwhile is counted.
+	s.Press("k", "k")
+	here := s.Line("▸")
+	s.Want("❚❚ paused")
+	w.some()
+	w.tick(s)
+	s.Want("19 new, G goes on")
+	if got := s.Line("▸"); got != here {
+		t.Errorf("the cursor moved:\n%s\n%s", here, got)
+	}
+	s.Press("G")
+	s.Want("● follow", "38 lines")
+	s.Press("space")
+	s.Want("❚❚ paused")
+	s.Press("space")
+	s.Want("● follow")
+
+	// The rule, and back to the same line.
+	s.Press("k", "k", "k")
+	here = s.Line("▸")
+	s.Press("enter")
+	s.Want("quarantine")
+	s.WantNot("❚❚ paused")
+	s.Press("esc")
+	if got := s.Line("▸"); got != here {
+		t.Errorf("back on another line:\n%s\n%s", here, got)
+	}
+	s.Press("p", "d")
+	s.Want("pod red/web-f0")
+	s.Press("esc", "y")
+	s.Want("sentence", "raw line", "ACL name")
+	s.Press("esc")
+
+	// An empty list says why it is empty.
+	s.Press("c")
+	s.Want("No line yet. Why?", "The list was cleared at 14:05:01", "The connections are simulated", "its meter lets through")
+	s.Golden("empty")
+}
+
+func TestFilterFindAndMark(t *testing.T) {
+	w := newTail(t, 0)
+	w.some()
+	s := w.open(nav.To(nav.Logs))
+	s.Press("/")
+	s.Type("policy:break-glass verdict:allow")
+	s.Press("enter")
+	s.Want("3/19", "allowed by break-glass")
+	s.WantNot("dropped by quarantine ingress")
+	s.Press("m")
+	w.some()
+	w.tick(s)
+	s.Want("6/38", "── mark 14:05:00 ──")
+	s.Golden("filter")
+	s.Press("esc", "/")
+	s.Type("policy:nobody")
+	s.Press("enter")
+	s.Want("38 lines held and the filter shows none of them: esc clears it.")
+	s.Press("esc")
+	s.Want("38 lines")
+
+	s.Press("f")
+	s.Type("prometheus")
+	s.Press("enter")
+	if !strings.Contains(s.Line("▸"), "monitoring/prom") {
+		t.Errorf("not on what was found:\n%s", s.Frame())
+	}
+	first := s.Line("▸")
+	s.Press("N")
+	if got := s.Line("▸"); got == first || !strings.Contains(got, "monitoring/prom") {
+		t.Errorf("N did not go to the match before:\n%s", s.Frame())
+	}
+	s.Press("n")
+	if got := s.Line("▸"); got != first {
+		t.Errorf("n did not come back:\n%s\n%s", first, got)
+	}
+	s.Press("n")
+	s.Want("not found further on")
+}
+
+func TestAggregate(t *testing.T) {
+	w := newTail(t, 0)
+	w.some()
+	s := w.open(nav.To(nav.Logs))
+	s.Press("a")
+	s.Want("equal lines counted", "×5 by quarantine", "×7 by quarantine", "×3 by break-glass")
+	w.some()
+	w.tick(s)
+	s.Want("×12 by quarantine")
+	s.Press("m")
+	w.some()
+	w.tick(s)
+	s.Want("×12 by quarantine", "── mark") // counts begin anew behind a mark
+	s.Golden("aggregate")
+	s.Press("a")
+	s.WantNot("×")
+}
+
+func TestPolicyPage(t *testing.T) {
+	w := newTail(t, 0)
+	w.some()
+	s := w.open(nav.Page{Kind: nav.Logs, Key: anp("quarantine")})
+	s.Want("log quarantine", "alert for Deny", "16 lines", "L changes it", `dropped by ingress 0 "deny-all-pods"`)
+	s.WantNot("break-glass")
+	s.Press("L")
+	s.Want("log ANP quarantine", "deny=alert")
+	s.Press("esc")
+	s.Golden("policy")
+
+	// A policy that logs nothing says so, and which key helps.
+	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("blue-tenant")})
+	s.Want("it logs nothing; L switches logging on", "ANP blue-tenant has no log level", "No line yet. Why?")
+	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("experimental")})
+	s.Want("No line yet")
+	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("nobody")})
+	s.Want("ANP nobody is gone")
+	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("quarantine"), Dir: model.Egress, Rule: 0})
+	s.Want("log of quarantine egress 0", "4 lines")
+	s = w.open(nav.Page{Kind: nav.Logs, Key: model.Key{Kind: model.KindPod, Namespace: "monitoring", Name: "prometheus-0"}})
+	s.Want("3 lines", "monitoring/prometheus-0 at one end")
+}
+
+func TestTimeWideAndWrap(t *testing.T) {
+	w := newTail(t, 0)
+	w.some()
+	s := w.open(nav.To(nav.Logs))
+	s.Want("14:05:00.000")
+	s.Press("T")
+	s.WantNot("14:05:00.000")
+	s.Want("14:05:00")
+	s.Press("T")
+	s.WantNot("14:05:00  ")
+	s.Resize(60, 30)
+	s.Press("z")
+	s.Want(`"deny-all-pods"`)
+	s.Fits()
+	s.Press("k", "k", "pgup", "g")
+	s.Fits()
+	if !strings.Contains(s.Line("▸"), "blue/web-g0") {
+		t.Errorf("the cursor is not in sight:\n%s", s.Frame())
+	}
+	s.Press("z", "w", "right", "right", "right", "right")
+	s.Want("deny-all-pods")
+	s.Fits()
+}
+
+func TestLost(t *testing.T) {
+	w := newTail(t, 0)
+	w.step = time.Millisecond
+	for range 25 {
+		w.line("quarantine", model.Ingress, 0, "blue/web-g0", "red/web-f0", 8080, "drop")
+		w.line("quarantine", model.Ingress, 0, "blue/web-g0", "red/web-f0", 8080, "drop")
+	}
+	w.store.Lost(12, 3)
+	s := w.open(nav.To(nav.Logs))
+	s.Want("at the cap, lines are lost", "12 lines lost: they came too fast", "3 lines could not be read")
+}
+
+func TestSave(t *testing.T) {
+	w := newTail(t, 0)
+	w.some()
+	s := w.open(nav.Page{Kind: nav.Logs, Key: anp("break-glass")})
+	s.Press("s")
+	s.Want("saved 3 lines to")
+	files, _ := filepath.Glob(filepath.Join(w.state, "saved", "log-*.txt"))
+	if len(files) != 1 {
+		t.Fatal(files)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil || strings.Count(string(b), "allowed by break-glass") != 3 || !strings.Contains(string(b), "acl_log(ovn_pinctrl0)") {
+		t.Errorf("%v\n%s", err, b)
+	}
+	if st, _ := os.Stat(files[0]); st.Mode().Perm() != 0o600 {
+		t.Error(st.Mode())
+	}
+}
+
+// TestKeysAreFast presses keys among 20,000 lines. On an idle machine every one
+// is answered with a frame within 6 ms; the bound leaves room for the race
+// detector and a machine that is busy with other tests.
+func TestKeysAreFast(t *testing.T) {
+	w := newTail(t, 20000)
+	for i := range 20000 {
+		w.offer([]string{"quarantine", "break-glass"}[i%2], model.Ingress, 0, "blue/web-g0", "red/web-f0", uint16(i%500+1), "drop")
+	}
+	w.settle()
+	s := w.open(nav.To(nav.Logs))
+	var took []time.Duration
+	press := func(keys ...string) {
+		for _, k := range keys {
+			begin := time.Now()
+			s.Press(k)
+			took = append(took, time.Since(begin))
+		}
+	}
+	press("k", "pgup", "pgup", "g", "G", "a", "k", "k", "a", "/")
+	for _, r := range "policy:quar dropped.*[0-9]7" {
+		press(string(r))
+	}
+	press("enter", "k", "k", "g", "m", "pgdown", "esc", "G", "z", "k", "pgup", "z")
+	slices.Sort(took)
+	t.Logf("%d keys: median %v, p90 %v, slowest %v", len(took), took[len(took)/2], took[len(took)*9/10], took[len(took)-1])
+	if m := took[len(took)/2]; m > 50*time.Millisecond {
+		t.Errorf("half of the keys took more than %v", m)
+	}
+}

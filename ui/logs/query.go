@@ -1,0 +1,117 @@
+package logs
+
+import (
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui/widget"
+)
+
+// query decides which lines are shown: terms such as policy:web or !verdict:deny
+// look at one part of a line, the rest is a filter of its text.
+type query struct {
+	terms []term
+	text  widget.Filter
+}
+
+type term struct {
+	part, want string
+	not        bool
+}
+
+// parts are what a term can look at.
+var parts = map[string]func(e *engine.LogEntry) []string{
+	"policy": func(e *engine.LogEntry) []string { return []string{e.Rule.Policy.Name} },
+	"rule": func(e *engine.LogEntry) []string {
+		return []string{engine.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)}
+	},
+	"verdict":  func(e *engine.LogEntry) []string { return append(actions[e.Line.Verdict], e.Line.Verdict, e.Action) },
+	"node":     func(e *engine.LogEntry) []string { return []string{e.Line.Zone} },
+	"zone":     func(e *engine.LogEntry) []string { return []string{e.Line.Zone} },
+	"pod":      func(e *engine.LogEntry) []string { return []string{podOf(e.Src), podOf(e.Dst)} },
+	"ns":       func(e *engine.LogEntry) []string { return []string{e.Src.Key.Namespace, e.Dst.Key.Namespace} },
+	"src":      func(e *engine.LogEntry) []string { return []string{e.Src.String(), e.Src.Addr} },
+	"dst":      func(e *engine.LogEntry) []string { return []string{e.Dst.String(), e.Dst.Addr} },
+	"ip":       func(e *engine.LogEntry) []string { return []string{e.Src.Addr, e.Dst.Addr} },
+	"port":     func(e *engine.LogEntry) []string { return []string{e.Traffic()} },
+	"severity": func(e *engine.LogEntry) []string { return []string{e.Line.Severity} },
+}
+
+// actions are the API's words for OVN's verdicts.
+var actions = map[string][]string{"drop": {"deny"}, "reject": {"deny"}, "allow": {"allow"}, "pass": {"pass"}}
+
+func podOf(d engine.LogEnd) string {
+	if d.Key.Kind != model.KindPod {
+		return ""
+	}
+	return d.Key.Namespace + "/" + d.Key.Name
+}
+
+// parseQuery reads a filter as it is typed.
+func parseQuery(text string) query {
+	var q query
+	var rest []string
+	for _, w := range strings.Fields(text) {
+		t := term{}
+		word, not := strings.CutPrefix(w, "!")
+		t.not = not
+		var ok bool
+		if t.part, t.want, ok = strings.Cut(word, ":"); ok && parts[t.part] != nil {
+			t.want = strings.ToLower(t.want)
+			q.terms = append(q.terms, t)
+			continue
+		}
+		rest = append(rest, w)
+	}
+	// An arrow that was copied from the screen is written as texts have it.
+	q.text = widget.ParseFilter(strings.ReplaceAll(strings.Join(rest, " "), "→", ">"))
+	return q
+}
+
+func (q *query) empty() bool { return len(q.terms) == 0 && q.text.Empty() }
+
+// match judges a line; text is only made when it is looked at.
+func (q *query) match(e *engine.LogEntry, text func() string) bool {
+	for _, t := range q.terms {
+		if t.hit(e) == t.not {
+			return false
+		}
+	}
+	return q.text.Empty() || q.text.Match(text())
+}
+
+func (t *term) hit(e *engine.LogEntry) bool {
+	for _, s := range parts[t.part](e) {
+		if t.part == "port" {
+			if s == t.want || strings.HasSuffix(s, " "+t.want) {
+				return true
+			}
+			continue
+		}
+		if s != "" && strings.Contains(strings.ToLower(s), t.want) {
+			return true
+		}
+	}
+	return t.want == ""
+}
+
+// textOf is what the filter and the search look at. It has no letters beyond
+// ASCII where names have none, which makes folding case cheap.
+func textOf(e *engine.LogEntry) string {
+	var b strings.Builder
+	b.Grow(160)
+	b.WriteString(e.Line.At.Format("15:04:05.000 "))
+	b.WriteString(e.Line.Zone)
+	b.WriteByte(' ')
+	b.WriteString(e.Src.String())
+	b.WriteString(" > ")
+	b.WriteString(e.Dst.String())
+	b.WriteByte(' ')
+	b.WriteString(e.Traffic())
+	b.WriteByte(' ')
+	b.WriteString(e.Action)
+	b.WriteString(" by ")
+	b.WriteString(e.By())
+	return b.String()
+}

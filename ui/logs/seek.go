@@ -1,0 +1,80 @@
+package logs
+
+import (
+	"time"
+
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// seek is a search under way: it goes on from frame to frame, so that a search
+// among many lines does not hold up a key.
+type seek struct {
+	dir  int    // 0: none
+	from uint64 // identity of the next line to look at
+}
+
+// ask asks what to find.
+func (v *logs) ask(env *view.Env) {
+	env.Ask(&view.Prompt{Title: "find", Label: "Text or regular expression; all lines stay, n and N go on.", Value: v.find.Text,
+		Done: func(env *view.Env, text string) {
+			v.find = parseQuery(text).text
+			if !v.find.Empty() {
+				v.start(env, -1, true)
+			}
+		}})
+}
+
+// look goes to the next place in a direction.
+func (v *logs) look(env *view.Env, dir int) {
+	if v.find.Empty() {
+		env.Fail("nothing to find yet: %s asks what", env.Keys.Action(action.Find).Shown())
+		return
+	}
+	v.start(env, dir, false)
+}
+
+// start begins a search at the line under the cursor, or beside it.
+func (v *logs) start(env *view.Env, dir int, here bool) {
+	i := v.cursor()
+	if !here {
+		i += dir
+	}
+	v.pause(true)
+	if i < 0 || i >= v.list.n {
+		env.Say("not found further on")
+		return
+	}
+	v.seek = seek{dir, v.list.id(i)}
+	if !v.seekOn() {
+		env.Say("not found further on")
+	}
+}
+
+// seekOn goes on for a moment; false says that there is nothing.
+func (v *logs) seekOn() bool {
+	begin := time.Now()
+	for i, n := v.list.find(v.seek.from), 0; ; i, n = i+v.seek.dir, n+1 {
+		if i < 0 || i >= v.list.n {
+			v.seek = seek{}
+			return false
+		}
+		if it := v.list.line(i); v.find.Match(v.feed.text(it.seq)) {
+			v.sel, v.seek = it.id, seek{}
+			return true
+		}
+		if n%64 == 63 && time.Since(begin) > budget {
+			v.seek.from = v.list.id(i)
+			return true
+		}
+	}
+}
+
+// mark shows where a search matched.
+func (v *logs) highlight(l widget.Line, env *view.Env) widget.Line {
+	if v.find.Empty() {
+		return l
+	}
+	return widget.Highlight(l, v.find, env.Styles)
+}

@@ -1,0 +1,199 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rung/engine"
+	"rung/themes"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// Init starts the clocks.
+func (m *root) Init() tea.Cmd {
+	return tea.Batch(tea.RequestBackgroundColor, m.wait(), m.clock())
+}
+
+// clock ticks with every second, so that ages on the screen are true.
+func (m *root) clock() tea.Cmd {
+	return m.after(time.Until(time.Now().Truncate(time.Second).Add(time.Second)), clockMsg{})
+}
+
+// after brings a message later, unless the console is left before.
+func (m *root) after(d time.Duration, msg tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-m.ctx.Done():
+			return nil
+		case <-t.C:
+			return msg
+		}
+	}
+}
+
+// wait waits for the next revision and makes its expensive parts, so that the
+// screen's own goroutine finds them made.
+func (m *root) wait() tea.Cmd {
+	return guard(m.opt.StateDir, "preparing a revision", func() tea.Msg {
+		due := m.lint.due()
+		defer due.Stop()
+		select {
+		case <-m.ctx.Done():
+			return nil
+		case <-m.ticks:
+		case <-due.C:
+		}
+		return revMsg{m.lint.prepare(m.console), true}
+	})
+}
+
+// prepared is the newest revision with its expensive parts made.
+func prepared(c Console) *engine.Revision {
+	rev := c.Revision()
+	rev.Ladder()
+	rev.Findings()
+	return rev
+}
+
+// Update takes one message. An internal error ends the program, not the
+// terminal.
+func (m *root) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
+	model = m // also when it panics
+	defer func() {
+		if r := recover(); r != nil {
+			m.fail(r, fmt.Sprintf("handling %T on %v", msg, m.top().page))
+			cmd = tea.Quit
+		}
+	}()
+	if m.crash != "" {
+		return m, tea.Quit
+	}
+	m.now = m.console.Now()
+	drawn := !m.dirty
+	m.dirty = true
+	m.handle(msg)
+	m.dirty = m.dirty || !drawn
+	if m.dirty && !m.quits {
+		m.settle()
+	}
+	m.arm()
+	cmd = tea.Batch(m.cmds...)
+	m.cmds = nil
+	return m, cmd
+}
+
+// later has a command run once the message was handled.
+func (m *root) later(cmd tea.Cmd) {
+	if cmd != nil {
+		m.cmds = append(m.cmds, cmd)
+	}
+}
+
+func (m *root) fail(what any, doing string) {
+	if m.inline {
+		panic(what)
+	}
+	if m.crash == "" {
+		m.crash = report(m.opt.StateDir, time.Now(), what, doing)
+	}
+	m.quits = true
+}
+
+func (m *root) handle(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h = max(0, msg.Width), max(0, msg.Height)
+	case tea.BackgroundColorMsg:
+		m.dark = msg.IsDark()
+		m.restyle()
+	case tea.KeyPressMsg:
+		m.key(msg)
+	case tea.PasteMsg:
+		m.paste(msg.Content)
+	case tea.MouseClickMsg:
+		m.click(msg)
+	case tea.MouseWheelMsg:
+		m.wheel(msg)
+	case revMsg:
+		m.take(msg.rev)
+		if !msg.arm {
+			break
+		}
+		m.later(m.after(frameTime, armMsg{}))
+	case armMsg:
+		m.dirty = false
+		m.later(m.wait())
+	case clockMsg:
+		if m.toast.text != "" && m.now.After(m.toast.until) {
+			m.toast = toast{}
+			m.notice()
+		}
+		m.later(m.clock())
+	case jobMsg:
+		m.jobDone(msg)
+	case toastMsg:
+		m.say(view.ToastAsk(msg))
+	case crashMsg:
+		m.crash, m.quits = msg.what, true
+		m.later(tea.Quit)
+	case liveMsg:
+		m.live()
+	case tea.ResumeMsg:
+	default:
+		m.dirty = false
+	}
+}
+
+// take makes a revision the one that is shown; an older one is left.
+func (m *root) take(rev *engine.Revision) {
+	if rev.Number < m.rev.Number {
+		return
+	}
+	m.rev = rev
+	m.counts.take(rev, m.now)
+}
+
+// View draws the frame.
+func (m *root) View() tea.View {
+	if m.dirty && !m.quits {
+		m.dirty = false
+		m.draw()
+	}
+	v := tea.NewView(m.frame)
+	v.AltScreen = true
+	v.WindowTitle = "rung · " + widget.Clean(m.rev.Mode.Title)
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	return v
+}
+
+func (m *root) draw() {
+	defer func() {
+		if r := recover(); r != nil {
+			m.fail(r, fmt.Sprintf("drawing %v at %d×%d", m.top().page, m.w, m.h))
+			go m.quit()
+		}
+	}()
+	m.frame = m.render(m.w, m.h)
+	if m.opt.ASCII {
+		m.frame = themes.ASCII(m.frame)
+	}
+}
+
+func (m *root) say(t view.ToastAsk) {
+	m.toast = toast{text: widget.Clean(t.Text), bad: t.Bad, until: m.now.Add(toastTime)}
+}
+
+// notice says the next warning from the start when nothing else is said.
+func (m *root) notice() {
+	if m.toast.text == "" && len(m.notices) > 0 {
+		m.say(view.ToastAsk{Text: m.notices[0], Bad: true})
+		m.notices = m.notices[1:]
+	}
+}

@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+
+	"rung/engine"
+	"rung/model/plan"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/preview"
+	"rung/ui/view"
+)
+
+// askStep asks for step and start.
+func (v *page) askStep(env *view.Env) {
+	b := v.board
+	if b == nil {
+		return
+	}
+	label := "Step, and where to begin (step 10 from 10 is \"10 10\"):"
+	if step, start := b.Widest(); step > 0 {
+		label = fmt.Sprintf("Step, and where to begin. The widest that fits is \"%d %d\".", step, start)
+	}
+	env.Ask(&view.Prompt{Title: "re-space the ladder", Label: label, Value: fmt.Sprintf("%d %d", max(v.p.step, 1), v.p.start),
+		Check: func(s string) string {
+			step, start, err := parseStep(s)
+			if err == nil {
+				_, err = b.Respace(step, start)
+			}
+			if err != nil {
+				return err.Error()
+			}
+			return ""
+		},
+		Done: func(env *view.Env, s string) {
+			step, start, _ := parseStep(s) // checked above
+			v.p = proposal{kind: respace, step: step, start: start}
+			v.Sync(env)
+		}})
+}
+
+// insert proposes room for a new policy below the cursor.
+func (v *page) insert(env *view.Env) {
+	here, next := v.under()
+	if here == "" {
+		env.Open(nav.ToNew(usual))
+		return
+	}
+	p := proposal{kind: insert, above: here, below: next}
+	p.work(v.board)
+	switch {
+	case p.err != nil:
+		env.Fail("%v", p.err)
+	case len(p.plan.Steps) > 0:
+		v.p = p
+		v.Sync(env)
+		env.Say("%d is free after %s; %s runs them", p.at, steps(len(p.plan.Steps)), env.Keys.Action(action.PlanRun).Shown())
+	default:
+		at := p.at
+		env.Ask(&view.Confirm{Title: p.title(), Body: []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},
+			YesText: "write it", Yes: func(env *view.Env) { env.Open(nav.ToNew(at)) }})
+	}
+}
+
+// new writes a policy in the room that was made, or the first free priority
+// below the cursor.
+func (v *page) new(env *view.Env) {
+	if v.p.kind == insert && v.p.err == nil && len(v.p.plan.Steps) == 0 {
+		env.Open(nav.ToNew(v.p.at))
+		return
+	}
+	r, ok := v.table.Selected()
+	for _, g := range v.board.FreeRuns() {
+		if !ok || g.To > r.now {
+			at := g.From
+			if ok {
+				at = max(at, r.now+1)
+			}
+			env.Open(nav.ToNew(at))
+			return
+		}
+	}
+	env.Fail("no priority below the cursor is free: %s makes room", env.Keys.Action(action.PlanInsert).Shown())
+}
+
+// source is a plan as a change.
+type source struct{ p *plan.Plan }
+
+func (s source) Work(ctx context.Context, c view.Console) (*engine.Preview, error) {
+	return c.PlanPreview(ctx, s.p)
+}
+
+func (s source) Commit(ctx context.Context, c view.Console, _ *engine.Preview, answer engine.Confirm) (*engine.Result, error) {
+	return nil, c.PlanStart(ctx, s.p, answer)
+}
+
+// run previews the whole plan; yes starts it.
+func (v *page) run(env *view.Env) {
+	p := v.p.plan
+	v.pre = preview.Of(source{&p}, preview.Options{
+		Question: fmt.Sprintf("Run %s, each when every zone shows the last?", steps(len(p.Steps))),
+		Cancel:   func(env *view.Env) { v.pre = nil; env.Say("nothing was changed") },
+		Done: func(env *view.Env) {
+			v.pre, v.running, v.onSteps = nil, &p, false
+			env.Say("the plan runs; this page shows how far it is, and it goes on when you leave")
+		},
+	})
+	v.pre.Sync(env)
+}
+
+// ask has going on and going back confirmed.
+func (v *page) ask(env *view.Env, id action.ID) {
+	st, back := v.state, id == action.PlanBack
+	if st == nil {
+		return
+	}
+	c := &view.Confirm{Title: "go on with the plan", Body: []string{fmt.Sprintf("%s left, next: %s. Each starts when every zone shows the last.", steps(st.Total-st.Done), st.Step)}, YesText: "go on"}
+	if back {
+		c.Title, c.YesText = "take the plan back", "take it back"
+		c.Body = []string{fmt.Sprintf("%s taken back, the last one first. Each starts when every zone shows the last.", are(st.Done))}
+	}
+	c.Yes = func(env *view.Env) {
+		console := env.Console
+		env.Run("starting the plan", func(ctx context.Context) any {
+			if back {
+				return done{"the plan goes back", console.PlanBack(ctx)}
+			}
+			return done{"the plan goes on", console.PlanResume(ctx)}
+		})
+	}
+	env.Ask(c)
+}
+
+func steps(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "1 step is"
+	}
+	return fmt.Sprintf("%d steps are", n)
+}

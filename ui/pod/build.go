@@ -1,0 +1,207 @@
+package pod
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// item is a line: a rule that touches the pod, or a line of its own.
+type item struct {
+	id   string
+	full widget.Line // over the whole width, instead of the columns
+	skip bool
+	to   nav.Page
+
+	prio, policy, rule   string
+	action, name, is, at widget.Line
+	ports                string
+}
+
+func (v *View) columns() []widget.Column[*item] {
+	plain := func(f func(*item) string) func(*item) widget.Line {
+		return func(it *item) widget.Line { return widget.Plain(f(it)) }
+	}
+	return []widget.Column[*item]{
+		{Title: "PRIO", Right: true, Cell: plain(func(it *item) string { return it.prio })},
+		{Title: "POLICY", Min: 24, Cell: func(it *item) widget.Line { return widget.Styled(it.policy, v.st.Accent) }},
+		{Title: "RULE", Cell: plain(func(it *item) string { return it.rule })},
+		{Title: "ACTION", Cell: func(it *item) widget.Line { return it.action }},
+		{Title: "POD IS", Cell: func(it *item) widget.Line { return it.is }},
+		{Title: "NAME", Min: 14, Drop: 3, Cell: func(it *item) widget.Line { return it.name }},
+		{Title: "PEERS", Min: 14, Drop: 4, Cell: func(it *item) widget.Line { return it.at }},
+		{Title: "PORTS", Min: 8, Drop: 5, Cell: plain(func(it *item) string { return it.ports })},
+	}
+}
+
+func (v *View) heading(title string) *item {
+	return &item{id: "# " + title, skip: true,
+		full: widget.Line{{Text: "── ", Style: v.st.Border}, {Text: title, Style: v.st.Title}, {Text: " ──", Style: v.st.Border}}}
+}
+
+func (v *View) line(id string, l widget.Line, to nav.Page) *item {
+	return &item{id: id, full: l, to: to}
+}
+
+// touchItems are the rules that touch the pod in precedence order, with a
+// heading for each tier.
+func (v *View) touchItems(env *view.Env) []*item {
+	var out []*item
+	tier := -1
+	head := func(t int) {
+		if t == tier {
+			return
+		}
+		tier = t
+		out = append(out, v.heading(tierTitle(t)))
+	}
+	var np []*item
+	for _, k := range []model.Kind{model.KindNP, model.KindEF} {
+		for p := range env.Rev.Cluster.Policies(k) {
+			if p.Namespace == v.pod.Namespace && selects(p, v.pod) {
+				np = append(np, v.networkPolicy(p))
+			}
+		}
+	}
+	for _, t := range env.Rev.Touches(v.pod) {
+		p := env.Rev.Cluster.Policy(t.Policy)
+		if p == nil {
+			continue
+		}
+		if p.Tier > model.TierNetwork && len(np) > 0 {
+			head(model.TierNetwork)
+			out, np = append(out, np...), nil
+		}
+		head(p.Tier)
+		out = append(out, v.touch(env, p, t))
+	}
+	if len(np) > 0 {
+		head(model.TierNetwork)
+		out = append(out, np...)
+	}
+	return out
+}
+
+func tierTitle(t int) string {
+	switch t {
+	case model.TierAdmin:
+		return "tier 1 · AdminNetworkPolicy · the first that matches decides"
+	case model.TierNetwork:
+		return "tier 2 · not compiled yet: not decided here"
+	case model.TierBaseline:
+		return "tier 3 · baseline · where nothing above decided"
+	}
+	return "tier " + strconv.Itoa(t)
+}
+
+func (v *View) touch(env *view.Env, p *model.Policy, t engine.Touch) *item {
+	st := v.st
+	r := p.Rule(t.Direction, t.Rule)
+	it := &item{id: fmt.Sprintf("%s %s %d", t.Policy, t.Direction, t.Rule), to: nav.ToRule(t.Policy, t.Direction, t.Rule),
+		policy: p.Name, rule: t.Direction.Lower() + " " + strconv.Itoa(t.Rule),
+		action: widget.Styled(string(r.Action), view.ActionStyle(r.Action, st)), name: widget.Plain(r.Name)}
+	if p.Kind == model.KindANP {
+		it.prio = strconv.Itoa(int(p.Priority))
+	}
+	switch {
+	case t.AsSubject && t.AsPeer:
+		it.is = widget.Plain("subject, peer")
+	case t.AsSubject:
+		it.is = widget.Plain("subject")
+	default:
+		it.is = widget.Styled("peer", st.Info)
+	}
+	if env.Rev.None(t.Policy) != nil {
+		// As on the ladder: it has no rows, or old ones still decide.
+		sign := detail.StateSign(model.StateNotEnforced)
+		if env.Rev.Summary(t.Policy, env.Now).State == model.StateFrozen {
+			sign = detail.StateSign(model.StateFrozen) + " frozen"
+		}
+		it.policy = sign + " " + p.Name
+	}
+	peers := make([]string, len(r.Peers))
+	for i := range r.Peers {
+		peers[i] = r.Peers[i].String()
+	}
+	word := "to "
+	if t.Direction == model.Ingress {
+		word = "from "
+	}
+	it.at = widget.Line{{Text: word, Style: st.Dim}, {Text: strings.Join(peers, " | ")}}
+	ports := make([]string, len(r.Ports))
+	for i, x := range r.Ports {
+		ports[i] = x.String()
+	}
+	if it.ports = strings.Join(ports, ", "); it.ports == "" {
+		it.ports = "any"
+	}
+	return it
+}
+
+// selects says whether a NetworkPolicy or EgressFirewall of the pod's namespace
+// applies to it.
+func selects(p *model.Policy, pod *model.Pod) bool {
+	return p.Kind == model.KindEF || p.Subject.AllPods || p.Subject.Pods.Matches(pod.Labels)
+}
+
+func (v *View) networkPolicy(p *model.Policy) *item {
+	rules := "in " + strconv.Itoa(len(p.Ingress)) + " eg " + strconv.Itoa(len(p.Egress))
+	return &item{id: p.Key.String(), to: nav.ToPolicy(p.Key), policy: p.Kind.Short() + " " + p.Name, rule: rules,
+		action: widget.Styled("–", v.st.Dim), is: widget.Plain("selected"), at: widget.Styled("not compiled yet", v.st.Dim)}
+}
+
+// networkItems are the pod's networks and its logical port.
+func (v *View) networkItems(env *view.Env) []*item {
+	st, p := v.st, v.pod
+	out := []*item{v.heading("networks and logical port")}
+	if len(p.Networks) == 0 {
+		out = append(out, v.line("net", widget.Line{{Text: "default  ", Style: st.Text}, {Text: orNone(strings.Join(p.IPs, " "))}, {Text: "  no annotation " + model.AnnotationPodNetworks, Style: st.Dim}}, nav.Page{}))
+	}
+	for i, n := range p.Networks {
+		l := widget.Line{{Text: n.Name + "  ", Style: st.Text}, {Text: orNone(strings.Join(n.IPs, " "))}}
+		if n.Role != "" {
+			l = l.Add("  role "+n.Role, st.Dim)
+		}
+		if n.Role == "primary" && n.Name != "default" {
+			l = l.Add("  ANP not enforced on it", st.Warn)
+		}
+		out = append(out, v.line(fmt.Sprintf("net.%d", i), l, nav.Page{}))
+	}
+	name := portName(p.Key)
+	for _, z := range env.Rev.Zones {
+		here := z.Name == p.NodeName
+		lsp := z.DB.PortByName(name)
+		if lsp == nil && !here {
+			continue
+		}
+		l := widget.Line{{Text: "port " + name + " in " + z.Name + "  "}}
+		to := nav.Page{}
+		switch {
+		case z.DB == nil:
+			l = l.Add("zone not read: "+detail.Unread(z, env.Now), st.Dim)
+		case lsp == nil && p.SubjectEligible():
+			l = l.Add("○ does not exist yet: no policy is enforced on it", st.Warn)
+		case lsp == nil:
+			l = l.Add("none, as it should be", st.Dim)
+		case !here:
+			l = l.Add("≠ the pod does not run there", st.Error)
+			to = detail.RowPage(z, lsp, nil)
+		default:
+			l = l.Add("there", st.OK)
+			to = detail.RowPage(z, lsp, nil)
+			l[0].Style = st.Accent
+		}
+		out = append(out, v.line("port."+z.Name, l, to))
+	}
+	return out
+}
+
+func portName(k model.Key) string { return nb.PortName(k.Namespace, k.Name) }

@@ -1,0 +1,202 @@
+package pod
+
+import (
+	"strings"
+
+	"rung/model"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// View shows one pod.
+type View struct {
+	key   model.Key
+	table widget.Table[*item]
+	st    *themes.Styles
+	pod   *model.Pod
+	head  []widget.Line
+
+	// touches are worked out again only when the objects changed.
+	cluster *model.Cluster
+	touches []*item
+}
+
+// New makes the view of a pod.
+func New(page nav.Page) view.View {
+	v := &View{key: page.Key}
+	v.table = widget.Table[*item]{
+		Columns: v.columns(),
+		ID:      func(it *item) string { return it.id },
+		Full:    func(it *item) widget.Line { return it.full },
+		Skip:    func(it *item) bool { return it.skip },
+		Fixed:   func(it *item) bool { return it.skip },
+		Empty:   "no rule touches this pod",
+	}
+	return v
+}
+
+// Scopes is where keys are looked up.
+func (v *View) Scopes() []action.Scope {
+	return []action.Scope{action.Of(nav.Pod), action.List, action.Global}
+}
+
+// Sync makes the lines from the revision.
+func (v *View) Sync(env *view.Env) {
+	if v.st != env.Styles {
+		v.cluster = nil
+	}
+	v.st = env.Styles
+	v.pod = env.Rev.Cluster.Pod(v.key.Namespace, v.key.Name)
+	if v.pod == nil {
+		v.cluster, v.touches = nil, nil
+		v.head = []widget.Line{widget.Join(widget.Styled(" ● ", v.st.Error), widget.Plain(detail.ThingName(v.key)+" does not exist any more."))}
+		v.table.Empty, v.table.NoHeader = "", true
+		v.table.SetItems(nil)
+		return
+	}
+	v.table.NoHeader = false
+	v.head = v.headLines(env)
+	if v.cluster != env.Rev.Cluster {
+		v.cluster = env.Rev.Cluster
+		v.touches = v.touchItems(env)
+	}
+	v.table.SetItems(append(v.touches[:len(v.touches):len(v.touches)], v.networkItems(env)...))
+}
+
+// headLines say which pod this is and what is special about it.
+func (v *View) headLines(env *view.Env) []widget.Line {
+	st, p := env.Styles, v.pod
+	parts := []string{"no address"}
+	if len(p.IPs) > 0 {
+		parts[0] = strings.Join(p.IPs, " ")
+	}
+	node := p.NodeName
+	if node == "" {
+		node = "not scheduled"
+	}
+	parts = append(parts, node, p.Phase)
+	if p.Deleting {
+		parts = append(parts, "being deleted")
+	}
+	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(parts, " · ")}}}
+	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: orNone(p.Labels.String())}}
+	if ns := env.Rev.Cluster.Namespace(p.Namespace); ns != nil {
+		labels = labels.Add(" · namespace ", st.Dim).Add(orNone(nsLabels(ns)), st.Text)
+	}
+	lines = append(lines, labels)
+	if note, bad := Note(p); note != "" {
+		look, sign := st.Info, "·"
+		if bad {
+			look, sign = st.Warn, "▲"
+		}
+		lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: note}})
+	}
+	return lines
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// nsLabels leaves out the label that only repeats the name.
+func nsLabels(ns *model.Namespace) string {
+	m := map[string]string{}
+	for k, val := range ns.Labels.Map() {
+		if k != "kubernetes.io/metadata.name" || val != ns.Name {
+			m[k] = val
+		}
+	}
+	return model.NewLabels(m).String()
+}
+
+// Note says what is special about a pod for policy; bad is what may surprise.
+func Note(p *model.Pod) (text string, bad bool) {
+	switch udn := p.PrimaryUDN(); {
+	case p.HostNetwork:
+		return "Host network: policies see it neither as subject nor as peer.", true
+	case p.Completed():
+		return "Completed: its addresses count for nothing, and may belong to somebody else by now.", true
+	case p.NodeName == "":
+		return "Not scheduled: it counts once it has a node.", false
+	case udn != "":
+		return "Its primary network is " + udn + ": AdminNetworkPolicies are not enforced there, only on the default network.", true
+	case len(p.IPs) == 0:
+		return "No address: a subject, but in no address set.", false
+	}
+	return "", false
+}
+
+// Render draws what the pod is and below it the rules.
+func (v *View) Render(env *view.Env, w, h int) string {
+	n := v.above(h)
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = v.head[i].Render(w)
+	}
+	table := v.table.Render(env.Styles, w, h-n)
+	if n == 0 {
+		return table
+	}
+	return strings.Join(lines, "\n") + "\n" + table
+}
+
+// above is how many lines are over the table.
+func (v *View) above(h int) int {
+	if h < 6 {
+		return min(1, h-1, len(v.head))
+	}
+	return len(v.head)
+}
+
+// Do walks along the rules.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.PodLogs:
+		env.Open(nav.Page{Kind: nav.Logs, Key: v.key})
+	case action.Open:
+		env.Open(v.Selected())
+	default:
+		return v.table.Do(id)
+	}
+	return true
+}
+
+// Selected is where the line under the cursor leads.
+func (v *View) Selected() nav.Page {
+	if it, ok := v.table.Selected(); ok && it != nil {
+		return it.to
+	}
+	return nav.Page{}
+}
+
+// SetFilter shows only rules that match.
+func (v *View) SetFilter(f widget.Filter) { v.table.SetFilter(f) }
+
+// Counts are the lines shown and all.
+func (v *View) Counts() (shown, all int) { return v.table.Counts() }
+
+// Click puts the cursor on a line.
+func (v *View) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.above(env.H)) }
+
+// Wheel scrolls.
+func (v *View) Wheel(_ *view.Env, lines int) { v.table.Wheel(lines) }
+
+// Crumb names the pod.
+func (v *View) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
+
+// Copies is what can be copied of the pod.
+func (v *View) Copies(env *view.Env) []view.Copy {
+	out := view.CopiesOf(env, nav.ToPod(v.key))
+	if v.pod != nil && len(v.pod.IPs) > 0 {
+		out = append(out, view.Copy{What: "address", Text: v.pod.IPs[0]})
+	}
+	return append(out, view.Copy{What: "logical port", Text: portName(v.key)},
+		view.Copy{What: "ovn-nbctl command for its port", Text: detail.FindNamed(nil, "Logical_Switch_Port", portName(v.key))})
+}

@@ -1,0 +1,192 @@
+package pod_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rung/compiler"
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/test/live"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+var since = uitest.Now.Add(-54 * time.Second)
+
+func tampered(t testing.TB) *engine.Parts {
+	t.Helper()
+	p := uitest.Demo(t)
+	live.Tampered(t, p, since)
+	return p
+}
+
+func key(ns, name string) model.Key { return model.Key{Kind: model.KindPod, Namespace: ns, Name: name} }
+
+func open(t testing.TB, ns, name string) *uitest.Screen {
+	t.Helper()
+	return uitest.Open(t, tampered(t), nav.ToPod(key(ns, name)))
+}
+
+func TestGoldens(t *testing.T) {
+	s := open(t, "blue", "api-d0")
+	s.Golden("api")
+	s.Resizes()
+	s = open(t, "red", "tunnel-0")
+	s.Golden("udn")
+}
+
+func TestTouchesInPrecedenceOrder(t *testing.T) {
+	p := tampered(t)
+	pod := p.Cluster.Pod("blue", "api-d0")
+	s := uitest.Open(t, p, nav.ToPod(pod.Key))
+	s.Resize(160, 60)
+	var got []string
+	for _, l := range strings.Split(s.Frame(), "\n") {
+		f := strings.Fields(strings.TrimLeft(l, " ▸"))
+		for i := range f {
+			if i > 0 && (f[i] == "ingress" || f[i] == "egress") && i+1 < len(f) && strings.Contains("0123456789", f[i+1]) {
+				got = append(got, f[i-1]+" "+f[i]+" "+f[i+1])
+				break
+			}
+		}
+	}
+	var want []string
+	for _, x := range engine.Assemble(*p).Touches(pod) {
+		want = append(want, x.Policy.Name+" "+x.Direction.Lower()+" "+string(rune('0'+x.Rule)))
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	s.Want("10.244.1.10 · ovn-worker · Running", "app=api tier=be · namespace env=prod tenant=blue",
+		"120 ✗ experimental", "tier 2 · not compiled yet: not decided here", "NP allow-web", "tier 3 · baseline · where nothing above decided", "port blue_api-d0 in ovn-worker  there")
+}
+
+func TestRuleAndBack(t *testing.T) {
+	s := open(t, "blue", "api-d0")
+	s.Press("/")
+	s.Type("quarantine")
+	s.Press("enter", "j")
+	if l := s.Line("▸"); !strings.Contains(l, "egress 0") || !strings.Contains(l, "peer") {
+		t.Fatalf("the cursor is on %q", l)
+	}
+	s.Press("enter")
+	s.Want(`› egress 0 "deny-all-pods"`)
+	s.Press("esc")
+	if l := s.Line("▸"); !strings.Contains(l, "egress 0") {
+		t.Errorf("back on %q", l)
+	}
+	s.Press("esc", "G")
+	if l := s.Line("▸"); !strings.Contains(l, "port blue_api-d0") {
+		t.Fatalf("at the bottom is %q", l)
+	}
+	s.Press("enter")
+	s.Want("Logical_Switch_Port", "behind it")
+}
+
+func TestPodsThatAreSpecial(t *testing.T) {
+	s := open(t, "kube-system", "kube-proxy-8l5xv")
+	s.Want("▲ Host network: policies see it neither as subject nor as peer.", "none, as it should be")
+	s = open(t, "red", "tunnel-0")
+	s.Want("Its primary network is red/tenant-net: AdminNetworkPolicies are not enforced there", "role infrastructure-locked", "ANP not enforced on it")
+	p := tampered(t)
+	for _, tc := range []struct {
+		change func(*model.Pod)
+		want   string
+	}{
+		{func(p *model.Pod) { p.Phase = "Succeeded" }, "Completed: its addresses count for nothing"},
+		{func(p *model.Pod) { p.IPs = nil }, "No address: a subject, but in no address set."},
+		{func(p *model.Pod) { p.NodeName = "" }, "Not scheduled: it counts once it has a node."},
+		{func(p *model.Pod) { p.NodeName = "ovn-worker2" }, "○ does not exist yet: no policy is enforced on it"},
+		{func(p *model.Pod) { p.NodeName = "ovn-worker2" }, "≠ the pod does not run there"},
+	} {
+		q := *p
+		pod := *p.Cluster.Pod("blue", "api-d0")
+		tc.change(&pod)
+		q.Cluster, _ = p.Cluster.Upsert([]model.Object{&pod}, nil)
+		q.Desired = nil
+		s := uitest.Open(t, &q, nav.ToPod(pod.Key))
+		s.Press("G")
+		s.Want(tc.want)
+	}
+}
+
+func TestGoneAndBackAgain(t *testing.T) {
+	p := tampered(t)
+	s := uitest.Open(t, p, nav.ToPod(key("blue", "api-d0")))
+	old := p.Cluster
+	p.Cluster, _ = old.Upsert(nil, []model.Key{key("blue", "api-d0")})
+	p.Desired = nil
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("● pod blue/api-d0 does not exist any more.")
+	s.Press("enter", "j", "y")
+	s.Resizes()
+	p.Cluster, p.Desired = old, nil
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("cluster-control")
+}
+
+func TestSelectionIsKeptByIdentity(t *testing.T) {
+	p := tampered(t)
+	s := uitest.Open(t, p, nav.ToPod(key("blue", "api-d0")))
+	for !strings.Contains(s.Line("▸"), "multi-tenant") {
+		s.Press("j")
+	}
+	p.Cluster, _ = p.Cluster.Upsert(nil, []model.Key{{Kind: model.KindANP, Name: "break-glass"}})
+	p.Desired = nil
+	s.Console.Set(p)
+	s.Refresh()
+	s.WantNot("break-glass")
+	if l := s.Line("▸"); !strings.Contains(l, "multi-tenant") {
+		t.Errorf("the cursor is on %q", l)
+	}
+}
+
+func TestNotReadZone(t *testing.T) {
+	p := uitest.Demo(t)
+	*live.Zone(t, p, "ovn-worker") = model.ZoneState{Name: "ovn-worker", Conn: model.ConnDialling}
+	s := uitest.Open(t, p, nav.ToPod(key("blue", "api-d0")))
+	s.Press("G")
+	s.Want("port " + nb.PortName("blue", "api-d0") + " in ovn-worker  zone not read: dialling, never read")
+}
+
+func TestLogs(t *testing.T) {
+	s := open(t, "blue", "api-d0")
+	s.Press("l")
+	if f := s.Frame(); !strings.Contains(f, "log") {
+		t.Errorf("l leads nowhere:\n%s", f)
+	}
+}
+
+// One pod event while a pod is open: 1,000 pods, 50 policies of 20 rules.
+func BenchmarkPodEvent(b *testing.B) {
+	p := uitest.Demo(b)
+	p.Cluster = live.Big(1000, 50, 20)
+	c := compiler.New(compiler.Options{})
+	var all []model.Change
+	for o := range p.Cluster.Objects() {
+		all = append(all, model.Change{New: o})
+	}
+	p.Desired, _ = c.Apply(p.Cluster, all)
+	uitest.Sync(p)
+	s := uitest.Open(b, p, nav.ToPod(key("ns-003", "pod-00080")))
+	s.Want("policy-00")
+	i := 0
+	for b.Loop() {
+		b.StopTimer()
+		i++
+		pod := *p.Cluster.Pod("ns-003", "pod-00081")
+		pod.Phase = []string{"Running", "Pending"}[i%2]
+		var changes []model.Change
+		p.Cluster, changes = p.Cluster.Upsert([]model.Object{&pod}, nil)
+		p.Desired, _ = c.Apply(p.Cluster, changes)
+		s.Console.Set(p)
+		s.Console.Revision().Findings()
+		b.StartTimer()
+		s.Refresh()
+	}
+}

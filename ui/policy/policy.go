@@ -1,0 +1,360 @@
+package policy
+
+import (
+	"strings"
+
+	"rung/model"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// part is a part of the page.
+type part int
+
+const (
+	rulesPart part = iota
+	podsPart
+	yamlPart
+	zonesPart
+	findingsPart
+	parts
+)
+
+// partNames name the parts.
+var partNames = [parts]string{"rules", "pods", "YAML", "zones", "findings"}
+
+// View shows one policy.
+type View struct {
+	key  model.Key
+	part part
+
+	policy *model.Policy
+	st     *themes.Styles
+	head   []widget.Line
+	counts [parts]string
+	filter widget.Filter
+
+	rules    widget.Table[*ruleItem]
+	pods     widget.Table[*model.Pod]
+	yaml     widget.Text
+	zones    *detail.Pane
+	findings *detail.Pane
+
+	// What the lists were made of: they are made again when it changed.
+	cluster *model.Cluster
+	shown   string // YAML
+	waiting map[string]bool
+	found   struct {
+		cluster *model.Cluster
+		pods    []*model.Pod
+	}
+	looked bool // a policy that could not be read was shown its errors
+}
+
+// New makes the view of a policy.
+func New(page nav.Page) view.View {
+	v := &View{key: page.Key, zones: detail.NewPane(), findings: detail.NewPane()}
+	v.makeTables()
+	v.findings.Empty = "nothing to say about this policy"
+	v.yaml.Empty = "the policy's text is not known"
+	return v
+}
+
+// Scopes is where keys are looked up.
+func (v *View) Scopes() []action.Scope {
+	s := []action.Scope{action.Of(nav.Policy)}
+	if v.part == yamlPart {
+		s = append(s, action.Text)
+	}
+	return append(s, action.List, action.Global)
+}
+
+// Sync makes the part on show from the revision.
+func (v *View) Sync(env *view.Env) {
+	if v.st != env.Styles {
+		v.shown, v.cluster = "", nil
+	}
+	v.st = env.Styles
+	v.policy = env.Rev.Cluster.Policy(v.key)
+	if v.policy == nil && !v.looked && len(v.broken(env)) > 0 {
+		v.part, v.looked = findingsPart, true
+	}
+	v.head = v.headLines(env)
+	v.count(env)
+	switch v.part {
+	case rulesPart:
+		v.rules.SetItems(v.ruleItems(env))
+	case podsPart:
+		v.syncPods(env)
+	case yamlPart:
+		v.syncYAML(env)
+	case zonesPart:
+		v.zones.SetItems(v.zoneLines(env))
+	case findingsPart:
+		v.findings.SetItems(v.findingLines(env))
+	}
+	v.cluster = env.Rev.Cluster
+}
+
+func (v *View) syncYAML(env *view.Env) {
+	text := ""
+	if v.policy != nil {
+		text = v.policy.YAML
+	}
+	if text == v.shown && v.yaml.Lines() > 0 {
+		return
+	}
+	v.shown = text
+	if text == "" {
+		v.yaml.SetLines(nil)
+		return
+	}
+	v.yaml.SetLines(fold(widget.YAML(text, env.Styles), env.Styles))
+}
+
+// lister is the widget of the part on show.
+func (v *View) lister() view.Lister {
+	switch v.part {
+	case podsPart:
+		return &v.pods
+	case yamlPart:
+		return &v.yaml
+	case zonesPart:
+		return v.zones
+	case findingsPart:
+		return v.findings
+	}
+	return &v.rules
+}
+
+// Render draws what the policy is, the names of the parts, and the one on show.
+func (v *View) Render(env *view.Env, w, h int) string {
+	n := v.above(h)
+	lines := make([]string, 0, n)
+	for i := 0; i < n-1; i++ {
+		lines = append(lines, v.head[i].Render(w))
+	}
+	if n > 0 {
+		lines = append(lines, v.tabs(w).Render(w))
+	}
+	body := v.lister().Render(env.Styles, w, h-n)
+	if n == 0 {
+		return body
+	}
+	return strings.Join(lines, "\n") + "\n" + body
+}
+
+// above is how many lines are over the part: in a low window only the names of
+// the parts.
+func (v *View) above(h int) int {
+	switch {
+	case h < 3:
+		return 0
+	case h < len(v.head)+5:
+		return min(1+max(0, h-6), 1+len(v.head))
+	}
+	return len(v.head) + 1
+}
+
+// tabs are the names of the parts with how much there is, the one on show
+// marked.
+func (v *View) tabs(w int) widget.Line {
+	st := v.st
+	l := widget.Line{{Text: " "}}
+	for i, name := range partNames {
+		text := name
+		if c := v.counts[i]; c != "" {
+			text += " " + c
+		}
+		if part(i) == v.part {
+			l = l.Add("["+text+"]", st.Selection)
+		} else {
+			l = l.Add(" "+text+" ", st.Dim)
+		}
+		l = l.Add(" ", st.Border)
+	}
+	if n := w - l.Width(); n > 0 {
+		l = l.Add(strings.Repeat("─", n), st.Border)
+	}
+	return l
+}
+
+// Do carries out the policy's actions and those of the part on show.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.PolicyNextTab:
+		v.show(env, (v.part+1)%parts)
+	case action.PolicyPrevTab:
+		v.show(env, (v.part+parts-1)%parts)
+	case action.PolicyRules:
+		v.show(env, rulesPart)
+	case action.PolicyPods:
+		v.show(env, podsPart)
+	case action.PolicyYAML:
+		v.show(env, yamlPart)
+	case action.PolicyZones:
+		v.show(env, zonesPart)
+	case action.PolicyFinds:
+		v.show(env, findingsPart)
+	case action.PolicyEdit:
+		env.Open(nav.Page{Kind: nav.Edit, Key: v.key})
+	case action.PolicyMove:
+		view.AskMove(env, v.key)
+	case action.PolicyLogging:
+		view.AskLogging(env, v.key)
+	case action.PolicyDelete:
+		view.AskDelete(env, v.key)
+	case action.PolicyLogs:
+		env.Open(nav.Page{Kind: nav.Logs, Key: v.key})
+	case action.PolicyRows:
+		env.Open(v.rowsPage(env))
+	case action.Open:
+		env.Open(v.Selected())
+	case action.Find:
+		if v.part != yamlPart {
+			return false
+		}
+		env.Ask(&view.Prompt{Title: "Find", Label: "a regular expression; small letters find capital ones too", Done: v.find})
+	default:
+		return v.lister().Do(id)
+	}
+	return true
+}
+
+func (v *View) find(env *view.Env, text string) {
+	if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
+		env.Fail("%q is not in the text", text)
+	}
+}
+
+func (v *View) show(env *view.Env, p part) {
+	v.part = p
+	v.Sync(env)
+}
+
+// rowsPage are the policy's rows in the zone that needs attention first.
+func (v *View) rowsPage(env *view.Env) nav.Page {
+	p := nav.Page{Kind: nav.Rows, Text: v.key.Label() + " "}
+	if z := detail.Worst(env.Rev, v.key, env.Now); z != nil {
+		p.Zone = z.Name
+	}
+	return p
+}
+
+// Selected is where the line under the cursor leads; in the YAML nowhere.
+func (v *View) Selected() nav.Page {
+	switch v.part {
+	case rulesPart:
+		if it, ok := v.rules.Selected(); ok && it != nil && it.rule != nil {
+			return nav.ToRule(v.key, it.rule.Direction, it.rule.Index)
+		}
+	case podsPart:
+		if p, ok := v.pods.Selected(); ok && p != nil {
+			return nav.ToPod(p.Key)
+		}
+	case zonesPart:
+		return v.zones.To()
+	case findingsPart:
+		return v.findings.To()
+	}
+	return nav.Page{}
+}
+
+// SetFilter filters every part.
+func (v *View) SetFilter(f widget.Filter) {
+	v.filter = f
+	v.rules.SetFilter(f)
+	v.pods.SetFilter(f)
+	v.yaml.SetFilter(f)
+	v.zones.SetFilter(f)
+	v.findings.SetFilter(f)
+}
+
+// Counts are the lines of the part on show.
+func (v *View) Counts() (shown, all int) { return v.lister().Counts() }
+
+// Click puts the cursor on a line.
+func (v *View) Click(env *view.Env, x, y int) bool {
+	n := v.above(env.H)
+	if y == n-1 {
+		return v.clickTab(env, x)
+	}
+	return v.lister().Click(y - n)
+}
+
+// clickTab shows the part whose name is at x.
+func (v *View) clickTab(env *view.Env, x int) bool {
+	at := 1
+	for i, name := range partNames {
+		w := widget.Width(name) + 3
+		if c := v.counts[i]; c != "" {
+			w += 1 + widget.Width(c)
+		}
+		if x >= at && x < at+w-1 {
+			v.show(env, part(i))
+			return false // the cursor did not move: a second click opens nothing
+		}
+		at += w
+	}
+	return false
+}
+
+// Wheel scrolls.
+func (v *View) Wheel(_ *view.Env, lines int) { v.lister().Wheel(lines) }
+
+// Crumb names the policy.
+func (v *View) Crumb() string {
+	switch {
+	case v.key.Kind == model.KindANP:
+		return v.key.Name
+	case v.key.Namespace != "":
+		return v.key.Kind.Short() + " " + v.key.Namespace + "/" + v.key.Name
+	}
+	return v.key.Kind.Short() + " " + v.key.Name
+}
+
+// WhyNot says why an action makes no sense for this policy.
+func (v *View) WhyNot(_ *view.Env, id action.ID) string {
+	switch id {
+	case action.PolicyEdit, action.PolicyMove, action.PolicyLogging, action.PolicyDelete:
+		if v.policy == nil {
+			return "the policy is gone"
+		}
+	}
+	switch id {
+	case action.PolicyLogging, action.PolicyRows:
+		if !v.key.Kind.IsAdmin() {
+			return "a " + string(v.key.Kind) + " is not compiled yet"
+		}
+	case action.PolicyMove:
+		if v.key.Kind != model.KindANP {
+			return v.key.Label() + " has no priority"
+		}
+	}
+	return ""
+}
+
+// Copies is what can be copied here: of the line under the cursor, then of the
+// policy.
+func (v *View) Copies(env *view.Env) []view.Copy {
+	var out []view.Copy
+	if v.part == rulesPart {
+		if to := v.Selected(); !to.None() {
+			for _, c := range view.CopiesOf(env, to) {
+				if c.What == "rule name" {
+					out = append(out, c)
+				}
+			}
+		}
+	}
+	if v.part == podsPart {
+		if p, ok := v.pods.Selected(); ok && p != nil {
+			out = append(out, view.Copy{What: "pod", Text: p.Namespace + "/" + p.Name})
+		}
+	}
+	return append(out, view.CopiesOf(env, nav.ToPolicy(v.key))...)
+}

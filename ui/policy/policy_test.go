@@ -1,0 +1,262 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rung/engine"
+	"rung/model"
+	"rung/test/live"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+var (
+	control = model.Key{Kind: model.KindANP, Name: "cluster-control"}
+	since   = uitest.Now.Add(-54 * time.Second)
+)
+
+func anp(name string) model.Key { return model.Key{Kind: model.KindANP, Name: name} }
+
+func tampered(t testing.TB) *engine.Parts {
+	t.Helper()
+	p := uitest.Demo(t)
+	live.Tampered(t, p, since)
+	return p
+}
+
+// replace changes an object of the cluster.
+func replace(p *engine.Parts, objects ...model.Object) {
+	p.Cluster, _ = p.Cluster.Upsert(objects, nil)
+	p.Desired = nil
+}
+
+func TestGoldens(t *testing.T) {
+	p := tampered(t)
+	c := *p.Cluster.Policy(control)
+	c.Conditions = []model.Condition{
+		{Type: "Ready-In-Zone-ovn-worker", Status: "True", Reason: "SetupSucceeded", Message: "Setting up OVN DB plumbing was successful", Changed: uitest.Now.Add(-time.Hour)},
+		{Type: "Ready-In-Zone-ovn-worker2", Status: "False", Reason: "SetupFailed", Message: "transaction timed out", Changed: uitest.Now.Add(-time.Minute)},
+	}
+	ev := &model.Event{Meta: model.Meta{Key: model.Key{Kind: model.KindEvent, Namespace: "default", Name: "e1"}}, About: control, Type: "Warning",
+		Reason: "ANPWithDuplicatePriority", Message: "another ANP has this priority", Reporter: "ovn-worker2", Last: uitest.Now.Add(-2 * time.Minute), Count: 3}
+	desired := p.Desired
+	replace(p, &c, ev)
+	p.Desired = desired // conditions change no rows
+	s := uitest.Open(t, p, nav.ToPolicy(control))
+	for _, part := range []string{"rules", "pods", "yaml", "zones", "findings"} {
+		s.Golden(part)
+		s.Press("tab")
+	}
+	s.Resizes()
+	s.Press("s")
+	s.Resizes()
+	s.Press("v")
+	s.Resizes()
+}
+
+func TestFollowsRulesPodsAndZones(t *testing.T) {
+	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
+	s.Press("G", "enter")
+	s.Want("cluster-control › egress 5 \"default-deny\"")
+	s.Press("esc")
+	if l := s.Line("▸"); !strings.Contains(l, "egress 5") {
+		t.Errorf("back from the rule the cursor is on %q", l)
+	}
+	s.Press("p")
+	s.Want("[pods 39]")
+	s.Press("j", "enter")
+	s.Want("› pod blue/api-d1")
+	s.Press("esc", "s", "j", "j")
+	if l := s.Line("▸"); !strings.Contains(l, "ovn-worker2") {
+		t.Fatalf("the cursor is on %q", l)
+	}
+	s.Press("enter")
+	s.Want("rows", "filter: ANP cluster-control ", "≠ missing")
+	s.WantNot("blue-tenant")
+	s.Press("esc", "esc") // the filter, then the page
+	s.Press("j", "enter") // the missing ACL
+	s.Want("Missing here: this is the desired row.")
+	s.Press("esc", "j", "enter")
+	s.Want("2 columns differ from what is desired", "≠ priority", "desired      : 26595")
+}
+
+func TestHead(t *testing.T) {
+	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
+	s.Want("AdminNetworkPolicy cluster-control   tier 1 · priority 34", "ns: all → 38 pods, 1 more on a primary UDN: ANP not enforced there",
+		"deny=alert", "5 ingress and 6 egress rules → 12 ACLs", "● behind in ovn-worker2 since 14:04:06 (54s): 1 missing, 2 different · in sync in 2 of 3 zones",
+		"[rules 11]  pods 39   YAML   zones 2/3   findings ▲8")
+}
+
+func TestReasonsForNoRows(t *testing.T) {
+	p := tampered(t)
+	live.Frozen(t, p, anp("multi-tenant-isolation"), 120, since)
+	s := uitest.Open(t, p, nav.ToPolicy(anp("multi-tenant-isolation")))
+	s.Want("priority 120", "● frozen: still decides at 43", "error attempting to add ANP multi-tenant-isolation with priority 120")
+	s.Press("s")
+	s.Want("● frozen still decides at 43 with 2 ACLs; no desired rows: above 99")
+
+	s = uitest.Open(t, p, nav.ToPolicy(anp("experimental")))
+	s.Want("✗ not enforced: above 99 · in sync in 0 of 3 zones", "pods: app=canary → 1 pod")
+	s.Press("i")
+	s.Want("OVN-Kubernetes does not program it: above 99")
+}
+
+func TestZonesThatWereNotRead(t *testing.T) {
+	p := uitest.Demo(t)
+	z := live.Zone(t, p, "ovn-worker")
+	z.Conn, z.Error, z.SyncedAt = model.ConnLost, "connection refused", uitest.Now.Add(-3*time.Minute)
+	z = live.Zone(t, p, "ovn-worker2")
+	*z = model.ZoneState{Name: "ovn-worker2", Conn: model.ConnDenied, Error: "pods/exec is forbidden"}
+	s := uitest.Open(t, p, nav.ToPolicy(control))
+	s.Press("s")
+	s.Want("✓ in sync", "? stale lost, rows read 14:02:00 (3m): connection refused", "? unknown no permission, never read: pods/exec is forbidden")
+	p.Zones = nil
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("? not checked against live rows: no zone is known", "No zone is known")
+}
+
+func TestSettlesThenFallsBehind(t *testing.T) {
+	p := uitest.Demo(t)
+	live.Tampered(t, p, uitest.Now.Add(-2*time.Second))
+	s := uitest.Open(t, p, nav.ToPolicy(control))
+	s.Want("… settling in ovn-worker2 since 14:04:58 (2s)")
+	s.Console.Advance(4 * time.Second)
+	s.Refresh()
+	s.Want("● behind in ovn-worker2 since 14:04:58 (6s)")
+}
+
+func TestOtherKinds(t *testing.T) {
+	s := uitest.Open(t, tampered(t), nav.ToPolicy(model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}))
+	s.Want("NetworkPolicy blue/allow-web", "not compiled yet: what it decides is not decided here", "→ 2 pods", "pods: app=web in blue")
+	s.Press("L")
+	s.Want("not compiled yet")
+	s.Press("enter")
+	s.Want("Not compiled yet: what a NP decides is not decided here.")
+	s = uitest.Open(t, tampered(t), nav.ToPolicy(model.Key{Kind: model.KindBANP, Name: "default"}))
+	s.Want("BaselineAdminNetworkPolicy default   tier 3", "in sync in 3 of 3 zones")
+	s.Press("m")
+	s.Want("BANP default has no priority")
+}
+
+func TestGone(t *testing.T) {
+	p := tampered(t)
+	s := uitest.Open(t, p, nav.ToPolicy(anp("blue-tenant")))
+	s.Want("[rules 2]")
+	p.Cluster, _ = p.Cluster.Upsert(nil, []model.Key{anp("blue-tenant")})
+	p.Desired = nil
+	live.Judge(t, p, since)
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("● ANP blue-tenant does not exist (any more).", "7 ACLs of it still decide in ovn-control-plane, ovn-worker and ovn-worker2")
+	s.Press("e")
+	s.Want("edit: the policy is gone")
+	for range 5 {
+		s.Press("tab")
+		s.Fits()
+	}
+	s = uitest.Open(t, p, nav.ToPolicy(anp("never-was")))
+	s.Want("ANP never-was does not exist")
+}
+
+func TestMouse(t *testing.T) {
+	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
+	click := func(text string) {
+		t.Helper()
+		for y, l := range strings.Split(s.Frame(), "\n") {
+			if i := strings.Index(l, text); i >= 0 {
+				s.Send(tea.MouseClickMsg{X: len([]rune(l[:i])), Y: y, Button: tea.MouseLeft})
+				return
+			}
+		}
+		t.Fatalf("no %q on the screen", text)
+	}
+	click("YAML")
+	s.Want("[YAML]")
+	click("rules 11")
+	s.Want("[rules 11]")
+	click("egress 2")
+	if l := s.Line("▸"); !strings.Contains(l, "egress 2") {
+		t.Fatalf("clicked egress 2, the cursor is on %q", l)
+	}
+	click("egress 2")
+	s.Want(`› egress 2 "allow-to-splunk"`)
+	click("address set")
+	click("address set")
+	s.Want("› address set Egress:2:v4")
+	s.Press("esc")
+	click("ACL        Egress:2:tcp")
+	click("ACL        Egress:2:tcp")
+	s.Want("› ACL Egress:2:tcp")
+}
+
+func TestBroken(t *testing.T) {
+	s := uitest.Open(t, tampered(t), nav.ToPolicy(anp("old-form")))
+	s.Want("ANP old-form could not be read: it decides nothing.", "[findings ●1]", "15-broken.yaml")
+	s.Resizes()
+}
+
+func TestYAMLSearchAndFold(t *testing.T) {
+	p := tampered(t)
+	c := *p.Cluster.Policy(control)
+	c.YAML = "metadata:\n  managedFields:\n  - manager: kubectl\n    operation: Update\n  name: cluster-control\nspec:\n  priority: 34 # here\nstatus:\n  conditions: []\n"
+	replace(p, &c)
+	s := uitest.Open(t, p, nav.ToPolicy(control))
+	s.Press("v")
+	s.Want("managedFields: … 2 lines left out", "status: … 1 line left out", "priority: 34 # here")
+	s.WantNot("manager: kubectl")
+	s.Press("f")
+	s.Type("PRIO")
+	s.Press("enter")
+	s.Want(`"PRIO" is not in the text`)
+	s.Press("f")
+	s.Type("prio")
+	s.Press("enter")
+	if l := s.Line("▸"); !strings.Contains(l, "priority") {
+		t.Errorf("found %q", l)
+	}
+}
+
+func TestFilterHoldsInEveryPart(t *testing.T) {
+	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
+	s.Press("/")
+	s.Type("monitoring")
+	s.Press("enter")
+	s.Want("filter: monitoring", "ingress 1", "1/11")
+	s.WantNot("egress 5")
+	s.Press("p")
+	s.Want("3/39", "monitoring/prometheus-0")
+	s.WantNot("blue/api-d0")
+}
+
+func TestSelectionFollowsTheRule(t *testing.T) {
+	p := tampered(t)
+	s := uitest.Open(t, p, nav.ToPolicy(control))
+	s.Press("p", "j", "j") // blue/db-g0
+	if l := s.Line("▸"); !strings.Contains(l, "blue/db-g0") {
+		t.Fatal(l)
+	}
+	p.Cluster, _ = p.Cluster.Upsert(nil, []model.Key{{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}})
+	p.Desired = nil
+	s.Console.Set(p)
+	s.Refresh()
+	if l := s.Line("▸"); !strings.Contains(l, "blue/db-g0") {
+		t.Errorf("after a pod before it went the cursor is on %q", l)
+	}
+}
+
+func TestChangesGoThroughThePreview(t *testing.T) {
+	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
+	s.Press("m")
+	s.Want("Move ANP cluster-control", "Priority (now 34")
+	s.Press("esc", "L")
+	s.Want("log ANP cluster-control")
+	s.Press("esc", "D")
+	if got := strings.Join(s.Console.Calls, " "); got != "preview delete cluster-control" {
+		t.Errorf("calls: %s, want the preview of the deletion alone", got)
+	}
+}

@@ -1,0 +1,269 @@
+package policy
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// ruleItem is a line of the table of rules.
+type ruleItem struct {
+	rule       *model.Rule // nil for a heading
+	head       string
+	peers      string
+	ports      string
+	pods, acls string
+	mark       widget.Line
+}
+
+func (it *ruleItem) id() string {
+	if it.rule == nil {
+		return "# " + it.head
+	}
+	return it.rule.Direction.Lower() + " " + strconv.Itoa(it.rule.Index)
+}
+
+func (v *View) makeTables() {
+	heading := func(it *ruleItem) widget.Line {
+		if it.rule != nil {
+			return nil
+		}
+		return widget.Line{{Text: "── ", Style: v.st.Border}, {Text: it.head, Style: v.st.Title}, {Text: " ──", Style: v.st.Border}}
+	}
+	plain := func(f func(*ruleItem) string) func(*ruleItem) widget.Line {
+		return func(it *ruleItem) widget.Line {
+			if it.rule == nil {
+				return nil
+			}
+			return widget.Plain(f(it))
+		}
+	}
+	v.rules = widget.Table[*ruleItem]{
+		ID: func(it *ruleItem) string { return it.id() }, Full: heading, Empty: "no rules",
+		Skip:  func(it *ruleItem) bool { return it.rule == nil },
+		Fixed: func(it *ruleItem) bool { return it.rule == nil },
+		Columns: []widget.Column[*ruleItem]{
+			{Title: "RULE", Cell: plain((*ruleItem).id)},
+			{Title: "ACTION", Cell: func(it *ruleItem) widget.Line {
+				if it.rule == nil {
+					return nil
+				}
+				return widget.Styled(string(it.rule.Action), view.ActionStyle(it.rule.Action, v.st))
+			}},
+			{Title: "NAME", Min: 14, Cell: func(it *ruleItem) widget.Line {
+				if it.rule == nil {
+					return nil
+				}
+				return widget.Styled(it.rule.Name, v.st.Accent)
+			}},
+			{Title: "PEERS", Min: 16, Cell: plain(func(it *ruleItem) string { return it.peers })},
+			{Title: "PORTS", Min: 8, Drop: 4, Cell: plain(func(it *ruleItem) string { return it.ports })},
+			{Title: "PODS", Right: true, Drop: 2, Cell: plain(func(it *ruleItem) string { return it.pods })},
+			{Title: "ACLS", Right: true, Drop: 3, Cell: plain(func(it *ruleItem) string { return it.acls })},
+			{Title: "FINDS", Min: 3, Drop: 1, Cell: func(it *ruleItem) widget.Line { return it.mark }},
+		},
+	}
+	v.pods = widget.Table[*model.Pod]{
+		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name }, Empty: "the subject selects no pod",
+		Columns: []widget.Column[*model.Pod]{
+			{Title: "POD", Min: 24, Cell: func(p *model.Pod) widget.Line {
+				return widget.Styled(p.Namespace+"/"+p.Name, v.st.Accent)
+			}},
+			{Title: "ADDRESS", Cell: func(p *model.Pod) widget.Line {
+				if len(p.IPs) == 0 {
+					return widget.Styled("none", v.st.Warn)
+				}
+				return widget.Plain(strings.Join(p.IPs, " "))
+			}},
+			{Title: "NODE", Drop: 2, Cell: func(p *model.Pod) widget.Line { return widget.Plain(p.NodeName) }},
+			{Title: "PHASE", Drop: 4, Cell: func(p *model.Pod) widget.Line { return widget.Plain(p.Phase) }},
+			{Title: "NOTE", Min: 12, Drop: 3, Cell: v.podNote},
+			{Title: "LABELS", Min: 10, Drop: 5, Cell: func(p *model.Pod) widget.Line { return widget.Styled(p.Labels.String(), v.st.Dim) }},
+		},
+	}
+}
+
+func (v *View) podNote(p *model.Pod) widget.Line {
+	var notes []string
+	if v.waiting[p.Namespace+"_"+p.Name] {
+		notes = append(notes, "no logical switch port yet")
+	}
+	if n := p.PrimaryUDN(); n != "" {
+		notes = append(notes, "not enforced on its primary network "+n)
+	}
+	if p.Deleting {
+		notes = append(notes, "being deleted")
+	}
+	return widget.Styled(strings.Join(notes, ", "), v.st.Warn)
+}
+
+func (v *View) syncPods(env *view.Env) {
+	v.waiting = map[string]bool{}
+	for _, z := range env.Rev.Zones {
+		p := z.Policy(v.key)
+		if p == nil || p.Waiting == 0 {
+			continue
+		}
+		for i := range p.Diffs {
+			if d := &p.Diffs[i]; d.Waiting != "" && len(d.Fields) > 0 {
+				for _, n := range d.Fields[0].Missing {
+					v.waiting[n] = true
+				}
+			}
+		}
+	}
+	if v.cluster != env.Rev.Cluster || len(v.pods.Items()) == 0 {
+		v.pods.SetItems(v.subjects(env))
+	}
+}
+
+// ruleItems are the rules, ingress before egress.
+func (v *View) ruleItems(env *view.Env) []*ruleItem {
+	if v.policy == nil {
+		return nil
+	}
+	acls := map[model.Direction]map[int]int{model.Ingress: {}, model.Egress: {}}
+	for _, a := range env.Rev.ACLs(v.key, "") {
+		if _, dir, i, ok := engine.RuleOf(a.ExternalIDs); ok && acls[dir] != nil {
+			acls[dir][i]++
+		}
+	}
+	finds := map[string][]model.Finding{}
+	known, _ := env.Rev.KnownFindings()
+	for _, f := range known {
+		if f.Policy == v.key && f.Rule >= 0 {
+			id := f.Direction.Lower() + " " + strconv.Itoa(f.Rule)
+			finds[id] = append(finds[id], f)
+		}
+	}
+	var out []*ruleItem
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		rules := v.policy.Rules(dir)
+		if len(rules) == 0 {
+			continue
+		}
+		title := "ingress · what arrives at the subject's pods"
+		if dir == model.Egress {
+			title = "egress · what leaves the subject's pods"
+		}
+		out = append(out, &ruleItem{head: title + " · the first that matches decides"})
+		for i := range rules {
+			it := v.ruleItem(env, &rules[i])
+			if v.key.Kind.IsAdmin() {
+				it.acls = strconv.Itoa(acls[dir][i])
+			}
+			it.mark = v.ruleMark(finds[it.id()], env.W >= roomy)
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+func (v *View) ruleItem(env *view.Env, r *model.Rule) *ruleItem {
+	it := &ruleItem{rule: r, pods: "–", acls: "–", ports: "any"}
+	peers := make([]string, len(r.Peers))
+	seen := map[model.Key]bool{}
+	isPods := false
+	for i := range r.Peers {
+		peers[i] = r.Peers[i].String()
+		if k := r.Peers[i].Kind; k == model.PeerNamespaces || k == model.PeerPods {
+			isPods = true
+			if len(r.Peers) == 1 {
+				it.pods = detail.Thousands(len(env.Rev.PeerPods(v.key, r.Direction, r.Index, i)))
+				continue
+			}
+			for _, p := range env.Rev.PeerPods(v.key, r.Direction, r.Index, i) {
+				seen[p.Key] = true
+			}
+		}
+	}
+	if isPods && len(r.Peers) > 1 {
+		it.pods = detail.Thousands(len(seen))
+	}
+	if !v.key.Kind.IsAdmin() || env.Rev.None(v.key) != nil {
+		it.pods = "–"
+	}
+	it.peers = strings.Join(peers, " | ")
+	if r.AnyPeer {
+		it.peers = "everything"
+	}
+	if len(r.Ports) > 0 {
+		ports := make([]string, len(r.Ports))
+		for i, p := range r.Ports {
+			ports[i] = p.String()
+		}
+		it.ports = strings.Join(ports, ", ")
+	}
+	return it
+}
+
+// roomy is from what width on findings are told in the table of rules; below
+// it their sign has to do.
+const roomy = 150
+
+// ruleMark is the worst finding of a rule, with how many there are.
+func (v *View) ruleMark(finds []model.Finding, full bool) widget.Line {
+	if len(finds) == 0 {
+		return nil
+	}
+	sign, look := detail.Sign(finds[0].Severity, v.st)
+	if len(finds) > 1 {
+		sign += strconv.Itoa(len(finds))
+	}
+	if !full {
+		return widget.Styled(sign, look)
+	}
+	return widget.Line{{Text: sign + " ", Style: look}, {Text: finds[0].Message}}
+}
+
+// findingLines are the findings, worst first, each with its remedy.
+func (v *View) findingLines(env *view.Env) []detail.Line {
+	s := &detail.Sheet{St: env.Styles, W: env.W}
+	if v.policy != nil {
+		if none := env.Rev.None(v.key); none != nil {
+			s.Say("none", 0, "✗", env.Styles.Error, env.Styles.Text,
+				"OVN-Kubernetes does not program it: "+refuseText(none, env.Rev.Ladder().Max)+". Rows it had before stay and still decide.", nav.Page{})
+		}
+	}
+	known, _ := env.Rev.KnownFindings()
+	for _, f := range known {
+		if f.Policy != v.key || v.policy == nil {
+			continue
+		}
+		sign, look := detail.Sign(f.Severity, env.Styles)
+		to := nav.Page{}
+		text := f.Message
+		if f.Rule >= 0 && f.Direction != "" {
+			to = nav.ToRule(v.key, f.Direction, f.Rule)
+			text = f.Direction.Lower() + " " + strconv.Itoa(f.Rule) + ": " + text
+		}
+		id := fmt.Sprintf("finding.%s.%s.%d.%s", f.Code, f.Direction, f.Rule, f.Message)
+		s.Say(id, 0, sign, look, env.Styles.Text, text+"  ("+f.Code+")", to)
+		if f.Remedy != "" {
+			s.Say(id+".remedy", 2, "→", env.Styles.Dim, env.Styles.Dim, f.Remedy, to)
+			s.Lines[len(s.Lines)-1].Skip = true
+		}
+	}
+	for i := range v.broken(env) {
+		b := v.broken(env)[i]
+		s.Say(fmt.Sprintf("broken.%d", i), 0, "●", env.Styles.Error, env.Styles.Text, b.String(), nav.Page{})
+	}
+	return s.Lines
+}
+
+// broken are objects of that name that could not be read.
+func (v *View) broken(env *view.Env) (out []model.Broken) {
+	for _, b := range env.Rev.Broken {
+		if b.Key == v.key && v.policy == nil {
+			out = append(out, b)
+		}
+	}
+	return out
+}

@@ -1,0 +1,208 @@
+package preview
+
+import (
+	"fmt"
+
+	"rung/engine"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// typed is the name that must be typed for yes, empty when a plain yes is
+// enough. A policy is only ever deleted by its name.
+func typed(p *engine.Preview) string {
+	if p.ConfirmName == "" && p.Mutation.Op == engine.OpDelete {
+		return p.Mutation.Policy.Name
+	}
+	return p.ConfirmName
+}
+
+// WhyNot refuses what the preview cannot do now.
+func (v *View) WhyNot(_ *view.Env, id action.ID) string {
+	switch id {
+	case action.PreviewApply:
+		return v.whyNotApply()
+	case action.PreviewEdit:
+		switch {
+		case v.opt.Edit == nil:
+			return "this change is not a text"
+		case v.phase > ready:
+			return "it is written already"
+		}
+	case action.PreviewMerge:
+		if v.p == nil || v.p.Conflict == nil {
+			return "there is no conflict"
+		}
+		if v.p.Conflict.Merged == "" {
+			return "both changes touch the same lines: they must be put together by hand"
+		}
+	case action.PreviewDiff:
+		if v.p == nil || len(v.p.Objects) == 0 {
+			return "nothing changes"
+		}
+	}
+	return ""
+}
+
+func (v *View) whyNotApply() string {
+	switch {
+	case v.phase == working:
+		return "it is still being worked out"
+	case v.phase == failed:
+		return "it could not be worked out"
+	case v.phase == writing:
+		return "it is being written"
+	case v.phase > writing:
+		return "it is written already"
+	case v.p.Blocked != "":
+		return v.p.Blocked
+	}
+	return ""
+}
+
+// Do carries out the preview's actions.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.PreviewNo:
+		v.no(env)
+	case action.PreviewApply:
+		v.ask(env)
+	case action.PreviewEdit:
+		v.opt.Edit(env)
+	case action.PreviewDiff:
+		v.diff = !v.diff
+	case action.PreviewMerge:
+		v.merge(env)
+	case action.Pane:
+		v.onRows = v.side && !v.onRows
+	default:
+		if v.onRows && v.side {
+			return v.rows.Do(id)
+		}
+		return v.change.Do(id)
+	}
+	v.build(env)
+	return true
+}
+
+// no leaves everything as it is.
+func (v *View) no(env *view.Env) {
+	switch {
+	case !v.Leave(env):
+	case v.opt.Cancel != nil && v.phase < writing:
+		v.opt.Cancel(env)
+	default:
+		if v.phase < writing {
+			env.Say("nothing was changed")
+		}
+		env.Back()
+	}
+}
+
+// ask puts the last question.
+func (v *View) ask(env *view.Env) {
+	if v.p == nil {
+		return
+	}
+	name := typed(v.p)
+	c := &view.Confirm{Title: v.p.Title, Type: name, YesText: "yes", NoText: "no",
+		Body: []string{v.sum(env)},
+		Yes: func(env *view.Env) {
+			v.commit(env, engine.Confirm{Yes: true, Name: name, By: "console"})
+		},
+		No: func(env *view.Env) { env.Say("nothing was changed") },
+	}
+	for _, g := range v.p.Guards {
+		c.Warn = append(c.Warn, g.Message)
+	}
+	env.Ask(c)
+}
+
+// sum says in one sentence what yes does, and to what.
+func (v *View) sum(env *view.Env) string {
+	m := env.Rev.Mode
+	to := "the cluster " + m.Title
+	switch {
+	case m.WriteBack:
+		to = "the files of " + m.Title + " and the sandbox"
+	case m.Sandbox:
+		to = "the sandbox only"
+	case m.Name == "files":
+		to = m.Title
+	}
+	return fmt.Sprintf("Changes %s and %s in every zone: %s.", plural(len(v.p.Objects), "policy", "policies"), plural(len(v.p.Rows), "row", "rows"), to)
+}
+
+// merge goes on with the merge of what was changed meanwhile and what is
+// wanted.
+func (v *View) merge(env *view.Env) {
+	c := v.p.Conflict
+	v.src = &mutation{engine.Mutation{Op: engine.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
+	v.phase, v.said = working, "this is the merge: the change made meanwhile stays, and yours is put over it"
+	v.work(env)
+}
+
+// question is what stands at the bottom: how to answer, or why there is no
+// question.
+func (v *View) question(env *view.Env, w int) []string {
+	st := env.Styles
+	key := func(id action.ID) string { return env.Keys.Action(id).Shown() }
+	edit := widget.Line{}
+	if v.opt.Edit != nil {
+		edit = widget.Line{{Text: "   "}, {Text: key(action.PreviewEdit), Style: st.Key}, {Text: " keep editing"}}
+	}
+	leave := func(text string) widget.Line {
+		return widget.Line{{Text: " "}, {Text: key(action.PreviewNo), Style: st.Key}, {Text: " " + text}}
+	}
+	rule := widget.Styled(dashes(w), st.Border).Render(w)
+	switch v.phase {
+	case working:
+		return []string{rule, widget.Styled(" Working out what the change does …", st.Info).Render(w)}
+	case failed:
+		return []string{rule, widget.Join(leave("leave"), edit).Render(w)}
+	case writing:
+		return []string{rule, widget.Styled(" Writing …", st.Info).Render(w)}
+	case waiting:
+		return []string{rule, widget.Join(widget.Styled(" Written. Waiting for the rows of every zone …", st.Info), leave("leave; they follow by themselves")).Render(w)}
+	case late:
+		return []string{rule, leave("leave; the ladder shows when the rows follow").Render(w)}
+	}
+	if v.p.Blocked != "" {
+		l := leave("leave")
+		if c := v.p.Conflict; c != nil && c.Merged != "" {
+			l = l.Add("   ", st.Text).Add(key(action.PreviewMerge), st.Key).Add(" take the merge", st.Text)
+		}
+		return append([]string{rule}, append(flow("✗ ", "Cannot be done: "+v.p.Blocked, st.Error, w, 3), widget.Join(l, edit).Render(w))...)
+	}
+	yes := "yes"
+	if name := typed(v.p); name != "" {
+		yes = "yes, then type " + name
+	}
+	q := v.opt.Question
+	if q == "" {
+		q = "Apply?"
+	}
+	l := widget.Line{{Text: " " + q + "  ", Style: st.Title}}
+	answers := widget.Join(widget.Line{{Text: key(action.PreviewNo), Style: st.Key}, {Text: " no   "},
+		{Text: key(action.PreviewApply), Style: st.Key}, {Text: " " + yes}}, edit)
+	if l.Width()+answers.Width() > w {
+		return []string{rule, l.Render(w), widget.Join(widget.Plain(" "), answers).Render(w)}
+	}
+	return []string{rule, widget.Join(l, answers).Render(w)}
+}
+
+// flow breaks text into at most n lines with a mark before the first.
+func flow(mark, text string, style themes.Style, w, n int) []string {
+	var out []string
+	for i, l := range widget.Flow(text, max(1, w-3)) {
+		if i == n {
+			out[n-1] = widget.Truncate(out[n-1], max(0, w-1)) + widget.Ellipsis
+			break
+		}
+		out = append(out, widget.Line{{Text: " " + mark, Style: style}, {Text: l, Style: style}}.Render(w))
+		mark = "  "
+	}
+	return out
+}

@@ -1,0 +1,310 @@
+package preview
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/clean"
+	"rung/themes"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// wide is from which width on rows stand beside the change.
+const wide = 110
+
+// page builds the lines of one document.
+type page struct {
+	st    *themes.Styles
+	w     int // of the text
+	lines []widget.DocLine
+}
+
+func (b *page) add(l widget.Line) { b.lines = append(b.lines, widget.DocLine{Line: l}) }
+
+func (b *page) text(text string, st themes.Style) {
+	for _, l := range widget.Flow(text, max(8, b.w-1)) {
+		b.add(widget.Line{{Text: " "}, {Text: l, Style: st}})
+	}
+}
+
+// point is a paragraph with a mark before it.
+func (b *page) point(mark string, st themes.Style, text string, body themes.Style) {
+	for _, l := range widget.Flow(text, max(8, b.w-3)) {
+		b.add(widget.Line{{Text: " " + mark + " ", Style: st}, {Text: l, Style: body}})
+		mark = " "
+	}
+}
+
+func (b *page) heading(title string) {
+	if len(b.lines) > 0 {
+		b.lines = append(b.lines, widget.DocLine{Line: widget.Line{}, Skip: true})
+	}
+	b.lines = append(b.lines, widget.DocLine{Line: widget.Heading(title, b.w, b.st), Skip: true})
+}
+
+// build makes the documents anew when what they are made of changed.
+func (v *View) build(env *view.Env) {
+	v.side = env.W >= wide && v.p != nil && len(v.p.Rows) > 0
+	key := builtKey{v.p, env.W, v.side, v.diff, v.phase, env.Styles, v.wrong, v.said, ""}
+	if v.phase >= waiting {
+		key.shown = fmt.Sprint(v.shown)
+	}
+	if key == v.built {
+		return
+	}
+	v.built = key
+	v.onRows = v.onRows && v.side
+	lw, rw := v.widths(env.W)
+	left := &page{st: env.Styles, w: lw - 3}
+	v.head(left)
+	if v.p != nil && v.phase != failed {
+		v.changes(left)
+		v.before(left)
+		right := left
+		if v.side {
+			right = &page{st: env.Styles, w: rw - 3}
+		}
+		v.rowLines(right)
+		v.commands(left)
+		v.texts(left)
+		if v.side {
+			v.rows.SetLines(right.lines)
+		}
+	}
+	v.change.SetLines(left.lines)
+}
+
+func (v *View) widths(w int) (left, right int) {
+	if !v.side {
+		return w, 0
+	}
+	left = w * 11 / 20
+	return left, w - left - 1
+}
+
+// head says what the change is and what is wrong.
+func (v *View) head(b *page) {
+	if v.phase == failed {
+		b.point("✗", b.st.Error, "The change could not be worked out: "+v.err.Error(), b.st.Text)
+		b.text("Nothing was changed.", b.st.Text)
+		return
+	}
+	if v.p == nil {
+		return
+	}
+	b.text(v.p.Title, b.st.Title)
+	if v.phase >= waiting {
+		v.zones(b)
+	}
+	if v.wrong != "" {
+		b.point("✗", b.st.Error, "Not written: "+v.wrong+". Nothing was changed.", b.st.Error)
+	}
+	if v.said != "" {
+		b.point("▲", b.st.Warn, v.said, b.st.Text)
+	}
+	for _, e := range v.p.Errors {
+		if e.IsError() {
+			b.point("✗", b.st.Error, e.String(), b.st.Text)
+		} else {
+			b.point("▲", b.st.Warn, e.String(), b.st.Text)
+		}
+	}
+	if v.opt.Kept != "" && v.p.Blocked != "" {
+		b.text("Your text is kept in "+v.opt.Kept, b.st.Dim)
+	}
+	if c := v.p.Conflict; c != nil {
+		v.conflict(b, c)
+	}
+}
+
+// zones tells what each zone shows.
+func (v *View) zones(b *page) {
+	_, ok := count(v.shown)
+	b.text(fmt.Sprintf("Written. %d of %d zones show it:", ok, len(v.shown)), b.st.Text)
+	for _, s := range v.shown {
+		mark, st, text := "●", b.st.OK, "shows it"
+		if !s.OK {
+			mark, st, text = "○", b.st.Warn, "not yet"
+		}
+		if s.Why != "" {
+			text += ": " + s.Why
+		}
+		b.add(widget.Line{{Text: " " + mark + " ", Style: st}, {Text: s.Zone, Style: b.st.Accent}, {Text: "  " + text}})
+	}
+}
+
+// changes are the objects field by field, or as a difference of the texts.
+func (v *View) changes(b *page) {
+	if len(v.p.Objects) == 0 {
+		return
+	}
+	title := "change"
+	if v.diff {
+		title = "change, as text"
+	}
+	b.heading(title)
+	names := 0
+	for _, o := range v.p.Objects {
+		names = max(names, widget.Width(o.Key.Label()))
+	}
+	for i := range v.p.Objects {
+		o := &v.p.Objects[i]
+		if len(v.p.Objects) > 1 && !v.diff && b.short(o, names) {
+			continue
+		}
+		if len(v.p.Objects) > 1 {
+			b.add(widget.Line{{Text: " " + o.Key.Label(), Style: b.st.Accent}, {Text: " " + verb(o)}})
+		}
+		switch {
+		case v.diff:
+			b.diff(o.Diff)
+		case o.New == nil:
+			b.point("-", b.st.Removed, o.Key.Label()+" goes away: "+about(o.Old), b.st.Text)
+		case o.Old == nil:
+			b.point("+", b.st.Added, o.Key.Label()+" is new: "+about(o.New), b.st.Text)
+		case len(o.Fields) == 0:
+			b.text("only the text changes, not what it means", b.st.Dim)
+		default:
+			b.fields(o.Fields)
+		}
+	}
+}
+
+// short puts an object of which one field changes into one line, where it has
+// room; pad is how wide the names of all objects are.
+func (b *page) short(o *engine.ObjectChange, pad int) bool {
+	if len(o.Fields) != 1 || o.Old == nil || o.New == nil {
+		return false
+	}
+	f := o.Fields[0]
+	l := widget.Line{{Text: " " + o.Key.Label() + strings.Repeat(" ", pad-widget.Width(o.Key.Label())+2), Style: b.st.Accent},
+		{Text: f.Path + "  ", Style: b.st.CodeKey}, {Text: or(f.Old, "none"), Style: b.st.Removed}, {Text: " → ", Style: b.st.Dim},
+		{Text: or(f.New, "none"), Style: b.st.Added}}
+	if l.Width() > b.w {
+		return false
+	}
+	b.add(l)
+	return true
+}
+
+func verb(o *engine.ObjectChange) string {
+	switch {
+	case o.Old == nil:
+		return "is new"
+	case o.New == nil:
+		return "goes away"
+	}
+	return "changes"
+}
+
+// about is a policy in a few words.
+func about(p *model.Policy) string {
+	s := ""
+	if p.Kind == model.KindANP {
+		s = fmt.Sprintf("priority %d, ", p.Priority)
+	}
+	return s + fmt.Sprintf("ingress %s, egress %s", model.CountRules(p.Ingress), model.CountRules(p.Egress))
+}
+
+// fields lists changed fields, old → new.
+func (b *page) fields(fields []engine.FieldChange) {
+	pad := 0
+	for _, f := range fields {
+		if n := widget.Width(f.Path); n <= b.w/2 {
+			pad = max(pad, n)
+		}
+	}
+	for _, f := range fields {
+		old, now := or(f.Old, "none"), or(f.New, "none")
+		room := b.w - pad - 7
+		l := widget.Line{{Text: " " + f.Path, Style: b.st.CodeKey}}
+		if n := widget.Width(f.Path); n > pad || widget.Width(old)+widget.Width(now) > room {
+			b.add(l)
+			b.point("  -", b.st.Removed, old, b.st.Removed)
+			b.point("  +", b.st.Added, now, b.st.Added)
+			continue
+		}
+		l = l.Add(strings.Repeat(" ", pad-widget.Width(f.Path)+2), b.st.Text)
+		b.add(l.Add(old, b.st.Removed).Add(" → ", b.st.Dim).Add(now, b.st.Added))
+	}
+}
+
+// texts are the whole texts of new objects; what follows from them stands
+// before.
+func (v *View) texts(b *page) {
+	for _, o := range v.p.Objects {
+		if o.Old != nil || o.New == nil || v.diff {
+			continue
+		}
+		b.heading("text of " + o.Key.Label())
+		for _, l := range widget.YAML(clean.Block(o.New.YAML), b.st) {
+			b.add(widget.Join(widget.Plain(" "), l))
+		}
+	}
+}
+
+// before is what to read before saying yes: guard rails, findings, notes.
+func (v *View) before(b *page) {
+	if len(v.p.Guards)+len(v.p.Findings)+len(v.p.Notes) == 0 {
+		return
+	}
+	title := "before you say yes"
+	if v.p.Blocked != "" || v.phase > ready {
+		title = "to know"
+	}
+	b.heading(title)
+	for _, g := range v.p.Guards {
+		b.point("●", b.st.Error, g.Message, b.st.Text)
+	}
+	for _, f := range v.p.Findings {
+		mark, st := "▲", b.st.Warn
+		switch f.Severity {
+		case model.SeverityError:
+			mark, st = "●", b.st.Error
+		case model.SeverityInfo:
+			mark, st = "·", b.st.Info
+		}
+		text := f.Policy.Label()
+		if f.Rule >= 0 && f.Direction != "" {
+			text += " " + engine.RuleLabel(f.Direction, f.Rule, "")
+		}
+		text += ": " + f.Message
+		if f.Remedy != "" {
+			text += " (" + f.Remedy + ")"
+		}
+		b.point(mark, st, text, b.st.Text)
+	}
+	for _, n := range v.p.Notes {
+		b.point("·", b.st.Dim, n, b.st.Text)
+	}
+}
+
+// commands are the equivalent command lines.
+func (v *View) commands(b *page) {
+	if len(v.p.Commands) == 0 {
+		return
+	}
+	b.heading("the same by hand")
+	for _, c := range v.p.Commands {
+		b.text(c, b.st.CodeText)
+	}
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func dashes(w int) string { return strings.Repeat("─", max(0, w)) }
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

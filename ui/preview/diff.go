@@ -1,0 +1,83 @@
+package preview
+
+import (
+	"strings"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+
+	"rung/engine"
+	"rung/model/clean"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// conflict shows the three texts as two differences.
+func (v *View) conflict(b *page, c *engine.Conflict) {
+	switch {
+	case c.Merged != "":
+		b.point("▲", b.st.Warn, "Somebody changed the policy meanwhile. The two changes do not touch: they can be merged.", b.st.Text)
+	case c.Now != "" && c.Wanted != "":
+		b.point("▲", b.st.Warn, "Somebody changed the policy meanwhile. Both change the same lines: put them together by hand.", b.st.Text)
+	}
+	b.heading("changed meanwhile: " + c.Key.Label())
+	if c.Now == "" {
+		b.text("The policy was removed.", b.st.Text)
+	} else {
+		b.diff(c.Diff)
+	}
+	b.heading("what was wanted here")
+	if c.Wanted == "" {
+		b.text("The policy was to be removed.", b.st.Text)
+		return
+	}
+	b.diff(udiff.Unified("as it was", "wanted", ended(c.Base), ended(c.Wanted)))
+}
+
+func ended(s string) string {
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		return s + "\n"
+	}
+	return s
+}
+
+// diff shows a unified difference.
+func (b *page) diff(text string) {
+	for l := range strings.Lines(clean.Block(text)) {
+		l = widget.Clean(strings.TrimSuffix(l, "\n"))
+		st := b.st.Text
+		switch {
+		case strings.HasPrefix(l, "+"):
+			st = b.st.Added
+		case strings.HasPrefix(l, "-"):
+			st = b.st.Removed
+		case strings.HasPrefix(l, "@@"):
+			st = b.st.Dim
+		}
+		b.add(widget.Line{{Text: " "}, {Text: l, Style: st}})
+	}
+}
+
+// Copies are the commands, the texts after the change and the difference.
+func (v *View) Copies(*view.Env) []view.Copy {
+	if v.p == nil {
+		return nil
+	}
+	var texts, diffs []string
+	for _, o := range v.p.Objects {
+		if o.New != nil {
+			texts = append(texts, ended(o.New.YAML))
+		}
+		diffs = append(diffs, o.Diff)
+	}
+	var out []view.Copy
+	if len(v.p.Commands) > 0 {
+		out = append(out, view.Copy{What: "kubectl command", Text: strings.Join(v.p.Commands, "\n")})
+	}
+	if len(texts) > 0 {
+		out = append(out, view.Copy{What: "YAML after the change", Text: strings.Join(texts, "---\n")})
+	}
+	if len(diffs) > 0 {
+		out = append(out, view.Copy{What: "difference", Text: strings.Join(diffs, "\n")})
+	}
+	return out
+}

@@ -1,0 +1,212 @@
+package preview
+
+import (
+	"context"
+	"time"
+
+	"rung/engine"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// phase is how far the change is.
+type phase int
+
+const (
+	working phase = iota // the consequences are being worked out
+	failed               // they could not be
+	ready                // to be read and answered
+	writing              // yes was said
+	waiting              // written; the rows are to follow
+	late                 // written; not every zone shows it yet
+)
+
+// followTime is how long the page waits for the rows before it says that a
+// zone is late; variable for tests.
+var followTime = 3 * time.Second
+
+const followPoll = 20 * time.Millisecond
+
+// View is the view.
+type View struct {
+	src Source
+	opt Options
+
+	phase phase
+	p     *engine.Preview
+	err   error  // why it could not be worked out
+	wrong string // why the last attempt to write failed
+	said  string // something else to know, once
+	took  time.Duration
+	gen   int // of the work under way; an older answer is dropped
+	// writes is whether changes were allowed when the work began.
+	writes bool
+
+	change, rows *widget.Doc
+	side         bool // rows stand beside the change
+	onRows       bool // the cursor is there
+	diff         bool
+	built        builtKey
+	now          time.Time
+	shown        []engine.Shown
+}
+
+// builtKey is what the documents were built from.
+type builtKey struct {
+	p          *engine.Preview
+	w          int
+	side, diff bool
+	phase      phase
+	st         *themes.Styles
+	wrong      string
+	said       string
+	shown      string
+}
+
+type worked struct {
+	gen int
+	p   *engine.Preview
+	err error
+}
+
+type wrote struct {
+	res *engine.Result
+	err error
+}
+
+type followed struct{ shown []engine.Shown }
+
+// Of makes a preview of any change.
+func Of(src Source, opt Options) *View {
+	return &View{src: src, opt: opt, change: widget.NewDoc(), rows: widget.NewDoc()}
+}
+
+// Mutation is the change as it is now: after a merge it is another text.
+func (v *View) Mutation() engine.Mutation {
+	if v.p == nil {
+		return engine.Mutation{}
+	}
+	return v.p.Mutation
+}
+
+// Conflict is what stands against the change, nil when nothing does.
+func (v *View) Conflict() *engine.Conflict {
+	if v.p == nil {
+		return nil
+	}
+	return v.p.Conflict
+}
+
+// Scopes are the keys of the preview, and those of lists.
+func (v *View) Scopes() []action.Scope {
+	return []action.Scope{action.Of(nav.Preview), action.List, action.Global}
+}
+
+// Crumb names the page.
+func (v *View) Crumb() string {
+	if v.opt.Crumb != "" {
+		return v.opt.Crumb
+	}
+	if m, ok := v.src.(*mutation); ok {
+		return "preview: " + string(m.m.Op)
+	}
+	return "preview"
+}
+
+// Selected is nothing: the lines lead nowhere, the page is to be answered.
+func (v *View) Selected() nav.Page { return nav.Page{} }
+
+// Sync starts the work and keeps what is shown true.
+func (v *View) Sync(env *view.Env) {
+	v.now = env.Now
+	switch {
+	case v.gen == 0:
+		v.work(env)
+	case v.phase == ready && v.outdated(env.Rev):
+		v.said = "worked out again at " + env.Now.Format("15:04:05") + ": something changed meanwhile"
+		v.work(env)
+	case v.phase == waiting || v.phase == late:
+		v.shown = env.Rev.Shows(v.targets())
+	}
+	v.build(env)
+}
+
+// work has the consequences worked out.
+func (v *View) work(env *view.Env) {
+	v.gen++
+	v.writes = env.Rev.Mode.Writes
+	gen, src, console := v.gen, v.src, env.Console
+	if v.phase != ready {
+		v.phase = working
+	}
+	env.Run("working out what the change does", func(ctx context.Context) any {
+		p, err := src.Work(ctx, console)
+		return worked{gen, p, err}
+	})
+}
+
+// outdated says whether the preview is not about the objects of the revision
+// any more, or whether writing was switched on or off.
+func (v *View) outdated(rev *engine.Revision) bool {
+	if v.p == nil {
+		return false
+	}
+	for _, o := range v.p.Objects {
+		if is := rev.Cluster.Policy(o.Key); (is == nil) != (o.Old == nil) || is != nil && is != o.Old && is.YAML != o.Old.YAML {
+			return true
+		}
+	}
+	return rev.Mode.Writes != v.writes
+}
+
+// Receive takes what was worked out, written and followed.
+func (v *View) Receive(env *view.Env, msg any) {
+	switch m := msg.(type) {
+	case worked:
+		if m.gen != v.gen {
+			return
+		}
+		v.p, v.err = m.p, m.err
+		v.phase = ready
+		if m.err != nil {
+			v.phase = failed
+		} else if s, ok := v.src.(*mutation); ok && m.p.Mutation.Op != "" {
+			s.m = m.p.Mutation // an undo stays the undo of that change
+		}
+	case wrote:
+		v.afterWrite(env, m)
+	case followed:
+		v.afterFollow(env, m)
+	}
+	v.build(env)
+}
+
+// Leave keeps the page while something is being written.
+func (v *View) Leave(env *view.Env) bool {
+	if v.phase == writing {
+		env.Say("the change is being written; a moment")
+		return false
+	}
+	return true
+}
+
+// Tell says how the preview is.
+func (v *View) Tell(env *view.Env) widget.Line {
+	st := env.Styles
+	switch v.phase {
+	case working:
+		return widget.Styled("working it out", st.Info)
+	case writing:
+		return widget.Styled("writing", st.Info)
+	case waiting:
+		return widget.Styled("written, rows follow", st.Info)
+	case late:
+		return widget.Styled("written", st.Warn)
+	case ready:
+		return widget.Styled("nothing is written yet", st.Dim)
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+package preview_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui"
+	"rung/ui/nav"
+	"rung/ui/preview"
+	"rung/ui/uitest"
+)
+
+func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }
+
+func open(t *testing.T, g *uitest.Gated) *uitest.Screen {
+	t.Helper()
+	return uitest.OpenWith(t, g.Fake, ui.Options{Page: nav.To(nav.Ladder)})
+}
+
+// move carries cluster-control to 35 and stops at the preview.
+func move(s *uitest.Screen) { s.Press("j", "j", "m", "j", "enter") }
+
+func (w *world) calls(prefix string) (n int) {
+	for _, c := range w.g.Calls {
+		if strings.HasPrefix(c, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+type world struct {
+	g *uitest.Gated
+	s *uitest.Screen
+}
+
+func start(t *testing.T, change func(*engine.Parts)) *world {
+	t.Helper()
+	g := uitest.NewGated(t, change)
+	return &world{g, open(t, g)}
+}
+
+func (w *world) priority(name string) int32 {
+	return w.g.Engine.Revision().Cluster.Policy(anp(name)).Priority
+}
+
+func TestMove(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	move(s)
+	s.Want("Move ANP cluster-control from 34 to 35", "spec.priority  34 → 35", "12 changed: priority −100", "34 becomes free",
+		"its subject takes in every namespace", "nothing is written yet", "yes, then type cluster-control", "kubectl patch anp cluster-control")
+	s.Golden("move")
+	s.Resizes()
+
+	s.Press("d")
+	s.Want("-  priority: 34", "+  priority: 35")
+	s.Press("d")
+
+	// The answer is No: by enter, by another name, by esc.
+	s.Press("a", "enter")
+	s.Want("nothing was changed")
+	s.Press("a")
+	s.Type("cluster")
+	s.Press("enter")
+	s.Want("nothing was changed", "Move ANP cluster-control")
+	s.Press("esc")
+	s.Want("nothing was changed", "PRIO")
+	if n := w.calls("commit"); n != 0 || w.priority("cluster-control") != 34 {
+		t.Fatalf("%d commits without a yes", n)
+	}
+
+	s.Press("m", "j", "enter", "enter")
+	s.Type("cluster-control")
+	s.Press("enter")
+	if got := w.priority("cluster-control"); got != 35 {
+		t.Fatalf("priority %d after yes\n%s", got, s.Frame())
+	}
+	s.Want("Move ANP cluster-control from 34 to 35: done, rows follow in 3/3 zones · U undoes it", "35 ─ cluster-control")
+	if !strings.Contains(s.Line("35 ─ cluster-control"), "▸") {
+		t.Errorf("the cursor is not on what was changed:\n%s", s.Frame())
+	}
+}
+
+func TestUndo(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	move(s)
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter", "U")
+	s.Want("Undo: Move ANP cluster-control from 34 to 35", "spec.priority  35 → 34")
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter")
+	if got := w.priority("cluster-control"); got != 34 {
+		t.Fatalf("priority %d after undo\n%s", got, s.Frame())
+	}
+	s.Want("34 ─ cluster-control", "Undo: Move ANP")
+}
+
+func TestUndoConflict(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	move(s)
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter")
+
+	// Somebody else changes a label meanwhile, elsewhere in the text.
+	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
+	other := strings.Replace(now, `"default-deny"`+"\n    action: \"Deny\"\n    to:", `"deny-rest"`+"\n    action: \"Deny\"\n    to:", 1)
+	if other == now {
+		t.Fatal("the demo's policy has another text")
+	}
+	apply(t, w, other)
+	s.Refresh()
+
+	past := w.g.Engine.History()
+	var id uint64
+	for _, e := range past {
+		if strings.HasPrefix(e.Title, "Move") {
+			id = e.ID
+		}
+	}
+	s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.To(nav.Ladder)})
+	w.g.OnPreview = undoOf(w, id)
+	s.Press("U")
+	s.Want("changed meanwhile: ANP cluster-control", "what was wanted here", "m take the merge", "Cannot be done")
+	s.Golden("conflict")
+	w.g.OnPreview = func(m engine.Mutation) (*engine.Preview, error) { return w.g.Engine.Preview(t.Context(), m) }
+	s.Press("a")
+	if w.calls("commit") != 1 {
+		t.Error("a blocked preview was committed")
+	}
+	s.Press("m")
+	s.Want("this is the merge", "spec.priority  35 → 34")
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter")
+	p := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control"))
+	if p.Priority != 34 || !strings.Contains(p.YAML, "deny-rest") {
+		t.Errorf("after the merge: priority %d, the other change kept: %v\n%s", p.Priority, strings.Contains(p.YAML, "deny-rest"), s.Frame())
+	}
+}
+
+// undoOf makes U take back one entry of the history and not the newest.
+func undoOf(w *world, id uint64) func(engine.Mutation) (*engine.Preview, error) {
+	return func(m engine.Mutation) (*engine.Preview, error) {
+		m.Undo = id
+		return w.g.Engine.Preview(context.Background(), m)
+	}
+}
+
+func apply(t *testing.T, w *world, text string) {
+	t.Helper()
+	p, err := w.g.Engine.Preview(t.Context(), engine.Mutation{Op: engine.OpApply, YAML: []byte(text)})
+	if err != nil || p.Blocked != "" {
+		t.Fatalf("%v %s", err, p.Blocked)
+	}
+	if _, err := w.g.Engine.Commit(t.Context(), p, engine.Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
+		t.Fatal(err)
+	}
+	w.g.Follow()
+}
+
+func TestDelete(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	s.Press("j", "j", "j", "j", "D") // blue-tenant has no guard: its name must be typed all the same
+	s.Want("Delete ANP blue-tenant", "goes away", "2 removed", "then type blue-tenant")
+	s.Golden("delete")
+	s.Press("a")
+	s.Type("blue-tenan")
+	s.Press("enter")
+	if w.calls("commit") != 0 {
+		t.Fatal("deleted without the name")
+	}
+	s.Press("a")
+	s.Type("blue-tenant")
+	s.Press("enter")
+	if w.g.Engine.Revision().Cluster.Policy(anp("blue-tenant")) != nil {
+		t.Fatalf("still there\n%s", s.Frame())
+	}
+	s.Want("Delete ANP blue-tenant: done", "PRIO")
+	s.WantNot("┌ blue-tenant", "─ blue-tenant")
+}
+
+func TestLogLevel(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	s.Press("j", "j", "L")
+	s.Golden("question")
+	s.Press("a", "enter")
+	s.Want("Set logging of ANP cluster-control to alert", "changed: log, severity")
+	s.Press("a", "y")
+	s.Want("logging confirmed in 3/3 zones")
+}
+
+func TestReadOnly(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	move(s)
+	if err := w.g.Engine.SetWrites(false); err != nil {
+		t.Fatal(err)
+	}
+	w.g.Parts.Mode.Writes = false
+	w.g.Follow()
+	s.Refresh()
+	s.Want("Cannot be done: read-only")
+	s.Press("a")
+	s.Want("read-only")
+	if w.calls("commit") != 0 {
+		t.Error("committed")
+	}
+}
+
+func TestLate(t *testing.T) {
+	defer preview.SetFollowTime(10 * time.Millisecond)()
+	w := start(t, nil)
+	w.g.Lag = true
+	s := w.s
+	move(s)
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter")
+	s.Want("Written. 0 of 3 zones show it", "ovn-worker", "12 of 12 ACLs to come", "esc leave")
+	s.Golden("late")
+	w.g.Lag = false
+	w.g.Follow()
+	s.Refresh()
+	s.Want("Written. 3 of 3 zones show it")
+	s.Press("a")
+	s.Want("it is written already")
+	s.Press("esc")
+	s.Want("PRIO")
+}
+
+func TestFailures(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	commit := w.g.OnCommit
+	w.g.OnCommit = func(*engine.Preview, engine.Confirm) (*engine.Result, error) { return nil, errors.New("disk full") }
+	move(s)
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter")
+	s.Want("Not written: disk full. Nothing was changed.", "Apply?")
+
+	// Stale: worked out again, and then it can be made.
+	w.g.OnCommit = func(*engine.Preview, engine.Confirm) (*engine.Result, error) {
+		return nil, fmt.Errorf("ANP x %w", engine.ErrStale)
+	}
+	n := w.calls("preview")
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter")
+	if w.calls("preview") != n+1 {
+		t.Error("a stale preview was not worked out again")
+	}
+	w.g.OnCommit = commit
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter")
+	s.Want("35 ─ cluster-control")
+
+	w.g.OnPreview = func(engine.Mutation) (*engine.Preview, error) { return nil, errors.New("out of memory") }
+	s.Press("U")
+	s.Want("The change could not be worked out: out of memory", "Nothing was changed")
+	s.Press("a")
+	s.Want("it could not be worked out")
+	s.Press("esc")
+	s.Want("PRIO")
+}
+
+func TestWorkedOutAgain(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	move(s)
+	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
+	apply(t, w, strings.Replace(now, "priority: 34", "priority: 33", 1))
+	s.Refresh()
+	s.Want("Move ANP cluster-control from 33 to 35", "worked out again")
+}

@@ -1,0 +1,252 @@
+package preview
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// tables are the tables a policy has rows in, and what people call a row.
+var tables = []struct{ table, one, many string }{
+	{nb.TableACL, "ACL", "ACLs"}, {nb.TableAddressSet, "address set", "address sets"}, {nb.TablePortGroup, "port group", "port groups"},
+}
+
+// maxRows bounds the rows that are listed one by one; all of them are counted.
+const maxRows = 2000
+
+// rowLines are the rows that change: counts for each table, then each row with
+// its fields.
+func (v *View) rowLines(b *page) {
+	if len(v.p.Objects) == 0 {
+		return
+	}
+	b.heading("rows (every zone has its own)")
+	if len(v.p.Rows) == 0 {
+		b.text("no row changes", b.st.Dim)
+		return
+	}
+	for _, t := range tables {
+		if l := summary(v.p.Rows, t.table); l != "" {
+			b.add(widget.Line{{Text: fmt.Sprintf(" %-14s", t.many)}, {Text: l, Style: b.st.Title}})
+		} else {
+			b.add(widget.Line{{Text: fmt.Sprintf(" %-14s", t.many)}, {Text: "none", Style: b.st.Dim}})
+		}
+	}
+	b.lines = append(b.lines, widget.DocLine{Line: widget.Line{}, Skip: true})
+	policies := len(v.p.Objects) > 1
+	for i := range v.p.Rows {
+		if i == maxRows {
+			b.text(fmt.Sprintf("and %d more", len(v.p.Rows)-maxRows), b.st.Dim)
+			break
+		}
+		b.row(&v.p.Rows[i], policies)
+	}
+}
+
+// summary counts the rows of a table: "2 added · 12 changed: priority −200".
+func summary(rows []engine.RowChange, table string) string {
+	var added, removed int
+	var changed []*engine.RowChange
+	for i := range rows {
+		r := &rows[i]
+		switch {
+		case r.Table != table:
+		case r.Kind == model.DiffMissing:
+			added++
+		case r.Kind == model.DiffExtra:
+			removed++
+		default:
+			changed = append(changed, r)
+		}
+	}
+	var parts []string
+	if added > 0 {
+		parts = append(parts, fmt.Sprintf("%d added", added))
+	}
+	if n := len(changed); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d changed: %s", n, strings.Join(common(changed), ", ")))
+	}
+	if removed > 0 {
+		parts = append(parts, fmt.Sprintf("%d removed", removed))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// common are the columns that change; a number that changes by the same in all
+// rows says by how much.
+func common(rows []*engine.RowChange) []string {
+	var names []string
+	deltas := map[string]int{}
+	rowsWith := map[string]int{}
+	for _, r := range rows {
+		for _, f := range r.Fields {
+			old, err1 := strconv.Atoi(f.Live)
+			now, err2 := strconv.Atoi(f.Desired)
+			d := now - old
+			if err1 != nil || err2 != nil || f.Missing != nil || f.Extra != nil {
+				d = 0
+			}
+			if rowsWith[f.Column] == 0 {
+				names, deltas[f.Column] = append(names, f.Column), d
+			} else if deltas[f.Column] != d {
+				deltas[f.Column] = 0
+			}
+			rowsWith[f.Column]++
+		}
+	}
+	slices.Sort(names)
+	for i, n := range names {
+		switch d := deltas[n]; {
+		case d > 0:
+			names[i] = fmt.Sprintf("%s +%d", n, d)
+		case d < 0:
+			names[i] = fmt.Sprintf("%s −%d", n, -d)
+		}
+	}
+	return names
+}
+
+// row is one row with what changes in it.
+func (b *page) row(r *engine.RowChange, policy bool) {
+	mark, st := "±", b.st.Info
+	switch r.Kind {
+	case model.DiffMissing:
+		mark, st = "+", b.st.Added
+	case model.DiffExtra:
+		mark, st = "-", b.st.Removed
+	}
+	l := widget.Line{{Text: " " + mark + " ", Style: st}, {Text: rowName(r, policy), Style: b.st.Accent}}
+	fields := shownFields(r)
+	if len(fields) == 1 && r.Kind == model.DiffDifferent {
+		if one := b.field(fields[0], r.Kind); l.Width()+one.Width()+2 <= b.w {
+			b.add(widget.Join(l, widget.Plain("  "), one))
+			return
+		}
+	}
+	b.add(l)
+	for _, f := range fields {
+		b.add(widget.Join(widget.Plain("     "), b.field(f, r.Kind)))
+	}
+}
+
+// rowName names a row by table and the part of its id behind the policy.
+func rowName(r *engine.RowChange, policy bool) string {
+	name := r.ID
+	parts := strings.Split(r.ID, ":")
+	for i, p := range parts {
+		if p == r.Policy.Name && i > 0 {
+			name = strings.Join(parts[i+1:], ":")
+			break
+		}
+	}
+	table := r.Table
+	for _, t := range tables {
+		if t.table == r.Table {
+			table = t.one
+		}
+	}
+	s := table
+	if name != "" {
+		s += " " + name
+	}
+	if policy {
+		s += " of " + r.Policy.Name
+	}
+	return s
+}
+
+// shownFields leaves out what says nothing in a row that comes or goes.
+func shownFields(r *engine.RowChange) []model.FieldDiff {
+	if r.Kind == model.DiffDifferent {
+		return r.Fields
+	}
+	var out []model.FieldDiff
+	for _, f := range r.Fields {
+		switch f.Column {
+		case "external_ids", "name", "options", "tier", "direction", "meter":
+			continue
+		case "log":
+			if f.Desired != "true" && f.Live != "true" {
+				continue
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// field is one column before and after.
+func (b *page) field(f model.FieldDiff, kind model.DiffKind) widget.Line {
+	l := widget.Line{{Text: f.Column + " ", Style: b.st.CodeKey}}
+	if f.Missing != nil || f.Extra != nil {
+		var parts []string
+		if n := len(f.Missing); n > 0 {
+			parts = append(parts, "+"+members(f.Missing))
+		}
+		if n := len(f.Extra); n > 0 {
+			parts = append(parts, "−"+members(f.Extra))
+		}
+		return l.Add(strings.Join(parts, "  "), b.st.Text)
+	}
+	switch kind {
+	case model.DiffMissing:
+		return l.Add(f.Desired, b.st.Added)
+	case model.DiffExtra:
+		return l.Add(f.Live, b.st.Removed)
+	}
+	return l.Add(or(f.Live, "none"), b.st.Removed).Add(" → ", b.st.Dim).Add(or(f.Desired, "none"), b.st.Added)
+}
+
+// members lists a few members of a set and counts all.
+func members(m []string) string {
+	const some = 3
+	s := fmt.Sprintf("%d ", len(m))
+	if len(m) > some {
+		return s + "(" + strings.Join(m[:some], ", ") + ", …)"
+	}
+	return s + "(" + strings.Join(m, ", ") + ")"
+}
+
+// Render draws the change, the rows beside or below it, and the question.
+func (v *View) Render(env *view.Env, w, h int) string {
+	v.build(env)
+	q := v.question(env, w)
+	room := h - len(q)
+	if room < 1 { // the answer matters more than the details
+		return widget.Pad(q[max(0, len(q)-max(0, h)):], h)
+	}
+	var body string
+	if v.side {
+		lw, rw := v.widths(w)
+		body = widget.Beside(env.Styles, v.change.RenderFocus(env.Styles, lw, room, !v.onRows), v.rows.RenderFocus(env.Styles, rw, room, v.onRows), room)
+	} else {
+		body = v.change.Render(env.Styles, w, room)
+	}
+	return body + "\n" + widget.Pad(q, len(q))
+}
+
+// Click puts the cursor on a line, in the pane that was hit.
+func (v *View) Click(_ *view.Env, x, y int) bool {
+	lw, _ := v.widths(v.built.w)
+	v.onRows = v.side && x > lw
+	if v.onRows {
+		return v.rows.Click(y)
+	}
+	return v.change.Click(y)
+}
+
+// Wheel scrolls.
+func (v *View) Wheel(_ *view.Env, lines int) {
+	if v.onRows {
+		v.rows.Wheel(lines)
+		return
+	}
+	v.change.Wheel(lines)
+}

@@ -1,0 +1,52 @@
+package preview
+
+import (
+	"context"
+
+	"rung/engine"
+	"rung/ui/view"
+)
+
+// Source is a change and how it is made. Its methods are called from other
+// goroutines than the screen's.
+type Source interface {
+	// Work works the consequences out.
+	Work(ctx context.Context, c view.Console) (*engine.Preview, error)
+	// Commit makes the change. The result may be nil where there is none to
+	// speak of.
+	Commit(ctx context.Context, c view.Console, p *engine.Preview, answer engine.Confirm) (*engine.Result, error)
+}
+
+// Options are what the bringer of a change does besides.
+type Options struct {
+	// Crumb names the page, "preview" when empty.
+	Crumb string
+	// Question is what is asked, "Apply?" when empty.
+	Question string
+	// Edit goes on editing; nil where nothing is being edited.
+	Edit func(*view.Env)
+	// Cancel leaves it; nil goes back one page.
+	Cancel func(*view.Env)
+	// Written is called once the change was made; Done likewise, instead of
+	// waiting for the rows, saying so and going back.
+	Written, Done func(*view.Env)
+	// Kept, when set, says where the text is kept that leads to the change.
+	Kept string
+}
+
+// mutation is a change that is one engine.Mutation.
+type mutation struct{ m engine.Mutation }
+
+func (s *mutation) Work(ctx context.Context, c view.Console) (*engine.Preview, error) {
+	return c.Preview(ctx, s.m)
+}
+
+func (s *mutation) Commit(ctx context.Context, c view.Console, p *engine.Preview, answer engine.Confirm) (*engine.Result, error) {
+	return c.Commit(ctx, p, answer)
+}
+
+// New is the page of one mutation.
+func New(m engine.Mutation) view.View { return Change(m, Options{}) }
+
+// Change is a preview of one mutation with options of its own.
+func Change(m engine.Mutation, opt Options) *View { return Of(&mutation{m}, opt) }

@@ -1,0 +1,140 @@
+package preview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// commit makes the change and waits for the rows.
+func (v *View) commit(env *view.Env, answer engine.Confirm) {
+	v.phase, v.wrong, v.said = writing, "", ""
+	src, console, p := v.src, env.Console, v.p
+	env.Run("writing", func(ctx context.Context) any {
+		// Leaving the page must not leave a change half made.
+		res, err := src.Commit(context.WithoutCancel(ctx), console, p, answer)
+		return wrote{res, err}
+	})
+	v.build(env)
+}
+
+func (v *View) afterWrite(env *view.Env, m wrote) {
+	if m.res == nil && m.err != nil {
+		v.phase = ready
+		v.wrong = m.err.Error()
+		if errors.Is(m.err, engine.ErrStale) || errors.Is(m.err, engine.ErrBlocked) {
+			v.work(env)
+		}
+		return
+	}
+	if m.err != nil {
+		v.said = m.err.Error() // done, but not written down
+	}
+	if m.res != nil {
+		v.took = m.res.Took
+	}
+	if v.opt.Written != nil {
+		v.opt.Written(env)
+	}
+	if v.opt.Done != nil {
+		v.opt.Done(env)
+		return
+	}
+	v.phase = waiting
+	console := env.Console
+	keys, gone := v.targets()
+	env.Run("waiting for the rows to follow", func(ctx context.Context) any {
+		return followed{follow(ctx, console, keys, gone)}
+	})
+}
+
+// targets are the policies whose rows are to follow, and the rows that go.
+func (v *View) targets() (keys []model.PolicyKey, gone []string) {
+	for _, o := range v.p.Objects {
+		if o.New != nil {
+			keys = append(keys, o.Key)
+		}
+	}
+	for _, r := range v.p.Rows {
+		if r.Kind == model.DiffExtra && r.Table == nb.TableACL {
+			gone = append(gone, r.ID)
+		}
+	}
+	return keys, gone
+}
+
+// follow waits until every zone shows the change, or for followTime.
+func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []engine.Shown {
+	deadline := time.Now().Add(followTime)
+	for {
+		shown := c.Revision().Shows(keys, gone)
+		if all, _ := count(shown); all || time.Now().After(deadline) {
+			return shown
+		}
+		select {
+		case <-ctx.Done():
+			return shown
+		case <-time.After(followPoll):
+		}
+	}
+}
+
+func count(shown []engine.Shown) (all bool, ok int) {
+	for _, s := range shown {
+		if s.OK {
+			ok++
+		}
+	}
+	return ok == len(shown), ok
+}
+
+func (v *View) afterFollow(env *view.Env, m followed) {
+	v.shown = m.shown
+	if all, _ := count(m.shown); !all {
+		v.phase = late
+		return
+	}
+	v.leave(env)
+}
+
+// leave says what was done, how it is taken back, and goes back.
+func (v *View) leave(env *view.Env) {
+	text := v.p.Title + ": " + v.outcome()
+	if key := env.Keys.Action(action.Undo).Shown(); key != "" && v.p.Mutation.Op != engine.OpUndo {
+		text += " · " + key + " undoes it"
+	}
+	if v.said != "" {
+		env.Fail("%s; %s", text, v.said)
+	} else {
+		env.Say("%s", text)
+	}
+	to := nav.Page{}
+	for _, o := range v.p.Objects {
+		if o.New == nil {
+			env.BackPast(o.Key)
+			return
+		}
+		to = nav.ToPolicy(o.Key)
+	}
+	env.BackTo(to)
+}
+
+// outcome says what the zones show.
+func (v *View) outcome() string {
+	_, ok := count(v.shown)
+	switch {
+	case len(v.shown) == 0:
+		return "done"
+	case v.p.Mutation.Op == engine.OpLogLevel:
+		return fmt.Sprintf("logging confirmed in %d/%d zones", ok, len(v.shown))
+	}
+	return fmt.Sprintf("done, rows follow in %d/%d zones", ok, len(v.shown))
+}

@@ -1,0 +1,147 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rung/engine"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+const (
+	// frameTime is the least time between two revisions on the screen.
+	frameTime = 33 * time.Millisecond
+	// grace is how long a question takes no keys: what was typed before it
+	// appeared was not meant for it.
+	grace = 150 * time.Millisecond
+	// toastTime is how long the status line keeps a message.
+	toastTime = 5 * time.Second
+	// maxStack bounds the way back.
+	maxStack = 50
+)
+
+// root is the one Bubble Tea model.
+type root struct {
+	ctx     context.Context
+	console Console
+	opt     Options
+	ticks   <-chan struct{}
+	quit    func()
+
+	keys   *action.Keymap
+	theme  string
+	dark   bool
+	styles *themes.Styles
+	mouse  bool
+
+	w, h   int
+	rev    *engine.Revision
+	lint   linter
+	counts counts
+	now    time.Time
+
+	stack   []*entry // never empty
+	forward []*entry
+	nextID  int
+
+	over      []overlay
+	filtering bool
+	filter    widget.Input
+	recent    []string // palette history
+
+	toast   toast
+	notices []string
+	working map[int]string
+	nextJob int
+
+	cmds  []tea.Cmd // what the message under way wants done
+	dirty bool
+	frame string
+	crash string
+	quits bool
+
+	// inline does work at once instead of in a goroutine: tests see every
+	// effect of a key before the next.
+	inline bool
+	// ticking says that the clock of a live page runs.
+	ticking bool
+}
+
+type toast struct {
+	text  string
+	bad   bool
+	until time.Time
+}
+
+// entry is a page on the way back, with its view and what belongs to it.
+type entry struct {
+	id     int
+	page   nav.Page
+	view   view.View
+	filter string
+	ctx    context.Context
+	cancel context.CancelFunc
+	synced syncKey
+}
+
+// syncKey is what a view was last brought up to date with.
+type syncKey struct {
+	rev    *engine.Revision
+	second int64
+	styles *themes.Styles
+	w, h   int
+}
+
+// Messages of our own.
+type (
+	revMsg struct {
+		rev *engine.Revision
+		arm bool // wait for the next one
+	}
+	armMsg   struct{}
+	clockMsg struct{}
+	jobMsg   struct {
+		entry, job int
+		result     any
+		rev        *engine.Revision // what the work may have led to
+	}
+	crashMsg struct{ what string }
+	toastMsg view.ToastAsk
+)
+
+func newRoot(ctx context.Context, console Console, opt Options, ticks <-chan struct{}) *root {
+	m := &root{ctx: ctx, console: console, opt: opt, ticks: ticks, dark: true, theme: opt.Theme,
+		mouse: opt.Mouse == nil || *opt.Mouse, working: map[int]string{}, notices: opt.Notices, dirty: true, quit: func() {}}
+	m.keys, _ = action.NewKeymap(opt.Keys)
+	if opt.ASCII {
+		m.keys.SetPlain()
+	}
+	if m.theme == "" {
+		m.theme = themes.Default
+	}
+	m.restyle()
+	m.now = console.Now()
+	m.rev = console.Revision()
+	m.counts.take(m.rev, m.now)
+	m.open(opt.Page, false)
+	if len(m.stack) == 0 {
+		m.open(nav.To(nav.Ladder), false)
+	}
+	m.notice()
+	return m
+}
+
+// close ends what the pages still have running.
+func (m *root) close() {
+	for _, e := range append(m.stack, m.forward...) {
+		e.cancel()
+	}
+}
+
+func (m *root) restyle() { m.styles = m.opt.Themes.Styles(m.theme, m.dark) }

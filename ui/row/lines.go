@@ -1,0 +1,198 @@
+package row
+
+import (
+	"fmt"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// lines is the whole page of a row.
+func (v *View) lines(env *view.Env, s *detail.Sheet) {
+	v.ownerLines(env, s)
+	v.record(env, s)
+	switch r := v.shown().(type) {
+	case *nb.ACL:
+		s.Head("match, term by term")
+		x := &detail.Explain{Rev: env.Rev, Zone: v.state, Policy: v.policy, First: 6}
+		x.Match(s, "match", r.Match)
+	case *nb.AddressSet:
+		v.members(env, s, r)
+	case *nb.PortGroup:
+		v.groupACLs(env, s, r)
+		v.groupPorts(env, s, r)
+	case *nb.LogicalSwitch:
+		v.switchRefs(env, s, r)
+	case *nb.LogicalSwitchPort:
+		text, to := detail.Port(env.Rev, r.Name)
+		s.Head("behind it")
+		s.Add("pod", widget.Styled("  "+text, look(env, to)), to)
+	}
+	v.referrers(env, s)
+}
+
+// shown is the live row, or the desired one where there is none.
+func (v *View) shown() nb.Row {
+	if v.live != nil {
+		return v.live
+	}
+	return v.desired
+}
+
+func look(env *view.Env, to nav.Page) (l styleOf) {
+	if to.None() {
+		return env.Styles.Text
+	}
+	return env.Styles.Accent
+}
+
+// ownerLines say whose row it is and how it stands.
+func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
+	st := env.Styles
+	ids := detail.RowIDs(v.shown())
+	owner := widget.Line{{Text: v.page.Table, Style: st.Title}, {Text: "  owner ", Style: st.Dim}}
+	to := v.owner()
+	name := engine.OwnerName(ids)
+	switch {
+	case to.None() && ids[nb.KeyOwnerType] == "":
+		owner = owner[:1].Add("  no owner is written in its external_ids", st.Dim)
+	case to.None():
+		owner = owner.Add(name, st.Text).Add("  Rung compiles no row of this owner", st.Dim)
+	default:
+		if p := env.Rev.Cluster.Policy(v.policy); p != nil {
+			if r := p.Rule(v.dir, v.rule); r != nil {
+				if r.Name != "" {
+					name += ` "` + r.Name + `"`
+				}
+				owner = owner.Add(name, st.Accent).Add("  "+string(r.Action), view.ActionStyle(r.Action, st))
+				name = ""
+			}
+		} else {
+			name += " (no such policy any more)"
+		}
+		if name != "" {
+			owner = owner.Add(name, st.Accent)
+		}
+	}
+	s.Add("owner", owner, to)
+	if v.moved {
+		s.Say("moved", 0, "·", st.Info, st.Text, "The row "+v.page.UUID+" is gone; this one took its place.", nav.Page{})
+	}
+	sign, text := v.verdict(env)
+	if text == "" {
+		return
+	}
+	mark, style := st.Error, st.Text
+	if sign == "✓" {
+		mark = st.OK
+	} else if sign == "·" || sign == "…" {
+		mark = st.Info
+	}
+	s.Say("verdict", 0, sign, mark, style, text, nav.Page{})
+}
+
+// verdict is how the live row stands to the desired one, in a sentence.
+func (v *View) verdict(env *view.Env) (sign, text string) {
+	if v.policy.Name == "" {
+		return "", ""
+	}
+	p := v.state.Policy(v.policy)
+	state := model.StateUnknown
+	if v.state != nil {
+		state, _ = detail.ZoneState(env.Rev, v.policy, v.state, env.Now)
+	}
+	switch {
+	case v.state == nil || v.state.DB == nil:
+		return "·", "A desired row: the zone was not read."
+	case v.live == nil:
+		return "≠", "Missing here: this is the desired row."
+	case state == model.StateFrozen:
+		return "●", "Frozen: OVN-Kubernetes refused the last change, so this old row still decides."
+	case v.desired == nil && env.Rev.None(v.policy) == nil:
+		return "≠", "Extra: nothing desires this row."
+	case v.desired == nil:
+		return "●", "No desired rows for this policy; what is live stays."
+	case v.diff == nil:
+		return "✓", "As desired."
+	case v.diff.Kind == model.DiffExtra:
+		return "≠", "Extra: another row has this id already."
+	case state == model.StateSettling:
+		return "…", "Differs since " + detail.Since(p.DiffSince, env.Now) + "; it may still be on its way."
+	}
+	return "≠", detail.ColumnsDiffer(len(v.diff.Fields)) + " from what is desired, since " + detail.Since(p.DiffSince, env.Now) + "."
+}
+
+// longValue is up to how long a value stands in the record; longer ones are
+// counted there and listed below.
+const longValue = 400
+
+// record is the row as "ovn-nbctl list" prints it; a column that differs has
+// the desired value below it.
+func (v *View) record(env *view.Env, s *detail.Sheet) {
+	st := env.Styles
+	title := "record"
+	if v.live == nil {
+		title = "desired record"
+	}
+	s.Head(title)
+	want := map[string]nb.Column{}
+	if v.desired != nil && v.live != nil {
+		for _, c := range nb.Columns(v.desired) {
+			want[c.Name] = c
+		}
+	}
+	for _, c := range nb.Columns(v.shown()) {
+		text := v.valueText(c)
+		sign, mark := " ", st.Text
+		d := detail.FieldOf(v.diff, c.Name)
+		if d != nil && v.live != nil {
+			sign, mark = "≠", st.Error
+		}
+		name := c.Name
+		for len(name) < 13 {
+			name += " "
+		}
+		lead := widget.Line{{Text: sign + " ", Style: mark}, {Text: name + ": ", Style: st.CodeKey}}
+		v.value(s, c.Name, lead, text, st.CodeText)
+		if sign == "≠" {
+			if w, ok := want[c.Name]; ok && len(d.Missing)+len(d.Extra) == 0 {
+				v.value(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}}, v.valueText(w), st.Error)
+			} else if len(d.Missing)+len(d.Extra) > 0 {
+				v.value(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}},
+					fmt.Sprintf("%d missing, %d extra, see below", len(d.Missing), len(d.Extra)), st.Error)
+			}
+		}
+	}
+}
+
+// valueText is a column's value; long sets are counted.
+func (v *View) valueText(c nb.Column) string {
+	if list, ok := c.Value.([]string); ok {
+		size := 0
+		for _, x := range list {
+			size += len(x) + 2
+		}
+		if size > longValue {
+			return fmt.Sprintf("[%s, listed below]", detail.Thousands(len(list)))
+		}
+	}
+	return c.Text()
+}
+
+// value is a lead and a text that may take several lines.
+func (v *View) value(s *detail.Sheet, id string, lead widget.Line, text string, style styleOf) {
+	lw := lead.Width()
+	parts := detail.Wrap(text, max(16, s.In()-lw))
+	for i, part := range parts {
+		if i == 0 {
+			s.Add("col."+id, append(lead[:len(lead):len(lead)], widget.Span{Text: part, Style: style}), nav.Page{})
+			continue
+		}
+		s.Under(lw, part, style)
+	}
+}

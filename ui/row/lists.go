@@ -1,0 +1,184 @@
+package row
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// members lists an address set: what differs first, then everybody.
+func (v *View) members(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
+	st := env.Styles
+	d := detail.FieldOf(v.diff, "addresses")
+	missing, extra := 0, map[string]bool{}
+	if d != nil {
+		missing = len(d.Missing)
+		for _, a := range d.Extra {
+			extra[a] = true
+		}
+	}
+	title := detail.Count(len(set.Addresses), "address")
+	if d != nil {
+		title += fmt.Sprintf(" · ≠ %d missing, %d extra", missing, len(extra))
+	}
+	s.Head(title)
+	if d != nil {
+		for _, a := range d.Missing {
+			text, to := detail.Behind(env.Rev, a)
+			s.Add("missing."+a, detail.Two(widget.Line{{Text: "≠ " + a, Style: st.Error}}, 24, widget.Styled("missing here: ", st.Error).Add(text, look(env, to))), to)
+		}
+	}
+	for _, a := range order(set.Addresses) {
+		mark := "  "
+		if extra[a] {
+			mark = "≠ "
+		}
+		rev := env.Rev
+		_, to := detail.Behind(rev, a)
+		s.Lazy("member."+a, func() widget.Line {
+			text, to := detail.Behind(rev, a)
+			style := st.Text
+			if !to.None() {
+				style = st.Accent
+			}
+			right := widget.Styled(text, style)
+			if mark != "  " {
+				right = widget.Styled("not desired: ", st.Error).Add(text, style)
+			}
+			return detail.Two(widget.Line{{Text: mark, Style: st.Error}, {Text: a}}, 24, right)
+		}, to)
+	}
+}
+
+// order brings a list into natural order unless it is very long.
+func order(in []string) []string {
+	if len(in) > 20000 {
+		return in
+	}
+	return detail.Natural(in)
+}
+
+// groupACLs lists the ACLs of a port group in the order in which they decide.
+func (v *View) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
+	st := env.Styles
+	s.Head(detail.Count(len(g.ACLs), "ACL"))
+	if v.live == nil {
+		for _, id := range g.ACLs {
+			s.Add("acl."+id, widget.Styled("  "+detail.ShortID(id, v.policy), st.Accent),
+				nav.Page{Kind: nav.Row, Zone: v.page.Zone, Table: nb.TableACL, ID: id})
+		}
+		return
+	}
+	var acls []*nb.ACL
+	for _, uuid := range g.ACLs {
+		if a := v.state.DB.ACL(uuid); a != nil {
+			acls = append(acls, a)
+		} else {
+			s.Add("acl."+uuid, widget.Line{{Text: "  " + uuid}, {Text: "  not there", Style: st.Error}}, nav.Page{})
+		}
+	}
+	for _, a := range detail.Pipeline(acls) {
+		s.Add("acl."+a.UUID, detail.ACLLine(a, v.policy, st), detail.RowPage(v.state, a, nil))
+	}
+}
+
+// groupPorts lists the ports of a port group with the pods behind them.
+func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
+	st := env.Styles
+	d := detail.FieldOf(v.diff, "ports")
+	title := detail.Count(len(g.Ports), "logical port")
+	if d != nil {
+		title += fmt.Sprintf(" · ≠ %d missing, %d extra", len(d.Missing), len(d.Extra))
+	}
+	s.Head(title)
+	rev := env.Rev
+	line := func(id, mark, name, note string, page nav.Page) {
+		s.Lazy(id, func() widget.Line {
+			text, to := detail.Port(rev, name)
+			style := st.Text
+			if !to.None() {
+				style = st.Accent
+			}
+			return detail.Two(widget.Line{{Text: mark, Style: st.Error}, {Text: name}}, 40, widget.Styled(note, st.Error).Add(text, style))
+		}, page)
+	}
+	to := func(name string) nav.Page {
+		if p := rev.PortPod(name); p != nil {
+			return nav.ToPod(p.Key)
+		}
+		return nav.Page{}
+	}
+	extra := map[string]bool{}
+	if d != nil {
+		for _, n := range d.Missing {
+			line("missing."+n, "≠ ", n, "missing here: ", to(n))
+		}
+		for _, n := range d.Extra {
+			extra[n] = true
+		}
+	}
+	if p := v.state.Policy(v.policy); p != nil {
+		for i := range p.Diffs {
+			if w := &p.Diffs[i]; w.Waiting != "" && w.Table == nb.TablePortGroup && len(w.Fields) > 0 {
+				for _, n := range w.Fields[0].Missing {
+					line("waiting."+n, "○ ", n, "waits for its logical switch port: ", to(n))
+				}
+			}
+		}
+	}
+	names := g.Ports
+	if v.live != nil {
+		names = detail.PortNames(v.state.DB, g.Ports)
+	}
+	for _, n := range names {
+		mark, note := "  ", ""
+		if extra[n] {
+			mark, note = "≠ ", "not desired: "
+		}
+		page := to(n)
+		if page.None() && v.live != nil {
+			if p := v.state.DB.PortByName(n); p != nil {
+				page = detail.RowPage(v.state, p, nil)
+			}
+		}
+		line("port."+n, mark, n, note, page)
+	}
+}
+
+// switchRefs lists what a logical switch holds.
+func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
+	st := env.Styles
+	if len(r.ACLs) > 0 {
+		s.Head(detail.Count(len(r.ACLs), "ACL"))
+		var acls []*nb.ACL
+		for _, uuid := range r.ACLs {
+			if a := v.state.DB.ACL(uuid); a != nil {
+				acls = append(acls, a)
+			}
+		}
+		for _, a := range detail.Pipeline(acls) {
+			s.Add("acl."+a.UUID, detail.ACLLine(a, model.PolicyKey{}, st), detail.RowPage(v.state, a, nil))
+		}
+	}
+	s.Head(detail.Count(len(r.Ports), "logical port"))
+	ports := make([]*nb.LogicalSwitchPort, 0, len(r.Ports))
+	for _, uuid := range r.Ports {
+		if p := v.state.DB.Port(uuid); p != nil {
+			ports = append(ports, p)
+		}
+	}
+	slices.SortFunc(ports, func(a, b *nb.LogicalSwitchPort) int { return widget.CompareNatural(a.Name, b.Name) })
+	rev := env.Rev
+	for _, p := range ports {
+		s.Lazy("port."+p.UUID, func() widget.Line {
+			text, _ := detail.Port(rev, p.Name)
+			return detail.Two(widget.Styled("  "+p.Name, st.Accent), 40, widget.Plain(text))
+		}, detail.RowPage(v.state, p, nil))
+	}
+}

@@ -1,0 +1,334 @@
+package row
+
+import (
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// View shows one row: a live one by its UUID, or a desired one by its id.
+type View struct {
+	view.List
+	page nav.Page
+	pane *detail.Pane
+
+	state         *model.ZoneState
+	live, desired nb.Row
+	diff          *model.RowDiff
+	// id and name are those the row had when it was last seen, so that the row
+	// that takes its place is found.
+	id, name string
+	policy   model.PolicyKey // whose row it is, zero for rows of others
+	dir      model.Direction
+	rule     int
+
+	// moved says that the row that was opened is gone and this one took its
+	// place.
+	moved bool
+
+	refs refs
+}
+
+// New makes the view of a row.
+func New(page nav.Page) view.View {
+	p := detail.NewPane()
+	p.Empty = "nothing to show"
+	return &View{List: view.List{Of: p}, page: page, pane: p, id: page.ID}
+}
+
+// Scopes is where keys are looked up.
+func (v *View) Scopes() []action.Scope {
+	return []action.Scope{action.Of(nav.Row), action.List, action.Global}
+}
+
+// Sync makes the lines from the revision.
+func (v *View) Sync(env *view.Env) {
+	v.state = env.Rev.Zone(v.page.Zone)
+	v.find(env)
+	s := &detail.Sheet{St: env.Styles, W: env.W}
+	if v.live == nil && v.desired == nil {
+		v.gone(env, s)
+	} else {
+		v.lines(env, s)
+	}
+	v.pane.SetItems(s.Lines)
+}
+
+// find looks the row up, and the desired row it should equal.
+func (v *View) find(env *view.Env) {
+	v.live, v.desired, v.diff, v.policy, v.moved = nil, nil, nil, model.PolicyKey{}, false
+	var db *nb.DB
+	if v.state != nil {
+		db = v.state.DB
+	}
+	switch {
+	case v.page.UUID != "":
+		v.live = db.Row(v.page.Table, v.page.UUID)
+		if v.live == nil {
+			v.live = successor(db, v.page.Table, v.id, v.name)
+			v.moved = v.live != nil
+		}
+	case v.page.Table == nb.TableACL:
+		if a := db.ACLByID(v.page.ID); a != nil {
+			v.live = a
+		}
+	default:
+		v.live = byName(db, v.page.Table, nb.HashedName(v.page.ID))
+	}
+	if v.live != nil {
+		v.id, v.name = detail.RowID(v.live), nameOf(v.live)
+	}
+	ids := detail.RowIDs(v.live)
+	if v.live == nil {
+		ids = idsOf(v.id)
+	}
+	k, dir, rule, ok := engine.RuleOf(ids)
+	if !ok {
+		return
+	}
+	v.policy, v.dir, v.rule = k, dir, rule
+	v.desired = desiredRow(env.Rev, k, v.page.Table, v.page.Zone, v.id, v.name)
+	if v.live == nil && v.desired != nil {
+		v.name = nameOf(v.desired)
+	}
+	v.diff = v.difference(v.state.Policy(k))
+}
+
+// successor is the row that took the place of one that is gone: the one with
+// its id, or its name in tables where names are unique.
+func successor(db *nb.DB, table, id, name string) nb.Row {
+	if table == nb.TableACL {
+		if a := db.ACLByID(id); a != nil && id != "" {
+			return a
+		}
+		return nil
+	}
+	if name == "" {
+		return nil
+	}
+	return byName(db, table, name)
+}
+
+// difference is what is known to differ about the row; two rows may carry one
+// id.
+func (v *View) difference(p *model.PolicyInZone) *model.RowDiff {
+	if p == nil || v.live == nil {
+		return nil
+	}
+	for i := range p.Diffs {
+		if d := &p.Diffs[i]; d.Table == v.page.Table && d.UUID == v.live.RowUUID() && (d.Waiting == "" || len(d.Fields) == 0) {
+			return d
+		}
+	}
+	return nil
+}
+
+// idsOf takes an id of a row that Rung compiles apart; empty for others.
+func idsOf(id string) map[string]string {
+	parts := strings.Split(strings.TrimPrefix(id, nb.DefaultController+":"), ":")
+	if len(parts) < 2 {
+		return nil
+	}
+	ids := map[string]string{nb.KeyOwnerType: parts[0], nb.KeyName: parts[1]}
+	if len(parts) > 3 {
+		ids[nb.KeyDirection], ids[nb.KeyGressIndex] = parts[2], parts[3]
+	}
+	return ids
+}
+
+func byName(db *nb.DB, table, name string) nb.Row {
+	switch table {
+	case nb.TableAddressSet:
+		if s := db.AddressSetByName(name); s != nil {
+			return s
+		}
+	case nb.TablePortGroup:
+		if g := db.PortGroupByName(name); g != nil {
+			return g
+		}
+	}
+	return nil
+}
+
+func nameOf(r nb.Row) string {
+	switch r := r.(type) {
+	case *nb.ACL:
+		return r.Name
+	case *nb.AddressSet:
+		return r.Name
+	case *nb.PortGroup:
+		return r.Name
+	case *nb.LogicalSwitch:
+		return r.Name
+	case *nb.LogicalSwitchPort:
+		return r.Name
+	case *nb.Meter:
+		return r.Name
+	case *nb.Global:
+		return r.Name
+	}
+	return ""
+}
+
+// desiredRow is what a row of a policy should be in a zone, nil when nothing of
+// that id is desired.
+func desiredRow(r *engine.Revision, k model.PolicyKey, table, zone, id, name string) nb.Row {
+	switch table {
+	case nb.TableACL:
+		for _, a := range r.ACLs(k, zone) {
+			if a.ID() == id {
+				return a
+			}
+		}
+	case nb.TableAddressSet:
+		if name == "" {
+			name = nb.HashedName(id)
+		}
+		if s := r.DesiredSet(k, name); s != nil {
+			return s
+		}
+	case nb.TablePortGroup:
+		if g := r.DesiredGroup(k, zone); g != nil && (g.Name == name || g.ID() == id) {
+			return g
+		}
+	}
+	return nil
+}
+
+// gone says that there is no such row.
+func (v *View) gone(env *view.Env, s *detail.Sheet) {
+	st := env.Styles
+	switch z := v.state; {
+	case z == nil:
+		s.Say("gone", 0, "●", st.Error, st.Text, "There is no zone "+v.page.Zone+" (any more).", nav.Page{})
+		return
+	case z.DB == nil:
+		s.Say("gone", 0, "?", st.Dim, st.Text, "Zone "+z.Name+" was not read yet: "+detail.Unread(z, env.Now), nav.Page{})
+		return
+	}
+	s.Say("gone", 0, "●", st.Error, st.Text, v.page.Table+" "+orID(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+" (any more).", nav.Page{})
+}
+
+func orID(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// Do carries out the actions of a row.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.RowOwner:
+		env.Open(v.owner())
+	case action.RowNextZone:
+		v.elsewhere(env, 1)
+	case action.RowPrevZone:
+		v.elsewhere(env, -1)
+	case action.Open:
+		env.Open(v.Selected())
+	default:
+		return v.pane.Do(id)
+	}
+	return true
+}
+
+// owner is the rule or policy the row belongs to.
+func (v *View) owner() nav.Page {
+	switch {
+	case v.policy.Name == "":
+		return nav.Page{}
+	case v.dir != "" && v.rule >= 0:
+		p := nav.ToRule(v.policy, v.dir, v.rule)
+		p.Zone = v.page.Zone
+		return p
+	}
+	return nav.ToPolicy(v.policy)
+}
+
+// elsewhere goes to the same row in another zone, past zones that lack it.
+func (v *View) elsewhere(env *view.Env, d int) {
+	for zone := detail.NextZone(env.Rev, v.page.Zone, d); zone != v.page.Zone; zone = detail.NextZone(env.Rev, zone, d) {
+		z := env.Rev.Zone(zone)
+		if z.DB == nil {
+			continue
+		}
+		var there nb.Row
+		switch v.page.Table {
+		case nb.TableACL:
+			if a := z.DB.ACLByID(v.id); a != nil && v.id != "" {
+				there = a
+			}
+		default:
+			there = byName(z.DB, v.page.Table, v.name)
+		}
+		if there != nil {
+			env.Replace(detail.RowPage(z, there, nil))
+			return
+		}
+	}
+	env.Say("no other zone that was read has this row")
+}
+
+// WhyNot says why an action makes no sense for this row.
+func (v *View) WhyNot(env *view.Env, id action.ID) string {
+	switch id {
+	case action.RowOwner:
+		if v.owner().None() {
+			return "Rung compiles no row of this owner"
+		}
+	case action.RowNextZone, action.RowPrevZone:
+		if len(env.Rev.Zones) < 2 {
+			return "there is " + detail.Count(len(env.Rev.Zones), "zone")
+		}
+	}
+	return ""
+}
+
+// Selected is where the line under the cursor leads.
+func (v *View) Selected() nav.Page { return v.pane.To() }
+
+// Crumb names the row.
+func (v *View) Crumb() string {
+	what := map[string]string{nb.TableACL: "ACL", nb.TableAddressSet: "address set", nb.TablePortGroup: "port group"}[v.page.Table]
+	if what == "" {
+		what = v.page.Table
+	}
+	switch {
+	case v.policy.Name != "" && v.page.Table == nb.TablePortGroup:
+		return what
+	case v.policy.Name != "" && v.id != "":
+		return what + " " + detail.ShortID(v.id, v.policy)
+	case v.page.UUID != "":
+		return what + " " + v.page.UUID[:min(8, len(v.page.UUID))]
+	}
+	return what
+}
+
+// Tell names the zone.
+func (v *View) Tell(env *view.Env) widget.Line {
+	hint := ""
+	if a, b := env.Keys.Action(action.RowPrevZone), env.Keys.Action(action.RowNextZone); a != nil && b != nil {
+		hint = a.Shown() + " " + b.Shown()
+	}
+	return detail.TellZone(env, v.state, hint)
+}
+
+// Copies is what can be copied here: what the cursor is on first.
+func (v *View) Copies(*view.Env) []view.Copy {
+	r := v.live
+	if r == nil {
+		r = v.desired
+	}
+	if r == nil {
+		return nil
+	}
+	return detail.RowCopies(v.state, r)
+}

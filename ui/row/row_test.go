@@ -1,0 +1,234 @@
+package row_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/test/live"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+var since = uitest.Now.Add(-54 * time.Second)
+
+func tampered(t testing.TB) *engine.Parts {
+	t.Helper()
+	p := uitest.Demo(t)
+	live.Tampered(t, p, since)
+	return p
+}
+
+// byID is the page of a row of ovn-worker2 by what of its id tells it apart.
+func byID(table, id string) nav.Page {
+	return nav.Page{Kind: nav.Row, Zone: "ovn-worker2", Table: table, ID: nb.DefaultController + ":AdminNetworkPolicy:" + id}
+}
+
+func open(t testing.TB, table, id string) *uitest.Screen {
+	t.Helper()
+	return uitest.Open(t, tampered(t), byID(table, id))
+}
+
+// to walks down to the first line with a text.
+func to(t *testing.T, s *uitest.Screen, text string) {
+	t.Helper()
+	s.Press("g")
+	for range 120 {
+		if strings.Contains(s.Line("▸"), text) {
+			return
+		}
+		s.Press("j")
+	}
+	t.Fatalf("no line with %q:\n%s", text, s.Frame())
+}
+
+func TestGoldens(t *testing.T) {
+	s := open(t, nb.TableACL, "cluster-control:Egress:5:None")
+	s.Golden("acl")
+	s.Resizes()
+	s = open(t, nb.TableAddressSet, "cluster-control:Ingress:2:v4")
+	s.Golden("set")
+	s.Resizes()
+	s = open(t, nb.TablePortGroup, "cluster-control")
+	s.Golden("group")
+	s.Resizes()
+	s = uitest.Open(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000012"))
+	s.Golden("raw")
+}
+
+func TestRecordWithDesiredBeside(t *testing.T) {
+	s := open(t, nb.TableACL, "cluster-control:Egress:5:None")
+	s.Want(`owner ANP cluster-control egress 5 "default-deny"  Deny`, "≠ 2 columns differ from what is desired, since 14:04:06 (54s).",
+		"≠ action       : allow", "  desired      : drop", "≠ priority     : 26596", "  desired      : 26595", `name         : "ANP:cluster-control:Egress:5"`,
+		`options      : {apply-after-lb="true"}`, "sample_new   : []", "label        : 0")
+	s.Press("G")
+	s.Want("── who refers to it ──", "port group  a14645450421485494999  ANP cluster-control")
+	s = open(t, nb.TableACL, "cluster-control:Egress:1:tcp")
+	s.Want("≠ Missing here: this is the desired row.", "── desired record ──")
+	s.WantNot("_uuid", "who refers to it")
+	s = open(t, nb.TableACL, "blue-tenant:Ingress:7:None")
+	s.Want("≠ Extra: nothing desires this row.")
+	s = open(t, nb.TableACL, "blue-tenant:Ingress:0:None")
+	s.Want("✓ As desired.")
+}
+
+func TestLinksBothWays(t *testing.T) {
+	s := open(t, nb.TableACL, "cluster-control:Ingress:4:None")
+	to(t, s, "outport == @a14645450421485494999  ")
+	s.Press("enter")
+	s.Want("› port group", "11 ACLs", "17 logical ports")
+	to(t, s, "Ingress:2:None")
+	s.Press("enter")
+	s.Want("› ACL Ingress:2:None")
+	to(t, s, "▸   ip4.src")
+	s.Press("enter")
+	s.Want("› address set Ingress:2:v4", "≠ 10.244.1.20           missing here: pod open/portal-d0", "≠ 192.0.2.7             not desired: no pod or node has it")
+	to(t, s, "10.244.1.20")
+	s.Press("enter")
+	s.Want("› pod open/portal-d0")
+	s.Press("esc")
+	to(t, s, "ACL  to-lport")
+	s.Press("enter") // the ACL it came from
+	s.Want("ACL Ingress:2:None")
+	s.WantNot("› address set")
+	s.Press("esc")
+	to(t, s, "green_api-c0")
+	s.Press("enter")
+	s.Want("› pod green/api-c0")
+}
+
+func TestOwner(t *testing.T) {
+	s := open(t, nb.TableACL, "cluster-control:Egress:5:None")
+	s.Press("o")
+	s.Want(`› egress 5 "default-deny"`, "zone ovn-worker2")
+	s = open(t, nb.TablePortGroup, "cluster-control")
+	s.Press("o")
+	s.Want("AdminNetworkPolicy cluster-control")
+	s = uitest.Open(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000011"))
+	s.Want("owner NetpolNode ovn-worker", "Rung compiles no row of this owner", "source address: no pod or node has it")
+	s.Press("o")
+	s.Want("owner: Rung compiles no row of this owner")
+}
+
+func TestRawMatch(t *testing.T) {
+	s := uitest.Open(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000012"))
+	s.Want("no owner is written in its external_ids", "This match cannot be taken apart", `inport == "blue_web-g0" && (arp || nd) && outport @ 7`)
+	s.Press("G")
+	s.Want("switch  ovn-worker")
+	s.Press("enter")
+	s.Want("Logical_Switch", "2 ACLs", "22 logical ports")
+	to(t, s, "blue_web-g0")
+	s.Press("enter")
+	s.Want("behind it", "pod blue/web-g0", "who refers to it", "ANP cluster-control")
+}
+
+func TestSameRowElsewhere(t *testing.T) {
+	s := open(t, nb.TableACL, "cluster-control:Egress:5:None")
+	s.Press("]")
+	s.Want("zone ovn-control-plane", "✓ As desired.", "ACL Egress:5:None")
+	s.Press("[")
+	s.Want("zone ovn-worker2", "2 columns differ")
+	s = open(t, nb.TableACL, "blue-tenant:Ingress:7:None")
+	s.Press("]")
+	s.Want("no other zone that was read has this row")
+}
+
+func TestRowThatGoes(t *testing.T) {
+	p := tampered(t)
+	uuid := p.Zones[2].DB.ACLByID(nb.DefaultController + ":AdminNetworkPolicy:cluster-control:Egress:5:None").UUID
+	s := uitest.Open(t, p, nav.ToRow("ovn-worker2", nb.TableACL, uuid))
+	s.Want("2 columns differ")
+	live.Edit(t, p, "ovn-worker2", func(db *nb.DB) []nb.RowChange {
+		old := db.ACL(uuid)
+		c := *old
+		c.UUID = "11111111-0000-4000-8000-000000000000"
+		return []nb.RowChange{{Old: old}, {New: &c}}
+	})
+	live.Judge(t, p, since)
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("The row "+uuid+" is gone; this one took its place.", "_uuid        : 11111111", "2 columns differ")
+	live.Edit(t, p, "ovn-worker2", func(db *nb.DB) []nb.RowChange {
+		return []nb.RowChange{{Old: db.ACL("11111111-0000-4000-8000-000000000000")}}
+	})
+	live.Judge(t, p, since)
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("≠ Missing here", "── desired record")
+	s = uitest.Open(t, p, nav.ToRow("ovn-worker2", nb.TableACL, "no-such"))
+	s.Want("ACL no-such is not in ovn-worker2 (any more).")
+	s = uitest.Open(t, p, nav.ToRow("mars", nb.TableACL, "no-such"))
+	s.Want("There is no zone mars (any more).")
+	s.Resizes()
+}
+
+func TestFrozenRow(t *testing.T) {
+	p := tampered(t)
+	live.Frozen(t, p, model.Key{Kind: model.KindANP, Name: "multi-tenant-isolation"}, 120, since)
+	s := uitest.Open(t, p, byID(nb.TableACL, "multi-tenant-isolation:Ingress:0:None"))
+	s.Want("● Frozen: OVN-Kubernetes refused the last change, so this old row still decides.")
+}
+
+func TestFilterFindsAMember(t *testing.T) {
+	s := open(t, nb.TableAddressSet, "cluster-control:Ingress:4:v4")
+	s.Press("/")
+	s.Type("blue/web")
+	s.Press("enter")
+	s.Want("pod blue/web-g0", "pod blue/web-g1", "2/")
+	s.WantNot("green/web")
+}
+
+func TestSelectionIsKeptByIdentity(t *testing.T) {
+	p := tampered(t)
+	s := uitest.Open(t, p, byID(nb.TableAddressSet, "cluster-control:Ingress:4:v4"))
+	to(t, s, "pod green/api-c0")
+	live.Edit(t, p, "ovn-worker2", func(db *nb.DB) []nb.RowChange {
+		for set := range db.AddressSets() {
+			if set.ID() == nb.DefaultController+":AdminNetworkPolicy:cluster-control:Ingress:4:v4" {
+				c := *set
+				c.Addresses = append([]string{"10.0.0.1", "10.0.0.2"}, set.Addresses...)
+				return []nb.RowChange{{Old: set, New: &c}}
+			}
+		}
+		return nil
+	})
+	live.Judge(t, p, since)
+	s.Console.Set(p)
+	s.Refresh()
+	s.Resize(120, 70)
+	s.Want("≠ 10.0.0.1", "2 extra")
+	if l := s.Line("▸"); !strings.Contains(l, "pod green/api-c0") {
+		t.Errorf("the cursor is on %q", l)
+	}
+}
+
+func TestCopies(t *testing.T) {
+	s := open(t, nb.TableAddressSet, "cluster-control:Ingress:4:v4")
+	s.Press("y")
+	s.Want("name", "UUID", "ovn-nbctl list command", "ovn-nbctl find command", "record")
+}
+
+// A set of 10,000 addresses, one of which changes.
+func BenchmarkLargeSet(b *testing.B) {
+	p := uitest.Demo(b)
+	p.Cluster, p.Desired = live.Big(10000, 1, 2), nil
+	uitest.Sync(p)
+	var set *nb.AddressSet
+	for x := range p.Zones[0].DB.AddressSets() {
+		if set == nil || len(x.Addresses) > len(set.Addresses) {
+			set = x
+		}
+	}
+	s := uitest.Open(b, p, nav.ToRow("node-0", nb.TableAddressSet, set.UUID))
+	s.Want("addresses")
+	for b.Loop() {
+		b.StopTimer()
+		s.Console.Set(p)
+		s.Console.Revision().Findings()
+		b.StartTimer()
+		s.Refresh()
+	}
+}

@@ -1,0 +1,176 @@
+package rows
+
+import (
+	"fmt"
+	"strconv"
+
+	"rung/engine"
+	"rung/model/nb"
+	"rung/themes"
+	"rung/ui/detail"
+	"rung/ui/widget"
+)
+
+func (v *View) list(i int) *widget.Table[*item] {
+	t := &widget.Table[*item]{
+		ID: func(it *item) string { return it.id },
+		Full: func(it *item) widget.Line {
+			if it.head == "" {
+				return nil
+			}
+			return widget.Line{{Text: "── ", Style: v.st.Border}, {Text: it.head, Style: v.st.Title}, {Text: " ──", Style: v.st.Border}}
+		},
+		Skip:  func(it *item) bool { return it.head != "" },
+		Fixed: func(it *item) bool { return it.head != "" },
+		Text:  text,
+		Empty: "no rows",
+	}
+	switch tables[i] {
+	case nb.TableACL:
+		t.Columns = v.aclColumns()
+	case nb.TableAddressSet:
+		t.Columns = v.setColumns()
+	default:
+		t.Columns = v.groupColumns()
+	}
+	return t
+}
+
+// text is what the filter looks at: more than the columns that are shown.
+func text(it *item) string {
+	ids := detail.RowIDs(it.row)
+	s := engine.OwnerName(ids) + " " + it.mark.text() + " " + ids[nb.KeyID] + " " + it.row.RowUUID()
+	switch r := it.row.(type) {
+	case *nb.ACL:
+		return fmt.Sprintf("%s %s %d %d %s %s %s", s, r.Stage(), r.Tier, r.Priority, r.Action, r.Severity, r.Match)
+	case *nb.AddressSet:
+		return s + " " + r.Name
+	case *nb.PortGroup:
+		return s + " " + r.Name
+	}
+	return s
+}
+
+func (v *View) markCell(it *item) widget.Line {
+	look := v.st.Error
+	switch it.mark {
+	case settling:
+		look = v.st.Info
+	case strange:
+		look = v.st.Warn
+	}
+	return widget.Styled(it.mark.text(), look)
+}
+
+func (v *View) ownerCell(it *item) widget.Line {
+	look := v.st.Accent
+	if it.mark == foreign {
+		look = v.st.Text
+	}
+	ids := detail.RowIDs(it.row)
+	l := widget.Styled(engine.OwnerName(ids), look)
+	if proto := ids[nb.KeyProtocol]; proto != "" && proto != "None" {
+		l = l.Add(" "+proto, v.st.Dim)
+	}
+	return l
+}
+
+func uuidCell(it *item) widget.Line { return widget.Plain(it.row.RowUUID()) }
+
+func (v *View) aclColumns() []widget.Column[*item] {
+	cell := func(f func(a *nb.ACL) widget.Line) func(*item) widget.Line {
+		return func(it *item) widget.Line {
+			if a, ok := it.row.(*nb.ACL); ok {
+				return f(a)
+			}
+			return nil
+		}
+	}
+	number := func(f func(*nb.ACL) int) func(*item) widget.Line {
+		return cell(func(a *nb.ACL) widget.Line { return widget.Plain(strconv.Itoa(f(a))) })
+	}
+	return []widget.Column[*item]{
+		{Title: "STAGE", Wide: true, Cell: cell(func(a *nb.ACL) widget.Line { return widget.Plain(a.Stage()) })},
+		{Title: "TIER", Right: true, Cell: number(func(a *nb.ACL) int { return a.Tier })},
+		{Title: "PRIO", Right: true, Cell: number(func(a *nb.ACL) int { return a.Priority })},
+		{Title: "ACTION", Cell: cell(func(a *nb.ACL) widget.Line { return widget.Styled(a.Action, v.actionLook(a.Action)) })},
+		{Title: "OWNER", Min: 40, Cell: v.ownerCell},
+		{Title: "STATE", Min: 9, Cell: v.markCell},
+		{Title: "LOG", Drop: 3, Cell: cell(v.logCell)},
+		{Title: "MATCH", Min: 20, Drop: 5, Flex: true, Cell: cell(func(a *nb.ACL) widget.Line { return widget.Styled(a.Match, v.st.CodeText) })},
+		{Title: "NAME", Wide: true, Cell: cell(func(a *nb.ACL) widget.Line { return widget.Plain(a.Name) })},
+		{Title: "UUID", Wide: true, Cell: uuidCell},
+	}
+}
+
+func (v *View) actionLook(a string) themes.Style {
+	switch a {
+	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
+		return v.st.Allow
+	case nb.ActionDrop, nb.ActionReject:
+		return v.st.Deny
+	case nb.ActionPass:
+		return v.st.Pass
+	}
+	return v.st.Text
+}
+
+func (v *View) logCell(a *nb.ACL) widget.Line {
+	if !a.Log {
+		return widget.Styled("off", v.st.Dim)
+	}
+	if a.Severity == "" {
+		return widget.Styled("on", v.st.Info)
+	}
+	return widget.Styled(a.Severity, v.st.Info)
+}
+
+// known leaves a number out of rows that are missing: see idsOf.
+func known(cell func(*item) widget.Line) func(*item) widget.Line {
+	return func(it *item) widget.Line {
+		if it.mark == missing {
+			return widget.Plain("–")
+		}
+		return cell(it)
+	}
+}
+
+func (v *View) setColumns() []widget.Column[*item] {
+	cell := func(f func(*nb.AddressSet) string) func(*item) widget.Line {
+		return func(it *item) widget.Line {
+			if s, ok := it.row.(*nb.AddressSet); ok {
+				return widget.Plain(f(s))
+			}
+			return nil
+		}
+	}
+	return []widget.Column[*item]{
+		{Title: "OWNER", Min: 40, Cell: v.ownerCell},
+		{Title: "FAMILY", Drop: 3, Cell: cell(func(s *nb.AddressSet) string { return s.ExternalIDs[nb.KeyIPFamily] })},
+		{Title: "MEMBERS", Right: true, Cell: known(cell(func(s *nb.AddressSet) string { return strconv.Itoa(len(s.Addresses)) }))},
+		{Title: "STATE", Min: 9, Cell: v.markCell},
+		{Title: "NAME", Min: 12, Drop: 4, Flex: true, Cell: cell(func(s *nb.AddressSet) string { return s.Name })},
+		{Title: "ID", Wide: true, Cell: cell(func(s *nb.AddressSet) string { return s.ID() })},
+		{Title: "UUID", Wide: true, Cell: uuidCell},
+	}
+}
+
+func (v *View) groupColumns() []widget.Column[*item] {
+	cell := func(f func(*nb.PortGroup) string) func(*item) widget.Line {
+		return func(it *item) widget.Line {
+			if g, ok := it.row.(*nb.PortGroup); ok {
+				return widget.Plain(f(g))
+			}
+			return nil
+		}
+	}
+	return []widget.Column[*item]{
+		{Title: "OWNER", Min: 40, Cell: v.ownerCell},
+		{Title: "PORTS", Right: true, Cell: known(cell(func(g *nb.PortGroup) string { return strconv.Itoa(len(g.Ports)) }))},
+		{Title: "ACLS", Right: true, Cell: known(cell(func(g *nb.PortGroup) string { return strconv.Itoa(len(g.ACLs)) }))},
+		{Title: "STATE", Min: 9, Cell: v.markCell},
+		{Title: "NAME", Min: 12, Drop: 4, Flex: true, Cell: cell(func(g *nb.PortGroup) string { return g.Name })},
+		{Title: "ID", Wide: true, Cell: cell(func(g *nb.PortGroup) string { return g.ID() })},
+		{Title: "UUID", Wide: true, Cell: uuidCell},
+	}
+}

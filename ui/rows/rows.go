@@ -1,0 +1,231 @@
+package rows
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// tables in the order in which one goes through them.
+var tables = []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup}
+
+// View shows the rows of a zone.
+type View struct {
+	zone  string
+	table int
+	stage int // 0 all, else stages[stage-1]
+
+	lists [3]*widget.Table[*item]
+	st    *themes.Styles
+	state *model.ZoneState
+	told  widget.Line // a line over the table, nil for none
+
+	// The last pipeline order, kept while the ACLs are the same.
+	walked, sorted []*nb.ACL
+	marks          *marks
+}
+
+// New makes the view of a zone's rows.
+func New(page nav.Page) view.View {
+	v := &View{zone: page.Zone}
+	if i := slices.Index(tables, page.Table); i >= 0 {
+		v.table = i
+	}
+	for i := range v.lists {
+		v.lists[i] = v.list(i)
+	}
+	return v
+}
+
+// Scopes is where keys are looked up.
+func (v *View) Scopes() []action.Scope {
+	return []action.Scope{action.Of(nav.Rows), action.List, action.Global}
+}
+
+func (v *View) now() *widget.Table[*item] { return v.lists[v.table] }
+
+// Sync makes the rows from the revision.
+func (v *View) Sync(env *view.Env) {
+	v.st = env.Styles
+	if env.Rev.Zone(v.zone) == nil && len(env.Rev.Zones) > 0 && v.zone == "" {
+		v.zone = env.Rev.FirstZone()
+	}
+	v.state = env.Rev.Zone(v.zone)
+	t := v.now()
+	v.told = nil
+	t.Empty = "no rows in this table"
+	switch z := v.state; {
+	case len(env.Rev.Zones) == 0:
+		t.Empty = "no zone is known yet: rows are read from the Northbound database of each node"
+	case z == nil:
+		t.Empty = "there is no zone " + v.zone + " (any more)"
+	case z.DB == nil:
+		t.Empty = "not read yet: " + detail.Unread(z, env.Now)
+		if z.Conn == model.ConnDenied {
+			t.Empty = "no permission to read this zone: " + z.Error
+		}
+	default:
+		v.fill(env, t)
+		return
+	}
+	t.SetItems(nil)
+}
+
+func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
+	z := v.state
+	v.marks = findMarks(z, env.Now)
+	table := tables[v.table]
+	lost := v.marks.missingRows(env.Rev, z, table)
+	switch table {
+	case nb.TableACL:
+		v.order(z.DB)
+		only := ""
+		if v.stage > 0 {
+			only = stages[v.stage-1]
+		}
+		t.SetItems(acls(v.sorted, lost, v.marks, z, only))
+	case nb.TableAddressSet:
+		var live []nb.Row
+		for s := range z.DB.AddressSets() {
+			live = append(live, s)
+		}
+		t.SetItems(named(live, lost, v.marks, z))
+	default:
+		var live []nb.Row
+		for g := range z.DB.PortGroups() {
+			live = append(live, g)
+		}
+		t.SetItems(named(live, lost, v.marks, z))
+	}
+	if why := detail.Unread(z, env.Now); why != "" {
+		v.told = widget.Styled(" ○ "+why, env.Styles.Warn)
+	} else if n := len(v.marks.missing); n > missingShown {
+		v.told = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", detail.Count(n, "policy"), missingShown), env.Styles.Error)
+	}
+}
+
+// order brings the ACLs into pipeline order, again only when one of them is
+// another than last time: members of sets come and go much more often.
+func (v *View) order(db *nb.DB) {
+	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(v.walked)), db.ACLs())
+	if slices.Equal(walked, v.walked) && v.sorted != nil {
+		return
+	}
+	v.walked, v.sorted = walked, engine.PipelineOrder(db)
+}
+
+// Render draws the table.
+func (v *View) Render(env *view.Env, w, h int) string {
+	if v.told == nil || h < 3 {
+		return v.now().Render(env.Styles, w, h)
+	}
+	return v.told.Render(w) + "\n" + v.now().Render(env.Styles, w, h-1)
+}
+
+// Do carries out the actions of rows.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.RowsNextZone, action.RowsPrevZone:
+		d := 1
+		if id == action.RowsPrevZone {
+			d = -1
+		}
+		v.zone = detail.NextZone(env.Rev, v.zone, d)
+		v.walked, v.sorted = nil, nil
+	case action.RowsTable:
+		v.table = (v.table + 1) % len(tables)
+	case action.RowsStage:
+		v.table = 0
+		v.stage = (v.stage + 1) % (len(stages) + 1)
+	case action.Open:
+		env.Open(v.Selected())
+		return true
+	default:
+		return v.now().Do(id)
+	}
+	v.Sync(env)
+	return true
+}
+
+// Selected is the row under the cursor.
+func (v *View) Selected() nav.Page {
+	if it, ok := v.now().Selected(); ok && it != nil {
+		return it.to
+	}
+	return nav.Page{}
+}
+
+// SetFilter filters all tables.
+func (v *View) SetFilter(f widget.Filter) {
+	for _, t := range v.lists {
+		t.SetFilter(f)
+	}
+}
+
+// Counts are the rows shown and all.
+func (v *View) Counts() (shown, all int) { return v.now().Counts() }
+
+func (v *View) above() int {
+	if v.told != nil {
+		return 1
+	}
+	return 0
+}
+
+// Click puts the cursor on a row.
+func (v *View) Click(_ *view.Env, _, y int) bool { return v.now().Click(y - v.above()) }
+
+// Wheel scrolls.
+func (v *View) Wheel(_ *view.Env, lines int) { v.now().Wheel(lines) }
+
+// Tell names table, stage and zone.
+func (v *View) Tell(env *view.Env) widget.Line {
+	st := env.Styles
+	var l widget.Line
+	if v.table > 0 || env.W >= 100 {
+		l = l.Add(tables[v.table], st.Title)
+	}
+	if v.table == 0 && v.stage > 0 {
+		l = l.Add(" "+stages[v.stage-1], st.Key)
+	}
+	if by := v.now().SortedBy(); by != "" {
+		l = l.Add(" by "+by, st.Key)
+	}
+	if len(l) > 0 {
+		l = l.Add("  ", st.Text)
+	}
+	hint := ""
+	if a, b := env.Keys.Action(action.RowsPrevZone), env.Keys.Action(action.RowsNextZone); a != nil && b != nil {
+		hint = a.Shown() + " " + b.Shown()
+	}
+	return widget.Join(l, detail.TellZone(env, v.state, hint))
+}
+
+// Crumb names the page.
+func (v *View) Crumb() string { return "rows" }
+
+// WhyNot says why an action makes no sense now.
+func (v *View) WhyNot(env *view.Env, id action.ID) string {
+	if (id == action.RowsNextZone || id == action.RowsPrevZone) && len(env.Rev.Zones) < 2 {
+		return "there is " + detail.Count(len(env.Rev.Zones), "zone")
+	}
+	return ""
+}
+
+// Copies is what can be copied of the row under the cursor.
+func (v *View) Copies(*view.Env) []view.Copy {
+	it, ok := v.now().Selected()
+	if !ok || it == nil || it.row == nil {
+		return nil
+	}
+	return detail.RowCopies(v.state, it.row)
+}

@@ -1,0 +1,153 @@
+package rule
+
+import (
+	"strings"
+
+	"rung/model/nb"
+	"rung/themes"
+	"rung/ui/detail"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// aclLines is the ACL on show, desired beside live, with a heading.
+func (v *View) aclLines(env *view.Env, w int) []widget.Line {
+	st := env.Styles
+	e := v.shown()
+	if e == nil {
+		return []widget.Line{widget.Heading("ACL", w, st), widget.Styled(" "+v.noACL(env), st.Dim)}
+	}
+	name, mark := 14, 2
+	half := max(6, (w-name-mark-3)/2)
+	live := "live"
+	switch {
+	case v.state == nil:
+		live = "no zone"
+	case !v.read():
+		live = "not read"
+	case e.live != nil:
+		live += " " + e.live.UUID[:min(8, len(e.live.UUID))]
+	}
+	out := []widget.Line{widget.Heading("ACL "+detail.ShortID(e.id, v.page.Key), w, st),
+		detail.Two(widget.Plain(" "), name+1, detail.Two(widget.Styled("desired", st.Dim), half+mark, widget.Styled(live, st.Dim)))}
+	for _, f := range e.fields {
+		out = append(out, fieldLine(f, e, v.read(), st, name, half))
+	}
+	return out
+}
+
+// fieldLine is one column of an ACL.
+func fieldLine(f detail.Field, e *entry, read bool, st *themes.Styles, name, half int) widget.Line {
+	desired, live := f.Desired, f.Live
+	switch {
+	case f.Name == "match" || f.Name == "external_ids":
+		desired, live = brief(f, e)
+	}
+	look, sign := st.Text, "  "
+	switch {
+	case f.Differs:
+		look, sign = st.Error, "≠ "
+	case f.Name != "action":
+	case e.desired == nil:
+		desired, sign = "no row", "≠ "
+	case e.live == nil && read:
+		live, look, sign = "no row", st.Error, "≠ "
+	}
+	l := widget.Line{{Text: " " + f.Name, Style: st.Dim}}
+	left := widget.Line{{Text: widget.Truncate(desired, half-2)}}
+	right := widget.Line{{Text: sign, Style: st.Error}, {Text: live, Style: look}}
+	return detail.Two(l, name+1, detail.Two(left, half, right))
+}
+
+// brief are the columns that are too long for the space: what matters is
+// whether they are the same.
+func brief(f detail.Field, e *entry) (desired, live string) {
+	desired, live = "see below", "as desired"
+	if f.Name == "external_ids" {
+		desired = e.key()
+	}
+	switch {
+	case e.desired == nil:
+		desired, live = "", "see below"
+		if f.Name == "external_ids" {
+			live = e.key()
+		}
+	case e.live == nil:
+		live = ""
+	case f.Differs && f.Name == "external_ids":
+		live = strings.Join(detail.MapDiffers(e.desired.ExternalIDs, e.live.ExternalIDs), ", ")
+	case f.Differs:
+		live = "differs, see below"
+	}
+	return desired, live
+}
+
+// key is what tells the ACL from the others of its rule.
+func (e *entry) key() string {
+	a := e.desired
+	if a == nil {
+		a = e.live
+	}
+	return a.ExternalIDs[nb.KeyProtocol]
+}
+
+// fullLines are both values of what differs and was too long for its column.
+func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
+	e := v.shown()
+	if e == nil || e.differs == 0 {
+		return
+	}
+	st, head := env.Styles, false
+	both := func(id, name, desired, live string) {
+		if !head {
+			s.Head("≠ in full")
+			head = true
+		}
+		s.Say("full."+id, 2, "≠", st.Error, st.Text, name+", desired: "+desired, v.rowPage())
+		s.Say("full.live."+id, 4, "", st.Text, st.Error, name+", live: "+live, v.rowPage())
+	}
+	for _, f := range e.fields {
+		switch {
+		case !f.Differs:
+		case f.Name == "external_ids":
+			for _, k := range detail.MapDiffers(e.desired.ExternalIDs, e.live.ExternalIDs) {
+				both(k, k, either(e.desired.ExternalIDs, k), either(e.live.ExternalIDs, k))
+			}
+		case f.Name == "match" || widget.Width(f.Desired) > fullWidth || widget.Width(f.Live) > fullWidth:
+			both(f.Name, f.Name, f.Desired, f.Live)
+		}
+	}
+}
+
+// fullWidth is what always has room in a column of the comparison.
+const fullWidth = 16
+
+func either(m map[string]string, short string) string {
+	for _, k := range []string{short, "k8s.ovn.org/" + short} {
+		if s, ok := m[k]; ok {
+			return s
+		}
+	}
+	return "(none)"
+}
+
+// matchLines explain the match of the ACL on show.
+func (v *View) matchLines(env *view.Env, s *detail.Sheet) {
+	e := v.shown()
+	if e == nil {
+		return
+	}
+	x := &detail.Explain{Rev: env.Rev, Zone: v.state, Policy: v.page.Key, First: max(4, (env.H-30)/3)}
+	if e.desired != nil {
+		s.Head("match, term by term")
+		x.Match(s, "match", e.desired.Match)
+	}
+	if e.live != nil && (e.desired == nil || e.live.Match != e.desired.Match) {
+		title := "live match, term by term"
+		if e.desired != nil {
+			title = "≠ live match, term by term"
+		}
+		s.Head(title)
+		x.Match(s, "live", e.live.Match)
+	}
+}

@@ -1,0 +1,200 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+const nameWidth = 11
+
+// saysLines is the rule as it was written, and what it compiles to.
+func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
+	st, r := env.Styles, v.rule
+	word := "to"
+	if r.Direction == model.Ingress {
+		word = "from"
+	}
+	lead := widget.Line{{Text: string(r.Action), Style: view.ActionStyle(r.Action, st)}}
+	lead = lead.Add("  "+word, st.Dim)
+	for i := range r.Peers {
+		n := v.behind(env, i)
+		if n != "" {
+			n = " → " + n
+		}
+		text := widget.Plain(widget.Truncate(r.Peers[i].String(), max(8, s.In()-nameWidth-widget.Width(n))) + n)
+		if i > 0 {
+			lead = nil
+		}
+		s.Add(fmt.Sprintf("peer.%d", i), detail.Two(lead, nameWidth, text), v.setPage(env))
+	}
+	if len(r.Peers) == 0 {
+		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain("everything")), nav.Page{})
+	}
+	s.Field("ports", "ports", nameWidth, widget.Plain(ports(r)), nav.Page{})
+	v.subjectLine(env, s)
+	v.orderLines(env, s)
+	if len(v.entries) == 0 {
+		s.Field("acls", "ACL", nameWidth, widget.Styled(v.noACL(env), st.Warn), nav.Page{})
+	}
+	for i, e := range v.entries {
+		name := ""
+		if i == 0 {
+			name = "ACL"
+		}
+		mark := ""
+		switch {
+		case len(v.entries) == 1:
+		case e == v.shown():
+			mark = "» "
+		default:
+			mark = "  "
+		}
+		text, bad := e.state(v.read())
+		look := st.Dim
+		if bad {
+			look = st.Error
+		}
+		l := widget.Line{{Text: mark, Style: st.Key}, {Text: detail.ShortID(e.id, v.page.Key), Style: st.Accent}, {Text: "  " + text, Style: look}}
+		s.Add(aclPrefix+e.id, detail.Two(widget.Styled(name, st.Dim), nameWidth, l), detail.RowPage(v.state, e.live, e.desired))
+	}
+}
+
+// read says whether the chosen zone's rows were ever read.
+func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
+
+// noACL is why the rule compiles to nothing.
+func (v *View) noACL(env *view.Env) string {
+	switch none := env.Rev.None(v.page.Key); {
+	case !v.page.Key.Kind.IsAdmin():
+		return "not compiled yet"
+	case none != nil:
+		return "nothing: " + engine.NoRowsShort(none, env.Rev.Ladder().Max)
+	}
+	return "nothing here: no container port has the name of its ports"
+}
+
+// behind counts who is behind a peer.
+func (v *View) behind(env *view.Env, i int) string {
+	pe := &v.rule.Peers[i]
+	switch pe.Kind {
+	case model.PeerNamespaces, model.PeerPods:
+		if !v.page.Key.Kind.IsAdmin() {
+			return ""
+		}
+		return detail.Count(len(env.Rev.PeerPods(v.page.Key, v.rule.Direction, v.rule.Index, i)), "pod")
+	case model.PeerNodes:
+		n := 0
+		for node := range env.Rev.Cluster.Nodes() {
+			if pe.Nodes.Matches(node.Labels) {
+				n++
+			}
+		}
+		return detail.Count(n, "node")
+	}
+	return ""
+}
+
+// setPage is the address set of the rule's peers.
+func (v *View) setPage(env *view.Env) nav.Page {
+	for _, family := range []string{"v4", "v6"} {
+		name := nb.HashedName(nb.IDs(nb.DefaultController, string(v.page.Key.Kind), nb.Pair{Key: nb.KeyName, Value: v.page.Key.Name},
+			nb.Pair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
+			nb.Pair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID])
+		if v.read() {
+			if live := v.state.DB.AddressSetByName(name); live != nil {
+				return detail.RowPage(v.state, live, nil)
+			}
+		}
+		if d := env.Rev.DesiredSet(v.page.Key, name); d != nil {
+			return detail.RowPage(v.state, nil, d)
+		}
+	}
+	return nav.Page{}
+}
+
+func ports(r *model.Rule) string {
+	if len(r.Ports) == 0 {
+		return "any"
+	}
+	parts := make([]string, len(r.Ports))
+	for i, p := range r.Ports {
+		parts[i] = p.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
+	text, count := v.policy.Subject.String(), ""
+	var to nav.Page
+	if v.page.Key.Kind.IsAdmin() {
+		here := 0
+		pods := env.Rev.Subjects(v.page.Key)
+		for _, p := range pods {
+			if p.NodeName == v.zone {
+				here++
+			}
+		}
+		count = " → " + detail.Count(len(pods), "pod")
+		if v.state != nil {
+			count += fmt.Sprintf(" (%s here)", detail.Thousands(here))
+		}
+		if v.read() {
+			if g := v.state.DB.PortGroupByName(detail.GroupName(v.page.Key)); g != nil {
+				to = detail.RowPage(v.state, g, nil)
+			}
+		}
+		if d := env.Rev.DesiredGroup(v.page.Key, v.zone); to.None() && d != nil {
+			to = detail.RowPage(v.state, nil, d)
+		}
+	}
+	text = widget.Truncate(text, max(8, s.In()-nameWidth-widget.Width(count))) + count
+	s.Field("subject", "subject", nameWidth, widget.Plain(text), to)
+}
+
+// orderLines say where the rule stands among the others.
+func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
+	p, r := v.policy, v.rule
+	text := fmt.Sprintf("tier %d, rule %d", p.Tier, r.Index)
+	if p.Kind == model.KindANP {
+		text = fmt.Sprintf("%d·%d", p.Priority, r.Index)
+	}
+	for _, e := range v.entries {
+		if e.desired != nil {
+			text += fmt.Sprintf(" → OVN priority %d, tier %d", e.desired.Priority, e.desired.Tier)
+			break
+		}
+	}
+	s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
+	if !p.Kind.IsAdmin() {
+		return
+	}
+	before, after := neighbours(env.Rev, p, r)
+	v.neighbour(env, s, "before", before, "nothing: first "+r.Direction.Lower()+" rule of all")
+	v.neighbour(env, s, "after", after, "nothing: last "+r.Direction.Lower()+" rule of all")
+}
+
+func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *place, nothing string) {
+	if at == nil {
+		s.Field(name, name, nameWidth, widget.Styled("("+nothing+")", env.Styles.Dim), nav.Page{})
+		return
+	}
+	k := at.policy.Key
+	text := engine.RuleLabel(at.rule.Direction, at.rule.Index, at.rule.Name)
+	if k != v.page.Key {
+		text = k.Name + " " + text
+		if k.Kind == model.KindBANP {
+			text = k.Label() + " " + engine.RuleLabel(at.rule.Direction, at.rule.Index, at.rule.Name)
+		}
+	}
+	l := widget.Line{{Text: text, Style: env.Styles.Accent}}
+	l = l.Add("  "+string(at.rule.Action), view.ActionStyle(at.rule.Action, env.Styles))
+	s.Field(name, name, nameWidth, l, nav.ToRule(k, at.rule.Direction, at.rule.Index))
+}

@@ -1,0 +1,164 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// meaningLines say what it comes to: in sentences, by zone, and the findings.
+func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
+	st := env.Styles
+	s.Head("says")
+	for i, text := range says(env.Rev, v.policy, v.rule) {
+		s.Say(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text, nav.Page{})
+	}
+	if v.page.Key.Kind.IsAdmin() {
+		v.effectLines(env, s)
+		v.zoneLines(env, s)
+	}
+	known, _ := env.Rev.KnownFindings()
+	for _, f := range known {
+		if f.Policy != v.page.Key || f.Rule != v.rule.Index || f.Direction != v.rule.Direction {
+			continue
+		}
+		sign, look := detail.Sign(f.Severity, st)
+		text := f.Message
+		if f.Remedy != "" {
+			text += " → " + f.Remedy
+		}
+		s.Say("finding."+f.Code+"."+f.Message, 2, sign, look, st.Text, text, nav.Page{})
+	}
+}
+
+// effectLines say what the differences in the chosen zone do, where they change
+// a decision.
+func (v *View) effectLines(env *view.Env, s *detail.Sheet) {
+	if !v.read() {
+		return
+	}
+	for _, e := range v.entries {
+		short := detail.ShortID(e.id, v.page.Key)
+		text := ""
+		switch {
+		case e.desired == nil:
+			text = fmt.Sprintf("%s still decides there: %s at OVN priority %d.", short, e.live.Action, e.live.Priority)
+		case e.live == nil:
+			text = short + " decides nothing there: the ACL is missing."
+		case e.live.Action != e.desired.Action:
+			text = fmt.Sprintf("The live row of %s says %s where the rule says %s.", short, e.live.Action, v.rule.Action)
+		case e.live.Priority != e.desired.Priority:
+			text = fmt.Sprintf("The live row of %s is asked at OVN priority %d instead of %d.", short, e.live.Priority, e.desired.Priority)
+		}
+		if text != "" {
+			s.Say("effect."+e.id, 2, "≠", env.Styles.Error, env.Styles.Text, "In "+v.zone+": "+text,
+				detail.RowPage(v.state, e.live, e.desired))
+		}
+	}
+}
+
+// zonesShown is how many zones that need attention are listed.
+const zonesShown = 3
+
+// zoneLines say in which zones this rule's rows are not as desired.
+func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
+	st, k := env.Styles, v.page.Key
+	fine, unread, listed, more := 0, 0, 0, 0
+	for _, z := range env.Rev.Zones {
+		p := z.Policy(k)
+		state, rest := detail.ZoneState(env.Rev, k, z, env.Now)
+		what := v.differing(p)
+		switch {
+		case state == model.StateInSync || what == "" && (state == model.StateBehind || state == model.StateSettling):
+			fine++
+			continue
+		case state == model.StateUnknown:
+			unread++
+		}
+		if listed == zonesShown {
+			more++
+			continue
+		}
+		listed++
+		text := string(state) + " in " + z.Name + " " + rest
+		if what != "" {
+			text = fmt.Sprintf("%s in %s since %s: %s", state, z.Name, detail.Since(p.DiffSince, env.Now), what)
+		}
+		if c := reported(env.Rev.Conditions(k), z.Name); c != nil {
+			text += fmt.Sprintf("; controller reported %s at %s", c.Reason, view.Clock(c.Changed, env.Now))
+		}
+		s.Say("zone."+z.Name, 2, detail.StateSign(state), view.StateStyle(state, st), st.Text, text,
+			nav.Page{Kind: nav.Rows, Zone: z.Name, Text: k.Label() + " "})
+	}
+	switch n := len(env.Rev.Zones); {
+	case n == 0:
+		s.Say("zones", 2, "?", st.Dim, st.Text, "Not checked against live rows: no zone is known.", nav.Page{})
+	case fine == n:
+		s.Say("zones", 2, "✓", st.OK, st.Text, "This rule's rows are as desired in every zone.", nav.Page{})
+	case more > 0:
+		s.Say("zones", 2, "●", st.Error, st.Text, detail.Count(more, "more zone")+" like that.", nav.ToPolicy(k))
+	}
+}
+
+// differing names what differs about this rule's own rows in a zone: "priority
+// and log", "ACL tcp missing", empty when nothing does.
+func (v *View) differing(p *model.PolicyInZone) string {
+	if p == nil {
+		return ""
+	}
+	var out []string
+	for i := range p.Diffs {
+		d := &p.Diffs[i]
+		short := detail.ShortID(d.ID, v.page.Key)
+		mine := strings.HasPrefix(short, fmt.Sprintf("%s:%d:", v.rule.Direction, v.rule.Index))
+		group := d.Table == nb.TablePortGroup
+		if !mine && !group || d.Waiting != "" {
+			continue
+		}
+		what := tableWord(d.Table)
+		if !group {
+			what += " " + short
+		}
+		if d.Kind != model.DiffDifferent {
+			out = append(out, what+" "+string(d.Kind))
+			continue
+		}
+		cols := make([]string, len(d.Fields))
+		for j := range d.Fields {
+			f := &d.Fields[j]
+			cols[j] = f.Column
+			if n, m := len(f.Missing), len(f.Extra); n+m > 0 {
+				cols[j] = fmt.Sprintf("%s (%d missing, %d extra)", f.Column, n, m)
+			}
+		}
+		out = append(out, detail.Join(cols, 4)+" of "+what)
+	}
+	return detail.Join(out, 4)
+}
+
+func tableWord(table string) string {
+	switch table {
+	case nb.TableAddressSet:
+		return "address set"
+	case nb.TablePortGroup:
+		return "port group"
+	}
+	return table
+}
+
+// reported is the newest condition a controller of that zone reported.
+func reported(conditions []model.Condition, zone string) *model.Condition {
+	var out *model.Condition
+	for i := range conditions {
+		c := &conditions[i]
+		if strings.HasSuffix(c.Type, zone) && (out == nil || c.Changed.After(out.Changed)) {
+			out = c
+		}
+	}
+	return out
+}

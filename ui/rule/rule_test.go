@@ -1,0 +1,331 @@
+package rule_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rung/compiler"
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/test/live"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+var (
+	control = model.Key{Kind: model.KindANP, Name: "cluster-control"}
+	since   = uitest.Now.Add(-54 * time.Second)
+)
+
+func tampered(t testing.TB) *engine.Parts {
+	t.Helper()
+	p := uitest.Demo(t)
+	live.Tampered(t, p, since)
+	return p
+}
+
+func open(t testing.TB, d model.Direction, i int) *uitest.Screen {
+	t.Helper()
+	return uitest.Open(t, tampered(t), nav.ToRule(control, d, i))
+}
+
+// cursor is the line under the cursor, without the pane beside it.
+func cursor(s *uitest.Screen) string {
+	l, _, _ := strings.Cut(s.Line("▸"), "│")
+	return strings.TrimSpace(l)
+}
+
+// to walks down to the first line with a text.
+func to(t *testing.T, s *uitest.Screen, text string) {
+	t.Helper()
+	s.Press("g")
+	for range 80 {
+		if strings.Contains(cursor(s), text) {
+			return
+		}
+		s.Press("j")
+	}
+	t.Fatalf("no line with %q:\n%s", text, s.Frame())
+}
+
+func TestGoldens(t *testing.T) {
+	s := open(t, model.Egress, 5)
+	s.Golden("differs")
+	s.Resizes()
+	s = open(t, model.Ingress, 1)
+	s.Press("tab")
+	s.Golden("named-ports")
+	s.Resizes()
+	s = open(t, model.Egress, 1)
+	s.Golden("missing")
+}
+
+func TestWhatItSays(t *testing.T) {
+	s := open(t, model.Egress, 5)
+	s.Want(`egress 5 "default-deny"`, "zone ovn-worker2", "networks: 0.0.0.0/0", "ns: all → 39 pods (17 here)",
+		"34·5 → OVN priority 26595, tier 1", `before     egress 4 "pass-to-restricted-tenants"  Pass`,
+		`after      blue-tenant egress 0 "allow-own-tenant"  Allow`,
+		"What the 39 pods of the subject send to every IPv4 address on any port, where no earlier rule decided, is dropped.",
+		"≠ In ovn-worker2: The live row of Egress:5:None says allow where the rule says Deny.",
+		"● behind in ovn-worker2 since 14:04:06 (54s): action and priority of ACL Egress:5:None",
+		"▲ DNS over TCP 5353 is not allowed by any rule above this one")
+}
+
+func TestDesiredBesideLive(t *testing.T) {
+	s := open(t, model.Egress, 5)
+	for column, want := range map[string]string{
+		"action":    "drop ≠ allow",
+		"priority":  "26595 ≠ 26596",
+		"direction": "from-lport from-lport",
+		"options":   "apply-after-lb apply-after-lb",
+		"log":       "true true",
+		"match":     "see below as desired",
+	} {
+		if got := strings.Join(strings.Fields(strings.SplitN(s.Line("│ "+column), "│ "+column, 2)[1]), " "); got != want {
+			t.Errorf("%s: %q, want %q", column, got, want)
+		}
+	}
+	s.Press("]") // round to the first zone
+	s.Want("zone ovn-control-plane", "● behind in ovn-worker2")
+	s.WantNot("≠ allow")
+	s.Press("[", "[")
+	s.Want("zone ovn-worker ●")
+}
+
+func TestMissingRow(t *testing.T) {
+	s := open(t, model.Egress, 1)
+	s.Want("Egress:1:tcp  ≠ missing here", "≠ no row", "In ovn-worker2: Egress:1:tcp decides nothing there: the ACL is missing.",
+		"node ovn-control-plane", "destination port 6443")
+}
+
+func TestMatchTermByTerm(t *testing.T) {
+	s := open(t, model.Ingress, 2)
+	s.Want("port group of the subject: 17 logical ports here", "├ green_api-c0", "pod green/api-c0  10.244.2.10", "└ 13 more",
+		"address set, 2 members, ≠ differs in ovn-worker2", "≠ 10.244.1.20", "missing here: pod open/portal-d0",
+		"not desired: no pod or node has it", "└ 10.244.1.21")
+	s.Press("]")
+	s.Want("├ 10.244.1.20", "└ 10.244.1.21")
+}
+
+func TestSeveralACLs(t *testing.T) {
+	s := open(t, model.Ingress, 1)
+	s.Want("» Ingress:1:tcp  as desired", "── ACL Ingress:1:tcp ─", "destination port 7564")
+	s.Press("tab")
+	s.Want("» Ingress:1:tcp-namedPort", "── ACL Ingress:1:tcp-namedPort ─", "4 pairs of address and tcp port", "10.244.1.6 tcp 8080")
+	s.Press("tab")
+	s.Want("» Ingress:1:tcp  as desired")
+	// The cursor on an ACL shows it.
+	to(t, s, "tcp-namedPort")
+	s.Want("── ACL Ingress:1:tcp-namedPort ─")
+}
+
+func TestFollowsEverythingAndComesBack(t *testing.T) {
+	for _, size := range [][2]int{{120, 34}, {80, 24}, {100, 24}} {
+		t.Run(fmt.Sprintf("%d×%d", size[0], size[1]), func(t *testing.T) {
+			s := open(t, model.Ingress, 2)
+			s.Resize(size[0], size[1])
+			to(t, s, "Ingress:2:None")
+			s.Press("enter")
+			s.Want("› ACL Ingress:2:None", "✓ As desired.")
+			to(t, s, "▸   ip4.src == $")
+			s.Press("enter")
+			s.Want("› address set Ingress:2:v4", "2 addresses · ≠ 1 missing, 1 extra")
+			to(t, s, "10.244.1.21  ")
+			s.Press("enter")
+			s.Want("› pod open/portal-d1")
+			s.Press("esc")
+			if l := cursor(s); !strings.Contains(l, "10.244.1.21") {
+				t.Errorf("back on %q", l)
+			}
+			s.Press("esc")
+			if l := cursor(s); !strings.Contains(l, "$a13730899355151937870") {
+				t.Errorf("back on %q", l)
+			}
+			s.Press("esc")
+			if l := cursor(s); !strings.Contains(l, "Ingress:2:None") {
+				t.Errorf("back on %q", l)
+			}
+		})
+	}
+}
+
+func TestNeighboursLead(t *testing.T) {
+	s := open(t, model.Egress, 5)
+	to(t, s, "after")
+	s.Press("enter")
+	s.Want(`› egress 0 "allow-own-tenant"`, "before     cluster-control egress 5")
+	s = uitest.Open(t, tampered(t), nav.ToRule(model.Key{Kind: model.KindANP, Name: "break-glass"}, model.Ingress, 0))
+	s.Want("before     (nothing: first ingress rule of all)")
+	s = uitest.Open(t, tampered(t), nav.ToRule(model.Key{Kind: model.KindBANP, Name: "default"}, model.Ingress, 0))
+	s.Want("after      (nothing: last ingress rule of all)", "where no AdminNetworkPolicy, no NetworkPolicy and no", "earlier rule decided, is dropped.")
+}
+
+func TestCursorGoesThroughBothPanes(t *testing.T) {
+	s := open(t, model.Egress, 5)
+	seen := []string{}
+	for range 60 {
+		l := cursor(s)
+		if n := len(seen); n > 0 && seen[n-1] == l {
+			break
+		}
+		seen = append(seen, l)
+		s.Press("j")
+	}
+	all := strings.Join(seen, "\n")
+	for _, want := range []string{"▸ Deny  to", "▸ ports", "▸ ACL", "▸   inport ==", "0.0.0.0/0", "▸   What the 39 pods", "● behind"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the cursor never came to %q:\n%s", want, all)
+		}
+	}
+	for range 60 {
+		s.Press("k")
+	}
+	if l := cursor(s); !strings.Contains(l, "Deny  to") {
+		t.Errorf("up again the cursor is on %q", l)
+	}
+	s.Press("G")
+	if l := cursor(s); !strings.Contains(l, "covers pods too") {
+		t.Errorf("at the bottom the cursor is on %q", l)
+	}
+	s.Press("g")
+	if l := cursor(s); !strings.Contains(l, "Deny  to") {
+		t.Errorf("at the top the cursor is on %q", l)
+	}
+}
+
+func TestSelectionOutlivesLayouts(t *testing.T) {
+	s := open(t, model.Egress, 5)
+	to(t, s, "behind in ovn-worker2")
+	for _, size := range [][2]int{{80, 24}, {120, 34}, {100, 20}, {200, 60}} {
+		s.Resize(size[0], size[1])
+		if l := cursor(s); !strings.Contains(l, "behind in ovn-worker2") {
+			t.Errorf("at %v the cursor is on %q", size, l)
+		}
+	}
+}
+
+func TestDifferencesInFull(t *testing.T) {
+	p := uitest.Demo(t)
+	live.Edit(t, p, "ovn-worker", func(db *nb.DB) []nb.RowChange {
+		a := live.ACL(t, db, "AdminNetworkPolicy:cluster-control:Egress:2:tcp")
+		c := *a
+		c.Match = strings.Replace(a.Match, "8991", "8990", 1)
+		c.Name = "ANP:cluster-control:Egress:22"
+		return []nb.RowChange{{Old: a, New: &c}}
+	})
+	live.Judge(t, p, since)
+	s := uitest.Open(t, p, nav.ToRule(control, model.Egress, 2))
+	s.Resize(200, 60)
+	s.Want("≠ in full", "match, desired: inport", "match, live: inport", "tcp.dst=={8990,8992}", "≠ live match, term by term",
+		"destination port 8990, 8992", "name, live: ANP:cluster-control:Egress:22")
+}
+
+func TestFrozenRuleStillDecides(t *testing.T) {
+	p := tampered(t)
+	k := model.Key{Kind: model.KindANP, Name: "multi-tenant-isolation"}
+	live.Frozen(t, p, k, 120, since)
+	s := uitest.Open(t, p, nav.ToRule(k, model.Ingress, 0))
+	s.Want("≠ live, not desired", "still decides there: drop at OVN priority 25700", "OVN-Kubernetes does not program this policy",
+		"live match, term by term", "frozen in ovn-control-plane")
+}
+
+func TestWithoutLiveRows(t *testing.T) {
+	p := uitest.Demo(t)
+	for _, z := range []string{"ovn-control-plane", "ovn-worker", "ovn-worker2"} {
+		*live.Zone(t, p, z) = model.ZoneState{Name: z, Conn: model.ConnDenied, Error: "pods/exec is forbidden"}
+	}
+	s := uitest.Open(t, p, nav.ToRule(control, model.Ingress, 1))
+	s.Want("not read", "not checked against a live row", "0 logical ports desired", "desired address set, 3 members",
+		"unknown in ovn-control-plane no permission, never read: pods/exec is forbidden")
+	s.WantNot("missing here")
+	p.Zones = nil
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("no zone", "Not checked against live rows: no zone is known.", "39 logical ports desired")
+	s.Resizes()
+}
+
+func TestGone(t *testing.T) {
+	p := tampered(t)
+	s := uitest.Open(t, p, nav.ToRule(control, model.Egress, 5))
+	c := *p.Cluster.Policy(control)
+	c.Egress = c.Egress[:2]
+	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&c}, nil)
+	p.Desired = nil
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("ANP cluster-control has no egress 5 any more.")
+	s.Press("enter")
+	s.Want("AdminNetworkPolicy cluster-control")
+	s.Press("esc")
+	p.Cluster, _ = p.Cluster.Upsert(nil, []model.Key{control})
+	p.Desired = nil
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("ANP cluster-control does not exist any more.")
+	s.Press("e")
+	s.Want("edit: the policy is gone")
+	s.Resizes()
+}
+
+func TestControllersAreQuoted(t *testing.T) {
+	p := tampered(t)
+	c := *p.Cluster.Policy(control)
+	c.Conditions = []model.Condition{{Type: "Ready-In-Zone-ovn-worker2", Status: "True", Reason: "SetupSucceeded", Changed: uitest.Now.Add(-6 * time.Minute)}}
+	desired := p.Desired
+	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&c}, nil)
+	p.Desired = desired
+	s := uitest.Open(t, p, nav.ToRule(control, model.Egress, 5))
+	s.Want("; controller reported", "SetupSucceeded at 13:59:00")
+}
+
+func TestEveryRuleOfTheDemo(t *testing.T) {
+	p := tampered(t)
+	for pol := range p.Cluster.AllPolicies() {
+		for _, r := range slices.Concat(pol.Ingress, pol.Egress) {
+			s := uitest.Open(t, p, nav.ToRule(pol.Key, r.Direction, r.Index))
+			s.Want("says")
+			s.Resize(80, 24)
+			s.Fits()
+			s.Press("G")
+			s.Fits()
+		}
+	}
+}
+
+// A rule opens within 50 ms where it is large: 1,000 pods, 50 policies of 20
+// rules, ten zones.
+func BenchmarkOpen(b *testing.B) {
+	p := uitest.Demo(b)
+	p.Cluster, p.Desired = live.Big(1000, 50, 20), nil
+	uitest.Sync(p)
+	k := model.Key{Kind: model.KindANP, Name: "policy-07"}
+	s := uitest.Open(b, p, nav.ToPolicy(k))
+	s.Press("g", "enter")
+	s.Want("match, term by term")
+	s.Press("esc")
+	for b.Loop() {
+		s.Press("enter", "esc")
+	}
+}
+
+// One pod event while a rule is open: a new revision, a frame.
+func BenchmarkPodEvent(b *testing.B) {
+	p := uitest.Demo(b)
+	p.Cluster, p.Desired = live.Big(1000, 50, 20), nil
+	uitest.Sync(p)
+	k := model.Key{Kind: model.KindANP, Name: "policy-07"}
+	s := uitest.Open(b, p, nav.ToRule(k, model.Ingress, 3))
+	p.Desired = compiler.Compile(p.Cluster, compiler.Options{})
+	for b.Loop() {
+		b.StopTimer()
+		s.Console.Set(p)
+		s.Console.Revision().Findings()
+		b.StartTimer()
+		s.Refresh()
+	}
+}

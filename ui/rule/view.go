@@ -1,0 +1,405 @@
+package rule
+
+import (
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// Below this width, or where the lower pane would be left with fewer lines than
+// leastBelow, everything is in one column.
+const (
+	sideBySide = 100
+	leastBelow = 8
+)
+
+// View shows one rule.
+type View struct {
+	page nav.Page
+	zone string // chosen
+	acl  string // id of the ACL on show
+
+	policy  *model.Policy
+	rule    *model.Rule
+	entries []*entry
+	state   *model.ZoneState
+
+	// Wide: what it says at the left, the ACL at the right, the rest below;
+	// else all in one.
+	wide       bool
+	says, rest *detail.Pane
+	all        *detail.Pane
+	right      []widget.Line
+	top, lw    int
+	low        bool // the cursor is in the lower pane
+	w          int
+}
+
+// New makes the view of a rule.
+func New(page nav.Page) view.View {
+	return &View{page: page, zone: page.Zone, acl: page.ID, says: detail.NewPane(), rest: detail.NewPane(), all: detail.NewPane()}
+}
+
+// Scopes is where keys are looked up.
+func (v *View) Scopes() []action.Scope {
+	return []action.Scope{action.Of(nav.Rule), action.List, action.Global}
+}
+
+// Sync makes the lines from the revision.
+func (v *View) Sync(env *view.Env) {
+	v.w = env.W
+	v.policy = env.Rev.Cluster.Policy(v.page.Key)
+	v.rule, v.entries, v.state = nil, nil, nil
+	if v.policy != nil {
+		v.rule = v.policy.Rule(v.page.Dir, v.page.Rule)
+	}
+	if v.rule == nil {
+		v.gone(env)
+		return
+	}
+	if env.Rev.Zone(v.zone) == nil {
+		v.zone = firstZone(env, v.page.Key)
+	}
+	v.state = env.Rev.Zone(v.zone)
+	v.entries = entries(env.Rev, v.page.Key, v.rule, v.state)
+	v.layout(env)
+}
+
+// firstZone is where to look first: the zone that needs attention, else the one
+// with most of the subject's pods.
+func firstZone(env *view.Env, k model.PolicyKey) string {
+	z := detail.Worst(env.Rev, k, env.Now)
+	if z == nil {
+		return ""
+	}
+	if z.Policy(k).State(z, env.Now) != model.StateInSync {
+		return z.Name
+	}
+	pods := map[string]int{}
+	for _, p := range env.Rev.Subjects(k) {
+		pods[p.NodeName]++
+	}
+	for _, o := range env.Rev.Zones {
+		if pods[o.Name] > pods[z.Name] {
+			z = o
+		}
+	}
+	return z.Name
+}
+
+// gone says that there is no such rule (any more).
+func (v *View) gone(env *view.Env) {
+	s := &detail.Sheet{St: env.Styles, W: env.W}
+	if v.policy == nil {
+		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" does not exist any more.", nav.Page{})
+	} else {
+		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" has no "+
+			engine.RuleLabel(v.page.Dir, v.page.Rule, "")+" any more.", nav.ToPolicy(v.page.Key))
+	}
+	v.switchTo(false)
+	v.all.SetItems(s.Lines)
+}
+
+// layout makes the panes for the size.
+func (v *View) layout(env *view.Env) {
+	id := v.active().SelectedID()
+	if e := v.underCursor(); e != nil {
+		v.acl = e.id
+	}
+	wide := env.W >= sideBySide
+	if wide {
+		v.lw = env.W / 2
+		left := &detail.Sheet{St: env.Styles, W: v.lw}
+		left.Head("rule")
+		v.saysLines(env, left)
+		v.right = v.aclLines(env, env.W-v.lw-1)
+		v.top = max(len(left.Lines), len(v.right))
+		if env.H-v.top < leastBelow {
+			wide = false
+		} else {
+			below := &detail.Sheet{St: env.Styles, W: env.W}
+			v.fullLines(env, below)
+			v.matchLines(env, below)
+			v.meaningLines(env, below)
+			for len(left.Lines) < v.top {
+				left.Gap()
+			}
+			v.says.SetItems(left.Lines)
+			v.rest.SetItems(below.Lines)
+		}
+	}
+	if !wide {
+		s := &detail.Sheet{St: env.Styles, W: env.W}
+		s.Head("rule")
+		v.saysLines(env, s)
+		for i, l := range v.aclLines(env, s.In()) {
+			if i == 0 {
+				s.Lines = append(s.Lines, detail.Line{ID: "acl.head", Text: l, Skip: true})
+				continue
+			}
+			name := l.String()
+			if f := strings.Fields(name); len(f) > 0 {
+				name = f[0]
+			}
+			s.Add("column."+name, l, v.rowPage())
+		}
+		v.fullLines(env, s)
+		v.matchLines(env, s)
+		v.meaningLines(env, s)
+		v.all.SetItems(s.Lines)
+	}
+	if wide != v.wide {
+		v.switchTo(wide)
+		v.selectID(id)
+	}
+}
+
+func (v *View) switchTo(wide bool) {
+	v.wide = wide
+	v.low = false
+}
+
+// selectID puts the cursor on a line, in whichever pane it is.
+func (v *View) selectID(id string) bool {
+	if !v.wide {
+		return v.all.Select(id)
+	}
+	if v.says.Select(id) {
+		v.low = false
+		return true
+	}
+	if v.rest.Select(id) {
+		v.low = true
+		return true
+	}
+	return false
+}
+
+// active is the pane the cursor is in.
+func (v *View) active() *detail.Pane {
+	switch {
+	case !v.wide:
+		return v.all
+	case v.low:
+		return v.rest
+	}
+	return v.says
+}
+
+// Render draws the panes.
+func (v *View) Render(env *view.Env, w, h int) string {
+	if !v.wide || h <= v.top {
+		return v.all.Render(env.Styles, w, h)
+	}
+	lines := make([]string, v.top)
+	rw := max(0, w-v.lw-1)
+	for i := range lines {
+		if i < len(v.right) {
+			lines[i] = v.right[i].Render(rw)
+		} else {
+			lines[i] = widget.Line{}.Render(rw)
+		}
+	}
+	upper := widget.Beside(env.Styles, v.says.RenderFocus(env.Styles, v.lw, v.top, !v.low), strings.Join(lines, "\n"), v.top)
+	return upper + "\n" + v.rest.RenderFocus(env.Styles, w, h-v.top, v.low)
+}
+
+// Do carries out the rule's own actions and walks along the lines.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	k := v.page.Key
+	switch id {
+	case action.RuleNextZone, action.RulePrevZone:
+		d := 1
+		if id == action.RulePrevZone {
+			d = -1
+		}
+		v.zone = detail.NextZone(env.Rev, v.zone, d)
+		v.Sync(env)
+	case action.RuleNextACL:
+		v.nextACL(env)
+	case action.RuleLogs:
+		env.Open(nav.Page{Kind: nav.Logs, Key: k, Dir: v.page.Dir, Rule: v.page.Rule})
+	case action.RuleEdit:
+		env.Open(nav.Page{Kind: nav.Edit, Key: k})
+	case action.RuleLogging:
+		view.AskLogging(env, k)
+	case action.Open:
+		env.Open(v.Selected())
+	default:
+		if !v.walk(id) {
+			return false
+		}
+		if e := v.underCursor(); e != nil && e.id != v.acl {
+			v.layout(env) // the other pane follows the cursor
+		}
+	}
+	return true
+}
+
+// walk moves the cursor; it goes from one pane into the other at their ends.
+func (v *View) walk(id action.ID) bool {
+	if !v.wide {
+		return v.all.Do(id)
+	}
+	if id == action.Top {
+		v.low = false
+	}
+	if id == action.Bottom {
+		v.low = true
+	}
+	p := v.active()
+	was := p.SelectedID()
+	if !p.Do(id) {
+		return false
+	}
+	if p.SelectedID() != was {
+		return true
+	}
+	switch id {
+	case action.Down, action.HalfDown, action.PageDown:
+		if !v.low {
+			v.low = true
+			v.rest.Do(action.Top)
+		}
+	case action.Up, action.HalfUp, action.PageUp:
+		if v.low {
+			v.low = false
+			v.says.Do(action.Bottom)
+		}
+	}
+	return true
+}
+
+const aclPrefix = "acl."
+
+// underCursor is the ACL the cursor is on.
+func (v *View) underCursor() *entry {
+	id, ok := strings.CutPrefix(v.active().SelectedID(), aclPrefix)
+	if !ok {
+		return nil
+	}
+	for _, e := range v.entries {
+		if e.id == id {
+			return e
+		}
+	}
+	return nil
+}
+
+// shown is the ACL on show, nil when the rule has none.
+func (v *View) shown() *entry {
+	for _, e := range v.entries {
+		if e.id == v.acl {
+			return e
+		}
+	}
+	if len(v.entries) > 0 {
+		return v.entries[0]
+	}
+	return nil
+}
+
+func (v *View) nextACL(env *view.Env) {
+	for i, e := range v.entries {
+		if e == v.shown() {
+			v.acl = v.entries[(i+1)%len(v.entries)].id
+			if v.underCursor() != nil {
+				v.selectID(aclPrefix + v.acl)
+			}
+			v.layout(env)
+			return
+		}
+	}
+	env.Say("the rule has no ACL")
+}
+
+// rowPage is the page of the ACL on show.
+func (v *View) rowPage() nav.Page {
+	if e := v.shown(); e != nil {
+		return detail.RowPage(v.state, e.live, e.desired)
+	}
+	return nav.Page{}
+}
+
+// Selected is where the line under the cursor leads.
+func (v *View) Selected() nav.Page { return v.active().To() }
+
+// Click puts the cursor on a line.
+func (v *View) Click(_ *view.Env, x, y int) bool {
+	if !v.wide {
+		return v.all.Click(y)
+	}
+	if y >= v.top {
+		v.low = true
+		return v.rest.Click(y - v.top)
+	}
+	if x >= v.lw {
+		return false
+	}
+	v.low = false
+	return v.says.Click(y)
+}
+
+// Wheel scrolls.
+func (v *View) Wheel(_ *view.Env, lines int) { v.active().Wheel(lines) }
+
+// Crumb names the rule in the breadcrumbs.
+func (v *View) Crumb() string {
+	name := ""
+	if v.rule != nil {
+		name = v.rule.Name
+	}
+	return engine.RuleLabel(v.page.Dir, v.page.Rule, name)
+}
+
+// Tell names the zone on show.
+func (v *View) Tell(env *view.Env) widget.Line {
+	return detail.TellZone(env, v.state, keys(env, action.RulePrevZone)+" "+keys(env, action.RuleNextZone))
+}
+
+func keys(env *view.Env, id action.ID) string {
+	if a := env.Keys.Action(id); a != nil {
+		return a.Shown()
+	}
+	return ""
+}
+
+// WhyNot says why an action makes no sense for this rule.
+func (v *View) WhyNot(_ *view.Env, id action.ID) string {
+	switch id {
+	case action.RuleNextACL:
+		if len(v.entries) < 2 {
+			return "the rule has " + detail.Count(len(v.entries), "ACL")
+		}
+	case action.RuleEdit:
+		if v.policy == nil {
+			return "the policy is gone"
+		}
+	case action.RuleLogging:
+		if v.policy == nil || !v.policy.Kind.IsAdmin() {
+			return "no AdminNetworkPolicy here"
+		}
+	}
+	return ""
+}
+
+// Copies is what can be copied here.
+func (v *View) Copies(env *view.Env) []view.Copy {
+	out := view.CopiesOf(env, v.page)
+	if e := v.shown(); e != nil {
+		a := e.desired
+		if a == nil {
+			a = e.live
+		}
+		out = append(out, view.Copy{What: "match", Text: a.Match}, view.Copy{What: "ACL id", Text: e.id},
+			view.Copy{What: "ovn-nbctl command for this ACL", Text: detail.FindCommand(v.state, nb.TableACL, nb.KeyID, e.id)})
+	}
+	return out
+}

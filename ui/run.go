@@ -1,0 +1,137 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/adrg/xdg"
+	"github.com/charmbracelet/colorprofile"
+
+	"rung/themes"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// Console is what the screen needs of the engine.
+type Console = view.Console
+
+// Options are how to run the console. The zero value is usable.
+type Options struct {
+	Config
+	// Themes are the themes there are; nil reads those of the user from
+	// ThemeDir on top of the built-in ones.
+	Themes *themes.Set
+	// ThemeDir is $XDG_CONFIG_HOME/rung/themes when empty.
+	ThemeDir string
+	// Page is where to begin; the zero value is Config.Start, else the ladder.
+	Page nav.Page
+	// Stdin and Stdout are the terminal, the process's own when nil.
+	Stdin  io.Reader
+	Stdout io.Writer
+	// Environ is the environment of the terminal, the process's own when nil.
+	Environ []string
+	// StateDir takes error reports and saved pages, $XDG_STATE_HOME/rung when
+	// empty.
+	StateDir string
+	// Notices are said when the console opens: warnings about the
+	// configuration. Those of Config itself are added.
+	Notices []string
+	// Profile forces a colour profile; Unknown goes by Config.Color.
+	Profile colorprofile.Profile
+}
+
+// fps bounds how often the terminal is written to; a key shows after at most
+// one such interval.
+const fps = 120
+
+func (o *Options) fill() {
+	if o.Themes == nil {
+		if o.ThemeDir == "" {
+			o.ThemeDir = filepath.Join(xdg.ConfigHome, "rung", "themes")
+		}
+		var warn []error
+		o.Themes, warn = themes.Load(o.ThemeDir)
+		for _, err := range warn {
+			o.Notices = append(o.Notices, widget.Clean(err.Error()))
+		}
+	}
+	if o.StateDir == "" {
+		o.StateDir = filepath.Join(xdg.StateHome, "rung")
+	}
+	if o.Page.None() {
+		o.Page = nav.To(nav.Ladder)
+		for _, s := range starts {
+			if s == o.Start {
+				o.Page = nav.To(nav.Kind(s))
+			}
+		}
+	}
+	o.Notices = append(o.Notices, o.Check(o.Themes)...)
+}
+
+// getenv reads the given environment; nil is the process's own.
+func (o *Options) getenv() func(string) string {
+	if o.Environ == nil {
+		return nil
+	}
+	return o.lookup
+}
+
+func (o *Options) lookup(name string) string {
+	for i := len(o.Environ) - 1; i >= 0; i-- {
+		if n := len(name); len(o.Environ[i]) > n && o.Environ[i][:n] == name && o.Environ[i][n] == '=' {
+			return o.Environ[i][n+1:]
+		}
+	}
+	return ""
+}
+
+// Run shows the console until the user leaves it or ctx ends. The terminal is
+// restored whatever happens; after an internal error the returned error names
+// the report that was written.
+func Run(ctx context.Context, console Console, opt Options) error {
+	opt.fill()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ticks, stop := console.Subscribe()
+	defer stop()
+
+	m := newRoot(ctx, console, opt, ticks)
+	// Signals end ctx, and the program is left then as by a key. The library's
+	// own handler of signals, or a program ended by its context, would not wait
+	// for what still reads the terminal, or wait for ever.
+	popts := []tea.ProgramOption{tea.WithFPS(fps), tea.WithoutSignalHandler()}
+	if opt.Stdin != nil {
+		popts = append(popts, tea.WithInput(opt.Stdin))
+	}
+	if opt.Stdout != nil {
+		popts = append(popts, tea.WithOutput(opt.Stdout))
+	}
+	if opt.Environ != nil {
+		popts = append(popts, tea.WithEnvironment(opt.Environ))
+	}
+	if opt.Profile != colorprofile.Unknown {
+		popts = append(popts, tea.WithColorProfile(opt.Profile))
+	} else if p, forced, err := themes.Profile(opt.Color, opt.getenv()); err == nil && forced {
+		popts = append(popts, tea.WithColorProfile(p))
+	}
+	prog := tea.NewProgram(m, popts...)
+	m.quit = prog.Quit
+	defer context.AfterFunc(ctx, prog.Quit)()
+	_, err := prog.Run()
+	m.close()
+	switch {
+	case m.crash != "":
+		return fmt.Errorf("internal error, the terminal was restored: %s", m.crash)
+	case errors.Is(err, tea.ErrInterrupted):
+		return nil
+	case err != nil:
+		return fmt.Errorf("running the console: %w", err)
+	}
+	return nil
+}

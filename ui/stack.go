@@ -1,0 +1,167 @@
+package ui
+
+import (
+	"context"
+
+	"rung/engine"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+func (m *root) top() *entry {
+	if len(m.stack) == 0 {
+		return &entry{}
+	}
+	return m.stack[len(m.stack)-1]
+}
+
+// env is what the view of an entry sees now.
+func (m *root) env(e *entry) *view.Env {
+	w, h := m.body()
+	return &view.Env{Console: m.console, Rev: m.rev, Now: m.now, Styles: m.styles, Keys: m.keys,
+		StateDir: m.opt.StateDir, Page: e.page, W: w, H: h}
+}
+
+// sync brings the view up to date when anything it shows may have changed.
+func (m *root) sync(e *entry) *view.Env {
+	env := m.env(e)
+	key := syncKey{m.rev, m.now.Unix(), m.styles, env.W, env.H}
+	if e.synced != key {
+		e.synced = key
+		e.view.Sync(env)
+	}
+	return env
+}
+
+// open goes to a page. One that is already on the way back is gone back to.
+func (m *root) open(p nav.Page, replace bool) {
+	if m.top().page == p && len(m.stack) > 0 {
+		return
+	}
+	for i, e := range m.stack {
+		if e.page == p && !replace {
+			m.cut(i + 1)
+			return
+		}
+	}
+	maker := makers[p.Kind]
+	if maker == nil {
+		m.say(view.ToastAsk{Text: "there is no page " + p.Title(), Bad: true})
+		return
+	}
+	m.push(p, maker(p), replace)
+}
+
+func (m *root) push(p nav.Page, v view.View, replace bool) {
+	if replace && len(m.stack) > 0 {
+		m.drop(len(m.stack) - 1)
+	}
+	for _, e := range m.forward {
+		e.cancel()
+	}
+	m.forward = nil
+	if len(m.stack) >= maxStack {
+		m.drop(1)
+	}
+	m.nextID++
+	e := &entry{id: m.nextID, page: p, view: v}
+	e.ctx, e.cancel = context.WithCancel(m.ctx)
+	m.stack = append(m.stack, e)
+	m.filtering = false
+	if p.Text != "" && p.Kind != nav.Preview {
+		m.setFilter(e, p.Text)
+	}
+}
+
+func (m *root) drop(i int) {
+	m.stack[i].cancel()
+	m.stack = append(m.stack[:i:i], m.stack[i+1:]...)
+}
+
+// cut goes back until n pages are left; the others can be gone forward to.
+func (m *root) cut(n int) {
+	n = max(1, n)
+	for len(m.stack) > n {
+		m.forward = append(m.forward, m.top())
+		m.stack = m.stack[:len(m.stack)-1]
+	}
+	m.filtering = false
+}
+
+// back goes back one page; false on the first.
+func (m *root) back() bool {
+	if len(m.stack) <= 1 {
+		return false
+	}
+	e := m.top()
+	if l, ok := e.view.(view.Leaver); ok {
+		env := m.env(e)
+		leave := l.Leave(env)
+		m.asks(e, env)
+		if !leave {
+			return true
+		}
+	}
+	m.cut(len(m.stack) - 1)
+	return true
+}
+
+// backTo goes back because a view asked for it; the pages left are gone for
+// good.
+func (m *root) backTo(a view.BackAsk) {
+	m.cut(len(m.stack) - 1)
+	for len(m.stack) > 1 && a.Past.Name != "" && m.top().page.Key == a.Past {
+		m.cut(len(m.stack) - 1)
+	}
+	m.take(m.console.Revision())
+	e := m.top()
+	if p, ok := e.view.(view.Pointer); ok && !a.To.None() {
+		e.synced = syncKey{}
+		env := m.sync(e)
+		p.Point(env, a.To)
+		m.asks(e, env)
+	}
+}
+
+// ahead goes to the page that back came from.
+func (m *root) ahead() bool {
+	n := len(m.forward)
+	if n == 0 {
+		return false
+	}
+	m.stack = append(m.stack, m.forward[n-1])
+	m.forward = m.forward[:n-1]
+	return true
+}
+
+// preview opens the page of a change before it is made.
+func (m *root) preview(mut engine.Mutation, instead bool) {
+	if makePreview == nil {
+		m.say(view.ToastAsk{Text: "there is no preview", Bad: true})
+		return
+	}
+	m.push(nav.Page{Kind: nav.Preview, Key: mut.Policy, Priority: mut.Priority, Text: string(mut.Op)}, makePreview(mut), instead)
+}
+
+// entryByID finds a page that is still there, also one that can be gone forward
+// to.
+func (m *root) entryByID(id int) *entry {
+	for _, list := range [][]*entry{m.stack, m.forward} {
+		for _, e := range list {
+			if e.id == id {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// setFilter gives a page a filter.
+func (m *root) setFilter(e *entry, text string) {
+	e.filter = text
+	if f, ok := e.view.(view.Filterer); ok {
+		m.sync(e)
+		f.SetFilter(widget.ParseFilter(text))
+	}
+}

@@ -1,0 +1,409 @@
+package ui_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image/color"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"go.uber.org/goleak"
+
+	"rung/engine"
+	"rung/model"
+	"rung/themes"
+	"rung/ui"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// TestMain fails when a goroutine is left over.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+func ladderScreen(t *testing.T) *uitest.Screen {
+	t.Helper()
+	return uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+}
+
+func TestFirstFrameWaitsForNothing(t *testing.T) {
+	s := uitest.Open(t, &engine.Parts{Mode: engine.Mode{Title: "demo", Sandbox: true}, At: uitest.Now}, nav.To(nav.Ladder))
+	s.Want("rung", "demo", "0 zones", "READ-ONLY", "Ladder", "starting", "100 free", "tier 3", "findings none", "? help")
+	s.Golden("empty")
+	s.Resizes()
+}
+
+func TestPalette(t *testing.T) {
+	s := ladderScreen(t)
+	s.Press(":")
+	s.Want("command", "new here", "leave Rung at once")
+	s.Golden("palette")
+	s.Resizes()
+	s.Type("zones")
+	s.Press("enter")
+	s.Want("policies by zone", "Ladder › zones")
+	s.Press("ctrl+p")
+	s.Type("theme mono")
+	s.Press("enter")
+	s.Press(":", "up")
+	s.Want("theme mono")
+	s.Press("esc")
+	// What cannot be done now says why and stays.
+	s.Press("esc", ":")
+	s.Type("undo")
+	s.Want("not now: nothing to undo")
+	s.Press("enter")
+	s.Want("not now: nothing to undo")
+	s.Press("esc")
+	s.WantNot("not now")
+	s.Press(":")
+	s.Type("zzzzqq")
+	s.Want("nothing has these letters")
+	s.Press("enter", "down", "up", "esc")
+}
+
+func TestHelp(t *testing.T) {
+	s := ladderScreen(t)
+	s.Press("?")
+	s.Want("keys on this page", "ladder", "write a new policy in the gap")
+	s.Golden("help")
+	s.Resizes()
+	s.Type("spread")
+	s.Want("spread every gap")
+	s.WantNot("write a new policy")
+	s.Press("enter")
+	s.Want("┊ free", "  29")
+	s.Press("?", "?")
+	s.WantNot("keys on this page")
+	s.Press("?")
+	s.Type("nothing does this")
+	s.Want("no key does this here")
+	s.Press("enter", "esc")
+}
+
+func TestFilterLine(t *testing.T) {
+	s := ladderScreen(t)
+	s.Press("/")
+	s.Type("tenant")
+	s.Want("/tenant", "filter: tenant  5/12")
+	s.WantNot("quarantine", "30 free")
+	s.Press("enter")
+	s.Want("filter: tenant", "n new here")
+	s.Press("3")
+	s.Press("esc") // back from the zones
+	s.Want("filter: tenant")
+	s.Press("/", "ctrl+u")
+	s.Type("!tenant")
+	s.Press("enter")
+	s.Want("quarantine")
+	s.WantNot("blue-tenant")
+	s.Press("/", "ctrl+u")
+	s.Type("-f qrn")
+	s.Press("enter")
+	s.Want("quarantine")
+	s.Press("/", "ctrl+u")
+	s.Type("[")
+	s.Want("missing closing ]", "looked for as it is", "old-form")
+	s.Press("enter", "esc")
+	s.Want("12 lines", "30 free")
+}
+
+func TestBackKeepsTheLine(t *testing.T) {
+	s := ladderScreen(t)
+	for s.Line("▸") == "" || !strings.Contains(s.Line("▸"), "quarantine") {
+		s.Press("j")
+	}
+	s.Press("3", "5", "1")
+	if !strings.Contains(s.Line("▸"), "quarantine") {
+		t.Errorf("the cursor is on %q", s.Line("▸"))
+	}
+	s.Press("alt+right")
+	s.Want("Ladder › zones")
+	s.Press("alt+right")
+	s.Want("Ladder › zones › activity")
+	s.Press("esc", "esc", "esc")
+	s.Want("this is the first page")
+}
+
+// Esc twice in quick succession reaches the program as alt+esc.
+func TestEscTwice(t *testing.T) {
+	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	s.Press("3", "4", "alt+esc")
+	s.WantNot("› ")
+}
+
+func TestWritesAndConfirm(t *testing.T) {
+	s := ladderScreen(t)
+	s.Press("W")
+	s.Want("read-only: nothing is changed from here")
+	if got := s.Console.Calls; len(got) != 1 || got[0] != "writes off" {
+		t.Errorf("calls: %v", got)
+	}
+
+	p := uitest.Demo(t)
+	p.Mode.Writes, p.Mode.WhyNot, p.Mode.Sandbox, p.Mode.Title = false, "", false, "prod-eu"
+	s = uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Want("READ-ONLY  W to allow changes")
+	s.Press("n")
+	s.Want("new here: read-only")
+	s.Press("W")
+	s.Want("Allow changes", "policies of prod-eu", "[ stay read-only ]")
+	s.Golden("confirm")
+	s.Resizes()
+	s.Press("enter") // No is chosen
+	s.WantNot("Allow changes")
+	if len(s.Console.Calls) != 0 {
+		t.Errorf("No changed something: %v", s.Console.Calls)
+	}
+	s.Press("W", "tab", "enter")
+	if got := s.Console.Calls; len(got) != 1 || got[0] != "writes on" {
+		t.Errorf("calls: %v", got)
+	}
+	s.Console.WritesErr = errors.New("changes stay off: started with --readonly")
+	s.Press("W", "y")
+	s.Want("● changes stay off: started with --readonly")
+
+	p.Mode.WhyNot = "started with --readonly"
+	s = uitest.Open(t, p, nav.To(nav.Ladder))
+	s.WantNot("W to allow")
+	s.Press("D")
+	s.Want("delete: started with --readonly")
+}
+
+func TestQuitAsksWhileAPlanRuns(t *testing.T) {
+	p := uitest.Demo(t)
+	p.Plan = &engine.PlanState{Total: 8, Done: 3, State: "running"}
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Press("3", "q")
+	s.WantNot("A plan is running")
+	s.Press("q")
+	s.Want("A plan is running", "[ no ]")
+	s.Press("esc")
+	s.WantNot("A plan is running")
+}
+
+func TestCopyAndSave(t *testing.T) {
+	p := uitest.Demo(t)
+	s := uitest.OpenWith(t, uitest.NewFake(p), ui.Options{StateDir: t.TempDir()})
+	s.Press("y")
+	s.Want("copy", "name", "kubectl command", "YAML", "ovn-nbctl command")
+	s.Golden("copy")
+	s.Press("n")
+	s.Want("copied name through the terminal")
+
+	dir := t.TempDir()
+	s = uitest.OpenWith(t, uitest.NewFake(p), ui.Options{StateDir: dir})
+	s.Press("ctrl+s")
+	s.Want("saved to " + dir)
+	files, err := filepath.Glob(filepath.Join(dir, "saved", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("saved files: %v, %v", files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil || !strings.Contains(string(text), "cluster-control") ||
+		!strings.Contains(string(text), "multi-tenant-isolation  ns: tenant in (blue,green,red,yellow)") || bytes.Contains(text, []byte{0x1b}) {
+		t.Errorf("saved: %v\n%s", err, text)
+	}
+	if info, _ := os.Stat(files[0]); info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %v", info.Mode())
+	}
+}
+
+func TestMouse(t *testing.T) {
+	s := ladderScreen(t)
+	y := 0
+	for i, l := range strings.Split(s.Frame(), "\n") {
+		if strings.Contains(l, "quarantine ") {
+			y = i
+		}
+	}
+	s.Send(tea.MouseClickMsg{X: 10, Y: y, Button: tea.MouseLeft})
+	if !strings.Contains(s.Line("▸"), "quarantine") {
+		t.Errorf("a click puts the cursor on %q", s.Line("▸"))
+	}
+	s.Resize(120, 12)
+	s.Send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	s.Send(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	s.Send(tea.MouseClickMsg{X: 10, Y: 11, Button: tea.MouseLeft})
+	s.Send(tea.MouseClickMsg{X: 500, Y: 500, Button: tea.MouseLeft})
+	s.Press("M")
+	s.Want("the mouse is the terminal's")
+	off := false
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: ui.Config{Mouse: &off}})
+	s.Press("M")
+	s.Want("the mouse is Rung's")
+}
+
+func TestPaste(t *testing.T) {
+	s := ladderScreen(t)
+	s.Send(tea.PasteMsg{Content: "q\nq"})
+	s.Want("pasted text goes into a line being typed")
+	s.Press("/")
+	s.Send(tea.PasteMsg{Content: "quar\nantine"})
+	s.Want("/quar antine")
+	s.Press("esc", ":")
+	s.Send(tea.PasteMsg{Content: "zones"})
+	s.Press("enter")
+	s.Want("Ladder › zones")
+}
+
+func TestSourceHealth(t *testing.T) {
+	p := uitest.Demo(t)
+	p.Sources = []model.SourceState{{Name: "prod-eu", Conn: model.ConnLost, ReadAt: uitest.Now.Add(-12 * time.Minute)}}
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Resize(160, 30)
+	s.Want("● prod-eu lost, read 12m ago", "cluster-control")
+}
+
+func TestConfig(t *testing.T) {
+	c := ui.Config{Theme: "pink", Color: "rainbow", Start: "moon", Keys: map[string][]string{"ladder.new": {"e"}, "x.y": {"z"}}}
+	warn := c.Check(themes.Builtin())
+	if len(warn) != 5 {
+		t.Errorf("%d warnings: %q", len(warn), warn)
+	}
+	s := uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: c})
+	s.Want(`there is no theme "pink"`, "cluster-control")
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: ui.Config{Start: "zones", ASCII: true, Theme: "mono"}})
+	s.Want("policies by zone", "3 zones ***")
+	s.Want("enter open")
+	for _, r := range s.Frame() {
+		if r > 126 {
+			t.Errorf("with ascii there is %q", r)
+		}
+	}
+}
+
+func TestThemes(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "night.yaml"), []byte("tokens: {title: \"#123456\", oops: red}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, warn := themes.Load(dir)
+	if len(warn) != 1 {
+		t.Errorf("warnings: %v", warn)
+	}
+	s := uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Themes: set, Config: ui.Config{Theme: "night"}})
+	if !strings.Contains(s.View(), "38;2;18;52;86m") {
+		t.Error("the user's theme is not shown")
+	}
+	s = uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: ui.Config{Theme: themes.Adaptive}})
+	dark := s.View()
+	s.Send(tea.BackgroundColorMsg{Color: color.White})
+	if light := s.View(); light == dark || ansi.Strip(light) != ansi.Strip(dark) {
+		t.Error("a light background changes more or less than the colours")
+	}
+}
+
+// TestRandomKeys presses anything at random sizes: nothing may break.
+func TestRandomKeys(t *testing.T) {
+	t.Setenv("VISUAL", "true") // e opens it
+	t.Setenv("EDITOR", "true")
+	r := rand.New(rand.NewPCG(3, 4))
+	keys := []string{"j", "k", "enter", "esc", "tab", "g", "G", "ctrl+d", "ctrl+u", "w", "<", ">", "S", "z", "space", "n", "m", "e",
+		"L", "D", "l", "p", "y", "/", ":", "?", "1", "2", "3", "4", "5", "6", "W", "M", "U", "a", "b", "left", "right", "up", "down", "x",
+		"backspace", "pgdown", "pgup", "ctrl+r", "t", "i", "o", "[", "]", "f", "N", "c"}
+	p := uitest.Demo(t)
+	f := uitest.NewFake(p)
+	f.OnCommit = func(*engine.Preview, engine.Confirm) (*engine.Result, error) {
+		return nil, errors.New("refused by the test")
+	}
+	s := uitest.OpenWith(t, f, ui.Options{})
+	for i := range 1500 {
+		if i%10 == 0 {
+			s.Resize(1+r.IntN(140), 1+r.IntN(45))
+		}
+		if i%97 == 0 {
+			p.Number++
+			s.Console.Set(p)
+			s.Refresh()
+		}
+		s.Press(keys[r.IntN(len(keys))])
+		s.Fits()
+		if t.Failed() {
+			t.Fatalf("after %d keys", i)
+		}
+	}
+}
+
+// program runs the real program on pipes and returns its output.
+func program(t *testing.T, f *uitest.Fake, opt ui.Options, keys string) (string, error) {
+	t.Helper()
+	in, feed := io.Pipe()
+	var out bytes.Buffer
+	opt.Stdin, opt.Stdout, opt.Environ = in, &out, []string{"TERM=xterm-256color", "LANG=C.UTF-8"}
+	if opt.StateDir == "" {
+		opt.StateDir = t.TempDir()
+	}
+	go func() {
+		for _, k := range keys {
+			time.Sleep(30 * time.Millisecond)
+			if _, err := feed.Write([]byte(string(k))); err != nil {
+				return
+			}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	err := ui.Run(ctx, f, opt)
+	if ctx.Err() != nil {
+		t.Fatal("the program did not end")
+	}
+	feed.Close()
+	return out.String(), err
+}
+
+func TestRunAndQuit(t *testing.T) {
+	for _, keys := range []string{"jjq", "\x03", "3q" + "q"} {
+		out, err := program(t, uitest.NewFake(uitest.Demo(t)), ui.Options{}, keys)
+		if err != nil {
+			t.Errorf("%q: %v", keys, err)
+		}
+		if !strings.Contains(out, ansi.ResetModeAltScreenSaveCursor) {
+			t.Errorf("%q: the terminal was not restored", keys)
+		}
+	}
+}
+
+// A console that breaks in the middle of a frame.
+type breaking struct{ *uitest.Fake }
+
+func (b breaking) Activity(uint64) []model.Activity { panic("broken on purpose") }
+
+func TestInternalErrorLeavesTheTerminal(t *testing.T) {
+	dir := t.TempDir()
+	in, feed := io.Pipe()
+	var out bytes.Buffer
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		feed.Write([]byte("5"))
+	}()
+	defer feed.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	err := ui.Run(ctx, breaking{uitest.NewFake(uitest.Demo(t))}, ui.Options{Stdin: in, Stdout: &out, StateDir: dir,
+		Environ: []string{"TERM=xterm-256color"}})
+	if err == nil || !strings.Contains(err.Error(), "broken on purpose") || !strings.Contains(err.Error(), dir) {
+		t.Fatalf("the error is %v", err)
+	}
+	if !strings.Contains(out.String(), ansi.ResetModeAltScreenSaveCursor) {
+		t.Error("the terminal was not restored")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "error-*.txt"))
+	if len(files) != 1 {
+		t.Fatalf("reports: %v", files)
+	}
+	text, _ := os.ReadFile(files[0])
+	info, _ := os.Stat(files[0])
+	if !strings.Contains(string(text), "activity.go") || info.Mode().Perm() != 0o600 {
+		t.Errorf("the report (%v):\n%s", info.Mode(), text)
+	}
+}

@@ -1,0 +1,129 @@
+package uitest
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+)
+
+// Now is the time in every test: a minute after everything was read.
+var Now = time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
+
+// Demo is the parts of a revision of the demo cluster: three zones, all rows in
+// sync, policies without desired rows not enforced. A test changes what it
+// wants before it opens the console.
+func Demo(t testing.TB) *engine.Parts {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var u engine.SourceUpdate
+	engine.NewFiles(engine.FileOptions{Demo: true}).Run(ctx, func(got engine.SourceUpdate) {
+		u = got
+		cancel()
+	})
+	if len(u.Upsert) == 0 {
+		t.Fatalf("the demo cluster is empty: %+v", u.State)
+	}
+	c, _ := (&model.Cluster{}).Upsert(u.Upsert, nil)
+	p := &engine.Parts{
+		Number: 481, At: Now, Cluster: c, Broken: u.Broken, Loaded: true,
+		Mode:    engine.Mode{Name: "demo", Title: "demo", Sandbox: true, Writes: true, Reconciles: true, Simulated: true, Families: "ipv4"},
+		Sources: []model.SourceState{{Name: "demo", Detail: u.State.Detail, Conn: model.ConnSynced, At: Now.Add(-time.Minute), ReadAt: Now.Add(-time.Minute)}},
+	}
+	Sync(p)
+	return p
+}
+
+// UUID is a made-up but stable UUID for a name.
+func UUID(name string) string {
+	h := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("%x-%x-%x-%x-%x", h[0:4], h[4:6], h[6:8], h[8:10], h[10:16])
+}
+
+// Sync gives the parts one zone per node, with live rows that equal the desired
+// ones.
+func Sync(p *engine.Parts) {
+	p.Zones = nil
+	rev := engine.Assemble(*p)
+	for n := range p.Cluster.Nodes() {
+		p.Zones = append(p.Zones, zone(rev, n.Name))
+	}
+}
+
+func zone(rev *engine.Revision, name string) *model.ZoneState {
+	at := Now.Add(-time.Minute)
+	z := &model.ZoneState{
+		Name: name, Endpoint: "unix:" + name + ".sock", Server: "ovsdb-server 3.1.0", Conn: model.ConnSynced, ConnAt: at,
+		SyncedAt: Now, Writes: true, Policies: map[model.PolicyKey]*model.PolicyInZone{},
+	}
+	band := &nb.MeterBand{UUID: UUID(name + " band"), Action: "drop", Rate: 20}
+	rows := []nb.Row{band, &nb.Meter{UUID: UUID(name + " meter"), Name: "acl-logging", Unit: "pktps", Fair: true, Bands: []string{band.UUID}}}
+	sw := &nb.LogicalSwitch{UUID: UUID(name + " switch"), Name: name}
+	for pod := range rev.Cluster.Pods() {
+		if !pod.SubjectEligible() || pod.NodeName != name {
+			continue
+		}
+		lsp := nb.PortName(pod.Namespace, pod.Name)
+		port := &nb.LogicalSwitchPort{UUID: UUID(name + " port " + lsp), Name: lsp,
+			ExternalIDs: map[string]string{"namespace": pod.Namespace, "pod": "true"}}
+		sw.Ports = append(sw.Ports, port.UUID)
+		rows = append(rows, port)
+	}
+	rows = append(rows, sw)
+	for k := range rev.Cluster.AllPolicies() {
+		if !k.Kind.IsAdmin() {
+			continue
+		}
+		j := &model.PolicyInZone{Policy: k.Key, InSync: true, Touched: at, LivePriority: -1}
+		z.Policies[k.Key] = j
+		want := rev.Rows(k.Key, name)
+		if want == nil {
+			continue
+		}
+		if want.None != nil {
+			j.None, j.InSync = want.None, false
+			continue
+		}
+		j.LiveACLs, j.LivePriority = len(want.ACLs), k.Priority
+		rows = append(rows, live(name, want)...)
+	}
+	var changes []nb.RowChange
+	for _, r := range rows {
+		changes = append(changes, nb.RowChange{New: r})
+	}
+	z.DB = (*nb.DB)(nil).Apply(changes)
+	return z
+}
+
+// live makes live rows of desired ones: references by UUID instead of by name.
+func live(zone string, want *model.PolicyRows) (rows []nb.Row) {
+	uuid := map[string]string{}
+	for _, a := range want.ACLs {
+		c := *a
+		c.UUID = UUID(zone + " acl " + a.ID())
+		uuid[a.ID()] = c.UUID
+		rows = append(rows, &c)
+	}
+	for _, s := range want.AddressSets {
+		c := *s
+		c.UUID = UUID(zone + " set " + s.Name)
+		rows = append(rows, &c)
+	}
+	g := *want.PortGroup
+	g.UUID = UUID(zone + " group " + g.Name)
+	g.Ports, g.ACLs = slices.Clone(g.Ports), slices.Clone(g.ACLs)
+	for i := range g.Ports {
+		g.Ports[i] = UUID(zone + " port " + g.Ports[i])
+	}
+	for i := range g.ACLs {
+		g.ACLs[i] = uuid[g.ACLs[i]]
+	}
+	return append(rows, &g)
+}

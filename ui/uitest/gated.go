@@ -1,0 +1,65 @@
+package uitest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"rung/engine"
+	"rung/model/plan"
+)
+
+// Gated is the demo cluster behind a real gate: previews, commits, undo and the
+// history are those of an engine without zones, and after a commit the zones of
+// the fake show the new rows at once. Lag, when set before, keeps the zones as
+// they were.
+type Gated struct {
+	*Fake
+	Engine *engine.Engine
+	Parts  *engine.Parts
+	Lag    bool
+}
+
+// NewGated makes one; change alters the parts before the first revision and may
+// be nil.
+func NewGated(t testing.TB, change func(*engine.Parts)) *Gated {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	e, err := engine.New(context.Background(), engine.Config{
+		Mode:    engine.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
+		Sources: []engine.Source{engine.NewFiles(engine.FileOptions{Demo: true})}, Writes: true, StateDir: t.TempDir(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cancel(); e.Close() })
+	if err := e.Wait(ctx, func(r *engine.Revision) bool { return r.Loaded }); err != nil {
+		t.Fatal(err)
+	}
+	g := &Gated{Engine: e, Parts: Demo(t)}
+	g.Parts.Cluster = e.Revision().Cluster
+	Sync(g.Parts)
+	if change != nil {
+		change(g.Parts)
+	}
+	g.Fake = NewFake(g.Parts)
+	g.OnPreview = func(m engine.Mutation) (*engine.Preview, error) { return e.Preview(ctx, m) }
+	g.OnPlan = func(p *plan.Plan) (*engine.Preview, error) { return e.PlanPreview(ctx, p) }
+	g.OnCommit = func(p *engine.Preview, c engine.Confirm) (*engine.Result, error) {
+		r, err := e.Commit(ctx, p, c)
+		g.Follow()
+		return r, err
+	}
+	return g
+}
+
+// Follow makes the newest objects of the engine the ones that are shown.
+func (g *Gated) Follow() {
+	r := g.Engine.Revision()
+	g.Parts.Number++
+	g.Parts.Cluster, g.Parts.Undo, g.Parts.Broken = r.Cluster, r.Undo, r.Broken
+	if !g.Lag {
+		Sync(g.Parts)
+	}
+	g.Set(g.Parts)
+}

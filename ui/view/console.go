@@ -1,0 +1,34 @@
+package view
+
+import (
+	"context"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/plan"
+)
+
+// Console is what the screen needs of the engine.
+type Console interface {
+	// Revision is the current state, never nil; Subscribe ticks when there is
+	// a new one.
+	Revision() *engine.Revision
+	Subscribe() (<-chan struct{}, func())
+	Now() time.Time
+
+	Preview(ctx context.Context, m engine.Mutation) (*engine.Preview, error)
+	Commit(ctx context.Context, p *engine.Preview, c engine.Confirm) (*engine.Result, error)
+	SetWrites(on bool) error
+
+	Activity(after uint64) []model.Activity
+	Logs() *engine.Logs
+	History() []engine.HistoryEntry
+
+	PlanPreview(ctx context.Context, p *plan.Plan) (*engine.Preview, error)
+	PlanStart(ctx context.Context, p *plan.Plan, c engine.Confirm) error
+	PlanResume(ctx context.Context) error
+	PlanBack(ctx context.Context) error
+	PlanStop()
+	PlanDismiss() error
+}

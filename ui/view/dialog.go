@@ -1,0 +1,179 @@
+package view
+
+import (
+	"rung/themes"
+	"rung/ui/widget"
+)
+
+// Dialog is a question laid over the page. Its answers are carried out with an
+// Env of the page that asked.
+type Dialog interface {
+	// Key takes a key press; text is what it types. It is done when the
+	// answer was given or the question left.
+	Key(env *Env, key, text string) (done bool)
+	// Paste takes pasted text.
+	Paste(text string)
+	// Draw gives the title and the lines of a box that is w cells wide inside.
+	Draw(st *themes.Styles, w int) (title string, lines []string)
+}
+
+// Confirm asks yes or no; No is chosen to begin with.
+type Confirm struct {
+	Title string
+	// Body says what will happen, one paragraph each.
+	Body []string
+	// Type is a name that must be typed for yes.
+	Type string
+	// Warn paragraphs are shown with a sign of their own.
+	Warn []string
+	// YesText and NoText name the answers; empty is "yes" and "no".
+	YesText, NoText string
+	Yes, No         func(*Env)
+
+	yes   bool
+	input widget.Input
+}
+
+// Key answers.
+func (c *Confirm) Key(env *Env, key, text string) bool {
+	if c.Type != "" {
+		switch key {
+		case "esc":
+			return c.answer(env, c.No)
+		case "enter":
+			if c.input.Value() == c.Type {
+				return c.answer(env, c.Yes)
+			}
+			return c.answer(env, c.No)
+		}
+		c.input.Key(key, text)
+		return false
+	}
+	switch key {
+	case "esc", "n", "N", "q":
+		return c.answer(env, c.No)
+	case "y", "Y":
+		return c.answer(env, c.Yes)
+	case "left", "right", "tab", "shift+tab", "h", "l":
+		c.yes = !c.yes
+	case "enter":
+		if c.yes {
+			return c.answer(env, c.Yes)
+		}
+		return c.answer(env, c.No)
+	}
+	return false
+}
+
+func (c *Confirm) answer(env *Env, f func(*Env)) bool {
+	if f != nil {
+		f(env)
+	}
+	return true
+}
+
+// Paste types into the name.
+func (c *Confirm) Paste(text string) {
+	if c.Type != "" {
+		c.input.Insert(text)
+	}
+}
+
+// Draw shows the question.
+func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
+	var lines []string
+	for _, p := range c.Body {
+		for _, l := range widget.Flow(p, w-2) {
+			lines = append(lines, " "+l)
+		}
+	}
+	for _, p := range c.Warn {
+		for i, l := range widget.Flow(p, w-4) {
+			mark := "  "
+			if i == 0 {
+				mark = st.Warn.Render("▲") + " "
+			}
+			lines = append(lines, " "+mark+l)
+		}
+	}
+	lines = append(lines, "")
+	if c.Type != "" {
+		lines = append(lines, " Type "+st.Title.Render(c.Type)+" to go on, esc to leave it:",
+			" > "+c.input.Render(st, max(1, w-4)))
+		return c.Title, lines
+	}
+	no, yes := or(c.NoText, "no"), or(c.YesText, "yes")
+	l := widget.Line{{Text: " "}}
+	if c.yes {
+		l = l.Add("  "+no+"  ", st.Dim).Add("   ", themes.Style{}).Add("[ "+yes+" ]", st.Selection)
+	} else {
+		l = l.Add("[ "+no+" ]", st.Selection).Add("   ", themes.Style{}).Add("  "+yes+"  ", st.Dim)
+	}
+	return c.Title, append(lines, l.Render(w))
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// Prompt asks for a line of text.
+type Prompt struct {
+	Title string
+	Label string
+	// Value is the text to begin with.
+	Value string
+	// Check says what is wrong with a text, empty when nothing is.
+	Check func(string) string
+	Done  func(*Env, string)
+
+	input widget.Input
+	begun bool
+	wrong string
+}
+
+func (p *Prompt) begin() {
+	if !p.begun {
+		p.begun = true
+		p.input.Set(p.Value)
+	}
+}
+
+// Key edits the line.
+func (p *Prompt) Key(env *Env, key, text string) bool {
+	p.begin()
+	switch key {
+	case "esc":
+		return true
+	case "enter":
+		if p.Check != nil {
+			if p.wrong = p.Check(p.input.Value()); p.wrong != "" {
+				return false
+			}
+		}
+		if p.Done != nil {
+			p.Done(env, p.input.Value())
+		}
+		return true
+	}
+	p.input.Key(key, text)
+	p.wrong = ""
+	return false
+}
+
+// Paste types into the line.
+func (p *Prompt) Paste(text string) { p.begin(); p.input.Insert(text) }
+
+// Draw shows the line and what is wrong with it.
+func (p *Prompt) Draw(st *themes.Styles, w int) (string, []string) {
+	p.begin()
+	lines := []string{" " + widget.Truncate(p.Label, w-2), " > " + p.input.Render(st, max(1, w-4))}
+	for _, l := range widget.Flow(p.wrong, w-4) {
+		if l != "" {
+			lines = append(lines, " "+st.Error.Render("● "+l))
+		}
+	}
+	return p.Title, lines
+}

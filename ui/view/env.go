@@ -1,0 +1,149 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/nav"
+)
+
+// Env is what a view sees and asks through during one call. It is not kept.
+type Env struct {
+	Console Console
+	// Rev is the revision of this frame.
+	Rev    *engine.Revision
+	Now    time.Time
+	Styles *themes.Styles
+	Keys   *action.Keymap
+	// StateDir takes files a view leaves behind: texts being edited, saved pages.
+	StateDir string
+	// Page is the page of the view; W and H the size it is drawn in.
+	Page nav.Page
+	W, H int
+
+	asks []Ask
+}
+
+// Ask is something a view asked the root model for; the root model does it when
+// the call returns. Tests look at them.
+type Ask interface{ ask() }
+
+// What can be asked for.
+type (
+	// OpenAsk goes to a page; Replace leaves the current one out of the way
+	// back.
+	OpenAsk struct {
+		Page    nav.Page
+		Replace bool
+	}
+	// BackAsk goes back one page, and past the pages of an object that is gone;
+	// the page that is then on top puts its cursor on To.
+	BackAsk struct {
+		To   nav.Page
+		Past model.Key
+	}
+	// PreviewAsk shows a change with its consequences; Instead replaces the
+	// current page.
+	PreviewAsk struct {
+		Mutation engine.Mutation
+		Instead  bool
+	}
+	// ToastAsk says something in the status line.
+	ToastAsk struct {
+		Text string
+		Bad  bool
+	}
+	// CopyAsk puts text into the clipboard.
+	CopyAsk Copy
+	// RunAsk does work outside the screen's goroutine.
+	RunAsk struct {
+		What string
+		Do   func(context.Context) any
+	}
+	// ExecAsk hands the terminal to a program.
+	ExecAsk struct {
+		Cmd  *exec.Cmd
+		Done func(error) any
+	}
+	// DialogAsk puts a question.
+	DialogAsk struct{ Dialog Dialog }
+	// FilterAsk sets the page's filter.
+	FilterAsk struct{ Text string }
+)
+
+func (OpenAsk) ask()    {}
+func (BackAsk) ask()    {}
+func (PreviewAsk) ask() {}
+func (ToastAsk) ask()   {}
+func (CopyAsk) ask()    {}
+func (RunAsk) ask()     {}
+func (ExecAsk) ask()    {}
+func (DialogAsk) ask()  {}
+func (FilterAsk) ask()  {}
+
+func (e *Env) add(a Ask) { e.asks = append(e.asks, a) }
+
+// Take returns what was asked for, in order, and forgets it.
+func (e *Env) Take() []Ask {
+	asks := e.asks
+	e.asks = nil
+	return asks
+}
+
+// Open goes to a page; a page that is no place says so.
+func (e *Env) Open(p nav.Page) {
+	if p.None() {
+		e.Fail("nothing to open here")
+		return
+	}
+	e.add(OpenAsk{Page: p})
+}
+
+// Replace goes to a page instead of the current one.
+func (e *Env) Replace(p nav.Page) { e.add(OpenAsk{Page: p, Replace: true}) }
+
+// Back goes back one page.
+func (e *Env) Back() { e.add(BackAsk{}) }
+
+// BackTo goes back one page and puts the cursor there on what to stands for.
+func (e *Env) BackTo(to nav.Page) { e.add(BackAsk{To: to}) }
+
+// BackPast goes back one page, and on past every page of an object that is gone.
+func (e *Env) BackPast(gone model.Key) { e.add(BackAsk{Past: gone}) }
+
+// Preview shows a change before it is made.
+func (e *Env) Preview(m engine.Mutation) { e.add(PreviewAsk{Mutation: m}) }
+
+// PreviewInstead shows a change in the place of the current page.
+func (e *Env) PreviewInstead(m engine.Mutation) { e.add(PreviewAsk{Mutation: m, Instead: true}) }
+
+// Say puts a text into the status line, Fail one that went wrong.
+func (e *Env) Say(format string, args ...any) { e.add(ToastAsk{Text: fmt.Sprintf(format, args...)}) }
+
+// Fail says what went wrong.
+func (e *Env) Fail(format string, args ...any) {
+	e.add(ToastAsk{Text: fmt.Sprintf(format, args...), Bad: true})
+}
+
+// Copy puts text into the clipboard; what names it.
+func (e *Env) Copy(what, text string) { e.add(CopyAsk{What: what, Text: text}) }
+
+// Run does work elsewhere; what it returns comes to the view's Receive, unless
+// the page was left meanwhile: ctx ends then. what says what is being done.
+func (e *Env) Run(what string, do func(ctx context.Context) any) { e.add(RunAsk{what, do}) }
+
+// Exec hands the terminal to a program and takes it back when it ends; done's
+// result comes to Receive.
+func (e *Env) Exec(cmd *exec.Cmd, done func(error) any) { e.add(ExecAsk{cmd, done}) }
+
+// Ask puts a question.
+func (e *Env) Ask(d Dialog) { e.add(DialogAsk{d}) }
+
+// Filter sets the filter of the page.
+func (e *Env) Filter(text string) { e.add(FilterAsk{text}) }

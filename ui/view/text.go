@@ -1,0 +1,77 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"rung/model"
+	"rung/themes"
+	"rung/ui/widget"
+)
+
+// Age is a duration as people say it: "4s", "12m", "3h", "2d".
+func Age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// Clock is a moment of today as people read it; of another day with its date.
+func Clock(t, now time.Time) string {
+	switch {
+	case t.IsZero():
+		return "never"
+	case t.YearDay() == now.YearDay() && t.Year() == now.Year():
+		return t.Format("15:04:05")
+	}
+	return t.Format("2006-01-02 15:04")
+}
+
+// ZoneMark is a zone in one sign: ● read and current, ○ not, ✗ no permission.
+func ZoneMark(z *model.ZoneState, st *themes.Styles) widget.Span {
+	switch z.Conn {
+	case model.ConnSynced, model.ConnReadOnly:
+		return widget.Span{Text: "●", Style: st.OK}
+	case model.ConnDenied:
+		return widget.Span{Text: "✗", Style: st.Error}
+	case model.ConnLost:
+		return widget.Span{Text: "○", Style: st.Error}
+	}
+	return widget.Span{Text: "○", Style: st.Dim}
+}
+
+// StateStyle is the look of a policy's state.
+func StateStyle(s model.PolicyState, st *themes.Styles) themes.Style {
+	switch s {
+	case model.StateInSync:
+		return st.OK
+	case model.StateSettling:
+		return st.Info
+	case model.StateFrozen, model.StateBehind:
+		return st.Error
+	case model.StateNotEnforced, model.StateStale, model.StateNotComparable:
+		return st.Warn
+	}
+	return st.Dim
+}
+
+// ActionStyle is the look of what a rule does.
+func ActionStyle(a model.Action, st *themes.Styles) themes.Style {
+	switch a {
+	case model.Allow:
+		return st.Allow
+	case model.Deny:
+		return st.Deny
+	case model.Pass:
+		return st.Pass
+	}
+	return st.Text
+}

@@ -1,0 +1,36 @@
+package ui
+
+import (
+	"rung/ui/activity"
+	"rung/ui/edit"
+	"rung/ui/ladder"
+	"rung/ui/logs"
+	"rung/ui/nav"
+	"rung/ui/plan"
+	"rung/ui/pod"
+	"rung/ui/policy"
+	"rung/ui/preview"
+	"rung/ui/row"
+	"rung/ui/rows"
+	"rung/ui/rule"
+	"rung/ui/view"
+	"rung/ui/zones"
+)
+
+// makers says which view shows which kind of page. A new view adds a line.
+var makers = map[nav.Kind]view.Maker{
+	nav.Edit:     edit.New,
+	nav.Ladder:   ladder.New,
+	nav.Policy:   policy.New,
+	nav.Rule:     rule.New,
+	nav.Rows:     rows.New,
+	nav.Row:      row.New,
+	nav.Pod:      pod.New,
+	nav.Activity: activity.New,
+	nav.Logs:     logs.New,
+	nav.Plan:     plan.New,
+	nav.Zones:    zones.New,
+}
+
+// makePreview makes the view of a change before it is made.
+var makePreview = preview.New

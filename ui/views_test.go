@@ -1,0 +1,21 @@
+package ui
+
+import (
+	"testing"
+
+	"rung/ui/nav"
+)
+
+func TestEveryPageHasAView(t *testing.T) {
+	for _, k := range nav.Kinds {
+		if k == nav.Preview { // it shows a change, not a place
+			continue
+		}
+		if makers[k] == nil {
+			t.Errorf("no view shows %s", k)
+		}
+	}
+	if makePreview == nil {
+		t.Error("no view shows a preview")
+	}
+}

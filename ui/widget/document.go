@@ -1,0 +1,140 @@
+package widget
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"rung/themes"
+)
+
+// DocLine is one line of a document.
+type DocLine struct {
+	// ID is the line's identity; empty lines take their place in the document.
+	ID   string
+	Line Line
+	// Link is where the line leads, nil for none.
+	Link any
+	// Skip says that the cursor passes over the line: headings, empty lines.
+	Skip bool
+}
+
+// Doc is a scrolling document whose lines the cursor walks along; lines may
+// lead somewhere. It is a table without columns: all of Table's methods hold.
+type Doc struct{ Table[DocLine] }
+
+// NewDoc makes an empty document.
+func NewDoc() *Doc {
+	return &Doc{Table[DocLine]{
+		ID: func(l DocLine) string { return l.ID },
+		Full: func(l DocLine) Line {
+			if l.Line == nil {
+				return Line{}
+			}
+			return l.Line
+		},
+		Skip:     func(l DocLine) bool { return l.Skip },
+		Fixed:    func(l DocLine) bool { return l.Skip },
+		NoHeader: true,
+	}}
+}
+
+// SetLines replaces the document.
+func (d *Doc) SetLines(lines []DocLine) {
+	for i := range lines {
+		if lines[i].ID == "" {
+			lines[i].ID = "#" + strconv.Itoa(i)
+		}
+	}
+	d.SetItems(lines)
+}
+
+// Link is where the line under the cursor leads, nil for nowhere.
+func (d *Doc) Link() any {
+	l, _ := d.Selected()
+	return l.Link
+}
+
+// Heading is "── title ─────────" in w cells.
+func Heading(title string, w int, st *themes.Styles) Line {
+	l := Line{{"── ", st.Border}, {title, st.Title}, {" ", st.Border}}
+	if n := w - l.Width(); n > 0 {
+		l = l.Add(strings.Repeat("─", n), st.Border)
+	}
+	return l
+}
+
+// Beside puts two blocks of h lines next to each other with a line between; the
+// left one is as wide as its widest line.
+func Beside(st *themes.Styles, left, right string, h int) string {
+	a, b := strings.Split(left, "\n"), strings.Split(right, "\n")
+	lw := 0
+	for _, l := range a {
+		lw = max(lw, ansi.StringWidth(l))
+	}
+	bar := st.Border.Render("│")
+	lines := make([]string, h)
+	for i := range lines {
+		var l, r string
+		if i < len(a) {
+			l = a[i]
+		}
+		if i < len(b) {
+			r = b[i]
+		}
+		lines[i] = l + blank(lw-ansi.StringWidth(l)) + bar + r
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Overlay lays a box over a frame of w cells, its corner at x, y.
+func Overlay(frame, box string, x, y, w int) string {
+	lines := strings.Split(frame, "\n")
+	for i, b := range strings.Split(box, "\n") {
+		n := y + i
+		if n < 0 || n >= len(lines) {
+			continue
+		}
+		bw := ansi.StringWidth(b)
+		left := ansi.Truncate(lines[n], x, "")
+		left += blank(max(0, x-ansi.StringWidth(left)))
+		right := ""
+		if x+bw < w {
+			right = ansi.TruncateLeft(lines[n], x+bw, "")
+		}
+		lines[n] = left + "\x1b[m" + b + "\x1b[m" + right
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Box draws lines in a frame with a title, w cells wide and with as many lines
+// as there are plus two.
+func Box(st *themes.Styles, title string, lines []string, w int) string {
+	in := max(0, w-2)
+	head := Line{{"┌─ ", st.Border}, {Truncate(title, max(0, in-3)), st.Title}, {" ", st.Border}}
+	if title == "" {
+		head = Line{{"┌", st.Border}}
+	}
+	out := make([]string, 0, len(lines)+2)
+	head = head.Add(strings.Repeat("─", max(0, w-1-head.Width())), st.Border)
+	out = append(out, head.Add("┐", st.Border).clip(w))
+	side := st.Border.Render("│")
+	for _, l := range lines {
+		pad := in - ansi.StringWidth(l)
+		if pad < 0 {
+			l, pad = ansi.Truncate(l, in, Ellipsis), 0
+		}
+		out = append(out, side+l+blank(pad)+side)
+	}
+	out = append(out, st.Border.Render("└"+strings.Repeat("─", in)+"┘"))
+	return strings.Join(out, "\n")
+}
+
+// Flow breaks text into lines of at most w cells, at words where it can.
+func Flow(text string, w int) []string {
+	if w <= 0 {
+		return nil
+	}
+	return strings.Split(ansi.Wrap(text, w, ""), "\n")
+}

@@ -1,0 +1,113 @@
+package widget
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/sahilm/fuzzy"
+)
+
+// Filter decides which lines are shown. The zero value shows all.
+type Filter struct {
+	Text string // as typed
+	// Err says what is wrong with the expression, empty when nothing is; the
+	// text is then looked for as it is.
+	Err     string
+	re      *regexp.Regexp
+	literal string
+	fuzzy   string
+	inverse bool
+	fold    bool
+}
+
+// maxFilter bounds what a filter may be, in bytes.
+const maxFilter = 1000
+
+// ParseFilter reads a filter as it is typed: a regular expression, "!" before
+// it for all other lines, "-f " before it for letters in order. Case counts
+// only when there is an upper-case letter. It never fails: see Filter.Err.
+func ParseFilter(text string) Filter {
+	f := Filter{Text: text}
+	if len(text) > maxFilter {
+		f.Err = "too long"
+		text = text[:maxFilter]
+	}
+	if rest, ok := strings.CutPrefix(text, "!"); ok {
+		f.inverse, text = true, rest
+	}
+	if rest, ok := strings.CutPrefix(text, "-f "); ok {
+		f.fuzzy = strings.TrimSpace(rest)
+		return f
+	}
+	if text == "" || text == "-f" {
+		return Filter{Text: f.Text}
+	}
+	f.fold = strings.IndexFunc(text, unicode.IsUpper) < 0
+	if regexp.QuoteMeta(text) == text {
+		f.literal = text
+		return f
+	}
+	expr := text
+	if f.fold {
+		expr = "(?i)" + expr
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		f.Err = strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+		f.literal = text
+		return f
+	}
+	f.re = re
+	return f
+}
+
+// Empty says whether the filter shows everything.
+func (f Filter) Empty() bool { return f.re == nil && f.literal == "" && f.fuzzy == "" }
+
+// Match says whether a line with that text is shown.
+func (f Filter) Match(s string) bool {
+	if f.Empty() {
+		return true
+	}
+	return f.hit(s) != f.inverse
+}
+
+func (f Filter) hit(s string) bool {
+	switch {
+	case f.re != nil:
+		return f.re.MatchString(s)
+	case f.fuzzy != "":
+		return len(fuzzy.FindNoSort(f.fuzzy, []string{s})) > 0
+	case f.fold:
+		return strings.Contains(strings.ToLower(s), f.literal)
+	}
+	return strings.Contains(s, f.literal)
+}
+
+// Spans finds the places in the text that match, as byte ranges; none for
+// inverse and fuzzy filters.
+func (f Filter) Spans(s string) [][]int {
+	switch {
+	case f.inverse || f.Empty() || f.fuzzy != "":
+		return nil
+	case f.re != nil:
+		return f.re.FindAllStringIndex(s, 100)
+	}
+	hay := s
+	if f.fold {
+		if hay = strings.ToLower(s); len(hay) != len(s) {
+			return nil // a letter changed its length: ranges would be wrong
+		}
+	}
+	var out [][]int
+	for at := 0; len(out) < 100; {
+		i := strings.Index(hay[at:], f.literal)
+		if i < 0 {
+			break
+		}
+		out = append(out, []int{at + i, at + i + len(f.literal)})
+		at += i + len(f.literal)
+	}
+	return out
+}

@@ -1,0 +1,202 @@
+package widget
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"rung/themes"
+)
+
+// Ellipsis ends text that was cut.
+const Ellipsis = "…"
+
+// Span is a piece of text with one look.
+type Span struct {
+	Text  string
+	Style themes.Style
+}
+
+// Line is one line of text; its spans hold no line break and no escape
+// sequence.
+type Line []Span
+
+// Plain is a line without a look.
+func Plain(text string) Line { return Line{{Text: text}} }
+
+// Styled is a line with one look.
+func Styled(text string, st themes.Style) Line { return Line{{text, st}} }
+
+// Add appends a piece of text; the line given must not be used any more.
+func (l Line) Add(text string, st themes.Style) Line { return append(l, Span{text, st}) }
+
+// Join puts lines beside each other.
+func Join(lines ...Line) Line {
+	var out Line
+	for _, l := range lines {
+		out = append(out, l...)
+	}
+	return out
+}
+
+// String is the text without looks.
+func (l Line) String() string {
+	if len(l) == 1 {
+		return l[0].Text
+	}
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// Width of a text in cells.
+func Width(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+// Width of the line in cells.
+func (l Line) Width() (n int) {
+	for _, s := range l {
+		n += Width(s.Text)
+	}
+	return n
+}
+
+// Truncate cuts text to w cells, with an ellipsis when something is lost.
+func Truncate(s string, w int) string {
+	switch {
+	case w <= 0:
+		return ""
+	case Width(s) <= w:
+		return s
+	}
+	return ansi.Truncate(s, w, Ellipsis)
+}
+
+// Render draws the line in exactly w cells: padded with spaces or cut with an
+// ellipsis.
+func (l Line) Render(w int) string { return string(l.appendTo(nil, w, false, nil)) }
+
+// RenderRight is Render with the text at the right end.
+func (l Line) RenderRight(w int) string { return string(l.appendTo(nil, w, true, nil)) }
+
+// RenderAs draws the line with one look over all of it, the padding included:
+// the selected line of a list.
+func (l Line) RenderAs(w int, st themes.Style) string {
+	return st.Render(string(l.appendTo(nil, w, false, &st)))
+}
+
+// appendTo draws onto b; plain leaves looks out.
+func (l Line) appendTo(b []byte, w int, right bool, plain *themes.Style) []byte {
+	if w <= 0 {
+		return b
+	}
+	width := l.Width()
+	if width < w && right {
+		b = appendSpaces(b, w-width)
+	}
+	left := w
+	for i, s := range l {
+		text, sw := s.Text, Width(s.Text)
+		if sw > left || (sw == left && i < len(l)-1 && rest(l[i+1:]) > 0) {
+			if sw == left {
+				text = cutMore(text, left)
+			} else {
+				text = ansi.Truncate(text, left, Ellipsis)
+			}
+			b = appendSpan(b, text, s.Style, plain)
+			left -= Width(text)
+			return appendSpaces(b, left)
+		}
+		b = appendSpan(b, text, s.Style, plain)
+		left -= sw
+	}
+	if !right {
+		b = appendSpaces(b, left)
+	}
+	return b
+}
+
+// cutMore makes room for an ellipsis in text that fills its space exactly.
+func cutMore(s string, w int) string { return ansi.Truncate(s+"  ", w, Ellipsis) }
+
+func rest(l Line) (n int) {
+	for _, s := range l {
+		n += len(s.Text)
+	}
+	return n
+}
+
+func appendSpan(b []byte, text string, st themes.Style, plain *themes.Style) []byte {
+	if plain != nil {
+		return append(b, text...)
+	}
+	return st.Append(b, text)
+}
+
+const spaces = "                                                                                "
+
+func appendSpaces(b []byte, n int) []byte {
+	for n > len(spaces) {
+		b = append(b, spaces...)
+		n -= len(spaces)
+	}
+	if n > 0 {
+		b = append(b, spaces[:n]...)
+	}
+	return b
+}
+
+// Skip drops the first n cells of the line, for scrolling sideways.
+func (l Line) Skip(n int) Line {
+	if n <= 0 {
+		return l
+	}
+	for i, s := range l {
+		w := Width(s.Text)
+		if n < w {
+			out := Line{{Text: ansi.TruncateLeft(s.Text, n, ""), Style: s.Style}}
+			return append(out, l[i+1:]...)
+		}
+		n -= w
+	}
+	return nil
+}
+
+// Clean makes foreign text fit for a line: tabs become spaces, line breaks and
+// control characters a space. Sources clean text already; this guards widgets
+// that are given whole files.
+func Clean(s string) string {
+	ok := utf8.ValidString(s)
+	for i := 0; ok && i < len(s); i++ {
+		ok = s[i] >= ' ' && s[i] != 0x7f
+	}
+	if ok {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(strings.ReplaceAll(s, "\t", "    "), "�"))
+}
+
+// Pad makes a block exactly h lines of the lines given; missing ones are empty.
+func Pad(lines []string, h int) string {
+	if h <= 0 {
+		return ""
+	}
+	if len(lines) > h {
+		lines = lines[:h]
+	}
+	return strings.Join(lines, "\n") + strings.Repeat("\n", h-max(1, len(lines)))
+}

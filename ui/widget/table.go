@@ -1,0 +1,197 @@
+package widget
+
+import (
+	"slices"
+	"strings"
+
+	"rung/themes"
+)
+
+// Column is one column of a table.
+type Column[T any] struct {
+	Title string
+	// Cell is what the column shows for a row.
+	Cell func(T) Line
+	// Min is the width to which the column may be shrunk, Max the one to which
+	// it grows; 0 is its natural width and no bound.
+	Min, Max int
+	// Drop orders the columns that go when there is no room, highest first; 0
+	// stays to the end.
+	Drop int
+	// Wide columns are only there in wide mode.
+	Wide bool
+	// Right puts text at the right end. Flex takes the room that is left.
+	Right, Flex bool
+	// Less orders rows by this column; nil compares the text, numbers by
+	// value.
+	Less func(a, b T) int
+	// NoSort keeps the column out of sorting.
+	NoSort bool
+}
+
+// Table shows rows in columns. Rows that Full gives a line for take the whole
+// width: bands, gaps, headings.
+type Table[T any] struct {
+	Columns []Column[T]
+	// ID is the identity of a row; the selection follows it. It must be
+	// unique.
+	ID func(T) string
+	// Full gives the one line of a row without columns, nil for other rows.
+	Full func(T) Line
+	// Fixed says that the row only makes sense in the natural order and
+	// without a filter.
+	Fixed func(T) bool
+	// Skip says that the cursor passes over the row.
+	Skip func(T) bool
+	// Text is what the filter looks at; nil takes the cells.
+	Text func(T) string
+	// NoHeader leaves the titles out.
+	NoHeader bool
+	// Empty is shown when there is no row.
+	Empty string
+	// Wide shows all columns at their natural width.
+	Wide bool
+
+	items   []T
+	shown   []int // indexes into items
+	filter  Filter
+	sort    int // column, -1 natural
+	down    bool
+	sel     string
+	at      int // index into shown of the selection, -1 none
+	top     int
+	left    int
+	height  int // of the rows in the last frame
+	version int
+	ready   bool
+
+	memo struct {
+		key   memoKey
+		frame string
+		lines []int // row index per line, for the mouse
+	}
+	widths widthMemo
+}
+
+type memoKey struct {
+	version, w, h, top, at, left int
+	wide, focus                  bool
+	styles                       *themes.Styles
+}
+
+type widthMemo struct {
+	version int
+	wide    bool
+	natural []int
+}
+
+// SetItems gives the table its rows in natural order. The selection stays on
+// the row with its identity, or near where it was.
+func (t *Table[T]) SetItems(items []T) {
+	if !t.ready {
+		t.ready, t.sort, t.at = true, -1, -1
+	}
+	t.items = items
+	t.arrange()
+}
+
+// Items are the rows in natural order.
+func (t *Table[T]) Items() []T { return t.items }
+
+// SetFilter shows only rows that match.
+func (t *Table[T]) SetFilter(f Filter) {
+	if f.Text == t.filter.Text {
+		return
+	}
+	t.filter = f
+	t.arrange()
+}
+
+// Filter is the filter in force.
+func (t *Table[T]) Filter() Filter { return t.filter }
+
+// Counts are how many rows are shown and how many there are, without rows that
+// the cursor passes over.
+func (t *Table[T]) Counts() (shown, all int) {
+	for _, it := range t.items {
+		if !t.skip(it) && !t.fixed(it) {
+			all++
+		}
+	}
+	for _, i := range t.shown {
+		if !t.skip(t.items[i]) && !t.fixed(t.items[i]) {
+			shown++
+		}
+	}
+	return shown, all
+}
+
+func (t *Table[T]) skip(it T) bool  { return t.Skip != nil && t.Skip(it) }
+func (t *Table[T]) fixed(it T) bool { return t.Fixed != nil && t.Fixed(it) }
+func (t *Table[T]) full(it T) Line {
+	if t.Full == nil {
+		return nil
+	}
+	return t.Full(it)
+}
+
+func (t *Table[T]) text(it T) string {
+	if t.Text != nil {
+		return t.Text(it)
+	}
+	if l := t.full(it); l != nil {
+		return l.String()
+	}
+	var b strings.Builder
+	for i, c := range t.Columns {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(c.Cell(it).String())
+	}
+	return b.String()
+}
+
+// arrange makes shown from items, filter and order, and finds the selection
+// again.
+func (t *Table[T]) arrange() {
+	t.version++
+	t.shown = t.shown[:0]
+	strict := !t.filter.Empty() || t.sort >= 0
+	for i, it := range t.items {
+		if strict && t.fixed(it) || !t.filter.Empty() && !t.filter.Match(t.text(it)) {
+			continue
+		}
+		t.shown = append(t.shown, i)
+	}
+	t.order()
+	was := t.at
+	t.at = -1
+	if t.sel != "" {
+		t.Select(t.sel)
+	}
+	if t.at < 0 {
+		t.moveTo(max(0, was), 1)
+	}
+}
+
+func (t *Table[T]) order() {
+	if t.sort < 0 || t.sort >= len(t.Columns) {
+		return
+	}
+	c := t.Columns[t.sort]
+	cmp := func(a, b int) int { return c.Less(t.items[a], t.items[b]) }
+	if c.Less == nil {
+		keys := make([]string, len(t.items))
+		for _, i := range t.shown {
+			keys[i] = c.Cell(t.items[i]).String()
+		}
+		cmp = func(a, b int) int { return CompareNatural(keys[a], keys[b]) }
+	}
+	slices.SortStableFunc(t.shown, func(a, b int) int {
+		if t.down {
+			return cmp(b, a)
+		}
+		return cmp(a, b)
+	})
+}

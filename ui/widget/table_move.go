@@ -1,0 +1,162 @@
+package widget
+
+import (
+	"rung/ui/action"
+)
+
+// Select puts the cursor on the row with that identity; false when it is not
+// shown.
+func (t *Table[T]) Select(id string) bool {
+	for n, i := range t.shown {
+		if t.ID(t.items[i]) == id && !t.skip(t.items[i]) {
+			t.at, t.sel = n, id
+			return true
+		}
+	}
+	return false
+}
+
+// Selected is the row under the cursor.
+func (t *Table[T]) Selected() (it T, ok bool) {
+	if t.at < 0 || t.at >= len(t.shown) {
+		return it, false
+	}
+	return t.items[t.shown[t.at]], true
+}
+
+// SelectedID is the identity of the row under the cursor.
+func (t *Table[T]) SelectedID() string {
+	if it, ok := t.Selected(); ok {
+		return t.ID(it)
+	}
+	return ""
+}
+
+// moveTo puts the cursor on the nearest row at or after n in direction d, else
+// on the nearest the other way.
+func (t *Table[T]) moveTo(n, d int) {
+	n = min(max(n, 0), len(t.shown)-1)
+	for _, d := range []int{d, -d} {
+		for i := n; i >= 0 && i < len(t.shown); i += d {
+			if it := t.items[t.shown[i]]; !t.skip(it) {
+				t.at, t.sel = i, t.ID(it)
+				return
+			}
+		}
+	}
+	t.at = -1
+}
+
+// Do carries out an action of lists; false when it is none of them.
+func (t *Table[T]) Do(id action.ID) bool {
+	page := max(1, t.height-1)
+	switch id {
+	case action.Down:
+		t.step(1)
+	case action.Up:
+		t.step(-1)
+	case action.HalfDown:
+		t.jump(max(1, page/2))
+	case action.HalfUp:
+		t.jump(-max(1, page/2))
+	case action.PageDown:
+		t.jump(page)
+	case action.PageUp:
+		t.jump(-page)
+	case action.Top:
+		t.moveTo(0, 1)
+		t.top = 0
+	case action.Bottom:
+		t.moveTo(len(t.shown)-1, -1)
+	case action.Left:
+		t.left = max(0, t.left-8)
+	case action.Right:
+		t.left += 8
+	case action.Wide:
+		t.Wide = !t.Wide
+		t.left = 0
+	case action.SortNext:
+		t.sortBy(1)
+	case action.SortPrev:
+		t.sortBy(-1)
+	case action.SortFlip:
+		if t.sort >= 0 {
+			t.down = !t.down
+			t.arrange()
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// step goes to the next row the cursor may be on and stays where there is none.
+func (t *Table[T]) step(d int) {
+	for i := t.at + d; i >= 0 && i < len(t.shown); i += d {
+		if it := t.items[t.shown[i]]; !t.skip(it) {
+			t.at, t.sel = i, t.ID(it)
+			return
+		}
+	}
+	t.top = max(0, t.top+d) // there may be lines beyond the last row
+}
+
+func (t *Table[T]) jump(d int) {
+	if d > 0 {
+		t.moveTo(t.at+d, 1)
+	} else {
+		t.moveTo(t.at+d, -1)
+	}
+	t.top = max(0, t.top+d)
+}
+
+// sortBy goes to the next column that can be sorted; before the first is the
+// natural order.
+func (t *Table[T]) sortBy(d int) {
+	for n := t.sort + d; ; n += d {
+		if n < 0 || n >= len(t.Columns) {
+			n = -1
+		}
+		if n < 0 || !t.Columns[n].NoSort && (t.Wide || !t.Columns[n].Wide) {
+			t.sort = n
+			break
+		}
+	}
+	t.arrange()
+}
+
+// SortedBy is the title of the column the rows are sorted by, empty for the
+// natural order.
+func (t *Table[T]) SortedBy() string {
+	if t.sort < 0 || t.sort >= len(t.Columns) {
+		return ""
+	}
+	return t.Columns[t.sort].Title
+}
+
+// Wheel scrolls by lines; the cursor stays in sight.
+func (t *Table[T]) Wheel(d int) {
+	t.jump(d)
+}
+
+// Click puts the cursor on the row at line y of the last frame; false when
+// there is none.
+func (t *Table[T]) Click(y int) bool {
+	if y < 0 || y >= len(t.memo.lines) || t.memo.lines[y] < 0 {
+		return false
+	}
+	n := t.memo.lines[y]
+	if n >= len(t.shown) || t.skip(t.items[t.shown[n]]) {
+		return false
+	}
+	t.at, t.sel = n, t.ID(t.items[t.shown[n]])
+	return true
+}
+
+// Natural goes back to the natural order.
+func (t *Table[T]) Natural() {
+	if t.sort >= 0 {
+		t.sort = -1
+		t.arrange()
+	}
+}

@@ -1,0 +1,94 @@
+package widget
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"rung/themes"
+)
+
+// The parts of a line of YAML as people write manifests. A full lexer would
+// cost every start more than this costs a page.
+var (
+	yamlKey   = regexp.MustCompile(`^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#:'"\[\]{},&*!|>%@-][^#:]*?|-[^\s#:][^#:]*?)(\s*:)(\s|$)`)
+	yamlValue = regexp.MustCompile(`^(-?[0-9][0-9_]*(\.[0-9]+)?([eE][-+]?[0-9]+)?|true|false|null|~)$`)
+	yamlBlock = regexp.MustCompile(`(^|[:\s-])[|>][-+]?[0-9]?\s*(#.*)?$`)
+)
+
+// YAML gives YAML text the theme's colours, line by line. Text that is no YAML
+// comes out whole.
+func YAML(text string, st *themes.Styles) []Line {
+	text = strings.TrimRight(ansi.Strip(text), "\n")
+	var lines []Line
+	block := -1 // indentation of the key that a block of text belongs to
+	for _, s := range strings.Split(text, "\n") {
+		s = Clean(strings.TrimSuffix(s, "\r"))
+		body := strings.TrimLeft(s, " ")
+		indent := len(s) - len(body)
+		if block >= 0 && (body == "" || indent > block) {
+			lines = append(lines, Styled(s, st.CodeText))
+			continue
+		}
+		block = -1
+		if yamlBlock.MatchString(body) && !strings.HasPrefix(body, "#") {
+			block = indent
+		}
+		lines = append(lines, yamlLine(s[:indent], body, st))
+	}
+	return lines
+}
+
+func yamlLine(indent, body string, st *themes.Styles) Line {
+	var l Line
+	if indent != "" {
+		l = l.Add(indent, st.CodeText)
+	}
+	if body == "---" || body == "..." {
+		return l.Add(body, st.Dim)
+	}
+	for strings.HasPrefix(body, "- ") || body == "-" {
+		l = l.Add("-", st.Dim)
+		rest := strings.TrimLeft(body[1:], " ")
+		l = l.Add(body[1:len(body)-len(rest)], st.CodeText)
+		body = rest
+	}
+	if m := yamlKey.FindStringSubmatchIndex(body); m != nil {
+		l = l.Add(body[:m[3]], st.CodeKey).Add(body[m[4]:m[5]], st.Dim)
+		body = body[m[5]:]
+	}
+	value, note := splitNote(body)
+	trimmed := strings.TrimSpace(value)
+	style := st.CodeText
+	if yamlValue.MatchString(trimmed) {
+		style = st.CodeValue
+	}
+	if value != "" {
+		l = l.Add(value, style)
+	}
+	if note != "" {
+		l = l.Add(note, st.CodeNote)
+	}
+	return l
+}
+
+// splitNote finds where a comment begins: a # at the beginning or after a
+// space, outside quotes.
+func splitNote(s string) (value, note string) {
+	quote := byte(0)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quote == '"' && c == '\\':
+			i++
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+		case (c == '"' || c == '\'') && (i == 0 || strings.IndexByte(" [{,", s[i-1]) >= 0):
+			quote = c
+		case c == '#' && (i == 0 || s[i-1] == ' '):
+			return s[:i], s[i:]
+		}
+	}
+	return s, ""
+}

@@ -1,0 +1,234 @@
+package zones
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// zones is the view: the zones above, policies by zone below.
+type zones struct {
+	zones    *widget.Table[*model.ZoneState]
+	policies *widget.Table[*line]
+	below    bool // the cursor is in the lower table
+	names    []string
+	split    int // height of the upper table in the last frame
+	gap      int // lines between the tables
+	now      time.Time
+	st       *themes.Styles
+}
+
+// line is a policy with its state in every zone.
+type line struct {
+	key   model.PolicyKey
+	prio  string
+	cells []widget.Line
+	why   widget.Line
+}
+
+// New makes the view.
+func New(nav.Page) view.View {
+	v := &zones{}
+	plain := func(f func(*model.ZoneState) string) func(*model.ZoneState) widget.Line {
+		return func(z *model.ZoneState) widget.Line { return widget.Plain(f(z)) }
+	}
+	v.zones = &widget.Table[*model.ZoneState]{
+		ID:    func(z *model.ZoneState) string { return z.Name },
+		Empty: "no zone is known yet",
+		Columns: []widget.Column[*model.ZoneState]{
+			{Title: "ZONE", Min: 20, Cell: func(z *model.ZoneState) widget.Line {
+				return widget.Line{view.ZoneMark(z, v.st), {Text: " "}, {Text: z.Name, Style: v.st.Accent}}
+			}},
+			{Title: "STATE", Cell: func(z *model.ZoneState) widget.Line { return widget.Styled(string(z.Conn), connStyle(z.Conn, v.st)) }},
+			{Title: "SINCE", Drop: 5, Cell: plain(func(z *model.ZoneState) string { return ago(z.ConnAt, v.now) }),
+				Less: func(a, b *model.ZoneState) int { return a.ConnAt.Compare(b.ConnAt) }},
+			{Title: "READ", Drop: 3, Cell: plain(func(z *model.ZoneState) string { return read(z, v.now) }),
+				Less: func(a, b *model.ZoneState) int { return a.SyncedAt.Compare(b.SyncedAt) }},
+			{Title: "ROWS", Right: true, Drop: 6, Cell: plain(func(z *model.ZoneState) string { return strconv.Itoa(z.DB.Len()) })},
+			{Title: "IN SYNC", Right: true, Drop: 1, Cell: v.inSync},
+			{Title: "WAITING", Right: true, Drop: 4, Cell: plain(func(z *model.ZoneState) string { return strconv.Itoa(z.Pending) })},
+			{Title: "WRITES", Drop: 8, Cell: plain(writes)},
+			{Title: "SERVER", Drop: 9, Max: 24, Min: 10, Cell: plain(func(z *model.ZoneState) string { return z.Server })},
+			{Title: "ENDPOINT", Drop: 7, Min: 10, Max: 60, Flex: true, Cell: plain(func(z *model.ZoneState) string { return z.Endpoint })},
+		},
+	}
+	v.policies = &widget.Table[*line]{
+		ID:    func(l *line) string { return l.key.String() },
+		Empty: "no AdminNetworkPolicy",
+	}
+	return v
+}
+
+func connStyle(c model.ConnState, st *themes.Styles) themes.Style {
+	switch c {
+	case model.ConnSynced, model.ConnReadOnly:
+		return st.OK
+	case model.ConnLost, model.ConnDenied:
+		return st.Error
+	}
+	return st.Info
+}
+
+func ago(t, now time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return view.Age(now.Sub(t))
+}
+
+// read is how old the rows are: while the connection stands they are current.
+func read(z *model.ZoneState, now time.Time) string {
+	switch {
+	case z.SyncedAt.IsZero():
+		return "never"
+	case z.Conn == model.ConnSynced:
+		return "now"
+	}
+	return view.Age(now.Sub(z.SyncedAt)) + " ago"
+}
+
+func writes(z *model.ZoneState) string {
+	if z.Writes {
+		return "yes"
+	}
+	return "observed"
+}
+
+// Scopes are those of zones and lists.
+func (v *zones) Scopes() []action.Scope {
+	return []action.Scope{action.Of(nav.Zones), action.List, action.Global}
+}
+
+// Sync takes over the zones and joins the policies with them.
+func (v *zones) Sync(env *view.Env) {
+	v.now, v.st = env.Now, env.Styles
+	v.zones.SetItems(env.Rev.Zones)
+	v.columns(env.Rev.Zones)
+	var lines []*line
+	for _, k := range engineOrder(env.Rev) {
+		lines = append(lines, v.line(env.Rev, k))
+	}
+	v.policies.SetItems(lines)
+}
+
+// Render draws both tables, or the one with the cursor where there is no room.
+func (v *zones) Render(env *view.Env, w, h int) string {
+	if h < 10 {
+		v.split = 0
+		if v.below {
+			return v.policies.Render(env.Styles, w, h)
+		}
+		v.split = h
+		return v.zones.Render(env.Styles, w, h)
+	}
+	wrong := v.troubles(env, w, h/6)
+	v.split = min(len(env.Rev.Zones)+2, h/2)
+	v.gap = len(wrong) + 1
+	head := widget.Heading("policies by zone", w, env.Styles).Render(w)
+	return v.zones.RenderFocus(env.Styles, w, v.split, !v.below) + "\n" + strings.Join(append(wrong, head), "\n") + "\n" +
+		v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.below)
+}
+
+// Do walks, changes panes and follows.
+func (v *zones) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.Pane:
+		v.below = !v.below
+	case action.Open, action.ZonesRows:
+		if p := v.Selected(); !p.None() {
+			if id == action.ZonesRows {
+				p = v.rows()
+			}
+			env.Open(p)
+		}
+	default:
+		if v.below {
+			return v.policies.Do(id)
+		}
+		// Walking on from the last zone goes down into the policies.
+		if id == action.Down {
+			before := v.zones.SelectedID()
+			v.zones.Do(id)
+			if v.zones.SelectedID() == before {
+				v.below = true
+			}
+			return true
+		}
+		return v.zones.Do(id)
+	}
+	return true
+}
+
+func (v *zones) rows() nav.Page {
+	if z, ok := v.zones.Selected(); ok {
+		return nav.Page{Kind: nav.Rows, Zone: z.Name}
+	}
+	return nav.To(nav.Rows)
+}
+
+// Selected is the policy or the rows of the zone under the cursor.
+func (v *zones) Selected() nav.Page {
+	if v.below {
+		if l, ok := v.policies.Selected(); ok {
+			return nav.ToPolicy(l.key)
+		}
+		return nav.Page{}
+	}
+	if _, ok := v.zones.Selected(); !ok {
+		return nav.Page{}
+	}
+	return v.rows()
+}
+
+// SetFilter filters both tables.
+func (v *zones) SetFilter(f widget.Filter) {
+	v.zones.SetFilter(f)
+	v.policies.SetFilter(f)
+}
+
+// Counts counts both tables.
+func (v *zones) Counts() (shown, all int) {
+	a, b := v.zones.Counts()
+	c, d := v.policies.Counts()
+	return a + c, b + d
+}
+
+// Click puts the cursor there.
+func (v *zones) Click(_ *view.Env, _, y int) bool {
+	if y < v.split {
+		v.below = false
+		return v.zones.Click(y)
+	}
+	v.below = true
+	if v.split > 0 {
+		y -= v.split + v.gap
+	}
+	return v.policies.Click(y)
+}
+
+// Wheel scrolls the table with the cursor.
+func (v *zones) Wheel(_ *view.Env, lines int) {
+	if v.below {
+		v.policies.Wheel(lines)
+	} else {
+		v.zones.Wheel(lines)
+	}
+}
+
+// Copies are the endpoint and a command that reads it.
+func (v *zones) Copies(env *view.Env) []view.Copy {
+	z, ok := v.zones.Selected()
+	if v.below || !ok {
+		return view.CopiesOf(env, v.Selected())
+	}
+	return []view.Copy{{What: "name", Text: z.Name}, {What: "endpoint", Text: z.Endpoint},
+		{What: "ovn-nbctl command", Text: model.ShellJoin("ovn-nbctl", "--db="+z.Endpoint, "list", "ACL")},
+		{What: "ovsdb-client command", Text: model.ShellJoin("ovsdb-client", "dump", z.Endpoint, "OVN_Northbound", "ACL")}}
+}
