@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// takes checks the number of arguments. Their names are said in the error; the
+// last optional ones may be left out.
+func takes(optional int, names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) >= len(names)-optional && len(args) <= len(names):
+			return nil
+		case len(names) == 0 && !cmd.HasParent():
+			return unknownCommand(cmd, args[0])
+		case len(names) == 0:
+			return fmt.Errorf("%s takes no arguments, got %q; see: %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
+		}
+		return fmt.Errorf("%s wants %s, got %s; see: %s --help", cmd.CommandPath(), strings.Join(names, " "),
+			plural(len(args), "argument"), cmd.CommandPath())
+	}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	if like := root.SuggestionsFor(name); len(like) > 0 {
+		return fmt.Errorf("there is no command %q; did you mean: rung %s", name, like[0])
+	}
+	return fmt.Errorf("there is no command %q; see: rung --help", name)
+}
+
+// badFlag says where flags are explained.
+func badFlag(cmd *cobra.Command, err error) error {
+	return fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())
+}
+
+// nbctlForm marks the commands that print records with -o nbctl.
+const nbctlForm = "nbctl"
+
+// withRecords says that a command prints records with -o nbctl.
+func withRecords(cmd *cobra.Command) *cobra.Command {
+	cmd.Annotations = map[string]string{nbctlForm: ""}
+	return cmd
+}
+
+// outputForms are what -o takes.
+func outputForms(cmd *cobra.Command) []string {
+	forms := []string{"table", "wide", "json", "yaml"}
+	if _, ok := cmd.Annotations[nbctlForm]; ok {
+		forms = append(forms, nbctlForm)
+	}
+	return forms
+}
+
+// checkOutput refuses an output form the command does not have.
+func (a *app) checkOutput(cmd *cobra.Command, _ []string) error {
+	forms := outputForms(cmd)
+	for _, f := range forms {
+		if a.flags.output == f {
+			return nil
+		}
+	}
+	if a.flags.output == nbctlForm {
+		return fmt.Errorf("output %q is for rung compile and rung rows; want %s", nbctlForm, strings.Join(forms, ", "))
+	}
+	return fmt.Errorf("output %q: want %s", a.flags.output, strings.Join(forms, ", "))
+}

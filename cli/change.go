@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/model"
+)
+
+// changeFlags are those of every mutation.
+type changeFlags struct {
+	dryRun, yes bool
+	name        string
+}
+
+func (c *changeFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "show the consequences and change nothing")
+	cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask")
+	cmd.Flags().StringVar(&c.name, "confirm-name", "", "the name that a guard rail wants typed")
+}
+
+// mayAsk refuses a change that nobody could be asked about, and one where the
+// rows would not follow.
+func (a *app) mayAsk(c *changeFlags) error {
+	if len(a.flags.nb) > 0 {
+		return errors.New("the databases given by --nb are somebody else's to write: leave --nb out to change policies")
+	}
+	if !c.dryRun && !c.yes && !a.isTerminal() {
+		return errors.New("this would change policies and there is no terminal to ask on; give --yes, or --dry-run to see the consequences")
+	}
+	return nil
+}
+
+// change previews a mutation, has it confirmed and commits it.
+func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*engine.Revision) (engine.Mutation, error)) error {
+	if err := a.mayAsk(c); err != nil {
+		return err
+	}
+	return a.changing(ctx, func(e *engine.Engine, r *engine.Revision) error {
+		m, err := mutation(r)
+		if err != nil {
+			return err
+		}
+		p, err := e.Preview(ctx, m)
+		if err != nil {
+			return err
+		}
+		if err := a.print(previewAnswer(p)); err != nil {
+			return err
+		}
+		if nothingToDo(p) {
+			return nil
+		}
+		if p.Blocked != "" {
+			return blocked(p)
+		}
+		if c.dryRun {
+			return nil
+		}
+		confirm, err := a.confirm(c, p)
+		if err != nil {
+			return err
+		}
+		res, err := e.Commit(ctx, p, confirm)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), a.lasting(r))
+		return a.follow(ctx, e, res.Written)
+	})
+}
+
+// nothingToDo says whether all objects are as they should be already: that is
+// fine, and exit 0.
+func nothingToDo(p *engine.Preview) bool {
+	return len(p.Objects) == 0 && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
+}
+
+// blocked is why a change may not be made.
+func blocked(p *engine.Preview) error {
+	return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
+}
+
+// lasting says how long a change lasts that is not written into the files.
+func (a *app) lasting(r *engine.Revision) string {
+	if r.Mode.WriteBack {
+		return ""
+	}
+	return "; only in the sandbox, which ends now (--write-back changes the files)"
+}
+
+// followTime is how long a change waits for the rows of every zone to show it.
+const followTime = 10 * time.Second
+
+// follow waits until every zone's rows show the change, and says which policies
+// have none to show: their old rows go on to decide.
+func (a *app) follow(ctx context.Context, e *engine.Engine, written []model.PolicyKey) error {
+	wait, cancel := context.WithTimeout(ctx, followTime)
+	defer cancel()
+	var behind []engine.Shown
+	err := e.Wait(wait, func(r *engine.Revision) bool {
+		behind = behind[:0]
+		for _, z := range r.Shows(withRows(r, written), nil) {
+			if !z.OK {
+				behind = append(behind, z)
+			}
+		}
+		return len(behind) == 0 && !slices.ContainsFunc(written, func(k model.PolicyKey) bool {
+			return r.None(k) != nil && r.Summary(k, e.Now()).State == model.StateSettling
+		})
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil && len(behind) > 0:
+		return fmt.Errorf("the change was made, but the rows of zone %s do not show it: %s: %w", behind[0].Zone, behind[0].Why, errBehind)
+	}
+	r := e.Revision()
+	for _, k := range written {
+		if none := r.None(k); none != nil {
+			fmt.Fprintf(a.err, "%s: %s: %s\n", k.Label(), r.Summary(k, e.Now()).Text, oneLine(none.Message))
+		}
+	}
+	return nil
+}
+
+// withRows are the policies that should have rows.
+func withRows(r *engine.Revision, all []model.PolicyKey) []model.PolicyKey {
+	return slices.DeleteFunc(slices.Clone(all), func(k model.PolicyKey) bool { return r.None(k) != nil })
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+)
+
+// compiledOut is the JSON of `rung compile` (design.md, "The command line").
+type compiledOut struct {
+	ACLs        []rowOut  `json:"acls"`
+	AddressSets []rowOut  `json:"address_sets"`
+	PortGroups  []rowOut  `json:"port_groups"`
+	None        []noneOut `json:"none"`
+}
+
+type noneOut struct {
+	Policy string `json:"policy"`
+	Reason string `json:"reason"`
+}
+
+func (a *app) compileCmd() *cobra.Command {
+	var zone string
+	var watch *bool
+	cmd := withRecords(&cobra.Command{
+		Use:   "compile [POLICY]",
+		Short: "The rows OVN-Kubernetes would write for the policies",
+		Long: `Compile prints the ACLs, address sets and port groups the policies compile to.
+With --zone only the pods of that node are local; without it every pod counts as
+local. -o nbctl prints records as "ovn-nbctl list" does.`,
+		Args:              takes(1, "[POLICY]"),
+		ValidArgsFunction: a.complete(compiledChoices),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.show(cmd.Context(), *watch, query{answer: func(_ *engine.Engine, r *engine.Revision) (*answer, error) {
+				if zone != "" && r.Cluster.Node(zone) == nil {
+					return nil, fmt.Errorf("--zone %s: no such node; there are: %s", zone, nodeNames(r.Cluster))
+				}
+				keys, err := policiesNamed(r, args)
+				if err != nil {
+					return nil, err
+				}
+				rows := compiledRows(r, zone, keys)
+				return &answer{value: rows.json(), text: rows.text, records: rows.nbctl}, nil
+			}})
+		},
+	})
+	cmd.Flags().StringVar(&zone, "zone", "", "compile for one zone (a node's name)")
+	completeFlag(cmd, "zone", a.completeValue(zoneChoices))
+	watch = watchFlag(cmd)
+	return cmd
+}
+
+// rowSet are rows of several policies, sorted by id.
+type rowSet struct {
+	acls   []*nb.ACL
+	sets   []*nb.AddressSet
+	groups []*nb.PortGroup
+	none   []noneOut
+}
+
+func compiledRows(r *engine.Revision, zone string, keys []model.PolicyKey) *rowSet {
+	out := &rowSet{}
+	for _, k := range keys {
+		rows := r.Rows(k, zone)
+		switch {
+		case rows == nil:
+		case rows.None != nil:
+			out.none = append(out.none, noneOut{Policy: k.String(), Reason: rows.None.Message})
+		default:
+			out.acls = append(out.acls, rows.ACLs...)
+			out.sets = append(out.sets, rows.AddressSets...)
+			out.groups = append(out.groups, rows.PortGroup)
+		}
+	}
+	slices.SortFunc(out.acls, func(x, y *nb.ACL) int { return cmp.Compare(x.ID(), y.ID()) })
+	slices.SortFunc(out.sets, func(x, y *nb.AddressSet) int { return cmp.Compare(x.ID(), y.ID()) })
+	slices.SortFunc(out.groups, func(x, y *nb.PortGroup) int { return cmp.Compare(x.ID(), y.ID()) })
+	return out
+}
+
+func (s *rowSet) json() compiledOut {
+	out := compiledOut{ACLs: []rowOut{}, AddressSets: []rowOut{}, PortGroups: []rowOut{}, None: append([]noneOut{}, s.none...)}
+	for _, x := range s.acls {
+		out.ACLs = append(out.ACLs, aclOut(x))
+	}
+	for _, x := range s.sets {
+		out.AddressSets = append(out.AddressSets, setOut(x))
+	}
+	for _, x := range s.groups {
+		out.PortGroups = append(out.PortGroups, groupOut(x))
+	}
+	return out
+}
+
+func (s *rowSet) nbctl() string {
+	var rows []rowOut
+	for _, x := range s.acls {
+		rows = append(rows, aclOut(x))
+	}
+	for _, x := range s.sets {
+		rows = append(rows, setOut(x))
+	}
+	for _, x := range s.groups {
+		rows = append(rows, groupOut(x))
+	}
+	return records(rows)
+}
+
+func (s *rowSet) text(wide bool) string {
+	t := &tableOut{head: []string{"ACL", "TIER", "PRIO", "STAGE", "ACTION", "LOG", "MATCH"}}
+	for _, x := range s.acls {
+		log := "off"
+		if x.Log {
+			log = x.Severity
+		}
+		t.add(shortID(x.ID(), wide), fmt.Sprint(x.Tier), fmt.Sprint(x.Priority), x.Stage(), x.Action, log, x.Match)
+	}
+	sets := &tableOut{head: []string{"ADDRESS SET", "NAME", "MEMBERS"}}
+	for _, x := range s.sets {
+		sets.add(shortID(x.ID(), wide), x.Name, members(x.Addresses, wide))
+	}
+	groups := &tableOut{head: []string{"PORT GROUP", "NAME", "ACLS", "PORTS"}}
+	for _, x := range s.groups {
+		groups.add(shortID(x.ID(), wide), x.Name, fmt.Sprint(len(x.ACLs)), members(x.Ports, wide))
+	}
+	out := t.String() + "\n" + sets.String() + "\n" + groups.String()
+	for _, n := range s.none {
+		out += "\n" + n.Policy + " has no rows: " + n.Reason + "\n"
+	}
+	return out
+}
+
+// members lists some of the members; wide all of them.
+func members(m []string, wide bool) string {
+	s := fmt.Sprint(len(m))
+	for i, v := range m {
+		if i == 4 && !wide {
+			return s + " …"
+		}
+		s += " " + v
+	}
+	return s
+}

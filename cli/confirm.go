@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+
+	"rung/engine"
+)
+
+// isTerminal says whether somebody can be asked.
+func (a *app) isTerminal() bool {
+	f, ok := a.in.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}
+
+// confirm gets the answer to a preview, from the flags or by asking. The error
+// says that it was no, or that a guard rail wants more than was given.
+func (a *app) confirm(c *changeFlags, p *engine.Preview) (engine.Confirm, error) {
+	confirm := engine.Confirm{Yes: c.yes, Name: c.name, By: "cli"}
+	if p.ConfirmName != "" && confirm.Name != p.ConfirmName {
+		if c.yes || !a.isTerminal() {
+			return confirm, fmt.Errorf("a guard rail stops this: %s; give --confirm-name %s if it is meant", p.Guards[0].Message, p.ConfirmName)
+		}
+		fmt.Fprintf(a.err, "Type %s to go on: ", p.ConfirmName)
+		confirm.Name = readLine(a.in)
+		confirm.Yes = confirm.Name == p.ConfirmName
+	} else if !confirm.Yes {
+		fmt.Fprint(a.err, "Apply? [y/N] ")
+		switch strings.ToLower(readLine(a.in)) {
+		case "y", "yes":
+			confirm.Yes = true
+		}
+	}
+	if !confirm.Yes {
+		return confirm, fmt.Errorf("not confirmed: %w", errRefused)
+	}
+	return confirm, nil
+}
+
+// readLine reads one line and not a byte more: what follows answers the next
+// question.
+func readLine(r io.Reader) string {
+	var line []byte
+	for one := make([]byte, 1); len(line) < 4096; {
+		n, err := r.Read(one)
+		if n > 0 && one[0] != '\n' {
+			line = append(line, one[0])
+		}
+		if err != nil || n > 0 && one[0] == '\n' {
+			break
+		}
+	}
+	return strings.TrimSpace(string(line))
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"rung/engine"
+)
+
+// Screen shows an engine on a terminal; main hands it in, since the command
+// line does not know the console.
+type Screen func(ctx context.Context, e *engine.Engine, o ScreenOptions) error
+
+// ScreenOptions are what the command line says about the screen. A flag that
+// was not given leaves its field empty: the configuration file counts then.
+type ScreenOptions struct {
+	// Config is the text of the configuration file, ConfigPath its name.
+	Config     []byte
+	ConfigPath string
+	Theme      string
+	Color      string
+	ASCII      bool
+	NoMouse    bool
+	StateDir   string
+}
+
+// uiFlags are the flags about the screen.
+type uiFlags struct {
+	theme, color, config, profile string
+	ascii, noMouse                bool
+}
+
+func (u *uiFlags) register(p *pflag.FlagSet) {
+	p.StringVar(&u.config, "config", "", "configuration file (default under XDG_CONFIG_HOME)")
+	p.StringVar(&u.theme, "theme", "", "colour theme of the console")
+	p.StringVar(&u.color, "color", "", "colours: auto, always, never, 16, 256 or truecolor")
+	p.BoolVar(&u.ascii, "ascii", false, "draw lines and marks with plain characters")
+	p.StringVar(&u.profile, "profile", "", "folder to write profiles of the console to")
+	_ = p.MarkHidden("profile")
+	p.BoolVar(&u.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+}
+
+func (a *app) demoCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Open the console on a built-in example cluster",
+		Long: `Demo opens the console on a cluster that is built in: three nodes, four tenants,
+some forty pods, and policies with every mark the ladder knows. Its zones are a
+sandbox, in which everything can be changed.`,
+		Args: takes(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), true) },
+	}
+}
+
+// maxConfig bounds the configuration file, in bytes.
+const maxConfig = 1 << 20
+
+// console opens the console. It starts the engine and does not wait for it: the
+// first frame comes before anything was read.
+func (a *app) console(ctx context.Context, demo bool) error {
+	cfg, err := a.config(demo, true)
+	if err != nil {
+		return err
+	}
+	if a.screen == nil {
+		return errors.New("this build has no console")
+	}
+	opt, err := a.flags.ui.options()
+	if err != nil {
+		return err
+	}
+	opt.StateDir = cfg.StateDir
+	log, err := openOwnLog(cfg.StateDir)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	e, err := engine.New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	if os.Getenv("GOGC") == "" {
+		// Beside a shell on a jump host memory counts for more than the few per
+		// cent of time that collecting earlier costs.
+		debug.SetGCPercent(50)
+	}
+	stop, err := profile(a.flags.ui.profile)
+	if err != nil {
+		return err
+	}
+	interruptIsKey.Store(true)
+	defer interruptIsKey.Store(false)
+	return errors.Join(a.screen(ctx, e, opt), stop())
+}
+
+func (u *uiFlags) options() (ScreenOptions, error) {
+	o := ScreenOptions{ConfigPath: u.config, Theme: u.theme, Color: u.color, ASCII: u.ascii, NoMouse: u.noMouse}
+	if o.ConfigPath == "" {
+		o.ConfigPath = filepath.Join(xdg.ConfigHome, "rung", "config.yaml")
+	}
+	info, err := os.Stat(o.ConfigPath)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && u.config == "":
+		return o, nil
+	case err != nil:
+		return o, fmt.Errorf("read the configuration: %w", err)
+	case info.Size() > maxConfig:
+		return o, fmt.Errorf("read the configuration %s: larger than %d MiB", o.ConfigPath, maxConfig>>20)
+	}
+	if o.Config, err = os.ReadFile(o.ConfigPath); err != nil {
+		return o, fmt.Errorf("read the configuration: %w", err)
+	}
+	return o, nil
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/model"
+)
+
+type driftOut struct {
+	Zone   string            `json:"zone"`
+	Policy string            `json:"policy"`
+	State  model.PolicyState `json:"state"`
+	Reason string            `json:"reason,omitempty"`
+	// LivePriority is the one that rows without a policy's say still decide at.
+	LivePriority *int32     `json:"live_priority,omitempty"`
+	Rows         []driftRow `json:"rows"`
+}
+
+type driftRow struct {
+	Kind    model.DiffKind `json:"kind"`
+	Table   string         `json:"table"`
+	ID      string         `json:"id"`
+	UUID    string         `json:"uuid,omitempty"`
+	Fields  []driftField   `json:"fields"`
+	Waiting string         `json:"waiting,omitempty"`
+}
+
+type driftField struct {
+	Column  string   `json:"column"`
+	Desired string   `json:"desired"`
+	Live    string   `json:"live"`
+	Missing []string `json:"missing,omitempty"`
+	Extra   []string `json:"extra,omitempty"`
+}
+
+func (a *app) driftCmd() *cobra.Command {
+	var settle time.Duration
+	var zone string
+	var watch *bool
+	cmd := &cobra.Command{
+		Use:   "drift",
+		Short: "What the zones' rows differ in from what the policies compile to; exit 1 when they do",
+		Long: `Drift compares the rows of every zone given by --nb with what the policies
+compile to. A difference younger than --settle may still be on its way: drift
+waits that long for it to go. Frozen policies count as drift: rows decide that
+no policy asks for any more.`,
+		Args: takes(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.show(cmd.Context(), *watch, query{
+				zones: true,
+				first: func(ctx context.Context, e *engine.Engine) {
+					ctx, cancel := context.WithTimeout(ctx, settle)
+					defer cancel()
+					// That it does not go away in time is an answer, not an error.
+					_ = e.Wait(ctx, func(r *engine.Revision) bool { return !moving(r.Zones, drift(r, r.Zones, e.Now())) })
+				},
+				answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+					zones, err := zonesNamed(r, zone)
+					if err != nil {
+						return nil, err
+					}
+					out := drift(r, zones, e.Now())
+					return &answer{value: out, text: func(wide bool) string { return driftText(out, wide) }, no: len(out) > 0, err: unread(zones)}, nil
+				},
+			})
+		},
+	}
+	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "how long a difference may be on its way")
+	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
+	completeFlag(cmd, "zone", a.completeValue(zoneChoices))
+	watch = watchFlag(cmd)
+	return cmd
+}
+
+// drift lists, by zone and policy, everything that is not in sync.
+func drift(r *engine.Revision, zones []*model.ZoneState, now time.Time) []driftOut {
+	out := []driftOut{}
+	for _, z := range zones {
+		for _, k := range engine.ZonePolicies(r, z) {
+			in := z.Policy(k)
+			st := in.State(z, now)
+			if st == model.StateInSync || st == model.StateNotEnforced {
+				continue
+			}
+			o := driftOut{Zone: z.Name, Policy: k.String(), State: st, Rows: []driftRow{}}
+			switch {
+			case in == nil:
+				o.Reason = z.Error
+			case in.None != nil:
+				o.Reason = in.None.Message
+				if in.LivePriority >= 0 && k.Kind == model.KindANP {
+					o.LivePriority = &in.LivePriority
+				}
+			default:
+				o.Reason = in.Error
+				for _, d := range in.Diffs {
+					o.Rows = append(o.Rows, driftRowOf(d))
+				}
+			}
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// moving says whether some of it may go away by itself: rows that differ, in a
+// zone that is read, and not rows that nobody will ever write.
+func moving(zones []*model.ZoneState, out []driftOut) bool {
+	for _, o := range out {
+		switch o.State {
+		case model.StateSettling, model.StateBehind:
+			return true
+		case model.StateUnknown:
+			for _, z := range zones {
+				if z.Name == o.Zone && !z.SyncedAt.IsZero() {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func driftRowOf(d model.RowDiff) driftRow {
+	row := driftRow{Kind: d.Kind, Table: d.Table, ID: d.ID, UUID: d.UUID, Waiting: d.Waiting, Fields: []driftField{}}
+	for _, f := range d.Fields {
+		row.Fields = append(row.Fields, driftField{f.Column, f.Desired, f.Live, f.Missing, f.Extra})
+	}
+	return row
+}
+
+func driftText(out []driftOut, wide bool) string {
+	if len(out) == 0 {
+		return "no drift: every zone's rows are what the policies compile to\n"
+	}
+	var b strings.Builder
+	for _, o := range out {
+		fmt.Fprintf(&b, "%s  %s  %s", o.Zone, o.Policy, o.State)
+		if o.LivePriority != nil {
+			fmt.Fprintf(&b, ", still decides at %d", *o.LivePriority)
+		}
+		if o.Reason != "" {
+			fmt.Fprintf(&b, "  %s", o.Reason)
+		}
+		b.WriteByte('\n')
+		for _, row := range o.Rows {
+			fmt.Fprintf(&b, "  %-9s %s %s\n", row.Kind, row.Table, shortID(row.ID, wide))
+			for _, f := range row.Fields {
+				fmt.Fprintf(&b, "            %s: want %s, is %s", f.Column, f.Desired, f.Live)
+				if len(f.Missing) > 0 {
+					fmt.Fprintf(&b, "; missing %s", members(f.Missing, wide))
+				}
+				if len(f.Extra) > 0 {
+					fmt.Fprintf(&b, "; extra %s", members(f.Extra, wide))
+				}
+				b.WriteByte('\n')
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/model"
+)
+
+// flags are those every command has.
+type flags struct {
+	files       []string
+	nb          []string
+	output      string
+	ipFamily    string
+	writeBack   bool
+	readOnly    bool
+	ovsdb       string
+	sandboxDir  string
+	portDelay   time.Duration
+	traffic     float64
+	churn       float64
+	maxPriority int32
+	stateDir    string
+	quiet       bool // do not print what could not be read
+	rowsOnly    bool // databases are enough, manifests not needed
+	maxFile     int64
+
+	ui uiFlags
+}
+
+func (f *flags) register(root *cobra.Command) {
+	p := root.PersistentFlags()
+	p.StringArrayVarP(&f.files, "filename", "f", nil, "manifests to read: a file, a folder, or - for standard input (repeatable)")
+	p.StringArrayVar(&f.nb, "nb", nil, "Northbound database to look at instead of a sandbox: [zone=]unix:PATH or tcp:HOST:PORT (repeatable)")
+	p.StringVarP(&f.output, "output", "o", "table", "output: table, wide, json or yaml")
+	p.StringVar(&f.ipFamily, "ip-family", "auto", "families to compile for: auto, ipv4, ipv6 or dual")
+	p.BoolVar(&f.writeBack, "write-back", false, "write changes into the files they came from as well")
+	p.BoolVar(&f.readOnly, "readonly", false, "never change anything")
+	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto", "server of the sandbox's zones: auto, builtin, or the path of an ovsdb-server")
+	p.StringVar(&f.sandboxDir, "sandbox-dir", "", "folder for the sandbox's sockets and databases (default under XDG_RUNTIME_DIR)")
+	p.DurationVar(&f.portDelay, "sandbox-port-delay", 0, "time between a pod and its logical switch port in the sandbox")
+	p.Float64Var(&f.traffic, "traffic", 12, "simulated connections a second in the sandbox, 0 for none")
+	p.Float64Var(&f.churn, "churn", 0, "simulated pod events a second in the sandbox")
+	p.Int32Var(&f.maxPriority, "max-priority", model.MaxPriority, "lowest precedence the cluster enforces")
+	p.StringVar(&f.stateDir, "state-dir", "", "folder for history, audit and logs (default under XDG_STATE_HOME)")
+	p.Int64Var(&f.maxFile, "max-file-size", 0, "largest manifest file to read, in MiB, eight times as much once expanded (default 32)")
+	_ = p.MarkHidden("churn")
+	f.ui.register(p)
+}
+
+// stateFolder is where history, audit and Rung's own log are kept.
+func (f *flags) stateFolder() string {
+	if f.stateDir != "" {
+		return f.stateDir
+	}
+	return filepath.Join(xdg.StateHome, "rung")
+}
+
+// errNothing says what was looked for when there is nothing to show.
+func (f *flags) errNothing() error {
+	if len(f.nb) > 0 {
+		return errors.New("there are rows by --nb, and no policies to hold against them: give -f PATH as well")
+	}
+	return errors.New("nothing to show: there is no -f PATH with manifests, and clusters by kubeconfig are not read; try: rung demo, or rung -f FOLDER")
+}
+
+// rowsMode is a run on databases alone.
+const rowsMode = "rows"
+
+// config makes the engine's configuration. zones says whether the command needs
+// databases at all.
+func (a *app) config(demo, zones bool) (engine.Config, error) {
+	f := &a.flags
+	cfg := engine.Config{
+		Family: f.ipFamily, MaxPriority: f.maxPriority, ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder(),
+	}
+	writeBack := f.writeBack && !f.readOnly && !demo
+	opt := engine.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20}
+	switch {
+	case demo:
+		cfg.Mode = engine.Mode{Name: "demo", Title: "demo"}
+		opt.Demo = true
+	case len(f.files) > 0:
+		cfg.Mode = engine.Mode{Name: "files", Title: strings.Join(f.files, " "), WriteBack: writeBack}
+		cfg.Identity = f.identity()
+	case len(f.nb) > 0 && f.rowsOnly:
+		cfg.Mode = engine.Mode{Name: rowsMode, Title: strings.Join(f.nb, " ")}
+	default:
+		return cfg, f.errNothing()
+	}
+	for _, p := range f.files {
+		if p == "-" {
+			continue
+		}
+		if _, err := os.Stat(p); err != nil {
+			return cfg, fmt.Errorf("read manifests: %w; check -f", err)
+		}
+	}
+	if demo || len(f.files) > 0 {
+		files := engine.NewFiles(opt)
+		cfg.Sources = []engine.Source{files}
+		if writeBack {
+			cfg.Writer = files
+		}
+	}
+	if !zones {
+		return cfg, nil
+	}
+	if len(f.nb) > 0 {
+		cfg.Writes = false // the rows are somebody else's
+		var err error
+		cfg.NB, err = f.endpoints()
+		return cfg, err
+	}
+	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
+	cfg.Sandbox = &engine.SandboxConfig{Server: f.ovsdb, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.traffic, Churn: f.churn, Foreign: true}
+	cfg.Mode.Simulated = f.traffic > 0 || f.churn > 0
+	return cfg, nil
+}
+
+// identity names the files wherever Rung is started: history and plans are kept
+// under it.
+func (f *flags) identity() string {
+	out := make([]string, len(f.files))
+	for i, p := range f.files {
+		out[i] = p
+		if abs, err := filepath.Abs(p); err == nil && p != "-" {
+			out[i] = abs
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// endpoints are the databases given by --nb, by zone; "" names itself.
+func (f *flags) endpoints() (map[string]string, error) {
+	out := map[string]string{}
+	for _, s := range f.nb {
+		zone, addr := "", s
+		// Addresses begin with a scheme, zones have no colon.
+		if name, rest, ok := strings.Cut(s, "="); ok && !strings.ContainsAny(name, ":/") {
+			zone, addr = name, rest
+		}
+		if !strings.HasPrefix(addr, "unix:") && !strings.HasPrefix(addr, "tcp:") {
+			return nil, fmt.Errorf("--nb %s: want [zone=]unix:PATH or [zone=]tcp:HOST:PORT", s)
+		}
+		if _, dup := out[zone]; dup {
+			return nil, fmt.Errorf("--nb %s: two databases for one zone; name them: --nb zone=ADDR", s)
+		}
+		out[zone] = addr
+	}
+	return out, nil
+}

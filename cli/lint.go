@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/model"
+)
+
+// findingOut is a finding in the JSON of `rung lint` (design.md, "The command
+// line"). Policy and rule are empty where the finding is not about one.
+type findingOut struct {
+	Code     string         `json:"code"`
+	Severity model.Severity `json:"severity"`
+	Policy   string         `json:"policy"`
+	Rule     string         `json:"rule"`
+	Message  string         `json:"message"`
+	Remedy   string         `json:"remedy"`
+	File     string         `json:"file,omitempty"`
+}
+
+func (a *app) lintCmd() *cobra.Command {
+	var watch *bool
+	cmd := &cobra.Command{
+		Use:   "lint",
+		Short: "What is wrong or dangerous about the policies; exit 1 when there are errors",
+		Args:  takes(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.flags.quiet = true // broken objects are among the findings
+			return a.show(cmd.Context(), *watch, query{answer: lintAnswer})
+		},
+	}
+	watch = watchFlag(cmd)
+	return cmd
+}
+
+func lintAnswer(_ *engine.Engine, r *engine.Revision) (*answer, error) {
+	out, bad := []findingOut{}, false
+	for _, f := range r.Findings() {
+		o := findingOut{Code: f.Code, Severity: f.Severity, Message: f.Message, Remedy: f.Remedy, File: f.Origin.Where()}
+		if f.Policy.Kind != "" && f.Policy.Name != "" {
+			o.Policy = f.Policy.String()
+		}
+		if f.Direction != "" && f.Rule >= 0 {
+			o.Rule = fmt.Sprintf("%s %d", f.Direction.Lower(), f.Rule)
+		}
+		bad = bad || f.Severity == model.SeverityError
+		out = append(out, o)
+	}
+	return &answer{value: out, text: func(bool) string { return lintText(out) }, no: bad}, nil
+}
+
+func lintText(out []findingOut) string {
+	if len(out) == 0 {
+		return "nothing found\n"
+	}
+	t := &tableOut{head: []string{"SEVERITY", "CODE", "POLICY", "RULE", "MESSAGE"}}
+	for _, f := range out {
+		message := f.Message
+		if f.File != "" && (f.Policy == "" || f.Severity == model.SeverityError) {
+			message = f.File + ": " + message
+		}
+		if f.Remedy != "" {
+			message += " → " + f.Remedy
+		}
+		t.add(string(f.Severity), f.Code, f.Policy, f.Rule, message)
+	}
+	return t.String()
+}

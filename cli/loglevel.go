@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/model"
+)
+
+func (a *app) logLevelCmd() *cobra.Command {
+	var c changeFlags
+	var levels model.LogLevels
+	var off bool
+	cmd := &cobra.Command{
+		Use:   "log-level POLICY",
+		Short: "Set a policy's ACL logging: --allow, --deny and --pass LEVEL; a level left out is off",
+		Long: `Log-level writes the annotation k8s.ovn.org/acl-logging of a policy. The levels
+are ` + strings.Join(model.LogSeverities, ", ") + `. An action whose level is left out does not log;
+--off switches all of them off.`,
+		Args:              takes(0, "POLICY"),
+		ValidArgsFunction: a.complete(compiledChoices),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, l := range []string{levels.Allow, levels.Deny, levels.Pass} {
+				if !model.ValidLogLevel(l) {
+					return fmt.Errorf("log level %q: want one of %s", l, strings.Join(model.LogSeverities, ", "))
+				}
+			}
+			if levels.Any() == off {
+				return errors.New("want --allow, --deny or --pass LEVEL, or --off alone")
+			}
+			return a.change(cmd.Context(), &c, func(r *engine.Revision) (engine.Mutation, error) {
+				k, err := policyNamed(r, args[0])
+				return engine.Mutation{Op: engine.OpLogLevel, Policy: k, Levels: levels}, err
+			})
+		},
+	}
+	for flag, level := range map[string]*string{"allow": &levels.Allow, "deny": &levels.Deny, "pass": &levels.Pass} {
+		cmd.Flags().StringVar(level, flag, "", "level of the "+strings.ToUpper(flag[:1])+flag[1:]+" rules")
+		completeFlag(cmd, flag, fixed(model.LogSeverities...))
+	}
+	cmd.Flags().BoolVar(&off, "off", false, "log nothing")
+	c.register(cmd)
+	return cmd
+}

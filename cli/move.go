@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+)
+
+func (a *app) moveCmd() *cobra.Command {
+	var c changeFlags
+	cmd := &cobra.Command{
+		Use:               "move POLICY PRIORITY",
+		Short:             "Give an AdminNetworkPolicy another priority",
+		Args:              takes(0, "POLICY", "PRIORITY"),
+		ValidArgsFunction: a.complete(compiledChoices),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			prio, err := strconv.ParseInt(args[1], 10, 32)
+			if err != nil {
+				return fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.flags.maxPriority)
+			}
+			return a.change(cmd.Context(), &c, func(r *engine.Revision) (engine.Mutation, error) {
+				k, err := policyNamed(r, args[0])
+				return engine.Mutation{Op: engine.OpMove, Policy: k, Priority: int32(prio)}, err
+			})
+		},
+	}
+	c.register(cmd)
+	return cmd
+}

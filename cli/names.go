@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+)
+
+// policiesNamed are the compiled policies, or the ones a name stands for:
+// "cluster-control", "ANP/cluster-control", "BANP/default".
+func policiesNamed(r *engine.Revision, names []string) ([]model.PolicyKey, error) {
+	var out []model.PolicyKey
+	if len(names) == 0 {
+		for _, k := range model.Order(r.Cluster) {
+			if k.Kind.IsAdmin() {
+				out = append(out, k)
+			}
+		}
+		return out, nil
+	}
+	for _, n := range names {
+		k, err := policyNamed(r, n)
+		if err != nil {
+			return nil, err
+		}
+		if !k.Kind.IsAdmin() {
+			return nil, fmt.Errorf("%s is listed, not compiled: rows are made for AdminNetworkPolicies and the BaselineAdminNetworkPolicy", k.Label())
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// policyNamed finds the one policy a name stands for.
+func policyNamed(r *engine.Revision, name string) (model.PolicyKey, error) {
+	var found []model.PolicyKey
+	kind, rest, hasKind := strings.Cut(name, "/")
+	for p := range r.Cluster.AllPolicies() {
+		k := p.Key
+		short := shortName(k)
+		isKind := hasKind && (strings.EqualFold(kind, k.Kind.Short()) || strings.EqualFold(kind, string(k.Kind)))
+		if name == short || isKind && rest == short {
+			found = append(found, k)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		if names := policyNames(r); names != "" {
+			return model.PolicyKey{}, fmt.Errorf("no policy %q; there are: %s", name, names)
+		}
+		return model.PolicyKey{}, fmt.Errorf("no policy %q, nor any other, among what was read", name)
+	}
+	return model.PolicyKey{}, fmt.Errorf("%q is ambiguous: say %s/%s or %s/%s", name,
+		found[0].Kind.Short(), shortName(found[0]), found[1].Kind.Short(), shortName(found[1]))
+}
+
+// shortName is a policy's name with its namespace, if it has one.
+func shortName(k model.PolicyKey) string {
+	if k.Namespace == "" {
+		return k.Name
+	}
+	return k.Namespace + "/" + k.Name
+}
+
+func policyNames(r *engine.Revision) string {
+	var names []string
+	for p := range r.Cluster.AllPolicies() {
+		names = append(names, p.Key.Label())
+	}
+	if len(names) > 12 {
+		names = append(names[:12], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// zonesNamed are all zones, or the one of that name.
+func zonesNamed(r *engine.Revision, name string) ([]*model.ZoneState, error) {
+	if name == "" {
+		return r.Zones, nil
+	}
+	if z := r.Zone(name); z != nil {
+		return []*model.ZoneState{z}, nil
+	}
+	var names []string
+	for _, z := range r.Zones {
+		names = append(names, z.Name)
+	}
+	return nil, fmt.Errorf("no zone %q; there are: %s", name, strings.Join(names, ", "))
+}
+
+func nodeNames(c *model.Cluster) string {
+	var names []string
+	for n := range c.Nodes() {
+		names = append(names, n.Name)
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

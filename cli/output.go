@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"sigs.k8s.io/yaml"
+)
+
+// tableOut is a table for people: columns padded to their contents, two spaces
+// between, nothing behind the last.
+type tableOut struct {
+	head []string
+	rows [][]string
+}
+
+func (t *tableOut) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t *tableOut) String() string {
+	widths := make([]int, len(t.head))
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		for i, c := range row {
+			if i < len(widths) && i < len(row)-1 {
+				widths[i] = max(widths[i], ansi.StringWidth(c))
+			}
+		}
+	}
+	var b strings.Builder
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		line := ""
+		for i, c := range row {
+			if i == len(row)-1 {
+				line += c
+				break
+			}
+			line += c + strings.Repeat(" ", widths[i]-ansi.StringWidth(c)+2)
+		}
+		b.WriteString(strings.TrimRight(line, " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// print writes an answer in the form that was asked for.
+func (a *app) print(ans *answer) error { return a.write(a.out, ans, false) }
+
+// write writes an answer. compact puts JSON on one line, so that answers that
+// follow each other can be read line by line.
+func (a *app) write(w io.Writer, ans *answer, compact bool) error {
+	var text string
+	switch a.flags.output {
+	case "json":
+		return writeJSON(w, ans.value, compact)
+	case "yaml":
+		out, err := yaml.Marshal(ans.value)
+		if err != nil {
+			return fmt.Errorf("write YAML: %w", err)
+		}
+		text = string(out)
+	case nbctlForm:
+		text = ans.records()
+	default:
+		text = ans.text(a.flags.output == "wide")
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func writeJSON(w io.Writer, v any, compact bool) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	if !compact {
+		enc.SetIndent("", "  ")
+	}
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// plural is "1 row", "2 rows".
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// item writes one answer of many that come one after the other: JSON on a line
+// of its own, YAML as a document.
+func (a *app) item(v any, text func(wide bool) string) error {
+	if a.flags.output == "yaml" {
+		if _, err := io.WriteString(a.out, "---\n"); err != nil {
+			return err
+		}
+	}
+	return a.write(a.out, &answer{value: v, text: text}, true)
+}

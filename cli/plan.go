@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/model/plan"
+)
+
+// planFlags say what to plan.
+type planFlags struct {
+	step, start int32
+	respace     bool // --step or --start was given
+	insert      string
+}
+
+func (a *app) planCmd() *cobra.Command {
+	var f planFlags
+	var run, resume, back, dismiss bool
+	var c changeFlags
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Arrange the priorities: free runs, room between two policies, re-space the ladder",
+		Long: `Plan shows what is free on the ladder. --step N re-spaces every policy, from
+--start, as an ordered list of changes of which no prefix inverts two policies or
+ties two that were apart. --insert ABOVE,BELOW finds a free priority between two
+policies, either of which may be left out for the end of the ladder. Nothing is
+changed unless --run is given; the next change then starts only when every zone's
+rows show the last. A plan that stopped half way (with --write-back also by the
+end of the program) goes on with --resume, is taken back with --back, or is
+forgotten with --dismiss.`,
+		Args: takes(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.respace = cmd.Flags().Changed("step") || cmd.Flags().Changed("start")
+			if f.respace && f.insert != "" {
+				return errors.New("--insert and --step exclude each other")
+			}
+			switch ctx := cmd.Context(); {
+			case resume, back, dismiss:
+				return a.continuePlan(ctx, &c, resume, back)
+			case run && f.insert == "":
+				f.respace = true
+				return a.runPlan(ctx, &c, &f)
+			case run:
+				return a.runPlan(ctx, &c, &f)
+			default:
+				return a.show(ctx, false, query{answer: func(_ *engine.Engine, r *engine.Revision) (*answer, error) {
+					return a.planAnswer(r, &f)
+				}})
+			}
+		},
+	}
+	cmd.Flags().Int32Var(&f.step, "step", 10, "distance between two rungs")
+	cmd.Flags().Int32Var(&f.start, "start", 10, "priority of the first rung")
+	cmd.Flags().StringVar(&f.insert, "insert", "", "find a priority between two policies: ABOVE,BELOW")
+	cmd.Flags().BoolVar(&run, "run", false, "carry the plan out")
+	cmd.Flags().BoolVar(&resume, "resume", false, "go on with a plan that stopped")
+	cmd.Flags().BoolVar(&back, "back", false, "take the steps of a plan that stopped back")
+	cmd.Flags().BoolVar(&dismiss, "dismiss", false, "forget a plan that stopped; the policies stay where they are")
+	cmd.MarkFlagsMutuallyExclusive("run", "resume", "back", "dismiss")
+	c.register(cmd)
+	return cmd
+}
+
+// planAnswer is what is free, or the plan that was asked for.
+func (a *app) planAnswer(r *engine.Revision, f *planFlags) (*answer, error) {
+	b, err := plan.FromCluster(r.Cluster, a.flags.maxPriority)
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	switch {
+	case f.insert != "":
+		in, err := insertion(b, f.insert)
+		if err != nil {
+			return nil, err
+		}
+		return &answer{value: insertJSON{in.Priority, in.Room}, text: func(bool) string { return insertText(in) }}, nil
+	case f.respace:
+		p, err := b.Respace(f.step, f.start)
+		if err != nil {
+			return nil, fmt.Errorf("plan: %w", err)
+		}
+		return planView(&p), nil
+	}
+	return &answer{value: boardOut(b), text: func(bool) string { return boardText(b) }}, nil
+}
+
+func insertion(b *plan.Board, between string) (plan.Insertion, error) {
+	above, below, ok := strings.Cut(between, ",")
+	if !ok {
+		return plan.Insertion{}, fmt.Errorf("--insert %q: want ABOVE,BELOW", between)
+	}
+	in, err := b.Insert(strings.TrimSpace(above), strings.TrimSpace(below))
+	if err != nil {
+		return in, fmt.Errorf("plan: %w", err)
+	}
+	return in, nil
+}
+
+func planView(p *plan.Plan) *answer {
+	return &answer{value: p, text: func(bool) string { return planText(p) }}
+}
+
+type boardJSON struct {
+	Slots    []plan.Slot `json:"policies"`
+	Free     []gapJSON   `json:"free"`
+	Smallest *int        `json:"smallest_gap,omitempty"`
+	Largest  int         `json:"largest_gap"`
+}
+
+type gapJSON struct {
+	From int32 `json:"from"`
+	To   int32 `json:"to"`
+}
+
+// insertJSON is a place for a new policy; room is the plan that frees it first,
+// null when it is free.
+type insertJSON struct {
+	Priority int32      `json:"priority"`
+	Room     *plan.Plan `json:"room"`
+}
+
+func boardOut(b *plan.Board) boardJSON {
+	out := boardJSON{Slots: append([]plan.Slot{}, b.Slots()...), Free: []gapJSON{}, Largest: b.LargestGap()}
+	for _, g := range b.FreeRuns() {
+		out.Free = append(out.Free, gapJSON{g.From, g.To})
+	}
+	if n, ok := b.SmallestGap(); ok {
+		out.Smallest = &n
+	}
+	return out
+}
+
+func boardText(b *plan.Board) string {
+	t := &tableOut{head: []string{"PRIO", "POLICY"}}
+	for _, s := range b.Slots() {
+		t.add(fmt.Sprint(s.Priority), s.Policy)
+	}
+	out := t.String() + "\nfree"
+	for _, g := range b.FreeRuns() {
+		out += "  " + gapRange(g)
+	}
+	out += fmt.Sprintf("\n%d of %d priorities free, largest gap %d", b.Free(), b.Max()+1, b.LargestGap())
+	if n, ok := b.SmallestGap(); ok {
+		out += fmt.Sprintf(", smallest %d", n)
+	}
+	return out + "\n"
+}
+
+func planText(p *plan.Plan) string {
+	if len(p.Steps) == 0 {
+		return "nothing to do: the ladder is spaced like that already\n"
+	}
+	t := &tableOut{head: []string{"STEP", "POLICY", "FROM", "TO", "NOTE"}}
+	for i, s := range p.Steps {
+		t.add(fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), s.Note)
+	}
+	out := t.String()
+	for _, n := range p.Notes {
+		out += "▲ " + n + "\n"
+	}
+	return out
+}
+
+func insertText(in plan.Insertion) string {
+	if in.Room == nil {
+		return fmt.Sprintf("%d is free\n", in.Priority)
+	}
+	return fmt.Sprintf("no priority is free between them; these steps make room for %d:\n\n%s", in.Priority, planText(in.Room))
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"rung/engine"
+	"rung/model/plan"
+)
+
+// runPlan carries a plan out, after its consequences were confirmed.
+func (a *app) runPlan(ctx context.Context, c *changeFlags, f *planFlags) error {
+	if err := a.mayAsk(c); err != nil {
+		return err
+	}
+	return a.live(ctx, func(e *engine.Engine, r *engine.Revision) error {
+		p, err := a.planToRun(r, f)
+		if err != nil {
+			return err
+		}
+		if err := a.print(planView(p)); err != nil || len(p.Steps) == 0 {
+			return err
+		}
+		preview, err := e.PlanPreview(ctx, p)
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(a.err, guardsText(preview))
+		if preview.Blocked != "" {
+			return blocked(preview)
+		}
+		if c.dryRun {
+			return nil
+		}
+		confirm, err := a.confirm(c, preview)
+		if err != nil {
+			return err
+		}
+		if err := e.PlanStart(ctx, p, confirm); err != nil {
+			return a.planError(r, err)
+		}
+		return a.followPlan(ctx, e)
+	})
+}
+
+// planToRun is the plan that was asked for.
+func (a *app) planToRun(r *engine.Revision, f *planFlags) (*plan.Plan, error) {
+	b, err := plan.FromCluster(r.Cluster, a.flags.maxPriority)
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	if f.insert == "" {
+		p, err := b.Respace(f.step, f.start)
+		if err != nil {
+			return nil, fmt.Errorf("plan: %w", err)
+		}
+		return &p, nil
+	}
+	in, err := insertion(b, f.insert)
+	if err != nil {
+		return nil, err
+	}
+	if in.Room == nil {
+		return nil, fmt.Errorf("nothing to run: %d is free between them already", in.Priority)
+	}
+	return in.Room, nil
+}
+
+// guardsText is what a plan runs into.
+func guardsText(p *engine.Preview) string {
+	s := ""
+	for _, g := range p.Guards {
+		s += fmt.Sprintf("guard %s: %s\n", g.Code, g.Message)
+	}
+	return s
+}
+
+// continuePlan goes on with a plan that stopped half way, or takes it back; with
+// neither it is forgotten.
+func (a *app) continuePlan(ctx context.Context, c *changeFlags, resume, back bool) error {
+	if err := a.mayAsk(c); err != nil {
+		return err
+	}
+	return a.live(ctx, func(e *engine.Engine, _ *engine.Revision) error {
+		// The stored plan is looked for once the objects are known.
+		wait, cancel := context.WithTimeout(ctx, storedPlan)
+		err := e.Wait(wait, func(r *engine.Revision) bool { return r.Plan != nil })
+		cancel()
+		if err != nil {
+			return errors.New("there is no plan that stopped; plans are kept with --write-back")
+		}
+		st := e.Revision().Plan
+		fmt.Fprintf(a.err, "the plan stopped with %d of %d done: %s\n", st.Done, st.Total, st.Why)
+		if c.dryRun {
+			return nil
+		}
+		if _, err := a.confirm(c, &engine.Preview{}); err != nil {
+			return err
+		}
+		switch {
+		case resume:
+			err = e.PlanResume(ctx)
+		case back:
+			err = e.PlanBack(ctx)
+		default:
+			return e.PlanDismiss()
+		}
+		if err != nil {
+			return err
+		}
+		return a.followPlan(ctx, e)
+	})
+}
+
+// followPlan says how a plan goes until it ends.
+func (a *app) followPlan(ctx context.Context, e *engine.Engine) error {
+	var last engine.PlanState
+	err := e.Wait(ctx, func(r *engine.Revision) bool {
+		if r.Plan == nil {
+			return true
+		}
+		st := *r.Plan
+		if st.Done != last.Done || last.Total == 0 || st.State != last.State && st.State == engine.PlanPaused {
+			line := fmt.Sprintf("%d of %d done", st.Done, st.Total)
+			if st.State == engine.PlanPaused {
+				line += ", paused: " + st.Why
+			}
+			fmt.Fprintln(a.err, oneLine(line))
+		}
+		last = st
+		return st.State == engine.PlanDone || st.State == engine.PlanStopped
+	})
+	if err == nil && last.State != engine.PlanStopped {
+		return nil
+	}
+	why := last.Why
+	if err != nil {
+		why = "interrupted"
+	}
+	return a.planError(e.Revision(), fmt.Errorf("the plan stopped with %d of %d done: %s", last.Done, last.Total, why))
+}
+
+// planError adds how a plan that stopped can go on.
+func (a *app) planError(r *engine.Revision, err error) error {
+	if !r.Mode.WriteBack {
+		return err
+	}
+	return fmt.Errorf("%w; go on with rung plan --resume, or back with --back", err)
+}
+
+// storedPlan is how long the plan of a former run is waited for: it is read as
+// soon as the objects are known.
+const storedPlan = 500 * time.Millisecond

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/model"
+)
+
+type podOut struct {
+	Namespace  string     `json:"namespace"`
+	Name       string     `json:"name"`
+	Node       string     `json:"node"`
+	Phase      string     `json:"phase"`
+	IPs        []string   `json:"ips"`
+	Labels     string     `json:"labels"`
+	Note       string     `json:"note,omitempty"`
+	PrimaryUDN string     `json:"primary_udn,omitempty"`
+	Touches    []touchOut `json:"touches"`
+}
+
+type touchOut struct {
+	Policy    string `json:"policy"`
+	Priority  *int32 `json:"priority,omitempty"`
+	Tier      int    `json:"tier"`
+	Direction string `json:"direction"`
+	Rule      int    `json:"rule"`
+	RuleName  string `json:"rule_name,omitempty"`
+	Action    string `json:"action"`
+	Subject   bool   `json:"subject"`
+	Peer      bool   `json:"peer"`
+	// Network is the network peer the pod's address is in, if no selector
+	// found it.
+	Network string `json:"network,omitempty"`
+	// NoRows is why the policy is not enforced as it is.
+	NoRows string `json:"no_rows,omitempty"`
+
+	label, mark string
+}
+
+func (a *app) podCmd() *cobra.Command {
+	var watch *bool
+	cmd := &cobra.Command{
+		Use:               "pod NAMESPACE/NAME",
+		Short:             "Every rule that touches a pod, as subject or as peer, in precedence order",
+		Args:              takes(0, "NAMESPACE/NAME"),
+		ValidArgsFunction: a.complete(podChoices),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.show(cmd.Context(), *watch, query{answer: func(_ *engine.Engine, r *engine.Revision) (*answer, error) {
+				pod, err := podNamed(r, args[0])
+				if err != nil {
+					return nil, err
+				}
+				out := describePod(r, pod)
+				return &answer{value: out, text: func(bool) string { return out.text() }}, nil
+			}})
+		},
+	}
+	watch = watchFlag(cmd)
+	return cmd
+}
+
+func podNamed(r *engine.Revision, name string) (*model.Pod, error) {
+	ns, pod, ok := strings.Cut(name, "/")
+	if !ok {
+		for p := range r.Cluster.Pods() {
+			if p.Name == name {
+				return nil, fmt.Errorf("pod %q: want NAMESPACE/NAME, as %s/%s", name, p.Namespace, p.Name)
+			}
+		}
+		return nil, fmt.Errorf("pod %q: want NAMESPACE/NAME", name)
+	}
+	if p := r.Cluster.Pod(ns, pod); p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("no pod %s among the %s read", name, plural(r.Cluster.Count(model.KindPod), "pod"))
+}
+
+func describePod(r *engine.Revision, pod *model.Pod) *podOut {
+	out := &podOut{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
+		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Touches: []touchOut{}}
+	switch {
+	case pod.HostNetwork:
+		out.Note = "host network: policies see it neither as subject nor as peer"
+	case pod.Completed():
+		out.Note = "completed: its addresses count for nothing"
+	case pod.NodeName == "":
+		out.Note = "not scheduled"
+	case len(pod.IPs) == 0:
+		out.Note = "no address: a subject, but in no address set"
+	case out.PrimaryUDN != "":
+		out.Note = "ANP not enforced on its primary network " + out.PrimaryUDN
+	}
+	for _, t := range r.Touches(pod) {
+		p := r.Cluster.Policy(t.Policy)
+		rule := p.Rule(t.Direction, t.Rule)
+		o := touchOut{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name,
+			Action: string(rule.Action), Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, label: t.Policy.Label()}
+		if p.Kind == model.KindANP {
+			o.Priority = &p.Priority
+		}
+		if none := r.None(t.Policy); none != nil {
+			o.NoRows, o.mark = none.Message, "✗ not enforced: "+engine.NoRowsShort(none, r.Ladder().Max)
+		}
+		out.Touches = append(out.Touches, o)
+	}
+	return out
+}
+
+func (o *podOut) text() string {
+	ips, node := strings.Join(o.IPs, " "), o.Node
+	if ips == "" {
+		ips = "no address"
+	}
+	if node == "" {
+		node = "no node"
+	}
+	s := fmt.Sprintf("pod %s/%s  %s  %s  %s\nlabels  %s\n", o.Namespace, o.Name, ips, node, o.Phase, o.Labels)
+	if o.Note != "" {
+		s += "note    " + o.Note + "\n"
+	}
+	if len(o.Touches) == 0 {
+		return s + "\nno rule touches it\n"
+	}
+	t := &tableOut{head: []string{"TIER", "PRIO", "POLICY", "RULE", "ACTION", "POD IS", "NAME"}}
+	for i := range o.Touches {
+		x := &o.Touches[i]
+		prio := ""
+		if x.Priority != nil {
+			prio = fmt.Sprint(*x.Priority)
+		}
+		name := x.RuleName
+		if x.mark != "" {
+			name = strings.TrimSpace(name + "  " + x.mark)
+		}
+		t.add(fmt.Sprint(x.Tier), prio, x.label, fmt.Sprintf("%s %d", x.Direction, x.Rule), x.Action, x.role(), name)
+	}
+	return s + "\n" + t.String()
+}
+
+// role says what the pod is to the rule.
+func (x *touchOut) role() string {
+	peer := "peer"
+	if x.Network != "" {
+		peer += " in " + x.Network
+	}
+	switch {
+	case x.Subject && x.Peer:
+		return "subject and " + peer
+	case x.Subject:
+		return "subject"
+	}
+	return peer
+}

@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/model"
+)
+
+type policyOut struct {
+	Kind     model.Kind     `json:"kind"`
+	Name     string         `json:"name"`
+	Tier     int            `json:"tier"`
+	Priority *int32         `json:"priority,omitempty"`
+	Subject  string         `json:"subject"`
+	Pods     []string       `json:"pods"`
+	Rules    []ruleOut      `json:"rules"`
+	Logging  string         `json:"logging"`
+	None     string         `json:"no_rows,omitempty"`
+	File     string         `json:"file,omitempty"`
+	Findings []findingBrief `json:"findings"`
+	// Conditions are what controllers reported, never proof.
+	Conditions []conditionOut `json:"conditions"`
+	// Zones is empty without databases.
+	Zones []policyZone `json:"zones"`
+}
+
+type conditionOut struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	At      string `json:"at,omitempty"`
+}
+
+type policyZone struct {
+	Zone  string            `json:"zone"`
+	State model.PolicyState `json:"state"`
+	ACLs  int               `json:"live_acls"`
+	// Priority is the one the live ACLs carry, absent when it cannot be told.
+	Priority *int32 `json:"live_priority,omitempty"`
+	Error    string `json:"error,omitempty"`
+}
+
+type findingBrief struct {
+	Severity model.Severity `json:"severity"`
+	Code     string         `json:"code"`
+	Message  string         `json:"message"`
+}
+
+type ruleOut struct {
+	Direction string   `json:"direction"`
+	Index     int      `json:"index"`
+	Name      string   `json:"name,omitempty"`
+	Action    string   `json:"action"`
+	Peers     []string `json:"peers"`
+	Ports     []string `json:"ports"`
+	PeerPods  int      `json:"peer_pods"`
+	ACLs      []string `json:"acls"`
+}
+
+func (a *app) policyCmd() *cobra.Command {
+	var watch *bool
+	cmd := &cobra.Command{
+		Use:   "policy NAME",
+		Short: "One policy: subject pods, rules in order, what they compile to, findings",
+		Long: `Policy prints a policy by its name, or KIND/NAME where the name alone is not
+enough: ANP/x, BANP/default, NP/namespace/x. With --nb it says besides how its
+rows stand in each zone. -o wide lists the pods and the ACLs.`,
+		Args:              takes(0, "NAME"),
+		ValidArgsFunction: a.complete(policyChoices),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+				k, err := policyNamed(r, args[0])
+				if err != nil {
+					return nil, err
+				}
+				out := describePolicy(r, k, e.Now())
+				return &answer{value: out, text: out.text}, nil
+			}})
+		},
+	}
+	watch = watchFlag(cmd)
+	return cmd
+}
+
+func describePolicy(r *engine.Revision, k model.PolicyKey, now time.Time) *policyOut {
+	p := r.Cluster.Policy(k)
+	out := &policyOut{Kind: k.Kind, Name: shortName(k), Tier: p.Tier, Subject: p.Subject.String(), Pods: []string{}, Rules: []ruleOut{},
+		Logging: "off", File: p.Origin.Where(), Findings: []findingBrief{},
+		Conditions: []conditionOut{}, Zones: []policyZone{}}
+	if k.Kind == model.KindANP {
+		out.Priority = &p.Priority
+	}
+	if levels, err := p.LogLevels(); err != nil {
+		out.Logging = "invalid: " + err.Error()
+	} else if levels.Any() {
+		out.Logging = levels.String()
+	}
+	for _, pod := range r.Subjects(k) {
+		out.Pods = append(out.Pods, pod.Namespace+"/"+pod.Name)
+	}
+	rows := r.Rows(k, "")
+	if rows != nil && rows.None != nil {
+		out.None = rows.None.Message
+	}
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		for i := range p.Rules(dir) {
+			out.Rules = append(out.Rules, describeRule(r, k, &p.Rules(dir)[i], rows))
+		}
+	}
+	for _, f := range r.Findings() {
+		if f.Policy == k {
+			out.Findings = append(out.Findings, findingBrief{f.Severity, f.Code, f.Message})
+		}
+	}
+	for _, c := range r.Conditions(k) {
+		o := conditionOut{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message}
+		if !c.Changed.IsZero() {
+			o.At = stamp(c.Changed)
+		}
+		out.Conditions = append(out.Conditions, o)
+	}
+	for _, z := range r.Zones {
+		in := z.Policy(k)
+		o := policyZone{Zone: z.Name, State: in.State(z, now)}
+		if in != nil {
+			o.ACLs, o.Error = in.LiveACLs, in.Error
+			if in.LivePriority >= 0 && in.LiveACLs > 0 && k.Kind == model.KindANP {
+				o.Priority = &in.LivePriority
+			}
+		}
+		out.Zones = append(out.Zones, o)
+	}
+	return out
+}
+
+func describeRule(r *engine.Revision, k model.PolicyKey, rule *model.Rule, rows *model.PolicyRows) ruleOut {
+	o := ruleOut{Direction: rule.Direction.Lower(), Index: rule.Index, Name: rule.Name, Action: string(rule.Action),
+		Peers: []string{}, Ports: []string{}, ACLs: []string{}}
+	seen := map[model.Key]bool{}
+	for j := range rule.Peers {
+		o.Peers = append(o.Peers, rule.Peers[j].String())
+		for _, pod := range r.PeerPods(k, rule.Direction, rule.Index, j) {
+			seen[pod.Key] = true
+		}
+	}
+	o.PeerPods = len(seen)
+	for _, port := range rule.Ports {
+		o.Ports = append(o.Ports, port.String())
+	}
+	if rows != nil {
+		for _, x := range rows.ACLs {
+			if _, dir, i, ok := engine.RuleOf(x.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
+				o.ACLs = append(o.ACLs, x.ID())
+			}
+		}
+	}
+	return o
+}
+
+func (o *policyOut) text(wide bool) string {
+	s := fmt.Sprintf("%s %s  tier %d", o.Kind, o.Name, o.Tier)
+	if o.Priority != nil {
+		s += fmt.Sprintf("  priority %d", *o.Priority)
+	}
+	s += fmt.Sprintf("\nsubject  %s → %s\nlogging  %s\n", o.Subject, plural(len(o.Pods), "pod"), o.Logging)
+	if o.None != "" {
+		s += "no rows  " + o.None + "\n"
+	}
+	s += "\n" + o.rules().String()
+	if len(o.Zones) > 0 {
+		s += "\n" + o.zones().String()
+	}
+	if len(o.Findings)+len(o.Conditions) > 0 {
+		s += "\n"
+	}
+	for _, c := range o.Conditions {
+		s += fmt.Sprintf("controller reported, at %s: %s %s (%s) %s\n", cmp.Or(c.At, "?"), c.Type, c.Status, c.Reason, c.Message)
+	}
+	for _, f := range o.Findings {
+		s += fmt.Sprintf("%s %s: %s\n", f.Severity, f.Code, f.Message)
+	}
+	if !wide {
+		return s
+	}
+	s += "\nACLs\n"
+	for _, r := range o.Rules {
+		for _, id := range r.ACLs {
+			s += "  " + id + "\n"
+		}
+	}
+	s += "\npods\n"
+	for _, p := range o.Pods {
+		s += "  " + p + "\n"
+	}
+	return s
+}
+
+func (o *policyOut) rules() *tableOut {
+	t := &tableOut{head: []string{"RULE", "ACTION", "PODS", "ACLS", "PORTS", "NAME", "PEERS"}}
+	for _, r := range o.Rules {
+		ports := strings.Join(r.Ports, " ")
+		if ports == "" {
+			ports = "any"
+		}
+		t.add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, fmt.Sprint(r.PeerPods), fmt.Sprint(len(r.ACLs)), ports, r.Name,
+			strings.Join(r.Peers, " | "))
+	}
+	return t
+}
+
+func (o *policyOut) zones() *tableOut {
+	t := &tableOut{head: []string{"ZONE", "LIVE ACLS", "LIVE PRIO", "STATE"}}
+	for _, z := range o.Zones {
+		prio, state := "", string(z.State)
+		if z.Priority != nil {
+			prio = fmt.Sprint(*z.Priority)
+		}
+		if z.Error != "" {
+			state += ": " + z.Error
+		}
+		t.add(z.Zone, fmt.Sprint(z.ACLs), prio, state)
+	}
+	return t
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+)
+
+type previewJSON struct {
+	Title       string          `json:"title"`
+	Blocked     string          `json:"blocked,omitempty"`
+	Errors      []string        `json:"errors"`
+	Changes     []changeJSON    `json:"changes"`
+	Rows        []rowChangeJSON `json:"rows"`
+	Guards      []guardJSON     `json:"guards"`
+	ConfirmName string          `json:"confirm_name,omitempty"`
+	Findings    []findingJSON   `json:"findings"`
+	Notes       []string        `json:"notes"`
+	Commands    []string        `json:"commands"`
+	Conflict    string          `json:"conflict,omitempty"`
+}
+
+type changeJSON struct {
+	Policy string      `json:"policy"`
+	Change string      `json:"change"` // "create", "update" or "delete"
+	Fields []fieldJSON `json:"fields"`
+	Diff   string      `json:"diff"`
+}
+
+type fieldJSON struct {
+	Path string `json:"path"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
+
+type rowChangeJSON struct {
+	Policy string `json:"policy"`
+	Change string `json:"change"` // "add", "change" or "remove"
+	driftRow
+}
+
+type guardJSON struct {
+	Code    string `json:"code"`
+	Policy  string `json:"policy"`
+	Message string `json:"message"`
+}
+
+// findingJSON is a finding that a change brings.
+type findingJSON struct {
+	Policy string `json:"policy"`
+	findingBrief
+}
+
+func previewAnswer(p *engine.Preview) *answer {
+	return &answer{value: previewOut(p), text: func(wide bool) string { return previewText(p, wide) }}
+}
+
+func previewOut(p *engine.Preview) previewJSON {
+	out := previewJSON{Title: p.Title, Blocked: p.Blocked, Errors: []string{}, Changes: []changeJSON{}, Rows: []rowChangeJSON{},
+		Guards: []guardJSON{}, ConfirmName: p.ConfirmName, Findings: []findingJSON{}, Notes: append([]string{}, p.Notes...),
+		Commands: append([]string{}, p.Commands...)}
+	for _, e := range p.Errors {
+		out.Errors = append(out.Errors, oneLine(e.String()))
+	}
+	for _, o := range p.Objects {
+		c := changeJSON{Policy: o.Key.String(), Change: objectVerb(o), Fields: []fieldJSON{}, Diff: o.Diff}
+		for _, f := range o.Fields {
+			c.Fields = append(c.Fields, fieldJSON{f.Path, f.Old, f.New})
+		}
+		out.Changes = append(out.Changes, c)
+	}
+	for _, r := range p.Rows {
+		out.Rows = append(out.Rows, rowChangeJSON{r.Policy.String(), rowVerb[r.Kind], driftRowOf(r.RowDiff)})
+	}
+	for _, g := range p.Guards {
+		out.Guards = append(out.Guards, guardJSON{g.Code, g.Policy.String(), g.Message})
+	}
+	for _, f := range p.Findings {
+		out.Findings = append(out.Findings, findingJSON{f.Policy.String(), findingBrief{f.Severity, f.Code, f.Message}})
+	}
+	if p.Conflict != nil {
+		out.Conflict = p.Conflict.Diff
+	}
+	return out
+}
+
+func objectVerb(o engine.ObjectChange) string {
+	switch {
+	case o.Old == nil:
+		return "create"
+	case o.New == nil:
+		return "delete"
+	}
+	return "update"
+}
+
+var rowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtra: "remove", model.DiffDifferent: "change"}
+
+// previewText says what a change does: the objects, the rows, and what to think
+// about. wide adds the YAML before and after, and the equivalent commands.
+func previewText(p *engine.Preview, wide bool) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, p.Title)
+	for _, e := range p.Errors {
+		fmt.Fprintln(&b, "  ✗ "+oneLine(e.String()))
+	}
+	for _, o := range p.Objects {
+		for _, f := range o.Fields {
+			fmt.Fprintf(&b, "  %s: %s → %s\n", f.Path, orUnset(f.Old), orUnset(f.New))
+		}
+	}
+	b.WriteString(rowChangesText(p.Rows, wide))
+	for _, f := range p.Findings {
+		fmt.Fprintf(&b, "  %s %s: %s: %s\n", f.Severity, f.Code, f.Policy.Label(), f.Message)
+	}
+	for _, n := range p.Notes {
+		fmt.Fprintln(&b, "  ▲ "+n)
+	}
+	for _, g := range p.Guards {
+		fmt.Fprintf(&b, "  ✗ guard %s: %s\n", g.Code, g.Message)
+	}
+	if p.Conflict != nil {
+		fmt.Fprintf(&b, "what was changed meanwhile:\n%s", p.Conflict.Diff)
+	}
+	if !wide {
+		return b.String()
+	}
+	for _, o := range p.Objects {
+		b.WriteString(o.Diff)
+	}
+	for _, c := range p.Commands {
+		fmt.Fprintln(&b, "$ "+c)
+	}
+	return b.String()
+}
+
+// rowChangesText counts the rows that change and lists them.
+func rowChangesText(rows []engine.RowChange, wide bool) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	counts := map[string]int{}
+	for _, r := range rows {
+		counts[rowVerb[r.Kind]+" "+r.Table]++
+	}
+	var sums []string
+	for _, table := range []string{"ACL", "Address_Set", "Port_Group"} {
+		for _, verb := range []string{"add", "change", "remove"} {
+			if n := counts[verb+" "+table]; n > 0 {
+				sums = append(sums, fmt.Sprintf("%s %s", verb, plural(n, table)))
+			}
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "  rows: %s\n", strings.Join(sums, ", "))
+	for _, r := range rows {
+		fmt.Fprintf(&b, "    %-6s %-11s %s\n", rowVerb[r.Kind], r.Table, shortID(r.ID, wide))
+		for _, f := range r.Fields {
+			if r.Kind == model.DiffDifferent {
+				fmt.Fprintf(&b, "           %s\n", fieldText(f, wide))
+			}
+		}
+	}
+	return b.String()
+}
+
+// fieldText is one column that changes; of a set, the members that come and go.
+func fieldText(f model.FieldDiff, wide bool) string {
+	if len(f.Missing)+len(f.Extra) == 0 {
+		return fmt.Sprintf("%s: %s → %s", f.Column, orUnset(f.Live), orUnset(f.Desired))
+	}
+	s := f.Column + ":"
+	if len(f.Missing) > 0 {
+		s += " add " + members(f.Missing, wide)
+	}
+	if len(f.Extra) > 0 {
+		s += " remove " + members(f.Extra, wide)
+	}
+	return s
+}
+
+func orUnset(s string) string {
+	if s == "" {
+		return "unset"
+	}
+	return s
+}

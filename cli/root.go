@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/model/clean"
+)
+
+// Exit codes.
+const (
+	exitOK = 0
+	exitNo = 1 // the answer is no: drift found, lint errors, a change refused
+	exit2  = 2 // could not run
+)
+
+var (
+	// errNo ends a command with exit 1; its answer was printed.
+	errNo = errors.New("the answer is no")
+	// errRefused ends a command with exit 1 and goes to stderr with what is
+	// wrapped around it.
+	errRefused = errors.New("nothing was changed")
+	// errBehind likewise: the policies are changed and some zone's rows are not.
+	errBehind = errors.New("see rung drift")
+)
+
+// app is what the subcommands share.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	flags    flags
+	screen   Screen
+	// said are the complaints that were printed already.
+	said map[string]bool
+}
+
+// Main runs the command line and returns the exit code. screen shows the
+// console; nil is a build without one.
+func Main(args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
+	ctx, stop := untilSignal()
+	defer stop()
+	quietLibraries()
+	return run(ctx, args, in, out, errw, screen)
+}
+
+// run is Main until ctx ends.
+func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
+	a := &app{in: in, out: out, err: errw, screen: screen, said: map[string]bool{}}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errw)
+	err := root.ExecuteContext(ctx)
+	code := exit2
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errNo):
+		return exitNo
+	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, engine.ErrBlocked):
+		code = exitNo
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		err = errors.New("interrupted")
+	}
+	fmt.Fprintln(errw, "rung: "+oneLine(err.Error()))
+	return code
+}
+
+// oneLine folds a message onto one line and makes it safe to print.
+func oneLine(s string) string {
+	return clean.Text(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "rung",
+		Short: "Operations console for AdminNetworkPolicy on OVN-Kubernetes",
+		Long: `Rung shows the precedence ladder of everything that decides about a connection,
+goes down from a policy to the rows in each zone's OVN Northbound database and
+back, and changes policies with their consequences shown first.
+
+With -f it works on manifests (files, folders, - for standard input); its zones
+are then a sandbox of its own. "rung demo" needs nothing at all.
+
+Exit codes: 0 fine, 1 the answer is no (drift found, lint errors, a change
+refused), 2 could not run.`,
+		Example: `  rung demo
+  rung -f policies/
+  kubectl get ns,pods,nodes,anp,banp,netpol -A -o yaml | rung ladder -f -
+  rung compile cluster-control -f policies/ --zone ovn-worker -o nbctl
+  rung move cluster-control 36 -f policies/ --write-back`,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		Args:              takes(0),
+		PersistentPreRunE: a.checkOutput,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), false) },
+	}
+	root.SetFlagErrorFunc(badFlag)
+	root.SuggestionsMinimumDistance = 2
+	a.flags.register(root)
+	root.AddCommand(
+		a.demoCmd(), a.ladderCmd(), a.policyCmd(), a.podCmd(), a.compileCmd(), a.rowsCmd(), a.driftCmd(),
+		a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
+		a.zonesCmd(), a.activityCmd(), a.versionCmd(),
+	)
+	a.completeFlags(root)
+	return root
+}

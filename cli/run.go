@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+)
+
+// startTimeout bounds how long a one-shot command waits for its sources and
+// zones; nothing on a sane machine needs it.
+const startTimeout = 60 * time.Second
+
+// objects runs f on the first complete revision, without zones.
+func (a *app) objects(ctx context.Context, f func(*engine.Engine, *engine.Revision) error) error {
+	return a.with(ctx, false, func(*engine.Revision) bool { return true }, f)
+}
+
+// live runs f once every zone has been read and, in a sandbox, written.
+func (a *app) live(ctx context.Context, f func(*engine.Engine, *engine.Revision) error) error {
+	return a.with(ctx, true, settled(), f)
+}
+
+// changing is live for a change of policies, which needs no zone: manifests
+// without a Node have none.
+func (a *app) changing(ctx context.Context, f func(*engine.Engine, *engine.Revision) error) error {
+	done := settled()
+	return a.with(ctx, true, func(r *engine.Revision) bool {
+		return r.Mode.Sandbox && r.Cluster.Count(model.KindNode) == 0 || done(r)
+	}, f)
+}
+
+// patience is how long a zone that refuses connections is tried.
+const patience = time.Second
+
+// settled says whether every zone was read, or cannot be, and the sandbox's rows
+// are as they should be.
+func settled() func(*engine.Revision) bool {
+	start := time.Now()
+	return func(r *engine.Revision) bool {
+		for _, z := range r.Zones {
+			failed := z.Conn == model.ConnLost || z.Conn == model.ConnDenied || z.Error != "" && time.Since(start) > patience
+			switch {
+			case r.Mode.Sandbox && (z.Conn != model.ConnSynced || !quiet(r, z)):
+				return false
+			case z.SyncedAt.IsZero() && !failed:
+				return false
+			}
+		}
+		return len(r.Zones) > 0
+	}
+}
+
+// quiet says whether the reconciler has nothing to do in a zone.
+func quiet(r *engine.Revision, z *model.ZoneState) bool {
+	for _, kind := range []model.Kind{model.KindANP, model.KindBANP} {
+		for p := range r.Cluster.Policies(kind) {
+			in := z.Policy(p.Key)
+			if in == nil || (in.None == nil && (!in.InSync || in.Waiting > 0) && in.Error == "") {
+				return false
+			}
+		}
+	}
+	return z.Pending == 0
+}
+
+func (a *app) with(ctx context.Context, zones bool, ready func(*engine.Revision) bool, f func(*engine.Engine, *engine.Revision) error) error {
+	cfg, err := a.config(false, zones)
+	if err != nil {
+		return err
+	}
+	cfg.Mode.Simulated = false
+	if cfg.Sandbox != nil {
+		cfg.Sandbox.Traffic, cfg.Sandbox.Churn = 0, 0
+	}
+	return a.withConfig(ctx, cfg, ready, f)
+}
+
+func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*engine.Revision) bool, f func(*engine.Engine, *engine.Revision) error) error {
+	e, err := engine.New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	wait, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	var broken error
+	err = e.Wait(wait, func(r *engine.Revision) bool {
+		if r.Loaded && ready(r) {
+			return true
+		}
+		broken = problem(r)
+		return broken != nil
+	})
+	a.complain(e.Revision())
+	switch {
+	case broken != nil:
+		return broken
+	case err != nil:
+		return fmt.Errorf("wait for %s: %w", waitingFor(e.Revision()), err)
+	}
+	return f(e, e.Revision())
+}
+
+// problem is a part of the engine that could not be started.
+func problem(r *engine.Revision) error {
+	for _, s := range r.Sources {
+		if s.Conn == model.ConnLost && s.Error != "" {
+			return fmt.Errorf("%s: %s", s.Name, s.Error)
+		}
+	}
+	return nil
+}
+
+// unread names the first zone whose rows could not be read at all.
+func unread(zones []*model.ZoneState) error {
+	for _, z := range zones {
+		if z.SyncedAt.IsZero() {
+			return fmt.Errorf("zone %s (%s) was not read: %s: %s; is the server running, is --nb right?", z.Name, z.Endpoint, z.Conn, z.Error)
+		}
+	}
+	return nil
+}
+
+// complain prints what could not be read, or not be taken by OVN-Kubernetes, a
+// line each and each once; commands go on without.
+func (a *app) complain(r *engine.Revision) {
+	if a.flags.quiet {
+		return
+	}
+	say := func(b model.Broken) {
+		if line := oneLine(b.String()); b.Severity != model.SeverityInfo && !a.said[line] {
+			a.said[line] = true
+			fmt.Fprintln(a.err, "rung: "+line)
+		}
+	}
+	for _, b := range r.Broken {
+		say(b)
+	}
+	for p := range r.Cluster.AllPolicies() {
+		for _, b := range p.Invalid {
+			b.Key = p.Key
+			if b.Origin == (model.Origin{}) {
+				b.Origin = p.Origin
+			}
+			say(b)
+		}
+	}
+}
+
+func waitingFor(r *engine.Revision) string {
+	if !r.Loaded {
+		return "the manifests"
+	}
+	for _, z := range r.Zones {
+		if z.Conn != model.ConnSynced {
+			return fmt.Sprintf("zone %s (%s: %s)", z.Name, z.Conn, z.Error)
+		}
+	}
+	return "the zones to settle"
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"rung/engine"
+)
+
+var update = flag.Bool("update", false, "write what the scripts get into what they want")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"rung": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, sayScreen)) },
+	})
+}
+
+// sayScreen stands for the console: it says what it was given.
+func sayScreen(ctx context.Context, e *engine.Engine, o ScreenOptions) error {
+	err := e.Wait(ctx, func(r *engine.Revision) bool { return r.Loaded })
+	r := e.Revision()
+	fmt.Printf("console: %s, writes %t, write-back %t, theme %q, config %d bytes\n", r.Mode.Title, r.Mode.Writes, r.Mode.WriteBack, o.Theme, len(o.Config))
+	return err
+}
+
+// The scripts run the whole command line, each in a folder of its own with a copy
+// of testdata/cluster. "exits N COMMAND…" wants an exact exit code, "endpoints
+// DIR N" waits for a sandbox of N zones and sets $nb_ZONE.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: false, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			if err := os.CopyFS(filepath.Join(env.WorkDir, "cluster"), os.DirFS("testdata/cluster")); err != nil {
+				return err
+			}
+			// Sockets have short paths.
+			run, err := os.MkdirTemp("", "rung")
+			if err != nil {
+				return err
+			}
+			env.Defer(func() { _ = os.RemoveAll(run) })
+			env.Setenv("XDG_RUNTIME_DIR", run)
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
+			env.Setenv("HOME", env.WorkDir)
+			// The race detector's runtime sleeps for a second before a process ends.
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "endpoints": endpoints},
+	})
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	if neg || err != nil || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND…")
+	}
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		code = exit.ExitCode()
+	}
+	if code != want {
+		ts.Fatalf("exit %d, want %d\n[stdout]\n%s[stderr]\n%s", code, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// endpoints waits until a sandbox has made the sockets of its zones.
+func endpoints(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[1])
+	if neg || err != nil || len(args) != 2 {
+		ts.Fatalf("usage: endpoints DIR ZONES")
+	}
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		found, err := filepath.Glob(filepath.Join(args[0], "*.sock"))
+		ts.Check(err)
+		if len(found) < want {
+			continue
+		}
+		for _, s := range found {
+			ts.Setenv("nb_"+strings.TrimSuffix(filepath.Base(s), ".sock"), "unix:"+s)
+		}
+		return
+	}
+	ts.Fatalf("no %d sockets under %s", want, args[0])
+}

@@ -1,0 +1,71 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// ask runs a change with a terminal to ask on, types an answer when a question
+// comes, and returns the exit code and what was printed.
+func ask(t *testing.T, question, answer string, args ...string) (code int, out, errs string) {
+	t.Helper()
+	keyboard, terminal, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer keyboard.Close()
+	defer terminal.Close()
+	r := startWith(t, terminal, args...)
+	r.until(&r.errs, question)
+	if _, err := keyboard.WriteString(answer); err != nil {
+		t.Fatal(err)
+	}
+	return r.wait(), r.out.String(), r.errs.String()
+}
+
+// On a terminal a change is asked about; the answer is no unless it is yes.
+func TestAsk(t *testing.T) {
+	noLeaks(t)
+	for _, c := range []struct {
+		name, question, answer string
+		args                   []string
+		code                   int
+		said                   string
+		changed                bool
+	}{
+		{"yes", "Apply? [y/N] ", "y\n", []string{"move", "guard-db", "31"}, exitOK, "done in", true},
+		{"yes in full", "Apply? [y/N] ", "Yes\n", []string{"log-level", "guard-db", "--off"}, exitOK, "done in", true},
+		{"no", "Apply? [y/N] ", "n\n", []string{"move", "guard-db", "31"}, exitNo, "rung: not confirmed: nothing was changed", false},
+		{"nothing", "Apply? [y/N] ", "\n", []string{"move", "guard-db", "31"}, exitNo, "rung: not confirmed: nothing was changed", false},
+		{"the name", "Type allow-web to go on: ", "allow-web\n", []string{"delete", "allow-web"}, exitOK, "done in", true},
+		{"another name", "Type allow-web to go on: ", "y\n", []string{"delete", "allow-web"}, exitNo, "rung: not confirmed: nothing was changed", false},
+		{"a plan", "Apply? [y/N] ", "y\n", []string{"plan", "--step", "5", "--run"}, exitOK, "3 of 3 done", true},
+		{"no plan", "Apply? [y/N] ", "no\n", []string{"plan", "--step", "5", "--run"}, exitNo, "rung: not confirmed: nothing was changed", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := cluster(t)
+			policies := filepath.Join(dir, "policies.yaml")
+			before, err := os.ReadFile(policies)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, out, errs := ask(t, c.question, c.answer, append(c.args, "-f", dir, "--write-back")...)
+			if code != c.code || !strings.Contains(errs, c.said) {
+				t.Errorf("exit %d, want %d\n%s[stderr]\n%s", code, c.code, out, errs)
+			}
+			after, err := os.ReadFile(policies)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if changed := string(before) != string(after); changed != c.changed {
+				t.Errorf("files changed: %t", changed)
+			}
+		})
+	}
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+)
+
+type historyOut struct {
+	ID       uint64   `json:"id"`
+	At       string   `json:"at"`
+	By       string   `json:"by"`
+	Title    string   `json:"title"`
+	Policies []string `json:"policies"`
+	Undone   bool     `json:"undone"`
+	Undoes   uint64   `json:"undoes,omitempty"`
+}
+
+func (a *app) undoCmd() *cobra.Command {
+	var c changeFlags
+	var list bool
+	cmd := &cobra.Command{
+		Use:   "undo [NUMBER]",
+		Short: "Take back the last change that was written into the files, or one of --list",
+		Long: `Undo takes back the last change that was made with --write-back, in this or an
+earlier run, if the policy is still what the change left; otherwise it shows what
+was changed meanwhile and does nothing. --list prints the changes. The number of
+an undo takes that back.`,
+		Args: takes(1, "[NUMBER]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !a.flags.writeBack && len(a.flags.files) > 0 {
+				return errors.New("only changes written into the files are kept, and undo writes into them: give --write-back")
+			}
+			if list {
+				return a.show(cmd.Context(), false, query{answer: historyAnswer})
+			}
+			var id uint64
+			if len(args) > 0 {
+				var err error
+				if id, err = strconv.ParseUint(args[0], 10, 64); err != nil || id == 0 {
+					return fmt.Errorf("%q is not the number of a change; see: rung undo --list", args[0])
+				}
+			}
+			return a.change(cmd.Context(), &c, func(*engine.Revision) (engine.Mutation, error) {
+				return engine.Mutation{Op: engine.OpUndo, Undo: id}, nil
+			})
+		},
+	}
+	c.register(cmd)
+	cmd.Flags().BoolVar(&list, "list", false, "print the changes that can be taken back, newest first")
+	return cmd
+}
+
+func historyAnswer(e *engine.Engine, _ *engine.Revision) (*answer, error) {
+	out := []historyOut{}
+	for _, h := range e.History() {
+		o := historyOut{ID: h.ID, At: stamp(h.At), By: h.By, Title: h.Title, Policies: []string{}, Undone: h.Undone, Undoes: h.Undoes}
+		for _, x := range h.Objects {
+			o.Policies = append(o.Policies, x.Key.String())
+		}
+		out = append(out, o)
+	}
+	return &answer{value: out, text: func(bool) string { return historyText(out) }}, nil
+}
+
+func historyText(out []historyOut) string {
+	if len(out) == 0 {
+		return "no changes are kept for these files\n"
+	}
+	t := &tableOut{head: []string{"NUMBER", "AT", "BY", "STATE", "CHANGE"}}
+	for _, h := range out {
+		state := ""
+		switch {
+		case h.Undone:
+			state = "undone"
+		case h.Undoes != 0:
+			state = fmt.Sprintf("undid %d", h.Undoes)
+		}
+		t.add(fmt.Sprint(h.ID), h.At, h.By, state, h.Title)
+	}
+	return t.String()
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Version is set by the build; a build from a module proxy or checkout falls
+// back to what the Go tool recorded.
+var Version = ""
+
+type versionOut struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func (a *app) versionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  takes(0),
+		RunE: func(*cobra.Command, []string) error {
+			v := versionOut{Version: Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+			if info, ok := debug.ReadBuildInfo(); ok {
+				if v.Version == "" {
+					v.Version = info.Main.Version
+				}
+				for _, s := range info.Settings {
+					if s.Key == "vcs.revision" {
+						v.Revision = s.Value
+					}
+				}
+			}
+			return a.print(&answer{value: v, text: func(wide bool) string {
+				if !wide {
+					return "rung " + v.Version + "\n"
+				}
+				return strings.Join(strings.Fields(fmt.Sprintln("rung", v.Version, v.Revision, v.Go, v.Platform)), " ") + "\n"
+			}})
+		},
+	}
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+)
+
+// answer is what a command shows of a revision.
+type answer struct {
+	value   any // for JSON and YAML
+	text    func(wide bool) string
+	records func() string // for -o nbctl
+	no      bool          // exit 1
+	err     error         // of what could not be shown; the rest was
+}
+
+// query is a command that shows something, once or with --watch on every change.
+type query struct {
+	zones bool // needs the zones' databases
+	// first, where set, runs once before the first answer.
+	first  func(context.Context, *engine.Engine)
+	answer func(*engine.Engine, *engine.Revision) (*answer, error)
+}
+
+func watchFlag(cmd *cobra.Command) *bool {
+	return cmd.Flags().BoolP("watch", "w", false, "go on, and print again whenever it changes")
+}
+
+// show answers a query.
+func (a *app) show(ctx context.Context, watch bool, q query) error {
+	run := a.objects
+	if q.zones {
+		run = a.live
+	}
+	return run(ctx, func(e *engine.Engine, r *engine.Revision) error {
+		if watch {
+			return a.watch(ctx, e, q)
+		}
+		if q.first != nil {
+			q.first(ctx, e)
+			r = e.Revision()
+		}
+		ans, err := q.answer(e, r)
+		if err != nil {
+			return err
+		}
+		if err := a.print(ans); err != nil {
+			return err
+		}
+		switch {
+		case ans.err != nil:
+			return ans.err
+		case ans.no:
+			return errNo
+		}
+		return nil
+	})
+}
+
+// Between two looks of a watch: after a change, and without one, since states
+// change by time alone.
+const (
+	watchPause = 100 * time.Millisecond
+	watchPoll  = time.Second
+)
+
+// watch prints the answer, and again whenever it is another, until ctx ends. The
+// exit code is that of the last answer.
+func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
+	ticks, stop := e.Subscribe()
+	defer stop()
+	poll := time.NewTicker(watchPoll)
+	defer poll.Stop()
+	screen := a.clearsScreen()
+	last, lastErr, printed := "", "", false
+	for {
+		r := e.Revision()
+		a.complain(r)
+		ans, err := q.answer(e, r)
+		var text bytes.Buffer
+		if err == nil {
+			if werr := a.write(&text, ans, true); werr != nil {
+				return werr
+			}
+			err = ans.err
+		}
+		if s := text.String(); ans != nil && (!printed || s != last) {
+			if _, err := fmt.Fprint(a.out, a.between(printed, screen)+s); err != nil {
+				return err
+			}
+			last, printed = s, true
+		}
+		if err == nil {
+			lastErr = ""
+		} else if lastErr != err.Error() {
+			lastErr = err.Error()
+			fmt.Fprintln(a.err, "rung: "+oneLine(lastErr))
+		}
+		select {
+		case <-ctx.Done():
+			switch {
+			case err != nil:
+				return err
+			case ans.no:
+				return errNo
+			}
+			return nil
+		case <-ticks:
+			select { // let a burst pass
+			case <-ctx.Done():
+			case <-time.After(watchPause):
+			}
+		case <-poll.C:
+		}
+	}
+}
+
+// between is what goes before an answer of a watch.
+func (a *app) between(again, screen bool) string {
+	switch {
+	case a.flags.output == "yaml" && again:
+		return "---\n"
+	case a.flags.output == "json" || a.flags.output == "yaml":
+		return ""
+	case screen:
+		return "\x1b[H\x1b[2J"
+	case again:
+		return "\n"
+	}
+	return ""
+}
+
+// clearsScreen says whether a watch can draw over its last answer.
+func (a *app) clearsScreen() bool {
+	f, ok := a.out.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}

@@ -1,0 +1,21 @@
+// Rung is a terminal operations console for the people who run
+// AdminNetworkPolicy on OVN-Kubernetes.
+package main
+
+import (
+	"context"
+	"os"
+
+	"rung/cli"
+	"rung/engine"
+	"rung/ui"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, screen)) }
+
+// screen shows an engine in the console.
+func screen(ctx context.Context, e *engine.Engine, o cli.ScreenOptions) error {
+	cfg, notices := ui.ParseConfig(o.ConfigPath, o.Config)
+	cfg.Override(o.Theme, o.Color, o.ASCII, o.NoMouse)
+	return ui.Run(ctx, e, ui.Options{Config: cfg, StateDir: o.StateDir, Notices: notices})
+}
