@@ -1,0 +1,88 @@
+package arch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// maxLines is where a file becomes a place to ask whether it is two things.
+const maxLines = 450
+
+// long lists the files that may be longer than maxLines, each with its reason.
+// Generated files need no entry.
+var long = map[string]string{}
+
+func TestFilesStayShort(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range source(t) {
+		if f.test() || f.generated() || f.lines <= maxLines {
+			continue
+		}
+		seen[f.path] = true
+		if long[f.path] == "" {
+			t.Errorf("%s has %d lines, more than %d: split it, or give the reason in the list", f.path, f.lines, maxLines)
+		}
+	}
+	for name := range long {
+		if !seen[name] {
+			t.Errorf("%s is on the list of long files and is not long: take it off", name)
+		}
+	}
+}
+
+// Every package says in doc.go what it is for. main.go may say it itself.
+func TestEveryPackageHasADoc(t *testing.T) {
+	documented := map[string]bool{}
+	var dirs []string
+	for _, f := range source(t) {
+		if !slices.Contains(dirs, f.dir) {
+			dirs = append(dirs, f.dir)
+		}
+		name := filepath.Base(f.path)
+		if name != "doc.go" && (name != "main.go" || f.ast.Name.Name != "main") {
+			continue
+		}
+		if f.ast.Doc == nil {
+			continue
+		}
+		text := f.ast.Doc.Text()
+		if f.ast.Name.Name != "main" && !strings.HasPrefix(text, "Package "+f.ast.Name.Name+" ") {
+			t.Errorf("%s: the comment should begin with \"Package %s …\"", f.path, f.ast.Name.Name)
+		}
+		documented[f.dir] = true
+	}
+	for _, dir := range dirs {
+		if !documented[dir] {
+			t.Errorf("package %s has no doc.go with a package comment: purpose, invariants, who may import it", dir)
+		}
+	}
+}
+
+// go-runewidth 0.0.25 to 0.0.27 builds its tables when the program starts: up
+// to 130 ms before the first frame. A careless tidy brings it back.
+func TestRunewidthIsQuickToStart(t *testing.T) {
+	const name = "github.com/mattn/go-runewidth v0.0."
+	mod, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(mod)) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), name)
+		if !ok {
+			continue
+		}
+		patch, err := strconv.Atoi(strings.Fields(rest)[0])
+		if err != nil {
+			t.Fatalf("version of go-runewidth: %v", err)
+		}
+		if patch < 28 {
+			t.Errorf("go-runewidth v0.0.%d: ask for v0.0.28 or newer", patch)
+		}
+		return
+	}
+	t.Error("go.mod does not pin go-runewidth: the version chosen by others may be the slow one")
+}

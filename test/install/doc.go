@@ -1,0 +1,10 @@
+// Package install finds what tests need besides Go: the rung binary, built from
+// this tree, and real servers where they are installed.
+//
+// Binary builds once per test process, or takes the file RUNG_BINARY names.
+// Server returns the path of a program, or skips the test with one line; with
+// RUNG_REQUIRE_SERVERS=1, as in CI, an absence fails. Timing and Soak mark tests
+// that need a quiet machine or a long time.
+//
+// Only tests, benchmarks and screenshots import it.
+package install

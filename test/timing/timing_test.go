@@ -1,0 +1,139 @@
+package timing
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"rung/bench/workload"
+	"rung/test/install"
+	"rung/test/term"
+)
+
+// TestTimingFirstFrame: a frame with header, all rungs, priorities and marks
+// within 150 ms of the start of the process.
+func TestTimingFirstFrame(t *testing.T) {
+	slack := time.Duration(install.Timing(t))
+	var took []time.Duration
+	for range 7 {
+		d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo"}, Width: 120, Height: 34, Watch: []string{"experimental"}})
+		took = append(took, d.WaitSeen("experimental"))
+		for _, want := range []string{"rung", "break-glass", "34", "┊", "✗", "conflicts", "old-form"} {
+			if !strings.Contains(d.Screen(), want) {
+				t.Errorf("the frame with all rungs lacks %q:\n%s", want, d.Screen())
+			}
+		}
+		d.Close()
+	}
+	slices.Sort(took)
+	t.Logf("first frame with all rungs: median %v, of %v", took[len(took)/2], took)
+	if m := took[len(took)/2]; m > slack*150*time.Millisecond {
+		t.Errorf("median %v, more than %d × 150 ms", m, slack)
+	}
+}
+
+// TestTimingConsole: at 1,000 pods and 50 policies of 20 rules, with 50 pod
+// events a second, a key shows within 16 ms at p99 on the ladder and a rule
+// opens within 50 ms; the process stays under 150 MB.
+func TestTimingConsole(t *testing.T) {
+	slack := time.Duration(install.Timing(t))
+	path := filepath.Join(t.TempDir(), "cluster.yaml")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := workload.Write(f, workload.Console); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"-f", path, "--churn", "50", "--traffic", "10"}, Width: 120, Height: 34})
+	// With 50 events a second there is always some row on its way.
+	d.WaitUntil("the rows are there", func(f *term.Frame) bool {
+		return strings.Count(f.Text(), "in sync")+strings.Count(f.Text(), "settling") > 10 && !strings.Contains(f.Text(), "starting")
+	})
+	time.Sleep(2 * time.Second)
+
+	var moves []time.Duration
+	for i := range 300 {
+		key := "j"
+		if i/12%2 == 1 {
+			key = "k"
+		}
+		was := cursor(d.Terminal.Frame())
+		took, err := d.LatencyUntil(key, "the cursor moves", func(f *term.Frame) bool { c := cursor(f); return c >= 0 && c != was }, 2*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moves = append(moves, took)
+		time.Sleep(10 * time.Millisecond)
+	}
+	report(t, "a key on the ladder", moves, slack*16*time.Millisecond)
+
+	d.Press("enter").WaitFor("rules")
+	var opens []time.Duration
+	for range 60 {
+		took, err := d.LatencyUntil("enter", "the rule opens", func(f *term.Frame) bool { return strings.Contains(f.Text(), "term by term") }, 2*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opens = append(opens, took)
+		d.Press("esc")
+		d.WaitGone("term by term")
+		d.Press("j")
+		time.Sleep(20 * time.Millisecond)
+	}
+	report(t, "opening a rule", opens, slack*50*time.Millisecond)
+
+	rss := memory(t, d.Pid())
+	t.Logf("memory of the process: %d MB", rss>>20)
+	if rss > 150<<20 {
+		t.Errorf("memory %d MB, more than 150", rss>>20)
+	}
+}
+
+// cursor is the line the cursor is on, -1 without one.
+func cursor(f *term.Frame) int {
+	for y := range f.Height {
+		if strings.HasPrefix(f.Line(y), "▸") {
+			return y
+		}
+	}
+	return -1
+}
+
+func report(t *testing.T, what string, took []time.Duration, limit time.Duration) {
+	t.Helper()
+	slices.Sort(took)
+	p := func(q float64) time.Duration { return took[min(len(took)-1, int(q*float64(len(took))))] }
+	t.Logf("%s: median %v, p90 %v, p99 %v, max %v", what, p(.5), p(.9), p(.99), took[len(took)-1])
+	if p(.99) > limit {
+		t.Errorf("%s: p99 %v, more than %v", what, p(.99), limit)
+	}
+}
+
+// memory is the resident set of a process in bytes.
+func memory(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Skipf("the memory of a process cannot be read here: %v", err)
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kb, err := strconv.Atoi(strings.Fields(rest)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kb << 10
+		}
+	}
+	t.Fatal("no VmRSS")
+	return 0
+}
