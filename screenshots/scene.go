@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"rung/test/term"
+	"rung/test/term/shot"
+)
+
+// scene is one picture: how to start rung, in which terminal, and what to do
+// until the screen is as it should be.
+type scene struct {
+	name          string // of the files, without ending
+	width, height int    // cells
+	light         bool   // a light terminal
+	profile       term.Profile
+	args          []string
+	env           []string
+	steps         []step
+}
+
+// step is one thing a person does or waits for.
+type step func(*term.Terminal) error
+
+// press presses keys, named as in package term.
+func press(keys ...string) step {
+	return func(t *term.Terminal) error { return t.Press(keys...) }
+}
+
+// typed types text.
+func typed(text string) step {
+	return func(t *term.Terminal) error { return t.Type(text) }
+}
+
+// wait waits until all texts are on the screen together.
+func wait(texts ...string) step {
+	return func(t *term.Terminal) error {
+		_, err := t.WaitUntil("shows "+strings.Join(texts, ", "), func(f *term.Frame) bool {
+			screen := f.Text()
+			for _, text := range texts {
+				if !strings.Contains(screen, text) {
+					return false
+				}
+			}
+			return true
+		}, 0)
+		return err
+	}
+}
+
+// still waits until nothing is drawn for a time. On a screen that never rests,
+// such as a log, it goes on after a few seconds.
+func still(quiet time.Duration) step {
+	return func(t *term.Terminal) error {
+		const most = 5 * time.Second
+		_ = t.WaitStill(quiet, most) // a screen that moves can be pictured too
+		return nil
+	}
+}
+
+// play runs the scene and returns the last screen.
+func (s scene) play(bin string) (frame *term.Frame, err error) {
+	t, err := term.Open(term.Options{
+		Path: bin, Args: s.args, Env: s.env,
+		Width: s.width, Height: s.height, Light: s.light, Profile: s.profile,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if cerr := t.Close(); err == nil && cerr != nil {
+			err = cerr
+		}
+	}()
+	for i, do := range s.steps {
+		if err := do(t); err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
+		}
+	}
+	return t.Frame(), nil
+}
+
+// shoot runs the scene and writes its pictures into a folder.
+func (s scene) shoot(bin, dir string) (*term.Frame, error) {
+	frame, err := s.play(bin)
+	if err != nil {
+		return nil, fmt.Errorf("scene %s: %w", s.name, err)
+	}
+	if missing := shot.Missing(frame); len(missing) > 0 {
+		return nil, fmt.Errorf("scene %s: cannot draw %q: teach test/term/shot these characters", s.name, string(missing))
+	}
+	picture, err := shot.PNG(frame)
+	if err != nil {
+		return nil, fmt.Errorf("scene %s: %w", s.name, err)
+	}
+	for ext, data := range map[string][]byte{"svg": shot.SVG(frame), "png": picture} {
+		if err := write(filepath.Join(dir, s.name+"."+ext), data); err != nil {
+			return nil, fmt.Errorf("scene %s: %w", s.name, err)
+		}
+	}
+	return frame, nil
+}
+
+// write writes a file unless it has these contents already.
+func write(path string, data []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	return os.WriteFile(path, data, 0o644)
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rung/test/term"
+)
+
+// demo opens the console on the built-in cluster. Zones served by Rung itself
+// look the same on every machine.
+var demo = []string{"demo", "--sandbox-ovsdb", "builtin"}
+
+// inSync waits for the ladder with the rows of every zone written.
+var inSync = wait("tier 1", "cluster-control", "in sync", "experimental", "3/3")
+
+// cursor is the line under the cursor.
+func cursor(f *term.Frame) string {
+	for y := range f.Height {
+		if line := f.Line(y); strings.HasPrefix(line, "▸") {
+			return fmt.Sprint(y, line)
+		}
+	}
+	return ""
+}
+
+// down moves the cursor down to the line that shows a text.
+func down(text string) step {
+	return func(t *term.Terminal) error {
+		for range 60 {
+			was := cursor(t.Frame())
+			if strings.Contains(was, text) {
+				return nil
+			}
+			if err := t.Press("j"); err != nil {
+				return err
+			}
+			if _, err := t.WaitUntil("moves the cursor", func(f *term.Frame) bool { return cursor(f) != was }, 0); err != nil {
+				return err
+			}
+		}
+		return fmt.Errorf("the cursor never comes to %q:\n%s", text, t.Frame().Boxed())
+	}
+}
+
+// question waits until a question is there and takes keys: it takes none in its
+// first moments, since what was typed before was not meant for it.
+func question(text string) step {
+	return func(t *term.Terminal) error {
+		if err := wait(text)(t); err != nil {
+			return err
+		}
+		time.Sleep(300 * time.Millisecond)
+		return nil
+	}
+}
+
+// scenes are the pictures, in the order of the README. Here and nowhere else
+// stands what they show; scene and step are explained in scene.go.
+var scenes = []scene{
+	{
+		name: "ladder", width: 160, height: 27,
+		args:  demo,
+		steps: []step{inSync, down("cluster-control"), still(400 * time.Millisecond)},
+	},
+	{
+		name: "ladder-light", width: 160, height: 27, light: true,
+		args:  demo,
+		steps: []step{inSync, down("cluster-control"), still(400 * time.Millisecond)},
+	},
+	{
+		name: "policy", width: 120, height: 26,
+		args: demo,
+		steps: []step{
+			inSync, down("cluster-control"), press("enter"), wait("subject", "egress 5", "in sync"), still(400 * time.Millisecond),
+		},
+	},
+	{
+		name: "rule", width: 120, height: 36,
+		args: demo,
+		steps: []step{
+			inSync, down("cluster-control"), press("enter"), wait("egress 0"),
+			down("egress 0"), press("enter"), wait("match, term by term", "allow-to-dns", "zone ovn-worker", "coredns"),
+			still(400 * time.Millisecond),
+		},
+	},
+	{
+		name: "pod", width: 120, height: 30,
+		args: demo,
+		steps: []step{
+			inSync, press(":"), typed("coredns"), wait("pod kube-system/coredns"), press("enter"),
+			wait("multi-tenant-isolation", "port kube-system_coredns"), still(400 * time.Millisecond),
+		},
+	},
+	{
+		name: "preview", width: 120, height: 30,
+		args: demo,
+		steps: []step{
+			inSync, down("cluster-control"), press("m", "j", "j"), wait("34 → 36"), press("enter"),
+			wait("nothing is written yet", "26600 → 26400", "kubectl patch"), still(400 * time.Millisecond),
+		},
+	},
+	{
+		// what cluster-control allows is switched on first, so that both are seen
+		name: "logs", width: 120, height: 32,
+		args: append(demo, "--traffic", "30"),
+		steps: []step{
+			inSync, down("cluster-control"), press("L"), question("log ANP cluster-control"), press("down", "3", "enter"),
+			wait("nothing is written yet", "log false → true"), press("a"), question("the sandbox only"), press("y"), wait("logging confirmed in 3/3"),
+			press("l"), wait("allowed by", "dropped by"), still(3 * time.Second), wait("allowed by", "dropped by"),
+		},
+	},
+	{
+		name: "plan", width: 120, height: 30,
+		args: demo,
+		steps: []step{
+			inSync, press("p"), wait("now and then", "30 → 10", "9 steps"), still(400 * time.Millisecond),
+		},
+	},
+}

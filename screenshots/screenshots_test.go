@@ -1,0 +1,77 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// program stands in for rung: it shows its arguments and the line it reads.
+const program = `#!/bin/sh
+printf 'rung %s\n' "$*"; read line; printf 'read %s\n' "$line"; sleep 30
+`
+
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "rung")
+	if err := os.WriteFile(bin, []byte(program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	good := scene{name: "good", width: 40, height: 5, args: []string{"demo"}, steps: []step{wait("rung demo"), typed("abc"), press("enter"), wait("read abc")}}
+	tofu := scene{name: "tofu", width: 40, height: 5, args: []string{"日本"}, steps: []step{wait("日本")}}
+	lost := scene{name: "lost", width: 40, height: 5, args: []string{"demo"}, steps: []step{wait("rung demo"), press("no such key")}}
+
+	var out bytes.Buffer
+	err := run(&out, []scene{good, tofu, lost}, bin, dir, "", true)
+	if err == nil {
+		t.Fatal("two bad scenes passed")
+	}
+	for _, want := range []string{"scene tofu: cannot draw \"日本\"", "scene lost: step 2: unknown key \"no such key\""} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error lacks %q: %v", want, err)
+		}
+	}
+	if !strings.Contains(out.String(), "good") || !strings.Contains(out.String(), "read abc") {
+		t.Errorf("output: %s", out.String())
+	}
+	for name, magic := range map[string]string{"good.svg": "<svg ", "good.png": "\x89PNG"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !strings.HasPrefix(string(data), magic) {
+			t.Errorf("%s: %.20q, %v", name, data, err)
+		}
+	}
+	for _, name := range []string{"tofu.svg", "lost.svg"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+	if err := run(&out, scenes, bin, dir, "no such scene", false); err == nil {
+		t.Error("no scene is not an error")
+	}
+}
+
+func TestScenes(t *testing.T) {
+	names := map[string]bool{}
+	for _, s := range scenes {
+		if names[s.name] {
+			t.Errorf("two scenes are called %s", s.name)
+		}
+		names[s.name] = true
+		if s.width < 80 || s.height < 24 || len(s.steps) == 0 {
+			t.Errorf("scene %s: %d×%d, %d steps", s.name, s.width, s.height, len(s.steps))
+		}
+	}
+	for _, want := range []string{"ladder", "rule", "logs", "plan"} {
+		if !names[want] {
+			t.Errorf("the README shows %s, and no scene makes it", want)
+		}
+	}
+}
