@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
+	"runtime"
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
@@ -89,10 +89,11 @@ func (a *app) console(ctx context.Context, demo bool) error {
 		return err
 	}
 	defer e.Close()
-	if os.Getenv("GOGC") == "" {
-		// Beside a shell on a jump host memory counts for more than the few per
-		// cent of time that collecting earlier costs.
-		debug.SetGCPercent(50)
+	if os.Getenv("GOMAXPROCS") == "" {
+		// A key that comes while every core computes finds a thread of its own at
+		// once, and the system's scheduler lets it go first; Go's own would have it
+		// wait for its turn. The engine has counted its cores by now.
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 2)
 	}
 	stop, err := profile(a.flags.ui.profile)
 	if err != nil {

@@ -36,6 +36,7 @@ type Engine struct {
 	gate     *gate
 	plans    *planRunner
 	zones    *zoneSet
+	turns    turns
 }
 
 // New starts an engine; it returns at once, with an empty first revision.
@@ -48,7 +49,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(),
+		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(), turns: newTurns(),
 	}
 	s := newState(e)
 	e.zones = newZoneSet(e)

@@ -10,7 +10,7 @@ import (
 // runTraffic simulates connections over the zones' live rows and takes in the
 // log lines they write.
 func (e *Engine) runTraffic(rate float64) {
-	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1})
+	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, Turn: e.turns.take})
 	t.Run(e.ctx, e.zones.snapshot, func(zone, text string) {
 		line, err := acllog.Parse(text)
 		switch {

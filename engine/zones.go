@@ -83,6 +83,7 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 		},
 		OnActivity: e.activity.add,
 		Status:     statusOf{e}, Events: eventsOf{e, name}, MaxPriority: e.cfg.MaxPriority,
+		Turn: e.turns.take,
 	})
 	z.loops[name] = l
 	l.step(s.desired, &compiler.Delta{All: true}, s.allLoaded())
@@ -125,7 +126,7 @@ func (e *Engine) runEndpoints() {
 	e.do(func(s *state) {
 		for name, addr := range e.cfg.NB {
 			if name != "" {
-				e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: addr}), e.cfg.Reconcile)
+				e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: addr, Turn: e.turns.take}), e.cfg.Reconcile)
 			}
 		}
 		if unnamed {
@@ -141,7 +142,7 @@ func (e *Engine) runEndpoints() {
 					s.problem("zone "+name, clean.Text(addr)+" says it is the zone that another --nb names")
 					return
 				}
-				e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: addr}), e.cfg.Reconcile)
+				e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: addr, Turn: e.turns.take}), e.cfg.Reconcile)
 			})
 			return
 		}

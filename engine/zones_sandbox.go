@@ -29,7 +29,7 @@ func (e *Engine) runSandbox() {
 	zones := nodeNames(e.Revision().Cluster)
 	c := e.cfg.Sandbox
 	sb, err := sandbox.Start(e.ctx, sandbox.Config{
-		Zones: zones, Dir: c.Dir, Server: c.Server, ForeignRows: c.Foreign, PortDelay: c.PortDelay,
+		Zones: zones, Dir: c.Dir, Server: c.Server, ForeignRows: c.Foreign, PortDelay: c.PortDelay, Turn: e.turns.take,
 		OnServer: func(zone string, st sandbox.ServerState, err error) {
 			if err != nil {
 				e.activity.add(model.Activity{At: e.now(), Zone: zone, By: "sandbox", Summary: "server " + string(st), Error: err.Error()})
@@ -62,7 +62,7 @@ func (e *Engine) watchZones(sb *sandbox.Sandbox, names []string) {
 	e.do(func(s *state) {
 		sb.SetPods(s.cluster, nil)
 		for _, name := range names {
-			e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server}), true)
+			e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server, Turn: e.turns.take}), true)
 		}
 	})
 }

@@ -72,7 +72,7 @@ func TestRefusedPolicyBacksOffAlone(t *testing.T) {
 		}
 		// A new version of it is tried at once.
 		b.have(anp("bad", 1, "t=2", rule(model.Ingress, model.Deny, nil, nsPeer(""))))
-		b.calm(time.Millisecond)
+		b.calm(60 * time.Millisecond) // it comes right after another transaction
 		if n := len(b.z.taken()); n != 1 {
 			t.Errorf("%d transactions for the new version, want 1", n)
 		}

@@ -60,8 +60,11 @@ type differ struct {
 	t     *tracker
 	tr    *track
 	p     *model.PolicyInZone
-	since map[string]time.Time
+	since map[diffKey]time.Time
 }
+
+// diffKey names a difference as long as it lasts.
+type diffKey struct{ table, uuid, id string }
 
 func (d *differ) add(kind model.DiffKind, table, id, uuid string, fields []model.FieldDiff) *model.RowDiff {
 	switch kind {
@@ -73,9 +76,9 @@ func (d *differ) add(kind model.DiffKind, table, id, uuid string, fields []model
 		d.p.Different++
 	}
 	// A difference keeps its age as long as the row differs, in whatever.
-	key := table + " " + uuid + " " + id
+	key := diffKey{table, uuid, id}
 	if d.since == nil {
-		d.since = map[string]time.Time{}
+		d.since = map[diffKey]time.Time{}
 	}
 	if at, standing := d.tr.since[key]; standing {
 		d.since[key] = at

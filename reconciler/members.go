@@ -53,6 +53,9 @@ func stepMembers(old, now []string) (added, removed []string) {
 	if len(old) == 0 || len(now) == 0 {
 		return now, old
 	}
+	if slices.IsSorted(old) && slices.IsSorted(now) {
+		return stepSorted(old, now)
+	}
 	was := make(members, len(old))
 	for _, s := range old {
 		was[s] = struct{}{}
@@ -63,6 +66,21 @@ func stepMembers(old, now []string) (added, removed []string) {
 		}
 	}
 	return added, was.sorted()
+}
+
+// stepSorted is stepMembers for sorted columns, which nearly all are.
+func stepSorted(old, now []string) (added, removed []string) {
+	for len(old) > 0 && len(now) > 0 {
+		switch {
+		case old[0] == now[0]:
+			old, now = old[1:], now[1:]
+		case old[0] < now[0]:
+			removed, old = append(removed, old[0]), old[1:]
+		default:
+			added, now = append(added, now[0]), now[1:]
+		}
+	}
+	return append(added, now...), append(removed, old...)
 }
 
 // compareMembers compares a desired set with a live one. Neither holds a member

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"slices"
 	"strconv"
 
 	"rung/model"
@@ -100,12 +101,8 @@ func (b *opsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
 		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: row})
 	}
 	group := t.db.PortGroup(g.uuid)
-	held := make(members, len(group.ACLs))
-	for _, uuid := range group.ACLs {
-		held.add(uuid)
-	}
 	for _, row := range a.extra {
-		if held.has(row.UUID) {
+		if slices.Contains(group.ACLs, row.UUID) {
 			unlink = append(unlink, nb.Ref{UUID: row.UUID})
 		}
 	}

@@ -50,7 +50,7 @@ type track struct {
 
 	aclsDirty, rowsDirty bool
 	touched              time.Time
-	since                map[string]time.Time // standing differences, by row
+	since                map[diffKey]time.Time // standing differences, by row
 }
 
 // setTrack is one desired address set. Without a live row nothing is booked.

@@ -98,25 +98,35 @@ func (w *worker) loop(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	w.stateNews = true
+	news := func() {}
 	for {
-		w.write(ctx)
-		w.publish(false)
+		w.cfg.Turn(func() {
+			news()
+			w.expire()
+			w.write(ctx)
+			w.publish(false)
+		})
 		timer.Reset(w.nextWake())
 		select {
 		case <-ctx.Done():
 			w.publish(true)
 			return
 		case <-w.box.signal:
-			w.intake(w.box.take())
+			news = func() { w.intake(w.box.take()) }
 		case k := <-w.due:
-			if _, busy := w.busy[k]; !busy && w.mode == Write {
-				w.ready[k] = struct{}{}
-			}
+			news = func() { w.retry(k) }
 		case o := <-w.results:
-			w.finished(o)
+			news = func() { w.finished(o) }
 		case <-timer.C:
+			news = func() {}
 		}
-		w.expire()
+	}
+}
+
+// retry looks at a policy again whose time has come.
+func (w *worker) retry(k model.PolicyKey) {
+	if _, busy := w.busy[k]; !busy && w.mode == Write {
+		w.ready[k] = struct{}{}
 	}
 }
 

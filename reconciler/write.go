@@ -78,6 +78,9 @@ func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 	}
 	f.began = w.now()
 	w.flight = f
+	if len(w.ready) == 0 {
+		w.notBefore = time.Now().Add(w.cfg.Gather)
+	}
 	w.sending.Go(func() {
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(ctx, w.cfg.Answer)
@@ -177,6 +180,7 @@ func (w *worker) refused(f *flight, o outcome) {
 	a := activity(w.cfg.Zone.Name(), model.PolicyKey{}, f.ops, f.began, o.took, clean.Text(o.err.Error()))
 	a.Summary = fmt.Sprintf("%d policies refused together: trying them one by one", len(f.parts))
 	w.cfg.OnActivity(a)
+	w.notBefore = time.Time{} // nothing was written
 	for _, p := range f.parts {
 		delete(w.busy, p.key)
 		w.alone[p.key] = struct{}{}

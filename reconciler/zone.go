@@ -72,9 +72,13 @@ type Config struct {
 	// Clock is the system's when nil.
 	Clock Clock
 
-	// Publish is the shortest time between two states (20 ms when 0). The last
+	// Publish is the shortest time between two states (50 ms when 0). The last
 	// state is always published.
 	Publish time.Duration
+	// Gather is the shortest time between two transactions while changes keep
+	// coming (50 ms when 0): what comes meanwhile goes together. The first after a
+	// pause goes at once.
+	Gather time.Duration
 	// Confirm is how long the reconciler waits to see what it wrote before it
 	// looks again (500 ms when 0).
 	Confirm time.Duration
@@ -87,6 +91,9 @@ type Config struct {
 	// MaxBatch is how many operations and set members go into one transaction
 	// at most, a single policy excepted (250,000 when 0).
 	MaxBatch int
+	// Turn runs what the reconciler has to compute when the process has a core
+	// to spare; nil runs it at once. Nothing in it waits for another turn.
+	Turn func(work func())
 }
 
 type systemClock struct{}
@@ -99,7 +106,8 @@ func (c *Config) fill() {
 			*d = v
 		}
 	}
-	def(&c.Publish, 20*time.Millisecond)
+	def(&c.Publish, 50*time.Millisecond)
+	def(&c.Gather, 50*time.Millisecond)
 	def(&c.Confirm, 500*time.Millisecond)
 	def(&c.Answer, 30*time.Second)
 	def(&c.BackoffMin, 50*time.Millisecond)
@@ -112,6 +120,9 @@ func (c *Config) fill() {
 	}
 	if c.Clock == nil {
 		c.Clock = systemClock{}
+	}
+	if c.Turn == nil {
+		c.Turn = func(work func()) { work() }
 	}
 	if c.OnState == nil {
 		c.OnState = func(*model.ZoneState) {}

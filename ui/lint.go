@@ -12,11 +12,24 @@ import (
 // are worked out the screen has those of a moment ago, and the header says so.
 const lintTime = 500 * time.Millisecond
 
-// linter paces the findings. It belongs to whoever waits for revisions.
+// lintShare bounds the time spent on them, one part in so many, as long as they
+// do not get older than lintMost for it.
+const (
+	lintShare = 40
+	lintMost  = 5 * time.Second
+)
+
+// drawTime is the least time between two revisions on the screen: nobody reads
+// faster, and every one drawn keeps keys waiting. The first after a pause is shown
+// at once.
+const drawTime = 100 * time.Millisecond
+
+// linter paces the findings, and what is drawn. It belongs to whoever waits for revisions.
 type linter struct {
-	at    time.Time        // of the last working-out
+	next  time.Time        // of the next working-out, at the earliest
 	owed  bool             // the screen has older ones
 	shown *engine.Revision // what was handed out last
+	drawn time.Time        // when that was
 }
 
 // due ticks when findings that are owed are to be worked out.
@@ -24,19 +37,24 @@ func (l *linter) due() *time.Timer {
 	if !l.owed {
 		return time.NewTimer(time.Hour)
 	}
-	return time.NewTimer(time.Until(l.at.Add(lintTime)))
+	return time.NewTimer(time.Until(l.next))
 }
+
+// rest ticks when the next revision may be drawn.
+func (l *linter) rest() *time.Timer { return time.NewTimer(time.Until(l.drawn.Add(drawTime))) }
 
 // prepare is the newest revision with its expensive parts made, findings when
 // their time has come.
 func (l *linter) prepare(c Console) *engine.Revision {
+	l.drawn = time.Now()
 	rev := c.Revision()
 	rev.Ladder()
 	_, current := rev.KnownFindings()
-	l.owed = !current && time.Since(l.at) < lintTime
+	l.owed = !current && time.Now().Before(l.next)
 	if !current && !l.owed {
+		began := time.Now()
 		rev.Findings()
-		l.at = time.Now()
+		l.next = began.Add(max(lintTime, min(lintMost, lintShare*time.Since(began))))
 	}
 	if rev == l.shown {
 		// Nothing of it changed but the findings: pages look again when they

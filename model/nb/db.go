@@ -27,13 +27,18 @@ type RowChange struct{ Old, New Row }
 // zero value and nil are an empty database.
 type DB struct {
 	rows *iradix.Tree[Row] // key: table tag byte + uuid
-	// byName finds rows by name, ACLs by id: table tag byte + name → row. Of
-	// several rows with one name (ACLs with one id, switches with one name: the
-	// schema allows them) the one with the lowest UUID is in byName and the
-	// others are in more: tag + name + NUL + UUID → row. It is nearly always
-	// empty.
-	byName, more *iradix.Tree[Row]
+	// byName finds rows by name, ACLs by id: table tag byte + name → key of the
+	// row, so that it stands still while members come and go. Of several rows
+	// with one name (ACLs with one id, switches with one name: the schema allows
+	// them) the one with the lowest UUID is in byName and the others are in
+	// more: tag + name + NUL + UUID → key. It is nearly always empty.
+	byName, more *iradix.Tree[rowKey]
 }
+
+// rowKey is a key of DB.rows. It is never written to.
+type rowKey []byte
+
+func (k rowKey) uuid() string { return string(k[1:]) }
 
 const (
 	tagACL byte = iota + 'a'
@@ -73,6 +78,10 @@ func key(tag byte, s string) []byte {
 	return append(append(k, tag), s...)
 }
 
+// lookLength is how long a key may be that is looked up without an allocation;
+// the ids of ACLs stay below it, but for the longest names.
+const lookLength = 160
+
 // TableOf names the table a row belongs to.
 func TableOf(r Row) string {
 	switch r.(type) {
@@ -98,7 +107,7 @@ func TableOf(r Row) string {
 // Rows of types that are not of this package are left out.
 func (d *DB) Apply(changes []RowChange) *DB {
 	if d == nil || d.rows == nil {
-		d = &DB{rows: iradix.New[Row](), byName: iradix.New[Row](), more: iradix.New[Row]()}
+		d = &DB{rows: iradix.New[Row](), byName: iradix.New[rowKey](), more: iradix.New[rowKey]()}
 	}
 	t := dbTxn{d.rows.Txn(), d.byName.Txn(), d.more.Txn()}
 	for _, c := range changes {
@@ -113,17 +122,23 @@ func (d *DB) Apply(changes []RowChange) *DB {
 }
 
 // dbTxn makes the next DB.
-type dbTxn struct{ rows, byName, more *iradix.Txn[Row] }
+type dbTxn struct {
+	rows         *iradix.Txn[Row]
+	byName, more *iradix.Txn[rowKey]
+}
 
 func (t dbTxn) put(r Row) {
 	tag, name := tagOf(r)
 	if tag == 0 {
 		return
 	}
-	if old, was := t.rows.Insert(key(tag, r.RowUUID()), r); was {
-		if _, oldName := tagOf(old); oldName != name {
-			t.unname(old)
+	at := rowKey(key(tag, r.RowUUID()))
+	if old, was := t.rows.Insert(at, r); was {
+		_, oldName := tagOf(old)
+		if oldName == name {
+			return // it is found as before
 		}
+		t.unname(old)
 	}
 	if name == "" {
 		return
@@ -131,13 +146,13 @@ func (t dbTxn) put(r Row) {
 	k := key(tag, name)
 	first, taken := t.byName.Get(k)
 	switch {
-	case taken && first.RowUUID() < r.RowUUID():
-		t.more.Insert(moreKey(k, r), r)
+	case taken && first.uuid() < r.RowUUID():
+		t.more.Insert(moreKey(k, r.RowUUID()), at)
 		return
-	case taken && first.RowUUID() != r.RowUUID():
-		t.more.Insert(moreKey(k, first), first)
+	case taken:
+		t.more.Insert(moreKey(k, first.uuid()), first)
 	}
-	t.byName.Insert(k, r)
+	t.byName.Insert(k, at)
 }
 
 func (t dbTxn) take(r Row) {
@@ -154,24 +169,23 @@ func (t dbTxn) unname(r Row) {
 		return
 	}
 	k := key(tag, name)
-	if first, ok := t.byName.Get(k); !ok || first.RowUUID() != r.RowUUID() {
-		t.more.Delete(moreKey(k, r))
+	if first, ok := t.byName.Get(k); !ok || first.uuid() != r.RowUUID() {
+		t.more.Delete(moreKey(k, r.RowUUID()))
 		return
 	}
 	it := t.more.Root().Iterator()
 	it.SeekPrefix(append(key(tag, name), 0))
-	for at, row, ok := it.Next(); ok; at, row, ok = it.Next() {
-		if _, same := tagOf(row); same == name { // a name may hold a NUL itself
+	for at, next, ok := it.Next(); ok; at, next, ok = it.Next() {
+		if len(at) == len(k)+1+len(next.uuid()) { // a name may hold a NUL itself
 			t.more.Delete(at)
-			t.byName.Insert(k, row)
+			t.byName.Insert(k, next)
 			return
 		}
 	}
 	t.byName.Delete(k)
 }
 
-func moreKey(name []byte, r Row) []byte {
-	uuid := r.RowUUID()
+func moreKey(name []byte, uuid string) []byte {
 	k := make([]byte, 0, len(name)+1+len(uuid))
 	return append(append(append(k, name...), 0), uuid...)
 }
@@ -180,7 +194,8 @@ func get[T Row](d *DB, tag byte, uuid string) (row T) {
 	if d == nil || d.rows == nil {
 		return row
 	}
-	r, ok := d.rows.Get(key(tag, uuid))
+	var buf [lookLength]byte
+	r, ok := d.rows.Get(append(append(buf[:0], tag), uuid...))
 	if !ok {
 		return row
 	}
@@ -191,7 +206,12 @@ func named[T Row](d *DB, tag byte, name string) (row T) {
 	if d == nil || d.byName == nil {
 		return row
 	}
-	r, ok := d.byName.Get(key(tag, name))
+	var buf [lookLength]byte
+	k, ok := d.byName.Get(append(append(buf[:0], tag), name...))
+	if !ok {
+		return row
+	}
+	r, ok := d.rows.Get(k)
 	if !ok {
 		return row
 	}

@@ -54,6 +54,9 @@ type Config struct {
 	// Coalesce is the least time between two updates to the sink (default
 	// 20 ms); the first of a burst is not delayed.
 	Coalesce time.Duration
+	// Turn runs what the connection has to compute when the process has a core
+	// to spare; nil runs it at once. Nothing in it waits for the server.
+	Turn func(work func())
 
 	Log *slog.Logger
 }
@@ -70,6 +73,9 @@ func (c Config) withDefaults() Config {
 	def(&c.BackoffMin, 100*time.Millisecond)
 	def(&c.BackoffMax, 5*time.Second)
 	def(&c.Coalesce, 20*time.Millisecond)
+	if c.Turn == nil {
+		c.Turn = func(work func()) { work() }
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

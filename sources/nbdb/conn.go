@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -166,7 +167,14 @@ func (c *Conn) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error)
 	if len(ops) == 0 {
 		return nil, nil
 	}
-	params, err := encode(ops)
+	buf := buffers.Get().(*[]byte)
+	var err error
+	c.cfg.Turn(func() { *buf, err = encode((*buf)[:0], ops) })
+	defer func() {
+		if cap(*buf) <= keepBuffer {
+			buffers.Put(buf)
+		}
+	}()
 	if err != nil {
 		return nil, fmt.Errorf("writing to zone %s: %w", c.cfg.Name, err)
 	}
@@ -174,12 +182,17 @@ func (c *Conn) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error)
 	if s == nil {
 		return nil, fmt.Errorf("writing to zone %s: %w", c.cfg.Name, ErrNotConnected)
 	}
-	res, err := s.transact(ctx, params, ops)
+	res, err := s.transact(ctx, *buf, ops)
 	if err != nil {
 		return res, fmt.Errorf("writing to zone %s: %w", c.cfg.Name, err)
 	}
 	return res, nil
 }
+
+// buffers hold operations on their way; keepBuffer is the largest kept, in bytes.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const keepBuffer = 256 << 10
 
 // perMegabyte is what a megabyte of operations adds to the time a transaction
 // may take.

@@ -135,7 +135,7 @@ func TestEncode(t *testing.T) {
 		`{"op":"mutate","table":"Port_Group",` + where(u1) + `,"mutations":[["acls","delete",["set",[["uuid","` + u3 + `"]]]]]},` +
 		`{"op":"delete","table":"Address_Set",` + where(u3) + `},` +
 		`{"op":"select","table":"ACL",` + where(u3) + `,"columns":["_uuid"]}]`
-	got, err := encode(ops)
+	got, err := encode(nil, ops)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestEncode(t *testing.T) {
 		{Kind: nb.OpInsert, Table: nb.TableACL, Row: map[string]any{"log": 1.5}},
 		{Kind: "drop table", Table: nb.TableACL, UUID: u1},
 	} {
-		if _, err := encode([]nb.Op{bad}); err == nil {
+		if _, err := encode(nil, []nb.Op{bad}); err == nil {
 			t.Errorf("%+v was written", bad)
 		}
 	}

@@ -10,15 +10,15 @@ import (
 	"rung/sources/nbdb/jsonrpc"
 )
 
-// encode makes the parameters of transact (RFC 7047 §4.1.3). What cannot be
+// encode appends the parameters of transact (RFC 7047 §4.1.3) to b. What cannot be
 // said in OVSDB is an error before anything is sent: above all a write without
 // a row's UUID, which would touch every row of the table.
-func encode(ops []nb.Op) ([]byte, error) {
-	b := jsonrpc.AppendString([]byte{'['}, nb.Database)
+func encode(b []byte, ops []nb.Op) ([]byte, error) {
+	b = jsonrpc.AppendString(append(b, '['), nb.Database)
 	for i := range ops {
 		var err error
 		if b, err = appendOp(append(b, ','), &ops[i]); err != nil {
-			return nil, fmt.Errorf("operation %d (%s): %w", i, describe(&ops[i]), err)
+			return b, fmt.Errorf("operation %d (%s): %w", i, describe(&ops[i]), err)
 		}
 	}
 	return append(b, ']'), nil

@@ -137,7 +137,7 @@ func (s *session) call(ctx context.Context, method string, params []byte, patien
 	id := s.nextID
 	s.calls[id] = c
 	s.mu.Unlock()
-	if err := s.rpc.Write(jsonrpc.Request(id, method, params)); err != nil {
+	if err := s.rpc.WriteRequest(id, method, params); err != nil {
 		if isTimeout(err) {
 			err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.cfg.TransactTimeout)
 		}
@@ -196,7 +196,7 @@ func (s *session) read() {
 func (s *session) handle(m jsonrpc.Message) error {
 	switch {
 	case m.Method == "update2":
-		return s.update(m.Params)
+		return s.turn(func() error { return s.update(m.Params) })
 	case m.Method == "echo" && m.ID != nil:
 		return s.rpc.Write(jsonrpc.Reply(m.ID, m.Params))
 	case m.Method == "monitor_canceled":
@@ -221,10 +221,15 @@ func (s *session) handle(m jsonrpc.Message) error {
 	if m.Error != nil {
 		err = rpcError(m.Error)
 	} else {
-		err = c.reply(m.Result)
+		err = s.turn(func() error { return c.reply(m.Result) })
 	}
 	c.done <- err
 	return nil
+}
+
+func (s *session) turn(work func() error) (err error) {
+	s.cfg.Turn(func() { err = work() })
+	return err
 }
 
 // update takes one update2 notification in: whole transactions.

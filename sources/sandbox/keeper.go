@@ -48,10 +48,11 @@ type port struct {
 // keptTables are what a keeper has to know of its zone.
 var keptTables = []string{nb.TableGlobal, nb.TablePort, nb.TableSwitch, nb.TableMeter}
 
-func newKeeper(zone, endpoint, describe string, seed []nb.Op, log *slog.Logger) *keeper {
+func newKeeper(zone string, seed []nb.Op, log *slog.Logger, conn nbdb.Config) *keeper {
+	// The keeper cares for ports alone: no second copy of the rows.
+	conn.Name, conn.Log, conn.Tables = zone, log, keptTables
 	return &keeper{zone: zone, seed: seed, log: log.With("zone", zone),
-		// The keeper cares for ports alone: no second copy of the rows.
-		conn: nbdb.Dial(nbdb.Config{Name: zone, Addr: endpoint, Server: describe, Log: log, Tables: keptTables}),
+		conn: nbdb.Dial(conn),
 		want: map[string]port{}, made: map[string]string{}, dirty: map[string]struct{}{},
 		ready: make(chan struct{}), wake: make(chan struct{}, 1)}
 }

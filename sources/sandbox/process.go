@@ -102,6 +102,7 @@ func (p *process) launch() (func() error, error) {
 		return nil, fmt.Errorf("starting %s for zone %s: %w", p.program, p.zone, err)
 	}
 	p.cmd = cmd
+	giveWay(cmd.Process.Pid)
 	return wait, nil
 }
 

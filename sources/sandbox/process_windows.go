@@ -10,6 +10,8 @@ const realServers = false
 
 var stopSignal, contSignal os.Signal = os.Interrupt, os.Interrupt
 
+func giveWay(int) {}
+
 func newGuard() (guard, error) {
 	return nil, errors.New("real ovsdb-servers are not supported on this system")
 }

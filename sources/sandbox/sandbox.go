@@ -47,7 +47,10 @@ type Config struct {
 	// StallTimeout is how long a client of a built-in server may take no data
 	// before it is cut off (default 5 s).
 	StallTimeout time.Duration
-	Log          *slog.Logger
+	// Turn runs what the zones' keepers have to compute when the process has a
+	// core to spare; nil runs it at once.
+	Turn func(work func())
+	Log  *slog.Logger
 
 	guard func() (guard, error) // for tests: the guard of another system
 }

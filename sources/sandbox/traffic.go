@@ -20,6 +20,9 @@ type TrafficConfig struct {
 	Rate float64
 	// Seed makes the connections the same for the same rows and pods.
 	Seed uint64
+	// Turn runs what traffic has to compute when the process has a core to
+	// spare; nil runs it at once.
+	Turn func(work func())
 }
 
 // TrafficStats counts since the start.
@@ -41,6 +44,7 @@ type TrafficStats struct {
 // compiled: the rows would tell less than the truth about them.
 type Traffic struct {
 	rate  atomic.Uint64 // per 1000 seconds
+	turn  func(work func())
 	stats struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
 
 	mu     sync.Mutex // one Run at a time
@@ -58,13 +62,16 @@ type Traffic struct {
 const (
 	tick         = 50 * time.Millisecond
 	refresh      = 250 * time.Millisecond
-	refreshShare = 20
+	refreshShare = 40
 )
 
 // NewTraffic makes traffic that Run sets going.
 func NewTraffic(cfg TrafficConfig) *Traffic {
 	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &world{}, parsed: map[string]match.Expr{},
-		meters: meters{}, seq: map[string]uint64{}}
+		meters: meters{}, seq: map[string]uint64{}, turn: cfg.Turn}
+	if t.turn == nil {
+		t.turn = func(work func()) { work() }
+	}
 	if cfg.Rate <= 0 {
 		cfg.Rate = 20
 	}
@@ -98,15 +105,17 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 		if due += float64(t.rate.Load()) / 1000 * tick.Seconds(); due < 1 {
 			continue
 		}
-		now := time.Now()
-		if !now.Before(renew) {
-			c, zones := snapshot()
-			t.look(c, zones, now)
-			renew = now.Add(max(refresh, refreshShare*time.Since(now)))
-		}
-		for ; due >= 1; due-- {
-			t.connect(now, sink)
-		}
+		t.turn(func() {
+			now := time.Now()
+			if !now.Before(renew) {
+				c, zones := snapshot()
+				t.look(c, zones, now)
+				renew = now.Add(max(refresh, refreshShare*time.Since(now)))
+			}
+			for ; due >= 1; due-- {
+				t.connect(now, sink)
+			}
+		})
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"rung/sources/nbdb"
 )
 
 // zone is one node's database: its server, and who writes the rows there that
@@ -97,7 +99,8 @@ func (s *Sandbox) newZone(name string) (*zone, error) {
 func (s *Sandbox) keep(z *zone) {
 	var life context.Context
 	life, z.stop = context.WithCancel(s.life)
-	k := newKeeper(z.name, z.endpoint, s.describe, seedOps(z.name, z.number, s.cfg.ForeignRows), s.cfg.Log)
+	k := newKeeper(z.name, seedOps(z.name, z.number, s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
+		Addr: z.endpoint, Server: s.describe, Turn: s.cfg.Turn})
 	z.keeper = k
 	z.wg.Go(func() { k.conn.Run(life, k.sink) })
 	z.wg.Go(func() { k.run(life) })

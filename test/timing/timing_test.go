@@ -61,7 +61,7 @@ func TestTimingConsole(t *testing.T) {
 	time.Sleep(2 * time.Second)
 
 	var moves []time.Duration
-	for i := range 300 {
+	for i := range 1000 {
 		key := "j"
 		if i/12%2 == 1 {
 			key = "k"

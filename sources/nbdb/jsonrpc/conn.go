@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,7 +16,7 @@ import (
 // 10,000 pods under 10,000 rules is about a tenth of it.
 const MaxMessage = 512 << 20
 
-// keepBuffer is the largest read buffer kept between messages.
+// keepBuffer is the largest buffer kept between messages.
 const keepBuffer = 256 << 10
 
 // Errors of a connection.
@@ -40,6 +41,7 @@ type Conn struct {
 	c            net.Conn
 	writeTimeout time.Duration
 	wmu          sync.Mutex
+	out          []byte // requests are put together here; wmu guards it
 	began        time.Time
 	seen         atomic.Int64  // when the last byte came, as nanoseconds since began
 	reads        atomic.Uint64 // how often bytes came
@@ -77,6 +79,22 @@ const headway = 64 << 10
 func (c *Conn) Write(msg []byte) error {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
+	return c.write(msg)
+}
+
+// WriteRequest sends a request; params are not kept.
+func (c *Conn) WriteRequest(id uint64, method string, params []byte) error {
+	c.wmu.Lock()
+	defer c.wmu.Unlock()
+	msg := appendRequest(c.out[:0], id, method, params)
+	if c.out = msg; cap(msg) > keepBuffer {
+		c.out = nil
+	}
+	return c.write(msg)
+}
+
+// write is Write for whoever holds wmu.
+func (c *Conn) write(msg []byte) error {
 	for rest := msg; len(rest) > 0; {
 		part := rest[:min(len(rest), headway)]
 		if err := c.c.SetWriteDeadline(time.Now().Add(c.writeTimeout)); err != nil {
@@ -226,9 +244,12 @@ func notNull(raw []byte) []byte {
 
 // Request is a request; params is a JSON array.
 func Request(id uint64, method string, params []byte) []byte {
-	b := make([]byte, 0, len(params)+len(method)+48)
+	return appendRequest(make([]byte, 0, len(params)+len(method)+48), id, method, params)
+}
+
+func appendRequest(b []byte, id uint64, method string, params []byte) []byte {
 	b = append(b, `{"id":`...)
-	b = fmt.Append(b, id)
+	b = strconv.AppendUint(b, id, 10)
 	b = append(b, `,"method":`...)
 	b = AppendString(b, method)
 	b = append(b, `,"params":`...)
