@@ -296,6 +296,15 @@ func (c *console) quits() {
 // ended waits for the end of the program and looks at the terminal it leaves.
 func (c *console) ended(want int) {
 	c.t.Helper()
+	if f := c.closed(want); strings.TrimSpace(f.Text()) != "" {
+		c.t.Errorf("something was left on the screen:\n%s", f.Boxed())
+	}
+}
+
+// closed is ended where a key may have come while an editor had the terminal:
+// that one the terminal itself shows, below every program.
+func (c *console) closed(want int) *frame {
+	c.t.Helper()
 	code, err := c.Terminal.Wait(patience)
 	if err != nil {
 		c.t.Fatal(err)
@@ -307,9 +316,7 @@ func (c *console) ended(want int) {
 	if f.AltScreen || !f.CursorShown {
 		c.t.Errorf("the terminal is not as it was: alternate screen %v, cursor shown %v\n%s", f.AltScreen, f.CursorShown, f.Boxed())
 	}
-	if strings.TrimSpace(f.Text()) != "" {
-		c.t.Errorf("something was left on the screen:\n%s", f.Boxed())
-	}
+	return f
 }
 
 // ends sends a signal to a process of ours.

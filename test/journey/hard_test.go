@@ -78,7 +78,7 @@ func TestRandomResize(t *testing.T) {
 	c.Type("policy break-glass")
 	c.press("enter").at("break-glass").press("esc").at("Ladder")
 	c.nothingBroke()
-	c.quits()
+	c.press("ctrl+c").closed(0)
 }
 
 // home goes back to the ladder, whatever is open: one Esc after the other, since
