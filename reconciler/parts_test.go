@@ -1,6 +1,9 @@
 package reconciler
 
 import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +71,56 @@ func TestStepMembers(t *testing.T) {
 }
 
 // Mail that is not looked at for a while is taken together without loss.
+// Sorted or not, what comes and goes between two versions of a column is the
+// same.
+func TestStepMembersInAnyOrder(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	some := func() (out []string) {
+		for c := 'a'; c <= 'h'; c++ {
+			if rnd.IntN(2) == 0 {
+				out = append(out, string(c))
+			}
+		}
+		return out
+	}
+	for range 2000 {
+		old, now := some(), some()
+		added, removed := stepMembers(slices.Clone(old), slices.Clone(now))
+		rnd.Shuffle(len(old), func(i, j int) { old[i], old[j] = old[j], old[i] })
+		rnd.Shuffle(len(now), func(i, j int) { now[i], now[j] = now[j], now[i] })
+		added2, removed2 := stepMembers(old, now)
+		sorted := func(s []string) []string { return slices.Sorted(slices.Values(s)) }
+		if !slices.Equal(sorted(added), sorted(added2)) || !slices.Equal(sorted(removed), sorted(removed2)) {
+			t.Fatalf("from %v to %v: added %v or %v, removed %v or %v", old, now, added, added2, removed, removed2)
+		}
+	}
+}
+
+// The first change after a pause is written at once; those that keep coming go
+// together.
+func TestGathering(t *testing.T) {
+	run(t, Write, func(b *bench) {
+		tenants(b)
+		b.have(isolate(1))
+		b.calm(time.Second)
+		b.z.taken()
+		b.have(pod("b/first", "", "n2", "10.1.1.1"))
+		b.calm(time.Millisecond)
+		if n := len(b.z.taken()); n != 1 {
+			t.Errorf("%d transactions for the first change, want 1 at once", n)
+		}
+		for i := range 200 {
+			b.have(pod("b/p9", "", "n2", "10.1.0."+strconv.Itoa(i)))
+			b.calm(5 * time.Millisecond)
+		}
+		if n := len(b.z.taken()); n < 15 || n > 21 {
+			t.Errorf("%d transactions for a second of changes, want about 20", n)
+		}
+		b.calm(100 * time.Millisecond)
+		b.converged()
+	})
+}
+
 func TestMailboxLosesNothing(t *testing.T) {
 	box := &mailbox{signal: make(chan struct{}, 1)}
 	row := func(u string) []nb.RowChange { return []nb.RowChange{{New: &nb.AddressSet{UUID: u}}} }

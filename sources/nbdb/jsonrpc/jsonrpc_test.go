@@ -91,6 +91,39 @@ func TestWriteDeadline(t *testing.T) {
 	}
 }
 
+// What is written as a request is the request, whatever was written before, and
+// nothing is kept of what the caller handed over.
+func TestWriteRequest(t *testing.T) {
+	a, b := net.Pipe()
+	defer a.Close()
+	c := New(b, time.Second)
+	got := make(chan string)
+	go func() {
+		defer close(got)
+		text, err := io.ReadAll(a)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- string(text)
+	}()
+	want := ""
+	for i, n := range []int{10, 3, keepBuffer, 5} {
+		params := []byte("[" + strings.Repeat("1,", n) + "0]")
+		want += string(Request(uint64(i), "transact", params))
+		if err := c.WriteRequest(uint64(i), "transact", params); err != nil {
+			t.Fatal(err)
+		}
+		clear(params)
+		if cap(c.out) > keepBuffer {
+			t.Errorf("%d bytes are kept", cap(c.out))
+		}
+	}
+	c.Close()
+	if text := <-got; text != want {
+		t.Errorf("%d bytes came, want %d", len(text), len(want))
+	}
+}
+
 func TestEnvelopes(t *testing.T) {
 	for got, want := range map[string]string{
 		string(Request(3, "transact", []byte(`["db"]`))): `{"id":3,"method":"transact","params":["db"]}`,
