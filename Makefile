@@ -42,11 +42,11 @@ test-setup: build
 	[ -n "$(RACE)" ] || { echo "no C compiler: the tests run without the race detector"; missing=race; }; \
 	[ -z "$$missing" ] || [ "$$RUNG_REQUIRE_SERVERS" != 1 ] || { echo "RUNG_REQUIRE_SERVERS=1: install what is missing"; exit 1; }
 
-test-race: build
+test-race: build ## the tests alone, with the race detector
 	go test $(RACE) -timeout 15m $(TESTFLAGS) $(PKG)
 
 # Tests named TestTiming… measure: one after the other, without the race detector.
-test-timing: build
+test-timing: build ## the times alone; TIMING=strict on a quiet machine
 	@dirs=$$(grep -rl --include='*_test.go' '^func TestTiming' * | xargs -r -n1 dirname | sed 's,^,./,' | sort -u); \
 	if [ -z "$$dirs" ]; then echo "no TestTiming… found"; exit 0; fi; \
 	set -x; RUNG_TIMING=$(TIMING) go test -v -p 1 -count=1 -timeout 10m -run '^TestTiming' $$dirs
