@@ -131,12 +131,12 @@ func (k *keeper) run(ctx context.Context) {
 		case <-k.wake:
 		}
 		for again := true; again; {
-			ops, names := k.ops()
+			ops, owners := k.ops()
 			if len(ops) == 0 {
 				break
 			}
 			_, err := k.conn.Transact(ctx, ops)
-			again = k.wrote(names, err)
+			again = k.wrote(owners, err)
 			if err != nil {
 				k.log.Debug("writing ports", "err", err)
 				if !sleep(ctx, restartAfter) {
@@ -147,8 +147,10 @@ func (k *keeper) run(ctx context.Context) {
 	}
 }
 
-// ops are the operations that are due, and the ports they are for.
-func (k *keeper) ops() (ops []nb.Op, names []string) {
+// ops are the operations that are due, and for the ports they are for the uid of
+// the pod that each will have been made for, if it is there then. The pod may be
+// another one before the operations are done.
+func (k *keeper) ops() (ops []nb.Op, owners map[string]string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.synced {
@@ -165,11 +167,12 @@ func (k *keeper) ops() (ops []nb.Op, names []string) {
 	if sw == nil {
 		return nil, nil
 	}
-	names = slices.Sorted(maps.Keys(k.dirty))
+	owners = map[string]string{}
 	var add []nb.Ref
 	var remove []nb.Ref
-	for i, name := range names {
+	for i, name := range slices.Sorted(maps.Keys(k.dirty)) {
 		want, wanted := k.want[name]
+		owners[name] = want.uid
 		live := k.db.PortByName(name)
 		switch {
 		case live == nil && wanted:
@@ -181,6 +184,7 @@ func (k *keeper) ops() (ops []nb.Op, names []string) {
 			add = append(add, nb.Ref{Name: id})
 		case live == nil || live.ExternalIDs["pod"] != "true":
 		case !wanted, k.made[name] != "" && k.made[name] != want.uid:
+			owners[name] = k.made[name]
 			remove = append(remove, nb.Ref{UUID: live.UUID})
 		case len(live.Addresses) != 1 || live.Addresses[0] != want.address:
 			ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID, Row: map[string]any{
@@ -195,18 +199,18 @@ func (k *keeper) ops() (ops []nb.Op, names []string) {
 	if len(ops) == 0 {
 		clear(k.dirty)
 	}
-	return ops, names
+	return ops, owners
 }
 
 // wrote notes the outcome; it says whether there may be more to do. Transact
 // has let the sink know the rows as they are now, so that what is left is found
 // by comparing again.
-func (k *keeper) wrote(names []string, err error) bool {
+func (k *keeper) wrote(owners map[string]string, err error) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if errors.Is(err, model.ErrRefused) && len(names) > 0 {
+	if errors.Is(err, model.ErrRefused) && len(owners) > 0 {
 		// Somebody's row is in the way; the next change of the pod tries again.
-		for _, name := range names {
+		for name := range owners {
 			delete(k.dirty, name)
 		}
 		return false
@@ -214,11 +218,10 @@ func (k *keeper) wrote(names []string, err error) bool {
 	if err != nil {
 		return k.synced
 	}
-	for _, name := range names {
-		switch p, wanted := k.want[name]; {
-		case wanted && k.db.PortByName(name) != nil:
-			k.made[name] = p.uid
-		default:
+	for name, uid := range owners {
+		if uid != "" && k.db.PortByName(name) != nil {
+			k.made[name] = uid
+		} else {
 			delete(k.made, name)
 		}
 	}
