@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,17 +14,20 @@ import (
 )
 
 type policyOut struct {
-	Kind     model.Kind     `json:"kind"`
-	Name     string         `json:"name"`
-	Tier     int            `json:"tier"`
-	Priority *int32         `json:"priority,omitempty"`
-	Subject  string         `json:"subject"`
-	Pods     []string       `json:"pods"`
-	Rules    []ruleOut      `json:"rules"`
-	Logging  string         `json:"logging"`
-	None     string         `json:"no_rows,omitempty"`
-	File     string         `json:"file,omitempty"`
-	Findings []findingBrief `json:"findings"`
+	Kind     model.Kind `json:"kind"`
+	Name     string     `json:"name"`
+	Tier     int        `json:"tier"`
+	Priority *int32     `json:"priority,omitempty"`
+	Subject  string     `json:"subject"`
+	Pods     []string   `json:"pods"`
+	// PodsApart are pods of the subject whose primary network is another one:
+	// the policy is not enforced there.
+	PodsApart []string       `json:"pods_on_primary_udn,omitempty"`
+	Rules     []ruleOut      `json:"rules"`
+	Logging   string         `json:"logging"`
+	None      string         `json:"no_rows,omitempty"`
+	File      string         `json:"file,omitempty"`
+	Findings  []findingBrief `json:"findings"`
 	// Conditions are what controllers reported, never proof.
 	Conditions []conditionOut `json:"conditions"`
 	// Zones is empty without databases.
@@ -103,7 +107,11 @@ func describePolicy(r *engine.Revision, k model.PolicyKey, now time.Time) *polic
 		out.Logging = levels.String()
 	}
 	for _, pod := range r.Subjects(k) {
-		out.Pods = append(out.Pods, pod.Namespace+"/"+pod.Name)
+		if name := pod.Namespace + "/" + pod.Name; pod.PrimaryUDN() != "" {
+			out.PodsApart = append(out.PodsApart, name)
+		} else {
+			out.Pods = append(out.Pods, name)
+		}
 	}
 	rows := r.Rows(k, "")
 	if rows != nil && rows.None != nil {
@@ -169,7 +177,11 @@ func (o *policyOut) text(wide bool) string {
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
-	s += fmt.Sprintf("\nsubject  %s → %s\nlogging  %s\n", o.Subject, plural(len(o.Pods), "pod"), o.Logging)
+	pods := plural(len(o.Pods), "pod")
+	if n := len(o.PodsApart); n > 0 {
+		pods += fmt.Sprintf(", %d more on a primary UDN: ANP not enforced there", n)
+	}
+	s += fmt.Sprintf("\nsubject  %s → %s\nlogging  %s\n", o.Subject, pods, o.Logging)
 	if o.None != "" {
 		s += "no rows  " + o.None + "\n"
 	}
@@ -196,7 +208,7 @@ func (o *policyOut) text(wide bool) string {
 		}
 	}
 	s += "\npods\n"
-	for _, p := range o.Pods {
+	for _, p := range append(slices.Clone(o.Pods), o.PodsApart...) {
 		s += "  " + p + "\n"
 	}
 	return s

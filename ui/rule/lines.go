@@ -136,15 +136,18 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 	var to nav.Page
 	if v.page.Key.Kind.IsAdmin() {
 		here := 0
-		pods := env.Rev.Subjects(v.page.Key)
-		for _, p := range pods {
-			if p.NodeName == v.zone {
+		for _, p := range env.Rev.Subjects(v.page.Key) {
+			if p.NodeName == v.zone && p.PrimaryUDN() == "" {
 				here++
 			}
 		}
-		count = " → " + detail.Count(len(pods), "pod")
+		pods, apart := env.Rev.SubjectCount(v.page.Key)
+		count = " → " + detail.Count(pods, "pod")
 		if v.state != nil {
 			count += fmt.Sprintf(" (%s here)", detail.Thousands(here))
+		}
+		if apart > 0 {
+			count += fmt.Sprintf(" +%d on a primary UDN", apart)
 		}
 		if v.read() {
 			if g := v.state.DB.PortGroupByName(detail.GroupName(v.page.Key)); g != nil {

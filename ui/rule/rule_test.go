@@ -66,10 +66,10 @@ func TestGoldens(t *testing.T) {
 
 func TestWhatItSays(t *testing.T) {
 	s := open(t, model.Egress, 5)
-	s.Want(`egress 5 "default-deny"`, "zone ovn-worker2", "networks: 0.0.0.0/0", "ns: all → 39 pods (17 here)",
+	s.Want(`egress 5 "default-deny"`, "zone ovn-worker2", "networks: 0.0.0.0/0", "ns: all → 38 pods (16 here) +1 on a primary UDN",
 		"34·5 → OVN priority 26595, tier 1", `before     egress 4 "pass-to-restricted-tenants"  Pass`,
 		`after      blue-tenant egress 0 "allow-own-tenant"  Allow`,
-		"What the 39 pods of the subject send to every IPv4 address on any port, where no earlier rule decided, is dropped.",
+		"What the 38 pods of the subject send to every IPv4 address on any port, where no earlier rule decided, is dropped.",
 		"≠ In ovn-worker2: The live row of Egress:5:None says allow where the rule says Deny.",
 		"● behind in ovn-worker2 since 14:04:06 (54s): action and priority of ACL Egress:5:None",
 		"▲ DNS over TCP 5353 is not allowed by any rule above this one")
@@ -176,7 +176,7 @@ func TestCursorGoesThroughBothPanes(t *testing.T) {
 		s.Press("j")
 	}
 	all := strings.Join(seen, "\n")
-	for _, want := range []string{"▸ Deny  to", "▸ ports", "▸ ACL", "▸   inport ==", "0.0.0.0/0", "▸   What the 39 pods", "● behind"} {
+	for _, want := range []string{"▸ Deny  to", "▸ ports", "▸ ACL", "▸   inport ==", "0.0.0.0/0", "▸   What the 38 pods", "● behind"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the cursor never came to %q:\n%s", want, all)
 		}

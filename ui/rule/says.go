@@ -13,11 +13,14 @@ func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 	if !p.Kind.IsAdmin() {
 		return []string{"Not compiled yet: what a " + p.Kind.Short() + " decides is not decided here."}
 	}
-	subjects := len(r.Subjects(p.Key))
+	// Nothing is enforced on the primary network of those apart.
+	subjects, apart := r.SubjectCount(p.Key)
 	none := r.None(p.Key)
 	switch {
 	case none != nil:
 		return []string{"OVN-Kubernetes does not program this policy: " + none.Message + ". Rows it had before stay and still decide."}
+	case subjects == 0 && apart > 0:
+		return []string{"Nothing now: the pods of the subject have a primary user-defined network, where no AdminNetworkPolicy is enforced."}
 	case subjects == 0:
 		return []string{"Nothing now: the subject selects no pod."}
 	}
