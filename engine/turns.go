@@ -8,7 +8,7 @@ import "runtime"
 // never takes one, but waits for nobody else.
 type turns chan struct{}
 
-func newTurns() turns { return make(turns, max(1, runtime.NumCPU()-1)) }
+func newTurns() turns { return make(turns, max(1, runtime.GOMAXPROCS(0)-1)) }
 
 // take runs work when a turn is free.
 func (t turns) take(work func()) {

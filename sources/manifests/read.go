@@ -125,7 +125,7 @@ func readFiles(ctx context.Context, o Options, inputs []input) ([]*fileResult, e
 
 func readBatch(ctx context.Context, o Options, inputs []input) ([]*fileResult, error) {
 	files := make([]*fileResult, len(inputs))
-	err := parallel(ctx, len(inputs), func(_, i int) {
+	err := parallel(ctx, workers(len(inputs)), len(inputs), func(_, i int) {
 		f := &fileResult{in: inputs[i]}
 		l, broken := o.load(inputs[i])
 		if broken != nil {
@@ -155,12 +155,12 @@ func decodeFiles(ctx context.Context, o Options, files []*fileResult) ([]*fileRe
 			jobs = append(jobs, job{f, i})
 		}
 	}
-	decoders := make([]*decoder, workers())
+	decoders := make([]*decoder, workers(len(jobs)))
 	for i := range decoders {
 		decoders[i] = newDecoder(o)
 	}
 	outs := make([]*outcome, len(jobs))
-	err := parallel(ctx, len(jobs), func(worker, i int) {
+	err := parallel(ctx, len(decoders), len(jobs), func(worker, i int) {
 		f, d := jobs[i].f, decoders[worker]
 		if tree := f.trees[jobs[i].unit]; tree != nil {
 			outs[i] = d.decodeTree(tree, f.units[jobs[i].unit])
@@ -260,15 +260,17 @@ func (f *fileResult) collect(d *decoder, outs []*outcome) {
 	f.units, f.trees, f.spans, f.text = nil, nil, nil, nil
 }
 
-func workers() int { return max(1, runtime.GOMAXPROCS(0)) }
+// workers is how many goroutines n jobs are worth now. The number of processors
+// may change meanwhile.
+func workers(n int) int { return max(1, min(n, runtime.GOMAXPROCS(0))) }
 
-// parallel runs f for every i below n on as many goroutines as there are
-// processors, and tells it which one it runs on. It returns when all have ended,
-// early with ctx's error when ctx does.
-func parallel(ctx context.Context, n int, f func(worker, i int)) error {
+// parallel runs f for every i below n on so many goroutines, and tells it which
+// one it runs on. It returns when all have ended, early with ctx's error when ctx
+// does.
+func parallel(ctx context.Context, workers, n int, f func(worker, i int)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for w := range min(workers(), n) {
+	for w := range workers {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1

@@ -5,10 +5,13 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -166,6 +169,38 @@ func TestReadEnds(t *testing.T) {
 	if _, err := Read(ctx, Options{Paths: []string{"."}, FS: files(map[string]string{"a.yaml": anp("a", 1)})}); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
+}
+
+// The number of processors may change while files are read; the console raises it
+// at its start.
+func TestReadWhileProcessorsChange(t *testing.T) {
+	was := runtime.GOMAXPROCS(0)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for n := 1; ; n = n%8 + 1 {
+			select {
+			case <-stop:
+				runtime.GOMAXPROCS(was)
+				return
+			default:
+				runtime.GOMAXPROCS(n)
+			}
+		}
+	})
+	text := map[string]string{}
+	for i := range 20 {
+		name := fmt.Sprintf("p%d", i)
+		text[name+".yaml"] = anp(name, i)
+	}
+	for range 100 {
+		r, err := Read(context.Background(), Options{Paths: []string{"."}, FS: files(text)})
+		if err != nil || len(r.Objects) != len(text) {
+			t.Errorf("%d objects of %d, %v", len(r.Objects), len(text), err)
+		}
+	}
+	close(stop)
+	wg.Wait()
 }
 
 // On disk: symbolic links, a folder behind a link, a file that may not be read.

@@ -74,7 +74,7 @@ func (w *watcher) first(ctx context.Context) error {
 		return nil
 	}
 	w.o.SkipSchema = false
-	if err := parallel(ctx, len(w.order), func(_, i int) { w.files[w.order[i]].res.validate() }); err != nil {
+	if err := parallel(ctx, workers(len(w.order)), len(w.order), func(_, i int) { w.files[w.order[i]].res.validate() }); err != nil {
 		return err
 	}
 	w.publish(true)
