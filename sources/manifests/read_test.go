@@ -5,7 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -171,36 +172,28 @@ func TestReadEnds(t *testing.T) {
 	}
 }
 
-// The number of processors may change while files are read; the console raises it
-// at its start.
-func TestReadWhileProcessorsChange(t *testing.T) {
-	was := runtime.GOMAXPROCS(0)
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for n := 1; ; n = n%8 + 1 {
-			select {
-			case <-stop:
-				runtime.GOMAXPROCS(was)
-				return
-			default:
-				runtime.GOMAXPROCS(n)
-			}
-		}
+// There are as many workers as were asked for, however many processors there are by
+// then: the console raises their number while files are read.
+func TestParallel(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	var mu sync.Mutex
+	used, done := map[int]bool{}, 0
+	err := parallel(t.Context(), 3, 60, func(worker, _ int) {
+		time.Sleep(time.Millisecond) // so that each gets some
+		mu.Lock()
+		defer mu.Unlock()
+		used[worker] = true
+		done++
 	})
-	text := map[string]string{}
-	for i := range 20 {
-		name := fmt.Sprintf("p%d", i)
-		text[name+".yaml"] = anp(name, i)
+	if want := map[int]bool{0: true, 1: true, 2: true}; err != nil || done != 60 || !maps.Equal(used, want) {
+		t.Errorf("%d of 60 done by %v, %v; want %v", done, used, err, want)
 	}
-	for range 100 {
-		r, err := Read(context.Background(), Options{Paths: []string{"."}, FS: files(text)})
-		if err != nil || len(r.Objects) != len(text) {
-			t.Errorf("%d objects of %d, %v", len(r.Objects), len(text), err)
-		}
+	if n := workers(5); n != 5 {
+		t.Errorf("%d workers for 5 jobs", n)
 	}
-	close(stop)
-	wg.Wait()
+	if n := workers(0); n != 1 {
+		t.Errorf("%d workers for nothing", n)
+	}
 }
 
 // On disk: symbolic links, a folder behind a link, a file that may not be read.
