@@ -273,7 +273,12 @@ func crumbs(f *term.Frame) string { return f.Line(1) }
 // at waits until the last crumb begins with text.
 func (c *console) at(crumb string) *console {
 	c.t.Helper()
-	c.until(fmt.Sprintf("is on the page %q", crumb), func(f *term.Frame) bool {
+	c.until(fmt.Sprintf("is on the page %q", crumb), onPage(crumb))
+	return c
+}
+
+func onPage(crumb string) func(*term.Frame) bool {
+	return func(f *term.Frame) bool {
 		line := crumbs(f)
 		for _, sign := range []string{" › ", " > "} {
 			if i := strings.LastIndex(line, sign); i >= 0 {
@@ -281,8 +286,7 @@ func (c *console) at(crumb string) *console {
 			}
 		}
 		return strings.HasPrefix(strings.TrimSpace(line), crumb)
-	})
-	return c
+	}
 }
 
 // quits leaves the program by ctrl+c and looks whether the terminal is as it

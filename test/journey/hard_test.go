@@ -72,6 +72,7 @@ func TestRandomResize(t *testing.T) {
 	}
 	t.Logf("%d keys and clicks, %d sizes (seed %d)", keys, sizes, seed)
 	c.Resize(120, 34)
+	c.catchesUp()
 	c.home()
 	c.press("3").at("zones").sees("ovn-worker2").press("esc").at("Ladder")
 	c.press(":")
@@ -79,6 +80,22 @@ func TestRandomResize(t *testing.T) {
 	c.press("enter").at("break-glass").press("esc").at("Ladder")
 	c.nothingBroke()
 	c.press("ctrl+c").closed(0)
+}
+
+// catchesUp waits until the program has read every key. One that comes while an
+// editor has the terminal is the editor's, and lost with it.
+func (c *console) catchesUp() {
+	c.t.Helper()
+	for end := time.Now().Add(patience); ; {
+		c.press("esc", "3")
+		_, err := c.Terminal.WaitUntil("zones", onPage("zones"), 2*time.Second)
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			c.t.Fatal(err)
+		}
+	}
 }
 
 // home goes back to the ladder, whatever is open: one Esc after the other, since
