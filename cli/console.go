@@ -84,16 +84,18 @@ func (a *app) console(ctx context.Context, demo bool) error {
 		return err
 	}
 	defer log.Close()
+	cfg.Screen = true
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	if os.Getenv("GOMAXPROCS") == "" {
+	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) == n {
 		// A key that comes while every core computes finds a thread of its own at
 		// once, and the system's scheduler lets it go first; Go's own would have it
-		// wait for its turn. The engine has counted its cores by now.
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 2)
+		// wait for its turn. Where less was set, by a quota say, it stays. The engine
+		// has counted its cores by now.
+		runtime.GOMAXPROCS(n + 2)
 	}
 	stop, err := profile(a.flags.ui.profile)
 	if err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -179,7 +178,7 @@ func (o *policyOut) text(wide bool) string {
 	}
 	pods := plural(len(o.Pods), "pod")
 	if n := len(o.PodsApart); n > 0 {
-		pods += fmt.Sprintf(", %d more on a primary UDN: ANP not enforced there", n)
+		pods += fmt.Sprintf(", %d more on a primary UDN: %s not enforced there", n, o.Kind.Short())
 	}
 	s += fmt.Sprintf("\nsubject  %s → %s\nlogging  %s\n", o.Subject, pods, o.Logging)
 	if o.None != "" {
@@ -208,8 +207,11 @@ func (o *policyOut) text(wide bool) string {
 		}
 	}
 	s += "\npods\n"
-	for _, p := range append(slices.Clone(o.Pods), o.PodsApart...) {
+	for _, p := range o.Pods {
 		s += "  " + p + "\n"
+	}
+	for _, p := range o.PodsApart {
+		s += "  " + p + "  (on a primary UDN)\n"
 	}
 	return s
 }

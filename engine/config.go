@@ -42,7 +42,9 @@ type Config struct {
 	StateDir string
 	// LogLines bounds the log; 0 means the default.
 	LogLines int
-	Clock    Clock
+	// Screen says that somebody presses keys: a core stays for them.
+	Screen bool
+	Clock  Clock
 }
 
 // SandboxConfig says how the sandbox is run.

@@ -49,7 +49,10 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(), turns: newTurns(),
+		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(),
+	}
+	if cfg.Screen {
+		e.turns = newTurns()
 	}
 	s := newState(e)
 	e.zones = newZoneSet(e)

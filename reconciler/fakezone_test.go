@@ -193,6 +193,7 @@ type bench struct {
 	conds  []string
 	evts   []string
 	states int
+	slow   time.Duration // that taking in a state takes
 }
 
 func (b *bench) SetCondition(k model.PolicyKey, c model.Condition) {
@@ -208,14 +209,24 @@ func (b *bench) Event(e model.Event) {
 }
 
 // run runs the test with a reconciler over a connected, empty zone.
-func run(t *testing.T, mode Mode, f func(b *bench)) {
+func run(t *testing.T, mode Mode, f func(b *bench), set ...func(*Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{world: newWorld(1), t: t, z: newFakeZone()}
-		b.r = NewZone(Config{Zone: b.z, Mode: mode, Status: b, Events: b,
+		cfg := Config{Zone: b.z, Mode: mode, Status: b, Events: b,
 			OnActivity: func(a model.Activity) { b.mu.Lock(); b.acts = append(b.acts, a); b.mu.Unlock() },
-			OnState:    func(*model.ZoneState) { b.mu.Lock(); b.states++; b.mu.Unlock() },
-		})
+			OnState: func(*model.ZoneState) {
+				b.mu.Lock()
+				b.states++
+				slow := b.slow
+				b.mu.Unlock()
+				time.Sleep(slow)
+			},
+		}
+		for _, s := range set {
+			s(&cfg)
+		}
+		b.r = NewZone(cfg)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); b.r.Run(ctx) }()

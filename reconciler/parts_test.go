@@ -70,7 +70,6 @@ func TestStepMembers(t *testing.T) {
 	}
 }
 
-// Mail that is not looked at for a while is taken together without loss.
 // Sorted or not, what comes and goes between two versions of a column is the
 // same.
 func TestStepMembersInAnyOrder(t *testing.T) {
@@ -121,6 +120,29 @@ func TestGathering(t *testing.T) {
 	})
 }
 
+// A change is written in the end whenever it comes after the one before, also
+// when its time comes while the loop is at something else.
+func TestNoChangeIsForgotten(t *testing.T) {
+	for after := 0 * time.Millisecond; after < 60*time.Millisecond; after += 500 * time.Microsecond {
+		run(t, Write, func(b *bench) {
+			tenants(b)
+			b.have(isolate(1))
+			b.calm(time.Second)
+			b.mu.Lock()
+			b.slow = 2 * time.Millisecond
+			b.mu.Unlock()
+			b.have(pod("b/first", "", "n2", "10.1.1.1"))
+			b.calm(after)
+			b.have(pod("b/second", "", "n2", "10.1.1.2"))
+			b.calm(time.Second)
+			if p := b.in("isolate"); !p.InSync {
+				t.Errorf("%v after the first change a second is never written: %+v", after, p.Diffs)
+			}
+		}, func(c *Config) { c.Publish = 5 * time.Millisecond })
+	}
+}
+
+// Mail that is not looked at for a while is taken together without loss.
 func TestMailboxLosesNothing(t *testing.T) {
 	box := &mailbox{signal: make(chan struct{}, 1)}
 	row := func(u string) []nb.RowChange { return []nb.RowChange{{New: &nb.AddressSet{UUID: u}}} }

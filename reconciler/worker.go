@@ -101,6 +101,9 @@ func (w *worker) loop(ctx context.Context) {
 	news := func() {}
 	for {
 		w.cfg.Turn(func() {
+			if ctx.Err() != nil {
+				return // it may have waited long
+			}
 			news()
 			w.expire()
 			w.write(ctx)
@@ -141,7 +144,8 @@ func (w *worker) nextWake() time.Duration {
 	if w.unsure != "" {
 		at(w.unsureUntil)
 	}
-	if len(w.ready) > 0 && w.notBefore.After(now) {
+	// Its time may have come since write looked.
+	if w.mode == Write && w.flight == nil && len(w.ready) > 0 && w.paused() == "" {
 		at(w.notBefore)
 	}
 	for _, h := range w.busy {

@@ -103,8 +103,13 @@ type counts struct {
 	anp, banp, np, ef int
 	pods              int
 	errors, warnings  int
-	older             time.Time // when the findings were last of an earlier revision
+	owed              bool      // the findings are of an earlier revision
+	older             time.Time // when they last were
 }
+
+// lag says whether the findings are those of a moment ago; steady, while they are
+// now and then.
+func (c *counts) lag(now time.Time) bool { return c.owed || now.Sub(c.older) < 2*lintTime }
 
 func (c *counts) take(r *engine.Revision, now time.Time) {
 	if c.rev == r {
@@ -119,7 +124,7 @@ func (c *counts) take(r *engine.Revision, now time.Time) {
 	c.rev = r
 	c.errors, c.warnings = 0, 0
 	known, current := r.KnownFindings()
-	if !current {
+	if c.owed = !current; c.owed {
 		c.older = now
 	}
 	for _, f := range known {

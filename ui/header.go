@@ -53,7 +53,7 @@ func (m *root) header(w int) string {
 		piece{widget.Plain(fmt.Sprintf("ANP %d · BANP %d · NP %d · EF %d", c.anp, c.banp, c.np, c.ef)), 6},
 		piece{widget.Plain(fmt.Sprintf("pods %d", c.pods)), 7})
 	f := widget.Line{{Text: "findings "}}
-	if m.now.Sub(c.older) < 2*lintTime { // steady, while they lag now and then
+	if c.lag(m.now) {
 		f = widget.Line{{Text: "findings~", Style: st.Dim}} // of a moment ago
 	}
 	if c.errors+c.warnings == 0 {

@@ -19,17 +19,11 @@ const (
 	lintMost  = 5 * time.Second
 )
 
-// drawTime is the least time between two revisions on the screen: nobody reads
-// faster, and every one drawn keeps keys waiting. The first after a pause is shown
-// at once.
-const drawTime = 100 * time.Millisecond
-
 // linter paces the findings, and what is drawn. It belongs to whoever waits for revisions.
 type linter struct {
 	next  time.Time        // of the next working-out, at the earliest
 	owed  bool             // the screen has older ones
 	shown *engine.Revision // what was handed out last
-	drawn time.Time        // when that was
 }
 
 // due ticks when findings that are owed are to be worked out.
@@ -40,13 +34,9 @@ func (l *linter) due() *time.Timer {
 	return time.NewTimer(time.Until(l.next))
 }
 
-// rest ticks when the next revision may be drawn.
-func (l *linter) rest() *time.Timer { return time.NewTimer(time.Until(l.drawn.Add(drawTime))) }
-
 // prepare is the newest revision with its expensive parts made, findings when
 // their time has come.
 func (l *linter) prepare(c Console) *engine.Revision {
-	l.drawn = time.Now()
 	rev := c.Revision()
 	rev.Ladder()
 	_, current := rev.KnownFindings()

@@ -79,11 +79,19 @@ func TestFindingsArePaced(t *testing.T) {
 			break
 		}
 	}
+	var c counts
+	at := time.Now()
+	if c.take(was, at); !c.lag(at.Add(lintMost)) {
+		t.Error("the header does not say that the findings are owed")
+	}
 	due := l.due()
 	defer due.Stop()
 	<-due.C
 	now := l.prepare(e)
 	if !current(now) || l.owed || now == was || now.Number != was.Number {
 		t.Error("the last revision has its findings, and pages are told")
+	}
+	if c.take(now, at.Add(time.Second)); c.lag(at.Add(2 * time.Second)) {
+		t.Error("the header calls findings old that are not")
 	}
 }

@@ -40,13 +40,6 @@ func (m *root) after(d time.Duration, msg tea.Msg) tea.Cmd {
 // screen's own goroutine finds them made.
 func (m *root) wait() tea.Cmd {
 	return guard(m.opt.StateDir, "preparing a revision", func() tea.Msg {
-		rest := m.lint.rest()
-		defer rest.Stop()
-		select {
-		case <-m.ctx.Done():
-			return nil
-		case <-rest.C:
-		}
 		due := m.lint.due()
 		defer due.Stop()
 		select {

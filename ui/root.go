@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	// frameTime is the least time between two revisions on the screen.
-	frameTime = 33 * time.Millisecond
+	// frameTime is the least time between two revisions on the screen: nobody
+	// reads faster, and every one drawn keeps keys waiting. The first after a
+	// pause is shown at once.
+	frameTime = 100 * time.Millisecond
 	// grace is how long a question takes no keys: what was typed before it
 	// appeared was not meant for it.
 	grace = 150 * time.Millisecond

@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -351,6 +352,32 @@ func TestTransact(t *testing.T) {
 		synctest.Wait()
 		if us = updates(); len(us) != n+4 || !last(us).Resync {
 			t.Errorf("%+v", us[n:])
+		}
+	})
+}
+
+// An answer that came in time counts, however long the process takes to look at
+// it.
+func TestAnswerWaitsForItsTurn(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		f := &fake{t: t, name: "ovn-worker", up: true}
+		var busy atomic.Int64
+		c, updates := run(t, f, Config{Turn: func(work func()) {
+			time.Sleep(time.Duration(busy.Load()))
+			work()
+		}})
+		time.Sleep(time.Second)
+		n := len(updates())
+		f.set(func() { f.transact = func(string) string { return `[{"count":1}]` } })
+		busy.Store(int64(8 * time.Second)) // more than a transaction may take
+		ops := []nb.Op{{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: u2}}
+		if res, err := c.Transact(t.Context(), ops); err != nil || len(res) != 1 || res[0].Count != 1 {
+			t.Errorf("%+v, %v", res, err)
+		}
+		busy.Store(0)
+		time.Sleep(time.Minute)
+		if us := updates(); len(us) != n {
+			t.Errorf("the connection was given up: %+v", us[n:])
 		}
 	})
 }

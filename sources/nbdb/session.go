@@ -148,8 +148,12 @@ func (s *session) call(ctx context.Context, method string, params []byte, patien
 		return err
 	case <-ctx.Done():
 		s.mu.Lock()
+		_, waiting := s.calls[id]
 		delete(s.calls, id)
 		s.mu.Unlock()
+		if !waiting {
+			return <-c.done // it has come and is being worked on, or the session ended
+		}
 		return ctx.Err()
 	}
 }

@@ -80,7 +80,7 @@ func (p *process) start(ctx context.Context) error {
 	if err := p.ready(ctx, ended); err != nil {
 		return err
 	}
-	p.report(ServerRunning, nil)
+	p.runs()
 	return nil
 }
 
@@ -102,8 +102,15 @@ func (p *process) launch() (func() error, error) {
 		return nil, fmt.Errorf("starting %s for zone %s: %w", p.program, p.zone, err)
 	}
 	p.cmd = cmd
-	giveWay(cmd.Process.Pid)
 	return wait, nil
+}
+
+// runs is what happens when a server has come up.
+func (p *process) runs() {
+	if pr := p.running(); pr != nil {
+		giveWay(pr.Pid)
+	}
+	p.report(ServerRunning, nil)
 }
 
 // ready waits until the socket answers.
@@ -167,7 +174,7 @@ func (p *process) supervise(wait func() error, ended chan<- error) {
 		go func() {
 			defer p.wg.Done()
 			if p.ready(p.ctx, gone) == nil {
-				p.report(ServerRunning, nil)
+				p.runs()
 			}
 		}()
 	}

@@ -21,7 +21,7 @@ var (
 	contSignal os.Signal = syscall.SIGCONT
 )
 
-// giveWay lets a server give way to the console: on a small machine all the
+// giveWay lets a server that has come up give way to the console: on a small machine all the
 // servers have something to do at the same time, and a key would wait for them.
 // Where that is refused they run as they are.
 func giveWay(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 19) }

@@ -47,8 +47,7 @@ type Config struct {
 	// StallTimeout is how long a client of a built-in server may take no data
 	// before it is cut off (default 5 s).
 	StallTimeout time.Duration
-	// Turn runs what the zones' keepers have to compute when the process has a
-	// core to spare; nil runs it at once.
+	// Turn is nbdb.Config's, for the connections of the zones' keepers.
 	Turn func(work func())
 	Log  *slog.Logger
 

@@ -20,7 +20,7 @@ func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 	case none != nil:
 		return []string{"OVN-Kubernetes does not program this policy: " + none.Message + ". Rows it had before stay and still decide."}
 	case subjects == 0 && apart > 0:
-		return []string{"Nothing now: the pods of the subject have a primary user-defined network, where no AdminNetworkPolicy is enforced."}
+		return []string{"Nothing now: the pods of the subject have a primary user-defined network, where the policy is not enforced."}
 	case subjects == 0:
 		return []string{"Nothing now: the subject selects no pod."}
 	}
