@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
@@ -90,6 +91,11 @@ func (a *app) console(ctx context.Context, demo bool) error {
 		return err
 	}
 	defer e.Close()
+	if os.Getenv("GOGC") == "" {
+		// A collection takes both cores of a small machine for 20 ms: rarely, for a
+		// few megabytes more.
+		debug.SetGCPercent(130)
+	}
 	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) == n {
 		// A key that comes while every core computes finds a thread of its own at
 		// once, and the system's scheduler lets it go first; Go's own would have it

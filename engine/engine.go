@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/sources/nbdb"
 )
 
 // Clock tells the time; tests bring their own.
@@ -37,6 +38,7 @@ type Engine struct {
 	plans    *planRunner
 	zones    *zoneSet
 	turns    turns
+	share    *nbdb.Sharing // of all zones
 }
 
 // New starts an engine; it returns at once, with an empty first revision.
@@ -49,7 +51,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(),
+		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(), share: nbdb.NewSharing(),
 	}
 	if cfg.Screen {
 		e.turns = newTurns()

@@ -126,7 +126,7 @@ func (e *Engine) runEndpoints() {
 	e.do(func(s *state) {
 		for name, addr := range e.cfg.NB {
 			if name != "" {
-				e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: addr, Turn: e.turns.take}), e.cfg.Reconcile)
+				e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: addr, Turn: e.turns.take, Share: e.share}), e.cfg.Reconcile)
 			}
 		}
 		if unnamed {
@@ -142,7 +142,7 @@ func (e *Engine) runEndpoints() {
 					s.problem("zone "+name, clean.Text(addr)+" says it is the zone that another --nb names")
 					return
 				}
-				e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: addr, Turn: e.turns.take}), e.cfg.Reconcile)
+				e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: addr, Turn: e.turns.take, Share: e.share}), e.cfg.Reconcile)
 			})
 			return
 		}

@@ -71,6 +71,7 @@ type flight struct {
 	ops   []nb.Op
 	began time.Time
 	reads int
+	all   bool // nothing that was ready had to stay behind
 }
 
 // part is the share of one policy in a transaction.

@@ -38,6 +38,20 @@ func (w *worker) write(ctx context.Context) {
 	}
 }
 
+// A transaction takes at most one part in gatherShare of the time, as long as it
+// holds what follows up for no more than gatherMost times Config.Gather.
+const (
+	gatherShare = 4
+	gatherMost  = 5
+)
+
+// gather puts the next transaction off.
+func (w *worker) gather(d time.Duration) {
+	if t := time.Now().Add(d); t.After(w.notBefore) {
+		w.notBefore = t
+	}
+}
+
 // order sorts policies that are gone before others, so that what they held is
 // free again (a priority), then by key.
 func (w *worker) order(a, b model.PolicyKey) int {
@@ -78,8 +92,8 @@ func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 	}
 	f.began = w.now()
 	w.flight = f
-	if len(w.ready) == 0 {
-		w.notBefore = time.Now().Add(w.cfg.Gather)
+	if f.all = len(w.ready) == 0; f.all {
+		w.gather(w.cfg.Gather)
 	}
 	w.sending.Go(func() {
 		began := time.Now()
@@ -126,6 +140,9 @@ func (w *worker) finished(o outcome) {
 	switch {
 	case o.err == nil:
 		w.unknowns = 0
+		if f.all {
+			w.gather(min(gatherShare*o.took, gatherMost*w.cfg.Gather) - o.took)
+		}
 		w.succeeded(f, o)
 	case errors.Is(o.err, model.ErrRefused):
 		w.unknowns = 0

@@ -54,6 +54,9 @@ type Config struct {
 	// Coalesce is the least time between two updates to the sink (default
 	// 20 ms); the first of a burst is not delayed.
 	Coalesce time.Duration
+	// Share, where set, lets this zone hold address sets together with the others
+	// it was given to.
+	Share *Sharing
 	// Turn runs what the connection has to compute when the process has a core
 	// to spare; nil runs it at once. Nothing in it waits for the server.
 	Turn func(work func())

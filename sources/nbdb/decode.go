@@ -15,12 +15,13 @@ var errInconsistent = errors.New("update does not fit the snapshot")
 // decoder reads rows in the notation of RFC 7047 §5.1.
 type decoder struct {
 	*jsonrpc.Lexer
-	scratch []string
+	share           *Sharing // may be nil
+	scratch, merged []string
 }
 
 // changes reads <table-updates2> (ovsdb-server(7) §4.1.14) on top of db.
-func changes(raw []byte, db *nb.DB) ([]nb.RowChange, error) {
-	d := &decoder{Lexer: jsonrpc.NewLexer(raw)}
+func changes(raw []byte, db *nb.DB, share *Sharing) ([]nb.RowChange, error) {
+	d := &decoder{Lexer: jsonrpc.NewLexer(raw), share: share}
 	var out []nb.RowChange
 	var misfit error
 	d.Object(func(key []byte) {
@@ -81,18 +82,23 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 	case nb.TableAddressSet:
 		r := start[nb.AddressSet](old)
 		r.UUID = uuid
+		var addresses []string
+		read := false
 		d.Object(func(column []byte) {
 			switch string(column) {
 			case "name":
 				r.Name = d.str()
 			case "addresses":
-				r.Addresses = d.set(r.Addresses, delta, d.str)
+				addresses, read = d.merge(r.Addresses, delta, d.str), true
 			case "external_ids":
-				r.ExternalIDs = d.mapping(r.ExternalIDs, delta)
+				r.ExternalIDs = d.share.externalIDs(d.mapping(r.ExternalIDs, delta))
 			default:
 				d.Skip()
 			}
 		})
+		if read {
+			r.Addresses = d.share.set(r.Name, addresses)
+		}
 		return r
 	case nb.TablePortGroup:
 		r := start[nb.PortGroup](old)
@@ -114,7 +120,7 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 			case "addresses":
 				r.Addresses = d.set(r.Addresses, delta, d.str)
 			case "external_ids":
-				r.ExternalIDs = d.mapping(r.ExternalIDs, delta)
+				r.ExternalIDs = d.share.externalIDs(d.mapping(r.ExternalIDs, delta))
 			default:
 				d.Skip()
 			}
@@ -181,7 +187,7 @@ func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
 		case "direction":
 			r.Direction = d.str()
 		case "external_ids":
-			r.ExternalIDs = d.mapping(r.ExternalIDs, delta)
+			r.ExternalIDs = d.share.externalIDs(d.mapping(r.ExternalIDs, delta))
 		case "label":
 			r.Label = d.Int()
 		case "log":
@@ -222,7 +228,7 @@ func (d *decoder) members(delta bool, name *string, ports, acls *[]string, ids *
 		case string(column) == "acls" && acls != nil:
 			*acls = d.set(*acls, delta, d.uuid)
 		case string(column) == "external_ids":
-			*ids = d.mapping(*ids, delta)
+			*ids = d.share.externalIDs(d.mapping(*ids, delta))
 		default:
 			d.Skip()
 		}

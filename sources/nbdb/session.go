@@ -93,7 +93,7 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 	// No deadline but the probe's: a big snapshot over a thin line takes its
 	// time, and silence ends the session.
 	err = s.call(ctx, "monitor_cond", params, snapshotPatience*s.cfg.Probe, func(result []byte) error {
-		ch, err := changes(result, nil)
+		ch, err := changes(result, nil, s.cfg.Share)
 		if err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func (s *session) update(params []byte) error {
 	l.Array(func() {
 		raw := l.Raw()
 		if n++; n == 2 && err == nil {
-			ch, err = changes(raw, s.db) // only this goroutine writes s.db
+			ch, err = changes(raw, s.db, s.cfg.Share) // only this goroutine writes s.db
 		}
 	})
 	if err == nil {

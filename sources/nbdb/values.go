@@ -55,6 +55,14 @@ func (d *decoder) uuid() (id string) {
 
 // set reads a set: ["set", […]] or, for a set of one, its element.
 func (d *decoder) set(old []string, delta bool, element func() string) []string {
+	if s := d.merge(old, delta, element); len(s) > 0 {
+		return slices.Clone(s)
+	}
+	return nil
+}
+
+// merge is set with a result that the next call overwrites.
+func (d *decoder) merge(old []string, delta bool, element func() string) []string {
 	d.scratch = d.scratch[:0]
 	one := true
 	if d.Peek() == '[' {
@@ -74,18 +82,15 @@ func (d *decoder) set(old []string, delta bool, element func() string) []string 
 		slices.Sort(d.scratch)
 	}
 	if delta {
-		return toggle(old, d.scratch)
+		d.merged = toggle(d.merged[:0], old, d.scratch)
+		return d.merged
 	}
-	if len(d.scratch) == 0 {
-		return nil
-	}
-	return slices.Clone(d.scratch)
+	return d.scratch
 }
 
-// toggle takes the members of diff out of old where they are in it and puts
-// the others in. Both are sorted, as is the result.
-func toggle(old, diff []string) []string {
-	out := make([]string, 0, len(old)+len(diff))
+// toggle appends to out the members of old that are not in diff, and those of diff
+// that are not in old. Both are sorted, as is what is appended.
+func toggle(out, old, diff []string) []string {
 	for len(old) > 0 && len(diff) > 0 {
 		switch {
 		case old[0] == diff[0]:
@@ -96,10 +101,7 @@ func toggle(old, diff []string) []string {
 			out, diff = append(out, diff[0]), diff[1:]
 		}
 	}
-	if out = append(append(out, old...), diff...); len(out) == 0 {
-		return nil
-	}
-	return slices.Clip(out)
+	return append(append(out, old...), diff...)
 }
 
 // mapping reads a map of strings. In a delta an entry equal to old's is one
