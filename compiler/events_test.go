@@ -65,6 +65,23 @@ func TestEvents(t *testing.T) {
 
 // TestSelectorsAreForgotten edits a policy for a long time, each time with
 // selectors that were never seen before.
+// TestNodeComesAndChangesInOneStep: what a node brings and loses in one step did
+// not happen.
+func TestNodeComesAndChangesInOneStep(t *testing.T) {
+	p := anp("p", 0, nsSubject(t, "t=a"), rule(model.Egress, model.Allow, nil, nodePeer(t, "n=1")))
+	cl, changes := (*model.Cluster)(nil).Upsert([]model.Object{namespace("a", "t=a"), p}, nil)
+	c := New(Options{IPv4: true})
+	c.Apply(cl, changes)
+	cl, changes = cl.Upsert([]model.Object{node("x", "n=1", "10.0.0.1"), node("x", "n=2", "10.0.0.1")}, nil)
+	des, delta := c.Apply(cl, changes)
+	if len(changes) != 2 || len(delta.Members) != 0 {
+		t.Errorf("%v: %+v", changes, delta.Members)
+	}
+	if err := sameRows("afterwards", Compile(cl, Options{IPv4: true}), des); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSelectorsAreForgotten(t *testing.T) {
 	cl := clusterOf(namespace("a", "t=a"), pod("a/x", "", "n1", "10.0.0.1"), anp("stays", 1, nsSubject(t, "t=a")))
 	c := New(Options{})
