@@ -61,58 +61,62 @@ func (r *recorder) policy(k model.PolicyKey) { r.policies[k] = struct{}{} }
 // is a list until it grows.
 type net struct {
 	few  []step
-	many map[string]bool
+	many map[string]ends
 }
 
 type step struct {
-	what  string
-	added bool
+	what string
+	ends
 }
+
+// ends is whether something came (or else went) first and last. What came and went
+// within the step, or the other way round, is as it was; to be told the same twice
+// changes nothing.
+type ends struct{ first, last bool }
 
 const fewSteps = 16
 
-// note records that something came or went; what comes and goes within the
-// step cancels out.
+// note records that something came or went.
 func (n *net) note(what string, added bool) {
 	if n.many != nil {
-		if was, ok := n.many[what]; ok && was != added {
-			delete(n.many, what)
-		} else {
-			n.many[what] = added
+		t, ok := n.many[what]
+		if t.last = added; !ok {
+			t.first = added
 		}
+		n.many[what] = t
 		return
 	}
-	for i, s := range n.few {
-		if s.what == what {
-			if s.added != added {
-				n.few = slices.Delete(n.few, i, i+1)
-			}
+	for i := range n.few {
+		if n.few[i].what == what {
+			n.few[i].last = added
 			return
 		}
 	}
-	n.few = append(n.few, step{what, added})
+	n.few = append(n.few, step{what, ends{added, added}})
 	if len(n.few) > fewSteps {
-		n.many = make(map[string]bool, 4*fewSteps)
+		n.many = make(map[string]ends, 4*fewSteps)
 		for _, s := range n.few {
-			n.many[s.what] = s.added
+			n.many[s.what] = s.ends
 		}
 		n.few = nil
 	}
 }
 
 func (n *net) split() (add, remove []string) {
-	put := func(what string, added bool) {
-		if added {
+	put := func(what string, t ends) {
+		switch {
+		case t.first != t.last:
+		case t.last:
 			add = append(add, what)
-		} else {
+		default:
 			remove = append(remove, what)
 		}
 	}
 	for _, s := range n.few {
-		put(s.what, s.added)
+		put(s.what, s.ends)
 	}
-	for what, added := range n.many {
-		put(what, added)
+	for what, t := range n.many {
+		put(what, t)
 	}
 	slices.Sort(add)
 	slices.Sort(remove)

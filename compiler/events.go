@@ -315,15 +315,10 @@ func (c *Compiler) node(old, node *model.Node) {
 	in := func(s *setSpec, n *model.Node, ip string) bool {
 		return n != nil && s.selectsNode(n) && slices.Contains(n.HostIPs, ip)
 	}
-	var all []string // each once: the recorder takes a second removal for another
+	var all []string
 	for _, n := range []*model.Node{old, node} {
-		if n == nil {
-			continue
-		}
-		for _, ip := range n.HostIPs {
-			if !slices.Contains(all, ip) {
-				all = append(all, ip)
-			}
+		if n != nil {
+			all = append(all, n.HostIPs...)
 		}
 	}
 	for s := range c.nodeSets {

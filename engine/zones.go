@@ -109,6 +109,12 @@ func (z *zoneSet) snapshot() (*model.Cluster, map[string]*nb.DB) {
 	return z.e.Revision().Cluster, dbs
 }
 
+// dial makes a zone's connection; what it has in common with others is filled in.
+func (e *Engine) dial(cfg nbdb.Config) *nbdb.Conn {
+	cfg.Turn, cfg.Share = e.turns.take, e.share
+	return nbdb.Dial(cfg)
+}
+
 type engineClock Clock
 
 func (c engineClock) Now() time.Time { return c() }
@@ -126,7 +132,7 @@ func (e *Engine) runEndpoints() {
 	e.do(func(s *state) {
 		for name, addr := range e.cfg.NB {
 			if name != "" {
-				e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: addr, Turn: e.turns.take, Share: e.share}), e.cfg.Reconcile)
+				e.zones.add(s, e.dial(nbdb.Config{Name: name, Addr: addr}), e.cfg.Reconcile)
 			}
 		}
 		if unnamed {
@@ -142,7 +148,7 @@ func (e *Engine) runEndpoints() {
 					s.problem("zone "+name, clean.Text(addr)+" says it is the zone that another --nb names")
 					return
 				}
-				e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: addr, Turn: e.turns.take, Share: e.share}), e.cfg.Reconcile)
+				e.zones.add(s, e.dial(nbdb.Config{Name: name, Addr: addr}), e.cfg.Reconcile)
 			})
 			return
 		}

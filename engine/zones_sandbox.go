@@ -62,7 +62,7 @@ func (e *Engine) watchZones(sb *sandbox.Sandbox, names []string) {
 	e.do(func(s *state) {
 		sb.SetPods(s.cluster, nil)
 		for _, name := range names {
-			e.zones.add(s, nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server, Turn: e.turns.take, Share: e.share}), true)
+			e.zones.add(s, e.dial(nbdb.Config{Name: name, Addr: at[name], Server: server}), true)
 		}
 	})
 }

@@ -39,6 +39,7 @@ type fakeZone struct {
 	resyncs int
 	fault   func(ops []nb.Op) fault
 	delay   time.Duration // until an update is told
+	takes   time.Duration // a transaction
 }
 
 func newFakeZone() *fakeZone {
@@ -137,6 +138,11 @@ func (z *fakeZone) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, er
 	defer z.mu.Unlock()
 	if !z.up {
 		return nil, errLost
+	}
+	if d := z.takes; d > 0 {
+		z.mu.Unlock()
+		time.Sleep(d)
+		z.mu.Lock()
 	}
 	z.txs = append(z.txs, slices.Clone(ops))
 	kind := z.fault(ops)

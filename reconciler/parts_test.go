@@ -115,7 +115,17 @@ func TestGathering(t *testing.T) {
 		if n := len(b.z.taken()); n < 15 || n > 21 {
 			t.Errorf("%d transactions for a second of changes, want about 20", n)
 		}
-		b.calm(100 * time.Millisecond)
+		// A database that needs 40 ms is left alone for three times as long.
+		b.z.do(func() { b.z.takes = 40 * time.Millisecond })
+		for i := range 400 {
+			b.have(pod("b/p9", "", "n2", "10.1.2."+strconv.Itoa(i%250)))
+			b.calm(5 * time.Millisecond)
+		}
+		if n := len(b.z.taken()); n < 11 || n > 14 {
+			t.Errorf("%d slow transactions for two seconds of changes, want about 12", n)
+		}
+		b.z.do(func() { b.z.takes = 0 })
+		b.calm(time.Second)
 		b.converged()
 	})
 }
