@@ -231,6 +231,7 @@ func (s *session) handle(m jsonrpc.Message) error {
 	return nil
 }
 
+// turn works when it is this connection's turn.
 func (s *session) turn(work func() error) (err error) {
 	s.cfg.Turn(func() { err = work() })
 	return err

@@ -21,9 +21,9 @@ var (
 	contSignal os.Signal = syscall.SIGCONT
 )
 
-// giveWay lets a server that has come up give way to the console: on a small machine all the
-// servers have something to do at the same time, and a key would wait for them.
-// Where that is refused they run as they are.
+// giveWay lets a server that has come up give way to the console: on a small
+// machine all the servers have something to do at the same time, and a key would
+// wait for them. Where that is refused they run as they are.
 func giveWay(pid int) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, pid, 19) }
 
 // watchdog is the guard where the kernel offers none: a shell that holds a pipe
