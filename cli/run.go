@@ -35,8 +35,8 @@ func (a *app) changing(ctx context.Context, f func(*engine.Engine, *engine.Revis
 // patience is how long a zone that refuses connections is tried.
 const patience = time.Second
 
-// settled says whether every zone was read, or cannot be, and the sandbox's rows
-// are as they should be.
+// settled says whether every zone was read and judged, or cannot be, and the
+// sandbox's rows are as they should be.
 func settled() func(*engine.Revision) bool {
 	start := time.Now()
 	return func(r *engine.Revision) bool {
@@ -45,7 +45,7 @@ func settled() func(*engine.Revision) bool {
 			switch {
 			case r.Mode.Sandbox && (z.Conn != model.ConnSynced || !quiet(r, z)):
 				return false
-			case z.SyncedAt.IsZero() && !failed:
+			case z.SyncedAt.IsZero() && !failed, z.Judging:
 				return false
 			}
 		}

@@ -35,6 +35,7 @@ func (z *zoneSet) asJudged(s *state, st *model.ZoneState) *model.ZoneState {
 		return st
 	}
 	next := *st
+	next.Judging = true
 	next.Policies = maps.Clone(st.Policies)
 	mark := func(k model.PolicyKey) {
 		now := &model.PolicyInZone{Policy: k, Touched: s.e.now(), LivePriority: -1}

@@ -162,8 +162,10 @@ type ZoneState struct {
 	Writes   bool      // Rung's reconciler writes here
 	DB       *nb.DB
 	Policies map[PolicyKey]*PolicyInZone
-	// Steps counts the steps of desired rows that Policies takes into account.
-	Steps uint64
+	// Steps counts the steps of desired rows that Policies takes into account;
+	// Judging says that there are newer ones, whose policies show as settling.
+	Steps   uint64
+	Judging bool
 	// Pending counts policies waiting to be written; Paused says why writing
 	// is not going on.
 	Pending int
