@@ -88,7 +88,7 @@ func (c *Compiler) families() bool {
 		o.IPv6 = c.v6 > 0
 		o.IPv4 = c.v4 > 0 || !o.IPv6
 	}
-	news := o != c.options
+	news := o.IPv4 != c.options.IPv4 || o.IPv6 != c.options.IPv6
 	c.options = o
 	return news
 }

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"iter"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -31,7 +32,38 @@ type Options struct {
 	// MaxPriority is the lowest supported precedence; 0 means
 	// model.MaxPriority.
 	MaxPriority int32
+
+	// AllowICMP adds the rows of allow-icmp-network-policy (compile-spec
+	// §4.1.2), Stateless honours the annotation acl-stateless (§4.1.3).
+	AllowICMP, Stateless bool
+	// Defaults are the hairpin and node rows of §4.1.5: Auto has them once there
+	// is a NetworkPolicy.
+	Defaults Switch
+	// Multicast are the rows of §4.3: Auto has them once a namespace allows
+	// multicast.
+	Multicast Switch
+	// ClusterSubnets are the cluster's pod subnets, which an EgressFirewall's
+	// CIDR never means (§4.2).
+	ClusterSubnets []netip.Prefix
+	// DNS are the addresses of an EgressFirewall's DNS names, by name.
+	DNS map[string][]string
+	// HostNetworkNamespace stands for the nodes as a peer (§4.1.6); empty means
+	// DefaultHostNetworkNamespace.
+	HostNetworkNamespace string
 }
+
+// Switch turns something on or off, or leaves it to the objects.
+type Switch uint8
+
+// The positions.
+const (
+	Auto Switch = iota
+	On
+	Off
+)
+
+// DefaultHostNetworkNamespace is OVN-Kubernetes' own default.
+const DefaultHostNetworkNamespace = "ovn-host-network"
 
 // HasPort says whether a logical switch port of that name exists in the zone; a
 // subject pod without one is left out (compile-spec §1.10). nil takes all for

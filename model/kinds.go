@@ -19,6 +19,18 @@ const (
 	KindEF            Kind = "EgressFirewall"
 )
 
+// Kinds of what has rows and is no object: they are spelled as the owner types
+// of OVN-Kubernetes' rows (compile-spec §0.1).
+const (
+	KindNetpolNamespace  Kind = "NetpolNamespace"   // namespace, Ingress or Egress: default deny
+	KindNetpolDefault    Kind = "NetpolDefault"     // allow-hairpinning
+	KindNetpolNode       Kind = "NetpolNode"        // node: what it sends itself
+	KindPodSelector      Kind = "PodSelector"       // selector string: address sets that policies share
+	KindEFDNS            Kind = "EgressFirewallDNS" // DNS name: address sets
+	KindMulticastNS      Kind = "MulticastNS"       // namespace, default
+	KindMulticastCluster Kind = "MulticastCluster"  // DefaultDeny or AllowInterNode
+)
+
 // IsPolicy says whether objects of the kind decide about connections.
 func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF }
 
@@ -127,6 +139,16 @@ const (
 	AnnotationLogging     = "k8s.ovn.org/acl-logging"
 	AnnotationPodNetworks = "k8s.ovn.org/pod-networks"
 	AnnotationHostCIDRs   = "k8s.ovn.org/host-cidrs"
+	// AnnotationStateless on a NetworkPolicy asks for allow-stateless rows
+	// (compile-spec §4.1.3).
+	AnnotationStateless = "k8s.ovn.org/acl-stateless"
+	// AnnotationMulticast on a Namespace lets multicast through (compile-spec
+	// §4.3).
+	AnnotationMulticast = "k8s.ovn.org/multicast-enabled"
+	// AnnotationNodeSubnets and AnnotationGatewayAddrs are a node's pod subnets
+	// and the addresses of its gateway router, by network.
+	AnnotationNodeSubnets  = "k8s.ovn.org/node-subnets"
+	AnnotationGatewayAddrs = "k8s.ovn.org/node-gateway-router-lrp-ifaddrs"
 )
 
 // MaxPriority is the lowest precedence OVN-Kubernetes enforces; the API allows

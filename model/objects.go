@@ -99,6 +99,10 @@ type Node struct {
 	// the node by a nodes peer then fail as a whole (compile-spec §1.10).
 	HostIPs []string
 	HostErr string
+	// MgmtIPs are the addresses of its management port: the second of each pod
+	// subnet of the default network. GatewayIPs are those of its gateway router
+	// on the default network. Annotations that cannot be read give none.
+	MgmtIPs, GatewayIPs []string
 	// InternalIPs of status.addresses.
 	InternalIPs []string
 	Ready       bool

@@ -10,6 +10,10 @@ type Policy struct {
 	Subject  Subject
 	Ingress  []Rule
 	Egress   []Rule
+	// IsolatesIngress and IsolatesEgress are a NetworkPolicy's policyTypes: what
+	// no rule allows is denied in that direction. OVN-Kubernetes compiles the
+	// rules of both directions all the same (compile-spec §4.1.3).
+	IsolatesIngress, IsolatesEgress bool
 	// Logging is the raw annotation k8s.ovn.org/acl-logging; HasLogging says
 	// whether it is there at all.
 	Logging    string

@@ -2,6 +2,8 @@ package model
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -12,8 +14,9 @@ import (
 // Selector is a label selector ready to match. The zero value matches nothing;
 // NewSelector of an empty LabelSelector matches everything.
 type Selector struct {
-	sel labels.Selector
-	key string
+	sel   labels.Selector
+	key   string
+	named string // as OVN-Kubernetes writes it, empty for everything
 }
 
 // NewSelector compiles a LabelSelector. A nil one matches nothing, an empty one
@@ -26,7 +29,40 @@ func NewSelector(s *metav1.LabelSelector) (Selector, error) {
 	if s == nil {
 		return Selector{}, nil
 	}
-	return Selector{sel: sel, key: sel.String()}, nil
+	return Selector{sel: sel, key: sel.String(), named: ovnText(s)}, nil
+}
+
+// OVNText is the selector as OVN-Kubernetes writes it into the names of the
+// address sets that NetworkPolicies share: LS{ML:{a: 1,},ME:{LSR{…},},}
+// (compile-spec §4.1.6). Labels and expressions that say the same differ here.
+func (s Selector) OVNText() string {
+	if s.named == "" {
+		return "LS{}"
+	}
+	return s.named
+}
+
+func ovnText(s *metav1.LabelSelector) string {
+	var b strings.Builder
+	b.WriteString("LS{")
+	if len(s.MatchLabels) > 0 {
+		b.WriteString("ML:{")
+		for _, k := range slices.Sorted(maps.Keys(s.MatchLabels)) {
+			b.WriteString(k + ": " + s.MatchLabels[k] + ",")
+		}
+		b.WriteString("},")
+	}
+	if len(s.MatchExpressions) > 0 {
+		reqs := make([]string, len(s.MatchExpressions))
+		for i, r := range s.MatchExpressions {
+			reqs[i] = "LSR{Key:" + r.Key + ",Operator:" + string(r.Operator) +
+				",Values:[" + strings.Join(slices.Sorted(slices.Values(r.Values)), " ") + "],}"
+		}
+		slices.Sort(reqs)
+		b.WriteString("ME:{" + strings.Join(reqs, ",") + "},")
+	}
+	b.WriteString("}")
+	return b.String()
 }
 
 // Everything matches all label sets.

@@ -32,6 +32,28 @@ const DefaultController = "default-network-controller"
 const (
 	OwnerANP  = "AdminNetworkPolicy"
 	OwnerBANP = "BaselineAdminNetworkPolicy"
+
+	OwnerNetworkPolicy    = "NetworkPolicy"
+	OwnerNetpolNamespace  = "NetpolNamespace"
+	OwnerNetpolDefault    = "NetpolDefault"
+	OwnerNetpolNode       = "NetpolNode"
+	OwnerPodSelector      = "PodSelector"
+	OwnerEgressFirewall   = "EgressFirewall"
+	OwnerEFDNS            = "EgressFirewallDNS"
+	OwnerMulticastNS      = "MulticastNS"
+	OwnerMulticastCluster = "MulticastCluster"
+	OwnerNamespace        = "Namespace"
+	OwnerCluster          = "Cluster"
+	OwnerUDNIsolation     = "UDNIsolation"
+	OwnerAdvertised       = "AdvertisedNetwork"
+	OwnerNetworkConnect   = "ClusterNetworkConnect"
+)
+
+// Names of the port groups of owner type Cluster: all node management ports, and
+// the switches' router ports (compile-spec §0.1).
+const (
+	GroupCluster    = "clusterPortGroup"
+	GroupClusterRtr = "clusterRtrPortGroup"
 )
 
 // Tables of OVN_Northbound that Rung knows.

@@ -33,18 +33,14 @@ func (n *normaliser) networkPolicy(o *networkingv1.NetworkPolicy) {
 	p.Tier = model.TierNetwork
 	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: n.selector(&o.Spec.PodSelector, "spec.podSelector"),
 		Namespace: p.Namespace}
-	ingress, egress := npDirections(&o.Spec)
-	if ingress {
-		for i := range o.Spec.Ingress {
-			r := &o.Spec.Ingress[i]
-			p.Ingress = append(p.Ingress, n.npRule(model.Ingress, i, r.From, r.Ports, "from"))
-		}
+	p.IsolatesIngress, p.IsolatesEgress = npDirections(&o.Spec)
+	for i := range o.Spec.Ingress {
+		r := &o.Spec.Ingress[i]
+		p.Ingress = append(p.Ingress, n.npRule(model.Ingress, i, r.From, r.Ports, "from"))
 	}
-	if egress {
-		for i := range o.Spec.Egress {
-			r := &o.Spec.Egress[i]
-			p.Egress = append(p.Egress, n.npRule(model.Egress, i, r.To, r.Ports, "to"))
-		}
+	for i := range o.Spec.Egress {
+		r := &o.Spec.Egress[i]
+		p.Egress = append(p.Egress, n.npRule(model.Egress, i, r.To, r.Ports, "to"))
 	}
 }
 

@@ -13,9 +13,9 @@ import (
 // keptAnnotations matter to Rung; others are not kept, but for what is read out
 // of them.
 var keptAnnotations = map[string]bool{
-	model.AnnotationLogging:         true,
-	"k8s.ovn.org/acl-stateless":     true,
-	"k8s.ovn.org/multicast-enabled": true,
+	model.AnnotationLogging:   true,
+	model.AnnotationStateless: true,
+	model.AnnotationMulticast: true,
 }
 
 // labelNamespaceName is put on every namespace by the API server.
@@ -166,6 +166,7 @@ func (d *decoder) node(n *yaml.Node, m model.Meta) model.Object {
 		}
 		o.HostIPs = ips
 	}
+	d.nodeAddresses(o, func(name string) (string, bool) { return annotation(n, name) })
 	return o
 }
 

@@ -168,7 +168,9 @@ spec:
 				{Direction: model.Ingress, Index: 1, Action: model.Allow,
 					Peers: []model.Peer{{Kind: model.PeerPods, Namespace: "blue", Namespaces: all, Pods: all}, {Kind: model.PeerNamespaces, Namespaces: all, Pods: all},
 						{Kind: model.PeerPods, Namespaces: all, Pods: all}, {Kind: model.PeerNetworks, Networks: []string{"10.0.0.0/8"}, Except: []string{"10.1.0.0/16"}}},
-					Ports: []model.Port{{Protocol: "TCP", Start: 80, End: 90, Range: true}, {Protocol: "UDP", Name: "http"}, {Protocol: "SCTP"}}}}}},
+					Ports: []model.Port{{Protocol: "TCP", Start: 80, End: 90, Range: true}, {Protocol: "UDP", Name: "http"}, {Protocol: "SCTP"}}}},
+			// OVN-Kubernetes compiles them whatever policyTypes says.
+			Egress: []model.Rule{{Direction: model.Egress, Action: model.Allow, AnyPeer: true}}, IsolatesIngress: true}},
 		{"EgressFirewall", "apiVersion: k8s.ovn.org/v1\nkind: EgressFirewall\nmetadata: {name: default, namespace: blue}\nspec:\n  egress:\n  - {type: Allow, to: {dnsName: a.example}, ports: [{protocol: TCP, port: 443}]}\n  - {type: Allow, to: {nodeSelector: {}}}\n  - {type: Deny, to: {cidrSelector: 0.0.0.0/0}}\n",
 			&model.Policy{Meta: meta(model.KindEF, "blue", "default", 1, nil), Tier: 2,
 				Subject: model.Subject{Namespaces: all, Pods: all, AllPods: true, Namespace: "blue"},

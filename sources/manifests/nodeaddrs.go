@@ -1,0 +1,92 @@
+package manifests
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+)
+
+// defaultNetwork is the default network's key in annotations about networks.
+const defaultNetwork = "default"
+
+// managementIPs reads the annotation k8s.ovn.org/node-subnets, a JSON object of
+// the subnets of each network (one, or a list), and returns the second address of
+// each subnet of the default network: OVN-Kubernetes gives it to the node's
+// management port.
+func managementIPs(annotation string) ([]string, error) {
+	var networks map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(annotation), &networks); err != nil {
+		return nil, fmt.Errorf("is no JSON object of networks: %w", err)
+	}
+	raw := networks[defaultNetwork]
+	if raw == nil {
+		return nil, nil
+	}
+	var subnets []string
+	if err := json.Unmarshal(raw, &subnets); err != nil {
+		var one string
+		if json.Unmarshal(raw, &one) != nil {
+			return nil, fmt.Errorf("subnets of the default network: %w", err)
+		}
+		subnets = []string{one}
+	}
+	var ips []string
+	for _, s := range subnets {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, fmt.Errorf("subnet of the default network: %w", err)
+		}
+		if a := p.Masked().Addr().Next().Next(); p.Contains(a) {
+			ips = append(ips, a.String())
+		}
+	}
+	return ips, nil
+}
+
+// gatewayIPs reads the annotation k8s.ovn.org/node-gateway-router-lrp-ifaddrs: the
+// gateway router's addresses by network and family.
+func gatewayIPs(annotation string) ([]string, error) {
+	var networks map[string]struct{ IPv4, IPv6 string }
+	if err := json.Unmarshal([]byte(annotation), &networks); err != nil {
+		return nil, fmt.Errorf("is no JSON object of networks: %w", err)
+	}
+	var ips []string
+	for _, s := range []string{networks[defaultNetwork].IPv4, networks[defaultNetwork].IPv6} {
+		if s == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, fmt.Errorf("address of the default network: %w", err)
+		}
+		ips = append(ips, p.Addr().String())
+	}
+	return slices.Clip(ips), nil
+}
+
+// nodeAddresses fills in what the annotations say of the node's own ports.
+func (d *decoder) nodeAddresses(o *model.Node, annotationOf func(string) (string, bool)) {
+	for _, a := range []struct {
+		name string
+		read func(string) ([]string, error)
+		into *[]string
+		cost string
+	}{
+		{model.AnnotationNodeSubnets, managementIPs, &o.MgmtIPs, "the row that lets this node reach its pods is not compiled"},
+		{model.AnnotationGatewayAddrs, gatewayIPs, &o.GatewayIPs, "peers that select the host network's namespace miss this node's gateway router"},
+	} {
+		text, ok := annotationOf(a.name)
+		if !ok {
+			continue
+		}
+		ips, err := a.read(text)
+		if err != nil {
+			d.warnAnnotation(o.Meta, a.name, fmt.Sprintf("cannot be read: %s: %v", a.cost, err))
+			continue
+		}
+		*a.into = ips
+	}
+}
