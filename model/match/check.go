@@ -34,7 +34,8 @@ func (p *parser) checkPred(pos int, f Field) {
 		p.expect("a relational operator")
 	case n > 1 && !p.not:
 		p.fail(pos, f.Name+" has several bits: write != 0")
-	case s.nominal && p.not:
+	case s.nominal && s.body != nil && p.not:
+		// "!" before a nominal field that is no predicate is "== 0", which is fine.
 		p.fail(pos, f.Name+" may not be negated")
 	}
 }

@@ -1,12 +1,13 @@
 // Package match is the language of ACL matches: it writes the matches that
 // OVN-Kubernetes writes for AdminNetworkPolicy and its baseline
-// (compile-spec §1.11), parses OVN's expression language and evaluates an
-// expression for one packet.
+// (compile-spec §1.11), for NetworkPolicy, EgressFirewall and multicast (§4),
+// parses OVN's expression language and evaluates an expression for one packet.
 //
-// Rule and the functions LPort, L3, L4 and NM write. Parse reads; it keeps the
-// layout, so that String gives back the text byte for byte. Eval judges a
-// packet against port groups and address sets that an Env supplies. Terms takes
-// an expression apart for people, Refs lists what it refers to.
+// Rule and the functions LPort, L3, L4 and NM write; so do Netpol, EF and
+// MulticastNS with what belongs to them. Parse reads; it keeps the layout, so
+// that String gives back the text byte for byte. Eval judges a packet against
+// port groups and address sets that an Env supplies. Terms takes an expression
+// apart for people, Refs lists what it refers to.
 //
 // Invariants: everything is pure and safe for concurrent use; an expression is
 // never changed after Parse made it; no input makes the package panic; what

@@ -158,6 +158,7 @@ func (v evaluator) number(p *Packet, f Field) (n u128, width int, err error) {
 	if !ok {
 		return n, 0, f.unsaidBy()
 	}
+	n = n.shr(f.sym.low)
 	if b := f.Bits; b != nil {
 		return n.shr(b.Low), b.High - b.Low + 1, nil
 	}

@@ -51,6 +51,7 @@ var fuzzPackets = []Packet{
 	tcpPacket("ns_a", "ns_web", "fd00::1", "fd00::9", 80),
 	{EthType: EthARP, Src: addr("10.0.0.1"), Dst: addr("10.0.0.2")},
 	{Proto: ICMP6, Src: addr("fe80::1"), Dst: addr("ff02::1"), ICMPType: 135},
+	{Proto: IGMP, Src: addr("10.0.0.1"), Dst: addr("224.0.0.5"), VLAN: 0x1005, EthSrc: MAC{0x0a, 0x58, 1}},
 }
 
 type verdict string
@@ -99,6 +100,15 @@ func TestEval(t *testing.T) {
 	mld := Packet{Src: addr("fe80::1"), Dst: addr("ff12::1"), Proto: ICMP6, ICMPType: 131}
 	noL4 := Packet{OutPort: "ns_web", Src: addr("10.0.0.1"), Dst: addr("10.0.0.9")}
 	noPort := Packet{Src: addr("10.0.0.1"), Dst: addr("10.0.0.9"), Proto: TCP}
+	tagged := web
+	tagged.VLAN, tagged.TTL, tagged.TCPFlags, tagged.EthDst = 0x7005, 1, 0x12, MAC{0x0a, 0x58, 0, 0, 0, 2}
+	asked := ns
+	asked.Target = addr("fd00::1")
+	far239 := Packet{Src: addr("10.0.0.1"), Dst: addr("239.255.1.2"), Proto: UDP, DstPort: 9}
+	mldToOne := mld
+	mldToOne.EthDst = MAC{0x0a, 0x58, 0, 0, 0, 2}
+	routed := ns
+	routed.TTL = 64
 	var nothing Packet
 
 	const v4None = "outport == @pg && ((ip4.src == $a4))"
@@ -135,6 +145,17 @@ func TestEval(t *testing.T) {
 		{"mldv2", mc6, yes}, {"mldv1", mc6, no}, {"mldv1", mld, yes}, {"ip6.mcast", mc6, yes},
 		{"(ip6.dst[120..127] == 0xff && ip6.dst[116] == 1)", mld, yes},
 		{"(ip6.dst[120..127] == 0xff && ip6.dst[116] == 1)", mc6, no}, {"ip6.dst[116]", mld, yes}, {"!(ip6.dst[116])", mc6, yes},
+		// what a packet says of itself, and what follows when it does not
+		{"vlan.present", web, no}, {"!vlan.present", web, yes}, {"vlan.vid == 5", tagged, yes}, {"vlan.vid != 5", web, no}, {"vlan.pcp == 3", tagged, yes},
+		{"ip.ttl == 1", tagged, yes}, {"ip.ttl == 64", web, mute}, {"nd && ip.ttl == 255", ns, yes}, {"nd", routed, no}, {"arp || nd", routed, no},
+		{"tcp.flags == 2", web, yes}, {"tcp.flags[4]", web, no}, {"tcp.flags[4]", tagged, yes}, {"tcp.flags == 2", udp, no},
+		{"eth.dst == 0a:58:00:00:00:02", tagged, yes}, {"eth.dst == 01:00:5e:00:00:05", mc, yes}, {"eth.dst == 33:33:00:00:00:16", mc6, yes},
+		{"eth.dst == 01:00:5e:7f:01:02", far239, yes}, {"ip.ttl == 255", ping6, mute}, {"ip.ttl == 255", mc6, mute}, {"mldv1", mldToOne, no},
+		{"eth.mcast", web, mute}, {"eth.mcast", tagged, no}, {"eth.mcast && ip4", mc, yes}, {"eth.mcastv6", mld, yes}, {"ip4.mcast", web, no}, {"!ip4.mcast", web, yes},
+		{"nd.target == fd00::1", asked, yes}, {"nd.target != fd00::1", asked, no}, {"nd.target == $a6", asked, yes}, {"nd.target == fd00::1", ping6, no},
+		{"(( arp && arp.tpa == 10.0.0.2 ) || ( nd && nd.target == fd00::1 ))", arp, yes}, {"(( arp && arp.tpa == 10.0.0.2 ) || ( nd && nd.target == fd00::1 ))", asked, yes},
+		{"(( arp && arp.tpa == 10.0.0.2 ) || ( nd && nd.target == fd00::1 ))", web, no}, {"arp.op == 1", arp, mute}, {"arp.op == 1", web, no}, {"rarp.spa == 10.0.0.1", arp, no},
+		{"ct_mark.blocked == 1", web, mute}, {"reg0[7] == 1", web, mute}, {"ip.is_frag", web, mute},
 		// constants
 		{"ip4.src == 10.0.0.0/8", web, yes}, {"ip4.src == 10.9.9.9/8", web, yes}, {"ip4.src == 11.0.0.0/8", web, no},
 		{"ip4.src == 10.0.0.1/255.0.0.255", cidr, no}, {"ip4.src == 10.0.0.3/255.0.0.255", cidr, yes},

@@ -1,6 +1,9 @@
 package match
 
-import "net/netip"
+import (
+	"cmp"
+	"net/netip"
+)
 
 // Proto is what a packet carries above IP, named as OVN's predicates are.
 type Proto string
@@ -22,6 +25,9 @@ const (
 	EthIP6 uint16 = 0x86dd
 )
 
+// MAC is an Ethernet address.
+type MAC [6]byte
+
 // Packet is the first packet of a connection as an ACL sees it.
 type Packet struct {
 	// InPort and OutPort are logical ports; empty for none that has a name.
@@ -36,6 +42,20 @@ type Packet struct {
 	SrcPort, DstPort uint16
 	// ICMPType and ICMPCode of ICMP; both 0 mean an echo request.
 	ICMPType, ICMPCode uint8
+	// EthSrc and EthDst; zero: not known, but a multicast packet goes to the
+	// MAC address that its destination maps to.
+	EthSrc, EthDst MAC
+	// VLAN is the tag's TCI; 0: no tag. What pods send has none.
+	VLAN uint16
+	// TTL is the hop limit; 0: not known, but neighbour discovery has 255.
+	TTL uint8
+	// TCPFlags of TCP; 0: SYN alone, as a connection begins.
+	TCPFlags uint16
+	// ARPOp of ARP; 0: not known.
+	ARPOp uint16
+	// Target is the address neighbour discovery asks or tells about; invalid: not
+	// known.
+	Target netip.Addr
 }
 
 // source is where a packet says the value of a field.
@@ -53,6 +73,13 @@ const (
 	fromDstPort
 	fromICMPType
 	fromICMPCode
+	fromEthSrc
+	fromEthDst
+	fromVLAN
+	fromTTL
+	fromTCPFlags
+	fromARPOp
+	fromTarget
 	fromTrue  // 1 for every Packet
 	fromFalse // 0 for every Packet
 )
@@ -72,6 +99,8 @@ func (p *Packet) addr(s source) netip.Addr {
 		return p.Src
 	case fromDst:
 		return p.Dst
+	case fromTarget:
+		return p.Target
 	}
 	return netip.Addr{}
 }
@@ -82,7 +111,7 @@ func (p *Packet) number(s source, width int) (v u128, ok bool) {
 	switch s {
 	case fromEthType:
 		return p.etherType()
-	case fromSrc, fromDst:
+	case fromSrc, fromDst, fromTarget:
 		if a := p.addr(s); a.BitLen() == width {
 			return addrValue(a), true
 		}
@@ -96,6 +125,18 @@ func (p *Packet) number(s source, width int) (v u128, ok bool) {
 		return p.icmpType(), true
 	case fromICMPCode:
 		return number(uint64(p.ICMPCode)), true
+	case fromEthSrc:
+		return p.EthSrc.value()
+	case fromEthDst:
+		return p.ethDst().value()
+	case fromVLAN:
+		return number(uint64(p.VLAN)), true
+	case fromTTL:
+		return p.ttl()
+	case fromTCPFlags:
+		return number(uint64(cmp.Or(p.TCPFlags, tcpSYN))), true
+	case fromARPOp:
+		return number(uint64(p.ARPOp)), p.ARPOp != 0
 	case fromTrue:
 		return number(1), true
 	case fromFalse:
@@ -159,4 +200,43 @@ func (p *Packet) icmpType() u128 {
 		return number(echoRequest6)
 	}
 	return number(echoRequest)
+}
+
+// tcpSYN is the SYN flag of TCP.
+const tcpSYN uint16 = 2
+
+// value is the address as a number; ok is false when it is zero.
+func (m MAC) value() (v u128, ok bool) {
+	for _, b := range m {
+		v.lo = v.lo<<8 | uint64(b)
+	}
+	return v, v.lo != 0
+}
+
+// ethDst is EthDst, for multicast the address that RFC 1112 and RFC 2464 map
+// the destination to.
+func (p *Packet) ethDst() MAC {
+	if p.EthDst != (MAC{}) || !p.Dst.IsMulticast() {
+		return p.EthDst
+	}
+	b := p.Dst.As16()
+	if p.Dst.Is4() {
+		return MAC{0x01, 0x00, 0x5e, b[13] & 0x7f, b[14], b[15]}
+	}
+	return MAC{0x33, 0x33, b[12], b[13], b[14], b[15]}
+}
+
+// The ICMPv6 types of neighbour discovery (RFC 4861).
+const (
+	ndFirst = 133
+	ndLast  = 137
+)
+
+func (p *Packet) ttl() (u128, bool) {
+	if p.TTL != 0 {
+		return number(uint64(p.TTL)), true
+	}
+	proto, ok := p.ipProto()
+	nd := ok && proto == number(58) && p.v6() && p.ICMPType >= ndFirst && p.ICMPType <= ndLast
+	return number(255), nd
 }

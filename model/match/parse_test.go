@@ -3,6 +3,7 @@ package match
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -58,6 +59,7 @@ func TestLayoutPrintsBack(t *testing.T) {
 		`inport == "a \"b\" \u00e9"`, `inport == {"a", @b}`, `inport == ""`,
 		"tcp /* no port */ && tcp.dst == 80", "tcp && // all\ntcp.dst == 80",
 		"tcp&&tcp.dst==80 &&  ip4", "ip4||ip6", "ip4 ||ip6|| arp",
+		"!ip.proto", "!icmp6.type", "inport == {@a, \"b\" @c,}", "eth.dst[40]", "ff:ff:ff:ff:ff:ff == eth.dst",
 		"tcp == 1", "tcp != 0", "!(tcp == 0)", "!(!(tcp))", "!tcp.dst", "!(inport != @pg)",
 	} {
 		if got := mustParse(t, s).String(); got != s {
@@ -127,6 +129,13 @@ func TestParseErrors(t *testing.T) {
 		{"ip.proto < 6", 0, "ip.proto may only be tested for equality"},
 		{"ip.proto[0..3] == 6", 8, "ip.proto may only be tested as a whole"},
 		{"!tcp", 1, "tcp may not be negated"},
+		{"!mldv2", 1, "mldv2 may not be negated"},
+		{"!(ip.ttl == 64)", 2, "ip.ttl may only be tested for equality"},
+		{"arp.op > 1", 0, "arp.op may only be tested for equality"},
+		{"vlan.vid == 4096", 0, "4096 of 13 bits does not fit vlan.vid of 12 bits"},
+		{"vlan.vid[12]", 8, "vlan.vid has only 12 bits"},
+		{"tcp.flags", 0, "tcp.flags has several bits: write != 0"},
+		{"nd.target == 0a:58:00:00:00:01 || tcp && ip4", 38, "&& and || must be parenthesised when used together"},
 		{"tcp == 0", 0, "tcp may not be negated"},
 		{"tcp != 1", 0, "tcp may not be negated"},
 		{"!(tcp == 1)", 2, "tcp may not be negated"},
@@ -193,10 +202,12 @@ func TestSymbols(t *testing.T) {
 		if s.name != name || s.unsaid == nil {
 			t.Errorf("symbol %s is incomplete", name)
 		}
-		if s.width == 1 && s.source == fromNowhere && s.body == nil && !strings.HasPrefix(name, "ct.") {
+		parent, _, dotted := strings.Cut(name, ".")
+		isBit := parent == "ct" || dotted && symbols[parent] != nil && symbols[parent].body == nil
+		if s.width == 1 && s.source == fromNowhere && s.body == nil && !isBit {
 			t.Errorf("predicate %s has no body", name)
 		}
-		if proto, _, ok := strings.Cut(name, "."); ok && s.body == nil && symbols[proto] != nil && s.prereq == nil {
+		if dotted && s.body == nil && symbols[parent] != nil && symbols[parent].body != nil && s.prereq == nil {
 			t.Errorf("field %s has no prerequisite", name)
 		}
 		for _, e := range []Expr{s.body, s.prereq} {
@@ -207,7 +218,7 @@ func TestSymbols(t *testing.T) {
 			})
 		}
 	}
-	for name, want := range map[string]bool{"ip4": true, "ip": true, "tcp": true, "nd": true, "ip4.mcast": false, "ip6.mcast": false} {
+	for name, want := range map[string]bool{"ip4": true, "ip": true, "tcp": true, "nd": true, "ip4.mcast": false, "ip6.mcast": false, "vlan.present": false, "mldv1": true, "igmp": true, "ip6.mcast_flood": false} {
 		if symbols[name].nominal != want {
 			t.Errorf("%s: nominal = %v", name, !want)
 		}
@@ -262,8 +273,13 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	for _, s := range []string{"!(ip4.mcast)", "tcp == 1", "{80, 81} != tcp.dst", "3 >= tcp.dst > 1", "tcp /*x*/ && // y\nudp.dst[0..3] == 0x1/0x3",
-		`inport == "a\"b"`, "eth.src == 0a:58:0a:f4:02:06/ff:00:00:00:00:00", "ip6.src == fe80::/ffff::", "((((", "tcp && udp || ip4"} {
+		`inport == "a\"b"`, "eth.src == 0a:58:0a:f4:02:06/ff:00:00:00:00:00", "ip6.src == fe80::/ffff::", "((((", "tcp && udp || ip4",
+		"!vlan.present&&vlan.vid[0..3] == 0x1", "1 <= vlan.pcp <= 2", "tcp.flags == 0x2/0x12", "{2, 58,} == ip.proto", "inport == {@a, \"b\" @c}", "!ip.ttl",
+		"ff:ff:ff:ff:ff:ff == eth.dst || eth.dst[40]", "nd_ns_mcast || ip6.mcast_flood || ip.first_frag", "ct.new && !ct.est && ct_mark.blocked == 0"} {
 		f.Add(s)
+	}
+	for seed := range uint64(40) {
+		f.Add(gen{rand.New(rand.NewPCG(seed, 6))}.family().text)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		e, err := Parse(s)

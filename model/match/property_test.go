@@ -71,12 +71,13 @@ func (g gen) operand(depth int) Expr {
 	case 0:
 		return &Bool{Value: g.IntN(2) == 0}
 	case 1:
-		return &Pred{Field: g.field("tcp", "ip4", "icmp6", "ip4.mcast", "ct.new", "unknown", "igmp")}
+		return &Pred{Field: g.field("tcp", "ip4", "icmp6", "ip4.mcast", "ct.new", "unknown", "igmp", "arp", "nd", "mldv1", "mldv2", "ip6.mcast",
+			"vlan.present", "eth.mcast", "eth.bcast", "ip.first_frag", "ct.est", "rarp")}
 	case 2:
-		return &Not{X: one[Expr](g, &Pred{Field: g.field("ip4.mcast", "unknown", "tcp.dst")}, &Bool{Value: true}), gap: g.gap()}
+		return &Not{X: one[Expr](g, &Pred{Field: g.field("ip4.mcast", "unknown", "tcp.dst", "vlan.present", "ct.rpl", "ip.ttl", "eth.mcast")}, &Bool{Value: true}), gap: g.gap()}
 	case 3:
 		up := g.IntN(2) == 0
-		r := &Range{Lo: g.number(), Hi: g.number(), Field: g.field("tcp.dst", "udp.src", "unknown"), LoOp: one(g, LT, LE), HiOp: one(g, LT, LE)}
+		r := &Range{Lo: g.number(), Hi: g.number(), Field: g.field("tcp.dst", "udp.src", "sctp.dst", "vlan.tci", "reg0", "unknown"), LoOp: one(g, LT, LE), HiOp: one(g, LT, LE)}
 		if !up {
 			r.LoOp, r.HiOp = r.LoOp.turn(), r.HiOp.turn()
 		}
@@ -100,19 +101,34 @@ func (g gen) number() Const {
 func (g gen) cmp() Expr {
 	c := &Cmp{Op: one(g, EQ, EQ, NE), Braced: g.IntN(2) == 0, Reversed: g.IntN(4) == 0}
 	makeOne := g.number
-	switch g.IntN(4) {
+	switch g.IntN(7) {
 	case 0:
 		c.Field, c.Op = g.field("inport", "outport"), EQ
 		makeOne = func() Const { return g.constant(one(g, "@pg", "@a_1.b", `"x y"`, `"\"\\\u00e9"`, `""`)) }
 	case 1:
-		c.Field = g.field("ip4.src", "ip4.dst", "unknown")
+		c.Field = g.field("ip4.src", "ip4.dst", "arp.spa", "arp.tpa", "unknown")
 		makeOne = func() Const { return g.constant(one(g, "$a4", "10.0.0.1", "10.1.2.3/8", "0.0.0.0/0.0.0.255", "7")) }
 	case 2:
-		c.Field = g.field("ip6.src", "ip6.dst")
+		c.Field = g.field("ip6.src", "ip6.dst", "nd.target")
 		if g.IntN(3) == 0 {
 			c.Field.Bits = &Bits{3, 9, "[3..9]"}
 		}
 		makeOne = func() Const { return g.constant(one(g, "$a6", "fd00::1", "FD00::/8", "::", "::/ffff::", "0xff/0xf0")) }
+	case 3:
+		c.Field = g.field("eth.src", "eth.dst", "nd.sll", "arp.sha")
+		makeOne = func() Const {
+			return g.constant(one(g, "0a:58:0a:f4:02:06", "FF:ff:FF:ff:FF:ff", "01:00:00:00:00:00/01:00:00:00:00:00", "$macs", "0x1"))
+		}
+	case 4:
+		c.Field, c.Op = g.field("ip.proto", "ip.ttl", "icmp6.type", "icmp4.code"), EQ
+		makeOne = func() Const { return g.constant(one(g, "6", "0x3a", "255", "0")) }
+	case 5:
+		// One bit, or the bits that tell an IPv6 group.
+		c.Field = g.field("ip6.dst", "vlan.tci", "tcp.flags", "eth.dst", "unknown")
+		if c.Field.Bits = (&Bits{11, 11, "[11]"}); c.Field.Name == "ip6.dst" {
+			c.Field.Bits = &Bits{120, 127, "[120..127]"}
+		}
+		makeOne = func() Const { return g.constant(one(g, "1", "0", "0x1")) }
 	default:
 		c.Field, c.Op = g.field("tcp.dst", "udp.dst", "unknown"), one(g, EQ, NE, LT, LE, GT, GE)
 		if c.Op != EQ && c.Op != NE {

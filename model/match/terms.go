@@ -43,8 +43,9 @@ type Term struct {
 }
 
 // Terms takes the top-level conjunction of an expression apart. Every term of
-// the matches of compile-spec §1.11 gets a kind; of other matches, those that
-// OVN-Kubernetes writes in the same way.
+// the matches of AdminNetworkPolicy (compile-spec §1.11), NetworkPolicy (§4.1)
+// and EgressFirewall (§4.2) gets a kind, but for EgressFirewall ports of several
+// protocols; of other matches, those that are written in the same way.
 func Terms(e Expr) []Term {
 	if e == nil {
 		return nil
@@ -220,10 +221,18 @@ func portField(f Field) (proto, side string, ok bool) {
 	return proto, side, ok
 }
 
-// asPorts takes single ports, sets of them, and ranges.
+// asPorts takes single ports, sets of them, and ranges, and the protocol said
+// before its ports (compile-spec §4.2).
 func (t *Term) asPorts(e Expr) bool {
 	t.Kind = TermPorts
 	proto := ""
+	if and, ok := bare(e).(*And); ok && len(and.Terms) == 2 {
+		p, ok := and.Terms[0].(*Pred)
+		if !ok {
+			return false
+		}
+		proto, e = p.Field.Name, and.Terms[1]
+	}
 	ok := every(e, func(e Expr) bool {
 		switch e := e.(type) {
 		case *Cmp:

@@ -54,6 +54,16 @@ func TestTerms(t *testing.T) {
 		{"(ip4.dst == 0.0.0.0/0 && ip4.dst != 10.128.0.0/14) && inport == @pg", []Term{
 			{Kind: TermAddresses, Text: "(ip4.dst == 0.0.0.0/0 && ip4.dst != 10.128.0.0/14)", Field: "dst", Addresses: s("0.0.0.0/0"), Except: s("10.128.0.0/14")},
 			port("inport == @pg", "inport", "pg")}},
+		{"(ip4.dst == $a) && inport == @pg && ((udp && ( udp.dst == 400 || udp.dst == 401 )))", []Term{
+			sets("(ip4.dst == $a)", "dst", "a"), port("inport == @pg", "inport", "pg"),
+			ports("((udp && ( udp.dst == 400 || udp.dst == 401 )))", "udp", 400, 400, 401, 401)}},
+		{"(ip4.dst == $a) && inport == @pg && ((udp) || (tcp))", []Term{
+			sets("(ip4.dst == $a)", "dst", "a"), port("inport == @pg", "inport", "pg"), proto("((udp) || (tcp))", "udp", "tcp")}},
+		{"(ip4.dst == $a) && ((udp && ( tcp.dst == 1 ))) && ((udp) || (tcp && ( tcp.dst == 1 )))", []Term{
+			sets("(ip4.dst == $a)", "dst", "a"), other("((udp && ( tcp.dst == 1 )))"), other("((udp) || (tcp && ( tcp.dst == 1 )))")}},
+		{"(ip4.dst == 0.0.0.0/0 && ip4.dst != 10.128.0.0/14&&ip4.dst != 10.132.0.0/14) && inport == @pg", []Term{
+			{Kind: TermAddresses, Text: "(ip4.dst == 0.0.0.0/0 && ip4.dst != 10.128.0.0/14&&ip4.dst != 10.132.0.0/14)", Field: "dst",
+				Addresses: s("0.0.0.0/0"), Except: s("10.128.0.0/14", "10.132.0.0/14")}, port("inport == @pg", "inport", "pg")}},
 		{"(inport == @pg && tcp)", []Term{port("inport == @pg", "inport", "pg"), proto("tcp", "tcp")}},
 		{"(ip4.src == 10.0.0.0/8 && ip4.src != 10.1.0.0/16)", []Term{
 			{Kind: TermAddresses, Text: "(ip4.src == 10.0.0.0/8 && ip4.src != 10.1.0.0/16)", Field: "src", Addresses: s("10.0.0.0/8"), Except: s("10.1.0.0/16")}}},

@@ -1,0 +1,235 @@
+package match
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The matches of the other families: NetworkPolicy (compile-spec §4.1),
+// EgressFirewall (§4.2) and multicast (§4.3). Blocks, addresses and names are
+// written as they come; the caller has cleaned them.
+
+// NetpolSelectors is the address term of a NetworkPolicy rule's selector peers:
+// one set for each peer, sorted by name, in braces also when it is only one
+// (§4.1.3). A family without sets is left out.
+func NetpolSelectors(d Direction, sets4, sets6 []string, v4, v6 bool) string {
+	side := Side(d)
+	return families(v4 && len(sets4) > 0, v6 && len(sets6) > 0, "ip4."+side+" == "+setList(sets4), "ip6."+side+" == "+setList(sets6))
+}
+
+// setList is "{$a, $b}", sorted.
+func setList(names []string) string {
+	return "{$" + strings.Join(slices.Sorted(slices.Values(names)), ", $") + "}"
+}
+
+// families is the term of the families that are there: one of them bare, both
+// as "(four || six)".
+func families(v4, v6 bool, four, six string) string {
+	switch {
+	case v4 && v6:
+		return "(" + four + " || " + six + ")"
+	case v4:
+		return four
+	case v6:
+		return six
+	}
+	return ""
+}
+
+// NetpolAny is the address term of a NetworkPolicy rule without peers: the
+// cluster's families (§4.1.3).
+func NetpolAny(v4, v6 bool) string { return families(v4, v6, "ip4", "ip6") }
+
+// IPBlock is an ipBlock peer, as its object spells it.
+type IPBlock struct {
+	CIDR   string
+	Except []string
+}
+
+// NetpolBlocks is the address term of a NetworkPolicy rule's ipBlock peers, in
+// their order, whatever families the cluster has (§4.1.4).
+func NetpolBlocks(d Direction, blocks []IPBlock) string {
+	terms := make([]string, len(blocks))
+	for i, b := range blocks {
+		field := familyOf(b.CIDR) + "." + Side(d)
+		terms[i] = field + " == " + b.CIDR
+		if len(b.Except) > 0 {
+			terms[i] = "(" + terms[i] + " && " + field + " != {" + strings.Join(b.Except, ", ") + "})"
+		}
+	}
+	if len(terms) == 1 {
+		return terms[0]
+	}
+	return "(" + strings.Join(terms, " || ") + ")"
+}
+
+// familyOf is "ip6" for an IPv6 address or CIDR and "ip4" for everything else,
+// as OVN-Kubernetes decides it; an IPv4 address mapped into IPv6 is IPv4 to it.
+func familyOf(text string) string {
+	plain, _, _ := strings.Cut(text, "/")
+	if a, err := netip.ParseAddr(plain); err == nil && a.Is6() && !a.Is4In6() {
+		return "ip6"
+	}
+	return "ip4"
+}
+
+// Netpol is the match of a NetworkPolicy rule's ACL (§4.1.3). Other than in
+// Rule, the port group comes last. l4 is as L4 writes it, empty without ports.
+func Netpol(d Direction, l3, l4, portGroup string) string {
+	if l4 != "" {
+		l4 += " && "
+	}
+	return l3 + " && " + l4 + LPort(d, portGroup)
+}
+
+// DenyMatch is the match of a namespace's defaultDeny ACL (§4.1.2).
+func DenyMatch(d Direction, portGroup string) string { return LPort(d, portGroup) }
+
+// ARPMatch is the match of a namespace's arpAllow ACL (§4.1.2).
+func ARPMatch(d Direction, portGroup string) string { return LPort(d, portGroup) + " && (arp || nd)" }
+
+// ICMPMatch is the match of a namespace's icmpAllow ACL (§4.1.2).
+func ICMPMatch(d Direction, portGroup string) string {
+	return LPort(d, portGroup) + " && (icmp || icmp6)"
+}
+
+// Hairpin is the match of the ACLs that let a pod reach itself through a
+// service: the source is then the fifth address of the masquerade subnet, here
+// of the default ones (§4.1.5).
+func Hairpin(v4, v6 bool) string {
+	return families(v4, v6, "ip4.src == 169.254.169.5", "ip6.src == fd69::5")
+}
+
+// NodeMatch is the match of the ACL that lets a node reach its pods; ip is an
+// address of its management port. There are no spaces around "==" (§4.1.5).
+func NodeMatch(ip string) string { return familyOf(ip) + ".src==" + ip }
+
+// EFNetwork is the destination of an EgressFirewall rule's cidrSelector. The
+// cluster's subnets of its family that it contains, or that contain it, are
+// taken out of it; they are joined without spaces (§4.2).
+func EFNetwork(cidr string, subnets []netip.Prefix) string {
+	family := familyOf(cidr)
+	match := family + ".dst == " + cidr
+	network, ok := network(cidr)
+	if !ok {
+		return match
+	}
+	sep := " && "
+	for _, s := range subnets {
+		if s.Overlaps(network) {
+			match += sep + family + ".dst != " + s.Masked().String()
+			sep = "&&"
+		}
+	}
+	return match
+}
+
+// network reads a CIDR as OVN-Kubernetes does: the prefix length may have
+// leading zeros.
+func network(cidr string) (p netip.Prefix, ok bool) {
+	plain, length, _ := strings.Cut(cidr, "/")
+	a, err1 := netip.ParseAddr(plain)
+	n, err2 := strconv.ParseUint(length, 10, 8)
+	if err1 != nil || err2 != nil {
+		return p, false
+	}
+	p = netip.PrefixFrom(a, int(n))
+	return p, p.IsValid()
+}
+
+// EFNodes is the destination of an EgressFirewall rule's nodeSelector: the
+// addresses of all nodes it selects, sorted as text (§4.2).
+func EFNodes(ips []string) string {
+	terms := slices.Sorted(slices.Values(ips))
+	for i, ip := range terms {
+		terms[i] = familyOf(ip) + ".dst == " + ip
+	}
+	return strings.Join(terms, " || ")
+}
+
+// EFDNS is the destination of an EgressFirewall rule's dnsName; the sets hold
+// what the name resolves to (§4.2). The parentheses are those of EF.
+func EFDNS(set4, set6 string, v4, v6 bool) string {
+	switch {
+	case v4 && v6:
+		return "ip4.dst == $" + set4 + " || ip6.dst == $" + set6
+	case v4:
+		return "ip4.dst == $" + set4
+	case v6:
+		return "ip6.dst == $" + set6
+	}
+	return ""
+}
+
+// EFPort is a port of an EgressFirewall rule; Port 0 is none: the whole
+// protocol. Protocol is udp, tcp or sctp in any case.
+type EFPort struct {
+	Protocol string
+	Port     int32
+}
+
+// EFL4 is the ports of an EgressFirewall rule: protocols in a fixed order, ports
+// in the rule's (§4.2). It is empty for a rule without ports.
+func EFL4(ports []EFPort) string {
+	if len(ports) == 0 {
+		return ""
+	}
+	var groups []string
+	for _, proto := range []string{"udp", "tcp", "sctp"} {
+		var terms []string
+		whole := false
+		for _, p := range ports {
+			if strings.EqualFold(p.Protocol, proto) {
+				whole = whole || p.Port == 0
+				terms = append(terms, proto+".dst == "+strconv.Itoa(int(p.Port)))
+			}
+		}
+		switch {
+		case whole:
+			groups = append(groups, "("+proto+")")
+		case terms != nil:
+			groups = append(groups, "("+proto+" && ( "+strings.Join(terms, " || ")+" ))")
+		}
+	}
+	return "(" + strings.Join(groups, " || ") + ")"
+}
+
+// EF is the match of an EgressFirewall rule's ACL: its destination, the
+// namespace's port group, and the ports if it has any (§4.2). The ACL is
+// to-lport and yet tests inport.
+func EF(dst, portGroup, l4 string) string {
+	match := "(" + dst + ") && inport == @" + portGroup
+	if l4 != "" {
+		match += " && " + l4
+	}
+	return match
+}
+
+// What multicast matches are made of (§4.3). The IPv6 groups are those that
+// are not permanent: bit 116 is the T flag.
+const (
+	multicast6 = "(ip6.dst[120..127] == 0xff && ip6.dst[116] == 1)"
+	mldOr      = "mldv1 || mldv2 || "
+)
+
+// MulticastAny is the match of all multicast, IGMP aside (§4.3 "M").
+func MulticastAny() string { return "(ip4.mcast || " + mldOr + multicast6 + ")" }
+
+// MulticastInterNode is the match of the ACLs that let multicast pass between
+// nodes; the port group is that of the cluster router's ports (§4.3).
+func MulticastInterNode(d Direction, rtrPortGroup string) string {
+	return LPort(d, rtrPortGroup) + " && " + MulticastAny()
+}
+
+// MulticastNS is the match of the ACLs that let the pods of a namespace talk by
+// multicast; the sets hold the namespace's pods (§4.3 "E" and "I").
+func MulticastNS(d Direction, portGroup, set4, set6 string, v4, v6 bool) string {
+	four, six := "ip4.mcast", "("+mldOr+multicast6+")"
+	if d == Ingress {
+		four = "(igmp || (ip4.src == $" + set4 + " && ip4.mcast))"
+		six = "(" + mldOr + "(ip6.src == $" + set6 + " && " + multicast6 + "))"
+	}
+	return LPort(d, portGroup) + " && " + families(v4, v6, four, six)
+}
