@@ -25,8 +25,17 @@ type Compiler struct {
 	nextID  int
 	epoch   uint64 // counts changes of the set of groups
 
-	policies map[model.PolicyKey]*Compiled
-	nodeSets map[*setSpec]struct{} // sets with nodes peers
+	policies map[model.PolicyKey]*Compiled // and other units
+	nodeSets map[*setSpec]struct{}         // sets with nodes peers
+
+	// What the units of tier 2 hang on: NetworkPolicies by namespace and name,
+	// EgressFirewalls, the namespaces that let multicast through, and the shared
+	// units with who needs them.
+	netpols   map[string]map[string]*model.Policy
+	firewalls map[model.PolicyKey]*model.Policy
+	multicast map[string]struct{}
+	sharing   map[model.PolicyKey]*sharedUnit
+	needs     map[model.PolicyKey][]model.PolicyKey
 
 	// holders and nodeHolders find who else carries an address, so that it
 	// leaves a set only with the last of them.
@@ -41,6 +50,7 @@ type Compiler struct {
 
 	// Of the step under way.
 	rec     *recorder
+	stale   stale
 	touched map[*group]struct{}
 	space   space
 	nsTxn   *iradix.Txn[*class]
@@ -60,6 +70,8 @@ func New(o Options) *Compiler {
 		nsClasses: classes{}, podClasses: classes{}, namespaces: map[string]*nsState{},
 		groups: map[groupKey]*group{}, policies: map[model.PolicyKey]*Compiled{},
 		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
+		netpols: map[string]map[string]*model.Policy{}, firewalls: map[model.PolicyKey]*model.Policy{}, multicast: map[string]struct{}{},
+		sharing: map[model.PolicyKey]*sharedUnit{}, needs: map[model.PolicyKey][]model.PolicyKey{},
 		space: space{namespaces: iradix.New[*class](), buckets: iradix.New[*bucketView]()},
 	}
 	c.families()
@@ -99,8 +111,9 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	if c.wasteful() {
 		return c.compact(next)
 	}
+	hadDefaults, hadMulticast := c.defaultsOn() && c.cluster != nil, c.multicastOn() && c.cluster != nil
 	c.cluster = next
-	c.rec, c.touched = newRecorder(), map[*group]struct{}{}
+	c.rec, c.stale, c.touched = newRecorder(), newStale(), map[*group]struct{}{}
 	c.nsTxn, c.buckTxn = c.space.namespaces.Txn(), c.space.buckets.Txn()
 	policies := c.desired.policies.Txn()
 	var later []model.Change
@@ -111,12 +124,15 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 			pod, _ := ch.New.(*model.Pod)
 			c.pod(old, pod)
 		case *model.Namespace:
+			old, _ := ch.Old.(*model.Namespace)
 			ns, _ := ch.New.(*model.Namespace)
 			c.namespace(ch.Key().Name, ns)
+			c.namespaceNews(ch.Key().Name, old, ns)
 		case *model.Node:
 			old, _ := ch.Old.(*model.Node)
 			node, _ := ch.New.(*model.Node)
 			c.node(old, node)
+			c.nodeNews(ch.Key().Name, old, node)
 		case *model.Policy:
 			later = append(later, ch)
 		}
@@ -125,16 +141,20 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	// nodes that hold at the end of the step.
 	all := c.families()
 	for _, ch := range later {
-		if k := ch.Key(); k.Kind.IsAdmin() {
-			p, _ := ch.New.(*model.Policy)
+		p, _ := ch.New.(*model.Policy)
+		switch k := ch.Key(); {
+		case k.Kind.IsAdmin():
 			c.policy(k, p)
+		case k.Kind == model.KindNP:
+			c.netpol(k, p)
+		case k.Kind == model.KindEF:
+			c.firewall(k, p)
 		}
 	}
 	if all {
-		for k, old := range c.policies {
-			c.policy(k, old.Policy)
-		}
+		c.everythingAnew()
 	}
+	c.refresh(hadDefaults, hadMulticast)
 	for k := range c.rec.policies {
 		if compiled := c.policies[k]; compiled != nil {
 			policies.Insert([]byte(k.String()), compiled)
@@ -178,11 +198,11 @@ func object(ch model.Change) model.Object {
 }
 
 // group interns the pair of selectors.
-func (c *Compiler) group(ns, pods model.Selector, namespace string) *group {
-	k := groupKey{c.labelSelectors.intern(ns), c.labelSelectors.intern(pods), namespace}
+func (c *Compiler) group(ns, pods model.Selector, namespace string, host bool) *group {
+	k := groupKey{c.labelSelectors.intern(ns), c.labelSelectors.intern(pods), namespace, host}
 	g := c.groups[k]
 	if g == nil {
-		g = &group{ns: k.ns, pods: k.pods, namespace: namespace,
+		g = &group{ns: k.ns, pods: k.pods, namespace: namespace, host: host,
 			sets: map[*setSpec]struct{}{}, subjects: map[*Compiled]struct{}{}, named: map[*Compiled]struct{}{}}
 		if n := len(c.freeIDs); n > 0 {
 			g.id, c.freeIDs = c.freeIDs[n-1], c.freeIDs[:n-1]
@@ -197,13 +217,24 @@ func (c *Compiler) group(ns, pods model.Selector, namespace string) *group {
 	return g
 }
 
-// policy replaces or removes (p nil) one policy.
+// policy replaces or removes (p nil) one ANP or BANP.
 func (c *Compiler) policy(k model.PolicyKey, p *model.Policy) {
-	old := c.policies[k]
 	if p != nil {
-		compiled := c.compilePolicy(p)
-		c.policies[k] = compiled
-		c.link(compiled)
+		c.put(k, c.compilePolicy(p))
+	} else {
+		c.put(k, nil)
+	}
+}
+
+// put replaces or removes (next nil) a unit.
+func (c *Compiler) put(k model.PolicyKey, next *Compiled) {
+	old := c.policies[k]
+	if next == nil && old == nil {
+		return
+	}
+	if next != nil {
+		c.policies[k] = next
+		c.link(next)
 	} else {
 		delete(c.policies, k)
 	}
@@ -215,7 +246,12 @@ func (c *Compiler) policy(k model.PolicyKey, p *model.Policy) {
 
 // uses walks the groups a policy uses, once per use.
 func (p *Compiled) uses(visit func(*group)) {
-	visit(p.subject)
+	for _, g := range p.subjects {
+		visit(g)
+	}
+	for _, s := range p.shared {
+		visit(s)
+	}
 	for _, r := range p.rules {
 		for _, g := range r.peers {
 			if g != nil {
@@ -227,8 +263,10 @@ func (p *Compiled) uses(visit func(*group)) {
 
 func (c *Compiler) link(p *Compiled) {
 	p.uses(func(g *group) { g.refs++ })
-	if p.None == nil { // without rows there is no port group to follow its pods
-		p.subject.subjects[p] = struct{}{}
+	if p.GroupName != "" { // otherwise there is no port group to follow the pods
+		for _, g := range p.subjects {
+			g.subjects[p] = struct{}{}
+		}
 	}
 	for _, s := range p.Sets {
 		for _, g := range s.groups {
@@ -243,7 +281,9 @@ func (c *Compiler) link(p *Compiled) {
 			continue
 		}
 		if r.rule.Direction == model.Ingress {
-			p.subject.named[p] = struct{}{}
+			for _, g := range p.subjects {
+				g.named[p] = struct{}{}
+			}
 		}
 		for _, g := range r.peers {
 			if g != nil {
@@ -264,7 +304,7 @@ func (c *Compiler) unlink(p *Compiled) {
 		delete(g.subjects, p)
 		delete(g.named, p)
 		if g.refs--; g.refs == 0 {
-			delete(c.groups, groupKey{g.ns, g.pods, g.namespace})
+			delete(c.groups, groupKey{g.ns, g.pods, g.namespace, g.host})
 			c.freeIDs = append(c.freeIDs, g.id)
 			c.epoch++
 			c.touched[g] = struct{}{} // its view, with a list of pods, must go
@@ -288,7 +328,7 @@ func (c *Compiler) selecting(b *bucket) []*group {
 		return out
 	}
 	for _, g := range c.groups {
-		if g.selects(b.namespace, ns.class, b.class) {
+		if g.selects(b.namespace, ns.class, b.bucketKey) {
 			out = append(out, g)
 		}
 	}

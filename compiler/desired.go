@@ -100,6 +100,23 @@ func (d *Desired) Policy(k model.PolicyKey) *Compiled {
 	return c
 }
 
+// Related are the units besides a policy's own that hold rows for it: the default
+// deny of its namespace and the address sets its rules share with others, those
+// that are there, by key.
+func (d *Desired) Related(k model.PolicyKey) []model.PolicyKey {
+	c := d.Policy(k)
+	if c == nil {
+		return nil
+	}
+	var out []model.PolicyKey
+	for _, k := range c.related {
+		if d.Policy(k) != nil {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
 // Subjects lists the pods a policy applies to, by namespace and name, whatever
 // zone they run in; of a policy without rows those it would apply to. The slice
 // is shared and must not be changed.
@@ -107,7 +124,15 @@ func (d *Desired) Subjects(c *Compiled) []*model.Pod {
 	if c == nil {
 		return nil
 	}
-	return slices.Clip(d.pods(c.subject))
+	if len(c.subjects) == 1 {
+		return slices.Clip(d.pods(c.subjects[0]))
+	}
+	var all []*model.Pod
+	for _, g := range c.subjects {
+		all = append(all, d.pods(g)...)
+	}
+	sortPods(all)
+	return slices.CompactFunc(all, func(a, b *model.Pod) bool { return a.Key == b.Key })
 }
 
 // SubjectCount counts the subjects, those apart that have a primary network of
@@ -116,9 +141,20 @@ func (d *Desired) SubjectCount(c *Compiled) (pods, apart int) {
 	if c == nil {
 		return 0, 0
 	}
-	n := len(d.pods(c.subject)) // listed now
-	v := d.views.get(c.subject.id)
-	if v == nil || v.group != c.subject {
+	if len(c.subjects) != 1 {
+		for _, p := range d.Subjects(c) {
+			if p.PrimaryUDN() != "" {
+				apart++
+			} else {
+				pods++
+			}
+		}
+		return pods, apart
+	}
+	g := c.subjects[0]
+	n := len(d.pods(g)) // listed now
+	v := d.views.get(g.id)
+	if v == nil || v.group != g {
 		return 0, 0
 	}
 	return n - v.apart, v.apart
@@ -178,6 +214,9 @@ func (d *Desired) Members(s *setSpec) []string {
 // Ports lists the logical ports of a policy's port group in a zone, sorted. An
 // empty zone means all zones together.
 func (d *Desired) Ports(c *Compiled, zone string, has HasPort) []string {
+	if c.Holder != (Holder{}) {
+		return nil // the group is somebody else's
+	}
 	var out []string
 	for _, p := range d.Subjects(c) {
 		if zone != "" && p.NodeName != zone {
@@ -191,11 +230,11 @@ func (d *Desired) Ports(c *Compiled, zone string, has HasPort) []string {
 	return out
 }
 
-// Rows are the rows of one policy in a zone ("" for all together), members
-// listed. For a policy that is not there it returns nil.
+// Rows are the rows of one unit in a zone ("" for all together), members
+// listed. For one that is not there it returns nil.
 func (d *Desired) Rows(k model.PolicyKey, zone string, has HasPort) *model.PolicyRows {
 	c := d.Policy(k)
-	if c == nil {
+	if c == nil || !c.In(zone) {
 		return nil
 	}
 	if c.None != nil {
@@ -211,6 +250,9 @@ func (d *Desired) Rows(k model.PolicyKey, zone string, has HasPort) *model.Polic
 
 // PortGroup is the port group row of a policy; acls are its ACLs.
 func (d *Desired) PortGroup(c *Compiled, zone string, has HasPort, acls []*nb.ACL) *nb.PortGroup {
+	if c.GroupName == "" {
+		return nil
+	}
 	pg := &nb.PortGroup{Name: c.GroupName, ExternalIDs: c.GroupIDs, Ports: d.Ports(c, zone, has)}
 	for _, a := range acls {
 		pg.ACLs = append(pg.ACLs, a.ID())

@@ -22,12 +22,16 @@ func (p placement) addresses() []string {
 	return p.pod.IPs
 }
 
+// counts says whether a pod can be a member of anything: it is scheduled and not
+// completed. Pods on the host's network are in the sets of NetworkPolicies only.
+func counts(p *model.Pod) bool { return !p.Completed() && p.NodeName != "" }
+
 // pod handles a pod that came, changed or went.
 func (c *Compiler) pod(old, pod *model.Pod) {
-	if old != nil && !old.SubjectEligible() {
+	if old != nil && !counts(old) {
 		old = nil
 	}
-	if pod != nil && !pod.SubjectEligible() {
+	if pod != nil && !counts(pod) {
 		pod = nil
 	}
 	var before, after placement
@@ -56,22 +60,23 @@ func (c *Compiler) pod(old, pod *model.Pod) {
 func (c *Compiler) nsState(name string) *nsState {
 	ns := c.namespaces[name]
 	if ns == nil {
-		ns = &nsState{buckets: map[*class]*bucket{}}
+		ns = &nsState{buckets: map[bucketKey]*bucket{}}
 		c.namespaces[name] = ns
 	}
 	return ns
 }
 
 func (c *Compiler) bucketOf(p *model.Pod) *bucket {
-	return c.nsState(p.Namespace).buckets[c.podClasses[p.Labels.Key()]]
+	return c.nsState(p.Namespace).buckets[bucketKey{c.podClasses[p.Labels.Key()], p.HostNetwork}]
 }
 
 func (c *Compiler) putIn(p *model.Pod, cl *class) *bucket {
 	ns := c.nsState(p.Namespace)
-	b := ns.buckets[cl]
+	k := bucketKey{cl, p.HostNetwork}
+	b := ns.buckets[k]
 	if b == nil {
-		b = &bucket{namespace: p.Namespace, class: cl}
-		ns.buckets[cl] = b
+		b = &bucket{bucketKey: k, namespace: p.Namespace}
+		ns.buckets[k] = b
 	}
 	i, _ := slices.BinarySearchFunc(b.pods, p.Name, func(q *model.Pod, name string) int { return strings.Compare(q.Name, name) })
 	next := make([]*model.Pod, 0, len(b.pods)+1)
@@ -90,7 +95,7 @@ func (c *Compiler) takeOut(b *bucket, p *model.Pod) {
 	c.setBucket(b, next)
 	if len(next) == 0 {
 		ns := c.nsState(b.namespace)
-		delete(ns.buckets, b.class)
+		delete(ns.buckets, b.bucketKey)
 		if ns.class == nil && len(ns.buckets) == 0 {
 			delete(c.namespaces, b.namespace)
 		}
@@ -100,25 +105,24 @@ func (c *Compiler) takeOut(b *bucket, p *model.Pod) {
 
 func (c *Compiler) setBucket(b *bucket, pods []*model.Pod) {
 	b.pods = pods
-	k := make([]byte, 0, len(b.namespace)+1+len(b.class.labels.Key()))
-	k = append(append(append(k, b.namespace...), 0), b.class.labels.Key()...)
+	k := treeKey(b.namespace, b.class.labels.Key(), b.host)
 	if len(pods) == 0 {
 		c.buckTxn.Delete(k)
 		return
 	}
-	c.buckTxn.Insert(k, &bucketView{class: b.class, pods: pods})
+	c.buckTxn.Insert(k, &bucketView{b.bucketKey, pods})
 }
 
 func (c *Compiler) hold(p *model.Pod) {
 	for _, ip := range p.IPs {
 		c.holders[ip] = append(c.holders[ip], p)
-		c.count(ip, 1)
+		c.count(p, ip, 1)
 	}
 }
 
 func (c *Compiler) unhold(p *model.Pod) {
 	for _, ip := range p.IPs {
-		c.count(ip, -1)
+		c.count(p, ip, -1)
 		rest := slices.DeleteFunc(c.holders[ip], func(q *model.Pod) bool { return q.Key == p.Key })
 		if len(rest) == 0 {
 			delete(c.holders, ip)
@@ -128,10 +132,14 @@ func (c *Compiler) unhold(p *model.Pod) {
 	}
 }
 
-func (c *Compiler) count(ip string, n int) {
-	if isV6(ip) {
+// count keeps how many addresses of each family pods of the cluster's network
+// have; those of the host's network say nothing about it.
+func (c *Compiler) count(p *model.Pod, ip string, n int) {
+	switch {
+	case p.HostNetwork:
+	case isV6(ip):
 		c.v6 += n
-	} else {
+	default:
 		c.v4 += n
 	}
 }
@@ -221,7 +229,7 @@ func (c *Compiler) heldElsewhere(s *setSpec, ip string, self model.Key) bool {
 			return true
 		}
 	}
-	return c.nodeHolds(s, ip, "")
+	return s.fixed(ip) || c.nodeHolds(s, ip, "")
 }
 
 func (c *Compiler) inSet(s *setSpec, groups []*group) bool {
@@ -347,7 +355,7 @@ func (c *Compiler) heldByPod(s *setSpec, ip string) bool {
 // have rows at all hangs on the nodes' annotations.
 func (c *Compiler) recompileNodePeers() {
 	for k, p := range c.policies {
-		if hasNodePeers(p.Policy) {
+		if k.Kind.IsAdmin() && hasNodePeers(p.Policy) {
 			c.policy(k, p.Policy)
 		}
 	}

@@ -15,6 +15,8 @@ type group struct {
 	ns, pods *selector
 	// namespace restricts to one namespace by name; empty otherwise.
 	namespace string
+	// host says that pods on the host's network are taken too.
+	host bool
 
 	refs     int
 	sets     map[*setSpec]struct{}  // address sets that take its addresses
@@ -25,21 +27,31 @@ type group struct {
 type groupKey struct {
 	ns, pods  *selector
 	namespace string
+	host      bool
 }
 
 // selects says whether pods of the bucket belong to the group.
-func (g *group) selects(namespace string, ns, pods *class) bool {
-	if ns == nil || (g.namespace != "" && g.namespace != namespace) {
-		return false
-	}
-	return ns.matches(g.ns) && pods.matches(g.pods)
+func (g *group) selects(namespace string, ns *class, k bucketKey) bool {
+	return g.selectsIn(namespace, ns) && (g.host || !k.host) && k.class.matches(g.pods)
+}
+
+// selectsIn says whether pods of the namespace may belong to the group.
+func (g *group) selectsIn(namespace string, ns *class) bool {
+	return ns != nil && (g.namespace == "" || g.namespace == namespace) && ns.matches(g.ns)
+}
+
+// bucketKey tells the buckets of a namespace apart: by label set, and pods on the
+// host's network from others.
+type bucketKey struct {
+	class *class
+	host  bool
 }
 
 // bucket holds the eligible pods of one namespace with one label set, by name.
 // The slice is never changed, only replaced.
 type bucket struct {
+	bucketKey
 	namespace string
-	class     *class
 	pods      []*model.Pod
 
 	// targets are the groups that select the bucket, valid for one epoch.
@@ -49,21 +61,21 @@ type bucket struct {
 
 // bucketView is a bucket as a Desired sees it.
 type bucketView struct {
-	class *class
-	pods  []*model.Pod
+	bucketKey
+	pods []*model.Pod
 }
 
 // nsState is what the compiler knows of one namespace. class is nil while the
 // Namespace object is unknown: no selector matches its pods then.
 type nsState struct {
 	class   *class
-	buckets map[*class]*bucket
+	buckets map[bucketKey]*bucket
 }
 
 // space is the immutable side: namespaces and buckets of one revision.
 type space struct {
 	namespaces *iradix.Tree[*class]      // name → label class
-	buckets    *iradix.Tree[*bucketView] // name NUL class address → pods
+	buckets    *iradix.Tree[*bucketView] // see treeKey
 }
 
 // groupView is a group in one revision; its pods are listed when first asked
@@ -82,7 +94,7 @@ func (v *groupView) list(sp space) []*model.Pod {
 	v.once.Do(func() {
 		g := v.group
 		visit := func(name string, nsClass *class) {
-			if !g.selects1(name, nsClass) {
+			if !g.selectsIn(name, nsClass) {
 				return
 			}
 			it := sp.buckets.Root().Iterator()
@@ -90,7 +102,7 @@ func (v *groupView) list(sp space) []*model.Pod {
 			start := len(v.pods)
 			runs := 0
 			for _, b, ok := it.Next(); ok; _, b, ok = it.Next() {
-				if b.class.matches(g.pods) {
+				if (g.host || !b.host) && b.class.matches(g.pods) {
 					v.pods = append(v.pods, b.pods...)
 					runs++
 				}
@@ -118,8 +130,16 @@ func (v *groupView) list(sp space) []*model.Pod {
 	return v.pods
 }
 
-func (g *group) selects1(namespace string, ns *class) bool {
-	return ns != nil && (g.namespace == "" || g.namespace == namespace) && ns.matches(g.ns)
+// treeKey is where a bucket is in a space: the namespace, the labels and whether
+// the pods are on the host's network, separated so that the buckets of a
+// namespace have a prefix of their own.
+func treeKey(namespace, labels string, host bool) []byte {
+	k := make([]byte, 0, len(namespace)+len(labels)+2)
+	k = append(append(append(k, namespace...), 0), labels...)
+	if host {
+		k = append(k, 0)
+	}
+	return k
 }
 
 // viewChunk is how many groups share a chunk of the views table: a revision

@@ -17,6 +17,9 @@ import (
 // differ between zones. The slice may be shared: it must not be sorted or
 // changed in place, appending to it is safe.
 func (d *Desired) ACLs(c *Compiled, zone string, has HasPort) []*nb.ACL {
+	if !c.In(zone) {
+		return nil
+	}
 	if !c.named {
 		return slices.Clip(c.fixed)
 	}

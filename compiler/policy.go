@@ -21,28 +21,50 @@ const (
 	maxNameLen = 63
 )
 
-// Compiled is one policy compiled, as far as that does not depend on which pods
-// there are. It is immutable.
+// Compiled is one unit compiled, as far as that does not depend on which pods
+// there are: a policy, or rows that several policies or none stand for (the kinds
+// of model/kinds.go that are no objects). It is immutable.
 type Compiled struct {
-	Key    model.PolicyKey
+	Key model.PolicyKey
+	// Policy is nil for a unit that is no object.
 	Policy *model.Policy
 	// None is set when the policy has no desired rows; its subject is known all
 	// the same, nothing else is.
 	None *model.NoRows
-	// GroupName and GroupIDs are the port group's name and external_ids.
+	// GroupName and GroupIDs are the port group's name and external_ids, empty
+	// for a unit without one.
 	GroupName string
 	GroupIDs  map[string]string
 	// Sets are the address sets: ingress before egress, by rule, v4 before v6.
 	Sets []*setSpec
 
-	owner   string
-	levels  model.LogLevels
-	subject *group
-	rules   []*compiledRule
+	// Holder is the row the ACLs hang on; the zero Holder is the unit's own port
+	// group. The row is OVN-Kubernetes' own: only its acls are written.
+	Holder Holder
+	// Zone is the only zone that has the rows, empty when all have them.
+	Zone string
+
+	related []model.PolicyKey
+
+	owner  string
+	levels model.LogLevels
+	// subjects are the groups whose pods are meant, together: the members of
+	// the port group where the unit has one.
+	subjects []*group
+	rules    []*compiledRule
+	// shared are groups of sets that belong to no rule.
+	shared []*group
 	// fixed are the ACLs that are the same in every zone and for all pods.
 	fixed []*nb.ACL
 	named bool // some rule has named ports
 }
+
+// Holder names a row of Port_Group or Logical_Switch.
+type Holder struct{ Table, Name string }
+
+// In says whether the unit has rows in a zone; an empty one stands for all zones
+// together.
+func (p *Compiled) In(zone string) bool { return p.Zone == "" || zone == "" || p.Zone == zone }
 
 // setSpec is an address set: where its members come from.
 type setSpec struct {
@@ -52,7 +74,7 @@ type setSpec struct {
 	v6          bool
 	groups      []*group
 	nodes       []*selector
-	networks    []string // masked, sorted, without duplicates
+	networks    []string // masked, or single addresses; sorted, without duplicates
 }
 
 // SetSpec is what a Delta and a Compiled call an address set.
@@ -60,6 +82,12 @@ type SetSpec = setSpec
 
 // ID is the set's k8s.ovn.org/id.
 func (s *setSpec) ID() string { return s.ExternalIDs[nb.KeyID] }
+
+// fixed says whether the address is a member whatever pods and nodes there are.
+func (s *setSpec) fixed(addr string) bool {
+	_, ok := slices.BinarySearch(s.networks, addr)
+	return ok
+}
 
 func (s *setSpec) selectsNode(n *model.Node) bool {
 	for _, sel := range s.nodes {
@@ -93,7 +121,7 @@ var protocols = [...]string{"tcp", "udp", "sctp"}
 // interned through c; the caller acquires them.
 func (c *Compiler) compilePolicy(p *model.Policy) *Compiled {
 	out := &Compiled{Key: p.Key, Policy: p, owner: string(p.Kind)}
-	out.subject = c.group(p.Subject.Namespaces, p.Subject.Pods, p.Subject.Namespace)
+	out.subjects = []*group{c.group(p.Subject.Namespaces, p.Subject.Pods, p.Subject.Namespace, false)}
 	levels, none := c.refuse(p)
 	if none != nil {
 		out.None = none
@@ -208,7 +236,7 @@ func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 	for i := range r.Peers {
 		switch p := &r.Peers[i]; p.Kind {
 		case model.PeerNamespaces, model.PeerPods:
-			g := c.group(p.Namespaces, p.Pods, p.Namespace)
+			g := c.group(p.Namespaces, p.Pods, p.Namespace, false)
 			cr.peers[i] = g
 			if !slices.Contains(groups, g) {
 				groups = append(groups, g)
@@ -335,9 +363,5 @@ func (out *Compiled) acl(o Options, cr *compiledRule, proto, expr string) *nb.AC
 // aclName cuts the name at 63 characters, as OVN-Kubernetes does
 // (compile-spec §1.5).
 func aclName(short, policy string, r *model.Rule) string {
-	s := short + ":" + policy + ":" + string(r.Direction) + ":" + strconv.Itoa(r.Index)
-	if len(s) > maxNameLen {
-		s = s[:maxNameLen]
-	}
-	return s
+	return cutName(short + ":" + policy + ":" + string(r.Direction) + ":" + strconv.Itoa(r.Index))
 }

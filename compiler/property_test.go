@@ -2,12 +2,10 @@ package compiler
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"reflect"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,13 +16,13 @@ import (
 
 // follower keeps rows by following deltas alone, as a reconciler does.
 type follower struct {
-	sets  map[string]map[string]bool // id → members
-	ports map[string]map[string]bool // policy@zone → ports
-	acls  map[string][]*nb.ACL       // policy@zone
+	sets  map[model.PolicyKey]map[string]map[string]bool // id → members
+	ports map[string]map[string]bool                     // unit@zone → ports
+	acls  map[string][]*nb.ACL                           // unit@zone
 }
 
 func newFollower() *follower {
-	return &follower{sets: map[string]map[string]bool{}, ports: map[string]map[string]bool{}, acls: map[string][]*nb.ACL{}}
+	return &follower{sets: map[model.PolicyKey]map[string]map[string]bool{}, ports: map[string]map[string]bool{}, acls: map[string][]*nb.ACL{}}
 }
 
 func (f *follower) follow(d *Desired, delta *Delta) error {
@@ -38,7 +36,7 @@ func (f *follower) follow(d *Desired, delta *Delta) error {
 		}
 	}
 	for k := range again {
-		maps.DeleteFunc(f.sets, func(id string, _ map[string]bool) bool { return keyOf(id) == k })
+		delete(f.sets, k)
 		for _, z := range zones {
 			delete(f.ports, k.String()+"@"+z)
 			delete(f.acls, k.String()+"@"+z)
@@ -47,8 +45,9 @@ func (f *follower) follow(d *Desired, delta *Delta) error {
 		if c == nil || c.None != nil {
 			continue
 		}
+		f.sets[k] = map[string]map[string]bool{}
 		for _, s := range c.Sets {
-			f.sets[s.ID()] = setOf(d.Members(s))
+			f.sets[k][s.ID()] = setOf(d.Members(s))
 		}
 		for _, z := range zones {
 			f.ports[k.String()+"@"+z] = setOf(d.Ports(c, z, nil))
@@ -72,7 +71,7 @@ func (f *follower) follow(d *Desired, delta *Delta) error {
 	}
 	for _, m := range delta.Members {
 		if !again[m.Set.Policy] {
-			if err := step("set "+m.Set.ID(), f.sets[m.Set.ID()], m.Add, m.Remove); err != nil {
+			if err := step("set "+m.Set.ID(), f.sets[m.Set.Policy][m.Set.ID()], m.Add, m.Remove); err != nil {
 				return err
 			}
 		}
@@ -94,12 +93,6 @@ func setOf(s []string) map[string]bool {
 		m[v] = true
 	}
 	return m
-}
-
-func keyOf(id string) model.PolicyKey {
-	kind, rest, _ := strings.Cut(strings.TrimPrefix(id, d), ":")
-	name, _, _ := strings.Cut(rest, ":")
-	return model.PolicyKey{Kind: model.Kind(kind), Name: name}
 }
 
 // trial is one run of random events. before and after may do harm: to the
@@ -124,7 +117,11 @@ func (tr trial) run(t *testing.T) error {
 		var upsert []model.Object
 		var remove []model.Key
 		for range 1 + w.r.IntN(3) {
-			if obj, gone := w.object(); gone {
+			draw := w.object
+			if w.r.IntN(2) == 0 {
+				draw = w.familyObject
+			}
+			if obj, gone := draw(); gone {
 				remove = append(remove, obj.ObjectKey())
 			} else {
 				upsert = append(upsert, obj)
@@ -141,7 +138,7 @@ func (tr trial) run(t *testing.T) error {
 		}
 		err := f.follow(des, delta)
 		if err == nil && n%2 == 0 {
-			err = w.compare(des, Compile(next, tr.options), f)
+			err = w.compare(des, Compile(next, tr.options), f, tr.options)
 		}
 		if unread = append(unread, des); err == nil && len(unread) > 7 {
 			old := unread[0]
@@ -155,29 +152,41 @@ func (tr trial) run(t *testing.T) error {
 	return nil
 }
 
+// units are the keys of all units of both.
+func units(a, b *Desired) map[model.PolicyKey]bool {
+	keys := map[model.PolicyKey]bool{}
+	for _, d := range []*Desired{a, b} {
+		for c := range d.Policies() {
+			keys[c.Key] = true
+		}
+	}
+	return keys
+}
+
 // sameRows compares all rows of all zones together.
 func sameRows(what string, want, got *Desired) error {
-	for p := range want.Cluster().AllPolicies() {
-		if w, g := want.Rows(p.Key, "", nil), got.Rows(p.Key, "", nil); !reflect.DeepEqual(w, g) {
-			return fmt.Errorf("%s %s (-want +got):\n%s", p.Key, what, cmp.Diff(w, g))
+	for k := range units(want, got) {
+		if w, g := want.Rows(k, "", nil), got.Rows(k, "", nil); !reflect.DeepEqual(w, g) {
+			return fmt.Errorf("%s %s (-want +got):\n%s", k, what, cmp.Diff(w, g))
 		}
 	}
 	return nil
 }
 
-var optionsOfTrials = []Options{{}, {IPv4: true}, {IPv4: true, IPv6: true}}
+// optionsOfTrials are what the trials are compiled with, one after the other.
+var optionsOfTrials = append([]Options{{}, {IPv4: true}, {IPv4: true, IPv6: true}}, optionsOfFamilies...)
 
 // TestIncremental holds the invariant of the package: however the cluster came
 // to be, the rows are those of compiling it from nothing, and whoever follows
 // the deltas has them too.
 func TestIncremental(t *testing.T) {
-	seeds, events := 6, 120
+	seeds, events := 24, 125 // 3,000 events
 	if os.Getenv("RUNG_SOAK") != "" {
 		seeds, events = 100, 500
 	}
 	for seed := range seeds {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
-			tr := trial{seed: seed, events: events, options: optionsOfTrials[seed%3]}
+			tr := trial{seed: seed, events: events, options: optionsOfTrials[seed%len(optionsOfTrials)]}
 			if seed%2 == 1 {
 				tr.before = func(c *Compiler) { c.compactAt = min(c.compactAt, 40) }
 			}
@@ -213,6 +222,25 @@ func TestIncrementalCanFail(t *testing.T) {
 			}
 		}},
 		{name: "families stay what they were", before: func(c *Compiler) { c.v6 = 0 }},
+		{name: "nobody remembers which other policies isolate a namespace", before: func(c *Compiler) { clear(c.netpols) }},
+		{name: "EgressFirewalls do not follow nodes and annotations", before: func(c *Compiler) { clear(c.firewalls) }},
+		{name: "nobody remembers who else needs a shared set", before: func(c *Compiler) {
+			for _, u := range c.sharing {
+				clear(u.users)
+			}
+		}},
+		{name: "shared sets do not follow the host network", before: func(c *Compiler) {
+			for k, u := range c.sharing {
+				u.set.legacy = false
+				c.sharing[k] = u
+			}
+		}},
+		{name: "nobody remembers who lets multicast through", before: func(c *Compiler) { clear(c.multicast) }},
+		{name: "sets take in pods on the host's network, or none", before: func(c *Compiler) {
+			for _, g := range c.groups {
+				g.host = !g.host
+			}
+		}},
 		{name: "a list of pods outlives a change of its group", after: keepViews()},
 		{name: "the delta forgets members that go", after: func(_ *Compiler, d *Delta) {
 			for i := range d.Members {
@@ -224,7 +252,7 @@ func TestIncrementalCanFail(t *testing.T) {
 	} {
 		t.Run(harm.name, func(t *testing.T) {
 			for seed := range 30 {
-				tr := trial{seed: seed, events: 120, options: optionsOfTrials[seed%3], before: harm.before, after: harm.after}
+				tr := trial{seed: seed, events: 120, options: optionsOfTrials[seed%len(optionsOfTrials)], before: harm.before, after: harm.after}
 				if err := tr.run(t); err != nil {
 					t.Logf("seed %d: %.200s", seed, err)
 					return
@@ -251,54 +279,67 @@ func keepViews() func(*Compiler, *Delta) {
 	}
 }
 
-func (w *world) compare(got, fresh *Desired, f *follower) error {
+func (w *world) compare(got, fresh *Desired, f *follower, o Options) error {
 	differ := func(what string, want, got any) error {
 		if reflect.DeepEqual(want, got) {
 			return nil
 		}
 		return fmt.Errorf("%s (-want +got):\n%s", what, cmp.Diff(want, got))
 	}
-	for p := range w.cluster.AllPolicies() {
-		for _, zone := range append([]string{""}, zones...) {
-			what := p.Key.String() + "@" + zone
-			if zone == "" && p.Kind.IsAdmin() {
-				if err := differ("subjects of "+what, fresh.Subjects(fresh.Policy(p.Key)), got.Subjects(got.Policy(p.Key))); err != nil {
-					return err
-				}
-			}
-			want := fresh.Rows(p.Key, zone, nil)
-			if err := differ(what+", incremental and fresh", want, got.Rows(p.Key, zone, nil)); err != nil {
-				return err
-			}
-			if want == nil || want.None != nil {
-				continue
-			}
-			if n := got.ACLCount(got.Policy(p.Key)); zone == "" && n != len(want.ACLs) {
-				return fmt.Errorf("%s: counts %d ACLs of %d", what, n, len(want.ACLs))
-			}
-			v4, v6 := fresh.Families()
-			sets, ports := naiveRows(w.cluster, p, zone, v4, v6)
-			for _, s := range want.AddressSets {
-				if err := differ(s.ID()+", naive", sets[s.ID()], s.Addresses); err != nil {
-					return err
-				}
-				if err := differ(s.ID()+", by deltas", setOf(s.Addresses), f.sets[s.ID()]); err != nil {
-					return err
-				}
-			}
-			if err := differ("ports of "+what+", naive", ports, want.PortGroup.Ports); err != nil {
-				return err
-			}
-			if zone == "" {
-				continue
-			}
-			if err := differ("ports of "+what+", by deltas", setOf(want.PortGroup.Ports), f.ports[what]); err != nil {
-				return err
-			}
-			if err := differ("ACLs of "+what+", by deltas", want.ACLs, f.acls[what]); err != nil {
+	for _, zone := range append([]string{""}, zones...) {
+		if err := compareUnits(got, o, zone); err != nil {
+			return err
+		}
+		for k := range units(got, fresh) {
+			if err := w.compareUnit(k, zone, got, fresh, f, differ); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+func (w *world) compareUnit(k model.PolicyKey, zone string, got, fresh *Desired, f *follower, differ func(string, any, any) error) error {
+	what := k.String() + "@" + zone
+	if zone == "" {
+		if err := differ("subjects of "+what, fresh.Subjects(fresh.Policy(k)), got.Subjects(got.Policy(k))); err != nil {
+			return err
+		}
+	}
+	want := fresh.Rows(k, zone, nil)
+	if err := differ(what+", incremental and fresh", want, got.Rows(k, zone, nil)); err != nil {
+		return err
+	}
+	if want == nil || want.None != nil {
+		return nil
+	}
+	if n := got.ACLCount(got.Policy(k)); zone == "" && n != len(want.ACLs) {
+		return fmt.Errorf("%s: counts %d ACLs of %d", what, n, len(want.ACLs))
+	}
+	for _, s := range want.AddressSets {
+		if err := differ(s.ID()+", by deltas", setOf(s.Addresses), f.sets[k][s.ID()]); err != nil {
+			return err
+		}
+	}
+	if k.Kind.IsAdmin() {
+		v4, v6 := fresh.Families()
+		sets, ports := naiveRows(w.cluster, w.cluster.Policy(k), zone, v4, v6)
+		for _, s := range want.AddressSets {
+			if err := differ(s.ID()+", naive", sets[s.ID()], s.Addresses); err != nil {
+				return err
+			}
+		}
+		if err := differ("ports of "+what+", naive", ports, want.PortGroup.Ports); err != nil {
+			return err
+		}
+	}
+	if zone == "" {
+		return nil
+	}
+	if want.PortGroup != nil {
+		if err := differ("ports of "+what+", by deltas", setOf(want.PortGroup.Ports), f.ports[what]); err != nil {
+			return err
+		}
+	}
+	return differ("ACLs of "+what+", by deltas", want.ACLs, f.acls[what])
 }

@@ -12,10 +12,16 @@ func (d *Desired) IsSubject(c *Compiled, p *model.Pod) bool {
 	if !ok {
 		return false
 	}
-	k := make([]byte, 0, len(p.Namespace)+1+len(p.Labels.Key()))
-	k = append(append(append(k, p.Namespace...), 0), p.Labels.Key()...)
-	b, ok := d.space.buckets.Get(k)
-	return ok && c.subject.selects(p.Namespace, ns, b.class)
+	b, ok := d.space.buckets.Get(treeKey(p.Namespace, p.Labels.Key(), false))
+	if !ok {
+		return false
+	}
+	for _, g := range c.subjects {
+		if g.selects(p.Namespace, ns, b.bucketKey) {
+			return true
+		}
+	}
+	return false
 }
 
 // NamedPorts says whether some rule has named ports: the policy's ACLs then

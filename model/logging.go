@@ -141,3 +141,28 @@ func (p *Policy) LogLevels() (LogLevels, error) {
 	}
 	return l, nil
 }
+
+// NamespaceLogLevels reads the annotation k8s.ovn.org/acl-logging of a Namespace,
+// by which its NetworkPolicies and its EgressFirewall log. Unlike a policy's own,
+// what is wrong with it is soft: the level that cannot be read is off, and nothing
+// else changes (compile-spec §4.1.7). problems says what that is; pass is ignored.
+func NamespaceLogLevels(raw string) (l LogLevels, problems []string) {
+	if raw == "" {
+		return LogLevels{}, nil
+	}
+	var in annotationLevels
+	if err := json.Unmarshal([]byte(raw), &in); err != nil {
+		return LogLevels{}, []string{"cannot be read, allow and deny are not logged: " + jsonErrorText(err)}
+	}
+	l = LogLevels{Allow: in.Allow, Deny: in.Deny}
+	for _, level := range []struct {
+		what string
+		at   *string
+	}{{"deny", &l.Deny}, {"allow", &l.Allow}} {
+		if !ValidLogLevel(*level.at) {
+			problems = append(problems, fmt.Sprintf("%q is no log level, %s is not logged", *level.at, level.what))
+			*level.at = ""
+		}
+	}
+	return l, problems
+}

@@ -101,6 +101,9 @@ type PolicyInZone struct {
 	Extra              int
 	Different          int
 	Waiting            int
+	// Blocked counts those of Missing that nobody can write yet: the row they hang
+	// on is not there.
+	Blocked int
 	Diffs              []RowDiff // all of them, by table and id
 	None               *NoRows   // no desired rows
 	LiveACLs           int

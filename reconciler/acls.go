@@ -43,21 +43,19 @@ func (t *tracker) compareACLs(tr *track) {
 		return
 	}
 	out := &tr.acls
-	var group *nb.PortGroup
-	if tr.hasRows() {
-		group = t.db.PortGroup(tr.group.uuid)
-	}
 	inGroup := make(members, len(tr.liveACLs))
 	hangs := inGroup // in any group of the policy
-	if group != nil {
-		for _, uuid := range group.ACLs {
+	// In a group of its own nothing else belongs; a row that several units share
+	// holds the ACLs of others too.
+	own := tr.holds == (compiler.Holder{})
+	for _, uuid := range t.hangs(tr) {
+		if tr.liveACLs.has(uuid) {
 			inGroup.add(uuid)
-			if !tr.liveACLs.has(uuid) && t.db.ACL(uuid) != nil {
-				out.alien = append(out.alien, uuid)
-			}
+		} else if own && t.db.ACL(uuid) != nil {
+			out.alien = append(out.alien, uuid)
 		}
-		slices.Sort(out.alien)
 	}
+	slices.Sort(out.alien)
 	for uuid := range tr.liveGroups {
 		if uuid == tr.group.uuid {
 			continue

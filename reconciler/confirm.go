@@ -139,6 +139,8 @@ func showsMutations(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 		switch row := row.(type) {
 		case *nb.AddressSet:
 			live = row.Addresses
+		case *nb.LogicalSwitch:
+			live = row.ACLs // all that is written there
 		case *nb.PortGroup:
 			if live = row.ACLs; m.Column == "ports" {
 				live = row.Ports

@@ -274,6 +274,12 @@ func mutate(old nb.Row, ms []nb.Mutation, names map[string]string) nb.Row {
 			row.Addresses = step(row.Addresses, m, m.Strings)
 		}
 		return &row
+	case *nb.LogicalSwitch:
+		row := *old
+		for _, m := range ms {
+			row.ACLs = step(row.ACLs, m, refs(m.Refs, names))
+		}
+		return &row
 	case *nb.PortGroup:
 		row := *old
 		for _, m := range ms {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -90,9 +91,14 @@ func (d *differ) add(kind model.DiffKind, table, id, uuid string, fields []model
 }
 
 func (d *differ) acls() {
-	a := &d.tr.acls
+	a, why := &d.tr.acls, ""
+	if d.tr.holds != (compiler.Holder{}) && d.t.holderOf(d.tr.holds).uuid == "" {
+		why = noHolder
+	}
 	for _, want := range a.missing {
-		d.add(model.DiffMissing, nb.TableACL, want.ID(), "", nil)
+		if d.add(model.DiffMissing, nb.TableACL, want.ID(), "", nil).Waiting = why; why != "" {
+			d.p.Blocked++
+		}
 	}
 	for _, ch := range a.changed {
 		d.add(model.DiffDifferent, nb.TableACL, ch.desired.ID(), ch.live.UUID, diffACL(ch.desired, ch.live))
@@ -130,6 +136,10 @@ func (d *differ) group() {
 	if !d.tr.hasRows() {
 		return
 	}
+	if d.tr.c.GroupName == "" {
+		d.unlinked()
+		return
+	}
 	g, a, id := &d.tr.group, &d.tr.acls, d.tr.c.GroupIDs[nb.KeyID]
 	if len(g.waiting) > 0 {
 		d.p.Waiting = len(g.waiting)
@@ -159,6 +169,24 @@ func (d *differ) group() {
 	if len(fields) > 0 {
 		d.add(model.DiffDifferent, nb.TablePortGroup, id, g.uuid, fields)
 	}
+}
+
+// unlinked are ACLs that should hang on a row of others and do not.
+func (d *differ) unlinked() {
+	a, at := &d.tr.acls, d.t.holderOf(d.tr.holds)
+	if len(a.unlinked) == 0 || at.uuid == "" {
+		return
+	}
+	ids := make([]string, len(a.unlinked))
+	for i, r := range a.unlinked {
+		ids[i] = r.ID()
+	}
+	slices.Sort(ids)
+	id := d.tr.holds.Name
+	if row, ok := d.t.db.Row(d.tr.holds.Table, at.uuid).(*nb.PortGroup); ok && row.ID() != "" {
+		id = row.ID()
+	}
+	d.add(model.DiffDifferent, d.tr.holds.Table, id, at.uuid, []model.FieldDiff{memberDiff("acls", len(at.acls), ids, nil)})
 }
 
 // memberDiff is the difference of a set column with so many live members.

@@ -77,7 +77,12 @@ func (t *tracker) stepLive(before *nb.DB, changed map[string]members) {
 		t.stepLiveSet(uuid, before.AddressSet(uuid), t.db.AddressSet(uuid))
 	}
 	for uuid := range changed[nb.TablePortGroup] {
-		t.stepLiveGroup(before, uuid, before.PortGroup(uuid), t.db.PortGroup(uuid))
+		old, row := before.PortGroup(uuid), t.db.PortGroup(uuid)
+		t.stepLiveGroup(before, uuid, old, row)
+		t.stepHolder(holderOfGroup(old), holderOfGroup(row))
+	}
+	for uuid := range changed[nb.TableSwitch] {
+		t.stepHolder(holderOfSwitch(before.Switch(uuid)), holderOfSwitch(t.db.Switch(uuid)))
 	}
 	if renamed {
 		// Groups hold ports by UUID: nothing says which ones are concerned.
@@ -118,13 +123,13 @@ func (t *tracker) index(table, uuid string, old, row nb.Row) {
 		// The usual case, members coming and going: who owns the row, and which
 		// rows there are, stays.
 		if o := ownerOfRow(row); o.form != foreign {
-			t.touch(t.track(o.policy))
+			t.touch(t.track(o.unit))
 		}
 		return
 	}
 	if old != nil {
 		if o := ownerOfRow(old); o.form != foreign {
-			if tr := t.tracks[o.policy]; tr != nil {
+			if tr := t.tracks[o.unit]; tr != nil {
 				delete(*tr.live(table, o.form), uuid)
 				mark(tr)
 			}
@@ -132,7 +137,7 @@ func (t *tracker) index(table, uuid string, old, row nb.Row) {
 	}
 	if row != nil {
 		if o := ownerOfRow(row); o.form != foreign {
-			tr := t.track(o.policy)
+			tr := t.track(o.unit)
 			tr.live(table, o.form).add(uuid)
 			mark(tr)
 		}

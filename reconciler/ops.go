@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -31,7 +32,10 @@ func (b *opsBuilder) policy(k model.PolicyKey) []nb.Op {
 	for _, uuid := range tr.extraSets {
 		ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: uuid})
 	}
-	if tr.hasRows() {
+	switch {
+	case tr.holds != (compiler.Holder{}):
+		ops = b.holderOps(ops, tr)
+	case tr.hasRows() && tr.c.GroupName != "":
 		ops = b.groupOps(ops, tr)
 	}
 	for _, uuid := range tr.extraGroups {
@@ -67,11 +71,10 @@ func (t *tracker) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 	return ops
 }
 
-// groupOps writes the ACLs and the port group that holds them. ACLs that leave
-// the group are collected by the server (compile-spec §0.3).
-func (b *opsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
-	t, a, g := b.t, &tr.acls, &tr.group
-	var link, unlink []nb.Ref
+// aclOps writes the ACLs of a unit and says which are to be linked to what they
+// hang on.
+func (b *opsBuilder) aclOps(ops []nb.Op, tr *track) (all []nb.Op, link []nb.Ref) {
+	a := &tr.acls
 	for _, want := range a.missing {
 		b.names++
 		name := "acl" + strconv.Itoa(b.names)
@@ -90,6 +93,15 @@ func (b *opsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
 	for _, row := range a.unlinked {
 		link = append(link, nb.Ref{UUID: row.UUID})
 	}
+	return ops, link
+}
+
+// groupOps writes the ACLs and the port group that holds them. ACLs that leave
+// the group are collected by the server (compile-spec §0.3).
+func (b *opsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
+	t, a, g := b.t, &tr.acls, &tr.group
+	ops, link := b.aclOps(ops, tr)
+	var unlink []nb.Ref
 	if g.uuid == "" {
 		row := map[string]any{"name": tr.c.GroupName, "external_ids": tr.c.GroupIDs}
 		if len(link) > 0 {

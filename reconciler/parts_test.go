@@ -44,7 +44,10 @@ func TestOwner(t *testing.T) {
 		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), owner{p, odd, 0}},
 		{"no id, no name", nb.TablePortGroup, ids(), owner{}},
 		{"user-defined network", nb.TablePortGroup, ids(nb.KeyOwnerController, "blue-network-controller", nb.KeyID, d+"AdminNetworkPolicy:web"), owner{}},
-		{"other type", nb.TablePortGroup, ids(nb.KeyOwnerType, "NetworkPolicy", nb.KeyID, d+"NetworkPolicy:a:b"), owner{}},
+		{"NetworkPolicy", nb.TablePortGroup, ids(nb.KeyOwnerType, "NetworkPolicy", nb.KeyID, d+"NetworkPolicy:a:b"),
+			owner{model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, ours, 0}},
+		{"group of a namespace", nb.TablePortGroup, ids(nb.KeyOwnerType, "Namespace", nb.KeyID, d+"Namespace:a", nb.KeyName, "a"), owner{}},
+		{"other type", nb.TablePortGroup, ids(nb.KeyOwnerType, "UDNIsolation", nb.KeyID, d+"UDNIsolation:a", nb.KeyName, "a"), owner{}},
 		{"nothing", nb.TableACL, nil, owner{}},
 	} {
 		if got := ownerOf(c.table, c.ids); got != c.want {

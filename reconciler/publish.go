@@ -25,7 +25,7 @@ func (w *worker) publish(now bool) {
 	w.zone.Paused = w.paused()
 	w.zone.Pending = 0
 	for _, p := range w.zone.Policies {
-		if w.mode == Write && !p.InSync && p.None == nil && !p.NotComparable {
+		if w.mode == Write && p.Missing+p.Extra+p.Different > p.Blocked && p.None == nil && !p.NotComparable {
 			w.zone.Pending++
 		}
 	}

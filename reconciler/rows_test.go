@@ -24,11 +24,17 @@ type canon struct {
 
 // desiredRows are the rows a zone should hold, leaving out policies without
 // desired rows.
-func desiredRows(d *compiler.Desired, zone string, has compiler.HasPort) (canon, map[model.PolicyKey]bool) {
+func desiredRows(d *compiler.Desired, zone string, db *nb.DB) (canon, map[model.PolicyKey]bool) {
 	out := canon{map[string]nb.ACL{}, map[string]nb.AddressSet{}, map[string]nb.PortGroup{}}
 	none := map[model.PolicyKey]bool{}
 	for c := range d.Policies() {
-		rows := d.Rows(c.Key, zone, has)
+		rows := d.Rows(c.Key, zone, func(p string) bool { return db.PortByName(p) != nil })
+		if h := c.Holder; h.Table == nb.TableSwitch && db.SwitchByName(h.Name) == nil || h.Table == nb.TablePortGroup && db.PortGroupByName(h.Name) == nil {
+			continue // nothing to hang them on
+		}
+		if rows == nil {
+			continue // of another zone
+		}
 		if rows.None != nil {
 			none[c.Key] = true
 			continue
@@ -39,7 +45,9 @@ func desiredRows(d *compiler.Desired, zone string, has compiler.HasPort) (canon,
 		for _, s := range rows.AddressSets {
 			out.Sets[s.ID()] = *s
 		}
-		out.Groups[rows.PortGroup.ID()] = *rows.PortGroup
+		if rows.PortGroup != nil {
+			out.Groups[rows.PortGroup.ID()] = *rows.PortGroup
+		}
 	}
 	return out, none
 }
@@ -64,14 +72,22 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 	// A row that only a group holds which must not be touched cannot be got rid
 	// of.
 	held := map[string]bool{}
+	on := map[compiler.Holder][]string{}
 	for g := range db.PortGroups() {
 		for _, u := range g.ACLs {
 			o := ownerOfRow(g)
-			held[u] = held[u] || (o.form == ours && !skip[o.policy])
+			held[u] = held[u] || (o.form == ours && !skip[o.unit])
 		}
+		on[compiler.Holder{Table: nb.TablePortGroup, Name: g.Name}] = g.ACLs
+	}
+	for s := range db.Switches() {
+		on[compiler.Holder{Table: nb.TableSwitch, Name: s.Name}] = s.ACLs
 	}
 	for a := range db.ACLs() {
-		if o := ownerOfRow(a); o.form != ours || skip[o.policy] || !held[a.UUID] {
+		held[a.UUID] = held[a.UUID] || slices.Contains(on[compiler.HolderOf(ownerOfRow(a).unit)], a.UUID)
+	}
+	for a := range db.ACLs() {
+		if o := ownerOfRow(a); o.form != ours || skip[o.unit] || !held[a.UUID] {
 			continue
 		}
 		row := *a
@@ -81,7 +97,7 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		out.ACLs[a.ID()] = row
 	}
 	for s := range db.AddressSets() {
-		if o := ownerOfRow(s); o.form != ours || skip[o.policy] {
+		if o := ownerOfRow(s); o.form != ours || skip[o.unit] {
 			continue
 		}
 		row := *s
@@ -92,7 +108,7 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		out.Sets[s.ID()] = row
 	}
 	for g := range db.PortGroups() {
-		if o := ownerOfRow(g); o.form != ours || skip[o.policy] {
+		if o := ownerOfRow(g); o.form != ours || skip[o.unit] {
 			continue
 		}
 		row := *g
@@ -115,7 +131,7 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 func diffZone(t testing.TB, cluster *model.Cluster, zone string, db *nb.DB) string {
 	t.Helper()
 	d := compiler.Compile(cluster, compiler.Options{})
-	want, none := desiredRows(d, zone, func(p string) bool { return db.PortByName(p) != nil })
+	want, none := desiredRows(d, zone, db)
 	return cmp.Diff(want, liveRows(t, db, none), cmpopts.EquateEmpty())
 }
 

@@ -23,6 +23,8 @@ type tracker struct {
 	tracks map[model.PolicyKey]*track
 	sets   map[string]*setTrack // desired address sets by name
 	groups map[string]*track    // by the desired port group's name
+	// holders are the units whose ACLs hang on a row that is not theirs.
+	holders map[compiler.Holder]map[*track]struct{}
 
 	// dirty are the policies whose join may have changed since somebody took
 	// the list.
@@ -32,11 +34,12 @@ type tracker struct {
 	fresh   map[*track]struct{} // compared as a whole in the step under way
 }
 
-// track is what is known of one policy: one that is desired, or one that has
-// live rows, or both.
+// track is what is known of one policy or other unit: one that is desired, or one
+// that has live rows, or both.
 type track struct {
-	key model.PolicyKey
-	c   *compiler.Compiled // nil: no such policy
+	key   model.PolicyKey
+	c     *compiler.Compiled // nil: no such unit in this zone
+	holds compiler.Holder
 
 	sets  []*setTrack // as c.Sets
 	group groupTrack
@@ -73,7 +76,7 @@ type groupTrack struct {
 func newTracker(zone string) *tracker {
 	return &tracker{
 		zone: zone, tracks: map[model.PolicyKey]*track{}, sets: map[string]*setTrack{}, groups: map[string]*track{},
-		dirty: map[model.PolicyKey]struct{}{},
+		dirty: map[model.PolicyKey]struct{}{}, holders: map[compiler.Holder]map[*track]struct{}{},
 	}
 }
 
@@ -85,6 +88,7 @@ func (t *tracker) track(k model.PolicyKey) *track {
 	if tr == nil {
 		tr = &track{key: k, acls: aclTrack{priority: -1}}
 		t.tracks[k] = tr
+		t.hold(tr)
 	}
 	return tr
 }
@@ -109,6 +113,7 @@ func (t *tracker) finish(at time.Time) {
 		t.dirty[tr.key] = struct{}{}
 		if tr.c == nil && len(tr.liveACLs)+len(tr.liveSets)+len(tr.liveGroups)+len(tr.odd) == 0 {
 			delete(t.tracks, tr.key)
+			t.letGo(tr)
 		}
 	}
 	t.touched, t.fresh = nil, nil
@@ -127,7 +132,7 @@ func (t *tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at ti
 	}
 	for k := range delta.Policies {
 		tr := t.track(k)
-		if c := d.Policy(k); c == nil || c != tr.c {
+		if c := t.unit(k); c == nil || c != tr.c {
 			t.comparePolicy(tr)
 		} else {
 			// Not compiled anew: only rows with named ports may read
@@ -145,12 +150,23 @@ func (t *tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at ti
 	t.finish(at)
 }
 
+// unit is what a key is compiled to, nil where that has no rows in this zone.
+func (t *tracker) unit(k model.PolicyKey) *compiler.Compiled {
+	if c := t.desired.Policy(k); c != nil && c.In(t.zone) {
+		return c
+	}
+	return nil
+}
+
 // compareAll compares every policy as a whole.
 func (t *tracker) compareAll() {
 	for _, tr := range t.tracks {
 		t.comparePolicy(tr)
 	}
 	for c := range t.desired.Policies() {
+		if !c.In(t.zone) {
+			continue
+		}
 		if tr := t.track(c.Key); !t.isFresh(tr) {
 			t.comparePolicy(tr)
 		}
@@ -181,7 +197,7 @@ func (t *tracker) comparePolicy(tr *track) {
 	if tr.group.ids {
 		t.reowned(t.db.Row(nb.TablePortGroup, tr.group.uuid))
 	}
-	tr.c, tr.sets, tr.group = t.desired.Policy(tr.key), nil, groupTrack{}
+	tr.c, tr.sets, tr.group = t.unit(tr.key), nil, groupTrack{}
 	if !tr.hasRows() {
 		return
 	}
@@ -191,8 +207,10 @@ func (t *tracker) comparePolicy(tr *track) {
 		t.sets[spec.Name] = tr.sets[i]
 		t.compareSet(tr.sets[i])
 	}
-	t.groups[tr.c.GroupName] = tr
-	t.compareGroup(tr)
+	if tr.c.GroupName != "" {
+		t.groups[tr.c.GroupName] = tr
+		t.compareGroup(tr)
+	}
 }
 
 // reowned marks the policy whose ids a row carries although another policy
@@ -202,7 +220,7 @@ func (t *tracker) reowned(row nb.Row) {
 		return
 	}
 	if o := ownerOfRow(row); o.form == ours {
-		if tr := t.tracks[o.policy]; tr != nil {
+		if tr := t.tracks[o.unit]; tr != nil {
 			tr.rowsDirty = true
 			t.touch(tr)
 		}

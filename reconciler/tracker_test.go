@@ -103,6 +103,9 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 // converge sends the operations of all policies until none are left.
 func converge(t *testing.T, what string, w *world, f *fakeDB, tr *tracker) {
 	t.Helper()
+	for _, h := range holders() {
+		f.hold(h)
+	}
 	tr.ApplyDesired(w.d, nil, start)
 	tr.ApplyLive(model.ZoneUpdate{At: start, DB: f.db, Resync: true})
 	for round := 0; ; round++ {

@@ -62,7 +62,7 @@ type failure struct {
 	text  string
 	at    time.Time
 	tries int
-	p     *model.Policy // what failed: another version is tried at once
+	c     *compiler.Compiled // what failed: another version is tried at once
 }
 
 // flight is one transaction.
@@ -238,17 +238,17 @@ func (w *worker) enqueue(k model.PolicyKey) {
 		return
 	}
 	// Its own condition changes the object as well: only the spec counts.
-	if f := w.fails[k]; f != nil && sameVersion(f.p, w.compiled(k)) {
+	if f := w.fails[k]; f != nil && sameVersion(f.c, w.compiled(k)) {
 		return
 	}
 	w.ready[k] = struct{}{}
 }
 
-func sameVersion(p *model.Policy, c *compiler.Compiled) bool {
-	if p == nil || c == nil {
-		return p == nil && c == nil
+func sameVersion(failed, c *compiler.Compiled) bool {
+	if failed == c {
+		return true
 	}
-	return sameSpec(p, c.Policy)
+	return failed != nil && c != nil && sameSpec(failed.Policy, c.Policy)
 }
 
 func (w *worker) compiled(k model.PolicyKey) *compiler.Compiled {

@@ -116,6 +116,9 @@ func (w *world) step() *compiler.Delta {
 	var remove []model.Key
 	for range 1 + w.r.IntN(3) {
 		o := w.object()
+		if w.r.IntN(3) == 0 {
+			o = w.familyObject()
+		}
 		if w.r.IntN(4) == 0 {
 			remove = append(remove, o.ObjectKey())
 		} else {
@@ -176,7 +179,9 @@ func (w *world) meddle(f *fakeDB) []nb.RowChange {
 	acls, sets, groups := slices.Collect(f.db.ACLs()), slices.Collect(f.db.AddressSets()), slices.Collect(f.db.PortGroups())
 	ports := slices.Collect(f.db.Ports())
 	anyOf := func(n int) int { return w.r.IntN(max(n, 1)) }
-	switch n := w.r.IntN(16); {
+	switch n := w.r.IntN(18); {
+	case n >= 16:
+		return w.meddleHolders(f)
 	case n < 4: // ports as the pod handler makes and removes them
 		name := w.pick("a", "b", "c") + "_p" + strconv.Itoa(w.r.IntN(5))
 		if p := f.db.PortByName(name); p != nil {

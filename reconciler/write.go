@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,16 +53,35 @@ func (w *worker) gather(d time.Duration) {
 	}
 }
 
-// order sorts policies that are gone before others, so that what they held is
-// free again (a priority), then by key.
+// order sorts units that are gone before others, so that what they held is free
+// again (a priority), then as rank has it, then by key.
 func (w *worker) order(a, b model.PolicyKey) int {
-	if ga, gb := w.compiled(a) == nil, w.compiled(b) == nil; ga != gb {
+	ga, gb := w.compiled(a) == nil, w.compiled(b) == nil
+	if ga != gb {
 		if ga {
 			return -1
 		}
 		return 1
 	}
+	if ra, rb := rank(a.Kind), rank(b.Kind); ra != rb && ga {
+		return cmp.Compare(rb, ra)
+	} else if ra != rb {
+		return cmp.Compare(ra, rb)
+	}
 	return a.Compare(b)
+}
+
+// rank is when a unit is written, where not all fit into one transaction: the sets
+// that matches name, then policies, and what denies the rest last, as
+// OVN-Kubernetes does (compile-spec §4.1.1). Units go the other way round.
+func rank(k model.Kind) int {
+	switch k {
+	case model.KindPodSelector, model.KindEFDNS:
+		return 0
+	case model.KindNetpolNamespace:
+		return 2
+	}
+	return 1
 }
 
 // send takes the policies off the ready list and starts their transaction.
@@ -117,6 +137,7 @@ func (w *worker) settled(k model.PolicyKey) {
 	switch {
 	case tr == nil || tr.c == nil:
 		w.reports.gone(k)
+	case !k.Kind.IsAdmin(): // others have no conditions of a zone
 	case tr.c.None != nil:
 		w.reports.none(tr.c.Policy, tr.c.None)
 	case len(tr.odd) == 0:
@@ -174,7 +195,7 @@ func (w *worker) succeeded(f *flight, o outcome) {
 			lacking = true
 		} else if p.c == nil {
 			w.reports.gone(p.key)
-		} else {
+		} else if p.key.Kind.IsAdmin() {
 			w.reports.success(p.c.Policy)
 		}
 		w.busy[p.key] = &hold{ops: slices.Clone(ops), results: slices.Clone(res), until: time.Now().Add(w.cfg.Confirm)}
@@ -214,12 +235,10 @@ func (w *worker) fail(p part, text string) {
 		return
 	}
 	w.retries.AddRateLimited(p.key)
-	f := &failure{text: text, at: w.now(), tries: w.retries.NumRequeues(p.key)}
-	if p.c != nil {
-		f.p = p.c.Policy
-		w.reports.failed(f.p, text)
+	w.fails[p.key] = &failure{text: text, at: w.now(), tries: w.retries.NumRequeues(p.key), c: p.c}
+	if p.c != nil && p.key.Kind.IsAdmin() {
+		w.reports.failed(p.c.Policy, text)
 	}
-	w.fails[p.key] = f
 	w.enqueue(p.key) // in case it changed meanwhile
 }
 

@@ -1,0 +1,114 @@
+package compiler
+
+import (
+	"fmt"
+	"strconv"
+
+	"rung/model"
+	"rung/model/match"
+	"rung/model/nb"
+)
+
+// EgressFirewall rules have the priorities from efBase down to the end of a
+// reserved range (compile-spec §4.2).
+const (
+	efBase     = 10000
+	efMostRule = 8000
+	efName     = "default"
+)
+
+// firewall replaces or removes (p nil) an EgressFirewall.
+func (c *Compiler) firewall(k model.PolicyKey, p *model.Policy) {
+	if p == nil {
+		delete(c.firewalls, k)
+		c.put(k, nil)
+		c.need(k, nil)
+		return
+	}
+	c.firewalls[k] = p
+	needs := map[model.PolicyKey]sharedSet{}
+	compiled := c.compileFirewall(p, needs)
+	c.put(k, compiled)
+	c.need(k, needs)
+}
+
+// compileFirewall compiles compile-spec §4.2.
+func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sharedSet) *Compiled {
+	out := &Compiled{Key: p.Key, Policy: p, owner: nb.OwnerEgressFirewall, Holder: HolderOf(p.Key)}
+	out.subjects = []*group{c.group(model.Everything(), model.Everything(), p.Namespace, false)}
+	switch {
+	case len(p.Invalid) > 0:
+		out.None = &model.NoRows{Code: "profile", Message: p.Invalid[0].Message}
+	case p.Name != efName:
+		out.None = &model.NoRows{Code: "profile", Message: "an EgressFirewall must be named default"}
+	case len(p.Egress) > efMostRule+1:
+		out.None = &model.NoRows{Code: "rules", Message: fmt.Sprintf("%d rules: only %d have a priority", len(p.Egress), efMostRule+1)}
+	}
+	if out.None != nil {
+		return out
+	}
+	out.levels = c.namespaceLevels(p.Namespace)
+	for i := range p.Egress {
+		r := &p.Egress[i]
+		cr := &compiledRule{rule: r, priority: efBase - r.Index, action: nb.ActionAllow, peers: make([]*group, len(r.Peers))}
+		if r.Action == model.Deny {
+			cr.action = nb.ActionDrop
+		}
+		out.rules = append(out.rules, cr)
+		dst := c.firewallDestination(r, needs)
+		if dst == "" {
+			continue // its index stays taken
+		}
+		var ports []match.EFPort
+		for _, port := range r.Ports {
+			ports = append(ports, match.EFPort{Protocol: protocolOf(port), Port: port.Start})
+		}
+		l4 := ""
+		if len(ports) > 0 {
+			l4 = match.EFL4(ports)
+		}
+		out.fixed = append(out.fixed, c.row(out, rowSpec{
+			name:      "EF:" + p.Namespace + ":" + strconv.Itoa(r.Index),
+			pairs:     []nb.Pair{{Key: nb.KeyName, Value: p.Namespace}, {Key: nb.KeyRuleIndex, Value: strconv.Itoa(r.Index)}},
+			direction: model.Egress, toLport: true, priority: cr.priority, action: cr.action, level: out.levels.For(r.Action),
+			match: match.EF(dst, out.Holder.Name, l4), sampled: true,
+		}))
+	}
+	out.relate(needs)
+	return out
+}
+
+// firewallDestination is where a rule leads, empty when that is nowhere.
+func (c *Compiler) firewallDestination(r *model.Rule, needs map[model.PolicyKey]sharedSet) string {
+	for i := range r.Peers {
+		switch p := &r.Peers[i]; p.Kind {
+		case model.PeerNetworks:
+			return match.EFNetwork(p.Networks[0], c.options.ClusterSubnets)
+		case model.PeerNodes:
+			var ips []string
+			for n := range c.cluster.Nodes() {
+				if p.Nodes.Matches(n.Labels) {
+					ips = append(ips, n.HostIPs...)
+				}
+			}
+			if len(ips) == 0 {
+				return ""
+			}
+			return match.EFNodes(ips)
+		case model.PeerDNS:
+			s := sharedSet{dns: p.DNSName}
+			needs[s.key()] = s
+			return match.EFDNS(s.name(familyV4), s.name(familyV6), c.options.IPv4, c.options.IPv6)
+		}
+	}
+	return ""
+}
+
+// nodesMoved compiles the EgressFirewalls anew that lead to nodes.
+func (c *Compiler) nodesMoved() {
+	for k, p := range c.firewalls {
+		if hasNodePeers(p) {
+			c.firewall(k, p)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package compiler
+
+import (
+	"slices"
+	"strconv"
+
+	"rung/model"
+	"rung/model/match"
+	"rung/model/nb"
+)
+
+// Priorities of tier 2 (compile-spec §4.1, §4.3).
+const (
+	netpolDeny     = 1000
+	netpolAllow    = 1001
+	multicastDeny  = 1011
+	multicastAllow = 1012
+)
+
+// Indexes of a rule's rows by where their peers come from (compile-spec §4.1.3).
+const (
+	blockSelectors = "-1"
+	blockIPBlocks  = "-2"
+)
+
+// netpol replaces or removes (p nil) a NetworkPolicy.
+func (c *Compiler) netpol(k model.PolicyKey, p *model.Policy) {
+	all := c.netpols[k.Namespace]
+	if p != nil {
+		if all == nil {
+			all = map[string]*model.Policy{}
+			c.netpols[k.Namespace] = all
+		}
+		all[k.Name] = p
+	} else if delete(all, k.Name); len(all) == 0 {
+		delete(c.netpols, k.Namespace)
+	}
+	c.stale.isolation[k.Namespace] = struct{}{}
+	if p == nil {
+		c.put(k, nil)
+		c.need(k, nil)
+		return
+	}
+	needs := map[model.PolicyKey]sharedSet{}
+	compiled := c.compileNetpol(p, needs)
+	c.put(k, compiled) // first: groups it has in common with units that go must not go with them
+	c.need(k, needs)
+}
+
+// compileNetpol compiles a NetworkPolicy's port group and rules (compile-spec
+// §4.1.1, §4.1.3). The sets its peers read belong to units of their own: needs
+// takes what they are.
+func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *Compiled {
+	out := &Compiled{Key: p.Key, Policy: p, owner: nb.OwnerNetworkPolicy}
+	out.subjects = []*group{c.group(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)}
+	if len(p.Invalid) > 0 {
+		out.None = &model.NoRows{Code: "profile", Message: p.Invalid[0].Message}
+		return out
+	}
+	out.levels = c.namespaceLevels(p.Namespace)
+	name := nb.Pair{Key: nb.KeyName, Value: p.Namespace + ":" + p.Name}
+	out.setGroup(name)
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		for i := range p.Rules(dir) {
+			c.compileNetpolRule(out, &p.Rules(dir)[i], name, needs)
+		}
+	}
+	out.relate(needs, isolationKey(p.Namespace, model.Ingress), isolationKey(p.Namespace, model.Egress))
+	return out
+}
+
+// setGroup gives the unit a port group of its own.
+func (out *Compiled) setGroup(pairs ...nb.Pair) {
+	out.GroupIDs = nb.IDs(nb.DefaultController, out.owner, pairs...)
+	out.GroupName = nb.HashedName(out.GroupIDs[nb.KeyID])
+}
+
+func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair, needs map[model.PolicyKey]sharedSet) {
+	p := out.Policy
+	action := nb.ActionAllowRelated
+	if c.options.Stateless && p.Annotations[model.AnnotationStateless] == "true" {
+		action = nb.ActionAllowStateless
+	}
+	cr := &compiledRule{rule: r, priority: netpolAllow, action: action, peers: make([]*group, len(r.Peers))}
+	out.rules = append(out.rules, cr)
+	dir := match.Direction(r.Direction)
+	var sets4, sets6 []string
+	var blocks []match.IPBlock
+	for i := range r.Peers {
+		peer := &r.Peers[i]
+		if peer.Kind == model.PeerNetworks {
+			for _, cidr := range peer.Networks {
+				blocks = append(blocks, match.IPBlock{CIDR: cidr, Except: peer.Except})
+			}
+			continue
+		}
+		s := peerSet(peer)
+		cr.peers[i] = s.group(c)
+		needs[s.key()] = s
+		for _, to := range []struct {
+			names  *[]string
+			family string
+		}{{&sets4, familyV4}, {&sets6, familyV6}} {
+			if n := s.name(to.family); !slices.Contains(*to.names, n) {
+				*to.names = append(*to.names, n)
+			}
+		}
+	}
+	type part struct{ l3, block string }
+	var parts []part
+	switch {
+	case r.AnyPeer:
+		parts = append(parts, part{match.NetpolAny(c.options.IPv4, c.options.IPv6), blockSelectors})
+	default:
+		if len(blocks) > 0 {
+			parts = append(parts, part{match.NetpolBlocks(dir, blocks), blockIPBlocks})
+		}
+		if len(sets4) > 0 {
+			parts = append(parts, part{match.NetpolSelectors(dir, sets4, sets6, c.options.IPv4, c.options.IPv6), blockSelectors})
+		}
+	}
+	for _, l4 := range netpolPorts(r) {
+		for _, at := range parts {
+			out.fixed = append(out.fixed, c.row(out, rowSpec{
+				name: "NP:" + p.Namespace + ":" + p.Name + ":" + string(r.Direction) + ":" + strconv.Itoa(r.Index),
+				pairs: []nb.Pair{name, {Key: nb.KeyDirection, Value: string(r.Direction)},
+					{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: l4.protocol},
+					{Key: nb.KeyIPBlock, Value: at.block}},
+				direction: r.Direction, priority: netpolAllow, action: action, level: out.levels.Allow,
+				match: match.Netpol(dir, at.l3, l4.text, out.GroupName), sampled: true,
+			}))
+		}
+	}
+}
+
+// netpolL4 is the L4 part of the rows of one protocol.
+type netpolL4 struct{ protocol, text string }
+
+// netpolPorts groups a rule's ports by protocol. As OVN-Kubernetes has it, a named
+// port is no port at all, so that it opens the whole protocol; and numbers beside
+// an entry without one are all that is left (compile-spec §4.1.3).
+func netpolPorts(r *model.Rule) []netpolL4 {
+	if len(r.Ports) == 0 {
+		return []netpolL4{{protocol: "None"}}
+	}
+	var out []netpolL4
+	for _, proto := range protocols {
+		var terms []match.PortTerm
+		found := false
+		for _, p := range r.Ports {
+			if protocolOf(p) != proto {
+				continue
+			}
+			found = true
+			if p.Name == "" && p.Start != 0 {
+				terms = append(terms, match.PortTerm{Lo: p.Start, Hi: p.End})
+			}
+		}
+		if found {
+			out = append(out, netpolL4{proto, match.L4(proto, terms)})
+		}
+	}
+	return out
+}
+
+func isolationKey(namespace string, dir model.Direction) model.PolicyKey {
+	return model.PolicyKey{Kind: model.KindNetpolNamespace, Namespace: namespace, Name: string(dir)}
+}
+
+// isolation rebuilds the default-deny units of a namespace: both are there, with
+// all their rows, as long as it has a NetworkPolicy (compile-spec §4.1.1).
+func (c *Compiler) isolation(namespace string) {
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		k := isolationKey(namespace, dir)
+		if len(c.netpols[namespace]) == 0 {
+			c.put(k, nil)
+			continue
+		}
+		c.put(k, c.compileIsolation(k, dir))
+	}
+}
+
+// compileIsolation compiles compile-spec §4.1.2.
+func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *Compiled {
+	out := &Compiled{Key: k, owner: nb.OwnerNetpolNamespace, levels: c.namespaceLevels(k.Namespace)}
+	for _, p := range c.netpols[k.Namespace] {
+		isolates := p.IsolatesIngress
+		if dir == model.Egress {
+			isolates = p.IsolatesEgress
+		}
+		if g := c.group(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false); isolates && len(p.Invalid) == 0 && !slices.Contains(out.subjects, g) {
+			out.subjects = append(out.subjects, g)
+		}
+	}
+	name, direction := nb.Pair{Key: nb.KeyName, Value: k.Namespace}, nb.Pair{Key: nb.KeyDirection, Value: string(dir)}
+	out.setGroup(name, direction)
+	row := func(kind, expr string, priority int, action, level string) {
+		out.fixed = append(out.fixed, c.row(out, rowSpec{
+			name:      "NP:" + k.Namespace + ":" + string(dir),
+			pairs:     []nb.Pair{name, direction, {Key: nb.KeyType, Value: kind}},
+			direction: dir, priority: priority, action: action, level: level, match: expr, sampled: true,
+		}))
+	}
+	d := match.Direction(dir)
+	row("arpAllow", match.ARPMatch(d, out.GroupName), netpolAllow, nb.ActionAllow, "")
+	row("defaultDeny", match.DenyMatch(d, out.GroupName), netpolDeny, nb.ActionDrop, out.levels.Deny)
+	if c.options.AllowICMP {
+		row("icmpAllow", match.ICMPMatch(d, out.GroupName), netpolAllow, nb.ActionAllow, "")
+	}
+	return out
+}
+
+// namespaceLevels are the levels a namespace's annotation sets.
+func (c *Compiler) namespaceLevels(namespace string) model.LogLevels {
+	ns := c.cluster.Namespace(namespace)
+	if ns == nil {
+		return model.LogLevels{}
+	}
+	l, _ := model.NamespaceLogLevels(ns.Annotations[model.AnnotationLogging])
+	return l
+}

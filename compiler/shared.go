@@ -1,0 +1,191 @@
+package compiler
+
+import (
+	"slices"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// The families as ids spell them.
+const (
+	familyV4 = "v4"
+	familyV6 = "v6"
+)
+
+// sharedSet is what the address sets of a unit of their own hold, which several
+// policies refer to: the pods of a pair of selectors (compile-spec §4.1.6), or the
+// addresses of a DNS name (§4.2).
+type sharedSet struct {
+	ns, pods  model.Selector
+	namespace string // instead of ns
+	// legacy sets, of peers without podSelector, leave pods on the host's network
+	// out and let a namespace stand for that network.
+	legacy bool
+	dns    string // instead of pods
+}
+
+// peerSet is the set of a NetworkPolicy's peer.
+func peerSet(p *model.Peer) sharedSet {
+	s := sharedSet{ns: p.Namespaces, pods: p.Pods, namespace: p.Namespace}
+	s.legacy = p.Kind == model.PeerNamespaces
+	return s
+}
+
+func (s sharedSet) key() model.PolicyKey {
+	if s.dns != "" {
+		return model.PolicyKey{Kind: model.KindEFDNS, Name: s.dns}
+	}
+	name := s.namespace
+	if name == "" {
+		name = s.ns.OVNText()
+	}
+	name += "_" + s.pods.OVNText()
+	if s.legacy {
+		name += "_LNM"
+	}
+	return model.PolicyKey{Kind: model.KindPodSelector, Name: name}
+}
+
+// ids are the external_ids of the set of one family.
+func (s sharedSet) ids(family string) map[string]string {
+	k := s.key()
+	return nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name}, nb.Pair{Key: nb.KeyIPFamily, Value: family})
+}
+
+func (s sharedSet) name(family string) string { return nb.HashedName(s.ids(family)[nb.KeyID]) }
+
+// group is the group of the set's pods, nil for a DNS name.
+func (s sharedSet) group(c *Compiler) *group {
+	if s.dns != "" {
+		return nil
+	}
+	ns := s.ns
+	if s.namespace != "" {
+		ns = model.Everything()
+	}
+	return c.group(ns, s.pods, s.namespace, !s.legacy)
+}
+
+// compileShared compiles the sets of a shared unit.
+func (c *Compiler) compileShared(s sharedSet) *Compiled {
+	k := s.key()
+	out := &Compiled{Key: k, owner: string(k.Kind)}
+	var groups []*group
+	if g := s.group(c); g != nil {
+		groups = []*group{g}
+		out.shared = groups
+	}
+	addrs := c.options.DNS[s.dns]
+	if c.standsForHosts(s) {
+		addrs = c.hostNetwork()
+	}
+	add := func(v6 bool, family string) {
+		ids := s.ids(family)
+		set := &setSpec{Policy: k, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: v6, groups: groups}
+		for _, a := range addrs {
+			if isV6(a) == v6 {
+				set.networks = append(set.networks, a)
+			}
+		}
+		slices.Sort(set.networks)
+		set.networks = slices.Compact(set.networks)
+		out.Sets = append(out.Sets, set)
+	}
+	if c.options.IPv4 {
+		add(false, familyV4)
+	}
+	if c.options.IPv6 {
+		add(true, familyV6)
+	}
+	return out
+}
+
+// standsForHosts says whether the set holds the nodes' own addresses besides: one
+// of whole namespaces that takes in the host network's (compile-spec §4.1.6).
+func (c *Compiler) standsForHosts(s sharedSet) bool {
+	if !s.legacy || !s.pods.Empty() {
+		return false
+	}
+	ns := c.cluster.Namespace(c.hostNamespace())
+	switch {
+	case ns == nil:
+		return false
+	case s.namespace != "":
+		return s.namespace == ns.Name
+	}
+	return s.ns.Matches(ns.Labels)
+}
+
+func (c *Compiler) hostNamespace() string {
+	if n := c.options.HostNetworkNamespace; n != "" {
+		return n
+	}
+	return DefaultHostNetworkNamespace
+}
+
+func (c *Compiler) hostNetwork() []string {
+	var out []string
+	for n := range c.cluster.Nodes() {
+		out = append(append(out, n.MgmtIPs...), n.GatewayIPs...)
+	}
+	return out
+}
+
+// relate notes which other units hold rows for a policy.
+func (out *Compiled) relate(needs map[model.PolicyKey]sharedSet, others ...model.PolicyKey) {
+	for k := range needs {
+		others = append(others, k)
+	}
+	slices.SortFunc(others, model.Key.Compare)
+	out.related = others
+}
+
+// need says which shared units another unit refers to now; one is there as long
+// as somebody needs it.
+func (c *Compiler) need(user model.PolicyKey, sets map[model.PolicyKey]sharedSet) {
+	for k, s := range sets {
+		u := c.sharing[k]
+		if u == nil {
+			u = &sharedUnit{set: s, users: map[model.PolicyKey]struct{}{}}
+			c.sharing[k] = u
+			c.put(k, c.compileShared(s))
+		}
+		u.users[user] = struct{}{}
+	}
+	for _, k := range c.needs[user] {
+		if _, still := sets[k]; still {
+			continue
+		}
+		u := c.sharing[k]
+		if delete(u.users, user); len(u.users) == 0 {
+			delete(c.sharing, k)
+			c.put(k, nil)
+		}
+	}
+	if len(sets) == 0 {
+		delete(c.needs, user)
+		return
+	}
+	keys := make([]model.PolicyKey, 0, len(sets))
+	for k := range sets {
+		keys = append(keys, k)
+	}
+	c.needs[user] = keys
+}
+
+// sharedUnit is a shared unit and who refers to it.
+type sharedUnit struct {
+	set   sharedSet
+	users map[model.PolicyKey]struct{}
+}
+
+// hostNetworkChanged compiles the sets anew that hold nodes' own addresses, or
+// may from now on.
+func (c *Compiler) hostNetworkChanged() {
+	for k, u := range c.sharing {
+		if u.set.legacy && u.set.pods.Empty() {
+			c.put(k, c.compileShared(u.set))
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package compiler
+
+import (
+	"slices"
+
+	"rung/model"
+)
+
+// stale is what a step has left to compile anew, once all its objects are in.
+type stale struct {
+	isolation map[string]struct{} // namespaces whose NetworkPolicies changed
+	logging   map[string]struct{} // namespaces that log otherwise
+	multicast map[string]struct{} // namespaces that let multicast through, or no more
+	nodes     map[string]struct{} // nodes whose management port has other addresses
+	// firewalls: nodes came, went or have other addresses or labels. hosts: so did
+	// what stands for the host network.
+	firewalls, hosts bool
+}
+
+func newStale() stale {
+	return stale{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{}, nodes: map[string]struct{}{}}
+}
+
+// namespaceNews marks what hangs on a namespace's annotations, and on the one
+// that stands for the host network.
+func (c *Compiler) namespaceNews(name string, old, ns *model.Namespace) {
+	logging := func(ns *model.Namespace) string {
+		if ns == nil {
+			return ""
+		}
+		return ns.Annotations[model.AnnotationLogging]
+	}
+	if logging(old) != logging(ns) {
+		c.stale.logging[name] = struct{}{}
+	}
+	if allowsMulticast(ns) != allowsMulticast(old) {
+		c.stale.multicast[name] = struct{}{}
+		if allowsMulticast(ns) {
+			c.multicast[name] = struct{}{}
+		} else {
+			delete(c.multicast, name)
+		}
+	}
+	if name == c.hostNamespace() {
+		c.stale.hosts = true
+	}
+}
+
+// nodeNews marks what hangs on a node.
+func (c *Compiler) nodeNews(name string, old, node *model.Node) {
+	addrs := func(n *model.Node, of func(*model.Node) []string) []string {
+		if n == nil {
+			return nil
+		}
+		return of(n)
+	}
+	differ := func(of func(*model.Node) []string) bool { return !slices.Equal(addrs(old, of), addrs(node, of)) }
+	mgmt := differ(func(n *model.Node) []string { return n.MgmtIPs })
+	if mgmt {
+		c.stale.nodes[name] = struct{}{}
+	}
+	if mgmt || differ(func(n *model.Node) []string { return n.GatewayIPs }) {
+		c.stale.hosts = true
+	}
+	if old == nil || node == nil || old.Labels.Key() != node.Labels.Key() || differ(func(n *model.Node) []string { return n.HostIPs }) {
+		c.stale.firewalls = true
+	}
+}
+
+// refresh compiles what is stale. hadDefaults and hadMulticast are what was on
+// before the step.
+func (c *Compiler) refresh(hadDefaults, hadMulticast bool) {
+	for ns := range c.stale.logging {
+		for name, p := range c.netpols[ns] {
+			c.netpol(model.PolicyKey{Kind: model.KindNP, Namespace: ns, Name: name}, p)
+		}
+		for k, p := range c.firewalls {
+			if k.Namespace == ns {
+				c.firewall(k, p)
+			}
+		}
+	}
+	for ns := range c.stale.isolation {
+		c.isolation(ns)
+	}
+	if c.stale.firewalls {
+		c.nodesMoved()
+	}
+	if c.stale.hosts {
+		c.hostNetworkChanged()
+	}
+	c.refreshDefaults(hadDefaults)
+	c.refreshMulticast(hadMulticast)
+}
+
+func (c *Compiler) refreshDefaults(had bool) {
+	if c.defaultsOn() != had {
+		c.hairpin()
+		for n := range c.cluster.Nodes() {
+			c.stale.nodes[n.Name] = struct{}{}
+		}
+	}
+	for n := range c.stale.nodes {
+		c.nodeRows(n)
+	}
+}
+
+func (c *Compiler) refreshMulticast(had bool) {
+	if c.multicastOn() != had {
+		c.multicastCluster()
+		for ns := range c.multicast {
+			c.stale.multicast[ns] = struct{}{}
+		}
+	}
+	for ns := range c.stale.multicast {
+		c.multicastNS(ns)
+	}
+}
+
+// everythingAnew compiles all units again: the families are others.
+func (c *Compiler) everythingAnew() {
+	for k, old := range c.policies {
+		if k.Kind.IsAdmin() {
+			c.policy(k, old.Policy)
+		}
+	}
+	for ns, all := range c.netpols {
+		for name, p := range all {
+			c.netpol(model.PolicyKey{Kind: model.KindNP, Namespace: ns, Name: name}, p)
+		}
+	}
+	for k, p := range c.firewalls {
+		c.firewall(k, p)
+	}
+	for k, u := range c.sharing {
+		c.put(k, c.compileShared(u.set))
+	}
+	for ns := range c.multicast {
+		c.stale.multicast[ns] = struct{}{}
+	}
+	c.hairpin()
+}

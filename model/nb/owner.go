@@ -1,0 +1,308 @@
+package nb
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Form says how the owner ids of a row relate to what Rung compiles.
+type Form uint8
+
+// The forms.
+const (
+	FormNone       Form = iota // no owner: nobody labelled the row
+	FormKnown                  // an owner type Rung compiles, id exactly as compile-spec §0.1 says, of the default network's controller
+	FormRecognised             // understood but not compiled: tier 0, groups of namespaces, rows of another network's controller
+	FormLegacy                 // as the enhancement of 2023 wrote it, or an older release (compile-spec §3)
+	FormOdd                    // an owner type Rung compiles with an id in a form it does not know
+	FormUnknown                // some other owner
+)
+
+// String is the form as the command line writes it.
+func (f Form) String() string {
+	switch f {
+	case FormKnown:
+		return "known"
+	case FormRecognised:
+		return "recognised"
+	case FormLegacy:
+		return "legacy"
+	case FormOdd:
+		return "odd"
+	case FormUnknown:
+		return "unknown"
+	}
+	return "none"
+}
+
+// Owner is what the external_ids of a row say about who wrote it and for what.
+type Owner struct {
+	Controller string // owner-controller as written
+	Type       string // owner-type as written
+	Form       Form
+	// Namespace and Name say what the row is about. ANP and BANP: Name.
+	// NetworkPolicy: both. EgressFirewall and MulticastNS: Namespace and
+	// "default". NetpolNamespace: Namespace and "Ingress" or "Egress".
+	// NetpolDefault: Name. NetpolNode: Name is the switch. PodSelector: Name is
+	// the selector string. EgressFirewallDNS: Name is the DNS name.
+	// MulticastCluster: Name is "DefaultDeny" or "AllowInterNode". Others: Name
+	// as in the ids.
+	Namespace, Name string
+	Direction       string // "Ingress", "Egress" or ""
+	Index           int    // gress-index or rule-index, -1 when there is none
+	Protocol        string // port-policy-protocol
+	Block           string // ip-block-index
+	Detail          string // type, ip, network, priority: whatever else tells rows apart
+	Family          string // v4, v6
+}
+
+// controllerOf2023 owned the rows of the enhancement of 2023.
+const controllerOf2023 = "network-policy-controller"
+
+// networkSuffix ends the name of the controller of any network.
+const networkSuffix = "-network-controller"
+
+// maxEFIndex is the last index of an EgressFirewall rule (compile-spec §4.2).
+const maxEFIndex = 8000
+
+// Directions, address families, L4 groups and the rows of a default deny as ids
+// spell them (compile-spec §1.3, §4.1).
+var (
+	idDirections = []string{"Ingress", "Egress"}
+	idFamilies   = []string{"v4", "v6"}
+	idProtocols  = []string{"None", "tcp", "udp", "sctp"}
+	idDenyTypes  = []string{"defaultDeny", "arpAllow", "icmpAllow"}
+	idNamed      = []string{"tcp-namedPort", "udp-namedPort", "sctp-namedPort"}
+)
+
+// OwnerOf reads whose a row is. For the owner types Rung compiles the identity
+// comes from the id alone: the other keys may have been altered, and then they
+// differ from the desired ones. For all others it comes from the keys.
+func OwnerOf(table string, ids map[string]string) Owner {
+	o := Owner{Controller: ids[KeyOwnerController], Type: ids[KeyOwnerType], Index: -1}
+	id := ids[KeyID]
+	if o.Type == "" {
+		switch {
+		case o.Controller == "" && id == "":
+			if legacyGroup(table, ids, &o) {
+				o.Form = FormLegacy
+			}
+		default:
+			o.Form = FormUnknown
+			o.byKeys(ids)
+		}
+		return o
+	}
+	rest, own := strings.CutPrefix(id, o.Controller+":"+o.Type+":")
+	network := o.Controller == DefaultController || o.Network() != ""
+	switch {
+	case recognised[o.Type]:
+		o.Form = FormRecognised
+		o.byKeys(ids)
+	case !compiledTypes[o.Type]:
+		o.Form = FormUnknown
+		o.byKeys(ids)
+	case network && own && o.byID(table, rest):
+		o.Form = FormKnown
+		if o.Controller != DefaultController {
+			o.Form = FormRecognised
+		} else if o.Type == OwnerEgressFirewall && ids[KeyRuleIndex] == "" && ids[keyRuleIdx] != "" {
+			o.byLegacyID(table, rest) // then the last part is a priority
+		}
+	case own && o.byLegacyID(table, rest):
+		// The form is set there.
+	default:
+		o.Form = FormUnknown
+		if o.Controller == DefaultController {
+			o.Form = FormOdd
+		} else if network {
+			o.Form = FormRecognised
+		}
+		o.byKeys(ids)
+	}
+	return o
+}
+
+// OwnerOfRow is OwnerOf for a row of any table; rows of tables without owners
+// have none.
+func OwnerOfRow(r Row) Owner {
+	switch r := r.(type) {
+	case *ACL:
+		return OwnerOf(TableACL, r.ExternalIDs)
+	case *AddressSet:
+		return OwnerOf(TableAddressSet, r.ExternalIDs)
+	case *PortGroup:
+		return OwnerOf(TablePortGroup, r.ExternalIDs)
+	}
+	return Owner{Index: -1}
+}
+
+// Network is the network whose controller owns the row, "" for the default
+// network and for controllers that are not a network's (compile-spec §3).
+func (o Owner) Network() string {
+	if o.Controller == DefaultController {
+		return ""
+	}
+	net, ok := strings.CutSuffix(o.Controller, networkSuffix)
+	if !ok {
+		return ""
+	}
+	return net
+}
+
+var compiledTypes = map[string]bool{
+	OwnerANP: true, OwnerBANP: true, OwnerNetworkPolicy: true, OwnerNetpolNamespace: true, OwnerNetpolDefault: true,
+	OwnerNetpolNode: true, OwnerPodSelector: true, OwnerEgressFirewall: true, OwnerEFDNS: true, OwnerMulticastNS: true,
+	OwnerMulticastCluster: true,
+}
+
+var recognised = map[string]bool{
+	OwnerNamespace: true, OwnerCluster: true, OwnerUDNIsolation: true, OwnerAdvertised: true, OwnerNetworkConnect: true,
+}
+
+// byID takes the id of an owner type Rung compiles apart, after controller and
+// type. Names of Kubernetes objects, switches and protocols have no colon;
+// selector strings and addresses have, so those are cut from the other end. ok
+// is false, and the owner is as before, when the id is not one that
+// compile-spec §0.1 and §4 write.
+func (o *Owner) byID(table, rest string) (ok bool) {
+	n := *o
+	switch table {
+	case TableACL:
+		ok = n.aclID(rest)
+	case TableAddressSet:
+		ok = n.setID(rest)
+	case TablePortGroup:
+		ok = n.groupID(rest)
+	}
+	if ok = ok && n.Name != ""; ok {
+		*o = n
+	}
+	return ok
+}
+
+func (o *Owner) aclID(rest string) bool {
+	p := strings.Split(rest, ":")
+	switch o.Type {
+	case OwnerANP, OwnerBANP:
+		if len(p) != 4 || !slices.Contains(idProtocols, p[3]) && !slices.Contains(idNamed, p[3]) {
+			return false
+		}
+		o.Name, o.Protocol = p[0], p[3]
+		return o.gress(p[1], p[2])
+	case OwnerNetworkPolicy:
+		if len(p) != 6 || p[0] == "" || !slices.Contains(idProtocols, p[4]) || p[5] != "-1" && p[5] != "-2" {
+			return false
+		}
+		o.Namespace, o.Name, o.Protocol, o.Block = p[0], p[1], p[4], p[5]
+		return o.gress(p[2], p[3])
+	case OwnerNetpolNamespace:
+		if len(p) != 3 || p[0] == "" || !slices.Contains(idDenyTypes, p[2]) {
+			return false
+		}
+		o.Namespace, o.Name, o.Detail = p[0], p[1], p[2]
+		return o.direction(p[1])
+	case OwnerNetpolDefault:
+		o.Name = p[0]
+		return len(p) == 2 && p[0] == "allow-hairpinning" && o.direction(p[1])
+	case OwnerNetpolNode:
+		o.Name, o.Detail, _ = strings.Cut(rest, ":")
+		_, err := netip.ParseAddr(o.Detail)
+		return err == nil
+	case OwnerEgressFirewall:
+		o.Namespace, o.Name = p[0], "default"
+		return len(p) == 2 && p[0] != "" && o.index(p[1]) && o.Index <= maxEFIndex
+	case OwnerMulticastNS:
+		o.Namespace, o.Name = p[0], "default"
+		return len(p) == 2 && p[0] != "" && o.direction(p[1])
+	case OwnerMulticastCluster:
+		o.Name = p[0]
+		return len(p) == 2 && (p[0] == "DefaultDeny" || p[0] == "AllowInterNode") && o.direction(p[1])
+	}
+	return false
+}
+
+func (o *Owner) setID(rest string) bool {
+	i := strings.LastIndexByte(rest, ':')
+	if i < 0 || !slices.Contains(idFamilies, rest[i+1:]) {
+		return false
+	}
+	o.Name, o.Family = rest[:i], rest[i+1:]
+	switch o.Type {
+	case OwnerANP, OwnerBANP:
+		p := strings.Split(o.Name, ":")
+		o.Name = p[0]
+		return len(p) == 3 && o.gress(p[1], p[2])
+	case OwnerPodSelector, OwnerEFDNS:
+		return true
+	}
+	return false
+}
+
+func (o *Owner) groupID(rest string) bool {
+	p := strings.Split(rest, ":")
+	switch o.Type {
+	case OwnerANP, OwnerBANP:
+		o.Name = rest
+		return len(p) == 1
+	case OwnerNetworkPolicy, OwnerNetpolNamespace:
+		if len(p) != 2 || p[0] == "" {
+			return false
+		}
+		o.Namespace, o.Name = p[0], p[1]
+		return o.Type == OwnerNetworkPolicy || o.direction(p[1])
+	}
+	return false
+}
+
+func (o *Owner) direction(s string) bool {
+	o.Direction = s
+	return slices.Contains(idDirections, s)
+}
+
+// index reads a number as ids carry it: "07" and "+7" are not written.
+func (o *Owner) index(s string) bool {
+	n, err := strconv.Atoi(s)
+	o.Index = n
+	return err == nil && n >= 0 && strconv.Itoa(n) == s
+}
+
+func (o *Owner) gress(direction, index string) bool {
+	return o.direction(direction) && o.index(index)
+}
+
+// byKeys takes what there is from the other external_ids.
+func (o *Owner) byKeys(ids map[string]string) {
+	o.Name, o.Direction, o.Family = ids[KeyName], ids[KeyDirection], ids[KeyIPFamily]
+	if !slices.Contains(idDirections, o.Direction) {
+		o.Direction = ""
+	}
+	o.Protocol, o.Block, o.Index = ids[KeyProtocol], ids[KeyIPBlock], -1
+	for _, k := range []string{KeyGressIndex, KeyRuleIndex} {
+		if n := (Owner{}); n.index(ids[k]) {
+			o.Index = n.Index
+		}
+	}
+	for _, k := range []string{KeyType, KeyIP, KeyNetwork, KeyPriority} {
+		if ids[k] != "" {
+			o.Detail = ids[k]
+			break
+		}
+	}
+	switch o.Type {
+	case OwnerNetworkPolicy:
+		if ns, name, ok := strings.Cut(o.Name, ":"); ok {
+			o.Namespace, o.Name = ns, name
+		}
+	case OwnerNetpolNamespace:
+		o.Namespace, o.Name = o.Name, o.Direction
+	case OwnerEgressFirewall, OwnerMulticastNS:
+		if o.Name != "" {
+			o.Namespace, o.Name = o.Name, "default"
+		}
+	case OwnerMulticastCluster:
+		o.Name, o.Detail = o.Detail, ""
+	}
+}

@@ -1,0 +1,121 @@
+package reconciler
+
+import (
+	"slices"
+
+	"rung/compiler"
+	"rung/model/nb"
+)
+
+// noHolder is why rows are missing that nobody can write yet.
+const noHolder = "the row they hang on does not exist yet"
+
+// holder is the row a unit's ACLs hang on. The zero holder stands for a group of
+// the unit's own.
+type holder struct {
+	uuid string // empty: there is no such row
+	acls []string
+}
+
+// holderOf finds the row that is not the unit's and that its ACLs hang on.
+func (t *tracker) holderOf(h compiler.Holder) holder {
+	switch h.Table {
+	case nb.TablePortGroup:
+		if g := t.db.PortGroupByName(h.Name); g != nil {
+			return holder{g.UUID, g.ACLs}
+		}
+	case nb.TableSwitch:
+		if s := t.db.SwitchByName(h.Name); s != nil {
+			return holder{s.UUID, s.ACLs}
+		}
+	}
+	return holder{}
+}
+
+// hangs lists the ACLs of the row that holds a unit's.
+func (t *tracker) hangs(tr *track) []string {
+	if tr.holds != (compiler.Holder{}) {
+		return t.holderOf(tr.holds).acls
+	}
+	if g := t.db.PortGroup(tr.group.uuid); g != nil && tr.hasRows() {
+		return g.ACLs
+	}
+	return nil
+}
+
+// hold books what a unit's ACLs hang on, so that a change there is seen.
+func (t *tracker) hold(tr *track) {
+	if tr.holds = compiler.HolderOf(tr.key); tr.holds == (compiler.Holder{}) {
+		return
+	}
+	if t.holders[tr.holds] == nil {
+		t.holders[tr.holds] = map[*track]struct{}{}
+	}
+	t.holders[tr.holds][tr] = struct{}{}
+}
+
+func (t *tracker) letGo(tr *track) {
+	if of := t.holders[tr.holds]; of != nil {
+		if delete(of, tr); len(of) == 0 {
+			delete(t.holders, tr.holds)
+		}
+	}
+}
+
+// held is a row that ACLs of several units may hang on, in one version of it.
+type held struct {
+	at   compiler.Holder
+	acls []string
+}
+
+func holderOfGroup(g *nb.PortGroup) held {
+	if g == nil {
+		return held{}
+	}
+	return held{compiler.Holder{Table: nb.TablePortGroup, Name: g.Name}, g.ACLs}
+}
+
+func holderOfSwitch(s *nb.LogicalSwitch) held {
+	if s == nil {
+		return held{}
+	}
+	return held{compiler.Holder{Table: nb.TableSwitch, Name: s.Name}, s.ACLs}
+}
+
+// stepHolder takes in a change of such a row; one that came or went is empty on
+// one side.
+func (t *tracker) stepHolder(old, row held) {
+	if old.at == row.at && slices.Equal(old.acls, row.acls) {
+		return // its ports, which come and go with every pod
+	}
+	for _, h := range []held{old, row} {
+		for tr := range t.holders[h.at] {
+			tr.aclsDirty = true
+			t.touch(tr)
+		}
+	}
+}
+
+// holderOps writes the ACLs of a unit without a port group of its own.
+func (b *opsBuilder) holderOps(ops []nb.Op, tr *track) []nb.Op {
+	a, at := &tr.acls, b.t.holderOf(tr.holds)
+	if at.uuid == "" {
+		return ops
+	}
+	ops, link := b.aclOps(ops, tr)
+	var unlink []nb.Ref
+	for _, row := range a.extra {
+		unlink = append(unlink, nb.Ref{UUID: row.UUID})
+	}
+	var ms []nb.Mutation
+	if len(unlink) > 0 {
+		ms = append(ms, nb.Mutation{Column: "acls", Refs: unlink})
+	}
+	if len(link) > 0 {
+		ms = append(ms, nb.Mutation{Column: "acls", Insert: true, Refs: link})
+	}
+	if len(ms) > 0 {
+		ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: tr.holds.Table, UUID: at.uuid, Mutations: ms})
+	}
+	return ops
+}
