@@ -176,7 +176,7 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 	var want, live []any
 	for p := range d.Policies() {
 		rows := d.Rows(p.Key, zone, nil)
-		if rows.None != nil {
+		if rows == nil || rows.None != nil {
 			continue
 		}
 		for _, a := range rows.ACLs {
@@ -185,13 +185,15 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 		for _, s := range rows.AddressSets {
 			want = append(want, s)
 		}
-		want = append(want, rows.PortGroup)
+		if rows.PortGroup != nil {
+			want = append(want, rows.PortGroup)
+		}
 	}
 	if len(want) == 0 {
 		w.t.Fatal("nothing is wanted")
 	}
 	db := w.read(zone)
-	ours := func(ids map[string]string) bool { _, _, _, ok := RuleOf(ids); return ok }
+	ours := func(ids map[string]string) bool { return ownerOf(ids).Form == nb.FormKnown }
 	for a := range db.ACLs() {
 		if a := *a; ours(a.ExternalIDs) {
 			a.UUID = ""
@@ -244,8 +246,8 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 func foreign(db *nb.DB) map[string]any {
 	out := map[string]any{}
 	ours := func(ids map[string]string) bool {
-		_, _, _, ok := RuleOf(ids)
-		return ok && ids[nb.KeyOwnerController] == nb.DefaultController
+		_, known := UnitOf(ownerOf(ids))
+		return known
 	}
 	for a := range db.ACLs() {
 		if !ours(a.ExternalIDs) {

@@ -30,6 +30,7 @@ func (e *Engine) runSandbox() {
 	c := e.cfg.Sandbox
 	sb, err := sandbox.Start(e.ctx, sandbox.Config{
 		Zones: zones, Dir: c.Dir, Server: c.Server, ForeignRows: c.Foreign, PortDelay: c.PortDelay, Turn: e.turns.take,
+		Node: func(name string) *model.Node { return e.Revision().Cluster.Node(name) },
 		OnServer: func(zone string, st sandbox.ServerState, err error) {
 			if err != nil {
 				e.activity.add(model.Activity{At: e.now(), Zone: zone, By: "sandbox", Summary: "server " + string(st), Error: err.Error()})

@@ -1,8 +1,9 @@
 // Package sandbox stands in for a cluster's databases and traffic: one
-// OVN_Northbound database per zone on a unix socket, seeded with what Rung does
-// not write itself (switches, pods' ports, the logging meter), and simulated
-// connections between pods, decided by the live rows and written as
-// ovn-controller would log them.
+// OVN_Northbound database per zone on a unix socket, with what Rung does not
+// write itself (switches, pods' ports, the port groups of namespaces and of the
+// cluster, the logging meter, some rows of others), and simulated connections
+// between pods, decided by the live rows and written as ovn-controller would log
+// them. Rows that were made up to be looked at carry the note rung=sandbox.
 //
 // The databases are served by real ovsdb-servers where there is one, else by
 // this process from memory (package memdb); OVS's own tools work on both.

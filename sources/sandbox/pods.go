@@ -12,8 +12,9 @@ import (
 	"rung/model/nb"
 )
 
-// podHandler turns pods into the ports they should have, zone by zone, each
-// change some time after it was told.
+// podHandler turns pods into the ports they should have, zone by zone, and tells
+// the zones of namespaces and of their node, each change some time after it was
+// told.
 type podHandler struct {
 	mu      sync.Mutex
 	keepers map[string]*keeper // never changed: a new one takes its place
@@ -22,7 +23,7 @@ type podHandler struct {
 	wake    chan struct{}
 }
 
-// podEvent is what takes effect at a time: all pods, or some that changed.
+// podEvent is what takes effect at a time: all objects, or some that changed.
 type podEvent struct {
 	due     time.Time
 	all     *model.Cluster
@@ -54,18 +55,19 @@ func (h *podHandler) setDelay(d time.Duration) {
 }
 
 func (h *podHandler) set(c *model.Cluster, changes []model.Change) {
-	pods := make([]model.Change, 0, len(changes))
+	kept := make([]model.Change, 0, len(changes))
 	for _, ch := range changes {
-		if ch.Key().Kind == model.KindPod {
-			pods = append(pods, ch)
+		switch ch.Key().Kind {
+		case model.KindPod, model.KindNamespace, model.KindNode:
+			kept = append(kept, ch)
 		}
 	}
-	if changes != nil && len(pods) == 0 {
+	if changes != nil && len(kept) == 0 {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := podEvent{due: time.Now().Add(h.delay), changes: pods}
+	e := podEvent{due: time.Now().Add(h.delay), changes: kept}
 	if changes == nil {
 		e.all = c
 		if c == nil {
@@ -123,32 +125,64 @@ func (h *podHandler) apply(e podEvent) {
 	keepers := h.keepers
 	h.mu.Unlock()
 	if e.all != nil {
-		want := map[string]map[string]port{}
-		for zone := range keepers {
-			want[zone] = map[string]port{}
-		}
-		for p := range e.all.Pods() {
-			if ports := want[p.NodeName]; ports != nil && p.SubjectEligible() {
-				ports[nb.PortName(p.Namespace, p.Name)] = portOf(p)
-			}
-		}
-		for zone, k := range keepers {
-			k.replace(want[zone])
-		}
+		replaceAll(keepers, e.all)
 		return
 	}
 	for _, ch := range e.changes {
-		was, _ := ch.Old.(*model.Pod)
-		is, _ := ch.New.(*model.Pod)
-		if was != nil && (is == nil || is.NodeName != was.NodeName) {
-			if k := keepers[was.NodeName]; k != nil {
-				k.put(nb.PortName(was.Namespace, was.Name), port{}, false)
+		switch ch.Key().Kind {
+		case model.KindPod:
+			podChanged(keepers, ch)
+		case model.KindNamespace:
+			// A new object of an old name changes nothing here.
+			if (ch.Old == nil) == (ch.New == nil) {
+				continue
+			}
+			for _, k := range keepers {
+				k.putNamespace(ch.Key().Name, ch.New != nil)
+			}
+		case model.KindNode:
+			if n, ok := ch.New.(*model.Node); ok && keepers[n.Name] != nil {
+				keepers[n.Name].putManagement(n.MgmtIPs)
 			}
 		}
-		if is != nil {
-			if k := keepers[is.NodeName]; k != nil {
-				k.put(nb.PortName(is.Namespace, is.Name), portOf(is), is.SubjectEligible())
-			}
+	}
+}
+
+// replaceAll tells the keepers of everything there is.
+func replaceAll(keepers map[string]*keeper, c *model.Cluster) {
+	want := map[string]map[string]port{}
+	for zone := range keepers {
+		want[zone] = map[string]port{}
+	}
+	for p := range c.Pods() {
+		if ports := want[p.NodeName]; ports != nil && p.SubjectEligible() {
+			ports[nb.PortName(p.Namespace, p.Name)] = portOf(p)
+		}
+	}
+	groups := map[string]string{}
+	for n := range c.Namespaces() {
+		groups[n.Name] = nb.HashedName(namespaceIDs(n.Name)[nb.KeyID])
+	}
+	for zone, k := range keepers {
+		var mgmt []string
+		if n := c.Node(zone); n != nil {
+			mgmt = n.MgmtIPs
+		}
+		k.replace(want[zone], maps.Clone(groups), mgmt)
+	}
+}
+
+func podChanged(keepers map[string]*keeper, ch model.Change) {
+	was, _ := ch.Old.(*model.Pod)
+	is, _ := ch.New.(*model.Pod)
+	if was != nil && (is == nil || is.NodeName != was.NodeName) {
+		if k := keepers[was.NodeName]; k != nil {
+			k.put(nb.PortName(was.Namespace, was.Name), port{}, false)
+		}
+	}
+	if is != nil {
+		if k := keepers[is.NodeName]; k != nil {
+			k.put(nb.PortName(is.Namespace, is.Name), portOf(is), is.SubjectEligible())
 		}
 	}
 }

@@ -176,6 +176,16 @@ func dump(db *nb.DB, uuids map[string][]string) []string {
 			pairs = append(pairs, id, fmt.Sprintf("%s#%d", table, i))
 		}
 	}
+	for p := range db.Ports() {
+		if !slices.Contains(uuids[nb.TablePort], p.UUID) {
+			pairs = append(pairs, p.UUID, "seed-"+p.Name)
+		}
+	}
+	for g := range db.PortGroups() {
+		if !slices.Contains(uuids[nb.TablePortGroup], g.UUID) {
+			pairs = append(pairs, g.UUID, "seed-"+g.Name)
+		}
+	}
 	names := strings.NewReplacer(pairs...)
 	add := func(r any) {
 		s := names.Replace(fmt.Sprintf("%+v", r))

@@ -36,10 +36,14 @@ type Config struct {
 	Dir string
 	// Server is "auto" (or empty), "builtin", or the path of an ovsdb-server.
 	Server string
-	// ForeignRows adds rows that OVN-Kubernetes keeps for other purposes: the
-	// management port's ACL on the node's switch, the cluster's port groups.
+	// ForeignRows adds rows of others: ACLs that OVN-Kubernetes keeps for other
+	// purposes, and some of an older release.
 	ForeignRows bool
-	// PortDelay is how long after a pod's change its port follows.
+	// Node says what is known of a zone's node when the zone starts. Without it
+	// the rows that name the node's addresses have made-up ones.
+	Node func(zone string) *model.Node
+	// PortDelay is how long after an object's change the rows follow that hang on
+	// it: pods' ports, namespaces' port groups, the management port.
 	PortDelay time.Duration
 	// OnServer is told of servers that come, stop and die. It is called from one
 	// goroutine.
@@ -158,11 +162,12 @@ func (s *Sandbox) Describe() string { return s.describe }
 // Fallback is why a real server that was found is not used, nil otherwise.
 func (s *Sandbox) Fallback() error { return s.fallback }
 
-// SetPods lets the zones' ports follow the pods. Without changes the cluster's
-// pods are all there are; with changes only those pods are looked at.
+// SetPods lets the zones' ports and port groups follow pods, namespaces and
+// nodes. Without changes the cluster's objects are all there are; with changes
+// only those objects are looked at.
 func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.set(c, changes) }
 
-// SetPortDelay sets how long after a pod's change its port follows.
+// SetPortDelay sets Config.PortDelay anew.
 func (s *Sandbox) SetPortDelay(d time.Duration) { s.pods.setDelay(d) }
 
 func (s *Sandbox) server(zone string) (server, error) {

@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"fmt"
+	"strings"
 
+	"rung/model"
 	"rung/model/nb"
 )
 
@@ -10,61 +12,61 @@ import (
 // default (compile-spec §5.1).
 const MeterRate = 20
 
-// Addresses that service traffic to one's own pod comes from
-// (compile-spec §4.1.5).
-const hairpinMatch = "ip4.src == 169.254.169.5"
+// management is the addresses of a node's management port: those the node says,
+// else the second address of the subnet that the nth node would have.
+func management(node *model.Node, n int) []string {
+	if node != nil && len(node.MgmtIPs) > 0 {
+		return node.MgmtIPs
+	}
+	return []string{fmt.Sprintf("10.244.%d.2", n)}
+}
+
+// managementPort and routerPort name the ports of a node's switch that lead to
+// the node and to the cluster's router.
+func managementPort(zone string) string { return "k8s-" + zone }
+func routerPort(zone string) string     { return "stor-" + zone }
+
+// managementAddress is the address column of the management port.
+func managementAddress(zone string, ips []string) string {
+	return strings.Join(append([]string{macOf(ips[0], zone)}, ips...), " ")
+}
 
 // seedOps are the first rows of a zone: what OVN-Kubernetes makes when a node
-// starts. n is the zone's number.
-func seedOps(zone string, n int, foreign bool) []nb.Op {
-	insert := func(table, name string, row map[string]any) nb.Op {
-		return nb.Op{Kind: nb.OpInsert, Table: table, UUIDName: name, Row: row}
-	}
-	ref := func(names ...string) []nb.Ref {
-		refs := []nb.Ref{}
-		for _, n := range names {
-			refs = append(refs, nb.Ref{Name: n})
-		}
-		return refs
-	}
+// starts. mgmt are the addresses of the node's management port; foreign adds ACLs
+// of others.
+func seedOps(zone string, mgmt []string, foreign bool) []nb.Op {
 	ops := []nb.Op{
 		insert(nb.TableGlobal, "", map[string]any{"name": zone}),
 		insert(nb.TableMeterBand, "band", map[string]any{"action": "drop", "rate": MeterRate, "burst_size": 0}),
-		insert(nb.TableMeter, "", map[string]any{"name": nb.LoggingMeter, "unit": "pktps", "fair": true, "bands": ref("band")}),
+		insert(nb.TableMeter, "", map[string]any{"name": nb.LoggingMeter, "unit": "pktps", "fair": true, "bands": named("band")}),
+		insert(nb.TablePort, "mgmt", map[string]any{"name": managementPort(zone), "addresses": []string{managementAddress(zone, mgmt)}}),
+		insert(nb.TablePort, "router", map[string]any{"name": routerPort(zone), "type": "router", "addresses": []string{"router"},
+			"options": map[string]string{"router-port": "rtos-" + zone}}),
 	}
-	node := map[string]any{"name": zone}
-	if !foreign {
-		return append(ops, insert(nb.TableSwitch, "", node))
+	if foreign {
+		ops = append(append(ops, udnIsolation(mgmt)...), enhancementOf2023()...)
 	}
-	mgmt := fmt.Sprintf("10.244.%d.2", n)
-	node["ports"], node["acls"] = ref("mgmt", "router"), ref("netpolnode")
-	acl := func(name, direction, match string, ids map[string]string) nb.Op {
-		row := map[string]any{"priority": 1001, "tier": 2, "direction": direction, "action": nb.ActionAllowRelated,
-			"match": match, "meter": nb.LoggingMeter, "external_ids": ids}
-		if direction == nb.FromLport {
-			row["options"] = map[string]string{nb.OptAfterLB: "true"}
-		}
-		return insert(nb.TableACL, name, row)
-	}
-	hairpin := func(direction string) map[string]string {
-		return nb.IDs(nb.DefaultController, "NetpolDefault",
-			nb.Pair{Key: nb.KeyName, Value: "allow-hairpinning"}, nb.Pair{Key: nb.KeyDirection, Value: direction})
-	}
-	group := func(name string, row map[string]any) nb.Op {
-		ids := nb.IDs(nb.DefaultController, "Cluster", nb.Pair{Key: nb.KeyName, Value: name})
-		row["name"], row["external_ids"] = nb.HashedName(ids[nb.KeyID]), ids
-		return insert(nb.TablePortGroup, "", row)
+	group := func(name, port string) nb.Op {
+		ids := nb.IDs(nb.DefaultController, nb.OwnerCluster, nb.Pair{Key: nb.KeyName, Value: name})
+		return insert(nb.TablePortGroup, "", map[string]any{"name": nb.HashedName(ids[nb.KeyID]), "external_ids": ids,
+			"ports": named(port)})
 	}
 	return append(ops,
-		insert(nb.TablePort, "mgmt", map[string]any{"name": "k8s-" + zone, "addresses": []string{macOf(mgmt, zone) + " " + mgmt}}),
-		insert(nb.TablePort, "router", map[string]any{"name": "stor-" + zone, "type": "router", "addresses": []string{"router"},
-			"options": map[string]string{"router-port": "rtos-" + zone}}),
-		acl("netpolnode", nb.ToLport, "ip4.src=="+mgmt, nb.IDs(nb.DefaultController, "NetpolNode",
-			nb.Pair{Key: nb.KeyName, Value: zone}, nb.Pair{Key: nb.KeyIP, Value: mgmt})),
-		insert(nb.TableSwitch, "", node),
-		acl("hairpinin", nb.ToLport, hairpinMatch, hairpin("Ingress")),
-		acl("hairpinout", nb.FromLport, hairpinMatch, hairpin("Egress")),
-		group("clusterPortGroup", map[string]any{"ports": ref("mgmt"), "acls": ref("hairpinin", "hairpinout")}),
-		group("clusterRtrPortGroup", map[string]any{"ports": ref("router")}),
+		insert(nb.TableSwitch, "", map[string]any{"name": zone, "ports": named("mgmt", "router")}),
+		group(nb.GroupCluster, "mgmt"),
+		group(nb.GroupClusterRtr, "router"),
 	)
+}
+
+func insert(table, name string, row map[string]any) nb.Op {
+	return nb.Op{Kind: nb.OpInsert, Table: table, UUIDName: name, Row: row}
+}
+
+// named refers to rows that the same transaction inserts.
+func named(names ...string) []nb.Ref {
+	refs := make([]nb.Ref, len(names))
+	for i, n := range names {
+		refs[i].Name = n
+	}
+	return refs
 }

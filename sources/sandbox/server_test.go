@@ -51,14 +51,14 @@ func TestTools(t *testing.T) {
 	onBoth(t, func(t *testing.T, server string) {
 		s := start(t, Config{Server: server, ForeignRows: true})
 		addr := s.Endpoints()["ovn-worker"]
-		if out := tool(t, "ovsdb-client", "dump", addr, nb.Database, nb.TableACL); !strings.Contains(out, "NetpolNode") {
+		if out := tool(t, "ovsdb-client", "dump", addr, nb.Database, nb.TableACL); !strings.Contains(out, "UDNIsolation") {
 			t.Error(out)
 		}
 		if out := tool(t, "ovsdb-client", "dump", addr, nb.Database); !strings.Contains(out, "Meter_Band table") {
 			t.Error(out)
 		}
 		out := tool(t, "ovn-nbctl", "--db="+addr, "list", "acl")
-		if !strings.Contains(out, `"ip4.src==10.244.0.2"`) {
+		if !strings.Contains(out, `arp.spa == 10.244.0.2`) {
 			t.Error(out)
 		}
 		out = tool(t, "ovsdb-client", "transact", addr, `["OVN_Northbound",{"op":"insert","table":"Address_Set","row":{"name":"x"}},

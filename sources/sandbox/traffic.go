@@ -40,8 +40,8 @@ type TrafficStats struct {
 // Traffic is simulated: pods connect to pods and to the outside, the live rows
 // decide, and rows that log write what ovn-controller would write.
 //
-// Pods under a NetworkPolicy take no part as long as NetworkPolicies are not
-// compiled: the rows would tell less than the truth about them.
+// A pod under a NetworkPolicy takes part where its zone has the rows of the
+// namespace's NetworkPolicies.
 type Traffic struct {
 	rate  atomic.Uint64 // per 1000 seconds
 	turn  func(work func())
@@ -50,7 +50,7 @@ type Traffic struct {
 	mu     sync.Mutex // one Run at a time
 	random *rand.Rand
 	world  *world
-	parsed map[string]match.Expr // nil: not to be parsed
+	parsed map[string]*parsed
 	meters meters
 	seq    map[string]uint64
 	recent []flow
@@ -67,7 +67,7 @@ const (
 
 // NewTraffic makes traffic that Run sets going.
 func NewTraffic(cfg TrafficConfig) *Traffic {
-	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &world{}, parsed: map[string]match.Expr{},
+	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &world{}, parsed: map[string]*parsed{},
 		meters: meters{}, seq: map[string]uint64{}, turn: cfg.Turn}
 	if t.turn == nil {
 		t.turn = func(work func()) { work() }
@@ -119,12 +119,16 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 	}
 }
 
-// connect begins one connection and writes what is logged about it.
+// connect begins one connection.
 func (t *Traffic) connect(now time.Time, sink func(zone, line string)) {
-	f, ok := t.pick()
-	if !ok {
-		return
+	if f, ok := t.pick(); ok {
+		t.walk(now, &f, sink)
 	}
+}
+
+// walk takes a connection's first packet its way and writes what is logged
+// about it.
+func (t *Traffic) walk(now time.Time, f *flow, sink func(zone, line string)) {
 	t.stats.connections.Add(1)
 	passed := true
 	for _, s := range f.stages() {
@@ -149,9 +153,18 @@ func (t *Traffic) connect(now time.Time, sink func(zone, line string)) {
 // passed the packet on and the one, if any, that ended it. Without that one the
 // packet is allowed (compile-spec §1.13).
 func (t *Traffic) decide(z *zoneRows, s stage) (deciders []*nb.ACL) {
+	sw := z.switches[s.at]
+	if sw == nil {
+		return nil
+	}
 	env := zoneEnv{z}
-	for tier := range z.stages[s.name] {
-		for _, r := range z.stages[s.name][tier] {
+	for tier := range sw.stages[s.name] {
+		rules := sw.stages[s.name][tier]
+		for i := range rules {
+			r := &rules[i]
+			if !r.about(z, &s.packet) {
+				continue
+			}
 			ok, err := match.Eval(r.expr, s.packet, env)
 			if err != nil {
 				t.stats.unjudged.Add(1)
@@ -250,6 +263,7 @@ func (m meters) forget(now time.Time) {
 // stage is one walk through ACLs that a packet makes.
 type stage struct {
 	zone   string
+	at     string // a logical port of the switch it makes it on
 	name   string // as nb.ACL.Stage returns it
 	packet match.Packet
 }
@@ -262,22 +276,25 @@ type flow struct {
 	srcPort, dstPort uint16
 }
 
-// stages are the walks in the order of the way. A packet to another node also
-// leaves through the source's switch, to the router's port.
+// stages are the walks in the order of the way: on each switch before load
+// balancing, after it, and to the port it leaves by. A packet to another node
+// leaves the source's switch and enters the destination's by the router's port.
+// While it is on its way in, where it leaves is not known yet.
 func (f *flow) stages() []stage {
-	p := match.Packet{InPort: f.src.lport, Src: f.from, Dst: f.to, Proto: f.proto, SrcPort: f.srcPort, DstPort: f.dstPort}
-	out := []stage{{f.src.zone, nb.FromLport, p}, {f.src.zone, stageAfterLB, p}}
-	if f.dst == nil || f.dst.zone != f.src.zone {
-		p.OutPort = "stor-" + f.src.zone
-		out = append(out, stage{f.src.zone, nb.ToLport, p})
-		p.InPort = ""
+	var out []stage
+	pass := func(zone, at, in, to string) {
+		p := match.Packet{InPort: in, Src: f.from, Dst: f.to, Proto: f.proto, SrcPort: f.srcPort, DstPort: f.dstPort}
+		left := p
+		left.OutPort = to
+		out = append(out, stage{zone, at, nb.FromLport, p}, stage{zone, at, stageAfterLB, p}, stage{zone, at, nb.ToLport, left})
 	}
+	if f.dst != nil && f.dst.zone == f.src.zone {
+		pass(f.src.zone, f.src.lport, f.src.lport, f.dst.lport)
+		return out
+	}
+	pass(f.src.zone, f.src.lport, f.src.lport, routerPort(f.src.zone))
 	if f.dst != nil {
-		if p.InPort == "" {
-			p.InPort = "stor-" + f.dst.zone
-		}
-		p.OutPort = f.dst.lport
-		out = append(out, stage{f.dst.zone, nb.ToLport, p})
+		pass(f.dst.zone, f.dst.lport, routerPort(f.dst.zone), f.dst.lport)
 	}
 	return out
 }

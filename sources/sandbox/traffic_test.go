@@ -18,10 +18,12 @@ import (
 	"rung/sources/acllog"
 )
 
-// rows builds a zone's database: ports named, groups of ports with ACLs.
+// rows builds a zone's database: ports named, groups of ports with ACLs. Ports
+// are those of the last switch; without any, of one of their own.
 type rows struct {
 	changes []nb.RowChange
 	n       int
+	sw      *nb.LogicalSwitch
 }
 
 func (r *rows) add(row nb.Row) { r.changes = append(r.changes, nb.RowChange{New: row}) }
@@ -31,20 +33,33 @@ func (r *rows) uuid() string {
 	return fmt.Sprintf("00000000-0000-0000-0000-%012d", r.n)
 }
 
+// on begins a switch.
+func (r *rows) on(name string, acls ...*nb.ACL) {
+	r.sw = &nb.LogicalSwitch{UUID: r.uuid(), Name: name, ACLs: r.acls(acls)}
+	r.add(r.sw)
+}
+
 func (r *rows) port(name string) string {
+	if r.sw == nil {
+		r.on("node")
+	}
 	p := &nb.LogicalSwitchPort{UUID: r.uuid(), Name: name}
+	r.sw.Ports = append(r.sw.Ports, p.UUID)
 	r.add(p)
 	return p.UUID
 }
 
-func (r *rows) group(name string, ports []string, acls ...*nb.ACL) {
-	pg := &nb.PortGroup{UUID: r.uuid(), Name: name, Ports: ports}
+func (r *rows) acls(acls []*nb.ACL) (ids []string) {
 	for _, a := range acls {
 		a.UUID = r.uuid()
-		pg.ACLs = append(pg.ACLs, a.UUID)
+		ids = append(ids, a.UUID)
 		r.add(a)
 	}
-	r.add(pg)
+	return ids
+}
+
+func (r *rows) group(name string, ports []string, acls ...*nb.ACL) {
+	r.add(&nb.PortGroup{UUID: r.uuid(), Name: name, Ports: ports, ACLs: r.acls(acls)})
 }
 
 func (r *rows) set(name string, addresses ...string) {
@@ -76,11 +91,16 @@ func names(acls []*nb.ACL) (out []string) {
 }
 
 // The walk: tiers in order, priorities falling, pass to the next tier, rows
-// only where their port group has a port.
+// only where they are attached, or a port of their port group is.
 func TestDecide(t *testing.T) {
 	var r rows
+	r.on("one", acl("on-the-switch", nb.ToLport, nb.ActionDrop, 0, 1, `udp.dst == 9`))
 	one, two := r.port("ns_one"), r.port("ns_two")
+	r.on("three")
+	three := r.port("ns_three")
 	r.set("a1", "10.244.0.5", "10.244.1.0/24")
+	before := acl("before", nb.FromLport, nb.ActionAllow, 0, 1, `inport == @pg && tcp.dst == 7`)
+	before.Options = nil
 	r.group("pg", []string{one},
 		acl("pass-db", nb.ToLport, nb.ActionPass, 1, 200, `outport == @pg && ((ip4.src == $a1)) && tcp && tcp.dst==5432`),
 		acl("deny-db", nb.ToLport, nb.ActionDrop, 1, 100, `outport == @pg && ((ip4.src == $a1)) && tcp && tcp.dst==5432`),
@@ -89,29 +109,55 @@ func TestDecide(t *testing.T) {
 		acl("baseline", nb.ToLport, nb.ActionDrop, 3, 1, `outport == @pg && ((ip4.src == $a1))`),
 		acl("broken", nb.ToLport, nb.ActionDrop, 0, 1, `outport == @pg &&`),
 		acl("no-set", nb.ToLport, nb.ActionDrop, 0, 1, `outport == @pg && ip4.src == $gone`),
+		acl("whole-switch", nb.ToLport, nb.ActionDrop, 2, 5, `udp.dst == 53`),
+		acl("either", nb.ToLport, nb.ActionDrop, 2, 4, `(outport == @pg || outport == @other) && udp.dst == 55`),
+		acl("first-of-two", nb.ToLport, nb.ActionDrop, 2, 3, `outport == @pg && udp.dst == 56`),
+		acl("second-of-two", nb.ToLport, nb.ActionAllow, 2, 3, `outport == @pg && udp.dst == 56`),
+		before,
 		acl("out", nb.FromLport, nb.ActionDrop, 1, 1, `inport == @pg && ip4`))
 	r.group("empty", nil, acl("nowhere", nb.ToLport, nb.ActionDrop, 0, 99, `ip4`))
-	r.group("other", []string{two}, acl("two-only", nb.ToLport, nb.ActionDrop, 2, 99, `outport == @other && ip4`))
+	r.group("other", []string{two}, acl("two-only", nb.ToLport, nb.ActionDrop, 2, 99, `outport == @other && tcp`))
+	r.group("both", []string{two, three}, acl("on-both", nb.ToLport, nb.ActionDrop, 2, 1, `udp.dst == 57`))
 	tr := NewTraffic(TrafficConfig{})
 	z := tr.order("a", r.db(), nil)
-	packet := func(src string, out string, port uint16) match.Packet {
-		return match.Packet{InPort: "stor-a", OutPort: out, Src: netip.MustParseAddr(src), Dst: netip.MustParseAddr("10.244.0.9"), Proto: match.TCP, SrcPort: 40000, DstPort: port}
+	packet := func(src string, out string, proto match.Proto, port uint16) stage {
+		return stage{"a", out, nb.ToLport, match.Packet{InPort: "stor-a", OutPort: out, Src: netip.MustParseAddr(src), Dst: netip.MustParseAddr("10.244.0.9"),
+			Proto: proto, SrcPort: 40000, DstPort: port}}
+	}
+	from := func(name, in string, port uint16) stage {
+		s := packet("10.244.0.5", "", match.TCP, port)
+		s.at, s.name, s.packet.InPort = in, name, in
+		return s
 	}
 	for what, c := range map[string]struct {
-		stage string
-		p     match.Packet
-		want  []string
+		s    stage
+		want []string
 	}{
-		"allowed":            {nb.ToLport, packet("10.244.0.5", "ns_one", 443), []string{"allow-web"}},
-		"the lower one":      {nb.ToLport, packet("10.244.1.7", "ns_one", 22), []string{"lower-web"}},
-		"passed to baseline": {nb.ToLport, packet("10.244.0.5", "ns_one", 5432), []string{"pass-db", "baseline"}},
-		"not in the set":     {nb.ToLport, packet("10.244.0.6", "ns_one", 5432), nil},
-		"another port group": {nb.ToLport, packet("10.244.0.5", "ns_two", 80), []string{"two-only"}},
-		"another stage":      {nb.FromLport, packet("10.244.0.5", "ns_two", 80), nil},
+		"allowed":                       {packet("10.244.0.5", "ns_one", match.TCP, 443), []string{"allow-web"}},
+		"the lower one":                 {packet("10.244.1.7", "ns_one", match.TCP, 22), []string{"lower-web"}},
+		"passed to baseline":            {packet("10.244.0.5", "ns_one", match.TCP, 5432), []string{"pass-db", "baseline"}},
+		"not in the set":                {packet("10.244.0.6", "ns_one", match.TCP, 5432), nil},
+		"another port group":            {packet("10.244.0.5", "ns_two", match.TCP, 80), []string{"two-only"}},
+		"before load balancing":         {from(nb.FromLport, "ns_one", 7), []string{"before"}},
+		"after it":                      {from(stageAfterLB, "ns_one", 7), []string{"out"}},
+		"another port's stage":          {from(stageAfterLB, "ns_two", 80), nil},
+		"a row of the switch":           {packet("10.9.9.9", "ns_two", match.UDP, 9), []string{"on-the-switch"}},
+		"not of another":                {packet("10.9.9.9", "ns_three", match.UDP, 9), nil},
+		"a group's row for every port":  {packet("10.9.9.9", "ns_two", match.UDP, 53), []string{"whole-switch"}},
+		"not on another switch":         {packet("10.9.9.9", "ns_three", match.UDP, 53), nil},
+		"to one of two groups":          {packet("10.9.9.9", "ns_two", match.UDP, 55), []string{"either"}},
+		"the lower of equals":           {packet("10.9.9.9", "ns_one", match.UDP, 56), []string{"first-of-two"}},
+		"on the first switch of two":    {packet("10.9.9.9", "ns_one", match.UDP, 57), []string{"on-both"}},
+		"on the second":                 {packet("10.9.9.9", "ns_three", match.UDP, 57), []string{"on-both"}},
+		"a port that is on no switch":   {packet("10.9.9.9", "nowhere", match.UDP, 57), nil},
+		"to the router, of this switch": {stage{"a", "ns_one", nb.ToLport, packet("10.9.9.9", "stor-a", match.UDP, 53).packet}, []string{"whole-switch"}},
 	} {
-		if d := cmp.Diff(c.want, names(tr.decide(z, stage{"a", c.stage, c.p}))); d != "" {
+		if d := cmp.Diff(c.want, names(tr.decide(z, c.s))); d != "" {
 			t.Errorf("%s: %s", what, d)
 		}
+	}
+	if n := tr.stats.unjudged.Load(); n > 0 {
+		t.Errorf("%d matches could not be judged", n)
 	}
 }
 

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -11,9 +10,6 @@ import (
 	"rung/model/match"
 	"rung/model/nb"
 )
-
-// stageAfterLB is nb.ACL.Stage of rows with nb.OptAfterLB.
-const stageAfterLB = "from-lport-after-lb"
 
 // world is the pods and rows that connections are made and judged by, made
 // ready for that. What did not change is taken over from the last one.
@@ -36,45 +32,6 @@ type target struct {
 	ip    netip.Addr
 	proto match.Proto
 	port  uint16
-}
-
-// zoneRows is a zone's rows in the order they decide.
-type zoneRows struct {
-	name string
-	db   *nb.DB
-	// stages maps a stage to its tiers to the rows by falling priority. The
-	// winner among equals is undefined; here it is the one with the lower UUID.
-	stages map[string]*[4][]rule
-	groups map[string]map[string]bool // logical port → names of its port groups
-	sets   map[string]addressSet
-}
-
-type rule struct {
-	acl  *nb.ACL
-	expr match.Expr
-}
-
-type addressSet struct {
-	row *nb.AddressSet
-	set match.AddrSet
-}
-
-// zoneEnv is what a zone's matches refer to.
-type zoneEnv struct{ *zoneRows }
-
-func (z zoneEnv) PortGroupHas(name, lport string) bool { return z.groups[lport][name] }
-
-func (z zoneEnv) AddressSet(name string) (match.AddrSet, bool) {
-	row := z.db.AddressSetByName(name)
-	if row == nil {
-		return nil, false
-	}
-	s, ok := z.sets[name]
-	if !ok || s.row != row {
-		s = addressSet{row, match.NewAddrSet(row.Addresses)}
-		z.sets[name] = s
-	}
-	return s.set, true
 }
 
 // look brings the world up to date.
@@ -112,85 +69,19 @@ func (t *Traffic) prune(w *world) {
 	}
 }
 
-// order sorts a zone's rows for judging.
-func (t *Traffic) order(name string, db *nb.DB, old *zoneRows) *zoneRows {
-	z := &zoneRows{name: name, db: db, stages: map[string]*[4][]rule{nb.FromLport: {}, stageAfterLB: {}, nb.ToLport: {}},
-		groups: map[string]map[string]bool{}, sets: map[string]addressSet{}}
-	if old != nil {
-		z.sets = old.sets // checked against the row on use
-		for name, s := range z.sets {
-			if db.AddressSetByName(name) != s.row {
-				delete(z.sets, name)
-			}
-		}
-	}
-	// A row decides on a switch that it is attached to, directly or through a
-	// port group that has a port there.
-	acls := map[string]bool{}
-	for sw := range db.Switches() {
-		for _, id := range sw.ACLs {
-			acls[id] = true
-		}
-	}
-	for pg := range db.PortGroups() {
-		has := false
-		for _, id := range pg.Ports {
-			p := db.Port(id)
-			if p == nil {
-				continue
-			}
-			has = true
-			if z.groups[p.Name] == nil {
-				z.groups[p.Name] = map[string]bool{}
-			}
-			z.groups[p.Name][pg.Name] = true
-		}
-		for _, id := range pg.ACLs {
-			if has {
-				acls[id] = true
-			}
-		}
-	}
-	for id := range acls {
-		acl := db.ACL(id)
-		if acl == nil || acl.Tier < 0 || acl.Tier > 3 {
-			continue
-		}
-		if tiers := z.stages[acl.Stage()]; tiers != nil {
-			if e := t.parse(acl.Match); e != nil {
-				tiers[acl.Tier] = append(tiers[acl.Tier], rule{acl, e})
-			}
-		}
-	}
-	for _, tiers := range z.stages {
-		for _, rules := range tiers {
-			slices.SortFunc(rules, func(a, b rule) int {
-				return cmp.Or(cmp.Compare(b.acl.Priority, a.acl.Priority), strings.Compare(a.acl.UUID, b.acl.UUID))
-			})
-		}
-	}
-	return z
-}
-
-// parse parses a match once; nil for one that OVN would not understand either.
-func (t *Traffic) parse(s string) match.Expr {
-	e, ok := t.parsed[s]
-	if !ok {
-		var err error
-		if e, err = match.Parse(s); err != nil {
-			e = nil
-		}
-		t.parsed[s] = e
-	}
-	return e
-}
-
 // endpoints are the pods that take part: running, on the default network, with
-// an address and a port in their zone, and under no NetworkPolicy.
+// an address and a port in their zone, and under no NetworkPolicy whose rows the
+// zone does not have: without them the rows would tell less than the truth.
 func endpoints(c *model.Cluster, zones map[string]*zoneRows) []*endpoint {
 	under := map[string][]model.Selector{}
 	for p := range c.Policies(model.KindNP) {
 		under[p.Namespace] = append(under[p.Namespace], p.Subject.Pods)
+	}
+	hasRows := map[[2]string]bool{} // zone and namespace
+	for name, z := range zones {
+		for namespace := range under {
+			hasRows[[2]string{name, namespace}] = z.isolates(namespace)
+		}
 	}
 	var out []*endpoint
 	for p := range c.Pods() {
@@ -198,7 +89,8 @@ func endpoints(c *model.Cluster, zones map[string]*zoneRows) []*endpoint {
 		if z == nil || p.Phase != "Running" || p.Deleting || !p.PeerEligible() || p.PrimaryUDN() != "" {
 			continue
 		}
-		if slices.ContainsFunc(under[p.Namespace], func(s model.Selector) bool { return s.Matches(p.Labels) }) {
+		if !hasRows[[2]string{p.NodeName, p.Namespace}] &&
+			slices.ContainsFunc(under[p.Namespace], func(s model.Selector) bool { return s.Matches(p.Labels) }) {
 			continue
 		}
 		e := &endpoint{zone: p.NodeName, lport: nb.PortName(p.Namespace, p.Name)}
@@ -227,7 +119,8 @@ func endpoints(c *model.Cluster, zones map[string]*zoneRows) []*endpoint {
 var common = []target{{proto: match.TCP, port: 80}, {proto: match.TCP, port: 443}, {proto: match.UDP, port: 53}, {proto: match.TCP, port: 5432}}
 
 // outside are places beyond the cluster's pods: well-known resolvers and web
-// servers, and the nodes' own services.
+// servers, the nodes' own services, and one place in each network that a policy
+// of tier 2 names.
 func outside(c *model.Cluster) []target {
 	out := []target{
 		{netip.MustParseAddr("8.8.8.8"), match.TCP, 443}, {netip.MustParseAddr("8.8.8.8"), match.UDP, 53},
@@ -240,7 +133,58 @@ func outside(c *model.Cluster) []target {
 			}
 		}
 	}
+	return append(out, inNetworks(c)...)
+}
+
+// networksTried bounds the networks of policies that traffic goes to.
+const networksTried = 16
+
+// inNetworks are the first address of each network that an EgressFirewall or
+// NetworkPolicy names, unless it is a pod's, on a port that its rule has.
+func inNetworks(c *model.Cluster) []target {
+	var out []target
+	seen := map[netip.Addr]bool{}
+	for p := range c.Pods() {
+		for _, ip := range p.IPs {
+			if a, err := netip.ParseAddr(ip); err == nil {
+				seen[a.Unmap()] = true
+			}
+		}
+	}
+	for _, kind := range []model.Kind{model.KindEF, model.KindNP} {
+		for p := range c.Policies(kind) {
+			for i := range p.Egress {
+				r := &p.Egress[i]
+				for _, peer := range r.Peers {
+					for _, network := range peer.Networks {
+						pfx, err := netip.ParsePrefix(network)
+						if err != nil || pfx.Bits() == 0 {
+							continue
+						}
+						a := pfx.Masked().Addr()
+						if next := a.Next(); pfx.Contains(next) {
+							a = next
+						}
+						if !seen[a] && len(out) < networksTried {
+							seen[a] = true
+							out = append(out, target{a, match.TCP, tcpPortOf(r)})
+						}
+					}
+				}
+			}
+		}
+	}
 	return out
+}
+
+// tcpPortOf is a TCP port of a rule, 443 where it names none.
+func tcpPortOf(r *model.Rule) uint16 {
+	for _, p := range r.Ports {
+		if p.Protocol == "TCP" && p.Start > 0 {
+			return uint16(p.Start)
+		}
+	}
+	return 443
 }
 
 // pick chooses a connection. Half of them are repeated, as real ones are.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"rung/model"
 	"rung/sources/nbdb"
 )
 
@@ -99,7 +100,11 @@ func (s *Sandbox) newZone(name string) (*zone, error) {
 func (s *Sandbox) keep(z *zone) {
 	var life context.Context
 	life, z.stop = context.WithCancel(s.life)
-	k := newKeeper(z.name, seedOps(z.name, z.number, s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
+	var node *model.Node
+	if s.cfg.Node != nil {
+		node = s.cfg.Node(z.name)
+	}
+	k := newKeeper(z.name, seedOps(z.name, management(node, z.number), s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
 		Addr: z.endpoint, Server: s.describe, Turn: s.cfg.Turn})
 	z.keeper = k
 	z.wg.Go(func() { k.conn.Run(life, k.sink) })
@@ -108,8 +113,8 @@ func (s *Sandbox) keep(z *zone) {
 }
 
 // AddZone starts the server of another zone and seeds its database. Pods of the
-// zone that are there already get their ports with the next SetPods without
-// changes.
+// zone and namespaces that are there already get their rows with the next SetPods
+// without changes.
 func (s *Sandbox) AddZone(ctx context.Context, name string) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()

@@ -377,7 +377,7 @@ func wanted(c *model.Cluster, zone string, except []string) map[string]record {
 	out := map[string]record{}
 	for p := range d.Policies() {
 		rows := d.Rows(p.Key, zone, nil)
-		if rows.None != nil || slices.Contains(except, p.Key.Name) {
+		if rows == nil || rows.None != nil || slices.Contains(except, p.Key.Name) {
 			continue
 		}
 		for _, a := range rows.ACLs {
@@ -390,6 +390,9 @@ func wanted(c *model.Cluster, zone string, except []string) map[string]record {
 			out[nb.TableAddressSet+" "+s.ID()] = record{"addresses": column(s.Addresses), "external_ids": s.ExternalIDs, "name": s.Name}
 		}
 		g := rows.PortGroup
+		if g == nil {
+			continue // its ACLs hang on a row of others
+		}
 		out[nb.TablePortGroup+" "+g.ID()] = record{"acls": column(g.ACLs), "external_ids": g.ExternalIDs, "name": g.Name, "ports": column(g.Ports)}
 	}
 	return out
@@ -437,7 +440,7 @@ func shown(db database, except []string) map[string]record {
 	}
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		for uuid, r := range db[table] {
-			if r.policy() == "" || r.ids()[nb.KeyOwnerController] != nb.DefaultController || slices.Contains(except, r.policy()) {
+			if r.policy() == "" || slices.Contains(except, r.policy()) {
 				continue
 			}
 			row := maps.Clone(r)

@@ -275,8 +275,9 @@ func foreigners() []map[string]any {
 	var ops []map[string]any
 	for i, ids := range [][]any{
 		nil,
-		other("NetworkPolicy", nb.DefaultController, "blue:one:Ingress:0:None"),
-		other("EgressFirewall", nb.DefaultController, "blue:0"),
+		other(nb.OwnerUDNIsolation, nb.DefaultController, "one:Ingress"),
+		other("EgressQoS", nb.DefaultController, "blue:0"),
+		other(nb.OwnerNetworkPolicy, "tenant-network-controller", "blue:one:Ingress:0:None:-1"),
 		// The same policy in another network: a controller of its own keeps it.
 		other(nb.OwnerANP, "tenant-network-controller", "one:Ingress:0:None"),
 	} {

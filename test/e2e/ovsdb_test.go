@@ -42,12 +42,22 @@ func (r record) id() string { return r.ids()[nb.KeyID] }
 
 func (r record) priority() int { n, _ := r["priority"].(float64); return int(n) }
 
-// policy is the name of the policy the row carries the ids of.
+// policy is the name of the ANP or BANP the row carries the ids of, or the kind
+// and name of another unit that has rows.
 func (r record) policy() string {
-	if o := r.ids()[nb.KeyOwnerType]; o != nb.OwnerANP && o != nb.OwnerBANP {
+	ids := r.ids()
+	switch t := ids[nb.KeyOwnerType]; {
+	case ids[nb.KeyOwnerController] != nb.DefaultController:
 		return ""
+	case t == nb.OwnerANP || t == nb.OwnerBANP:
+		return ids[nb.KeyName]
 	}
-	return r.ids()[nb.KeyName]
+	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
+		if o := nb.OwnerOf(table, ids); o.Form == nb.FormKnown {
+			return o.Type + " " + o.Namespace + "/" + o.Name
+		}
+	}
+	return ""
 }
 
 // database is what a dump shows: rows by table and UUID.
@@ -247,7 +257,7 @@ func (d database) foreign(t testing.TB, ports bool) string {
 			continue
 		}
 		for _, r := range rows {
-			if r.policy() != "" && r.ids()[nb.KeyOwnerController] == nb.DefaultController {
+			if r.policy() != "" {
 				continue
 			}
 			text, err := json.Marshal(r)
@@ -265,7 +275,7 @@ func (d database) foreign(t testing.TB, ports bool) string {
 type ladder map[string]record // ACLs of policies by UUID
 
 func (l ladder) set(uuid string, r record) {
-	if r == nil || r.ids()[nb.KeyOwnerType] != nb.OwnerANP {
+	if r == nil || r.policy() == "" || r.ids()[nb.KeyOwnerType] != nb.OwnerANP {
 		delete(l, uuid)
 	} else {
 		l[uuid] = r

@@ -1,0 +1,209 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// task is what a transaction is for.
+type task struct {
+	// owners says of each port the uid of the pod that it will have been made
+	// for, if it is there then. The pod may be another one before that.
+	owners     map[string]string
+	namespaces []string
+}
+
+// ops are the operations that are due, and what they are for; nil for the first
+// rows.
+func (k *keeper) ops() ([]nb.Op, *task) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.synced {
+		return nil, nil // a Resync will come and wake us
+	}
+	if k.db.Global() == nil {
+		return k.seed, nil
+	}
+	if !k.isReady {
+		k.isReady = true
+		close(k.ready)
+	}
+	sw := k.db.SwitchByName(k.zone)
+	if sw == nil {
+		return nil, nil
+	}
+	w := &work{keeper: k, sw: sw, task: &task{owners: map[string]string{}}, join: map[string][]nb.Ref{}}
+	w.ports()
+	w.namespaces()
+	w.management()
+	if len(w.ops) == 0 {
+		k.dirty.clear()
+	}
+	return w.ops, w.task
+}
+
+// work gathers the operations of one transaction. Its keeper is locked.
+type work struct {
+	*keeper
+	sw   *nb.LogicalSwitch
+	task *task
+	ops  []nb.Op
+	// join are ports that their namespace's group lacks.
+	join map[string][]nb.Ref
+}
+
+func (w *work) ports() {
+	var add, remove []nb.Ref
+	for i, name := range slices.Sorted(maps.Keys(w.dirty.ports)) {
+		want, wanted := w.want[name]
+		w.task.owners[name] = want.uid
+		live := w.db.PortByName(name)
+		switch {
+		case live == nil && wanted:
+			id := "port" + strconv.Itoa(i)
+			w.ops = append(w.ops, insert(nb.TablePort, id, map[string]any{
+				"name": name, "addresses": []string{want.address}, "port_security": []string{want.address},
+				"options":      map[string]string{"requested-chassis": w.zone, "iface-id-ver": want.uid},
+				"external_ids": map[string]string{"namespace": want.namespace, "pod": "true"}}))
+			add = append(add, nb.Ref{Name: id})
+			w.join[want.namespace] = append(w.join[want.namespace], nb.Ref{Name: id})
+		case live == nil || live.ExternalIDs["pod"] != "true":
+		case !wanted, w.made[name] != "" && w.made[name] != want.uid:
+			w.task.owners[name] = w.made[name]
+			remove = append(remove, nb.Ref{UUID: live.UUID}) // groups lose it by themselves: they refer weakly
+		default:
+			if len(live.Addresses) != 1 || live.Addresses[0] != want.address {
+				w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID, Row: map[string]any{
+					"addresses": []string{want.address}, "port_security": []string{want.address}}})
+			}
+			if g := w.db.PortGroupByName(w.groups[want.namespace]); g == nil || !slices.Contains(g.Ports, live.UUID) {
+				w.join[want.namespace] = append(w.join[want.namespace], nb.Ref{UUID: live.UUID})
+			}
+		}
+	}
+	for _, m := range []nb.Mutation{{Column: "ports", Insert: true, Refs: add}, {Column: "ports", Refs: remove}} {
+		if len(m.Refs) > 0 {
+			w.ops = append(w.ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: w.sw.UUID, Mutations: []nb.Mutation{m}})
+		}
+	}
+}
+
+// namespaceIDs are the external_ids of the group that the pods of a namespace
+// form (compile-spec §0.1).
+func namespaceIDs(namespace string) map[string]string {
+	return nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: namespace})
+}
+
+// namespaces gives each namespace its group, with the zone's ports of its pods.
+// The group's ACLs are others' business.
+func (w *work) namespaces() {
+	look := maps.Clone(w.dirty.namespaces)
+	note(look, w.join)
+	var settled map[string][]nb.Ref
+	for _, ns := range slices.Sorted(maps.Keys(look)) {
+		name, wanted := w.groups[ns]
+		ids := namespaceIDs(ns)
+		if !wanted {
+			name = nb.HashedName(ids[nb.KeyID])
+		}
+		live := w.db.PortGroupByName(name)
+		w.task.namespaces = append(w.task.namespaces, ns)
+		switch {
+		case wanted && live == nil:
+			if settled == nil {
+				settled = w.settled()
+			}
+			w.ops = append(w.ops, insert(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids,
+				"ports": slices.Concat(w.join[ns], settled[ns])}))
+		case wanted && len(w.join[ns]) > 0:
+			w.ops = append(w.ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: live.UUID,
+				Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: w.join[ns]}}})
+		case !wanted && live != nil && live.ID() == ids[nb.KeyID]:
+			w.ops = append(w.ops, nb.Op{Kind: nb.OpDelete, Table: nb.TablePortGroup, UUID: live.UUID})
+		}
+	}
+}
+
+// settled are the pods' ports that are not looked at now, by namespace.
+func (w *work) settled() map[string][]nb.Ref {
+	out := map[string][]nb.Ref{}
+	for name, p := range w.want {
+		if _, ok := w.dirty.ports[name]; ok {
+			continue
+		}
+		if live := w.db.PortByName(name); live != nil && live.ExternalIDs["pod"] == "true" {
+			out[p.namespace] = append(out[p.namespace], nb.Ref{UUID: live.UUID})
+		}
+	}
+	return out
+}
+
+func (w *work) management() {
+	live := w.db.PortByName(managementPort(w.zone))
+	if !w.dirty.mgmt || len(w.mgmt) == 0 || live == nil {
+		return
+	}
+	if address := managementAddress(w.zone, w.mgmt); !slices.Equal(live.Addresses, []string{address}) {
+		w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID, Row: map[string]any{"addresses": []string{address}}})
+	}
+}
+
+// wrote notes the outcome; it says whether there may be more to do. Transact
+// has let the sink know the rows as they are now, so that what is left is found
+// by comparing again.
+func (k *keeper) wrote(t *task, err error) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if errors.Is(err, model.ErrRefused) && t != nil {
+		// Somebody's row is in the way; the next change of the object tries again.
+		for name := range t.owners {
+			delete(k.dirty.ports, name)
+		}
+		for _, name := range t.namespaces {
+			delete(k.dirty.namespaces, name)
+		}
+		k.dirty.mgmt = false
+		return false
+	}
+	if err != nil {
+		return k.synced
+	}
+	if t == nil {
+		return true
+	}
+	for name, uid := range t.owners {
+		if uid != "" && k.db.PortByName(name) != nil {
+			k.made[name] = uid
+		} else {
+			delete(k.made, name)
+		}
+	}
+	return true
+}
+
+// macOf is the hardware address that OVN-Kubernetes derives from an address:
+// 0a:58 and an IPv4 address, or the beginning of the SHA-256 of an IPv6 one.
+// Where there is no address, other text serves.
+func macOf(ip, otherwise string) string {
+	var b [4]byte
+	switch a, err := netip.ParseAddr(ip); {
+	case err == nil && a.Unmap().Is4():
+		b = a.Unmap().As4()
+	case err == nil:
+		b16 := a.As16()
+		h := sha256.Sum256(b16[:])
+		copy(b[:], h[:])
+	default:
+		h := sha256.Sum256([]byte(otherwise))
+		copy(b[:], h[:])
+	}
+	return fmt.Sprintf("0a:58:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])
+}
