@@ -1,7 +1,7 @@
 // Package lint finds what an admin should know about policies before they
-// bite: what OVN-Kubernetes will not enforce, what stops a policy from being
-// programmed, what cuts off more than its author may mean, and what does
-// nothing.
+// bite: what OVN-Kubernetes will not enforce or enforces other than it is
+// written, what stops a policy from being programmed, what cuts off more than
+// its author may mean, and what does nothing.
 //
 // Invariants: the same cluster gives the same findings in the same order;
 // selectors are evaluated per label set, so that a cluster of 10,000 pods is

@@ -30,6 +30,18 @@ const (
 	PeerNothing         = "peer-matches-nothing"
 	HostCIDRs           = "host-cidrs-malformed"
 	RuleShadowed        = "rule-shadowed"
+	RuleBeyondRange     = "rule-beyond-range"
+	NamedPortPeers      = "named-port-reaches-peers"
+	NamedPortFamily     = "named-port-family"
+	NetpolNamedPort     = "netpol-named-port-opens-protocol"
+	NetpolPortLost      = "netpol-port-lost"
+	NetpolDirection     = "netpol-rules-outside-policytypes"
+	NamespaceLogging    = "namespace-logging-invalid"
+	FirewallName        = "egressfirewall-name"
+	FirewallTooLong     = "egressfirewall-too-long"
+	FirewallPods        = "egressfirewall-leaves-pods"
+	FirewallDNS         = "egressfirewall-dns"
+	FirewallOverrules   = "egressfirewall-overrules-allow"
 	brokenObject        = "broken"
 )
 
@@ -49,11 +61,17 @@ type linter struct {
 	x        *model.PodIndex
 	max      int32
 	ladder   *model.Ladder
-	policies []*model.Policy         // admin ones as they decide
-	order    map[model.PolicyKey]int // of all policies
-	pods     bool                    // the cluster has pods: what matches none is worth saying
-	services *services               // DNS and API server, when first asked for
-	deciders []needRule              // egress rules that decide about them, likewise
+	policies []*model.Policy                // admin ones as they decide
+	others   []*model.Policy                // NetworkPolicies, then EgressFirewalls, by namespace and name
+	order    map[model.PolicyKey]int        // of all policies
+	pods     bool                           // the cluster has pods: what matches none is worth saying
+	services *services                      // DNS and API server, when first asked for
+	deciders []needRule                     // egress rules that decide about them, likewise
+	inNS     map[string]*isolation          // NetworkPolicies by namespace, likewise
+	stands   map[string]map[model.Port]bool // numbers by port name, likewise
+	missing  *family                        // the one without pod subnets, likewise
+	levels   map[string]string              // what is wrong with a namespace's log levels, likewise
+	outside  []allowOutside                 // egress Allows of ANPs to what is no pod, likewise
 	out      []model.Finding
 }
 
@@ -76,6 +94,8 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		l.invalid(p)
 		if p.Kind.IsAdmin() {
 			l.policies = append(l.policies, p)
+		} else {
+			l.others = append(l.others, p)
 		}
 	}
 	for _, p := range l.policies {
@@ -85,6 +105,15 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 				l.rule(p, &p.Rules(d)[i])
 			}
 			l.shadows(p, p.Rules(d))
+			l.beyond(p, d)
+		}
+	}
+	for _, p := range l.others {
+		l.namespaceLogging(p)
+		if p.Kind == model.KindNP {
+			l.netpol(p)
+		} else {
+			l.firewall(p)
 		}
 	}
 	l.duplicates()

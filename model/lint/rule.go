@@ -54,7 +54,7 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 	if len(nothing) > 0 {
 		l.peersNothing(p, r, nothing)
 	}
-	l.namedPorts(p, r)
+	l.named(p, r)
 	if r.Direction == model.Egress && r.Action == model.Deny {
 		l.denies(p, r, all)
 	}
@@ -95,50 +95,4 @@ func (l *linter) nodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool {
 			model.AnnotationHostCIDRs, few(bad)), "correct the node's annotation; OVN-Kubernetes writes it")
 	}
 	return len(nodes) > 0
-}
-
-// namedPorts reports names that no container declares where the rule looks.
-func (l *linter) namedPorts(p *model.Policy, r *model.Rule) {
-	if !l.pods {
-		return
-	}
-	var missing []string
-	names := 0
-	for i := range r.Ports {
-		if r.Ports[i].Name == "" {
-			continue
-		}
-		names++
-		if !l.declared(p, r, r.Ports[i].Name) {
-			missing = append(missing, r.Ports[i].String())
-		}
-	}
-	if len(missing) == 0 {
-		return
-	}
-	severity := model.SeverityInfo
-	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", verb(len(missing), "port", "ports"), few(missing))
-	if names == len(r.Ports) && len(missing) == names {
-		message += fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)
-		if r.Action == model.Deny {
-			severity = model.SeverityWarning
-		}
-	}
-	remedy := "use the port's number, or name the port in the containers"
-	l.aboutRule(p, r, NamedPortUnmatched, severity, message, remedy)
-}
-
-// declared says whether a named port resolves: on the peers, for ingress on the
-// subject too (compile-spec §1.12).
-func (l *linter) declared(p *model.Policy, r *model.Rule, name string) bool {
-	holders := l.x.WithPort(name)
-	if r.Direction == model.Ingress && holders.Meets(l.x.SubjectSet(p)) {
-		return true
-	}
-	for i := range r.Peers {
-		if holders.Meets(l.x.PeerSelected(&r.Peers[i])) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,207 @@
+package lint
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+)
+
+// What OVN-Kubernetes takes of an EgressFirewall (compile-spec §4.2): its name
+// and the indexes that have an OVN priority, 0 to 8000.
+const (
+	firewallName  = "default"
+	firewallRules = 8001
+)
+
+// firewall looks at an EgressFirewall.
+func (l *linter) firewall(p *model.Policy) {
+	if p.Name != firewallName {
+		// Who read the object may have said it already.
+		if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Field == "metadata.name" }) {
+			l.about(p, FirewallName, model.SeverityError, "an EgressFirewall that is not named default is not programmed", "name it default; a namespace has one")
+		}
+	}
+	if p.Name != firewallName || len(p.Invalid) > 0 { // no rows
+		return
+	}
+	if len(p.Egress) > firewallRules {
+		l.aboutRule(p, &p.Egress[firewallRules], FirewallTooLong, model.SeverityError, fmt.Sprintf(
+			"%d rules: rule %d has no OVN priority left, and the whole EgressFirewall is not programmed", len(p.Egress), firewallRules),
+			fmt.Sprintf("use at most %d rules; networks can be joined", firewallRules))
+	}
+	var dns *model.Rule
+	var names []string
+	for i := range p.Egress {
+		r := &p.Egress[i]
+		for j := range r.Peers {
+			switch pe := &r.Peers[j]; pe.Kind {
+			case model.PeerNetworks:
+				l.firewallPods(p, r, pe)
+			case model.PeerNodes:
+				l.firewallNodes(p, r, pe)
+			case model.PeerDNS:
+				if names = append(names, pe.DNSName); dns == nil {
+					dns = r
+				}
+			}
+		}
+	}
+	if dns != nil {
+		l.aboutRule(p, dns, FirewallDNS, model.SeverityInfo, fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows only, and a name without addresses has a row that matches nothing",
+			count(len(names), "rule"), verb(len(names), "goes", "go"), few(names)), "where addresses are fixed, name them as networks")
+	}
+	l.overrules(p)
+}
+
+// firewallPods reports a network with pods in it: the row leaves the subnets of
+// pods out of the network, so that it never decides about pods. That the whole
+// of a family does so is what everybody means by it.
+func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
+	for _, text := range pe.Networks {
+		n, ok := model.ParseNetwork(text)
+		if !ok || n.Bits() == 0 {
+			continue
+		}
+		pods := l.x.InNetwork(n)
+		if pods.Empty() {
+			continue
+		}
+		severity := model.SeverityInfo
+		if r.Action == model.Deny {
+			severity = model.SeverityWarning
+		}
+		l.aboutRule(p, r, FirewallPods, severity, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never decides about pods",
+			text, count(pods.Len(), "pod"), podName(l.x.First(pods)), r.Action), "use a NetworkPolicy or an AdminNetworkPolicy for pods")
+	}
+}
+
+// firewallNodes reports a rule without a row because no node has an address for
+// it.
+func (l *linter) firewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
+	if l.x.NodeCount() == 0 {
+		return
+	}
+	nodes := l.x.Nodes(pe.Nodes)
+	if slices.ContainsFunc(nodes, func(n *model.Node) bool { return len(n.HostIPs) > 0 || n.HostErr != "" }) {
+		return
+	}
+	severity, message := model.SeverityInfo, fmt.Sprintf("the peer %q matches no node", pe.String())
+	if len(nodes) > 0 {
+		message = fmt.Sprintf("no node that the peer %q matches has the annotation %s", pe.String(), model.AnnotationHostCIDRs)
+	}
+	if r.Action == model.Deny {
+		severity = model.SeverityWarning
+	}
+	l.aboutRule(p, r, PeerNothing, severity, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action), "check the labels of the peer's selector")
+}
+
+// allowOutside is an egress Allow of an AdminNetworkPolicy to networks or nodes.
+type allowOutside struct {
+	p        *model.Policy
+	r        *model.Rule
+	subject  model.PodSet
+	networks []netip.Prefix
+}
+
+// allows are the enforced egress Allows of AdminNetworkPolicies to what is no
+// pod.
+func (l *linter) allows() []allowOutside {
+	if l.outside != nil {
+		return l.outside
+	}
+	l.outside = []allowOutside{}
+	for _, p := range l.policies {
+		if p.Kind != model.KindANP || p.Priority > l.max || len(p.Invalid) > 0 {
+			continue
+		}
+		var subject model.PodSet
+		for i := range p.Egress {
+			r := &p.Egress[i]
+			if r.Action != model.Allow || !slices.ContainsFunc(r.Peers, func(pe model.Peer) bool {
+				return pe.Kind == model.PeerNetworks || pe.Kind == model.PeerNodes
+			}) {
+				continue
+			}
+			if nets := l.x.Reach(r).Networks; len(nets) > 0 {
+				if subject == nil {
+					subject = l.x.SubjectSet(p)
+				}
+				l.outside = append(l.outside, allowOutside{p, r, subject, nets})
+			}
+		}
+	}
+	return l.outside
+}
+
+// overrules reports a Deny that drops what an AdminNetworkPolicy allows: the
+// rows of an EgressFirewall decide in the to-lport stage, after the from-lport
+// stage with all egress rules, so that an Allow there does not end the matter
+// (compile-spec §4.2). One for the EgressFirewall is enough.
+func (l *linter) overrules(p *model.Policy) {
+	if !slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
+		return
+	}
+	pods := l.x.SubjectSet(p)
+	var rules []firewallRule
+	for _, a := range l.allows() {
+		if !a.subject.Meets(pods) {
+			continue
+		}
+		if rules == nil {
+			rules = l.firewallRules(p)
+		}
+		for _, n := range a.networks {
+			r := dropsAll(rules, n, a.r.Ports)
+			if r == nil || n.Bits() > 0 && !l.x.InNetwork(n).Empty() {
+				continue
+			}
+			pod, target := l.x.First(a.subject.And(pods)), n.String()
+			if n.IsSingleIP() {
+				target = n.Addr().String()
+			}
+			l.aboutRule(p, r, FirewallOverrules, model.SeverityWarning, fmt.Sprintf(
+				"drops what %s allows, e.g. %s → %s: an EgressFirewall decides in the to-lport stage, after the egress rules of AdminNetworkPolicies, and their Allow does not keep it from being asked",
+				where(p, a.p, a.r), podName(pod), target), "allow it in a rule of the EgressFirewall above this one")
+			return
+		}
+	}
+}
+
+// firewallRule is one network of an EgressFirewall's rule, or a DNS name, whose
+// addresses are not known.
+type firewallRule struct {
+	r   *model.Rule
+	net netip.Prefix
+	dns bool
+}
+
+func (l *linter) firewallRules(p *model.Policy) (out []firewallRule) {
+	for i := range p.Egress {
+		r := &p.Egress[i]
+		for _, n := range l.x.Reach(r).Networks {
+			out = append(out, firewallRule{r: r, net: n})
+		}
+		if slices.ContainsFunc(r.Peers, func(pe model.Peer) bool { return pe.Kind == model.PeerDNS }) {
+			out = append(out, firewallRule{r: r, dns: true})
+		}
+	}
+	return out
+}
+
+// dropsAll is the Deny that takes all of a network on the given ports, where no
+// Allow above it takes a part: nil when that cannot be said. A name may stand
+// for a single address, hardly for a network.
+func dropsAll(rules []firewallRule, n netip.Prefix, ports []model.Port) *model.Rule {
+	at := slices.IndexFunc(rules, func(f firewallRule) bool {
+		return f.r.Action == model.Deny && !f.dns && f.net.Bits() <= n.Bits() && f.net.Contains(n.Addr()) &&
+			(len(f.r.Ports) == 0 || portsKey(f.r.Ports) == portsKey(ports))
+	})
+	if at < 0 || slices.ContainsFunc(rules[:at], func(f firewallRule) bool {
+		return f.r.Action != model.Deny && (f.dns && n.IsSingleIP() || !f.dns && f.net.Overlaps(n))
+	}) {
+		return nil
+	}
+	return rules[at].r
+}

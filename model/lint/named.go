@@ -1,0 +1,171 @@
+package lint
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/model"
+)
+
+// named is one pass over the named ports of an ANP or BANP rule.
+func (l *linter) named(p *model.Policy, r *model.Rule) {
+	if !l.pods || !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" }) {
+		return
+	}
+	l.namedPorts(p, r)
+	var peers model.PodSet
+	for i := range r.Peers {
+		peers = peers.Or(l.x.PeerSet(&r.Peers[i]))
+	}
+	l.namedPeers(p, r, peers)
+	l.namedFamily(p, r, peers)
+}
+
+// namedPeers reports an ingress rule whose rows decide about pods that are not
+// its subject: they name the peers' addresses beside the subject's and have no
+// outport (compile-spec §1.12). They count on the nodes where a subject pod is.
+func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers model.PodSet) {
+	subject := l.x.SubjectSet(p)
+	// Without a subject pod the rows hang on no switch; a single peer has nobody
+	// to connect to but itself, and such traffic does not pass OVN.
+	if r.Direction != model.Ingress || subject.Empty() || peers.Len() < 2 {
+		return
+	}
+	others := peers.AndNot(subject)
+	var names, pods []string
+	var hit model.PodSet
+	useless := true // no subject pod declares any of the names
+	for i := range r.Ports {
+		name := r.Ports[i].Name
+		if name == "" {
+			useless = false
+			continue
+		}
+		holders := l.x.WithPort(name)
+		useless = useless && !holders.Meets(subject)
+		if on := holders.And(others); !on.Empty() {
+			names = append(names, r.Ports[i].String())
+			pods = append(pods, l.meant(name, "", on)...)
+			hit = hit.Or(on)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	message := fmt.Sprintf("the rows of the named %s %s have no outport: on nodes with a pod of the subject they also %s connections among the peers, to %s that %s no subject: %s",
+		verb(len(names), "port", "ports"), few(names), strings.ToLower(string(r.Action)), count(hit.Len(), "pod"), verb(hit.Len(), "is", "are"), few(pods))
+	if useless {
+		message += "; no pod of the subject declares such a name, so for the subject the rule does nothing"
+	}
+	l.aboutRule(p, r, NamedPortPeers, model.SeverityWarning, message, "use the port's number")
+}
+
+// namedFamily reports rows with addresses of a family the cluster does not
+// have: named ports name them whatever the cluster's families are
+// (compile-spec §1.12).
+func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods model.PodSet) {
+	if l.missing == nil {
+		l.missing = l.missingFamily()
+	}
+	family, every := l.missing.name, l.missing.every
+	if family == "" {
+		return
+	}
+	if r.Direction == model.Ingress {
+		pods = pods.Or(l.x.SubjectSet(p))
+	}
+	odd := pods.And(l.x.InNetwork(every))
+	var names, on []string
+	var hit model.PodSet
+	for i := range r.Ports {
+		if with := l.x.WithPort(r.Ports[i].Name).And(odd); r.Ports[i].Name != "" && !with.Empty() {
+			names, on, hit = append(names, r.Ports[i].String()), append(on, l.meant(r.Ports[i].Name, "", with)...), hit.Or(with)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	effect := "an egress row has no address set, so it decides about them although the rest of the policy does not see that family"
+	if r.Direction == model.Ingress {
+		effect = "beside the address set of the other family they never match"
+	}
+	l.aboutRule(p, r, NamedPortFamily, model.SeverityInfo, fmt.Sprintf("no node has a pod subnet of %s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
+		family, verb(len(names), "port", "ports"), few(names), family, count(hit.Len(), "pod"), few(on), effect), "use the port's number")
+}
+
+// family is IPv4 or IPv6 with the network of all its addresses; the zero value
+// is neither.
+type family struct {
+	name  string
+	every netip.Prefix
+}
+
+// missingFamily is the family of which no node has a pod subnet, where the
+// nodes' subnets are known.
+func (l *linter) missingFamily() *family {
+	var has [2]bool
+	for n := range l.c.Nodes() {
+		for _, text := range n.MgmtIPs {
+			if a, err := netip.ParseAddr(text); err == nil && a.Unmap().Is4() {
+				has[0] = true
+			} else if err == nil {
+				has[1] = true
+			}
+		}
+		if has[0] && has[1] {
+			break
+		}
+	}
+	switch has {
+	case [2]bool{true, false}:
+		return &family{"IPv6", netip.MustParsePrefix("::/0")}
+	case [2]bool{false, true}:
+		return &family{"IPv4", netip.MustParsePrefix("0.0.0.0/0")}
+	}
+	return &family{}
+}
+
+// namedPorts reports names that no container declares where the rule looks.
+func (l *linter) namedPorts(p *model.Policy, r *model.Rule) {
+	var missing []string
+	names := 0
+	for i := range r.Ports {
+		if r.Ports[i].Name == "" {
+			continue
+		}
+		names++
+		if !l.declared(p, r, r.Ports[i].Name) {
+			missing = append(missing, r.Ports[i].String())
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	severity := model.SeverityInfo
+	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", verb(len(missing), "port", "ports"), few(missing))
+	if names == len(r.Ports) && len(missing) == names {
+		message += fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)
+		if r.Action == model.Deny {
+			severity = model.SeverityWarning
+		}
+	}
+	remedy := "use the port's number, or name the port in the containers"
+	l.aboutRule(p, r, NamedPortUnmatched, severity, message, remedy)
+}
+
+// declared says whether a named port resolves: on the peers, for ingress on the
+// subject too (compile-spec §1.12).
+func (l *linter) declared(p *model.Policy, r *model.Rule, name string) bool {
+	holders := l.x.WithPort(name)
+	if r.Direction == model.Ingress && holders.Meets(l.x.SubjectSet(p)) {
+		return true
+	}
+	for i := range r.Peers {
+		if holders.Meets(l.x.PeerSelected(&r.Peers[i])) {
+			return true
+		}
+	}
+	return false
+}

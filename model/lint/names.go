@@ -1,0 +1,112 @@
+package lint
+
+import (
+	"fmt"
+	"strconv"
+
+	"rung/model"
+)
+
+// nameHolder is whose rows have some name: a rule's or, where p is nil, those of
+// the default deny of a namespace.
+type nameHolder struct {
+	p         *model.Policy
+	namespace string
+}
+
+// names reports rules whose ACL names OVN cuts (compile-spec §0.3, §1.5, §4):
+// what the cut takes away is what a log line tells rules apart by.
+func (l *linter) names() {
+	holders := map[string][]nameHolder{}
+	denies := map[string]bool{} // namespaces whose default deny is among them
+	var long []*model.Policy
+	for _, list := range [][]*model.Policy{l.policies, l.others} {
+		for _, p := range list {
+			if l.holds(holders, p) {
+				long = append(long, p)
+			}
+			if p.Kind == model.KindNP && !denies[p.Namespace] {
+				denies[p.Namespace] = true
+				for _, d := range []model.Direction{model.Ingress, model.Egress} {
+					key := model.PolicyKey{Kind: model.KindNP, Namespace: p.Namespace}
+					if name := model.ACLName(key, d, 0); len(name) == model.MaxACLName {
+						holders[name] = append(holders[name], nameHolder{namespace: p.Namespace})
+					}
+				}
+			}
+		}
+	}
+	for _, p := range long {
+		l.cutNames(p, holders)
+	}
+}
+
+// holds notes the rules of a policy with names as long as a name can be, and
+// says whether one of them was cut.
+func (l *linter) holds(holders map[string][]nameHolder, p *model.Policy) (cut bool) {
+	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
+		if n := len(rules); n == 0 || nameLength(p.Key, rules[0].Direction, n-1) < model.MaxACLName {
+			continue
+		}
+		for i := range rules {
+			if name := model.ACLName(p.Key, rules[i].Direction, i); len(name) == model.MaxACLName {
+				holders[name] = append(holders[name], nameHolder{p: p})
+				cut = cut || nameLength(p.Key, rules[i].Direction, i) > model.MaxACLName
+			}
+		}
+	}
+	return cut
+}
+
+// nameLength is how long a rule's ACL name would be if nothing were cut.
+func nameLength(k model.PolicyKey, d model.Direction, i int) int {
+	switch n := len(strconv.Itoa(i)); k.Kind {
+	case model.KindNP:
+		return len("NP::::") + len(k.Namespace) + len(k.Name) + len(d) + n
+	case model.KindEF:
+		return len("EF::") + len(k.Namespace) + n
+	default:
+		return len(k.Kind.Short()) + len(":::") + len(k.Name) + len(d) + n
+	}
+}
+
+func (l *linter) cutNames(p *model.Policy, holders map[string][]nameHolder) {
+	var cut, alike []string
+	with := "" // another policy with such a name
+	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
+		for i := range rules {
+			if nameLength(p.Key, rules[i].Direction, i) <= model.MaxACLName {
+				continue
+			}
+			at := where(p, p, &rules[i])
+			cut = append(cut, at)
+			same := holders[model.ACLName(p.Key, rules[i].Direction, i)]
+			if len(same) < 2 {
+				continue
+			}
+			alike = append(alike, at)
+			for _, h := range same {
+				if with == "" && h.p == nil {
+					with = ", for example of the default deny of namespace " + h.namespace
+				} else if with == "" && h.p != p {
+					with = ", for example of " + h.p.Label()
+				}
+			}
+		}
+	}
+	so, remedy := fmt.Sprintf("the name is so long (%d characters)", len(p.Name)), "use a name of at most 48 characters"
+	switch p.Kind {
+	case model.KindNP:
+		so = fmt.Sprintf("the names of namespace and policy are so long (%d characters)", len(p.Namespace)+len(p.Name))
+		remedy = "use names of at most 48 characters together"
+	case model.KindEF:
+		so = fmt.Sprintf("the name of the namespace is so long (%d characters)", len(p.Namespace))
+		remedy = "use a namespace with a name of at most 55 characters"
+	}
+	if len(alike) > 0 {
+		l.about(p, NameCut, model.SeverityWarning, so+" that OVN cuts the names of ACLs: log lines of "+few(alike)+
+			" cannot be told apart from those of other rules"+with, remedy)
+	} else {
+		l.about(p, NameCut, model.SeverityInfo, so+" that OVN cuts the names of the ACLs of "+few(cut), remedy)
+	}
+}

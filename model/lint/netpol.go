@@ -1,0 +1,231 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+)
+
+// netpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
+// the other way round (compile-spec §4.1.3).
+func (l *linter) netpol(p *model.Policy) {
+	if len(p.Invalid) > 0 { // it has no rows, which is said already
+		return
+	}
+	for _, d := range []model.Direction{model.Ingress, model.Egress} {
+		for i := range p.Rules(d) {
+			l.netpolPorts(p, &p.Rules(d)[i])
+		}
+		l.leftOut(p, d)
+	}
+}
+
+// protocolPorts are a rule's ports of one protocol, by form.
+type protocolPorts struct {
+	numbers []model.Port
+	names   []model.Port
+	whole   bool // an entry without a port
+}
+
+// netpolPorts reports ports that become more or less than they say. Names and
+// entries without a port both count as port 0: alone they open the protocol,
+// beside a number they are lost.
+func (l *linter) netpolPorts(p *model.Policy, r *model.Rule) {
+	if !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Start == 0 && port.End == 0 }) {
+		return
+	}
+	groups := map[string]*protocolPorts{}
+	var order []string
+	for _, port := range r.Ports {
+		g := groups[port.Protocol]
+		if g == nil {
+			g = &protocolPorts{}
+			groups[port.Protocol], order = g, append(order, port.Protocol)
+		}
+		switch {
+		case port.Name != "":
+			g.names = append(g.names, port)
+		case port.Start == 0 && port.End == 0:
+			g.whole = true
+		default:
+			g.numbers = append(g.numbers, port)
+		}
+	}
+	for _, protocol := range order {
+		switch g := groups[protocol]; {
+		case len(g.numbers) > 0:
+			l.portLost(p, r, protocol, g)
+		case !g.whole:
+			l.opensProtocol(p, r, protocol, g)
+		}
+	}
+}
+
+// opensProtocol reports named ports without a number of their protocol beside
+// them.
+func (l *linter) opensProtocol(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
+	on := l.destinations(p, r)
+	var names, meant []string
+	for _, port := range g.names {
+		names = append(names, port.String())
+		meant = append(meant, l.meant(port.Name, protocol, on)...)
+	}
+	proto := strings.ToLower(protocol)
+	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port", verb(len(names), "port", "ports"), few(names),
+		verb(len(names), "opens", "open"), proto)
+	switch {
+	case len(meant) > 0:
+		message += ", and allows every " + proto + " port, not only " + few(meant)
+	case l.pods:
+		message += ", and allows every " + proto + " port though no pod the rule means declares such a name"
+	}
+	l.aboutRule(p, r, NetpolNamedPort, model.SeverityWarning, message, "use the port's number")
+}
+
+// portLost reports what the numbers of a protocol push out of the row.
+func (l *linter) portLost(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
+	var lost []string
+	if g.whole && !slices.ContainsFunc(g.numbers, func(n model.Port) bool { return n.Start <= 1 && n.End >= 65535 }) {
+		lost = append(lost, strings.ToLower(protocol)+" without a port (any)")
+	}
+	if !g.whole && len(g.names) > 0 {
+		lost = l.namesLost(p, r, protocol, g)
+	}
+	if len(lost) == 0 {
+		return
+	}
+	var numbers []string
+	for _, n := range g.numbers {
+		numbers = append(numbers, n.String())
+	}
+	l.aboutRule(p, r, NetpolPortLost, model.SeverityWarning, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
+		few(lost), verb(len(lost), "is", "are"), few(numbers)), "put it in a rule of its own, a named port as its number")
+}
+
+// namesLost are the names that mean, on pods of today, a port that no number of
+// the rule allows; all of them where no pods are known.
+func (l *linter) namesLost(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
+	on := l.destinations(p, r)
+	for _, port := range g.names {
+		if !l.pods {
+			lost = append(lost, "the named port "+port.String())
+			continue
+		}
+		for _, m := range l.meanings(port.Name, protocol, on) {
+			if !model.PortMatch(g.numbers, protocol, m.port.Start) {
+				lost = append(lost, fmt.Sprintf("the named port %s, %s on %s,", port, m.port, podName(m.pod)))
+				break
+			}
+		}
+	}
+	return lost
+}
+
+// destinations are the pods on which the rule's ports lie: the subject of an
+// ingress rule, the peers of an egress rule.
+func (l *linter) destinations(p *model.Policy, r *model.Rule) model.PodSet {
+	if r.Direction == model.Ingress {
+		return l.x.SubjectSet(p)
+	}
+	return l.x.Reach(r).Everybody()
+}
+
+// isolation is what the NetworkPolicies of a namespace isolate.
+type isolation struct {
+	ingress, egress []isolator
+}
+
+type isolator struct {
+	p    *model.Policy
+	pods model.PodSet
+}
+
+// of are the isolators of one direction.
+func (n *isolation) of(d model.Direction) []isolator {
+	if d == model.Ingress {
+		return n.ingress
+	}
+	return n.egress
+}
+
+// isolated is what isolates in a namespace, worked out once for all.
+func (l *linter) isolated(namespace string) *isolation {
+	if l.inNS == nil {
+		l.inNS = map[string]*isolation{}
+		for _, p := range l.others {
+			if p.Kind != model.KindNP || len(p.Invalid) > 0 || !p.IsolatesIngress && !p.IsolatesEgress {
+				continue
+			}
+			n := l.inNS[p.Namespace]
+			if n == nil {
+				n = &isolation{}
+				l.inNS[p.Namespace] = n
+			}
+			by := isolator{p, l.x.SubjectSet(p)}
+			if p.IsolatesIngress {
+				n.ingress = append(n.ingress, by)
+			}
+			if p.IsolatesEgress {
+				n.egress = append(n.egress, by)
+			}
+		}
+	}
+	if n := l.inNS[namespace]; n != nil {
+		return n
+	}
+	return &isolation{}
+}
+
+// leftOut reports rules of a direction that policyTypes leaves out: Kubernetes
+// ignores them, OVN-Kubernetes compiles them all the same. They matter where
+// something else denies: another NetworkPolicy that isolates a pod of theirs,
+// or the baseline, which a row of tier 2 keeps from being asked.
+func (l *linter) leftOut(p *model.Policy, d model.Direction) {
+	rules := p.Rules(d)
+	if len(rules) == 0 || d == model.Ingress && p.IsolatesIngress || d == model.Egress && p.IsolatesEgress {
+		return
+	}
+	severity := model.SeverityWarning
+	message := fmt.Sprintf("policyTypes leaves %s out, and OVN-Kubernetes compiles its %s all the same: ", d.Lower(), count(len(rules), "rule"))
+	side := "from"
+	if d == model.Ingress {
+		side = "to"
+	}
+	subject := l.x.SubjectSet(p)
+	if by, pod := meetsIsolator(l.x, l.isolated(p.Namespace).of(d), subject); pod != nil {
+		message += fmt.Sprintf("%s what %s denies %s %s", verb(len(rules), "it opens", "they open"), by.Label(), side, podName(pod))
+	} else if by, r, pod := l.baselineDenies(d, subject); pod != nil {
+		message += fmt.Sprintf("%s before %s, which denies, is asked about %s", verb(len(rules), "it decides", "they decide"), where(p, by, r), podName(pod))
+	} else {
+		severity = model.SeverityInfo
+		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(), verb(len(rules), "it opens", "they open"))
+	}
+	l.aboutRule(p, &rules[0], NetpolDirection, severity, message, "remove the rules, or name "+string(d)+" in policyTypes")
+}
+
+// meetsIsolator finds an isolating policy with a pod of the set.
+func meetsIsolator(x *model.PodIndex, by []isolator, set model.PodSet) (*model.Policy, *model.Pod) {
+	for _, i := range by {
+		if i.pods.Meets(set) {
+			return i.p, x.First(i.pods.And(set))
+		}
+	}
+	return nil, nil
+}
+
+// baselineDenies finds a Deny of the baseline for pods of the set.
+func (l *linter) baselineDenies(d model.Direction, set model.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
+	for _, p := range l.policies {
+		if p.Kind != model.KindBANP || len(p.Invalid) > 0 || !l.x.SubjectSet(p).Meets(set) {
+			continue
+		}
+		for i := range p.Rules(d) {
+			if r := &p.Rules(d)[i]; r.Action == model.Deny {
+				return p, r, l.x.First(l.x.SubjectSet(p).And(set))
+			}
+		}
+	}
+	return nil, nil, nil
+}
