@@ -1,0 +1,228 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime/pprof"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/nb"
+	"rung/sources/nbdb"
+)
+
+// Observer watches a database over a connection of its own and says when rows
+// are there. In a profile its work carries the label who=observer.
+type Observer struct {
+	mu     sync.Mutex
+	db     *nb.DB
+	counts Counts
+	spent  time.Duration
+	watch  *watch
+	stop   func()
+}
+
+// Counts are the rows of policies in a database, and what is in their sets.
+type Counts struct{ ACLs, Sets, Members, Groups, Links, Ports int }
+
+func (c *Counts) add(r nb.Row, n int) {
+	switch r := r.(type) {
+	case *nb.ACL:
+		c.ACLs += n
+	case *nb.AddressSet:
+		c.Sets += n
+		c.Members += n * len(r.Addresses)
+	case *nb.PortGroup:
+		c.Groups += n
+		c.Links += n * len(r.ACLs)
+		c.Ports += n * len(r.Ports)
+	}
+}
+
+// watch is what somebody waits for: left holds what is not seen yet.
+type watch struct {
+	left []func(*nb.DB) bool
+	want *Counts
+	done chan time.Time
+}
+
+// Observe connects to a zone's database and returns when its rows were read.
+func Observe(ctx context.Context, zone, addr string) (*Observer, error) {
+	o := &Observer{}
+	ctx, cancel := context.WithCancel(ctx)
+	synced, done := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	conn := nbdb.Dial(nbdb.Config{Name: zone, Addr: addr,
+		Coalesce: time.Nanosecond, // every update at once
+		Turn: func(work func()) {
+			began := time.Now()
+			work()
+			o.mu.Lock()
+			o.spent += time.Since(began)
+			o.mu.Unlock()
+		}})
+	go pprof.Do(ctx, pprof.Labels("who", "observer"), func(ctx context.Context) {
+		defer close(done)
+		conn.Run(ctx, func(u model.ZoneUpdate) {
+			o.take(u)
+			if u.Resync {
+				once.Do(func() { close(synced) })
+			}
+		})
+	})
+	o.stop = func() { cancel(); <-done }
+	select {
+	case <-synced:
+		return o, nil
+	case <-ctx.Done():
+		o.stop()
+		return nil, fmt.Errorf("observing %s: %w", addr, ctx.Err())
+	}
+}
+
+// Close ends the connection and forgets the rows.
+func (o *Observer) Close() {
+	o.stop()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.db, o.watch = nil, nil
+}
+
+// DB are the rows as they are now.
+func (o *Observer) DB() *nb.DB {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.db
+}
+
+// Counts are those of the rows as they are now.
+func (o *Observer) Counts() Counts {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.counts
+}
+
+// Spent is the time that reading took so far: it is no part of what is measured.
+func (o *Observer) Spent() time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.spent
+}
+
+func (o *Observer) take(u model.ZoneUpdate) {
+	at := time.Now()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if u.DB == nil {
+		return
+	}
+	o.db = u.DB
+	for _, ch := range u.Changes {
+		if ch.Old != nil {
+			o.counts.add(ch.Old, -1)
+		}
+		if ch.New != nil {
+			o.counts.add(ch.New, 1)
+		}
+	}
+	if u.Resync {
+		o.counts = Counts{}
+		for r := range u.DB.ACLs() {
+			o.counts.add(r, 1)
+		}
+		for r := range u.DB.AddressSets() {
+			o.counts.add(r, 1)
+		}
+		for r := range u.DB.PortGroups() {
+			o.counts.add(r, 1)
+		}
+	}
+	o.look(at)
+}
+
+// look tells who waits when everything is there. The lock is held.
+func (o *Observer) look(at time.Time) {
+	w := o.watch
+	if w == nil || (w.want != nil && *w.want != o.counts) {
+		return
+	}
+	w.left = slices.DeleteFunc(w.left, func(shows func(*nb.DB) bool) bool { return shows(o.db) })
+	if len(w.left) == 0 {
+		o.watch = nil
+		w.done <- at
+	}
+}
+
+func (o *Observer) expect(w *watch) <-chan time.Time {
+	w.done = make(chan time.Time, 1)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.watch = w
+	return w.done
+}
+
+// ExpectCounts tells the time when the rows have these counts.
+func (o *Observer) ExpectCounts(c Counts) <-chan time.Time { return o.expect(&watch{want: &c}) }
+
+// Expect tells the time when the rows show a step in a zone: every member in or
+// out of its set, every port in or out of its group, and the policies that were
+// compiled anew as they are to be. A step that shows already is told with the
+// next update only.
+func (o *Observer) Expect(d *compiler.Desired, delta *compiler.Delta, zone string) <-chan time.Time {
+	w := &watch{}
+	for _, s := range delta.Members {
+		w.left = append(w.left, func(db *nb.DB) bool {
+			row := db.AddressSetByName(s.Set.Name)
+			return row != nil && holds(row.Addresses, s.Add, s.Remove)
+		})
+	}
+	for _, p := range delta.Ports {
+		if p.Zone != zone {
+			continue
+		}
+		name := d.Policy(p.Policy).GroupName
+		w.left = append(w.left, func(db *nb.DB) bool {
+			row := db.PortGroupByName(name)
+			return row != nil && holds(row.Ports, uuids(db, p.Add), uuids(db, p.Remove))
+		})
+	}
+	for k := range delta.Policies {
+		want := rowsOf(d.Rows(k, zone, nil))
+		w.left = append(w.left, func(db *nb.DB) bool {
+			for name, text := range want {
+				if liveRow(db, name) != text {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	return o.expect(w)
+}
+
+func uuids(db *nb.DB, ports []string) (out []string) {
+	for _, name := range ports {
+		if p := db.PortByName(name); p != nil {
+			out = append(out, p.UUID)
+		}
+	}
+	return out
+}
+
+// holds says whether a sorted column has these members and not those.
+func holds(column, in, out []string) bool {
+	for _, s := range in {
+		if _, ok := slices.BinarySearch(column, s); !ok {
+			return false
+		}
+	}
+	for _, s := range out {
+		if _, ok := slices.BinarySearch(column, s); ok {
+			return false
+		}
+	}
+	return true
+}

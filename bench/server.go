@@ -1,0 +1,165 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/nb"
+	"rung/sources/nbdb"
+	"rung/test/install"
+)
+
+// Server is an ovsdb-server of its own with an empty Northbound database. Unlike
+// those of the sandbox it does not give way to others, and nobody else is
+// connected to it.
+type Server struct {
+	zone, dir string
+	pid       int
+	cmd       *exec.Cmd
+	hold      io.Closer // the server ends when it is closed, or this process is gone
+}
+
+// readyWithin is how long a server may take to listen.
+const readyWithin = 10 * time.Second
+
+// guard runs a program until standard input ends, and says its pid first.
+const guard = `"$@" </dev/null >&2 & echo $!; read -r _; kill -9 $!; wait`
+
+// StartServer starts a server for a zone.
+func StartServer(ctx context.Context, zone string) (_ *Server, err error) {
+	base := ""
+	if fi, err := os.Stat("/dev/shm"); err == nil && fi.IsDir() {
+		base = "/dev/shm" // no disk is waited for
+	}
+	s := &Server{zone: zone}
+	if s.dir, err = os.MkdirTemp(base, "rung-bench-"); err != nil { // short: it holds sockets
+		return nil, fmt.Errorf("starting an ovsdb-server: %w", err)
+	}
+	if err := s.start(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("starting an ovsdb-server: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context) error {
+	root, err := install.Root()
+	if err != nil {
+		return err
+	}
+	db, schema := filepath.Join(s.dir, "nb.db"), filepath.Join(root, "sources", "sandbox", "ovn-nb.ovsschema")
+	if out, err := exec.CommandContext(ctx, "ovsdb-tool", "create", db, schema).CombinedOutput(); err != nil {
+		return fmt.Errorf("creating the database: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	s.cmd = exec.Command("/bin/sh", "-c", guard, "sh", "ovsdb-server", "-vconsole:warn", "-vsyslog:off", "-vfile:off", "--no-chdir",
+		"--unixctl="+filepath.Join(s.dir, "ctl"), "--remote=punix:"+filepath.Join(s.dir, "nb"), db)
+	s.cmd.Dir, s.cmd.Stderr = s.dir, os.Stderr
+	s.cmd.Env = append(os.Environ(), "OVS_RUNDIR="+s.dir)
+	in, err := s.cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	s.hold = in
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return err
+	}
+	if s.pid, err = strconv.Atoi(strings.TrimSpace(line)); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	for {
+		var d net.Dialer
+		c, err := d.DialContext(ctx, "unix", filepath.Join(s.dir, "nb"))
+		if err == nil {
+			return c.Close()
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("it does not listen: %w", err)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// Addr is the server's address.
+func (s *Server) Addr() string { return "unix:" + filepath.Join(s.dir, "nb") }
+
+// Close ends the server and removes its database; a second time it does nothing.
+func (s *Server) Close() error {
+	var err error
+	if s.hold != nil {
+		err = s.hold.Close()
+		_ = s.cmd.Wait() // killed
+		s.hold = nil
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+// portsAtOnce is how many ports one transaction of Seed makes.
+const portsAtOnce = 2000
+
+// Seed writes what OVN-Kubernetes has written before a policy comes: the zone's
+// name, its switch, and the ports of the zone's pods.
+func (s *Server) Seed(ctx context.Context, pods []*model.Pod) error {
+	c := nbdb.Dial(nbdb.Config{Name: s.zone, Addr: s.Addr(), Tables: []string{nb.TableGlobal}})
+	ctx, cancel := context.WithCancel(ctx)
+	synced, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		c.Run(ctx, func(u model.ZoneUpdate) {
+			if u.Resync {
+				close(synced)
+			}
+		})
+	}()
+	defer func() { cancel(); <-done }()
+	select {
+	case <-synced:
+	case <-ctx.Done():
+		return fmt.Errorf("seeding the database: %w", ctx.Err())
+	}
+	res, err := c.Transact(ctx, []nb.Op{
+		{Kind: nb.OpInsert, Table: nb.TableGlobal, Row: map[string]any{"name": s.zone}},
+		{Kind: nb.OpInsert, Table: nb.TableSwitch, Row: map[string]any{"name": s.zone}},
+	})
+	for part := range slices.Chunk(pods, portsAtOnce) {
+		if err != nil {
+			break
+		}
+		var ops []nb.Op
+		var refs []nb.Ref
+		for i, p := range part {
+			if p.NodeName != s.zone {
+				continue
+			}
+			name := fmt.Sprint("p", i)
+			ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePort, UUIDName: name, Row: map[string]any{"name": nb.PortName(p.Namespace, p.Name)}})
+			refs = append(refs, nb.Ref{Name: name})
+		}
+		_, err = c.Transact(ctx, append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: res[1].UUID,
+			Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: refs}}}))
+	}
+	if err != nil {
+		return fmt.Errorf("seeding the database: %w", err)
+	}
+	return nil
+}
