@@ -35,13 +35,13 @@ func (a *app) compileCmd() *cobra.Command {
 With --zone only the pods of that node are local; without it every pod counts as
 local. -o nbctl prints records as "ovn-nbctl list" does.`,
 		Args:              takes(1, "[POLICY]"),
-		ValidArgsFunction: a.complete(compiledChoices),
+		ValidArgsFunction: a.complete(policyChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.show(cmd.Context(), *watch, query{answer: func(_ *engine.Engine, r *engine.Revision) (*answer, error) {
 				if zone != "" && r.Cluster.Node(zone) == nil {
 					return nil, fmt.Errorf("--zone %s: no such node; there are: %s", zone, nodeNames(r.Cluster))
 				}
-				keys, err := policiesNamed(r, args)
+				keys, err := unitsNamed(r, args)
 				if err != nil {
 					return nil, err
 				}
@@ -75,7 +75,9 @@ func compiledRows(r *engine.Revision, zone string, keys []model.PolicyKey) *rowS
 		default:
 			out.acls = append(out.acls, rows.ACLs...)
 			out.sets = append(out.sets, rows.AddressSets...)
-			out.groups = append(out.groups, rows.PortGroup)
+			if rows.PortGroup != nil {
+				out.groups = append(out.groups, rows.PortGroup)
+			}
 		}
 	}
 	slices.SortFunc(out.acls, func(x, y *nb.ACL) int { return cmp.Compare(x.ID(), y.ID()) })

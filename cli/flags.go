@@ -30,6 +30,8 @@ type flags struct {
 	churn       float64
 	maxPriority int32
 	stateDir    string
+	features    engine.Features
+	dnsFile     string
 	quiet       bool // do not print what could not be read
 	rowsOnly    bool // databases are enough, manifests not needed
 	maxFile     int64
@@ -51,6 +53,13 @@ func (f *flags) register(root *cobra.Command) {
 	p.Float64Var(&f.traffic, "traffic", 12, "simulated connections a second in the sandbox, 0 for none")
 	p.Float64Var(&f.churn, "churn", 0, "simulated pod events a second in the sandbox")
 	p.Int32Var(&f.maxPriority, "max-priority", model.MaxPriority, "lowest precedence the cluster enforces")
+	p.BoolVar(&f.features.AllowICMP, "allow-icmp-network-policy", false, "the cluster lets ICMP through NetworkPolicies")
+	p.BoolVar(&f.features.Stateless, "enable-stateless-netpol", false, "the cluster honours the annotation acl-stateless of NetworkPolicies")
+	p.StringVar(&f.features.Multicast, "multicast", "auto", "multicast rows: on, off, or auto: once a namespace allows multicast")
+	p.StringVar(&f.features.Defaults, "netpol-defaults", "auto", "hairpin and node rows: on, off, or auto: once there is a NetworkPolicy")
+	p.StringSliceVar(&f.features.ClusterSubnets, "cluster-subnets", nil, "CIDRs of the cluster's pods, which EgressFirewalls leave out")
+	p.StringVar(&f.features.HostNetworkNamespace, "host-network-namespace", "", "namespace that stands for the nodes (default ovn-host-network)")
+	p.StringVar(&f.dnsFile, "dns-addresses", "", "file with the addresses of EgressFirewalls' DNS names: name: [address, …]")
 	p.StringVar(&f.stateDir, "state-dir", "", "folder for history, audit and logs (default under XDG_STATE_HOME)")
 	p.Int64Var(&f.maxFile, "max-file-size", 0, "largest manifest file to read, in MiB, eight times as much once expanded (default 32)")
 	_ = p.MarkHidden("churn")
@@ -83,6 +92,13 @@ func (a *app) config(demo, zones bool) (engine.Config, error) {
 	cfg := engine.Config{
 		Family: f.ipFamily, MaxPriority: f.maxPriority, ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder(),
 	}
+	if f.dnsFile != "" {
+		var err error
+		if f.features.DNS, err = engine.ReadDNSAddresses(f.dnsFile); err != nil {
+			return cfg, err
+		}
+	}
+	cfg.Features = f.features
 	writeBack := f.writeBack && !f.readOnly && !demo
 	opt := engine.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20}
 	switch {

@@ -8,27 +8,19 @@ import (
 	"rung/model"
 )
 
-// policiesNamed are the compiled policies, or the ones a name stands for:
-// "cluster-control", "ANP/cluster-control", "BANP/default".
-func policiesNamed(r *engine.Revision, names []string) ([]model.PolicyKey, error) {
-	var out []model.PolicyKey
+// unitsNamed are all that is compiled, or a policy by its name ("cluster-control",
+// "ANP/cluster-control", "BANP/default", "blue/web") with what holds rows for it.
+func unitsNamed(r *engine.Revision, names []string) ([]model.PolicyKey, error) {
 	if len(names) == 0 {
-		for _, k := range model.Order(r.Cluster) {
-			if k.Kind.IsAdmin() {
-				out = append(out, k)
-			}
-		}
-		return out, nil
+		return r.Units(), nil
 	}
+	var out []model.PolicyKey
 	for _, n := range names {
 		k, err := policyNamed(r, n)
 		if err != nil {
 			return nil, err
 		}
-		if !k.Kind.IsAdmin() {
-			return nil, fmt.Errorf("%s is listed, not compiled: rows are made for AdminNetworkPolicies and the BaselineAdminNetworkPolicy", k.Label())
-		}
-		out = append(out, k)
+		out = append(append(out, k), r.Related(k)...)
 	}
 	return out, nil
 }

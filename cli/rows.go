@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,32 +14,39 @@ import (
 )
 
 func (a *app) rowsCmd() *cobra.Command {
-	var zone string
+	var zone, stage string
 	var watch *bool
 	cmd := withRecords(&cobra.Command{
 		Use:   "rows [POLICY]",
 		Short: "The live ACLs of a zone in pipeline order: stage, tier, priority",
 		Long: `Rows reads the ACLs of each zone's Northbound database, of every owner, and
-prints them in the order in which they decide. With -f alone the zones are a
-sandbox that has just been written; --nb reads the ones given.`,
+prints them in the order in which they decide: stage, tier, priority. NOTE says
+what else to know about a row, by a sign that is explained below the table. With
+-f alone the zones are a sandbox that has just been written; --nb reads the ones
+given.`,
 		Args:              takes(1, "[POLICY]"),
-		ValidArgsFunction: a.complete(compiledChoices),
+		ValidArgsFunction: a.complete(policyChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if stage != "" && !slices.Contains(engine.Stages, stage) {
+				return fmt.Errorf("--stage %q: want %s", stage, strings.Join(engine.Stages, ", "))
+			}
 			a.flags.rowsOnly = true
 			return a.show(cmd.Context(), *watch, query{zones: true, answer: func(_ *engine.Engine, r *engine.Revision) (*answer, error) {
 				only := map[model.PolicyKey]bool{}
 				if len(args) > 0 {
-					keys, err := policiesNamed(r, args)
+					keys, err := unitsNamed(r, args)
 					if err != nil {
 						return nil, err
 					}
-					only[keys[0]] = true
+					for _, k := range keys {
+						only[k] = true
+					}
 				}
 				zones, err := zonesNamed(r, zone)
 				if err != nil {
 					return nil, err
 				}
-				out := liveRows(zones, only)
+				out := liveRows(zones, only, stage)
 				return &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
 					records: func() string { return liveRecords(out) }, err: unread(zones)}, nil
 			}})
@@ -45,6 +54,8 @@ sandbox that has just been written; --nb reads the ones given.`,
 	})
 	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
 	completeFlag(cmd, "zone", a.completeValue(zoneChoices))
+	cmd.Flags().StringVar(&stage, "stage", "", "only this stage: "+strings.Join(engine.Stages, ", "))
+	completeFlag(cmd, "stage", cobra.FixedCompletions(engine.Stages, cobra.ShellCompDirectiveNoFileComp))
 	watch = watchFlag(cmd)
 	return cmd
 }
@@ -53,26 +64,74 @@ type liveRow struct {
 	Zone  string `json:"zone"`
 	Stage string `json:"stage"`
 	Owner string `json:"owner"`
-	Row   rowOut `json:"acl"`
-	acl   *nb.ACL
+	// What the owner's ids say, in parts; see nb.Owner.
+	OwnerForm       string `json:"owner_form"`
+	OwnerController string `json:"owner_controller,omitempty"`
+	OwnerType       string `json:"owner_type,omitempty"`
+	OwnerNamespace  string `json:"owner_namespace,omitempty"`
+	OwnerName       string `json:"owner_name,omitempty"`
+	OwnerDirection  string `json:"owner_direction,omitempty"`
+	OwnerIndex      *int   `json:"owner_index,omitempty"`
+	OwnerDetail     string `json:"owner_detail,omitempty"`
+	// On are the port groups and switches that hold the row.
+	On []string `json:"on"`
+	// Tie is set where other rows share stage, tier and priority.
+	Tie string `json:"tie,omitempty"`
+	// AfterEgressAllow: decides even after an ANP egress Allow.
+	AfterEgressAllow bool   `json:"after_egress_allow,omitempty"`
+	MatchError       string `json:"match_error,omitempty"`
+	Row              rowOut `json:"acl"`
+	acl              *nb.ACL
+	tie              engine.Tie
+}
+
+// isOf says whether a row is of one of the policies or units, also one in an
+// older form.
+func isOf(o nb.Owner, only map[model.PolicyKey]bool) bool {
+	unit, _ := engine.UnitOf(o)
+	policy, _ := engine.PolicyOf(o)
+	return only[unit] || only[policy]
 }
 
 // liveRows are the ACLs of the zones; only, where not empty, keeps those of some
-// policies.
-func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool) []liveRow {
+// policies and units, stage those of one stage.
+func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage string) []liveRow {
 	out := []liveRow{}
 	for _, z := range zones {
 		if z.DB == nil {
 			continue
 		}
-		for _, x := range engine.PipelineOrder(z.DB) {
-			if k, _, _, ok := engine.RuleOf(x.ExternalIDs); len(only) > 0 && (!ok || !only[k]) {
+		holders := engine.HoldersOf(z.DB, nil)
+		sorted := engine.PipelineOrder(z.DB)
+		ties := engine.Ties(sorted)
+		for i, x := range sorted {
+			o := nb.OwnerOf(nb.TableACL, x.ExternalIDs)
+			if len(only) > 0 && !isOf(o, only) || stage != "" && x.Stage() != stage {
 				continue
 			}
-			out = append(out, liveRow{Zone: z.Name, Stage: x.Stage(), Owner: engine.OwnerName(x.ExternalIDs), Row: aclOut(x), acl: x})
+			row := liveRow{Zone: z.Name, Stage: x.Stage(), Owner: o.Label(), OwnerForm: o.Form.String(), OwnerController: o.Controller,
+				OwnerType: o.Type, OwnerNamespace: o.Namespace, OwnerName: o.Name, OwnerDirection: o.Direction, OwnerDetail: o.Detail,
+				On: holders.Names(x), Tie: ties[i].String(), AfterEgressAllow: engine.AfterEgressAllow(x, o),
+				MatchError: engine.MatchProblem(x.Match), Row: aclOut(x), acl: x, tie: ties[i]}
+			if o.Index >= 0 {
+				row.OwnerIndex = &o.Index
+			}
+			out = append(out, row)
 		}
 	}
 	return out
+}
+
+// The signs of column NOTE.
+var rowNotes = []struct {
+	sign, means string
+	of          func(*liveRow) bool
+}{
+	{"†", engine.AfterAllow + ": to-lport comes after the egress stages", func(x *liveRow) bool { return x.AfterEgressAllow }},
+	{"=", "others at this priority decide alike", func(x *liveRow) bool { return x.tie == engine.TieSame }},
+	{"▲", "others at this priority decide differently: undefined where both match", func(x *liveRow) bool { return x.tie == engine.TieUndefined }},
+	{"?", "Rung cannot take this match apart", func(x *liveRow) bool { return x.MatchError != "" }},
+	{"∅", "no port group and no switch holds the row: it decides nothing", func(x *liveRow) bool { return len(x.On) == 0 }},
 }
 
 func liveRecords(rows []liveRow) string {
@@ -84,20 +143,36 @@ func liveRecords(rows []liveRow) string {
 }
 
 func liveRowsText(rows []liveRow, wide bool) string {
-	t := &tableOut{head: []string{"ZONE", "STAGE", "TIER", "PRIO", "ACTION", "OWNER", "LOG", "MATCH"}}
+	t := &tableOut{head: []string{"ZONE", "STAGE", "TIER", "PRIO", "ACTION", "OWNER", "LOG", "NOTE", "ON", "MATCH"}}
 	if wide {
 		t.head = append(t.head, "UUID")
 	}
-	for _, x := range rows {
+	used := make([]bool, len(rowNotes))
+	for i := range rows {
+		x := &rows[i]
 		log := "off"
 		if x.acl.Log {
 			log = cmp.Or(x.acl.Severity, "on")
 		}
-		cells := []string{x.Zone, x.Stage, fmt.Sprint(x.acl.Tier), fmt.Sprint(x.acl.Priority), x.acl.Action, x.Owner, log, x.acl.Match}
+		note := ""
+		for n := range rowNotes {
+			if rowNotes[n].of(x) {
+				note += rowNotes[n].sign
+				used[n] = true
+			}
+		}
+		cells := []string{x.Zone, x.Stage, fmt.Sprint(x.acl.Tier), fmt.Sprint(x.acl.Priority), x.acl.Action, x.Owner, log, cmp.Or(note, "–"),
+			cmp.Or(strings.Join(x.On, ", "), "–"), x.acl.Match}
 		if wide {
 			cells = append(cells, x.acl.UUID)
 		}
 		t.add(cells...)
 	}
-	return t.String()
+	out := t.String()
+	for n, u := range used {
+		if u {
+			out += rowNotes[n].sign + " " + rowNotes[n].means + "\n"
+		}
+	}
+	return out
 }

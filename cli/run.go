@@ -55,12 +55,10 @@ func settled() func(*engine.Revision) bool {
 
 // quiet says whether the reconciler has nothing to do in a zone.
 func quiet(r *engine.Revision, z *model.ZoneState) bool {
-	for _, kind := range []model.Kind{model.KindANP, model.KindBANP} {
-		for p := range r.Cluster.Policies(kind) {
-			in := z.Policy(p.Key)
-			if in == nil || (in.None == nil && (!in.InSync || in.Waiting > 0) && in.Error == "") {
-				return false
-			}
+	for p := range r.Cluster.AllPolicies() {
+		in := z.Policy(p.Key)
+		if in == nil || (in.None == nil && (in.Missing+in.Extra+in.Different > in.Blocked || in.Waiting > 0) && in.Error == "") {
+			return false
 		}
 	}
 	return z.Pending == 0

@@ -37,6 +37,7 @@ type Config struct {
 	// MaxPriority is the lowest precedence the cluster enforces; 0 means
 	// model.MaxPriority.
 	MaxPriority int32
+	Features    Features
 
 	// StateDir holds the history and the audit; empty keeps neither.
 	StateDir string
@@ -104,7 +105,7 @@ func (c *Config) check() error {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	return nil
+	return c.Features.options(&compiler.Options{})
 }
 
 // identity is what history and plans are kept under.
@@ -115,11 +116,14 @@ func (c *Config) identity() string {
 	return c.Mode.Name + ":" + c.Mode.Title
 }
 
+// compilerOptions are the compiler's options of a configuration that was checked.
 func (c *Config) compilerOptions() compiler.Options {
-	return compiler.Options{
+	o := compiler.Options{
 		IPv4:          c.Family == "ipv4" || c.Family == "dual",
 		IPv6:          c.Family == "ipv6" || c.Family == "dual",
 		Observability: c.Observability,
 		MaxPriority:   c.MaxPriority,
 	}
+	_ = c.Features.options(&o)
+	return o
 }

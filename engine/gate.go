@@ -35,7 +35,7 @@ type gate struct {
 	audit   *Audit
 	now     Clock
 	user    string
-	options compiler.Options // Observability alone is taken from here
+	options compiler.Options // families and MaxPriority are the revision's
 
 	// shown waits, as long as ctx lasts, until a revision shows the change.
 	// historyChanged tells that another change is the one undo takes back. Both

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"rung/compiler"
 	"rung/model"
@@ -16,22 +17,25 @@ func (g *gate) explain(ctx context.Context, rev *Revision, p *Preview) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	shared := map[model.PolicyKey]bool{}
 	for _, c := range p.Objects {
-		p.Rows = append(p.Rows, g.rows(rev, c, after)...)
+		p.Rows = append(p.Rows, g.rows(rev, c, after, shared)...)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	p.Findings = newFindings(rev, next)
+	isolated := map[string]bool{}
 	for i := range p.Objects {
-		n := noter{rev: rev, next: next, c: &p.Objects[i], after: after}
+		n := noter{rev: rev, next: next, c: &p.Objects[i], after: after, isolated: isolated}
 		p.Notes = append(p.Notes, n.notes()...)
 	}
 	return nil
 }
 
 // compile compiles the policies of a change as they will be, and none besides:
-// pods, namespaces and nodes are those of the revision. It returns the cluster
+// pods, namespaces and nodes are those of the revision. Where policies share rows
+// with others, as those of tier 2 do, all are compiled. It returns the cluster
 // after the change, too.
 func (g *gate) compile(rev *Revision, changes []ObjectChange) (after *compiler.Desired, next *model.Cluster) {
 	var upsert []model.Object
@@ -51,22 +55,51 @@ func (g *gate) compile(rev *Revision, changes []ObjectChange) (after *compiler.D
 	o := g.options
 	o.IPv4, o.IPv6 = rev.desired.Families()
 	o.MaxPriority = rev.maxPriority
+	if slices.ContainsFunc(changes, func(c ObjectChange) bool { return !c.Key.Kind.IsAdmin() }) {
+		few = next
+	}
 	return compiler.Compile(few, o), next
 }
 
 // rows are the rows that one object's change adds, changes and removes. A
-// policy that will not be programmed keeps what it has.
-func (g *gate) rows(rev *Revision, c ObjectChange, after *compiler.Desired) []RowChange {
-	if !c.Key.Kind.IsAdmin() {
-		return nil
-	}
+// policy that will not be programmed keeps what it has. Units that policies share
+// are told once: shared notes which were.
+func (g *gate) rows(rev *Revision, c ObjectChange, after *compiler.Desired, shared map[model.PolicyKey]bool) []RowChange {
 	var will *model.PolicyRows
 	if c.New != nil {
 		if will = after.Rows(c.Key, "", nil); will == nil || will.None != nil {
 			return nil
 		}
 	}
-	return rowChanges(c.Key, rev.Rows(c.Key, ""), will)
+	out := rowChanges(c.Key, rev.Rows(c.Key, ""), will)
+	if c.Key.Kind.IsAdmin() {
+		return out
+	}
+	// What comes, changes or goes along: default deny, sets that nobody else needs,
+	// and with the first NetworkPolicy what all of them rely on.
+	with := append(rev.desired.Related(c.Key), after.Related(c.Key)...)
+	slices.SortFunc(with, model.Key.Compare)
+	for _, k := range append(with, common(rev.desired, after)...) {
+		if shared[k] {
+			continue
+		}
+		shared[k] = true
+		out = append(out, rowChanges(k, rev.Rows(k, ""), after.Rows(k, "", nil))...)
+	}
+	return out
+}
+
+// common are the hairpin and node rows where a change makes them come or go
+// (compile-spec §4.1.5).
+func common(before, after *compiler.Desired) (out []model.PolicyKey) {
+	for _, d := range []*compiler.Desired{before, after} {
+		for c := range d.Policies() {
+			if k := c.Key; (k.Kind == model.KindNetpolDefault || k.Kind == model.KindNetpolNode) && (before.Policy(k) == nil) != (after.Policy(k) == nil) {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
 }
 
 // newFindings are the findings that appear with a change.

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+
+	"rung/compiler"
+	"rung/model/clean"
+	"rung/sources/manifests"
+)
+
+// maxDNSFile bounds the file of ReadDNSAddresses, in bytes.
+const maxDNSFile = 16 << 20
+
+// Features are what a cluster's configuration says about rows beyond the objects
+// (compile-spec §4).
+type Features struct {
+	// AllowICMP and Stateless are OVN-Kubernetes' switches
+	// allow-icmp-network-policy and enable-stateless-netpol.
+	AllowICMP, Stateless bool
+	// Multicast and Defaults (the hairpin and node rows) are "on", "off", or
+	// "auto" (or empty): once something asks for them.
+	Multicast, Defaults string
+	// ClusterSubnets are the CIDRs that pods have their addresses from.
+	ClusterSubnets []string
+	// HostNetworkNamespace is the namespace that stands for the nodes; empty means
+	// OVN-Kubernetes' default.
+	HostNetworkNamespace string
+	// DNS are the addresses of the DNS names of EgressFirewalls.
+	DNS map[string][]string
+}
+
+// options adds the features to the compiler's options.
+func (f *Features) options(o *compiler.Options) (err error) {
+	o.AllowICMP, o.Stateless, o.DNS, o.HostNetworkNamespace = f.AllowICMP, f.Stateless, f.DNS, f.HostNetworkNamespace
+	if o.Multicast, err = switchOf("multicast", f.Multicast); err != nil {
+		return err
+	}
+	if o.Defaults, err = switchOf("default rows", f.Defaults); err != nil {
+		return err
+	}
+	o.ClusterSubnets = nil
+	for _, s := range f.ClusterSubnets {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return fmt.Errorf("cluster subnet %q: want a CIDR such as 10.244.0.0/16", clean.Text(s))
+		}
+		o.ClusterSubnets = append(o.ClusterSubnets, p.Masked())
+	}
+	return nil
+}
+
+func switchOf(what, text string) (compiler.Switch, error) {
+	switch text {
+	case "", "auto":
+		return compiler.Auto, nil
+	case "on":
+		return compiler.On, nil
+	case "off":
+		return compiler.Off, nil
+	}
+	return compiler.Auto, fmt.Errorf("%s %q: want auto, on or off", what, clean.Text(text))
+}
+
+// ReadDNSAddresses reads a file that says what DNS names stand for.
+func ReadDNSAddresses(path string) (map[string][]string, error) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read DNS addresses: %w", err)
+	}
+	if fi.Size() > maxDNSFile {
+		return nil, fmt.Errorf("read DNS addresses: %s has %d bytes, at most %d are read", path, fi.Size(), maxDNSFile)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read DNS addresses: %w", err)
+	}
+	return manifests.ParseDNS(path, text)
+}
