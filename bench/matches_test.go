@@ -19,7 +19,10 @@ type desiredEnv struct {
 
 func (e desiredEnv) PortGroupHas(name, lport string) bool { return e.groups[name][lport] }
 
-func (e desiredEnv) AddressSet(name string) (match.AddrSet, bool) { s, ok := e.sets[name]; return s, ok }
+func (e desiredEnv) AddressSet(name string) (match.AddrSet, bool) {
+	s, ok := e.sets[name]
+	return s, ok
+}
 
 // Every match Rung writes in W1, and for NetworkPolicies beside it, is read back
 // to the same text, and matches the connections that its rule means: those between

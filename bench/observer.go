@@ -21,6 +21,7 @@ type Observer struct {
 	db     *nb.DB
 	counts Counts
 	spent  time.Duration
+	came   time.Time // when the newest message had been received, and not yet read
 	watch  *watch
 	stop   func()
 }
@@ -59,6 +60,9 @@ func Observe(ctx context.Context, zone, addr string) (*Observer, error) {
 		Coalesce: time.Nanosecond, // every update at once
 		Turn: func(work func()) {
 			began := time.Now()
+			o.mu.Lock()
+			o.came = began
+			o.mu.Unlock()
 			work()
 			o.mu.Lock()
 			o.spent += time.Since(began)
@@ -113,9 +117,9 @@ func (o *Observer) Spent() time.Duration {
 }
 
 func (o *Observer) take(u model.ZoneUpdate) {
-	at := time.Now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	at := o.came
 	if u.DB == nil {
 		return
 	}
