@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,32 +16,71 @@ import (
 
 func (a *app) ladderCmd() *cobra.Command {
 	var watch *bool
+	var stage string
 	cmd := &cobra.Command{
 		Use:   "ladder",
 		Short: "The precedence ladder: every tier, gaps, duplicates and unsupported priorities marked",
-		Long: `Ladder prints the policies in the order in which they decide. With --nb it says
-besides how many zones' rows are in sync with each of them.`,
+		Long: `Ladder prints what decides in the order in which it decides: tier 1 by priority,
+the lower number first; tier 2 by kind and namespace, with OVN's priorities, of
+which the higher one goes first. --stage shows one stage of the pipeline alone,
+in its true order. With --nb it says besides how many zones' rows are in sync with
+each policy, and lists rows that no policy stands for: those of tier 0, and what
+Rung does not compile.`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: ladderAnswer})
+			only := model.Stage(stage)
+			if only != "" && !slices.Contains(model.Stages(), only) {
+				return fmt.Errorf("--stage %s: want from-lport, from-lport-after-lb or to-lport", stage)
+			}
+			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+				return ladderAnswer(e, r, only)
+			}})
 		},
 	}
+	cmd.Flags().StringVar(&stage, "stage", "", "only what decides in one stage of the pipeline: from-lport, from-lport-after-lb or to-lport")
+	completeFlag(cmd, "stage", cobra.FixedCompletions([]string{"from-lport", "from-lport-after-lb", "to-lport"}, cobra.ShellCompDirectiveNoFileComp))
 	watch = watchFlag(cmd)
 	return cmd
 }
 
-func ladderAnswer(e *engine.Engine, r *engine.Revision) (*answer, error) {
-	ans := &answer{value: r.Ladder(), text: func(wide bool) string { return ladderText(r, e.Now(), wide) }}
+func ladderAnswer(e *engine.Engine, r *engine.Revision, stage model.Stage) (*answer, error) {
+	l := r.Ladder().In(stage)
+	ans := &answer{value: l, text: func(wide bool) string { return ladderText(r, l, e.Now(), wide) }}
 	if len(r.Zones) > 0 {
-		ans.value = &ladderLive{r.Ladder(), ladderStates(r, e.Now())}
+		ans.value = &ladderLive{l, ladderStates(r, l, e.Now()), ladderRowsOut(r, stage)}
 	}
 	return ans, nil
 }
 
-// ladderLive is the ladder's JSON with the states of the policies.
+// ladderLive is the ladder's JSON with the states of the policies, and the live
+// rows that no policy stands for.
 type ladderLive struct {
 	ladder *model.Ladder
 	states []stateOut
+	rows   []ladderRowOut
+}
+
+type ladderRowOut struct {
+	Tier     int             `json:"tier"`
+	Stage    model.Stage     `json:"stage"`
+	Priority int             `json:"ovn_priority"`
+	Last     int             `json:"last_ovn_priority"`
+	Owner    string          `json:"owner"`
+	Form     string          `json:"form"`
+	Gone     bool            `json:"gone,omitempty"`
+	Rows     int             `json:"rows"`
+	Actions  model.RuleCount `json:"actions"`
+	Zones    []string        `json:"zones"`
+}
+
+func ladderRowsOut(r *engine.Revision, stage model.Stage) []ladderRowOut {
+	out := []ladderRowOut{}
+	for _, g := range r.LadderRows().Groups {
+		if stage == "" || g.Stage == stage {
+			out = append(out, ladderRowOut{g.Tier, g.Stage, g.Priority, g.Last, g.Label, g.Form.String(), g.Gone, g.Rows, g.Actions, g.Zones})
+		}
+	}
+	return out
 }
 
 type stateOut struct {
@@ -61,15 +101,32 @@ func (l *ladderLive) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append(append(raw[:len(raw)-1], `,"states":`...), states...), '}'), nil
+	rows, err := json.Marshal(l.rows)
+	if err != nil {
+		return nil, err
+	}
+	raw = append(append(raw[:len(raw)-1], `,"states":`...), states...)
+	return append(append(append(raw, `,"rows":`...), rows...), '}'), nil
 }
 
-func ladderStates(r *engine.Revision, now time.Time) []stateOut {
+// ladderStates are those of the policies and units on the ladder.
+func ladderStates(r *engine.Revision, l *model.Ladder, now time.Time) []stateOut {
 	out := []stateOut{}
-	for _, k := range model.Order(r.Cluster) {
-		if k.Kind.IsAdmin() {
+	add := func(k model.Key) {
+		if r.Compiled(k) {
 			s := r.Summary(k, now)
 			out = append(out, stateOut{k.String(), s.State, s.Text, s.InSync, s.Zones})
+		}
+	}
+	for i := range l.Tiers {
+		t := &l.Tiers[i]
+		for j := range t.Rungs {
+			for _, p := range t.Rungs[j].Policies {
+				add(p.Policy.Key)
+			}
+		}
+		for j := range t.Units {
+			add(t.Units[j].Key)
 		}
 	}
 	return out
@@ -84,9 +141,9 @@ type ladderTable struct {
 	wide bool
 }
 
-func ladderText(r *engine.Revision, now time.Time, wide bool) string {
+func ladderText(r *engine.Revision, l *model.Ladder, now time.Time, wide bool) string {
 	t := &ladderTable{&tableOut{head: []string{"TIER", "PRIO", "POLICY", "SUBJECT", "INGRESS", "EGRESS", "PODS", "ACLS", "LOG"}},
-		r, r.Ladder(), now, wide}
+		r, l, now, wide}
 	if len(r.Zones) > 0 {
 		t.head = append(t.head, "ZONES", "STATE")
 	}
@@ -108,7 +165,15 @@ func ladderText(r *engine.Revision, now time.Time, wide bool) string {
 }
 
 func (t *ladderTable) tier(tier *model.LadderTier) {
+	if tier.Tier == model.TierNetwork {
+		t.tier2(tier)
+		return
+	}
+	live := t.rowsOf(tier.Tier)
 	gaps := tier.Gaps
+	if t.l.Stage != "" {
+		gaps = nil // a free priority is one in all stages
+	}
 	gap := func(before int32) {
 		for len(gaps) > 0 && gaps[0].From < before {
 			t.add(strconv.Itoa(tier.Tier), "", fmt.Sprintf("┊ %d free  %s", gaps[0].Len(), gapRange(gaps[0])))
@@ -120,19 +185,20 @@ func (t *ladderTable) tier(tier *model.LadderTier) {
 		prio := ""
 		if tier.Kind == model.KindANP {
 			gap(rung.Priority)
+			live.above(anpTop - anpStep*int(rung.Priority))
 			prio = strconv.Itoa(int(rung.Priority))
+		} else {
+			live.above(banpTop)
 		}
 		for j := range rung.Policies {
 			p := &rung.Policies[j]
-			t.line(tier.Tier, prio, p, ladderMarks(t.r, t.l, rung, p))
+			t.line(tier.Tier, prio, p.Policy.Name, p, ladderMarks(t.r, t.l, rung, p))
 		}
 	}
 	if tier.Kind == model.KindANP {
 		gap(1 << 30)
 	}
-	for i := range tier.Policies {
-		t.line(tier.Tier, "", &tier.Policies[i], []string{"not compiled yet: not decided here"})
-	}
+	live.above(-1)
 }
 
 // note is a line that is no policy, with its text under MARKS.
@@ -142,29 +208,43 @@ func (t *ladderTable) note(tier, what, text string) {
 	t.add(cells...)
 }
 
-func (t *ladderTable) line(tier int, prio string, p *model.RungPolicy, marks []string) {
-	k := p.Policy.Key
+func (t *ladderTable) line(tier int, prio, name string, p *model.RungPolicy, marks []string) {
 	log := "off"
 	if levels, err := p.Policy.LogLevels(); err != nil {
 		log = "invalid"
 	} else if levels.Any() {
 		log = levels.String()
 	}
-	pods, _ := t.r.SubjectCount(k) // those on a primary UDN are counted by "rung policy"
-	cells := []string{strconv.Itoa(tier), prio, k.Name, p.Policy.Subject.String(), p.Ingress.String(), p.Egress.String(),
-		strconv.Itoa(pods), strconv.Itoa(t.r.ACLCount(k)), log}
-	if !k.Kind.IsAdmin() {
-		cells[2] = k.Kind.Short() + " " + k.Namespace + "/" + k.Name
-		cells[6], cells[7], cells[8] = "–", "–", "–"
+	ingress, egress := p.Ingress.String(), p.Egress.String()
+	switch t.l.Stage {
+	case model.StageToLport:
+		egress = "–"
+	case model.StageAfterLB:
+		ingress = "–"
 	}
-	if n := len(t.r.Zones); n > 0 && k.Kind.IsAdmin() {
+	t.cells(tier, prio, name, p.Policy.Subject.String(), ingress, egress, log, p.Policy.Key, p.Policy.Origin.Where(), marks)
+}
+
+// cells is a line of a policy or unit, with what it compiles to and how it stands.
+func (t *ladderTable) cells(tier int, prio, name, subject, ingress, egress, log string, k model.Key, where string, marks []string) {
+	pods, acls, zones, state := "–", "–", "–", "not compiled"
+	if t.r.Compiled(k) {
+		acls = strconv.Itoa(t.r.ACLCount(k))
+		if k.Namespace != "" || k.Kind.IsAdmin() {
+			n, _ := t.r.SubjectCount(k) // those on a primary UDN are counted by "rung policy"
+			pods = strconv.Itoa(n)
+		}
 		s := t.r.Summary(k, t.now)
-		cells = append(cells, fmt.Sprintf("%d/%d", s.InSync, s.Zones), s.Text)
-	} else if n > 0 {
-		cells = append(cells, "–", "–")
+		zones, state = fmt.Sprintf("%d/%d", s.InSync, s.Zones), s.Text
+	} else if len(t.r.Zones) == 0 {
+		marks = append(marks, state)
+	}
+	cells := []string{strconv.Itoa(tier), prio, name, subject, ingress, egress, pods, acls, log}
+	if len(t.r.Zones) > 0 {
+		cells = append(cells, zones, state)
 	}
 	if t.wide {
-		cells = append(cells, p.Policy.Origin.Where())
+		cells = append(cells, where)
 	}
 	t.add(append(cells, strings.Join(marks, ", "))...)
 }

@@ -3,101 +3,107 @@ package engine
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"rung/model"
 	"rung/model/nb"
 )
 
-var stageOrder = map[string]int{"from-lport": 0, "from-lport-after-lb": 1, "to-lport": 2}
+// Stages are the pipelines a connection passes, in their order: what leaves a
+// pod before and after load balancing, what arrives at one (compile-spec §0.3).
+var Stages = []string{"from-lport", "from-lport-after-lb", "to-lport"}
+
+// CompareACLs orders ACLs as they decide: stage, tier, priority (highest
+// first); rows of one priority stand together, by id. A direction that OVN does
+// not know comes first.
+func CompareACLs(a, b *nb.ACL) int {
+	return cmp.Or(cmp.Compare(slices.Index(Stages, a.Stage()), slices.Index(Stages, b.Stage())), cmp.Compare(a.Tier, b.Tier),
+		cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID))
+}
 
 // PipelineOrder lists the ACLs of a database in the order in which they decide:
 // stage, tier, priority (highest first), then id.
 func PipelineOrder(db *nb.DB) []*nb.ACL {
 	out := slices.Collect(db.ACLs())
-	slices.SortFunc(out, func(a, b *nb.ACL) int {
-		return cmp.Or(cmp.Compare(stageOrder[a.Stage()], stageOrder[b.Stage()]), cmp.Compare(a.Tier, b.Tier),
-			cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID))
-	})
+	slices.SortFunc(out, CompareACLs)
 	return out
 }
 
-// OwnerName names who owns a row from its external_ids: the rule for rows Rung
-// compiles, owner type and what it is about for the others, "no owner" for rows
-// without external_ids of OVN-Kubernetes.
-func OwnerName(ids map[string]string) string {
-	if k, dir, i, ok := RuleOf(ids); ok {
-		return k.Label() + ruleSuffix(dir, i)
+// OwnerName says for people who owns a row, from its external_ids.
+func OwnerName(ids map[string]string) string { return ownerOf(ids).Label() }
+
+// ownerOf is nb.OwnerOf where the table is not at hand: no id is of two tables.
+func ownerOf(ids map[string]string) (o nb.Owner) {
+	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
+		if o = nb.OwnerOf(table, ids); o.Form != nb.FormOdd && o.Form != nb.FormUnknown && o.Form != nb.FormNone {
+			return o
+		}
 	}
-	owner := ids[nb.KeyOwnerType]
-	if owner == "" {
-		return "no owner"
-	}
-	if name := ids[nb.KeyName]; name != "" {
-		return owner + " " + name
-	}
-	if t := ids[nb.KeyType]; t != "" {
-		return owner + " " + t
-	}
-	return owner
+	return o
 }
 
-func ruleSuffix(dir model.Direction, i int) string {
-	if dir == "" || i < 0 {
-		return ""
+// UnitOf is what a row was compiled for: a policy, or one of the kinds that are
+// no object, such as the default deny of a namespace. ok is false for rows of
+// other owners and forms.
+func UnitOf(o nb.Owner) (k model.Key, ok bool) {
+	if o.Form != nb.FormKnown && o.Form != nb.FormOdd || o.Name == "" {
+		return model.Key{}, false
 	}
-	return " " + dir.Lower() + " " + strconv.Itoa(i)
+	return model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}, true
 }
 
-// ZonePolicies are the policies to judge in a zone: those of the ladder in its
-// order, then those that only rows are left of, by kind and name.
+// PolicyOf is the policy a row is about, however it is written: also rows of the
+// enhancement of 2023 and of older releases name one. ok is false for rows of
+// no policy and of other networks.
+func PolicyOf(o nb.Owner) (k model.PolicyKey, ok bool) {
+	k = model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}
+	switch o.Form {
+	case nb.FormKnown, nb.FormOdd, nb.FormLegacy:
+		return k, k.Kind.IsPolicy() && k.Name != ""
+	}
+	return model.Key{}, false
+}
+
+// ZonePolicies are the policies and units to judge in a zone: policies as they
+// decide, then rows that are no object's and what only rows are left of, by kind
+// and name.
 func ZonePolicies(r *Revision, z *model.ZoneState) []model.PolicyKey {
-	var out []model.PolicyKey
-	for _, p := range r.adminPolicies() {
-		out = append(out, p.Key)
-	}
+	out := model.Order(r.Cluster)
 	if z == nil {
 		return out
 	}
-	var stray []model.PolicyKey
-	for k := range z.Policies {
-		if r.Cluster.Policy(k) == nil {
-			stray = append(stray, k)
+	var others []model.PolicyKey
+	add := func(k model.PolicyKey) {
+		if r.Cluster.Policy(k) == nil && r.InZone(k, z.Name) {
+			others = append(others, k)
 		}
 	}
-	slices.SortFunc(stray, model.Key.Compare)
-	return append(out, stray...)
-}
-
-// adminPolicies are the policies that are compiled, as they decide.
-func (r *Revision) adminPolicies() []*model.Policy {
-	var out []*model.Policy
-	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
-		out = slices.AppendSeq(out, r.Cluster.Policies(k))
+	for k := range z.Policies {
+		add(k)
 	}
-	slices.SortFunc(out, model.ComparePolicies)
-	return out
+	for _, k := range r.Units() {
+		add(k)
+	}
+	slices.SortFunc(others, model.Key.Compare)
+	return append(out, slices.Compact(others)...)
 }
 
 // RuleOf finds the policy and rule a row was compiled for from its
 // external_ids; ok is false for rows of other owners. index is -1 for rows of
 // the whole policy.
 func RuleOf(ids map[string]string) (k model.PolicyKey, dir model.Direction, index int, ok bool) {
-	owner := ids[nb.KeyOwnerType]
-	if owner != nb.OwnerANP && owner != nb.OwnerBANP {
-		return k, "", -1, false
+	o := ownerOf(ids)
+	k, ok = UnitOf(o)
+	if !ok || !k.Kind.IsPolicy() {
+		return model.PolicyKey{}, "", -1, false
 	}
-	k = model.PolicyKey{Kind: model.Kind(owner), Name: ids[nb.KeyName]}
-	index = -1
-	if s := ids[nb.KeyGressIndex]; s != "" {
-		n := 0
-		for _, d := range s {
-			if d < '0' || d > '9' || n > 1000 {
-				return k, "", -1, true
-			}
-			n = n*10 + int(d-'0')
-		}
-		index = n
+	return k, ruleDirection(o), o.Index, true
+}
+
+// ruleDirection is the direction of the rule a row is of: an EgressFirewall has
+// only one and does not write it.
+func ruleDirection(o nb.Owner) model.Direction {
+	if o.Type == nb.OwnerEgressFirewall && o.Index >= 0 {
+		return model.Egress
 	}
-	return k, model.Direction(ids[nb.KeyDirection]), index, true
+	return model.Direction(o.Direction)
 }

@@ -85,8 +85,28 @@ func ParseKey(s string) (k Key, ok bool) {
 	return k, true
 }
 
-// Label is the short form for people: "ANP cluster-control", "NP blue/allow-web".
+// Label is the short form for people: "ANP cluster-control", "NP blue/allow-web",
+// "default deny of blue, ingress".
 func (k Key) Label() string {
+	switch k.Kind {
+	case KindNetpolNamespace:
+		return "default deny of " + k.Namespace + ", " + Direction(k.Name).Lower()
+	case KindNetpolDefault:
+		return "hairpin rows"
+	case KindNetpolNode:
+		return "rows of node " + k.Name
+	case KindPodSelector:
+		return "sets of " + k.Name
+	case KindEFDNS:
+		return "sets of DNS name " + k.Name
+	case KindMulticastNS:
+		return "multicast of " + k.Namespace
+	case KindMulticastCluster:
+		if k.Name == "AllowInterNode" {
+			return "multicast, cluster: between nodes"
+		}
+		return "multicast, cluster: default deny"
+	}
 	if k.Namespace == "" {
 		return k.Kind.Short() + " " + k.Name
 	}

@@ -16,6 +16,8 @@ type Ladder struct {
 	// Max is the lowest precedence that is enforced.
 	Max   int32
 	Tiers []LadderTier // 0 to 3
+	// Stage is the one stage the ladder is narrowed to, "" for all together.
+	Stage Stage
 	// Conflicts are the duplicates whose rules really disagree now, by priority
 	// and policy. Truncated says that there are more than are listed.
 	Conflicts []Conflict
@@ -25,8 +27,9 @@ type Ladder struct {
 }
 
 // LadderTier is one tier. Tier 1 has a rung per priority in use and the gaps
-// between; tier 3 has one rung; tier 2 has no order of its own and lists its
-// policies; the ladder holds no objects of tier 0.
+// between; tier 3 has one rung; tier 2 has units, whose order is that of their
+// OVN priorities within a stage; the ladder holds no objects of tier 0: what
+// decides there is known from live rows alone.
 type LadderTier struct {
 	Tier  int
 	Kind  Kind
@@ -36,6 +39,10 @@ type LadderTier struct {
 	// of each kind.
 	Policies []RungPolicy
 	Counts   map[Kind]int
+	// Units of tier 2 as they decide where they share a stage, Namespaces the
+	// same by namespace.
+	Units      []Unit
+	Namespaces []LadderNamespace
 }
 
 // Rung is one priority and the policies that hold it, by name.
@@ -135,6 +142,9 @@ type LadderOptions struct {
 	Broken []Broken
 	// Index of the same cluster, made when nil and needed.
 	Index *PodIndex
+	// Units that are compiled; those that follow from no policy (hairpin, nodes,
+	// multicast of the cluster) are on the ladder only when they are here.
+	Units []Key
 }
 
 // NewLadder builds the ladder of a cluster.
@@ -156,13 +166,7 @@ func NewLadder(c *Cluster, opt LadderOptions) *Ladder {
 		used = append(used, r.Priority)
 	}
 	l.Tiers[1].Gaps = Gaps(used, opt.Max)
-	l.Tiers[2].Counts = map[Kind]int{}
-	for _, k := range []Kind{KindNP, KindEF} {
-		for p := range c.Policies(k) {
-			l.Tiers[2].Policies = append(l.Tiers[2].Policies, onRung(p))
-			l.Tiers[2].Counts[k]++
-		}
-	}
+	l.Tiers[2].tier2(c, opt.Units)
 	l.findConflicts(c, opt.Index)
 	return l
 }

@@ -6,10 +6,10 @@ import "encoding/json"
 // contract: policies of a rung are names. Lists are never null. What goes
 // beyond the contract stands in keys of its own.
 func (l *Ladder) MarshalJSON() ([]byte, error) {
-	out := ladderJSON{MaxPriority: l.Max, Tiers: []tierJSON{}, Conflicts: []conflictJSON{}, Truncated: l.Truncated,
+	out := ladderJSON{MaxPriority: l.Max, Stage: l.Stage, Tiers: []tierJSON{}, Conflicts: []conflictJSON{}, Truncated: l.Truncated,
 		Broken: []brokenJSON{}}
 	for i := range l.Tiers {
-		out.Tiers = append(out.Tiers, l.Tiers[i].json())
+		out.Tiers = append(out.Tiers, l.Tiers[i].json(l.Stage))
 	}
 	for i := range l.Conflicts {
 		c := &l.Conflicts[i]
@@ -27,6 +27,7 @@ func (l *Ladder) MarshalJSON() ([]byte, error) {
 type ladderJSON struct {
 	Tiers       []tierJSON     `json:"tiers"`
 	MaxPriority int32          `json:"max_priority"`
+	Stage       Stage          `json:"stage,omitempty"`
 	Conflicts   []conflictJSON `json:"conflicts"`
 	Truncated   bool           `json:"conflicts_truncated,omitempty"`
 	Broken      []brokenJSON   `json:"broken"`
@@ -39,6 +40,22 @@ type tierJSON struct {
 	Gaps     []Gap            `json:"gaps"`
 	Counts   map[Kind]int     `json:"counts,omitempty"`
 	Policies []rungPolicyJSON `json:"objects,omitempty"`
+	Units    []unitJSON       `json:"units,omitempty"`
+}
+
+// unitJSON is a unit of tier 2, in each stage where it decides.
+type unitJSON struct {
+	Kind      Kind            `json:"kind"`
+	Namespace string          `json:"namespace,omitempty"`
+	Name      string          `json:"name"`
+	Stages    []unitStageJSON `json:"stages"`
+}
+
+// unitStageJSON are OVN priorities: the higher one decides first.
+type unitStageJSON struct {
+	Stage Stage `json:"stage"`
+	First int   `json:"ovn_priority"`
+	Last  int   `json:"last_ovn_priority"`
 }
 
 type rungJSON struct {
@@ -79,7 +96,7 @@ type brokenJSON struct {
 	Message   string `json:"message"`
 }
 
-func (t *LadderTier) json() tierJSON {
+func (t *LadderTier) json(only Stage) tierJSON {
 	out := tierJSON{Tier: t.Tier, Kind: t.Kind, Rungs: []rungJSON{}, Gaps: append([]Gap{}, t.Gaps...), Counts: t.Counts}
 	for i := range t.Rungs {
 		r := &t.Rungs[i]
@@ -93,6 +110,16 @@ func (t *LadderTier) json() tierJSON {
 	}
 	for i := range t.Policies {
 		out.Policies = append(out.Policies, t.Policies[i].json())
+	}
+	for i := range t.Units {
+		u := &t.Units[i]
+		uj := unitJSON{Kind: u.Key.Kind, Namespace: u.Key.Namespace, Name: u.Key.Name, Stages: []unitStageJSON{}}
+		for _, s := range u.Stages() {
+			if first, last, _ := u.Range(s); only == "" || only == s {
+				uj.Stages = append(uj.Stages, unitStageJSON{s, first, last})
+			}
+		}
+		out.Units = append(out.Units, uj)
 	}
 	return out
 }

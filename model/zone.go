@@ -101,8 +101,8 @@ type PolicyInZone struct {
 	Extra              int
 	Different          int
 	Waiting            int
-	// Blocked counts those of Missing that nobody can write yet: the row they hang
-	// on is not there.
+	// Blocked counts those that Rung cannot mend: missing rows whose row to hang on
+	// is not there, and extra ones that a row of others holds.
 	Blocked int
 	Diffs              []RowDiff // all of them, by table and id
 	None               *NoRows   // no desired rows

@@ -40,15 +40,19 @@ func (l *linter) prepare(c Console) *engine.Revision {
 	rev := c.Revision()
 	rev.Ladder()
 	_, current := rev.KnownFindings()
+	if _, rows := rev.KnownLadderRows(); !rows {
+		current = false
+	}
 	l.owed = !current && time.Now().Before(l.next)
 	if !current && !l.owed {
 		began := time.Now()
 		rev.Findings()
+		rev.LadderRows()
 		l.next = began.Add(max(lintTime, min(lintMost, lintShare*time.Since(began))))
 	}
 	if rev == l.shown {
-		// Nothing of it changed but the findings: pages look again when they
-		// are handed another revision.
+		// Nothing of it changed but the findings and what live rows there are:
+		// pages look again when they are handed another revision.
 		again := *rev
 		return &again
 	}

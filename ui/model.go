@@ -57,6 +57,7 @@ func prepared(c Console) *engine.Revision {
 	rev := c.Revision()
 	rev.Ladder()
 	rev.Findings()
+	rev.LadderRows()
 	return rev
 }
 

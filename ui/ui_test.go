@@ -45,7 +45,7 @@ func TestFirstFrameWaitsForNothing(t *testing.T) {
 func TestPalette(t *testing.T) {
 	s := ladderScreen(t)
 	s.Press(":")
-	s.Want("command", "new here", "leave Rung at once")
+	s.Want("command", "new here", "every key that works here")
 	s.Golden("palette")
 	s.Resizes()
 	s.Type("zones")
@@ -94,7 +94,7 @@ func TestFilterLine(t *testing.T) {
 	s := ladderScreen(t)
 	s.Press("/")
 	s.Type("tenant")
-	s.Want("/tenant", "filter: tenant  5/12")
+	s.Want("/tenant", "filter: tenant  5/32")
 	s.WantNot("quarantine", "30 free")
 	s.Press("enter")
 	s.Want("filter: tenant", "n new here")

@@ -13,6 +13,7 @@ const (
 	LadderPlan    ID = "ladder.plan"
 	LadderGaps    ID = "ladder.gaps"
 	LadderFold    ID = "ladder.fold"
+	LadderStage   ID = "ladder.stage"
 
 	CarryUp     ID = "carry.up"
 	CarryDown   ID = "carry.down"
@@ -36,7 +37,9 @@ var ladder = []Action{
 	{ID: LadderDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: engine.OpDelete, Danger: engine.Typed,
 		Help: "delete the policy; its name must be typed", Disabled: OnPolicy},
 	{ID: LadderGaps, Keys: []string{"z"}, Title: "spread gaps", Help: "spread every gap slot by slot, or collapse them to one line each"},
-	{ID: LadderFold, Keys: []string{"space"}, Title: "unfold", Help: "unfold the band or gap under the cursor, or fold it"},
+	{ID: LadderFold, Keys: []string{"space"}, Title: "unfold", Help: "unfold the tier, namespace or gap under the cursor, or fold it"},
+	{ID: LadderStage, Keys: []string{"s"}, Title: "stage", Footer: 45,
+		Help: "show what decides in one stage of the pipeline, in its order; the next stage with each press"},
 }
 
 var carry = []Action{

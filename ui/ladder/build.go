@@ -4,44 +4,38 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"rung/engine"
 	"rung/model"
 	"rung/model/lint"
 	"rung/themes"
-	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // builder makes the lines of one revision.
 type builder struct {
-	v      *ladder
-	env    *view.Env
+	v *ladder
+	frame
 	st     *themes.Styles
-	ladder *model.Ladder
-	now    time.Time
+	ladder *model.Ladder // of the stage that is shown
+	live   *engine.LadderRows
+	fresh  bool // live rows are those of this revision
 	items  []*item
 	finds  map[model.PolicyKey][]model.Finding
 }
 
 func (b *builder) build() []*item {
 	b.finds = map[model.PolicyKey][]model.Finding{}
-	finds, _ := b.env.Rev.KnownFindings()
+	finds, _ := b.rev.KnownFindings()
 	for _, f := range finds {
 		b.finds[f.Policy] = append(b.finds[f.Policy], f)
 	}
-	b.band("tier 0", "rows of OVN-Kubernetes itself · not compiled yet: not decided here", false)
-	b.band("tier 1", "AdminNetworkPolicy · lower number decides first", false)
+	b.live, b.fresh = b.rev.KnownLadderRows()
+	b.tier0()
 	b.tier1()
 	b.tier2()
-	b.band("tier 3", "BaselineAdminNetworkPolicy", false)
-	for _, r := range b.ladder.Tiers[model.TierBaseline].Rungs {
-		for i := range r.Policies {
-			b.add(b.policy(&r.Policies[i], &r, i))
-		}
-	}
+	b.tier3()
 	b.broken()
 	return b.items
 }
@@ -51,47 +45,8 @@ func (b *builder) add(it *item) { b.items = append(b.items, it) }
 // band is the heading of a tier over the whole width.
 func (b *builder) band(name, text string, folds bool) {
 	title := name + " · " + text
-	it := &item{kind: band, id: name, folds: folds, full: widget.Heading(title, b.env.W-2, b.st)}
+	it := &item{kind: band, id: name, folds: folds, full: widget.Heading(title, b.w-2, b.st)}
 	b.add(it)
-}
-
-// tier1 puts rungs and gaps in order; a policy that is carried stands where it
-// would be put down.
-func (b *builder) tier1() {
-	t := b.ladder.Tiers[model.TierAdmin]
-	rungs, gaps := t.Rungs, t.Gaps
-	if c := b.v.carry; c != nil {
-		rungs, gaps = c.arrange(b.ladder)
-	}
-	for i := range rungs {
-		r := &rungs[i]
-		for len(gaps) > 0 && gaps[0].From < r.Priority {
-			b.gap(gaps[0])
-			gaps = gaps[1:]
-		}
-		for j := range r.Policies {
-			b.add(b.policy(&r.Policies[j], r, j))
-		}
-	}
-	for _, g := range gaps {
-		b.gap(g)
-	}
-}
-
-func (b *builder) gap(g model.Gap) {
-	spread := b.v.spread || b.v.unfolded[g.From]
-	if !spread {
-		text, span := "1 free", strconv.Itoa(int(g.From))
-		if g.Len() > 1 {
-			text, span = fmt.Sprintf("%d free", g.Len()), fmt.Sprintf("%d–%d", g.From, g.To)
-		}
-		l := widget.Line{{Text: fmt.Sprintf("┊ %-8s %s", text, span), Style: b.st.Dim}}
-		b.add(&item{kind: gap, id: gapID(g.From), gap: g, prio: g.From, name: l})
-		return
-	}
-	for p := g.From; p <= g.To; p++ {
-		b.add(&item{kind: slot, id: slotID(p), gap: g, prio: p, listed: true, name: widget.Styled("┊ free", b.st.Dim)})
-	}
 }
 
 // sign is the mark before a policy's name: alone on its rung, one of several,
@@ -111,7 +66,7 @@ func sign(r *model.Rung, i int) string {
 }
 
 func (b *builder) policy(rp *model.RungPolicy, r *model.Rung, i int) *item {
-	p, rev, st := rp.Policy, b.env.Rev, b.st
+	p, st := rp.Policy, b.st
 	it := &item{kind: policy, id: policyID(p.Key), key: p.Key, prio: r.Priority, listed: p.Kind == model.KindANP,
 		subject: p.Subject.String(), ingress: counts(rp.Ingress, st), egress: counts(rp.Egress, st)}
 	mark, style := st.Dim, st.Accent
@@ -119,11 +74,11 @@ func (b *builder) policy(rp *model.RungPolicy, r *model.Rung, i int) *item {
 		mark = st.Error
 	}
 	it.name = widget.Line{{Text: sign(r, i) + " ", Style: mark}, {Text: p.Name, Style: style}}
-	pods, _ := rev.SubjectCount(p.Key) // those on a primary UDN are told on the policy's page
-	it.pods = strconv.Itoa(pods)
-	it.acls = strconv.Itoa(rev.ACLCount(p.Key))
-	s := rev.Summary(p.Key, b.now)
-	b.state(it, s)
+	it.rules = it.egress
+	if b.v.stage == model.StageToLport {
+		it.rules = it.ingress
+	}
+	b.stand(it, p.Key)
 	it.log = logLevels(p, st)
 	it.mark = b.mark(rp, r)
 	if c := b.v.carry; c != nil && c.key == p.Key {
@@ -158,9 +113,9 @@ func counts(n model.RuleCount, st *themes.Styles) widget.Line {
 func (b *builder) state(it *item, s engine.Summary) {
 	st := b.st
 	text, style := s.Text, view.StateStyle(s.State, st)
-	if z := b.env.Rev.Zone(s.Zone); s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
+	if z := b.rev.Zone(s.Zone); s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
 		text, style = "starting", st.Info
-		if r := b.env.Rev; len(r.Zones) == 0 && r.Loaded && !r.Mode.Sandbox {
+		if r := b.rev; len(r.Zones) == 0 && r.Loaded && !r.Mode.Sandbox {
 			text, style = "not checked against live rows", st.Dim
 		}
 	}
@@ -182,12 +137,30 @@ func (b *builder) state(it *item, s engine.Summary) {
 	}
 }
 
+// stand says what a policy or unit compiles to and how it stands over all zones.
+func (b *builder) stand(it *item, k model.Key) {
+	if !b.rev.Compiled(k) {
+		none := widget.Styled("–", b.st.Dim)
+		it.pods, it.acls, it.zones, it.rank = "–", "–", none, 9
+		it.state = widget.Styled("not compiled", b.st.Dim)
+		return
+	}
+	pods, _ := b.rev.SubjectCount(k) // those on a primary UDN are told on the policy's page
+	it.pods = strconv.Itoa(pods)
+	it.acls = strconv.Itoa(b.rev.ACLCount(k))
+	b.state(it, b.rev.Summary(k, b.now))
+}
+
 func logLevels(p *model.Policy, st *themes.Styles) widget.Line {
 	l, err := p.LogLevels()
-	switch {
-	case err != nil:
+	if err != nil {
 		return widget.Styled("✗ not valid", st.Error)
-	case !l.Any():
+	}
+	return levels(l, st)
+}
+
+func levels(l model.LogLevels, st *themes.Styles) widget.Line {
+	if !l.Any() {
 		return widget.Styled("off", st.Dim)
 	}
 	var parts []string
@@ -248,37 +221,6 @@ func times(n int) string {
 		return ""
 	}
 	return strconv.Itoa(n)
-}
-
-// tier2 is the band of NetworkPolicies and EgressFirewalls; unfolded it lists
-// them.
-func (b *builder) tier2() {
-	t := b.ladder.Tiers[model.TierNetwork]
-	var parts []string
-	for _, k := range []model.Kind{model.KindNP, model.KindEF} {
-		parts = append(parts, fmt.Sprintf("%s %d", k, t.Counts[k]))
-	}
-	text := strings.Join(parts, " · ") + " · not compiled yet: not decided here"
-	if key := b.env.Keys.Action(action.Open).Shown(); len(t.Policies) > 0 {
-		if b.v.tier2 {
-			text += " · " + key + " folds"
-		} else {
-			text += " · " + key + " unfolds"
-		}
-	}
-	b.band("tier 2", text, len(t.Policies) > 0)
-	if !b.v.tier2 {
-		return
-	}
-	for i := range t.Policies {
-		rp := &t.Policies[i]
-		p := rp.Policy
-		b.add(&item{kind: policy, id: policyID(p.Key), key: p.Key, rank: 9,
-			name:    widget.Line{{Text: "─ ", Style: b.st.Dim}, {Text: p.Kind.Short() + " ", Style: b.st.Dim}, {Text: p.Namespace + "/" + p.Name, Style: b.st.Accent}},
-			subject: p.Subject.String(), ingress: counts(rp.Ingress, b.st), egress: counts(rp.Egress, b.st),
-			zones: widget.Styled("–", b.st.Dim), log: widget.Styled("–", b.st.Dim), pods: "–", acls: "–",
-			state: widget.Styled("not decided here", b.st.Dim)})
-	}
 }
 
 // broken lists policies that could not be read, each with its error.

@@ -16,6 +16,7 @@ import (
 type carry struct {
 	key      model.PolicyKey
 	from, at int32
+	stage    model.Stage // the one to go back to: gaps are those of all together
 }
 
 func (v *ladder) pickUp(env *view.Env, it *item) {
@@ -25,33 +26,42 @@ func (v *ladder) pickUp(env *view.Env, it *item) {
 	}
 	v.table.Natural()
 	env.Filter("")
-	largest := v.rev.Ladder().Max
-	v.carry = &carry{key: it.key, from: it.prio, at: min(it.prio, largest)}
+	largest := v.frame.rev.Ladder().Max
+	stage := v.stage
+	v.setStage("")
+	v.carry = &carry{key: it.key, from: it.prio, at: min(it.prio, largest), stage: stage}
 	v.Sync(env)
 }
 
 func (v *ladder) doCarry(env *view.Env, id action.ID) bool {
 	c := v.carry
-	largest := v.rev.Ladder().Max
+	largest := v.frame.rev.Ladder().Max
 	step := map[action.ID]int32{action.CarryUp: -1, action.CarryDown: 1, action.CarryFar: 10, action.CarryFarUp: -10}[id]
 	switch {
 	case step != 0:
 		c.at = min(max(0, c.at+step), largest)
 	case id == action.CarryDrop:
-		v.carry = nil
+		v.putDown()
 		if c.at != c.from {
 			env.Preview(engine.Mutation{Op: engine.OpMove, Policy: c.key, Priority: c.at})
 		} else {
 			env.Say("%s stays at %d", c.key.Name, c.from)
 		}
 	case id == action.CarryCancel:
-		v.carry = nil
+		v.putDown()
 		env.Say("%s stays at %d", c.key.Name, c.from)
 	default:
 		return false
 	}
 	v.Sync(env)
 	return true
+}
+
+// putDown ends the carrying.
+func (v *ladder) putDown() {
+	stage := v.carry.stage
+	v.carry = nil
+	v.setStage(stage)
 }
 
 // arrange is tier 1 as it would be with the policy put down here.

@@ -12,10 +12,13 @@ import (
 type kind int
 
 const (
-	policy kind = iota // a policy, or one that could not be read
-	band               // the heading of a tier
-	gap                // a run of free priorities
-	slot               // one free priority
+	policy    kind = iota // a policy, or one that could not be read
+	band                  // the heading of a tier or of a part of it
+	gap                   // a run of free priorities
+	slot                  // one free priority
+	namespace             // what tier 2 holds of a namespace
+	unit                  // rows of tier 2 that no object stands for
+	rows                  // live rows that nothing else on the ladder stands for
 )
 
 // item is one line. Its texts are made once per revision.
@@ -27,24 +30,33 @@ type item struct {
 	key    model.PolicyKey
 	prio   int32
 	listed bool // it has a priority of its own: tier 1
+	ovn    int  // the OVN priority of its first row: tier 2
 	gap    model.Gap
 	folds  bool // a band that unfolds
 	broken *model.Broken
+	to     nav.Page // where a line leads that is no policy
 
-	name, ingress, egress, zones, log, state, mark widget.Line
-	subject, pods, acls                            string
-	rank                                           int // how bad its state is, lower is worse
+	name, ingress, egress, rules, zones, log, state, mark widget.Line
+	subject, pods, acls                                   string
+	rank                                                  int // how bad its state is, lower is worse
 }
 
 func policyID(k model.PolicyKey) string { return "policy " + k.String() }
 func gapID(from int32) string           { return "gap " + strconv.Itoa(int(from)) }
 func slotID(p int32) string             { return "slot " + strconv.Itoa(int(p)) }
+func namespaceID(ns string) string      { return "namespace " + ns }
+func unitID(k model.Key, s model.Stage) string {
+	return "unit " + k.String() + " " + string(s)
+}
 
 func (it *item) priority() string {
-	if !it.listed {
-		return ""
+	switch {
+	case it.ovn > 0:
+		return strconv.Itoa(it.ovn)
+	case it.listed:
+		return strconv.Itoa(int(it.prio))
 	}
-	return strconv.Itoa(int(it.prio))
+	return ""
 }
 
 // policyName is the name to sort by, without the sign before it.
@@ -63,5 +75,5 @@ func (it *item) page() nav.Page {
 	case slot:
 		return nav.ToNew(it.prio)
 	}
-	return nav.Page{}
+	return it.to
 }

@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"time"
+
 	"rung/engine"
 	"rung/model"
 	"rung/themes"
@@ -13,51 +15,46 @@ import (
 // ladder is the view.
 type ladder struct {
 	view.List
-	table  *widget.Table[*item]
-	styles *themes.Styles
+	table *widget.Table[*item]
 
-	spread   bool           // every gap slot by slot
-	unfolded map[int32]bool // gaps that are spread, by first priority
-	tier2    bool           // the policies of tier 2 are listed
+	spread   bool            // every gap slot by slot
+	unfolded map[int32]bool  // gaps that are spread, by first priority
+	tier2    bool            // the units of tier 2 are listed
+	folded   map[string]bool // namespaces that are not as they would be, see unfolds
+	stage    model.Stage     // the one that is shown, "" for all
 	carry    *carry
-	rev      *engine.Revision
+	frame    frame
 	begun    bool // the cursor was put on the first policy
+	// wish is the line the cursor was on before the stage changed, placed the one
+	// it was put on instead.
+	wish, placed string
+	filtered     bool // everything is unfolded for the filter
+}
+
+// frame is what the lines were made of last.
+type frame struct {
+	rev    *engine.Revision
+	styles *themes.Styles
+	keys   *action.Keymap
+	now    time.Time
+	w      int
 }
 
 // New makes the view.
 func New(nav.Page) view.View {
-	v := &ladder{unfolded: map[int32]bool{}}
+	v := &ladder{unfolded: map[int32]bool{}, folded: map[string]bool{}}
 	v.table = &widget.Table[*item]{
-		ID:    func(it *item) string { return it.id },
-		Full:  func(it *item) widget.Line { return it.full },
-		Fixed: func(it *item) bool { return it.kind == band || it.kind == gap || it.kind == slot },
+		ID:   func(it *item) string { return it.id },
+		Full: func(it *item) widget.Line { return it.full },
+		Fixed: func(it *item) bool {
+			return it.kind == band || it.kind == gap || it.kind == slot || it.kind == namespace
+		},
 		Skip:  func(it *item) bool { return it.kind == band && !it.folds },
 		Empty: "nothing on the ladder",
 	}
 	v.table.Columns = v.columns()
 	v.Of = v.table
 	return v
-}
-
-func (v *ladder) columns() []widget.Column[*item] {
-	text := func(f func(*item) string) func(*item) widget.Line {
-		return func(it *item) widget.Line { return widget.Plain(f(it)) }
-	}
-	return []widget.Column[*item]{
-		{Title: "PRIO", Right: true, Cell: text(func(it *item) string { return it.priority() })},
-		{Title: "POLICY", Min: 16, Max: 34, Cell: func(it *item) widget.Line { return it.name },
-			Less: func(a, b *item) int { return widget.CompareNatural(a.policyName(), b.policyName()) }},
-		{Title: "SUBJECT", Min: 14, Max: 40, Drop: 6, Cell: text(func(it *item) string { return it.subject })},
-		{Title: "INGRESS", Drop: 3, Cell: func(it *item) widget.Line { return it.ingress }},
-		{Title: "EGRESS", Drop: 3, Cell: func(it *item) widget.Line { return it.egress }},
-		{Title: "PODS", Right: true, Drop: 4, Cell: text(func(it *item) string { return it.pods })},
-		{Title: "ACLS", Right: true, Drop: 8, Cell: text(func(it *item) string { return it.acls })},
-		{Title: "ZONES", Drop: 5, Cell: func(it *item) widget.Line { return it.zones }},
-		{Title: "LOG", Max: 9, Drop: 7, Cell: func(it *item) widget.Line { return it.log }},
-		{Title: "STATE", Min: 12, Max: 34, Drop: 1, Cell: func(it *item) widget.Line { return it.state },
-			Less: func(a, b *item) int { return a.worry() - b.worry() }},
-		{Title: "", Min: 3, Drop: 2, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return it.mark }},
-	}
 }
 
 // Scopes are the ladder's keys, or those of carrying.
@@ -70,12 +67,16 @@ func (v *ladder) Scopes() []action.Scope {
 
 // Sync builds the lines anew.
 func (v *ladder) Sync(env *view.Env) {
-	v.styles, v.rev = env.Styles, env.Rev
+	v.frame = frame{env.Rev, env.Styles, env.Keys, env.Now, env.W}
 	if v.carry != nil && env.Rev.Cluster.Policy(v.carry.key) == nil {
 		env.Fail("%s is gone", v.carry.key.Label())
 		v.carry = nil
 	}
-	b := &builder{v: v, env: env, st: env.Styles, ladder: env.Rev.Ladder(), now: env.Now}
+	v.rebuild()
+}
+
+func (v *ladder) rebuild() {
+	b := &builder{v: v, frame: v.frame, st: v.frame.styles, ladder: v.frame.rev.Ladder().In(v.stage)}
 	items := b.build()
 	v.table.SetItems(items)
 	if !v.begun {
@@ -92,8 +93,23 @@ func (v *ladder) Sync(env *view.Env) {
 	}
 }
 
-// Crumb names the page.
-func (v *ladder) Crumb() string { return "Ladder" }
+// SetFilter narrows the lines; a filter looks into what is folded, too.
+func (v *ladder) SetFilter(f widget.Filter) {
+	if was := v.filtered; v.frame.rev != nil && was == f.Empty() {
+		v.filtered = !was
+		v.rebuild()
+	}
+	v.filtered = !f.Empty()
+	v.table.SetFilter(f)
+}
+
+// Crumb names the page and the stage.
+func (v *ladder) Crumb() string {
+	if v.stage != "" {
+		return "Ladder " + string(v.stage)
+	}
+	return "Ladder"
+}
 
 // Tell says how the lines are ordered, or what is being carried.
 func (v *ladder) Tell(env *view.Env) widget.Line {
@@ -105,6 +121,9 @@ func (v *ladder) Tell(env *view.Env) widget.Line {
 	}
 	if by := v.table.SortedBy(); by != "" {
 		return widget.Styled("by "+by, env.Styles.Dim)
+	}
+	if v.stage != "" {
+		return v.tellStage(env)
 	}
 	return nil
 }
@@ -132,11 +151,14 @@ func (v *ladder) WhyNot(_ *view.Env, id action.ID) string {
 	if !ok {
 		return ""
 	}
-	if id == action.LadderNew && len(v.rev.Ladder().Tiers[model.TierAdmin].Gaps) == 0 {
+	if id == action.LadderNew && len(v.frame.rev.Ladder().Tiers[model.TierAdmin].Gaps) == 0 {
 		return "every priority is taken"
 	}
 	if id == action.LadderFold && !it.folds && it.kind != gap && it.kind != slot {
-		return "only gaps and bands unfold"
+		return "only gaps, tier 2 and its namespaces unfold"
+	}
+	if id == action.LadderGaps && v.stage != "" {
+		return "gaps are shown with all stages together"
 	}
 	return ""
 }
@@ -159,6 +181,8 @@ func (v *ladder) Do(env *view.Env, id action.ID) bool {
 		v.spread = !v.spread
 		clear(v.unfolded)
 		v.Sync(env)
+	case action.LadderStage:
+		v.nextStage()
 	case action.LadderNew:
 		env.Open(nav.ToNew(v.freeNear(it)))
 	case action.LadderMove:
@@ -173,6 +197,9 @@ func (v *ladder) Do(env *view.Env, id action.ID) bool {
 		env.Open(nav.Page{Kind: nav.Logs, Key: it.key})
 	case action.LadderPlan:
 		env.Open(nav.To(nav.Plan))
+	case action.SortNext, action.SortPrev:
+		v.table.Do(id)
+		v.rebuild() // names are in full where namespaces have no line
 	default:
 		return v.table.Do(id)
 	}
@@ -186,6 +213,8 @@ func (v *ladder) open(env *view.Env, it *item) {
 		env.Ask(brokenNote(*it.broken))
 	case it.kind == policy:
 		env.Open(nav.ToPolicy(it.key))
+	case !it.to.None():
+		env.Open(it.to)
 	default:
 		v.fold(env, it)
 	}
@@ -197,6 +226,8 @@ func (v *ladder) fold(env *view.Env, it *item) {
 		if it.folds {
 			v.tier2 = !v.tier2
 		}
+	case namespace:
+		v.folded[it.id] = !v.folded[it.id]
 	case gap, slot:
 		v.unfolded[it.gap.From] = it.kind == gap
 		if it.kind == slot && v.spread {
@@ -204,6 +235,11 @@ func (v *ladder) fold(env *view.Env, it *item) {
 		}
 	}
 	v.Sync(env)
+	if it.kind == band && v.tier2 {
+		// What was unfolded is to be seen: its heading goes to the top.
+		v.table.Wheel(len(v.table.Items()))
+		v.table.Select(it.id)
+	}
 	if it.kind == gap && !v.table.Select(slotID(it.gap.From)) || it.kind == slot {
 		v.table.Select(gapID(it.gap.From))
 	}
@@ -219,7 +255,7 @@ func (v *ladder) freeNear(it *item) int32 {
 	case gap:
 		return (it.gap.From + it.gap.To) / 2
 	}
-	gaps := v.rev.Ladder().Tiers[model.TierAdmin].Gaps
+	gaps := v.frame.rev.Ladder().Tiers[model.TierAdmin].Gaps
 	best := int32(0)
 	for _, g := range gaps {
 		if g.From > it.prio && it.kind == policy {

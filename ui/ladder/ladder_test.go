@@ -37,7 +37,7 @@ func TestDemo(t *testing.T) {
 	s.Resize(200, 60)
 	s.Want("┌ blue-tenant", "├ green-tenant", "└ yellow-tenant", "✗ experimental", "not enforced: above 99",
 		"● conflicts with quarantine in.0", "= 4 policies share 40", "39 free  61–99", "3A 1P 1D", "D:alert",
-		"tier 0", "tier 2 · NetworkPolicy 3 · EgressFirewall 1 · not compiled yet: not decided here", "unknown field")
+		"tier 0", "tier 2 · NetworkPolicy 4 · EgressFirewall 1 · multicast 1 · ⏎ unfolds", "unknown field")
 }
 
 func TestStates(t *testing.T) {
@@ -108,9 +108,9 @@ func TestGapsAndFolds(t *testing.T) {
 	s.WantNot("┊ free")
 	goTo(t, s, "tier 2")
 	s.Press("enter")
-	s.Want("NP blue/", "not decided here", "⏎ folds")
+	s.Want("NP allow-web", "⏎ folds")
 	s.Press("space")
-	s.WantNot("NP blue/")
+	s.WantNot("NP allow-web")
 }
 
 func TestBrokenAndOpen(t *testing.T) {

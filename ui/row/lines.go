@@ -15,6 +15,9 @@ import (
 // lines is the whole page of a row.
 func (v *View) lines(env *view.Env, s *detail.Sheet) {
 	v.ownerLines(env, s)
+	if a, ok := v.shown().(*nb.ACL); ok {
+		v.place(env, s, a)
+	}
 	v.record(env, s)
 	switch r := v.shown().(type) {
 	case *nb.ACL:
@@ -54,18 +57,18 @@ func look(env *view.Env, to nav.Page) (l styleOf) {
 // ownerLines say whose row it is and how it stands.
 func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
-	ids := detail.RowIDs(v.shown())
-	owner := widget.Line{{Text: v.page.Table, Style: st.Title}, {Text: "  owner ", Style: st.Dim}}
-	to := v.owner()
-	name := engine.OwnerName(ids)
+	owner := widget.Line{{Text: v.page.Table, Style: st.Title}}
+	name := v.owner.Label()
+	k, named := engine.PolicyOf(v.owner)
 	switch {
-	case to.None() && ids[nb.KeyOwnerType] == "":
-		owner = owner[:1].Add("  no owner is written in its external_ids", st.Dim)
-	case to.None():
-		owner = owner.Add(name, st.Text).Add("  Rung compiles no row of this owner", st.Dim)
+	case v.owner.Form == nb.FormNone:
+		owner = owner.Add("  no owner is written in its external_ids", st.Dim)
+	case v.link.None():
+		owner = owner.Add("  owner ", st.Dim).Add(name, st.Text)
 	default:
-		if p := env.Rev.Cluster.Policy(v.policy); p != nil {
-			if r := p.Rule(v.dir, v.rule); r != nil {
+		owner = owner.Add("  owner ", st.Dim)
+		if p := env.Rev.Cluster.Policy(k); named && p != nil {
+			if r := p.Rule(v.dir(), v.owner.Index); r != nil {
 				if r.Name != "" {
 					name += ` "` + r.Name + `"`
 				}
@@ -79,9 +82,13 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 			owner = owner.Add(name, st.Accent)
 		}
 	}
+	to := v.link
 	s.Add("owner", owner, to)
 	if v.moved {
 		s.Say("moved", 0, "·", st.Info, st.Text, "The row "+v.page.UUID+" is gone; this one took its place.", nav.Page{})
+	}
+	if text := v.formText(); text != "" {
+		s.Say("form", 0, "·", st.Info, st.Text, text, nav.Page{})
 	}
 	sign, text := v.verdict(env)
 	if text == "" {
@@ -94,6 +101,30 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 		mark = st.Info
 	}
 	s.Say("verdict", 0, sign, mark, style, text, nav.Page{})
+}
+
+// formText says what Rung makes of an owner whose rows it does not compare.
+func (v *View) formText() string {
+	if v.policy.Name != "" {
+		return ""
+	}
+	switch o := v.owner; o.Form {
+	case nb.FormKnown, nb.FormOdd:
+		return "Not compared: nothing of this kind is desired here."
+	case nb.FormLegacy:
+		if o.Controller == nb.DefaultController {
+			return "Written as an older release did. Not compared, and it decides all the same."
+		}
+		return "Written as the enhancement of 2023 had it. Not compared, and it decides all the same."
+	case nb.FormRecognised:
+		if net := o.Network(); net != "" {
+			return "A row of the network " + net + ": Rung compiles those of the default network only. It decides all the same."
+		}
+		return "Rung knows this owner and compiles no row of it. It decides all the same."
+	case nb.FormUnknown:
+		return "Rung compiles no row of this owner. It decides all the same."
+	}
+	return ""
 }
 
 // verdict is how the live row stands to the desired one, in a sentence.

@@ -21,6 +21,9 @@ type refs struct {
 	db   *nb.DB
 	row  nb.Row
 	rows []nb.Row
+	// tied are the ACLs that share the place of an ACL.
+	tied []*nb.ACL
+	tie  engine.Tie
 }
 
 // find lists the rows of the database that refer to a row: port groups and
@@ -29,10 +32,11 @@ func (r *refs) find(db *nb.DB, to nb.Row) []nb.Row {
 	if r.db == db && r.row == to {
 		return r.rows
 	}
-	r.db, r.row, r.rows = db, to, nil
+	r.db, r.row, r.rows, r.tied, r.tie = db, to, nil, nil, engine.NoTie
 	uuid := to.RowUUID()
 	switch to := to.(type) {
 	case *nb.ACL:
+		r.tied, r.tie = engine.TiedWith(db, to)
 		for g := range db.PortGroups() {
 			if slices.Contains(g.ACLs, uuid) {
 				r.rows = append(r.rows, g)

@@ -25,9 +25,9 @@ type View struct {
 	// id and name are those the row had when it was last seen, so that the row
 	// that takes its place is found.
 	id, name string
-	policy   model.PolicyKey // whose row it is, zero for rows of others
-	dir      model.Direction
-	rule     int
+	owner    nb.Owner
+	policy   model.PolicyKey // what it is compiled for, zero for rows of others
+	link     nav.Page        // the rule or policy it belongs to
 
 	// moved says that the row that was opened is gone and this one took its
 	// place.
@@ -63,7 +63,7 @@ func (v *View) Sync(env *view.Env) {
 
 // find looks the row up, and the desired row it should equal.
 func (v *View) find(env *view.Env) {
-	v.live, v.desired, v.diff, v.policy, v.moved = nil, nil, nil, model.PolicyKey{}, false
+	v.live, v.desired, v.diff, v.policy, v.link, v.moved = nil, nil, nil, model.PolicyKey{}, nav.Page{}, false
 	var db *nb.DB
 	if v.state != nil {
 		db = v.state.DB
@@ -85,15 +85,16 @@ func (v *View) find(env *view.Env) {
 	if v.live != nil {
 		v.id, v.name = detail.RowID(v.live), nameOf(v.live)
 	}
-	ids := detail.RowIDs(v.live)
+	v.owner = nb.OwnerOfRow(v.live)
 	if v.live == nil {
-		ids = idsOf(v.id)
+		v.owner = ownerByID(v.page.Table, v.id)
 	}
-	k, dir, rule, ok := engine.RuleOf(ids)
-	if !ok {
+	v.findLink(env)
+	k, ok := engine.UnitOf(v.owner)
+	if !ok || !k.Kind.IsAdmin() && v.state.Policy(k) == nil && !env.Rev.Compiled(k) {
 		return
 	}
-	v.policy, v.dir, v.rule = k, dir, rule
+	v.policy = k
 	v.desired = desiredRow(env.Rev, k, v.page.Table, v.page.Zone, v.id, v.name)
 	if v.live == nil && v.desired != nil {
 		v.name = nameOf(v.desired)
@@ -130,17 +131,38 @@ func (v *View) difference(p *model.PolicyInZone) *model.RowDiff {
 	return nil
 }
 
-// idsOf takes an id of a row that Rung compiles apart; empty for others.
-func idsOf(id string) map[string]string {
-	parts := strings.Split(strings.TrimPrefix(id, nb.DefaultController+":"), ":")
-	if len(parts) < 2 {
-		return nil
+// findLink finds the page of the rule or policy the row is about: also rows that
+// are not compared name one.
+func (v *View) findLink(env *view.Env) {
+	k, ok := engine.PolicyOf(v.owner)
+	if !ok || env.Rev.Cluster.Policy(k) == nil && (!k.Kind.IsAdmin() || v.owner.Form == nb.FormLegacy) {
+		return
 	}
-	ids := map[string]string{nb.KeyOwnerType: parts[0], nb.KeyName: parts[1]}
-	if len(parts) > 3 {
-		ids[nb.KeyDirection], ids[nb.KeyGressIndex] = parts[2], parts[3]
+	dir := v.dir()
+	if dir == "" || v.owner.Index < 0 || v.owner.Form != nb.FormKnown {
+		v.link = nav.ToPolicy(k)
+		return
 	}
-	return ids
+	v.link = nav.ToRule(k, dir, v.owner.Index)
+	v.link.Zone = v.page.Zone
+}
+
+// dir is the direction of the rule: an EgressFirewall does not write it.
+func (v *View) dir() model.Direction {
+	if v.owner.Type == nb.OwnerEgressFirewall {
+		return model.Egress
+	}
+	return model.Direction(v.owner.Direction)
+}
+
+// ownerByID reads an id of a row that is not there: the owner type follows the
+// controller.
+func ownerByID(table, id string) nb.Owner {
+	parts := strings.SplitN(id, ":", 3)
+	if len(parts) < 3 {
+		return nb.Owner{Index: -1}
+	}
+	return nb.OwnerOf(table, map[string]string{nb.KeyOwnerController: parts[0], nb.KeyOwnerType: parts[1], nb.KeyID: id})
 }
 
 func byName(db *nb.DB, table, name string) nb.Row {
@@ -227,7 +249,7 @@ func orID(a, b string) string {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.RowOwner:
-		env.Open(v.owner())
+		env.Open(v.link)
 	case action.RowNextZone:
 		v.elsewhere(env, 1)
 	case action.RowPrevZone:
@@ -238,19 +260,6 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		return v.pane.Do(id)
 	}
 	return true
-}
-
-// owner is the rule or policy the row belongs to.
-func (v *View) owner() nav.Page {
-	switch {
-	case v.policy.Name == "":
-		return nav.Page{}
-	case v.dir != "" && v.rule >= 0:
-		p := nav.ToRule(v.policy, v.dir, v.rule)
-		p.Zone = v.page.Zone
-		return p
-	}
-	return nav.ToPolicy(v.policy)
 }
 
 // elsewhere goes to the same row in another zone, past zones that lack it.
@@ -281,8 +290,8 @@ func (v *View) elsewhere(env *view.Env, d int) {
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.RowOwner:
-		if v.owner().None() {
-			return "Rung compiles no row of this owner"
+		if v.link.None() {
+			return "no policy is known that this row belongs to"
 		}
 	case action.RowNextZone, action.RowPrevZone:
 		if len(env.Rev.Zones) < 2 {

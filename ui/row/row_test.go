@@ -108,9 +108,82 @@ func TestOwner(t *testing.T) {
 	s.Press("o")
 	s.Want("AdminNetworkPolicy cluster-control")
 	s = uitest.Open(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000011"))
-	s.Want("owner NetpolNode ovn-worker", "Rung compiles no row of this owner", "source address: no pod or node has it")
+	s.Want("owner node ovn-worker 10.244.1.2", "✓ As desired.", "source address: no pod or node has it")
 	s.Press("o")
-	s.Want("owner: Rung compiles no row of this owner")
+	s.Want("owner: no policy is known that this row belongs to")
+}
+
+// Rows of NetworkPolicy and EgressFirewall are compared and lead to their rule.
+func TestPolicyBehind(t *testing.T) {
+	for _, tt := range []struct {
+		id     string
+		want   []string
+		behind string
+	}{
+		{"EgressFirewall:yellow:3", []string{"owner EF yellow rule 3  Deny", "✓ As desired.", "† It decides even after an ANP egress Allow"}, "egress 3"},
+		{"NetworkPolicy:yellow:web-to-vault:Egress:0:tcp:-1", []string{"owner NP yellow/web-to-vault egress 0 tcp", "Allow", "✓ As desired.", "= Shares its priority with "}, "egress 0"},
+		{"NetpolNamespace:yellow:Egress:defaultDeny", []string{"owner default deny of yellow, egress", "✓ As desired."}, "owner: no policy is known that this row belongs to"},
+	} {
+		t.Run(tt.id, func(t *testing.T) {
+			p := uitest.Demo(t)
+			uitest.Units(p)
+			s := uitest.Open(t, p, nav.Page{Kind: nav.Row, Zone: "ovn-worker", Table: nb.TableACL, ID: nb.DefaultController + ":" + tt.id})
+			s.Resize(160, 50)
+			s.Want(tt.want...)
+			s.Press("o")
+			s.Want(tt.behind)
+		})
+	}
+}
+
+// Rows of other owners and forms: whose they are in words, what is made of them,
+// when they decide, and the policy behind them where there is one.
+func TestOtherOwners(t *testing.T) {
+	const uuid = "0e000000-0000-4000-8000-000000000001"
+	for _, tt := range []struct {
+		name   string
+		row    nb.ACL
+		want   []string
+		behind string // after o
+	}{
+		{"EgressFirewall", nb.ACL{Tier: 2, Priority: 10000, Direction: nb.ToLport, Action: nb.ActionDrop, Match: "ip4",
+			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerEgressFirewall, nb.Pair{Key: nb.KeyName, Value: "old"}, nb.Pair{Key: nb.KeyRuleIndex, Value: "0"})},
+			[]string{"owner EF old rule 0", "Not compared", "to-lport · tier 2 (NetworkPolicy, EgressFirewall, multicast) · priority 10000",
+				"† It decides even after an ANP egress Allow", "A tier-1 ingress Allow or Deny at the destination decides before it."},
+			"owner: no policy is known that this row belongs to"},
+		{"2023", nb.ACL{Tier: 1, Priority: 26599, Direction: nb.FromLport, Options: map[string]string{nb.OptAfterLB: "true"}, Action: nb.ActionDrop, Match: "ip4",
+			ExternalIDs: nb.IDs("network-policy-controller", nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "cluster-control"},
+				nb.Pair{Key: nb.KeyDirection, Value: "ANPEgress"}, nb.Pair{Key: nb.KeyPriority, Value: "26599"})},
+			[]string{"owner 2023 form: ANP cluster-control egress, priority 26599", "Written as the enhancement of 2023 had it.",
+				"▲ Shares its priority with 1 row, ANP cluster-control egress 1 tcp (allow-related) among them: which one decides is undefined where both match."},
+			"AdminNetworkPolicy cluster-control"},
+		{"another network", nb.ACL{Tier: 2, Priority: 1001, Direction: nb.ToLport, Action: nb.ActionAllow, Match: "ip4",
+			ExternalIDs: nb.IDs("blue-network-controller", nb.OwnerNetpolDefault, nb.Pair{Key: nb.KeyName, Value: "allow-hairpinning"}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"})},
+			[]string{"owner network blue: hairpin ingress", "A row of the network blue: Rung compiles those of the default network only."},
+			"owner: no policy is known"},
+		{"tier 0", nb.ACL{Tier: 0, Priority: 1000, Direction: nb.FromLport, Action: nb.ActionDrop, Match: "ip4",
+			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.Pair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.Pair{Key: nb.KeyDirection, Value: "Egress"})},
+			[]string{"owner UDN isolation DenyPrimaryUDN, egress", "Rung knows this owner and compiles no row of it.", "from-lport · tier 0 (isolation, before AdminNetworkPolicy) · priority 1000"},
+			"owner: no policy is known"},
+		{"somebody", nb.ACL{Tier: 1, Priority: 26000, Direction: nb.ToLport, Action: nb.ActionAllow, Match: "ip4",
+			ExternalIDs: nb.IDs("shop", "Basket", nb.Pair{Key: nb.KeyName, Value: "fruit"})},
+			[]string{"owner Basket of controller shop: fruit", "Rung compiles no row of this owner. It decides all the same.", "= Shares its priority with 4 rows that decide alike."},
+			"owner: no policy is known"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := uitest.Demo(t)
+			live.Edit(t, p, "ovn-worker", func(*nb.DB) []nb.RowChange {
+				a := tt.row
+				a.UUID = uuid
+				return []nb.RowChange{{New: &a}}
+			})
+			s := uitest.Open(t, p, nav.ToRow("ovn-worker", nb.TableACL, uuid))
+			s.Resize(160, 50)
+			s.Want(append(tt.want, "nobody: a row that no port group")...)
+			s.Press("o")
+			s.Want(tt.behind)
+		})
+	}
 }
 
 func TestRawMatch(t *testing.T) {

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -18,11 +19,14 @@ func (v *View) list(i int) *widget.Table[*item] {
 			if it.head == "" {
 				return nil
 			}
+			if it.end {
+				return widget.Styled("   "+it.head, v.st.Dim)
+			}
 			return widget.Line{{Text: "── ", Style: v.st.Border}, {Text: it.head, Style: v.st.Title}, {Text: " ──", Style: v.st.Border}}
 		},
 		Skip:  func(it *item) bool { return it.head != "" },
 		Fixed: func(it *item) bool { return it.head != "" },
-		Text:  text,
+		Text:  v.text,
 		Empty: "no rows",
 	}
 	switch tables[i] {
@@ -37,12 +41,17 @@ func (v *View) list(i int) *widget.Table[*item] {
 }
 
 // text is what the filter looks at: more than the columns that are shown.
-func text(it *item) string {
-	ids := detail.RowIDs(it.row)
-	s := engine.OwnerName(ids) + " " + it.mark.text() + " " + ids[nb.KeyID] + " " + it.row.RowUUID()
+func (v *View) text(it *item) string {
+	s := it.label + " " + it.mark.text() + " " + detail.RowID(it.row) + " " + it.row.RowUUID()
 	switch r := it.row.(type) {
 	case *nb.ACL:
-		return fmt.Sprintf("%s %s %d %d %s %s %s", s, r.Stage(), r.Tier, r.Priority, r.Action, r.Severity, r.Match)
+		if it.late {
+			s += " " + lateSign + engine.AfterAllow
+		}
+		if v.problem(it) != "" {
+			s += " " + badMatch
+		}
+		return fmt.Sprintf("%s %s %d %d %s %s %s %s %s", s, r.Stage(), r.Tier, r.Priority, r.Action, r.Severity, it.tie, it.on, r.Match)
 	case *nb.AddressSet:
 		return s + " " + r.Name
 	case *nb.PortGroup:
@@ -51,28 +60,71 @@ func text(it *item) string {
 	return s
 }
 
+// badMatch is said where a match cannot be taken apart.
+const badMatch = "▲ match"
+
 func (v *View) markCell(it *item) widget.Line {
 	look := v.st.Error
 	switch it.mark {
 	case settling:
 		look = v.st.Info
-	case strange:
+	case strange, legacy:
 		look = v.st.Warn
+	case foreign:
+		look = v.st.Dim
 	}
-	return widget.Styled(it.mark.text(), look)
+	text := it.mark.text()
+	if (text == "" || it.mark == foreign) && v.problem(it) != "" {
+		text, look = badMatch, v.st.Warn
+	}
+	return widget.Styled(text, look)
+}
+
+// prioCell is the priority with a sign where others share it.
+func (v *View) prioCell(it *item) widget.Line {
+	a, ok := it.row.(*nb.ACL)
+	if !ok {
+		return nil
+	}
+	l := widget.Plain(strconv.Itoa(a.Priority))
+	switch it.tie {
+	case engine.TieSame:
+		return l.Add("=", v.st.Dim)
+	case engine.TieUndefined:
+		return l.Add("▲", v.st.Warn)
+	}
+	return l.Add(" ", v.st.Text)
+}
+
+func (v *View) onCell(it *item) widget.Line {
+	if it.on == onNothing {
+		return widget.Styled(it.on, v.st.Warn)
+	}
+	return widget.Plain(it.on)
+}
+
+// matchCell is the match as it stands; one that cannot be taken apart says so.
+func (v *View) matchCell(it *item) widget.Line {
+	a, ok := it.row.(*nb.ACL)
+	if !ok {
+		return nil
+	}
+	if v.problem(it) == "" {
+		return widget.Styled(a.Match, v.st.CodeText)
+	}
+	return widget.Styled("▲ not understood: ", v.st.Warn).Add(a.Match, v.st.CodeText)
 }
 
 func (v *View) ownerCell(it *item) widget.Line {
 	look := v.st.Accent
-	if it.mark == foreign {
+	switch it.mark {
+	case foreign, uncompiled, legacy:
 		look = v.st.Text
 	}
-	ids := detail.RowIDs(it.row)
-	l := widget.Styled(engine.OwnerName(ids), look)
-	if proto := ids[nb.KeyProtocol]; proto != "" && proto != "None" {
-		l = l.Add(" "+proto, v.st.Dim)
+	if it.late {
+		return widget.Line{{Text: lateSign, Style: v.st.Warn}, {Text: it.label, Style: look}}
 	}
-	return l
+	return widget.Styled(it.label, look)
 }
 
 func uuidCell(it *item) widget.Line { return widget.Plain(it.row.RowUUID()) }
@@ -92,15 +144,26 @@ func (v *View) aclColumns() []widget.Column[*item] {
 	return []widget.Column[*item]{
 		{Title: "STAGE", Wide: true, Cell: cell(func(a *nb.ACL) widget.Line { return widget.Plain(a.Stage()) })},
 		{Title: "TIER", Right: true, Cell: number(func(a *nb.ACL) int { return a.Tier })},
-		{Title: "PRIO", Right: true, Cell: number(func(a *nb.ACL) int { return a.Priority })},
+		{Title: "PRIO ", Right: true, Cell: v.prioCell, Less: byPriority},
 		{Title: "ACTION", Cell: cell(func(a *nb.ACL) widget.Line { return widget.Styled(a.Action, v.actionLook(a.Action)) })},
 		{Title: "OWNER", Min: 40, Cell: v.ownerCell},
 		{Title: "STATE", Min: 9, Cell: v.markCell},
 		{Title: "LOG", Drop: 3, Cell: cell(v.logCell)},
-		{Title: "MATCH", Min: 20, Drop: 5, Flex: true, Cell: cell(func(a *nb.ACL) widget.Line { return widget.Styled(a.Match, v.st.CodeText) })},
+		{Title: "MATCH", Min: 16, Drop: 5, Flex: true, Cell: v.matchCell},
+		{Title: "ON", Min: 12, Max: 40, Drop: 6, Flex: true, Cell: v.onCell},
 		{Title: "NAME", Wide: true, Cell: cell(func(a *nb.ACL) widget.Line { return widget.Plain(a.Name) })},
 		{Title: "UUID", Wide: true, Cell: uuidCell},
 	}
+}
+
+// byPriority orders as PRIO reads, without the sign.
+func byPriority(a, b *item) int {
+	x, _ := a.row.(*nb.ACL)
+	y, _ := b.row.(*nb.ACL)
+	if x == nil || y == nil {
+		return 0
+	}
+	return cmp.Compare(x.Priority, y.Priority)
 }
 
 func (v *View) actionLook(a string) themes.Style {
@@ -146,7 +209,7 @@ func (v *View) setColumns() []widget.Column[*item] {
 	}
 	return []widget.Column[*item]{
 		{Title: "OWNER", Min: 40, Cell: v.ownerCell},
-		{Title: "FAMILY", Drop: 3, Cell: cell(func(s *nb.AddressSet) string { return s.ExternalIDs[nb.KeyIPFamily] })},
+		{Title: "FAMILY", Drop: 3, Cell: func(it *item) widget.Line { return widget.Plain(it.owner.Family) }},
 		{Title: "MEMBERS", Right: true, Cell: known(cell(func(s *nb.AddressSet) string { return strconv.Itoa(len(s.Addresses)) }))},
 		{Title: "STATE", Min: 9, Cell: v.markCell},
 		{Title: "NAME", Min: 12, Drop: 4, Flex: true, Cell: cell(func(s *nb.AddressSet) string { return s.Name })},

@@ -3,6 +3,7 @@ package rows
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"rung/engine"
 	"rung/model"
@@ -22,7 +23,7 @@ var tables = []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup}
 type View struct {
 	zone  string
 	table int
-	stage int // 0 all, else stages[stage-1]
+	stage int // 0 all, else engine.Stages[stage-1]
 
 	lists [3]*widget.Table[*item]
 	st    *themes.Styles
@@ -30,8 +31,11 @@ type View struct {
 	told  widget.Line // a line over the table, nil for none
 
 	// The last pipeline order, kept while the ACLs are the same.
-	walked, sorted []*nb.ACL
-	marks          *marks
+	walked   []*nb.ACL
+	sorted   []ranked
+	problems map[*nb.ACL]string // of matches that were looked at
+	holders  *engine.Holders
+	marks    *marks
 }
 
 // New makes the view of a zone's rows.
@@ -82,7 +86,7 @@ func (v *View) Sync(env *view.Env) {
 
 func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 	z := v.state
-	v.marks = findMarks(z, env.Now)
+	v.marks = findMarks(env.Rev, z, env.Now)
 	table := tables[v.table]
 	lost := v.marks.missingRows(env.Rev, z, table)
 	switch table {
@@ -90,7 +94,7 @@ func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 		v.order(z.DB)
 		only := ""
 		if v.stage > 0 {
-			only = stages[v.stage-1]
+			only = engine.Stages[v.stage-1]
 		}
 		t.SetItems(acls(v.sorted, lost, v.marks, z, only))
 	case nb.TableAddressSet:
@@ -110,17 +114,55 @@ func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 		v.told = widget.Styled(" ○ "+why, env.Styles.Warn)
 	} else if n := len(v.marks.missing); n > missingShown {
 		v.told = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", detail.Count(n, "policy"), missingShown), env.Styles.Error)
+	} else if table == nb.TableACL {
+		v.told = v.tellTies(env.Styles)
 	}
 }
 
+// tellTies says where it is undefined which row decides.
+func (v *View) tellTies(st *themes.Styles) widget.Line {
+	var at []string
+	last := ranked{acl: &nb.ACL{}}
+	for _, x := range v.sorted {
+		if x.tie != engine.TieUndefined || v.stage > 0 && x.acl.Stage() != engine.Stages[v.stage-1] {
+			continue
+		}
+		if x.acl.Priority != last.acl.Priority || x.acl.Tier != last.acl.Tier {
+			at = append(at, strconv.Itoa(x.acl.Priority))
+		}
+		last = x
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	return widget.Styled(" ▲ rows at "+detail.Join(at, 3)+" decide differently: undefined where both match", st.Warn)
+}
+
 // order brings the ACLs into pipeline order, again only when one of them is
-// another than last time: members of sets come and go much more often.
+// another than last time, or is held by something else: members of sets and
+// groups come and go much more often.
 func (v *View) order(db *nb.DB) {
 	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(v.walked)), db.ACLs())
-	if slices.Equal(walked, v.walked) && v.sorted != nil {
+	holders := engine.HoldersOf(db, v.holders)
+	if slices.Equal(walked, v.walked) && holders == v.holders && v.sorted != nil {
 		return
 	}
-	v.walked, v.sorted = walked, engine.PipelineOrder(db)
+	v.walked, v.holders, v.sorted, v.problems = walked, holders, inOrder(db, holders), map[*nb.ACL]string{}
+}
+
+// problem says why the match of a live ACL cannot be taken apart, "" when it
+// can. Matches are taken apart when they are looked at, not all at once.
+func (v *View) problem(it *item) string {
+	a, ok := it.row.(*nb.ACL)
+	if !ok || it.mark == missing {
+		return ""
+	}
+	text, ok := v.problems[a]
+	if !ok {
+		text = engine.MatchProblem(a.Match)
+		v.problems[a] = text
+	}
+	return text
 }
 
 // Render draws the table.
@@ -145,7 +187,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.table = (v.table + 1) % len(tables)
 	case action.RowsStage:
 		v.table = 0
-		v.stage = (v.stage + 1) % (len(stages) + 1)
+		v.stage = (v.stage + 1) % (len(engine.Stages) + 1)
 	case action.Open:
 		env.Open(v.Selected())
 		return true
@@ -195,7 +237,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 		l = l.Add(tables[v.table], st.Title)
 	}
 	if v.table == 0 && v.stage > 0 {
-		l = l.Add(" "+stages[v.stage-1], st.Key)
+		l = l.Add(" "+engine.Stages[v.stage-1], st.Key)
 	}
 	if by := v.now().SortedBy(); by != "" {
 		l = l.Add(" by "+by, st.Key)

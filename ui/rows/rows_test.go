@@ -18,7 +18,7 @@ var since = uitest.Now.Add(-54 * time.Second)
 
 func tampered(t testing.TB) *engine.Parts {
 	t.Helper()
-	p := uitest.Demo(t)
+	p := demo(t)
 	live.Tampered(t, p, since)
 	return p
 }
@@ -40,30 +40,37 @@ func TestGoldens(t *testing.T) {
 	s.Press("w")
 	s.Golden("wide")
 	s.Resizes()
+	s = uitest.Open(t, others(t), nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
+	s.Press("s", "s", "s")
+	s.Golden("others")
+	s.Resizes()
 }
 
 func TestPipelineOrderWithForeignOwners(t *testing.T) {
-	s := open(t, "ovn-worker")
-	s.Want("── from-lport · what leaves a pod, before load balancing ──", "no owner", "31 lines", "zone ovn-worker ●")
+	p := tampered(t)
+	all := lines(aclCount(p.Zones[1].DB))
+	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
+	s.Resize(160, 34)
+	s.Want("── from-lport · what leaves a pod, before load balancing ──", "no owner", all, "zone ovn-worker ●")
 	s.Press("G")
-	s.Want("NetpolNode ovn-worker", "BANP default ingress 0")
+	s.Want("node ovn-worker 10.244.1.2", "BANP default ingress 0")
 	s.Press("s")
 	s.Want("ACL from-lport ", "1 lines")
 	s.Press("s", "s")
 	s.Want("ACL to-lport", "ANP cluster-control ingress 1 tcp-namedPort")
 	s.WantNot("from-lport-after-lb")
 	s.Press("s")
-	s.Want("31 lines")
+	s.Want(all)
 }
 
 // The order on the screen is the engine's, with missing rows in their place.
 func TestOrderIsThePipelines(t *testing.T) {
 	p := tampered(t)
 	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"})
-	s.Resize(120, 60)
+	s.Resize(120, 100)
 	var got []string
 	for _, l := range strings.Split(s.Frame(), "\n") {
-		f := strings.Fields(strings.TrimLeft(l, " ▸"))
+		f := strings.Fields(strings.NewReplacer("▸", " ", "▲", "", "=", "").Replace(l))
 		if len(f) > 3 && len(f[0]) == 1 && f[0] >= "0" && f[0] <= "3" && !strings.Contains(l, "≠ missing") {
 			got = append(got, f[0]+" "+f[1]+" "+f[2])
 		}
@@ -113,7 +120,7 @@ func TestMarksAndLinks(t *testing.T) {
 	s.Press("t", "/")
 	s.Type("≠")
 	s.Press("enter")
-	s.Want("ANP cluster-control ingress 2", "1/28")
+	s.Want("ANP cluster-control ingress 2", "1/")
 }
 
 func TestZonesAndTables(t *testing.T) {
@@ -132,17 +139,24 @@ func TestZonesAndTables(t *testing.T) {
 }
 
 func TestFilterFindsWhatIsNotShown(t *testing.T) {
-	s := open(t, "ovn-worker2")
+	p := tampered(t)
+	n := 1 // the missing one
+	for a := range p.Zones[2].DB.ACLs() {
+		if a.Stage() == "from-lport-after-lb" {
+			n++
+		}
+	}
+	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"})
 	s.Resize(80, 24) // MATCH has no room here
 	s.Press("/")
 	s.Type("tcp.dst==.8991")
 	s.Press("enter")
-	s.Want("cluster-control egress 2", "1/30")
+	s.Want("cluster-control egress 2", "1/")
 	s.Press("/")
 	s.Press("ctrl+u")
 	s.Type("after-lb")
 	s.Press("enter")
-	s.Want("14/30")
+	s.Want(fmt.Sprintf("%d/", n))
 }
 
 func TestSortKeepsTheSelection(t *testing.T) {
@@ -201,14 +215,27 @@ func TestEmptyZone(t *testing.T) {
 		return out
 	})
 	live.Judge(t, p, since)
+	rev := engine.Assemble(*p)
+	acls, sets, groups := 0, 0, 0
+	for _, k := range rev.Units() {
+		want := rev.Rows(k, "ovn-worker")
+		if want == nil {
+			continue
+		}
+		acls, sets = acls+len(want.ACLs), sets+len(want.AddressSets)
+		if want.PortGroup != nil {
+			groups++
+		}
+	}
 	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
-	s.Want("29 lines", "BANP default egress 0")
+	s.Resize(120, 100)
+	s.Want(lines(acls), "BANP default egress 0", "EF yellow rule 0", "default deny of blue, ingress")
 	s.Press("t")
-	s.Want("28 lines", "ANP cluster-control ingress 2", "–  ≠ missing")
+	s.Want(lines(sets), "EF DNS mirror.example.com", "ANP cluster-control ingress 2", "–  ≠ missing")
 	s.Press("enter")
 	s.Want("≠ Missing here: this is the desired row.", "3 addresses")
 	s.Press("esc", "t")
-	s.Want("10 lines")
+	s.Want(lines(groups))
 	s.Press("enter")
 	s.Want("Missing here", "logical ports")
 }

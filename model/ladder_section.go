@@ -1,0 +1,162 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+)
+
+// SectionKind says what a part of tier 2 is.
+type SectionKind string
+
+// The sections, in the order in which they decide where they share a stage.
+const (
+	// SectionFirewall are EgressFirewalls and ingress multicast: the part of tier
+	// 2 that decides in to-lport about what a pod sends, even after an egress rule
+	// of an AdminNetworkPolicy allowed it (compile-spec §4.2, §4.3).
+	SectionFirewall  SectionKind = "firewall"
+	SectionMulticast SectionKind = "multicast" // egress multicast
+	SectionNetpol    SectionKind = "netpol"    // NetworkPolicies, by namespace
+	SectionOwn       SectionKind = "own"       // hairpin and nodes
+	SectionDeny      SectionKind = "deny"      // default denies; only within one stage
+)
+
+// Section is a part of tier 2.
+type Section struct {
+	Kind SectionKind
+	// Stage is the one its priorities belong to, "" for several.
+	Stage Stage
+	// Units in the order in which they decide, Namespaces for SectionNetpol. With
+	// all stages together a namespace has its default denies with it; within one
+	// stage they follow in a section of their own, as everything with a higher
+	// priority decides before them.
+	Units      []Unit
+	Namespaces []LadderNamespace
+}
+
+// Sections are the parts of tier 2 in the order in which they decide in a stage,
+// "" for all together. Empty ones are left out.
+func (t *LadderTier) Sections(stage Stage) []Section {
+	var out []Section
+	add := func(kind SectionKind, in Stage, kinds ...Kind) {
+		if stage != "" && in != "" && in != stage {
+			return
+		}
+		s := Section{Kind: kind, Stage: cmp.Or(in, stage)}
+		for i := range t.Units {
+			u := t.Units[i]
+			if slices.Contains(kinds, u.Key.Kind) && u.shows(s.Stage) {
+				s.Units = append(s.Units, u)
+			}
+		}
+		if s.Stage != "" {
+			slices.SortStableFunc(s.Units, func(a, b Unit) int {
+				x, _, _ := a.Range(s.Stage)
+				y, _, _ := b.Range(s.Stage)
+				return cmp.Compare(y, x)
+			})
+		}
+		if len(s.Units) > 0 {
+			out = append(out, s)
+		}
+	}
+	add(SectionFirewall, StageToLport, KindEF, KindMulticastNS, KindMulticastCluster)
+	add(SectionMulticast, StageAfterLB, KindMulticastNS, KindMulticastCluster)
+	if s := (Section{Kind: SectionNetpol, Stage: stage, Namespaces: t.namespacesIn(stage)}); len(s.Namespaces) > 0 {
+		out = append(out, s)
+	}
+	add(SectionOwn, "", KindNetpolDefault, KindNetpolNode)
+	if stage != "" {
+		add(SectionDeny, stage, KindNetpolNamespace)
+	}
+	return out
+}
+
+// shows says whether the unit stands on the ladder of a stage; with all stages
+// together also what decides in none: an EgressFirewall without rules.
+func (u *Unit) shows(s Stage) bool {
+	if s == "" || u.Key.Kind == KindEF && len(u.Stages()) == 0 {
+		return s == "" || s == StageToLport
+	}
+	_, _, ok := u.Range(s)
+	return ok
+}
+
+// namespacesIn are the namespaces with NetworkPolicies that decide in a stage.
+func (t *LadderTier) namespacesIn(stage Stage) []LadderNamespace {
+	var out []LadderNamespace
+	keep := func(units []Unit) (in []Unit) {
+		for i := range units {
+			if units[i].shows(stage) {
+				in = append(in, units[i])
+			}
+		}
+		return in
+	}
+	for _, n := range t.Namespaces {
+		n.Policies, n.Denies = keep(n.Policies), keep(n.Denies)
+		if len(n.Policies) > 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// In narrows the ladder to one stage: what decides there, and nothing else. ""
+// is the ladder itself.
+func (l *Ladder) In(stage Stage) *Ladder {
+	if stage == "" {
+		return l
+	}
+	out := *l
+	out.Stage, out.Conflicts, out.Tiers = stage, nil, slices.Clone(l.Tiers)
+	at := map[int]int{} // of conflicts
+	for i := range l.Conflicts {
+		if StageOf(l.Conflicts[i].Direction) == stage {
+			at[i] = len(out.Conflicts)
+			out.Conflicts = append(out.Conflicts, l.Conflicts[i])
+		}
+	}
+	for i := range out.Tiers {
+		t := &out.Tiers[i]
+		var rungs []Rung
+		for _, r := range t.Rungs {
+			if r = r.in(stage, at); len(r.Policies) > 0 {
+				rungs = append(rungs, r)
+			}
+		}
+		t.Rungs = rungs
+		if t.Tier != TierNetwork {
+			continue
+		}
+		t.Policies = slices.DeleteFunc(slices.Clone(t.Policies), func(p RungPolicy) bool {
+			u := Unit{Key: p.Policy.Key, Policy: &p}
+			return !u.shows(stage)
+		})
+		t.Counts = map[Kind]int{}
+		for i := range t.Policies {
+			t.Counts[t.Policies[i].Policy.Kind]++
+		}
+		t.Units = slices.DeleteFunc(slices.Clone(t.Units), func(u Unit) bool { return !u.shows(stage) })
+		t.Namespaces = t.namespacesIn(stage)
+	}
+	return &out
+}
+
+func (r Rung) in(stage Stage, conflicts map[int]int) Rung {
+	var policies []RungPolicy
+	for _, p := range r.Policies {
+		if !p.Policy.decidesIn(stage) {
+			continue
+		}
+		var left []int
+		for _, i := range p.Conflicts {
+			if n, ok := conflicts[i]; ok {
+				left = append(left, n)
+			}
+		}
+		p.Conflicts = left
+		policies = append(policies, p)
+	}
+	r.Policies, r.Duplicate = policies, len(policies) > 1
+	return r
+}

@@ -1,0 +1,187 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+)
+
+// OVN priorities of tier 2 (compile-spec §4): the higher one decides first.
+const (
+	firewallTop    = 10000 // rule i of an EgressFirewall has 10000 − i
+	multicastAllow = 1012
+	multicastDeny  = 1011
+	netpolAllow    = 1001
+	netpolDeny     = 1000
+)
+
+// multicastDefault names the unit that drops multicast (compile-spec §4.3).
+const multicastDefault = "DefaultDeny"
+
+// Unit is something of tier 2 with rows of its own: a NetworkPolicy or
+// EgressFirewall, or what OVN-Kubernetes makes besides (the kinds of kinds.go
+// that are no objects).
+type Unit struct {
+	Key Key
+	// Policy is nil for what is no object.
+	Policy *RungPolicy
+}
+
+// Range are the OVN priorities of the unit's rows in a stage, the first to decide
+// first; ok is false when nothing of it decides there. The ARP and ICMP rows of a
+// default deny have one priority more than the deny they soften.
+func (u *Unit) Range(s Stage) (first, last int, ok bool) {
+	switch u.Key.Kind {
+	case KindNP:
+		p := u.Policy.Policy
+		ok = s == StageToLport && (len(p.Ingress) > 0 || p.isolates(Ingress)) ||
+			s == StageAfterLB && (len(p.Egress) > 0 || p.isolates(Egress))
+		return netpolAllow, netpolAllow, ok
+	case KindEF:
+		n := len(u.Policy.Policy.Egress)
+		return firewallTop, firewallTop - max(0, n-1), s == StageToLport && n > 0
+	case KindNetpolNamespace:
+		return netpolDeny, netpolDeny, s == StageOf(Direction(u.Key.Name))
+	case KindNetpolDefault:
+		return netpolAllow, netpolAllow, s != StageFromLport
+	case KindNetpolNode:
+		return netpolAllow, netpolAllow, s == StageToLport
+	case KindMulticastNS:
+		return multicastAllow, multicastAllow, s != StageFromLport
+	case KindMulticastCluster:
+		p := multicastAllow
+		if u.Key.Name == multicastDefault {
+			p = multicastDeny
+		}
+		return p, p, s != StageFromLport
+	}
+	return 0, 0, false
+}
+
+// Stages are the stages in which the unit decides.
+func (u *Unit) Stages() []Stage {
+	var out []Stage
+	for _, s := range Stages() {
+		if _, _, ok := u.Range(s); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Top is the OVN priority of the unit's first row in any stage, 0 without rows.
+func (u *Unit) Top() (top int) {
+	for _, s := range Stages() {
+		if first, _, ok := u.Range(s); ok {
+			top = max(top, first)
+		}
+	}
+	return top
+}
+
+// LadderNamespace is what tier 2 holds of one namespace.
+type LadderNamespace struct {
+	Name     string
+	Policies []Unit // its NetworkPolicies by name
+	// Denies are its default denies: what no NetworkPolicy allows is dropped for
+	// the pods one of them isolates (compile-spec §4.1.2).
+	Denies    []Unit
+	Firewall  *Unit // its EgressFirewall
+	Multicast bool  // its pods may send and receive multicast
+}
+
+// Isolates says whether a NetworkPolicy isolates pods of the namespace in a
+// direction.
+func (n *LadderNamespace) Isolates(d Direction) bool {
+	return slices.ContainsFunc(n.Denies, func(u Unit) bool { return u.Key.Name == string(d) })
+}
+
+// tier2 fills in the units of tier 2. more are the compiled units that follow
+// from no policy.
+func (t *LadderTier) tier2(c *Cluster, more []Key) {
+	t.Counts = map[Kind]int{}
+	seen := map[Key]bool{}
+	add := func(u Unit) {
+		if !seen[u.Key] {
+			seen[u.Key] = true
+			t.Units = append(t.Units, u)
+		}
+	}
+	for _, k := range []Kind{KindNP, KindEF} {
+		for p := range c.Policies(k) {
+			t.Policies = append(t.Policies, onRung(p))
+			t.Counts[k]++
+		}
+	}
+	for i := range t.Policies {
+		rp := &t.Policies[i]
+		add(Unit{Key: rp.Policy.Key, Policy: rp})
+		for _, d := range []Direction{Ingress, Egress} {
+			if rp.Policy.Kind == KindNP && rp.Policy.isolates(d) {
+				add(Unit{Key: Key{Kind: KindNetpolNamespace, Namespace: rp.Policy.Namespace, Name: string(d)}})
+			}
+		}
+	}
+	for ns := range c.Namespaces() {
+		if ns.Annotations[AnnotationMulticast] == "true" {
+			add(Unit{Key: Key{Kind: KindMulticastNS, Namespace: ns.Name, Name: "default"}})
+		}
+	}
+	for _, k := range more {
+		switch k.Kind {
+		case KindNetpolDefault, KindNetpolNode, KindMulticastNS, KindMulticastCluster:
+			add(Unit{Key: k})
+		}
+	}
+	slices.SortFunc(t.Units, func(a, b Unit) int {
+		return cmp.Or(cmp.Compare(b.Top(), a.Top()), cmp.Compare(unitRank(a.Key.Kind), unitRank(b.Key.Kind)), a.Key.Compare(b.Key))
+	})
+	t.namespaces()
+}
+
+// unitRank orders kinds of one priority for display.
+func unitRank(k Kind) int {
+	return slices.Index([]Kind{KindEF, KindMulticastNS, KindMulticastCluster, KindNP, KindNetpolDefault, KindNetpolNode, KindNetpolNamespace}, k)
+}
+
+// namespaces groups the units.
+func (t *LadderTier) namespaces() {
+	byName := map[string]*LadderNamespace{}
+	for i := range t.Units {
+		u := t.Units[i]
+		if u.Key.Namespace == "" {
+			continue
+		}
+		n := byName[u.Key.Namespace]
+		if n == nil {
+			n = &LadderNamespace{Name: u.Key.Namespace}
+			byName[n.Name] = n
+		}
+		switch u.Key.Kind {
+		case KindNP:
+			n.Policies = append(n.Policies, u)
+		case KindNetpolNamespace:
+			n.Denies = append(n.Denies, u)
+		case KindEF:
+			n.Firewall = &u
+		case KindMulticastNS:
+			n.Multicast = true
+		}
+	}
+	for _, n := range byName {
+		slices.SortFunc(n.Denies, func(a, b Unit) int { return cmp.Compare(b.Key.Name, a.Key.Name) }) // ingress first
+		t.Namespaces = append(t.Namespaces, *n)
+	}
+	slices.SortFunc(t.Namespaces, func(a, b LadderNamespace) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// isolates says whether a NetworkPolicy isolates its pods in a direction; one that
+// OVN-Kubernetes cannot take does not.
+func (p *Policy) isolates(d Direction) bool {
+	if len(p.Invalid) > 0 {
+		return false
+	}
+	if d == Ingress {
+		return p.IsolatesIngress
+	}
+	return p.IsolatesEgress
+}

@@ -1,0 +1,28 @@
+package model
+
+// Stage is a stage of OVN's pipeline. Each walks the tiers from 0 to 3 on its own,
+// and a connection must be let through by every one (compile-spec §0.3, §1.11).
+type Stage string
+
+// The stages, as `rung trace` and OVN's rows name them.
+const (
+	StageFromLport Stage = "from-lport"          // leaving a pod, before load balancing
+	StageAfterLB   Stage = "from-lport-after-lb" // leaving a pod: egress rules
+	StageToLport   Stage = "to-lport"            // arriving at a pod: ingress rules, and EgressFirewalls
+)
+
+// Stages are all of them in the order of the pipeline.
+func Stages() []Stage { return []Stage{StageFromLport, StageAfterLB, StageToLport} }
+
+// StageOf is the stage in which rules of a direction decide (compile-spec §1.2).
+func StageOf(d Direction) Stage {
+	if d == Ingress {
+		return StageToLport
+	}
+	return StageAfterLB
+}
+
+// decidesIn says whether a policy of tier 1 or 3 has rules in a stage.
+func (p *Policy) decidesIn(s Stage) bool {
+	return s == StageToLport && len(p.Ingress) > 0 || s == StageAfterLB && len(p.Egress) > 0
+}

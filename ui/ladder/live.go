@@ -1,0 +1,108 @@
+package ladder
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/widget"
+)
+
+// groupsShown bounds the lines of live rows in a tier; the page of rows has all.
+const groupsShown = 100
+
+// tier0 is what decides before every policy. No object stands for it: it is known
+// from live rows alone.
+func (b *builder) tier0() {
+	groups := b.live.Of(model.TierIsolation, b.v.stage)
+	n := 0
+	for _, g := range groups {
+		n += g.Rows
+	}
+	text := "OVN-Kubernetes' own rows, before every policy · "
+	switch {
+	case b.live.Zones == 0:
+		text += "no zone to read them"
+	case b.live.Read == 0:
+		text += "not read yet"
+	case n == 0:
+		text += "none in " + detail.Count(b.live.Read, "zone")
+	default:
+		text += detail.Count(n, "row")
+	}
+	if left := b.live.Zones - b.live.Read; b.live.Read > 0 && left > 0 {
+		text += fmt.Sprintf(", %d not read", left)
+	}
+	if !b.fresh {
+		text += ", counting"
+	}
+	b.band("tier 0", text, false)
+	(&others{b, groups, model.TierIsolation, 0}).rest()
+}
+
+// others puts live rows that no policy stands for between the policies.
+type others struct {
+	b      *builder
+	groups []engine.RowGroup
+	tier   int
+	shown  int
+}
+
+// others are the groups of a tier by priority, whatever their stage.
+func (b *builder) others(tier int) *others {
+	groups := b.live.Of(tier, b.v.stage)
+	slices.SortStableFunc(groups, func(a, b engine.RowGroup) int { return cmp.Compare(b.Priority, a.Priority) })
+	return &others{b, groups, tier, 0}
+}
+
+// above adds what has a higher OVN priority.
+func (o *others) above(priority int) {
+	for len(o.groups) > 0 && o.groups[0].Priority > priority {
+		o.next()
+	}
+}
+
+// rest adds what is left.
+func (o *others) rest() {
+	for len(o.groups) > 0 {
+		o.next()
+	}
+}
+
+func (o *others) next() {
+	g := &o.groups[0]
+	left := len(o.groups)
+	o.groups = o.groups[1:]
+	b, st := o.b, o.b.st
+	if o.shown++; o.shown > groupsShown {
+		text := fmt.Sprintf("      ◦ and %s of rows more", detail.Count(left, "group"))
+		b.add(&item{kind: rows, id: fmt.Sprintf("rows %d more", o.tier), rank: 8, full: widget.Styled(text, st.Dim),
+			to: nav.Page{Kind: nav.Rows, Zone: g.Zones[0]}})
+		o.groups = nil
+		return
+	}
+	l := widget.Styled(fmt.Sprintf("%5d ", g.Priority), st.Text).Add("◦ ", st.Warn)
+	what := ""
+	switch {
+	case g.Gone:
+		what = "rows of what is gone: "
+	case g.Tier != model.TierIsolation:
+		what = "rows Rung does not compile: "
+	}
+	l = l.Add(what, st.Warn).Add(g.Label, st.Accent).Add("  ", st.Text)
+	l = widget.Join(l, counts(g.Actions, st))
+	if b.v.stage == "" {
+		l = l.Add("  "+string(g.Stage), st.Dim)
+	}
+	l = l.Add(fmt.Sprintf("  %s in %d/%d zones", detail.Count(g.Rows, "row"), len(g.Zones), b.live.Zones), st.Dim)
+	if g.Last != g.Priority {
+		l = l.Add(", to "+strconv.Itoa(g.Last), st.Dim)
+	}
+	b.add(&item{kind: rows, id: fmt.Sprintf("rows %d %s %d %s", g.Tier, g.Stage, g.Priority, g.Label), rank: 8, full: l,
+		to: nav.Page{Kind: nav.Rows, Zone: g.Zones[0], Text: g.Filter}})
+}

@@ -1,0 +1,81 @@
+package ladder
+
+import (
+	"slices"
+
+	"rung/model"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// nextStage goes on to the next stage; after the last come all together again.
+func (v *ladder) nextStage() {
+	all := append([]model.Stage{""}, model.Stages()...)
+	v.setStage(all[(slices.Index(all, v.stage)+1)%len(all)])
+}
+
+// setStage narrows the ladder to one stage, or widens it to all. The cursor
+// stays on its line, and where the stage has none of it comes back to it later.
+func (v *ladder) setStage(s model.Stage) {
+	if s == v.stage {
+		return
+	}
+	if at := v.table.SelectedID(); at != v.placed {
+		v.wish = at
+	}
+	v.stage = s
+	v.table.Natural() // the order is what a stage is about
+	v.table.Columns = v.columns()
+	v.rebuild()
+	v.table.Select(v.wish)
+	v.placed = v.table.SelectedID()
+}
+
+// columns are those of all stages together, or those of one.
+func (v *ladder) columns() []widget.Column[*item] {
+	text := func(f func(*item) string) func(*item) widget.Line {
+		return func(it *item) widget.Line { return widget.Plain(f(it)) }
+	}
+	cols := []widget.Column[*item]{
+		{Title: "PRIO", Right: true, Cell: text(func(it *item) string { return it.priority() })},
+		{Title: "POLICY", Min: 16, Max: 34, Cell: func(it *item) widget.Line { return it.name },
+			Less: func(a, b *item) int { return widget.CompareNatural(a.policyName(), b.policyName()) }},
+		{Title: "SUBJECT", Min: 14, Max: 40, Drop: 6, Cell: text(func(it *item) string { return it.subject })},
+	}
+	if v.stage == "" {
+		cols = append(cols, widget.Column[*item]{Title: "INGRESS", Drop: 3, Cell: func(it *item) widget.Line { return it.ingress }},
+			widget.Column[*item]{Title: "EGRESS", Drop: 3, Cell: func(it *item) widget.Line { return it.egress }})
+	} else {
+		cols = append(cols, widget.Column[*item]{Title: "RULES", Drop: 3, Cell: func(it *item) widget.Line { return it.rules }})
+	}
+	return append(cols, []widget.Column[*item]{
+		{Title: "PODS", Right: true, Drop: 4, Cell: text(func(it *item) string { return it.pods })},
+		{Title: "ACLS", Right: true, Drop: 8, Cell: text(func(it *item) string { return it.acls })},
+		{Title: "ZONES", Drop: 5, Cell: func(it *item) widget.Line { return it.zones }},
+		{Title: "LOG", Max: 9, Drop: 7, Cell: func(it *item) widget.Line { return it.log }},
+		{Title: "STATE", Min: 12, Max: 34, Drop: 1, Cell: func(it *item) widget.Line { return it.state },
+			Less: func(a, b *item) int { return a.worry() - b.worry() }},
+		{Title: "", Min: 3, Drop: 2, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return it.mark }},
+	}...)
+}
+
+// stageText says what a stage is about.
+func stageText(s model.Stage) (short, long string) {
+	switch s {
+	case model.StageFromLport:
+		return "leaving, before LB", "what leaves a pod, before load balancing"
+	case model.StageAfterLB:
+		return "leaving a pod", "what leaves a pod: egress rules"
+	}
+	return "arriving at a pod", "what arrives at a pod: ingress rules, EgressFirewalls"
+}
+
+// tellStage says which stage is shown and how to go on.
+func (v *ladder) tellStage(env *view.Env) widget.Line {
+	text, long := stageText(v.stage)
+	if env.W >= 100 {
+		text = long + " · " + env.Keys.Action(action.LadderStage).Shown() + " next stage"
+	}
+	return widget.Styled(text, env.Styles.Key)
+}

@@ -1,0 +1,269 @@
+package ladder_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// everything is the demo cluster with the rows of all units, rows of tier 0, of
+// an older release, of an unknown owner and of a policy that is gone.
+func everything(t testing.TB) *engine.Parts {
+	p := uitest.Demo(t)
+	uitest.Units(p)
+	ids := func(owner string, pairs ...string) map[string]string {
+		var kv []nb.Pair
+		for i := 0; i < len(pairs); i += 2 {
+			kv = append(kv, nb.Pair{Key: pairs[i], Value: pairs[i+1]})
+		}
+		return nb.IDs(nb.DefaultController, owner, kv...)
+	}
+	isolation := func(name, dir, action string, priority int) *nb.ACL {
+		direction := nb.FromLport
+		if dir == "Ingress" {
+			direction = nb.ToLport
+		}
+		return &nb.ACL{Action: action, Direction: direction, Priority: priority, Match: name + dir, ExternalIDs: ids(nb.OwnerUDNIsolation, nb.KeyName, name, nb.KeyDirection, dir)}
+	}
+	for _, z := range p.Zones[:2] {
+		uitest.Rows(p, z.Name,
+			isolation("DenyPrimaryUDN", "Egress", nb.ActionDrop, 1000), isolation("AllowHostARPPrimaryUDN", "Egress", nb.ActionAllow, 1001),
+			isolation("DenyPrimaryUDN", "Ingress", nb.ActionDrop, 1000), isolation("OpenPort-red/web-1", "Ingress", nb.ActionAllowRelated, 1001),
+			isolation("OpenPort-red/web-2", "Ingress", nb.ActionAllowRelated, 1001),
+			&nb.ACL{Action: nb.ActionPass, Direction: nb.FromLport, Options: map[string]string{nb.OptAfterLB: "true"}, Priority: 1100,
+				ExternalIDs: ids(nb.OwnerAdvertised, nb.KeyName, "blue-net", nb.KeyNetwork, "4")},
+			&nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Tier: 1, Priority: 26550, ExternalIDs: nb.IDs("network-policy-controller", nb.OwnerANP,
+				nb.Pair{Key: nb.KeyName, Value: "forgotten"}, nb.Pair{Key: nb.KeyDirection, Value: "ANPIngress"}, nb.Pair{Key: nb.KeyPriority, Value: "26550"})},
+			&nb.ACL{Action: nb.ActionAllow, Direction: nb.ToLport, Tier: 2, Priority: 5000, Match: "ip4"},
+			&nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Tier: 3, Priority: 1800, ExternalIDs: nb.IDs("lab", "Honeypot", nb.Pair{Key: nb.KeyName, Value: "bees"})},
+			&nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Tier: 1, Priority: 29000, ExternalIDs: ids(nb.OwnerANP, nb.KeyName, "deleted",
+				nb.KeyDirection, "Ingress", nb.KeyGressIndex, "0", nb.KeyProtocol, "None")},
+		)
+	}
+	return p
+}
+
+// order fails the test when the frame does not have lines with the texts in this
+// order.
+func order(t *testing.T, s *uitest.Screen, texts ...string) {
+	t.Helper()
+	rest := s.Frame()
+	for _, x := range texts {
+		i := strings.Index(rest, x)
+		if i < 0 {
+			t.Errorf("%q is not there, or not in its place:\n%s", x, s.Frame())
+			return
+		}
+		rest = rest[i+len(x):]
+	}
+}
+
+func unfolded(t *testing.T, p *engine.Parts) *uitest.Screen {
+	t.Helper()
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	goTo(t, s, "tier 2")
+	s.Press("enter")
+	return s
+}
+
+func TestTier2(t *testing.T) {
+	s := uitest.Open(t, everything(t), nav.To(nav.Ladder))
+	s.Resize(80, 24)
+	goTo(t, s, "tier 2")
+	s.Press("enter")
+	order(t, s, "▸ ── tier 2", "EF yellow", "NP allow-web", "NP db-from-api") // in sight at once
+	s.Golden("tier2")
+	s.Resizes()
+	s.Resize(200, 90)
+	order(t, s, "tier 2 · NetworkPolicy 4 · EgressFirewall 1 · multicast 1 · other rows · ⏎ folds · higher OVN priority first",
+		"to-lport: decides even after an ANP egress Allow", "a tier-1 ingress Allow or Deny there decides before",
+		"10000 ─ EF yellow", "1012 ─ multicast monitoring", "1011 ─ deny multicast",
+		"from-lport-after-lb: egress multicast", "1012 ─ multicast monitoring",
+		"NetworkPolicy by namespace", "- blue  1 policy · default deny ingress", "1001 ─ NP allow-web", "1000 ─ deny ingress",
+		"- restricted  1 policy · default deny ingress, egress", "- yellow  1 policy · default deny egress · EgressFirewall",
+		"hairpin and nodes", "1001 ─ hairpin", "1001 ─ ovn-worker2",
+		"live rows of others in tier 2", "5000 ◦ rows Rung does not compile: no owner  2A  to-lport  2 rows in 2/3 zones", "tier 3")
+	for _, line := range []string{"ovn-worker2", "NP allow-web"} {
+		if l := s.Line("─ " + line); !strings.Contains(l, "in sync") {
+			t.Errorf("%s has no state: %q", line, l)
+		}
+	}
+	if l := s.Line("─ ovn-worker2"); !strings.Contains(l, "1/1") {
+		t.Errorf("the rows of a node are in its own zone alone: %q", l)
+	}
+
+	goTo(t, s, "- blue")
+	s.Press("space")
+	s.Want("+ blue  1 policy · default deny ingress")
+	s.WantNot("NP allow-web")
+	s.Press("enter", "j")
+	s.Want("NP allow-web")
+	s.Press("enter")
+	s.Want("NetworkPolicy blue/allow-web")
+	s.Press("esc")
+
+	// A filter looks into what is folded, and names policies in full.
+	goTo(t, s, "tier 2")
+	s.Press("enter")
+	s.WantNot("NP allow-web")
+	s.Press("/")
+	s.Type("allow-web")
+	s.Press("enter")
+	s.Want("NP blue/allow-web")
+	s.Press("esc")
+	s.WantNot("NP blue/allow-web")
+}
+
+func TestFoldedTier2Worries(t *testing.T) {
+	p := everything(t)
+	z := *p.Zones[1]
+	z.Policies = map[model.PolicyKey]*model.PolicyInZone{}
+	for k, x := range p.Zones[1].Policies {
+		c := *x
+		if k.Kind == model.KindNP && k.Name == "allow-web" {
+			c.InSync, c.Missing = false, 1
+		}
+		z.Policies[k] = &c
+	}
+	p.Zones[1] = &z
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Want("▲ 1 not in sync · ⏎ unfolds")
+	goTo(t, s, "tier 2")
+	s.Press("enter")
+	s.Resize(200, 90)
+	s.Want("1 row behind ovn-worker")
+	s.WantNot("not in sync ·")
+}
+
+// Every stage has what decides there in its order, and nothing else.
+func TestStages(t *testing.T) {
+	s := unfolded(t, everything(t))
+	goTo(t, s, "NP vault-from")
+	s.Press("s")
+	s.Want("Ladder from-lport ", "what leaves a pod, before load balancing · s next stage", "tier 2 · no rule decides in this stage")
+	s.WantNot("break-glass", "free", "advertised network")
+	order(t, s, "tier 0", "1001 ◦ UDN isolation AllowHostARPPrimaryUDN, egress  2A  2 rows in 2/3 zones", "1000 ◦ UDN isolation DenyPrimaryUDN", "tier 1")
+	s.Golden("from-lport")
+
+	s.Press("s")
+	s.Resize(200, 90)
+	order(t, s, "Ladder from-lport-after-lb", "1100 ◦ advertised network blue-net", "30 ─ break-glass", "43 ─ multi-tenant-isolation", "60 ─ quarantine",
+		"1012 ─ multicast monitoring", "1011 ─ deny multicast", "1001 ─ NP vault-from-blue", "1001 ─ hairpin",
+		"default deny", "1000 ─ deny egress", "tier 3", "default")
+	s.WantNot("┌ allow-metrics", "EF yellow", "NP allow-web", "ovn-worker2 ", "deny ingress", "free", "INGRESS", "DenyPrimaryUDN")
+	if !strings.Contains(s.Line("▸"), "NP vault-from-blue") {
+		t.Errorf("the cursor did not come back to its line: %q", s.Line("▸"))
+	}
+
+	s.Press("s")
+	s.Golden("to-lport")
+	s.Resize(200, 90)
+	order(t, s, "Ladder to-lport", "1001 ◦ UDN isolation open ports of pods, ingress  4A  4 rows", "29000 ◦ rows of what is gone: ANP deleted ingress",
+		"30 ─ break-glass", "34 ─ cluster-control", "26550 ◦ rows Rung does not compile: 2023 form: ANP forgotten ingress", "40 ┌ blue-tenant",
+		"10000 ─ EF yellow", "5000 ◦ rows Rung does not compile: no owner", "1012 ─ multicast monitoring", "1001 ─ NP allow-web", "1001 ─ ovn-worker2",
+		"1000 ─ deny ingress", "tier 3", "1800 ◦ rows Rung does not compile: owner Honeypot of controller lab", "─ default")
+	s.WantNot("deny egress", "NP web-to-vault", "advertised network")
+
+	// Carrying is over all stages: a slot is free in all or in none.
+	goTo(t, s, "cluster-control")
+	s.Press("m")
+	s.Want("carrying cluster-control", "5 free")
+	s.WantNot("Ladder to-lport")
+	s.Press("esc")
+	s.Want("Ladder to-lport")
+	s.Press("z")
+	s.Want("gaps are shown with all stages together")
+	s.Press("s")
+	s.Want("30 free  0–29", "NP web-to-vault")
+	s.WantNot("next stage")
+}
+
+// What no policy stands for leads to its rows.
+func TestRowsOfOthers(t *testing.T) {
+	s := unfolded(t, everything(t))
+	s.Resize(200, 90)
+	for line, want := range map[string][]string{
+		"open ports of pods":        {"OpenPort-red/web-1", "OpenPort-red/web-2"},
+		"ANP deleted":               {"ANP deleted ingress 0"},
+		"2023 form: ANP forgotten":  {"ANP forgotten ingress"},
+		"compile: no owner":         {"no owner", "5000"},
+		"owner Honeypot":            {"Honeypot", "1800"},
+		"DenyPrimaryUDN, ingress":   {"DenyPrimaryUDN, ingress"},
+		"deny multicast":            {"multicast default deny, ingress", "multicast default deny, egress"},
+		"─ ovn-worker2":             {"node ovn-worker2"},
+		"─ deny ingress":            {"default deny of blue, ingress", "ARP of blue, ingress"},
+		"multicast monitoring   ns": {"multicast of monitoring, egress"},
+	} {
+		goTo(t, s, line)
+		s.Press("enter")
+		s.Want(append(want, "Ladder › rows")...)
+		s.WantNot("break-glass", "AllowHostARP", "nothing matches")
+		s.Press("esc", "esc")
+		s.Want("tier 1")
+	}
+}
+
+func TestTier0WithoutRows(t *testing.T) {
+	p := uitest.Demo(t)
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Want("before every policy · none in 3 zones")
+	z := *p.Zones[0]
+	z.DB = nil
+	p.Zones[0] = &z
+	p.Number++
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("none in 2 zones, 1 not read")
+	p.Zones, p.Mode.Sandbox = nil, false
+	p.Number++
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("no zone to read them")
+}
+
+// Many groups of rows end in a line that leads to all of them.
+func TestManyRowsOfOthers(t *testing.T) {
+	p := uitest.Demo(t)
+	var acls []*nb.ACL
+	for i := range 130 {
+		acls = append(acls, &nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Priority: 100 + i, Match: "ip4"})
+	}
+	uitest.Rows(p, p.Zones[0].Name, acls...)
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Resize(120, 200)
+	s.Want("before every policy · 130 rows", " 229 ◦ no owner", "and 30 groups of rows more")
+	goTo(t, s, "groups of rows more")
+	s.Press("enter")
+	s.Want("Ladder › rows")
+}
+
+// Units of more namespaces than one reads at a glance stay folded.
+func TestManyNamespacesStayFolded(t *testing.T) {
+	p := uitest.Demo(t)
+	var more []model.Object
+	for i := range 70 {
+		ns := "team-" + string(rune('a'+i/26)) + string(rune('a'+i%26))
+		more = append(more, &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: "quiet"}},
+			Tier: model.TierNetwork, Subject: model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true, Namespace: ns}, IsolatesIngress: true})
+	}
+	p.Cluster, _ = p.Cluster.Upsert(more, nil)
+	s := unfolded(t, p)
+	s.Resize(120, 150)
+	s.Want("+ team-aa  1 policy", "+ blue")
+	s.WantNot("NP quiet")
+	goTo(t, s, "+ team-ac")
+	s.Press("enter")
+	s.Want("- team-ac", "NP quiet")
+	if n := strings.Count(s.Frame(), "NP quiet"); n != 1 {
+		t.Errorf("%d namespaces unfolded", n)
+	}
+	if !slices.Contains(strings.Fields(s.Line("NP quiet")), "1001") {
+		t.Errorf("the line has no priority: %q", s.Line("NP quiet"))
+	}
+}

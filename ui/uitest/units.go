@@ -1,0 +1,74 @@
+package uitest
+
+import (
+	"slices"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+)
+
+// Units adds to the zones of the parts what is compiled besides
+// AdminNetworkPolicies and their baseline: live rows that equal the desired
+// ones, and the judgment that they do.
+func Units(p *engine.Parts) {
+	rev := engine.Assemble(*p)
+	for i, z := range p.Zones {
+		next := *z
+		next.Policies = map[model.PolicyKey]*model.PolicyInZone{}
+		for k, x := range z.Policies {
+			next.Policies[k] = x
+		}
+		var changes []nb.RowChange
+		for _, k := range rev.Units() {
+			want := rev.Rows(k, z.Name)
+			if k.Kind.IsAdmin() || want == nil {
+				continue
+			}
+			next.Policies[k] = &model.PolicyInZone{Policy: k, InSync: want.None == nil, None: want.None, LiveACLs: len(want.ACLs),
+				LivePriority: -1, Touched: Now.Add(-1 << 36)}
+			if want.None != nil {
+				continue
+			}
+			if want.PortGroup == nil { // the rows hang on one of OVN-Kubernetes' own
+				own := *want
+				own.PortGroup = &nb.PortGroup{}
+				want = &own
+			}
+			changes = append(changes, asChanges(live(z.Name, want))...)
+		}
+		next.DB = z.DB.Apply(changes)
+		p.Zones[i] = &next
+	}
+}
+
+// Rows adds live ACLs to a zone, as somebody else wrote them.
+func Rows(p *engine.Parts, zone string, acls ...*nb.ACL) {
+	for i, z := range p.Zones {
+		if z.Name != zone {
+			continue
+		}
+		next := *z
+		var changes []nb.RowChange
+		for n, a := range acls {
+			row := *a
+			if row.UUID == "" {
+				row.UUID = UUID(zone + " row " + a.ID() + a.Match + string(rune('a'+n)))
+			}
+			changes = append(changes, nb.RowChange{New: &row})
+		}
+		next.DB = z.DB.Apply(changes)
+		p.Zones[i] = &next
+	}
+}
+
+func asChanges(rows []nb.Row) []nb.RowChange {
+	var out []nb.RowChange
+	for _, r := range rows {
+		if g, ok := r.(*nb.PortGroup); ok && g.Name == "" {
+			continue
+		}
+		out = append(out, nb.RowChange{New: r})
+	}
+	return slices.Clip(out)
+}
