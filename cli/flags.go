@@ -99,6 +99,9 @@ func (a *app) config(demo, zones bool) (engine.Config, error) {
 		}
 	}
 	cfg.Features = f.features
+	if demo {
+		cfg.Features.Demo()
+	}
 	writeBack := f.writeBack && !f.readOnly && !demo
 	opt := engine.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20}
 	switch {

@@ -73,6 +73,13 @@ type HasPort func(port string) bool
 // Families returns the families that are compiled for.
 func (d *Desired) Families() (v4, v6 bool) { return d.options.IPv4, d.options.IPv6 }
 
+// ClusterSubnets are the pod subnets that an EgressFirewall's networks leave out.
+func (d *Desired) ClusterSubnets() []netip.Prefix { return d.options.ClusterSubnets }
+
+// SubnetsKnown says whether the subnets of the cluster's pods were given: the rows
+// of EgressFirewalls leave them out (compile-spec §4.2).
+func (d *Desired) SubnetsKnown() bool { return len(d.options.ClusterSubnets) > 0 }
+
 // Cluster is the cluster these rows were compiled from.
 func (d *Desired) Cluster() *model.Cluster { return d.cluster }
 

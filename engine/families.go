@@ -31,6 +31,16 @@ type Features struct {
 	DNS map[string][]string
 }
 
+// Demo fills in what the built-in cluster's configuration would say.
+func (f *Features) Demo() {
+	if len(f.ClusterSubnets) == 0 {
+		f.ClusterSubnets = []string{"10.244.0.0/16"}
+	}
+	if f.DNS == nil {
+		f.DNS = map[string][]string{"mirror.example.com": {"192.0.2.80", "198.51.100.80"}}
+	}
+}
+
 // options adds the features to the compiler's options.
 func (f *Features) options(o *compiler.Options) (err error) {
 	o.AllowICMP, o.Stateless, o.DNS, o.HostNetworkNamespace = f.AllowICMP, f.Stateless, f.DNS, f.HostNetworkNamespace

@@ -44,7 +44,7 @@ func (r *Revision) podIndex() *model.PodIndex {
 func (r *Revision) Ladder() *model.Ladder {
 	d := r.shared
 	d.ladderOnce.Do(func() {
-		opt := model.LadderOptions{Max: r.maxPriority, Broken: r.Broken}
+		opt := model.LadderOptions{Max: r.maxPriority, Broken: r.Broken, Units: r.Units()}
 		if r.sharedPriority() {
 			opt.Index = r.podIndex() // only who holds a priority together can conflict
 		}
@@ -71,7 +71,7 @@ func (r *Revision) sharedPriority() bool {
 func (r *Revision) Findings() []model.Finding {
 	d := r.shared
 	d.findingsOnce.Do(func() {
-		f := lint.Run(r.Cluster, r.Broken, lint.Options{MaxPriority: r.maxPriority, Index: r.podIndex(), Ladder: r.Ladder()})
+		f := lint.Run(r.Cluster, r.Broken, lint.Options{MaxPriority: r.maxPriority, Index: r.podIndex(), Ladder: r.Ladder(), NoSubnets: !r.desired.SubnetsKnown()})
 		d.findings.Store(&f)
 		if d.board != nil {
 			d.board.put(&boardEntry{r.Number, f})

@@ -115,7 +115,7 @@ func newFindings(rev *Revision, next *model.Cluster) (out []model.Finding) {
 	for _, f := range rev.Findings() {
 		had[of(f)] = true
 	}
-	for _, f := range lint.Run(next, rev.Broken, lint.Options{MaxPriority: rev.maxPriority}) {
+	for _, f := range lint.Run(next, rev.Broken, lint.Options{MaxPriority: rev.maxPriority, NoSubnets: !rev.desired.SubnetsKnown()}) {
 		if !had[of(f)] {
 			out = append(out, f)
 		}

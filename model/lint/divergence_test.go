@@ -67,6 +67,7 @@ type divergence struct {
 	codes []string
 	extra []model.Object
 	bare  bool // without base()
+	blind bool // without the subnets of pods
 	want  []string
 }
 
@@ -80,7 +81,7 @@ func (d divergence) run(t *testing.T) {
 	if want == nil {
 		want = []string{}
 	}
-	if diff := cmp.Diff(want, show(Run(cluster(objects...), nil, Options{}), d.codes...)); diff != "" {
+	if diff := cmp.Diff(want, show(Run(cluster(objects...), nil, Options{NoSubnets: d.blind}), d.codes...)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -193,7 +194,7 @@ func TestEgressFirewallDivergences(t *testing.T) {
 	api := to(model.PeerNodes, "node-role.kubernetes.io/control-plane")
 	bad := node("odd", "role=odd")
 	bad.HostErr = "not JSON"
-	all := []string{FirewallName, FirewallTooLong, FirewallPods, FirewallDNS, FirewallOverrules, PeerNothing}
+	all := []string{FirewallName, FirewallTooLong, FirewallPods, FirewallSubnets, FirewallDNS, FirewallOverrules, PeerNothing}
 	tests := []divergence{
 		{name: "another name", codes: append(all, "schema"), extra: []model.Object{misnamed, said},
 			want: []string{"error egressfirewall-name other: an EgressFirewall that is not named default is not programmed", "error schema other: metadata.name: must be default"}},
@@ -204,6 +205,9 @@ func TestEgressFirewallDivergences(t *testing.T) {
 		{name: "networks of pods", codes: all, extra: []model.Object{firewall("blue", rule(allow, inNets("10.0.1.0/24")), rule(deny, inNets("10.0.0.0/8")), rule(deny, inNets("192.0.2.0/24")), rule(deny, inNets("0.0.0.0/0")))},
 			want: []string{"warning egressfirewall-leaves-pods default egress 1: 10.0.0.0/8 holds the addresses of 5 pods, e.g. blue/web-1, and the row leaves the subnets of pods out: its Deny never decides about pods",
 				"info egressfirewall-leaves-pods default egress 0: 10.0.1.0/24 holds the addresses of 3 pods, e.g. blue/web-2, and the row leaves the subnets of pods out: its Allow never decides about pods"}},
+		{name: "networks of pods, the subnets unknown", blind: true, codes: all, extra: []model.Object{firewall("blue", rule(allow, inNets("192.0.2.0/24")), rule(deny, inNets("0.0.0.0/0")))},
+			want: []string{"warning egressfirewall-subnets-unknown default egress 1: 0.0.0.0/0 holds the addresses of 5 pods, e.g. blue/web-1, and Rung does not know the subnets of the cluster's pods: " +
+				"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not"}},
 		{name: "nodes without an address", codes: all, extra: []model.Object{bad, node("bare", "role=bare"), firewall("blue", rule(deny, to(model.PeerNodes, "role=x")), rule(allow, to(model.PeerNodes, "role=bare")),
 			rule(deny, to(model.PeerNodes, "role=worker")), rule(deny, to(model.PeerNodes, "role=odd")))},
 			want: []string{`warning peer-matches-nothing default egress 0: the peer "nodes: role=x" matches no node: the rule has no row now (Deny)`,

@@ -61,11 +61,19 @@ func (l *linter) firewall(p *model.Policy) {
 func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
 		n, ok := model.ParseNetwork(text)
-		if !ok || n.Bits() == 0 {
+		if !ok {
 			continue
 		}
 		pods := l.x.InNetwork(n)
 		if pods.Empty() {
+			continue
+		}
+		if l.noSubnets {
+			l.aboutRule(p, r, FirewallSubnets, model.SeverityWarning, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
+				text, count(pods.Len(), "pod"), podName(l.x.First(pods))), "give the subnets: --cluster-subnets CIDR,…")
+			continue
+		}
+		if n.Bits() == 0 {
 			continue
 		}
 		severity := model.SeverityInfo

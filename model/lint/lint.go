@@ -40,6 +40,7 @@ const (
 	FirewallName        = "egressfirewall-name"
 	FirewallTooLong     = "egressfirewall-too-long"
 	FirewallPods        = "egressfirewall-leaves-pods"
+	FirewallSubnets     = "egressfirewall-subnets-unknown"
 	FirewallDNS         = "egressfirewall-dns"
 	FirewallOverrules   = "egressfirewall-overrules-allow"
 	brokenObject        = "broken"
@@ -53,26 +54,29 @@ type Options struct {
 	Index *model.PodIndex
 	// Ladder of the same cluster and MaxPriority, made when nil.
 	Ladder *model.Ladder
+	// NoSubnets says that nobody told Rung the subnets of the cluster's pods.
+	NoSubnets bool
 }
 
 // linter is one run.
 type linter struct {
-	c        *model.Cluster
-	x        *model.PodIndex
-	max      int32
-	ladder   *model.Ladder
-	policies []*model.Policy                // admin ones as they decide
-	others   []*model.Policy                // NetworkPolicies, then EgressFirewalls, by namespace and name
-	order    map[model.PolicyKey]int        // of all policies
-	pods     bool                           // the cluster has pods: what matches none is worth saying
-	services *services                      // DNS and API server, when first asked for
-	deciders []needRule                     // egress rules that decide about them, likewise
-	inNS     map[string]*isolation          // NetworkPolicies by namespace, likewise
-	stands   map[string]map[model.Port]bool // numbers by port name, likewise
-	missing  *family                        // the one without pod subnets, likewise
-	levels   map[string]string              // what is wrong with a namespace's log levels, likewise
-	outside  []allowOutside                 // egress Allows of ANPs to what is no pod, likewise
-	out      []model.Finding
+	c         *model.Cluster
+	x         *model.PodIndex
+	max       int32
+	ladder    *model.Ladder
+	policies  []*model.Policy         // admin ones as they decide
+	others    []*model.Policy         // NetworkPolicies, then EgressFirewalls, by namespace and name
+	order     map[model.PolicyKey]int // of all policies
+	noSubnets bool
+	pods      bool                           // the cluster has pods: what matches none is worth saying
+	services  *services                      // DNS and API server, when first asked for
+	deciders  []needRule                     // egress rules that decide about them, likewise
+	inNS      map[string]*isolation          // NetworkPolicies by namespace, likewise
+	stands    map[string]map[model.Port]bool // numbers by port name, likewise
+	missing   *family                        // the one without pod subnets, likewise
+	levels    map[string]string              // what is wrong with a namespace's log levels, likewise
+	outside   []allowOutside                 // egress Allows of ANPs to what is no pod, likewise
+	out       []model.Finding
 }
 
 // Run looks at every policy and lists the broken objects besides. Worst first,
@@ -88,7 +92,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.Ladder = model.NewLadder(c, model.LadderOptions{Max: opt.MaxPriority, Index: opt.Index})
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
-		pods: !opt.Index.Everyone().Empty()}
+		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), model.ComparePolicies) {
 		l.order[p.Key] = len(l.order)
 		l.invalid(p)
