@@ -21,6 +21,7 @@ type Compiler struct {
 	compactAt             int
 
 	groups  map[groupKey]*group
+	index   groupIndex
 	freeIDs []int
 	nextID  int
 	epoch   uint64 // counts changes of the set of groups
@@ -68,7 +69,7 @@ func New(o Options) *Compiler {
 	c := &Compiler{
 		requested: o, options: o, compactAt: compactFirst,
 		nsClasses: classes{}, podClasses: classes{}, namespaces: map[string]*nsState{},
-		groups: map[groupKey]*group{}, policies: map[model.PolicyKey]*Compiled{},
+		groups: map[groupKey]*group{}, index: newGroupIndex(), policies: map[model.PolicyKey]*Compiled{},
 		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
 		netpols: map[string]map[string]*model.Policy{}, firewalls: map[model.PolicyKey]*model.Policy{}, multicast: map[string]struct{}{},
 		sharing: map[model.PolicyKey]*sharedUnit{}, needs: map[model.PolicyKey][]model.PolicyKey{},
@@ -211,6 +212,7 @@ func (c *Compiler) group(ns, pods model.Selector, namespace string, host bool) *
 			c.nextID++
 		}
 		c.groups[k] = g
+		c.index.add(g)
 		c.epoch++
 		c.touched[g] = struct{}{}
 	}
@@ -305,6 +307,7 @@ func (c *Compiler) unlink(p *Compiled) {
 		delete(g.named, p)
 		if g.refs--; g.refs == 0 {
 			delete(c.groups, groupKey{g.ns, g.pods, g.namespace, g.host})
+			c.index.remove(g)
 			c.freeIDs = append(c.freeIDs, g.id)
 			c.epoch++
 			c.touched[g] = struct{}{} // its view, with a list of pods, must go
@@ -327,11 +330,11 @@ func (c *Compiler) selecting(b *bucket) []*group {
 	if ns == nil || ns.class == nil {
 		return out
 	}
-	for _, g := range c.groups {
-		if g.selects(b.namespace, ns.class, b.bucketKey) {
+	c.index.meeting(b.namespace, ns.class, func(g *group) {
+		if g.selectsPods(b.bucketKey) {
 			out = append(out, g)
 		}
-	}
+	})
 	slices.SortFunc(out, func(a, b *group) int { return a.id - b.id })
 	return out
 }

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"slices"
 	"sync"
 
 	iradix "github.com/hashicorp/go-immutable-radix/v2"
@@ -32,12 +33,66 @@ type groupKey struct {
 
 // selects says whether pods of the bucket belong to the group.
 func (g *group) selects(namespace string, ns *class, k bucketKey) bool {
-	return g.selectsIn(namespace, ns) && (g.host || !k.host) && k.class.matches(g.pods)
+	return g.selectsIn(namespace, ns) && g.selectsPods(k)
+}
+
+// selectsPods says so once the namespace is known to be selected.
+func (g *group) selectsPods(k bucketKey) bool {
+	return (g.host || !k.host) && k.class.matches(g.pods)
 }
 
 // selectsIn says whether pods of the namespace may belong to the group.
 func (g *group) selectsIn(namespace string, ns *class) bool {
 	return ns != nil && (g.namespace == "" || g.namespace == namespace) && ns.matches(g.ns)
+}
+
+// groupIndex finds the groups that may select pods of a namespace: a namespace
+// meets each distinct namespace selector once, and of the groups of one namespace
+// only its own.
+type groupIndex struct {
+	wide  map[*selector][]*group // by namespace selector
+	local map[string][]*group    // by the one namespace they are of
+}
+
+func newGroupIndex() groupIndex {
+	return groupIndex{map[*selector][]*group{}, map[string][]*group{}}
+}
+
+func (x groupIndex) add(g *group) {
+	if g.namespace != "" {
+		x.local[g.namespace] = append(x.local[g.namespace], g)
+		return
+	}
+	x.wide[g.ns] = append(x.wide[g.ns], g)
+}
+
+func (x groupIndex) remove(g *group) {
+	without := func(in []*group) []*group { return slices.DeleteFunc(in, func(o *group) bool { return o == g }) }
+	if g.namespace != "" {
+		if x.local[g.namespace] = without(x.local[g.namespace]); len(x.local[g.namespace]) == 0 {
+			delete(x.local, g.namespace)
+		}
+		return
+	}
+	if x.wide[g.ns] = without(x.wide[g.ns]); len(x.wide[g.ns]) == 0 {
+		delete(x.wide, g.ns)
+	}
+}
+
+// meeting visits the groups that select the namespace.
+func (x groupIndex) meeting(namespace string, ns *class, visit func(*group)) {
+	for s, groups := range x.wide {
+		if ns.matches(s) {
+			for _, g := range groups {
+				visit(g)
+			}
+		}
+	}
+	for _, g := range x.local[namespace] {
+		if ns.matches(g.ns) {
+			visit(g)
+		}
+	}
 }
 
 // bucketKey tells the buckets of a namespace apart: by label set, and pods on the
