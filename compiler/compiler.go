@@ -53,6 +53,8 @@ type Compiler struct {
 	rec     *recorder
 	stale   stale
 	touched map[*group]struct{}
+	pass    uint64     // counts moves
+	met     []*setSpec // by the last of them, kept for the next
 	space   space
 	nsTxn   *iradix.Txn[*class]
 	buckTxn *iradix.Txn[*bucketView]

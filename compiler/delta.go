@@ -42,7 +42,7 @@ func (d *Delta) Empty() bool {
 // recorder collects the net change of a step.
 type recorder struct {
 	policies map[model.PolicyKey]struct{}
-	sets     map[*setSpec]*net
+	sets     []*setSpec // with news
 	ports    map[portKey]*net
 }
 
@@ -60,8 +60,9 @@ func (r *recorder) policy(k model.PolicyKey) { r.policies[k] = struct{}{} }
 // net is what came and went of one set. Nearly always that is one thing, so it
 // is a list until it grows.
 type net struct {
-	few  []step
-	many map[string]ends
+	few   []step
+	many  map[string]ends
+	first [1]step // few begins here
 }
 
 type step struct {
@@ -124,15 +125,13 @@ func (n *net) split() (add, remove []string) {
 }
 
 func (r *recorder) member(s *setSpec, addr string, added bool) {
-	if r.sets == nil {
-		r.sets = map[*setSpec]*net{}
+	if s.work.rec != r {
+		n := &net{}
+		n.few = n.first[:0]
+		s.work.rec, s.work.net = r, n
+		r.sets = append(r.sets, s)
 	}
-	n := r.sets[s]
-	if n == nil {
-		n = &net{}
-		r.sets[s] = n
-	}
-	n.note(addr, added)
+	s.work.net.note(addr, added)
 }
 
 func (r *recorder) port(k model.PolicyKey, zone, lsp string, added bool) {
@@ -149,7 +148,9 @@ func (r *recorder) port(k model.PolicyKey, zone, lsp string, added bool) {
 
 func (r *recorder) delta() *Delta {
 	d := &Delta{Policies: r.policies, Members: make([]SetDelta, 0, len(r.sets)), Ports: make([]PortDelta, 0, len(r.ports))}
-	for s, n := range r.sets {
+	for _, s := range r.sets {
+		n := s.work.net
+		s.work.rec, s.work.net = nil, nil
 		if add, remove := n.split(); len(add)+len(remove) > 0 {
 			d.Members = append(d.Members, SetDelta{Set: s, Add: add, Remove: remove})
 		}

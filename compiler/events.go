@@ -152,12 +152,17 @@ const (
 // move records what follows from a pod that counted at before and counts at
 // after now.
 func (c *Compiler) move(before, after placement) {
-	in := make(map[*setSpec]uint8)
+	c.pass++
+	met := c.met[:0]
 	visit := func(p placement, flag uint8) {
 		for _, g := range p.groups {
 			c.touched[g] = struct{}{}
 			for s := range g.sets {
-				in[s] |= flag
+				if s.work.pass != c.pass {
+					s.work.pass, s.work.flags = c.pass, 0
+					met = append(met, s)
+				}
+				s.work.flags |= flag
 			}
 		}
 	}
@@ -170,7 +175,8 @@ func (c *Compiler) move(before, after placement) {
 			self = p.pod.Key
 		}
 	}
-	for s, flags := range in {
+	for _, s := range met {
+		flags := s.work.flags
 		for _, ip := range was {
 			if isV6(ip) == s.v6 && flags&wasIn != 0 && !(flags&isIn != 0 && slices.Contains(is, ip)) && !c.heldElsewhere(s, ip, self) {
 				c.rec.member(s, ip, false)
@@ -182,6 +188,7 @@ func (c *Compiler) move(before, after placement) {
 			}
 		}
 	}
+	c.met = met
 	c.ports(before, false)
 	c.ports(after, true)
 	c.namedPorts(before, after)

@@ -75,6 +75,18 @@ type setSpec struct {
 	groups      []*group
 	nodes       []*selector
 	networks    []string // masked, or single addresses; sorted, without duplicates
+
+	work setWork
+}
+
+// setWork is the compiler's own, and nobody else's: what it notes about a set in
+// the step under way, where a map would cost more than all the rest of a pod's
+// move.
+type setWork struct {
+	pass  uint64 // the move that met the set last
+	flags uint8
+	rec   *recorder // of the step under way, once it has news of the set
+	net   *net
 }
 
 // SetSpec is what a Delta and a Compiled call an address set.
