@@ -63,7 +63,8 @@ func activityOf(x model.Activity) activityOut {
 }
 
 // reported says whether the reconciler has reported on every policy in every zone:
-// the rows of a write may be seen before its answer, which makes the entry.
+// the rows of a write may be seen before its answer, which makes the entry. Only
+// AdminNetworkPolicies and the baseline carry reports.
 func reported(r *engine.Revision) bool {
 	for _, k := range model.Order(r.Cluster) {
 		for _, z := range r.Zones {

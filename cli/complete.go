@@ -47,20 +47,26 @@ func (a *app) completeValue(choices func(*engine.Revision) []string) completer {
 	}
 }
 
-func policyChoices(r *engine.Revision) []string { return choicesOf(r, false) }
+func policyChoices(r *engine.Revision) []string { return choicesOf(r, model.Kind.IsPolicy) }
 
-func compiledChoices(r *engine.Revision) []string { return choicesOf(r, true) }
+// movableChoices are those that have a priority, loggingChoices those that have
+// log levels of their own.
+func movableChoices(r *engine.Revision) []string {
+	return choicesOf(r, func(k model.Kind) bool { return k == model.KindANP })
+}
 
-// choicesOf are the names of the policies in the order of the ladder, the kind
-// before those that are not unique.
-func choicesOf(r *engine.Revision, compiled bool) []string {
+func loggingChoices(r *engine.Revision) []string { return choicesOf(r, model.Kind.IsAdmin) }
+
+// choicesOf are the names of the policies of some kinds in the order of the
+// ladder, the kind before those that are not unique.
+func choicesOf(r *engine.Revision, of func(model.Kind) bool) []string {
 	count := map[string]int{}
 	for p := range r.Cluster.AllPolicies() {
 		count[shortName(p.Key)]++
 	}
 	var out []string
 	for _, k := range model.Order(r.Cluster) {
-		if compiled && !k.Kind.IsAdmin() {
+		if !of(k.Kind) {
 			continue
 		}
 		p := r.Cluster.Policy(k)

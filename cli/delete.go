@@ -12,7 +12,7 @@ func (a *app) deleteCmd() *cobra.Command {
 		Use:               "delete POLICY",
 		Short:             "Delete a policy, with the rows that go shown first",
 		Args:              takes(0, "POLICY"),
-		ValidArgsFunction: a.complete(compiledChoices),
+		ValidArgsFunction: a.complete(policyChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.change(cmd.Context(), &c, func(r *engine.Revision) (engine.Mutation, error) {
 				k, err := policyNamed(r, args[0])

@@ -20,9 +20,10 @@ func (a *app) logLevelCmd() *cobra.Command {
 		Short: "Set a policy's ACL logging: --allow, --deny and --pass LEVEL; a level left out is off",
 		Long: `Log-level writes the annotation k8s.ovn.org/acl-logging of a policy. The levels
 are ` + strings.Join(model.LogSeverities, ", ") + `. An action whose level is left out does not log;
---off switches all of them off.`,
+--off switches all of them off. A NetworkPolicy and an EgressFirewall log as the
+same annotation of their namespace says, which is not Rung's to change.`,
 		Args:              takes(0, "POLICY"),
-		ValidArgsFunction: a.complete(compiledChoices),
+		ValidArgsFunction: a.complete(loggingChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, l := range []string{levels.Allow, levels.Deny, levels.Pass} {
 				if !model.ValidLogLevel(l) {

@@ -117,7 +117,7 @@ func (a *app) printLog(x *engine.LogEntry, raw bool) error {
 	o := logOut{At: stamp(x.Line.At), Zone: x.Line.Zone, Verdict: x.Line.Verdict, From: x.Src.String(), To: x.Dst.String(),
 		Traffic: x.Traffic(), Raw: x.Line.Raw}
 	if x.Attributed {
-		o.Policy, o.RuleName = x.Rule.Policy.String(), x.RuleName
+		o.Policy, o.RuleName = x.Unit().String(), x.RuleName
 		if x.Rule.Rule >= 0 {
 			o.Rule = fmt.Sprintf("%s %d", model.Direction(x.Rule.Direction).Lower(), x.Rule.Rule)
 		}

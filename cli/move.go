@@ -15,7 +15,7 @@ func (a *app) moveCmd() *cobra.Command {
 		Use:               "move POLICY PRIORITY",
 		Short:             "Give an AdminNetworkPolicy another priority",
 		Args:              takes(0, "POLICY", "PRIORITY"),
-		ValidArgsFunction: a.complete(compiledChoices),
+		ValidArgsFunction: a.complete(movableChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			prio, err := strconv.ParseInt(args[1], 10, 32)
 			if err != nil {

@@ -11,15 +11,20 @@ import (
 )
 
 type podOut struct {
-	Namespace  string     `json:"namespace"`
-	Name       string     `json:"name"`
-	Node       string     `json:"node"`
-	Phase      string     `json:"phase"`
-	IPs        []string   `json:"ips"`
-	Labels     string     `json:"labels"`
-	Note       string     `json:"note,omitempty"`
-	PrimaryUDN string     `json:"primary_udn,omitempty"`
-	Touches    []touchOut `json:"touches"`
+	Namespace  string   `json:"namespace"`
+	Name       string   `json:"name"`
+	Node       string   `json:"node"`
+	Phase      string   `json:"phase"`
+	IPs        []string `json:"ips"`
+	Labels     string   `json:"labels"`
+	Note       string   `json:"note,omitempty"`
+	PrimaryUDN string   `json:"primary_udn,omitempty"`
+	// Isolated are the NetworkPolicies that isolate the pod, by direction: what
+	// none of them allows is dropped.
+	Isolated map[string][]string `json:"isolated_by"`
+	Touches  []touchOut          `json:"touches"`
+
+	isolated map[model.Direction][]string // labels
 }
 
 type touchOut struct {
@@ -44,8 +49,11 @@ type touchOut struct {
 func (a *app) podCmd() *cobra.Command {
 	var watch *bool
 	cmd := &cobra.Command{
-		Use:               "pod NAMESPACE/NAME",
-		Short:             "Every rule that touches a pod, as subject or as peer, in precedence order",
+		Use:   "pod NAMESPACE/NAME",
+		Short: "Every rule that touches a pod, as subject or as peer, in precedence order",
+		Long: `Pod prints every rule that touches a pod, as subject or as peer, in precedence
+order, and which NetworkPolicies isolate it. A rule of a NetworkPolicy that names
+no peer means everybody; it is listed for its subjects only.`,
 		Args:              takes(0, "NAMESPACE/NAME"),
 		ValidArgsFunction: a.complete(podChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -81,10 +89,10 @@ func podNamed(r *engine.Revision, name string) (*model.Pod, error) {
 
 func describePod(r *engine.Revision, pod *model.Pod) *podOut {
 	out := &podOut{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
-		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Touches: []touchOut{}}
+		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []touchOut{}, isolated: map[model.Direction][]string{}}
 	switch {
 	case pod.HostNetwork:
-		out.Note = "host network: policies see it neither as subject nor as peer"
+		out.Note = "host network: no policy applies to it; as peer only rules of NetworkPolicies that select pods mean it"
 	case pod.Completed():
 		out.Note = "completed: its addresses count for nothing"
 	case pod.NodeName == "":
@@ -93,6 +101,13 @@ func describePod(r *engine.Revision, pod *model.Pod) *podOut {
 		out.Note = "no address: a subject, but in no address set"
 	case out.PrimaryUDN != "":
 		out.Note = "ANP not enforced on its primary network " + out.PrimaryUDN
+	}
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		out.Isolated[dir.Lower()] = []string{}
+		for _, k := range r.Isolating(pod, dir) {
+			out.Isolated[dir.Lower()] = append(out.Isolated[dir.Lower()], k.String())
+			out.isolated[dir] = append(out.isolated[dir], k.Label())
+		}
 	}
 	for _, t := range r.Touches(pod) {
 		p := r.Cluster.Policy(t.Policy)
@@ -121,6 +136,11 @@ func (o *podOut) text() string {
 	s := fmt.Sprintf("pod %s/%s  %s  %s  %s\nlabels  %s\n", o.Namespace, o.Name, ips, node, o.Phase, o.Labels)
 	if o.Note != "" {
 		s += "note    " + o.Note + "\n"
+	}
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		if by := o.isolated[dir]; len(by) > 0 {
+			s += fmt.Sprintf("%-7s isolated by %s: what no NetworkPolicy allows is dropped\n", dir.Lower(), strings.Join(by, ", "))
+		}
 	}
 	if len(o.Touches) == 0 {
 		return s + "\nno rule touches it\n"

@@ -21,16 +21,32 @@ type policyOut struct {
 	Pods     []string   `json:"pods"`
 	// PodsApart are pods of the subject whose primary network is another one:
 	// the policy is not enforced there.
-	PodsApart []string       `json:"pods_on_primary_udn,omitempty"`
-	Rules     []ruleOut      `json:"rules"`
-	Logging   string         `json:"logging"`
-	None      string         `json:"no_rows,omitempty"`
-	File      string         `json:"file,omitempty"`
-	Findings  []findingBrief `json:"findings"`
+	PodsApart []string  `json:"pods_on_primary_udn,omitempty"`
+	Rules     []ruleOut `json:"rules"`
+	// Isolates are the directions in which what no NetworkPolicy allows is
+	// dropped; only NetworkPolicies isolate.
+	Isolates []string `json:"isolates,omitempty"`
+	Logging  string   `json:"logging"`
+	// LoggingFrom is the namespace whose annotation sets the levels, absent where
+	// it is the policy's own.
+	LoggingFrom string         `json:"logging_from_namespace,omitempty"`
+	None        string         `json:"no_rows,omitempty"`
+	File        string         `json:"file,omitempty"`
+	Findings    []findingBrief `json:"findings"`
 	// Conditions are what controllers reported, never proof.
 	Conditions []conditionOut `json:"conditions"`
 	// Zones is empty without databases.
 	Zones []policyZone `json:"zones"`
+	// With are the units besides its own that hold rows for the policy, with how
+	// many zones have them in which state.
+	With []unitOut `json:"with,omitempty"`
+}
+
+type unitOut struct {
+	Unit  string         `json:"unit"`
+	Zones map[string]int `json:"zones"`
+
+	label string
 }
 
 type conditionOut struct {
@@ -65,6 +81,8 @@ type ruleOut struct {
 	Ports     []string `json:"ports"`
 	PeerPods  int      `json:"peer_pods"`
 	ACLs      []string `json:"acls"`
+	// Note is what is odd about the rule.
+	Note string `json:"note,omitempty"`
 }
 
 func (a *app) policyCmd() *cobra.Command {
@@ -100,10 +118,21 @@ func describePolicy(r *engine.Revision, k model.PolicyKey, now time.Time) *polic
 	if k.Kind == model.KindANP {
 		out.Priority = &p.Priority
 	}
-	if levels, err := p.LogLevels(); err != nil {
-		out.Logging = "invalid: " + err.Error()
-	} else if levels.Any() {
-		out.Logging = levels.String()
+	l := r.Logging(p)
+	out.LoggingFrom = l.Namespace
+	if l.Levels.Any() {
+		out.Logging = l.Levels.String()
+	}
+	if len(l.Problems) > 0 {
+		out.Logging = "invalid: " + strings.Join(l.Problems, "; ")
+		if l.Levels.Any() {
+			out.Logging = l.Levels.String() + "; " + out.Logging
+		}
+	}
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		if dir == model.Ingress && p.IsolatesIngress || dir == model.Egress && p.IsolatesEgress {
+			out.Isolates = append(out.Isolates, dir.Lower())
+		}
 	}
 	for _, pod := range r.Subjects(k) {
 		if name := pod.Namespace + "/" + pod.Name; pod.PrimaryUDN() != "" {
@@ -144,12 +173,25 @@ func describePolicy(r *engine.Revision, k model.PolicyKey, now time.Time) *polic
 		}
 		out.Zones = append(out.Zones, o)
 	}
+	for _, unit := range r.Related(k) {
+		u := unitOut{Unit: unit.String(), Zones: map[string]int{}, label: unit.Label()}
+		for _, z := range r.Zones {
+			u.Zones[string(z.Policy(unit).State(z, now))]++
+		}
+		out.With = append(out.With, u)
+	}
 	return out
 }
 
 func describeRule(r *engine.Revision, k model.PolicyKey, rule *model.Rule, rows *model.PolicyRows) ruleOut {
 	o := ruleOut{Direction: rule.Direction.Lower(), Index: rule.Index, Name: rule.Name, Action: string(rule.Action),
 		Peers: []string{}, Ports: []string{}, ACLs: []string{}}
+	if p := r.Cluster.Policy(k); engine.OutsideTypes(p, rule.Direction) {
+		o.Note = "policyTypes leave " + string(rule.Direction) + " out: it isolates nobody there, and allows all the same"
+	}
+	if rule.AnyPeer {
+		o.Peers = append(o.Peers, "everything")
+	}
 	seen := map[model.Key]bool{}
 	for j := range rule.Peers {
 		o.Peers = append(o.Peers, rule.Peers[j].String())
@@ -180,13 +222,26 @@ func (o *policyOut) text(wide bool) string {
 	if n := len(o.PodsApart); n > 0 {
 		pods += fmt.Sprintf(", %d more on a primary UDN: %s not enforced there", n, o.Kind.Short())
 	}
-	s += fmt.Sprintf("\nsubject  %s → %s\nlogging  %s\n", o.Subject, pods, o.Logging)
+	logging := o.Logging
+	if o.LoggingFrom != "" {
+		logging += "  as namespace " + o.LoggingFrom + " says"
+	}
+	s += fmt.Sprintf("\nsubject  %s → %s\nlogging  %s\n", o.Subject, pods, logging)
+	if o.Kind == model.KindNP {
+		s += "isolates " + cmp.Or(strings.Join(o.Isolates, " and "), "nothing") + "\n"
+	}
 	if o.None != "" {
 		s += "no rows  " + o.None + "\n"
 	}
 	s += "\n" + o.rules().String()
 	if len(o.Zones) > 0 {
 		s += "\n" + o.zones().String()
+	}
+	for i, u := range o.With {
+		if i == 0 {
+			s += "\nwith rows of\n"
+		}
+		s += strings.TrimRight("  "+u.label+"  "+countText(u.Zones), " ") + "\n"
 	}
 	if len(o.Findings)+len(o.Conditions) > 0 {
 		s += "\n"
@@ -223,7 +278,7 @@ func (o *policyOut) rules() *tableOut {
 		if ports == "" {
 			ports = "any"
 		}
-		t.add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, fmt.Sprint(r.PeerPods), fmt.Sprint(len(r.ACLs)), ports, r.Name,
+		t.add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, fmt.Sprint(r.PeerPods), fmt.Sprint(len(r.ACLs)), ports, cmp.Or(r.Name, r.Note),
 			strings.Join(r.Peers, " | "))
 	}
 	return t

@@ -195,13 +195,13 @@ func TestWatchZones(t *testing.T) {
 	lint := start(t, "lint", "-w", "-f", dir)
 	rows.until(&rows.out, "28000")
 	activity.until(&activity.out, "allow-web: 1 port group added")
-	zones.until(&zones.out, "4 in sync")
+	zones.until(&zones.out, "5 in sync")
 	lint.until(&lint.out, "priority-unsupported")
 	rewrite(t, filepath.Join(dir, "policies.yaml"), "priority: 20", "priority: 7")
 	rows.until(&rows.out, "29300")
 	activity.until(&activity.out, "29300")
 	rewrite(t, filepath.Join(dir, "policies.yaml"), "priority: 150", "priority: 15")
-	zones.until(&zones.out, "5 in sync")
+	zones.until(&zones.out, "6 in sync")
 	for _, c := range []struct {
 		of   *running
 		want int

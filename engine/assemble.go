@@ -22,7 +22,9 @@ type Parts struct {
 	Plan    *PlanState
 	// MaxPriority is the largest supported priority, model.MaxPriority when 0.
 	MaxPriority int32
-	Loaded      bool
+	// Features shape the rows when the cluster is compiled here.
+	Features Features
+	Loaded   bool
 }
 
 // Assemble makes a revision by hand, for whoever has no running engine: tests
@@ -35,11 +37,15 @@ func Assemble(p Parts) *Revision {
 		p.Cluster = &model.Cluster{}
 	}
 	if p.Desired == nil {
-		p.Desired = compiler.Compile(p.Cluster, compiler.Options{MaxPriority: p.MaxPriority})
+		o := compiler.Options{MaxPriority: p.MaxPriority}
+		if err := p.Features.options(&o); err != nil {
+			panic(err) // they are written into the program
+		}
+		p.Desired = compiler.Compile(p.Cluster, o)
 	}
 	return &Revision{
 		Number: p.Number, At: p.At, Mode: p.Mode, Cluster: p.Cluster, Broken: p.Broken, Zones: p.Zones,
 		Sources: p.Sources, Undo: p.Undo, Plan: p.Plan, Loaded: p.Loaded,
-		desired: p.Desired, maxPriority: p.MaxPriority, shared: &derived{},
+		desired: p.Desired, maxPriority: p.MaxPriority, shared: &derived{}, rows: &rowsBoard{},
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // attributor finds the rule behind a log line. The ACL's name tells it; a name
-// that was cut (compile-spec §1.5) leaves candidates, which are judged by
+// that was cut (compile-spec §1.5, §4) leaves candidates, which are judged by
 // verdict, direction and by evaluating their desired rows for the packet.
 type attributor struct {
 	mu   sync.Mutex
@@ -24,7 +24,8 @@ type rowsKey struct {
 	zone   string
 }
 
-// judgedRows are the desired rows of one policy in one zone, ready to evaluate.
+// judgedRows are the desired rows of one policy or of the default deny of a
+// namespace in one zone, ready to evaluate.
 // They are used for a second even when pods come and go meanwhile: making them
 // lists all members.
 type judgedRows struct {
@@ -32,6 +33,7 @@ type judgedRows struct {
 	made   time.Time
 	rows   *model.PolicyRows
 	exprs  map[*nb.ACL]match.Expr
+	group  string // whose ports are those of the subject
 	ports  map[string]bool
 	sets   map[string]match.AddrSet
 }
@@ -44,7 +46,7 @@ func newAttributor() *attributor { return &attributor{rows: map[rowsKey]*judgedR
 // tells without doubt.
 func (a *attributor) rule(rev *Revision, e *LogEntry, now time.Time) (ref model.RuleRef, ok bool) {
 	ref, ok = model.DecodeName(e.Line.Name)
-	if !ok || ref.Exact || rev == nil || !ref.Policy.Kind.IsAdmin() {
+	if !ok || ref.Exact || rev == nil {
 		return ref, ok && ref.Exact
 	}
 	found := candidates(rev, &e.Line)
@@ -61,22 +63,29 @@ func (a *attributor) rule(rev *Revision, e *LogEntry, now time.Time) (ref model.
 // verdicts are what each action is called in a log line.
 var verdicts = map[model.Action]string{model.Allow: "allow", model.Deny: "drop", model.Pass: "pass"}
 
-func directionOf(d model.Direction) string {
-	if d == model.Ingress {
+// directionOf is where the ACLs of a kind's rules decide: those of an
+// EgressFirewall at the end of the pipeline (compile-spec §4.2).
+func directionOf(k model.Kind, d model.Direction) string {
+	if d == model.Ingress || k == model.KindEF {
 		return nb.ToLport
 	}
 	return nb.FromLport
 }
 
 // candidates are the rules whose ACLs carry the line's name and could have come
-// to its verdict.
+// to its verdict, and the default denies of namespaces.
 func candidates(rev *Revision, line *model.LogLine) (out []model.RuleRef) {
+	denies := map[string]bool{}
 	for p := range rev.Cluster.AllPolicies() {
-		if !p.Kind.IsAdmin() || !strings.HasPrefix(p.Kind.Short()+":"+p.Name+":", cutTo(line.Name, len(p.Kind.Short())+len(p.Name)+2)) {
+		if p.Kind == model.KindNP && !denies[p.Namespace] {
+			denies[p.Namespace] = true
+			out = append(out, defaultDenies(p.Namespace, line)...)
+		}
+		if begin := nameBegin(p); !strings.HasPrefix(begin, cutTo(line.Name, len(begin))) {
 			continue
 		}
 		for _, d := range []model.Direction{model.Ingress, model.Egress} {
-			if line.Direction != "" && line.Direction != directionOf(d) {
+			if line.Direction != "" && line.Direction != directionOf(p.Kind, d) {
 				continue
 			}
 			for i, r := range p.Rules(d) {
@@ -89,6 +98,29 @@ func candidates(rev *Revision, line *model.LogLine) (out []model.RuleRef) {
 	return out
 }
 
+// defaultDenies are the default denies of a namespace with NetworkPolicies that
+// carry the line's name.
+func defaultDenies(namespace string, line *model.LogLine) (out []model.RuleRef) {
+	k := model.PolicyKey{Kind: model.KindNP, Namespace: namespace}
+	for _, d := range []model.Direction{model.Ingress, model.Egress} {
+		if line.Verdict == "drop" && (line.Direction == "" || line.Direction == directionOf(k.Kind, d)) && model.ACLName(k, d, -1) == line.Name {
+			out = append(out, model.RuleRef{Policy: k, Direction: d, Rule: -1, Exact: true})
+		}
+	}
+	return out
+}
+
+// nameBegin is how the names of a policy's ACLs begin, however many there are.
+func nameBegin(p *model.Policy) string {
+	switch p.Kind {
+	case model.KindNP:
+		return "NP:" + p.Namespace + ":" + p.Name + ":"
+	case model.KindEF:
+		return "EF:" + p.Namespace + ":"
+	}
+	return p.Kind.Short() + ":" + p.Name + ":"
+}
+
 func cutTo(s string, n int) string { return s[:min(len(s), n)] }
 
 // judge keeps the candidates whose rows match the packet, and of these the ones
@@ -98,12 +130,16 @@ func (a *attributor) judge(rev *Revision, e *LogEntry, in []model.RuleRef, now t
 	defer a.mu.Unlock()
 	best := 0
 	for _, ref := range in {
-		j := a.judged(rev, rowsKey{ref.Policy, e.Line.Zone}, now)
+		unit := ref.Policy
+		if unit.Name == "" {
+			unit = DefaultDeny(unit.Namespace, ref.Direction)
+		}
+		j := a.judged(rev, rowsKey{unit, e.Line.Zone}, now)
 		if j == nil {
 			continue
 		}
 		for _, acl := range j.rows.ACLs {
-			if _, dir, i, ok := RuleOf(acl.ExternalIDs); !ok || dir != ref.Direction || i != ref.Rule || acl.Priority < best {
+			if acl.Priority < best || !logsFor(acl, ref) {
 				continue
 			}
 			if !j.matches(acl, packetOf(e, ref.Direction)) {
@@ -117,6 +153,16 @@ func (a *attributor) judge(rev *Revision, e *LogEntry, in []model.RuleRef, now t
 		}
 	}
 	return out
+}
+
+// logsFor says whether the ACL is one of the rule's, or the default deny's: the
+// other rows of that never log (compile-spec §4.1.2).
+func logsFor(acl *nb.ACL, ref model.RuleRef) bool {
+	if ref.Rule < 0 {
+		return acl.Action == nb.ActionDrop
+	}
+	_, dir, i, ok := RuleOf(acl.ExternalIDs)
+	return ok && dir == ref.Direction && i == ref.Rule
 }
 
 func (a *attributor) judged(rev *Revision, k rowsKey, now time.Time) *judgedRows {
@@ -133,11 +179,30 @@ func (a *attributor) judged(rev *Revision, k rowsKey, now time.Time) *judgedRows
 		clear(a.rows)
 	}
 	j := &judgedRows{policy: p, made: now, rows: rows, exprs: map[*nb.ACL]match.Expr{}, ports: map[string]bool{}, sets: map[string]match.AddrSet{}}
-	for _, lsp := range rows.PortGroup.Ports {
-		j.ports[lsp] = true
+	if rows.PortGroup != nil {
+		j.group = rows.PortGroup.Name
+		for _, lsp := range rows.PortGroup.Ports {
+			j.ports[lsp] = true
+		}
+	} else { // the group is the namespace's
+		_, j.group = HolderOf(k.policy)
+		for _, pod := range rev.Subjects(k.policy) {
+			j.ports[nb.PortName(pod.Namespace, pod.Name)] = true
+		}
 	}
-	for _, s := range rows.AddressSets {
-		j.sets[s.Name] = match.NewAddrSet(s.Addresses)
+	addSets := func(rows *model.PolicyRows) {
+		for _, s := range rows.AddressSets {
+			j.sets[s.Name] = match.NewAddrSet(s.Addresses)
+		}
+	}
+	addSets(rows)
+	for _, unit := range rev.Related(k.policy) {
+		if unit.Kind == model.KindNetpolNamespace {
+			continue
+		}
+		if rows := rev.Rows(unit, k.zone); rows != nil {
+			addSets(rows)
+		}
 	}
 	a.rows[k] = j
 	return j
@@ -161,10 +226,10 @@ func (j *judgedRows) matches(acl *nb.ACL, p match.Packet) bool {
 
 // PortGroupHas and AddressSet make the rows an environment of match.
 func (j *judgedRows) PortGroupHas(name, lport string) bool {
-	return name == j.rows.PortGroup.Name && j.ports[lport]
+	return name == j.group && j.ports[lport]
 }
 
-// AddressSet finds one of the policy's address sets.
+// AddressSet finds one of the sets that the policy's rules name.
 func (j *judgedRows) AddressSet(name string) (match.AddrSet, bool) {
 	s, ok := j.sets[name]
 	return s, ok
@@ -209,7 +274,7 @@ func ruleOf(rev *Revision, e *LogEntry) (name, acl string) {
 	if r == nil {
 		return "", ""
 	}
-	if len(r.Ports) > 0 {
+	if len(r.Ports) > 0 && p.Kind != model.KindEF { // a firewall's rule has one for all
 		acl = e.Line.Proto
 	}
 	return r.Name, acl

@@ -13,7 +13,8 @@ import (
 // that touch neither subject, rules nor priority (logging, labels, the names of
 // rules) run into none.
 const (
-	// GuardDenySystem: a Deny meets a subject that takes in system namespaces.
+	// GuardDenySystem: a Deny meets a subject that takes in system namespaces, or
+	// a NetworkPolicy isolates pods there.
 	GuardDenySystem = "deny-system"
 	// GuardDenyAllNetworks: a Deny reaches every IPv4 or every IPv6 address.
 	GuardDenyAllNetworks = "deny-all-networks"
@@ -48,13 +49,17 @@ func guards(c *model.Cluster, changes []ObjectChange, maxPriority int32) []Guard
 		}
 		out = append(out, denyGuards(x, p)...)
 	}
+	touched = slices.DeleteFunc(touched, func(ch ObjectChange) bool { return !ch.Key.Kind.IsAdmin() })
+	if len(touched) == 0 {
+		return out
+	}
 	return append(out, newOrderGuard(c, x, touched, maxPriority).find()...)
 }
 
-// deciding are the changes of ANPs and BANPs that could change a decision.
+// deciding are the changes that could change a decision.
 func deciding(changes []ObjectChange) (out []ObjectChange) {
 	for _, ch := range changes {
-		if ch.Key.Kind.IsAdmin() && (ch.Old == nil || ch.New == nil || !sameDecisions(ch.Old, ch.New)) {
+		if ch.Old == nil || ch.New == nil || !sameDecisions(ch.Old, ch.New) {
 			out = append(out, ch)
 		}
 	}
@@ -64,7 +69,8 @@ func deciding(changes []ObjectChange) (out []ObjectChange) {
 // sameDecisions says whether two versions of a policy decide alike in every
 // cluster.
 func sameDecisions(a, b *model.Policy) bool {
-	return a.Priority == b.Priority && a.Tier == b.Tier && a.Subject.Namespace == b.Subject.Namespace &&
+	return a.Priority == b.Priority && a.Tier == b.Tier && a.IsolatesIngress == b.IsolatesIngress && a.IsolatesEgress == b.IsolatesEgress &&
+		a.Annotations[model.AnnotationStateless] == b.Annotations[model.AnnotationStateless] && a.Subject.Namespace == b.Subject.Namespace &&
 		a.Subject.AllPods == b.Subject.AllPods && sameSelector(a.Subject.Namespaces, b.Subject.Namespaces) &&
 		sameSelector(a.Subject.Pods, b.Subject.Pods) &&
 		slices.EqualFunc(a.Ingress, b.Ingress, sameRule) && slices.EqualFunc(a.Egress, b.Egress, sameRule)
@@ -87,6 +93,9 @@ func samePeer(a, b model.Peer) bool {
 
 // denyGuards are the guards a policy runs into by itself.
 func denyGuards(x *model.PodIndex, p *model.Policy) (out []Guard) {
+	if !p.Kind.IsAdmin() {
+		return namespaceGuards(p)
+	}
 	denies := rulesOf(p, model.Deny)
 	if len(denies) == 0 {
 		return nil
@@ -107,6 +116,38 @@ func denyGuards(x *model.PodIndex, p *model.Policy) (out []Guard) {
 		}
 	}
 	return out
+}
+
+// namespaceGuards are those of a NetworkPolicy or EgressFirewall, which reaches
+// no further than its namespace: a Deny of everything at the end of a firewall is
+// how one is written.
+func namespaceGuards(p *model.Policy) []Guard {
+	if !IsSystemNamespace(p.Namespace) {
+		return nil
+	}
+	what := ""
+	switch denies := rulesOf(p, model.Deny); {
+	case p.Kind == model.KindNP && (p.IsolatesIngress || p.IsolatesEgress):
+		what = "isolates (" + isolates(p) + ") pods"
+	case len(denies) > 0:
+		what = "denies (" + ruleText(denies[0]) + ") what leaves pods"
+	default:
+		return nil
+	}
+	return []Guard{{Code: GuardDenySystem, Policy: p.Key, Message: fmt.Sprintf("%s %s in %s", p.Key.Label(), what, p.Namespace)}}
+}
+
+// isolates says in which directions a NetworkPolicy isolates.
+func isolates(p *model.Policy) string {
+	switch {
+	case p.IsolatesIngress && p.IsolatesEgress:
+		return "ingress and egress"
+	case p.IsolatesIngress:
+		return "ingress"
+	case p.IsolatesEgress:
+		return "egress"
+	}
+	return "nothing"
 }
 
 // rulesOf are the policy's rules with an action, ingress first.

@@ -32,6 +32,14 @@ func TestGuards(t *testing.T) {
 		{"a private network", nil, apply(anp("a", 10, "tenant=blue", "out deny 10.0.0.0/8")), nil, ""},
 		{"a baseline for all", nil, apply(banp("", "in deny *")), []string{"deny-system default"}, ""},
 
+		{"isolates system pods", nil, apply(np("kube-system", "a", "{podSelector: {}}")), []string{"deny-system a"}, "isolates (ingress) pods in kube-system"},
+		{"ceases to isolate system pods in one direction", []string{np("kube-system", "a", "{podSelector: {}, policyTypes: [Ingress, Egress]}")},
+			apply(np("kube-system", "a", "{podSelector: {}}")), []string{"deny-system a"}, ""},
+		{"isolates a tenant", nil, apply(np("blue", "a", "{podSelector: {}}")), nil, ""},
+		{"a firewall that denies all of a tenant", nil, apply(ef("blue", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")), nil, ""},
+		{"a firewall of the system", nil, apply(ef("kube-system", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")), []string{"deny-system default"}, "what leaves pods in kube-system"},
+		{"a firewall of the system that only allows", nil, apply(ef("kube-system", "{type: Allow, to: {cidrSelector: 1.2.3.4/32}}")), nil, ""},
+
 		{"the Deny goes", []string{anp("a", 10, "", "in deny tenant=red")}, apply(anp("a", 10, "", "in allow tenant=red")), nil, ""},
 		{"delete a policy that denies system", []string{anp("a", 10, "", "in deny tenant=red")}, remove("a"), []string{"deny-system a"}, ""},
 		{"move a policy that denies system", []string{anp("a", 10, "", "in deny tenant=red")}, move("a", 11), []string{"deny-system a"}, ""},

@@ -65,7 +65,7 @@ func TestSentences(t *testing.T) {
 		{line(w, "NP:blue:allow-web:Ingress:1", "allow", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80),
 			`monitoring/prom-0 → blue/web-0 tcp 80 allowed by NP blue/allow-web ingress 1`},
 		{line(w, "NP:blue:Ingress", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80),
-			`monitoring/prom-0 → blue/web-0 tcp 80 dropped by the default deny of NetworkPolicies in blue, ingress`},
+			`monitoring/prom-0 → blue/web-0 tcp 80 dropped by the default deny of blue, ingress: no NetworkPolicy allows it`},
 		{line(w, "my-acl", "pass", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80),
 			`monitoring/prom-0 → blue/web-0 tcp 80 passed by a rule that cannot be told, ACL "my-acl"`},
 		{line(w, "", "reject", nb.ToLport, "arp", "", "", 0), `? → ? arp rejected by an ACL without a name`},

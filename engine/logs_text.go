@@ -41,13 +41,26 @@ func (e *LogEntry) By() string {
 	case !e.Attributed:
 		return "a rule that cannot be told, ACL " + strconv.Quote(e.Line.Name)
 	case k.Kind == model.KindNP && k.Name == "":
-		return "the default deny of NetworkPolicies in " + k.Namespace + ", " + e.Rule.Direction.Lower()
+		return "the " + DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
 	}
 	policy := k.Name
 	if k.Kind != model.KindANP {
 		policy = k.Label()
 	}
 	return policy + " " + RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)
+}
+
+// Unit is what the row that logged the line was compiled for: the policy of the
+// rule, or the default deny of a namespace. It is zero when that is not known.
+func (e *LogEntry) Unit() model.Key {
+	k := e.Rule.Policy
+	switch {
+	case !e.Attributed:
+		return model.Key{}
+	case k.Kind == model.KindNP && k.Name == "":
+		return DefaultDeny(k.Namespace, e.Rule.Direction)
+	}
+	return k
 }
 
 // RuleLabel is a rule as people write it: `egress 5 "default-deny"`.

@@ -101,7 +101,7 @@ func (r *planRunner) preview(ctx context.Context, p *plan.Plan) (*Preview, error
 	if out.Blocked == "" && len(out.Objects) > 0 {
 		will, _ := r.gate.compile(rev, out.Objects)
 		for _, c := range out.Objects {
-			out.Rows = append(out.Rows, r.gate.rows(rev, c, will)...)
+			out.Rows = append(out.Rows, r.gate.rows(rev, c, will, map[model.PolicyKey]bool{})...)
 		}
 	}
 	return out, nil

@@ -58,9 +58,6 @@ func (r *resolver) finish() {
 	slices.SortStableFunc(p.Objects, func(a, b ObjectChange) int { return a.Key.Compare(b.Key) })
 	for i := range p.Objects {
 		c := &p.Objects[i]
-		if !c.Key.Kind.IsAdmin() {
-			r.block("%s: Rung does not compile this kind, so it cannot say what a change of it would do", c.Key.Label())
-		}
 		if c.Old != nil && c.New != nil {
 			c.Fields = fieldChanges(c.Old, c.New)
 		}
@@ -233,11 +230,14 @@ func (r *resolver) edit() {
 		return
 	}
 	if m.Op == OpMove {
-		p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)
 		if old.Kind != model.KindANP {
 			r.block("%s has no priority: only AdminNetworkPolicies have one", m.Policy.Label())
 			return
 		}
+		p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)
+	} else if !old.Kind.IsAdmin() {
+		r.block("%s", NamespaceLogs(old.Key))
+		return
 	} else if _, err := model.ParseLogging(m.Levels.Annotation(), true); err != nil {
 		r.block("%v; the levels are %s", err, strings.Join(model.LogSeverities, ", "))
 		return

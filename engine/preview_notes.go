@@ -16,18 +16,20 @@ type noter struct {
 	next  *model.Cluster
 	c     *ObjectChange
 	after *compiler.Desired
+	// isolated are the namespaces of which isolation was told.
+	isolated map[string]bool
 }
 
 func (n *noter) notes() []string {
-	if !n.c.Key.Kind.IsAdmin() {
-		return nil
-	}
 	var out []string
 	if n.c.Key.Kind == model.KindANP {
 		out = append(out, n.priority()...)
 	}
 	out = append(out, n.enforcement()...)
 	out = append(out, n.subject()...)
+	if n.c.Key.Kind == model.KindNP {
+		out = append(out, n.isolation()...)
+	}
 	if n.newDeny() {
 		out = append(out, "a new Deny also cuts established connections")
 	}
@@ -199,6 +201,42 @@ func (n *noter) subject() []string {
 		return []string{fmt.Sprintf("applies to %s, %d before", plural(is, "pod"), was)}
 	}
 	return []string{"applies to " + plural(is, "pod")}
+}
+
+// isolation tells which pods begin or cease to be isolated: those of a
+// NetworkPolicy that no other isolates in that direction (compile-spec §4.1.1).
+func (n *noter) isolation() (out []string) {
+	ns := n.c.Key.Namespace
+	if n.isolated[ns] {
+		return nil
+	}
+	n.isolated[ns] = true
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		unit := DefaultDeny(ns, dir)
+		was, is := n.rev.desired.Subjects(n.rev.desired.Policy(unit)), n.after.Subjects(n.after.Policy(unit))
+		if begin := newcomers(is, was); begin > 0 {
+			out = append(out, fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: what none allows is dropped, established connections too",
+				plural(begin, "pod"), ns, dir.Lower()))
+		}
+		if end := newcomers(was, is); end > 0 {
+			out = append(out, fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through", plural(end, "pod"), ns, dir.Lower()))
+		}
+	}
+	return out
+}
+
+// newcomers counts the pods of a list that another has not.
+func newcomers(pods, other []*model.Pod) (n int) {
+	has := make(map[model.Key]bool, len(other))
+	for _, p := range other {
+		has[p.Key] = true
+	}
+	for _, p := range pods {
+		if !has[p.Key] {
+			n++
+		}
+	}
+	return n
 }
 
 // newDeny says whether a rule denies after the change that did not before.

@@ -53,6 +53,8 @@ type Revision struct {
 
 	// shared is worked out once for all revisions of the same objects.
 	shared *derived
+	// rows keeps what the ladder shows of live rows from revision to revision.
+	rows *rowsBoard
 }
 
 // PlanState is the progress of a plan.
@@ -151,6 +153,20 @@ func (r *Revision) hasPort(zone string) compiler.HasPort {
 	}
 	return func(port string) bool { return z.DB.PortByName(port) != nil }
 }
+
+// Units are the keys of everything that is compiled: policies, and the kinds of
+// rows that are no objects.
+func (r *Revision) Units() []model.Key {
+	var out []model.Key
+	for c := range r.desired.Policies() {
+		out = append(out, c.Key)
+	}
+	return out
+}
+
+// Compiled says whether Rung knows the desired rows of a policy or unit, or why
+// it has none.
+func (r *Revision) Compiled(k model.PolicyKey) bool { return r.desired.Policy(k) != nil }
 
 // None is why a policy has no desired rows, nil when it has some or is unknown.
 func (r *Revision) None(k model.PolicyKey) *model.NoRows {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -16,19 +17,41 @@ func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
 	return r.desired.ACLs(c, zone, r.hasPort(zone))
 }
 
-// DesiredSet is the desired address set of that name among a policy's, nil when
-// the policy has none of it.
+// Related are the units besides its own that hold rows for a policy: the default
+// deny of its namespace and the address sets its rules share with others.
+func (r *Revision) Related(k model.PolicyKey) []model.PolicyKey { return r.desired.Related(k) }
+
+// DesiredSet is the desired address set of that name among those a policy's rules
+// name: its own, or one it shares with others (compile-spec §4.1.6). nil when the
+// policy has none of it.
 func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
-	c := r.desired.Policy(k)
-	if c == nil || c.None != nil {
-		return nil
-	}
-	for _, s := range c.Sets {
-		if s.Name == name {
-			return &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: r.desired.Members(s)}
+	for _, unit := range append([]model.PolicyKey{k}, r.Related(k)...) {
+		c := r.desired.Policy(unit)
+		if c == nil || c.None != nil {
+			continue
+		}
+		for _, s := range c.Sets {
+			if s.Name == name {
+				return &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: r.desired.Members(s)}
+			}
 		}
 	}
 	return nil
+}
+
+// InZone says whether a unit has rows in a zone: those of a node are in its own
+// only.
+func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
+	c := r.desired.Policy(k)
+	return c == nil || c.In(zone)
+}
+
+// HolderOf is the row of OVN-Kubernetes' own that the ACLs of a policy or unit
+// hang on, such as the port group of a namespace for an EgressFirewall
+// (compile-spec §4.2); empty where they have a port group of their own.
+func HolderOf(k model.PolicyKey) (table, name string) {
+	h := compiler.HolderOf(k)
+	return h.Table, h.Name
 }
 
 // DesiredGroup is the desired port group of a policy in a zone, nil when the

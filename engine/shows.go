@@ -18,13 +18,18 @@ type Shown struct {
 	Why string
 }
 
-// Shows looks in every zone, by name, for the ACLs of the policies: each desired
-// one must be live with all its columns, and those in gone must not be live.
+// Shows looks in every zone, by name, for the ACLs of the policies and of what
+// holds rows for them: each desired one must be live with all its columns, and
+// those in gone must not be live.
 func (r *Revision) Shows(policies []model.PolicyKey, gone []string) []Shown {
 	out := make([]Shown, 0, len(r.Zones))
+	var units []model.PolicyKey
+	for _, k := range policies {
+		units = append(append(units, k), r.Related(k)...)
+	}
 	for _, z := range r.Zones {
 		s := Shown{Zone: z.Name}
-		s.OK, s.Why = r.shownIn(z, policies, gone)
+		s.OK, s.Why = r.shownIn(z, units, gone)
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b Shown) int { return cmp.Compare(a.Zone, b.Zone) })

@@ -34,6 +34,7 @@ type state struct {
 	undo            string
 	plan            *PlanState
 	board           findingsBoard
+	rows            rowsBoard
 
 	dirty bool
 	after []func() // once the next revision is out
@@ -69,7 +70,7 @@ func (s *state) publish() {
 		s.number++
 		r := &Revision{
 			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, desired: s.desired,
-			conditions: s.conditionsView(), events: s.events, Undo: s.undo, Plan: s.plan, Loaded: s.allLoaded(), maxPriority: s.e.cfg.MaxPriority, shared: &derived{board: &s.board},
+			conditions: s.conditionsView(), events: s.events, Undo: s.undo, Plan: s.plan, Loaded: s.allLoaded(), maxPriority: s.e.cfg.MaxPriority, shared: &derived{board: &s.board}, rows: &s.rows,
 		}
 		for _, src := range s.e.cfg.Sources {
 			r.Sources = append(r.Sources, s.sources[src.Name()])

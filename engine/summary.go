@@ -20,9 +20,14 @@ type Summary struct {
 
 // Summary judges a policy over all zones at a time.
 func (r *Revision) Summary(k model.PolicyKey, now time.Time) Summary {
-	s := Summary{State: model.StateUnknown, Zones: len(r.Zones)}
+	s := Summary{State: model.StateUnknown}
 	var worst *model.ZoneState
+	c := r.desired.Policy(k)
 	for _, z := range r.Zones {
+		if c != nil && !c.In(z.Name) {
+			continue // the rows of a node are in its own zone only
+		}
+		s.Zones++
 		p := z.Policy(k)
 		st := p.State(z, now)
 		if st == model.StateInSync {

@@ -31,7 +31,7 @@ func listed(r *Revision, pod *model.Pod) (out []Touch) {
 	}
 	for _, k := range model.Order(r.Cluster) {
 		p := r.Cluster.Policy(k)
-		if !k.Kind.IsAdmin() || r.None(k) != nil {
+		if r.None(k) != nil {
 			continue
 		}
 		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
@@ -44,7 +44,9 @@ func listed(r *Revision, pod *model.Pod) (out []Touch) {
 					}
 					for _, n := range peer.Networks {
 						for _, ip := range pod.IPs {
-							if !t.AsPeer && pod.SubjectEligible() && netip.MustParsePrefix(n).Contains(netip.MustParseAddr(ip)) {
+							a := netip.MustParseAddr(ip)
+							left := slices.ContainsFunc(peer.Except, func(e string) bool { return netip.MustParsePrefix(e).Contains(a) })
+							if !t.AsPeer && pod.SubjectEligible() && !left && netip.MustParsePrefix(n).Contains(a) {
 								t.AsPeer, t.Network = true, n
 							}
 						}

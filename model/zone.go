@@ -103,10 +103,10 @@ type PolicyInZone struct {
 	Waiting            int
 	// Blocked counts those that Rung cannot mend: missing rows whose row to hang on
 	// is not there, and extra ones that a row of others holds.
-	Blocked int
-	Diffs              []RowDiff // all of them, by table and id
-	None               *NoRows   // no desired rows
-	LiveACLs           int
+	Blocked  int
+	Diffs    []RowDiff // all of them, by table and id
+	None     *NoRows   // no desired rows
+	LiveACLs int
 	// LivePriority is the ANP priority (0..99) the live ACLs carry, -1 without
 	// live rows or when it cannot be told.
 	LivePriority int32

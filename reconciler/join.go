@@ -108,6 +108,7 @@ func (d *differ) acls() {
 	}
 	for _, row := range a.stray {
 		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil).Waiting = heldElsewhere
+		d.p.Blocked++
 	}
 }
 

@@ -141,20 +141,40 @@ func FieldOf(d *model.RowDiff, column string) *model.FieldDiff {
 	return nil
 }
 
-// GroupName is the name of a policy's port group.
+// GroupName is the name of the port group that a policy's ACLs hang on: its own,
+// or the one of its namespace (compile-spec §4.2). It is empty for what hangs on
+// no port group.
 func GroupName(k model.PolicyKey) string {
-	return nb.HashedName(nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name})[nb.KeyID])
+	pairs := []nb.Pair{{Key: nb.KeyName, Value: k.Name}}
+	switch table, name := engine.HolderOf(k); {
+	case table == nb.TablePortGroup:
+		return name
+	case table != "" || k.Kind == model.KindPodSelector || k.Kind == model.KindEFDNS:
+		return ""
+	case k.Kind == model.KindNP:
+		pairs[0].Value = k.Namespace + ":" + k.Name
+	case k.Kind == model.KindNetpolNamespace:
+		pairs[0].Value = k.Namespace
+		pairs = append(pairs, nb.Pair{Key: nb.KeyDirection, Value: k.Name})
+	}
+	return nb.HashedName(nb.IDs(nb.DefaultController, string(k.Kind), pairs...)[nb.KeyID])
 }
 
-// LiveACLs are the ACLs in a policy's live port group, by id.
+// LiveACLs are the ACLs in a policy's live port group, by id; of a group that is
+// not its own, those that are the policy's.
 func LiveACLs(db *nb.DB, k model.PolicyKey) []*nb.ACL {
 	g := db.PortGroupByName(GroupName(k))
 	if g == nil {
 		return nil
 	}
+	table, _ := engine.HolderOf(k)
 	out := make([]*nb.ACL, 0, len(g.ACLs))
 	for _, uuid := range g.ACLs {
-		if a := db.ACL(uuid); a != nil {
+		a := db.ACL(uuid)
+		if a == nil {
+			continue
+		}
+		if unit, ok := engine.UnitOf(nb.OwnerOfRow(a)); table == "" || ok && unit == k {
 			out = append(out, a)
 		}
 	}
@@ -223,7 +243,18 @@ func RowIDs(r nb.Row) map[string]string {
 // the owner type and name where the page says them already.
 func ShortID(id string, k model.PolicyKey) string {
 	s := strings.TrimPrefix(id, nb.DefaultController+":")
-	return strings.TrimPrefix(s, string(k.Kind)+":"+k.Name+":")
+	about := string(k.Kind) + ":"
+	if k.Namespace != "" {
+		about += k.Namespace + ":"
+	}
+	if k.Kind != model.KindEF && k.Kind != model.KindMulticastNS { // one for each namespace
+		about += k.Name + ":"
+	}
+	rest, own := strings.CutPrefix(s, about)
+	if own && k.Kind == model.KindEF {
+		return "rule " + rest // a number alone would be taken for a priority
+	}
+	return rest
 }
 
 // Pipeline brings ACLs into the order in which they decide.

@@ -218,3 +218,42 @@ func TestPaneDrawsOnlyWhatIsSeen(t *testing.T) {
 		t.Errorf("%d lines were made:\n%s", made, frame)
 	}
 }
+
+// TestLiveACLsOfAHolder: a group that is not the policy's own holds rows of others,
+// too.
+func TestLiveACLsOfAHolder(t *testing.T) {
+	p := uitest.Demo(t)
+	uitest.Units(p)
+	uitest.Holders(p)
+	ef := model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}
+	z := p.Zones[1]
+	group := *z.DB.PortGroupByName(detail.GroupName(ef))
+	other := &nb.ACL{UUID: uitest.UUID("multicast"), Name: "x", ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerMulticastNS,
+		nb.Pair{Key: nb.KeyName, Value: "yellow"}, nb.Pair{Key: nb.KeyDirection, Value: "Egress"})}
+	group.ACLs = append(group.ACLs[:len(group.ACLs):len(group.ACLs)], other.UUID)
+	db := z.DB.Apply([]nb.RowChange{{New: other}, {Old: z.DB.PortGroupByName(group.Name), New: &group}})
+	var got []string
+	for _, a := range detail.LiveACLs(db, ef) {
+		got = append(got, detail.ShortID(a.ID(), ef))
+	}
+	if diff := cmp.Diff([]string{"rule 0", "rule 1", "rule 2", "rule 3"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRowsFilter: what finds a unit's rows finds all of them and no others.
+func TestRowsFilter(t *testing.T) {
+	p := uitest.Demo(t)
+	uitest.Units(p)
+	r := engine.Assemble(*p)
+	for _, k := range r.Units() {
+		f := widget.ParseFilter(detail.RowsFilter(k))
+		for _, other := range r.Units() {
+			for _, a := range r.ACLs(other, "") {
+				if label := engine.OwnerName(a.ExternalIDs); f.Match(label+" ") != (k == other) {
+					t.Errorf("%q of %s finds %q of %s: %v", detail.RowsFilter(k), k, label, other, k != other)
+				}
+			}
+		}
+	}
+}

@@ -17,7 +17,10 @@ func (x *Explain) group(id, term, name string) {
 	st := x.sheet.St
 	own := x.Policy.Name != "" && name == GroupName(x.Policy)
 	what := "port group"
-	if own {
+	switch table, _ := engine.HolderOf(x.Policy); {
+	case own && table != "" && x.Policy.Namespace != "":
+		what = "port group of namespace " + x.Policy.Namespace
+	case own && table == "":
 		what = "port group of the subject"
 	}
 	db := x.db()
@@ -40,7 +43,7 @@ func (x *Explain) group(id, term, name string) {
 	}
 	to := RowPage(x.Zone, live, nil)
 	meaning := widget.Plain(what + ": " + Count(len(live.Ports), "logical port") + " here")
-	diff := FieldOf(DiffOf(x.Zone.Policy(x.Policy), nb.TablePortGroup, live.ID()), "ports")
+	diff := FieldOf(DiffOf(x.Zone.Policy(x.unit(live)), nb.TablePortGroup, live.ID()), "ports")
 	if diff != nil {
 		meaning = meaning.Add(fmt.Sprintf("  ≠ %d missing, %d extra", len(diff.Missing), len(diff.Extra)), st.Error)
 	}
@@ -117,6 +120,9 @@ func (x *Explain) set(id, term, name string) {
 	case live == nil:
 		show, what = desired, "desired address set"
 	}
+	if k := x.unit(show); x.Policy.Name != "" && k != x.Policy {
+		what += " that others share"
+	}
 	if x.Policy.Name == "" {
 		what += " of " + engine.OwnerName(show.ExternalIDs)
 	} else if f := show.ExternalIDs[nb.KeyIPFamily]; f != "" && f != "v4" {
@@ -128,8 +134,8 @@ func (x *Explain) set(id, term, name string) {
 	}
 	var diff *model.FieldDiff
 	if live != nil && x.Policy.Name != "" {
-		diff = FieldOf(DiffOf(x.Zone.Policy(x.Policy), nb.TableAddressSet, live.ID()), "addresses")
-		meaning = widget.Join(meaning, x.equal(live.ID()))
+		diff = FieldOf(DiffOf(x.Zone.Policy(x.unit(live)), nb.TableAddressSet, live.ID()), "addresses")
+		meaning = widget.Join(meaning, x.equal(live))
 	}
 	x.styled(id, widget.Styled("  "+term, x.look(to)), meaning, to)
 	behind := func(a string) (string, nav.Page) { return Behind(x.Rev, a) }
@@ -144,13 +150,23 @@ func (x *Explain) set(id, term, name string) {
 	x.list(id, members, len(members), to, behind)
 }
 
+// unit is what a row is judged with: the policy, or what shares the row with
+// others (compile-spec §4.1.6).
+func (x *Explain) unit(r nb.Row) model.PolicyKey {
+	if k, ok := engine.UnitOf(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.Related(x.Policy), k) {
+		return k
+	}
+	return x.Policy
+}
+
 // equal says whether a set is as desired in every zone that was read.
-func (x *Explain) equal(id string) widget.Line {
+func (x *Explain) equal(set *nb.AddressSet) widget.Line {
+	unit, id := x.unit(set), set.ID()
 	st := x.sheet.St
 	var differ []string
 	read := 0
 	for _, z := range x.Rev.Zones {
-		p := z.Policy(x.Policy)
+		p := z.Policy(unit)
 		if z.DB == nil || p == nil {
 			continue
 		}

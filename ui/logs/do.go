@@ -107,7 +107,7 @@ func (v *logs) policy() model.PolicyKey {
 		return v.page.Key
 	}
 	if e := v.entry(); e != nil && e.Attributed {
-		return e.Rule.Policy
+		return e.Unit()
 	}
 	return model.PolicyKey{}
 }

@@ -36,7 +36,7 @@ func (v *logs) header(env *view.Env, w int) []string {
 	l := widget.Line{{Text: " "}}
 	k := v.page.Key
 	switch {
-	case k.Kind.IsAdmin():
+	case k.Kind.IsPolicy():
 		l = append(l, v.levels(env)...)
 	case k.Name != "":
 		l = l.Add("connections with "+k.Label()+" at one end", st.Text)
@@ -67,12 +67,19 @@ func (v *logs) levels(env *view.Env) widget.Line {
 		return widget.Styled("▲ "+v.page.Key.Label()+" is gone", st.Warn)
 	}
 	key := env.Keys.Action(action.LogsLogging).Shown()
-	now, err := p.LogLevels()
+	who, change := "it", key+" switches logging on"
+	logging := env.Rev.Logging(p)
+	if logging.Namespace != "" {
+		who, change = "namespace "+logging.Namespace, "its annotation decides, "+key+" says how"
+	}
+	now := logging.Levels
 	switch {
-	case err != nil:
+	case len(logging.Problems) > 0 && logging.Namespace == "":
 		return widget.Styled("▲ its logging annotation is not valid: nothing of it is programmed; "+key+" sets another", st.Warn)
+	case !now.Any() && len(logging.Problems) > 0:
+		return widget.Styled("▲ the logging annotation of "+who+" is not valid: nothing is logged", st.Warn)
 	case !now.Any():
-		return widget.Styled("▲ it logs nothing; "+key+" switches logging on", st.Warn)
+		return widget.Styled("▲ "+who+" logs nothing; "+change, st.Warn)
 	}
 	var l widget.Line
 	var off []string
@@ -87,18 +94,25 @@ func (v *logs) levels(env *view.Env) widget.Line {
 	if len(off) > 0 {
 		l = l.Add("off for "+strings.Join(off, ", ")+" · ", st.Dim)
 	}
+	if logging.Namespace != "" {
+		return l.Add("as namespace "+logging.Namespace+" says", st.Dim)
+	}
 	return l.Add(key, st.Key).Add(" changes it", st.Dim)
 }
 
-// loggers are the policies with a level, and how many there are that could have
-// one.
+// loggers are the policies with a level, their own or their namespace's, and how
+// many policies there are.
 func loggers(rev *engine.Revision) (names []string, all int) {
-	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
-		for p := range rev.Cluster.Policies(k) {
-			all++
-			if l, err := p.LogLevels(); err == nil && l.Any() {
-				names = append(names, p.Name)
-			}
+	for _, k := range model.Order(rev.Cluster) {
+		p := rev.Cluster.Policy(k)
+		all++
+		if l := rev.Logging(p); !l.Levels.Any() || l.Namespace == "" && len(l.Problems) > 0 {
+			continue
+		}
+		if k.Kind == model.KindANP {
+			names = append(names, k.Name)
+		} else {
+			names = append(names, k.Label())
 		}
 	}
 	return names, all
@@ -115,7 +129,7 @@ func some(names []string, n int) string {
 // lost says which lines never come: those over a meter's rate, those that came
 // too fast, those that could not be read.
 func (v *logs) lost(env *view.Env) (out []string) {
-	for _, r := range v.perRule() {
+	for _, r := range v.perRule(env) {
 		if r.stat.AtCap {
 			out = append(out, fmt.Sprintf("%s: %d/s in %s, at the cap, lines are lost", v.ruleName(env, r.ref), r.stat.CapRate, r.stat.CapZone))
 		}
@@ -158,11 +172,11 @@ type ruleStat struct {
 }
 
 // perRule are the counts of the rules the page is about, the most lines first.
-func (v *logs) perRule() []ruleStat {
+func (v *logs) perRule(env *view.Env) []ruleStat {
 	var out []ruleStat
 	for ref, s := range v.stats.PerRule {
 		k := v.page.Key
-		if k.Kind.IsPolicy() && ref.Policy != k || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
+		if k.Kind.IsPolicy() && ref.Policy != k && !denies(env, k, ref) || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
 			continue
 		}
 		out = append(out, ruleStat{ref, s})
@@ -174,7 +188,20 @@ func (v *logs) perRule() []ruleStat {
 	return out
 }
 
+// denies says whether a name is that of a default deny which isolates the pods of
+// the page's NetworkPolicy.
+func denies(env *view.Env, k model.PolicyKey, ref model.RuleRef) bool {
+	p := env.Rev.Cluster.Policy(k)
+	return p != nil && isDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !engine.OutsideTypes(p, ref.Direction)
+}
+
+// isDeny says whether a name is that of the default deny of a namespace.
+func isDeny(ref model.RuleRef) bool { return ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" }
+
 func (v *logs) ruleName(env *view.Env, ref model.RuleRef) string {
+	if isDeny(ref) {
+		return engine.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
+	}
 	name := ""
 	if p := env.Rev.Cluster.Policy(ref.Policy); p != nil {
 		if r := p.Rule(ref.Direction, ref.Rule); r != nil {
@@ -184,6 +211,9 @@ func (v *logs) ruleName(env *view.Env, ref model.RuleRef) string {
 	label := engine.RuleLabel(ref.Direction, ref.Rule, name)
 	if v.page.Key.Kind.IsPolicy() {
 		return label
+	}
+	if k := ref.Policy; k.Kind == model.KindNP || k.Kind == model.KindEF {
+		return k.Label() + " " + label
 	}
 	return ref.Policy.Name + " " + label
 }
@@ -206,7 +236,7 @@ func (v *logs) footer(env *view.Env, w, h int) []string {
 			lines = append(lines, widget.Styled(" "+l, st.Dim).Render(w))
 		}
 	}
-	rules := v.perRule()
+	rules := v.perRule(env)
 	room := 1
 	switch {
 	case h >= 40:

@@ -8,6 +8,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/ui/action"
+	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -57,12 +58,15 @@ type logs struct {
 func New(p nav.Page) view.View {
 	v := &logs{page: p, follow: true}
 	v.list.feed = &v.feed
-	v.feed.scope = scopeOf(p)
+	v.feed.scope = v.scope()
 	return v
 }
 
-// scopeOf is what the page is about: a policy, one of its rules, or a pod.
-func scopeOf(p nav.Page) func(*engine.LogEntry) bool {
+// scope is what the page is about: a policy, one of its rules, or a pod. Of a
+// NetworkPolicy it is also what the default deny of its namespace does to the
+// policy's pods.
+func (v *logs) scope() func(*engine.LogEntry) bool {
+	p := v.page
 	switch {
 	case p.Key.Kind == model.KindPod:
 		return func(e *engine.LogEntry) bool { return e.Src.Key == p.Key || e.Dst.Key == p.Key }
@@ -72,8 +76,25 @@ func scopeOf(p nav.Page) func(*engine.LogEntry) bool {
 		return func(e *engine.LogEntry) bool {
 			return e.Rule.Policy == p.Key && e.Rule.Direction == p.Dir && e.Rule.Rule == p.Rule
 		}
+	case p.Key.Kind == model.KindNP:
+		return func(e *engine.LogEntry) bool { return e.Rule.Policy == p.Key || v.denied(e) }
 	}
 	return func(e *engine.LogEntry) bool { return e.Rule.Policy == p.Key }
+}
+
+// denied says whether the default deny dropped what a pod of the page's
+// NetworkPolicy sent or should have got, in a direction in which that isolates it.
+func (v *logs) denied(e *engine.LogEntry) bool {
+	k := v.page.Key
+	if !isDeny(e.Rule) || e.Rule.Policy.Namespace != k.Namespace || !e.Attributed || v.rev == nil {
+		return false
+	}
+	end := &e.Src
+	if e.Rule.Direction == model.Ingress {
+		end = &e.Dst
+	}
+	p, pod := v.rev.Cluster.Policy(k), v.rev.Cluster.Pod(end.Key.Namespace, end.Key.Name)
+	return p != nil && pod != nil && end.Key.Kind == model.KindPod && !engine.OutsideTypes(p, e.Rule.Direction) && v.rev.IsSubject(k, pod)
 }
 
 // Scopes are the log's keys, those of text and of lists.
@@ -168,11 +189,15 @@ func (v *logs) move(d int) {
 	v.top += d
 }
 
-// Selected is the rule that decided the line under the cursor.
+// Selected is the rule that decided the line under the cursor, or the rows of the
+// default deny that did.
 func (v *logs) Selected() nav.Page {
 	e := v.entry()
-	if e == nil || !e.Attributed || !e.Rule.Policy.Kind.IsAdmin() {
+	if e == nil || !e.Attributed {
 		return nav.Page{}
+	}
+	if isDeny(e.Rule) {
+		return nav.Page{Kind: nav.Rows, Zone: e.Line.Zone, Text: detail.RowsFilter(e.Unit())}
 	}
 	if e.Rule.Rule < 0 {
 		return nav.ToPolicy(e.Rule.Policy)
@@ -242,7 +267,9 @@ func (v *logs) Copies(*view.Env) []view.Copy {
 		out = append(out, view.Copy{What: "ACL name", Text: e.Line.Name})
 	}
 	if e.Attributed {
-		out = append(out, view.Copy{What: "policy name", Text: e.Rule.Policy.Name})
+		if n := e.Rule.Policy.Name; n != "" {
+			out = append(out, view.Copy{What: "policy name", Text: n})
+		}
 	}
 	return out
 }

@@ -76,8 +76,21 @@ func (w *tail) line(policy string, d model.Direction, rule int, src, dst string,
 
 func (w *tail) offer(policy string, d model.Direction, rule int, src, dst string, port uint16, verdict string) {
 	w.t.Helper()
+	w.offerOf(anp(policy), d, rule, src, dst, port, verdict)
+}
+
+// lineOf is line for a policy of any kind; one without a name is the default deny
+// of its namespace.
+func (w *tail) lineOf(k model.PolicyKey, d model.Direction, rule int, src, dst string, port uint16, verdict string) {
+	w.t.Helper()
+	w.offerOf(k, d, rule, src, dst, port, verdict)
+	w.settle()
+}
+
+func (w *tail) offerOf(k model.PolicyKey, d model.Direction, rule int, src, dst string, port uint16, verdict string) {
+	w.t.Helper()
 	at := uitest.Now.Add(time.Duration(w.n) * w.step)
-	l := model.LogLine{At: at, Zone: []string{"ovn-worker", "ovn-worker2"}[w.n%2], Name: model.ACLName(anp(policy), d, rule), Verdict: verdict,
+	l := model.LogLine{At: at, Zone: []string{"ovn-worker", "ovn-worker2"}[w.n%2], Name: model.ACLName(k, d, rule), Verdict: verdict,
 		Severity: "alert", Direction: "from-lport", Proto: "tcp", Src: w.addr(src), Dst: w.addr(dst), SrcPort: 40000, DstPort: port}
 	if port == 0 {
 		l.Proto = "icmp"
@@ -124,7 +137,7 @@ func TestTail(t *testing.T) {
 	w.some()
 	s := w.open(nav.To(nav.Logs))
 	s.Want("● follow", "19 lines", "blue/web-g0 → red/web-f0", "dropped by quarantine ingress 0", "8.8.8.8 (outside)", "simulated traffic",
-		"3 of 11 policies log", `quarantine ingress 0 "deny-all-pods" 12`)
+		"5 of 16 policies log", `quarantine ingress 0 "deny-all-pods" 12`)
 	s.Golden("tail")
 	s.Resizes()
 
@@ -332,4 +345,38 @@ func TestKeysAreFast(t *testing.T) {
 	if m := took[len(took)/2]; m > 50*time.Millisecond {
 		t.Errorf("half of the keys took more than %v", m)
 	}
+}
+
+// The log of a NetworkPolicy has what the default deny of its namespace does to its
+// pods, and says where its levels come from.
+func TestTier2(t *testing.T) {
+	w := newTail(t, 0)
+	ns := *w.parts.Cluster.Namespace("blue")
+	ns.Annotations = map[string]string{model.AnnotationLogging: `{"deny": "alert"}`}
+	w.parts.Cluster, _ = w.parts.Cluster.Upsert([]model.Object{&ns}, nil)
+	w.f.Set(w.parts)
+	web := model.PolicyKey{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
+	ef := model.PolicyKey{Kind: model.KindEF, Namespace: "yellow", Name: "default"}
+	w.lineOf(web, model.Ingress, 0, "blue/web-g0", "blue/api-d0", 8080, "allow")
+	w.lineOf(model.PolicyKey{Kind: model.KindNP, Namespace: "blue"}, model.Ingress, -1, "red/web-f0", "blue/api-d0", 8080, "drop")
+	w.lineOf(model.PolicyKey{Kind: model.KindNP, Namespace: "blue"}, model.Ingress, -1, "red/web-f0", "blue/web-g0", 8081, "drop") // not of the policy's pods
+	w.lineOf(ef, model.Egress, 3, "yellow/web-f0", "8.8.8.8", 443, "drop")
+	s := w.open(nav.Page{Kind: nav.Logs, Key: web})
+	s.Resize(160, 40)
+	s.Want("alert for Deny · off for Allow · as namespace blue says", "allowed by ingress 0", "dropped by the default deny of blue, ingress: no NetworkPolicy allows it",
+		"default deny of blue, ingress 2")
+	s.WantNot("8081", "8.8.8.8")
+	s.Press("enter") // the newest line: what denied it
+	s.Want("rows", "filter: (deny|ARP|ICMP) of blue, ingress")
+	s = w.open(nav.Page{Kind: nav.Logs, Key: web})
+	s.Press("L")
+	s.Want("Now: deny=alert.", "kubectl annotate namespace blue")
+	s = w.open(nav.To(nav.Logs))
+	s.Resize(160, 40)
+	s.Want("dropped by EF yellow/default egress 3", "NP blue/allow-web", "default deny of blue, ingress 2")
+	s.Press("enter")
+	s.Want("› egress 3", "policy     EF yellow/default")
+	s = w.open(nav.Page{Kind: nav.Logs, Key: model.PolicyKey{Kind: model.KindNP, Namespace: "green", Name: "db-from-api"}})
+	s.Resize(160, 40)
+	s.Want("▲ namespace green logs nothing", "logs as the annotation k8s.ovn.org/acl-logging of namespace green says, and there is none")
 }

@@ -22,7 +22,12 @@ type term struct {
 
 // parts are what a term can look at.
 var parts = map[string]func(e *engine.LogEntry) []string{
-	"policy": func(e *engine.LogEntry) []string { return []string{e.Rule.Policy.Name} },
+	"policy": func(e *engine.LogEntry) []string {
+		if k := e.Rule.Policy; k.Namespace != "" {
+			return []string{k.Namespace + "/" + k.Name, e.Unit().Label()}
+		}
+		return []string{e.Rule.Policy.Name}
+	},
 	"rule": func(e *engine.LogEntry) []string {
 		return []string{engine.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)}
 	},

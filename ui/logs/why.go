@@ -60,7 +60,7 @@ func (v *logs) why(env *view.Env) []string {
 	}
 	switch m := env.Rev.Mode; {
 	case m.Simulated:
-		add("The connections are simulated: between running pods, at a set rate. Pods under a NetworkPolicy make none until NetworkPolicies are compiled.")
+		add("The connections are simulated: between running pods, at a set rate.")
 	case m.Sandbox:
 		add("The sandbox makes no traffic, so there is nothing to log.")
 	default:
@@ -78,18 +78,21 @@ func (v *logs) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	p := env.Rev.Cluster.Policy(k)
 	key := env.Keys.Action(action.LogsLogging).Shown()
-	switch {
-	case p == nil:
+	if p == nil {
 		add("%s is gone.", k.Label())
 		return out
-	case !k.Kind.IsAdmin():
-		add("%s logs as the annotation of its namespace says, and is not compiled yet.", k.Label())
-		return out
 	}
-	now, err := p.LogLevels()
+	logging := env.Rev.Logging(p)
+	now, ns := logging.Levels, logging.Namespace
+	command := "To change it: " + engine.NamespaceLogsCommand(ns, model.LogLevels{Allow: "info", Deny: "alert"})
 	switch {
-	case err != nil:
-		add("Its logging annotation is not valid, and OVN-Kubernetes then leaves the whole policy as it was: %v. %s sets another.", err, key)
+	case ns != "" && len(logging.Problems) > 0:
+		add("The logging annotation of namespace %s is not valid: %s. %s", ns, strings.Join(logging.Problems, "; "), command)
+	case len(logging.Problems) > 0:
+		add("Its logging annotation is not valid, and OVN-Kubernetes then leaves the whole policy as it was: %s. %s sets another.", logging.Problems[0], key)
+		return out
+	case !now.Any() && ns != "":
+		add("%s logs as the annotation %s of namespace %s says, and there is none. %s", k.Label(), model.AnnotationLogging, ns, command)
 		return out
 	case !now.Any():
 		add("%s has no log level, so none of its rules logs. %s switches logging on.", k.Label(), key)
@@ -98,17 +101,10 @@ func (v *logs) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 	if none := env.Rev.None(k); none != nil {
 		add("%s has no rows to log with: %s.", k.Label(), engine.NoRowsShort(none, env.Rev.Ladder().Max))
 	}
-	in, eg := model.CountRules(p.Ingress), model.CountRules(p.Egress)
-	for _, a := range []struct {
-		action model.Action
-		rules  int
-	}{{model.Deny, in.Deny + eg.Deny}, {model.Allow, in.Allow + eg.Allow}, {model.Pass, in.Pass + eg.Pass}} {
-		switch level := now.For(a.action); {
-		case a.rules > 0 && level == "":
-			add("%s rules do not log: what they decide leaves no line (%s changes it).", a.action, key)
-		case a.rules == 0 && level != "":
-			add("%s is set to %s, but it has no %s rule.", a.action, level, a.action)
-		}
+	if k.Kind == model.KindNP {
+		out = append(out, whyNetpol(p, now)...)
+	} else {
+		out = append(out, whyActions(p, now, ns, key)...)
 	}
 	if v.page.Dir != "" {
 		if r := p.Rule(v.page.Dir, v.page.Rule); r == nil {
@@ -122,6 +118,43 @@ func (v *logs) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 		if !s.OK {
 			add("Zone %s does not have its rows as they should be: %s.", s.Zone, s.Why)
 		}
+	}
+	return out
+}
+
+// whyActions are the actions whose rules do not log.
+func whyActions(p *model.Policy, now model.LogLevels, ns, key string) (out []string) {
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	change := key + " changes it"
+	if ns != "" {
+		change = "as namespace " + ns + " says"
+	}
+	in, eg := model.CountRules(p.Ingress), model.CountRules(p.Egress)
+	for _, a := range []struct {
+		action model.Action
+		rules  int
+	}{{model.Deny, in.Deny + eg.Deny}, {model.Allow, in.Allow + eg.Allow}, {model.Pass, in.Pass + eg.Pass}} {
+		switch level := now.For(a.action); {
+		case a.rules > 0 && level == "":
+			add("%s rules do not log: what they decide leaves no line (%s).", a.action, change)
+		case a.rules == 0 && level != "":
+			add("%s is set to %s, but it has no %s rule.", a.action, level, a.action)
+		}
+	}
+	return out
+}
+
+// whyNetpol: the rules of a NetworkPolicy log what they allow, the default deny of
+// its namespace what none allows (compile-spec §4.1.7).
+func whyNetpol(p *model.Policy, now model.LogLevels) (out []string) {
+	if now.Allow == "" {
+		out = append(out, "Namespace "+p.Namespace+" sets no level for allow: what its NetworkPolicies let through leaves no line.")
+	}
+	switch {
+	case now.Deny == "":
+		out = append(out, "Namespace "+p.Namespace+" sets no level for deny: what no NetworkPolicy allows leaves no line.")
+	case !p.IsolatesIngress && !p.IsolatesEgress:
+		out = append(out, "It isolates nobody, so that no default deny drops anything on its account.")
 	}
 	return out
 }

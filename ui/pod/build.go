@@ -63,30 +63,26 @@ func (v *View) touchItems(env *view.Env) []*item {
 		tier = t
 		out = append(out, v.heading(tierTitle(t)))
 	}
-	var np []*item
-	for _, k := range []model.Kind{model.KindNP, model.KindEF} {
-		for p := range env.Rev.Cluster.Policies(k) {
-			if p.Namespace == v.pod.Namespace && selects(p, v.pod) {
-				np = append(np, v.networkPolicy(p))
-			}
+	touches := env.Rev.Touches(v.pod)
+	isolation := v.isolationItems(env, touches)
+	between := func() {
+		if len(isolation) > 0 {
+			head(model.TierNetwork)
+			out, isolation = append(out, isolation...), nil
 		}
 	}
-	for _, t := range env.Rev.Touches(v.pod) {
+	for _, t := range touches {
 		p := env.Rev.Cluster.Policy(t.Policy)
 		if p == nil {
 			continue
 		}
-		if p.Tier > model.TierNetwork && len(np) > 0 {
-			head(model.TierNetwork)
-			out, np = append(out, np...), nil
+		if p.Tier > model.TierNetwork {
+			between()
 		}
 		head(p.Tier)
 		out = append(out, v.touch(env, p, t))
 	}
-	if len(np) > 0 {
-		head(model.TierNetwork)
-		out = append(out, np...)
-	}
+	between()
 	return out
 }
 
@@ -95,11 +91,83 @@ func tierTitle(t int) string {
 	case model.TierAdmin:
 		return "tier 1 · AdminNetworkPolicy · the first that matches decides"
 	case model.TierNetwork:
-		return "tier 2 · not compiled yet: not decided here"
+		return "tier 2 · NetworkPolicy and EgressFirewall · where nothing above decided"
 	case model.TierBaseline:
 		return "tier 3 · baseline · where nothing above decided"
 	}
 	return "tier " + strconv.Itoa(t)
+}
+
+// isolationItems are who isolates the pod, by direction, behind the rules that let
+// something through (compile-spec §4.1.2); how many NetworkPolicies and
+// EgressFirewalls it has to do with; and the rules that mean everybody.
+func (v *View) isolationItems(env *view.Env, touches []engine.Touch) []*item {
+	var out []*item
+	st := v.st
+	z := env.Rev.Zone(v.pod.NodeName)
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		by := env.Rev.Isolating(v.pod, dir)
+		if len(by) == 0 {
+			continue
+		}
+		names := make([]string, len(by))
+		for i, k := range by {
+			names[i] = "NP " + k.Name
+		}
+		unit := engine.DefaultDeny(v.pod.Namespace, dir)
+		to := nav.Page{}
+		if z != nil {
+			to = detail.UnitPage(env.Rev, unit, z)
+		}
+		l := widget.Line{{Text: unit.Label(), Style: st.Accent}, {Text: "  "}, {Text: string(model.Deny), Style: st.Deny}}
+		out = append(out, v.line("isolated."+string(dir), l.Add("  isolated by "+detail.Join(names, 4)+": what no NetworkPolicy allows is dropped", st.Text), to))
+	}
+	subject, peer := map[model.Kind]int{}, 0
+	touched := map[model.PolicyKey]bool{}
+	for _, t := range touches {
+		if k := t.Policy; (k.Kind == model.KindNP || k.Kind == model.KindEF) && !touched[k] {
+			touched[k] = true
+			if t.AsSubject {
+				subject[k.Kind]++
+			} else {
+				peer++
+			}
+		}
+	}
+	open := v.openRules(env)
+	if len(touched)+open == 0 {
+		return out
+	}
+	nps := "NetworkPolicies"
+	if subject[model.KindNP] == 1 {
+		nps = "NetworkPolicy"
+	}
+	text := fmt.Sprintf("subject of %d %s and %s, peer of %d more", subject[model.KindNP], nps, detail.Count(subject[model.KindEF], "EgressFirewall"), peer)
+	if subject[model.KindEF] > 0 {
+		text += " · the EgressFirewall " + engine.AfterAllow
+	}
+	if open > 0 {
+		text += fmt.Sprintf(" · %s for other pods name no peer: this pod is meant like everybody", detail.Count(open, "rule"))
+	}
+	return append(out, v.line("tier2", widget.Styled(text, st.Dim), nav.Page{}))
+}
+
+// openRules counts the rules of NetworkPolicies for other pods that name no peer.
+func (v *View) openRules(env *view.Env) (n int) {
+	for p := range env.Rev.Cluster.Policies(model.KindNP) {
+		here := 0
+		for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
+			for i := range rules {
+				if rules[i].AnyPeer {
+					here++
+				}
+			}
+		}
+		if here > 0 && !env.Rev.IsSubject(p.Key, v.pod) {
+			n += here
+		}
+	}
+	return n
 }
 
 func (v *View) touch(env *view.Env, p *model.Policy, t engine.Touch) *item {
@@ -119,17 +187,23 @@ func (v *View) touch(env *view.Env, p *model.Policy, t engine.Touch) *item {
 	default:
 		it.is = widget.Styled("peer", st.Info)
 	}
+	if p.Kind != model.KindANP {
+		it.policy = t.Policy.Label()
+	}
 	if env.Rev.None(t.Policy) != nil {
 		// As on the ladder: it has no rows, or old ones still decide.
 		sign := detail.StateSign(model.StateNotEnforced)
 		if env.Rev.Summary(t.Policy, env.Now).State == model.StateFrozen {
 			sign = detail.StateSign(model.StateFrozen) + " frozen"
 		}
-		it.policy = sign + " " + p.Name
+		it.policy = sign + " " + it.policy
 	}
 	peers := make([]string, len(r.Peers))
 	for i := range r.Peers {
 		peers[i] = r.Peers[i].String()
+	}
+	if r.AnyPeer {
+		peers = []string{"everything"}
 	}
 	word := "to "
 	if t.Direction == model.Ingress {
@@ -144,18 +218,6 @@ func (v *View) touch(env *view.Env, p *model.Policy, t engine.Touch) *item {
 		it.ports = "any"
 	}
 	return it
-}
-
-// selects says whether a NetworkPolicy or EgressFirewall of the pod's namespace
-// applies to it.
-func selects(p *model.Policy, pod *model.Pod) bool {
-	return p.Kind == model.KindEF || p.Subject.AllPods || p.Subject.Pods.Matches(pod.Labels)
-}
-
-func (v *View) networkPolicy(p *model.Policy) *item {
-	rules := "in " + strconv.Itoa(len(p.Ingress)) + " eg " + strconv.Itoa(len(p.Egress))
-	return &item{id: p.Key.String(), to: nav.ToPolicy(p.Key), policy: p.Kind.Short() + " " + p.Name, rule: rules,
-		action: widget.Styled("–", v.st.Dim), is: widget.Plain("selected"), at: widget.Styled("not compiled yet", v.st.Dim)}
 }
 
 // networkItems are the pod's networks and its logical port.

@@ -120,7 +120,7 @@ func nsLabels(ns *model.Namespace) string {
 func Note(p *model.Pod) (text string, bad bool) {
 	switch udn := p.PrimaryUDN(); {
 	case p.HostNetwork:
-		return "Host network: policies see it neither as subject nor as peer.", true
+		return "Host network: no policy applies to it; as peer only rules of NetworkPolicies that select pods mean it.", true
 	case p.Completed():
 		return "Completed: its addresses count for nothing, and may belong to somebody else by now.", true
 	case p.NodeName == "":

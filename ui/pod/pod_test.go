@@ -9,6 +9,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/nb"
+	"rung/sources/manifests"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -55,13 +56,14 @@ func TestTouchesInPrecedenceOrder(t *testing.T) {
 	}
 	var want []string
 	for _, x := range engine.Assemble(*p).Touches(pod) {
-		want = append(want, x.Policy.Name+" "+x.Direction.Lower()+" "+string(rune('0'+x.Rule)))
+		want = append(want, strings.TrimPrefix(x.Policy.Namespace+"/", "/")+x.Policy.Name+" "+x.Direction.Lower()+" "+string(rune('0'+x.Rule)))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	s.Want("10.244.1.10 · ovn-worker · Running", "app=api tier=be · namespace env=prod tenant=blue",
-		"120 ✗ experimental", "tier 2 · not compiled yet: not decided here", "NP allow-web", "tier 3 · baseline · where nothing above decided", "port blue_api-d0 in ovn-worker  there")
+		"120 ✗ experimental", "tier 2 · NetworkPolicy and EgressFirewall · where nothing above decided",
+		"tier 3 · baseline · where nothing above decided", "port blue_api-d0 in ovn-worker  there")
 }
 
 func TestRuleAndBack(t *testing.T) {
@@ -88,9 +90,11 @@ func TestRuleAndBack(t *testing.T) {
 
 func TestPodsThatAreSpecial(t *testing.T) {
 	s := open(t, "kube-system", "kube-proxy-8l5xv")
-	s.Want("▲ Host network: policies see it neither as subject nor as peer.", "none, as it should be")
+	s.Want("▲ Host network: no policy applies to it", "none, as it should be")
 	s = open(t, "red", "tunnel-0")
-	s.Want("Its primary network is red/tenant-net: AdminNetworkPolicies are not enforced there", "role infrastructure-locked", "ANP not enforced on it")
+	s.Want("Its primary network is red/tenant-net: AdminNetworkPolicies are not enforced there")
+	s.Press("G")
+	s.Want("role infrastructure-locked", "ANP not enforced on it")
 	p := tampered(t)
 	for _, tc := range []struct {
 		change func(*model.Pod)
@@ -189,4 +193,38 @@ func BenchmarkPodEvent(b *testing.B) {
 		b.StartTimer()
 		s.Refresh()
 	}
+}
+
+// What NetworkPolicies and EgressFirewalls do to a pod: their rules, who isolates
+// it, and which rules mean everybody.
+func TestTier2(t *testing.T) {
+	p := uitest.Demo(t)
+	res := manifests.Parse("more.yaml", []byte(`
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: locked, namespace: blue}
+spec: {podSelector: {}, policyTypes: [Ingress, Egress], egress: [{to: [{podSelector: {}}]}]}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: open, namespace: green}
+spec: {podSelector: {}, ingress: [{}], egress: [{}]}
+`), manifests.Options{})
+	p.Cluster, _ = p.Cluster.Upsert(res.Objects, nil)
+	uitest.Sync(p)
+	uitest.Units(p)
+	s := uitest.Open(t, p, nav.ToPod(key("blue", "api-d0")))
+	s.Resize(160, 60)
+	s.Want("NP blue/locked                egress 0  Allow  subject, peer", "from pods: app=web in blue",
+		"default deny of blue, ingress  Deny  isolated by NP allow-web and NP locked: what no NetworkPolicy allows is dropped",
+		"default deny of blue, egress  Deny  isolated by NP locked:",
+		"subject of 2 NetworkPolicies and 0 EgressFirewalls", "2 rules for other pods name no peer")
+	s.Press("/")
+	s.Type("isolated by NP locked")
+	s.Press("enter", "enter")
+	s.Want("rows", "filter: (deny|ARP|ICMP) of blue, egress", "default deny of blue, egress", "ARP of blue, egress")
+	s.WantNot("default deny of blue, ingress")
+	s = uitest.Open(t, p, nav.ToPod(key("yellow", "web-f1")))
+	s.Resize(160, 60)
+	s.Want("EF yellow/default", "1 EgressFirewall,", "the EgressFirewall decides even after an ANP egress Allow")
 }

@@ -33,21 +33,31 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	subject := widget.Line{{Text: " subject  ", Style: st.Dim}, {Text: p.Subject.String()}}
 	subject = subject.Add(" → "+v.podsText(env), st.Text)
 	lines := []widget.Line{title, subject}
-	if !p.Kind.IsAdmin() {
-		return append(lines, widget.Join(widget.Styled(" · ", st.Info), widget.Plain("not compiled yet: what it decides is not decided here")))
+	if p.Kind == model.KindNP {
+		lines = append(lines, isolatesLine(p, st))
 	}
-	logging := widget.Line{{Text: " logging  ", Style: st.Dim}}
-	switch levels, err := p.LogLevels(); {
-	case err != nil:
-		logging = logging.Add("● the annotation is not valid", st.Error)
-	case !levels.Any():
-		logging = logging.Add("off", st.Text)
-	default:
-		logging = logging.Add(levels.String(), st.Info)
-	}
+	logging := append(widget.Line{{Text: " logging  ", Style: st.Dim}}, detail.LoggingLine(env, p)...)
 	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), detail.Count(len(p.Egress), "egress rule"))
 	logging = logging.Add("   rules  ", st.Dim).Add(rules+" → "+detail.Count(env.Rev.ACLCount(p.Key), "ACL"), st.Text)
 	return append(append(lines, logging), v.stateLines(env)...)
+}
+
+// isolatesLine says in which directions a NetworkPolicy isolates its pods: what no
+// NetworkPolicy allows them there is dropped.
+func isolatesLine(p *model.Policy, st *themes.Styles) widget.Line {
+	l := widget.Line{{Text: " isolates ", Style: st.Dim}}
+	what := ""
+	switch {
+	case p.IsolatesIngress && p.IsolatesEgress:
+		what = "ingress and egress"
+	case p.IsolatesIngress:
+		what = "ingress"
+	case p.IsolatesEgress:
+		what = "egress"
+	default:
+		return l.Add("nothing: policyTypes name no direction", st.Warn)
+	}
+	return l.Add(what, st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
 }
 
 // podsText counts the subject pods; those with a primary network of their own
@@ -62,7 +72,7 @@ func (v *View) podsText(env *view.Env) string {
 	}
 	text := detail.Count(len(pods)-own, "pod")
 	if own > 0 {
-		text += fmt.Sprintf(", %d more on a primary UDN: ANP not enforced there", own)
+		text += fmt.Sprintf(", %d more on a primary UDN: %s not enforced there", own, v.key.Kind.Short())
 	}
 	return text
 }
@@ -76,25 +86,15 @@ func (v *View) subjects(env *view.Env) []*model.Pod {
 	return v.found.pods
 }
 
-// findSubjects looks the pods up; those of NetworkPolicies and EgressFirewalls,
-// which are not compiled, in their namespace.
+// findSubjects looks the pods up.
 func (v *View) findSubjects(env *view.Env) []*model.Pod {
-	if v.policy == nil {
+	switch {
+	case v.policy == nil:
 		return nil
+	case env.Rev.None(v.key) == nil:
+		return env.Rev.Subjects(v.key)
 	}
-	if v.key.Kind.IsAdmin() {
-		if env.Rev.None(v.key) == nil {
-			return env.Rev.Subjects(v.key)
-		}
-		return v.refused(env)
-	}
-	var out []*model.Pod
-	for p := range env.Rev.Cluster.PodsIn(v.key.Namespace) {
-		if p.SubjectEligible() && (v.policy.Subject.AllPods || v.key.Kind == model.KindEF || v.policy.Subject.Pods.Matches(p.Labels)) {
-			out = append(out, p)
-		}
-	}
-	return out
+	return v.refused(env)
 }
 
 // refused are the pods a policy without desired rows would apply to.
@@ -105,7 +105,7 @@ func (v *View) refused(env *view.Env) []*model.Pod {
 	var out []*model.Pod
 	s := v.policy.Subject
 	for ns := range env.Rev.Cluster.Namespaces() {
-		if !s.Namespaces.Matches(ns.Labels) {
+		if s.Namespace != "" && s.Namespace != ns.Name || !s.Namespaces.Matches(ns.Labels) {
 			continue
 		}
 		for p := range env.Rev.Cluster.PodsIn(ns.Name) {
@@ -127,8 +127,12 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 		return []widget.Line{line.Add("? not checked against live rows: no zone is known", st.Dim)}
 	}
 	text := fmt.Sprintf("in sync in %d of %s", s.InSync, detail.Count(s.Zones, "zone"))
+	others := v.unitsAstray(env)
 	if s.State == model.StateInSync {
 		line = line.Add("✓ ", st.OK).Add(text, st.OK)
+		if others != "" {
+			line = line.Add(" · ● not so "+others, st.Error)
+		}
 		if s.Waiting > 0 {
 			line = line.Add(fmt.Sprintf(" · %s without a logical switch port yet", detail.Count(s.Waiting, "subject pod")), st.Warn)
 		}
@@ -145,6 +149,17 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 		}
 	}
 	return []widget.Line{line}
+}
+
+// unitsAstray names what holds rows for the policy and is not in sync everywhere.
+func (v *View) unitsAstray(env *view.Env) string {
+	var names []string
+	for _, k := range env.Rev.Related(v.key) {
+		if s := env.Rev.Summary(k, env.Now); s.InSync < s.Zones {
+			names = append(names, k.Label())
+		}
+	}
+	return detail.Join(names, 2)
 }
 
 // goneLines say that the policy does not exist, and what is left of it.
@@ -184,10 +199,8 @@ func (v *View) count(env *view.Env) {
 		sign, _ := detail.Sign(worst, v.st)
 		v.counts[findingsPart] = fmt.Sprintf("%s%d", sign, n)
 	}
-	if v.key.Kind.IsAdmin() {
-		s := env.Rev.Summary(v.key, env.Now)
-		v.counts[zonesPart] = fmt.Sprintf("%d/%d", s.InSync, s.Zones)
-	}
+	s := env.Rev.Summary(v.key, env.Now)
+	v.counts[zonesPart] = fmt.Sprintf("%d/%d", s.InSync, s.Zones)
 	if v.policy != nil {
 		v.counts[rulesPart] = fmt.Sprint(len(v.policy.Ingress) + len(v.policy.Egress))
 		v.counts[podsPart] = detail.Thousands(len(v.subjects(env)))

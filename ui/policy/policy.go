@@ -238,7 +238,7 @@ func (v *View) show(env *view.Env, p part) {
 
 // rowsPage are the policy's rows in the zone that needs attention first.
 func (v *View) rowsPage(env *view.Env) nav.Page {
-	p := nav.Page{Kind: nav.Rows, Text: v.key.Label() + " "}
+	p := nav.Page{Kind: nav.Rows, Text: detail.RowsFilter(v.key)}
 	if z := detail.Worst(env.Rev, v.key, env.Now); z != nil {
 		p.Zone = z.Name
 	}
@@ -326,10 +326,6 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 		}
 	}
 	switch id {
-	case action.PolicyLogging, action.PolicyRows:
-		if !v.key.Kind.IsAdmin() {
-			return "a " + string(v.key.Kind) + " is not compiled yet"
-		}
 	case action.PolicyMove:
 		if v.key.Kind != model.KindANP {
 			return v.key.Label() + " has no priority"

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/model/nb"
 	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -131,16 +133,76 @@ func TestSettlesThenFallsBehind(t *testing.T) {
 }
 
 func TestOtherKinds(t *testing.T) {
-	s := uitest.Open(t, tampered(t), nav.ToPolicy(model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}))
-	s.Want("NetworkPolicy blue/allow-web", "not compiled yet: what it decides is not decided here", "→ 2 pods", "pods: app=web in blue")
-	s.Press("L")
-	s.Want("not compiled yet")
-	s.Press("enter")
-	s.Want("Not compiled yet: what a NP decides is not decided here.")
-	s = uitest.Open(t, tampered(t), nav.ToPolicy(model.Key{Kind: model.KindBANP, Name: "default"}))
+	s := uitest.Open(t, tampered(t), nav.ToPolicy(model.Key{Kind: model.KindBANP, Name: "default"}))
 	s.Want("BaselineAdminNetworkPolicy default   tier 3", "in sync in 3 of 3 zones")
 	s.Press("m")
 	s.Want("BANP default has no priority")
+}
+
+// tier2 is the demo with its NetworkPolicies and the EgressFirewall in sync, but
+// for a unit whose ACL is missing in ovn-worker.
+func tier2(t testing.TB, astray ...model.Key) *engine.Parts {
+	t.Helper()
+	p := uitest.Demo(t)
+	uitest.Units(p)
+	uitest.Holders(p)
+	for _, k := range astray {
+		z := live.Zone(t, p, "ovn-worker")
+		in := *z.Policies[k]
+		in.InSync, in.Missing, in.DiffSince, in.Touched = false, 1, since, since
+		in.Diffs = []model.RowDiff{{Kind: model.DiffMissing, Table: nb.TableACL, ID: engine.Assemble(*p).Rows(k, "ovn-worker").ACLs[1].ID()}}
+		z.Policies = maps.Clone(z.Policies)
+		z.Policies[k] = &in
+	}
+	return p
+}
+
+func TestNetworkPolicy(t *testing.T) {
+	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
+	s := uitest.Open(t, tier2(t), nav.ToPolicy(web))
+	s.Golden("netpol")
+	s.Want("NetworkPolicy blue/allow-web", "pods: app=api in blue → 2 pods", "isolates ingress: what no NetworkPolicy of blue allows is dropped",
+		"off  as namespace blue says", "1 ingress and 0 egress rules → 1 ACL", "✓ in sync in 3 of 3 zones", "[rules 1]", "zones 3/3",
+		"ingress · what arrives at the subject's pods · any match is allowed")
+	s.Press("s")
+	s.Golden("netpol-zones")
+	s.Want("1 ACL, 2 ports here", "rows it shares with other policies", "default deny of blue, ingress  ✓ in sync in 3 of 3 zones",
+		"default deny of blue, egress  ✓ in sync", "sets of blue_LS{ML:{app: web,},}  ✓ in sync")
+	s.Resizes()
+	s.Press("L")
+	s.Want("Rung does not change namespaces.", "kubectl annotate namespace blue")
+	s.Press("esc", "m")
+	s.Want("no AdminNetworkPolicy here")
+
+	deny := engine.DefaultDeny("blue", model.Ingress)
+	s = uitest.Open(t, tier2(t, deny), nav.ToPolicy(web))
+	s.Want("✓ in sync in 3 of 3 zones · ● not so default deny of blue, ingress")
+	s.Press("s")
+	s.Want("default deny of blue, ingress  ● behind in ovn-worker since 14:04:06 (54s): 1 missing · in sync in 2 of 3 zones", "≠ ACL defaultDeny  missing")
+	s.Press("/")
+	s.Type("defaultDeny")
+	s.Press("enter", "enter")
+	s.Want("defaultDeny")
+}
+
+func TestEgressFirewall(t *testing.T) {
+	s := uitest.Open(t, tier2(t), nav.ToPolicy(model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}))
+	s.Golden("firewall")
+	s.Want("EgressFirewall yellow/default   tier 2", "as namespace yellow says", "✓ in sync in 3 of 3 zones", "the first that matches decides")
+	s.WantNot("isolates")
+	s.Press("s")
+	s.Want("5 ports here in the group of namespace yellow", "sets of DNS name mirror.example.com")
+}
+
+// A direction that policyTypes leave out isolates nobody, and says so.
+func TestOutsidePolicyTypes(t *testing.T) {
+	p := uitest.Demo(t)
+	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
+	c := *p.Cluster.Policy(web)
+	c.IsolatesIngress = false
+	replace(p, &c)
+	s := uitest.Open(t, p, nav.ToPolicy(web))
+	s.Want("isolates nothing: policyTypes name no direction", "ingress · ▲ policyTypes leave it out: isolates nobody, allows all the same")
 }
 
 func TestGone(t *testing.T) {

@@ -153,17 +153,29 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 		if dir == model.Egress {
 			title = "egress · what leaves the subject's pods"
 		}
-		out = append(out, &ruleItem{head: title + " · the first that matches decides"})
+		if engine.OutsideTypes(v.policy, dir) {
+			title = dir.Lower()
+		}
+		out = append(out, &ruleItem{head: title + " · " + v.howDecided(dir)})
 		for i := range rules {
 			it := v.ruleItem(env, &rules[i])
-			if v.key.Kind.IsAdmin() {
-				it.acls = strconv.Itoa(acls[dir][i])
-			}
+			it.acls = strconv.Itoa(acls[dir][i])
 			it.mark = v.ruleMark(finds[it.id()], env.W >= roomy)
 			out = append(out, it)
 		}
 	}
 	return out
+}
+
+// howDecided says how rules of one direction stand to each other.
+func (v *View) howDecided(dir model.Direction) string {
+	switch {
+	case v.key.Kind != model.KindNP:
+		return "the first that matches decides"
+	case engine.OutsideTypes(v.policy, dir):
+		return "▲ policyTypes leave it out: isolates nobody, allows all the same"
+	}
+	return "any match is allowed"
 }
 
 func (v *View) ruleItem(env *view.Env, r *model.Rule) *ruleItem {
@@ -187,7 +199,7 @@ func (v *View) ruleItem(env *view.Env, r *model.Rule) *ruleItem {
 	if isPods && len(r.Peers) > 1 {
 		it.pods = detail.Thousands(len(seen))
 	}
-	if !v.key.Kind.IsAdmin() || env.Rev.None(v.key) != nil {
+	if env.Rev.None(v.key) != nil {
 		it.pods = "–"
 	}
 	it.peers = strings.Join(peers, " | ")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rung/engine"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/detail"
@@ -15,70 +16,98 @@ import (
 // diffsShown is how many rows that differ are listed for a zone.
 const diffsShown = 12
 
-// zoneLines are the policy in every zone with the rows that differ, what
-// controllers reported, and events.
+// zoneLines are the policy in every zone with the rows that differ, what holds
+// rows for it besides, what controllers reported, and events.
 func (v *View) zoneLines(env *view.Env) []detail.Line {
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: env.W}
-	if !v.key.Kind.IsAdmin() {
-		s.Say("np", 0, "·", st.Info, st.Text, "A "+string(v.key.Kind)+" is not compiled yet: there are no desired rows to compare with.", nav.Page{})
-	} else {
-		s.Head("zones · judged by rows alone")
-		if len(env.Rev.Zones) == 0 {
-			s.Say("zones", 0, "?", st.Dim, st.Text, "No zone is known: not checked against live rows.", nav.Page{})
-		}
-		wide := 0
-		for _, z := range env.Rev.Zones {
-			wide = max(wide, widget.Width(z.Name))
-		}
-		for _, z := range env.Rev.Zones {
-			v.zoneLine(env, s, z, min(wide, 30)+2)
-		}
+	s.Head("zones · judged by rows alone")
+	if len(env.Rev.Zones) == 0 {
+		s.Say("zones", 0, "?", st.Dim, st.Text, "No zone is known: not checked against live rows.", nav.Page{})
 	}
+	wide := 0
+	for _, z := range env.Rev.Zones {
+		wide = max(wide, widget.Width(z.Name))
+	}
+	wide = min(wide, 30) + 2
+	for _, z := range env.Rev.Zones {
+		v.zoneLine(env, s, v.key, z, wide)
+	}
+	v.unitLines(env, s, wide)
 	v.conditionLines(env, s)
 	v.eventLines(env, s)
 	return s.Lines
 }
 
-func (v *View) zoneLine(env *view.Env, s *detail.Sheet, z *model.ZoneState, wide int) {
+// unitLines are what holds rows for the policy that other policies share: each
+// over all zones, and the zones where it is not in sync.
+func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
+	units := env.Rev.Related(v.key)
+	if len(units) == 0 || len(env.Rev.Zones) == 0 {
+		return
+	}
+	s.Head("rows it shares with other policies")
+	for _, k := range units {
+		sum := env.Rev.Summary(k, env.Now)
+		z := env.Rev.Zone(sum.Zone)
+		l := widget.Styled(k.Label(), env.Styles.Accent).Add("  ", env.Styles.Text)
+		s.Add("unit."+k.String(), append(l, detail.UnitLine(env, k)...), detail.UnitPage(env.Rev, k, z))
+		for _, z := range env.Rev.Zones {
+			if sum.InSync < sum.Zones && z.Policy(k).State(z, env.Now) != model.StateInSync {
+				v.zoneLine(env, s, k, z, wide)
+			}
+		}
+	}
+}
+
+// zoneLine is how the policy, or a unit that holds rows for it, stands in a zone.
+func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *model.ZoneState, wide int) {
 	st := env.Styles
-	p := z.Policy(v.key)
-	state, rest := detail.ZoneState(env.Rev, v.key, z, env.Now)
+	p := z.Policy(k)
+	state, rest := detail.ZoneState(env.Rev, k, z, env.Now)
 	name := widget.Styled(z.Name, st.Accent)
+	id := z.Name
+	if k != v.key {
+		name = append(widget.Line{{Text: "  "}}, name...)
+		id = k.String() + "." + z.Name
+	}
 	l := detail.Two(name, wide, detail.StateLine(state, rest, st))
-	rows := nav.Page{Kind: nav.Rows, Zone: z.Name, Text: v.key.Label() + " "}
-	if p != nil && z.DB != nil && state != model.StateBehind && state != model.StateSettling {
+	rows := detail.UnitPage(env.Rev, k, z)
+	if p != nil && z.DB != nil && k == v.key && state != model.StateBehind && state != model.StateSettling {
 		l = l.Add(fmt.Sprintf("  %s", detail.Count(p.LiveACLs, "ACL")), st.Dim)
 		if g := z.DB.PortGroupByName(detail.GroupName(v.key)); g != nil {
 			l = l.Add(", "+detail.Count(len(g.Ports), "port")+" here", st.Dim)
+			if table, _ := engine.HolderOf(v.key); table != "" {
+				l = l.Add(" in the group of namespace "+v.key.Namespace, st.Dim)
+			}
 		}
 	}
-	s.Add("zone."+z.Name, l, rows)
+	s.Add("zone."+id, l, rows)
 	if p == nil {
 		return
 	}
 	if p.Error != "" {
-		s.Say("error."+z.Name, 4, "●", st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
+		s.Say("error."+id, 4, "●", st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
 			detail.Since(p.ErrorAt, env.Now), detail.Count(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
 	}
 	for i := range p.Diffs {
 		if i == diffsShown {
-			s.Add("more."+z.Name, widget.Styled(fmt.Sprintf("    └ %d more", len(p.Diffs)-i), st.Accent), rows)
+			s.Add("more."+id, widget.Styled(fmt.Sprintf("    └ %d more", len(p.Diffs)-i), st.Accent), rows)
 			break
 		}
-		v.diffLine(env, s, z, &p.Diffs[i], i)
+		v.diffLine(env, s, k, z, &p.Diffs[i], i)
 	}
 }
 
 // diffLine is one row that differs: which, and in what.
-func (v *View) diffLine(env *view.Env, s *detail.Sheet, z *model.ZoneState, d *model.RowDiff, i int) {
+func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *model.ZoneState, d *model.RowDiff, i int) {
 	st := env.Styles
 	to := nav.Page{Kind: nav.Row, Zone: z.Name, Table: d.Table, UUID: d.UUID}
 	if d.UUID == "" {
 		to.ID = d.ID
 	}
 	what := map[string]string{nb.TableACL: "ACL", nb.TableAddressSet: "address set", nb.TablePortGroup: "port group"}[d.Table]
-	if short := detail.ShortID(d.ID, v.key); d.Table != nb.TablePortGroup {
+	if short := detail.ShortID(d.ID, k); d.Table != nb.TablePortGroup {
 		what += " " + short
 	}
 	sign, look := "≠", st.Error

@@ -192,6 +192,28 @@ func TestDelete(t *testing.T) {
 	s.WantNot("┌ blue-tenant", "─ blue-tenant")
 }
 
+// A NetworkPolicy goes through the same gate: the preview has the rows it shares
+// with others, by their names.
+func TestDeleteNetworkPolicy(t *testing.T) {
+	w := start(t, nil)
+	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
+	s := uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.ToPolicy(web)})
+	s.Press("D")
+	s.Golden("netpol-delete")
+	s.Resize(200, 60)
+	s.Want("Delete NP blue/allow-web", "ACL Ingress:0:tcp:-1", "port group", "ACL default deny of blue, ingress: defaultDeny",
+		"port group default deny of blue, egress", "address set of blue_LS{ML:{app: web,},}: v4",
+		"2 pods of blue no longer isolated (ingress): what nothing else denies gets through")
+	s.Press("a")
+	s.Type("allow-web")
+	s.Press("enter")
+	if w.g.Engine.Revision().Cluster.Policy(web) != nil {
+		t.Fatalf("still there\n%s", s.Frame())
+	}
+	s.Press("U")
+	s.Want("Undo: Delete NP blue/allow-web", "isolates 2 pods of blue (ingress)")
+}
+
 func TestLogLevel(t *testing.T) {
 	w := start(t, nil)
 	s := w.s

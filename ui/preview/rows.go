@@ -9,6 +9,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/nb"
+	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -136,28 +137,37 @@ func (b *page) row(r *engine.RowChange, policy bool) {
 	}
 }
 
-// rowName names a row by table and the part of its id behind the policy.
+// rowName names a row by table and the part of its id behind the policy; of rows
+// that several policies share, whose they are.
 func rowName(r *engine.RowChange, policy bool) string {
-	name := r.ID
-	parts := strings.Split(r.ID, ":")
-	for i, p := range parts {
-		if p == r.Policy.Name && i > 0 {
-			name = strings.Join(parts[i+1:], ":")
-			break
-		}
-	}
 	table := r.Table
 	for _, t := range tables {
 		if t.table == r.Table {
 			table = t.one
 		}
 	}
+	if !r.Policy.Kind.IsPolicy() {
+		return table + " " + unitRow(r)
+	}
 	s := table
-	if name != "" {
-		s += " " + name
+	if name := detail.ShortID(r.ID+":", r.Policy); name != "" {
+		s += " " + strings.TrimSuffix(name, ":")
 	}
 	if policy {
-		s += " of " + r.Policy.Name
+		name := r.Policy.Name
+		if r.Policy.Namespace != "" {
+			name = r.Policy.Label()
+		}
+		s += " of " + name
+	}
+	return s
+}
+
+// unitRow names a row that is no policy's alone.
+func unitRow(r *engine.RowChange) string {
+	s := strings.TrimPrefix(r.Policy.Label(), "sets ") // it is called one already
+	if rest := strings.TrimSuffix(detail.ShortID(r.ID+":", r.Policy), ":"); rest != "" {
+		s += ": " + rest
 	}
 	return s
 }

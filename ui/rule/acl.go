@@ -88,6 +88,14 @@ func (e *entry) key() string {
 	if a == nil {
 		a = e.live
 	}
+	switch o := nb.OwnerOfRow(a); {
+	case o.Type == nb.OwnerNetworkPolicy && o.Block == "-2":
+		return o.Protocol + ", ip blocks"
+	case o.Type == nb.OwnerNetworkPolicy:
+		return o.Protocol
+	case o.Type == nb.OwnerEgressFirewall:
+		return "rule-index=" + a.ExternalIDs[nb.KeyRuleIndex]
+	}
 	return a.ExternalIDs[nb.KeyProtocol]
 }
 

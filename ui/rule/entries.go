@@ -57,7 +57,7 @@ func entries(r *engine.Revision, k model.PolicyKey, rule *model.Rule, z *model.Z
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *entry) int { return strings.Compare(a.id, b.id) })
-	members := membersDiffer(z.Policy(k), rule)
+	members := membersDiffer(r, z, k, rule)
 	for _, e := range out {
 		e.members = members
 		e.fields = detail.CompareACL(e.desired, e.live)
@@ -70,17 +70,62 @@ func entries(r *engine.Revision, k model.PolicyKey, rule *model.Rule, z *model.Z
 	return out
 }
 
-// membersDiffer says whether an address set of the rule, or the ports of its
-// policy, are not as desired in a zone.
-func membersDiffer(p *model.PolicyInZone, rule *model.Rule) bool {
-	if p == nil {
+// membersDiffer says whether an address set that the rule reads, or the ports of
+// its policy, are not as desired in a zone. Sets that policies share are judged by
+// themselves.
+func membersDiffer(r *engine.Revision, z *model.ZoneState, k model.PolicyKey, rule *model.Rule) bool {
+	if z == nil {
 		return false
 	}
-	of := fmt.Sprintf(":%s:%s:%d:", p.Policy.Name, rule.Direction, rule.Index)
-	return slices.ContainsFunc(p.Diffs, func(d model.RowDiff) bool {
-		return d.Waiting == "" && (d.Table == nb.TableAddressSet && strings.Contains(d.ID, of) ||
-			d.Table == nb.TablePortGroup && (d.Kind == model.DiffMissing || detail.FieldOf(&d, "ports") != nil))
+	of := fmt.Sprintf(":%s:%s:%d:", k.Name, rule.Direction, rule.Index)
+	differs := func(unit model.PolicyKey, mine func(*model.RowDiff) bool) bool {
+		p := z.Policy(unit)
+		return p != nil && slices.ContainsFunc(p.Diffs, func(d model.RowDiff) bool { return d.Waiting == "" && mine(&d) })
+	}
+	for _, unit := range setsOf(r, k, rule) {
+		if differs(unit, func(*model.RowDiff) bool { return true }) {
+			return true
+		}
+	}
+	return differs(k, func(d *model.RowDiff) bool {
+		return d.Table == nb.TableAddressSet && strings.Contains(d.ID, of) ||
+			d.Table == nb.TablePortGroup && (d.Kind == model.DiffMissing || detail.FieldOf(d, "ports") != nil)
 	})
+}
+
+// setsOf are the shared units whose address sets the rule's matches name
+// (compile-spec §4.1.6).
+func setsOf(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (out []model.PolicyKey) {
+	var units []model.PolicyKey
+	for _, unit := range r.Related(k) {
+		if unit.Kind == model.KindPodSelector || unit.Kind == model.KindEFDNS {
+			units = append(units, unit)
+		}
+	}
+	if len(units) == 0 {
+		return nil
+	}
+	var text strings.Builder
+	for _, a := range r.ACLs(k, "") {
+		if _, dir, i, ok := engine.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
+			text.WriteString(a.Match + "\n")
+		}
+	}
+	for _, unit := range units {
+		if slices.ContainsFunc(setNames(unit), func(n string) bool { return strings.Contains(text.String(), "$"+n) }) {
+			out = append(out, unit)
+		}
+	}
+	return out
+}
+
+// setNames are the names of a shared unit's sets, of both families.
+func setNames(k model.PolicyKey) (out []string) {
+	for _, family := range []string{"v4", "v6"} {
+		ids := nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name}, nb.Pair{Key: nb.KeyIPFamily, Value: family})
+		out = append(out, nb.HashedName(ids[nb.KeyID]))
+	}
+	return out
 }
 
 // state is how the live row stands to the desired one, in a few words.
@@ -110,7 +155,7 @@ func neighbours(r *engine.Revision, p *model.Policy, rule *model.Rule) (before, 
 	if next := p.Rule(rule.Direction, rule.Index+1); next != nil {
 		after = &place{p, next}
 	}
-	if before != nil && after != nil {
+	if before != nil && after != nil || !p.Kind.IsAdmin() {
 		return before, after
 	}
 	var last *place

@@ -35,10 +35,13 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		}
 		s.Add(fmt.Sprintf("peer.%d", i), detail.Two(lead, nameWidth, text), v.setPage(env))
 	}
-	if len(r.Peers) == 0 {
+	if r.AnyPeer || len(r.Peers) == 0 {
 		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain("everything")), nav.Page{})
 	}
 	s.Field("ports", "ports", nameWidth, widget.Plain(ports(r)), nav.Page{})
+	if k := v.page.Key; !k.Kind.IsAdmin() { // its rules have no names that would tell
+		s.Field("policy", "policy", nameWidth, widget.Styled(k.Label(), st.Accent), nav.ToPolicy(k))
+	}
 	v.subjectLine(env, s)
 	v.orderLines(env, s)
 	if len(v.entries) == 0 {
@@ -73,10 +76,12 @@ func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
 // noACL is why the rule compiles to nothing.
 func (v *View) noACL(env *view.Env) string {
 	switch none := env.Rev.None(v.page.Key); {
-	case !v.page.Key.Kind.IsAdmin():
-		return "not compiled yet"
 	case none != nil:
 		return "nothing: " + engine.NoRowsShort(none, env.Rev.Ladder().Max)
+	case v.page.Key.Kind == model.KindEF:
+		return "nothing: its destination has no address now; the index stays taken"
+	case v.page.Key.Kind == model.KindNP:
+		return "nothing: no protocol that OVN-Kubernetes knows"
 	}
 	return "nothing here: no container port has the name of its ports"
 }
@@ -86,9 +91,6 @@ func (v *View) behind(env *view.Env, i int) string {
 	pe := &v.rule.Peers[i]
 	switch pe.Kind {
 	case model.PeerNamespaces, model.PeerPods:
-		if !v.page.Key.Kind.IsAdmin() {
-			return ""
-		}
 		return detail.Count(len(env.Rev.PeerPods(v.page.Key, v.rule.Direction, v.rule.Index, i)), "pod")
 	case model.PeerNodes:
 		n := 0
@@ -104,10 +106,17 @@ func (v *View) behind(env *view.Env, i int) string {
 
 // setPage is the address set of the rule's peers.
 func (v *View) setPage(env *view.Env) nav.Page {
-	for _, family := range []string{"v4", "v6"} {
-		name := nb.HashedName(nb.IDs(nb.DefaultController, string(v.page.Key.Kind), nb.Pair{Key: nb.KeyName, Value: v.page.Key.Name},
-			nb.Pair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
-			nb.Pair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID])
+	var names []string
+	if v.page.Key.Kind.IsAdmin() {
+		for _, family := range []string{"v4", "v6"} {
+			names = append(names, nb.HashedName(nb.IDs(nb.DefaultController, string(v.page.Key.Kind), nb.Pair{Key: nb.KeyName, Value: v.page.Key.Name},
+				nb.Pair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
+				nb.Pair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID]))
+		}
+	} else if units := setsOf(env.Rev, v.page.Key, v.rule); len(units) == 1 {
+		names = setNames(units[0]) // of several the match tells which is which
+	}
+	for _, name := range names {
 		if v.read() {
 			if live := v.state.DB.AddressSetByName(name); live != nil {
 				return detail.RowPage(v.state, live, nil)
@@ -132,32 +141,30 @@ func ports(r *model.Rule) string {
 }
 
 func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
-	text, count := v.policy.Subject.String(), ""
 	var to nav.Page
-	if v.page.Key.Kind.IsAdmin() {
-		here := 0
-		for _, p := range env.Rev.Subjects(v.page.Key) {
-			if p.NodeName == v.zone && p.PrimaryUDN() == "" {
-				here++
-			}
-		}
-		pods, apart := env.Rev.SubjectCount(v.page.Key)
-		count = " → " + detail.Count(pods, "pod")
-		if v.state != nil {
-			count += fmt.Sprintf(" (%s here)", detail.Thousands(here))
-		}
-		if apart > 0 {
-			count += fmt.Sprintf(" +%d on a primary UDN", apart)
-		}
-		if v.read() {
-			if g := v.state.DB.PortGroupByName(detail.GroupName(v.page.Key)); g != nil {
-				to = detail.RowPage(v.state, g, nil)
-			}
-		}
-		if d := env.Rev.DesiredGroup(v.page.Key, v.zone); to.None() && d != nil {
-			to = detail.RowPage(v.state, nil, d)
+	here := 0
+	for _, p := range env.Rev.Subjects(v.page.Key) {
+		if p.NodeName == v.zone && p.PrimaryUDN() == "" {
+			here++
 		}
 	}
+	pods, apart := env.Rev.SubjectCount(v.page.Key)
+	count := " → " + detail.Count(pods, "pod")
+	if v.state != nil {
+		count += fmt.Sprintf(" (%s here)", detail.Thousands(here))
+	}
+	if apart > 0 {
+		count += fmt.Sprintf(" +%d on a primary UDN", apart)
+	}
+	if v.read() {
+		if g := v.state.DB.PortGroupByName(detail.GroupName(v.page.Key)); g != nil {
+			to = detail.RowPage(v.state, g, nil)
+		}
+	}
+	if d := env.Rev.DesiredGroup(v.page.Key, v.zone); to.None() && d != nil {
+		to = detail.RowPage(v.state, nil, d)
+	}
+	text := v.policy.Subject.String()
 	text = widget.Truncate(text, max(8, s.In()-nameWidth-widget.Width(count))) + count
 	s.Field("subject", "subject", nameWidth, widget.Plain(text), to)
 }
@@ -176,12 +183,41 @@ func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
-	if !p.Kind.IsAdmin() {
+	switch {
+	case p.Kind == model.KindNP:
+		s.Field("alike", "", nameWidth, widget.Styled("as all NetworkPolicies: what any matches is allowed", env.Styles.Dim), nav.Page{})
+		v.denyLine(env, s)
 		return
+	case p.Kind == model.KindEF:
+		s.Field("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(engine.AfterAllow, "decides ")), nav.Page{})
 	}
 	before, after := neighbours(env.Rev, p, r)
-	v.neighbour(env, s, "before", before, "nothing: first "+r.Direction.Lower()+" rule of all")
-	v.neighbour(env, s, "after", after, "nothing: last "+r.Direction.Lower()+" rule of all")
+	v.neighbour(env, s, "before", before, "nothing: first "+firstOf(p, r))
+	v.neighbour(env, s, "after", after, "nothing: last "+firstOf(p, r))
+}
+
+// firstOf says among what a rule is the first or last.
+func firstOf(p *model.Policy, r *model.Rule) string {
+	if p.Kind == model.KindEF {
+		return "rule of the EgressFirewall"
+	}
+	return r.Direction.Lower() + " rule of all"
+}
+
+// denyLine is what comes behind all NetworkPolicies: the default deny, for the pods
+// that one of them isolates.
+func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
+	unit := engine.DefaultDeny(v.policy.Namespace, v.rule.Direction)
+	to := nav.Page{}
+	if v.state != nil {
+		to = detail.UnitPage(env.Rev, unit, v.state)
+	}
+	l := widget.Line{{Text: unit.Label(), Style: env.Styles.Accent}}
+	l = l.Add("  "+string(model.Deny), view.ActionStyle(model.Deny, env.Styles))
+	if engine.OutsideTypes(v.policy, v.rule.Direction) {
+		l = l.Add("  ▲ not through this policy: policyTypes leave "+string(v.rule.Direction)+" out", env.Styles.Warn)
+	}
+	s.Field("after", "after", nameWidth, l, to)
 }
 
 func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *place, nothing string) {

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"rung/model"
@@ -18,10 +19,8 @@ func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 	for i, text := range says(env.Rev, v.policy, v.rule) {
 		s.Say(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text, nav.Page{})
 	}
-	if v.page.Key.Kind.IsAdmin() {
-		v.effectLines(env, s)
-		v.zoneLines(env, s)
-	}
+	v.effectLines(env, s)
+	v.zoneLines(env, s)
 	known, _ := env.Rev.KnownFindings()
 	for _, f := range known {
 		if f.Policy != v.page.Key || f.Rule != v.rule.Index || f.Direction != v.rule.Direction {
@@ -69,10 +68,16 @@ const zonesShown = 3
 func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	st, k := env.Styles, v.page.Key
 	fine, unread, listed, more := 0, 0, 0, 0
+	shared := setsOf(env.Rev, k, v.rule)
 	for _, z := range env.Rev.Zones {
 		p := z.Policy(k)
 		state, rest := detail.ZoneState(env.Rev, k, z, env.Now)
 		what := v.differing(p)
+		for _, unit := range shared {
+			if other, more := detail.ZoneState(env.Rev, unit, z, env.Now); other.Worse(state) {
+				state, rest, p, what = other, more, z.Policy(unit), v.sharedDiffers(z.Policy(unit))
+			}
+		}
 		switch {
 		case state == model.StateInSync || what == "" && (state == model.StateBehind || state == model.StateSettling):
 			fine++
@@ -93,7 +98,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 			text += fmt.Sprintf("; controller reported %s at %s", c.Reason, view.Clock(c.Changed, env.Now))
 		}
 		s.Say("zone."+z.Name, 2, detail.StateSign(state), view.StateStyle(state, st), st.Text, text,
-			nav.Page{Kind: nav.Rows, Zone: z.Name, Text: k.Label() + " "})
+			nav.Page{Kind: nav.Rows, Zone: z.Name, Text: detail.RowsFilter(k)})
 	}
 	switch n := len(env.Rev.Zones); {
 	case n == 0:
@@ -103,6 +108,15 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	case more > 0:
 		s.Say("zones", 2, "●", st.Error, st.Text, detail.Count(more, "more zone")+" like that.", nav.ToPolicy(k))
 	}
+}
+
+// sharedDiffers names what differs about sets that the rule reads and others
+// share.
+func (v *View) sharedDiffers(p *model.PolicyInZone) string {
+	if p == nil || len(p.Diffs) == 0 {
+		return ""
+	}
+	return "the " + p.Policy.Label() + ", which it reads: " + detail.Differences(p)
 }
 
 // differing names what differs about this rule's own rows in a zone: "priority
@@ -116,6 +130,9 @@ func (v *View) differing(p *model.PolicyInZone) string {
 		d := &p.Diffs[i]
 		short := detail.ShortID(d.ID, v.page.Key)
 		mine := strings.HasPrefix(short, fmt.Sprintf("%s:%d:", v.rule.Direction, v.rule.Index))
+		if v.page.Key.Kind == model.KindEF {
+			mine = short == "rule "+strconv.Itoa(v.rule.Index)
+		}
 		group := d.Table == nb.TablePortGroup
 		if !mine && !group || d.Waiting != "" {
 			continue

@@ -2,6 +2,7 @@ package rule_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -328,4 +329,73 @@ func BenchmarkPodEvent(b *testing.B) {
 		b.StartTimer()
 		s.Refresh()
 	}
+}
+
+// tier2 is the demo with its NetworkPolicies, all rows in sync but for what change
+// does to the judgment of a unit in ovn-worker.
+func tier2(t testing.TB, astray ...model.Key) *engine.Parts {
+	t.Helper()
+	p := uitest.Demo(t)
+	uitest.Units(p)
+	uitest.Holders(p)
+	for _, k := range astray {
+		z := live.Zone(t, p, "ovn-worker")
+		in := *z.Policies[k]
+		in.InSync, in.Different, in.DiffSince, in.Touched = false, 1, since, since
+		rows := engine.Assemble(*p).Rows(k, "ovn-worker")
+		switch {
+		case len(rows.AddressSets) > 0:
+			in.Diffs = []model.RowDiff{{Kind: model.DiffDifferent, Table: nb.TableAddressSet, ID: rows.AddressSets[0].ID(),
+				UUID:   z.DB.AddressSetByName(rows.AddressSets[0].Name).UUID,
+				Fields: []model.FieldDiff{{Column: "addresses", Desired: "1", Live: "2", Extra: []string{"10.9.9.9"}}}}}
+		default:
+			t.Fatalf("%s has no set", k)
+		}
+		z.Policies = maps.Clone(z.Policies)
+		z.Policies[k] = &in
+	}
+	return p
+}
+
+func TestNetworkPolicy(t *testing.T) {
+	vault := model.Key{Kind: model.KindNP, Namespace: "restricted", Name: "vault-from-blue"}
+	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
+	s := uitest.Open(t, tier2(t), nav.ToRule(web, model.Ingress, 0))
+	s.Resize(160, 60)
+	s.Golden("netpol")
+	s.Want("from  pods: app=web in blue → 2 pods", "tier 2, rule 0 → OVN priority 1001, tier 2", "as all NetworkPolicies: what any matches is allowed",
+		"after      default deny of blue, ingress  Deny", "Ingress:0:tcp:-1  as desired", "address set that others share, ",
+		"equal in every zone", "port group of the subject", "is allowed, with the replies", "This rule's rows are as desired in every zone.",
+		"external_ids  tcp")
+	to(t, s, "default deny of blue")
+	s.Press("enter")
+	s.Want("rows", "ARP of blue, ingress")
+	s = uitest.Open(t, tier2(t), nav.ToRule(vault, model.Egress, 0))
+	s.Resize(160, 60)
+	s.Want("networks: 172.30.0.0/16 except 172.30.9.0/24", "Egress:0:None:-2", "None, ip blocks", "1 network (1 exception)")
+	s.Press("L")
+	s.Want("restricted says: Rung does not change namespaces", "kubectl annotate namespace restricted")
+}
+
+// A set that policies share is judged by itself; the rule that reads it says so.
+func TestSharedSetDiffers(t *testing.T) {
+	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
+	set := model.Key{Kind: model.KindPodSelector, Name: "blue_LS{ML:{app: web,},}"}
+	s := uitest.Open(t, tier2(t, set), nav.ToRule(web, model.Ingress, 0))
+	s.Resize(160, 60)
+	s.Want("as desired, ≠ its members differ", "≠ differs in ovn-worker", "not desired: ", "10.9.9.9",
+		"● behind in ovn-worker since 14:04:06 (54s): the sets of blue_LS{ML:{app: web,},}, which it reads: 1 different")
+	s.WantNot("as desired in every zone")
+}
+
+func TestEgressFirewall(t *testing.T) {
+	ef := model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}
+	s := uitest.Open(t, tier2(t), nav.ToRule(ef, model.Egress, 3))
+	s.Resize(160, 60)
+	s.Golden("firewall")
+	s.Want("OVN priority 9997, tier 2", "stage      to-lport: even after an ANP egress Allow", "before     egress 2", "(nothing: last rule of the EgressFirewall)",
+		"port group of namespace yellow: 5 logical ports here", "is dropped.", "as desired in every zone")
+	s = uitest.Open(t, tier2(t), nav.ToRule(ef, model.Egress, 2))
+	s.Resize(160, 60)
+	s.Want("domain: mirror.example.com")
 }

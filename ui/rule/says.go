@@ -5,18 +5,18 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/model/nb"
 	"rung/ui/detail"
 )
 
 // says is what a rule does, in sentences.
 func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
-	if !p.Kind.IsAdmin() {
-		return []string{"Not compiled yet: what a " + p.Kind.Short() + " decides is not decided here."}
-	}
 	// Nothing is enforced on the primary network of those apart.
 	subjects, apart := r.SubjectCount(p.Key)
 	none := r.None(p.Key)
 	switch {
+	case none != nil && !p.Kind.IsAdmin():
+		return []string{"OVN-Kubernetes cannot take it: " + none.Message + "."}
 	case none != nil:
 		return []string{"OVN-Kubernetes does not program this policy: " + none.Message + ". Rows it had before stay and still decide."}
 	case subjects == 0 && apart > 0:
@@ -25,7 +25,10 @@ func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 		return []string{"Nothing now: the subject selects no pod."}
 	}
 	peers, nobody := peerText(r, p.Key, rule)
-	if nobody {
+	switch {
+	case nobody && p.Kind == model.KindEF:
+		return []string{"Nothing now: its destination has no address. Its index stays taken."}
+	case nobody:
 		return []string{"Nothing now: no pod or node is behind its peers."}
 	}
 	var what string
@@ -34,7 +37,7 @@ func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 		pods, sends = "the one pod", " sends"
 	}
 	if rule.Direction == model.Ingress {
-		if strings.HasPrefix(peers, "1 ") && !strings.Contains(peers, " and ") {
+		if rule.AnyPeer || strings.HasPrefix(peers, "1 ") && !strings.Contains(peers, " and ") {
 			sends = " sends"
 		} else {
 			sends = " send"
@@ -46,12 +49,51 @@ func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 	if ports := portText(rule); ports != "" {
 		what += " on " + ports
 	}
-	if p.Kind == model.KindBANP {
+	switch p.Kind {
+	case model.KindBANP:
 		what += ", where no AdminNetworkPolicy, no NetworkPolicy and no earlier rule decided,"
-	} else {
+	case model.KindNP:
+		what += ", where no AdminNetworkPolicy decided,"
+	case model.KindEF:
+		what += ", where no earlier rule of the EgressFirewall decided,"
+	default:
 		what += ", where no earlier rule decided,"
 	}
+	switch p.Kind {
+	case model.KindNP:
+		return append([]string{what + " " + allowed(r, p, rule)}, isolation(r, p, rule)...)
+	case model.KindEF:
+		return []string{what + " " + firewallOutcome(rule),
+			"It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these drop never comes to it."}
+	}
 	return append([]string{what + " " + outcome(p, rule)}, after(r, p, rule)...)
+}
+
+// allowed is what a NetworkPolicy's rule does (compile-spec §4.1.3).
+func allowed(r *engine.Revision, p *model.Policy, rule *model.Rule) string {
+	for _, a := range r.ACLs(p.Key, "") {
+		if _, dir, i, ok := engine.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
+			return "is allowed without keeping track: replies need a rule of their own. The baseline is not asked any more."
+		}
+	}
+	return "is allowed, with the replies. The baseline is not asked any more."
+}
+
+// isolation says what becomes of the rest, and who else has a word.
+func isolation(r *engine.Revision, p *model.Policy, rule *model.Rule) (out []string) {
+	if engine.OutsideTypes(p, rule.Direction) {
+		out = append(out, "▲ policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes lets the rule allow all the same.")
+	} else {
+		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+engine.DefaultDeny(p.Namespace, rule.Direction).Label()+".")
+	}
+	return append(out, after(r, p, rule)...)
+}
+
+func firewallOutcome(rule *model.Rule) string {
+	if rule.Action == model.Deny {
+		return "is dropped."
+	}
+	return "is allowed."
 }
 
 func outcome(p *model.Policy, rule *model.Rule) string {
@@ -77,7 +119,7 @@ func after(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 	}
 	var out []string
 	if rule.Direction == model.Egress {
-		if r.Cluster.Count(model.KindEF) > 0 {
+		if hasFirewall(r, p) {
 			out = append(out, "An EgressFirewall of the namespace still decides about what leaves the cluster.")
 		}
 		if podPeers(rule) {
@@ -86,6 +128,16 @@ func after(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 		return out
 	}
 	return append(out, "Egress rules for the sender decide as well, before this one.")
+}
+
+// hasFirewall says whether some pod of the subject may be under an EgressFirewall.
+func hasFirewall(r *engine.Revision, p *model.Policy) bool {
+	for f := range r.Cluster.Policies(model.KindEF) {
+		if p.Namespace == "" || p.Namespace == f.Namespace {
+			return true
+		}
+	}
+	return false
 }
 
 func podPeers(rule *model.Rule) bool {
@@ -99,15 +151,24 @@ func podPeers(rule *model.Rule) bool {
 
 // peerText names who is at the other end; nobody says that there is no one now.
 func peerText(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (text string, nobody bool) {
+	if rule.AnyPeer && rule.Direction == model.Ingress {
+		return "anybody", false
+	} else if rule.AnyPeer {
+		return "anywhere", false
+	}
 	var parts, networks []string
 	pods, nodes := 0, 0
-	hasPods, hasNodes := false, false
+	hasPods, hasNodes, hasDNS, exceptions := false, false, false, 0
 	seen := map[model.Key]bool{}
 	for i := range rule.Peers {
 		pe := &rule.Peers[i]
 		switch pe.Kind {
 		case model.PeerNetworks:
 			networks = append(networks, pe.Networks...)
+			exceptions += len(pe.Except)
+		case model.PeerDNS:
+			parts = append(parts, "what "+pe.DNSName+" resolves to")
+			hasDNS = true
 		case model.PeerNodes:
 			hasNodes = true
 			for n := range r.Cluster.Nodes() {
@@ -132,11 +193,33 @@ func peerText(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (text str
 	if hasNodes && nodes > 0 {
 		parts = append(parts, detail.Count(nodes, "node"))
 	}
-	parts = append(parts, networkText(networks)...)
+	networksText := networkText(networks)
+	if k.Kind == model.KindEF && len(networks) == 1 && len(model.WholeFamilies(networks)) == 0 {
+		networksText = networks // one for each rule, and what matters about it
+	}
+	if n := len(networksText); n > 0 && exceptions > 0 {
+		networksText[n-1] += " (" + detail.Count(exceptions, "exception") + ")"
+	}
+	parts = append(parts, networksText...)
 	if len(parts) == 0 {
 		return "", hasPods || hasNodes
 	}
+	if hasDNS && emptyDNS(r, k, rule) {
+		return "", true
+	}
 	return detail.Join(parts, 6), false
+}
+
+// emptyDNS says whether no address is known for the DNS names of the rule.
+func emptyDNS(r *engine.Revision, k model.PolicyKey, rule *model.Rule) bool {
+	for _, unit := range setsOf(r, k, rule) {
+		for _, name := range setNames(unit) {
+			if set := r.DesiredSet(k, name); set != nil && len(set.Addresses) > 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func networkText(networks []string) []string {

@@ -8,6 +8,7 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/sources/manifests"
 )
 
 func selector(t *testing.T, s string) model.Selector {
@@ -69,8 +70,6 @@ func TestSays(t *testing.T) {
 			"Nothing now: no pod or node is behind its peers."},
 		{"not programmed", model.KindANP, "a", model.Rule{Direction: model.Ingress, Action: model.Deny, Peers: []model.Peer{pods("b")}}, nil, 100,
 			"OVN-Kubernetes does not program this policy: error attempting to add ANP p with priority 100 because, OVNK only supports priority ranges 0-99. Rows it had before stay and still decide."},
-		{"network policy", model.KindNP, "a", model.Rule{Direction: model.Ingress, Action: model.Allow}, nil, 0,
-			"Not compiled yet: what a NP decides is not decided here."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := &model.Policy{Meta: meta(tc.kind, "", "p", ""), Tier: model.TierAdmin, Priority: tc.prio,
@@ -89,5 +88,59 @@ func TestSays(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestSaysTier2: the sentences of NetworkPolicies and EgressFirewalls, "policy
+// direction index" each.
+func TestSaysTier2(t *testing.T) {
+	res := manifests.Parse("world.yaml", []byte(`
+{apiVersion: v1, kind: Namespace, metadata: {name: ns}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: ns, labels: {app: a}}, spec: {nodeName: node, containers: [{name: c}]}, status: {phase: Running, podIPs: [{ip: 10.0.0.1}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: b, namespace: ns, labels: {app: b}}, spec: {nodeName: node, containers: [{name: c}]}, status: {phase: Running, podIPs: [{ip: 10.0.0.2}]}}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: np, namespace: ns}
+spec:
+  podSelector: {matchLabels: {app: a}}
+  policyTypes: [Ingress]
+  ingress: [{from: [{podSelector: {matchLabels: {app: b}}}], ports: [{port: 80}]}, {}, {from: [{ipBlock: {cidr: 10.0.0.0/8, except: [10.1.0.0/16]}}]}]
+  egress: [{}]
+---
+apiVersion: k8s.ovn.org/v1
+kind: EgressFirewall
+metadata: {name: default, namespace: ns}
+spec: {egress: [{type: Allow, to: {cidrSelector: 1.2.3.0/24}, ports: [{protocol: TCP, port: 443}]}, {type: Allow, to: {dnsName: example.com}}, {type: Deny, to: {cidrSelector: 0.0.0.0/0}}]}
+`), manifests.Options{})
+	if len(res.Broken) > 0 {
+		t.Fatal(res.Broken)
+	}
+	c, _ := (*model.Cluster)(nil).Upsert(res.Objects, nil)
+	np, ef := model.Key{Kind: model.KindNP, Namespace: "ns", Name: "np"}, model.Key{Kind: model.KindEF, Namespace: "ns", Name: "default"}
+	const kept = " is allowed, with the replies. The baseline is not asked any more. "
+	const rest = "What no NetworkPolicy of ns allows these pods is dropped by the default deny of ns, ingress. Egress rules for the sender decide as well, before this one."
+	const late = " It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these drop never comes to it."
+	for _, tc := range []struct {
+		key   model.Key
+		dir   model.Direction
+		index int
+		want  string
+	}{
+		{np, model.Ingress, 0, "What 1 pod sends to the one pod of the subject on tcp 80, where no AdminNetworkPolicy decided," + kept + rest},
+		{np, model.Ingress, 1, "What anybody sends to the one pod of the subject on any port, where no AdminNetworkPolicy decided," + kept + rest},
+		{np, model.Ingress, 2, "What 1 network (1 exception) sends to the one pod of the subject on any port, where no AdminNetworkPolicy decided," + kept + rest},
+		{np, model.Egress, 0, "What the one pod of the subject sends to anywhere on any port, where no AdminNetworkPolicy decided," + kept +
+			"▲ policyTypes leave Egress out: the policy isolates nobody there, and OVN-Kubernetes lets the rule allow all the same. An EgressFirewall of the namespace still decides about what leaves the cluster."},
+		{ef, model.Egress, 0, "What the 2 pods of the subject send to 1.2.3.0/24 on tcp 443, where no earlier rule of the EgressFirewall decided, is allowed." + late},
+		{ef, model.Egress, 1, "Nothing now: its destination has no address. Its index stays taken."},
+		{ef, model.Egress, 2, "What the 2 pods of the subject send to every IPv4 address on any port, where no earlier rule of the EgressFirewall decided, is dropped." + late},
+	} {
+		p := c.Policy(tc.key)
+		if got := strings.Join(says(engine.Assemble(engine.Parts{Cluster: c}), p, p.Rule(tc.dir, tc.index)), " "); got != tc.want {
+			t.Errorf("%s %s %d: %s\nwant %s", tc.key.Label(), tc.dir, tc.index, got, tc.want)
+		}
 	}
 }

@@ -378,13 +378,9 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 		if len(v.entries) < 2 {
 			return "the rule has " + detail.Count(len(v.entries), "ACL")
 		}
-	case action.RuleEdit:
+	case action.RuleEdit, action.RuleLogging:
 		if v.policy == nil {
 			return "the policy is gone"
-		}
-	case action.RuleLogging:
-		if v.policy == nil || !v.policy.Kind.IsAdmin() {
-			return "no AdminNetworkPolicy here"
 		}
 	}
 	return ""

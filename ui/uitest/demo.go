@@ -37,6 +37,7 @@ func Demo(t testing.TB) *engine.Parts {
 		Mode:    engine.Mode{Name: "demo", Title: "demo", Sandbox: true, Writes: true, Reconciles: true, Simulated: true, Families: "ipv4"},
 		Sources: []model.SourceState{{Name: "demo", Detail: u.State.Detail, Conn: model.ConnSynced, At: Now.Add(-time.Minute), ReadAt: Now.Add(-time.Minute)}},
 	}
+	p.Features.Demo()
 	Sync(p)
 	return p
 }

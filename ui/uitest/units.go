@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"maps"
 	"slices"
 
 	"rung/engine"
@@ -37,6 +38,44 @@ func Units(p *engine.Parts) {
 			}
 			changes = append(changes, asChanges(live(z.Name, want))...)
 		}
+		next.DB = z.DB.Apply(changes)
+		p.Zones[i] = &next
+	}
+}
+
+// Holders adds the port groups of OVN-Kubernetes' own that units hang their ACLs
+// on: those of the namespaces, with their pods' ports. Units comes first.
+func Holders(p *engine.Parts) {
+	rev := engine.Assemble(*p)
+	for i, z := range p.Zones {
+		groups := map[string]*nb.PortGroup{}
+		for _, k := range rev.Units() {
+			table, name := engine.HolderOf(k)
+			if table != nb.TablePortGroup || k.Namespace == "" {
+				continue
+			}
+			g := groups[name]
+			if g == nil {
+				g = &nb.PortGroup{UUID: UUID(z.Name + " group " + name), Name: name,
+					ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: k.Namespace})}
+				for pod := range rev.Cluster.PodsIn(k.Namespace) {
+					if port := z.DB.PortByName(nb.PortName(pod.Namespace, pod.Name)); port != nil {
+						g.Ports = append(g.Ports, port.UUID)
+					}
+				}
+				groups[name] = g
+			}
+			for _, a := range rev.ACLs(k, z.Name) {
+				if live := z.DB.ACLByID(a.ID()); live != nil {
+					g.ACLs = append(g.ACLs, live.UUID)
+				}
+			}
+		}
+		var changes []nb.RowChange
+		for _, name := range slices.Sorted(maps.Keys(groups)) {
+			changes = append(changes, nb.RowChange{New: groups[name]})
+		}
+		next := *z
 		next.DB = z.DB.Apply(changes)
 		p.Zones[i] = &next
 	}

@@ -1,6 +1,9 @@
 package view
 
 import (
+	"strings"
+
+	"rung/engine"
 	"rung/model"
 	"rung/ui/nav"
 )
@@ -17,9 +20,9 @@ func CopiesOf(env *Env, p nav.Page) []Copy {
 		if o.YAML != "" {
 			out = append(out, Copy{"YAML", o.YAML})
 		}
-		if k.Kind.IsAdmin() {
-			out = append(out, Copy{"ovn-nbctl command", model.ShellJoin("ovn-nbctl", "find", "ACL",
-				`external_ids:"k8s.ovn.org/name"=`+k.Name, `external_ids:"k8s.ovn.org/owner-type"=`+string(k.Kind))})
+		out = append(out, Copy{"ovn-nbctl command", model.ShellJoin(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
+		if k.Namespace != "" {
+			out = append(out, Copy{"command that sets what it logs", engine.NamespaceLogsCommand(k.Namespace, model.LogLevels{Allow: "info", Deny: "alert"})})
 		}
 	}
 	if p.Dir != "" {
@@ -30,4 +33,25 @@ func CopiesOf(env *Env, p nav.Page) []Copy {
 		}
 	}
 	return out
+}
+
+// ownerConditions find the ACLs of a policy by their external_ids (compile-spec
+// §0.1, §4).
+func ownerConditions(k model.Key) []string {
+	name := k.Name
+	switch k.Kind {
+	case model.KindNP:
+		name = k.Namespace + ":" + k.Name
+	case model.KindEF:
+		name = k.Namespace
+	}
+	return []string{`external_ids:"k8s.ovn.org/name"=` + nbctlString(name), `external_ids:"k8s.ovn.org/owner-type"=` + string(k.Kind)}
+}
+
+// nbctlString quotes what ovn-nbctl would not take for one word.
+func nbctlString(s string) string {
+	if strings.Contains(s, ":") {
+		return `"` + s + `"`
+	}
+	return s
 }

@@ -14,13 +14,33 @@ import (
 func AskLogging(env *Env, k model.PolicyKey) {
 	p := env.Rev.Cluster.Policy(k)
 	switch {
+	case k.Kind == model.KindNetpolNamespace || p != nil && !k.Kind.IsAdmin():
+		env.Ask(namespaceLogs(env, k))
 	case p == nil:
 		env.Fail("%s is gone", k.Label())
-	case !k.Kind.IsAdmin():
-		env.Fail("%s logs as its namespace says, not by itself", k.Label())
 	default:
 		env.Ask(newLogging(p))
 	}
+}
+
+// namespaceLogs explains who sets the levels of what has none of its own.
+func namespaceLogs(env *Env, k model.PolicyKey) *Note {
+	now := "no level: nothing is logged"
+	raw := ""
+	if ns := env.Rev.Cluster.Namespace(k.Namespace); ns != nil {
+		raw = ns.Annotations[model.AnnotationLogging]
+	}
+	levels, problems := model.NamespaceLogLevels(raw)
+	if levels.Any() {
+		now = levels.String()
+	}
+	body := []string{engine.NamespaceLogs(k) + ".", "Now: " + now + "."}
+	for _, p := range problems {
+		body = append(body, "▲ The annotation is not valid: "+p+".")
+	}
+	return &Note{Title: "log " + k.Label(), Body: append(body, "It holds for all NetworkPolicies and the EgressFirewall of "+k.Namespace+
+		": allow for what their rules let through, deny for the rest. To change it:",
+		engine.NamespaceLogsCommand(k.Namespace, model.LogLevels{Allow: "info", Deny: "alert"}))}
 }
 
 // logging is the question what a policy logs: one row per action.

@@ -2,8 +2,10 @@ package zones
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"rung/engine"
 	"rung/model"
@@ -11,9 +13,13 @@ import (
 	"rung/ui/widget"
 )
 
+// inSync counts the policies of a zone, those that only rows are left of too.
 func (v *zones) inSync(z *model.ZoneState) widget.Line {
 	n, all := 0, 0
-	for _, p := range z.Policies {
+	for k, p := range z.Policies {
+		if !k.Kind.IsPolicy() {
+			continue // below, where they differ
+		}
 		all++
 		if p.State(z, v.now) == model.StateInSync {
 			n++
@@ -58,14 +64,31 @@ func (v *zones) troubles(env *view.Env, w, most int) []string {
 	return lines
 }
 
-// engineOrder is the policies that have rows, as they decide.
-func engineOrder(r *engine.Revision) (keys []model.PolicyKey) {
-	for _, k := range model.Order(r.Cluster) {
-		if k.Kind.IsAdmin() {
-			keys = append(keys, k)
+// shown are what the lower table lists: the policies as they decide, what only
+// rows are left of, and of the units that are no objects those that are not in
+// sync in some zone.
+func shown(r *engine.Revision, now time.Time) []model.PolicyKey {
+	seen := map[model.PolicyKey]bool{}
+	var others []model.PolicyKey
+	for _, z := range r.Zones {
+		for k, p := range z.Policies {
+			if !seen[k] && r.Cluster.Policy(k) == nil && (k.Kind.IsPolicy() || r.InZone(k, z.Name) && p.State(z, now) != model.StateInSync) {
+				seen[k] = true
+				others = append(others, k)
+			}
 		}
 	}
-	return keys
+	slices.SortFunc(others, model.Key.Compare)
+	return append(model.Order(r.Cluster), others...)
+}
+
+// name is a policy or unit as the lower table calls it: the kind is left out
+// where it goes without saying.
+func name(k model.PolicyKey) string {
+	if k.Kind == model.KindANP {
+		return k.Name
+	}
+	return k.Label()
 }
 
 // columns gives the lower table one column per zone.
@@ -80,7 +103,7 @@ func (v *zones) columns(zs []*model.ZoneState) {
 	v.names = v.names[:0]
 	cols := []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Min: 12, Max: 34, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Name, v.st.Accent) }},
+		{Title: "POLICY", Min: 12, Max: 30, Cell: func(l *line) widget.Line { return widget.Styled(name(l.key), v.st.Accent) }},
 	}
 	for i, z := range zs {
 		v.names = append(v.names, z.Name)
@@ -101,6 +124,10 @@ func (v *zones) line(r *engine.Revision, k model.PolicyKey) *line {
 		l.prio = strconv.Itoa(int(p.Priority))
 	}
 	for _, z := range r.Zones {
+		if !r.InZone(k, z.Name) {
+			l.cells = append(l.cells, widget.Styled("–", v.st.Dim))
+			continue
+		}
 		p := z.Policy(k)
 		s := p.State(z, v.now)
 		text := string(s)
@@ -109,7 +136,7 @@ func (v *zones) line(r *engine.Revision, k model.PolicyKey) *line {
 		}
 		l.cells = append(l.cells, widget.Styled(text, view.StateStyle(s, v.st)))
 		if p != nil && p.Error != "" && l.why == nil {
-			l.why = widget.Styled(fmt.Sprintf("● %s: %s (%d tries)", z.Name, p.Error, p.Tries), v.st.Error)
+			l.why = widget.Styled(fmt.Sprintf("● %s: %s (%d×)", z.Name, p.Error, p.Tries), v.st.Error)
 		}
 	}
 	if none := r.None(k); none != nil && l.why == nil {

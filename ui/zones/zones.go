@@ -5,9 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"rung/engine"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
+	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -23,6 +25,7 @@ type zones struct {
 	gap      int // lines between the tables
 	now      time.Time
 	st       *themes.Styles
+	rev      *engine.Revision
 }
 
 // line is a policy with its state in every zone.
@@ -61,7 +64,7 @@ func New(nav.Page) view.View {
 	}
 	v.policies = &widget.Table[*line]{
 		ID:    func(l *line) string { return l.key.String() },
-		Empty: "no AdminNetworkPolicy",
+		Empty: "no policy",
 	}
 	return v
 }
@@ -108,11 +111,11 @@ func (v *zones) Scopes() []action.Scope {
 
 // Sync takes over the zones and joins the policies with them.
 func (v *zones) Sync(env *view.Env) {
-	v.now, v.st = env.Now, env.Styles
+	v.now, v.st, v.rev = env.Now, env.Styles, env.Rev
 	v.zones.SetItems(env.Rev.Zones)
 	v.columns(env.Rev.Zones)
 	var lines []*line
-	for _, k := range engineOrder(env.Rev) {
+	for _, k := range shown(env.Rev, env.Now) {
 		lines = append(lines, v.line(env.Rev, k))
 	}
 	v.policies.SetItems(lines)
@@ -131,7 +134,7 @@ func (v *zones) Render(env *view.Env, w, h int) string {
 	wrong := v.troubles(env, w, h/6)
 	v.split = min(len(env.Rev.Zones)+2, h/2)
 	v.gap = len(wrong) + 1
-	head := widget.Heading("policies by zone", w, env.Styles).Render(w)
+	head := widget.Heading("policies by zone, and other rows that are not in sync", w, env.Styles).Render(w)
 	return v.zones.RenderFocus(env.Styles, w, v.split, !v.below) + "\n" + strings.Join(append(wrong, head), "\n") + "\n" +
 		v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.below)
 }
@@ -173,11 +176,24 @@ func (v *zones) rows() nav.Page {
 	return nav.To(nav.Rows)
 }
 
+// unitPage are the rows of a unit in the first zone where they are not in sync.
+func (v *zones) unitPage(k model.PolicyKey) nav.Page {
+	for _, z := range v.rev.Zones {
+		if v.rev.InZone(k, z.Name) && z.Policy(k).State(z, v.now) != model.StateInSync {
+			return detail.UnitPage(v.rev, k, z)
+		}
+	}
+	return nav.Page{}
+}
+
 // Selected is the policy or the rows of the zone under the cursor.
 func (v *zones) Selected() nav.Page {
 	if v.below {
 		if l, ok := v.policies.Selected(); ok {
-			return nav.ToPolicy(l.key)
+			if l.key.Kind.IsPolicy() {
+				return nav.ToPolicy(l.key)
+			}
+			return v.unitPage(l.key)
 		}
 		return nav.Page{}
 	}

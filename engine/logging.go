@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"fmt"
+
+	"rung/model"
+)
+
+// Logging is what the rules of a policy log.
+type Logging struct {
+	Levels model.LogLevels
+	// Namespace is the namespace whose annotation says so; empty where it is the
+	// policy's own (compile-spec §1.6, §4.1.7).
+	Namespace string
+	// Problems are what is wrong with the annotation. An ANP or BANP that has one
+	// is not programmed; of a namespace's only the level is off.
+	Problems []string
+}
+
+// Logging says what the rules of a policy log, and who says so.
+func (r *Revision) Logging(p *model.Policy) (l Logging) {
+	if p.Kind.IsAdmin() {
+		levels, err := p.LogLevels()
+		if err != nil {
+			return Logging{Problems: []string{err.Error()}}
+		}
+		return Logging{Levels: levels}
+	}
+	l.Namespace = p.Namespace
+	if ns := r.Cluster.Namespace(p.Namespace); ns != nil {
+		l.Levels, l.Problems = model.NamespaceLogLevels(ns.Annotations[model.AnnotationLogging])
+	}
+	return l
+}
+
+// NamespaceLogs says why the levels of a NetworkPolicy or EgressFirewall cannot
+// be set on it.
+func NamespaceLogs(k model.PolicyKey) string {
+	return fmt.Sprintf("%s logs as the annotation of namespace %s says: Rung does not change namespaces", k.Label(), k.Namespace)
+}
+
+// NamespaceLogsCommand is the command that sets the levels of a namespace.
+func NamespaceLogsCommand(namespace string, l model.LogLevels) string {
+	return model.ShellJoin("kubectl", "annotate", "namespace", namespace, "--overwrite", model.AnnotationLogging+"="+l.Annotation())
+}
