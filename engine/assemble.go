@@ -27,6 +27,13 @@ type Parts struct {
 	Loaded   bool
 }
 
+// Compile compiles the cluster. Features that cannot be read are left out.
+func (p *Parts) Compile() *compiler.Desired {
+	o := compiler.Options{MaxPriority: p.MaxPriority}
+	_ = p.Features.options(&o)
+	return compiler.Compile(p.Cluster, o)
+}
+
 // Assemble makes a revision by hand, for whoever has no running engine: tests
 // of views, and one-shot commands.
 func Assemble(p Parts) *Revision {
@@ -37,11 +44,7 @@ func Assemble(p Parts) *Revision {
 		p.Cluster = &model.Cluster{}
 	}
 	if p.Desired == nil {
-		o := compiler.Options{MaxPriority: p.MaxPriority}
-		if err := p.Features.options(&o); err != nil {
-			panic(err) // they are written into the program
-		}
-		p.Desired = compiler.Compile(p.Cluster, o)
+		p.Desired = p.Compile()
 	}
 	return &Revision{
 		Number: p.Number, At: p.At, Mode: p.Mode, Cluster: p.Cluster, Broken: p.Broken, Zones: p.Zones,

@@ -40,7 +40,7 @@ func (c clock) Now() time.Time { return time.Time(c) }
 func Judge(t testing.TB, p *engine.Parts, at time.Time) {
 	t.Helper()
 	if p.Desired == nil {
-		p.Desired = compiler.Compile(p.Cluster, compiler.Options{MaxPriority: p.MaxPriority})
+		p.Desired = p.Compile()
 	}
 	for i, z := range p.Zones {
 		if z.DB == nil {
