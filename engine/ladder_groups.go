@@ -132,7 +132,7 @@ func joinZones(zones []*zoneRows, on map[model.Key]bool) []RowGroup {
 			if !ok {
 				n = len(out)
 				at[g.key] = n
-				out = append(out, RowGroup{Tier: g.key.tier, Stage: model.Stage(g.key.stage), Label: groupLabel(g.owner), Form: g.owner.Form,
+				out = append(out, RowGroup{Tier: g.key.tier, Stage: model.Stage(g.key.stage), Label: groupLabel(g.owner), Owner: cmp.Or(g.owner.Type, "no owner"), Form: g.owner.Form,
 					Gone: g.owner.Form == nb.FormKnown, Priority: g.first, Last: g.last})
 				prefixes = append(prefixes, g.prefix)
 			}

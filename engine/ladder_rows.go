@@ -24,6 +24,7 @@ type RowGroup struct {
 	Tier  int
 	Stage model.Stage
 	Label string // as nb.Owner.Label, without what tells the rows apart
+	Owner string // owner type, "no owner" without one
 	Form  nb.Form
 	// Gone says that Rung knows the form, and that the policy is not there.
 	Gone bool

@@ -19,6 +19,7 @@ type ladder struct {
 
 	spread   bool            // every gap slot by slot
 	unfolded map[int32]bool  // gaps that are spread, by first priority
+	tier0    bool            // the rows of tier 0 are listed
 	tier2    bool            // the units of tier 2 are listed
 	folded   map[string]bool // namespaces that are not as they would be, see unfolds
 	stage    model.Stage     // the one that is shown, "" for all
@@ -155,7 +156,7 @@ func (v *ladder) WhyNot(_ *view.Env, id action.ID) string {
 		return "every priority is taken"
 	}
 	if id == action.LadderFold && !it.folds && it.kind != gap && it.kind != slot {
-		return "only gaps, tier 2 and its namespaces unfold"
+		return "only gaps, tiers 0 and 2 and namespaces unfold"
 	}
 	if id == action.LadderGaps && v.stage != "" {
 		return "gaps are shown with all stages together"
@@ -223,7 +224,10 @@ func (v *ladder) open(env *view.Env, it *item) {
 func (v *ladder) fold(env *view.Env, it *item) {
 	switch it.kind {
 	case band:
-		if it.folds {
+		switch {
+		case it.folds && it.id == tier0Band:
+			v.tier0 = !v.tier0
+		case it.folds:
 			v.tier2 = !v.tier2
 		}
 	case namespace:
@@ -235,7 +239,7 @@ func (v *ladder) fold(env *view.Env, it *item) {
 		}
 	}
 	v.Sync(env)
-	if it.kind == band && v.tier2 {
+	if it.kind == band && (it.id == tier0Band && v.tier0 || it.id != tier0Band && v.tier2) {
 		// What was unfolded is to be seen: its heading goes to the top.
 		v.table.Wheel(len(v.table.Items()))
 		v.table.Select(it.id)

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"rung/engine"
 	"rung/model"
+	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -16,8 +18,11 @@ import (
 // groupsShown bounds the lines of live rows in a tier; the page of rows has all.
 const groupsShown = 100
 
+const tier0Band = "tier 0"
+
 // tier0 is what decides before every policy. No object stands for it: it is known
-// from live rows alone.
+// from live rows alone. It is one line until somebody unfolds it, or looks at one
+// stage: an admin comes for what policies do.
 func (b *builder) tier0() {
 	groups := b.live.Of(model.TierIsolation, b.v.stage)
 	n := 0
@@ -41,8 +46,32 @@ func (b *builder) tier0() {
 	if !b.fresh {
 		text += ", counting"
 	}
-	b.band("tier 0", text, false)
+	folds := n > 0 && b.v.stage == ""
+	if folds {
+		text += " · " + owners(groups)
+		key := b.keys.Action(action.Open).Shown()
+		if b.v.tier0 {
+			text += " · " + key + " folds"
+		} else {
+			text += " · " + key + " unfolds"
+		}
+	}
+	b.band(tier0Band, text, folds)
+	if folds && !b.v.tier0 && !b.v.filtered {
+		return
+	}
 	(&others{b, groups, model.TierIsolation, 0}).rest()
+}
+
+// owners names who the rows are of, each once.
+func owners(groups []engine.RowGroup) string {
+	var names []string
+	for i := range groups {
+		if n := groups[i].Owner; !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // others puts live rows that no policy stands for between the policies.

@@ -72,6 +72,22 @@ func unfolded(t *testing.T, p *engine.Parts) *uitest.Screen {
 	return s
 }
 
+// Tier 0 is one line, which says whose rows there are, until it is unfolded.
+func TestTier0Unfolds(t *testing.T) {
+	s := uitest.Open(t, everything(t), nav.To(nav.Ladder))
+	s.Resize(120, 34)
+	s.Want("rows · UDNIsolation, AdvertisedNetwork · ⏎ unfolds")
+	s.WantNot("DenyPrimaryUDN")
+	s.Press("g")
+	goTo(t, s, "tier 0")
+	s.Press("enter")
+	s.Want("AdvertisedNetwork · ⏎ folds", "DenyPrimaryUDN", "▸ ── tier 0")
+	s.Golden("tier0")
+	s.Resizes()
+	s.Press("enter")
+	s.WantNot("DenyPrimaryUDN")
+}
+
 func TestTier2(t *testing.T) {
 	s := uitest.Open(t, everything(t), nav.To(nav.Ladder))
 	s.Resize(80, 24)
@@ -188,6 +204,8 @@ func TestStages(t *testing.T) {
 func TestRowsOfOthers(t *testing.T) {
 	s := unfolded(t, everything(t))
 	s.Resize(200, 90)
+	goTo(t, s, "tier 0")
+	s.Press("enter")
 	for line, want := range map[string][]string{
 		"open ports of pods":        {"OpenPort-red/web-1", "OpenPort-red/web-2"},
 		"ANP deleted":               {"ANP deleted ingress 0"},
@@ -237,6 +255,9 @@ func TestManyRowsOfOthers(t *testing.T) {
 	uitest.Rows(p, p.Zones[0].Name, acls...)
 	s := uitest.Open(t, p, nav.To(nav.Ladder))
 	s.Resize(120, 200)
+	s.Want("before every policy · 130 rows · no owner · ⏎ unfolds")
+	goTo(t, s, "tier 0")
+	s.Press("enter")
 	s.Want("before every policy · 130 rows", " 229 ◦ no owner", "and 30 groups of rows more")
 	goTo(t, s, "groups of rows more")
 	s.Press("enter")
