@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"rung/engine"
@@ -59,6 +60,12 @@ func quiet(r *engine.Revision, z *model.ZoneState) bool {
 		in := z.Policy(p.Key)
 		if in == nil || (in.None == nil && (in.Missing+in.Extra+in.Different > in.Blocked || in.Waiting > 0) && in.Error == "") {
 			return false
+		}
+	}
+	for _, k := range r.Units() {
+		if in := z.Policy(k); in != nil && (k.Namespace == "" || r.Cluster.Namespace(k.Namespace) != nil) &&
+			slices.ContainsFunc(in.Diffs, func(d model.RowDiff) bool { return d.Kind == model.DiffMissing && d.Waiting != "" }) {
+			return false // what they hang on is being made
 		}
 	}
 	return z.Pending == 0

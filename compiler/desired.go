@@ -225,15 +225,20 @@ func (d *Desired) Ports(c *Compiled, zone string, has HasPort) []string {
 		return nil // the group is somebody else's
 	}
 	var out []string
-	for _, p := range d.Subjects(c) {
-		if zone != "" && p.NodeName != zone {
-			continue
-		}
-		if lsp := nb.PortName(p.Namespace, p.Name); has == nil || has(lsp) {
-			out = append(out, lsp)
+	for _, g := range c.subjects {
+		for _, p := range d.pods(g) {
+			if zone != "" && p.NodeName != zone {
+				continue
+			}
+			if lsp := nb.PortName(p.Namespace, p.Name); has == nil || has(lsp) {
+				out = append(out, lsp)
+			}
 		}
 	}
 	slices.Sort(out)
+	if len(c.subjects) > 1 {
+		out = slices.Compact(out)
+	}
 	return out
 }
 

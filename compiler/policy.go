@@ -76,6 +76,10 @@ type setSpec struct {
 	nodes       []*selector
 	networks    []string // masked, or single addresses; sorted, without duplicates
 
+	// Open says that the members are not known here: somebody else, who resolves
+	// the DNS name, keeps them.
+	Open bool
+
 	work setWork
 }
 

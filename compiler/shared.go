@@ -76,13 +76,13 @@ func (c *Compiler) compileShared(s sharedSet) *Compiled {
 		groups = []*group{g}
 		out.shared = groups
 	}
-	addrs := c.options.DNS[s.dns]
+	addrs, known := c.options.DNS[s.dns]
 	if c.standsForHosts(s) {
 		addrs = c.hostNetwork()
 	}
 	add := func(v6 bool, family string) {
 		ids := s.ids(family)
-		set := &setSpec{Policy: k, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: v6, groups: groups}
+		set := &setSpec{Policy: k, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: v6, groups: groups, Open: s.dns != "" && !known}
 		for _, a := range addrs {
 			if isV6(a) == v6 {
 				set.networks = append(set.networks, a)

@@ -41,7 +41,7 @@ func (z *zoneSet) asJudged(s *state, st *model.ZoneState) *model.ZoneState {
 		now := &model.PolicyInZone{Policy: k, Touched: s.e.now(), LivePriority: -1}
 		if was := st.Policies[k]; was != nil {
 			now.LiveACLs, now.LivePriority = was.LiveACLs, was.LivePriority
-		} else if s.desired.Policy(k) == nil {
+		} else if c := s.desired.Policy(k); c == nil || !c.In(st.Name) {
 			return
 		}
 		if next.Policies == nil {

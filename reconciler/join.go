@@ -21,7 +21,7 @@ const heldElsewhere = "a row that is not the policy's refers to it"
 // does not know.
 func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
 	tr := t.tracks[k]
-	if tr == nil {
+	if tr == nil || tr.c == nil && t.observing && others(k.Kind) {
 		return nil
 	}
 	p := &model.PolicyInZone{Policy: k, Touched: tr.touched, LiveACLs: len(tr.liveACLs), LivePriority: tr.acls.priority}
@@ -54,6 +54,18 @@ func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
 		}
 	}
 	return p
+}
+
+// others are the kinds whose rows OVN-Kubernetes has by its configuration, or
+// keeps until it starts again, whatever objects there are (compile-spec §4.1.5,
+// §4.1.6, §4.3). Where they are not desired and Rung only observes, it does not
+// know better: they are no difference.
+func others(k model.Kind) bool {
+	switch k {
+	case model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastCluster, model.KindPodSelector, model.KindEFDNS:
+		return true
+	}
+	return false
 }
 
 // differ writes down the differences of one policy.
@@ -99,6 +111,9 @@ func (d *differ) acls() {
 		if d.add(model.DiffMissing, nb.TableACL, want.ID(), "", nil).Waiting = why; why != "" {
 			d.p.Blocked++
 		}
+	}
+	if why != "" {
+		d.p.Blocked += len(a.changed)
 	}
 	for _, ch := range a.changed {
 		d.add(model.DiffDifferent, nb.TableACL, ch.desired.ID(), ch.live.UUID, diffACL(ch.desired, ch.live))

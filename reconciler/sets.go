@@ -16,7 +16,9 @@ func (t *tracker) compareSet(s *setTrack) {
 		return
 	}
 	s.uuid = row.UUID
-	s.missing, s.extra = compareMembers(t.desired.Members(s.spec), row.Addresses)
+	if !s.spec.Open {
+		s.missing, s.extra = compareMembers(t.desired.Members(s.spec), row.Addresses)
+	}
 	t.compareSetIDs(s, row)
 }
 
@@ -63,6 +65,9 @@ func (t *tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
 			return // another row of the same name
 		}
 		added, removed := stepMembers(old.Addresses, row.Addresses)
+		if s.spec.Open {
+			added, removed = nil, nil
+		}
 		for _, a := range removed {
 			if !s.extra.take(a) {
 				s.missing.add(a)

@@ -19,6 +19,8 @@ type tracker struct {
 	zone    string
 	desired *compiler.Desired
 	db      *nb.DB // nil: never read
+	// observing says that the rows are somebody else's.
+	observing bool
 
 	tracks map[model.PolicyKey]*track
 	sets   map[string]*setTrack // desired address sets by name

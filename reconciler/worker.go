@@ -26,6 +26,7 @@ type worker struct {
 
 	// ready are the policies to look at for writing; those alone go one by one.
 	ready, alone map[model.PolicyKey]struct{}
+	held         int // of ready: they wait for others, and wake nobody
 	// busy are policies being written (nil) or written and not yet seen live.
 	busy map[model.PolicyKey]*hold
 	// late counts how often in a row a write of the policy was not seen.
@@ -146,7 +147,7 @@ func (w *worker) nextWake() time.Duration {
 		at(w.unsureUntil)
 	}
 	// Its time may have come since write looked.
-	if w.mode == Write && w.flight == nil && len(w.ready) > 0 && w.paused() == "" {
+	if w.mode == Write && w.flight == nil && len(w.ready) > w.held && w.paused() == "" {
 		at(w.notBefore)
 	}
 	for _, h := range w.busy {
@@ -173,6 +174,7 @@ func (w *worker) intake(m mail) {
 	if m.live != nil {
 		w.takeLive(*m.live)
 	}
+	w.t.observing = w.mode == Observe
 	if switched {
 		w.stateNews = true
 		if w.mode == Observe {
@@ -248,7 +250,7 @@ func sameVersion(failed, c *compiler.Compiled) bool {
 	if failed == c {
 		return true
 	}
-	return failed != nil && c != nil && sameSpec(failed.Policy, c.Policy)
+	return failed != nil && c != nil && c.Key.Kind.IsAdmin() && sameSpec(failed.Policy, c.Policy)
 }
 
 func (w *worker) compiled(k model.PolicyKey) *compiler.Compiled {

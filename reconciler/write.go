@@ -22,13 +22,21 @@ const manyUnknowns = 3
 func (w *worker) write(ctx context.Context) {
 	for w.mode == Write && w.flight == nil && len(w.ready) > 0 && w.paused() == "" && !time.Now().Before(w.notBefore) {
 		var together, alone []model.PolicyKey
+		w.held = 0
 		for k := range w.ready {
+			if w.heldBack(k) {
+				w.held++
+				continue
+			}
 			_, single := w.alone[k]
 			if single || w.fails[k] != nil || w.unknowns >= manyUnknowns {
 				alone = append(alone, k)
 			} else {
 				together = append(together, k)
 			}
+		}
+		if len(together)+len(alone) == 0 {
+			return
 		}
 		if len(together) == 0 {
 			slices.SortFunc(alone, w.order)
@@ -82,6 +90,41 @@ func rank(k model.Kind) int {
 		return 2
 	}
 	return 1
+}
+
+// heldBack says whether a unit has to wait for others whose writes are not
+// through: what denies the rest of a namespace for the NetworkPolicies that allow
+// something there, and a set that nobody wants any more for the policies whose
+// live rows may still name it.
+func (w *worker) heldBack(k model.PolicyKey) bool {
+	switch {
+	case rank(k.Kind) == 2:
+		return w.unfinished(func(o model.PolicyKey) bool { return o.Kind == model.KindNP && o.Namespace == k.Namespace })
+	case rank(k.Kind) == 0 && w.compiled(k) == nil:
+		return w.unfinished(func(o model.PolicyKey) bool { return !o.Kind.IsAdmin() && rank(o.Kind) == 1 })
+	}
+	return false
+}
+
+// unfinished says whether such a unit was written and is not seen yet, could not
+// be written, or is to be tried alone.
+func (w *worker) unfinished(such func(model.PolicyKey) bool) bool {
+	for k := range w.alone {
+		if such(k) {
+			return true
+		}
+	}
+	for k := range w.busy {
+		if such(k) {
+			return true
+		}
+	}
+	for k := range w.fails {
+		if such(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // send takes the policies off the ready list and starts their transaction.

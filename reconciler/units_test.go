@@ -1,0 +1,136 @@
+package reconciler
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/nb"
+)
+
+// allowing is a NetworkPolicy that lets the pods of namespaces in.
+func allowing(name, from string) *model.Policy {
+	return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: name}}, Tier: model.TierNetwork,
+		Subject: model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), Namespace: "a"}, IsolatesIngress: true,
+		Ingress: []model.Rule{{Direction: model.Ingress, Action: model.Allow, Peers: []model.Peer{nsPeer(from)}}}}
+}
+
+// concern says whether some operation is of a unit whose key begins so.
+func concern(ops []nb.Op, unit string) bool {
+	for _, o := range ops {
+		if strings.HasPrefix(o.Policy, unit) {
+			return true
+		}
+	}
+	return false
+}
+
+// While a NetworkPolicy's rows are refused, nothing denies the rest of its
+// namespace, and a set its live rows name stays (compile-spec §4.1.1).
+func TestDenyWaitsForWhatAllows(t *testing.T) {
+	run(t, Write, func(b *bench) {
+		tenants(b)
+		b.calm(time.Second)
+		b.z.do(func() {
+			b.z.fault = func(ops []nb.Op) fault {
+				if concern(ops, "NetworkPolicy/a/web") {
+					return isRefused
+				}
+				return works
+			}
+		})
+		b.have(allowing("web", "t=2"))
+		b.calm(10 * time.Second)
+		db := b.z.db()
+		deny := nb.HashedName("default-network-controller:NetpolNamespace:a:Ingress")
+		if db.PortGroupByName(deny) != nil {
+			t.Error("the pods are isolated, and nothing lets anybody in")
+		}
+		b.z.do(func() { b.z.fault = func([]nb.Op) fault { return works } })
+		b.calm(time.Minute)
+		for _, h := range holders() {
+			b.z.meddle(func(f *fakeDB) []nb.RowChange { return f.hold(h) })
+		}
+		b.calm(time.Minute)
+		b.converged()
+
+		set := nb.HashedName("default-network-controller:PodSelector:LS{ML:{t: 2,},}_LS{}_LNM:v4")
+		if b.z.db().AddressSetByName(set) == nil {
+			t.Fatal("no set to lose")
+		}
+		b.z.do(func() {
+			b.z.fault = func(ops []nb.Op) fault {
+				if concern(ops, "NetworkPolicy/a/web") {
+					return isRefused
+				}
+				return works
+			}
+		})
+		b.have(allowing("web", "t=1"))
+		b.calm(10 * time.Second)
+		if b.z.db().AddressSetByName(set) == nil {
+			t.Error("a set is gone that a live row names")
+		}
+		b.z.do(func() { b.z.fault = func([]nb.Op) fault { return works } })
+		b.calm(time.Minute)
+		b.converged()
+		if b.z.db().AddressSetByName(set) != nil {
+			t.Error("a set is left that nobody names")
+		}
+	})
+}
+
+// Who only observes does not know whether rows that no object asks for belong
+// there: OVN-Kubernetes has some by its configuration, and keeps others.
+func TestObserverKnowsNoBetter(t *testing.T) {
+	rows := func(b *bench) {
+		hairpin := compiler.HolderOf(model.Key{Kind: model.KindNetpolDefault})
+		ids := nb.IDs(nb.DefaultController, nb.OwnerNetpolDefault, nb.Pair{Key: nb.KeyName, Value: "allow-hairpinning"}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"})
+		old := nb.IDs(nb.DefaultController, nb.OwnerPodSelector, nb.Pair{Key: nb.KeyName, Value: "a_LS{}"}, nb.Pair{Key: nb.KeyIPFamily, Value: "v4"})
+		b.z.put(nb.RowChange{New: &nb.ACL{UUID: "h", ExternalIDs: ids}},
+			nb.RowChange{New: &nb.PortGroup{UUID: "g", Name: hairpin.Name, ACLs: []string{"h"}}},
+			nb.RowChange{New: &nb.AddressSet{UUID: "s", Name: nb.HashedName(old[nb.KeyID]), ExternalIDs: old}})
+		tenants(b)
+		b.calm(time.Second)
+	}
+	run(t, Observe, func(b *bench) {
+		rows(b)
+		if n := len(b.r.State().Policies); n != 0 {
+			t.Errorf("%d units differ, want none", n)
+		}
+	})
+	run(t, Write, func(b *bench) {
+		rows(b)
+		if db := b.z.db(); db.ACL("h") != nil || db.AddressSet("s") != nil || db.PortGroup("g") == nil {
+			t.Error("the writer leaves rows that nobody wants, or takes what they hung on")
+		}
+	})
+}
+
+// The addresses of a DNS name that Rung was not told are kept by whoever
+// resolves it.
+func TestUnknownNamesAreLeftAlone(t *testing.T) {
+	run(t, Write, func(b *bench) {
+		for _, h := range holders() {
+			b.z.meddle(func(f *fakeDB) []nb.RowChange { return f.hold(h) })
+		}
+		tenants(b)
+		b.have(&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "a", Name: "default"}}, Tier: model.TierNetwork,
+			Egress: []model.Rule{{Direction: model.Egress, Action: model.Allow, Peers: []model.Peer{{Kind: model.PeerDNS, DNSName: "a.example"}}}}})
+		b.calm(time.Second)
+		b.converged()
+		row := b.z.db().AddressSetByName(nb.HashedName("default-network-controller:EgressFirewallDNS:a.example:v4"))
+		if row == nil {
+			t.Fatal("no set")
+		}
+		b.z.taken()
+		resolved := *row
+		resolved.Addresses = []string{"192.0.2.1"}
+		b.z.put(nb.RowChange{Old: row, New: &resolved})
+		b.calm(time.Second)
+		b.converged()
+		wantOps(t, b.z.taken())
+	})
+}
