@@ -222,14 +222,15 @@ func (t *ladderTable) line(tier int, prio, name string, p *model.RungPolicy, mar
 	case model.StageAfterLB:
 		ingress = "–"
 	}
-	t.cells(tier, prio, name, p.Policy.Subject.String(), ingress, egress, log, p.Policy.Key, p.Policy.Origin.Where(), marks)
+	t.cells(tier, prio, name, p.Policy.Subject.String(), ingress, egress, log, p.Policy.Key, t.l.Stage, p.Policy.Origin.Where(), marks)
 }
 
-// cells is a line of a policy or unit, with what it compiles to and how it stands.
-func (t *ladderTable) cells(tier int, prio, name, subject, ingress, egress, log string, k model.Key, where string, marks []string) {
+// cells is a line of a policy or unit, with what it compiles to, in one stage where
+// the line is about one, and how it stands.
+func (t *ladderTable) cells(tier int, prio, name, subject, ingress, egress, log string, k model.Key, stage model.Stage, where string, marks []string) {
 	pods, acls, zones, state := "–", "–", "–", "not compiled"
 	if t.r.Compiled(k) {
-		acls = strconv.Itoa(t.r.ACLCount(k))
+		acls = strconv.Itoa(t.r.StageACLCount(k, stage))
 		if k.Namespace != "" || k.Kind.IsAdmin() {
 			n, _ := t.r.SubjectCount(k) // those on a primary UDN are counted by "rung policy"
 			pods = strconv.Itoa(n)

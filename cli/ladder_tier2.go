@@ -69,7 +69,7 @@ func (t *ladderTable) unit(u *model.Unit, stage model.Stage, marks []string) {
 		if none := t.r.None(k); none != nil {
 			marks = append([]string{"✗ not enforced: " + none.Message}, marks...)
 		}
-		t.cells(model.TierNetwork, prio, name, p.Policy.Subject.String(), ingress, egress, log, k, p.Policy.Origin.Where(), marks)
+		t.cells(model.TierNetwork, prio, name, p.Policy.Subject.String(), ingress, egress, log, k, stage, p.Policy.Origin.Where(), marks)
 		return
 	}
 	does := "1A"
@@ -87,7 +87,7 @@ func (t *ladderTable) unit(u *model.Unit, stage model.Stage, marks []string) {
 	if k.Namespace != "" {
 		subject = "ns: " + k.Namespace
 	}
-	t.cells(model.TierNetwork, prio, unitLabel(k), subject, ingress, egress, log, k, "", marks)
+	t.cells(model.TierNetwork, prio, unitLabel(k), subject, ingress, egress, log, k, stage, "", marks)
 }
 
 // unitLabel names what no object stands for.

@@ -44,6 +44,7 @@ type touchOut struct {
 	NoRows string `json:"no_rows,omitempty"`
 
 	label, mark string
+	firewall    bool // of an EgressFirewall
 }
 
 func (a *app) podCmd() *cobra.Command {
@@ -52,7 +53,9 @@ func (a *app) podCmd() *cobra.Command {
 		Use:   "pod NAMESPACE/NAME",
 		Short: "Every rule that touches a pod, as subject or as peer, in precedence order",
 		Long: `Pod prints every rule that touches a pod, as subject or as peer, in precedence
-order, and which NetworkPolicies isolate it. A rule of a NetworkPolicy that names
+order, and which NetworkPolicies isolate it: the default deny of the namespace
+drops what none of them allows. An EgressFirewall is asked in the to-lport stage,
+even after an Allow of egress above it, not after a drop. A rule of a NetworkPolicy that names
 no peer means everybody; it is listed for its subjects only.`,
 		Args:              takes(0, "NAMESPACE/NAME"),
 		ValidArgsFunction: a.complete(podChoices),
@@ -113,7 +116,7 @@ func describePod(r *engine.Revision, pod *model.Pod) *podOut {
 		p := r.Cluster.Policy(t.Policy)
 		rule := p.Rule(t.Direction, t.Rule)
 		o := touchOut{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name,
-			Action: string(rule.Action), Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, label: t.Policy.Label()}
+			Action: string(rule.Action), Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, label: t.Policy.Label(), firewall: p.Kind == model.KindEF}
 		if p.Kind == model.KindANP {
 			o.Priority = &p.Priority
 		}
@@ -142,22 +145,38 @@ func (o *podOut) text() string {
 			s += fmt.Sprintf("%-7s isolated by %s: what no NetworkPolicy allows is dropped\n", dir.Lower(), strings.Join(by, ", "))
 		}
 	}
-	if len(o.Touches) == 0 {
+	if len(o.Touches)+len(o.isolated[model.Ingress])+len(o.isolated[model.Egress]) == 0 {
 		return s + "\nno rule touches it\n"
 	}
 	t := &tableOut{head: []string{"TIER", "PRIO", "POLICY", "RULE", "ACTION", "POD IS", "NAME"}}
+	denied := false // the default deny stands behind the NetworkPolicies, before the EgressFirewall
+	deny := func() {
+		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+			if by := o.isolated[dir]; len(by) > 0 && !denied {
+				t.add(fmt.Sprint(model.TierNetwork), "", "default deny of "+o.Namespace, dir.Lower(), string(model.Deny), "isolated", "by "+strings.Join(by, ", "))
+			}
+		}
+		denied = true
+	}
 	for i := range o.Touches {
 		x := &o.Touches[i]
+		if x.Tier > model.TierNetwork || x.firewall {
+			deny()
+		}
 		prio := ""
 		if x.Priority != nil {
 			prio = fmt.Sprint(*x.Priority)
 		}
 		name := x.RuleName
+		if x.firewall {
+			name = "to-lport: even after egress Allow, not a drop"
+		}
 		if x.mark != "" {
 			name = strings.TrimSpace(name + "  " + x.mark)
 		}
 		t.add(fmt.Sprint(x.Tier), prio, x.label, fmt.Sprintf("%s %d", x.Direction, x.Rule), x.Action, x.role(), name)
 	}
+	deny()
 	return s + "\n" + t.String()
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"hash/maphash"
 	"regexp"
 	"slices"
 	"strconv"
@@ -33,10 +34,14 @@ type zoneGroup struct {
 	key         groupKey
 	owner       nb.Owner
 	first, last int
-	actions     model.RuleCount
-	rows        int
+	rows        []*nb.ACL
 	prefix      string // that all ids begin with
+	sum         uint64 // of what tells the rows apart, whatever their order
+	examples    bool   // all rows are examples, see IsExample
 }
+
+// sumSeed is for sums that are held against each other in this process only.
+var sumSeed = maphash.MakeSeed()
 
 // readZone groups the ACLs of a zone; before is what was read of it last, nil
 // for nothing.
@@ -60,7 +65,7 @@ func readZone(name string, db *nb.DB, before *zoneRows) *zoneRows {
 		if !ok {
 			i = len(out.groups)
 			at[k] = i
-			out.groups = append(out.groups, zoneGroup{key: k, owner: o, first: a.Priority, last: a.Priority, prefix: a.ID()})
+			out.groups = append(out.groups, zoneGroup{key: k, owner: o, first: a.Priority, last: a.Priority, prefix: a.ID(), examples: true})
 		}
 		out.groups[i].add(a)
 	}
@@ -68,17 +73,54 @@ func readZone(name string, db *nb.DB, before *zoneRows) *zoneRows {
 }
 
 func (g *zoneGroup) add(a *nb.ACL) {
-	g.rows++
+	g.rows = append(g.rows, a)
 	g.first, g.last = max(g.first, a.Priority), min(g.last, a.Priority)
-	switch a.Action {
-	case nb.ActionDrop, nb.ActionReject:
-		g.actions.Deny++
-	case nb.ActionPass:
-		g.actions.Pass++
-	default:
-		g.actions.Allow++
-	}
 	g.prefix = commonPrefix(g.prefix, a.ID())
+	g.sum += maphash.Comparable(sumSeed, rowKeyOf(a))
+	g.examples = g.examples && IsExample(a)
+}
+
+// rowKey tells the rows of one group apart, the same in every zone: by id, and
+// without one by what they do.
+type rowKey struct {
+	id, action, match string
+	priority          int
+}
+
+func rowKeyOf(a *nb.ACL) rowKey {
+	if id := a.ID(); id != "" {
+		return rowKey{id: id}
+	}
+	return rowKey{action: a.Action, match: a.Match, priority: a.Priority}
+}
+
+// counted are the rows of a group that were counted in the zones so far.
+type counted struct {
+	sums map[uint64]bool // of zones with the same rows only one is looked at
+	rows map[rowKey]bool
+}
+
+// count adds the rows of a zone that no zone before had.
+func (c *counted) count(n *model.RuleCount, g *zoneGroup) {
+	if c.sums[g.sum] {
+		return
+	}
+	c.sums[g.sum] = true
+	for _, a := range g.rows {
+		k := rowKeyOf(a)
+		if c.rows[k] {
+			continue
+		}
+		c.rows[k] = true
+		switch a.Action {
+		case nb.ActionDrop, nb.ActionReject:
+			n.Deny++
+		case nb.ActionPass:
+			n.Pass++
+		default:
+			n.Allow++
+		}
+	}
 }
 
 func keyOf(a *nb.ACL, o nb.Owner) groupKey {
@@ -122,6 +164,7 @@ func joinZones(zones []*zoneRows, on map[model.Key]bool) []RowGroup {
 	at := map[groupKey]int{}
 	var out []RowGroup
 	var prefixes []string
+	var seen []counted
 	for _, z := range zones {
 		for i := range z.groups {
 			g := &z.groups[i]
@@ -133,15 +176,15 @@ func joinZones(zones []*zoneRows, on map[model.Key]bool) []RowGroup {
 				n = len(out)
 				at[g.key] = n
 				out = append(out, RowGroup{Tier: g.key.tier, Stage: model.Stage(g.key.stage), Label: groupLabel(g.owner), Owner: cmp.Or(g.owner.Type, "no owner"), Form: g.owner.Form,
-					Gone: g.owner.Form == nb.FormKnown, Priority: g.first, Last: g.last})
+					Gone: g.owner.Form == nb.FormKnown, Priority: g.first, Last: g.last, Examples: true})
 				prefixes = append(prefixes, g.prefix)
+				seen = append(seen, counted{map[uint64]bool{}, map[rowKey]bool{}})
 			}
 			x := &out[n]
 			x.Priority, x.Last = max(x.Priority, g.first), min(x.Last, g.last)
-			x.Actions.Allow += g.actions.Allow
-			x.Actions.Deny += g.actions.Deny
-			x.Actions.Pass += g.actions.Pass
-			x.Rows += g.rows
+			seen[n].count(&x.Actions, g)
+			x.Rows += len(g.rows)
+			x.Examples = x.Examples && g.examples
 			x.Zones = append(x.Zones, z.name)
 			prefixes[n] = commonPrefix(prefixes[n], g.prefix)
 		}

@@ -30,9 +30,11 @@ type RowGroup struct {
 	Gone bool
 	// Priority decides first, Last last: both are OVN's, higher first.
 	Priority, Last int
-	Actions        model.RuleCount // of the rows
+	Actions        model.RuleCount // of the rows, each once for all zones
 	Rows           int             // over all zones
 	Zones          []string        // that have such rows
+	// Examples says that all rows are examples, see IsExample.
+	Examples bool
 	// Filter finds the rows on the page of a zone's rows.
 	Filter string
 }
@@ -114,9 +116,10 @@ func (r *Revision) onLadder() map[model.Key]bool {
 
 // rowsBoard keeps what was read of zones from one revision to the next.
 type rowsBoard struct {
-	mu    sync.Mutex // whoever works it out
-	zones map[string]*zoneRows
-	last  atomic.Pointer[rowsEntry]
+	counts stageCounts
+	mu     sync.Mutex // whoever works it out
+	zones  map[string]*zoneRows
+	last   atomic.Pointer[rowsEntry]
 }
 
 // rowsEntry is what was worked out last, and for what.

@@ -66,13 +66,13 @@ func TestLadderRows(t *testing.T) {
 	parts := Parts{Cluster: cluster, Zones: []*model.ZoneState{zone("z1", one), zone("z2", two), zone("z3", nil)}}
 	r := Assemble(parts)
 	rows := r.LadderRows()
-	want := `0 to-lport 1001-1001 UDN isolation open ports of pods, ingress | recognised gone=false 4A rows=4 [z1 z2]
-0 to-lport 1000-1000 UDN isolation DenyPrimaryUDN, ingress | recognised gone=false 2D rows=2 [z1 z2]
-1 to-lport 20000-19999 ANP gone ingress | known gone=true 2P 2D rows=4 [z1 z2]
+	want := `0 to-lport 1001-1001 UDN isolation open ports of pods, ingress | recognised gone=false 2A rows=4 [z1 z2]
+0 to-lport 1000-1000 UDN isolation DenyPrimaryUDN, ingress | recognised gone=false 1D rows=2 [z1 z2]
+1 to-lport 20000-19999 ANP gone ingress | known gone=true 1P 1D rows=4 [z1 z2]
 2 to-lport 9990-9990 older form: EF blue | legacy gone=false 1D rows=1 [z2]
-2 to-lport 7001-7001 no owner | none gone=false 2D rows=2 [z1 z2]
-2 to-lport 7000-7000 no owner | none gone=false 2D rows=2 [z1 z2]
-2 to-lport 1001-1001 network blue: NP n/p ingress | recognised gone=false 2A rows=2 [z1 z2]
+2 to-lport 7001-7001 no owner | none gone=false 1D rows=2 [z1 z2]
+2 to-lport 7000-7000 no owner | none gone=false 1D rows=2 [z1 z2]
+2 to-lport 1001-1001 network blue: NP n/p ingress | recognised gone=false 1A rows=2 [z1 z2]
 `
 	if diff := cmp.Diff(want, groupsText(rows)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -106,6 +106,36 @@ func TestLadderRows(t *testing.T) {
 	}
 }
 
+// A row counts once however many zones have it, and where each zone has rows of
+// its own they all count; what the sandbox made is known by its note.
+func TestLadderRowsCountOnce(t *testing.T) {
+	note := func(ids map[string]string) map[string]string {
+		ids["rung"] = "sandbox"
+		return ids
+	}
+	port := func(name string) map[string]string {
+		return note(idsOf(nb.OwnerUDNIsolation, nb.KeyName, "OpenPort-"+name, nb.KeyDirection, "Ingress"))
+	}
+	zone := func(name string, rows ...nb.RowChange) *model.ZoneState {
+		return &model.ZoneState{Name: name, DB: (*nb.DB)(nil).Apply(rows), Conn: model.ConnSynced}
+	}
+	r := Assemble(Parts{Cluster: &model.Cluster{}, Zones: []*model.ZoneState{
+		zone("z1", testACL("1", 0, 1001, nb.ToLport, nb.ActionAllow, port("a")), testACL("2", 0, 900, nb.ToLport, nb.ActionDrop, nil)),
+		zone("z2", testACL("3", 0, 1001, nb.ToLport, nb.ActionAllow, port("b")), testACL("4", 0, 900, nb.ToLport, nb.ActionDrop, note(map[string]string{}))),
+		zone("z3", testACL("5", 0, 1001, nb.ToLport, nb.ActionAllow, port("a")), testACL("6", 0, 1001, nb.ToLport, nb.ActionAllow, port("c"))),
+	}})
+	groups := r.LadderRows().Groups
+	want := `0 to-lport 1001-1001 UDN isolation open ports of pods, ingress | recognised gone=false 3A rows=4 [z1 z2 z3]
+0 to-lport 900-900 no owner | none gone=false 1D rows=2 [z1 z2]
+`
+	if diff := cmp.Diff(want, groupsText(r.LadderRows())); diff != "" {
+		t.Fatalf("(-want +got):\n%s", diff)
+	}
+	if !groups[0].Examples || groups[1].Examples {
+		t.Errorf("examples: %v, %v; want the first group alone", groups[0].Examples, groups[1].Examples)
+	}
+}
+
 // Members of sets come and go all the time: the ACLs are not read again for it.
 func TestLadderRowsReadAgainOnlyWhenACLsChange(t *testing.T) {
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{testACL("1", 0, 1000, nb.ToLport, nb.ActionDrop, nil)})
@@ -116,8 +146,8 @@ func TestLadderRowsReadAgainOnlyWhenACLsChange(t *testing.T) {
 		t.Error("read again although no ACL changed")
 	}
 	third := readZone("z", set.Apply([]nb.RowChange{testACL("2", 0, 1000, nb.ToLport, nb.ActionDrop, nil)}), second)
-	if third.groups[0].rows != 2 || first.groups[0].rows != 1 {
-		t.Errorf("%d rows, and before %d", third.groups[0].rows, first.groups[0].rows)
+	if len(third.groups[0].rows) != 2 || len(first.groups[0].rows) != 1 {
+		t.Errorf("%d rows, and before %d", len(third.groups[0].rows), len(first.groups[0].rows))
 	}
 }
 

@@ -103,6 +103,8 @@ func TestWhyNot(t *testing.T) {
 	m, _ := NewKeymap(nil)
 	anp := nav.ToPolicy(model.Key{Kind: model.KindANP, Name: "a"})
 	banp := nav.ToPolicy(model.Key{Kind: model.KindBANP, Name: "default"})
+	np := nav.ToPolicy(model.Key{Kind: model.KindNP, Namespace: "blue", Name: "web"})
+	ef := nav.ToPolicy(model.Key{Kind: model.KindEF, Namespace: "blue", Name: "default"})
 	open := engine.Mode{Writes: true}
 	tests := []struct {
 		id   ID
@@ -112,8 +114,11 @@ func TestWhyNot(t *testing.T) {
 		{LadderMove, Context{Selected: anp}, "read-only"},
 		{LadderMove, Context{Selected: anp, Mode: engine.Mode{WhyNot: "started with --readonly"}}, "started with --readonly"},
 		{LadderMove, Context{Selected: anp, Mode: open}, ""},
-		{LadderMove, Context{Selected: banp, Mode: open}, "BANP default has no priority"},
-		{LadderEdit, Context{Selected: nav.ToNew(3), Mode: open}, "no AdminNetworkPolicy here"},
+		{PolicyMove, Context{Page: anp, Mode: open}, ""},
+		{PolicyMove, Context{Page: banp, Mode: open}, "BANP default has no priority"},
+		{PolicyMove, Context{Page: np, Mode: open}, "a NetworkPolicy has no priority to move"},
+		{PolicyMove, Context{Page: ef, Mode: open}, "an EgressFirewall has no priority to move"},
+		{PlanMove, Context{Selected: nav.ToNew(3), Mode: open}, "no AdminNetworkPolicy here"},
 		{LadderGaps, Context{}, ""},
 		{Undo, Context{Mode: open}, "nothing to undo"},
 		{Undo, Context{Mode: open, Undo: "move"}, ""},

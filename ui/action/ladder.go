@@ -1,6 +1,10 @@
 package action
 
-import "rung/engine"
+import (
+	"rung/engine"
+	"rung/model"
+	"rung/ui/nav"
+)
 
 // The actions of the ladder.
 const (
@@ -23,19 +27,20 @@ const (
 	CarryCancel ID = "carry.cancel"
 )
 
+// What a line of the ladder is fit for the view says: it alone knows what stands there.
 var ladder = []Action{
 	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: engine.OpApply, Danger: engine.Confirmed,
 		Help: "write a new policy in the gap under the cursor, or in the next free one"},
 	{ID: LadderMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: engine.OpMove, Danger: engine.Confirmed,
-		Help: "pick the policy up, carry it along the ladder, enter previews", Disabled: OnANP},
+		Help: "pick the policy up, carry it along the ladder, enter previews"},
 	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: engine.OpApply, Danger: engine.Confirmed,
-		Help: "edit the policy in $EDITOR", Disabled: OnPolicy},
+		Help: "edit the policy in $EDITOR"},
 	{ID: LadderLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: engine.OpLogLevel, Danger: engine.Confirmed,
-		Help: "choose what the policy logs", Disabled: OnPolicy},
+		Help: "choose what the policy logs"},
 	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},
 	{ID: LadderPlan, Keys: []string{"p"}, Title: "plan", Footer: 60, Help: "arrange priorities: free runs, insert between two, re-space"},
 	{ID: LadderDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: engine.OpDelete, Danger: engine.Typed,
-		Help: "delete the policy; its name must be typed", Disabled: OnPolicy},
+		Help: "delete the policy; its name must be typed"},
 	{ID: LadderGaps, Keys: []string{"z"}, Title: "spread gaps", Help: "spread every gap slot by slot, or collapse them to one line each"},
 	{ID: LadderFold, Keys: []string{"space"}, Title: "unfold", Help: "unfold the tier, namespace or gap under the cursor, or fold it"},
 	{ID: LadderStage, Keys: []string{"s"}, Title: "stage", Footer: 45,
@@ -54,11 +59,23 @@ var carry = []Action{
 // OnANP disables an action that wants an AdminNetworkPolicy, which alone has a
 // priority.
 func OnANP(c Context) string {
-	if why := OnPolicy(c); why != "" {
-		return why
+	for _, p := range []nav.Page{c.Selected, c.Page} {
+		if p.Key.Kind.IsPolicy() {
+			return NoPriority(p.Key)
+		}
 	}
-	if k := c.Selected.Key; k.Kind.IsAdmin() && k.Kind.Short() != "ANP" {
-		return k.Label() + " has no priority"
+	return OnPolicy(c)
+}
+
+// NoPriority says why a policy cannot be moved, empty when it can.
+func NoPriority(k model.PolicyKey) string {
+	switch k.Kind {
+	case model.KindANP:
+		return ""
+	case model.KindNP:
+		return "a NetworkPolicy has no priority to move"
+	case model.KindEF:
+		return "an EgressFirewall has no priority to move"
 	}
-	return ""
+	return k.Label() + " has no priority"
 }

@@ -78,7 +78,7 @@ func (b *builder) policy(rp *model.RungPolicy, r *model.Rung, i int) *item {
 	if b.v.stage == model.StageToLport {
 		it.rules = it.ingress
 	}
-	b.stand(it, p.Key)
+	b.stand(it, p.Key, b.v.stage)
 	it.log = logLevels(p, st)
 	it.mark = b.mark(rp, r)
 	if c := b.v.carry; c != nil && c.key == p.Key {
@@ -137,8 +137,9 @@ func (b *builder) state(it *item, s engine.Summary) {
 	}
 }
 
-// stand says what a policy or unit compiles to and how it stands over all zones.
-func (b *builder) stand(it *item, k model.Key) {
+// stand says what a policy or unit compiles to, in one stage where the line is about
+// one, and how it stands over all zones.
+func (b *builder) stand(it *item, k model.Key, stage model.Stage) {
 	if !b.rev.Compiled(k) {
 		none := widget.Styled("–", b.st.Dim)
 		it.pods, it.acls, it.zones, it.rank = "–", "–", none, 9
@@ -147,7 +148,7 @@ func (b *builder) stand(it *item, k model.Key) {
 	}
 	pods, _ := b.rev.SubjectCount(k) // those on a primary UDN are told on the policy's page
 	it.pods = strconv.Itoa(pods)
-	it.acls = strconv.Itoa(b.rev.ACLCount(k))
+	it.acls = strconv.Itoa(b.rev.StageACLCount(k, stage))
 	b.state(it, b.rev.Summary(k, b.now))
 }
 

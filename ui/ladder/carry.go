@@ -20,10 +20,6 @@ type carry struct {
 }
 
 func (v *ladder) pickUp(env *view.Env, it *item) {
-	if it.kind != policy || it.key.Kind != model.KindANP || it.broken != nil {
-		env.Fail("only an AdminNetworkPolicy can be moved")
-		return
-	}
 	v.table.Natural()
 	env.Filter("")
 	largest := v.frame.rev.Ladder().Max

@@ -28,6 +28,8 @@ type item struct {
 	full widget.Line // lines without columns
 
 	key    model.PolicyKey
+	stands model.Key // the unit whose rows the line stands for, where no object does
+	whose  string    // the label of live rows that are in no unit
 	prio   int32
 	listed bool // it has a priority of its own: tier 1
 	ovn    int  // the OVN priority of its first row: tier 2

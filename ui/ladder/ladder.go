@@ -161,7 +161,7 @@ func (v *ladder) WhyNot(_ *view.Env, id action.ID) string {
 	if id == action.LadderGaps && v.stage != "" {
 		return "gaps are shown with all stages together"
 	}
-	return ""
+	return it.whyNot(id)
 }
 
 // Do carries out the ladder's actions.
@@ -195,7 +195,7 @@ func (v *ladder) Do(env *view.Env, id action.ID) bool {
 	case action.LadderLogging:
 		view.AskLogging(env, it.key)
 	case action.LadderLogs:
-		env.Open(nav.Page{Kind: nav.Logs, Key: it.key})
+		env.Open(it.logs())
 	case action.LadderPlan:
 		env.Open(nav.To(nav.Plan))
 	case action.SortNext, action.SortPrev:

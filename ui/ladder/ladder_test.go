@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"rung/engine"
 	"rung/model"
 	"rung/ui"
@@ -121,7 +123,7 @@ func TestBrokenAndOpen(t *testing.T) {
 	s.Press("x")
 	s.WantNot("any key goes back")
 	s.Press("m")
-	s.Want("move: no AdminNetworkPolicy here")
+	s.Want("move: old-form could not be read")
 }
 
 func TestSort(t *testing.T) {
@@ -196,7 +198,7 @@ func TestCarryFromAFilter(t *testing.T) {
 	s.Want("move: BANP default has no priority")
 	goTo(t, s, "30 free")
 	s.Press("m")
-	s.Want("move: no AdminNetworkPolicy here")
+	s.Want("move: no policy here")
 }
 
 func TestChanges(t *testing.T) {
@@ -209,5 +211,53 @@ func TestChanges(t *testing.T) {
 	s.Press("D")
 	if n := len(*got); n != 1 || (*got)[0].Op != engine.OpDelete || (*got)[0].Policy.Name != "quarantine" {
 		t.Errorf("previewed %+v", *got)
+	}
+}
+
+// A NetworkPolicy or EgressFirewall is deleted from its line as from its page; what
+// cannot be done there says why, and a unit says whose rows it is.
+func TestChangesInTier2(t *testing.T) {
+	s, got := answered(t)
+	s.Resize(160, 90)
+	goTo(t, s, "tier 2")
+	s.Press("enter")
+	for _, tc := range []struct {
+		line, key, want string
+	}{
+		{"NP allow-web", "m", "move: a NetworkPolicy has no priority to move"},
+		{"EF yellow", "m", "move: an EgressFirewall has no priority to move"},
+		{"NP allow-web", "L", "kubectl annotate namespace blue"},
+		{"EF yellow", "L", "kubectl annotate namespace yellow"},
+		{"─ deny ingress", "D", "delete: no policy here: rows of default deny of blue, ingress"},
+		{"─ deny ingress", "m", "move: no policy here: rows of default deny of blue, ingress"},
+		{"─ hairpin", "e", "edit: no policy here: hairpin rows"},
+		{"─ hairpin", "l", "log lines: hairpin rows never log"},
+		{"- blue", "D", "delete: no policy here"},
+	} {
+		goTo(t, s, tc.line)
+		s.Press(tc.key)
+		s.Want(tc.want)
+		if tc.key == "L" {
+			s.Press("esc")
+		}
+	}
+	if len(*got) != 0 {
+		t.Fatalf("previewed %+v", *got)
+	}
+	goTo(t, s, "─ deny ingress")
+	s.Press("l")
+	s.Want("filter: default deny of blue, ingress")
+	s.Press("esc", "esc")
+	for _, line := range []string{"NP allow-web", "EF yellow"} {
+		goTo(t, s, line)
+		s.Press("D")
+		s.Press("esc")
+	}
+	var deleted []string
+	for _, m := range *got {
+		deleted = append(deleted, string(m.Op)+" "+m.Policy.Label())
+	}
+	if diff := cmp.Diff([]string{"delete NP blue/allow-web", "delete EF yellow/default"}, deleted); diff != "" {
+		t.Errorf("previewed (-want +got):\n%s", diff)
 	}
 }

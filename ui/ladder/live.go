@@ -25,11 +25,15 @@ const tier0Band = "tier 0"
 // stage: an admin comes for what policies do.
 func (b *builder) tier0() {
 	groups := b.live.Of(model.TierIsolation, b.v.stage)
-	n := 0
+	n, examples := 0, b.rev.Mode.Sandbox
 	for _, g := range groups {
 		n += g.Rows
+		examples = examples && g.Examples
 	}
 	text := "OVN-Kubernetes' own rows, before every policy · "
+	if examples && n > 0 && b.w < 110 {
+		text = "OVN-Kubernetes' own rows · " // that they are examples is to be seen
+	}
 	switch {
 	case b.live.Zones == 0:
 		text += "no zone to read them"
@@ -39,6 +43,9 @@ func (b *builder) tier0() {
 		text += "none in " + detail.Count(b.live.Read, "zone")
 	default:
 		text += detail.Count(n, "row")
+		if examples {
+			text += " · examples by the sandbox"
+		}
 	}
 	if left := b.live.Zones - b.live.Read; b.live.Read > 0 && left > 0 {
 		text += fmt.Sprintf(", %d not read", left)
@@ -120,7 +127,10 @@ func (o *others) next() {
 	switch {
 	case g.Gone:
 		what = "rows of what is gone: "
-	case g.Tier != model.TierIsolation:
+	case g.Tier == model.TierIsolation:
+	case g.Examples && b.rev.Mode.Sandbox:
+		what = "an example by the sandbox: "
+	default:
 		what = "rows Rung does not compile: "
 	}
 	l = l.Add(what, st.Warn).Add(g.Label, st.Accent).Add("  ", st.Text)
@@ -132,6 +142,6 @@ func (o *others) next() {
 	if g.Last != g.Priority {
 		l = l.Add(", to "+strconv.Itoa(g.Last), st.Dim)
 	}
-	b.add(&item{kind: rows, id: fmt.Sprintf("rows %d %s %d %s", g.Tier, g.Stage, g.Priority, g.Label), rank: 8, full: l,
+	b.add(&item{kind: rows, id: fmt.Sprintf("rows %d %s %d %s", g.Tier, g.Stage, g.Priority, g.Label), rank: 8, full: l, whose: g.Label,
 		to: nav.Page{Kind: nav.Rows, Zone: g.Zones[0], Text: g.Filter}})
 }

@@ -2,6 +2,7 @@ package ladder_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -104,7 +105,7 @@ func TestTier2(t *testing.T) {
 		"NetworkPolicy by namespace", "- blue  1 policy · default deny ingress", "1001 ─ NP allow-web", "1000 ─ deny ingress",
 		"- restricted  1 policy · default deny ingress, egress", "- yellow  1 policy · default deny egress · EgressFirewall",
 		"hairpin and nodes", "1001 ─ hairpin", "1001 ─ ovn-worker2",
-		"live rows of others in tier 2", "5000 ◦ rows Rung does not compile: no owner  2A  to-lport  2 rows in 2/3 zones", "tier 3")
+		"live rows of others in tier 2", "5000 ◦ rows Rung does not compile: no owner  1A  to-lport  2 rows in 2/3 zones", "tier 3")
 	for _, line := range []string{"ovn-worker2", "NP allow-web"} {
 		if l := s.Line("─ " + line); !strings.Contains(l, "in sync") {
 			t.Errorf("%s has no state: %q", line, l)
@@ -164,7 +165,7 @@ func TestStages(t *testing.T) {
 	s.Press("s")
 	s.Want("Ladder from-lport ", "what leaves a pod, before load balancing · s next stage", "tier 2 · no rule decides in this stage")
 	s.WantNot("break-glass", "free", "advertised network")
-	order(t, s, "tier 0", "1001 ◦ UDN isolation AllowHostARPPrimaryUDN, egress  2A  2 rows in 2/3 zones", "1000 ◦ UDN isolation DenyPrimaryUDN", "tier 1")
+	order(t, s, "tier 0", "1001 ◦ UDN isolation AllowHostARPPrimaryUDN, egress  1A  2 rows in 2/3 zones", "1000 ◦ UDN isolation DenyPrimaryUDN", "tier 1")
 	s.Golden("from-lport")
 
 	s.Press("s")
@@ -180,7 +181,7 @@ func TestStages(t *testing.T) {
 	s.Press("s")
 	s.Golden("to-lport")
 	s.Resize(200, 90)
-	order(t, s, "Ladder to-lport", "1001 ◦ UDN isolation open ports of pods, ingress  4A  4 rows", "29000 ◦ rows of what is gone: ANP deleted ingress",
+	order(t, s, "Ladder to-lport", "1001 ◦ UDN isolation open ports of pods, ingress  2A  4 rows", "29000 ◦ rows of what is gone: ANP deleted ingress",
 		"30 ─ break-glass", "34 ─ cluster-control", "26550 ◦ rows Rung does not compile: 2023 form: ANP forgotten ingress", "40 ┌ blue-tenant",
 		"10000 ─ EF yellow", "5000 ◦ rows Rung does not compile: no owner", "1012 ─ multicast monitoring", "1001 ─ NP allow-web", "1001 ─ ovn-worker2",
 		"1000 ─ deny ingress", "tier 3", "1800 ◦ rows Rung does not compile: owner Honeypot of controller lab", "─ default")
@@ -286,5 +287,61 @@ func TestManyNamespacesStayFolded(t *testing.T) {
 	}
 	if !slices.Contains(strings.Fields(s.Line("NP quiet")), "1001") {
 		t.Errorf("the line has no priority: %q", s.Line("NP quiet"))
+	}
+}
+
+// Rows that the sandbox made up say so, in the sandbox alone.
+func TestExamples(t *testing.T) {
+	p := uitest.Demo(t)
+	example := func(tier, priority int, controller, owner string, pairs ...nb.Pair) *nb.ACL {
+		ids := nb.IDs(controller, owner, pairs...)
+		ids["rung"] = "sandbox"
+		return &nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Tier: tier, Priority: priority, Match: "ip4", ExternalIDs: ids}
+	}
+	for _, z := range p.Zones {
+		uitest.Rows(p, z.Name,
+			example(0, 1000, nb.DefaultController, nb.OwnerUDNIsolation, nb.Pair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"}),
+			example(1, 25000, "network-policy-controller", nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "old"}, nb.Pair{Key: nb.KeyDirection, Value: "ANPIngress"},
+				nb.Pair{Key: nb.KeyPriority, Value: "25000"}))
+	}
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Resize(80, 60)
+	s.Want("tier 0 · OVN-Kubernetes' own rows · 3 rows · examples by the sandbox", "25000 ◦ an example by the sandbox: 2023 form: ANP old ingress  1D")
+	goTo(t, s, "an example by the sandbox")
+	s.Press("enter", "enter")
+	s.Want("The sandbox made this row as an example; it matches nothing.")
+
+	p.Mode.Sandbox = false
+	s = uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Resize(120, 60)
+	s.Want("before every policy · 3 rows · UDNIsolation", "rows Rung does not compile: 2023 form: ANP old ingress")
+	s.WantNot("sandbox:", "examples by the sandbox")
+}
+
+// In a stage only the ACLs of the stage are counted.
+func TestACLsOfAStage(t *testing.T) {
+	s := uitest.Open(t, everything(t), nav.To(nav.Ladder))
+	s.Resize(200, 90)
+	acls := func() string {
+		head, line := s.Line("PODS"), s.Line("cluster-control")
+		at := strings.Index(head, "ACLS")
+		return strings.TrimSpace(string([]rune(line)[len([]rune(head[:at])) : len([]rune(head[:at]))+4]))
+	}
+	var got []string
+	for range 4 {
+		got = append(got, acls())
+		s.Press("s")
+		if strings.Contains(s.Frame(), "from-lport ") {
+			s.Press("s") // no rule decides there
+		}
+	}
+	r := engine.Assemble(*everything(t))
+	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
+	in, out := r.StageACLCount(k, model.StageToLport), r.StageACLCount(k, model.StageAfterLB)
+	if in == 0 || out == 0 || in+out != r.ACLCount(k) || r.StageACLCount(k, model.StageFromLport) != 0 {
+		t.Fatalf("%d arriving and %d leaving of %d", in, out, r.ACLCount(k))
+	}
+	if want := []string{strconv.Itoa(in + out), strconv.Itoa(out), strconv.Itoa(in), strconv.Itoa(in + out)}; !slices.Equal(got, want) {
+		t.Errorf("ACLS over the stages: %v, want %v", got, want)
 	}
 }

@@ -34,13 +34,14 @@ func (b *builder) unit(u *model.Unit, stage model.Stage) {
 		}
 		it.mark = b.mark(rp, &model.Rung{})
 	} else {
+		it.stands = k
 		it.effect(k, stage, b)
 		it.to = nav.Page{Kind: nav.Rows, Text: unitFilter(k)}
 		if k.Kind == model.KindNetpolNode {
 			it.to.Zone = k.Name // its rows are there and nowhere else
 		}
 	}
-	b.stand(it, k)
+	b.stand(it, k, stage)
 	if k.Namespace == "" {
 		it.pods = "–" // it is about no pods in particular
 	}

@@ -51,56 +51,52 @@ func (v *View) line(id string, l widget.Line, to nav.Page) *item {
 	return &item{id: id, full: l, to: to}
 }
 
-// touchItems are the rules that touch the pod in precedence order, with a
-// heading for each tier.
+// touchItems are the rules that touch the pod in precedence order, with a heading
+// for each tier. In tier 2 the EgressFirewall comes last and by itself: it is asked
+// in the to-lport stage, whatever the egress stages allowed (compile-spec §4.2).
 func (v *View) touchItems(env *view.Env) []*item {
-	var out []*item
-	tier := -1
-	head := func(t int) {
-		if t == tier {
-			return
-		}
-		tier = t
-		out = append(out, v.heading(tierTitle(t)))
-	}
 	touches := env.Rev.Touches(v.pod)
-	isolation := v.isolationItems(env, touches)
-	between := func() {
-		if len(isolation) > 0 {
-			head(model.TierNetwork)
-			out, isolation = append(out, isolation...), nil
-		}
-	}
+	byTitle := map[string][]*item{}
 	for _, t := range touches {
-		p := env.Rev.Cluster.Policy(t.Policy)
-		if p == nil {
-			continue
+		if p := env.Rev.Cluster.Policy(t.Policy); p != nil {
+			title := partTitle(p)
+			byTitle[title] = append(byTitle[title], v.touch(env, p, t))
 		}
-		if p.Tier > model.TierNetwork {
-			between()
-		}
-		head(p.Tier)
-		out = append(out, v.touch(env, p, t))
 	}
-	between()
+	byTitle[networkTitle] = append(byTitle[networkTitle], v.isolationItems(env, touches)...)
+	var out []*item
+	for _, title := range []string{adminTitle, networkTitle, firewallTitle, baselineTitle} {
+		if items := byTitle[title]; len(items) > 0 {
+			out = append(append(out, v.heading(title)), items...)
+		}
+	}
 	return out
 }
 
-func tierTitle(t int) string {
-	switch t {
-	case model.TierAdmin:
-		return "tier 1 · AdminNetworkPolicy · the first that matches decides"
-	case model.TierNetwork:
-		return "tier 2 · NetworkPolicy and EgressFirewall · where nothing above decided"
-	case model.TierBaseline:
-		return "tier 3 · baseline · where nothing above decided"
+// The headings of the parts, in precedence order; each fits 80 columns.
+const (
+	adminTitle    = "tier 1 · AdminNetworkPolicy · the first that matches decides"
+	networkTitle  = "tier 2 · NetworkPolicy · where nothing above decided"
+	firewallTitle = "tier 2, to-lport · EgressFirewall · even after egress Allow, not a drop"
+	baselineTitle = "tier 3 · baseline · where nothing above decided"
+)
+
+// partTitle is the heading a policy's rules stand under.
+func partTitle(p *model.Policy) string {
+	switch p.Kind {
+	case model.KindNP:
+		return networkTitle
+	case model.KindEF:
+		return firewallTitle
+	case model.KindBANP:
+		return baselineTitle
 	}
-	return "tier " + strconv.Itoa(t)
+	return adminTitle
 }
 
 // isolationItems are who isolates the pod, by direction, behind the rules that let
-// something through (compile-spec §4.1.2); how many NetworkPolicies and
-// EgressFirewalls it has to do with; and the rules that mean everybody.
+// something through (compile-spec §4.1.2); how many NetworkPolicies it has to do
+// with; and the rules that mean everybody.
 func (v *View) isolationItems(env *view.Env, touches []engine.Touch) []*item {
 	var out []*item
 	st := v.st
@@ -122,34 +118,31 @@ func (v *View) isolationItems(env *view.Env, touches []engine.Touch) []*item {
 		l := widget.Line{{Text: unit.Label(), Style: st.Accent}, {Text: "  "}, {Text: string(model.Deny), Style: st.Deny}}
 		out = append(out, v.line("isolated."+string(dir), l.Add("  isolated by "+detail.Join(names, 4)+": what no NetworkPolicy allows is dropped", st.Text), to))
 	}
-	subject, peer := map[model.Kind]int{}, 0
+	subject, peer := 0, 0
 	touched := map[model.PolicyKey]bool{}
 	for _, t := range touches {
-		if k := t.Policy; (k.Kind == model.KindNP || k.Kind == model.KindEF) && !touched[k] {
+		if k := t.Policy; k.Kind == model.KindNP && !touched[k] {
 			touched[k] = true
 			if t.AsSubject {
-				subject[k.Kind]++
+				subject++
 			} else {
 				peer++
 			}
 		}
 	}
-	open := v.openRules(env)
-	if len(touched)+open == 0 {
-		return out
+	if len(touched) > 0 {
+		nps := "NetworkPolicies"
+		if subject == 1 {
+			nps = "NetworkPolicy"
+		}
+		text := fmt.Sprintf("subject of %d %s, peer of %d more", subject, nps, peer)
+		out = append(out, v.line("subject of", widget.Styled(text, st.Dim), nav.Page{}))
 	}
-	nps := "NetworkPolicies"
-	if subject[model.KindNP] == 1 {
-		nps = "NetworkPolicy"
+	if open := v.openRules(env); open > 0 {
+		text := detail.Count(open, "rule") + " for other pods name no peer: this pod is meant like everybody"
+		out = append(out, v.line("everybody", widget.Styled(text, st.Dim), nav.Page{}))
 	}
-	text := fmt.Sprintf("subject of %d %s and %s, peer of %d more", subject[model.KindNP], nps, detail.Count(subject[model.KindEF], "EgressFirewall"), peer)
-	if subject[model.KindEF] > 0 {
-		text += " · the EgressFirewall " + engine.AfterAllow
-	}
-	if open > 0 {
-		text += fmt.Sprintf(" · %s for other pods name no peer: this pod is meant like everybody", detail.Count(open, "rule"))
-	}
-	return append(out, v.line("tier2", widget.Styled(text, st.Dim), nav.Page{}))
+	return out
 }
 
 // openRules counts the rules of NetworkPolicies for other pods that name no peer.

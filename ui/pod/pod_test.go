@@ -62,7 +62,7 @@ func TestTouchesInPrecedenceOrder(t *testing.T) {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	s.Want("10.244.1.10 · ovn-worker · Running", "app=api tier=be · namespace env=prod tenant=blue",
-		"120 ✗ experimental", "tier 2 · NetworkPolicy and EgressFirewall · where nothing above decided",
+		"120 ✗ experimental", "tier 2 · NetworkPolicy · where nothing above decided",
 		"tier 3 · baseline · where nothing above decided", "port blue_api-d0 in ovn-worker  there")
 }
 
@@ -218,13 +218,22 @@ spec: {podSelector: {}, ingress: [{}], egress: [{}]}
 	s.Want("NP blue/locked                egress 0  Allow  subject, peer", "from pods: app=web in blue",
 		"default deny of blue, ingress  Deny  isolated by NP allow-web and NP locked: what no NetworkPolicy allows is dropped",
 		"default deny of blue, egress  Deny  isolated by NP locked:",
-		"subject of 2 NetworkPolicies and 0 EgressFirewalls", "2 rules for other pods name no peer")
+		"subject of 2 NetworkPolicies, peer of", "2 rules for other pods name no peer")
 	s.Press("/")
 	s.Type("isolated by NP locked")
 	s.Press("enter", "enter")
 	s.Want("rows", "filter: (deny|ARP|ICMP) of blue, egress", "default deny of blue, egress", "ARP of blue, egress")
 	s.WantNot("default deny of blue, ingress")
 	s = uitest.Open(t, p, nav.ToPod(key("yellow", "web-f1")))
-	s.Resize(160, 60)
-	s.Want("EF yellow/default", "1 EgressFirewall,", "the EgressFirewall decides even after an ANP egress Allow")
+	s.Resize(80, 60)
+	want := []string{"tier 2 · NetworkPolicy · where nothing above decided ──", "default deny of yellow, egress",
+		"tier 2, to-lport · EgressFirewall · even after egress Allow, not a drop ──", "EF yellow/default", "tier 3"}
+	rest := s.Frame()
+	for _, x := range want {
+		_, after, ok := strings.Cut(rest, x)
+		if !ok {
+			t.Fatalf("%q is not there, or not in its place:\n%s", x, s.Frame())
+		}
+		rest = after
+	}
 }

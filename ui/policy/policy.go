@@ -3,6 +3,7 @@ package policy
 import (
 	"strings"
 
+	"rung/engine"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -236,9 +237,16 @@ func (v *View) show(env *view.Env, p part) {
 	v.Sync(env)
 }
 
-// rowsPage are the policy's rows in the zone that needs attention first.
+// rowsPage are the policy's rows in the zone that needs attention first; of a
+// NetworkPolicy also those of the default deny it isolates pods by (compile-spec
+// §4.1.2), which it shares with others of its namespace.
 func (v *View) rowsPage(env *view.Env) nav.Page {
 	p := nav.Page{Kind: nav.Rows, Text: detail.RowsFilter(v.key)}
+	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		if v.key.Kind == model.KindNP && v.policy != nil && !engine.OutsideTypes(v.policy, dir) {
+			p.Text += "|" + detail.RowsFilter(engine.DefaultDeny(v.key.Namespace, dir))
+		}
+	}
 	if z := detail.Worst(env.Rev, v.key, env.Now); z != nil {
 		p.Zone = z.Name
 	}
@@ -325,11 +333,8 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 			return "the policy is gone"
 		}
 	}
-	switch id {
-	case action.PolicyMove:
-		if v.key.Kind != model.KindANP {
-			return v.key.Label() + " has no priority"
-		}
+	if id == action.PolicyMove {
+		return action.NoPriority(v.key)
 	}
 	return ""
 }

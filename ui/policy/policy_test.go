@@ -172,7 +172,11 @@ func TestNetworkPolicy(t *testing.T) {
 	s.Press("L")
 	s.Want("Rung does not change namespaces.", "kubectl annotate namespace blue")
 	s.Press("esc", "m")
-	s.Want("no AdminNetworkPolicy here")
+	s.Want("move: a NetworkPolicy has no priority to move")
+	s.Press("r")
+	s.Want("default deny of blue, ingress", "ARP of blue, ingress", "NP blue/allow-web ingress 0")
+	s.WantNot("of blue, egress", "NP green")
+	s.Press("esc", "esc")
 
 	deny := engine.DefaultDeny("blue", model.Ingress)
 	s = uitest.Open(t, tier2(t, deny), nav.ToPolicy(web))

@@ -90,6 +90,13 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	if text := v.formText(); text != "" {
 		s.Say("form", 0, "·", st.Info, st.Text, text, nav.Page{})
 	}
+	if env.Rev.Mode.Sandbox && engine.IsExample(v.shown()) {
+		text := "The sandbox made this row as an example"
+		if _, ok := v.shown().(*nb.ACL); ok {
+			text += "; it matches nothing"
+		}
+		s.Say("example", 0, "·", st.Info, st.Text, text+".", nav.Page{})
+	}
 	sign, text := v.verdict(env)
 	if text == "" {
 		return

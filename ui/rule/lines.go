@@ -172,16 +172,18 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 // orderLines say where the rule stands among the others.
 func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 	p, r := v.policy, v.rule
-	text := fmt.Sprintf("tier %d, rule %d", p.Tier, r.Index)
+	text := fmt.Sprintf("rule %d", r.Index)
 	if p.Kind == model.KindANP {
 		text = fmt.Sprintf("%d·%d", p.Priority, r.Index)
 	}
+	tier := fmt.Sprintf(", tier %d", p.Tier) // where no row says it
 	for _, e := range v.entries {
 		if e.desired != nil {
-			text += fmt.Sprintf(" → OVN priority %d, tier %d", e.desired.Priority, e.desired.Tier)
+			tier = fmt.Sprintf(" → OVN priority %d, tier %d", e.desired.Priority, e.desired.Tier)
 			break
 		}
 	}
+	text += tier
 	s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
 	switch {
 	case p.Kind == model.KindNP:

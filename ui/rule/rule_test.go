@@ -363,7 +363,7 @@ func TestNetworkPolicy(t *testing.T) {
 	s := uitest.Open(t, tier2(t), nav.ToRule(web, model.Ingress, 0))
 	s.Resize(160, 60)
 	s.Golden("netpol")
-	s.Want("from  pods: app=web in blue → 2 pods", "tier 2, rule 0 → OVN priority 1001, tier 2", "as all NetworkPolicies: what any matches is allowed",
+	s.Want("from  pods: app=web in blue → 2 pods", "order      rule 0 → OVN priority 1001, tier 2", "as all NetworkPolicies: what any matches is allowed",
 		"after      default deny of blue, ingress  Deny", "Ingress:0:tcp:-1  as desired", "address set that others share, ",
 		"equal in every zone", "port group of the subject", "is allowed, with the replies", "This rule's rows are as desired in every zone.",
 		"external_ids  tcp")
@@ -393,7 +393,7 @@ func TestEgressFirewall(t *testing.T) {
 	s := uitest.Open(t, tier2(t), nav.ToRule(ef, model.Egress, 3))
 	s.Resize(160, 60)
 	s.Golden("firewall")
-	s.Want("OVN priority 9997, tier 2", "stage      to-lport: even after an ANP egress Allow", "before     egress 2", "(nothing: last rule of the EgressFirewall)",
+	s.Want("order      rule 3 → OVN priority 9997, tier 2", "every IPv4 address but 10.244.0.0/16 (the cluster's pods) on any port", "stage      to-lport: even after an ANP egress Allow", "before     egress 2", "(nothing: last rule of the EgressFirewall)",
 		"port group of namespace yellow: 5 logical ports here", "is dropped.", "as desired in every zone")
 	s = uitest.Open(t, tier2(t), nav.ToRule(ef, model.Egress, 2))
 	s.Resize(160, 60)

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"regexp"
 	"strings"
 
 	"rung/engine"
@@ -200,6 +201,9 @@ func peerText(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (text str
 	if n := len(networksText); n > 0 && exceptions > 0 {
 		networksText[n-1] += " (" + detail.Count(exceptions, "exception") + ")"
 	}
+	if n, out := len(networksText), leftOut(r, k, rule); n > 0 && len(out) > 0 {
+		networksText[n-1] += " but " + detail.Join(out, 4) + " (the cluster's pods)"
+	}
 	parts = append(parts, networksText...)
 	if len(parts) == 0 {
 		return "", hasPods || hasNodes
@@ -208,6 +212,25 @@ func peerText(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (text str
 		return "", true
 	}
 	return detail.Join(parts, 6), false
+}
+
+// leftOutTerm is a subnet of the cluster that the match of an EgressFirewall's rule
+// takes out of its destination (compile-spec §4.2).
+var leftOutTerm = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]+)`)
+
+// leftOut are the subnets that the row of an EgressFirewall's rule leaves out.
+func leftOut(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (out []string) {
+	if k.Kind != model.KindEF {
+		return nil
+	}
+	for _, a := range r.ACLs(k, "") {
+		if _, _, i, ok := engine.RuleOf(a.ExternalIDs); ok && i == rule.Index {
+			for _, m := range leftOutTerm.FindAllStringSubmatch(a.Match, -1) {
+				out = append(out, m[1])
+			}
+		}
+	}
+	return out
 }
 
 // emptyDNS says whether no address is known for the DNS names of the rule.
