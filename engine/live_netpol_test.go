@@ -17,7 +17,7 @@ func TestLiveTier2(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.sandbox()
 	nodes := []string{"control", "worker"}
-	rev := r.settle(nodes...)
+	r.settle(nodes...)
 	before := tier2Rows(w.read("worker"))
 	if len(before) != 0 {
 		t.Fatalf("there are rows of tier 2 before: %v", before)
@@ -25,8 +25,8 @@ func TestLiveTier2(t *testing.T) {
 	web := np("blue", "web", "{podSelector: {matchLabels: {app: web}}, ingress: [{from: [{namespaceSelector: {matchLabels: {tenant: red}}}], ports: [{port: 80}]}]}")
 	wall := ef("blue", "{type: Allow, to: {cidrSelector: 1.2.3.0/24}}", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")
 	r.change(apply(web, wall))
-	rev = r.until(10*time.Second, "the policies are there", func(rev *Revision) bool { return rev.Cluster.Policy(npKey("blue", "web")) != nil })
-	rev = r.settle(nodes...)
+	r.until(10*time.Second, "the policies are there", func(rev *Revision) bool { return rev.Cluster.Policy(npKey("blue", "web")) != nil })
+	rev := r.settle(nodes...)
 	for _, z := range nodes {
 		w.compiledAnew(rev.Cluster, z)
 	}
