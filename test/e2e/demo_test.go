@@ -38,9 +38,14 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// What the demo's cluster is configured with (docs/configuration.md).
+	dns := filepath.Join(t.TempDir(), "dns.yaml")
+	if err := os.WriteFile(dns, []byte("mirror.example.com: [192.0.2.80, 198.51.100.80]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, zone := range []string{"ovn-control-plane", "ovn-worker", "ovn-worker2"} {
 		addr := "unix:" + filepath.Join(dir, zone+".sock")
-		want := compiled(t, filepath.Join(root, "examples"), zone)
+		want := compiled(t, filepath.Join(root, "examples"), zone, "--cluster-subnets", "10.244.0.0/16", "--dns-addresses", dns)
 		var diff string
 		end := time.Now().Add(patience)
 		for {
@@ -96,9 +101,10 @@ func TestDemo(t *testing.T) {
 
 // compiled are the rows that `rung compile` prints for a zone, in the form of a
 // dump.
-func compiled(t testing.TB, path, zone string) map[string]record {
+func compiled(t testing.TB, path, zone string, more ...string) map[string]record {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), install.Binary(t), "compile", "-f", path, "--zone", zone, "-o", "json", "--state-dir", t.TempDir())
+	cmd.Args = append(cmd.Args, more...)
 	text, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
