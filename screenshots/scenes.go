@@ -60,14 +60,19 @@ func question(text string) step {
 // stands what they show; scene and step are explained in scene.go.
 var scenes = []scene{
 	{
-		name: "ladder", width: 160, height: 27,
+		name: "ladder", width: 160, height: 29,
 		args:  demo,
 		steps: []step{inSync, down("cluster-control"), still(400 * time.Millisecond)},
 	},
 	{
-		name: "ladder-light", width: 160, height: 27, light: true,
+		name: "ladder-light", width: 160, height: 29, light: true,
 		args:  demo,
 		steps: []step{inSync, down("cluster-control"), still(400 * time.Millisecond)},
+	},
+	{
+		name: "tier2", width: 132, height: 38,
+		args:  demo,
+		steps: []step{inSync, down("tier 2"), press("enter"), wait("EF yellow", "NP web-to-vault"), still(400 * time.Millisecond)},
 	},
 	{
 		name: "policy", width: 120, height: 26,
