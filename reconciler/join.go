@@ -116,7 +116,7 @@ func (d *differ) acls() {
 		d.p.Blocked += len(a.changed)
 	}
 	for _, ch := range a.changed {
-		d.add(model.DiffDifferent, nb.TableACL, ch.desired.ID(), ch.live.UUID, diffACL(ch.desired, ch.live))
+		d.add(model.DiffDifferent, nb.TableACL, ch.desired.ID(), ch.live.UUID, diffACL(ch.desired, ch.live)).Waiting = why
 	}
 	for _, row := range a.extra {
 		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil)

@@ -134,3 +134,29 @@ func TestUnknownNamesAreLeftAlone(t *testing.T) {
 		wantOps(t, b.z.taken())
 	})
 }
+
+// Without the row that ACLs hang on nothing can be written, and the difference
+// says why: no command waits for it.
+func TestNothingToHangOn(t *testing.T) {
+	run(t, Write, func(b *bench) {
+		tenants(b)
+		key := model.Key{Kind: model.KindEF, Namespace: "a", Name: "default"}
+		ids := nb.IDs(nb.DefaultController, nb.OwnerEgressFirewall, nb.Pair{Key: nb.KeyName, Value: "a"}, nb.Pair{Key: nb.KeyRuleIndex, Value: "0"})
+		// Somebody moved the row of rule 0 elsewhere and changed it.
+		b.z.put(nb.RowChange{New: &nb.ACL{UUID: "moved", ExternalIDs: ids, Priority: 1}},
+			nb.RowChange{New: &nb.PortGroup{UUID: "g", Name: "elsewhere", ACLs: []string{"moved"}}})
+		b.have(&model.Policy{Meta: model.Meta{Key: key}, Tier: model.TierNetwork, Egress: []model.Rule{
+			{Direction: model.Egress, Action: model.Deny, Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"192.0.2.0/24"}}}},
+			{Direction: model.Egress, Index: 1, Action: model.Deny, Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"198.51.100.0/24"}}}}}})
+		b.calm(time.Second)
+		p := b.r.State().Policy(key)
+		if p == nil || p.InSync || p.Missing != 1 || p.Different != 1 || p.Blocked != 2 || b.r.State().Pending != 0 {
+			t.Fatalf("%+v, %d pending", p, b.r.State().Pending)
+		}
+		for _, d := range p.Diffs {
+			if d.Waiting != noHolder {
+				t.Errorf("%s %s waits for %q", d.Kind, d.ID, d.Waiting)
+			}
+		}
+	})
+}
