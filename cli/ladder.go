@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +15,7 @@ import (
 
 func (a *app) ladderCmd() *cobra.Command {
 	var watch *bool
-	var stage string
+	var stage *model.Stage
 	cmd := &cobra.Command{
 		Use:   "ladder",
 		Short: "The precedence ladder: every tier, gaps, duplicates and unsupported priorities marked",
@@ -28,17 +27,12 @@ each policy, and lists rows that no policy stands for: those of tier 0, and what
 Rung does not compile.`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			only := model.Stage(stage)
-			if only != "" && !slices.Contains(model.Stages(), only) {
-				return fmt.Errorf("--stage %s: want from-lport, from-lport-after-lb or to-lport", stage)
-			}
 			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
-				return ladderAnswer(e, r, only)
+				return ladderAnswer(e, r, *stage)
 			}})
 		},
 	}
-	cmd.Flags().StringVar(&stage, "stage", "", "only what decides in one stage of the pipeline: from-lport, from-lport-after-lb or to-lport")
-	completeFlag(cmd, "stage", cobra.FixedCompletions([]string{"from-lport", "from-lport-after-lb", "to-lport"}, cobra.ShellCompDirectiveNoFileComp))
+	stage = stageFlag(cmd, "only what decides in one stage of the pipeline")
 	watch = watchFlag(cmd)
 	return cmd
 }

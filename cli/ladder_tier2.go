@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"rung/model"
 )
@@ -72,64 +71,23 @@ func (t *ladderTable) unit(u *model.Unit, stage model.Stage, marks []string) {
 		t.cells(model.TierNetwork, prio, name, p.Policy.Subject.String(), ingress, egress, log, k, stage, p.Policy.Origin.Where(), marks)
 		return
 	}
-	does := "1A"
-	if k.Kind == model.KindNetpolNamespace || k.Kind == model.KindMulticastCluster && k.Name == "DefaultDeny" {
-		does = "1D"
-	}
-	ingress, egress := "–", "–"
-	if _, _, ok := u.Range(model.StageToLport); ok && stage != model.StageAfterLB {
-		ingress = does
-	}
-	if _, _, ok := u.Range(model.StageAfterLB); ok && stage != model.StageToLport {
-		egress = does
-	}
+	does, sends := u.Effect(stage)
+	ingress, egress := does.String(), sends.String()
 	subject := ""
 	if k.Namespace != "" {
 		subject = "ns: " + k.Namespace
 	}
-	t.cells(model.TierNetwork, prio, unitLabel(k), subject, ingress, egress, log, k, stage, "", marks)
+	t.cells(model.TierNetwork, prio, k.Label(), subject, ingress, egress, log, k, stage, "", marks)
 }
 
-// unitLabel names what no object stands for.
-func unitLabel(k model.Key) string {
-	switch k.Kind {
-	case model.KindNetpolNamespace:
-		return "default deny of " + k.Namespace + ", " + strings.ToLower(k.Name)
-	case model.KindNetpolDefault:
-		return "hairpin"
-	case model.KindNetpolNode:
-		return "node " + k.Name
-	case model.KindMulticastNS:
-		return "multicast of " + k.Namespace
-	case model.KindMulticastCluster:
-		if k.Name == "DefaultDeny" {
-			return "multicast default deny"
-		}
-		return "multicast between nodes"
-	}
-	return k.Label()
-}
-
-// unitLog is what a unit logs, as the annotation of its namespace says
-// (compile-spec §4.1.7).
+// unitLog is what a unit logs, as its namespace says.
 func (t *ladderTable) unitLog(k model.Key) string {
-	ns := t.r.Cluster.Namespace(k.Namespace)
-	if k.Kind == model.KindMulticastNS || k.Namespace == "" {
+	l, ok := t.r.UnitLogging(k)
+	switch {
+	case !ok:
 		return "–"
-	}
-	if ns == nil {
-		return "off"
-	}
-	l, problems := model.NamespaceLogLevels(ns.Annotations[model.AnnotationLogging])
-	if len(problems) > 0 && !l.Any() {
+	case len(l.Problems) > 0 && !l.Levels.Any():
 		return "invalid"
 	}
-	l.Pass = ""
-	switch k.Kind {
-	case model.KindNP:
-		l.Deny = ""
-	case model.KindNetpolNamespace:
-		l.Allow = ""
-	}
-	return l.String()
+	return l.Levels.String()
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,8 @@ import (
 )
 
 func (a *app) rowsCmd() *cobra.Command {
-	var zone, stage string
+	var zone string
+	var stage *model.Stage
 	var watch *bool
 	cmd := withRecords(&cobra.Command{
 		Use:   "rows [POLICY]",
@@ -27,9 +27,6 @@ given.`,
 		Args:              takes(1, "[POLICY]"),
 		ValidArgsFunction: a.complete(policyChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if stage != "" && !slices.Contains(engine.Stages, stage) {
-				return fmt.Errorf("--stage %q: want %s", stage, strings.Join(engine.Stages, ", "))
-			}
 			a.flags.rowsOnly = true
 			return a.show(cmd.Context(), *watch, query{zones: true, answer: func(_ *engine.Engine, r *engine.Revision) (*answer, error) {
 				only := map[model.PolicyKey]bool{}
@@ -46,7 +43,7 @@ given.`,
 				if err != nil {
 					return nil, err
 				}
-				out := liveRows(zones, only, stage)
+				out := liveRows(zones, only, *stage)
 				return &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
 					records: func() string { return liveRecords(out) }, err: unread(zones)}, nil
 			}})
@@ -54,8 +51,7 @@ given.`,
 	})
 	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
 	completeFlag(cmd, "zone", a.completeValue(zoneChoices))
-	cmd.Flags().StringVar(&stage, "stage", "", "only this stage: "+strings.Join(engine.Stages, ", "))
-	completeFlag(cmd, "stage", cobra.FixedCompletions(engine.Stages, cobra.ShellCompDirectiveNoFileComp))
+	stage = stageFlag(cmd, "only this stage")
 	watch = watchFlag(cmd)
 	return cmd
 }
@@ -95,7 +91,7 @@ func isOf(o nb.Owner, only map[model.PolicyKey]bool) bool {
 
 // liveRows are the ACLs of the zones; only, where not empty, keeps those of some
 // policies and units, stage those of one stage.
-func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage string) []liveRow {
+func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage model.Stage) []liveRow {
 	out := []liveRow{}
 	for _, z := range zones {
 		if z.DB == nil {
@@ -106,7 +102,7 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage str
 		ties := engine.Ties(sorted)
 		for i, x := range sorted {
 			o := nb.OwnerOf(nb.TableACL, x.ExternalIDs)
-			if len(only) > 0 && !isOf(o, only) || stage != "" && x.Stage() != stage {
+			if len(only) > 0 && !isOf(o, only) || stage != "" && x.Stage() != string(stage) {
 				continue
 			}
 			row := liveRow{Zone: z.Name, Stage: x.Stage(), Owner: o.Label(), OwnerForm: o.Form.String(), OwnerController: o.Controller,

@@ -9,13 +9,8 @@ import (
 	"rung/model/nb"
 )
 
-// EgressFirewall rules have the priorities from efBase down to the end of a
-// reserved range (compile-spec §4.2).
-const (
-	efBase     = 10000
-	efMostRule = 8000
-	efName     = "default"
-)
+// efName is the only name OVN-Kubernetes takes (compile-spec §4.2).
+const efName = "default"
 
 // firewall replaces or removes (p nil) an EgressFirewall.
 func (c *Compiler) firewall(k model.PolicyKey, p *model.Policy) {
@@ -41,8 +36,8 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 		out.None = &model.NoRows{Code: "profile", Message: p.Invalid[0].Message}
 	case p.Name != efName:
 		out.None = &model.NoRows{Code: "profile", Message: "an EgressFirewall must be named default"}
-	case len(p.Egress) > efMostRule+1:
-		out.None = &model.NoRows{Code: "rules", Message: fmt.Sprintf("%d rules: only %d have a priority", len(p.Egress), efMostRule+1)}
+	case len(p.Egress) > nb.MaxFirewallRule+1:
+		out.None = &model.NoRows{Code: "rules", Message: fmt.Sprintf("%d rules: only %d have a priority", len(p.Egress), nb.MaxFirewallRule+1)}
 	}
 	if out.None != nil {
 		return out
@@ -50,7 +45,7 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 	out.levels = c.namespaceLevels(p.Namespace)
 	for i := range p.Egress {
 		r := &p.Egress[i]
-		cr := &compiledRule{rule: r, priority: efBase - r.Index, action: nb.ActionAllow, peers: make([]*group, len(r.Peers))}
+		cr := &compiledRule{rule: r, priority: model.PriorityFirewall - r.Index, action: nb.ActionAllow, peers: make([]*group, len(r.Peers))}
 		if r.Action == model.Deny {
 			cr.action = nb.ActionDrop
 		}

@@ -6,13 +6,8 @@ import (
 	"rung/model/nb"
 )
 
-// Names of the units of rows that are there for all of a cluster.
-const (
-	hairpinName      = "allow-hairpinning"
-	multicastDefault = "DefaultDeny"
-	multicastNodes   = "AllowInterNode"
-	multicastNSName  = "default"
-)
+// multicastNSName names the unit of a namespace's multicast rows.
+const multicastNSName = "default"
 
 // allowsMulticast says whether the namespace's annotation lets multicast through.
 func allowsMulticast(ns *model.Namespace) bool {
@@ -37,7 +32,7 @@ func (c *Compiler) multicastNS(namespace string) {
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		out.fixed = append(out.fixed, c.row(out, rowSpec{
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: namespace}, {Key: nb.KeyDirection, Value: string(dir)}},
-			direction: dir, priority: multicastAllow, action: nb.ActionAllow, sampled: true,
+			direction: dir, priority: model.PriorityMulticastAllow, action: nb.ActionAllow, sampled: true,
 			match: match.MulticastNS(match.Direction(dir), out.Holder.Name, pods.name(familyV4), pods.name(familyV6), c.options.IPv4, c.options.IPv6),
 		}))
 	}
@@ -52,8 +47,8 @@ func (c *Compiler) multicastCluster() {
 		priority     int
 		match        func(match.Direction, Holder) string
 	}{
-		{multicastDefault, nb.ActionDrop, multicastDeny, func(match.Direction, Holder) string { return match.MulticastAny() }},
-		{multicastNodes, nb.ActionAllow, multicastAllow, func(d match.Direction, at Holder) string { return match.MulticastInterNode(d, at.Name) }},
+		{nb.TypeMulticastDeny, nb.ActionDrop, model.PriorityMulticastDeny, func(match.Direction, Holder) string { return match.MulticastAny() }},
+		{nb.TypeMulticastNodes, nb.ActionAllow, model.PriorityMulticastAllow, func(d match.Direction, at Holder) string { return match.MulticastInterNode(d, at.Name) }},
 	} {
 		k := model.PolicyKey{Kind: model.KindMulticastCluster, Name: unit.kind}
 		if !c.multicastOn() {
@@ -81,7 +76,7 @@ func (c *Compiler) defaultsOn() bool {
 // hairpin brings the rows for pods that reach themselves through a service up to
 // date (compile-spec §4.1.5).
 func (c *Compiler) hairpin() {
-	k := model.PolicyKey{Kind: model.KindNetpolDefault, Name: hairpinName}
+	k := model.PolicyKey{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}
 	if !c.defaultsOn() {
 		c.put(k, nil)
 		return
@@ -89,8 +84,8 @@ func (c *Compiler) hairpin() {
 	out := &Compiled{Key: k, owner: nb.OwnerNetpolDefault, Holder: HolderOf(k)}
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		out.fixed = append(out.fixed, c.row(out, rowSpec{
-			pairs:     []nb.Pair{{Key: nb.KeyName, Value: hairpinName}, {Key: nb.KeyDirection, Value: string(dir)}},
-			direction: dir, priority: netpolAllow, action: nb.ActionAllowRelated,
+			pairs:     []nb.Pair{{Key: nb.KeyName, Value: nb.NameHairpin}, {Key: nb.KeyDirection, Value: string(dir)}},
+			direction: dir, priority: model.PriorityNetpolAllow, action: nb.ActionAllowRelated,
 			match: match.Hairpin(c.options.IPv4, c.options.IPv6),
 		}))
 	}
@@ -110,7 +105,7 @@ func (c *Compiler) nodeRows(node string) {
 	for _, ip := range n.MgmtIPs {
 		out.fixed = append(out.fixed, c.row(out, rowSpec{
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: node}, {Key: nb.KeyIP, Value: ip}},
-			direction: model.Ingress, priority: netpolAllow, action: nb.ActionAllowRelated, match: match.NodeMatch(ip), sampled: true,
+			direction: model.Ingress, priority: model.PriorityNetpolAllow, action: nb.ActionAllowRelated, match: match.NodeMatch(ip), sampled: true,
 		}))
 	}
 	c.put(k, out)

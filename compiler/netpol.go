@@ -9,14 +9,6 @@ import (
 	"rung/model/nb"
 )
 
-// Priorities of tier 2 (compile-spec §4.1, §4.3).
-const (
-	netpolDeny     = 1000
-	netpolAllow    = 1001
-	multicastDeny  = 1011
-	multicastAllow = 1012
-)
-
 // Indexes of a rule's rows by where their peers come from (compile-spec §4.1.3).
 const (
 	blockSelectors = "-1"
@@ -81,7 +73,7 @@ func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair,
 	if c.options.Stateless && p.Annotations[model.AnnotationStateless] == "true" {
 		action = nb.ActionAllowStateless
 	}
-	cr := &compiledRule{rule: r, priority: netpolAllow, action: action, peers: make([]*group, len(r.Peers))}
+	cr := &compiledRule{rule: r, priority: model.PriorityNetpolAllow, action: action, peers: make([]*group, len(r.Peers))}
 	out.rules = append(out.rules, cr)
 	dir := match.Direction(r.Direction)
 	var sets4, sets6 []string
@@ -126,7 +118,7 @@ func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair,
 				pairs: []nb.Pair{name, {Key: nb.KeyDirection, Value: string(r.Direction)},
 					{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: l4.protocol},
 					{Key: nb.KeyIPBlock, Value: at.block}},
-				direction: r.Direction, priority: netpolAllow, action: action, level: out.levels.Allow,
+				direction: r.Direction, priority: model.PriorityNetpolAllow, action: action, level: out.levels.Allow,
 				match: match.Netpol(dir, at.l3, l4.text, out.GroupName), sampled: true,
 			}))
 		}
@@ -202,10 +194,10 @@ func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *Com
 		}))
 	}
 	d := match.Direction(dir)
-	row("arpAllow", match.ARPMatch(d, out.GroupName), netpolAllow, nb.ActionAllow, "")
-	row("defaultDeny", match.DenyMatch(d, out.GroupName), netpolDeny, nb.ActionDrop, out.levels.Deny)
+	row("arpAllow", match.ARPMatch(d, out.GroupName), model.PriorityNetpolAllow, nb.ActionAllow, "")
+	row("defaultDeny", match.DenyMatch(d, out.GroupName), model.PriorityNetpolDeny, nb.ActionDrop, out.levels.Deny)
 	if c.options.AllowICMP {
-		row("icmpAllow", match.ICMPMatch(d, out.GroupName), netpolAllow, nb.ActionAllow, "")
+		row("icmpAllow", match.ICMPMatch(d, out.GroupName), model.PriorityNetpolAllow, nb.ActionAllow, "")
 	}
 	return out
 }

@@ -60,7 +60,7 @@ func HolderOf(k model.PolicyKey) Holder {
 	case model.KindNetpolDefault:
 		return groupHolder(nb.OwnerCluster, nb.GroupCluster)
 	case model.KindMulticastCluster:
-		if k.Name == multicastNodes {
+		if k.Name == nb.TypeMulticastNodes {
 			return groupHolder(nb.OwnerCluster, nb.GroupClusterRtr)
 		}
 		return groupHolder(nb.OwnerCluster, nb.GroupCluster)

@@ -193,7 +193,7 @@ func joinZones(zones []*zoneRows, on map[model.Key]bool) []RowGroup {
 		out[i].Filter = rowsFilter(&out[i], prefixes[i])
 	}
 	slices.SortFunc(out, func(a, b RowGroup) int {
-		return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(slices.Index(Stages, string(a.Stage)), slices.Index(Stages, string(b.Stage))),
+		return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.Stage.Index(), b.Stage.Index()),
 			cmp.Compare(b.Priority, a.Priority), strings.Compare(a.Label, b.Label))
 	})
 	return out

@@ -26,8 +26,25 @@ func (r *Revision) Logging(p *model.Policy) (l Logging) {
 		}
 		return Logging{Levels: levels}
 	}
-	l.Namespace = p.Namespace
-	if ns := r.Cluster.Namespace(p.Namespace); ns != nil {
+	return r.NamespaceLogging(p.Namespace)
+}
+
+// UnitLogging says what the rows of a unit of tier 2 log; ok is false for those
+// that never do.
+func (r *Revision) UnitLogging(k model.Key) (l Logging, ok bool) {
+	switch k.Kind {
+	case model.KindNP, model.KindEF, model.KindNetpolNamespace:
+		l = r.NamespaceLogging(k.Namespace)
+		l.Levels = l.Levels.Of(k.Kind)
+		return l, true
+	}
+	return Logging{}, false
+}
+
+// NamespaceLogging is what a namespace's annotation says.
+func (r *Revision) NamespaceLogging(namespace string) Logging {
+	l := Logging{Namespace: namespace}
+	if ns := r.Cluster.Namespace(namespace); ns != nil {
 		l.Levels, l.Problems = model.NamespaceLogLevels(ns.Annotations[model.AnnotationLogging])
 	}
 	return l

@@ -8,15 +8,11 @@ import (
 	"rung/model/nb"
 )
 
-// Stages are the pipelines a connection passes, in their order: what leaves a
-// pod before and after load balancing, what arrives at one (compile-spec §0.3).
-var Stages = []string{"from-lport", "from-lport-after-lb", "to-lport"}
-
 // CompareACLs orders ACLs as they decide: stage, tier, priority (highest
 // first); rows of one priority stand together, by id. A direction that OVN does
 // not know comes first.
 func CompareACLs(a, b *nb.ACL) int {
-	return cmp.Or(cmp.Compare(slices.Index(Stages, a.Stage()), slices.Index(Stages, b.Stage())), cmp.Compare(a.Tier, b.Tier),
+	return cmp.Or(cmp.Compare(model.Stage(a.Stage()).Index(), model.Stage(b.Stage()).Index()), cmp.Compare(a.Tier, b.Tier),
 		cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID))
 }
 

@@ -1,6 +1,10 @@
 package model
 
-import "strings"
+import (
+	"strings"
+
+	"rung/model/nb"
+)
 
 // Kind is the kind of an object, spelled as in Kubernetes.
 type Kind string
@@ -102,7 +106,7 @@ func (k Key) Label() string {
 	case KindMulticastNS:
 		return "multicast of " + k.Namespace
 	case KindMulticastCluster:
-		if k.Name == "AllowInterNode" {
+		if k.Name == nb.TypeMulticastNodes {
 			return "multicast, cluster: between nodes"
 		}
 		return "multicast, cluster: default deny"

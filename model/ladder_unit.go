@@ -3,19 +3,19 @@ package model
 import (
 	"cmp"
 	"slices"
+
+	"rung/model/nb"
 )
 
-// OVN priorities of tier 2 (compile-spec §4): the higher one decides first.
+// OVN priorities of the rows of tier 2 (compile-spec §4): the higher one decides
+// first.
 const (
-	firewallTop    = 10000 // rule i of an EgressFirewall has 10000 − i
-	multicastAllow = 1012
-	multicastDeny  = 1011
-	netpolAllow    = 1001
-	netpolDeny     = 1000
+	PriorityFirewall       = 10000 // rule i of an EgressFirewall has 10000 − i
+	PriorityMulticastAllow = 1012
+	PriorityMulticastDeny  = 1011
+	PriorityNetpolAllow    = 1001 // what a NetworkPolicy allows; ARP, hairpin and nodes
+	PriorityNetpolDeny     = 1000
 )
-
-// multicastDefault names the unit that drops multicast (compile-spec §4.3).
-const multicastDefault = "DefaultDeny"
 
 // Unit is something of tier 2 with rows of its own: a NetworkPolicy or
 // EgressFirewall, or what OVN-Kubernetes makes besides (the kinds of kinds.go
@@ -35,26 +35,43 @@ func (u *Unit) Range(s Stage) (first, last int, ok bool) {
 		p := u.Policy.Policy
 		ok = s == StageToLport && (len(p.Ingress) > 0 || p.isolates(Ingress)) ||
 			s == StageAfterLB && (len(p.Egress) > 0 || p.isolates(Egress))
-		return netpolAllow, netpolAllow, ok
+		return PriorityNetpolAllow, PriorityNetpolAllow, ok
 	case KindEF:
 		n := len(u.Policy.Policy.Egress)
-		return firewallTop, firewallTop - max(0, n-1), s == StageToLport && n > 0
+		return PriorityFirewall, PriorityFirewall - max(0, n-1), s == StageToLport && n > 0
 	case KindNetpolNamespace:
-		return netpolDeny, netpolDeny, s == StageOf(Direction(u.Key.Name))
+		return PriorityNetpolDeny, PriorityNetpolDeny, s == StageOf(Direction(u.Key.Name))
 	case KindNetpolDefault:
-		return netpolAllow, netpolAllow, s != StageFromLport
+		return PriorityNetpolAllow, PriorityNetpolAllow, s != StageFromLport
 	case KindNetpolNode:
-		return netpolAllow, netpolAllow, s == StageToLport
+		return PriorityNetpolAllow, PriorityNetpolAllow, s == StageToLport
 	case KindMulticastNS:
-		return multicastAllow, multicastAllow, s != StageFromLport
+		return PriorityMulticastAllow, PriorityMulticastAllow, s != StageFromLport
 	case KindMulticastCluster:
-		p := multicastAllow
-		if u.Key.Name == multicastDefault {
-			p = multicastDeny
+		p := PriorityMulticastAllow
+		if u.Key.Name == nb.TypeMulticastDeny {
+			p = PriorityMulticastDeny
 		}
 		return p, p, s != StageFromLport
 	}
 	return 0, 0, false
+}
+
+// Effect counts what a unit that is no object does in a stage, or in all of them:
+// it has one rule in each direction in which it decides (compile-spec §4.1.2,
+// §4.1.5, §4.3).
+func (u *Unit) Effect(s Stage) (ingress, egress RuleCount) {
+	does := RuleCount{Allow: 1}
+	if u.Key.Kind == KindNetpolNamespace || u.Key.Kind == KindMulticastCluster && u.Key.Name == nb.TypeMulticastDeny {
+		does = RuleCount{Deny: 1}
+	}
+	if _, _, ok := u.Range(StageToLport); ok && s != StageAfterLB {
+		ingress = does
+	}
+	if _, _, ok := u.Range(StageAfterLB); ok && s != StageToLport {
+		egress = does
+	}
+	return ingress, egress
 }
 
 // Stages are the stages in which the unit decides.

@@ -166,3 +166,17 @@ func NamespaceLogLevels(raw string) (l LogLevels, problems []string) {
 	}
 	return l, problems
 }
+
+// Of is the part of a namespace's levels that the rows of a kind log with
+// (compile-spec §4.1.7): allow is for what rules let through, deny for the rest.
+func (l LogLevels) Of(k Kind) LogLevels {
+	switch k {
+	case KindNP:
+		return LogLevels{Allow: l.Allow}
+	case KindNetpolNamespace:
+		return LogLevels{Deny: l.Deny}
+	case KindEF:
+		return LogLevels{Allow: l.Allow, Deny: l.Deny}
+	}
+	return LogLevels{}
+}

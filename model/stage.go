@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Stage is a stage of OVN's pipeline. Each walks the tiers from 0 to 3 on its own,
 // and a connection must be let through by every one (compile-spec §0.3, §1.11).
 type Stage string
@@ -13,6 +15,19 @@ const (
 
 // Stages are all of them in the order of the pipeline.
 func Stages() []Stage { return []Stage{StageFromLport, StageAfterLB, StageToLport} }
+
+// Index is the stage's place in the pipeline, from 0; -1 for one that OVN does not
+// know.
+func (s Stage) Index() int { return slices.Index(Stages(), s) }
+
+// Next is the stage after this one where all stages together, the empty one, stand
+// before the first and after the last.
+func (s Stage) Next() Stage {
+	if i := s.Index() + 1; i < len(Stages()) {
+		return Stages()[i]
+	}
+	return ""
+}
 
 // StageOf is the stage in which rules of a direction decide (compile-spec §1.2).
 func StageOf(d Direction) Stage {

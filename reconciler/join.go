@@ -37,8 +37,13 @@ func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
 	d.acls()
 	d.sets()
 	d.group()
+	why := ""
+	if len(tr.extraSets) > 0 && t.frozenNames(k) {
+		why = heldElsewhere
+		p.Blocked += len(tr.extraSets)
+	}
 	for _, uuid := range tr.extraSets {
-		d.add(model.DiffExtra, nb.TableAddressSet, t.db.AddressSet(uuid).ID(), uuid, nil)
+		d.add(model.DiffExtra, nb.TableAddressSet, t.db.AddressSet(uuid).ID(), uuid, nil).Waiting = why
 	}
 	for _, uuid := range tr.extraGroups {
 		d.add(model.DiffExtra, nb.TablePortGroup, t.db.PortGroup(uuid).ID(), uuid, nil)

@@ -1,6 +1,8 @@
 package reconciler
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"rung/compiler"
@@ -242,4 +244,29 @@ func (t *tracker) findExtraRows(tr *track) {
 			tr.extraGroups = append(tr.extraGroups, uuid)
 		}
 	}
+}
+
+// frozenNames says whether rows of a policy without desired rows, which stay and
+// still decide, name a set of a unit that is gone: the set stays with them.
+func (t *tracker) frozenNames(k model.PolicyKey) bool {
+	tr := t.tracks[k]
+	if tr == nil || tr.c != nil {
+		return false
+	}
+	var names []string
+	for uuid := range tr.liveSets {
+		names = append(names, "$"+t.db.AddressSet(uuid).Name)
+	}
+	for _, o := range t.tracks {
+		if o.c == nil || o.c.None == nil {
+			continue
+		}
+		for uuid := range o.liveACLs {
+			match := t.db.ACL(uuid).Match
+			if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(match, n) }) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -160,3 +160,33 @@ func TestNothingToHangOn(t *testing.T) {
 		}
 	})
 }
+
+// The rows of a policy that is not programmed as it is stay, and with them the
+// sets they name, although nobody wants these any more.
+func TestFrozenRowsKeepTheirSets(t *testing.T) {
+	run(t, Write, func(b *bench) {
+		tenants(b)
+		b.have(allowing("web", "t=2"))
+		for _, h := range holders() {
+			b.z.meddle(func(f *fakeDB) []nb.RowChange { return f.hold(h) })
+		}
+		b.calm(time.Second)
+		b.converged()
+		set := nb.HashedName("default-network-controller:PodSelector:LS{ML:{t: 2,},}_LS{}_LNM:v4")
+		bad := allowing("web", "t=2")
+		bad.Invalid = []model.Broken{{Message: "not taken"}}
+		b.have(bad)
+		b.calm(time.Minute)
+		if b.z.db().AddressSetByName(set) == nil {
+			t.Error("a set is gone that a frozen row names")
+		}
+		if n := b.r.State().Pending; n != 0 {
+			t.Errorf("%d pending, though nothing is to be written", n)
+		}
+		b.give(b.world.set(nil, model.Key{Kind: model.KindNP, Namespace: "a", Name: "web"}))
+		b.calm(time.Minute)
+		if b.z.db().AddressSetByName(set) != nil {
+			t.Error("a set is left that no row names")
+		}
+	})
+}

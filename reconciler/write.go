@@ -95,13 +95,13 @@ func rank(k model.Kind) int {
 // heldBack says whether a unit has to wait for others whose writes are not
 // through: what denies the rest of a namespace for the NetworkPolicies that allow
 // something there, and a set that nobody wants any more for the policies whose
-// live rows may still name it.
+// live rows may still name it, or do so for good.
 func (w *worker) heldBack(k model.PolicyKey) bool {
 	switch {
 	case rank(k.Kind) == 2:
 		return w.unfinished(func(o model.PolicyKey) bool { return o.Kind == model.KindNP && o.Namespace == k.Namespace })
 	case rank(k.Kind) == 0 && w.compiled(k) == nil:
-		return w.unfinished(func(o model.PolicyKey) bool { return !o.Kind.IsAdmin() && rank(o.Kind) == 1 })
+		return w.t.frozenNames(k) || w.unfinished(func(o model.PolicyKey) bool { return !o.Kind.IsAdmin() && rank(o.Kind) == 1 })
 	}
 	return false
 }

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/nb"
 )
 
 // What OVN-Kubernetes takes of an EgressFirewall (compile-spec §4.2): its name
 // and the indexes that have an OVN priority, 0 to 8000.
 const (
 	firewallName  = "default"
-	firewallRules = 8001
+	firewallRules = nb.MaxFirewallRule + 1
 )
 
 // firewall looks at an EgressFirewall.

@@ -49,6 +49,18 @@ const (
 	OwnerNetworkConnect   = "ClusterNetworkConnect"
 )
 
+// Names and types in the ids of rows that no object stands for (compile-spec
+// §4.1.5, §4.3).
+const (
+	NameHairpin        = "allow-hairpinning"
+	TypeMulticastDeny  = "DefaultDeny"
+	TypeMulticastNodes = "AllowInterNode"
+)
+
+// MaxFirewallRule is the last index of an EgressFirewall's rule that has a
+// priority (compile-spec §4.2).
+const MaxFirewallRule = 8000
+
 // Names of the port groups of owner type Cluster: all node management ports, and
 // the switches' router ports (compile-spec §0.1).
 const (

@@ -64,9 +64,6 @@ const controllerOf2023 = "network-policy-controller"
 // networkSuffix ends the name of the controller of any network.
 const networkSuffix = "-network-controller"
 
-// maxEFIndex is the last index of an EgressFirewall rule (compile-spec §4.2).
-const maxEFIndex = 8000
-
 // Directions, address families, L4 groups and the rows of a default deny as ids
 // spell them (compile-spec §1.3, §4.1).
 var (
@@ -206,20 +203,20 @@ func (o *Owner) aclID(rest string) bool {
 		return o.direction(p[1])
 	case OwnerNetpolDefault:
 		o.Name = p[0]
-		return len(p) == 2 && p[0] == "allow-hairpinning" && o.direction(p[1])
+		return len(p) == 2 && p[0] == NameHairpin && o.direction(p[1])
 	case OwnerNetpolNode:
 		o.Name, o.Detail, _ = strings.Cut(rest, ":")
 		_, err := netip.ParseAddr(o.Detail)
 		return err == nil
 	case OwnerEgressFirewall:
 		o.Namespace, o.Name = p[0], "default"
-		return len(p) == 2 && p[0] != "" && o.index(p[1]) && o.Index <= maxEFIndex
+		return len(p) == 2 && p[0] != "" && o.index(p[1]) && o.Index <= MaxFirewallRule
 	case OwnerMulticastNS:
 		o.Namespace, o.Name = p[0], "default"
 		return len(p) == 2 && p[0] != "" && o.direction(p[1])
 	case OwnerMulticastCluster:
 		o.Name = p[0]
-		return len(p) == 2 && (p[0] == "DefaultDeny" || p[0] == "AllowInterNode") && o.direction(p[1])
+		return len(p) == 2 && (p[0] == TypeMulticastDeny || p[0] == TypeMulticastNodes) && o.direction(p[1])
 	}
 	return false
 }

@@ -70,7 +70,7 @@ func (o Owner) what() string {
 		return what + of(o.Namespace) + comma
 	case OwnerNetpolDefault:
 		name := o.Name
-		if name == "allow-hairpinning" {
+		if name == NameHairpin {
 			name = "hairpin"
 		}
 		return words(name, dir)
@@ -90,9 +90,9 @@ func (o Owner) what() string {
 	case OwnerMulticastCluster:
 		name := o.Name
 		switch o.Name {
-		case "DefaultDeny":
+		case TypeMulticastDeny:
 			name = "default deny"
-		case "AllowInterNode":
+		case TypeMulticastNodes:
 			name = "between nodes"
 		}
 		return words("multicast", name) + comma

@@ -28,7 +28,7 @@ func RowsFilter(k model.Key) string {
 	case model.KindMulticastNS:
 		return "multicast of " + ns
 	case model.KindMulticastCluster:
-		if k.Name == "AllowInterNode" {
+		if k.Name == nb.TypeMulticastNodes {
 			return "multicast between"
 		}
 		return "multicast default"

@@ -1,8 +1,6 @@
 package ladder
 
 import (
-	"slices"
-
 	"rung/model"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -11,8 +9,7 @@ import (
 
 // nextStage goes on to the next stage; after the last come all together again.
 func (v *ladder) nextStage() {
-	all := append([]model.Stage{""}, model.Stages()...)
-	v.setStage(all[(slices.Index(all, v.stage)+1)%len(all)])
+	v.setStage(v.stage.Next())
 }
 
 // setStage narrows the ladder to one stage, or widens it to all. The cursor

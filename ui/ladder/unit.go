@@ -2,7 +2,6 @@ package ladder
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"rung/model"
@@ -35,8 +34,12 @@ func (b *builder) unit(u *model.Unit, stage model.Stage) {
 		it.mark = b.mark(rp, &model.Rung{})
 	} else {
 		it.stands = k
-		it.effect(k, stage, b)
-		it.to = nav.Page{Kind: nav.Rows, Text: unitFilter(k)}
+		ingress, egress := u.Effect(stage)
+		it.ingress, it.egress, it.rules = counts(ingress, st), counts(egress, st), counts(ingress, st)
+		if ingress == (model.RuleCount{}) {
+			it.rules = it.egress
+		}
+		it.to = nav.Page{Kind: nav.Rows, Text: detail.RowsFilter(k)}
 		if k.Kind == model.KindNetpolNode {
 			it.to.Zone = k.Name // its rows are there and nowhere else
 		}
@@ -50,23 +53,6 @@ func (b *builder) unit(u *model.Unit, stage model.Stage) {
 		it.mark = widget.Styled(fmt.Sprintf("%s, to %d", detail.Count(len(u.Policy.Policy.Egress), "rule"), last), st.Dim)
 	}
 	b.add(it)
-}
-
-// effect says in the columns of rules what a unit does that has none.
-func (it *item) effect(k model.Key, stage model.Stage, b *builder) {
-	n := model.RuleCount{Allow: 1}
-	if k.Kind == model.KindNetpolNamespace || k.Kind == model.KindMulticastCluster && k.Name == "DefaultDeny" {
-		n = model.RuleCount{Deny: 1}
-	}
-	u := model.Unit{Key: k}
-	l := counts(n, b.st)
-	if _, _, ok := u.Range(model.StageToLport); ok && stage != model.StageAfterLB {
-		it.ingress = l
-	}
-	if _, _, ok := u.Range(model.StageAfterLB); ok && stage != model.StageToLport {
-		it.egress = l
-	}
-	it.rules = l
 }
 
 func dash(b *builder) widget.Line { return widget.Styled("–", b.st.Dim) }
@@ -96,7 +82,7 @@ func unitName(k model.Key) string {
 	case model.KindMulticastNS:
 		return "multicast " + k.Namespace
 	case model.KindMulticastCluster:
-		if k.Name == "DefaultDeny" {
+		if k.Name == nb.TypeMulticastDeny {
 			return "deny multicast"
 		}
 		return "node multicast"
@@ -104,39 +90,14 @@ func unitName(k model.Key) string {
 	return k.Label()
 }
 
-// unitFilter finds the rows of a unit among those of a zone by their id
-// (compile-spec §0.1).
-func unitFilter(k model.Key) string {
-	parts := []string{nb.DefaultController, string(k.Kind)}
-	if k.Namespace != "" {
-		parts = append(parts, k.Namespace)
-	}
-	if k.Kind != model.KindMulticastNS {
-		parts = append(parts, k.Name)
-	}
-	return regexp.QuoteMeta(strings.Join(parts, ":") + ":")
-}
-
-// unitLog is what a unit of tier 2 logs, as its namespace says (compile-spec
-// §4.1.7); multicast, hairpin and nodes never log.
+// unitLog is what a unit of tier 2 logs, as its namespace says.
 func (b *builder) unitLog(k model.Key) widget.Line {
-	ns := b.rev.Cluster.Namespace(k.Namespace)
-	if ns == nil {
+	l, ok := b.rev.UnitLogging(k)
+	switch {
+	case !ok || b.rev.Cluster.Namespace(k.Namespace) == nil:
 		return dash(b)
-	}
-	l, problems := model.NamespaceLogLevels(ns.Annotations[model.AnnotationLogging])
-	l.Pass = ""
-	switch k.Kind {
-	case model.KindNP:
-		l.Deny = ""
-	case model.KindNetpolNamespace:
-		l.Allow = ""
-	case model.KindEF:
-	default:
-		return dash(b)
-	}
-	if len(problems) > 0 && !l.Any() {
+	case len(l.Problems) > 0 && !l.Levels.Any():
 		return widget.Styled("✗ not valid", b.st.Error)
 	}
-	return levels(l, b.st)
+	return levels(l.Levels, b.st)
 }

@@ -23,7 +23,7 @@ var tables = []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup}
 type View struct {
 	zone  string
 	table int
-	stage int // 0 all, else engine.Stages[stage-1]
+	stage model.Stage // empty: all
 
 	lists [3]*widget.Table[*item]
 	st    *themes.Styles
@@ -92,11 +92,7 @@ func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 	switch table {
 	case nb.TableACL:
 		v.order(z.DB)
-		only := ""
-		if v.stage > 0 {
-			only = engine.Stages[v.stage-1]
-		}
-		t.SetItems(acls(v.sorted, lost, v.marks, z, only))
+		t.SetItems(acls(v.sorted, lost, v.marks, z, string(v.stage)))
 	case nb.TableAddressSet:
 		var live []nb.Row
 		for s := range z.DB.AddressSets() {
@@ -124,7 +120,7 @@ func (v *View) tellTies(st *themes.Styles) widget.Line {
 	var at []string
 	last := ranked{acl: &nb.ACL{}}
 	for _, x := range v.sorted {
-		if x.tie != engine.TieUndefined || v.stage > 0 && x.acl.Stage() != engine.Stages[v.stage-1] {
+		if x.tie != engine.TieUndefined || v.stage != "" && x.acl.Stage() != string(v.stage) {
 			continue
 		}
 		if x.acl.Priority != last.acl.Priority || x.acl.Tier != last.acl.Tier {
@@ -187,7 +183,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.table = (v.table + 1) % len(tables)
 	case action.RowsStage:
 		v.table = 0
-		v.stage = (v.stage + 1) % (len(engine.Stages) + 1)
+		v.stage = v.stage.Next()
 	case action.Open:
 		env.Open(v.Selected())
 		return true
@@ -236,8 +232,8 @@ func (v *View) Tell(env *view.Env) widget.Line {
 	if v.table > 0 || env.W >= 100 {
 		l = l.Add(tables[v.table], st.Title)
 	}
-	if v.table == 0 && v.stage > 0 {
-		l = l.Add(" "+engine.Stages[v.stage-1], st.Key)
+	if v.table == 0 && v.stage != "" {
+		l = l.Add(" "+string(v.stage), st.Key)
 	}
 	if by := v.now().SortedBy(); by != "" {
 		l = l.Add(" by "+by, st.Key)

@@ -26,16 +26,12 @@ func AskLogging(env *Env, k model.PolicyKey) {
 // namespaceLogs explains who sets the levels of what has none of its own.
 func namespaceLogs(env *Env, k model.PolicyKey) *Note {
 	now := "no level: nothing is logged"
-	raw := ""
-	if ns := env.Rev.Cluster.Namespace(k.Namespace); ns != nil {
-		raw = ns.Annotations[model.AnnotationLogging]
-	}
-	levels, problems := model.NamespaceLogLevels(raw)
-	if levels.Any() {
-		now = levels.String()
+	l := env.Rev.NamespaceLogging(k.Namespace)
+	if l.Levels.Any() {
+		now = l.Levels.String()
 	}
 	body := []string{engine.NamespaceLogs(k) + ".", "Now: " + now + "."}
-	for _, p := range problems {
+	for _, p := range l.Problems {
 		body = append(body, "▲ The annotation is not valid: "+p+".")
 	}
 	return &Note{Title: "log " + k.Label(), Body: append(body, "It holds for all NetworkPolicies and the EgressFirewall of "+k.Namespace+
