@@ -5,7 +5,9 @@ import "time"
 // Meta is what every object has. Text is clean.
 type Meta struct {
 	Key
-	UID         string
+	UID string
+	// Version is the resourceVersion the API server gave, empty elsewhere.
+	Version     string
 	Labels      Labels
 	Annotations map[string]string // those that matter to Rung; see each source
 	Created     time.Time

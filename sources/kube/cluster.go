@@ -1,0 +1,147 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"rung/model/clean"
+)
+
+// FieldManager is who the API server says changed an object.
+const FieldManager = "rung"
+
+// ErrNoCluster says that no cluster is configured; the error that wraps it says
+// what was looked for.
+var ErrNoCluster = errors.New("no cluster")
+
+// Options say which cluster, and as whom.
+type Options struct {
+	// Kubeconfig is a file; empty follows kubectl: KUBECONFIG, then
+	// ~/.kube/config, then the service account of the pod Rung runs in.
+	Kubeconfig string
+	// Context is a context of the kubeconfig; empty is the current one.
+	Context string
+	// As and AsGroups impersonate a user and groups.
+	As       string
+	AsGroups []string
+	// QPS and Burst bound requests a second; 0 means 50 and 100.
+	QPS   float32
+	Burst int
+}
+
+// Cluster is a cluster by its API server.
+type Cluster struct {
+	opt       Options
+	context   string
+	namespace string
+	config    *rest.Config
+	typed     kubernetes.Interface // protobuf where the server speaks it
+	dynamic   dynamic.Interface
+}
+
+// Open prepares a cluster. It reads the kubeconfig and does not ask the server.
+func Open(o Options) (*Cluster, error) {
+	loader := loader(o)
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return nil, fmt.Errorf("read the kubeconfig: %w", err)
+	}
+	cfg, err := loader.ClientConfig()
+	if err != nil {
+		if clientcmd.IsEmptyConfig(err) || len(raw.Contexts) == 0 {
+			return nil, fmt.Errorf("%w: looked for %s", ErrNoCluster, lookedFor(o))
+		}
+		return nil, fmt.Errorf("kubeconfig context %q: %w", nameOf(o, raw), err)
+	}
+	c := &Cluster{opt: o, context: clean.Text(nameOf(o, raw)), config: cfg}
+	if c.context == "" {
+		c.context = "in-cluster"
+	}
+	if c.namespace, _, err = loader.Namespace(); err != nil {
+		c.namespace = "default"
+	}
+	cfg.UserAgent = "rung"
+	cfg.QPS, cfg.Burst = o.QPS, o.Burst
+	if cfg.QPS == 0 {
+		cfg.QPS = 50
+	}
+	if cfg.Burst == 0 {
+		cfg.Burst = 100
+	}
+	proto := rest.CopyConfig(cfg)
+	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	proto.ContentType = "application/vnd.kubernetes.protobuf"
+	if c.typed, err = kubernetes.NewForConfig(proto); err != nil {
+		return nil, fmt.Errorf("context %s: %w", c.context, err)
+	}
+	if c.dynamic, err = dynamic.NewForConfig(cfg); err != nil {
+		return nil, fmt.Errorf("context %s: %w", c.context, err)
+	}
+	return c, nil
+}
+
+// Context is the kubeconfig context's name, "in-cluster" without one; clean.
+func (c *Cluster) Context() string { return c.context }
+
+// Server is the API server's address, clean.
+func (c *Cluster) Server() string { return clean.Text(c.config.Host) }
+
+// Options are what the cluster was opened with.
+func (c *Cluster) Options() Options { return c.opt }
+
+// Config is a copy of the client configuration, for transports of their own.
+func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
+
+// Typed is the client of built-in resources, Dynamic that of all others.
+func (c *Cluster) Typed() kubernetes.Interface { return c.typed }
+
+// Dynamic is the client of resources that are not built in.
+func (c *Cluster) Dynamic() dynamic.Interface { return c.dynamic }
+
+// Contexts are the names of a kubeconfig's contexts, sorted, and the current one.
+func Contexts(o Options) (names []string, current string, err error) {
+	raw, err := loader(o).RawConfig()
+	if err != nil {
+		return nil, "", fmt.Errorf("read the kubeconfig: %w", err)
+	}
+	return slices.Sorted(maps.Keys(raw.Contexts)), nameOf(o, raw), nil
+}
+
+func loader(o Options) clientcmd.ClientConfig {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = o.Kubeconfig
+	over := &clientcmd.ConfigOverrides{CurrentContext: o.Context}
+	over.AuthInfo.Impersonate, over.AuthInfo.ImpersonateGroups = o.As, o.AsGroups
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, over)
+}
+
+func nameOf(o Options, raw clientcmdapi.Config) string {
+	if o.Context != "" {
+		return o.Context
+	}
+	return raw.CurrentContext
+}
+
+// lookedFor lists where a kubeconfig was looked for, as kubectl does.
+func lookedFor(o Options) string {
+	if o.Kubeconfig != "" {
+		return o.Kubeconfig
+	}
+	var places []string
+	if env := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); env != "" {
+		places = append(places, "KUBECONFIG="+env)
+	} else {
+		places = append(places, "KUBECONFIG (not set)", clientcmd.RecommendedHomeFile)
+	}
+	return strings.Join(append(places, "the service account of a pod"), ", ")
+}
