@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,40 +17,87 @@ import (
 func (a *app) applyCmd() *cobra.Command {
 	var c changeFlags
 	var change string
+	var force bool
 	cmd := &cobra.Command{
-		Use:   "apply --change FILE",
+		Use:   "apply {--change FILE | -f FILE}",
 		Short: "Create or update policies from YAML, with the compiled difference shown first",
 		Long: `Apply takes the documents in --change FILE (- for standard input) over the
-cluster read with -f. Nothing is written before the consequences were shown and
+manifests read with -f. Nothing is written before the consequences were shown and
 confirmed. With --write-back the manifests are changed as well; without it the
-change lives in the sandbox for as long as the command runs.`,
+change lives in the sandbox for as long as the command runs.
+
+With -f FILE alone, as with kubectl, the documents go to the cluster of the
+kubeconfig: a server-side apply of each whole document with the field manager
+rung, tried by the server first. Fields that other managers own are a conflict;
+--force-conflicts takes them over.`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			paths := []string{change}
+			if change == "" && len(a.flags.files) > 0 {
+				paths, a.flags.files = a.flags.files, nil
+			}
 			if err := a.mayAsk(&c); err != nil {
 				return err
 			}
-			text, err := a.readChange(change)
+			text, err := a.readChanges(paths)
 			if err != nil {
 				return err
 			}
 			return a.change(cmd.Context(), &c, func(*engine.Revision) (engine.Mutation, error) {
-				return engine.Mutation{Op: engine.OpApply, YAML: text}, nil
+				return engine.Mutation{Op: engine.OpApply, YAML: text, ServerSide: true, Force: force}, nil
 			})
 		},
 	}
 	c.register(cmd)
 	cmd.Flags().StringVar(&change, "change", "", "file with the documents to apply, - for standard input")
+	cmd.Flags().BoolVar(&force, "force-conflicts", false, "take over fields that other managers own, on a cluster")
 	return cmd
 }
 
 // maxChange bounds a document to apply, in bytes.
 const maxChange = 4 << 20
 
+// readChanges reads the documents of files and of the manifests in folders.
+func (a *app) readChanges(paths []string) ([]byte, error) {
+	var all []string
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil || !info.IsDir() {
+			all = append(all, p) // what is wrong with it is said when it is read
+			continue
+		}
+		err = filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+				all = append(all, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read the change: %w", err)
+		}
+	}
+	var text []byte
+	for _, p := range all {
+		one, err := a.readChange(p)
+		if err != nil {
+			return nil, err
+		}
+		if len(text)+len(one) > maxChange {
+			return nil, fmt.Errorf("read the changes: larger than %d MiB together", maxChange>>20)
+		}
+		if len(text) > 0 {
+			text = append(text, "\n---\n"...)
+		}
+		text = append(text, one...)
+	}
+	return text, nil
+}
+
 func (a *app) readChange(path string) ([]byte, error) {
 	in := a.in
 	switch {
 	case path == "":
-		return nil, errors.New("nothing to apply: give --change FILE, or --change - for standard input")
+		return nil, errors.New("nothing to apply: give --change FILE, or - for standard input; on a cluster -f FILE")
 	case path == "-" && slices.Contains(a.flags.files, "-"):
 		return nil, errors.New("standard input cannot be both -f - and --change -: write one of them into a file")
 	case path != "-":

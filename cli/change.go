@@ -28,7 +28,7 @@ func (c *changeFlags) register(cmd *cobra.Command) {
 // mayAsk refuses a change that nobody could be asked about, and one where the
 // rows would not follow.
 func (a *app) mayAsk(c *changeFlags) error {
-	if len(a.flags.nb) > 0 {
+	if len(a.flags.nb) > 0 && len(a.flags.files) > 0 {
 		return errors.New("the databases given by --nb are somebody else's to write: leave --nb out to change policies")
 	}
 	if !c.dryRun && !c.yes && !a.isTerminal() {
@@ -72,6 +72,9 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*engine.
 			return err
 		}
 		fmt.Fprintf(a.err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), a.lasting(r))
+		if r.Mode.Name == engine.ClusterMode && !anyCurrent(e.Revision()) {
+			return nil // nobody looks at rows here
+		}
 		return a.follow(ctx, e, res.Written)
 	})
 }
@@ -89,7 +92,7 @@ func blocked(p *engine.Preview) error {
 
 // lasting says how long a change lasts that is not written into the files.
 func (a *app) lasting(r *engine.Revision) string {
-	if r.Mode.WriteBack {
+	if r.Mode.WriteBack || r.Mode.Name == engine.ClusterMode {
 		return ""
 	}
 	return "; only in the sandbox, which ends now (--write-back changes the files)"
@@ -128,6 +131,11 @@ func (a *app) follow(ctx context.Context, e *engine.Engine, written []model.Poli
 		}
 	}
 	return nil
+}
+
+// anyCurrent says whether the rows of a zone are being watched.
+func anyCurrent(r *engine.Revision) bool {
+	return slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.Current() })
 }
 
 // withRows are the policies that should have rows.

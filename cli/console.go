@@ -32,6 +32,9 @@ type ScreenOptions struct {
 	ASCII      bool
 	NoMouse    bool
 	StateDir   string
+	// Switch opens another context of the kubeconfig; nil where there are files.
+	// The engine that was left is ended.
+	Switch func(ctx context.Context, context string) (*engine.Engine, error)
 }
 
 // uiFlags are the flags about the screen.
@@ -70,6 +73,9 @@ const maxConfig = 1 << 20
 func (a *app) console(ctx context.Context, demo bool) error {
 	cfg, err := a.config(demo, true)
 	if err != nil {
+		if !demo && a.offerDemo(ctx, err) {
+			return a.console(ctx, true)
+		}
 		return err
 	}
 	if a.screen == nil {
@@ -90,7 +96,11 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	if err != nil {
 		return err
 	}
-	defer e.Close()
+	open := &engines{newest: e}
+	defer open.close()
+	if cfg.Kube != nil {
+		opt.Switch = a.switcher(open)
+	}
 	if os.Getenv("GOGC") == "" {
 		// A collection takes both cores of a small machine for 20 ms: rarely, for a
 		// few megabytes more.

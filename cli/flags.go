@@ -19,6 +19,7 @@ import (
 type flags struct {
 	files       []string
 	nb          []string
+	nbTLS       engine.TLSFiles
 	output      string
 	ipFamily    string
 	writeBack   bool
@@ -36,13 +37,14 @@ type flags struct {
 	rowsOnly    bool // databases are enough, manifests not needed
 	maxFile     int64
 
-	ui uiFlags
+	kube clusterFlags
+	ui   uiFlags
 }
 
 func (f *flags) register(root *cobra.Command) {
 	p := root.PersistentFlags()
 	p.StringArrayVarP(&f.files, "filename", "f", nil, "manifests to read: a file, a folder, or - for standard input (repeatable)")
-	p.StringArrayVar(&f.nb, "nb", nil, "Northbound database to look at instead of a sandbox: [zone=]unix:PATH or tcp:HOST:PORT (repeatable)")
+	f.registerNB(p)
 	p.StringVarP(&f.output, "output", "o", "table", "output: table, wide, json or yaml")
 	p.StringVar(&f.ipFamily, "ip-family", "auto", "families to compile for: auto, ipv4, ipv6 or dual")
 	p.BoolVar(&f.writeBack, "write-back", false, "write changes into the files they came from as well")
@@ -63,6 +65,7 @@ func (f *flags) register(root *cobra.Command) {
 	p.StringVar(&f.stateDir, "state-dir", "", "folder for history, audit and logs (default under XDG_STATE_HOME)")
 	p.Int64Var(&f.maxFile, "max-file-size", 0, "largest manifest file to read, in MiB, eight times as much once expanded (default 32)")
 	_ = p.MarkHidden("churn")
+	f.kube.register(p)
 	f.ui.register(p)
 }
 
@@ -72,14 +75,6 @@ func (f *flags) stateFolder() string {
 		return f.stateDir
 	}
 	return filepath.Join(xdg.StateHome, "rung")
-}
-
-// errNothing says what was looked for when there is nothing to show.
-func (f *flags) errNothing() error {
-	if len(f.nb) > 0 {
-		return errors.New("there are rows by --nb, and no policies to hold against them: give -f PATH as well")
-	}
-	return errors.New("nothing to show: there is no -f PATH with manifests, and clusters by kubeconfig are not read; try: rung demo, or rung -f FOLDER")
 }
 
 // rowsMode is a run on databases alone.
@@ -108,13 +103,15 @@ func (a *app) config(demo, zones bool) (engine.Config, error) {
 	case demo:
 		cfg.Mode = engine.Mode{Name: "demo", Title: "demo"}
 		opt.Demo = true
+	case len(f.files) > 0 && f.kube.given():
+		return cfg, errors.New("-f and a cluster exclude each other: leave -f, or --kubeconfig, --context and --as, out")
 	case len(f.files) > 0:
-		cfg.Mode = engine.Mode{Name: "files", Title: strings.Join(f.files, " "), WriteBack: writeBack}
+		cfg.Mode = engine.Mode{Name: filesMode, Title: strings.Join(f.files, " "), WriteBack: writeBack}
 		cfg.Identity = f.identity()
 	case len(f.nb) > 0 && f.rowsOnly:
 		cfg.Mode = engine.Mode{Name: rowsMode, Title: strings.Join(f.nb, " ")}
 	default:
-		return cfg, f.errNothing()
+		return cfg, a.cluster(&cfg, zones)
 	}
 	for _, p := range f.files {
 		if p == "-" {
@@ -134,10 +131,8 @@ func (a *app) config(demo, zones bool) (engine.Config, error) {
 	if !zones {
 		return cfg, nil
 	}
-	if len(f.nb) > 0 {
+	if given, err := f.databases(&cfg); given || err != nil {
 		cfg.Writes = false // the rows are somebody else's
-		var err error
-		cfg.NB, err = f.endpoints()
 		return cfg, err
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
@@ -157,24 +152,4 @@ func (f *flags) identity() string {
 		}
 	}
 	return strings.Join(out, " ")
-}
-
-// endpoints are the databases given by --nb, by zone; "" names itself.
-func (f *flags) endpoints() (map[string]string, error) {
-	out := map[string]string{}
-	for _, s := range f.nb {
-		zone, addr := "", s
-		// Addresses begin with a scheme, zones have no colon.
-		if name, rest, ok := strings.Cut(s, "="); ok && !strings.ContainsAny(name, ":/") {
-			zone, addr = name, rest
-		}
-		if !strings.HasPrefix(addr, "unix:") && !strings.HasPrefix(addr, "tcp:") {
-			return nil, fmt.Errorf("--nb %s: want [zone=]unix:PATH or [zone=]tcp:HOST:PORT", s)
-		}
-		if _, dup := out[zone]; dup {
-			return nil, fmt.Errorf("--nb %s: two databases for one zone; name them: --nb zone=ADDR", s)
-		}
-		out[zone] = addr
-	}
-	return out, nil
 }

@@ -24,44 +24,84 @@ type logOut struct {
 	To       string `json:"to"`
 	Traffic  string `json:"traffic"`
 	Raw      string `json:"raw"`
+	Late     bool   `json:"late,omitempty"` // lines of other nodes with a later time came before
+}
+
+// gapOut is a place where lines may be missing.
+type gapOut struct {
+	At   string `json:"at"`
+	Zone string `json:"zone"`
+	Gap  struct {
+		From    string  `json:"from"`
+		To      string  `json:"to"`
+		Missing float64 `json:"missing_seconds"` // at most
+		Why     string  `json:"why"`
+	} `json:"gap"`
 }
 
 func (a *app) logsCmd() *cobra.Command {
 	var follow, raw bool
 	var watch *bool
 	var wait time.Duration
-	var filter string
+	var filter, controller string
 	var lines int
+	var since time.Duration
+	var nodes []string
 	cmd := &cobra.Command{
-		Use:   "logs",
+		Use:   "logs [POLICY]",
 		Short: "ACL log lines as sentences: who was allowed or dropped by which rule",
-		Long: `Logs prints the ACL log lines of every zone. In the sandbox the connections are
-simulated, and stderr says so. It stops after --lines lines or --for, with
+		Long: `Logs prints the ACL log lines of every zone, in the order of their times. In the
+sandbox the connections are simulated, and stderr says so; on a cluster they are
+read from the pods ovnkube-node. It stops after --lines lines or --for, with
 --follow only by Ctrl-C. -o json prints one line for each, -o wide the line of
-ovn-controller below each sentence.`,
-		Args: takes(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+ovn-controller below each sentence. Where lines may be missing, a line says so;
+nodes whose log could not be followed are named on stderr at the end.
+
+With --controller ZONE it prints instead what the zone's ovnkube-controller wrote
+about a policy lately.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if controller != "" {
+				return takes(0, "POLICY")(cmd, args)
+			}
+			return takes(0)(cmd, args)
+		},
+		ValidArgsFunction: a.complete(policyChoices),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if controller != "" {
+				return a.controllerLog(cmd.Context(), controller, args[0])
+			}
 			re, err := regexp.Compile(filter)
 			if err != nil {
 				return fmt.Errorf("--filter %q: %w", filter, err)
 			}
-			if len(a.flags.nb) > 0 {
-				return errors.New("ACL log lines come from the sandbox only: leave --nb out")
-			}
 			cfg, err := a.config(false, true)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case cfg.Kube == nil && len(a.flags.nb) > 0:
+				return errors.New("ACL log lines come from the sandbox or from a cluster: leave --nb out")
+			case cfg.Kube == nil && (since != 0 || len(nodes) > 0):
+				return errors.New("--since and --node choose among the logs of a cluster; there is none")
+			case since < 0:
+				return fmt.Errorf("--since %s: want how far back, such as 10m", since)
 			}
+			cfg.ExecZones = false // lines need no rows
+			cfg.ACLLogs = engine.ACLLogs{Since: since, Nodes: nodes}
 			ctx := cmd.Context()
 			if !follow && !*watch {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, wait)
 				defer cancel()
 			}
-			synced := func(r *engine.Revision) bool { return len(r.Zones) > 0 }
+			synced := func(r *engine.Revision) bool { return cfg.Kube != nil || len(r.Zones) > 0 }
 			err = a.withConfig(ctx, cfg, synced, func(e *engine.Engine, r *engine.Revision) error {
 				if r.Mode.Simulated {
 					fmt.Fprintln(a.err, "rung: simulated traffic")
+				}
+				for _, n := range nodes {
+					if r.Cluster.Node(n) == nil {
+						return fmt.Errorf("no node %q; there are: %s", n, nodeNames(r.Cluster))
+					}
 				}
 				return a.tail(ctx, e, re, raw, lines)
 			})
@@ -76,6 +116,9 @@ ovn-controller below each sentence.`,
 	cmd.Flags().BoolVar(&raw, "raw", false, "print the lines as ovn-controller writes them")
 	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "how long to listen without --follow")
 	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this many lines, 0 for no limit")
+	cmd.Flags().DurationVar(&since, "since", 0, "on a cluster: begin with lines of so long ago")
+	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only the log of this node (repeatable)")
+	cmd.Flags().StringVar(&controller, "controller", "", "what the ovnkube-controller of this zone wrote about POLICY")
 	cmd.Flags().StringVar(&filter, "filter", "", "only sentences that match this regular expression")
 	return cmd
 }
@@ -83,10 +126,18 @@ ovn-controller below each sentence.`,
 func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw bool, limit int) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
+	e.Logs().Ask()
+	defer a.unfollowed(e)
 	seen, printed := uint64(0), 0
 	for {
 		for _, x := range e.Logs().Since(seen, 1000) {
 			seen = x.Seq
+			if x.Gap != nil {
+				if err := a.printGap(x); err != nil {
+					return err
+				}
+				continue
+			}
 			if !re.MatchString(x.Sentence()) {
 				continue
 			}
@@ -109,13 +160,30 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw
 	}
 }
 
+// unfollowed names the nodes whose log does not come, on stderr.
+func (a *app) unfollowed(e *engine.Engine) {
+	for _, s := range e.Logs().Streams() {
+		if !s.Up() {
+			fmt.Fprintf(a.err, "rung: the log of %s is not followed: %s: %s\n", s.Zone, s.State, oneLine(s.Error))
+		}
+	}
+}
+
+func (a *app) printGap(x *engine.LogEntry) error {
+	o := gapOut{At: stamp(x.Line.At), Zone: x.Line.Zone}
+	o.Gap.From, o.Gap.To, o.Gap.Missing, o.Gap.Why = stamp(x.Gap.From), stamp(x.Gap.To), x.Gap.Missing.Seconds(), x.Gap.Why
+	return a.item(o, func(bool) string {
+		return fmt.Sprintf("%s  -- %s\n", x.Line.At.UTC().Format("15:04:05.000"), x.Sentence())
+	})
+}
+
 func (a *app) printLog(x *engine.LogEntry, raw bool) error {
 	if raw {
 		_, err := fmt.Fprintln(a.out, x.Line.Raw)
 		return err
 	}
 	o := logOut{At: stamp(x.Line.At), Zone: x.Line.Zone, Verdict: x.Line.Verdict, From: x.Src.String(), To: x.Dst.String(),
-		Traffic: x.Traffic(), Raw: x.Line.Raw}
+		Traffic: x.Traffic(), Raw: x.Line.Raw, Late: x.Late}
 	if x.Attributed {
 		o.Policy, o.RuleName = x.Unit().String(), x.RuleName
 		if x.Rule.Rule >= 0 {

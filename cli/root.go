@@ -108,7 +108,7 @@ refused), 2 could not run.`,
 	root.AddCommand(
 		a.demoCmd(), a.ladderCmd(), a.policyCmd(), a.podCmd(), a.compileCmd(), a.rowsCmd(), a.driftCmd(),
 		a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
-		a.zonesCmd(), a.activityCmd(), a.versionCmd(),
+		a.zonesCmd(), a.activityCmd(), a.reconcileCmd(), a.versionCmd(),
 	)
 	a.completeFlags(root)
 	return root

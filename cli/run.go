@@ -25,11 +25,11 @@ func (a *app) live(ctx context.Context, f func(*engine.Engine, *engine.Revision)
 }
 
 // changing is live for a change of policies, which needs no zone: manifests
-// without a Node have none.
+// without a Node have none, and those of a cluster follow by themselves.
 func (a *app) changing(ctx context.Context, f func(*engine.Engine, *engine.Revision) error) error {
 	done := settled()
 	return a.with(ctx, true, func(r *engine.Revision) bool {
-		return r.Mode.Sandbox && r.Cluster.Count(model.KindNode) == 0 || done(r)
+		return r.Mode.Name == engine.ClusterMode || r.Mode.Sandbox && r.Cluster.Count(model.KindNode) == 0 || done(r)
 	}, f)
 }
 

@@ -25,9 +25,9 @@ func (a *app) undoCmd() *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "undo [NUMBER]",
-		Short: "Take back the last change that was written into the files, or one of --list",
-		Long: `Undo takes back the last change that was made with --write-back, in this or an
-earlier run, if the policy is still what the change left; otherwise it shows what
+		Short: "Take back the last change that lasts, or one of --list",
+		Long: `Undo takes back the last change that was made with --write-back or on a cluster,
+in this or an earlier run, if the policy is still what the change left; otherwise it shows what
 was changed meanwhile and does nothing. --list prints the changes. The number of
 an undo takes that back.`,
 		Args: takes(1, "[NUMBER]"),
@@ -69,7 +69,7 @@ func historyAnswer(e *engine.Engine, _ *engine.Revision) (*answer, error) {
 
 func historyText(out []historyOut) string {
 	if len(out) == 0 {
-		return "no changes are kept for these files\n"
+		return "no changes are kept\n"
 	}
 	t := &tableOut{head: []string{"NUMBER", "AT", "BY", "STATE", "CHANGE"}}
 	for _, h := range out {

@@ -26,6 +26,7 @@ type AuditRecord struct {
 	// context, "files" and the path, "demo".
 	Mode    string        `json:"mode"`
 	Context string        `json:"context,omitempty"`
+	Server  string        `json:"server,omitempty"` // of the API, on a cluster
 	Op      Op            `json:"op"`
 	Title   string        `json:"title"`
 	Objects []AuditObject `json:"objects,omitempty"`
@@ -124,7 +125,7 @@ func auditObjects(changes []ObjectChange) []AuditObject {
 		o := AuditObject{Kind: c.Key.Kind, Namespace: c.Key.Namespace, Name: c.Key.Name, Change: c.verb()}
 		for _, p := range []*model.Policy{c.Old, c.New} {
 			if p != nil && p.UID != "" {
-				o.UID = p.UID
+				o.UID = p.UID // of a created object once it is there
 				break
 			}
 		}

@@ -6,6 +6,8 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/reconciler"
+	"rung/sources/kube"
 )
 
 // Config says what an engine runs on.
@@ -20,12 +22,33 @@ type Config struct {
 	// Writer makes changes of policies lasting; nil keeps them in memory.
 	Writer Writer
 
+	// Kube, when set, is the cluster that sources, writer and zones belong to;
+	// OpenCluster sets it.
+	Kube *kube.Cluster
+	// OVNNamespace is where ovnkube-node pods are, beside the usual namespaces.
+	OVNNamespace string
+	// ExecZones reads each node's database through its ovnkube-node pod.
+	ExecZones bool
+
 	// Sandbox, when set, runs a zone of Rung's own for every node.
 	Sandbox *SandboxConfig
-	// NB are the addresses of zones to look at, by zone name ("" names itself
-	// by NB_Global). They are observed, and written only with Reconcile.
+	// NB are the addresses of zones to look at, by zone name; one that stands under
+	// its own address, or under "", names itself by NB_Global. They are observed,
+	// and written only with Reconcile; files never.
 	NB        map[string]string
+	NBTLS     TLSFiles // of ssl: addresses
 	Reconcile bool
+	// Own says how rows are written with Reconcile.
+	Own Ownership
+	// ZoneOf, where set, makes the zone of a Node of the cluster; every Node gets
+	// one, as long as it is there. Each call makes one that was never run. A zone
+	// with a method Read(context.Context) (*nb.DB, error) is swept by it.
+	ZoneOf func(node string) (reconciler.Zone, error)
+	// FollowZones is how many zones are watched (DefaultFollowZones when 0); the
+	// others are swept: read now and then. Zones of the sandbox, and those that
+	// Rung writes to, are all watched.
+	FollowZones int
+	Sweep       SweepConfig
 
 	// Writes says changes are on from the start; ReadOnly that they can never
 	// be switched on.
@@ -39,6 +62,9 @@ type Config struct {
 	MaxPriority int32
 	Features    Features
 
+	// ACLLogs says which of the cluster's ACL logs are followed.
+	ACLLogs ACLLogs
+
 	// StateDir holds the history and the audit; empty keeps neither.
 	StateDir string
 	// LogLines bounds the log; 0 means the default.
@@ -47,6 +73,19 @@ type Config struct {
 	Screen bool
 	Clock  Clock
 }
+
+// SweepConfig says how zones are read that are not watched.
+type SweepConfig struct {
+	TTL      time.Duration // how old a read may get; 0 means DefaultSweepTTL
+	Parallel int           // reads at once; 0 means DefaultSweepParallel
+}
+
+// The defaults of zones.
+const (
+	DefaultFollowZones   = 20
+	DefaultSweepTTL      = time.Minute
+	DefaultSweepParallel = 4
+)
 
 // SandboxConfig says how the sandbox is run.
 type SandboxConfig struct {
@@ -101,6 +140,15 @@ func (c *Config) check() error {
 				return fmt.Errorf("rate of simulated %s %g: want 0 to %g a second", what, rate, float64(maxRate))
 			}
 		}
+	}
+	if c.FollowZones <= 0 {
+		c.FollowZones = DefaultFollowZones
+	}
+	if c.Sweep.TTL <= 0 {
+		c.Sweep.TTL = DefaultSweepTTL
+	}
+	if c.Sweep.Parallel <= 0 {
+		c.Sweep.Parallel = DefaultSweepParallel
 	}
 	if c.Clock == nil {
 		c.Clock = time.Now

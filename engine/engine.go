@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/sources/nbdb"
+	"rung/sources/nbdb/dbfile"
 )
 
 // Clock tells the time; tests bring their own.
@@ -39,6 +40,8 @@ type Engine struct {
 	zones    *zoneSet
 	turns    turns
 	share    *nbdb.Sharing // of all zones
+	owners   *owners
+	archives *dbfile.Archives
 }
 
 // New starts an engine; it returns at once, with an empty first revision.
@@ -52,12 +55,22 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
 		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(), share: nbdb.NewSharing(),
+		archives: dbfile.NewArchives(),
 	}
 	if cfg.Screen {
 		e.turns = newTurns()
 	}
+	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
+		e.cfg.ZoneOf = e.execZones()
+	}
+	var err error
+	if e.owners, err = e.newOwners(); err != nil {
+		cancel()
+		return nil, err
+	}
 	s := newState(e)
 	e.zones = newZoneSet(e)
+	e.zones.lookers.desired = s.desired
 	e.logs = NewLogs(e.Revision, cfg.LogLines)
 	if err := e.startGate(); err != nil {
 		cancel()
@@ -69,10 +82,22 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		e.goRun(func() { e.runSource(src) })
 	}
 	e.goRun(func() { e.logs.Run(ctx) })
+	if r := e.owners.reporter; r != nil {
+		e.goRun(func() { r.Run(ctx) })
+	}
+	if cfg.Kube != nil {
+		e.goRun(e.runPodLogs)
+	}
 	if cfg.Sandbox != nil {
 		e.goRun(e.runSandbox)
-	} else if len(cfg.NB) > 0 {
-		e.goRun(e.runEndpoints)
+	} else {
+		e.goRun(e.runLooks)
+		if len(cfg.NB) > 0 {
+			e.goRun(e.runEndpoints)
+		}
+		if e.cfg.ZoneOf != nil {
+			e.goRun(e.runNodeZones)
+		}
 	}
 	return e, nil
 }

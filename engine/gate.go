@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rung/compiler"
 	"rung/model"
+	"rung/sources/manifests"
 )
 
 // Why the gate does not make a change. They are compared with errors.Is.
@@ -42,6 +44,11 @@ type gate struct {
 	// may be nil.
 	shown          func(ctx context.Context, changes []ObjectChange)
 	historyChanged func(undo string)
+
+	// server is asked before anything is written; nil where there is none.
+	// schemas are those of its CRDs, nil for Rung's own.
+	server  checker
+	schemas atomic.Pointer[manifests.Schemas]
 
 	mu sync.Mutex // one commit at a time
 }
@@ -86,7 +93,7 @@ func confirmed(gs []Guard, g Guard) bool {
 // preview works out a change without any side effect. The error says that it
 // could not be worked out; that it may not be made is in Blocked and Errors.
 func (g *gate) preview(ctx context.Context, rev *Revision, m Mutation) (*Preview, error) {
-	p := g.resolve(rev, m)
+	p, rev := g.work(ctx, rev, m)
 	if len(p.Objects) > 0 {
 		if err := g.explain(ctx, rev, p); err != nil {
 			return nil, fmt.Errorf("previewing %q: %w", p.Title, err)
@@ -103,11 +110,10 @@ func (g *gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	rev := g.current()
 	if !a.Yes {
 		return nil, fmt.Errorf("%s: %w", p.Title, ErrNotConfirmed)
 	}
-	fresh := g.resolve(rev, p.Mutation)
+	fresh, rev := g.work(ctx, g.current(), p.Mutation)
 	if err := judge(rev, p, fresh, a); err != nil {
 		if aerr := g.record(rev, fresh, a, auditRefused, err, 0, 0); aerr != nil {
 			err = errors.Join(err, aerr)
@@ -182,7 +188,7 @@ func changedSince(p, fresh *Preview) string {
 
 // record writes the audit line.
 func (g *gate) record(rev *Revision, p *Preview, a approval, result string, why error, took time.Duration, undo uint64) error {
-	r := AuditRecord{Time: g.now().UTC(), User: g.user, By: a.By, Mode: rev.Mode.Name, Context: rev.Mode.Title, Op: p.Mutation.Op,
+	r := AuditRecord{Time: g.now().UTC(), User: g.user, By: a.By, Mode: rev.Mode.Name, Context: rev.Mode.Title, Server: rev.Mode.Server, Op: p.Mutation.Op,
 		Title: p.Title, Objects: auditObjects(p.Objects), Commands: p.Commands, Result: result, Undo: undo,
 		Milliseconds: took.Milliseconds()}
 	for _, gd := range p.Guards {
@@ -199,7 +205,7 @@ func (g *gate) record(rev *Revision, p *Preview, a approval, result string, why 
 func (g *gate) note(op, text string) {
 	rev := g.current()
 	_ = g.audit.Write(AuditRecord{Time: g.now().UTC(), User: g.user, By: "console", Mode: rev.Mode.Name, Context: rev.Mode.Title,
-		Op: Op(op), Title: text, Result: auditOK})
+		Server: rev.Mode.Server, Op: Op(op), Title: text, Result: auditOK})
 }
 
 // undoTitle describes what undo would take back, empty when there is nothing.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"rung/model"
 )
@@ -12,6 +13,9 @@ import (
 // its own behind the memory.
 func (e *Engine) startGate() error {
 	dir := e.cfg.StateDir
+	if e.cfg.Kube != nil && e.cfg.Writer == nil {
+		e.cfg.Writer = ToCluster(e.cfg.Kube)
+	}
 	historyDir := dir
 	if e.cfg.Writer == nil {
 		historyDir = ""
@@ -22,6 +26,12 @@ func (e *Engine) startGate() error {
 	}
 	e.gate = newGate(e.Revision, memory{e}, h, NewAudit(dir), e.now)
 	e.gate.options = e.cfg.compilerOptions()
+	if server, ok := e.cfg.Writer.(checker); ok {
+		e.gate.server, e.gate.shown = server, e.awaitShown
+	}
+	if e.cfg.Kube != nil {
+		e.goRun(func() { e.runAccess(e.cfg.Kube) })
+	}
 	e.gate.historyChanged = func(undo string) {
 		e.do(func(s *state) { s.undo, s.dirty = undo, true })
 	}
@@ -36,13 +46,17 @@ func (e *Engine) startGate() error {
 // makes them last, if there is one.
 type memory struct{ e *Engine }
 
-// Write makes the changes; when it returns a revision shows them.
+// Write makes the changes; when it returns a revision shows them. What a server
+// has, its source shows: putting it over the source would hide who comes after.
 func (m memory) Write(ctx context.Context, changes []ObjectChange) error {
 	w := m.e.cfg.Writer
 	if w != nil {
 		if err := w.Write(ctx, changes); err != nil {
 			return err
 		}
+	}
+	if _, ok := w.(checker); ok {
+		return nil
 	}
 	objects := make(map[model.Key]*model.Policy, len(changes))
 	for _, c := range changes {
@@ -53,6 +67,24 @@ func (m memory) Write(ctx context.Context, changes []ObjectChange) error {
 		return fmt.Errorf("the engine has ended: %w", context.Canceled)
 	}
 	return nil
+}
+
+// showTime is how long a change waits for the source to show it.
+const showTime = 2 * time.Second
+
+// awaitShown waits until the source shows a change that a server has taken.
+func (e *Engine) awaitShown(ctx context.Context, changes []ObjectChange) {
+	ctx, cancel := context.WithTimeout(ctx, showTime)
+	defer cancel()
+	_ = e.Wait(ctx, func(r *Revision) bool {
+		for _, c := range changes {
+			is := r.Cluster.Policy(c.Key)
+			if c.New == nil && is != nil && is.UID == c.Old.UID || c.New != nil && !sameContent(is, c.New) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // Preview works out what a change would do, without any side effect. The error

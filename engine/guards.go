@@ -21,6 +21,9 @@ const (
 	// GuardAllowLost: an Allow above a Deny that would catch the same peers goes
 	// away or moves below it.
 	GuardAllowLost = "allow-lost"
+	// GuardKept: something keeps the object as it is written elsewhere (GitOps)
+	// and will put it back.
+	GuardKept = "kept-elsewhere"
 )
 
 // IsSystemNamespace says whether the namespace holds parts of the cluster

@@ -21,11 +21,15 @@ const logQueue = 4096
 type Logs struct {
 	rev   func() *Revision
 	now   Clock
-	queue chan model.LogLine
+	queue chan arrival
 	book  *addressBook
 	names *attributor
 
 	received, dropped, unparsed, unattributed atomic.Uint64
+
+	asked   chan struct{} // closed when somebody looks
+	askOnce sync.Once
+	streams atomic.Pointer[func() []model.LogStream]
 
 	mu    sync.RWMutex
 	ring  []*LogEntry // entry with Seq s is at s % cap, once there
@@ -46,6 +50,18 @@ type LogEntry struct {
 	RuleName   string // the rule's own name, empty when it has none
 	Action     string // "allowed", "dropped", "rejected", "passed"
 	Src, Dst   LogEnd
+	// Late says that lines of other nodes with a later time came before it.
+	Late bool
+	// Gap, when set, is no line but a place where lines may be missing; Line then
+	// has its time and zone only.
+	Gap *model.LogGap
+}
+
+// arrival is what waits to be taken in.
+type arrival struct {
+	line model.LogLine
+	late bool
+	gap  *model.LogGap
 }
 
 // LogEnd is one end of a logged connection.
@@ -74,7 +90,7 @@ func NewLogs(rev func() *Revision, limit int) *Logs {
 	if limit <= 0 {
 		limit = DefaultLogLines
 	}
-	return &Logs{rev: rev, now: time.Now, queue: make(chan model.LogLine, logQueue), book: newAddressBook(),
+	return &Logs{rev: rev, now: time.Now, queue: make(chan arrival, logQueue), asked: make(chan struct{}), book: newAddressBook(),
 		names: newAttributor(), limit: limit, rules: newRuleCounts()}
 }
 
@@ -84,8 +100,8 @@ func (l *Logs) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case line := <-l.queue:
-			l.take(line)
+		case a := <-l.queue:
+			l.take(a)
 		}
 	}
 }
@@ -94,7 +110,7 @@ func (l *Logs) Run(ctx context.Context) {
 func (l *Logs) Offer(line model.LogLine) bool {
 	l.received.Add(1)
 	select {
-	case l.queue <- line:
+	case l.queue <- arrival{line: line}:
 		return true
 	default:
 		l.dropped.Add(1)
@@ -114,11 +130,30 @@ func (l *Logs) Lost(dropped, unparsed uint64) {
 // pods that just went. Every change must pass here, in order.
 func (l *Logs) Observe(changes []model.Change) { l.book.observe(changes, l.now()) }
 
+// give hands over what is in order already and waits for room: a log that is
+// read from a file is in no hurry.
+func (l *Logs) give(ctx context.Context, a arrival) {
+	if a.gap == nil {
+		l.received.Add(1)
+	}
+	select {
+	case l.queue <- a:
+	case <-ctx.Done():
+	}
+}
+
 // take attributes a line and stores it.
-func (l *Logs) take(line model.LogLine) {
+func (l *Logs) take(a arrival) {
 	now := l.now()
+	if a.gap != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.store(&LogEntry{At: now, Line: a.line, Gap: a.gap})
+		return
+	}
+	line := a.line
 	rev := l.rev()
-	e := &LogEntry{At: now, Line: line, Action: verdictWord(line.Verdict)}
+	e := &LogEntry{At: now, Line: line, Action: verdictWord(line.Verdict), Late: a.late}
 	e.Src, e.Dst = l.book.end(line.Src, now), l.book.end(line.Dst, now)
 	e.Rule, e.Attributed = l.names.rule(rev, e, now)
 	acl := ""
@@ -130,15 +165,20 @@ func (l *Logs) take(line model.LogLine) {
 	rate := meterRate(rev, line.Zone)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.store(e)
+	if e.Attributed {
+		l.rules.count(e, acl, rate, now)
+	}
+}
+
+// store gives an entry its number; mu is held.
+func (l *Logs) store(e *LogEntry) {
 	l.last++
 	e.Seq = l.last
 	if len(l.ring) < l.limit {
 		l.ring = append(l.ring, e)
 	} else {
 		l.ring[l.slot(e.Seq)] = e
-	}
-	if e.Attributed {
-		l.rules.count(e, acl, rate, now)
 	}
 }
 

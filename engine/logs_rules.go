@@ -136,21 +136,29 @@ const defaultMeterRate = 20
 
 // meterRate is how many lines an ACL of the zone may log in a second.
 func meterRate(rev *Revision, zone string) int {
-	if rev == nil {
-		return defaultMeterRate
-	}
-	z := rev.Zone(zone)
-	if z == nil || z.DB == nil {
-		return defaultMeterRate
-	}
-	m := z.DB.MeterByName(nb.LoggingMeter)
-	if m == nil {
-		return defaultMeterRate
-	}
-	for _, uuid := range m.Bands {
-		if b := z.DB.Band(uuid); b != nil && b.Rate > 0 {
-			return b.Rate
+	if rev != nil {
+		if rate, ok := rev.MeterRate(zone); ok {
+			return rate
 		}
 	}
 	return defaultMeterRate
+}
+
+// MeterRate is how many lines a second the logging meter of a zone lets through
+// for each ACL; ok is false where no such meter is known.
+func (r *Revision) MeterRate(zone string) (rate int, ok bool) {
+	z := r.Zone(zone)
+	if z == nil || z.DB == nil {
+		return 0, false
+	}
+	m := z.DB.MeterByName(nb.LoggingMeter)
+	if m == nil {
+		return 0, false
+	}
+	for _, uuid := range m.Bands {
+		if b := z.DB.Band(uuid); b != nil && b.Rate > 0 {
+			return b.Rate, true
+		}
+	}
+	return 0, false
 }

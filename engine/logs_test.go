@@ -70,7 +70,7 @@ func TestSentences(t *testing.T) {
 			`monitoring/prom-0 → blue/web-0 tcp 80 passed by a rule that cannot be told, ACL "my-acl"`},
 		{line(w, "", "reject", nb.ToLport, "arp", "", "", 0), `? → ? arp rejected by an ACL without a name`},
 	} {
-		l.take(c.line)
+		l.take(arrival{line: c.line})
 		e := l.Entry(l.Last())
 		if got := e.Sentence(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
@@ -118,7 +118,7 @@ func TestAttributionOfCutNames(t *testing.T) {
 		{"nothing matches", line(w, name, "allow", nb.ToLport, "tcp", "10.244.0.8", "10.244.0.4", 80), ""},
 		{"another verdict", line(w, name, "pass", nb.ToLport, "tcp", "10.244.0.8", "10.244.0.4", 80), ""},
 	} {
-		l.take(c.line)
+		l.take(arrival{line: c.line})
 		e := l.Entry(l.Last())
 		if e.Attributed != (c.want != "") || e.Attributed && e.By() != c.want {
 			t.Errorf("%s: %v %s, want %s", c.what, e.Attributed, e.By(), c.want)
@@ -138,7 +138,7 @@ func TestRates(t *testing.T) {
 		for range n {
 			x := line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, proto, "10.244.0.3", "10.244.0.4", 80)
 			x.Zone = zone
-			l.take(x)
+			l.take(arrival{line: x})
 		}
 	}
 	tick := func(d time.Duration) {
@@ -190,7 +190,7 @@ func TestSince(t *testing.T) {
 		t.Errorf("empty: %d %d %v", l.First(), l.Last(), seqs(0, 0))
 	}
 	for i := range 25 {
-		l.take(line(w, fmt.Sprint("acl", i), "drop", "", "tcp", "10.244.0.3", "10.244.0.4", 80))
+		l.take(arrival{line: line(w, fmt.Sprint("acl", i), "drop", "", "tcp", "10.244.0.3", "10.244.0.4", 80)})
 	}
 	got := [][]uint64{{l.First(), l.Last()}, seqs(0, 0), seqs(20, 0), seqs(0, 3), seqs(16, 2), seqs(25, 0), seqs(99, 0)}
 	want := [][]uint64{{16, 25}, {16, 17, 18, 19, 20, 21, 22, 23, 24, 25}, {21, 22, 23, 24, 25}, {16, 17, 18}, {17, 18}, nil, nil}
@@ -265,7 +265,7 @@ func TestLogsAreBounded(t *testing.T) {
 			x := line(w, fmt.Sprintf("ANP:p%d:Ingress:%d", i, i%100), "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)
 			x.Zone = fmt.Sprint("zone", i)
 			x.Raw = strings.Repeat("r", 300)
-			l.take(x)
+			l.take(arrival{line: x})
 			pod := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: fmt.Sprint(i)}},
 				IPs: []string{fmt.Sprintf("10.%d.%d.%d", i>>16&255, i>>8&255, i&255)}}
 			l.Observe([]model.Change{{New: pod}})
@@ -290,6 +290,6 @@ func BenchmarkLogLine(b *testing.B) {
 	x := line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)
 	b.ReportAllocs()
 	for b.Loop() {
-		l.take(x)
+		l.take(arrival{line: x})
 	}
 }

@@ -11,6 +11,9 @@ import (
 //
 //	restricted/restricted-b2hhj → monitoring/prom-0 icmp dropped by cluster-control egress 5 "default-deny"
 func (e *LogEntry) Sentence() string {
+	if e.Gap != nil {
+		return e.Line.Zone + ": " + e.Gap.String()
+	}
 	var b strings.Builder
 	b.WriteString(e.Src.String())
 	b.WriteString(" → ")

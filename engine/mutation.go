@@ -43,6 +43,9 @@ type Mutation struct {
 	Undo uint64
 	// Plan is set on moves made by the plan runner.
 	Plan bool
+	// ServerSide makes OpApply a server-side apply of whole documents on a
+	// cluster; Force takes over the fields that other managers own.
+	ServerSide, Force bool
 }
 
 // Preview is a mutation with its consequences, before anything is written.
@@ -77,15 +80,32 @@ type Preview struct {
 	undoes uint64
 }
 
+// How is the way a change is made on a cluster; files know no difference.
+type How string
+
+// The ways, by the verb of the API.
+const (
+	HowCreate How = "create"
+	HowUpdate How = "update" // the whole object, with the resourceVersion that was read
+	HowPatch  How = "patch"  // one path, with a test of its old value
+	HowDelete How = "delete" // with UID and resourceVersion preconditions
+	HowApply  How = "apply"  // server-side apply of the whole document
+)
+
 // ObjectChange is one object before and after.
 type ObjectChange struct {
 	Key      model.PolicyKey
+	How      How
 	Old, New *model.Policy // nil: created, removed
 	Fields   []FieldChange
 	Diff     string // unified diff of the YAML
 	// ByHand says New.YAML is Old.YAML edited in an editor: a file is given that
 	// very text, comments and all.
 	ByHand bool
+	// force takes over the fields of other managers (HowApply). sent is the
+	// author's document where New is what a server makes of it; nil is New.
+	force bool
+	sent  *model.Policy
 }
 
 // FieldChange is one changed field of an object: "spec.priority" 34 → 36.
@@ -100,7 +120,7 @@ type RowChange struct {
 
 // Guard is a guard rail that a change runs into.
 type Guard struct {
-	Code    string // "deny-system", "deny-all-networks", "allow-lost"
+	Code    string // "deny-system", "deny-all-networks", "allow-lost", "kept-elsewhere"
 	Policy  model.PolicyKey
 	Message string
 }

@@ -158,7 +158,7 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) {
 	s.desired = d
 	s.dirty = true
 	s.forgetConditions(changes)
-	s.e.zones.desired(next, changes, d, delta, s.allLoaded())
+	s.e.zones.desired(s, changes, delta)
 }
 
 // forgetConditions drops what was reported about policies that are gone, or

@@ -98,6 +98,7 @@ func (r *planRunner) preview(ctx context.Context, p *plan.Plan) (*Preview, error
 		at = after(at, one.Objects)
 	}
 	out.ConfirmName = confirmName(out.Guards, out.Objects)
+	r.gate.tryPlan(ctx, rev, out)
 	if out.Blocked == "" && len(out.Objects) > 0 {
 		will, _ := r.gate.compile(rev, out.Objects)
 		for _, c := range out.Objects {

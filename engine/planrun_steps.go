@@ -85,6 +85,7 @@ func (r *planRunner) step(ctx context.Context, job *planJob, s plan.Step) error 
 		return fmt.Errorf("%s: %w", stepText(s), plan.ErrElsewhere)
 	}
 	pre := r.gate.resolve(rev, stepMutation(s))
+	pre.Guards = append(pre.Guards, job.Guards...) // those a server sees were confirmed with the plan
 	_, err := r.gate.commit(ctx, pre, approval{Confirm: Confirm{Yes: true, By: "plan, " + job.By}, guards: job.Guards})
 	if err != nil {
 		return fmt.Errorf("%s: %w", stepText(s), err)
@@ -145,7 +146,11 @@ func shows(rev *Revision, s plan.Step, now time.Time) (done, paused bool, why st
 	for _, z := range sortedZones(rev) {
 		in := z.Policy(k)
 		switch state := in.State(z, now); {
-		case z.Conn != model.ConnSynced:
+		case z.Conn == model.ConnSwept && state == model.StateStale:
+			if waiting == "" {
+				waiting = fmt.Sprintf("waiting for zone %s to be read", z.Name)
+			}
+		case z.Conn != model.ConnSynced && z.Conn != model.ConnSwept:
 			return false, true, fmt.Sprintf("zone %s: %s", z.Name, z.Conn)
 		case z.Paused != "":
 			return false, true, fmt.Sprintf("zone %s: %s", z.Name, z.Paused)

@@ -39,22 +39,60 @@ type resolver struct {
 }
 
 // block sets the reason; the first one stands.
-func (r *resolver) block(format string, args ...any) {
-	if r.p.Blocked == "" {
-		r.p.Blocked = clean.Text(fmt.Sprintf(format, args...))
+func (p *Preview) block(format string, args ...any) {
+	if p.Blocked == "" {
+		p.Blocked = clean.Text(fmt.Sprintf(format, args...))
 	}
 }
+
+func (r *resolver) block(format string, args ...any) { r.p.block(format, args...) }
 
 // finish judges the objects that were found.
 func (r *resolver) finish() {
 	p := r.p
+	p.blockInvalid()
+	for i := range p.Objects {
+		p.Objects[i].How, p.Objects[i].force = howOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
+	}
+	p.describe(r.rev)
+	// Read-only comes last: what is wrong with the change itself says more.
+	if !r.rev.Mode.Writes {
+		why := r.rev.Mode.WhyNot
+		if why == "" || why == "read-only" {
+			why = "changes are switched off"
+		}
+		r.block("read-only: %s", why)
+	}
+}
+
+// howOf is the way one object is changed on a cluster.
+func howOf(m Mutation, c *ObjectChange) How {
+	switch {
+	case c.New == nil:
+		return HowDelete
+	case m.Op == OpApply && m.ServerSide:
+		return HowApply
+	case c.Old == nil:
+		return HowCreate
+	case m.Op == OpMove || m.Op == OpLogLevel:
+		return HowPatch
+	}
+	return HowUpdate
+}
+
+// blockInvalid says that validation found errors, if it did.
+func (p *Preview) blockInvalid() {
 	if i := slices.IndexFunc(p.Errors, model.Broken.IsError); i >= 0 {
 		more := ""
 		if n := len(slices.DeleteFunc(slices.Clone(p.Errors), func(b model.Broken) bool { return !b.IsError() })); n > 1 {
 			more = fmt.Sprintf(" (and %d more)", n-1)
 		}
-		r.block("not valid: %s%s", p.Errors[i].String(), more)
+		p.block("not valid: %s%s", p.Errors[i].String(), more)
 	}
+}
+
+// describe fills in what follows from the objects alone.
+func (p *Preview) describe(rev *Revision) {
 	slices.SortStableFunc(p.Objects, func(a, b ObjectChange) int { return a.Key.Compare(b.Key) })
 	for i := range p.Objects {
 		c := &p.Objects[i]
@@ -67,19 +105,11 @@ func (r *resolver) finish() {
 		p.Title = titleOf(p.Objects)
 	}
 	if len(p.Objects) == 0 {
-		r.block("nothing to do")
+		p.block("nothing to do")
 	}
-	p.Guards = guards(r.rev.Cluster, p.Objects, r.rev.maxPriority)
+	p.Guards = guards(rev.Cluster, p.Objects, rev.maxPriority)
 	p.ConfirmName = confirmName(p.Guards, p.Objects)
-	p.Commands = commands(r.rev, p)
-	// Read-only comes last: what is wrong with the change itself says more.
-	if !r.rev.Mode.Writes {
-		why := r.rev.Mode.WhyNot
-		if why == "" || why == "read-only" {
-			why = "changes are switched off"
-		}
-		r.block("read-only: %s", why)
-	}
+	p.Commands = commands(rev, p)
 }
 
 // titleOf says in a few words what happens to the objects.
@@ -139,7 +169,7 @@ func adopt(old, now *model.Policy) *model.Policy {
 // apply takes whole documents, policies only.
 func (r *resolver) apply() {
 	m := r.p.Mutation
-	res := manifests.Parse("", m.YAML, manifests.Options{})
+	res := manifests.Parse("", m.YAML, manifests.Options{Schemas: r.g.schemas.Load()})
 	r.p.Errors = res.Broken
 	base := r.base(m.Base)
 	seen := map[model.Key]bool{}

@@ -10,10 +10,11 @@ func commands(rev *Revision, p *Preview) []string {
 	if rev.Mode.Name == "cluster" {
 		k.Context = rev.Mode.Title
 	}
+	whole := wholeCommand(rev, k, p)
 	var out []string
-	applied := false
+	applied := map[string]bool{}
 	for _, c := range p.Objects {
-		line := k.Apply()
+		line := whole(c)
 		switch {
 		case c.New == nil:
 			line = k.Delete(c.Key)
@@ -25,15 +26,31 @@ func commands(rev *Revision, p *Preview) []string {
 		case c.onlyLogging():
 			line = k.RemoveAnnotation(c.Key, model.AnnotationLogging)
 		}
-		if line == k.Apply() {
-			if applied {
+		if line == whole(c) {
+			if applied[line] {
 				continue // one line takes all documents
 			}
-			applied = true
+			applied[line] = true
 		}
 		out = append(out, line)
 	}
 	return out
+}
+
+// wholeCommand is the line that writes whole documents: files know only one.
+func wholeCommand(rev *Revision, k model.Kubectl, p *Preview) func(ObjectChange) string {
+	return func(c ObjectChange) string {
+		if rev.Mode.Name != ClusterMode {
+			return k.Apply()
+		}
+		switch c.How {
+		case HowCreate:
+			return k.Create()
+		case HowApply:
+			return k.ServerSideApply(p.Mutation.Force)
+		}
+		return k.Replace()
+	}
 }
 
 // onlyLogging says whether nothing but the logging annotation changes.

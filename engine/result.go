@@ -16,7 +16,8 @@ type Result struct {
 
 // Writer makes a change to policies real. The demo and plain files keep them in
 // memory; with write-back the files are edited as well. All changes are made or
-// none: a writer that fails half way puts back what it had done and says so.
+// none: a writer that fails half way puts back what it had done and says so. It
+// may put what is stored now in the place of a change's New.
 type Writer interface {
 	Write(ctx context.Context, changes []ObjectChange) error
 }

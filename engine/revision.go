@@ -13,6 +13,7 @@ import (
 type Mode struct {
 	Name    string // "demo", "files", "cluster"
 	Title   string // "demo", the path, the context
+	Server  string // address of the API server, on a cluster
 	Sandbox bool   // the zones are Rung's own
 	// Writes says policies may be changed now; WhyNot why that can never be
 	// allowed, empty when it can.
@@ -42,8 +43,12 @@ type Revision struct {
 	Undo string
 	// Plan is the state of the plan that runs or stopped half way, nil without.
 	Plan *PlanState
+	// Access is what the API server lets the user do.
+	Access Access
 	// Loaded says every source has delivered once.
 	Loaded bool
+	// Sweep is how far the reading of zones is that are not watched.
+	Sweep SweepState
 
 	conditions map[model.PolicyKey][]model.Condition
 	events     []*model.Event

@@ -42,7 +42,9 @@ func (r *Revision) shownIn(z *model.ZoneState, policies []model.PolicyKey, gone 
 		return false, "not read yet"
 	case z.Conn == model.ConnReadOnly:
 		return false, "a file: its rows never follow"
-	case z.Conn != model.ConnSynced:
+	case z.Conn == model.ConnSwept:
+		return r.shownAsRead(z, policies)
+	case z.Conn != model.ConnSynced || z.DB == nil:
 		return false, string(z.Conn)
 	}
 	left := 0
@@ -85,6 +87,30 @@ func (r *Revision) shownIn(z *model.ZoneState, policies []model.PolicyKey, gone 
 				why += ": " + in.Error
 			}
 			return false, why
+		}
+	}
+	return true, why
+}
+
+// shownAsRead judges a zone whose rows are not kept by what its last read found,
+// if that was after the change.
+func (r *Revision) shownAsRead(z *model.ZoneState, policies []model.PolicyKey) (ok bool, why string) {
+	for _, k := range policies {
+		if r.desired.Policy(k) == nil {
+			continue
+		}
+		switch p := z.Policy(k); p.State(z, z.SyncedAt) {
+		case model.StateInSync:
+		case model.StateStale:
+			return false, "not read since the change"
+		case model.StateNotEnforced:
+			why = "no rows wanted: " + NoRowsShort(p.None, r.maxPriority)
+		case model.StateFrozen:
+			return false, "frozen: " + frozenText(p)
+		case model.StateUnknown:
+			return false, "not read yet"
+		default:
+			return false, plural(differing(p), "row") + " to come"
 		}
 	}
 	return true, why

@@ -33,8 +33,12 @@ type state struct {
 	events          []*model.Event
 	undo            string
 	plan            *PlanState
-	board           findingsBoard
-	rows            rowsBoard
+	// access and profile are what a cluster's server says of permissions, and of
+	// CRDs that are newer than OVN-Kubernetes.
+	access  Access
+	profile []model.Broken
+	board   findingsBoard
+	rows    rowsBoard
 
 	dirty bool
 	after []func() // once the next revision is out
@@ -70,16 +74,18 @@ func (s *state) publish() {
 		s.number++
 		r := &Revision{
 			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, desired: s.desired,
-			conditions: s.conditionsView(), events: s.events, Undo: s.undo, Plan: s.plan, Loaded: s.allLoaded(), maxPriority: s.e.cfg.MaxPriority, shared: &derived{board: &s.board}, rows: &s.rows,
+			conditions: s.conditionsView(), events: s.events, Undo: s.undo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(), maxPriority: s.e.cfg.MaxPriority, shared: &derived{board: &s.board}, rows: &s.rows,
 		}
 		for _, src := range s.e.cfg.Sources {
 			r.Sources = append(r.Sources, s.sources[src.Name()])
 			r.Broken = append(r.Broken, s.broken[src.Name()]...)
 		}
 		r.Sources = append(r.Sources, s.problems...)
+		r.Broken = append(r.Broken, s.profile...)
 		for _, z := range s.zones {
 			r.Zones = append(r.Zones, s.e.zones.asJudged(s, z))
 		}
+		r.Sweep = s.e.zones.sweepState()
 		slices.SortFunc(r.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
 		if old := s.e.rev.Load(); old != nil {
 			r.inherit(old)

@@ -2,31 +2,45 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
 	"sync"
 	"time"
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/clean"
 	"rung/model/nb"
 	"rung/reconciler"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 )
 
-// zoneSet holds the reconciler of every zone. Its methods but snapshot are
-// called from the loop only.
+// zoneSet holds the zones: those that are followed, each with a reconciler, and
+// those that are swept. Its methods but snapshot, sweep and the looks are called
+// from the loop only.
 type zoneSet struct {
 	e         *Engine
 	loops     map[string]*zoneLoop
 	sandbox   *sandbox.Sandbox
 	wasLoaded bool
 
+	// members are the zones that are followed or swept as their rank allows; the
+	// sandbox's are not among them. ofNode names those of Nodes.
+	members map[string]*zoneMember
+	ofNode  map[string]bool
+	running int // reads under way
+	timer   *time.Timer
+	// steps counts those of the desired rows, changes says what they changed.
+	steps, forgotten uint64
+	changes          *model.ChangeSteps
+	lookers          lookers
+	keep             keeper
+
+	lookMu   sync.Mutex
+	lookedAt map[string]time.Time
+	nudge    chan struct{} // one element: somebody looks elsewhere
+
 	mu  sync.Mutex
-	dbs map[string]*nb.DB
+	dbs map[string]*nb.DB // of the sandbox's zones
 }
 
 // zoneLoop is a running reconciler.
@@ -38,17 +52,21 @@ type zoneLoop struct {
 	// steps counts what SetDesired was told; changed and all are the last steps
 	// that changed a policy, or anything. The engine's loop owns them.
 	steps, all uint64
+	first      uint64 // the zoneSet's number of the first
 	changed    map[model.PolicyKey]uint64
 }
 
 func newZoneSet(e *Engine) *zoneSet {
-	return &zoneSet{e: e, loops: map[string]*zoneLoop{}, dbs: map[string]*nb.DB{}}
+	return &zoneSet{e: e, loops: map[string]*zoneLoop{}, members: map[string]*zoneMember{}, ofNode: map[string]bool{},
+		lookedAt: map[string]time.Time{}, nudge: make(chan struct{}, 1), dbs: map[string]*nb.DB{}}
 }
 
 func (z *zoneSet) loaded() bool { return z.wasLoaded }
 
 // desired hands a step on to everybody who follows the cluster.
-func (z *zoneSet) desired(c *model.Cluster, changes []model.Change, d *compiler.Desired, delta *compiler.Delta, loaded bool) {
+func (z *zoneSet) desired(s *state, changes []model.Change, delta *compiler.Delta) {
+	c, d, loaded := s.cluster, s.desired, s.allLoaded()
+	z.note(s, d, delta, loaded && !z.wasLoaded)
 	z.wasLoaded = loaded
 	for _, l := range z.loops {
 		l.step(d, delta, loaded)
@@ -57,6 +75,9 @@ func (z *zoneSet) desired(c *model.Cluster, changes []model.Change, d *compiler.
 		z.sandbox.SetPods(c, changes)
 	}
 	z.e.logs.Observe(changes)
+	if len(z.members) > 0 {
+		z.schedule(s)
+	}
 }
 
 // add starts the reconciler of a zone; the loop runs this.
@@ -70,27 +91,31 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 	l := &zoneLoop{done: make(chan struct{}), changed: map[model.PolicyKey]uint64{}}
 	var ctx context.Context
 	ctx, l.stop = context.WithCancel(e.ctx)
-	l.Reconciler = reconciler.NewZone(reconciler.Config{
+	rc := reconciler.Config{
 		Zone: zone, Mode: mode, Clock: engineClock(e.now),
 		OnState: func(st *model.ZoneState) {
-			z.mu.Lock()
-			z.dbs[name] = st.DB
-			z.mu.Unlock()
-			e.send(func(s *state) {
-				s.zones[name] = st
-				s.dirty = true
-			})
+			if e.cfg.Sandbox != nil {
+				z.mu.Lock()
+				z.dbs[name] = st.DB
+				z.mu.Unlock()
+			}
+			e.send(func(s *state) { z.arrived(s, l, st) })
 		},
 		OnActivity: e.activity.add,
 		Status:     statusOf{e}, Events: eventsOf{e, name}, MaxPriority: e.cfg.MaxPriority,
 		Turn: e.turns.take,
-	})
+	}
+	own := e.owners.own(name, write, &rc)
+	l.Reconciler = reconciler.NewZone(rc)
 	z.loops[name] = l
+	l.first = z.steps
 	l.step(s.desired, &compiler.Delta{All: true}, s.allLoaded())
-	s.zones[name] = l.State()
-	s.dirty = true
+	z.arrived(s, l, l.State())
 	if !e.goRun(func() {
 		defer close(l.done)
+		var other sync.WaitGroup
+		defer other.Wait()
+		other.Go(func() { own.run(ctx, l.Reconciler) })
 		l.Run(ctx)
 	}) {
 		l.stop()
@@ -115,71 +140,15 @@ func (e *Engine) dial(cfg nbdb.Config) *nbdb.Conn {
 	return nbdb.Dial(cfg)
 }
 
+// byAddress is a zone given by its address.
+func (e *Engine) byAddress(name, addr string) *zoneMember {
+	return &zoneMember{name: name, writes: e.cfg.Reconcile && !isFile(addr),
+		open: func() (reconciler.Zone, error) { return e.openNB(name, addr), nil }}
+}
+
 type engineClock Clock
 
 func (c engineClock) Now() time.Time { return c() }
-
-// runEndpoints watches the databases given by address, all from one revision
-// on. One whose zone was not named stands there under its address until it says
-// its name.
-func (e *Engine) runEndpoints() {
-	addr, unnamed := e.cfg.NB[""]
-	st := model.ZoneState{Name: clean.Text(addr), Endpoint: clean.Text(addr), Conn: model.ConnDialling, ConnAt: e.now(), Writes: e.cfg.Reconcile}
-	show := func(s *state) {
-		z := st
-		s.zones[st.Name], s.dirty = &z, true
-	}
-	e.do(func(s *state) {
-		for name, addr := range e.cfg.NB {
-			if name != "" {
-				e.zones.add(s, e.dial(nbdb.Config{Name: name, Addr: addr}), e.cfg.Reconcile)
-			}
-		}
-		if unnamed {
-			show(s)
-		}
-	})
-	for wait := 100 * time.Millisecond; unnamed; wait = min(2*wait, 5*time.Second) {
-		name, err := zoneName(e.ctx, addr)
-		if err == nil {
-			e.do(func(s *state) {
-				delete(s.zones, st.Name)
-				if e.zones.loops[name] != nil {
-					s.problem("zone "+name, clean.Text(addr)+" says it is the zone that another --nb names")
-					return
-				}
-				e.zones.add(s, e.dial(nbdb.Config{Name: name, Addr: addr}), e.cfg.Reconcile)
-			})
-			return
-		}
-		conn := model.ConnLost
-		if errors.Is(err, fs.ErrPermission) {
-			conn = model.ConnDenied
-		}
-		if st.Conn != conn {
-			st.Conn, st.ConnAt = conn, e.now()
-		}
-		st.Attempts++
-		st.Error = clean.Text(err.Error())
-		e.do(show)
-		select {
-		case <-e.ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-	}
-}
-
-func zoneName(ctx context.Context, addr string) (string, error) {
-	db, err := nbdb.Read(ctx, addr)
-	if err != nil {
-		return "", err
-	}
-	if g := db.Global(); g != nil && g.Name != "" {
-		return g.Name, nil
-	}
-	return addr, nil
-}
 
 // problem puts something that keeps a part of the engine from running among the
 // sources, where the screen shows it.

@@ -26,6 +26,12 @@ func (l *zoneLoop) step(d *compiler.Desired, delta *compiler.Delta, loaded bool)
 // before. A change and "in sync" must never stand side by side because the
 // reconciler has not looked yet.
 func (z *zoneSet) asJudged(s *state, st *model.ZoneState) *model.ZoneState {
+	if st.Conn == model.ConnSwept && st.Changed != z.changes {
+		next := *st
+		next.Changed = z.changes
+		s.zones[st.Name] = &next
+		return &next
+	}
 	l := z.loops[st.Name]
 	if l == nil || st.DB == nil {
 		return st

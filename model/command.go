@@ -96,6 +96,23 @@ func (k Kubectl) line(verb string, target Key, rest ...string) string {
 // Apply is the line that creates or updates what it reads from standard input.
 func (k Kubectl) Apply() string { return k.line("apply", Key{}, "-f", "-") }
 
+// Create is the line that creates what it reads from standard input.
+func (k Kubectl) Create() string { return k.line("create", Key{}, "-f", "-") }
+
+// Replace is the line that updates what it reads from standard input, if its
+// resourceVersion is still the one that is read.
+func (k Kubectl) Replace() string { return k.line("replace", Key{}, "-f", "-") }
+
+// ServerSideApply is the line that has the server apply what it reads from
+// standard input, taking over the fields of other managers with force.
+func (k Kubectl) ServerSideApply(force bool) string {
+	rest := []string{"--server-side", "--field-manager=rung"}
+	if force {
+		rest = append(rest, "--force-conflicts")
+	}
+	return k.line("apply", Key{}, append(rest, "-f", "-")...)
+}
+
 // Delete is the line that removes an object.
 func (k Kubectl) Delete(target Key) string { return k.line("delete", target) }
 

@@ -34,7 +34,11 @@ const (
 	ConnSynced   ConnState = "synced"
 	ConnLost     ConnState = "lost"
 	ConnDenied   ConnState = "no permission"
-	ConnReadOnly ConnState = "file" // a dump: read once
+	ConnReadOnly ConnState = "file"       // a dump: read once
+	ConnAbsent   ConnState = "not served" // a resource the API server does not know
+	// ConnSwept is a zone that is read now and then and not watched: rows are as
+	// of SyncedAt, and only what was found out about them is kept.
+	ConnSwept ConnState = "read"
 )
 
 // PolicyState is a policy in a zone judged by rows alone (design.md "Words").
@@ -116,6 +120,9 @@ type PolicyInZone struct {
 	Tries   int
 	// Comparable is false for rows in a form Rung does not compile.
 	NotComparable bool
+	// Rows digests the live rows where the desired ones do not say what they
+	// should be: not comparable, without desired rows, with members others keep.
+	Rows *UnitDigest
 }
 
 // SettleTime is how long a difference may stand before it counts as behind.
@@ -125,17 +132,23 @@ const SettleTime = 5 * time.Second
 //
 // While the zone is not current nothing can be said about its rows as they are
 // now, not even that old ones still decide: the policy is stale then, or unknown
-// where the rows were never read or may not be. A difference counts as settling
+// where the rows were never read or may not be. A zone that is swept is judged as
+// of its read; what changed since is stale. A difference counts as settling
 // for SettleTime after the newest related change or read; one that stands
 // because a write fails does not begin anew with every pod that comes.
 func (p *PolicyInZone) State(z *ZoneState, now time.Time) PolicyState {
+	if z != nil && z.Conn == ConnSwept {
+		now = z.SyncedAt
+	}
 	switch {
 	case z == nil || z.SyncedAt.IsZero() || z.Conn == ConnDenied:
 		return StateUnknown
-	case !z.Current():
+	case !z.Current() && z.Conn != ConnSwept:
 		return StateStale
 	case p == nil:
 		return StateUnknown
+	case z.Outdated(p.Policy):
+		return StateStale
 	case p.NotComparable:
 		return StateNotComparable
 	case p.None != nil && p.LiveACLs > 0:
@@ -163,28 +176,63 @@ type ZoneState struct {
 	Error    string    // last error, clean
 	Attempts int       // connection attempts since the last success
 	Writes   bool      // Rung's reconciler writes here
-	DB       *nb.DB
+	DB       *nb.DB    // nil: never read, or swept
+	Rows     int       // of a swept zone: how many rows were read
 	Policies map[PolicyKey]*PolicyInZone
 	// Steps counts the steps of desired rows that Policies takes into account;
 	// Judging says that there are newer ones, whose policies show as settling.
 	Steps   uint64
 	Judging bool
+	// Changed says of a swept zone what changed after which step.
+	Changed *ChangeSteps
 	// Pending counts policies waiting to be written; Paused says why writing
 	// is not going on.
 	Pending int
 	Paused  string
+	// Note is to be seen although it keeps nothing from being written: that a check
+	// was overridden, who leads.
+	Note string
+	// Where others may write as well: who holds the zone by its NB_Global row and
+	// since which epoch (0: nobody), whether that is this process, whether this one
+	// was taken off, and the newest change of a row of Rung's owner types by another
+	// hand.
+	Writer    string
+	Epoch     int64
+	Held      bool
+	TakenOff  bool
+	Foreign   string
+	ForeignAt time.Time
 }
 
 // Current says whether the rows are those that are there now: the zone is being
 // watched, or it is a file, which does not change.
 func (z *ZoneState) Current() bool { return z.Conn == ConnSynced || z.Conn == ConnReadOnly }
 
-// Policy returns the join for one policy or nil.
+// Outdated says whether the desired rows of a unit changed after the zone, which
+// is swept, was read.
+func (z *ZoneState) Outdated(k PolicyKey) bool {
+	return z.Conn == ConnSwept && z.Changed.Last(z.Name, k).Step > z.Steps
+}
+
+// RowCount is how many rows the zone had when they were read last.
+func (z *ZoneState) RowCount() int {
+	if z.DB != nil {
+		return z.DB.Len()
+	}
+	return z.Rows
+}
+
+// Policy returns the join for one policy or nil. A policy that came after a
+// swept zone was read is there, without rows.
 func (z *ZoneState) Policy(k PolicyKey) *PolicyInZone {
 	if z == nil {
 		return nil
 	}
-	return z.Policies[k]
+	p := z.Policies[k]
+	if p == nil && z.Outdated(k) {
+		p = &PolicyInZone{Policy: k, LivePriority: -1}
+	}
+	return p
 }
 
 // SourceState is the health of a source of objects.
@@ -195,6 +243,20 @@ type SourceState struct {
 	At     time.Time // when the state was entered
 	ReadAt time.Time // newest successful read
 	Error  string
+	// Resources are the parts of an API server, in a fixed order; nil elsewhere.
+	Resources []SourceResource
+}
+
+// SourceResource is the health of one resource of an API server.
+type SourceResource struct {
+	Name     string // "pods", "adminnetworkpolicies.policy.networking.k8s.io"
+	Conn     ConnState
+	At       time.Time // when Conn was entered
+	Error    string    // one line with the remedy, clean; empty while Conn is synced
+	Attempts int       // failed ones since the last success
+	Count    int       // objects
+	// Optional says that the source counts as synced without it.
+	Optional bool
 }
 
 // Activity is one thing that was done to a database, the cluster or the files.

@@ -65,6 +65,7 @@ func (c *scribe) op(op *nb.Op) {
 			}
 			c.members(verb, op.Table, op.UUID, m.Column, atoms(m.Strings))
 			c.refs(verb, op.Table, op.UUID, m.Column, m.Refs)
+			c.members(verb, op.Table, op.UUID, m.Column, pairs(m.Pairs))
 		}
 	case nb.OpInsert:
 		if op.UUIDName != "" {
@@ -126,6 +127,14 @@ func columns(row map[string]any) string {
 		b.WriteString(" " + name + "=" + shellQuote(ovsValue(row[name])))
 	}
 	return b.String()
+}
+
+func pairs(m map[string]string) []string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, shellQuote(strconv.Quote(k)+"="+strconv.Quote(m[k])))
+	}
+	return out
 }
 
 func atoms(in []string) []string {

@@ -31,6 +31,7 @@ func (w *worker) release(k model.PolicyKey) {
 // expire looks again at policies whose writes were not seen in time, and asks
 // again for a read that does not come.
 func (w *worker) expire() {
+	w.calmed()
 	now := time.Now()
 	for k, h := range w.busy {
 		if h == nil || now.Before(h.until) || w.unsure != "" {

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"rung/model"
@@ -79,7 +80,7 @@ func (f *fakeDB) settle(before *nb.DB, changes []nb.RowChange) []nb.RowChange {
 	}
 	f.db = f.db.Apply(fix)
 	var out []nb.RowChange
-	for _, table := range []string{nb.TablePort, nb.TableSwitch, nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
+	for _, table := range []string{nb.TablePort, nb.TableSwitch, nb.TableACL, nb.TableAddressSet, nb.TablePortGroup, nb.TableGlobal} {
 		for u := range touched[table] {
 			if old, now := before.Row(table, u), f.db.Row(table, u); old != now {
 				out = append(out, nb.RowChange{Old: old, New: now})
@@ -155,6 +156,17 @@ func (f *fakeDB) execute(op nb.Op, uuid string, names map[string]string) (*nb.Ro
 		return nil, nil
 	}
 	switch op.Kind {
+	case nb.OpWait:
+		g := old.(*nb.Global)
+		for k, v := range op.Has["external_ids"] {
+			if g.ExternalIDs[k] != v {
+				return nil, fmt.Errorf("timed out: %w", model.ErrWait)
+			}
+		}
+		if want, ok := op.Row["external_ids"].(map[string]string); ok && !maps.Equal(want, g.ExternalIDs) {
+			return nil, fmt.Errorf("timed out: %w", model.ErrWait)
+		}
+		return nil, nil
 	case nb.OpDelete:
 		return &nb.RowChange{Old: old}, nil
 	case nb.OpUpdate:
@@ -272,6 +284,23 @@ func mutate(old nb.Row, ms []nb.Mutation, names map[string]string) nb.Row {
 		row := *old
 		for _, m := range ms {
 			row.Addresses = step(row.Addresses, m, m.Strings)
+		}
+		return &row
+	case *nb.Global:
+		row := *old
+		row.ExternalIDs = maps.Clone(old.ExternalIDs)
+		if row.ExternalIDs == nil {
+			row.ExternalIDs = map[string]string{}
+		}
+		for _, m := range ms {
+			for _, k := range m.Strings {
+				delete(row.ExternalIDs, k)
+			}
+			for k, v := range m.Pairs {
+				if _, has := row.ExternalIDs[k]; m.Insert && !has {
+					row.ExternalIDs[k] = v
+				}
+			}
 		}
 		return &row
 	case *nb.LogicalSwitch:

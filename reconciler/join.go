@@ -29,6 +29,9 @@ func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
 		p.None = tr.c.None
 	}
 	p.NotComparable = len(tr.odd) > 0
+	if t.db != nil && (p.NotComparable || p.None != nil || keepsOthers(tr.c)) {
+		p.Rows = t.digest(tr)
+	}
 	if p.NotComparable || p.None != nil || t.db == nil {
 		tr.since = nil
 		return p

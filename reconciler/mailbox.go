@@ -18,6 +18,7 @@ type mail struct {
 	loaded  bool
 	live    *model.ZoneUpdate
 	mode    *Mode
+	guard   *Guard
 }
 
 // mailbox gathers what others send while the loop is busy, without loss and

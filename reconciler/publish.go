@@ -21,11 +21,16 @@ func (w *worker) publish(now bool) {
 	}
 	w.stateNews = false
 	clear(w.unshown)
+	w.zone.Endpoint = w.cfg.Zone.Endpoint() // a pod that came anew has another
 	w.zone.Writes = w.mode == Write
 	w.zone.Paused = w.paused()
+	w.zone.Note, w.zone.Held, w.zone.TakenOff = w.fence.guard.Note, w.fence.epoch != 0, w.fence.lost
+	if w.fence.Fence != nil {
+		w.zone.Writer, w.zone.Epoch = holderIn(w.zone.DB)
+	}
 	w.zone.Pending = 0
 	for _, p := range w.zone.Policies {
-		if w.mode == Write && p.Missing+p.Extra+p.Different > p.Blocked && p.None == nil && !p.NotComparable {
+		if w.mode == Write && p.Missing+p.Extra+p.Different > p.Blocked && p.None == nil && !p.NotComparable && !w.leaves(p.Policy) {
 			w.zone.Pending++
 		}
 	}

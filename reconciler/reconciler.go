@@ -45,6 +45,10 @@ func (r *Reconciler) SetDesired(d *compiler.Desired, delta *compiler.Delta, load
 // not called back.
 func (r *Reconciler) SetMode(mode Mode) { r.box.edit(func(m *mail) { m.mode = &mode }) }
 
+// SetGuard says whether a fenced zone may be written by what others do there. A
+// transaction under way is not called back.
+func (r *Reconciler) SetGuard(g Guard) { r.box.edit(func(m *mail) { m.guard = &g }) }
+
 // Run keeps the zone until ctx ends, and returns when all its goroutines have
 // ended. It is called once.
 func (r *Reconciler) Run(ctx context.Context) {
@@ -90,6 +94,10 @@ func newWorker(r *Reconciler) *worker {
 		due:        make(chan model.PolicyKey),
 		results:    make(chan outcome, 1),
 		reports:    newReporter(cfg),
+		fence:      fencing{Fence: cfg.Fence},
+	}
+	if cfg.Fence != nil {
+		w.fence.guard = cfg.Fence.Guard
 	}
 	w.retries = workqueue.NewTypedRateLimitingQueue(
 		workqueue.NewTypedItemExponentialFailureRateLimiter[model.PolicyKey](cfg.BackoffMin, cfg.BackoffMax))

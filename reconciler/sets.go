@@ -17,9 +17,17 @@ func (t *tracker) compareSet(s *setTrack) {
 	}
 	s.uuid = row.UUID
 	if !s.spec.Open {
-		s.missing, s.extra = compareMembers(t.desired.Members(s.spec), row.Addresses)
+		s.missing, s.extra = compareMembers(t.wanted(s.spec), row.Addresses)
 	}
 	t.compareSetIDs(s, row)
+}
+
+// wanted lists a desired set.
+func (t *tracker) wanted(s *compiler.SetSpec) []string {
+	if t.membersOf != nil {
+		return t.membersOf(s)
+	}
+	return t.desired.Members(s)
 }
 
 func (t *tracker) compareSetIDs(s *setTrack, row *nb.AddressSet) {

@@ -23,6 +23,8 @@ type tracker struct {
 	db      *nb.DB // nil: never read
 	// observing says that the rows are somebody else's.
 	observing bool
+	// membersOf lists a desired set, where somebody has it listed already.
+	membersOf func(*compiler.SetSpec) []string
 
 	tracks map[model.PolicyKey]*track
 	sets   map[string]*setTrack // desired address sets by name

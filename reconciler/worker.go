@@ -52,6 +52,7 @@ type worker struct {
 	notBefore time.Time
 
 	reports *reporter
+	fence   fencing
 
 	unshown   map[model.PolicyKey]struct{} // to publish
 	stateNews bool
@@ -72,7 +73,8 @@ type flight struct {
 	ops   []nb.Op
 	began time.Time
 	reads int
-	all   bool // nothing that was ready had to stay behind
+	all   bool  // nothing that was ready had to stay behind
+	claim int64 // the epoch it claims; 0 for rows
 }
 
 // part is the share of one policy in a transaction.
@@ -146,6 +148,12 @@ func (w *worker) nextWake() time.Duration {
 	if w.unsure != "" {
 		at(w.unsureUntil)
 	}
+	if !w.fence.foreignAt.IsZero() {
+		wake = min(wake, max(w.fence.Quiet-w.now().Sub(w.fence.foreignAt), time.Millisecond))
+	}
+	if w.mayClaim() {
+		at(w.notBefore)
+	}
 	// Its time may have come since write looked.
 	if w.mode == Write && w.flight == nil && len(w.ready) > w.held && w.paused() == "" {
 		at(w.notBefore)
@@ -174,10 +182,14 @@ func (w *worker) intake(m mail) {
 	if m.live != nil {
 		w.takeLive(*m.live)
 	}
+	if m.guard != nil && *m.guard != w.fence.guard {
+		w.fence.guard, w.stateNews = *m.guard, true
+	}
 	w.t.observing = w.mode == Observe
 	if switched {
 		w.stateNews = true
 		if w.mode == Observe {
+			w.fence.epoch, w.fence.lost = 0, false
 			clear(w.ready)
 			clear(w.alone)
 			for k := range w.fails {
@@ -193,7 +205,9 @@ func (w *worker) intake(m mail) {
 
 func (w *worker) takeLive(u model.ZoneUpdate) {
 	w.stateNews = true
-	u.At = w.now() // one clock for everything that is reported
+	if u.Conn != model.ConnReadOnly || u.At.IsZero() {
+		u.At = w.now() // one clock for everything that is reported; a file's rows are as of its last transaction
+	}
 	z := &w.zone
 	if u.Conn != z.Conn {
 		z.Conn, z.ConnAt = u.Conn, u.At
@@ -203,8 +217,15 @@ func (w *worker) takeLive(u model.ZoneUpdate) {
 		z.Server = u.Server
 	}
 	if u.DB != nil {
+		if w.fence.Fence != nil && !u.Resync {
+			w.watchOthers(u.Changes, u.DB)
+		}
 		z.DB = u.DB
 		w.t.ApplyLive(u)
+		if w.fence.Fence != nil {
+			w.firstLook(u.DB)
+			w.checkFence()
+		}
 	}
 	if z.DB != nil && (u.Conn == model.ConnSynced || (u.Conn == model.ConnReadOnly && u.DB != nil)) {
 		z.SyncedAt = u.At
@@ -233,7 +254,7 @@ func (w *worker) takeDirty() {
 // enqueue marks a policy to be looked at, unless it is being written already
 // (it is looked at afterwards) or backs off (its time comes).
 func (w *worker) enqueue(k model.PolicyKey) {
-	if w.mode != Write {
+	if w.mode != Write || w.leaves(k) {
 		return
 	}
 	if _, busy := w.busy[k]; busy {
@@ -263,6 +284,14 @@ func (w *worker) compiled(k model.PolicyKey) *compiler.Compiled {
 // paused says why nothing is written although it should be; empty when it may
 // be.
 func (w *worker) paused() string {
+	if why := w.blocked(); why != "" || w.mode != Write {
+		return why
+	}
+	return w.fence.pending()
+}
+
+// blocked is paused, but for taking the zone over.
+func (w *worker) blocked() string {
 	switch {
 	case w.mode != Write:
 		return ""
@@ -277,5 +306,5 @@ func (w *worker) paused() string {
 	case w.unsure != "":
 		return w.unsure
 	}
-	return ""
+	return w.fence.off(w.t.db)
 }

@@ -20,6 +20,12 @@ const manyUnknowns = 3
 // write sends everything that is ready as one transaction, when nothing speaks
 // against it. Policies whose last write was refused go alone, after the others.
 func (w *worker) write(ctx context.Context) {
+	if w.mayClaim() && !time.Now().Before(w.notBefore) {
+		f := &flight{reads: w.reads}
+		f.ops, f.claim = w.claimOps()
+		w.start(ctx, f)
+		return
+	}
 	for w.mode == Write && w.flight == nil && len(w.ready) > 0 && w.paused() == "" && !time.Now().Before(w.notBefore) {
 		var together, alone []model.PolicyKey
 		w.held = 0
@@ -130,7 +136,7 @@ func (w *worker) unfinished(such func(model.PolicyKey) bool) bool {
 // send takes the policies off the ready list and starts their transaction.
 // Policies without operations are done; those that do not fit in stay.
 func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
-	f := &flight{reads: w.reads}
+	f := &flight{reads: w.reads, ops: w.guards()}
 	b := &opsBuilder{t: w.t}
 	size := 0
 	for _, k := range keys {
@@ -153,11 +159,16 @@ func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 	if len(f.parts) == 0 {
 		return
 	}
-	f.began = w.now()
-	w.flight = f
 	if f.all = len(w.ready) == 0; f.all {
 		w.gather(w.cfg.Gather)
 	}
+	w.start(ctx, f)
+}
+
+// start sends a transaction off.
+func (w *worker) start(ctx context.Context, f *flight) {
+	f.began = w.now()
+	w.flight = f
 	w.sending.Go(func() {
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(ctx, w.cfg.Answer)
@@ -201,19 +212,30 @@ func (w *worker) forgive(k model.PolicyKey) {
 func (w *worker) finished(o outcome) {
 	f := w.flight
 	w.flight = nil
+	result := ResultUnknown
 	switch {
+	case f.claim != 0:
+		result = claimResult(o)
+		w.claimed(f, o)
+	case errors.Is(o.err, model.ErrWait):
+		w.unknowns, result = 0, ResultFenced
+		w.fencedOff(f, o)
 	case o.err == nil:
-		w.unknowns = 0
+		w.unknowns, result = 0, ResultOK
+		if slices.ContainsFunc(o.results, func(r nb.OpResult) bool { return r.Error != "" }) {
+			result = ResultRefused
+		}
 		if f.all {
 			w.gather(min(gatherShare*o.took, gatherMost*w.cfg.Gather) - o.took)
 		}
 		w.succeeded(f, o)
 	case errors.Is(o.err, model.ErrRefused):
-		w.unknowns = 0
+		w.unknowns, result = 0, ResultRefused
 		w.refused(f, o)
 	default:
 		w.lost(f, o)
 	}
+	w.cfg.OnTransaction(Transaction{Result: result, Took: o.took, Ops: len(f.ops)})
 	w.takeDirty()
 }
 
@@ -255,7 +277,7 @@ func (w *worker) succeeded(f *flight, o outcome) {
 func (w *worker) refused(f *flight, o outcome) {
 	if len(f.parts) == 1 {
 		w.fail(f.parts[0], clean.Text(o.err.Error()))
-		w.cfg.OnActivity(activity(w.cfg.Zone.Name(), f.parts[0].key, f.ops, f.began, o.took, clean.Text(o.err.Error())))
+		w.cfg.OnActivity(activity(w.cfg.Zone.Name(), f.parts[0].key, f.ops[f.parts[0].from:], f.began, o.took, clean.Text(o.err.Error())))
 		return
 	}
 	a := activity(w.cfg.Zone.Name(), model.PolicyKey{}, f.ops, f.began, o.took, clean.Text(o.err.Error()))

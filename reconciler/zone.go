@@ -66,6 +66,13 @@ type Config struct {
 	// Status and Events may be nil: nothing is reported then.
 	Status Status
 	Events Events
+	// Fence is for a zone that others may write as well; nil for Rung's own.
+	Fence *Fence
+	// Leave are the kinds whose rows are neither written nor reported.
+	Leave map[model.Kind]bool
+	// OnTransaction, which may be nil, gets every transaction that ended. It is
+	// called as OnActivity is.
+	OnTransaction func(Transaction)
 	// MaxPriority is the lowest supported precedence, as the compiler was told
 	// (model.MaxPriority when 0).
 	MaxPriority int32
@@ -98,6 +105,21 @@ type Config struct {
 	Turn func(work func())
 }
 
+// Transaction is what became of one transaction: ResultOK and the others.
+type Transaction struct {
+	Result string
+	Took   time.Duration
+	Ops    int
+}
+
+// Results of a transaction.
+const (
+	ResultOK      = "ok"
+	ResultRefused = "refused" // by the server, or in part
+	ResultUnknown = "unknown" // it may have happened
+	ResultFenced  = "fenced"  // another writer holds the zone
+)
+
 type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }
@@ -128,6 +150,14 @@ func (c *Config) fill() {
 	}
 	if c.OnState == nil {
 		c.OnState = func(*model.ZoneState) {}
+	}
+	if c.Fence != nil && c.Fence.Quiet <= 0 {
+		f := *c.Fence
+		f.Quiet = defaultQuiet
+		c.Fence = &f
+	}
+	if c.OnTransaction == nil {
+		c.OnTransaction = func(Transaction) {}
 	}
 	if c.OnActivity == nil {
 		c.OnActivity = func(model.Activity) {}

@@ -32,6 +32,8 @@ func (m *root) asks(e *entry, env *view.Env) {
 			m.over = append(m.over, &dialog{entry: e, d: a.Dialog, since: time.Now()})
 		case view.FilterAsk:
 			m.setFilter(e, a.Text)
+		case view.SwitchAsk:
+			m.switchTo(a.Context)
 		case view.RunAsk:
 			m.run(e, a)
 		case view.ExecAsk:
@@ -66,7 +68,7 @@ func (m *root) copyText(c view.Copy) {
 // run does work in a goroutine; leaving the page ends its context.
 func (m *root) run(e *entry, a view.RunAsk) {
 	m.nextJob++
-	job, id, ctx, dir := m.nextJob, e.id, e.ctx, m.opt.StateDir
+	job, id, ctx, dir, s := m.nextJob, e.id, e.ctx, m.opt.StateDir, m.session
 	if ctx == nil {
 		ctx = m.ctx
 	}
@@ -74,12 +76,12 @@ func (m *root) run(e *entry, a view.RunAsk) {
 		m.working[job] = a.What
 	}
 	if m.inline {
-		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepared(m.console)})
+		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepared(s.console), of: s})
 		return
 	}
 	m.later(guard(dir, a.What, func() tea.Msg {
 		result := a.Do(ctx)
-		return jobMsg{entry: id, job: job, result: result, rev: prepared(m.console)}
+		return jobMsg{entry: id, job: job, result: result, rev: prepared(s.console), of: s}
 	}))
 }
 
@@ -99,7 +101,7 @@ func guard(dir, what string, do tea.Cmd) tea.Cmd {
 // the newest revision in hand: what the work changed is then seen.
 func (m *root) jobDone(msg jobMsg) {
 	delete(m.working, msg.job)
-	if msg.rev != nil {
+	if msg.rev != nil && msg.of == m.session {
 		m.take(msg.rev)
 	}
 	e := m.entryByID(msg.entry)

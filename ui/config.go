@@ -24,6 +24,10 @@ type Config struct {
 	// Start is the page to begin with: ladder, rows, zones, logs, activity or
 	// plan.
 	Start string `yaml:"start"`
+	// Contexts are settings of clusters; the command line reads them.
+	Contexts map[string]struct {
+		Write bool `yaml:"write"`
+	} `yaml:"contexts"`
 }
 
 // starts are the pages one can begin with.

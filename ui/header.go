@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	"rung/model"
 	"rung/ui/action"
@@ -30,7 +31,7 @@ func (m *root) header(w int) string {
 	}
 	ps := []piece{
 		{widget.Line{{Text: " rung", Style: st.Title}}, 0},
-		{widget.Line{{Text: widget.Truncate(title, 40), Style: st.Accent}}, 4},
+		{m.place(title), 4},
 		{zones, 3},
 		{m.badge(), 0},
 	}
@@ -65,6 +66,20 @@ func (m *root) header(w int) string {
 	return fit(ps, w, 2).Render(w)
 }
 
+// place is what is looked at: on a cluster the context and, where there is room,
+// its API server, since two contexts may have one name.
+func (m *root) place(title string) widget.Line {
+	l := widget.Line{{Text: widget.Truncate(title, 40), Style: m.styles.Accent}}
+	if server := m.rev.Mode.Server; server != "" && m.w >= wideHeader {
+		_, host, _ := strings.Cut(server, "://")
+		l = l.Add(" "+widget.Truncate(host, 40), m.styles.Dim)
+	}
+	return l
+}
+
+// wideHeader is how wide the screen must be for the API server's address.
+const wideHeader = 130
+
 // badge says whether changes are possible, and to what.
 func (m *root) badge() widget.Line {
 	st, mode := m.styles, m.rev.Mode
@@ -83,6 +98,9 @@ func (m *root) badge() widget.Line {
 		return l.Add(text, st.Alarm)
 	}
 	l = l.Add(" READ-ONLY ", st.Badge)
+	if mode.Reconciles && !mode.Sandbox {
+		l = l.Add(" WRITES ROWS ", st.Alarm)
+	}
 	if key := m.keys.Action(action.Writes).Shown(); mode.WhyNot == "" && key != "" {
 		l = l.Add(" "+key+" to allow changes", st.Dim)
 	}

@@ -13,15 +13,15 @@ import (
 // (clocks, the clipboard) may be dropped.
 func NewInline(ctx context.Context, console Console, opt Options) tea.Model {
 	opt.fill()
-	ticks, stop := console.Subscribe()
-	context.AfterFunc(ctx, stop)
-	m := newRoot(ctx, console, opt, ticks)
+	m := newRoot(ctx, console, opt)
 	m.inline = true
+	context.AfterFunc(ctx, func() { m.session.stop() })
 	return m
 }
 
-// Refreshed is the message that makes an inline model take the console's newest
+// Refreshed is the message that makes an inline model take its console's newest
 // revision.
-func Refreshed(console Console) tea.Msg {
-	return revMsg{rev: prepared(console)}
+func Refreshed(model tea.Model) tea.Msg {
+	s := model.(*root).session
+	return revMsg{rev: prepared(s.console), of: s}
 }

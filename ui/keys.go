@@ -98,7 +98,7 @@ func (m *root) key(msg tea.KeyPressMsg) {
 
 // context is what actions are judged by.
 func (m *root) context(e *entry) action.Context {
-	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Plan: m.rev.Plan}
+	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Plan: m.rev.Plan, Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.
@@ -171,7 +171,8 @@ func (m *root) do(id action.ID) {
 	case action.Refresh:
 		m.top().synced = syncKey{}
 		m.later(tea.ClearScreen)
-		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepared(m.console)} }))
+		s := m.session
+		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepared(s.console), of: s} }))
 	case action.Mouse:
 		m.mouse = !m.mouse
 		text := "the mouse is the terminal's: text can be selected"
@@ -193,6 +194,8 @@ func (m *root) do(id action.ID) {
 		m.open(nav.To(nav.Activity), false)
 	case action.GoPlan:
 		m.open(nav.To(nav.Plan), false)
+	case action.GoContexts:
+		m.open(nav.To(nav.Contexts), false)
 	}
 }
 
@@ -216,9 +219,10 @@ func (m *root) ask(d view.Dialog) {
 }
 
 func (m *root) toggleWrites() {
+	console := m.console
 	set := func(on bool, said string) {
 		m.background("changing the mode", func(context.Context) view.ToastAsk {
-			if err := m.console.SetWrites(on); err != nil {
+			if err := console.SetWrites(on); err != nil {
 				return view.ToastAsk{Text: err.Error(), Bad: true}
 			}
 			return view.ToastAsk{Text: said}

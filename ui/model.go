@@ -39,16 +39,17 @@ func (m *root) after(d time.Duration, msg tea.Msg) tea.Cmd {
 // wait waits for the next revision and makes its expensive parts, so that the
 // screen's own goroutine finds them made.
 func (m *root) wait() tea.Cmd {
+	s := m.session
 	return guard(m.opt.StateDir, "preparing a revision", func() tea.Msg {
-		due := m.lint.due()
+		due := s.lint.due()
 		defer due.Stop()
 		select {
-		case <-m.ctx.Done():
+		case <-s.ctx.Done():
 			return nil
-		case <-m.ticks:
+		case <-s.ticks:
 		case <-due.C:
 		}
-		return revMsg{m.lint.prepare(m.console), true}
+		return revMsg{s.lint.prepare(s.console), s, true}
 	})
 }
 
@@ -121,14 +122,20 @@ func (m *root) handle(msg tea.Msg) {
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case revMsg:
+		if msg.of != m.session {
+			m.dirty = false // of a cluster that was left
+			break
+		}
 		m.take(msg.rev)
 		if !msg.arm {
 			break
 		}
-		m.later(m.after(frameTime, armMsg{}))
+		m.later(m.after(frameTime, armMsg{m.session}))
 	case armMsg:
 		m.dirty = false
-		m.later(m.wait())
+		if msg.of == m.session {
+			m.later(m.wait())
+		}
 	case clockMsg:
 		if m.toast.text != "" && m.now.After(m.toast.until) {
 			m.toast = toast{}
@@ -139,6 +146,8 @@ func (m *root) handle(msg tea.Msg) {
 		m.jobDone(msg)
 	case toastMsg:
 		m.say(view.ToastAsk(msg))
+	case switchMsg:
+		m.switched(msg)
 	case crashMsg:
 		m.crash, m.quits = msg.what, true
 		m.later(tea.Quit)

@@ -32,8 +32,8 @@ const (
 type root struct {
 	ctx     context.Context
 	console Console
+	session *session // of console
 	opt     Options
-	ticks   <-chan struct{}
 	quit    func()
 
 	keys   *action.Keymap
@@ -44,7 +44,6 @@ type root struct {
 
 	w, h   int
 	rev    *engine.Revision
-	lint   linter
 	counts counts
 	now    time.Time
 
@@ -104,21 +103,23 @@ type syncKey struct {
 type (
 	revMsg struct {
 		rev *engine.Revision
+		of  *session
 		arm bool // wait for the next one
 	}
-	armMsg   struct{}
+	armMsg   struct{ of *session }
 	clockMsg struct{}
 	jobMsg   struct {
 		entry, job int
 		result     any
 		rev        *engine.Revision // what the work may have led to
+		of         *session
 	}
 	crashMsg struct{ what string }
 	toastMsg view.ToastAsk
 )
 
-func newRoot(ctx context.Context, console Console, opt Options, ticks <-chan struct{}) *root {
-	m := &root{ctx: ctx, console: console, opt: opt, ticks: ticks, dark: true, theme: opt.Theme,
+func newRoot(ctx context.Context, console Console, opt Options) *root {
+	m := &root{ctx: ctx, opt: opt, dark: true, theme: opt.Theme,
 		mouse: opt.Mouse == nil || *opt.Mouse, working: map[int]string{}, notices: opt.Notices, dirty: true, quit: func() {}}
 	m.keys, _ = action.NewKeymap(opt.Keys)
 	if opt.ASCII {
@@ -128,13 +129,7 @@ func newRoot(ctx context.Context, console Console, opt Options, ticks <-chan str
 		m.theme = themes.Default
 	}
 	m.restyle()
-	m.now = console.Now()
-	m.rev = console.Revision()
-	m.counts.take(m.rev, m.now)
-	m.open(opt.Page, false)
-	if len(m.stack) == 0 {
-		m.open(nav.To(nav.Ladder), false)
-	}
+	m.begin(console)
 	m.notice()
 	return m
 }
@@ -144,6 +139,7 @@ func (m *root) close() {
 	for _, e := range append(m.stack, m.forward...) {
 		e.cancel()
 	}
+	m.session.end()
 }
 
 func (m *root) restyle() { m.styles = m.opt.Themes.Styles(m.theme, m.dark) }

@@ -41,6 +41,9 @@ type Options struct {
 	// Notices are said when the console opens: warnings about the
 	// configuration. Those of Config itself are added.
 	Notices []string
+	// Switch makes the console of another context of the kubeconfig; nil where
+	// there are none. The console that was left is the caller's to end.
+	Switch func(ctx context.Context, context string) (Console, error)
 	// Profile forces a colour profile; Unknown goes by Config.Color.
 	Profile colorprofile.Profile
 }
@@ -98,10 +101,7 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	opt.fill()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ticks, stop := console.Subscribe()
-	defer stop()
-
-	m := newRoot(ctx, console, opt, ticks)
+	m := newRoot(ctx, console, opt)
 	// Signals end ctx, and the program is left then as by a key. The library's
 	// own handler of signals, or a program ended by its context, would not wait
 	// for what still reads the terminal, or wait for ever.

@@ -151,6 +151,7 @@ func TestWritesAndConfirm(t *testing.T) {
 
 	p := uitest.Demo(t)
 	p.Mode.Writes, p.Mode.WhyNot, p.Mode.Sandbox, p.Mode.Title = false, "", false, "prod-eu"
+	p.Mode.Reconciles = false
 	s = uitest.Open(t, p, nav.To(nav.Ladder))
 	s.Want("READ-ONLY  W to allow changes")
 	s.Press("n")

@@ -2,6 +2,8 @@ package ui
 
 import (
 	"rung/ui/activity"
+	"rung/ui/contexts"
+	"rung/ui/controllerlog"
 	"rung/ui/edit"
 	"rung/ui/ladder"
 	"rung/ui/logs"
@@ -30,6 +32,9 @@ var makers = map[nav.Kind]view.Maker{
 	nav.Logs:     logs.New,
 	nav.Plan:     plan.New,
 	nav.Zones:    zones.New,
+
+	nav.Controller: controllerlog.New,
+	nav.Contexts:   contexts.New,
 }
 
 // makePreview makes the view of a change before it is made.

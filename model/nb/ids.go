@@ -25,6 +25,13 @@ const (
 	KeyPriority        = "priority"
 )
 
+// Keys of NB_Global.external_ids that fence the writers of a zone off from each
+// other: who writes, and a number that grows whenever somebody takes over.
+const (
+	KeyWriter = "rung/writer"
+	KeyEpoch  = "rung/epoch"
+)
+
 // DefaultController owns the rows of the default network.
 const DefaultController = "default-network-controller"
 

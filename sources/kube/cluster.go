@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -42,11 +43,17 @@ type Options struct {
 // Cluster is a cluster by its API server.
 type Cluster struct {
 	opt       Options
-	context   string
+	context   string // clean
+	pinned    string // the context's name as the kubeconfig has it
 	namespace string
-	config    *rest.Config
-	typed     kubernetes.Interface // protobuf where the server speaks it
-	dynamic   dynamic.Interface
+
+	mu      sync.RWMutex // of what Reopen replaces
+	config  *rest.Config
+	typed   kubernetes.Interface // protobuf where the server speaks it
+	dynamic dynamic.Interface
+
+	zonePods zonePodLists
+	answers  answers // of the server about what is allowed; see May
 }
 
 // Open prepares a cluster. It reads the kubeconfig and does not ask the server.
@@ -63,9 +70,9 @@ func Open(o Options) (*Cluster, error) {
 		}
 		return nil, fmt.Errorf("kubeconfig context %q: %w", nameOf(o, raw), err)
 	}
-	c := &Cluster{opt: o, context: clean.Text(nameOf(o, raw)), config: cfg}
+	c := &Cluster{opt: o, context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
 	if c.context == "" {
-		c.context = "in-cluster"
+		c.context = inCluster
 	}
 	if c.namespace, _, err = loader.Namespace(); err != nil {
 		c.namespace = "default"
@@ -90,23 +97,39 @@ func Open(o Options) (*Cluster, error) {
 	return c, nil
 }
 
+// inCluster stands for a context where there is none.
+const inCluster = "in-cluster"
+
 // Context is the kubeconfig context's name, "in-cluster" without one; clean.
 func (c *Cluster) Context() string { return c.context }
 
 // Server is the API server's address, clean.
-func (c *Cluster) Server() string { return clean.Text(c.config.Host) }
+func (c *Cluster) Server() string { return clean.Text(c.Config().Host) }
 
 // Options are what the cluster was opened with.
 func (c *Cluster) Options() Options { return c.opt }
 
 // Config is a copy of the client configuration, for transports of their own.
-func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
+func (c *Cluster) Config() *rest.Config {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return rest.CopyConfig(c.config)
+}
 
-// Typed is the client of built-in resources, Dynamic that of all others.
-func (c *Cluster) Typed() kubernetes.Interface { return c.typed }
+// Typed is the client of built-in resources, Dynamic that of all others. Ask for
+// it when it is needed rather than keep it: credentials may be replaced.
+func (c *Cluster) Typed() kubernetes.Interface {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.typed
+}
 
 // Dynamic is the client of resources that are not built in.
-func (c *Cluster) Dynamic() dynamic.Interface { return c.dynamic }
+func (c *Cluster) Dynamic() dynamic.Interface {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.dynamic
+}
 
 // Contexts are the names of a kubeconfig's contexts, sorted, and the current one.
 func Contexts(o Options) (names []string, current string, err error) {

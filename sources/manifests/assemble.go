@@ -37,6 +37,7 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 		n += len(f.objects)
 	}
 	seen := make(map[model.Key]model.Origin, n)
+	var twice gatheredTwice
 	r.Objects = make([]model.Object, 0, n)
 	for _, f := range files {
 		if f.file.Sum != [32]byte{} {
@@ -46,7 +47,10 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 		for _, obj := range f.objects {
 			k := obj.ObjectKey()
 			at := originOf(obj)
-			if first, dup := seen[k]; dup {
+			if first, dup := seen[k]; dup && f.in.gather {
+				twice.add(k, at, first)
+				continue
+			} else if dup {
 				r.Broken = append(r.Broken, duplicate(k, at, first))
 				continue
 			}
@@ -54,6 +58,7 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 			r.Objects = append(r.Objects, obj)
 		}
 	}
+	r.Broken = append(r.Broken, twice.broken()...)
 	r.implyNamespaces(o, seen)
 	return r
 }

@@ -58,17 +58,26 @@ func compileCRD(name string) (*crd, error) {
 	if err := sigsyaml.Unmarshal(text, &def); err != nil {
 		return nil, fmt.Errorf("parse %s: %w", name, err)
 	}
+	c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// compileSchema prepares a schema for checks.
+func compileSchema(v1props *apiextensionsv1.JSONSchemaProps) (*crd, error) {
 	var props apiextensions.JSONSchemaProps
-	v1props := def.Spec.Versions[0].Schema.OpenAPIV3Schema
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v1props, &props, nil); err != nil {
-		return nil, fmt.Errorf("convert %s: %w", name, err)
+	err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v1props, &props, nil)
+	if err != nil {
+		return nil, fmt.Errorf("convert the schema: %w", err)
 	}
 	c := &crd{}
 	if c.schema, err = schema.NewStructural(&props); err != nil {
-		return nil, fmt.Errorf("structural schema of %s: %w", name, err)
+		return nil, fmt.Errorf("structural schema: %w", err)
 	}
 	if c.openAPI, _, err = validation.NewSchemaValidator(&props); err != nil {
-		return nil, fmt.Errorf("validator of %s: %w", name, err)
+		return nil, fmt.Errorf("validator: %w", err)
 	}
 	c.cel = cel.NewValidator(c.schema, true, celconfig.PerCallLimit)
 	return c, nil
@@ -84,7 +93,7 @@ func Validate(p *model.Policy) []model.Broken {
 		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: CodeYAML, Message: clean.Text(err.Error())}}
 	}
 	var out []model.Broken
-	for _, i := range gate(p.Kind, obj) {
+	for _, i := range gate(p.Kind, obj, nil) {
 		b := model.Broken{Severity: i.sev, Origin: p.Origin, Key: p.Key, Field: i.field, Code: i.code, Message: i.msg, Remedy: i.remedy}
 		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
 			b.Origin.Line += lineOf(root, i.field) - root.Line
@@ -117,17 +126,13 @@ func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
 	return toAny(root).(map[string]any), root, nil
 }
 
-// gate runs gate 1 on a tree.
-func gate(k model.Kind, obj map[string]any) []issue {
+// gate runs gate 1 on a tree, by schemas of a cluster where there are some.
+func gate(k model.Kind, obj map[string]any, by *Schemas) []issue {
 	errs := metadataErrors(k, obj)
 	var issues []issue
 	switch k {
 	case model.KindANP, model.KindBANP:
-		compiled := anpCRD
-		if k == model.KindBANP {
-			compiled = banpCRD
-		}
-		c, err := compiled()
+		c, err := by.of(k)
 		if err != nil {
 			return []issue{{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error())}}
 		}

@@ -22,6 +22,7 @@ import (
 type input struct {
 	path   string
 	folder bool // found in a folder, not named
+	gather bool // an object of a must-gather, which has many of them twice
 	size   int64
 	mod    time.Time
 }
@@ -114,6 +115,7 @@ func (l *lister) walk(root string) {
 	if fsys == nil {
 		fsys, at = os.DirFS(root), "."
 	}
+	gather := gathered{fsys: fsys}
 	_ = fs.WalkDir(fsys, at, func(p string, d fs.DirEntry, err error) error {
 		name := p
 		if l.o.FS == nil {
@@ -125,6 +127,11 @@ func (l *lister) walk(root string) {
 			l.fail(name, "cannot be read: "+reason(err), "")
 			return nil
 		case p != at && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case p != at && gather.aside(p):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -143,7 +150,11 @@ func (l *lister) walk(root string) {
 		case err != nil:
 			l.fail(name, "cannot be read: "+reason(err), "")
 		case info.Mode().IsRegular():
+			n := len(l.files)
 			l.take(name, true, info)
+			if len(l.files) > n {
+				l.files[n].gather = gather.inside(p)
+			}
 		}
 		return nil
 	})

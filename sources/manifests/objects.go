@@ -158,13 +158,7 @@ func (d *decoder) node(n *yaml.Node, m model.Meta) model.Object {
 		}
 	}
 	if a, ok := annotation(n, model.AnnotationHostCIDRs); ok {
-		o.HostCIDRs = clean.Block(a)
-		ips, err := hostIPs(m.Name, a)
-		if err != nil {
-			o.HostErr = clean.Text(err.Error())
-			d.warnAnnotation(m, model.AnnotationHostCIDRs, "cannot be read: policies that select this node by a nodes peer fail as a whole: "+o.HostErr)
-		}
-		o.HostIPs = ips
+		d.hostAddresses(o, a)
 	}
 	d.nodeAddresses(o, func(name string) (string, bool) { return annotation(n, name) })
 	return o

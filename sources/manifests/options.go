@@ -25,6 +25,8 @@ type Options struct {
 	Limits Limits
 	// SkipSchema leaves out gate 1; call Validate for each policy later.
 	SkipSchema bool
+	// Schemas replace those of gate 1 that Rung brings along; nil replaces none.
+	Schemas *Schemas
 }
 
 // Limits bound what one input may cost. Zero fields take the default.

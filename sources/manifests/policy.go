@@ -19,7 +19,7 @@ func (d *decoder) policy(n *yaml.Node, m model.Meta, text []byte) {
 	obj := toAny(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
-		if bad := gate(m.Kind, obj); len(bad) > 0 {
+		if bad := gate(m.Kind, obj, d.opts.Schemas); len(bad) > 0 {
 			for i := range bad {
 				bad[i].line = lineOf(n, bad[i].field)
 			}

@@ -26,8 +26,14 @@ type Config struct {
 	// carries another name (not an empty one) is refused.
 	Name    string
 	AnyName bool
-	// Addr is "unix:/path" or "tcp:host:port", and what Endpoint prints.
+	// StrictName refuses an empty name, too: one that was never set.
+	StrictName bool
+	// Addr is "unix:/path", "tcp:host:port" or "ssl:host:port", and what Endpoint
+	// prints.
 	Addr string
+	// TLS are the key and certificates for ssl: addresses; they are read again at
+	// every dial.
+	TLS TLSFiles
 	// Dial, where set, makes the connection instead of Addr.
 	Dial func(context.Context) (net.Conn, error)
 	// Server is what ZoneUpdate.Server says; without it, the database's name
@@ -54,6 +60,9 @@ type Config struct {
 	// Coalesce is the least time between two updates to the sink (default
 	// 20 ms); the first of a burst is not delayed.
 	Coalesce time.Duration
+	// Limit, where set, caps how many connections are made at once by all it was
+	// given to.
+	Limit *Limiter
 	// Share, where set, lets this zone hold address sets together with the others
 	// it was given to.
 	Share *Sharing
@@ -88,6 +97,9 @@ func (c Config) withDefaults() Config {
 			if err != nil {
 				return nil, err
 			}
+			if network == "ssl" {
+				return c.TLS.dial(ctx, address)
+			}
 			var d net.Dialer
 			return d.DialContext(ctx, network, address)
 		}
@@ -95,18 +107,18 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// ParseAddr takes an OVSDB address ("unix:/path", "tcp:host:port") apart into
-// what net.Dial wants.
+// ParseAddr takes an OVSDB address ("unix:/path", "tcp:host:port",
+// "ssl:host:port") apart into the network and what is dialled in it.
 func ParseAddr(addr string) (network, address string, err error) {
 	network, address, _ = strings.Cut(addr, ":")
 	switch {
 	case network == "unix" && address != "":
 		return network, address, nil
-	case network == "tcp" && address != "":
+	case (network == "tcp" || network == "ssl") && address != "":
 		if _, _, err := net.SplitHostPort(address); err != nil {
 			return "", "", fmt.Errorf("address %q: %w", addr, err)
 		}
 		return network, address, nil
 	}
-	return "", "", fmt.Errorf("address %q is neither unix:PATH nor tcp:HOST:PORT", addr)
+	return "", "", fmt.Errorf("address %q is neither unix:PATH nor tcp:HOST:PORT nor ssl:HOST:PORT", addr)
 }

@@ -161,6 +161,7 @@ func (c *Conn) serve(ctx context.Context, s *session, sink func(model.ZoneUpdate
 //
 // ErrNotConnected means nothing was sent. model.ErrRefused means the server did
 // nothing and would refuse again; the results then say which operation failed.
+// model.ErrWait means a wait was not met, and nothing was done either.
 // After any other error the outcome is unknown and the connection is dropped,
 // so that a Resync shows it.
 func (c *Conn) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error) {
@@ -222,7 +223,7 @@ func (s *session) transact(ctx context.Context, params []byte, ops []nb.Op) (res
 		a := <-got
 		res, err = a.res, a.err
 	}
-	if err != nil && !errors.Is(err, model.ErrRefused) {
+	if err != nil && !errors.Is(err, model.ErrRefused) && !errors.Is(err, model.ErrWait) {
 		s.fail(fmt.Errorf("the outcome of a transaction is unknown: %w", err))
 		return nil, err
 	}

@@ -443,7 +443,7 @@ func TestWrongZoneAndPermission(t *testing.T) {
 func TestParseAddr(t *testing.T) {
 	for in, want := range map[string]string{
 		"unix:/run/x.sock": "unix /run/x.sock", "tcp:10.0.0.1:6641": "tcp 10.0.0.1:6641", "tcp:[::1]:6641": "tcp [::1]:6641",
-		"unix:": "", "/run/x.sock": "", "tcp:host": "", "ssl:h:1": "", "": "",
+		"unix:": "", "/run/x.sock": "", "tcp:host": "", "ssl:h:1": "ssl h:1", "ssl:h": "", "": "",
 	} {
 		network, address, err := ParseAddr(in)
 		if got := strings.TrimSpace(network + " " + address); (err == nil) != (want != "") || (err == nil && got != want) {

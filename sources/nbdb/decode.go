@@ -83,20 +83,28 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 		r := start[nb.AddressSet](old)
 		r.UUID = uuid
 		var addresses []string
+		var raw []byte // of addresses, decoded when the name is known
 		read := false
 		d.Object(func(column []byte) {
 			switch string(column) {
 			case "name":
 				r.Name = d.str()
 			case "addresses":
-				addresses, read = d.merge(r.Addresses, delta, d.str), true
+				if read = true; delta || d.share == nil {
+					addresses = d.merge(r.Addresses, delta, d.str)
+				} else {
+					raw = d.Raw()
+				}
 			case "external_ids":
-				r.ExternalIDs = d.share.externalIDs(d.mapping(r.ExternalIDs, delta))
+				r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
 			default:
 				d.Skip()
 			}
 		})
-		if read {
+		switch {
+		case raw != nil:
+			r.Addresses = d.addresses(r.Name, raw)
+		case read:
 			r.Addresses = d.share.set(r.Name, addresses)
 		}
 		return r
@@ -120,7 +128,7 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 			case "addresses":
 				r.Addresses = d.set(r.Addresses, delta, d.str)
 			case "external_ids":
-				r.ExternalIDs = d.share.externalIDs(d.mapping(r.ExternalIDs, delta))
+				r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
 			default:
 				d.Skip()
 			}
@@ -187,7 +195,7 @@ func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
 		case "direction":
 			r.Direction = d.str()
 		case "external_ids":
-			r.ExternalIDs = d.share.externalIDs(d.mapping(r.ExternalIDs, delta))
+			r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
 		case "label":
 			r.Label = d.Int()
 		case "log":
@@ -228,9 +236,48 @@ func (d *decoder) members(delta bool, name *string, ports, acls *[]string, ids *
 		case string(column) == "acls" && acls != nil:
 			*acls = d.set(*acls, delta, d.uuid)
 		case string(column) == "external_ids":
-			*ids = d.share.externalIDs(d.mapping(*ids, delta))
+			*ids = d.externalIDs(*ids, delta)
 		default:
 			d.Skip()
 		}
 	})
+}
+
+// addresses reads a whole set, unless the set of that name looked the same the
+// last time, in whichever zone.
+func (d *decoder) addresses(name string, raw []byte) []string {
+	if known, same := d.share.knownSet(name, raw); same {
+		return known
+	}
+	outer := d.Lexer
+	d.Lexer = jsonrpc.NewLexer(raw)
+	members := d.merge(nil, false, d.str)
+	err := d.Lexer.End()
+	if d.Lexer = outer; err != nil {
+		d.Fail("a set of strings")
+		return nil
+	}
+	return d.share.setAs(name, members, raw)
+}
+
+// externalIDs reads the column of that name; maps that looked the same are one.
+func (d *decoder) externalIDs(old map[string]string, delta bool) map[string]string {
+	if delta || d.share == nil {
+		return d.share.externalIDs(d.mapping(old, delta))
+	}
+	raw := d.Raw()
+	if known, same := d.share.knownIDs(raw); same {
+		return known
+	}
+	outer := d.Lexer
+	d.Lexer = jsonrpc.NewLexer(raw)
+	ids := d.mapping(nil, false)
+	err := d.Lexer.End()
+	if d.Lexer = outer; err != nil {
+		d.Fail("a map of strings")
+		return nil
+	}
+	ids = d.share.externalIDs(ids)
+	d.share.learnIDs(raw, ids)
+	return ids
 }

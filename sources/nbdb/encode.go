@@ -25,6 +25,7 @@ func encode(b []byte, ops []nb.Op) ([]byte, error) {
 }
 
 func appendOp(b []byte, op *nb.Op) ([]byte, error) {
+	var err error
 	b = append(b, `{"op":`...)
 	b = jsonrpc.AppendString(b, string(op.Kind))
 	b = append(b, `,"table":`...)
@@ -40,9 +41,12 @@ func appendOp(b []byte, op *nb.Op) ([]byte, error) {
 		}
 		b = append(b, `,"where":[["_uuid","==",["uuid",`...)
 		b = jsonrpc.AppendString(b, op.UUID)
-		b = append(b, `]]]`...)
+		b = append(b, `]]`...)
+		if b, err = appendHas(b, op); err != nil {
+			return nil, err
+		}
+		b = append(b, ']')
 	}
-	var err error
 	switch op.Kind {
 	case nb.OpInsert, nb.OpUpdate:
 		b = append(b, `,"row":{`...)
@@ -65,6 +69,10 @@ func appendOp(b []byte, op *nb.Op) ([]byte, error) {
 			b = appendMutation(b, &m)
 		}
 		b = append(b, ']')
+	case nb.OpWait:
+		if b, err = appendWait(b, op); err != nil {
+			return nil, err
+		}
 	case nb.OpSelect:
 		b = append(b, `,"columns":["_uuid"]`...)
 	case nb.OpDelete:
@@ -81,9 +89,12 @@ func appendMutation(b []byte, m *nb.Mutation) []byte {
 	} else {
 		b = append(b, `,"delete",`...)
 	}
-	if m.Refs != nil {
+	switch {
+	case m.Pairs != nil:
+		b = appendMap(b, m.Pairs)
+	case m.Refs != nil:
 		b = appendSet(b, m.Refs, appendRef)
-	} else {
+	default:
 		b = appendSet(b, m.Strings, jsonrpc.AppendString)
 	}
 	return append(b, ']')
@@ -106,18 +117,22 @@ func appendValue(b []byte, v any) ([]byte, error) {
 	case []nb.Ref:
 		return appendSet(b, v, appendRef), nil
 	case map[string]string:
-		b = append(b, `["map",[`...)
-		for i, k := range slices.Sorted(maps.Keys(v)) {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = jsonrpc.AppendString(append(b, '['), k)
-			b = jsonrpc.AppendString(append(b, ','), v[k])
-			b = append(b, ']')
-		}
-		return append(b, `]]`...), nil
+		return appendMap(b, v), nil
 	}
 	return nil, fmt.Errorf("values of type %T cannot be written", v)
+}
+
+func appendMap(b []byte, m map[string]string) []byte {
+	b = append(b, `["map",[`...)
+	for i, k := range slices.Sorted(maps.Keys(m)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = jsonrpc.AppendString(append(b, '['), k)
+		b = jsonrpc.AppendString(append(b, ','), m[k])
+		b = append(b, ']')
+	}
+	return append(b, `]]`...)
 }
 
 func appendSet[T any](b []byte, set []T, element func([]byte, T) []byte) []byte {

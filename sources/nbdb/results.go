@@ -27,6 +27,7 @@ func results(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 	d := &decoder{Lexer: jsonrpc.NewLexer(raw)}
 	out := make([]nb.OpResult, 0, len(ops)+1)
 	var failure, code string
+	failed := 0 // the operation
 	d.Array(func() {
 		var r nb.OpResult
 		var what, details string
@@ -53,7 +54,7 @@ func results(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 				r.Error += ": " + details
 			}
 			if failure == "" {
-				code, failure = what, r.Error+at(len(out), ops)
+				code, failure, failed = what, r.Error+at(len(out), ops), len(out)
 			}
 		}
 		out = append(out, r)
@@ -62,6 +63,9 @@ func results(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 		return nil, fmt.Errorf("reading the reply: %w", err)
 	}
 	switch {
+	case code == "timed out" && failed < len(ops) && ops[failed].Kind == nb.OpWait:
+		// With a timeout of 0 this is the answer to the wait, not trouble.
+		return out, fmt.Errorf("%w: %s", model.ErrWait, failure)
 	case passing[code]:
 		return out, fmt.Errorf("%w: %s", errPassing, failure)
 	case failure != "":

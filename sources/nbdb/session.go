@@ -57,6 +57,11 @@ type waiter struct {
 
 // open dials, checks the schema and reads the snapshot.
 func open(ctx context.Context, cfg *Config) (*session, error) {
+	release, err := cfg.Limit.Take(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
+	}
+	defer release()
 	dialCtx, cancel := context.WithTimeout(ctx, cfg.ConnectTimeout)
 	defer cancel()
 	c, err := cfg.Dial(dialCtx)
@@ -88,6 +93,11 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the schema of %s: %w", s.cfg.Addr, err)
 	}
+	leave, err := s.cfg.Share.enter(ctx) // the server answers: it will not be long in there
+	if err != nil {
+		return fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
+	}
+	defer leave()
 	params := jsonrpc.AppendString([]byte{'['}, nb.Database)
 	params = append(append(append(params, `,"rung",`...), monitor...), ']')
 	// No deadline but the probe's: a big snapshot over a thin line takes its
@@ -112,13 +122,15 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 	return nil
 }
 
-// checkName refuses the database of another zone. An empty name is one that
-// was never set.
+// checkName refuses the database of another zone, where the name matters.
 func (s *session) checkName(db *nb.DB) error {
-	if g := db.Global(); !s.cfg.AnyName && g != nil && g.Name != "" && g.Name != s.cfg.Name {
-		return fmt.Errorf("%w: NB_Global is named %q, not %q", ErrWrongZone, g.Name, s.cfg.Name)
+	if s.cfg.AnyName {
+		return nil
 	}
-	return nil
+	if g := db.Global(); s.cfg.StrictName && (g == nil || g.Name == "") {
+		return fmt.Errorf("%w: NB_Global has no name, so that nobody knows whether it is %q", ErrWrongZone, s.cfg.Name)
+	}
+	return CheckName(db, s.cfg.Name)
 }
 
 // snapshotPatience is how many times the usual silence a server may take to

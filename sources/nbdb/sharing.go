@@ -1,6 +1,8 @@
 package nbdb
 
 import (
+	"context"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"sync"
@@ -8,56 +10,120 @@ import (
 	"rung/model/nb"
 )
 
-// Sharing lets zones hold equal address sets and external_ids once: those of a
-// policy are the same in every zone, and are most of what a zone is. One Sharing is
-// given to the connections that share; it may be used from any goroutine.
+// Sharing lets zones hold equal columns once: address sets and external_ids of a
+// policy are the same in every zone, and are most of what a zone is. What comes
+// byte by byte as it came from another zone is not even decoded. (Single strings
+// need no Sharing: all are interned.) One Sharing is given to the connections that
+// share; it may be used from any goroutine.
 type Sharing struct {
 	mu   sync.Mutex
 	sets recent[[]string]          // by the set's name
 	ids  recent[map[string]string] // by k8s.ovn.org/id
+	// idsAs finds external_ids by what they looked like on the wire: their id is
+	// not known before they are decoded.
+	idsAs recent[map[string]string]
+	seed  maphash.Seed
+	// snapshots bounds how many of the connections read all rows at once: each
+	// needs several times its size meanwhile.
+	snapshots chan struct{}
+}
+
+// snapshotsAtOnce is how many connections of one Sharing read all rows at once.
+const snapshotsAtOnce = 4
+
+// enter waits until there is room for one more snapshot; leave says it is through.
+// Without a Sharing there always is.
+func (s *Sharing) enter(ctx context.Context) (leave func(), err error) {
+	if s == nil {
+		return func() {}, nil
+	}
+	select {
+	case s.snapshots <- struct{}{}:
+		return func() { <-s.snapshots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // recent holds the value last seen of each name. When now is full it becomes
 // before, so that names that went are forgotten.
-type recent[T any] struct{ now, before map[string]T }
+type recent[T any] struct{ now, before map[string]shared[T] }
+
+// shared is a value and the bytes it was decoded from: their length (0: not
+// known) and a hash with a key that only this process knows.
+type shared[T any] struct {
+	value T
+	size  int
+	hash  uint64
+}
 
 // sharedNames is how many names are remembered at least.
-const sharedNames = 1 << 14
+const sharedNames = 1 << 15
 
 // NewSharing makes a Sharing that knows nothing yet.
-func NewSharing() *Sharing { return &Sharing{} }
+func NewSharing() *Sharing {
+	return &Sharing{seed: maphash.MakeSeed(), snapshots: make(chan struct{}, snapshotsAtOnce)}
+}
 
-// of returns the value of a name if same says so, else what fresh makes.
-func (r *recent[T]) of(name string, same func(T) bool, fresh func() T) T {
-	v, ok := r.now[name]
-	if !ok {
-		v = r.before[name]
+func (r *recent[T]) get(name string) (v shared[T], ok bool) {
+	if v, ok = r.now[name]; ok {
+		return v, true
 	}
-	if !same(v) {
-		v, ok = fresh(), false
+	if v, ok = r.before[name]; ok {
+		r.put(name, v) // it is in use
 	}
-	if !ok {
-		if len(r.now) >= sharedNames || r.now == nil {
-			r.now, r.before = map[string]T{}, r.now
-		}
-		r.now[name] = v
+	return v, ok
+}
+
+func (r *recent[T]) put(name string, v shared[T]) {
+	if _, there := r.now[name]; !there && (len(r.now) >= sharedNames || r.now == nil) {
+		r.now, r.before = map[string]shared[T]{}, r.now
 	}
-	return v
+	r.now[name] = v
 }
 
 // set returns a slice equal to members that nobody changes: one that another zone
 // holds, or a copy.
 func (s *Sharing) set(name string, members []string) []string {
+	return s.setAs(name, members, nil)
+}
+
+// setAs is set for members that were decoded from raw.
+func (s *Sharing) setAs(name string, members []string, raw []byte) []string {
 	if len(members) == 0 {
 		return nil
 	}
 	if s == nil || name == "" {
 		return slices.Clone(members)
 	}
+	size, hash := len(raw), maphash.Bytes(s.seed, raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sets.of(name, func(known []string) bool { return slices.Equal(known, members) },
-		func() []string { return slices.Clone(members) })
+	known, ok := s.sets.get(name)
+	if !ok || !slices.Equal(known.value, members) {
+		known = shared[[]string]{value: slices.Clone(members)}
+	} else if size == 0 {
+		return known.value
+	}
+	known.size, known.hash = size, hash
+	s.sets.put(name, known)
+	return known.value
+}
+
+// knownSet returns the members of a set that were decoded from the same bytes
+// before; ok is false where the set looked otherwise the last time.
+func (s *Sharing) knownSet(name string, raw []byte) (members []string, ok bool) {
+	if s == nil || name == "" {
+		return nil, false
+	}
+	hash := maphash.Bytes(s.seed, raw)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known, ok := s.sets.get(name)
+	if !ok || known.size != len(raw) || known.hash != hash {
+		return nil, false
+	}
+	return known.value, true
 }
 
 // externalIDs returns a map equal to ids, which nobody changes from now on.
@@ -68,6 +134,44 @@ func (s *Sharing) externalIDs(ids map[string]string) map[string]string {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.ids.of(id, func(known map[string]string) bool { return maps.Equal(known, ids) },
-		func() map[string]string { return ids })
+	if known, ok := s.ids.get(id); ok && maps.Equal(known.value, ids) {
+		return known.value
+	}
+	s.ids.put(id, shared[map[string]string]{value: ids})
+	return ids
+}
+
+// longestIDs is how many bytes of external_ids are looked up as they are.
+const longestIDs = 1024
+
+// knownIDs returns the map that was decoded from the same bytes before.
+func (s *Sharing) knownIDs(raw []byte) (ids map[string]string, ok bool) {
+	if s == nil || len(raw) > longestIDs {
+		return nil, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known, ok := s.idsAs.getBytes(raw)
+	return known.value, ok
+}
+
+// learnIDs notes what the bytes were decoded to, where others may have the same.
+func (s *Sharing) learnIDs(raw []byte, ids map[string]string) {
+	if s == nil || len(raw) > longestIDs || ids[nb.KeyID] == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idsAs.put(string(raw), shared[map[string]string]{value: ids})
+}
+
+// getBytes is get for a name that need not be kept.
+func (r *recent[T]) getBytes(name []byte) (v shared[T], ok bool) {
+	if v, ok = r.now[string(name)]; ok {
+		return v, true
+	}
+	if v, ok = r.before[string(name)]; ok {
+		r.put(string(name), v)
+	}
+	return v, ok
 }

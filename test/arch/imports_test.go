@@ -48,8 +48,9 @@ var apart = []string{"sources"}
 
 // acquainted are exceptions to apart. The sandbox plays the programs of OVN: it
 // is a client of its own zones, speaks their protocol, and writes the log lines
-// ovn-controller would write. One piece of code serves for each of these.
-var acquainted = map[string][]string{"sandbox": {"nbdb", "acllog"}}
+// ovn-controller would write. What the API server sends is read as manifests are.
+// One piece of code serves for each of these.
+var acquainted = map[string][]string{"sandbox": {"nbdb", "acllog"}, "kube": {"manifests"}}
 
 // outside says which packages of others a folder must not import. Programs below
 // it, such as generators, are not meant.

@@ -2,6 +2,7 @@ package action
 
 import (
 	"rung/engine"
+	"rung/model"
 	"rung/ui/nav"
 )
 
@@ -56,6 +57,22 @@ type Context struct {
 	Page, Selected nav.Page
 	Undo           string
 	Plan           *engine.PlanState
+	// Access is what the API server lets the user do, on a cluster.
+	Access engine.Access
+}
+
+// target is the policy an action is about: the one under the cursor, else that of
+// the page. A new policy has no name yet.
+func (c Context) target(id ID) model.PolicyKey {
+	if id == LadderNew || id == PlanNew {
+		return model.PolicyKey{Kind: model.KindANP}
+	}
+	for _, p := range []nav.Page{c.Selected, c.Page} {
+		if p.Key.Kind.IsPolicy() {
+			return p.Key
+		}
+	}
+	return model.PolicyKey{}
 }
 
 // WhyNot says why the action cannot be done, empty when it can.
@@ -67,7 +84,12 @@ func (a *Action) WhyNot(c Context) string {
 		return "read-only"
 	}
 	if a.Disabled != nil {
-		return a.Disabled(c)
+		if why := a.Disabled(c); why != "" {
+			return why
+		}
+	}
+	if k := c.target(a.ID); a.Op != "" && k.Kind != "" {
+		return c.Access.Why(a.Op, k)
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/sources/kube"
 	"rung/ui/nav"
 )
 
@@ -145,5 +146,21 @@ func TestDocs(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(have), Markdown()); diff != "" {
 		t.Errorf("docs/keys.md is stale, run go generate ./ui/action (-have +want):\n%s", diff)
+	}
+}
+
+func TestNoPermission(t *testing.T) {
+	blue := model.PolicyKey{Kind: model.KindANP, Name: "blue"}
+	c := Context{Mode: engine.Mode{Writes: true}, Selected: nav.ToPolicy(blue),
+		Access: engine.NewAccess("lab", map[kube.Question]kube.Access{kube.VerbCreate.Of(blue): {}, kube.VerbDelete.Of(blue): {}, kube.VerbPatch.Of(blue): {Allowed: true}})}
+	for _, tt := range []struct {
+		id   ID
+		want string
+	}{{LadderNew, "no permission: cannot create "}, {LadderDelete, "no permission: cannot delete "}, {LadderMove, ""}, {LadderEdit, ""}} {
+		for _, a := range Table() {
+			if why := a.WhyNot(c); a.ID == tt.id && (why == "") != (tt.want == "") || a.ID == tt.id && !strings.HasPrefix(why, tt.want) {
+				t.Errorf("%s: %q", a.ID, why)
+			}
+		}
 	}
 }

@@ -17,6 +17,8 @@ const (
 	PolicyLogs    ID = "policy.logs"
 	PolicyRows    ID = "policy.rows"
 	PolicyDelete  ID = "policy.delete"
+
+	PolicyController ID = "policy.controller"
 )
 
 var policy = []Action{
@@ -33,6 +35,7 @@ var policy = []Action{
 	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: engine.OpLogLevel, Danger: engine.Confirmed, Help: "choose what the policy logs"},
 	{ID: PolicyLogs, Keys: []string{"l"}, Title: "log lines", Footer: 50, Help: "the log lines of the policy"},
 	{ID: PolicyRows, Keys: []string{"r"}, Title: "rows", Footer: 60, Help: "the policy's rows in every zone"},
+	{ID: PolicyController, Keys: []string{"c"}, Title: "controller's log", Help: "what the zone's ovnkube-controller wrote about the policy", Disabled: OnCluster},
 	{ID: PolicyDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: engine.OpDelete, Danger: engine.Typed,
 		Help: "delete the policy; its name must be typed"},
 }

@@ -24,6 +24,7 @@ func groups() []group {
 		{Of(nav.Logs), logs},
 		{Of(nav.Activity), activity},
 		{Of(nav.Zones), zones},
+		{Of(nav.Controller), controllerActions},
 		{Text, text},
 		{List, list},
 		{Global, global},

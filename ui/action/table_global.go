@@ -24,6 +24,7 @@ const (
 	GoLogs     ID = "go.logs"
 	GoActivity ID = "go.activity"
 	GoPlan     ID = "go.plan"
+	GoContexts ID = "go.contexts"
 )
 
 var global = []Action{
@@ -53,6 +54,7 @@ var global = []Action{
 	{ID: GoLogs, Keys: []string{"4"}, Title: "logs", Help: "go to the log of all policies"},
 	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Help: "go to what was done, with the equivalent commands"},
 	{ID: GoPlan, Keys: []string{"6"}, Title: "plan", Help: "go to the plan of priorities"},
+	{ID: GoContexts, Keys: []string{"C"}, Title: "contexts", Help: "go to the contexts of the kubeconfig, to another cluster"},
 }
 
 // The actions of lists.

@@ -115,7 +115,7 @@ func (v *logs) policy() model.PolicyKey {
 // pod goes to the pod at one end of the line.
 func (v *logs) pod(env *view.Env) {
 	e := v.entry()
-	if e == nil {
+	if e == nil || e.Gap != nil {
 		env.Fail("no line here")
 		return
 	}

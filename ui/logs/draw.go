@@ -51,6 +51,9 @@ func (v *logs) line(env *view.Env, it item, s shape, natural bool) widget.Line {
 	if e == nil {
 		return widget.Styled("(this line is not held any more)", st.Dim)
 	}
+	if e.Gap != nil {
+		return v.gapLine(env, e)
+	}
 	var l widget.Line
 	cell := func(text string, w int, style themes.Style) {
 		if !natural && w > 0 {
@@ -79,6 +82,9 @@ func (v *logs) line(env *view.Env, it item, s shape, natural bool) widget.Line {
 	cell(e.Traffic(), traffic+2, st.Text)
 	l = l.Add(e.Action, actionStyle(e, st)).Add(strings.Repeat(" ", max(1, verdict+1-len(e.Action))), st.Text)
 	by := "by " + v.by(e)
+	if e.Late {
+		l = l.Add("late ", st.Warn)
+	}
 	if it.n > 1 {
 		times := fmt.Sprintf("×%d ", it.n)
 		l = l.Add(times, st.Key)
@@ -207,7 +213,7 @@ func (v *logs) widen(h int) {
 		from, to = max(0, at-h), min(v.list.n, at+h)
 	}
 	for i := from; i < to; i++ {
-		if e := v.feed.entry(v.list.line(i).seq); e != nil {
+		if e := v.feed.entry(v.list.line(i).seq); e != nil && e.Gap == nil {
 			v.zones = max(v.zones, min(18, widget.Width(e.Line.Zone)))
 			v.pair = max(v.pair, widget.Width(e.Src.String())+3+widget.Width(e.Dst.String()))
 		}

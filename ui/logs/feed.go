@@ -150,7 +150,12 @@ func (f *feed) scan(budget time.Duration) {
 
 func (f *feed) match(seq uint64) bool {
 	e := f.entry(seq)
-	if e == nil || f.scope != nil && !f.scope(e) {
+	switch {
+	case e == nil:
+		return false
+	case e.Gap != nil: // what is missing may be of any policy
+		return f.query.matchGap(e)
+	case f.scope != nil && !f.scope(e):
 		return false
 	}
 	return f.query.match(e, func() string { return f.text(seq) })

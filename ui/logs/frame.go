@@ -50,6 +50,9 @@ func (v *logs) header(env *view.Env, w int) []string {
 		}
 	}
 	lines := []string{l.Render(w)}
+	if s := v.streamLine(env); s != nil {
+		lines = append(lines, s.Render(w))
+	}
 	for i, lost := range v.lost(env) {
 		if i < 2 || env.H >= 20 {
 			lines = append(lines, widget.Styled(" ▲ "+lost, st.Warn).Render(w))
@@ -144,6 +147,13 @@ func (v *logs) lost(env *view.Env) (out []string) {
 	if n := v.stats.Unparsed; n > 0 {
 		counts = append(counts, fmt.Sprintf("%s could not be read", plural(n, "line")))
 	}
+	gaps, long := v.missing()
+	if gaps > 0 {
+		counts = append(counts, plural(gaps, "gap")+" in what was followed")
+	}
+	if long > 0 {
+		counts = append(counts, plural(long, "line")+" too long to read")
+	}
 	if len(counts) > 0 {
 		out = append(out, strings.Join(counts, " · "))
 	}
@@ -222,7 +232,7 @@ func (v *logs) ruleName(env *view.Env, ref model.RuleRef) string {
 func (v *logs) footer(env *view.Env, w, h int) []string {
 	st := env.Styles
 	var lines []string
-	if e := v.entry(); e != nil && h >= 28 {
+	if e := v.entry(); e != nil && e.Gap == nil && h >= 28 {
 		lines = append(lines, widget.Heading("line", w, st).Render(w))
 		lines = append(lines, widget.Plain(" "+e.Sentence()).Render(w))
 		raw := widget.Flow(widget.Clean(e.Line.Raw), max(1, w-2))

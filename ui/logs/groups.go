@@ -33,13 +33,18 @@ type groupKey struct {
 	traffic        string
 	verdict        string
 	rule           model.RuleRef
+	gap            uint64 // of a gap its number: each stands alone
 }
 
 func (g *groups) reset() { *g = groups{marks: g.marks, stale: true} }
 
 func (g *groups) key(e *engine.LogEntry) groupKey {
 	segment := sort.Search(len(g.marks), func(i int) bool { return g.marks[i] >= e.Seq })
-	return groupKey{segment, e.Line.Zone, e.Src.Addr, e.Dst.Addr, e.Src.Key, e.Dst.Key, e.Traffic(), e.Line.Verdict, e.Rule}
+	if e.Gap != nil {
+		return groupKey{segment: segment, gap: e.Seq}
+	}
+	return groupKey{segment: segment, zone: e.Line.Zone, src: e.Src.Addr, dst: e.Dst.Addr, srcPod: e.Src.Key, dstPod: e.Dst.Key,
+		traffic: e.Traffic(), verdict: e.Line.Verdict, rule: e.Rule}
 }
 
 // count brings the groups up to a number.

@@ -48,6 +48,7 @@ type logs struct {
 	cleared    time.Time
 
 	stats   engine.LogStats
+	streams []model.LogStream
 	statsAt int64
 	pair    int // widest pair of ends seen lately
 	zones   int // widest zone name
@@ -112,10 +113,13 @@ func (v *logs) Fresh(env *view.Env) bool {
 func (v *logs) Sync(env *view.Env) {
 	v.rev = env.Rev
 	l := env.Console.Logs()
+	if l != nil {
+		l.Ask()
+	}
 	v.feed.pull(l)
 	v.feed.scan(budget)
 	if now := env.Now.Unix(); l != nil && now != v.statsAt {
-		v.statsAt, v.stats = now, l.Stats()
+		v.statsAt, v.stats, v.streams = now, l.Stats(), l.Streams()
 	}
 	v.bring()
 	if v.seek.dir != 0 {
@@ -260,6 +264,9 @@ func (v *logs) Copies(*view.Env) []view.Copy {
 	e := v.entry()
 	if e == nil {
 		return nil
+	}
+	if e.Gap != nil {
+		return []view.Copy{{What: "gap", Text: e.Line.At.Format(time.RFC3339Nano) + " " + e.Sentence()}}
 	}
 	out := []view.Copy{{What: "sentence", Text: e.Line.At.Format(time.RFC3339Nano) + " " + e.Line.Zone + " " + e.Sentence()},
 		{What: "raw line", Text: e.Line.Raw}}

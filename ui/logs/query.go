@@ -86,6 +86,17 @@ func (q *query) match(e *engine.LogEntry, text func() string) bool {
 	return q.text.Empty() || q.text.Match(text())
 }
 
+// matchGap judges a place where lines may be missing: only terms about the node
+// leave it out.
+func (q *query) matchGap(e *engine.LogEntry) bool {
+	for _, t := range q.terms {
+		if (t.part == "node" || t.part == "zone") && t.hit(e) == t.not {
+			return false
+		}
+	}
+	return true
+}
+
 func (t *term) hit(e *engine.LogEntry) bool {
 	for _, s := range parts[t.part](e) {
 		if t.part == "port" {
@@ -104,6 +115,9 @@ func (t *term) hit(e *engine.LogEntry) bool {
 // textOf is what the filter and the search look at. It has no letters beyond
 // ASCII where names have none, which makes folding case cheap.
 func textOf(e *engine.LogEntry) string {
+	if e.Gap != nil {
+		return e.Line.At.Format("15:04:05.000 ") + e.Sentence()
+	}
 	var b strings.Builder
 	b.Grow(160)
 	b.WriteString(e.Line.At.Format("15:04:05.000 "))

@@ -63,8 +63,11 @@ func (v *logs) why(env *view.Env) []string {
 		add("The connections are simulated: between running pods, at a set rate.")
 	case m.Sandbox:
 		add("The sandbox makes no traffic, so there is nothing to log.")
+	case m.Name == engine.ClusterMode:
+		out = append(out, v.whyStreams()...)
+		out = append(out, whyMeters(env.Rev)...)
 	default:
-		add("Only the sandbox's lines are read in this version. On a cluster: %s", model.ShellJoin("kubectl", "-n", "ovn-kubernetes", "logs", "ds/ovnkube-node", "-c", "ovn-controller", "-f"))
+		add("Lines are read in the sandbox and on a cluster; here are databases alone. By hand: %s", model.ShellJoin("kubectl", "-n", "ovn-kubernetes", "logs", "ds/ovnkube-node", "-c", "ovn-controller", "-f"))
 	}
 	add("Each ACL logs so many lines a second and node as its meter lets through (20 unless configured); more are dropped without a word.")
 	if n := v.stats.Unattributed; n > 0 {
@@ -114,6 +117,7 @@ func (v *logs) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 	if len(env.Rev.Subjects(k)) == 0 {
 		add("It applies to no pod.")
 	}
+	out = append(out, whyRows(env.Rev, k)...)
 	for _, s := range env.Rev.Shows([]model.PolicyKey{k}, nil) {
 		if !s.OK {
 			add("Zone %s does not have its rows as they should be: %s.", s.Zone, s.Why)
@@ -180,6 +184,10 @@ func saveText(entries []*engine.LogEntry) string {
 	var b strings.Builder
 	for _, e := range entries {
 		b.WriteString(e.Line.At.UTC().Format("2006-01-02T15:04:05.000Z"))
+		if e.Gap != nil {
+			b.WriteString("  " + e.Sentence() + "\n")
+			continue
+		}
 		b.WriteString("  " + e.Line.Zone + "  " + e.Sentence() + "\n    " + e.Line.Raw + "\n")
 	}
 	return b.String()

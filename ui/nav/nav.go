@@ -24,10 +24,13 @@ const (
 	Logs     Kind = "logs"     // Key, Dir, Rule narrow it; all may be zero
 	Activity Kind = "activity" // Zone narrows it
 	Zones    Kind = "zones"    //
+	// Controller is what the ovnkube-controller of Zone wrote about the policy Key.
+	Controller Kind = "controller"
+	Contexts   Kind = "contexts" // of the kubeconfig
 )
 
 // Kinds lists them all.
-var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Preview, Plan, Logs, Activity, Zones}
+var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Preview, Plan, Logs, Activity, Zones, Contexts, Controller}
 
 // Page is one place. Which fields count depends on the Kind.
 type Page struct {
@@ -102,6 +105,8 @@ func (p Page) Title() string {
 		if p.Key.Name != "" {
 			return "log " + name
 		}
+	case Controller:
+		return "controller of " + p.Zone
 	}
 	return string(p.Kind)
 }

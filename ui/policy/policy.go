@@ -213,6 +213,8 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		env.Open(nav.Page{Kind: nav.Logs, Key: v.key})
 	case action.PolicyRows:
 		env.Open(v.rowsPage(env))
+	case action.PolicyController:
+		env.Open(nav.Page{Kind: nav.Controller, Key: v.key, Zone: v.troubled(env)})
 	case action.Open:
 		env.Open(v.Selected())
 	case action.Find:

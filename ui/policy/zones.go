@@ -160,8 +160,35 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 		if c.Message != "" {
 			text += ": " + c.Message
 		}
-		s.Say("condition."+c.Type, 0, sign, look, st.Text, text, nav.Page{})
+		s.Say("condition."+c.Type, 0, sign, look, st.Text, text, v.controller(env, c))
 	}
+}
+
+// controller is where a condition leads: to the lines of the controller that
+// reported it.
+func (v *View) controller(env *view.Env, c model.Condition) nav.Page {
+	zone, ok := strings.CutPrefix(c.Type, "Ready-In-Zone-")
+	if !ok || env.Rev.Mode.Name != engine.ClusterMode {
+		return nav.Page{}
+	}
+	return nav.Page{Kind: nav.Controller, Key: v.key, Zone: zone}
+}
+
+// troubled is the zone whose controller to ask: that of the line under the
+// cursor, else the first that reports a failure, else the worst by its rows.
+func (v *View) troubled(env *view.Env) string {
+	if to := v.zones.To(); v.part == zonesPart && to.Zone != "" {
+		return to.Zone
+	}
+	for _, c := range env.Rev.Conditions(v.key) {
+		if to := v.controller(env, c); c.Status != "True" && to.Zone != "" {
+			return to.Zone
+		}
+	}
+	if z := detail.Worst(env.Rev, v.key, env.Now); z != nil {
+		return z.Name
+	}
+	return env.Rev.FirstZone()
 }
 
 func (v *View) eventLines(env *view.Env, s *detail.Sheet) {

@@ -112,7 +112,7 @@ func (s *Screen) Type(text string) {
 // Refresh shows the console's newest revision.
 func (s *Screen) Refresh() {
 	s.t.Helper()
-	s.Send(ui.Refreshed(s.Console))
+	s.Send(ui.Refreshed(s.model))
 }
 
 // View is the frame with its colours.

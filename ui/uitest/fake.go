@@ -23,11 +23,18 @@ type Fake struct {
 	// OnCommit answers Commit; nil is a result without rows.
 	OnCommit func(*engine.Preview, engine.Confirm) (*engine.Result, error)
 	// OnPlan answers PlanPreview; nil gives an empty preview.
-	OnPlan    func(*plan.Plan) (*engine.Preview, error)
+	OnPlan func(*plan.Plan) (*engine.Preview, error)
+	// OnController answers ControllerLog; nil is no cluster.
+	OnController func(zone string, policy model.PolicyKey) (*engine.ControllerLog, error)
+
 	Done      []model.Activity // for Activity
 	Past      []engine.HistoryEntry
 	LogStore  *engine.Logs
 	WritesErr error
+	// ContextNames and Current are the kubeconfig; ContextsErr is why there is none.
+	ContextNames []string
+	Current      string
+	ContextsErr  error
 	// Calls are the names of what was called, with what matters of it.
 	Calls []string
 
@@ -105,6 +112,10 @@ func (f *Fake) SetWrites(on bool) error {
 	return f.WritesErr
 }
 
+// Contexts is ContextNames.
+func (f *Fake) Contexts() ([]string, string, error) { return f.ContextNames, f.Current, f.ContextsErr }
+
+// Activity is what of Done is newer.
 func (f *Fake) Activity(after uint64) []model.Activity {
 	var out []model.Activity
 	for _, a := range f.Done {
@@ -116,6 +127,15 @@ func (f *Fake) Activity(after uint64) []model.Activity {
 }
 
 func (f *Fake) Logs() *engine.Logs { return f.LogStore }
+
+// ControllerLog is what OnController gives.
+func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.PolicyKey) (*engine.ControllerLog, error) {
+	f.call("controller log " + zone + " " + policy.Name)
+	if f.OnController == nil {
+		return nil, engine.ErrNotOnCluster
+	}
+	return f.OnController(zone, policy)
+}
 
 func (f *Fake) History() []engine.HistoryEntry { return f.Past }
 

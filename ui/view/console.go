@@ -21,8 +21,13 @@ type Console interface {
 	Commit(ctx context.Context, p *engine.Preview, c engine.Confirm) (*engine.Result, error)
 	SetWrites(on bool) error
 
+	// Contexts are the contexts of the kubeconfig and the one run on.
+	Contexts() (names []string, current string, err error)
+
 	Activity(after uint64) []model.Activity
 	Logs() *engine.Logs
+	// ControllerLog reads what a zone's ovnkube-controller wrote about a policy.
+	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*engine.ControllerLog, error)
 	History() []engine.HistoryEntry
 
 	PlanPreview(ctx context.Context, p *plan.Plan) (*engine.Preview, error)

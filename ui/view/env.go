@@ -75,6 +75,8 @@ type (
 	DialogAsk struct{ Dialog Dialog }
 	// FilterAsk sets the page's filter.
 	FilterAsk struct{ Text string }
+	// SwitchAsk goes to another context of the kubeconfig.
+	SwitchAsk struct{ Context string }
 )
 
 func (OpenAsk) ask()    {}
@@ -86,6 +88,7 @@ func (RunAsk) ask()     {}
 func (ExecAsk) ask()    {}
 func (DialogAsk) ask()  {}
 func (FilterAsk) ask()  {}
+func (SwitchAsk) ask()  {}
 
 func (e *Env) add(a Ask) { e.asks = append(e.asks, a) }
 
@@ -147,3 +150,6 @@ func (e *Env) Ask(d Dialog) { e.add(DialogAsk{d}) }
 
 // Filter sets the filter of the page.
 func (e *Env) Filter(text string) { e.add(FilterAsk{text}) }
+
+// Switch leaves this cluster for another context of the kubeconfig.
+func (e *Env) Switch(context string) { e.add(SwitchAsk{context}) }

@@ -6,5 +6,6 @@
 // Invariants: a message is never longer than MaxMessage; text is returned as it
 // came, cleaning it is the caller's duty; nothing here starts a goroutine.
 //
-// It is a leaf; only sources/nbdb and sources/sandbox import it.
+// It is a leaf; only sources/nbdb, the packages below it and sources/sandbox
+// import it.
 package jsonrpc

@@ -1,0 +1,337 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/nb"
+	"rung/sources/nbdb/jsonrpc"
+	"rung/test/install"
+)
+
+// Replay serves the databases of many zones from one snapshot: to every client
+// the rows that the zone should have, each zone with UUIDs of its own, and
+// afterwards nothing but answers to echo. It stands for zones at rest, where real
+// servers would need a gigabyte each for being read at once.
+type Replay struct {
+	dir    string
+	schema []byte
+	shared []replayRow // of all zones
+	groups map[string][]replayGroup
+	ctx    context.Context
+	stop   context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu      sync.Mutex
+	altered map[string]map[string]bool // ids of ACLs that read otherwise, by zone
+	reads   map[string]time.Time       // when a snapshot was handed out last
+}
+
+// replayRow is a row as <table-updates2> holds it; uuid is without what tells
+// zones apart.
+type replayRow struct {
+	table, id, uuid string
+	body, other     []byte // other: altered
+}
+
+// replayGroup is a port group's part that differs between zones.
+type replayGroup struct {
+	uuid  string
+	names []string
+	row   *nb.PortGroup
+	acls  []string // uuids
+}
+
+// NewReplay compiles the cluster and listens for each of its nodes.
+func NewReplay(ctx context.Context, c *model.Cluster) (*Replay, error) {
+	root, err := install.Root()
+	if err != nil {
+		return nil, err
+	}
+	schema, err := os.ReadFile(filepath.Join(root, "sources", "sandbox", "ovn-nb.ovsschema"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "rung-zones-") // short: it holds sockets
+	if err != nil {
+		return nil, fmt.Errorf("making the folder of the sockets: %w", err)
+	}
+	r := &Replay{dir: dir, schema: oneLine(schema), groups: map[string][]replayGroup{}, altered: map[string]map[string]bool{}, reads: map[string]time.Time{}}
+	r.ctx, r.stop = context.WithCancel(ctx)
+	r.compile(c)
+	for n := range c.Nodes() {
+		var lc net.ListenConfig
+		ln, err := lc.Listen(ctx, "unix", filepath.Join(dir, n.Name))
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("zone %s: %w", n.Name, err), r.Close())
+		}
+		r.wg.Go(func() { r.accept(ln, n.Name) })
+		context.AfterFunc(r.ctx, func() { _ = ln.Close() })
+	}
+	return r, nil
+}
+
+// Addr is the address of a zone's database.
+func (r *Replay) Addr(zone string) string { return "unix:" + filepath.Join(r.dir, zone) }
+
+// Alter makes one ACL, by its id, read otherwise in a zone from the next read on.
+func (r *Replay) Alter(zone, id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.altered[zone] == nil {
+		r.altered[zone] = map[string]bool{}
+	}
+	r.altered[zone][id] = true
+}
+
+// Sent is when a zone's snapshot was handed out last; zero when it never was.
+func (r *Replay) Sent(zone string) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reads[zone]
+}
+
+// Close hangs up on everybody.
+func (r *Replay) Close() error {
+	r.stop()
+	r.wg.Wait()
+	return os.RemoveAll(r.dir)
+}
+
+func oneLine(raw []byte) []byte {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return raw
+	}
+	out, _ := json.Marshal(v)
+	return out
+}
+
+// compile writes down the rows.
+func (r *Replay) compile(c *model.Cluster) {
+	d := compiler.Compile(c, compiler.Options{})
+	n := 0
+	uuid := func() string { // 28 characters after the zone's eight
+		n++
+		return fmt.Sprintf("-0000-4000-8000-%012x", n)
+	}
+	for p := range d.Policies() {
+		rows := d.Rows(p.Key, "", nil)
+		var acls []string
+		for _, a := range rows.ACLs {
+			row := replayRow{table: nb.TableACL, id: a.ID(), uuid: uuid(), body: encodeACL(a)}
+			b := *a
+			b.Match += " && ip.ttl > 1"
+			row.other = encodeACL(&b)
+			acls = append(acls, row.uuid)
+			r.shared = append(r.shared, row)
+		}
+		for _, s := range rows.AddressSets {
+			r.shared = append(r.shared, replayRow{table: nb.TableAddressSet, uuid: uuid(), body: encode(map[string]any{
+				"name": s.Name, "external_ids": ovsMap(s.ExternalIDs), "addresses": ovsSet(s.Addresses)})})
+		}
+		if rows.PortGroup == nil {
+			continue
+		}
+		at := uuid()
+		for node := range c.Nodes() {
+			g := replayGroup{uuid: at, row: rows.PortGroup, acls: acls, names: d.Ports(p, node.Name, nil)}
+			r.groups[node.Name] = append(r.groups[node.Name], g)
+		}
+	}
+}
+
+func encode(v any) []byte {
+	out, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return out
+}
+
+func encodeACL(a *nb.ACL) []byte {
+	return encode(map[string]any{"action": a.Action, "direction": a.Direction, "external_ids": ovsMap(a.ExternalIDs), "label": a.Label,
+		"log": a.Log, "match": a.Match, "meter": ovsOptional(a.Meter), "name": ovsOptional(a.Name), "options": ovsMap(a.Options),
+		"priority": a.Priority, "severity": ovsOptional(a.Severity), "tier": a.Tier})
+}
+
+func ovsOptional(s string) any {
+	if s == "" {
+		return ovsSet(nil)
+	}
+	return s
+}
+
+func ovsSet(in []string) any {
+	if len(in) == 1 {
+		return in[0]
+	}
+	return []any{"set", append([]string{}, in...)}
+}
+
+func ovsMap(m map[string]string) any {
+	pairs := make([][2]string, 0, len(m))
+	for k, v := range m {
+		pairs = append(pairs, [2]string{k, v})
+	}
+	return []any{"map", pairs}
+}
+
+func (r *Replay) accept(ln net.Listener, zone string) {
+	for {
+		c, err := ln.Accept()
+		if err != nil {
+			return // closed
+		}
+		r.wg.Go(func() {
+			defer context.AfterFunc(r.ctx, func() { _ = c.Close() })()
+			defer func() { _ = c.Close() }()
+			r.serve(c, zone)
+		})
+	}
+}
+
+// serve answers one client until it hangs up.
+func (r *Replay) serve(c net.Conn, zone string) {
+	rpc := jsonrpc.New(c, 10*time.Second)
+	for {
+		m, err := rpc.Read()
+		if err != nil {
+			return
+		}
+		switch m.Method {
+		case "get_schema":
+			err = rpc.Write(jsonrpc.Reply(m.ID, r.schema))
+		case "list_dbs":
+			err = rpc.Write(jsonrpc.Reply(m.ID, encode([]string{nb.Database})))
+		case "echo":
+			err = rpc.Write(jsonrpc.Reply(m.ID, m.Params))
+		case "monitor_cond":
+			// The id is a view that the next Read overwrites.
+			err = r.snapshot(c, append([]byte(nil), m.ID...), zone)
+		case "":
+		default:
+			err = rpc.Write(jsonrpc.ErrorReply(m.ID, []byte(`"not supported"`)))
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// snapshot sends the rows of a zone.
+func (r *Replay) snapshot(c io.Writer, id []byte, zone string) error {
+	r.mu.Lock()
+	altered := make(map[string]bool, len(r.altered[zone]))
+	for k := range r.altered[zone] {
+		altered[k] = true
+	}
+	r.mu.Unlock()
+	w := &rowWriter{w: bufio.NewWriterSize(c, 64<<10), prefix: fmt.Sprintf("%08x", hashName(zone))}
+	w.raw(`{"id":`, string(id), `,"error":null,"result":{`)
+	w.table(nb.TableGlobal)
+	w.row("-0000-4000-8000-ffffffffffff", encode(map[string]any{"name": zone, "external_ids": ovsMap(nil)}))
+	table := ""
+	for _, t := range []string{nb.TableACL, nb.TableAddressSet} {
+		for i := range r.shared {
+			row := &r.shared[i]
+			if row.table != t {
+				continue
+			}
+			if table != t {
+				w.table(t)
+				table = t
+			}
+			if body := row.body; altered[row.id] && row.id != "" {
+				w.row(row.uuid, row.other)
+			} else {
+				w.row(row.uuid, body)
+			}
+		}
+	}
+	w.groups(r.groups[zone])
+	w.raw("}}}")
+	if err := w.w.Flush(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reads[zone] = time.Now()
+	return nil
+}
+
+// rowWriter writes <table-updates2>; errors come with the flush.
+type rowWriter struct {
+	w      *bufio.Writer
+	prefix string // of the zone's UUIDs
+	tables int
+	rows   int
+}
+
+func (w *rowWriter) raw(parts ...string) {
+	for _, p := range parts {
+		_, _ = w.w.WriteString(p)
+	}
+}
+
+func (w *rowWriter) table(name string) {
+	if w.tables++; w.tables > 1 {
+		w.raw("},")
+	}
+	w.rows = 0
+	w.raw(`"`, name, `":{`)
+}
+
+func (w *rowWriter) row(uuid string, body []byte) {
+	if w.rows++; w.rows > 1 {
+		w.raw(",")
+	}
+	w.raw(`"`, w.prefix, uuid, `":{"initial":`)
+	_, _ = w.w.Write(body)
+	w.raw("}")
+}
+
+// groups writes port groups and the ports they hold.
+func (w *rowWriter) groups(groups []replayGroup) {
+	ports := map[string]string{}
+	refs := func(uuids []string) any {
+		out := make([][2]string, len(uuids))
+		for i, u := range uuids {
+			out[i] = [2]string{"uuid", w.prefix + u}
+		}
+		return []any{"set", out}
+	}
+	w.table(nb.TablePortGroup)
+	for _, g := range groups {
+		uuids := make([]string, len(g.names))
+		for i, name := range g.names {
+			if ports[name] == "" {
+				ports[name] = fmt.Sprintf("-0000-4000-9000-%012x", len(ports)+1)
+			}
+			uuids[i] = ports[name]
+		}
+		w.row(g.uuid, encode(map[string]any{"name": g.row.Name, "external_ids": ovsMap(g.row.ExternalIDs), "ports": refs(uuids), "acls": refs(g.acls)}))
+	}
+	w.table(nb.TablePort)
+	for name, uuid := range ports {
+		w.row(uuid, encode(map[string]any{"name": name, "external_ids": ovsMap(nil)}))
+	}
+}
+
+func hashName(s string) (h uint32) {
+	for i := range len(s) {
+		h = h*16777619 ^ uint32(s[i])
+	}
+	return h
+}

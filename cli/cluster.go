@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"rung/engine"
+)
+
+// clusterFlags say which cluster is looked at when there are no files.
+type clusterFlags struct {
+	engine.ClusterOptions
+	write, reconcile bool
+}
+
+func (c *clusterFlags) register(p *pflag.FlagSet) {
+	p.StringVar(&c.Kubeconfig, "kubeconfig", "", "kubeconfig file (default as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account)")
+	p.StringVar(&c.Context, "context", "", "context of the kubeconfig (default the current one)")
+	p.StringVar(&c.As, "as", "", "user to impersonate on the cluster")
+	p.StringArrayVar(&c.AsGroups, "as-group", nil, "group to impersonate on the cluster (repeatable)")
+	p.Float32Var(&c.QPS, "kube-qps", 0, "requests a second to the API server (default 50)")
+	p.IntVar(&c.Burst, "kube-burst", 0, "requests to the API server in a burst (default 100)")
+	p.StringVar(&c.OVNNamespace, "ovn-namespace", "", "namespace of the ovnkube-node pods (default ovn-kubernetes or openshift-ovn-kubernetes)")
+	p.BoolVar(&c.write, "write", false, "allow changes of policies on a cluster from the start")
+	p.BoolVar(&c.reconcile, "reconcile", false, "write rows as well, where nobody else owns them (tcp, ssl and unix endpoints only)")
+}
+
+// given says whether a cluster was asked for by name.
+func (c *clusterFlags) given() bool {
+	return c.Kubeconfig != "" || c.Context != "" || c.As != "" || len(c.AsGroups) > 0
+}
+
+// cluster fills the configuration for a run on a cluster.
+func (a *app) cluster(cfg *engine.Config, zones bool) error {
+	f := &a.flags
+	opt := f.kube.ClusterOptions
+	if err := engine.OpenCluster(cfg, opt, zones && len(f.nb) == 0); err != nil {
+		if errors.Is(err, engine.ErrNoCluster) {
+			return fmt.Errorf("nothing to show: no -f PATH, and %w; try: rung demo, or rung -f FOLDER", err)
+		}
+		return err
+	}
+	set, err := a.contextSettings(cfg.Mode.Title)
+	if err != nil {
+		return err
+	}
+	cfg.Writes = (f.kube.write || set.Write) && !f.readOnly
+	cfg.Reconcile = f.kube.reconcile && !f.readOnly
+	if cfg.Reconcile && len(f.nb) == 0 {
+		return errors.New("--reconcile: rows are written through tcp:, ssl: and unix: endpoints only, never through exec; give --nb")
+	}
+	if zones && len(f.nb) > 0 {
+		if _, err = f.databases(cfg); err != nil {
+			return err
+		}
+	}
+	cfg.Mode.Reconciles = cfg.Reconcile
+	return nil
+}
+
+// contextSetting is what the configuration file says about one context.
+type contextSetting struct {
+	Write bool `yaml:"write"`
+}
+
+// contextSettings reads the part of the configuration file about a context;
+// the rest of the file is the screen's.
+func (a *app) contextSettings(context string) (s contextSetting, err error) {
+	opt, err := a.flags.ui.options()
+	if err != nil {
+		return s, err
+	}
+	var file struct {
+		Contexts map[string]contextSetting `yaml:"contexts"`
+	}
+	if err := yaml.Unmarshal(opt.Config, &file); err != nil {
+		var wrong *yaml.TypeError
+		if !errors.As(err, &wrong) {
+			return s, nil // the screen says what is wrong with the file
+		}
+	}
+	return file.Contexts[context], nil
+}
+
+// offerDemo asks, where somebody sits at a terminal, whether to open the demo
+// since there is no cluster. It says whether that was wanted.
+func (a *app) offerDemo(ctx context.Context, err error) bool {
+	if !errors.Is(err, engine.ErrNoCluster) || a.screen == nil || !a.isTerminal() {
+		return false
+	}
+	fmt.Fprintln(a.err, "rung: "+oneLine(err.Error()))
+	fmt.Fprint(a.err, "Open the built-in demo cluster? [Y/n] ")
+	switch strings.ToLower(readLine(a.in)) {
+	case "", "y", "yes":
+		return ctx.Err() == nil
+	}
+	return false
+}
+
+// engines holds the engines of a console: the one shown, and those that were left
+// and are ending.
+type engines struct {
+	mu     sync.Mutex
+	newest *engine.Engine
+	ending sync.WaitGroup
+}
+
+// replace shows another engine and ends the one before, without waiting for it.
+func (r *engines) replace(e *engine.Engine) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := r.newest
+	r.newest = e
+	r.ending.Go(old.Close)
+}
+
+func (r *engines) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.newest.Close()
+	r.ending.Wait()
+}
+
+// switcher opens other contexts with the flags of this run. Changes that were
+// allowed for one cluster are not for the next.
+func (a *app) switcher(open *engines) func(context.Context, string) (*engine.Engine, error) {
+	return func(ctx context.Context, name string) (*engine.Engine, error) {
+		next := *a
+		next.flags.kube.Context, next.flags.kube.write = name, false
+		if len(next.flags.nb) > 0 {
+			return nil, errors.New("--nb names the databases of one cluster: start Rung again for another")
+		}
+		cfg, err := next.config(false, true)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Screen = true
+		e, err := engine.New(ctx, cfg)
+		if err != nil {
+			return nil, err
+		}
+		open.replace(e)
+		return e, nil
+	}
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"rung/engine"
+)
+
+// controllerLineOut is a line of an ovnkube-controller about a policy.
+type controllerLineOut struct {
+	At       string `json:"at"`
+	Zone     string `json:"zone"`
+	Policy   string `json:"policy"`
+	Severity string `json:"severity,omitempty"`
+	Place    string `json:"place,omitempty"`
+	Text     string `json:"text"`
+}
+
+// controllerLog prints what a zone's ovnkube-controller wrote about a policy.
+func (a *app) controllerLog(ctx context.Context, zone, name string) error {
+	cfg, err := a.config(false, false)
+	if err != nil {
+		return err
+	}
+	if cfg.Kube == nil {
+		return engine.ErrNotOnCluster
+	}
+	return a.withConfig(ctx, cfg, func(*engine.Revision) bool { return true }, func(e *engine.Engine, r *engine.Revision) error {
+		k, err := policyNamed(r, name)
+		if err != nil {
+			return err
+		}
+		if r.Cluster.Node(zone) == nil {
+			return fmt.Errorf("no node %q; there are: %s", zone, nodeNames(r.Cluster))
+		}
+		log, err := e.ControllerLog(ctx, zone, k)
+		if err != nil {
+			return err
+		}
+		if !a.flags.quiet {
+			fmt.Fprintf(a.err, "rung: %d of the newest %d lines of %s name %s\n", len(log.Lines), log.Read, log.Source, k.Label())
+		}
+		for _, l := range log.Lines {
+			o := controllerLineOut{At: stamp(l.At), Zone: zone, Policy: k.String(), Severity: l.Severity, Place: l.Place, Text: l.Text}
+			if err := a.item(o, func(bool) string {
+				return fmt.Sprintf("%s  %-7s %s  %s\n", o.At, l.Severity, l.Place, l.Text)
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/klog/v2"
+
+	"rung/engine"
+	"rung/model/clean"
+)
+
+// reconcileFlags are those of rung reconcile.
+type reconcileFlags struct {
+	zones    []string
+	metrics  string
+	log      string
+	noLease  bool
+	lease    engine.LeaseConfig
+	own      engine.Ownership
+	admin    bool
+	logLevel slog.Level
+}
+
+func (a *app) reconcileCmd() *cobra.Command {
+	f := &reconcileFlags{}
+	cmd := &cobra.Command{
+		Use:   "reconcile",
+		Short: "Write the rows of zones that nobody else writes, without a screen",
+		Long: `Reconcile keeps the rows of AdminNetworkPolicies, NetworkPolicies and
+EgressFirewalls in the Northbound databases given by --nb as OVN-Kubernetes would
+write them, and reports Ready-In-Zone conditions and events to the API server.
+
+It is for labs: where an ovnkube-controller runs for a zone, or nobody can tell,
+or rows change that Rung did not write, it refuses to write there. Several replicas
+agree by a Lease per zone on who writes, and every transaction waits for an epoch in
+NB_Global, so that a replica that was stopped cannot write any more once another has
+taken over. With -f there is no cluster and no Lease: the epoch alone fences.
+
+It runs until SIGTERM and prints a line for everything it does on standard error.
+Exit codes: 0 after a clean stop, 2 for a configuration that cannot work.`,
+		Example: `  rung reconcile --nb ovn-worker=unix:/var/run/ovn/ovnnb_db.sock --zone ovn-worker
+  rung reconcile --nb tcp:10.0.0.5:6641 --lease-namespace rung
+  rung reconcile -f policies/ --nb unix:/tmp/nb.sock --i-know-that-nobody-else-writes-these-rows`,
+		Args: takes(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.reconcile(cmd.Context(), f) },
+	}
+	f.register(cmd.Flags())
+	return cmd
+}
+
+// nobodyElse is long on purpose: it is typed by somebody who has looked.
+const nobodyElse = "i-know-that-nobody-else-writes-these-rows"
+
+func (f *reconcileFlags) register(p *pflag.FlagSet) {
+	p.StringArrayVar(&f.zones, "zone", nil, "zone to write (repeatable; default those of --nb); $(NODE_NAME) is taken from the environment")
+	p.BoolVar(&f.own.NobodyElse, nobodyElse, false, "write although an ovnkube-controller runs for the zone or nobody can tell")
+	p.BoolVar(&f.admin, "enable-admin-network-policy", true, "write and report AdminNetworkPolicies and the baseline; off leaves their rows alone")
+	p.StringVar(&f.metrics, "metrics-address", "127.0.0.1:9477", "address for /metrics, /healthz and /readyz; empty serves none")
+	p.BoolVar(&f.noLease, "no-lease", false, "write without a Lease: a single replica, fenced by the epoch alone")
+	p.StringVar(&f.lease.Namespace, "lease-namespace", "rung", "namespace of the Leases, one per zone")
+	p.DurationVar(&f.lease.Duration, "lease-duration", 15*time.Second, "how long others wait for a leader that does not renew its Lease")
+	p.DurationVar(&f.lease.RenewDeadline, "renew-deadline", 10*time.Second, "how long a leader tries to renew its Lease before it stops writing")
+	p.DurationVar(&f.lease.RetryPeriod, "retry-period", 2*time.Second, "time between two tries to get or renew a Lease")
+	p.StringVar(&f.lease.Identity, "identity", "", "name of this replica; a suffix makes it another at every start (default the host's name)")
+	p.StringVar(&f.log, "log-format", "text", "lines on standard error: text or json")
+	p.TextVar(&f.logLevel, "log-level", slog.LevelInfo, "least severity of those lines: debug, info, warn or error")
+}
+
+// logger is where everything that happens is said.
+func (a *app) logger(f *reconcileFlags) (*slog.Logger, error) {
+	opt := &slog.HandlerOptions{Level: f.logLevel}
+	switch f.log {
+	case "text":
+		return slog.New(slog.NewTextHandler(a.err, opt)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.err, opt)), nil
+	}
+	return nil, fmt.Errorf("--log-format %q: want text or json", f.log)
+}
+
+// reconcileConfig makes the engine's configuration.
+func (a *app) reconcileConfig(f *reconcileFlags) (engine.Config, error) {
+	if a.flags.readOnly {
+		return engine.Config{}, errors.New("--readonly: reconcile is there to write rows")
+	}
+	if len(a.flags.nb) == 0 {
+		return engine.Config{}, errors.New("no --nb: rows are written through tcp:, ssl: and unix: endpoints only, never through exec; give --nb [zone=]ADDR")
+	}
+	cfg, err := a.config(false, true)
+	if err != nil {
+		return cfg, err
+	}
+	for zone, addr := range cfg.NB {
+		if scheme, _, _ := strings.Cut(addr, ":"); scheme != "unix" && scheme != "tcp" && scheme != "ssl" {
+			return cfg, fmt.Errorf("--nb %s: rows are written through tcp:, ssl: and unix: endpoints only", zone+"="+addr)
+		}
+	}
+	if cfg.NB, err = chosen(cfg.NB, f.zones); err != nil {
+		return cfg, err
+	}
+	cfg.Reconcile, cfg.Mode.Reconciles, cfg.Writes, cfg.Writer = true, true, false, nil
+	cfg.Own = f.own
+	cfg.Own.Report = cfg.Kube != nil
+	cfg.Own.WithoutAdmin = !f.admin
+	if f.lease.Identity != "" {
+		cfg.Own.Writer = engine.WriterName(f.lease.Identity)
+	}
+	if cfg.Kube != nil && !f.noLease {
+		lease := f.lease
+		lease.Identity = cfg.Own.Writer
+		cfg.Own.Lease = &lease
+	}
+	return cfg, nil
+}
+
+// chosen are the databases of the zones named, all without a name given. A single
+// database that names no zone is that of the single zone.
+func chosen(nb map[string]string, zones []string) (map[string]string, error) {
+	if len(zones) == 0 {
+		return nb, nil
+	}
+	out := map[string]string{}
+	for _, z := range zones {
+		zone := os.Expand(strings.ReplaceAll(strings.ReplaceAll(z, "$(", "${"), ")", "}"), os.Getenv)
+		if strings.TrimSpace(zone) == "" {
+			return nil, fmt.Errorf("--zone %s: empty; is the variable set?", z)
+		}
+		addr, ok := nb[zone]
+		if !ok && len(zones) == 1 && len(nb) == 1 {
+			for name, only := range nb {
+				if name == "" || name == only {
+					addr, ok = only, true
+				}
+			}
+		}
+		if !ok {
+			return nil, fmt.Errorf("--zone %s: no database is given for it; add --nb %s=ADDR", zone, zone)
+		}
+		out[zone] = addr
+	}
+	return out, nil
+}
+
+// reconcile runs until ctx ends.
+func (a *app) reconcile(ctx context.Context, f *reconcileFlags) error {
+	log, err := a.logger(f)
+	if err != nil {
+		return err
+	}
+	cfg, err := a.reconcileConfig(f)
+	if err != nil {
+		return err
+	}
+	var listener net.Listener
+	if f.metrics != "" {
+		if listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", f.metrics); err != nil {
+			return fmt.Errorf("--metrics-address %s: %w", f.metrics, err)
+		}
+		defer listener.Close()
+	}
+	klog.SetSlogLogger(log)
+	defer quietLibraries()
+	e, err := engine.New(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	log.Info("started", "mode", cfg.Mode.Name, "on", clean.Text(cfg.Mode.Title), "zones", len(cfg.NB), "writer", e.Writer())
+	if listener != nil {
+		log.Info("serving", "address", listener.Addr().String())
+		stop := serve(e, listener, log)
+		defer stop()
+	}
+	tell(ctx, e, log)
+	log.Info("stopping")
+	return nil
+}

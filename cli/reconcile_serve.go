@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+)
+
+// serve answers for metrics and health until stop is called.
+func serve(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func()) {
+	s := &http.Server{Handler: e.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := s.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			log.Error("serve metrics", "err", err)
+		}
+	}()
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if s.Shutdown(ctx) != nil {
+			_ = s.Close()
+		}
+		<-done
+	}
+}
+
+// tell says everything that happens, a line each, until ctx ends.
+func tell(ctx context.Context, e *engine.Engine, log *slog.Logger) {
+	ticks, stop := e.Subscribe()
+	defer stop()
+	// What is done without a new revision is in the activity all the same.
+	poll := time.NewTicker(200 * time.Millisecond)
+	defer poll.Stop()
+	said := teller{log: log, zones: map[string]zoneSaid{}, sources: map[string]sourceSaid{}}
+	for {
+		said.look(e)
+		select {
+		case <-ctx.Done():
+			said.look(e)
+			return
+		case <-ticks:
+		case <-poll.C:
+		}
+	}
+}
+
+// teller remembers what it has said, so that a state is said once.
+type teller struct {
+	log     *slog.Logger
+	seq     uint64
+	loaded  bool
+	zones   map[string]zoneSaid
+	sources map[string]sourceSaid
+}
+
+type zoneSaid struct {
+	conn           model.ConnState
+	paused, note   string
+	writes, held   bool
+	epoch          int64
+	errText, other string
+}
+
+type sourceSaid struct {
+	conn model.ConnState
+	text string
+}
+
+func (t *teller) look(e *engine.Engine) {
+	r := e.Revision()
+	for _, s := range r.Sources {
+		if now := (sourceSaid{s.Conn, s.Error}); t.sources[s.Name] != now {
+			t.sources[s.Name] = now
+			t.log.Log(context.Background(), severity(s.Error), "source", "name", s.Name, "state", string(s.Conn), "err", s.Error)
+		}
+	}
+	if r.Loaded && !t.loaded {
+		t.loaded = true
+		t.log.Info("objects read", "pods", r.Cluster.Count(model.KindPod), "policies", r.Cluster.Count(model.KindANP)+r.Cluster.Count(model.KindBANP))
+	}
+	for _, z := range r.Zones {
+		now := zoneSaid{z.Conn, z.Paused, z.Note, z.Writes, z.Held, z.Epoch, z.Error, z.Foreign}
+		if t.zones[z.Name] != now {
+			t.zones[z.Name] = now
+			t.log.Log(context.Background(), severity(z.Error+z.Paused), "zone", "zone", z.Name, "state", string(z.Conn), "writes", z.Writes,
+				"held", z.Held, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
+		}
+	}
+	for _, a := range e.Activity(t.seq) {
+		t.seq = a.Seq
+		t.log.Log(context.Background(), severity(a.Error), a.Summary, "zone", a.Zone, "by", a.By, "ops", a.Ops, "took", a.Took.Round(time.Microsecond), "err", a.Error)
+	}
+}
+
+func severity(trouble string) slog.Level {
+	if trouble != "" {
+		return slog.LevelWarn
+	}
+	return slog.LevelInfo
+}

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"rung/model/clean"
+	"rung/reconciler"
+	"rung/sources/kube"
+	"rung/sources/nbdb"
+)
+
+// ErrNoCluster says that no cluster is configured; what wraps it says what was
+// looked for.
+var ErrNoCluster = kube.ErrNoCluster
+
+// ClusterMode is the Mode.Name of a run on a cluster.
+const ClusterMode = "cluster"
+
+// ClusterOptions say which cluster to run on, as whom, and where OVN-Kubernetes
+// is in it.
+type ClusterOptions struct {
+	kube.Options
+	OVNNamespace string
+}
+
+// OpenCluster fills a configuration for a run on a cluster. It reads the
+// kubeconfig and asks nobody. exec says that the zones are read through their
+// ovnkube-node pods.
+func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
+	c, err := kube.Open(o.Options)
+	if err != nil {
+		return err
+	}
+	cfg.Kube, cfg.OVNNamespace, cfg.ExecZones = c, o.OVNNamespace, exec
+	cfg.Mode = Mode{Name: ClusterMode, Title: c.Context(), Server: c.Server()}
+	cfg.Identity = c.Context() + " " + c.Server()
+	cfg.Sources, cfg.Writer = []Source{FromCluster(c)}, ToCluster(c)
+	return nil
+}
+
+// execZones makes the zones of nodes that are read through their pods. They share
+// what is equal in them, and a cap on connections that are being made.
+func (e *Engine) execZones() func(node string) (reconciler.Zone, error) {
+	limit := nbdb.NewLimiter(nbdb.DefaultDials)
+	return func(node string) (reconciler.Zone, error) {
+		return kubeZone(e.cfg.Kube, node, e.ovnNamespaces(), e.share, limit, e.turns.take), nil
+	}
+}
+
+// Contexts are the contexts of the kubeconfig that the engine's cluster came
+// from, sorted, and the one it runs on. It reads the file.
+func (e *Engine) Contexts() (names []string, current string, err error) {
+	var o kube.Options
+	if e.cfg.Kube != nil {
+		o = e.cfg.Kube.Options()
+		current = e.cfg.Kube.Context()
+	}
+	names, _, err = kube.Contexts(o)
+	for i := range names {
+		names[i] = clean.Text(names[i])
+	}
+	return names, current, err
+}

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+
+	"rung/model/nb"
+	"rung/reconciler"
+	"rung/sources/nbdb"
+	"rung/sources/nbdb/dbfile"
+)
+
+// TLSFiles name the key and certificates of ssl: endpoints.
+type TLSFiles = nbdb.TLSFiles
+
+// FindDatabases returns the addresses (file:PATH) of the Northbound database
+// files in folders, sorted: those of a must-gather, above all.
+func FindDatabases(ctx context.Context, folders []string) ([]string, error) {
+	paths, err := dbfile.Find(ctx, folders)
+	for i, p := range paths {
+		paths[i] = dbfile.Prefix + p
+	}
+	return paths, err
+}
+
+// isFile says whether an address is a database file's.
+func isFile(addr string) bool {
+	_, ok := dbfile.Path(addr)
+	return ok
+}
+
+// openNB makes the zone of an address: a server's, or a file's.
+func (e *Engine) openNB(name, addr string) reconciler.Zone {
+	if path, ok := dbfile.Path(addr); ok {
+		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, Path: path, Turn: e.turns.take, Options: e.fileOptions()})
+	}
+	return e.dial(nbdb.Config{Name: name, Addr: addr, TLS: e.cfg.NBTLS})
+}
+
+func (e *Engine) fileOptions() dbfile.Options {
+	return dbfile.Options{Share: e.share, Archives: e.archives}
+}
+
+// zoneNameOf asks a database which zone it is: NB_Global says so. One that does
+// not say is called by its address.
+func (e *Engine) zoneNameOf(ctx context.Context, addr string) (string, error) {
+	db, err := e.readNB(ctx, addr)
+	if err != nil {
+		return "", err
+	}
+	if g := db.Global(); g != nil && g.Name != "" {
+		return g.Name, nil
+	}
+	return addr, nil
+}
+
+// readNB reads a database once; a damaged file as far as it goes.
+func (e *Engine) readNB(ctx context.Context, addr string) (*nb.DB, error) {
+	if path, ok := dbfile.Path(addr); ok {
+		r, err := dbfile.Read(ctx, path, e.fileOptions())
+		if err != nil {
+			return nil, err
+		}
+		return r.DB, nil
+	}
+	return nbdb.Dial(nbdb.Config{Addr: addr, AnyName: true, TLS: e.cfg.NBTLS}).Read(ctx)
+}

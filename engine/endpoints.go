@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// namesAtOnce is how many databases are asked for their names at a time.
+const namesAtOnce = 4
+
+// runEndpoints takes in the databases given by address, all from one revision
+// on. One whose zone was not named stands there under its address until it says
+// its name.
+func (e *Engine) runEndpoints() {
+	var asked []*endpoint
+	e.do(func(s *state) {
+		for _, name := range slices.Sorted(maps.Keys(e.cfg.NB)) {
+			addr := e.cfg.NB[name]
+			if name != "" && name != addr {
+				e.zones.know(s, e.byAddress(name, addr))
+				continue
+			}
+			p := newEndpoint(e, addr)
+			asked = append(asked, p)
+			p.show(s)
+		}
+		e.zones.rank(s)
+	})
+	turns := make(chan struct{}, namesAtOnce)
+	for _, p := range asked {
+		if !e.goRun(func() { p.run(turns) }) {
+			return
+		}
+	}
+}
+
+// endpoint is a database whose zone nobody named.
+type endpoint struct {
+	e     *Engine
+	addr  string
+	shown model.ZoneState
+}
+
+func newEndpoint(e *Engine, addr string) *endpoint {
+	return &endpoint{e, addr, model.ZoneState{Name: clean.Text(addr), Endpoint: clean.Text(addr),
+		Conn: model.ConnDialling, ConnAt: e.now(), Writes: e.cfg.Reconcile && !isFile(addr)}}
+}
+
+func (p *endpoint) show(s *state) {
+	z := p.shown
+	s.zones[z.Name], s.dirty = &z, true
+}
+
+// run asks for the zone's name, for as long as that takes, and takes it in.
+func (p *endpoint) run(turns chan struct{}) {
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		select {
+		case turns <- struct{}{}:
+		case <-p.e.ctx.Done():
+			return
+		}
+		name, err := p.e.zoneNameOf(p.e.ctx, p.addr)
+		<-turns
+		if err == nil {
+			p.e.do(func(s *state) { p.named(s, name) })
+			return
+		}
+		p.failed(err)
+		p.e.do(p.show)
+		select {
+		case <-p.e.ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// named puts the zone in the place of its address.
+func (p *endpoint) named(s *state, name string) {
+	delete(s.zones, p.shown.Name)
+	s.dirty = true
+	if m := p.e.zones.members[name]; m != nil {
+		s.problem("zone "+name, clean.Text(p.addr)+" says it is the zone that another database is")
+		return
+	}
+	p.e.zones.know(s, p.e.byAddress(name, p.addr))
+	p.e.zones.rank(s)
+}
+
+func (p *endpoint) failed(err error) {
+	conn := model.ConnLost
+	if errors.Is(err, fs.ErrPermission) {
+		conn = model.ConnDenied
+	}
+	if p.shown.Conn != conn {
+		p.shown.Conn, p.shown.ConnAt = conn, p.e.now()
+	}
+	p.shown.Attempts++
+	p.shown.Error = clean.Text(err.Error())
+}

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/model"
+	"rung/sources/kube"
+)
+
+// ACLLogs says which of a cluster's ACL logs are followed.
+type ACLLogs struct {
+	// Since is how far back they begin; 0 begins with what is written from now on.
+	Since time.Duration
+	// Nodes are the only ones, all when empty.
+	Nodes []string
+}
+
+const (
+	// maxLogStreams bounds the nodes that are followed.
+	maxLogStreams = 1000
+	// logDials is how many streams connect at a time.
+	logDials = 16
+)
+
+// podLogReader is what is needed of kube.PodLogs.
+type podLogReader interface {
+	ACLLog(ctx context.Context, node string, namespaces []string) (kube.LogTarget, error)
+	Follow(ctx context.Context, f kube.LogFollow)
+}
+
+// podLogs follows the ACL logs of a cluster's nodes, from when somebody first
+// looks at the log, or a policy first logs.
+type podLogs struct {
+	logs       *Logs
+	read       podLogReader
+	cfg        ACLLogs
+	namespaces []string
+	merge      *merger
+	dials      chan struct{}
+	since      time.Time
+
+	mu    sync.Mutex
+	nodes map[string]*nodeLog
+	over  []string // nodes beyond maxLogStreams
+	wg    sync.WaitGroup
+}
+
+// runPodLogs follows the nodes of the revisions until the engine ends.
+func (e *Engine) runPodLogs() {
+	p, err := newPodLogs(e)
+	if err != nil {
+		e.problem("ACL logs", err.Error())
+		return
+	}
+	defer p.wg.Wait()
+	e.logs.FollowedBy(p.streams)
+	ticks, stop := e.Subscribe()
+	defer stop()
+	for !logged(e.Revision()) {
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-e.logs.asked:
+		case <-ticks:
+			continue
+		}
+		break
+	}
+	p.start(e.ctx, e.now())
+	var cluster *model.Cluster
+	for {
+		if rev := e.Revision(); rev.Loaded && rev.Cluster != cluster {
+			cluster = rev.Cluster
+			p.follow(e.ctx, cluster)
+		}
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-ticks:
+		}
+	}
+}
+
+func newPodLogs(e *Engine) (*podLogs, error) {
+	read, err := kube.NewPodLogs(e.cfg.Kube)
+	if err != nil {
+		return nil, err
+	}
+	return &podLogs{logs: e.logs, read: read, cfg: e.cfg.ACLLogs, namespaces: e.ovnNamespaces(), merge: newMerger(e.logs.give),
+		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}}, nil
+}
+
+// ovnNamespaces are where ovnkube-node pods may be.
+func (e *Engine) ovnNamespaces() []string {
+	out := kube.OVNNamespaces()
+	if ns := e.cfg.OVNNamespace; ns != "" && !slices.Contains(out, ns) {
+		out = append([]string{ns}, out...)
+	}
+	return out
+}
+
+// logged says whether a policy logs anything.
+func logged(r *Revision) bool {
+	for p := range r.Cluster.AllPolicies() {
+		if l := r.Logging(p); l.Levels.Any() && (len(l.Problems) == 0 || l.Namespace != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// start begins to hand lines on; lines from before since are not asked for.
+func (p *podLogs) start(ctx context.Context, now time.Time) {
+	if p.cfg.Since > 0 {
+		p.since = now.Add(-p.cfg.Since)
+	}
+	p.wg.Add(1)
+	go func() {
+		defer p.wg.Done()
+		p.merge.run(ctx)
+	}()
+}
+
+// follow starts the streams of nodes that came and ends those of nodes that went.
+func (p *podLogs) follow(ctx context.Context, c *model.Cluster) {
+	want := map[string]bool{}
+	var over []string
+	for n := range c.Nodes() {
+		switch {
+		case len(p.cfg.Nodes) > 0 && !slices.Contains(p.cfg.Nodes, n.Name):
+		case len(want) == maxLogStreams:
+			over = append(over, n.Name)
+		default:
+			want[n.Name] = true
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = over
+	for name, n := range p.nodes {
+		if !want[name] {
+			n.stop()
+			delete(p.nodes, name)
+		}
+	}
+	for name := range want {
+		if p.nodes[name] != nil {
+			continue
+		}
+		n := newNodeLog(p, name)
+		var own context.Context
+		own, n.stop = context.WithCancel(ctx)
+		p.nodes[name] = n
+		p.wg.Add(1)
+		go func() {
+			defer p.wg.Done()
+			n.run(own)
+		}()
+	}
+}
+
+// streams are the streams by zone.
+func (p *podLogs) streams() []model.LogStream {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]model.LogStream, 0, len(p.nodes)+len(p.over))
+	for _, n := range p.nodes {
+		out = append(out, n.state())
+	}
+	for _, name := range p.over {
+		out = append(out, model.LogStream{Zone: name, State: model.StreamWaiting, Error: fmt.Sprintf("not followed: Rung follows %d nodes at most", maxLogStreams)})
+	}
+	slices.SortFunc(out, func(a, b model.LogStream) int { return cmp.Compare(a.Zone, b.Zone) })
+	return out
+}

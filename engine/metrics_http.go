@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"rung/model/clean"
+)
+
+// Handler serves /metrics, /healthz and /readyz.
+func (e *Engine) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(e.owners.metrics.registry(), promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
+	answer := func(w http.ResponseWriter, err error) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		if err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = fmt.Fprintln(w, clean.Text(err.Error()))
+			return
+		}
+		_, _ = fmt.Fprintln(w, "ok")
+	}
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), healthTimeout)
+		defer cancel()
+		answer(w, e.Healthy(ctx))
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, e.Ready()) })
+	return mux
+}

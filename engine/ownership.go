@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"rung/reconciler"
+	"rung/sources/kube"
+)
+
+// LeaseConfig says how replicas agree on who writes a zone.
+type LeaseConfig = kube.LeaseConfig
+
+// LeaseCalls are what a campaign for a zone calls.
+type LeaseCalls = kube.LeaseCalls
+
+// Ownership says how rows are written in zones that are not Rung's own
+// (Config.Reconcile).
+type Ownership struct {
+	// Writer names this process in NB_Global: no other, nor a later start of it,
+	// has the name. Empty makes one up.
+	Writer string
+	// NobodyElse says that an operator answers for it that no other controller writes
+	// the same rows: what is seen of one then is a note. Rows that change by another
+	// hand stop writing all the same.
+	NobodyElse bool
+	// Lease, where set, lets only the replica write that holds the zone's Lease.
+	Lease *LeaseConfig
+	// Report writes conditions and events through the API server.
+	Report bool
+	// WithoutAdmin leaves the rows of AdminNetworkPolicies and the baseline alone and
+	// reports nothing about them.
+	WithoutAdmin bool
+	// Quiet is how long nothing is written after a change by another hand (60 s
+	// when 0).
+	Quiet time.Duration
+}
+
+// ownerFacts is what is known about who else may write a zone's rows.
+type ownerFacts struct {
+	zone string
+	// loaded says that the objects were read, node that the zone's Node is among
+	// them, nodeGone that it was and is not any more.
+	loaded, node, nodeGone bool
+	// cluster says that there is an API server to ask for pods; asked that it was, and
+	// err what it answered, if not with the controllers on the zone's node.
+	cluster, asked bool
+	err            error
+	controllers    []kube.Controller
+	// override is Ownership.NobodyElse.
+	override bool
+}
+
+// judgeOwner says whether a zone may be written as far as pods and nodes tell. It
+// fails closed: who does not know that nobody else writes does not write. Whether
+// rows change by another hand is watched by the reconciler, which sees them first.
+func judgeOwner(f ownerFacts) reconciler.Guard {
+	hold := func(format string, args ...any) reconciler.Guard {
+		why := fmt.Sprintf(format, args...)
+		if f.override {
+			return reconciler.Guard{Note: "written although " + why + " (told that nobody else writes these rows)"}
+		}
+		return reconciler.Guard{Hold: "not written: " + why + "; if you know better: --i-know-that-nobody-else-writes-these-rows"}
+	}
+	switch {
+	case !f.loaded:
+		return reconciler.Guard{Hold: "waiting for the first complete read of the objects"}
+	case f.nodeGone:
+		return reconciler.Guard{Hold: "the zone's node is gone"}
+	case !f.cluster:
+		return hold("without a cluster nobody knows whether a controller of OVN-Kubernetes writes here")
+	case !f.node:
+		return hold("no Node is named %s: nobody knows where the zone's controller would run", f.zone)
+	case f.err != nil:
+		return hold("nobody knows whether a controller of OVN-Kubernetes runs: %v", f.err)
+	case !f.asked:
+		return reconciler.Guard{Hold: "looking for other controllers"}
+	case len(f.controllers) > 0:
+		return hold("OVN-Kubernetes' controller runs in %s", f.controllers[0])
+	}
+	return reconciler.Guard{}
+}

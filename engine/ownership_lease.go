@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"rung/model"
+	"rung/reconciler"
+)
+
+// standDown is how long a replica that was taken off a zone does not campaign for
+// it: whoever took it over may hold no Lease.
+const standDown = time.Minute
+
+// campaign lets the reconciler write while this replica holds the zone's Lease.
+func (w *owned) campaign(ctx context.Context) {
+	cfg := &w.o.e.cfg
+	w.say("standby: nobody leads yet")
+	for ctx.Err() == nil {
+		term, resign := context.WithCancel(ctx)
+		off := false
+		err := cfg.Kube.Lead(term, w.zone, *cfg.Own.Lease, leaseCalls(w, func(lead context.Context) {
+			if off = w.lead(lead); off {
+				resign()
+			}
+		}))
+		resign()
+		wait := time.Duration(0)
+		switch {
+		case err != nil:
+			w.say("standby: " + err.Error())
+			wait = standDown
+		case off:
+			w.say("standby: another writer took the zone over")
+			wait = standDown
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// lead writes until the Lease is lost, or the zone itself: then it says so.
+func (w *owned) lead(ctx context.Context) (takenOff bool) {
+	w.say("")
+	w.note("leads the zone")
+	w.r.SetMode(reconciler.Write)
+	defer w.note("leads the zone no longer")
+	defer w.say("standby")
+	defer w.r.SetMode(reconciler.Observe)
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	began := false
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-look.C:
+		}
+		st := w.r.State()
+		began = began || (st.Writes && !st.TakenOff)
+		if began && st.TakenOff {
+			return true
+		}
+	}
+}
+
+func leaseCalls(w *owned, lead func(context.Context)) LeaseCalls {
+	last := "" // Trouble is called from one goroutine, again at every try
+	return LeaseCalls{
+		Lead:  lead,
+		Other: func(id string) { w.say("standby: " + id + " leads") },
+		Trouble: func(err error) {
+			if err.Error() == last {
+				return
+			}
+			last = err.Error()
+			w.say("standby: " + last)
+			w.o.e.activity.add(model.Activity{At: w.o.e.now(), Zone: w.zone, By: "lease", Summary: "keep the zone's Lease", Error: err.Error()})
+		},
+	}
+}
+
+func (w *owned) say(lease string) { w.set(func() { w.lease = lease }) }
+
+func (w *owned) note(what string) {
+	w.o.e.activity.add(model.Activity{At: w.o.e.now(), Zone: w.zone, By: "lease", Summary: w.o.writer + " " + what})
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rung/model"
+	"rung/sources/kube"
+)
+
+// conditionOf is the type of the condition that a zone's controller reports.
+func conditionOf(zone string) string { return "Ready-In-Zone-" + zone }
+
+// statusTo hands conditions to the policies on screen and to the API server.
+type statusTo struct {
+	statusOf
+	out  *kube.Reporter
+	zone string
+}
+
+// SetCondition sets one condition of a policy.
+func (s statusTo) SetCondition(k model.PolicyKey, c model.Condition) {
+	s.statusOf.SetCondition(k, c)
+	s.out.SetCondition(s.zone, k, c)
+}
+
+// eventsTo does the same with events.
+type eventsTo struct {
+	eventsOf
+	out *kube.Reporter
+}
+
+// Event adds an event.
+func (s eventsTo) Event(e model.Event) {
+	s.eventsOf.Event(e)
+	s.out.Event(e)
+}
+
+// Healthy says whether the engine's loop runs: it has to answer before ctx ends.
+func (e *Engine) Healthy(ctx context.Context) error {
+	ran := make(chan struct{})
+	select {
+	case e.inbox <- func(*state) { close(ran) }:
+	case <-e.done:
+		return fmt.Errorf("the engine has ended")
+	case <-ctx.Done():
+		return fmt.Errorf("the engine's loop takes nothing: %w", ctx.Err())
+	}
+	select {
+	case <-ran:
+		return nil
+	case <-e.done:
+		return fmt.Errorf("the engine has ended")
+	case <-ctx.Done():
+		return fmt.Errorf("the engine's loop does not answer: %w", ctx.Err())
+	}
+}
+
+// Ready says whether the objects were read and every zone that this process is to
+// write is connected, its own and written as far as it can be. One that only
+// stands by for a zone is ready.
+func (e *Engine) Ready() error {
+	r := e.Revision()
+	if !r.Loaded {
+		return fmt.Errorf("the objects were not read yet")
+	}
+	for _, z := range r.Zones {
+		switch {
+		case !z.Writes:
+		case z.Conn != model.ConnSynced:
+			return fmt.Errorf("zone %s: %s: %s", z.Name, z.Conn, z.Error)
+		case z.Paused != "":
+			return fmt.Errorf("zone %s: %s", z.Name, z.Paused)
+		case z.Judging || e.unsettled(z):
+			return fmt.Errorf("zone %s: rows wait to be written", z.Name)
+		}
+	}
+	return nil
+}
+
+// unsettled says whether a policy's difference is neither being written nor known
+// to fail: a refused policy does not make the others unready.
+func (e *Engine) unsettled(z *model.ZoneState) bool {
+	for _, p := range z.Policies {
+		if e.cfg.Own.WithoutAdmin && p.Policy.Kind.IsAdmin() {
+			continue
+		}
+		if p.None == nil && !p.NotComparable && p.Error == "" && p.Missing+p.Extra+p.Different > p.Blocked &&
+			e.now().Sub(p.Touched) > model.SettleTime {
+			return true
+		}
+	}
+	return false
+}
+
+// healthTimeout is how long the loop may take to answer.
+const healthTimeout = 5 * time.Second

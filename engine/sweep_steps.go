@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"sync"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/reconciler"
+)
+
+// note books a step of the desired rows for the zones that are swept.
+func (z *zoneSet) note(s *state, d *compiler.Desired, delta *compiler.Delta, first bool) {
+	z.steps++
+	at := model.ChangeStep{Step: z.steps, At: s.e.now()}
+	if first || delta == nil || delta.All {
+		delta = nil
+		if first {
+			at.At = at.At.Add(-model.SettleTime) // the objects were there before Rung
+		}
+		z.changes = z.changes.NextAll(at)
+	} else if !delta.Empty() {
+		units := make(map[model.PolicyKey]struct{}, len(delta.Policies))
+		for k := range delta.Policies {
+			units[k] = struct{}{}
+		}
+		for i := range delta.Members {
+			units[delta.Members[i].Set.Policy] = struct{}{}
+		}
+		ports := map[string][]model.PolicyKey{}
+		for i := range delta.Ports {
+			p := &delta.Ports[i]
+			if _, everywhere := units[p.Policy]; !everywhere {
+				ports[p.Zone] = append(ports[p.Zone], p.Policy)
+			}
+		}
+		z.changes = z.changes.Next(at, units, ports)
+	}
+	z.lookers.step(d, delta, z.steps, z.changes)
+}
+
+// forgetSteps drops what all swept zones have seen, once in a while.
+func (z *zoneSet) forgetSteps() {
+	if z.steps-z.forgotten < 1000 {
+		return
+	}
+	least := z.steps
+	for _, m := range z.members {
+		if !m.followed && m.last != nil && m.last.Steps > 0 {
+			least = min(least, m.last.Steps)
+		}
+	}
+	// Whoever was not read for so long is outdated in whatever changed since.
+	if z.forgotten = z.steps; least > 0 {
+		z.changes = z.changes.Forget(least)
+	}
+}
+
+// lookers make the Looker of the newest desired rows when somebody asks for it.
+type lookers struct {
+	mu      sync.Mutex
+	desired *compiler.Desired
+	number  uint64
+	changes *model.ChangeSteps
+	// made is the last one asked for, delta what changed since; pending says
+	// that something may have.
+	made    *reconciler.Looker
+	delta   *compiler.Delta
+	pending bool
+}
+
+func (l *lookers) step(d *compiler.Desired, delta *compiler.Delta, number uint64, changes *model.ChangeSteps) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if delta == nil {
+		delta = &compiler.Delta{All: true}
+	}
+	switch {
+	case l.made == nil:
+	case l.pending:
+		l.delta = reconciler.MergeDeltas(l.delta, delta)
+	default:
+		l.delta, l.pending = delta, true
+	}
+	l.desired, l.number, l.changes = d, number, changes
+}
+
+// newest is a Looker of the newest desired rows, with the number of their step.
+func (l *lookers) newest() (*reconciler.Looker, uint64, *model.ChangeSteps) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.made == nil:
+		l.made = reconciler.NewLooker(l.desired)
+	case l.pending:
+		l.made = l.made.Next(l.desired, l.delta)
+	}
+	l.delta, l.pending = nil, false
+	return l.made, l.number, l.changes
+}

@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"rung/model"
+	"rung/reconciler"
+)
+
+// controlPlane are the labels of nodes whose zones come first.
+var controlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
+
+// runNodeZones gives every Node of the cluster its zone, as long as it is there.
+func (e *Engine) runNodeZones() {
+	ticks, stop := e.Subscribe()
+	defer stop()
+	var seen *model.Cluster
+	for {
+		if c := e.Revision().Cluster; c != seen {
+			seen = c
+			if !e.do(func(s *state) { e.zones.nodes(s) }) {
+				return
+			}
+		}
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-ticks:
+		}
+	}
+}
+
+// nodes knows the zones of all Nodes that there are, and forgets the others.
+func (z *zoneSet) nodes(s *state) {
+	changed := false
+	for name := range z.members {
+		if z.ofNode[name] && s.cluster.Node(name) == nil {
+			z.forget(s, name)
+			delete(z.ofNode, name)
+			changed = true
+		}
+	}
+	for n := range s.cluster.Nodes() {
+		if z.members[n.Name] != nil {
+			continue
+		}
+		early := false
+		for _, l := range controlPlane {
+			_, has := n.Labels.Map()[l]
+			early = early || has
+		}
+		name := n.Name
+		z.know(s, &zoneMember{name: name, early: early, writes: s.e.cfg.Reconcile,
+			open: func() (reconciler.Zone, error) { return s.e.cfg.ZoneOf(name) }})
+		z.ofNode[name] = true
+		changed = true
+	}
+	if changed {
+		z.rank(s)
+	}
+}

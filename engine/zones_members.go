@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/reconciler"
+)
+
+// zoneMember is a zone that is followed or swept, as its rank allows. The
+// engine's loop owns it.
+type zoneMember struct {
+	name     string
+	open     func() (reconciler.Zone, error)
+	writes   bool // Rung writes to it: always followed
+	early    bool // control plane: before others that nobody looked at
+	followed bool
+
+	// last is what a read found, or what was known when the zone was followed
+	// last; it stays on screen until the followed zone's rows are there.
+	last      *model.ZoneState
+	reading   bool
+	reads     int       // successful, since it was first known
+	fails     int       // in a row
+	due       time.Time // of the next read, by the process's clock
+	readAt    time.Time // of the last read, by the process's clock
+	again     bool      // the last read was to look at a difference again
+	oldSince  time.Time // since when its desired rows are others than those it was judged by
+	connSince time.Time
+}
+
+// know takes a zone in; what becomes of it, rank says.
+func (z *zoneSet) know(s *state, m *zoneMember) {
+	if z.members[m.name] != nil {
+		return
+	}
+	z.members[m.name] = m
+	m.connSince = s.e.now()
+	s.zones[m.name] = z.blank(m)
+	s.dirty = true
+}
+
+// forget ends a zone; the caller is told what to wait for, nil for nothing.
+func (z *zoneSet) forget(s *state, name string) {
+	if l := z.loops[name]; l != nil {
+		l.stop()
+		delete(z.loops, name)
+	}
+	delete(z.members, name)
+	delete(s.zones, name)
+	z.lookMu.Lock()
+	delete(z.lookedAt, name)
+	z.lookMu.Unlock()
+	for k := range s.conditions {
+		delete(s.conditions[k], "Ready-In-Zone-"+name)
+	}
+	s.conditionsNew, s.dirty = true, true
+}
+
+// blank is the state of a zone that was not read yet.
+func (z *zoneSet) blank(m *zoneMember) *model.ZoneState {
+	return &model.ZoneState{Name: m.name, Conn: model.ConnStarting, ConnAt: m.connSince, Writes: m.writes}
+}
+
+// rank follows the zones that come first, up to the limit, and sweeps the others.
+func (z *zoneSet) rank(s *state) {
+	looked := z.looks()
+	order := make([]*zoneMember, 0, len(z.members))
+	for _, m := range z.members {
+		order = append(order, m)
+	}
+	first := func(b bool) int {
+		if b {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(order, func(a, b *zoneMember) int {
+		return cmp.Or(cmp.Compare(first(a.writes), first(b.writes)), looked[b.name].Compare(looked[a.name]),
+			cmp.Compare(first(a.early), first(b.early)), strings.Compare(a.name, b.name))
+	})
+	limit := s.e.cfg.FollowZones
+	for i, m := range order {
+		if m.followed && i >= limit && !m.writes {
+			z.demote(s, m)
+		}
+	}
+	for i, m := range order {
+		// One that could not be opened is tried again when its time has come.
+		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || z.isLooked(m, looked) || !time.Now().Before(m.due)) {
+			z.promote(s, m)
+		}
+	}
+	z.schedule(s)
+}
+
+// isLooked says whether somebody looks at a zone right now.
+func (z *zoneSet) isLooked(m *zoneMember, looked map[string]time.Time) bool {
+	return time.Since(looked[m.name]) < time.Second
+}
+
+// promote watches a zone from now on.
+func (z *zoneSet) promote(s *state, m *zoneMember) {
+	zone, err := m.open()
+	if err != nil {
+		z.failed(s, m, err)
+		return
+	}
+	m.followed, m.fails = true, 0
+	z.add(s, zone, m.writes)
+}
+
+// demote watches a zone no longer; what was known stays, but its rows.
+func (z *zoneSet) demote(s *state, m *zoneMember) {
+	l, now := z.loops[m.name], s.e.now()
+	l.stop()
+	delete(z.loops, m.name)
+	m.followed, m.due, m.readAt, m.oldSince = false, time.Now(), time.Time{}, time.Time{}
+	st := s.zones[m.name]
+	s.dirty = true
+	if st == nil || st.DB == nil {
+		if m.last != nil {
+			s.zones[m.name] = m.last
+		} else {
+			s.zones[m.name] = z.blank(m)
+		}
+		return
+	}
+	next := *st
+	next.DB, next.Rows, next.Pending, next.Paused = nil, st.DB.Len(), 0, ""
+	next.Steps, next.Changed = l.first+st.Steps-1, z.changes
+	next.Policies = z.keep.policies(trimmed(st.Policies))
+	if st.Current() {
+		next.Conn, next.ConnAt, next.SyncedAt = model.ConnSwept, now, now
+		m.reads++
+		m.readAt = time.Now()
+		m.due = m.readAt.Add(s.e.cfg.Sweep.TTL)
+	}
+	m.last = &next
+	s.zones[m.name] = &next
+}
+
+// arrived takes in what a followed zone's reconciler published. Until its rows
+// were read, what was known before stays on screen.
+func (z *zoneSet) arrived(s *state, l *zoneLoop, st *model.ZoneState) {
+	if z.loops[st.Name] != l {
+		return // it was dropped meanwhile
+	}
+	s.dirty = true
+	m := z.members[st.Name]
+	if m == nil || st.DB != nil || m.last == nil {
+		if m != nil && st.DB != nil {
+			m.last = nil
+		}
+		s.zones[st.Name] = st
+		return
+	}
+	next := *m.last
+	next.Endpoint, next.Writes = st.Endpoint, st.Writes
+	if st.Conn == model.ConnLost || st.Conn == model.ConnDenied {
+		next.Conn, next.ConnAt, next.Error, next.Attempts = st.Conn, st.ConnAt, st.Error, st.Attempts
+	}
+	s.zones[st.Name] = &next
+}
+
+// LookAt says which zones somebody looks at now. One that is only swept is
+// watched soon, and the one that was looked at longest ago no longer. It does not
+// wait, and costs nothing worth mentioning where nothing changes: a page may call
+// it for every frame.
+func (e *Engine) LookAt(zones ...string) {
+	z, now := e.zones, time.Now()
+	news := false
+	z.lookMu.Lock()
+	for _, name := range zones {
+		if now.Sub(z.lookedAt[name]) >= lookEvery {
+			z.lookedAt[name] = now
+			news = true
+		}
+	}
+	z.lookMu.Unlock()
+	if !news {
+		return
+	}
+	select {
+	case z.nudge <- struct{}{}:
+	default:
+	}
+}
+
+// lookEvery is how often a look at a zone is noted.
+const lookEvery = 500 * time.Millisecond
+
+// looks are the times when zones that there are were looked at last.
+func (z *zoneSet) looks() map[string]time.Time {
+	z.lookMu.Lock()
+	defer z.lookMu.Unlock()
+	out := make(map[string]time.Time, len(z.lookedAt))
+	for name, at := range z.lookedAt {
+		if z.members[name] == nil {
+			delete(z.lookedAt, name) // a name from anywhere: do not collect them
+			continue
+		}
+		out[name] = at
+	}
+	return out
+}
+
+// runLooks passes looks on to the loop.
+func (e *Engine) runLooks() {
+	for {
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-e.zones.nudge:
+			e.do(e.zones.rank)
+		}
+	}
+}
+
+// failed books a zone that could not be opened or read; it backs off.
+func (z *zoneSet) failed(s *state, m *zoneMember, err error) {
+	m.fails++
+	m.due = time.Now().Add(backOff(m.fails, s.e.cfg.Sweep.TTL))
+	next := z.blank(m)
+	if m.last != nil {
+		*next = *m.last
+	}
+	conn := connOf(err)
+	if next.Conn != conn {
+		next.Conn, next.ConnAt = conn, s.e.now()
+	}
+	next.Error, next.Attempts = clean.Text(err.Error()), m.fails
+	m.last = next
+	if !m.followed {
+		s.zones[m.name], s.dirty = next, true
+	}
+}

@@ -1,0 +1,129 @@
+package model
+
+import (
+	"maps"
+	"time"
+)
+
+// ChangeStep is one step of the desired rows: its number, and when it was.
+type ChangeStep struct {
+	Step uint64
+	At   time.Time
+}
+
+// ChangeSteps know at which step the desired rows of each unit changed last; an
+// immutable value that all zones share. Nil knows of none.
+type ChangeSteps struct {
+	all    ChangeStep // the last one that may have changed anything
+	newest ChangeStep // of all and units
+	units  map[PolicyKey]ChangeStep
+	ports  map[unitInZone]ChangeStep // subject pods of one zone alone
+	zones  map[string]ChangeStep     // the newest of ports, by zone
+}
+
+type unitInZone struct {
+	zone string
+	unit PolicyKey
+}
+
+// Last is the step that changed a unit's desired rows in a zone last; the zero
+// step when there was none.
+func (c *ChangeSteps) Last(zone string, k PolicyKey) ChangeStep {
+	if c == nil {
+		return ChangeStep{}
+	}
+	last := c.all
+	if s := c.units[k]; s.Step > last.Step {
+		last = s
+	}
+	if s := c.ports[unitInZone{zone, k}]; s.Step > last.Step {
+		last = s
+	}
+	return last
+}
+
+// Newest is the last step that changed anything in a zone.
+func (c *ChangeSteps) Newest(zone string) ChangeStep {
+	if c == nil {
+		return ChangeStep{}
+	}
+	if s := c.zones[zone]; s.Step > c.newest.Step {
+		return s
+	}
+	return c.newest
+}
+
+// NextAll is c after a step that may have changed anything.
+func (c *ChangeSteps) NextAll(s ChangeStep) *ChangeSteps { return &ChangeSteps{newest: s, all: s} }
+
+// Next is c after a step that changed the units everywhere, and the subject pods
+// of others in single zones.
+func (c *ChangeSteps) Next(s ChangeStep, units map[PolicyKey]struct{}, ports map[string][]PolicyKey) *ChangeSteps {
+	out := &ChangeSteps{}
+	if c != nil {
+		*out = *c
+	}
+	if len(units) > 0 {
+		out.newest = s
+		if out.units = maps.Clone(out.units); out.units == nil {
+			out.units = make(map[PolicyKey]ChangeStep, len(units))
+		}
+		for k := range units {
+			out.units[k] = s
+		}
+	}
+	if len(ports) > 0 {
+		out.ports, out.zones = maps.Clone(out.ports), maps.Clone(out.zones)
+		if out.ports == nil {
+			out.ports, out.zones = map[unitInZone]ChangeStep{}, map[string]ChangeStep{}
+		}
+		for zone, keys := range ports {
+			out.zones[zone] = s
+			for _, k := range keys {
+				out.ports[unitInZone{zone, k}] = s
+			}
+		}
+	}
+	return out
+}
+
+// Forget is c with the steps up to the given one taken together, as every zone
+// has been read since. It bounds the memory.
+func (c *ChangeSteps) Forget(step uint64) *ChangeSteps {
+	if c == nil {
+		return nil
+	}
+	out := *c
+	old := func(s ChangeStep) bool {
+		if s.Step > step {
+			return false
+		}
+		if s.Step > out.all.Step {
+			out.all = s
+		}
+		return true
+	}
+	out.units, out.ports, out.zones = maps.Clone(c.units), maps.Clone(c.ports), maps.Clone(c.zones)
+	maps.DeleteFunc(out.units, func(_ PolicyKey, s ChangeStep) bool { return old(s) })
+	maps.DeleteFunc(out.ports, func(_ unitInZone, s ChangeStep) bool { return old(s) })
+	maps.DeleteFunc(out.zones, func(_ string, s ChangeStep) bool { return s.Step <= step })
+	if out.all.Step > out.newest.Step {
+		out.newest = out.all
+	}
+	return &out
+}
+
+// UnitDigest stands for the live rows of one unit in one zone, without UUIDs and
+// without what may differ between zones: the ports of port groups and the rows
+// of ingress rules with named ports. Equal rows have equal digests within one
+// process.
+type UnitDigest struct {
+	Sum  uint64
+	Rows []RowDigest // by table and id
+}
+
+// RowDigest stands for one row.
+type RowDigest struct {
+	Table, ID string
+	Hash      uint64
+}

@@ -1,0 +1,224 @@
+package reconciler
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/nb"
+)
+
+// Fence is for a zone that others may write as well. Two keys in
+// NB_Global.external_ids say who writes and since which epoch. A writer takes over
+// by setting its own name and the next epoch, on the condition that they are what
+// it read; from then on each of its transactions begins with a wait on them. So a
+// writer that was stopped, or cut off from its Lease, cannot write any more
+// once somebody else has taken over, whatever it believes itself.
+//
+// Losing the zone ends writing until SetMode has been through Observe: whoever
+// calls it knows whether the zone is this process's again.
+type Fence struct {
+	// Writer names this process. No other, nor a later start of it, has this name.
+	Writer string
+	// Quiet is how long nothing is written after another hand changed a row of
+	// Rung's owner types (60 s when 0). OVSDB knows no times: a zone that holds
+	// such rows and no writer's name is watched for as long before the first write.
+	Quiet time.Duration
+	// Guard to begin with.
+	Guard Guard
+}
+
+// Guard is what those who run a reconciler know about who else writes the zone.
+type Guard struct {
+	// Hold says why nothing may be written; empty when it may.
+	Hold string
+	// Note is to be seen although it keeps nothing from being written.
+	Note string
+}
+
+const defaultQuiet = 60 * time.Second
+
+// fencing is the fence of one zone's loop.
+type fencing struct {
+	*Fence // nil: the zone is Rung's own
+	guard  Guard
+	// epoch is the one held, 0 without; newest the highest this process claimed.
+	epoch, newest int64
+	// lost says that the epoch was taken away and must not be retaken.
+	lost bool
+	// tries counts claims in a row that failed, failure says how the last did.
+	tries   int
+	failure string
+	// foreign is the newest change by another hand, at its time.
+	foreign   string
+	foreignAt time.Time // zero: none, or long ago
+	read      bool      // the rows were read once
+}
+
+// holder reads who holds a zone; the epoch is 0 where nobody does.
+func holderIn(db *nb.DB) (writer string, epoch int64) {
+	g := db.Global()
+	if g == nil {
+		return "", 0
+	}
+	epoch, _ = strconv.ParseInt(g.ExternalIDs[nb.KeyEpoch], 10, 64)
+	return g.ExternalIDs[nb.KeyWriter], max(epoch, 0)
+}
+
+// off says why a fenced zone is not written, apart from not having been taken
+// over yet.
+func (f *fencing) off(db *nb.DB) string {
+	switch {
+	case f.Fence == nil:
+		return ""
+	case f.guard.Hold != "":
+		return f.guard.Hold
+	case f.lost:
+		writer, epoch := holderIn(db)
+		return fmt.Sprintf("another writer holds the zone: %s, epoch %d", writer, epoch)
+	case db.Global() == nil:
+		return "the database has no NB_Global row: writers cannot be fenced off from each other there"
+	case !f.foreignAt.IsZero():
+		return f.foreign + ": not writing before " + f.foreignAt.Add(f.Quiet).Format(time.TimeOnly)
+	}
+	return ""
+}
+
+// pending says why a zone that may be written is not yet.
+func (f *fencing) pending() string {
+	switch {
+	case f.Fence == nil || f.epoch != 0:
+		return ""
+	case f.failure != "":
+		return "taking the zone over: " + f.failure
+	}
+	return "taking the zone over"
+}
+
+// guards is what a transaction begins with.
+func (w *worker) guards() []nb.Op {
+	if w.fence.Fence == nil {
+		return nil
+	}
+	return []nb.Op{{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: w.t.db.Global().UUID,
+		Has: map[string]map[string]string{"external_ids": w.fence.pairs(w.fence.epoch)}}}
+}
+
+func (f *fencing) pairs(epoch int64) map[string]string {
+	return map[string]string{nb.KeyWriter: f.Writer, nb.KeyEpoch: strconv.FormatInt(epoch, 10)}
+}
+
+// mayClaim says whether the zone is to be taken over and nothing speaks against it.
+func (w *worker) mayClaim() bool {
+	return w.mode == Write && w.flight == nil && w.blocked() == "" && w.fence.pending() != ""
+}
+
+// claimOps takes the zone over if it is still held as the rows say. Where a key
+// is missing the whole column is waited for: an absence cannot be.
+func (w *worker) claimOps() (ops []nb.Op, epoch int64) {
+	g := w.t.db.Global()
+	wait := nb.Op{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: g.UUID}
+	writer, hasWriter := g.ExternalIDs[nb.KeyWriter]
+	was, hasEpoch := g.ExternalIDs[nb.KeyEpoch]
+	if hasWriter && hasEpoch {
+		wait.Has = map[string]map[string]string{"external_ids": {nb.KeyWriter: writer, nb.KeyEpoch: was}}
+	} else {
+		wait.Row = map[string]any{"external_ids": g.ExternalIDs}
+	}
+	_, epoch = holderIn(w.t.db)
+	epoch = max(epoch, w.fence.newest) + 1
+	return []nb.Op{wait, {Kind: nb.OpMutate, Table: nb.TableGlobal, UUID: g.UUID, Mutations: []nb.Mutation{
+		{Column: "external_ids", Strings: []string{nb.KeyWriter, nb.KeyEpoch}},
+		{Column: "external_ids", Insert: true, Pairs: w.fence.pairs(epoch)},
+	}}}, epoch
+}
+
+// claimed takes in what became of a claim.
+func (w *worker) claimed(f *flight, o outcome) {
+	w.stateNews = true
+	fe := &w.fence
+	was, _ := holderIn(w.t.db)
+	a := activity(w.cfg.Zone.Name(), model.PolicyKey{}, f.ops, f.began, o.took, "")
+	a.Summary = fmt.Sprintf("zone taken over as %s, epoch %d", fe.Writer, f.claim)
+	if was != "" && was != fe.Writer {
+		a.Summary += "; " + was + " held it"
+	}
+	if o.err == nil {
+		fe.tries, fe.failure, fe.newest = 0, "", f.claim
+		if w.mode == Write { // else the epoch is nobody's
+			fe.epoch = f.claim
+			w.notBefore = time.Time{}
+		}
+		w.cfg.OnActivity(a)
+		return
+	}
+	if !errors.Is(o.err, model.ErrWait) && !errors.Is(o.err, model.ErrRefused) {
+		fe.newest = f.claim // it may have happened
+		w.lost(f, o)
+		return
+	}
+	fe.tries++
+	fe.failure = clean.Text(o.err.Error())
+	w.notBefore = time.Now().Add(min(w.cfg.BackoffMin<<min(fe.tries-1, 16), w.cfg.BackoffMax))
+	a.Summary, a.Error = "take the zone over", fe.failure
+	w.cfg.OnActivity(a)
+}
+
+// fencedOff ends writing: somebody else has taken the zone over. Of the
+// transaction nothing was done.
+func (w *worker) fencedOff(f *flight, o outcome) {
+	for _, p := range f.parts {
+		delete(w.busy, p.key)
+		if w.mode == Write {
+			w.ready[p.key] = struct{}{}
+		}
+	}
+	w.loseFence(f.ops, f.began, o.took)
+}
+
+func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
+	fe := &w.fence
+	had := fe.epoch
+	fe.epoch, w.stateNews = 0, true
+	if had == 0 {
+		return // it was given up meanwhile
+	}
+	// A database that knows no writer at all was made anew: it can be had again.
+	writer, epoch := holderIn(w.t.db)
+	fe.lost = writer != ""
+	a := activity(w.cfg.Zone.Name(), model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d is over", had))
+	a.Summary = "writing stopped: nobody holds the zone any more"
+	if fe.lost {
+		a.Summary = fmt.Sprintf("writing stopped: another writer holds the zone: %s, epoch %d", writer, epoch)
+	}
+	w.cfg.OnActivity(a)
+}
+
+// checkFence looks whether the rows say that somebody else took over. Rows that
+// are older than the claim say nothing.
+func (w *worker) checkFence() {
+	fe := &w.fence
+	if fe.epoch == 0 {
+		return
+	}
+	writer, epoch := holderIn(w.t.db)
+	if epoch > fe.epoch || (epoch == fe.epoch && writer != fe.Writer) || writer == "" {
+		w.loseFence(nil, w.now(), 0)
+	}
+}
+
+// claimResult is the result of a claim as Transaction has it.
+func claimResult(o outcome) string {
+	switch {
+	case o.err == nil:
+		return ResultOK
+	case errors.Is(o.err, model.ErrWait):
+		return ResultFenced
+	case errors.Is(o.err, model.ErrRefused):
+		return ResultRefused
+	}
+	return ResultUnknown
+}

@@ -1,0 +1,202 @@
+package reconciler
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/nb"
+)
+
+// explained are the rows that transactions of this process may still change, by
+// table and UUID, and those they insert, by table and id.
+type explained struct{ rows, ids map[string]struct{} }
+
+// outstanding collects what was sent and is not seen yet.
+func (w *worker) outstanding() explained {
+	e := explained{rows: map[string]struct{}{}, ids: map[string]struct{}{}}
+	if w.flight != nil {
+		e.add(w.t.db, w.flight.ops)
+	}
+	for _, h := range w.busy {
+		if h != nil {
+			e.add(w.t.db, h.ops)
+		}
+	}
+	return e
+}
+
+func (e explained) add(db *nb.DB, ops []nb.Op) {
+	for i := range ops {
+		op := &ops[i]
+		if op.Kind == nb.OpInsert {
+			ids, _ := op.Row["external_ids"].(map[string]string)
+			e.ids[op.Table+" "+ids[nb.KeyID]] = struct{}{}
+			continue
+		}
+		e.rows[op.Table+" "+op.UUID] = struct{}{}
+		// ACLs that nothing refers to any more are collected with it.
+		var acls []string
+		if g := db.PortGroup(op.UUID); op.Kind == nb.OpDelete && op.Table == nb.TablePortGroup && g != nil {
+			acls = g.ACLs
+		}
+		for _, m := range op.Mutations {
+			for _, r := range m.Refs {
+				if m.Column == "acls" && !m.Insert {
+					acls = append(acls[:len(acls):len(acls)], r.UUID)
+				}
+			}
+		}
+		for _, uuid := range acls {
+			e.rows[nb.TableACL+" "+uuid] = struct{}{}
+		}
+	}
+}
+
+// watchOthers looks for changes of rows of Rung's owner types that this process
+// did not make. db is the database after them.
+func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
+	if writer, _ := holderIn(db); w.fence.epoch == 0 && writer != "" {
+		return // another Rung writes here: its epoch stands between it and us
+	}
+	var mine explained
+	var first string
+	more := 0
+	for i := range changes {
+		ch := &changes[i]
+		row := cmp.Or(ch.New, ch.Old)
+		o := ownerOfRow(row)
+		if o.form == foreign || w.cfg.Leave[o.unit.Kind] || natural(ch, o, db) {
+			continue
+		}
+		if mine.rows == nil {
+			mine = w.outstanding()
+		}
+		table := nb.TableOf(row)
+		if _, ok := mine.rows[table+" "+row.RowUUID()]; ok {
+			continue
+		}
+		if _, ok := mine.ids[table+" "+idOfRow(row)]; ok && ch.Old == nil {
+			continue
+		}
+		if first == "" {
+			first = verbOf(ch) + " " + table + " " + idOfRow(row)
+		} else {
+			more++
+		}
+	}
+	if first == "" {
+		return
+	}
+	if more > 0 {
+		first += fmt.Sprintf(" and %d more rows", more)
+	}
+	at := w.now()
+	w.disturbed("another hand "+first+" at "+at.Format(time.TimeOnly), at)
+}
+
+// disturbed stops writing for a while.
+func (w *worker) disturbed(what string, at time.Time) {
+	w.fence.foreign, w.fence.foreignAt = what, at
+	w.stateNews = true
+	w.zone.Foreign, w.zone.ForeignAt = what, at
+}
+
+// firstLook judges a zone when its rows were read for the first time.
+func (w *worker) firstLook(db *nb.DB) {
+	if w.fence.read {
+		return
+	}
+	w.fence.read = true
+	if writer, _ := holderIn(db); writer != "" {
+		return
+	}
+	n := 0
+	count := func(r nb.Row) {
+		if o := ownerOfRow(r); o.form != foreign && !w.cfg.Leave[o.unit.Kind] {
+			n++
+		}
+	}
+	for r := range db.ACLs() {
+		count(r)
+	}
+	for r := range db.AddressSets() {
+		count(r)
+	}
+	for r := range db.PortGroups() {
+		count(r)
+	}
+	if n > 0 {
+		w.disturbed(fmt.Sprintf("%s of a writer unknown: watching whether it still writes", plural(n, "row", "rows")), w.now())
+	}
+}
+
+// calmed says whether the time of quiet has passed.
+func (w *worker) calmed() {
+	if at := w.fence.foreignAt; !at.IsZero() && w.now().Sub(at) >= w.fence.Quiet {
+		w.fence.foreignAt, w.stateNews = time.Time{}, true
+	}
+}
+
+// natural says whether nobody need have written the row: the server takes ports
+// that are gone out of groups and collects ACLs whose holder is gone, and the
+// columns Rung compares may be the same.
+func natural(ch *nb.RowChange, o owner, db *nb.DB) bool {
+	switch old := ch.Old.(type) {
+	case *nb.ACL:
+		now, ok := ch.New.(*nb.ACL)
+		if !ok {
+			return compiler.HolderOf(o.unit) != (compiler.Holder{})
+		}
+		return sameACL(old, now)
+	case *nb.AddressSet:
+		now, ok := ch.New.(*nb.AddressSet)
+		return ok && sameBooking(old, now) && slices.Equal(old.Addresses, now.Addresses)
+	case *nb.PortGroup:
+		now, ok := ch.New.(*nb.PortGroup)
+		if !ok || !sameBooking(old, now) {
+			return false
+		}
+		left := make(members, len(now.Ports))
+		for _, p := range now.Ports {
+			left.add(p)
+		}
+		for _, p := range old.Ports {
+			if !left.has(p) && db.Port(p) != nil {
+				return false
+			}
+			delete(left, p)
+		}
+		return len(left) == 0
+	}
+	return false
+}
+
+func verbOf(ch *nb.RowChange) string {
+	switch {
+	case ch.Old == nil:
+		return "added"
+	case ch.New == nil:
+		return "removed"
+	}
+	return "changed"
+}
+
+// idOfRow is a row's k8s.ovn.org/id.
+func idOfRow(r nb.Row) string {
+	switch r := r.(type) {
+	case *nb.ACL:
+		return r.ID()
+	case *nb.AddressSet:
+		return r.ID()
+	case *nb.PortGroup:
+		return r.ID()
+	}
+	return ""
+}
+
+// leaves says whether a unit's rows are left alone, whatever they are.
+func (w *worker) leaves(k model.PolicyKey) bool { return w.cfg.Leave[k.Kind] }

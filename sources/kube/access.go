@@ -1,0 +1,98 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	authv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+)
+
+// Question asks whether something is allowed.
+type Question struct {
+	Verb, Group, Resource, Subresource string
+	// Namespace is empty for all namespaces and for what is in none.
+	Namespace string
+}
+
+// Of is the question whether a change of such a policy is allowed.
+func (v Verb) Of(k model.PolicyKey) Question {
+	r := policyResources[k.Kind]
+	q := Question{Verb: string(v), Group: r.Group, Resource: r.Resource, Namespace: k.Namespace}
+	if v == VerbApply {
+		q.Verb = string(VerbPatch)
+	}
+	return q
+}
+
+// String is the question as kubectl auth can-i takes it.
+func (q Question) String() string {
+	what := q.Resource
+	if q.Group != "" {
+		what += "." + q.Group
+	}
+	words := []string{q.Verb, what}
+	if q.Subresource != "" {
+		words = append(words, "--subresource="+q.Subresource)
+	}
+	if q.Namespace != "" {
+		words = append(words, "-n", q.Namespace)
+	}
+	return model.ShellJoin(words...)
+}
+
+// Access is the server's answer.
+type Access struct {
+	Allowed bool
+	// Reason is the server's, clean, often empty.
+	Reason string
+	At     time.Time
+}
+
+// accessTime is how long an answer is taken for true.
+const accessTime = time.Minute
+
+// maxAnswers bounds the answers kept.
+const maxAnswers = 1000
+
+// answers keeps what the server said.
+type answers struct {
+	mu  sync.Mutex
+	all map[Question]Access
+}
+
+// May asks the API server whether the user may do something. An answer is kept
+// for a minute. The error says that there is no answer.
+func (c *Cluster) May(ctx context.Context, q Question) (Access, error) {
+	c.answers.mu.Lock()
+	a, ok := c.answers.all[q]
+	c.answers.mu.Unlock()
+	if ok && time.Since(a.At) < accessTime {
+		return a, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	review := &authv1.SelfSubjectAccessReview{Spec: authv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authv1.ResourceAttributes{
+		Verb: q.Verb, Group: q.Group, Resource: q.Resource, Subresource: q.Subresource, Namespace: q.Namespace}}}
+	got, err := c.Typed().AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	if err != nil {
+		return Access{}, fmt.Errorf("ask whether %s is allowed: %w", q, verdictOf(model.PolicyKey{}, VerbCreate, err))
+	}
+	reasons := []string{oneLine(got.Status.Reason)}
+	if e := oneLine(got.Status.EvaluationError); e != "" {
+		reasons = append(reasons, e)
+	}
+	a = Access{Allowed: got.Status.Allowed && !got.Status.Denied, Reason: strings.Trim(strings.Join(reasons, "; "), "; "), At: time.Now()}
+	c.answers.mu.Lock()
+	defer c.answers.mu.Unlock()
+	if c.answers.all == nil || len(c.answers.all) >= maxAnswers {
+		c.answers.all = map[Question]Access{}
+	}
+	c.answers.all[q] = a
+	return a, nil
+}

@@ -1,0 +1,86 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"rung/model/clean"
+)
+
+// policyContainers are containers that may run OVN-Kubernetes' controller of a
+// zone, by release and way of installing. Whether it has AdminNetworkPolicy
+// switched on cannot be told from outside.
+var policyContainers = []string{"ovnkube-controller", "ovnkube-node", "ovnkube-node-controller", "ovnkube-controller-with-node", "ovnkube-master"}
+
+// Controller is a controller of OVN-Kubernetes that runs.
+type Controller struct{ Node, Namespace, Pod, Container string }
+
+// String is "namespace/pod container".
+func (c Controller) String() string { return c.Namespace + "/" + c.Pod + " " + c.Container }
+
+// maxControllerPods bounds a list of pods: OVN-Kubernetes has a few on each node.
+const maxControllerPods = 50_000
+
+// Controllers lists the controllers of OVN-Kubernetes that run, or may be
+// running, in the namespaces, on one node or, without, on all. An error means
+// that nobody knows.
+func (c *Cluster) Controllers(ctx context.Context, namespaces []string, node string) ([]Controller, error) {
+	var out []Controller
+	for _, ns := range namespaces {
+		opt := metav1.ListOptions{Limit: 500}
+		if node != "" {
+			opt.FieldSelector = fields.OneTermEqualSelector("spec.nodeName", node).String()
+		}
+		for seen := 0; ; {
+			list, err := c.Typed().CoreV1().Pods(ns).List(ctx, opt)
+			if err != nil {
+				return nil, fmt.Errorf("list the pods of namespace %s: %w", ns, cleanError{err})
+			}
+			for i := range list.Items {
+				if name := runsController(&list.Items[i]); name != "" {
+					p := &list.Items[i]
+					out = append(out, Controller{clean.Text(p.Spec.NodeName), clean.Text(p.Namespace), clean.Text(p.Name), name})
+				}
+			}
+			if opt.Continue = list.Continue; opt.Continue == "" {
+				break
+			}
+			if seen += len(list.Items); seen > maxControllerPods {
+				return nil, fmt.Errorf("list the pods of namespace %s: more than %d", ns, maxControllerPods)
+			}
+		}
+	}
+	return out, nil
+}
+
+// runsController names the pod's container that may be running a controller. A
+// container without a status may have been started.
+func runsController(p *corev1.Pod) string {
+	if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
+		return ""
+	}
+	for i := range p.Spec.Containers {
+		name := p.Spec.Containers[i].Name
+		if !slices.Contains(policyContainers, name) {
+			continue
+		}
+		at := slices.IndexFunc(p.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool { return s.Name == name })
+		if at < 0 && p.Spec.NodeName != "" {
+			return name
+		}
+		if at >= 0 {
+			// One that ended or waits starts again at any moment unless it may not.
+			s := p.Status.ContainerStatuses[at]
+			if s.State.Running != nil || s.Ready || s.State.Waiting != nil || s.State.Terminated == nil ||
+				p.Spec.RestartPolicy != corev1.RestartPolicyNever {
+				return name
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,91 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"rung/model"
+)
+
+// eventNamespace is where events of cluster-scoped objects are.
+const eventNamespace = metav1.NamespaceDefault
+
+// maxEvents bounds the events that wait for the server.
+const maxEvents = 1000
+
+// Event reports an event. One that stands already is counted up; when too many
+// wait the newest is dropped, and counted.
+func (r *Reporter) Event(e model.Event) {
+	k := reportKey{policy: e.About, zone: e.Reporter, event: eventName(&e)}
+	r.mu.Lock()
+	if _, waits := r.events[k]; len(r.events) >= maxEvents && !waits {
+		r.dropped++
+		r.mu.Unlock()
+		return
+	}
+	r.events[k] = e
+	r.mu.Unlock()
+	r.queue.Add(k)
+}
+
+// eventName is the same for the same news from the same zone, so that a restart
+// counts up instead of adding.
+func eventName(e *model.Event) string {
+	h := fnv.New64a()
+	for _, s := range []string{e.Reporter, string(e.About.Kind), e.About.Name, e.Type, e.Reason, e.Message} {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	const longest = 253 - 17 // a name, less "." and the hash
+	name := e.About.Name
+	if len(name) > longest {
+		name = name[:longest]
+	}
+	for name != "" && (name[len(name)-1] == '.' || name[len(name)-1] == '-') {
+		name = name[:len(name)-1]
+	}
+	return fmt.Sprintf("%s.%016x", name, h.Sum64())
+}
+
+// writeEvent makes an Event as the controller on the zone's node would
+// (compile-spec §2.7: the reference has a kind and a name only).
+func (c *Cluster) writeEvent(ctx context.Context, name string, e model.Event) error {
+	at := metav1.NewTime(e.Last)
+	events := c.Typed().CoreV1().Events(eventNamespace)
+	_, err := events.Create(ctx, &corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Name: name, Namespace: eventNamespace},
+		InvolvedObject: corev1.ObjectReference{Kind: string(e.About.Kind), Name: e.About.Name},
+		Reason:         e.Reason, Message: e.Message, Type: e.Type, Count: 1, FirstTimestamp: at, LastTimestamp: at,
+		Source:              corev1.EventSource{Component: e.Reporter, Host: e.Reporter},
+		ReportingController: e.Reporter, ReportingInstance: e.Reporter,
+	}, metav1.CreateOptions{FieldManager: FieldManager})
+	if apierrors.IsAlreadyExists(err) {
+		err = c.countEvent(ctx, name, e.Last)
+	}
+	if err != nil {
+		return fmt.Errorf("report %s of %s as an event: %w", e.Reason, e.About, cleanError{err})
+	}
+	return nil
+}
+
+// countEvent counts an event up. Two that do so at once count one.
+func (c *Cluster) countEvent(ctx context.Context, name string, at time.Time) error {
+	events := c.Typed().CoreV1().Events(eventNamespace)
+	old, err := events.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	patch, err := json.Marshal(map[string]any{"count": old.Count + 1, "lastTimestamp": metav1.NewTime(at)})
+	if err != nil {
+		return err
+	}
+	_, err = events.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
+	return err
+}

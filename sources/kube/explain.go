@@ -1,0 +1,86 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// explain makes a state of an error, and one clean line with what to do.
+func (f *feed) explain(err error) (model.ConnState, string) {
+	verb := "read"
+	var fe *failure
+	if errors.As(err, &fe) {
+		verb, err = fe.verb, fe.err
+	}
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return model.ConnDenied, "the server does not take the credentials (401): they are wrong or have expired; log in again, Rung takes over the new ones from the kubeconfig"
+	case apierrors.IsForbidden(err):
+		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.about.name, serverText(err), f.canI(verb))
+	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
+		return model.ConnAbsent, fmt.Sprintf("%s is not served: the CRD is not installed, or in another version", f.about.name)
+	}
+	text := fmt.Sprintf("%s %s: %s", verb, f.res.Name, serverText(err))
+	if unreachable(err) {
+		text += "; is the API server up, and the context right? see: " + f.kubectl("cluster-info", "")
+	}
+	return model.ConnLost, text
+}
+
+// unanswered is what is said while the server stands still.
+func (f *feed) unanswered() string {
+	return fmt.Sprintf("%s within %s: what is shown may be old; see: %s", errNoAnswer, f.w.t.probeAnswer, f.kubectl("cluster-info", ""))
+}
+
+// unreachable says whether the server was not even spoken to.
+func unreachable(err error) bool {
+	var op *net.OpError
+	var dns *net.DNSError
+	return errors.As(err, &op) || errors.As(err, &dns) || errors.Is(err, errNoAnswer)
+}
+
+// serverText is an error as one clean line, without the address of the request,
+// which the screen shows anyway.
+func serverText(err error) string {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	s := clean.Text(strings.Join(strings.Fields(err.Error()), " "))
+	if r := []rune(s); len(r) > 300 {
+		s = string(r[:300]) + "…"
+	}
+	return s
+}
+
+// canI is the kubectl command that shows whether a permission is there.
+func (f *feed) canI(verb string) string {
+	all := ""
+	if f.about.namespaced {
+		all = " -A"
+	}
+	return f.kubectl("auth can-i "+verb+" "+f.about.name, all)
+}
+
+func (f *feed) kubectl(command, flags string) string {
+	c, o := f.w.c, f.w.c.Options()
+	s := "kubectl " + command + flags
+	if c.Context() != inCluster {
+		s += " --context " + model.ShellQuote(c.Context())
+	}
+	if o.Kubeconfig != "" {
+		s += " --kubeconfig " + model.ShellQuote(clean.Text(o.Kubeconfig))
+	}
+	if o.As != "" {
+		s += " --as " + model.ShellQuote(clean.Text(o.As))
+	}
+	return s
+}

@@ -1,0 +1,95 @@
+package kube
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"rung/model"
+	"rung/sources/manifests"
+)
+
+// The resources that are not built in.
+var (
+	anpResource  = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "adminnetworkpolicies"}
+	banpResource = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "baselineadminnetworkpolicies"}
+	efResource   = schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "egressfirewalls"}
+)
+
+// client is what the typed and the dynamic clients have in common.
+type client[L runtime.Object] interface {
+	List(context.Context, metav1.ListOptions) (L, error)
+	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
+}
+
+// through makes the requests of a resource; the client is asked for anew each
+// time, credentials may have been replaced.
+func through[L runtime.Object](a about, of func(*Cluster) client[L]) about {
+	a.list = func(ctx context.Context, c *Cluster, o metav1.ListOptions) (runtime.Object, error) {
+		return of(c).List(ctx, o)
+	}
+	a.watch = func(ctx context.Context, c *Cluster, o metav1.ListOptions) (watch.Interface, error) {
+		return of(c).Watch(ctx, o)
+	}
+	return a
+}
+
+func custom(k model.Kind, gvr schema.GroupVersionResource, namespaced, optional bool) about {
+	a := about{name: gvr.GroupResource().String(), kind: k, namespaced: namespaced, optional: optional}
+	return through(a, func(c *Cluster) client[*unstructured.UnstructuredList] { return c.Dynamic().Resource(gvr) })
+}
+
+// eventsAbout are the events about objects of one kind, the newest of them.
+func eventsAbout(k model.Kind, most int) about {
+	a := about{name: "events", show: "events of " + string(k), kind: model.KindEvent, namespaced: true, optional: true,
+		fields: "involvedObject.kind=" + string(k), keep: most}
+	return through(a, func(c *Cluster) client[*corev1.EventList] { return c.Typed().CoreV1().Events("") })
+}
+
+// watched are all that Rung reads, in the order of the screen. What rows are
+// made of is required; the rest explains.
+func watched(events int) []about {
+	return []about{
+		through(about{name: "namespaces", kind: model.KindNamespace},
+			func(c *Cluster) client[*corev1.NamespaceList] { return c.Typed().CoreV1().Namespaces() }),
+		through(about{name: "pods", kind: model.KindPod, namespaced: true},
+			func(c *Cluster) client[*corev1.PodList] { return c.Typed().CoreV1().Pods("") }),
+		through(about{name: "nodes", kind: model.KindNode},
+			func(c *Cluster) client[*corev1.NodeList] { return c.Typed().CoreV1().Nodes() }),
+		through(about{name: "services", kind: model.KindService, namespaced: true, optional: true},
+			func(c *Cluster) client[*corev1.ServiceList] { return c.Typed().CoreV1().Services("") }),
+		through(about{name: "endpointslices.discovery.k8s.io", kind: model.KindEndpointSlice, namespaced: true, optional: true},
+			func(c *Cluster) client[*discoveryv1.EndpointSliceList] {
+				return c.Typed().DiscoveryV1().EndpointSlices("")
+			}),
+		custom(model.KindANP, anpResource, false, false),
+		custom(model.KindBANP, banpResource, false, false),
+		through(about{name: "networkpolicies.networking.k8s.io", kind: model.KindNP, namespaced: true},
+			func(c *Cluster) client[*networkingv1.NetworkPolicyList] {
+				return c.Typed().NetworkingV1().NetworkPolicies("")
+			}),
+		custom(model.KindEF, efResource, true, true),
+		eventsAbout(model.KindANP, events),
+		eventsAbout(model.KindBANP, events),
+	}
+}
+
+func feedsOf(w *watcher) []*feed {
+	var feeds []*feed
+	for _, a := range watched(w.t.events) {
+		name := a.name
+		if a.show != "" {
+			name = a.show
+		}
+		feeds = append(feeds, &feed{w: w, about: a, conv: manifests.NewTyped(w.c.Context()), have: newKept(a.kind, a.keep),
+			res: Resource{Name: name, Conn: model.ConnDialling, Optional: a.optional}})
+	}
+	return feeds
+}

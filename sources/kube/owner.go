@@ -1,0 +1,162 @@
+package kube
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests"
+)
+
+// Owner is something that keeps an object as it is written elsewhere.
+type Owner struct {
+	// Name is the field manager, or where the sign was found; Tool what people
+	// call it, empty when it is not known: "kustomize-controller", "Flux".
+	Name, Tool string
+	// Certain says it owns what changes, so that it puts it back; otherwise it
+	// may.
+	Certain bool
+}
+
+// String says who it is in one line.
+func (o Owner) String() string {
+	switch {
+	case o.Tool == "":
+		return o.Name
+	case o.Name == "":
+		return o.Tool
+	}
+	return o.Name + " (" + o.Tool + ")"
+}
+
+// gitOpsManagers are field managers of tools that put objects back.
+var gitOpsManagers = map[string]string{
+	"kustomize-controller": "Flux", "helm-controller": "Flux", "flux": "Flux", "flux-client-side-apply": "Flux",
+	"argocd-controller": "Argo CD", "argocd-application-controller": "Argo CD", "argocd": "Argo CD",
+	"helm": "Helm", "fleet-agent": "Fleet", "fleetagent": "Fleet", "configsync": "Config Sync", "configsync.gke.io": "Config Sync",
+	"terraform": "Terraform", "Terraform": "Terraform", "pulumi-kubernetes": "Pulumi",
+}
+
+// signs are labels and annotations such tools put on what they keep; a name that
+// ends with a slash stands for all that begin with it. A value, where there is
+// one, must be that value.
+var signs = []struct{ name, value, tool string }{
+	{"kustomize.toolkit.fluxcd.io/", "", "Flux"},
+	{"helm.toolkit.fluxcd.io/", "", "Flux"},
+	{"argocd.argoproj.io/", "", "Argo CD"},
+	{"app.kubernetes.io/managed-by", "Helm", "Helm"},
+	{"meta.helm.sh/release-name", "", "Helm"},
+	{"objectset.rio.cattle.io/", "", "Fleet"},
+	{"configmanagement.gke.io/managed", "enabled", "Config Sync"},
+}
+
+// handManager says whether a field manager is somebody at a keyboard. An apply by
+// one puts nothing back by itself.
+func handManager(name string) bool {
+	return name == FieldManager || name == "kubectl" || strings.HasPrefix(name, "kubectl-") || name == "oc" || strings.HasPrefix(name, "k9s") || name == "before-first-apply"
+}
+
+// Owners are those that will or may put back a change from this object to now;
+// now is nil for a delete, which everybody who keeps the object puts back.
+func (l *Live) Owners(now *model.Policy) []Owner {
+	paths := changedPaths(l.Policy, now)
+	var out []Owner
+	add := func(o Owner) {
+		i := slices.IndexFunc(out, func(h Owner) bool { return h.Tool != "" && h.Tool == o.Tool || h.Name == o.Name })
+		if i < 0 {
+			out = append(out, o)
+		} else if o.Certain {
+			out[i].Certain = true
+		}
+	}
+	for _, m := range l.managed {
+		tool, known := gitOpsManagers[m.Manager]
+		applies := m.Operation == metav1.ManagedFieldsOperationApply
+		// The status is the controllers' own: every zone's is a manager there.
+		if m.Subresource != "" || !known && (!applies || handManager(m.Manager)) {
+			continue
+		}
+		owns := now == nil || ownsAny(m.FieldsV1, paths)
+		if known || owns {
+			add(Owner{Name: clean.Text(m.Manager), Tool: tool, Certain: owns})
+		}
+	}
+	for _, words := range []map[string]string{l.raw.GetLabels(), l.raw.GetAnnotations()} {
+		for _, s := range signs {
+			for name, value := range words {
+				if (name == s.name || strings.HasSuffix(s.name, "/") && strings.HasPrefix(name, s.name)) && (s.value == "" || s.value == value) {
+					add(Owner{Name: s.name, Tool: s.tool, Certain: now == nil})
+				}
+			}
+		}
+	}
+	for _, r := range l.raw.GetOwnerReferences() {
+		if r.Controller != nil && *r.Controller {
+			add(Owner{Name: clean.Text(r.Kind + " " + r.Name), Tool: "its controller", Certain: now == nil})
+		}
+	}
+	return out
+}
+
+// changedPaths are the fields that differ, as field managers own them: the rules
+// of a policy are one field, an annotation or label is one.
+func changedPaths(old, now *model.Policy) (out [][]string) {
+	if now == nil {
+		return nil
+	}
+	a, errA := manifests.Tree(old)
+	b, errB := manifests.Tree(now)
+	if errA != nil || errB != nil {
+		return [][]string{{"spec"}}
+	}
+	differ := func(at []string, x, y any) {
+		xm, _ := x.(map[string]any)
+		ym, _ := y.(map[string]any)
+		for _, m := range []map[string]any{xm, ym} {
+			for k := range m {
+				path := append(slices.Clone(at), k)
+				if !reflect.DeepEqual(xm[k], ym[k]) && !slices.ContainsFunc(out, func(p []string) bool { return slices.Equal(p, path) }) {
+					out = append(out, path)
+				}
+			}
+		}
+	}
+	differ([]string{"spec"}, a["spec"], b["spec"])
+	am, _ := a["metadata"].(map[string]any)
+	bm, _ := b["metadata"].(map[string]any)
+	for _, f := range []string{"annotations", "labels"} {
+		differ([]string{"metadata", f}, am[f], bm[f])
+	}
+	return out
+}
+
+// ownsAny says whether a set of fields (FieldsV1: nested maps of "f:name") holds
+// one of the paths, something below it, or something above it as a whole.
+func ownsAny(fields *metav1.FieldsV1, paths [][]string) bool {
+	if fields == nil {
+		return false
+	}
+	var tree map[string]any
+	if json.Unmarshal(fields.GetRawBytes(), &tree) != nil {
+		return true // what cannot be read may own anything
+	}
+	return slices.ContainsFunc(paths, func(path []string) bool {
+		at := tree
+		for _, name := range path {
+			next, ok := at["f:"+name].(map[string]any)
+			if !ok {
+				return false
+			}
+			if len(next) == 0 {
+				return true
+			}
+			at = next
+		}
+		return true
+	})
+}

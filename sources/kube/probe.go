@@ -1,0 +1,52 @@
+package kube
+
+import (
+	"context"
+	"errors"
+
+	"rung/model"
+)
+
+// probe asks the server for its version now and then. A server that stands still
+// (stopped, or cut off without a word) lets watches hang for most of a minute
+// before HTTP/2 gives them up, and they look well all the time.
+func (w *watcher) probe(ctx context.Context) {
+	for pause(ctx, w.t.probe) {
+		w.answered(w.ask(ctx))
+	}
+}
+
+// ask says whether the server answers at all; what it says does not matter.
+func (w *watcher) ask(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeoutCause(ctx, w.t.probeAnswer, errNoAnswer)
+	defer cancel()
+	rest := w.c.Typed().Discovery().RESTClient()
+	if rest == nil { // a client without a server
+		return true
+	}
+	_, err := rest.Get().AbsPath("/version").DoRaw(ctx)
+	return err == nil || !errors.Is(context.Cause(ctx), errNoAnswer)
+}
+
+// answered takes in whether the server answers: what is being followed is lost
+// while it does not, and well again after. A feed whose own request fails says
+// more, and that stays.
+func (w *watcher) answered(yes bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.feeds {
+		switch {
+		case !yes && f.res.Conn == model.ConnSynced:
+			f.stalled = true
+			f.res.Attempts++
+			f.enter(model.ConnLost, f.unanswered())
+			w.changed()
+		case yes && f.stalled:
+			f.stalled = false
+			if f.res.Conn == model.ConnLost {
+				f.enter(model.ConnSynced, "")
+				w.changed()
+			}
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// statusResources are the resources that carry Ready-In-Zone conditions.
+var statusResources = map[model.Kind]schema.GroupVersionResource{
+	model.KindANP:  {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "adminnetworkpolicies"},
+	model.KindBANP: {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "baselineadminnetworkpolicies"},
+}
+
+// reportTimeout bounds one request of a Reporter, reportTries how often one is
+// tried: what a controller reports is best effort (compile-spec §2.8), and the next
+// sync says it again.
+const (
+	reportTimeout = 10 * time.Second
+	reportTries   = 15
+)
+
+// Reporter writes what reconcilers report to the API server: conditions by
+// server-side apply under the name of the zone's node (compile-spec §2.8), and
+// events (§2.7). Its methods but Run may be called from any goroutine and do not
+// wait for the server.
+type Reporter struct {
+	c       *Cluster
+	trouble func(error)
+	queue   workqueue.TypedRateLimitingInterface[reportKey]
+
+	mu      sync.Mutex
+	pending map[reportKey]*model.Condition // nil: take the zone's condition away
+	events  map[reportKey]model.Event
+	dropped uint64
+}
+
+// reportKey is what is reported about: a policy's condition in a zone, or one of
+// its events.
+type reportKey struct {
+	policy model.PolicyKey
+	zone   string
+	event  string // name of the Event object, empty for a condition
+}
+
+// NewReporter makes a Reporter; Run starts it. trouble is told what could not be
+// written; it must not block.
+func NewReporter(c *Cluster, trouble func(error)) *Reporter {
+	return &Reporter{c: c, trouble: trouble, pending: map[reportKey]*model.Condition{}, events: map[reportKey]model.Event{},
+		queue: workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[reportKey](100*time.Millisecond, time.Minute))}
+}
+
+// Run writes until ctx ends, with a few requests at a time.
+func (r *Reporter) Run(ctx context.Context) {
+	const parallel = 4
+	var wg sync.WaitGroup
+	for range parallel {
+		wg.Go(func() {
+			for {
+				k, shutdown := r.queue.Get()
+				if shutdown {
+					return
+				}
+				r.write(ctx, k)
+				r.queue.Done(k)
+			}
+		})
+	}
+	<-ctx.Done()
+	r.queue.ShutDown()
+	wg.Wait()
+}
+
+// SetCondition reports a policy's condition in a zone. Of several that wait the
+// newest is written.
+func (r *Reporter) SetCondition(zone string, policy model.PolicyKey, c model.Condition) {
+	r.put(reportKey{policy: policy, zone: zone}, &c)
+}
+
+// ClearZone takes a zone's condition away from a policy.
+func (r *Reporter) ClearZone(zone string, policy model.PolicyKey) {
+	r.put(reportKey{policy: policy, zone: zone}, nil)
+}
+
+func (r *Reporter) put(k reportKey, c *model.Condition) {
+	if _, ok := statusResources[k.policy.Kind]; !ok {
+		return
+	}
+	r.mu.Lock()
+	r.pending[k] = c
+	r.mu.Unlock()
+	r.queue.Forget(k)
+	r.queue.Add(k)
+}
+
+// Waiting counts what is not written yet, Dropped what never will be.
+func (r *Reporter) Waiting() (waiting int, dropped uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.pending) + len(r.events), r.dropped
+}
+
+func (r *Reporter) write(ctx context.Context, k reportKey) {
+	r.mu.Lock()
+	c, has := r.pending[k]
+	e, isEvent := r.events[k]
+	r.mu.Unlock()
+	limited, cancel := context.WithTimeout(ctx, reportTimeout)
+	defer cancel()
+	var err error
+	switch {
+	case isEvent:
+		err = r.c.writeEvent(limited, k.event, e)
+	case has:
+		err = r.c.ApplyCondition(limited, k.zone, k.policy, c)
+	}
+	again := err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) && r.queue.NumRequeues(k) < reportTries
+	if !again {
+		r.mu.Lock()
+		if isEvent {
+			delete(r.events, k)
+		} else if r.pending[k] == c { // else a newer one waits in the queue
+			delete(r.pending, k)
+		}
+		if err != nil && !apierrors.IsNotFound(err) {
+			r.dropped++
+		}
+		r.mu.Unlock()
+		r.queue.Forget(k)
+	} else {
+		r.queue.AddRateLimited(k)
+	}
+	if err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) {
+		r.trouble(err)
+	}
+}
+
+// ApplyCondition applies one condition of a policy under the name of the zone's
+// node, as the controller of OVN-Kubernetes on that node would: by force, on the
+// status alone. Without a condition it applies an empty status, which takes the
+// zone's away.
+func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.PolicyKey, cond *model.Condition) error {
+	of, ok := statusResources[policy.Kind]
+	if !ok {
+		return fmt.Errorf("report about %s: %w", policy, errNoConditions)
+	}
+	body, err := conditionBody(of, policy, cond)
+	if err != nil {
+		return fmt.Errorf("report about %s: %w", policy, err)
+	}
+	force := true
+	_, err = c.Dynamic().Resource(of).Patch(ctx, policy.Name, types.ApplyPatchType, body,
+		metav1.PatchOptions{FieldManager: zone, Force: &force}, "status")
+	if err != nil {
+		return fmt.Errorf("apply the condition of zone %s to %s: %w", clean.Text(zone), policy, cleanError{err})
+	}
+	return nil
+}
+
+var errNoConditions = errors.New("it has no conditions of zones")
+
+func conditionBody(of schema.GroupVersionResource, policy model.PolicyKey, cond *model.Condition) ([]byte, error) {
+	status := map[string]any{}
+	if cond != nil {
+		status["conditions"] = []metav1.Condition{{Type: cond.Type, Status: metav1.ConditionStatus(cond.Status), Reason: cond.Reason,
+			Message: cond.Message, LastTransitionTime: metav1.NewTime(cond.Changed)}}
+	}
+	return json.Marshal(map[string]any{
+		"apiVersion": of.GroupVersion().String(), "kind": string(policy.Kind),
+		"metadata": map[string]any{"name": policy.Name}, "status": status,
+	})
+}

@@ -1,0 +1,293 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests"
+)
+
+// Verb is how an object is changed.
+type Verb string
+
+// The verbs.
+const (
+	VerbCreate Verb = "create"
+	VerbUpdate Verb = "update" // PUT of the whole object, with the resourceVersion that was read
+	VerbPatch  Verb = "patch"  // JSON patch of one path, with a test of its old value
+	VerbDelete Verb = "delete" // with UID and resourceVersion preconditions
+	VerbApply  Verb = "apply"  // server-side apply of the whole document
+)
+
+// requestTime bounds one request of a change.
+const requestTime = 30 * time.Second
+
+// tries is how often an update is tried over when only the status moved between
+// reading and writing: controllers of all zones write it.
+const tries = 4
+
+// Change is one change of one policy.
+type Change struct {
+	Verb Verb
+	Key  model.PolicyKey
+	// Old is the policy the change starts from, New what it shall be; nil where
+	// there is none. New.YAML is the document that is sent.
+	Old, New *model.Policy
+	// Unchanged says whether a live object still means what Old means.
+	Unchanged func(live *model.Policy) bool
+	// Force takes over fields that other managers own (VerbApply).
+	Force bool
+}
+
+// Written is what the server answered to a change.
+type Written struct {
+	// Policy is the object as it is stored now, or would be; nil after a delete.
+	Policy   *model.Policy
+	Warnings []string // of the server, clean
+}
+
+// policyResources are the policies' places in the API, by kind.
+var policyResources = map[model.Kind]schema.GroupVersionResource{
+	model.KindANP:  {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "adminnetworkpolicies"},
+	model.KindBANP: {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "baselineadminnetworkpolicies"},
+	model.KindNP:   {Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"},
+	model.KindEF:   {Group: "k8s.ovn.org", Version: "v1", Resource: "egressfirewalls"},
+}
+
+// Policies reads and changes single policies. It is safe for concurrent use.
+type Policies struct {
+	cluster *Cluster
+
+	mu     sync.Mutex
+	of     dynamic.Interface // the cluster's client when ours was made
+	client dynamic.Interface
+}
+
+// Policies are the cluster's policies, one at a time.
+func (c *Cluster) Policies() *Policies { return &Policies{cluster: c} }
+
+// clientNow is a client that collects warnings, with the credentials the cluster
+// has now.
+func (p *Policies) clientNow() (dynamic.Interface, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if of := p.cluster.Dynamic(); p.client == nil || p.of != of {
+		cfg := p.cluster.Config()
+		cfg.WarningHandler, cfg.WarningHandlerWithContext = nil, warningCollector{}
+		client, err := dynamic.NewForConfig(cfg)
+		if err != nil {
+			return nil, fmt.Errorf("context %s: %w", p.cluster.Context(), err)
+		}
+		p.of, p.client = of, client
+	}
+	return p.client, nil
+}
+
+func (p *Policies) in(k model.PolicyKey) (dynamic.ResourceInterface, error) {
+	r, ok := policyResources[k.Kind]
+	if !ok {
+		return nil, fmt.Errorf("%s is not a policy: %w", k.Label(), model.ErrRefused)
+	}
+	client, err := p.clientNow()
+	if err != nil {
+		return nil, err
+	}
+	if k.Namespace != "" {
+		return client.Resource(r).Namespace(k.Namespace), nil
+	}
+	return client.Resource(r), nil
+}
+
+// Get reads a policy as it is now, with what watching leaves out. The error is
+// ErrGone when there is none.
+func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*Live, error) {
+	r, err := p.in(k)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	u, err := r.Get(ctx, k.Name, metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", k.Label(), verdictOf(k, "", err))
+	}
+	return p.live(k, u)
+}
+
+// Do makes a change, or with dryRun has the server check it as if it were made.
+// The errors are those of verdictOf: ErrChanged, ErrGone, ErrNoAnswer, *Contested,
+// *Rejected.
+func (p *Policies) Do(ctx context.Context, ch Change, dryRun bool) (*Written, error) {
+	r, err := p.in(ch.Key)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	ctx, warnings := collectWarnings(ctx)
+	u, err := p.do(ctx, r, ch, dryRun)
+	if own := (*Contested)(nil); ch.Verb == VerbApply && !ch.Force && errors.As(verdictOf(ch.Key, ch.Verb, err), &own) && own.ours() {
+		ch.Force = true
+		u, err = p.do(ctx, r, ch, dryRun)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", ch.Verb, ch.Key.Label(), verdictOf(ch.Key, ch.Verb, err))
+	}
+	w := &Written{Warnings: warnings.list()}
+	if u != nil {
+		l, err := p.live(ch.Key, u)
+		if err != nil {
+			return nil, err
+		}
+		w.Policy = l.Policy
+	}
+	return w, nil
+}
+
+func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Change, dryRun bool) (*unstructured.Unstructured, error) {
+	var dry []string
+	if dryRun {
+		dry = []string{metav1.DryRunAll}
+	}
+	switch ch.Verb {
+	case VerbCreate:
+		u, err := document(ch)
+		if err != nil {
+			return nil, err
+		}
+		return r.Create(ctx, u, metav1.CreateOptions{DryRun: dry, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
+	case VerbApply:
+		u, err := document(ch)
+		if err != nil {
+			return nil, err
+		}
+		return r.Patch(ctx, ch.Key.Name, types.ApplyPatchType, mustJSON(u.Object), metav1.PatchOptions{
+			DryRun: dry, Force: &ch.Force, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
+	case VerbPatch:
+		ops, err := patchOf(ch)
+		if err != nil {
+			return nil, err
+		}
+		return r.Patch(ctx, ch.Key.Name, types.JSONPatchType, mustJSON(ops), metav1.PatchOptions{
+			DryRun: dry, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
+	}
+	// Updates and deletes carry the resourceVersion that was read: again where only
+	// the status moved since.
+	for try := 1; ; try++ {
+		u, err := p.withVersion(ctx, r, ch, dry)
+		if err == nil || try == tries || !versionMoved(err) {
+			return u, err
+		}
+	}
+}
+
+// withVersion reads the object, sees that it still is what the change started
+// from, and writes or deletes that very version.
+func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface, ch Change, dry []string) (*unstructured.Unstructured, error) {
+	now, err := r.Get(ctx, ch.Key.Name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	live, err := p.live(ch.Key, now)
+	if err != nil {
+		return nil, err
+	}
+	if ch.Old != nil && ch.Old.UID != "" && ch.Old.UID != live.Policy.UID || !ch.Unchanged(live.Policy) {
+		return nil, ErrChanged
+	}
+	if ch.Verb == VerbDelete {
+		uid, version := now.GetUID(), now.GetResourceVersion()
+		return nil, r.Delete(ctx, ch.Key.Name, metav1.DeleteOptions{DryRun: dry, Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
+	}
+	if len(live.Unknown) > 0 {
+		return nil, fmt.Errorf("it has %s, which this release of Rung does not know and would lose: change it with kubectl: %w", live.Unknown[0], model.ErrRefused)
+	}
+	u, err := live.becomes(ch)
+	if err != nil {
+		return nil, err
+	}
+	return r.Update(ctx, u, metav1.UpdateOptions{DryRun: dry, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
+}
+
+// document is the new policy as its author wrote it.
+func document(ch Change) (*unstructured.Unstructured, error) {
+	tree, err := manifests.Tree(ch.New)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", model.ErrRefused, err)
+	}
+	u := &unstructured.Unstructured{Object: tree}
+	if ch.Key.Namespace != "" {
+		u.SetNamespace(ch.Key.Namespace)
+	}
+	return u, nil
+}
+
+// mustJSON writes trees made from JSON values, which always can be.
+func mustJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// op is one operation of a JSON patch (RFC 6902). A nil Value is written where
+// the operation wants one: a test of null says that there is nothing.
+type op map[string]any
+
+// patchOf is the patch of the one path that changes: the priority, or the
+// annotation with the log levels.
+func patchOf(ch Change) ([]op, error) {
+	old, ok := ch.Old.Original.(metav1.Object)
+	if !ok {
+		return nil, fmt.Errorf("its text cannot be patched: %w", model.ErrRefused)
+	}
+	var ops []op
+	if uid := old.GetUID(); uid != "" {
+		ops = append(ops, op{"op": "test", "path": "/metadata/uid", "value": string(uid)})
+	}
+	if ch.Old.Priority != ch.New.Priority {
+		return append(ops, op{"op": "test", "path": "/spec/priority", "value": ch.Old.Priority},
+			op{"op": "replace", "path": "/spec/priority", "value": ch.New.Priority}), nil
+	}
+	const at = "/metadata/annotations/k8s.ovn.org~1acl-logging"
+	all := old.GetAnnotations()
+	was, had := all[model.AnnotationLogging]
+	switch {
+	case ch.New.HasLogging && len(all) == 0:
+		return append(ops, op{"op": "test", "path": "/metadata/annotations", "value": nil},
+			op{"op": "add", "path": "/metadata/annotations", "value": map[string]string{model.AnnotationLogging: ch.New.Logging}}), nil
+	case ch.New.HasLogging && !had:
+		return append(ops, op{"op": "test", "path": at, "value": nil}, op{"op": "add", "path": at, "value": ch.New.Logging}), nil
+	case ch.New.HasLogging:
+		return append(ops, op{"op": "test", "path": at, "value": was}, op{"op": "replace", "path": at, "value": ch.New.Logging}), nil
+	case had:
+		return append(ops, op{"op": "test", "path": at, "value": was}, op{"op": "remove", "path": at}), nil
+	}
+	return nil, fmt.Errorf("neither priority nor logging changes: %w", model.ErrRefused)
+}
+
+// warningCollector hands the server's warnings to the request they belong to.
+type warningCollector struct{}
+
+var _ rest.WarningHandlerWithContext = warningCollector{}
+
+// HandleWarningHeaderWithContext keeps the text of a warning (code 299).
+func (warningCollector) HandleWarningHeaderWithContext(ctx context.Context, code int, _ string, text string) {
+	if w, ok := ctx.Value(warningsKey{}).(*warnings); ok && code == 299 && text != "" {
+		w.add(clean.Text(text))
+	}
+}

@@ -1,0 +1,165 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// Why the server did not make a change, beside *Contested and *Rejected.
+var (
+	// ErrChanged: the object is not what the change started from any more. All
+	// of it that is gone, or there already, is ErrChanged too.
+	ErrChanged = errors.New("was changed meanwhile")
+	// ErrGone: there is no such object.
+	ErrGone = fmt.Errorf("is not there: it was removed, or never was: %w", ErrChanged)
+	// ErrNoAnswer: the server could not be asked, or it is not known what it did.
+	ErrNoAnswer = errors.New("the API server does not answer")
+)
+
+// Contested says that others own fields a server-side apply wants to change.
+type Contested struct {
+	// By are the managers and the fields, as the server names them:
+	// `kubectl-client-side-apply: .spec.priority`.
+	By []string
+}
+
+// ours says whether only Rung's own edits and patches stand against its apply: to
+// the server these are another manager of the same name.
+func (e *Contested) ours() bool {
+	return !slices.ContainsFunc(e.By, func(by string) bool { return !strings.HasPrefix(by, strconv.Quote(FieldManager)) })
+}
+
+func (e *Contested) Error() string { return "owned by " + strings.Join(e.By, "; ") }
+
+// Rejected is the server's no: its schema, a rule (CEL), a webhook, a quota, or no
+// permission.
+type Rejected struct {
+	Code   int    // HTTP status
+	Reason string // one line
+	Fields []FieldError
+	// Remedy is a command that shows more, empty when there is none.
+	Remedy string
+}
+
+// FieldError is what is wrong with one field.
+type FieldError struct{ Field, Message string }
+
+func (e *Rejected) Error() string {
+	if e.Remedy != "" {
+		return e.Reason + "; " + e.Remedy
+	}
+	return e.Reason
+}
+
+// errVersionMoved is a conflict about the resourceVersion alone.
+var errVersionMoved = fmt.Errorf("the resourceVersion moved: %w", ErrChanged)
+
+// versionMoved says whether the server refused because of the resourceVersion.
+func versionMoved(err error) bool { return apierrors.IsConflict(err) }
+
+// maxReason bounds what is repeated of a server's message, in bytes.
+const maxReason = 2000
+
+// oneLine makes a server's message one clean line.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > maxReason {
+		s = strings.ToValidUTF8(s[:maxReason], "") + " …"
+	}
+	return clean.Text(s)
+}
+
+// verdictOf says what an error of the client means for a change.
+func verdictOf(k model.PolicyKey, v Verb, err error) error {
+	if err == nil {
+		return nil
+	}
+	var api apierrors.APIStatus
+	if !errors.As(err, &api) {
+		if errors.Is(err, ErrChanged) || errors.Is(err, model.ErrRefused) {
+			return err
+		}
+		return fmt.Errorf("%w: %w", ErrNoAnswer, errors.New(oneLine(err.Error())))
+	}
+	st := api.Status()
+	var causes []metav1.StatusCause
+	if st.Details != nil {
+		causes = st.Details.Causes
+	}
+	switch {
+	case apierrors.IsConflict(err):
+		if by := managers(causes); len(by) > 0 {
+			return &Contested{By: by}
+		}
+		return errVersionMoved
+	case apierrors.IsAlreadyExists(err):
+		return fmt.Errorf("is there already: %w", ErrChanged)
+	case apierrors.IsNotFound(err) && st.Details != nil && st.Details.Name == k.Name:
+		return ErrGone
+	case apierrors.IsInvalid(err) && v == VerbPatch && len(causes) == 0:
+		// The test of the old value failed; the server does not say which.
+		return fmt.Errorf("the test of the old value failed: %w", ErrChanged)
+	}
+	r := &Rejected{Code: int(st.Code), Reason: oneLine(st.Message)}
+	if r.Reason == "" {
+		r.Reason = oneLine(err.Error())
+	}
+	if apierrors.IsInvalid(err) {
+		for _, c := range causes {
+			f := FieldError{Field: oneLine(c.Field), Message: oneLine(c.Message)}
+			if f.Field == "<nil>" { // about the object as a whole
+				f.Field = ""
+			}
+			r.Fields = append(r.Fields, f)
+		}
+	}
+	if r.Code == http.StatusForbidden && strings.Contains(r.Reason, " cannot ") {
+		r.Remedy = "see kubectl auth can-i " + permission(k, v)
+	}
+	if apierrors.IsNotFound(err) {
+		r.Reason = fmt.Sprintf("the server does not serve %s: is the CRD installed?", policyResources[k.Kind].GroupVersion())
+	}
+	if apierrors.IsUnauthorized(err) {
+		r.Reason += "; log in again"
+	}
+	return r
+}
+
+// permission is what kubectl auth can-i is asked for a change.
+func permission(k model.PolicyKey, v Verb) string {
+	verb := string(v)
+	switch v {
+	case VerbApply:
+		verb = string(VerbPatch)
+	case "":
+		verb = "get"
+	}
+	r := policyResources[k.Kind]
+	words := []string{verb, r.Resource + "." + r.Group}
+	if k.Namespace != "" {
+		words = append(words, "-n", k.Namespace)
+	}
+	return model.ShellJoin(words...)
+}
+
+// managers are the owners of fields that an apply wants, with the fields.
+func managers(causes []metav1.StatusCause) (by []string) {
+	for _, c := range causes {
+		if c.Type != metav1.CauseTypeFieldManagerConflict {
+			continue
+		}
+		who := strings.TrimPrefix(c.Message, "conflict with ")
+		by = append(by, oneLine(who)+": "+oneLine(c.Field))
+	}
+	return by
+}

@@ -1,0 +1,88 @@
+package kube
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests"
+)
+
+// Live is a policy as the API server has it.
+type Live struct {
+	Policy *model.Policy
+	// Unknown are fields of its spec that Rung does not know: the installed CRD
+	// is newer.
+	Unknown []string
+
+	raw     *unstructured.Unstructured // without managedFields
+	managed []metav1.ManagedFieldsEntry
+}
+
+// live brings an answer of the server into Rung's form.
+func (p *Policies) live(k model.PolicyKey, u *unstructured.Unstructured) (*Live, error) {
+	l := &Live{raw: u, managed: u.GetManagedFields()}
+	o, broken := manifests.NewTyped(p.cluster.Context()).Object(u)
+	l.Policy, _ = o.(*model.Policy)
+	if l.Policy == nil {
+		why := "it is something else"
+		if len(broken) > 0 {
+			why = broken[0].Message
+		}
+		return nil, fmt.Errorf("%s, as the API server has it, cannot be read: %s", k.Label(), clean.Text(why))
+	}
+	l.Policy.Version = clean.Text(u.GetResourceVersion())
+	for _, b := range broken {
+		if b.Code == manifests.CodeUnknown {
+			l.Unknown = append(l.Unknown, b.Field)
+		}
+	}
+	return l, nil
+}
+
+// lastApplied is kubectl's own record of the object. It is never shown, so an
+// edit never means to take it away.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// becomes is the live object as the change wants it. It means what the change
+// started from, so what its author decides is replaced as a whole; all else, such
+// as status, uid and kubectl's record, stays.
+func (l *Live) becomes(ch Change) (*unstructured.Unstructured, error) {
+	want, err := manifests.Tree(ch.New)
+	if err != nil {
+		return nil, err
+	}
+	was, err := manifests.Tree(l.Policy)
+	if err != nil {
+		return nil, err
+	}
+	u := l.raw.DeepCopy()
+	u.Object["spec"] = want["spec"]
+	md, _ := u.Object["metadata"].(map[string]any)
+	wantMeta, _ := want["metadata"].(map[string]any)
+	wasMeta, _ := was["metadata"].(map[string]any)
+	for _, f := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
+		if equality.Semantic.DeepEqual(wantMeta[f], wasMeta[f]) {
+			continue
+		}
+		record, has := "", false
+		if f == "annotations" {
+			record, has = u.GetAnnotations()[lastApplied]
+		}
+		if v, ok := wantMeta[f]; ok {
+			md[f] = v
+		} else {
+			delete(md, f)
+		}
+		if has {
+			if err := unstructured.SetNestedField(u.Object, record, "metadata", "annotations", lastApplied); err != nil {
+				return nil, fmt.Errorf("keep kubectl's record: %w", err)
+			}
+		}
+	}
+	return u, nil
+}

@@ -1,0 +1,153 @@
+package manifests
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// policy brings a policy into the model's form. A field of its spec that Rung's
+// types lack (the installed CRD is newer) stays in its YAML and is reported: the
+// typed form cannot hold it.
+func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object {
+	u, generic := obj.(*unstructured.Unstructured)
+	if was, _ := old.(*model.Policy); was != nil && generic {
+		if p := restated(was, u); p != nil {
+			t.newerFields(p, u)
+			return p
+		}
+	}
+	p, err := FromObject(obj, t.origin())
+	if err != nil {
+		key := model.Key{Namespace: clean.Text(m.GetNamespace()), Name: clean.Text(m.GetName())}
+		if generic {
+			key.Kind = model.Kind(clean.Text(u.GetKind()))
+		}
+		t.d.report(t.origin(), key, issue{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error()),
+			remedy: "the installed CRD and this release of Rung do not fit"})
+		return nil
+	}
+	p.Version = clean.Text(m.GetResourceVersion())
+	p.Labels = t.labels(m.GetLabels())
+	if !generic {
+		return p
+	}
+	if t.newerFields(p, u) {
+		p.YAML = string(marshalTidy(u.Object))
+	}
+	return p
+}
+
+// newerFields reports what the policy's types lack, and says whether there is any.
+func (t *Typed) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
+	fields := unknownFields(p.Kind, u.Object)
+	for _, field := range fields {
+		t.d.report(t.origin(), p.Key, issue{sev: model.SeverityWarning, code: CodeUnknown, field: field,
+			msg:    "this release of Rung does not know the field: what is shown is not all the policy says",
+			remedy: "the installed CRD is newer than Rung; change this policy with kubectl"})
+	}
+	return len(fields) > 0
+}
+
+// restated is a policy of which only status and version moved, nil when more did.
+// The controllers of all zones write their condition into every policy: that must
+// not cost a reading of all rules each time.
+func restated(was *model.Policy, u *unstructured.Unstructured) *model.Policy {
+	md, _ := u.Object["metadata"].(map[string]any)
+	p := *was
+	var now struct {
+		Metadata metav1.ObjectMeta `json:"metadata"`
+		Status   struct {
+			Conditions []metav1.Condition `json:"conditions"`
+		} `json:"status"`
+	}
+	if md == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": md, "status": u.Object["status"]}, &now) != nil {
+		return nil
+	}
+	same := func(old metav1.ObjectMeta) bool {
+		old.ResourceVersion = now.Metadata.ResourceVersion
+		return old.Generation > 0 && reflect.DeepEqual(old, now.Metadata)
+	}
+	switch o := was.Original.(type) {
+	case *v1alpha1.AdminNetworkPolicy:
+		if !same(o.ObjectMeta) {
+			return nil
+		}
+		c := *o
+		c.ObjectMeta, c.Status.Conditions = now.Metadata, now.Status.Conditions
+		p.Original = &c
+	case *v1alpha1.BaselineAdminNetworkPolicy:
+		if !same(o.ObjectMeta) {
+			return nil
+		}
+		c := *o
+		c.ObjectMeta, c.Status.Conditions = now.Metadata, now.Status.Conditions
+		p.Original = &c
+	default:
+		return nil
+	}
+	p.Version, p.Conditions = clean.Text(now.Metadata.ResourceVersion), nil
+	n := normaliser{p: &p}
+	n.conditions(now.Status.Conditions)
+	return &p
+}
+
+// unknownFields are the fields of a policy's spec that its Go type lacks, at
+// most maxIssues of them, in order.
+func unknownFields(k model.Kind, obj map[string]any) []string {
+	for i := range kinds {
+		if kinds[i].kind != k {
+			continue
+		}
+		spec := infoOf(kinds[i].goType).fields["spec"].typ
+		var out []string
+		unknownIn(obj["spec"], spec, []step{fieldStep("spec")}, &out)
+		return out
+	}
+	return nil
+}
+
+func unknownIn(v any, t *typeInfo, way []step, out *[]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			in := append(way[:len(way):len(way)], fieldStep(name))
+			switch {
+			case t.shape == shapeMap:
+				unknownIn(v[name], t.elem, in, out)
+			case t.shape != shapeStruct:
+			case t.fields[name].typ != nil:
+				unknownIn(v[name], t.fields[name].typ, in, out)
+			case len(*out) < maxIssues:
+				*out = append(*out, pathText(in, false))
+			}
+		}
+	case []any:
+		for i := range v {
+			if t.shape == shapeList {
+				unknownIn(v[i], t.elem, append(way[:len(way):len(way)], step{index: i}), out)
+			}
+		}
+	}
+}
+
+// hostAddresses takes in a node's annotation k8s.ovn.org/host-cidrs.
+func (d *decoder) hostAddresses(o *model.Node, text string) {
+	o.HostCIDRs = clean.Block(text)
+	ips, err := hostIPs(o.Name, text)
+	if err != nil {
+		o.HostErr = clean.Text(err.Error())
+		d.warnAnnotation(o.Meta, model.AnnotationHostCIDRs,
+			fmt.Sprintf("cannot be read: policies that select this node by a nodes peer fail as a whole: %s", o.HostErr))
+	}
+	o.HostIPs = ips
+}

@@ -1,0 +1,171 @@
+package dbfile
+
+import (
+	"bytes"
+	"fmt"
+
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// raft is the part of a clustered file that is not rows: which entries of the
+// log came, and up to which they are committed.
+type raft struct {
+	end     int      // index of the last entry taken in, or of the snapshot
+	pending [][]byte // data of the entries that are not applied, the last at end; nil where it has none
+	bytes   int64    // in pending
+	commits int      // commit records seen
+}
+
+// clusterRecord takes in a record of the clustered format: first a header with a
+// snapshot, then records with the members their kind has. An entry with data
+// changes the rows once a later record says it is committed; one whose index came
+// before replaces that entry and all behind it, as Raft has it.
+func (s *state) clusterRecord(l *logReader, raw []byte) error {
+	m, err := members(raw)
+	switch {
+	case err != nil:
+		return err
+	case l.records == 0:
+		return s.header(m)
+	case m.hasCommit:
+		s.raft.commits++
+		return s.commit(m.commit)
+	case m.hasIndex:
+		return s.entry(m, l.max)
+	}
+	return nil // a term, a vote, a leader, a note
+}
+
+// member are the members of a record that matter here.
+type member struct {
+	data, prevData                  []byte // views
+	index, commit, prevIndex        int
+	hasIndex, hasCommit, hasPrevIdx bool
+}
+
+func members(raw []byte) (m member, err error) {
+	l := jsonrpc.NewLexer(raw)
+	l.Object(func(key []byte) {
+		switch string(key) {
+		case "index":
+			m.index, m.hasIndex = l.Int(), true
+		case "commit_index":
+			m.commit, m.hasCommit = l.Int(), true
+		case "prev_index":
+			m.prevIndex, m.hasPrevIdx = l.Int(), true
+		case "data":
+			m.data = l.Raw()
+		case "prev_data":
+			m.prevData = l.Raw()
+		default:
+			l.Skip()
+		}
+	})
+	if err := l.End(); err != nil {
+		return m, fmt.Errorf("%w: %w", ErrContent, err)
+	}
+	return m, nil
+}
+
+// header takes the first record in.
+func (s *state) header(m member) error {
+	if m.prevData == nil || !m.hasPrevIdx {
+		return fmt.Errorf("%w: a server's that had not joined its cluster yet, without rows", ErrNotDatabase)
+	}
+	s.raft.end = m.prevIndex
+	if err := s.apply(m.prevData); err != nil {
+		return err
+	}
+	if s.name == "" {
+		return fmt.Errorf("%w: the snapshot has no schema", ErrContent)
+	}
+	return nil
+}
+
+// entry takes an entry of the log in, to be applied later.
+func (s *state) entry(m member, max int64) error {
+	r := &s.raft
+	first := r.end - len(r.pending) + 1 // the first index that may still change
+	if m.index < first || m.index > r.end+1 {
+		return fmt.Errorf("%w: entry %d where %d to %d can follow", ErrContent, m.index, first, r.end+1)
+	}
+	for len(r.pending) > m.index-first {
+		last := len(r.pending) - 1
+		r.bytes -= int64(len(r.pending[last]))
+		r.pending = r.pending[:last]
+	}
+	if r.bytes += int64(len(m.data)); r.bytes > max {
+		return fmt.Errorf("entries that are not committed are %w of %s", ErrTooLarge, mib(max))
+	}
+	r.pending = append(r.pending, bytes.Clone(m.data))
+	r.end = m.index
+	return nil
+}
+
+// commit applies the entries up to an index. A snapshot is ahead of commits that
+// were written before it.
+func (s *state) commit(index int) error {
+	r := &s.raft
+	if index > r.end {
+		return fmt.Errorf("%w: commit of entry %d, and the last is %d", ErrContent, index, r.end)
+	}
+	for len(r.pending) > 0 && r.end-len(r.pending)+1 <= index {
+		data := r.pending[0]
+		if data != nil {
+			if err := s.apply(data); err != nil {
+				return fmt.Errorf("entry %d: %w", r.end-len(r.pending)+1, err)
+			}
+		}
+		r.bytes -= int64(len(data))
+		r.pending = r.pending[1:]
+	}
+	return nil
+}
+
+// finishCluster applies what is left where the file says nothing of commits: they
+// are there to help people (ovsdb(5)), not for servers.
+func (s *state) finishCluster() error {
+	if s.raft.commits > 0 {
+		return nil
+	}
+	return s.commit(s.raft.end)
+}
+
+// apply takes in a <cluster-txn>: [schema or null, transaction or null]. A schema
+// begins an empty database.
+func (s *state) apply(data []byte) error {
+	var schema, txn []byte
+	l := jsonrpc.NewLexer(data)
+	n := 0
+	l.Array(func() {
+		n++
+		if l.Null() {
+			return
+		}
+		switch n {
+		case 1:
+			schema = l.Raw()
+		case 2:
+			txn = l.Raw()
+		default:
+			l.Fail("two elements")
+		}
+	})
+	if err := l.End(); err != nil {
+		return fmt.Errorf("%w: %w", ErrContent, err)
+	}
+	before := *s
+	if schema != nil {
+		if err := s.schema(schema); err != nil {
+			return err
+		}
+	}
+	if txn == nil {
+		return nil
+	}
+	err := s.transaction(txn)
+	if err != nil {
+		s.rows, s.name, s.version = before.rows, before.name, before.version
+	}
+	return err
+}

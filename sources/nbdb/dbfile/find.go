@@ -1,0 +1,121 @@
+package dbfile
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rung/model/clean"
+)
+
+// maxFound is how many databases are taken from folders: no cluster has as many
+// nodes.
+const maxFound = 10_000
+
+// Find returns the Northbound database files in folders and what is below them,
+// sorted, members of a must-gather's archive as ARCHIVE!MEMBER. Only those count
+// that are named as OVN-Kubernetes or a must-gather names them and that begin as
+// database files do. Paths that are not folders are left out, and so is what
+// cannot be read.
+func Find(ctx context.Context, paths []string) ([]string, error) {
+	found := map[string]bool{}
+	var archives []string
+	for _, root := range paths {
+		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+			continue
+		}
+		err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				return nil
+			case d.IsDir() && p != root && strings.HasPrefix(d.Name(), "."):
+				return fs.SkipDir
+			case !d.Type().IsRegular() || !clean.Is(p):
+				return nil
+			case isDatabaseName(p) && beginsAsDatabase(p):
+				found[p] = true
+			case isArchiveName(p) && strings.Contains(strings.ToLower(d.Name()), "ovnk_database_store"):
+				archives = append(archives, p)
+			}
+			return tooMany(root, len(found))
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range archives {
+		for _, m := range membersOf(ctx, a) {
+			if !found[filepath.Join(filepath.Dir(a), filepath.FromSlash(m))] { // unpacked beside it
+				found[a+"!"+m] = true
+			}
+		}
+		if err := tooMany(a, len(found)); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]string, 0, len(found))
+	for p := range found {
+		out = append(out, p)
+	}
+	slices.Sort(out)
+	return out, ctx.Err()
+}
+
+func tooMany(where string, n int) error {
+	if n > maxFound {
+		return fmt.Errorf("look for databases in %s: there are more than %d; name some with --nb file:PATH", clean.Text(where), maxFound)
+	}
+	return nil
+}
+
+// isDatabaseName says whether a file is named as a Northbound database is:
+// ovnnb_db.db in a container, POD_nbdb and leader_nbdb in a must-gather.
+func isDatabaseName(p string) bool {
+	base := strings.ToLower(path.Base(filepath.ToSlash(p)))
+	return !isArchiveName(base) && (strings.Contains(base, "_nbdb") || strings.Contains(base, "ovnnb_db.db"))
+}
+
+// beginsAsDatabase looks at the first bytes.
+func beginsAsDatabase(p string) bool {
+	file, err := openLimited(p, Limits{}.withDefaults().File)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	in, err := expand(file)
+	return err == nil && startsRight(in)
+}
+
+func startsRight(in *bufio.Reader) bool {
+	const start = "OVSDB "
+	head, err := in.Peek(len(start))
+	return err == nil && string(head) == start
+}
+
+// membersOf lists the databases in an archive, as far as it can be read.
+func membersOf(ctx context.Context, archive string) (names []string) {
+	limits := Limits{}.withDefaults()
+	file, err := openLimited(archive, limits.File)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	_ = eachMember(ctx, file, limits.Expanded, func(name string, text io.Reader) (bool, error) {
+		if isDatabaseName(name) && clean.Is(name) {
+			if in, err := expand(text); err == nil && startsRight(in) {
+				names = append(names, name)
+			}
+		}
+		return len(names) <= maxFound, nil
+	})
+	return names
+}

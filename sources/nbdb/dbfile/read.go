@@ -1,0 +1,214 @@
+package dbfile
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"rung/model/clean"
+	"rung/model/nb"
+	"rung/sources/nbdb"
+)
+
+// What can be wrong with a file; compare with errors.Is.
+var (
+	ErrNotDatabase = errors.New("not an OVSDB database file")
+	ErrOther       = errors.New("another database than " + nb.Database)
+	ErrCut         = errors.New("the file ends in the middle of it")
+	ErrHash        = errors.New("its contents do not have the hash that stands before them")
+	ErrTooLarge    = errors.New("larger than the limit")
+	ErrContent     = errors.New("its contents make no sense")
+)
+
+// Limits bound what one file may cost, in bytes. Zero fields take the default.
+type Limits struct {
+	File     int64 // on disk: 1 GiB
+	Expanded int64 // once expanded: 2 GiB
+	// Record is the largest record, and all that a clustered file holds back
+	// until it is committed: 512 MiB. That much is in memory besides the rows.
+	Record int64
+}
+
+func (l Limits) withDefaults() Limits {
+	def := func(v *int64, d int64) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	def(&l.File, 1<<30)
+	def(&l.Expanded, 2<<30)
+	def(&l.Record, 512<<20)
+	return l
+}
+
+// Options are what several files are read with.
+type Options struct {
+	Limits
+	// Share, where set, lets rows hold contents together with other zones.
+	Share *nbdb.Sharing
+	// Archives, where set, keeps the databases of an archive once it was read.
+	Archives *Archives
+}
+
+// Result is what a file holds.
+type Result struct {
+	DB *nb.DB
+	// Schema and Version are the name and version of the schema.
+	Schema, Version string
+	// At is when the last transaction was made; zero when there is none.
+	At time.Time
+	// Records counts those that were read, Uncommitted the entries of a clustered
+	// file that it does not say are committed: they are not in DB.
+	Records, Uncommitted int
+	// Clustered says which of the formats it is.
+	Clustered bool
+	// Truncated is set when the file is damaged: DB is as of the record before.
+	// It is a *Damage.
+	Truncated error
+
+	tip string // tells contents from others: the end's place and hash
+}
+
+// Damage says where a file stops making sense.
+type Damage struct {
+	Path   string
+	Offset int64 // of the record, in bytes, once expanded
+	Record int   // its number, from 0 as ovsdb-tool counts
+	Err    error
+}
+
+func (d *Damage) Error() string {
+	read := "nothing could be read"
+	if d.Record > 0 {
+		read = fmt.Sprintf("what the %d records before it say was read", d.Record)
+	}
+	return fmt.Sprintf("%s: record %d at byte %d: %v; %s", d.Path, d.Record, d.Offset, d.Err, read)
+}
+
+func (d *Damage) Unwrap() error { return d.Err }
+
+// Read reads a database file, or the member of an archive that "ARCHIVE!MEMBER"
+// names. The error is for a file that gives nothing: not there, no database,
+// another one, or damaged at its beginning.
+func Read(ctx context.Context, path string, o Options) (*Result, error) {
+	o.Limits = o.withDefaults()
+	if archive, member, ok := splitArchive(path); ok {
+		text, err := o.Archives.member(ctx, archive, member, o.Limits)
+		if err != nil {
+			return nil, err
+		}
+		return ReadFrom(ctx, bytes.NewReader(text), path, o)
+	}
+	file, err := openLimited(path, o.File)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return ReadFrom(ctx, file, path, o)
+}
+
+// openLimited opens a regular file that is not too large.
+func openLimited(path string, limit int64) (*os.File, error) {
+	info, err := os.Stat(path) // before opening: a pipe would block
+	switch {
+	case err != nil:
+		return nil, readError(path, err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("read %s: not a regular file: %w", clean.Text(path), ErrNotDatabase)
+	case info.Size() > limit:
+		return nil, fmt.Errorf("read %s: %w of %s for a database file", clean.Text(path), ErrTooLarge, mib(limit))
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	return file, nil
+}
+
+func readError(path string, err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err // the path is said already
+	}
+	return fmt.Errorf("read %s: %w", clean.Text(path), err)
+}
+
+// ReadFrom reads a database from a stream; name is what the errors call it.
+func ReadFrom(ctx context.Context, r io.Reader, name string, o Options) (*Result, error) {
+	o.Limits = o.withDefaults()
+	name = clean.Text(name)
+	in, err := expand(r)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w: %w", name, ErrNotDatabase, err)
+	}
+	l := &logReader{r: in, left: o.Expanded, max: o.Record}
+	s := newState(o.Share)
+	res := &Result{}
+	for ctx.Err() == nil {
+		raw, err := l.next()
+		if err == io.EOF && l.records > 0 {
+			break
+		}
+		if err == nil {
+			err = s.record(l, raw)
+		}
+		if err == nil {
+			l.done()
+			continue
+		}
+		d := &Damage{Path: name, Offset: l.offset, Record: l.records, Err: err}
+		if l.records == 0 {
+			return nil, whyNothing(name, d)
+		}
+		res.Truncated = d
+		break
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if err := s.finish(l); err != nil && res.Truncated == nil {
+		res.Truncated = &Damage{Path: name, Offset: l.offset, Record: l.records, Err: err}
+	}
+	res.DB, res.Schema, res.Version, res.At = s.db(), s.name, s.version, s.at
+	res.Records, res.Clustered, res.Uncommitted = l.records, l.magic == magicCluster, len(s.raft.pending)
+	res.tip = fmt.Sprintf("%d %s %v", l.offset, l.hash, res.Truncated)
+	return res, nil
+}
+
+// whyNothing is the error for a file whose first record cannot be used.
+func whyNothing(name string, d *Damage) error {
+	if errors.Is(d.Err, ErrNotDatabase) || errors.Is(d.Err, ErrOther) || errors.Is(d.Err, nbdb.ErrSchema) {
+		return fmt.Errorf("read %s: %w", name, d.Err)
+	}
+	return d
+}
+
+// bufferSize is how much is read from a file at once, in bytes.
+const bufferSize = 64 << 10
+
+// expand looks whether a stream is compressed and expands it then.
+func expand(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, bufferSize)
+	if head, err := in.Peek(2); err != nil || head[0] != 0x1f || head[1] != 0x8b {
+		return in, nil // what is too short is found when it is read
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReaderSize(z, bufferSize), nil
+}
+
+func mib(n int64) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,163 @@
+package dbfile
+
+import (
+	"fmt"
+	"time"
+
+	"rung/model/clean"
+	"rung/model/nb"
+	"rung/sources/nbdb"
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// state is the database as of the records taken in so far.
+type state struct {
+	reader        *nbdb.RowReader
+	rows          map[rowKey]nb.Row
+	name, version string
+	at            time.Time
+	raft          raft
+}
+
+type rowKey struct{ table, uuid string }
+
+func newState(share *nbdb.Sharing) *state {
+	return &state{reader: nbdb.NewRowReader(share), rows: map[rowKey]nb.Row{}}
+}
+
+// db makes the snapshot.
+func (s *state) db() *nb.DB {
+	ch := make([]nb.RowChange, 0, len(s.rows))
+	for _, r := range s.rows {
+		ch = append(ch, nb.RowChange{New: r})
+	}
+	return (*nb.DB)(nil).Apply(ch)
+}
+
+// record takes the next record in, or leaves everything as it is.
+func (s *state) record(l *logReader, raw []byte) error {
+	switch {
+	case l.magic == magicCluster:
+		return s.clusterRecord(l, raw)
+	case l.records == 0:
+		return s.schema(raw)
+	}
+	return s.transaction(raw)
+}
+
+// finish is called behind the last record.
+func (s *state) finish(l *logReader) error {
+	if l.magic != magicCluster {
+		return nil
+	}
+	return s.finishCluster()
+}
+
+// schema begins an empty database, with rows of its own.
+func (s *state) schema(raw []byte) error {
+	var name string
+	l := jsonrpc.NewLexer(raw)
+	l.Object(func(key []byte) {
+		if string(key) == "name" {
+			name = clean.Text(string(l.String()))
+			return
+		}
+		l.Skip()
+	})
+	if err := l.End(); err != nil {
+		return fmt.Errorf("%w: the schema: %w", ErrContent, err)
+	}
+	if name != nb.Database {
+		return fmt.Errorf("%w: it is %q", ErrOther, name)
+	}
+	version, err := nbdb.CheckSchema(raw)
+	if err != nil {
+		return err
+	}
+	s.name, s.version = name, version
+	s.rows = map[rowKey]nb.Row{}
+	return nil
+}
+
+// rowsOf is what a transaction does to one table.
+type rowsOf struct {
+	table string
+	raw   []byte
+}
+
+// transaction replays one transaction record: for each table, null for a row
+// that went, else the columns of a new row or those that changed. The names of
+// the members come in any order, so that how to read the rows may stand behind
+// them.
+func (s *state) transaction(raw []byte) error {
+	var tables []rowsOf
+	var date int
+	diff := false
+	l := jsonrpc.NewLexer(raw)
+	l.Object(func(key []byte) {
+		switch string(key) {
+		case "_date":
+			date = l.Int()
+		case "_is_diff":
+			diff = l.Bool()
+		default:
+			if table := nbdb.Table(key); table != "" {
+				tables = append(tables, rowsOf{table, l.Raw()})
+				return
+			}
+			l.Skip() // _comment, and tables nobody asks for
+		}
+	})
+	if err := l.End(); err != nil {
+		return fmt.Errorf("%w: %w", ErrContent, err)
+	}
+	next := map[rowKey]nb.Row{} // nil for a row that went
+	for _, t := range tables {
+		if err := s.table(t, diff, next); err != nil {
+			return err
+		}
+	}
+	for k, r := range next {
+		if r == nil {
+			delete(s.rows, k)
+		} else {
+			s.rows[k] = r
+		}
+	}
+	if date > 0 {
+		s.at = dateOf(date)
+	}
+	return nil
+}
+
+// table reads the rows of one table into next.
+func (s *state) table(t rowsOf, diff bool, next map[rowKey]nb.Row) error {
+	var misfit error
+	l := jsonrpc.NewLexer(t.raw)
+	l.Object(func(id []byte) {
+		uuid := clean.Text(string(id))
+		k := rowKey{t.table, uuid}
+		old := s.rows[k]
+		if !l.Null() {
+			next[k] = s.reader.Row(l, t.table, uuid, old, diff)
+			return
+		}
+		if old == nil && misfit == nil {
+			misfit = fmt.Errorf("%w: it deletes %s %s, which is not there", ErrContent, t.table, uuid)
+		}
+		next[k] = nil
+	})
+	if err := l.End(); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrContent, t.table, err)
+	}
+	return misfit
+}
+
+// dateOf reads a _date: milliseconds since 1970, in seconds where it is that
+// small (early versions of OVSDB, ovsdb(5)).
+func dateOf(date int) time.Time {
+	if int64(date) < 1<<32 {
+		return time.Unix(int64(date), 0)
+	}
+	return time.UnixMilli(int64(date))
+}

@@ -1,0 +1,193 @@
+package dbfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/nb"
+	"rung/sources/nbdb"
+)
+
+// Prefix begins the address of a database file.
+const Prefix = "file:"
+
+// Path is the path in an address; ok is false for an address of another kind.
+func Path(addr string) (path string, ok bool) { return strings.CutPrefix(addr, Prefix) }
+
+// ZoneConfig says which file a zone is.
+type ZoneConfig struct {
+	// Name is the zone's name; a file whose NB_Global carries another one (not an
+	// empty one) is refused.
+	Name string
+	Path string
+	Options
+	// Poll is how often the file is looked at (default 3 s). One that changed is
+	// read again, but never for more than a sixth of the time.
+	Poll time.Duration
+	// Turn runs what there is to compute when the process has a core to spare;
+	// nil runs it at once.
+	Turn func(work func())
+}
+
+// Zone is a database file as a zone: read, watched, and never written. It
+// satisfies the reconciler's Zone. Run it once.
+type Zone struct{ cfg ZoneConfig }
+
+// NewZone makes the zone of a file. Nothing happens before Run.
+func NewZone(cfg ZoneConfig) *Zone {
+	if cfg.Poll <= 0 {
+		cfg.Poll = 3 * time.Second
+	}
+	if cfg.Turn == nil {
+		cfg.Turn = func(work func()) { work() }
+	}
+	return &Zone{cfg}
+}
+
+// Name is the zone's name.
+func (z *Zone) Name() string { return z.cfg.Name }
+
+// Endpoint is the printable address.
+func (z *Zone) Endpoint() string { return clean.Text(Prefix + z.cfg.Path) }
+
+// Transact refuses: a file has no server that could order what is written.
+func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
+	return nil, fmt.Errorf("writing to zone %s: %w: %s is a file, which is only read", z.cfg.Name, model.ErrRefused, clean.Text(z.cfg.Path))
+}
+
+// Run reads the file and hands its rows to sink, again whenever it changes, until
+// ctx ends. Every update with rows is a Resync with Conn ConnReadOnly, and At is
+// when the last transaction in it was made; a damaged file has Error besides.
+// While the file cannot be read Conn is ConnLost or ConnDenied; rows handed out
+// before are then those of an earlier time.
+func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
+	sink(model.ZoneUpdate{Conn: model.ConnDialling, At: time.Now()})
+	var w watch
+	wait := time.Duration(0)
+	for pause(ctx, wait) {
+		wait = z.cfg.Poll
+		if !w.changed(z.cfg.Path) {
+			continue
+		}
+		began := time.Now()
+		u, tip, err := z.read(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		wait = max(wait, 5*time.Since(began))
+		switch {
+		case err != nil:
+			if w.failed(err) {
+				sink(w.down)
+			}
+		case w.good(tip):
+			sink(u)
+		}
+	}
+}
+
+// Read reads the file once. A damaged one is an error here: there is nobody to
+// tell that rows are missing.
+func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
+	r, err := Read(ctx, z.cfg.Path, z.cfg.Options)
+	if err == nil {
+		err = r.Truncated
+	}
+	if err == nil {
+		err = nbdb.CheckName(r.DB, z.cfg.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.DB, nil
+}
+
+// read makes the update of the file as it is now.
+func (z *Zone) read(ctx context.Context) (u model.ZoneUpdate, tip string, err error) {
+	var r *Result
+	z.cfg.Turn(func() { r, err = Read(ctx, z.cfg.Path, z.cfg.Options) })
+	if err == nil {
+		err = nbdb.CheckName(r.DB, z.cfg.Name)
+	}
+	if err != nil {
+		return u, "", err
+	}
+	u = model.ZoneUpdate{Conn: model.ConnReadOnly, At: time.Now(), Server: "file", DB: r.DB, Resync: true}
+	if !r.At.IsZero() && r.At.Before(u.At) {
+		u.At = r.At
+	}
+	if r.Truncated != nil {
+		u.Error = clean.Text(r.Truncated.Error())
+	}
+	return u, r.tip, nil
+}
+
+// watch is what was seen of a file last.
+type watch struct {
+	info   fs.FileInfo // nil: it was not there
+	seen   time.Time
+	tip    string // of the contents handed out
+	down   model.ZoneUpdate
+	looked bool
+}
+
+// changed says whether the file has to be read (again).
+func (w *watch) changed(path string) bool {
+	if archive, _, ok := splitArchive(path); ok {
+		path = archive
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		info = nil
+	}
+	// A file can change again within one tick of its clock.
+	same := w.looked && info != nil && w.info != nil && os.SameFile(info, w.info) && info.Size() == w.info.Size() &&
+		info.ModTime().Equal(w.info.ModTime()) && w.seen.Sub(info.ModTime()) > 2*time.Second
+	w.info, w.seen, w.looked = info, time.Now(), true
+	return !same
+}
+
+// failed notes an error and says whether it is news.
+func (w *watch) failed(err error) bool {
+	conn := model.ConnLost
+	if errors.Is(err, fs.ErrPermission) {
+		conn = model.ConnDenied
+	}
+	text := clean.Text(err.Error())
+	if w.down.Conn == conn && w.down.Error == text {
+		return false
+	}
+	w.down, w.tip = model.ZoneUpdate{Conn: conn, At: time.Now(), Error: text}, ""
+	return true
+}
+
+// good notes what was read and says whether it is news.
+func (w *watch) good(tip string) bool {
+	if w.tip == tip {
+		return false
+	}
+	w.tip, w.down = tip, model.ZoneUpdate{}
+	return true
+}
+
+// pause says whether the time passed before ctx ended.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

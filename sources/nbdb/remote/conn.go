@@ -1,0 +1,98 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/nb"
+	"rung/sources/nbdb"
+)
+
+// Conn reads one zone's database through programs beside it. It satisfies the
+// reconciler's Zone. Run it once; Read may be called beside it, and often.
+type Conn struct {
+	cfg Config
+
+	mu       sync.Mutex
+	endpoint string
+	known    *site      // what the last connection found out
+	live     *nbdb.Conn // while Run runs
+}
+
+// Dial makes a connection that Run will keep up. Nothing happens before Run or
+// Read.
+func Dial(cfg Config) *Conn {
+	return &Conn{cfg: cfg.withDefaults(), endpoint: "exec:" + clean.Text(cfg.Name)}
+}
+
+// Name is the zone's name.
+func (c *Conn) Name() string { return c.cfg.Name }
+
+// Endpoint is where programs were run last, printable; until it is known it names
+// the zone.
+func (c *Conn) Endpoint() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.endpoint
+}
+
+// Run reads the rows, follows them and hands every change to sink until ctx
+// ends, as nbdb.Conn.Run does. It returns when all its goroutines have ended.
+func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
+	var programs sync.WaitGroup
+	defer programs.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	conn := nbdb.Dial(c.config(func(dial context.Context) (net.Conn, error) {
+		return c.dial(ctx, dial, &programs, true)
+	}))
+	c.mu.Lock()
+	c.live = conn
+	c.mu.Unlock()
+	conn.Run(ctx, sink)
+}
+
+// Read reads one snapshot and hangs up, whether Run is running or not.
+func (c *Conn) Read(ctx context.Context) (*nb.DB, error) {
+	var programs sync.WaitGroup
+	defer programs.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	db, err := nbdb.Dial(c.config(func(dial context.Context) (net.Conn, error) {
+		return c.dial(ctx, dial, &programs, false)
+	})).Read(ctx)
+	if err != nil {
+		c.forget()
+		return nil, fmt.Errorf("reading zone %s: %w", c.cfg.Name, err)
+	}
+	return db, nil
+}
+
+// Resync drops the connection that Run keeps, if there is one, so that everything
+// is read afresh.
+func (c *Conn) Resync() {
+	c.mu.Lock()
+	live := c.live
+	c.mu.Unlock()
+	if live != nil {
+		live.Resync()
+	}
+}
+
+// Transact refuses: who may exec into the pod may do anything there, and Rung
+// never uses that to write.
+func (c *Conn) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
+	return nil, fmt.Errorf("writing to zone %s: %w: exec endpoints never carry a write", c.cfg.Name, model.ErrRefused)
+}
+
+func (c *Conn) config(dial func(context.Context) (net.Conn, error)) nbdb.Config {
+	return nbdb.Config{
+		Name: c.cfg.Name, StrictName: true, Addr: "exec:" + clean.Text(c.cfg.Name), Dial: dial,
+		Probe: c.cfg.Quiet, ConnectTimeout: c.cfg.ConnectTimeout, BackoffMin: c.cfg.BackoffMin, BackoffMax: c.cfg.BackoffMax,
+		Limit: c.cfg.Limit, Share: c.cfg.Share, Turn: c.cfg.Turn, Log: c.cfg.Log,
+	}
+}

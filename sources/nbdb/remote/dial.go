@@ -1,0 +1,86 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+
+	"rung/model/clean"
+	"rung/sources/nbdb"
+)
+
+// dial finds where to run programs and opens the best way to the database that
+// works. Programs run under ctx and are counted in programs; dial bounds the
+// opening. A live connection surveys the place anew; one that reads once goes by
+// what is known, and prefers ovsdb-client: that is one program for the whole
+// snapshot.
+func (c *Conn) dial(ctx, dial context.Context, programs *sync.WaitGroup, live bool) (net.Conn, error) {
+	conn, err := c.open(ctx, dial, programs, live)
+	if err == nil {
+		return conn, nil
+	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = fmt.Errorf("%w for %v: %w", nbdb.ErrSilent, c.cfg.ConnectTimeout, err)
+	}
+	return nil, err
+}
+
+func (c *Conn) open(ctx, dial context.Context, programs *sync.WaitGroup, live bool) (net.Conn, error) {
+	run, endpoint, err := c.cfg.Open(dial)
+	if err != nil {
+		return nil, err
+	}
+	s := c.at(clean.Text(endpoint))
+	if s == nil || live {
+		if s, err = c.survey(dial, run, clean.Text(endpoint)); err != nil {
+			return nil, err
+		}
+		c.learn(s)
+	}
+	ways := []string{socat, python3, ovsdbClient}
+	if !live {
+		ways = []string{ovsdbClient, socat, python3}
+	}
+	var failed []string
+	for _, way := range ways {
+		if !s.has(way) || way == socat && !plain(s.socket) {
+			continue
+		}
+		if way == ovsdbClient {
+			return c.play(ctx, programs, run, s, live), nil
+		}
+		p := relay(ctx, programs, run, relayCommand(way, s.socket))
+		if err = p.greet(dial, c.cfg.Quiet); err == nil {
+			return p, nil
+		}
+		_ = p.Close()
+		if dial.Err() != nil {
+			return nil, dial.Err()
+		}
+		failed = append(failed, way+": "+clean.Text(err.Error()))
+	}
+	return nil, fmt.Errorf("no program reaches %s in %s: %s (%w)", s.socket, endpoint, strings.Join(failed, "; "), err)
+}
+
+// at returns what is known of the endpoint and makes it the one that is printed.
+func (c *Conn) at(endpoint string) *site {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.endpoint = endpoint
+	if c.known != nil && c.known.endpoint == endpoint {
+		return c.known
+	}
+	return nil
+}
+
+func (c *Conn) learn(s *site) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = s
+}
+
+// forget lets the next connection survey the place anew.
+func (c *Conn) forget() { c.learn(nil) }

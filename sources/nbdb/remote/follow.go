@@ -1,0 +1,150 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"rung/model/nb"
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// monitors is a fixed program that runs one "ovsdb-client monitor-cond" for each
+// pair of arguments after the first: ovsdb-client monitors one table or all. When
+// one of them ends, or standard input does, all end. The time limit is for a pod
+// that is never told that we have gone.
+const monitors = `exec 3<&0
+db=$1; shift; pids=()
+while [ $# -ge 2 ]; do
+	ovsdb-client --timeout=3600 -f json monitor-cond "$db" OVN_Northbound '[]' "$1" "$2" </dev/null &
+	pids+=($!)
+	shift 2
+done
+{ read -r _ <&3; } &
+pids+=($!)
+wait -n
+kill "${pids[@]}" 2>/dev/null
+wait
+exit 1`
+
+// steady is how long monitors have to have run for their end to be one of the
+// usual: their time limit, or the kubelet's for idle streams.
+const steady = time.Minute
+
+// follow sends what changes until ctx ends. No change is missed: monitors begin
+// with the rows they find, so that a change before that is in a snapshot taken
+// after it, and one after that is told.
+func (p *player) follow(ctx context.Context, tables []table) {
+	dirty := make(chan struct{}, 1)
+	ended := make(chan error, 1)
+	every := p.cfg.Poll
+	if p.site.has(bash) {
+		every = p.cfg.Check
+		p.wg.Go(func() { ended <- p.watch(ctx, tables, dirty) })
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	pause := time.Now().Add(p.cfg.Refresh)
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case err = <-ended:
+			err = fmt.Errorf("monitor-cond: %w", err)
+		case <-dirty:
+			if !until(ctx, pause) {
+				return
+			}
+			began := time.Now()
+			err = p.refresh(ctx, tables)
+			pause = time.Now().Add(max(p.cfg.Refresh-time.Since(began), time.Since(began)))
+		case <-tick.C:
+			if p.site.has(bash) {
+				err = p.check(ctx)
+			} else {
+				err = p.refresh(ctx, tables)
+			}
+		}
+		if err != nil {
+			p.end(err)
+			return
+		}
+	}
+}
+
+func until(ctx context.Context, t time.Time) bool {
+	timer := time.NewTimer(time.Until(t))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// refresh takes a snapshot and sends what differs from the last.
+func (p *player) refresh(ctx context.Context, tables []table) error {
+	raw, err := p.query(ctx, tables)
+	if err != nil {
+		return err
+	}
+	updates, err := p.rows.take(tables, raw, "insert")
+	if err != nil || len(updates) <= len("{}") {
+		return err
+	}
+	params := append(append([]byte(`["rung",`), updates...), ']')
+	return p.rpc.Write(jsonrpc.Notification("update2", params))
+}
+
+// check asks the database for a sign of life: the monitors would be silent, too,
+// if it had stopped.
+func (p *player) check(ctx context.Context) error {
+	_, err := p.query(ctx, []table{{name: nb.TableGlobal, columns: []string{"name"}}})
+	return err
+}
+
+// watch keeps the monitors running and marks dirty whatever they say.
+func (p *player) watch(ctx context.Context, tables []table, dirty chan<- struct{}) error {
+	cmd := []string{bash, "-c", monitors, "rung", "unix:" + p.site.socket}
+	for _, t := range tables {
+		columns := ""
+		for i, c := range t.columns {
+			if i > 0 {
+				columns += ","
+			}
+			columns += c
+		}
+		cmd = append(cmd, t.name, columns)
+	}
+	for {
+		began := time.Now()
+		err := p.watchOnce(ctx, cmd, dirty)
+		if ctx.Err() != nil || time.Since(began) < steady {
+			return err
+		}
+	}
+}
+
+func (p *player) watchOnce(ctx context.Context, cmd []string, dirty chan<- struct{}) error {
+	stdin, open := io.Pipe() // its end tells the program to end
+	defer open.Close()
+	stop := context.AfterFunc(ctx, func() { _ = open.Close() })
+	defer stop()
+	var said tail
+	err := p.run.Run(ctx, cmd, stdin, bell(dirty), &said)
+	return said.explain(err)
+}
+
+// bell marks that something was written, and forgets what.
+type bell chan<- struct{}
+
+func (b bell) Write(p []byte) (int, error) {
+	select {
+	case b <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}

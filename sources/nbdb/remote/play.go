@@ -1,0 +1,164 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+	"unique"
+
+	"rung/model/nb"
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// player plays an OVSDB server towards sources/nbdb, on what ovsdb-client tells.
+type player struct {
+	cfg  *Config
+	run  Runner
+	site *site
+	live bool // follow the rows after the snapshot
+	rpc  *jsonrpc.Conn
+	// learnt is told a site with its schema.
+	learnt func(*site)
+
+	wg   sync.WaitGroup
+	end  func(why error) // ends the connection; the first reason stays
+	rows snapshot
+}
+
+// playWrite bounds how long sources/nbdb may take to read a part of what we send:
+// it decodes in between.
+const playWrite = time.Minute
+
+// play returns a connection to a player.
+func (c *Conn) play(ctx context.Context, programs *sync.WaitGroup, run Runner, s *site, live bool) *pipe {
+	ours, theirs, under := newPipe(ctx)
+	p := &player{cfg: &c.cfg, run: run, site: s, live: live, rpc: jsonrpc.New(theirs, playWrite), learnt: c.learn, end: ours.ended}
+	programs.Go(func() { p.serve(under) })
+	return ours
+}
+
+// serve answers requests until the connection or ctx, which ends with it, does.
+func (p *player) serve(ctx context.Context) {
+	defer p.wg.Wait()
+	for {
+		m, err := p.rpc.Read()
+		if err == nil {
+			err = p.answer(ctx, m)
+		}
+		if err != nil {
+			p.end(err)
+			return
+		}
+	}
+}
+
+// answer works on one request. What takes long is done beside, so that echoes are
+// answered meanwhile: programs have time limits of their own.
+func (p *player) answer(ctx context.Context, m jsonrpc.Message) error {
+	id := bytes.Clone(m.ID)
+	beside := func(work func() ([]byte, error), then func()) {
+		p.wg.Go(func() {
+			reply, err := work()
+			if err == nil {
+				err = p.rpc.Write(jsonrpc.Reply(id, reply))
+			}
+			if err != nil {
+				p.end(err)
+				return
+			}
+			then()
+		})
+	}
+	switch {
+	case m.Method == "echo" && id != nil:
+		return p.rpc.Write(jsonrpc.Reply(id, m.Params))
+	case m.Method == "get_schema":
+		beside(func() ([]byte, error) { return p.schema(ctx) }, func() {})
+	case m.Method == "monitor_cond":
+		tables, err := monitored(m.Params)
+		if err != nil {
+			return err
+		}
+		beside(func() ([]byte, error) {
+			raw, err := p.query(ctx, tables)
+			if err != nil {
+				return nil, err
+			}
+			return p.rows.take(tables, raw, "initial")
+		}, func() {
+			if p.live {
+				p.follow(ctx, tables)
+			}
+		})
+	case id != nil:
+		return p.rpc.Write(jsonrpc.ErrorReply(id, []byte(`"this way to the database is for reading"`)))
+	}
+	return nil
+}
+
+// schema returns the names of the database's tables and columns in the form of a
+// reply to get_schema. Zones of one release share the text.
+func (p *player) schema(ctx context.Context) ([]byte, error) {
+	if p.site.schema != "" && !p.live {
+		return []byte(p.site.schema), nil
+	}
+	raw, err := p.client(ctx, "get-schema", "unix:"+p.site.socket, nb.Database)
+	if err != nil {
+		return nil, fmt.Errorf("get-schema: %w", err)
+	}
+	var names struct {
+		Version string `json:"version"`
+		Tables  map[string]struct {
+			Columns map[string]struct{} `json:"columns"`
+		} `json:"tables"`
+	}
+	if err := json.Unmarshal(raw, &names); err != nil {
+		return nil, fmt.Errorf("get-schema: %w: %w", ErrOutput, err)
+	}
+	short, err := json.Marshal(names)
+	if err != nil {
+		return nil, fmt.Errorf("get-schema: %w", err)
+	}
+	s := *p.site
+	s.schema = unique.Make(string(short)).Value()
+	p.learnt(&s)
+	return short, nil
+}
+
+// client runs ovsdb-client and returns its output. It ends by itself should
+// nobody be left to end it.
+func (p *player) client(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := []string{ovsdbClient, fmt.Sprintf("--timeout=%d", max(1, int(p.cfg.QueryTimeout/time.Second))), "-f", "json"}
+	return capture(ctx, p.run, append(cmd, args...), limits{quiet: p.cfg.Quiet, total: p.cfg.QueryTimeout, most: p.cfg.MaxOutput})
+}
+
+// table is a table and the columns of it to read.
+type table struct {
+	name    string
+	columns []string
+}
+
+// monitored reads the parameters of monitor_cond as sources/nbdb sends them.
+func monitored(params []byte) ([]table, error) {
+	var three []json.RawMessage
+	if err := json.Unmarshal(params, &three); err != nil || len(three) != 3 {
+		return nil, errors.Join(errors.New("monitor_cond without three parameters"), err)
+	}
+	var requests map[string][]struct{ Columns []string }
+	if err := json.Unmarshal(three[2], &requests); err != nil {
+		return nil, fmt.Errorf("monitor_cond: %w", err)
+	}
+	var out []table
+	for name, r := range requests {
+		if len(r) != 1 || len(r[0].Columns) == 0 {
+			return nil, fmt.Errorf("monitor_cond: table %s: want one request with columns", name)
+		}
+		out = append(out, table{name, r[0].Columns})
+	}
+	sortTables(out)
+	return out, nil
+}

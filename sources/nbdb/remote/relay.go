@@ -1,0 +1,150 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
+)
+
+// pythonRelay is a fixed program that passes bytes between its standard streams
+// and the Unix socket named by its argument. It ends when either side does.
+const pythonRelay = `import os,socket,sys,threading
+s=socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+def up():
+    try:
+        while True:
+            b=os.read(0,65536)
+            if not b: break
+            s.sendall(b)
+    finally:
+        s.shutdown(socket.SHUT_RDWR)
+threading.Thread(target=up,daemon=True).start()
+while True:
+    b=s.recv(65536)
+    if not b: break
+    sys.stdout.buffer.write(b)
+    sys.stdout.buffer.flush()
+os._exit(0)
+`
+
+func relayCommand(way, socket string) []string {
+	if way == python3 {
+		return []string{python3, "-I", "-c", pythonRelay, socket}
+	}
+	return []string{socat, "-", "UNIX-CONNECT:" + socket}
+}
+
+// plain says that a path means nothing but itself in an address of socat.
+func plain(path string) bool {
+	return strings.IndexFunc(path, func(r rune) bool {
+		return !strings.ContainsRune("/._-", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) < 0
+}
+
+// pipe is our end of a connection whose other end is a program or this package.
+type pipe struct {
+	net.Conn
+	stop  context.CancelFunc
+	first []byte // read already
+
+	mu    sync.Mutex
+	cause error // why the other end ended
+}
+
+// newPipe makes both ends. The end of ctx, and Close, end it and whatever hangs
+// on the other end.
+func newPipe(ctx context.Context) (ours *pipe, theirs net.Conn, under context.Context) {
+	a, b := net.Pipe()
+	under, stop := context.WithCancel(ctx)
+	// A write to our end waits for a reader: nothing else would free it.
+	context.AfterFunc(under, func() { _ = b.Close() })
+	return &pipe{Conn: a, stop: stop}, b, under
+}
+
+// relay starts a program and returns the connection that its streams are.
+func relay(ctx context.Context, programs *sync.WaitGroup, run Runner, cmd []string) *pipe {
+	ours, theirs, under := newPipe(ctx)
+	programs.Go(func() {
+		var said tail
+		err := run.Run(under, cmd, theirs, theirs, &said)
+		ours.ended(said.explain(err))
+	})
+	return ours
+}
+
+// ended closes the other end for a reason that Read gives; the first one stays.
+func (p *pipe) ended(why error) {
+	p.mu.Lock()
+	if p.cause == nil {
+		p.cause = why
+	}
+	p.mu.Unlock()
+	p.stop()
+}
+
+func (p *pipe) why(err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cause != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe)) {
+		return p.cause
+	}
+	return err
+}
+
+// Read gives, where the other end ended, the reason for it.
+func (p *pipe) Read(b []byte) (int, error) {
+	if len(p.first) > 0 {
+		n := copy(b, p.first)
+		p.first = p.first[n:]
+		return n, nil
+	}
+	n, err := p.Conn.Read(b)
+	if err != nil {
+		err = p.why(err)
+	}
+	return n, err
+}
+
+// Write is as Read.
+func (p *pipe) Write(b []byte) (int, error) {
+	n, err := p.Conn.Write(b)
+	if err != nil {
+		err = p.why(err)
+	}
+	return n, err
+}
+
+// Close ends the program, too; it does not wait for that.
+func (p *pipe) Close() error {
+	p.stop()
+	return p.Conn.Close()
+}
+
+// hello asks for an echo. Its id is none that sources/nbdb waits for, so that the
+// answer may be left to it.
+const hello = `{"id":"rung","method":"echo","params":[]}`
+
+// greet waits until the database answers through the relay.
+func (p *pipe) greet(ctx context.Context, quiet time.Duration) error {
+	until := time.Now().Add(quiet)
+	if d, ok := ctx.Deadline(); ok && d.Before(until) {
+		until = d
+	}
+	// A deadline of a pipe cannot fail.
+	_ = p.SetDeadline(until)
+	if _, err := p.Write([]byte(hello)); err != nil {
+		return err
+	}
+	first := make([]byte, 256)
+	n, err := p.Read(first)
+	if err != nil {
+		return err
+	}
+	p.first = first[:n]
+	return p.SetDeadline(time.Time{})
+}

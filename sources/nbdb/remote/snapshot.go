@@ -1,0 +1,153 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"slices"
+
+	"rung/model/clean"
+	"rung/model/nb"
+	"rung/sources/nbdb/jsonrpc"
+)
+
+func sortTables(t []table) {
+	slices.SortFunc(t, func(a, b table) int { return cmp.Compare(a.name, b.name) })
+}
+
+// query reads all rows of the tables in one transaction of selects.
+func (p *player) query(ctx context.Context, tables []table) ([]byte, error) {
+	type selection struct {
+		Op      string   `json:"op"`
+		Table   string   `json:"table"`
+		Where   []string `json:"where"`
+		Columns []string `json:"columns"`
+	}
+	txn := []any{nb.Database}
+	for _, t := range tables {
+		txn = append(txn, selection{"select", t.name, []string{}, append([]string{"_uuid"}, t.columns...)})
+	}
+	text, err := json.Marshal(txn)
+	if err != nil {
+		return nil, fmt.Errorf("query: %w", err)
+	}
+	raw, err := p.client(ctx, "query", "unix:"+p.site.socket, string(text))
+	if err != nil {
+		return nil, fmt.Errorf("query: %w", err)
+	}
+	return raw, nil
+}
+
+// snapshot knows the rows of the last query by a hash of their text, so that the
+// next one tells what changed without a second copy of anything.
+type snapshot struct {
+	hash   maphash.Hash
+	tables map[string]map[string]uint64 // by table and uuid
+}
+
+// take reads the reply to a query, remembers it, and returns what differs from
+// the one before as <table-updates2>: changed and new rows in full under kind,
+// gone ones as deletions. It is empty when nothing differs.
+func (s *snapshot) take(tables []table, raw []byte, kind string) ([]byte, error) {
+	out := []byte{'{'}
+	next := make(map[string]map[string]uint64, len(tables))
+	l := jsonrpc.NewLexer(raw)
+	n := 0
+	var refused string
+	l.Array(func() {
+		if n >= len(tables) {
+			l.Skip() // "query" adds an operation of its own
+			n++
+			return
+		}
+		name := tables[n].name
+		n++
+		if l.Null() {
+			return // an operation after the one that failed
+		}
+		rows := make(map[string]uint64, len(s.tables[name]))
+		next[name] = rows
+		at := len(out)
+		l.Object(func(key []byte) {
+			switch string(key) {
+			case "error", "details":
+				refused += " " + name + ": " + string(l.String())
+			case "rows":
+				l.Array(func() {
+					row := l.Raw()
+					id := rowUUID(row)
+					if id == "" {
+						l.Fail("a row with a _uuid")
+						return
+					}
+					h := s.sum(row)
+					rows[id] = h
+					if was, ok := s.tables[name][id]; !ok || was != h {
+						out = appendRow(out, at, name, id)
+						out = append(append(append(jsonrpc.AppendString(append(out, '{'), kind), ':'), row...), '}')
+					}
+				})
+			default:
+				l.Skip()
+			}
+		})
+		for _, id := range slices.Sorted(maps.Keys(s.tables[name])) {
+			if _, ok := rows[id]; !ok {
+				out = append(appendRow(out, at, name, id), `{"delete":null}`...)
+			}
+		}
+		if len(out) > at {
+			out = append(out, '}')
+		}
+	})
+	if err := l.End(); err != nil {
+		return nil, fmt.Errorf("query: %w: %w", ErrOutput, err)
+	}
+	if refused != "" {
+		return nil, fmt.Errorf("query: %w:%s", ErrOutput, clean.Text(refused))
+	}
+	if n < len(tables) {
+		return nil, fmt.Errorf("query: %w: %d of %d tables", ErrOutput, n, len(tables))
+	}
+	s.tables = next
+	return append(out, '}'), nil
+}
+
+// appendRow appends what stands before a row's update; the table's part of out
+// began at at.
+func appendRow(out []byte, at int, table, id string) []byte {
+	if len(out) == at {
+		if at > 1 {
+			out = append(out, ',')
+		}
+		out = append(jsonrpc.AppendString(out, table), `:{`...)
+	} else {
+		out = append(out, ',')
+	}
+	return append(jsonrpc.AppendString(out, id), ':')
+}
+
+func (s *snapshot) sum(row []byte) uint64 {
+	s.hash.Reset()
+	_, _ = s.hash.Write(row) // a hash takes everything
+	return s.hash.Sum64()
+}
+
+// rowUUID finds ["uuid", id] under _uuid.
+func rowUUID(row []byte) (id string) {
+	l := jsonrpc.NewLexer(row)
+	l.Object(func(key []byte) {
+		if string(key) != "_uuid" {
+			l.Skip()
+			return
+		}
+		l.Array(func() { id = string(l.String()) })
+	})
+	if l.End() != nil {
+		return ""
+	}
+	return id
+}

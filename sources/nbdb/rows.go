@@ -1,0 +1,44 @@
+package nbdb
+
+import (
+	"fmt"
+
+	"rung/model/nb"
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// Table is the name of a table Rung reads, or empty for one it does not.
+func Table(name []byte) string { return tableName(name) }
+
+// CheckSchema says whether a schema (RFC 7047 §3.2) has what Rung has to read,
+// and which version it is; the error then wraps ErrSchema.
+func CheckSchema(schema []byte) (version string, err error) {
+	_, version, err = requests(schema)
+	return version, err
+}
+
+// RowReader reads rows as database files hold them (ovsdb(5), <row-txn>): in the
+// notation of the protocol, so that file and server give the same rows. It is
+// for one goroutine.
+type RowReader struct{ d decoder }
+
+// NewRowReader makes a reader; share may be nil.
+func NewRowReader(share *Sharing) *RowReader { return &RowReader{decoder{share: share}} }
+
+// Row reads the object of columns that is next in l. Columns that are not there
+// are as in old, which may be nil and stays as it is. With diff, sets and maps
+// hold the elements that differ from old's. The row is worth nothing once l has
+// failed.
+func (r *RowReader) Row(l *jsonrpc.Lexer, table, uuid string, old nb.Row, diff bool) nb.Row {
+	r.d.Lexer = l
+	return r.d.row(table, text([]byte(uuid)), old, diff)
+}
+
+// CheckName refuses the database of another zone, as Run does: NB_Global says
+// whose it is. An empty name is one that was never set.
+func CheckName(db *nb.DB, zone string) error {
+	if g := db.Global(); g != nil && g.Name != "" && g.Name != zone {
+		return fmt.Errorf("%w: NB_Global is named %q, not %q", ErrWrongZone, g.Name, zone)
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package nbdb
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+)
+
+// TLSFiles name the files of an ssl: connection and say how the server is
+// verified: always against CA and nothing else, with TLS 1.2 or newer. The
+// server's name is verified unless SkipNames is set: OVN's own tools never look
+// at it, so its certificates often carry a name that nobody dials.
+type TLSFiles struct {
+	// Key and Cert are Rung's own, both or neither, CA is the issuer of the
+	// server's certificate: paths of PEM files.
+	Key, Cert, CA string
+	SkipNames     bool
+}
+
+// maxPEM is the largest key or certificate file read, in bytes.
+const maxPEM = 1 << 20
+
+// Check reads the files and says what is wrong with them.
+func (f TLSFiles) Check() error {
+	_, err := f.config("localhost")
+	return err
+}
+
+// config reads the files.
+func (f TLSFiles) config(host string) (*tls.Config, error) {
+	if f.CA == "" {
+		return nil, errors.New("ssl: needs the certificate the server is verified against; give --nb-ca FILE")
+	}
+	text, err := readPEM("--nb-ca", f.CA)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--nb-ca %s: no certificate in it", f.CA)
+	}
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: host}
+	if f.SkipNames {
+		// The library verifies all or nothing: what is left besides the name is
+		// done here, on resumed connections, too.
+		cfg.InsecureSkipVerify = true
+		cfg.VerifyConnection = func(s tls.ConnectionState) error { return verifyChain(s.PeerCertificates, roots) }
+	}
+	if f.Key == "" && f.Cert == "" {
+		return cfg, nil
+	}
+	pair, err := f.pair()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Certificates = []tls.Certificate{pair}
+	return cfg, nil
+}
+
+// pair reads Rung's own key and certificate.
+func (f TLSFiles) pair() (pair tls.Certificate, err error) {
+	switch {
+	case f.Key == "":
+		return pair, fmt.Errorf("--nb-cert %s: its key is missing; give --nb-key FILE as well", f.Cert)
+	case f.Cert == "":
+		return pair, fmt.Errorf("--nb-key %s: its certificate is missing; give --nb-cert FILE as well", f.Key)
+	}
+	key, err := readPEM("--nb-key", f.Key)
+	if err != nil {
+		return pair, err
+	}
+	cert, err := readPEM("--nb-cert", f.Cert)
+	if err != nil {
+		return pair, err
+	}
+	if !hasCertificate(cert) {
+		return pair, fmt.Errorf("--nb-cert %s: no certificate in it", f.Cert)
+	}
+	pair, err = tls.X509KeyPair(cert, key)
+	if err != nil {
+		return pair, fmt.Errorf("--nb-key %s and --nb-cert %s: %w", f.Key, f.Cert, err)
+	}
+	return pair, nil
+}
+
+func hasCertificate(text []byte) bool {
+	for {
+		var b *pem.Block
+		b, text = pem.Decode(text)
+		if b == nil || b.Type == "CERTIFICATE" {
+			return b != nil
+		}
+	}
+}
+
+func readPEM(flag, path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err == nil {
+		defer file.Close()
+		var text []byte
+		text, err = io.ReadAll(io.LimitReader(file, maxPEM+1))
+		if err == nil && len(text) > maxPEM {
+			return nil, fmt.Errorf("%s %s: larger than %d bytes: not a key or certificate", flag, path, maxPEM)
+		}
+		if err == nil {
+			return text, nil
+		}
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err // the path is said already
+	}
+	return nil, fmt.Errorf("%s %s: %w", flag, path, err)
+}
+
+func verifyChain(certs []*x509.Certificate, roots *x509.CertPool) error {
+	if len(certs) == 0 {
+		return errors.New("the server sent no certificate")
+	}
+	between := x509.NewCertPool()
+	for _, c := range certs[1:] {
+		between.AddCert(c)
+	}
+	_, err := certs[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between})
+	return err
+}
+
+// dial connects and shakes hands. The files are read now, so that renewed
+// certificates count from the next connection on.
+func (f TLSFiles) dial(ctx context.Context, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := f.config(host)
+	if err != nil {
+		return nil, err
+	}
+	var d net.Dialer
+	raw, err := d.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	c := tls.Client(raw, cfg)
+	if err := c.HandshakeContext(ctx); err != nil {
+		_ = raw.Close()
+		return nil, f.explain(err)
+	}
+	return &explained{c, f}, nil
+}
+
+// explained is a connection whose errors say the remedy: a server of TLS 1.3
+// refuses a certificate only after the handshake.
+type explained struct {
+	*tls.Conn
+	files TLSFiles
+}
+
+func (c *explained) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if err != nil {
+		err = c.files.explain(err)
+	}
+	return n, err
+}
+
+// explain adds the remedy to what can go wrong between two honest sides.
+func (f TLSFiles) explain(err error) error {
+	var name x509.HostnameError
+	var issuer x509.UnknownAuthorityError
+	var remote *net.OpError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("no answer to the TLS handshake: %w", err)
+	case errors.As(err, &name):
+		return fmt.Errorf("%w; --nb-skip-name-verification verifies the issuer alone", err)
+	case errors.As(err, &issuer):
+		return fmt.Errorf("%w: not issued by --nb-ca %s", err, f.CA)
+	case errors.As(err, &remote) && remote.Op == "remote error" && strings.Contains(remote.Err.Error(), "certificate"):
+		return fmt.Errorf("%w; the server takes only certificates of its own CA: give --nb-key and --nb-cert", err)
+	}
+	return err
+}

@@ -1,0 +1,126 @@
+package kube_test
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"rung/test/kube/cluster"
+)
+
+// small fills a cluster: nodes n1 and n2, namespaces blue and red (tenant=…),
+// two pods of each on every node, and one policy, guard-blue.
+func small(t testing.TB, c *cluster.Cluster) {
+	t.Helper()
+	ctx := t.Context()
+	for i, node := range smallNodes {
+		must(t, c.AddNode(ctx, node, i+1))
+	}
+	ip := 2
+	for _, ns := range []string{"blue", "red"} {
+		must(t, c.AddNamespace(ctx, ns, "tenant", ns))
+		for i, node := range smallNodes {
+			for _, pod := range []string{"a", "b"} {
+				must(t, c.AddPod(ctx, ns, pod+"-"+node, node, podIP(i+1, ip), "app", pod))
+				ip++
+			}
+		}
+	}
+	must(t, c.Apply(ctx, anp("guard-blue", 20, "tenant=blue", "in Deny tenant=red", "out Allow tenant=red TCP:8080")))
+}
+
+var smallNodes = []string{"n1", "n2"}
+
+// The console on a cluster: whose, read-only, and what is in it.
+func TestConsole(t *testing.T) {
+	c := demoCluster(t)
+	done := phase(t, "start to ladder")
+	d := console(t, c, cluster.Viewer)
+	d.WaitFor("cluster-control", cluster.Viewer, c.Server[len("https://"):])
+	done()
+	d.WaitMatch(`(?i)read-?only`)
+}
+
+// The API server dies: the screen keeps what it knew and says since when it
+// knows nothing. It comes back: so do changes, without a key.
+func TestServerDiesAndReturns(t *testing.T) {
+	t.Parallel()
+	c := start(t, cluster.Config{})
+	small(t, c)
+	d := console(t, c, cluster.Admin)
+	d.WaitFor("guard-blue")
+	must(t, c.KillAPI())
+	done := phase(t, "server killed to said")
+	d.WaitMatch(`(?i)lost|unreachable|connection refused`)
+	done()
+	d.WaitMatch(`(?i)\b\d+ ?s(ec|econds)?( ago)?\b`)
+	d.WaitFor("guard-blue")
+	if took := d.Latency("?"); took > time.Second {
+		t.Errorf("a key took %v without the server", took)
+	}
+	d.Press("esc")
+	done = phase(t, "server restart to ready")
+	must(t, c.StartAPI(t.Context()))
+	done()
+	must(t, c.Apply(t.Context(), anp("after-restart", 30, "tenant=red", "in Deny tenant=blue")))
+	done = phase(t, "server back to new policy on screen")
+	_, err := d.Terminal.WaitFor("after-restart", patience)
+	must(t, err)
+	done()
+	d.WaitFor("guard-blue")
+}
+
+// A server that hangs must not take the screen with it.
+func TestServerStalls(t *testing.T) {
+	t.Parallel()
+	c := start(t, cluster.Config{})
+	small(t, c)
+	d := console(t, c, cluster.Admin)
+	d.WaitFor("guard-blue")
+	must(t, c.StopAPI())
+	defer func() { _ = c.ContAPI() }()
+	for range 10 {
+		if took := d.Latency("?"); took > time.Second {
+			t.Errorf("a key took %v while the server hung", took)
+		}
+		if took := d.Latency("esc"); took > time.Second {
+			t.Errorf("a key took %v while the server hung", took)
+		}
+	}
+	must(t, c.ContAPI())
+	must(t, c.Apply(t.Context(), anp("after-stall", 31, "tenant=red", "in Deny tenant=blue")))
+	_, err := d.Terminal.WaitFor("after-stall", patience)
+	must(t, err)
+}
+
+// While Rung looks away, what it watches from expires: policies that went
+// meanwhile are gone on screen, those that came are there.
+func TestWatchExpires(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := start(t, cluster.Config{CompactEvery: 2 * time.Second})
+	small(t, c)
+	must(t, c.Apply(ctx, anp("goes-away", 40, "tenant=red", "in Deny tenant=blue")))
+	d := console(t, c, cluster.Admin)
+	d.WaitFor("guard-blue", "goes-away")
+	old := live(t, c, "anp", "goes-away").Metadata.ResourceVersion
+	must(t, d.Signal(syscall.SIGSTOP))
+	_, err := c.Kubectl(ctx, cluster.Admin, "", "delete", "anp", "goes-away")
+	must(t, err)
+	must(t, c.Apply(ctx, anp("came-meanwhile", 41, "tenant=red", "in Deny tenant=blue")))
+	must(t, c.KillAPI())
+	must(t, c.StartAPI(ctx))
+	// The server's cache begins with its restart, and etcd forgets the rest.
+	within(t, patience, "the old version expires", func() bool {
+		must(t, c.Apply(ctx, anp("came-meanwhile", 41+int(time.Now().UnixNano()%7), "tenant=red", "in Deny tenant=blue")))
+		return expired(t, c, old)
+	})
+	must(t, d.Signal(syscall.SIGCONT))
+	done := phase(t, "watch expired to relisted")
+	_, err = d.Terminal.WaitFor("came-meanwhile", patience)
+	must(t, err)
+	done()
+	_, err = d.Terminal.WaitGone("goes-away", patience)
+	must(t, err)
+	d.WaitFor("guard-blue")
+}

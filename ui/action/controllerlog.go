@@ -1,0 +1,22 @@
+package action
+
+import "rung/engine"
+
+// The actions of the page of controllers' log lines.
+const (
+	ControllerAgain ID = "controller.again"
+	ControllerZone  ID = "controller.zone"
+)
+
+var controllerActions = []Action{
+	{ID: ControllerAgain, Keys: []string{"r"}, Title: "read again", Footer: 20, Help: "read the newest lines of the controller again"},
+	{ID: ControllerZone, Keys: []string{"t"}, Title: "zone", Footer: 30, Help: "the controller of the next zone"},
+}
+
+// OnCluster disables an action that needs the pods of a cluster.
+func OnCluster(c Context) string {
+	if c.Mode.Name != engine.ClusterMode {
+		return engine.ErrNotOnCluster.Error()
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+package contexts
+
+import (
+	"context"
+
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// contexts is the view.
+type contexts struct {
+	view.List
+	table   *widget.Table[string]
+	read    bool
+	current string
+	st      *themes.Styles
+}
+
+// list is what was read.
+type list struct {
+	names   []string
+	current string
+	err     error
+}
+
+// New makes the view.
+func New(nav.Page) view.View {
+	v := &contexts{}
+	v.table = &widget.Table[string]{
+		ID:    func(name string) string { return name },
+		Empty: "reading the kubeconfig …",
+		Columns: []widget.Column[string]{
+			{Title: "CONTEXT", Min: 20, Flex: true, Cell: func(name string) widget.Line {
+				if name == v.current {
+					return widget.Line{{Text: "● ", Style: v.st.OK}, {Text: name, Style: v.st.Accent}, {Text: "  here", Style: v.st.Dim}}
+				}
+				return widget.Line{{Text: "  "}, {Text: name, Style: v.st.Accent}}
+			}},
+		},
+	}
+	v.Of = v.table
+	return v
+}
+
+// Scopes are those of lists.
+func (v *contexts) Scopes() []action.Scope {
+	return []action.Scope{action.Of(nav.Contexts), action.List, action.Global}
+}
+
+// Sync reads the kubeconfig once.
+func (v *contexts) Sync(env *view.Env) {
+	v.st = env.Styles
+	if v.read {
+		return
+	}
+	v.read = true
+	console := env.Console
+	env.Run("reading the kubeconfig", func(context.Context) any {
+		names, current, err := console.Contexts()
+		return list{names, current, err}
+	})
+}
+
+// Receive takes what was read.
+func (v *contexts) Receive(_ *view.Env, result any) {
+	l, ok := result.(list)
+	if !ok {
+		return
+	}
+	v.current = l.current
+	v.table.Empty = "the kubeconfig has no context"
+	if l.err != nil {
+		v.table.Empty = widget.Clean(l.err.Error())
+	}
+	v.table.SetItems(l.names)
+	if l.current != "" {
+		v.table.Select(l.current)
+	}
+}
+
+// Tell says what leaving does.
+func (v *contexts) Tell(env *view.Env) widget.Line {
+	return widget.Styled("⏎ goes to the cluster; what is open here is closed", env.Styles.Dim)
+}
+
+// Selected is no place: a context is another console.
+func (v *contexts) Selected() nav.Page { return nav.Page{} }
+
+// Do goes to the context under the cursor.
+func (v *contexts) Do(env *view.Env, id action.ID) bool {
+	if id != action.Open {
+		return v.List.Do(env, id)
+	}
+	switch name := v.table.SelectedID(); name {
+	case "":
+		env.Fail("nothing to open here")
+	case v.current:
+		env.Say("this is %s", name)
+	default:
+		env.Switch(name)
+	}
+	return true
+}
+
+// Copies is the name of a context.
+func (v *contexts) Copies(*view.Env) []view.Copy {
+	if name := v.table.SelectedID(); name != "" {
+		return []view.Copy{{What: "the context's name", Text: name}}
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package controllerlog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// View shows the lines of one controller about one policy.
+type View struct {
+	view.List
+	page nav.Page
+	pane *detail.Pane
+
+	asked   int // how often; an answer to an older question is left out
+	reading bool
+	at      time.Time // of the answer
+	log     *engine.ControllerLog
+	err     error
+}
+
+// answer is what came of a question.
+type answer struct {
+	asked int
+	log   *engine.ControllerLog
+	err   error
+}
+
+// New makes the view; the page names the policy and the zone.
+func New(page nav.Page) view.View {
+	p := detail.NewPane()
+	return &View{List: view.List{Of: p}, page: page, pane: p}
+}
+
+// Scopes is where keys are looked up.
+func (v *View) Scopes() []action.Scope {
+	return []action.Scope{action.Of(nav.Controller), action.List, action.Global}
+}
+
+// Crumb names the page.
+func (v *View) Crumb() string { return "controller of " + v.page.Zone }
+
+// Sync asks when the page is first seen, and makes the lines.
+func (v *View) Sync(env *view.Env) {
+	if v.asked == 0 {
+		v.ask(env)
+	}
+	v.pane.SetItems(v.lines(env))
+}
+
+// ask reads the log.
+func (v *View) ask(env *view.Env) {
+	v.asked++
+	v.reading = true
+	n, c, zone, key := v.asked, env.Console, v.page.Zone, v.page.Key
+	env.Run("reading the controller's log", func(ctx context.Context) any {
+		log, err := c.ControllerLog(ctx, zone, key)
+		return answer{n, log, err}
+	})
+}
+
+// Receive takes the answer; one that is refused leaves what was read before.
+func (v *View) Receive(env *view.Env, msg any) {
+	a, ok := msg.(answer)
+	if !ok || a.asked != v.asked {
+		return
+	}
+	v.reading, v.err, v.at = false, a.err, env.Now
+	if a.err == nil {
+		v.log = a.log
+	}
+	v.Sync(env)
+	if a.err == nil {
+		v.pane.Do(action.Bottom)
+	}
+}
+
+// lines are the conditions of the zone, then what its controller wrote.
+func (v *View) lines(env *view.Env) []detail.Line {
+	st := env.Styles
+	s := &detail.Sheet{St: st, W: env.W}
+	s.Head(v.page.Key.Label() + " · what zone " + v.page.Zone + " reported")
+	v.condition(env, s)
+	switch {
+	case v.reading && v.log == nil:
+		s.Head("ovnkube-controller")
+		s.Say("reading", 0, "○", st.Info, st.Info, "reading the newest lines …", nav.Page{})
+		return s.Lines
+	case v.err != nil:
+		s.Head("ovnkube-controller")
+		s.Say("error", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
+		if v.log != nil {
+			s.Say("old", 0, "", st.Dim, st.Dim, "What follows was read before.", nav.Page{})
+		}
+	}
+	if v.log != nil {
+		v.logLines(env, s)
+	}
+	return s.Lines
+}
+
+// condition is what the zone's controller reported last.
+func (v *View) condition(env *view.Env, s *detail.Sheet) {
+	st := env.Styles
+	all := env.Rev.Conditions(v.page.Key)
+	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == "Ready-In-Zone-"+v.page.Zone })
+	if i < 0 {
+		s.Say("condition", 0, "·", st.Dim, st.Dim, "no condition of this zone", nav.Page{})
+		return
+	}
+	c := all[i]
+	sign, look := "✓", st.OK
+	if c.Status != "True" {
+		sign, look = "●", st.Error
+	}
+	text := fmt.Sprintf("%s %s: controller reported %s", c.Type, c.Status, c.Reason)
+	if !c.Changed.IsZero() {
+		text += " at " + view.Clock(c.Changed, env.Now)
+	}
+	if c.Message != "" {
+		text += ": " + c.Message
+	}
+	s.Say("condition", 0, sign, look, st.Text, text, nav.Page{})
+}
+
+func (v *View) logLines(env *view.Env, s *detail.Sheet) {
+	st, l := env.Styles, v.log
+	s.Head(l.Source)
+	in := fmt.Sprintf("%d of the newest %d lines name it", len(l.Lines), l.Read)
+	if len(l.Lines) == 0 {
+		in = fmt.Sprintf("nothing in the last %d lines names it", l.Read)
+	}
+	if !l.First.IsZero() {
+		in += "; they begin at " + view.Clock(l.First, env.Now)
+	}
+	s.Say("count", 0, "·", st.Dim, st.Dim, in, nav.Page{})
+	s.Say("command", 0, "$", st.Dim, st.CodeText, l.Command, nav.Page{})
+	for i, x := range l.Lines {
+		sign, look := severity(x.Severity, st)
+		text := view.Clock(x.At, env.Now) + "  "
+		if x.Place != "" {
+			text += x.Place + "  "
+		}
+		s.Say("line."+x.At.Format(time.RFC3339Nano)+"."+strconv.Itoa(i), 0, sign, look, st.Text, text+x.Text, nav.Page{})
+	}
+}
+
+// severity is the sign of a line: klog's letter.
+func severity(s string, st *themes.Styles) (string, themes.Style) {
+	switch s {
+	case "error", "fatal":
+		return strings.ToUpper(s[:1]), st.Error
+	case "warning":
+		return "W", st.Warn
+	case "info":
+		return "I", st.Dim
+	}
+	return "·", st.Dim
+}
+
+// Do reads again, and goes through the zones.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.ControllerAgain:
+		v.ask(env)
+		v.Sync(env)
+	case action.ControllerZone:
+		v.next(env)
+	default:
+		return v.List.Do(env, id)
+	}
+	return true
+}
+
+// next goes to the controller of the next zone.
+func (v *View) next(env *view.Env) {
+	zones := env.Rev.Zones
+	if len(zones) == 0 {
+		env.Fail("no zone is known")
+		return
+	}
+	i := slices.IndexFunc(zones, func(z *model.ZoneState) bool { return z.Name == v.page.Zone })
+	p := v.page
+	p.Zone = zones[(i+1)%len(zones)].Name
+	env.Replace(p)
+}
+
+// Selected is the policy.
+func (v *View) Selected() nav.Page { return nav.ToPolicy(v.page.Key) }
+
+// Copies are the lines, and the command that reads the log by hand.
+func (v *View) Copies(*view.Env) []view.Copy {
+	if v.log == nil {
+		return nil
+	}
+	var b strings.Builder
+	for _, x := range v.log.Lines {
+		fmt.Fprintf(&b, "%s %s %s %s\n", x.At.UTC().Format(time.RFC3339Nano), x.Severity, x.Place, x.Text)
+	}
+	return []view.Copy{{What: "kubectl command", Text: v.log.Command}, {What: "lines", Text: b.String()}}
+}

@@ -1,0 +1,61 @@
+package controllerlog_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+var key = model.PolicyKey{Kind: model.KindANP, Name: "cluster-control"}
+
+// onCluster is the demo's objects as those of a cluster.
+func onCluster(t *testing.T) *engine.Parts {
+	t.Helper()
+	p := uitest.Demo(t)
+	p.Mode = engine.Mode{Name: engine.ClusterMode, Title: "lab", Families: "ipv4"}
+	return p
+}
+
+func TestControllerLog(t *testing.T) {
+	f := uitest.NewFake(onCluster(t))
+	var refused error
+	found := []engine.ControllerLine{
+		{At: uitest.Now.Add(-time.Minute), Severity: "info", Place: "admin_network_policy.go:88", Text: "Adding cluster-control"},
+		{At: uitest.Now.Add(-time.Second), Severity: "error", Place: "admin_network_policy.go:123", Text: "failed to create cluster-control: no space"},
+	}
+	f.OnController = func(zone string, k model.PolicyKey) (*engine.ControllerLog, error) {
+		if refused != nil {
+			return nil, refused
+		}
+		return &engine.ControllerLog{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x",
+			Read: 2000, First: uitest.Now.Add(-time.Hour), Lines: found}, nil
+	}
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.ToPolicy(key)})
+	s.Press("c")
+	s.Want("controller of ovn-control-plane", "2 of the newest 2000 lines name it", "E 14:04:59", "admin_network_policy.go:123",
+		"failed to create cluster-control: no space", "no condition of this zone")
+	s.Golden("lines")
+	s.Resizes()
+	s.Press("t")
+	s.Want("controller of ovn-worker")
+	found = nil
+	s.Press("r")
+	s.Want("nothing in the last 2000 lines names it")
+	refused = errors.New("no permission to get pods/log in ovn-kubernetes; to check: kubectl auth can-i get pods --subresource=log")
+	s.Press("r")
+	s.Want("no permission to get pods/log", "What follows was read before")
+}
+
+// Without a cluster there is no controller to ask, and the key says so.
+func TestNoCluster(t *testing.T) {
+	s := uitest.Open(t, uitest.Demo(t), nav.ToPolicy(key))
+	s.Press("c")
+	s.Want("the controllers' logs are read on a cluster only")
+	s.WantNot("controller of")
+}

@@ -1,0 +1,165 @@
+package logs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// streamLine says of how many nodes the logs are followed, and what keeps the
+// others away; nil where lines do not come from a cluster.
+func (v *logs) streamLine(env *view.Env) widget.Line {
+	st := env.Styles
+	switch {
+	case env.Rev.Mode.Name != engine.ClusterMode:
+		return nil
+	case len(v.streams) == 0:
+		return widget.Styled(" ○ no node's log is followed yet", st.Info)
+	}
+	by := map[model.StreamState][]string{}
+	var order []model.StreamState
+	for i := range v.streams {
+		s := &v.streams[i]
+		if by[s.State] == nil {
+			order = append(order, s.State)
+		}
+		by[s.State] = append(by[s.State], s.Zone)
+	}
+	text := fmt.Sprintf("%d of %s followed", len(by[model.StreamOpen]), plural(uint64(len(v.streams)), "node"))
+	if len(order) == 1 && order[0] == model.StreamOpen {
+		return widget.Styled(" ● ", st.OK).Add(text, st.Dim)
+	}
+	l := widget.Styled(" ▲ "+text, st.Warn)
+	slices.Sort(order)
+	for _, s := range order {
+		if s != model.StreamOpen {
+			l = l.Add(" · "+string(s)+": "+some(by[s], 3), st.Warn)
+		}
+	}
+	return l
+}
+
+// missing counts the gaps, and the lines that were too long.
+func (v *logs) missing() (gaps, long uint64) {
+	for i := range v.streams {
+		gaps += v.streams[i].Gaps
+		long += v.streams[i].TooLong
+	}
+	return gaps, long
+}
+
+// gapLine is a place where lines may be missing.
+func (v *logs) gapLine(env *view.Env, e *engine.LogEntry) widget.Line {
+	at := ""
+	if v.stamp != none {
+		at = e.Line.At.In(env.Now.Location()).Format("15:04:05") + " "
+	}
+	return widget.Styled("── "+at+e.Sentence()+" ──", env.Styles.Warn)
+}
+
+// reason is what keeps some nodes' logs away.
+type reason struct {
+	state model.StreamState
+	text  string
+	zones []string
+	since string
+}
+
+// whyStreams are the streams that do not stand, those with the same reason
+// together.
+func (v *logs) whyStreams() (out []string) {
+	if len(v.streams) == 0 {
+		return []string{"The nodes' logs are not followed yet: no node is known, or the cluster was not read."}
+	}
+	var reasons []*reason
+	var quiet, console []string
+	for i := range v.streams {
+		s := &v.streams[i]
+		if s.Up() {
+			if s.Container == "ovn-controller" && strings.HasPrefix(s.Namespace, "openshift-") {
+				console = append(console, s.Zone)
+			}
+			if s.ACLs == 0 {
+				quiet = append(quiet, s.Zone)
+			}
+			continue
+		}
+		// Errors name the node or its pod: those of many nodes are told by one.
+		at := slices.IndexFunc(reasons, func(r *reason) bool { return r.state == s.State })
+		if at < 0 {
+			at = len(reasons)
+			reasons = append(reasons, &reason{state: s.State, text: s.Error, since: s.Since.Format("15:04:05")})
+		}
+		reasons[at].zones = append(reasons[at].zones, s.Zone)
+	}
+	for _, r := range reasons {
+		text := fmt.Sprintf("The log of %s does not come: %s since %s", some(r.zones, 4), r.state, r.since)
+		if r.text != "" {
+			text += ": " + r.text
+		}
+		out = append(out, text+".")
+	}
+	if len(console) > 0 {
+		out = append(out, fmt.Sprintf("On %s there is no container ovn-acl-logging, and OpenShift's ovn-controller keeps ACL lines off its console: they are in /var/log/ovn/acl-audit-log.log on the node (oc adm node-logs NODE --path=ovn/acl-audit-log.log).",
+			some(console, 4)))
+	}
+	if n := len(quiet); n > 0 {
+		out = append(out, fmt.Sprintf("%s followed without one ACL line so far: %s. A connection is logged on the node of the pod a policy applies to.", plural(uint64(n), "node"), some(quiet, 4)))
+	}
+	return out
+}
+
+// whyMeters are the zones whose meter lets through another rate than usual, or
+// that have none.
+func whyMeters(r *engine.Revision) (out []string) {
+	var none, other []string
+	for _, z := range r.Zones {
+		if z.DB == nil {
+			continue
+		}
+		rate, ok := r.MeterRate(z.Name)
+		switch {
+		case !ok:
+			none = append(none, z.Name)
+		case rate != usualRate:
+			other = append(other, fmt.Sprintf("%s (%d)", z.Name, rate))
+		}
+	}
+	if len(none) > 0 {
+		out = append(out, fmt.Sprintf("%s: there is no meter %s; rows that name it log without a limit, and ovnkube-controller makes it when it starts.", some(none, 4), nb.LoggingMeter))
+	}
+	if len(other) > 0 {
+		out = append(out, "The meter lets through another rate than 20 lines a second: "+some(other, 4)+".")
+	}
+	return out
+}
+
+// usualRate is OVN-Kubernetes' default (compile-spec §5.1).
+const usualRate = 20
+
+// whyRows are the zones where rows of a policy that logs do not.
+func whyRows(r *engine.Revision, k model.PolicyKey) (out []string) {
+	for _, z := range r.Zones {
+		p := z.Policy(k)
+		if p == nil {
+			continue
+		}
+		off := 0
+		for i := range p.Diffs {
+			d := &p.Diffs[i]
+			if d.Table == nb.TableACL && slices.ContainsFunc(d.Fields, func(f model.FieldDiff) bool { return f.Column == "log" && f.Live == "false" }) {
+				off++
+			}
+		}
+		if off > 0 {
+			out = append(out, fmt.Sprintf("In zone %s %s should log and has log=false.", z.Name, plural(uint64(off), "row")))
+		}
+	}
+	return out
+}

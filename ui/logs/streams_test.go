@@ -1,0 +1,55 @@
+package logs_test
+
+import (
+	"testing"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// On a cluster the head says of how many nodes the logs are followed, and why
+// says what keeps the others away, and what of lines is missing.
+func TestStreams(t *testing.T) {
+	w := newTail(t, 0)
+	w.parts.Mode = engine.Mode{Name: engine.ClusterMode, Title: "lab", Families: "ipv4"}
+	w.f.Set(w.parts)
+	streams := []model.LogStream{
+		{Zone: "ovn-control-plane", Namespace: "openshift-ovn-kubernetes", Container: "ovn-controller", State: model.StreamOpen, Since: uitest.Now},
+		{Zone: "ovn-worker", State: model.StreamDenied, Since: uitest.Now, Error: "no permission to get pods/log in ovn-kubernetes"},
+		{Zone: "ovn-worker2", State: model.StreamLost, Since: uitest.Now, Gaps: 2, TooLong: 1, Error: "connection refused"},
+	}
+	w.store.FollowedBy(func() []model.LogStream { return streams })
+	s := w.open(nav.To(nav.Logs))
+	s.Want("1 of 3 nodes followed · lost: ovn-worker2 · no permission: ovn-worker", "2 gaps in what was followed · 1 line too long to read",
+		"The log of ovn-worker does not come: no permission since 14:05:00: no permission to get pods/log",
+		"there is no container ovn-acl-logging", "acl-audit-log.log", "1 node followed without one ACL line so far")
+	s.Golden("streams")
+	s.Resizes()
+	for i := range streams {
+		streams[i].State = model.StreamOpen
+	}
+	w.f.Advance(2 * time.Second)
+	s.Refresh()
+	s.Want("● 3 of 3 nodes followed")
+	s.WantNot("does not come")
+}
+
+// A zone whose rows do not log although the policy does is named, and so is a
+// zone without the meter.
+func TestWhyRows(t *testing.T) {
+	w := newTail(t, 0)
+	w.parts.Mode = engine.Mode{Name: engine.ClusterMode, Title: "lab", Families: "ipv4"}
+	key := anp("cluster-control")
+	z := *w.parts.Zones[0]
+	in := *z.Policies[key]
+	in.InSync, in.Different = false, 1
+	in.Diffs = []model.RowDiff{{Kind: model.DiffDifferent, Table: "ACL", ID: "x", Fields: []model.FieldDiff{{Column: "log", Desired: "true", Live: "false"}}}}
+	z.Policies = map[model.PolicyKey]*model.PolicyInZone{key: &in}
+	w.parts.Zones[0] = &z
+	w.f.Set(w.parts)
+	s := w.open(nav.Page{Kind: nav.Logs, Key: key})
+	s.Want("In zone "+z.Name+" 1 row should log and has log=false.", "The nodes' logs are not followed yet")
+}

@@ -1,0 +1,88 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// session is the time the screen spends on one console. What comes from another
+// one, late, is passed over.
+type session struct {
+	console Console
+	ctx     context.Context
+	cancel  context.CancelFunc
+	ticks   <-chan struct{}
+	stop    func() // ends ticks
+	lint    linter // of whoever waits for revisions
+}
+
+func (s *session) end() {
+	s.cancel()
+	s.stop()
+}
+
+// begin shows a console from its first page on.
+func (m *root) begin(console Console) {
+	s := &session{console: console}
+	s.ctx, s.cancel = context.WithCancel(m.ctx)
+	s.ticks, s.stop = console.Subscribe()
+	m.console, m.session = console, s
+	m.now = console.Now()
+	m.rev = console.Revision()
+	m.counts = counts{}
+	m.counts.take(m.rev, m.now)
+	m.open(m.opt.Page, false)
+	if len(m.stack) == 0 {
+		m.open(nav.To(nav.Ladder), false)
+	}
+}
+
+// switchMsg is the console of another context, or why there is none.
+type switchMsg struct {
+	context string
+	console Console
+	err     error
+}
+
+// switchTo goes to another context of the kubeconfig. It asks no server, so a
+// cluster that is dead is left as easily as any.
+func (m *root) switchTo(name string) {
+	if m.opt.Switch == nil {
+		m.say(view.ToastAsk{Text: "there is no other cluster to go to", Bad: true})
+		return
+	}
+	if p := m.rev.Plan; p != nil && p.State == "running" {
+		m.say(view.ToastAsk{Text: "a plan is running: stop it first (6), or let it end", Bad: true})
+		return
+	}
+	ctx, open := m.ctx, m.opt.Switch
+	work := func() tea.Msg {
+		console, err := open(ctx, name)
+		return switchMsg{name, console, err}
+	}
+	if m.inline {
+		m.switched(work().(switchMsg))
+		return
+	}
+	m.later(guard(m.opt.StateDir, "switching to context "+name, work))
+}
+
+// switched leaves the old console and everything that was open of it.
+func (m *root) switched(msg switchMsg) {
+	if msg.err != nil {
+		m.say(view.ToastAsk{Text: "still on " + m.rev.Mode.Title + ": " + msg.err.Error(), Bad: true})
+		return
+	}
+	m.close()
+	m.stack, m.forward, m.over, m.filtering = nil, nil, nil, false
+	m.working = map[int]string{}
+	m.begin(msg.console)
+	m.say(view.ToastAsk{Text: "on context " + msg.context})
+	if !m.inline {
+		m.later(m.wait())
+	}
+}
