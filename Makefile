@@ -86,10 +86,11 @@ bench: ## benchmarks of PKG matching BENCH
 screenshots: build ## the pictures in screenshots/, from the real program
 	go run ./screenshots -bin bin/rung -out screenshots
 
-soak: test-setup ## before closing: long fuzz, faults, every platform
+soak: test-setup e2e-tools ## before closing: long fuzz, faults, every platform
 	go run ./test/fuzz -time $(SOAKTIME)
 	$(MAKE) test-timing TIMING=strict
 	RUNG_SOAK=1 go test $(RACE) -count=1 -timeout 90m $(TESTFLAGS) $(PKG)
+	cd test/kube && RUNG_SOAK=1 RUNG_KUBE=$(KUBE) go test -count=1 -timeout 60m -v -run '^TestFaults$$' .
 	$(MAKE) cross
 
 cross: ## build for PLATFORMS

@@ -68,7 +68,7 @@ func activityOf(x model.Activity) activityOut {
 func reported(r *engine.Revision) bool {
 	for _, k := range model.Order(r.Cluster) {
 		for _, z := range r.Zones {
-			is := func(c model.Condition) bool { return c.Type == "Ready-In-Zone-"+z.Name }
+			is := func(c model.Condition) bool { return c.Type == engine.ReadyPrefix+z.Name }
 			if z.Writes && k.Kind.IsAdmin() && !slices.ContainsFunc(r.Conditions(k), is) {
 				return false
 			}

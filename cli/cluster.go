@@ -28,7 +28,7 @@ func (c *clusterFlags) register(p *pflag.FlagSet) {
 	p.IntVar(&c.Burst, "kube-burst", 0, "requests to the API server in a burst (default 100)")
 	p.StringVar(&c.OVNNamespace, "ovn-namespace", "", "namespace of the ovnkube-node pods (default ovn-kubernetes or openshift-ovn-kubernetes)")
 	p.BoolVar(&c.write, "write", false, "allow changes of policies on a cluster from the start")
-	p.BoolVar(&c.reconcile, "reconcile", false, "write rows as well, where nobody else owns them (tcp, ssl and unix endpoints only)")
+	p.BoolVar(&c.reconcile, "reconcile", false, "in the console, write rows as well while changes are allowed, where nobody else owns them (tcp, ssl and unix endpoints only)")
 }
 
 // given says whether a cluster was asked for by name.
@@ -42,6 +42,9 @@ func (a *app) cluster(cfg *engine.Config, zones bool) error {
 	opt := f.kube.ClusterOptions
 	if err := engine.OpenCluster(cfg, opt, zones && len(f.nb) == 0); err != nil {
 		if errors.Is(err, engine.ErrNoCluster) {
+			if len(f.nb) > 0 {
+				return fmt.Errorf("there are rows by --nb, and no policies to hold against them: give -f PATH as well, or a cluster (%w)", err)
+			}
 			return fmt.Errorf("nothing to show: no -f PATH, and %w; try: rung demo, or rung -f FOLDER", err)
 		}
 		return err
@@ -60,7 +63,7 @@ func (a *app) cluster(cfg *engine.Config, zones bool) error {
 			return err
 		}
 	}
-	cfg.Mode.Reconciles = cfg.Reconcile
+	cfg.Mode.Reconciles, cfg.Own.WithWrites = cfg.Reconcile, true // rows need both
 	return nil
 }
 
@@ -109,12 +112,18 @@ type engines struct {
 	mu     sync.Mutex
 	newest *engine.Engine
 	ending sync.WaitGroup
+	closed bool
 }
 
 // replace shows another engine and ends the one before, without waiting for it.
+// One that comes when the screen has been left ends at once.
 func (r *engines) replace(e *engine.Engine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.closed {
+		e.Close()
+		return
+	}
 	old := r.newest
 	r.newest = e
 	r.ending.Go(old.Close)
@@ -123,6 +132,7 @@ func (r *engines) replace(e *engine.Engine) {
 func (r *engines) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.closed = true
 	r.newest.Close()
 	r.ending.Wait()
 }

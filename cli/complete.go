@@ -111,6 +111,9 @@ func (a *app) completeFlags(root *cobra.Command) {
 		return outputForms(cmd), cobra.ShellCompDirectiveNoFileComp
 	})
 	completeFlag(root, "ip-family", fixed("auto", "ipv4", "ipv6", "dual"))
+	for _, name := range switches {
+		completeFlag(root, name, fixed("auto", "on", "off"))
+	}
 	completeFlag(root, "color", fixed("auto", "always", "never", "16", "256", "truecolor"))
 }
 

@@ -71,6 +71,13 @@ const maxConfig = 1 << 20
 // console opens the console. It starts the engine and does not wait for it: the
 // first frame comes before anything was read.
 func (a *app) console(ctx context.Context, demo bool) error {
+	if a.screen != nil {
+		log, err := openOwnLog(a.flags.stateFolder())
+		if err != nil {
+			return err
+		}
+		defer log.Close()
+	}
 	cfg, err := a.config(demo, true)
 	if err != nil {
 		if !demo && a.offerDemo(ctx, err) {
@@ -86,12 +93,8 @@ func (a *app) console(ctx context.Context, demo bool) error {
 		return err
 	}
 	opt.StateDir = cfg.StateDir
-	log, err := openOwnLog(cfg.StateDir)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
 	cfg.Screen = true
+	limitMemory(ctx, &cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -98,7 +99,7 @@ func drift(r *engine.Revision, zones []*model.ZoneState, now time.Time) []driftO
 					o.LivePriority = &in.LivePriority
 				}
 			default:
-				o.Reason = in.Error
+				o.Reason = cmp.Or(in.Error, in.Why)
 				for _, d := range in.Diffs {
 					o.Rows = append(o.Rows, driftRowOf(d))
 				}

@@ -32,10 +32,12 @@ type flags struct {
 	maxPriority int32
 	stateDir    string
 	features    engine.Features
-	dnsFile     string
-	quiet       bool // do not print what could not be read
-	rowsOnly    bool // databases are enough, manifests not needed
-	maxFile     int64
+	// observability is a switch: auto, on or off.
+	observability string
+	dnsFile       string
+	quiet         bool // do not print what could not be read
+	rowsOnly      bool // databases are enough, manifests not needed
+	maxFile       int64
 
 	kube clusterFlags
 	ui   uiFlags
@@ -55,8 +57,7 @@ func (f *flags) register(root *cobra.Command) {
 	p.Float64Var(&f.traffic, "traffic", 12, "simulated connections a second in the sandbox, 0 for none")
 	p.Float64Var(&f.churn, "churn", 0, "simulated pod events a second in the sandbox")
 	p.Int32Var(&f.maxPriority, "max-priority", model.MaxPriority, "lowest precedence the cluster enforces")
-	p.BoolVar(&f.features.AllowICMP, "allow-icmp-network-policy", false, "the cluster lets ICMP through NetworkPolicies")
-	p.BoolVar(&f.features.Stateless, "enable-stateless-netpol", false, "the cluster honours the annotation acl-stateless of NetworkPolicies")
+	registerDialect(p, f)
 	p.StringVar(&f.features.Multicast, "multicast", "auto", "multicast rows: on, off, or auto: once a namespace allows multicast")
 	p.StringVar(&f.features.Defaults, "netpol-defaults", "auto", "hairpin and node rows: on, off, or auto: once there is a NetworkPolicy")
 	p.StringSliceVar(&f.features.ClusterSubnets, "cluster-subnets", nil, "CIDRs of the cluster's pods, which EgressFirewalls leave out")
@@ -85,7 +86,7 @@ const rowsMode = "rows"
 func (a *app) config(demo, zones bool) (engine.Config, error) {
 	f := &a.flags
 	cfg := engine.Config{
-		Family: f.ipFamily, MaxPriority: f.maxPriority, ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder(),
+		Family: f.ipFamily, Observability: f.observability, MaxPriority: f.maxPriority, ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder(),
 	}
 	if f.dnsFile != "" {
 		var err error

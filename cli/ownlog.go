@@ -16,7 +16,9 @@ import (
 const ownLogSize = 5 << 20
 
 // openOwnLog sends everything that libraries log (log, slog, klog) to a file:
-// a line on stderr would tear the screen.
+// a line on stderr would tear the screen. So would what an exec plugin of the
+// kubeconfig says; it gets the os.Stderr that there is when the kubeconfig is
+// opened, so this comes before.
 func openOwnLog(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the state folder: %w", err)
@@ -35,7 +37,21 @@ func openOwnLog(dir string) (io.Closer, error) {
 	slog.SetDefault(slog.New(handler)) // takes the standard logger along
 	log.SetFlags(0)
 	klog.SetSlogLogger(slog.New(handler))
-	return f, nil
+	own := &ownLog{File: f, stderr: os.Stderr}
+	os.Stderr = f
+	return own, nil
+}
+
+// ownLog is Rung's own log while a screen is shown.
+type ownLog struct {
+	*os.File
+	stderr *os.File // the process's
+}
+
+// Close gives stderr back.
+func (o *ownLog) Close() error {
+	os.Stderr = o.stderr
+	return o.File.Close()
 }
 
 // quietLibraries keeps what libraries log off stderr, which has one line for

@@ -169,6 +169,7 @@ func (a *app) reconcile(ctx context.Context, f *reconcileFlags) error {
 	}
 	klog.SetSlogLogger(log)
 	defer quietLibraries()
+	limitMemory(ctx, &cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err

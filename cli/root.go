@@ -86,12 +86,14 @@ func (a *app) root() *cobra.Command {
 goes down from a policy to the rows in each zone's OVN Northbound database and
 back, and changes policies with their consequences shown first.
 
-With -f it works on manifests (files, folders, - for standard input); its zones
-are then a sandbox of its own. "rung demo" needs nothing at all.
+Alone it works on the cluster of the kubeconfig, read-only until --write. With -f it
+works on manifests (files, folders, - for standard input); its zones are then a
+sandbox of its own. "rung demo" needs nothing at all.
 
 Exit codes: 0 fine, 1 the answer is no (drift found, lint errors, a change
 refused), 2 could not run.`,
 		Example: `  rung demo
+  rung --context staging
   rung -f policies/
   kubectl get ns,pods,nodes,anp,banp,netpol -A -o yaml | rung ladder -f -
   rung compile cluster-control -f policies/ --zone ovn-worker -o nbctl

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"rung/engine"
@@ -77,6 +78,8 @@ func (a *app) with(ctx context.Context, zones bool, ready func(*engine.Revision)
 		return err
 	}
 	cfg.Mode.Simulated = false
+	// A command that looks and goes must not take zones from who keeps them.
+	cfg.Reconcile, cfg.Mode.Reconciles = false, cfg.Mode.Sandbox
 	if cfg.Sandbox != nil {
 		cfg.Sandbox.Traffic, cfg.Sandbox.Churn = 0, 0
 	}
@@ -84,6 +87,7 @@ func (a *app) with(ctx context.Context, zones bool, ready func(*engine.Revision)
 }
 
 func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*engine.Revision) bool, f func(*engine.Engine, *engine.Revision) error) error {
+	limitMemory(ctx, &cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err
@@ -93,7 +97,7 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*eng
 	defer cancel()
 	var broken error
 	err = e.Wait(wait, func(r *engine.Revision) bool {
-		if r.Loaded && ready(r) {
+		if broken = denied(r); broken != nil || r.Loaded && !r.Unsettled && ready(r) {
 			return true
 		}
 		broken = problem(r)
@@ -119,10 +123,27 @@ func problem(r *engine.Revision) error {
 	return nil
 }
 
+// denied says that AdminNetworkPolicies may not be read: every answer would be
+// wrong. Without other resources it lacks something, and complain says what.
+func denied(r *engine.Revision) error {
+	for _, s := range r.Sources {
+		for _, res := range s.Resources {
+			if res.Conn == model.ConnDenied && strings.HasPrefix(res.Name, "adminnetworkpolicies.") {
+				return fmt.Errorf("%s: no permission: %s", s.Name, res.Error)
+			}
+		}
+	}
+	return nil
+}
+
 // unread names the first zone whose rows could not be read at all.
 func unread(zones []*model.ZoneState) error {
 	for _, z := range zones {
-		if z.SyncedAt.IsZero() {
+		switch {
+		case !z.SyncedAt.IsZero():
+		case strings.HasPrefix(z.Endpoint, "exec:"):
+			return fmt.Errorf("zone %s (%s) was not read: %s: %s", z.Name, z.Endpoint, z.Conn, z.Error)
+		default:
 			return fmt.Errorf("zone %s (%s) was not read: %s: %s; is the server running, is --nb right?", z.Name, z.Endpoint, z.Conn, z.Error)
 		}
 	}
@@ -157,6 +178,9 @@ func (a *app) complain(r *engine.Revision) {
 
 func waitingFor(r *engine.Revision) string {
 	if !r.Loaded {
+		if r.Mode.Name == engine.ClusterMode {
+			return "the API server " + r.Mode.Server
+		}
 		return "the manifests"
 	}
 	for _, z := range r.Zones {

@@ -28,30 +28,53 @@ type zoneOut struct {
 	Policies map[string]int `json:"policies"`
 	Units    map[string]int `json:"units"`
 	Differ   []string       `json:"units_not_in_sync"`
+	// Dialect is there for zones of others.
+	Dialect *dialectOut `json:"dialect,omitempty"`
 }
 
 func (a *app) zonesCmd() *cobra.Command {
-	var watch *bool
+	var watch, table, conditions *bool
 	cmd := &cobra.Command{
 		Use:   "zones",
 		Short: "Each zone: its database, its state, how many policies are in sync there",
 		Long: `Zones prints each zone with its database. POLICIES counts AdminNetworkPolicies,
 the baseline, NetworkPolicies and EgressFirewalls by how their rows stand there;
 OTHER ROWS counts alike what is no policy's alone, such as the default deny of a
-namespace or address sets that policies share, and names what is not in sync.`,
+namespace or address sets that policies share, and names what is not in sync.
+
+With --dialect it prints what the OVN-Kubernetes of each zone runs with, setting by
+setting and where each was read: a flag given here, the zone's rows, the cluster's
+configuration, the image, or the default; and the form of its rows.
+
+With --conditions it prints what each zone's controller reported of each
+AdminNetworkPolicy and the baseline (Ready-In-Zone conditions), worst first: reports,
+never proof, so -o wide, json and yaml have what the rows say beside each.`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if *conditions {
+				return a.conditions(cmd.Context(), *watch)
+			}
 			a.flags.rowsOnly = true
 			return a.show(cmd.Context(), *watch, query{zones: true, answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
 				out := []zoneOut{}
 				for _, z := range r.Zones {
 					out = append(out, describeZone(r, z, e.Now()))
 				}
-				return &answer{value: out, text: func(bool) string { return zonesText(out) }}, nil
+				return &answer{value: out, text: func(wide bool) string {
+					switch {
+					case *table:
+						return dialectText(r, out)
+					case wide:
+						return zonesText(out) + "\n" + dialectText(r, out)
+					}
+					return zonesText(out)
+				}}, nil
 			}})
 		},
 	}
 	watch = watchFlag(cmd)
+	conditions = cmd.Flags().Bool("conditions", false, "what each zone's controller reported of each policy, beside its rows")
+	table = cmd.Flags().Bool("dialect", false, "what the OVN-Kubernetes of each zone runs with, and where that was read")
 	return cmd
 }
 
@@ -60,9 +83,8 @@ func describeZone(r *engine.Revision, z *model.ZoneState, now time.Time) zoneOut
 	if !z.SyncedAt.IsZero() {
 		o.SyncedAt = stamp(z.SyncedAt)
 	}
-	if z.DB != nil {
-		o.Rows = z.DB.Len()
-	}
+	o.Rows = z.RowCount()
+	o.Dialect = describeDialect(r, z.Name)
 	if r.Mode.Name == rowsMode {
 		return o // there are no policies to judge
 	}

@@ -25,6 +25,8 @@ type Parts struct {
 	// Features shape the rows when the cluster is compiled here.
 	Features Features
 	Loaded   bool
+	Access   Access
+	Sweep    SweepState
 }
 
 // Compile compiles the cluster. Features that cannot be read are left out.
@@ -48,7 +50,7 @@ func Assemble(p Parts) *Revision {
 	}
 	return &Revision{
 		Number: p.Number, At: p.At, Mode: p.Mode, Cluster: p.Cluster, Broken: p.Broken, Zones: p.Zones,
-		Sources: p.Sources, Undo: p.Undo, Plan: p.Plan, Loaded: p.Loaded,
+		Sources: p.Sources, Undo: p.Undo, Plan: p.Plan, Loaded: p.Loaded, Access: p.Access, Sweep: p.Sweep,
 		desired: p.Desired, maxPriority: p.MaxPriority, shared: &derived{}, rows: &rowsBoard{},
 	}
 }

@@ -30,7 +30,7 @@ func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
 		return err
 	}
 	cfg.Kube, cfg.OVNNamespace, cfg.ExecZones = c, o.OVNNamespace, exec
-	cfg.Mode = Mode{Name: ClusterMode, Title: c.Context(), Server: c.Server()}
+	cfg.Mode = Mode{Name: ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User()}
 	cfg.Identity = c.Context() + " " + c.Server()
 	cfg.Sources, cfg.Writer = []Source{FromCluster(c)}, ToCluster(c)
 	return nil

@@ -25,7 +25,8 @@ type Config struct {
 	// Kube, when set, is the cluster that sources, writer and zones belong to;
 	// OpenCluster sets it.
 	Kube *kube.Cluster
-	// OVNNamespace is where ovnkube-node pods are, beside the usual namespaces.
+	// OVNNamespace is where ovnkube-node pods are, instead of the usual namespaces;
+	// who else owns rows is looked for in all of them.
 	OVNNamespace string
 	// ExecZones reads each node's database through its ovnkube-node pod.
 	ExecZones bool
@@ -55,8 +56,10 @@ type Config struct {
 	Writes, ReadOnly bool
 
 	// Family is "auto" (or empty), "ipv4", "ipv6" or "dual".
-	Family        string
-	Observability bool
+	Family string
+	// Observability is "on", "off", or "auto" (or empty): as rows and configuration
+	// of a cluster say, else off.
+	Observability string
 	// MaxPriority is the lowest precedence the cluster enforces; 0 means
 	// model.MaxPriority.
 	MaxPriority int32
@@ -153,6 +156,9 @@ func (c *Config) check() error {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
+	if _, err := isOn("observability", c.Observability); err != nil {
+		return err
+	}
 	return c.Features.options(&compiler.Options{})
 }
 
@@ -167,11 +173,11 @@ func (c *Config) identity() string {
 // compilerOptions are the compiler's options of a configuration that was checked.
 func (c *Config) compilerOptions() compiler.Options {
 	o := compiler.Options{
-		IPv4:          c.Family == "ipv4" || c.Family == "dual",
-		IPv6:          c.Family == "ipv6" || c.Family == "dual",
-		Observability: c.Observability,
-		MaxPriority:   c.MaxPriority,
+		IPv4:        c.Family == "ipv4" || c.Family == "dual",
+		IPv6:        c.Family == "ipv6" || c.Family == "dual",
+		MaxPriority: c.MaxPriority,
 	}
+	o.Observability, _ = isOn("observability", c.Observability)
 	_ = c.Features.options(&o)
 	return o
 }

@@ -58,6 +58,7 @@ func (r *Revision) ZoneFindings(now time.Time) []model.Finding {
 	}
 	all = append(all, deviating(r.Zones, now)...)
 	all = append(all, r.homeless()...)
+	all = append(all, r.dialectFindings()...)
 	slices.SortFunc(all, func(a, b zoneFinding) int {
 		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.zone, b.zone), a.Policy.Compare(b.Policy), cmp.Compare(a.Message, b.Message))
 	})

@@ -33,7 +33,7 @@ func (e *Engine) openNB(name, addr string) reconciler.Zone {
 	if path, ok := dbfile.Path(addr); ok {
 		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, Path: path, Turn: e.turns.take, Options: e.fileOptions()})
 	}
-	return e.dial(nbdb.Config{Name: name, Addr: addr, TLS: e.cfg.NBTLS})
+	return e.dial(nbdb.Config{Name: name, Addr: addr, TLS: e.cfg.NBTLS, Limit: e.dials})
 }
 
 func (e *Engine) fileOptions() dbfile.Options {
@@ -62,5 +62,5 @@ func (e *Engine) readNB(ctx context.Context, addr string) (*nb.DB, error) {
 		}
 		return r.DB, nil
 	}
-	return nbdb.Dial(nbdb.Config{Addr: addr, AnyName: true, TLS: e.cfg.NBTLS}).Read(ctx)
+	return nbdb.Dial(nbdb.Config{Addr: addr, AnyName: true, TLS: e.cfg.NBTLS, Limit: e.dials}).Read(ctx)
 }

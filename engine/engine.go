@@ -40,6 +40,7 @@ type Engine struct {
 	zones    *zoneSet
 	turns    turns
 	share    *nbdb.Sharing // of all zones
+	dials    *nbdb.Limiter // of the zones given by address
 	owners   *owners
 	archives *dbfile.Archives
 }
@@ -55,7 +56,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
 		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(), share: nbdb.NewSharing(),
-		archives: dbfile.NewArchives(),
+		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
 	}
 	if cfg.Screen {
 		e.turns = newTurns()
@@ -92,6 +93,12 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		e.goRun(e.runSandbox)
 	} else {
 		e.goRun(e.runLooks)
+		if cfg.Kube != nil {
+			e.goRun(e.runDialectConfig)
+		}
+		if e.cfg.readsDialects() {
+			e.goRun(e.runDialects)
+		}
 		if len(cfg.NB) > 0 {
 			e.goRun(e.runEndpoints)
 		}

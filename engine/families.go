@@ -17,8 +17,9 @@ const maxDNSFile = 16 << 20
 // (compile-spec §4).
 type Features struct {
 	// AllowICMP and Stateless are OVN-Kubernetes' switches
-	// allow-icmp-network-policy and enable-stateless-netpol.
-	AllowICMP, Stateless bool
+	// allow-icmp-network-policy and enable-stateless-netpol: "on", "off", or "auto"
+	// (or empty): as rows and configuration of a cluster say, else off.
+	AllowICMP, Stateless string
 	// Multicast and Defaults (the hairpin and node rows) are "on", "off", or
 	// "auto" (or empty): once something asks for them.
 	Multicast, Defaults string
@@ -43,7 +44,13 @@ func (f *Features) Demo() {
 
 // options adds the features to the compiler's options.
 func (f *Features) options(o *compiler.Options) (err error) {
-	o.AllowICMP, o.Stateless, o.DNS, o.HostNetworkNamespace = f.AllowICMP, f.Stateless, f.DNS, f.HostNetworkNamespace
+	o.DNS, o.HostNetworkNamespace = f.DNS, f.HostNetworkNamespace
+	if o.AllowICMP, err = isOn("allow-icmp-network-policy", f.AllowICMP); err != nil {
+		return err
+	}
+	if o.Stateless, err = isOn("enable-stateless-netpol", f.Stateless); err != nil {
+		return err
+	}
 	if o.Multicast, err = switchOf("multicast", f.Multicast); err != nil {
 		return err
 	}
@@ -59,6 +66,12 @@ func (f *Features) options(o *compiler.Options) (err error) {
 		o.ClusterSubnets = append(o.ClusterSubnets, p.Masked())
 	}
 	return nil
+}
+
+// isOn reads a switch that is off where nobody says otherwise.
+func isOn(what, text string) (bool, error) {
+	s, err := switchOf(what, text)
+	return s == compiler.On, err
 }
 
 func switchOf(what, text string) (compiler.Switch, error) {

@@ -46,7 +46,8 @@ type podLogs struct {
 
 	mu    sync.Mutex
 	nodes map[string]*nodeLog
-	over  []string // nodes beyond maxLogStreams
+	left  map[string]*nodeLog // of nodes that went: they may come back
+	over  []string            // nodes beyond maxLogStreams
 	wg    sync.WaitGroup
 }
 
@@ -92,16 +93,16 @@ func newPodLogs(e *Engine) (*podLogs, error) {
 		return nil, err
 	}
 	return &podLogs{logs: e.logs, read: read, cfg: e.cfg.ACLLogs, namespaces: e.ovnNamespaces(), merge: newMerger(e.logs.give),
-		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}}, nil
+		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, left: map[string]*nodeLog{}}, nil
 }
 
-// ovnNamespaces are where ovnkube-node pods may be.
+// ovnNamespaces are where ovnkube-node pods may be: the one that was named, and no
+// other then.
 func (e *Engine) ovnNamespaces() []string {
-	out := kube.OVNNamespaces()
-	if ns := e.cfg.OVNNamespace; ns != "" && !slices.Contains(out, ns) {
-		out = append([]string{ns}, out...)
+	if ns := e.cfg.OVNNamespace; ns != "" {
+		return []string{ns}
 	}
-	return out
+	return kube.OVNNamespaces()
 }
 
 // logged says whether a policy logs anything.
@@ -146,6 +147,10 @@ func (p *podLogs) follow(ctx context.Context, c *model.Cluster) {
 		if !want[name] {
 			n.stop()
 			delete(p.nodes, name)
+			if len(p.left) >= maxLogStreams {
+				clear(p.left)
+			}
+			p.left[name] = n
 		}
 	}
 	for name := range want {
@@ -153,6 +158,8 @@ func (p *podLogs) follow(ctx context.Context, c *model.Cluster) {
 			continue
 		}
 		n := newNodeLog(p, name)
+		n.before = p.left[name]
+		delete(p.left, name)
 		var own context.Context
 		own, n.stop = context.WithCancel(ctx)
 		p.nodes[name] = n

@@ -23,11 +23,14 @@ type nodeLog struct {
 	p    *podLogs
 	node string
 	stop context.CancelFunc
+	done chan struct{} // closed when run has ended
 
 	mu     sync.Mutex
 	stream model.LogStream
 
-	// Of the stream's goroutine alone:
+	// Of the stream's goroutine alone, and after it of that of the node that came
+	// back:
+	before  *nodeLog // of the same node, which went; nil: none
 	seed    maphash.Seed
 	repeats map[repeat]bool
 	ring    [repeatsKept]repeat
@@ -42,13 +45,18 @@ type repeat struct {
 }
 
 func newNodeLog(p *podLogs, node string) *nodeLog {
-	return &nodeLog{p: p, node: node, seed: maphash.MakeSeed(), repeats: map[repeat]bool{},
+	return &nodeLog{p: p, node: node, done: make(chan struct{}), seed: maphash.MakeSeed(), repeats: map[repeat]bool{},
 		stream: model.LogStream{Zone: node, State: model.StreamWaiting, Since: p.logs.now()}}
 }
 
 // run follows the node's log. Connecting needs one of few places, so that a
 // cluster of hundreds of nodes is not asked for everything at once.
 func (n *nodeLog) run(ctx context.Context) {
+	defer close(n.done)
+	since, ok := n.resume(ctx)
+	if !ok {
+		return
+	}
 	n.p.read.Follow(ctx, kube.LogFollow{
 		Find: func(ctx context.Context) (kube.LogTarget, error) {
 			select {
@@ -59,11 +67,32 @@ func (n *nodeLog) run(ctx context.Context) {
 			defer func() { <-n.p.dials }()
 			return n.p.read.ACLLog(ctx, n.node, n.p.namespaces)
 		},
-		Since: n.p.since,
+		Since: since,
 		Line:  func(at time.Time, text []byte) { n.line(ctx, at, text) },
 		Gap:   func(g model.LogGap) { n.gap(ctx, g) },
 		State: n.told,
 	})
+}
+
+// resume says where the log begins: for a node that went and came back where it was
+// left, with the lines that were taken in there. ok is false when ctx ended.
+func (n *nodeLog) resume(ctx context.Context) (since time.Time, ok bool) {
+	was := n.before
+	if was == nil {
+		return n.p.since, true
+	}
+	n.before = nil
+	select {
+	case <-was.done:
+	case <-ctx.Done():
+		return since, false
+	}
+	n.seed, n.repeats, n.ring, n.at = was.seed, was.repeats, was.ring, was.at
+	last := was.state()
+	if last.Last.IsZero() {
+		return last.Since, true // no line yet: since it was followed
+	}
+	return last.Last, true
 }
 
 func (n *nodeLog) state() model.LogStream {

@@ -75,7 +75,7 @@ func newFakePods(t *testing.T, cfg ACLLogs) (*fakePods, *podLogs) {
 	rev := Assemble(Parts{})
 	logs := NewLogs(func() *Revision { return rev }, 0)
 	p := &podLogs{logs: logs, read: f, cfg: cfg, namespaces: kube.OVNNamespaces(), merge: newMerger(logs.give),
-		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}}
+		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, left: map[string]*nodeLog{}}
 	logs.FollowedBy(p.streams)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -178,6 +178,33 @@ func TestPodLogsNodes(t *testing.T) {
 	}
 }
 
+// A node that went and came back, as when its kubelet registers anew, has its log
+// go on where it was left: no line twice, and none of meanwhile lost.
+func TestPodLogsNodeBack(t *testing.T) {
+	f, p := newFakePods(t, ACLLogs{Since: time.Hour})
+	node := func(name string) model.Object {
+		return &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: name}}}
+	}
+	now := time.Now().Truncate(time.Millisecond)
+	f.of(t, "a").Line(now, aclLine(now, 1))
+	takenIn(t, p.logs, 1)
+	p.follow(t.Context(), clusterOf(node("b")))
+	p.follow(t.Context(), clusterOf(node("a"), node("b")))
+	var back kube.LogFollow
+	for deadline := time.Now().Add(5 * time.Second); !back.Since.Equal(now); back = f.of(t, "a") {
+		if time.Now().After(deadline) {
+			t.Fatalf("it is followed since %v, its last line was of %v", back.Since, now)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	back.Line(now, aclLine(now, 1)) // the kubelet knows seconds only
+	back.Line(now, aclLine(now.Add(time.Millisecond), 2))
+	entries := takenIn(t, p.logs, 2)
+	if entries[1].Line.Seq != 2 || len(entries) != 2 {
+		t.Errorf("%d entries, the second has number %d", len(entries), entries[1].Line.Seq)
+	}
+}
+
 // At 10,000 lines a second each line is taken in or counted as lost.
 func TestPodLogsLoad(t *testing.T) {
 	f, p := newFakePods(t, ACLLogs{})
@@ -229,7 +256,7 @@ func TestControllerLog(t *testing.T) {
 		{At: at.Add(2), Text: "I1103 14:05:00.000001       1 admin_network_policy.go:99] one-more and x.one are others, none.one too"},
 		{At: at.Add(3), Text: "  stack of one."},
 	}}
-	got, err := controllerLog(context.Background(), f, "lab", nil, "w", one)
+	got, err := controllerLog(context.Background(), f, []string{"--context", "lab"}, nil, "w", one)
 	want := &ControllerLog{Zone: "w", Policy: one, Source: "ovn-kubernetes/ovnkube-w/ovnkube-controller", Read: 4, First: at,
 		Command: "kubectl --context lab -n ovn-kubernetes logs ovnkube-w -c ovnkube-controller --tail=2000",
 		Lines: []ControllerLine{
@@ -240,7 +267,7 @@ func TestControllerLog(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	f.err = kube.ErrNoLogPod
-	if _, err := controllerLog(context.Background(), f, "lab", nil, "w", one); err == nil || !strings.Contains(err.Error(), "zone w") {
+	if _, err := controllerLog(context.Background(), f, []string{"--context", "lab"}, nil, "w", one); err == nil || !strings.Contains(err.Error(), "zone w") {
 		t.Errorf("%v", err)
 	}
 }

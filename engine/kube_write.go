@@ -158,6 +158,8 @@ func (w *kubeWriter) settle(ctx context.Context, c *ObjectChange, lost error) (*
 			return nil, nil
 		case errors.Is(err, kube.ErrGone) && c.Old == nil:
 			return nil, fmt.Errorf("%w; it was not made", lost)
+		case err == nil && c.New == nil && c.Old.UID != "" && l.Policy.UID != c.Old.UID:
+			return nil, nil // another of its name
 		case err == nil && c.New != nil && sameContent(l.Policy, c.New):
 			return l.Policy, nil
 		case err == nil && c.Old != nil && sameContent(l.Policy, c.Old):

@@ -51,26 +51,24 @@ func (a Access) WhyNot(q kube.Question) string {
 	if !asked || got.Allowed {
 		return ""
 	}
-	what := q.Resource
-	if q.Group != "" {
-		what += "." + q.Group
-	}
-	if q.Subresource != "" {
-		what += "/" + q.Subresource
-	}
 	in := ""
 	if q.Namespace != "" {
 		in = " in " + q.Namespace
 	}
-	why := "no permission: cannot " + q.Verb + " " + what + in
+	why := "no permission: cannot " + q.Verb + " " + resourceOf(q) + in
 	if got.Reason != "" {
 		why += ": " + got.Reason
 	}
+	return why + " (" + a.command(q) + ")"
+}
+
+// command is what asks the same question by hand.
+func (a Access) command(q kube.Question) string {
 	command := "kubectl "
 	if a.context != "" {
 		command += model.ShellQuote("--context="+a.context) + " "
 	}
-	return why + " (" + command + "auth can-i " + q.String() + ")"
+	return command + "auth can-i " + q.String()
 }
 
 // Exec and PodLogs are the questions whether commands may be run in pods of a

@@ -229,7 +229,7 @@ func TestKubeRefused(t *testing.T) {
 			t.Errorf("read-only, and yet %+v", r)
 		}
 	}
-	if p.Blocked != "read-only: changes are switched off" {
+	if p.Blocked != "read-only: changes are switched off (W in the console, --write on the command line)" {
 		t.Errorf("%q", p.Blocked)
 	}
 	if diff := cmp.Diff([]string(nil), w.writes()); diff != "" {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"rung/sources/kube"
@@ -20,7 +19,7 @@ func kubeZone(c *kube.Cluster, node string, ovnNamespaces []string, share *nbdb.
 		Open: func(ctx context.Context) (remote.Runner, string, error) {
 			pod, err := c.ZonePod(ctx, node, ovnNamespaces)
 			if err != nil {
-				return nil, "", fmt.Errorf("zone %s: %w", node, err)
+				return nil, "", err
 			}
 			return podRunner{c, pod.Target()}, "exec:" + pod.Target().String(), nil
 		},

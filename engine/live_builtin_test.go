@@ -35,7 +35,11 @@ func TestLiveDriftOnTheBuiltIn(t *testing.T) {
 	}
 	t.Cleanup(sb.Close)
 	endpoints := sb.Endpoints()
-	writer := func() *liveRun { return w.run(func(c *Config) { c.NB, c.Reconcile = endpoints, true }) }
+	writer := func() *liveRun {
+		return w.run(func(c *Config) {
+			c.NB, c.Reconcile, c.Own = endpoints, true, Ownership{NobodyElse: true, Quiet: time.Millisecond}
+		})
+	}
 	first := writer()
 	sb.SetPods(first.until(10*time.Second, "read", func(r *Revision) bool { return r.Loaded }).Cluster, nil)
 	first.until(10*time.Second, "ports", func(r *Revision) bool {

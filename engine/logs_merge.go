@@ -134,6 +134,9 @@ func (m *merger) next(now time.Time) (a arrival, wait time.Duration, ok bool) {
 		close(m.room)
 		m.room = make(chan struct{})
 	}
+	if m.last.After(now.Add(time.Second)) {
+		m.last = time.Time{} // our clock was set back: nobody is late by that
+	}
 	switch at := a.line.At; {
 	case a.gap != nil:
 	case at.Before(m.last):

@@ -125,3 +125,14 @@ func TestMergeFull(t *testing.T) {
 		t.Error(fmt.Sprint(len(got)) + " lines were handed on by themselves")
 	}
 }
+
+// A clock that is set back makes no line late.
+func TestMergeClockSetBack(t *testing.T) {
+	m := newMerger(nil)
+	now := time.Now()
+	m.last = now.Add(time.Hour)
+	m.put(t.Context(), arrival{line: model.LogLine{At: now}})
+	if a, _, ok := m.next(now.Add(2 * mergeWindow)); !ok || a.late {
+		t.Errorf("handed on %v, late %v", ok, a.late)
+	}
+}

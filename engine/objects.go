@@ -14,7 +14,7 @@ func (s *state) source(name string, u SourceUpdate) {
 	if st.Conn != was.Conn {
 		st.At = now
 	}
-	if u.Loaded || u.HasBroken || len(u.Upsert)+len(u.Remove) > 0 {
+	if st.Conn == model.ConnSynced || len(u.Upsert)+len(u.Remove) > 0 {
 		st.ReadAt = now
 	}
 	s.sources[name] = st
@@ -150,7 +150,8 @@ func (s *state) refresh(keys []model.Key) {
 // apply moves cluster, compiler and zones one step on.
 func (s *state) apply(upsert []model.Object, remove []model.Key) {
 	next, changes := s.cluster.Upsert(upsert, remove)
-	if len(changes) == 0 && s.allLoaded() == s.e.zones.loaded() {
+	before := s.wasWhole
+	if s.whole() == before && len(changes) == 0 && s.allLoaded() == s.e.zones.loaded() {
 		return
 	}
 	s.cluster = next

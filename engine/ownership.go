@@ -31,6 +31,8 @@ type Ownership struct {
 	// WithoutAdmin leaves the rows of AdminNetworkPolicies and the baseline alone and
 	// reports nothing about them.
 	WithoutAdmin bool
+	// WithWrites writes rows only while changes of policies are switched on, too.
+	WithWrites bool
 	// Quiet is how long nothing is written after a change by another hand (60 s
 	// when 0).
 	Quiet time.Duration
@@ -47,6 +49,8 @@ type ownerFacts struct {
 	cluster, asked bool
 	err            error
 	controllers    []kube.Controller
+	// off says that changes are switched off (Ownership.WithWrites).
+	off bool
 	// override is Ownership.NobodyElse.
 	override bool
 }
@@ -63,6 +67,8 @@ func judgeOwner(f ownerFacts) reconciler.Guard {
 		return reconciler.Guard{Hold: "not written: " + why + "; if you know better: --i-know-that-nobody-else-writes-these-rows"}
 	}
 	switch {
+	case f.off:
+		return reconciler.Guard{Hold: "changes are switched off (W in the console, --write on the command line)"}
 	case !f.loaded:
 		return reconciler.Guard{Hold: "waiting for the first complete read of the objects"}
 	case f.nodeGone:

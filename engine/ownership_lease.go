@@ -45,6 +45,8 @@ func (w *owned) campaign(ctx context.Context) {
 func (w *owned) lead(ctx context.Context) (takenOff bool) {
 	w.say("")
 	w.note("leads the zone")
+	w.term(true)
+	defer w.term(false)
 	w.r.SetMode(reconciler.Write)
 	defer w.note("leads the zone no longer")
 	defer w.say("standby")

@@ -80,7 +80,12 @@ func (a *ownerAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case name == "pods":
 		list := corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}}
 		if strings.Contains(r.URL.Path, "/ovn-kubernetes/") {
-			list.Items = a.pods
+			_, node, one := strings.Cut(r.URL.Query().Get("fieldSelector"), "spec.nodeName=")
+			for _, p := range a.pods {
+				if !one || p.Spec.NodeName == node {
+					list.Items = append(list.Items, p)
+				}
+			}
 		}
 		_ = json.NewEncoder(w).Encode(list)
 	case name == "status":

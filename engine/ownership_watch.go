@@ -33,9 +33,11 @@ type owners struct {
 	mu      sync.Mutex
 	zones   []string
 	asked   time.Time // zero: never
+	askedOf string    // the only node that was asked about; empty: all
 	asking  bool
 	good    time.Time // of found
 	found   []kube.Controller
+	of      string // the only node found is about; empty: all
 	lastErr error
 }
 
@@ -92,6 +94,8 @@ type owned struct {
 	mu    sync.Mutex
 	guard reconciler.Guard
 	lease string // what is to be said about the Lease
+	// reports says that conditions and events are this replica's to write.
+	reports bool
 }
 
 // own fills in what a reconciler needs to write a zone beside others; nil where it
@@ -101,7 +105,7 @@ func (o *owners) own(zone string, write bool, rc *reconciler.Config) *owned {
 	if cfg.Sandbox != nil || !write {
 		return nil
 	}
-	w := &owned{o: o, zone: zone, guard: reconciler.Guard{Hold: "looking for other controllers"}}
+	w := &owned{o: o, zone: zone, guard: reconciler.Guard{Hold: "looking for other controllers"}, reports: cfg.Own.Lease == nil}
 	rc.Fence = &reconciler.Fence{Writer: o.writer, Quiet: cfg.Own.Quiet, Guard: w.guard}
 	if cfg.Own.Lease != nil {
 		rc.Mode = reconciler.Observe // until it leads
@@ -110,7 +114,7 @@ func (o *owners) own(zone string, write bool, rc *reconciler.Config) *owned {
 		rc.Leave = map[model.Kind]bool{model.KindANP: true, model.KindBANP: true}
 	}
 	if o.reporter != nil {
-		rc.Status, rc.Events = statusTo{statusOf{o.e}, o.reporter, zone}, eventsTo{eventsOf{o.e, zone}, o.reporter}
+		rc.Status, rc.Events = statusTo{statusOf{o.e}, w}, eventsTo{eventsOf{o.e, zone}, w}
 	}
 	rc.OnTransaction = func(t reconciler.Transaction) { o.metrics.transaction(zone, t) }
 	o.mu.Lock()
@@ -145,7 +149,7 @@ func (w *owned) watch(ctx context.Context) {
 	for {
 		rev := w.o.e.Revision()
 		f := ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
-			cluster: w.o.e.cfg.Kube != nil, override: w.o.e.cfg.Own.NobodyElse}
+			cluster: w.o.e.cfg.Kube != nil, override: w.o.e.cfg.Own.NobodyElse, off: w.o.e.cfg.Own.WithWrites && !rev.Mode.Writes}
 		known = known || f.node
 		f.nodeGone = known && !f.node && f.loaded
 		if f.nodeGone && !gone {
@@ -185,7 +189,11 @@ func (w *owned) set(change func()) {
 func (o *owners) controllers(ctx context.Context, node string) (asked bool, on []kube.Controller, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.asking && (o.asked.IsZero() || time.Since(o.asked) >= ownerAsk) {
+	// What is known of one node's pods says nothing about another's.
+	known := func() bool {
+		return !o.good.IsZero() && time.Since(o.good) <= ownerKeep && (o.of == "" || o.of == node)
+	}
+	if !o.asking && (o.asked.IsZero() || time.Since(o.asked) >= ownerAsk || o.askedOf != "" && o.askedOf != node) {
 		only := ""
 		if len(o.zones) == 1 {
 			only = node
@@ -194,12 +202,12 @@ func (o *owners) controllers(ctx context.Context, node string) (asked bool, on [
 		o.mu.Unlock()
 		found, err := o.ask(ctx, only)
 		o.mu.Lock()
-		o.asking, o.asked, o.lastErr = false, time.Now(), err
+		o.asking, o.asked, o.askedOf, o.lastErr = false, time.Now(), only, err
 		if err == nil {
-			o.good, o.found = o.asked, found
+			o.good, o.found, o.of = o.asked, found, only
 		}
 	}
-	if o.good.IsZero() || time.Since(o.good) > ownerKeep {
+	if !known() {
 		return o.lastErr != nil, nil, o.lastErr
 	}
 	for _, c := range o.found {
@@ -221,7 +229,7 @@ func (o *owners) ask(ctx context.Context, node string) ([]kube.Controller, error
 }
 
 // clear takes away what the controller of a zone reported whose node is gone
-// (compile-spec §2.8).
+// (compile-spec §2.8); from the API server only if that was Rung.
 func (w *owned) clear(rev *Revision) {
 	t := conditionOf(w.zone)
 	var of []model.PolicyKey
@@ -238,9 +246,12 @@ func (w *owned) clear(rev *Revision) {
 		}
 		s.conditionsNew, s.dirty = true, true
 	})
-	if w.o.reporter != nil {
-		for _, k := range of {
-			w.o.reporter.ClearZone(w.zone, k)
-		}
+	if !w.r.State().Held || w.o.e.cfg.Own.WithoutAdmin {
+		return
 	}
+	w.report(func(r *kube.Reporter) {
+		for _, k := range of {
+			r.ClearZone(w.zone, k)
+		}
+	})
 }

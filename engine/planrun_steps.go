@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -86,15 +87,15 @@ func (r *planRunner) step(ctx context.Context, job *planJob, s plan.Step) error 
 	}
 	pre := r.gate.resolve(rev, stepMutation(s))
 	pre.Guards = append(pre.Guards, job.Guards...) // those a server sees were confirmed with the plan
-	_, err := r.gate.commit(ctx, pre, approval{Confirm: Confirm{Yes: true, By: "plan, " + job.By}, guards: job.Guards})
-	if err != nil {
+	res, err := r.gate.commit(ctx, pre, approval{Confirm: Confirm{Yes: true, By: "plan, " + job.By}, guards: job.Guards})
+	if res == nil {
 		return fmt.Errorf("%s: %w", stepText(s), err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	job.Progress.Advance()
-	if err := r.store(job); err != nil {
-		return err
+	job.Progress.Advance() // it was made, even if that could not be written down
+	if err := errors.Join(err, r.store(job)); err != nil {
+		return fmt.Errorf("%s: %w", stepText(s), err)
 	}
 	r.say(PlanRunning, "waiting for the rows of "+stepText(s), stepText(s))
 	return nil

@@ -60,6 +60,9 @@ func (r *resolver) finish() {
 		why := r.rev.Mode.WhyNot
 		if why == "" || why == "read-only" {
 			why = "changes are switched off"
+			if r.rev.Mode.Name == ClusterMode {
+				why += " (W in the console, --write on the command line)"
+			}
 		}
 		r.block("read-only: %s", why)
 	}

@@ -15,26 +15,44 @@ func conditionOf(zone string) string { return "Ready-In-Zone-" + zone }
 // statusTo hands conditions to the policies on screen and to the API server.
 type statusTo struct {
 	statusOf
-	out  *kube.Reporter
-	zone string
+	w *owned
 }
 
 // SetCondition sets one condition of a policy.
 func (s statusTo) SetCondition(k model.PolicyKey, c model.Condition) {
 	s.statusOf.SetCondition(k, c)
-	s.out.SetCondition(s.zone, k, c)
+	s.w.report(func(r *kube.Reporter) { r.SetCondition(s.w.zone, k, c) })
 }
 
 // eventsTo does the same with events.
 type eventsTo struct {
 	eventsOf
-	out *kube.Reporter
+	w *owned
 }
 
 // Event adds an event.
 func (s eventsTo) Event(e model.Event) {
 	s.eventsOf.Event(e)
-	s.out.Event(e)
+	s.w.report(func(r *kube.Reporter) { r.Event(e) })
+}
+
+// report has something written to the API server, if that is this replica's to do.
+func (w *owned) report(write func(*kube.Reporter)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reports && w.o.reporter != nil {
+		write(w.o.reporter)
+	}
+}
+
+// term begins or ends the time in which the zone's reports are this replica's.
+// What is not written when it ends is not written any more: the next one reports.
+func (w *owned) term(begins bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reports = begins; !begins && w.o.reporter != nil {
+		w.o.reporter.Forget(w.zone)
+	}
 }
 
 // Healthy says whether the engine's loop runs: it has to answer before ctx ends.

@@ -14,6 +14,7 @@ type Mode struct {
 	Name    string // "demo", "files", "cluster"
 	Title   string // "demo", the path, the context
 	Server  string // address of the API server, on a cluster
+	User    string // who one is there, as far as the kubeconfig tells
 	Sandbox bool   // the zones are Rung's own
 	// Writes says policies may be changed now; WhyNot why that can never be
 	// allowed, empty when it can.
@@ -49,11 +50,15 @@ type Revision struct {
 	Loaded bool
 	// Sweep is how far the reading of zones is that are not watched.
 	Sweep SweepState
+	// Unsettled says that zones may soon be judged by other settings of
+	// OVN-Kubernetes: its configuration was not read yet, or they just changed.
+	Unsettled bool
 
 	conditions map[model.PolicyKey][]model.Condition
 	events     []*model.Event
 
 	desired     *compiler.Desired
+	dialects    *dialectView // nil where they are not read
 	maxPriority int32
 
 	// shared is worked out once for all revisions of the same objects.

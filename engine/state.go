@@ -17,6 +17,7 @@ type state struct {
 	number   uint64
 	writes   bool
 	loaded   map[string]bool
+	wasWhole bool
 	sources  map[string]model.SourceState
 	broken   map[string][]model.Broken
 	// of is what each source delivered; overlay are changes of policies that no
@@ -39,6 +40,8 @@ type state struct {
 	profile []model.Broken
 	board   findingsBoard
 	rows    rowsBoard
+	// dialects are what others' zones run with; nil where there are none.
+	dialects *dialects
 
 	dirty bool
 	after []func() // once the next revision is out
@@ -55,6 +58,7 @@ func newState(e *Engine) *state {
 	for _, src := range e.cfg.Sources {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
 	}
+	s.dialects = newDialects(&e.cfg, d)
 	s.dirty = true
 	return s
 }
@@ -65,6 +69,24 @@ func (s *state) allLoaded() bool {
 			return false
 		}
 	}
+	return true
+}
+
+// whole says whether everything that rows are compiled from was read once. Until
+// then no row is written: what may not be read, or could not yet, would be taken
+// for deleted. A resource that the server does not have holds nothing.
+func (s *state) whole() bool {
+	if s.wasWhole || !s.allLoaded() {
+		return s.wasWhole
+	}
+	for _, src := range s.sources {
+		for _, r := range src.Resources {
+			if r.Rows && r.Conn != model.ConnSynced && r.Conn != model.ConnAbsent {
+				return false
+			}
+		}
+	}
+	s.wasWhole = true
 	return true
 }
 
@@ -83,9 +105,10 @@ func (s *state) publish() {
 		r.Sources = append(r.Sources, s.problems...)
 		r.Broken = append(r.Broken, s.profile...)
 		for _, z := range s.zones {
-			r.Zones = append(r.Zones, s.e.zones.asJudged(s, z))
+			r.Zones = append(r.Zones, s.compared(s.e.zones.asJudged(s, z)))
 		}
 		r.Sweep = s.e.zones.sweepState()
+		r.dialects, r.Unsettled = s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
 		slices.SortFunc(r.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
 		if old := s.e.rev.Load(); old != nil {
 			r.inherit(old)

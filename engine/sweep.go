@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/dialect"
 	"rung/model/nb"
 	"rung/reconciler"
 )
@@ -38,8 +39,9 @@ const (
 
 // sight is what a read of a zone found.
 type sight struct {
-	state *model.ZoneState
-	err   error
+	state   *model.ZoneState
+	dialect *dialect.Dialect
+	err     error
 }
 
 // schedule reads the swept zones whose time has come, a few at once, and wakes
@@ -144,6 +146,7 @@ func (z *zoneSet) sweep(zone reconciler.Zone, name string, before *model.ZoneSta
 		server = before.Server
 	}
 	e.turns.take(func() {
+		out.dialect = e.infer(db)
 		l, step, changes := z.lookers.newest()
 		found := l.Look(reconciler.Glance{Zone: name, DB: db, At: at, Before: before.Policies,
 			Changed: func(k model.PolicyKey) time.Time { return changes.Last(name, k).At }})
@@ -211,6 +214,10 @@ func (z *zoneSet) swept(s *state, m *zoneMember, got sight) {
 	}
 	m.due = m.readAt.Add(again)
 	s.zones[m.name], s.dirty = st, true
+	s.dialectOf(m.name, got.dialect)
+	if s.outdatedByDialect(st) {
+		m.due = time.Now() // read while the options changed
+	}
 	z.forgetSteps()
 }
 

@@ -88,6 +88,11 @@ func (l *lookers) step(d *compiler.Desired, delta *compiler.Delta, number uint64
 func (l *lookers) newest() (*reconciler.Looker, uint64, *model.ChangeSteps) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.ready(), l.number, l.changes
+}
+
+// ready is newest for whoever holds the lock.
+func (l *lookers) ready() *reconciler.Looker {
 	switch {
 	case l.made == nil:
 		l.made = reconciler.NewLooker(l.desired)
@@ -95,5 +100,18 @@ func (l *lookers) newest() (*reconciler.Looker, uint64, *model.ChangeSteps) {
 		l.made = l.made.Next(l.desired, l.delta)
 	}
 	l.delta, l.pending = nil, false
-	return l.made, l.number, l.changes
+	return l.made
+}
+
+// members lists a desired set once for all zones that are compared with the same
+// rows: at the start all that are followed are.
+func (l *lookers) members(d *compiler.Desired, s *compiler.SetSpec) []string {
+	l.mu.Lock()
+	if d != l.desired {
+		l.mu.Unlock()
+		return d.Members(s) // others are newer
+	}
+	look := l.ready()
+	l.mu.Unlock()
+	return look.Members(s)
 }

@@ -167,9 +167,16 @@ func (f *fleet) fill(r *Revision, names ...string) {
 
 func (f *fleet) run(follow int, ttl time.Duration) *liveRun {
 	f.t.Helper()
+	return f.runWith(follow, ttl, func(*Config) {})
+}
+
+func (f *fleet) runWith(follow int, ttl time.Duration, set func(*Config)) *liveRun {
+	f.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-	e, err := New(ctx, Config{Mode: Mode{Name: "cluster"}, Sources: []Source{f}, FollowZones: follow, Sweep: SweepConfig{TTL: ttl, Parallel: 3},
-		ZoneOf: func(name string) (reconciler.Zone, error) { return &fleetZone{f, name}, nil }})
+	cfg := Config{Mode: Mode{Name: "cluster"}, Sources: []Source{f}, FollowZones: follow, Sweep: SweepConfig{TTL: ttl, Parallel: 3},
+		ZoneOf: func(name string) (reconciler.Zone, error) { return &fleetZone{f, name}, nil }}
+	set(&cfg)
+	e, err := New(ctx, cfg)
 	if err != nil {
 		cancel()
 		f.t.Fatal(err)

@@ -46,8 +46,9 @@ type zoneSet struct {
 // zoneLoop is a running reconciler.
 type zoneLoop struct {
 	*reconciler.Reconciler
-	stop context.CancelFunc
-	done chan struct{}
+	stop   context.CancelFunc
+	done   chan struct{}
+	writes bool
 
 	// steps counts what SetDesired was told; changed and all are the last steps
 	// that changed a policy, or anything. The engine's loop owns them.
@@ -69,7 +70,7 @@ func (z *zoneSet) desired(s *state, changes []model.Change, delta *compiler.Delt
 	z.note(s, d, delta, loaded && !z.wasLoaded)
 	z.wasLoaded = loaded
 	for _, l := range z.loops {
-		l.step(d, delta, loaded)
+		l.step(d, delta, loaded && (!l.writes || s.whole()))
 	}
 	if z.sandbox != nil {
 		z.sandbox.SetPods(c, changes)
@@ -88,7 +89,8 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 	}
 	e := z.e
 	name := zone.Name()
-	l := &zoneLoop{done: make(chan struct{}), changed: map[model.PolicyKey]uint64{}}
+	first := e.firstDialect(write)
+	l := &zoneLoop{writes: write, done: make(chan struct{}), changed: map[model.PolicyKey]uint64{}}
 	var ctx context.Context
 	ctx, l.stop = context.WithCancel(e.ctx)
 	rc := reconciler.Config{
@@ -99,17 +101,24 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 				z.dbs[name] = st.DB
 				z.mu.Unlock()
 			}
-			e.send(func(s *state) { z.arrived(s, l, st) })
+			found := first(st)
+			e.send(func(s *state) {
+				z.arrived(s, l, st)
+				s.dialectOf(name, found)
+			})
 		},
 		OnActivity: e.activity.add,
 		Status:     statusOf{e}, Events: eventsOf{e, name}, MaxPriority: e.cfg.MaxPriority,
 		Turn: e.turns.take,
 	}
+	if e.cfg.Sandbox == nil {
+		rc.Members = z.lookers.members // the sandbox has few zones, and no lookers
+	}
 	own := e.owners.own(name, write, &rc)
 	l.Reconciler = reconciler.NewZone(rc)
 	z.loops[name] = l
 	l.first = z.steps
-	l.step(s.desired, &compiler.Delta{All: true}, s.allLoaded())
+	l.step(s.desired, &compiler.Delta{All: true}, s.allLoaded() && (!write || s.whole()))
 	z.arrived(s, l, l.State())
 	if !e.goRun(func() {
 		defer close(l.done)

@@ -118,8 +118,10 @@ type PolicyInZone struct {
 	Error   string
 	ErrorAt time.Time
 	Tries   int
-	// Comparable is false for rows in a form Rung does not compile.
+	// NotComparable says the rows are in a form Rung does not compile, or made by
+	// other settings; Why says in which, where it is known.
 	NotComparable bool
+	Why           string
 	// Rows digests the live rows where the desired ones do not say what they
 	// should be: not comparable, without desired rows, with members others keep.
 	Rows *UnitDigest
@@ -255,8 +257,9 @@ type SourceResource struct {
 	Error    string    // one line with the remedy, clean; empty while Conn is synced
 	Attempts int       // failed ones since the last success
 	Count    int       // objects
-	// Optional says that the source counts as synced without it.
-	Optional bool
+	// Optional says that the source counts as synced without it; Rows that rows are
+	// compiled from it, so that none may be written before it was read.
+	Optional, Rows bool
 }
 
 // Activity is one thing that was done to a database, the cluster or the files.

@@ -286,3 +286,53 @@ func TestLeave(t *testing.T) {
 		}
 	}, func(c *Config) { c.Leave = map[model.Kind]bool{model.KindANP: true} })
 }
+
+// Being told to stop and to go on again while the loop is busy is no news of the
+// mode, but a zone that was taken off is told anew whether it is its own.
+func TestStoppedInBetween(t *testing.T) {
+	run(t, Write, func(b *bench) {
+		b.z.global(nil)
+		tenants(b)
+		b.have(isolate(34))
+		b.calm(time.Second)
+		b.converged()
+		b.z.global(map[string]string{nb.KeyWriter: "w2", nb.KeyEpoch: "9"})
+		b.calm(time.Second)
+		b.paused("another writer holds the zone: w2, epoch 9")
+		b.r.box.edit(func(m *mail) { m.addMode(Observe); m.addMode(Write) })
+		b.calm(time.Second)
+		b.paused("")
+		if z := b.r.State(); !z.Held || z.Epoch != 10 || z.Writer != "w1" {
+			t.Errorf("held %v, epoch %d of %s", z.Held, z.Epoch, z.Writer)
+		}
+	}, fenced)
+}
+
+// What another said of a policy while this replica stood by is corrected once it
+// writes again.
+func TestConditionsAfterStandby(t *testing.T) {
+	run(t, Write, func(b *bench) {
+		tenants(b)
+		p := isolate(34)
+		b.have(p)
+		b.calm(time.Second)
+		b.converged()
+		if got := b.takeConds(); len(got) != 1 {
+			t.Fatalf("reported %q", got)
+		}
+		b.r.SetMode(Observe)
+		b.calm(time.Second)
+		other := *p
+		other.Conditions = []model.Condition{{Type: "Ready-In-Zone-n1", Status: "False", Reason: "SetupFailed", Message: "no", Changed: b.r.cfg.Clock.Now()}}
+		b.have(&other)
+		b.calm(time.Second)
+		if got := b.takeConds(); len(got) != 0 {
+			t.Errorf("a replica that stands by reports %q", got)
+		}
+		b.r.SetMode(Write)
+		b.calm(time.Second)
+		if got := b.takeConds(); len(got) != 1 {
+			t.Errorf("reported %q", got)
+		}
+	})
+}

@@ -56,6 +56,10 @@ func (l *Looker) Next(d *compiler.Desired, delta *compiler.Delta) *Looker {
 // MergeDeltas is the delta of two steps taken together, for Next.
 func MergeDeltas(a, b *compiler.Delta) *compiler.Delta { return mergeDeltas(a, b) }
 
+// Members lists a set of its desired rows, for zones that are not looked at but
+// followed. Nobody changes the list.
+func (l *Looker) Members(s *compiler.SetSpec) []string { return l.membersOf(s) }
+
 // membersOf lists a desired set. Two zones that ask at once may both list it.
 func (l *Looker) membersOf(s *compiler.SetSpec) []string {
 	l.mu.RLock()

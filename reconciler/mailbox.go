@@ -18,6 +18,7 @@ type mail struct {
 	loaded  bool
 	live    *model.ZoneUpdate
 	mode    *Mode
+	stopped bool // mode was Observe in between, whatever it is now
 	guard   *Guard
 }
 
@@ -45,6 +46,11 @@ func (b *mailbox) take() mail {
 	m := b.mail
 	b.mail = mail{loaded: m.loaded}
 	return m
+}
+
+func (m *mail) addMode(mode Mode) {
+	m.mode = &mode
+	m.stopped = m.stopped || mode == Observe
 }
 
 func (m *mail) addDesired(d *compiler.Desired, delta *compiler.Delta, loaded bool) {

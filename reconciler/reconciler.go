@@ -43,7 +43,7 @@ func (r *Reconciler) SetDesired(d *compiler.Desired, delta *compiler.Delta, load
 
 // SetMode switches between observing and writing. A transaction under way is
 // not called back.
-func (r *Reconciler) SetMode(mode Mode) { r.box.edit(func(m *mail) { m.mode = &mode }) }
+func (r *Reconciler) SetMode(mode Mode) { r.box.edit(func(m *mail) { m.addMode(mode) }) }
 
 // SetGuard says whether a fenced zone may be written by what others do there. A
 // transaction under way is not called back.
@@ -95,6 +95,9 @@ func newWorker(r *Reconciler) *worker {
 		results:    make(chan outcome, 1),
 		reports:    newReporter(cfg),
 		fence:      fencing{Fence: cfg.Fence},
+	}
+	if cfg.Members != nil {
+		w.t.membersOf = func(s *compiler.SetSpec) []string { return cfg.Members(w.t.desired, s) }
 	}
 	if cfg.Fence != nil {
 		w.fence.guard = cfg.Fence.Guard

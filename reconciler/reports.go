@@ -119,6 +119,10 @@ func (r *reporter) gone(k model.PolicyKey) {
 	delete(r.refused, k)
 }
 
+// stop forgets what was reported: whoever writes meanwhile reports as well, and
+// the policies carry what is true then.
+func (r *reporter) stop() { clear(r.sent) }
+
 func (r *reporter) event(k model.PolicyKey, reason, message string) {
 	if r.events != nil {
 		r.events.Event(model.Event{About: k, Type: "Warning", Reason: reason, Message: message, Reporter: r.zone, Last: r.clock.Now(), Count: 1})

@@ -109,6 +109,11 @@ func (w *worker) loop(ctx context.Context) {
 				return // it may have waited long
 			}
 			news()
+			select { // who may write is looked at last before writing
+			case <-w.box.signal:
+				w.intake(w.box.take())
+			default:
+			}
 			w.expire()
 			w.write(ctx)
 			w.publish(false)
@@ -172,6 +177,7 @@ func (w *worker) intake(m mail) {
 	if m.mode != nil && *m.mode != w.mode {
 		w.mode, switched = *m.mode, true
 	}
+	switched = switched || m.stopped
 	if m.loaded && !w.loaded {
 		w.loaded, switched = true, true
 	}
@@ -188,8 +194,9 @@ func (w *worker) intake(m mail) {
 	w.t.observing = w.mode == Observe
 	if switched {
 		w.stateNews = true
-		if w.mode == Observe {
+		if w.mode == Observe || m.stopped {
 			w.fence.epoch, w.fence.lost = 0, false
+			w.reports.stop()
 			clear(w.ready)
 			clear(w.alone)
 			for k := range w.fails {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -73,6 +74,10 @@ type Config struct {
 	// OnTransaction, which may be nil, gets every transaction that ended. It is
 	// called as OnActivity is.
 	OnTransaction func(Transaction)
+	// Members, which may be nil, lists a set of the desired rows where somebody has
+	// it listed already: zones that are compared at once share the lists. Nobody
+	// changes what it returns.
+	Members func(*compiler.Desired, *compiler.SetSpec) []string
 	// MaxPriority is the lowest supported precedence, as the compiler was told
 	// (model.MaxPriority when 0).
 	MaxPriority int32

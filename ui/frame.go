@@ -37,7 +37,11 @@ func (m *root) body() (w, h int) {
 		}
 		return m.w, m.h
 	}
-	return m.w, m.h - 3
+	h = m.h - 3
+	if m.troubled() {
+		h--
+	}
+	return m.w, h
 }
 
 // lastLine says whether a small screen gives its last line to what is being
@@ -56,7 +60,11 @@ func (m *root) render(w, h int) string {
 	m.asks(e, env)
 	frame := body
 	if !m.small() {
-		frame = m.header(w) + "\n" + m.crumbs(e, env, w) + "\n" + body + "\n" + m.footer(e, w)
+		frame = m.header(w) + "\n" + m.crumbs(e, env, w) + "\n" + body + "\n"
+		if m.troubled() {
+			frame += m.trouble().Render(w) + "\n"
+		}
+		frame += m.footer(e, w)
 	} else if m.lastLine() {
 		frame = body + "\n" + m.footer(e, w)
 	}

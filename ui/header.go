@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -18,22 +19,16 @@ func (m *root) header(w int) string {
 	if title == "" {
 		title = r.Mode.Name
 	}
-	zones := widget.Line{{Text: fmt.Sprintf("%d zones ", len(r.Zones)), Style: st.Text}}
-	if len(r.Zones) == 1 {
-		zones[0].Text = "1 zone "
-	}
-	for i, z := range r.Zones {
-		if i == 12 {
-			zones = zones.Add("…", st.Dim)
-			break
-		}
-		zones = append(zones, view.ZoneMark(z, st))
-	}
 	ps := []piece{
 		{widget.Line{{Text: " rung", Style: st.Title}}, 0},
-		{m.place(title), 4},
-		{zones, 3},
+		{widget.Line{{Text: widget.Truncate(title, 40), Style: st.Accent}}, 4},
+		{m.zones(w), 3},
 		{m.badge(), 0},
+	}
+	if r.Mode.Server != "" {
+		// Two contexts may have one name: the server says which cluster it is.
+		_, host, _ := strings.Cut(r.Mode.Server, "://")
+		ps = slices.Insert(ps, 2, piece{widget.Styled(widget.Truncate(host, 40), st.Dim), 5})
 	}
 	if r.Mode.Simulated {
 		ps = append(ps, piece{widget.Styled("simulated traffic", st.Info), 5})
@@ -66,18 +61,23 @@ func (m *root) header(w int) string {
 	return fit(ps, w, 2).Render(w)
 }
 
-// place is what is looked at: on a cluster the context and, where there is room,
-// its API server, since two contexts may have one name.
-func (m *root) place(title string) widget.Line {
-	l := widget.Line{{Text: widget.Truncate(title, 40), Style: m.styles.Accent}}
-	if server := m.rev.Mode.Server; server != "" && m.w >= wideHeader {
-		_, host, _ := strings.Cut(server, "://")
-		l = l.Add(" "+widget.Truncate(host, 40), m.styles.Dim)
+// zones are the zones with a mark each, or counted by mark where they are many.
+func (m *root) zones(w int) widget.Line {
+	st, all := m.styles, m.rev.Zones
+	l := widget.Line{{Text: fmt.Sprintf("%d zones ", len(all)), Style: st.Text}}
+	if len(all) == 1 {
+		l[0].Text = "1 zone "
+	}
+	if len(all) > view.FoldZones {
+		return append(l, view.TallyOf(all).Line(st, w >= wideHeader)...)
+	}
+	for _, z := range all {
+		l = append(l, view.ZoneMark(z, st))
 	}
 	return l
 }
 
-// wideHeader is how wide the screen must be for the API server's address.
+// wideHeader is how wide the screen must be for words beside marks.
 const wideHeader = 130
 
 // badge says whether changes are possible, and to what.

@@ -196,6 +196,10 @@ func (m *root) do(id action.ID) {
 		m.open(nav.To(nav.Plan), false)
 	case action.GoContexts:
 		m.open(nav.To(nav.Contexts), false)
+	case action.GoReady:
+		m.open(nav.To(nav.Ready), false)
+	case action.GoCluster:
+		m.open(nav.To(nav.Cluster), false)
 	}
 }
 

@@ -60,6 +60,8 @@ type root struct {
 	notices []string
 	working map[int]string
 	nextJob int
+	// switching says that another context is being opened.
+	switching bool
 
 	cmds  []tea.Cmd // what the message under way wants done
 	dirty bool

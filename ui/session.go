@@ -59,6 +59,12 @@ func (m *root) switchTo(name string) {
 		m.say(view.ToastAsk{Text: "a plan is running: stop it first (6), or let it end", Bad: true})
 		return
 	}
+	if m.switching {
+		// Two that open at once may come in another order than they were asked for,
+		// and the one that is ended could be the one that is shown.
+		m.say(view.ToastAsk{Text: "still going to another context", Bad: true})
+		return
+	}
 	ctx, open := m.ctx, m.opt.Switch
 	work := func() tea.Msg {
 		console, err := open(ctx, name)
@@ -68,11 +74,13 @@ func (m *root) switchTo(name string) {
 		m.switched(work().(switchMsg))
 		return
 	}
+	m.switching = true
 	m.later(guard(m.opt.StateDir, "switching to context "+name, work))
 }
 
 // switched leaves the old console and everything that was open of it.
 func (m *root) switched(msg switchMsg) {
+	m.switching = false
 	if msg.err != nil {
 		m.say(view.ToastAsk{Text: "still on " + m.rev.Mode.Title + ": " + msg.err.Error(), Bad: true})
 		return

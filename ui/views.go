@@ -2,6 +2,7 @@ package ui
 
 import (
 	"rung/ui/activity"
+	"rung/ui/cluster"
 	"rung/ui/contexts"
 	"rung/ui/controllerlog"
 	"rung/ui/edit"
@@ -12,6 +13,7 @@ import (
 	"rung/ui/pod"
 	"rung/ui/policy"
 	"rung/ui/preview"
+	"rung/ui/ready"
 	"rung/ui/row"
 	"rung/ui/rows"
 	"rung/ui/rule"
@@ -35,6 +37,8 @@ var makers = map[nav.Kind]view.Maker{
 
 	nav.Controller: controllerlog.New,
 	nav.Contexts:   contexts.New,
+	nav.Ready:      ready.New,
+	nav.Cluster:    cluster.New,
 }
 
 // makePreview makes the view of a change before it is made.

@@ -78,6 +78,12 @@ func Open(o Options) (*Cluster, error) {
 		c.namespace = "default"
 	}
 	cfg.UserAgent = "rung"
+	if cfg.ExecProvider != nil {
+		// Requests come from many goroutines, beside a screen that reads the keys:
+		// a plugin that asks at the terminal would take them from it.
+		cfg.ExecProvider.StdinUnavailable = true
+		cfg.ExecProvider.StdinUnavailableMessage = "Rung runs no plugin that asks questions; log in with kubectl first, with a plugin that keeps its token"
+	}
 	cfg.QPS, cfg.Burst = o.QPS, o.Burst
 	if cfg.QPS == 0 {
 		cfg.QPS = 50
@@ -99,6 +105,15 @@ func Open(o Options) (*Cluster, error) {
 
 // inCluster stands for a context where there is none.
 const inCluster = "in-cluster"
+
+// ContextFlag are kubectl's words for the context, none where there is no
+// kubeconfig.
+func (c *Cluster) ContextFlag() []string {
+	if c.context == inCluster {
+		return nil
+	}
+	return []string{"--context", c.context}
+}
 
 // Context is the kubeconfig context's name, "in-cluster" without one; clean.
 func (c *Cluster) Context() string { return c.context }

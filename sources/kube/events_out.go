@@ -55,8 +55,9 @@ func eventName(e *model.Event) string {
 }
 
 // writeEvent makes an Event as the controller on the zone's node would
-// (compile-spec §2.7: the reference has a kind and a name only).
-func (c *Cluster) writeEvent(ctx context.Context, name string, e model.Event) error {
+// (compile-spec §2.7: the reference has a kind and a name only). tried says that it
+// was sent before, and may have been taken.
+func (c *Cluster) writeEvent(ctx context.Context, name string, e model.Event, tried bool) error {
 	at := metav1.NewTime(e.Last)
 	events := c.Typed().CoreV1().Events(eventNamespace)
 	_, err := events.Create(ctx, &corev1.Event{
@@ -67,7 +68,7 @@ func (c *Cluster) writeEvent(ctx context.Context, name string, e model.Event) er
 		ReportingController: e.Reporter, ReportingInstance: e.Reporter,
 	}, metav1.CreateOptions{FieldManager: FieldManager})
 	if apierrors.IsAlreadyExists(err) {
-		err = c.countEvent(ctx, name, e.Last)
+		err = c.countEvent(ctx, name, e.Last, tried)
 	}
 	if err != nil {
 		return fmt.Errorf("report %s of %s as an event: %w", e.Reason, e.About, cleanError{err})
@@ -76,11 +77,14 @@ func (c *Cluster) writeEvent(ctx context.Context, name string, e model.Event) er
 }
 
 // countEvent counts an event up. Two that do so at once count one.
-func (c *Cluster) countEvent(ctx context.Context, name string, at time.Time) error {
+func (c *Cluster) countEvent(ctx context.Context, name string, at time.Time, tried bool) error {
 	events := c.Typed().CoreV1().Events(eventNamespace)
 	old, err := events.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err
+	}
+	if tried && old.LastTimestamp.Unix() == at.Unix() {
+		return nil // the server knows seconds
 	}
 	patch, err := json.Marshal(map[string]any{"count": old.Count + 1, "lastTimestamp": metav1.NewTime(at)})
 	if err != nil {

@@ -86,7 +86,7 @@ func (c *Cluster) exec(ctx context.Context, in ExecTarget, cmd []string, io Exec
 }
 
 func (c *Cluster) execURL(in ExecTarget, cmd []string, io ExecIO) *url.URL {
-	return c.typed.CoreV1().RESTClient().Post().
+	return c.Typed().CoreV1().RESTClient().Post().
 		Resource("pods").Namespace(in.Namespace).Name(in.Pod).SubResource("exec").
 		VersionedParams(&corev1.PodExecOptions{
 			Container: in.Container, Command: cmd,

@@ -3,6 +3,7 @@ package kube
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"strings"
@@ -36,15 +37,20 @@ func (f *feed) explain(err error) (model.ConnState, string) {
 }
 
 // unanswered is what is said while the server stands still.
-func (f *feed) unanswered() string {
-	return fmt.Sprintf("%s within %s: what is shown may be old; see: %s", errNoAnswer, f.w.t.probeAnswer, f.kubectl("cluster-info", ""))
+func (f *feed) unanswered(err error) string {
+	why := serverText(err)
+	if errors.Is(err, errNoAnswer) {
+		why = fmt.Sprintf("%s within %s", errNoAnswer, f.w.t.probeAnswer)
+	}
+	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.kubectl("cluster-info", ""))
 }
 
 // unreachable says whether the server was not even spoken to.
 func unreachable(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
-	return errors.As(err, &op) || errors.As(err, &dns) || errors.Is(err, errNoAnswer)
+	return errors.As(err, &op) || errors.As(err, &dns) || errors.Is(err, errNoAnswer) ||
+		errors.Is(err, errClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // serverText is an error as one clean line, without the address of the request,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -160,7 +161,7 @@ func (f *feed) listItem(r *relist, o runtime.Object) {
 }
 
 // follow watches from a version on. It returns the newest version it knows of,
-// quick when the stream ended at once and brought nothing.
+// quick when the stream ended at once.
 func (f *feed) follow(ctx context.Context, from string) (version string, quick bool, err error) {
 	seconds := int64(300 + rand.IntN(300)) // a stream that is dead for good ends
 	start := time.Now()
@@ -171,17 +172,18 @@ func (f *feed) follow(ctx context.Context, from string) (version string, quick b
 		return from, false, &failure{"watch", err}
 	}
 	defer ws.Stop()
+	if closed(ws) {
+		return from, false, &failure{"watch", errClosed}
+	}
 	f.synced()
-	n := 0
 	for {
 		select {
 		case <-ctx.Done():
 			return from, false, nil
 		case ev, ok := <-ws.ResultChan():
 			if !ok {
-				return from, n == 0 && time.Since(start) < time.Second, nil
+				return from, time.Since(start) < time.Second, nil
 			}
-			n++
 			if ev.Type == watch.Error {
 				return from, false, &failure{"watch", apierrors.FromObject(ev.Object)}
 			}
@@ -193,6 +195,16 @@ func (f *feed) follow(ctx context.Context, from string) (version string, quick b
 			f.event(ev, m)
 		}
 	}
+}
+
+// errClosed is what an empty watch stands for.
+var errClosed = errors.New("the connection ended before an answer")
+
+// closed says whether a watch is client-go's empty one. It stands for a connection
+// that was closed without an answer, as by a load balancer that has no API server
+// to pass it to, and is no stream that stands.
+func closed(ws watch.Interface) bool {
+	return reflect.TypeOf(ws) == reflect.TypeOf(watch.NewEmptyWatch())
 }
 
 func (f *feed) event(ev watch.Event, m metav1.Object) {

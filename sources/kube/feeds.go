@@ -81,6 +81,10 @@ func watched(events int) []about {
 	}
 }
 
+// compiled are the kinds that rows are compiled from.
+var compiled = map[model.Kind]bool{model.KindNamespace: true, model.KindPod: true, model.KindNode: true,
+	model.KindANP: true, model.KindBANP: true, model.KindNP: true, model.KindEF: true}
+
 func feedsOf(w *watcher) []*feed {
 	var feeds []*feed
 	for _, a := range watched(w.t.events) {
@@ -89,7 +93,7 @@ func feedsOf(w *watcher) []*feed {
 			name = a.show
 		}
 		feeds = append(feeds, &feed{w: w, about: a, conv: manifests.NewTyped(w.c.Context()), have: newKept(a.kind, a.keep),
-			res: Resource{Name: name, Conn: model.ConnDialling, Optional: a.optional}})
+			res: Resource{Name: name, Conn: model.ConnDialling, Optional: a.optional, Rows: compiled[a.kind]}})
 	}
 	return feeds
 }

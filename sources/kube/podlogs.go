@@ -35,10 +35,11 @@ type logPauses struct {
 	idle           time.Duration // after which it is checked whose log it is
 	steady         time.Duration // a stream that lasted so long is no failure
 	recheck        time.Duration // before a container that may have restarted is looked at again
+	rest           time.Duration // bounds reading what a container wrote before it restarted
 }
 
 var usualPauses = logPauses{first: 500 * time.Millisecond, longest: 30 * time.Second, denied: 30 * time.Second,
-	quiet: 2 * time.Second, idle: 2 * time.Minute, steady: 10 * time.Second, recheck: 2 * time.Second}
+	quiet: 2 * time.Second, idle: 2 * time.Minute, steady: 10 * time.Second, recheck: 2 * time.Second, rest: 2 * time.Minute}
 
 // NewPodLogs makes a reader of a cluster's pod logs; it asks nobody.
 func NewPodLogs(c *Cluster) (*PodLogs, error) {
@@ -246,12 +247,16 @@ func (r *follower) rest(ctx context.Context, target LogTarget, id logIdentity) e
 		r.gap(time.Now(), fmt.Sprintf("container %s restarted %d times", target.Container, id.restarts-r.id.restarts))
 		s.overlap = false
 	}
-	err := s.run(ctx, opt)
+	// Nobody watches this stream as those that follow are watched: a kubelet that
+	// stands still must not keep the new container's lines away.
+	ask, cancel := context.WithTimeout(ctx, r.p.pause.rest)
+	defer cancel()
+	err := s.run(ask, opt)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if s.overlap || err != nil && last.IsZero() {
-		// Nothing of it is kept, or no line that was known.
+	if s.overlap || err != nil {
+		// Nothing of it is kept, or no line that was known, or it broke off.
 		r.gap(time.Now(), s.why)
 	}
 	r.id, r.lines = id, 0

@@ -10,6 +10,9 @@ import (
 const (
 	seenMost = 1 << 14
 	seenFew  = 256
+	// steppedBack is how much older than the newest a line is that cannot be one of
+	// another stream of the container, a little late.
+	steppedBack = 10 * time.Second
 )
 
 // seenLines are the newest lines of a log, so that a log which is read again from
@@ -66,8 +69,13 @@ func (s *seenLines) add(at time.Time, text []byte) {
 	s.count[k]++
 	s.passed[k]++ // this stream has passed it
 	s.order = append(s.order, k)
-	if at.After(s.newest) {
+	switch {
+	case at.After(s.newest):
 		s.newest = at
+	case s.newest.Sub(at) > steppedBack:
+		// The node's clock was set back. A log that is asked for since the old time
+		// would have nothing to say until that comes again.
+		s.newest, s.floor = at, min(s.floor, at.UnixNano())
 	}
 	if len(s.order) >= s.due {
 		s.forget()

@@ -38,6 +38,8 @@ type logServer struct {
 	previous []string
 	cut      chan struct{} // closed: streams break
 	half     string        // a line without an end, sent before a cut
+	short    bool          // what it wrote before it restarted breaks off
+	hang     bool          // and so it does, without an end
 	refuse   int           // status for pods/log
 	asked    []string      // queries of pods/log
 	changed  chan struct{}
@@ -108,6 +110,7 @@ func (s *logServer) log(w http.ResponseWriter, r *http.Request) {
 	}
 	lines = slices.Clone(lines)
 	gone := r.PathValue("pod") != s.pod.Name
+	short, hang := s.short, s.hang
 	s.mu.Unlock()
 	switch {
 	case gone:
@@ -135,6 +138,13 @@ func (s *logServer) log(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 	}
 	send(lines)
+	if q.Get("previous") == "true" && short {
+		panic(http.ErrAbortHandler)
+	}
+	if q.Get("previous") == "true" && hang {
+		<-r.Context().Done()
+		return
+	}
 	if untimed := len(lines) > 0 && strings.HasPrefix(lines[0], "unable"); untimed || q.Get("follow") != "true" {
 		return
 	}
@@ -223,7 +233,8 @@ func (s *logServer) follow(since time.Time) *followed {
 		s.t.Fatal(err)
 	}
 	p.pause = logPauses{first: 10 * time.Millisecond, longest: 40 * time.Millisecond, denied: 20 * time.Millisecond,
-		quiet: 50 * time.Millisecond, idle: 150 * time.Millisecond, steady: time.Second, recheck: 30 * time.Millisecond}
+		quiet: 50 * time.Millisecond, idle: 150 * time.Millisecond, steady: time.Second, recheck: 30 * time.Millisecond,
+		rest: time.Second}
 	f := &followed{t: s.t}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -346,6 +357,27 @@ func TestFollowResumes(t *testing.T) {
 				s.lines, s.pod = []string{at(900, "new")}, aPod("ovnkube-node-a", "u1", "c2", 1)
 			},
 			want: []string{"a", "gap: container ovn-controller restarted", "new"},
+		},
+		"container restarted, what it wrote breaks off": {
+			before: []string{at(0, "a"), at(10, "b")},
+			change: func(s *logServer) {
+				s.previous, s.short = append(slices.Clone(s.lines), at(20, "last words")), true
+				s.lines, s.pod = []string{at(900, "new")}, aPod("ovnkube-node-a", "u1", "c2", 1)
+			},
+			want: []string{"a", "b", "last words", "gap: container ovn-controller restarted", "new"},
+		},
+		"container restarted, the kubelet stands still over what it wrote": {
+			before: []string{at(0, "a"), at(10, "b")},
+			change: func(s *logServer) {
+				s.previous, s.hang = append(slices.Clone(s.lines), at(20, "last words")), true
+				s.lines, s.pod = []string{at(900, "new")}, aPod("ovnkube-node-a", "u1", "c2", 1)
+			},
+			want: []string{"a", "b", "last words", "gap: container ovn-controller restarted", "new"},
+		},
+		"the node's clock is set back": {
+			before: []string{at(3_600_000, "a"), at(0, "b")},
+			change: alone, after: []string{at(10, "c")},
+			want: []string{"a", "b", "c"},
 		},
 		"container restarted twice": {
 			before: []string{at(0, "a")},

@@ -16,32 +16,39 @@ func (w *watcher) probe(ctx context.Context) {
 	}
 }
 
-// ask says whether the server answers at all; what it says does not matter.
-func (w *watcher) ask(ctx context.Context) bool {
+// ask says why the server does not answer, nil when it does; what it says does not
+// matter.
+func (w *watcher) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, w.t.probeAnswer, errNoAnswer)
 	defer cancel()
 	rest := w.c.Typed().Discovery().RESTClient()
 	if rest == nil { // a client without a server
-		return true
+		return nil
 	}
 	_, err := rest.Get().AbsPath("/version").DoRaw(ctx)
-	return err == nil || !errors.Is(context.Cause(ctx), errNoAnswer)
+	switch {
+	case err != nil && errors.Is(context.Cause(ctx), errNoAnswer):
+		return errNoAnswer
+	case unreachable(err):
+		return err
+	}
+	return nil
 }
 
-// answered takes in whether the server answers: what is being followed is lost
-// while it does not, and well again after. A feed whose own request fails says
-// more, and that stays.
-func (w *watcher) answered(yes bool) {
+// answered takes in whether the server answers, nil, or why not: what is being
+// followed is lost while it does not, and well again after. A feed whose own
+// request fails says more, and that stays.
+func (w *watcher) answered(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, f := range w.feeds {
 		switch {
-		case !yes && f.res.Conn == model.ConnSynced:
+		case err != nil && f.res.Conn == model.ConnSynced:
 			f.stalled = true
 			f.res.Attempts++
-			f.enter(model.ConnLost, f.unanswered())
+			f.enter(model.ConnLost, f.unanswered(err))
 			w.changed()
-		case yes && f.stalled:
+		case err == nil && f.stalled:
 			f.stalled = false
 			if f.res.Conn == model.ConnLost {
 				f.enter(model.ConnSynced, "")

@@ -15,7 +15,7 @@ const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/adminne
 func TestSchemas(t *testing.T) {
 	s, c := serve(t)
 	// None can be read: Rung's own stay.
-	got, found, err := c.Schemas(t.Context())
+	_, found, err := c.Schemas(t.Context())
 	if err != nil || len(found) > 0 {
 		t.Fatalf("%v %v", found, err)
 	}
@@ -35,7 +35,7 @@ func TestSchemas(t *testing.T) {
 	next["name"], next["storage"] = "v1beta1", false
 	def["spec"].(map[string]any)["versions"] = []any{version, next}
 	s.Put(crdPath, def)
-	got, found, err = c.Schemas(t.Context())
+	got, found, err := c.Schemas(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
@@ -24,9 +26,9 @@ var statusResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindBANP: {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "baselineadminnetworkpolicies"},
 }
 
-// reportTimeout bounds one request of a Reporter, reportTries how often one is
-// tried: what a controller reports is best effort (compile-spec §2.8), and the next
-// sync says it again.
+// reportTimeout bounds one request of a Reporter, reportTries how often an event is
+// tried, or a condition that the server will not have. A condition is tried until
+// it is written, once a minute in the end: the reconciler says it once.
 const (
 	reportTimeout = 10 * time.Second
 	reportTries   = 15
@@ -105,6 +107,17 @@ func (r *Reporter) put(k reportKey, c *model.Condition) {
 	r.queue.Add(k)
 }
 
+// Forget drops what waits to be said for a zone: another reports for it now, and
+// must not be contradicted by what was true before. A request under way is not
+// called back.
+func (r *Reporter) Forget(zone string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of := func(k reportKey) bool { return k.zone == zone }
+	maps.DeleteFunc(r.pending, func(k reportKey, _ *model.Condition) bool { return of(k) })
+	maps.DeleteFunc(r.events, func(k reportKey, _ model.Event) bool { return of(k) })
+}
+
 // Waiting counts what is not written yet, Dropped what never will be.
 func (r *Reporter) Waiting() (waiting int, dropped uint64) {
 	r.mu.Lock()
@@ -120,17 +133,21 @@ func (r *Reporter) write(ctx context.Context, k reportKey) {
 	limited, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
 	var err error
+	tries := r.queue.NumRequeues(k)
 	switch {
 	case isEvent:
-		err = r.c.writeEvent(limited, k.event, e)
+		err = r.c.writeEvent(limited, k.event, e, tries > 0)
 	case has:
 		err = r.c.ApplyCondition(limited, k.zone, k.policy, c)
 	}
-	again := err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) && r.queue.NumRequeues(k) < reportTries
+	hopeless := isEvent || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
+	again := err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) && (!hopeless || tries < reportTries)
 	if !again {
 		r.mu.Lock()
 		if isEvent {
-			delete(r.events, k)
+			if r.events[k].Last.Equal(e.Last) { // else the same was told again, and waits in the queue
+				delete(r.events, k)
+			}
 		} else if r.pending[k] == c { // else a newer one waits in the queue
 			delete(r.pending, k)
 		}
@@ -142,7 +159,7 @@ func (r *Reporter) write(ctx context.Context, k reportKey) {
 	} else {
 		r.queue.AddRateLimited(k)
 	}
-	if err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) {
+	if err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) && tries <= reportTries {
 		r.trouble(err)
 	}
 }
@@ -150,7 +167,7 @@ func (r *Reporter) write(ctx context.Context, k reportKey) {
 // ApplyCondition applies one condition of a policy under the name of the zone's
 // node, as the controller of OVN-Kubernetes on that node would: by force, on the
 // status alone. Without a condition it applies an empty status, which takes the
-// zone's away.
+// zone's away; the last of a policy is another matter (see clearLast).
 func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.PolicyKey, cond *model.Condition) error {
 	of, ok := statusResources[policy.Kind]
 	if !ok {
@@ -163,6 +180,9 @@ func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.
 	force := true
 	_, err = c.Dynamic().Resource(of).Patch(ctx, policy.Name, types.ApplyPatchType, body,
 		metav1.PatchOptions{FieldManager: zone, Force: &force}, "status")
+	if cond == nil && apierrors.IsInvalid(err) {
+		err = c.clearLast(ctx, of, zone, policy, err)
+	}
 	if err != nil {
 		return fmt.Errorf("apply the condition of zone %s to %s: %w", clean.Text(zone), policy, cleanError{err})
 	}
@@ -181,4 +201,27 @@ func conditionBody(of schema.GroupVersionResource, policy model.PolicyKey, cond 
 		"apiVersion": of.GroupVersion().String(), "kind": string(policy.Kind),
 		"metadata": map[string]any{"name": policy.Name}, "status": status,
 	})
+}
+
+// clearLast takes the only condition of a policy away where an apply cannot: it
+// leaves no status at all, which the CRDs of v1alpha1, that want the list, refuse
+// with the error given.
+func (c *Cluster) clearLast(ctx context.Context, of schema.GroupVersionResource, zone string, policy model.PolicyKey, refused error) error {
+	u, err := c.Dynamic().Resource(of).Get(ctx, policy.Name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	if len(list) != 1 {
+		return refused
+	}
+	if only, _ := list[0].(map[string]any); only["type"] != "Ready-In-Zone-"+zone {
+		return refused
+	}
+	patch := mustJSON([]op{
+		{"op": "test", "path": "/metadata/resourceVersion", "value": u.GetResourceVersion()},
+		{"op": "replace", "path": "/status/conditions", "value": []any{}},
+	})
+	_, err = c.Dynamic().Resource(of).Patch(ctx, policy.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: zone}, "status")
+	return err
 }

@@ -85,12 +85,17 @@ func (a *reportAPI) cluster(t *testing.T) *Cluster {
 
 func reporting(t *testing.T, c *Cluster, trouble func(error)) (*Reporter, func()) {
 	r := NewReporter(c, trouble)
+	return r, runs(t, r)
+}
+
+// runs keeps a Reporter going until the test ends, or stop is called.
+func runs(t *testing.T, r *Reporter) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); r.Run(ctx) }()
-	stop := sync.OnceFunc(func() { cancel(); <-done })
+	stop = sync.OnceFunc(func() { cancel(); <-done })
 	t.Cleanup(stop)
-	return r, stop
+	return stop
 }
 
 func idle(t *testing.T, r *Reporter) {

@@ -26,7 +26,7 @@ func benchPod(i int) *corev1.Pod {
 	}
 	p.Spec.Containers = []corev1.Container{c, {Name: "sidecar", Image: "registry.example/sidecar:1", Env: c.Env}}
 	p.Status.PodIPs[0].IP = fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255)
-	p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubelet", FieldsV1: &metav1.FieldsV1{Raw: make([]byte, 0)}}}
+	p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubelet", FieldsV1: metav1.NewFieldsV1("{}")}}
 	return p
 }
 

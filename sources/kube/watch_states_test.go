@@ -202,3 +202,27 @@ func TestWatchStandsStill(t *testing.T) {
 		}
 	})
 }
+
+// TestWatchProbeRefused: a server that stood still and then is gone has not
+// answered, and one that is gone is noticed by the probe alone.
+func TestWatchProbeRefused(t *testing.T) {
+	noLeaks(t)
+	a := newWatchAPI(t)
+	cl, _ := a.cluster("t-1")
+	a.down()
+	w := newWatcher(cl, quickTiming)
+	stalled, well := w.feeds[0], w.feeds[1]
+	stalled.stalled, stalled.res.Conn, well.res.Conn = true, model.ConnLost, model.ConnSynced
+	w.answered(w.ask(t.Context()))
+	if stalled.res.Conn != model.ConnLost {
+		t.Errorf("what stood still is %s though nothing answers", stalled.res.Conn)
+	}
+	if well.res.Conn != model.ConnLost || !strings.Contains(well.res.Error, "connection refused: what is shown may be old") {
+		t.Errorf("what was well is %s, %q", well.res.Conn, well.res.Error)
+	}
+	a.up()
+	w.answered(w.ask(t.Context()))
+	if stalled.res.Conn != model.ConnSynced || well.res.Conn != model.ConnSynced {
+		t.Errorf("after an answer they are %s and %s", stalled.res.Conn, well.res.Conn)
+	}
+}

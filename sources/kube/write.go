@@ -54,7 +54,8 @@ type Change struct {
 
 // Written is what the server answered to a change.
 type Written struct {
-	// Policy is the object as it is stored now, or would be; nil after a delete.
+	// Policy is the object as it is stored now, or would be; nil after a delete, and
+	// where it was written but cannot be read.
 	Policy   *model.Policy
 	Warnings []string // of the server, clean
 }
@@ -149,10 +150,14 @@ func (p *Policies) Do(ctx context.Context, ch Change, dryRun bool) (*Written, er
 	w := &Written{Warnings: warnings.list()}
 	if u != nil {
 		l, err := p.live(ch.Key, u)
-		if err != nil {
+		switch {
+		case err == nil:
+			w.Policy = l.Policy
+		case dryRun:
 			return nil, err
+		default: // it is written, whatever was made of it
+			w.Warnings = append(w.Warnings, clean.Text(err.Error()))
 		}
-		w.Policy = l.Policy
 	}
 	return w, nil
 }
@@ -173,6 +178,10 @@ func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Chang
 		u, err := document(ch)
 		if err != nil {
 			return nil, err
+		}
+		if ch.Old != nil && ch.Old.UID != "" {
+			// An apply would bring back what somebody deleted meanwhile.
+			u.SetUID(types.UID(ch.Old.UID))
 		}
 		return r.Patch(ctx, ch.Key.Name, types.ApplyPatchType, mustJSON(u.Object), metav1.PatchOptions{
 			DryRun: dry, Force: &ch.Force, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})

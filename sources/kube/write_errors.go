@@ -104,8 +104,10 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		return errVersionMoved
 	case apierrors.IsAlreadyExists(err):
 		return fmt.Errorf("is there already: %w", ErrChanged)
-	case apierrors.IsNotFound(err) && st.Details != nil && st.Details.Name == k.Name:
+	case apierrors.IsNotFound(err) && st.Details != nil && st.Details.Name == k.Name && !ofNamespace(st.Details):
 		return ErrGone
+	case apierrors.IsInvalid(err) && v == VerbApply && slices.ContainsFunc(causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" }):
+		return fmt.Errorf("was deleted and made anew: %w", ErrChanged)
 	case apierrors.IsInvalid(err) && v == VerbPatch && len(causes) == 0:
 		// The test of the old value failed; the server does not say which.
 		return fmt.Errorf("the test of the old value failed: %w", ErrChanged)
@@ -126,7 +128,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 	if r.Code == http.StatusForbidden && strings.Contains(r.Reason, " cannot ") {
 		r.Remedy = "see kubectl auth can-i " + permission(k, v)
 	}
-	if apierrors.IsNotFound(err) {
+	if apierrors.IsNotFound(err) && !ofNamespace(st.Details) {
 		r.Reason = fmt.Sprintf("the server does not serve %s: is the CRD installed?", policyResources[k.Kind].GroupVersion())
 	}
 	if apierrors.IsUnauthorized(err) {
@@ -134,6 +136,9 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 	}
 	return r
 }
+
+// ofNamespace says whether it is the namespace that is not there.
+func ofNamespace(d *metav1.StatusDetails) bool { return d != nil && d.Kind == "namespaces" }
 
 // permission is what kubectl auth can-i is asked for a change.
 func permission(k model.PolicyKey, v Verb) string {

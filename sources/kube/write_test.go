@@ -297,6 +297,14 @@ func TestRefusals(t *testing.T) {
 	if err := do(); !errors.As(err, &contested) || contested.Error() != `owned by "flux": .spec.priority` {
 		t.Errorf("%v", err)
 	}
+	answer(404, "NotFound", `namespaces "nowhere" not found`, map[string]any{"name": "nowhere", "kind": "namespaces"})
+	if err := do(); !errors.As(err, &no) || no.Reason != `namespaces "nowhere" not found` {
+		t.Errorf("%v", err)
+	}
+	answer(404, "NotFound", `namespaces "blue" not found`, map[string]any{"name": "blue", "kind": "namespaces"})
+	if err := do(); errors.Is(err, ErrGone) {
+		t.Errorf("a namespace is not the policy of its name: %v", err)
+	}
 	answer(404, "NotFound", "the server could not find the requested resource", nil)
 	if err := do(); !errors.As(err, &no) || !strings.Contains(no.Reason, "is the CRD installed?") {
 		t.Errorf("%v", err)
@@ -318,5 +326,27 @@ func TestRefusals(t *testing.T) {
 	w, err := p.Do(t.Context(), Change{Verb: VerbPatch, Key: blueKey, Old: l.Policy, New: &now}, true)
 	if err != nil || !reflect.DeepEqual(w.Warnings, []string{"this will go"}) {
 		t.Errorf("%v %v", w, err)
+	}
+}
+
+// An apply of an object that is there is an apply of that very one: it neither
+// brings back what somebody deleted, nor changes another of its name.
+func TestApplyKeepsToTheObject(t *testing.T) {
+	s, p, l := start(t, bluePolicy)
+	ch := Change{Verb: VerbApply, Key: blueKey, Old: l.Policy, New: parsed(t, bluePolicy)}
+	if _, err := p.Do(t.Context(), ch, true); err != nil {
+		t.Fatal(err)
+	}
+	md, _ := s.Requests()[0].Body["metadata"].(map[string]any)
+	if md["uid"] != "uid-blue" {
+		t.Errorf("%v", md)
+	}
+	s.Before(func(w http.ResponseWriter, _ apiserver.Request) bool {
+		apiserver.Fail(w, 422, "Invalid", "metadata.uid: Invalid value: field is immutable", map[string]any{"causes": []any{map[string]any{
+			"reason": "FieldValueInvalid", "field": "metadata.uid", "message": "field is immutable"}}})
+		return true
+	})
+	if _, err := p.Do(t.Context(), ch, false); !errors.Is(err, ErrChanged) {
+		t.Errorf("%v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -20,8 +21,9 @@ func OVNNamespaces() []string { return []string{"ovn-kubernetes", "openshift-ovn
 // Errors of looking for a zone's pod. No permission is fs.ErrPermission.
 var (
 	// ErrNoZonePod says that no ovnkube-node pod runs on the node.
-	ErrNoZonePod = errors.New("no ovnkube-node pod")
-	// ErrManyZonePods says that more than one could be it.
+	ErrNoZonePod = errors.New("no ovnkube-node pod on the node")
+	// ErrManyZonePods says that more than one could be it, or that OVN-Kubernetes
+	// seems to run in several namespaces.
 	ErrManyZonePods = errors.New("several ovnkube-node pods")
 	// ErrZonePodNotReady says that the pod or its container does not run.
 	ErrZonePodNotReady = errors.New("the ovnkube-node pod is not ready")
@@ -54,13 +56,21 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 	}
 	var found []zonePodInfo
 	var denied error
+	home := "" // where there are pods of OVN-Kubernetes, on any node
 	for _, ns := range namespaces {
-		pods, err := c.zonePods.list(ctx, c.typed, ns)
+		pods, err := c.zonePods.list(ctx, c.Typed(), ns)
 		switch {
-		case err == nil:
+		case err == nil && !anyOurs(pods):
 			found = append(found, pods[node]...)
+		case err == nil && home != "":
+			return ZonePod{}, fmt.Errorf("%w: they are in %s and in %s, and one of these may be somebody else's; name the right one by --ovn-namespace",
+				ErrManyZonePods, clean.Text(home), clean.Text(ns))
+		case err == nil:
+			home, found = ns, append(found, pods[node]...)
 		case ctx.Err() != nil:
 			return ZonePod{}, fmt.Errorf("look for the pod of zone %s: %w", clean.Text(node), context.Cause(ctx))
+		case !errors.Is(err, fs.ErrPermission):
+			return ZonePod{}, err // the pod may be there, and one elsewhere is then not it
 		case denied == nil:
 			denied = err
 		}
@@ -70,9 +80,25 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 		err = denied
 	}
 	if err != nil {
-		return ZonePod{}, fmt.Errorf("look for the pod of zone %s in %s: %w", clean.Text(node), clean.Text(strings.Join(namespaces, ", ")), err)
+		if errors.Is(err, ErrNoZonePod) {
+			err = fmt.Errorf("%w in %s; where OVN-Kubernetes runs elsewhere, name it by --ovn-namespace", err, clean.Text(strings.Join(namespaces, ", ")))
+		}
+		return ZonePod{}, err
 	}
 	return pod, nil
+}
+
+// anyOurs says whether there is a pod of OVN-Kubernetes, running or not. One
+// installation has one namespace: where two have such pods, whoever may make
+// namespaces (on OpenShift, every user) could have made the other, and a node
+// whose own pod is away would lead there.
+func anyOurs(byNode map[string][]zonePodInfo) bool {
+	for _, pods := range byNode {
+		if slices.ContainsFunc(pods, func(p zonePodInfo) bool { return p.notOurs == nil }) {
+			return true
+		}
+	}
+	return false
 }
 
 // zonePodInfo is what is kept of a pod that is labelled as ovnkube-node.
@@ -106,7 +132,7 @@ func chooseZonePod(pods []zonePodInfo) (ZonePod, error) {
 	case refused != nil:
 		return ZonePod{}, refused
 	}
-	return ZonePod{}, fmt.Errorf("%w on that node; where OVN-Kubernetes runs elsewhere, name it by --ovn-namespace", ErrNoZonePod)
+	return ZonePod{}, ErrNoZonePod
 }
 
 // readZonePod takes from a pod what ZonePod tells, and whether it runs.

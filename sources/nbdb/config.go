@@ -48,9 +48,11 @@ type Config struct {
 	// echo is sent, after all of it the connection is given up.
 	Probe time.Duration
 	// ConnectTimeout bounds dialling together with reading the schema
-	// (default 5 s); the snapshot has to begin within three times Probe and may
-	// then take as long as bytes keep coming.
+	// (default 5 s); the snapshot has to begin within three times Probe.
 	ConnectTimeout time.Duration
+	// SnapshotTimeout bounds the snapshot while bytes keep coming (default ten
+	// minutes: a server that trickles must not keep others' turn for ever).
+	SnapshotTimeout time.Duration
 	// TransactTimeout bounds a transaction (default 5 s; a second more for each
 	// megabyte of operations).
 	TransactTimeout time.Duration
@@ -81,6 +83,7 @@ func (c Config) withDefaults() Config {
 	}
 	def(&c.Probe, 5*time.Second)
 	def(&c.ConnectTimeout, 5*time.Second)
+	def(&c.SnapshotTimeout, 10*time.Minute)
 	def(&c.TransactTimeout, 5*time.Second)
 	def(&c.BackoffMin, 100*time.Millisecond)
 	def(&c.BackoffMax, 5*time.Second)

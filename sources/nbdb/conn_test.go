@@ -1,6 +1,7 @@
 package nbdb
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -284,6 +285,52 @@ func TestSilentServer(t *testing.T) {
 		synctest.Wait()
 		if u := last(updates()); !u.Resync {
 			t.Errorf("%+v", u)
+		}
+	})
+}
+
+// trickling answers monitor_cond with a byte a second, for ever.
+type trickling struct{ net.Conn }
+
+// SetWriteDeadline does nothing: it goes on trickling.
+func (c trickling) SetWriteDeadline(time.Time) error { return nil }
+
+func (c trickling) Write(b []byte) (int, error) {
+	if !bytes.Contains(b, []byte(`"NB_Global":{"`)) || bytes.Contains(b, []byte("columns")) {
+		return c.Conn.Write(b)
+	}
+	for {
+		if _, err := c.Conn.Write([]byte(" ")); err != nil {
+			return 0, err
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// TestTricklingServer: a server that sends its rows byte by byte gives its place
+// among those that connect free.
+func TestTricklingServer(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		f := &fake{t: t, name: "ovn-worker"}
+		limit := NewLimiter(1)
+		dial := func(context.Context) (net.Conn, error) {
+			a, b := net.Pipe()
+			go f.serve(jsonrpc.New(trickling{b}, time.Second))
+			return a, nil
+		}
+		c := Dial(Config{Name: "ovn-worker", Addr: "unix:/fake", Dial: dial, Limit: limit})
+		began := time.Now()
+		if _, err := c.Read(t.Context()); !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "not all there after 10m0s") {
+			t.Errorf("got %v", err)
+		}
+		if took := time.Since(began); took > 11*time.Minute {
+			t.Errorf("it kept its place for %v", took)
+		}
+		time.Sleep(2 * time.Second) // the server notices
+		if release, err := limit.Take(t.Context()); err != nil {
+			t.Error(err)
+		} else {
+			release()
 		}
 	})
 }

@@ -93,7 +93,7 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 				if read = true; delta || d.share == nil {
 					addresses = d.merge(r.Addresses, delta, d.str)
 				} else {
-					raw = d.Raw()
+					raw = d.Span()
 				}
 			case "external_ids":
 				r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
@@ -265,7 +265,7 @@ func (d *decoder) externalIDs(old map[string]string, delta bool) map[string]stri
 	if delta || d.share == nil {
 		return d.share.externalIDs(d.mapping(old, delta))
 	}
-	raw := d.Raw()
+	raw := d.Span()
 	if known, same := d.share.knownIDs(raw); same {
 		return known
 	}

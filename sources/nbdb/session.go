@@ -100,9 +100,11 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 	defer leave()
 	params := jsonrpc.AppendString([]byte{'['}, nb.Database)
 	params = append(append(append(params, `,"rung",`...), monitor...), ']')
-	// No deadline but the probe's: a big snapshot over a thin line takes its
-	// time, and silence ends the session.
-	err = s.call(ctx, "monitor_cond", params, snapshotPatience*s.cfg.Probe, func(result []byte) error {
+	// A big snapshot over a thin line takes its time; silence ends the session
+	// long before.
+	limited, cancel := context.WithTimeout(ctx, s.cfg.SnapshotTimeout)
+	defer cancel()
+	err = s.call(limited, "monitor_cond", params, snapshotPatience*s.cfg.Probe, func(result []byte) error {
 		ch, err := changes(result, nil, s.cfg.Share)
 		if err != nil {
 			return err
@@ -116,6 +118,9 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 		s.db = db
 		return nil
 	})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = fmt.Errorf("%w: the rows were not all there after %v", ErrSilent, s.cfg.SnapshotTimeout)
+	}
 	if err != nil {
 		return fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
 	}
@@ -256,7 +261,7 @@ func (s *session) update(params []byte) error {
 	l := jsonrpc.NewLexer(params)
 	var err error
 	l.Array(func() {
-		raw := l.Raw()
+		raw := l.Span()
 		if n++; n == 2 && err == nil {
 			ch, err = changes(raw, s.db, s.cfg.Share) // only this goroutine writes s.db
 		}

@@ -21,7 +21,10 @@ import (
 // writer runs an engine that keeps the rows of zones it did not start.
 func (c *cluster) writer() *run {
 	c.t.Helper()
-	return c.engine(func(cfg *engine.Config) { cfg.NB, cfg.Reconcile, cfg.Mode.Reconciles = c.addresses(), true, true })
+	return c.engine(func(cfg *engine.Config) {
+		cfg.NB, cfg.Reconcile, cfg.Mode.Reconciles = c.addresses(), true, true
+		cfg.Own = engine.Ownership{NobodyElse: true, Quiet: time.Millisecond}
+	})
 }
 
 // reader runs an engine that only looks.

@@ -88,19 +88,21 @@ func look(root string) error {
 	})
 }
 
-// Root returns the folder of go.mod above the working folder.
+// Root returns the folder of Rung's go.mod above the working folder, past those of
+// modules inside it.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("finding the module: %w", err)
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && strings.HasPrefix(string(text), "module rung\n") {
 			return dir, nil
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", errors.New("finding the module: no go.mod above the working folder")
+			return "", errors.New("finding the module: no go.mod of rung above the working folder")
 		}
 		dir = parent
 	}

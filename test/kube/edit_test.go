@@ -36,12 +36,13 @@ func editing(t *testing.T, c *cluster.Cluster, policy, editor string) *term.Driv
 		}
 		return false
 	}
-	for range 40 {
-		if selected(d.Frame()) {
+	for i := range 40 {
+		before := d.Frame()
+		if selected(before) {
 			return d
 		}
-		d.Press("j")
-		d.WaitStill(100 * time.Millisecond)
+		d.Press([]string{"j", "k"}[i/20]) // down, and up if it went by
+		_, _ = d.Terminal.WaitUntil("moves", func(f *term.Frame) bool { return !f.Same(before) }, time.Second)
 	}
 	d.WaitUntil("has the cursor on "+policy, selected)
 	return d

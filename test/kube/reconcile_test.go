@@ -146,24 +146,30 @@ func event(t testing.TB, c *cluster.Cluster, name, reason, message string) {
 	}
 }
 
-// It does not write where OVN-Kubernetes does: the demo's nodes run an
-// ovnkube-node pod each.
+// It does not write where an ovnkube-controller runs, and writes on the node
+// where none does.
 func TestReconcileRefuses(t *testing.T) {
-	c := demoCluster(t)
-	z, err := c.AddZones(t.Context(), nodes...)
+	t.Parallel()
+	ctx := t.Context()
+	c := start(t, cluster.Config{})
+	small(t, c)
+	must(t, c.AddNamespace(ctx, "ovn-kubernetes"))
+	must(t, c.Load(ctx, `{apiVersion: v1, kind: Pod, metadata: {name: ovnkube-node-x, namespace: ovn-kubernetes, labels: {app: ovnkube-node}},
+  spec: {nodeName: n1, hostNetwork: true, containers: [{name: ovnkube-controller, image: none.invalid/c}]},
+  status: {phase: Running, podIP: 172.18.0.2, podIPs: [{ip: 172.18.0.2}], conditions: [{type: Ready, status: "True"}],
+    containerStatuses: [{name: ovnkube-controller, image: c, imageID: c, ready: true, started: true, restartCount: 0, state: {running: {}}}]}}`))
+	z, err := c.AddZones(ctx, smallNodes...)
 	must(t, err)
-	defer z.Close()
-	before, err := z.Dump(t.Context(), nodes[1])
+	before, err := z.Dump(ctx, "n1")
 	must(t, err)
 	r := reconcile(t, c, z, "stranger")
-	within(t, patience, "it says who owns the rows", func() bool {
-		return strings.Contains(r.said(), "ovnkube")
-	})
+	asCompiled(t, c, z, "n2")
+	within(t, patience, "it says who owns the rows", func() bool { return strings.Contains(r.said(), "ovnkube-controller") })
 	time.Sleep(leaseDuration) // time in which it could have taken over
-	if got := dumped(t, z, nodes[1]); len(got) != len(policyRows(t, before)) {
-		t.Errorf("%d rows were %d", len(got), len(policyRows(t, before)))
+	if got, want := len(dumped(t, z, "n1")), len(policyRows(t, before)); got != want {
+		t.Errorf("%d rows were %d", got, want)
 	}
-	if id, _ := writer(t, z, nodes[1]); id != "" {
+	if id, _ := writer(t, z, "n1"); id != "" {
 		t.Errorf("the zone was taken by %s", id)
 	}
 }

@@ -37,6 +37,12 @@ type replica struct {
 // reconcile starts a replica for all zones. It ends with the test.
 func reconcile(t testing.TB, c *cluster.Cluster, z *cluster.Zones, name string, more ...string) *replica {
 	t.Helper()
+	return replicaWith(t, c, name, append(z.NB(), more...)...)
+}
+
+// replicaWith starts a replica with these options; they name its zones.
+func replicaWith(t testing.TB, c *cluster.Cluster, name string, more ...string) *replica {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	address := l.Addr().String()
@@ -44,7 +50,7 @@ func reconcile(t testing.TB, c *cluster.Cluster, z *cluster.Zones, name string, 
 	home := t.TempDir()
 	args := on(c, cluster.Admin, "reconcile", "--identity", name, "--metrics-address", address, "--lease-namespace", "default",
 		"--lease-duration", leaseDuration.String(), "--renew-deadline", renewDeadline.String(), "--retry-period", retryPeriod.String())
-	args = append(append(args, z.NB()...), more...)
+	args = append(args, more...)
 	r := &replica{t: t, name: name, cmd: exec.Command(install.Binary(t), args...), log: filepath.Join(home, "log"), metrics: address, done: make(chan struct{})}
 	log, err := os.Create(r.log)
 	must(t, err)

@@ -25,6 +25,7 @@ func groups() []group {
 		{Of(nav.Activity), activity},
 		{Of(nav.Zones), zones},
 		{Of(nav.Controller), controllerActions},
+		{Of(nav.Ready), readyActions},
 		{Text, text},
 		{List, list},
 		{Global, global},

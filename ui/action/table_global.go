@@ -25,6 +25,8 @@ const (
 	GoActivity ID = "go.activity"
 	GoPlan     ID = "go.plan"
 	GoContexts ID = "go.contexts"
+	GoReady    ID = "go.ready"
+	GoCluster  ID = "go.cluster"
 )
 
 var global = []Action{
@@ -55,6 +57,8 @@ var global = []Action{
 	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Help: "go to what was done, with the equivalent commands"},
 	{ID: GoPlan, Keys: []string{"6"}, Title: "plan", Help: "go to the plan of priorities"},
 	{ID: GoContexts, Keys: []string{"C"}, Title: "contexts", Help: "go to the contexts of the kubeconfig, to another cluster"},
+	{ID: GoReady, Keys: []string{"7"}, Title: "ready", Help: "go to what each zone's controller reported of each policy"},
+	{ID: GoCluster, Keys: []string{"8"}, Title: "cluster", Help: "go to the cluster: API server, resources, permissions, sweep and logs"},
 }
 
 // The actions of lists.

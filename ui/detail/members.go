@@ -167,7 +167,7 @@ func (x *Explain) equal(set *nb.AddressSet) widget.Line {
 	read := 0
 	for _, z := range x.Rev.Zones {
 		p := z.Policy(unit)
-		if z.DB == nil || p == nil {
+		if z.DB == nil && z.Conn != model.ConnSwept || p == nil {
 			continue
 		}
 		read++

@@ -2,6 +2,7 @@ package detail
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +63,9 @@ func ZoneState(r *engine.Revision, k model.PolicyKey, z *model.ZoneState, now ti
 	case model.StateStale:
 		return s, Unread(z, now)
 	case model.StateNotComparable:
+		if p.Why != "" {
+			return s, p.Why
+		}
 		return s, "rows in the form of another OVN-Kubernetes release"
 	}
 	if why := Unread(z, now); why != "" {
@@ -93,6 +97,9 @@ func Unread(z *model.ZoneState, now time.Time) string {
 	if z.Conn == model.ConnSynced || z.Conn == model.ConnReadOnly {
 		return ""
 	}
+	if z.Conn == model.ConnSwept {
+		return "read in turn, rows as of " + Since(z.SyncedAt, now)
+	}
 	text := string(z.Conn)
 	if z.SyncedAt.IsZero() {
 		text += ", never read"
@@ -113,6 +120,21 @@ func Since(t, now time.Time) string {
 	return view.Clock(t, now) + " (" + view.Age(now.Sub(t)) + ")"
 }
 
+// NotHere says why the rows of a zone cannot be shown although it is known, and what
+// will bring them: a page of a zone that is read in turn has it followed.
+func NotHere(z *model.ZoneState, now time.Time) string {
+	switch {
+	case z.Conn == model.ConnDenied:
+		return "no permission to read this zone: " + z.Error
+	case z.Conn == model.ConnSwept:
+		return fmt.Sprintf("%s of %s were read %s ago and compared, then let go; the zone is followed from now on, they come in a moment",
+			Count(z.Rows, "row"), z.Name, view.Age(now.Sub(z.SyncedAt)))
+	case z.Rows > 0 && !z.SyncedAt.IsZero():
+		return "not held now: " + Unread(z, now)
+	}
+	return "not read yet: " + Unread(z, now)
+}
+
 // StateLine is the state as a line: sign, word and rest.
 func StateLine(s model.PolicyState, rest string, st *themes.Styles) widget.Line {
 	l := widget.Styled(StateSign(s)+" "+string(s), view.StateStyle(s, st))
@@ -131,6 +153,30 @@ func Worst(r *engine.Revision, k model.PolicyKey, now time.Time) (worst *model.Z
 		}
 	}
 	return worst
+}
+
+// Troubled are at most n zones in which a policy is not in sync, and the others; each
+// worst first, then by name.
+func Troubled(r *engine.Revision, k model.PolicyKey, n int, now time.Time) (first, left []*model.ZoneState) {
+	all := slices.Clone(r.Zones)
+	states := make(map[string]model.PolicyState, len(all))
+	for _, z := range all {
+		states[z.Name] = z.Policy(k).State(z, now)
+	}
+	slices.SortStableFunc(all, func(a, b *model.ZoneState) int {
+		switch x, y := states[a.Name], states[b.Name]; {
+		case x.Worse(y):
+			return -1
+		case y.Worse(x):
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	n = min(n, len(all))
+	for n > 0 && states[all[n-1].Name] == model.StateInSync {
+		n--
+	}
+	return all[:n], all[n:]
 }
 
 // NextZone is the zone d steps from the named one, in a circle; the first when
@@ -156,7 +202,9 @@ func TellZone(env *view.Env, z *model.ZoneState, hint string) widget.Line {
 		return widget.Styled("no zone", st.Dim)
 	}
 	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "}, view.ZoneMark(z, st)}
-	if z.Conn != model.ConnSynced {
+	if z.Conn == model.ConnSwept {
+		l = l.Add(" read "+view.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
+	} else if z.Conn != model.ConnSynced {
 		l = l.Add(" "+string(z.Conn), st.Warn)
 	}
 	if hint != "" && len(env.Rev.Zones) > 1 && env.W >= 100 {

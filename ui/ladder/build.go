@@ -229,7 +229,11 @@ func (b *builder) broken() {
 	if len(b.ladder.Broken) == 0 {
 		return
 	}
-	b.band("not read", strconv.Itoa(len(b.ladder.Broken))+" of the files' objects are left out", false)
+	what := " of the files' objects are left out"
+	if b.rev.Mode.Name == engine.ClusterMode {
+		what = " things the API server keeps back, or Rung does not know"
+	}
+	b.band("not read", strconv.Itoa(len(b.ladder.Broken))+what, false)
 	for i := range b.ladder.Broken {
 		x := b.ladder.Broken[i]
 		name := x.Key.Name

@@ -81,7 +81,7 @@ func TestStates(t *testing.T) {
 	p.Number++
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("starting", "○○○")
+	s.Want("starting", "◐◐◐")
 	s.WantNot("in sync")
 }
 

@@ -27,10 +27,13 @@ const (
 	// Controller is what the ovnkube-controller of Zone wrote about the policy Key.
 	Controller Kind = "controller"
 	Contexts   Kind = "contexts" // of the kubeconfig
+	// Ready is what controllers reported of all policies, or of Key zone by zone.
+	Ready   Kind = "ready"
+	Cluster Kind = "cluster" // the connection to it: resources, permissions, logs
 )
 
 // Kinds lists them all.
-var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Preview, Plan, Logs, Activity, Zones, Contexts, Controller}
+var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Cluster}
 
 // Page is one place. Which fields count depends on the Kind.
 type Page struct {
@@ -104,6 +107,10 @@ func (p Page) Title() string {
 	case Logs:
 		if p.Key.Name != "" {
 			return "log " + name
+		}
+	case Ready:
+		if p.Key.Name != "" {
+			return "ready " + name
 		}
 	case Controller:
 		return "controller of " + p.Zone

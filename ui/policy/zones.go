@@ -2,6 +2,8 @@ package policy
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"rung/engine"
@@ -30,13 +32,49 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 		wide = max(wide, widget.Width(z.Name))
 	}
 	wide = min(wide, 30) + 2
-	for _, z := range env.Rev.Zones {
-		v.zoneLine(env, s, v.key, z, wide)
-	}
+	v.zonesOf(env, s, wide)
 	v.unitLines(env, s, wide)
 	v.conditionLines(env, s)
 	v.eventLines(env, s)
 	return s.Lines
+}
+
+// zonesOf are the zones, or where they are many those that need attention first; the
+// others are counted.
+func (v *View) zonesOf(env *view.Env, s *detail.Sheet, wide int) {
+	zones := env.Rev.Zones
+	if len(zones) > view.FoldZones {
+		var left []*model.ZoneState
+		zones, left = detail.Troubled(env.Rev, v.key, view.FoldZones, env.Now)
+		defer func() { v.restLine(env, s, left) }()
+	}
+	for _, z := range zones {
+		v.zoneLine(env, s, v.key, z, wide)
+	}
+}
+
+// restLine counts zones that are not listed, by state.
+func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState) {
+	counts := map[model.PolicyState]int{}
+	for _, z := range left {
+		counts[z.Policy(v.key).State(z, env.Now)]++
+	}
+	var parts []string
+	for _, st := range slices.SortedFunc(maps.Keys(counts), func(a, b model.PolicyState) int {
+		if a.Worse(b) {
+			return -1
+		}
+		return 1
+	}) {
+		parts = append(parts, fmt.Sprintf("%s %s", detail.Thousands(counts[st]), st))
+	}
+	if len(parts) > 0 {
+		what := "and " + detail.Count(len(left), "more zone")
+		if len(left) == len(env.Rev.Zones) {
+			what = detail.Count(len(left), "zone")
+		}
+		s.Add("zones.more", widget.Styled(what+": "+strings.Join(parts, ", "), env.Styles.Accent), nav.To(nav.Zones))
+	}
 }
 
 // unitLines are what holds rows for the policy that other policies share: each
@@ -52,8 +90,13 @@ func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 		z := env.Rev.Zone(sum.Zone)
 		l := widget.Styled(k.Label(), env.Styles.Accent).Add("  ", env.Styles.Text)
 		s.Add("unit."+k.String(), append(l, detail.UnitLine(env, k)...), detail.UnitPage(env.Rev, k, z))
+		listed := 0
 		for _, z := range env.Rev.Zones {
 			if sum.InSync < sum.Zones && z.Policy(k).State(z, env.Now) != model.StateInSync {
+				if listed++; listed > view.FoldZones {
+					s.Add("unit.more."+k.String(), widget.Styled("  └ more zones like that", env.Styles.Accent), nav.To(nav.Zones))
+					break
+				}
 				v.zoneLine(env, s, k, z, wide)
 			}
 		}
@@ -148,6 +191,9 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 		return
 	}
 	s.Head("controllers reported · never proof")
+	if len(conditions) > view.FoldZones {
+		conditions = v.foldConditions(env, s, conditions)
+	}
 	for _, c := range conditions {
 		sign, look := "✓", st.OK
 		if c.Status != "True" {
@@ -164,10 +210,46 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
+// foldConditions tells the conditions of many zones in a few lines, which lead to the
+// page that has them one by one; what is no zone's is given back.
+func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condition) (rest []model.Condition) {
+	st, to := env.Styles, nav.Page{Kind: nav.Ready, Key: v.key}
+	p := env.Rev.ReadyOf(v.key, env.Now)
+	sign, look := "✓", st.OK
+	text := fmt.Sprintf("ready in %d of %s", p.Ready, detail.Count(p.Zones, "zone"))
+	if p.Failing > 0 || p.Against > 0 {
+		sign, look = "●", st.Error
+		text += fmt.Sprintf(", not ready in %d, rows disagree in %d", p.Failing, p.Against)
+	}
+	if p.Silent+p.Gone > 0 {
+		text += fmt.Sprintf(", no report of %d, %d of nodes that are gone", p.Silent, p.Gone)
+	}
+	if !p.Oldest.IsZero() {
+		text += fmt.Sprintf("; changed last %s to %s ago", view.Age(env.Now.Sub(p.Newest)), view.Age(env.Now.Sub(p.Oldest)))
+	}
+	s.Say("ready", 0, sign, look, st.Text, text, to)
+	for i, f := range p.Failures {
+		if i == failuresShown {
+			s.Add("ready.more", widget.Styled(fmt.Sprintf("  └ %s more", detail.Count(len(p.Failures)-i, "message")), st.Accent), to)
+			break
+		}
+		s.Say("ready."+f.Text, 2, "●", st.Error, st.Text, fmt.Sprintf("%s (%s): %s", detail.Count(len(f.Zones), "zone"), detail.Join(f.Zones, 3), f.Text), to)
+	}
+	for _, c := range all {
+		if !strings.HasPrefix(c.Type, engine.ReadyPrefix) {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
+// failuresShown is how many different messages of failing zones are listed.
+const failuresShown = 5
+
 // controller is where a condition leads: to the lines of the controller that
 // reported it.
 func (v *View) controller(env *view.Env, c model.Condition) nav.Page {
-	zone, ok := strings.CutPrefix(c.Type, "Ready-In-Zone-")
+	zone, ok := strings.CutPrefix(c.Type, engine.ReadyPrefix)
 	if !ok || env.Rev.Mode.Name != engine.ClusterMode {
 		return nav.Page{}
 	}
@@ -191,26 +273,34 @@ func (v *View) troubled(env *view.Env) string {
 	return env.Rev.FirstZone()
 }
 
+// reportersShown is up to how many reporters of an event are named.
+const reportersShown = 3
+
+// eventLines are the events of the policy, newest first; the same one that several
+// controllers reported is one line.
 func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
-	events := env.Rev.Events(v.key)
+	events := env.Rev.EventGroups(v.key)
 	if len(events) == 0 {
 		return
 	}
 	s.Head("events")
-	for i := len(events) - 1; i >= 0; i-- {
-		e := events[i]
+	for i := range events {
+		e := &events[i]
 		sign, look := "·", st.Info
 		if e.Type == "Warning" {
 			sign, look = "▲", st.Warn
 		}
-		text := view.Clock(e.Last, env.Now) + "  " + e.Reason
-		if e.Reporter != "" {
-			text += " by " + e.Reporter
+		text := view.Clock(e.Last, env.Now) + " (" + view.Age(env.Now.Sub(e.Last)) + ")  " + e.Reason
+		switch n := len(e.Reporters); {
+		case n > reportersShown:
+			text += fmt.Sprintf(" ×%d from %d zones", e.Count, n)
+		case n > 0:
+			text += " by " + detail.Join(e.Reporters, reportersShown)
 		}
-		if e.Count > 1 {
+		if e.Count > 1 && len(e.Reporters) <= reportersShown {
 			text += fmt.Sprintf(" (×%d)", e.Count)
 		}
-		s.Say("event."+e.Reason+"."+e.Reporter+"."+e.Message, 0, sign, look, st.Text, text+": "+e.Message, nav.Page{})
+		s.Say("event."+e.Type+"."+e.Reason+"."+e.Message, 0, sign, look, st.Text, text+": "+e.Message, nav.Page{})
 	}
 }

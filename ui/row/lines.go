@@ -146,6 +146,9 @@ func (v *View) verdict(env *view.Env) (sign, text string) {
 	}
 	switch {
 	case v.state == nil || v.state.DB == nil:
+		if v.state != nil && v.state.Conn == model.ConnSwept {
+			return "·", "A desired row: the zone is followed from now on, its rows come in a moment."
+		}
 		return "·", "A desired row: the zone was not read."
 	case v.live == nil:
 		return "≠", "Missing here: this is the desired row."

@@ -51,6 +51,7 @@ func (v *View) Scopes() []action.Scope {
 // Sync makes the lines from the revision.
 func (v *View) Sync(env *view.Env) {
 	v.state = env.Rev.Zone(v.page.Zone)
+	env.Console.LookAt(v.page.Zone)
 	v.find(env)
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	if v.live == nil && v.desired == nil {
@@ -232,7 +233,7 @@ func (v *View) gone(env *view.Env, s *detail.Sheet) {
 		s.Say("gone", 0, "●", st.Error, st.Text, "There is no zone "+v.page.Zone+" (any more).", nav.Page{})
 		return
 	case z.DB == nil:
-		s.Say("gone", 0, "?", st.Dim, st.Text, "Zone "+z.Name+" was not read yet: "+detail.Unread(z, env.Now), nav.Page{})
+		s.Say("gone", 0, "?", st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
 		return
 	}
 	s.Say("gone", 0, "●", st.Error, st.Text, v.page.Table+" "+orID(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+" (any more).", nav.Page{})

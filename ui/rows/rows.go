@@ -64,6 +64,7 @@ func (v *View) Sync(env *view.Env) {
 		v.zone = env.Rev.FirstZone()
 	}
 	v.state = env.Rev.Zone(v.zone)
+	env.Console.LookAt(v.zone)
 	t := v.now()
 	v.told = nil
 	t.Empty = "no rows in this table"
@@ -73,15 +74,31 @@ func (v *View) Sync(env *view.Env) {
 	case z == nil:
 		t.Empty = "there is no zone " + v.zone + " (any more)"
 	case z.DB == nil:
-		t.Empty = "not read yet: " + detail.Unread(z, env.Now)
-		if z.Conn == model.ConnDenied {
-			t.Empty = "no permission to read this zone: " + z.Error
-		}
+		t.Empty = detail.NotHere(z, env.Now)
+		v.told = remembered(env, z)
 	default:
 		v.fill(env, t)
 		return
 	}
 	t.SetItems(nil)
+}
+
+// remembered is what is known of a zone whose rows are not there: what differed when it
+// was read.
+func remembered(env *view.Env, z *model.ZoneState) widget.Line {
+	var names []string
+	for _, k := range engine.ZonePolicies(env.Rev, z) {
+		if s := z.Policy(k).State(z, env.Now); s == model.StateBehind || s == model.StateFrozen {
+			names = append(names, k.Label())
+		}
+	}
+	switch {
+	case z.Conn != model.ConnSwept:
+		return nil
+	case len(names) == 0:
+		return widget.Styled(" ✓ no policy was behind or frozen when it was read", env.Styles.OK)
+	}
+	return widget.Styled(" ● behind or frozen when it was read: "+detail.Join(names, 3), env.Styles.Error)
 }
 
 func (v *View) fill(env *view.Env, t *widget.Table[*item]) {

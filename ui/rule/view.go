@@ -68,6 +68,7 @@ func (v *View) Sync(env *view.Env) {
 		v.zone = firstZone(env, v.page.Key)
 	}
 	v.state = env.Rev.Zone(v.zone)
+	env.Console.LookAt(v.zone)
 	v.entries = entries(env.Rev, v.page.Key, v.rule, v.state)
 	v.layout(env)
 }

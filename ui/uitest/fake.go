@@ -37,6 +37,8 @@ type Fake struct {
 	ContextsErr  error
 	// Calls are the names of what was called, with what matters of it.
 	Calls []string
+	// Looked are the zones that were looked at last.
+	Looked []string
 
 	ticks chan struct{}
 }
@@ -110,6 +112,13 @@ func (f *Fake) SetWrites(on bool) error {
 		f.call("writes off")
 	}
 	return f.WritesErr
+}
+
+// LookAt is kept in Looked.
+func (f *Fake) LookAt(zones ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Looked = zones
 }
 
 // Contexts is ContextNames.

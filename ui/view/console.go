@@ -24,6 +24,10 @@ type Console interface {
 	// Contexts are the contexts of the kubeconfig and the one run on.
 	Contexts() (names []string, current string, err error)
 
+	// LookAt says which zones are on the screen, in every frame if one likes: a zone
+	// that is only read in turn is followed then.
+	LookAt(zones ...string)
+
 	Activity(after uint64) []model.Activity
 	Logs() *engine.Logs
 	// ControllerLog reads what a zone's ovnkube-controller wrote about a policy.

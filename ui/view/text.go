@@ -35,17 +35,18 @@ func Clock(t, now time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// ZoneMark is a zone in one sign: ● read and current, ○ not, ✗ no permission.
+// ZoneMark is a zone in one sign: ● read, ◐ not read yet, ○ not reached, ✗ no
+// permission.
 func ZoneMark(z *model.ZoneState, st *themes.Styles) widget.Span {
 	switch z.Conn {
-	case model.ConnSynced, model.ConnReadOnly:
+	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
 		return widget.Span{Text: "●", Style: st.OK}
 	case model.ConnDenied:
 		return widget.Span{Text: "✗", Style: st.Error}
 	case model.ConnLost:
 		return widget.Span{Text: "○", Style: st.Error}
 	}
-	return widget.Span{Text: "○", Style: st.Dim}
+	return widget.Span{Text: "◐", Style: st.Info}
 }
 
 // StateStyle is the look of a policy's state.

@@ -9,27 +9,26 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // inSync counts the policies of a zone, those that only rows are left of too.
-func (v *zones) inSync(z *model.ZoneState) widget.Line {
-	n, all := 0, 0
-	for k, p := range z.Policies {
-		if !k.Kind.IsPolicy() {
-			continue // below, where they differ
-		}
-		all++
-		if p.State(z, v.now) == model.StateInSync {
-			n++
-		}
-	}
+func (v *zones) inSync(z *item) widget.Line {
 	style := v.st.Warn
-	if n == all {
+	if z.inSync == z.policies {
 		style = v.st.OK
 	}
-	return widget.Styled(fmt.Sprintf("%d/%d", n, all), style)
+	return widget.Styled(fmt.Sprintf("%d/%d", z.inSync, z.policies), style)
+}
+
+// rowCount is how many rows were read last.
+func rowCount(z *item) string {
+	if z.SyncedAt.IsZero() {
+		return "–"
+	}
+	return detail.Thousands(z.RowCount())
 }
 
 // trouble is what is wrong with a zone in a few words.
@@ -49,12 +48,12 @@ func trouble(z *model.ZoneState) string {
 
 // troubles are the lines below the zones that say what is wrong, the zone under
 // the cursor first.
-func (v *zones) troubles(env *view.Env, w, most int) []string {
+func (v *zones) troubles(w, most int) []string {
 	var lines []string
 	at := v.zones.SelectedID()
 	for _, only := range []bool{true, false} {
-		for _, z := range env.Rev.Zones {
-			text := trouble(z)
+		for _, z := range v.items {
+			text := trouble(z.ZoneState)
 			if text == "" || (z.Name == at) != only || len(lines) == most {
 				continue
 			}
@@ -93,14 +92,20 @@ func name(k model.PolicyKey) string {
 
 // columns gives the lower table one column per zone.
 func (v *zones) columns(zs []*model.ZoneState) {
-	same := len(zs) == len(v.names) && len(v.policies.Columns) > 0
+	if len(zs) > manyZones {
+		if v.names != nil || len(v.policies.Columns) == 0 {
+			v.names, v.policies.Columns = nil, v.overColumns()
+		}
+		return
+	}
+	same := v.names != nil && len(zs) == len(v.names) && len(v.policies.Columns) > 0
 	for i := range zs {
 		same = same && v.names[i] == zs[i].Name
 	}
 	if same {
 		return
 	}
-	v.names = v.names[:0]
+	v.names = make([]string, 0, len(zs))
 	cols := []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
 		{Title: "POLICY", Min: 12, Max: 30, Cell: func(l *line) widget.Line { return widget.Styled(name(l.key), v.st.Accent) }},

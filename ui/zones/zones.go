@@ -17,16 +17,32 @@ import (
 
 // zones is the view: the zones above, policies by zone below.
 type zones struct {
-	zones    *widget.Table[*model.ZoneState]
+	zones    *widget.Table[*item]
 	policies *widget.Table[*line]
 	below    bool // the cursor is in the lower table
 	names    []string
 	split    int // height of the upper table in the last frame
 	gap      int // lines between the tables
+	over     int // lines over the upper one
 	now      time.Time
 	st       *themes.Styles
 	rev      *engine.Revision
+
+	only  only
+	items []*item // all zones, worst first
+	// What was counted, of which objects and when.
+	tallies   map[string]*tally
+	clusterOf *model.Cluster
+	countedAt time.Time
 }
+
+// From manyZones on policies are counted over zones instead of shown in each, and
+// counted anew at most so often: zones that are read in turn bring many revisions a
+// second.
+const (
+	manyZones = 8
+	again     = time.Second
+)
 
 // line is a policy with its state in every zone.
 type line struct {
@@ -34,32 +50,34 @@ type line struct {
 	prio  string
 	cells []widget.Line
 	why   widget.Line
+	over  over // where zones are many
 }
 
 // New makes the view.
 func New(nav.Page) view.View {
 	v := &zones{}
-	plain := func(f func(*model.ZoneState) string) func(*model.ZoneState) widget.Line {
-		return func(z *model.ZoneState) widget.Line { return widget.Plain(f(z)) }
+	plain := func(f func(*item) string) func(*item) widget.Line {
+		return func(z *item) widget.Line { return widget.Plain(f(z)) }
 	}
-	v.zones = &widget.Table[*model.ZoneState]{
-		ID:    func(z *model.ZoneState) string { return z.Name },
+	v.zones = &widget.Table[*item]{
+		ID:    func(z *item) string { return z.Name },
 		Empty: "no zone is known yet",
-		Columns: []widget.Column[*model.ZoneState]{
-			{Title: "ZONE", Min: 20, Cell: func(z *model.ZoneState) widget.Line {
-				return widget.Line{view.ZoneMark(z, v.st), {Text: " "}, {Text: z.Name, Style: v.st.Accent}}
+		Columns: []widget.Column[*item]{
+			{Title: "ZONE", Min: 20, Cell: func(z *item) widget.Line {
+				return widget.Line{view.ZoneMark(z.ZoneState, v.st), {Text: " "}, {Text: z.Name, Style: v.st.Accent}}
 			}},
-			{Title: "STATE", Cell: func(z *model.ZoneState) widget.Line { return widget.Styled(string(z.Conn), connStyle(z.Conn, v.st)) }},
-			{Title: "SINCE", Drop: 5, Cell: plain(func(z *model.ZoneState) string { return ago(z.ConnAt, v.now) }),
-				Less: func(a, b *model.ZoneState) int { return a.ConnAt.Compare(b.ConnAt) }},
-			{Title: "READ", Drop: 3, Cell: plain(func(z *model.ZoneState) string { return read(z, v.now) }),
-				Less: func(a, b *model.ZoneState) int { return a.SyncedAt.Compare(b.SyncedAt) }},
-			{Title: "ROWS", Right: true, Drop: 6, Cell: plain(func(z *model.ZoneState) string { return strconv.Itoa(z.DB.Len()) })},
+			{Title: "STATE", Cell: func(z *item) widget.Line { return widget.Styled(string(z.Conn), connStyle(z.Conn, v.st)) }},
+			{Title: "SINCE", Drop: 5, Cell: plain(func(z *item) string { return ago(z.ConnAt, v.now) }),
+				Less: func(a, b *item) int { return a.ConnAt.Compare(b.ConnAt) }},
+			{Title: "READ", Drop: 3, Cell: plain(func(z *item) string { return read(z.ZoneState, v.now) }),
+				Less: func(a, b *item) int { return a.SyncedAt.Compare(b.SyncedAt) }},
+			{Title: "ROWS", Right: true, Drop: 6, Cell: plain(rowCount)},
 			{Title: "IN SYNC", Right: true, Drop: 1, Cell: v.inSync},
-			{Title: "WAITING", Right: true, Drop: 4, Cell: plain(func(z *model.ZoneState) string { return strconv.Itoa(z.Pending) })},
-			{Title: "WRITES", Drop: 8, Cell: plain(writes)},
-			{Title: "SERVER", Drop: 9, Max: 24, Min: 10, Cell: plain(func(z *model.ZoneState) string { return z.Server })},
-			{Title: "ENDPOINT", Drop: 7, Min: 10, Max: 60, Flex: true, Cell: plain(func(z *model.ZoneState) string { return z.Endpoint })},
+			{Title: "DIFFERS", Drop: 2, Max: 40, Cell: func(z *item) widget.Line { return widget.Styled(z.names(2), v.st.Error) }},
+			{Title: "WAITING", Right: true, Drop: 4, Cell: plain(func(z *item) string { return strconv.Itoa(z.Pending) })},
+			{Title: "WRITES", Drop: 8, Cell: plain(func(z *item) string { return writes(z.ZoneState) })},
+			{Title: "SERVER", Drop: 9, Max: 24, Min: 10, Cell: plain(func(z *item) string { return z.Server })},
+			{Title: "ENDPOINT", Drop: 7, Min: 10, Max: 60, Flex: true, Cell: plain(func(z *item) string { return z.Endpoint })},
 		},
 	}
 	v.policies = &widget.Table[*line]{
@@ -109,34 +127,73 @@ func (v *zones) Scopes() []action.Scope {
 	return []action.Scope{action.Of(nav.Zones), action.List, action.Global}
 }
 
+// Tell says which zones are shown.
+func (v *zones) Tell(*view.Env) widget.Line {
+	if v.only == allZones {
+		return nil
+	}
+	return widget.Styled("zones: "+onlyNames[v.only], v.st.Key)
+}
+
 // Sync takes over the zones and joins the policies with them.
 func (v *zones) Sync(env *view.Env) {
 	v.now, v.st, v.rev = env.Now, env.Styles, env.Rev
-	v.zones.SetItems(env.Rev.Zones)
+	many := len(env.Rev.Zones) > manyZones
+	fresh := v.clusterOf == env.Rev.Cluster && !env.Now.Before(v.countedAt) && env.Now.Sub(v.countedAt) < again
+	v.items = v.count(env.Rev, env.Now, many && fresh)
+	v.show()
 	v.columns(env.Rev.Zones)
+	if many && fresh && len(v.policies.Items()) > 0 {
+		return
+	}
+	v.clusterOf, v.countedAt = env.Rev.Cluster, env.Now
 	var lines []*line
-	for _, k := range shown(env.Rev, env.Now) {
-		lines = append(lines, v.line(env.Rev, k))
+	if many {
+		lines = v.overZones(env.Rev)
+	} else {
+		for _, k := range shown(env.Rev, env.Now) {
+			lines = append(lines, v.line(env.Rev, k))
+		}
 	}
 	v.policies.SetItems(lines)
+}
+
+// show gives the upper table the zones that are to be seen.
+func (v *zones) show() {
+	var items []*item
+	for _, it := range v.items {
+		if v.only.has(it) {
+			items = append(items, it)
+		}
+	}
+	v.zones.Empty = "no zone is known yet"
+	if len(v.items) > 0 {
+		v.zones.Empty = "no zone is like that: " + onlyNames[v.only]
+	}
+	v.zones.SetItems(items)
 }
 
 // Render draws both tables, or the one with the cursor where there is no room.
 func (v *zones) Render(env *view.Env, w, h int) string {
 	if h < 10 {
-		v.split = 0
+		v.split, v.over = 0, 0
 		if v.below {
 			return v.policies.Render(env.Styles, w, h)
 		}
 		v.split = h
 		return v.zones.Render(env.Styles, w, h)
 	}
-	wrong := v.troubles(env, w, h/6)
-	v.split = min(len(env.Rev.Zones)+2, h/2)
+	wrong, over := v.troubles(w, h/6), v.sums(env, w)
+	v.over = len(over)
+	v.split = v.over + min(len(v.zones.Items())+2, h/2)
 	v.gap = len(wrong) + 1
-	head := widget.Heading("policies by zone, and other rows that are not in sync", w, env.Styles).Render(w)
-	return v.zones.RenderFocus(env.Styles, w, v.split, !v.below) + "\n" + strings.Join(append(wrong, head), "\n") + "\n" +
-		v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.below)
+	title := "policies by zone, and other rows that are not in sync"
+	if len(env.Rev.Zones) > manyZones {
+		title = "policies over all zones, and other rows that are behind or frozen"
+	}
+	parts := append(over, v.zones.RenderFocus(env.Styles, w, v.split-v.over, !v.below))
+	parts = append(append(parts, wrong...), widget.Heading(title, w, env.Styles).Render(w))
+	return strings.Join(append(parts, v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.below)), "\n")
 }
 
 // Do walks, changes panes and follows.
@@ -144,6 +201,9 @@ func (v *zones) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Pane:
 		v.below = !v.below
+	case action.ZonesState:
+		v.only = (v.only + 1) % onlys
+		v.show()
 	case action.Open, action.ZonesRows:
 		if p := v.Selected(); !p.None() {
 			if id == action.ZonesRows {
@@ -220,7 +280,7 @@ func (v *zones) Counts() (shown, all int) {
 func (v *zones) Click(_ *view.Env, _, y int) bool {
 	if y < v.split {
 		v.below = false
-		return v.zones.Click(y)
+		return v.zones.Click(y - v.over)
 	}
 	v.below = true
 	if v.split > 0 {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"rung/engine"
 	"rung/model"
 	"rung/ui/nav"
@@ -83,4 +85,81 @@ func TestUnits(t *testing.T) {
 	s.Type("default deny of")
 	s.Press("enter", "enter")
 	s.Want("rows", "filter: (deny|ARP|ICMP) of blue, ingr", "zone ovn-worker")
+}
+
+// many are 500 zones of which five have an altered row, two are dead, one may not be
+// read and three were not read yet.
+func many(t *testing.T) *engine.Parts {
+	p := uitest.Cluster(t)
+	uitest.Many(p, 500)
+	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
+	for _, z := range []string{"worker-007", "worker-133", "worker-204", "worker-377", "worker-490"} {
+		uitest.Behind(p, z, k)
+	}
+	uitest.Dead(p, "worker-301")
+	uitest.Dead(p, "worker-450")
+	for i, z := range p.Zones {
+		switch z.Name {
+		case "worker-480", "worker-481", "worker-482":
+			p.Zones[i] = &model.ZoneState{Name: z.Name, Conn: model.ConnStarting, ConnAt: uitest.Now.Add(-time.Minute)}
+		case "worker-483":
+			p.Zones[i] = &model.ZoneState{Name: z.Name, Conn: model.ConnDenied, ConnAt: uitest.Now.Add(-time.Minute), Error: "no permission to exec into pods of ovn-kubernetes"}
+		}
+	}
+	p.Sweep.Read, p.Sweep.Failed, p.Sweep.Round = 474, 3, 1
+	return p
+}
+
+// 500 zones: counted in the header, worst first, filtered by state, and one line per
+// policy below; opening one follows it.
+func TestMany(t *testing.T) {
+	p := many(t)
+	s := uitest.Open(t, p, nav.To(nav.Zones))
+	s.Want("500 zones ●494 ◐3 ○2 ✗1", "●494 read  ◐3 not read yet  ○2 lost  ✗1 no permission  ≠ rows differ in 5", "round 1",
+		"behind: cluster-control", "489 of 500", "5 behind", "● worker-007, worker-133, worker-204 and")
+	s.Golden("many")
+	s.Resizes()
+
+	s.Press("s")
+	s.Want("zones: rows differ", "worker-490")
+	s.WantNot("worker-301 lost", "worker-000 synced")
+	s.Press("g", "j", "enter")
+	s.Want("zone worker-133", "2,013 rows of worker-133 were read", "behind or frozen when it was read: ANP cluster-control")
+	s.Golden("follow")
+	if diff := cmp.Diff([]string{"worker-133"}, s.Console.Looked); diff != "" {
+		t.Error(diff)
+	}
+	s.Press("esc", "s")
+	s.Want("zones: not reached", "worker-301", "worker-483")
+	s.WantNot("worker-490 read")
+	s.Press("s", "s")
+	s.Want("zones: read in turn")
+	s.Press("s")
+	s.Resize(200, 60)
+	s.Want("●494 read  ◐3 not read yet")
+
+	// What changes is counted within a second, also while revisions follow each other.
+	uitest.Behind(p, "worker-055", model.Key{Kind: model.KindANP, Name: "blue-tenant"})
+	s.Console.Set(p)
+	s.Console.Advance(time.Second)
+	s.Refresh()
+	s.Want("rows differ in 6", "behind: blue-tenant")
+}
+
+// A frame of 500 zones while they are being read: every revision has another zone.
+func BenchmarkMany(b *testing.B) {
+	p := uitest.Cluster(b)
+	uitest.Many(p, 500)
+	s := uitest.Open(b, p, nav.To(nav.Zones))
+	i := 0
+	for b.Loop() {
+		z := *p.Zones[100+i%400]
+		z.SyncedAt = z.SyncedAt.Add(time.Second)
+		p.Zones[100+i%400] = &z
+		b.StopTimer()
+		s.Console.Set(p)
+		b.StartTimer()
+		s.Refresh()
+		i++
+	}
 }

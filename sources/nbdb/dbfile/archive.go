@@ -111,13 +111,14 @@ func (in *archive) read(ctx context.Context, r io.Reader, wanted func(string) bo
 		if !wanted(name) {
 			return true, nil
 		}
-		packed, err := pack(text)
+		packed, err := pack(text, limits.Record-kept)
+		if errors.Is(err, ErrTooLarge) {
+			return false, fmt.Errorf("its databases are %w of %s", ErrTooLarge, mib(limits.Record))
+		}
 		if err != nil {
 			return false, err
 		}
-		if kept += int64(len(packed)); kept > limits.Record {
-			return false, fmt.Errorf("its databases are %w of %s", ErrTooLarge, mib(limits.Record))
-		}
+		kept += int64(len(packed))
 		in.members[name] = packed
 		return true, nil
 	})
@@ -130,19 +131,19 @@ func eachMember(ctx context.Context, r io.Reader, limit int64, visit func(name s
 	if err != nil {
 		return err
 	}
-	bounded := &io.LimitedReader{R: in, N: 16 * limit}
-	t := tar.NewReader(bounded)
+	left := &io.LimitedReader{R: in, N: 16 * limit}
+	t := tar.NewReader(left)
 	for ctx.Err() == nil {
 		h, err := t.Next()
 		more := true
 		switch {
-		case err == io.EOF && bounded.N > 0:
+		case err == io.EOF && left.N > 0:
 			return nil
 		case err == nil && h.Typeflag == tar.TypeReg:
 			more, err = visit(strings.TrimPrefix(h.Name, "./"), io.LimitReader(t, limit))
 		}
 		switch {
-		case bounded.N <= 0:
+		case left.N <= 0:
 			return fmt.Errorf("the archive is %w once expanded", ErrTooLarge)
 		case errors.Is(err, ErrTooLarge):
 			return err
@@ -155,18 +156,20 @@ func eachMember(ctx context.Context, r io.Reader, limit int64, visit func(name s
 	return ctx.Err()
 }
 
-// pack compresses a stream, unless it is compressed.
-func pack(r io.Reader) ([]byte, error) {
+// pack compresses a stream, unless it is compressed, to at most so many bytes. The
+// bound holds while it comes: what an archive holds may expand a thousandfold and
+// look compressed.
+func pack(r io.Reader, most int64) ([]byte, error) {
 	head := make([]byte, 2)
 	n, err := io.ReadFull(r, head)
 	if err != nil && !cut(err) {
 		return nil, err
 	}
 	r = io.MultiReader(bytes.NewReader(head[:n]), r)
-	var b bytes.Buffer
+	b := bounded{left: most}
 	if head[0] == 0x1f && head[1] == 0x8b {
 		_, err := io.Copy(&b, r)
-		return b.Bytes(), err
+		return b.b.Bytes(), err
 	}
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	if err != nil {
@@ -178,5 +181,18 @@ func pack(r io.Reader) ([]byte, error) {
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	return b.b.Bytes(), nil
+}
+
+// bounded keeps what is written up to a limit.
+type bounded struct {
+	b    bytes.Buffer
+	left int64
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.left -= int64(len(p)); b.left < 0 {
+		return 0, ErrTooLarge
+	}
+	return b.b.Write(p)
 }

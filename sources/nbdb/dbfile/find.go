@@ -31,13 +31,15 @@ func Find(ctx context.Context, paths []string) ([]string, error) {
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
 			continue
 		}
-		err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		// A link to a folder is walked only with something behind its name.
+		top := filepath.Clean(root) + string(filepath.Separator)
+		err := filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
 				return nil
-			case d.IsDir() && p != root && strings.HasPrefix(d.Name(), "."):
+			case d.IsDir() && p != top && strings.HasPrefix(d.Name(), "."):
 				return fs.SkipDir
 			case !d.Type().IsRegular() || !clean.Is(p):
 				return nil

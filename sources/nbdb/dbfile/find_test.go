@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +95,35 @@ func TestFind(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+
+	// The folder by a link to it, and by where one is.
+	link := filepath.Join(t.TempDir(), "must-gather")
+	if err := os.Symlink(filepath.Join(root, "q/host"), link); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Join(root, "q/host"))
+	for dir, want := range map[string]string{link: filepath.Join(link, "ovnnb_db.db"), ".": "ovnnb_db.db"} {
+		if got, err := Find(t.Context(), []string{dir}); err != nil || !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %q, %v", dir, got, err)
+		}
+	}
+}
+
+// TestArchiveBomb: a member that looks compressed is not taken into memory whole
+// before anybody counts.
+func TestArchiveBomb(t *testing.T) {
+	const a = "ovnk_database_store/a_nbdb"
+	path := save(t, "ovnk_database_store.tar.gz", archiveOf(t, map[string]string{a: "\x1f\x8b" + strings.Repeat("\x00", 8<<20)}))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Read(t.Context(), path+"!"+a, Options{Archives: NewArchives(), Limits: Limits{Record: 64 << 10}})
+	runtime.ReadMemStats(&after)
+	if !errors.Is(err, ErrTooLarge) {
+		t.Errorf("got %v", err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 2<<20 {
+		t.Errorf("%d bytes were taken for a member of which 64 KiB may be kept", took)
 	}
 }
 

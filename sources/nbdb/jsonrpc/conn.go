@@ -19,6 +19,9 @@ const MaxMessage = 512 << 20
 // keepBuffer is the largest buffer kept between messages.
 const keepBuffer = 256 << 10
 
+// stretch is how many bytes of a string are looked through at once.
+const stretch = 256
+
 // Errors of a connection.
 var (
 	ErrTooLong = errors.New("message is too long")
@@ -109,7 +112,8 @@ func (c *Conn) write(msg []byte) error {
 	return nil
 }
 
-// Read returns the next message.
+// Read returns the next message. Params and Result end where they should and are
+// otherwise not looked at: whoever reads them finds what is wrong in them.
 func (c *Conn) Read() (Message, error) {
 	raw, err := c.next()
 	if err != nil {
@@ -136,18 +140,28 @@ func (c *Conn) next() ([]byte, error) {
 			}
 			i -= moved
 		}
-		b := c.buf[i]
+		if escaped {
+			escaped = false
+			continue
+		}
 		if inString {
-			switch {
-			case escaped:
-				escaped = false
-			case b == '\\':
-				escaped = true
-			case b == '"':
-				inString = false
+			// Most of a snapshot is strings: a stretch at once, short enough that
+			// one of nothing but escapes does not take its square.
+			rest := c.buf[i:min(i+stretch, c.end)]
+			n := bytes.IndexByte(rest, '"')
+			if n >= 0 {
+				rest = rest[:n]
+			}
+			if at := bytes.IndexByte(rest, '\\'); at >= 0 {
+				i, escaped = i+at, true
+			} else if n >= 0 {
+				i, inString = i+n, false
+			} else {
+				i += len(rest) - 1
 			}
 			continue
 		}
+		b := c.buf[i]
 		switch b {
 		case '"':
 			inString = true
@@ -220,9 +234,9 @@ func parse(raw []byte) (m Message, err error) {
 		case "id":
 			m.ID = notNull(l.Raw())
 		case "params":
-			m.Params = l.Raw()
+			m.Params = l.Span()
 		case "result":
-			m.Result = l.Raw()
+			m.Result = l.Span()
 		case "error":
 			m.Error = notNull(l.Raw())
 		default:

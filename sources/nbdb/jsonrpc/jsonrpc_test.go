@@ -177,6 +177,12 @@ func FuzzLexer(f *testing.F) {
 		if json.Valid(b) && strings.Count(string(b), "[")+strings.Count(string(b), "{") < maxDepth && l.End() != nil {
 			t.Errorf("%q: %v", b, l.End())
 		}
+		if l.End() == nil {
+			s := NewLexer(b)
+			if span := s.Span(); string(span) != string(raw) || s.End() != nil {
+				t.Errorf("%q: a span of %q, %v", b, span, s.End())
+			}
+		}
 		c := New(stream{r: strings.NewReader(string(b))}, time.Second)
 		for {
 			if _, err := c.Read(); err != nil {

@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -229,4 +230,64 @@ func (l *Lexer) Raw() []byte {
 		return nil
 	}
 	return l.b[start:l.i]
+}
+
+// Span is Raw for a value that somebody reads later: of an object or an array only
+// the brackets are matched, which takes a fraction of the time. What is between
+// them may be anything.
+func (l *Lexer) Span() []byte {
+	if c := l.Peek(); c != '{' && c != '[' {
+		return l.Raw()
+	}
+	n := l.span()
+	if n == 0 {
+		l.Fail("the end of an object or array")
+		return nil
+	}
+	raw := l.b[l.i : l.i+n]
+	l.i += n
+	return raw
+}
+
+// span is the length of the object or array that begins here, 0 when it has no
+// end.
+func (l *Lexer) span() int {
+	b, depth := l.b[l.i:], 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			n := stringEnd(b[i+1:])
+			if n < 0 {
+				return 0
+			}
+			i += n + 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// stringEnd is where the quote is that ends a string, given what follows the one
+// that began it; negative when there is none.
+func stringEnd(b []byte) int {
+	for from := 0; ; {
+		n := bytes.IndexByte(b[from:], '"')
+		if n < 0 {
+			return -1
+		}
+		end := from + n
+		escapes := 0
+		for end-1-escapes >= from && b[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end
+		}
+		from = end + 1
+	}
 }

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"rung/engine"
+)
+
+// switches are the flags that are auto, on or off; alone they mean on.
+var switches = []string{"observability", "allow-icmp-network-policy", "enable-stateless-netpol"}
+
+// registerDialect adds the flags that say what the cluster's OVN-Kubernetes runs
+// with, where its rows and its configuration shall not be asked.
+func registerDialect(p *pflag.FlagSet, f *flags) {
+	for name, v := range map[string]struct {
+		to    *string
+		usage string
+	}{
+		"observability":             {&f.observability, "ACLs carry samples: on, off, or auto: as the cluster's rows and configuration say"},
+		"allow-icmp-network-policy": {&f.features.AllowICMP, "the cluster lets ICMP through NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
+		"enable-stateless-netpol":   {&f.features.Stateless, "the cluster honours the annotation acl-stateless of NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
+	} {
+		*v.to = "auto"
+		p.Var((*switchValue)(v.to), name, v.usage)
+		p.Lookup(name).NoOptDefVal = "on"
+	}
+}
+
+// switchValue is a flag that is auto, on or off; true and false are taken as well.
+type switchValue string
+
+func (s *switchValue) String() string { return string(*s) }
+
+func (s *switchValue) Type() string { return "string" }
+
+func (s *switchValue) Set(text string) error {
+	switch text {
+	case "auto", "on", "off":
+		*s = switchValue(text)
+	case "true":
+		*s = "on"
+	case "false":
+		*s = "off"
+	default:
+		return fmt.Errorf("want auto, on or off")
+	}
+	return nil
+}
+
+type dialectOut struct {
+	Settings []settingOut  `json:"settings"`
+	Rows     []rowsFormOut `json:"rows"`
+	// NotCompared says why rows of a kind are not held against desired ones.
+	NotCompared map[string]string `json:"not_compared"`
+}
+
+type settingOut struct {
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	Source   string `json:"source"`
+	Evidence string `json:"evidence,omitempty"`
+}
+
+type rowsFormOut struct {
+	Type    string `json:"owner_type"`
+	Rows    int    `json:"rows"`
+	Current int    `json:"current"`
+	Form    string `json:"form"`
+	Why     string `json:"why,omitempty"`
+}
+
+// describeDialect is nil where Rung's own zones run: there is nothing to find out.
+func describeDialect(r *engine.Revision, zone string) *dialectOut {
+	if !r.HasDialect() {
+		return nil
+	}
+	d := r.Dialect(zone)
+	out := &dialectOut{Settings: []settingOut{}, Rows: []rowsFormOut{}, NotCompared: map[string]string{}}
+	for _, s := range d.Settings {
+		out.Settings = append(out.Settings, settingOut{s.Name, s.Value, s.Source, s.Evidence})
+	}
+	for _, g := range d.Rows {
+		out.Rows = append(out.Rows, rowsFormOut{g.Type, g.Rows, g.Current, string(g.Generation), g.Form})
+	}
+	for k, why := range d.Deviates {
+		out.NotCompared[string(k)] = why
+	}
+	return out
+}
+
+func dialectText(r *engine.Revision, zones []zoneOut) string {
+	if !r.HasDialect() {
+		return "the zones are Rung's own: they run with what its flags say\n"
+	}
+	t := &tableOut{head: []string{"ZONE", "SETTING", "VALUE", "SOURCE", "EVIDENCE"}}
+	for _, z := range zones {
+		d := z.Dialect
+		for _, s := range d.Settings {
+			t.add(z.Name, s.Name, s.Value, s.Source, s.Evidence)
+		}
+		for _, g := range d.Rows {
+			parts := []string{fmt.Sprintf("%d of %d rows current", g.Current, g.Rows)}
+			if g.Why != "" {
+				parts = append(parts, g.Why)
+			}
+			if why := d.NotCompared[g.Type]; why != "" {
+				parts = append(parts, "not compared")
+			}
+			t.add(z.Name, "rows of "+g.Type, g.Form, engine.FromRows, strings.Join(parts, "; "))
+		}
+	}
+	return t.String()
+}

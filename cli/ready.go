@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+)
+
+// readyOut is what zones' controllers reported of one policy. It is a report, never
+// proof: state_by_rows of each zone is what holds.
+type readyOut struct {
+	Policy string `json:"policy"`
+	Zones  int    `json:"zones"`
+	// Ready, NotReady and NoReport add up to Zones; Gone are reports of nodes that
+	// are not there any more, Disagree those that the rows speak against.
+	Ready    int            `json:"ready"`
+	NotReady int            `json:"not_ready"`
+	NoReport int            `json:"no_report"`
+	Gone     int            `json:"gone"`
+	Disagree int            `json:"rows_disagree"`
+	Oldest   string         `json:"oldest,omitempty"`
+	Newest   string         `json:"newest,omitempty"`
+	Failures []failureOut   `json:"failures"`
+	Reports  []zoneReadyOut `json:"reports"`
+}
+
+type failureOut struct {
+	Message string   `json:"message"`
+	Zones   []string `json:"zones"`
+}
+
+type zoneReadyOut struct {
+	Zone     string             `json:"zone"`
+	Status   engine.ReadyStatus `json:"status"`
+	Reason   string             `json:"reason,omitempty"`
+	Message  string             `json:"message,omitempty"`
+	At       string             `json:"at,omitempty"`
+	Rows     model.PolicyState  `json:"state_by_rows"`
+	Disagree string             `json:"rows_disagree,omitempty"`
+}
+
+// reportTime is how long Rung's own reconcilers have to report.
+const reportTime = 2 * time.Second
+
+// conditions answers rung zones --conditions, the twin of the view ready.
+func (a *app) conditions(ctx context.Context, watch bool) error {
+	return a.show(ctx, watch, query{zones: true,
+		first: func(ctx context.Context, e *engine.Engine) {
+			ctx, cancel := context.WithTimeout(ctx, reportTime)
+			defer cancel()
+			_ = e.Wait(ctx, reported) // what did not report by then has no report
+		},
+		answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+			now := e.Now()
+			out := []readyOut{}
+			for _, p := range r.Ready(now) {
+				out = append(out, describeReady(p))
+			}
+			return &answer{value: out, text: func(wide bool) string { return readyText(out, wide) }}, nil
+		}})
+}
+
+func describeReady(p engine.PolicyReady) readyOut {
+	o := readyOut{Policy: p.Policy.Label(), Zones: p.Zones, Ready: p.Ready, NotReady: p.Failing, NoReport: p.Silent, Gone: p.Gone, Disagree: p.Against,
+		Failures: []failureOut{}, Reports: []zoneReadyOut{}}
+	if !p.Oldest.IsZero() {
+		o.Oldest, o.Newest = stamp(p.Oldest), stamp(p.Newest)
+	}
+	for _, f := range p.Failures {
+		o.Failures = append(o.Failures, failureOut{f.Text, f.Zones})
+	}
+	for _, z := range p.Reports {
+		x := zoneReadyOut{Zone: z.Zone, Status: z.Status, Reason: z.Reason, Message: z.Message, Rows: z.Rows, Disagree: z.Against}
+		if !z.At.IsZero() {
+			x.At = stamp(z.At)
+		}
+		o.Reports = append(o.Reports, x)
+	}
+	return o
+}
+
+// readyText is a line per policy, wide also one per zone.
+func readyText(policies []readyOut, wide bool) string {
+	t := &tableOut{head: []string{"POLICY", "READY", "NOT READY", "NO REPORT", "GONE", "ROWS DISAGREE", "OLDEST", "NEWEST", "FAILURES"}}
+	if wide {
+		t.head = []string{"POLICY", "ZONE", "REPORTED", "AT", "STATE BY ROWS", "REASON", "MESSAGE"}
+	}
+	for _, p := range policies {
+		if !wide {
+			t.add(p.Policy, fmt.Sprintf("%d/%d", p.Ready, p.Zones), strconv.Itoa(p.NotReady), strconv.Itoa(p.NoReport), strconv.Itoa(p.Gone),
+				strconv.Itoa(p.Disagree), dash(p.Oldest), dash(p.Newest), failureText(p.Failures))
+			continue
+		}
+		for _, z := range p.Reports {
+			message := z.Message
+			if z.Disagree != "" {
+				message = strings.TrimSuffix("rows disagree: "+z.Disagree+"; "+message, "; ")
+			}
+			t.add(p.Policy, z.Zone, string(z.Status), dash(z.At), string(z.Rows), dash(z.Reason), message)
+		}
+	}
+	return t.String()
+}
+
+// dash stands for what is not there.
+func dash(s string) string {
+	if s == "" {
+		return "–"
+	}
+	return s
+}
+
+// failureText tells equal messages once, with at most a few of the zones.
+func failureText(failures []failureOut) string {
+	var parts []string
+	for _, f := range failures {
+		zones := strings.Join(f.Zones[:min(len(f.Zones), differShown)], ", ")
+		if n := len(f.Zones) - differShown; n > 0 {
+			zones += fmt.Sprintf(" and %d more", n)
+		}
+		parts = append(parts, zones+": "+f.Message)
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/dialect"
+)
+
+// findDialect is a zone whose rows are of another release, or made with other
+// settings than those of most zones.
+const findDialect = "zone-dialect"
+
+// dialectFindings name, zone by zone, what keeps rows from being compared, and
+// samples that some zones have and others do not.
+func (r *Revision) dialectFindings() []zoneFinding {
+	v := r.dialects
+	if v == nil {
+		return nil
+	}
+	var out []zoneFinding
+	add := func(zone, text, remedy string) {
+		out = append(out, zoneFinding{zone: zone, Finding: model.Finding{Code: findDialect, Severity: model.SeverityWarning, Rule: -1,
+			Message: "zone " + zone + ": " + text, Remedy: remedy}})
+	}
+	for _, zone := range slices.Sorted(maps.Keys(v.zones)) {
+		d := v.zones[zone]
+		byWhy := map[deviation][]string{}
+		for kind, why := range v.deviations(d) {
+			if why.setting || r.wants(kind) {
+				byWhy[why] = append(byWhy[why], string(kind))
+			}
+		}
+		var texts []string
+		for why, kinds := range byWhy {
+			slices.Sort(kinds)
+			texts = append(texts, strings.Join(kinds, ", ")+" not compared: "+why.text)
+		}
+		slices.Sort(texts)
+		if len(texts) > 0 {
+			add(zone, strings.Join(texts, "; "), "finish the upgrade of the zone's ovnkube-node pod; rung zones --dialect shows what was read")
+		}
+		if have := d.Observability.Value; have != dialect.Unknown && v.cluster.Observability.Value != dialect.Unknown && have != v.cluster.Observability.Value {
+			add(zone, fmt.Sprintf("observability is %s, unlike in most zones: %s", map[dialect.Tri]string{dialect.Yes: on, dialect.No: off}[have], d.Observability.Evidence),
+				"give all ovnkube-node pods the same settings")
+		}
+	}
+	return out
+}
+
+// wants says whether rows of a kind are desired at all.
+func (r *Revision) wants(kind model.Kind) bool {
+	for c := range r.desired.Policies() {
+		if c.Key.Kind == kind {
+			return true
+		}
+	}
+	return false
+}

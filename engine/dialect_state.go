@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"maps"
+	"reflect"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/dialect"
+	"rung/sources/kube"
+)
+
+const (
+	// dialectRest is the shortest time between two times that everything is
+	// compiled anew because the inferred options changed.
+	dialectRest = 10 * time.Second
+	// dialectWait is how long the configuration alone does not decide: rows that
+	// outrank it are on their way.
+	dialectWait = 3 * time.Second
+)
+
+// dialects follow what the zones' OVN-Kubernetes runs with. The engine's loop owns
+// them; nil where dialects are not read.
+type dialects struct {
+	view *dialectView // handed to revisions: replaced, never changed
+	// configRead is when the configuration was asked for the first time, zero
+	// before.
+	configRead time.Time
+	changed    time.Time   // when the options changed last
+	timer      *time.Timer // decides again
+	pending    bool        // other options are waiting for their time
+	// step is the step of the desired rows in which the options changed last.
+	step  uint64
+	shown map[string]shownZone
+}
+
+// shownZone keeps what a zone's state was turned into.
+type shownZone struct {
+	in, out *model.ZoneState
+	view    *dialectView
+	cluster *model.Cluster
+	step    uint64
+}
+
+// readsDialects says whether there are rows of others: on clusters and with
+// databases given by address.
+func (c *Config) readsDialects() bool {
+	return c.Sandbox == nil && (c.Kube != nil || len(c.NB) > 0 || c.ZoneOf != nil)
+}
+
+func newDialects(cfg *Config, d *compiler.Desired) *dialects {
+	if !cfg.readsDialects() {
+		return nil
+	}
+	v := &dialectView{cfg: cfg, options: cfg.compilerOptions()}
+	v.v4, v.v6 = d.Families()
+	return &dialects{view: v, shown: map[string]shownZone{}}
+}
+
+// viewOf is what a revision gets; families follow the pods where nobody says.
+func (d *dialects) viewOf(s *state) *dialectView {
+	if d == nil {
+		return nil
+	}
+	if v4, v6 := s.desired.Families(); v4 != d.view.v4 || v6 != d.view.v6 {
+		next := *d.view
+		next.v4, next.v6 = v4, v6
+		d.view = &next
+	}
+	return d.view
+}
+
+// waiting says whether what is judged is about to be judged by other options.
+func (d *dialects) waiting(cfg *Config) bool {
+	return d != nil && (d.pending || cfg.Kube != nil && d.configRead.IsZero())
+}
+
+// dialectOf takes in what a zone's rows say.
+func (s *state) dialectOf(zone string, found *dialect.Dialect) {
+	d := s.dialects
+	if d == nil || found == nil {
+		return
+	}
+	if was := d.view.zones[zone]; was != nil && reflect.DeepEqual(was, found) {
+		return
+	}
+	next := *d.view
+	next.zones = maps.Clone(next.zones)
+	if next.zones == nil {
+		next.zones = map[string]*dialect.Dialect{}
+	}
+	next.zones[zone] = found
+	d.view = &next
+	s.decideDialect()
+}
+
+// dialectConfig takes in what the cluster's objects say.
+func (s *state) dialectConfig(c kube.OVNKube, problem string) {
+	d := s.dialects
+	next := *d.view
+	if problem == "" || len(c.Settings) > 0 || c.Image != "" {
+		next.config = c // what was known stays while nothing can be read
+	}
+	next.configErr = problem
+	d.view = &next
+	if d.configRead.IsZero() {
+		d.configRead = time.Now()
+	}
+	s.decideDialect()
+}
+
+// decideDialect compiles for what most zones say, when that changed and its time
+// has come.
+func (s *state) decideDialect() {
+	d := s.dialects
+	s.dirty = true
+	next := *d.viewOf(s)
+	for name := range next.zones {
+		if s.zones[name] == nil && s.e.zones.members[name] == nil {
+			next.zones = maps.Clone(next.zones)
+			delete(next.zones, name) // its node is gone
+		}
+	}
+	maps.DeleteFunc(d.shown, func(name string, _ shownZone) bool { return s.zones[name] == nil })
+	next.cluster = mostSay(next.zones, &d.view.cluster)
+	d.view = &next
+	o := next.compilerOptions()
+	d.pending = false
+	if sameOptions(o, next.options) {
+		return
+	}
+	now := time.Now()
+	due := d.changed.Add(dialectRest)
+	zones := len(next.cfg.NB) > 0 || next.cfg.ZoneOf != nil
+	if until := d.configRead.Add(dialectWait); zones && len(next.zones) == 0 && until.After(due) {
+		due = until
+	}
+	if wait := due.Sub(now); wait > 0 && s.e.ctx.Err() == nil {
+		d.pending = true
+		if d.timer != nil {
+			d.timer.Stop()
+		}
+		d.timer = time.AfterFunc(wait, func() { s.e.send(func(s *state) { s.decideDialect() }) })
+		return
+	}
+	changed := next
+	changed.options = o
+	desired, delta := s.compiler.Reconfigure(o)
+	changed.v4, changed.v6 = desired.Families()
+	d.view = &changed
+	if delta.Empty() {
+		return
+	}
+	s.desired, d.changed = desired, now
+	s.e.zones.wasLoaded = false // no object changed: what differs has done so all along
+	s.e.zones.desired(s, nil, delta)
+	d.step = s.e.zones.steps
+	s.e.zones.readAgain(s)
+}
+
+// readAgain makes the swept zones due: they were judged by other desired rows.
+func (z *zoneSet) readAgain(s *state) {
+	for _, m := range z.members {
+		if !m.followed && m.last != nil && m.fails == 0 {
+			m.due = time.Now()
+		}
+	}
+	if len(z.members) > 0 {
+		z.schedule(s)
+	}
+}
+
+// outdatedByDialect says whether a swept zone was judged by other options than
+// those that hold.
+func (s *state) outdatedByDialect(st *model.ZoneState) bool {
+	return s.dialects != nil && st.Conn == model.ConnSwept && st.Steps < s.dialects.step
+}
+
+// compared is a zone's state in which rows that cannot be compared with the
+// desired ones are said to be so, with the reason, and never behind.
+func (s *state) compared(st *model.ZoneState) *model.ZoneState {
+	d := s.dialects
+	if d == nil || st.Writes {
+		return st
+	}
+	view := d.viewOf(s)
+	if was := d.shown[st.Name]; was.in == st && was.view == view && was.cluster == s.cluster && was.step == d.step {
+		return was.out
+	}
+	out := st
+	if s.outdatedByDialect(st) && !st.Judging {
+		next := *st
+		next.Judging = true
+		out = &next
+	}
+	if found := view.zones[st.Name]; found != nil {
+		if policies := s.excused(out.Policies, view.deviations(found), found); policies != nil {
+			next := *out
+			next.Policies = policies
+			out = &next
+		}
+	}
+	d.shown[st.Name] = shownZone{st, out, view, s.cluster, d.step}
+	return out
+}
+
+// excused are the policies of a zone with those of the kinds that deviate marked;
+// nil when none is.
+func (s *state) excused(in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]deviation, found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
+	var out map[model.PolicyKey]*model.PolicyInZone
+	for k, p := range in {
+		why := ""
+		if p.NotComparable {
+			why = found.Of(string(k.Kind)).Form
+		} else if by, there := no[k.Kind]; there && !p.InSync && p.None == nil && (!by.annotated || s.stateless(k)) {
+			why = by.text
+		}
+		if why == "" || p.Why == why {
+			continue
+		}
+		if out == nil {
+			out = maps.Clone(in)
+		}
+		out[k] = &model.PolicyInZone{Policy: k, NotComparable: true, Why: why, Touched: p.Touched, LiveACLs: p.LiveACLs,
+			LivePriority: p.LivePriority, Rows: p.Rows}
+	}
+	return out
+}
+
+// stateless says whether a NetworkPolicy asks for rows without state.
+func (s *state) stateless(k model.PolicyKey) bool {
+	return asksStateless(s.cluster, k.Namespace, k.Name)
+}
+
+func asksStateless(c *model.Cluster, namespace, name string) bool {
+	p := c.Policy(model.PolicyKey{Kind: model.KindNP, Namespace: namespace, Name: name})
+	return p != nil && p.Annotations[model.AnnotationStateless] == "true"
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/sources/kube"
+	"rung/sources/manifests"
+	"rung/sources/sandbox"
+)
+
+func controllerOn(node string) corev1.Pod {
+	return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ovn-kubernetes", Name: "ovnkube-node-" + node},
+		Spec:   corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "ovnkube-controller"}}},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning}}
+}
+
+// An answer about the pods of one node says nothing about another that is written
+// from now on.
+func TestControllersOfEveryZone(t *testing.T) {
+	api := &ownerAPI{pods: []corev1.Pod{controllerOn("n2")}}
+	o := &owners{e: &Engine{cfg: Config{Kube: api.open(t)}}, zones: []string{"n1"}}
+	if asked, on, err := o.controllers(t.Context(), "n1"); !asked || len(on) != 0 || err != nil {
+		t.Fatalf("n1: %v %v %v", asked, on, err)
+	}
+	o.zones = append(o.zones, "n2")
+	for node, want := range map[string]int{"n2": 1, "n1": 0} {
+		if asked, on, err := o.controllers(t.Context(), node); !asked || len(on) != want || err != nil {
+			t.Errorf("%s: %v %v %v, want %d", node, asked, on, err, want)
+		}
+	}
+}
+
+// told is a source that says what a test tells it.
+type told chan SourceUpdate
+
+func (told) Name() string { return "told" }
+func (s told) Run(ctx context.Context, sink func(SourceUpdate)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case u := <-s:
+			sink(u)
+		}
+	}
+}
+
+const reportedBlue = `---
+apiVersion: policy.networking.k8s.io/v1alpha1
+kind: AdminNetworkPolicy
+metadata: {name: isolate}
+spec:
+  priority: 10
+  subject: {namespaces: {matchLabels: {tenant: blue}}}
+  ingress: [{name: none, action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}]
+status:
+  conditions: [{type: Ready-In-Zone-worker, status: "True", reason: SetupSucceeded,
+    message: Setting up OVN DB plumbing was successful, lastTransitionTime: "2026-01-01T00:00:00Z"}]
+`
+
+// ownWorld is an engine that may write zone "worker", with objects from the source.
+func ownWorld(t *testing.T, api *ownerAPI, change func(*Config)) (*Engine, told) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "rung-own-") // short: it holds sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	sb, err := sandbox.Start(t.Context(), sandbox.Config{Zones: []string{"worker"}, Dir: filepath.Join(dir, "s"), Server: sandbox.ServerBuiltin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(sb.Close)
+	src := make(told)
+	cfg := Config{Mode: Mode{Name: ClusterMode}, Sources: []Source{src}, Kube: api.open(t), Reconcile: true,
+		NB: map[string]string{"worker": sb.Endpoints()["worker"]}, Own: Ownership{Writer: "w1", Report: true, Quiet: time.Second}}
+	change(&cfg)
+	e, err := New(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	src <- SourceUpdate{Upsert: manifests.Parse("", []byte(someObjects()+reportedBlue), manifests.Options{}).Objects, Loaded: true,
+		State: model.SourceState{Conn: model.ConnSynced}}
+	return e, src
+}
+
+func untilZone(t *testing.T, e *Engine, what string, holds func(z *model.ZoneState) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if e.Wait(ctx, func(r *Revision) bool { z := r.Zone("worker"); return z != nil && holds(z) }) != nil {
+		t.Fatalf("%s: %+v", what, e.Revision().Zone("worker"))
+	}
+}
+
+// When a node goes, only who held its zone takes its conditions away; who was kept
+// from writing there is kept from that, too.
+func TestConditionsOfANodeThatIsGone(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		pods    []corev1.Pod
+		without bool
+		writes  bool
+	}{
+		{"held", nil, false, true},
+		{"another controller runs", []corev1.Pod{controllerOn("worker")}, false, false},
+		{"without AdminNetworkPolicies", nil, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := &ownerAPI{pods: c.pods}
+			e, src := ownWorld(t, api, func(cfg *Config) { cfg.Own.WithoutAdmin = c.without })
+			untilZone(t, e, "not judged", func(z *model.ZoneState) bool {
+				return z.Held || strings.Contains(z.Paused, "ovnkube-controller")
+			})
+			src <- SourceUpdate{Remove: []model.Key{{Kind: model.KindNode, Name: "worker"}}, State: model.SourceState{Conn: model.ConnSynced}}
+			untilZone(t, e, "the node is there", func(z *model.ZoneState) bool { return strings.Contains(z.Paused, "node is gone") })
+			deadline := time.Now().Add(time.Second)
+			n := 0
+			for ; time.Now().Before(deadline) && !(c.writes && n > 0); time.Sleep(10 * time.Millisecond) {
+				api.mu.Lock()
+				n = len(api.applied)
+				api.mu.Unlock()
+			}
+			if (n > 0) != c.writes {
+				t.Errorf("%d conditions written", n)
+			}
+		})
+	}
+}
+
+// The console writes rows only while changes are switched on.
+func TestRowsFollowTheSwitch(t *testing.T) {
+	e, _ := ownWorld(t, &ownerAPI{}, func(cfg *Config) { cfg.Own.WithWrites = true })
+	isolate := model.PolicyKey{Kind: model.KindANP, Name: "isolate"}
+	off := func(z *model.ZoneState) bool { return strings.Contains(z.Paused, "changes are switched off") }
+	untilZone(t, e, "not paused", off)
+	if z := e.Revision().Zone("worker"); z.Held || z.Policy(isolate).InSync {
+		t.Errorf("written although changes are off: %+v", z)
+	}
+	if err := e.SetWrites(true); err != nil {
+		t.Fatal(err)
+	}
+	untilZone(t, e, "not written", func(z *model.ZoneState) bool { return z.Held && z.Policy(isolate) != nil && z.Policy(isolate).InSync })
+	if err := e.SetWrites(false); err != nil {
+		t.Fatal(err)
+	}
+	untilZone(t, e, "written on", off)
+}
+
+// Conditions of a term that is over are not written in the next one.
+func TestReportsEndWithTheLease(t *testing.T) {
+	api := &ownerAPI{}
+	e := &Engine{cfg: Config{Kube: api.open(t)}}
+	w := &owned{o: &owners{e: e, reporter: kube.NewReporter(e.cfg.Kube, func(error) {})}, zone: "worker"}
+	t.Cleanup(func() { // its queue ends with its run
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		w.o.reporter.Run(ctx)
+	})
+	k := model.PolicyKey{Kind: model.KindANP, Name: "isolate"}
+	say := func(want int, when string) {
+		t.Helper()
+		w.report(func(r *kube.Reporter) {
+			r.SetCondition("worker", k, model.Condition{Type: "Ready-In-Zone-worker", Status: "False"})
+		})
+		if n, _ := w.o.reporter.Waiting(); n != want {
+			t.Errorf("%s: %d wait, want %d", when, n, want)
+		}
+	}
+	say(0, "standing by")
+	w.term(true)
+	say(1, "leading")
+	w.term(false)
+	if n, _ := w.o.reporter.Waiting(); n != 0 {
+		t.Errorf("%d wait after the term", n)
+	}
+	say(0, "after the term")
+}

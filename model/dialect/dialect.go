@@ -1,0 +1,133 @@
+package dialect
+
+import (
+	"net/netip"
+)
+
+// Tri is yes, no, or not known.
+type Tri uint8
+
+// The values.
+const (
+	Unknown Tri = iota
+	No
+	Yes
+)
+
+// String is the value for people.
+func (t Tri) String() string {
+	switch t {
+	case Yes:
+		return "yes"
+	case No:
+		return "no"
+	}
+	return "unknown"
+}
+
+// Of is yes or no.
+func Of(b bool) Tri {
+	if b {
+		return Yes
+	}
+	return No
+}
+
+// Fact is one thing read from rows, with what tells it: "12 of 12 ACLs carry
+// samples".
+type Fact struct {
+	Value    Tri
+	Evidence string
+}
+
+// Families are the address families that rows exist for.
+type Families struct {
+	V4, V6   Tri
+	Evidence string
+}
+
+// Known says whether anything is known of both.
+func (f Families) Known() bool { return f.V4 != Unknown && f.V6 != Unknown }
+
+// String is "ipv4", "ipv6", "dual" or "unknown", as --ip-family spells them.
+func (f Families) String() string {
+	switch {
+	case f.V4 == Yes && f.V6 == Yes:
+		return "dual"
+	case f.V4 == Yes && f.V6 == No:
+		return "ipv4"
+	case f.V6 == Yes && f.V4 == No:
+		return "ipv6"
+	}
+	return "unknown"
+}
+
+// Subnets are the pod subnets that rows of EgressFirewalls leave out. A family is
+// all there once a rule for all addresses of it was seen: its row leaves out
+// every subnet (compile-spec §4.2). Until then there may be more.
+type Subnets struct {
+	Prefixes     []netip.Prefix // sorted
+	AllV4, AllV6 bool
+	Evidence     string
+}
+
+// Meter is the meter of ACL logging (compile-spec §5.1).
+type Meter struct {
+	Fact
+	Rate int // in Unit; 0 without a band
+	Unit string
+	Fair bool
+}
+
+// Generation is the release a row's form belongs to.
+type Generation string
+
+// The generations.
+const (
+	Current Generation = "current"       // compile-spec §1, §4
+	Older   Generation = "older release" // compile-spec §3
+	Of2023  Generation = "2023"          // as the enhancement of 2023 wrote it
+	Strange Generation = "unknown form"  // an id Rung cannot read
+	Mixed   Generation = "mixed"         // some current, some not
+)
+
+// Rows are the rows of one owner type.
+type Rows struct {
+	Type       string // as external_ids spell it
+	Rows       int    // ACLs, address sets and port groups
+	Current    int    // of them in the current form
+	Generation Generation
+	// Form says what is not current about the others; empty when all are.
+	Form string
+}
+
+// Dialect is what the rows of one zone say. The zero value is that of an empty
+// database: nothing is known.
+type Dialect struct {
+	Observability Fact // ACLs carry samples
+	AllowICMP     Fact // default denies let ICMP through
+	Stateless     Fact // the annotation acl-stateless is honoured
+	Multicast     Fact // the cluster's multicast rows are there
+	Defaults      Fact // hairpin rows are there
+	Families      Families
+	Subnets       Subnets
+	Meter         Meter
+	Owners        []Rows // by type; only types with rows
+}
+
+// Of returns the rows of one owner type; the zero value when there are none.
+func (d *Dialect) Of(ownerType string) Rows {
+	for _, r := range d.Owners {
+		if r.Type == ownerType {
+			return r
+		}
+	}
+	return Rows{}
+}
+
+// Hints are what the objects know and rows do not say.
+type Hints struct {
+	// Stateless says whether a NetworkPolicy carries the annotation acl-stateless
+	// with the value true. Nil knows of none.
+	Stateless func(namespace, policy string) bool
+}

@@ -1,0 +1,180 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model/clean"
+)
+
+// Names of OVN-Kubernetes' settings, as its flags spell them.
+const (
+	OVNClusterSubnets = "cluster-subnets"
+	OVNObservability  = "enable-observability"
+	OVNAllowICMP      = "allow-icmp-network-policy"
+	OVNStateless      = "enable-stateless-netpol"
+	OVNMulticast      = "enable-multicast"
+	OVNAdminPolicy    = "enable-admin-network-policy"
+	OVNHostNamespace  = "host-network-namespace"
+	OVNLoggingRate    = "acl-logging-rate-limit"
+)
+
+const (
+	ovnkubeWithin = 10 * time.Second // bounds reading all of it
+	maxDaemonSets = 100
+	maxOVNConfig  = 256 << 10 // bytes of one value
+	// ovnkubeSets begins the names of the DaemonSets that run controllers.
+	ovnkubeSets = "ovnkube"
+	// annotationRelease is where OpenShift says which release an object is of.
+	annotationRelease = "release.openshift.io/version"
+)
+
+// ovnConfigMaps are the ConfigMaps with the configuration: OpenShift's, whose one
+// value is a file, and upstream's, which has keys of its own.
+var ovnConfigMaps = []string{"ovnkube-config", "ovn-config"}
+
+// ovnConfigKeys are the keys of upstream's ConfigMap that are settings.
+var ovnConfigKeys = map[string]string{"net_cidr": OVNClusterSubnets, "host_network_namespace": OVNHostNamespace}
+
+// ovnEnv are the variables by which upstream's and OpenShift's containers are
+// told of settings.
+var ovnEnv = map[string]string{
+	"OVN_NET_CIDR": OVNClusterSubnets, "OVN_OBSERV_ENABLE": OVNObservability, "OVN_MULTICAST_ENABLE": OVNMulticast,
+	"OVN_STATELESS_NETPOL_ENABLE": OVNStateless, "OVN_ADMIN_NETWORK_POLICY_ENABLE": OVNAdminPolicy,
+	"OVN_ALLOW_ICMP_NETPOL": OVNAllowICMP, "OVN_ALLOW_ICMP_NETPOL_ENABLE": OVNAllowICMP, "OVN_ALLOW_ICMP_NETWORK_POLICY": OVNAllowICMP,
+	"OVN_HOST_NETWORK_NAMESPACE": OVNHostNamespace, "OVN_ACL_LOGGING_RATE_LIMIT": OVNLoggingRate,
+}
+
+// OVNSetting is one setting and where it was read.
+type OVNSetting struct {
+	Value string // clean
+	From  string // "ConfigMap ovn-kubernetes/ovn-config", "DaemonSet …"
+}
+
+// OVNKube is how a cluster's OVN-Kubernetes is configured, as far as its objects
+// say. A container's arguments and environment outrank the ConfigMap.
+type OVNKube struct {
+	// Settings are by the names above; one that was not read is absent.
+	Settings map[string]OVNSetting
+	// Image is what the controller's container runs, Version the release it
+	// claims; empty where it has none, as with a digest.
+	Image, Version string
+}
+
+// OVNKube reads the configuration of OVN-Kubernetes in the first of the namespaces
+// that has one, of OVNNamespaces when none is given. What cannot be read there is
+// the error, what could is returned beside it; that there is nothing is no error.
+func (c *Cluster) OVNKube(ctx context.Context, namespaces []string) (OVNKube, error) {
+	ctx, cancel := context.WithTimeout(ctx, ovnkubeWithin)
+	defer cancel()
+	if len(namespaces) == 0 {
+		namespaces = OVNNamespaces()
+	}
+	out := OVNKube{Settings: map[string]OVNSetting{}}
+	var failed error
+	for _, ns := range namespaces {
+		err := c.readOVNKube(ctx, ns, &out)
+		if len(out.Settings) > 0 || out.Image != "" {
+			return out, err
+		}
+		if failed == nil {
+			failed = err
+		}
+	}
+	return out, failed
+}
+
+func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (failed error) {
+	maps := map[string]map[string]string{}
+	for _, name := range ovnConfigMaps {
+		m, err := c.Typed().CoreV1().ConfigMaps(ns).Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case err == nil:
+			maps[name] = m.Data
+			out.configMap(ns, m)
+		case !apierrors.IsNotFound(err) && failed == nil:
+			failed = fmt.Errorf("read OVN-Kubernetes' configuration: %w", askError(err, "get", "configmaps", ns))
+		}
+	}
+	sets, err := c.Typed().AppsV1().DaemonSets(ns).List(ctx, metav1.ListOptions{Limit: maxDaemonSets})
+	if err != nil {
+		if failed == nil {
+			failed = fmt.Errorf("read OVN-Kubernetes' arguments: %w", askError(err, "list", "daemonsets.apps", ns))
+		}
+		return failed
+	}
+	for i := range sets.Items {
+		if strings.HasPrefix(sets.Items[i].Name, ovnkubeSets) {
+			out.daemonSet(&sets.Items[i], maps)
+		}
+	}
+	return failed
+}
+
+// put keeps a setting; a later one of a namespace outranks an earlier one.
+func (o *OVNKube) put(name, value, from string) {
+	if value = clean.Text(strings.TrimSpace(value)); value != "" && name != "" {
+		o.Settings[name] = OVNSetting{value, from}
+	}
+}
+
+func (o *OVNKube) configMap(ns string, m *corev1.ConfigMap) {
+	from := "ConfigMap " + clean.Text(ns+"/"+m.Name)
+	for key, name := range ovnConfigKeys {
+		o.put(name, bounded(m.Data[key]), from)
+	}
+	for key, text := range m.Data {
+		if strings.HasSuffix(key, ".conf") {
+			for name, value := range parseOVNConf(bounded(text)) {
+				o.put(name, value, from)
+			}
+		}
+	}
+}
+
+// daemonSet takes the settings of the container that runs the controller; maps are
+// the ConfigMaps that its environment may name.
+func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, maps map[string]map[string]string) {
+	for i := range ds.Spec.Template.Spec.Containers {
+		c := &ds.Spec.Template.Spec.Containers[i]
+		if !slices.Contains(policyContainers, c.Name) {
+			continue
+		}
+		from := "DaemonSet " + clean.Text(ds.Namespace+"/"+ds.Name+" container "+c.Name)
+		for _, e := range c.Env {
+			value := e.Value
+			if r := e.ValueFrom; r != nil && r.ConfigMapKeyRef != nil {
+				value = maps[r.ConfigMapKeyRef.Name][r.ConfigMapKeyRef.Key]
+			}
+			o.put(ovnEnv[e.Name], bounded(value), from)
+		}
+		for name, value := range parseOVNArgs(append(slices.Clone(c.Command), c.Args...)) {
+			o.put(name, value, from)
+		}
+		if o.Image == "" {
+			o.Image, o.Version = clean.Text(c.Image), imageVersion(c.Image)
+			if v := ds.Annotations[annotationRelease]; v != "" {
+				o.Version = clean.Text(v)
+			}
+		}
+	}
+}
+
+// bounded cuts a text that no configuration needs.
+func bounded(s string) string { return s[:min(len(s), maxOVNConfig)] }
+
+// imageVersion is the tag of an image; one by digest alone says nothing.
+func imageVersion(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	name := image[strings.LastIndexByte(image, '/')+1:]
+	_, tag, _ := strings.Cut(name, ":")
+	return clean.Text(tag)
+}

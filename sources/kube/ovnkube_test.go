@@ -1,0 +1,166 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	ktest "k8s.io/client-go/testing"
+)
+
+func configMapOf(ns, name string, data map[string]string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}, Data: data}
+}
+
+func nodeSet(ns, name string, containers ...corev1.Container) *appsv1.DaemonSet {
+	ds := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}}
+	ds.Spec.Template.Spec.Containers = containers
+	return ds
+}
+
+const openShiftConf = `[default]
+mtu="1400"
+cluster-subnets="10.128.0.0/14/23,fd01::/48/64"   ; what pods have
+
+[kubernetes]
+host-network-namespace="openshift-host-network"
+# enable-observability=true
+[ovnkubernetesfeature]
+enable-admin-network-policy=true
+enable-multicast
+[logging]
+acl-logging-rate-limit = 30
+`
+
+func TestOVNKube(t *testing.T) {
+	forbidden := func(resource string) func(*fake.Clientset) {
+		return func(c *fake.Clientset) {
+			c.PrependReactor("*", resource, func(ktest.Action) (bool, runtime.Object, error) {
+				return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", errors.New("no"))
+			})
+		}
+	}
+	env := func(name, value string) corev1.EnvVar { return corev1.EnvVar{Name: name, Value: value} }
+	fromMap := func(name, m, key string) corev1.EnvVar {
+		return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: m}, Key: key}}}
+	}
+	tests := []struct {
+		name       string
+		objects    []runtime.Object
+		set        func(*fake.Clientset)
+		namespaces []string
+		want       map[string]string // value and where from
+		version    string
+		denied     bool
+	}{
+		{name: "nothing there", want: map[string]string{}},
+		{name: "OpenShift", objects: []runtime.Object{
+			configMapOf("openshift-ovn-kubernetes", "ovnkube-config", map[string]string{"ovnkube.conf": openShiftConf}),
+			func() runtime.Object {
+				ds := nodeSet("openshift-ovn-kubernetes", "ovnkube-node", corev1.Container{Name: "ovn-controller", Env: []corev1.EnvVar{env("OVN_OBSERV_ENABLE", "true")}},
+					corev1.Container{Name: "ovnkube-controller", Image: "registry.example/ovn@sha256:00", Command: []string{"/bin/bash", "-c", "set -x\nflag=--enable-observability\nexec /usr/bin/ovnkube \\\n  --acl-logging-rate-limit \"20\" \\\n  --host-network-namespace ${ns} \\\n  --allow-icmp-network-policy\necho --enable-stateless-netpol"}})
+				ds.Annotations = map[string]string{annotationRelease: "4.20.1"}
+				return ds
+			}()},
+			want: map[string]string{
+				OVNClusterSubnets: "10.128.0.0/14/23,fd01::/48/64 · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				OVNHostNamespace:  "openshift-host-network · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				OVNAdminPolicy:    "true · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				OVNMulticast:      "true · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				OVNLoggingRate:    "20 · DaemonSet openshift-ovn-kubernetes/ovnkube-node container ovnkube-controller",
+				OVNAllowICMP:      "true · DaemonSet openshift-ovn-kubernetes/ovnkube-node container ovnkube-controller",
+			}, version: "4.20.1"},
+		{name: "upstream", objects: []runtime.Object{
+			configMapOf("ovn-kubernetes", "ovn-config", map[string]string{"net_cidr": "10.244.0.0/16/24", "mtu": "1400", "host_network_namespace": "ovn-host-network"}),
+			nodeSet("ovn-kubernetes", "ovnkube-single-node-zone", corev1.Container{Name: "ovnkube-controller", Image: "ghcr.example:5000/ovn/ovn-kube:v1.3.0",
+				Env:  []corev1.EnvVar{env("OVN_OBSERV_ENABLE", "true"), env("OVN_MULTICAST_ENABLE", ""), fromMap("OVN_NET_CIDR", "ovn-config", "net_cidr")},
+				Args: []string{"--enable-stateless-netpol=false", "--loglevel", "4"}})},
+			want: map[string]string{
+				OVNClusterSubnets: "10.244.0.0/16/24 · DaemonSet ovn-kubernetes/ovnkube-single-node-zone container ovnkube-controller",
+				OVNHostNamespace:  "ovn-host-network · ConfigMap ovn-kubernetes/ovn-config",
+				OVNObservability:  "true · DaemonSet ovn-kubernetes/ovnkube-single-node-zone container ovnkube-controller",
+				OVNStateless:      "false · DaemonSet ovn-kubernetes/ovnkube-single-node-zone container ovnkube-controller",
+			}, version: "v1.3.0"},
+		{name: "the first namespace that has one", namespaces: []string{"mine", "ovn-kubernetes"}, objects: []runtime.Object{
+			configMapOf("mine", "ovn-config", map[string]string{"net_cidr": "10.1.0.0/16"}), configMapOf("ovn-kubernetes", "ovn-config", map[string]string{"net_cidr": "10.2.0.0/16"})},
+			want: map[string]string{OVNClusterSubnets: "10.1.0.0/16 · ConfigMap mine/ovn-config"}},
+		{name: "no permission for ConfigMaps", set: forbidden("configmaps"), denied: true, objects: []runtime.Object{
+			nodeSet("ovn-kubernetes", "ovnkube-node", corev1.Container{Name: "ovnkube-controller", Args: []string{"-" + OVNMulticast}})},
+			want: map[string]string{OVNMulticast: "true · DaemonSet ovn-kubernetes/ovnkube-node container ovnkube-controller"}},
+		{name: "no permission for anything", set: func(c *fake.Clientset) { forbidden("configmaps")(c); forbidden("daemonsets")(c) }, denied: true, want: map[string]string{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			client := fake.NewClientset(tt.objects...)
+			if tt.set != nil {
+				tt.set(client)
+			}
+			c := &Cluster{typed: client}
+			got, err := c.OVNKube(context.Background(), tt.namespaces)
+			if errors.Is(err, fs.ErrPermission) != tt.denied || !tt.denied && err != nil {
+				t.Errorf("error %v", err)
+			}
+			have := map[string]string{}
+			for k, s := range got.Settings {
+				have[k] = s.Value + " · " + s.From
+			}
+			if diff := cmp.Diff(tt.want, have); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if got.Version != tt.version {
+				t.Errorf("version %q, want %q", got.Version, tt.version)
+			}
+		})
+	}
+}
+
+func TestOVNSettingValues(t *testing.T) {
+	for text, want := range map[string]string{"10.128.0.0/14/23, fd01::/48/64": "[10.128.0.0/14 fd01::/48]", "10.1.2.3/16": "[10.1.0.0/16]", "nonsense,/,": "[]"} {
+		if got := strings.TrimSpace(cmpText(OVNSetting{Value: text})); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	for text, want := range map[string][2]bool{"true": {true, true}, "Off": {false, true}, "1": {true, true}, "maybe": {false, false}} {
+		if on, ok := (OVNSetting{Value: text}).Bool(); on != want[0] || ok != want[1] {
+			t.Errorf("%q: %v %v", text, on, ok)
+		}
+	}
+}
+
+func cmpText(s OVNSetting) string {
+	var out []string
+	for _, p := range s.Subnets() {
+		out = append(out, p.String())
+	}
+	return "[" + strings.Join(out, " ") + "]"
+}
+
+// Whatever a ConfigMap or an argument holds, only settings come out, and text that
+// is safe to print.
+func FuzzOVNKube(f *testing.F) {
+	f.Add(openShiftConf)
+	f.Add("exec /usr/bin/ovnkube --cluster-subnets\\\n \x1b[31m")
+	f.Add("--enable-multicast=\"")
+	f.Fuzz(func(t *testing.T, text string) {
+		o := OVNKube{Settings: map[string]OVNSetting{}}
+		o.configMap("ns", configMapOf("ns", "ovnkube-config", map[string]string{"ovnkube.conf": text, "net_cidr": text}))
+		o.daemonSet(nodeSet("ns", "ovnkube-node", corev1.Container{Name: "ovnkube-controller", Image: text, Args: []string{text, text}}), nil)
+		for k, s := range o.Settings {
+			if !strings.Contains(strings.Join(ovnSettings, " "), k) || s.Value == "" || !utf8.ValidString(s.Value) || strings.ContainsAny(s.Value, "\x1b\n") {
+				t.Errorf("%q: %q", k, s.Value)
+			}
+			s.Subnets()
+		}
+	})
+}

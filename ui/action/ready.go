@@ -1,0 +1,14 @@
+package action
+
+// The actions of the view of what controllers reported.
+const (
+	ReadyTrouble    ID = "ready.trouble"
+	ReadyController ID = "ready.controller"
+	ReadyPolicy     ID = "ready.policy"
+)
+
+var readyActions = []Action{
+	{ID: ReadyTrouble, Keys: []string{"t"}, Title: "trouble only", Footer: 20, Help: "leave out what every controller reported ready and rows agree with, or show all again"},
+	{ID: ReadyController, Keys: []string{"c"}, Title: "controller's log", Footer: 30, Help: "what the ovnkube-controller of the zone, or of the worst zone, wrote about the policy", Disabled: OnCluster},
+	{ID: ReadyPolicy, Keys: []string{"p"}, Title: "policy", Footer: 40, Help: "the policy itself"},
+}

@@ -1,0 +1,165 @@
+package cluster
+
+import (
+	"fmt"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// View is the page.
+type View struct {
+	view.List
+	pane *detail.Pane
+
+	// The streams are asked for once a second.
+	streams   []model.LogStream
+	streamsAt time.Time
+}
+
+// New makes the view.
+func New(nav.Page) view.View {
+	p := detail.NewPane()
+	return &View{List: view.List{Of: p}, pane: p}
+}
+
+// Scopes is where keys are looked up.
+func (v *View) Scopes() []action.Scope {
+	return []action.Scope{action.Of(nav.Cluster), action.List, action.Global}
+}
+
+// Sync makes the lines.
+func (v *View) Sync(env *view.Env) {
+	if l := env.Console.Logs(); l != nil && !v.streamsAt.Equal(env.Now.Truncate(time.Second)) {
+		v.streams, v.streamsAt = l.Streams(), env.Now.Truncate(time.Second)
+	}
+	s := &detail.Sheet{St: env.Styles, W: env.W}
+	v.about(env, s)
+	resources(env, s)
+	permissions(env, s)
+	dialect(env, s)
+	v.zones(env, s)
+	v.logs(env, s)
+	v.pane.SetItems(s.Lines)
+}
+
+// Do opens what the cursor is on, and walks.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	if id == action.Open {
+		env.Open(v.Selected())
+		return true
+	}
+	return v.List.Do(env, id)
+}
+
+// Selected is where the line under the cursor leads.
+func (v *View) Selected() nav.Page { return v.pane.To() }
+
+// Copies are the commands of the permissions, and the server's address.
+func (v *View) Copies(env *view.Env) []view.Copy {
+	out := []view.Copy{{What: "context", Text: env.Rev.Mode.Title}}
+	if env.Rev.Mode.Server != "" {
+		out = append(out, view.Copy{What: "API server", Text: env.Rev.Mode.Server})
+	}
+	if l, ok := v.pane.Selected(); ok {
+		all := grouped(env.Rev.Access.List())
+		for i := range all {
+			if id := all[i].id(); id == l.ID || id+".command" == l.ID {
+				out = append([]view.Copy{{What: "kubectl command", Text: all[i].Command}}, out...)
+			}
+		}
+	}
+	return out
+}
+
+// nameWidth is the column of the names of fields.
+const nameWidth = 14
+
+// about is which cluster, as whom, and what Rung does there.
+func (v *View) about(env *view.Env, s *detail.Sheet) {
+	st, m := env.Styles, env.Rev.Mode
+	on := m.Name == engine.ClusterMode
+	field := func(id, name, text string, to nav.Page) {
+		if text != "" {
+			s.Field(id, name, nameWidth, widget.Plain(text), to)
+		}
+	}
+	if !on {
+		s.Head("no cluster")
+		s.Say("none", 0, "·", st.Info, st.Text, "Policies and pods come from "+sourceOf(m)+", not from an API server. rung without -f runs on the current kubeconfig context.", nav.To(nav.Contexts))
+	} else {
+		s.Head("cluster")
+		field("context", "context", m.Title, nav.To(nav.Contexts))
+		field("server", "API server", m.Server, nav.Page{})
+		field("user", "user", m.User, nav.Page{})
+	}
+	s.Field("rows", "rows", nameWidth, rowsLine(env), nav.To(nav.Zones))
+	s.Field("changes", "changes", nameWidth, changesLine(env), nav.Page{})
+	if on {
+		return
+	}
+	for _, src := range env.Rev.Sources {
+		sign, look := connSign(src.Conn, st)
+		l := widget.Styled(sign+" "+string(src.Conn), look).Add("  "+src.Detail, st.Text)
+		s.Field("source."+src.Name, src.Name, nameWidth, l, nav.Page{})
+		if src.Error != "" {
+			s.Say("source.error."+src.Name, nameWidth, "●", st.Error, st.Text, src.Error, nav.Page{})
+		}
+	}
+}
+
+func sourceOf(m engine.Mode) string {
+	if m.Name == "demo" {
+		return "the built-in demo"
+	}
+	return m.Title
+}
+
+// rowsLine is who writes the rows.
+func rowsLine(env *view.Env) widget.Line {
+	st, m := env.Styles, env.Rev.Mode
+	switch {
+	case m.Sandbox:
+		return widget.Styled("written by Rung, in the sandbox's own zones", st.Text)
+	case m.Reconciles:
+		return widget.Styled("WRITTEN BY RUNG (--reconcile)", st.Warn).Add(" where nobody else owns them", st.Text)
+	}
+	return widget.Styled("observed", st.OK).Add("  OVN-Kubernetes' controller writes them, Rung never does; --reconcile would", st.Dim)
+}
+
+// changesLine is whether policies can be changed now, and what would allow it.
+func changesLine(env *view.Env) widget.Line {
+	st, m := env.Styles, env.Rev.Mode
+	key := env.Keys.Action(action.Writes).Shown()
+	switch {
+	case m.Writes:
+		return widget.Styled("ALLOWED", st.Warn).Add("  each after a preview and a confirmation; "+key+" goes back to read-only", st.Dim)
+	case m.WhyNot != "":
+		return widget.Styled("never", st.OK).Add("  "+m.WhyNot, st.Dim)
+	}
+	return widget.Styled("off: read-only", st.OK).Add("  "+key+" allows them", st.Dim)
+}
+
+// zones is how many can be read, and how far the sweep is.
+func (v *View) zones(env *view.Env, s *detail.Sheet) {
+	st, t, to := env.Styles, view.TallyOf(env.Rev.Zones), nav.To(nav.Zones)
+	s.Head("zones")
+	if t.All == 0 {
+		s.Say("zones", 0, "?", st.Dim, st.Text, "No zone is known: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})
+		return
+	}
+	s.Add("zones", append(widget.Line{{Text: detail.Count(t.All, "zone") + "  "}}, t.Line(st, true)...), to)
+	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {
+		s.Say("sweep", 0, "·", st.Dim, st.Text, line, to)
+	}
+	if t.Denied > 0 {
+		s.Say("denied", 0, "●", st.Error, st.Text, fmt.Sprintf("%s may not be read: rows come through pods/exec in the namespace of OVN-Kubernetes, see what may be done above; without it policies are compiled only.",
+			detail.Count(t.Denied, "zone")), to)
+	}
+}

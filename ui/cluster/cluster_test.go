@@ -1,0 +1,98 @@
+package cluster_test
+
+import (
+	"testing"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// resource changes one resource of the API server.
+func resource(p *engine.Parts, name string, f func(*model.SourceResource)) {
+	for i := range p.Sources[0].Resources {
+		if r := &p.Sources[0].Resources[i]; r.Name == name {
+			f(r)
+		}
+	}
+}
+
+func TestFine(t *testing.T) {
+	s := uitest.Open(t, uitest.Cluster(t), nav.To(nav.Ladder))
+	s.Press("8")
+	s.Want("context       prod-eu", "https://api.prod-eu.example:6443", "admin@example", "observed", "off: read-only  W allows them", "✓ pods", "yes: create pods/exec in ovn-kubernetes",
+		"●3 read", "not followed: they are from when the log is looked at (4)")
+	s.Resizes()
+	s.Press("enter")
+	s.Want("contexts")
+}
+
+// The API server is gone: everything ages, and what was read stays.
+func TestDead(t *testing.T) {
+	p := uitest.Cluster(t)
+	src := &p.Sources[0]
+	src.Conn, src.At, src.ReadAt, src.Error = model.ConnLost, uitest.Now.Add(-3*time.Minute), uitest.Now.Add(-3*time.Minute), "connection refused"
+	for i := range src.Resources {
+		r := &src.Resources[i]
+		r.Conn, r.At, r.Attempts, r.Error = model.ConnLost, uitest.Now.Add(-3*time.Minute), 14, "the API server does not answer: connection refused; tried again within 30s"
+	}
+	s := uitest.Open(t, p, nav.To(nav.Cluster))
+	s.Want("prod-eu lost, read 3m ago", "○ pods", "lost since 14:02:00 (3m)", "as last read", "14 failed attempts", "connection refused")
+	s.Golden("dead")
+}
+
+// No permission for pods, neither to list nor to exec; changes are refused too; one
+// CRD is not there.
+func TestRefused(t *testing.T) {
+	p := uitest.Cluster(t)
+	uitest.Allow(p, false, "pods", "pods/exec")
+	resource(p, "pods", func(r *model.SourceResource) {
+		r.Conn, r.Count, r.Attempts, r.At = model.ConnDenied, 0, 3, uitest.Now.Add(-9*time.Minute)
+		r.Error = "no permission to list pods; to check: kubectl --context=prod-eu auth can-i list pods"
+	})
+	resource(p, "adminnetworkpolicies.policy.networking.k8s.io", func(r *model.SourceResource) {
+		r.Conn, r.Count, r.At = model.ConnAbsent, 0, uitest.Now.Add(-9*time.Minute)
+		r.Error = "the API server does not serve it: install the CRD of network-policy-api, or enable AdminNetworkPolicy in OVN-Kubernetes"
+	})
+	resource(p, "egressfirewalls.k8s.ovn.org", func(r *model.SourceResource) { r.Conn, r.Count = model.ConnAbsent, 0 })
+	for i, z := range p.Zones {
+		next := *z
+		next.Conn, next.DB, next.SyncedAt, next.Policies = model.ConnDenied, nil, time.Time{}, nil
+		next.Error = "no permission to exec into pods of ovn-kubernetes"
+		p.Zones[i] = &next
+	}
+	s := uitest.Open(t, p, nav.To(nav.Cluster))
+	s.Resize(120, 60)
+	s.Want("✗ pods", "auth can-i list pods", "no: list, watch pods", "whom policies select is not known", "not checked against live rows",
+		"no: create, delete, patch, update adminnetworkpolicies", "these changes are not offered", "does not serve it", "(optional)", "✗3 no permission", "$ kubectl --context=prod-eu auth can-i")
+	s.Golden("refused")
+	s.Resizes()
+	s.Press("/")
+	s.Type("no: create pods")
+	s.Press("enter", "y")
+	s.Want("kubectl command  kubectl --context=prod-eu auth can-")
+}
+
+// 500 zones: what the sweep does.
+func TestMany(t *testing.T) {
+	p := uitest.Cluster(t)
+	uitest.Many(p, 500)
+	uitest.Dead(p, "worker-301")
+	p.Sweep.Failed = 1
+	s := uitest.Open(t, p, nav.To(nav.Cluster))
+	s.Want("500 zones  ●499 read  ○1 lost", "20 followed live, 480 read in turn: all of them, 1 failed last time, the oldest 51s ago, round 3")
+	p.Sweep.Read, p.Sweep.Oldest, p.Sweep.Round = 312, time.Time{}, 0
+	s.Console.Set(p)
+	s.Refresh()
+	s.Want("480 read in turn: 312 of them so far, 1 failed last time")
+}
+
+// Without a cluster the page says where things come from instead.
+func TestNoCluster(t *testing.T) {
+	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Cluster))
+	s.Want("no cluster", "the built-in demo", "written by Rung")
+	s.WantNot("resources of the API server")
+	s.Resizes()
+}

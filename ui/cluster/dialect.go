@@ -1,0 +1,30 @@
+package cluster
+
+import (
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// dialect is what the cluster's OVN-Kubernetes runs with, as most zones say, and
+// where each setting was read.
+func dialect(env *view.Env, s *detail.Sheet) {
+	if !env.Rev.HasDialect() {
+		return
+	}
+	st := env.Styles
+	s.Head("what OVN-Kubernetes runs with · in most zones")
+	settings := env.Rev.Dialect("").Settings
+	wide := nameWidth
+	for _, x := range settings {
+		wide = max(wide, widget.Width(x.Name)+2)
+	}
+	for _, x := range settings {
+		l := widget.Plain(x.Value).Add("  by "+x.Source, st.Dim)
+		if x.Evidence != "" {
+			l = l.Add(": "+x.Evidence, st.Dim)
+		}
+		s.Field("setting."+x.Name, x.Name, wide, l, nav.Page{})
+	}
+}

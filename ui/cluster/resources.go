@@ -1,0 +1,117 @@
+package cluster
+
+import (
+	"strings"
+
+	"rung/engine"
+	"rung/model"
+	"rung/themes"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// connSign is the sign of a connection's state; the word stands beside it.
+func connSign(c model.ConnState, st *themes.Styles) (string, themes.Style) {
+	switch c {
+	case model.ConnSynced, model.ConnReadOnly:
+		return "✓", st.OK
+	case model.ConnDenied:
+		return "✗", st.Error
+	case model.ConnLost:
+		return "○", st.Error
+	case model.ConnAbsent:
+		return "–", st.Warn
+	}
+	return "◐", st.Info
+}
+
+// resources are the parts of the API server that are followed: those in trouble with
+// what to do.
+func resources(env *view.Env, s *detail.Sheet) {
+	if env.Rev.Mode.Name != engine.ClusterMode {
+		return
+	}
+	s.Head("resources of the API server")
+	for _, src := range env.Rev.Sources {
+		if len(src.Resources) == 0 {
+			sign, look := connSign(src.Conn, env.Styles)
+			text := src.Name + ": " + string(src.Conn)
+			if src.Error != "" {
+				text += ": " + src.Error
+			}
+			s.Say("source."+src.Name, 0, sign, look, env.Styles.Text, text, nav.Page{})
+			continue
+		}
+		short := env.W < fullNames
+		wide := 0
+		for _, r := range src.Resources {
+			wide = max(wide, widget.Width(shown(r.Name, short)))
+		}
+		wide += 4
+		for i := range src.Resources {
+			r := &src.Resources[i]
+			// A dead server tells the same of all: once is enough.
+			again := i+1 < len(src.Resources) && src.Resources[i+1].Error == r.Error && src.Resources[i+1].Conn == r.Conn
+			resource(env, s, r, shown(r.Name, short), wide, !again)
+		}
+	}
+	for _, b := range env.Rev.Broken {
+		if b.Code == engine.CodeNewer {
+			s.Say("newer."+b.Message, 0, "▲", env.Styles.Warn, env.Styles.Text, b.String(), nav.Page{})
+		}
+	}
+}
+
+// fullNames is from what width on resources are named with their group.
+const fullNames = 110
+
+// shown is a resource's name, short without its group.
+func shown(name string, short bool) string {
+	if !short {
+		return name
+	}
+	name, _, _ = strings.Cut(name, ".")
+	return name
+}
+
+// resource is one line, and what is wrong with it below.
+func resource(env *view.Env, s *detail.Sheet, r *model.SourceResource, called string, wide int, why bool) {
+	st := env.Styles
+	sign, look := connSign(r.Conn, st)
+	if r.Conn == model.ConnAbsent && r.Optional {
+		look = st.Dim
+	}
+	name := widget.Line{{Text: sign + " ", Style: look}, {Text: called}}
+	l := widget.Styled(string(r.Conn), look)
+	if r.Conn == model.ConnSynced {
+		l = l.Add("  "+detail.Count(r.Count, "object"), st.Text)
+	} else if !r.At.IsZero() {
+		l = l.Add(" since "+detail.Since(r.At, env.Now), st.Text)
+	}
+	if r.Conn != model.ConnSynced && r.Count > 0 {
+		l = l.Add("  "+detail.Count(r.Count, "object")+" as last read", st.Dim)
+	}
+	if r.Attempts > 1 {
+		l = l.Add("  "+detail.Count(r.Attempts, "failed attempt"), st.Dim)
+	}
+	if r.Optional && r.Conn == model.ConnAbsent {
+		l = l.Add("  (optional)", st.Dim)
+	}
+	s.Add("resource."+r.Name, detail.Two(name, wide, l), resourcePage(r.Name))
+	if r.Error != "" && why && (r.Conn != model.ConnAbsent || !r.Optional) {
+		s.Say("resource.error."+r.Name, 4, "→", st.Dim, st.Text, r.Error, nav.Page{})
+	}
+}
+
+// resourcePage is where objects of a resource are seen.
+func resourcePage(name string) nav.Page {
+	switch short, _, _ := strings.Cut(name, "."); short {
+	case "adminnetworkpolicies", "baselineadminnetworkpolicies", "networkpolicies", "egressfirewalls":
+		return nav.To(nav.Ladder)
+	case "nodes":
+		return nav.To(nav.Zones)
+	}
+	return nav.Page{}
+}

@@ -1,0 +1,42 @@
+package policy_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"rung/model"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// Of 500 zones those that need attention are listed, conditions are counted, and the
+// same event of 500 controllers is one line.
+func TestManyZones(t *testing.T) {
+	p := uitest.Cluster(t)
+	uitest.Many(p, 500)
+	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
+	var zones []string
+	var events []model.Object
+	for i, z := range p.Zones {
+		zones = append(zones, z.Name)
+		events = append(events, &model.Event{Meta: model.Meta{Key: model.Key{Kind: model.KindEvent, Namespace: "default", Name: fmt.Sprintf("e%03d", i)}}, About: k,
+			Type: "Warning", Reason: "ANPWithDuplicatePriority", Message: "This ANP cluster-control has a conflicting priority with ANP other", Reporter: z.Name, Count: 1,
+			Last: uitest.Now.Add(-time.Minute - time.Duration(i)*time.Second)})
+	}
+	p.Cluster, _ = p.Cluster.Upsert(events, nil)
+	uitest.Reports(p, k, map[string]string{"worker-204": "failed to update ANP cluster-control: no space"}, zones...)
+	uitest.Behind(p, "worker-377", k)
+	uitest.Dead(p, "worker-301")
+	s := uitest.Open(t, p, nav.ToPolicy(k))
+	s.Press("s")
+	s.Want("worker-377", "worker-301", "and 498 more zones: 498 in sync", "ready in 499 of 500 zones, not ready in 1, rows disagree in 2",
+		"1 zone (worker-204): failed to update", "ANPWithDuplicatePriority ×500 from 500 zones")
+	s.WantNot("worker-490")
+	s.Golden("many")
+	s.Resizes()
+	s.Press("/")
+	s.Type("ready in")
+	s.Press("enter", "enter")
+	s.Want("499 of 500 zones ready")
+}

@@ -1,0 +1,115 @@
+package ready
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/engine"
+	"rung/ui/detail"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// Lines that are kept for the table, and messages shown beside it.
+const (
+	tableLines = 6
+	messages   = 4
+	zonesNamed = 4
+)
+
+// Render draws what the reports are worth, the table, and the messages of the policy
+// under the cursor.
+func (v *View) Render(env *view.Env, w, h int) string {
+	over, under := v.head(w), v.failures(w)
+	if len(over)+tableLines > h {
+		over = over[:max(0, min(len(over), h-tableLines))]
+	}
+	if left := h - len(over) - tableLines; len(under) > left {
+		under = under[:max(0, left)]
+	}
+	if v.policies == nil { // what failed belongs to the policy, over its zones
+		over, under = append(over, under...), nil
+	}
+	v.above = len(over)
+	parts := make([]string, 0, len(over)+len(under)+1)
+	parts = append(parts, over...)
+	parts = append(parts, v.List.Render(env, w, h-len(over)-len(under)))
+	return strings.Join(append(parts, under...), "\n")
+}
+
+// head says what the page shows, and that it is no proof.
+func (v *View) head(w int) []string {
+	st := v.st
+	proof := widget.Styled(" Controllers reported this when their status last changed: no proof. ", st.Dim)
+	if w >= 105 {
+		proof = proof.Add("In sync comes from rows only.", st.Dim)
+	}
+	if v.policies != nil {
+		legend := widget.Line{{Text: " ✓", Style: st.OK}, {Text: " ready  "}, {Text: "●", Style: st.Error}, {Text: " not ready  "}, {Text: "≠", Style: st.Error},
+			{Text: " rows disagree  "}, {Text: "?", Style: st.Warn}, {Text: " no report  "}, {Text: "✗", Style: st.Warn}, {Text: " zone gone"}}
+		return []string{proof.Render(w), legend.Render(w)}
+	}
+	p := &v.one
+	l := widget.Line{{Text: " " + p.Policy.Label(), Style: st.Title}}
+	l = l.Add(fmt.Sprintf("   %d of %s ready", p.Ready, detail.Count(p.Zones, "zone")), st.Text)
+	if p.Failing > 0 {
+		l = l.Add(fmt.Sprintf(" · ● %d not ready", p.Failing), st.Error)
+	}
+	if p.Against > 0 {
+		l = l.Add(fmt.Sprintf(" · ≠ rows disagree in %d", p.Against), st.Error)
+	}
+	if p.Silent > 0 {
+		l = l.Add(fmt.Sprintf(" · ? %d no report", p.Silent), st.Warn)
+	}
+	if p.Gone > 0 {
+		l = l.Add(fmt.Sprintf(" · ✗ %d gone", p.Gone), st.Warn)
+	}
+	if v.rev.Cluster.Policy(p.Policy) == nil {
+		l = l.Add("   the policy does not exist (any more)", st.Error)
+	}
+	return []string{l.Render(w), proof.Render(w)}
+}
+
+// failures are what failing zones say, equal words once.
+func (v *View) failures(w int) []string {
+	p := &v.one
+	if v.policies != nil {
+		sel, ok := v.policies.Selected()
+		if !ok || sel == nil || len(sel.Failures) == 0 {
+			return nil
+		}
+		p = sel
+	}
+	var out []string
+	if v.policies != nil && len(p.Failures) > 0 {
+		out = append(out, widget.Heading("what failing zones report of "+p.Policy.Name, w, v.st).Render(w))
+	}
+	for i, f := range p.Failures {
+		if i == messages {
+			out = append(out, widget.Styled(fmt.Sprintf("   and %s more", detail.Count(len(p.Failures)-i, "message")), v.st.Dim).Render(w))
+			break
+		}
+		out = append(out, v.failure(f, w)...)
+	}
+	return out
+}
+
+// failure is one message in at most two lines, with the zones that say it.
+func (v *View) failure(f engine.ReadyMessage, w int) []string {
+	text := fmt.Sprintf("%s (%s): %s", detail.Count(len(f.Zones), "zone"), detail.Join(f.Zones, zonesNamed), f.Text)
+	lines := widget.Flow(text, max(12, w-5))
+	var out []string
+	for i, part := range lines {
+		switch {
+		case i == 0:
+			out = append(out, widget.Line{{Text: " ● ", Style: v.st.Error}, {Text: part}}.Render(w))
+			continue
+		case i == 1 && len(lines) > 2:
+			part += " " + widget.Ellipsis
+		case i > 1:
+			return out
+		}
+		out = append(out, widget.Plain("   "+part).Render(w))
+	}
+	return out
+}

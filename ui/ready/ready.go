@@ -1,0 +1,213 @@
+package ready
+
+import (
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// View shows the reports of all policies, or of one.
+type View struct {
+	view.List
+	key      model.PolicyKey // empty: all policies
+	policies *widget.Table[*engine.PolicyReady]
+	zones    *widget.Table[*engine.ZoneReady]
+	trouble  bool // only what is not in order
+
+	// What is shown was made of the objects of cluster at this time.
+	cluster *model.Cluster
+	at      time.Time
+	all     []engine.PolicyReady
+	one     engine.PolicyReady
+	rev     *engine.Revision
+	now     time.Time
+	st      *themes.Styles
+	above   int // lines over the table in the last frame
+}
+
+// New makes the view; a page without a policy is that of all.
+func New(page nav.Page) view.View {
+	v := &View{key: page.Key}
+	if v.key.Name == "" {
+		v.policies = v.policyTable()
+		v.Of = v.policies
+	} else {
+		v.zones = v.zoneTable()
+		v.Of = v.zones
+	}
+	return v
+}
+
+// Scopes is where keys are looked up.
+func (v *View) Scopes() []action.Scope {
+	return []action.Scope{action.Of(nav.Ready), action.List, action.Global}
+}
+
+// again is how often reports and rows are put together anew while the objects stay:
+// 500 zones that are read in turn bring many revisions a second.
+const again = time.Second
+
+// Sync puts reports and rows together.
+func (v *View) Sync(env *view.Env) {
+	v.rev, v.now = env.Rev, env.Now
+	fresh := v.cluster == env.Rev.Cluster && v.st == env.Styles && !env.Now.Before(v.at) && env.Now.Sub(v.at) < again
+	v.st = env.Styles
+	if fresh {
+		return
+	}
+	v.cluster, v.at = env.Rev.Cluster, env.Now
+	if v.policies != nil {
+		v.all = env.Rev.Ready(env.Now)
+	} else {
+		v.one = env.Rev.ReadyOf(v.key, env.Now)
+	}
+	v.fill()
+}
+
+// fill gives the table what is to be shown.
+func (v *View) fill() {
+	if v.policies != nil {
+		var items []*engine.PolicyReady
+		for i := range v.all {
+			if p := &v.all[i]; !v.trouble || p.Ready < p.Zones || p.Against > 0 || p.Gone > 0 {
+				items = append(items, p)
+			}
+		}
+		few := true
+		for i := range v.all {
+			few = few && len(v.all[i].Reports) <= view.FoldZones
+		}
+		v.columns(few)
+		v.policies.SetItems(items)
+		return
+	}
+	var items []*engine.ZoneReady
+	for i := range v.one.Reports {
+		if z := &v.one.Reports[i]; !v.trouble || z.Status != engine.ReadyYes || z.Against != "" {
+			items = append(items, z)
+		}
+	}
+	v.zones.SetItems(items)
+}
+
+// Do leads on from the line under the cursor.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.Open:
+		env.Open(v.Selected())
+	case action.ReadyTrouble:
+		v.trouble = !v.trouble
+		v.fill()
+	case action.ReadyController:
+		key, zone := v.worst()
+		env.Open(nav.Page{Kind: nav.Controller, Key: key, Zone: zone})
+	case action.ReadyPolicy:
+		if key, _ := v.worst(); key.Name != "" {
+			env.Open(nav.ToPolicy(key))
+		}
+	default:
+		return v.List.Do(env, id)
+	}
+	return true
+}
+
+// worst is the policy that is meant and the zone whose controller to ask first: that
+// under the cursor, or of a policy the one that stands worst.
+func (v *View) worst() (model.PolicyKey, string) {
+	if v.policies == nil {
+		z, _ := v.zones.Selected()
+		if z == nil {
+			return v.key, ""
+		}
+		return v.key, z.Zone
+	}
+	p, _ := v.policies.Selected()
+	if p == nil {
+		return model.PolicyKey{}, ""
+	}
+	for i := range p.Reports {
+		if p.Reports[i].Status != engine.ReadyGone {
+			return p.Policy, p.Reports[i].Zone
+		}
+	}
+	return p.Policy, ""
+}
+
+// WhyNot says why there is no controller to ask.
+func (v *View) WhyNot(_ *view.Env, id action.ID) string {
+	if id != action.ReadyController && id != action.ReadyPolicy {
+		return ""
+	}
+	key, zone := v.worst()
+	switch {
+	case key.Name == "":
+		return "no policy here"
+	case id == action.ReadyPolicy:
+		return ""
+	case zone == "":
+		return "no zone here"
+	}
+	if z, _ := v.selectedZone(); z != nil && z.Status == engine.ReadyGone {
+		return "the node of zone " + zone + " is gone, and its controller with it"
+	}
+	return ""
+}
+
+func (v *View) selectedZone() (*engine.ZoneReady, bool) {
+	if v.zones == nil {
+		return nil, false
+	}
+	return v.zones.Selected()
+}
+
+// Selected is the policy's zones, or the policy's rows in the zone.
+func (v *View) Selected() nav.Page {
+	if v.policies != nil {
+		if p, ok := v.policies.Selected(); ok && p != nil {
+			return nav.Page{Kind: nav.Ready, Key: p.Policy}
+		}
+		return nav.Page{}
+	}
+	if z, ok := v.zones.Selected(); ok && z != nil && v.rev.Zone(z.Zone) != nil {
+		return nav.Page{Kind: nav.Rows, Zone: z.Zone, Text: detail.RowsFilter(v.key)}
+	}
+	return nav.Page{}
+}
+
+// Crumb names the page.
+func (v *View) Crumb() string {
+	if v.key.Name != "" {
+		return "ready " + v.key.Name
+	}
+	return "ready"
+}
+
+// Click puts the cursor on a line of the table.
+func (v *View) Click(env *view.Env, x, y int) bool { return v.List.Click(env, x, y-v.above) }
+
+// Copies are the policy, what failed, and the command that shows the conditions.
+func (v *View) Copies(env *view.Env) []view.Copy {
+	key, _ := v.worst()
+	if key.Name == "" {
+		return nil
+	}
+	out := view.CopiesOf(env, nav.ToPolicy(key))
+	if z, _ := v.selectedZone(); z != nil && z.Message != "" {
+		out = append(out, view.Copy{What: "message", Text: z.Message})
+	}
+	if resource, ok := map[model.Kind]string{model.KindANP: "adminnetworkpolicy", model.KindBANP: "baselineadminnetworkpolicy"}[key.Kind]; ok {
+		args := []string{"kubectl"}
+		if env.Rev.Mode.Name == engine.ClusterMode {
+			args = append(args, "--context="+env.Rev.Mode.Title)
+		}
+		out = append(out, view.Copy{What: "kubectl command", Text: model.ShellJoin(append(args, "get", resource, key.Name, "-o", "jsonpath={.status.conditions}")...)})
+	}
+	return out
+}

@@ -1,0 +1,25 @@
+package ui
+
+import (
+	"context"
+	"testing"
+
+	"rung/engine"
+)
+
+// TestSwitchOneAtATime: two contexts that are opened at once would end in any order.
+func TestSwitchOneAtATime(t *testing.T) {
+	m := &root{ctx: t.Context(), rev: &engine.Revision{}}
+	m.opt.Switch = func(context.Context, string) (Console, error) { return nil, engine.ErrNoCluster }
+	m.switchTo("b")
+	asked := len(m.cmds)
+	m.switchTo("c")
+	if len(m.cmds) != asked || !m.toast.bad {
+		t.Errorf("%d contexts are being opened, toast %+v", len(m.cmds), m.toast)
+	}
+	m.switched(m.cmds[0]().(switchMsg))
+	m.switchTo("c")
+	if len(m.cmds) != asked+1 {
+		t.Error("another context was not opened after the first")
+	}
+}

@@ -1,0 +1,148 @@
+package uitest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/model/nb"
+)
+
+// Cluster is the demo's objects as those of a cluster that is observed, with every
+// resource followed and everything allowed. A test changes what it wants.
+func Cluster(t testing.TB) *engine.Parts {
+	t.Helper()
+	p := Demo(t)
+	p.Mode = engine.Mode{Name: engine.ClusterMode, Title: "prod-eu", Server: "https://api.prod-eu.example:6443", User: "admin@example", Families: "ipv4"}
+	at := Now.Add(-10 * time.Minute)
+	src := model.SourceState{Name: "prod-eu", Detail: p.Mode.Server, Conn: model.ConnSynced, At: at, ReadAt: Now}
+	for _, r := range []struct {
+		name     string
+		kind     model.Kind
+		optional bool
+	}{{"namespaces", model.KindNamespace, false}, {"pods", model.KindPod, false}, {"nodes", model.KindNode, false},
+		{"adminnetworkpolicies.policy.networking.k8s.io", model.KindANP, false},
+		{"baselineadminnetworkpolicies.policy.networking.k8s.io", model.KindBANP, false},
+		{"networkpolicies.networking.k8s.io", model.KindNP, false},
+		{"egressfirewalls.k8s.ovn.org", model.KindEF, true}, {"events", model.KindEvent, true}} {
+		src.Resources = append(src.Resources, model.SourceResource{Name: r.name, Conn: model.ConnSynced, At: at, Count: p.Cluster.Count(r.kind), Optional: r.optional})
+	}
+	p.Sources = []model.SourceState{src}
+	for i, z := range p.Zones {
+		next := *z
+		next.Writes, next.Endpoint = false, "exec:ovn-kubernetes/ovnkube-node-"+z.Name[len(z.Name)-2:]+"/nb-ovsdb"
+		p.Zones[i] = &next
+	}
+	Allow(p, true)
+	return p
+}
+
+// adminVerbs change policies.
+var adminVerbs = []string{"create", "delete", "patch", "update"}
+
+// adminResources are AdminNetworkPolicies and the baseline.
+var adminResources = []string{"adminnetworkpolicies.policy.networking.k8s.io", "baselineadminnetworkpolicies.policy.networking.k8s.io"}
+
+// Allow sets what the API server lets the user do: everything but the resources
+// ("pods/exec") that are refused, and changes of policies where changes is false.
+func Allow(p *engine.Parts, changes bool, refused ...string) {
+	var all []engine.Permission
+	add := func(resource, namespace string, allowed bool, verbs ...string) {
+		why := ""
+		if allowed = allowed && !slices.Contains(refused, resource); !allowed {
+			why = "RBAC: no rule matches"
+		}
+		for _, v := range verbs {
+			all = append(all, engine.Permission{Verb: v, Resource: resource, Namespace: namespace, Allowed: allowed, Why: why})
+		}
+	}
+	for _, r := range adminResources {
+		add(r, "", changes, adminVerbs...)
+	}
+	add("pods/exec", "ovn-kubernetes", true, "create")
+	add("pods/log", "ovn-kubernetes", true, "get")
+	for _, r := range []string{"namespaces", "pods", "nodes", "events", adminResources[0], adminResources[1]} {
+		add(r, "", true, "list", "watch")
+	}
+	p.Access = engine.AccessOf(p.Mode.Title, all)
+}
+
+// Many replaces the zones by n nodes of their own: the first 20 followed, the others
+// read in turn, every policy in sync.
+func Many(p *engine.Parts, n int) {
+	var gone []model.Key
+	for node := range p.Cluster.Nodes() {
+		gone = append(gone, node.Key)
+	}
+	var nodes []model.Object
+	for i := range n {
+		nodes = append(nodes, &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: fmt.Sprintf("worker-%03d", i)}}, Ready: true})
+	}
+	shared := p.Zones[0].Policies
+	p.Cluster, _ = p.Cluster.Upsert(nodes, gone)
+	p.Zones = nil
+	const followed = 20
+	for i := range n {
+		name := fmt.Sprintf("worker-%03d", i)
+		z := &model.ZoneState{Name: name, Endpoint: "exec:ovn-kubernetes/ovnkube-node-" + name[7:] + "/nb-ovsdb", Server: "ovsdb-server 3.4.1", Conn: model.ConnSwept,
+			ConnAt: Now.Add(-time.Duration(2+i%50) * time.Second), Rows: 2013, Policies: shared}
+		z.SyncedAt = z.ConnAt
+		if i < followed {
+			z.Conn, z.SyncedAt = model.ConnSynced, Now
+			z.DB = (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.Global{UUID: UUID(name), Name: name}}})
+		}
+		p.Zones = append(p.Zones, z)
+	}
+	p.Sweep = engine.SweepState{Total: n - followed, Read: n - followed, Oldest: Now.Add(-51 * time.Second), Round: 3}
+}
+
+// Behind makes a policy differ in a zone, as one whose row was altered.
+func Behind(p *engine.Parts, zone string, k model.PolicyKey) {
+	alter(p, zone, func(z *model.ZoneState) {
+		z.Policies = maps.Clone(z.Policies)
+		at := z.SyncedAt.Add(-2 * time.Minute)
+		in := &model.PolicyInZone{Policy: k, Different: 1, DiffSince: at, Touched: at, LiveACLs: 12,
+			Diffs: []model.RowDiff{{Kind: model.DiffDifferent, Table: nb.TableACL, UUID: UUID(zone + k.Name), ID: nb.DefaultController + ":AdminNetworkPolicy:" + k.Name + ":Egress:0:None",
+				Fields: []model.FieldDiff{{Column: "action", Desired: "drop", Live: "allow-related"}}}}}
+		z.Policies[k] = in
+	})
+}
+
+// Dead makes a zone one that cannot be reached any more.
+func Dead(p *engine.Parts, zone string) {
+	alter(p, zone, func(z *model.ZoneState) {
+		z.Conn, z.ConnAt, z.Attempts = model.ConnLost, Now.Add(-4*time.Minute), 9
+		z.SyncedAt = Now.Add(-5 * time.Minute)
+		z.Error = "pod ovn-kubernetes/ovnkube-node-" + zone[7:] + " is not running: its node is NotReady"
+	})
+}
+
+func alter(p *engine.Parts, zone string, f func(*model.ZoneState)) {
+	for i, z := range p.Zones {
+		if z.Name == zone {
+			next := *z
+			f(&next)
+			p.Zones[i] = &next
+		}
+	}
+}
+
+// Reports gives a policy the conditions of its zones: ready half an hour ago, failing
+// with a message where failed names one.
+func Reports(p *engine.Parts, k model.PolicyKey, failed map[string]string, zones ...string) {
+	policy := *p.Cluster.Policy(k)
+	policy.Conditions = nil
+	for i, z := range zones {
+		c := model.Condition{Type: engine.ReadyPrefix + z, Status: "True", Reason: "SetupSucceeded", Message: "Setting up OVN DB plumbing was successful",
+			Changed: Now.Add(-30*time.Minute - time.Duration(i)*time.Second)}
+		if text, bad := failed[z]; bad {
+			c.Status, c.Reason, c.Message, c.Changed = "False", "SetupFailed", text, Now.Add(-7*time.Minute)
+		}
+		policy.Conditions = append(policy.Conditions, c)
+	}
+	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&policy}, nil)
+}

@@ -1,0 +1,97 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/themes"
+	"rung/ui/widget"
+)
+
+// FoldZones is from how many zones on they are counted instead of shown one by
+// one.
+const FoldZones = 12
+
+// Tally counts zones by how they can be read.
+type Tally struct {
+	All      int
+	Followed int // watched, or a file: rows are those that are there now
+	Swept    int // read in turn: rows are as of their read
+	Coming   int // not read yet
+	Lost     int // not reached
+	Denied   int // no permission
+}
+
+// TallyOf counts.
+func TallyOf(zones []*model.ZoneState) (t Tally) {
+	t.All = len(zones)
+	for _, z := range zones {
+		switch z.Conn {
+		case model.ConnSynced, model.ConnReadOnly:
+			t.Followed++
+		case model.ConnSwept:
+			t.Swept++
+		case model.ConnLost:
+			t.Lost++
+		case model.ConnDenied:
+			t.Denied++
+		default:
+			t.Coming++
+		}
+	}
+	return t
+}
+
+// Line is the tally as marks with counts, with words where there is room:
+// "●495 ◐3 ○2", "●495 read  ◐3 not read yet  ○2 lost".
+func (t Tally) Line(st *themes.Styles, words bool) widget.Line {
+	var l widget.Line
+	for _, c := range []struct {
+		n          int
+		mark, word string
+		look       themes.Style
+	}{{t.Followed + t.Swept, "●", "read", st.OK}, {t.Coming, "◐", "not read yet", st.Info}, {t.Lost, "○", "lost", st.Error}, {t.Denied, "✗", "no permission", st.Error}} {
+		if c.n == 0 {
+			continue
+		}
+		gap := " "
+		if words {
+			gap = "  "
+		}
+		if len(l) > 0 {
+			l = l.Add(gap, st.Text)
+		}
+		l = l.Add(fmt.Sprintf("%s%d", c.mark, c.n), c.look)
+		if words {
+			l = l.Add(" "+c.word, st.Text)
+		}
+	}
+	return l
+}
+
+// SweepLine says how far the reading of zones is that are not followed; empty where
+// all are.
+func SweepLine(s engine.SweepState, t Tally, now time.Time) string {
+	if s.Total == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d followed live, %s read in turn: ", t.Followed, strconv.Itoa(s.Total))
+	if s.Read < s.Total {
+		text += fmt.Sprintf("%s of them so far", strconv.Itoa(s.Read))
+	} else {
+		text += "all of them"
+	}
+	if s.Failed > 0 {
+		text += fmt.Sprintf(", %d failed last time", s.Failed)
+	}
+	if !s.Oldest.IsZero() {
+		text += ", the oldest " + Age(now.Sub(s.Oldest)) + " ago"
+	}
+	if s.Round > 0 {
+		text += fmt.Sprintf(", round %d", s.Round)
+	}
+	return text
+}

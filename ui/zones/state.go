@@ -1,0 +1,146 @@
+package zones
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/engine"
+	"rung/model"
+	"rung/ui/detail"
+)
+
+// item is a zone with what was counted of it.
+type item struct {
+	*model.ZoneState
+	*tally
+}
+
+// tally is how policies and other rows stand in a zone. It is counted anew when the
+// zone or the policies changed.
+type tally struct {
+	of      *model.ZoneState
+	counted time.Time
+
+	inSync, policies int
+	// differ are the policies and units that are not in sync although their rows
+	// are known, worst first.
+	differ []differing
+}
+
+type differing struct {
+	key   model.PolicyKey
+	state model.PolicyState
+}
+
+// count judges everything in a zone.
+func count(r *engine.Revision, z *model.ZoneState, now time.Time) *tally {
+	t := &tally{of: z, counted: now}
+	for k := range z.Policies {
+		if !k.Kind.IsPolicy() && !r.InZone(k, z.Name) {
+			continue
+		}
+		s := z.Policy(k).State(z, now)
+		if k.Kind.IsPolicy() {
+			t.policies++
+			if s == model.StateInSync {
+				t.inSync++
+			}
+		}
+		if s.Worse(model.StateNotEnforced) {
+			t.differ = append(t.differ, differing{k, s})
+		}
+	}
+	slices.SortFunc(t.differ, func(a, b differing) int {
+		switch {
+		case a.state.Worse(b.state):
+			return -1
+		case b.state.Worse(a.state):
+			return 1
+		}
+		return a.key.Compare(b.key)
+	})
+	return t
+}
+
+// lasting says whether a count holds however late it gets: rows that are judged as
+// of their read, or not at all.
+func (t *tally) lasting() bool {
+	return t.of.Conn != model.ConnSynced && t.of.Conn != model.ConnReadOnly
+}
+
+// rank orders zones, worst first: not reached, rows that differ, not read yet.
+func (it *item) rank() int {
+	switch {
+	case it.Conn == model.ConnLost || it.Conn == model.ConnDenied:
+		return 0
+	case len(it.differ) > 0:
+		return 1
+	case it.SyncedAt.IsZero():
+		return 2
+	}
+	return 3
+}
+
+// names says what differs: "behind: cluster-control and 2 more".
+func (it *item) names(most int) string {
+	if len(it.differ) == 0 {
+		return ""
+	}
+	var names []string
+	for _, d := range it.differ {
+		names = append(names, name(d.key))
+	}
+	return string(it.differ[0].state) + ": " + detail.Join(names, most)
+}
+
+// only is which zones are shown.
+type only int
+
+const (
+	allZones only = iota
+	differingZones
+	lostZones
+	followedZones
+	sweptZones
+	onlys
+)
+
+// onlyNames name them.
+var onlyNames = [onlys]string{"all", "rows differ", "not reached", "followed", "read in turn"}
+
+// has says whether a zone is shown.
+func (o only) has(it *item) bool {
+	switch o {
+	case differingZones:
+		return len(it.differ) > 0
+	case lostZones:
+		return it.Conn != model.ConnSwept && !it.Current()
+	case followedZones:
+		return it.Current()
+	case sweptZones:
+		return it.Conn == model.ConnSwept
+	}
+	return true
+}
+
+// count brings the tallies up to date, unless those there are are fresh enough, and
+// puts the worst zones first.
+func (v *zones) count(r *engine.Revision, now time.Time, fresh bool) (items []*item) {
+	next := make(map[string]*tally, len(r.Zones))
+	for _, z := range r.Zones {
+		t := v.tallies[z.Name]
+		stale := t == nil || t.of != z || !t.lasting() && !t.counted.Equal(now)
+		if t == nil || stale && !fresh {
+			t = count(r, z, now)
+		}
+		next[z.Name] = t
+		items = append(items, &item{z, t})
+	}
+	v.tallies = next
+	slices.SortStableFunc(items, func(a, b *item) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), strings.Compare(a.Name, b.Name))
+	})
+	return items
+}
