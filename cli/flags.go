@@ -106,10 +106,12 @@ func (a *app) config(demo, zones bool) (engine.Config, error) {
 		opt.Demo = true
 	case len(f.files) > 0 && f.kube.given():
 		return cfg, errors.New("-f and a cluster exclude each other: leave -f, or --kubeconfig, --context and --as, out")
+	case len(f.files) > 0 && f.kube.reconcile:
+		return cfg, errors.New("--reconcile is for a cluster: a sandbox is written anyway, and rung reconcile -f writes other databases")
 	case len(f.files) > 0:
 		cfg.Mode = engine.Mode{Name: filesMode, Title: strings.Join(f.files, " "), WriteBack: writeBack}
 		cfg.Identity = f.identity()
-	case len(f.nb) > 0 && f.rowsOnly:
+	case len(f.nb) > 0 && f.rowsOnly && !f.kube.given():
 		cfg.Mode = engine.Mode{Name: rowsMode, Title: strings.Join(f.nb, " ")}
 	default:
 		return cfg, a.cluster(&cfg, zones)

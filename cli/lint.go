@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -37,8 +38,13 @@ func (a *app) lintCmd() *cobra.Command {
 }
 
 func lintAnswer(_ *engine.Engine, r *engine.Revision) (*answer, error) {
+	return findingsAnswer(r.Findings(), model.SeverityError), nil
+}
+
+// findingsAnswer prints findings; the answer is no when one is as bad as that.
+func findingsAnswer(found []model.Finding, no ...model.Severity) *answer {
 	out, bad := []findingOut{}, false
-	for _, f := range r.Findings() {
+	for _, f := range found {
 		o := findingOut{Code: f.Code, Severity: f.Severity, Message: f.Message, Remedy: f.Remedy, File: f.Origin.Where()}
 		if f.Policy.Kind != "" && f.Policy.Name != "" {
 			o.Policy = f.Policy.String()
@@ -46,10 +52,10 @@ func lintAnswer(_ *engine.Engine, r *engine.Revision) (*answer, error) {
 		if f.Direction != "" && f.Rule >= 0 {
 			o.Rule = fmt.Sprintf("%s %d", f.Direction.Lower(), f.Rule)
 		}
-		bad = bad || f.Severity == model.SeverityError
+		bad = bad || slices.Contains(no, f.Severity)
 		out = append(out, o)
 	}
-	return &answer{value: out, text: func(bool) string { return lintText(out) }, no: bad}, nil
+	return &answer{value: out, text: func(bool) string { return lintText(out) }, no: bad}
 }
 
 func lintText(out []findingOut) string {

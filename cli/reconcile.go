@@ -101,7 +101,10 @@ func (a *app) reconcileConfig(f *reconcileFlags) (engine.Config, error) {
 	}
 	for zone, addr := range cfg.NB {
 		if scheme, _, _ := strings.Cut(addr, ":"); scheme != "unix" && scheme != "tcp" && scheme != "ssl" {
-			return cfg, fmt.Errorf("--nb %s: rows are written through tcp:, ssl: and unix: endpoints only", zone+"="+addr)
+			if zone != "" && zone != addr {
+				addr = zone + "=" + addr
+			}
+			return cfg, fmt.Errorf("--nb %s: rows are written through tcp:, ssl: and unix: endpoints only", addr)
 		}
 	}
 	if cfg.NB, err = chosen(cfg.NB, f.zones); err != nil {

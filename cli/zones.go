@@ -33,7 +33,7 @@ type zoneOut struct {
 }
 
 func (a *app) zonesCmd() *cobra.Command {
-	var watch, table, conditions *bool
+	var watch, table, conditions, check *bool
 	cmd := &cobra.Command{
 		Use:   "zones",
 		Short: "Each zone: its database, its state, how many policies are in sync there",
@@ -48,11 +48,23 @@ configuration, the image, or the default; and the form of its rows.
 
 With --conditions it prints what each zone's controller reported of each
 AdminNetworkPolicy and the baseline (Ready-In-Zone conditions), worst first: reports,
-never proof, so -o wide, json and yaml have what the rows say beside each.`,
+never proof, so -o wide, json and yaml have what the rows say beside each.
+
+With --check it compares the zones: address sets must be equal everywhere, port
+groups together be the subject, ACLs read alike; a zone that lags is named with what
+is missing and since when. Exit 1 when something is found that is not just settling.`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if *conditions {
 				return a.conditions(cmd.Context(), *watch)
+			}
+			if *check {
+				return a.show(cmd.Context(), *watch, query{zones: true, answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+					if err := unread(r.Zones); err != nil {
+						return nil, err
+					}
+					return findingsAnswer(r.ZoneFindings(e.Now()), model.SeverityError, model.SeverityWarning), nil
+				}})
 			}
 			a.flags.rowsOnly = true
 			return a.show(cmd.Context(), *watch, query{zones: true, answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
@@ -74,6 +86,7 @@ never proof, so -o wide, json and yaml have what the rows say beside each.`,
 	}
 	watch = watchFlag(cmd)
 	conditions = cmd.Flags().Bool("conditions", false, "what each zone's controller reported of each policy, beside its rows")
+	check = cmd.Flags().Bool("check", false, "compare the zones: what is not equal, missing or late; exit 1 when there is something")
 	table = cmd.Flags().Bool("dialect", false, "what the OVN-Kubernetes of each zone runs with, and where that was read")
 	return cmd
 }

@@ -82,6 +82,15 @@ func Many(p *engine.Parts, n int) {
 	for i := range n {
 		nodes = append(nodes, &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: fmt.Sprintf("worker-%03d", i)}}, Ready: true})
 	}
+	i := 0
+	for pod := range p.Cluster.Pods() {
+		if pod.NodeName != "" {
+			moved := *pod
+			moved.NodeName = fmt.Sprintf("worker-%03d", i%n)
+			nodes = append(nodes, &moved)
+			i++
+		}
+	}
 	shared := p.Zones[0].Policies
 	p.Cluster, _ = p.Cluster.Upsert(nodes, gone)
 	p.Zones = nil

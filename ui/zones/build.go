@@ -60,7 +60,27 @@ func (v *zones) troubles(w, most int) []string {
 			lines = append(lines, widget.Line{{Text: "  ● ", Style: v.st.Error}, {Text: z.Name + "  ", Style: v.st.Accent}, {Text: text}}.Render(w))
 		}
 	}
+	for i, f := range v.found {
+		if len(lines) >= most || i == foundShown {
+			lines = append(lines, widget.Styled(fmt.Sprintf("  ▲ %d more by comparing the zones: rung zones --check", len(v.found)-i), v.st.Warn).Render(w))
+			break
+		}
+		lines = append(lines, widget.Line{{Text: "  ▲ ", Style: v.st.Warn}, {Text: f.Policy.Label() + "  ", Style: v.st.Accent}, {Text: f.Message}}.Render(w))
+	}
 	return lines
+}
+
+// foundShown is how many findings have a line of their own.
+const foundShown = 2
+
+// compare takes what comparing the zones finds, but for what is only settling.
+func (v *zones) compare(r *engine.Revision) {
+	v.found = v.found[:0]
+	for _, f := range r.ZoneFindings(v.now) {
+		if f.Severity != model.SeverityInfo {
+			v.found = append(v.found, f)
+		}
+	}
 }
 
 // shown are what the lower table lists: the policies as they decide, what only

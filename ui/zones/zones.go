@@ -27,6 +27,8 @@ type zones struct {
 	now      time.Time
 	st       *themes.Styles
 	rev      *engine.Revision
+	// found is what comparing the zones finds.
+	found []model.Finding
 
 	only  only
 	items []*item // all zones, worst first
@@ -147,6 +149,7 @@ func (v *zones) Sync(env *view.Env) {
 		return
 	}
 	v.clusterOf, v.countedAt = env.Rev.Cluster, env.Now
+	v.compare(env.Rev)
 	var lines []*line
 	if many {
 		lines = v.overZones(env.Rev)
