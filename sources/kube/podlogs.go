@@ -107,7 +107,7 @@ func (p *PodLogs) Follow(ctx context.Context, f LogFollow) {
 			return
 		}
 		r.failed(err, r.lines > 0 || time.Since(began) >= p.pause.steady && r.opened)
-		if !sleep(ctx, r.wait(err)) {
+		if !pause(ctx, r.wait(err)) {
 			return
 		}
 	}
@@ -224,7 +224,7 @@ func (r *follower) once(ctx context.Context) error {
 	if s.missed && !s.rechecked {
 		// The first line is a new one: rotation, or a restart that the API server
 		// does not know of yet. Nothing was handed on.
-		if sleep(ctx, r.p.pause.recheck) {
+		if pause(ctx, r.p.pause.recheck) {
 			if now, e := r.p.identify(ctx, target); e == nil && now != id {
 				return errChanged
 			}
@@ -273,15 +273,4 @@ func (r *follower) gap(to time.Time, why string) {
 		g.Missing = min(g.Missing, d)
 	}
 	r.f.Gap(g)
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }

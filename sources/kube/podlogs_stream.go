@@ -227,7 +227,7 @@ func (s *stream) take(line []byte) bool {
 func (s *stream) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	r := s.r
 	for {
-		if !sleep(ctx, r.p.pause.idle+jitter(r.p.pause.idle/8)) {
+		if !pause(ctx, r.p.pause.idle+jitter(r.p.pause.idle/8)) {
 			return
 		}
 		if time.Since(time.Unix(0, s.touched.Load())) < r.p.pause.idle {

@@ -41,6 +41,19 @@ func TestConsole(t *testing.T) {
 	d.WaitMatch(`(?i)read-?only`)
 }
 
+// Who may only look is told so at the key, with the command that shows the same, and
+// page 8 lists what may be done.
+func TestConsoleOfViewer(t *testing.T) {
+	c := demoCluster(t)
+	d := console(t, c, cluster.Viewer, "--write")
+	d.WaitFor("cluster-control", "WRITES")
+	d.Press("m")
+	d.WaitMatch(`cannot patch adminnetworkpolicies.*kubectl auth can-i patch`)
+	d.Press("8")
+	d.WaitMatch(`what the API server lets you do`)
+	d.WaitMatch(`no: .*(patch|create)`)
+}
+
 // The API server dies: the screen keeps what it knew and says since when it
 // knows nothing. It comes back: so do changes, without a key.
 func TestServerDiesAndReturns(t *testing.T) {

@@ -119,19 +119,7 @@ func (v *View) condition(env *view.Env, s *detail.Sheet) {
 		s.Say("condition", 0, "·", st.Dim, st.Dim, "no condition of this zone", nav.Page{})
 		return
 	}
-	c := all[i]
-	sign, look := "✓", st.OK
-	if c.Status != "True" {
-		sign, look = "●", st.Error
-	}
-	text := fmt.Sprintf("%s %s: controller reported %s", c.Type, c.Status, c.Reason)
-	if !c.Changed.IsZero() {
-		text += " at " + view.Clock(c.Changed, env.Now)
-	}
-	if c.Message != "" {
-		text += ": " + c.Message
-	}
-	s.Say("condition", 0, sign, look, st.Text, text, nav.Page{})
+	s.Condition("condition", &all[i], env.Now, st, nav.Page{})
 }
 
 func (v *View) logLines(env *view.Env, s *detail.Sheet) {

@@ -195,18 +195,7 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 		conditions = v.foldConditions(env, s, conditions)
 	}
 	for _, c := range conditions {
-		sign, look := "✓", st.OK
-		if c.Status != "True" {
-			sign, look = "●", st.Error
-		}
-		text := fmt.Sprintf("%s %s: controller reported %s", c.Type, c.Status, c.Reason)
-		if !c.Changed.IsZero() {
-			text += " at " + view.Clock(c.Changed, env.Now)
-		}
-		if c.Message != "" {
-			text += ": " + c.Message
-		}
-		s.Say("condition."+c.Type, 0, sign, look, st.Text, text, v.controller(env, c))
+		s.Condition("condition."+c.Type, &c, env.Now, st, v.controller(env, c))
 	}
 }
 
