@@ -37,6 +37,7 @@ type zoneSet struct {
 
 	lookMu   sync.Mutex
 	lookedAt map[string]time.Time
+	began    time.Time
 	nudge    chan struct{} // one element: somebody looks elsewhere
 
 	mu  sync.Mutex
@@ -59,7 +60,7 @@ type zoneLoop struct {
 
 func newZoneSet(e *Engine) *zoneSet {
 	return &zoneSet{e: e, loops: map[string]*zoneLoop{}, members: map[string]*zoneMember{}, ofNode: map[string]bool{},
-		lookedAt: map[string]time.Time{}, nudge: make(chan struct{}, 1), dbs: map[string]*nb.DB{}}
+		lookedAt: map[string]time.Time{}, began: time.Now(), nudge: make(chan struct{}, 1), dbs: map[string]*nb.DB{}}
 }
 
 func (z *zoneSet) loaded() bool { return z.wasLoaded }
@@ -68,6 +69,7 @@ func (z *zoneSet) loaded() bool { return z.wasLoaded }
 func (z *zoneSet) desired(s *state, changes []model.Change, delta *compiler.Delta) {
 	c, d, loaded := s.cluster, s.desired, s.allLoaded()
 	z.note(s, d, delta, loaded && !z.wasLoaded)
+	was := z.wasLoaded
 	z.wasLoaded = loaded
 	for _, l := range z.loops {
 		l.step(d, delta, loaded && (!l.writes || s.whole()))
@@ -76,7 +78,11 @@ func (z *zoneSet) desired(s *state, changes []model.Change, delta *compiler.Delt
 		z.sandbox.SetPods(c, changes)
 	}
 	z.e.logs.Observe(changes)
-	if len(z.members) > 0 {
+	switch {
+	case len(z.members) == 0:
+	case loaded && !was:
+		z.rank(s)
+	default:
 		z.schedule(s)
 	}
 }

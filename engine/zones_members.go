@@ -68,6 +68,10 @@ func (z *zoneSet) blank(m *zoneMember) *model.ZoneState {
 
 // rank follows the zones that come first, up to the limit, and sweeps the others.
 func (z *zoneSet) rank(s *state) {
+	if z.objectsFirst(s) {
+		z.schedule(s)
+		return
+	}
 	looked := z.looks()
 	order := make([]*zoneMember, 0, len(z.members))
 	for _, m := range z.members {
@@ -97,6 +101,16 @@ func (z *zoneSet) rank(s *state) {
 	}
 	z.schedule(s)
 }
+
+// objectsFirst says whether following has to wait for the objects: reading the rows
+// of many zones would keep the ladder waiting. It does not wait for long, since rows
+// are worth seeing while an API server is dead.
+func (z *zoneSet) objectsFirst(s *state) bool {
+	return len(z.members) > s.e.cfg.FollowZones && !s.allLoaded() && time.Since(z.began) < objectsWait
+}
+
+// objectsWait is how long that may be.
+const objectsWait = 2 * time.Second
 
 // isLooked says whether somebody looks at a zone right now.
 func (z *zoneSet) isLooked(m *zoneMember, looked map[string]time.Time) bool {
@@ -211,10 +225,14 @@ func (z *zoneSet) looks() map[string]time.Time {
 
 // runLooks passes looks on to the loop.
 func (e *Engine) runLooks() {
+	waited := time.NewTimer(objectsWait)
+	defer waited.Stop()
 	for {
 		select {
 		case <-e.ctx.Done():
 			return
+		case <-waited.C:
+			e.do(e.zones.rank)
 		case <-e.zones.nudge:
 			e.do(e.zones.rank)
 		}
