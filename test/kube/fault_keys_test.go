@@ -128,6 +128,8 @@ func (p *presser) cursor() {
 		f := p.screen.Frame()
 		if bottom(f) {
 			key = "k"
+		} else if line, _ := selected(f); strings.Contains(line, "── tier 0") {
+			key = "j" // nothing is above it
 		}
 		p.step(key)
 	}

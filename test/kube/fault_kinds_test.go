@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // fault is something that goes wrong and comes right again.
@@ -100,6 +101,11 @@ func (w *faultWorld) expire(ctx context.Context, _ *rand.Rand) error {
 	defer cancel()
 	list, err := w.c.Any.Resource(anps).List(ask, metav1.ListOptions{Limit: 1})
 	if err != nil {
+		return fmt.Errorf("before a watch expires: %w", err)
+	}
+	// Without a later change that version would be the newest, which never expires.
+	later := fmt.Appendf(nil, `{"metadata":{"annotations":{"test/after":%q}}}`, list.GetResourceVersion())
+	if _, err := w.c.Client.CoreV1().Namespaces().Patch(ask, "default", types.MergePatchType, later, metav1.PatchOptions{}); err != nil {
 		return fmt.Errorf("before a watch expires: %w", err)
 	}
 	w.proxy.block(true)

@@ -47,11 +47,13 @@ func TestConsoleOfViewer(t *testing.T) {
 	c := demoCluster(t)
 	d := console(t, c, cluster.Viewer, "--write")
 	d.WaitFor("cluster-control", "WRITES")
-	d.Press("m")
-	d.WaitMatch(`cannot patch adminnetworkpolicies.*kubectl auth can-i patch`)
 	d.Press("8")
-	d.WaitMatch(`what the API server lets you do`)
+	d.WaitFor("what the API server lets you do")
 	d.WaitMatch(`no: .*(patch|create)`)
+	d.Press("1")
+	d.WaitFor("break-glass")
+	d.Press("m")
+	d.WaitMatch(`no permission: cannot patch adminnetworkpolicies`)
 }
 
 // The API server dies: the screen keeps what it knew and says since when it
