@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
@@ -103,11 +102,6 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	defer open.close()
 	if cfg.Kube != nil {
 		opt.Switch = a.switcher(open)
-	}
-	if os.Getenv("GOGC") == "" {
-		// A collection takes both cores of a small machine for 20 ms: rarely, for a
-		// few megabytes more.
-		debug.SetGCPercent(130)
 	}
 	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) == n {
 		// A key that comes while every core computes finds a thread of its own at
