@@ -22,7 +22,7 @@ export RUNG_BINARY := $(CURDIR)/bin/rung
 	e2e e2e-tools soak cross generate clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-12s %s\n", $$1, $$2 }'
 
 build: ## bin/rung
 	go build -o bin/rung .

@@ -2,11 +2,14 @@ package bench
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -42,7 +45,7 @@ type Replay struct {
 // zones apart.
 type replayRow struct {
 	table, id, uuid string
-	body, other     []byte // other: altered
+	body, other     []byte // other: altered, of ACLs
 }
 
 // replayGroup is a port group's part that differs between zones.
@@ -59,15 +62,19 @@ func NewReplay(ctx context.Context, c *model.Cluster) (*Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema, err := os.ReadFile(filepath.Join(root, "sources", "sandbox", "ovn-nb.ovsschema"))
+	raw, err := os.ReadFile(filepath.Join(root, "sources", "sandbox", "ovn-nb.ovsschema"))
 	if err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	var schema bytes.Buffer // on one line
+	if err := json.Compact(&schema, raw); err != nil {
 		return nil, fmt.Errorf("reading the schema: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "rung-zones-") // short: it holds sockets
 	if err != nil {
 		return nil, fmt.Errorf("making the folder of the sockets: %w", err)
 	}
-	r := &Replay{dir: dir, schema: oneLine(schema), groups: map[string][]replayGroup{}, altered: map[string]map[string]bool{}, reads: map[string]time.Time{}}
+	r := &Replay{dir: dir, schema: schema.Bytes(), groups: map[string][]replayGroup{}, altered: map[string]map[string]bool{}, reads: map[string]time.Time{}}
 	r.ctx, r.stop = context.WithCancel(ctx)
 	r.compile(c)
 	for n := range c.Nodes() {
@@ -107,15 +114,6 @@ func (r *Replay) Close() error {
 	r.stop()
 	r.wg.Wait()
 	return os.RemoveAll(r.dir)
-}
-
-func oneLine(raw []byte) []byte {
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return raw
-	}
-	out, _ := json.Marshal(v)
-	return out
 }
 
 // compile writes down the rows.
@@ -233,10 +231,7 @@ func (r *Replay) serve(c net.Conn, zone string) {
 // snapshot sends the rows of a zone.
 func (r *Replay) snapshot(c io.Writer, id []byte, zone string) error {
 	r.mu.Lock()
-	altered := make(map[string]bool, len(r.altered[zone]))
-	for k := range r.altered[zone] {
-		altered[k] = true
-	}
+	altered := maps.Clone(r.altered[zone])
 	r.mu.Unlock()
 	w := &rowWriter{w: bufio.NewWriterSize(c, 64<<10), prefix: fmt.Sprintf("%08x", hashName(zone))}
 	w.raw(`{"id":`, string(id), `,"error":null,"result":{`)
@@ -253,11 +248,11 @@ func (r *Replay) snapshot(c io.Writer, id []byte, zone string) error {
 				w.table(t)
 				table = t
 			}
-			if body := row.body; altered[row.id] && row.id != "" {
-				w.row(row.uuid, row.other)
-			} else {
-				w.row(row.uuid, body)
+			body := row.body
+			if row.other != nil && altered[row.id] {
+				body = row.other
 			}
+			w.row(row.uuid, body)
 		}
 	}
 	w.groups(r.groups[zone])
@@ -329,9 +324,8 @@ func (w *rowWriter) groups(groups []replayGroup) {
 	}
 }
 
-func hashName(s string) (h uint32) {
-	for i := range len(s) {
-		h = h*16777619 ^ uint32(s[i])
-	}
-	return h
+func hashName(s string) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(s))
+	return h.Sum32()
 }

@@ -94,7 +94,7 @@ func (a *app) contextSettings(context string) (s contextSetting, err error) {
 // offerDemo asks, where somebody sits at a terminal, whether to open the demo
 // since there is no cluster. It says whether that was wanted.
 func (a *app) offerDemo(ctx context.Context, err error) bool {
-	if !errors.Is(err, engine.ErrNoCluster) || a.screen == nil || !a.isTerminal() {
+	if !errors.Is(err, engine.ErrNoCluster) || len(a.flags.nb) > 0 || a.screen == nil || !a.isTerminal() {
 		return false
 	}
 	fmt.Fprintln(a.err, "rung: "+oneLine(err.Error()))

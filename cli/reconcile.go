@@ -101,7 +101,7 @@ func (a *app) reconcileConfig(f *reconcileFlags) (engine.Config, error) {
 	}
 	for zone, addr := range cfg.NB {
 		if scheme, _, _ := strings.Cut(addr, ":"); scheme != "unix" && scheme != "tcp" && scheme != "ssl" {
-			if zone != "" && zone != addr {
+			if zone != addr {
 				addr = zone + "=" + addr
 			}
 			return cfg, fmt.Errorf("--nb %s: rows are written through tcp:, ssl: and unix: endpoints only", addr)
@@ -140,7 +140,7 @@ func chosen(nb map[string]string, zones []string) (map[string]string, error) {
 		addr, ok := nb[zone]
 		if !ok && len(zones) == 1 && len(nb) == 1 {
 			for name, only := range nb {
-				if name == "" || name == only {
+				if name == only {
 					addr, ok = only, true
 				}
 			}

@@ -88,6 +88,7 @@ is missing and since when. Exit 1 when something is found that is not just settl
 	conditions = cmd.Flags().Bool("conditions", false, "what each zone's controller reported of each policy, beside its rows")
 	check = cmd.Flags().Bool("check", false, "compare the zones: what is not equal, missing or late; exit 1 when there is something")
 	table = cmd.Flags().Bool("dialect", false, "what the OVN-Kubernetes of each zone runs with, and where that was read")
+	cmd.MarkFlagsMutuallyExclusive("conditions", "check", "dialect")
 	return cmd
 }
 

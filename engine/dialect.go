@@ -160,7 +160,18 @@ func rows(value, evidence string) said { return said{value, FromRows, evidence} 
 func byDefault(value string) said { return said{value: value, source: FromDefault} }
 
 func fact(f dialect.Fact) said {
-	return rows(map[dialect.Tri]string{dialect.Yes: on, dialect.No: off}[f.Value], f.Evidence)
+	if f.Value == dialect.Unknown {
+		return said{}
+	}
+	return rows(onOff(f.Value == dialect.Yes), f.Evidence)
+}
+
+// onOff is a switch as flags spell it.
+func onOff(b bool) string {
+	if b {
+		return on
+	}
+	return off
 }
 
 func (v *dialectView) configText(name string) said {
@@ -174,7 +185,7 @@ func (v *dialectView) configSwitch(name string) said {
 	if !there || !ok {
 		return said{}
 	}
-	return said{map[bool]string{true: on, false: off}[is], FromConfig, s.From}
+	return said{onOff(is), FromConfig, s.From}
 }
 
 // configFamilies are those of the configured subnets.

@@ -44,7 +44,7 @@ func (r *Revision) dialectFindings() []zoneFinding {
 			add(zone, strings.Join(texts, "; "), "finish the upgrade of the zone's ovnkube-node pod; rung zones --dialect shows what was read")
 		}
 		if have := d.Observability.Value; have != dialect.Unknown && v.cluster.Observability.Value != dialect.Unknown && have != v.cluster.Observability.Value {
-			add(zone, fmt.Sprintf("observability is %s, unlike in most zones: %s", map[dialect.Tri]string{dialect.Yes: on, dialect.No: off}[have], d.Observability.Evidence),
+			add(zone, fmt.Sprintf("observability is %s, unlike in most zones: %s", onOff(have == dialect.Yes), d.Observability.Evidence),
 				"give all ovnkube-node pods the same settings")
 		}
 	}

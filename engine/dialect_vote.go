@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func mostSubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out di
 			}
 		}
 		best := ""
-		for _, k := range sortedKeys(count) {
+		for _, k := range slices.Sorted(maps.Keys(count)) {
 			if best == "" || count[k] > count[best] || count[k] == count[best] && k == prefixText(ofFamily(now.Prefixes, v4)) {
 				best = k
 			}
@@ -124,15 +125,6 @@ func prefixText(in []netip.Prefix) string {
 		text[i] = p.String()
 	}
 	return strings.Join(text, ",")
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // compilerOptions are the configured options with what is inferred where no flag
@@ -211,10 +203,10 @@ func (v *dialectView) deviations(d *dialect.Dialect) map[model.Kind]deviation {
 		put("made for "+have+", Rung compiles for "+familyName(v.v4, v.v6), false, familyKinds...)
 	}
 	if open(f.AllowICMP) && d.AllowICMP.Value != dialect.Unknown && d.AllowICMP.Value != dialect.Of(v.options.AllowICMP) {
-		put("allow-icmp-network-policy is "+map[bool]string{true: "off", false: "on"}[v.options.AllowICMP]+" here, unlike in most zones", false, model.KindNetpolNamespace)
+		put(SettingICMP+" is "+onOff(!v.options.AllowICMP)+" here, unlike in most zones", false, model.KindNetpolNamespace)
 	}
 	if open(f.Stateless) && d.Stateless.Value != dialect.Unknown && d.Stateless.Value != dialect.Of(v.options.Stateless) {
-		put("enable-stateless-netpol is "+map[bool]string{true: "off", false: "on"}[v.options.Stateless]+" here, unlike in most zones", true, model.KindNP)
+		put(SettingStateless+" is "+onOff(!v.options.Stateless)+" here, unlike in most zones", true, model.KindNP)
 	}
 	if len(f.ClusterSubnets) == 0 && v.otherSubnets(d.Subnets) {
 		put("cluster subnets "+prefixText(d.Subnets.Prefixes)+" here, Rung compiles for "+prefixText(v.options.ClusterSubnets), false, model.KindEF)

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"errors"
-	"io/fs"
 	"maps"
 	"slices"
 	"time"
@@ -94,11 +92,7 @@ func (p *endpoint) named(s *state, name string) {
 }
 
 func (p *endpoint) failed(err error) {
-	conn := model.ConnLost
-	if errors.Is(err, fs.ErrPermission) {
-		conn = model.ConnDenied
-	}
-	if p.shown.Conn != conn {
+	if conn := connOf(err); p.shown.Conn != conn {
 		p.shown.Conn, p.shown.ConnAt = conn, p.e.now()
 	}
 	p.shown.Attempts++

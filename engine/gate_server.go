@@ -98,19 +98,28 @@ func withLive(rev *Revision, live map[model.PolicyKey]*kube.Live) *Revision {
 func (g *gate) askServer(ctx context.Context, rev *Revision, p *Preview, live map[model.PolicyKey]*kube.Live) {
 	if p.Blocked == "" {
 		got := g.server.check(ctx, p.Objects)
-		p.Errors = append(p.Errors, got.Errors...)
-		p.blockInvalid()
-		if got.Blocked != "" {
-			p.block("%s", got.Blocked)
-		}
-		p.Notes = append(p.Notes, got.Notes...)
+		p.heed(got)
 		p.takeStored(got.Stored)
 		p.describe(rev)
 	}
-	for i := range p.Objects {
-		c := &p.Objects[i]
-		if l := live[c.Key]; l != nil {
-			p.Guards = append(p.Guards, kept(c, l)...)
+	p.guardKept(p.Objects, live)
+}
+
+// heed takes in what a server says against the change, and about it.
+func (p *Preview) heed(got *checked) {
+	p.Errors = append(p.Errors, got.Errors...)
+	p.blockInvalid()
+	if got.Blocked != "" {
+		p.block("%s", got.Blocked)
+	}
+	p.Notes = append(p.Notes, got.Notes...)
+}
+
+// guardKept adds the guards of objects that are kept elsewhere.
+func (p *Preview) guardKept(changes []ObjectChange, live map[model.PolicyKey]*kube.Live) {
+	for i := range changes {
+		if l := live[changes[i].Key]; l != nil {
+			p.Guards = append(p.Guards, kept(&changes[i], l)...)
 		}
 	}
 	p.ConfirmName = confirmName(p.Guards, p.Objects)
@@ -192,18 +201,7 @@ func (g *gate) tryPlan(ctx context.Context, rev *Revision, p *Preview) {
 		return
 	}
 	if p.Blocked == "" && rev.Mode.Writes {
-		got := g.server.check(ctx, first)
-		p.Errors = append(p.Errors, got.Errors...)
-		p.blockInvalid()
-		if got.Blocked != "" {
-			p.block("%s", got.Blocked)
-		}
-		p.Notes = append(p.Notes, got.Notes...)
+		p.heed(g.server.check(ctx, first))
 	}
-	for i := range first {
-		if l := live[first[i].Key]; l != nil {
-			p.Guards = append(p.Guards, kept(&first[i], l)...)
-		}
-	}
-	p.ConfirmName = confirmName(p.Guards, p.Objects)
+	p.guardKept(first, live)
 }

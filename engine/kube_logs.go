@@ -120,11 +120,7 @@ func (p *podLogs) start(ctx context.Context, now time.Time) {
 	if p.cfg.Since > 0 {
 		p.since = now.Add(-p.cfg.Since)
 	}
-	p.wg.Add(1)
-	go func() {
-		defer p.wg.Done()
-		p.merge.run(ctx)
-	}()
+	p.wg.Go(func() { p.merge.run(ctx) })
 }
 
 // follow starts the streams of nodes that came and ends those of nodes that went.
@@ -163,11 +159,7 @@ func (p *podLogs) follow(ctx context.Context, c *model.Cluster) {
 		var own context.Context
 		own, n.stop = context.WithCancel(ctx)
 		p.nodes[name] = n
-		p.wg.Add(1)
-		go func() {
-			defer p.wg.Done()
-			n.run(own)
-		}()
+		p.wg.Go(func() { n.run(own) })
 	}
 }
 

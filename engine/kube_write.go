@@ -14,17 +14,14 @@ import (
 )
 
 // kubeWriter makes changes through an API server.
-type kubeWriter struct {
-	cluster  *kube.Cluster
-	policies *kube.Policies
-}
+type kubeWriter struct{ policies *kube.Policies }
 
 // ToCluster writes policies to a cluster, each by the verb that fits it (see How).
 // All changes or none is more than an API server can do: a set that fails half way
 // is put back as far as nobody else changed it meanwhile, and the error says what
 // stands.
 func ToCluster(c *kube.Cluster) Writer {
-	return &kubeWriter{cluster: c, policies: c.Policies()}
+	return &kubeWriter{c.Policies()}
 }
 
 // verbs are the verbs of the API for the ways to make a change.

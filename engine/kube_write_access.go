@@ -83,17 +83,13 @@ func PodLogs(namespace string) kube.Question {
 }
 
 // questions are what the server is asked, the most wanted first.
-func questions(ovnNamespace string) (out []kube.Question) {
+func questions(ovnNamespaces []string) (out []kube.Question) {
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
 		for _, v := range []kube.Verb{kube.VerbCreate, kube.VerbUpdate, kube.VerbPatch, kube.VerbDelete} {
 			out = append(out, v.Of(model.PolicyKey{Kind: k}))
 		}
 	}
-	namespaces := []string{"ovn-kubernetes", "openshift-ovn-kubernetes"}
-	if ovnNamespace != "" {
-		namespaces = []string{ovnNamespace}
-	}
-	for _, ns := range namespaces {
+	for _, ns := range ovnNamespaces {
 		out = append(out, Exec(ns), PodLogs(ns))
 	}
 	for _, r := range []kube.Question{
@@ -121,7 +117,7 @@ const (
 // runAccess keeps what is allowed, and the schemas of the CRDs, up to date. It
 // blocks nobody: until there is an answer nothing is refused.
 func (e *Engine) runAccess(c *kube.Cluster) {
-	asked := questions(e.cfg.OVNNamespace)
+	asked := questions(e.ovnNamespaces())
 	known := map[kube.Question]kube.Access{}
 	for {
 		complete := ask(e.ctx, c, asked, known)

@@ -134,7 +134,8 @@ func (m *metrics) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64,
 	for _, k := range []model.DiffKind{model.DiffMissing, model.DiffExtra, model.DiffDifferent} {
 		gauge(zoneDrift, float64(drift[k]), z.Name, string(k))
 	}
-	for _, st := range []model.ConnState{model.ConnStarting, model.ConnDialling, model.ConnSynced, model.ConnLost, model.ConnDenied} {
+	for _, st := range []model.ConnState{model.ConnStarting, model.ConnDialling, model.ConnSynced, model.ConnSwept, model.ConnReadOnly,
+		model.ConnLost, model.ConnDenied} {
 		gauge(zoneConn, one(z.Conn == st), z.Name, string(st))
 	}
 	gauge(zoneQueue, float64(z.Pending), z.Name)

@@ -11,9 +11,6 @@ import (
 // LeaseConfig says how replicas agree on who writes a zone.
 type LeaseConfig = kube.LeaseConfig
 
-// LeaseCalls are what a campaign for a zone calls.
-type LeaseCalls = kube.LeaseCalls
-
 // Ownership says how rows are written in zones that are not Rung's own
 // (Config.Reconcile).
 type Ownership struct {

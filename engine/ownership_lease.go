@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/reconciler"
+	"rung/sources/kube"
 )
 
 // standDown is how long a replica that was taken off a zone does not campaign for
@@ -68,9 +69,9 @@ func (w *owned) lead(ctx context.Context) (takenOff bool) {
 	}
 }
 
-func leaseCalls(w *owned, lead func(context.Context)) LeaseCalls {
+func leaseCalls(w *owned, lead func(context.Context)) kube.LeaseCalls {
 	last := "" // Trouble is called from one goroutine, again at every try
-	return LeaseCalls{
+	return kube.LeaseCalls{
 		Lead:  lead,
 		Other: func(id string) { w.say("standby: " + id + " leads") },
 		Trouble: func(err error) {

@@ -7,7 +7,7 @@ import (
 // commands are the kubectl lines that would do the same.
 func commands(rev *Revision, p *Preview) []string {
 	k := model.Kubectl{}
-	if rev.Mode.Name == "cluster" {
+	if rev.Mode.Name == ClusterMode {
 		k.Context = rev.Mode.Title
 	}
 	whole := wholeCommand(rev, k, p)

@@ -30,7 +30,15 @@ const (
 
 // rank orders statuses, worst first.
 func (s ReadyStatus) rank() int {
-	return map[ReadyStatus]int{ReadyFailing: 0, ReadySilent: 2, ReadyGone: 3, ReadyYes: 4}[s]
+	switch s {
+	case ReadyFailing:
+		return 0
+	case ReadySilent:
+		return 2
+	case ReadyGone:
+		return 3
+	}
+	return 4
 }
 
 // ZoneReady is one zone's report of a policy beside what the zone's rows say.

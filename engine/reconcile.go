@@ -10,7 +10,7 @@ import (
 )
 
 // conditionOf is the type of the condition that a zone's controller reports.
-func conditionOf(zone string) string { return "Ready-In-Zone-" + zone }
+func conditionOf(zone string) string { return ReadyPrefix + zone }
 
 // statusTo hands conditions to the policies on screen and to the API server.
 type statusTo struct {

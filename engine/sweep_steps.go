@@ -61,11 +61,9 @@ type lookers struct {
 	desired *compiler.Desired
 	number  uint64
 	changes *model.ChangeSteps
-	// made is the last one asked for, delta what changed since; pending says
-	// that something may have.
-	made    *reconciler.Looker
-	delta   *compiler.Delta
-	pending bool
+	// made is the last one asked for, delta what changed since; nil: nothing.
+	made  *reconciler.Looker
+	delta *compiler.Delta
 }
 
 func (l *lookers) step(d *compiler.Desired, delta *compiler.Delta, number uint64, changes *model.ChangeSteps) {
@@ -76,10 +74,10 @@ func (l *lookers) step(d *compiler.Desired, delta *compiler.Delta, number uint64
 	}
 	switch {
 	case l.made == nil:
-	case l.pending:
+	case l.delta != nil:
 		l.delta = reconciler.MergeDeltas(l.delta, delta)
 	default:
-		l.delta, l.pending = delta, true
+		l.delta = delta
 	}
 	l.desired, l.number, l.changes = d, number, changes
 }
@@ -96,10 +94,10 @@ func (l *lookers) ready() *reconciler.Looker {
 	switch {
 	case l.made == nil:
 		l.made = reconciler.NewLooker(l.desired)
-	case l.pending:
+	case l.delta != nil:
 		l.made = l.made.Next(l.desired, l.delta)
 	}
-	l.delta, l.pending = nil, false
+	l.delta = nil
 	return l.made
 }
 

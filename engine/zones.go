@@ -24,9 +24,8 @@ type zoneSet struct {
 	wasLoaded bool
 
 	// members are the zones that are followed or swept as their rank allows; the
-	// sandbox's are not among them. ofNode names those of Nodes.
+	// sandbox's are not among them.
 	members map[string]*zoneMember
-	ofNode  map[string]bool
 	running int // reads under way
 	timer   *time.Timer
 	// steps counts those of the desired rows, changes says what they changed.
@@ -59,7 +58,7 @@ type zoneLoop struct {
 }
 
 func newZoneSet(e *Engine) *zoneSet {
-	return &zoneSet{e: e, loops: map[string]*zoneLoop{}, members: map[string]*zoneMember{}, ofNode: map[string]bool{},
+	return &zoneSet{e: e, loops: map[string]*zoneLoop{}, members: map[string]*zoneMember{},
 		lookedAt: map[string]time.Time{}, began: time.Now(), nudge: make(chan struct{}, 1), dbs: map[string]*nb.DB{}}
 }
 

@@ -16,7 +16,7 @@ func (e *Engine) runNodeZones() {
 	for {
 		if c := e.Revision().Cluster; c != seen {
 			seen = c
-			if !e.do(func(s *state) { e.zones.nodes(s) }) {
+			if !e.do(e.zones.nodes) {
 				return
 			}
 		}
@@ -31,10 +31,9 @@ func (e *Engine) runNodeZones() {
 // nodes knows the zones of all Nodes that there are, and forgets the others.
 func (z *zoneSet) nodes(s *state) {
 	changed := false
-	for name := range z.members {
-		if z.ofNode[name] && s.cluster.Node(name) == nil {
+	for name, m := range z.members {
+		if m.ofNode && s.cluster.Node(name) == nil {
 			z.forget(s, name)
-			delete(z.ofNode, name)
 			changed = true
 		}
 	}
@@ -48,9 +47,8 @@ func (z *zoneSet) nodes(s *state) {
 			early = early || has
 		}
 		name := n.Name
-		z.know(s, &zoneMember{name: name, early: early, writes: s.e.cfg.Reconcile,
+		z.know(s, &zoneMember{name: name, ofNode: true, early: early, writes: s.e.cfg.Reconcile,
 			open: func() (reconciler.Zone, error) { return s.e.cfg.ZoneOf(name) }})
-		z.ofNode[name] = true
 		changed = true
 	}
 	if changed {

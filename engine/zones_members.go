@@ -18,6 +18,7 @@ type zoneMember struct {
 	open     func() (reconciler.Zone, error)
 	writes   bool // Rung writes to it: always followed
 	early    bool // control plane: before others that nobody looked at
+	ofNode   bool // goes with its Node
 	followed bool
 
 	// last is what a read found, or what was known when the zone was followed
@@ -44,7 +45,7 @@ func (z *zoneSet) know(s *state, m *zoneMember) {
 	s.dirty = true
 }
 
-// forget ends a zone; the caller is told what to wait for, nil for nothing.
+// forget ends a zone.
 func (z *zoneSet) forget(s *state, name string) {
 	if l := z.loops[name]; l != nil {
 		l.stop()
@@ -56,7 +57,7 @@ func (z *zoneSet) forget(s *state, name string) {
 	delete(z.lookedAt, name)
 	z.lookMu.Unlock()
 	for k := range s.conditions {
-		delete(s.conditions[k], "Ready-In-Zone-"+name)
+		delete(s.conditions[k], conditionOf(name))
 	}
 	s.conditionsNew, s.dirty = true, true
 }
@@ -73,29 +74,23 @@ func (z *zoneSet) rank(s *state) {
 		return
 	}
 	looked := z.looks()
-	order := make([]*zoneMember, 0, len(z.members))
+	ranked := make([]*zoneMember, 0, len(z.members))
 	for _, m := range z.members {
-		order = append(order, m)
+		ranked = append(ranked, m)
 	}
-	first := func(b bool) int {
-		if b {
-			return 0
-		}
-		return 1
-	}
-	slices.SortFunc(order, func(a, b *zoneMember) int {
-		return cmp.Or(cmp.Compare(first(a.writes), first(b.writes)), looked[b.name].Compare(looked[a.name]),
-			cmp.Compare(first(a.early), first(b.early)), strings.Compare(a.name, b.name))
+	slices.SortFunc(ranked, func(a, b *zoneMember) int {
+		return cmp.Or(cmp.Compare(order(!a.writes), order(!b.writes)), looked[b.name].Compare(looked[a.name]),
+			cmp.Compare(order(!a.early), order(!b.early)), strings.Compare(a.name, b.name))
 	})
 	limit := s.e.cfg.FollowZones
-	for i, m := range order {
+	for i, m := range ranked {
 		if m.followed && i >= limit && !m.writes {
 			z.demote(s, m)
 		}
 	}
-	for i, m := range order {
+	for i, m := range ranked {
 		// One that could not be opened is tried again when its time has come.
-		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || z.isLooked(m, looked) || !time.Now().Before(m.due)) {
+		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || isLooked(m, looked) || !time.Now().Before(m.due)) {
 			z.promote(s, m)
 		}
 	}
@@ -113,7 +108,7 @@ func (z *zoneSet) objectsFirst(s *state) bool {
 const objectsWait = 2 * time.Second
 
 // isLooked says whether somebody looks at a zone right now.
-func (z *zoneSet) isLooked(m *zoneMember, looked map[string]time.Time) bool {
+func isLooked(m *zoneMember, looked map[string]time.Time) bool {
 	return time.Since(looked[m.name]) < time.Second
 }
 

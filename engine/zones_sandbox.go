@@ -125,7 +125,7 @@ func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
 		delete(e.zones.dbs, name)
 		e.zones.mu.Unlock()
 		for k := range s.conditions {
-			delete(s.conditions[k], "Ready-In-Zone-"+name)
+			delete(s.conditions[k], conditionOf(name))
 		}
 		s.conditionsNew, s.dirty = true, true
 	})

@@ -58,7 +58,7 @@ type fencing struct {
 	read      bool      // the rows were read once
 }
 
-// holder reads who holds a zone; the epoch is 0 where nobody does.
+// holderIn reads who holds a zone; the epoch is 0 where nobody does.
 func holderIn(db *nb.DB) (writer string, epoch int64) {
 	g := db.Global()
 	if g == nil {

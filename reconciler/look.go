@@ -56,12 +56,9 @@ func (l *Looker) Next(d *compiler.Desired, delta *compiler.Delta) *Looker {
 // MergeDeltas is the delta of two steps taken together, for Next.
 func MergeDeltas(a, b *compiler.Delta) *compiler.Delta { return mergeDeltas(a, b) }
 
-// Members lists a set of its desired rows, for zones that are not looked at but
-// followed. Nobody changes the list.
-func (l *Looker) Members(s *compiler.SetSpec) []string { return l.membersOf(s) }
-
-// membersOf lists a desired set. Two zones that ask at once may both list it.
-func (l *Looker) membersOf(s *compiler.SetSpec) []string {
+// Members lists a set of its desired rows, for zones that are looked at and those
+// that are followed. Nobody changes the list. Two that ask at once may both list it.
+func (l *Looker) Members(s *compiler.SetSpec) []string {
 	l.mu.RLock()
 	m, known := l.members[s]
 	l.mu.RUnlock()
@@ -94,7 +91,7 @@ type Glance struct {
 func (l *Looker) Look(g Glance) map[model.PolicyKey]*model.PolicyInZone {
 	t := newTracker(g.Zone)
 	t.observing = true
-	t.membersOf = l.membersOf
+	t.membersOf = l.Members
 	t.begin()
 	t.desired, t.db = l.desired, g.DB
 	if t.db == nil {

@@ -39,19 +39,18 @@ func (e explained) add(db *nb.DB, ops []nb.Op) {
 		}
 		e.rows[op.Table+" "+op.UUID] = struct{}{}
 		// ACLs that nothing refers to any more are collected with it.
-		var acls []string
 		if g := db.PortGroup(op.UUID); op.Kind == nb.OpDelete && op.Table == nb.TablePortGroup && g != nil {
-			acls = g.ACLs
-		}
-		for _, m := range op.Mutations {
-			for _, r := range m.Refs {
-				if m.Column == "acls" && !m.Insert {
-					acls = append(acls[:len(acls):len(acls)], r.UUID)
-				}
+			for _, uuid := range g.ACLs {
+				e.rows[nb.TableACL+" "+uuid] = struct{}{}
 			}
 		}
-		for _, uuid := range acls {
-			e.rows[nb.TableACL+" "+uuid] = struct{}{}
+		for _, m := range op.Mutations {
+			if m.Column != "acls" || m.Insert {
+				continue
+			}
+			for _, r := range m.Refs {
+				e.rows[nb.TableACL+" "+r.UUID] = struct{}{}
+			}
 		}
 	}
 }

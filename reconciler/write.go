@@ -235,7 +235,7 @@ func (w *worker) finished(o outcome) {
 	default:
 		w.lost(f, o)
 	}
-	w.cfg.OnTransaction(Transaction{Result: result, Took: o.took, Ops: len(f.ops)})
+	w.cfg.OnTransaction(Transaction{Result: result, Took: o.took})
 	w.takeDirty()
 }
 

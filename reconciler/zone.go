@@ -114,7 +114,6 @@ type Config struct {
 type Transaction struct {
 	Result string
 	Took   time.Duration
-	Ops    int
 }
 
 // Results of a transaction.

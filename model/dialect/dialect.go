@@ -74,9 +74,7 @@ type Subnets struct {
 // Meter is the meter of ACL logging (compile-spec §5.1).
 type Meter struct {
 	Fact
-	Rate int // in Unit; 0 without a band
-	Unit string
-	Fair bool
+	Rate int // a second, for each ACL; 0 without a band
 }
 
 // Generation is the release a row's form belongs to.

@@ -155,7 +155,7 @@ func TestInferSettings(t *testing.T) {
 		}},
 		{name: "meter", rows: []nb.Row{np(), &nb.Meter{Name: nb.LoggingMeter, Unit: "pktps", Fair: true, Bands: []string{"band"}}, &nb.MeterBand{Rate: 25}},
 			want: func(d *dialect.Dialect) {
-				d.Meter = dialect.Meter{Fact: dialect.Fact{Value: dialect.Yes, Evidence: "1 of 1 ACLs refer to acl-logging"}, Rate: 25, Unit: "pktps", Fair: true}
+				d.Meter = dialect.Meter{Fact: dialect.Fact{Value: dialect.Yes, Evidence: "1 of 1 ACLs refer to acl-logging"}, Rate: 25}
 			}},
 	}
 	unsaid := dialect.Infer(nil, dialect.Hints{})

@@ -166,7 +166,7 @@ func (t *tally) meter() Meter {
 	case row == nil:
 		return Meter{Fact: Fact{No, "no row " + nb.LoggingMeter + "; " + carry}}
 	}
-	m := Meter{Fact: Fact{Yes, carry}, Unit: row.Unit, Fair: row.Fair}
+	m := Meter{Fact: Fact{Yes, carry}}
 	for _, uuid := range row.Bands {
 		if b := t.db.Band(uuid); b != nil {
 			m.Rate = b.Rate

@@ -20,12 +20,16 @@ type Question struct {
 	Namespace string
 }
 
-// Of is the question whether a change of such a policy is allowed.
+// Of is the question whether a change of such a policy is allowed; without a verb,
+// whether it may be read.
 func (v Verb) Of(k model.PolicyKey) Question {
 	r := policyResources[k.Kind]
 	q := Question{Verb: string(v), Group: r.Group, Resource: r.Resource, Namespace: k.Namespace}
-	if v == VerbApply {
+	switch v {
+	case VerbApply:
 		q.Verb = string(VerbPatch)
+	case "":
+		q.Verb = "get"
 	}
 	return q
 }

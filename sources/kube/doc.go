@@ -2,13 +2,15 @@
 // for changes, pod logs and commands in pods.
 //
 // Cluster is one kubeconfig context (or the cluster Rung runs in); making it does
-// no I/O. Watch keeps the objects; every other method asks the server once.
+// no I/O. Watch follows the objects and Lead campaigns for a Lease; the other methods
+// ask the server when they are called, unless it has answered moments ago.
 //
 // Invariants: nothing half-read is handed on; objects handed on are immutable,
 // trimmed, and their text is clean, except Policy.YAML and Policy.Original; what
 // the server refuses (no permission, no such resource, an expired token, no answer)
 // is a state with its reason, never a silence; every goroutine ends with its
-// context; nothing is written except by the methods that say so.
+// context, but for the list that others wait for, too, which ends in some seconds,
+// and an exec over SPDY whose server stops in the handshake; nothing is written except by the methods that say so.
 //
 // It imports the model packages, sources/manifests for one reading of objects, and
 // client-go. The engine imports it.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,7 +32,7 @@ func (f *feed) explain(err error) (model.ConnState, string) {
 	}
 	text := fmt.Sprintf("%s %s: %s", verb, f.res.Name, serverText(err))
 	if unreachable(err) {
-		text += "; is the API server up, and the context right? see: " + f.kubectl("cluster-info", "")
+		text += "; is the API server up, and the context right? see: " + f.w.c.kubectl("cluster-info")
 	}
 	return model.ConnLost, text
 }
@@ -42,7 +43,7 @@ func (f *feed) unanswered(err error) string {
 	if errors.Is(err, errNoAnswer) {
 		why = fmt.Sprintf("%s within %s", errNoAnswer, f.w.t.probeAnswer)
 	}
-	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.kubectl("cluster-info", ""))
+	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.w.c.kubectl("cluster-info"))
 }
 
 // unreachable says whether the server was not even spoken to.
@@ -69,24 +70,24 @@ func serverText(err error) string {
 
 // canI is the kubectl command that shows whether a permission is there.
 func (f *feed) canI(verb string) string {
-	all := ""
+	words := []string{"auth", "can-i", verb, f.about.name}
 	if f.about.namespaced {
-		all = " -A"
+		words = append(words, "-A")
 	}
-	return f.kubectl("auth can-i "+verb+" "+f.about.name, all)
+	return f.w.c.kubectl(words...)
 }
 
-func (f *feed) kubectl(command, flags string) string {
-	c, o := f.w.c, f.w.c.Options()
-	s := "kubectl " + command + flags
-	if c.Context() != inCluster {
-		s += " --context " + model.ShellQuote(c.Context())
+// kubectl is a command that asks this cluster as whom Rung asks it.
+func (c *Cluster) kubectl(words ...string) string {
+	words = slices.Concat([]string{"kubectl"}, words, c.ContextFlag())
+	if c.opt.Kubeconfig != "" {
+		words = append(words, "--kubeconfig", clean.Text(c.opt.Kubeconfig))
 	}
-	if o.Kubeconfig != "" {
-		s += " --kubeconfig " + model.ShellQuote(clean.Text(o.Kubeconfig))
+	if c.opt.As != "" {
+		words = append(words, "--as", clean.Text(c.opt.As))
 	}
-	if o.As != "" {
-		s += " --as " + model.ShellQuote(clean.Text(o.As))
+	for _, g := range c.opt.AsGroups {
+		words = append(words, "--as-group", clean.Text(g))
 	}
-	return s
+	return model.ShellJoin(words...)
 }

@@ -204,7 +204,7 @@ func (r *follower) once(ctx context.Context) error {
 		}
 		if opt.SinceTime = seconds(r.from); r.from.IsZero() {
 			// The last line shows that the stream stands, and where the log goes on.
-			opt.TailLines, r.from, s.anchor = ptr(int64(1)), time.Now(), true
+			opt.TailLines, r.from, s.anchor = new(int64(1)), time.Now(), true
 		}
 	case logSame:
 		opt.SinceTime = seconds(r.from)

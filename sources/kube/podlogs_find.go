@@ -235,12 +235,7 @@ func isDenied(err error) bool { return apierrors.IsForbidden(err) || apierrors.I
 func (p *PodLogs) explain(t LogTarget, err error) (model.StreamState, string) {
 	var list *listError
 	can := func(ns string, words ...string) string {
-		cmd := append([]string{"kubectl", "auth", "can-i"}, words...)
-		cmd = append(cmd, "-n", ns)
-		if name := p.c.Context(); name != inCluster {
-			cmd = append(cmd, "--context", name)
-		}
-		return model.ShellJoin(cmd...)
+		return p.c.kubectl(slices.Concat([]string{"auth", "can-i"}, words, []string{"-n", ns})...)
 	}
 	switch {
 	case err == nil:

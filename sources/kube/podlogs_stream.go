@@ -274,5 +274,3 @@ func jitter(d time.Duration) time.Duration {
 	}
 	return rand.N(d)
 }
-
-func ptr[T any](v T) *T { return &v }

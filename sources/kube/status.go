@@ -20,12 +20,6 @@ import (
 	"rung/model/clean"
 )
 
-// statusResources are the resources that carry Ready-In-Zone conditions.
-var statusResources = map[model.Kind]schema.GroupVersionResource{
-	model.KindANP:  {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "adminnetworkpolicies"},
-	model.KindBANP: {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "baselineadminnetworkpolicies"},
-}
-
 // reportTimeout bounds one request of a Reporter, reportTries how often an event is
 // tried, or a condition that the server will not have. A condition is tried until
 // it is written, once a minute in the end: the reconciler says it once.
@@ -97,7 +91,7 @@ func (r *Reporter) ClearZone(zone string, policy model.PolicyKey) {
 }
 
 func (r *Reporter) put(k reportKey, c *model.Condition) {
-	if _, ok := statusResources[k.policy.Kind]; !ok {
+	if !k.policy.Kind.IsAdmin() { // others have no conditions of zones
 		return
 	}
 	r.mu.Lock()
@@ -130,14 +124,17 @@ func (r *Reporter) write(ctx context.Context, k reportKey) {
 	c, has := r.pending[k]
 	e, isEvent := r.events[k]
 	r.mu.Unlock()
+	if !has && !isEvent { // forgotten; what comes from now on has a turn of its own
+		r.queue.Forget(k)
+		return
+	}
 	limited, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
 	var err error
 	tries := r.queue.NumRequeues(k)
-	switch {
-	case isEvent:
+	if isEvent {
 		err = r.c.writeEvent(limited, k.event, e, tries > 0)
-	case has:
+	} else {
 		err = r.c.ApplyCondition(limited, k.zone, k.policy, c)
 	}
 	hopeless := isEvent || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
@@ -169,10 +166,10 @@ func (r *Reporter) write(ctx context.Context, k reportKey) {
 // status alone. Without a condition it applies an empty status, which takes the
 // zone's away; the last of a policy is another matter (see clearLast).
 func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.PolicyKey, cond *model.Condition) error {
-	of, ok := statusResources[policy.Kind]
-	if !ok {
+	if !policy.Kind.IsAdmin() {
 		return fmt.Errorf("report about %s: %w", policy, errNoConditions)
 	}
+	of := policyResources[policy.Kind]
 	body, err := conditionBody(of, policy, cond)
 	if err != nil {
 		return fmt.Errorf("report about %s: %w", policy, err)

@@ -62,10 +62,10 @@ type Written struct {
 
 // policyResources are the policies' places in the API, by kind.
 var policyResources = map[model.Kind]schema.GroupVersionResource{
-	model.KindANP:  {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "adminnetworkpolicies"},
-	model.KindBANP: {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "baselineadminnetworkpolicies"},
+	model.KindANP:  anpResource,
+	model.KindBANP: banpResource,
 	model.KindNP:   {Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"},
-	model.KindEF:   {Group: "k8s.ovn.org", Version: "v1", Resource: "egressfirewalls"},
+	model.KindEF:   efResource,
 }
 
 // Policies reads and changes single policies. It is safe for concurrent use.

@@ -125,10 +125,11 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 			r.Fields = append(r.Fields, f)
 		}
 	}
-	if r.Code == http.StatusForbidden && strings.Contains(r.Reason, " cannot ") {
-		r.Remedy = "see kubectl auth can-i " + permission(k, v)
+	ofPolicy := policyResources[k.Kind].Resource != "" // else it was not about a policy
+	if ofPolicy && r.Code == http.StatusForbidden && strings.Contains(r.Reason, " cannot ") {
+		r.Remedy = "see kubectl auth can-i " + v.Of(k).String()
 	}
-	if apierrors.IsNotFound(err) && !ofNamespace(st.Details) {
+	if ofPolicy && apierrors.IsNotFound(err) && !ofNamespace(st.Details) {
 		r.Reason = fmt.Sprintf("the server does not serve %s: is the CRD installed?", policyResources[k.Kind].GroupVersion())
 	}
 	if apierrors.IsUnauthorized(err) {
@@ -139,23 +140,6 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 
 // ofNamespace says whether it is the namespace that is not there.
 func ofNamespace(d *metav1.StatusDetails) bool { return d != nil && d.Kind == "namespaces" }
-
-// permission is what kubectl auth can-i is asked for a change.
-func permission(k model.PolicyKey, v Verb) string {
-	verb := string(v)
-	switch v {
-	case VerbApply:
-		verb = string(VerbPatch)
-	case "":
-		verb = "get"
-	}
-	r := policyResources[k.Kind]
-	words := []string{verb, r.Resource + "." + r.Group}
-	if k.Namespace != "" {
-		words = append(words, "-n", k.Namespace)
-	}
-	return model.ShellJoin(words...)
-}
 
 // managers are the owners of fields that an apply wants, with the fields.
 func managers(causes []metav1.StatusCause) (by []string) {

@@ -77,7 +77,7 @@ func (z *zonePodList) read(ctx context.Context, client kubernetes.Interface, ns 
 	defer cancel()
 	defer close(z.ready)
 	defer func() { z.until = time.Now().Add(zonePodsFor) }()
-	owners := daemonSets{client: client, ns: ns, known: map[string]daemonSet{}}
+	owners := daemonSets{client: client, ns: ns, uids: map[string]string{}}
 	for _, selector := range []string{"app=ovnkube-node", "name=ovnkube-node"} {
 		pods := map[string][]zonePodInfo{}
 		opt := metav1.ListOptions{LabelSelector: selector, Limit: zonePodsPage}
@@ -110,10 +110,8 @@ func (z *zonePodList) read(ctx context.Context, client kubernetes.Interface, ns 
 type daemonSets struct {
 	client kubernetes.Interface
 	ns     string
-	known  map[string]daemonSet
+	uids   map[string]string // by name; empty: there is none
 }
-
-type daemonSet struct{ uid string } // empty: there is none
 
 // check says why a pod is none of OVN-Kubernetes, or that it could not be found
 // out.
@@ -128,21 +126,21 @@ func (d *daemonSets) check(ctx context.Context, p *corev1.Pod) (notOurs, err err
 	if owner == nil || owner.Kind != "DaemonSet" || owner.APIVersion != "apps/v1" {
 		return refuse("is not owned by a DaemonSet"), nil
 	}
-	set, ok := d.known[owner.Name]
+	uid, ok := d.uids[owner.Name]
 	if !ok {
 		got, err := d.client.AppsV1().DaemonSets(d.ns).Get(ctx, owner.Name, metav1.GetOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return nil, askError(err, "get", "daemonsets.apps", d.ns)
 		}
 		if err == nil {
-			set.uid = string(got.UID)
+			uid = string(got.UID)
 		}
-		d.known[owner.Name] = set
+		d.uids[owner.Name] = uid
 	}
 	switch {
-	case set.uid == "":
+	case uid == "":
 		return refuse("names a DaemonSet " + owner.Name + " that does not exist"), nil
-	case set.uid != string(owner.UID):
+	case uid != string(owner.UID):
 		return refuse("names a DaemonSet " + owner.Name + " with another UID"), nil
 	}
 	return nil, nil

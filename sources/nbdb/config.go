@@ -50,9 +50,6 @@ type Config struct {
 	// ConnectTimeout bounds dialling together with reading the schema
 	// (default 5 s); the snapshot has to begin within three times Probe.
 	ConnectTimeout time.Duration
-	// SnapshotTimeout bounds the snapshot while bytes keep coming (default ten
-	// minutes: a server that trickles must not keep others' turn for ever).
-	SnapshotTimeout time.Duration
 	// TransactTimeout bounds a transaction (default 5 s; a second more for each
 	// megabyte of operations).
 	TransactTimeout time.Duration
@@ -83,7 +80,6 @@ func (c Config) withDefaults() Config {
 	}
 	def(&c.Probe, 5*time.Second)
 	def(&c.ConnectTimeout, 5*time.Second)
-	def(&c.SnapshotTimeout, 10*time.Minute)
 	def(&c.TransactTimeout, 5*time.Second)
 	def(&c.BackoffMin, 100*time.Millisecond)
 	def(&c.BackoffMax, 5*time.Second)

@@ -102,7 +102,7 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 	params = append(append(append(params, `,"rung",`...), monitor...), ']')
 	// A big snapshot over a thin line takes its time; silence ends the session
 	// long before.
-	limited, cancel := context.WithTimeout(ctx, s.cfg.SnapshotTimeout)
+	limited, cancel := context.WithTimeout(ctx, snapshotWithin)
 	defer cancel()
 	err = s.call(limited, "monitor_cond", params, snapshotPatience*s.cfg.Probe, func(result []byte) error {
 		ch, err := changes(result, nil, s.cfg.Share)
@@ -119,7 +119,7 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 		return nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		err = fmt.Errorf("%w: the rows were not all there after %v", ErrSilent, s.cfg.SnapshotTimeout)
+		err = fmt.Errorf("%w: the rows were not all there after %v", ErrSilent, snapshotWithin)
 	}
 	if err != nil {
 		return fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
@@ -137,6 +137,10 @@ func (s *session) checkName(db *nb.DB) error {
 	}
 	return CheckName(db, s.cfg.Name)
 }
+
+// snapshotWithin bounds the snapshot while bytes keep coming: a server that trickles
+// must not keep others' turn for ever.
+const snapshotWithin = 10 * time.Minute
 
 // snapshotPatience is how many times the usual silence a server may take to
 // put a snapshot together.

@@ -13,6 +13,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/test/install"
+	"rung/test/ovsdb"
 )
 
 func TestKilledInABurst(t *testing.T) { burst(t, 3, 160, false) }
@@ -130,9 +131,9 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 		// policy.
 		want := wanted(rev.Cluster, z, nil)
 		end := time.Now().Add(5 * time.Second)
-		for !equal(want, shown(dump(t, c.address(z)), nil)) && time.Now().Before(end) {
+		for !equal(want, ovsdb.Dump(t, c.address(z)).Policies()) && time.Now().Before(end) {
 			time.Sleep(20 * time.Millisecond)
 		}
-		asCompiled(t, rev.Cluster, z, dump(t, c.address(z)))
+		asCompiled(t, rev.Cluster, z, ovsdb.Dump(t, c.address(z)))
 	}
 }

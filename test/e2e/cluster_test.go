@@ -23,6 +23,8 @@ import (
 	"rung/model/nb"
 	"rung/sources/sandbox"
 	"rung/test/install"
+	"rung/test/ovsdb"
+	"rung/test/wait"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -237,10 +239,10 @@ func (c *cluster) zonesOf() {
 	r.until("the manifests are read", func(r *engine.Revision) bool { return r.Loaded })
 	sb.SetPods(r.Revision().Cluster, nil)
 	for _, z := range zones {
-		within(c.t, patience, "the ports of "+z+" are there", func() bool {
+		wait.Within(c.t, patience, "the ports of "+z+" are there", func() bool {
 			n := 0
-			for _, p := range dump(c.t, c.address(z))[nb.TablePort] {
-				if p.ids()["pod"] == "true" {
+			for _, p := range ovsdb.Dump(c.t, c.address(z))[nb.TablePort] {
+				if p.IDs()["pod"] == "true" {
 					n++
 				}
 			}
@@ -248,19 +250,6 @@ func (c *cluster) zonesOf() {
 		})
 	}
 	r.Close()
-}
-
-// within polls.
-func within(t testing.TB, d time.Duration, what string, holds func() bool) time.Duration {
-	t.Helper()
-	began := time.Now()
-	for !holds() {
-		if time.Since(began) > d {
-			t.Fatalf("not within %v: %s", d, what)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	return time.Since(began)
 }
 
 // until waits for a revision and returns it.
@@ -359,51 +348,43 @@ func (r *run) move(name string, to int32) {
 
 // asCompiled compares what a zone's dump shows of policies with what a fresh
 // compilation of the objects wants; except are policies not to look at.
-func asCompiled(t testing.TB, c *model.Cluster, zone string, db database, except ...string) {
+func asCompiled(t testing.TB, c *model.Cluster, zone string, db ovsdb.Database, except ...string) {
 	t.Helper()
 	want := wanted(c, zone, except)
 	if len(want) == 0 {
 		t.Fatal("nothing is wanted")
 	}
-	if diff := cmp.Diff(want, shown(db, except)); diff != "" {
+	if diff := cmp.Diff(want, db.Policies(except...)); diff != "" {
 		t.Errorf("zone %s: (-compiled +dumped)\n%s", zone, diff)
 	}
 }
 
 // wanted are the rows of a fresh compilation by table and id, as a dump shows
 // them.
-func wanted(c *model.Cluster, zone string, except []string) map[string]record {
+func wanted(c *model.Cluster, zone string, except []string) map[string]ovsdb.Record {
 	d := compiler.Compile(c, compiler.Options{})
-	out := map[string]record{}
+	out := map[string]ovsdb.Record{}
 	for p := range d.Policies() {
 		rows := d.Rows(p.Key, zone, nil)
 		if rows == nil || rows.None != nil || slices.Contains(except, p.Key.Name) {
 			continue
 		}
 		for _, a := range rows.ACLs {
-			out[nb.TableACL+" "+a.ID()] = record{"action": a.Action, "direction": a.Direction, "external_ids": a.ExternalIDs, "label": float64(a.Label),
+			out[nb.TableACL+" "+a.ID()] = ovsdb.Record{"action": a.Action, "direction": a.Direction, "external_ids": a.ExternalIDs, "label": float64(a.Label),
 				"log": a.Log, "match": a.Match, "meter": optional(a.Meter), "name": optional(a.Name), "options": full(a.Options),
 				"priority": float64(a.Priority), "severity": optional(a.Severity), "tier": float64(a.Tier),
 				"sample_est": optional(a.SampleEst), "sample_new": optional(a.SampleNew)}
 		}
 		for _, s := range rows.AddressSets {
-			out[nb.TableAddressSet+" "+s.ID()] = record{"addresses": column(s.Addresses), "external_ids": s.ExternalIDs, "name": s.Name}
+			out[nb.TableAddressSet+" "+s.ID()] = ovsdb.Record{"addresses": ovsdb.Column(s.Addresses), "external_ids": s.ExternalIDs, "name": s.Name}
 		}
 		g := rows.PortGroup
 		if g == nil {
 			continue // its ACLs hang on a row of others
 		}
-		out[nb.TablePortGroup+" "+g.ID()] = record{"acls": column(g.ACLs), "external_ids": g.ExternalIDs, "name": g.Name, "ports": column(g.Ports)}
+		out[nb.TablePortGroup+" "+g.ID()] = ovsdb.Record{"acls": ovsdb.Column(g.ACLs), "external_ids": g.ExternalIDs, "name": g.Name, "ports": ovsdb.Column(g.Ports)}
 	}
 	return out
-}
-
-// column is a set as ovsdb-client prints it: a set of one is its member.
-func column(members []string) any {
-	if len(members) == 1 {
-		return members[0]
-	}
-	return append([]string{}, slices.Sorted(slices.Values(members))...)
 }
 
 func optional(s string) any {
@@ -418,43 +399,4 @@ func full(m map[string]string) map[string]string {
 		return map[string]string{}
 	}
 	return m
-}
-
-// shown are the rows of policies in a dump by table and id, ports by name and
-// ACLs by id.
-func shown(db database, except []string) map[string]record {
-	out := map[string]record{}
-	names := func(table string, v any, name func(record) string) any {
-		uuids, ok := v.([]string)
-		if s, one := v.(string); one {
-			uuids, ok = []string{s}, true
-		}
-		if !ok {
-			return v
-		}
-		list := []string{}
-		for _, u := range uuids {
-			list = append(list, name(db[table][u]))
-		}
-		return column(list)
-	}
-	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
-		for uuid, r := range db[table] {
-			if r.policy() == "" || slices.Contains(except, r.policy()) {
-				continue
-			}
-			row := maps.Clone(r)
-			delete(row, "_uuid")
-			if table == nb.TablePortGroup {
-				row["acls"] = names(nb.TableACL, row["acls"], record.id)
-				row["ports"] = names(nb.TablePort, row["ports"], func(p record) string { return p.str("name") })
-			}
-			key := table + " " + r.id()
-			for out[key] != nil {
-				key += " again " + uuid
-			}
-			out[key] = row
-		}
-	}
-	return out
 }

@@ -17,7 +17,9 @@ import (
 
 	"rung/model/nb"
 	"rung/test/install"
+	"rung/test/ovsdb"
 	"rung/test/term"
+	"rung/test/wait"
 )
 
 // The demo as it is run: OVS's own client shows the rows that `rung compile`
@@ -51,7 +53,7 @@ func TestDemo(t *testing.T) {
 		for {
 			diff = "no socket"
 			if _, err := os.Stat(strings.TrimPrefix(addr, "unix:")); err == nil {
-				if diff = cmp.Diff(want, shown(dump(t, addr), nil)); diff == "" {
+				if diff = cmp.Diff(want, ovsdb.Dump(t, addr).Policies()); diff == "" {
 					break
 				}
 			}
@@ -61,7 +63,7 @@ func TestDemo(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 		}
 		// The command of the issue, as people type it.
-		if out := string(client(t, "dump", addr, nb.Database, nb.TableACL)); !strings.Contains(out, "ANP:cluster-control:Ingress:4") {
+		if out := string(ovsdb.Client(t, "dump", addr, nb.Database, nb.TableACL)); !strings.Contains(out, "ANP:cluster-control:Ingress:4") {
 			t.Errorf("%s: %s", zone, out)
 		}
 		t.Logf("%s: %d rows as compiled", zone, len(want))
@@ -75,13 +77,13 @@ func TestDemo(t *testing.T) {
 	if err := first.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	took := within(t, 5*time.Second, "the servers end with Rung", func() bool { return len(serversIn(t, dir)) == 0 })
+	took := wait.Within(t, 5*time.Second, "the servers end with Rung", func() bool { return len(serversIn(t, dir)) == 0 })
 	t.Logf("no server %v after SIGKILL", took.Round(time.Millisecond))
 	if _, err := os.Stat(dir); err != nil {
 		t.Errorf("nothing is left to clean: %v", err)
 	}
 	second, dir2 := demo()
-	within(t, patience, "the second demo has its servers", func() bool { return len(serversIn(t, dir2)) == 3 })
+	wait.Within(t, patience, "the second demo has its servers", func() bool { return len(serversIn(t, dir2)) == 3 })
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the folder of the dead one is still there: %v", err)
 	}
@@ -101,7 +103,7 @@ func TestDemo(t *testing.T) {
 
 // compiled are the rows that `rung compile` prints for a zone, in the form of a
 // dump.
-func compiled(t testing.TB, path, zone string, more ...string) map[string]record {
+func compiled(t testing.TB, path, zone string, more ...string) map[string]ovsdb.Record {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), install.Binary(t), "compile", "-f", path, "--zone", zone, "-o", "json", "--state-dir", t.TempDir())
 	cmd.Args = append(cmd.Args, more...)
@@ -120,12 +122,12 @@ func compiled(t testing.TB, path, zone string, more ...string) map[string]record
 	if len(rows.ACLs) == 0 || len(rows.AddressSets) == 0 || len(rows.PortGroups) == 0 {
 		t.Fatalf("%s", text)
 	}
-	out := map[string]record{}
+	out := map[string]ovsdb.Record{}
 	for table, list := range map[string][]map[string]any{nb.TableACL: rows.ACLs, nb.TableAddressSet: rows.AddressSets, nb.TablePortGroup: rows.PortGroups} {
 		for _, row := range list {
 			id := row["id"].(string)
 			delete(row, "id")
-			r := record{}
+			r := ovsdb.Record{}
 			for name, v := range row {
 				switch v := v.(type) {
 				case nil:
@@ -135,7 +137,7 @@ func compiled(t testing.TB, path, zone string, more ...string) map[string]record
 					for _, m := range v {
 						list = append(list, m.(string))
 					}
-					r[name] = column(list)
+					r[name] = ovsdb.Column(list)
 				case map[string]any:
 					m := map[string]string{}
 					for k, s := range v {

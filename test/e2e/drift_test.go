@@ -16,6 +16,8 @@ import (
 	"rung/model"
 	"rung/model/nb"
 	"rung/test/install"
+	"rung/test/ovsdb"
+	"rung/test/wait"
 )
 
 // writer runs an engine that keeps the rows of zones it did not start.
@@ -37,7 +39,7 @@ func (c *cluster) reader() *run {
 type tamper struct {
 	what   string
 	policy string
-	ops    func(db database) []map[string]any
+	ops    func(db ovsdb.Database) []map[string]any
 	diff   model.RowDiff // Fields name the columns; their values are compared where given
 }
 
@@ -45,24 +47,24 @@ func id(end string) string { return nb.DefaultController + ":AdminNetworkPolicy:
 
 // tampers delete, alter and add rows of every table, and every column.
 func tampers(t testing.TB) []tamper {
-	acl := func(db database, end string) record {
-		return db.byID(t, nb.TableACL, "AdminNetworkPolicy:"+end)
+	acl := func(db ovsdb.Database, end string) ovsdb.Record {
+		return byID(t, db, nb.TableACL, "AdminNetworkPolicy:"+end)
 	}
 	alter := func(column string, value any, field model.FieldDiff) tamper {
 		field.Column = column
-		return tamper{"alters " + column, "one", func(db database) []map[string]any {
-			return []map[string]any{update(nb.TableACL, acl(db, "one:Ingress:1:None").uuid(), map[string]any{column: value})}
+		return tamper{"alters " + column, "one", func(db ovsdb.Database) []map[string]any {
+			return []map[string]any{update(nb.TableACL, acl(db, "one:Ingress:1:None").UUID(), map[string]any{column: value})}
 		}, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TableACL, ID: id("one:Ingress:1:None"), Fields: []model.FieldDiff{field}}}
 	}
-	group := func(db database, policy string) record {
-		return db.byID(t, nb.TablePortGroup, "AdminNetworkPolicy:"+policy)
+	group := func(db ovsdb.Database, policy string) ovsdb.Record {
+		return byID(t, db, nb.TablePortGroup, "AdminNetworkPolicy:"+policy)
 	}
-	addresses := func(db database) record {
-		return db.byID(t, nb.TableAddressSet, "AdminNetworkPolicy:one:Ingress:0:v4")
+	addresses := func(db ovsdb.Database) ovsdb.Record {
+		return byID(t, db, nb.TableAddressSet, "AdminNetworkPolicy:one:Ingress:0:v4")
 	}
 	return []tamper{
-		{"deletes an ACL", "one", func(db database) []map[string]any {
-			return []map[string]any{mutate(nb.TablePortGroup, group(db, "one").uuid(), "acls", "delete", set(ref(acl(db, "one:Ingress:0:tcp").uuid())))}
+		{"deletes an ACL", "one", func(db ovsdb.Database) []map[string]any {
+			return []map[string]any{mutate(nb.TablePortGroup, group(db, "one").UUID(), "acls", "delete", set(ref(acl(db, "one:Ingress:0:tcp").UUID())))}
 		}, model.RowDiff{Kind: model.DiffMissing, Table: nb.TableACL, ID: id("one:Ingress:0:tcp")}},
 		alter("priority", 1234, model.FieldDiff{Desired: "28999", Live: "1234"}),
 		alter("action", "allow-related", model.FieldDiff{Desired: "drop", Live: "allow-related"}),
@@ -74,39 +76,39 @@ func tampers(t testing.TB) []tamper {
 		alter("name", "else", model.FieldDiff{Live: "else"}),
 		alter("meter", set(), model.FieldDiff{Desired: "acl-logging"}),
 		alter("options", pairs(map[string]string{"apply-after-lb": "true"}), model.FieldDiff{}),
-		{"adds an ACL under the policy's ids", "one", func(db database) []map[string]any {
+		{"adds an ACL under the policy's ids", "one", func(db ovsdb.Database) []map[string]any {
 			row := acl(db, "one:Ingress:1:None")
-			ids := maps.Clone(row.ids())
+			ids := maps.Clone(row.IDs())
 			ids[nb.KeyID], ids[nb.KeyGressIndex] = id("one:Ingress:9:None"), "9"
 			return []map[string]any{
 				insert(nb.TableACL, "new", map[string]any{"priority": 30000, "direction": "to-lport", "match": "ip4", "action": "allow-related", "tier": 1, "external_ids": pairs(ids)}),
-				mutate(nb.TablePortGroup, group(db, "one").uuid(), "acls", "insert", set(named("new"))),
+				mutate(nb.TablePortGroup, group(db, "one").UUID(), "acls", "insert", set(named("new"))),
 			}
 		}, model.RowDiff{Kind: model.DiffExtra, Table: nb.TableACL, ID: id("one:Ingress:9:None")}},
-		{"takes an address out and puts one in", "one", func(db database) []map[string]any {
+		{"takes an address out and puts one in", "one", func(db ovsdb.Database) []map[string]any {
 			s := addresses(db)
 			return []map[string]any{
-				mutate(nb.TableAddressSet, s.uuid(), "addresses", "delete", s["addresses"].([]string)[0]),
-				mutate(nb.TableAddressSet, s.uuid(), "addresses", "insert", "192.0.2.7"),
+				mutate(nb.TableAddressSet, s.UUID(), "addresses", "delete", s["addresses"].([]string)[0]),
+				mutate(nb.TableAddressSet, s.UUID(), "addresses", "insert", "192.0.2.7"),
 			}
 		}, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TableAddressSet, ID: id("one:Ingress:0:v4"),
 			Fields: []model.FieldDiff{{Column: "addresses", Missing: []string{"10.244.1.12"}, Extra: []string{"192.0.2.7"}}}}},
-		{"adds an address set of a rule that is not", "one", func(db database) []map[string]any {
-			ids := maps.Clone(addresses(db).ids())
+		{"adds an address set of a rule that is not", "one", func(db ovsdb.Database) []map[string]any {
+			ids := maps.Clone(addresses(db).IDs())
 			ids[nb.KeyID], ids[nb.KeyGressIndex] = id("one:Ingress:8:v4"), "8"
 			return []map[string]any{insert(nb.TableAddressSet, "", map[string]any{"name": "a8", "external_ids": pairs(ids)})}
 		}, model.RowDiff{Kind: model.DiffExtra, Table: nb.TableAddressSet, ID: id("one:Ingress:8:v4")}},
-		{"takes a pod's port out of the group", "one", func(db database) []map[string]any {
+		{"takes a pod's port out of the group", "one", func(db ovsdb.Database) []map[string]any {
 			g := group(db, "one")
-			return []map[string]any{mutate(nb.TablePortGroup, g.uuid(), "ports", "delete", set(ref(g["ports"].([]string)[0])))}
+			return []map[string]any{mutate(nb.TablePortGroup, g.UUID(), "ports", "delete", set(ref(g["ports"].([]string)[0])))}
 		}, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TablePortGroup, ID: id("one"), Fields: []model.FieldDiff{{Column: "ports"}}}},
-		{"deletes an address set", "two", func(db database) []map[string]any {
-			return []map[string]any{remove(nb.TableAddressSet, db.byID(t, nb.TableAddressSet, "AdminNetworkPolicy:two:Egress:0:v4").uuid())}
+		{"deletes an address set", "two", func(db ovsdb.Database) []map[string]any {
+			return []map[string]any{remove(nb.TableAddressSet, byID(t, db, nb.TableAddressSet, "AdminNetworkPolicy:two:Egress:0:v4").UUID())}
 		}, model.RowDiff{Kind: model.DiffMissing, Table: nb.TableAddressSet, ID: id("two:Egress:0:v4")}},
-		{"deletes a port group", "two", func(db database) []map[string]any {
-			return []map[string]any{remove(nb.TablePortGroup, group(db, "two").uuid())}
+		{"deletes a port group", "two", func(db ovsdb.Database) []map[string]any {
+			return []map[string]any{remove(nb.TablePortGroup, group(db, "two").UUID())}
 		}, model.RowDiff{Kind: model.DiffMissing, Table: nb.TablePortGroup, ID: id("two")}},
-		{"adds rows of a policy that is not", "ghost", func(db database) []map[string]any { return ghost("ghost") },
+		{"adds rows of a policy that is not", "ghost", func(db ovsdb.Database) []map[string]any { return ghost("ghost") },
 			model.RowDiff{Kind: model.DiffExtra, Table: nb.TablePortGroup, ID: id("ghost")}},
 	}
 }
@@ -165,13 +167,13 @@ func TestDrift(t *testing.T) {
 	c := newCluster(t, driftPolicies...)
 	c.zonesOf()
 	zone, addr := "n2", c.address("n2")
-	foreign := func() string { return dump(t, addr).foreign(t, true) }
-	transact(t, addr, foreigners()...)
+	foreign := func() string { return foreign(t, ovsdb.Dump(t, addr), true) }
+	ovsdb.Transact(t, addr, foreigners()...)
 	before := foreign()
 
 	first := c.writer()
 	rev := first.settle()
-	asCompiled(t, rev.Cluster, zone, dump(t, addr))
+	asCompiled(t, rev.Cluster, zone, ovsdb.Dump(t, addr))
 	first.Close()
 
 	// Nobody writes now: every difference stands until it is named.
@@ -182,9 +184,9 @@ func TestDrift(t *testing.T) {
 	}
 	var slowest time.Duration
 	for _, w := range tampers(t) {
-		db := dump(t, addr)
+		db := ovsdb.Dump(t, addr)
 		began := time.Now()
-		transact(t, addr, w.ops(db)...)
+		ovsdb.Transact(t, addr, w.ops(db)...)
 		look.untilWithin(time.Second, "somebody "+w.what+": named", func(r *engine.Revision) bool { return w.names(r.Zone(zone)) })
 		slowest = max(slowest, time.Since(began))
 	}
@@ -200,7 +202,7 @@ func TestDrift(t *testing.T) {
 
 	second := c.writer()
 	rev = second.settle()
-	asCompiled(t, rev.Cluster, zone, dump(t, addr))
+	asCompiled(t, rev.Cluster, zone, ovsdb.Dump(t, addr))
 	if after := foreign(); after != before {
 		t.Errorf("rows of others changed:\n%s\nto\n%s", before, after)
 	}
@@ -212,16 +214,16 @@ func TestDrift(t *testing.T) {
 	// And while somebody writes: each is mended on its own.
 	slowest = 0
 	for _, w := range tampers(t) {
-		db := dump(t, addr)
-		rows, ghosts := shown(db, nil), len(db.of(nb.TablePortGroup, "ghost"))
+		db := ovsdb.Dump(t, addr)
+		rows, ghosts := db.Policies(), len(rowsOf(db, nb.TablePortGroup, "ghost"))
 		seq := last(second.Activity(0))
-		transact(t, addr, w.ops(db)...)
-		took := within(t, 5*time.Second, "somebody "+w.what+": mended", func() bool {
-			now := dump(t, addr)
-			return len(now.of(nb.TablePortGroup, "ghost")) == ghosts && equal(shown(now, nil), rows)
+		ovsdb.Transact(t, addr, w.ops(db)...)
+		took := wait.Within(t, 5*time.Second, "somebody "+w.what+": mended", func() bool {
+			now := ovsdb.Dump(t, addr)
+			return len(rowsOf(now, nb.TablePortGroup, "ghost")) == ghosts && equal(now.Policies(), rows)
 		})
 		slowest = max(slowest, took)
-		within(t, time.Second, "somebody "+w.what+": in the activity", func() bool {
+		wait.Within(t, time.Second, "somebody "+w.what+": in the activity", func() bool {
 			return slices.ContainsFunc(second.Activity(seq), func(a model.Activity) bool {
 				return a.Zone == zone && a.Policy.Name == w.policy && a.Error == "" && len(a.Commands) > 0
 			})
@@ -229,7 +231,7 @@ func TestDrift(t *testing.T) {
 	}
 	t.Logf("each mended within %v", slowest.Round(time.Millisecond))
 	second.settle()
-	asCompiled(t, rev.Cluster, zone, dump(t, addr))
+	asCompiled(t, rev.Cluster, zone, ovsdb.Dump(t, addr))
 	if after := foreign(); after != before {
 		t.Errorf("rows of others changed:\n%s\nto\n%s", before, after)
 	}
@@ -242,7 +244,7 @@ func last(as []model.Activity) uint64 {
 	return as[len(as)-1].Seq
 }
 
-func equal(a, b map[string]record) bool {
+func equal(a, b map[string]ovsdb.Record) bool {
 	x, errx := json.Marshal(a)
 	y, erry := json.Marshal(b)
 	return errx == nil && erry == nil && string(x) == string(y)
@@ -305,26 +307,26 @@ func TestStartUpRepair(t *testing.T) {
 	c := newCluster(t, text...)
 	c.zonesOf()
 	addr := c.address("n1")
-	transact(t, addr, foreigners()...)
+	ovsdb.Transact(t, addr, foreigners()...)
 	for _, name := range []string{"ghost", "refused", "mute", "one"} {
-		transact(t, addr, ghost(name)...)
+		ovsdb.Transact(t, addr, ghost(name)...)
 	}
 	// A rule row of a policy that is there, in a port group of the right name.
-	db := dump(t, addr)
-	stale := db.byID(t, nb.TablePortGroup, "AdminNetworkPolicy:one").uuid()
-	transact(t, addr, update(nb.TablePortGroup, stale, map[string]any{"name": nb.HashedName(id("one"))}),
+	db := ovsdb.Dump(t, addr)
+	stale := byID(t, db, nb.TablePortGroup, "AdminNetworkPolicy:one").UUID()
+	ovsdb.Transact(t, addr, update(nb.TablePortGroup, stale, map[string]any{"name": nb.HashedName(id("one"))}),
 		insert(nb.TableACL, "stale", map[string]any{"priority": 25000, "direction": "from-lport", "match": "ip4", "action": "drop", "tier": 1,
 			"external_ids": pairs(map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: nb.OwnerANP, nb.KeyName: "one",
 				nb.KeyID: id("one:Egress:7:tcp"), nb.KeyDirection: "Egress", nb.KeyGressIndex: "7", nb.KeyProtocol: "tcp"})}),
 		mutate(nb.TablePortGroup, stale, "acls", "insert", set(named("stale"))),
 		insert(nb.TableAddressSet, "", map[string]any{"name": "stale", "external_ids": pairs(map[string]string{nb.KeyOwnerController: nb.DefaultController,
 			nb.KeyOwnerType: nb.OwnerANP, nb.KeyName: "one", nb.KeyID: id("one:Egress:7:v4"), nb.KeyDirection: "Egress", nb.KeyGressIndex: "7", nb.KeyIPFamily: "v4"})}))
-	before := dump(t, addr)
-	untouched := func(db database) string {
-		out := db.foreign(t, true)
+	before := ovsdb.Dump(t, addr)
+	untouched := func(db ovsdb.Database) string {
+		out := foreign(t, db, true)
 		for _, name := range []string{"refused", "mute"} {
 			for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
-				for _, r := range db.of(table, name) {
+				for _, r := range rowsOf(db, table, name) {
 					line, err := json.Marshal(r)
 					if err != nil {
 						t.Fatal(err)
@@ -337,17 +339,17 @@ func TestStartUpRepair(t *testing.T) {
 	}
 	w := c.writer()
 	rev := w.settle()
-	after := dump(t, addr)
+	after := ovsdb.Dump(t, addr)
 	asCompiled(t, rev.Cluster, "n1", after, "refused", "mute")
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
-		if n := len(after.of(table, "ghost")); n > 0 {
+		if n := len(rowsOf(after, table, "ghost")); n > 0 {
 			t.Errorf("%d rows of %s are left of a policy that is not there", n, table)
 		}
 	}
 	if was, is := untouched(before), untouched(after); was != is {
 		t.Errorf("touched what is not to be touched:\n%s\nto\n%s", was, is)
 	}
-	if g := after.byID(t, nb.TablePortGroup, "AdminNetworkPolicy:one"); g.uuid() != stale {
+	if g := byID(t, after, nb.TablePortGroup, "AdminNetworkPolicy:one"); g.UUID() != stale {
 		t.Error("the port group was made anew instead of mended")
 	}
 	for name, want := range map[string]string{"refused": "frozen: still decides at 50", "mute": "frozen: still decides at 50"} {

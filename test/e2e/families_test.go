@@ -10,6 +10,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/nb"
+	"rung/test/ovsdb"
 )
 
 const tier2 = `---
@@ -76,11 +77,11 @@ func TestFamiliesInZones(t *testing.T) {
 	r := c.start()
 	rev := r.settledAll()
 	for _, z := range zones {
-		db := dump(t, c.address(z))
+		db := ovsdb.Dump(t, c.address(z))
 		asCompiled(t, rev.Cluster, z, db)
 		kinds := map[string]int{}
 		for _, row := range db[nb.TableACL] {
-			kinds[row.ids()[nb.KeyOwnerType]]++
+			kinds[row.IDs()[nb.KeyOwnerType]]++
 		}
 		for kind, n := range map[string]int{nb.OwnerNetworkPolicy: 3, nb.OwnerNetpolNamespace: 8, nb.OwnerNetpolDefault: 2, nb.OwnerNetpolNode: 1,
 			nb.OwnerEgressFirewall: 3, nb.OwnerMulticastNS: 2, nb.OwnerMulticastCluster: 4, nb.OwnerUDNIsolation: 5} {
@@ -94,12 +95,12 @@ func TestFamiliesInZones(t *testing.T) {
 	r.until("the units are gone", func(rev *engine.Revision) bool { return len(rev.Units()) == 1 })
 	rev = r.settledAll()
 	for _, z := range zones {
-		db := dump(t, c.address(z))
+		db := ovsdb.Dump(t, c.address(z))
 		asCompiled(t, rev.Cluster, z, db)
 		for table, rows := range db {
 			for _, row := range rows {
-				if p := row.policy(); p != "" && p != "one" {
-					t.Errorf("zone %s: %s %s is left", z, table, row.id())
+				if p := row.Policy(); p != "" && p != "one" {
+					t.Errorf("zone %s: %s %s is left", z, table, row.ID())
 				}
 			}
 		}

@@ -23,137 +23,8 @@ import (
 
 	"rung/model/nb"
 	"rung/test/install"
+	"rung/test/ovsdb"
 )
-
-// record is a row as ovsdb-client prints it: plain values, sets as sorted
-// []string, maps as map[string]string.
-type record map[string]any
-
-func (r record) str(column string) string { s, _ := r[column].(string); return s }
-
-func (r record) uuid() string { return r.str("_uuid") }
-
-func (r record) ids() map[string]string {
-	m, _ := r["external_ids"].(map[string]string)
-	return m
-}
-
-func (r record) id() string { return r.ids()[nb.KeyID] }
-
-func (r record) priority() int { n, _ := r["priority"].(float64); return int(n) }
-
-// policy is the name of the ANP or BANP the row carries the ids of, or the kind
-// and name of another unit that has rows.
-func (r record) policy() string {
-	ids := r.ids()
-	switch t := ids[nb.KeyOwnerType]; {
-	case ids[nb.KeyOwnerController] != nb.DefaultController:
-		return ""
-	case t == nb.OwnerANP || t == nb.OwnerBANP:
-		return ids[nb.KeyName]
-	}
-	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
-		if o := nb.OwnerOf(table, ids); o.Form == nb.FormKnown {
-			return o.Type + " " + o.Namespace + "/" + o.Name
-		}
-	}
-	return ""
-}
-
-// database is what a dump shows: rows by table and UUID.
-type database map[string]map[string]record
-
-// dump reads a whole database with ovsdb-client.
-func dump(t testing.TB, addr string) database {
-	t.Helper()
-	out := client(t, "-f", "json", "dump", addr, nb.Database)
-	db := database{}
-	for line := range bytes.Lines(out) {
-		var table struct {
-			Caption  string
-			Headings []string
-			Data     [][]any
-		}
-		if err := json.Unmarshal(line, &table); err != nil {
-			t.Fatalf("%v: %s", err, line)
-		}
-		name := strings.TrimSuffix(table.Caption, " table")
-		db[name] = map[string]record{}
-		for _, values := range table.Data {
-			r := record{}
-			for i, v := range values {
-				r[table.Headings[i]] = plain(v)
-			}
-			db[name][r.uuid()] = r
-		}
-	}
-	return db
-}
-
-// plain takes OVSDB's JSON notation apart (RFC 7047 §5.1).
-func plain(v any) any {
-	pair, ok := v.([]any)
-	if !ok || len(pair) != 2 {
-		return v
-	}
-	switch pair[0] {
-	case "uuid":
-		return pair[1]
-	case "set":
-		set := []string{}
-		for _, m := range pair[1].([]any) {
-			set = append(set, fmt.Sprint(plain(m)))
-		}
-		slices.Sort(set)
-		return set
-	case "map":
-		m := map[string]string{}
-		for _, kv := range pair[1].([]any) {
-			m[kv.([]any)[0].(string)] = kv.([]any)[1].(string)
-		}
-		return m
-	}
-	return v
-}
-
-// client runs ovsdb-client.
-func client(t testing.TB, args ...string) []byte {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, install.Server(t, "ovsdb-client"), args...)
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("ovsdb-client %s: %v: %s", args, err, complaint.Bytes())
-	}
-	return out
-}
-
-// transact runs operations in one transaction and fails when one is refused.
-func transact(t testing.TB, addr string, ops ...map[string]any) []map[string]any {
-	t.Helper()
-	params := []any{nb.Database}
-	for _, op := range ops {
-		params = append(params, op)
-	}
-	text, err := json.Marshal(params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var results []map[string]any
-	out := client(t, "transact", addr, string(text))
-	if err := json.Unmarshal(out, &results); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	for _, r := range results {
-		if r != nil && r["error"] != nil {
-			t.Fatalf("%s: %s", text, out)
-		}
-	}
-	return results
-}
 
 // Notation of OVSDB's JSON for transactions.
 
@@ -192,9 +63,9 @@ func mutate(table, uuid, column, mutator string, value any) map[string]any {
 }
 
 // find returns the only row of a table that fits.
-func (d database) find(t testing.TB, table, what string, fits func(record) bool) record {
+func find(t testing.TB, d ovsdb.Database, table, what string, fits func(ovsdb.Record) bool) ovsdb.Record {
 	t.Helper()
-	var found record
+	var found ovsdb.Record
 	for _, r := range d[table] {
 		if fits(r) {
 			if found != nil {
@@ -210,35 +81,35 @@ func (d database) find(t testing.TB, table, what string, fits func(record) bool)
 }
 
 // byID returns the row whose k8s.ovn.org/id ends so.
-func (d database) byID(t testing.TB, table, end string) record {
+func byID(t testing.TB, d ovsdb.Database, table, end string) ovsdb.Record {
 	t.Helper()
-	return d.find(t, table, end, func(r record) bool { return r.id() == nb.DefaultController+":"+end })
+	return find(t, d, table, end, func(r ovsdb.Record) bool { return r.ID() == nb.DefaultController+":"+end })
 }
 
-// of are the rows of one policy in a table, by id.
-func (d database) of(table, policy string) map[string]record {
-	out := map[string]record{}
+// rowsOf are the rows of one policy in a table, by id.
+func rowsOf(d ovsdb.Database, table, policy string) map[string]ovsdb.Record {
+	out := map[string]ovsdb.Record{}
 	for _, r := range d[table] {
-		if r.policy() == policy {
-			out[r.id()] = r
+		if r.Policy() == policy {
+			out[r.ID()] = r
 		}
 	}
 	return out
 }
 
 // uuids are the UUIDs of a policy's rows in all tables, by table and id.
-func (d database) uuids(policy string) map[string]string {
+func uuids(d ovsdb.Database, policy string) map[string]string {
 	out := map[string]string{}
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
-		for id, r := range d.of(table, policy) {
-			out[table+" "+id] = r.uuid()
+		for id, r := range rowsOf(d, table, policy) {
+			out[table+" "+id] = r.UUID()
 		}
 	}
 	return out
 }
 
-// ladder are the priorities of the policies in the rows.
-func (d database) ladder() map[string][2]int {
+// ladderOf are the priorities of the policies in the rows.
+func ladderOf(d ovsdb.Database) map[string][2]int {
 	l := ladder{}
 	for uuid, r := range d[nb.TableACL] {
 		l.set(uuid, r)
@@ -249,7 +120,7 @@ func (d database) ladder() map[string][2]int {
 // foreign is the JSON of every row that carries no id of a policy in the
 // default network, UUIDs and all. Ports of pods may be left out: they follow
 // pods.
-func (d database) foreign(t testing.TB, ports bool) string {
+func foreign(t testing.TB, d ovsdb.Database, ports bool) string {
 	t.Helper()
 	var out []string
 	for table, rows := range d {
@@ -257,12 +128,12 @@ func (d database) foreign(t testing.TB, ports bool) string {
 			continue
 		}
 		for _, r := range rows {
-			if r.policy() != "" {
+			if r.Policy() != "" {
 				continue
 			}
 			if table == nb.TableGlobal {
 				// Who writes says so there.
-				ids := maps.Clone(r.ids())
+				ids := maps.Clone(r.IDs())
 				delete(ids, nb.KeyWriter)
 				delete(ids, nb.KeyEpoch)
 				r = maps.Clone(r)
@@ -280,10 +151,10 @@ func (d database) foreign(t testing.TB, ports bool) string {
 }
 
 // ladder collects ACL priorities by policy.
-type ladder map[string]record // ACLs of policies by UUID
+type ladder map[string]ovsdb.Record // ACLs of policies by UUID
 
-func (l ladder) set(uuid string, r record) {
-	if r == nil || r.policy() == "" || r.ids()[nb.KeyOwnerType] != nb.OwnerANP {
+func (l ladder) set(uuid string, r ovsdb.Record) {
+	if r == nil || r.Policy() == "" || r.IDs()[nb.KeyOwnerType] != nb.OwnerANP {
 		delete(l, uuid)
 	} else {
 		l[uuid] = r
@@ -294,12 +165,12 @@ func (l ladder) set(uuid string, r record) {
 func (l ladder) spans() map[string][2]int {
 	out := map[string][2]int{}
 	for _, r := range l {
-		p := r.priority()
-		s, ok := out[r.policy()]
+		p := r.Priority()
+		s, ok := out[r.Policy()]
 		if !ok {
 			s = [2]int{p, p}
 		}
-		out[r.policy()] = [2]int{min(s[0], p), max(s[1], p)}
+		out[r.Policy()] = [2]int{min(s[0], p), max(s[1], p)}
 	}
 	return out
 }
@@ -360,14 +231,14 @@ func (m *monitor) read(r io.Reader, check func([]change, ladder) error, begun fu
 			if s, _ := v[0].(string); s != "" {
 				uuid = s
 			}
-			row := record{"priority": v[2], "external_ids": plain(v[3])}
+			row := ovsdb.Record{"priority": v[2], "external_ids": ovsdb.Plain(v[3])}
 			switch kind := v[1].(string); kind {
 			case "delete":
 				m.rows.set(uuid, nil)
-				changed = append(changed, change{kind, row.id()})
+				changed = append(changed, change{kind, row.ID()})
 			case "initial", "insert", "new":
 				m.rows.set(uuid, row)
-				changed = append(changed, change{kind, row.id()})
+				changed = append(changed, change{kind, row.ID()})
 			}
 		}
 		m.updates++

@@ -8,6 +8,8 @@ import (
 
 	"rung/engine"
 	"rung/model/nb"
+	"rung/test/ovsdb"
+	"rung/test/wait"
 )
 
 // A port that is deleted takes its reference in a port group with it, unseen: no
@@ -19,32 +21,32 @@ func TestPortsComeAndGo(t *testing.T) {
 	addr := c.address("n1")
 	r := c.writer()
 	rev := r.settle()
-	db := dump(t, addr)
+	db := ovsdb.Dump(t, addr)
 	asCompiled(t, rev.Cluster, "n1", db)
-	port := db.find(t, nb.TablePort, "blue_n1-0", func(p record) bool { return p.str("name") == "blue_n1-0" })
-	group := db.byID(t, nb.TablePortGroup, "AdminNetworkPolicy:one")
-	home := db.find(t, nb.TableSwitch, "n1", func(s record) bool { return s.str("name") == "n1" }).uuid()
-	transact(t, addr, mutate(nb.TableSwitch, home, "ports", "delete", set(ref(port.uuid()))))
+	port := find(t, db, nb.TablePort, "blue_n1-0", func(p ovsdb.Record) bool { return p.Str("name") == "blue_n1-0" })
+	group := byID(t, db, nb.TablePortGroup, "AdminNetworkPolicy:one")
+	home := find(t, db, nb.TableSwitch, "n1", func(s ovsdb.Record) bool { return s.Str("name") == "n1" }).UUID()
+	ovsdb.Transact(t, addr, mutate(nb.TableSwitch, home, "ports", "delete", set(ref(port.UUID()))))
 	r.untilWithin(time.Second, "the pod waits", func(rev *engine.Revision) bool {
 		return rev.Summary(anpKey("one"), r.Now()).Waiting == 1
 	})
-	if g := dump(t, addr).byID(t, nb.TablePortGroup, "AdminNetworkPolicy:one"); g["ports"] == nil || equal(map[string]record{"": g}, map[string]record{"": group}) {
+	if g := byID(t, ovsdb.Dump(t, addr), nb.TablePortGroup, "AdminNetworkPolicy:one"); g["ports"] == nil || equal(map[string]ovsdb.Record{"": g}, map[string]ovsdb.Record{"": group}) {
 		t.Fatalf("the port is still in the group: %v", g)
 	}
 	// A port of the same name is another row.
-	transact(t, addr, insert(nb.TablePort, "back", map[string]any{"name": "blue_n1-0", "external_ids": pairs(map[string]string{"pod": "true", "namespace": "blue"})}),
+	ovsdb.Transact(t, addr, insert(nb.TablePort, "back", map[string]any{"name": "blue_n1-0", "external_ids": pairs(map[string]string{"pod": "true", "namespace": "blue"})}),
 		mutate(nb.TableSwitch, home, "ports", "insert", set(named("back"))))
-	within(t, 2*time.Second, "the port is taken in", func() bool {
-		return equal(shown(dump(t, addr), nil), shown(db, nil))
+	wait.Within(t, 2*time.Second, "the port is taken in", func() bool {
+		return equal(ovsdb.Dump(t, addr).Policies(), db.Policies())
 	})
 	// Port and group in one: the reference is gone before the group is written.
-	now := dump(t, addr)
-	back := now.find(t, nb.TablePort, "blue_n1-0", func(p record) bool { return p.str("name") == "blue_n1-0" })
-	transact(t, addr, mutate(nb.TableSwitch, home, "ports", "delete", set(ref(back.uuid()))),
+	now := ovsdb.Dump(t, addr)
+	back := find(t, now, nb.TablePort, "blue_n1-0", func(p ovsdb.Record) bool { return p.Str("name") == "blue_n1-0" })
+	ovsdb.Transact(t, addr, mutate(nb.TableSwitch, home, "ports", "delete", set(ref(back.UUID()))),
 		insert(nb.TablePort, "again", map[string]any{"name": "blue_n1-0", "external_ids": pairs(map[string]string{"pod": "true", "namespace": "blue"})}),
 		mutate(nb.TableSwitch, home, "ports", "insert", set(named("again"))))
-	within(t, 2*time.Second, "the other port is taken in", func() bool {
-		return equal(shown(dump(t, addr), nil), shown(db, nil))
+	wait.Within(t, 2*time.Second, "the other port is taken in", func() bool {
+		return equal(ovsdb.Dump(t, addr).Policies(), db.Policies())
 	})
 	r.settle()
 }

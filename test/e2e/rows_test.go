@@ -15,6 +15,8 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/nb"
+	"rung/test/ovsdb"
+	"rung/test/wait"
 )
 
 // settledAt waits until all zones show the policy at a priority.
@@ -42,16 +44,16 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 	r := c.start()
 	r.settle()
 	addr := c.address("n1")
-	before := dump(t, addr).uuids("one")
+	before := uuids(ovsdb.Dump(t, addr), "one")
 	if len(before) != 3+3+1 {
 		t.Fatalf("%v", before)
 	}
 	keeps := func(what string, priority int32, fields string) {
 		t.Helper()
 		rev := r.settledAt("one", priority)
-		db := dump(t, addr)
+		db := ovsdb.Dump(t, addr)
 		asCompiled(t, rev.Cluster, "n1", db)
-		if diff := cmp.Diff(before, db.uuids("one")); diff != "" {
+		if diff := cmp.Diff(before, uuids(db, "one")); diff != "" {
 			t.Errorf("%s (%s): rows were made anew: %s", what, fields, diff)
 		}
 	}
@@ -67,7 +69,7 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 	keeps("another peer", 34, "peers")
 	r.change(engine.Mutation{Op: engine.OpLogLevel, Policy: anpKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
 	keeps("logging", 34, "logging")
-	if a := dump(t, addr).byID(t, nb.TableACL, "AdminNetworkPolicy:one:Ingress:1:None"); a["log"] != true || a["severity"] != "alert" {
+	if a := byID(t, ovsdb.Dump(t, addr), nb.TableACL, "AdminNetworkPolicy:one:Ingress:1:None"); a["log"] != true || a["severity"] != "alert" {
 		t.Errorf("%+v", a)
 	}
 	r.apply(base())
@@ -108,39 +110,39 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 			[]string{"Ingress:1:None", "Egress:0:udp"}, []string{"Ingress:0:sctp"},
 			[]string{"delete Ingress:0:tcp", "insert Ingress:0:sctp"}},
 	} {
-		was := dump(t, addr).of(nb.TableACL, "one")
+		was := rowsOf(ovsdb.Dump(t, addr), nb.TableACL, "one")
 		r.apply(step.text)
 		rev := r.settledAt("one", 34)
-		db := dump(t, addr)
+		db := ovsdb.Dump(t, addr)
 		asCompiled(t, rev.Cluster, "n1", db)
-		is := db.of(nb.TableACL, "one")
+		is := rowsOf(db, nb.TableACL, "one")
 		if len(is) != len(step.same)+len(step.anew) {
 			t.Errorf("%s: %d ACLs", step.what, len(is))
 		}
 		for _, end := range step.same {
-			if was[id("one:"+end)].uuid() != is[id("one:"+end)].uuid() {
+			if was[id("one:"+end)].UUID() != is[id("one:"+end)].UUID() {
 				t.Errorf("%s: %s was made anew", step.what, end)
 			}
 		}
 		for _, end := range step.anew {
-			if is[id("one:"+end)] == nil || slices.ContainsFunc(slices.Collect(maps.Values(was)), func(o record) bool { return o.uuid() == is[id("one:"+end)].uuid() }) {
+			if is[id("one:"+end)] == nil || slices.ContainsFunc(slices.Collect(maps.Values(was)), func(o ovsdb.Record) bool { return o.UUID() == is[id("one:"+end)].UUID() }) {
 				t.Errorf("%s: %s is not a new row", step.what, end)
 			}
 		}
 		var got [][]change
-		within(t, 5*time.Second, step.what+" in the monitor", func() bool { got = append(got, updates()...); return len(got) > 0 })
+		wait.Within(t, 5*time.Second, step.what+" in the monitor", func() bool { got = append(got, updates()...); return len(got) > 0 })
 		if len(got) != 1 || !cmp.Equal(kinds(got[0]), step.update) {
 			t.Errorf("%s: updates %v, want %v in one", step.what, got, step.update)
 		}
 	}
 }
 
-// rowsOf are the whole rows of a policy as JSON, UUIDs and all.
-func (d database) rowsOf(t testing.TB, policy string) string {
+// textOf are the whole rows of a policy as JSON, UUIDs and all.
+func textOf(t testing.TB, d ovsdb.Database, policy string) string {
 	t.Helper()
 	var out []string
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
-		for _, r := range d.of(table, policy) {
+		for _, r := range rowsOf(d, table, policy) {
 			line, err := json.Marshal(r)
 			if err != nil {
 				t.Fatal(err)
@@ -159,14 +161,14 @@ func TestFrozen(t *testing.T) {
 	r := c.start()
 	r.settle()
 	addr := c.address("n2")
-	before := dump(t, addr).rowsOf(t, "one")
+	before := textOf(t, ovsdb.Dump(t, addr), "one")
 	frozen := func(what, condition string) {
 		t.Helper()
 		r.until(what+": frozen", func(rev *engine.Revision) bool {
 			s := rev.Summary(anpKey("one"), r.Now())
 			return s.State == model.StateFrozen && s.Text == "frozen: still decides at 50"
 		})
-		if is := dump(t, addr).rowsOf(t, "one"); is != before {
+		if is := textOf(t, ovsdb.Dump(t, addr), "one"); is != before {
 			t.Errorf("%s: the rows changed:\n%s\nto\n%s", what, before, is)
 		}
 		r.until(what+": in the conditions", func(rev *engine.Revision) bool {
@@ -179,9 +181,9 @@ func TestFrozen(t *testing.T) {
 	mended := func(what string) {
 		t.Helper()
 		rev := r.settledAt("one", 50)
-		db := dump(t, addr)
+		db := ovsdb.Dump(t, addr)
 		asCompiled(t, rev.Cluster, "n2", db)
-		if is := db.rowsOf(t, "one"); is != before {
+		if is := textOf(t, db, "one"); is != before {
 			t.Errorf("%s: the rows are not those of before:\n%s\nto\n%s", what, before, is)
 		}
 		r.until(what+": in the conditions", func(rev *engine.Revision) bool {
@@ -221,7 +223,7 @@ func TestFrozen(t *testing.T) {
 		s := rev.Summary(anpKey("late"), r.Now())
 		return s.State == model.StateNotEnforced && s.Text == "not enforced: above 99"
 	})
-	if rows := dump(t, addr).rowsOf(t, "late"); rows != "" {
+	if rows := textOf(t, ovsdb.Dump(t, addr), "late"); rows != "" {
 		t.Errorf("rows of a policy that is not enforced: %s", rows)
 	}
 	// Two at one priority work, with an event of the later one.

@@ -13,6 +13,8 @@ import (
 	"rung/model"
 	"rung/model/nb"
 	"rung/model/plan"
+	"rung/test/ovsdb"
+	"rung/test/wait"
 )
 
 // crowd are 24 policies, some at one priority.
@@ -114,8 +116,8 @@ func TestStalledZone(t *testing.T) {
 	began := time.Now()
 	r.change(engine.Mutation{Op: engine.OpLogLevel, Policy: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Levels: model.LogLevels{Deny: "alert"}})
 	for _, name := range []string{"n1", "n3"} {
-		within(t, 5*time.Second, name+" goes on", func() bool {
-			return dump(t, c.address(name)).byID(t, nb.TableACL, "BaselineAdminNetworkPolicy:default:Ingress:0:None")["log"] == true
+		wait.Within(t, 5*time.Second, name+" goes on", func() bool {
+			return byID(t, ovsdb.Dump(t, c.address(name)), nb.TableACL, "BaselineAdminNetworkPolicy:default:Ingress:0:None")["log"] == true
 		})
 	}
 	t.Logf("the others show a change after %v", time.Since(began).Round(time.Millisecond))
@@ -133,10 +135,10 @@ func TestStalledZone(t *testing.T) {
 	t.Logf("done %v after SIGCONT", time.Since(began).Round(time.Millisecond))
 
 	for i, name := range zones {
-		db := dump(t, c.address(name))
+		db := ovsdb.Dump(t, c.address(name))
 		asCompiled(t, rev.Cluster, name, db)
-		spans := db.ladder()
-		within(t, 5*time.Second, "the monitor of "+name+" has seen it all", func() bool {
+		spans := ladderOf(db)
+		wait.Within(t, 5*time.Second, "the monitor of "+name+" has seen it all", func() bool {
 			_, seen, _ := monitors[i].state()
 			return fmt.Sprint(seen) == fmt.Sprint(spans)
 		})

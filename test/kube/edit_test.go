@@ -10,6 +10,7 @@ import (
 	"rung/test/install"
 	"rung/test/kube/cluster"
 	"rung/test/term"
+	"rung/test/wait"
 )
 
 // grace is how long a question takes no keys after it appeared.
@@ -62,7 +63,7 @@ func TestEdit(t *testing.T) {
 			d := editing(t, c, name, editor(t, `sed -i 's/priority: 50/priority: 51/; s/name: r0/name: renamed/' "$1"`))
 			d.Press("e").WaitFor("50 → 51")
 			confirm(d, name, m.owner != "")
-			within(t, patience, "the server has the edit", func() bool {
+			wait.Within(t, patience, "the server has the edit", func() bool {
 				o := live(t, c, "anp", name)
 				return o.Spec.Priority == 51 && o.Spec.Ingress[0].Name == "renamed"
 			})
@@ -75,7 +76,7 @@ func TestEdit(t *testing.T) {
 			}
 			d.Press("U").WaitFor("51 → 50")
 			confirm(d, name, m.owner != "")
-			within(t, patience, "it is taken back", func() bool {
+			wait.Within(t, patience, "it is taken back", func() bool {
 				o := live(t, c, "anp", name)
 				return o.Spec.Priority == 50 && o.Spec.Ingress[0].Name == "r0"
 			})
@@ -129,7 +130,7 @@ func TestEditOvertaken(t *testing.T) {
 	}
 	d.Press("m").WaitFor("20 → 28")
 	confirm(d, "guard-blue", false)
-	within(t, patience, "both changes are there", func() bool {
+	wait.Within(t, patience, "both changes are there", func() bool {
 		o := live(t, c, "anp", "guard-blue")
 		return o.Spec.Priority == 28 && o.Spec.Egress[0].Name == "theirs"
 	})

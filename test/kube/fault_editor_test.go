@@ -25,6 +25,7 @@ import (
 
 	"rung/test/install"
 	"rung/test/kube/cluster"
+	"rung/test/wait"
 )
 
 const (
@@ -292,7 +293,7 @@ func (e *randomEditor) settle(ctx context.Context) {
 				e.status(ctx, x, o)
 			}
 		}
-		within(e.t, patience, "settled: "+key, func() bool {
+		wait.Within(e.t, patience, "settled: "+key, func() bool {
 			if !x.unsure {
 				return true
 			}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rung/test/install"
+	"rung/test/wait"
 )
 
 // logFollower is `rung logs --follow`, which must neither lose a line silently
@@ -51,7 +52,7 @@ func followLogs(t *testing.T, kubeconfig string) *logFollower {
 // begun waits until lines of every node come.
 func (f *logFollower) begun(t *testing.T) {
 	t.Helper()
-	within(t, patience, "the logs are followed", func() bool { return len(f.printed(t).times) == len(smallNodes) })
+	wait.Within(t, patience, "the logs are followed", func() bool { return len(f.printed(t).times) == len(smallNodes) })
 }
 
 // printed is what came so far: how often each line of a zone, by the number
@@ -105,7 +106,7 @@ func (f *logFollower) check(t *testing.T, k *kubelet) (lines int, gaps int) {
 	for _, node := range smallNodes {
 		written := k.written(node)
 		last := lineNumber.FindStringSubmatch(written[len(written)-1])[1]
-		if !poll(patience, func() bool { p = f.printed(t); return p.times[node][last] > 0 }) {
+		if !wait.Poll(patience, func() bool { p = f.printed(t); return p.times[node][last] > 0 }) {
 			t.Errorf("node %s: the last line of the log, %s, is not printed", node, last)
 		}
 		begun := false

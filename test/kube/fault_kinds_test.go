@@ -9,6 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"rung/test/wait"
 )
 
 // fault is something that goes wrong and comes right again.
@@ -79,7 +81,7 @@ func rest(ctx context.Context, r *rand.Rand, most time.Duration) {
 
 // standing cuts where something stands to be cut: what was cut before is back.
 func (w *faultWorld) standing(what string, cut func() int) error {
-	if !poll(patience, func() bool { return cut() > 0 }) {
+	if !wait.Poll(patience, func() bool { return cut() > 0 }) {
 		return fmt.Errorf("within %v there is no %s to cut", patience, what)
 	}
 	return nil
@@ -88,7 +90,7 @@ func (w *faultWorld) standing(what string, cut func() int) error {
 // upAgain waits for a zone's server, which may just have been killed.
 func (w *faultWorld) upAgain(zone string) error {
 	var err error
-	if !poll(patience, func() bool { err = w.z.Cont(zone); return err == nil }) {
+	if !wait.Poll(patience, func() bool { err = w.z.Cont(zone); return err == nil }) {
 		return err
 	}
 	return nil
@@ -113,7 +115,7 @@ func (w *faultWorld) expire(ctx context.Context, _ *rand.Rand) error {
 	if err := errors.Join(w.c.KillAPI(), w.c.StartAPI(ctx)); err != nil {
 		return err
 	}
-	if !poll(patience, func() bool { return expired(w.t, w.c, list.GetResourceVersion()) }) {
+	if !wait.Poll(patience, func() bool { return expired(w.t, w.c, list.GetResourceVersion()) }) {
 		return fmt.Errorf("version %s does not expire", list.GetResourceVersion())
 	}
 	return nil

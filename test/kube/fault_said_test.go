@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"rung/test/wait"
 )
 
 // saidWithin is how long a source may be down before the screen says so: a watch
@@ -56,7 +58,7 @@ func (w *faultWorld) said(p *presser, o outage) (toSaid, toRecovered time.Durati
 		}
 		return ""
 	}
-	if first := age(); err == nil && !poll(5*time.Second, func() bool { now := age(); return now != "" && now != first }) {
+	if first := age(); err == nil && !wait.Poll(5*time.Second, func() bool { now := age(); return now != "" && now != first }) {
 		err = fmt.Errorf("the age stays at %ss\n%s", first, w.screen.Frame().Boxed())
 	}
 	began = time.Now()
@@ -72,7 +74,7 @@ func (w *faultWorld) said(p *presser, o outage) (toSaid, toRecovered time.Durati
 
 // recovered waits until the header says of nothing that it is lost.
 func (w *faultWorld) recovered() error {
-	if !poll(patience, func() bool {
+	if !wait.Poll(patience, func() bool {
 		head := w.screen.Terminal.Line(0)
 		return strings.Contains(head, "2 zones ●●") && !strings.Contains(head, " lost")
 	}) {

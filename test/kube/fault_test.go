@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"rung/test/kube/cluster"
+	"rung/test/wait"
 )
 
 // Faults of each kind: in e2e, and where RUNG_SOAK is set, 9 kinds × 23 = 207.
@@ -159,7 +160,7 @@ func (w *faultWorld) sameLadder(e *randomEditor) {
 	t := w.t
 	t.Helper()
 	var want, got []string
-	if !poll(patience, func() bool {
+	if !wait.Poll(patience, func() bool {
 		want, got = w.ladder(), w.shownLadder()
 		return slices.Equal(want, got)
 	}) {
@@ -216,7 +217,7 @@ func (w *faultWorld) ends() {
 	if w.writer.running() {
 		w.writer.signal(syscall.SIGTERM)
 	}
-	if !poll(20*time.Second, func() bool { return !w.writer.running() }) {
+	if !wait.Poll(20*time.Second, func() bool { return !w.writer.running() }) {
 		t.Error("rung reconcile does not end")
 	} else if code := w.writer.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("rung reconcile ended with %d", code)

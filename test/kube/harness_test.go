@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/test/kube/cluster"
+	"rung/test/wait"
 )
 
 // The cluster is what the tests take it for: kubectl sees what was loaded, users
@@ -61,7 +62,7 @@ func TestHarness(t *testing.T) {
 		t.Fatalf("pods: %v", node)
 	}
 	for _, zone := range nodes {
-		within(t, patience, "the ports of "+zone, func() bool {
+		wait.Within(t, patience, "the ports of "+zone, func() bool {
 			text, err := z.Dump(t.Context(), zone)
 			must(t, err)
 			for port, at := range node {
@@ -83,7 +84,7 @@ func TestServersComeBack(t *testing.T) {
 	must(t, c.AddNamespace(ctx, "blue"))
 	there := func(when string) {
 		t.Helper()
-		within(t, patience, "the namespace is there "+when, func() bool {
+		wait.Within(t, patience, "the namespace is there "+when, func() bool {
 			_, err := c.Client.CoreV1().Namespaces().Get(ctx, "blue", metav1.GetOptions{})
 			return err == nil
 		})

@@ -134,26 +134,3 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
-
-// within polls and returns how long it took.
-func within(t testing.TB, d time.Duration, what string, holds func() bool) time.Duration {
-	t.Helper()
-	began := time.Now()
-	for !holds() {
-		if time.Since(began) > d {
-			t.Fatalf("not within %v: %s", d, what)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return time.Since(began)
-}
-
-// poll is within that says whether it came true.
-func poll(d time.Duration, holds func() bool) bool {
-	for end := time.Now().Add(d); !holds(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			return false
-		}
-	}
-	return true
-}

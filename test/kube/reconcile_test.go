@@ -2,7 +2,6 @@ package kube_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"syscall"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/test/kube/cluster"
+	"rung/test/wait"
 )
 
 // writer is who holds a zone's rows, as NB_Global says.
@@ -25,7 +25,7 @@ func writer(t testing.TB, z *cluster.Zones, zone string) (id, epoch string) {
 func ready(t testing.TB, c *cluster.Cluster, name, status, reason, message string) {
 	t.Helper()
 	var got []condition
-	ok := poll(patience, func() bool {
+	ok := wait.Poll(patience, func() bool {
 		got = live(t, c, "anp", name).Status.Conditions
 		slices.SortFunc(got, func(a, b condition) int { return strings.Compare(a.Type, b.Type) })
 		var want []condition
@@ -115,7 +115,7 @@ func TestReconcile(t *testing.T) {
 		}
 	}
 	r.signal(syscall.SIGTERM)
-	within(t, 20*time.Second, "it ends on SIGTERM", func() bool { return !r.running() })
+	wait.Within(t, 20*time.Second, "it ends on SIGTERM", func() bool { return !r.running() })
 	if code := r.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("ended with %d", code)
 	}
@@ -125,7 +125,7 @@ func TestReconcile(t *testing.T) {
 func event(t testing.TB, c *cluster.Cluster, name, reason, message string) {
 	t.Helper()
 	var out string
-	ok := poll(patience, func() bool {
+	ok := wait.Poll(patience, func() bool {
 		var err error
 		out, err = c.Kubectl(t.Context(), cluster.Admin, "", "get", "events", "-A", "-o", "json", "--field-selector",
 			"involvedObject.kind=AdminNetworkPolicy,involvedObject.name="+name)
@@ -160,32 +160,17 @@ func TestReconcileRefuses(t *testing.T) {
     containerStatuses: [{name: ovnkube-controller, image: c, imageID: c, ready: true, started: true, restartCount: 0, state: {running: {}}}]}}`))
 	z, err := c.AddZones(ctx, smallNodes...)
 	must(t, err)
-	before, err := z.Dump(ctx, "n1")
-	must(t, err)
+	before := dumped(t, z, "n1")
 	r := reconcile(t, c, z, "stranger")
 	asCompiled(t, c, z, "n2")
-	within(t, patience, "it says who owns the rows", func() bool { return strings.Contains(r.said(), "ovnkube-controller") })
+	wait.Within(t, patience, "it says who owns the rows", func() bool { return strings.Contains(r.said(), "ovnkube-controller") })
 	time.Sleep(leaseDuration) // time in which it could have taken over
-	if got, want := len(dumped(t, z, "n1")), len(policyRows(t, before)); got != want {
-		t.Errorf("%d rows were %d", got, want)
+	if diff := cmp.Diff(before, dumped(t, z, "n1")); diff != "" {
+		t.Errorf("rows of a zone that is another's changed: (-before +after)\n%s", diff)
 	}
 	if id, _ := writer(t, z, "n1"); id != "" {
 		t.Errorf("the zone was taken by %s", id)
 	}
-}
-
-// policyRows are the keys of a dump's rows of ANPs.
-func policyRows(t testing.TB, dump []byte) (out []string) {
-	t.Helper()
-	for table, list := range tables(t, dump) {
-		for _, row := range list {
-			ids, _ := row["external_ids"].(map[string]string)
-			if policies(table, ids) {
-				out = append(out, fmt.Sprint(table, ids))
-			}
-		}
-	}
-	return out
 }
 
 // Of two replicas one writes. Killed, the other takes over within the lease
@@ -200,7 +185,7 @@ func TestLeaderKilled(t *testing.T) {
 	a := reconcile(t, c, z, "a")
 	asCompiled(t, c, z, smallNodes...)
 	b := reconcile(t, c, z, "b")
-	within(t, patience, "the standby is ready", func() bool { _, code := b.get("/readyz"); return code == 200 })
+	wait.Within(t, patience, "the standby is ready", func() bool { _, code := b.get("/readyz"); return code == 200 })
 	_, epoch := writer(t, z, "n1")
 	must(t, c.Apply(ctx, anp("in-flight", 24, "tenant=red", "in Deny tenant=blue")))
 	a.signal(syscall.SIGKILL)
@@ -233,7 +218,7 @@ func TestLeaderStopped(t *testing.T) {
 	a := reconcile(t, c, z, "a")
 	asCompiled(t, c, z, smallNodes...)
 	b := reconcile(t, c, z, "b")
-	within(t, patience, "the standby is ready", func() bool { _, code := b.get("/readyz"); return code == 200 })
+	wait.Within(t, patience, "the standby is ready", func() bool { _, code := b.get("/readyz"); return code == 200 })
 	was := map[string]string{}
 	for _, zone := range smallNodes {
 		was[zone], _ = writer(t, z, zone)
@@ -257,7 +242,7 @@ func TestLeaderStopped(t *testing.T) {
 	must(t, err)
 	id, epoch := writer(t, z, "n1")
 	a.signal(syscall.SIGCONT)
-	within(t, patience, "the old leader says that it lost the zone", func() bool {
+	wait.Within(t, patience, "the old leader says that it lost the zone", func() bool {
 		said := a.said()
 		return strings.Contains(said, "another writer") || strings.Contains(said, "lease") && strings.Contains(said, "lost")
 	})

@@ -12,6 +12,7 @@ import (
 	"rung/test/install"
 	"rung/test/kube/cluster"
 	"rung/test/term"
+	"rung/test/wait"
 )
 
 // scale is the size of the test: zones are real ovsdb-servers for the first
@@ -93,7 +94,7 @@ func (f *fleet) console(t *testing.T) {
 	f.named(t, d, began, altered)
 	replayed := f.nodes[len(f.servers):]
 	var last time.Time
-	within(t, f.patience, "every zone was read", func() bool {
+	wait.Within(t, f.patience, "every zone was read", func() bool {
 		for _, node := range replayed {
 			at := f.replay.Sent(node)
 			if at.IsZero() {

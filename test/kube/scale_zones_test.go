@@ -18,6 +18,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/test/kube/cluster"
+	"rung/test/wait"
 )
 
 // workloadPolicies is how many policies both sizes have.
@@ -113,7 +114,7 @@ func (f *fleet) writer(t *testing.T, from, to int) (r *replica, watch []*bench.O
 	}
 	for i, o := range watch {
 		want := bench.CountsOf(f.desired, f.nodes[from+i])
-		within(t, f.patience, "the rows of "+f.nodes[from+i], func() bool { return o.Counts() == want })
+		wait.Within(t, f.patience, "the rows of "+f.nodes[from+i], func() bool { return o.Counts() == want })
 	}
 	return r, watch
 }
@@ -124,7 +125,7 @@ func (f *fleet) stop(t *testing.T, r *replica, watch []*bench.Observer) {
 		o.Close()
 	}
 	r.signal(syscall.SIGTERM)
-	within(t, patience, "the replica ends", func() bool { return !r.running() })
+	wait.Within(t, patience, "the replica ends", func() bool { return !r.running() })
 }
 
 // writtenAtOnce is how many of the real zones a replica fills: a server that gets
@@ -173,7 +174,7 @@ func (f *fleet) latency(t *testing.T, n int) {
 	f.rows = append(f.rows, fmt.Sprintf("%10.0f ms  a pod from the API server to the rows of %d zones, median; p99 %d ms, most %d ms, of %d pods", ms(took[len(took)/2]), n,
 		took[len(took)*99/100].Milliseconds(), took[len(took)-1].Milliseconds(), len(took)))
 	for i, o := range watch {
-		within(t, patience, "the rows of "+f.nodes[i]+" after the pods", func() bool { return bench.Check(o.DB(), f.model, f.nodes[i]) == nil })
+		wait.Within(t, patience, "the rows of "+f.nodes[i]+" after the pods", func() bool { return bench.Check(o.DB(), f.model, f.nodes[i]) == nil })
 	}
 }
 

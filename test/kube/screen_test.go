@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/test/kube/cluster"
+	"rung/test/wait"
 )
 
 // small fills a cluster: nodes n1 and n2, namespaces blue and red (tenant=…),
@@ -126,7 +127,7 @@ func TestWatchExpires(t *testing.T) {
 	must(t, c.KillAPI())
 	must(t, c.StartAPI(ctx))
 	// The server's cache begins with its restart, and etcd forgets the rest.
-	within(t, patience, "the old version expires", func() bool {
+	wait.Within(t, patience, "the old version expires", func() bool {
 		must(t, c.Apply(ctx, anp("came-meanwhile", 41+int(time.Now().UnixNano()%7), "tenant=red", "in Deny tenant=blue")))
 		return expired(t, c, old)
 	})

@@ -114,7 +114,7 @@ func (v *View) lines(env *view.Env) []detail.Line {
 func (v *View) condition(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	all := env.Rev.Conditions(v.page.Key)
-	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == "Ready-In-Zone-"+v.page.Zone })
+	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == engine.ReadyPrefix+v.page.Zone })
 	if i < 0 {
 		s.Say("condition", 0, "·", st.Dim, st.Dim, "no condition of this zone", nav.Page{})
 		return

@@ -119,7 +119,10 @@ func (b *builder) state(it *item, s engine.Summary) {
 			text, style = "not checked against live rows", st.Dim
 		}
 	}
-	if s.Waiting > 0 {
+	switch {
+	case s.Waiting == 1:
+		text += ", 1 pod waits"
+	case s.Waiting > 1:
 		text += fmt.Sprintf(", %d pods wait", s.Waiting)
 	}
 	it.state = widget.Styled(text, style)

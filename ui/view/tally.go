@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"rung/engine"
@@ -78,9 +77,9 @@ func SweepLine(s engine.SweepState, t Tally, now time.Time) string {
 	if s.Total == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d followed live, %s read in turn: ", t.Followed, strconv.Itoa(s.Total))
+	text := fmt.Sprintf("%d followed live, %d read in turn: ", t.Followed, s.Total)
 	if s.Read < s.Total {
-		text += fmt.Sprintf("%s of them so far", strconv.Itoa(s.Read))
+		text += fmt.Sprintf("%d of them so far", s.Read)
 	} else {
 		text += "all of them"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"rung/model/nb"
@@ -110,14 +111,7 @@ func (p *player) check(ctx context.Context) error {
 func (p *player) watch(ctx context.Context, tables []table, dirty chan<- struct{}) error {
 	cmd := []string{bash, "-c", monitors, "rung", "unix:" + p.site.socket}
 	for _, t := range tables {
-		columns := ""
-		for i, c := range t.columns {
-			if i > 0 {
-				columns += ","
-			}
-			columns += c
-		}
-		cmd = append(cmd, t.name, columns)
+		cmd = append(cmd, t.name, strings.Join(t.columns, ","))
 	}
 	for {
 		began := time.Now()

@@ -1,0 +1,30 @@
+package wait
+
+import (
+	"testing"
+	"time"
+)
+
+// pause is between two looks.
+const pause = 10 * time.Millisecond
+
+// Within polls until holds does and returns how long that took; the test fails
+// when it takes longer than d.
+func Within(t testing.TB, d time.Duration, what string, holds func() bool) time.Duration {
+	t.Helper()
+	began := time.Now()
+	if !Poll(d, holds) {
+		t.Fatalf("not within %v: %s", d, what)
+	}
+	return time.Since(began)
+}
+
+// Poll says whether something comes to hold within d. It looks at least once.
+func Poll(d time.Duration, holds func() bool) bool {
+	for end := time.Now().Add(d); !holds(); time.Sleep(pause) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
