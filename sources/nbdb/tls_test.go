@@ -201,8 +201,9 @@ func TestSSL(t *testing.T) {
 	}
 }
 
-// A server that speaks no TLS, one that speaks only an old one, and one that says
-// nothing are given up in time.
+// A server that speaks no TLS, one that speaks only an old one, one that says
+// nothing, and one that hangs up without a reason are given up in time. The last gets
+// the remedy all the same.
 func TestSSLOdd(t *testing.T) {
 	dir := t.TempDir()
 	ca := newAuthority(t, dir, "ca")
@@ -216,6 +217,7 @@ func TestSSLOdd(t *testing.T) {
 		"TLS 1.1": func(c net.Conn) {
 			_ = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}).Handshake()
 		},
+		"hung up": func(c net.Conn) { _ = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{pair}}).Handshake() },
 		"silence": func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, // until the other side hangs up
 	} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -234,6 +236,9 @@ func TestSSLOdd(t *testing.T) {
 		_, err = Dial(Config{Addr: "ssl:" + l.Addr().String(), AnyName: true, TLS: TLSFiles{CA: ca.path("ca.pem")}, ConnectTimeout: 300 * time.Millisecond}).Read(t.Context())
 		if err == nil || time.Since(began) > 5*time.Second {
 			t.Errorf("%s: %v after %v", name, err, time.Since(began))
+		}
+		if name == "hung up" && (err == nil || !strings.Contains(err.Error(), "give --nb-key and --nb-cert")) {
+			t.Errorf("%s: %v", name, err)
 		}
 		t.Logf("%s: %v", name, err)
 		_ = l.Close()
