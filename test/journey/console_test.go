@@ -16,11 +16,12 @@ import (
 
 	"rung/test/install"
 	"rung/test/term"
+	"rung/test/wait"
 )
 
 // patience is how long a journey waits for one thing. Only a failure takes as
 // long; a machine that runs every package's tests at once may be slow.
-const patience = 40 * time.Second
+const patience = wait.Patience
 
 // grace is how long a question takes no keys after it appeared.
 const grace = 170 * time.Millisecond
