@@ -58,8 +58,10 @@ no policy asks for any more.`,
 				first: func(ctx context.Context, e *engine.Engine) {
 					ctx, cancel := context.WithTimeout(ctx, settle)
 					defer cancel()
-					// That it does not go away in time is an answer, not an error.
-					_ = e.Wait(ctx, func(r *engine.Revision) bool { return !moving(r.Zones, drift(r, r.Zones, e.Now())) })
+					// That it does not go away in time is an answer, not an error. A zone
+					// whose database got its name meanwhile is read again.
+					read := settled()
+					_ = e.Wait(ctx, func(r *engine.Revision) bool { return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now())) })
 				},
 				answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
 					zones, err := zonesNamed(r, zone)

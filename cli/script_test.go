@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"rung/engine"
+	"rung/test/wait"
 )
 
 var update = flag.Bool("update", false, "write what the scripts get into what they want")
@@ -86,7 +87,7 @@ func endpoints(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || err != nil || len(args) != 2 {
 		ts.Fatalf("usage: endpoints DIR ZONES")
 	}
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(wait.Patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		found, err := filepath.Glob(filepath.Join(args[0], "*.sock"))
 		ts.Check(err)
 		if len(found) < want {

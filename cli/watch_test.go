@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"rung/test/wait"
 )
 
 // buffer collects what a running command prints.
@@ -79,7 +81,7 @@ func shortDir(t *testing.T) string {
 // until waits for a text in what is printed.
 func (r *running) until(b *buffer, text string) {
 	r.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !strings.Contains(b.String(), text); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(wait.Patience); !strings.Contains(b.String(), text); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.t.Fatalf("no %q in\n%s[stderr]\n%s", text, r.out.String(), r.errs.String())
 		}
@@ -99,7 +101,7 @@ func (r *running) wait() int {
 	select {
 	case <-r.ended:
 		return r.code
-	case <-time.After(30 * time.Second):
+	case <-time.After(wait.Patience):
 		r.t.Fatal("it does not end")
 		return -1
 	}

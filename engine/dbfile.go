@@ -28,29 +28,35 @@ func isFile(addr string) bool {
 	return ok
 }
 
-// openNB makes the zone of an address: a server's, or a file's.
+// openNB makes the zone of an address: a server's, or a file's. Called by the address
+// itself it has no name yet, and may have any.
 func (e *Engine) openNB(name, addr string) reconciler.Zone {
 	if path, ok := dbfile.Path(addr); ok {
-		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, Path: path, Turn: e.turns.take, Options: e.fileOptions()})
+		return dbfile.NewZone(dbfile.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Turn: e.turns.take, Options: e.fileOptions()})
 	}
-	return e.dial(nbdb.Config{Name: name, Addr: addr, TLS: e.cfg.NBTLS, Limit: e.dials})
+	return e.dial(nbdb.Config{Name: name, AnyName: name == addr, Addr: addr, TLS: e.cfg.NBTLS, Limit: e.dials})
 }
 
 func (e *Engine) fileOptions() dbfile.Options {
 	return dbfile.Options{Share: e.share, Archives: e.archives}
 }
 
-// zoneNameOf asks a database which zone it is: NB_Global says so. One that does
-// not say is called by its address.
+// zoneNameOf asks a database which zone it is. The name is empty when it does not
+// say, or not yet.
 func (e *Engine) zoneNameOf(ctx context.Context, addr string) (string, error) {
 	db, err := e.readNB(ctx, addr)
 	if err != nil {
 		return "", err
 	}
-	if g := db.Global(); g != nil && g.Name != "" {
-		return g.Name, nil
+	return nameOf(db), nil
+}
+
+// nameOf is the zone that NB_Global says a database is; empty when it does not.
+func nameOf(db *nb.DB) string {
+	if g := db.Global(); g != nil {
+		return g.Name
 	}
-	return addr, nil
+	return ""
 }
 
 // readNB reads a database once; a damaged file as far as it goes.

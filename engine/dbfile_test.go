@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/test/wait"
 )
 
 // databaseFile writes a file as ovsdb-server does, of transactions.
@@ -74,7 +75,7 @@ func TestDatabaseFiles(t *testing.T) {
 	}
 	defer e.Close()
 	want := map[string]string{"node-a": whole, "node-b": cut, "file:" + nameless: nameless}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(wait.Patience)
 	for {
 		rev := e.Revision()
 		ready := len(rev.Zones) == len(want) && len(rev.Sources) > 0

@@ -66,7 +66,7 @@ func (p *endpoint) run(turns chan struct{}) {
 		name, err := p.e.zoneNameOf(p.e.ctx, p.addr)
 		<-turns
 		if err == nil {
-			p.e.do(func(s *state) { p.named(s, name) })
+			p.e.do(func(s *state) { p.known(s, name) })
 			return
 		}
 		p.failed(err)
@@ -79,10 +79,24 @@ func (p *endpoint) run(turns chan struct{}) {
 	}
 }
 
+// known takes the zone in: under its name, or under its address until the database
+// has one.
+func (p *endpoint) known(s *state, name string) {
+	if name != "" {
+		p.named(s, name)
+		return
+	}
+	delete(s.zones, p.shown.Name)
+	m := p.e.byAddress(p.addr, p.addr)
+	m.named = p.named
+	p.e.zones.know(s, m)
+	p.e.zones.rank(s)
+}
+
 // named puts the zone in the place of its address.
 func (p *endpoint) named(s *state, name string) {
 	delete(s.zones, p.shown.Name)
-	s.dirty = true
+	p.e.zones.forget(s, p.addr)
 	if m := p.e.zones.members[name]; m != nil {
 		s.problem("zone "+name, clean.Text(p.addr)+" says it is the zone that another database is")
 		return

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/model"
+	"rung/test/wait"
 )
 
 func TestWait(t *testing.T) {
@@ -104,7 +105,7 @@ func TestCloseUnderLoad(t *testing.T) {
 			go func() { r.Close(); close(done) }()
 			select {
 			case <-done:
-			case <-time.After(20 * time.Second):
+			case <-time.After(wait.Patience):
 				t.Fatal("Close hangs")
 			}
 			cancel()

@@ -13,6 +13,7 @@ import (
 
 	"rung/model"
 	"rung/sources/kube"
+	"rung/test/wait"
 )
 
 // fakePods is a cluster whose pods' logs a test writes.
@@ -56,17 +57,14 @@ func (f *fakePods) Follow(ctx context.Context, x kube.LogFollow) {
 
 func (f *fakePods) of(t *testing.T, node string) kube.LogFollow {
 	t.Helper()
-	for range 2000 {
+	var x kube.LogFollow
+	wait.Within(t, wait.Patience, "node "+node+" is followed", func() (ok bool) {
 		f.mu.Lock()
-		x, ok := f.follows[node]
-		f.mu.Unlock()
-		if ok {
-			return x
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatalf("node %s is not followed", node)
-	return kube.LogFollow{}
+		defer f.mu.Unlock()
+		x, ok = f.follows[node]
+		return ok
+	})
+	return x
 }
 
 func newFakePods(t *testing.T, cfg ACLLogs) (*fakePods, *podLogs) {
@@ -99,7 +97,7 @@ func aclLine(at time.Time, seq int) []byte {
 
 func takenIn(t *testing.T, l *Logs, n uint64) []*LogEntry {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); l.Last() < n; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(wait.Patience); l.Last() < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d of %d entries", l.Last(), n)
 		}
@@ -157,7 +155,7 @@ func TestPodLogsNodes(t *testing.T) {
 	}
 	p.follow(t.Context(), clusterOf(node("a"), node("c")))
 	f.of(t, "c")
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(wait.Patience); ; time.Sleep(time.Millisecond) {
 		f.mu.Lock()
 		n := len(f.follows)
 		f.mu.Unlock()
@@ -191,7 +189,7 @@ func TestPodLogsNodeBack(t *testing.T) {
 	p.follow(t.Context(), clusterOf(node("b")))
 	p.follow(t.Context(), clusterOf(node("a"), node("b")))
 	var back kube.LogFollow
-	for deadline := time.Now().Add(5 * time.Second); !back.Since.Equal(now); back = f.of(t, "a") {
+	for deadline := time.Now().Add(wait.Patience); !back.Since.Equal(now); back = f.of(t, "a") {
 		if time.Now().After(deadline) {
 			t.Fatalf("it is followed since %v, its last line was of %v", back.Since, now)
 		}
@@ -226,7 +224,7 @@ func TestPodLogsLoad(t *testing.T) {
 	}
 	wg.Wait()
 	var lost, acls uint64
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(wait.Patience)
 	for {
 		lost, acls = 0, 0
 		for _, s := range p.logs.Streams() {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/test/wait"
 )
 
 // merged runs a merger and keeps what it hands on.
@@ -43,7 +44,7 @@ func newMerged(t *testing.T) *merged {
 
 func (m *merged) want(t *testing.T, lines ...string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(wait.Patience); ; time.Sleep(time.Millisecond) {
 		m.mu.Lock()
 		n := len(m.got)
 		m.mu.Unlock()

@@ -15,6 +15,7 @@ import (
 	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/sources/sandbox"
+	"rung/test/wait"
 )
 
 func controllerOn(node string) corev1.Pod {
@@ -96,7 +97,7 @@ func ownWorld(t *testing.T, api *ownerAPI, change func(*Config)) (*Engine, told)
 
 func untilZone(t *testing.T, e *Engine, what string, holds func(z *model.ZoneState) bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
 	if e.Wait(ctx, func(r *Revision) bool { z := r.Zone("worker"); return z != nil && holds(z) }) != nil {
 		t.Fatalf("%s: %+v", what, e.Revision().Zone("worker"))

@@ -25,6 +25,7 @@ import (
 	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
+	"rung/test/wait"
 )
 
 func TestJudgeOwner(t *testing.T) {
@@ -166,7 +167,7 @@ spec:
 	defer e.Close()
 	until := func(what string, holds func(z *model.ZoneState) bool) {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(wait.Patience); ; time.Sleep(20 * time.Millisecond) {
 			z := e.Revision().Zone("worker")
 			if z != nil && holds(z) {
 				return

@@ -15,6 +15,7 @@ import (
 
 	"rung/model"
 	"rung/model/plan"
+	"rung/test/wait"
 )
 
 // planWorld is a world with two zones whose rows follow when they are told to,
@@ -119,7 +120,7 @@ func (p *planWorld) planState() PlanState {
 
 func (p *planWorld) until(what string, holds func(PlanState) bool) PlanState {
 	p.t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(wait.Patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if s := p.planState(); holds(s) {
 			return s
 		}

@@ -39,6 +39,7 @@ const (
 
 // sight is what a read of a zone found.
 type sight struct {
+	name    string // that the database has
 	state   *model.ZoneState
 	dialect *dialect.Dialect
 	err     error
@@ -145,6 +146,7 @@ func (z *zoneSet) sweep(zone reconciler.Zone, name string, before *model.ZoneSta
 	if server == "" {
 		server = before.Server
 	}
+	out.name = nameOf(db)
 	e.turns.take(func() {
 		out.dialect = e.infer(db)
 		l, step, changes := z.lookers.newest()
@@ -196,6 +198,10 @@ func (z *zoneSet) swept(s *state, m *zoneMember, got sight) {
 	}
 	if got.err != nil {
 		z.failed(s, m, got.err)
+		return
+	}
+	if m.named != nil && got.name != "" {
+		m.named(s, got.name)
 		return
 	}
 	st := got.state

@@ -20,6 +20,9 @@ type zoneMember struct {
 	early    bool // control plane: before others that nobody looked at
 	ofNode   bool // goes with its Node
 	followed bool
+	// named, where set, makes a zone of the member that is called by its address,
+	// once its database has a name.
+	named func(s *state, name string)
 
 	// last is what a read found, or what was known when the zone was followed
 	// last; it stays on screen until the followed zone's rows are there.
@@ -161,6 +164,12 @@ func (z *zoneSet) arrived(s *state, l *zoneLoop, st *model.ZoneState) {
 	}
 	s.dirty = true
 	m := z.members[st.Name]
+	if m != nil && m.named != nil {
+		if name := nameOf(st.DB); name != "" {
+			m.named(s, name)
+			return
+		}
+	}
 	if m == nil || st.DB != nil || m.last == nil {
 		if m != nil && st.DB != nil {
 			m.last = nil

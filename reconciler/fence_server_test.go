@@ -11,6 +11,7 @@ import (
 	"rung/model/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
+	"rung/test/wait"
 )
 
 // stopped is a connection whose process can be stopped between two looks at the
@@ -50,7 +51,7 @@ func TestFenceOnServers(t *testing.T) {
 		}
 		until := func(what string, holds func() bool) {
 			t.Helper()
-			for end := time.Now().Add(15 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
+			for end := time.Now().Add(wait.Patience); !holds(); time.Sleep(10 * time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatal(what)
 				}
@@ -79,7 +80,7 @@ func TestFenceOnServers(t *testing.T) {
 			if x.Result != ResultFenced {
 				t.Errorf("the transaction of the first ended %q", x.Result)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(wait.Patience):
 			t.Fatal("the first sent nothing")
 		}
 		time.Sleep(300 * time.Millisecond)
@@ -109,7 +110,7 @@ func newWorldOf(p *model.Policy) *compiler.Desired {
 func TestWaitOnServers(t *testing.T) {
 	onServers(t, func(t *testing.T, sb *sandbox.Sandbox) {
 		conn := nbdb.Dial(nbdb.Config{Name: "n1", Addr: sb.Endpoints()["n1"]})
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 		done := make(chan struct{})
 		syncs := 0
 		synced := make(chan struct{}, 100)

@@ -17,6 +17,7 @@ import (
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/install"
+	"rung/test/wait"
 )
 
 // onServers runs a test with a sandbox on each kind of server.
@@ -53,7 +54,7 @@ func startSandbox(t *testing.T, program string) *sandbox.Sandbox {
 
 func read(t *testing.T, sb *sandbox.Sandbox) *nb.DB {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
 	for {
 		db, err := nbdb.Read(ctx, sb.Endpoints()["n1"])
@@ -133,7 +134,7 @@ func TestConvergesOnServers(t *testing.T) {
 			z := r.State()
 			return z.Conn == model.ConnSynced && z.Pending == 0 && diffZone(t, w.cluster, "n1", z.DB) == ""
 		}
-		for end := time.Now().Add(20 * time.Second); !calm(); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(wait.Patience); !calm(); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
 				z := r.State()
 				t.Fatalf("%s, pending %d, paused %q\n%s", z.Conn, z.Pending, z.Paused, diffZone(t, w.cluster, "n1", z.DB))
@@ -228,7 +229,7 @@ func TestCommandsOnAServer(t *testing.T) {
 	}
 	apply := func(what string) {
 		t.Helper()
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(wait.Patience); ; time.Sleep(5 * time.Millisecond) {
 			db := read(t, sb)
 			ready := true
 			for p := range w.cluster.Pods() {

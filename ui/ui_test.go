@@ -19,6 +19,7 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/test/wait"
 	"rung/themes"
 	"rung/ui"
 	"rung/ui/nav"
@@ -352,7 +353,7 @@ func program(t *testing.T, f *uitest.Fake, opt ui.Options, keys string) (string,
 			}
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), wait.Patience)
 	defer cancel()
 	err := ui.Run(ctx, f, opt)
 	if ctx.Err() != nil {
@@ -388,7 +389,7 @@ func TestInternalErrorLeavesTheTerminal(t *testing.T) {
 		feed.Write([]byte("5"))
 	}()
 	defer feed.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), wait.Patience)
 	defer cancel()
 	err := ui.Run(ctx, breaking{uitest.NewFake(uitest.Demo(t))}, ui.Options{Stdin: in, Stdout: &out, StateDir: dir,
 		Environ: []string{"TERM=xterm-256color"}})

@@ -13,6 +13,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	ktest "k8s.io/client-go/testing"
+
+	"rung/test/wait"
 )
 
 func TestLeaseName(t *testing.T) {
@@ -86,7 +88,7 @@ func campaigning(t *testing.T, client coordinationv1.LeasesGetter, id string) *r
 
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(wait.Patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal(what)
 		}

@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"rung/model"
+	"rung/test/wait"
 )
 
 // logServer is an API server with one ovnkube-node pod whose log a test writes.
@@ -277,7 +278,7 @@ func (f *followed) lines() []string {
 
 func (f *followed) until(what string, ok func() bool) {
 	f.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(wait.Patience); ; time.Sleep(2 * time.Millisecond) {
 		f.mu.Lock()
 		yes := ok()
 		f.mu.Unlock()

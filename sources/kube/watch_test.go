@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 
 	"rung/model"
+	"rung/test/wait"
 )
 
 var quickTiming = timing{gather: 2 * time.Millisecond, hold: 2 * time.Second, answer: 2 * time.Second, again: 5 * time.Millisecond,
@@ -76,7 +77,7 @@ func (s *watching) take(u WatchUpdate) {
 // until waits for something to be so; f is called with the lock held.
 func (s *watching) until(what string, f func() bool) {
 	s.t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(wait.Patience)
 	for {
 		s.mu.Lock()
 		ok := f()

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/test/wait"
 )
 
 var fast = timing{debounce: 20 * time.Millisecond, maxWait: 500 * time.Millisecond, settle: 120 * time.Millisecond,
@@ -50,7 +51,7 @@ func startWatch(t *testing.T, o Options) *follow {
 // until takes updates until cond holds.
 func (f *follow) until(what string, cond func() bool) {
 	f.t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(wait.Patience)
 	for !cond() {
 		select {
 		case u := <-f.updates:

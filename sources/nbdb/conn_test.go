@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -452,6 +454,49 @@ func TestTransactToDeafServer(t *testing.T) {
 			t.Errorf("%+v", u)
 		}
 	})
+}
+
+// refusing is a connection whose server is gone: a write notices at once. What the
+// server said before stands for the end of the stream.
+type refusing struct {
+	net.Conn
+	said error
+}
+
+func (r refusing) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+func (r refusing) Read(b []byte) (int, error) {
+	n, err := r.Conn.Read(b)
+	if errors.Is(err, io.EOF) {
+		err = r.said
+	}
+	return n, err
+}
+
+// What the server said before it hung up is the reason, though a write has noticed
+// first that it did. Where it said nothing, it is the write's error, soon.
+func TestLastWords(t *testing.T) {
+	for name, says := range map[string]bool{"says why": true, "says nothing": false} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				said := errors.New("certificate required")
+				ours, theirs := net.Pipe()
+				defer theirs.Close()
+				want := error(syscall.EPIPE)
+				if says {
+					want = said
+					time.AfterFunc(100*time.Millisecond, func() { _ = theirs.Close() })
+				}
+				began := time.Now()
+				_, err := Dial(Config{Addr: "unix:/fake", Dial: func(context.Context) (net.Conn, error) {
+					return refusing{ours, said}, nil
+				}}).Read(t.Context())
+				if took := time.Since(began); !errors.Is(err, want) || took > 2*time.Second {
+					t.Errorf("%v after %v, want %v", err, took, want)
+				}
+			})
+		})
+	}
 }
 
 func TestWrongZoneAndPermission(t *testing.T) {

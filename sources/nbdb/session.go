@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -158,12 +158,8 @@ func (s *session) call(ctx context.Context, method string, params []byte, patien
 	id := s.nextID
 	s.calls[id] = c
 	s.mu.Unlock()
-	if err := s.rpc.WriteRequest(id, method, params); err != nil {
-		if isTimeout(err) {
-			err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.cfg.TransactTimeout)
-		}
-		s.fail(err)
-	}
+	// When it cannot be sent, the reader ends the session: it may know why.
+	_ = s.rpc.WriteRequest(id, method, params)
 	select {
 	case err := <-c.done:
 		return err
@@ -212,6 +208,9 @@ func (s *session) read() {
 			s.busy.Store(false)
 		}
 		if err != nil {
+			if errors.Is(err, os.ErrDeadlineExceeded) { // a write's: reads have none
+				err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.cfg.TransactTimeout)
+			}
 			s.fail(err)
 			return
 		}
@@ -223,14 +222,19 @@ func (s *session) handle(m jsonrpc.Message) error {
 	case m.Method == "update2":
 		return s.turn(func() error { return s.update(m.Params) })
 	case m.Method == "echo" && m.ID != nil:
-		return s.rpc.Write(jsonrpc.Reply(m.ID, m.Params))
+		_ = s.rpc.Write(jsonrpc.Reply(m.ID, m.Params)) // see call
 	case m.Method == "monitor_canceled":
 		return errors.New("the server closed the database")
 	case m.Method != "" && m.ID != nil:
-		return s.rpc.Write(jsonrpc.ErrorReply(m.ID, []byte(`"unknown method"`)))
-	case m.Method != "":
-		return nil // a notification we have no use for
+		_ = s.rpc.Write(jsonrpc.ErrorReply(m.ID, []byte(`"unknown method"`)))
+	case m.Method == "":
+		return s.answered(m)
 	}
+	return nil // a notification we have no use for
+}
+
+// answered hands a reply to whoever asked.
+func (s *session) answered(m jsonrpc.Message) error {
 	var id uint64
 	if err := json.Unmarshal(m.ID, &id); err != nil {
 		return nil // the reply to somebody else's request
@@ -358,9 +362,3 @@ func rpcError(raw []byte) error {
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return "the server says: " + r.text }
-
-// isTimeout says whether a write or dial ran into its deadline.
-func isTimeout(err error) bool {
-	var ne net.Error
-	return errors.As(err, &ne) && ne.Timeout()
-}

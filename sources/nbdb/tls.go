@@ -154,7 +154,7 @@ func (f TLSFiles) dial(ctx context.Context, address string) (net.Conn, error) {
 		_ = raw.Close()
 		return nil, f.explain(err)
 	}
-	return &explained{c, f}, nil
+	return &explained{Conn: c, files: f}, nil
 }
 
 // explained is a connection whose errors say the remedy: a server of TLS 1.3
@@ -162,21 +162,32 @@ func (f TLSFiles) dial(ctx context.Context, address string) (net.Conn, error) {
 type explained struct {
 	*tls.Conn
 	files TLSFiles
+	heard bool // the server has said something; the reader's goroutine owns it
 }
 
 func (c *explained) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
+	c.heard = c.heard || n > 0
 	if err != nil {
 		err = c.files.explain(err)
+		if !c.heard && hungUp(err) {
+			err = fmt.Errorf("%w: the server hung up right after the TLS handshake; if it takes only certificates of its own CA, give --nb-key and --nb-cert", err)
+		}
 	}
 	return n, err
+}
+
+// hungUp says whether the other side ended the connection without giving a reason.
+// The alert that gives one may be lost: some systems drop what was not read yet when
+// the connection is reset.
+func hungUp(err error) bool {
+	return alert(err) == nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // explain adds the remedy to what can go wrong between two honest sides.
 func (f TLSFiles) explain(err error) error {
 	var name x509.HostnameError
 	var issuer x509.UnknownAuthorityError
-	var remote *net.OpError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no answer to the TLS handshake: %w", err)
@@ -184,8 +195,17 @@ func (f TLSFiles) explain(err error) error {
 		return fmt.Errorf("%w; --nb-skip-name-verification verifies the issuer alone", err)
 	case errors.As(err, &issuer):
 		return fmt.Errorf("%w: not issued by --nb-ca %s", err, f.CA)
-	case errors.As(err, &remote) && remote.Op == "remote error" && strings.Contains(remote.Err.Error(), "certificate"):
+	case alert(err) != nil && strings.Contains(alert(err).Error(), "certificate"):
 		return fmt.Errorf("%w; the server takes only certificates of its own CA: give --nb-key and --nb-cert", err)
 	}
 	return err
+}
+
+// alert is what the server said when it ended the connection, nil when it said nothing.
+func alert(err error) error {
+	var remote *net.OpError
+	if errors.As(err, &remote) && remote.Op == "remote error" {
+		return remote.Err
+	}
+	return nil
 }

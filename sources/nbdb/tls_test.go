@@ -1,6 +1,7 @@
 package nbdb
 
 import (
+	"bufio"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -21,6 +22,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/test/wait"
 )
 
 // authority issues certificates into a folder.
@@ -90,29 +92,30 @@ func sslServer(t *testing.T, a *authority, cert string) (addr string) {
 			t.Skipf("no %s on PATH", name)
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	_ = l.Close()
 	db := filepath.Join(t.TempDir(), "nb.db")
 	if out, err := exec.Command("ovsdb-tool", "create", db, "../sandbox/ovn-nb.ovsschema").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	cmd := exec.Command("ovsdb-server", "--no-chdir", "--unixctl="+db+".ctl", "-vconsole:off", "--remote=pssl:"+port+":127.0.0.1",
+	cmd := exec.Command("ovsdb-server", "--no-chdir", "--unixctl="+db+".ctl", "-vconsole:info", "--remote=pssl:0:127.0.0.1",
 		"--private-key="+a.path(cert+".key"), "--certificate="+a.path(cert+".pem"), "--ca-cert="+a.path(a.name+".pem"), db)
-	if err := cmd.Start(); err != nil {
+	says, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if c, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
-			_ = c.Close()
-			return "ssl:127.0.0.1:" + port
+	// It takes a port that is free and says which: one that was free a moment ago may
+	// be somebody else's by now.
+	lines := bufio.NewScanner(says)
+	for lines.Scan() {
+		if _, port, ok := strings.Cut(lines.Text(), ": listening on port "); ok {
+			go func() { _, _ = io.Copy(io.Discard, says) }()
+			return "ssl:127.0.0.1:" + strings.TrimSpace(port)
 		}
 	}
-	t.Fatal("the server does not come up")
+	t.Fatalf("the server does not come up: %v", lines.Err())
 	return ""
 }
 
@@ -148,7 +151,7 @@ func TestSSL(t *testing.T) {
 	}()
 	select {
 	case <-up:
-	case <-time.After(10 * time.Second):
+	case <-time.After(wait.Patience):
 		t.Fatal("no rows over ssl")
 	}
 	if _, err := c.Transact(t.Context(), []nb.Op{{Kind: nb.OpInsert, Table: nb.TableGlobal, Row: map[string]any{"name": "node-1"}}}); err != nil {
@@ -201,8 +204,9 @@ func TestSSL(t *testing.T) {
 	}
 }
 
-// A server that speaks no TLS, one that speaks only an old one, and one that says
-// nothing are given up in time.
+// A server that speaks no TLS, one that speaks only an old one, one that says
+// nothing, and one that hangs up without a reason are given up in time. The last gets
+// the remedy all the same.
 func TestSSLOdd(t *testing.T) {
 	dir := t.TempDir()
 	ca := newAuthority(t, dir, "ca")
@@ -216,6 +220,7 @@ func TestSSLOdd(t *testing.T) {
 		"TLS 1.1": func(c net.Conn) {
 			_ = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}).Handshake()
 		},
+		"hung up": func(c net.Conn) { _ = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{pair}}).Handshake() },
 		"silence": func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, // until the other side hangs up
 	} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -234,6 +239,9 @@ func TestSSLOdd(t *testing.T) {
 		_, err = Dial(Config{Addr: "ssl:" + l.Addr().String(), AnyName: true, TLS: TLSFiles{CA: ca.path("ca.pem")}, ConnectTimeout: 300 * time.Millisecond}).Read(t.Context())
 		if err == nil || time.Since(began) > 5*time.Second {
 			t.Errorf("%s: %v after %v", name, err, time.Since(began))
+		}
+		if name == "hung up" && (err == nil || !strings.Contains(err.Error(), "give --nb-key and --nb-cert")) {
+			t.Errorf("%s: %v", name, err)
 		}
 		t.Logf("%s: %v", name, err)
 		_ = l.Close()

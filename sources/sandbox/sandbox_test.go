@@ -19,6 +19,7 @@ import (
 	"rung/model/match"
 	"rung/model/nb"
 	"rung/sources/nbdb"
+	"rung/test/wait"
 )
 
 // asChild is set in a process that a test started to kill it.
@@ -122,7 +123,7 @@ func follow(t testing.TB, s *Sandbox, zone string, cfg nbdb.Config) *watcher {
 // until waits for updates to be as they should.
 func (w *watcher) until(what string, ok func(all []model.ZoneUpdate, db *nb.DB) bool) {
 	w.t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(wait.Patience)
 	for {
 		w.mu.Lock()
 		all, db := w.all, w.db

@@ -17,6 +17,7 @@ import (
 	"rung/model/nb"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/jsonrpc"
+	"rung/test/wait"
 )
 
 // log gathers what servers report.
@@ -39,7 +40,7 @@ func (l *serverLog) has(want ...string) bool {
 
 func soon(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(wait.Patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("never %s", what)
 		}
@@ -149,7 +150,7 @@ func TestDropConnections(t *testing.T) {
 func TestStop(t *testing.T) {
 	onBoth(t, func(t *testing.T, server string) {
 		s := start(t, Config{Server: server, Zones: []string{"a", "b"}})
-		w := follow(t, s, "a", nbdb.Config{Probe: 300 * time.Millisecond, TransactTimeout: 400 * time.Millisecond, ConnectTimeout: 300 * time.Millisecond})
+		w := follow(t, s, "a", nbdb.Config{Probe: time.Second, TransactTimeout: time.Second, ConnectTimeout: time.Second})
 		other := follow(t, s, "b", nbdb.Config{})
 		if err := s.Stop("a"); err != nil {
 			t.Fatal(err)
@@ -161,12 +162,12 @@ func TestStop(t *testing.T) {
 		}
 		began := time.Now()
 		_, err := w.conn.Transact(t.Context(), []nb.Op{{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": "big", "addresses": big}}})
-		if err == nil || errors.Is(err, model.ErrRefused) || time.Since(began) > 2*time.Second {
+		if err == nil || errors.Is(err, model.ErrRefused) || time.Since(began) > wait.Patience/2 {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		w.until("lost", func(all []model.ZoneUpdate, _ *nb.DB) bool {
 			u := all[len(all)-1]
-			return u.Conn == model.ConnLost && u.Attempts > 0 && strings.Contains(u.Error, "not answering for 300ms")
+			return u.Conn == model.ConnLost && u.Attempts > 0 && strings.Contains(u.Error, "not answering for 1s")
 		})
 		other.transact(nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": "there"}})
 		if err := s.Cont("a"); err != nil {
@@ -179,7 +180,7 @@ func TestStop(t *testing.T) {
 
 // A client that takes no data is cut off and holds nobody up meanwhile.
 func TestStalledClient(t *testing.T) {
-	s := start(t, Config{Server: ServerBuiltin, StallTimeout: 100 * time.Millisecond})
+	s := start(t, Config{Server: ServerBuiltin, StallTimeout: time.Second})
 	network, path, err := nbdb.ParseAddr(s.Endpoints()["ovn-worker"])
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +202,7 @@ func TestStalledClient(t *testing.T) {
 	for i := range 200 {
 		began := time.Now()
 		w.transact(nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": fmt.Sprint(long, i)}})
-		if d := time.Since(began); d > 2*time.Second {
+		if d := time.Since(began); d > wait.Patience/2 {
 			t.Fatalf("a transaction took %v", d)
 		}
 	}

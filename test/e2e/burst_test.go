@@ -110,7 +110,7 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 	t.Logf("%d changes in %v, %d servers killed", changes, time.Since(began).Round(time.Millisecond), kills)
 	select {
 	case <-lost:
-	case <-time.After(time.Second):
+	case <-time.After(patience):
 		t.Error("the loss was never to be seen")
 	}
 	r.until("the last pods are read", func(r *engine.Revision) bool {
@@ -130,7 +130,7 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 		// The last pods may still be on their way: "in sync" is judged policy by
 		// policy.
 		want := wanted(rev.Cluster, z, nil)
-		end := time.Now().Add(5 * time.Second)
+		end := time.Now().Add(patience)
 		for !equal(want, ovsdb.Dump(t, c.address(z)).Policies()) && time.Now().Before(end) {
 			time.Sleep(20 * time.Millisecond)
 		}

@@ -30,7 +30,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds every wait of these tests; nothing on a sane machine needs it.
-const patience = 40 * time.Second
+const patience = wait.Patience
 
 var zones = []string{"n1", "n2", "n3"}
 

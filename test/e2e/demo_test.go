@@ -77,7 +77,7 @@ func TestDemo(t *testing.T) {
 	if err := first.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	took := wait.Within(t, 5*time.Second, "the servers end with Rung", func() bool { return len(serversIn(t, dir)) == 0 })
+	took := wait.Within(t, patience, "the servers end with Rung", func() bool { return len(serversIn(t, dir)) == 0 })
 	t.Logf("no server %v after SIGKILL", took.Round(time.Millisecond))
 	if _, err := os.Stat(dir); err != nil {
 		t.Errorf("nothing is left to clean: %v", err)

@@ -209,7 +209,7 @@ func acls(t testing.TB, addr string, check func(changed []change, now ladder) er
 	case <-first:
 	case <-done:
 		t.Fatalf("the monitor of %s ended", addr)
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("the monitor of %s does not start", addr)
 	}
 	return m
@@ -292,7 +292,7 @@ func serversIn(t testing.TB, dir string) (out []process) {
 // signal sends a signal to the server of one zone of a sandbox of this test.
 func signal(t testing.TB, dir, zone string, s syscall.Signal) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		for _, p := range serversIn(t, dir) {
 			if strings.Contains(p.command, "/"+zone+".sock ") {
 				if err := syscall.Kill(p.pid, s); err != nil {

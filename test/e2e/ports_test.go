@@ -4,7 +4,6 @@ package e2e_test
 
 import (
 	"testing"
-	"time"
 
 	"rung/engine"
 	"rung/model/nb"
@@ -27,7 +26,7 @@ func TestPortsComeAndGo(t *testing.T) {
 	group := byID(t, db, nb.TablePortGroup, "AdminNetworkPolicy:one")
 	home := find(t, db, nb.TableSwitch, "n1", func(s ovsdb.Record) bool { return s.Str("name") == "n1" }).UUID()
 	ovsdb.Transact(t, addr, mutate(nb.TableSwitch, home, "ports", "delete", set(ref(port.UUID()))))
-	r.untilWithin(time.Second, "the pod waits", func(rev *engine.Revision) bool {
+	r.until("the pod waits", func(rev *engine.Revision) bool {
 		return rev.Summary(anpKey("one"), r.Now()).Waiting == 1
 	})
 	if g := byID(t, ovsdb.Dump(t, addr), nb.TablePortGroup, "AdminNetworkPolicy:one"); g["ports"] == nil || equal(map[string]ovsdb.Record{"": g}, map[string]ovsdb.Record{"": group}) {
@@ -36,7 +35,7 @@ func TestPortsComeAndGo(t *testing.T) {
 	// A port of the same name is another row.
 	ovsdb.Transact(t, addr, insert(nb.TablePort, "back", map[string]any{"name": "blue_n1-0", "external_ids": pairs(map[string]string{"pod": "true", "namespace": "blue"})}),
 		mutate(nb.TableSwitch, home, "ports", "insert", set(named("back"))))
-	wait.Within(t, 2*time.Second, "the port is taken in", func() bool {
+	wait.Within(t, patience, "the port is taken in", func() bool {
 		return equal(ovsdb.Dump(t, addr).Policies(), db.Policies())
 	})
 	// Port and group in one: the reference is gone before the group is written.
@@ -45,7 +44,7 @@ func TestPortsComeAndGo(t *testing.T) {
 	ovsdb.Transact(t, addr, mutate(nb.TableSwitch, home, "ports", "delete", set(ref(back.UUID()))),
 		insert(nb.TablePort, "again", map[string]any{"name": "blue_n1-0", "external_ids": pairs(map[string]string{"pod": "true", "namespace": "blue"})}),
 		mutate(nb.TableSwitch, home, "ports", "insert", set(named("again"))))
-	wait.Within(t, 2*time.Second, "the other port is taken in", func() bool {
+	wait.Within(t, patience, "the other port is taken in", func() bool {
 		return equal(ovsdb.Dump(t, addr).Policies(), db.Policies())
 	})
 	r.settle()

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -130,7 +129,7 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 			}
 		}
 		var got [][]change
-		wait.Within(t, 5*time.Second, step.what+" in the monitor", func() bool { got = append(got, updates()...); return len(got) > 0 })
+		wait.Within(t, patience, step.what+" in the monitor", func() bool { got = append(got, updates()...); return len(got) > 0 })
 		if len(got) != 1 || !cmp.Equal(kinds(got[0]), step.update) {
 			t.Errorf("%s: updates %v, want %v in one", step.what, got, step.update)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,11 +16,12 @@ import (
 
 	"rung/test/install"
 	"rung/test/term"
+	"rung/test/wait"
 )
 
 // patience is how long a journey waits for one thing. Only a failure takes as
 // long; a machine that runs every package's tests at once may be slow.
-const patience = 40 * time.Second
+const patience = wait.Patience
 
 // grace is how long a question takes no keys after it appeared.
 const grace = 170 * time.Millisecond
@@ -161,16 +163,18 @@ func (c *console) misses(texts ...string) *console {
 	return c
 }
 
-// press presses keys. After Esc it waits for what that changes: on a busy machine
-// the next key would reach the program as part of the same sequence.
+// press presses keys. After Esc it waits a moment for what that changes; there may be
+// nothing.
 func (c *console) press(keys ...string) *console {
 	c.t.Helper()
 	for _, key := range keys {
-		before := c.Frame()
-		c.Press(key)
-		if key == "esc" {
-			_, _ = c.Terminal.WaitUntil("changes", func(f *frame) bool { return !f.Same(before) }, time.Second) // or there is nothing to change
+		if key != "esc" {
+			c.Press(key)
+			continue
 		}
+		before := c.Frame()
+		c.Press("csi esc")
+		_, _ = c.Terminal.WaitUntil("changes", func(f *frame) bool { return !f.Same(before) }, time.Second)
 	}
 	return c
 }
@@ -259,13 +263,30 @@ func (c *console) pickBy(key string, words ...string) *console {
 
 // moves says whether a key moves the cursor or the list.
 func (c *console) moves(was *term.Frame, key string) bool {
+	c.t.Helper()
 	line, at := selection(was), cursor(was)
+	moved := func(f *term.Frame) bool { return cursor(f) != at || selection(f) != line }
 	c.Press(key)
-	_, err := c.Terminal.WaitUntil("moves the cursor", func(f *term.Frame) bool {
-		return cursor(f) != at || selection(f) != line
-	}, 700*time.Millisecond)
-	return err == nil
+	if _, err := c.Terminal.WaitUntil("moves the cursor", moved, 700*time.Millisecond); err == nil {
+		return true
+	}
+	c.reads()
+	return moved(c.Frame())
 }
+
+// reads waits until the program has worked on every key pressed on a page so far: it
+// takes them in order, and what the last one does is to be seen.
+func (c *console) reads() {
+	c.t.Helper()
+	open := func(f *term.Frame) bool { return paletteTitle.MatchString(f.Text()) }
+	c.Press(":")
+	c.until("opens the palette", open)
+	c.Press("csi esc")
+	c.until("closes the palette", func(f *term.Frame) bool { return !open(f) })
+}
+
+// paletteTitle is the upper border of the palette.
+var paletteTitle = regexp.MustCompile(`[┌+][─-] command [─-]`)
 
 // crumbs is the line that says where one is.
 func crumbs(f *term.Frame) string { return f.Line(1) }

@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"os/exec"
 	"testing"
-	"time"
 
 	"rung/model/nb"
 	"rung/test/install"
+	"rung/test/wait"
 )
 
 // patience bounds every run of ovsdb-client.
-const patience = 20 * time.Second
+const patience = wait.Patience
 
 // Run runs ovsdb-client and returns what it printed; an error says what it
 // complained of.

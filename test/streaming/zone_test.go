@@ -32,11 +32,12 @@ import (
 	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/streaming"
+	"rung/test/wait"
 )
 
 const (
 	namespace = "openshift-ovn-kubernetes"
-	within    = 20 * time.Second
+	within    = wait.Patience
 )
 
 // all are the programs an image may have for us; the rest is for what a shell

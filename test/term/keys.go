@@ -7,10 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// named are the keys that have a name, as an xterm sends them.
+// named are the keys that have a name, as an xterm sends them. "csi esc" is Esc as the
+// kitty protocol has it: no key after it can be taken with it, however late the
+// program reads.
 var named = map[string]string{
 	"enter": "\r", "return": "\r", "tab": "\t", "shift+tab": "\x1b[Z",
-	"esc": "\x1b", "escape": "\x1b", "space": " ", "backspace": "\x7f",
+	"esc": "\x1b", "escape": "\x1b", "csi esc": "\x1b[27u", "space": " ", "backspace": "\x7f",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D",
 	"home": "\x1b[H", "end": "\x1b[F", "pgup": "\x1b[5~", "pgdown": "\x1b[6~", "pgdn": "\x1b[6~",
 	"insert": "\x1b[2~", "delete": "\x1b[3~",

@@ -49,7 +49,7 @@ func TestSizeKeysAndExit(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	same := map[string]string{
-		"return": "enter", "escape": "esc", "pgdn": "pgdown",
+		"return": "enter", "escape": "esc", "csi esc": "esc", "pgdn": "pgdown",
 	}
 	d := run(t, "tui", Options{Width: 80, Height: 8})
 	d.WaitFor("keys []")
@@ -62,8 +62,8 @@ func TestKeys(t *testing.T) {
 		d.Press(key).WaitFor("keys [" + want + "]")
 		d.Press("C").WaitFor("keys []")
 	}
-	// A lone Esc does not swallow what follows.
-	d.Press("esc", "x", "esc", "esc", "down").WaitFor("keys [esc|x|esc|esc|down]")
+	// An Esc does not swallow what follows.
+	d.Press("csi esc", "x", "csi esc", "csi esc", "down").WaitFor("keys [esc|x|esc|esc|down]")
 	d.Press("C").WaitFor("keys []")
 	d.Click(MouseLeft, 3, 1).WaitFor("click 3,1")
 	d.Click(MouseWheelDown, 3, 1).WaitFor("wheel")

@@ -159,7 +159,8 @@ func (t *Terminal) Cell(x, y int) Cell { return t.Frame().Cell(x, y) }
 
 // Press presses keys one after the other: names as in Keys, single characters,
 // "ctrl+p", "alt+x". After a lone "esc" it waits before the next byte, because
-// a program would read both as one key.
+// a program would read both as one key; one on a busy machine still may, and "csi esc"
+// is the key where that matters.
 func (t *Terminal) Press(keys ...string) error {
 	_, err := t.press(keys...)
 	return err

@@ -10,7 +10,7 @@ import (
 
 // DefaultTimeout is what a timeout of 0 means. It is generous: it is only spent
 // when something is wrong, and a test machine may be busy.
-const DefaultTimeout = 20 * time.Second
+const DefaultTimeout = time.Minute
 
 // ErrTimeout is in every error of a condition that did not come true in time.
 var ErrTimeout = errors.New("timed out")

@@ -5,6 +5,11 @@ import (
 	"time"
 )
 
+// Patience is for what must come to hold sooner or later: more than the busiest
+// machine needs, since a test that passes spends none of it. How fast something is
+// asks a TestTiming….
+const Patience = time.Minute
+
 // pause is between two looks.
 const pause = 10 * time.Millisecond
 

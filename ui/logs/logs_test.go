@@ -13,6 +13,7 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/test/wait"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -105,7 +106,7 @@ func (w *tail) offerOf(k model.PolicyKey, d model.Direction, rule int, src, dst 
 
 func (w *tail) settle() {
 	w.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); w.store.Last() < w.n; {
+	for deadline := time.Now().Add(wait.Patience); w.store.Last() < w.n; {
 		if time.Now().After(deadline) {
 			w.t.Fatalf("%d of %d lines were taken in", w.store.Last(), w.n)
 		}

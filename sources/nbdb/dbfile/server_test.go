@@ -19,6 +19,7 @@ import (
 	"rung/model"
 	"rung/model/nb"
 	"rung/sources/nbdb"
+	"rung/test/wait"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -103,7 +104,7 @@ func serve(t testing.TB, clustered bool) *server {
 	t.Cleanup(func() { cancel(); <-done })
 	select {
 	case <-up:
-	case <-time.After(20 * time.Second):
+	case <-time.After(wait.Patience):
 		t.Fatal("the server does not come up")
 	}
 	return s

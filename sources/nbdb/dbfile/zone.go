@@ -23,10 +23,11 @@ func Path(addr string) (path string, ok bool) { return strings.CutPrefix(addr, P
 
 // ZoneConfig says which file a zone is.
 type ZoneConfig struct {
-	// Name is the zone's name; a file whose NB_Global carries another one (not an
-	// empty one) is refused.
-	Name string
-	Path string
+	// Name is the zone's name. Unless AnyName is set, a file whose NB_Global carries
+	// another one (not an empty one) is refused.
+	Name    string
+	AnyName bool
+	Path    string
 	Options
 	// Poll is how often the file is looked at (default 3 s). One that changed is
 	// read again, but never for more than a sixth of the time.
@@ -101,7 +102,7 @@ func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
 		err = r.Truncated
 	}
 	if err == nil {
-		err = nbdb.CheckName(r.DB, z.cfg.Name)
+		err = z.checkName(r.DB)
 	}
 	if err != nil {
 		return nil, err
@@ -109,12 +110,20 @@ func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
 	return r.DB, nil
 }
 
+// checkName refuses the database of another zone, where the name matters.
+func (z *Zone) checkName(db *nb.DB) error {
+	if z.cfg.AnyName {
+		return nil
+	}
+	return nbdb.CheckName(db, z.cfg.Name)
+}
+
 // read makes the update of the file as it is now.
 func (z *Zone) read(ctx context.Context) (u model.ZoneUpdate, tip string, err error) {
 	var r *Result
 	z.cfg.Turn(func() { r, err = Read(ctx, z.cfg.Path, z.cfg.Options) })
 	if err == nil {
-		err = nbdb.CheckName(r.DB, z.cfg.Name)
+		err = z.checkName(r.DB)
 	}
 	if err != nil {
 		return u, "", err

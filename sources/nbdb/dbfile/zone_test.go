@@ -11,6 +11,7 @@ import (
 
 	"rung/model"
 	"rung/reconciler"
+	"rung/test/wait"
 )
 
 var _ reconciler.Zone = (*Zone)(nil)
@@ -39,7 +40,7 @@ func follow(t *testing.T, cfg ZoneConfig) (next func() model.ZoneUpdate, quiet f
 		select {
 		case u := <-updates:
 			return u
-		case <-time.After(10 * time.Second):
+		case <-time.After(wait.Patience):
 			t.Fatal("no update")
 		}
 		return model.ZoneUpdate{}

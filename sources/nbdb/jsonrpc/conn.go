@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -21,6 +23,10 @@ const keepBuffer = 256 << 10
 
 // stretch is how many bytes of a string are looked through at once.
 const stretch = 256
+
+// lastWords is how long, once a write failed, Read waits for what the peer may have
+// said before it hung up.
+const lastWords = time.Second
 
 // Errors of a connection.
 var (
@@ -44,7 +50,8 @@ type Conn struct {
 	c            net.Conn
 	writeTimeout time.Duration
 	wmu          sync.Mutex
-	out          []byte // requests are put together here; wmu guards it
+	out          []byte                // requests are put together here; wmu guards it
+	broken       atomic.Pointer[error] // why the first write failed
 	began        time.Time
 	seen         atomic.Int64  // when the last byte came, as nanoseconds since began
 	reads        atomic.Uint64 // how often bytes came
@@ -54,8 +61,12 @@ type Conn struct {
 	max        int
 }
 
-// New wraps a connection. A write that makes no headway for writeTimeout fails
-// and closes the connection, because half a message may be out.
+// New wraps a connection. After a write that failed no other is tried, because half
+// a message may be out. One that made no headway for writeTimeout closes the
+// connection. Otherwise the peer has hung up, and often said why before: a TLS server
+// refuses a certificate by an alert, and the write may notice first. Read then returns
+// that, or, when nothing comes, why the write failed. So whoever reads ends soon after
+// a failed write, for the same reason whatever was noticed first.
 func New(c net.Conn, writeTimeout time.Duration) *Conn {
 	return &Conn{c: c, writeTimeout: writeTimeout, began: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
 }
@@ -98,18 +109,38 @@ func (c *Conn) WriteRequest(id uint64, method string, params []byte) error {
 
 // write is Write for whoever holds wmu.
 func (c *Conn) write(msg []byte) error {
+	if why := c.broken.Load(); why != nil {
+		return *why
+	}
 	for rest := msg; len(rest) > 0; {
 		part := rest[:min(len(rest), headway)]
 		if err := c.c.SetWriteDeadline(time.Now().Add(c.writeTimeout)); err != nil {
-			return fmt.Errorf("setting the write deadline: %w", err)
+			return c.breaks(fmt.Errorf("setting the write deadline: %w", err))
 		}
 		if _, err := c.c.Write(part); err != nil {
-			_ = c.c.Close()
-			return fmt.Errorf("sending %d bytes: %w", len(msg), err)
+			return c.breaks(fmt.Errorf("sending %d bytes: %w", len(msg), err))
 		}
 		rest = rest[len(part):]
 	}
 	return nil
+}
+
+// breaks notes why a write failed and has Read end soon. It returns that error.
+func (c *Conn) breaks(why error) error {
+	c.broken.Store(&why) // before the reader can notice anything
+	if errors.Is(why, os.ErrDeadlineExceeded) || c.c.SetReadDeadline(time.Now().Add(lastWords)) != nil {
+		_ = c.c.Close()
+	}
+	return why
+}
+
+// ended is the error of a read that failed, or that of the write which had failed
+// before when the peer said nothing more.
+func (c *Conn) ended(err error) error {
+	if why := c.broken.Load(); why != nil && (errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrDeadlineExceeded)) {
+		return *why
+	}
+	return fmt.Errorf("reading: %w", err)
 }
 
 // Read returns the next message. Params and Result end where they should and are
@@ -219,7 +250,7 @@ func (c *Conn) fill() (moved int, err error) {
 	if err == nil {
 		return moved, nil
 	}
-	return moved, fmt.Errorf("reading: %w", err)
+	return moved, c.ended(err)
 }
 
 func parse(raw []byte) (m Message, err error) {
