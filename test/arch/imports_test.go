@@ -15,9 +15,10 @@ import (
 // judged: they may bring in helpers and neighbours.
 var inside = map[string][]string{
 	// Leaves: nothing of ours.
-	"model/nb":    {},
+	"model/nb":    {"model/radix"},
 	"model/match": {},
 	"model/clean": {},
+	"model/radix": {},
 	"themes":      {},
 	"examples":    {},
 
