@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := build
 .NOTPARALLEL: # tests measure time and share two cores with nobody
 
-FUZZTIME ?= 30s
+FUZZTIME ?= 15s
 SOAKTIME ?= 5m
 BENCH    ?= .
 PKG      ?= ./...
@@ -53,7 +53,7 @@ test-timing: build ## the times alone; TIMING=strict on a quiet machine
 	if [ -z "$$dirs" ]; then echo "no TestTiming… found"; exit 0; fi; \
 	set -x; RUNG_TIMING=$(TIMING) go test -v -p 1 -count=1 -timeout 10m -run '^TestTiming' $$dirs
 
-fuzz: ## every fuzz target for FUZZTIME (30s)
+fuzz: ## every fuzz target for FUZZTIME (15s), two at once
 	go run ./test/fuzz -time $(FUZZTIME)
 
 # A cluster for tests: built from Go modules of a module of its own, in the same
@@ -75,12 +75,13 @@ $(KUBE)/kube-apiserver $(KUBE)/kubectl: test/kube/go.mod test/kube/go.sum
 e2e: test-setup e2e-tools ## rung on a real API server with real ovsdb-servers; E2EFLAGS='-run Name'
 	cd test/kube && RUNG_KUBE=$(KUBE) go test -count=1 -timeout 20m -v $(E2EFLAGS) ./...
 
-lint: ## gofmt, vet, staticcheck, import direction
+lint: ## gofmt, vet, staticcheck, import direction, generated files
 	@bad=$$(gofmt -l .); [ -z "$$bad" ] || { echo "not gofmt-clean:"; echo "$$bad"; exit 1; }
 	go vet ./...
 	cd test/kube && go vet ./...
 	go tool staticcheck ./...
 	go test ./test/arch
+	RUNG_LINT=1 go test -run '^TestGenerate$$' ./sources/manifests
 
 bench: ## benchmarks of PKG matching BENCH
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m $(PKG)

@@ -93,6 +93,7 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	}
 	opt.StateDir = cfg.StateDir
 	cfg.Screen = true
+	collectSooner()
 	limitMemory(ctx, &cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {

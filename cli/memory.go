@@ -11,6 +11,10 @@ import (
 )
 
 const (
+	// gcPercent is by how much of what lives the heap of the console may grow
+	// before it is collected; Go's own 100 keeps a third more of memory for half as
+	// many collections, of which a key press notices neither.
+	gcPercent = 70
 	// memoryLimit is what the Go runtime is told to keep to, in bytes: 500 zones
 	// with 10,000 pods live in half of it, and the goal for the whole process is
 	// 600 MB. Snapshots of zones come and go by the dozen megabytes; without a
@@ -22,6 +26,14 @@ const (
 	// is in use.
 	limitEvery = 2 * time.Second
 )
+
+// collectSooner has the runtime keep to less memory than it would by itself;
+// GOGC takes precedence.
+func collectSooner() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+}
 
 // limitMemory has the runtime collect more often instead of growing, where many
 // zones are read; GOMEMLIMIT takes precedence. A cluster that needs more gets

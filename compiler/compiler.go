@@ -3,9 +3,8 @@ package compiler
 import (
 	"slices"
 
-	iradix "github.com/hashicorp/go-immutable-radix/v2"
-
 	"rung/model"
+	"rung/model/radix"
 )
 
 // Compiler follows a cluster step by step. It belongs to one goroutine; what it
@@ -56,8 +55,8 @@ type Compiler struct {
 	pass    uint64     // counts moves
 	met     []*setSpec // by the last of them, kept for the next
 	space   space
-	nsTxn   *iradix.Txn[*class]
-	buckTxn *iradix.Txn[*bucketView]
+	nsTxn   *radix.Txn[*class]
+	buckTxn *radix.Txn[*bucketView]
 }
 
 type relabel struct {
@@ -75,10 +74,9 @@ func New(o Options) *Compiler {
 		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
 		netpols: map[string]map[string]*model.Policy{}, firewalls: map[model.PolicyKey]*model.Policy{}, multicast: map[string]struct{}{},
 		sharing: map[model.PolicyKey]*sharedUnit{}, needs: map[model.PolicyKey][]model.PolicyKey{},
-		space: space{namespaces: iradix.New[*class](), buckets: iradix.New[*bucketView]()},
 	}
 	c.families()
-	c.desired = &Desired{policies: iradix.New[*Compiled](), options: c.options, space: c.space}
+	c.desired = &Desired{options: c.options, space: c.space}
 	return c
 }
 
@@ -172,7 +170,7 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	return c.desired, delta
 }
 
-func (c *Compiler) commit(policies *iradix.Tree[*Compiled]) {
+func (c *Compiler) commit(policies *radix.Tree[*Compiled]) {
 	c.space = space{namespaces: c.nsTxn.Commit(), buckets: c.buckTxn.Commit()}
 	next := &Desired{cluster: c.cluster, policies: policies, views: c.desired.views, options: c.options, space: c.space}
 	if len(c.touched) > 0 {

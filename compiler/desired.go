@@ -6,17 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	iradix "github.com/hashicorp/go-immutable-radix/v2"
-
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/radix"
 )
 
 // Desired is what the rows should be at one revision of the cluster. It is
 // immutable and safe for concurrent use.
 type Desired struct {
 	cluster  *model.Cluster
-	policies *iradix.Tree[*Compiled] // by key string
+	policies *radix.Tree[*Compiled] // by key string
 	views    views
 	options  Options
 	space    space
@@ -89,8 +88,7 @@ func (d *Desired) Policies() iter.Seq[*Compiled] {
 		if d == nil {
 			return
 		}
-		it := d.policies.Root().Iterator()
-		for _, c, ok := it.Next(); ok; _, c, ok = it.Next() {
+		for _, c := range d.policies.Prefix(nil) {
 			if !yield(c) {
 				return
 			}

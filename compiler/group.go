@@ -4,9 +4,8 @@ import (
 	"slices"
 	"sync"
 
-	iradix "github.com/hashicorp/go-immutable-radix/v2"
-
 	"rung/model"
+	"rung/model/radix"
 )
 
 // group is one distinct pair of namespace and pod selector, whoever uses it: as
@@ -129,8 +128,8 @@ type nsState struct {
 
 // space is the immutable side: namespaces and buckets of one revision.
 type space struct {
-	namespaces *iradix.Tree[*class]      // name → label class
-	buckets    *iradix.Tree[*bucketView] // see treeKey
+	namespaces *radix.Tree[*class]      // name → label class
+	buckets    *radix.Tree[*bucketView] // see treeKey
 }
 
 // groupView is a group in one revision; its pods are listed when first asked
@@ -152,11 +151,9 @@ func (v *groupView) list(sp space) []*model.Pod {
 			if !g.selectsIn(name, nsClass) {
 				return
 			}
-			it := sp.buckets.Root().Iterator()
-			it.SeekPrefix(append([]byte(name), 0))
 			start := len(v.pods)
 			runs := 0
-			for _, b, ok := it.Next(); ok; _, b, ok = it.Next() {
+			for _, b := range sp.buckets.Prefix(append([]byte(name), 0)) {
 				if (g.host || !b.host) && b.class.matches(g.pods) {
 					v.pods = append(v.pods, b.pods...)
 					runs++
@@ -171,9 +168,8 @@ func (v *groupView) list(sp space) []*model.Pod {
 				visit(g.namespace, c)
 			}
 		} else {
-			it := sp.namespaces.Root().Iterator()
-			for name, c, ok := it.Next(); ok; name, c, ok = it.Next() {
-				visit(string(name), c)
+			for name, c := range sp.namespaces.Prefix(nil) {
+				visit(name, c)
 			}
 		}
 		for _, p := range v.pods {

@@ -307,6 +307,7 @@ func TestKubeSet(t *testing.T) {
 		{"the server is gone", func(w *kubeWorld, rw http.ResponseWriter, r apiserver.Request) bool {
 			if real(r) && strings.HasSuffix(r.Path, "/red") {
 				w.s.Before(func(rw http.ResponseWriter, _ apiserver.Request) bool { return cut(rw) })
+				w.s.Leave()
 				return cut(rw)
 			}
 			return false

@@ -3,12 +3,12 @@ package model
 import (
 	"iter"
 
-	iradix "github.com/hashicorp/go-immutable-radix/v2"
+	"rung/model/radix"
 )
 
 // Cluster is an immutable snapshot of all objects. The zero value and nil are
 // an empty cluster.
-type Cluster struct{ objects *iradix.Tree[Object] }
+type Cluster struct{ objects *radix.Tree[Object] }
 
 // Change says that an object came (Old nil), changed, or went (New nil).
 type Change struct{ Old, New Object }
@@ -39,11 +39,7 @@ func (c *Cluster) Upsert(upsert []Object, remove []Key) (*Cluster, []Change) {
 	if c == nil {
 		c = &Cluster{}
 	}
-	tree := c.objects
-	if tree == nil {
-		tree = iradix.New[Object]()
-	}
-	txn := tree.Txn()
+	txn := c.objects.Txn()
 	changes := make([]Change, 0, len(upsert)+len(remove))
 	for _, k := range remove {
 		if old, ok := txn.Delete(treeKey(k)); ok {
@@ -70,7 +66,7 @@ func (c *Cluster) Upsert(upsert []Object, remove []Key) (*Cluster, []Change) {
 
 // Get returns the object with that key or nil.
 func (c *Cluster) Get(k Key) Object {
-	if c == nil || c.objects == nil {
+	if c == nil {
 		return nil
 	}
 	o, _ := c.objects.Get(treeKey(k))
@@ -96,12 +92,10 @@ func (c *Cluster) Policy(k PolicyKey) *Policy { return getAs[*Policy](c, k) }
 
 func walk[T Object](c *Cluster, prefix []byte) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		if c == nil || c.objects == nil {
+		if c == nil {
 			return
 		}
-		it := c.objects.Root().Iterator()
-		it.SeekPrefix(prefix)
-		for _, o, ok := it.Next(); ok; _, o, ok = it.Next() {
+		for _, o := range c.objects.Prefix(prefix) {
 			if t, is := o.(T); is && !yield(t) {
 				return
 			}

@@ -14,12 +14,17 @@ func (m *members) add(s string) {
 	(*m)[s] = struct{}{}
 }
 
-// take removes s and says whether it was in.
-func (m members) take(s string) bool {
-	if _, ok := m[s]; !ok {
+// take removes s and says whether it was in. With the last member the set itself
+// goes: a map keeps the room for all it ever held, and at the first write that is
+// every member of every row.
+func (m *members) take(s string) bool {
+	if _, ok := (*m)[s]; !ok {
 		return false
 	}
-	delete(m, s)
+	delete(*m, s)
+	if len(*m) == 0 {
+		*m = nil
+	}
 	return true
 }
 

@@ -3,7 +3,7 @@ package nb
 import (
 	"iter"
 
-	iradix "github.com/hashicorp/go-immutable-radix/v2"
+	"rung/model/radix"
 )
 
 // Row is any row type of this package.
@@ -26,19 +26,14 @@ type RowChange struct{ Old, New Row }
 // DB is an immutable snapshot of one Northbound database, rows by UUID. The
 // zero value and nil are an empty database.
 type DB struct {
-	rows *iradix.Tree[Row] // key: table tag byte + uuid
-	// byName finds rows by name, ACLs by id: table tag byte + name → key of the
+	rows *radix.Tree[Row] // key: table tag byte + uuid
+	// byName finds rows by name, ACLs by id: table tag byte + name → UUID of the
 	// row, so that it stands still while members come and go. Of several rows
 	// with one name (ACLs with one id, switches with one name: the schema allows
 	// them) the one with the lowest UUID is in byName and the others are in
-	// more: tag + name + NUL + UUID → key. It is nearly always empty.
-	byName, more *iradix.Tree[rowKey]
+	// more: tag + name + NUL + UUID → UUID. It is nearly always empty.
+	byName, more *radix.Tree[string]
 }
-
-// rowKey is a key of DB.rows. It is never written to.
-type rowKey []byte
-
-func (k rowKey) uuid() string { return string(k[1:]) }
 
 const (
 	tagACL byte = iota + 'a'
@@ -73,14 +68,14 @@ func tagOf(r Row) (tag byte, name string) {
 	return 0, "" // none of ours: not kept
 }
 
-func key(tag byte, s string) []byte {
-	k := make([]byte, 0, len(s)+1)
-	return append(append(k, tag), s...)
-}
-
-// lookLength is how long a key may be that is looked up without an allocation;
-// the ids of ACLs stay below it, but for the longest names.
+// lookLength is how long a key may be that is made without an allocation; the ids
+// of ACLs stay below it, but for the longest names.
 const lookLength = 160
+
+// key makes a key in buf where it fits in.
+func key(buf *[lookLength]byte, tag byte, s string) []byte {
+	return append(append(buf[:0], tag), s...)
+}
 
 // TableOf names the table a row belongs to.
 func TableOf(r Row) string {
@@ -106,8 +101,8 @@ func TableOf(r Row) string {
 // Apply returns the database after the changes; the receiver stays as it is.
 // Rows of types that are not of this package are left out.
 func (d *DB) Apply(changes []RowChange) *DB {
-	if d == nil || d.rows == nil {
-		d = &DB{rows: iradix.New[Row](), byName: iradix.New[rowKey](), more: iradix.New[rowKey]()}
+	if d == nil {
+		d = &DB{}
 	}
 	t := dbTxn{d.rows.Txn(), d.byName.Txn(), d.more.Txn()}
 	for _, c := range changes {
@@ -123,8 +118,8 @@ func (d *DB) Apply(changes []RowChange) *DB {
 
 // dbTxn makes the next DB.
 type dbTxn struct {
-	rows         *iradix.Txn[Row]
-	byName, more *iradix.Txn[rowKey]
+	rows         *radix.Txn[Row]
+	byName, more *radix.Txn[string]
 }
 
 func (t dbTxn) put(r Row) {
@@ -132,8 +127,9 @@ func (t dbTxn) put(r Row) {
 	if tag == 0 {
 		return
 	}
-	at := rowKey(key(tag, r.RowUUID()))
-	if old, was := t.rows.Insert(at, r); was {
+	var buf [lookLength]byte
+	uuid := r.RowUUID()
+	if old, was := t.rows.Insert(key(&buf, tag, uuid), r); was {
 		_, oldName := tagOf(old)
 		if oldName == name {
 			return // it is found as before
@@ -143,21 +139,22 @@ func (t dbTxn) put(r Row) {
 	if name == "" {
 		return
 	}
-	k := key(tag, name)
+	k := key(&buf, tag, name)
 	first, taken := t.byName.Get(k)
 	switch {
-	case taken && first.uuid() < r.RowUUID():
-		t.more.Insert(moreKey(k, r.RowUUID()), at)
+	case taken && first < uuid:
+		t.more.Insert(moreKey(k, uuid), uuid)
 		return
 	case taken:
-		t.more.Insert(moreKey(k, first.uuid()), first)
+		t.more.Insert(moreKey(k, first), first)
 	}
-	t.byName.Insert(k, at)
+	t.byName.Insert(k, uuid)
 }
 
 func (t dbTxn) take(r Row) {
+	var buf [lookLength]byte
 	tag, _ := tagOf(r)
-	if old, was := t.rows.Delete(key(tag, r.RowUUID())); was {
+	if old, was := t.rows.Delete(key(&buf, tag, r.RowUUID())); was {
 		t.unname(old)
 	}
 }
@@ -168,21 +165,21 @@ func (t dbTxn) unname(r Row) {
 	if name == "" {
 		return
 	}
-	k := key(tag, name)
-	if first, ok := t.byName.Get(k); !ok || first.uuid() != r.RowUUID() {
+	var buf [lookLength]byte
+	k := key(&buf, tag, name)
+	if first, ok := t.byName.Get(k); !ok || first != r.RowUUID() {
 		t.more.Delete(moreKey(k, r.RowUUID()))
 		return
 	}
-	it := t.more.Root().Iterator()
-	it.SeekPrefix(append(key(tag, name), 0))
-	for at, next, ok := it.Next(); ok; at, next, ok = it.Next() {
-		if len(at) == len(k)+1+len(next.uuid()) { // a name may hold a NUL itself
-			t.more.Delete(at)
-			t.byName.Insert(k, next)
-			return
-		}
+	at, next, ok := t.more.First(moreKey(k, ""), func(at, uuid string) bool {
+		return len(at) == len(k)+1+len(uuid) // a name may hold a NUL itself
+	})
+	if !ok {
+		t.byName.Delete(k)
+		return
 	}
-	t.byName.Delete(k)
+	t.more.Delete([]byte(at))
+	t.byName.Insert(k, next)
 }
 
 func moreKey(name []byte, uuid string) []byte {
@@ -191,11 +188,11 @@ func moreKey(name []byte, uuid string) []byte {
 }
 
 func get[T Row](d *DB, tag byte, uuid string) (row T) {
-	if d == nil || d.rows == nil {
+	if d == nil {
 		return row
 	}
 	var buf [lookLength]byte
-	r, ok := d.rows.Get(append(append(buf[:0], tag), uuid...))
+	r, ok := d.rows.Get(key(&buf, tag, uuid))
 	if !ok {
 		return row
 	}
@@ -203,29 +200,23 @@ func get[T Row](d *DB, tag byte, uuid string) (row T) {
 }
 
 func named[T Row](d *DB, tag byte, name string) (row T) {
-	if d == nil || d.byName == nil {
+	if d == nil {
 		return row
 	}
 	var buf [lookLength]byte
-	k, ok := d.byName.Get(append(append(buf[:0], tag), name...))
+	uuid, ok := d.byName.Get(key(&buf, tag, name))
 	if !ok {
 		return row
 	}
-	r, ok := d.rows.Get(k)
-	if !ok {
-		return row
-	}
-	return r.(T)
+	return get[T](d, tag, uuid)
 }
 
 func all[T Row](d *DB, tag byte) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		if d == nil || d.rows == nil {
+		if d == nil {
 			return
 		}
-		it := d.rows.Root().Iterator()
-		it.SeekPrefix([]byte{tag})
-		for _, r, ok := it.Next(); ok; _, r, ok = it.Next() {
+		for _, r := range d.rows.Prefix([]byte{tag}) {
 			if !yield(r.(T)) {
 				return
 			}
@@ -283,7 +274,7 @@ func (d *DB) Global() *Global {
 
 // Len counts all rows.
 func (d *DB) Len() int {
-	if d == nil || d.rows == nil {
+	if d == nil {
 		return 0
 	}
 	return d.rows.Len()

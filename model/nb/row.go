@@ -10,9 +10,10 @@ var tagByTable = map[string]byte{
 // one of ours or holds no such row.
 func (d *DB) Row(table, uuid string) Row {
 	tag, ok := tagByTable[table]
-	if !ok || d == nil || d.rows == nil {
+	if !ok || d == nil {
 		return nil
 	}
-	r, _ := d.rows.Get(key(tag, uuid))
+	var buf [lookLength]byte
+	r, _ := d.rows.Get(key(&buf, tag, uuid))
 	return r
 }

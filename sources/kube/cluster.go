@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -38,6 +39,9 @@ type Options struct {
 	// QPS and Burst bound requests a second; 0 means 50 and 100.
 	QPS   float32
 	Burst int
+	// ZonePodsFor is how long a list of ovnkube-node pods serves, a failure too; 0
+	// means 5 s.
+	ZonePodsFor time.Duration
 }
 
 // Cluster is a cluster by its API server.
@@ -70,7 +74,7 @@ func Open(o Options) (*Cluster, error) {
 		}
 		return nil, fmt.Errorf("kubeconfig context %q: %w", nameOf(o, raw), err)
 	}
-	c := &Cluster{opt: o, context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
+	c := &Cluster{opt: o, zonePods: zonePodLists{keep: o.ZonePodsFor}, context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
 	if c.context == "" {
 		c.context = inCluster
 	}

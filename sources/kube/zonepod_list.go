@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -16,7 +17,7 @@ import (
 )
 
 const (
-	// zonePodsFor is how long a list serves: a pod that restarts is found again
+	// zonePodsFor is how long a list serves, where nothing else is said: a pod that restarts is found again
 	// within it, and 500 zones that reconnect ask once.
 	zonePodsFor = 5 * time.Second
 	// zonePodsPage is how many pods one answer carries.
@@ -27,6 +28,8 @@ const (
 
 // zonePodLists holds the last list of each namespace. The zero value is ready.
 type zonePodLists struct {
+	keep time.Duration // how long a list serves; 0 is zonePodsFor
+
 	mu   sync.Mutex
 	byNS map[string]*zonePodList
 }
@@ -61,7 +64,7 @@ func (l *zonePodLists) list(ctx context.Context, client kubernetes.Interface, ns
 		}
 		l.byNS[ns] = have
 		// Not under the first asker's context: others wait for it, too.
-		go have.read(context.WithoutCancel(ctx), client, ns)
+		go have.read(context.WithoutCancel(ctx), client, ns, cmp.Or(l.keep, zonePodsFor))
 	}
 	l.mu.Unlock()
 	select {
@@ -72,11 +75,11 @@ func (l *zonePodLists) list(ctx context.Context, client kubernetes.Interface, ns
 	}
 }
 
-func (z *zonePodList) read(ctx context.Context, client kubernetes.Interface, ns string) {
+func (z *zonePodList) read(ctx context.Context, client kubernetes.Interface, ns string, keep time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, zonePodsWithin)
 	defer cancel()
 	defer close(z.ready)
-	defer func() { z.until = time.Now().Add(zonePodsFor) }()
+	defer func() { z.until = time.Now().Add(keep) }()
 	owners := daemonSets{client: client, ns: ns, uids: map[string]string{}}
 	for _, selector := range []string{"app=ovnkube-node", "name=ovnkube-node"} {
 		pods := map[string][]zonePodInfo{}

@@ -20,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
+	"rung/test/install"
 )
 
 func mustSelector(t *testing.T, s string) model.Selector {
@@ -308,6 +309,7 @@ func TestParsePolicy(t *testing.T) {
 
 // The CRDs in the tree are what the generator makes of the API module's types.
 func TestGenerate(t *testing.T) {
+	install.Generated(t)
 	out := t.TempDir()
 	cmd := exec.Command("go", "tool", "controller-gen", "crd:maxDescLen=0", "paths=sigs.k8s.io/network-policy-api/apis/v1alpha1", "output:dir="+out)
 	if text, err := cmd.CombinedOutput(); err != nil {

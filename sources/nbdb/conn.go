@@ -193,7 +193,7 @@ func (c *Conn) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error)
 // buffers hold operations on their way; keepBuffer is the largest kept, in bytes.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-const keepBuffer = 256 << 10
+const keepBuffer = 64 << 10
 
 // perMegabyte is what a megabyte of operations adds to the time a transaction
 // may take.

@@ -28,7 +28,8 @@ type Request struct {
 // cluster-wide objects by path, checks preconditions and versions, and patches as
 // the real one does.
 type Server struct {
-	t *testing.T
+	t   *testing.T
+	srv *httptest.Server
 
 	mu      sync.Mutex
 	objects map[string]map[string]any
@@ -43,6 +44,7 @@ func New(t *testing.T) (s *Server, kubeconfig string) {
 	t.Helper()
 	s = &Server{t: t, objects: map[string]map[string]any{}, version: 100}
 	srv := httptest.NewServer(s)
+	s.srv = srv
 	t.Cleanup(srv.Close)
 	kubeconfig = filepath.Join(t.TempDir(), "config")
 	text := fmt.Sprintf(`apiVersion: v1
@@ -57,6 +59,10 @@ contexts: [{name: lab, context: {cluster: lab, user: ada}}]
 	}
 	return s, kubeconfig
 }
+
+// Leave ends the server for all who ask from now on: connections are refused. (A
+// connection that is cut instead is what client-go tries again for ten seconds.)
+func (s *Server) Leave() { _ = s.srv.Listener.Close() }
 
 // ANPs is where AdminNetworkPolicies are.
 const ANPs = "/apis/policy.networking.k8s.io/v1alpha1/adminnetworkpolicies"

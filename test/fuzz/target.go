@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -93,13 +94,13 @@ type result struct {
 	output  string
 }
 
-// fuzz runs the target for a time.
-func (t target) fuzz(ctx context.Context, duration time.Duration) result {
+// fuzz runs the target for a time with so many workers.
+func (t target) fuzz(ctx context.Context, duration time.Duration, workers int) result {
 	corpus := filepath.Join(t.dir, "testdata", "fuzz", t.name)
 	before := names(corpus)
 	begin := time.Now()
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$",
-		"-fuzztime", duration.String(), "-timeout", (duration + 10*time.Minute).String(), "./"+filepath.ToSlash(t.dir))
+		"-fuzztime", duration.String(), "-parallel", strconv.Itoa(workers), "-timeout", (duration + 10*time.Minute).String(), "./"+filepath.ToSlash(t.dir))
 	out, err := cmd.CombinedOutput()
 	return judge(string(out), err, len(names(corpus)) > len(before), time.Since(begin) >= duration)
 }

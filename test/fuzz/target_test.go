@@ -91,17 +91,25 @@ func FuzzHolds(f *testing.F) { f.Fuzz(func(t *testing.T, n int) {}) }
 func FuzzBreaks(f *testing.F) { f.Add(1); f.Fuzz(func(t *testing.T, n int) { if n != 1 { t.Error("not one") } }) }
 `})
 	t.Chdir(root)
-	if err := run(context.Background(), time.Second, "FuzzHolds", false); err != nil {
+	if err := run(context.Background(), time.Second, 2, "FuzzHolds", false); err != nil {
 		t.Errorf("a target that holds: %v", err)
 	}
-	err := run(context.Background(), 10*time.Second, "FuzzBreaks", false)
+	err := run(context.Background(), 10*time.Second, 1, "FuzzBreaks", false)
 	if err == nil || !strings.Contains(err.Error(), "1 of 1 targets failed") {
 		t.Errorf("a target that breaks: %v", err)
 	}
-	if err := run(context.Background(), time.Second, "Nothing", false); err == nil {
+	if err := run(context.Background(), time.Second, 2, "Nothing", false); err == nil {
 		t.Error("no target is not an error")
 	}
-	if err := run(context.Background(), time.Second, "(", false); err == nil {
+	if err := run(context.Background(), time.Second, 2, "(", false); err == nil {
 		t.Error("a bad expression is not an error")
+	}
+	if err := run(context.Background(), time.Second, 0, "", true); err == nil {
+		t.Error("no jobs are not an error")
+	}
+	// Both at once: the one that fails takes nothing from the other.
+	err = run(context.Background(), 2*time.Second, 2, "", false)
+	if err == nil || !strings.Contains(err.Error(), "1 of 2 targets failed") {
+		t.Errorf("one that holds and one that breaks: %v", err)
 	}
 }

@@ -19,6 +19,7 @@ const (
 	RequireVar = "RUNG_REQUIRE_SERVERS" // "1": a missing server fails
 	TimingVar  = "RUNG_TIMING"          // "1": measure; "strict": the machine is quiet, hold to the promise
 	SoakVar    = "RUNG_SOAK"            // "1": long tests run
+	LintVar    = "RUNG_LINT"            // "1": generated files are compared with what generates them
 )
 
 var built struct {
@@ -139,6 +140,15 @@ func Timing(tb testing.TB) (slack int) {
 	}
 	tb.Skipf("times are measured with %s=1, as make test does in a pass of its own", TimingVar)
 	return 0
+}
+
+// Generated lets a test run that makes generated files anew, for which it builds
+// their generator, only in `make lint`.
+func Generated(tb testing.TB) {
+	tb.Helper()
+	if os.Getenv(LintVar) != "1" {
+		tb.Skipf("generates: runs with %s=1, as make lint does", LintVar)
+	}
 }
 
 // Soak lets a long test run only in `make soak`.

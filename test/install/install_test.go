@@ -35,7 +35,7 @@ func TestServer(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	for name, mark := range map[string]func(testing.TB){TimingVar: func(tb testing.TB) { Timing(tb) }, SoakVar: Soak} {
+	for name, mark := range map[string]func(testing.TB){TimingVar: func(tb testing.TB) { Timing(tb) }, SoakVar: Soak, LintVar: Generated} {
 		t.Setenv(name, "1")
 		rec := &recorder{TB: t}
 		if got := rec.run(func() { mark(rec) }); got != "" {

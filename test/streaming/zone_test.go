@@ -91,7 +91,7 @@ func openKube(t *testing.T, dir string, s *streaming.Server) *kube.Cluster {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := kube.Open(kube.Options{Kubeconfig: file})
+	c, err := kube.Open(kube.Options{Kubeconfig: file, ZonePodsFor: 500 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,37 +125,40 @@ func (t *Table[T]) header(st *themes.Styles, cols, widths []int, apart, w int) s
 				title += " ↑"
 			}
 		}
-		l = append(l, cell(Styled(title, st.Dim), widths[n], apart, c.Right, n == len(cols)-1)...)
+		l = appendCell(l, Styled(title, st.Dim), widths[n], apart, c.Right, n == len(cols)-1)
 	}
 	return Join(Plain("  "), l.Skip(t.left)).Render(w)
 }
 
 // row puts the cells of a row beside each other.
 func (t *Table[T]) row(it T, cols, widths []int, apart int) Line {
-	var l Line
+	l := make(Line, 0, 4*len(cols)) // of a span or two, with the space beside them
 	for n, i := range cols {
 		c := t.Columns[i]
-		l = append(l, cell(c.Cell(it), widths[n], apart, c.Right, n == len(cols)-1)...)
+		l = appendCell(l, c.Cell(it), widths[n], apart, c.Right, n == len(cols)-1)
 	}
 	return l
 }
 
-// cell fits a line into a column: cut with an ellipsis or padded, with the
-// space to the next column.
-func cell(l Line, w, apart int, right, last bool) Line {
+// appendCell fits a line into a column at the end of row: cut with an ellipsis
+// or padded, with the space to the next column. The line stays as it is.
+func appendCell(row, l Line, w, apart int, right, last bool) Line {
 	width := l.Width()
 	switch {
 	case width > w:
-		l = cut(l, w)
+		row = append(row, cut(l, w)...)
 	case right && width < w:
-		l = append(Line{{Text: blank(w - width)}}, l...)
-	case width < w && !last:
-		l = append(l[:len(l):len(l)], Span{Text: blank(w - width)})
+		row = append(append(row, Span{Text: blank(w - width)}), l...)
+	default:
+		row = append(row, l...)
+		if width < w && !last {
+			row = append(row, Span{Text: blank(w - width)})
+		}
 	}
 	if !last {
-		l = append(l[:len(l):len(l)], Span{Text: blank(apart)})
+		row = append(row, Span{Text: blank(apart)})
 	}
-	return l
+	return row
 }
 
 func blank(n int) string {

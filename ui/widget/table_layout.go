@@ -127,7 +127,7 @@ func (t *Table[T]) AllText() string {
 	if !t.NoHeader {
 		var head Line
 		for n, i := range cols {
-			head = append(head, cell(Plain(t.Columns[i].Title), widths[n], apart, t.Columns[i].Right, n == len(cols)-1)...)
+			head = appendCell(head, Plain(t.Columns[i].Title), widths[n], apart, t.Columns[i].Right, n == len(cols)-1)
 		}
 		add(head)
 	}

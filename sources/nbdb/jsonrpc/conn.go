@@ -18,8 +18,9 @@ import (
 // 10,000 pods under 10,000 rules is about a tenth of it.
 const MaxMessage = 512 << 20
 
-// keepBuffer is the largest buffer kept between messages.
-const keepBuffer = 256 << 10
+// keepBuffer is the largest buffer kept between messages, in bytes: those of a
+// single change are below it, and a connection that stands still holds no more.
+const keepBuffer = 64 << 10
 
 // stretch is how many bytes of a string are looked through at once.
 const stretch = 256
