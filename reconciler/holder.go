@@ -65,28 +65,36 @@ func (t *tracker) letGo(tr *track) {
 
 // held is a row that ACLs of several units may hang on, in one version of it.
 type held struct {
-	at   compiler.Holder
-	acls []string
+	at     compiler.Holder
+	acls   []string
+	shared bool
+}
+
+// shared says whether a group is one that holds ACLs of several units.
+func shared(g *nb.PortGroup) bool {
+	o := g.ExternalIDs[nb.KeyOwnerType]
+	return (o == nb.OwnerNamespace || o == nb.OwnerCluster) && g.ExternalIDs[nb.KeyOwnerController] == nb.DefaultController
 }
 
 func holderOfGroup(g *nb.PortGroup) held {
 	if g == nil {
 		return held{}
 	}
-	return held{compiler.Holder{Table: nb.TablePortGroup, Name: g.Name}, g.ACLs}
+	return held{compiler.Holder{Table: nb.TablePortGroup, Name: g.Name}, g.ACLs, shared(g)}
 }
 
 func holderOfSwitch(s *nb.LogicalSwitch) held {
 	if s == nil {
 		return held{}
 	}
-	return held{compiler.Holder{Table: nb.TableSwitch, Name: s.Name}, s.ACLs}
+	return held{compiler.Holder{Table: nb.TableSwitch, Name: s.Name}, s.ACLs, true}
 }
 
 // stepHolder takes in a change of such a row; one that came or went is empty on
 // one side.
 func (t *tracker) stepHolder(old, row held) {
-	if old.at == row.at && slices.Equal(old.acls, row.acls) {
+	same := old.at == row.at && old.shared == row.shared
+	if same && slices.Equal(old.acls, row.acls) {
 		return // its ports, which come and go with every pod
 	}
 	for _, h := range []held{old, row} {
@@ -97,7 +105,7 @@ func (t *tracker) stepHolder(old, row held) {
 	}
 	// Where an ACL hangs says whether it can be taken off there.
 	added, removed := old.acls, row.acls
-	if old.at == row.at {
+	if same {
 		added, removed = stepMembers(old.acls, row.acls)
 	}
 	for _, uuids := range [][]string{added, removed} {
@@ -139,8 +147,7 @@ func (t *tracker) sortOut(rows []*nb.ACL) (found []elsewhere, stray []*nb.ACL) {
 		}
 	}
 	for g := range t.db.PortGroups() {
-		if o := g.ExternalIDs[nb.KeyOwnerType]; (o == nb.OwnerNamespace || o == nb.OwnerCluster) &&
-			g.ExternalIDs[nb.KeyOwnerController] == nb.DefaultController {
+		if shared(g) {
 			look(holder{nb.TablePortGroup, g.UUID, g.ACLs})
 		}
 	}
