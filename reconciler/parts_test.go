@@ -302,3 +302,18 @@ func TestSummary(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// Whatever a database calls its rows, a command that names them runs nothing else.
+func TestCommandsQuoteUUIDs(t *testing.T) {
+	const evil = "x; touch /tmp/owned #"
+	for _, line := range commands([]nb.Op{
+		{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: evil},
+		{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: evil, Row: map[string]any{"priority": 1}},
+		{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: evil, Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: evil}}}}},
+		{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: map[string]any{"name": evil, "acls": []nb.Ref{{UUID: evil}}}},
+	}) {
+		if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(line, "'"+evil+"'", ""), `'"`+evil+`"'`, ""), "touch") {
+			t.Error(line)
+		}
+	}
+}
