@@ -30,6 +30,7 @@ type driftRow struct {
 	UUID    string         `json:"uuid,omitempty"`
 	Fields  []driftField   `json:"fields"`
 	Waiting string         `json:"waiting,omitempty"`
+	Note    string         `json:"note,omitempty"`
 }
 
 type driftField struct {
@@ -131,7 +132,7 @@ func moving(zones []*model.ZoneState, out []driftOut) bool {
 }
 
 func driftRowOf(d model.RowDiff) driftRow {
-	row := driftRow{Kind: d.Kind, Table: d.Table, ID: d.ID, UUID: d.UUID, Waiting: d.Waiting, Fields: []driftField{}}
+	row := driftRow{Kind: d.Kind, Table: d.Table, ID: d.ID, UUID: d.UUID, Waiting: d.Waiting, Note: d.Note, Fields: []driftField{}}
 	for _, f := range d.Fields {
 		row.Fields = append(row.Fields, driftField{f.Column, f.Desired, f.Live, f.Missing, f.Extra})
 	}
@@ -153,7 +154,11 @@ func driftText(out []driftOut, wide bool) string {
 		}
 		b.WriteByte('\n')
 		for _, row := range o.Rows {
-			fmt.Fprintf(&b, "  %-9s %s %s\n", row.Kind, row.Table, shortID(row.ID, wide))
+			fmt.Fprintf(&b, "  %-9s %s %s", row.Kind, row.Table, cmp.Or(shortID(row.ID, wide), row.UUID))
+			if why := cmp.Or(row.Note, row.Waiting); why != "" && len(row.Fields) == 0 {
+				fmt.Fprintf(&b, ": %s", why)
+			}
+			b.WriteByte('\n')
 			for _, f := range row.Fields {
 				fmt.Fprintf(&b, "            %s: want %s, is %s", f.Column, f.Desired, f.Live)
 				if len(f.Missing) > 0 {

@@ -41,7 +41,7 @@ func tell(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	// What is done without a new revision is in the activity all the same.
 	poll := time.NewTicker(200 * time.Millisecond)
 	defer poll.Stop()
-	said := teller{log: log, zones: map[string]zoneSaid{}, sources: map[string]sourceSaid{}}
+	said := teller{log: log, zones: map[string]zoneSaid{}, sources: map[string]sourceSaid{}, unwritten: map[string]unwrittenSaid{}}
 	for {
 		said.look(e)
 		select {
@@ -61,6 +61,13 @@ type teller struct {
 	loaded  bool
 	zones   map[string]zoneSaid
 	sources map[string]sourceSaid
+	// unwritten is what was said of each zone: its state then, and the reasons.
+	unwritten map[string]unwrittenSaid
+}
+
+type unwrittenSaid struct {
+	at   time.Time
+	what map[engine.Unwritten]bool
 }
 
 type zoneSaid struct {
@@ -96,10 +103,52 @@ func (t *teller) look(e *engine.Engine) {
 				"held", z.Held, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
 		}
 	}
+	for _, z := range r.Zones {
+		if was := t.unwritten[z.Name]; time.Since(was.at) >= unwrittenEvery {
+			t.unwritten[z.Name] = unwrittenSaid{time.Now(), t.leftOut(z.Name, was.what, e.Unwritten(z))}
+		}
+	}
 	for _, a := range e.Activity(t.seq) {
 		t.seq = a.Seq
 		t.log.Log(context.Background(), severity(a.Error), a.Summary, "zone", a.Zone, "by", a.By, "ops", a.Ops, "took", a.Took.Round(time.Microsecond), "err", a.Error)
 	}
+}
+
+const (
+	unwrittenEvery = time.Second // how often it is looked for what is not written
+	unwrittenLines = 20          // of one zone at one look
+)
+
+// leftOut says what is not written, when that begins and when it ends, and returns
+// what there is.
+func (t *teller) leftOut(zone string, was map[engine.Unwritten]bool, now []engine.Unwritten) map[engine.Unwritten]bool {
+	if len(was)+len(now) == 0 {
+		return nil
+	}
+	is := make(map[engine.Unwritten]bool, len(now))
+	more := 0
+	for _, u := range now {
+		is[u] = true
+		if was[u] {
+			continue
+		}
+		if more++; more <= unwrittenLines {
+			t.log.Warn("not written", "zone", zone, "policy", u.Policy.String(), "reason", string(u.Why), "why", u.Text)
+		}
+	}
+	if more > unwrittenLines {
+		t.log.Warn("not written", "zone", zone, "more", more-unwrittenLines)
+	}
+	over := 0
+	for u := range was {
+		if !is[u] {
+			over++
+		}
+	}
+	if over > 0 {
+		t.log.Info("no longer left unwritten", "zone", zone, "count", over, "still", len(now))
+	}
+	return is
 }
 
 func severity(trouble string) slog.Level {

@@ -79,6 +79,7 @@ var policyMetrics = []policyDescs{
 var (
 	zoneQueue    = desc("rung_zone_queue_depth", "Policies that wait to be written.", "zone")
 	zoneDrift    = desc("rung_zone_drift_rows", "Rows that differ from the desired ones, by how.", "zone", "kind")
+	zoneLeft     = desc("rung_zone_unwritten", "Policies and rows that are not written in a zone that is, by why.", "zone", "reason")
 	zoneConn     = desc("rung_zone_connection_state", "1 for the state the connection is in.", "zone", "state")
 	zoneHeld     = desc("rung_zone_writer_held", "1 while this process holds the zone's epoch.", "zone")
 	zoneEpoch    = desc("rung_zone_writer_epoch", "The epoch in NB_Global: it grows whenever a writer takes over.", "zone")
@@ -133,6 +134,15 @@ func (m *metrics) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64,
 	}
 	for _, k := range []model.DiffKind{model.DiffMissing, model.DiffExtra, model.DiffDifferent} {
 		gauge(zoneDrift, float64(drift[k]), z.Name, string(k))
+	}
+	if z.Writes {
+		left := map[UnwrittenWhy]int{}
+		for _, u := range m.e.Unwritten(z) {
+			left[u.Why]++
+		}
+		for _, why := range unwrittenReasons {
+			gauge(zoneLeft, float64(left[why]), z.Name, string(why))
+		}
 	}
 	for _, st := range []model.ConnState{model.ConnStarting, model.ConnDialling, model.ConnSynced, model.ConnSwept, model.ConnReadOnly,
 		model.ConnLost, model.ConnDenied} {

@@ -14,11 +14,16 @@ import (
 func (e *Engine) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(e.owners.metrics.registry(), promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
-	answer := func(w http.ResponseWriter, err error) {
+	answer := func(w http.ResponseWriter, err error, checks ...string) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")
 		if err != nil {
 			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		for _, line := range checks {
+			_, _ = fmt.Fprintln(w, clean.Text(line))
+		}
+		if err != nil {
 			_, _ = fmt.Fprintln(w, clean.Text(err.Error()))
 			return
 		}
@@ -29,6 +34,13 @@ func (e *Engine) Handler() http.Handler {
 		defer cancel()
 		answer(w, e.Healthy(ctx))
 	})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, e.Ready()) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		err := e.Ready()
+		if !r.URL.Query().Has("verbose") {
+			answer(w, err)
+			return
+		}
+		answer(w, err, e.Checks()...)
+	})
 	return mux
 }

@@ -260,4 +260,27 @@ spec:
 		t.Errorf("%q", got)
 	}
 	until("it was not mended after the time of quiet", func(z *model.ZoneState) bool { return z.Paused == "" && z.DB.ACL(acl.UUID).Priority == acl.Priority })
+
+	// What is not written makes nothing unready, but is said everywhere.
+	if got := get("/readyz?verbose"); got != "200 OK\n[+]the objects were read\n[+]zone worker: written\nok\n" {
+		t.Errorf("%q", got)
+	}
+	const old = nb.DefaultController + ":EgressFirewall:a:10000"
+	if _, err := other.Transact(ctx, []nb.Op{
+		{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: "old", Row: map[string]any{"priority": 10000, "direction": "to-lport", "match": "ip4", "action": "drop",
+			"external_ids": map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: nb.OwnerEgressFirewall, nb.KeyName: "a", nb.KeyID: old}}},
+		{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: map[string]any{"name": "theirs", "acls": []nb.Ref{{Name: "old"}}}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	until("ready again", func(z *model.ZoneState) bool { return z.DB.ACLByID(old) != nil && e.Ready() == nil })
+	want := "200 OK\n[+]the objects were read\n[+]zone worker: written\n[!]zone worker: EgressFirewall/a/default: not-comparable: " +
+		"rows in the form of another OVN-Kubernetes release: ACL " + old + "\nok\n"
+	if got := get("/readyz?verbose"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := get("/metrics"); !strings.Contains(got, "\n"+`rung_zone_unwritten{reason="not-comparable",zone="worker"} 1`) ||
+		!strings.Contains(got, "\n"+`rung_zone_unwritten{reason="disowned",zone="worker"} 0`) {
+		t.Error("no metric of what is not written")
+	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -81,21 +82,67 @@ func (e *Engine) Healthy(ctx context.Context) error {
 func (e *Engine) Ready() error {
 	r := e.Revision()
 	if !r.Loaded {
-		return fmt.Errorf("the objects were not read yet")
+		return errNotLoaded
 	}
 	for _, z := range r.Zones {
-		switch {
-		case !z.Writes:
-		case z.Conn != model.ConnSynced:
-			return fmt.Errorf("zone %s: %s: %s", z.Name, z.Conn, z.Error)
-		case z.Paused != "":
-			return fmt.Errorf("zone %s: %s", z.Name, z.Paused)
-		case z.Judging || e.unsettled(z):
-			return fmt.Errorf("zone %s: rows wait to be written", z.Name)
+		if err := e.ready(z); err != nil {
+			return err
 		}
 	}
 	return nil
 }
+
+var errNotLoaded = errors.New("the objects were not read yet")
+
+func (e *Engine) ready(z *model.ZoneState) error {
+	switch {
+	case !z.Writes:
+	case z.Conn != model.ConnSynced:
+		return fmt.Errorf("zone %s: %s: %s", z.Name, z.Conn, z.Error)
+	case z.Paused != "":
+		return fmt.Errorf("zone %s: %s", z.Name, z.Paused)
+	case z.Judging || e.unsettled(z):
+		return fmt.Errorf("zone %s: rows wait to be written", z.Name)
+	}
+	return nil
+}
+
+// Checks are what Ready looks at, a line each: [+] for what is well, [-] for what is
+// not, and [!] for what is not written in a zone that is ready all the same. They are
+// for people; Unwritten has the same.
+func (e *Engine) Checks() []string {
+	r := e.Revision()
+	var out []string
+	check := func(what string, err error) {
+		if err != nil {
+			out = append(out, "[-]"+err.Error())
+		} else {
+			out = append(out, "[+]"+what)
+		}
+	}
+	if r.Loaded {
+		check("the objects were read", nil)
+	} else {
+		check("", errNotLoaded)
+	}
+	for _, z := range r.Zones {
+		if !z.Writes {
+			continue
+		}
+		check("zone "+z.Name+": written", e.ready(z))
+		for i, u := range e.Unwritten(z) {
+			if i == checksShown {
+				out = append(out, fmt.Sprintf("[!]zone %s: %d more are not written: see rung_zone_unwritten", z.Name, len(e.Unwritten(z))-i))
+				break
+			}
+			out = append(out, "[!]zone "+z.Name+": "+u.String())
+		}
+	}
+	return out
+}
+
+// checksShown bounds what is said of one zone.
+const checksShown = 100
 
 // unsettled says whether a policy's difference is neither being written nor known
 // to fail: a refused policy does not make the others unready.

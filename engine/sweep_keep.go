@@ -73,6 +73,7 @@ type judgement struct {
 	missing, extra, different int
 	priority                  int32
 	none                      *model.NoRows
+	why                       string
 	rows                      uint64
 }
 
@@ -102,7 +103,7 @@ func (k *keeper) one(p *model.PolicyInZone) *model.PolicyInZone {
 	}
 	j := judgement{policy: p.Policy, inSync: p.InSync, notComparable: p.NotComparable, since: p.DiffSince, touched: p.Touched,
 		waiting: p.Waiting, blocked: p.Blocked, acls: p.LiveACLs, missing: p.Missing, extra: p.Extra, different: p.Different,
-		priority: p.LivePriority, none: p.None}
+		priority: p.LivePriority, none: p.None, why: p.Why}
 	if p.Rows != nil {
 		j.rows = p.Rows.Sum
 	}

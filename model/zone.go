@@ -83,6 +83,9 @@ type RowDiff struct {
 	// Waiting says the difference is not one a writer can mend now: a subject
 	// pod whose logical switch port does not exist yet.
 	Waiting string
+	// Note says what else is to be known of the row: that it is the policy's by
+	// owner and name alone.
+	Note string
 }
 
 // FieldDiff is one column that differs. For set columns Missing and Extra list
@@ -191,6 +194,8 @@ type ZoneState struct {
 	// is not going on.
 	Pending int
 	Paused  string
+	// Disowned are rows that were Rung's to write and are nobody's any more.
+	Disowned []DisownedRow
 	// Note is to be seen although it keeps nothing from being written: that a check
 	// was overridden, who leads.
 	Note string
@@ -204,6 +209,14 @@ type ZoneState struct {
 	TakenOff  bool
 	Foreign   string
 	ForeignAt time.Time
+}
+
+// DisownedRow is a row whose owner ids somebody took away. Nobody writes or removes
+// it, and it may still decide.
+type DisownedRow struct {
+	Table, UUID string
+	Was         PolicyKey
+	ID          string // the k8s.ovn.org/id it had
 }
 
 // Current says whether the rows are those that are there now: the zone is being

@@ -20,8 +20,10 @@ type aclTrack struct {
 	// desired, alien the UUIDs of other rows in its port group.
 	extra []*nb.ACL
 	alien []string
-	// stray are rows of the policy that somebody else's rows hold.
-	stray []*nb.ACL
+	// elsewhere are rows of the policy that hang where ACLs of another unit do, stray
+	// those that somebody else's rows hold.
+	elsewhere []elsewhere
+	stray     []*nb.ACL
 
 	priority int32 // the ANP priority the live rows carry, or -1
 }
@@ -72,12 +74,13 @@ func (t *tracker) compareACLs(tr *track) {
 		row := t.db.ACL(uuid)
 		byID[row.ID()] = append(byID[row.ID()], row)
 	}
+	var off []*nb.ACL // hang on nothing of the policy's
 	leftover := func(rows []*nb.ACL) {
 		for _, row := range rows {
 			if hangs.has(row.UUID) {
 				out.extra = append(out.extra, row)
 			} else {
-				out.stray = append(out.stray, row)
+				off = append(off, row)
 			}
 		}
 	}
@@ -112,7 +115,8 @@ func (t *tracker) compareACLs(tr *track) {
 	}
 	byIDThenUUID := func(a, b *nb.ACL) int { return cmp.Or(cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID)) }
 	slices.SortFunc(out.extra, byIDThenUUID)
-	slices.SortFunc(out.stray, byIDThenUUID)
+	slices.SortFunc(off, byIDThenUUID)
+	out.elsewhere, out.stray = t.sortOut(off)
 }
 
 // desiredACLs are the policy's ACLs in this zone, as the switch ports there
@@ -131,6 +135,9 @@ func (t *tracker) livePriority(tr *track) int32 {
 		return found
 	}
 	for uuid := range tr.liveACLs {
+		if _, damaged := tr.damaged[uuid]; damaged {
+			continue // its index may be gone with the id
+		}
 		row := t.db.ACL(uuid)
 		p := compiler.LivePriority(row.Priority, ownerOfRow(row).index)
 		if p < 0 || (found >= 0 && p != found) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rung/model"
 	"rung/model/nb"
 )
 
@@ -54,9 +55,9 @@ func (c *scribe) say(line func() string) {
 func (c *scribe) op(op *nb.Op) {
 	switch op.Kind {
 	case nb.OpDelete:
-		c.say(func() string { return "destroy " + op.Table + " " + op.UUID })
+		c.say(func() string { return "destroy " + op.Table + " " + model.ShellQuote(op.UUID) })
 	case nb.OpUpdate:
-		c.say(func() string { return "set " + op.Table + " " + op.UUID + columns(op.Row) })
+		c.say(func() string { return "set " + op.Table + " " + model.ShellQuote(op.UUID) + columns(op.Row) })
 	case nb.OpMutate:
 		for _, m := range op.Mutations {
 			verb := "remove"
@@ -89,7 +90,9 @@ func (c *scribe) op(op *nb.Op) {
 
 func (c *scribe) members(verb, table, record, column string, values []string) {
 	for part := range slices.Chunk(values, membersPerLine) {
-		c.say(func() string { return verb + " " + table + " " + record + " " + column + " " + strings.Join(part, " ") })
+		c.say(func() string {
+			return verb + " " + table + " " + model.ShellQuote(record) + " " + column + " " + strings.Join(part, " ")
+		})
 	}
 }
 
@@ -102,7 +105,7 @@ func (c *scribe) refs(verb, table, record, column string, refs []nb.Ref) {
 		if r.Name != "" {
 			named = append(named, r)
 		} else {
-			uuids = append(uuids, r.UUID)
+			uuids = append(uuids, model.ShellQuote(r.UUID))
 		}
 	}
 	c.members(verb, table, record, column, uuids)
@@ -115,7 +118,7 @@ func (c *scribe) refs(verb, table, record, column string, refs []nb.Ref) {
 				}
 				ids.WriteString(" @" + r.Name)
 			}
-			return b.String() + verb + " " + table + " " + record + " " + column + ids.String()
+			return b.String() + verb + " " + table + " " + model.ShellQuote(record) + " " + column + ids.String()
 		})
 	}
 }
@@ -124,7 +127,7 @@ func (c *scribe) refs(verb, table, record, column string, refs []nb.Ref) {
 func columns(row map[string]any) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(row)) {
-		b.WriteString(" " + name + "=" + shellQuote(ovsValue(row[name])))
+		b.WriteString(" " + name + "=" + model.ShellQuote(ovsValue(row[name])))
 	}
 	return b.String()
 }
@@ -132,7 +135,7 @@ func columns(row map[string]any) string {
 func pairs(m map[string]string) []string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, shellQuote(strconv.Quote(k)+"="+strconv.Quote(m[k])))
+		out = append(out, model.ShellQuote(strconv.Quote(k)+"="+strconv.Quote(m[k])))
 	}
 	return out
 }
@@ -140,7 +143,7 @@ func pairs(m map[string]string) []string {
 func atoms(in []string) []string {
 	out := make([]string, len(in))
 	for i, s := range in {
-		out[i] = shellQuote(strconv.Quote(s))
+		out[i] = model.ShellQuote(strconv.Quote(s))
 	}
 	return out
 }
@@ -176,16 +179,4 @@ func ovsAtom(s string) string {
 		return s
 	}
 	return strconv.Quote(s)
-}
-
-// shellQuote makes one word of s for a POSIX shell.
-func shellQuote(s string) string {
-	safe := s != ""
-	for _, r := range s {
-		safe = safe && (strings.ContainsRune("_@%+=:,./-", r) || (r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z'))
-	}
-	if safe {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -32,6 +32,7 @@ func (w *worker) release(k model.PolicyKey) {
 // again for a read that does not come.
 func (w *worker) expire() {
 	w.calmed()
+	w.lookAgain()
 	now := time.Now()
 	for k, h := range w.busy {
 		if h == nil || now.Before(h.until) || w.unsure != "" {

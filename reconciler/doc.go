@@ -9,7 +9,8 @@
 // show it, and publishes the joined state. Conditions, events and activity are
 // by-products of writing (reporter).
 //
-// Invariants: only rows of Rung's owner types are ever touched, never those of a
+// Invariants: only rows of Rung's owner types are ever touched, known by their id or
+// by owner and name, never those of an older release nor of a
 // policy without desired rows, nor any before all objects were read once; a
 // policy's change is never split over transactions; no insert is repeated before
 // it is known what became of the first; retries never end.

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -43,7 +44,8 @@ func (f *fakeDB) hold(h compiler.Holder) []nb.RowChange {
 	if h.Table == nb.TableSwitch {
 		return f.put(nb.RowChange{New: &nb.LogicalSwitch{UUID: f.uuid(), Name: h.Name}})
 	}
-	return f.put(nb.RowChange{New: &nb.PortGroup{UUID: f.uuid(), Name: h.Name, ExternalIDs: map[string]string{"of": "OVN-Kubernetes"}}})
+	return f.put(nb.RowChange{New: &nb.PortGroup{UUID: f.uuid(), Name: h.Name,
+		ExternalIDs: map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: nb.OwnerNamespace}}})
 }
 
 // meddleHolders does to the rows ACLs hang on what their owners might, and others.
@@ -77,6 +79,56 @@ func (w *world) meddleHolders(f *fakeDB) []nb.RowChange {
 			n.Name = "renamed" + strconv.Itoa(w.r.IntN(1000000))
 		}
 		return f.put(nb.RowChange{Old: old, New: &n})
+	}
+	return nil
+}
+
+// damage takes the id of a row away, spoils it, or gives it another row's ids.
+func (w *world) damage(f *fakeDB) []nb.RowChange {
+	acls, sets, groups := slices.Collect(f.db.ACLs()), slices.Collect(f.db.AddressSets()), slices.Collect(f.db.PortGroups())
+	spoil := func(ids, others map[string]string) map[string]string {
+		out := map[string]string{}
+		maps.Copy(out, ids)
+		switch w.r.IntN(5) {
+		case 0:
+			delete(out, nb.KeyID)
+		case 1:
+			out[nb.KeyID] += w.pick("x", ":0")
+		case 2:
+			out[nb.KeyID] = w.pick("", "x", others[nb.KeyID])
+		case 3:
+			delete(out, nb.KeyID)
+			delete(out, w.pick(nb.KeyName, nb.KeyDirection, nb.KeyGressIndex, nb.KeyType))
+		case 4:
+			return maps.Clone(others)
+		}
+		return out
+	}
+	switch n := w.r.IntN(4); {
+	case n < 2 && len(acls) > 0:
+		old := acls[w.r.IntN(len(acls))]
+		row := *old
+		row.ExternalIDs = spoil(old.ExternalIDs, acls[w.r.IntN(len(acls))].ExternalIDs)
+		return f.put(nb.RowChange{Old: old, New: &row})
+	case n == 2 && len(sets) > 0:
+		old := sets[w.r.IntN(len(sets))]
+		row := *old
+		row.ExternalIDs = spoil(old.ExternalIDs, sets[w.r.IntN(len(sets))].ExternalIDs)
+		if w.r.IntN(3) == 0 {
+			row.Name = "renamed" + strconv.Itoa(w.r.IntN(1000000))
+		}
+		return f.put(nb.RowChange{Old: old, New: &row})
+	case n == 3 && len(groups) > 0:
+		old := groups[w.r.IntN(len(groups))]
+		if slices.Contains(holders(), compiler.Holder{Table: nb.TablePortGroup, Name: old.Name}) {
+			return nil // not Rung's to make whole
+		}
+		row := *old
+		row.ExternalIDs = spoil(old.ExternalIDs, groups[w.r.IntN(len(groups))].ExternalIDs)
+		if w.r.IntN(3) == 0 {
+			row.Name = "renamed" + strconv.Itoa(w.r.IntN(1000000))
+		}
+		return f.put(nb.RowChange{Old: old, New: &row})
 	}
 	return nil
 }

@@ -13,8 +13,9 @@ const noHolder = "the row they hang on does not exist yet"
 // holder is the row a unit's ACLs hang on. The zero holder stands for a group of
 // the unit's own.
 type holder struct {
-	uuid string // empty: there is no such row
-	acls []string
+	table string
+	uuid  string // empty: there is no such row
+	acls  []string
 }
 
 // holderOf finds the row that is not the unit's and that its ACLs hang on.
@@ -22,11 +23,11 @@ func (t *tracker) holderOf(h compiler.Holder) holder {
 	switch h.Table {
 	case nb.TablePortGroup:
 		if g := t.db.PortGroupByName(h.Name); g != nil {
-			return holder{g.UUID, g.ACLs}
+			return holder{h.Table, g.UUID, g.ACLs}
 		}
 	case nb.TableSwitch:
 		if s := t.db.SwitchByName(h.Name); s != nil {
-			return holder{s.UUID, s.ACLs}
+			return holder{h.Table, s.UUID, s.ACLs}
 		}
 	}
 	return holder{}
@@ -64,28 +65,36 @@ func (t *tracker) letGo(tr *track) {
 
 // held is a row that ACLs of several units may hang on, in one version of it.
 type held struct {
-	at   compiler.Holder
-	acls []string
+	at     compiler.Holder
+	acls   []string
+	shared bool
+}
+
+// shared says whether a group is one that holds ACLs of several units.
+func shared(g *nb.PortGroup) bool {
+	o := g.ExternalIDs[nb.KeyOwnerType]
+	return (o == nb.OwnerNamespace || o == nb.OwnerCluster) && g.ExternalIDs[nb.KeyOwnerController] == nb.DefaultController
 }
 
 func holderOfGroup(g *nb.PortGroup) held {
 	if g == nil {
 		return held{}
 	}
-	return held{compiler.Holder{Table: nb.TablePortGroup, Name: g.Name}, g.ACLs}
+	return held{compiler.Holder{Table: nb.TablePortGroup, Name: g.Name}, g.ACLs, shared(g)}
 }
 
 func holderOfSwitch(s *nb.LogicalSwitch) held {
 	if s == nil {
 		return held{}
 	}
-	return held{compiler.Holder{Table: nb.TableSwitch, Name: s.Name}, s.ACLs}
+	return held{compiler.Holder{Table: nb.TableSwitch, Name: s.Name}, s.ACLs, true}
 }
 
 // stepHolder takes in a change of such a row; one that came or went is empty on
 // one side.
 func (t *tracker) stepHolder(old, row held) {
-	if old.at == row.at && slices.Equal(old.acls, row.acls) {
+	same := old.at == row.at && old.shared == row.shared
+	if same && slices.Equal(old.acls, row.acls) {
 		return // its ports, which come and go with every pod
 	}
 	for _, h := range []held{old, row} {
@@ -94,6 +103,76 @@ func (t *tracker) stepHolder(old, row held) {
 			t.touch(tr)
 		}
 	}
+	// Where an ACL hangs says whether it can be taken off there.
+	added, removed := old.acls, row.acls
+	if same {
+		added, removed = stepMembers(old.acls, row.acls)
+	}
+	for _, uuids := range [][]string{added, removed} {
+		for _, uuid := range uuids {
+			acl := t.db.ACL(uuid)
+			if acl == nil {
+				continue
+			}
+			if tr := t.tracks[ownerOfRow(acl).unit]; tr != nil {
+				tr.aclsDirty = true
+				t.touch(tr)
+			}
+		}
+	}
+}
+
+// elsewhere is an ACL that hangs on rows that hold those of other units: its ids are
+// not those it was made with.
+type elsewhere struct {
+	row *nb.ACL
+	at  []holder
+}
+
+// sortOut finds out which ACLs that nobody wants hang on rows that hold those of
+// several units; the others are stray.
+func (t *tracker) sortOut(rows []*nb.ACL) (found []elsewhere, stray []*nb.ACL) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	at := make(map[string][]holder, len(rows))
+	for _, row := range rows {
+		at[row.UUID] = nil
+	}
+	look := func(h holder) {
+		for _, acl := range h.acls {
+			if _, wanted := at[acl]; wanted {
+				at[acl] = append(at[acl], h)
+			}
+		}
+	}
+	for g := range t.db.PortGroups() {
+		if shared(g) {
+			look(holder{nb.TablePortGroup, g.UUID, g.ACLs})
+		}
+	}
+	for s := range t.db.Switches() {
+		look(holder{nb.TableSwitch, s.UUID, s.ACLs})
+	}
+	for _, row := range rows {
+		if h := at[row.UUID]; len(h) > 0 {
+			found = append(found, elsewhere{row, h})
+		} else {
+			stray = append(stray, row)
+		}
+	}
+	return found, stray
+}
+
+// elsewhereOps takes such ACLs off; the server collects them.
+func (t *tracker) elsewhereOps(ops []nb.Op, tr *track) []nb.Op {
+	for _, e := range tr.acls.elsewhere {
+		for _, h := range e.at {
+			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: h.table, UUID: h.uuid,
+				Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: e.row.UUID}}}}})
+		}
+	}
+	return ops
 }
 
 // holderOps writes the ACLs of a unit without a port group of its own.

@@ -28,7 +28,8 @@ func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
 	if tr.c != nil {
 		p.None = tr.c.None
 	}
-	p.NotComparable = len(tr.odd) > 0
+	p.Why = t.notComparable(tr)
+	p.NotComparable = p.Why != ""
 	if t.db != nil && (p.NotComparable || p.None != nil || keepsOthers(tr.c)) {
 		p.Rows = t.digest(tr)
 	}
@@ -62,6 +63,36 @@ func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
 		}
 	}
 	return p
+}
+
+// notComparable says which of a unit's rows are in a form that Rung does not
+// compile, empty when none is. Where Rung only observes, an id that begins well
+// may be a newer release's; where it writes, such a row is stale (form damaged).
+func (t *tracker) notComparable(tr *track) string {
+	strange := tr.odd.sorted()
+	if t.observing {
+		for uuid, unknown := range tr.damaged {
+			if unknown {
+				strange = append(strange, uuid)
+			}
+		}
+		slices.Sort(strange)
+	}
+	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
+		for _, uuid := range strange {
+			if row := t.db.Row(table, uuid); row != nil {
+				return "rows in the form of another OVN-Kubernetes release: " + andMore(rowText(row), len(strange)-1)
+			}
+		}
+	}
+	return ""
+}
+
+func andMore(first string, more int) string {
+	if more > 0 {
+		return first + " and " + plural(more, "more row", "more rows")
+	}
+	return first
 }
 
 // others are the kinds whose rows OVN-Kubernetes has by its configuration, or
@@ -107,6 +138,9 @@ func (d *differ) add(kind model.DiffKind, table, id, uuid string, fields []model
 		d.since[key] = d.tr.touched
 	}
 	d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: kind, Table: table, ID: id, UUID: uuid, Fields: fields})
+	if _, damaged := d.tr.damaged[uuid]; damaged && kind == model.DiffExtra {
+		d.p.Diffs[len(d.p.Diffs)-1].Note = "by owner and name the policy's, but " + idText(id)
+	}
 	return &d.p.Diffs[len(d.p.Diffs)-1]
 }
 
@@ -128,6 +162,9 @@ func (d *differ) acls() {
 	}
 	for _, row := range a.extra {
 		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil)
+	}
+	for _, e := range a.elsewhere {
+		d.add(model.DiffExtra, nb.TableACL, e.row.ID(), e.row.UUID, nil)
 	}
 	for _, row := range a.stray {
 		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil).Waiting = heldElsewhere

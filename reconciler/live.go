@@ -19,7 +19,7 @@ func (t *tracker) ApplyLive(u model.ZoneUpdate) {
 	t.begin()
 	t.db = u.DB
 	if u.Resync || before == nil {
-		t.reindex()
+		t.reindex(before)
 		if t.desired != nil {
 			t.compareAll()
 		}
@@ -94,21 +94,31 @@ func (t *tracker) stepLive(before *nb.DB, changed map[string]members) {
 	}
 }
 
-// reindex finds the owners of all rows afresh.
-func (t *tracker) reindex() {
+// reindex finds the owners of all rows afresh. before is the database as it was
+// known, nil at first.
+func (t *tracker) reindex(before *nb.DB) {
 	for _, tr := range t.tracks {
-		tr.liveACLs, tr.liveSets, tr.liveGroups, tr.odd = nil, nil, nil, nil
+		tr.liveACLs, tr.liveSets, tr.liveGroups, tr.odd, tr.damaged = nil, nil, nil, nil, nil
 		tr.aclsDirty, tr.rowsDirty = true, true
 		t.touch(tr)
 	}
+	book := func(table string, r nb.Row) {
+		t.index(table, r.RowUUID(), nil, r)
+		if before == nil {
+			return
+		}
+		if old := before.Row(table, r.RowUUID()); old != nil {
+			t.disowned.note(old, r, ownerOfRow(old))
+		}
+	}
 	for r := range t.db.ACLs() {
-		t.index(nb.TableACL, r.UUID, nil, r)
+		book(nb.TableACL, r)
 	}
 	for r := range t.db.AddressSets() {
-		t.index(nb.TableAddressSet, r.UUID, nil, r)
+		book(nb.TableAddressSet, r)
 	}
 	for r := range t.db.PortGroups() {
-		t.index(nb.TablePortGroup, r.UUID, nil, r)
+		book(nb.TablePortGroup, r)
 	}
 }
 
@@ -129,16 +139,27 @@ func (t *tracker) index(table, uuid string, old, row nb.Row) {
 	}
 	if old != nil {
 		if o := ownerOfRow(old); o.form != foreign {
+			if row != nil {
+				t.disowned.note(old, row, o)
+			}
 			if tr := t.tracks[o.unit]; tr != nil {
 				delete(*tr.live(table, o.form), uuid)
+				delete(tr.damaged, uuid)
 				mark(tr)
 			}
 		}
 	}
 	if row != nil {
 		if o := ownerOfRow(row); o.form != foreign {
+			delete(t.disowned, uuid)
 			tr := t.track(o.unit)
 			tr.live(table, o.form).add(uuid)
+			if o.form == damaged {
+				if tr.damaged == nil {
+					tr.damaged = map[string]bool{}
+				}
+				tr.damaged[uuid] = o.unknown
+			}
 			mark(tr)
 		}
 	}

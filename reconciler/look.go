@@ -97,7 +97,7 @@ func (l *Looker) Look(g Glance) map[model.PolicyKey]*model.PolicyInZone {
 	if t.db == nil {
 		t.db = (*nb.DB)(nil).Apply(nil)
 	}
-	t.reindex()
+	t.reindex(nil)
 	t.compareAll()
 	t.finish(g.At)
 	out := make(map[model.PolicyKey]*model.PolicyInZone, len(t.tracks))

@@ -38,6 +38,7 @@ func (b *opsBuilder) policy(k model.PolicyKey) []nb.Op {
 	case tr.hasRows() && tr.c.GroupName != "":
 		ops = b.groupOps(ops, tr)
 	}
+	ops = t.elsewhereOps(ops, tr)
 	for _, uuid := range tr.extraGroups {
 		ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: nb.TablePortGroup, UUID: uuid})
 	}

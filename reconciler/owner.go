@@ -1,6 +1,8 @@
 package reconciler
 
 import (
+	"strings"
+
 	"rung/model"
 	"rung/model/nb"
 )
@@ -13,8 +15,12 @@ const (
 	foreign form = iota
 	// ours are rows of a unit with an id as compile-spec §0.1 says.
 	ours
-	// odd rows carry an owner type of ours with an id in a form of another
-	// release.
+	// damaged rows carry an owner type of ours and the name of an object, but no id
+	// that anybody is known to have written. By owner and name they are the unit's,
+	// as OVN-Kubernetes finds what is stale (compile-spec §2.5, §2.6).
+	damaged
+	// odd rows carry an owner type of ours with an id in a form that an older
+	// release is known to have written.
 	odd
 )
 
@@ -23,6 +29,9 @@ type owner struct {
 	unit  model.PolicyKey
 	form  form
 	index int // gress index of an ACL or address set
+	// unknown says of a damaged row that its id begins as that owner's do: a release
+	// that Rung does not know may have written it.
+	unknown bool
 }
 
 // ownerOf reads whose a row is.
@@ -35,10 +44,15 @@ func ownerOf(table string, ids map[string]string) owner {
 	switch {
 	case o.Form == nb.FormKnown:
 		out.form = ours
-	case o.Form != nb.FormOdd && o.Form != nb.FormLegacy, o.Name == "":
-		return owner{} // or nobody to show it under
-	default:
+	case o.Name == "": // nobody to show it under
+		return owner{}
+	case o.Form == nb.FormLegacy:
 		out.form = odd
+	case o.Form == nb.FormOdd:
+		out.form = damaged
+		out.unknown = strings.HasPrefix(ids[nb.KeyID], o.Controller+":"+o.Type+":")
+	default:
+		return owner{}
 	}
 	return out
 }
@@ -55,4 +69,20 @@ func ownerOfRow(r nb.Row) owner {
 		return ownerOf(nb.TablePortGroup, r.ExternalIDs)
 	}
 	return owner{}
+}
+
+// idText says what is wrong with the id of a damaged row.
+func idText(id string) string {
+	if id == "" {
+		return "it has no " + nb.KeyID
+	}
+	return nb.KeyID + " " + id + " is in no known form"
+}
+
+// rowText names a row in a sentence.
+func rowText(r nb.Row) string {
+	if id := idOfRow(r); id != "" {
+		return nb.TableOf(r) + " " + id
+	}
+	return nb.TableOf(r) + " " + r.RowUUID()
 }

@@ -68,6 +68,9 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 		ch := &changes[i]
 		row := cmp.Or(ch.New, ch.Old)
 		o := ownerOfRow(row)
+		if o.form == foreign && ch.Old != nil {
+			o = ownerOfRow(ch.Old) // its ids were taken away
+		}
 		if o.form == foreign || w.cfg.Leave[o.unit.Kind] || natural(ch, o, db) {
 			continue
 		}

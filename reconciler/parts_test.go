@@ -30,22 +30,24 @@ func TestOwner(t *testing.T) {
 		ids         map[string]string
 		want        owner
 	}{
-		{"ACL", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:12:tcp-namedPort"), owner{p, ours, 12}},
-		{"altered name", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:0:None", nb.KeyName, "other"), owner{p, ours, 0}},
-		{"address set", nb.TableAddressSet, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:3:v6"), owner{p, ours, 3}},
-		{"port group", nb.TablePortGroup, ids(nb.KeyID, d+"AdminNetworkPolicy:web"), owner{p, ours, 0}},
+		{"ACL", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:12:tcp-namedPort"), owner{unit: p, form: ours, index: 12}},
+		{"altered name", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:0:None", nb.KeyName, "other"), owner{unit: p, form: ours}},
+		{"address set", nb.TableAddressSet, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Egress:3:v6"), owner{unit: p, form: ours, index: 3}},
+		{"port group", nb.TablePortGroup, ids(nb.KeyID, d+"AdminNetworkPolicy:web"), owner{unit: p, form: ours}},
 		{"baseline", nb.TablePortGroup, ids(nb.KeyOwnerType, nb.OwnerBANP, nb.KeyID, d+"BaselineAdminNetworkPolicy:default"),
-			owner{model.PolicyKey{Kind: model.KindBANP, Name: "default"}, ours, 0}},
-		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), owner{p, odd, 0}},
-		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), owner{p, odd, 0}},
-		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), owner{p, odd, 0}},
-		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), owner{p, odd, 0}},
-		{"the type of another id", nb.TablePortGroup, ids(nb.KeyID, d+"BaselineAdminNetworkPolicy:web", nb.KeyName, "web"), owner{p, odd, 0}},
-		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), owner{p, odd, 0}},
+			owner{unit: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, form: ours}},
+		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), owner{unit: p, form: damaged, unknown: true}},
+		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), owner{unit: p, form: damaged, unknown: true}},
+		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), owner{unit: p, form: damaged, unknown: true}},
+		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), owner{unit: p, form: damaged, unknown: true}},
+		{"the type of another id", nb.TablePortGroup, ids(nb.KeyID, d+"BaselineAdminNetworkPolicy:web", nb.KeyName, "web"), owner{unit: p, form: damaged}},
+		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), owner{unit: p, form: damaged}},
+		{"an older release", nb.TableACL, ids(nb.KeyOwnerType, "EgressFirewall", nb.KeyID, d+"EgressFirewall:a:9999", nb.KeyName, "a"),
+			owner{unit: model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}, form: odd, index: 1}},
 		{"no id, no name", nb.TablePortGroup, ids(), owner{}},
 		{"user-defined network", nb.TablePortGroup, ids(nb.KeyOwnerController, "blue-network-controller", nb.KeyID, d+"AdminNetworkPolicy:web"), owner{}},
 		{"NetworkPolicy", nb.TablePortGroup, ids(nb.KeyOwnerType, "NetworkPolicy", nb.KeyID, d+"NetworkPolicy:a:b"),
-			owner{model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, ours, 0}},
+			owner{unit: model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, form: ours}},
 		{"group of a namespace", nb.TablePortGroup, ids(nb.KeyOwnerType, "Namespace", nb.KeyID, d+"Namespace:a", nb.KeyName, "a"), owner{}},
 		{"other type", nb.TablePortGroup, ids(nb.KeyOwnerType, "UDNIsolation", nb.KeyID, d+"UDNIsolation:a", nb.KeyName, "a"), owner{}},
 		{"nothing", nb.TableACL, nil, owner{}},
@@ -298,5 +300,20 @@ func TestSummary(t *testing.T) {
 	}
 	if got, want := summary(model.PolicyKey{Kind: model.KindBANP, Name: "default"}, ops[:1]), "BANP default: 1 ACL updated"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Whatever a database calls its rows, a command that names them runs nothing else.
+func TestCommandsQuoteUUIDs(t *testing.T) {
+	const evil = "x; touch /tmp/owned #"
+	for _, line := range commands([]nb.Op{
+		{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: evil},
+		{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: evil, Row: map[string]any{"priority": 1}},
+		{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: evil, Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: evil}}}}},
+		{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: map[string]any{"name": evil, "acls": []nb.Ref{{UUID: evil}}}},
+	}) {
+		if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(line, "'"+evil+"'", ""), `'"`+evil+`"'`, ""), "touch") {
+			t.Error(line)
+		}
 	}
 }

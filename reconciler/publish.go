@@ -28,8 +28,12 @@ func (w *worker) publish(now bool) {
 	if w.fence.Fence != nil {
 		w.zone.Writer, w.zone.Epoch = holderIn(w.zone.DB)
 	}
-	w.zone.Pending = 0
+	w.zone.Disowned = w.t.disowned.here(w.t.db)
+	w.zone.Pending, w.standing = 0, 0
 	for _, p := range w.zone.Policies {
+		if w.stands(p) {
+			w.standing++
+		}
 		if w.mode == Write && p.Missing+p.Extra+p.Different > p.Blocked && p.None == nil && !p.NotComparable && !w.leaves(p.Policy) {
 			w.zone.Pending++
 		}
@@ -37,6 +41,28 @@ func (w *worker) publish(now bool) {
 	z := w.zone
 	w.state.Store(&z)
 	w.cfg.OnState(&z)
+}
+
+// stands says whether a unit's rows differ and are not written for a reason that
+// is theirs alone.
+func (w *worker) stands(p *model.PolicyInZone) bool {
+	return w.mode == Write && (p.NotComparable || p.Blocked > 0) && !w.leaves(p.Policy)
+}
+
+// lookAgain compares what stands once more, now and then: it costs little, and
+// nothing stays as it is because a change was missed.
+func (w *worker) lookAgain() {
+	now := time.Now()
+	if w.standing == 0 || now.Before(w.againAt) {
+		return
+	}
+	w.againAt = now.Add(w.cfg.Again)
+	for k, p := range w.zone.Policies {
+		if w.stands(p) {
+			w.t.again(k)
+		}
+	}
+	w.takeDirty()
 }
 
 // joined is the next map of policies; what did not change is shared.

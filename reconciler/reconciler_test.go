@@ -267,31 +267,51 @@ func TestForeignRowsAreLeftAlone(t *testing.T) {
 	})
 }
 
-// Rows of our owner type with an id in another form are not touched, and
-// neither is their policy.
+// Rows of an older release are not touched, and neither is their policy, which
+// is said. Where Rung only observes, an id that it does not know may be a newer
+// release's.
 func TestRowsOfAnotherReleaseAreNotComparable(t *testing.T) {
-	run(t, Write, func(b *bench) {
-		ids := map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: nb.OwnerANP, nb.KeyName: "isolate",
-			nb.KeyID: "default-network-controller:AdminNetworkPolicy:isolate:Ingress:0"}
-		b.z.put(nb.RowChange{New: &nb.ACL{UUID: "a1", ExternalIDs: ids}}, nb.RowChange{New: &nb.PortGroup{UUID: "g1", Name: "pg", ACLs: []string{"a1"}}})
-		tenants(b)
-		b.have(isolate(1), anp("other", 2, "t=1"))
-		b.calm(time.Second)
-		p := b.in("isolate")
-		if !p.NotComparable || p.InSync || len(p.Diffs) > 0 || p.State(b.r.State(), time.Now()) != model.StateNotComparable {
-			t.Errorf("%+v", p)
-		}
-		if !b.in("other").InSync {
-			t.Error("the other policy is not in sync")
-		}
-		if b.z.db().ACL("a1") == nil {
-			t.Error("the row is gone")
-		}
-		// With the row gone the policy is an ordinary one.
-		b.z.meddle(func(f *fakeDB) []nb.RowChange { return f.put(nb.RowChange{Old: f.db.PortGroup("g1")}) })
-		b.calm(time.Second)
-		b.converged()
-	})
+	firewall := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "a", Name: "default"}}, Tier: model.TierNetwork,
+		Egress: []model.Rule{{Direction: model.Egress, Action: model.Deny, Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"10.0.0.0/8"}}}}}}
+	older := map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: nb.OwnerEgressFirewall, nb.KeyName: "a",
+		nb.KeyID: "default-network-controller:EgressFirewall:a:10000"}
+	newer := map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: nb.OwnerANP, nb.KeyName: "isolate",
+		nb.KeyID: "default-network-controller:AdminNetworkPolicy:isolate:Ingress:0"}
+	for _, c := range []struct {
+		mode Mode
+		ids  map[string]string
+		key  model.PolicyKey
+	}{{Write, older, firewall.Key}, {Observe, older, firewall.Key}, {Observe, newer, keyOf("isolate")}} {
+		run(t, c.mode, func(b *bench) {
+			b.z.put(nb.RowChange{New: &nb.ACL{UUID: "a1", ExternalIDs: c.ids}}, nb.RowChange{New: &nb.PortGroup{UUID: "g1", Name: "pg", ACLs: []string{"a1"}}})
+			tenants(b)
+			b.have(isolate(1), firewall, anp("other", 2, "t=1"))
+			b.calm(time.Second)
+			p := b.r.State().Policies[c.key]
+			if !p.NotComparable || p.InSync || len(p.Diffs) > 0 || p.State(b.r.State(), time.Now()) != model.StateNotComparable {
+				t.Errorf("%+v", p)
+			}
+			if want := "rows in the form of another OVN-Kubernetes release: ACL " + c.ids[nb.KeyID]; p.Why != want {
+				t.Errorf("%q, want %q", p.Why, want)
+			}
+			if c.mode == Write && !b.in("other").InSync {
+				t.Error("the other policy is not in sync")
+			}
+			if b.z.db().ACL("a1") == nil {
+				t.Error("the row is gone")
+			}
+			if c.mode == Observe {
+				return
+			}
+			// With the row gone the policy is an ordinary one.
+			b.z.meddle(func(f *fakeDB) []nb.RowChange { return f.put(nb.RowChange{Old: f.db.PortGroup("g1")}) })
+			for _, h := range holders() {
+				b.z.meddle(func(f *fakeDB) []nb.RowChange { return f.hold(h) })
+			}
+			b.calm(time.Second)
+			b.converged()
+		})
+	}
 }
 
 // Subject pods whose port is not there yet wait; they are no difference.

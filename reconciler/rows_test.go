@@ -76,18 +76,20 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 	for g := range db.PortGroups() {
 		for _, u := range g.ACLs {
 			o := ownerOfRow(g)
-			held[u] = held[u] || (o.form == ours && !skip[o.unit])
+			held[u] = held[u] || (owned(o) && !skip[o.unit]) || g.ExternalIDs[nb.KeyOwnerType] == nb.OwnerNamespace
 		}
 		on[compiler.Holder{Table: nb.TablePortGroup, Name: g.Name}] = g.ACLs
 	}
 	for s := range db.Switches() {
-		on[compiler.Holder{Table: nb.TableSwitch, Name: s.Name}] = s.ACLs
+		for _, u := range s.ACLs {
+			held[u] = true
+		}
 	}
 	for a := range db.ACLs() {
 		held[a.UUID] = held[a.UUID] || slices.Contains(on[compiler.HolderOf(ownerOfRow(a).unit)], a.UUID)
 	}
 	for a := range db.ACLs() {
-		if o := ownerOfRow(a); o.form != ours || skip[o.unit] || !held[a.UUID] {
+		if o := ownerOfRow(a); !owned(o) || skip[o.unit] || !held[a.UUID] {
 			continue
 		}
 		row := *a
@@ -97,7 +99,7 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		out.ACLs[a.ID()] = row
 	}
 	for s := range db.AddressSets() {
-		if o := ownerOfRow(s); o.form != ours || skip[o.unit] {
+		if o := ownerOfRow(s); !owned(o) || skip[o.unit] {
 			continue
 		}
 		row := *s
@@ -110,13 +112,13 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		out.Sets[s.ID()] = row
 	}
 	for g := range db.PortGroups() {
-		if o := ownerOfRow(g); o.form != ours || skip[o.unit] {
+		if o := ownerOfRow(g); !owned(o) || skip[o.unit] {
 			continue
 		}
 		row := *g
 		row.UUID = ""
 		row.ACLs = ids(g.ACLs, func(u string) string {
-			if a := db.ACL(u); a != nil && ownerOfRow(a).form == ours {
+			if a := db.ACL(u); a != nil && owned(ownerOfRow(a)) {
 				return a.ID()
 			}
 			return "alien " + u
@@ -147,3 +149,7 @@ func diffText(ds []model.RowDiff) string {
 	}
 	return b.String()
 }
+
+// owned says whether a row is to be as compiled: it is known by its id, or by owner
+// and name.
+func owned(o owner) bool { return o.form == ours || o.form == damaged }

@@ -32,6 +32,8 @@ type tracker struct {
 	// holders are the units whose ACLs hang on a row that is not theirs.
 	holders map[compiler.Holder]map[*track]struct{}
 
+	disowned disowned
+
 	// dirty are the policies whose join may have changed since somebody took
 	// the list.
 	dirty map[model.PolicyKey]struct{}
@@ -51,9 +53,11 @@ type track struct {
 	group groupTrack
 	acls  aclTrack
 
-	// Live rows that carry an id of the policy, by UUID. odd are those with an
-	// id in a form Rung does not compile.
+	// Live rows that carry an id of the policy, by UUID, or that are the policy's by
+	// owner and name alone: those are damaged, true where their id may be one of a
+	// release that Rung does not know. odd are those of an older release.
 	liveACLs, liveSets, liveGroups, odd members
+	damaged                             map[string]bool
 	// Of these, the sets and groups that are not desired.
 	extraSets, extraGroups []string
 
@@ -179,6 +183,24 @@ func (t *tracker) compareAll() {
 	}
 }
 
+// again compares a unit once more. That it was looked at is no news: its age stays.
+func (t *tracker) again(k model.PolicyKey) {
+	tr := t.tracks[k]
+	if tr == nil || t.db == nil || t.desired == nil {
+		return
+	}
+	t.begin()
+	t.comparePolicy(tr)
+	at := make(map[*track]time.Time, len(t.touched))
+	for touched := range t.touched {
+		at[touched] = touched.touched
+	}
+	t.finish(time.Time{})
+	for touched, was := range at {
+		touched.touched = was
+	}
+}
+
 func (t *tracker) isFresh(tr *track) bool {
 	_, ok := t.fresh[tr]
 	return ok
@@ -225,7 +247,7 @@ func (t *tracker) reowned(row nb.Row) {
 	if row == nil {
 		return
 	}
-	if o := ownerOfRow(row); o.form == ours {
+	if o := ownerOfRow(row); o.form == ours || o.form == damaged {
 		if tr := t.tracks[o.unit]; tr != nil {
 			tr.rowsDirty = true
 			t.touch(tr)

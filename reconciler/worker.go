@@ -51,6 +51,11 @@ type worker struct {
 	unknowns  int
 	notBefore time.Time
 
+	// standing counts the units that are not written for a reason of their own; at
+	// againAt they are compared once more.
+	standing int
+	againAt  time.Time
+
 	reports *reporter
 	fence   fencing
 
@@ -162,6 +167,9 @@ func (w *worker) nextWake() time.Duration {
 	// Its time may have come since write looked.
 	if w.mode == Write && w.flight == nil && len(w.ready) > w.held && w.paused() == "" {
 		at(w.notBefore)
+	}
+	if w.standing > 0 {
+		at(w.againAt)
 	}
 	for _, h := range w.busy {
 		if h != nil && w.unsure == "" {

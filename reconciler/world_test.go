@@ -179,7 +179,9 @@ func (w *world) meddle(f *fakeDB) []nb.RowChange {
 	acls, sets, groups := slices.Collect(f.db.ACLs()), slices.Collect(f.db.AddressSets()), slices.Collect(f.db.PortGroups())
 	ports := slices.Collect(f.db.Ports())
 	anyOf := func(n int) int { return w.r.IntN(max(n, 1)) }
-	switch n := w.r.IntN(18); {
+	switch n := w.r.IntN(21); {
+	case n >= 18:
+		return w.damage(f)
 	case n >= 16:
 		return w.meddleHolders(f)
 	case n < 4: // ports as the pod handler makes and removes them

@@ -102,6 +102,9 @@ type Config struct {
 	// BackoffMin and BackoffMax bound the wait of a policy whose write failed
 	// (50 ms and 30 s when 0).
 	BackoffMin, BackoffMax time.Duration
+	// Again is how often a unit is compared anew whose rows stay different for a
+	// reason (1 min when 0).
+	Again time.Duration
 	// MaxBatch is how many operations and set members go into one transaction
 	// at most, a single policy excepted (250,000 when 0).
 	MaxBatch int
@@ -138,6 +141,7 @@ func (c *Config) fill() {
 	def(&c.Gather, 50*time.Millisecond)
 	def(&c.Confirm, 500*time.Millisecond)
 	def(&c.Answer, 30*time.Second)
+	def(&c.Again, time.Minute)
 	def(&c.BackoffMin, 50*time.Millisecond)
 	def(&c.BackoffMax, 30*time.Second)
 	if c.MaxBatch <= 0 {

@@ -88,13 +88,13 @@ func Atom(s string) string {
 			break
 		}
 	}
-	if bare || isUUID(s) {
+	if bare || IsUUID(s) {
 		return s
 	}
 	return strconv.Quote(s)
 }
 
-func isUUID(s string) bool {
+func IsUUID(s string) bool {
 	if len(s) != 36 {
 		return false
 	}

@@ -198,6 +198,10 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk listKind, text []
 	} else if !k.namespaced {
 		key.Namespace = ""
 	}
+	if i := nameIssue(k.kind, str(dig(n, "metadata", "namespace")), str(dig(n, "metadata", "name"))); i != nil {
+		d.report(origin, shortKey(key), *i)
+		return
+	}
 	c := checker{strict: k.kind.IsPolicy()}
 	c.check(n, infoOf(k.goType))
 	if key.Name == "" {

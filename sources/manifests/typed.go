@@ -44,6 +44,13 @@ func (t *Typed) Object(obj any) (o model.Object, broken []model.Broken) { return
 // and what did not change is taken from it.
 func (t *Typed) Again(obj any, old model.Object) (o model.Object, broken []model.Broken) {
 	t.d.out = &outcome{}
+	if k, m := kindOfTyped(obj); m != nil {
+		if i := nameIssue(k, m.GetNamespace(), m.GetName()); i != nil {
+			key := model.Key{Kind: k, Namespace: m.GetNamespace(), Name: m.GetName()}
+			t.d.report(t.origin(), shortKey(key), *i)
+			return nil, t.d.out.broken
+		}
+	}
 	switch v := obj.(type) {
 	case *corev1.Namespace:
 		o = &model.Namespace{Meta: withNameLabel(t.meta(model.KindNamespace, v))}
@@ -65,6 +72,23 @@ func (t *Typed) Again(obj any, old model.Object) (o model.Object, broken []model
 		o = t.policy(v, v, old)
 	}
 	return o, t.d.out.broken
+}
+
+// kindOfTyped is the kind of an object whose name is checked; nil for others.
+func kindOfTyped(obj any) (model.Kind, metav1.Object) {
+	switch v := obj.(type) {
+	case *corev1.Namespace:
+		return model.KindNamespace, v
+	case *corev1.Pod:
+		return model.KindPod, v
+	case *corev1.Node:
+		return model.KindNode, v
+	case *corev1.Service:
+		return model.KindService, v
+	case *discoveryv1.EndpointSlice:
+		return model.KindEndpointSlice, v
+	}
+	return "", nil
 }
 
 func (t *Typed) origin() model.Origin { return model.Origin{Source: t.d.opts.Source, Item: -1} }

@@ -123,8 +123,9 @@ func (c *Conn) serve(ctx context.Context, s *session, sink func(model.ZoneUpdate
 	db, _, seq := s.take()
 	c.current.Store(s)
 	defer c.current.Store(nil)
-	sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Resync: true})
+	sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Resync: true, Error: s.aside()})
 	s.told(seq)
+	aside := s.aside()
 	last := time.Now()
 	for {
 		select {
@@ -147,8 +148,9 @@ func (c *Conn) serve(ctx context.Context, s *session, sink func(model.ZoneUpdate
 			t.Stop()
 		}
 		db, ch, seq := s.take()
-		if len(ch) > 0 {
-			sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Changes: ch})
+		if now := s.aside(); len(ch) > 0 || now != aside {
+			aside = now
+			sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Changes: ch, Error: aside})
 		}
 		s.told(seq)
 		last = time.Now()
@@ -240,6 +242,5 @@ func Read(ctx context.Context, addr string) (*nb.DB, error) {
 		return nil, err
 	}
 	defer s.close(errClosed)
-	db, _, _ := s.take()
-	return db, nil
+	return s.whole()
 }

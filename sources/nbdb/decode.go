@@ -19,8 +19,9 @@ type decoder struct {
 	scratch, merged []string
 }
 
-// changes reads <table-updates2> (ovsdb-server(7) §4.1.14) on top of db.
-func changes(raw []byte, db *nb.DB, share *Sharing) ([]nb.RowChange, error) {
+// changes reads <table-updates2> (ovsdb-server(7) §4.1.14) on top of db. Rows
+// without a proper _uuid go to left.
+func changes(raw []byte, db *nb.DB, share *Sharing, left *Left) ([]nb.RowChange, error) {
 	d := &decoder{Lexer: jsonrpc.NewLexer(raw), share: share}
 	var out []nb.RowChange
 	var misfit error
@@ -33,6 +34,10 @@ func changes(raw []byte, db *nb.DB, share *Sharing) ([]nb.RowChange, error) {
 		d.Object(func(id []byte) {
 			uuid := text(id)
 			d.Object(func(kind []byte) {
+				if !nb.IsUUID(uuid) {
+					d.leave(left, table, string(id), string(kind))
+					return
+				}
 				old := db.Row(table, uuid)
 				c := nb.RowChange{Old: old}
 				switch string(kind) {
@@ -62,6 +67,18 @@ func changes(raw []byte, db *nb.DB, share *Sharing) ([]nb.RowChange, error) {
 		return nil, fmt.Errorf("reading an update: %w", err)
 	}
 	return out, misfit
+}
+
+// leave reads over a row without a proper _uuid.
+func (d *decoder) leave(left *Left, table, uuid, kind string) {
+	switch kind {
+	case "initial", "insert":
+		left.Row(table, uuid, d.row(table, "", nil, false))
+		return
+	case "delete":
+		left.Gone(table, uuid)
+	}
+	d.Skip()
 }
 
 func tableName(key []byte) string {

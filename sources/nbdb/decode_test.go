@@ -33,7 +33,7 @@ func TestDecodeEveryTable(t *testing.T) {
 	"Meter_Band": {"` + u2 + `": {"initial": {"action":"drop","rate":20,"burst_size":0}}},
 	"NB_Global": {"` + u1 + `": {"initial": {"name":"ovn-worker","external_ids":["map",[["a","b"]]]}}},
 	"Other": {"x": {"initial": {}}}}`
-	ch, err := changes([]byte(raw), nil, NewSharing())
+	ch, err := changes([]byte(raw), nil, NewSharing(), &Left{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestDecodeModify(t *testing.T) {
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: old}, {New: set}})
 	ch, err := changes([]byte(`{"ACL":{"`+u1+`":{"modify":{"severity":["set",[]],"log":false,"priority":2,
 	 "external_ids":["map",[["other","2"],["gone","1"],["new","1"]]]}}},
-	 "Address_Set":{"`+u2+`":{"modify":{"addresses":["set",["a","c","e"]]}}}}`), db, NewSharing())
+	 "Address_Set":{"`+u2+`":{"modify":{"addresses":["set",["a","c","e"]]}}}}`), db, NewSharing(), &Left{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestDecodeModify(t *testing.T) {
 	if len(old.ExternalIDs) != 3 || len(set.Addresses) != 3 {
 		t.Error("an old row was changed")
 	}
-	ch, err = changes([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing())
+	ch, err = changes([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing(), &Left{})
 	if d := cmp.Diff([]nb.RowChange{{Old: old}}, ch); d != "" || err != nil {
 		t.Error(d, err)
 	}
@@ -96,20 +96,20 @@ func TestDecodeModify(t *testing.T) {
 
 func TestDecodeErrors(t *testing.T) {
 	for raw, want := range map[string]string{
-		`{"ACL":{"x":{"modify":{}}}}`:                                   "not known",
-		`{"ACL":{"x":{"delete":null}}}`:                                 "not known",
-		`{"ACL":{"x":{"initial":{"priority":"high"}}}}`:                 "a number",
-		`{"ACL":{"x":{"initial":{"external_ids":["set",[]]}}}}`:         "a map",
-		`{"ACL":{"x":{"initial":{"external_ids":["map",[["a"`:           "expected",
-		`{"ACL":{"x":{"initial":{"name":["map",[]]}}}}`:                 "a set",
-		`{"ACL":{"x":{"frobnicate":{}}}}`:                               "initial",
-		`{"Port_Group":{"x":{"initial":{"ports":["uuid"]}}}}`:           "two elements",
-		`{"Port_Group":{"x":{"initial":{"ports":["set",["u"]]}}}}`:      "'['",
-		`{"Port_Group":{"x":{"initial":{"ports":["uuid","a","b"]}}}}`:   "two elements",
-		`{"Port_Group":{"x":{"initial":{"ports":[]}}}}`:                 "two elements",
-		`{"Port_Group":{"x":{"initial":{"ports":["named-uuid","a"]}}}}`: "a uuid",
+		`{"ACL":{"` + u1 + `":{"modify":{}}}}`:                                          "not known",
+		`{"ACL":{"` + u1 + `":{"delete":null}}}`:                                        "not known",
+		`{"ACL":{"` + u1 + `":{"initial":{"priority":"high"}}}}`:                        "a number",
+		`{"ACL":{"` + u1 + `":{"initial":{"external_ids":["set",[]]}}}}`:                "a map",
+		`{"ACL":{"` + u1 + `":{"initial":{"external_ids":["map",[["a"`:                  "expected",
+		`{"ACL":{"` + u1 + `":{"initial":{"name":["map",[]]}}}}`:                        "a set",
+		`{"ACL":{"` + u1 + `":{"frobnicate":{}}}}`:                                      "initial",
+		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":["uuid"]}}}}`:                  "two elements",
+		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":["set",["u"]]}}}}`:             "'['",
+		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":["uuid","` + u2 + `","b"]}}}}`: "two elements",
+		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":[]}}}}`:                        "two elements",
+		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":["named-uuid","a"]}}}}`:        "a uuid",
 	} {
-		_, err := changes([]byte(raw), nil, NewSharing())
+		_, err := changes([]byte(raw), nil, NewSharing(), &Left{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", raw, err, want)
 		}
@@ -235,7 +235,7 @@ func FuzzChanges(f *testing.F) {
 	f.Add([]byte(`[{"count":1},{"error":"x","details":"y"},null,{"uuid":["uuid","z"]}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.ACL{UUID: u1}}})
-		if ch, err := changes(b, db, NewSharing()); err == nil {
+		if ch, err := changes(b, db, NewSharing(), &Left{}); err == nil {
 			db.Apply(ch)
 		}
 		_, _ = results(b, []nb.Op{{}})

@@ -2,7 +2,6 @@ package nbdb
 
 import (
 	"context"
-
 	"rung/model/nb"
 )
 
@@ -15,6 +14,5 @@ func (c *Conn) Read(ctx context.Context) (*nb.DB, error) {
 		return nil, err
 	}
 	defer s.close(errClosed)
-	db, _, _ := s.take()
-	return db, nil
+	return s.whole()
 }

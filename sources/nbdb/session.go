@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,7 @@ type session struct {
 	nextID  uint64
 	err     error // why the session ended
 	db      *nb.DB
+	left    Left
 	pending fold   // changes not handed out yet
 	seq     uint64 // counts updates taken in
 	handed  uint64 // the seq up to which the sink has been told
@@ -105,7 +107,8 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, snapshotWithin)
 	defer cancel()
 	err = s.call(limited, "monitor_cond", params, snapshotPatience*s.cfg.Probe, func(result []byte) error {
-		ch, err := changes(result, nil, s.cfg.Share)
+		var left Left
+		ch, err := changes(result, nil, s.cfg.Share, &left)
 		if err != nil {
 			return err
 		}
@@ -115,7 +118,7 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.db = db
+		s.db, s.left = db, left
 		return nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -265,13 +268,15 @@ func (s *session) turn(work func() error) (err error) {
 // update takes one update2 notification in: whole transactions.
 func (s *session) update(params []byte) error {
 	var ch []nb.RowChange
+	// Only this goroutine writes s.left, and others read it with the lock.
+	left := Left{maps.Clone(s.left.rows), s.left.more}
 	n := 0
 	l := jsonrpc.NewLexer(params)
 	var err error
 	l.Array(func() {
 		raw := l.Span()
 		if n++; n == 2 && err == nil {
-			ch, err = changes(raw, s.db, s.cfg.Share) // only this goroutine writes s.db
+			ch, err = changes(raw, s.db, s.cfg.Share, &left) // only this goroutine writes s.db
 		}
 	})
 	if err == nil {
@@ -285,7 +290,7 @@ func (s *session) update(params []byte) error {
 		return err
 	}
 	s.mu.Lock()
-	s.db = db
+	s.db, s.left = db, left
 	s.seq++
 	s.pending.add(ch)
 	s.mu.Unlock()
@@ -301,6 +306,27 @@ func (s *session) take() (db *nb.DB, ch []nb.RowChange, seq uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.db, s.pending.take(), s.seq
+}
+
+// aside names the rows that are left aside, empty without any.
+func (s *session) aside() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.left.Err(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// whole is the snapshot for somebody who has no other way to hear that rows are left
+// aside: then it is an error.
+func (s *session) whole() (*nb.DB, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.left.Err(); err != nil {
+		return nil, fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
+	}
+	return s.db, nil
 }
 
 // told says that the sink knows everything up to seq.

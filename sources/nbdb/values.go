@@ -6,6 +6,7 @@ import (
 	"unique"
 
 	"rung/model/clean"
+	"rung/model/nb"
 )
 
 // text cleans and interns: zones hold the same names and addresses over and
@@ -48,7 +49,9 @@ func (d *decoder) uuid() (id string) {
 			d.Fail("a uuid")
 			return
 		}
-		id = d.str()
+		if id = d.str(); !nb.IsUUID(id) {
+			d.Fail("a reference that is a UUID")
+		}
 	})
 	return id
 }

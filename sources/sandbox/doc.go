@@ -9,8 +9,10 @@
 // this process from memory (package memdb); OVS's own tools work on both.
 //
 // Invariants: everything lies in one 0700 folder that an exclusive lock
-// guards; child servers die with this process, however it ends; folders that
-// dead instances left are removed at the next start; nothing here touches a
+// guards and a mark names as a sandbox's, with the names of the files that are
+// made there: no other file is ever removed, and a folder that has others and no
+// mark is not taken; child servers die with this process, however it ends; folders
+// that dead instances left are removed at the next start; nothing here touches a
 // database that it did not start. Traffic is marked as simulated by whoever
 // shows it.
 //

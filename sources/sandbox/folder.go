@@ -6,14 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
-
-	"rung/model/clean"
 )
-
-// maxSocketPath is the longest path of a socket, in bytes: the kernel's own
-// limit is 104 to 108 with the closing NUL.
-const maxSocketPath = 100
 
 const lockName = "lock"
 
@@ -21,6 +14,7 @@ const lockName = "lock"
 type folder struct {
 	path   string
 	lock   *os.File
+	mark   *mark
 	remove bool // the folder itself is ours
 }
 
@@ -56,7 +50,12 @@ func openFolder(dir string) (*folder, error) {
 		if err != nil {
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
-		return &folder{path: path, lock: lock, remove: true}, nil
+		f := &folder{path: path, lock: lock, remove: true}
+		if f.mark, err = newMark(path); err != nil {
+			f.close()
+			return nil, err
+		}
+		return f, nil
 	}
 }
 
@@ -95,7 +94,9 @@ func private(path string) error {
 	return nil
 }
 
-func openGiven(dir string) (*folder, error) {
+// openGiven takes a folder that the user names: one that is not there yet, is empty,
+// or carries the mark of a sandbox before. In any other nothing is touched.
+func openGiven(dir string) (_ *folder, err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox folder %s: %w", dir, err)
@@ -108,72 +109,105 @@ func openGiven(dir string) (*folder, error) {
 	if err := private(path); err != nil {
 		return nil, err
 	}
-	lock, err := lockFile(filepath.Join(path, lockName), false)
-	if err != nil {
+	if err := ours(path); err != nil {
+		return nil, fmt.Errorf("sandbox folder %s %w: give --sandbox-dir a folder that is empty or not there yet", path, err)
+	}
+	f := &folder{path: path, remove: made}
+	if f.lock, err = lockFile(filepath.Join(path, lockName), false); err != nil {
 		return nil, fmt.Errorf("sandbox folder %s is in use by another Rung: %w", path, err)
 	}
 	sweep(path)
-	return &folder{path: path, lock: lock, remove: made}, nil
+	if f.mark, err = newMark(path); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
 }
 
-// cleanStale removes the folders of instances that no longer hold their lock.
+// ours says why a folder is not to be taken: something is in it, and no mark.
+func ours(path string) error {
+	if _, marked := readMark(path); marked {
+		return nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("cannot be read: %w", err)
+	}
+	for _, e := range entries {
+		// An instance that died between its lock and its mark left the lock alone.
+		if fi, err := e.Info(); e.Name() != lockName || err != nil || !fi.Mode().IsRegular() || fi.Size() != 0 {
+			return fmt.Errorf("has files in it that are not a sandbox's of Rung (%q), which stay as they are", e.Name())
+		}
+	}
+	return nil
+}
+
+// cleanStale removes the folders of instances that no longer hold their lock: those
+// that belong to this user and carry Rung's mark, and of them the files that Rung
+// made.
 func cleanStale(base string) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if _, err := strconv.Atoi(e.Name()); err != nil || !e.IsDir() {
+		path := filepath.Join(base, e.Name())
+		if _, err := strconv.Atoi(e.Name()); err != nil || private(path) != nil || ours(path) != nil {
 			continue
 		}
-		path := filepath.Join(base, e.Name())
 		lock, err := lockFile(filepath.Join(path, lockName), false)
 		if err != nil {
 			continue // alive
 		}
-		_ = lock.Close()
-		_ = os.RemoveAll(path)
+		(&folder{path: path, lock: lock, remove: true}).close()
 	}
 }
 
-// ours are the files a sandbox makes, by their endings.
-var ours = []string{".sock", ".db", ".ctl", ".~lock~", ".tmp"}
-
-// sweep removes a sandbox's files from a folder, and nothing else.
+// sweep removes from a folder the files that its mark says sandboxes made, and
+// nothing else.
 func sweep(path string) {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return
+	names, _ := readMark(path)
+	for _, name := range names {
+		removeFiles(path, name)
 	}
-	for _, e := range entries {
-		for _, ending := range ours {
-			if strings.HasSuffix(e.Name(), ending) && !e.IsDir() {
-				_ = os.Remove(filepath.Join(path, e.Name()))
-				break
-			}
+}
+
+// removeFiles removes a zone's files. A link that has such a name goes, what it
+// leads to stays.
+func removeFiles(path, name string) {
+	for _, file := range zoneFiles(name) {
+		file = filepath.Join(path, file)
+		if fi, err := os.Lstat(file); err == nil && !fi.IsDir() {
+			_ = os.Remove(file)
 		}
 	}
 }
 
-// close removes what the sandbox made.
+// close removes what the sandbox made. Where somebody put something in, the folder
+// stays, with the mark, so that it can be taken again.
 func (f *folder) close() {
 	sweep(f.path)
+	if f.mark != nil {
+		f.mark.close()
+	}
+	if entries, err := os.ReadDir(f.path); err == nil && !onlyOwn(entries) {
+		f.remove = false
+	} else {
+		_ = os.Remove(filepath.Join(f.path, markName))
+	}
 	_ = f.lock.Close()
 	_ = os.Remove(filepath.Join(f.path, lockName))
 	if f.remove {
-		_ = os.Remove(f.path) // stays when somebody put something in
+		_ = os.Remove(f.path)
 	}
 }
 
-// socket is the path of a zone's socket.
-func (f *folder) socket(zone string) (string, error) {
-	if zone == "" || strings.ContainsAny(zone, `/\:`) || strings.HasPrefix(zone, ".") || !clean.Is(zone) {
-		return "", fmt.Errorf("zone name %q cannot be a file name", clean.Text(zone))
+// onlyOwn says whether a folder holds nothing but its lock and its mark.
+func onlyOwn(entries []os.DirEntry) bool {
+	for _, e := range entries {
+		if e.Name() != lockName && e.Name() != markName {
+			return false
+		}
 	}
-	path := filepath.Join(f.path, zone+".sock")
-	if len(path) >= maxSocketPath {
-		return "", fmt.Errorf("socket path %s is %d bytes long, at most %d are possible: choose a shorter --sandbox-dir",
-			path, len(path), maxSocketPath-1)
-	}
-	return path, nil
+	return true
 }

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"rung/sources/nbdb"
 )
 
 const childEnv = "RUNG_SANDBOX_CHILD"
@@ -129,16 +131,159 @@ func TestDeath(t *testing.T) {
 	}
 }
 
+// put writes files into a folder and returns what is in it after.
+func put(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+// A folder of the user's is refused, whatever the names of its files, and nothing
+// in it is touched.
+func TestFoldersOfOthersAreRefused(t *testing.T) {
+	parent := filepath.Dir(shortDir(t))
+	for _, files := range [][]string{{"customers.db"}, {"notes.txt"}, {"a.sock", "a.ctl", ".a.db.~lock~", "draft.tmp"}, {lockName, "x"}, {markName}} {
+		mine := filepath.Join(parent, "mine-"+files[0])
+		if err := os.Mkdir(mine, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		put(t, mine, files...)
+		before := listing(t, mine)
+		f, err := openFolder(mine)
+		if err == nil {
+			f.close()
+		}
+		if err == nil || !strings.Contains(err.Error(), "give --sandbox-dir a folder that is empty or not there yet") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v", files, err)
+		}
+		if after := listing(t, mine); after != before {
+			t.Errorf("%v: left %s", files, after)
+		}
+	}
+}
+
+// A sandbox's folder is taken again, also after it died: of it the files go that
+// its mark names, and no other; a link goes alone.
+func TestMarkedFolders(t *testing.T) {
+	parent := filepath.Dir(shortDir(t))
+	mine := filepath.Join(parent, "mine")
+	f, err := openFolder(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, zone := range []string{"a", "b"} {
+		name, err := f.file(zone)
+		if err == nil {
+			err = f.mark.add(name)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	// It dies here: its lock goes, its files stay, and the last line is torn.
+	if _, err := f.mark.file.WriteString("customers"); err != nil {
+		t.Fatal(err)
+	}
+	f.mark.close()
+	_ = f.lock.Close()
+	put(t, parent, "precious.db")
+	put(t, mine, "a.db", "a.sock", ".a.db.~lock~", "a.db.tmp", "customers.db", "b.ctl", "draft.tmp")
+	if err := os.Symlink(filepath.Join(parent, "precious.db"), filepath.Join(mine, "b.db")); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = openFolder(mine); err != nil {
+		t.Fatal(err)
+	}
+	if got := listing(t, mine); got != "customers.db draft.tmp lock rung-sandbox" {
+		t.Errorf("left: %s", got)
+	}
+	if text, err := os.ReadFile(filepath.Join(parent, "precious.db")); err != nil || string(text) != "precious.db" {
+		t.Errorf("what a link led to: %q, %v", text, err)
+	}
+	f.close()
+	if got := listing(t, mine); got != "customers.db draft.tmp rung-sandbox" {
+		t.Errorf("left after the end: %s", got)
+	}
+	// A link in place of the mark or the lock is none.
+	if err := os.Rename(filepath.Join(mine, markName), filepath.Join(parent, "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(parent, "elsewhere"), filepath.Join(mine, markName)); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := openFolder(mine); err == nil {
+		f.close()
+		t.Error("a link was taken for the mark")
+	}
+	linked := filepath.Join(parent, "linked")
+	if err := os.Mkdir(linked, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(parent, "made-by-a-link"), filepath.Join(linked, lockName)); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := openFolder(linked); err == nil {
+		f.close()
+		t.Error("a link was taken for the lock")
+	}
+}
+
+// Below the runtime directory only folders with the mark go, and of them only what
+// Rung made.
+func TestStaleFoldersWithoutMark(t *testing.T) {
+	base := shortDir(t)
+	run := filepath.Join(base, "rung")
+	theirs, dead := filepath.Join(run, "1"), filepath.Join(run, "2")
+	for _, dir := range []string{base, run, theirs, dead} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, theirs, "a.db", lockName)
+	m, err := newMark(dead)
+	if err == nil {
+		err = m.add("a")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.close()
+	put(t, dead, "a.db", "core")
+	t.Setenv("XDG_RUNTIME_DIR", base)
+	f, err := openFolder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.close()
+	if got := listing(t, theirs); got != "a.db lock" {
+		t.Errorf("without a mark: %s", got)
+	}
+	if got := listing(t, dead); got != "core rung-sandbox" {
+		t.Errorf("with the mark: %s", got)
+	}
+}
+
 func TestFolders(t *testing.T) {
 	parent := filepath.Dir(shortDir(t))
 	mine := filepath.Join(parent, "mine")
 	if err := os.Mkdir(mine, 0o700); err != nil {
 		t.Fatal(err)
-	}
-	for _, name := range []string{"notes.txt", "old.sock", "old.db", ".old.db.~lock~"} {
-		if err := os.WriteFile(filepath.Join(mine, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 	f, err := openFolder(mine)
 	if err != nil {
@@ -148,8 +293,8 @@ func TestFolders(t *testing.T) {
 		t.Error(err)
 	}
 	f.close()
-	if rest, _ := os.ReadDir(mine); len(rest) != 1 || rest[0].Name() != "notes.txt" {
-		t.Errorf("somebody's own file went, or ours stayed: %v", rest)
+	if got := listing(t, mine); got != "" {
+		t.Errorf("left: %s", got)
 	}
 
 	made := filepath.Join(parent, "made")
@@ -159,17 +304,36 @@ func TestFolders(t *testing.T) {
 	if fi, _ := os.Stat(made); fi.Mode().Perm() != 0o700 {
 		t.Error(fi.Mode())
 	}
-	for zone, want := range map[string]string{
-		"ovn-worker": "", "": "file name", "../up": "file name", ".hidden": "file name", "a\x1bb": "file name", "c:x": "file name",
-		strings.Repeat("n", 100): "choose a shorter --sandbox-dir",
-	} {
-		path, err := f.socket(zone)
-		if (err == nil) != (want == "") || (err != nil && !strings.Contains(err.Error(), want)) {
-			t.Errorf("%q: %q, %v", zone, path, err)
+	// A name that cannot be a file's gets files all the same, none of them outside
+	// and each its own.
+	names := map[string]string{}
+	for _, zone := range []string{"ovn-worker", "../up", "..", ".hidden", "a\x1bb", "c:x", "A", "a", "a/b", lockName, markName, hashedName + "0011223344556677",
+		strings.Repeat("n", 60), strings.Repeat("n", 1000), strings.Repeat("m", 1000)} {
+		name, err := f.file(zone)
+		if err != nil {
+			t.Errorf("%q: %v", zone, err)
+			continue
 		}
+		if !ownName(name) || filepath.Dir(f.socket(name)) != made || len(f.socket(name)) >= maxSocketPath {
+			t.Errorf("%q: %q", zone, name)
+		}
+		if other, taken := names[name]; taken {
+			t.Errorf("%q and %q share %s", zone, other, name)
+		}
+		names[name] = zone
+	}
+	if names["ovn-worker"] != "ovn-worker" {
+		t.Error("a plain name is its file's")
+	}
+	if _, err := f.file(""); err == nil {
+		t.Error("a zone without a name")
 	}
 	f.close()
 	if _, err := os.Stat(made); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	deep := &folder{path: filepath.Join(parent, strings.Repeat("d", 90))}
+	if _, err := deep.file("a"); err == nil || !strings.Contains(err.Error(), "choose a shorter --sandbox-dir") {
 		t.Error(err)
 	}
 
@@ -190,5 +354,29 @@ func TestFolders(t *testing.T) {
 	if _, err := Start(t.Context(), Config{Zones: []string{"a", "a"}, Dir: filepath.Join(parent, "twice"), Server: ServerBuiltin}); err == nil ||
 		!strings.Contains(err.Error(), "named twice") {
 		t.Error(err)
+	}
+}
+
+// A zone of any name has a database, on either server, and goes without a trace.
+func TestZonesOfAnyName(t *testing.T) {
+	for _, server := range []string{ServerBuiltin, ServerAuto} {
+		dir := shortDir(t)
+		zones := []string{"n1", "../n2", strings.Repeat("n", 1000)}
+		s, err := Start(t.Context(), Config{Zones: zones, Dir: dir, Server: server})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, zone := range zones {
+			if _, err := nbdb.Read(t.Context(), s.Endpoints()[zone]); err != nil {
+				t.Errorf("%.10s: %v", zone, err)
+			}
+		}
+		if err := s.RemoveZone("../n2"); err != nil {
+			t.Error(err)
+		}
+		s.Close()
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("left: %s", listing(t, dir))
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 // lockFile opens a file and locks it for as long as it stays open. Unless wait
 // is set, a lock that somebody else holds is an error.
 func lockFile(path string, wait bool) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ type process struct {
 	zone     string
 	program  string
 	dir      string // of socket, database and log
+	name     string // of the files there
 	path     string // of the socket
 	guard    guard
 	report   func(ServerState, error)
@@ -51,13 +52,13 @@ type guard interface {
 	close()
 }
 
-func newProcess(zone, program, dir, socket string, g guard, report func(ServerState, error)) *process {
-	p := &process{zone: zone, program: program, dir: dir, path: socket, guard: g, report: report}
+func newProcess(zone, program, dir, name string, g guard, report func(ServerState, error)) *process {
+	p := &process{zone: zone, program: program, dir: dir, name: name, path: filepath.Join(dir, name+".sock"), guard: g, report: report}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
 
-func (p *process) file(ext string) string { return filepath.Join(p.dir, p.zone+ext) }
+func (p *process) file(ext string) string { return filepath.Join(p.dir, p.name+ext) }
 
 // start writes an empty database and runs a server on it until close.
 func (p *process) start(ctx context.Context) error {

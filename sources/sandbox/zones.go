@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
 	"rung/model"
+	"rung/model/clean"
 	"rung/sources/nbdb"
 )
 
@@ -17,7 +16,8 @@ import (
 // are not Rung's.
 type zone struct {
 	name     string
-	number   int // of all zones there ever were
+	file     string // what its files are called
+	number   int    // of all zones there ever were
 	endpoint string
 	server   server
 	keeper   *keeper // nil until its server runs
@@ -74,19 +74,23 @@ func (s *Sandbox) startAll(ctx context.Context) error {
 
 // newZone prepares a zone whose server is not started yet.
 func (s *Sandbox) newZone(name string) (*zone, error) {
-	path, err := s.folder.socket(name)
+	file, err := s.folder.file(name)
 	if err != nil {
 		return nil, err
 	}
+	path := s.folder.socket(file)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.zones[name] != nil {
-		return nil, fmt.Errorf("zone %s is named twice", name)
+		return nil, fmt.Errorf("zone %s is named twice", clean.Text(name))
 	}
-	z := &zone{name: name, number: s.made, endpoint: "unix:" + path}
+	if err := s.folder.mark.add(file); err != nil {
+		return nil, err
+	}
+	z := &zone{name: name, file: file, number: s.made, endpoint: "unix:" + path}
 	report := func(state ServerState, err error) { s.reports.add(name, state, err) }
 	if s.program != "" {
-		z.server = newProcess(name, s.program, s.folder.path, path, s.guard, report)
+		z.server = newProcess(name, s.program, s.folder.path, file, s.guard, report)
 	} else if z.server, err = newBuiltin(name, path, s.cfg.StallTimeout, report); err != nil {
 		return nil, err
 	}
@@ -159,9 +163,7 @@ func (s *Sandbox) remove(z *zone) {
 	s.named = slices.DeleteFunc(s.named, func(name string) bool { return name == z.name })
 	s.mu.Unlock()
 	z.end(s.pods)
-	for _, file := range []string{z.name + ".sock", z.name + ".db", z.name + ".ctl", "." + z.name + ".db.~lock~"} {
-		_ = os.Remove(filepath.Join(s.folder.path, file))
-	}
+	removeFiles(s.folder.path, z.file)
 }
 
 // end ends everything that runs for the zone.

@@ -52,8 +52,8 @@ func TestZonesComeAndGo(t *testing.T) {
 				}
 			}
 		}
-		if err := s.AddZone(t.Context(), "b/c"); err == nil {
-			t.Error("a zone with a path for a name")
+		if err := s.AddZone(t.Context(), ""); err == nil {
+			t.Error("a zone without a name")
 		}
 		if a.rows().PortByName("ns_here") == nil {
 			t.Error("the other zone lost a port")

@@ -228,9 +228,12 @@ func (c *cluster) engine(set func(*engine.Config)) *run {
 
 // zonesOf starts the cluster's zones without anybody who writes policies, as a
 // cluster has them before its controllers start. Pods have their ports.
-func (c *cluster) zonesOf() {
+func (c *cluster) zonesOf() { c.zonesOn(install.Server(c.t, "ovsdb-server")) }
+
+// zonesOn is zonesOf with a program in place of ovsdb-server.
+func (c *cluster) zonesOn(program string) *sandbox.Sandbox {
 	c.t.Helper()
-	sb, err := sandbox.Start(c.t.Context(), sandbox.Config{Zones: zones, Dir: c.sockets, Server: install.Server(c.t, "ovsdb-server"), ForeignRows: true})
+	sb, err := sandbox.Start(c.t.Context(), sandbox.Config{Zones: zones, Dir: c.sockets, Server: program, ForeignRows: true})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -250,6 +253,7 @@ func (c *cluster) zonesOf() {
 		})
 	}
 	r.Close()
+	return sb
 }
 
 // until waits for a revision and returns it.

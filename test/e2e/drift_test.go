@@ -108,6 +108,18 @@ func tampers(t testing.TB) []tamper {
 		{"deletes a port group", "two", func(db ovsdb.Database) []map[string]any {
 			return []map[string]any{remove(nb.TablePortGroup, group(db, "two").UUID())}
 		}, model.RowDiff{Kind: model.DiffMissing, Table: nb.TablePortGroup, ID: id("two")}},
+		{"takes an ACL's id away", "one", func(db ovsdb.Database) []map[string]any {
+			row := acl(db, "one:Egress:0:udp")
+			ids := maps.Clone(row.IDs())
+			delete(ids, nb.KeyID)
+			return []map[string]any{update(nb.TableACL, row.UUID(), map[string]any{"external_ids": pairs(ids)})}
+		}, model.RowDiff{Kind: model.DiffExtra, Table: nb.TableACL}},
+		{"gives an ACL an id that is nobody's", "one", func(db ovsdb.Database) []map[string]any {
+			row := acl(db, "one:Egress:1:None")
+			ids := maps.Clone(row.IDs())
+			ids[nb.KeyID] = "x"
+			return []map[string]any{update(nb.TableACL, row.UUID(), map[string]any{"external_ids": pairs(ids)})}
+		}, model.RowDiff{Kind: model.DiffExtra, Table: nb.TableACL, ID: "x"}},
 		{"adds rows of a policy that is not", "ghost", func(db ovsdb.Database) []map[string]any { return ghost("ghost") },
 			model.RowDiff{Kind: model.DiffExtra, Table: nb.TablePortGroup, ID: id("ghost")}},
 	}

@@ -150,7 +150,9 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		to.ID = d.ID
 	}
 	what := map[string]string{nb.TableACL: "ACL", nb.TableAddressSet: "address set", nb.TablePortGroup: "port group"}[d.Table]
-	if short := detail.ShortID(d.ID, k); d.Table != nb.TablePortGroup {
+	if d.ID == "" {
+		what += " " + d.UUID
+	} else if short := detail.ShortID(d.ID, k); d.Table != nb.TablePortGroup {
 		what += " " + short
 	}
 	sign, look := "≠", st.Error
@@ -164,6 +166,9 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		default:
 			cols = append(cols, fmt.Sprintf("%s %s, desired %s", f.Column, short(f.Live), short(f.Desired)))
 		}
+	}
+	if d.Note != "" {
+		text += ", " + d.Note
 	}
 	if len(cols) > 0 {
 		text = strings.Join(cols, "; ")

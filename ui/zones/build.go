@@ -37,6 +37,10 @@ func trouble(z *model.ZoneState) string {
 	if z.Paused != "" {
 		parts = append(parts, "writing paused: "+z.Paused)
 	}
+	if n := len(z.Disowned); n > 0 {
+		d := &z.Disowned[0]
+		parts = append(parts, detail.Count(n, "row")+" of Rung's lost the owner ids: "+d.Table+" "+d.UUID+" was of "+d.Was.Label())
+	}
 	if z.Error != "" {
 		parts = append(parts, z.Error)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha1"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model/nb"
+	"rung/sources/nbdb"
 )
 
 const (
@@ -186,4 +188,19 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%v", time.Since(began))
 		}
 	})
+}
+
+// A row of a file whose _uuid is none is left aside and named; the others are read.
+func TestRowWithoutUUID(t *testing.T) {
+	text := smallFile([]string{set(`{"name":"a"}`), `{"Address_Set":{"$(reboot)":{"name":"evil"}}}`})
+	r, err := ReadFrom(t.Context(), strings.NewReader(text), "x.db", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(r.Left, nbdb.ErrRowID) || !strings.Contains(r.Left.Error(), `Address_Set "$(reboot)" (evil)`) || r.Truncated != nil {
+		t.Errorf("%v, %v", r.Left, r.Truncated)
+	}
+	if r.DB.AddressSetByName("a") == nil || r.DB.AddressSetByName("evil") != nil {
+		t.Error("not the rows it should be")
+	}
 }

@@ -73,6 +73,9 @@ type Result struct {
 	// It is a *Damage.
 	Truncated error
 
+	// Left is set when rows are left aside; it wraps nbdb.ErrRowID.
+	Left error
+
 	tip string // tells contents from others: the end's place and hash
 }
 
@@ -178,6 +181,7 @@ func ReadFrom(ctx context.Context, r io.Reader, name string, o Options) (*Result
 	}
 	res.DB, res.Schema, res.Version, res.At = s.db(), s.name, s.version, s.at
 	res.Records, res.Clustered, res.Uncommitted = l.records, l.magic == magicCluster, len(s.raft.pending)
+	res.Left = s.left.Err()
 	res.tip = fmt.Sprintf("%d %s %v", l.offset, l.hash, res.Truncated)
 	return res, nil
 }

@@ -16,6 +16,7 @@ type state struct {
 	rows          map[rowKey]nb.Row
 	name, version string
 	at            time.Time
+	left          nbdb.Left
 	raft          raft
 }
 
@@ -136,6 +137,14 @@ func (s *state) table(t rowsOf, diff bool, next map[rowKey]nb.Row) error {
 	l := jsonrpc.NewLexer(t.raw)
 	l.Object(func(id []byte) {
 		uuid := clean.Text(string(id))
+		if !nb.IsUUID(uuid) {
+			if l.Null() {
+				s.left.Gone(t.table, string(id))
+			} else {
+				s.left.Row(t.table, string(id), s.reader.Row(l, t.table, "", nil, diff))
+			}
+			return
+		}
 		k := rowKey{t.table, uuid}
 		old := s.rows[k]
 		if !l.Null() {

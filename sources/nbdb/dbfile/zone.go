@@ -1,6 +1,7 @@
 package dbfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,7 +100,7 @@ func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
 	r, err := Read(ctx, z.cfg.Path, z.cfg.Options)
 	if err == nil {
-		err = r.Truncated
+		err = cmp.Or(r.Truncated, r.Left)
 	}
 	if err == nil {
 		err = z.checkName(r.DB)
@@ -132,8 +133,8 @@ func (z *Zone) read(ctx context.Context) (u model.ZoneUpdate, tip string, err er
 	if !r.At.IsZero() && r.At.Before(u.At) {
 		u.At = r.At
 	}
-	if r.Truncated != nil {
-		u.Error = clean.Text(r.Truncated.Error())
+	if err := cmp.Or(r.Truncated, r.Left); err != nil {
+		u.Error = clean.Text(err.Error())
 	}
 	return u, r.tip, nil
 }

@@ -1,0 +1,69 @@
+package manifests
+
+import (
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// maxName is the longest name the API server takes (RFC 1123).
+const maxName = 253
+
+// namesChecked are the kinds whose names other names are made of: of zones, files,
+// switch ports and port groups. The API server has checked them; a file has not, nor
+// has a server that only looks like one. Policies are checked as a whole (gate).
+var namesChecked = map[model.Kind]bool{model.KindNamespace: true, model.KindNode: true, model.KindPod: true,
+	model.KindService: true, model.KindEndpointSlice: true}
+
+// nameIssue says what is wrong with the name and namespace of an object that is
+// taken in, nil when nothing is.
+func nameIssue(k model.Kind, namespace, name string) *issue {
+	if !namesChecked[k] {
+		return nil
+	}
+	for _, f := range []struct{ field, value string }{{"metadata.name", name}, {"metadata.namespace", namespace}} {
+		if f.value != "" && !subdomain(f.value) {
+			return &issue{sev: model.SeverityError, code: CodeMetadata, field: f.field,
+				msg: strconv.Quote(shortName(f.value)) + " is no name that the API server takes: lower-case letters, digits, '-' and '.', each part " +
+					"beginning and ending with a letter or digit, at most " + strconv.Itoa(maxName) + " characters"}
+		}
+	}
+	return nil
+}
+
+// subdomain says whether s is a name by RFC 1123: what names of nodes, pods and
+// namespaces have in common.
+func subdomain(s string) bool {
+	if s == "" || len(s) > maxName {
+		return false
+	}
+	for part := range strings.SplitSeq(s, ".") {
+		if part == "" || part[0] == '-' || part[len(part)-1] == '-' {
+			return false
+		}
+		for _, c := range []byte(part) {
+			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// shortName is as much of a name as says which one is meant.
+func shortName(s string) string {
+	const most = 60
+	s = clean.Text(s)
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// shortKey is the key of an object that is left aside for its name.
+func shortKey(k model.Key) model.Key {
+	k.Namespace, k.Name = shortName(k.Namespace), shortName(k.Name)
+	return k
+}
