@@ -32,8 +32,11 @@ var (
 
 // app is what the subcommands share.
 type app struct {
-	in       io.Reader
-	out, err io.Writer
+	in io.Reader
+	// out and err take only what can be seen; raw is the process's own output, for
+	// what a screen is cleared with.
+	out, err, raw io.Writer
+
 	flags    flags
 	screen   Screen
 	// said are the complaints that were printed already.
@@ -51,12 +54,12 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
 
 // run is Main until ctx ends.
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
-	a := &app{in: in, out: out, err: errw, screen: screen, said: map[string]bool{}}
+	a := &app{in: in, out: cleanWriter{out}, err: cleanWriter{errw}, raw: out, screen: screen, said: map[string]bool{}}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errw)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
 	code := exit2
 	switch {

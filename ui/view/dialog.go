@@ -129,7 +129,7 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 	}
 	lines = append(lines, "")
 	if c.Type != "" {
-		lines = append(lines, " Type "+st.Title.Render(c.Type)+" to go on, esc to leave it:",
+		lines = append(lines, widget.Line{{Text: " Type "}, {Text: c.Type, Style: st.Title}, {Text: " to go on, esc to leave it:"}}.Render(w),
 			" > "+c.input.Render(st, max(1, w-4)))
 		return c.Title, lines
 	}
@@ -206,7 +206,7 @@ func (p *Prompt) Paste(text string) { p.begin(); p.input.Insert(text) }
 // Draw shows the line and what is wrong with it.
 func (p *Prompt) Draw(st *themes.Styles, w int) (string, []string) {
 	p.begin()
-	lines := []string{" " + widget.Truncate(p.Label, w-2), " > " + p.input.Render(st, max(1, w-4))}
+	lines := []string{" " + widget.Truncate(widget.Clean(p.Label), w-2), " > " + p.input.Render(st, max(1, w-4))}
 	for _, l := range widget.Flow(p.wrong, w-4) {
 		if l != "" {
 			lines = append(lines, " "+st.Error.Render("● "+l))
