@@ -75,6 +75,15 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 }
 
 func writeJSON(w io.Writer, v any, compact bool) error {
+	raw, err := encodeJSON(v, compact)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(clean.JSON(raw))
+	return err
+}
+
+func encodeJSON(v any, compact bool) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	if !compact {
@@ -82,25 +91,21 @@ func writeJSON(w io.Writer, v any, compact bool) error {
 	}
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("write JSON: %w", err)
+		return nil, fmt.Errorf("write JSON: %w", err)
 	}
-	_, err := w.Write(clean.JSON(b.Bytes()))
-	return err
+	return b.Bytes(), nil
 }
 
 // marshalYAML writes a value as YAML. Where text has what cannot be seen the
-// value is written in the form of JSON, which is YAML too and has escapes that
-// mean the same.
+// value is written in the form of JSON, which is YAML too, with escapes of YAML
+// that mean the same.
 func marshalYAML(v any) ([]byte, error) {
 	out, err := yaml.Marshal(v)
 	if err != nil || clean.Block(string(out)) == string(out) {
 		return out, err
 	}
-	var b bytes.Buffer
-	if err := writeJSON(&b, v, false); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	raw, err := encodeJSON(v, false)
+	return []byte(clean.Escape(string(raw))), err
 }
 
 // cleanWriter is where everything that people read goes: what cannot be seen is

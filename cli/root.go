@@ -37,8 +37,8 @@ type app struct {
 	// what a screen is cleared with.
 	out, err, raw io.Writer
 
-	flags    flags
-	screen   Screen
+	flags  flags
+	screen Screen
 	// said are the complaints that were printed already.
 	said map[string]bool
 }
