@@ -253,7 +253,7 @@ func (m *root) toggleWrites() {
 			case now != was && now.WhyNot != "":
 				return "changes stay off: " + now.WhyNot
 			case now != was:
-				return "this is " + now.Title + " now, and changes mean something else"
+				return "allowing changes means something else now"
 			}
 			return ""
 		},
