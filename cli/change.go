@@ -51,24 +51,10 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*engine.
 		if err != nil {
 			return err
 		}
-		if err := a.print(previewAnswer(p)); err != nil {
-			return err
-		}
-		if nothingToDo(p) {
-			return nil
-		}
-		if p.Blocked != "" {
-			return blocked(p)
-		}
-		if c.dryRun {
-			return nil
-		}
-		confirm, err := a.confirm(c, p)
-		if err != nil {
-			return err
-		}
-		res, err := e.Commit(ctx, p, confirm)
-		if err != nil {
+		res, p, err := a.confirmed(c, p, func(p *engine.Preview, confirm engine.Confirm) (*engine.Result, error) {
+			return e.Commit(ctx, p, confirm)
+		})
+		if err != nil || res == nil {
 			return err
 		}
 		fmt.Fprintf(a.err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), a.lasting(r))
@@ -77,6 +63,41 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*engine.
 		}
 		return a.follow(ctx, e, res.Written)
 	})
+}
+
+// confirmed shows a change, has it confirmed and makes it: without a result there
+// was nothing to make. A change that became another between the question and the
+// answer is shown as it is now and asked about once more; where nobody is asked
+// nothing is changed.
+func (a *app) confirmed(c *changeFlags, p *engine.Preview, commit func(*engine.Preview, engine.Confirm) (*engine.Result, error)) (*engine.Result, *engine.Preview, error) {
+	for {
+		if err := a.print(previewAnswer(p)); err != nil || nothingToDo(p) {
+			return nil, p, err
+		}
+		if p.Blocked != "" {
+			return nil, p, blocked(p)
+		}
+		if c.dryRun {
+			return nil, p, nil
+		}
+		confirm, err := a.confirm(c, p)
+		if err != nil {
+			return nil, p, err
+		}
+		res, err := commit(p, confirm)
+		var stale *engine.StaleError
+		if res != nil || !errors.As(err, &stale) || stale.Preview == nil {
+			return res, p, err
+		}
+		p = stale.Preview
+		if c.yes {
+			if err := a.print(previewAnswer(p)); err != nil {
+				return nil, p, err
+			}
+			return nil, p, fmt.Errorf("changed: look again: %s: %w", stale.What, errRefused)
+		}
+		fmt.Fprintln(a.err, "changed: look again: "+oneLine(stale.What))
+	}
 }
 
 // nothingToDo says whether all objects are as they should be already: that is

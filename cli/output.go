@@ -9,6 +9,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"sigs.k8s.io/yaml"
+
+	"rung/model/clean"
 )
 
 // tableOut is a table for people: columns padded to their contents, two spaces
@@ -23,7 +25,9 @@ func (t *tableOut) add(cells ...string) { t.rows = append(t.rows, cells) }
 func (t *tableOut) String() string {
 	widths := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
-		for i, c := range row {
+		for i := range row {
+			row[i] = clean.Escape(row[i]) // before its width counts
+			c := row[i]
 			if i < len(widths) && i < len(row)-1 {
 				widths[i] = max(widths[i], ansi.StringWidth(c))
 			}
@@ -56,7 +60,7 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 	case "json":
 		return writeJSON(w, ans.value, compact)
 	case "yaml":
-		out, err := yaml.Marshal(ans.value)
+		out, err := marshalYAML(ans.value)
 		if err != nil {
 			return fmt.Errorf("write YAML: %w", err)
 		}
@@ -71,6 +75,15 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 }
 
 func writeJSON(w io.Writer, v any, compact bool) error {
+	raw, err := encodeJSON(v, compact)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(clean.JSON(raw))
+	return err
+}
+
+func encodeJSON(v any, compact bool) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	if !compact {
@@ -78,10 +91,33 @@ func writeJSON(w io.Writer, v any, compact bool) error {
 	}
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("write JSON: %w", err)
+		return nil, fmt.Errorf("write JSON: %w", err)
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.Bytes(), nil
+}
+
+// marshalYAML writes a value as YAML. Where text has what cannot be seen the
+// value is written in the form of JSON, which is YAML too, with escapes of YAML
+// that mean the same.
+func marshalYAML(v any) ([]byte, error) {
+	out, err := yaml.Marshal(v)
+	if err != nil || clean.Block(string(out)) == string(out) {
+		return out, err
+	}
+	raw, err := encodeJSON(v, false)
+	return []byte(clean.Escape(string(raw))), err
+}
+
+// cleanWriter is where everything that people read goes: what cannot be seen is
+// written as an escape of JSON, in which it means the same inside a string.
+// Every Write is whole text.
+type cleanWriter struct{ w io.Writer }
+
+func (c cleanWriter) Write(p []byte) (int, error) {
+	if _, err := c.w.Write(clean.JSON(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // plural is "1 row", "2 rows".

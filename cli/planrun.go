@@ -27,21 +27,31 @@ func (a *app) runPlan(ctx context.Context, c *changeFlags, f *planFlags) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprint(a.err, guardsText(preview))
-		if preview.Blocked != "" {
-			return blocked(preview)
+		for {
+			fmt.Fprint(a.err, guardsText(preview))
+			if preview.Blocked != "" {
+				return blocked(preview)
+			}
+			if c.dryRun {
+				return nil
+			}
+			confirm, err := a.confirm(c, preview)
+			if err != nil {
+				return err
+			}
+			err = e.PlanStart(ctx, p, preview, confirm)
+			var stale *engine.StaleError
+			switch {
+			case err == nil:
+				return a.followPlan(ctx, e)
+			case !errors.As(err, &stale) || stale.Preview == nil:
+				return a.planError(r, err)
+			case c.yes:
+				return fmt.Errorf("changed: look again: %s: %w", stale.What, errRefused)
+			}
+			fmt.Fprintln(a.err, "changed: look again: "+oneLine(stale.What))
+			preview = stale.Preview
 		}
-		if c.dryRun {
-			return nil
-		}
-		confirm, err := a.confirm(c, preview)
-		if err != nil {
-			return err
-		}
-		if err := e.PlanStart(ctx, p, confirm); err != nil {
-			return a.planError(r, err)
-		}
-		return a.followPlan(ctx, e)
 	})
 }
 
@@ -91,7 +101,8 @@ func (a *app) continuePlan(ctx context.Context, c *changeFlags, resume, back boo
 		if err != nil {
 			return errors.New("there is no plan that stopped; plans are kept with --write-back")
 		}
-		st := e.Revision().Plan
+		read := e.Revision()
+		st := read.Plan
 		fmt.Fprintf(a.err, "the plan stopped with %d of %d done: %s\n", st.Done, st.Total, st.Why)
 		if c.dryRun {
 			return nil
@@ -101,9 +112,9 @@ func (a *app) continuePlan(ctx context.Context, c *changeFlags, resume, back boo
 		}
 		switch {
 		case resume:
-			err = e.PlanResume(ctx)
+			err = e.PlanResume(ctx, read)
 		case back:
-			err = e.PlanBack(ctx)
+			err = e.PlanBack(ctx, read)
 		default:
 			return e.PlanDismiss()
 		}

@@ -32,10 +32,13 @@ var (
 
 // app is what the subcommands share.
 type app struct {
-	in       io.Reader
-	out, err io.Writer
-	flags    flags
-	screen   Screen
+	in io.Reader
+	// out and err take only what can be seen; raw is the process's own output, for
+	// what a screen is cleared with.
+	out, err, raw io.Writer
+
+	flags  flags
+	screen Screen
 	// said are the complaints that were printed already.
 	said map[string]bool
 }
@@ -51,12 +54,12 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
 
 // run is Main until ctx ends.
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
-	a := &app{in: in, out: out, err: errw, screen: screen, said: map[string]bool{}}
+	a := &app{in: in, out: cleanWriter{out}, err: cleanWriter{errw}, raw: out, screen: screen, said: map[string]bool{}}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errw)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
 	code := exit2
 	switch {
@@ -64,7 +67,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitOK
 	case errors.Is(err, errNo):
 		return exitNo
-	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, engine.ErrBlocked):
+	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, engine.ErrBlocked), errors.Is(err, engine.ErrStale):
 		code = exitNo
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")

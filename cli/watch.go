@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/model/clean"
 )
 
 // answer is what a command shows of a revision.
@@ -93,7 +94,7 @@ func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 			err = ans.err
 		}
 		if s := text.String(); ans != nil && (!printed || s != last) {
-			if _, err := fmt.Fprint(a.out, a.between(printed, screen)+s); err != nil {
+			if _, err := fmt.Fprint(a.raw, a.between(printed, screen)+string(clean.JSON([]byte(s)))); err != nil {
 				return err
 			}
 			last, printed = s, true
@@ -140,6 +141,6 @@ func (a *app) between(again, screen bool) string {
 
 // clearsScreen says whether a watch can draw over its last answer.
 func (a *app) clearsScreen() bool {
-	f, ok := a.out.(*os.File)
+	f, ok := a.raw.(*os.File)
 	return ok && term.IsTerminal(f.Fd())
 }

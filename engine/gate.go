@@ -19,8 +19,8 @@ var (
 	// ErrBlocked: the change cannot be made as it is: read-only, not valid, a
 	// conflict, or nothing to do. Preview.Blocked says which.
 	ErrBlocked = errors.New("cannot be done")
-	// ErrStale: the objects, or what the guard rails say of them, changed since
-	// the preview was read.
+	// ErrStale: the change is not the one that was read any more. A StaleError
+	// says what is different and has the preview as it is now.
 	ErrStale = errors.New("changed since the preview")
 	// ErrNotConfirmed: nobody said yes, or the name that had to be typed was not.
 	ErrNotConfirmed = errors.New("not confirmed")
@@ -93,13 +93,24 @@ func confirmed(gs []Guard, g Guard) bool {
 // preview works out a change without any side effect. The error says that it
 // could not be worked out; that it may not be made is in Blocked and Errors.
 func (g *gate) preview(ctx context.Context, rev *Revision, m Mutation) (*Preview, error) {
-	p, rev := g.work(ctx, rev, m)
-	if len(p.Objects) > 0 {
-		if err := g.explain(ctx, rev, p); err != nil {
-			return nil, fmt.Errorf("previewing %q: %w", p.Title, err)
-		}
+	p, worked := g.work(ctx, rev, m)
+	if err := g.tell(ctx, rev, worked, p); err != nil {
+		return nil, err
 	}
 	return p, nil
+}
+
+// tell explains a preview that was worked out from rev, and from what a server
+// has of it.
+func (g *gate) tell(ctx context.Context, rev, worked *Revision, p *Preview) error {
+	p.seen = see(rev)
+	if len(p.Objects) == 0 {
+		return nil
+	}
+	if err := g.explain(ctx, worked, p); err != nil {
+		return fmt.Errorf("previewing %q: %w", p.Title, err)
+	}
+	return nil
 }
 
 // commit makes the change of a preview. An error that comes with a Result says
@@ -113,8 +124,12 @@ func (g *gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if !a.Yes {
 		return nil, fmt.Errorf("%s: %w", p.Title, ErrNotConfirmed)
 	}
-	fresh, rev := g.work(ctx, g.current(), p.Mutation)
-	if err := judge(rev, p, fresh, a); err != nil {
+	now := g.current()
+	fresh, rev := g.work(ctx, now, p.Mutation)
+	if err := g.look(ctx, now, rev, p, fresh); err != nil {
+		return nil, err
+	}
+	if err := judge(p, fresh, a); err != nil {
 		if aerr := g.record(rev, fresh, a, auditRefused, err, 0, 0); aerr != nil {
 			err = errors.Join(err, aerr)
 		}
@@ -152,38 +167,36 @@ func (g *gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	return res, nil
 }
 
+// look completes what is known of a change that is about to be made, as far as
+// it was known of the preview: the consequences are worked out again when they
+// may be others.
+func (g *gate) look(ctx context.Context, now, worked *Revision, p, fresh *Preview) error {
+	if !p.seen.told {
+		return nil
+	}
+	if now.Cluster == p.seen.cluster && now.maxPriority == p.seen.max {
+		fresh.seen = see(now)
+		fresh.seen.facts = p.seen.facts // of the same objects among the same others
+		if p.Changed(fresh) == "" {
+			return nil
+		}
+	}
+	return g.tell(ctx, now, worked, fresh)
+}
+
 // judge says why a change that was previewed as p, and is now worked out as
 // fresh, may not be made.
-func judge(rev *Revision, p, fresh *Preview, a approval) error {
-	if fresh.Blocked != "" {
+func judge(p, fresh *Preview, a approval) error {
+	if fresh.Blocked != "" && p.Blocked != "" {
 		return fmt.Errorf("%s: %w: %s", p.Title, ErrBlocked, fresh.Blocked)
 	}
-	if what := changedSince(p, fresh); what != "" {
-		return fmt.Errorf("%s: %s %w: look at it again", p.Title, what, ErrStale)
+	if what := p.Changed(fresh); what != "" {
+		return &StaleError{Title: p.Title, What: what, Preview: fresh}
 	}
 	if !a.accepts(fresh) {
 		return fmt.Errorf("%s: %w: type %s to go on (%s)", p.Title, ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
 	}
 	return nil
-}
-
-// changedSince says what is not as it was when the preview was made.
-func changedSince(p, fresh *Preview) string {
-	if len(p.Objects) != len(fresh.Objects) {
-		return "the policies"
-	}
-	for i, was := range p.Objects {
-		is := fresh.Objects[i]
-		if was.Key != is.Key || !sameContent(was.Old, is.Old) || !sameContent(was.New, is.New) {
-			return is.Key.Label()
-		}
-	}
-	for _, g := range fresh.Guards {
-		if !confirmed(p.Guards, g) {
-			return "what the guard rails say of " + g.Policy.Label()
-		}
-	}
-	return ""
 }
 
 // record writes the audit line.

@@ -120,7 +120,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	if err != nil || pre.Blocked != "" {
 		t.Fatalf("%v %s", err, pre.Blocked)
 	}
-	if err := e.PlanStart(ctx, &pl, Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"}); err != nil {
+	if err := e.PlanStart(ctx, &pl, pre, Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"}); err != nil {
 		t.Fatal(err)
 	}
 	if e.Revision().Plan == nil {

@@ -31,6 +31,10 @@ type rungRule struct {
 	order  int // less decides first; equal is undefined
 }
 
+// wouldCatch stands in a message before the example: which pods serve for one
+// may change without a change of anything else.
+const wouldCatch = " would catch "
+
 func newOrderGuard(c *model.Cluster, x *model.PodIndex, touched []ObjectChange, maxPriority int32) *orderGuard {
 	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*model.ResolvedRule{},
 		subjects: map[*model.Policy]model.PodSet{}, coverers: map[*model.Rule][]rungRule{}}
@@ -211,7 +215,7 @@ func (g *orderGuard) lost(before, after *rungRules, a, deny rungRule) (msg strin
 	if stays {
 		what = "no longer comes first"
 	}
-	return fmt.Sprintf("Allow %s of %s %s: %s of %s would catch %s",
+	return fmt.Sprintf("Allow %s of %s %s: %s of %s"+wouldCatch+"%s",
 		ruleText(a.rule), a.policy.Key.Label(), what, ruleText(deny.rule), deny.policy.Key.Label(), example), true
 }
 

@@ -73,9 +73,8 @@ type Preview struct {
 	// Conflict is set when the object is not what the edit or the undo
 	// started from.
 	Conflict *Conflict
-	// revision is the number of the revision the preview was made against;
-	// Commit refuses when the objects changed since.
-	revision uint64
+	// seen is what else Commit compares before it makes the change.
+	seen seen
 	// undoes is the history entry that an undo takes back.
 	undoes uint64
 }

@@ -53,12 +53,18 @@ type planJob struct {
 	// Guards were confirmed for the whole plan, by By.
 	Guards []Guard
 	By     string
+	// Read are the digests of the policies as they were when the plan was
+	// confirmed, by name: a step of another policy was not. An earlier Rung stored
+	// none.
+	Read map[string]string
 }
 
 type storedJob struct {
 	Progress json.RawMessage `json:"progress"`
 	Guards   []Guard         `json:"guards,omitempty"`
 	By       string          `json:"by,omitempty"`
+	// Read is by name of policy.
+	Read map[string]string `json:"read,omitempty"`
 }
 
 // planPath is where the progress of a context's plan is stored.
@@ -73,7 +79,7 @@ func planPath(dir, context string) string {
 // guard rail a step runs into. Its ConfirmName confirms all of them.
 func (r *planRunner) preview(ctx context.Context, p *plan.Plan) (*Preview, error) {
 	rev := r.current()
-	out := &Preview{Title: fmt.Sprintf("Plan of %s", plural(len(p.Steps), "step")), Mutation: Mutation{Op: OpMove, Plan: true}, revision: rev.Number}
+	out := &Preview{Title: fmt.Sprintf("Plan of %s", plural(len(p.Steps), "step")), Mutation: Mutation{Op: OpMove, Plan: true}, seen: see(rev)}
 	out.Notes = append(out.Notes, p.Notes...)
 	if why := r.refuses(rev, p); why != "" {
 		out.Blocked = why
@@ -99,11 +105,14 @@ func (r *planRunner) preview(ctx context.Context, p *plan.Plan) (*Preview, error
 	}
 	out.ConfirmName = confirmName(out.Guards, out.Objects)
 	r.gate.tryPlan(ctx, rev, out)
+	out.seen.note(out.Notes...)
+	out.seen.reach(rev.Cluster, firstOf(out.Objects))
 	if out.Blocked == "" && len(out.Objects) > 0 {
 		will, _ := r.gate.compile(rev, out.Objects)
 		for _, c := range out.Objects {
 			out.Rows = append(out.Rows, r.gate.rows(rev, c, will, map[model.PolicyKey]bool{})...)
 		}
+		out.seen.rows(out.Rows)
 	}
 	return out, nil
 }
@@ -152,26 +161,30 @@ func stepMutation(s plan.Step) Mutation {
 
 func stepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }
 
-// start runs a plan that was confirmed.
-func (r *planRunner) start(ctx context.Context, p *plan.Plan, c Confirm) error {
+// start runs a plan that was confirmed: the one of the preview that was read.
+func (r *planRunner) start(ctx context.Context, p *plan.Plan, read *Preview, c Confirm) error {
+	if read == nil {
+		return fmt.Errorf("the plan: there is no preview: %w", ErrBlocked)
+	}
 	if !c.Yes {
 		return fmt.Errorf("the plan: %w", ErrNotConfirmed)
 	}
-	seen, err := r.preview(ctx, p)
-	switch {
-	case err != nil:
+	fresh, err := r.preview(ctx, p)
+	if err != nil {
 		return err
-	case seen.Blocked != "":
-		return fmt.Errorf("the plan: %w: %s", ErrBlocked, seen.Blocked)
-	case seen.ConfirmName != "" && c.Name != seen.ConfirmName:
-		return fmt.Errorf("the plan: %w: type %s to go on (%s)", ErrNotConfirmed, seen.ConfirmName, seen.Guards[0].Message)
+	}
+	if err := judge(read, fresh, approval{Confirm: c}); err != nil {
+		return fmt.Errorf("the plan: %w", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.running || r.job != nil && r.state.State != PlanDone {
 		return fmt.Errorf("another plan is %s, with %d of %d steps done: %w", r.state.State, r.state.Done, r.state.Total, ErrPlan)
 	}
-	job := &planJob{Progress: &plan.Progress{Context: r.context, Plan: *p}, Guards: seen.Guards, By: c.By}
+	job := &planJob{Progress: &plan.Progress{Context: r.context, Plan: *p}, Guards: fresh.Guards, Read: map[string]string{}, By: c.By}
+	for _, o := range firstOf(fresh.Objects) {
+		job.Read[o.Key.Name] = digest(o.Old)
+	}
 	if err := r.store(job); err != nil {
 		return err
 	}
@@ -180,12 +193,13 @@ func (r *planRunner) start(ctx context.Context, p *plan.Plan, c Confirm) error {
 	return nil
 }
 
-// resume goes on with a plan that stopped, back turns it round.
-func (r *planRunner) resume() error { return r.again(false) }
+// resume goes on with a plan that stopped, back turns it round. read is the
+// revision that was on the screen when that was confirmed.
+func (r *planRunner) resume(read *Revision) error { return r.again(read, false) }
 
-func (r *planRunner) back() error { return r.again(true) }
+func (r *planRunner) back(read *Revision) error { return r.again(read, true) }
 
-func (r *planRunner) again(back bool) error {
+func (r *planRunner) again(read *Revision, back bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -196,11 +210,16 @@ func (r *planRunner) again(back bool) error {
 	case r.running:
 		return fmt.Errorf("the plan is running: stop it first: %w", ErrPlan)
 	}
-	if err := r.locate(r.current()); err != nil {
+	now := r.current()
+	if what := r.otherPlan(read, now); what != "" {
+		return &StaleError{Title: "the plan", What: what}
+	}
+	if err := r.locate(now); err != nil {
 		r.say(PlanStopped, err.Error(), "")
 		return err
 	}
 	r.job.Progress.Back = back
+	r.job.Read = readOf(r.job.Progress, now)
 	if err := r.store(r.job); err != nil {
 		return err
 	}
@@ -272,7 +291,7 @@ func (r *planRunner) load() error {
 	if progress.Context != r.context {
 		return fmt.Errorf("%s belongs to %q, not to %q", r.path, progress.Context, r.context)
 	}
-	r.job = &planJob{Progress: progress, Guards: in.Guards, By: in.By}
+	r.job = &planJob{Progress: progress, Guards: in.Guards, By: in.By, Read: in.Read}
 	why := "interrupted"
 	if err := r.locate(r.current()); err != nil {
 		why = err.Error()
@@ -294,7 +313,7 @@ func (r *planRunner) store(j *planJob) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(storedJob{raw, j.Guards, j.By})
+	text, err := json.Marshal(storedJob{raw, j.Guards, j.By, j.Read})
 	if err != nil {
 		return fmt.Errorf("storing the progress of a plan: %w", err)
 	}

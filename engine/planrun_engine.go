@@ -47,20 +47,25 @@ func (e *Engine) PlanPreview(ctx context.Context, p *plan.Plan) (*Preview, error
 	return e.plans.preview(ctx, p)
 }
 
-// PlanStart runs a plan step by step; Revision.Plan tells how it goes.
-func (e *Engine) PlanStart(ctx context.Context, p *plan.Plan, c Confirm) error {
+// PlanStart runs a plan step by step; Revision.Plan tells how it goes. read is
+// the preview that was confirmed: a plan that would do something else now is a
+// StaleError.
+func (e *Engine) PlanStart(ctx context.Context, p *plan.Plan, read *Preview, c Confirm) error {
 	// One that a former run left must not be written over before it was looked for.
 	if err := e.plans.load(); err != nil {
 		return err
 	}
-	return e.plans.start(ctx, p, c)
+	return e.plans.start(ctx, p, read, c)
 }
 
-// PlanResume goes on with a plan that stopped half way.
-func (e *Engine) PlanResume(context.Context) error { return e.plans.resume() }
+// PlanResume goes on with a plan that stopped half way. read is the revision that
+// was on the screen when that was confirmed: a StaleError says that the plan or
+// its policies are others now.
+func (e *Engine) PlanResume(_ context.Context, read *Revision) error { return e.plans.resume(read) }
 
-// PlanBack takes the steps that were done back, the last one first.
-func (e *Engine) PlanBack(context.Context) error { return e.plans.back() }
+// PlanBack takes the steps that were done back, the last one first; read is as in
+// PlanResume.
+func (e *Engine) PlanBack(_ context.Context, read *Revision) error { return e.plans.back(read) }
 
 // PlanStop stops the running plan where it is; it can be resumed.
 func (e *Engine) PlanStop() { e.plans.halt() }

@@ -85,6 +85,9 @@ func (r *planRunner) step(ctx context.Context, job *planJob, s plan.Step) error 
 	if p := rev.Cluster.Policy(stepMutation(s).Policy); p == nil || p.Priority != s.From {
 		return fmt.Errorf("%s: %w", stepText(s), plan.ErrElsewhere)
 	}
+	if what := job.otherStep(rev, s); what != "" {
+		return &StaleError{Title: stepText(s), What: what}
+	}
 	pre := r.gate.resolve(rev, stepMutation(s))
 	pre.Guards = append(pre.Guards, job.Guards...) // those a server sees were confirmed with the plan
 	res, err := r.gate.commit(ctx, pre, approval{Confirm: Confirm{Yes: true, By: "plan, " + job.By}, guards: job.Guards})

@@ -161,6 +161,19 @@ func (p *planWorld) respace() *plan.Plan {
 var tenants = []string{anp("a", 1, "tenant=blue", "in allow tenant=blue"), anp("b", 2, "tenant=green", "in allow tenant=green"),
 	anp("c", 3, "tenant=red", "in allow tenant=red")}
 
+// begin reads the preview of a plan and starts it.
+func (p *planWorld) begin(pl *plan.Plan, c Confirm) error {
+	pre, err := p.r.preview(context.Background(), pl)
+	if err != nil {
+		return err
+	}
+	return p.r.start(context.Background(), pl, pre, c)
+}
+
+// resume and back go on with what is on the screen.
+func (p *planWorld) resume() error { return p.r.resume(p.current()) }
+func (p *planWorld) back() error   { return p.r.back(p.current()) }
+
 var agreed = Confirm{Yes: true, By: "cli"}
 
 func TestPlanRuns(t *testing.T) {
@@ -168,13 +181,13 @@ func TestPlanRuns(t *testing.T) {
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer p.kill()
 	pl := p.respace()
-	if err := p.r.start(context.Background(), pl, Confirm{}); !errors.Is(err, ErrNotConfirmed) {
+	if err := p.begin(pl, Confirm{}); !errors.Is(err, ErrNotConfirmed) {
 		t.Fatal(err)
 	}
-	if err := p.r.start(context.Background(), pl, agreed); err != nil {
+	if err := p.begin(pl, agreed); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.r.start(context.Background(), pl, agreed); !errors.Is(err, ErrPlan) && !errors.Is(err, ErrBlocked) {
+	if err := p.begin(pl, agreed); !errors.Is(err, ErrPlan) && !errors.Is(err, ErrBlocked) {
 		t.Errorf("a second plan: %v", err)
 	}
 	// No zone follows: the first step is made, the second waits.
@@ -227,10 +240,10 @@ func TestPlanRuns(t *testing.T) {
 		}
 	}
 	// And the whole of it can be taken back.
-	if err := p.r.resume(); !errors.Is(err, ErrPlan) {
+	if err := p.resume(); !errors.Is(err, ErrPlan) {
 		t.Errorf("resuming a plan that is done: %v", err)
 	}
-	if err := p.r.back(); err != nil {
+	if err := p.back(); err != nil {
 		t.Fatal(err)
 	}
 	p.until("taken back", func(s PlanState) bool { return s.State == PlanDone && s.Why != "" })
@@ -266,7 +279,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
 			defer func() { p.cancel(); p.wg.Wait() }()
-			if err := p.r.start(context.Background(), p.respace(), agreed); err != nil {
+			if err := p.begin(p.respace(), agreed); err != nil {
 				t.Fatal(err)
 			}
 			p.until("the first step", func(s PlanState) bool { return s.Done == 1 && strings.HasPrefix(s.Why, "waiting for zone") })
@@ -285,9 +298,9 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			}
 			stop := p.follow("worker", "control")
 			defer stop()
-			next := p.r.resume
+			next := p.resume
 			if c.back {
-				next = p.r.back
+				next = p.back
 			}
 			err := next()
 			switch c.want {
@@ -335,7 +348,7 @@ func TestPlanStops(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
 			defer func() { p.cancel(); p.wg.Wait() }()
-			if err := p.r.start(context.Background(), p.respace(), agreed); err != nil {
+			if err := p.begin(p.respace(), agreed); err != nil {
 				t.Fatal(err)
 			}
 			p.until("the first step", func(s PlanState) bool { return s.Done == 1 })
@@ -356,7 +369,7 @@ func TestPlanStops(t *testing.T) {
 			c.mend(p)
 			p.publish()
 			p.mu.Unlock()
-			if err := p.r.resume(); err != nil {
+			if err := p.resume(); err != nil {
 				t.Fatal(err)
 			}
 			p.until("done", inState(PlanDone))
@@ -368,11 +381,11 @@ func TestPlanStops(t *testing.T) {
 	t.Run("by hand", func(t *testing.T) {
 		p := newPlanWorld(t, t.TempDir(), tenants...)
 		defer func() { p.cancel(); p.wg.Wait() }()
-		if err := p.r.start(context.Background(), p.respace(), agreed); err != nil {
+		if err := p.begin(p.respace(), agreed); err != nil {
 			t.Fatal(err)
 		}
 		p.until("the first step", func(s PlanState) bool { return s.Done == 1 })
-		if err := p.r.back(); !errors.Is(err, ErrPlan) {
+		if err := p.back(); !errors.Is(err, ErrPlan) {
 			t.Errorf("back while it runs: %v", err)
 		}
 		if err := p.r.dismiss(); !errors.Is(err, ErrPlan) {
@@ -401,12 +414,12 @@ func TestPlanGuards(t *testing.T) {
 	if len(pre.Rows) != 3 || pre.Title != "Plan of 3 steps" {
 		t.Errorf("%q %v", pre.Title, rowText(pre.Rows))
 	}
-	if err := p.r.start(context.Background(), pl, agreed); !errors.Is(err, ErrNotConfirmed) {
+	if err := p.begin(pl, agreed); !errors.Is(err, ErrNotConfirmed) {
 		t.Fatal(err)
 	}
 	stop := p.follow("worker", "control")
 	defer stop()
-	if err := p.r.start(context.Background(), pl, Confirm{Yes: true, Name: "c", By: "console"}); err != nil {
+	if err := p.begin(pl, Confirm{Yes: true, Name: "c", By: "console"}); err != nil {
 		t.Fatal(err)
 	}
 	p.until("done", inState(PlanDone))
@@ -443,12 +456,12 @@ func TestPlanIsRefused(t *testing.T) {
 		if c.prep != nil {
 			c.prep()
 		}
-		err := p.r.start(context.Background(), c.plan, agreed)
+		err := p.begin(c.plan, agreed)
 		if !errors.Is(err, ErrBlocked) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	for _, err := range []error{p.r.resume(), p.r.back()} {
+	for _, err := range []error{p.resume(), p.back()} {
 		if !errors.Is(err, ErrPlan) {
 			t.Errorf("without a plan: %v", err)
 		}
@@ -517,7 +530,7 @@ func TestPlanOfAnotherHand(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			// It is no obstacle to a new plan.
-			if err := p.r.start(context.Background(), p.respace(), agreed); err != nil {
+			if err := p.begin(p.respace(), agreed); err != nil {
 				t.Error(err)
 			}
 			p.cancel()

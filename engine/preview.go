@@ -14,7 +14,7 @@ import (
 // which guard rails it runs into. It is cheap beside explain, which only tells
 // what follows.
 func (g *gate) resolve(rev *Revision, m Mutation) *Preview {
-	p := &Preview{Mutation: m, revision: rev.Number}
+	p := &Preview{Mutation: m}
 	r := resolver{g, rev, p}
 	switch m.Op {
 	case OpApply:

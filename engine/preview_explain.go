@@ -13,6 +13,7 @@ import (
 // explain works out what follows from the objects of a preview: rows, findings
 // and notes.
 func (g *gate) explain(ctx context.Context, rev *Revision, p *Preview) error {
+	p.seen.note(p.Notes...)
 	after, next := g.compile(rev, p.Objects)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -25,10 +26,19 @@ func (g *gate) explain(ctx context.Context, rev *Revision, p *Preview) error {
 		return err
 	}
 	p.Findings = newFindings(rev, next)
+	p.seen.rows(p.Rows)
+	p.seen.findings(p.Findings)
+	p.seen.reach(rev.Cluster, p.Objects)
 	isolated := map[string]bool{}
 	for i := range p.Objects {
 		n := noter{rev: rev, next: next, c: &p.Objects[i], after: after, isolated: isolated}
-		p.Notes = append(p.Notes, n.notes()...)
+		for _, f := range n.notes() {
+			p.Notes = append(p.Notes, f.text)
+			p.seen.facts = append(p.seen.facts, f)
+		}
+	}
+	if lost := p.seen.lost; len(lost) > 0 {
+		p.Notes = append(p.Notes, "out of reach: "+some(lost)+": whether the rows follow there cannot be seen")
 	}
 	return nil
 }

@@ -3,11 +3,18 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"rung/compiler"
 	"rung/model"
+)
+
+// How a move begins to be told that turns no two policies round.
+const (
+	orderKept = "order against "
+	noOther   = "there is no other AdminNetworkPolicy"
 )
 
 // noter writes the consequences of one object's change that are worth reading.
@@ -20,10 +27,16 @@ type noter struct {
 	isolated map[string]bool
 }
 
-func (n *noter) notes() []string {
-	var out []string
+func (n *noter) notes() []consequence {
+	var out []consequence
 	if n.c.Key.Kind == model.KindANP {
-		out = append(out, n.priority()...)
+		for _, text := range n.priority() {
+			is := "note " + text
+			if text == noOther || strings.HasPrefix(text, orderKept) {
+				is = orderKept // against whom is no matter
+			}
+			out = append(out, consequence{is, text})
+		}
 	}
 	out = append(out, n.enforcement()...)
 	out = append(out, n.subject()...)
@@ -31,7 +44,8 @@ func (n *noter) notes() []string {
 		out = append(out, n.isolation()...)
 	}
 	if n.newDeny() {
-		out = append(out, "a new Deny also cuts established connections")
+		const text = "a new Deny also cuts established connections"
+		out = append(out, consequence{"note " + text, text})
 	}
 	return out
 }
@@ -143,9 +157,9 @@ func (n *noter) place(verb string, priority int32) string {
 			}
 		}
 		if len(names) == 0 {
-			return "there is no other AdminNetworkPolicy"
+			return noOther
 		}
-		return "order against " + strings.Join(names, " and ") + " unchanged"
+		return orderKept + strings.Join(names, " and ") + " unchanged"
 	}
 	if above != nil {
 		names = append(names, fmt.Sprintf("after %s (%d)", above.Name, above.Priority))
@@ -154,18 +168,22 @@ func (n *noter) place(verb string, priority int32) string {
 		names = append(names, fmt.Sprintf("before %s (%d)", below.Name, below.Priority))
 	}
 	if len(names) == 0 {
-		return "there is no other AdminNetworkPolicy"
+		return noOther
 	}
 	return verb + " " + strings.Join(names, " and ")
 }
 
 // enforcement tells when a policy stops or begins to be programmed.
-func (n *noter) enforcement() (out []string) {
+func (n *noter) enforcement() (out []consequence) {
 	zones, at := liveIn(n.rev, n.c.Key)
 	was := n.rev.None(n.c.Key)
+	// In how many zones there are rows just now is no matter.
+	say := func(is, format string, args ...any) {
+		out = append(out, consequence{"enforcement " + is, fmt.Sprintf(format, args...)})
+	}
 	if n.c.New == nil {
 		if was != nil && zones > 0 {
-			out = append(out, "the frozen rows, which still decide, go away in "+plural(zones, "zone"))
+			say("frozen rows go", "the frozen rows, which still decide, go away in %s", plural(zones, "zone"))
 		}
 		return out
 	}
@@ -175,22 +193,26 @@ func (n *noter) enforcement() (out []string) {
 	}
 	switch {
 	case will != nil && zones > 0 && at >= 0:
-		out = append(out, fmt.Sprintf("will not be programmed (%s): the rows it has stay and still decide at %d", NoRowsShort(will, n.rev.maxPriority), at))
+		say(fmt.Sprint("frozen at ", at), "will not be programmed (%s): the rows it has stay and still decide at %d", NoRowsShort(will, n.rev.maxPriority), at)
 	case will != nil && zones > 0:
-		out = append(out, fmt.Sprintf("will not be programmed (%s): the rows it has stay and still decide", NoRowsShort(will, n.rev.maxPriority)))
+		say("frozen", "will not be programmed (%s): the rows it has stay and still decide", NoRowsShort(will, n.rev.maxPriority))
 	case will != nil:
-		out = append(out, fmt.Sprintf("will not be enforced: %s", NoRowsShort(will, n.rev.maxPriority)))
+		say("none", "will not be enforced: %s", NoRowsShort(will, n.rev.maxPriority))
 	case was != nil:
-		out = append(out, "comes into force: it was not programmed until now")
+		say("begins", "comes into force: it was not programmed until now")
 	}
 	return out
 }
 
-// subject tells how many pods the policy applies to.
-func (n *noter) subject() []string {
+// subject tells how many pods the policy applies to. Which they are, seen.reach
+// compares.
+func (n *noter) subject() []consequence {
+	say := func(format string, args ...any) []consequence {
+		return []consequence{{"subject", fmt.Sprintf(format, args...)}}
+	}
 	was := len(n.rev.Subjects(n.c.Key))
 	if n.c.New == nil {
-		return []string{"no longer applies to " + plural(was, "pod")}
+		return say("no longer applies to %s", plural(was, "pod"))
 	}
 	c := n.after.Policy(n.c.Key)
 	if c == nil || c.None != nil {
@@ -198,14 +220,14 @@ func (n *noter) subject() []string {
 	}
 	is := len(n.after.Subjects(c))
 	if n.c.Old != nil && was != is && n.rev.None(n.c.Key) == nil {
-		return []string{fmt.Sprintf("applies to %s, %d before", plural(is, "pod"), was)}
+		return say("applies to %s, %d before", plural(is, "pod"), was)
 	}
-	return []string{"applies to " + plural(is, "pod")}
+	return say("applies to %s", plural(is, "pod"))
 }
 
 // isolation tells which pods begin or cease to be isolated: those of a
 // NetworkPolicy that no other isolates in that direction (compile-spec §4.1.1).
-func (n *noter) isolation() (out []string) {
+func (n *noter) isolation() (out []consequence) {
 	ns := n.c.Key.Namespace
 	if n.isolated[ns] {
 		return nil
@@ -214,29 +236,34 @@ func (n *noter) isolation() (out []string) {
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		unit := DefaultDeny(ns, dir)
 		was, is := n.rev.desired.Subjects(n.rev.desired.Policy(unit)), n.after.Subjects(n.after.Policy(unit))
-		if begin := newcomers(is, was); begin > 0 {
-			out = append(out, fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: what none allows is dropped, established connections too",
-				plural(begin, "pod"), ns, dir.Lower()))
+		if begin, kinds := newcomers(is, was); begin > 0 {
+			out = append(out, consequence{"isolates " + dir.Lower() + kinds,
+				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: what none allows is dropped, established connections too",
+					plural(begin, "pod"), ns, dir.Lower())})
 		}
-		if end := newcomers(was, is); end > 0 {
-			out = append(out, fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through", plural(end, "pod"), ns, dir.Lower()))
+		if end, kinds := newcomers(was, is); end > 0 {
+			out = append(out, consequence{"no longer isolates " + dir.Lower() + kinds,
+				fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through", plural(end, "pod"), ns, dir.Lower())})
 		}
 	}
 	return out
 }
 
-// newcomers counts the pods of a list that another has not.
-func newcomers(pods, other []*model.Pod) (n int) {
+// newcomers counts the pods of a list that another has not, and says of which
+// kinds they are.
+func newcomers(pods, other []*model.Pod) (n int, kinds string) {
 	has := make(map[model.Key]bool, len(other))
 	for _, p := range other {
 		has[p.Key] = true
 	}
+	seen := map[string]bool{}
 	for _, p := range pods {
 		if !has[p.Key] {
 			n++
+			seen[podKind(p)] = true
 		}
 	}
-	return n
+	return n, strings.Join(slices.Sorted(maps.Keys(seen)), "\n")
 }
 
 // newDeny says whether a rule denies after the change that did not before.

@@ -7,7 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"rung/model/clean"
 	"rung/ui/view"
+	"rung/ui/widget"
 )
 
 // maxCopy bounds what goes through the terminal into the clipboard, in bytes:
@@ -56,13 +58,19 @@ func (m *root) asks(e *entry, env *view.Env) {
 	}
 }
 
+// copyText puts text into the clipboard. What cannot be seen would reach whatever
+// it is pasted into: it is written as an escape.
 func (m *root) copyText(c view.Copy) {
+	how := ""
+	if text := clean.Escape(c.Text); text != c.Text {
+		c.Text, how = text, "; "+widget.Escaped
+	}
 	if len(c.Text) > maxCopy {
 		m.say(view.ToastAsk{Text: fmt.Sprintf("%s is too long for the clipboard (%d bytes); ctrl+s saves the page", c.What, len(c.Text)), Bad: true})
 		return
 	}
 	m.later(tea.SetClipboard(c.Text))
-	m.say(view.ToastAsk{Text: "copied " + c.What + " through the terminal (OSC 52)"})
+	m.say(view.ToastAsk{Text: "copied " + c.What + " through the terminal (OSC 52)" + how})
 }
 
 // run does work in a goroutine; leaving the page ends its context.

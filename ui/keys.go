@@ -244,7 +244,19 @@ func (m *root) toggleWrites() {
 	if m.rev.Mode.Name == "files" && !m.rev.Mode.WriteBack {
 		body = "Policies can then be changed and deleted in the sandbox; the files stay as they are (--write-back changes them too). Every change still shows a preview and asks."
 	}
+	was := m.rev.Mode
 	m.ask(&view.Confirm{Title: "Allow changes", Body: []string{body}, YesText: "allow changes", NoText: "stay read-only",
+		Changed: func() string {
+			switch now := m.rev.Mode; {
+			case now.Writes:
+				return "changes are allowed already"
+			case now != was && now.WhyNot != "":
+				return "changes stay off: " + now.WhyNot
+			case now != was:
+				return "allowing changes means something else now"
+			}
+			return ""
+		},
 		Yes: func(*view.Env) { set(true, "changes are allowed; W goes back to read-only") }})
 }
 

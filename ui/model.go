@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rung/engine"
+	"rung/model/clean"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -190,7 +191,7 @@ func (m *root) draw() {
 			go m.quit()
 		}
 	}()
-	m.frame = m.render(m.w, m.h)
+	m.frame = clean.Frame(m.render(m.w, m.h))
 	if m.opt.ASCII {
 		m.frame = themes.ASCII(m.frame)
 	}

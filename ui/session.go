@@ -86,9 +86,20 @@ func (m *root) switched(msg switchMsg) {
 		return
 	}
 	m.close()
+	open := m.over
 	m.stack, m.forward, m.over, m.filtering = nil, nil, nil, false
 	m.working = map[int]string{}
 	m.begin(msg.console)
+	for _, o := range open {
+		// What is being typed into a question must not become keys of the page that is
+		// shown now.
+		if d, ok := o.(*dialog); ok {
+			title, _ := d.d.Draw(m.styles, d.width())
+			gone := "the question was about the cluster that was left: this is " + m.rev.Mode.Title
+			m.ask(&view.Confirm{Title: title, Changed: func() string { return gone }})
+			break
+		}
+	}
 	m.say(view.ToastAsk{Text: "on context " + msg.context})
 	if !m.inline {
 		m.later(m.wait())

@@ -1,26 +1,30 @@
 package clean
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Text replaces control characters, bidi controls, line and paragraph
-// separators and invalid UTF-8 with U+FFFD, so that no string can move the
-// cursor, recolour the screen or read differently from how it is stored.
-// A clean string is returned as it is, without allocation.
+// Text replaces everything that cannot be seen with U+FFFD: control characters,
+// bidi and other format controls, zero-width characters, variation selectors,
+// tags, line and paragraph separators and invalid UTF-8. So no string can move
+// the cursor, recolour the screen or read differently from how it is stored. A
+// clean string is returned as it is, without allocation.
 func Text(s string) string {
-	for i, r := range s {
-		if bad(r) || (r == utf8.RuneError && invalidAt(s, i)) {
-			return strings.Map(replace, s)
-		}
+	if Is(s) {
+		return s
 	}
-	return s
+	return strings.Map(replace, s)
 }
 
 // Block is Text for text of several lines: newlines and tabs stay.
 func Block(s string) string {
+	if whole(s, true) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return r
@@ -30,18 +34,139 @@ func Block(s string) string {
 }
 
 // Is says whether Text would return s as it is.
-func Is(s string) bool {
-	for i, r := range s {
-		if bad(r) || (r == utf8.RuneError && invalidAt(s, i)) {
+func Is(s string) bool { return whole(s, false) }
+
+// whole says whether nothing in a text has to be replaced.
+func whole(s string, block bool) bool {
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if (c < 0x20 || c == 0x7f) && (!block || c != '\n' && c != '\t') {
+				return false
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || bad(r) {
 			return false
 		}
+		i += n
 	}
 	return true
 }
 
-func invalidAt(s string, i int) bool {
-	_, n := utf8.DecodeRuneInString(s[i:])
-	return n == 1
+// Escape is Block for text that people copy or read to find out what is in it:
+// what Block would replace is written as in YAML and Go, "\u202e". Text that
+// is written out for a machine to read back must not pass here.
+func Escape(s string) string {
+	if whole(s, true) {
+		return s
+	}
+	b := make([]byte, 0, len(s)+16)
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			b = fmt.Appendf(b, `\x%02x`, s[i])
+		case r == '\n' || r == '\t' || !bad(r):
+			b = append(b, s[i:i+n]...)
+		case r < 0x80:
+			b = fmt.Appendf(b, `\x%02x`, r)
+		case r < 0x10000:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		default:
+			b = fmt.Appendf(b, `\U%08x`, r)
+		}
+		i += n
+	}
+	return string(b)
+}
+
+// JSON writes what cannot be seen in a JSON text as escapes of JSON: the text
+// means the same. What is no UTF-8 becomes U+FFFD.
+func JSON(b []byte) []byte {
+	if whole(string(b), true) {
+		return b
+	}
+	out := make([]byte, 0, len(b)+16)
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			out = utf8.AppendRune(out, r)
+		case r == '\n' || r == '\t' || !bad(r):
+			out = append(out, b[i:i+n]...)
+		case r < 0x10000:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		}
+		i += n
+	}
+	return out
+}
+
+// Frame drops from a frame for a terminal what neither can be seen nor sets a
+// colour: it is the last to see it. Text was cleaned before, where its width was
+// measured; what is dropped here has no width, so no line moves.
+func Frame(s string) string {
+	at := trouble(s, 0)
+	if at < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for at >= 0 {
+		b = append(b, s[:at]...)
+		_, n := utf8.DecodeRuneInString(s[at:])
+		s = s[at+n:]
+		at = trouble(s, 0)
+	}
+	return string(append(b, s...))
+}
+
+// trouble is the place of the first thing that does not belong into a frame, -1
+// where there is none.
+func trouble(s string, i int) int {
+	for i < len(s) {
+		c := s[i]
+		switch {
+		case c >= 0x20 && c < 0x7f || c == '\n':
+			i++
+		case c == 0x1b:
+			n := colour(s[i:])
+			if n == 0 {
+				return i
+			}
+			i += n
+		case c < utf8.RuneSelf:
+			return i
+		default:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 || bad(r) {
+				return i
+			}
+			i += n
+		}
+	}
+	return -1
+}
+
+// colour is the length of a sequence that sets the look of text (SGR), 0 for any
+// other.
+func colour(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case c < '0' || c > ';':
+			return 0
+		}
+	}
+	return 0
 }
 
 func replace(r rune) rune {
@@ -51,14 +176,16 @@ func replace(r rune) rune {
 	return r
 }
 
+// bad says whether a character cannot be seen, or changes how others are.
 func bad(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r < 0xa0:
 		return true
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, // bidi embeddings, overrides, isolates
-		r == 0x200e, r == 0x200f, r == 0x061c, // bidi marks
-		r == 0x2028, r == 0x2029, r == 0xfeff:
-		return true
+	case r < 0x300:
+		return r == 0xad // soft hyphen
+	case r >= 0x2190 && r < 0x2c00, r >= 0x3400 && r < 0xd800: // arrows, lines, blocks, signs; ideographs and Hangul
+		return false
 	}
-	return unicode.Is(unicode.Co, r)
+	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) &&
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic signs around numbers are seen
 }

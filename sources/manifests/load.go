@@ -263,13 +263,29 @@ func readAll(r io.Reader, hint, limit int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// expand expands a compressed file of at most limit bytes. It is gone through
+// twice: first only counted, so that what expands to more than the limit never
+// is in memory, then read into just as much as it needs.
 func expand(raw []byte, limit int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
-	return readAll(z, 0, limit)
+	size, err := io.Copy(io.Discard, io.LimitReader(z, limit+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case size > limit:
+		return nil, errTooLarge
+	}
+	if err := z.Reset(bytes.NewReader(raw)); err != nil {
+		return nil, err
+	}
+	text := make([]byte, size)
+	if _, err := io.ReadFull(z, text); err != nil {
+		return nil, err
+	}
+	return text, nil
 }
 
 func mib(n int64) string {

@@ -81,7 +81,7 @@ func TestStalledZone(t *testing.T) {
 	if err != nil || pre.Blocked != "" {
 		t.Fatalf("%v %s", err, pre.Blocked)
 	}
-	if err := r.PlanStart(r.ctx, &p, engine.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
+	if err := r.PlanStart(r.ctx, &p, pre, engine.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	r.until("a few steps are done", func(rev *engine.Revision) bool { return rev.Plan.Done >= 4 })

@@ -91,8 +91,8 @@ func (s source) Work(ctx context.Context, c view.Console) (*engine.Preview, erro
 	return c.PlanPreview(ctx, s.p)
 }
 
-func (s source) Commit(ctx context.Context, c view.Console, _ *engine.Preview, answer engine.Confirm) (*engine.Result, error) {
-	return nil, c.PlanStart(ctx, s.p, answer)
+func (s source) Commit(ctx context.Context, c view.Console, p *engine.Preview, answer engine.Confirm) (*engine.Result, error) {
+	return nil, c.PlanStart(ctx, s.p, p, answer)
 }
 
 // run previews the whole plan; yes starts it.
@@ -111,7 +111,7 @@ func (v *page) run(env *view.Env) {
 
 // ask has going on and going back confirmed.
 func (v *page) ask(env *view.Env, id action.ID) {
-	st, back := v.state, id == action.PlanBack
+	st, read, back := v.state, env.Rev, id == action.PlanBack
 	if st == nil {
 		return
 	}
@@ -120,13 +120,22 @@ func (v *page) ask(env *view.Env, id action.ID) {
 		c.Title, c.YesText = "take the plan back", "take it back"
 		c.Body = []string{fmt.Sprintf("%s taken back, the last one first. Each starts when every zone shows the last.", are(st.Done))}
 	}
+	c.Changed = func() string {
+		switch now := v.state; {
+		case now == nil:
+			return "there is no plan any more"
+		case now.State != st.State || now.Done != st.Done || now.Total != st.Total || now.Step != st.Step:
+			return fmt.Sprintf("the plan is %s, with %d of %d steps done", now.State, now.Done, now.Total)
+		}
+		return ""
+	}
 	c.Yes = func(env *view.Env) {
 		console := env.Console
 		env.Run("starting the plan", func(ctx context.Context) any {
 			if back {
-				return done{"the plan goes back", console.PlanBack(ctx)}
+				return done{"the plan goes back", console.PlanBack(ctx, read)}
 			}
-			return done{"the plan goes on", console.PlanResume(ctx)}
+			return done{"the plan goes on", console.PlanResume(ctx, read)}
 		})
 	}
 	env.Ask(c)

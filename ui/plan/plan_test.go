@@ -165,6 +165,27 @@ func TestRun(t *testing.T) {
 	s.Want("re-space: step 10")
 }
 
+// A question about a plan that goes on meanwhile is not asked any more.
+func TestPlanChangedUnderTheQuestion(t *testing.T) {
+	w := start(t)
+	s := w.s
+	w.says(&engine.PlanState{Total: 9, Done: 3, State: engine.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
+	for _, key := range []string{"c", "b"} {
+		s.Press(key)
+		w.says(&engine.PlanState{Total: 9, Done: 4, State: engine.PlanStopped, Step: "blue-tenant 40 → 20", Why: "interrupted"})
+		s.Want("changed: look again. The plan is stopped, with 4 of 9")
+		s.Press("y", "enter")
+		w.says(&engine.PlanState{Total: 9, Done: 3, State: engine.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
+	}
+	if w.calls("plan resume")+w.calls("plan back") != 0 {
+		t.Error(w.g.Calls)
+	}
+	// What only the engine knows is said.
+	w.g.PlanErr = &engine.StaleError{Title: "the plan", What: "ANP b was changed meanwhile"}
+	s.Press("c", "y")
+	s.Want("look again: ANP b was changed meanwhile")
+}
+
 // TestOldPlan is a plan that a former run left.
 func TestOldPlan(t *testing.T) {
 	w := start(t)

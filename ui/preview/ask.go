@@ -106,18 +106,34 @@ func (v *View) ask(env *view.Env) {
 	if v.p == nil {
 		return
 	}
-	name := typed(v.p)
-	c := &view.Confirm{Title: v.p.Title, Type: name, YesText: "yes", NoText: "no",
+	// What is read here is what is committed, whatever is on the page by then.
+	p := v.p
+	name := typed(p)
+	c := &view.Confirm{Title: p.Title, Type: name, YesText: "yes", NoText: "no",
 		Body: []string{v.sum(env)},
 		Yes: func(env *view.Env) {
-			v.commit(env, engine.Confirm{Yes: true, Name: name, By: "console"})
+			v.commit(env, p, engine.Confirm{Yes: true, Name: name, By: "console"})
 		},
-		No: func(env *view.Env) { env.Say("nothing was changed") },
+		Changed: func() string { return v.changedSince(p) },
+		No:      func(env *view.Env) { env.Say("nothing was changed") },
 	}
-	for _, g := range v.p.Guards {
+	for _, g := range p.Guards {
 		c.Warn = append(c.Warn, g.Message)
 	}
 	env.Ask(c)
+}
+
+// changedSince says why the change of a preview cannot be said yes to any more.
+func (v *View) changedSince(p *engine.Preview) string {
+	switch {
+	case v.phase == failed:
+		return "the change cannot be worked out any more"
+	case v.phase != ready:
+		return "it is being written already"
+	case v.p == p:
+		return ""
+	}
+	return p.Changed(v.p)
 }
 
 // sum says in one sentence what yes does, and to what.

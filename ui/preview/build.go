@@ -6,7 +6,6 @@ import (
 
 	"rung/engine"
 	"rung/model"
-	"rung/model/clean"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -240,7 +239,7 @@ func (v *View) texts(b *page) {
 			continue
 		}
 		b.heading("text of " + o.Key.Label())
-		for _, l := range widget.YAML(clean.Block(o.New.YAML), b.st) {
+		for _, l := range widget.YAML(o.New.YAML, b.st) {
 			b.add(widget.Join(widget.Plain(" "), l))
 		}
 	}

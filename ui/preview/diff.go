@@ -42,7 +42,11 @@ func ended(s string) string {
 
 // diff shows a unified difference.
 func (b *page) diff(text string) {
-	for l := range strings.Lines(clean.Block(text)) {
+	shown := clean.Escape(text)
+	if shown != text {
+		b.point("▲", b.st.Warn, widget.Escaped, b.st.Text)
+	}
+	for l := range strings.Lines(shown) {
 		l = widget.Clean(strings.TrimSuffix(l, "\n"))
 		st := b.st.Text
 		switch {

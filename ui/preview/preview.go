@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -126,7 +127,6 @@ func (v *View) Sync(env *view.Env) {
 	case v.gen == 0:
 		v.work(env)
 	case v.phase == ready && v.outdated(env.Rev):
-		v.said = "worked out again at " + env.Now.Format("15:04:05") + ": something changed meanwhile"
 		v.work(env)
 	case v.phase == waiting || v.phase == late:
 		v.shown = env.Rev.Shows(v.targets())
@@ -154,7 +154,12 @@ func (v *View) outdated(rev *engine.Revision) bool {
 	if v.p == nil {
 		return false
 	}
+	first := map[model.PolicyKey]bool{}
 	for _, o := range v.p.Objects {
+		if first[o.Key] {
+			continue // a later step of a plan starts from what an earlier one leaves
+		}
+		first[o.Key] = true
 		if is := rev.Cluster.Policy(o.Key); (is == nil) != (o.Old == nil) || is != nil && is != o.Old && is.YAML != o.Old.YAML {
 			return true
 		}
@@ -169,6 +174,12 @@ func (v *View) Receive(env *view.Env, msg any) {
 		if m.gen != v.gen {
 			return
 		}
+		if v.phase == ready && m.err == nil {
+			if what := v.p.Changed(m.p); what != "" {
+				v.look(env, m.p, what)
+				break
+			}
+		}
 		v.p, v.err = m.p, m.err
 		v.phase = ready
 		if m.err != nil {
@@ -182,6 +193,14 @@ func (v *View) Receive(env *view.Env, msg any) {
 		v.afterFollow(env, m)
 	}
 	v.build(env)
+}
+
+// look shows the change as it is now, and what is different: it wants another yes.
+func (v *View) look(env *view.Env, p *engine.Preview, what string) {
+	v.p, v.err, v.wrong = p, nil, ""
+	v.writes = env.Rev.Mode.Writes
+	v.said = "changed: look again (" + env.Now.Format("15:04:05") + "). " + what
+	env.Fail("changed: look again: %s", what)
 }
 
 // Leave keeps the page while something is being written.

@@ -308,5 +308,87 @@ func TestWorkedOutAgain(t *testing.T) {
 	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
 	apply(t, w, strings.Replace(now, "priority: 34", "priority: 33", 1))
 	s.Refresh()
-	s.Want("Move ANP cluster-control from 33 to 35", "worked out again")
+	s.Want("Move ANP cluster-control from 33 to 35", "changed: look again")
+}
+
+// A question that is open while its change becomes another cannot be said yes to:
+// not by the name, not by y, whatever asked.
+func TestChangedUnderTheQuestion(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		keys []string // up to the preview
+		yes  string   // typed, and then enter
+	}{
+		{"move", []string{"j", "j", "m", "j", "enter"}, "cluster-control"},
+		{"delete", []string{"j", "j", "D"}, "cluster-control"},
+		{"logging", []string{"j", "j", "L", "a", "enter"}, "y"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := start(t, nil)
+			s := w.s
+			s.Press(c.keys...)
+			s.Press("a")
+			// What changes nothing does not disturb the question.
+			w.g.Follow()
+			s.Refresh()
+			s.WantNot("look again")
+			now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
+			other := strings.Replace(now, "action: \"Allow\"", "action: \"Deny\"", 1)
+			if other == now {
+				t.Fatalf("the demo's policy has another text\n%s", now)
+			}
+			apply(t, w, other)
+			done := w.calls("commit")
+			s.Refresh()
+			s.Want("changed: look again. ANP cluster-control was changed", "Nothing was done", "⏎ or esc goes back")
+			s.Type(c.yes)
+			s.Want("changed: look again. ANP cluster-control was changed")
+			s.Press("enter")
+			if w.calls("commit") != done {
+				t.Fatal("committed what was not read")
+			}
+			s.Want("changed: look again (", "nothing is written yet")
+			// The new change can be said yes to.
+			s.Press("a")
+			s.Type(c.yes)
+			s.Press("enter")
+			if w.calls("commit") != done+1 {
+				t.Errorf("not committed\n%s", s.Frame())
+			}
+		})
+	}
+}
+
+// What the screen does not know yet the gate does: the new preview is shown, and
+// another yes wanted.
+func TestChangedBehindTheQuestion(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	s.Press("j", "j", "j", "j", "m", "j", "enter", "a") // blue-tenant
+	before := w.g.Engine.Revision().Cluster.Policy(anp("blue-tenant"))
+	apply(t, w, strings.NewReplacer("action: \"Allow\"", "action: \"Deny\"", "action: Allow", "action: Deny").Replace(before.YAML))
+	s.Press("y")
+	s.Want("changed: look again", "ANP blue-tenant was changed meanwhile")
+	if got := w.priority("blue-tenant"); got != before.Priority {
+		t.Fatalf("priority %d", got)
+	}
+}
+
+// An undo that is asked about is that undo, also when the policy is edited.
+func TestChangedUnderAnUndo(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	move(s)
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter", "U", "a")
+	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
+	apply(t, w, strings.Replace(now, "action: \"Allow\"", "action: \"Deny\"", 1))
+	s.Refresh()
+	s.Want("changed: look again. It cannot be done any more")
+	s.Type("cluster-control")
+	s.Press("enter")
+	if got := w.priority("cluster-control"); got != 35 {
+		t.Errorf("undone without a yes: %d", got)
+	}
 }

@@ -14,10 +14,11 @@ import (
 	"rung/ui/view"
 )
 
-// commit makes the change and waits for the rows.
-func (v *View) commit(env *view.Env, answer engine.Confirm) {
-	v.phase, v.wrong, v.said = writing, "", ""
-	src, console, p := v.src, env.Console, v.p
+// commit makes the change of a preview that was confirmed, and waits for the rows.
+func (v *View) commit(env *view.Env, p *engine.Preview, answer engine.Confirm) {
+	v.phase, v.wrong, v.said, v.p = writing, "", "", p
+	v.gen++ // what is still being worked out comes too late
+	src, console := v.src, env.Console
 	env.Run("writing", func(ctx context.Context) any {
 		// Leaving the page must not leave a change half made.
 		res, err := src.Commit(context.WithoutCancel(ctx), console, p, answer)
@@ -27,6 +28,11 @@ func (v *View) commit(env *view.Env, answer engine.Confirm) {
 }
 
 func (v *View) afterWrite(env *view.Env, m wrote) {
+	if stale := (*engine.StaleError)(nil); m.res == nil && errors.As(m.err, &stale) && stale.Preview != nil {
+		v.phase = ready
+		v.look(env, stale.Preview, stale.What)
+		return
+	}
 	if m.res == nil && m.err != nil {
 		v.phase = ready
 		v.wrong = m.err.Error()

@@ -31,6 +31,8 @@ type Fake struct {
 	Past      []engine.HistoryEntry
 	LogStore  *engine.Logs
 	WritesErr error
+	// PlanErr is what starting a plan and going on with one say.
+	PlanErr error
 	// ContextNames and Current are the kubeconfig; ContextsErr is why there is none.
 	ContextNames []string
 	Current      string
@@ -157,12 +159,18 @@ func (f *Fake) PlanPreview(_ context.Context, p *plan.Plan) (*engine.Preview, er
 	return &engine.Preview{Mutation: engine.Mutation{Op: engine.OpMove, Plan: true}, Title: "Plan"}, nil
 }
 
-func (f *Fake) PlanStart(context.Context, *plan.Plan, engine.Confirm) error {
+func (f *Fake) PlanStart(context.Context, *plan.Plan, *engine.Preview, engine.Confirm) error {
 	f.call("plan start")
-	return nil
+	return f.PlanErr
 }
 
-func (f *Fake) PlanResume(context.Context) error { f.call("plan resume"); return nil }
-func (f *Fake) PlanBack(context.Context) error   { f.call("plan back"); return nil }
-func (f *Fake) PlanStop()                        { f.call("plan stop") }
-func (f *Fake) PlanDismiss() error               { f.call("plan dismiss"); return nil }
+func (f *Fake) PlanResume(context.Context, *engine.Revision) error {
+	f.call("plan resume")
+	return f.PlanErr
+}
+func (f *Fake) PlanBack(context.Context, *engine.Revision) error {
+	f.call("plan back")
+	return f.PlanErr
+}
+func (f *Fake) PlanStop()          { f.call("plan stop") }
+func (f *Fake) PlanDismiss() error { f.call("plan dismiss"); return nil }

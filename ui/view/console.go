@@ -35,9 +35,11 @@ type Console interface {
 	History() []engine.HistoryEntry
 
 	PlanPreview(ctx context.Context, p *plan.Plan) (*engine.Preview, error)
-	PlanStart(ctx context.Context, p *plan.Plan, c engine.Confirm) error
-	PlanResume(ctx context.Context) error
-	PlanBack(ctx context.Context) error
+	// PlanStart takes the preview that was confirmed, PlanResume and PlanBack the
+	// revision that was on the screen.
+	PlanStart(ctx context.Context, p *plan.Plan, read *engine.Preview, c engine.Confirm) error
+	PlanResume(ctx context.Context, read *engine.Revision) error
+	PlanBack(ctx context.Context, read *engine.Revision) error
 	PlanStop()
 	PlanDismiss() error
 }

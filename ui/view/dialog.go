@@ -1,6 +1,9 @@
 package view
 
 import (
+	"unicode"
+	"unicode/utf8"
+
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -29,13 +32,31 @@ type Confirm struct {
 	// YesText and NoText name the answers; empty is "yes" and "no".
 	YesText, NoText string
 	Yes, No         func(*Env)
+	// Changed says what is not as it was when this was asked, empty when nothing
+	// is; nil never looks. From the first such answer on yes cannot be said any
+	// more: what is true now was not read.
+	Changed func() string
 
-	yes   bool
-	input widget.Input
+	yes     bool
+	changed string
+	input   widget.Input
+}
+
+// stale says whether there is another thing to be asked now.
+func (c *Confirm) stale() bool {
+	if c.changed == "" && c.Changed != nil {
+		c.changed = c.Changed()
+	}
+	return c.changed != ""
 }
 
 // Key answers.
 func (c *Confirm) Key(env *Env, key, text string) bool {
+	if c.stale() {
+		// Whoever is typing a name goes on for a moment: only what ends a question
+		// closes it.
+		return (key == "esc" || key == "enter") && c.answer(env, c.No)
+	}
 	if c.Type != "" {
 		switch key {
 		case "esc":
@@ -79,9 +100,19 @@ func (c *Confirm) Paste(text string) {
 	}
 }
 
-// Draw shows the question.
+// Draw shows the question, or why it is not asked any more.
 func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 	var lines []string
+	if c.stale() {
+		for i, l := range widget.Flow("changed: look again. "+capital(c.changed)+".", w-4) {
+			mark := "  "
+			if i == 0 {
+				mark = st.Warn.Render("▲") + " "
+			}
+			lines = append(lines, " "+mark+l)
+		}
+		return c.Title, append(lines, "", " Nothing was done.", "", " ⏎ or esc goes back")
+	}
 	for _, p := range c.Body {
 		for _, l := range widget.Flow(p, w-2) {
 			lines = append(lines, " "+l)
@@ -98,7 +129,7 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 	}
 	lines = append(lines, "")
 	if c.Type != "" {
-		lines = append(lines, " Type "+st.Title.Render(c.Type)+" to go on, esc to leave it:",
+		lines = append(lines, widget.Line{{Text: " Type "}, {Text: c.Type, Style: st.Title}, {Text: " to go on, esc to leave it:"}}.Render(w),
 			" > "+c.input.Render(st, max(1, w-4)))
 		return c.Title, lines
 	}
@@ -110,6 +141,12 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 		l = l.Add("[ "+no+" ]", st.Selection).Add("   ", themes.Style{}).Add("  "+yes+"  ", st.Dim)
 	}
 	return c.Title, append(lines, l.Render(w))
+}
+
+// capital begins a clause as a sentence.
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 func or(a, b string) string {
@@ -169,7 +206,7 @@ func (p *Prompt) Paste(text string) { p.begin(); p.input.Insert(text) }
 // Draw shows the line and what is wrong with it.
 func (p *Prompt) Draw(st *themes.Styles, w int) (string, []string) {
 	p.begin()
-	lines := []string{" " + widget.Truncate(p.Label, w-2), " > " + p.input.Render(st, max(1, w-4))}
+	lines := []string{" " + widget.Truncate(widget.Clean(p.Label), w-2), " > " + p.input.Render(st, max(1, w-4))}
 	for _, l := range widget.Flow(p.wrong, w-4) {
 		if l != "" {
 			lines = append(lines, " "+st.Error.Render("● "+l))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"rung/model/clean"
 	"rung/themes"
 )
 
@@ -136,5 +137,5 @@ func Flow(text string, w int) []string {
 	if w <= 0 {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(text, w, ""), "\n")
+	return strings.Split(ansi.Wrap(clean.Block(text), w, ""), "\n")
 }

@@ -193,7 +193,7 @@ func (in *Input) Render(st *themes.Styles, w int) string {
 // clip draws the line in w cells without an ellipsis.
 func (l Line) clip(w int) string {
 	var b []byte
-	for _, s := range l {
+	for _, s := range l.cleaned() {
 		if w <= 0 {
 			break
 		}

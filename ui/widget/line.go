@@ -1,11 +1,12 @@
 package widget
 
 import (
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"rung/model/clean"
 	"rung/themes"
 )
 
@@ -99,6 +100,7 @@ func (l Line) appendTo(b []byte, w int, right bool, plain *themes.Style) []byte 
 	if w <= 0 {
 		return b
 	}
+	l = l.cleaned()
 	width := l.Width()
 	if width < w && right {
 		b = appendSpaces(b, w-width)
@@ -123,6 +125,21 @@ func (l Line) appendTo(b []byte, w int, right bool, plain *themes.Style) []byte 
 		b = appendSpaces(b, left)
 	}
 	return b
+}
+
+// cleaned is the line with nothing in its text that cannot be seen: every text on
+// the screen passes here, before its width counts.
+func (l Line) cleaned() Line {
+	for i := range l {
+		if !clean.Is(l[i].Text) {
+			out := slices.Clone(l)
+			for j := i; j < len(out); j++ {
+				out[j].Text = clean.Text(out[j].Text)
+			}
+			return out
+		}
+	}
+	return l
 }
 
 // cutMore makes room for an ellipsis in text that fills its space exactly.
@@ -171,23 +188,14 @@ func (l Line) Skip(n int) Line {
 	return nil
 }
 
-// Clean makes foreign text fit for a line: tabs become spaces, line breaks and
-// control characters a space. Sources clean text already; this guards widgets
-// that are given whole files.
+// Clean makes foreign text fit for a line: tabs become spaces, line breaks a
+// space, what cannot be seen U+FFFD. Sources clean text already; this guards
+// widgets that are given whole files.
 func Clean(s string) string {
-	ok := utf8.ValidString(s)
-	for i := 0; ok && i < len(s); i++ {
-		ok = s[i] >= ' ' && s[i] != 0x7f
-	}
-	if ok {
+	if clean.Is(s) {
 		return s
 	}
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(strings.ReplaceAll(s, "\t", "    "), "�"))
+	return clean.Text(strings.NewReplacer("\t", "    ", "\r\n", " ", "\n", " ", "\r", " ").Replace(s))
 }
 
 // Pad makes a block exactly h lines of the lines given; missing ones are empty.

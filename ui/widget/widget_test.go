@@ -56,7 +56,7 @@ func TestLine(t *testing.T) {
 		}
 		exact(t, wide.Skip(w).Render(5), 5, 1)
 	}
-	if got := Clean("a\tb\x1b[31m\nc\x00"); got != "a    b [31m c " {
+	if got := Clean("a\tb\x1b[31m\nc\x00"); got != "a    b\ufffd[31m c\ufffd" {
 		t.Errorf("clean: %q", got)
 	}
 }

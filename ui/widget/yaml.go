@@ -4,8 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"rung/model/clean"
 	"rung/themes"
 )
 
@@ -17,11 +16,18 @@ var (
 	yamlBlock = regexp.MustCompile(`(^|[:\s-])[|>][-+]?[0-9]?\s*(#.*)?$`)
 )
 
+// Escaped says on the screen that a text is not shown as it is.
+const Escaped = "characters that cannot be seen are written as escapes (\\x1b, \\u202e); the text itself has them"
+
 // YAML gives YAML text the theme's colours, line by line. Text that is no YAML
-// comes out whole.
+// comes out whole. What cannot be seen is written as an escape, and a line above
+// says so.
 func YAML(text string, st *themes.Styles) []Line {
-	text = strings.TrimRight(ansi.Strip(text), "\n")
+	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	var lines []Line
+	if shown := clean.Escape(text); shown != text {
+		text, lines = shown, append(lines, Styled("▲ "+Escaped, st.Warn))
+	}
 	block := -1 // indentation of the key that a block of text belongs to
 	for _, s := range strings.Split(text, "\n") {
 		s = Clean(strings.TrimSuffix(s, "\r"))

@@ -144,7 +144,7 @@ func eachMember(ctx context.Context, r io.Reader, limit int64, visit func(name s
 		}
 		switch {
 		case left.N <= 0:
-			return fmt.Errorf("the archive is %w once expanded", ErrTooLarge)
+			return fmt.Errorf("the archive is %w of %s once expanded", ErrTooLarge, mib(16*limit))
 		case errors.Is(err, ErrTooLarge):
 			return err
 		case err != nil:

@@ -26,7 +26,8 @@ const maxHeader = 96
 // length and the SHA-1 of what follows, then that much.
 type logReader struct {
 	r       *bufio.Reader
-	left    int64 // how many bytes may still be read
+	all     int64 // how many bytes may be read, expanded
+	left    int64 // how many of them are left
 	max     int64 // of a record
 	magic   string
 	offset  int64 // where the record at hand begins
@@ -47,7 +48,7 @@ func (l *logReader) next() ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes are %w of %s for a record", length, ErrTooLarge, mib(l.max))
 	}
 	if length > l.left {
-		return nil, fmt.Errorf("the file is %w once expanded", ErrTooLarge)
+		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, mib(l.all))
 	}
 	// The buffer grows with what comes, not with what the line promises.
 	l.buf.Reset()

@@ -151,7 +151,7 @@ func ReadFrom(ctx context.Context, r io.Reader, name string, o Options) (*Result
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w: %w", name, ErrNotDatabase, err)
 	}
-	l := &logReader{r: in, left: o.Expanded, max: o.Record}
+	l := &logReader{r: in, all: o.Expanded, left: o.Expanded, max: o.Record}
 	s := newState(o.Share)
 	res := &Result{}
 	for ctx.Err() == nil {

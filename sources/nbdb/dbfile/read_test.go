@@ -5,8 +5,10 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -245,15 +247,32 @@ func TestLimits(t *testing.T) {
 		name  string
 		limit Limits
 		text  []byte
+		most  string // the limit, as the error has it
 	}{
-		{"file", Limits{File: 100}, text},
-		{"record", Limits{Record: 100}, text},
-		{"expanded", Limits{Expanded: 200}, compress(t, text)},
+		{"file", Limits{File: 100}, text, "100 bytes"},
+		{"record", Limits{Record: 100}, text, "100 bytes"},
+		{"expanded", Limits{Expanded: 200}, compress(t, text), "200 bytes"},
+		{"a record that expands far", Limits{Record: 1 << 20}, bomb(t, 64<<20), "1 MiB"},
+		{"a file that expands far", Limits{Expanded: 1 << 20}, bomb(t, 64<<20), "1 MiB"},
 	} {
-		if r, err := Read(t.Context(), save(t, "nb.db", c.text), Options{Limits: c.limit}); !errors.Is(err, ErrTooLarge) || r != nil {
+		path := save(t, "nb.db", c.text)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := Read(t.Context(), path, Options{Limits: c.limit})
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrTooLarge) || r != nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "limit of "+c.most) {
 			t.Errorf("%s: %v", c.name, err)
 		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
+			t.Errorf("%s: %d bytes were allocated", c.name, took)
+		}
 	}
+}
+
+// bomb is a small file that expands to a record of n bytes.
+func bomb(t *testing.T, n int) []byte {
+	t.Helper()
+	return compress(t, []byte(fmt.Sprintf("OVSDB JSON %d %040x\n", n, 0)+strings.Repeat(" ", n)))
 }
 
 // 1.5 MB, as the database of a node in a must-gather.

@@ -1,0 +1,61 @@
+package manifests
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// zeros is a compressed file of n bytes that say nothing: it expands about a
+// thousandfold.
+func zeros(t *testing.T, n int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.CopyN(z, strings.NewReader(strings.Repeat("#", int(n))), n); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A small file that expands far costs next to nothing before it is refused, and
+// one within the limit what it holds.
+func TestExpandsFar(t *testing.T) {
+	const limit = 8 << 20
+	for _, c := range []struct {
+		name string
+		size int64
+		most uint64
+		want string
+	}{
+		{"more than the limit", 256 << 20, 4 << 20, "bomb.yaml.gz: is larger than the limit of 8 MiB once expanded"},
+		{"as much as the limit", limit, limit + 4<<20, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			packed := zeros(t, c.size)
+			o := Options{Paths: []string{"bomb.yaml.gz"}, FS: fstest.MapFS{"bomb.yaml.gz": {Data: packed}}, Limits: Limits{Expanded: limit}}.withDefaults()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			l, broken := o.load(input{path: "bomb.yaml.gz", size: int64(len(packed))})
+			runtime.ReadMemStats(&after)
+			took := after.TotalAlloc - before.TotalAlloc
+			t.Logf("%d bytes, expanded %d: %d allocated", len(packed), c.size, took)
+			switch {
+			case c.want == "" && (broken != nil || int64(len(l.text)) != c.size):
+				t.Fatalf("%v", broken)
+			case c.want != "" && (broken == nil || broken.String() != c.want):
+				t.Fatalf("%v, want %q", broken, c.want)
+			}
+			if took > c.most {
+				t.Errorf("%d bytes were allocated, want at most %d", took, c.most)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package ui_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"rung/engine"
+	"rung/ui"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// A question about the mode is not about another mode.
+func TestModeChangesUnderTheQuestion(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*engine.Mode)
+		said   string
+	}{
+		{"allowed elsewhere", func(m *engine.Mode) { m.Writes = true }, "Changes are allowed already"},
+		{"refused now", func(m *engine.Mode) { m.WhyNot = "no permission" }, "Changes stay off: no permission"},
+		{"the files too", func(m *engine.Mode) { m.WriteBack = true }, "means something else"},
+		{"nothing", func(*engine.Mode) {}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := uitest.Demo(t)
+			p.Mode = engine.Mode{Name: "files", Title: "policies/"}
+			f := uitest.NewFake(p)
+			s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
+			s.Press("W")
+			s.Want("allow changes")
+			c.change(&p.Mode)
+			p.Number++
+			f.Set(p)
+			s.Refresh()
+			if c.said != "" {
+				s.Want("changed: look again", c.said)
+			}
+			s.Press("y", "enter")
+			s.WantNot("look again")
+			if on := slices.Contains(f.Calls, "writes on"); on != (c.said == "") {
+				t.Errorf("changes switched on: %v", on)
+			}
+		})
+	}
+}
+
+// A question that is open when another cluster comes does not turn what is typed
+// into it into keys of a page of that cluster.
+func TestContextChangesUnderTheQuestion(t *testing.T) {
+	there := uitest.Demo(t)
+	there.Mode.Title = "staging"
+	here := uitest.Demo(t)
+	here.Mode.Writes = false
+	f, other := uitest.NewFake(here), uitest.NewFake(there)
+	f.ContextNames, f.Current = []string{"demo", "staging"}, "demo"
+	var s *uitest.Screen
+	s = uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Contexts), Switch: func(context.Context, string) (ui.Console, error) {
+		s.Press("W") // while it is being opened
+		return other, nil
+	}})
+	s.Press("j", "enter")
+	s.Want("changed: look again", "the question was about the cluster that was left: this is staging")
+	s.Type("DUyq")
+	s.Want("changed: look again")
+	s.Press("enter")
+	s.WantNot("look again")
+	s.Want("staging")
+	if len(other.Calls) > 0 || slices.Contains(f.Calls, "writes on") {
+		t.Errorf("%q %q", f.Calls, other.Calls)
+	}
+}
