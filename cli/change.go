@@ -68,14 +68,14 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*engine.
 			return err
 		}
 		res, err := e.Commit(ctx, p, confirm)
-		if err != nil {
+		if res == nil {
 			return err
 		}
 		fmt.Fprintf(a.err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), a.lasting(r))
 		if r.Mode.Name == engine.ClusterMode && !anyCurrent(e.Revision()) {
-			return nil // nobody looks at rows here
+			return err // nobody looks at rows here
 		}
-		return a.follow(ctx, e, res.Written)
+		return errors.Join(err, a.follow(ctx, e, res.Written))
 	})
 }
 
