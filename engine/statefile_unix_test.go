@@ -71,6 +71,9 @@ func TestStateFilesThatAreNone(t *testing.T) {
 func TestStateFolderOpenToOthers(t *testing.T) {
 	w := newLiveWorld(t, anp("one", 10, "tenant=blue", "in deny *"))
 	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "rung.log"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -160,7 +160,7 @@ func Append(f File, lines []byte) (at int64, err error) {
 }
 
 // Folder looks at a private folder, if there is one. When it is open to others it
-// is closed to them, which note says; it is refused when it is somebody else's, or
+// is closed to them, which note says if it holds anything; it is refused when it is somebody else's, or
 // when it holds what is not Rung's by mine: closing a home folder, or /tmp, would
 // do harm.
 func Folder(fsys FS, path string, mine func(name string) bool) (note string, err error) {
@@ -196,6 +196,9 @@ func Folder(fsys FS, path string, mine func(name string) bool) (note string, err
 	}
 	if err := fsys.Chmod(real, PrivateFolder); err != nil {
 		return "", fmt.Errorf("%s is open to other users: %w", path, err)
+	}
+	if len(entries) == 0 {
+		return "", nil // there was nothing to see
 	}
 	return fmt.Sprintf("%s was open to other users (mode %04o) and is yours alone now", path, info.Mode().Perm()), nil
 }

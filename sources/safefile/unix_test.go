@@ -45,7 +45,8 @@ func TestFolderOpenToOthers(t *testing.T) {
 		after fs.FileMode
 	}{
 		{"readable", 0o755, []string{"mine"}, nil, "was open to other users (mode 0755) and is yours alone now", "", 0o700},
-		{"writable by the group", 0o770, nil, nil, "was open to other users (mode 0770)", "", 0o700},
+		{"writable by the group", 0o770, []string{"mine"}, nil, "was open to other users (mode 0770)", "", 0o700},
+		{"readable and empty", 0o755, nil, nil, "", "", 0o700},
 		{"with files of others", 0o755, []string{"mine", "photo.jpg"}, nil, "", "holds more than Rung's files (photo.jpg)", 0o755},
 		{"somebody else's", 0o755, nil, func(i fs.FileInfo) fs.FileInfo { return anothers{i} }, "", "belongs to another user", 0o755},
 		{"somebody else's, private", 0o700, nil, func(i fs.FileInfo) fs.FileInfo { return anothers{i} }, "", "belongs to another user", 0o700},
