@@ -54,14 +54,14 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*engine.
 		res, p, err := a.confirmed(c, p, func(p *engine.Preview, confirm engine.Confirm) (*engine.Result, error) {
 			return e.Commit(ctx, p, confirm)
 		})
-		if err != nil || res == nil {
+		if res == nil {
 			return err
 		}
 		fmt.Fprintf(a.err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), a.lasting(r))
 		if r.Mode.Name == engine.ClusterMode && !anyCurrent(e.Revision()) {
-			return nil // nobody looks at rows here
+			return err // nobody looks at rows here
 		}
-		return a.follow(ctx, e, res.Written)
+		return errors.Join(err, a.follow(ctx, e, res.Written))
 	})
 }
 

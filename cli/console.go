@@ -31,6 +31,8 @@ type ScreenOptions struct {
 	ASCII      bool
 	NoMouse    bool
 	StateDir   string
+	// Notices are said when the console opens.
+	Notices []string
 	// Switch opens another context of the kubeconfig; nil where there are files.
 	// The engine that was left is ended.
 	Switch func(ctx context.Context, context string) (*engine.Engine, error)
@@ -70,7 +72,12 @@ const maxConfig = 1 << 20
 // console opens the console. It starts the engine and does not wait for it: the
 // first frame comes before anything was read.
 func (a *app) console(ctx context.Context, demo bool) error {
+	var note string
 	if a.screen != nil {
+		var err error
+		if note, err = engine.OpenState(a.flags.stateFolder()); err != nil {
+			return err
+		}
 		log, err := openOwnLog(a.flags.stateFolder())
 		if err != nil {
 			return err
@@ -98,6 +105,10 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err
+	}
+	opt.Notices = e.Notices()
+	if note != "" {
+		opt.Notices = append([]string{note}, opt.Notices...)
 	}
 	open := &engines{newest: e}
 	defer open.close()

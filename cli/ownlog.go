@@ -1,14 +1,14 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"log"
 	"log/slog"
 	"os"
-	"path/filepath"
 
 	"k8s.io/klog/v2"
+
+	"rung/engine"
 )
 
 // ownLogSize is how large Rung's own log may grow before the next start puts it
@@ -20,18 +20,9 @@ const ownLogSize = 5 << 20
 // kubeconfig says; it gets the os.Stderr that there is when the kubeconfig is
 // opened, so this comes before.
 func openOwnLog(dir string) (io.Closer, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the state folder: %w", err)
-	}
-	path := filepath.Join(dir, "rung.log")
-	if info, err := os.Stat(path); err == nil && info.Size() > ownLogSize {
-		if err := os.Rename(path, path+".old"); err != nil {
-			return nil, fmt.Errorf("put Rung's old log aside: %w", err)
-		}
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := engine.OpenLog(dir, "rung.log", ownLogSize)
 	if err != nil {
-		return nil, fmt.Errorf("open Rung's own log: %w", err)
+		return nil, err
 	}
 	handler := slog.NewTextHandler(f, nil)
 	slog.SetDefault(slog.New(handler)) // takes the standard logger along

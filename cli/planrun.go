@@ -150,7 +150,11 @@ func (a *app) followPlan(ctx context.Context, e *engine.Engine) error {
 	if err != nil {
 		why = "interrupted"
 	}
-	return a.planError(e.Revision(), fmt.Errorf("the plan stopped with %d of %d done: %s", last.Done, last.Total, why))
+	stopped := fmt.Errorf("the plan stopped with %d of %d done: %s", last.Done, last.Total, why)
+	if last.Unrecorded {
+		stopped = exitWith{stopped, engine.ErrNotRecorded}
+	}
+	return a.planError(e.Revision(), stopped)
 }
 
 // planError adds how a plan that stopped can go on.
@@ -164,3 +168,13 @@ func (a *app) planError(r *engine.Revision, err error) error {
 // storedPlan is how long the plan of a former run is waited for: it is read as
 // soon as the objects are known.
 const storedPlan = 500 * time.Millisecond
+
+// exitWith is an error that ends the command as another does, whose words it has
+// already.
+type exitWith struct {
+	error
+	as error
+}
+
+// Unwrap makes it both (errors.Is).
+func (e exitWith) Unwrap() []error { return []error{e.error, e.as} }

@@ -179,6 +179,9 @@ func (a *app) reconcile(ctx context.Context, f *reconcileFlags) error {
 	}
 	defer e.Close()
 	log.Info("started", "mode", cfg.Mode.Name, "on", clean.Text(cfg.Mode.Title), "zones", len(cfg.NB), "writer", e.Writer())
+	for _, n := range e.Notices() {
+		log.Warn("state", "what", clean.Text(n))
+	}
 	if listener != nil {
 		log.Info("serving", "address", listener.Addr().String())
 		stop := serve(e, listener, log)

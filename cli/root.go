@@ -67,7 +67,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitOK
 	case errors.Is(err, errNo):
 		return exitNo
-	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, engine.ErrBlocked), errors.Is(err, engine.ErrStale):
+	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, engine.ErrBlocked), errors.Is(err, engine.ErrStale),
+		errors.Is(err, engine.ErrNotRecorded):
 		code = exitNo
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")

@@ -104,6 +104,7 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*eng
 		return broken != nil
 	})
 	a.complain(e.Revision())
+	a.notices(e)
 	switch {
 	case broken != nil:
 		return broken
@@ -172,6 +173,16 @@ func (a *app) complain(r *engine.Revision) {
 				b.Origin = p.Origin
 			}
 			say(b)
+		}
+	}
+}
+
+// notices says what the engine found and mended when it started.
+func (a *app) notices(e *engine.Engine) {
+	for _, n := range e.Notices() {
+		if line := oneLine(n); !a.flags.quiet && !a.said[line] {
+			a.said[line] = true
+			fmt.Fprintln(a.err, "rung: "+line)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -12,6 +10,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/sources/safefile"
 )
 
 // AuditRecord is one line of the audit: a change that was made, that failed, or
@@ -34,7 +33,9 @@ type AuditRecord struct {
 	Guards []string `json:"guards,omitempty"`
 	// Commands are the equivalent kubectl command lines.
 	Commands []string `json:"commands,omitempty"`
-	// Result is "ok", "failed" or "refused"; Error says why.
+	// Result is "ok", "failed" or "refused"; Error says why. "unknown" is a change
+	// that was begun, and Rung ended or the disk failed before its outcome could be
+	// written down.
 	Result string `json:"result"`
 	Error  string `json:"error,omitempty"`
 	// Milliseconds is how long the change took.
@@ -58,65 +59,30 @@ const (
 	auditOK      = "ok"
 	auditFailed  = "failed"
 	auditRefused = "refused"
+	auditUnknown = "unknown"
 )
 
 // Audit appends records to a file, one JSON object per line. Nothing is ever
-// taken out of it. It is safe for concurrent use and by several processes: a
-// record is one write.
+// taken out of it. The line of a change is there before the change is made. It is
+// safe for concurrent use and by several processes.
 type Audit struct {
 	path string
+	disk safefile.FS
 	mu   sync.Mutex
 }
 
 // NewAudit appends to audit.jsonl in the folder. The file is made when the
 // first record comes. Without a folder nothing is kept.
-func NewAudit(dir string) *Audit {
-	if dir == "" {
-		return &Audit{}
+func NewAudit(disk safefile.FS, dir string) *Audit {
+	a := &Audit{disk: safefile.Or(disk)}
+	if dir != "" {
+		a.path = filepath.Join(dir, "audit.jsonl")
 	}
-	return &Audit{path: filepath.Join(dir, "audit.jsonl")}
+	return a
 }
 
 // Path is the file's path, empty when nothing is kept.
 func (a *Audit) Path() string { return a.path }
-
-// Ready says whether records can be written: nothing is changed that could not
-// be audited.
-func (a *Audit) Ready() error {
-	if a.path == "" {
-		return nil
-	}
-	f, err := openPrivate(a.path)
-	if err != nil {
-		return fmt.Errorf("audit: %w", err)
-	}
-	return f.Close()
-}
-
-// Write appends one record.
-func (a *Audit) Write(r AuditRecord) error {
-	if a.path == "" {
-		return nil
-	}
-	line, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("audit of %s: %w", r.Op, err)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	f, err := openPrivate(a.path)
-	if err != nil {
-		return fmt.Errorf("audit: %w", err)
-	}
-	_, err = f.Write(append(line, '\n'))
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return fmt.Errorf("audit: writing %s: %w", a.path, err)
-	}
-	return nil
-}
 
 // auditObjects lists what a change touches.
 func auditObjects(changes []ObjectChange) []AuditObject {

@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/reconciler"
 	"rung/sources/kube"
+	"rung/sources/safefile"
 )
 
 // Config says what an engine runs on.
@@ -70,6 +71,8 @@ type Config struct {
 
 	// StateDir holds the history and the audit; empty keeps neither.
 	StateDir string
+	// Disk is what is written to below StateDir; nil is the operating system's.
+	Disk safefile.FS
 	// LogLines bounds the log; 0 means the default.
 	LogLines int
 	// Screen says that somebody presses keys: a core stays for them.

@@ -117,7 +117,7 @@ func TestAuditByMany(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			a := NewAudit(dir)
+			a := NewAudit(nil, dir)
 			for range 25 {
 				if err := a.Write(AuditRecord{User: "ada", Title: "a line", Commands: []string{"kubectl 'x\n'"}}); err != nil {
 					t.Error(err)
@@ -129,7 +129,7 @@ func TestAuditByMany(t *testing.T) {
 	if n := len(auditOf(t, dir)); n != 100 {
 		t.Errorf("%d lines", n)
 	}
-	if err := NewAudit("").Write(AuditRecord{}); err != nil {
+	if err := NewAudit(nil, "").Write(AuditRecord{}); err != nil {
 		t.Errorf("an audit that keeps nothing: %v", err)
 	}
 }

@@ -2,12 +2,16 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+
+	"rung/sources/safefile"
 )
 
 // maxDraft bounds what is read back, in bytes; draftsKept is how many texts of
@@ -22,59 +26,42 @@ var unsafeName = regexp.MustCompile(`[^a-zA-Z0-9.-]+`)
 // NewDraft puts a text that is about to be edited into a new private file below
 // the state folder, and returns its path. Old drafts beyond a few are removed.
 func NewDraft(stateDir, name, text string) (path string, err error) {
+	return newDraft(safefile.OS, stateDir, name, text)
+}
+
+func newDraft(disk safefile.FS, stateDir, name, text string) (path string, err error) {
 	dir := filepath.Join(stateDir, "edit")
-	if err := os.MkdirAll(dir, privateFolder); err != nil {
+	if err := disk.MkdirAll(dir, safefile.PrivateFolder); err != nil {
 		return "", fmt.Errorf("making the folder for texts being edited: %w", err)
 	}
 	pruneDrafts(dir)
-	f, err := os.CreateTemp(dir, fmt.Sprintf("%.80s.*.yaml", unsafeName.ReplaceAllString(name, "-"))) // made with 0600
-	if err != nil {
-		return "", fmt.Errorf("making a file to edit: %w", err)
+	for n := 0; ; n++ {
+		path = filepath.Join(dir, fmt.Sprintf("%.80s.%d.yaml", unsafeName.ReplaceAllString(name, "-"), rand.Uint32()))
+		err := safefile.Create(disk, path, []byte(text), safefile.PrivateFile)
+		if errors.Is(err, fs.ErrExist) && n < 100 {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("writing the text to edit: %w", err)
+		}
+		return path, nil
 	}
-	if err := fillDraft(f, text); err != nil {
-		_ = os.Remove(f.Name())
-		return "", err
-	}
-	return f.Name(), nil
 }
 
-func fillDraft(f *os.File, text string) error {
-	_, err := f.WriteString(text)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
+// WriteDraft replaces the text of a draft.
+func WriteDraft(path, text string) error {
+	if err := safefile.Replace(safefile.OS, path, []byte(text)); err != nil {
 		return fmt.Errorf("writing the text to edit: %w", err)
 	}
 	return nil
 }
 
-// WriteDraft replaces the text of a draft.
-func WriteDraft(path, text string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, privateFile)
-	if err != nil {
-		return fmt.Errorf("writing the text to edit: %w", err)
-	}
-	return fillDraft(f, text)
-}
-
 // ReadDraft takes the text back. An editor that replaced the file may have widened
 // its permissions; they are narrowed again.
 func ReadDraft(path string) (string, error) {
-	f, err := os.Open(path)
+	text, err := safefile.Read(safefile.OS, path, maxDraft)
 	if err != nil {
 		return "", fmt.Errorf("reading the text back: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	if st, err := f.Stat(); err == nil && st.Mode().Perm()&0o077 != 0 {
-		_ = f.Chmod(privateFile)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxDraft+1))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("reading the text back: %w", err)
-	case len(text) > maxDraft:
-		return "", fmt.Errorf("the text is larger than %d MiB", maxDraft>>20)
 	}
 	return string(text), nil
 }

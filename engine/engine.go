@@ -34,6 +34,7 @@ type Engine struct {
 	subs  map[chan struct{}]struct{}
 
 	activity *activityLog
+	notices  []string // of the start
 	logs     *Logs
 	gate     *gate
 	plans    *planRunner

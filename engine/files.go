@@ -10,6 +10,7 @@ import (
 	"rung/examples"
 	"rung/model"
 	"rung/sources/manifests"
+	"rung/sources/safefile"
 )
 
 // FileOptions say which manifests to read.
@@ -21,11 +22,14 @@ type FileOptions struct {
 	// MaxFileBytes bounds one file, and a compressed one to eight times as much
 	// once expanded; 0 means the defaults, which have that relation.
 	MaxFileBytes int64
+	// Disk is what write-back writes to; nil is the operating system's.
+	Disk safefile.FS
 }
 
 // Files are manifests as a source, and as a writer for write-back.
 type Files struct {
 	read manifests.Options
+	disk safefile.FS
 
 	mu    sync.Mutex
 	files map[string]manifests.File // by path, as they were read or written last
@@ -42,7 +46,7 @@ func NewFiles(opt FileOptions) *Files {
 	if opt.Demo {
 		read.FS, read.Paths, read.Source = examples.Files, []string{"."}, "demo"
 	}
-	return &Files{read: read, files: map[string]manifests.File{}, written: map[string]struct{}{}, placed: map[model.Key]string{}}
+	return &Files{read: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{}, written: map[string]struct{}{}, placed: map[model.Key]string{}}
 }
 
 // Name is "files" or "demo".

@@ -24,6 +24,9 @@ var (
 	ErrStale = errors.New("changed since the preview")
 	// ErrNotConfirmed: nobody said yes, or the name that had to be typed was not.
 	ErrNotConfirmed = errors.New("not confirmed")
+	// ErrNotRecorded: the change was made, and the audit or the history could not
+	// be written. A Result comes with it.
+	ErrNotRecorded = errors.New("the change was made, but not written down")
 )
 
 // gate is what every change of policies passes: preview says what a change
@@ -130,18 +133,19 @@ func (g *gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 		return nil, err
 	}
 	if err := judge(p, fresh, a); err != nil {
-		if aerr := g.record(rev, fresh, a, auditRefused, err, 0, 0); aerr != nil {
+		if aerr := g.audit.Write(g.auditRecord(rev, fresh, a, auditRefused, err, 0, 0)); aerr != nil {
 			err = errors.Join(err, aerr)
 		}
 		return nil, err
 	}
-	if err := g.audit.Ready(); err != nil {
+	start := g.now()
+	line, err := g.audit.Reserve(g.auditRecord(rev, fresh, a, auditUnknown, nil, 0, 0))
+	if err != nil {
 		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
 	}
-	start := g.now()
 	if err := g.writer.Write(ctx, fresh.Objects); err != nil {
 		err = fmt.Errorf("%s: %w", p.Title, err)
-		if aerr := g.record(rev, fresh, a, auditFailed, err, g.now().Sub(start), 0); aerr != nil {
+		if aerr := g.audit.Finish(line, g.auditRecord(rev, fresh, a, auditFailed, err, g.now().Sub(start), 0)); aerr != nil {
 			err = errors.Join(err, aerr)
 		}
 		return nil, err
@@ -157,12 +161,12 @@ func (g *gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if g.historyChanged != nil {
 		g.historyChanged(g.undoTitle())
 	}
-	aerr := g.record(rev, fresh, a, auditOK, nil, res.Took, res.Undo)
+	aerr := g.audit.Finish(line, g.auditRecord(rev, fresh, a, auditOK, nil, res.Took, res.Undo))
 	if g.shown != nil {
 		g.shown(ctx, fresh.Objects)
 	}
 	if err := errors.Join(herr, aerr); err != nil {
-		return res, fmt.Errorf("%s: done, but not written down: %w", fresh.Title, err)
+		return res, fmt.Errorf("%s: %w: %w", fresh.Title, ErrNotRecorded, err)
 	}
 	return res, nil
 }
@@ -199,8 +203,8 @@ func judge(p, fresh *Preview, a approval) error {
 	return nil
 }
 
-// record writes the audit line.
-func (g *gate) record(rev *Revision, p *Preview, a approval, result string, why error, took time.Duration, undo uint64) error {
+// auditRecord is what the audit says of a change.
+func (g *gate) auditRecord(rev *Revision, p *Preview, a approval, result string, why error, took time.Duration, undo uint64) AuditRecord {
 	r := AuditRecord{Time: g.now().UTC(), User: g.user, By: a.By, Mode: rev.Mode.Name, Context: rev.Mode.Title, Server: rev.Mode.Server, Op: p.Mutation.Op,
 		Title: p.Title, Objects: auditObjects(p.Objects), Commands: p.Commands, Result: result, Undo: undo,
 		Milliseconds: took.Milliseconds()}
@@ -210,7 +214,7 @@ func (g *gate) record(rev *Revision, p *Preview, a approval, result string, why 
 	if why != nil {
 		r.Error = why.Error()
 	}
-	return g.audit.Write(r)
+	return r
 }
 
 // note audits something that is no change of a policy: the switch of writing.

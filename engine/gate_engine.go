@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/sources/safefile"
 )
 
 // startGate opens history and audit and puts the gate in front of the writer.
@@ -16,15 +17,24 @@ func (e *Engine) startGate() error {
 	if e.cfg.Kube != nil && e.cfg.Writer == nil {
 		e.cfg.Writer = ToCluster(e.cfg.Kube)
 	}
+	if dir != "" {
+		note, err := openState(safefile.Or(e.cfg.Disk), dir)
+		if err != nil {
+			return err
+		}
+		if note != "" {
+			e.notices = append(e.notices, note)
+		}
+	}
 	historyDir := dir
 	if e.cfg.Writer == nil {
 		historyDir = ""
 	}
-	h, err := OpenHistory(historyDir, e.cfg.identity())
+	h, err := OpenHistory(e.cfg.Disk, historyDir, e.cfg.identity())
 	if err != nil {
 		return err
 	}
-	e.gate = newGate(e.Revision, memory{e}, h, NewAudit(dir), e.now)
+	e.gate = newGate(e.Revision, memory{e}, h, NewAudit(e.cfg.Disk, dir), e.now)
 	e.gate.options = e.cfg.compilerOptions()
 	if server, ok := e.cfg.Writer.(checker); ok {
 		e.gate.server, e.gate.shown = server, e.awaitShown
@@ -100,6 +110,11 @@ func (e *Engine) Preview(ctx context.Context, m Mutation) (*Preview, error) {
 func (e *Engine) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
 	return e.gate.commit(ctx, p, approval{Confirm: c})
 }
+
+// Notices are what was found and mended when the engine started, for whoever
+// started it: the permissions of the state folder, lines of the history that
+// cannot be read.
+func (e *Engine) Notices() []string { return e.notices }
 
 // History lists the changes that can be taken back, newest first.
 func (e *Engine) History() []HistoryEntry { return e.gate.history.Entries() }

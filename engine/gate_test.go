@@ -174,7 +174,7 @@ func TestCommitRefuses(t *testing.T) {
 		}, ErrBlocked, auditRefused},
 		{"the writer fails", move("blue", 41), yes, func(w *world, _ *gate, _ *Preview) { w.fail = errors.New("disk full") }, nil, auditFailed},
 		{"the audit cannot be written", move("blue", 41), yes, func(_ *world, g *gate, _ *Preview) {
-			g.audit = NewAudit(filepath.Join(g.audit.path, "no folder"))
+			g.audit = NewAudit(nil, filepath.Join(g.audit.path, "no folder"))
 		}, nil, ""},
 		{"no preview", Mutation{Op: OpMove}, yes, nil, ErrBlocked, auditRefused},
 	} {

@@ -1,19 +1,16 @@
 package engine
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 
 	"rung/model/nb"
+	"rung/sources/safefile"
 )
 
 // Bounds of the history: what is older is forgotten.
@@ -23,17 +20,17 @@ const (
 )
 
 // History is the list of changes that can be taken back. It survives a restart
-// in a file of JSON lines; lines that cannot be read are passed over and
-// counted. It is safe for concurrent use, and several processes may append to
-// one file.
+// in a file of JSON lines; lines that cannot be read are passed over, counted and
+// never thrown away. It is safe for concurrent use, and several processes may
+// share one file: a number is given once.
 type History struct {
 	mu      sync.Mutex
 	path    string // empty: kept in memory only
+	disk    safefile.FS
 	entries []HistoryEntry
 	next    uint64
 	skipped int
-	size    int64 // of the file as it was last read or written
-	torn    bool  // the file's last line has no end: somebody was killed
+	seen    fs.FileInfo // the file as it was last read or written
 }
 
 // historyLine is one line of the file: a new entry, or news of an old one.
@@ -45,8 +42,8 @@ type historyLine struct {
 
 // OpenHistory reads the history of a context (or path, or "demo") from the
 // state folder. Without a folder the history is kept in memory.
-func OpenHistory(dir, context string) (*History, error) {
-	h := &History{next: 1}
+func OpenHistory(disk safefile.FS, dir, context string) (*History, error) {
+	h := &History{next: 1, disk: safefile.Or(disk)}
 	if dir == "" {
 		return h, nil
 	}
@@ -108,8 +105,10 @@ func (h *History) Find(id uint64) (HistoryEntry, bool) {
 func (h *History) Push(e HistoryEntry) (id uint64, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err := h.catchUp(); err != nil {
-		return 0, err
+	unlock, err := h.lock()
+	if err == nil {
+		defer unlock()
+		err = h.catchUp()
 	}
 	e.ID = h.next
 	lines := []historyLine{{Entry: &e}}
@@ -123,13 +122,19 @@ func (h *History) Push(e HistoryEntry) (id uint64, err error) {
 	var text bytes.Buffer
 	for _, l := range lines {
 		h.take(l)
-		b, err := json.Marshal(l)
-		if err != nil {
-			return e.ID, fmt.Errorf("history: %w", err)
+		b, merr := json.Marshal(l)
+		if merr != nil {
+			return e.ID, fmt.Errorf("history: %w", merr)
 		}
 		text.Write(append(b, '\n'))
 	}
-	return e.ID, h.append(text.Bytes())
+	if err == nil {
+		err = h.append(text.Bytes())
+	}
+	if err != nil {
+		return e.ID, fmt.Errorf("history: writing %s: %w", h.path, err)
+	}
+	return e.ID, nil
 }
 
 func (h *History) index(id uint64) int {
@@ -171,105 +176,4 @@ func (h *History) trim() {
 	if keep > 0 {
 		h.entries = slices.Clone(h.entries[keep:])
 	}
-}
-
-// catchUp reads the file again when another process wrote to it.
-func (h *History) catchUp() error {
-	if h.path == "" {
-		return nil
-	}
-	st, err := os.Stat(h.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		h.size = 0 // taken away: what is in memory still counts
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("history: %w", err)
-	}
-	if st.Size() == h.size {
-		return nil
-	}
-	return h.read()
-}
-
-func (h *History) read() error {
-	f, err := os.Open(h.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("history: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	h.entries, h.skipped, h.size, h.torn = nil, 0, 0, false
-	r := bufio.NewReader(io.LimitReader(f, 8*historyBytes))
-	for {
-		line, err := r.ReadBytes('\n')
-		h.size += int64(len(line))
-		if len(line) > 0 {
-			h.torn = line[len(line)-1] != '\n'
-		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			var l historyLine
-			if json.Unmarshal(line, &l) != nil || l == (historyLine{}) || l.Entry != nil && l.Entry.ID == 0 {
-				h.skipped++
-			} else {
-				h.take(l)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("history: reading %s: %w", h.path, err)
-		}
-	}
-}
-
-// append writes lines to the file and rewrites it when it has grown well
-// beyond what is kept.
-func (h *History) append(text []byte) error {
-	if h.path == "" {
-		return nil
-	}
-	kept := 0
-	for i := range h.entries {
-		kept += h.entries[i].bytes()
-	}
-	if h.size+int64(len(text)) > int64(1<<20+2*kept) {
-		return h.rewrite()
-	}
-	if h.torn {
-		text = append([]byte{'\n'}, text...)
-	}
-	f, err := openPrivate(h.path)
-	if err != nil {
-		return fmt.Errorf("history: %w", err)
-	}
-	_, err = f.Write(text)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return fmt.Errorf("history: writing %s: %w", h.path, err)
-	}
-	h.size += int64(len(text))
-	h.torn = false
-	return nil
-}
-
-func (h *History) rewrite() error {
-	var text bytes.Buffer
-	for i := range h.entries {
-		b, err := json.Marshal(historyLine{Entry: &h.entries[i]})
-		if err != nil {
-			return fmt.Errorf("history: %w", err)
-		}
-		text.Write(append(b, '\n'))
-	}
-	if err := replacePrivate(h.path, text.Bytes()); err != nil {
-		return fmt.Errorf("history: %w", err)
-	}
-	h.size, h.skipped, h.torn = int64(text.Len()), 0, false
-	return nil
 }

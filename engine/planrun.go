@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"rung/model"
 	"rung/model/plan"
+	"rung/sources/safefile"
 )
 
 // The states of a plan.
@@ -35,6 +35,7 @@ type planRunner struct {
 	subscribe func() (<-chan struct{}, func())
 	publish   func(*PlanState) // nil takes the state off the screen
 	path      string           // of the stored progress; empty keeps none
+	disk      safefile.FS
 	context   string
 	poll      time.Duration // the most a change of the time alone waits to be seen
 	ctx       context.Context
@@ -44,7 +45,9 @@ type planRunner struct {
 	job     *planJob // nil: there is no plan
 	state   PlanState
 	running bool
-	stop    context.CancelFunc
+	// unrecorded says that the last step was made and could not be written down.
+	unrecorded bool
+	stop       context.CancelFunc
 }
 
 // planJob is a plan under way, as it is stored.
@@ -273,7 +276,7 @@ func (r *planRunner) load() error {
 	if r.job != nil {
 		return nil
 	}
-	raw, err := readAtMost(r.path, 2*plan.MaxProgressSize)
+	raw, err := safefile.Read(safefile.Or(r.disk), r.path, 2*plan.MaxProgressSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -317,7 +320,7 @@ func (r *planRunner) store(j *planJob) error {
 	if err != nil {
 		return fmt.Errorf("storing the progress of a plan: %w", err)
 	}
-	if err := replacePrivate(r.path, text); err != nil {
+	if err := safefile.Replace(safefile.Or(r.disk), r.path, text); err != nil {
 		return fmt.Errorf("storing the progress of a plan: %w", err)
 	}
 	return nil
@@ -327,7 +330,7 @@ func (r *planRunner) forget() error {
 	if r.path == "" {
 		return nil
 	}
-	if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := safefile.Or(r.disk).Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forgetting the plan: %w", err)
 	}
 	return nil
@@ -336,7 +339,7 @@ func (r *planRunner) forget() error {
 // say publishes the state. The caller holds mu.
 func (r *planRunner) say(state, why, step string) {
 	p := r.job.Progress
-	next := PlanState{Total: len(p.Plan.Steps), Done: p.Done, State: state, Why: why, Step: step}
+	next := PlanState{Total: len(p.Plan.Steps), Done: p.Done, State: state, Why: why, Step: step, Unrecorded: r.unrecorded}
 	if step == "" {
 		if s, ok := p.Next(); ok {
 			next.Step = stepText(s)

@@ -18,14 +18,15 @@ const planPoll = 250 * time.Millisecond
 func (e *Engine) startPlans(dir string) {
 	name := e.cfg.identity()
 	e.plans = &planRunner{
-		gate: e.gate, current: e.Revision, subscribe: e.Subscribe, path: planPath(dir, name), context: name,
+		gate: e.gate, current: e.Revision, subscribe: e.Subscribe, path: planPath(dir, name), context: name, disk: e.cfg.Disk,
 		// Whoever started a plan finds it in the next revision it looks at.
 		publish: func(p *PlanState) { e.do(func(s *state) { s.plan, s.dirty = p, true }) },
 		poll:    planPoll, ctx: e.ctx, run: func(f func()) { e.goRun(f) },
 	}
 	if n := e.gate.history.Skipped(); n > 0 {
-		e.activity.add(model.Activity{At: e.now(), By: "user", Summary: "read the history of changes",
-			Error: fmt.Sprintf("%s could not be read and cannot be undone", plural(n, "line"))})
+		why := fmt.Sprintf("%s unreadable and left aside: what they held cannot be undone", plural(n, "line"))
+		e.activity.add(model.Activity{At: e.now(), By: "user", Summary: "read the history of changes", Error: why})
+		e.notices = append(e.notices, e.gate.history.path+": "+why)
 	}
 	if e.plans.path == "" {
 		return

@@ -15,7 +15,7 @@ import (
 func (r *planRunner) launch() {
 	ctx, cancel := context.WithCancel(r.ctx)
 	r.running, r.stop = true, cancel
-	r.state = PlanState{}
+	r.state, r.unrecorded = PlanState{}, false
 	r.say(PlanRunning, "", "")
 	job := r.job
 	r.run(func() {
@@ -28,6 +28,7 @@ func (r *planRunner) launch() {
 		case err != nil && ctx.Err() != nil:
 			r.say(PlanStopped, "interrupted", "")
 		case err != nil:
+			r.unrecorded = errors.Is(err, ErrNotRecorded)
 			r.say(PlanStopped, err.Error(), "")
 		default:
 			why := ""
@@ -97,7 +98,10 @@ func (r *planRunner) step(ctx context.Context, job *planJob, s plan.Step) error 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	job.Progress.Advance() // it was made, even if that could not be written down
-	if err := errors.Join(err, r.store(job)); err != nil {
+	if serr := r.store(job); serr != nil {
+		err = errors.Join(err, fmt.Errorf("%w: %w", ErrNotRecorded, serr))
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", stepText(s), err)
 	}
 	r.say(PlanRunning, "waiting for the rows of "+stepText(s), stepText(s))

@@ -15,6 +15,7 @@ import (
 
 	"rung/model"
 	"rung/model/plan"
+	"rung/sources/safefile"
 	"rung/test/wait"
 )
 
@@ -264,17 +265,17 @@ func TestPlanSurvivesAKill(t *testing.T) {
 		back      bool
 		want      string
 	}{
-		{"resume", nil, PlanState{3, 1, PlanStopped, "interrupted", "b 2 → 20"}, false, "a 10, b 20, c 30"},
-		{"back", nil, PlanState{3, 1, PlanStopped, "interrupted", "b 2 → 20"}, true, "a 1, b 2, c 3"},
+		{"resume", nil, PlanState{3, 1, PlanStopped, "interrupted", "b 2 → 20", false}, false, "a 10, b 20, c 30"},
+		{"back", nil, PlanState{3, 1, PlanStopped, "interrupted", "b 2 → 20", false}, true, "a 1, b 2, c 3"},
 		{"killed between the step and the note of it", func(p *planWorld) { p.edit(anp("b", 20, "tenant=green", "in allow tenant=green")) },
-			PlanState{3, 2, PlanStopped, "interrupted", "a 1 → 10"}, false, "a 10, b 20, c 30"},
+			PlanState{3, 2, PlanStopped, "interrupted", "a 1 → 10", false}, false, "a 10, b 20, c 30"},
 		{"finished by hand", func(p *planWorld) {
 			p.edit(anp("b", 20, "tenant=green", "in allow tenant=green") + "---\n" + anp("a", 10, "tenant=blue", "in allow tenant=blue"))
 		}, PlanState{}, false, ""},
 		{"somebody moved a policy", func(p *planWorld) { p.edit(anp("a", 5, "tenant=blue", "in allow tenant=blue")) },
-			PlanState{3, 1, PlanStopped, "the plan cannot go on: the ladder is not where the plan left it: a stands at 5, not 1", "b 2 → 20"}, false, "error"},
+			PlanState{3, 1, PlanStopped, "the plan cannot go on: the ladder is not where the plan left it: a stands at 5, not 1", "b 2 → 20", false}, false, "error"},
 		{"somebody removed a policy", func(p *planWorld) { p.edit(anp("x", 90, "tenant=blue"), anpKey("x"), anpKey("a")) },
-			PlanState{3, 1, PlanStopped, "the plan cannot go on: the ladder is not where the plan left it: a is gone", "b 2 → 20"}, true, "error"},
+			PlanState{3, 1, PlanStopped, "the plan cannot go on: the ladder is not where the plan left it: a is gone", "b 2 → 20", false}, true, "error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
@@ -523,7 +524,7 @@ func TestPlanOfAnotherHand(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
 			defer p.cancel()
-			if err := replacePrivate(p.r.path, []byte(c.text)); err != nil {
+			if err := safefile.Replace(safefile.OS, p.r.path, []byte(c.text)); err != nil {
 				t.Fatal(err)
 			}
 			if err := p.r.load(); err == nil || !strings.Contains(err.Error(), c.want) {

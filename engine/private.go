@@ -1,77 +1,53 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"rung/sources/safefile"
 )
 
-// Files under the state folder are the user's alone: policies, undo texts and
-// the audit tell how a cluster can be reached.
-const (
-	privateFile   = 0o600
-	privateFolder = 0o700
-)
+// OpenState makes the state folder the user's alone if it is there, which note
+// says. The error says why it cannot be used.
+func OpenState(dir string) (note string, err error) { return openState(safefile.OS, dir) }
 
-// openPrivate opens a file of the state folder for appending and makes it
-// readable by the user only, also when it was there with other permissions.
-func openPrivate(path string) (*os.File, error) {
-	if err := os.MkdirAll(filepath.Dir(path), privateFolder); err != nil {
-		return nil, fmt.Errorf("making the state folder: %w", err)
+func openState(disk safefile.FS, dir string) (note string, err error) {
+	return safefile.Folder(disk, dir, ofState)
+}
+
+// ofState says whether a name in the state folder is one that Rung gives.
+func ofState(name string) bool {
+	switch name {
+	case "audit.jsonl", "history", "plan", "edit", "saved", "rung.log", "rung.log.old", "lost+found":
+		return true
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, privateFile)
+	// Reports, and what a kill left of a file that was being written.
+	return strings.HasPrefix(name, "error-") && filepath.Ext(name) == ".txt" || strings.HasPrefix(name, ".") && strings.Contains(name, ".rung-")
+}
+
+// OpenLog opens Rung's own log in the state folder, to be added to. One of more
+// than most bytes is put aside first, as NAME.old.
+func OpenLog(dir, name string, most int64) (*os.File, error) {
+	path := filepath.Join(dir, name)
+	f, err := safefile.OpenAppend(path)
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, err)
+		return nil, fmt.Errorf("open Rung's own log: %w", err)
 	}
-	if st, err := f.Stat(); err == nil && st.Mode().Perm() != privateFile {
-		if err := f.Chmod(privateFile); err != nil && st.Mode().Perm()&0o077 != 0 {
-			_ = f.Close()
-			return nil, fmt.Errorf("making %s private: %w", path, err)
-		}
+	info, err := f.Stat()
+	if err == nil && info.Size() <= most {
+		return f, nil
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = safefile.OS.Rename(path, path+".old")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("put Rung's old log aside: %w", err)
+	}
+	if f, err = safefile.OpenAppend(path); err != nil {
+		return nil, fmt.Errorf("open Rung's own log: %w", err)
 	}
 	return f, nil
-}
-
-// replacePrivate puts a whole new file in the place of path in one step: a
-// reader, and a start after a kill, sees the old or the new text.
-func replacePrivate(path string, text []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, privateFolder); err != nil {
-		return fmt.Errorf("making the state folder: %w", err)
-	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // made with 0600
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
-}
-
-// readAtMost reads a file of the state folder; one that is larger than anything
-// Rung writes there is an error.
-func readAtMost(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("%s is larger than %d bytes", path, limit)
-	}
-	return b, err
 }

@@ -76,6 +76,9 @@ type PlanState struct {
 	Why string
 	// Step is the step under way or next: "green-tenant 40 → 41".
 	Step string
+	// Unrecorded says that the last step was made and could not be written down
+	// (ErrNotRecorded), which Why tells.
+	Unrecorded bool
 }
 
 // Conditions are what controllers reported about a policy, by type: those of

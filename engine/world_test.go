@@ -163,11 +163,11 @@ func (w *world) setWrites(on bool) {
 
 func (w *world) gate(dir string) *gate {
 	w.t.Helper()
-	h, err := OpenHistory(dir, "test")
+	h, err := OpenHistory(nil, dir, "test")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return &gate{current: w.current, writer: w, history: h, audit: NewAudit(dir), now: w.clock, user: "ada"}
+	return &gate{current: w.current, writer: w, history: h, audit: NewAudit(nil, dir), now: w.clock, user: "ada"}
 }
 
 func (w *world) priority(name string) int32 {

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -14,6 +13,7 @@ import (
 
 	"rung/model"
 	"rung/sources/manifests"
+	"rung/sources/safefile"
 )
 
 // fileJob is what one file is to be given.
@@ -111,71 +111,38 @@ func (f *Files) jobs(changes []ObjectChange) ([]*fileJob, error) {
 // run writes one file and says how to put it back.
 func (f *Files) run(j *fileJob) (back func() error, err error) {
 	if j.edits == nil {
-		stamp, err := manifests.NewFile(j.path, j.fresh)
+		stamp, err := manifests.NewFile(f.disk, j.path, j.fresh)
 		if err != nil {
 			return nil, err
 		}
 		f.wrote(stamp)
 		return func() error {
-			f.forget(j.path)
-			if err := os.Remove(j.path); err != nil {
-				return fmt.Errorf("put back: %w", err)
+			if err := safefile.Withdraw(f.disk, j.path, j.fresh); err != nil {
+				return fmt.Errorf("put back: remove %s: %w", j.path, err)
 			}
+			f.forget(j.path)
 			return nil
 		}, nil
 	}
 	if !j.file.Writable {
 		return nil, fmt.Errorf("write %s: %w", model.Origin{File: j.path}.Where(), manifests.ErrNotWritable)
 	}
-	before, err := os.ReadFile(j.path)
+	before, err := manifests.Unchanged(f.disk, j.file)
 	if err != nil {
-		return nil, fmt.Errorf("write back: %w", err)
+		return nil, fmt.Errorf("write %s: %w", j.path, err)
 	}
-	stamp, err := manifests.WriteBack(j.file, j.edits...)
+	stamp, err := manifests.WriteBack(f.disk, j.file, j.edits...)
 	if err != nil {
 		return nil, err
 	}
 	f.wrote(stamp)
 	return func() error {
-		if err := putBack(stamp, before); err != nil {
+		if err := manifests.PutBack(f.disk, stamp, before); err != nil {
 			return fmt.Errorf("put %s back: %w", j.path, err)
 		}
 		f.wrote(j.file)
 		return nil
 	}, nil
-}
-
-// putBack gives a file its former text in one step, if it still is as it was
-// written.
-func putBack(stamp manifests.File, text []byte) error {
-	real, err := filepath.EvalSymlinks(stamp.Path)
-	if err != nil {
-		return err
-	}
-	now, err := os.ReadFile(real)
-	if err != nil {
-		return err
-	}
-	if sha256.Sum256(now) != stamp.Sum {
-		return manifests.ErrChanged
-	}
-	info, err := os.Stat(real)
-	if err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(real), "."+filepath.Base(real)+".rung-*") // hidden: nobody reads it
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(text)
-	err = errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), real)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
-	return err
 }
 
 func editOf(c ObjectChange, at model.Origin) manifests.Edit {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/sources/safefile"
 	"rung/test/wait"
 )
 
@@ -196,7 +197,7 @@ func TestWatchFile(t *testing.T) {
 	write(t, a, anp("a", 4))
 	f.want("a=4")
 	p := f.state[model.Key{Kind: model.KindANP, Name: "a"}].(*model.Policy)
-	if _, err := WriteBack(f.files[0], setEdit(p, setPriority(5))); err != nil {
+	if _, err := WriteBack(safefile.OS, f.files[0], setEdit(p, setPriority(5))); err != nil {
 		t.Fatal(err)
 	}
 	f.want("a=5")

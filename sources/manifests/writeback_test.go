@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/sources/safefile"
 )
 
 // readOne reads a file that holds the policy "a".
@@ -40,11 +41,11 @@ func TestWriteBack(t *testing.T) {
 		t.Skip("no symbolic links here")
 	}
 	f, p := readOne(t, link)
-	f, err := WriteBack(f, setEdit(p, setPriority(36)))
+	f, err := WriteBack(safefile.OS, f, setEdit(p, setPriority(36)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err = WriteBack(f, setEdit(p, setPriority(37))) // the new state lets the next one in
+	f, err = WriteBack(safefile.OS, f, setEdit(p, setPriority(37))) // the new state lets the next one in
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,17 +70,17 @@ func TestWriteBack(t *testing.T) {
 	// Somebody else wrote: not a byte is touched.
 	other := with(commented, "# the end", "# THE END")
 	write(t, path, other)
-	if _, err := WriteBack(f, setEdit(p, setPriority(38))); !errors.Is(err, ErrChanged) {
+	if _, err := WriteBack(safefile.OS, f, setEdit(p, setPriority(38))); !errors.Is(err, ErrChanged) {
 		t.Errorf("got %v", err)
 	}
 	write(t, path, other+"# longer\n")
-	if _, err := WriteBack(f, setEdit(p, setPriority(38))); !errors.Is(err, ErrChanged) {
+	if _, err := WriteBack(safefile.OS, f, setEdit(p, setPriority(38))); !errors.Is(err, ErrChanged) {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := WriteBack(f, setEdit(p, setPriority(38))); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := WriteBack(safefile.OS, f, setEdit(p, setPriority(38))); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -92,20 +93,20 @@ func TestWriteBackRefuses(t *testing.T) {
 	other := p.Key
 	other.Name = "b"
 	var ee *EditError
-	if _, err := WriteBack(f, Edit{Op: EditDelete, Key: other, Origin: p.Origin}); !errors.As(err, &ee) ||
+	if _, err := WriteBack(safefile.OS, f, Edit{Op: EditDelete, Key: other, Origin: p.Origin}); !errors.As(err, &ee) ||
 		!strings.HasSuffix(err.Error(), "a.yaml: AdminNetworkPolicy/b: another object stands where it was read") {
 		t.Errorf("got %v", err)
 	}
 	stdin := f
 	stdin.Writable = false
-	if _, err := WriteBack(stdin, setEdit(p, setPriority(1))); !errors.Is(err, ErrNotWritable) {
+	if _, err := WriteBack(safefile.OS, stdin, setEdit(p, setPriority(1))); !errors.Is(err, ErrNotWritable) {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Chmod(path, 0o444); err != nil {
 		t.Fatal(err)
 	}
 	if runtime.GOOS != "windows" && os.Getuid() != 0 { // root may write everything
-		if _, err := WriteBack(f, setEdit(p, setPriority(1))); !errors.Is(err, fs.ErrPermission) {
+		if _, err := WriteBack(safefile.OS, f, setEdit(p, setPriority(1))); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -113,15 +114,15 @@ func TestWriteBackRefuses(t *testing.T) {
 
 func TestNewFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.yaml")
-	f, err := NewFile(path, []byte(commented))
+	f, err := NewFile(safefile.OS, path, []byte(commented))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, p := readOne(t, path)
-	if _, err := WriteBack(f, setEdit(p, setPriority(1))); err != nil {
+	if _, err := WriteBack(safefile.OS, f, setEdit(p, setPriority(1))); err != nil {
 		t.Error(err)
 	}
-	if _, err := NewFile(path, []byte("x")); !errors.Is(err, fs.ErrExist) {
+	if _, err := NewFile(safefile.OS, path, []byte("x")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -22,6 +22,8 @@ var inside = map[string][]string{
 	"themes":      {},
 	"examples":    {},
 
+	"sources/safefile": {},
+
 	"model":    {"model"},
 	"compiler": {"model"},
 
@@ -50,8 +52,10 @@ var apart = []string{"sources"}
 // acquainted are exceptions to apart. The sandbox plays the programs of OVN: it
 // is a client of its own zones, speaks their protocol, and writes the log lines
 // ovn-controller would write. What the API server sends is read as manifests are.
+// Manifests are written as every file is, by safefile, which is no source but what
+// lies below them.
 // One piece of code serves for each of these.
-var acquainted = map[string][]string{"sandbox": {"nbdb", "acllog"}, "kube": {"manifests"}}
+var acquainted = map[string][]string{"sandbox": {"nbdb", "acllog"}, "kube": {"manifests"}, "manifests": {"safefile"}}
 
 // outside says which packages of others a folder must not import. Programs below
 // it, such as generators, are not meant.

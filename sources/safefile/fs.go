@@ -1,0 +1,118 @@
+package safefile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// FS is what is asked of a file system. Errors are those of package os. What a
+// system cannot do at all is errors.ErrUnsupported.
+type FS interface {
+	// Open is os.OpenFile that never waits, for the other end of a pipe say.
+	Open(name string, flag int, perm fs.FileMode) (File, error)
+	Lstat(name string) (fs.FileInfo, error)
+	// Real is the path behind symbolic links.
+	Real(name string) (string, error)
+	ReadDir(name string) ([]fs.DirEntry, error)
+	MkdirAll(name string, perm fs.FileMode) error
+	Chmod(name string, mode fs.FileMode) error
+	Remove(name string) error
+	// Rename replaces what is at to.
+	Rename(from, to string) error
+	// Place renames and is fs.ErrExist when there is something at to.
+	Place(from, to string) error
+	// Exchange gives each file the other's name, in one step.
+	Exchange(a, b string) error
+	// Link gives a file another name and replaces nothing.
+	Link(from, to string) error
+	// Writing says whether anybody has the file open for writing.
+	Writing(name string) (bool, error)
+	// SyncFolder makes the names in a folder last.
+	SyncFolder(name string) error
+}
+
+// File is an open file.
+type File interface {
+	io.Reader
+	io.Writer
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Stat() (fs.FileInfo, error)
+	Chmod(mode fs.FileMode) error
+	Chown(uid, gid int) error
+	Truncate(size int64) error
+	Sync() error
+	// TryLock takes the advisory lock that others may have on the file, or is
+	// ErrLocked. It ends with Close.
+	TryLock() error
+}
+
+// OS is the operating system's file system.
+var OS FS = system{}
+
+// Or is the file system that was given, or the operating system's.
+func Or(f FS) FS {
+	if f == nil {
+		return OS
+	}
+	return f
+}
+
+type system struct{}
+
+type systemFile struct{ *os.File }
+
+func (system) Open(name string, flag int, perm fs.FileMode) (File, error) {
+	f, err := os.OpenFile(name, flag|nonblock, perm)
+	if err != nil {
+		return nil, err
+	}
+	return systemFile{f}, nil
+}
+
+func (system) Lstat(name string) (fs.FileInfo, error)       { return os.Lstat(name) }
+func (system) Real(name string) (string, error)             { return filepath.EvalSymlinks(name) }
+func (system) ReadDir(name string) ([]fs.DirEntry, error)   { return os.ReadDir(name) }
+func (system) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
+func (system) Chmod(name string, mode fs.FileMode) error    { return os.Chmod(name, mode) }
+func (system) Remove(name string) error                     { return os.Remove(name) }
+func (system) Rename(from, to string) error                 { return os.Rename(from, to) }
+func (system) Link(from, to string) error                   { return os.Link(from, to) }
+func (system) Exchange(a, b string) error                   { return exchange(a, b) }
+func (system) Writing(name string) (bool, error)            { return writing(name) }
+
+func (s system) Place(from, to string) error {
+	err := place(from, to)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	err = os.Link(from, to)
+	if err == nil {
+		return os.Remove(from)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// No hard links either. An empty file holds the name; a kill leaves that and
+	// never a part of a text.
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(f.Close(), os.Rename(from, to)); err != nil {
+		_ = os.Remove(to)
+	}
+	return err
+}
+
+func (system) SyncFolder(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

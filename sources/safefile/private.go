@@ -1,0 +1,204 @@
+package safefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrRefused marks what stands in the place of a file or folder of Rung's and is
+// not used: no regular file, somebody else's, open to others.
+var ErrRefused = errors.New("remove it, or choose another --state-dir")
+
+func refuse(path, why string) error { return fmt.Errorf("%s %s: %w", path, why, ErrRefused) }
+
+// look judges what is at the path of a private file, and says which file that is
+// behind a link. info is nil when there is nothing.
+func look(fsys FS, path string) (real string, info fs.FileInfo, err error) {
+	info, err = fsys.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	real = path
+	if info.Mode()&fs.ModeSymlink != 0 {
+		if real, err = fsys.Real(path); errors.Is(err, fs.ErrNotExist) {
+			return "", nil, refuse(path, "is a link to what is not there")
+		} else if err != nil {
+			return "", nil, err
+		}
+		if info, err = fsys.Lstat(real); err != nil {
+			return "", nil, err
+		}
+	}
+	return real, info, judge(path, info)
+}
+
+// judge says why a file is none of the user's own.
+func judge(path string, info fs.FileInfo) error {
+	switch m := info.Mode(); {
+	case m.IsDir():
+		return refuse(path, "is a folder, not a file")
+	case m&fs.ModeNamedPipe != 0:
+		return refuse(path, "is a named pipe, not a file")
+	case m&fs.ModeSocket != 0:
+		return refuse(path, "is a socket, not a file")
+	case m&fs.ModeDevice != 0:
+		return refuse(path, "is a device, not a file")
+	case !m.IsRegular():
+		return refuse(path, "is no regular file")
+	}
+	if uid, _, ok := owner(info); ok && uid != user() {
+		return refuse(path, fmt.Sprintf("belongs to another user (%d)", uid))
+	}
+	return nil
+}
+
+// Open opens a private file, and makes it readable by the user only when it is
+// not. flag is that of os.OpenFile; with os.O_CREATE the folder is made, too.
+func Open(fsys FS, path string, flag int) (File, error) {
+	if flag&os.O_CREATE != 0 {
+		if err := fsys.MkdirAll(filepath.Dir(path), PrivateFolder); err != nil {
+			return nil, fmt.Errorf("making the state folder: %w", err)
+		}
+	}
+	real, _, err := look(fsys, path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := fsys.Open(real, flag, PrivateFile)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = judge(path, info) // of the very file: another may have come since
+	}
+	if err == nil && open(info) {
+		if cerr := f.Chmod(PrivateFile); cerr != nil {
+			err = fmt.Errorf("making %s private: %w", path, cerr)
+		}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// OpenAppend opens a private file of the operating system to add to it, for what
+// wants an *os.File.
+func OpenAppend(path string) (*os.File, error) {
+	f, err := Open(OS, path, os.O_CREATE|os.O_APPEND|os.O_WRONLY)
+	if err != nil {
+		return nil, err
+	}
+	return f.(systemFile).File, nil
+}
+
+// Read reads a private file; one that is larger than limit is an error.
+func Read(fsys FS, path string, limit int64) ([]byte, error) {
+	f, err := Open(fsys, path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("%s is larger than %d bytes", path, limit)
+	}
+	return b, err
+}
+
+// Locked opens a private file for reading and writing, made when it is not there,
+// and takes its lock, which others of the same file wait for. Close ends both.
+func Locked(fsys FS, path string) (File, error) {
+	f, err := Open(fsys, path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f, lockTime); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("locking %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// Append adds whole lines to a file that the caller has locked, down to the disk,
+// and says where they begin. They start on a line of their own also when the last
+// one was torn. On an error the file is as it was.
+func Append(f File, lines []byte) (at int64, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	size := info.Size()
+	at = size
+	if size > 0 {
+		last := make([]byte, 1)
+		if _, err := f.ReadAt(last, size-1); err != nil {
+			return 0, err
+		}
+		if last[0] != '\n' {
+			lines = append([]byte{'\n'}, lines...)
+			at++
+		}
+	}
+	_, err = f.WriteAt(lines, size)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return 0, errors.Join(err, f.Truncate(size))
+	}
+	return at, nil
+}
+
+// Folder looks at a private folder, if there is one. When it is open to others it
+// is closed to them, which note says if it holds anything; it is refused when it is somebody else's, or
+// when it holds what is not Rung's by mine: closing a home folder, or /tmp, would
+// do harm.
+func Folder(fsys FS, path string, mine func(name string) bool) (note string, err error) {
+	real, err := fsys.Real(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	info, err := fsys.Lstat(real)
+	if err != nil {
+		return "", err
+	}
+	uid, _, known := owner(info)
+	switch {
+	case !info.IsDir():
+		return "", fmt.Errorf("%s is not a folder: choose another --state-dir", path)
+	case known && uid != user():
+		return "", fmt.Errorf("%s belongs to another user (%d): choose another --state-dir", path, uid)
+	case !open(info):
+		return "", nil
+	}
+	entries, err := fsys.ReadDir(real)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if !mine(e.Name()) {
+			return "", fmt.Errorf("%s is open to other users (mode %04o) and holds more than Rung's files (%s): chmod 700 it, or choose another --state-dir",
+				path, info.Mode().Perm(), e.Name())
+		}
+	}
+	if err := fsys.Chmod(real, PrivateFolder); err != nil {
+		return "", fmt.Errorf("%s is open to other users: %w", path, err)
+	}
+	if len(entries) == 0 {
+		return "", nil // there was nothing to see
+	}
+	return fmt.Sprintf("%s was open to other users (mode %04o) and is yours alone now", path, info.Mode().Perm()), nil
+}

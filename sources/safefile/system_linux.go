@@ -1,0 +1,43 @@
+package safefile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+func exchange(a, b string) error { return renameat2(a, b, unix.RENAME_EXCHANGE) }
+
+func place(from, to string) error { return renameat2(from, to, unix.RENAME_NOREPLACE) }
+
+func renameat2(from, to string, flag uint) error {
+	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, flag)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOTSUP): // of the kernel, of the file system
+		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
+	}
+	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+}
+
+// writing asks for a lease, which the kernel gives for a file that nobody has
+// open for writing, and gives it back at once.
+func writing(name string) (bool, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	switch _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK); {
+	case err == nil:
+		_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_UNLCK)
+		return false, err
+	case errors.Is(err, unix.EAGAIN):
+		return true, nil
+	default: // not the owner of the file, or a file system without leases
+		return false, fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
+	}
+}

@@ -1,0 +1,53 @@
+//go:build unix
+
+package safefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+const (
+	nonblock = syscall.O_NONBLOCK
+	// keepsOpen says that a file may be renamed while it is open.
+	keepsOpen = true
+)
+
+func (f systemFile) TryLock() error {
+	for {
+		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+		case errors.Is(err, syscall.EINTR):
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return ErrLocked
+		case errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.ENOLCK):
+			return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
+		default:
+			return err
+		}
+	}
+}
+
+// owner is who owns a file; ok is false where files have no owners.
+func owner(info fs.FileInfo) (uid, gid int, ok bool) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0, false
+	}
+	return int(st.Uid), int(st.Gid), true
+}
+
+// names is how many names (hard links) a file has.
+func names(info fs.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Nlink)
+	}
+	return 1
+}
+
+func user() int { return os.Geteuid() }
+
+// open says whether others than the owner may do anything with a file.
+func open(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }

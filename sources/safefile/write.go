@@ -1,0 +1,154 @@
+package safefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The modes of what is the user's alone: policies, undo texts and the audit tell
+// how a cluster can be reached.
+const (
+	PrivateFile   fs.FileMode = 0o600
+	PrivateFolder fs.FileMode = 0o700
+)
+
+// ErrLocked says that another program holds a file.
+var ErrLocked = errors.New("another program holds it")
+
+// Create writes a new file: the whole text, or no file. What is at path already
+// stays, and the error is fs.ErrExist.
+func Create(fsys FS, path string, text []byte, perm fs.FileMode) error {
+	// Looked at first, so that a full disk does not hide the better reason.
+	if _, err := fsys.Lstat(path); err == nil {
+		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	}
+	temp, err := fill(fsys, path, text, perm, nil)
+	if err != nil {
+		return err
+	}
+	if err := fsys.Place(temp, path); err != nil {
+		_ = fsys.Remove(temp)
+		return err
+	}
+	settle(fsys, path)
+	return nil
+}
+
+// Replace puts a whole private file in the place of path, or nothing. What is
+// there and no regular file of the user's is refused.
+func Replace(fsys FS, path string, text []byte) error {
+	if err := fsys.MkdirAll(filepath.Dir(path), PrivateFolder); err != nil {
+		return fmt.Errorf("making the state folder: %w", err)
+	}
+	real, _, err := look(fsys, path)
+	if err != nil {
+		return err
+	}
+	temp, err := fill(fsys, real, text, PrivateFile, nil)
+	if err != nil {
+		return err
+	}
+	if err := fsys.Rename(temp, real); err != nil {
+		_ = fsys.Remove(temp)
+		return err
+	}
+	settle(fsys, real)
+	return nil
+}
+
+// settle makes a folder's names last. The file is in its place, and a caller
+// that was told of an error would believe it is not; not every file system can.
+func settle(fsys FS, path string) { _ = fsys.SyncFolder(filepath.Dir(path)) }
+
+// fill writes text into a new hidden file beside path, down to the disk. like is
+// the file whose owner it gets.
+func fill(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileInfo) (temp string, err error) {
+	first := PrivateFile // until it has its owner
+	if like == nil {
+		first = perm // and what the umask leaves of it
+	}
+	f, temp, err := makeTemp(fsys, path, first)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(text)
+	if err == nil && like != nil {
+		if err = giveTo(f, like); err == nil {
+			err = f.Chmod(perm) // after the owner, which may take bits away
+		}
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		_ = fsys.Remove(temp)
+		return "", err
+	}
+	return temp, nil
+}
+
+// makeTemp makes a file that whoever watches the folder does not read: its name
+// begins with a dot and does not end like a manifest's.
+func makeTemp(fsys FS, path string, perm fs.FileMode) (File, string, error) {
+	for n := 0; ; n++ {
+		temp := tempName(path)
+		f, err := fsys.Open(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		if errors.Is(err, fs.ErrExist) && n < 100 {
+			continue
+		}
+		return f, temp, err
+	}
+}
+
+// tempName keeps within what file systems allow for a name.
+func tempName(path string) string {
+	const most = 200
+	base := filepath.Base(path)
+	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.rung-%08x", base[:min(len(base), most)], rand.Uint32()))
+}
+
+// giveTo gives a file the owner of another.
+func giveTo(f File, like fs.FileInfo) error {
+	uid, gid, ok := owner(like)
+	if !ok {
+		return nil
+	}
+	is, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if u, g, _ := owner(is); u == uid && g == gid {
+		return nil
+	}
+	if err := f.Chown(uid, gid); err != nil {
+		return fmt.Errorf("it belongs to user %d, group %d, and would not any more: %w", uid, gid, err)
+	}
+	return nil
+}
+
+// How long somebody else's lock is waited for, and how often it is tried.
+const (
+	lockTime = 5 * time.Second
+	lockPoll = 2 * time.Millisecond
+)
+
+// lock takes a file's advisory lock. Where there are no locks it goes on without.
+func lock(f File, patience time.Duration) error {
+	for end := time.Now().Add(patience); ; time.Sleep(lockPoll) {
+		err := f.TryLock()
+		switch {
+		case err == nil, errors.Is(err, errors.ErrUnsupported):
+			return nil
+		case !errors.Is(err, ErrLocked) || time.Now().After(end):
+			return err
+		}
+	}
+}
