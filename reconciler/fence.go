@@ -47,8 +47,10 @@ type fencing struct {
 	guard  Guard
 	// epoch is the one held, 0 without; newest the highest this process claimed.
 	epoch, newest int64
-	// lost says that the epoch was taken away and must not be retaken.
-	lost bool
+	// lost says that the epoch was taken away and must not be retaken; had is the one
+	// that was, and rival that another writer has been seen since.
+	lost, rival bool
+	had         int64
 	// tries counts claims in a row that failed, failure says how the last did.
 	tries   int
 	failure string
@@ -186,9 +188,9 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	if had == 0 {
 		return // it was given up meanwhile
 	}
-	// A database that knows no writer at all was made anew: it can be had again.
 	writer, epoch := holderIn(w.t.db)
-	fe.lost = writer != ""
+	fe.had, fe.rival = had, false
+	fe.lost = !fe.putBack(w.t.db)
 	a := activity(w.cfg.Zone.Name(), model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d is over", had))
 	a.Summary = "writing stopped: nobody holds the zone any more"
 	if fe.lost {
@@ -197,11 +199,24 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	w.cfg.OnActivity(a)
 }
 
-// checkFence looks whether the rows say that somebody else took over. Rows that
-// are older than the claim say nothing.
+// putBack says whether nobody took the zone over although its epoch is not the one
+// that was held: a database that knows no writer was made anew, and one in which this
+// process holds an earlier epoch was put back. It can be had again, unless another
+// writer was there in between: that one knows better.
+func (f *fencing) putBack(db *nb.DB) bool {
+	writer, epoch := holderIn(db)
+	f.rival = f.rival || writer != "" && writer != f.Writer
+	return !f.rival && (writer == "" || epoch < f.had)
+}
+
+// checkFence looks whether the rows say that somebody else took over, or that nobody
+// did. Rows that are older than the claim say nothing.
 func (w *worker) checkFence() {
 	fe := &w.fence
 	if fe.epoch == 0 {
+		if fe.lost && fe.putBack(w.t.db) { // what was known when it was lost was old
+			fe.lost, w.stateNews = false, true
+		}
 		return
 	}
 	writer, epoch := holderIn(w.t.db)

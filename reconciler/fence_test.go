@@ -336,3 +336,39 @@ func TestConditionsAfterStandby(t *testing.T) {
 		}
 	})
 }
+
+// A database that was put back, or made anew, behind the writer's back is taken over
+// again, also when the transaction that fails comes before the news; when another
+// writer was there in between it is not.
+func TestFenceOfADatabasePutBack(t *testing.T) {
+	older := map[string]string{nb.KeyWriter: "w1", nb.KeyEpoch: "3"}
+	for _, deaf := range []bool{false, true} {
+		for name, ids := range map[string]map[string]string{"older": older, "empty": nil} {
+			run(t, Write, func(b *bench) {
+				b.z.global(map[string]string{nb.KeyWriter: "w0", nb.KeyEpoch: "7"})
+				tenants(b)
+				b.have(isolate(34))
+				b.calm(time.Second)
+				b.converged()
+				if deaf {
+					b.z.do(func() { b.z.delay = 5 * time.Second })
+				}
+				b.z.global(ids)
+				b.have(isolate(35))
+				b.calm(time.Minute)
+				b.z.do(func() { b.z.delay = 0 })
+				b.calm(time.Minute)
+				b.converged()
+				if z := b.r.State(); !z.Held || z.Epoch != 9 || z.Paused != "" {
+					t.Errorf("%s, deaf %v: held %v, epoch %d, paused %q", name, deaf, z.Held, z.Epoch, z.Paused)
+				}
+				b.z.global(map[string]string{nb.KeyWriter: "w2", nb.KeyEpoch: "12"})
+				b.calm(time.Second)
+				b.z.global(ids)
+				b.have(isolate(36))
+				b.calm(time.Minute)
+				b.paused("another writer holds the zone")
+			}, fenced)
+		}
+	}
+}
