@@ -61,7 +61,8 @@ func TestContextChangesUnderTheQuestion(t *testing.T) {
 		return other, nil
 	}})
 	s.Press("j", "enter")
-	s.Want("changed: look again", "the question was about the cluster that was left: this is staging")
+	s.Refresh() // a key inside a key left the frame as it was
+	s.Want("changed: look again", "The question was about the cluster")
 	s.Type("DUyq")
 	s.Want("changed: look again")
 	s.Press("enter")
