@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
+
+	"rung/reading"
 )
 
 // maxDraft bounds what is read back, in bytes; draftsKept is how many texts of
@@ -51,6 +54,9 @@ func fillDraft(f *os.File, text string) error {
 
 // WriteDraft replaces the text of a draft.
 func WriteDraft(path, text string) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		_ = os.Remove(path) // the editor put something else in its place
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, privateFile)
 	if err != nil {
 		return fmt.Errorf("writing the text to edit: %w", err)
@@ -58,10 +64,10 @@ func WriteDraft(path, text string) error {
 	return fillDraft(f, text)
 }
 
-// ReadDraft takes the text back. An editor that replaced the file may have widened
+// ReadDraft takes the text back, of a regular file only. An editor that replaced the file may have widened
 // its permissions; they are narrowed again.
 func ReadDraft(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := reading.Regular(path)
 	if err != nil {
 		return "", fmt.Errorf("reading the text back: %w", err)
 	}
@@ -77,6 +83,22 @@ func ReadDraft(path string) (string, error) {
 		return "", fmt.Errorf("the text is larger than %d MiB", maxDraft>>20)
 	}
 	return string(text), nil
+}
+
+// DraftFiles are a draft and what an editor that was ended left beside it (a swap
+// file, what it saved in an emergency), as far as they are there.
+func DraftFiles(path string) []string {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if strings.Contains(e.Name(), filepath.Base(path)) {
+			out = append(out, filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+	return out
 }
 
 // pruneDrafts removes all but the newest texts of former edits.
