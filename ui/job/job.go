@@ -29,9 +29,13 @@ type Control struct {
 	over chan struct{}
 	done chan struct{}
 
-	mu   sync.Mutex
-	away bool // the terminal is not the screen's
+	mu     sync.Mutex
+	away   bool      // the terminal is not the screen's
+	halted time.Time // the last stop: its own signals come back to Rung as well
 }
+
+// echo is how long after a stop signals are its own.
+const echo = 300 * time.Millisecond
 
 // New begins to listen to the signals that stop the process and let it go on. ask
 // is called, from one goroutine, when the screen should be left for a stop, and
@@ -59,32 +63,36 @@ func (c *Control) run() {
 			return
 		case s := <-c.got:
 			c.mu.Lock()
-			away := c.away
+			away, own := c.away, time.Since(c.halted) < echo
 			c.mu.Unlock()
-			if !away {
+			switch {
+			case own:
+			case !away:
 				c.ask(s == stopSignal)
+			case s == stopSignal:
+				_ = c.halt() // the terminal is the editor's: there is nothing to restore
 			}
 		}
 	}
 }
 
-// take leaves stopping to the system while the terminal is not the screen's.
-func (c *Control) take() {
+// take says that the terminal is not the screen's any more.
+func (c *Control) take() { c.set(true) }
+
+// give says that it is the screen's again.
+func (c *Control) give() { c.set(false) }
+
+func (c *Control) set(away bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.away = true
-	c.deafen()
+	c.away = away
 }
 
-// give is the screen's again.
-func (c *Control) give() {
+// halts notes the moment of a stop, before it and after it.
+func (c *Control) halts() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.got) > 0 {
-		<-c.got // of the time away
-	}
-	c.away = false
-	c.listen()
+	c.halted = time.Now()
 }
 
 // Pause is what Bubble Tea runs while the screen is left, as tea.ExecCommand: a

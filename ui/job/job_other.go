@@ -15,8 +15,6 @@ var (
 
 func (c *Control) listen() {}
 
-func (c *Control) deafen() {}
-
 func (c *Control) halt() error { return ErrNoShell }
 
 func (p *Program) run() error { return p.plainly() }

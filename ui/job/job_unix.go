@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strconv"
 	"syscall"
@@ -22,7 +23,9 @@ var (
 	endSignal  os.Signal = syscall.SIGTERM
 )
 
-// listen catches the stop, unless whoever started Rung does not want stops.
+// listen catches the stop, unless whoever started Rung does not want stops. Once
+// it was caught Go never gives it back to the system, so that Rung has to stop
+// itself from then on.
 func (c *Control) listen() {
 	if !signal.Ignored(syscall.SIGTSTP) {
 		signal.Notify(c.got, syscall.SIGTSTP)
@@ -30,38 +33,58 @@ func (c *Control) listen() {
 	signal.Notify(c.got, syscall.SIGCONT)
 }
 
-func (c *Control) deafen() {
-	if !signal.Ignored(syscall.SIGTSTP) {
-		signal.Reset(syscall.SIGTSTP)
-	}
-}
-
-// noStop is how long after the signal the process is surely stopped, if it is at
-// all: where no shell waits the system ignores the signal.
-const noStop = 200 * time.Millisecond
+// resumed is how long after it was stopped the process surely knows that it goes
+// on.
+const resumed = time.Second
 
 // halt stops the process group, as the terminal does at ctrl+z, and returns when
 // it goes on.
 func (c *Control) halt() error {
+	if !shellWaits() {
+		return ErrNoShell
+	}
 	cont := make(chan os.Signal, 1)
 	signal.Notify(cont, syscall.SIGCONT)
 	defer signal.Stop(cont)
-	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
+	c.halts()
+	defer c.halts()
+	// The others of the job may have something to do first; Rung has done it.
+	_ = syscall.Kill(0, syscall.SIGTSTP)
+	if err := syscall.Kill(syscall.Getpid(), syscall.SIGSTOP); err != nil {
 		return os.NewSyscallError("kill", err)
 	}
-	for range 2 { // the timer may be the first to notice that time went on
-		t := time.NewTimer(noStop / 2)
-		select {
-		case <-cont:
-			t.Stop()
-			return nil
-		case <-c.ctx.Done():
-			t.Stop()
-			return nil
-		case <-t.C:
+	t := time.NewTimer(resumed)
+	defer t.Stop()
+	select {
+	case <-cont:
+	case <-c.ctx.Done():
+	case <-t.C:
+	}
+	return nil
+}
+
+// shellWaits says whether somebody brings a stopped job back: in a group without
+// a shell above it the system lets nobody be stopped by the terminal's signal. A
+// process that tries is the way to know.
+func shellWaits() bool {
+	try := exec.Command("/bin/sh", "-c", "kill -TSTP $$")
+	if err := try.Start(); err != nil {
+		return false
+	}
+	defer func() { _ = try.Process.Release() }()
+	for {
+		var status syscall.WaitStatus
+		_, err := syscall.Wait4(try.Process.Pid, &status, syscall.WUNTRACED, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil || !status.Stopped():
+			return false
+		default:
+			_ = syscall.Kill(try.Process.Pid, syscall.SIGKILL)
+			_, _ = syscall.Wait4(try.Process.Pid, &status, 0, nil)
+			return true
 		}
 	}
-	return ErrNoShell
 }
 
 // run puts the program into a process group of its own in front of the terminal;
@@ -101,7 +124,7 @@ func (p *Program) run() error {
 	close(ended)
 	<-told
 	_ = p.cmd.Process.Release()
-	_ = takeFront(fd, syscall.Getpgrp())
+	takeFront(fd)
 	_ = term.Restore(tty.Fd(), before)
 	if status.Signaled() {
 		_, _ = io.WriteString(p.cmd.Stdout, leave)
@@ -135,8 +158,12 @@ func (p *Program) wait(fd, pid int) syscall.WaitStatus {
 		if p.c.ctx.Err() != nil {
 			continue // it was told to end, and to go on for that
 		}
-		_ = takeFront(fd, syscall.Getpgrp())
-		_ = p.c.halt()
+		// One that was stopped by the terminal only lacks it: Rung was stopped
+		// alone, and the shell has put Rung in front since.
+		if sig := status.StopSignal(); sig != syscall.SIGTTIN && sig != syscall.SIGTTOU {
+			takeFront(fd)
+			_ = p.c.halt()
+		}
 		// In the background this stops the process once more, until the shell puts
 		// it in front: the terminal is not taken from anybody.
 		_ = unix.IoctlSetPointerInt(fd, unix.TIOCSPGRP, pid)
@@ -144,13 +171,13 @@ func (p *Program) wait(fd, pid int) syscall.WaitStatus {
 	}
 }
 
-// takeFront puts a process group in front of the terminal, also from behind.
-func takeFront(fd, group int) error {
-	if !signal.Ignored(syscall.SIGTTOU) {
-		signal.Ignore(syscall.SIGTTOU)
-		defer signal.Reset(syscall.SIGTTOU)
-	}
-	return unix.IoctlSetPointerInt(fd, unix.TIOCSPGRP, group)
+// takeFront puts Rung's process group in front of the terminal, also from behind.
+// Who is behind may only do that with SIGTTOU blocked, as it is in a new process
+// before its program runs.
+func takeFront(fd int) {
+	cmd := exec.Command("/bin/sh", "-c", ":")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Foreground: true, Ctty: fd, Setpgid: true, Pgid: syscall.Getpgrp()}
+	_ = cmd.Run() // without a terminal there is no front
 }
 
 // outlive waits until nothing of a process group is left, or nothing but what

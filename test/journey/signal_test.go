@@ -1,0 +1,178 @@
+//go:build unix
+
+package journey_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	ossignal "os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"rung/test/install"
+	"rung/test/wait"
+)
+
+// mode is something the console can be in the middle of.
+type mode struct {
+	name string
+	set  setup
+	at   func(*console) // nil is while it loads
+	stop string         // a text that is there, and again after a stop
+}
+
+// waitingEditor is an editor that holds the terminal until its file .go is there,
+// and saves what it holds when it is told to end.
+const waitingEditor = `trap 'echo "# saved in time" >>"$1"; exit 1' TERM HUP
+echo >"$1.here"
+while [ ! -e "$1.go" ]; do sleep 0.05; done`
+
+func modes(t *testing.T) []mode {
+	t.Helper()
+	quiet := setup{args: []string{"--traffic", "0", "--sandbox-ovsdb", "builtin"}}
+	with := func(f func(*setup)) setup { s := quiet; f(&s); return s }
+	crowded, _ := crowd(t)
+	all := []mode{
+		{name: "loading", set: quiet},
+		{"ladder", setup{args: []string{"--traffic", "0"}}, func(*console) {}, "cluster-control"},
+		{"filter", quiet, func(c *console) { c.press("/"); c.Type("quar"); c.sees("quar") }, "quarantine"},
+		{"palette", quiet, func(c *console) { c.press(":"); c.Type("quarant"); c.sees("policy quarantine") }, "policy quarantine"},
+		{"help", quiet, func(c *console) { c.does("?", "unfold") }, "unfold"},
+		{"preview", quiet, func(c *console) { c.does("D", "Delete") }, "Delete"},
+		{"dialog", quiet, func(c *console) { c.press("D").sees("Delete").does("a", "Type ") }, "Type "},
+		{"edit preview", with(func(s *setup) { s.editor = `sed -i.old 's/priority: 34/priority: 35/' "$1"` }),
+			func(c *console) { c.pick("cluster-contr").does("e", "34 → 35", "nothing is written yet") }, "nothing is written yet"},
+		{"editor", with(func(s *setup) { s.editor = waitingEditor }),
+			func(c *console) { c.pick("cluster-contr").press("e"); c.draft() }, ""},
+		{"logs", setup{args: []string{"--traffic", "150", "--sandbox-ovsdb", "builtin"}}, func(c *console) { c.press("4").sees("● follow") }, "follow"},
+	}
+	if server, err := exec.LookPath("ovsdb-server"); err == nil { // TestPlan says when there is none
+		all = append(all, mode{"plan running", setup{files: []string{crowded}, args: []string{"--traffic", "0", "--sandbox-ovsdb", server}}, func(c *console) {
+			c.does("p", "re-space", "24 policies").does("s", "re-space the ladder")
+			c.answers("re-space the ladder", "ctrl+u")
+			c.Type("5 5")
+			c.sees("> 5 5").press("enter").sees("step 5, from 5").press("enter").sees("Run ").does("a", "[ no ]")
+			signal(c.t, serverOf(c.t, c.sockets()["node1"]), syscall.SIGSTOP) // so that it goes on running
+			c.answers("[ no ]", "y").sees("waiting for zone node1")
+		}, "running"})
+	}
+	return all
+}
+
+// draft waits until the editor has its text.
+func (c *console) draft() {
+	c.t.Helper()
+	wait.Within(c.t, patience, "the editor to have its text", func() bool {
+		names, _ := filepath.Glob(filepath.Join(c.Home(), "state", "rung", "edit", "*.yaml.here"))
+		return len(names) == 1
+	})
+}
+
+// begin brings a console into a mode.
+func begin(t *testing.T, m mode) *console {
+	t.Helper()
+	c := open(t, m.set)
+	if m.at == nil {
+		c.until("has the screen", func(f *frame) bool { return f.AltScreen })
+	} else {
+		m.at(c.ready())
+	}
+	return c
+}
+
+// ways are what ends a console, each with the code it ends with.
+var ways = []struct {
+	name string
+	sig  syscall.Signal // 0 is a terminal that is gone
+	code int
+}{{"INT", syscall.SIGINT, 0}, {"TERM", syscall.SIGTERM, 0}, {"HUP", syscall.SIGHUP, 0}, {"QUIT", syscall.SIGQUIT, 2}, {"hang-up", 0, 0}}
+
+// TestSignals: in every mode of the console, SIGPIPE changes nothing, a stop gives
+// the terminal to the shell and comes back to the same screen, and what tells the
+// console to end ends it, with the terminal as it was and nothing left behind.
+// Each mode has one way to end here and all of them in make soak.
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	// Where SIGHUP is ignored (nohup) so it would be in the program.
+	hup := make(chan os.Signal, 1)
+	ossignal.Notify(hup, syscall.SIGHUP)
+	t.Cleanup(func() { ossignal.Stop(hup) })
+	for i, m := range modes(t) {
+		for j, way := range ways {
+			if i%len(ways) != j && os.Getenv(install.SoakVar) != "1" {
+				continue
+			}
+			t.Run(m.name+" "+way.name, func(t *testing.T) {
+				t.Parallel()
+				m.set.shell = way.sig != 0
+				c := begin(t, m)
+				if way.sig == 0 {
+					if err := c.HangUp(); err != nil {
+						t.Fatal(err)
+					}
+					c.dies()
+					return
+				}
+				signal(t, c.rung(), syscall.SIGPIPE)
+				c.stopsAndGoesOn(m)
+				signal(t, c.rung(), way.sig)
+				c.endsUnderShell(m, way.sig, way.code)
+			})
+		}
+	}
+}
+
+// stopsAndGoesOn stops the console from outside and has the shell bring it back.
+func (c *console) stopsAndGoesOn(m mode) {
+	c.t.Helper()
+	before := crumbs(c.Frame())
+	signal(c.t, c.rung(), syscall.SIGTSTP)
+	c.sees("the shell: stopped")
+	c.restored(c.Frame())
+	c.press("enter")
+	if m.name == "editor" {
+		return // it has the terminal again and shows nothing
+	}
+	c.until("is back", func(f *frame) bool {
+		return f.AltScreen && (m.at == nil || crumbs(f) == before) && strings.Contains(f.Text(), m.stop)
+	})
+	if raw, err := c.Raw(); err != nil || !raw {
+		c.t.Errorf("after the stop the terminal is in raw mode: %v, %v", raw, err)
+	}
+}
+
+// endsUnderShell waits for the end as the shell saw it.
+func (c *console) endsUnderShell(m mode, sig syscall.Signal, code int) {
+	c.t.Helper()
+	if m.set.editor != "" {
+		code = 2 // the text was not applied
+	}
+	c.sees(fmt.Sprintf("the shell: ended with %d", code))
+	f := c.closed(0) // the shell's own
+	text := strings.Join(strings.Fields(f.Text()), " ")
+	if m.set.editor != "" {
+		paths, _ := filepath.Glob(filepath.Join(c.Home(), "state", "rung", "edit", "*.yaml"))
+		if len(paths) != 1 || !strings.Contains(strings.ReplaceAll(text, " ", ""), paths[0]) {
+			c.t.Fatalf("it does not say where the text is, %v:\n%s", paths, f.Boxed())
+		}
+		if saved := read(c.t, paths[0]); !strings.Contains(saved, "kind: AdminNetworkPolicy") || m.name == "editor" && !strings.Contains(saved, "# saved in time") {
+			c.t.Errorf("the editor was not told, or its text is lost:\n%s", saved)
+		}
+	}
+	if sig == syscall.SIGQUIT {
+		reports, _ := filepath.Glob(filepath.Join(c.Home(), "state", "rung", "goroutines-*.txt"))
+		if len(reports) != 1 || !strings.Contains(read(c.t, reports[0]), "goroutine ") || !strings.Contains(text, "ended by SIGQUIT") {
+			c.t.Errorf("what the goroutines did is in %v\n%s", reports, f.Boxed())
+		}
+	}
+}
+
+// dies waits for the end of a console whose terminal is gone.
+func (c *console) dies() {
+	c.t.Helper()
+	wait.Within(c.t, patience, "the console to end", c.Ended)
+	c.nothingLeft()
+}
