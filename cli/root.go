@@ -77,10 +77,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitNo
 	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, engine.ErrBlocked):
 		code = exitNo
+	case errors.Is(context.Cause(ctx), errPipe) && (brokenPipe(err) || errors.Is(err, context.Canceled)):
+		return exitPipe
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		if errors.Is(context.Cause(ctx), errPipe) {
-			return exitPipe
-		}
 		err = errors.New("interrupted")
 	}
 	fmt.Fprintln(errw, "rung: "+oneLine(err.Error()))

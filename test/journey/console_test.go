@@ -73,6 +73,7 @@ func open(t *testing.T, s setup) *console {
 	c := &console{Driver: d, t: t, db: db}
 	if s.shell {
 		c.pidFile = args[3]
+		t.Cleanup(c.killAll) // jobs of a shell are not the terminal's to end
 	}
 	return c
 }

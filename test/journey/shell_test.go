@@ -67,7 +67,7 @@ func (c *console) restored(f *frame) {
 }
 
 // nothingLeft looks for the sandbox's folder and for processes that were started
-// for this console, and ends them.
+// for this console.
 func (c *console) nothingLeft() {
 	c.t.Helper()
 	gone := func() bool {
@@ -79,6 +79,11 @@ func (c *console) nothingLeft() {
 	}
 	_, err := os.Lstat(c.db)
 	c.t.Errorf("left behind: the folder of the sandbox %v, processes %v", err == nil, started(c.t, c.db, c.Home()))
+	c.killAll()
+}
+
+// killAll ends every process that was started for this console.
+func (c *console) killAll() {
 	for pid := range started(c.t, c.db, c.Home()) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"rung/test/install"
 	"rung/test/wait"
@@ -38,7 +39,7 @@ func modes(t *testing.T) []mode {
 	all := []mode{
 		{name: "loading", set: quiet},
 		{"ladder", setup{args: []string{"--traffic", "0"}}, func(*console) {}, "cluster-control"},
-		{"filter", quiet, func(c *console) { c.press("/"); c.Type("quar"); c.sees("quar") }, "quarantine"},
+		{"filter", quiet, func(c *console) { c.press("/"); c.Type("quar"); c.sees("/quar") }, "/quar"},
 		{"palette", quiet, func(c *console) { c.press(":"); c.Type("quarant"); c.sees("policy quarantine") }, "policy quarantine"},
 		{"help", quiet, func(c *console) { c.does("?", "unfold") }, "unfold"},
 		{"preview", quiet, func(c *console) { c.does("D", "Delete") }, "Delete"},
@@ -71,6 +72,14 @@ func (c *console) draft() {
 	})
 }
 
+// hearHangUp lets programs hear SIGHUP: where it is ignored (nohup) so it would be
+// in them.
+func hearHangUp(t *testing.T) {
+	hup := make(chan os.Signal, 1)
+	ossignal.Notify(hup, syscall.SIGHUP)
+	t.Cleanup(func() { ossignal.Stop(hup) })
+}
+
 // begin brings a console into a mode.
 func begin(t *testing.T, m mode) *console {
 	t.Helper()
@@ -96,10 +105,7 @@ var ways = []struct {
 // Each mode has one way to end here and all of them in make soak.
 func TestSignals(t *testing.T) {
 	t.Parallel()
-	// Where SIGHUP is ignored (nohup) so it would be in the program.
-	hup := make(chan os.Signal, 1)
-	ossignal.Notify(hup, syscall.SIGHUP)
-	t.Cleanup(func() { ossignal.Stop(hup) })
+	hearHangUp(t)
 	for i, m := range modes(t) {
 		for j, way := range ways {
 			if i%len(ways) != j && os.Getenv(install.SoakVar) != "1" {
@@ -128,7 +134,6 @@ func TestSignals(t *testing.T) {
 // stopsAndGoesOn stops the console from outside and has the shell bring it back.
 func (c *console) stopsAndGoesOn(m mode) {
 	c.t.Helper()
-	before := crumbs(c.Frame())
 	signal(c.t, c.rung(), syscall.SIGTSTP)
 	c.sees("the shell: stopped")
 	c.restored(c.Frame())
@@ -137,7 +142,7 @@ func (c *console) stopsAndGoesOn(m mode) {
 		return // it has the terminal again and shows nothing
 	}
 	c.until("is back", func(f *frame) bool {
-		return f.AltScreen && (m.at == nil || crumbs(f) == before) && strings.Contains(f.Text(), m.stop)
+		return f.AltScreen && strings.Contains(f.Text(), m.stop)
 	})
 	if raw, err := c.Raw(); err != nil || !raw {
 		c.t.Errorf("after the stop the terminal is in raw mode: %v, %v", raw, err)
@@ -151,11 +156,11 @@ func (c *console) endsUnderShell(m mode, sig syscall.Signal, code int) {
 		code = 2 // the text was not applied
 	}
 	c.sees(fmt.Sprintf("the shell: ended with %d", code))
-	f := c.closed(0) // the shell's own
-	text := strings.Join(strings.Fields(f.Text()), " ")
+	f := c.closed(0)                                   // the shell's own
+	text := strings.Join(strings.Fields(f.Text()), "") // lines are broken anywhere
 	if m.set.editor != "" {
 		paths, _ := filepath.Glob(filepath.Join(c.Home(), "state", "rung", "edit", "*.yaml"))
-		if len(paths) != 1 || !strings.Contains(strings.ReplaceAll(text, " ", ""), paths[0]) {
+		if len(paths) != 1 || !strings.Contains(text, paths[0]) {
 			c.t.Fatalf("it does not say where the text is, %v:\n%s", paths, f.Boxed())
 		}
 		if saved := read(c.t, paths[0]); !strings.Contains(saved, "kind: AdminNetworkPolicy") || m.name == "editor" && !strings.Contains(saved, "# saved in time") {
@@ -164,7 +169,7 @@ func (c *console) endsUnderShell(m mode, sig syscall.Signal, code int) {
 	}
 	if sig == syscall.SIGQUIT {
 		reports, _ := filepath.Glob(filepath.Join(c.Home(), "state", "rung", "goroutines-*.txt"))
-		if len(reports) != 1 || !strings.Contains(read(c.t, reports[0]), "goroutine ") || !strings.Contains(text, "ended by SIGQUIT") {
+		if len(reports) != 1 || !strings.Contains(read(c.t, reports[0]), "goroutine ") || !strings.Contains(text, "endedbySIGQUIT") {
 			c.t.Errorf("what the goroutines did is in %v\n%s", reports, f.Boxed())
 		}
 	}
@@ -175,4 +180,95 @@ func (c *console) dies() {
 	c.t.Helper()
 	wait.Within(c.t, patience, "the console to end", c.Ended)
 	c.nothingLeft()
+}
+
+// TestStopInEditor: ctrl+z in the editor stops Rung with it; the shell brings both
+// back, and the editor has the terminal.
+func TestStopInEditor(t *testing.T) {
+	t.Parallel()
+	c := open(t, setup{shell: true, args: []string{"--traffic", "0", "--sandbox-ovsdb", "builtin"}, editor: `
+echo "the editor: here"
+kill -TSTP 0
+read -r line
+sed -i.old "s/priority: 34/priority: $line/" "$1"`}).ready()
+	c.pick("cluster-contr").press("e").sees("the editor: here", "the shell: stopped")
+	c.press("enter")
+	c.Type("36")
+	c.press("enter").sees("34 → 36", "nothing is written yet")
+	signal(t, c.rung(), syscall.SIGTERM)
+	c.endsUnderShell(mode{name: "edit preview", set: setup{editor: "one"}}, syscall.SIGTERM, 2)
+}
+
+// TestSuspend: ctrl+z gives the terminal to the shell; without one Rung says so and
+// stays.
+func TestSuspend(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []bool{true, false} {
+		t.Run(fmt.Sprintf("shell %v", shell), func(t *testing.T) {
+			t.Parallel()
+			c := open(t, setup{shell: shell, args: []string{"--traffic", "0", "--sandbox-ovsdb", "builtin"}}).ready()
+			c.press("ctrl+z")
+			if shell {
+				c.sees("the shell: stopped")
+				c.restored(c.Frame())
+				c.press("enter").sees("cluster-control").press("q").sees("the shell: ended with 0")
+				c.closed(0)
+				return
+			}
+			c.sees("no shell is waiting", "cluster-control").quits()
+		})
+	}
+}
+
+// TestEditorsThatDoNotEnd: an editor that does not listen is ended in the end, and
+// so is one behind a script; the text stays.
+func TestEditorsThatDoNotEnd(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"deaf":   `trap '' TERM HUP INT; echo >"$1.here"; while :; do sleep 0.05; done`,
+		"script": `echo >"$1.here"; sh -c 'while :; do sleep 0.05; done' behind "$1"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := mode{name: name, set: setup{shell: true, args: []string{"--traffic", "0", "--sandbox-ovsdb", "builtin"}, editor: body}}
+			c := open(t, m.set).ready()
+			c.pick("cluster-contr").press("e")
+			c.draft()
+			signal(t, c.rung(), syscall.SIGTERM)
+			signal(t, c.rung(), syscall.SIGHUP) // as whoever ends a session does
+			c.endsUnderShell(m, syscall.SIGTERM, 2)
+		})
+	}
+}
+
+// TestTextBecomesFIFO: a text that the editor replaced by something that never ends
+// is said and not read, and can be edited anew.
+func TestTextBecomesFIFO(t *testing.T) {
+	t.Parallel()
+	c := open(t, setup{args: []string{"--traffic", "0", "--sandbox-ovsdb", "builtin"}, editor: `rm "$1"; mkfifo "$1"`}).ready()
+	c.pick("cluster-contr").press("e").sees("The text could not be read back", "is a named pipe")
+	c.quits()
+}
+
+// TestTimingSignals: what tells the console or a command to end has done so within
+// 2 s, the sandbox and a deaf editor gone.
+func TestTimingSignals(t *testing.T) {
+	slack := time.Duration(install.Timing(t))
+	hearHangUp(t)
+	all := append(modes(t), mode{name: "deaf editor", set: setup{args: []string{"--traffic", "0"}, editor: `trap '' TERM HUP INT; echo >"$1.here"; while :; do sleep 0.05; done`},
+		at: func(c *console) { c.pick("cluster-contr").press("e"); c.draft() }})
+	for _, m := range all {
+		for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+			c := begin(t, m)
+			since := time.Now()
+			signal(t, c.rung(), sig)
+			wait.Within(t, patience, "the console to end", c.Ended)
+			took := time.Since(since)
+			c.nothingLeft()
+			t.Logf("%s, %v: %s", m.name, sig, took.Round(time.Millisecond))
+			if took > 2*time.Second*slack {
+				t.Errorf("%s, %v: ended after %s, want 2 s", m.name, sig, took)
+			}
+		}
+	}
 }
