@@ -79,6 +79,7 @@ func reported(r *engine.Revision) bool {
 
 // watchActivity prints entries as they come.
 func (a *app) watchActivity(ctx context.Context, e *engine.Engine) error {
+	defer a.readOn()()
 	tick := time.NewTicker(watchPause)
 	defer tick.Stop()
 	for seen := uint64(0); ; {

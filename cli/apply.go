@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/reading"
 )
 
 func (a *app) applyCmd() *cobra.Command {
@@ -39,7 +41,7 @@ rung, tried by the server first. Fields that other managers own are a conflict;
 			if err := a.mayAsk(&c); err != nil {
 				return err
 			}
-			text, err := a.readChanges(paths)
+			text, err := a.readChanges(cmd.Context(), paths)
 			if err != nil {
 				return err
 			}
@@ -58,7 +60,7 @@ rung, tried by the server first. Fields that other managers own are a conflict;
 const maxChange = 4 << 20
 
 // readChanges reads the documents of files and of the manifests in folders.
-func (a *app) readChanges(paths []string) ([]byte, error) {
+func (a *app) readChanges(ctx context.Context, paths []string) ([]byte, error) {
 	var all []string
 	for _, p := range paths {
 		info, err := os.Stat(p)
@@ -67,10 +69,18 @@ func (a *app) readChanges(paths []string) ([]byte, error) {
 			continue
 		}
 		err = filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+			if err != nil || d.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+				return err
+			}
+			switch info, err := os.Stat(path); {
+			case err != nil:
+				a.skipped(path, "what it points to does not exist")
+			case !info.Mode().IsRegular():
+				a.skipped(path, reading.Kind(info.Mode())+"; only regular files are read from folders")
+			default:
 				all = append(all, path)
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return nil, fmt.Errorf("read the change: %w", err)
@@ -78,7 +88,7 @@ func (a *app) readChanges(paths []string) ([]byte, error) {
 	}
 	var text []byte
 	for _, p := range all {
-		one, err := a.readChange(p)
+		one, err := a.readChange(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +103,12 @@ func (a *app) readChanges(paths []string) ([]byte, error) {
 	return text, nil
 }
 
-func (a *app) readChange(path string) ([]byte, error) {
+// skipped says that a file of a folder is left aside.
+func (a *app) skipped(path, why string) {
+	fmt.Fprintln(a.err, "rung: "+oneLine(path+": skipped: "+why))
+}
+
+func (a *app) readChange(ctx context.Context, path string) ([]byte, error) {
 	in := a.in
 	switch {
 	case path == "":
@@ -101,7 +116,7 @@ func (a *app) readChange(path string) ([]byte, error) {
 	case path == "-" && slices.Contains(a.flags.files, "-"):
 		return nil, errors.New("standard input cannot be both -f - and --change -: write one of them into a file")
 	case path != "-":
-		f, err := os.Open(path)
+		f, err := reading.Open(ctx, path)
 		if err != nil {
 			return nil, fmt.Errorf("read the change: %w", err)
 		}

@@ -31,7 +31,7 @@ func (a *app) mayAsk(c *changeFlags) error {
 	if len(a.flags.nb) > 0 && len(a.flags.files) > 0 {
 		return errors.New("the databases given by --nb are somebody else's to write: leave --nb out to change policies")
 	}
-	if !c.dryRun && !c.yes && !a.isTerminal() {
+	if !c.dryRun && !c.yes && !a.asks {
 		return errors.New("this would change policies and there is no terminal to ask on; give --yes, or --dry-run to see the consequences")
 	}
 	return nil

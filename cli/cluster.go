@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -37,7 +38,7 @@ func (c *clusterFlags) given() bool {
 }
 
 // cluster fills the configuration for a run on a cluster.
-func (a *app) cluster(cfg *engine.Config, zones bool) error {
+func (a *app) cluster(ctx context.Context, cfg *engine.Config, zones bool) error {
 	f := &a.flags
 	opt := f.kube.ClusterOptions
 	if err := engine.OpenCluster(cfg, opt, zones && len(f.nb) == 0); err != nil {
@@ -49,7 +50,7 @@ func (a *app) cluster(cfg *engine.Config, zones bool) error {
 		}
 		return err
 	}
-	set, err := a.contextSettings(cfg.Mode.Title)
+	set, err := a.contextSettings(ctx, cfg.Mode.Title)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (a *app) cluster(cfg *engine.Config, zones bool) error {
 		return errors.New("--reconcile: rows are written through tcp:, ssl: and unix: endpoints only, never through exec; give --nb")
 	}
 	if zones && len(f.nb) > 0 {
-		if _, err = f.databases(cfg); err != nil {
+		if _, err = f.databases(ctx, cfg); err != nil {
 			return err
 		}
 	}
@@ -74,8 +75,8 @@ type contextSetting struct {
 
 // contextSettings reads the part of the configuration file about a context;
 // the rest of the file is the screen's.
-func (a *app) contextSettings(context string) (s contextSetting, err error) {
-	opt, err := a.flags.ui.options()
+func (a *app) contextSettings(ctx context.Context, name string) (s contextSetting, err error) {
+	opt, err := a.flags.ui.options(ctx)
 	if err != nil {
 		return s, err
 	}
@@ -88,22 +89,19 @@ func (a *app) contextSettings(context string) (s contextSetting, err error) {
 			return s, nil // the screen says what is wrong with the file
 		}
 	}
-	return file.Contexts[context], nil
+	return file.Contexts[name], nil
 }
 
 // offerDemo asks, where somebody sits at a terminal, whether to open the demo
 // since there is no cluster. It says whether that was wanted.
 func (a *app) offerDemo(ctx context.Context, err error) bool {
-	if !errors.Is(err, engine.ErrNoCluster) || len(a.flags.nb) > 0 || a.screen == nil || !a.isTerminal() {
+	if !errors.Is(err, engine.ErrNoCluster) || len(a.flags.nb) > 0 || a.screen == nil || !a.asks {
 		return false
 	}
 	fmt.Fprintln(a.err, "rung: "+oneLine(err.Error()))
 	fmt.Fprint(a.err, "Open the built-in demo cluster? [Y/n] ")
-	switch strings.ToLower(readLine(a.in)) {
-	case "", "y", "yes":
-		return ctx.Err() == nil
-	}
-	return false
+	line, rerr := readLine(a.in)
+	return rerr == nil && ctx.Err() == nil && slices.Contains([]string{"", "y", "yes"}, strings.ToLower(line))
 }
 
 // engines holds the engines of a console: the one shown, and those that were left
@@ -146,7 +144,7 @@ func (a *app) switcher(open *engines) func(context.Context, string) (*engine.Eng
 		if len(next.flags.nb) > 0 {
 			return nil, errors.New("--nb names the databases of one cluster: start Rung again for another")
 		}
-		cfg, err := next.config(false, true)
+		cfg, err := next.config(ctx, false, true)
 		if err != nil {
 			return nil, err
 		}

@@ -32,7 +32,7 @@ func TestContextSettings(t *testing.T) {
 			}
 			a := &app{}
 			a.flags.ui.config = path
-			got, err := a.contextSettings("lab")
+			got, err := a.contextSettings(t.Context(), "lab")
 			if err != nil || got.Write != tt.want {
 				t.Errorf("write is %v (%v), want %v", got.Write, err, tt.want)
 			}

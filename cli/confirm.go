@@ -1,36 +1,37 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-
-	"github.com/charmbracelet/x/term"
 
 	"rung/engine"
 )
-
-// isTerminal says whether somebody can be asked.
-func (a *app) isTerminal() bool {
-	f, ok := a.in.(*os.File)
-	return ok && term.IsTerminal(f.Fd())
-}
 
 // confirm gets the answer to a preview, from the flags or by asking. The error
 // says that it was no, or that a guard rail wants more than was given.
 func (a *app) confirm(c *changeFlags, p *engine.Preview) (engine.Confirm, error) {
 	confirm := engine.Confirm{Yes: c.yes, Name: c.name, By: "cli"}
 	if p.ConfirmName != "" && confirm.Name != p.ConfirmName {
-		if c.yes || !a.isTerminal() {
+		if c.yes || !a.asks {
 			return confirm, fmt.Errorf("a guard rail stops this: %s; give --confirm-name %s if it is meant", p.Guards[0].Message, p.ConfirmName)
 		}
 		fmt.Fprintf(a.err, "Type %s to go on: ", p.ConfirmName)
-		confirm.Name = readLine(a.in)
+		line, err := readLine(a.in)
+		if err != nil {
+			return confirm, err
+		}
+		confirm.Name = line
 		confirm.Yes = confirm.Name == p.ConfirmName
 	} else if !confirm.Yes {
 		fmt.Fprint(a.err, "Apply? [y/N] ")
-		switch strings.ToLower(readLine(a.in)) {
+		line, err := readLine(a.in)
+		if err != nil {
+			return confirm, err
+		}
+		switch strings.ToLower(line) {
 		case "y", "yes":
 			confirm.Yes = true
 		}
@@ -42,17 +43,21 @@ func (a *app) confirm(c *changeFlags, p *engine.Preview) (engine.Confirm, error)
 }
 
 // readLine reads one line and not a byte more: what follows answers the next
-// question.
-func readLine(r io.Reader) string {
+// question. An input that ends, or cannot be read, is an empty answer; the error
+// says that the command was told to end before there was one.
+func readLine(r io.Reader) (string, error) {
 	var line []byte
 	for one := make([]byte, 1); len(line) < 4096; {
 		n, err := r.Read(one)
 		if n > 0 && one[0] != '\n' {
 			line = append(line, one[0])
 		}
+		if errors.Is(err, context.Canceled) {
+			return "", fmt.Errorf("waiting for an answer: %w", err)
+		}
 		if err != nil || n > 0 && one[0] == '\n' {
 			break
 		}
 	}
-	return strings.TrimSpace(string(line))
+	return strings.TrimSpace(string(line)), nil
 }

@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"rung/engine"
+	"rung/reading"
 )
 
 // Screen shows an engine on a terminal; main hands it in, since the command
@@ -84,7 +85,7 @@ func (a *app) console(ctx context.Context, demo bool) error {
 		}
 		defer log.Close()
 	}
-	cfg, err := a.config(demo, true)
+	cfg, err := a.config(ctx, demo, true)
 	if err != nil {
 		if !demo && a.offerDemo(ctx, err) {
 			return a.console(ctx, true)
@@ -94,7 +95,7 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	if a.screen == nil {
 		return errors.New("this build has no console")
 	}
-	opt, err := a.flags.ui.options()
+	opt, err := a.flags.ui.options(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,27 +127,50 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	if err != nil {
 		return err
 	}
-	interruptIsKey.Store(true)
+	interruptIsKey.Store(sharedConsole)
 	defer interruptIsKey.Store(false)
-	return errors.Join(a.screen(ctx, e, opt), stop())
+	kept := a.keepGoroutines()
+	return errors.Join(a.screen(ctx, e, opt), kept(), stop())
 }
 
-func (u *uiFlags) options() (ScreenOptions, error) {
+// keepGoroutines lets SIGQUIT put what the goroutines do into a file, while there
+// is a screen. What it returns says where, once the screen is left.
+func (a *app) keepGoroutines() (kept func() error) {
+	dir := a.flags.stateFolder()
+	said := make(chan error, 1)
+	keep := func(goroutines []byte) {
+		path, err := engine.Keep(dir, "goroutines-"+time.Now().UTC().Format("20060102-150405.000")+".txt", goroutines)
+		if err == nil {
+			err = fmt.Errorf("ended by SIGQUIT: what every goroutine was doing is in %s", path)
+		}
+		said <- err
+	}
+	onQuit.Store(&keep)
+	return func() error {
+		onQuit.Store(nil)
+		select {
+		case err := <-said:
+			return err
+		default:
+			return nil
+		}
+	}
+}
+
+func (u *uiFlags) options(ctx context.Context) (ScreenOptions, error) {
 	o := ScreenOptions{ConfigPath: u.config, Theme: u.theme, Color: u.color, ASCII: u.ascii, NoMouse: u.noMouse}
 	if o.ConfigPath == "" {
 		o.ConfigPath = filepath.Join(xdg.ConfigHome, "rung", "config.yaml")
 	}
-	info, err := os.Stat(o.ConfigPath)
+	text, err := reading.ReadFile(ctx, o.ConfigPath, maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && u.config == "":
 		return o, nil
+	case errors.Is(err, reading.ErrTooLarge):
+		return o, fmt.Errorf("read the configuration %s: larger than %d MiB", o.ConfigPath, maxConfig>>20)
 	case err != nil:
 		return o, fmt.Errorf("read the configuration: %w", err)
-	case info.Size() > maxConfig:
-		return o, fmt.Errorf("read the configuration %s: larger than %d MiB", o.ConfigPath, maxConfig>>20)
 	}
-	if o.Config, err = os.ReadFile(o.ConfigPath); err != nil {
-		return o, fmt.Errorf("read the configuration: %w", err)
-	}
+	o.Config = text
 	return o, nil
 }

@@ -19,7 +19,7 @@ type controllerLineOut struct {
 
 // controllerLog prints what a zone's ovnkube-controller wrote about a policy.
 func (a *app) controllerLog(ctx context.Context, zone, name string) error {
-	cfg, err := a.config(false, false)
+	cfg, err := a.config(ctx, false, false)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -82,15 +83,20 @@ func (f *flags) stateFolder() string {
 const rowsMode = "rows"
 
 // config makes the engine's configuration. zones says whether the command needs
-// databases at all.
-func (a *app) config(demo, zones bool) (engine.Config, error) {
+// databases at all. What it reads for that may be files that never answer; it
+// returns when ctx ends.
+func (a *app) config(ctx context.Context, demo, zones bool) (engine.Config, error) {
+	return await(ctx, func() (engine.Config, error) { return a.makeConfig(ctx, demo, zones) })
+}
+
+func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
 	f := &a.flags
 	cfg := engine.Config{
 		Family: f.ipFamily, Observability: f.observability, MaxPriority: f.maxPriority, ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder(),
 	}
 	if f.dnsFile != "" {
 		var err error
-		if f.features.DNS, err = engine.ReadDNSAddresses(f.dnsFile); err != nil {
+		if f.features.DNS, err = engine.ReadDNSAddresses(ctx, f.dnsFile); err != nil {
 			return cfg, err
 		}
 	}
@@ -114,7 +120,7 @@ func (a *app) config(demo, zones bool) (engine.Config, error) {
 	case len(f.nb) > 0 && f.rowsOnly && !f.kube.given():
 		cfg.Mode = engine.Mode{Name: rowsMode, Title: strings.Join(f.nb, " ")}
 	default:
-		return cfg, a.cluster(&cfg, zones)
+		return cfg, a.cluster(ctx, &cfg, zones)
 	}
 	for _, p := range f.files {
 		if p == "-" {
@@ -134,7 +140,7 @@ func (a *app) config(demo, zones bool) (engine.Config, error) {
 	if !zones {
 		return cfg, nil
 	}
-	if given, err := f.databases(&cfg); given || err != nil {
+	if given, err := f.databases(ctx, &cfg); given || err != nil {
 		cfg.Writes = false // the rows are somebody else's
 		return cfg, err
 	}

@@ -74,7 +74,7 @@ about a policy lately.`,
 			if err != nil {
 				return fmt.Errorf("--filter %q: %w", filter, err)
 			}
-			cfg, err := a.config(false, true)
+			cfg, err := a.config(cmd.Context(), false, true)
 			switch {
 			case err != nil:
 				return err
@@ -124,6 +124,7 @@ about a policy lately.`,
 }
 
 func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw bool, limit int) error {
+	defer a.readOn()()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	e.Logs().Ask()

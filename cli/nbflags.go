@@ -28,7 +28,7 @@ const filesMode = "files"
 // databases fills in the databases to look at: those of --nb or, without it, the
 // database files in the folders of -f, as a must-gather has them. given says
 // whether there are any.
-func (f *flags) databases(cfg *engine.Config) (given bool, err error) {
+func (f *flags) databases(ctx context.Context, cfg *engine.Config) (given bool, err error) {
 	cfg.NBTLS = f.nbTLS
 	if len(f.nb) > 0 {
 		cfg.NB, err = f.endpoints()
@@ -37,7 +37,7 @@ func (f *flags) databases(cfg *engine.Config) (given bool, err error) {
 	if cfg.Mode.Name != filesMode {
 		return false, nil
 	}
-	found, err := engine.FindDatabases(context.Background(), f.files)
+	found, err := engine.FindDatabases(ctx, f.files)
 	if err != nil || len(found) == 0 {
 		return false, err
 	}

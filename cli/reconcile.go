@@ -88,14 +88,14 @@ func (a *app) logger(f *reconcileFlags) (*slog.Logger, error) {
 }
 
 // reconcileConfig makes the engine's configuration.
-func (a *app) reconcileConfig(f *reconcileFlags) (engine.Config, error) {
+func (a *app) reconcileConfig(ctx context.Context, f *reconcileFlags) (engine.Config, error) {
 	if a.flags.readOnly {
 		return engine.Config{}, errors.New("--readonly: reconcile is there to write rows")
 	}
 	if len(a.flags.nb) == 0 {
 		return engine.Config{}, errors.New("no --nb: rows are written through tcp:, ssl: and unix: endpoints only, never through exec; give --nb [zone=]ADDR")
 	}
-	cfg, err := a.config(false, true)
+	cfg, err := a.config(ctx, false, true)
 	if err != nil {
 		return cfg, err
 	}
@@ -159,7 +159,7 @@ func (a *app) reconcile(ctx context.Context, f *reconcileFlags) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := a.reconcileConfig(f)
+	cfg, err := a.reconcileConfig(ctx, f)
 	if err != nil {
 		return err
 	}

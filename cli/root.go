@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"rung/engine"
 	"rung/model/clean"
+	"rung/reading"
 )
 
 // Exit codes.
@@ -18,6 +20,9 @@ const (
 	exitOK = 0
 	exitNo = 1 // the answer is no: drift found, lint errors, a change refused
 	exit2  = 2 // could not run
+	// exitPipe is what a shell shows of a program that SIGPIPE ended: nobody reads
+	// the output any more, as in rung ladder | head -1.
+	exitPipe = 141
 )
 
 var (
@@ -39,6 +44,7 @@ type app struct {
 
 	flags  flags
 	screen Screen
+	asks   bool // in is a terminal: somebody can be asked
 	// said are the complaints that were printed already.
 	said map[string]bool
 }
@@ -46,18 +52,23 @@ type app struct {
 // Main runs the command line and returns the exit code. screen shows the
 // console; nil is a build without one.
 func Main(args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
-	ctx, stop := untilSignal()
+	ctx, end, stop := untilSignal(errw)
 	defer stop()
 	quietLibraries()
-	return run(ctx, args, in, out, errw, screen)
+	var closed atomic.Bool
+	code := run(ctx, args, in, &outlet{out, end, &closed}, &outlet{errw, end, &closed}, screen)
+	if closed.Load() {
+		return exitPipe
+	}
+	return code
 }
 
 // run is Main until ctx ends.
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
-	a := &app{in: in, out: cleanWriter{out}, err: cleanWriter{errw}, raw: out, screen: screen, said: map[string]bool{}}
+	a := &app{in: reading.Reader(ctx, in), out: cleanWriter{out}, err: cleanWriter{errw}, raw: out, screen: screen, said: map[string]bool{}, asks: isTerminal(in)}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(in)
+	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
@@ -70,6 +81,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, engine.ErrBlocked), errors.Is(err, engine.ErrStale),
 		errors.Is(err, engine.ErrNotRecorded):
 		code = exitNo
+	case errors.Is(context.Cause(ctx), errPipe) && (brokenPipe(err) || errors.Is(err, context.Canceled)):
+		return exitPipe
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")
 	}
@@ -95,7 +108,7 @@ works on manifests (files, folders, - for standard input); its zones are then a
 sandbox of its own. "rung demo" needs nothing at all.
 
 Exit codes: 0 fine, 1 the answer is no (drift found, lint errors, a change
-refused), 2 could not run.`,
+refused), 2 could not run or was interrupted, 141 nobody read the output to its end.`,
 		Example: `  rung demo
   rung --context staging
   rung -f policies/

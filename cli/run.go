@@ -73,7 +73,7 @@ func quiet(r *engine.Revision, z *model.ZoneState) bool {
 }
 
 func (a *app) with(ctx context.Context, zones bool, ready func(*engine.Revision) bool, f func(*engine.Engine, *engine.Revision) error) error {
-	cfg, err := a.config(false, zones)
+	cfg, err := a.config(ctx, false, zones)
 	if err != nil {
 		return err
 	}

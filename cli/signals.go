@@ -1,43 +1,117 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"runtime/pprof"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
-// interruptIsKey says that an interrupt is not for Rung: in the console ctrl+c is
-// a key like any other, and only an editor that has the terminal leads to the
-// signal, which all processes in front of the terminal get.
+// endedBy is the cause of a context that a signal ended.
+type endedBy struct{ sig os.Signal }
+
+func (e endedBy) Error() string { return "ended by a signal: " + e.sig.String() }
+
+// Signal is the signal, for those who hand it on.
+func (e endedBy) Signal() os.Signal { return e.sig }
+
+// errPipe is the cause of a context that ended because nobody reads what is
+// printed any more.
+var errPipe = errors.New("nobody reads the output any more")
+
+// sameSignals is how long after the first signal another one changes nothing:
+// who ends a session often sends several. Later ones end the process at once.
+const sameSignals = 2 * time.Second
+
+// interruptIsKey says that an interrupt is not for Rung: see sharedConsole.
 var interruptIsKey atomic.Bool
 
+// onQuit takes what all goroutines were doing at SIGQUIT; nil prints it.
+var onQuit atomic.Pointer[func(goroutines []byte)]
+
 // untilSignal is a context that ends when Rung is told to: by an interrupt, by
-// SIGTERM, or because the terminal is gone, unless that was switched off (nohup).
-// The second signal ends the process at once.
-func untilSignal() (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	got := make(chan os.Signal, 1)
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+// SIGTERM, SIGQUIT, or because the terminal is gone, unless that was switched off
+// (nohup). end ends it for another cause. SIGPIPE ends nothing by itself: a write
+// that fails does. stop gives the signals back.
+func untilSignal(errw io.Writer) (ctx context.Context, end context.CancelCauseFunc, stop func()) {
+	ctx, end = context.WithCancelCause(context.Background())
+	got, pipes := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	ends := append([]os.Signal{os.Interrupt, syscall.SIGTERM}, moreEnds...)
 	if !signal.Ignored(syscall.SIGHUP) {
 		ends = append(ends, syscall.SIGHUP)
 	}
 	signal.Notify(got, ends...)
+	for _, s := range pipeSignals {
+		signal.Notify(pipes, s) // none would mean all
+	}
+	over := make(chan struct{})
 	go func() {
-		defer signal.Stop(got)
 		for {
 			select {
-			case <-ctx.Done():
+			case <-over:
 				return
 			case s := <-got:
 				if s == os.Interrupt && interruptIsKey.Load() {
 					continue
 				}
-				cancel()
+				if isQuit(s) {
+					quit(errw)
+				}
+				end(endedBy{s})
+			case <-ctx.Done():
+				select {
+				case <-over:
+				case <-time.After(sameSignals):
+					signal.Stop(got)
+				}
 				return
 			}
 		}
 	}()
-	return ctx, cancel
+	return ctx, end, func() {
+		close(over)
+		signal.Stop(got)
+		signal.Stop(pipes)
+		end(nil)
+	}
+}
+
+// quit keeps what every goroutine is doing, as a Go program without a screen
+// prints it at SIGQUIT.
+func quit(errw io.Writer) {
+	var b bytes.Buffer
+	_ = pprof.Lookup("goroutine").WriteTo(&b, 2) // into memory
+	if keep := onQuit.Load(); keep != nil {
+		(*keep)(b.Bytes())
+		return
+	}
+	fmt.Fprintf(errw, "SIGQUIT: quit\n\n%s\n", b.Bytes())
+}
+
+// await runs what cannot be ended, such as reading the kubeconfig, and returns
+// when it does or when ctx ends. It is left behind then.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	got := make(chan result, 1)
+	go func() {
+		v, err := f()
+		got <- result{v, err}
+	}()
+	select {
+	case r := <-got:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }

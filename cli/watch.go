@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"time"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"rung/engine"
@@ -78,6 +76,7 @@ const (
 func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 	ticks, stop := e.Subscribe()
 	defer stop()
+	defer a.readOn()()
 	poll := time.NewTicker(watchPoll)
 	defer poll.Stop()
 	screen := a.clearsScreen()
@@ -141,6 +140,5 @@ func (a *app) between(again, screen bool) string {
 
 // clearsScreen says whether a watch can draw over its last answer.
 func (a *app) clearsScreen() bool {
-	f, ok := a.raw.(*os.File)
-	return ok && term.IsTerminal(f.Fd())
+	return isTerminal(a.raw)
 }

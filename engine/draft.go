@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"rung/sources/safefile"
 )
@@ -64,6 +65,22 @@ func ReadDraft(path string) (string, error) {
 		return "", fmt.Errorf("reading the text back: %w", err)
 	}
 	return string(text), nil
+}
+
+// DraftFiles are a draft and what an editor that was ended left beside it (a swap
+// file, what it saved in an emergency), as far as they are there.
+func DraftFiles(path string) []string {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if strings.Contains(e.Name(), filepath.Base(path)) {
+			out = append(out, filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+	return out
 }
 
 // pruneDrafts removes all but the newest texts of former edits.

@@ -3,6 +3,7 @@ package engine
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -31,5 +32,22 @@ func TestDrafts(t *testing.T) {
 	st, _ := os.Stat(filepath.Join(dir, "edit"))
 	if st.Mode().Perm() != 0o700 {
 		t.Error(st.Mode())
+	}
+}
+
+// What an editor left beside the text is named with it.
+func TestDraftFiles(t *testing.T) {
+	path, err := NewDraft(t.TempDir(), "x", "text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	swap := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".swp")
+	for _, name := range []string{swap, filepath.Join(filepath.Dir(path), "other.yaml")} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := DraftFiles(path); !slices.Equal(got, []string{swap, path}) {
+		t.Errorf("%v, want the text and its swap file", got)
 	}
 }

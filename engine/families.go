@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 
 	"rung/compiler"
 	"rung/model/clean"
+	"rung/reading"
 	"rung/sources/manifests"
 )
 
@@ -86,17 +88,14 @@ func switchOf(what, text string) (compiler.Switch, error) {
 	return compiler.Auto, fmt.Errorf("%s %q: want auto, on or off", what, clean.Text(text))
 }
 
-// ReadDNSAddresses reads a file that says what DNS names stand for.
-func ReadDNSAddresses(path string) (map[string][]string, error) {
-	fi, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("read DNS addresses: %w", err)
-	}
-	if fi.Size() > maxDNSFile {
-		return nil, fmt.Errorf("read DNS addresses: %s has %d bytes, at most %d are read", path, fi.Size(), maxDNSFile)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
+// ReadDNSAddresses reads a file that says what DNS names stand for, until ctx
+// ends.
+func ReadDNSAddresses(ctx context.Context, path string) (map[string][]string, error) {
+	text, err := reading.ReadFile(ctx, path, maxDNSFile)
+	switch {
+	case errors.Is(err, reading.ErrTooLarge):
+		return nil, fmt.Errorf("read DNS addresses: %s: more than the %d bytes that are read", path, maxDNSFile)
+	case err != nil:
 		return nil, fmt.Errorf("read DNS addresses: %w", err)
 	}
 	return manifests.ParseDNS(path, text)

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"rung/reading"
 )
 
 //go:embed *.yaml
@@ -85,11 +87,11 @@ func Load(dir string) (*Set, []error) {
 		if !ok || e.IsDir() {
 			continue
 		}
-		if info, err := e.Info(); err != nil || info.Size() > maxFile {
-			warn = append(warn, fmt.Errorf("theme %s: not read: unreadable or larger than %d bytes", name, maxFile))
+		data, err := reading.ReadRegular(filepath.Join(dir, e.Name()), maxFile)
+		if errors.Is(err, reading.ErrTooLarge) {
+			warn = append(warn, fmt.Errorf("theme %s: not read: larger than %d bytes", name, maxFile))
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			warn = append(warn, fmt.Errorf("theme %s: %w", name, err))
 			continue

@@ -47,7 +47,7 @@ func (m *root) asks(e *entry, env *view.Env) {
 				}
 				continue
 			}
-			m.later(tea.ExecProcess(a.Cmd, func(err error) tea.Msg {
+			m.later(tea.Exec(m.job.Program(a.Cmd), func(err error) tea.Msg {
 				var result any
 				if a.Done != nil {
 					result = a.Done(err)

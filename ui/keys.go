@@ -181,7 +181,7 @@ func (m *root) do(id action.ID) {
 		}
 		m.say(view.ToastAsk{Text: text})
 	case action.Suspend:
-		m.later(tea.Suspend)
+		m.pause(true)
 	case action.GoLadder:
 		m.open(nav.To(nav.Ladder), false)
 	case action.GoRows:

@@ -154,7 +154,12 @@ func (m *root) handle(msg tea.Msg) {
 		m.later(tea.Quit)
 	case liveMsg:
 		m.live()
-	case tea.ResumeMsg:
+	case pauseMsg:
+		m.pause(msg.stop)
+	case resumedMsg:
+		if msg.err != nil {
+			m.say(view.ToastAsk{Text: msg.err.Error(), Bad: true})
+		}
 	default:
 		m.dirty = false
 	}

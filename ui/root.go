@@ -9,6 +9,7 @@ import (
 	"rung/engine"
 	"rung/themes"
 	"rung/ui/action"
+	"rung/ui/job"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -35,6 +36,7 @@ type root struct {
 	session *session // of console
 	opt     Options
 	quit    func()
+	job     *job.Control
 
 	keys   *action.Keymap
 	theme  string
@@ -117,7 +119,11 @@ type (
 		of         *session
 	}
 	crashMsg struct{ what string }
-	toastMsg view.ToastAsk
+	// pauseMsg leaves the screen, for a stop of the process or only to set it up
+	// anew; resumedMsg is when it is back.
+	pauseMsg   struct{ stop bool }
+	resumedMsg struct{ err error }
+	toastMsg   view.ToastAsk
 )
 
 func newRoot(ctx context.Context, console Console, opt Options) *root {
@@ -134,6 +140,25 @@ func newRoot(ctx context.Context, console Console, opt Options) *root {
 	m.begin(console)
 	m.notice()
 	return m
+}
+
+// pause leaves the screen and comes back to it.
+func (m *root) pause(stop bool) {
+	if m.job == nil {
+		return // no terminal that anybody else could have
+	}
+	m.later(tea.Exec(m.job.Pause(stop), func(err error) tea.Msg { return resumedMsg{err} }))
+}
+
+// kept are the files with texts that are being edited.
+func (m *root) kept() []string {
+	var out []string
+	for _, e := range m.stack {
+		if k, ok := e.view.(view.Keeper); ok {
+			out = append(out, k.Kept()...)
+		}
+	}
+	return out
 }
 
 // close ends what the pages still have running.

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/adrg/xdg"
 	"github.com/charmbracelet/colorprofile"
 
 	"rung/themes"
+	"rung/ui/job"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -47,6 +49,10 @@ type Options struct {
 	// Profile forces a colour profile; Unknown goes by Config.Color.
 	Profile colorprofile.Profile
 }
+
+// ErrEnded is in the error of a console that was told to end in the middle of
+// something.
+var ErrEnded = errors.New("told to end")
 
 // fps bounds how often the terminal is written to; a key shows after at most
 // one such interval.
@@ -99,6 +105,7 @@ func (o *Options) lookup(name string) string {
 // the report that was written.
 func Run(ctx context.Context, console Console, opt Options) error {
 	opt.fill()
+	outside := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := newRoot(ctx, console, opt)
@@ -122,14 +129,18 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	}
 	prog := tea.NewProgram(m, popts...)
 	m.quit = prog.Quit
+	m.job = job.New(ctx, func(stop bool) { prog.Send(pauseMsg{stop}) })
+	defer m.job.Close()
 	defer context.AfterFunc(ctx, prog.Quit)()
 	_, err := prog.Run()
 	m.close()
 	switch {
 	case m.crash != "":
 		return fmt.Errorf("internal error, the terminal was restored: %s", m.crash)
-	case errors.Is(err, tea.ErrInterrupted):
-		return nil
+	case outside.Err() != nil && len(m.kept()) > 0:
+		return fmt.Errorf("%w while a text was being edited; nothing of it was applied, it is kept in %s", ErrEnded, strings.Join(m.kept(), " and "))
+	case outside.Err() != nil, errors.Is(err, tea.ErrInterrupted):
+		return nil // the terminal may be gone as well
 	case err != nil:
 		return fmt.Errorf("running the console: %w", err)
 	}

@@ -3,6 +3,7 @@ package manifests
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -16,15 +17,19 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/reading"
 )
 
 // input is one file to read.
 type input struct {
 	path   string
-	folder bool // found in a folder, not named
-	gather bool // an object of a must-gather, which has many of them twice
+	folder bool   // found in a folder, not named
+	gather bool   // an object of a must-gather, which has many of them twice
+	once   bool   // standard input, or a file of a kind that gives its text once
+	late   string // why it is not read although it is there
 	size   int64
 	mod    time.Time
+	mode   fs.FileMode
 }
 
 // loaded is a file in memory, ready to be split.
@@ -59,7 +64,7 @@ func (l *lister) add(name string) {
 	case name == "-":
 		if !l.seen["-"] {
 			l.seen["-"] = true
-			l.files = append(l.files, input{path: "-"})
+			l.files = append(l.files, input{path: "-", once: true})
 		}
 		return
 	case !clean.Is(name):
@@ -105,7 +110,7 @@ func (l *lister) take(name string, folder bool, info fs.FileInfo) {
 		return
 	}
 	l.seen[id] = true
-	l.files = append(l.files, input{path: name, folder: folder, size: info.Size(), mod: info.ModTime()})
+	l.files = append(l.files, input{path: name, folder: folder, once: l.o.FS == nil && !info.Mode().IsRegular(), size: info.Size(), mod: info.ModTime(), mode: info.Mode()})
 }
 
 // walk takes the manifests of a folder, hidden files and folders left out:
@@ -147,9 +152,15 @@ func (l *lister) walk(root string) {
 		}
 		info, err := l.stat(name)
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && d.Type()&fs.ModeSymlink != 0:
+			l.fail(name, "skipped: a link to something that does not exist", "")
 		case err != nil:
 			l.fail(name, "cannot be read: "+reason(err), "")
-		case info.Mode().IsRegular():
+		case info.IsDir():
+			l.skip(name, "a link to a folder", "name it with -f to read what is in it")
+		case !info.Mode().IsRegular():
+			l.skip(name, reading.Kind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
+		default:
 			n := len(l.files)
 			l.take(name, true, info)
 			if len(l.files) > n {
@@ -162,6 +173,13 @@ func (l *lister) walk(root string) {
 
 func (l *lister) fail(name, msg, remedy string) {
 	l.broken = append(l.broken, fileBroken(l.o.Source, name, msg, remedy))
+}
+
+// skip leaves a file aside that is none to read.
+func (l *lister) skip(name, kind, remedy string) {
+	b := fileBroken(l.o.Source, name, "skipped: "+kind, remedy)
+	b.Severity = model.SeverityWarning
+	l.broken = append(l.broken, b)
 }
 
 func isManifestName(p string) bool {
@@ -190,12 +208,15 @@ func reason(err error) string {
 }
 
 // load reads one file within the limits.
-func (o Options) load(in input) (*loaded, *model.Broken) {
+func (o Options) load(ctx context.Context, in input) (*loaded, *model.Broken) {
 	fail := func(format string, args ...any) (*loaded, *model.Broken) {
 		b := fileBroken(o.Source, in.path, fmt.Sprintf(format, args...), "")
 		return nil, &b
 	}
-	r, err := o.open(in)
+	if in.late != "" {
+		return fail("%s", in.late)
+	}
+	r, err := o.open(ctx, in)
 	if err != nil {
 		return fail("cannot be read: %s", reason(err))
 	}
@@ -212,7 +233,7 @@ func (o Options) load(in input) (*loaded, *model.Broken) {
 		return fail("cannot be read: %s", reason(err))
 	}
 	l := &loaded{text: raw, file: File{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), ModTime: in.mod,
-		At: time.Now(), Folder: in.folder, Writable: in.path != "-" && o.FS == nil}}
+		At: time.Now(), Folder: in.folder, Writable: !in.once && o.FS == nil}}
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.path), ".gz") {
 		l.file.Writable = false
 		l.text, err = expand(raw, o.Limits.Expanded)
@@ -233,16 +254,19 @@ func (o Options) load(in input) (*loaded, *model.Broken) {
 	return l, nil
 }
 
-func (o Options) open(in input) (io.ReadCloser, error) {
+// open opens a file; what may not answer ends with ctx.
+func (o Options) open(ctx context.Context, in input) (io.ReadCloser, error) {
 	switch {
 	case in.path == "-" && o.Stdin == nil:
 		return io.NopCloser(bytes.NewReader(nil)), nil
 	case in.path == "-":
-		return io.NopCloser(o.Stdin), nil
+		return io.NopCloser(reading.Reader(ctx, o.Stdin)), nil
 	case o.FS != nil:
 		return o.FS.Open(path.Clean(in.path))
+	case in.once:
+		return reading.Open(ctx, in.path)
 	}
-	return os.Open(in.path)
+	return reading.Regular(in.path)
 }
 
 var errTooLarge = errors.New("too large")

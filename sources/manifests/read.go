@@ -127,7 +127,7 @@ func readBatch(ctx context.Context, o Options, inputs []input) ([]*fileResult, e
 	files := make([]*fileResult, len(inputs))
 	err := parallel(ctx, workers(len(inputs)), len(inputs), func(_, i int) {
 		f := &fileResult{in: inputs[i]}
-		l, broken := o.load(inputs[i])
+		l, broken := o.load(ctx, inputs[i])
 		if broken != nil {
 			f.partial = true
 			f.broken = append(f.broken, *broken)

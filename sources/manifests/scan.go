@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/reading"
 )
 
 // watched is one file as it was read last.
@@ -109,7 +110,11 @@ func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, er
 		switch {
 		case f == nil:
 			read = append(read, in)
-		case in.path == "-":
+		case in.once && f.res.in.once && !f.gone:
+			// Its text was read, and comes no second time.
+		case in.once:
+			in.late = "is " + reading.Kind(in.mode) + " now, which is read only once, when Rung starts"
+			read = append(read, in)
 		case in.size == 0 && f.size > 0 && !f.gone && f.holdOff(now, w.tm.settle):
 			// Emptied: somebody may be about to write it.
 			again = w.tm.settle
@@ -127,7 +132,7 @@ func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, er
 	changed := false
 	for i, res := range results {
 		in := read[i]
-		if w.o.FS == nil && in.path != "-" && unstable(in) {
+		if w.o.FS == nil && !in.once && unstable(in) {
 			again = w.tm.debounce
 			if w.files[in.path] == nil && !first {
 				order = slices.DeleteFunc(order, func(p string) bool { return p == in.path })

@@ -7,11 +7,12 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
 	"strings"
+
+	"rung/reading"
 )
 
 // TLSFiles name the files of an ssl: connection and say how the server is
@@ -102,17 +103,12 @@ func hasCertificate(text []byte) bool {
 }
 
 func readPEM(flag, path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err == nil {
-		defer file.Close()
-		var text []byte
-		text, err = io.ReadAll(io.LimitReader(file, maxPEM+1))
-		if err == nil && len(text) > maxPEM {
-			return nil, fmt.Errorf("%s %s: larger than %d bytes: not a key or certificate", flag, path, maxPEM)
-		}
-		if err == nil {
-			return text, nil
-		}
+	text, err := reading.ReadRegular(path, maxPEM) // once for every connection: no pipe could be
+	switch {
+	case errors.Is(err, reading.ErrTooLarge):
+		return nil, fmt.Errorf("%s %s: larger than %d bytes: not a key or certificate", flag, path, maxPEM)
+	case err == nil:
+		return text, nil
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

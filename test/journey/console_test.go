@@ -30,7 +30,9 @@ const grace = 170 * time.Millisecond
 type console struct {
 	*term.Driver
 	t  *testing.T
-	db string // folder of the sandbox: one socket per zone
+	db string // folder of the sandbox, which is Rung's own: one socket per zone
+	// pidFile has Rung's process id where a shell was started.
+	pidFile string
 }
 
 // setup says how a journey's console is started.
@@ -44,12 +46,13 @@ type setup struct {
 	colour term.Profile
 	light  bool
 	editor string // body of a shell script; $1 is the file, $n the number of the call
+	shell  bool   // under a shell with job control, which says what it sees
 }
 
 // open starts Rung.
 func open(t *testing.T, s setup) *console {
 	t.Helper()
-	db := short(t)
+	db := filepath.Join(short(t), "db")
 	args := []string{"demo"}
 	if len(s.files) > 0 {
 		args = nil
@@ -63,9 +66,18 @@ func open(t *testing.T, s setup) *console {
 	if s.editor != "" {
 		env = append(slices.Clip(env), "EDITOR="+script(t, s.editor))
 	}
-	d := term.Start(t, term.Options{Path: install.Binary(t), Args: args, Env: env, Home: s.home, Dir: s.dir,
+	path := install.Binary(t)
+	if s.shell {
+		path, args = underShell(t, path, args)
+	}
+	d := term.Start(t, term.Options{Path: path, Args: args, Env: env, Home: s.home, Dir: s.dir,
 		Width: s.w, Height: s.h, Profile: s.colour, Light: s.light})
-	return &console{d, t, db}
+	c := &console{Driver: d, t: t, db: db}
+	if s.shell {
+		c.pidFile = args[3]
+		t.Cleanup(c.killAll) // jobs of a shell are not the terminal's to end
+	}
+	return c
 }
 
 // ready waits until the rows of every policy were compared.
@@ -338,9 +350,8 @@ func (c *console) closed(want int) *frame {
 	if code != want {
 		c.t.Errorf("ended with code %d, want %d\n%s", code, want, f.Boxed())
 	}
-	if f.AltScreen || !f.CursorShown {
-		c.t.Errorf("the terminal is not as it was: alternate screen %v, cursor shown %v\n%s", f.AltScreen, f.CursorShown, f.Boxed())
-	}
+	c.restored(f)
+	c.nothingLeft()
 	return f
 }
 

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	ossignal "os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 	"unicode"
@@ -258,59 +256,6 @@ func manyRules(name string, n int) string {
 		fmt.Fprintf(&b, "  - name: r%d\n    action: Allow\n    to:\n    - networks: [10.%d.0.0/16]\n", j, j)
 	}
 	return b.String()
-}
-
-// TestSignal: what tells the program to end ends it and leaves the terminal as it
-// was, whatever is on the screen. An interrupt is a key, or the editor's.
-func TestSignal(t *testing.T) {
-	t.Parallel()
-	// Where SIGHUP is ignored (nohup) so it would be in the program.
-	hup := make(chan os.Signal, 1)
-	ossignal.Notify(hup, syscall.SIGHUP)
-	t.Cleanup(func() { ossignal.Stop(hup) })
-	question := func(c *console) { c.press("D").sees("Delete").does("a", "Type ") }
-	for _, x := range []struct {
-		name string
-		sig  syscall.Signal
-		at   func(*console)
-	}{
-		{"TERM on the ladder", syscall.SIGTERM, func(*console) {}},
-		{"TERM with a question", syscall.SIGTERM, question},
-		{"TERM before anything is there", syscall.SIGTERM, nil},
-		{"HUP", syscall.SIGHUP, func(*console) {}},
-	} {
-		t.Run(x.name, func(t *testing.T) {
-			t.Parallel()
-			c := open(t, setup{args: []string{"--traffic", "0"}})
-			if x.at == nil {
-				c.until("has the screen", func(f *frame) bool { return f.AltScreen })
-			} else {
-				x.at(c.ready())
-			}
-			signal(t, c.Pid(), x.sig)
-			c.ended(0)
-		})
-	}
-}
-
-// TestSignalInEditor: an interrupt while the editor has the terminal is the
-// editor's, and SIGTERM waits until the text is saved.
-func TestSignalInEditor(t *testing.T) {
-	t.Parallel()
-	dir := short(t)
-	here, done := filepath.Join(dir, "here"), filepath.Join(dir, "done")
-	c := open(t, setup{args: []string{"--traffic", "0"}, editor: fmt.Sprintf(
-		`echo >'%s.'$n; while [ ! -e '%s.'$n ]; do sleep 0.05; done; sed -i.old 's/priority: 34/priority: 35/' "$1"`, here, done)}).ready()
-	c.pick("cluster-contr").press("e")
-	exists(t, here+".1")
-	signal(t, c.Pid(), syscall.SIGINT)
-	write(t, done+".1", "")
-	c.sees("34 → 35", "nothing is written yet").press("e")
-	exists(t, here+".2")
-	signal(t, c.Pid(), syscall.SIGTERM)
-	write(t, done+".2", "")
-	c.ended(0)
-	kept(t, c.Home(), "priority: 35")
 }
 
 // exists waits for a file.

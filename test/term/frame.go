@@ -18,6 +18,7 @@ type Frame struct {
 	CursorY       int
 	CursorShown   bool
 	AltScreen     bool
+	Taken         bool // the program gets clicks, or pasted text in brackets
 	Title         string
 	Clipboard     string      // what the program last copied (OSC 52)
 	Light         bool        // the background is light

@@ -19,6 +19,8 @@ func interruptible(master *os.File) (*os.File, error) { return master, nil }
 
 func setSize(*os.File, int, int) error { return pty.ErrUnsupported }
 
+func raw(*os.File) (bool, error) { return false, pty.ErrUnsupported }
+
 func terminate(p *os.Process) { _ = p.Kill() }
 
 func kill(p *os.Process) { _ = p.Kill() }

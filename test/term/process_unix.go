@@ -47,6 +47,24 @@ func setSize(tty *os.File, width, height int) error {
 	return set
 }
 
+// raw says whether keys reach the program one by one, without the terminal's own
+// editing of lines.
+func raw(tty *os.File) (bool, error) {
+	conn, err := tty.SyscallConn()
+	if err != nil {
+		return false, err
+	}
+	var modes *unix.Termios
+	var got error
+	if err := conn.Control(func(fd uintptr) { modes, got = unix.IoctlGetTermios(int(fd), getTermios) }); err != nil {
+		return false, err
+	}
+	if got != nil {
+		return false, os.NewSyscallError("get termios", got)
+	}
+	return modes.Lflag&unix.ICANON == 0 || modes.Lflag&unix.ECHO == 0, nil
+}
+
 // terminate asks the program to end; a stopped one is continued so that it can.
 func terminate(p *os.Process) {
 	_ = p.Signal(syscall.SIGTERM)

@@ -31,14 +31,19 @@ type screen struct {
 	light   bool
 	title   string
 	clip    string
-	cursor  bool // shown
-	sync    bool // inside a synchronised update: the frame is not complete
+	cursor  bool               // shown
+	taken   map[ansi.Mode]bool // of takes: set now
+	sync    bool               // inside a synchronised update: the frame is not complete
 	at      time.Time
 	last    *Frame // of the current contents; nil when they changed
 	waiters []*waiter
 	inserts inserts
 	err     error // the emulator failed: nothing more is drawn
 }
+
+// takes are the modes by which a program takes keys and clicks away from the
+// terminal's user.
+var takes = []ansi.Mode{ansi.ModeMouseX10, ansi.ModeMouseNormal, ansi.ModeMouseButtonEvent, ansi.ModeMouseAnyEvent, ansi.ModeMouseExtSgr, ansi.ModeBracketedPaste, ansi.ModeFocusEvent}
 
 // waiter is told the time of the first complete frame that fits.
 type waiter struct {
@@ -54,7 +59,7 @@ func (w *waiter) fulfil(at time.Time) {
 }
 
 func newScreen(o Options) *screen {
-	s := &screen{em: vt.NewEmulator(o.Width, o.Height), light: o.Light, cursor: true}
+	s := &screen{em: vt.NewEmulator(o.Width, o.Height), light: o.Light, cursor: true, taken: map[ansi.Mode]bool{}}
 	s.em.SetDefaultForegroundColor(darkFg)
 	s.em.SetDefaultBackgroundColor(darkBg)
 	if o.Light {
@@ -68,8 +73,12 @@ func newScreen(o Options) *screen {
 			if m == ansi.ModeSynchronizedOutput {
 				s.sync = true
 			}
+			if slices.Contains(takes, m) {
+				s.taken[m] = true
+			}
 		},
 		DisableMode: func(m ansi.Mode) {
+			delete(s.taken, m)
 			if m == ansi.ModeSynchronizedOutput && s.sync {
 				s.sync = false
 				s.complete()
@@ -201,7 +210,7 @@ func (s *screen) snapshot() *Frame {
 	f := &Frame{
 		Width: w, Height: h,
 		CursorX: pos.X, CursorY: pos.Y, CursorShown: s.cursor,
-		AltScreen: s.em.IsAltScreen(), Title: s.title, Clipboard: s.clip, Light: s.light,
+		AltScreen: s.em.IsAltScreen(), Taken: len(s.taken) > 0, Title: s.title, Clipboard: s.clip, Light: s.light,
 		Foreground: s.em.ForegroundColor(), Background: s.em.BackgroundColor(),
 		cells: make([]Cell, w*h),
 	}

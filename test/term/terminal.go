@@ -244,6 +244,23 @@ func (t *Terminal) Signal(sig os.Signal) error {
 	return nil
 }
 
+// Raw says whether the program has the terminal in raw mode: no line editing, no
+// echo.
+func (t *Terminal) Raw() (bool, error) { return raw(t.tty) }
+
+// HangUp closes the terminal under the program, as a lost connection does.
+func (t *Terminal) HangUp() error { return t.tty.Close() }
+
+// Ended says whether the program has ended.
+func (t *Terminal) Ended() bool {
+	select {
+	case <-t.exited:
+		return true
+	default:
+		return false
+	}
+}
+
 // Wait waits for the program to end and its output to be drawn. The code of a
 // program that a signal ended is 128 and the signal's number, as in a shell.
 func (t *Terminal) Wait(timeout time.Duration) (code int, err error) {

@@ -40,6 +40,7 @@ type edit struct {
 	title string // of what is wrong
 	why   []string
 	pre   *preview.View
+	done  bool // the text was applied, and its file is gone
 }
 
 // New makes the view.
@@ -249,7 +250,7 @@ func (v *edit) judge(env *view.Env, m checked) {
 		Written: func(env *view.Env) {
 			path := v.path
 			env.Run("", func(context.Context) any { engine.DropDraft(path); return nil })
-			v.state = shown
+			v.state, v.done = shown, true
 		},
 	})
 	v.pre.Sync(env)
@@ -257,7 +258,7 @@ func (v *edit) judge(env *view.Env, m checked) {
 
 // reopen goes back to the editor with notes on top.
 func (v *edit) reopen(env *view.Env, notes []string, text string, line int) {
-	v.open = head(notes, text)
+	v.open, v.done = head(notes, text), false
 	path, whole, above := v.path, v.open, v.firstLine()-1
 	env.Run("", func(context.Context) any { return opened{engine.WriteDraft(path, whole)} })
 	v.at = above + max(1, line)
@@ -289,6 +290,15 @@ func (v *edit) again(env *view.Env) {
 	}
 	v.state, v.pre = editing, nil
 	v.reopen(env, notes, string(m.YAML), 1)
+}
+
+// Kept are the files of a text that is being edited or looked at: its own, and
+// what the editor left beside it.
+func (v *edit) Kept() []string {
+	if v.path == "" || v.done || v.state == closed {
+		return nil
+	}
+	return engine.DraftFiles(v.path)
 }
 
 // stop leaves the decision to the user.

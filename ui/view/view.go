@@ -26,6 +26,13 @@ type View interface {
 	Selected() nav.Page
 }
 
+// Keeper is a view with texts of the user's in files. They are named when the
+// console is told to end before the user was done with them.
+type Keeper interface {
+	// Kept are the files' paths.
+	Kept() []string
+}
+
 // The rest is for views that have it.
 type (
 	// Receiver gets the results of Env.Run and Env.Exec.

@@ -14,6 +14,7 @@ import (
 
 	"rung/model/clean"
 	"rung/model/nb"
+	"rung/reading"
 	"rung/sources/nbdb"
 )
 
@@ -128,7 +129,7 @@ func openLimited(path string, limit int64) (*os.File, error) {
 	case info.Size() > limit:
 		return nil, fmt.Errorf("read %s: %w of %s for a database file", clean.Text(path), ErrTooLarge, mib(limit))
 	}
-	file, err := os.Open(path)
+	file, err := reading.Regular(path)
 	if err != nil {
 		return nil, readError(path, err)
 	}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+)
+
+// outlet is standard output or standard error. When nobody reads it any more
+// (rung logs --follow | head) the command ends, as any other does, but with its
+// sandbox removed.
+type outlet struct {
+	w      io.Writer
+	end    context.CancelCauseFunc
+	closed *atomic.Bool // of any outlet
+}
+
+func (o *outlet) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil && brokenPipe(err) {
+		o.hangUp()
+	}
+	return n, err
+}
+
+func (o *outlet) hangUp() {
+	o.closed.Store(true)
+	o.end(errPipe)
+}
+
+// lookEvery is how often a command that goes on looks whether somebody reads.
+const lookEvery = 250 * time.Millisecond
+
+// readOn ends the command as soon as nobody reads its output, also while there
+// is nothing to print. It is for commands that go on; stop ends it.
+func (a *app) readOn() (stop func()) {
+	o, ok := a.raw.(*outlet)
+	if !ok {
+		return func() {}
+	}
+	f, ok := o.w.(*os.File)
+	if !ok {
+		return func() {}
+	}
+	done, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				if hungUp(f) {
+					o.hangUp()
+					return
+				}
+			}
+		}
+	}()
+	return func() { close(done); <-gone }
+}
+
+// isTerminal says whether a stream of the command is a terminal.
+func isTerminal(stream any) bool {
+	if o, ok := stream.(*outlet); ok {
+		stream = o.w
+	}
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}

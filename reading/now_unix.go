@@ -1,0 +1,14 @@
+//go:build unix
+
+package reading
+
+import (
+	"os"
+	"syscall"
+)
+
+// openNow opens a file for reading and does not wait for a FIFO's writer, nor
+// for a device.
+func openNow(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+}

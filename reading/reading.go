@@ -1,0 +1,140 @@
+package reading
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// File is a file that is read until a context ends.
+type File struct {
+	io.Reader
+	file *os.File
+}
+
+// Close closes the file. A read that was left behind ends by it where the system
+// can do that.
+func (f *File) Close() error { return f.file.Close() }
+
+// Open opens any file for reading. The wait for a FIFO's writer, and every read,
+// ends with ctx.
+func Open(ctx context.Context, name string) (*File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	// A regular file is opened without a goroutine; one that is exchanged in
+	// between is opened like any other.
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		if f, err := Regular(name); err == nil {
+			return &File{ending{ctx, f}, f}, nil
+		}
+	}
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	got := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(name)
+		got <- opened{f, err}
+	}()
+	select {
+	case o := <-got:
+		if o.err != nil {
+			return nil, o.err
+		}
+		return &File{Reader(ctx, o.f), o.f}, nil
+	case <-ctx.Done():
+		go func() {
+			if o := <-got; o.err == nil {
+				_ = o.f.Close()
+			}
+		}()
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ctx.Err()}
+	}
+}
+
+// ReadFile reads a file of any kind, up to limit bytes, until ctx ends.
+func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
+	f, err := Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readUpTo(name, f, limit)
+}
+
+func readUpTo(name string, r io.Reader, limit int64) ([]byte, error) {
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
+		return nil, err
+	}
+	if int64(b.Len()) > limit {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
+	}
+	return b.Bytes(), nil
+}
+
+// ending reads until ctx ends what answers at once.
+type ending struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (e ending) Read(p []byte) (int, error) {
+	if err := e.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return e.r.Read(p)
+}
+
+// Reader makes the reads of r end with ctx. It reads no more than it is asked
+// for. A read that is under way when ctx ends is left behind; what it brings is
+// lost. Reads must not be made at the same time.
+func Reader(ctx context.Context, r io.Reader) io.Reader { return &patient{ctx: ctx, r: r} }
+
+type patient struct {
+	ctx context.Context
+	r   io.Reader
+	buf []byte // of the goroutine: one that is left behind keeps it
+}
+
+// maxChunk bounds one read, in bytes.
+const maxChunk = 64 << 10
+
+func (b *patient) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	n := min(len(p), maxChunk)
+	if len(b.buf) < n {
+		b.buf = make([]byte, n)
+	}
+	type read struct {
+		n   int
+		err error
+	}
+	got := make(chan read, 1)
+	go func(buf []byte) {
+		n, err := b.r.Read(buf)
+		got <- read{n, err}
+	}(b.buf[:n])
+	select {
+	case x := <-got:
+		return copy(p, b.buf[:x.n]), x.err
+	case <-b.ctx.Done():
+		b.buf = nil
+		// Ends the read where the file can be waited for, so that nobody's next
+		// byte is taken away.
+		if d, ok := b.r.(interface{ SetReadDeadline(time.Time) error }); ok {
+			_ = d.SetReadDeadline(time.Unix(1, 0))
+		}
+		return 0, b.ctx.Err()
+	}
+}

@@ -1,0 +1,203 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"sync"
+	"time"
+)
+
+// ErrNoShell is the error of a stop that no shell is waiting for.
+var ErrNoShell = errors.New("no shell is waiting: Rung cannot be suspended here")
+
+// How long an editor that was told to end has until it is told by SIGHUP, which
+// some listen to more, and until it is killed.
+const (
+	hangUpAfter = 700 * time.Millisecond
+	killAfter   = 1300 * time.Millisecond
+)
+
+// Control knows who has the terminal.
+type Control struct {
+	ctx  context.Context
+	ask  func(stop bool)
+	got  chan os.Signal
+	over chan struct{}
+	done chan struct{}
+
+	mu     sync.Mutex
+	away   bool      // the terminal is not the screen's
+	halted time.Time // the last stop: its own signals come back to Rung as well
+}
+
+// echo is how long after a stop signals are its own.
+const echo = 300 * time.Millisecond
+
+// New begins to listen to the signals that stop the process and let it go on. ask
+// is called, from one goroutine, when the screen should be left for a stop, and
+// when it should be drawn anew because somebody else had the terminal. ctx is what
+// ends the screen and the programs in front of it.
+func New(ctx context.Context, ask func(stop bool)) *Control {
+	c := &Control{ctx: ctx, ask: ask, got: make(chan os.Signal, 4), over: make(chan struct{}), done: make(chan struct{})}
+	c.listen()
+	go c.run()
+	return c
+}
+
+// Close gives the signals back.
+func (c *Control) Close() {
+	signal.Stop(c.got)
+	close(c.over)
+	<-c.done
+}
+
+func (c *Control) run() {
+	defer close(c.done)
+	for {
+		select {
+		case <-c.over:
+			return
+		case s := <-c.got:
+			c.mu.Lock()
+			away, own := c.away, time.Since(c.halted) < echo
+			c.mu.Unlock()
+			switch {
+			case own:
+			case !away:
+				c.ask(s == stopSignal)
+			case s == stopSignal:
+				_ = c.halt() // the terminal is the editor's: there is nothing to restore
+			}
+		}
+	}
+}
+
+// take says that the terminal is not the screen's any more.
+func (c *Control) take() { c.set(true) }
+
+// give says that it is the screen's again.
+func (c *Control) give() { c.set(false) }
+
+func (c *Control) set(away bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.away = away
+}
+
+// halts notes the moment of a stop, before it and after it.
+func (c *Control) halts() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.halted = time.Now()
+}
+
+// Pause is what Bubble Tea runs while the screen is left, as tea.ExecCommand: a
+// stop of the process, or nothing, after which the screen is set up anew.
+type Pause struct {
+	c    *Control
+	stop bool
+}
+
+// Pause makes a Pause.
+func (c *Control) Pause(stop bool) *Pause { return &Pause{c, stop} }
+
+// Run returns when the process goes on. The error is ErrNoShell when it could not
+// be stopped.
+func (p *Pause) Run() error {
+	p.c.take()
+	defer p.c.give()
+	if !p.stop {
+		return nil
+	}
+	return p.c.halt()
+}
+
+// SetStdin is tea.ExecCommand's.
+func (*Pause) SetStdin(io.Reader) {}
+
+// SetStdout is tea.ExecCommand's.
+func (*Pause) SetStdout(io.Writer) {}
+
+// SetStderr is tea.ExecCommand's.
+func (*Pause) SetStderr(io.Writer) {}
+
+// Program is a program in front of the terminal, as tea.ExecCommand.
+type Program struct {
+	c   *Control
+	cmd *exec.Cmd
+}
+
+// Program makes a Program of a command that was not started.
+func (c *Control) Program(cmd *exec.Cmd) *Program { return &Program{c, cmd} }
+
+// Run runs the program to its end. When the screen is to end, so is the program:
+// it gets the signal Rung got, and some time to save what it holds.
+func (p *Program) Run() error {
+	p.c.take()
+	defer p.c.give()
+	return p.run()
+}
+
+// SetStdin is tea.ExecCommand's.
+func (p *Program) SetStdin(r io.Reader) { p.cmd.Stdin = r }
+
+// SetStdout is tea.ExecCommand's.
+func (p *Program) SetStdout(w io.Writer) { p.cmd.Stdout = w }
+
+// SetStderr is tea.ExecCommand's.
+func (p *Program) SetStderr(w io.Writer) { p.cmd.Stderr = w }
+
+// plainly runs a program that shares Rung's process group.
+func (p *Program) plainly() error {
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		p.end(ended, func(s os.Signal) { _ = p.cmd.Process.Signal(s) })
+	}()
+	err := p.cmd.Wait()
+	close(ended)
+	<-told
+	return err
+}
+
+// end tells a program to end once the screen is to, ever more clearly until it
+// has.
+func (p *Program) end(ended <-chan struct{}, tell func(os.Signal)) {
+	select {
+	case <-ended:
+		return
+	case <-p.c.ctx.Done():
+	}
+	told := time.Now()
+	for _, x := range []struct {
+		at  time.Duration
+		sig os.Signal
+	}{{0, p.c.cause()}, {hangUpAfter, hangUp}, {killAfter, os.Kill}} {
+		t := time.NewTimer(time.Until(told.Add(x.at)))
+		select {
+		case <-ended:
+			t.Stop()
+			return
+		case <-t.C:
+			tell(x.sig)
+		}
+	}
+}
+
+// cause is the signal an editor is told to end by: the one that ended Rung where
+// editors save what they hold at it, else SIGTERM.
+func (c *Control) cause() os.Signal {
+	var by interface{ Signal() os.Signal }
+	if errors.As(context.Cause(c.ctx), &by) && by.Signal() == hangUp {
+		return hangUp
+	}
+	return endSignal
+}

@@ -1,0 +1,20 @@
+//go:build !unix
+
+package job
+
+import (
+	"os"
+	"syscall"
+)
+
+var (
+	stopSignal os.Signal // there is none
+	hangUp     os.Signal = syscall.SIGHUP
+	endSignal  os.Signal = os.Kill // the only one a process can be sent
+)
+
+func (c *Control) listen() {}
+
+func (c *Control) halt() error { return ErrNoShell }
+
+func (p *Program) run() error { return p.plainly() }
