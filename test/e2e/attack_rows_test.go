@@ -135,14 +135,18 @@ func members(v any) []string {
 func (a *attack) value(db ovsdb.Database, row ovsdb.Record, column string) any {
 	pick := func(s ...any) any { return s[a.r.IntN(len(s))] }
 	refs := func(table string, keep []string) any {
-		out := []any{}
+		some := map[string]bool{}
 		for _, u := range keep {
 			if a.r.IntN(2) == 0 {
-				out = append(out, ref(u))
+				some[u] = true
 			}
 		}
 		if all := slices.Sorted(maps.Keys(db[table])); len(all) > 0 && a.r.IntN(2) == 0 {
-			out = append(out, ref(all[a.r.IntN(len(all))]))
+			some[all[a.r.IntN(len(all))]] = true
+		}
+		out := []any{}
+		for _, u := range slices.Sorted(maps.Keys(some)) {
+			out = append(out, ref(u))
 		}
 		return []any{"set", out}
 	}
@@ -169,9 +173,10 @@ func (a *attack) value(db ovsdb.Database, row ovsdb.Record, column string) any {
 	case "options":
 		return pick(pairs(nil), pairs(map[string]string{"apply-after-lb": "true"}), pairs(map[string]string{"x": "y"}))
 	case "addresses":
-		out := []any{fmt.Sprintf("192.0.2.%d", a.r.IntN(256))}
+		extra := fmt.Sprintf("192.0.2.%d", a.r.IntN(256))
+		out := []any{extra}
 		for _, s := range members(row["addresses"]) {
-			if a.r.IntN(2) == 0 {
+			if s != extra && a.r.IntN(2) == 0 {
 				out = append(out, s)
 			}
 		}
