@@ -3,11 +3,13 @@ package ui_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"rung/engine"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/nb"
+	"rung/test/install"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -120,5 +122,24 @@ func TestHostileText(t *testing.T) {
 	}
 	if !seen {
 		t.Error("the hostile text was on no page: the test looks at nothing")
+	}
+}
+
+// TestTimingClean: looking through the frame costs little of drawing it.
+func TestTimingClean(t *testing.T) {
+	install.Timing(t)
+	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	s.Resize(200, 60)
+	frame, best := s.View(), [2]time.Duration{time.Hour, time.Hour}
+	for i := range 50 {
+		start := time.Now()
+		s.Press([]string{"G", "g"}[i%2])
+		drawn := time.Now()
+		clean.Frame(frame)
+		best[0], best[1] = min(best[0], drawn.Sub(start)), min(best[1], time.Since(drawn))
+	}
+	t.Logf("a key and its frame %v, looking through it %v", best[0], best[1])
+	if best[1]*10 > best[0] {
+		t.Errorf("looking through a frame takes %v of %v", best[1], best[0])
 	}
 }

@@ -39,6 +39,10 @@ func Is(s string) bool { return whole(s, false) }
 // whole says whether nothing in a text has to be replaced.
 func whole(s string, block bool) bool {
 	for i := 0; i < len(s); {
+		if n := plain(s, i); n > 0 {
+			i += n
+			continue
+		}
 		if c := s[i]; c < utf8.RuneSelf {
 			if (c < 0x20 || c == 0x7f) && (!block || c != '\n' && c != '\t') {
 				return false
@@ -129,6 +133,10 @@ func Frame(s string) string {
 // where there is none.
 func trouble(s string, i int) int {
 	for i < len(s) {
+		if n := plain(s, i); n > 0 {
+			i += n
+			continue
+		}
 		c := s[i]
 		switch {
 		case c >= 0x20 && c < 0x7f || c == '\n':
@@ -150,6 +158,28 @@ func trouble(s string, i int) int {
 		}
 	}
 	return -1
+}
+
+// plain is how much of a text from i on is what most of a screen is, ASCII that is
+// seen eight at a time or one of the lines and signs that Rung draws with; 0 says
+// nothing about what is there.
+func plain(s string, i int) int {
+	from := i
+	for i+8 <= len(s) {
+		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		const ones, high = 0x0101010101010101, 0x8080808080808080
+		// A byte above 0x7e or below 0x20 sets the high bit of one of the three, or
+		// of its neighbour's: then it is looked at by itself.
+		if (x|(x+ones)|(x-ones*0x20))&high != 0 {
+			break
+		}
+		i += 8
+	}
+	for i+3 <= len(s) && s[i] == 0xe2 && s[i+1] >= 0x94 && s[i+1] <= 0xaf && s[i+2]&0xc0 == 0x80 { // U+2500 to U+2BFF
+		i += 3
+	}
+	return i - from
 }
 
 // colour is the length of a sequence that sets the look of text (SGR), 0 for any

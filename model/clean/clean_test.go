@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestText(t *testing.T) {
@@ -100,12 +101,17 @@ func TestFrame(t *testing.T) {
 }
 
 func FuzzClean(f *testing.F) {
+	f.Add("01234567\x7f01234567─\x1f")
 	f.Add("a\u202eb\x1b[31m\xff\U000e0041")
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, got := range []string{Text(s), Block(s), Escape(s)} {
 			if !whole(got, true) {
 				t.Errorf("%q is left of %q", got, s)
 			}
+		}
+		naive := utf8.ValidString(s) && strings.IndexFunc(s, bad) < 0
+		if Is(s) != naive || (Text(s) == s) != naive {
+			t.Errorf("Is(%q) = %v, rune by rune %v", s, Is(s), naive)
 		}
 		if got := Frame(s); trouble(got, 0) >= 0 {
 			t.Errorf("%q is left of %q", got, s)
