@@ -51,6 +51,9 @@ func newDraft(disk safefile.FS, stateDir, name, text string) (path string, err e
 
 // WriteDraft replaces the text of a draft.
 func WriteDraft(path, text string) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		_ = os.Remove(path) // the editor put something else in its place
+	}
 	if err := safefile.Replace(safefile.OS, path, []byte(text)); err != nil {
 		return fmt.Errorf("writing the text to edit: %w", err)
 	}

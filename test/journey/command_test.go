@@ -336,7 +336,7 @@ func TestSignalsOfReconcile(t *testing.T) {
 			t.Parallel()
 			path, _ := crowd(t)
 			zones := open(t, setup{files: []string{path}, args: []string{"--traffic", "0", "--sandbox-ovsdb", server}}).ready()
-			args := []string{"reconcile", "-f", path}
+			args := []string{"reconcile", "-f", path, "--metrics-address", "127.0.0.1:0"}
 			for zone, socket := range zones.sockets() {
 				args = append(args, "--nb", zone+"=unix:"+socket)
 			}
