@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"rung/model"
-	"rung/model/radix"
+	"rung/model/sorted"
 )
 
 // Compiler follows a cluster step by step. It belongs to one goroutine; what it
@@ -55,8 +55,8 @@ type Compiler struct {
 	pass    uint64     // counts moves
 	met     []*setSpec // by the last of them, kept for the next
 	space   space
-	nsTxn   *radix.Txn[*class]
-	buckTxn *radix.Txn[*bucketView]
+	nsTxn   *sorted.Txn[*class]
+	buckTxn *sorted.Txn[*bucketView]
 }
 
 type relabel struct {
@@ -158,9 +158,9 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	c.refresh(hadDefaults, hadMulticast)
 	for k := range c.rec.policies {
 		if compiled := c.policies[k]; compiled != nil {
-			policies.Insert([]byte(k.String()), compiled)
+			policies.Set(k.String(), compiled)
 		} else {
-			policies.Delete([]byte(k.String()))
+			policies.Delete(k.String())
 		}
 	}
 	c.commit(policies.Commit())
@@ -170,7 +170,7 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	return c.desired, delta
 }
 
-func (c *Compiler) commit(policies *radix.Tree[*Compiled]) {
+func (c *Compiler) commit(policies *sorted.Map[*Compiled]) {
 	c.space = space{namespaces: c.nsTxn.Commit(), buckets: c.buckTxn.Commit()}
 	next := &Desired{cluster: c.cluster, policies: policies, views: c.desired.views, options: c.options, space: c.space}
 	if len(c.touched) > 0 {

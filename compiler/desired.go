@@ -8,14 +8,14 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
-	"rung/model/radix"
+	"rung/model/sorted"
 )
 
 // Desired is what the rows should be at one revision of the cluster. It is
 // immutable and safe for concurrent use.
 type Desired struct {
 	cluster  *model.Cluster
-	policies *radix.Tree[*Compiled] // by key string
+	policies *sorted.Map[*Compiled] // by key string
 	views    views
 	options  Options
 	space    space
@@ -88,7 +88,7 @@ func (d *Desired) Policies() iter.Seq[*Compiled] {
 		if d == nil {
 			return
 		}
-		for _, c := range d.policies.Prefix(nil) {
+		for _, c := range d.policies.Prefix("") {
 			if !yield(c) {
 				return
 			}
@@ -101,7 +101,7 @@ func (d *Desired) Policy(k model.PolicyKey) *Compiled {
 	if d == nil {
 		return nil
 	}
-	c, _ := d.policies.Get([]byte(k.String()))
+	c, _ := d.policies.Get(k.String())
 	return c
 }
 

@@ -110,7 +110,7 @@ func (c *Compiler) setBucket(b *bucket, pods []*model.Pod) {
 		c.buckTxn.Delete(k)
 		return
 	}
-	c.buckTxn.Insert(k, &bucketView{b.bucketKey, pods})
+	c.buckTxn.Set(k, &bucketView{b.bucketKey, pods})
 }
 
 func (c *Compiler) hold(p *model.Pod) {
@@ -277,9 +277,9 @@ func (c *Compiler) namespace(name string, obj *model.Namespace) {
 	var next *class
 	if obj != nil {
 		next = c.nsClasses.acquire(obj.Labels)
-		c.nsTxn.Insert([]byte(name), next)
+		c.nsTxn.Set(name, next)
 	} else {
-		c.nsTxn.Delete([]byte(name))
+		c.nsTxn.Delete(name)
 	}
 	old := ns.class
 	defer c.nsClasses.release(old)

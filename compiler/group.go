@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"rung/model"
-	"rung/model/radix"
+	"rung/model/sorted"
 )
 
 // group is one distinct pair of namespace and pod selector, whoever uses it: as
@@ -128,8 +128,8 @@ type nsState struct {
 
 // space is the immutable side: namespaces and buckets of one revision.
 type space struct {
-	namespaces *radix.Tree[*class]      // name → label class
-	buckets    *radix.Tree[*bucketView] // see treeKey
+	namespaces *sorted.Map[*class]      // name → label class
+	buckets    *sorted.Map[*bucketView] // see treeKey
 }
 
 // groupView is a group in one revision; its pods are listed when first asked
@@ -153,7 +153,7 @@ func (v *groupView) list(sp space) []*model.Pod {
 			}
 			start := len(v.pods)
 			runs := 0
-			for _, b := range sp.buckets.Prefix(append([]byte(name), 0)) {
+			for _, b := range sp.buckets.Prefix(name + "\x00") {
 				if (g.host || !b.host) && b.class.matches(g.pods) {
 					v.pods = append(v.pods, b.pods...)
 					runs++
@@ -164,11 +164,11 @@ func (v *groupView) list(sp space) []*model.Pod {
 			}
 		}
 		if g.namespace != "" {
-			if c, ok := sp.namespaces.Get([]byte(g.namespace)); ok {
+			if c, ok := sp.namespaces.Get(g.namespace); ok {
 				visit(g.namespace, c)
 			}
 		} else {
-			for name, c := range sp.namespaces.Prefix(nil) {
+			for name, c := range sp.namespaces.Prefix("") {
 				visit(name, c)
 			}
 		}
@@ -184,13 +184,11 @@ func (v *groupView) list(sp space) []*model.Pod {
 // treeKey is where a bucket is in a space: the namespace, the labels and whether
 // the pods are on the host's network, separated so that the buckets of a
 // namespace have a prefix of their own.
-func treeKey(namespace, labels string, host bool) []byte {
-	k := make([]byte, 0, len(namespace)+len(labels)+2)
-	k = append(append(append(k, namespace...), 0), labels...)
+func treeKey(namespace, labels string, host bool) string {
 	if host {
-		k = append(k, 0)
+		return namespace + "\x00" + labels + "\x00"
 	}
-	return k
+	return namespace + "\x00" + labels
 }
 
 // viewChunk is how many groups share a chunk of the views table: a revision

@@ -8,7 +8,7 @@ func (d *Desired) IsSubject(c *Compiled, p *model.Pod) bool {
 	if d == nil || c == nil || p == nil || !p.SubjectEligible() {
 		return false
 	}
-	ns, ok := d.space.namespaces.Get([]byte(p.Namespace))
+	ns, ok := d.space.namespaces.Get(p.Namespace)
 	if !ok {
 		return false
 	}

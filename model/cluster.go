@@ -3,12 +3,12 @@ package model
 import (
 	"iter"
 
-	"rung/model/radix"
+	"rung/model/sorted"
 )
 
 // Cluster is an immutable snapshot of all objects. The zero value and nil are
 // an empty cluster.
-type Cluster struct{ objects *radix.Tree[Object] }
+type Cluster struct{ objects *sorted.Map[Object] }
 
 // Change says that an object came (Old nil), changed, or went (New nil).
 type Change struct{ Old, New Object }
@@ -23,12 +23,7 @@ func (c Change) Key() Key {
 
 // treeKey is kind, NUL, namespace, NUL, name: kinds and namespaces are walked
 // by prefix, in order.
-func treeKey(k Key) []byte {
-	b := make([]byte, 0, len(k.Kind)+len(k.Namespace)+len(k.Name)+2)
-	b = append(append(b, k.Kind...), 0)
-	b = append(append(b, k.Namespace...), 0)
-	return append(b, k.Name...)
-}
+func treeKey(k Key) string { return string(k.Kind) + "\x00" + k.Namespace + "\x00" + k.Name }
 
 // Upsert takes the keys of remove out, then puts the objects of upsert in, so
 // that a key in both is replaced. The result is the next Cluster and what really
@@ -50,7 +45,7 @@ func (c *Cluster) Upsert(upsert []Object, remove []Key) (*Cluster, []Change) {
 		if o == nil {
 			continue
 		}
-		old, had := txn.Insert(treeKey(o.ObjectKey()), o)
+		old, had := txn.Set(treeKey(o.ObjectKey()), o)
 		switch {
 		case !had:
 			changes = append(changes, Change{New: o})
@@ -90,7 +85,7 @@ func (c *Cluster) Namespace(name string) *Namespace {
 func (c *Cluster) Node(name string) *Node     { return getAs[*Node](c, Key{KindNode, "", name}) }
 func (c *Cluster) Policy(k PolicyKey) *Policy { return getAs[*Policy](c, k) }
 
-func walk[T Object](c *Cluster, prefix []byte) iter.Seq[T] {
+func walk[T Object](c *Cluster, prefix string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		if c == nil {
 			return
@@ -103,7 +98,7 @@ func walk[T Object](c *Cluster, prefix []byte) iter.Seq[T] {
 	}
 }
 
-func kindPrefix(k Kind) []byte { return append([]byte(k), 0) }
+func kindPrefix(k Kind) string { return string(k) + "\x00" }
 
 // Pods and the others walk all objects of a kind by namespace and name.
 func (c *Cluster) Pods() iter.Seq[*Pod] { return walk[*Pod](c, kindPrefix(KindPod)) }
@@ -116,7 +111,7 @@ func (c *Cluster) Events() iter.Seq[*Event]     { return walk[*Event](c, kindPre
 
 // PodsIn walks the pods of one namespace by name.
 func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
-	return walk[*Pod](c, append(append(kindPrefix(KindPod), namespace...), 0))
+	return walk[*Pod](c, kindPrefix(KindPod)+namespace+"\x00")
 }
 
 // Policies walks the policies of one kind by namespace and name.
@@ -136,7 +131,7 @@ func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
 }
 
 // Objects walks every object by kind, namespace and name.
-func (c *Cluster) Objects() iter.Seq[Object] { return walk[Object](c, nil) }
+func (c *Cluster) Objects() iter.Seq[Object] { return walk[Object](c, "") }
 
 // Count counts the objects of a kind.
 func (c *Cluster) Count(k Kind) (n int) {

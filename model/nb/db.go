@@ -3,7 +3,7 @@ package nb
 import (
 	"iter"
 
-	"rung/model/radix"
+	"rung/model/sorted"
 )
 
 // Row is any row type of this package.
@@ -25,18 +25,23 @@ type RowChange struct{ Old, New Row }
 
 // DB is an immutable snapshot of one Northbound database, rows by UUID. The
 // zero value and nil are an empty database.
-type DB struct {
-	rows *radix.Tree[Row] // key: table tag byte + uuid
-	// byName finds rows by name, ACLs by id: table tag byte + name → UUID of the
-	// row, so that it stands still while members come and go. Of several rows
-	// with one name (ACLs with one id, switches with one name: the schema allows
-	// them) the one with the lowest UUID is in byName and the others are in
-	// more: tag + name + NUL + UUID → UUID. It is nearly always empty.
-	byName, more *radix.Tree[string]
+type DB struct{ tables [tags]table }
+
+// table is what a DB holds of one table.
+type table struct {
+	rows *sorted.Map[Row] // by UUID
+	// byName finds rows by name, ACLs by id: name → UUID of the row, so that it
+	// stands still while members come and go. Of several rows with one name (ACLs
+	// with one id, switches with one name: the schema allows them) the one with
+	// the lowest UUID is in byName and the others are in more: name + NUL + UUID →
+	// UUID. It is nearly always empty.
+	byName, more *sorted.Map[string]
 }
 
+// A tag is the place of a row's table in a DB.
 const (
-	tagACL byte = iota + 'a'
+	tagNone = iota // of rows that are none of ours
+	tagACL
 	tagAddressSet
 	tagPortGroup
 	tagSwitch
@@ -44,9 +49,10 @@ const (
 	tagMeter
 	tagBand
 	tagGlobal
+	tags
 )
 
-func tagOf(r Row) (tag byte, name string) {
+func tagOf(r Row) (tag int, name string) {
 	switch r := r.(type) {
 	case *ACL:
 		return tagACL, r.ID()
@@ -65,16 +71,7 @@ func tagOf(r Row) (tag byte, name string) {
 	case *Global:
 		return tagGlobal, r.Name
 	}
-	return 0, "" // none of ours: not kept
-}
-
-// lookLength is how long a key may be that is made without an allocation; the ids
-// of ACLs stay below it, but for the longest names.
-const lookLength = 160
-
-// key makes a key in buf where it fits in.
-func key(buf *[lookLength]byte, tag byte, s string) []byte {
-	return append(append(buf[:0], tag), s...)
+	return tagNone, ""
 }
 
 // TableOf names the table a row belongs to.
@@ -104,7 +101,7 @@ func (d *DB) Apply(changes []RowChange) *DB {
 	if d == nil {
 		d = &DB{}
 	}
-	t := dbTxn{d.rows.Txn(), d.byName.Txn(), d.more.Txn()}
+	t := dbTxn{from: d}
 	for _, c := range changes {
 		if c.Old != nil && (c.New == nil || c.New.RowUUID() != c.Old.RowUUID()) {
 			t.take(c.Old)
@@ -113,110 +110,127 @@ func (d *DB) Apply(changes []RowChange) *DB {
 			t.put(c.New)
 		}
 	}
-	return &DB{rows: t.rows.Commit(), byName: t.byName.Commit(), more: t.more.Commit()}
+	return t.commit()
 }
 
 // dbTxn makes the next DB.
 type dbTxn struct {
-	rows         *radix.Txn[Row]
-	byName, more *radix.Txn[string]
+	from   *DB
+	tables [tags]*tableTxn // of the tables that change
 }
 
-func (t dbTxn) put(r Row) {
+type tableTxn struct {
+	rows         *sorted.Txn[Row]
+	byName, more *sorted.Txn[string]
+}
+
+func (t *dbTxn) table(tag int) *tableTxn {
+	if t.tables[tag] == nil {
+		from := t.from.tables[tag]
+		t.tables[tag] = &tableTxn{from.rows.Txn(), from.byName.Txn(), from.more.Txn()}
+	}
+	return t.tables[tag]
+}
+
+func (t *dbTxn) commit() *DB {
+	next := &DB{tables: t.from.tables}
+	for tag, x := range t.tables {
+		if x != nil {
+			next.tables[tag] = table{x.rows.Commit(), x.byName.Commit(), x.more.Commit()}
+		}
+	}
+	return next
+}
+
+func (t *dbTxn) put(r Row) {
 	tag, name := tagOf(r)
-	if tag == 0 {
+	if tag == tagNone {
 		return
 	}
-	var buf [lookLength]byte
-	uuid := r.RowUUID()
-	if old, was := t.rows.Insert(key(&buf, tag, uuid), r); was {
+	x, uuid := t.table(tag), r.RowUUID()
+	if old, was := x.rows.Set(uuid, r); was {
 		_, oldName := tagOf(old)
 		if oldName == name {
 			return // it is found as before
 		}
-		t.unname(old)
+		x.unname(old)
 	}
 	if name == "" {
 		return
 	}
-	k := key(&buf, tag, name)
-	first, taken := t.byName.Get(k)
+	first, taken := x.byName.Get(name)
 	switch {
 	case taken && first < uuid:
-		t.more.Insert(moreKey(k, uuid), uuid)
+		x.more.Set(moreKey(name, uuid), uuid)
 		return
 	case taken:
-		t.more.Insert(moreKey(k, first), first)
+		x.more.Set(moreKey(name, first), first)
 	}
-	t.byName.Insert(k, uuid)
+	x.byName.Set(name, uuid)
 }
 
-func (t dbTxn) take(r Row) {
-	var buf [lookLength]byte
+func (t *dbTxn) take(r Row) {
 	tag, _ := tagOf(r)
-	if old, was := t.rows.Delete(key(&buf, tag, r.RowUUID())); was {
-		t.unname(old)
+	if tag == tagNone {
+		return
+	}
+	x := t.table(tag)
+	if old, was := x.rows.Delete(r.RowUUID()); was {
+		x.unname(old)
 	}
 }
 
 // unname takes a row out of the names; the next of its name takes its place.
-func (t dbTxn) unname(r Row) {
-	tag, name := tagOf(r)
+func (x *tableTxn) unname(r Row) {
+	_, name := tagOf(r)
 	if name == "" {
 		return
 	}
-	var buf [lookLength]byte
-	k := key(&buf, tag, name)
-	if first, ok := t.byName.Get(k); !ok || first != r.RowUUID() {
-		t.more.Delete(moreKey(k, r.RowUUID()))
+	if first, ok := x.byName.Get(name); !ok || first != r.RowUUID() {
+		x.more.Delete(moreKey(name, r.RowUUID()))
 		return
 	}
-	at, next, ok := t.more.First(moreKey(k, ""), func(at, uuid string) bool {
-		return len(at) == len(k)+1+len(uuid) // a name may hold a NUL itself
+	at, next, ok := x.more.First(moreKey(name, ""), func(at, uuid string) bool {
+		return len(at) == len(name)+1+len(uuid) // a name may hold a NUL itself
 	})
 	if !ok {
-		t.byName.Delete(k)
+		x.byName.Delete(name)
 		return
 	}
-	t.more.Delete([]byte(at))
-	t.byName.Insert(k, next)
+	x.more.Delete(at)
+	x.byName.Set(name, next)
 }
 
-func moreKey(name []byte, uuid string) []byte {
-	k := make([]byte, 0, len(name)+1+len(uuid))
-	return append(append(append(k, name...), 0), uuid...)
-}
+func moreKey(name, uuid string) string { return name + "\x00" + uuid }
 
-func get[T Row](d *DB, tag byte, uuid string) (row T) {
+func get[T Row](d *DB, tag int, uuid string) (row T) {
 	if d == nil {
 		return row
 	}
-	var buf [lookLength]byte
-	r, ok := d.rows.Get(key(&buf, tag, uuid))
+	r, ok := d.tables[tag].rows.Get(uuid)
 	if !ok {
 		return row
 	}
 	return r.(T)
 }
 
-func named[T Row](d *DB, tag byte, name string) (row T) {
+func named[T Row](d *DB, tag int, name string) (row T) {
 	if d == nil {
 		return row
 	}
-	var buf [lookLength]byte
-	uuid, ok := d.byName.Get(key(&buf, tag, name))
+	uuid, ok := d.tables[tag].byName.Get(name)
 	if !ok {
 		return row
 	}
 	return get[T](d, tag, uuid)
 }
 
-func all[T Row](d *DB, tag byte) iter.Seq[T] {
+func all[T Row](d *DB, tag int) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		if d == nil {
 			return
 		}
-		for _, r := range d.rows.Prefix([]byte{tag}) {
+		for _, r := range d.tables[tag].rows.Prefix("") {
 			if !yield(r.(T)) {
 				return
 			}
@@ -273,9 +287,12 @@ func (d *DB) Global() *Global {
 }
 
 // Len counts all rows.
-func (d *DB) Len() int {
+func (d *DB) Len() (n int) {
 	if d == nil {
 		return 0
 	}
-	return d.rows.Len()
+	for _, t := range d.tables {
+		n += t.rows.Len()
+	}
+	return n
 }

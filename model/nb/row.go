@@ -1,6 +1,6 @@
 package nb
 
-var tagByTable = map[string]byte{
+var tagByTable = map[string]int{
 	TableACL: tagACL, TableAddressSet: tagAddressSet, TablePortGroup: tagPortGroup,
 	TableSwitch: tagSwitch, TablePort: tagPort, TableMeter: tagMeter,
 	TableMeterBand: tagBand, TableGlobal: tagGlobal,
@@ -13,7 +13,6 @@ func (d *DB) Row(table, uuid string) Row {
 	if !ok || d == nil {
 		return nil
 	}
-	var buf [lookLength]byte
-	r, _ := d.rows.Get(key(&buf, tag, uuid))
+	r, _ := d.tables[tag].rows.Get(uuid)
 	return r
 }
