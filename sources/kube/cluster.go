@@ -98,10 +98,10 @@ func Open(o Options) (*Cluster, error) {
 	proto := rest.CopyConfig(cfg)
 	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	proto.ContentType = "application/vnd.kubernetes.protobuf"
-	if c.typed, err = kubernetes.NewForConfig(proto); err != nil {
+	if c.typed, err = typedClient(proto); err != nil {
 		return nil, fmt.Errorf("context %s: %w", c.context, err)
 	}
-	if c.dynamic, err = dynamic.NewForConfig(cfg); err != nil {
+	if c.dynamic, err = dynamicClient(cfg); err != nil {
 		return nil, fmt.Errorf("context %s: %w", c.context, err)
 	}
 	return c, nil

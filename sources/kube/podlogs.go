@@ -53,7 +53,7 @@ func (p *PodLogs) login() error {
 	cfg.QPS, cfg.Burst, cfg.RateLimiter, cfg.Timeout = 50, 100, nil, 0
 	cfg.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	cfg.ContentType = "application/vnd.kubernetes.protobuf"
-	typed, err := kubernetes.NewForConfig(cfg)
+	typed, err := typedClient(cfg)
 	if err != nil {
 		return fmt.Errorf("context %s: make a client for pod logs: %w", p.c.Context(), err)
 	}

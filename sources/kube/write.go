@@ -88,7 +88,7 @@ func (p *Policies) clientNow() (dynamic.Interface, error) {
 	if of := p.cluster.Dynamic(); p.client == nil || p.of != of {
 		cfg := p.cluster.Config()
 		cfg.WarningHandler, cfg.WarningHandlerWithContext = nil, warningCollector{}
-		client, err := dynamic.NewForConfig(cfg)
+		client, err := dynamicClient(cfg)
 		if err != nil {
 			return nil, fmt.Errorf("context %s: %w", p.cluster.Context(), err)
 		}

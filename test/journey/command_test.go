@@ -64,6 +64,7 @@ func start(t *testing.T, args ...string) *command {
 	c.cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "KUBECONFIG=")
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.cmd.Stderr = &c.errs
+	c.cmd.WaitDelay = time.Second // a plugin may hold the pipes
 	out, err := c.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -209,6 +210,21 @@ func TestSignalsWhileReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.told(name, sig, 2)
+	})
+}
+
+// TestSignalsWhileAPluginHangs: a credential plugin that never answers holds up no
+// end.
+func TestSignalsWhileAPluginHangs(t *testing.T) {
+	t.Parallel()
+	each(t, []string{"ladder", "zones", "logs --follow", "lint"}, func(t *testing.T, name string, sig syscall.Signal) {
+		config := kubeconfig(t)
+		// It is client-go's child, and nobody's to end: it ends with its folder.
+		plugin := script(t, `echo >"$0.here"; while [ -e "$0.here" ]; do sleep 0.1; done`)
+		write(t, config, strings.Replace(read(t, config), "user: {}", "user: {exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: "+plugin+"}}", 1))
+		c := start(t, append(strings.Fields(name), "--kubeconfig", config)...)
+		exists(t, plugin+".here")
+		c.told(name, sig, 0, 2)
 	})
 }
 

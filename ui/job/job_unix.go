@@ -119,7 +119,7 @@ func (p *Program) run() error {
 	}()
 	status := p.wait(fd, pid)
 	if p.c.ctx.Err() != nil {
-		outlive(pid) // a script ends sooner than the editor it started
+		outlive(pid, told) // a script ends sooner than the editor it started
 	}
 	close(ended)
 	<-told
@@ -180,12 +180,16 @@ func takeFront(fd int) {
 	_ = cmd.Run() // without a terminal there is no front
 }
 
-// outlive waits until nothing of a process group is left, or nothing but what
-// does not end.
-func outlive(group int) {
-	for end := time.Now().Add(killAfter + 200*time.Millisecond); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) {
+// outlive waits until nothing of a process group is left, or it was killed: what
+// nobody has waited for yet still counts.
+func outlive(group int, killed <-chan struct{}) {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) {
+		select {
+		case <-killed:
 			return
+		case <-look.C:
 		}
 	}
 }
