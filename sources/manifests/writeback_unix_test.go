@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rung/sources/safefile"
+	"rung/test/wait"
 )
 
 // A file that has another name would part from it: the other name would keep
@@ -64,7 +65,7 @@ func TestWriteBackKeepsTheOwner(t *testing.T) {
 	}
 }
 
-// Somebody appends a line a millisecond while Rung writes: whatever the appender
+// Somebody appends lines, up to some milliseconds apart, while Rung writes: whatever the appender
 // was told is written stays in the file, in what was put aside, or nowhere to be
 // missed.
 func TestWriteBackLosesNoEdit(t *testing.T) {
@@ -90,11 +91,11 @@ func TestWriteBackLosesNoEdit(t *testing.T) {
 				wrote = append(wrote, line)
 			}
 			_ = f.Close()
-			time.Sleep(200 * time.Microsecond)
+			time.Sleep(time.Duration(n%40) * 100 * time.Microsecond) // now and then long enough for a change
 		}
 	}()
 	wrote, refused := 0, 0
-	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
+	for began := time.Now(); time.Since(began) < 2*time.Second || wrote == 0 && time.Since(began) < wait.Patience; {
 		f, p := readOne(t, path)
 		switch _, err := WriteBack(safefile.OS, f, setEdit(p, setPriority(int32(wrote%90)))); {
 		case err == nil:

@@ -76,13 +76,16 @@ func newWorld(t *testing.T, zone string, tools ...string) *world {
 	}
 	t.Cleanup(s.Close)
 	w := &world{t: t, server: s, addr: sb.Endpoints()[zone]}
-	w.kube = openKube(t, dir, s)
+	w.kube = openKube(t, dir, s, soon)
 	s.SetDaemonSet(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "ovnkube-node", UID: "set-1"}})
 	s.Set(zonePod("ovnkube-node-a", "n1", "set-1"), w.image(tools...))
 	return w
 }
 
-func openKube(t *testing.T, dir string, s *streaming.Server) *kube.Cluster {
+// soon is how long a list of pods serves where a test changes them.
+const soon = 500 * time.Millisecond
+
+func openKube(t *testing.T, dir string, s *streaming.Server, keep time.Duration) *kube.Cluster {
 	t.Helper()
 	file := filepath.Join(dir, "kubeconfig")
 	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
@@ -91,7 +94,7 @@ func openKube(t *testing.T, dir string, s *streaming.Server) *kube.Cluster {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := kube.Open(kube.Options{Kubeconfig: file, ZonePodsFor: 500 * time.Millisecond})
+	c, err := kube.Open(kube.Options{Kubeconfig: file, ZonePodsFor: keep})
 	if err != nil {
 		t.Fatal(err)
 	}
