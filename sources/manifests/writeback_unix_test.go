@@ -65,7 +65,7 @@ func TestWriteBackKeepsTheOwner(t *testing.T) {
 	}
 }
 
-// Somebody appends lines, up to some milliseconds apart, while Rung writes: whatever the appender
+// Somebody appends lines, up to five a millisecond and with pauses, while Rung writes: whatever the appender
 // was told is written stays in the file, in what was put aside, or nowhere to be
 // missed.
 func TestWriteBackLosesNoEdit(t *testing.T) {
@@ -91,7 +91,11 @@ func TestWriteBackLosesNoEdit(t *testing.T) {
 				wrote = append(wrote, line)
 			}
 			_ = f.Close()
-			time.Sleep(time.Duration(n%40) * 100 * time.Microsecond) // now and then long enough for a change
+			pause := 200 * time.Microsecond
+			if n%100 == 99 { // sooner or later long enough for a change, however slow the disk is
+				pause = time.Duration(n) * time.Millisecond / 4
+			}
+			time.Sleep(pause)
 		}
 	}()
 	wrote, refused := 0, 0
