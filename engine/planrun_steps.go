@@ -35,10 +35,10 @@ func (r *planRunner) launch() {
 			if job.Progress.Back {
 				why = "all steps were taken back"
 			}
-			r.say(PlanDone, why, "")
 			// What was wanted is reached; a file left behind would only be found
-			// finished at the next start.
+			// finished at the next start. It goes before anybody hears of the end.
 			_ = r.forget()
+			r.say(PlanDone, why, "")
 		}
 	})
 }
