@@ -12,7 +12,7 @@ import (
 	"rung/model/nb"
 )
 
-// compiledOut is the JSON of `rung compile` (design.md, "The command line").
+// compiledOut is the JSON of `rung compile` (command-line.md#output).
 type compiledOut struct {
 	ACLs        []rowOut  `json:"acls"`
 	AddressSets []rowOut  `json:"address_sets"`

@@ -1,9 +1,9 @@
 // Package cli is the command line: one small file per subcommand, each the twin
 // of a view with -o table, wide, json or yaml.
 //
-// Contract (design.md): exit 0 fine, 1 the answer is no, 2 could not run; errors
-// go to stderr in one line with the remedy; mutations take --dry-run and --yes
-// and exit 2 without a terminal and without --yes. What cannot be read is said on
+// Contract (command-line.md#exit-codes): exit 0 fine, 1 the answer is no, 2 could not
+// run; errors go to stderr in one line with the remedy; mutations take --dry-run and
+// --yes and exit 2 without a terminal and without --yes. What cannot be read is said on
 // stderr, a line each, and never hides what can.
 //
 // A command that shows something is a query: it answers for one revision, once,

@@ -182,8 +182,8 @@ func TestDocumentLogging(t *testing.T) {
 	}
 }
 
-// The JSON of the contract (design.md): rows with their columns and their id,
-// ports by name, ACLs by id, sorted by id.
+// The JSON of the contract (command-line.md#output): rows with their columns and their
+// id, ports by name, ACLs by id, sorted by id.
 func TestDocumentJSON(t *testing.T) {
 	text := rung(t, "compile", "cluster-control", "--zone", "ovn-worker2", "-o", "json",
 		"-f", "testdata/document/cluster.yaml", "-f", "testdata/document/policy.yaml")

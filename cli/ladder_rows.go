@@ -9,7 +9,8 @@ import (
 	"rung/model"
 )
 
-// OVN priorities of the tiers whose policies have others (compile-spec §1.1).
+// OVN priorities of the tiers whose policies have others
+// (ovn-kubernetes.md#priorities).
 const (
 	anpTop  = 30000
 	anpStep = 100

@@ -10,8 +10,8 @@ import (
 	"rung/model"
 )
 
-// findingOut is a finding in the JSON of `rung lint` (design.md, "The command
-// line"). Policy and rule are empty where the finding is not about one.
+// findingOut is a finding in the JSON of `rung lint` (command-line.md#output). Policy
+// and rule are empty where the finding is not about one.
 type findingOut struct {
 	Code     string         `json:"code"`
 	Severity model.Severity `json:"severity"`

@@ -26,28 +26,30 @@ type Options struct {
 	// IPv4 and IPv6 are the enabled families of the cluster. With neither set
 	// they follow the addresses of the pods (IPv4 when there are none).
 	IPv4, IPv6 bool
-	// Observability adds the samples of compile-spec §1.8.
+	// Observability adds the samples of ovn-kubernetes.md#samples.
 	Observability bool
 	// MaxPriority is the lowest supported precedence; 0 means
 	// model.MaxPriority.
 	MaxPriority int32
 
-	// AllowICMP adds the rows of allow-icmp-network-policy (compile-spec
-	// §4.1.2), Stateless honours the annotation acl-stateless (§4.1.3).
+	// AllowICMP adds the rows of allow-icmp-network-policy
+	// (ovn-kubernetes.md#default-deny), Stateless honours the annotation acl-stateless
+	// (ovn-kubernetes.md#rule-rows).
 	AllowICMP, Stateless bool
-	// Defaults are the hairpin and node rows of §4.1.5: Auto has them once there
-	// is a NetworkPolicy.
+	// Defaults are the hairpin and node rows of
+	// ovn-kubernetes.md#hairpin-and-node-rows: Auto has them once there is a
+	// NetworkPolicy.
 	Defaults Switch
-	// Multicast are the rows of §4.3: Auto has them once a namespace allows
-	// multicast.
+	// Multicast are the rows of ovn-kubernetes.md#multicast: Auto has them once a
+	// namespace allows multicast.
 	Multicast Switch
 	// ClusterSubnets are the cluster's pod subnets, which an EgressFirewall's
-	// CIDR never means (§4.2).
+	// CIDR never means (ovn-kubernetes.md#firewall-match).
 	ClusterSubnets []netip.Prefix
 	// DNS are the addresses of an EgressFirewall's DNS names, by name.
 	DNS map[string][]string
-	// HostNetworkNamespace stands for the nodes as a peer (§4.1.6); empty means
-	// DefaultHostNetworkNamespace.
+	// HostNetworkNamespace stands for the nodes as a peer
+	// (ovn-kubernetes.md#pod-selector-sets); empty means DefaultHostNetworkNamespace.
 	HostNetworkNamespace string
 }
 
@@ -65,8 +67,8 @@ const (
 const DefaultHostNetworkNamespace = "ovn-host-network"
 
 // HasPort says whether a logical switch port of that name exists in the zone; a
-// subject pod without one is left out (compile-spec §1.10). nil takes all for
-// existing.
+// subject pod without one is left out (ovn-kubernetes.md#subject-pods). nil takes all
+// for existing.
 type HasPort func(port string) bool
 
 // Families returns the families that are compiled for.
@@ -76,7 +78,7 @@ func (d *Desired) Families() (v4, v6 bool) { return d.options.IPv4, d.options.IP
 func (d *Desired) ClusterSubnets() []netip.Prefix { return d.options.ClusterSubnets }
 
 // SubnetsKnown says whether the subnets of the cluster's pods were given: the rows
-// of EgressFirewalls leave them out (compile-spec §4.2).
+// of EgressFirewalls leave them out (ovn-kubernetes.md#firewall-match).
 func (d *Desired) SubnetsKnown() bool { return len(d.options.ClusterSubnets) > 0 }
 
 // Cluster is the cluster these rows were compiled from.

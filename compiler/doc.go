@@ -1,5 +1,5 @@
 // Package compiler turns policies and a cluster into the rows OVN-Kubernetes
-// would write into each zone's Northbound database (compile-spec §0 and §1).
+// would write into each zone's Northbound database (docs/ovn-kubernetes.md).
 //
 // It is incremental by label classes: a selector is evaluated once per distinct
 // label set, equal selectors once for all rules, and a pod that comes into a

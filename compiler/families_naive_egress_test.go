@@ -11,8 +11,8 @@ import (
 	"rung/model/nb"
 )
 
-// egressFirewall is §4.2. A node whose host-cidrs cannot be read has no
-// addresses.
+// egressFirewall follows ovn-kubernetes.md#egressfirewall. A node whose host-cidrs
+// cannot be read has no addresses.
 func (n *naive) egressFirewall(p *model.Policy) {
 	u := n.unit(model.KindEF, p.Namespace, p.Name)
 	if len(p.Invalid) > 0 || p.Name != "default" {
@@ -106,7 +106,7 @@ func naiveEFL4(ports []model.Port) string {
 	return "(" + strings.Join(groups, " || ") + ")"
 }
 
-// multicast is §4.3.
+// multicast follows ovn-kubernetes.md#multicast.
 func (n *naive) multicast() {
 	allowed := false
 	for ns := range n.c.Namespaces() {

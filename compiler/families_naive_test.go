@@ -16,8 +16,8 @@ import (
 	"rung/model/nb"
 )
 
-// naive compiles the tier-2 families (compile-spec §4.1 to §4.3) by asking every
-// object about everything, with nothing of the compiler.
+// naive compiles the tier-2 families (ovn-kubernetes.md#networkpolicy, #egressfirewall,
+// #multicast) by asking every object about everything, with nothing of the compiler.
 type naive struct {
 	c      *model.Cluster
 	o      Options
@@ -126,7 +126,7 @@ func naiveIDs(owner string, keysAndValues ...string) map[string]string {
 	return nb.IDs("default-network-controller", owner, pairs...)
 }
 
-// row is §0.3, with the samples of §1.8.
+// row follows ovn-kubernetes.md#acl-columns and #samples.
 func (n *naive) row(u *model.PolicyRows, ids map[string]string, dir, name string, priority int, action, level, match string) {
 	a := &nb.ACL{ExternalIDs: ids, Name: name[:min(63, len(name))], Priority: priority, Action: action, Match: match,
 		Meter: "acl-logging", Tier: 2, Direction: "to-lport", Log: level != "", Severity: level}
@@ -142,7 +142,8 @@ func (n *naive) row(u *model.PolicyRows, ids map[string]string, dir, name string
 	u.ACLs = append(u.ACLs, a)
 }
 
-// levels are those of a namespace (§4.1.7): a bad level is off, bad JSON all.
+// levels are those of a namespace (ovn-kubernetes.md#namespace-logging): a bad level is
+// off, bad JSON all.
 func (n *naive) levels(namespace string) (allow, deny string) {
 	ns := n.c.Namespace(namespace)
 	var l struct{ Allow, Deny, Pass string }
@@ -204,8 +205,9 @@ func (n *naive) sets(u *model.PolicyRows, addresses []string) {
 	}
 }
 
-// networkPolicy is §4.1.1 to §4.1.3. The pods of a namespace that nobody knows
-// are subjects of nothing, as with AdminNetworkPolicies.
+// networkPolicy follows ovn-kubernetes.md#isolation-groups, #default-deny and
+// #rule-rows. The pods of a namespace that nobody knows are subjects of nothing, as
+// with AdminNetworkPolicies.
 func (n *naive) networkPolicy(p *model.Policy) {
 	u := n.unit(model.KindNP, p.Namespace, p.Name)
 	if len(p.Invalid) > 0 {
@@ -247,8 +249,8 @@ func (n *naive) group(ids map[string]string, ports []string) *nb.PortGroup {
 	return &nb.PortGroup{Name: nb.HashedName(ids["k8s.ovn.org/id"]), ExternalIDs: ids, Ports: slices.Clone(ports)}
 }
 
-// isolation is §4.1.2: made by the first policy of the namespace, each isolating
-// policy adds its pods.
+// isolation follows ovn-kubernetes.md#isolation-groups: made by the first policy of the
+// namespace, each isolating policy adds its pods.
 func (n *naive) isolation(ns, dir, deny string, ports []string, isolates bool) {
 	u := n.unit(model.KindNetpolNamespace, ns, dir)
 	if u.PortGroup == nil {
@@ -270,7 +272,8 @@ func (n *naive) isolation(ns, dir, deny string, ports []string, isolates bool) {
 	}
 }
 
-// l3 is what a rule says of its peers, by ip-block-index (§4.1.3, §4.1.4).
+// l3 is what a rule says of its peers, by ip-block-index (ovn-kubernetes.md#rule-rows,
+// #ip-blocks).
 func (n *naive) l3(ns, dir string, peers []model.Peer) map[string]string {
 	out := map[string]string{}
 	var names, blocks []string
@@ -313,7 +316,8 @@ func (n *naive) l3(ns, dir string, peers []model.Peer) map[string]string {
 	return out
 }
 
-// naiveL4 is §1.11 by protocol, with what §4.1.3 says of ports without a number.
+// naiveL4 follows ovn-kubernetes.md#acl-match by protocol, and
+// ovn-kubernetes.md#rule-rows for ports without a number.
 func naiveL4(ports []model.Port) map[string]string {
 	if len(ports) == 0 {
 		return map[string]string{"None": ""}
@@ -345,8 +349,8 @@ func naiveL4(ports []model.Port) map[string]string {
 	return out
 }
 
-// podSelector makes the sets behind a peer of a policy in ns (§4.1.6) and gives
-// their name.
+// podSelector makes the sets behind a peer of a policy in ns
+// (ovn-kubernetes.md#pod-selector-sets) and gives their name.
 func (n *naive) podSelector(ns string, p model.Peer) string {
 	switch {
 	case p.Kind == model.PeerNamespaces:
@@ -382,7 +386,7 @@ func (n *naive) selected(name string, lnm bool, pods model.Selector, in func(*mo
 	return name
 }
 
-// defaults is §4.1.5.
+// defaults follows ovn-kubernetes.md#hairpin-and-node-rows.
 func (n *naive) defaults() {
 	isolated := false
 	for p := range n.c.Policies(model.KindNP) {

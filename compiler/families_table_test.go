@@ -105,7 +105,8 @@ func localPods() []model.Object {
 		pod("default/unscheduled", "app=demo", "", "10.244.0.7"), pod("else/demo", "app=demo", "n1", "10.244.0.8")}
 }
 
-// TestNetpolIsolation is compile-spec §4.1.1 and §4.1.2, row by row.
+// TestNetpolIsolation follows ovn-kubernetes.md#isolation-groups and #default-deny, row
+// by row.
 func TestNetpolIsolation(t *testing.T) {
 	objects := append(localPods(), annotated(namespace("default", ""), "k8s.ovn.org/acl-logging", `{"allow":"info","deny":"alert"}`), namespace("else", ""),
 		isolating(familyNetpol("default/test-policy", sel(t, "app=demo")), "Ingress"),
@@ -154,8 +155,8 @@ func TestNetpolIsolation(t *testing.T) {
 	}
 }
 
-// TestNetpolPolicy is a whole policy of compile-spec §4.1.3: its group, its rows
-// and their columns.
+// TestNetpolPolicy is a whole policy of ovn-kubernetes.md#rule-rows: its group, its
+// rows and their columns.
 func TestNetpolPolicy(t *testing.T) {
 	p := isolating(familyNetpol("default/test-policy", sel(t, "app=demo"),
 		rule(model.Ingress, model.Allow, nil),
@@ -185,8 +186,8 @@ func TestNetpolPolicy(t *testing.T) {
 	diffRows(t, want, unitRows(t, p.Key, "n1", Options{}, objects...))
 }
 
-// TestNetpolMatches is compile-spec §4.1.3 and §4.1.4: which rows an ingress or
-// egress rule has and what they match.
+// TestNetpolMatches follows ovn-kubernetes.md#rule-rows and #ip-blocks: which rows an
+// ingress or egress rule has and what they match.
 func TestNetpolMatches(t *testing.T) {
 	const out, in = " && outport == @" + testPolicyPG, " && inport == @" + testPolicyPG
 	demo := podPeer(t, "kubernetes.io/metadata.name=default", "app=demo")
@@ -256,7 +257,7 @@ func TestNetpolMatches(t *testing.T) {
 	}
 }
 
-// TestNetpolStateless: flag and annotation, exactly (compile-spec §4.1.3).
+// TestNetpolStateless: flag and annotation, exactly (ovn-kubernetes.md#rule-rows).
 func TestNetpolStateless(t *testing.T) {
 	for _, tt := range []struct {
 		flag             bool
@@ -275,7 +276,7 @@ func TestNetpolStateless(t *testing.T) {
 	}
 }
 
-// TestFamilyLogging is compile-spec §4.1.7 and §4.2: errors are soft.
+// TestFamilyLogging follows ovn-kubernetes.md#namespace-logging: errors are soft.
 func TestFamilyLogging(t *testing.T) {
 	for _, tt := range []struct{ annotation, allow, deny string }{
 		{`{"allow":"info","deny":"alert"}`, "info", "alert"},
@@ -335,7 +336,7 @@ func TestFamilyNames(t *testing.T) {
 	}
 }
 
-// TestNetpolDefaults is compile-spec §4.1.5.
+// TestNetpolDefaults follows ovn-kubernetes.md#hairpin-and-node-rows.
 func TestNetpolDefaults(t *testing.T) {
 	p := familyNetpol("a/p", sel(t, ""))
 	nd := node("ovn-worker", "", "172.18.0.3")
@@ -397,7 +398,7 @@ func selectorWorld() []model.Object {
 		pod("ns2/x", "a=1", "n2", "10.0.0.2"), pod("ns2/same", "a=1", "n2", "10.0.0.2"), pod("nowhere/lost", "a=1", "n2", "10.0.0.4")}
 }
 
-// TestPodSelectorSets is compile-spec §4.1.6: names and members.
+// TestPodSelectorSets follows ovn-kubernetes.md#pod-selector-sets: names and members.
 func TestPodSelectorSets(t *testing.T) {
 	own := func(pods string) model.Peer {
 		return model.Peer{Kind: model.PeerPods, Namespace: "ns1", Namespaces: model.Everything(), Pods: sel(t, pods)}
@@ -439,7 +440,7 @@ func TestPodSelectorSets(t *testing.T) {
 }
 
 // TestHostNetworkNamespace: its name is an option, and without the namespace the
-// nodes are in no set (compile-spec §4.1.6).
+// nodes are in no set (ovn-kubernetes.md#pod-selector-sets).
 func TestHostNetworkNamespace(t *testing.T) {
 	p := familyNetpol("ns1/p", sel(t, ""), rule(model.Ingress, model.Allow, nil, nsPeer(t, "t=1")))
 	k := unitKey("PodSelector", "", "LS{ML:{t: 1,},}_LS{}_LNM")
@@ -451,8 +452,8 @@ func TestHostNetworkNamespace(t *testing.T) {
 	}
 }
 
-// TestEgressFirewall is compile-spec §4.2. The examples there hang on a user
-// network's group, these on the default network's.
+// TestEgressFirewall follows ovn-kubernetes.md#egressfirewall. The examples there hang
+// on a user network's group, these on the default network's.
 func TestEgressFirewall(t *testing.T) {
 	n1, n2, n3 := node("n1", "a=b", "9.9.9.9", "fc00::1"), node("n2", "a=b", "10.0.0.1"), node("n3", "", "8.8.8.8")
 	f := familyFirewall("default",
@@ -503,8 +504,8 @@ func TestEgressFirewall(t *testing.T) {
 	}
 }
 
-// TestEgressFirewallMatches holds the forms of compile-spec §4.2, without the
-// port group.
+// TestEgressFirewallMatches holds the forms of ovn-kubernetes.md#firewall-match,
+// without the port group.
 func TestEgressFirewallMatches(t *testing.T) {
 	v4 := Options{IPv4: true, ClusterSubnets: prefixes("10.128.0.0/14", "10.132.0.0/14", "fd00:10::/48")}
 	dns4, dns6 := nb.HashedName(d+"EgressFirewallDNS:a.example.com:v4"), nb.HashedName(d+"EgressFirewallDNS:a.example.com:v6")
@@ -546,7 +547,7 @@ func TestEgressFirewallMatches(t *testing.T) {
 }
 
 // TestEgressFirewallLength: rule 8000 is the last the reserved range has a
-// priority for (compile-spec §4.2).
+// priority for (ovn-kubernetes.md#firewall-rows).
 func TestEgressFirewallLength(t *testing.T) {
 	rules := make([]model.Rule, 8001)
 	for i := range rules {
@@ -562,7 +563,7 @@ func TestEgressFirewallLength(t *testing.T) {
 	}
 }
 
-// TestMulticast is compile-spec §4.3, row by row.
+// TestMulticast follows ovn-kubernetes.md#multicast, row by row.
 func TestMulticast(t *testing.T) {
 	const any = "(ip4.mcast || mldv1 || mldv2 || (ip6.dst[120..127] == 0xff && ip6.dst[116] == 1))"
 	const e6 = "(mldv1 || mldv2 || (ip6.dst[120..127] == 0xff && ip6.dst[116] == 1))"
@@ -635,7 +636,7 @@ func TestMulticastSwitch(t *testing.T) {
 }
 
 // TestFamilySamples: hairpin rows are never sampled, the others by their id,
-// match and action (compile-spec §1.8).
+// match and action (ovn-kubernetes.md#samples).
 func TestFamilySamples(t *testing.T) {
 	nd := node("n1", "")
 	nd.MgmtIPs = []string{"10.244.2.2"}

@@ -9,7 +9,7 @@ import (
 	"rung/model/nb"
 )
 
-// efName is the only name OVN-Kubernetes takes (compile-spec §4.2).
+// efName is the only name OVN-Kubernetes takes (ovn-kubernetes.md#firewall-rows).
 const efName = "default"
 
 // firewall replaces or removes (p nil) an EgressFirewall.
@@ -27,7 +27,7 @@ func (c *Compiler) firewall(k model.PolicyKey, p *model.Policy) {
 	c.need(k, needs)
 }
 
-// compileFirewall compiles compile-spec §4.2.
+// compileFirewall compiles an EgressFirewall (ovn-kubernetes.md#egressfirewall).
 func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sharedSet) *Compiled {
 	out := &Compiled{Key: p.Key, Policy: p, owner: nb.OwnerEgressFirewall, Holder: HolderOf(p.Key)}
 	out.subjects = []*group{c.group(model.Everything(), model.Everything(), p.Namespace, false)}

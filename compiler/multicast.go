@@ -18,7 +18,8 @@ func (c *Compiler) multicastOn() bool {
 	return c.options.Multicast == On || c.options.Multicast == Auto && len(c.multicast) > 0
 }
 
-// multicastNS brings a namespace's multicast rows up to date (compile-spec §4.3).
+// multicastNS brings a namespace's multicast rows up to date
+// (ovn-kubernetes.md#multicast).
 func (c *Compiler) multicastNS(namespace string) {
 	k := model.PolicyKey{Kind: model.KindMulticastNS, Namespace: namespace, Name: multicastNSName}
 	if _, allowed := c.multicast[namespace]; !allowed || !c.multicastOn() {
@@ -74,7 +75,7 @@ func (c *Compiler) defaultsOn() bool {
 }
 
 // hairpin brings the rows for pods that reach themselves through a service up to
-// date (compile-spec §4.1.5).
+// date (ovn-kubernetes.md#hairpin-and-node-rows).
 func (c *Compiler) hairpin() {
 	k := model.PolicyKey{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}
 	if !c.defaultsOn() {
@@ -93,7 +94,7 @@ func (c *Compiler) hairpin() {
 }
 
 // nodeRows brings the rows up to date that let a node reach its own pods
-// (compile-spec §4.1.5). Only the node's own zone has its switch.
+// (ovn-kubernetes.md#hairpin-and-node-rows). Only the node's own zone has its switch.
 func (c *Compiler) nodeRows(node string) {
 	k := model.PolicyKey{Kind: model.KindNetpolNode, Name: node}
 	n := c.cluster.Node(node)

@@ -92,11 +92,11 @@ func compareACL(a, b *nb.ACL) int {
 	return cmp.Compare(a.ID(), b.ID())
 }
 
-// namedACLs resolves a rule's named ports (compile-spec §1.12): an ingress rule
-// reads the subject pods of the zone and, by a side effect of OVN-Kubernetes
-// that is visible in its rows, the peer pods of all zones; an egress rule reads
-// the peer pods. Items are sorted by name, then by address as text; they are
-// not made unique and not limited to the enabled families.
+// namedACLs resolves a rule's named ports (ovn-kubernetes.md#named-ports): an ingress
+// rule reads the subject pods of the zone and, by a side effect of OVN-Kubernetes that
+// is visible in its rows, the peer pods of all zones; an egress rule reads the peer
+// pods. Items are sorted by name, then by address as text; they are not made unique and
+// not limited to the enabled families.
 func (d *Desired) namedACLs(c *Compiled, cr *compiledRule, zone string, has HasPort) []*nb.ACL {
 	r := cr.rule
 	var pods []*model.Pod
@@ -145,7 +145,7 @@ func (d *Desired) namedACLs(c *Compiled, cr *compiledRule, zone string, has HasP
 }
 
 // sampleID is the metadata of an ACL's Sample: the unsigned 32-bit FNV-1a hash
-// of id, match and action (compile-spec §1.8).
+// of id, match and action (ovn-kubernetes.md#samples).
 func sampleID(a *nb.ACL) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(a.ID() + a.Match + a.Action))

@@ -9,7 +9,8 @@ import (
 	"rung/model/nb"
 )
 
-// Indexes of a rule's rows by where their peers come from (compile-spec §4.1.3).
+// Indexes of a rule's rows by where their peers come from
+// (ovn-kubernetes.md#rule-rows).
 const (
 	blockSelectors = "-1"
 	blockIPBlocks  = "-2"
@@ -39,9 +40,9 @@ func (c *Compiler) netpol(k model.PolicyKey, p *model.Policy) {
 	c.need(k, needs)
 }
 
-// compileNetpol compiles a NetworkPolicy's port group and rules (compile-spec
-// §4.1.1, §4.1.3). The sets its peers read belong to units of their own: needs
-// takes what they are.
+// compileNetpol compiles a NetworkPolicy's port group and rules
+// (ovn-kubernetes.md#isolation-groups, #rule-rows). The sets its peers read belong to
+// units of their own: needs takes what they are.
 func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *Compiled {
 	out := &Compiled{Key: p.Key, Policy: p, owner: nb.OwnerNetworkPolicy}
 	out.subjects = []*group{c.group(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)}
@@ -130,7 +131,7 @@ type netpolL4 struct{ protocol, text string }
 
 // netpolPorts groups a rule's ports by protocol. As OVN-Kubernetes has it, a named
 // port is no port at all, so that it opens the whole protocol; and numbers beside
-// an entry without one are all that is left (compile-spec §4.1.3).
+// an entry without one are all that is left (ovn-kubernetes.md#rule-rows).
 func netpolPorts(r *model.Rule) []netpolL4 {
 	if len(r.Ports) == 0 {
 		return []netpolL4{{protocol: "None"}}
@@ -160,7 +161,8 @@ func isolationKey(namespace string, dir model.Direction) model.PolicyKey {
 }
 
 // isolation rebuilds the default-deny units of a namespace: both are there, with
-// all their rows, as long as it has a NetworkPolicy (compile-spec §4.1.1).
+// all their rows, as long as it has a NetworkPolicy
+// (ovn-kubernetes.md#isolation-groups).
 func (c *Compiler) isolation(namespace string) {
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		k := isolationKey(namespace, dir)
@@ -172,7 +174,8 @@ func (c *Compiler) isolation(namespace string) {
 	}
 }
 
-// compileIsolation compiles compile-spec §4.1.2.
+// compileIsolation compiles a namespace's default deny in one direction
+// (ovn-kubernetes.md#default-deny).
 func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *Compiled {
 	out := &Compiled{Key: k, owner: nb.OwnerNetpolNamespace, levels: c.namespaceLevels(k.Namespace)}
 	for _, p := range c.netpols[k.Namespace] {

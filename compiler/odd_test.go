@@ -11,8 +11,7 @@ import (
 	"rung/model/nb"
 )
 
-// TestNoRows covers what OVN-Kubernetes refuses (compile-spec §1.6, §1.10,
-// §2.5, §2.7).
+// TestNoRows covers what OVN-Kubernetes refuses (ovn-kubernetes.md#no-rows).
 func TestNoRows(t *testing.T) {
 	badLog := anp("p", 0, nsSubject(t, ""))
 	badLog.Logging, badLog.HasLogging = `{"deny":"ALERT"}`, true
@@ -65,7 +64,8 @@ func TestNoRows(t *testing.T) {
 }
 
 // TestOddPolicies covers what no API server should let through, and what the
-// controller does with it all the same (compile-spec §1.11, §2.7, §2.9).
+// controller does with it all the same (ovn-kubernetes.md#unknown-protocol,
+// #unsupported-priority, #baseline).
 func TestOddPolicies(t *testing.T) {
 	web := pod("a/web", "app=web", "n1", "10.0.0.1")
 	base := []model.Object{namespace("a", "t=a"), web}

@@ -13,7 +13,7 @@ import (
 	"rung/model/nb"
 )
 
-// OVN priorities (compile-spec §1.1).
+// OVN priorities (ovn-kubernetes.md#priorities).
 const (
 	anpBase    = 30000
 	anpStep    = 100
@@ -155,9 +155,9 @@ func (c *Compiler) compilePolicy(p *model.Policy) *Compiled {
 }
 
 // refuse says why OVN-Kubernetes would not program the policy, in the order its
-// controller finds out (compile-spec §2.5, §2.7): the priority first; then what
-// is wrong with rules and the logging annotation, all of it in one error; then
-// what the nodes say. Without a reason it returns the levels to log with.
+// controller finds out (ovn-kubernetes.md#no-rows, #invalid-policies): the priority
+// first; then what is wrong with rules and the logging annotation, all of it in one
+// error; then what the nodes say. Without a reason it returns the levels to log with.
 func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	if p.Kind == model.KindANP && p.Priority > c.maxPriority() {
 		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
@@ -192,7 +192,7 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 }
 
 // refuseNodes finds a selected node whose host-cidrs annotation cannot be read:
-// the whole policy fails then (compile-spec §1.10).
+// the whole policy fails then (ovn-kubernetes.md#no-rows).
 func (c *Compiler) refuseNodes(p *model.Policy) *model.NoRows {
 	for i := range p.Egress {
 		r := &p.Egress[i]
@@ -223,7 +223,7 @@ func checkNetworks(r *model.Rule) error {
 	return nil
 }
 
-// ovnPriority is the priority of a rule's ACLs (compile-spec §1.1).
+// ovnPriority is the priority of a rule's ACLs (ovn-kubernetes.md#priorities).
 func ovnPriority(p *model.Policy, index int) int {
 	if p.Kind == model.KindBANP {
 		return banpBase - index
@@ -302,7 +302,7 @@ func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 }
 
 // maskedNetwork clears the host bits and writes the canonical form
-// (compile-spec §1.9). The CIDR was checked before.
+// (ovn-kubernetes.md#peers). The CIDR was checked before.
 func maskedNetwork(cidr string) string {
 	p, err := netip.ParsePrefix(cidr)
 	if err != nil {
@@ -321,7 +321,7 @@ func protocolOf(p model.Port) string {
 }
 
 // fixedACLs are a rule's ACLs for numeric ports, or the one without an L4
-// condition (compile-spec §1.4). A rule of named ports only has none.
+// condition (ovn-kubernetes.md#acls-of-a-rule). A rule of named ports only has none.
 func (c *Compiler) fixedACLs(out *Compiled, cr *compiledRule) []*nb.ACL {
 	r := cr.rule
 	w := cr.writer(out.GroupName)
@@ -330,8 +330,8 @@ func (c *Compiler) fixedACLs(out *Compiled, cr *compiledRule) []*nb.ACL {
 	}
 	var acls []*nb.ACL
 	// The last pass takes what has no protocol OVN-Kubernetes knows: it writes a
-	// broken row for these ports (compile-spec §1.11), which must not look as if
-	// the rule had no such ports.
+	// broken row for these ports (ovn-kubernetes.md#unknown-protocol), which must not
+	// look as if the rule had no such ports.
 	for _, proto := range append(protocols[:], "") {
 		var terms []match.PortTerm
 		for _, p := range r.Ports {
@@ -346,7 +346,8 @@ func (c *Compiler) fixedACLs(out *Compiled, cr *compiledRule) []*nb.ACL {
 	return acls
 }
 
-// acl fills in a row (compile-spec §0.3, §1.2, §1.3, §1.5, §1.6).
+// acl fills in a row (ovn-kubernetes.md#acl-columns, #direction-and-action, #acl-ids,
+// #acl-names, #policy-logging).
 func (out *Compiled) acl(o Options, cr *compiledRule, proto, expr string) *nb.ACL {
 	r := cr.rule
 	a := &nb.ACL{
@@ -377,7 +378,7 @@ func (out *Compiled) acl(o Options, cr *compiledRule, proto, expr string) *nb.AC
 }
 
 // aclName cuts the name at 63 characters, as OVN-Kubernetes does
-// (compile-spec §1.5).
+// (ovn-kubernetes.md#acl-names).
 func aclName(short, policy string, r *model.Rule) string {
 	return cutName(short + ":" + policy + ":" + string(r.Direction) + ":" + strconv.Itoa(r.Index))
 }

@@ -11,16 +11,16 @@ type rowSpec struct {
 	pairs     []nb.Pair // of the id, in declared order
 	direction model.Direction
 	// toLport overrules the direction: EgressFirewalls decide at the other end of
-	// the pipeline (compile-spec §4.2).
+	// the pipeline (ovn-kubernetes.md#firewall-rows).
 	toLport  bool
 	priority int
 	action   string
 	level    string // to log with, empty: off
 	match    string
-	sampled  bool // its feature has samples (compile-spec §1.8)
+	sampled  bool // its feature has samples (ovn-kubernetes.md#samples)
 }
 
-// row fills in an ACL of tier 2 (compile-spec §0.3).
+// row fills in an ACL of tier 2 (ovn-kubernetes.md#acl-columns).
 func (c *Compiler) row(out *Compiled, s rowSpec) *nb.ACL {
 	a := &nb.ACL{
 		Action: s.action, Match: s.match, Meter: nb.LoggingMeter, Priority: s.priority, Tier: model.TierNetwork,
@@ -41,7 +41,7 @@ func (c *Compiler) row(out *Compiled, s rowSpec) *nb.ACL {
 }
 
 // cutName cuts an ACL's name at 63 characters, as OVN-Kubernetes does
-// (compile-spec §0.3).
+// (ovn-kubernetes.md#acl-names).
 func cutName(s string) string {
 	if len(s) > maxNameLen {
 		return s[:maxNameLen]

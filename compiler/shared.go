@@ -14,8 +14,9 @@ const (
 )
 
 // sharedSet is what the address sets of a unit of their own hold, which several
-// policies refer to: the pods of a pair of selectors (compile-spec §4.1.6), or the
-// addresses of a DNS name (§4.2).
+// policies refer to: the pods of a pair of selectors
+// (ovn-kubernetes.md#pod-selector-sets), or the addresses of a DNS name
+// (ovn-kubernetes.md#firewall-match).
 type sharedSet struct {
 	ns, pods  model.Selector
 	namespace string // instead of ns
@@ -102,7 +103,8 @@ func (c *Compiler) compileShared(s sharedSet) *Compiled {
 }
 
 // standsForHosts says whether the set holds the nodes' own addresses besides: one
-// of whole namespaces that takes in the host network's (compile-spec §4.1.6).
+// of whole namespaces that takes in the host network's
+// (ovn-kubernetes.md#pod-selector-sets).
 func (c *Compiler) standsForHosts(s sharedSet) bool {
 	if !s.legacy || !s.pods.Empty() {
 		return false

@@ -13,7 +13,7 @@ import (
 
 const d = "default-network-controller:"
 
-// TestHashedNames holds the check values of compile-spec §0.2.
+// TestHashedNames holds the check values of ovn-kubernetes.md#hashed-names.
 func TestHashedNames(t *testing.T) {
 	for id, want := range map[string]string{
 		"AdminNetworkPolicy:cluster-control":              "a14645450421485494999",
@@ -32,7 +32,8 @@ func TestHashedNames(t *testing.T) {
 	}
 }
 
-// TestWorkedExample is the dual-stack policy of compile-spec §1.13, row by row.
+// TestWorkedExample is the dual-stack policy of ovn-kubernetes.md#worked-example, row
+// by row.
 func TestWorkedExample(t *testing.T) {
 	p := anp("harry-potter", 5, nsSubject(t, "house=gryffindor"),
 		rule(model.Ingress, model.Deny, nil, nsPeer(t, "house=slytherin")),
@@ -89,8 +90,8 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
-// TestACLsOfARule covers compile-spec §1.4, §1.11 and §1.12: which ACLs a rule
-// yields and what they match.
+// TestACLsOfARule covers ovn-kubernetes.md#acls-of-a-rule, #acl-match and #named-ports:
+// which ACLs a rule yields and what they match.
 func TestACLsOfARule(t *testing.T) {
 	web := pod("a/web", "app=web", "n1", "10.0.0.1", "fe00::1")
 	web.Ports = []model.ContainerPort{{Name: "http", Protocol: "TCP", Port: 8080}, {Name: "dns", Protocol: "UDP", Port: 53}, {Name: "odd", Protocol: "", Port: 9}}
@@ -150,7 +151,7 @@ func TestACLsOfARule(t *testing.T) {
 }
 
 // TestNamedPortDuplicates: a pod that is subject and peer appears twice, and the
-// subject pods are those of the zone (compile-spec §1.12).
+// subject pods are those of the zone (ovn-kubernetes.md#named-ports).
 func TestNamedPortDuplicates(t *testing.T) {
 	one := pod("a/one", "", "n1", "10.128.2.4")
 	two := pod("a/two", "", "n2", "10.128.10.4")
@@ -176,7 +177,7 @@ func TestNamedPortDuplicates(t *testing.T) {
 	}
 }
 
-// TestAddressSets covers compile-spec §1.9 and §1.10.
+// TestAddressSets covers ovn-kubernetes.md#address-sets and #peers.
 func TestAddressSets(t *testing.T) {
 	host := pod("a/host", "", "n1", "172.18.0.9")
 	host.HostNetwork = true
@@ -231,7 +232,8 @@ func TestAddressSets(t *testing.T) {
 	}
 }
 
-// TestPortGroup covers compile-spec §1.7 and the subjects of §1.10.
+// TestPortGroup covers ovn-kubernetes.md#port-group and the subjects of
+// ovn-kubernetes.md#subject-pods.
 func TestPortGroup(t *testing.T) {
 	host := pod("a/host", "", "n1", "172.18.0.9")
 	host.HostNetwork = true
@@ -255,7 +257,8 @@ func TestPortGroup(t *testing.T) {
 	}
 }
 
-// TestPrioritiesNamesAndLogging covers compile-spec §1.1, §1.2, §1.5, §1.6.
+// TestPrioritiesNamesAndLogging covers ovn-kubernetes.md#priorities,
+// #direction-and-action, #acl-names and #policy-logging.
 func TestPrioritiesNamesAndLogging(t *testing.T) {
 	rules := func(n int, a model.Action) (out []model.Rule) {
 		for range n {
@@ -305,7 +308,7 @@ func TestPrioritiesNamesAndLogging(t *testing.T) {
 	}
 }
 
-// TestSamples holds the check value of compile-spec §1.8.
+// TestSamples holds the check value of ovn-kubernetes.md#samples.
 func TestSamples(t *testing.T) {
 	p := anp("samp", 0, nsSubject(t, ""), rule(model.Ingress, model.Deny, nil, nsPeer(t, "")))
 	a := Compile(clusterOf(p), Options{IPv4: true, Observability: true}).Rows(p.Key, "", nil).ACLs[0]

@@ -12,7 +12,7 @@ import (
 )
 
 // attributor finds the rule behind a log line. The ACL's name tells it; a name
-// that was cut (compile-spec §1.5, §4) leaves candidates, which are judged by
+// that was cut (ovn-kubernetes.md#acl-names) leaves candidates, which are judged by
 // verdict, direction and by evaluating their desired rows for the packet.
 type attributor struct {
 	mu   sync.Mutex
@@ -64,7 +64,7 @@ func (a *attributor) rule(rev *Revision, e *LogEntry, now time.Time) (ref model.
 var verdicts = map[model.Action]string{model.Allow: "allow", model.Deny: "drop", model.Pass: "pass"}
 
 // directionOf is where the ACLs of a kind's rules decide: those of an
-// EgressFirewall at the end of the pipeline (compile-spec §4.2).
+// EgressFirewall at the end of the pipeline (ovn-kubernetes.md#firewall-rows).
 func directionOf(k model.Kind, d model.Direction) string {
 	if d == model.Ingress || k == model.KindEF {
 		return nb.ToLport
@@ -156,7 +156,7 @@ func (a *attributor) judge(rev *Revision, e *LogEntry, in []model.RuleRef, now t
 }
 
 // logsFor says whether the ACL is one of the rule's, or the default deny's: the
-// other rows of that never log (compile-spec §4.1.2).
+// other rows of that never log (ovn-kubernetes.md#default-deny).
 func logsFor(acl *nb.ACL, ref model.RuleRef) bool {
 	if ref.Rule < 0 {
 		return acl.Action == nb.ActionDrop
@@ -261,7 +261,7 @@ func unmapped(a netip.Addr) netip.Addr {
 
 // ruleOf is the rule's own name, and which of its ACLs logged the line: a rule
 // has one for each protocol of its ports, and one for all without ports
-// (compile-spec §1.4).
+// (ovn-kubernetes.md#acls-of-a-rule).
 func ruleOf(rev *Revision, e *LogEntry) (name, acl string) {
 	if rev == nil {
 		return "", ""

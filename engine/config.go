@@ -108,7 +108,7 @@ type SandboxConfig struct {
 }
 
 // highestPriority is where 30000 − 100·P − 99, the last row of a policy, is
-// still a priority of OVN (compile-spec §1.1).
+// still a priority of OVN (ovn-kubernetes.md#priorities).
 const highestPriority = 299
 
 // maxRate is the most simulated events a second that make sense; it also keeps

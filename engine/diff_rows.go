@@ -72,7 +72,7 @@ func rowTable(rows *model.PolicyRows) map[rowID]map[string]column {
 
 func text(s string) column { return column{text: s} }
 
-// aclColumns are the columns OVN-Kubernetes writes (compile-spec §0.3).
+// aclColumns are the columns OVN-Kubernetes writes (ovn-kubernetes.md#acl-columns).
 func aclColumns(a *nb.ACL) map[string]column {
 	return map[string]column{
 		"action": text(a.Action), "direction": text(a.Direction), "external_ids": text(pairsText(a.ExternalIDs)),

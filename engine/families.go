@@ -16,7 +16,7 @@ import (
 const maxDNSFile = 16 << 20
 
 // Features are what a cluster's configuration says about rows beyond the objects
-// (compile-spec §4).
+// (ovn-kubernetes.md#default-deny, #rule-rows, #hairpin-and-node-rows, #multicast).
 type Features struct {
 	// AllowICMP and Stateless are OVN-Kubernetes' switches
 	// allow-icmp-network-policy and enable-stateless-netpol: "on", "off", or "auto"

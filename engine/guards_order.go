@@ -85,7 +85,7 @@ func rungs(ps []*model.Policy, maxPriority int32) map[model.Direction]*rungRules
 			if !enforced(p, maxPriority) {
 				continue
 			}
-			base := int(p.Priority) * 100 // at most 100 rules (compile-spec §1.1)
+			base := int(p.Priority) * 100 // at most 100 rules (ovn-kubernetes.md#api-limits)
 			if p.Kind == model.KindBANP {
 				base = baselineOrder
 			}

@@ -137,7 +137,7 @@ func keyOf(a *nb.ACL, o nb.Owner) groupKey {
 }
 
 // openPort begins the names of the rows that open ports of one pod each
-// (compile-spec §4.4).
+// (ovn-kubernetes.md#tier-0).
 const openPort = "OpenPort-"
 
 // groupLabel is an owner's label without what tells its rows apart.

@@ -10,7 +10,7 @@ import (
 type Logging struct {
 	Levels model.LogLevels
 	// Namespace is the namespace whose annotation says so; empty where it is the
-	// policy's own (compile-spec §1.6, §4.1.7).
+	// policy's own (ovn-kubernetes.md#policy-logging, #namespace-logging).
 	Namespace string
 	// Problems are what is wrong with the annotation. An ANP or BANP that has one
 	// is not programmed; of a namespace's only the level is off.

@@ -22,7 +22,7 @@ type RuleStat struct {
 	Seconds [rateSeconds]int
 	// AtCap says that within these seconds an ACL of the rule logged as many
 	// lines in one second as its meter lets through in CapZone: lines are being
-	// lost then, silently (compile-spec §5.1). CapRate is the meter's rate.
+	// lost then, silently (ovn-kubernetes.md#meter). CapRate is the meter's rate.
 	AtCap   bool
 	CapZone string
 	CapRate int
@@ -131,7 +131,7 @@ func (c *ruleCounts) stat(ref model.RuleRef, now time.Time) RuleStat {
 	return RuleStat{}
 }
 
-// defaultMeterRate is OVN-Kubernetes' default (compile-spec §5.1).
+// defaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
 const defaultMeterRate = 20
 
 // meterRate is how many lines an ACL of the zone may log in a second.

@@ -12,9 +12,9 @@ import (
 	"rung/reconciler"
 )
 
-// metrics are those of OVN-Kubernetes' controller (compile-spec §2.10), with the
-// same names and labels, and Rung's own of each zone. They are per process: those
-// of rows add up the zones it writes, which is one per node.
+// metrics are those of OVN-Kubernetes' controller (ovn-kubernetes.md#metrics), with the
+// same names and labels, and Rung's own of each zone. They are per process: those of
+// rows add up the zones it writes, which is one per node.
 type metrics struct {
 	e            *Engine
 	transactions *prometheus.CounterVec

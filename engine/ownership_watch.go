@@ -229,7 +229,7 @@ func (o *owners) ask(ctx context.Context, node string) ([]kube.Controller, error
 }
 
 // clear takes away what the controller of a zone reported whose node is gone
-// (compile-spec §2.8); from the API server only if that was Rung.
+// (ovn-kubernetes.md#status-conditions); from the API server only if that was Rung.
 func (w *owned) clear(rev *Revision) {
 	t := conditionOf(w.zone)
 	var of []model.PolicyKey

@@ -100,7 +100,7 @@ func (g *gate) rows(rev *Revision, c ObjectChange, after *compiler.Desired, shar
 }
 
 // common are the hairpin and node rows where a change makes them come or go
-// (compile-spec §4.1.5).
+// (ovn-kubernetes.md#hairpin-and-node-rows).
 func common(before, after *compiler.Desired) (out []model.PolicyKey) {
 	for _, d := range []*compiler.Desired{before, after} {
 		for c := range d.Policies() {

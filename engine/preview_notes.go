@@ -226,7 +226,8 @@ func (n *noter) subject() []consequence {
 }
 
 // isolation tells which pods begin or cease to be isolated: those of a
-// NetworkPolicy that no other isolates in that direction (compile-spec §4.1.1).
+// NetworkPolicy that no other isolates in that direction
+// (ovn-kubernetes.md#isolation-groups).
 func (n *noter) isolation() (out []consequence) {
 	ns := n.c.Key.Namespace
 	if n.isolated[ns] {

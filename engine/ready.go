@@ -10,7 +10,7 @@ import (
 )
 
 // ReadyPrefix begins the type of the condition that each zone's controller keeps
-// of a policy; the rest is the zone (compile-spec §2.8).
+// of a policy; the rest is the zone (ovn-kubernetes.md#status-conditions).
 const ReadyPrefix = "Ready-In-Zone-"
 
 // centralZone is the one zone of OVN-Kubernetes' central mode, whatever nodes

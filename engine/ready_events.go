@@ -8,7 +8,7 @@ import (
 )
 
 // EventGroup is the same event as several controllers reported it: a policy that
-// every zone's controller warns of has one event per zone (compile-spec §2.7).
+// every zone's controller warns of has one event per zone (ovn-kubernetes.md#events).
 type EventGroup struct {
 	Type, Reason, Message string
 	Count                 int       // of all reporters together

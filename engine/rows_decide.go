@@ -16,7 +16,7 @@ const (
 	// TieSame: others share the priority and decide alike.
 	TieSame
 	// TieUndefined: others share the priority and decide differently. Which of
-	// them does is undefined where both match (compile-spec §1.13).
+	// them does is undefined where both match (ovn-kubernetes.md#stages).
 	TieUndefined
 )
 
@@ -97,7 +97,8 @@ func isRule(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Index >= 0 }
 
 // inNamespace says whether a row is bound to the pods of one namespace: two such
 // rows of one owner type never match the same connection at the same place, when
-// their namespaces differ (compile-spec §4.1, §4.2, §4.3).
+// their namespaces differ (ovn-kubernetes.md#isolation-groups, #firewall-rows,
+// #multicast).
 func inNamespace(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Namespace != "" }
 
 // TiedWith are the other rows of a database that share stage, tier and priority
@@ -156,7 +157,7 @@ const AfterAllow = "decides even after an ANP egress Allow"
 // AfterEgressAllow says whether a row stands in the to-lport stage though it is
 // about what a pod sends: an Allow of the egress stages does not end its say.
 // These are the rows of an EgressFirewall, and those that decide about multicast
-// on arrival (compile-spec §4.2, §4.3).
+// on arrival (ovn-kubernetes.md#firewall-rows, #multicast).
 func AfterEgressAllow(a *nb.ACL, o nb.Owner) bool {
 	if a.Stage() != nb.ToLport || o.Form == nb.FormNone || o.Form == nb.FormUnknown {
 		return false

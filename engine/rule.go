@@ -22,8 +22,8 @@ func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
 func (r *Revision) Related(k model.PolicyKey) []model.PolicyKey { return r.desired.Related(k) }
 
 // DesiredSet is the desired address set of that name among those a policy's rules
-// name: its own, or one it shares with others (compile-spec §4.1.6). nil when the
-// policy has none of it.
+// name: its own, or one it shares with others (ovn-kubernetes.md#pod-selector-sets).
+// nil when the policy has none of it.
 func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 	for _, unit := range append([]model.PolicyKey{k}, r.Related(k)...) {
 		c := r.desired.Policy(unit)
@@ -48,7 +48,7 @@ func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
 
 // HolderOf is the row of OVN-Kubernetes' own that the ACLs of a policy or unit
 // hang on, such as the port group of a namespace for an EgressFirewall
-// (compile-spec §4.2); empty where they have a port group of their own.
+// (ovn-kubernetes.md#firewall-rows); empty where they have a port group of their own.
 func HolderOf(k model.PolicyKey) (table, name string) {
 	h := compiler.HolderOf(k)
 	return h.Table, h.Name

@@ -10,7 +10,7 @@ import (
 )
 
 // TestWords holds the words of a policy in a zone, and over all zones, to what
-// design.md says they mean.
+// architecture.md#words says they mean.
 func TestWords(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }

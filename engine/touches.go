@@ -57,7 +57,7 @@ func (r *Revision) Touches(pod *model.Pod) []Touch {
 
 // Isolating are the NetworkPolicies that isolate a pod in a direction: what none
 // of its namespace's allows there is dropped by the default deny of the namespace
-// (compile-spec §4.1.2). They are ordered by name.
+// (ovn-kubernetes.md#default-deny). They are ordered by name.
 func (r *Revision) Isolating(pod *model.Pod, dir model.Direction) (out []model.PolicyKey) {
 	if pod == nil || !pod.SubjectEligible() {
 		return nil
@@ -76,8 +76,8 @@ func (r *Revision) Isolating(pod *model.Pod, dir model.Direction) (out []model.P
 }
 
 // OutsideTypes says whether a NetworkPolicy's policyTypes leave a direction out.
-// Rules there are compiled all the same (compile-spec §4.1.3): they allow, but the
-// policy isolates nobody.
+// Rules there are compiled all the same (ovn-kubernetes.md#rule-rows): they allow, but
+// the policy isolates nobody.
 func OutsideTypes(p *model.Policy, dir model.Direction) bool {
 	return p.Kind == model.KindNP && (dir == model.Ingress && !p.IsolatesIngress || dir == model.Egress && !p.IsolatesEgress)
 }
@@ -129,7 +129,7 @@ func (m *matcher) selected(namespace string, ns, pods model.Selector) bool {
 
 // peer says whether an address of the pod is behind a peer of the rule. Whoever
 // is on the host's network is behind no selector but those of a NetworkPolicy that
-// name pods (compile-spec §4.1.6).
+// name pods (ovn-kubernetes.md#pod-selector-sets).
 func (m *matcher) peer(kind model.Kind, r *model.Rule) (yes bool, network string) {
 	if len(m.addrs) == 0 {
 		return false, ""
@@ -179,7 +179,7 @@ func (m *matcher) except(networks []string, a netip.Addr) bool {
 }
 
 // apart says whether an EgressFirewall's network leaves the address out, because
-// it is of the cluster's own subnets (compile-spec §4.2).
+// it is of the cluster's own subnets (ovn-kubernetes.md#firewall-match).
 func (m *matcher) apart(network string, a netip.Addr) bool {
 	n, ok := model.ParseNetwork(strings.TrimSpace(network))
 	return ok && slices.ContainsFunc(m.subnets, func(s netip.Prefix) bool { return s.Overlaps(n) && s.Contains(a) })

@@ -107,7 +107,7 @@ func (e *Engine) followNodes(sb *sandbox.Sandbox) {
 }
 
 // dropZone ends a zone whose node is gone, and takes away what its controller
-// reported (compile-spec §2.8).
+// reported (ovn-kubernetes.md#status-conditions).
 func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
 	var l *zoneLoop
 	e.do(func(*state) {

@@ -24,7 +24,7 @@ const (
 )
 
 // Kinds of what has rows and is no object: they are spelled as the owner types
-// of OVN-Kubernetes' rows (compile-spec §0.1).
+// of OVN-Kubernetes' rows (ovn-kubernetes.md#owner-types).
 const (
 	KindNetpolNamespace  Kind = "NetpolNamespace"   // namespace, Ingress or Egress: default deny
 	KindNetpolDefault    Kind = "NetpolDefault"     // allow-hairpinning
@@ -128,7 +128,7 @@ func (k Key) Compare(o Key) int {
 	return strings.Compare(k.Name, o.Name)
 }
 
-// Tiers of precedence (compile-spec §0.4).
+// Tiers of precedence (ovn-kubernetes.md#tiers).
 const (
 	TierIsolation = 0
 	TierAdmin     = 1
@@ -164,10 +164,10 @@ const (
 	AnnotationPodNetworks = "k8s.ovn.org/pod-networks"
 	AnnotationHostCIDRs   = "k8s.ovn.org/host-cidrs"
 	// AnnotationStateless on a NetworkPolicy asks for allow-stateless rows
-	// (compile-spec §4.1.3).
+	// (ovn-kubernetes.md#rule-rows).
 	AnnotationStateless = "k8s.ovn.org/acl-stateless"
-	// AnnotationMulticast on a Namespace lets multicast through (compile-spec
-	// §4.3).
+	// AnnotationMulticast on a Namespace lets multicast through
+	// (ovn-kubernetes.md#multicast).
 	AnnotationMulticast = "k8s.ovn.org/multicast-enabled"
 	// AnnotationNodeSubnets and AnnotationGatewayAddrs are a node's pod subnets
 	// and the addresses of its gateway router, by network.
@@ -176,5 +176,6 @@ const (
 )
 
 // MaxPriority is the lowest precedence OVN-Kubernetes enforces; the API allows
-// 0 to 1000 (compile-spec §1.1). It is the default of a per-cluster capability.
+// 0 to 1000 (ovn-kubernetes.md#priorities). It is the default of a per-cluster
+// capability.
 const MaxPriority = 99

@@ -3,8 +3,8 @@ package model
 // Conflict is a pair of rules that OVN holds at one priority and that disagree
 // about traffic that exists now: the rules have the same index and direction in
 // two policies of one priority, so their ACLs share an OVN priority
-// (compile-spec §1.1), their actions differ, and a pod that is subject of both
-// meets a peer and a port that both rules match. Which rule decides is left to
+// (ovn-kubernetes.md#priorities), their actions differ, and a pod that is subject of
+// both meets a peer and a port that both rules match. Which rule decides is left to
 // OVN.
 type Conflict struct {
 	A, B      PolicyKey

@@ -12,7 +12,8 @@ type SectionKind string
 const (
 	// SectionFirewall are EgressFirewalls and ingress multicast: the part of tier
 	// 2 that decides in to-lport about what a pod sends, even after an egress rule
-	// of an AdminNetworkPolicy allowed it (compile-spec §4.2, §4.3).
+	// of an AdminNetworkPolicy allowed it (ovn-kubernetes.md#firewall-rows,
+	// #multicast).
 	SectionFirewall  SectionKind = "firewall"
 	SectionMulticast SectionKind = "multicast" // egress multicast
 	SectionNetpol    SectionKind = "netpol"    // NetworkPolicies, by namespace

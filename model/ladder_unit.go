@@ -7,8 +7,8 @@ import (
 	"rung/model/nb"
 )
 
-// OVN priorities of the rows of tier 2 (compile-spec §4): the higher one decides
-// first.
+// OVN priorities of the rows of tier 2 (ovn-kubernetes.md#priorities): the higher one
+// decides first.
 const (
 	PriorityFirewall       = 10000 // rule i of an EgressFirewall has 10000 − i
 	PriorityMulticastAllow = 1012
@@ -58,8 +58,8 @@ func (u *Unit) Range(s Stage) (first, last int, ok bool) {
 }
 
 // Effect counts what a unit that is no object does in a stage, or in all of them:
-// it has one rule in each direction in which it decides (compile-spec §4.1.2,
-// §4.1.5, §4.3).
+// it has one rule in each direction in which it decides
+// (ovn-kubernetes.md#default-deny, #hairpin-and-node-rows, #multicast).
 func (u *Unit) Effect(s Stage) (ingress, egress RuleCount) {
 	does := RuleCount{Allow: 1}
 	if u.Key.Kind == KindNetpolNamespace || u.Key.Kind == KindMulticastCluster && u.Key.Name == nb.TypeMulticastDeny {
@@ -100,7 +100,7 @@ type LadderNamespace struct {
 	Name     string
 	Policies []Unit // its NetworkPolicies by name
 	// Denies are its default denies: what no NetworkPolicy allows is dropped for
-	// the pods one of them isolates (compile-spec §4.1.2).
+	// the pods one of them isolates (ovn-kubernetes.md#default-deny).
 	Denies    []Unit
 	Firewall  *Unit // its EgressFirewall
 	Multicast bool  // its pods may send and receive multicast

@@ -57,7 +57,8 @@ func sectionsText(l *Ladder, stage Stage) string {
 	return b.String()
 }
 
-// The priorities and stages of compile-spec §4, in the order in which they decide.
+// The priorities and stages of ovn-kubernetes.md#priorities and #stages, in the order
+// in which they decide.
 func TestSections(t *testing.T) {
 	l := tier2Ladder()
 	for stage, want := range map[Stage]string{

@@ -9,7 +9,7 @@ import (
 )
 
 // LogLevels are the severities a policy's rules log with, by action; an empty
-// level means that rules of that action do not log (compile-spec §1.6).
+// level means that rules of that action do not log (ovn-kubernetes.md#policy-logging).
 type LogLevels struct {
 	Allow string
 	Deny  string
@@ -87,7 +87,8 @@ const annotationType = "ACLLoggingLevels"
 // AdminNetworkPolicy or its baseline; has says whether it is there. The error
 // has the text of OVN-Kubernetes without the policy's name (see
 // Policy.LogLevels): OVN-Kubernetes then does not program the policy at all and
-// the rows it had stay (compile-spec §1.6). The levels are off with an error.
+// the rows it had stay (ovn-kubernetes.md#policy-logging). The levels are off with an
+// error.
 func ParseLogging(raw string, has bool) (LogLevels, error) {
 	if !has || raw == "" {
 		return LogLevels{}, nil
@@ -145,7 +146,8 @@ func (p *Policy) LogLevels() (LogLevels, error) {
 // NamespaceLogLevels reads the annotation k8s.ovn.org/acl-logging of a Namespace,
 // by which its NetworkPolicies and its EgressFirewall log. Unlike a policy's own,
 // what is wrong with it is soft: the level that cannot be read is off, and nothing
-// else changes (compile-spec §4.1.7). problems says what that is; pass is ignored.
+// else changes (ovn-kubernetes.md#namespace-logging). problems says what that is; pass
+// is ignored.
 func NamespaceLogLevels(raw string) (l LogLevels, problems []string) {
 	if raw == "" {
 		return LogLevels{}, nil
@@ -168,7 +170,8 @@ func NamespaceLogLevels(raw string) (l LogLevels, problems []string) {
 }
 
 // Of is the part of a namespace's levels that the rows of a kind log with
-// (compile-spec §4.1.7): allow is for what rules let through, deny for the rest.
+// (ovn-kubernetes.md#namespace-logging): allow is for what rules let through, deny for
+// the rest.
 func (l LogLevels) Of(k Kind) LogLevels {
 	switch k {
 	case KindNP:

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// LogLine is one acl_log line of ovn-controller (compile-spec §5.3). Text is
+// LogLine is one acl_log line of ovn-controller (ovn-kubernetes.md#log-line). Text is
 // clean. Fields the line does not carry are zero.
 type LogLine struct {
 	At   time.Time // UTC, to the millisecond, by the clock of the node
 	Zone string    // whose ovn-controller wrote it; set by the reader
 	Seq  uint64    // ovn-controller's message counter, restarts with it
 	// Name is the ACL's name, unescaped; empty and Unnamed set when the ACL has
-	// none. Rows of one rule share a name (compile-spec §1.5).
+	// none. Rows of one rule share a name (ovn-kubernetes.md#acl-names).
 	Name    string
 	Unnamed bool
 	Verdict string // allow, drop, reject, pass
@@ -32,7 +32,7 @@ type LogLine struct {
 }
 
 // MaxACLName is how many characters of an ACL's name are kept
-// (compile-spec §0.3).
+// (ovn-kubernetes.md#acl-names).
 const MaxACLName = 63
 
 // RuleRef is what an ACL's name tells of the rule behind it.
@@ -49,10 +49,10 @@ type RuleRef struct {
 }
 
 // ACLName is the name that OVN-Kubernetes gives the ACLs of a rule, cut to
-// MaxACLName characters (compile-spec §1.5, §4): ANP:policy:Direction:rule,
+// MaxACLName characters (ovn-kubernetes.md#acl-names): ANP:policy:Direction:rule,
 // BANP:…, NP:namespace:policy:Direction:rule, EF:namespace:rule, and
-// NP:namespace:Direction for a NetworkPolicy key without a name. It is empty
-// for other kinds, whose rows have no name.
+// NP:namespace:Direction for a NetworkPolicy key without a name. It is empty for other
+// kinds, whose rows have no name.
 func ACLName(p PolicyKey, d Direction, rule int) string {
 	var s string
 	switch i := strconv.Itoa(rule); p.Kind {
@@ -75,7 +75,7 @@ func ACLName(p PolicyKey, d Direction, rule int) string {
 }
 
 // egressFirewallName is the only name an EgressFirewall may have
-// (compile-spec §4.2).
+// (ovn-kubernetes.md#firewall-rows).
 const egressFirewallName = "default"
 
 // DecodeName reads an ACL's name back. ok is false for a name that is not one
@@ -96,7 +96,7 @@ func DecodeName(name string) (ref RuleRef, ok bool) {
 		}
 		ref.Policy.Name = d.word()
 		ref.Direction = d.direction()
-		ref.Rule = d.index(2) // at most 100 rules (compile-spec §2.11)
+		ref.Rule = d.index(2) // at most 100 rules (ovn-kubernetes.md#api-limits)
 	case "NP":
 		ref.Policy.Kind = KindNP
 		ref.Policy.Namespace = d.word()
@@ -113,7 +113,7 @@ func DecodeName(name string) (ref RuleRef, ok bool) {
 		ref.Policy.Name = egressFirewallName
 		ref.Direction = Egress
 		ref.Policy.Namespace = d.word()
-		ref.Rule = d.index(4) // indexes end at 8000 (compile-spec §4.2)
+		ref.Rule = d.index(4) // indexes end at 8000 (ovn-kubernetes.md#firewall-rows)
 	default:
 		return RuleRef{}, false
 	}

@@ -42,7 +42,7 @@ type Pod struct {
 	HostNetwork bool
 	Phase       string // Pending, Running, Succeeded, Failed, Unknown
 	// IPs are the default network's addresses in canonical text, in the order
-	// of compile-spec §1.10: status.podIPs, else the pod-networks annotation's
+	// of ovn-kubernetes.md#peers: status.podIPs, else the pod-networks annotation's
 	// default entry, else status.podIP.
 	IPs   []string
 	Ports []ContainerPort // of regular containers only
@@ -82,13 +82,13 @@ func (p *Pod) PrimaryUDN() string {
 }
 
 // SubjectEligible says whether the pod can be a subject: not host-networked, not
-// completed, scheduled (compile-spec §1.10). An address is not required.
+// completed, scheduled (ovn-kubernetes.md#subject-pods). An address is not required.
 func (p *Pod) SubjectEligible() bool {
 	return !p.HostNetwork && !p.Completed() && p.NodeName != ""
 }
 
 // PeerEligible says whether the pod's addresses enter address sets
-// (compile-spec §1.10).
+// (ovn-kubernetes.md#peers).
 func (p *Pod) PeerEligible() bool { return p.SubjectEligible() && len(p.IPs) > 0 }
 
 // Node is a Kubernetes Node.
@@ -98,7 +98,7 @@ type Node struct {
 	HostCIDRs string
 	// HostIPs are its addresses without prefix length. HostErr is set, and
 	// HostIPs empty, when the annotation cannot be read: policies that select
-	// the node by a nodes peer then fail as a whole (compile-spec §1.10).
+	// the node by a nodes peer then fail as a whole (ovn-kubernetes.md#no-rows).
 	HostIPs []string
 	HostErr string
 	// MgmtIPs are the addresses of its management port: the second of each pod

@@ -118,7 +118,7 @@ func (x *PodIndex) view(r *Rule) *ruleView {
 // meet finds traffic of the subject pods that both rules of one direction
 // match: the same pod or address as peer, over a family the subject has, and a
 // port in common. Named ports are resolved on the destination as the compiler
-// does (compile-spec §1.12).
+// does (ovn-kubernetes.md#named-ports).
 func (x *PodIndex) meet(subject PodSet, a, b *ruleView) (Meeting, bool) {
 	if proto, port, ok := a.ports.common(b.ports); ok {
 		if m, ok := x.meetPeers(subject, a, b); ok {

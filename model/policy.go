@@ -12,7 +12,7 @@ type Policy struct {
 	Egress   []Rule
 	// IsolatesIngress and IsolatesEgress are a NetworkPolicy's policyTypes: what
 	// no rule allows is denied in that direction. OVN-Kubernetes compiles the
-	// rules of both directions all the same (compile-spec §4.1.3).
+	// rules of both directions all the same (ovn-kubernetes.md#rule-rows).
 	IsolatesIngress, IsolatesEgress bool
 	// Logging is the raw annotation k8s.ovn.org/acl-logging; HasLogging says
 	// whether it is there at all.

@@ -34,7 +34,8 @@ func NewSelector(s *metav1.LabelSelector) (Selector, error) {
 
 // OVNText is the selector as OVN-Kubernetes writes it into the names of the
 // address sets that NetworkPolicies share: LS{ML:{a: 1,},ME:{LSR{…},},}
-// (compile-spec §4.1.6). Labels and expressions that say the same differ here.
+// (ovn-kubernetes.md#pod-selector-sets). Labels and expressions that say the same
+// differ here.
 func (s Selector) OVNText() string {
 	if s.named == "" {
 		return "LS{}"

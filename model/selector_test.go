@@ -6,7 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The names of shared address sets hang on every character (compile-spec §4.1.6).
+// The names of shared address sets hang on every character
+// (ovn-kubernetes.md#pod-selector-sets).
 func TestOVNText(t *testing.T) {
 	for want, s := range map[string]*metav1.LabelSelector{
 		"LS{}": {},

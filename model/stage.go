@@ -3,7 +3,7 @@ package model
 import "slices"
 
 // Stage is a stage of OVN's pipeline. Each walks the tiers from 0 to 3 on its own,
-// and a connection must be let through by every one (compile-spec §0.3, §1.11).
+// and a connection must be let through by every one (ovn-kubernetes.md#stages).
 type Stage string
 
 // The stages, as `rung trace` and OVN's rows name them.
@@ -29,7 +29,8 @@ func (s Stage) Next() Stage {
 	return ""
 }
 
-// StageOf is the stage in which rules of a direction decide (compile-spec §1.2).
+// StageOf is the stage in which rules of a direction decide
+// (ovn-kubernetes.md#direction-and-action).
 func StageOf(d Direction) Stage {
 	if d == Ingress {
 		return StageToLport

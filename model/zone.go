@@ -11,7 +11,7 @@ import (
 type PolicyRows struct {
 	Policy PolicyKey
 	// None is set when OVN-Kubernetes would not program the policy as it is:
-	// rows it had before stay and still decide (compile-spec §1.6, §2.5, §2.7).
+	// rows it had before stay and still decide (ovn-kubernetes.md#no-rows).
 	None        *NoRows
 	PortGroup   *nb.PortGroup
 	ACLs        []*nb.ACL        // ingress before egress, by index, then id
@@ -41,7 +41,7 @@ const (
 	ConnSwept ConnState = "read"
 )
 
-// PolicyState is a policy in a zone judged by rows alone (design.md "Words").
+// PolicyState is a policy in a zone judged by rows alone (architecture.md#words).
 type PolicyState string
 
 // The states, in the order of how much an admin should worry; WorstFirst

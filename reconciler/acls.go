@@ -31,7 +31,7 @@ type aclTrack struct {
 type aclChange struct{ live, desired *nb.ACL }
 
 // sameACL compares the columns OVN-Kubernetes writes when it upserts a row;
-// label and samples are left alone (compile-spec §0.3).
+// label and samples are left alone (ovn-kubernetes.md#acl-columns).
 func sameACL(a, b *nb.ACL) bool {
 	return a.Action == b.Action && a.Direction == b.Direction && a.Log == b.Log && a.Match == b.Match &&
 		a.Meter == b.Meter && a.Name == b.Name && a.Priority == b.Priority && a.Severity == b.Severity && a.Tier == b.Tier &&

@@ -19,7 +19,7 @@ type column struct {
 }
 
 // aclColumns are those OVN-Kubernetes rewrites when it upserts an existing row,
-// without the samples (compile-spec §0.3).
+// without the samples (ovn-kubernetes.md#acl-columns).
 var aclColumns = []column{
 	{name: "action", value: func(a *nb.ACL) any { return a.Action }},
 	{name: "direction", value: func(a *nb.ACL) any { return a.Direction }},

@@ -57,7 +57,7 @@ func keepsOthers(c *compiler.Compiled) bool {
 }
 
 // perZone says whether an ACL reads differently in every zone: ingress rules with
-// named ports name the subject pods that are there (compile-spec §1.3).
+// named ports name the subject pods that are there (ovn-kubernetes.md#named-ports).
 func perZone(id string) bool {
 	if !strings.Contains(id, "-namedPort") {
 		return false

@@ -96,9 +96,10 @@ func andMore(first string, more int) string {
 }
 
 // others are the kinds whose rows OVN-Kubernetes has by its configuration, or
-// keeps until it starts again, whatever objects there are (compile-spec §4.1.5,
-// §4.1.6, §4.3). Where they are not desired and Rung only observes, it does not
-// know better: they are no difference.
+// keeps until it starts again, whatever objects there are
+// (ovn-kubernetes.md#hairpin-and-node-rows, #pod-selector-sets, #multicast). Where they
+// are not desired and Rung only observes, it does not know better: they are no
+// difference.
 func others(k model.Kind) bool {
 	switch k {
 	case model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastCluster, model.KindPodSelector, model.KindEFDNS:

@@ -98,7 +98,7 @@ func (b *opsBuilder) aclOps(ops []nb.Op, tr *track) (all []nb.Op, link []nb.Ref)
 }
 
 // groupOps writes the ACLs and the port group that holds them. ACLs that leave
-// the group are collected by the server (compile-spec §0.3).
+// the group are collected by the server (ovn-kubernetes.md#acl-columns).
 func (b *opsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
 	t, a, g := b.t, &tr.acls, &tr.group
 	ops, link := b.aclOps(ops, tr)

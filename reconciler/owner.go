@@ -13,11 +13,12 @@ type form uint8
 const (
 	// foreign rows belong to somebody else, or to nobody we can name.
 	foreign form = iota
-	// ours are rows of a unit with an id as compile-spec §0.1 says.
+	// ours are rows of a unit with an id as ovn-kubernetes.md#owner-types says.
 	ours
 	// damaged rows carry an owner type of ours and the name of an object, but no id
 	// that anybody is known to have written. By owner and name they are the unit's,
-	// as OVN-Kubernetes finds what is stale (compile-spec §2.5, §2.6).
+	// as OVN-Kubernetes finds what is stale (ovn-kubernetes.md#policy-sync,
+	// #startup-repair).
 	damaged
 	// odd rows carry an owner type of ours with an id in a form that an older
 	// release is known to have written.

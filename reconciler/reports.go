@@ -7,7 +7,7 @@ import (
 	"rung/model"
 )
 
-// Condition texts of OVN-Kubernetes (compile-spec §2.8).
+// Condition texts of OVN-Kubernetes (ovn-kubernetes.md#status-conditions).
 const (
 	conditionPrefix = "Ready-In-Zone-"
 	reasonSucceeded = "SetupSucceeded"
@@ -16,7 +16,7 @@ const (
 	maxANPMessage   = 32766 // bytes; a BANP's message is not cut
 )
 
-// Event reasons (compile-spec §2.7).
+// Event reasons (ovn-kubernetes.md#events).
 const (
 	reasonUnsupported = "ANPWithUnsupportedPriority"
 	reasonDuplicate   = "ANPWithDuplicatePriority"
@@ -34,7 +34,7 @@ type reporter struct {
 	sent map[model.PolicyKey]sent
 	// known are the policies programmed since the start. byPriority remembers
 	// the first policy at a priority and nobody else: if it moves away, a later
-	// one goes unnoticed (compile-spec §2.7).
+	// one goes unnoticed (ovn-kubernetes.md#duplicate-priority).
 	known      map[model.PolicyKey]programmed
 	byPriority map[int32]string
 	// refused are the versions an event about an unsupported priority was sent
@@ -93,14 +93,14 @@ func (r *reporter) none(p *model.Policy, none *model.NoRows) {
 }
 
 // sameSpec says whether an update from a to b is one OVN-Kubernetes ignores
-// (compile-spec §2.2).
+// (ovn-kubernetes.md#event-filters).
 func sameSpec(a, b *model.Policy) bool {
 	return a != nil && a.UID == b.UID && a.Priority == b.Priority && a.Logging == b.Logging && a.HasLogging == b.HasLogging &&
 		reflect.DeepEqual(a.Subject, b.Subject) && reflect.DeepEqual(a.Ingress, b.Ingress) && reflect.DeepEqual(a.Egress, b.Egress)
 }
 
 // failed reports a refused write. That an update of a BANP speaks of an ANP is
-// OVN-Kubernetes' own slip (compile-spec §2.8).
+// OVN-Kubernetes' own slip (ovn-kubernetes.md#policy-sync).
 func (r *reporter) failed(p *model.Policy, text string) {
 	verb, kind := "update", "ANP"
 	if _, known := r.known[p.Key]; !known {

@@ -32,7 +32,8 @@ func newNotes() (*notes, *reporter) {
 	return n, newReporter(cfg)
 }
 
-// The map of priorities remembers the first policy only (compile-spec §2.7).
+// The map of priorities remembers the first policy only
+// (ovn-kubernetes.md#duplicate-priority).
 func TestDuplicatePriorityEvents(t *testing.T) {
 	n, r := newNotes()
 	dup := func(name, other string) string {

@@ -8,7 +8,7 @@ import (
 )
 
 // compareSet compares a whole address set. A set is known by its name, as
-// OVN-Kubernetes knows it (compile-spec §0.1).
+// OVN-Kubernetes knows it (ovn-kubernetes.md#external-ids).
 func (t *tracker) compareSet(s *setTrack) {
 	s.uuid, s.missing, s.extra, s.ids = "", nil, nil, false
 	row := t.db.AddressSetByName(s.spec.Name)

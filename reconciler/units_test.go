@@ -28,7 +28,7 @@ func concern(ops []nb.Op, unit string) bool {
 }
 
 // While a NetworkPolicy's rows are refused, nothing denies the rest of its
-// namespace, and a set its live rows name stays (compile-spec §4.1.1).
+// namespace, and a set its live rows name stays (ovn-kubernetes.md#isolation-groups).
 func TestDenyWaitsForWhatAllows(t *testing.T) {
 	run(t, Write, func(b *bench) {
 		tenants(b)

@@ -87,7 +87,8 @@ func (w *worker) order(a, b model.PolicyKey) int {
 
 // rank is when a unit is written, where not all fit into one transaction: the sets
 // that matches name, then policies, and what denies the rest last, as
-// OVN-Kubernetes does (compile-spec §4.1.1). Units go the other way round.
+// OVN-Kubernetes does (ovn-kubernetes.md#isolation-groups). Units go the other way
+// round.
 func rank(k model.Kind) int {
 	switch k {
 	case model.KindPodSelector, model.KindEFDNS:

@@ -64,14 +64,14 @@ func (f Families) String() string {
 
 // Subnets are the pod subnets that rows of EgressFirewalls leave out. A family is
 // all there once a rule for all addresses of it was seen: its row leaves out
-// every subnet (compile-spec §4.2). Until then there may be more.
+// every subnet (ovn-kubernetes.md#firewall-match). Until then there may be more.
 type Subnets struct {
 	Prefixes     []netip.Prefix // sorted
 	AllV4, AllV6 bool
 	Evidence     string
 }
 
-// Meter is the meter of ACL logging (compile-spec §5.1).
+// Meter is the meter of ACL logging (ovn-kubernetes.md#meter).
 type Meter struct {
 	Fact
 	Rate int // a second, for each ACL; 0 without a band
@@ -82,8 +82,8 @@ type Generation string
 
 // The generations.
 const (
-	Current Generation = "current"       // compile-spec §1, §4
-	Older   Generation = "older release" // compile-spec §3
+	Current Generation = "current"       // ovn-kubernetes.md#identity-of-rows
+	Older   Generation = "older release" // ovn-kubernetes.md#older-forms
 	Of2023  Generation = "2023"          // as the enhancement of 2023 wrote it
 	Strange Generation = "unknown form"  // an id Rung cannot read
 	Mixed   Generation = "mixed"         // some current, some not

@@ -3,7 +3,7 @@
 //
 // Rows say what is, not what was asked for: each value is yes, no or unknown,
 // with what it was read from. Unknown is the answer wherever rows do not tell;
-// nothing is guessed. The forms are those of compile-spec §3.
+// nothing is guessed. The forms are those of ovn-kubernetes.md#older-forms.
 //
 // The package is pure: it imports model/nb only, knows no clock and does no
 // I/O. Everybody may import it.

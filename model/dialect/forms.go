@@ -15,7 +15,7 @@ type form struct {
 	why           map[string]int
 }
 
-// What is not current about a row (compile-spec §3).
+// What is not current about a row (ovn-kubernetes.md#older-forms).
 const (
 	whyOf2023     = "ids by OVN priority, as the enhancement of 2023 had them"
 	whyStrange    = "ids in a form Rung does not know"
@@ -36,7 +36,7 @@ const (
 	suffixEgress  = "_egressDefaultDeny"
 )
 
-// tierTwo are the owner types whose ACLs are in tier 2 (compile-spec §0.4).
+// tierTwo are the owner types whose ACLs are in tier 2 (ovn-kubernetes.md#tiers).
 var tierTwo = map[string]bool{
 	nb.OwnerNetworkPolicy: true, nb.OwnerNetpolNamespace: true, nb.OwnerNetpolDefault: true, nb.OwnerNetpolNode: true,
 	nb.OwnerEgressFirewall: true, nb.OwnerMulticastNS: true, nb.OwnerMulticastCluster: true,

@@ -8,7 +8,7 @@ import (
 )
 
 // sampled are the owner types whose ACLs carry samples where observability is on
-// (compile-spec §1.8).
+// (ovn-kubernetes.md#samples).
 var sampled = map[string]bool{
 	nb.OwnerANP: true, nb.OwnerBANP: true, nb.OwnerNetpolNode: true, nb.OwnerNetworkPolicy: true, nb.OwnerNetpolNamespace: true,
 	nb.OwnerMulticastNS: true, nb.OwnerMulticastCluster: true, nb.OwnerEgressFirewall: true,
@@ -108,7 +108,7 @@ func (t *tally) group(g *nb.PortGroup) {
 
 // defaultNetwork says whether a row of an EgressFirewall is of a namespace on the
 // default network: the others leave out the subnets of theirs, under the same
-// owner (compile-spec §3).
+// owner (ovn-kubernetes.md#other-networks).
 func (t *tally) defaultNetwork(match string) bool {
 	_, rest, found := strings.Cut(match, "inport == @")
 	if !found {

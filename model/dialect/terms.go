@@ -26,7 +26,7 @@ func (t *familyTally) set(family string) {
 }
 
 // match counts terms that exist per enabled family. Addresses in a match are no
-// sign: an ipBlock is written whatever the families are (compile-spec §4.1.4).
+// sign: an ipBlock is written whatever the families are (ovn-kubernetes.md#ip-blocks).
 func (t *familyTally) match(ownerType, match string) {
 	count := func(n *int, v string) {
 		switch {
@@ -68,7 +68,7 @@ type subnetTally struct {
 }
 
 // leftOut finds the subnets in a match; several are joined by && without spaces
-// (compile-spec §4.2).
+// (ovn-kubernetes.md#firewall-match).
 var leftOut = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]{1,3})`)
 
 // maxSubnets bounds what is collected; a cluster has a few.

@@ -9,8 +9,8 @@ import (
 	"rung/model/nb"
 )
 
-// What OVN-Kubernetes takes of an EgressFirewall (compile-spec §4.2): its name
-// and the indexes that have an OVN priority, 0 to 8000.
+// What OVN-Kubernetes takes of an EgressFirewall (ovn-kubernetes.md#firewall-rows): its
+// name and the indexes that have an OVN priority, 0 to 8000.
 const (
 	firewallName  = "default"
 	firewallRules = nb.MaxFirewallRule + 1
@@ -147,7 +147,7 @@ func (l *linter) allows() []allowOutside {
 // overrules reports a Deny that drops what an AdminNetworkPolicy allows: the
 // rows of an EgressFirewall decide in the to-lport stage, after the from-lport
 // stage with all egress rules, so that an Allow there does not end the matter
-// (compile-spec §4.2). One for the EgressFirewall is enough.
+// (ovn-kubernetes.md#firewall-rows). One for the EgressFirewall is enough.
 func (l *linter) overrules(p *model.Policy) {
 	if !slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
 		return

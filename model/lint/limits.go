@@ -9,7 +9,7 @@ import (
 // maxRules is how many rules a direction of an AdminNetworkPolicy or its
 // baseline may have: as many as there are OVN priorities between two
 // priorities. The API refuses more, the controller does not count
-// (compile-spec §1.1, §2.11).
+// (ovn-kubernetes.md#priorities, #api-limits).
 const maxRules = 100
 
 // beyond reports rules whose OVN priority belongs to another policy.

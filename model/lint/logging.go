@@ -10,7 +10,7 @@ import (
 // namespaceLogging reports the annotation of a policy's namespace by which its
 // rows log, where OVN-Kubernetes leaves a level off because of it. Other than
 // with AdminNetworkPolicies that is soft: the policy is programmed all the same
-// (compile-spec §4.1.7).
+// (ovn-kubernetes.md#namespace-logging).
 func (l *linter) namespaceLogging(p *model.Policy) {
 	wrong, known := l.levels[p.Namespace]
 	if !known {

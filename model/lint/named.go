@@ -25,7 +25,8 @@ func (l *linter) named(p *model.Policy, r *model.Rule) {
 
 // namedPeers reports an ingress rule whose rows decide about pods that are not
 // its subject: they name the peers' addresses beside the subject's and have no
-// outport (compile-spec §1.12). They count on the nodes where a subject pod is.
+// outport (ovn-kubernetes.md#named-ports). They count on the nodes where a subject pod
+// is.
 func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers model.PodSet) {
 	subject := l.x.SubjectSet(p)
 	// Without a subject pod the rows hang on no switch; a single peer has nobody
@@ -64,7 +65,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers model.PodSet) 
 
 // namedFamily reports rows with addresses of a family the cluster does not
 // have: named ports name them whatever the cluster's families are
-// (compile-spec §1.12).
+// (ovn-kubernetes.md#named-ports).
 func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods model.PodSet) {
 	if l.missing == nil {
 		l.missing = l.missingFamily()
@@ -156,7 +157,7 @@ func (l *linter) namedPorts(p *model.Policy, r *model.Rule) {
 }
 
 // declared says whether a named port resolves: on the peers, for ingress on the
-// subject too (compile-spec §1.12).
+// subject too (ovn-kubernetes.md#named-ports).
 func (l *linter) declared(p *model.Policy, r *model.Rule, name string) bool {
 	holders := l.x.WithPort(name)
 	if r.Direction == model.Ingress && holders.Meets(l.x.SubjectSet(p)) {

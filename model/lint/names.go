@@ -14,8 +14,8 @@ type nameHolder struct {
 	namespace string
 }
 
-// names reports rules whose ACL names OVN cuts (compile-spec §0.3, §1.5, §4):
-// what the cut takes away is what a log line tells rules apart by.
+// names reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names): what the
+// cut takes away is what a log line tells rules apart by.
 func (l *linter) names() {
 	holders := map[string][]nameHolder{}
 	denies := map[string]bool{} // namespaces whose default deny is among them

@@ -9,7 +9,7 @@ import (
 )
 
 // netpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
-// the other way round (compile-spec §4.1.3).
+// the other way round (ovn-kubernetes.md#rule-rows).
 func (l *linter) netpol(p *model.Policy) {
 	if len(p.Invalid) > 0 { // it has no rows, which is said already
 		return

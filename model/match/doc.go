@@ -1,7 +1,8 @@
 // Package match is the language of ACL matches: it writes the matches that
 // OVN-Kubernetes writes for AdminNetworkPolicy and its baseline
-// (compile-spec §1.11), for NetworkPolicy, EgressFirewall and multicast (§4),
-// parses OVN's expression language and evaluates an expression for one packet.
+// (ovn-kubernetes.md#acl-match), for NetworkPolicy, EgressFirewall and multicast
+// (ovn-kubernetes.md#rule-rows, #firewall-match, #multicast), parses OVN's expression
+// language and evaluates an expression for one packet.
 //
 // Rule and the functions LPort, L3, L4 and NM write; so do Netpol, EF and
 // MulticastNS with what belongs to them. Parse reads; it keeps the layout, so

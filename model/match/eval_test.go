@@ -119,7 +119,7 @@ func TestEval(t *testing.T) {
 		want verdict
 	}{
 		{"1", nothing, yes}, {"0", nothing, no}, {"!(1)", nothing, no}, {"!1", nothing, no},
-		// the rows of §1.11
+		// the rows of ovn-kubernetes.md#acl-match
 		{v4None, web, yes}, {v4None, far, no}, {v4None, cidr, yes}, {v4None, web6, no}, {v4None, out, no},
 		{dual, web, yes}, {dual, web6, yes}, {dual, far, no},
 		{dual + " && tcp && tcp.dst==80", web, yes}, {dual + " && tcp && tcp.dst==80", web6, no},
@@ -140,7 +140,7 @@ func TestEval(t *testing.T) {
 		{"icmp", ping6, yes}, {"icmp6", ping6, yes}, {"arp || nd", ping6, no}, {"arp || nd", ns, yes}, {"nd_ns", ns, yes},
 		{"icmp4.type == 8", ping, yes}, {"icmp6.type == 128 && icmp6.code == 0", ping6, yes}, {"sctp", web, no},
 		{"ip.proto == 6", web, yes}, {"ip.proto == {17, 6}", web, yes}, {"eth.type == 0x0806", arp, yes}, {"eth.type == 2054", arp, yes},
-		// multicast, §4.3
+		// multicast, ovn-kubernetes.md#multicast
 		{"ip4.mcast || mldv1 || mldv2", mc, yes}, {"ip4.mcast", web, no}, {"igmp", mc, yes}, {"igmp", udp, no},
 		{"mldv2", mc6, yes}, {"mldv1", mc6, no}, {"mldv1", mld, yes}, {"ip6.mcast", mc6, yes},
 		{"(ip6.dst[120..127] == 0xff && ip6.dst[116] == 1)", mld, yes},

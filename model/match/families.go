@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// The matches of the other families: NetworkPolicy (compile-spec §4.1),
-// EgressFirewall (§4.2) and multicast (§4.3). Blocks, addresses and names are
-// written as they come; the caller has cleaned them.
+// The matches of the other families: NetworkPolicy (ovn-kubernetes.md#rule-rows),
+// EgressFirewall (ovn-kubernetes.md#firewall-match) and multicast
+// (ovn-kubernetes.md#multicast). Blocks, addresses and names are written as they come;
+// the caller has cleaned them.
 
 // NetpolSelectors is the address term of a NetworkPolicy rule's selector peers:
 // one set for each peer, sorted by name, in braces also when it is only one
-// (§4.1.3). A family without sets is left out.
+// (ovn-kubernetes.md#rule-rows). A family without sets is left out.
 func NetpolSelectors(d Direction, sets4, sets6 []string, v4, v6 bool) string {
 	side := Side(d)
 	return families(v4 && len(sets4) > 0, v6 && len(sets6) > 0, "ip4."+side+" == "+setList(sets4), "ip6."+side+" == "+setList(sets6))
@@ -39,7 +40,7 @@ func families(v4, v6 bool, four, six string) string {
 }
 
 // NetpolAny is the address term of a NetworkPolicy rule without peers: the
-// cluster's families (§4.1.3).
+// cluster's families (ovn-kubernetes.md#rule-rows).
 func NetpolAny(v4, v6 bool) string { return families(v4, v6, "ip4", "ip6") }
 
 // IPBlock is an ipBlock peer, as its object spells it.
@@ -49,7 +50,7 @@ type IPBlock struct {
 }
 
 // NetpolBlocks is the address term of a NetworkPolicy rule's ipBlock peers, in
-// their order, whatever families the cluster has (§4.1.4).
+// their order, whatever families the cluster has (ovn-kubernetes.md#ip-blocks).
 func NetpolBlocks(d Direction, blocks []IPBlock) string {
 	terms := make([]string, len(blocks))
 	for i, b := range blocks {
@@ -75,8 +76,9 @@ func familyOf(text string) string {
 	return "ip4"
 }
 
-// Netpol is the match of a NetworkPolicy rule's ACL (§4.1.3). Other than in
-// Rule, the port group comes last. l4 is as L4 writes it, empty without ports.
+// Netpol is the match of a NetworkPolicy rule's ACL (ovn-kubernetes.md#rule-rows).
+// Other than in Rule, the port group comes last. l4 is as L4 writes it, empty without
+// ports.
 func Netpol(d Direction, l3, l4, portGroup string) string {
 	if l4 != "" {
 		l4 += " && "
@@ -84,31 +86,34 @@ func Netpol(d Direction, l3, l4, portGroup string) string {
 	return l3 + " && " + l4 + LPort(d, portGroup)
 }
 
-// DenyMatch is the match of a namespace's defaultDeny ACL (§4.1.2).
+// DenyMatch is the match of a namespace's defaultDeny ACL
+// (ovn-kubernetes.md#default-deny).
 func DenyMatch(d Direction, portGroup string) string { return LPort(d, portGroup) }
 
-// ARPMatch is the match of a namespace's arpAllow ACL (§4.1.2).
+// ARPMatch is the match of a namespace's arpAllow ACL (ovn-kubernetes.md#default-deny).
 func ARPMatch(d Direction, portGroup string) string { return LPort(d, portGroup) + " && (arp || nd)" }
 
-// ICMPMatch is the match of a namespace's icmpAllow ACL (§4.1.2).
+// ICMPMatch is the match of a namespace's icmpAllow ACL
+// (ovn-kubernetes.md#default-deny).
 func ICMPMatch(d Direction, portGroup string) string {
 	return LPort(d, portGroup) + " && (icmp || icmp6)"
 }
 
 // Hairpin is the match of the ACLs that let a pod reach itself through a
 // service: the source is then the fifth address of the masquerade subnet, here
-// of the default ones (§4.1.5).
+// of the default ones (ovn-kubernetes.md#hairpin-and-node-rows).
 func Hairpin(v4, v6 bool) string {
 	return families(v4, v6, "ip4.src == 169.254.169.5", "ip6.src == fd69::5")
 }
 
 // NodeMatch is the match of the ACL that lets a node reach its pods; ip is an
-// address of its management port. There are no spaces around "==" (§4.1.5).
+// address of its management port. There are no spaces around "=="
+// (ovn-kubernetes.md#hairpin-and-node-rows).
 func NodeMatch(ip string) string { return familyOf(ip) + ".src==" + ip }
 
 // EFNetwork is the destination of an EgressFirewall rule's cidrSelector. The
 // cluster's subnets of its family that it contains, or that contain it, are
-// taken out of it; they are joined without spaces (§4.2).
+// taken out of it; they are joined without spaces (ovn-kubernetes.md#firewall-match).
 func EFNetwork(cidr string, subnets []netip.Prefix) string {
 	family := familyOf(cidr)
 	match := family + ".dst == " + cidr
@@ -140,7 +145,7 @@ func network(cidr string) (p netip.Prefix, ok bool) {
 }
 
 // EFNodes is the destination of an EgressFirewall rule's nodeSelector: the
-// addresses of all nodes it selects, sorted as text (§4.2).
+// addresses of all nodes it selects, sorted as text (ovn-kubernetes.md#firewall-match).
 func EFNodes(ips []string) string {
 	terms := slices.Sorted(slices.Values(ips))
 	for i, ip := range terms {
@@ -150,7 +155,8 @@ func EFNodes(ips []string) string {
 }
 
 // EFDNS is the destination of an EgressFirewall rule's dnsName; the sets hold
-// what the name resolves to (§4.2). The parentheses are those of EF.
+// what the name resolves to (ovn-kubernetes.md#firewall-match). The parentheses are
+// those of EF.
 func EFDNS(set4, set6 string, v4, v6 bool) string {
 	switch {
 	case v4 && v6:
@@ -171,7 +177,8 @@ type EFPort struct {
 }
 
 // EFL4 is the ports of an EgressFirewall rule: protocols in a fixed order, ports
-// in the rule's (§4.2). It is empty for a rule without ports.
+// in the rule's (ovn-kubernetes.md#firewall-match). It is empty for a rule without
+// ports.
 func EFL4(ports []EFPort) string {
 	if len(ports) == 0 {
 		return ""
@@ -197,8 +204,8 @@ func EFL4(ports []EFPort) string {
 }
 
 // EF is the match of an EgressFirewall rule's ACL: its destination, the
-// namespace's port group, and the ports if it has any (§4.2). The ACL is
-// to-lport and yet tests inport.
+// namespace's port group, and the ports if it has any
+// (ovn-kubernetes.md#firewall-match). The ACL is to-lport and yet tests inport.
 func EF(dst, portGroup, l4 string) string {
 	match := "(" + dst + ") && inport == @" + portGroup
 	if l4 != "" {
@@ -207,24 +214,27 @@ func EF(dst, portGroup, l4 string) string {
 	return match
 }
 
-// What multicast matches are made of (§4.3). The IPv6 groups are those that
-// are not permanent: bit 116 is the T flag.
+// What multicast matches are made of (ovn-kubernetes.md#multicast). The IPv6 groups are
+// those that are not permanent: bit 116 is the T flag.
 const (
 	multicast6 = "(ip6.dst[120..127] == 0xff && ip6.dst[116] == 1)"
 	mldOr      = "mldv1 || mldv2 || "
 )
 
-// MulticastAny is the match of all multicast, IGMP aside (§4.3 "M").
+// MulticastAny is the match of all multicast, IGMP aside (ovn-kubernetes.md#multicast,
+// "M").
 func MulticastAny() string { return "(ip4.mcast || " + mldOr + multicast6 + ")" }
 
 // MulticastInterNode is the match of the ACLs that let multicast pass between
-// nodes; the port group is that of the cluster router's ports (§4.3).
+// nodes; the port group is that of the cluster router's ports
+// (ovn-kubernetes.md#multicast).
 func MulticastInterNode(d Direction, rtrPortGroup string) string {
 	return LPort(d, rtrPortGroup) + " && " + MulticastAny()
 }
 
 // MulticastNS is the match of the ACLs that let the pods of a namespace talk by
-// multicast; the sets hold the namespace's pods (§4.3 "E" and "I").
+// multicast; the sets hold the namespace's pods (ovn-kubernetes.md#multicast, "E" and
+// "I").
 func MulticastNS(d Direction, portGroup, set4, set6 string, v4, v6 bool) string {
 	four, six := "ip4.mcast", "("+mldOr+multicast6+")"
 	if d == Ingress {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The matches of compile-spec §4 line by line.
+// The matches of ovn-kubernetes.md#default-deny, #rule-rows, #ip-blocks,
+// #hairpin-and-node-rows, #firewall-match and #multicast line by line.
 func TestFamilyWriters(t *testing.T) {
 	s := func(v ...string) []string { return v }
 	block := func(cidr string, except ...string) IPBlock { return IPBlock{cidr, except} }
@@ -26,7 +27,7 @@ func TestFamilyWriters(t *testing.T) {
 	)
 	web := []PortTerm{{80, 80}}
 	for _, tc := range []struct{ name, got, want string }{
-		// §4.1.2
+		// ovn-kubernetes.md#default-deny
 		{"defaultDeny ingress", DenyMatch(Ingress, "a7142533792977303281"), "outport == @a7142533792977303281"},
 		{"arpAllow ingress", ARPMatch(Ingress, "a7142533792977303281"), "outport == @a7142533792977303281 && (arp || nd)"},
 		{"icmpAllow ingress", ICMPMatch(Ingress, "a7142533792977303281"), "outport == @a7142533792977303281 && (icmp || icmp6)"},
@@ -34,7 +35,7 @@ func TestFamilyWriters(t *testing.T) {
 		{"arpAllow egress", ARPMatch(Egress, "a15724806612133759017"), "inport == @a15724806612133759017 && (arp || nd)"},
 		{"icmpAllow egress", ICMPMatch(Egress, "a15724806612133759017"), "inport == @a15724806612133759017 && (icmp || icmp6)"},
 
-		// §4.1.3
+		// ovn-kubernetes.md#rule-rows
 		{"selectors v4", NetpolSelectors(Ingress, s("B", "A"), nil, true, false), "ip4.src == {$A, $B}"},
 		{"selectors v6", NetpolSelectors(Egress, nil, s("a9", "a10"), false, true), "ip6.dst == {$a10, $a9}"},
 		{"selectors dual", NetpolSelectors(Egress, s("A", "B"), s("D", "C"), true, true), "(ip4.dst == {$A, $B} || ip6.dst == {$C, $D})"},
@@ -53,7 +54,7 @@ func TestFamilyWriters(t *testing.T) {
 			"ip4.src == {$a3733136965153973077} && tcp && tcp.dst==80 && outport == @" + policyPG},
 		{"whole protocol", Netpol(Ingress, NetpolAny(true, true), L4("sctp", nil), "pg"), "(ip4 || ip6) && sctp && outport == @pg"},
 
-		// §4.1.4
+		// ovn-kubernetes.md#ip-blocks
 		{"blocks", Netpol(Ingress, NetpolBlocks(Ingress, []IPBlock{block("10.0.0.0/8", "10.1.0.0/16", "10.2.0.0/16"), block("fd00::/8")}), L4("tcp", web), "pg"),
 			"((ip4.src == 10.0.0.0/8 && ip4.src != {10.1.0.0/16, 10.2.0.0/16}) || ip6.src == fd00::/8) && tcp && tcp.dst==80 && outport == @pg"},
 		{"block as spelled", NetpolBlocks(Ingress, []IPBlock{block("10.1.2.3/8", "10.1.0.9/16")}), "(ip4.src == 10.1.2.3/8 && ip4.src != {10.1.0.9/16})"},
@@ -62,14 +63,14 @@ func TestFamilyWriters(t *testing.T) {
 			"(ip4.dst == 9.0.0.0/8 || ip4.dst == 1.0.0.0/8 || ip4.dst == 9.0.0.0/8)"},
 		{"mapped", NetpolBlocks(Egress, []IPBlock{block("::ffff:1.2.3.4/128")}), "ip4.dst == ::ffff:1.2.3.4/128"},
 
-		// §4.1.5
+		// ovn-kubernetes.md#hairpin-and-node-rows
 		{"hairpin v4", Hairpin(true, false), "ip4.src == 169.254.169.5"},
 		{"hairpin v6", Hairpin(false, true), "ip6.src == fd69::5"},
 		{"hairpin dual", Hairpin(true, true), "(ip4.src == 169.254.169.5 || ip6.src == fd69::5)"},
 		{"node v4", NodeMatch("10.244.2.2"), "ip4.src==10.244.2.2"},
 		{"node v6", NodeMatch("fd01::2"), "ip6.src==fd01::2"},
 
-		// §4.2
+		// ovn-kubernetes.md#firewall-match
 		{"EF 10000", EF(EFNetwork("1.2.3.0/24", nets("10.128.0.0/14")), udnPG, EFL4([]EFPort{{"UDP", 55}})),
 			"(ip4.dst == 1.2.3.0/24) && inport == @" + udnPG + " && ((udp && ( udp.dst == 55 )))"},
 		{"EF 9999", EF(EFNodes(s("9.9.9.9", "fc00::1", "10.0.0.1")), udnPG, ""),
@@ -92,7 +93,7 @@ func TestFamilyWriters(t *testing.T) {
 		{"EF two ports", EFL4([]EFPort{{"udp", 400}, {"udp", 401}}), "((udp && ( udp.dst == 400 || udp.dst == 401 )))"},
 		{"EF order", EFL4([]EFPort{{"SCTP", 1}, {"TCP", 9}, {"UDP", 5}, {"TCP", 0}, {"UDP", 4}}), "((udp && ( udp.dst == 5 || udp.dst == 4 )) || (tcp) || (sctp && ( sctp.dst == 1 )))"},
 
-		// §4.3
+		// ovn-kubernetes.md#multicast
 		{"M", MulticastAny(), all},
 		{"AllowInterNode egress", MulticastInterNode(Egress, "a4743249366342378346"), "inport == @a4743249366342378346 && " + all},
 		{"AllowInterNode ingress", MulticastInterNode(Ingress, "a4743249366342378346"), "outport == @a4743249366342378346 && " + all},

@@ -169,7 +169,7 @@ func TestParseOfStringIsTheSame(t *testing.T) {
 	}
 }
 
-// rowValue is a random value of the grammar of compile-spec §1.11.
+// rowValue is a random value of the grammar of ovn-kubernetes.md#acl-match.
 type rowValue struct {
 	Rule
 	Proto string // empty: no ports

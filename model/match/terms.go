@@ -43,9 +43,10 @@ type Term struct {
 }
 
 // Terms takes the top-level conjunction of an expression apart. Every term of
-// the matches of AdminNetworkPolicy (compile-spec §1.11), NetworkPolicy (§4.1)
-// and EgressFirewall (§4.2) gets a kind, but for EgressFirewall ports of several
-// protocols; of other matches, those that are written in the same way.
+// the matches of AdminNetworkPolicy (ovn-kubernetes.md#acl-match), NetworkPolicy
+// (ovn-kubernetes.md#rule-rows) and EgressFirewall (ovn-kubernetes.md#firewall-match)
+// gets a kind, but for EgressFirewall ports of several protocols; of other matches,
+// those that are written in the same way.
 func Terms(e Expr) []Term {
 	if e == nil {
 		return nil
@@ -159,7 +160,7 @@ func addressSide(f Field) (side string, ok bool) {
 }
 
 // asAddresses takes comparisons with sets and addresses, and an address with
-// the exceptions to it (compile-spec §4.1.4, §4.2).
+// the exceptions to it (ovn-kubernetes.md#ip-blocks, #firewall-match).
 func (t *Term) asAddresses(e Expr) bool {
 	t.Kind = TermAddresses
 	return every(e, func(e Expr) bool {
@@ -222,7 +223,7 @@ func portField(f Field) (proto, side string, ok bool) {
 }
 
 // asPorts takes single ports, sets of them, and ranges, and the protocol said
-// before its ports (compile-spec §4.2).
+// before its ports (ovn-kubernetes.md#firewall-match).
 func (t *Term) asPorts(e Expr) bool {
 	t.Kind = TermPorts
 	proto := ""
@@ -270,7 +271,7 @@ func portNumber(c Const) (int32, bool) {
 	return int32(n & 0xffff), ok && n <= 0xffff
 }
 
-// asNamed takes §1.11 "nm": pairs of one address and one port.
+// asNamed takes "nm" of ovn-kubernetes.md#acl-match: pairs of one address and one port.
 func (t *Term) asNamed(e Expr) bool {
 	t.Kind = TermNamedPorts
 	proto := ""

@@ -16,7 +16,7 @@ const (
 )
 
 // Side is the end of a connection that a rule's peers are on: "src" for
-// ingress, "dst" for egress (compile-spec §1.2).
+// ingress, "dst" for egress (ovn-kubernetes.md#direction-and-action).
 func Side(d Direction) string {
 	if d == Ingress {
 		return "src"
@@ -25,8 +25,8 @@ func Side(d Direction) string {
 }
 
 // Rule writes the matches of the ACLs of one ANP or BANP rule. The names of
-// port group and address sets are hashes of their ids (compile-spec §0.2); V4
-// and V6 say which families the cluster has.
+// port group and address sets are hashes of their ids (ovn-kubernetes.md#hashed-names);
+// V4 and V6 say which families the cluster has.
 type Rule struct {
 	Direction  Direction
 	PortGroup  string
@@ -34,20 +34,20 @@ type Rule struct {
 	V4, V6     bool
 }
 
-// None is the match of a rule without ports (§1.11 "None ACL").
+// None is the match of a rule without ports (ovn-kubernetes.md#acl-match, "None ACL").
 func (r Rule) None() string {
 	return LPort(r.Direction, r.PortGroup) + " && " + L3(Side(r.Direction), r.Set4, r.Set6, r.V4, r.V6)
 }
 
 // Numeric is the match of the rule's numbered ports of one protocol
-// (§1.11 "numeric ACL").
+// (ovn-kubernetes.md#acl-match, "numeric ACL").
 func (r Rule) Numeric(proto string, ports []PortTerm) string {
 	return r.None() + " && " + L4(proto, ports)
 }
 
 // Named is the match of the rule's resolved named ports of one protocol. As
-// §1.11 has it, an ingress match carries no port group and an egress match no
-// address set.
+// ovn-kubernetes.md#acl-match has it, an ingress match carries no port group and an
+// egress match no address set.
 func (r Rule) Named(proto string, items []NamedItem) string {
 	if r.Direction == Ingress {
 		return L3(Side(Ingress), r.Set4, r.Set6, r.V4, r.V6) + " && " + NM(proto, items)
@@ -55,7 +55,7 @@ func (r Rule) Named(proto string, items []NamedItem) string {
 	return LPort(r.Direction, r.PortGroup) + " && " + NM(proto, items)
 }
 
-// LPort is the port-group term (§1.11 "lport").
+// LPort is the port-group term (ovn-kubernetes.md#acl-match, "lport").
 func LPort(d Direction, portGroup string) string {
 	if d == Ingress {
 		return "outport == @" + portGroup
@@ -64,8 +64,8 @@ func LPort(d Direction, portGroup string) string {
 }
 
 // L3 is the address-set term with the doubled parentheses it has for every
-// choice of families (§1.11 "l3"). side is "src" or "dst". It is empty when
-// neither family is there.
+// choice of families (ovn-kubernetes.md#acl-match, "l3"). side is "src" or "dst". It is
+// empty when neither family is there.
 func L3(side, set4, set6 string, v4, v6 bool) string {
 	switch {
 	case v4 && v6:
@@ -93,11 +93,10 @@ func (t PortTerm) String() string {
 	return strconv.Itoa(int(t.Lo)) + "-" + strconv.Itoa(int(t.Hi))
 }
 
-// L4 is the protocol and its ports (§1.11 "l4"): single ports, and ranges of
-// one port, come first in one term, then the ranges; neither is sorted nor
-// freed of duplicates. proto is tcp, udp or sctp; an empty one gives the broken
-// text that OVN-Kubernetes writes for it. Without ports it is the protocol
-// alone.
+// L4 is the protocol and its ports (ovn-kubernetes.md#acl-match, "l4"): single ports,
+// and ranges of one port, come first in one term, then the ranges; neither is sorted
+// nor freed of duplicates. proto is tcp, udp or sctp; an empty one gives the broken
+// text that OVN-Kubernetes writes for it. Without ports it is the protocol alone.
 func L4(proto string, ports []PortTerm) string {
 	if len(ports) == 0 {
 		return proto
@@ -144,7 +143,7 @@ func L4(proto string, ports []PortTerm) string {
 	return b.String()
 }
 
-// writeSingles writes §1.11 "single".
+// writeSingles writes "single" of ovn-kubernetes.md#acl-match.
 func writeSingles(b *strings.Builder, proto string, singles []PortTerm) {
 	b.WriteString(proto)
 	b.WriteString(".dst==")
@@ -177,9 +176,9 @@ type NamedItem struct {
 // V6 says whether the item's address is an IPv6 address.
 func (n NamedItem) V6() bool { return strings.IndexByte(n.IP, ':') >= 0 }
 
-// NM is the protocol and the resolved named ports (§1.11 "nm"), in the order
-// given. items must not be empty: a rule whose named ports resolve to nothing
-// has no ACL (§1.4).
+// NM is the protocol and the resolved named ports (ovn-kubernetes.md#acl-match, "nm"),
+// in the order given. items must not be empty: a rule whose named ports resolve to
+// nothing has no ACL (ovn-kubernetes.md#acls-of-a-rule).
 func NM(proto string, items []NamedItem) string {
 	var b strings.Builder
 	b.Grow(len(proto) + 6 + 64*len(items))

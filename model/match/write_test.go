@@ -2,7 +2,7 @@ package match
 
 import "testing"
 
-// The grammar of compile-spec §1.11 line by line.
+// The grammar of ovn-kubernetes.md#acl-match line by line.
 func TestWriters(t *testing.T) {
 	p := func(lohi ...int32) (terms []PortTerm) {
 		for i := 0; i < len(lohi); i += 2 {
@@ -39,9 +39,9 @@ func TestWriters(t *testing.T) {
 		{"l4 one and range", L4("tcp", p(100, 200, 80, 80)), "tcp && (tcp.dst==80 || 100<=tcp.dst<=200)"},
 		{"l4 ranges", L4("tcp", p(300, 400, 100, 200)), "tcp && (300<=tcp.dst<=400 || 100<=tcp.dst<=200)"},
 		{"l4 range of one", L4("udp", p(1, 65535, 7, 7, 9, 9)), "udp && (udp.dst=={7,9} || 1<=udp.dst<=65535)"},
-		{"§1.13", harry.Numeric("sctp", p(1345, 1345)),
+		{"worked example", harry.Numeric("sctp", p(1345, 1345)),
 			"outport == @a11812002181470226204 && ((ip4.src == $a11691711361400804483 || ip6.src == $a11691713560424060905)) && sctp && sctp.dst==1345"},
-		{"source document", seed.Named("tcp", []NamedItem{n("10.244.1.4", 8080), n("10.244.2.8", 8080), n("10.244.2.8", 8080)}),
+		{"as the ANP page shows it", seed.Named("tcp", []NamedItem{n("10.244.1.4", 8080), n("10.244.2.8", 8080), n("10.244.2.8", 8080)}),
 			"((ip4.src == $a6786643370959569281)) && tcp && ((ip4.dst == 10.244.1.4 && tcp.dst == 8080) || (ip4.dst == 10.244.2.8 && tcp.dst == 8080) || (ip4.dst == 10.244.2.8 && tcp.dst == 8080))"},
 		{"port term", PortTerm{80, 80}.String() + " " + PortTerm{1, 9}.String(), "80 1-9"},
 	} {

@@ -7,7 +7,7 @@ import (
 )
 
 // Keys of external_ids, spelled as OVN-Kubernetes writes them
-// (compile-spec §0.1).
+// (ovn-kubernetes.md#external-ids).
 const (
 	KeyOwnerController = "k8s.ovn.org/owner-controller"
 	KeyOwnerType       = "k8s.ovn.org/owner-type"
@@ -35,7 +35,7 @@ const (
 // DefaultController owns the rows of the default network.
 const DefaultController = "default-network-controller"
 
-// Owner types of rows (compile-spec §0.1).
+// Owner types of rows (ovn-kubernetes.md#owner-types).
 const (
 	OwnerANP  = "AdminNetworkPolicy"
 	OwnerBANP = "BaselineAdminNetworkPolicy"
@@ -56,8 +56,8 @@ const (
 	OwnerNetworkConnect   = "ClusterNetworkConnect"
 )
 
-// Names and types in the ids of rows that no object stands for (compile-spec
-// §4.1.5, §4.3).
+// Names and types in the ids of rows that no object stands for
+// (ovn-kubernetes.md#hairpin-and-node-rows, #multicast).
 const (
 	NameHairpin        = "allow-hairpinning"
 	TypeMulticastDeny  = "DefaultDeny"
@@ -65,11 +65,11 @@ const (
 )
 
 // MaxFirewallRule is the last index of an EgressFirewall's rule that has a
-// priority (compile-spec §4.2).
+// priority (ovn-kubernetes.md#firewall-rows).
 const MaxFirewallRule = 8000
 
 // Names of the port groups of owner type Cluster: all node management ports, and
-// the switches' router ports (compile-spec §0.1).
+// the switches' router ports (ovn-kubernetes.md#owner-types).
 const (
 	GroupCluster    = "clusterPortGroup"
 	GroupClusterRtr = "clusterRtrPortGroup"
@@ -91,7 +91,7 @@ const (
 const Database = "OVN_Northbound"
 
 // LoggingMeter is the meter every ACL refers to, logging or not
-// (compile-spec §0.3, §5.1).
+// (ovn-kubernetes.md#acl-columns, #meter).
 const LoggingMeter = "acl-logging"
 
 // Pair is one type-specific key and value of an id, in declared order.
@@ -99,7 +99,7 @@ type Pair struct{ Key, Value string }
 
 // IDs builds the external_ids of a row: the three fixed keys and the
 // type-specific ones. The primary id joins controller, owner type and values by
-// colons without escaping (compile-spec §0.1).
+// colons without escaping (ovn-kubernetes.md#external-ids).
 func IDs(controller, ownerType string, pairs ...Pair) map[string]string {
 	ids := make(map[string]string, len(pairs)+3)
 	var b strings.Builder
@@ -118,7 +118,7 @@ func IDs(controller, ownerType string, pairs ...Pair) map[string]string {
 }
 
 // HashedName is the name of a port group or address set: "a" and the decimal
-// unsigned 64-bit FNV-1a hash of the full primary id (compile-spec §0.2).
+// unsigned 64-bit FNV-1a hash of the full primary id (ovn-kubernetes.md#hashed-names).
 func HashedName(id string) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(id))

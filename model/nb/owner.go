@@ -13,9 +13,9 @@ type Form uint8
 // The forms.
 const (
 	FormNone       Form = iota // no owner: nobody labelled the row
-	FormKnown                  // an owner type Rung compiles, id exactly as compile-spec §0.1 says, of the default network's controller
+	FormKnown                  // a type Rung compiles, id as ovn-kubernetes.md#owner-types says, default network
 	FormRecognised             // understood but not compiled: tier 0, groups of namespaces, rows of another network's controller
-	FormLegacy                 // as the enhancement of 2023 wrote it, or an older release (compile-spec §3)
+	FormLegacy                 // as the enhancement of 2023 wrote it, or an older release (ovn-kubernetes.md#older-forms)
 	FormOdd                    // an owner type Rung compiles with an id in a form it does not know
 	FormUnknown                // some other owner
 )
@@ -65,7 +65,7 @@ const controllerOf2023 = "network-policy-controller"
 const networkSuffix = "-network-controller"
 
 // Directions, address families, L4 groups and the rows of a default deny as ids
-// spell them (compile-spec §1.3, §4.1).
+// spell them (ovn-kubernetes.md#acl-ids, #address-sets, #default-deny).
 var (
 	idDirections = []string{"Ingress", "Egress"}
 	idFamilies   = []string{"v4", "v6"}
@@ -137,7 +137,8 @@ func OwnerOfRow(r Row) Owner {
 }
 
 // Network is the network whose controller owns the row, "" for the default
-// network and for controllers that are not a network's (compile-spec §3).
+// network and for controllers that are not a network's
+// (ovn-kubernetes.md#other-networks).
 func (o Owner) Network() string {
 	if o.Controller == DefaultController {
 		return ""
@@ -163,7 +164,7 @@ var recognised = map[string]bool{
 // type. Names of Kubernetes objects, switches and protocols have no colon;
 // selector strings and addresses have, so those are cut from the other end. ok
 // is false, and the owner is as before, when the id is not one that
-// compile-spec §0.1 and §4 write.
+// ovn-kubernetes.md#external-ids and #owner-types write.
 func (o *Owner) byID(table, rest string) (ok bool) {
 	n := *o
 	switch table {

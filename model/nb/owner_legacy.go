@@ -7,14 +7,15 @@ import (
 )
 
 // keyRuleIdx held the index of an EgressFirewall rule when the id ended in its
-// priority (compile-spec §3).
+// priority (ovn-kubernetes.md#older-forms).
 const keyRuleIdx = "rule-idx"
 
 // keyOldName named a port group before groups had owners.
 const keyOldName = "name"
 
 // byLegacyID takes an id apart that the enhancement of 2023 or an older release
-// wrote. The forms are those of compile-spec §3: nothing is guessed beyond them.
+// wrote. The forms are those of ovn-kubernetes.md#older-forms: nothing is guessed
+// beyond them.
 func (o *Owner) byLegacyID(table, rest string) (ok bool) {
 	p := strings.Split(rest, ":")
 	n := *o
@@ -84,7 +85,7 @@ func legacyGroup(table string, ids map[string]string, o *Owner) bool {
 	}
 	name, prio := ids[keyOldName][:i], ids[keyOldName][i+1:]
 	n, err := strconv.Atoi(prio)
-	// The ranges of the two kinds (compile-spec §1.1, seed of 2023).
+	// The ranges of the two kinds (ovn-kubernetes.md#older-forms).
 	if err != nil || !isNumber(prio) || !(n >= 20000 && n <= 30000 || n >= 1650 && n <= 1750) {
 		return false
 	}

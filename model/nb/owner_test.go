@@ -35,7 +35,8 @@ func own(o Owner) Owner {
 	return o
 }
 
-// Every kind of id of compile-spec §0.1 and §4 of the types Rung compiles.
+// Every kind of id of ovn-kubernetes.md#external-ids and #owner-types of the types Rung
+// compiles.
 func TestOwnerOfKnownRows(t *testing.T) {
 	for _, tt := range []struct {
 		table, ownerType, rest string
@@ -200,8 +201,8 @@ func TestOwnerOfOtherRows(t *testing.T) {
 	}
 }
 
-// declared are the type-specific keys of an id in their order (compile-spec
-// §0.1), to build it again from what was read.
+// declared are the type-specific keys of an id in their order
+// (ovn-kubernetes.md#owner-types), to build it again from what was read.
 func declared(table string, o Owner) []string {
 	index := ""
 	if o.Index >= 0 {

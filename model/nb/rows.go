@@ -44,7 +44,7 @@ type ACL struct {
 func (a *ACL) ID() string { return a.ExternalIDs[KeyID] }
 
 // Stage names the pipeline the row is evaluated in: "from-lport",
-// "from-lport-after-lb" or "to-lport" (compile-spec §0.3).
+// "from-lport-after-lb" or "to-lport" (ovn-kubernetes.md#stages).
 func (a *ACL) Stage() string {
 	if a.Direction == FromLport && a.Options[OptAfterLB] == "true" {
 		return "from-lport-after-lb"
@@ -94,7 +94,7 @@ type LogicalSwitchPort struct {
 }
 
 // PortName is the logical port of a pod on the default network
-// (compile-spec §1.10).
+// (ovn-kubernetes.md#subject-pods).
 func PortName(namespace, pod string) string { return namespace + "_" + pod }
 
 // Meter is a row of table Meter.

@@ -11,7 +11,7 @@ import (
 )
 
 // LargestPriority is the largest priority the API takes; those above what
-// OVN-Kubernetes supports are stored and not enforced (compile-spec §1.1).
+// OVN-Kubernetes supports are stored and not enforced (ovn-kubernetes.md#priorities).
 const LargestPriority = 1000
 
 // ErrNoRoom marks an arrangement that the supported priorities cannot hold.

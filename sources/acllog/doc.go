@@ -1,5 +1,5 @@
 // Package acllog reads and writes the acl_log lines of ovn-controller
-// (compile-spec §5.3): Parse and Format for one line, Reader for a stream.
+// (ovn-kubernetes.md#log-line): Parse and Format for one line, Reader for a stream.
 //
 // Invariants: text that leaves the package is clean (model/clean); no input
 // makes it panic; a line and what is kept of it are bounded by MaxLine; lines

@@ -55,8 +55,8 @@ func eventName(e *model.Event) string {
 }
 
 // writeEvent makes an Event as the controller on the zone's node would
-// (compile-spec §2.7: the reference has a kind and a name only). tried says that it
-// was sent before, and may have been taken.
+// (ovn-kubernetes.md#events: the reference has a kind and a name only). tried says that
+// it was sent before, and may have been taken.
 func (c *Cluster) writeEvent(ctx context.Context, name string, e model.Event, tried bool) error {
 	at := metav1.NewTime(e.Last)
 	events := c.Typed().CoreV1().Events(eventNamespace)

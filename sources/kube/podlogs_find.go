@@ -23,8 +23,9 @@ var (
 	ErrNoLogContainer = errors.New("no container with that log")
 )
 
-// The containers by what they log (field-notes §3.1, §3.4). OpenShift's
-// ovn-controller keeps ACL lines off its console; ovn-acl-logging prints them.
+// The containers by what they log (ovn-kubernetes.md#zones-and-their-pods,
+// #where-the-log-is). OpenShift's ovn-controller keeps ACL lines off its console;
+// ovn-acl-logging prints them.
 var (
 	aclContainers        = []string{"ovn-acl-logging", "ovn-controller"}
 	controllerContainers = []string{"ovnkube-controller", "ovnkube-node"}

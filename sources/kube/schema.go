@@ -18,7 +18,7 @@ import (
 )
 
 // CodeNewer marks what an installed CRD has and OVN-Kubernetes' profile
-// (compile-spec §1) has not.
+// (ovn-kubernetes.md#feature-switch) has not.
 const CodeNewer = "crd-newer"
 
 var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}

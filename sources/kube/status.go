@@ -29,9 +29,9 @@ const (
 )
 
 // Reporter writes what reconcilers report to the API server: conditions by
-// server-side apply under the name of the zone's node (compile-spec §2.8), and
-// events (§2.7). Its methods but Run may be called from any goroutine and do not
-// wait for the server.
+// server-side apply under the name of the zone's node
+// (ovn-kubernetes.md#status-conditions), and events (ovn-kubernetes.md#events). Its
+// methods but Run may be called from any goroutine and do not wait for the server.
 type Reporter struct {
 	c       *Cluster
 	trouble func(error)

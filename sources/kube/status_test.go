@@ -106,7 +106,7 @@ func idle(t *testing.T, r *Reporter) {
 var reported = time.Date(2026, 8, 1, 10, 0, 0, 0, time.UTC)
 
 // A condition is applied by force under the node's name, on the status alone; a
-// zone that is gone applies an empty status (compile-spec §2.8).
+// zone that is gone applies an empty status (ovn-kubernetes.md#status-conditions).
 func TestConditionsOut(t *testing.T) {
 	api := &reportAPI{}
 	r, _ := reporting(t, api.cluster(t), func(err error) { t.Error(err) })
@@ -172,8 +172,8 @@ func TestConditionsRetried(t *testing.T) {
 	}
 }
 
-// Events have the texts and names of the specification (§2.7); the same news again
-// counts up.
+// Events have OVN-Kubernetes' texts and names (ovn-kubernetes.md#events); the same news
+// again counts up.
 func TestEventsOut(t *testing.T) {
 	client := fake.NewClientset()
 	c := &Cluster{typed: client, config: &rest.Config{}}

@@ -15,7 +15,7 @@ import (
 )
 
 // OVNNamespaces are where OVN-Kubernetes runs when nobody says otherwise:
-// upstream and OpenShift (field-notes §3.1).
+// upstream and OpenShift (ovn-kubernetes.md#zones-and-their-pods).
 func OVNNamespaces() []string { return []string{"ovn-kubernetes", "openshift-ovn-kubernetes"} }
 
 // Errors of looking for a zone's pod. No permission is fs.ErrPermission.
@@ -155,7 +155,8 @@ func readZonePod(p *corev1.Pod) (out zonePodInfo) {
 	return out
 }
 
-// ovnRunDir is where every container of OVN has the sockets (field-notes §3.1).
+// ovnRunDir is where every container of OVN has the sockets
+// (ovn-kubernetes.md#zones-and-their-pods).
 const ovnRunDir = "/var/run/ovn"
 
 // databaseContainer finds the container to reach the database in: the one that

@@ -13,8 +13,8 @@ import (
 	"rung/model/clean"
 )
 
-// canonicalIP is an address in the text OVN-Kubernetes writes (compile-spec
-// §1.9), empty when it is none.
+// canonicalIP is an address in the text OVN-Kubernetes writes
+// (ovn-kubernetes.md#peers), empty when it is none.
 func canonicalIP(s string) string {
 	ip := netutils.ParseIPSloppy(s)
 	if ip == nil {
@@ -23,9 +23,9 @@ func canonicalIP(s string) string {
 	return ip.String()
 }
 
-// podIPs chooses a pod's default-network addresses in the order of compile-spec
-// §1.10: all of status.podIPs that parse, else the default entry of the
-// pod-networks annotation, else status.podIP.
+// podIPs chooses a pod's default-network addresses in the order of
+// ovn-kubernetes.md#peers: all of status.podIPs that parse, else the default entry of
+// the pod-networks annotation, else status.podIP.
 func podIPs(statusIPs []string, networks []model.PodNetwork, statusIP string) []string {
 	var ips []string
 	for _, s := range statusIPs {
@@ -85,9 +85,8 @@ func podNetworks(annotation string) ([]model.PodNetwork, error) {
 }
 
 // hostIPs reads the annotation k8s.ovn.org/host-cidrs of a node: a JSON array of
-// CIDRs, whose addresses without mask are the node's (compile-spec §1.9). The
-// error is the text OVN-Kubernetes' policy sync fails with, as far as it is
-// known.
+// CIDRs, whose addresses without mask are the node's (ovn-kubernetes.md#peers). The
+// error is the text OVN-Kubernetes' policy sync fails with, as far as it is known.
 func hostIPs(node, annotation string) ([]string, error) {
 	var cidrs []string
 	if err := json.Unmarshal([]byte(annotation), &cidrs); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // What OVN-Kubernetes does with a subject, peer or port none of whose fields it
-// knows (compile-spec §1.10).
+// knows (ovn-kubernetes.md#peers).
 const crashes = "OVN-Kubernetes' controllers crash on it"
 
 func (n *normaliser) anp(o *v1alpha1.AdminNetworkPolicy) {
@@ -121,7 +121,7 @@ func (n *normaliser) peer(r *model.Rule, p peer, at string) {
 		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNodes, Nodes: n.selector(p.nodes, at+".nodes")})
 		any = true
 	}
-	if len(p.networks) > 0 { // besides another field, too: compile-spec §1.10
+	if len(p.networks) > 0 { // besides another field, too: ovn-kubernetes.md#peers
 		pe := model.Peer{Kind: model.PeerNetworks}
 		for i, c := range p.networks {
 			n.cidr(string(c), fmt.Sprintf("%s.networks[%d]", at, i))
@@ -182,7 +182,7 @@ func (n *normaliser) port(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort, at 
 }
 
 // proto notes a protocol that passes the CRD, which takes any string, but gives
-// OVN-Kubernetes a broken row (compile-spec §1.11).
+// OVN-Kubernetes a broken row (ovn-kubernetes.md#unknown-protocol).
 func (n *normaliser) proto(p, at string) {
 	if p != "TCP" && p != "UDP" && p != "SCTP" {
 		n.invalid(CodeProfile, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", clean.Text(p)), "write TCP, UDP or SCTP")

@@ -6,9 +6,9 @@
 // in a policy and a warning elsewhere, never silently dropped. AdminNetworkPolicy
 // and BaselineAdminNetworkPolicy then pass gate 1, what the Kubernetes API server
 // would check (OpenAPI schema, defaults, pruning and CEL of the CRDs under crds/),
-// and every policy passes gate 2, what OVN-Kubernetes can take (compile-spec §1).
-// What fails the first is a model.Broken, what fails the second is a policy with
-// Invalid set. One bad object never hides a good one.
+// and every policy passes gate 2, what OVN-Kubernetes can take
+// (ovn-kubernetes.md#no-rows). What fails the first is a model.Broken, what fails the
+// second is a policy with Invalid set. One bad object never hides a good one.
 //
 // Invariants: objects handed out are complete and immutable; text in them was
 // cleaned, except Policy.YAML and Policy.Original, which are the author's own;

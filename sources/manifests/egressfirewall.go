@@ -14,8 +14,8 @@ import (
 )
 
 // egressFirewall is k8s.ovn.org/v1 EgressFirewall as far as it decides
-// (compile-spec §4.2); OVN-Kubernetes' own types are not in a library small
-// enough to use.
+// (ovn-kubernetes.md#egressfirewall); OVN-Kubernetes' own types are not in a library
+// small enough to use.
 type egressFirewall struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

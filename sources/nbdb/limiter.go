@@ -7,7 +7,7 @@ import (
 )
 
 // DefaultDials is how many databases are dialled at once when nobody says
-// otherwise (field-notes §3.1).
+// otherwise (ovn-kubernetes.md#zones-and-their-pods).
 const DefaultDials = 20
 
 // Limiter caps how many connections are being made at once, from dialling to

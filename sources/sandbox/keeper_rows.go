@@ -97,7 +97,7 @@ func (w *work) ports() {
 }
 
 // namespaceIDs are the external_ids of the group that the pods of a namespace
-// form (compile-spec §0.1).
+// form (ovn-kubernetes.md#owner-types).
 func namespaceIDs(namespace string) map[string]string {
 	return nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: namespace})
 }

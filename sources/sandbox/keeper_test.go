@@ -87,7 +87,7 @@ func TestNamespaceGroups(t *testing.T) {
 		s.SetPods(c, nil)
 		have(a, "all groups of a", map[string]string{"blue": "blue_one", "default": ""})
 		have(b, "all groups of b", map[string]string{"blue": "blue_two", "default": ""})
-		// The check value of compile-spec §0.2.
+		// The check value of ovn-kubernetes.md#hashed-names.
 		if g := a.rows().PortGroupByName("a5680351521869907322"); g == nil || g.ID() != "default-network-controller:Namespace:default" || len(g.ExternalIDs) != 4 {
 			t.Errorf("%+v", g)
 		}

@@ -30,7 +30,7 @@ func aclRow(tier, priority int, direction string, afterLB bool, action, match st
 }
 
 // udnIsolation are the rows of tier 0 that keep the default network off pods
-// whose primary network is another (compile-spec §4.4). The group has no port
+// whose primary network is another (ovn-kubernetes.md#tier-0). The group has no port
 // here, so they match nothing: the sandbox has the default network alone.
 func udnIsolation(mgmt []string) []nb.Op {
 	group := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.Pair{Key: nb.KeyName, Value: "SecondaryPods"})

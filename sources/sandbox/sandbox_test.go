@@ -232,7 +232,7 @@ func TestStartAndSeed(t *testing.T) {
 			if sw == nil || len(sw.Ports) != 2 || len(sw.ACLs) != 0 {
 				t.Fatalf("%+v", sw)
 			}
-			// The check value of compile-spec §0.2.
+			// The check value of ovn-kubernetes.md#hashed-names.
 			if pg := db.PortGroupByName("a13298398610555951118"); pg == nil || len(pg.ACLs) != 0 || len(pg.Ports) != 1 {
 				t.Errorf("%+v", pg)
 			}
@@ -285,7 +285,7 @@ func TestForeignRows(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	// compile-spec §4.4.
+	// ovn-kubernetes.md#tier-0.
 	if d := cmp.Diff([]string{
 		"UDNIsolation:AllowHostARPPrimaryUDN:Egress 1001 from-lport allow inport == @a8747502060113802905 && (( arp && arp.tpa == 10.128.2.2 ) || ( nd && nd.target == fd01::2 ))",
 		"UDNIsolation:AllowHostARPPrimaryUDN:Ingress 1001 to-lport allow outport == @a8747502060113802905 && (( arp && arp.spa == 10.128.2.2 ) || ( nd && nd.target == fd01::2 ))",

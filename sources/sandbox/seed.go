@@ -9,7 +9,7 @@ import (
 )
 
 // MeterRate is how many lines a second and ACL are logged, OVN-Kubernetes'
-// default (compile-spec §5.1).
+// default (ovn-kubernetes.md#meter).
 const MeterRate = 20
 
 // management is the addresses of a node's management port: those the node says,

@@ -151,7 +151,7 @@ func (t *Traffic) walk(now time.Time, f *flow, sink func(zone, line string)) {
 
 // decide walks a stage's tiers and returns the rows that decided: those that
 // passed the packet on and the one, if any, that ended it. Without that one the
-// packet is allowed (compile-spec §1.13).
+// packet is allowed (ovn-kubernetes.md#stages).
 func (t *Traffic) decide(z *zoneRows, s stage) (deciders []*nb.ACL) {
 	sw := z.switches[s.at]
 	if sw == nil {

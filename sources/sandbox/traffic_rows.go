@@ -66,7 +66,8 @@ func (z zoneEnv) AddressSet(name string) (match.AddrSet, bool) {
 }
 
 // isolates says whether the zone has the rows of a namespace's NetworkPolicies:
-// the groups of its default deny come and go with them (compile-spec §4.1.1).
+// the groups of its default deny come and go with them
+// (ovn-kubernetes.md#isolation-groups).
 func (z *zoneRows) isolates(namespace string) bool {
 	ids := nb.IDs(nb.DefaultController, nb.OwnerNetpolNamespace,
 		nb.Pair{Key: nb.KeyName, Value: namespace}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"})

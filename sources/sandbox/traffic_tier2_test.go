@@ -19,8 +19,8 @@ func netpolGroup(namespace string) string {
 }
 
 // Rows of NetworkPolicies and EgressFirewalls decide and are logged as
-// compile-spec §4.1, §4.2 and §5 say: an EgressFirewall when the packet leaves by
-// the router's port, on the source's node.
+// ovn-kubernetes.md#networkpolicy, #egressfirewall and #acl-logging say: an
+// EgressFirewall when the packet leaves by the router's port, on the source's node.
 func TestTier2(t *testing.T) {
 	row := func(name, direction, action, severity string, priority int, expr string) *nb.ACL {
 		a := acl(name, direction, action, 2, priority, expr)

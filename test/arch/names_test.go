@@ -156,6 +156,9 @@ func parsed(t *testing.T, pattern string) (files []file) {
 	return files
 }
 
+// made is the folder of what make builds: its files come and go.
+const made = "bin"
+
 // judgeNames names every path and Go name in a document's backticks that is not
 // there. A path is judged if it begins with a folder of ours.
 func judgeNames(f prose, known names, exists func(pattern string) bool) (out []string) {
@@ -184,7 +187,7 @@ func judgeNames(f prose, known names, exists func(pattern string) bool) (out []s
 			continue
 		}
 		top, _, _ := strings.Cut(m[1], "/")
-		if top != "" && exists(top) && !exists(strings.TrimSuffix(m[1], "/")) {
+		if top != "" && top != made && exists(top) && !exists(strings.TrimSuffix(m[1], "/")) {
 			complain(at[0], "%s, which is not in the repository", m[1])
 		}
 	}

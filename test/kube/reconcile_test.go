@@ -40,8 +40,8 @@ func ready(t testing.TB, c *cluster.Cluster, name, status, reason, message strin
 }
 
 // What a cluster's controllers would do, `rung reconcile` does: rows as
-// compiled, and conditions, events and metrics word for word (compile-spec
-// §2.7, §2.8, §2.10).
+// compiled, and conditions, events and metrics word for word (ovn-kubernetes.md#events,
+// #status-conditions, #metrics).
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -39,8 +39,8 @@ var (
 		real: 4, altered: 5, written: []int{1, 3}, pods: 12, patience: time.Minute, slack: 3}
 )
 
-// Goals of the whole (issue 4, Shows 4). namedWithin is from the read of a zone with a
-// row that reads otherwise to its name on screen.
+// Goals of the whole (performance.md#on-a-cluster). namedWithin is from the read of a
+// zone with a row that reads otherwise to its name on screen.
 const (
 	ladderWithin = 2 * time.Second
 	namedWithin  = 5 * time.Second

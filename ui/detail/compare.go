@@ -63,7 +63,8 @@ func orNone(s string) string {
 	return s
 }
 
-// options is the option of compile-spec §1.2 by its name; others in full.
+// options is the option of ovn-kubernetes.md#direction-and-action by its name; others
+// in full.
 func options(m map[string]string) string {
 	switch {
 	case len(m) == 0:
@@ -142,8 +143,8 @@ func FieldOf(d *model.RowDiff, column string) *model.FieldDiff {
 }
 
 // GroupName is the name of the port group that a policy's ACLs hang on: its own,
-// or the one of its namespace (compile-spec §4.2). It is empty for what hangs on
-// no port group.
+// or the one of its namespace (ovn-kubernetes.md#firewall-rows). It is empty for what
+// hangs on no port group.
 func GroupName(k model.PolicyKey) string {
 	pairs := []nb.Pair{{Key: nb.KeyName, Value: k.Name}}
 	switch table, name := engine.HolderOf(k); {

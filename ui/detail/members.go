@@ -151,7 +151,7 @@ func (x *Explain) set(id, term, name string) {
 }
 
 // unit is what a row is judged with: the policy, or what shares the row with
-// others (compile-spec §4.1.6).
+// others (ovn-kubernetes.md#pod-selector-sets).
 func (x *Explain) unit(r nb.Row) model.PolicyKey {
 	if k, ok := engine.UnitOf(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.Related(x.Policy), k) {
 		return k

@@ -16,7 +16,7 @@ func (it *item) whyNot(id action.ID) string {
 	case action.LadderMove, action.LadderEdit, action.LadderDelete, action.LadderLogging:
 	case action.LadderLogs:
 		if it.kind == unit && it.stands.Kind != model.KindNetpolNamespace {
-			return rowsOf(it.stands) + " never log" // compile-spec §4.1.7, §4.3
+			return rowsOf(it.stands) + " never log" // ovn-kubernetes.md#namespace-logging, #multicast
 		}
 		return ""
 	default:

@@ -22,7 +22,8 @@ func (b *builder) decides(kind model.Kind) string {
 	return string(kind)
 }
 
-// OVN priorities of the tiers whose policies have others (compile-spec §1.1).
+// OVN priorities of the tiers whose policies have others
+// (ovn-kubernetes.md#priorities).
 const (
 	anpTop  = 30000
 	anpStep = 100

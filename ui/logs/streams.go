@@ -140,7 +140,7 @@ func whyMeters(r *engine.Revision) (out []string) {
 	return out
 }
 
-// usualRate is OVN-Kubernetes' default (compile-spec §5.1).
+// usualRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
 const usualRate = 20
 
 // whyRows are the zones where rows of a policy that logs do not.

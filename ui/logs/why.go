@@ -149,7 +149,7 @@ func whyActions(p *model.Policy, now model.LogLevels, ns, key string) (out []str
 }
 
 // whyNetpol: the rules of a NetworkPolicy log what they allow, the default deny of
-// its namespace what none allows (compile-spec §4.1.7).
+// its namespace what none allows (ovn-kubernetes.md#namespace-logging).
 func whyNetpol(p *model.Policy, now model.LogLevels) (out []string) {
 	if now.Allow == "" {
 		out = append(out, "Namespace "+p.Namespace+" sets no level for allow: what its NetworkPolicies let through leaves no line.")

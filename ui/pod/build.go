@@ -53,7 +53,8 @@ func (v *View) line(id string, l widget.Line, to nav.Page) *item {
 
 // touchItems are the rules that touch the pod in precedence order, with a heading
 // for each tier. In tier 2 the EgressFirewall comes last and by itself: it is asked
-// in the to-lport stage, whatever the egress stages allowed (compile-spec §4.2).
+// in the to-lport stage, whatever the egress stages allowed
+// (ovn-kubernetes.md#firewall-rows).
 func (v *View) touchItems(env *view.Env) []*item {
 	touches := env.Rev.Touches(v.pod)
 	byTitle := map[string][]*item{}
@@ -95,8 +96,8 @@ func partTitle(p *model.Policy) string {
 }
 
 // isolationItems are who isolates the pod, by direction, behind the rules that let
-// something through (compile-spec §4.1.2); how many NetworkPolicies it has to do
-// with; and the rules that mean everybody.
+// something through (ovn-kubernetes.md#default-deny); how many NetworkPolicies it has
+// to do with; and the rules that mean everybody.
 func (v *View) isolationItems(env *view.Env, touches []engine.Touch) []*item {
 	var out []*item
 	st := v.st

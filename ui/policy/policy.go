@@ -240,8 +240,8 @@ func (v *View) show(env *view.Env, p part) {
 }
 
 // rowsPage are the policy's rows in the zone that needs attention first; of a
-// NetworkPolicy also those of the default deny it isolates pods by (compile-spec
-// §4.1.2), which it shares with others of its namespace.
+// NetworkPolicy also those of the default deny it isolates pods by
+// (ovn-kubernetes.md#default-deny), which it shares with others of its namespace.
 func (v *View) rowsPage(env *view.Env) nav.Page {
 	p := nav.Page{Kind: nav.Rows, Text: detail.RowsFilter(v.key)}
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {

@@ -25,7 +25,8 @@ func demo(t testing.TB) *engine.Parts {
 }
 
 // hang puts the rows that no port group of their own holds on the groups of
-// namespaces and of the cluster, and on the switch (compile-spec §4).
+// namespaces and of the cluster, and on the switch
+// (ovn-kubernetes.md#hairpin-and-node-rows, #firewall-rows, #multicast).
 func hang(db *nb.DB) (out []nb.RowChange) {
 	held := engine.HoldersOf(db, nil)
 	groups := map[string]*nb.PortGroup{}

@@ -94,7 +94,7 @@ func membersDiffer(r *engine.Revision, z *model.ZoneState, k model.PolicyKey, ru
 }
 
 // setsOf are the shared units whose address sets the rule's matches name
-// (compile-spec §4.1.6).
+// (ovn-kubernetes.md#pod-selector-sets).
 func setsOf(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (out []model.PolicyKey) {
 	var units []model.PolicyKey
 	for _, unit := range r.Related(k) {

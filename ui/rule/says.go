@@ -70,7 +70,7 @@ func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 	return append([]string{what + " " + outcome(p, rule)}, after(r, p, rule)...)
 }
 
-// allowed is what a NetworkPolicy's rule does (compile-spec §4.1.3).
+// allowed is what a NetworkPolicy's rule does (ovn-kubernetes.md#rule-rows).
 func allowed(r *engine.Revision, p *model.Policy, rule *model.Rule) string {
 	for _, a := range r.ACLs(p.Key, "") {
 		if _, dir, i, ok := engine.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
@@ -215,7 +215,7 @@ func peerText(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (text str
 }
 
 // leftOutTerm is a subnet of the cluster that the match of an EgressFirewall's rule
-// takes out of its destination (compile-spec §4.2).
+// takes out of its destination (ovn-kubernetes.md#firewall-match).
 var leftOutTerm = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]+)`)
 
 // leftOut are the subnets that the row of an EgressFirewall's rule leaves out.

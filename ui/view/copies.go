@@ -35,8 +35,8 @@ func CopiesOf(env *Env, p nav.Page) []Copy {
 	return out
 }
 
-// ownerConditions find the ACLs of a policy by their external_ids (compile-spec
-// §0.1, §4).
+// ownerConditions find the ACLs of a policy by their external_ids
+// (ovn-kubernetes.md#external-ids, #owner-types).
 func ownerConditions(k model.Key) []string {
 	name := k.Name
 	switch k.Kind {

@@ -1,6 +1,6 @@
 // Package remote reads a zone's Northbound database with programs that run
 // beside it, for example through pods/exec in the zone's ovnkube-node pod, where
-// no port is open (field-notes §3.1). It never writes.
+// no port is open (ovn-kubernetes.md#zones-and-their-pods). It never writes.
 //
 // A Runner runs a program there. Which way is taken depends on what the image
 // has, the best first: a relay of the socket (socat, python3), over which
