@@ -15,6 +15,11 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 # The race detector needs a C compiler; Go switches cgo off where there is none.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
+# A program with the race detector sleeps a second before it exits, to report races
+# of goroutines that still run. Every package and every command of a script is one.
+GORACE ?= atexit_sleep_ms=50
+export GORACE
+
 # Tests start this binary instead of building one per package.
 export RUNG_BINARY := $(CURDIR)/bin/rung
 
