@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/yaml"
 
 	"rung/model/clean"
@@ -63,7 +64,14 @@ func TestHostileOutput(t *testing.T) {
 	}
 	const bad = "x\u202e\x1b[2J\u200b\x07"
 	zones := map[string]bool{"rows": true, "drift": true, "zones": true, "activity": true, "logs": true, "apply": true, "move": true, "delete": true, "log-level": true}
-	said := ""
+	type command struct {
+		args      []string
+		form      string
+		out, errs bytes.Buffer
+	}
+	var commands []*command
+	var running errgroup.Group // most of the time a command waits for its sandbox
+	running.SetLimit(6)
 	for _, args := range [][]string{
 		{"ladder"}, {"policy"}, {"policy", "evil"}, {"pod", "blue/" + bad}, {"compile"}, {"compile", "evil"}, {"compile", "-o", "nbctl"}, {"rows"}, {"drift"}, {"lint"},
 		{"apply", "--change", change, "--dry-run"}, {"apply", "--change", change, "--dry-run", "-o", "wide"}, {"apply", "--change", change, "--dry-run", "-o", "json"}, {"move", "evil", "9", "--dry-run"}, {"delete", "evil", "--dry-run"}, {"log-level", "evil", "--deny", "alert", "--dry-run"},
@@ -90,22 +98,30 @@ func TestHostileOutput(t *testing.T) {
 			} else if form != "" {
 				continue
 			}
-			var out, errs bytes.Buffer
-			run(t.Context(), all, strings.NewReader(""), &out, &errs, nil)
-			for name, got := range map[string]string{"stdout": out.String(), "stderr": errs.String()} {
-				if clean.Block(got) != got {
-					t.Errorf("%q -o %q: %s has what cannot be seen: %.300q", args, form, name, got)
-				}
-				said += got
+			c := &command{args: args, form: form}
+			commands = append(commands, c)
+			running.Go(func() error {
+				run(t.Context(), all, strings.NewReader(""), &c.out, &c.errs, nil)
+				return nil
+			})
+		}
+	}
+	_ = running.Wait()
+	said := ""
+	for _, c := range commands {
+		for name, got := range map[string]string{"stdout": c.out.String(), "stderr": c.errs.String()} {
+			if clean.Block(got) != got {
+				t.Errorf("%q -o %q: %s has what cannot be seen: %.300q", c.args, c.form, name, got)
 			}
-			var v any
-			switch {
-			case args[0] == "plan" || args[0] == "__complete" || args[0] == "activity" || args[0] == "logs" || out.Len() == 0:
-			case form == "json" && json.Unmarshal(out.Bytes(), &v) != nil:
-				t.Errorf("%q: no JSON any more: %.200s", args, out.String())
-			case form == "yaml" && yaml.Unmarshal(out.Bytes(), &v) != nil:
-				t.Errorf("%q: no YAML any more: %.200s", args, out.String())
-			}
+			said += got
+		}
+		var v any
+		switch of := c.args[0]; {
+		case of == "plan" || of == "__complete" || of == "activity" || of == "logs" || c.out.Len() == 0:
+		case c.form == "json" && json.Unmarshal(c.out.Bytes(), &v) != nil:
+			t.Errorf("%q: no JSON any more: %.200s", c.args, c.out.String())
+		case c.form == "yaml" && yaml.Unmarshal(c.out.Bytes(), &v) != nil:
+			t.Errorf("%q: no YAML any more: %.200s", c.args, c.out.String())
 		}
 	}
 	if !strings.Contains(said, "evil") || !strings.Contains(said, "\ufffd") || !strings.Contains(said, `\u202e`) {
