@@ -143,7 +143,10 @@ func (a *app) keepGoroutines() (kept func() error) {
 		if err == nil {
 			err = fmt.Errorf("ended by SIGQUIT: what every goroutine was doing is in %s", path)
 		}
-		said <- err
+		select {
+		case said <- err:
+		default: // the first is enough
+		}
 	}
 	onQuit.Store(&keep)
 	return func() error {
