@@ -31,6 +31,7 @@ import (
 	"rung/sources/nbdb/remote"
 	"rung/sources/sandbox"
 	"rung/test/install"
+	"rung/test/ovsdb"
 	"rung/test/streaming"
 	"rung/test/wait"
 )
@@ -239,35 +240,6 @@ func failed(text string) func(model.ZoneUpdate) bool {
 	return func(u model.ZoneUpdate) bool { return u.Conn != model.ConnSynced && strings.Contains(u.Error, text) }
 }
 
-// rows are all rows by uuid.
-func rows(db *nb.DB) map[string]nb.Row {
-	out := map[string]nb.Row{}
-	add := func(r nb.Row) { out[r.RowUUID()] = r }
-	for r := range db.ACLs() {
-		add(r)
-	}
-	for r := range db.AddressSets() {
-		add(r)
-	}
-	for r := range db.PortGroups() {
-		add(r)
-	}
-	for r := range db.Switches() {
-		add(r)
-	}
-	for r := range db.Ports() {
-		add(r)
-	}
-	for r := range db.Meters() {
-		add(r)
-		for _, b := range r.Bands {
-			add(db.Band(b))
-		}
-	}
-	add(db.Global())
-	return out
-}
-
 // same fails unless the rows are those that are read directly.
 func (w *world) same(db *nb.DB) {
 	w.t.Helper()
@@ -275,10 +247,10 @@ func (w *world) same(db *nb.DB) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if len(rows(direct)) < 15 {
-		w.t.Fatalf("only %d rows to compare", len(rows(direct)))
+	if len(ovsdb.Rows(direct)) < 15 {
+		w.t.Fatalf("only %d rows to compare", len(ovsdb.Rows(direct)))
 	}
-	if diff := cmp.Diff(rows(direct), rows(db)); diff != "" {
+	if diff := cmp.Diff(ovsdb.Rows(direct), ovsdb.Rows(db)); diff != "" {
 		w.t.Errorf("rows differ from those read directly (-direct +exec):\n%s", diff)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model/nb"
+	"rung/test/ovsdb"
 )
 
 func read(t testing.TB, path string) *Result {
@@ -65,7 +66,7 @@ func (s *server) same(what string, r *Result) {
 	if r.Truncated != nil || r.Uncommitted != 0 {
 		s.t.Errorf("%s: %v, %d uncommitted", what, r.Truncated, r.Uncommitted)
 	}
-	if diff := cmp.Diff(rows(s.live()), rows(r.DB)); diff != "" {
+	if diff := cmp.Diff(ovsdb.Rows(s.live()), ovsdb.Rows(r.DB)); diff != "" {
 		s.t.Errorf("%s: (-server +file)\n%.4000s", what, diff)
 	}
 }
@@ -86,8 +87,8 @@ func TestSameRowsAsServer(t *testing.T) {
 			r := read(t, s.file)
 			s.same("history", r)
 			if r.Records < churn*3/4 || r.Clustered != clustered || r.Schema != nb.Database || r.Version != "7.3.0" ||
-				time.Since(r.At) > time.Minute || len(rows(r.DB)) < 30 {
-				t.Errorf("%d records, clustered %t, %s %s, last at %v, %d rows", r.Records, r.Clustered, r.Schema, r.Version, r.At, len(rows(r.DB)))
+				time.Since(r.At) > time.Minute || len(ovsdb.Rows(r.DB)) < 30 {
+				t.Errorf("%d records, clustered %t, %s %s, last at %v, %d rows", r.Records, r.Clustered, r.Schema, r.Version, r.At, len(ovsdb.Rows(r.DB)))
 			}
 			s.dumped(r.DB)
 			s.same("compressed", read(t, save(t, "leader_nbdb.gz", compress(t, load(t, s.file)))))
@@ -175,7 +176,7 @@ func TestDamaged(t *testing.T) {
 					d.Path != path || strings.Contains(d.Error(), "\n") {
 					t.Errorf("record %d %s: %v", rec, what, r.Truncated)
 				}
-				if diff := cmp.Diff(rows(before.DB), rows(r.DB)); diff != "" || !r.At.Equal(before.At) || r.Uncommitted != before.Uncommitted {
+				if diff := cmp.Diff(ovsdb.Rows(before.DB), ovsdb.Rows(r.DB)); diff != "" || !r.At.Equal(before.At) || r.Uncommitted != before.Uncommitted {
 					t.Errorf("record %d %s: (-before +damaged)\n%.2000s", rec, what, diff)
 				}
 			}
@@ -194,7 +195,7 @@ func TestDamaged(t *testing.T) {
 		}
 		zeros := append(bytes.Clone(text), make([]byte, 4096)...) // as a power failure leaves
 		r := read(t, save(t, "zeros", zeros))
-		if diff := cmp.Diff(rows(whole.DB), rows(r.DB)); r.Truncated == nil || diff != "" {
+		if diff := cmp.Diff(ovsdb.Rows(whole.DB), ovsdb.Rows(r.DB)); r.Truncated == nil || diff != "" {
 			t.Errorf("zeros behind the end: %v\n%s", r.Truncated, diff)
 		}
 		packed := compress(t, text)

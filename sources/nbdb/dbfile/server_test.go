@@ -201,33 +201,3 @@ func (s *server) live() *nb.DB {
 	}
 	return db
 }
-
-// rows lists a database for comparison.
-func rows(db *nb.DB) (out []any) {
-	add := func(r any) { out = append(out, r) }
-	for r := range db.ACLs() {
-		add(r)
-	}
-	for r := range db.AddressSets() {
-		add(r)
-	}
-	for r := range db.PortGroups() {
-		add(r)
-	}
-	for r := range db.Switches() {
-		add(r)
-	}
-	for r := range db.Ports() {
-		add(r)
-	}
-	for r := range db.Meters() {
-		add(r)
-		for _, b := range r.Bands {
-			add(db.Band(b))
-		}
-	}
-	if g := db.Global(); g != nil {
-		add(g)
-	}
-	return out
-}
