@@ -20,6 +20,13 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 GORACE ?= atexit_sleep_ms=50
 export GORACE
 
+# Without the folder in it, what was built for one clone serves the next.
+export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
+
+# Packages under test at once. Tests wait about half of their time, for servers and
+# for screens, so two cores are kept busy by three.
+ATONCE ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2)))
+
 # Tests start this binary instead of building one per package.
 export RUNG_BINARY := $(CURDIR)/bin/rung
 
@@ -50,7 +57,7 @@ test-setup: build
 	[ -z "$$missing" ] || [ "$$RUNG_REQUIRE_SERVERS" != 1 ] || { echo "RUNG_REQUIRE_SERVERS=1: install what is missing"; exit 1; }
 
 test-race: build ## the tests alone, with the race detector
-	go test $(RACE) -timeout 15m $(TESTFLAGS) $(PKG)
+	go test $(RACE) -p $(ATONCE) -timeout 15m $(TESTFLAGS) $(PKG)
 
 # Tests named TestTiming… measure: one after the other, without the race detector.
 test-timing: build ## the times alone; TIMING=strict on a quiet machine
@@ -62,7 +69,7 @@ fuzz: ## every fuzz target for FUZZTIME (15s), two at once
 	go run ./test/fuzz -time $(FUZZTIME)
 
 # A cluster for tests: built from Go modules of a module of its own, in the same
-# build cache (same cgo, no -trimpath). Cold about 10 CPU minutes, cached seconds.
+# build cache. Cold about 10 CPU minutes, cached seconds.
 KUBE := $(CURDIR)/bin/kube
 E2EFLAGS ?=
 

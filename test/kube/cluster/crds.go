@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"rung/test/install"
 )
 
 // approval is what the published definitions carry: an API server refuses a
@@ -23,10 +25,14 @@ const (
 // BaselineAdminNetworkPolicy (v1alpha1) and EgressFirewall and waits until they
 // are served.
 func (c *Cluster) InstallCRDs(ctx context.Context) error {
+	root, err := install.Root()
+	if err != nil {
+		return err
+	}
 	var all bytes.Buffer
 	for _, pattern := range []string{
-		filepath.Join(root(), "sources", "manifests", "crds", "*.yaml"),
-		filepath.Join(root(), "test", "kube", "testdata", "crds", "*.yaml"),
+		filepath.Join(root, "sources", "manifests", "crds", "*.yaml"),
+		filepath.Join(root, "test", "kube", "testdata", "crds", "*.yaml"),
 	} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
@@ -44,7 +50,7 @@ func (c *Cluster) InstallCRDs(ctx context.Context) error {
 	if _, err := c.Kubectl(ctx, Admin, all.String(), "create", "-f", "-"); err != nil {
 		return err
 	}
-	_, err := c.Kubectl(ctx, Admin, "", "wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+	_, err = c.Kubectl(ctx, Admin, "", "wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
 	return err
 }
 

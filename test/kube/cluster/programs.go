@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
+
+	"rung/test/install"
 )
 
 // Variables that steer the tests; `make e2e` sets them.
@@ -12,17 +13,15 @@ const (
 	ToolsVar = "RUNG_KUBE" // folder with kube-apiserver, etcd and kubectl
 )
 
-// root is the folder of the repository.
-func root() string {
-	_, file, _, _ := runtime.Caller(0) //nolint:dogsled // only the file is wanted
-	return filepath.Join(filepath.Dir(file), "..", "..", "..")
-}
-
 // tool returns the path of a program that `make e2e-tools` builds.
 func tool(name string) (string, error) {
 	dir := os.Getenv(ToolsVar)
 	if dir == "" {
-		dir = filepath.Join(root(), "bin", "kube")
+		root, err := install.Root()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(root, "bin", "kube")
 	}
 	path := filepath.Join(dir, name)
 	if _, err := os.Stat(path); err != nil {
