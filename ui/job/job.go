@@ -95,6 +95,19 @@ func (c *Control) halts() {
 	c.halted = time.Now()
 }
 
+// linger returns when the screen has surely been left since began. Bubble Tea does
+// not wait for its drawing to stop: where the terminal is given back at once, the
+// old drawing stops the clock of the new one, and nothing is drawn any more
+// (https://github.com/charmbracelet/bubbletea/issues/1778). It sleeps in pieces,
+// since on a busy machine what it waits for is late as well.
+func linger(began time.Time) {
+	for n := 0; n < lingers && time.Since(began) < lingers*lingerFor; n++ {
+		time.Sleep(lingerFor)
+	}
+}
+
+const lingers, lingerFor = 10, 10 * time.Millisecond
+
 // Pause is what Bubble Tea runs while the screen is left, as tea.ExecCommand: a
 // stop of the process, or nothing, after which the screen is set up anew.
 type Pause struct {
@@ -108,6 +121,7 @@ func (c *Control) Pause(stop bool) *Pause { return &Pause{c, stop} }
 // Run returns when the process goes on. The error is ErrNoShell when it could not
 // be stopped.
 func (p *Pause) Run() error {
+	defer linger(time.Now())
 	p.c.take()
 	defer p.c.give()
 	if !p.stop {
@@ -137,6 +151,7 @@ func (c *Control) Program(cmd *exec.Cmd) *Program { return &Program{c, cmd} }
 // Run runs the program to its end. When the screen is to end, so is the program:
 // it gets the signal Rung got, and some time to save what it holds.
 func (p *Program) Run() error {
+	defer linger(time.Now())
 	p.c.take()
 	defer p.c.give()
 	return p.run()
