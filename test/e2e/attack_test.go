@@ -256,7 +256,8 @@ func (a *attack) swap(zone string) {
 	case "its own cut":
 		now, err := os.ReadFile(a.file(zone))
 		a.must(err)
-		text = now[:len(now)-a.r.IntN(min(2000, len(now)/4))]
+		// Without its schema no server starts, and an empty one has little else.
+		text = now[:max(schemaEnd(a.t, now), len(now)-a.r.IntN(min(2000, len(now)/4)))]
 	case "an empty one":
 		first := read(zone + "-first")
 		text = first[:schemaEnd(a.t, first)]

@@ -253,12 +253,18 @@ func (c *console) pickBy(key string, words ...string) *console {
 		line, _, _ = strings.Cut(line, "│") // the pane at the right is only to be read
 		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) })
 	}
+	on := func(f *term.Frame) bool { at := cursor(f); return at >= 0 && has(f.Line(at)) }
 	top := false
-	for range 300 {
+	for n := range 300 {
 		f := c.Frame()
-		at := cursor(f)
-		if at >= 0 && has(f.Line(at)) {
-			return c
+		if on(f) {
+			if n > 0 {
+				c.reads() // a line may have changed for another reason than the last key
+			}
+			if on(c.Frame()) {
+				return c
+			}
+			continue
 		}
 		if c.moves(f, key) {
 			continue
