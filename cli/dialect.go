@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -48,6 +49,26 @@ func (s *switchValue) Set(text string) error {
 		return fmt.Errorf("want auto, on or off")
 	}
 	return nil
+}
+
+// joinSwitches takes the word after a switch for its value, where it can be one:
+// alone the switch means on, as OVN-Kubernetes' own flag of that name does, and
+// "--observability off" would otherwise be on, and off the name of a policy.
+func joinSwitches(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		name, long := strings.CutPrefix(args[i], "--")
+		if long && slices.Contains(switches, name) && i+1 < len(args) && new(switchValue).Set(args[i+1]) == nil {
+			out = append(out, args[i]+"="+args[i+1])
+			i++
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
 }
 
 type dialectOut struct {

@@ -62,14 +62,19 @@ no policy asks for any more.`,
 					// That it does not go away in time is an answer, not an error. A zone
 					// whose database got its name meanwhile is read again.
 					read := settled()
-					_ = e.Wait(ctx, func(r *engine.Revision) bool { return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now())) })
+					_ = e.Wait(ctx, func(r *engine.Revision) bool { return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle)) })
 				},
 				answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
 					zones, err := zonesNamed(r, zone)
 					if err != nil {
 						return nil, err
 					}
-					out := drift(r, zones, e.Now())
+					// What was waited for and did not go is drift, however young.
+					young := settle
+					if !*watch {
+						young = 0
+					}
+					out := drift(r, zones, e.Now(), young)
 					return &answer{value: out, text: func(wide bool) string { return driftText(out, wide) }, no: len(out) > 0, err: unread(zones)}, nil
 				},
 			})
@@ -82,13 +87,14 @@ no policy asks for any more.`,
 	return cmd
 }
 
-// drift lists, by zone and policy, everything that is not in sync.
-func drift(r *engine.Revision, zones []*model.ZoneState, now time.Time) []driftOut {
+// drift lists, by zone and policy, everything that is not in sync. Differences that
+// are not older than settle are settling.
+func drift(r *engine.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []driftOut {
 	out := []driftOut{}
 	for _, z := range zones {
 		for _, k := range engine.ZonePolicies(r, z) {
 			in := z.Policy(k)
-			st := in.State(z, now)
+			st := in.StateAfter(z, now, settle)
 			if st == model.StateInSync || st == model.StateNotEnforced {
 				continue
 			}

@@ -67,7 +67,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
 	a := &app{in: reading.Reader(ctx, in), out: cleanWriter{out}, err: cleanWriter{errw}, raw: out, screen: screen, said: map[string]bool{}, asks: isTerminal(in)}
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(joinSwitches(args))
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
-	"strings"
 
 	"rung/model"
 	"rung/model/match"
@@ -59,7 +58,7 @@ func (d *Desired) namedProtocols(c *Compiled, cr *compiledRule) int {
 				if !slices.Contains(cr.names, port.Name) {
 					continue
 				}
-				if j := slices.Index(protocols[:], strings.ToLower(port.Protocol)); j >= 0 && !found[j] {
+				if j := slices.Index(apiProtocols[:], port.Protocol); j >= 0 && !found[j] {
 					found[j] = true
 					n++
 				}
@@ -120,10 +119,11 @@ func (d *Desired) namedACLs(c *Compiled, cr *compiledRule, zone string, has HasP
 		found := map[string][]match.NamedItem{}
 		for _, p := range pods {
 			for _, port := range p.Ports {
-				if port.Name != name || port.Protocol == "" {
+				i := slices.Index(apiProtocols[:], port.Protocol)
+				if port.Name != name || i < 0 {
 					continue
 				}
-				proto := strings.ToLower(port.Protocol)
+				proto := protocols[i]
 				for _, ip := range p.IPs {
 					found[proto] = append(found[proto], match.NamedItem{IP: ip, Port: port.Port})
 				}

@@ -133,6 +133,9 @@ func (cr *compiledRule) writer(portGroup string) match.Rule {
 // for output.
 var protocols = [...]string{"tcp", "udp", "sctp"}
 
+// apiProtocols are the same as the API writes them.
+var apiProtocols = [...]string{"TCP", "UDP", "SCTP"}
+
 // compilePolicy does everything about a policy that needs no pods. Groups are
 // interned through c; the caller acquires them.
 func (c *Compiler) compilePolicy(p *model.Policy) *Compiled {
@@ -163,15 +166,18 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
 			"error attempting to add ANP %s with priority %d because, OVNK only supports priority ranges 0-%d", p.Name, p.Priority, c.maxPriority())}
 	}
-	if len(p.Invalid) > 0 {
-		return model.LogLevels{}, &model.NoRows{Code: "profile", Message: p.Invalid[0].Message}
+	if none := crashes(p); none != nil {
+		return model.LogLevels{}, none
+	}
+	if err := cmp.Or(p.Subject.Namespaces.Err(), p.Subject.Pods.Err()); err != nil {
+		return model.LogLevels{}, &model.NoRows{Code: model.InvalidSelector, Message: err.Error()}
 	}
 	var errs []string
 	code := ""
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		for i := range p.Rules(dir) {
-			if err := checkNetworks(&p.Rules(dir)[i]); err != nil {
-				code = "cidr"
+			if what, err := checkPeers(&p.Rules(dir)[i]); err != nil {
+				code = cmp.Or(code, what)
 				errs = append(errs, fmt.Sprintf("cannot create %s %s Rule %d in %s %s: %v",
 					strings.ToLower(p.Kind.Short()), dir.Lower(), i, p.Kind.Short(), p.Name, err))
 			}
@@ -184,6 +190,9 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	}
 	switch len(errs) {
 	case 0:
+		if p.Refused() {
+			return levels, profile(p.Invalid)
+		}
 		return levels, c.refuseNodes(p)
 	case 1:
 		return levels, &model.NoRows{Code: code, Message: errs[0]}
@@ -212,15 +221,36 @@ func (c *Compiler) refuseNodes(p *model.Policy) *model.NoRows {
 	return nil
 }
 
-func checkNetworks(r *model.Rule) error {
+// crashes says why OVN-Kubernetes' controllers do not survive the policy, if they
+// do not; what they have an error for is no reason.
+func crashes(p *model.Policy) *model.NoRows {
+	return profile(slices.DeleteFunc(slices.Clone(p.Invalid), func(b model.Broken) bool {
+		return b.Code == model.InvalidCIDR || b.Code == model.InvalidSelector || b.Code == model.InvalidProtocol
+	}))
+}
+
+// profile is the first of what OVN-Kubernetes cannot take, nil when there is none.
+func profile(invalid []model.Broken) *model.NoRows {
+	if len(invalid) == 0 {
+		return nil
+	}
+	return &model.NoRows{Code: "profile", Message: invalid[0].Message}
+}
+
+// checkPeers is the first thing wrong in a rule's peers, and its code.
+func checkPeers(r *model.Rule) (code string, err error) {
 	for i := range r.Peers {
-		for _, cidr := range r.Peers[i].Networks {
+		p := &r.Peers[i]
+		if err := cmp.Or(p.Namespaces.Err(), p.Pods.Err(), p.Nodes.Err()); err != nil {
+			return model.InvalidSelector, err
+		}
+		for _, cidr := range p.Networks {
 			if _, err := netip.ParsePrefix(cidr); err != nil {
-				return fmt.Errorf("invalid CIDR address: %s", cidr)
+				return model.InvalidCIDR, fmt.Errorf("invalid CIDR address: %s", cidr)
 			}
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // ovnPriority is the priority of a rule's ACLs (ovn-kubernetes.md#priorities).
@@ -312,10 +342,10 @@ func maskedNetwork(cidr string) string {
 }
 
 // protocolOf is a port's protocol as matches write it, empty for one that
-// OVN-Kubernetes does not know.
+// OVN-Kubernetes does not know: it takes capitals only.
 func protocolOf(p model.Port) string {
-	if l := strings.ToLower(p.Protocol); slices.Contains(protocols[:], l) {
-		return l
+	if i := slices.Index(apiProtocols[:], p.Protocol); i >= 0 {
+		return protocols[i]
 	}
 	return ""
 }

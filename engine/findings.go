@@ -71,13 +71,22 @@ func (r *Revision) sharedPriority() bool {
 func (r *Revision) Findings() []model.Finding {
 	d := r.shared
 	d.findingsOnce.Do(func() {
-		f := lint.Run(r.Cluster, r.Broken, lint.Options{MaxPriority: r.maxPriority, Index: r.podIndex(), Ladder: r.Ladder(), NoSubnets: !r.desired.SubnetsKnown()})
+		o := r.lintOptions()
+		o.Index, o.Ladder = r.podIndex(), r.Ladder()
+		f := lint.Run(r.Cluster, r.Broken, o)
 		d.findings.Store(&f)
 		if d.board != nil {
 			d.board.put(&boardEntry{r.Number, f})
 		}
 	})
 	return *d.findings.Load()
+}
+
+// lintOptions are what findings about this cluster hang on besides its objects.
+func (r *Revision) lintOptions() lint.Options {
+	o := lint.Options{MaxPriority: r.maxPriority, NoSubnets: !r.desired.SubnetsKnown()}
+	o.IPv4, o.IPv6 = r.desired.Families()
+	return o
 }
 
 // KnownFindings are findings nobody has to wait for: those of this revision

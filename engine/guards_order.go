@@ -66,7 +66,7 @@ func newOrderGuard(c *model.Cluster, x *model.PodIndex, touched []ObjectChange, 
 // decide, but that ends with the next start of a controller at the latest: what
 // is not programmed does not count as above anything.
 func enforced(p *model.Policy, maxPriority int32) bool {
-	if p.Kind == model.KindANP && p.Priority > maxPriority || len(p.Invalid) > 0 {
+	if p.Kind == model.KindANP && p.Priority > maxPriority || p.Refused() {
 		return false
 	}
 	_, err := p.LogLevels()

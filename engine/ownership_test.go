@@ -273,13 +273,15 @@ spec:
 	}); err != nil {
 		t.Fatal(err)
 	}
-	until("ready again", func(z *model.ZoneState) bool { return z.DB.ACLByID(old) != nil && e.Ready() == nil })
-	want := "200 OK\n[+]the objects were read\n[+]zone worker: written\n[!]zone worker: EgressFirewall/a/default: not-comparable: " +
-		"rows in the form of another OVN-Kubernetes release: ACL " + old + "\nok\n"
+	until("it is not said to stay", func(z *model.ZoneState) bool {
+		return z.DB.ACLByID(old) != nil && e.Ready() == nil && len(e.Unwritten(z)) > 0
+	})
+	want := "200 OK\n[+]the objects were read\n[+]zone worker: written\n[!]zone worker: EgressFirewall/a/default: blocked: " +
+		"extra ACL " + old + ": a row that is not the policy's refers to it\nok\n"
 	if got := get("/readyz?verbose"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := get("/metrics"); !strings.Contains(got, "\n"+`rung_zone_unwritten{reason="not-comparable",zone="worker"} 1`) ||
+	if got := get("/metrics"); !strings.Contains(got, "\n"+`rung_zone_unwritten{reason="blocked",zone="worker"} 1`) ||
 		!strings.Contains(got, "\n"+`rung_zone_unwritten{reason="disowned",zone="worker"} 0`) {
 		t.Error("no metric of what is not written")
 	}

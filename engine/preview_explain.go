@@ -125,7 +125,7 @@ func newFindings(rev *Revision, next *model.Cluster) (out []model.Finding) {
 	for _, f := range rev.Findings() {
 		had[of(f)] = true
 	}
-	for _, f := range lint.Run(next, rev.Broken, lint.Options{MaxPriority: rev.maxPriority, NoSubnets: !rev.desired.SubnetsKnown()}) {
+	for _, f := range lint.Run(next, rev.Broken, rev.lintOptions()) {
 		if !had[of(f)] {
 			out = append(out, f)
 		}

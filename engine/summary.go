@@ -97,8 +97,10 @@ func NoRowsShort(n *model.NoRows, maxPriority int32) string {
 		return fmt.Sprintf("above %d", maxPriority)
 	case "logging-annotation":
 		return "bad logging annotation"
-	case "cidr":
+	case model.InvalidCIDR:
 		return "bad CIDR"
+	case model.InvalidSelector:
+		return "bad label selector"
 	case "host-cidrs":
 		return "bad host-cidrs of a node"
 	case "profile":

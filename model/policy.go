@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Policy is any policy in normal form: a tier, a priority where the kind has
 // one, a subject and ordered rules.
 type Policy struct {
@@ -27,9 +29,24 @@ type Policy struct {
 	// It is byte for byte what the author wrote: clean.Block it before it is
 	// shown.
 	YAML string
-	// Invalid says why OVN-Kubernetes cannot take the policy although it was
-	// read (the profile gate); such a policy cannot be applied.
+	// Invalid says what OVN-Kubernetes cannot take although it was read (the profile
+	// gate); such a policy cannot be applied. See Refused for what becomes of one
+	// that was applied by others.
 	Invalid []Broken
+}
+
+// Codes in Policy.Invalid of what somebody else finds wrong, too.
+const (
+	InvalidCIDR     = "cidr"     // no CIDR
+	InvalidSelector = "selector" // no label selector
+	InvalidProtocol = "protocol" // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
+)
+
+// Refused says whether what is written in the rules or the subject keeps
+// OVN-Kubernetes from programming the policy (ovn-kubernetes.md#invalid-policies). A
+// protocol it does not know does not: the other rows stand and decide.
+func (p *Policy) Refused() bool {
+	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return b.Code != InvalidProtocol })
 }
 
 // Rules returns the rules of one direction.

@@ -17,20 +17,26 @@ type Selector struct {
 	sel   labels.Selector
 	key   string
 	named string // as OVN-Kubernetes writes it, empty for everything
+	err   error
 }
 
 // NewSelector compiles a LabelSelector. A nil one matches nothing, an empty one
-// everything, as in the Kubernetes API.
+// everything, as in the Kubernetes API. With an error the selector matches nothing
+// and has the error in Err.
 func NewSelector(s *metav1.LabelSelector) (Selector, error) {
 	sel, err := metav1.LabelSelectorAsSelector(s)
 	if err != nil {
-		return Selector{}, fmt.Errorf("label selector: %w", err)
+		return Selector{err: err}, fmt.Errorf("label selector: %w", err)
 	}
 	if s == nil {
 		return Selector{}, nil
 	}
 	return Selector{sel: sel, key: sel.String(), named: ovnText(s)}, nil
 }
+
+// Err is why the selector cannot be used, in the words of Kubernetes' library, or
+// nil.
+func (s Selector) Err() error { return s.err }
 
 // OVNText is the selector as OVN-Kubernetes writes it into the names of the
 // address sets that NetworkPolicies share: LS{ML:{a: 1,},ME:{LSR{…},},}

@@ -20,7 +20,7 @@ type PolicyRows struct {
 
 // NoRows is why a policy has no desired rows.
 type NoRows struct {
-	Code    string // "priority", "logging-annotation", "cidr", "host-cidrs", "profile"
+	Code    string // "priority", "logging-annotation", "cidr", "selector", "host-cidrs", "profile"
 	Message string // the text OVN-Kubernetes reports, or its meaning
 }
 
@@ -142,6 +142,11 @@ const SettleTime = 5 * time.Second
 // for SettleTime after the newest related change or read; one that stands
 // because a write fails does not begin anew with every pod that comes.
 func (p *PolicyInZone) State(z *ZoneState, now time.Time) PolicyState {
+	return p.StateAfter(z, now, SettleTime)
+}
+
+// StateAfter is State where differences count as settling for another time.
+func (p *PolicyInZone) StateAfter(z *ZoneState, now time.Time, settle time.Duration) PolicyState {
 	if z != nil && z.Conn == ConnSwept {
 		now = z.SyncedAt
 	}
@@ -162,9 +167,9 @@ func (p *PolicyInZone) State(z *ZoneState, now time.Time) PolicyState {
 		return StateNotEnforced
 	case p.InSync:
 		return StateInSync
-	case p.Error != "" && !p.DiffSince.IsZero() && now.Sub(p.DiffSince) >= SettleTime:
+	case p.Error != "" && !p.DiffSince.IsZero() && now.Sub(p.DiffSince) >= settle:
 		return StateBehind
-	case now.Sub(p.Touched) < SettleTime:
+	case now.Sub(p.Touched) < settle:
 		return StateSettling
 	}
 	return StateBehind

@@ -13,7 +13,7 @@ import (
 // column is one column of ACL that Rung compares and writes.
 type column struct {
 	name  string
-	value func(*nb.ACL) any // string, int, bool or map[string]string
+	value func(*nb.ACL) any // string, blank, int, bool or map[string]string
 	// optional columns have no value when the string is empty.
 	optional bool
 }
@@ -26,12 +26,23 @@ var aclColumns = []column{
 	{name: "external_ids", value: func(a *nb.ACL) any { return a.ExternalIDs }},
 	{name: "log", value: func(a *nb.ACL) any { return a.Log }},
 	{name: "match", value: func(a *nb.ACL) any { return a.Match }},
-	{name: "meter", value: func(a *nb.ACL) any { return a.Meter }, optional: true},
-	{name: "name", value: func(a *nb.ACL) any { return a.Name }, optional: true},
+	{name: "meter", value: func(a *nb.ACL) any { return orBlank(a.Meter, a.BlankMeter) }, optional: true},
+	{name: "name", value: func(a *nb.ACL) any { return orBlank(a.Name, a.BlankName) }, optional: true},
 	{name: "options", value: func(a *nb.ACL) any { return a.Options }},
 	{name: "priority", value: func(a *nb.ACL) any { return a.Priority }},
 	{name: "severity", value: func(a *nb.ACL) any { return a.Severity }, optional: true},
 	{name: "tier", value: func(a *nb.ACL) any { return a.Tier }},
+}
+
+// blank is the value of an optional column that holds an empty string, as some of
+// older forms do (ovn-kubernetes.md#older-forms): not the same as no value.
+type blank struct{}
+
+func orBlank(s string, isBlank bool) any {
+	if isBlank {
+		return blank{}
+	}
+	return s
 }
 
 func sameValue(a, b any) bool {
@@ -72,6 +83,8 @@ func valueText(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
+	case blank:
+		return `""`
 	case int:
 		return strconv.Itoa(v)
 	case bool:

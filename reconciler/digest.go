@@ -31,7 +31,7 @@ func (t *tracker) digest(tr *track) *model.UnitDigest {
 			add(nb.TablePortGroup, g.ID(), hashOf(g.Name)^hashMap(g.ExternalIDs))
 		}
 	}
-	for _, rows := range []members{tr.liveACLs, tr.liveSets, tr.liveGroups, tr.odd} {
+	for _, rows := range []members{tr.liveACLs, tr.liveSets, tr.liveGroups} {
 		for uuid := range rows {
 			row(uuid)
 		}
@@ -73,7 +73,7 @@ func hashACL(a *nb.ACL) uint64 {
 		maphash.WriteComparable(&h, s)
 	}
 	maphash.WriteComparable(&h, [2]int{a.Priority, a.Tier})
-	maphash.WriteComparable(&h, a.Log)
+	maphash.WriteComparable(&h, [3]bool{a.Log, a.BlankMeter, a.BlankName})
 	maphash.WriteComparable(&h, [2]uint64{hashMap(a.ExternalIDs), hashMap(a.Options)})
 	return h.Sum64()
 }

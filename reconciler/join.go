@@ -17,6 +17,10 @@ const noPort = "the logical switch port does not exist yet"
 // heldElsewhere is why a row that nobody wants stays.
 const heldElsewhere = "a row that is not the policy's refers to it"
 
+// leftRule is why an EgressFirewall has a row too many where OVN-Kubernetes writes
+// (ovn-kubernetes.md#stale-firewall-row).
+const leftRule = "OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: the row goes on deciding"
+
 // join says how a policy stands in the zone. It is nil for a policy the tracker
 // does not know.
 func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
@@ -66,18 +70,20 @@ func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
 }
 
 // notComparable says which of a unit's rows are in a form that Rung does not
-// compile, empty when none is. Where Rung only observes, an id that begins well
-// may be a newer release's; where it writes, such a row is stale (form damaged).
+// compile, empty when none is. Where Rung only observes, an id that begins well is
+// an older release's or may be a newer one's. Where it writes, such a row is stale,
+// as at the start of OVN-Kubernetes: Rung writes the rows of today and removes it.
 func (t *tracker) notComparable(tr *track) string {
-	strange := tr.odd.sorted()
-	if t.observing {
-		for uuid, unknown := range tr.damaged {
-			if unknown {
-				strange = append(strange, uuid)
-			}
-		}
-		slices.Sort(strange)
+	if !t.observing {
+		return ""
 	}
+	var strange []string
+	for uuid, other := range tr.damaged {
+		if other {
+			strange = append(strange, uuid)
+		}
+	}
+	slices.Sort(strange)
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		for _, uuid := range strange {
 			if row := t.db.Row(table, uuid); row != nil {
@@ -162,7 +168,10 @@ func (d *differ) acls() {
 		d.add(model.DiffDifferent, nb.TableACL, ch.desired.ID(), ch.live.UUID, diffACL(ch.desired, ch.live)).Waiting = why
 	}
 	for _, row := range a.extra {
-		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil)
+		extra := d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil)
+		if c := d.tr.c; d.t.observing && c != nil && c.Policy != nil && c.Policy.Kind == model.KindEF && ownerOfRow(row).index == len(c.Policy.Egress) {
+			extra.Note = leftRule
+		}
 	}
 	for _, e := range a.elsewhere {
 		d.add(model.DiffExtra, nb.TableACL, e.row.ID(), e.row.UUID, nil)

@@ -98,7 +98,7 @@ func (t *tracker) stepLive(before *nb.DB, changed map[string]members) {
 // known, nil at first.
 func (t *tracker) reindex(before *nb.DB) {
 	for _, tr := range t.tracks {
-		tr.liveACLs, tr.liveSets, tr.liveGroups, tr.odd, tr.damaged = nil, nil, nil, nil, nil
+		tr.liveACLs, tr.liveSets, tr.liveGroups, tr.damaged = nil, nil, nil, nil
 		tr.aclsDirty, tr.rowsDirty = true, true
 		t.touch(tr)
 	}
@@ -143,7 +143,7 @@ func (t *tracker) index(table, uuid string, old, row nb.Row) {
 				t.disowned.note(old, row, o)
 			}
 			if tr := t.tracks[o.unit]; tr != nil {
-				delete(*tr.live(table, o.form), uuid)
+				delete(*tr.live(table), uuid)
 				delete(tr.damaged, uuid)
 				mark(tr)
 			}
@@ -153,12 +153,12 @@ func (t *tracker) index(table, uuid string, old, row nb.Row) {
 		if o := ownerOfRow(row); o.form != foreign {
 			delete(t.disowned, uuid)
 			tr := t.track(o.unit)
-			tr.live(table, o.form).add(uuid)
+			tr.live(table).add(uuid)
 			if o.form == damaged {
 				if tr.damaged == nil {
 					tr.damaged = map[string]bool{}
 				}
-				tr.damaged[uuid] = o.unknown
+				tr.damaged[uuid] = o.other
 			}
 			mark(tr)
 		}
@@ -179,13 +179,11 @@ func sameBooking(old, row nb.Row) bool {
 	return false
 }
 
-func (tr *track) live(table string, f form) *members {
-	switch {
-	case f == odd:
-		return &tr.odd
-	case table == nb.TableACL:
+func (tr *track) live(table string) *members {
+	switch table {
+	case nb.TableACL:
 		return &tr.liveACLs
-	case table == nb.TableAddressSet:
+	case nb.TableAddressSet:
 		return &tr.liveSets
 	}
 	return &tr.liveGroups

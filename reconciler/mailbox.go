@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"slices"
 	"sync"
 
 	"rung/compiler"
@@ -17,6 +18,7 @@ type mail struct {
 	steps   uint64 // how many desired and delta are
 	loaded  bool
 	live    *model.ZoneUpdate
+	grows   bool // the changes in live are the mailbox's own, to be added to
 	mode    *Mode
 	stopped bool // mode was Observe in between, whatever it is now
 	guard   *Guard
@@ -77,7 +79,10 @@ func (m *mail) addLive(u model.ZoneUpdate) {
 	case u.DB == nil:
 		u.DB, u.Changes = old.DB, old.Changes
 	case old.DB != nil:
-		u.Changes = append(old.Changes[:len(old.Changes):len(old.Changes)], u.Changes...)
+		if !m.grows {
+			m.grows, old.Changes = true, slices.Clone(old.Changes)
+		}
+		u.Changes = append(old.Changes, u.Changes...)
 	}
 	if len(u.Changes) > tooManyChanges {
 		u.Resync = true

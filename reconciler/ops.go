@@ -22,7 +22,7 @@ type opsBuilder struct {
 func (b *opsBuilder) policy(k model.PolicyKey) []nb.Op {
 	t := b.t
 	tr := t.tracks[k]
-	if tr == nil || t.db == nil || len(tr.odd) > 0 || (tr.c != nil && tr.c.None != nil) {
+	if tr == nil || t.db == nil || (tr.c != nil && tr.c.None != nil) {
 		return nil
 	}
 	var ops []nb.Op

@@ -16,13 +16,10 @@ const (
 	// ours are rows of a unit with an id as ovn-kubernetes.md#owner-types says.
 	ours
 	// damaged rows carry an owner type of ours and the name of an object, but no id
-	// that anybody is known to have written. By owner and name they are the unit's,
-	// as OVN-Kubernetes finds what is stale (ovn-kubernetes.md#policy-sync,
-	// #startup-repair).
+	// that OVN-Kubernetes writes now: somebody altered it, or an older release wrote
+	// it. By owner and name they are the unit's, as OVN-Kubernetes finds what is
+	// stale (ovn-kubernetes.md#policy-sync, #startup-repair).
 	damaged
-	// odd rows carry an owner type of ours with an id in a form that an older
-	// release is known to have written.
-	odd
 )
 
 // owner is what the external_ids of a row say.
@@ -30,9 +27,9 @@ type owner struct {
 	unit  model.PolicyKey
 	form  form
 	index int // gress index of an ACL or address set
-	// unknown says of a damaged row that its id begins as that owner's do: a release
-	// that Rung does not know may have written it.
-	unknown bool
+	// other says of a damaged row that its id begins as that owner's do: a release
+	// that is older, or that Rung does not know, may have written it.
+	other bool
 }
 
 // ownerOf reads whose a row is.
@@ -47,11 +44,9 @@ func ownerOf(table string, ids map[string]string) owner {
 		out.form = ours
 	case o.Name == "": // nobody to show it under
 		return owner{}
-	case o.Form == nb.FormLegacy:
-		out.form = odd
-	case o.Form == nb.FormOdd:
+	case o.Form == nb.FormLegacy, o.Form == nb.FormOdd:
 		out.form = damaged
-		out.unknown = strings.HasPrefix(ids[nb.KeyID], o.Controller+":"+o.Type+":")
+		out.other = strings.HasPrefix(ids[nb.KeyID], o.Controller+":"+o.Type+":")
 	default:
 		return owner{}
 	}
@@ -77,7 +72,7 @@ func idText(id string) string {
 	if id == "" {
 		return "it has no " + nb.KeyID
 	}
-	return nb.KeyID + " " + id + " is in no known form"
+	return nb.KeyID + " " + id + " is in no form of today"
 }
 
 // rowText names a row in a sentence.

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,14 +37,14 @@ func TestOwner(t *testing.T) {
 		{"port group", nb.TablePortGroup, ids(nb.KeyID, d+"AdminNetworkPolicy:web"), owner{unit: p, form: ours}},
 		{"baseline", nb.TablePortGroup, ids(nb.KeyOwnerType, nb.OwnerBANP, nb.KeyID, d+"BaselineAdminNetworkPolicy:default"),
 			owner{unit: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, form: ours}},
-		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), owner{unit: p, form: damaged, unknown: true}},
-		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), owner{unit: p, form: damaged, unknown: true}},
-		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), owner{unit: p, form: damaged, unknown: true}},
-		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), owner{unit: p, form: damaged, unknown: true}},
+		{"no protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1", nb.KeyName, "web"), owner{unit: p, form: damaged, other: true}},
+		{"unknown protocol", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:1:icmp", nb.KeyName, "web"), owner{unit: p, form: damaged, other: true}},
+		{"lower case", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:ingress:1:tcp", nb.KeyName, "web"), owner{unit: p, form: damaged, other: true}},
+		{"index with a zero", nb.TableACL, ids(nb.KeyID, d+"AdminNetworkPolicy:web:Ingress:01:tcp", nb.KeyName, "web"), owner{unit: p, form: damaged, other: true}},
 		{"the type of another id", nb.TablePortGroup, ids(nb.KeyID, d+"BaselineAdminNetworkPolicy:web", nb.KeyName, "web"), owner{unit: p, form: damaged}},
 		{"no id", nb.TablePortGroup, ids(nb.KeyName, "web"), owner{unit: p, form: damaged}},
 		{"an older release", nb.TableACL, ids(nb.KeyOwnerType, "EgressFirewall", nb.KeyID, d+"EgressFirewall:a:9999", nb.KeyName, "a"),
-			owner{unit: model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}, form: odd, index: 1}},
+			owner{unit: model.PolicyKey{Kind: model.KindEF, Namespace: "a", Name: "default"}, form: damaged, other: true, index: 1}},
 		{"no id, no name", nb.TablePortGroup, ids(), owner{}},
 		{"user-defined network", nb.TablePortGroup, ids(nb.KeyOwnerController, "blue-network-controller", nb.KeyID, d+"AdminNetworkPolicy:web"), owner{}},
 		{"NetworkPolicy", nb.TablePortGroup, ids(nb.KeyOwnerType, "NetworkPolicy", nb.KeyID, d+"NetworkPolicy:a:b"),
@@ -154,6 +155,34 @@ func TestNoChangeIsForgotten(t *testing.T) {
 				t.Errorf("%v after the first change a second is never written: %+v", after, p.Diffs)
 			}
 		}, func(c *Config) { c.Publish = 5 * time.Millisecond })
+	}
+}
+
+// A loop that was busy for long finds many updates: each was added, not copied
+// together with all before it.
+func TestMailboxAddsChanges(t *testing.T) {
+	const updates = 20_000
+	sent := []nb.RowChange{{New: &nb.ACL{UUID: "a"}}}
+	u := model.ZoneUpdate{DB: (*nb.DB)(nil).Apply(nil), Changes: sent[:1:1]}
+	b := mailbox{signal: make(chan struct{}, 1)}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range updates {
+		b.edit(func(m *mail) { m.addLive(u) })
+	}
+	runtime.ReadMemStats(&after)
+	if n := len(b.take().live.Changes); n != updates {
+		t.Errorf("%d changes, want %d", n, updates)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+		t.Errorf("%d MB were allocated for %d updates of one change", took>>20, updates)
+	}
+	// What the sender has is the sender's.
+	b.edit(func(m *mail) { m.addLive(u) })
+	b.edit(func(m *mail) { m.addLive(u) })
+	b.take().live.Changes[0] = nb.RowChange{}
+	if sent[0].New == nil {
+		t.Error("a change of the sender's was overwritten")
 	}
 }
 

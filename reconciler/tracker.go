@@ -54,10 +54,10 @@ type track struct {
 	acls  aclTrack
 
 	// Live rows that carry an id of the policy, by UUID, or that are the policy's by
-	// owner and name alone: those are damaged, true where their id may be one of a
-	// release that Rung does not know. odd are those of an older release.
-	liveACLs, liveSets, liveGroups, odd members
-	damaged                             map[string]bool
+	// owner and name alone: those are damaged, true where their id may be one of an
+	// older release, or of one that Rung does not know.
+	liveACLs, liveSets, liveGroups members
+	damaged                        map[string]bool
 	// Of these, the sets and groups that are not desired.
 	extraSets, extraGroups []string
 
@@ -121,7 +121,7 @@ func (t *tracker) finish(at time.Time) {
 		tr.rowsDirty, tr.aclsDirty = false, false
 		tr.touched = at
 		t.dirty[tr.key] = struct{}{}
-		if tr.c == nil && len(tr.liveACLs)+len(tr.liveSets)+len(tr.liveGroups)+len(tr.odd) == 0 {
+		if tr.c == nil && len(tr.liveACLs)+len(tr.liveSets)+len(tr.liveGroups) == 0 {
 			delete(t.tracks, tr.key)
 			t.letGo(tr)
 		}

@@ -195,7 +195,7 @@ func (w *worker) settled(k model.PolicyKey) {
 	case !k.Kind.IsAdmin(): // others have no conditions of a zone
 	case tr.c.None != nil:
 		w.reports.none(tr.c.Policy, tr.c.None)
-	case len(tr.odd) == 0:
+	default:
 		w.reports.success(tr.c.Policy)
 	}
 }

@@ -68,6 +68,7 @@ type divergence struct {
 	extra []model.Object
 	bare  bool // without base()
 	blind bool // without the subnets of pods
+	v4    bool // with rows for IPv4 alone
 	want  []string
 }
 
@@ -81,7 +82,7 @@ func (d divergence) run(t *testing.T) {
 	if want == nil {
 		want = []string{}
 	}
-	if diff := cmp.Diff(want, show(Run(cluster(objects...), nil, Options{NoSubnets: d.blind}), d.codes...)); diff != "" {
+	if diff := cmp.Diff(want, show(Run(cluster(objects...), nil, Options{NoSubnets: d.blind, IPv4: d.v4}), d.codes...)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -114,6 +115,9 @@ func TestNamedPortDivergences(t *testing.T) {
 		{name: "IPv6 alone", codes: []string{NamedPortFamily}, extra: []model.Object{subnetNode("n1", "fd00::2"), anp("a", 1, "tenant=red", nil, rules{rule(deny, inNS("tenant=blue"), "http")})},
 			want: []string{`info named-port-family a egress 0: no node has a pod subnet of IPv4, yet the rows of the named port "http" name the IPv4 addresses of 1 pod: tcp 8080 (blue/web-1); an egress row has no address set, so it decides about them although the rest of the policy does not see that family`}},
 		{name: "both families, and subnets that are not known", codes: []string{NamedPortFamily}, extra: []model.Object{both, subnetNode("n1", "10.0.0.2", "fd00::2"), anp("a", 1, "*", nil, rules{rule(deny, inNS("*"), "grpc")})}},
+		{name: "a family that rows are not compiled for", codes: []string{NamedPortFamily}, v4: true, extra: []model.Object{both,
+			anp("a", 1, "tenant=red", nil, rules{rule(deny, inNS("tenant"), "grpc")})},
+			want: []string{`info named-port-family a egress 0: rows are not compiled for IPv6, yet the rows of the named port "grpc" name the IPv6 addresses of 1 pod: tcp 9000 (red/both), udp 9000 (red/both); an egress row has no address set, so it decides about them although the rest of the policy does not see that family`}},
 		{name: "no subnets are known", codes: []string{NamedPortFamily}, extra: []model.Object{both, anp("a", 1, "*", nil, rules{rule(deny, inNS("*"), "grpc")})}},
 	}
 	for _, tt := range tests {

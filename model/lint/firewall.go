@@ -122,7 +122,7 @@ func (l *linter) allows() []allowOutside {
 	}
 	l.outside = []allowOutside{}
 	for _, p := range l.policies {
-		if p.Kind != model.KindANP || p.Priority > l.max || len(p.Invalid) > 0 {
+		if p.Kind != model.KindANP || p.Priority > l.max || p.Refused() {
 			continue
 		}
 		var subject model.PodSet

@@ -56,6 +56,9 @@ type Options struct {
 	Ladder *model.Ladder
 	// NoSubnets says that nobody told Rung the subnets of the cluster's pods.
 	NoSubnets bool
+	// IPv4 and IPv6 are the families that rows are compiled for. Where neither is
+	// set, or both are, the nodes' subnets tell.
+	IPv4, IPv6 bool
 }
 
 // linter is one run.
@@ -68,12 +71,13 @@ type linter struct {
 	others    []*model.Policy         // NetworkPolicies, then EgressFirewalls, by namespace and name
 	order     map[model.PolicyKey]int // of all policies
 	noSubnets bool
+	v4, v6    bool                           // as in Options
 	pods      bool                           // the cluster has pods: what matches none is worth saying
 	services  *services                      // DNS and API server, when first asked for
 	deciders  []needRule                     // egress rules that decide about them, likewise
 	inNS      map[string]*isolation          // NetworkPolicies by namespace, likewise
 	stands    map[string]map[model.Port]bool // numbers by port name, likewise
-	missing   *family                        // the one without pod subnets, likewise
+	missing   *family                        // the one the cluster does not have, likewise
 	levels    map[string]string              // what is wrong with a namespace's log levels, likewise
 	outside   []allowOutside                 // egress Allows of ANPs to what is no pod, likewise
 	out       []model.Finding
@@ -92,7 +96,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.Ladder = model.NewLadder(c, model.LadderOptions{Max: opt.MaxPriority, Index: opt.Index})
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
-		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets}
+		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, v4: opt.IPv4, v6: opt.IPv6}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), model.ComparePolicies) {
 		l.order[p.Key] = len(l.order)
 		l.invalid(p)

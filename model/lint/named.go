@@ -92,20 +92,32 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods model.PodSet) 
 	if r.Direction == model.Ingress {
 		effect = "beside the address set of the other family they never match"
 	}
-	l.aboutRule(p, r, NamedPortFamily, model.SeverityInfo, fmt.Sprintf("no node has a pod subnet of %s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
-		family, verb(len(names), "port", "ports"), few(names), family, count(hit.Len(), "pod"), few(on), effect), "use the port's number")
+	l.aboutRule(p, r, NamedPortFamily, model.SeverityInfo, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
+		l.missing.why, verb(len(names), "port", "ports"), few(names), family, count(hit.Len(), "pod"), few(on), effect), "use the port's number")
 }
 
-// family is IPv4 or IPv6 with the network of all its addresses; the zero value
-// is neither.
+// family is IPv4 or IPv6 with the network of all its addresses, and why the cluster
+// does not have it; the zero value is neither.
 type family struct {
 	name  string
 	every netip.Prefix
+	why   string
 }
 
-// missingFamily is the family of which no node has a pod subnet, where the
-// nodes' subnets are known.
+// missingFamily is the family that rows are not compiled for, or of which no node
+// has a pod subnet, where the nodes' subnets are known.
 func (l *linter) missingFamily() *family {
+	missing := func(v4 bool, why string) *family {
+		if v4 {
+			return &family{"IPv4", netip.MustParsePrefix("0.0.0.0/0"), why}
+		}
+		return &family{"IPv6", netip.MustParsePrefix("::/0"), why}
+	}
+	if l.v4 != l.v6 {
+		f := missing(l.v6, "")
+		f.why = "rows are not compiled for " + f.name
+		return f
+	}
 	var has [2]bool
 	for n := range l.c.Nodes() {
 		for _, text := range n.MgmtIPs {
@@ -121,9 +133,9 @@ func (l *linter) missingFamily() *family {
 	}
 	switch has {
 	case [2]bool{true, false}:
-		return &family{"IPv6", netip.MustParsePrefix("::/0")}
+		return missing(false, "no node has a pod subnet of IPv6")
 	case [2]bool{false, true}:
-		return &family{"IPv4", netip.MustParsePrefix("0.0.0.0/0")}
+		return missing(true, "no node has a pod subnet of IPv4")
 	}
 	return &family{}
 }

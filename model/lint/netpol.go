@@ -218,7 +218,7 @@ func meetsIsolator(x *model.PodIndex, by []isolator, set model.PodSet) (*model.P
 // baselineDenies finds a Deny of the baseline for pods of the set.
 func (l *linter) baselineDenies(d model.Direction, set model.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
 	for _, p := range l.policies {
-		if p.Kind != model.KindBANP || len(p.Invalid) > 0 || !l.x.SubjectSet(p).Meets(set) {
+		if p.Kind != model.KindBANP || p.Refused() || !l.x.SubjectSet(p).Meets(set) {
 			continue
 		}
 		for i := range p.Rules(d) {

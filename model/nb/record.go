@@ -18,6 +18,14 @@ type Column struct {
 // Optional is the value of a column that may have none: empty is none.
 type Optional string
 
+// optional is the value of a column that may have none, or an empty string.
+func optional(s string, blank bool) any {
+	if blank {
+		return s
+	}
+	return Optional(s)
+}
+
 // Columns are the columns of a row that Rung knows, by name and with _uuid first
 // where the row has one, as "ovn-nbctl list" orders them.
 func Columns(r Row) []Column {
@@ -25,7 +33,7 @@ func Columns(r Row) []Column {
 	switch r := r.(type) {
 	case *ACL:
 		cols = []Column{{"action", r.Action}, {"direction", r.Direction}, {"external_ids", r.ExternalIDs}, {"label", r.Label},
-			{"log", r.Log}, {"match", r.Match}, {"meter", Optional(r.Meter)}, {"name", Optional(r.Name)}, {"options", r.Options},
+			{"log", r.Log}, {"match", r.Match}, {"meter", optional(r.Meter, r.BlankMeter)}, {"name", optional(r.Name, r.BlankName)}, {"options", r.Options},
 			{"priority", r.Priority}, {"sample_est", Optional(r.SampleEst)}, {"sample_new", Optional(r.SampleNew)},
 			{"severity", Optional(r.Severity)}, {"tier", r.Tier}}
 	case *AddressSet:

@@ -35,6 +35,9 @@ type ACL struct {
 	Priority    int
 	Severity    string
 	Tier        int
+	// BlankName and BlankMeter say that the column of a live row holds an empty
+	// string, which to the database is something else than nothing.
+	BlankName, BlankMeter bool
 	// SampleNew and SampleEst are the metadata of the referenced Sample on a
 	// desired row and the row's UUID on a live one; empty without observability.
 	SampleNew, SampleEst string

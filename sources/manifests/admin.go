@@ -185,6 +185,6 @@ func (n *normaliser) port(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort, at 
 // OVN-Kubernetes a broken row (ovn-kubernetes.md#unknown-protocol).
 func (n *normaliser) proto(p, at string) {
 	if p != "TCP" && p != "UDP" && p != "SCTP" {
-		n.invalid(CodeProfile, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", clean.Text(p)), "write TCP, UDP or SCTP")
+		n.invalid(CodeProtocol, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", clean.Text(p)), "write TCP, UDP or SCTP")
 	}
 }

@@ -59,6 +59,7 @@ func assemble(o Options, files []*fileResult, broken []model.Broken) *Result {
 		}
 	}
 	r.Broken = append(r.Broken, twice.broken()...)
+	r.Broken = append(r.Broken, allUnread(files)...)
 	r.implyNamespaces(o, seen)
 	return r
 }

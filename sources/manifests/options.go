@@ -123,9 +123,10 @@ const (
 	CodeSchema      = "schema"           // refused by the kind's schema
 	CodeCEL         = "cel"              // refused by a validation rule of the CRD
 	CodeProfile     = "profile"          // OVN-Kubernetes cannot take it
-	CodeCIDR        = "cidr"             // OVN-Kubernetes cannot take the CIDR
-	CodeSelector    = "selector"         // not a label selector
-	CodeAnnotation  = "annotation"       // an annotation that cannot be read
+	CodeCIDR        = model.InvalidCIDR
+	CodeSelector    = model.InvalidSelector
+	CodeProtocol    = model.InvalidProtocol
+	CodeAnnotation  = "annotation" // an annotation that cannot be read
 	CodeNamespace   = "namespace-missing"
 	CodeGone        = "file-gone" // a watched file vanished
 	CodeKept        = "kept"      // an earlier reading stays

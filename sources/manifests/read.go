@@ -89,9 +89,11 @@ type fileResult struct {
 	// partial says the file holds text that could not be parsed: what else was
 	// in it is not known.
 	partial bool
-	units   []unit
-	trees   []*yaml.Node // of units that were parsed already (JSON), else nil
-	spans   []listSpan
+	// unread are the objects of kinds that Rung has no use for, by kind.
+	unread []unread
+	units  []unit
+	trees  []*yaml.Node // of units that were parsed already (JSON), else nil
+	spans  []listSpan
 }
 
 // listSpan says that units[from:to] are the items of one List.
@@ -256,6 +258,7 @@ func (f *fileResult) collect(d *decoder, outs []*outcome) {
 		asides = append(asides, o.aside...)
 		f.partial = f.partial || o.syntax != nil
 	}
+	f.unread, asides = splitUnread(asides)
 	f.broken = append(f.broken, countAsides(asides)...)
 	f.units, f.trees, f.spans, f.text = nil, nil, nil, nil
 }

@@ -220,9 +220,9 @@ func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
 		case "match":
 			r.Match = d.str()
 		case "meter":
-			r.Meter = d.optionalString()
+			r.Meter, r.BlankMeter = d.optionalText()
 		case "name":
-			r.Name = d.optionalString()
+			r.Name, r.BlankName = d.optionalText()
 		case "options":
 			r.Options = d.mapping(r.Options, delta)
 		case "priority":

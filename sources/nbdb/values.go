@@ -162,6 +162,16 @@ func (d *decoder) optional(read func()) {
 	})
 }
 
+// optionalText reads a string that may be absent; blank says that it is there and
+// empty.
+func (d *decoder) optionalText() (s string, blank bool) {
+	d.optional(func() {
+		s = d.str()
+		blank = s == ""
+	})
+	return s, blank
+}
+
 func (d *decoder) optionalString() (s string) {
 	d.optional(func() { s = d.str() })
 	return s
