@@ -166,7 +166,8 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
 			"error attempting to add ANP %s with priority %d because, OVNK only supports priority ranges 0-%d", p.Name, p.Priority, c.maxPriority())}
 	}
-	if none := crashes(p); none != nil {
+	// What controllers do not survive comes first; for the rest they have an error.
+	if none := profile(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol); none != nil {
 		return model.LogLevels{}, none
 	}
 	if err := cmp.Or(p.Subject.Namespaces.Err(), p.Subject.Pods.Err()); err != nil {
@@ -190,8 +191,8 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	}
 	switch len(errs) {
 	case 0:
-		if p.Refused() {
-			return levels, profile(p.Invalid)
+		if none := profile(p, model.InvalidProtocol); none != nil {
+			return levels, none
 		}
 		return levels, c.refuseNodes(p)
 	case 1:
@@ -221,20 +222,15 @@ func (c *Compiler) refuseNodes(p *model.Policy) *model.NoRows {
 	return nil
 }
 
-// crashes says why OVN-Kubernetes' controllers do not survive the policy, if they
-// do not; what they have an error for is no reason.
-func crashes(p *model.Policy) *model.NoRows {
-	return profile(slices.DeleteFunc(slices.Clone(p.Invalid), func(b model.Broken) bool {
-		return b.Code == model.InvalidCIDR || b.Code == model.InvalidSelector || b.Code == model.InvalidProtocol
-	}))
-}
-
-// profile is the first of what OVN-Kubernetes cannot take, nil when there is none.
-func profile(invalid []model.Broken) *model.NoRows {
-	if len(invalid) == 0 {
-		return nil
+// profile is the first thing in the policy that OVN-Kubernetes cannot take, but for
+// those of some codes; nil when there is none.
+func profile(p *model.Policy, but ...string) *model.NoRows {
+	for _, b := range p.Invalid {
+		if !slices.Contains(but, b.Code) {
+			return &model.NoRows{Code: "profile", Message: b.Message}
+		}
 	}
-	return &model.NoRows{Code: "profile", Message: invalid[0].Message}
+	return nil
 }
 
 // checkPeers is the first thing wrong in a rule's peers, and its code.
