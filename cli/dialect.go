@@ -20,9 +20,9 @@ func registerDialect(p *pflag.FlagSet, f *flags) {
 		to    *string
 		usage string
 	}{
-		"observability":             {&f.observability, "ACLs carry samples: on, off, or auto: as the cluster's rows and configuration say"},
-		"allow-icmp-network-policy": {&f.features.AllowICMP, "the cluster lets ICMP through NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
-		"enable-stateless-netpol":   {&f.features.Stateless, "the cluster honours the annotation acl-stateless of NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
+		"observability":             {&f.ovn.Observability, "ACLs carry samples: on, off, or auto: as the cluster's rows and configuration say"},
+		"allow-icmp-network-policy": {&f.ovn.Features.AllowICMP, "the cluster lets ICMP through NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
+		"enable-stateless-netpol":   {&f.ovn.Features.Stateless, "the cluster honours the annotation acl-stateless of NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
 	} {
 		*v.to = "auto"
 		p.Var((*switchValue)(v.to), name, v.usage)

@@ -19,7 +19,7 @@ func (a *app) moveCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			prio, err := strconv.ParseInt(args[1], 10, 32)
 			if err != nil {
-				return fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.flags.maxPriority)
+				return fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.flags.ovn.MaxPriority)
 			}
 			return a.change(cmd.Context(), &c, func(r *engine.Revision) (engine.Mutation, error) {
 				k, err := policyNamed(r, args[0])

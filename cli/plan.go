@@ -68,7 +68,7 @@ forgotten with --dismiss.`,
 
 // planAnswer is what is free, or the plan that was asked for.
 func (a *app) planAnswer(r *engine.Revision, f *planFlags) (*answer, error) {
-	b, err := plan.FromCluster(r.Cluster, a.flags.maxPriority)
+	b, err := plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}

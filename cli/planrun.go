@@ -57,7 +57,7 @@ func (a *app) runPlan(ctx context.Context, c *changeFlags, f *planFlags) error {
 
 // planToRun is the plan that was asked for.
 func (a *app) planToRun(r *engine.Revision, f *planFlags) (*plan.Plan, error) {
-	b, err := plan.FromCluster(r.Cluster, a.flags.maxPriority)
+	b, err := plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}

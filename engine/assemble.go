@@ -31,9 +31,8 @@ type Parts struct {
 
 // Compile compiles the cluster. Features that cannot be read are left out.
 func (p *Parts) Compile() *compiler.Desired {
-	o := compiler.Options{MaxPriority: p.MaxPriority}
-	_ = p.Features.options(&o)
-	return compiler.Compile(p.Cluster, o)
+	f := Flags{MaxPriority: p.MaxPriority, Features: p.Features}
+	return compiler.Compile(p.Cluster, f.CompilerOptions())
 }
 
 // Assemble makes a revision by hand, for whoever has no running engine: tests

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"rung/compiler"
-	"rung/model"
 	"rung/reconciler"
 	"rung/sources/kube"
 	"rung/sources/safefile"
@@ -56,15 +54,8 @@ type Config struct {
 	// be switched on.
 	Writes, ReadOnly bool
 
-	// Family is "auto" (or empty), "ipv4", "ipv6" or "dual".
-	Family string
-	// Observability is "on", "off", or "auto" (or empty): as rows and configuration
-	// of a cluster say, else off.
-	Observability string
-	// MaxPriority is the lowest precedence the cluster enforces; 0 means
-	// model.MaxPriority.
-	MaxPriority int32
-	Features    Features
+	// Flags say what the cluster's OVN-Kubernetes runs with.
+	Flags
 
 	// ACLLogs says which of the cluster's ACL logs are followed.
 	ACLLogs ACLLogs
@@ -107,20 +98,11 @@ type SandboxConfig struct {
 	Foreign bool
 }
 
-// highestPriority is where 30000 − 100·P − 99, the last row of a policy, is
-// still a priority of OVN (ovn-kubernetes.md#priorities).
-const highestPriority = 299
-
 // maxRate is the most simulated events a second that make sense; it also keeps
 // the time between two of them above nothing.
 const maxRate = 1e6
 
 func (c *Config) check() error {
-	switch c.Family {
-	case "", "auto", "ipv4", "ipv6", "dual":
-	default:
-		return fmt.Errorf("IP family %q: want auto, ipv4, ipv6 or dual", c.Family)
-	}
 	if c.Sandbox != nil && len(c.NB) > 0 {
 		return fmt.Errorf("a sandbox and --nb exclude each other")
 	}
@@ -133,12 +115,6 @@ func (c *Config) check() error {
 			return fmt.Errorf("two sources are called %q", src.Name())
 		}
 		names[src.Name()] = true
-	}
-	if c.MaxPriority < 0 || c.MaxPriority > highestPriority {
-		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0", c.MaxPriority, highestPriority)
-	}
-	if c.MaxPriority == 0 {
-		c.MaxPriority = model.MaxPriority
 	}
 	if sb := c.Sandbox; sb != nil {
 		for what, rate := range map[string]float64{"traffic": sb.Traffic, "churn": sb.Churn} {
@@ -159,10 +135,7 @@ func (c *Config) check() error {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	if _, err := isOn("observability", c.Observability); err != nil {
-		return err
-	}
-	return c.Features.options(&compiler.Options{})
+	return c.Flags.Check()
 }
 
 // identity is what history and plans are kept under.
@@ -171,16 +144,4 @@ func (c *Config) identity() string {
 		return c.Mode.Name + ":" + c.Identity
 	}
 	return c.Mode.Name + ":" + c.Mode.Title
-}
-
-// compilerOptions are the compiler's options of a configuration that was checked.
-func (c *Config) compilerOptions() compiler.Options {
-	o := compiler.Options{
-		IPv4:        c.Family == "ipv4" || c.Family == "dual",
-		IPv6:        c.Family == "ipv6" || c.Family == "dual",
-		MaxPriority: c.MaxPriority,
-	}
-	o.Observability, _ = isOn("observability", c.Observability)
-	_ = c.Features.options(&o)
-	return o
 }

@@ -76,7 +76,7 @@ func (z ZoneDialect) Setting(name string) DialectSetting {
 
 // dialectView is what a revision knows of dialects; immutable.
 type dialectView struct {
-	cfg       *Config
+	flags     *Flags
 	config    kube.OVNKube
 	configErr string
 	zones     map[string]*dialect.Dialect
@@ -85,14 +85,10 @@ type dialectView struct {
 	v4, v6    bool // families compiled for
 }
 
-// Dialect is what the OVN-Kubernetes of a zone runs with: a flag outranks the
-// zone's rows, those the configuration, that the image. The name "" is that of
-// the cluster: what most zones say.
-func (r *Revision) Dialect(zone string) ZoneDialect {
-	v := r.dialects
-	if v == nil {
-		return ZoneDialect{Zone: zone}
-	}
+// Zone is what the OVN-Kubernetes of a zone runs with: a flag outranks the zone's
+// rows, those the configuration, that the image. The name "" is that of the
+// cluster: what most zones say.
+func (v *dialectView) Zone(zone string) ZoneDialect {
 	d, read := &v.cluster, zone == ""
 	if !read {
 		if d, read = v.zones[zone]; !read {
@@ -101,25 +97,21 @@ func (r *Revision) Dialect(zone string) ZoneDialect {
 	}
 	out := ZoneDialect{Zone: zone, Read: read, Settings: v.settings(d), Rows: d.Owners, Deviates: map[model.Kind]string{}}
 	if zone != "" {
-		for k, why := range v.deviations(d) {
-			out.Deviates[k] = why.text
+		for k, why := range v.Deviations(d) {
+			out.Deviates[k] = why.Text
 		}
 	}
 	return out
 }
 
-// HasDialect says whether this engine reads dialects: on clusters and with
-// databases of others.
-func (r *Revision) HasDialect() bool { return r.dialects != nil }
-
 // settings merges, for one zone's rows.
 func (v *dialectView) settings(d *dialect.Dialect) []DialectSetting {
-	f := &v.cfg.Features
+	f := &v.flags.Features
 	noSubnets := said{off, FromDefault, "not known: rows of EgressFirewalls leave them out"}
 	out := []DialectSetting{
-		merge(SettingFamily, given(v.cfg.Family), rows(d.Families.String(), d.Families.Evidence), v.configFamilies(),
+		merge(SettingFamily, given(v.flags.Family), rows(d.Families.String(), d.Families.Evidence), v.configFamilies(),
 			said{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
-		merge(SettingObservability, given(v.cfg.Observability), fact(d.Observability), v.configSwitch(kube.OVNObservability), byDefault(off)),
+		merge(SettingObservability, given(v.flags.Observability), fact(d.Observability), v.configSwitch(kube.OVNObservability), byDefault(off)),
 		merge(SettingICMP, given(f.AllowICMP), fact(d.AllowICMP), v.configSwitch(kube.OVNAllowICMP), byDefault(off)),
 		merge(SettingStateless, given(f.Stateless), fact(d.Stateless), v.configSwitch(kube.OVNStateless), byDefault(off)),
 		merge(SettingMulticast, given(f.Multicast), fact(d.Multicast), v.configSwitch(kube.OVNMulticast), byDefault(auto)),
@@ -163,11 +155,11 @@ func fact(f dialect.Fact) said {
 	if f.Value == dialect.Unknown {
 		return said{}
 	}
-	return rows(onOff(f.Value == dialect.Yes), f.Evidence)
+	return rows(OnOff(f.Value == dialect.Yes), f.Evidence)
 }
 
-// onOff is a switch as flags spell it.
-func onOff(b bool) string {
+// OnOff is a switch as flags spell it.
+func OnOff(b bool) string {
 	if b {
 		return on
 	}
@@ -185,7 +177,7 @@ func (v *dialectView) configSwitch(name string) said {
 	if !there || !ok {
 		return said{}
 	}
-	return said{onOff(is), FromConfig, s.From}
+	return said{OnOff(is), FromConfig, s.From}
 }
 
 // configFamilies are those of the configured subnets.
@@ -238,10 +230,10 @@ func (v *dialectView) subnets(d *dialect.Dialect) said {
 }
 
 func (v *dialectView) maxPriority() said {
-	if v.cfg.MaxPriority == model.MaxPriority {
+	if v.flags.MaxPriority == model.MaxPriority {
 		return said{}
 	}
-	return said{value: fmt.Sprint(v.cfg.MaxPriority), source: FromFlag}
+	return said{value: fmt.Sprint(v.flags.MaxPriority), source: FromFlag}
 }
 
 // adminRows tell that the switch is on; that none are tells nothing.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -26,30 +25,43 @@ func (r *Revision) dialectFindings() []zoneFinding {
 		out = append(out, zoneFinding{zone: zone, Finding: model.Finding{Code: findDialect, Severity: model.SeverityWarning, Rule: -1,
 			Message: "zone " + zone + ": " + text, Remedy: remedy}})
 	}
-	for _, zone := range slices.Sorted(maps.Keys(v.zones)) {
-		d := v.zones[zone]
+	for _, zone := range v.Zones() {
+		d := v.Rows(zone)
 		byWhy := map[deviation][]string{}
-		for kind, why := range v.deviations(d) {
-			if why.setting || r.wants(kind) {
+		for kind, why := range v.Deviations(d) {
+			if why.Setting || r.wants(kind) {
 				byWhy[why] = append(byWhy[why], string(kind))
 			}
 		}
 		var texts []string
 		for why, kinds := range byWhy {
 			slices.Sort(kinds)
-			texts = append(texts, strings.Join(kinds, ", ")+" not compared: "+why.text)
+			texts = append(texts, strings.Join(kinds, ", ")+" not compared: "+why.Text)
 		}
 		slices.Sort(texts)
 		if len(texts) > 0 {
 			add(zone, strings.Join(texts, "; "), "finish the upgrade of the zone's ovnkube-node pod; rung zones --dialect shows what was read")
 		}
-		if have := d.Observability.Value; have != dialect.Unknown && v.cluster.Observability.Value != dialect.Unknown && have != v.cluster.Observability.Value {
-			add(zone, fmt.Sprintf("observability is %s, unlike in most zones: %s", onOff(have == dialect.Yes), d.Observability.Evidence),
+		if have := d.Observability.Value; have != dialect.Unknown && v.Cluster().Observability.Value != dialect.Unknown && have != v.Cluster().Observability.Value {
+			add(zone, fmt.Sprintf("observability is %s, unlike in most zones: %s", OnOff(have == dialect.Yes), d.Observability.Evidence),
 				"give all ovnkube-node pods the same settings")
 		}
 	}
 	return out
 }
+
+// Dialect is what the OVN-Kubernetes of a zone runs with; the name "" is that of
+// the cluster: what most zones say.
+func (r *Revision) Dialect(zone string) ZoneDialect {
+	if r.dialects == nil {
+		return ZoneDialect{Zone: zone}
+	}
+	return r.dialects.Zone(zone)
+}
+
+// HasDialect says whether this engine reads dialects: on clusters and with
+// databases of others.
+func (r *Revision) HasDialect() bool { return r.dialects != nil }
 
 // wants says whether rows of a kind are desired at all.
 func (r *Revision) wants(kind model.Kind) bool {

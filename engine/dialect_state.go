@@ -2,7 +2,6 @@ package engine
 
 import (
 	"maps"
-	"reflect"
 	"time"
 
 	"rung/compiler"
@@ -53,9 +52,8 @@ func newDialects(cfg *Config, d *compiler.Desired) *dialects {
 	if !cfg.readsDialects() {
 		return nil
 	}
-	v := &dialectView{cfg: cfg, options: cfg.compilerOptions()}
-	v.v4, v.v6 = d.Families()
-	return &dialects{view: v, shown: map[string]shownZone{}}
+	v4, v6 := d.Families()
+	return &dialects{view: newDialectView(&cfg.Flags, v4, v6), shown: map[string]shownZone{}}
 }
 
 // viewOf is what a revision gets; families follow the pods where nobody says.
@@ -63,11 +61,7 @@ func (d *dialects) viewOf(s *state) *dialectView {
 	if d == nil {
 		return nil
 	}
-	if v4, v6 := s.desired.Families(); v4 != d.view.v4 || v6 != d.view.v6 {
-		next := *d.view
-		next.v4, next.v6 = v4, v6
-		d.view = &next
-	}
+	d.view = d.view.WithFamilies(s.desired.Families())
 	return d.view
 }
 
@@ -82,28 +76,16 @@ func (s *state) dialectOf(zone string, found *dialect.Dialect) {
 	if d == nil || found == nil {
 		return
 	}
-	if was := d.view.zones[zone]; was != nil && reflect.DeepEqual(was, found) {
-		return
+	if next := d.view.WithRows(zone, found); next != d.view {
+		d.view = next
+		s.decideDialect()
 	}
-	next := *d.view
-	next.zones = maps.Clone(next.zones)
-	if next.zones == nil {
-		next.zones = map[string]*dialect.Dialect{}
-	}
-	next.zones[zone] = found
-	d.view = &next
-	s.decideDialect()
 }
 
 // dialectConfig takes in what the cluster's objects say.
 func (s *state) dialectConfig(c kube.OVNKube, problem string) {
 	d := s.dialects
-	next := *d.view
-	if problem == "" || len(c.Settings) > 0 || c.Image != "" {
-		next.config = c // what was known stays while nothing can be read
-	}
-	next.configErr = problem
-	d.view = &next
+	d.view = d.view.WithConfig(c, problem)
 	if d.configRead.IsZero() {
 		d.configRead = time.Now()
 	}
@@ -115,25 +97,17 @@ func (s *state) dialectConfig(c kube.OVNKube, problem string) {
 func (s *state) decideDialect() {
 	d := s.dialects
 	s.dirty = true
-	next := *d.viewOf(s)
-	for name := range next.zones {
-		if s.zones[name] == nil && s.e.zones.members[name] == nil {
-			next.zones = maps.Clone(next.zones)
-			delete(next.zones, name) // its node is gone
-		}
-	}
 	maps.DeleteFunc(d.shown, func(name string, _ shownZone) bool { return s.zones[name] == nil })
-	next.cluster = mostSay(next.zones, &d.view.cluster)
-	d.view = &next
-	o := next.compilerOptions()
+	d.view = d.viewOf(s).Counted(func(zone string) bool { return s.zones[zone] != nil || s.e.zones.members[zone] != nil })
+	o, others := d.view.Wants()
 	d.pending = false
-	if sameOptions(o, next.options) {
+	if !others {
 		return
 	}
 	now := time.Now()
 	due := d.changed.Add(dialectRest)
-	zones := len(next.cfg.NB) > 0 || next.cfg.ZoneOf != nil
-	if until := d.configRead.Add(dialectWait); zones && len(next.zones) == 0 && until.After(due) {
+	zones := len(s.e.cfg.NB) > 0 || s.e.cfg.ZoneOf != nil
+	if until := d.configRead.Add(dialectWait); zones && len(d.view.Zones()) == 0 && until.After(due) {
 		due = until
 	}
 	if wait := due.Sub(now); wait > 0 && s.e.ctx.Err() == nil {
@@ -144,11 +118,9 @@ func (s *state) decideDialect() {
 		d.timer = time.AfterFunc(wait, func() { s.e.send(func(s *state) { s.decideDialect() }) })
 		return
 	}
-	changed := next
-	changed.options = o
 	desired, delta := s.compiler.Reconfigure(o)
-	changed.v4, changed.v6 = desired.Families()
-	d.view = &changed
+	v4, v6 := desired.Families()
+	d.view = d.view.Compiled(o, v4, v6)
 	if delta.Empty() {
 		return
 	}
@@ -194,8 +166,8 @@ func (s *state) compared(st *model.ZoneState) *model.ZoneState {
 		next.Judging = true
 		out = &next
 	}
-	if found := view.zones[st.Name]; found != nil {
-		if policies := s.excused(out.Policies, view.deviations(found), found); policies != nil {
+	if found := view.Rows(st.Name); found != nil {
+		if policies := s.excused(out.Policies, view.Deviations(found), found); policies != nil {
 			next := *out
 			next.Policies = policies
 			out = &next
@@ -213,8 +185,8 @@ func (s *state) excused(in map[model.PolicyKey]*model.PolicyInZone, no map[model
 		why := ""
 		if p.NotComparable {
 			why = found.Of(string(k.Kind)).Form
-		} else if by, there := no[k.Kind]; there && !p.InSync && p.None == nil && (!by.annotated || s.stateless(k)) {
-			why = by.text
+		} else if by, there := no[k.Kind]; there && !p.InSync && p.None == nil && (!by.Annotated || s.stateless(k)) {
+			why = by.Text
 		}
 		if why == "" || p.Why == why {
 			continue

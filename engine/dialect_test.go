@@ -37,7 +37,7 @@ func TestDialectMerge(t *testing.T) {
 		kube.OVNMulticast, "false", kube.OVNLoggingRate, "30", kube.OVNAdminPolicy, "true", kube.OVNStateless, "perhaps")
 	tests := []struct {
 		name   string
-		cfg    Config
+		cfg    Flags
 		config kube.OVNKube
 		rows   dialect.Dialect
 		want   []string // name, value, source
@@ -54,11 +54,11 @@ func TestDialectMerge(t *testing.T) {
 			want: []string{"ip-family ipv6 rows", "observability on rows", "allow-icmp-network-policy off rows", "enable-stateless-netpol on rows", "multicast on rows",
 				"cluster-subnets 10.9.0.0/16,fd00::/48 rows", "acl-logging-rate-limit 5 rows"}},
 		{name: "flags", config: all, rows: dialect.Dialect{Observability: yes, Multicast: yes, Families: dialect.Families{V4: dialect.Yes, V6: dialect.Yes}},
-			cfg: Config{Family: "ipv4", Observability: "off", MaxPriority: 120, Features: Features{AllowICMP: "off", Stateless: "on", Multicast: "off",
+			cfg: Flags{Family: "ipv4", Observability: "off", MaxPriority: 120, Features: Features{AllowICMP: "off", Stateless: "on", Multicast: "off",
 				ClusterSubnets: []string{"10.3.0.0/16"}, HostNetworkNamespace: "mine"}},
 			want: []string{"ip-family ipv4 flag", "observability off flag", "allow-icmp-network-policy off flag", "enable-stateless-netpol on flag", "multicast off flag",
 				"cluster-subnets 10.3.0.0/16 flag", "host-network-namespace mine flag", "max-priority 120 flag"}},
-		{name: "auto is no word", config: all, cfg: Config{Family: "auto", Observability: "auto", Features: Features{AllowICMP: "auto"}},
+		{name: "auto is no word", config: all, cfg: Flags{Family: "auto", Observability: "auto", Features: Features{AllowICMP: "auto"}},
 			want: []string{"ip-family dual configuration", "observability off configuration", "allow-icmp-network-policy on configuration"}},
 	}
 	for _, tt := range tests {
@@ -66,7 +66,7 @@ func TestDialectMerge(t *testing.T) {
 			if tt.cfg.MaxPriority == 0 {
 				tt.cfg.MaxPriority = model.MaxPriority
 			}
-			v := &dialectView{cfg: &tt.cfg, config: tt.config, v4: true, cluster: tt.rows}
+			v := &dialectView{flags: &tt.cfg, config: tt.config, v4: true, cluster: tt.rows}
 			got := map[string]string{}
 			for _, s := range v.settings(&tt.rows) {
 				got[s.Name] = s.Name + " " + s.Value + " " + s.Source

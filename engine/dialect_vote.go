@@ -130,7 +130,7 @@ func prefixText(in []netip.Prefix) string {
 // compilerOptions are the configured options with what is inferred where no flag
 // says otherwise.
 func (v *dialectView) compilerOptions() compiler.Options {
-	o := v.cfg.compilerOptions()
+	o := v.flags.CompilerOptions()
 	for _, s := range v.settings(&v.cluster) {
 		if s.Source == FromFlag || s.Source == FromDefault {
 			continue
@@ -169,26 +169,26 @@ func sameOptions(a, b compiler.Options) bool {
 
 // deviation is why rows of a kind are not compared in a zone.
 type deviation struct {
-	text string
-	// setting says that the zone runs with other settings; otherwise its rows are
+	Text string
+	// Setting says that the zone runs with other settings; otherwise its rows are
 	// of another release.
-	setting bool
-	// annotated is set where only NetworkPolicies with the annotation acl-stateless
+	Setting bool
+	// Annotated is set where only NetworkPolicies with the annotation acl-stateless
 	// are concerned.
-	annotated bool
+	Annotated bool
 }
 
 // familyKinds are the kinds whose rows differ between address families.
 var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindNetpolDefault, model.KindPodSelector,
 	model.KindEFDNS, model.KindMulticastNS}
 
-// deviations are the kinds of a zone whose rows are of another release than Rung
+// Deviations are the kinds of a zone whose rows are of another release than Rung
 // compiles, or made with other settings than most zones have. What a flag says is
 // what the user expects: a zone that has it otherwise differs.
-func (v *dialectView) deviations(d *dialect.Dialect) map[model.Kind]deviation {
+func (v *dialectView) Deviations(d *dialect.Dialect) map[model.Kind]deviation {
 	out := map[model.Kind]deviation{}
 	for kind, why := range d.Incomparable() {
-		out[model.Kind(kind)] = deviation{text: why}
+		out[model.Kind(kind)] = deviation{Text: why}
 	}
 	put := func(text string, annotated bool, kinds ...model.Kind) {
 		for _, k := range kinds {
@@ -197,16 +197,16 @@ func (v *dialectView) deviations(d *dialect.Dialect) map[model.Kind]deviation {
 			}
 		}
 	}
-	f := &v.cfg.Features
+	f := &v.flags.Features
 	open := func(flag string) bool { return flag == "" || flag == auto }
-	if have := d.Families.String(); open(v.cfg.Family) && d.Families.Known() && have != familyName(v.v4, v.v6) {
+	if have := d.Families.String(); open(v.flags.Family) && d.Families.Known() && have != familyName(v.v4, v.v6) {
 		put("made for "+have+", Rung compiles for "+familyName(v.v4, v.v6), false, familyKinds...)
 	}
 	if open(f.AllowICMP) && d.AllowICMP.Value != dialect.Unknown && d.AllowICMP.Value != dialect.Of(v.options.AllowICMP) {
-		put(SettingICMP+" is "+onOff(!v.options.AllowICMP)+" here, unlike in most zones", false, model.KindNetpolNamespace)
+		put(SettingICMP+" is "+OnOff(!v.options.AllowICMP)+" here, unlike in most zones", false, model.KindNetpolNamespace)
 	}
 	if open(f.Stateless) && d.Stateless.Value != dialect.Unknown && d.Stateless.Value != dialect.Of(v.options.Stateless) {
-		put(SettingStateless+" is "+onOff(!v.options.Stateless)+" here, unlike in most zones", true, model.KindNP)
+		put(SettingStateless+" is "+OnOff(!v.options.Stateless)+" here, unlike in most zones", true, model.KindNP)
 	}
 	if len(f.ClusterSubnets) == 0 && v.otherSubnets(d.Subnets) {
 		put("cluster subnets "+prefixText(d.Subnets.Prefixes)+" here, Rung compiles for "+prefixText(v.options.ClusterSubnets), false, model.KindEF)

@@ -122,14 +122,14 @@ func TestConfig(t *testing.T) {
 		want string // in the error; empty: fine
 	}{
 		{"nothing", Config{}, ""},
-		{"family", Config{Family: "ipv5"}, "ipv5"},
+		{"family", Config{Flags: Flags{Family: "ipv5"}}, "ipv5"},
 		{"two places for rows", Config{Sandbox: &SandboxConfig{}, NB: map[string]string{"": "unix:x"}}, "exclude"},
 		{"rows written without objects", Config{Reconcile: true, NB: map[string]string{"": "unix:x"}}, "left over"},
 		{"rows looked at without objects", Config{NB: map[string]string{"": "unix:x"}}, ""},
 		{"two sources of one name", Config{Sources: []Source{idle("a"), idle("a")}}, `called "a"`},
-		{"priorities below 0 in OVN", Config{MaxPriority: 300}, "299"},
-		{"the last that is not", Config{MaxPriority: 299}, ""},
-		{"negative priority", Config{MaxPriority: -1}, "299"},
+		{"priorities below 0 in OVN", Config{Flags: Flags{MaxPriority: 300}}, "299"},
+		{"the last that is not", Config{Flags: Flags{MaxPriority: 299}}, ""},
+		{"negative priority", Config{Flags: Flags{MaxPriority: -1}}, "299"},
 		{"too many events", Config{Sandbox: &SandboxConfig{Churn: 1e18}}, "churn"},
 		{"endless events", Config{Sandbox: &SandboxConfig{Traffic: math.Inf(1)}}, "traffic"},
 		{"no number of events", Config{Sandbox: &SandboxConfig{Churn: math.NaN()}}, "churn"},

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 
 	"rung/compiler"
+	"rung/model"
 	"rung/model/clean"
 	"rung/reading"
 	"rung/sources/manifests"
@@ -32,6 +33,55 @@ type Features struct {
 	HostNetworkNamespace string
 	// DNS are the addresses of the DNS names of EgressFirewalls.
 	DNS map[string][]string
+}
+
+// Flags are what was given by flag about a cluster's OVN-Kubernetes; what was not
+// given is left to rows and configuration.
+type Flags struct {
+	// Family is "auto" (or empty), "ipv4", "ipv6" or "dual".
+	Family string
+	// Observability is "on", "off", or "auto" (or empty): as rows and configuration
+	// of a cluster say, else off.
+	Observability string
+	// MaxPriority is the lowest precedence the cluster enforces; 0 means
+	// model.MaxPriority.
+	MaxPriority int32
+	Features    Features
+}
+
+// highestPriority is where 30000 − 100·P − 99, the last row of a policy, is
+// still a priority of OVN (ovn-kubernetes.md#priorities).
+const highestPriority = 299
+
+// Check says what cannot be read, and fills in MaxPriority.
+func (f *Flags) Check() error {
+	switch f.Family {
+	case "", auto, "ipv4", "ipv6", "dual":
+	default:
+		return fmt.Errorf("IP family %q: want auto, ipv4, ipv6 or dual", f.Family)
+	}
+	if f.MaxPriority < 0 || f.MaxPriority > highestPriority {
+		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0", f.MaxPriority, highestPriority)
+	}
+	if f.MaxPriority == 0 {
+		f.MaxPriority = model.MaxPriority
+	}
+	if _, err := isOn("observability", f.Observability); err != nil {
+		return err
+	}
+	return f.Features.options(&compiler.Options{})
+}
+
+// CompilerOptions are the compiler's options of flags that were checked.
+func (f *Flags) CompilerOptions() compiler.Options {
+	o := compiler.Options{
+		IPv4:        f.Family == "ipv4" || f.Family == "dual",
+		IPv6:        f.Family == "ipv6" || f.Family == "dual",
+		MaxPriority: f.MaxPriority,
+	}
+	o.Observability, _ = isOn("observability", f.Observability)
+	_ = f.Features.options(&o)
+	return o
 }
 
 // Demo fills in what the built-in cluster's configuration would say.
@@ -78,11 +128,11 @@ func isOn(what, text string) (bool, error) {
 
 func switchOf(what, text string) (compiler.Switch, error) {
 	switch text {
-	case "", "auto":
+	case "", auto:
 		return compiler.Auto, nil
-	case "on":
+	case on:
 		return compiler.On, nil
-	case "off":
+	case off:
 		return compiler.Off, nil
 	}
 	return compiler.Auto, fmt.Errorf("%s %q: want auto, on or off", what, clean.Text(text))

@@ -48,7 +48,7 @@ type state struct {
 }
 
 func newState(e *Engine) *state {
-	c := compiler.New(e.cfg.compilerOptions())
+	c := compiler.New(e.cfg.CompilerOptions())
 	empty, _ := (*model.Cluster)(nil).Upsert(nil, nil)
 	d, _ := c.Apply(empty, nil)
 	s := &state{e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
