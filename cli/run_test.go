@@ -15,7 +15,7 @@ func TestSettledWaitsForTheJudgement(t *testing.T) {
 	zone := func(change func(*model.ZoneState)) *engine.Revision {
 		z := &model.ZoneState{Name: "alpha", Conn: model.ConnSynced, SyncedAt: time.Now(), DB: &nb.DB{}}
 		change(z)
-		return &engine.Revision{Zones: []*model.ZoneState{z}}
+		return engine.NewRevision(engine.Facts{Zones: []*model.ZoneState{z}}, nil)
 	}
 	for name, test := range map[string]struct {
 		revision *engine.Revision

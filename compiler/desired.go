@@ -74,6 +74,10 @@ type HasPort func(port string) bool
 // Families returns the families that are compiled for.
 func (d *Desired) Families() (v4, v6 bool) { return d.options.IPv4, d.options.IPv6 }
 
+// Options are those it was compiled with, as far as they were known: families and
+// subnets that follow the objects are filled in.
+func (d *Desired) Options() Options { return d.options }
+
 // ClusterSubnets are the pod subnets that an EgressFirewall's networks leave out.
 func (d *Desired) ClusterSubnets() []netip.Prefix { return d.options.ClusterSubnets }
 

@@ -26,7 +26,7 @@ func TestAddress(t *testing.T) {
 	objects = append(objects, &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "x"}},
 		HostIPs: []string{"172.18.0.2", "172.18.0.2"}, InternalIPs: []string{"172.18.0.2", "172.18.0.3"}})
 	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
-	r := Assemble(Parts{Cluster: c})
+	r := NewRevision(Facts{Cluster: c}, nil)
 	for ip, want := range map[string]string{
 		"10.0.0.1":   "b a(completed)",
 		"10.0.0.2":   "c e",
@@ -56,7 +56,7 @@ func TestAddress(t *testing.T) {
 
 // BenchmarkAddress is the first question after a revision came.
 func BenchmarkAddress(b *testing.B) {
-	r := Assemble(Parts{Cluster: workloadCluster(b, workload.Large)})
+	r := NewRevision(Facts{Cluster: workloadCluster(b, workload.Large)}, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		r.shared = &derived{}

@@ -170,13 +170,13 @@ func (r *Revision) homeless() (out []zoneFinding) {
 	if len(lost) == 0 {
 		return nil
 	}
-	for c := range r.desired.Policies() {
+	for c := range r.compiled() {
 		if !c.Key.Kind.IsPolicy() || c.None != nil {
 			continue
 		}
 		var names []string
 		for _, p := range lost {
-			if r.desired.IsSubject(c, p) {
+			if r.desired(c.Key).IsSubject(c, p) {
 				names = append(names, p.Namespace+"/"+p.Name+" on "+p.NodeName)
 			}
 		}

@@ -16,7 +16,7 @@ const findDialect = "zone-dialect"
 // dialectFindings name, zone by zone, what keeps rows from being compared, and
 // samples that some zones have and others do not.
 func (r *Revision) dialectFindings() []zoneFinding {
-	v := r.dialects
+	v := r.Dialects
 	if v == nil {
 		return nil
 	}
@@ -53,19 +53,19 @@ func (r *Revision) dialectFindings() []zoneFinding {
 // Dialect is what the OVN-Kubernetes of a zone runs with; the name "" is that of
 // the cluster: what most zones say.
 func (r *Revision) Dialect(zone string) ZoneDialect {
-	if r.dialects == nil {
+	if r.Dialects == nil {
 		return ZoneDialect{Zone: zone}
 	}
-	return r.dialects.Zone(zone)
+	return r.Dialects.Zone(zone)
 }
 
 // HasDialect says whether this engine reads dialects: on clusters and with
 // databases of others.
-func (r *Revision) HasDialect() bool { return r.dialects != nil }
+func (r *Revision) HasDialect() bool { return r.Dialects != nil }
 
 // wants says whether rows of a kind are desired at all.
 func (r *Revision) wants(kind model.Kind) bool {
-	for c := range r.desired.Policies() {
+	for c := range r.compiled() {
 		if c.Key.Kind == kind {
 			return true
 		}

@@ -280,7 +280,7 @@ func TestDialectOfZones(t *testing.T) {
 				if z.Conn == model.ConnSwept { // judged as of its read
 					next.SyncedAt = z.SyncedAt.Add(later)
 				}
-				judged := Assemble(Parts{Cluster: rev.Cluster, Desired: rev.desired, Zones: []*model.ZoneState{&next}})
+				judged := NewRevision(Facts{Cluster: rev.Cluster, Desired: rev.Desired, Zones: []*model.ZoneState{&next}}, nil)
 				if diff := cmp.Diff(tt.want, statesOf(judged, z.Name, r.Now().Add(later))); diff != "" {
 					t.Errorf("zone %s, %s: (-want +got)\n%s", z.Name, z.Conn, diff)
 				}

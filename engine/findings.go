@@ -44,7 +44,7 @@ func (r *Revision) podIndex() *model.PodIndex {
 func (r *Revision) Ladder() *model.Ladder {
 	d := r.shared
 	d.ladderOnce.Do(func() {
-		opt := model.LadderOptions{Max: r.maxPriority, Broken: r.Broken, Units: r.Units()}
+		opt := model.LadderOptions{Max: r.Flags.MaxPriority, Broken: r.Broken, Units: r.Units()}
 		if r.sharedPriority() {
 			opt.Index = r.podIndex() // only who holds a priority together can conflict
 		}
@@ -84,8 +84,8 @@ func (r *Revision) Findings() []model.Finding {
 
 // lintOptions are what findings about this cluster hang on besides its objects.
 func (r *Revision) lintOptions() lint.Options {
-	o := lint.Options{MaxPriority: r.maxPriority, NoSubnets: !r.desired.SubnetsKnown()}
-	o.IPv4, o.IPv6 = r.desired.Families()
+	o := lint.Options{MaxPriority: r.Flags.MaxPriority, NoSubnets: !r.Desired.SubnetsKnown()}
+	o.IPv4, o.IPv6 = r.Desired.Families()
 	return o
 }
 

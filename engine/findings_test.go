@@ -68,7 +68,7 @@ func TestFindings(t *testing.T) {
 
 // TestDerivedOnce asks a revision from many sides at once.
 func TestDerivedOnce(t *testing.T) {
-	r := Assemble(Parts{Cluster: exampleCluster(t)})
+	r := NewRevision(Facts{Cluster: exampleCluster(t)}, nil)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/compiler"
 	"rung/model"
 	"rung/sources/manifests"
 )
@@ -40,7 +39,6 @@ type gate struct {
 	audit   *Audit
 	now     Clock
 	user    string
-	options compiler.Options // families and MaxPriority are the revision's
 
 	// shown waits, as long as ctx lasts, until a revision shows the change.
 	// historyChanged tells that another change is the one undo takes back. Both
@@ -178,7 +176,7 @@ func (g *gate) look(ctx context.Context, now, worked *Revision, p, fresh *Previe
 	if !p.seen.told {
 		return nil
 	}
-	if now.Cluster == p.seen.cluster && now.maxPriority == p.seen.max {
+	if now.Cluster == p.seen.cluster && now.Flags.MaxPriority == p.seen.max {
 		fresh.seen = see(now)
 		fresh.seen.facts = p.seen.facts // of the same objects among the same others
 		if p.Changed(fresh) == "" {

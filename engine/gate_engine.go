@@ -35,7 +35,6 @@ func (e *Engine) startGate() error {
 		return err
 	}
 	e.gate = newGate(e.Revision, memory{e}, h, NewAudit(e.cfg.Disk, dir), e.now)
-	e.gate.options = e.cfg.CompilerOptions()
 	if server, ok := e.cfg.Writer.(checker); ok {
 		e.gate.server, e.gate.shown = server, e.awaitShown
 	}

@@ -87,10 +87,7 @@ func withLive(rev *Revision, live map[model.PolicyKey]*kube.Live) *Revision {
 	if len(upsert)+len(remove) == 0 {
 		return rev
 	}
-	next := *rev
-	next.Cluster, _ = rev.Cluster.Upsert(upsert, remove)
-	next.shared = &derived{} // what follows from other objects must not be taken for rev's
-	return &next
+	return rev.With(upsert, remove)
 }
 
 // askServer adds who keeps the objects elsewhere, and unless something stands

@@ -70,7 +70,7 @@ func (f *fakePods) of(t *testing.T, node string) kube.LogFollow {
 func newFakePods(t *testing.T, cfg ACLLogs) (*fakePods, *podLogs) {
 	t.Helper()
 	f := &fakePods{follows: map[string]kube.LogFollow{}}
-	rev := Assemble(Parts{})
+	rev := NewRevision(Facts{}, nil)
 	logs := NewLogs(func() *Revision { return rev }, 0)
 	p := &podLogs{logs: logs, read: f, cfg: cfg, namespaces: kube.OVNNamespaces(), merge: newMerger(logs.give),
 		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, left: map[string]*nodeLog{}}

@@ -62,7 +62,7 @@ func (r *Revision) LadderRows() *LadderRows {
 	if e := b.last.Load(); e.holds(r) {
 		return e.rows
 	}
-	e := &rowsEntry{desired: r.desired, cluster: r.Cluster, rows: &LadderRows{Zones: len(r.Zones)}}
+	e := &rowsEntry{desired: r.Desired, cluster: r.Cluster, rows: &LadderRows{Zones: len(r.Zones)}}
 	zones := make(map[string]*zoneRows, len(r.Zones))
 	var read []*zoneRows
 	for _, z := range r.Zones {
@@ -102,7 +102,7 @@ func (r *Revision) board() *rowsBoard {
 // onLadder are the units the ladder has a line for, whose rows it stands for.
 func (r *Revision) onLadder() map[model.Key]bool {
 	on := map[model.Key]bool{}
-	for c := range r.desired.Policies() {
+	for c := range r.compiled() {
 		on[c.Key] = true
 	}
 	for p := range r.Cluster.AllPolicies() {
@@ -137,7 +137,7 @@ type zoneDB struct {
 
 // holds says whether the entry is good for a revision.
 func (e *rowsEntry) holds(r *Revision) bool {
-	if e == nil || e.desired != r.desired || e.cluster != r.Cluster || len(e.zones) != len(r.Zones) {
+	if e == nil || e.desired != r.Desired || e.cluster != r.Cluster || len(e.zones) != len(r.Zones) {
 		return false
 	}
 	for i, z := range r.Zones {

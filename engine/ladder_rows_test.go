@@ -63,8 +63,8 @@ func TestLadderRows(t *testing.T) {
 	zone := func(name string, db *nb.DB) *model.ZoneState {
 		return &model.ZoneState{Name: name, DB: db, Conn: model.ConnSynced}
 	}
-	parts := Parts{Cluster: cluster, Zones: []*model.ZoneState{zone("z1", one), zone("z2", two), zone("z3", nil)}}
-	r := Assemble(parts)
+	parts := Facts{Cluster: cluster, Zones: []*model.ZoneState{zone("z1", one), zone("z2", two), zone("z3", nil)}}
+	r := NewRevision(parts, nil)
 	rows := r.LadderRows()
 	want := `0 to-lport 1001-1001 UDN isolation open ports of pods, ingress | recognised gone=false 2A rows=4 [z1 z2]
 0 to-lport 1000-1000 UDN isolation DenyPrimaryUDN, ingress | recognised gone=false 1D rows=2 [z1 z2]
@@ -99,7 +99,7 @@ func TestLadderRows(t *testing.T) {
 	// The policy is back, or never was gone: its own line stands for the rows.
 	gone := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: "gone"}}, Tier: model.TierAdmin, Priority: 50}
 	parts.Cluster, _ = cluster.Upsert([]model.Object{gone}, nil)
-	back := Assemble(parts)
+	back := NewRevision(parts, nil)
 	back.rows = r.rows
 	if text := groupsText(back.LadderRows()); strings.Contains(text, "ANP gone") {
 		t.Errorf("rows of a policy on the ladder:\n%s", text)
@@ -119,11 +119,11 @@ func TestLadderRowsCountOnce(t *testing.T) {
 	zone := func(name string, rows ...nb.RowChange) *model.ZoneState {
 		return &model.ZoneState{Name: name, DB: (*nb.DB)(nil).Apply(rows), Conn: model.ConnSynced}
 	}
-	r := Assemble(Parts{Cluster: &model.Cluster{}, Zones: []*model.ZoneState{
+	r := NewRevision(Facts{Cluster: &model.Cluster{}, Zones: []*model.ZoneState{
 		zone("z1", testACL("1", 0, 1001, nb.ToLport, nb.ActionAllow, port("a")), testACL("2", 0, 900, nb.ToLport, nb.ActionDrop, nil)),
 		zone("z2", testACL("3", 0, 1001, nb.ToLport, nb.ActionAllow, port("b")), testACL("4", 0, 900, nb.ToLport, nb.ActionDrop, note(map[string]string{}))),
 		zone("z3", testACL("5", 0, 1001, nb.ToLport, nb.ActionAllow, port("a")), testACL("6", 0, 1001, nb.ToLport, nb.ActionAllow, port("c"))),
-	}})
+	}}, nil)
 	groups := r.LadderRows().Groups
 	want := `0 to-lport 1001-1001 UDN isolation open ports of pods, ingress | recognised gone=false 3A rows=4 [z1 z2 z3]
 0 to-lport 900-900 no owner | none gone=false 1D rows=2 [z1 z2]

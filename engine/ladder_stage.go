@@ -25,8 +25,8 @@ func (r *Revision) StageACLCount(k model.PolicyKey, stage model.Stage) int {
 	c := &r.board().counts
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.desired != r.desired || c.byKey == nil {
-		c.desired, c.byKey = r.desired, map[model.PolicyKey]map[model.Stage]int{}
+	if c.desired != r.Desired || c.byKey == nil {
+		c.desired, c.byKey = r.Desired, map[model.PolicyKey]map[model.Stage]int{}
 	}
 	n, ok := c.byKey[k]
 	if !ok {

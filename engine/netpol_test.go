@@ -37,8 +37,8 @@ func TestTouchesTier2(t *testing.T) {
 		np("blue", "in", "{podSelector: {matchLabels: {app: web}}, ingress: [{from: [{podSelector: {matchLabels: {app: db}}}]}, {from: [{namespaceSelector: {matchLabels: {tenant: red}}}]}, {}]}"),
 		np("green", "blocks", "{podSelector: {}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 10.244.0.0/16, except: [10.244.0.6/32]}}]}]}"),
 		ef("red", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}"))
-	subnets := &Revision{Cluster: w.rev.Cluster, desired: compiler.Compile(w.cluster, compiler.Options{IPv4: true,
-		ClusterSubnets: []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16")}})}
+	subnets := NewRevision(Facts{Cluster: w.rev.Cluster, Desired: compiler.Compile(w.cluster, compiler.Options{IPv4: true,
+		ClusterSubnets: []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16")}})}, nil)
 	for _, tt := range []struct {
 		pod  string
 		host bool

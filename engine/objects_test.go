@@ -121,7 +121,7 @@ func TestOverlay(t *testing.T) {
 			if got != tt.want || over != tt.over {
 				t.Errorf("%s, %d changes kept; want %s and %d", got, over, tt.want, tt.over)
 			}
-			if c := e.Revision().desired.Policy(key); (c == nil) != (tt.want == "gone") {
+			if c := e.Revision().Desired.Policy(key); (c == nil) != (tt.want == "gone") {
 				t.Errorf("compiled: %v", c)
 			}
 			var told []string

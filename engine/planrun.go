@@ -111,28 +111,10 @@ func (r *planRunner) preview(ctx context.Context, p *plan.Plan) (*Preview, error
 	out.seen.note(out.Notes...)
 	out.seen.reach(rev.Cluster, firstOf(out.Objects))
 	if out.Blocked == "" && len(out.Objects) > 0 {
-		will, _ := r.gate.compile(rev, out.Objects)
-		for _, c := range out.Objects {
-			out.Rows = append(out.Rows, r.gate.rows(rev, c, will, map[model.PolicyKey]bool{})...)
-		}
+		out.Rows = rowsOf(rev, after(rev, out.Objects), out.Objects)
 		out.seen.rows(out.Rows)
 	}
 	return out, nil
-}
-
-// after is a revision as it will be once objects changed, good for working out
-// the next step.
-func after(rev *Revision, changes []ObjectChange) *Revision {
-	var upsert []model.Object
-	for _, c := range changes {
-		if c.New != nil {
-			upsert = append(upsert, c.New)
-		}
-	}
-	next := *rev
-	next.Cluster, _ = rev.Cluster.Upsert(upsert, nil)
-	next.shared = &derived{} // what follows from other objects must not be taken for rev's
-	return &next
 }
 
 // refuses says why a plan cannot be run at all.
@@ -148,9 +130,9 @@ func (r *planRunner) refuses(rev *Revision, p *plan.Plan) string {
 			return fmt.Sprintf("zone %s is a file: its rows never follow", z.Name)
 		}
 	}
-	b, err := plan.FromCluster(rev.Cluster, rev.maxPriority)
+	b, err := plan.FromCluster(rev.Cluster, rev.Flags.MaxPriority)
 	if err == nil {
-		err = plan.Verify(p.Steps, b.Slots(), rev.maxPriority)
+		err = plan.Verify(p.Steps, b.Slots(), rev.Flags.MaxPriority)
 	}
 	if err != nil {
 		return err.Error()
@@ -253,7 +235,7 @@ func (r *planRunner) dismiss() error {
 
 // locate finds out how far the plan really is.
 func (r *planRunner) locate(rev *Revision) error {
-	b, err := plan.FromCluster(rev.Cluster, rev.maxPriority)
+	b, err := plan.FromCluster(rev.Cluster, rev.Flags.MaxPriority)
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}

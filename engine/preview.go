@@ -110,7 +110,7 @@ func (p *Preview) describe(rev *Revision) {
 	if len(p.Objects) == 0 {
 		p.block("nothing to do")
 	}
-	p.Guards = guards(rev.Cluster, p.Objects, rev.maxPriority)
+	p.Guards = guards(rev.Cluster, p.Objects, rev.Flags.MaxPriority)
 	p.ConfirmName = confirmName(p.Guards, p.Objects)
 	p.Commands = commands(rev, p)
 }

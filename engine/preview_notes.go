@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"rung/compiler"
 	"rung/model"
 )
 
@@ -19,10 +18,8 @@ const (
 
 // noter writes the consequences of one object's change that are worth reading.
 type noter struct {
-	rev   *Revision
-	next  *model.Cluster
-	c     *ObjectChange
-	after *compiler.Desired
+	rev, next *Revision
+	c         *ObjectChange
 	// isolated are the namespaces of which isolation was told.
 	isolated map[string]bool
 }
@@ -82,7 +79,7 @@ func (n *noter) priority() (out []string) {
 
 // others are the other ANPs after the change, by priority and name.
 func (n *noter) others() (out []*model.Policy) {
-	for p := range n.next.Policies(model.KindANP) {
+	for p := range n.next.Cluster.Policies(model.KindANP) {
 		if p.Key != n.c.Key {
 			out = append(out, p)
 		}
@@ -187,17 +184,14 @@ func (n *noter) enforcement() (out []consequence) {
 		}
 		return out
 	}
-	var will *model.NoRows
-	if c := n.after.Policy(n.c.Key); c != nil {
-		will = c.None
-	}
+	will := n.next.None(n.c.Key)
 	switch {
 	case will != nil && zones > 0 && at >= 0:
-		say(fmt.Sprint("frozen at ", at), "will not be programmed (%s): the rows it has stay and still decide at %d", NoRowsShort(will, n.rev.maxPriority), at)
+		say(fmt.Sprint("frozen at ", at), "will not be programmed (%s): the rows it has stay and still decide at %d", NoRowsShort(will, n.rev.Flags.MaxPriority), at)
 	case will != nil && zones > 0:
-		say("frozen", "will not be programmed (%s): the rows it has stay and still decide", NoRowsShort(will, n.rev.maxPriority))
+		say("frozen", "will not be programmed (%s): the rows it has stay and still decide", NoRowsShort(will, n.rev.Flags.MaxPriority))
 	case will != nil:
-		say("none", "will not be enforced: %s", NoRowsShort(will, n.rev.maxPriority))
+		say("none", "will not be enforced: %s", NoRowsShort(will, n.rev.Flags.MaxPriority))
 	case was != nil:
 		say("begins", "comes into force: it was not programmed until now")
 	}
@@ -214,11 +208,10 @@ func (n *noter) subject() []consequence {
 	if n.c.New == nil {
 		return say("no longer applies to %s", plural(was, "pod"))
 	}
-	c := n.after.Policy(n.c.Key)
-	if c == nil || c.None != nil {
+	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
 		return nil
 	}
-	is := len(n.after.Subjects(c))
+	is := len(n.next.Subjects(n.c.Key))
 	if n.c.Old != nil && was != is && n.rev.None(n.c.Key) == nil {
 		return say("applies to %s, %d before", plural(is, "pod"), was)
 	}
@@ -236,7 +229,7 @@ func (n *noter) isolation() (out []consequence) {
 	n.isolated[ns] = true
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		unit := DefaultDeny(ns, dir)
-		was, is := n.rev.desired.Subjects(n.rev.desired.Policy(unit)), n.after.Subjects(n.after.Policy(unit))
+		was, is := n.rev.Subjects(unit), n.next.Subjects(unit)
 		if begin, kinds := newcomers(is, was); begin > 0 {
 			out = append(out, consequence{"isolates " + dir.Lower() + kinds,
 				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: what none allows is dropped, established connections too",

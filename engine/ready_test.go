@@ -21,7 +21,7 @@ func readyWorld(nodes []string, conditions []model.Condition, rows map[string]mo
 		objects = append(objects, &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: n}}})
 	}
 	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
-	p := Parts{Cluster: c, At: readyNow}
+	p := Facts{Cluster: c, At: readyNow}
 	for _, n := range nodes {
 		z := &model.ZoneState{Name: n, Conn: model.ConnDialling}
 		if in, ok := rows[n]; ok {
@@ -31,7 +31,7 @@ func readyWorld(nodes []string, conditions []model.Condition, rows map[string]mo
 		}
 		p.Zones = append(p.Zones, z)
 	}
-	return Assemble(p)
+	return NewRevision(p, nil)
 }
 
 func ready(zone, status, message string, ago time.Duration) model.Condition {
@@ -119,7 +119,7 @@ func TestEventGroups(t *testing.T) {
 	objects = append(objects, &model.Event{Meta: model.Meta{Key: model.Key{Kind: model.KindEvent, Namespace: "default", Name: "x"}}, About: k,
 		Type: "Warning", Reason: "Other", Message: "same", Last: readyNow.Add(-time.Hour)})
 	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
-	got := Assemble(Parts{Cluster: c}).EventGroups(k)
+	got := NewRevision(Facts{Cluster: c}, nil).EventGroups(k)
 	if len(got) != 2 {
 		t.Fatalf("%d groups: %+v", len(got), got)
 	}

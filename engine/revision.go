@@ -30,9 +30,9 @@ type Mode struct {
 	Families string
 }
 
-// Revision is one immutable state of everything. Its expensive parts are made
-// when first asked for.
-type Revision struct {
+// Facts are what a revision is made of. Whoever makes one does not change them
+// afterwards.
+type Facts struct {
 	Number  uint64
 	At      time.Time
 	Mode    Mode
@@ -53,18 +53,54 @@ type Revision struct {
 	// Unsettled says that zones may soon be judged by other settings of
 	// OVN-Kubernetes: its configuration was not read yet, or they just changed.
 	Unsettled bool
+	// Flags say what the cluster's OVN-Kubernetes runs with, as far as it was given
+	// by flag; Dialects what was found out, nil where nobody looks.
+	Flags    Flags
+	Dialects *dialectView
+	// Desired are the compiled rows of the cluster.
+	Desired *compiler.Desired
+	// Reports and Notes are the conditions and events of Rung's own reconcilers.
+	Reports map[model.PolicyKey][]model.Condition
+	Notes   []*model.Event
+}
 
-	conditions map[model.PolicyKey][]model.Condition
-	events     []*model.Event
-
-	desired     *compiler.Desired
-	dialects    *dialectView // nil where they are not read
-	maxPriority int32
+// Revision is one immutable state of everything. Its expensive parts are made
+// when first asked for.
+type Revision struct {
+	Facts
 
 	// shared is worked out once for all revisions of the same objects.
 	shared *derived
-	// rows keeps what the ladder shows of live rows from revision to revision.
+	// rows keeps what the ladder shows of live rows from revision to revision; nil
+	// in a revision that was never on a screen.
 	rows *rowsBoard
+	// after is set in a revision of With.
+	after *change
+}
+
+// NewRevision makes a revision of facts. What the one before it worked out and
+// still holds is taken over; before is nil for the first. Facts without Desired are
+// compiled here, as their Flags say.
+func NewRevision(f Facts, before *Revision) *Revision {
+	if f.Flags.MaxPriority == 0 {
+		f.Flags.MaxPriority = model.MaxPriority
+	}
+	if f.Cluster == nil {
+		f.Cluster = &model.Cluster{}
+	}
+	if f.Desired == nil {
+		f.Desired = compiler.Compile(f.Cluster, f.Flags.CompilerOptions())
+	}
+	r := &Revision{Facts: f}
+	switch {
+	case before == nil:
+		r.shared, r.rows = &derived{board: &findingsBoard{}}, &rowsBoard{}
+	case before.Cluster == f.Cluster && slices.Equal(before.Broken, f.Broken) && before.Flags.MaxPriority == f.Flags.MaxPriority:
+		r.shared, r.rows = before.shared, before.rows
+	default:
+		r.shared, r.rows = &derived{board: before.shared.board}, before.rows
+	}
+	return r
 }
 
 // PlanState is the progress of a plan.
@@ -85,7 +121,7 @@ type PlanState struct {
 // the object, and over them those of Rung's own reconcilers. They are reports,
 // never proof.
 func (r *Revision) Conditions(k model.PolicyKey) []model.Condition {
-	own := r.conditions[k]
+	own := r.Reports[k]
 	p := r.Cluster.Policy(k)
 	if p == nil {
 		return slices.Clone(own)
@@ -109,7 +145,7 @@ func (r *Revision) Events(k model.Key) []*model.Event {
 			out = append(out, ev)
 		}
 	}
-	for _, ev := range r.events {
+	for _, ev := range r.Notes {
 		if ev.About == k {
 			out = append(out, ev)
 		}
@@ -153,7 +189,7 @@ func (r *Revision) FirstZone() string {
 // zone was read. Listing the members of large address sets costs milliseconds:
 // ACLs, DesiredSet and DesiredGroup give the parts.
 func (r *Revision) Rows(k model.PolicyKey, zone string) *model.PolicyRows {
-	return r.desired.Rows(k, zone, r.hasPort(zone))
+	return r.desired(k).Rows(k, zone, r.hasPort(zone))
 }
 
 func (r *Revision) hasPort(zone string) compiler.HasPort {
@@ -171,7 +207,7 @@ func (r *Revision) hasPort(zone string) compiler.HasPort {
 // rows that are no objects.
 func (r *Revision) Units() []model.Key {
 	var out []model.Key
-	for c := range r.desired.Policies() {
+	for c := range r.compiled() {
 		out = append(out, c.Key)
 	}
 	return out
@@ -179,11 +215,11 @@ func (r *Revision) Units() []model.Key {
 
 // Compiled says whether Rung knows the desired rows of a policy or unit, or why
 // it has none.
-func (r *Revision) Compiled(k model.PolicyKey) bool { return r.desired.Policy(k) != nil }
+func (r *Revision) Compiled(k model.PolicyKey) bool { return r.desired(k).Policy(k) != nil }
 
 // None is why a policy has no desired rows, nil when it has some or is unknown.
 func (r *Revision) None(k model.PolicyKey) *model.NoRows {
-	if c := r.desired.Policy(k); c != nil {
+	if c := r.desired(k).Policy(k); c != nil {
 		return c.None
 	}
 	return nil
@@ -192,25 +228,29 @@ func (r *Revision) None(k model.PolicyKey) *model.NoRows {
 // Subjects are the pods a policy applies to, by namespace and name; of a policy
 // that has no rows those it would apply to. The slice must not be changed.
 func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
-	return r.desired.Subjects(r.desired.Policy(k))
+	d := r.desired(k)
+	return d.Subjects(d.Policy(k))
 }
 
 // SubjectCount counts the subjects of a policy, those apart whose primary
 // network is a user-defined one: the policy is not enforced there.
 func (r *Revision) SubjectCount(k model.PolicyKey) (pods, apart int) {
-	return r.desired.SubjectCount(r.desired.Policy(k))
+	d := r.desired(k)
+	return d.SubjectCount(d.Policy(k))
 }
 
 // PeerPods are the pods behind one peer of a rule; nil for nodes and networks.
 func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer int) []*model.Pod {
-	return r.desired.PeerPods(r.desired.Policy(k), dir, rule, peer)
+	d := r.desired(k)
+	return d.PeerPods(d.Policy(k), dir, rule, peer)
 }
 
 // ACLCount is how many ACLs the policy compiles to over all zones together.
 func (r *Revision) ACLCount(k model.PolicyKey) int {
-	c := r.desired.Policy(k)
+	d := r.desired(k)
+	c := d.Policy(k)
 	if c == nil || c.None != nil {
 		return 0
 	}
-	return r.desired.ACLCount(c)
+	return d.ACLCount(c)
 }

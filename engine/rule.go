@@ -10,29 +10,31 @@ import (
 // ingress before egress, by rule, then by id. Unlike Rows it lists no members
 // of address sets, which a page that shows one rule need not pay for.
 func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
-	c := r.desired.Policy(k)
+	d := r.desired(k)
+	c := d.Policy(k)
 	if c == nil || c.None != nil {
 		return nil
 	}
-	return r.desired.ACLs(c, zone, r.hasPort(zone))
+	return d.ACLs(c, zone, r.hasPort(zone))
 }
 
 // Related are the units besides its own that hold rows for a policy: the default
 // deny of its namespace and the address sets its rules share with others.
-func (r *Revision) Related(k model.PolicyKey) []model.PolicyKey { return r.desired.Related(k) }
+func (r *Revision) Related(k model.PolicyKey) []model.PolicyKey { return r.desired(k).Related(k) }
 
 // DesiredSet is the desired address set of that name among those a policy's rules
 // name: its own, or one it shares with others (ovn-kubernetes.md#pod-selector-sets).
 // nil when the policy has none of it.
 func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 	for _, unit := range append([]model.PolicyKey{k}, r.Related(k)...) {
-		c := r.desired.Policy(unit)
+		d := r.desired(unit)
+		c := d.Policy(unit)
 		if c == nil || c.None != nil {
 			continue
 		}
 		for _, s := range c.Sets {
 			if s.Name == name {
-				return &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: r.desired.Members(s)}
+				return &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.Members(s)}
 			}
 		}
 	}
@@ -42,7 +44,7 @@ func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 // InZone says whether a unit has rows in a zone: those of a node are in its own
 // only.
 func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
-	c := r.desired.Policy(k)
+	c := r.desired(k).Policy(k)
 	return c == nil || c.In(zone)
 }
 
@@ -58,15 +60,17 @@ func HolderOf(k model.PolicyKey) (table, name string) {
 // policy has none. A subject pod without a logical switch port there is left
 // out once the zone was read.
 func (r *Revision) DesiredGroup(k model.PolicyKey, zone string) *nb.PortGroup {
-	c := r.desired.Policy(k)
+	d := r.desired(k)
+	c := d.Policy(k)
 	if c == nil || c.None != nil {
 		return nil
 	}
 	has := r.hasPort(zone)
-	return r.desired.PortGroup(c, zone, has, r.desired.ACLs(c, zone, has))
+	return d.PortGroup(c, zone, has, d.ACLs(c, zone, has))
 }
 
 // IsSubject says whether a policy applies to a pod, or would if it had rows.
 func (r *Revision) IsSubject(k model.PolicyKey, pod *model.Pod) bool {
-	return r.desired.IsSubject(r.desired.Policy(k), pod)
+	d := r.desired(k)
+	return d.IsSubject(d.Policy(k), pod)
 }

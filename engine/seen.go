@@ -52,7 +52,7 @@ type consequence struct{ is, text string }
 // see begins what is seen of a preview.
 func see(rev *Revision) seen {
 	m := rev.Mode
-	return seen{told: true, cluster: rev.Cluster, max: rev.maxPriority, lost: lostZones(rev),
+	return seen{told: true, cluster: rev.Cluster, max: rev.Flags.MaxPriority, lost: lostZones(rev),
 		mode: fmt.Sprintf("%q %q %q %v %v", m.Name, m.Title, m.Server, m.Sandbox, m.WriteBack)}
 }
 

@@ -57,7 +57,7 @@ func (r *Revision) shownIn(z *model.ZoneState, policies []model.PolicyKey, gone 
 		return false, plural(left, "ACL") + " still there"
 	}
 	for _, k := range policies {
-		if r.desired.Policy(k) == nil {
+		if r.desired(k).Policy(k) == nil {
 			continue
 		}
 		if none := r.None(k); none != nil {
@@ -68,7 +68,7 @@ func (r *Revision) shownIn(z *model.ZoneState, policies []model.PolicyKey, gone 
 			case in != nil && in.LiveACLs > 0:
 				return false, "frozen: old rows still decide"
 			}
-			why = "no rows wanted: " + NoRowsShort(none, r.maxPriority)
+			why = "no rows wanted: " + NoRowsShort(none, r.Flags.MaxPriority)
 			continue
 		}
 		missing, different := 0, 0
@@ -96,7 +96,7 @@ func (r *Revision) shownIn(z *model.ZoneState, policies []model.PolicyKey, gone 
 // if that was after the change.
 func (r *Revision) shownAsRead(z *model.ZoneState, policies []model.PolicyKey) (ok bool, why string) {
 	for _, k := range policies {
-		if r.desired.Policy(k) == nil {
+		if r.desired(k).Policy(k) == nil {
 			continue
 		}
 		switch p := z.Policy(k); p.State(z, z.SyncedAt) {
@@ -104,7 +104,7 @@ func (r *Revision) shownAsRead(z *model.ZoneState, policies []model.PolicyKey) (
 		case model.StateStale:
 			return false, "not read since the change"
 		case model.StateNotEnforced:
-			why = "no rows wanted: " + NoRowsShort(p.None, r.maxPriority)
+			why = "no rows wanted: " + NoRowsShort(p.None, r.Flags.MaxPriority)
 		case model.StateFrozen:
 			return false, "frozen: " + frozenText(p)
 		case model.StateUnknown:

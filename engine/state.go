@@ -38,8 +38,6 @@ type state struct {
 	// CRDs that are newer than OVN-Kubernetes.
 	access  Access
 	profile []model.Broken
-	board   findingsBoard
-	rows    rowsBoard
 	// dialects are what others' zones run with; nil where there are none.
 	dialects *dialects
 
@@ -94,26 +92,22 @@ func (s *state) whole() bool {
 func (s *state) publish() {
 	if s.dirty {
 		s.number++
-		r := &Revision{
-			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, desired: s.desired,
-			conditions: s.conditionsView(), events: s.events, Undo: s.undo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(), maxPriority: s.e.cfg.MaxPriority, shared: &derived{board: &s.board}, rows: &s.rows,
+		f := Facts{
+			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
+			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(),
 		}
 		for _, src := range s.e.cfg.Sources {
-			r.Sources = append(r.Sources, s.sources[src.Name()])
-			r.Broken = append(r.Broken, s.broken[src.Name()]...)
+			f.Sources = append(f.Sources, s.sources[src.Name()])
+			f.Broken = append(f.Broken, s.broken[src.Name()]...)
 		}
-		r.Sources = append(r.Sources, s.problems...)
-		r.Broken = append(r.Broken, s.profile...)
+		f.Sources = append(f.Sources, s.problems...)
+		f.Broken = append(f.Broken, s.profile...)
 		for _, z := range s.zones {
-			r.Zones = append(r.Zones, s.compared(s.e.zones.asJudged(s, z)))
+			f.Zones = append(f.Zones, s.compared(s.e.zones.asJudged(s, z)))
 		}
-		r.Sweep = s.e.zones.sweepState()
-		r.dialects, r.Unsettled = s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
-		slices.SortFunc(r.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
-		if old := s.e.rev.Load(); old != nil {
-			r.inherit(old)
-		}
-		s.e.rev.Store(r)
+		f.Sweep, f.Dialects, f.Unsettled = s.e.zones.sweepState(), s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
+		slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
+		s.e.rev.Store(NewRevision(f, s.e.rev.Load()))
 		s.dirty = false
 		s.e.notify()
 	}
@@ -180,18 +174,4 @@ func (e *Engine) loop(s *state) {
 		}
 		s.publish()
 	}
-}
-
-// inherit takes over what an older revision worked out and that still holds:
-// the ladder and findings hang on objects alone, not on zones.
-func (r *Revision) inherit(old *Revision) {
-	if old.Cluster != r.Cluster || len(old.Broken) != len(r.Broken) || old.maxPriority != r.maxPriority {
-		return
-	}
-	for i := range old.Broken {
-		if old.Broken[i] != r.Broken[i] {
-			return
-		}
-	}
-	r.shared = old.shared
 }

@@ -22,7 +22,7 @@ type Summary struct {
 func (r *Revision) Summary(k model.PolicyKey, now time.Time) Summary {
 	s := Summary{State: model.StateUnknown}
 	var worst *model.ZoneState
-	c := r.desired.Policy(k)
+	c := r.desired(k).Policy(k)
 	for _, z := range r.Zones {
 		if c != nil && !c.In(z.Name) {
 			continue // the rows of a node are in its own zone only
@@ -59,7 +59,7 @@ func (r *Revision) text(k model.PolicyKey, state model.PolicyState, z *model.Zon
 	case model.StateFrozen:
 		return "frozen: " + frozenText(p)
 	case model.StateNotEnforced:
-		return "not enforced: " + NoRowsShort(p.None, r.maxPriority)
+		return "not enforced: " + NoRowsShort(p.None, r.Flags.MaxPriority)
 	case model.StateBehind:
 		return plural(differing(p), "row") + " behind " + z.Name
 	case model.StateSettling:

@@ -82,7 +82,7 @@ func TestWords(t *testing.T) {
 		{"unknown outranks settling", []*model.ZoneState{synced("v", fresh), never(model.ConnLost), synced("x", insync)}, "lost w 1/3", model.StateUnknown, time.Time{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := Assemble(Parts{Zones: tt.zones})
+			r := NewRevision(Facts{Zones: tt.zones}, nil)
 			s := r.Summary(k, now)
 			if got := fmt.Sprintf("%s %d/%d", s.Text, s.InSync, s.Zones); got != tt.want || s.State != tt.state || !s.Since.Equal(tt.since) {
 				t.Errorf("%q %s since %v, want %q %s since %v", got, s.State, s.Since, tt.want, tt.state, tt.since)
@@ -103,7 +103,7 @@ func TestWaiting(t *testing.T) {
 		zones = append(zones, &model.ZoneState{Name: name, Conn: model.ConnSynced, SyncedAt: time.Now(),
 			Policies: map[model.PolicyKey]*model.PolicyInZone{k: {InSync: true, Waiting: i + 1}}})
 	}
-	if s := Assemble(Parts{Zones: zones}).Summary(k, time.Now()); s.Waiting != 3 || s.State != model.StateInSync {
+	if s := NewRevision(Facts{Zones: zones}, nil).Summary(k, time.Now()); s.Waiting != 3 || s.State != model.StateInSync {
 		t.Errorf("%+v", s)
 	}
 }
@@ -125,7 +125,7 @@ func TestFirstZone(t *testing.T) {
 		{[]*model.ZoneState{z("a", model.ConnDialling, false), z("b", model.ConnLost, true)}, "b"},
 		{[]*model.ZoneState{z("a", model.ConnLost, true), z("b", model.ConnSynced, true), z("c", model.ConnSynced, true)}, "b"},
 	} {
-		if got := Assemble(Parts{Zones: tt.zones}).FirstZone(); got != tt.want {
+		if got := NewRevision(Facts{Zones: tt.zones}, nil).FirstZone(); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}

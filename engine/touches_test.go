@@ -64,7 +64,7 @@ func listed(r *Revision, pod *model.Pod) (out []Touch) {
 // TestTouches compares matching with listing, for every pod of the example.
 func TestTouches(t *testing.T) {
 	c := exampleCluster(t)
-	r := Assemble(Parts{Cluster: c})
+	r := NewRevision(Facts{Cluster: c}, nil)
 	touched, networks, refused := 0, 0, 0
 	for pod := range c.Pods() {
 		got := r.Touches(pod)
@@ -134,7 +134,7 @@ func TestTouchesOdd(t *testing.T) {
 
 // BenchmarkTouches is the page of one pod among 10,000, with 1,000 rules.
 func BenchmarkTouches(b *testing.B) {
-	r := Assemble(Parts{Cluster: workloadCluster(b, workload.Large)})
+	r := NewRevision(Facts{Cluster: workloadCluster(b, workload.Large)}, nil)
 	pod := r.Cluster.Pod("ns000", "pod-00000")
 	b.ReportAllocs()
 	for b.Loop() {
@@ -149,7 +149,7 @@ func BenchmarkFindings(b *testing.B) {
 	for _, s := range []workload.Size{workload.Console, workload.Large} {
 		c := workloadCluster(b, s)
 		b.Run(fmt.Sprint(s.Pods), func(b *testing.B) {
-			r := Assemble(Parts{Cluster: c})
+			r := NewRevision(Facts{Cluster: c}, nil)
 			for b.Loop() {
 				r.shared = &derived{}
 				r.Findings()

@@ -84,9 +84,9 @@ func (w *world) publish() {
 	if w.rev != nil {
 		n = w.rev.Number + 1
 	}
-	w.rev = &Revision{Number: n, At: w.now, Mode: Mode{Name: "files", Title: "policies/", Writes: w.writes, WhyNot: "read-only"},
-		Cluster: w.cluster, Zones: w.zones, Plan: w.plan, Loaded: true, maxPriority: model.MaxPriority,
-		desired: compiler.Compile(w.cluster, compiler.Options{IPv4: true}), shared: &derived{}}
+	w.rev = NewRevision(Facts{Number: n, At: w.now, Mode: Mode{Name: "files", Title: "policies/", Writes: w.writes, WhyNot: "read-only"},
+		Cluster: w.cluster, Zones: w.zones, Plan: w.plan, Loaded: true,
+		Desired: compiler.Compile(w.cluster, compiler.Options{IPv4: true})}, w.rev)
 	for ch := range w.ticks {
 		select {
 		case ch <- struct{}{}:

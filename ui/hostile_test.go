@@ -21,7 +21,7 @@ const hostile = "h\x1b[2J\x1b]52;c;UFdO\x07\x1b[31;44;5m\u009b31m\u202eevil\u206
 
 // poisoned is the demo cluster with hostile text in everything that has text, as
 // if no source had cleaned anything.
-func poisoned(t *testing.T) *engine.Parts {
+func poisoned(t *testing.T) *engine.Facts {
 	p := uitest.Demo(t)
 	meta := func(k model.Kind, ns, name string) model.Meta {
 		return model.Meta{Key: model.Key{Kind: k, Namespace: ns, Name: name}, UID: hostile, Version: hostile,

@@ -37,7 +37,7 @@ func ladderScreen(t *testing.T) *uitest.Screen {
 }
 
 func TestFirstFrameWaitsForNothing(t *testing.T) {
-	s := uitest.Open(t, &engine.Parts{Mode: engine.Mode{Title: "demo", Sandbox: true}, At: uitest.Now}, nav.To(nav.Ladder))
+	s := uitest.Open(t, &engine.Facts{Mode: engine.Mode{Title: "demo", Sandbox: true}, At: uitest.Now}, nav.To(nav.Ladder))
 	s.Want("rung", "demo", "0 zones", "READ-ONLY", "Ladder", "starting", "100 free", "tier 3", "findings none", "? help")
 	s.Golden("empty")
 	s.Resizes()

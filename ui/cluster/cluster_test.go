@@ -11,7 +11,7 @@ import (
 )
 
 // resource changes one resource of the API server.
-func resource(p *engine.Parts, name string, f func(*model.SourceResource)) {
+func resource(p *engine.Facts, name string, f func(*model.SourceResource)) {
 	for i := range p.Sources[0].Resources {
 		if r := &p.Sources[0].Resources[i]; r.Name == name {
 			f(r)

@@ -15,7 +15,7 @@ import (
 var key = model.PolicyKey{Kind: model.KindANP, Name: "cluster-control"}
 
 // onCluster is the demo's objects as those of a cluster.
-func onCluster(t *testing.T) *engine.Parts {
+func onCluster(t *testing.T) *engine.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
 	p.Mode = engine.Mode{Name: engine.ClusterMode, Title: "lab", Families: "ipv4"}

@@ -20,7 +20,7 @@ import (
 
 func styles() *themes.Styles { return themes.Builtin().Styles("mono", true) }
 
-func demo(t *testing.T) *engine.Revision { return engine.Assemble(*uitest.Demo(t)) }
+func demo(t *testing.T) *engine.Revision { return engine.NewRevision(*uitest.Demo(t), nil) }
 
 // draw is a sheet as text, with where each line leads.
 func draw(s *detail.Sheet) []string {
@@ -245,7 +245,7 @@ func TestLiveACLsOfAHolder(t *testing.T) {
 func TestRowsFilter(t *testing.T) {
 	p := uitest.Demo(t)
 	uitest.Units(p)
-	r := engine.Assemble(*p)
+	r := engine.NewRevision(*p, nil)
 	for _, k := range r.Units() {
 		f := widget.ParseFilter(detail.RowsFilter(k))
 		for _, other := range r.Units() {

@@ -26,7 +26,7 @@ type tail struct {
 	t     testing.TB
 	f     *uitest.Fake
 	store *engine.Logs
-	parts *engine.Parts
+	parts *engine.Facts
 	n     uint64
 	state string
 	step  time.Duration // between two lines

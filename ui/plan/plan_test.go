@@ -217,7 +217,7 @@ func TestMove(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	s := uitest.Open(t, &engine.Parts{Loaded: true}, nav.To(nav.Plan))
+	s := uitest.Open(t, &engine.Facts{Loaded: true}, nav.To(nav.Plan))
 	s.Want("there is no AdminNetworkPolicy", "0 policies · 100 of 100 slots free")
 	s.Press("enter", "m", "o", "x", "n")
 	s.Resizes()

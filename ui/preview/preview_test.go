@@ -40,7 +40,7 @@ type world struct {
 	s *uitest.Screen
 }
 
-func start(t *testing.T, change func(*engine.Parts)) *world {
+func start(t *testing.T, change func(*engine.Facts)) *world {
 	t.Helper()
 	g := uitest.NewGated(t, change)
 	return &world{g, open(t, g)}

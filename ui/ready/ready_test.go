@@ -20,7 +20,7 @@ var (
 
 const failure = "failed to create ANP cluster-control: unable to convert peers to addresses for anp cluster-control: node ovn-worker has a host-cidrs annotation that cannot be read"
 
-func names(p *engine.Parts) (out []string) {
+func names(p *engine.Facts) (out []string) {
 	for _, z := range p.Zones {
 		out = append(out, z.Name)
 	}
@@ -28,7 +28,7 @@ func names(p *engine.Parts) (out []string) {
 }
 
 // refuse lets every zone refuse the policy above the supported priorities.
-func refuse(p *engine.Parts, zones []string) {
+func refuse(p *engine.Facts, zones []string) {
 	k := model.PolicyKey{Kind: model.KindANP, Name: "experimental"}
 	failed := map[string]string{}
 	for _, z := range zones {

@@ -15,7 +15,7 @@ import (
 
 var since = uitest.Now.Add(-54 * time.Second)
 
-func tampered(t testing.TB) *engine.Parts {
+func tampered(t testing.TB) *engine.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
 	live.Tampered(t, p, since)

@@ -14,7 +14,7 @@ import (
 
 // demo is the demo cluster with all rows that are compiled, each held by what
 // OVN-Kubernetes hangs it on.
-func demo(t testing.TB) *engine.Parts {
+func demo(t testing.TB) *engine.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
 	uitest.Units(p)
@@ -77,7 +77,7 @@ func lines(n int) string { return fmt.Sprintf("%d lines", n) }
 
 // others are the rows that a cluster has besides those of admin policies, one of
 // each kind in ovn-worker. They are put there after the rows were judged.
-func others(t testing.TB) *engine.Parts {
+func others(t testing.TB) *engine.Facts {
 	t.Helper()
 	p := demo(t)
 	const d = nb.DefaultController

@@ -16,7 +16,7 @@ import (
 
 var since = uitest.Now.Add(-54 * time.Second)
 
-func tampered(t testing.TB) *engine.Parts {
+func tampered(t testing.TB) *engine.Facts {
 	t.Helper()
 	p := demo(t)
 	live.Tampered(t, p, since)
@@ -215,7 +215,7 @@ func TestEmptyZone(t *testing.T) {
 		return out
 	})
 	live.Judge(t, p, since)
-	rev := engine.Assemble(*p)
+	rev := engine.NewRevision(*p, nil)
 	acls, sets, groups := 0, 0, 0
 	for _, k := range rev.Units() {
 		want := rev.Rows(k, "ovn-worker")

@@ -14,7 +14,7 @@ import (
 
 // Cluster is the demo's objects as those of a cluster that is observed, with every
 // resource followed and everything allowed. A test changes what it wants.
-func Cluster(t testing.TB) *engine.Parts {
+func Cluster(t testing.TB) *engine.Facts {
 	t.Helper()
 	p := Demo(t)
 	p.Mode = engine.Mode{Name: engine.ClusterMode, Title: "prod-eu", Server: "https://api.prod-eu.example:6443", User: "admin@example", Families: "ipv4"}
@@ -49,7 +49,7 @@ var adminResources = []string{"adminnetworkpolicies.policy.networking.k8s.io", "
 
 // Allow sets what the API server lets the user do: everything but the resources
 // ("pods/exec") that are refused, and changes of policies where changes is false.
-func Allow(p *engine.Parts, changes bool, refused ...string) {
+func Allow(p *engine.Facts, changes bool, refused ...string) {
 	var all []engine.Permission
 	add := func(resource, namespace string, allowed bool, verbs ...string) {
 		why := ""
@@ -73,7 +73,7 @@ func Allow(p *engine.Parts, changes bool, refused ...string) {
 
 // Many replaces the zones by n nodes of their own: the first 20 followed, the others
 // read in turn, every policy in sync.
-func Many(p *engine.Parts, n int) {
+func Many(p *engine.Facts, n int) {
 	var gone []model.Key
 	for node := range p.Cluster.Nodes() {
 		gone = append(gone, node.Key)
@@ -110,7 +110,7 @@ func Many(p *engine.Parts, n int) {
 }
 
 // Behind makes a policy differ in a zone, as one whose row was altered.
-func Behind(p *engine.Parts, zone string, k model.PolicyKey) {
+func Behind(p *engine.Facts, zone string, k model.PolicyKey) {
 	alter(p, zone, func(z *model.ZoneState) {
 		z.Policies = maps.Clone(z.Policies)
 		at := z.SyncedAt.Add(-2 * time.Minute)
@@ -122,7 +122,7 @@ func Behind(p *engine.Parts, zone string, k model.PolicyKey) {
 }
 
 // Dead makes a zone one that cannot be reached any more.
-func Dead(p *engine.Parts, zone string) {
+func Dead(p *engine.Facts, zone string) {
 	alter(p, zone, func(z *model.ZoneState) {
 		z.Conn, z.ConnAt, z.Attempts = model.ConnLost, Now.Add(-4*time.Minute), 9
 		z.SyncedAt = Now.Add(-5 * time.Minute)
@@ -130,7 +130,7 @@ func Dead(p *engine.Parts, zone string) {
 	})
 }
 
-func alter(p *engine.Parts, zone string, f func(*model.ZoneState)) {
+func alter(p *engine.Facts, zone string, f func(*model.ZoneState)) {
 	for i, z := range p.Zones {
 		if z.Name == zone {
 			next := *z
@@ -142,7 +142,7 @@ func alter(p *engine.Parts, zone string, f func(*model.ZoneState)) {
 
 // Reports gives a policy the conditions of its zones: ready half an hour ago, failing
 // with a message where failed names one.
-func Reports(p *engine.Parts, k model.PolicyKey, failed map[string]string, zones ...string) {
+func Reports(p *engine.Facts, k model.PolicyKey, failed map[string]string, zones ...string) {
 	policy := *p.Cluster.Policy(k)
 	policy.Conditions = nil
 	for i, z := range zones {

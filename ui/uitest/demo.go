@@ -19,7 +19,7 @@ var Now = time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 // Demo is the parts of a revision of the demo cluster: three zones, all rows in
 // sync, policies without desired rows not enforced. A test changes what it
 // wants before it opens the console.
-func Demo(t testing.TB) *engine.Parts {
+func Demo(t testing.TB) *engine.Facts {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -32,12 +32,12 @@ func Demo(t testing.TB) *engine.Parts {
 		t.Fatalf("the demo cluster is empty: %+v", u.State)
 	}
 	c, _ := (&model.Cluster{}).Upsert(u.Upsert, nil)
-	p := &engine.Parts{
+	p := &engine.Facts{
 		Number: 481, At: Now, Cluster: c, Broken: u.Broken, Loaded: true,
 		Mode:    engine.Mode{Name: "demo", Title: "demo", Sandbox: true, Writes: true, Reconciles: true, Simulated: true, Families: "ipv4"},
 		Sources: []model.SourceState{{Name: "demo", Detail: u.State.Detail, Conn: model.ConnSynced, At: Now.Add(-time.Minute), ReadAt: Now.Add(-time.Minute)}},
 	}
-	p.Features.Demo()
+	p.Flags.Features.Demo()
 	Sync(p)
 	return p
 }
@@ -50,9 +50,9 @@ func UUID(name string) string {
 
 // Sync gives the parts one zone per node, with live rows that equal the desired
 // ones.
-func Sync(p *engine.Parts) {
+func Sync(p *engine.Facts) {
 	p.Zones = nil
-	rev := engine.Assemble(*p)
+	rev := engine.NewRevision(*p, nil)
 	for n := range p.Cluster.Nodes() {
 		p.Zones = append(p.Zones, zone(rev, n.Name))
 	}

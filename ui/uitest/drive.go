@@ -30,7 +30,7 @@ type Screen struct {
 }
 
 // Open shows a page of the parts at 120×34.
-func Open(t testing.TB, p *engine.Parts, page nav.Page) *Screen {
+func Open(t testing.TB, p *engine.Facts, page nav.Page) *Screen {
 	t.Helper()
 	return OpenWith(t, NewFake(p), ui.Options{Page: page})
 }

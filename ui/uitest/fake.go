@@ -48,14 +48,14 @@ type Fake struct {
 var _ view.Console = (*Fake)(nil)
 
 // NewFake makes a console of the parts.
-func NewFake(p *engine.Parts) *Fake {
-	return &Fake{rev: engine.Assemble(*p), now: Now, ticks: make(chan struct{}, 1)}
+func NewFake(p *engine.Facts) *Fake {
+	return &Fake{rev: engine.NewRevision(*p, nil), now: Now, ticks: make(chan struct{}, 1)}
 }
 
 // Set makes a new revision of the parts the current one.
-func (f *Fake) Set(p *engine.Parts) {
+func (f *Fake) Set(p *engine.Facts) {
 	f.mu.Lock()
-	f.rev = engine.Assemble(*p)
+	f.rev = engine.NewRevision(*p, nil)
 	f.mu.Unlock()
 	select {
 	case f.ticks <- struct{}{}:

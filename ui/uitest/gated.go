@@ -16,13 +16,13 @@ import (
 type Gated struct {
 	*Fake
 	Engine *engine.Engine
-	Parts  *engine.Parts
+	Parts  *engine.Facts
 	Lag    bool
 }
 
 // NewGated makes one; change alters the parts before the first revision and may
 // be nil.
-func NewGated(t testing.TB, change func(*engine.Parts)) *Gated {
+func NewGated(t testing.TB, change func(*engine.Facts)) *Gated {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	e, err := engine.New(context.Background(), engine.Config{

@@ -89,7 +89,7 @@ func TestUnits(t *testing.T) {
 
 // many are 500 zones of which five have an altered row, two are dead, one may not be
 // read and three were not read yet.
-func many(t *testing.T) *engine.Parts {
+func many(t *testing.T) *engine.Facts {
 	p := uitest.Cluster(t)
 	uitest.Many(p, 500)
 	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
