@@ -1,84 +1,26 @@
 package engine
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 
 	"rung/model"
 	"rung/model/clean"
 )
 
-// unowned are parts of an object's metadata that the API server and its clients
-// keep for themselves: they are nobody's intention and no difference.
-var unowned = []string{"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
-	"resourceVersion", "selfLink", "uid", "ownerReferences"}
-
-// lastApplied is kubectl's own record of the object.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
-
-// content is what somebody meant an object to be: apiVersion, kind, name,
-// labels, annotations and spec, without status and without what the API server
-// adds. It is a tree of JSON values.
-func content(p *model.Policy) map[string]any {
-	if p == nil {
-		return nil
-	}
-	var tree map[string]any
-	if p.Original != nil {
-		if b, err := json.Marshal(p.Original); err == nil {
-			_ = json.Unmarshal(b, &tree)
-		}
-	}
-	if tree == nil {
-		_ = yaml.Unmarshal([]byte(p.YAML), &tree)
-	}
-	delete(tree, "status")
-	delete(tree, "apiVersion") // absent from typed objects, and the same for all of a kind
-	delete(tree, "kind")
-	if md, ok := tree["metadata"].(map[string]any); ok {
-		for _, f := range unowned {
-			delete(md, f)
-		}
-		if a, ok := md["annotations"].(map[string]any); ok {
-			delete(a, lastApplied)
-		}
-		for _, f := range []string{"annotations", "labels"} {
-			if m, ok := md[f].(map[string]any); !ok || len(m) == 0 {
-				delete(md, f)
-			}
-		}
-	}
-	return tree
-}
-
 // sameContent says whether two policies are meant alike.
-func sameContent(a, b *model.Policy) bool {
-	if a == b {
-		return true
-	}
-	return a != nil && b != nil && a.Key == b.Key && compact(content(a)) == compact(content(b))
-}
+func sameContent(a, b *model.Policy) bool { return model.SameContent(a, b) }
 
 // compact is a tree as JSON with sorted keys.
-func compact(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v) // trees come from JSON, so they go back
-	}
-	return string(b)
-}
+func compact(v any) string { return model.CompactJSON(v) }
 
 // fieldChanges lists the fields in which two objects differ, by path, in the
 // order of the paths. Elements of lists are paired by likeness, so that a rule
 // put in front does not change all rules behind it.
 func fieldChanges(old, now *model.Policy) []FieldChange {
 	var d fieldDiff
-	d.value("", content(old), content(now))
+	d.value("", old.Content(), now.Content())
 	return d.out
 }
 

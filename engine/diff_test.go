@@ -55,6 +55,35 @@ func TestFieldChanges(t *testing.T) {
 	}
 }
 
+// A policy that carries no digests is compared as one that does, and another
+// priority is the only change that a plan does not see.
+func TestDigests(t *testing.T) {
+	policies := func(bare bool) (out []*model.Policy) {
+		for _, text := range []string{anp("x", 5, "", "in allow tenant=a"), anp("x", 6, "", "in allow tenant=a"), anp("x", 5, "", "in deny tenant=a"),
+			anp("y", 5, "", "in allow tenant=a"), banp("", "in allow *")} {
+			p, broken := manifests.ParsePolicy([]byte(text))
+			if p == nil {
+				t.Fatal(broken)
+			}
+			if bare {
+				p.Digested = model.Digests{}
+			}
+			out = append(out, p)
+		}
+		return out
+	}
+	for i, a := range policies(false) {
+		for j, b := range policies(true) {
+			if same := sameContent(a, b); same != (i == j) {
+				t.Errorf("%d and %d: %v", i, j, same)
+			}
+			if same, want := digest(a) == digest(b), i == j || i < 2 && j < 2; same != want {
+				t.Errorf("%d and %d but for the priority: %v", i, j, same)
+			}
+		}
+	}
+}
+
 // What the API server and kubectl add is no difference.
 func TestContentIsTheAuthors(t *testing.T) {
 	const plain = "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata:\n  name: x\n"
@@ -69,7 +98,7 @@ func TestContentIsTheAuthors(t *testing.T) {
 		t.Fatal(broken, broken2)
 	}
 	if !sameContent(a, b) {
-		t.Errorf("%s\n%s", compact(content(a)), compact(content(b)))
+		t.Errorf("%s\n%s", compact(a.Content()), compact(b.Content()))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -51,7 +50,7 @@ type gate struct {
 	server  checker
 	schemas atomic.Pointer[manifests.Schemas]
 
-	mu sync.Mutex // one commit at a time
+	turn turnstile // one commit at a time
 }
 
 // newGate puts a gate in front of a writer.
@@ -120,10 +119,15 @@ func (g *gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if p == nil {
 		return nil, fmt.Errorf("there is no preview: %w", ErrBlocked)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if !a.Yes {
 		return nil, fmt.Errorf("%s: %w", p.Title, ErrNotConfirmed)
+	}
+	if err := g.turn.enter(ctx, p.Title, a.Waits); err != nil {
+		return nil, err
+	}
+	defer g.turn.leave()
+	if a.Finish {
+		ctx = context.WithoutCancel(ctx)
 	}
 	now := g.current()
 	fresh, rev := g.work(ctx, now, p.Mutation)

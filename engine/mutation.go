@@ -139,4 +139,11 @@ type Confirm struct {
 	Yes  bool
 	Name string // typed name, for guards
 	By   string // who, for the audit: "console", "cli"
+
+	// Finish makes a change that has begun go on to its end although the context
+	// ends. Waiting for its turn ends with the context all the same.
+	Finish bool
+	// Waits, where set, is told the title of the change that this one waits for, and
+	// an empty text once it waits no longer.
+	Waits func(title string)
 }

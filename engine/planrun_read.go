@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -14,14 +12,7 @@ import (
 // of it is made.
 
 // digest is a policy but for its priority, which a plan changes.
-func digest(p *model.Policy) string {
-	c := content(p)
-	if spec, ok := c["spec"].(map[string]any); ok {
-		delete(spec, "priority")
-	}
-	sum := sha256.Sum256([]byte(compact(c)))
-	return hex.EncodeToString(sum[:16])
-}
+func digest(p *model.Policy) string { return p.Digests().Unplaced.String() }
 
 // firstOf are the changes of a plan that start from the policies as they are: the
 // first of each.

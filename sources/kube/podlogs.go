@@ -23,8 +23,8 @@ type PodLogs struct {
 	pause logPauses
 	typed atomic.Pointer[kubernetes.Clientset]
 
-	mu   sync.Mutex // one list at a time
-	list map[string]podList
+	turn chan struct{}      // has room for one: who is at list, and asks for it
+	list map[string]podList // by namespace
 }
 
 // logPauses are how long a follower waits; tests shorten them.
@@ -43,7 +43,7 @@ var usualPauses = logPauses{first: 500 * time.Millisecond, longest: 30 * time.Se
 
 // NewPodLogs makes a reader of a cluster's pod logs; it asks nobody.
 func NewPodLogs(c *Cluster) (*PodLogs, error) {
-	p := &PodLogs{c: c, pause: usualPauses, list: map[string]podList{}}
+	p := &PodLogs{c: c, pause: usualPauses, turn: make(chan struct{}, 1), list: map[string]podList{}}
 	return p, p.login()
 }
 

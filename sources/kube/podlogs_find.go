@@ -134,10 +134,14 @@ func (e *listError) Error() string {
 func (e *listError) Unwrap() error { return e.err }
 
 // pods lists the ovnkube-node pods of a namespace; all nodes share one answer
-// for some seconds.
+// for some seconds. Whoever waits for another's question leaves with ctx.
 func (p *PodLogs) pods(ctx context.Context, ns string) ([]logPod, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if l, ok := p.list[ns]; ok && time.Since(l.at) < listedFor {
 		return l.pods, l.err
 	}

@@ -243,9 +243,9 @@ func (s *logServer) follow(since time.Time) *followed {
 		defer close(done)
 		p.Follow(ctx, LogFollow{
 			Find: func(ctx context.Context) (LogTarget, error) {
-				p.mu.Lock()
+				p.turn <- struct{}{}
 				clear(p.list) // pods change faster here than a list serves
-				p.mu.Unlock()
+				<-p.turn
 				return p.ACLLog(ctx, "w", nil)
 			},
 			Since: since,
@@ -259,6 +259,54 @@ func (s *logServer) follow(since time.Time) *followed {
 		<-done
 	})
 	return f
+}
+
+// Whoever waits while the server does not answer another's question leaves when its
+// own context ends.
+func TestListHangs(t *testing.T) {
+	asked, let := make(chan struct{}, 1), make(chan struct{})
+	hanging := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		select {
+		case <-let:
+		case <-r.Context().Done():
+		}
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer hanging.Close()
+	s := newLogServer(t)
+	c := s.cluster()
+	c.config.Host = hanging.URL
+	p, err := NewPodLogs(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := make(chan error, 1)
+	go func() {
+		_, err := p.ACLLog(t.Context(), "w", []string{"ovn-kubernetes"})
+		first <- err
+	}()
+	<-asked
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	second := make(chan error, 1)
+	go func() {
+		_, err := p.ACLLog(ctx, "w", []string{"ovn-kubernetes"})
+		second <- err
+	}()
+	select {
+	case err := <-second:
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	case <-time.After(wait.Patience / 4):
+		t.Error("it waits for the answer to somebody else")
+	}
+	close(let)
+	<-first
 }
 
 func (f *followed) add(s string, g *model.LogGap) {

@@ -44,6 +44,7 @@ func (d *decoder) policy(n *yaml.Node, m model.Meta, text []byte) {
 	} else {
 		p.YAML = string(marshalTidy(obj))
 	}
+	p.Digested = p.Digests()
 	d.out.objects = append(d.out.objects, p)
 }
 
@@ -150,6 +151,7 @@ func FromObject(obj any, origin model.Origin) (*model.Policy, error) {
 		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)
 	}
 	p.YAML = string(text)
+	p.Digested = p.Digests()
 	return p, nil
 }
 

@@ -87,6 +87,15 @@ func TestTypedReadsAsText(t *testing.T) {
 		if d := cmp.Diff(want, got, compareModel, cmpopts.IgnoreTypes(model.Origin{})); d != "" {
 			t.Errorf("%s: -text +typed\n%s", name, d)
 		}
+		for k, o := range got {
+			if p, ok := o.(*model.Policy); ok {
+				anew := *p
+				anew.Digested = model.Digests{}
+				if was := want[k].(*model.Policy).Digested; p.Digested != was || p.Digested != anew.Digests() || was == (model.Digests{}) {
+					t.Errorf("%s: digests %v as a text, %v as an object, %v worked out anew", k, was, p.Digested, anew.Digests())
+				}
+			}
+		}
 		n += len(got)
 	}
 	if n < 50 {

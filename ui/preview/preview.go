@@ -29,8 +29,6 @@ const (
 // zone is late; variable for tests.
 var followTime = 3 * time.Second
 
-const followPoll = 20 * time.Millisecond
-
 // View is the view.
 type View struct {
 	src Source
@@ -43,6 +41,7 @@ type View struct {
 	said  string // something else to know, once
 	took  time.Duration
 	gen   int // of the work under way; an older answer is dropped
+	turn  *turn
 	// writes is whether changes were allowed when the work began.
 	writes bool
 
@@ -205,11 +204,15 @@ func (v *View) look(env *view.Env, p *engine.Preview, what string) {
 
 // Leave keeps the page while something is being written.
 func (v *View) Leave(env *view.Env) bool {
-	if v.phase == writing {
+	switch {
+	case v.phase != writing:
+		return true
+	case v.turn.waitsFor() != "":
+		v.turn.giveUp() // the answer says so, or that the change was made after all
+	default:
 		env.Say("the change is being written; a moment")
-		return false
 	}
-	return true
+	return false
 }
 
 // Tell says how the preview is.

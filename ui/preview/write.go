@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"rung/engine"
@@ -18,13 +19,36 @@ import (
 func (v *View) commit(env *view.Env, p *engine.Preview, answer engine.Confirm) {
 	v.phase, v.wrong, v.said, v.p = writing, "", "", p
 	v.gen++ // what is still being worked out comes too late
-	src, console := v.src, env.Console
+	src, console, turn := v.src, env.Console, &turn{}
+	turn.ctx, turn.giveUp = context.WithCancel(context.Background())
+	v.turn = turn
+	answer.Waits = func(title string) { turn.other.Store(&title) }
+	answer.Finish = true // leaving must not leave a change half made
 	env.Run("writing", func(ctx context.Context) any {
-		// Leaving the page must not leave a change half made.
-		res, err := src.Commit(context.WithoutCancel(ctx), console, p, answer)
+		defer turn.giveUp()
+		defer context.AfterFunc(ctx, turn.giveUp)()
+		res, err := src.Commit(turn.ctx, console, p, answer)
 		return wrote{res, err}
 	})
 	v.build(env)
+}
+
+// turn is a change that yes was said to, which may have to wait for another.
+type turn struct {
+	ctx    context.Context
+	giveUp context.CancelFunc // as long as it waits
+	other  atomic.Pointer[string]
+}
+
+// waitsFor is the title of the change it waits for, empty when it does not.
+func (t *turn) waitsFor() string {
+	if t == nil {
+		return ""
+	}
+	if other := t.other.Load(); other != nil {
+		return *other
+	}
+	return ""
 }
 
 func (v *View) afterWrite(env *view.Env, m wrote) {
@@ -79,16 +103,19 @@ func (v *View) targets() (keys []model.PolicyKey, gone []string) {
 
 // follow waits until every zone shows the change, or for followTime.
 func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []engine.Shown {
-	deadline := time.Now().Add(followTime)
+	ctx, cancel := context.WithTimeout(ctx, followTime)
+	defer cancel()
+	ticks, stop := c.Subscribe()
+	defer stop()
 	for {
 		shown := c.Revision().Shows(keys, gone)
-		if all, _ := count(shown); all || time.Now().After(deadline) {
+		if all, _ := count(shown); all {
 			return shown
 		}
 		select {
 		case <-ctx.Done():
 			return shown
-		case <-time.After(followPoll):
+		case <-ticks:
 		}
 	}
 }
