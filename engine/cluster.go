@@ -11,9 +11,6 @@ import (
 // looked for.
 var ErrNoCluster = kube.ErrNoCluster
 
-// ClusterMode is the Mode.Name of a run on a cluster.
-const ClusterMode = "cluster"
-
 // ClusterOptions say which cluster to run on, as whom, and where OVN-Kubernetes
 // is in it.
 type ClusterOptions struct {

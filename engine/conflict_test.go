@@ -77,7 +77,7 @@ func TestUndoOfAChangedObject(t *testing.T) {
 			default:
 				w.edit(c.now)
 			}
-			p, err := g.preview(context.Background(), w.current(), Mutation{Op: OpUndo})
+			p, err := g.Preview(context.Background(), w.current(), Mutation{Op: OpUndo})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -236,7 +236,7 @@ func (e *Engine) SetWrites(on bool) error {
 	if !e.do(func(s *state) { s.writes, s.dirty = on, true }) {
 		return fmt.Errorf("switch changes: the engine has ended: %w", context.Canceled)
 	}
-	e.gate.note("writes", fmt.Sprintf("changes switched %s", map[bool]string{true: "on", false: "off"}[on]))
+	e.gate.Note("writes", fmt.Sprintf("changes switched %s", map[bool]string{true: "on", false: "off"}[on]))
 	return nil
 }
 

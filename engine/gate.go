@@ -36,7 +36,7 @@ type gate struct {
 	writer  Writer
 	history *History
 	audit   *Audit
-	now     Clock
+	now     func() time.Time
 	user    string
 
 	// shown waits, as long as ctx lasts, until a revision shows the change.
@@ -53,10 +53,41 @@ type gate struct {
 	turn turnstile // one commit at a time
 }
 
-// newGate puts a gate in front of a writer.
-func newGate(current func() *Revision, w Writer, h *History, a *Audit, now Clock) *gate {
-	return &gate{current: current, writer: w, history: h, audit: a, now: now, user: CurrentUser()}
+// GateConfig says what a gate works with.
+type GateConfig struct {
+	Current func() *Revision // the newest revision
+	// Writer makes the changes. Decides is the one behind it where a server decides
+	// (Asked), which is asked before anything is written; else nil.
+	Writer, Decides Writer
+	History         *History
+	Audit           *Audit
+	Now             func() time.Time
+	// Shown waits, as long as ctx lasts, until a revision shows a change that a
+	// server has taken. HistoryChanged tells that another change is the one undo
+	// takes back. Both may be nil.
+	Shown          func(ctx context.Context, changes []ObjectChange)
+	HistoryChanged func(undo string)
 }
+
+// newGate puts a gate in front of a writer.
+func newGate(c GateConfig) *gate {
+	g := &gate{current: c.Current, writer: c.Writer, history: c.History, audit: c.Audit, now: c.Now, user: CurrentUser(),
+		historyChanged: c.HistoryChanged}
+	if server, ok := c.Decides.(checker); ok {
+		g.server, g.shown = server, c.Shown
+	}
+	return g
+}
+
+// Asked says whether a writer is one behind which a server decides: what it wrote,
+// a source shows.
+func Asked(w Writer) bool {
+	_, ok := w.(checker)
+	return ok
+}
+
+// UseSchemas checks policies by the schemas of a server's CRDs from now on.
+func (g *gate) UseSchemas(s *manifests.Schemas) { g.schemas.Store(s) }
 
 // approval is a Confirm, and for a step of a plan the guards that were
 // confirmed for the whole plan.
@@ -90,9 +121,9 @@ func confirmed(gs []Guard, g Guard) bool {
 	return false
 }
 
-// preview works out a change without any side effect. The error says that it
+// Preview works out a change without any side effect. The error says that it
 // could not be worked out; that it may not be made is in Blocked and Errors.
-func (g *gate) preview(ctx context.Context, rev *Revision, m Mutation) (*Preview, error) {
+func (g *gate) Preview(ctx context.Context, rev *Revision, m Mutation) (*Preview, error) {
 	p, worked := g.work(ctx, rev, m)
 	if err := g.tell(ctx, rev, worked, p); err != nil {
 		return nil, err
@@ -113,8 +144,13 @@ func (g *gate) tell(ctx context.Context, rev, worked *Revision, p *Preview) erro
 	return nil
 }
 
-// commit makes the change of a preview. An error that comes with a Result says
+// Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
+// ErrNotConfirmed where the gate said no. An error that comes with a Result says
 // that the change was made, and what could not be written down about it.
+func (g *gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
+	return g.commit(ctx, p, approval{Confirm: c})
+}
+
 func (g *gate) commit(ctx context.Context, p *Preview, a approval) (*Result, error) {
 	if p == nil {
 		return nil, fmt.Errorf("there is no preview: %w", ErrBlocked)
@@ -161,7 +197,7 @@ func (g *gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	var herr error
 	res.Undo, herr = g.history.Push(entry)
 	if g.historyChanged != nil {
-		g.historyChanged(g.undoTitle())
+		g.historyChanged(g.UndoTitle())
 	}
 	aerr := g.audit.Finish(line, g.auditRecord(rev, fresh, a, auditOK, nil, res.Took, res.Undo))
 	if g.shown != nil {
@@ -219,16 +255,16 @@ func (g *gate) auditRecord(rev *Revision, p *Preview, a approval, result string,
 	return r
 }
 
-// note audits something that is no change of a policy: the switch of writing.
+// Note audits something that is no change of a policy: the switch of writing.
 // An audit that cannot be written is no reason to keep it from happening.
-func (g *gate) note(op, text string) {
+func (g *gate) Note(op, text string) {
 	rev := g.current()
 	_ = g.audit.Write(AuditRecord{Time: g.now().UTC(), User: g.user, By: "console", Mode: rev.Mode.Name, Context: rev.Mode.Title,
 		Server: rev.Mode.Server, Op: Op(op), Title: text, Result: auditOK})
 }
 
-// undoTitle describes what undo would take back, empty when there is nothing.
-func (g *gate) undoTitle() string {
+// UndoTitle describes what undo would take back, empty when there is nothing.
+func (g *gate) UndoTitle() string {
 	e, ok := g.history.Find(0)
 	if !ok {
 		return ""

@@ -34,17 +34,12 @@ func (e *Engine) startGate() error {
 	if err != nil {
 		return err
 	}
-	e.gate = newGate(e.Revision, memory{e}, h, NewAudit(e.cfg.Disk, dir), e.now)
-	if server, ok := e.cfg.Writer.(checker); ok {
-		e.gate.server, e.gate.shown = server, e.awaitShown
-	}
+	e.gate = newGate(GateConfig{Current: e.Revision, Writer: memory{e}, Decides: e.cfg.Writer, History: h, Audit: NewAudit(e.cfg.Disk, dir), Now: e.now,
+		Shown: e.awaitShown, HistoryChanged: func(undo string) { e.do(func(s *state) { s.undo, s.dirty = undo, true }) }})
 	if e.cfg.Kube != nil {
 		e.goRun(func() { e.runAccess(e.cfg.Kube) })
 	}
-	e.gate.historyChanged = func(undo string) {
-		e.do(func(s *state) { s.undo, s.dirty = undo, true })
-	}
-	if undo := e.gate.undoTitle(); undo != "" {
+	if undo := e.gate.UndoTitle(); undo != "" {
 		e.send(func(s *state) { s.undo, s.dirty = undo, true })
 	}
 	e.startPlans(historyDir)
@@ -64,7 +59,7 @@ func (m memory) Write(ctx context.Context, changes []ObjectChange) error {
 			return err
 		}
 	}
-	if _, ok := w.(checker); ok {
+	if Asked(w) {
 		return nil
 	}
 	objects := make(map[model.Key]*model.Policy, len(changes))
@@ -100,14 +95,14 @@ func (e *Engine) awaitShown(ctx context.Context, changes []ObjectChange) {
 // says that it could not be worked out; that the change may not be made is in
 // Blocked and Errors.
 func (e *Engine) Preview(ctx context.Context, m Mutation) (*Preview, error) {
-	return e.gate.preview(ctx, e.Revision(), m)
+	return e.gate.Preview(ctx, e.Revision(), m)
 }
 
 // Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
 // ErrNotConfirmed where the gate said no. An error that comes with a Result says
 // that the change was made, and what could not be written down about it.
 func (e *Engine) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
-	return e.gate.commit(ctx, p, approval{Confirm: c})
+	return e.gate.Commit(ctx, p, c)
 }
 
 // Notices are what was found and mended when the engine started, for whoever

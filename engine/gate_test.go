@@ -24,7 +24,7 @@ func typed(name string) approval {
 // do previews and commits.
 func do(t *testing.T, w *world, g *gate, m Mutation, a approval) *Result {
 	t.Helper()
-	p, err := g.preview(context.Background(), w.current(), m)
+	p, err := g.Preview(context.Background(), w.current(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestCommitRefuses(t *testing.T) {
 			if err := g.audit.Write(AuditRecord{Title: "the first"}); err != nil {
 				t.Fatal(err)
 			}
-			p, err := g.preview(context.Background(), w.current(), c.m)
+			p, err := g.Preview(context.Background(), w.current(), c.m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -223,7 +223,7 @@ func TestCommitRefuses(t *testing.T) {
 func TestCommitAfterOtherChanges(t *testing.T) {
 	w := newWorld(t, anp("blue", 40, "tenant=blue", "in allow tenant=blue"))
 	g := w.gate("")
-	p, err := g.preview(context.Background(), w.current(), move("blue", 41))
+	p, err := g.Preview(context.Background(), w.current(), move("blue", 41))
 	if err != nil {
 		t.Fatal(err)
 	}

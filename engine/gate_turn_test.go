@@ -62,7 +62,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 	defer cancel()
 	previewed := func(name string, to int32) *Preview {
 		t.Helper()
-		p, err := g.preview(ctx, w.current(), move(name, to))
+		p, err := g.Preview(ctx, w.current(), move(name, to))
 		if err != nil || p.Blocked != "" {
 			t.Fatalf("%v %+v", err, p)
 		}
@@ -103,7 +103,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 	if n := len(g.history.Entries()); n != 0 {
 		t.Errorf("%d entries", n)
 	}
-	g.note("writes", "changes switched off")
+	g.Note("writes", "changes switched off")
 
 	leave()
 	b := <-done
@@ -145,7 +145,7 @@ func TestFinish(t *testing.T) {
 		g := w.gate("")
 		s := &slowServer{w, make(chan string, 1), make(chan struct{})}
 		g.server, g.writer = s, s
-		p, err := g.preview(t.Context(), w.current(), move("a", 41))
+		p, err := g.Preview(t.Context(), w.current(), move("a", 41))
 		if err != nil {
 			t.Fatal(err)
 		}

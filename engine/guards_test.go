@@ -92,7 +92,7 @@ func TestGuards(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.world...)
-			p, err := w.gate("").preview(context.Background(), w.current(), c.m)
+			p, err := w.gate("").Preview(context.Background(), w.current(), c.m)
 			if err != nil {
 				t.Fatal(err)
 			}

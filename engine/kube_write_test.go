@@ -85,7 +85,7 @@ func (w *kubeWorld) on(name, at string) any {
 
 func (w *kubeWorld) preview(m Mutation) *Preview {
 	w.t.Helper()
-	p, err := w.g.preview(context.Background(), w.g.current(), m)
+	p, err := w.g.Preview(context.Background(), w.g.current(), m)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -350,11 +350,11 @@ func TestAccess(t *testing.T) {
 			" (kubectl '--context=my lab' auth can-i create adminnetworkpolicies.policy.networking.k8s.io)"},
 		{OpMove, model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "b"}, ""},
 	} {
-		if got := a.Why(c.op, c.key); got != c.want {
+		if got := c.op.WhyNot(a, c.key); got != c.want {
 			t.Errorf("%s %s: %q", c.op, c.key, got)
 		}
 	}
-	if why := (Access{}).Why(OpMove, blue); why != "" {
+	if why := OpMove.WhyNot(Access{}, blue); why != "" {
 		t.Errorf("what nobody answered is refused: %q", why)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/model"
+	"rung/model/nb"
 )
 
 // Logging is what the rules of a policy log.
@@ -59,4 +60,23 @@ func NamespaceLogs(k model.PolicyKey) string {
 // NamespaceLogsCommand is the command that sets the levels of a namespace.
 func NamespaceLogsCommand(namespace string, l model.LogLevels) string {
 	return model.ShellJoin("kubectl", "annotate", "namespace", namespace, "--overwrite", model.AnnotationLogging+"="+l.Annotation())
+}
+
+// MeterRate is how many lines a second the logging meter of a zone lets through
+// for each ACL; ok is false where no such meter is known.
+func (r *Revision) MeterRate(zone string) (rate int, ok bool) {
+	z := r.Zone(zone)
+	if z == nil || z.DB == nil {
+		return 0, false
+	}
+	m := z.DB.MeterByName(nb.LoggingMeter)
+	if m == nil {
+		return 0, false
+	}
+	for _, uuid := range m.Bands {
+		if b := z.DB.Band(uuid); b != nil && b.Rate > 0 {
+			return b.Rate, true
+		}
+	}
+	return 0, false
 }

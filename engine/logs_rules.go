@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/model/nb"
 )
 
 // rateSeconds is how far back rates go.
@@ -142,23 +141,4 @@ func meterRate(rev *Revision, zone string) int {
 		}
 	}
 	return defaultMeterRate
-}
-
-// MeterRate is how many lines a second the logging meter of a zone lets through
-// for each ACL; ok is false where no such meter is known.
-func (r *Revision) MeterRate(zone string) (rate int, ok bool) {
-	z := r.Zone(zone)
-	if z == nil || z.DB == nil {
-		return 0, false
-	}
-	m := z.DB.MeterByName(nb.LoggingMeter)
-	if m == nil {
-		return 0, false
-	}
-	for _, uuid := range m.Bands {
-		if b := z.DB.Band(uuid); b != nil && b.Rate > 0 {
-			return b.Rate, true
-		}
-	}
-	return 0, false
 }

@@ -66,18 +66,6 @@ func (e *LogEntry) Unit() model.Key {
 	return k
 }
 
-// RuleLabel is a rule as people write it: `egress 5 "default-deny"`.
-func RuleLabel(d model.Direction, rule int, name string) string {
-	s := d.Lower()
-	if rule >= 0 {
-		s += " " + strconv.Itoa(rule)
-	}
-	if name != "" {
-		s += ` "` + name + `"`
-	}
-	return s
-}
-
 // String is the end's pod or node, or its address with what is known about it:
 // "blue/api-7", "node ovn-worker", "8.8.8.8 (outside)",
 // "10.244.1.99 (gone 14:15:58: green/job-x)".

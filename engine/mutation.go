@@ -2,6 +2,7 @@ package engine
 
 import (
 	"rung/model"
+	"rung/sources/kube"
 )
 
 // Op names a mutation. It is the id of the action in the action table, in the
@@ -16,6 +17,28 @@ const (
 	OpLogLevel Op = "log-level" // set the logging annotation
 	OpUndo     Op = "undo"      // take back the last change
 )
+
+// WhyNot says why the API server does not let the user make a change of a policy,
+// empty when it does or nobody knows. A key without a name stands for a new policy.
+func (op Op) WhyNot(a Access, k model.PolicyKey) string {
+	if k.Kind == "" {
+		k.Kind = model.KindANP
+	}
+	var v kube.Verb
+	switch {
+	case op == OpApply && k.Name == "":
+		v = kube.VerbCreate
+	case op == OpApply:
+		v = kube.VerbUpdate
+	case op == OpMove || op == OpLogLevel:
+		v = kube.VerbPatch
+	case op == OpDelete:
+		v = kube.VerbDelete
+	default:
+		return "" // what undo needs, its preview finds out
+	}
+	return a.WhyNot(v.Of(k))
+}
 
 // Danger says how much confirmation an action wants.
 type Danger int

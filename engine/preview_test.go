@@ -80,7 +80,7 @@ func TestPreviewMove(t *testing.T) {
 		{m: move("nobody", 3), title: "Move ANP nobody to 3", blocked: "there is no ANP nobody"},
 	} {
 		t.Run(c.title, func(t *testing.T) {
-			p, err := g.preview(context.Background(), w.current(), c.m)
+			p, err := g.Preview(context.Background(), w.current(), c.m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +157,7 @@ func TestPreviewApply(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, control)
-			p, err := w.gate("").preview(context.Background(), w.current(), c.m)
+			p, err := w.gate("").Preview(context.Background(), w.current(), c.m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +191,7 @@ func TestPreviewApply(t *testing.T) {
 
 func TestPreviewDelete(t *testing.T) {
 	w := newWorld(t, anp("control", 34, "tenant=blue", "in allow team=ops"))
-	p, err := w.gate("").preview(context.Background(), w.current(), remove("control"))
+	p, err := w.gate("").Preview(context.Background(), w.current(), remove("control"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestPreviewFrozen(t *testing.T) {
 	w.zones = []*model.ZoneState{{Name: "worker", Conn: model.ConnSynced, SyncedAt: w.now, Policies: map[model.PolicyKey]*model.PolicyInZone{
 		k: {Policy: k, InSync: true, LiveACLs: 1, LivePriority: 50}}}}
 	w.publish()
-	p, err := w.gate("").preview(context.Background(), w.current(), move("control", 120))
+	p, err := w.gate("").Preview(context.Background(), w.current(), move("control", 120))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestPreviewFrozen(t *testing.T) {
 		t.Errorf("%q, rows %v", last, rowText(p.Rows))
 	}
 	w.edit(anp("control", 120, "tenant=blue", "in allow team=ops"))
-	p, err = w.gate("").preview(context.Background(), w.current(), remove("control"))
+	p, err = w.gate("").Preview(context.Background(), w.current(), remove("control"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestPreviewFrozen(t *testing.T) {
 func TestPreviewLogLevel(t *testing.T) {
 	w := newWorld(t, anp("control", 34, "tenant=blue", "in allow team=ops", "in deny *"), banp("tenant=blue", "in deny *"))
 	g := w.gate("")
-	p, err := g.preview(context.Background(), w.current(), Mutation{Op: OpLogLevel, Policy: anpKey("control"), Levels: model.LogLevels{Deny: "alert"}})
+	p, err := g.Preview(context.Background(), w.current(), Mutation{Op: OpLogLevel, Policy: anpKey("control"), Levels: model.LogLevels{Deny: "alert"}})
 	if err != nil {
 		t.Fatal(err)
 	}

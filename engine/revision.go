@@ -30,6 +30,9 @@ type Mode struct {
 	Families string
 }
 
+// ClusterMode is the Mode.Name of a run on a cluster.
+const ClusterMode = "cluster"
+
 // Facts are what a revision is made of. Whoever makes one does not change them
 // afterwards.
 type Facts struct {
@@ -101,6 +104,15 @@ func NewRevision(f Facts, before *Revision) *Revision {
 		r.shared, r.rows = &derived{board: before.shared.board}, before.rows
 	}
 	return r
+}
+
+// SweepState is how far the reading of zones is that are not watched.
+type SweepState struct {
+	Total  int       // zones that are swept
+	Read   int       // of them, read at least once
+	Failed int       // of them, that could not be read the last time
+	Oldest time.Time // the oldest read of them; zero while one was never read
+	Round  int       // how often all but the failed were read
 }
 
 // PlanState is the progress of a plan.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strconv"
+
 	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
@@ -73,4 +75,16 @@ func (r *Revision) DesiredGroup(k model.PolicyKey, zone string) *nb.PortGroup {
 func (r *Revision) IsSubject(k model.PolicyKey, pod *model.Pod) bool {
 	d := r.desired(k)
 	return d.IsSubject(d.Policy(k), pod)
+}
+
+// RuleLabel is a rule as people write it: `egress 5 "default-deny"`.
+func RuleLabel(d model.Direction, rule int, name string) string {
+	s := d.Lower()
+	if rule >= 0 {
+		s += " " + strconv.Itoa(rule)
+	}
+	if name != "" {
+		s += ` "` + name + `"`
+	}
+	return s
 }

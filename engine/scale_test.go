@@ -44,7 +44,7 @@ func BenchmarkPreview(b *testing.B) {
 	for _, m := range []Mutation{move("p3", 77), remove("p3"), apply(anp("new", 0, "", "in deny *"))} {
 		b.Run(string(m.Op), func(b *testing.B) {
 			for b.Loop() {
-				if p, err := g.preview(context.Background(), w.current(), m); err != nil || p.Blocked != "" {
+				if p, err := g.Preview(context.Background(), w.current(), m); err != nil || p.Blocked != "" {
 					b.Fatalf("%v %s", err, p.Blocked)
 				}
 			}

@@ -87,7 +87,7 @@ func TestSeenIsCommitted(t *testing.T) {
 // readThenEdit previews, edits behind it and commits.
 func readThenEdit(t *testing.T, w *world, g *gate, m Mutation, edit func(*world), want string) {
 	t.Helper()
-	p, err := g.preview(context.Background(), w.current(), m)
+	p, err := g.Preview(context.Background(), w.current(), m)
 	if err != nil || p.Blocked != "" {
 		t.Fatalf("%v %+v", err, p.Blocked)
 	}
@@ -141,7 +141,7 @@ func TestSeenGuards(t *testing.T) {
 	w := newWorld(t, seenGuarded)
 	g := w.gate("")
 	w.edit(aNamespace("kube-system", "role: own"))
-	p, err := g.preview(context.Background(), w.current(), move("guarded", 21))
+	p, err := g.Preview(context.Background(), w.current(), move("guarded", 21))
 	if err != nil || p.ConfirmName != "guarded" {
 		t.Fatalf("%v %q", err, p.ConfirmName)
 	}
@@ -230,7 +230,7 @@ func TestSeenPlan(t *testing.T) {
 func TestPreviewTellsLostZones(t *testing.T) {
 	w := newWorld(t, seenBlue)
 	w.zoneIs("worker", model.ConnLost)
-	p, err := w.gate("").preview(t.Context(), w.current(), move("blue", 45))
+	p, err := w.gate("").Preview(t.Context(), w.current(), move("blue", 45))
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), "out of reach: worker") {
 		t.Errorf("%v %q", err, p.Notes)
 	}

@@ -211,7 +211,7 @@ func TestNoChangeWithoutRoomForItsLine(t *testing.T) {
 	if err := os.Symlink("/dev/full", filepath.Join(dir, "audit.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	p, err := g.preview(context.Background(), w.current(), move("blue", 41))
+	p, err := g.Preview(context.Background(), w.current(), move("blue", 41))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,15 +20,6 @@ type zoneReader interface {
 	Read(ctx context.Context) (*nb.DB, error)
 }
 
-// SweepState is how far the reading of zones is that are not watched.
-type SweepState struct {
-	Total  int       // zones that are swept
-	Read   int       // of them, read at least once
-	Failed int       // of them, that could not be read the last time
-	Oldest time.Time // the oldest read of them; zero while one was never read
-	Round  int       // how often all but the failed were read
-}
-
 const (
 	// sweepTimeout bounds one read of a zone.
 	sweepTimeout = 30 * time.Second

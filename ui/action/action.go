@@ -89,7 +89,7 @@ func (a *Action) WhyNot(c Context) string {
 		}
 	}
 	if k := c.target(a.ID); a.Op != "" && k.Kind != "" {
-		return c.Access.Why(a.Op, k)
+		return a.Op.WhyNot(c.Access, k)
 	}
 	return ""
 }

@@ -11,77 +11,6 @@ import (
 	"rung/sources/kube"
 )
 
-// Access is what the API server lets the user do, as far as it was asked. It is
-// immutable; what is not known is not refused, and off a cluster nothing is.
-type Access struct {
-	answers map[kube.Question]kube.Access
-	context string
-}
-
-// NewAccess holds the answers of a context's server; the map is the callee's.
-func NewAccess(context string, answers map[kube.Question]kube.Access) Access {
-	return Access{answers: answers, context: context}
-}
-
-// Why says why a change of a policy is not allowed, empty when it is or nobody
-// knows. A key without a name stands for a new policy.
-func (a Access) Why(op Op, k model.PolicyKey) string {
-	if k.Kind == "" {
-		k.Kind = model.KindANP
-	}
-	var v kube.Verb
-	switch {
-	case op == OpApply && k.Name == "":
-		v = kube.VerbCreate
-	case op == OpApply:
-		v = kube.VerbUpdate
-	case op == OpMove || op == OpLogLevel:
-		v = kube.VerbPatch
-	case op == OpDelete:
-		v = kube.VerbDelete
-	default:
-		return "" // what undo needs, its preview finds out
-	}
-	return a.WhyNot(v.Of(k))
-}
-
-// WhyNot says why something is not allowed, empty when it is or nobody knows.
-func (a Access) WhyNot(q kube.Question) string {
-	got, asked := a.answers[q]
-	if !asked || got.Allowed {
-		return ""
-	}
-	in := ""
-	if q.Namespace != "" {
-		in = " in " + q.Namespace
-	}
-	why := "no permission: cannot " + q.Verb + " " + resourceOf(q) + in
-	if got.Reason != "" {
-		why += ": " + got.Reason
-	}
-	return why + " (" + a.command(q) + ")"
-}
-
-// command is what asks the same question by hand.
-func (a Access) command(q kube.Question) string {
-	command := "kubectl "
-	if a.context != "" {
-		command += model.ShellQuote("--context="+a.context) + " "
-	}
-	return command + "auth can-i " + q.String()
-}
-
-// Exec and PodLogs are the questions whether commands may be run in pods of a
-// namespace, and their logs be read.
-func Exec(namespace string) kube.Question {
-	return kube.Question{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: namespace}
-}
-
-// PodLogs is the question whether logs of a namespace's pods may be read.
-func PodLogs(namespace string) kube.Question {
-	return kube.Question{Verb: "get", Resource: "pods", Subresource: "log", Namespace: namespace}
-}
-
 // questions are what the server is asked, the most wanted first.
 func questions(ovnNamespaces []string) (out []kube.Question) {
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
@@ -124,7 +53,7 @@ func (e *Engine) runAccess(c *kube.Cluster) {
 		a := NewAccess(c.Context(), maps.Clone(known))
 		e.send(func(s *state) { s.access, s.dirty = a, true })
 		if schemas, found, err := c.Schemas(e.ctx); err == nil {
-			e.gate.schemas.Store(schemas)
+			e.gate.UseSchemas(schemas)
 			e.send(func(s *state) {
 				if !slices.Equal(s.profile, found) {
 					s.profile, s.dirty = found, true
