@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"testing"
 
 	"rung/bench/workload"
@@ -57,28 +56,5 @@ func BenchmarkRevision(b *testing.B) {
 	}
 	if n := e.Revision().Number; n < uint64(i) {
 		b.Fatalf("%d events made %d revisions", i, n)
-	}
-}
-
-// BenchmarkSameContent compares a policy of 100 rules with itself, read once more:
-// what every tick does while a change waits to be shown.
-func BenchmarkSameContent(b *testing.B) {
-	rules := make([]string, 100)
-	for i := range rules {
-		rules[i] = fmt.Sprintf("in allow tenant=t%d tcp:%d", i, 1000+i)
-	}
-	read := func() *model.Policy {
-		p, broken := manifests.ParsePolicy([]byte(anp("x", 5, "tenant=blue", rules...)))
-		if p == nil {
-			b.Fatal(broken)
-		}
-		return p
-	}
-	p, again := read(), read()
-	b.ReportAllocs()
-	for b.Loop() {
-		if !sameContent(p, again) {
-			b.Fatal("not the same")
-		}
 	}
 }

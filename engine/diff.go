@@ -9,9 +9,6 @@ import (
 	"rung/model/clean"
 )
 
-// sameContent says whether two policies are meant alike.
-func sameContent(a, b *model.Policy) bool { return model.SameContent(a, b) }
-
 // compact is a tree as JSON with sorted keys.
 func compact(v any) string { return model.CompactJSON(v) }
 

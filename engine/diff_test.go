@@ -45,12 +45,12 @@ func TestFieldChanges(t *testing.T) {
 			if diff := cmp.Diff(c.want, fieldChanges(old, now)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			if same := sameContent(old, now); same != (c.want == nil) {
+			if same := model.SameContent(old, now); same != (c.want == nil) {
 				t.Errorf("same content: %v", same)
 			}
 		})
 	}
-	if sameContent(nil, parse(base)) || !sameContent(nil, nil) {
+	if model.SameContent(nil, parse(base)) || !model.SameContent(nil, nil) {
 		t.Error("an object that is not there")
 	}
 }
@@ -74,7 +74,7 @@ func TestDigests(t *testing.T) {
 	}
 	for i, a := range policies(false) {
 		for j, b := range policies(true) {
-			if same := sameContent(a, b); same != (i == j) {
+			if same := model.SameContent(a, b); same != (i == j) {
 				t.Errorf("%d and %d: %v", i, j, same)
 			}
 			if same, want := digest(a) == digest(b), i == j || i < 2 && j < 2; same != want {
@@ -97,7 +97,7 @@ func TestContentIsTheAuthors(t *testing.T) {
 	if a == nil || b == nil {
 		t.Fatal(broken, broken2)
 	}
-	if !sameContent(a, b) {
+	if !model.SameContent(a, b) {
 		t.Errorf("%s\n%s", compact(a.Content()), compact(b.Content()))
 	}
 }

@@ -1,28 +1,14 @@
 package engine
 
 import (
-	"bytes"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/bench/workload"
 	"rung/model"
 	"rung/model/lint"
-	"rung/sources/manifests"
 )
-
-func workloadCluster(t testing.TB, s workload.Size) *model.Cluster {
-	t.Helper()
-	var text bytes.Buffer
-	if err := workload.Write(&text, s); err != nil {
-		t.Fatal(err)
-	}
-	res := manifests.Parse("w.yaml", text.Bytes(), manifests.Options{SkipSchema: true})
-	c, _ := (*model.Cluster)(nil).Upsert(res.Objects, nil)
-	return c
-}
 
 // TestFindings: findings of a revision are its own, those that are known may be
 // older and then say so.
@@ -87,12 +73,12 @@ func TestDerivedOnce(t *testing.T) {
 // TestPlanPreviewLeavesRevisionAlone: working out a plan looks at objects as they
 // will be; the revision must not take over what follows from them.
 func TestPlanPreviewLeavesRevisionAlone(t *testing.T) {
-	w := newWorld(t, anp("one", 1, "", "in deny *"))
-	old := w.rev.Cluster.Policy(anpKey("one"))
+	r := revisionOf(t, anp("one", 1, "", "in deny *"))
+	old := r.Cluster.Policy(anpKey("one"))
 	now := *old
 	now.Priority = 7
-	next := after(w.rev, []ObjectChange{{Key: old.Key, Old: old, New: &now}})
-	if next.Ladder().Rung(7) == nil || w.rev.Ladder().Rung(7) != nil || w.rev.Ladder().Rung(1) == nil {
+	next := r.With([]model.Object{&now}, nil)
+	if next.Ladder().Rung(7) == nil || r.Ladder().Rung(7) != nil || r.Ladder().Rung(1) == nil {
 		t.Error("two revisions of different objects share a ladder")
 	}
 }

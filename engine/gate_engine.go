@@ -83,7 +83,7 @@ func (e *Engine) awaitShown(ctx context.Context, changes []ObjectChange) {
 	_ = e.Wait(ctx, func(r *Revision) bool {
 		for _, c := range changes {
 			is := r.Cluster.Policy(c.Key)
-			if c.New == nil && is != nil && is.UID == c.Old.UID || c.New != nil && !sameContent(is, c.New) {
+			if c.New == nil && is != nil && is.UID == c.Old.UID || c.New != nil && !model.SameContent(is, c.New) {
 				return false
 			}
 		}

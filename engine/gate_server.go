@@ -132,13 +132,13 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 		if i < len(stored) {
 			s = stored[i]
 		}
-		if s != nil && (!sameContent(s, c.New) || c.How == HowPatch) {
+		if s != nil && (!model.SameContent(s, c.New) || c.How == HowPatch) {
 			if c.How == HowCreate || c.How == HowUpdate {
 				for _, f := range fieldChanges(c.New, s) {
 					p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s", f.Path, c.Key.Label(), orNone(f.Old), orNone(f.New)))
 				}
 			}
-			if c.Old != nil && sameContent(c.Old, s) {
+			if c.Old != nil && model.SameContent(c.Old, s) {
 				p.Notes = append(p.Notes, c.Key.Label()+" is as it should be")
 				continue
 			}

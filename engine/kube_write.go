@@ -31,7 +31,7 @@ var verbs = map[How]kube.Verb{HowCreate: kube.VerbCreate, HowUpdate: kube.VerbUp
 // kubeChange is a change as the API is asked for it.
 func kubeChange(c *ObjectChange) kube.Change {
 	ch := kube.Change{Verb: verbs[c.How], Key: c.Key, Old: c.Old, New: c.New, Force: c.force,
-		Unchanged: func(live *model.Policy) bool { return sameContent(live, c.Old) }}
+		Unchanged: func(live *model.Policy) bool { return model.SameContent(live, c.Old) }}
 	if c.sent != nil {
 		ch.New = c.sent
 	}
@@ -157,9 +157,9 @@ func (w *kubeWriter) settle(ctx context.Context, c *ObjectChange, lost error) (*
 			return nil, fmt.Errorf("%w; it was not made", lost)
 		case err == nil && c.New == nil && c.Old.UID != "" && l.Policy.UID != c.Old.UID:
 			return nil, nil // another of its name
-		case err == nil && c.New != nil && sameContent(l.Policy, c.New):
+		case err == nil && c.New != nil && model.SameContent(l.Policy, c.New):
 			return l.Policy, nil
-		case err == nil && c.Old != nil && sameContent(l.Policy, c.Old):
+		case err == nil && c.Old != nil && model.SameContent(l.Policy, c.Old):
 			return nil, fmt.Errorf("%w; it was not made", lost)
 		case err == nil:
 			return nil, fmt.Errorf("%w; %s is neither as it was nor as it should be", lost, c.Key.Label())

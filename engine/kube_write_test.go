@@ -333,11 +333,11 @@ func TestKubeSet(t *testing.T) {
 
 func TestAccess(t *testing.T) {
 	blue := anpKey("blue")
-	a := Access{context: "my lab", answers: map[kube.Question]kube.Access{
+	a := NewAccess("my lab", map[kube.Question]kube.Access{
 		kube.VerbPatch.Of(blue):  {Reason: "RBAC: no"},
 		kube.VerbUpdate.Of(blue): {Allowed: true},
 		kube.VerbCreate.Of(blue): {},
-	}}
+	})
 	const patch = "no permission: cannot patch adminnetworkpolicies.policy.networking.k8s.io: RBAC: no" +
 		" (kubectl '--context=my lab' auth can-i patch adminnetworkpolicies.policy.networking.k8s.io)"
 	for _, c := range []struct {

@@ -18,7 +18,7 @@ import (
 )
 
 // logWorld is a store of log lines that follows a world with a clock by hand.
-func logWorld(t testing.TB, w *world, limit int) *Logs {
+func logWorld(t testing.TB, w *changing, limit int) *Logs {
 	t.Helper()
 	l := NewLogs(w.current, limit)
 	l.now = w.clock
@@ -30,7 +30,7 @@ func logWorld(t testing.TB, w *world, limit int) *Logs {
 	return l
 }
 
-func line(w *world, name, verdict, direction, proto, src, dst string, port uint16) model.LogLine {
+func line(w *changing, name, verdict, direction, proto, src, dst string, port uint16) model.LogLine {
 	l := model.LogLine{At: w.clock(), Zone: "worker", Name: name, Verdict: verdict, Direction: direction, Proto: proto, DstPort: port}
 	l.Src, _ = netip.ParseAddr(src)
 	l.Dst, _ = netip.ParseAddr(dst)
@@ -39,7 +39,7 @@ func line(w *world, name, verdict, direction, proto, src, dst string, port uint1
 
 func TestSentences(t *testing.T) {
 	named := strings.Replace(anp("control", 34, "", "out deny 0.0.0.0/0"), "- action: Deny", "- name: default-deny\n    action: Deny", 1)
-	w := newWorld(t, named, banp("", "in deny *"))
+	w := newChanging(t, named, banp("", "in deny *"))
 	l := logWorld(t, w, 100)
 	gone := w.current().Cluster.Pod("red", "web-0")
 	l.Observe([]model.Change{{Old: gone}})
@@ -96,7 +96,7 @@ func TestSentences(t *testing.T) {
 // Names of 63 characters and more do not tell the rule: the packet does.
 func TestAttributionOfCutNames(t *testing.T) {
 	long := strings.Repeat("x", 60)
-	w := newWorld(t,
+	w := newChanging(t,
 		anp(long, 10, "tenant=blue", "in allow team=ops tcp:80", "in deny tenant=red", "in allow team=ops tcp:443", "in deny team=ops", "out deny tenant=red"),
 		anp(long+"y", 20, "tenant=green", "in deny tenant=red"))
 	if n := len(model.ACLName(anpKey(long), model.Ingress, 0)); n != model.MaxACLName {
@@ -127,7 +127,7 @@ func TestAttributionOfCutNames(t *testing.T) {
 }
 
 func TestRates(t *testing.T) {
-	w := newWorld(t, anp("control", 34, "", "in deny *", "in deny team=ops tcp:80"))
+	w := newChanging(t, anp("control", 34, "", "in deny *", "in deny team=ops tcp:80"))
 	meter := &nb.Meter{UUID: "m", Name: nb.LoggingMeter, Bands: []string{"b"}}
 	band := &nb.MeterBand{UUID: "b", Rate: 5}
 	w.zones = []*model.ZoneState{{Name: "worker", DB: (*nb.DB)(nil).Apply([]nb.RowChange{{New: meter}, {New: band}})}}
@@ -178,7 +178,7 @@ func TestRates(t *testing.T) {
 }
 
 func TestSince(t *testing.T) {
-	w := newWorld(t)
+	w := newChanging(t)
 	l := logWorld(t, w, 10)
 	seqs := func(after uint64, most int) (out []uint64) {
 		for _, e := range l.Since(after, most) {
@@ -206,7 +206,7 @@ func TestSince(t *testing.T) {
 // waits, and everything ends.
 func TestLogsUnderLoad(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	w := newWorld(t, anp("control", 34, "", "in deny *"))
+	w := newChanging(t, anp("control", 34, "", "in deny *"))
 	l := logWorld(t, w, 1000)
 	l.now = time.Now
 	ctx, cancel := context.WithCancel(context.Background())
@@ -252,7 +252,7 @@ func TestLogsUnderLoad(t *testing.T) {
 
 // However many lines, rules and addresses come, what is kept does not grow.
 func TestLogsAreBounded(t *testing.T) {
-	w := newWorld(t)
+	w := newChanging(t)
 	l := logWorld(t, w, 2000)
 	heap := func() uint64 {
 		runtime.GC()
@@ -285,7 +285,7 @@ func TestLogsAreBounded(t *testing.T) {
 }
 
 func BenchmarkLogLine(b *testing.B) {
-	w := newWorld(b, anp("control", 34, "", "in deny *"))
+	w := newChanging(b, anp("control", 34, "", "in deny *"))
 	l := logWorld(b, w, DefaultLogLines)
 	x := line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)
 	b.ReportAllocs()

@@ -65,7 +65,7 @@ func (s *state) reword(source string, k model.Key, before, now model.Object) {
 	}
 	was, _ := before.(*model.Policy)
 	is, _ := now.(*model.Policy)
-	if was == nil || is == nil || !sameContent(was, is) {
+	if was == nil || is == nil || !model.SameContent(was, is) {
 		s.outrank(source, k)
 		return
 	}
@@ -86,7 +86,7 @@ func (s *state) outrank(source string, k model.Key) {
 	}
 	delete(s.overlay, k)
 	said, _ := s.said(k).(*model.Policy)
-	if sameContent(over, said) {
+	if model.SameContent(over, said) {
 		return
 	}
 	what := "changed"
@@ -106,7 +106,7 @@ func (s *state) change(objects map[model.Key]*model.Policy) {
 		// came here, or when a change is taken back: its object knows where it
 		// stands.
 		said, _ := s.said(k).(*model.Policy)
-		if sameContent(p, said) {
+		if model.SameContent(p, said) {
 			delete(s.overlay, k)
 		} else {
 			s.overlay[k] = p

@@ -148,7 +148,7 @@ func (r *resolver) change(old, now *model.Policy) {
 	}
 	c := ObjectChange{Old: old}
 	if now != nil {
-		if old != nil && sameContent(old, now) {
+		if old != nil && model.SameContent(old, now) {
 			r.p.Notes = append(r.p.Notes, now.Key.Label()+" is as it should be")
 			return
 		}
@@ -189,7 +189,7 @@ func (r *resolver) apply() {
 		seen[now.Key] = true
 		r.p.Errors = append(r.p.Errors, now.Invalid...)
 		old := r.rev.Cluster.Policy(now.Key)
-		if was := base[now.Key]; was != nil && !sameContent(was, old) && !sameContent(old, now) {
+		if was := base[now.Key]; was != nil && !model.SameContent(was, old) && !model.SameContent(old, now) {
 			r.conflict(Conflict{Key: now.Key, Base: was.YAML, Now: textOf(old), Wanted: now.YAML})
 		}
 		n := len(r.p.Objects)

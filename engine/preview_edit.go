@@ -22,7 +22,7 @@ func rewritten(old *model.Policy, m Mutation) (*model.Policy, []model.Broken) {
 		return nil, broken(old, err.Error())
 	}
 	if text, err := manifests.Rewrite([]byte(old.YAML), old.Key, typed); err == nil {
-		if now, broken := manifests.ParsePolicy(text); now != nil && sameContent(now, want) {
+		if now, broken := manifests.ParsePolicy(text); now != nil && model.SameContent(now, want) {
 			return now, broken
 		}
 	}

@@ -51,8 +51,8 @@ func (r *resolver) undoObject(o HistoryObject) {
 		return q
 	}
 	left, target := parse(o.After, false), parse(o.Before, true)
-	isTarget := o.Before == "" && now == nil || target != nil && sameContent(now, target)
-	isLeft := o.After == "" && now == nil || now != nil && (left != nil && sameContent(now, left) || now.YAML == o.After)
+	isTarget := o.Before == "" && now == nil || target != nil && model.SameContent(now, target)
+	isLeft := o.After == "" && now == nil || now != nil && (left != nil && model.SameContent(now, left) || now.YAML == o.After)
 	if !isLeft && !isTarget {
 		r.conflict(Conflict{Key: o.Key, Base: o.After, Now: textOf(now), Wanted: o.Before})
 	}

@@ -211,7 +211,7 @@ func sameObject(a, b *model.Policy, written bool) bool {
 	if a.UID != "" && b.UID != "" && a.UID != b.UID {
 		return false // removed and made again
 	}
-	return sameContent(a, b) && (!written || a.YAML == b.YAML || a.Version != "" || b.Version != "")
+	return model.SameContent(a, b) && (!written || a.YAML == b.YAML || a.Version != "" || b.Version != "")
 }
 
 func (p *Preview) otherGuards(now *Preview) string {

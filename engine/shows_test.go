@@ -10,12 +10,12 @@ import (
 )
 
 func TestShows(t *testing.T) {
-	w := newWorld(t, anp("one", 10, "tenant=blue", "in allow tenant=red", "out deny tenant=green"))
+	r := revisionOf(t, anp("one", 10, "tenant=blue", "in allow tenant=red", "out deny tenant=green"))
 	k := anpKey("one")
 	zone := func(name string, change func(*nb.ACL) *nb.ACL) *model.ZoneState {
-		z := &model.ZoneState{Name: name, Conn: model.ConnSynced, SyncedAt: w.now}
+		z := &model.ZoneState{Name: name, Conn: model.ConnSynced, SyncedAt: readyNow}
 		var rows []nb.RowChange
-		for _, a := range w.rev.Rows(k, name).ACLs {
+		for _, a := range r.Rows(k, name).ACLs {
 			c := *a
 			c.UUID = name + a.ID()
 			if live := change(&c); live != nil {
@@ -25,15 +25,13 @@ func TestShows(t *testing.T) {
 		z.DB = (*nb.DB)(nil).Apply(rows)
 		return z
 	}
-	w.zones = []*model.ZoneState{
+	r = withZones(r,
 		zone("same", func(a *nb.ACL) *nb.ACL { return a }),
 		zone("late", func(a *nb.ACL) *nb.ACL { a.Severity, a.Log = "alert", true; return a }),
 		zone("empty", func(*nb.ACL) *nb.ACL { return nil }),
-		{Name: "lost", Conn: model.ConnLost, SyncedAt: w.now},
-		{Name: "never", Conn: model.ConnDialling},
-		{Name: "dump", Conn: model.ConnReadOnly, SyncedAt: w.now},
-	}
-	w.publish()
+		&model.ZoneState{Name: "lost", Conn: model.ConnLost, SyncedAt: readyNow},
+		&model.ZoneState{Name: "never", Conn: model.ConnDialling},
+		&model.ZoneState{Name: "dump", Conn: model.ConnReadOnly, SyncedAt: readyNow})
 	want := []Shown{
 		{"dump", false, "a file: its rows never follow"},
 		{"empty", false, "2 of 2 ACLs to come"},
@@ -42,11 +40,11 @@ func TestShows(t *testing.T) {
 		{"never", false, "not read yet"},
 		{"same", true, ""},
 	}
-	if diff := cmp.Diff(want, w.rev.Shows([]model.PolicyKey{k}, nil)); diff != "" {
+	if diff := cmp.Diff(want, r.Shows([]model.PolicyKey{k}, nil)); diff != "" {
 		t.Error(diff)
 	}
-	id := w.rev.Rows(k, "same").ACLs[0].ID()
-	got := w.rev.Shows(nil, []string{id})
+	id := r.Rows(k, "same").ACLs[0].ID()
+	got := r.Shows(nil, []string{id})
 	for _, s := range got {
 		switch s.Zone {
 		case "same":

@@ -133,11 +133,11 @@ func TestFirstZone(t *testing.T) {
 
 // TestZonePolicies: the ladder's order, then what only rows are left of.
 func TestZonePolicies(t *testing.T) {
-	w := newWorld(t, anp("low", 50, "", "in deny *"), anp("high", 5, "", "in deny *"), banp("", "in deny *"), anp("above", 120, "", "in deny *"),
+	r := revisionOf(t, anp("low", 50, "", "in deny *"), anp("high", 5, "", "in deny *"), banp("", "in deny *"), anp("above", 120, "", "in deny *"),
 		np("blue", "web", "{podSelector: {}}"), ef("red", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}"))
 	in := map[model.PolicyKey]*model.PolicyInZone{anpKey("zombie"): {}, anpKey("high"): {}, {Kind: model.KindBANP, Name: "old"}: {}, anpKey("ghost"): {}}
 	var got []string
-	for _, k := range ZonePolicies(w.rev, &model.ZoneState{Policies: in}) {
+	for _, k := range ZonePolicies(r, &model.ZoneState{Policies: in}) {
 		got = append(got, k.Label())
 	}
 	want := "[ANP high ANP low ANP above NP blue/web EF red/default BANP default " +
@@ -145,7 +145,7 @@ func TestZonePolicies(t *testing.T) {
 	if fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s", got, want)
 	}
-	if n := len(ZonePolicies(w.rev, nil)); n != 6 {
+	if n := len(ZonePolicies(r, nil)); n != 6 {
 		t.Errorf("without a zone: %d", n)
 	}
 }

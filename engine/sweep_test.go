@@ -214,7 +214,7 @@ func followed(r *Revision) (out []string) {
 func TestSweep(t *testing.T) {
 	f := newFleet(t)
 	const n = 30
-	scratch := newWorld(t)
+	scratch := newChanging(t)
 	p := f.policy("one", 5)
 	objects := append(f.nodes(n), p)
 	scratch.cluster, _ = scratch.cluster.Upsert(objects, nil)
@@ -284,7 +284,7 @@ func TestSweep(t *testing.T) {
 func TestTimingLookAt(t *testing.T) {
 	limit := time.Duration(install.Timing(t)) * time.Second
 	f := newFleet(t)
-	w := newWorld(t)
+	w := newChanging(t)
 	w.cluster, _ = w.cluster.Upsert(append(f.nodes(6), f.policy("one", 5)), nil)
 	w.publish()
 	f.fill(w.rev, zoneNames(6)...)
@@ -306,7 +306,7 @@ func TestTimingLookAt(t *testing.T) {
 // changed after a zone was read is stale there until it is read again.
 func TestLookAt(t *testing.T) {
 	f := newFleet(t)
-	w := newWorld(t)
+	w := newChanging(t)
 	objects := append(f.nodes(6), f.policy("one", 5))
 	w.cluster, _ = w.cluster.Upsert(objects, nil)
 	w.publish()

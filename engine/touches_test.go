@@ -9,20 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/bench/workload"
-	"rung/examples"
 	"rung/model"
-	"rung/sources/manifests"
 )
-
-func exampleCluster(t testing.TB) *model.Cluster {
-	t.Helper()
-	res, err := manifests.Read(t.Context(), manifests.Options{FS: examples.Files, Paths: []string{"."}, SkipSchema: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, _ := (*model.Cluster)(nil).Upsert(res.Objects, nil)
-	return c
-}
 
 // listed asks every list of pods, as slowly and plainly as can be.
 func listed(r *Revision, pod *model.Pod) (out []Touch) {
@@ -91,7 +79,7 @@ func TestTouches(t *testing.T) {
 // TestTouchesOdd: pods that count for nothing, or for something else than they
 // look.
 func TestTouchesOdd(t *testing.T) {
-	w := newWorld(t, anp("net", 1, "", "out deny 10.9.0.0/16"), anp("idle", 120, "tenant=blue", "in deny tenant=red"), anp("six", 2, "tenant=none", "out deny ::/0"))
+	r := revisionOf(t, anp("net", 1, "", "out deny 10.9.0.0/16"), anp("idle", 120, "tenant=blue", "in deny tenant=red"), anp("six", 2, "tenant=none", "out deny ::/0"))
 	pod := func(set func(*model.Pod)) *model.Pod {
 		p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "blue", Name: "x"}, Labels: model.NewLabels(nil)}, NodeName: "worker", Phase: "Running", IPs: []string{"10.9.1.2"}}
 		set(p)
@@ -113,7 +101,7 @@ func TestTouchesOdd(t *testing.T) {
 		{"not scheduled", func(p *model.Pod) { p.NodeName = "" }, ""},
 	} {
 		text := ""
-		for _, x := range w.rev.Touches(pod(tt.set)) {
+		for _, x := range r.Touches(pod(tt.set)) {
 			text += " [" + x.Policy.Name
 			if x.AsSubject {
 				text += " subject"
