@@ -46,20 +46,9 @@ type tailReader interface {
 	Tail(ctx context.Context, find func(context.Context) (kube.LogTarget, error), lines int) (kube.LogTarget, []kube.TailLine, error)
 }
 
-// ControllerLog reads the newest lines of the ovnkube-controller of a zone and
+// ReadControllerLog reads the newest lines of the ovnkube-controller of a zone and
 // keeps those that name the policy. The error is one line with what to do.
-func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*ControllerLog, error) {
-	if e.cfg.Kube == nil {
-		return nil, ErrNotOnCluster
-	}
-	read, err := kube.NewPodLogs(e.cfg.Kube)
-	if err != nil {
-		return nil, err
-	}
-	return controllerLog(ctx, read, e.cfg.Kube.ContextFlag(), e.ovnNamespaces(), zone, policy)
-}
-
-func controllerLog(ctx context.Context, read tailReader, flags, namespaces []string, zone string, policy model.PolicyKey) (*ControllerLog, error) {
+func ReadControllerLog(ctx context.Context, read tailReader, flags, namespaces []string, zone string, policy model.PolicyKey) (*ControllerLog, error) {
 	t, lines, err := read.Tail(ctx, func(ctx context.Context) (kube.LogTarget, error) {
 		return read.Controller(ctx, zone, namespaces)
 	}, ControllerLogLines)

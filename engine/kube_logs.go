@@ -51,58 +51,41 @@ type podLogs struct {
 	wg    sync.WaitGroup
 }
 
-// runPodLogs follows the nodes of the revisions until the engine ends.
-func (e *Engine) runPodLogs() {
-	p, err := newPodLogs(e)
-	if err != nil {
-		e.problem("ACL logs", err.Error())
-		return
-	}
+// newPodLogs follows logs into a store; namespaces are where ovnkube-node pods may
+// be.
+func newPodLogs(l *Logs, read podLogReader, cfg ACLLogs, namespaces []string) *podLogs {
+	return &podLogs{logs: l, read: read, cfg: cfg, namespaces: namespaces, merge: newMerger(l.give),
+		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, left: map[string]*nodeLog{}}
+}
+
+// Run follows the nodes of the revisions until ctx ends; ticks says that there is
+// a new one.
+func (p *podLogs) Run(ctx context.Context, current func() *Revision, ticks <-chan struct{}) {
 	defer p.wg.Wait()
-	e.logs.FollowedBy(p.streams)
-	ticks, stop := e.Subscribe()
-	defer stop()
-	for !logged(e.Revision()) {
+	p.logs.FollowedBy(p.streams)
+	for !logged(current()) {
 		select {
-		case <-e.ctx.Done():
+		case <-ctx.Done():
 			return
-		case <-e.logs.asked:
+		case <-p.logs.asked:
 		case <-ticks:
 			continue
 		}
 		break
 	}
-	p.start(e.ctx, e.now())
+	p.start(ctx, p.logs.now())
 	var cluster *model.Cluster
 	for {
-		if rev := e.Revision(); rev.Loaded && rev.Cluster != cluster {
+		if rev := current(); rev.Loaded && rev.Cluster != cluster {
 			cluster = rev.Cluster
-			p.follow(e.ctx, cluster)
+			p.follow(ctx, cluster)
 		}
 		select {
-		case <-e.ctx.Done():
+		case <-ctx.Done():
 			return
 		case <-ticks:
 		}
 	}
-}
-
-func newPodLogs(e *Engine) (*podLogs, error) {
-	read, err := kube.NewPodLogs(e.cfg.Kube)
-	if err != nil {
-		return nil, err
-	}
-	return &podLogs{logs: e.logs, read: read, cfg: e.cfg.ACLLogs, namespaces: e.ovnNamespaces(), merge: newMerger(e.logs.give),
-		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, left: map[string]*nodeLog{}}, nil
-}
-
-// ovnNamespaces are where ovnkube-node pods may be: the one that was named, and no
-// other then.
-func (e *Engine) ovnNamespaces() []string {
-	if ns := e.cfg.OVNNamespace; ns != "" {
-		return []string{ns}
-	}
-	return kube.OVNNamespaces()
 }
 
 // logged says whether a policy logs anything.

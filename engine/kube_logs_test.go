@@ -72,8 +72,7 @@ func newFakePods(t *testing.T, cfg ACLLogs) (*fakePods, *podLogs) {
 	f := &fakePods{follows: map[string]kube.LogFollow{}}
 	rev := NewRevision(Facts{}, nil)
 	logs := NewLogs(func() *Revision { return rev }, 0)
-	p := &podLogs{logs: logs, read: f, cfg: cfg, namespaces: kube.OVNNamespaces(), merge: newMerger(logs.give),
-		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, left: map[string]*nodeLog{}}
+	p := newPodLogs(logs, f, cfg, kube.OVNNamespaces())
 	logs.FollowedBy(p.streams)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -254,7 +253,7 @@ func TestControllerLog(t *testing.T) {
 		{At: at.Add(2), Text: "I1103 14:05:00.000001       1 admin_network_policy.go:99] one-more and x.one are others, none.one too"},
 		{At: at.Add(3), Text: "  stack of one."},
 	}}
-	got, err := controllerLog(context.Background(), f, []string{"--context", "lab"}, nil, "w", one)
+	got, err := ReadControllerLog(context.Background(), f, []string{"--context", "lab"}, nil, "w", one)
 	want := &ControllerLog{Zone: "w", Policy: one, Source: "ovn-kubernetes/ovnkube-w/ovnkube-controller", Read: 4, First: at,
 		Command: "kubectl --context lab -n ovn-kubernetes logs ovnkube-w -c ovnkube-controller --tail=2000",
 		Lines: []ControllerLine{
@@ -265,7 +264,7 @@ func TestControllerLog(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	f.err = kube.ErrNoLogPod
-	if _, err := controllerLog(context.Background(), f, []string{"--context", "lab"}, nil, "w", one); err == nil || !strings.Contains(err.Error(), "zone w") {
+	if _, err := ReadControllerLog(context.Background(), f, []string{"--context", "lab"}, nil, "w", one); err == nil || !strings.Contains(err.Error(), "zone w") {
 		t.Errorf("%v", err)
 	}
 }

@@ -20,7 +20,7 @@ const logQueue = 4096
 // it as they were when it arrived. It is safe for concurrent use.
 type Logs struct {
 	rev   func() *Revision
-	now   Clock
+	now   func() time.Time
 	queue chan arrival
 	book  *addressBook
 	names *attributor

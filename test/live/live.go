@@ -40,7 +40,7 @@ func (c clock) Now() time.Time { return time.Time(c) }
 func Judge(t testing.TB, p *engine.Facts, at time.Time) {
 	t.Helper()
 	if p.Desired == nil {
-		p.Desired = p.Compile()
+		p.Desired = compiler.Compile(p.Cluster, p.Flags.CompilerOptions())
 	}
 	for i, z := range p.Zones {
 		if z.DB == nil {
