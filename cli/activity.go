@@ -80,8 +80,8 @@ func reported(r *engine.Revision) bool {
 // watchActivity prints entries as they come.
 func (a *app) watchActivity(ctx context.Context, e *engine.Engine) error {
 	defer a.readOn()()
-	tick := time.NewTicker(watchPause)
-	defer tick.Stop()
+	ticks, stop := e.Subscribe()
+	defer stop()
 	for seen := uint64(0); ; {
 		for _, x := range e.Activity(seen) {
 			seen = x.Seq
@@ -93,7 +93,7 @@ func (a *app) watchActivity(ctx context.Context, e *engine.Engine) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case <-ticks:
 		}
 	}
 }

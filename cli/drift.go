@@ -62,7 +62,8 @@ no policy asks for any more.`,
 					// That it does not go away in time is an answer, not an error. A zone
 					// whose database got its name meanwhile is read again.
 					read := settled()
-					_ = e.Wait(ctx, func(r *engine.Revision) bool { return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle)) })
+					_ = e.Wait(ctx, func(r *engine.Revision) bool { return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle)) },
+						time.Now().Add(patience))
 				},
 				answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
 					zones, err := zonesNamed(r, zone)

@@ -125,13 +125,15 @@ about a policy lately.`,
 
 func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw bool, limit int) error {
 	defer a.readOn()()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
+	ticks, stop := e.Logs().Subscribe()
+	defer stop()
 	e.Logs().Ask()
 	defer a.unfollowed(e)
+	const atOnce = 1000
 	seen, printed := uint64(0), 0
 	for {
-		for _, x := range e.Logs().Since(seen, 1000) {
+		lines := e.Logs().Since(seen, atOnce)
+		for _, x := range lines {
 			seen = x.Seq
 			if x.Gap != nil {
 				if err := a.printGap(x); err != nil {
@@ -149,6 +151,9 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw
 				return nil
 			}
 		}
+		if len(lines) == atOnce && ctx.Err() == nil {
+			continue
+		}
 		select {
 		case <-ctx.Done():
 			st := e.Logs().Stats()
@@ -156,7 +161,7 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw
 				fmt.Fprintf(a.err, "rung: %d lines were dropped because they came too fast\n", st.Dropped)
 			}
 			return nil
-		case <-tick.C:
+		case <-ticks:
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*eng
 		}
 		broken = problem(r)
 		return broken != nil
-	})
+	}, time.Now().Add(patience))
 	a.complain(e.Revision())
 	a.notices(e)
 	switch {

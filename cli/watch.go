@@ -114,12 +114,19 @@ func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 			}
 			return nil
 		case <-ticks:
-			select { // let a burst pass
-			case <-ctx.Done():
-			case <-time.After(watchPause):
-			}
+			pause(ctx, watchPause) // let a burst pass
 		case <-poll.C:
 		}
+	}
+}
+
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
 	}
 }
 

@@ -66,10 +66,8 @@ func (e *Engine) runAccess(c *kube.Cluster) {
 		if !complete {
 			wait = accessRetry
 		}
-		select {
-		case <-e.ctx.Done():
+		if sleep(e.ctx, wait); e.ctx.Err() != nil {
 			return
-		case <-time.After(wait):
 		}
 	}
 }

@@ -26,9 +26,8 @@ type dialects struct {
 	// configRead is when the configuration was asked for the first time, zero
 	// before.
 	configRead time.Time
-	changed    time.Time   // when the options changed last
-	timer      *time.Timer // decides again
-	pending    bool        // other options are waiting for their time
+	changed    time.Time // when the options changed last
+	pending    bool      // other options are waiting for their time
 	// step is the step of the desired rows in which the options changed last.
 	step  uint64
 	shown map[string]shownZone
@@ -110,12 +109,9 @@ func (s *state) decideDialect() {
 	if until := d.configRead.Add(dialectWait); zones && len(d.view.Zones()) == 0 && until.After(due) {
 		due = until
 	}
-	if wait := due.Sub(now); wait > 0 && s.e.ctx.Err() == nil {
+	if wait := due.Sub(now); wait > 0 {
 		d.pending = true
-		if d.timer != nil {
-			d.timer.Stop()
-		}
-		d.timer = time.AfterFunc(wait, func() { s.e.send(func(s *state) { s.decideDialect() }) })
+		s.alarms.dialect.set(wait)
 		return
 	}
 	desired, delta := s.compiler.Reconfigure(o)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,6 +60,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(), share: nbdb.NewSharing(),
 		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
 	}
+	e.activity.news = e.notify
 	if cfg.Screen {
 		e.turns = newTurns()
 	}
@@ -142,8 +144,10 @@ func (e *Engine) Revision() *Revision { return e.rev.Load() }
 // Now is the engine's time.
 func (e *Engine) Now() time.Time { return e.now() }
 
-// Subscribe returns a channel that gets a tick after every new revision;
-// several revisions may share one. The function ends the subscription.
+// Subscribe returns a channel that gets a tick after every new revision, after
+// every entry of the activity, and when a state of the newest revision changes by
+// the time alone: settling becomes behind. Several of these may share a tick. The
+// function ends the subscription.
 func (e *Engine) Subscribe() (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)
 	e.subMu.Lock()
@@ -167,16 +171,22 @@ func (e *Engine) notify() {
 	}
 }
 
-// Wait blocks until the condition holds for a revision, or ctx ends.
-func (e *Engine) Wait(ctx context.Context, holds func(*Revision) bool) error {
+// Wait blocks until the condition holds for a revision, or ctx ends. The condition
+// is looked at with every tick of Subscribe, and at the times that are given: those
+// after which it may hold although nothing else happens.
+func (e *Engine) Wait(ctx context.Context, holds func(*Revision) bool, times ...time.Time) error {
 	ticks, stop := e.Subscribe()
 	defer stop()
-	// Some conditions depend on the time alone (settling becomes behind).
-	poll := time.NewTicker(100 * time.Millisecond)
-	defer poll.Stop()
+	var due alarm
+	defer due.stop()
+	times = slices.SortedFunc(slices.Values(times), time.Time.Compare)
 	for {
 		if holds(e.Revision()) {
 			return nil
+		}
+		if due.timer == nil && len(times) > 0 {
+			due.set(time.Until(times[0]) + settleSlack)
+			times = times[1:]
 		}
 		select {
 		case <-ctx.Done():
@@ -184,7 +194,8 @@ func (e *Engine) Wait(ctx context.Context, holds func(*Revision) bool) error {
 		case <-e.ctx.Done():
 			return context.Canceled
 		case <-ticks:
-		case <-poll.C:
+		case <-due.rings():
+			due.stop()
 		}
 	}
 }

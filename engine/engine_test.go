@@ -27,9 +27,10 @@ func TestWait(t *testing.T) {
 		t.Errorf("its time is up: %v", err)
 	}
 	// Nobody makes a revision: the condition is about the time alone.
-	late := time.Now().Add(150 * time.Millisecond)
-	if err := e.Wait(bg, func(*Revision) bool { return time.Now().After(late) }); err != nil {
-		t.Error(err)
+	first, late := time.Now().Add(30*time.Millisecond), time.Now().Add(60*time.Millisecond)
+	looks := 0
+	if err := e.Wait(bg, func(*Revision) bool { looks++; return time.Now().After(late) }, late, first); err != nil || looks > 3 {
+		t.Error(err, looks)
 	}
 	got := make(chan error, 1)
 	go func() { got <- e.Wait(bg, func(r *Revision) bool { return r.Cluster.Policy(anpKey("one")) != nil }) }()

@@ -164,10 +164,7 @@ func (w *kubeWriter) settle(ctx context.Context, c *ObjectChange, lost error) (*
 		case err == nil:
 			return nil, fmt.Errorf("%w; %s is neither as it was nor as it should be", lost, c.Key.Label())
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(settlePause):
-		}
+		sleep(ctx, settlePause)
 	}
 	return nil, fmt.Errorf("%w; it is not known whether %s was written: look at it once the server answers", lost, c.Key.Label())
 }

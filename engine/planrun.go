@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"rung/model"
 	"rung/model/plan"
@@ -37,7 +36,6 @@ type planRunner struct {
 	path      string           // of the stored progress; empty keeps none
 	disk      safefile.FS
 	context   string
-	poll      time.Duration // the most a change of the time alone waits to be seen
 	ctx       context.Context
 	run       func(func()) // starts a goroutine that Close waits for
 

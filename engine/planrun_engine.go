@@ -3,15 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"rung/model"
 	"rung/model/plan"
 )
-
-// planPoll is how often a plan looks whether a zone fell behind; what arrives
-// from a zone it sees at once.
-const planPoll = 250 * time.Millisecond
 
 // startPlans makes the runner, and looks for a plan that a former run did not
 // finish once the objects are known.
@@ -21,7 +16,7 @@ func (e *Engine) startPlans(dir string) {
 		gate: e.gate, current: e.Revision, subscribe: e.Subscribe, path: planPath(dir, name), context: name, disk: e.cfg.Disk,
 		// Whoever started a plan finds it in the next revision it looks at.
 		publish: func(p *PlanState) { e.do(func(s *state) { s.plan, s.dirty = p, true }) },
-		poll:    planPoll, ctx: e.ctx, run: func(f func()) { e.goRun(f) },
+		ctx:     e.ctx, run: func(f func()) { e.goRun(f) },
 	}
 	if n := e.gate.history.Skipped(); n > 0 {
 		why := fmt.Sprintf("%s unreadable and left aside: what they held cannot be undone", plural(n, "line"))
@@ -37,7 +32,6 @@ func (e *Engine) startPlans(dir string) {
 		}
 		if err := e.plans.load(); err != nil {
 			e.activity.add(model.Activity{At: e.now(), By: "user", Summary: "look for an unfinished plan", Error: err.Error()})
-			e.notify()
 		}
 	})
 }

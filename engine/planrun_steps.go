@@ -119,8 +119,6 @@ func (r *planRunner) step(ctx context.Context, job *planJob, s plan.Step) error 
 func (r *planRunner) await(ctx context.Context, s plan.Step) error {
 	ticks, stop := r.subscribe()
 	defer stop()
-	poll := time.NewTicker(r.poll)
-	defer poll.Stop()
 	for {
 		done, paused, why := shows(r.current(), s, r.gate.now())
 		if done {
@@ -137,7 +135,6 @@ func (r *planRunner) await(ctx context.Context, s plan.Step) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticks:
-		case <-poll.C:
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (p *planWorld) start() {
 	p.cancel = cancel
 	p.g = p.world.gate(p.dir)
 	p.r = &planRunner{gate: p.g, current: p.current, subscribe: p.subscribe, path: planPath(p.dir, "test"), context: "test",
-		poll: 2 * time.Millisecond, ctx: ctx, run: p.wg.Go,
+		ctx: ctx, run: p.wg.Go,
 		publish: func(s *PlanState) {
 			p.mu.Lock()
 			defer p.mu.Unlock()

@@ -41,6 +41,9 @@ type state struct {
 	// dialects are what others' zones run with; nil where there are none.
 	dialects *dialects
 
+	alarms   alarms
+	settling map[string]settling // by zone
+
 	dirty bool
 	after []func() // once the next revision is out
 }
@@ -52,7 +55,7 @@ func newState(e *Engine) *state {
 	s := &state{e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
 		loaded: map[string]bool{}, sources: map[string]model.SourceState{}, broken: map[string][]model.Broken{},
 		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{}, zones: map[string]*model.ZoneState{},
-		conditions: map[model.PolicyKey]map[string]model.Condition{}}
+		conditions: map[model.PolicyKey]map[string]model.Condition{}, settling: map[string]settling{}}
 	for _, src := range e.cfg.Sources {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
 	}
@@ -109,6 +112,7 @@ func (s *state) publish() {
 		slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
 		s.e.rev.Store(NewRevision(f, s.e.rev.Load()))
 		s.dirty = false
+		s.awaitSettled()
 		s.e.notify()
 	}
 	for _, f := range s.after {
@@ -156,12 +160,20 @@ func (s *state) mode() Mode {
 // empty, or after a burst.
 func (e *Engine) loop(s *state) {
 	defer close(e.done)
+	defer s.alarms.stop()
 	for {
 		select {
 		case <-e.ctx.Done():
 			return
 		case f := <-e.inbox:
 			f(s)
+		case <-s.alarms.dialect.rings():
+			s.decideDialect()
+		case <-s.alarms.sweep.rings():
+			e.zones.rank(s)
+		case <-s.alarms.settle.rings():
+			s.awaitSettled()
+			e.notify()
 		}
 		for range cap(e.inbox) {
 			select {

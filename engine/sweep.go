@@ -39,9 +39,7 @@ type sight struct {
 // schedule reads the swept zones whose time has come, a few at once, and wakes
 // up when the next one's has.
 func (z *zoneSet) schedule(s *state) {
-	if z.timer != nil {
-		z.timer.Stop()
-	}
+	s.alarms.sweep.stop()
 	if !s.allLoaded() || s.e.ctx.Err() != nil {
 		return
 	}
@@ -56,7 +54,7 @@ func (z *zoneSet) schedule(s *state) {
 		z.read(s, m)
 	}
 	if wake >= 0 {
-		z.timer = time.AfterFunc(wake, func() { s.e.send(z.rank) })
+		s.alarms.sweep.set(wake)
 	}
 }
 
