@@ -263,6 +263,9 @@ func (g *gate) Note(op, text string) {
 		Server: rev.Mode.Server, Op: Op(op), Title: text, Result: auditOK})
 }
 
+// History lists the changes that can be taken back, newest first.
+func (g *gate) History() []HistoryEntry { return g.history.Entries() }
+
 // UndoTitle describes what undo would take back, empty when there is nothing.
 func (g *gate) UndoTitle() string {
 	e, ok := g.history.Find(0)

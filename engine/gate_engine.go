@@ -42,7 +42,7 @@ func (e *Engine) startGate() error {
 	if undo := e.gate.UndoTitle(); undo != "" {
 		e.send(func(s *state) { s.undo, s.dirty = undo, true })
 	}
-	e.startPlans(historyDir)
+	e.startPlans(historyDir, h)
 	return nil
 }
 
@@ -111,4 +111,4 @@ func (e *Engine) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, er
 func (e *Engine) Notices() []string { return e.notices }
 
 // History lists the changes that can be taken back, newest first.
-func (e *Engine) History() []HistoryEntry { return e.gate.history.Entries() }
+func (e *Engine) History() []HistoryEntry { return e.gate.History() }

@@ -69,6 +69,9 @@ func slug(name string) string {
 	return string(b) + "." + nb.HashedName(name)
 }
 
+// Path is the file, empty where the history is kept in memory only.
+func (h *History) Path() string { return h.path }
+
 // Skipped is how many lines of the file could not be read.
 func (h *History) Skipped() int {
 	h.mu.Lock()

@@ -48,6 +48,26 @@ type planRunner struct {
 	stop       context.CancelFunc
 }
 
+// PlanConfig says what the plans of a gate work with.
+type PlanConfig struct {
+	Current   func() *Revision // the newest revision
+	Subscribe func() (ticks <-chan struct{}, stop func())
+	Publish   func(*PlanState) // nil takes the state off the screen
+	// Dir is the state folder, empty where progress is not kept; Context is what it
+	// is kept under.
+	Dir, Context string
+	Disk         safefile.FS
+	// Run starts a goroutine that ends with Ctx.
+	Ctx context.Context
+	Run func(func())
+}
+
+// newPlans runs plans through a gate.
+func newPlans(g *gate, c PlanConfig) *planRunner {
+	return &planRunner{gate: g, current: c.Current, subscribe: c.Subscribe, publish: c.Publish, path: planPath(c.Dir, c.Context), context: c.Context,
+		disk: c.Disk, ctx: c.Ctx, run: c.Run}
+}
+
 // planJob is a plan under way, as it is stored.
 type planJob struct {
 	Progress *plan.Progress
@@ -76,9 +96,9 @@ func planPath(dir, context string) string {
 	return filepath.Join(dir, "plan", slug(context)+".json")
 }
 
-// preview is one preview of a whole plan: what it changes in the end, and every
+// Preview is one preview of a whole plan: what it changes in the end, and every
 // guard rail a step runs into. Its ConfirmName confirms all of them.
-func (r *planRunner) preview(ctx context.Context, p *plan.Plan) (*Preview, error) {
+func (r *planRunner) Preview(ctx context.Context, p *plan.Plan) (*Preview, error) {
 	rev := r.current()
 	out := &Preview{Title: fmt.Sprintf("Plan of %s", plural(len(p.Steps), "step")), Mutation: Mutation{Op: OpMove, Plan: true}, seen: see(rev)}
 	out.Notes = append(out.Notes, p.Notes...)
@@ -144,15 +164,15 @@ func stepMutation(s plan.Step) Mutation {
 
 func stepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }
 
-// start runs a plan that was confirmed: the one of the preview that was read.
-func (r *planRunner) start(ctx context.Context, p *plan.Plan, read *Preview, c Confirm) error {
+// Start runs a plan that was confirmed: the one of the preview that was read.
+func (r *planRunner) Start(ctx context.Context, p *plan.Plan, read *Preview, c Confirm) error {
 	if read == nil {
 		return fmt.Errorf("the plan: there is no preview: %w", ErrBlocked)
 	}
 	if !c.Yes {
 		return fmt.Errorf("the plan: %w", ErrNotConfirmed)
 	}
-	fresh, err := r.preview(ctx, p)
+	fresh, err := r.Preview(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -176,11 +196,11 @@ func (r *planRunner) start(ctx context.Context, p *plan.Plan, read *Preview, c C
 	return nil
 }
 
-// resume goes on with a plan that stopped, back turns it round. read is the
+// Resume goes on with a plan that stopped, back turns it round. read is the
 // revision that was on the screen when that was confirmed.
-func (r *planRunner) resume(read *Revision) error { return r.again(read, false) }
+func (r *planRunner) Resume(read *Revision) error { return r.again(read, false) }
 
-func (r *planRunner) back(read *Revision) error { return r.again(read, true) }
+func (r *planRunner) Back(read *Revision) error { return r.again(read, true) }
 
 func (r *planRunner) again(read *Revision, back bool) error {
 	r.mu.Lock()
@@ -210,8 +230,8 @@ func (r *planRunner) again(read *Revision, back bool) error {
 	return nil
 }
 
-// halt stops a running plan after the step under way was written.
-func (r *planRunner) halt() {
+// Stop stops a running plan after the step under way was written.
+func (r *planRunner) Stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stop != nil {
@@ -219,8 +239,8 @@ func (r *planRunner) halt() {
 	}
 }
 
-// dismiss forgets a plan that is not running.
-func (r *planRunner) dismiss() error {
+// Dismiss forgets a plan that is not running.
+func (r *planRunner) Dismiss() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.running {
@@ -245,9 +265,9 @@ func (r *planRunner) locate(rev *Revision) error {
 	return nil
 }
 
-// load finds a plan that a former run left. It is called once the objects are
+// Load finds a plan that a former run left. It is called once the objects are
 // known.
-func (r *planRunner) load() error {
+func (r *planRunner) Load() error {
 	if r.path == "" {
 		return nil
 	}

@@ -164,16 +164,16 @@ var tenants = []string{anp("a", 1, "tenant=blue", "in allow tenant=blue"), anp("
 
 // begin reads the preview of a plan and starts it.
 func (p *planWorld) begin(pl *plan.Plan, c Confirm) error {
-	pre, err := p.r.preview(context.Background(), pl)
+	pre, err := p.r.Preview(context.Background(), pl)
 	if err != nil {
 		return err
 	}
-	return p.r.start(context.Background(), pl, pre, c)
+	return p.r.Start(context.Background(), pl, pre, c)
 }
 
 // resume and back go on with what is on the screen.
-func (p *planWorld) resume() error { return p.r.resume(p.current()) }
-func (p *planWorld) back() error   { return p.r.back(p.current()) }
+func (p *planWorld) resume() error { return p.r.Resume(p.current()) }
+func (p *planWorld) back() error   { return p.r.Back(p.current()) }
 
 var agreed = Confirm{Yes: true, By: "cli"}
 
@@ -251,7 +251,7 @@ func TestPlanRuns(t *testing.T) {
 	if p.at() != "a 1, b 2, c 3" {
 		t.Errorf("taken back to %s", p.at())
 	}
-	if err := p.r.dismiss(); err != nil || p.current().Plan != nil {
+	if err := p.r.Dismiss(); err != nil || p.current().Plan != nil {
 		t.Errorf("dismissed: %v %+v", err, p.current().Plan)
 	}
 }
@@ -291,7 +291,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			if c.meanwhile != nil {
 				c.meanwhile(p)
 			}
-			if err := p.r.load(); err != nil {
+			if err := p.r.Load(); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.stopped, p.planState()); diff != "" {
@@ -314,7 +314,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 				if !errors.Is(err, plan.ErrElsewhere) {
 					t.Errorf("%v", err)
 				}
-				if err := p.r.dismiss(); err != nil {
+				if err := p.r.Dismiss(); err != nil {
 					t.Error(err)
 				}
 				return
@@ -389,10 +389,10 @@ func TestPlanStops(t *testing.T) {
 		if err := p.back(); !errors.Is(err, ErrPlan) {
 			t.Errorf("back while it runs: %v", err)
 		}
-		if err := p.r.dismiss(); !errors.Is(err, ErrPlan) {
+		if err := p.r.Dismiss(); !errors.Is(err, ErrPlan) {
 			t.Errorf("dismissed while it runs: %v", err)
 		}
-		p.r.halt()
+		p.r.Stop()
 		if s := p.until("stopped", inState(PlanStopped)); s.Why != "interrupted" || s.Done != 1 {
 			t.Errorf("%+v", s)
 		}
@@ -405,7 +405,7 @@ func TestPlanGuards(t *testing.T) {
 	p := newPlanWorld(t, "", anp("a", 1, "tenant=blue", "in allow tenant=blue"), anp("b", 2, "", "in deny tenant=green"), anp("c", 3, "", "in deny tenant=red"))
 	defer func() { p.cancel(); p.wg.Wait() }()
 	pl := p.respace()
-	pre, err := p.r.preview(context.Background(), pl)
+	pre, err := p.r.Preview(context.Background(), pl)
 	if err != nil || pre.Blocked != "" {
 		t.Fatalf("%v %s", err, pre.Blocked)
 	}
@@ -431,7 +431,7 @@ func TestPlanGuards(t *testing.T) {
 	}
 	p.setWrites(false)
 	pl = &plan.Plan{Max: 99, Steps: []plan.Step{{Policy: "a", From: 10, To: 11}}}
-	if pre, err := p.r.preview(context.Background(), pl); err != nil || !strings.HasPrefix(pre.Blocked, "step 1, a 10 → 11: read-only") {
+	if pre, err := p.r.Preview(context.Background(), pl); err != nil || !strings.HasPrefix(pre.Blocked, "step 1, a 10 → 11: read-only") {
 		t.Errorf("%v %q", err, pre.Blocked)
 	}
 }
@@ -527,7 +527,7 @@ func TestPlanOfAnotherHand(t *testing.T) {
 			if err := safefile.Replace(safefile.OS, p.r.path, []byte(c.text)); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.r.load(); err == nil || !strings.Contains(err.Error(), c.want) {
+			if err := p.r.Load(); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v", err)
 			}
 			// It is no obstacle to a new plan.

@@ -170,12 +170,12 @@ func TestSeenPlan(t *testing.T) {
 			p := newPlanWorld(t, "", tenants...)
 			defer func() { p.cancel(); p.wg.Wait() }()
 			pl := p.respace()
-			pre, err := p.r.preview(t.Context(), pl)
+			pre, err := p.r.Preview(t.Context(), pl)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.edit(c.edit)
-			if err := p.r.start(t.Context(), pl, pre, agreed); !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), c.want) {
+			if err := p.r.Start(t.Context(), pl, pre, agreed); !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 			if p.planState().State != "" {
@@ -215,10 +215,10 @@ func TestSeenPlan(t *testing.T) {
 			// What was read before the next edit is no yes to that.
 			read := p.current()
 			p.edit(anp("b", 2, "tenant=green", "in deny tenant=blue"))
-			if err := p.r.resume(read); !errors.Is(err, ErrStale) {
+			if err := p.r.Resume(read); !errors.Is(err, ErrStale) {
 				t.Fatal(err)
 			}
-			if err := p.r.resume(p.current()); err != nil {
+			if err := p.r.Resume(p.current()); err != nil {
 				t.Fatal(err)
 			}
 			p.until("done", inState(PlanDone))

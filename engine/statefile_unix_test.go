@@ -34,7 +34,7 @@ func TestStateFilesThatAreNone(t *testing.T) {
 		},
 		filepath.Join("plan", slug("test")+".json"): func(dir string) error {
 			r := &planRunner{path: planPath(dir, "test"), context: "test"}
-			return r.load()
+			return r.Load()
 		},
 		filepath.Join("edit", "a.yaml"): func(dir string) error {
 			_, err := ReadDraft(filepath.Join(dir, "edit", "a.yaml"))
