@@ -67,7 +67,7 @@ func TestAfterClose(t *testing.T) {
 		t.Error("a tick")
 	default:
 	}
-	p, err := e.Preview(context.Background(), apply(anp("two", 3, "", "in deny *")))
+	p, err := e.Preview(context.Background(), applied(anp("two", 3, "", "in deny *")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestCloseUnderLoad(t *testing.T) {
 			for i := range 3 {
 				wg.Go(func() {
 					for n := 0; ctx.Err() == nil; n++ {
-						p, err := r.Preview(ctx, move("one", int32(20+(n+i)%5)))
+						p, err := r.Preview(ctx, movedTo("one", int32(20+(n+i)%5)))
 						if err == nil && p.Blocked == "" {
 							_, _ = r.Commit(ctx, p, Confirm{Yes: true, Name: p.ConfirmName})
 						}

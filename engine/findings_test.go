@@ -8,22 +8,33 @@ import (
 
 	"rung/model"
 	"rung/model/lint"
+	"rung/sources/manifests"
 )
 
 // TestFindings: findings of a revision are its own, those that are known may be
 // older and then say so.
 func TestFindings(t *testing.T) {
-	e := quiet(t, nil)
-	tell := func(u SourceUpdate) *Revision {
-		e.do(func(s *state) { s.source("a", u) })
-		return e.Revision()
+	var newest *Revision
+	// next is the revision in which the policy has another priority.
+	next := func(priority int) *Revision {
+		c := &model.Cluster{}
+		if newest != nil {
+			c = newest.Cluster
+		}
+		p, broken := manifests.ParsePolicy([]byte(anp("one", priority, "", "in deny *")))
+		if p == nil {
+			t.Fatal(broken)
+		}
+		c, _ = c.Upsert([]model.Object{p}, nil)
+		newest = NewRevision(Facts{Number: uint64(priority), Cluster: c}, newest)
+		return newest
 	}
-	first := tell(SourceUpdate{Upsert: []model.Object{at(t, 1, 1)}})
+	first := next(1)
 	known, current := first.KnownFindings()
 	if !current || len(known) == 0 {
 		t.Fatalf("the first to ask waits: %v %v", known, current)
 	}
-	second := tell(SourceUpdate{Upsert: []model.Object{at(t, 200, 1)}})
+	second := next(200)
 	if f, current := second.KnownFindings(); current || cmp.Diff(known, f) != "" {
 		t.Errorf("those before, and not of this revision: %v %v", f, current)
 	}
@@ -40,14 +51,16 @@ func TestFindings(t *testing.T) {
 	// An older revision that is asked late does not put back what is known.
 	first.shared = &derived{board: first.shared.board}
 	first.Findings()
-	third := tell(SourceUpdate{Upsert: []model.Object{at(t, 201, 1)}})
+	third := next(201)
 	if f, current := third.KnownFindings(); current || cmp.Diff(own, f) != "" {
 		t.Error("the newest known ones")
 	}
 	// What is not about objects changes nothing about them.
 	third.Findings()
-	e.do(func(s *state) { s.dirty = true })
-	if _, current := e.Revision().KnownFindings(); !current || e.Revision() == third || e.Revision().shared != third.shared {
+	f := third.Facts
+	f.Number++
+	same := NewRevision(f, third)
+	if _, current := same.KnownFindings(); !current || same.shared != third.shared {
 		t.Error("findings of the same objects were not kept")
 	}
 }

@@ -68,7 +68,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	}
 	before := uuids(rev)
 
-	p, err := e.Preview(ctx, move("cluster-control", from+1))
+	p, err := e.Preview(ctx, movedTo("cluster-control", from+1))
 	if err != nil || p.Blocked != "" || p.ConfirmName != "cluster-control" || len(p.Rows) == 0 {
 		t.Fatalf("%v %+v", err, p)
 	}
@@ -139,7 +139,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	if err := e.SetWrites(false); err != nil {
 		t.Fatal(err)
 	}
-	if p, err = e.Preview(ctx, move("cluster-control", 1)); err != nil || !strings.HasPrefix(p.Blocked, "read-only: ") {
+	if p, err = e.Preview(ctx, movedTo("cluster-control", 1)); err != nil || !strings.HasPrefix(p.Blocked, "read-only: ") {
 		t.Errorf("%v %q", err, p.Blocked)
 	}
 }

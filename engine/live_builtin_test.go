@@ -132,10 +132,10 @@ func TestLiveFaultsInABurst(t *testing.T) {
 				rules = append(rules, pick("in", "out")+" "+pick("allow", "deny", "pass")+" "+pick("tenant=blue", "tenant=green", "*")+pick("", " tcp:80", " udp:53"))
 			}
 			rules = append(rules, fmt.Sprintf("out allow 10.9.%d.0/24", i))
-			r.change(apply(anp(name, rng.IntN(100), pick("tenant=blue", "tenant=red", ""), rules...)))
+			r.change(applied(anp(name, rng.IntN(100), pick("tenant=blue", "tenant=red", ""), rules...)))
 		case n < 8:
 			if to := int32(rng.IntN(100)); to != p.Priority {
-				r.change(move(name, to))
+				r.change(movedTo(name, to))
 			}
 		default:
 			r.change(Mutation{Op: OpDelete, Policy: anpKey(name)})
@@ -190,7 +190,7 @@ func TestLiveNodesComeAndGo(t *testing.T) {
 			t.Error("no pod of the new node has a port")
 		}
 		r.until(5*time.Second, "a condition of both zones", func(r *Revision) bool { return len(r.Conditions(anpKey("one"))) == 2 })
-		r.change(move("one", 11))
+		r.change(movedTo("one", 11))
 		rev = r.settle("control", "worker")
 		w.compiledAnew(rev.Cluster, "control")
 		w.compiledAnew(rev.Cluster, "worker")
@@ -205,7 +205,7 @@ func TestLiveNodesComeAndGo(t *testing.T) {
 			_, err := nbdb.Read(t.Context(), w.address("control"))
 			return err != nil
 		})
-		r.change(move("one", 10))
+		r.change(movedTo("one", 10))
 	}
 	if z := r.Revision().Zone("control"); z != nil {
 		t.Errorf("%+v", z)
@@ -256,7 +256,7 @@ func TestLiveNeverInSyncTooEarly(t *testing.T) {
 	r.settle("control", "worker")
 	for i := range 40 {
 		// Priority and ids stay; only the rows can tell.
-		r.change(apply(anp("one", 10, "tenant=blue", "in allow tenant=green tcp:"+fmt.Sprint(80+i), "in deny *")))
+		r.change(applied(anp("one", 10, "tenant=blue", "in allow tenant=green tcp:"+fmt.Sprint(80+i), "in deny *")))
 		rev := r.until(10*time.Second, "in sync", func(r2 *Revision) bool {
 			return r2.Summary(anpKey("one"), r.Now()).State == model.StateInSync
 		})

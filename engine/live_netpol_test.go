@@ -24,7 +24,7 @@ func TestLiveTier2(t *testing.T) {
 	}
 	web := np("blue", "web", "{podSelector: {matchLabels: {app: web}}, ingress: [{from: [{namespaceSelector: {matchLabels: {tenant: red}}}], ports: [{port: 80}]}]}")
 	wall := ef("blue", "{type: Allow, to: {cidrSelector: 1.2.3.0/24}}", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")
-	r.change(apply(web, wall))
+	r.change(applied(web, wall))
 	r.until(10*time.Second, "the policies are there", func(rev *Revision) bool { return rev.Cluster.Policy(npKey("blue", "web")) != nil })
 	rev := r.settle(nodes...)
 	for _, z := range nodes {

@@ -76,7 +76,7 @@ func TestLiveActivity(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.sandbox()
 	r.settle("control", "worker")
-	r.change(move("one", 12))
+	r.change(movedTo("one", 12))
 	r.settle("control", "worker")
 	for _, zone := range []string{"control", "worker"} {
 		// The rows are seen, in either case, before or after the answer to the

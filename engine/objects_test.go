@@ -53,12 +53,12 @@ func at(t testing.TB, priority, line int) *model.Policy {
 func TestOverlay(t *testing.T) {
 	key := anpKey("one")
 	type step func(*state)
-	reads := func(source string, priority, line int) step {
+	reads := func(from string, priority, line int) step {
 		p := at(t, priority, line)
-		return func(s *state) { s.source(source, SourceUpdate{Upsert: []model.Object{p}}) }
+		return func(s *state) { s.source(from, SourceUpdate{Upsert: []model.Object{p}}) }
 	}
-	loses := func(source string) step {
-		return func(s *state) { s.source(source, SourceUpdate{Remove: []model.Key{key}}) }
+	loses := func(from string) step {
+		return func(s *state) { s.source(from, SourceUpdate{Remove: []model.Key{key}}) }
 	}
 	change := func(priority int) step {
 		return func(s *state) {

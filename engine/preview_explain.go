@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"rung/model"
@@ -125,11 +124,4 @@ func liveIn(rev *Revision, k model.PolicyKey) (zones int, priority int32) {
 		}
 	}
 	return zones, priority
-}
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -13,10 +13,10 @@ func TestWriteBackLive(t *testing.T) {
 		c.Mode.WriteBack = true
 	})
 	r.until(10*time.Second, "read", func(rev *Revision) bool { return rev.Loaded })
-	r.change(apply(anp("three", 30, "", "in deny *")))
+	r.change(applied(anp("three", 30, "", "in deny *")))
 	r.change(Mutation{Op: OpDelete, Policy: anpKey("one")})
-	r.change(move("two", 21))
-	r.change(move("three", 31))
+	r.change(movedTo("two", 21))
+	r.change(movedTo("three", 31))
 	r.change(Mutation{Op: OpUndo})
 	read := func(name string, priority int32) func(*Revision) bool {
 		return func(rev *Revision) bool {
