@@ -82,8 +82,8 @@ func (z *zoneSet) rank(s *state) {
 		ranked = append(ranked, m)
 	}
 	slices.SortFunc(ranked, func(a, b *zoneMember) int {
-		return cmp.Or(cmp.Compare(order(!a.writes), order(!b.writes)), looked[b.name].Compare(looked[a.name]),
-			cmp.Compare(order(!a.early), order(!b.early)), strings.Compare(a.name, b.name))
+		return cmp.Or(trueFirst(a.writes, b.writes), looked[b.name].Compare(looked[a.name]),
+			trueFirst(a.early, b.early), strings.Compare(a.name, b.name))
 	})
 	limit := s.e.cfg.FollowZones
 	for i, m := range ranked {
@@ -98,6 +98,17 @@ func (z *zoneSet) rank(s *state) {
 		}
 	}
 	z.schedule(s)
+}
+
+// trueFirst orders what is before what is not.
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // objectsFirst says whether following has to wait for the objects: reading the rows
