@@ -12,7 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/reading"
 )
 
@@ -45,8 +46,8 @@ rung, tried by the server first. Fields that other managers own are a conflict;
 			if err != nil {
 				return err
 			}
-			return a.change(cmd.Context(), &c, func(*engine.Revision) (engine.Mutation, error) {
-				return engine.Mutation{Op: engine.OpApply, YAML: text, ServerSide: true, Force: force}, nil
+			return a.change(cmd.Context(), &c, func(*revision.Revision) (gate.Mutation, error) {
+				return gate.Mutation{Op: gate.OpApply, YAML: text, ServerSide: true, Force: force}, nil
 			})
 		},
 	}

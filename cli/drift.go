@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -62,10 +63,12 @@ no policy asks for any more.`,
 					// That it does not go away in time is an answer, not an error. A zone
 					// whose database got its name meanwhile is read again.
 					read := settled()
-					_ = e.Wait(ctx, func(r *engine.Revision) bool { return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle)) },
+					_ = e.Wait(ctx, func(r *revision.Revision) bool {
+						return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle))
+					},
 						time.Now().Add(patience))
 				},
-				answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+				answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 					zones, err := zonesNamed(r, zone)
 					if err != nil {
 						return nil, err
@@ -90,10 +93,10 @@ no policy asks for any more.`,
 
 // drift lists, by zone and policy, everything that is not in sync. Differences that
 // are not older than settle are settling.
-func drift(r *engine.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []driftOut {
+func drift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []driftOut {
 	out := []driftOut{}
 	for _, z := range zones {
-		for _, k := range engine.ZonePolicies(r, z) {
+		for _, k := range revision.ZonePolicies(r, z) {
 			in := z.Policy(k)
 			st := in.StateAfter(z, now, settle)
 			if st == model.StateInSync || st == model.StateNotEnforced {

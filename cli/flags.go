@@ -13,6 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/settings"
+	"rung/engine/source"
 	"rung/model"
 )
 
@@ -30,7 +34,7 @@ type flags struct {
 	traffic    float64
 	churn      float64
 	stateDir   string
-	ovn        engine.Flags
+	ovn        settings.Flags
 	dnsFile    string
 	quiet      bool // do not print what could not be read
 	rowsOnly   bool // databases are enough, manifests not needed
@@ -90,7 +94,7 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	cfg := engine.Config{ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder()}
 	if f.dnsFile != "" {
 		var err error
-		if f.ovn.Features.DNS, err = engine.ReadDNSAddresses(ctx, f.dnsFile); err != nil {
+		if f.ovn.Features.DNS, err = settings.ReadDNSAddresses(ctx, f.dnsFile); err != nil {
 			return cfg, err
 		}
 	}
@@ -99,20 +103,20 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Features.Demo()
 	}
 	writeBack := f.writeBack && !f.readOnly && !demo
-	opt := engine.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20}
+	opt := gate.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20}
 	switch {
 	case demo:
-		cfg.Mode = engine.Mode{Name: "demo", Title: "demo"}
+		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
 		opt.Demo = true
 	case len(f.files) > 0 && f.kube.given():
 		return cfg, errors.New("-f and a cluster exclude each other: leave -f, or --kubeconfig, --context and --as, out")
 	case len(f.files) > 0 && f.kube.reconcile:
 		return cfg, errors.New("--reconcile is for a cluster: a sandbox is written anyway, and rung reconcile -f writes other databases")
 	case len(f.files) > 0:
-		cfg.Mode = engine.Mode{Name: filesMode, Title: strings.Join(f.files, " "), WriteBack: writeBack}
+		cfg.Mode = revision.Mode{Name: filesMode, Title: strings.Join(f.files, " "), WriteBack: writeBack}
 		cfg.Identity = f.identity()
 	case len(f.nb) > 0 && f.rowsOnly && !f.kube.given():
-		cfg.Mode = engine.Mode{Name: rowsMode, Title: strings.Join(f.nb, " ")}
+		cfg.Mode = revision.Mode{Name: rowsMode, Title: strings.Join(f.nb, " ")}
 	default:
 		return cfg, a.cluster(ctx, &cfg, zones)
 	}
@@ -125,8 +129,8 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		}
 	}
 	if demo || len(f.files) > 0 {
-		files := engine.NewFiles(opt)
-		cfg.Sources = []engine.Source{files}
+		files := gate.NewFiles(opt)
+		cfg.Sources = []source.Source{files}
 		if writeBack {
 			cfg.Writer = files
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -27,7 +28,7 @@ each policy, and lists rows that no policy stands for: those of tier 0, and what
 Rung does not compile.`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 				return ladderAnswer(e, r, *stage)
 			}})
 		},
@@ -37,7 +38,7 @@ Rung does not compile.`,
 	return cmd
 }
 
-func ladderAnswer(e *engine.Engine, r *engine.Revision, stage model.Stage) (*answer, error) {
+func ladderAnswer(e *engine.Engine, r *revision.Revision, stage model.Stage) (*answer, error) {
 	l := r.Ladder().In(stage)
 	ans := &answer{value: l, text: func(wide bool) string { return ladderText(r, l, e.Now(), wide) }}
 	if len(r.Zones) > 0 {
@@ -67,7 +68,7 @@ type ladderRowOut struct {
 	Zones    []string        `json:"zones"`
 }
 
-func ladderRowsOut(r *engine.Revision, stage model.Stage) []ladderRowOut {
+func ladderRowsOut(r *revision.Revision, stage model.Stage) []ladderRowOut {
 	out := []ladderRowOut{}
 	for _, g := range r.LadderRows().Groups {
 		if stage == "" || g.Stage == stage {
@@ -104,7 +105,7 @@ func (l *ladderLive) MarshalJSON() ([]byte, error) {
 }
 
 // ladderStates are those of the policies and units on the ladder.
-func ladderStates(r *engine.Revision, l *model.Ladder, now time.Time) []stateOut {
+func ladderStates(r *revision.Revision, l *model.Ladder, now time.Time) []stateOut {
 	out := []stateOut{}
 	add := func(k model.Key) {
 		if r.Compiled(k) {
@@ -129,13 +130,13 @@ func ladderStates(r *engine.Revision, l *model.Ladder, now time.Time) []stateOut
 // ladderTable draws the ladder line by line.
 type ladderTable struct {
 	*tableOut
-	r    *engine.Revision
+	r    *revision.Revision
 	l    *model.Ladder
 	now  time.Time
 	wide bool
 }
 
-func ladderText(r *engine.Revision, l *model.Ladder, now time.Time, wide bool) string {
+func ladderText(r *revision.Revision, l *model.Ladder, now time.Time, wide bool) string {
 	t := &ladderTable{&tableOut{head: []string{"TIER", "PRIO", "POLICY", "SUBJECT", "INGRESS", "EGRESS", "PODS", "ACLS", "LOG"}},
 		r, l, now, wide}
 	if len(r.Zones) > 0 {
@@ -258,10 +259,10 @@ func brokenName(b model.Broken) string {
 	return b.Origin.Where()
 }
 
-func ladderMarks(r *engine.Revision, l *model.Ladder, rung *model.Rung, p *model.RungPolicy) []string {
+func ladderMarks(r *revision.Revision, l *model.Ladder, rung *model.Rung, p *model.RungPolicy) []string {
 	var marks []string
 	if none := r.None(p.Policy.Key); none != nil {
-		marks = append(marks, "✗ not enforced: "+engine.NoRowsShort(none, l.Max))
+		marks = append(marks, "✗ not enforced: "+revision.NoRowsShort(none, l.Max))
 	}
 	for _, i := range p.Conflicts {
 		c := &l.Conflicts[i]

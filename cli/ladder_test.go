@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -37,7 +37,7 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		acl("2", 1, 28500, model.StageAfterLB, nil),
 		acl("3", 2, 3000, model.StageToLport, nb.IDs("lab", "Honeypot", nb.Pair{Key: nb.KeyName, Value: "bees"})),
 	})
-	r := engine.NewRevision(engine.Facts{Cluster: cluster, Loaded: true, Zones: []*model.ZoneState{{Name: "alpha", DB: db, Conn: model.ConnSynced, SyncedAt: time.Now()}}}, nil)
+	r := revision.New(revision.Facts{Cluster: cluster, Loaded: true, Zones: []*model.ZoneState{{Name: "alpha", DB: db, Conn: model.ConnSynced, SyncedAt: time.Now()}}}, nil)
 	text := func(stage model.Stage) string {
 		var out []string
 		for _, l := range strings.Split(ladderText(r, r.Ladder().In(stage), time.Now(), false), "\n")[1:] {

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -86,15 +88,15 @@ about a policy lately.`,
 				return fmt.Errorf("--since %s: want how far back, such as 10m", since)
 			}
 			cfg.ExecZones = false // lines need no rows
-			cfg.ACLLogs = engine.ACLLogs{Since: since, Nodes: nodes}
+			cfg.ACLLogs = logs.Scope{Since: since, Nodes: nodes}
 			ctx := cmd.Context()
 			if !follow && !*watch {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, wait)
 				defer cancel()
 			}
-			synced := func(r *engine.Revision) bool { return cfg.Kube != nil || len(r.Zones) > 0 }
-			err = a.withConfig(ctx, cfg, synced, func(e *engine.Engine, r *engine.Revision) error {
+			synced := func(r *revision.Revision) bool { return cfg.Kube != nil || len(r.Zones) > 0 }
+			err = a.withConfig(ctx, cfg, synced, func(e *engine.Engine, r *revision.Revision) error {
 				if r.Mode.Simulated {
 					fmt.Fprintln(a.err, "rung: simulated traffic")
 				}
@@ -175,7 +177,7 @@ func (a *app) unfollowed(e *engine.Engine) {
 	}
 }
 
-func (a *app) printGap(x *engine.LogEntry) error {
+func (a *app) printGap(x *logs.Entry) error {
 	o := gapOut{At: stamp(x.Line.At), Zone: x.Line.Zone}
 	o.Gap.From, o.Gap.To, o.Gap.Missing, o.Gap.Why = stamp(x.Gap.From), stamp(x.Gap.To), x.Gap.Missing.Seconds(), x.Gap.Why
 	return a.item(o, func(bool) string {
@@ -183,7 +185,7 @@ func (a *app) printGap(x *engine.LogEntry) error {
 	})
 }
 
-func (a *app) printLog(x *engine.LogEntry, raw bool) error {
+func (a *app) printLog(x *logs.Entry, raw bool) error {
 	if raw {
 		_, err := fmt.Fprintln(a.out, x.Line.Raw)
 		return err

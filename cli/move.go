@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 )
 
 func (a *app) moveCmd() *cobra.Command {
@@ -21,9 +22,9 @@ func (a *app) moveCmd() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.flags.ovn.MaxPriority)
 			}
-			return a.change(cmd.Context(), &c, func(r *engine.Revision) (engine.Mutation, error) {
+			return a.change(cmd.Context(), &c, func(r *revision.Revision) (gate.Mutation, error) {
 				k, err := policyNamed(r, args[0])
-				return engine.Mutation{Op: engine.OpMove, Policy: k, Priority: int32(prio)}, err
+				return gate.Mutation{Op: gate.OpMove, Policy: k, Priority: int32(prio)}, err
 			})
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -35,13 +36,13 @@ type failureOut struct {
 }
 
 type zoneReadyOut struct {
-	Zone     string             `json:"zone"`
-	Status   engine.ReadyStatus `json:"status"`
-	Reason   string             `json:"reason,omitempty"`
-	Message  string             `json:"message,omitempty"`
-	At       string             `json:"at,omitempty"`
-	Rows     model.PolicyState  `json:"state_by_rows"`
-	Disagree string             `json:"rows_disagree,omitempty"`
+	Zone     string               `json:"zone"`
+	Status   revision.ReadyStatus `json:"status"`
+	Reason   string               `json:"reason,omitempty"`
+	Message  string               `json:"message,omitempty"`
+	At       string               `json:"at,omitempty"`
+	Rows     model.PolicyState    `json:"state_by_rows"`
+	Disagree string               `json:"rows_disagree,omitempty"`
 }
 
 // reportTime is how long Rung's own reconcilers have to report.
@@ -55,7 +56,7 @@ func (a *app) conditions(ctx context.Context, watch bool) error {
 			defer cancel()
 			_ = e.Wait(ctx, reported) // what did not report by then has no report
 		},
-		answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+		answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 			now := e.Now()
 			out := []readyOut{}
 			for _, p := range r.Ready(now) {
@@ -65,7 +66,7 @@ func (a *app) conditions(ctx context.Context, watch bool) error {
 		}})
 }
 
-func describeReady(p engine.PolicyReady) readyOut {
+func describeReady(p revision.PolicyReady) readyOut {
 	o := readyOut{Policy: p.Policy.Label(), Zones: p.Zones, Ready: p.Ready, NotReady: p.Failing, NoReport: p.Silent, Gone: p.Gone, Disagree: p.Against,
 		Failures: []failureOut{}, Reports: []zoneReadyOut{}}
 	if !p.Oldest.IsZero() {

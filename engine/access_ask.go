@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/kube"
 )
@@ -19,7 +20,7 @@ func questions(ovnNamespaces []string) (out []kube.Question) {
 		}
 	}
 	for _, ns := range ovnNamespaces {
-		out = append(out, Exec(ns), PodLogs(ns))
+		out = append(out, revision.Exec(ns), revision.PodLogs(ns))
 	}
 	for _, r := range []kube.Question{
 		{Resource: "namespaces"}, {Resource: "pods"}, {Resource: "nodes"}, {Resource: "services"}, {Resource: "events"},
@@ -50,7 +51,7 @@ func (e *Engine) runAccess(c *kube.Cluster) {
 	known := map[kube.Question]kube.Access{}
 	for {
 		complete := ask(e.ctx, c, asked, known)
-		a := NewAccess(c.Context(), maps.Clone(known))
+		a := revision.NewAccess(c.Context(), maps.Clone(known))
 		e.send(func(s *state) { s.access, s.dirty = a, true })
 		if schemas, found, err := c.Schemas(e.ctx); err == nil {
 			e.gate.UseSchemas(schemas)

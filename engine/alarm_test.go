@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
+	"rung/test/given"
 )
 
 // Nobody in an engine that nothing happens to wakes up whoever waits for it.
@@ -16,7 +18,7 @@ func TestIdleEngineSleeps(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
 	looks := 0
-	if err := e.Wait(ctx, func(*Revision) bool { looks++; return false }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := e.Wait(ctx, func(*revision.Revision) bool { looks++; return false }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err)
 	}
 	if looks > 3 {
@@ -28,7 +30,7 @@ func TestIdleEngineSleeps(t *testing.T) {
 // policy once, without a new revision.
 func TestSettlingEndsByItself(t *testing.T) {
 	e := quiet(t, nil)
-	one, two := anpKey("one"), anpKey("two")
+	one, two := given.ANPKey("one"), given.ANPKey("two")
 	now := time.Now()
 	touched := func(ago time.Duration) *model.PolicyInZone {
 		return &model.PolicyInZone{Different: 1, LivePriority: -1, Touched: now.Add(ago - model.SettleTime), DiffSince: now.Add(ago - model.SettleTime)}
@@ -44,7 +46,7 @@ func TestSettlingEndsByItself(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	var seen []int
-	if err := e.Wait(ctx, func(r *Revision) bool {
+	if err := e.Wait(ctx, func(r *revision.Revision) bool {
 		behind := 0
 		for _, k := range []model.PolicyKey{one, two} {
 			if r.Zone("z").Policy(k).State(r.Zone("z"), e.Now()) == model.StateBehind {

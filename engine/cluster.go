@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model/clean"
 	"rung/reconciler"
 	"rung/sources/kube"
@@ -27,9 +30,9 @@ func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
 		return err
 	}
 	cfg.Kube, cfg.OVNNamespace, cfg.ExecZones = c, o.OVNNamespace, exec
-	cfg.Mode = Mode{Name: ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User()}
+	cfg.Mode = revision.Mode{Name: revision.ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User()}
 	cfg.Identity = c.Context() + " " + c.Server()
-	cfg.Sources, cfg.Writer = []Source{FromCluster(c)}, ToCluster(c)
+	cfg.Sources, cfg.Writer = []source.Source{source.FromCluster(c)}, gate.ToCluster(c)
 	return nil
 }
 

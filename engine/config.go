@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"time"
 
+	"rung/engine/gate"
+	"rung/engine/logs"
+	"rung/engine/revision"
+	"rung/engine/settings"
+	"rung/engine/source"
 	"rung/reconciler"
 	"rung/sources/kube"
 	"rung/sources/safefile"
@@ -12,14 +17,14 @@ import (
 // Config says what an engine runs on.
 type Config struct {
 	// Mode is what is on screen; Writes, WhyNot and Families are filled in.
-	Mode Mode
+	Mode revision.Mode
 	// Identity tells what is run on from everything else, wherever Rung is
 	// started: history and plans are kept under it. Empty is the title of Mode.
 	Identity string
 	// Sources deliver objects.
-	Sources []Source
+	Sources []source.Source
 	// Writer makes changes of policies lasting; nil keeps them in memory.
-	Writer Writer
+	Writer gate.Writer
 
 	// Kube, when set, is the cluster that sources, writer and zones belong to;
 	// OpenCluster sets it.
@@ -55,10 +60,10 @@ type Config struct {
 	Writes, ReadOnly bool
 
 	// Flags say what the cluster's OVN-Kubernetes runs with.
-	Flags
+	settings.Flags
 
 	// ACLLogs says which of the cluster's ACL logs are followed.
-	ACLLogs ACLLogs
+	ACLLogs logs.Scope
 
 	// StateDir holds the history and the audit; empty keeps neither.
 	StateDir string

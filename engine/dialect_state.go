@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/compiler"
+	"rung/engine/settings"
 	"rung/model"
 	"rung/model/dialect"
 	"rung/sources/kube"
@@ -22,7 +23,7 @@ const (
 // dialects follow what the zones' OVN-Kubernetes runs with. The engine's loop owns
 // them; nil where dialects are not read.
 type dialects struct {
-	view *dialectView // handed to revisions: replaced, never changed
+	view *settings.View // handed to revisions: replaced, never changed
 	// configRead is when the configuration was asked for the first time, zero
 	// before.
 	configRead time.Time
@@ -36,7 +37,7 @@ type dialects struct {
 // shownZone keeps what a zone's state was turned into.
 type shownZone struct {
 	in, out *model.ZoneState
-	view    *dialectView
+	view    *settings.View
 	cluster *model.Cluster
 	step    uint64
 }
@@ -52,11 +53,11 @@ func newDialects(cfg *Config, d *compiler.Desired) *dialects {
 		return nil
 	}
 	v4, v6 := d.Families()
-	return &dialects{view: newDialectView(&cfg.Flags, v4, v6), shown: map[string]shownZone{}}
+	return &dialects{view: settings.New(&cfg.Flags, v4, v6), shown: map[string]shownZone{}}
 }
 
 // viewOf is what a revision gets; families follow the pods where nobody says.
-func (d *dialects) viewOf(s *state) *dialectView {
+func (d *dialects) viewOf(s *state) *settings.View {
 	if d == nil {
 		return nil
 	}
@@ -175,7 +176,7 @@ func (s *state) compared(st *model.ZoneState) *model.ZoneState {
 
 // excused are the policies of a zone with those of the kinds that deviate marked;
 // nil when none is.
-func (s *state) excused(in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]deviation, found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
+func (s *state) excused(in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]settings.Deviation, found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
 	var out map[model.PolicyKey]*model.PolicyInZone
 	for k, p := range in {
 		why := ""

@@ -14,16 +14,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/compiler"
+	"rung/engine/revision"
+	"rung/engine/settings"
+	"rung/engine/source"
 	"rung/model"
 	"rung/model/nb"
 	"rung/sources/manifests"
+	"rung/test/given"
 )
 
 // dialectObjects is a cluster with a policy of every kind.
 func dialectObjects(t *testing.T) []model.Object {
 	t.Helper()
-	res := manifests.Parse("cluster.yaml", []byte(someObjects()+"---\n"+anp("cluster-control", 5, "tenant=blue", "in deny tenant=red", "out allow 10.0.0.0/8")+
-		"---\n"+banp("tenant=blue", "in deny tenant=green")+`---
+	res := manifests.Parse("cluster.yaml", []byte(given.Objects()+"---\n"+given.ANP("cluster-control", 5, "tenant=blue", "in deny tenant=red", "out allow 10.0.0.0/8")+
+		"---\n"+given.BANP("tenant=blue", "in deny tenant=green")+`---
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata: {name: test-policy, namespace: blue, annotations: {k8s.ovn.org/acl-stateless: "true"}}
@@ -124,9 +128,9 @@ func fixtureRows(t *testing.T, file string, rename ...string) *nb.DB {
 }
 
 // statesOf counts the states of a zone's policies and units by kind.
-func statesOf(r *Revision, zone string, now time.Time) (out []string) {
+func statesOf(r *revision.Revision, zone string, now time.Time) (out []string) {
 	z := r.Zone(zone)
-	for _, k := range ZonePolicies(r, z) {
+	for _, k := range revision.ZonePolicies(r, z) {
 		if st := z.Policy(k).State(z, now); st != model.StateInSync {
 			out = append(out, string(k.Kind)+" "+string(st))
 		}
@@ -176,8 +180,8 @@ func TestDialectOfZones(t *testing.T) {
 				}
 			}
 			r := f.run(1, time.Hour) // one zone is followed, one swept
-			f.steps <- SourceUpdate{Upsert: objects, Loaded: true}
-			r.sweeps("the zones are read", func(r *Revision) bool {
+			f.steps <- source.Update{Upsert: objects, Loaded: true}
+			r.sweeps("the zones are read", func(r *revision.Revision) bool {
 				return !r.Unsettled && len(r.Zones) == 2 && !slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.SyncedAt.IsZero() || z.Judging })
 			})
 			rev := r.Revision()
@@ -186,19 +190,19 @@ func TestDialectOfZones(t *testing.T) {
 				if z.Conn == model.ConnSwept { // judged as of its read
 					next.SyncedAt = z.SyncedAt.Add(later)
 				}
-				judged := NewRevision(Facts{Cluster: rev.Cluster, Desired: rev.Desired, Zones: []*model.ZoneState{&next}}, nil)
+				judged := revision.New(revision.Facts{Cluster: rev.Cluster, Desired: rev.Desired, Zones: []*model.ZoneState{&next}}, nil)
 				if diff := cmp.Diff(tt.want, statesOf(judged, z.Name, r.Now().Add(later))); diff != "" {
 					t.Errorf("zone %s, %s: (-want +got)\n%s", z.Name, z.Conn, diff)
 				}
 				d := rev.Dialect(z.Name)
 				for _, want := range tt.setting {
 					name, value, _ := strings.Cut(want, " ")
-					if s := d.Setting(name); s.Value != value || s.Source != FromRows {
+					if s := d.Setting(name); s.Value != value || s.Source != settings.FromRows {
 						t.Errorf("zone %s: %+v, want %s", z.Name, s, want)
 					}
 				}
 			}
-			if named := slices.ContainsFunc(rev.ZoneFindings(r.Now()), func(x model.Finding) bool { return x.Code == findDialect }); named != (tt.db != nil) {
+			if named := slices.ContainsFunc(rev.ZoneFindings(r.Now()), func(x model.Finding) bool { return x.Code == revision.FindDialect }); named != (tt.db != nil) {
 				t.Errorf("findings: %+v", rev.ZoneFindings(r.Now()))
 			}
 		})
@@ -211,15 +215,15 @@ func TestDialectDeviates(t *testing.T) {
 	objects := dialectObjects(t)
 	extra := &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "third"}}}
 	objects = append(objects, extra)
-	start := func(t *testing.T, set func(*Config)) *Revision {
+	start := func(t *testing.T, set func(*Config)) *revision.Revision {
 		f := newFleet(t)
 		for _, zone := range []string{"worker", "control"} {
 			f.rows[zone] = dialectRows(objects, zone, compiler.Options{IPv4: true, AllowICMP: true, Observability: true})
 		}
 		f.rows["third"] = dialectRows(objects, "third", compiler.Options{IPv4: true})
 		r := f.runWith(10, time.Hour, set)
-		f.steps <- SourceUpdate{Upsert: objects, Loaded: true}
-		r.sweeps("the zones are judged", func(r *Revision) bool {
+		f.steps <- source.Update{Upsert: objects, Loaded: true}
+		r.sweeps("the zones are judged", func(r *revision.Revision) bool {
 			return !r.Unsettled && len(r.Zones) == 3 && !slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.SyncedAt.IsZero() || z.Judging })
 		})
 		return r.Revision()
@@ -240,7 +244,7 @@ func TestDialectDeviates(t *testing.T) {
 		}
 		said := 0
 		for _, x := range rev.ZoneFindings(later) {
-			if x.Code == findDialect && strings.HasPrefix(x.Message, "zone third: ") {
+			if x.Code == revision.FindDialect && strings.HasPrefix(x.Message, "zone third: ") {
 				said++
 			}
 		}

@@ -8,6 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rung/engine/gate"
+	"rung/engine/logs"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
@@ -20,7 +24,7 @@ type Clock func() time.Time
 type Engine struct {
 	cfg   Config
 	now   Clock
-	rev   atomic.Pointer[Revision]
+	rev   atomic.Pointer[revision.Revision]
 	inbox chan func(*state)
 
 	ctx    context.Context
@@ -36,9 +40,9 @@ type Engine struct {
 
 	activity *activityLog
 	notices  []string // of the start
-	logs     *Logs
-	gate     *gate
-	plans    *planRunner
+	logs     *logs.Store
+	gate     *gate.Gate
+	plans    *gate.Plans
 	zones    *zoneSet
 	turns    turns
 	share    *nbdb.Sharing // of all zones
@@ -75,7 +79,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	s := newState(e)
 	e.zones = newZoneSet(e)
 	e.zones.lookers.desired = s.desired
-	e.logs = NewLogs(e.Revision, cfg.LogLines).WithClock(cfg.Clock)
+	e.logs = logs.New(e.Revision, cfg.LogLines).WithClock(cfg.Clock)
 	if err := e.startGate(); err != nil {
 		cancel()
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
@@ -139,7 +143,7 @@ func (e *Engine) Close() {
 }
 
 // Revision is the newest revision; never nil.
-func (e *Engine) Revision() *Revision { return e.rev.Load() }
+func (e *Engine) Revision() *revision.Revision { return e.rev.Load() }
 
 // Now is the engine's time.
 func (e *Engine) Now() time.Time { return e.now() }
@@ -174,7 +178,7 @@ func (e *Engine) notify() {
 // Wait blocks until the condition holds for a revision, or ctx ends. The condition
 // is looked at with every tick of Subscribe, and at the times that are given: those
 // after which it may hold although nothing else happens.
-func (e *Engine) Wait(ctx context.Context, holds func(*Revision) bool, times ...time.Time) error {
+func (e *Engine) Wait(ctx context.Context, holds func(*revision.Revision) bool, times ...time.Time) error {
 	ticks, stop := e.Subscribe()
 	defer stop()
 	var due alarm
@@ -228,8 +232,8 @@ func (e *Engine) send(f func(*state)) bool {
 	}
 }
 
-func (e *Engine) runSource(src Source) {
-	src.Run(e.ctx, func(u SourceUpdate) {
+func (e *Engine) runSource(src source.Source) {
+	src.Run(e.ctx, func(u source.Update) {
 		e.send(func(s *state) { s.source(src.Name(), u) })
 	})
 }
@@ -256,4 +260,4 @@ func (e *Engine) SetWrites(on bool) error {
 func (e *Engine) Activity(after uint64) []model.Activity { return e.activity.since(after) }
 
 // Logs is the store of ACL log lines.
-func (e *Engine) Logs() *Logs { return e.logs }
+func (e *Engine) Logs() *logs.Store { return e.logs }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/statedir"
 	"rung/model"
 	"rung/sources/safefile"
 )
@@ -15,10 +18,10 @@ import (
 func (e *Engine) startGate() error {
 	dir := e.cfg.StateDir
 	if e.cfg.Kube != nil && e.cfg.Writer == nil {
-		e.cfg.Writer = ToCluster(e.cfg.Kube)
+		e.cfg.Writer = gate.ToCluster(e.cfg.Kube)
 	}
 	if dir != "" {
-		note, err := openState(safefile.Or(e.cfg.Disk), dir)
+		note, err := statedir.OpenOn(safefile.Or(e.cfg.Disk), dir)
 		if err != nil {
 			return err
 		}
@@ -30,11 +33,11 @@ func (e *Engine) startGate() error {
 	if e.cfg.Writer == nil {
 		historyDir = ""
 	}
-	h, err := OpenHistory(e.cfg.Disk, historyDir, e.cfg.identity())
+	h, err := gate.OpenHistory(e.cfg.Disk, historyDir, e.cfg.identity())
 	if err != nil {
 		return err
 	}
-	e.gate = newGate(GateConfig{Current: e.Revision, Writer: memory{e}, Decides: e.cfg.Writer, History: h, Audit: NewAudit(e.cfg.Disk, dir), Now: e.now,
+	e.gate = gate.New(gate.Config{Current: e.Revision, Writer: memory{e}, Decides: e.cfg.Writer, History: h, Audit: gate.NewAudit(e.cfg.Disk, dir), Now: e.now,
 		Shown: e.awaitShown, HistoryChanged: func(undo string) { e.do(func(s *state) { s.undo, s.dirty = undo, true }) }})
 	if e.cfg.Kube != nil {
 		e.goRun(func() { e.runAccess(e.cfg.Kube) })
@@ -52,14 +55,14 @@ type memory struct{ e *Engine }
 
 // Write makes the changes; when it returns a revision shows them. What a server
 // has, its source shows: putting it over the source would hide who comes after.
-func (m memory) Write(ctx context.Context, changes []ObjectChange) error {
+func (m memory) Write(ctx context.Context, changes []gate.ObjectChange) error {
 	w := m.e.cfg.Writer
 	if w != nil {
 		if err := w.Write(ctx, changes); err != nil {
 			return err
 		}
 	}
-	if Asked(w) {
+	if gate.Asked(w) {
 		return nil
 	}
 	objects := make(map[model.Key]*model.Policy, len(changes))
@@ -77,10 +80,10 @@ func (m memory) Write(ctx context.Context, changes []ObjectChange) error {
 const showTime = 2 * time.Second
 
 // awaitShown waits until the source shows a change that a server has taken.
-func (e *Engine) awaitShown(ctx context.Context, changes []ObjectChange) {
+func (e *Engine) awaitShown(ctx context.Context, changes []gate.ObjectChange) {
 	ctx, cancel := context.WithTimeout(ctx, showTime)
 	defer cancel()
-	_ = e.Wait(ctx, func(r *Revision) bool {
+	_ = e.Wait(ctx, func(r *revision.Revision) bool {
 		for _, c := range changes {
 			is := r.Cluster.Policy(c.Key)
 			if c.New == nil && is != nil && is.UID == c.Old.UID || c.New != nil && !model.SameContent(is, c.New) {
@@ -94,14 +97,14 @@ func (e *Engine) awaitShown(ctx context.Context, changes []ObjectChange) {
 // Preview works out what a change would do, without any side effect. The error
 // says that it could not be worked out; that the change may not be made is in
 // Blocked and Errors.
-func (e *Engine) Preview(ctx context.Context, m Mutation) (*Preview, error) {
+func (e *Engine) Preview(ctx context.Context, m gate.Mutation) (*gate.Preview, error) {
 	return e.gate.Preview(ctx, e.Revision(), m)
 }
 
 // Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
 // ErrNotConfirmed where the gate said no. An error that comes with a Result says
 // that the change was made, and what could not be written down about it.
-func (e *Engine) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
+func (e *Engine) Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
 	return e.gate.Commit(ctx, p, c)
 }
 
@@ -111,4 +114,4 @@ func (e *Engine) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, er
 func (e *Engine) Notices() []string { return e.notices }
 
 // History lists the changes that can be taken back, newest first.
-func (e *Engine) History() []HistoryEntry { return e.gate.History() }
+func (e *Engine) History() []gate.HistoryEntry { return e.gate.History() }

@@ -10,12 +10,16 @@ import (
 
 	"go.uber.org/goleak"
 
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/model/plan"
+	"rung/test/given"
 )
 
 // inSync says whether every zone shows every ANP and BANP.
-func inSync(r *Revision) bool {
+func inSync(r *revision.Revision) bool {
 	if !r.Loaded || len(r.Zones) == 0 {
 		return false
 	}
@@ -39,13 +43,13 @@ func TestGateOfAnEngine(t *testing.T) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	e, err := New(ctx, Config{Mode: Mode{Name: "demo", Sandbox: true}, Sources: []Source{NewFiles(FileOptions{Demo: true})},
+	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []source.Source{gate.NewFiles(gate.FileOptions{Demo: true})},
 		Sandbox: &SandboxConfig{Server: "builtin", Dir: dir}, Writes: true, StateDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	wait := func(what string, holds func(*Revision) bool) *Revision {
+	wait := func(what string, holds func(*revision.Revision) bool) *revision.Revision {
 		t.Helper()
 		if err := e.Wait(ctx, holds); err != nil {
 			t.Fatalf("%s: %v", what, err)
@@ -53,9 +57,9 @@ func TestGateOfAnEngine(t *testing.T) {
 		return e.Revision()
 	}
 	rev := wait("in sync", inSync)
-	k := anpKey("cluster-control")
+	k := given.ANPKey("cluster-control")
 	from := rev.Cluster.Policy(k).Priority
-	uuids := func(r *Revision) string {
+	uuids := func(r *revision.Revision) string {
 		var out []string
 		for _, z := range r.Zones {
 			for a := range z.DB.ACLs() {
@@ -72,10 +76,10 @@ func TestGateOfAnEngine(t *testing.T) {
 	if err != nil || p.Blocked != "" || p.ConfirmName != "cluster-control" || len(p.Rows) == 0 {
 		t.Fatalf("%v %+v", err, p)
 	}
-	if _, err := e.Commit(ctx, p, Confirm{Yes: true}); !errors.Is(err, ErrNotConfirmed) {
+	if _, err := e.Commit(ctx, p, gate.Confirm{Yes: true}); !errors.Is(err, gate.ErrNotConfirmed) {
 		t.Fatal(err)
 	}
-	r, err := e.Commit(ctx, p, Confirm{Yes: true, Name: "cluster-control", By: "cli"})
+	r, err := e.Commit(ctx, p, gate.Confirm{Yes: true, Name: "cluster-control", By: "cli"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +87,8 @@ func TestGateOfAnEngine(t *testing.T) {
 	if rev.Cluster.Policy(k).Priority != from+1 || rev.Undo != p.Title || r.Undo == 0 {
 		t.Errorf("after the commit: %d, undo %q", rev.Cluster.Policy(k).Priority, rev.Undo)
 	}
-	moved := func(to int32) func(*Revision) bool {
-		return func(r *Revision) bool {
+	moved := func(to int32) func(*revision.Revision) bool {
+		return func(r *revision.Revision) bool {
 			for _, z := range r.Zones {
 				if p := z.Policy(k); p == nil || !p.InSync || p.LivePriority != to {
 					return false
@@ -96,11 +100,11 @@ func TestGateOfAnEngine(t *testing.T) {
 	if rev = wait("the rows of the move", moved(from+1)); uuids(rev) != before {
 		t.Error("rows were made anew instead of changed")
 	}
-	p, err = e.Preview(ctx, Mutation{Op: OpUndo})
+	p, err = e.Preview(ctx, gate.Mutation{Op: gate.OpUndo})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Commit(ctx, p, Confirm{Yes: true, Name: "cluster-control", By: "cli"}); err != nil {
+	if _, err := e.Commit(ctx, p, gate.Confirm{Yes: true, Name: "cluster-control", By: "cli"}); err != nil {
 		t.Fatal(err)
 	}
 	wait("the rows of the undo", moved(from))
@@ -120,18 +124,20 @@ func TestGateOfAnEngine(t *testing.T) {
 	if err != nil || pre.Blocked != "" {
 		t.Fatalf("%v %s", err, pre.Blocked)
 	}
-	if err := e.PlanStart(ctx, &pl, pre, Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"}); err != nil {
+	if err := e.PlanStart(ctx, &pl, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"}); err != nil {
 		t.Fatal(err)
 	}
 	if e.Revision().Plan == nil {
 		t.Error("a plan that was started is not in the revision")
 	}
-	rev = wait("the plan", func(r *Revision) bool { return r.Plan.State == PlanDone || r.Plan.State == PlanStopped })
-	if rev.Plan.State != PlanDone || rev.Plan.Done != len(pl.Steps) {
+	rev = wait("the plan", func(r *revision.Revision) bool {
+		return r.Plan.State == gate.PlanDone || r.Plan.State == gate.PlanStopped
+	})
+	if rev.Plan.State != gate.PlanDone || rev.Plan.Done != len(pl.Steps) {
 		t.Errorf("%+v", rev.Plan)
 	}
 	for _, s := range pl.Then {
-		if got := rev.Cluster.Policy(anpKey(s.Policy)).Priority; got != s.Priority {
+		if got := rev.Cluster.Policy(given.ANPKey(s.Policy)).Priority; got != s.Priority {
 			t.Errorf("%s at %d, want %d", s.Policy, got, s.Priority)
 		}
 	}

@@ -6,14 +6,17 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/gate"
+	"rung/engine/source"
 	"rung/model"
+	"rung/test/given"
 	"rung/test/wait"
 )
 
 // hung is a Writer that never answers.
 type hung struct{ began chan struct{} }
 
-func (h hung) Write(ctx context.Context, _ []ObjectChange) error {
+func (h hung) Write(ctx context.Context, _ []gate.ObjectChange) error {
 	close(h.began)
 	<-ctx.Done()
 	return ctx.Err()
@@ -23,17 +26,17 @@ func (h hung) Write(ctx context.Context, _ []ObjectChange) error {
 func TestEngineOfAHungWriter(t *testing.T) {
 	h := hung{make(chan struct{})}
 	e := quiet(t, func(c *Config) { c.Writer, c.Writes = h, true })
-	e.send(func(s *state) { s.source("a", SourceUpdate{Upsert: []model.Object{at(t, 1, 1)}, Loaded: true}) })
+	e.send(func(s *state) { s.source("a", source.Update{Upsert: []model.Object{at(t, 1, 1)}, Loaded: true}) })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	wait.Within(t, wait.Patience, "the policy is read", func() bool { return e.Revision().Cluster.Policy(anpKey("one")) != nil })
+	wait.Within(t, wait.Patience, "the policy is read", func() bool { return e.Revision().Cluster.Policy(given.ANPKey("one")) != nil })
 	p, err := e.Preview(ctx, movedTo("one", 5))
 	if err != nil || p.Blocked != "" {
 		t.Fatalf("%v %+v", err, p)
 	}
 	got := make(chan error, 1)
 	go func() {
-		_, err := e.Commit(ctx, p, Confirm{Yes: true, Name: p.ConfirmName})
+		_, err := e.Commit(ctx, p, gate.Confirm{Yes: true, Name: p.ConfirmName})
 		got <- err
 	}()
 	<-h.began

@@ -3,11 +3,12 @@ package engine
 import (
 	"slices"
 
+	"rung/engine/source"
 	"rung/model"
 )
 
 // source takes in one step of a source.
-func (s *state) source(name string, u SourceUpdate) {
+func (s *state) source(name string, u source.Update) {
 	now := s.e.now()
 	st, was := u.State, s.sources[name]
 	st.At, st.ReadAt = was.At, was.ReadAt

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
 	"rung/reconciler"
@@ -193,7 +194,7 @@ func (w *owned) rest(ctx context.Context, ticks <-chan struct{}, was ownerFacts)
 }
 
 // facts are what a revision says of the zone's node.
-func (w *owned) facts(rev *Revision) ownerFacts {
+func (w *owned) facts(rev *revision.Revision) ownerFacts {
 	cfg := &w.o.e.cfg
 	return ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
 		cluster: cfg.Kube != nil, override: cfg.Own.NobodyElse, off: cfg.Own.WithWrites && !rev.Mode.Writes}
@@ -280,7 +281,7 @@ func (o *owners) ask(ctx context.Context, node string) ([]kube.Controller, error
 
 // clear takes away what the controller of a zone reported whose node is gone
 // (ovn-kubernetes.md#status-conditions); from the API server only if that was Rung.
-func (w *owned) clear(rev *Revision) {
+func (w *owned) clear(rev *revision.Revision) {
 	t := conditionOf(w.zone)
 	var of []model.PolicyKey
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"rung/engine/logs"
 	"rung/model"
 	"rung/sources/kube"
 )
@@ -16,7 +17,7 @@ func (e *Engine) runPodLogs() {
 	}
 	ticks, stop := e.Subscribe()
 	defer stop()
-	newPodLogs(e.logs, read, e.cfg.ACLLogs, e.ovnNamespaces()).Run(e.ctx, e.Revision, ticks)
+	logs.NewFollower(e.logs, read, e.cfg.ACLLogs, e.ovnNamespaces()).Run(e.ctx, e.Revision, ticks)
 }
 
 // ovnNamespaces are where ovnkube-node pods may be: the one that was named, and no
@@ -30,13 +31,13 @@ func (e *Engine) ovnNamespaces() []string {
 
 // ControllerLog reads the newest lines of the ovnkube-controller of a zone and
 // keeps those that name the policy. The error is one line with what to do.
-func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*ControllerLog, error) {
+func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.ControllerLog, error) {
 	if e.cfg.Kube == nil {
-		return nil, ErrNotOnCluster
+		return nil, logs.ErrNotOnCluster
 	}
 	read, err := kube.NewPodLogs(e.cfg.Kube)
 	if err != nil {
 		return nil, err
 	}
-	return ReadControllerLog(ctx, read, e.cfg.Kube.ContextFlag(), e.ovnNamespaces(), zone, policy)
+	return logs.ReadControllerLog(ctx, read, e.cfg.Kube.ContextFlag(), e.ovnNamespaces(), zone, policy)
 }

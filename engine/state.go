@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/compiler"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -33,10 +34,10 @@ type state struct {
 	shownConditions map[model.PolicyKey][]model.Condition
 	events          []*model.Event
 	undo            string
-	plan            *PlanState
+	plan            *revision.PlanState
 	// access and profile are what a cluster's server says of permissions, and of
 	// CRDs that are newer than OVN-Kubernetes.
-	access  Access
+	access  revision.Access
 	profile []model.Broken
 	// dialects are what others' zones run with; nil where there are none.
 	dialects *dialects
@@ -95,7 +96,7 @@ func (s *state) whole() bool {
 func (s *state) publish() {
 	if s.dirty {
 		s.number++
-		f := Facts{
+		f := revision.Facts{
 			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
 			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(),
 		}
@@ -110,7 +111,7 @@ func (s *state) publish() {
 		}
 		f.Sweep, f.Dialects, f.Unsettled = s.e.zones.sweepState(), s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
 		slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
-		s.e.rev.Store(NewRevision(f, s.e.rev.Load()))
+		s.e.rev.Store(revision.New(f, s.e.rev.Load()))
 		s.dirty = false
 		s.awaitSettled()
 		s.e.notify()
@@ -137,7 +138,7 @@ func (s *state) conditionsView() map[model.PolicyKey][]model.Condition {
 	return s.shownConditions
 }
 
-func (s *state) mode() Mode {
+func (s *state) mode() revision.Mode {
 	m := s.e.cfg.Mode
 	m.Writes = s.writes
 	if s.e.cfg.ReadOnly {

@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rung/test/given"
 )
 
 // A state folder that others may look into is made private, which is said.
 func TestStateFolderOpenToOthers(t *testing.T) {
-	w := newLiveWorld(t, anp("one", 10, "tenant=blue", "in deny *"))
+	w := newLiveWorld(t, given.ANP("one", 10, "tenant=blue", "in deny *"))
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "rung.log"), nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/dialect"
 	"rung/model/nb"
@@ -232,8 +233,8 @@ func settlesIn(st *model.ZoneState) (in time.Duration) {
 }
 
 // sweepState counts for a revision.
-func (z *zoneSet) sweepState() SweepState {
-	var out SweepState
+func (z *zoneSet) sweepState() revision.SweepState {
+	var out revision.SweepState
 	round := -1
 	unread := false
 	for _, m := range z.members {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -106,7 +106,7 @@ func (m *root) drawOver(o overlay, frame string, w, h int) string {
 
 // counts are the numbers of the header; they are taken once per revision.
 type counts struct {
-	rev               *engine.Revision
+	rev               *revision.Revision
 	cluster           *model.Cluster
 	anp, banp, np, ef int
 	pods              int
@@ -119,7 +119,7 @@ type counts struct {
 // now and then.
 func (c *counts) lag(now time.Time) bool { return c.owed || now.Sub(c.older) < 2*lintTime }
 
-func (c *counts) take(r *engine.Revision, now time.Time) {
+func (c *counts) take(r *revision.Revision, now time.Time) {
 	if c.rev == r {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -167,7 +167,7 @@ func (m *root) do(id action.ID) {
 	case action.Save:
 		m.save()
 	case action.Undo:
-		m.preview(engine.Mutation{Op: engine.OpUndo}, false)
+		m.preview(gate.Mutation{Op: gate.OpUndo}, false)
 	case action.Refresh:
 		m.top().synced = syncKey{}
 		m.later(tea.ClearScreen)

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model/clean"
 	"rung/themes"
 	"rung/ui/view"
@@ -55,7 +55,7 @@ func (m *root) wait() tea.Cmd {
 }
 
 // prepared is the newest revision with its expensive parts made.
-func prepared(c Console) *engine.Revision {
+func prepared(c Console) *revision.Revision {
 	rev := c.Revision()
 	rev.Ladder()
 	rev.Findings()
@@ -166,7 +166,7 @@ func (m *root) handle(msg tea.Msg) {
 }
 
 // take makes a revision the one that is shown; an older one is left.
-func (m *root) take(rev *engine.Revision) {
+func (m *root) take(rev *revision.Revision) {
 	if rev.Number < m.rev.Number {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/job"
@@ -45,7 +45,7 @@ type root struct {
 	mouse  bool
 
 	w, h   int
-	rev    *engine.Revision
+	rev    *revision.Revision
 	counts counts
 	now    time.Time
 
@@ -97,7 +97,7 @@ type entry struct {
 
 // syncKey is what a view was last brought up to date with.
 type syncKey struct {
-	rev    *engine.Revision
+	rev    *revision.Revision
 	second int64
 	styles *themes.Styles
 	w, h   int
@@ -106,7 +106,7 @@ type syncKey struct {
 // Messages of our own.
 type (
 	revMsg struct {
-		rev *engine.Revision
+		rev *revision.Revision
 		of  *session
 		arm bool // wait for the next one
 	}
@@ -115,7 +115,7 @@ type (
 	jobMsg   struct {
 		entry, job int
 		result     any
-		rev        *engine.Revision // what the work may have led to
+		rev        *revision.Revision // what the work may have led to
 		of         *session
 	}
 	crashMsg struct{ what string }

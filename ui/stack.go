@@ -3,7 +3,7 @@ package ui
 import (
 	"context"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -136,7 +136,7 @@ func (m *root) ahead() bool {
 }
 
 // preview opens the page of a change before it is made.
-func (m *root) preview(mut engine.Mutation, instead bool) {
+func (m *root) preview(mut gate.Mutation, instead bool) {
 	if makePreview == nil {
 		m.say(view.ToastAsk{Text: "there is no preview", Bad: true})
 		return

@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/kube"
 	"rung/ui/nav"
@@ -26,7 +27,7 @@ func TestTable(t *testing.T) {
 		if a.Title == "" || a.Help == "" || len(a.Keys) == 0 || strings.HasSuffix(a.Help, ".") {
 			t.Errorf("%s: needs a title, keys, and help without a full stop", a.ID)
 		}
-		if a.Op != "" && a.Danger == engine.Harmless {
+		if a.Op != "" && a.Danger == gate.Harmless {
 			t.Errorf("%s: changes something without confirmation", a.ID)
 		}
 		for _, k := range a.Keys {
@@ -36,7 +37,7 @@ func TestTable(t *testing.T) {
 			if k == "ctrl+a" || k == "ctrl+b" {
 				t.Errorf("%s: %q belongs to terminal multiplexers", a.ID, k)
 			}
-			if (k == "d" || k == "x") && a.Danger == engine.Typed {
+			if (k == "d" || k == "x") && a.Danger == gate.Typed {
 				t.Errorf("%s: %q is too near to moving about", a.ID, k)
 			}
 		}
@@ -106,14 +107,14 @@ func TestWhyNot(t *testing.T) {
 	banp := nav.ToPolicy(model.Key{Kind: model.KindBANP, Name: "default"})
 	np := nav.ToPolicy(model.Key{Kind: model.KindNP, Namespace: "blue", Name: "web"})
 	ef := nav.ToPolicy(model.Key{Kind: model.KindEF, Namespace: "blue", Name: "default"})
-	open := engine.Mode{Writes: true}
+	open := revision.Mode{Writes: true}
 	tests := []struct {
 		id   ID
 		c    Context
 		want string
 	}{
 		{LadderMove, Context{Selected: anp}, "read-only"},
-		{LadderMove, Context{Selected: anp, Mode: engine.Mode{WhyNot: "started with --readonly"}}, "started with --readonly"},
+		{LadderMove, Context{Selected: anp, Mode: revision.Mode{WhyNot: "started with --readonly"}}, "started with --readonly"},
 		{LadderMove, Context{Selected: anp, Mode: open}, ""},
 		{PolicyMove, Context{Page: anp, Mode: open}, ""},
 		{PolicyMove, Context{Page: banp, Mode: open}, "BANP default has no priority"},
@@ -151,8 +152,8 @@ func TestDocs(t *testing.T) {
 
 func TestNoPermission(t *testing.T) {
 	blue := model.PolicyKey{Kind: model.KindANP, Name: "blue"}
-	c := Context{Mode: engine.Mode{Writes: true}, Selected: nav.ToPolicy(blue),
-		Access: engine.NewAccess("lab", map[kube.Question]kube.Access{kube.VerbCreate.Of(blue): {}, kube.VerbDelete.Of(blue): {}, kube.VerbPatch.Of(blue): {Allowed: true}})}
+	c := Context{Mode: revision.Mode{Writes: true}, Selected: nav.ToPolicy(blue),
+		Access: revision.NewAccess("lab", map[kube.Question]kube.Access{kube.VerbCreate.Of(blue): {}, kube.VerbDelete.Of(blue): {}, kube.VerbPatch.Of(blue): {Allowed: true}})}
 	for _, tt := range []struct {
 		id   ID
 		want string

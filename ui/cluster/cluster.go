@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -84,7 +84,7 @@ const nameWidth = 14
 // about is which cluster, as whom, and what Rung does there.
 func (v *View) about(env *view.Env, s *detail.Sheet) {
 	st, m := env.Styles, env.Rev.Mode
-	on := m.Name == engine.ClusterMode
+	on := m.Name == revision.ClusterMode
 	field := func(id, name, text string, to nav.Page) {
 		if text != "" {
 			s.Field(id, name, nameWidth, widget.Plain(text), to)
@@ -114,7 +114,7 @@ func (v *View) about(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-func sourceOf(m engine.Mode) string {
+func sourceOf(m revision.Mode) string {
 	if m.Name == "demo" {
 		return "the built-in demo"
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -15,7 +15,7 @@ import (
 
 // logs is how the nodes' logs stand, those that do not come grouped by reason.
 func (v *View) logs(env *view.Env, s *detail.Sheet) {
-	if env.Rev.Mode.Name != engine.ClusterMode {
+	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
 	}
 	st, to := env.Styles, nav.To(nav.Logs)

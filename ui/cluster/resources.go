@@ -3,7 +3,7 @@ package cluster
 import (
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/detail"
@@ -30,7 +30,7 @@ func connSign(c model.ConnState, st *themes.Styles) (string, themes.Style) {
 // resources are the parts of the API server that are followed: those in trouble with
 // what to do.
 func resources(env *view.Env, s *detail.Sheet) {
-	if env.Rev.Mode.Name != engine.ClusterMode {
+	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
 	}
 	s.Head("resources of the API server")
@@ -58,7 +58,7 @@ func resources(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	for _, b := range env.Rev.Broken {
-		if b.Code == engine.CodeNewer {
+		if b.Code == revision.CodeNewer {
 			s.Say("newer."+b.Message, 0, "▲", env.Styles.Warn, env.Styles.Text, b.String(), nav.Page{})
 		}
 	}

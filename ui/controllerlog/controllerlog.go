@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -26,14 +27,14 @@ type View struct {
 	asked   int // how often; an answer to an older question is left out
 	reading bool
 	at      time.Time // of the answer
-	log     *engine.ControllerLog
+	log     *logs.ControllerLog
 	err     error
 }
 
 // answer is what came of a question.
 type answer struct {
 	asked int
-	log   *engine.ControllerLog
+	log   *logs.ControllerLog
 	err   error
 }
 
@@ -114,7 +115,7 @@ func (v *View) lines(env *view.Env) []detail.Line {
 func (v *View) condition(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	all := env.Rev.Conditions(v.page.Key)
-	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == engine.ReadyPrefix+v.page.Zone })
+	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == revision.ReadyPrefix+v.page.Zone })
 	if i < 0 {
 		s.Say("condition", 0, "·", st.Dim, st.Dim, "no condition of this zone", nav.Page{})
 		return

@@ -6,14 +6,14 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/nav"
 )
 
 // Behind says who stands behind an address or network of an address set, and
 // which page tells more.
-func Behind(r *engine.Revision, addr string) (text string, to nav.Page) {
+func Behind(r *revision.Revision, addr string) (text string, to nav.Page) {
 	host := addr
 	if p, err := netip.ParsePrefix(addr); err == nil {
 		if p.Bits() == 0 {
@@ -61,7 +61,7 @@ func ThingName(k model.Key) string {
 }
 
 // ThingPage is the page of a pod, or of a node's zone.
-func ThingPage(r *engine.Revision, k model.Key) nav.Page {
+func ThingPage(r *revision.Revision, k model.Key) nav.Page {
 	switch {
 	case k.Kind == model.KindPod:
 		return nav.ToPod(k)
@@ -74,7 +74,7 @@ func ThingPage(r *engine.Revision, k model.Key) nav.Page {
 }
 
 // Port says which pod a logical switch port is of.
-func Port(r *engine.Revision, name string) (text string, to nav.Page) {
+func Port(r *revision.Revision, name string) (text string, to nav.Page) {
 	p := r.PortPod(name)
 	if p == nil {
 		return "no pod is known for this port", nav.Page{}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/themes"
@@ -147,7 +147,7 @@ func FieldOf(d *model.RowDiff, column string) *model.FieldDiff {
 // hangs on no port group.
 func GroupName(k model.PolicyKey) string {
 	pairs := []nb.Pair{{Key: nb.KeyName, Value: k.Name}}
-	switch table, name := engine.HolderOf(k); {
+	switch table, name := revision.HolderOf(k); {
 	case table == nb.TablePortGroup:
 		return name
 	case table != "" || k.Kind == model.KindPodSelector || k.Kind == model.KindEFDNS:
@@ -168,14 +168,14 @@ func LiveACLs(db *nb.DB, k model.PolicyKey) []*nb.ACL {
 	if g == nil {
 		return nil
 	}
-	table, _ := engine.HolderOf(k)
+	table, _ := revision.HolderOf(k)
 	out := make([]*nb.ACL, 0, len(g.ACLs))
 	for _, uuid := range g.ACLs {
 		a := db.ACL(uuid)
 		if a == nil {
 			continue
 		}
-		if unit, ok := engine.UnitOf(nb.OwnerOfRow(a)); table == "" || ok && unit == k {
+		if unit, ok := revision.UnitOf(nb.OwnerOfRow(a)); table == "" || ok && unit == k {
 			out = append(out, a)
 		}
 	}
@@ -264,7 +264,7 @@ func Pipeline(acls []*nb.ACL) []*nb.ACL {
 	for i, a := range acls {
 		changes[i] = nb.RowChange{New: a}
 	}
-	return engine.PipelineOrder((*nb.DB)(nil).Apply(changes))
+	return revision.PipelineOrder((*nb.DB)(nil).Apply(changes))
 }
 
 // ACLLine is an ACL in one line: what decides when, and whose it is. Of rows of
@@ -277,8 +277,8 @@ func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.Styles) widget.Line {
 	case nb.ActionPass:
 		action = st.Pass
 	}
-	owner := engine.OwnerName(a.ExternalIDs)
-	if p, _, _, ok := engine.RuleOf(a.ExternalIDs); ok && p == k {
+	owner := revision.OwnerName(a.ExternalIDs)
+	if p, _, _, ok := revision.RuleOf(a.ExternalIDs); ok && p == k {
 		owner = ShortID(a.ID(), k)
 	}
 	l := widget.Line{{Text: "  " + pad(a.Stage(), 20)}, {Text: pad(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}

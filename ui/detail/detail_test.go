@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/themes"
@@ -20,7 +20,7 @@ import (
 
 func styles() *themes.Styles { return themes.Builtin().Styles("mono", true) }
 
-func demo(t *testing.T) *engine.Revision { return engine.NewRevision(*uitest.Demo(t), nil) }
+func demo(t *testing.T) *revision.Revision { return revision.New(*uitest.Demo(t), nil) }
 
 // draw is a sheet as text, with where each line leads.
 func draw(s *detail.Sheet) []string {
@@ -245,12 +245,12 @@ func TestLiveACLsOfAHolder(t *testing.T) {
 func TestRowsFilter(t *testing.T) {
 	p := uitest.Demo(t)
 	uitest.Units(p)
-	r := engine.NewRevision(*p, nil)
+	r := revision.New(*p, nil)
 	for _, k := range r.Units() {
 		f := widget.ParseFilter(detail.RowsFilter(k))
 		for _, other := range r.Units() {
 			for _, a := range r.ACLs(other, "") {
-				if label := engine.OwnerName(a.ExternalIDs); f.Match(label+" ") != (k == other) {
+				if label := revision.OwnerName(a.ExternalIDs); f.Match(label+" ") != (k == other) {
 					t.Errorf("%q of %s finds %q of %s: %v", detail.RowsFilter(k), k, label, other, k != other)
 				}
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/match"
 	"rung/model/nb"
@@ -16,7 +16,7 @@ import (
 // Explain takes matches apart for people: every term with what it means in one
 // zone, and links to what it names.
 type Explain struct {
-	Rev *engine.Revision
+	Rev *revision.Revision
 	// Zone is where sets and groups are looked up; nil, or one that was never
 	// read, shows the desired ones.
 	Zone *model.ZoneState

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/nav"
@@ -17,7 +17,7 @@ func (x *Explain) group(id, term, name string) {
 	st := x.sheet.St
 	own := x.Policy.Name != "" && name == GroupName(x.Policy)
 	what := "port group"
-	switch table, _ := engine.HolderOf(x.Policy); {
+	switch table, _ := revision.HolderOf(x.Policy); {
 	case own && table != "" && x.Policy.Namespace != "":
 		what = "port group of namespace " + x.Policy.Namespace
 	case own && table == "":
@@ -39,7 +39,7 @@ func (x *Explain) group(id, term, name string) {
 		return
 	}
 	if !own {
-		what = "port group of " + engine.OwnerName(live.ExternalIDs)
+		what = "port group of " + revision.OwnerName(live.ExternalIDs)
 	}
 	to := RowPage(x.Zone, live, nil)
 	meaning := widget.Plain(what + ": " + Count(len(live.Ports), "logical port") + " here")
@@ -124,7 +124,7 @@ func (x *Explain) set(id, term, name string) {
 		what += " that others share"
 	}
 	if x.Policy.Name == "" {
-		what += " of " + engine.OwnerName(show.ExternalIDs)
+		what += " of " + revision.OwnerName(show.ExternalIDs)
 	} else if f := show.ExternalIDs[nb.KeyIPFamily]; f != "" && f != "v4" {
 		what += " " + f
 	}
@@ -153,7 +153,7 @@ func (x *Explain) set(id, term, name string) {
 // unit is what a row is judged with: the policy, or what shares the row with
 // others (ovn-kubernetes.md#pod-selector-sets).
 func (x *Explain) unit(r nb.Row) model.PolicyKey {
-	if k, ok := engine.UnitOf(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.Related(x.Policy), k) {
+	if k, ok := revision.UnitOf(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.Related(x.Policy), k) {
 		return k
 	}
 	return x.Policy

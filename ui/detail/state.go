@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/view"
@@ -41,7 +41,7 @@ func StateSign(s model.PolicyState) string {
 
 // ZoneState says how a policy stands in a zone: the word, and the rest in one
 // breath: since when, how many rows, why.
-func ZoneState(r *engine.Revision, k model.PolicyKey, z *model.ZoneState, now time.Time) (s model.PolicyState, rest string) {
+func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now time.Time) (s model.PolicyState, rest string) {
 	p := z.Policy(k)
 	s = p.State(z, now)
 	switch s {
@@ -57,9 +57,9 @@ func ZoneState(r *engine.Revision, k model.PolicyKey, z *model.ZoneState, now ti
 		if p.LivePriority >= 0 {
 			rest = fmt.Sprintf("still decides at %d", p.LivePriority)
 		}
-		return s, rest + " with " + Count(p.LiveACLs, "ACL") + "; no desired rows: " + engine.NoRowsShort(p.None, r.Ladder().Max)
+		return s, rest + " with " + Count(p.LiveACLs, "ACL") + "; no desired rows: " + revision.NoRowsShort(p.None, r.Ladder().Max)
 	case model.StateNotEnforced:
-		return s, engine.NoRowsShort(p.None, r.Ladder().Max)
+		return s, revision.NoRowsShort(p.None, r.Ladder().Max)
 	case model.StateStale:
 		return s, Unread(z, now)
 	case model.StateNotComparable:
@@ -145,7 +145,7 @@ func StateLine(s model.PolicyState, rest string, st *themes.Styles) widget.Line 
 }
 
 // Worst is the zone in which a policy needs attention first, nil without zones.
-func Worst(r *engine.Revision, k model.PolicyKey, now time.Time) (worst *model.ZoneState) {
+func Worst(r *revision.Revision, k model.PolicyKey, now time.Time) (worst *model.ZoneState) {
 	var state model.PolicyState
 	for _, z := range r.Zones {
 		if s := z.Policy(k).State(z, now); worst == nil || s.Worse(state) {
@@ -157,7 +157,7 @@ func Worst(r *engine.Revision, k model.PolicyKey, now time.Time) (worst *model.Z
 
 // Troubled are at most n zones in which a policy is not in sync, and the others; each
 // worst first, then by name.
-func Troubled(r *engine.Revision, k model.PolicyKey, n int, now time.Time) (first, left []*model.ZoneState) {
+func Troubled(r *revision.Revision, k model.PolicyKey, n int, now time.Time) (first, left []*model.ZoneState) {
 	all := slices.Clone(r.Zones)
 	states := make(map[string]model.PolicyState, len(all))
 	for _, z := range all {
@@ -181,7 +181,7 @@ func Troubled(r *engine.Revision, k model.PolicyKey, n int, now time.Time) (firs
 
 // NextZone is the zone d steps from the named one, in a circle; the first when
 // there is none of that name.
-func NextZone(r *engine.Revision, name string, d int) string {
+func NextZone(r *revision.Revision, name string, d int) string {
 	n := len(r.Zones)
 	for i, z := range r.Zones {
 		if z.Name == name {

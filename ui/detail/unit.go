@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/nav"
@@ -38,7 +38,7 @@ func RowsFilter(k model.Key) string {
 
 // UnitPage is where the rows of a policy or unit are seen in a zone; for address
 // sets, which are in no list of ACLs, the first of them.
-func UnitPage(r *engine.Revision, k model.Key, z *model.ZoneState) nav.Page {
+func UnitPage(r *revision.Revision, k model.Key, z *model.ZoneState) nav.Page {
 	if k.Kind != model.KindPodSelector && k.Kind != model.KindEFDNS {
 		return nav.Page{Kind: nav.Rows, Zone: z.Name, Text: RowsFilter(k)}
 	}

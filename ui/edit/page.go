@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/engine"
+	"rung/engine/statedir"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -25,7 +25,7 @@ func (v *edit) Do(env *view.Env, id action.ID) bool {
 		v.state = checking
 		path := v.path
 		env.Run("reading the text", func(context.Context) any {
-			text, err := engine.ReadDraft(path)
+			text, err := statedir.ReadDraft(path)
 			return edited{text: text, io: err}
 		})
 		v.open = "" // whatever the file says now is looked at

@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -51,7 +51,7 @@ spec:
 func newText(priority int32) string { return fmt.Sprintf(template, priority) }
 
 // newNotes tell where the new policy stands on the ladder.
-func newNotes(rev *engine.Revision, priority int32) []string {
+func newNotes(rev *revision.Revision, priority int32) []string {
 	notes := []string{"a new AdminNetworkPolicy. Save and close the editor to see what it does;",
 		"nothing is written before you have said yes. Close without saving to leave it."}
 	l := rev.Ladder()

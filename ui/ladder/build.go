@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/lint"
 	"rung/themes"
@@ -19,7 +19,7 @@ type builder struct {
 	frame
 	st     *themes.Styles
 	ladder *model.Ladder // of the stage that is shown
-	live   *engine.LadderRows
+	live   *revision.LadderRows
 	fresh  bool // live rows are those of this revision
 	items  []*item
 	finds  map[model.PolicyKey][]model.Finding
@@ -110,7 +110,7 @@ func counts(n model.RuleCount, st *themes.Styles) widget.Line {
 }
 
 // state says how the policy stands over all zones.
-func (b *builder) state(it *item, s engine.Summary) {
+func (b *builder) state(it *item, s revision.Summary) {
 	st := b.st
 	text, style := s.Text, view.StateStyle(s.State, st)
 	if z := b.rev.Zone(s.Zone); s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
@@ -233,7 +233,7 @@ func (b *builder) broken() {
 		return
 	}
 	what := " of the files' objects are left out"
-	if b.rev.Mode.Name == engine.ClusterMode {
+	if b.rev.Mode.Name == revision.ClusterMode {
 		what = " things the API server keeps back, or Rung does not know"
 	}
 	b.band("not read", strconv.Itoa(len(b.ladder.Broken))+what, false)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -39,7 +39,7 @@ func (v *ladder) doCarry(env *view.Env, id action.ID) bool {
 	case id == action.CarryDrop:
 		v.putDown()
 		if c.at != c.from {
-			env.Preview(engine.Mutation{Op: engine.OpMove, Policy: c.key, Priority: c.at})
+			env.Preview(gate.Mutation{Op: gate.OpMove, Policy: c.key, Priority: c.at})
 		} else {
 			env.Say("%s stays at %d", c.key.Name, c.from)
 		}

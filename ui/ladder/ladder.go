@@ -3,7 +3,7 @@ package ladder
 import (
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -34,7 +34,7 @@ type ladder struct {
 
 // frame is what the lines were made of last.
 type frame struct {
-	rev    *engine.Revision
+	rev    *revision.Revision
 	styles *themes.Styles
 	keys   *action.Keymap
 	now    time.Time

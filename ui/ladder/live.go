@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -71,7 +71,7 @@ func (b *builder) tier0() {
 }
 
 // owners names who the rows are of, each once.
-func owners(groups []engine.RowGroup) string {
+func owners(groups []revision.RowGroup) string {
 	var names []string
 	for i := range groups {
 		if n := groups[i].Owner; !slices.Contains(names, n) {
@@ -84,7 +84,7 @@ func owners(groups []engine.RowGroup) string {
 // others puts live rows that no policy stands for between the policies.
 type others struct {
 	b      *builder
-	groups []engine.RowGroup
+	groups []revision.RowGroup
 	tier   int
 	shown  int
 }
@@ -92,7 +92,7 @@ type others struct {
 // others are the groups of a tier by priority, whatever their stage.
 func (b *builder) others(tier int) *others {
 	groups := b.live.Of(tier, b.v.stage)
-	slices.SortStableFunc(groups, func(a, b engine.RowGroup) int { return cmp.Compare(b.Priority, a.Priority) })
+	slices.SortStableFunc(groups, func(a, b revision.RowGroup) int { return cmp.Compare(b.Priority, a.Priority) })
 	return &others{b, groups, tier, 0}
 }
 

@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/test/wait"
 	"rung/ui"
@@ -25,8 +26,8 @@ func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindA
 type tail struct {
 	t     testing.TB
 	f     *uitest.Fake
-	store *engine.Logs
-	parts *engine.Facts
+	store *logs.Store
+	parts *revision.Facts
 	n     uint64
 	state string
 	step  time.Duration // between two lines
@@ -36,7 +37,7 @@ func newTail(t testing.TB, limit int) *tail {
 	t.Helper()
 	p := uitest.Demo(t)
 	w := &tail{t: t, f: uitest.NewFake(p), parts: p, state: t.TempDir(), step: 37 * time.Millisecond}
-	w.store = engine.NewLogs(w.f.Revision, limit).WithClock(w.f.Now)
+	w.store = logs.New(w.f.Revision, limit).WithClock(w.f.Now)
 	var pods []model.Change
 	for o := range p.Cluster.Objects() {
 		pods = append(pods, model.Change{New: o})

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/view"
@@ -14,10 +15,10 @@ import (
 
 // streamLine says of how many nodes the logs are followed, and what keeps the
 // others away; nil where lines do not come from a cluster.
-func (v *logs) streamLine(env *view.Env) widget.Line {
+func (v *logPage) streamLine(env *view.Env) widget.Line {
 	st := env.Styles
 	switch {
-	case env.Rev.Mode.Name != engine.ClusterMode:
+	case env.Rev.Mode.Name != revision.ClusterMode:
 		return nil
 	case len(v.streams) == 0:
 		return widget.Styled(" ○ no node's log is followed yet", st.Info)
@@ -46,7 +47,7 @@ func (v *logs) streamLine(env *view.Env) widget.Line {
 }
 
 // missing counts the gaps, and the lines that were too long.
-func (v *logs) missing() (gaps, long uint64) {
+func (v *logPage) missing() (gaps, long uint64) {
 	for i := range v.streams {
 		gaps += v.streams[i].Gaps
 		long += v.streams[i].TooLong
@@ -55,7 +56,7 @@ func (v *logs) missing() (gaps, long uint64) {
 }
 
 // gapLine is a place where lines may be missing.
-func (v *logs) gapLine(env *view.Env, e *engine.LogEntry) widget.Line {
+func (v *logPage) gapLine(env *view.Env, e *logs.Entry) widget.Line {
 	at := ""
 	if v.stamp != none {
 		at = e.Line.At.In(env.Now.Location()).Format("15:04:05") + " "
@@ -73,7 +74,7 @@ type reason struct {
 
 // whyStreams are the streams that do not stand, those with the same reason
 // together.
-func (v *logs) whyStreams() (out []string) {
+func (v *logPage) whyStreams() (out []string) {
 	if len(v.streams) == 0 {
 		return []string{"The nodes' logs are not followed yet: no node is known, or the cluster was not read."}
 	}
@@ -117,7 +118,7 @@ func (v *logs) whyStreams() (out []string) {
 
 // whyMeters are the zones whose meter lets through another rate than usual, or
 // that have none.
-func whyMeters(r *engine.Revision) (out []string) {
+func whyMeters(r *revision.Revision) (out []string) {
 	var none, other []string
 	for _, z := range r.Zones {
 		if z.DB == nil {
@@ -144,7 +145,7 @@ func whyMeters(r *engine.Revision) (out []string) {
 const usualRate = 20
 
 // whyRows are the zones where rows of a policy that logs do not.
-func whyRows(r *engine.Revision, k model.PolicyKey) (out []string) {
+func whyRows(r *revision.Revision, k model.PolicyKey) (out []string) {
 	for _, z := range r.Zones {
 		p := z.Policy(k)
 		if p == nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model/plan"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -87,11 +87,11 @@ func (v *page) new(env *view.Env) {
 // source is a plan as a change.
 type source struct{ p *plan.Plan }
 
-func (s source) Work(ctx context.Context, c view.Console) (*engine.Preview, error) {
+func (s source) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
 	return c.PlanPreview(ctx, s.p)
 }
 
-func (s source) Commit(ctx context.Context, c view.Console, p *engine.Preview, answer engine.Confirm) (*engine.Result, error) {
+func (s source) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
 	return nil, c.PlanStart(ctx, s.p, p, answer)
 }
 

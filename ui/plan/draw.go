@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model/plan"
 	"rung/themes"
 	"rung/ui/action"
@@ -19,7 +19,7 @@ import (
 func (v *page) shown() (p *plan.Plan, done int, known bool) {
 	st := v.state
 	switch {
-	case st == nil || st.State == engine.PlanDone && v.running == nil:
+	case st == nil || st.State == gate.PlanDone && v.running == nil:
 		return &v.p.plan, 0, true
 	case v.running != nil && len(v.running.Steps) == st.Total:
 		return v.running, st.Done, true
@@ -65,7 +65,7 @@ func (v *page) stepLines(env *view.Env) []widget.DocLine {
 				under--
 			}
 			switch {
-			case i < under || v.state.State == engine.PlanDone && i < done:
+			case i < under || v.state.State == gate.PlanDone && i < done:
 				mark, look = "✓", st.Dim
 			case i == under:
 				mark, look = "▶", st.Title
@@ -162,13 +162,13 @@ func (v *page) progress(env *view.Env, w int) []string {
 	sign, word, style := "▶", "running", st.Info
 	var next []string
 	switch p.State {
-	case engine.PlanPaused:
+	case gate.PlanPaused:
 		sign, word, style = "❚❚", "waiting", st.Warn
 		next = []string{"it goes on by itself when that is over", key(action.PlanStop) + " stops it"}
-	case engine.PlanStopped:
+	case gate.PlanStopped:
 		sign, word, style = "■", "stopped", st.Error
 		next = []string{key(action.PlanOn) + " goes on", key(action.PlanBack) + " takes the steps back", key(action.PlanForget) + " leaves the policies as they are"}
-	case engine.PlanDone:
+	case gate.PlanDone:
 		sign, word, style = "✓", "done", st.OK
 		next = []string{key(action.PlanForget) + " closes this"}
 	default:
@@ -176,7 +176,7 @@ func (v *page) progress(env *view.Env, w int) []string {
 	}
 	l := widget.Line{{Text: " " + sign + " " + word, Style: style}, {Text: fmt.Sprintf("  %d of %d done  ", p.Done, p.Total)}}
 	l = l.Add(bar(p.Done, p.Total, 16), style)
-	if p.State != engine.PlanDone && p.Step != "" {
+	if p.State != gate.PlanDone && p.Step != "" {
 		l = l.Add("  "+p.Step, st.Title)
 	}
 	lines := []string{l.Render(w)}
@@ -201,7 +201,7 @@ func bar(done, total, w int) string {
 
 // notes are what to know about the proposal.
 func (v *page) notes(env *view.Env, w, h int) []string {
-	if v.state != nil && v.state.State != engine.PlanDone {
+	if v.state != nil && v.state.State != gate.PlanDone {
 		return nil
 	}
 	st := env.Styles

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/detail"
@@ -98,7 +98,7 @@ func partTitle(p *model.Policy) string {
 // isolationItems are who isolates the pod, by direction, behind the rules that let
 // something through (ovn-kubernetes.md#default-deny); how many NetworkPolicies it has
 // to do with; and the rules that mean everybody.
-func (v *View) isolationItems(env *view.Env, touches []engine.Touch) []*item {
+func (v *View) isolationItems(env *view.Env, touches []revision.Touch) []*item {
 	var out []*item
 	st := v.st
 	z := env.Rev.Zone(v.pod.NodeName)
@@ -111,7 +111,7 @@ func (v *View) isolationItems(env *view.Env, touches []engine.Touch) []*item {
 		for i, k := range by {
 			names[i] = "NP " + k.Name
 		}
-		unit := engine.DefaultDeny(v.pod.Namespace, dir)
+		unit := revision.DefaultDeny(v.pod.Namespace, dir)
 		to := nav.Page{}
 		if z != nil {
 			to = detail.UnitPage(env.Rev, unit, z)
@@ -164,7 +164,7 @@ func (v *View) openRules(env *view.Env) (n int) {
 	return n
 }
 
-func (v *View) touch(env *view.Env, p *model.Policy, t engine.Touch) *item {
+func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
 	st := v.st
 	r := p.Rule(t.Direction, t.Rule)
 	it := &item{id: fmt.Sprintf("%s %s %d", t.Policy, t.Direction, t.Rule), to: nav.ToRule(t.Policy, t.Direction, t.Rule),

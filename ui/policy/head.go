@@ -3,7 +3,7 @@ package policy
 import (
 	"fmt"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/detail"
@@ -241,5 +241,5 @@ func fold(lines []widget.Line, st *themes.Styles) []widget.Line {
 
 // refuseText is a reason with its consequence.
 func refuseText(none *model.NoRows, largest int32) string {
-	return engine.NoRowsShort(none, largest) + ": " + none.Message
+	return revision.NoRowsShort(none, largest) + ": " + none.Message
 }

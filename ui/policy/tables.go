@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -131,7 +131,7 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 	}
 	acls := map[model.Direction]map[int]int{model.Ingress: {}, model.Egress: {}}
 	for _, a := range env.Rev.ACLs(v.key, "") {
-		if _, dir, i, ok := engine.RuleOf(a.ExternalIDs); ok && acls[dir] != nil {
+		if _, dir, i, ok := revision.RuleOf(a.ExternalIDs); ok && acls[dir] != nil {
 			acls[dir][i]++
 		}
 	}
@@ -153,7 +153,7 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 		if dir == model.Egress {
 			title = "egress · what leaves the subject's pods"
 		}
-		if engine.OutsideTypes(v.policy, dir) {
+		if revision.OutsideTypes(v.policy, dir) {
 			title = dir.Lower()
 		}
 		out = append(out, &ruleItem{head: title + " · " + v.howDecided(dir)})
@@ -172,7 +172,7 @@ func (v *View) howDecided(dir model.Direction) string {
 	switch {
 	case v.key.Kind != model.KindNP:
 		return "the first that matches decides"
-	case engine.OutsideTypes(v.policy, dir):
+	case revision.OutsideTypes(v.policy, dir):
 		return "▲ policyTypes leave it out: isolates nobody, allows all the same"
 	}
 	return "any match is allowed"

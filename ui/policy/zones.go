@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/detail"
@@ -120,7 +120,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		l = l.Add(fmt.Sprintf("  %s", detail.Count(p.LiveACLs, "ACL")), st.Dim)
 		if g := z.DB.PortGroupByName(detail.GroupName(v.key)); g != nil {
 			l = l.Add(", "+detail.Count(len(g.Ports), "port")+" here", st.Dim)
-			if table, _ := engine.HolderOf(v.key); table != "" {
+			if table, _ := revision.HolderOf(v.key); table != "" {
 				l = l.Add(" in the group of namespace "+v.key.Namespace, st.Dim)
 			}
 		}
@@ -230,7 +230,7 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 		s.Say("ready."+f.Text, 2, "●", st.Error, st.Text, fmt.Sprintf("%s (%s): %s", detail.Count(len(f.Zones), "zone"), detail.Join(f.Zones, 3), f.Text), to)
 	}
 	for _, c := range all {
-		if !strings.HasPrefix(c.Type, engine.ReadyPrefix) {
+		if !strings.HasPrefix(c.Type, revision.ReadyPrefix) {
 			rest = append(rest, c)
 		}
 	}
@@ -243,8 +243,8 @@ const failuresShown = 5
 // controller is where a condition leads: to the lines of the controller that
 // reported it.
 func (v *View) controller(env *view.Env, c model.Condition) nav.Page {
-	zone, ok := strings.CutPrefix(c.Type, engine.ReadyPrefix)
-	if !ok || env.Rev.Mode.Name != engine.ClusterMode {
+	zone, ok := strings.CutPrefix(c.Type, revision.ReadyPrefix)
+	if !ok || env.Rev.Mode.Name != revision.ClusterMode {
 		return nav.Page{}
 	}
 	return nav.Page{Kind: nav.Controller, Key: v.key, Zone: zone}

@@ -3,7 +3,7 @@ package preview
 import (
 	"fmt"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -12,8 +12,8 @@ import (
 
 // typed is the name that must be typed for yes, empty when a plain yes is
 // enough. A policy is only ever deleted by its name.
-func typed(p *engine.Preview) string {
-	if p.ConfirmName == "" && p.Mutation.Op == engine.OpDelete {
+func typed(p *gate.Preview) string {
+	if p.ConfirmName == "" && p.Mutation.Op == gate.OpDelete {
 		return p.Mutation.Policy.Name
 	}
 	return p.ConfirmName
@@ -112,7 +112,7 @@ func (v *View) ask(env *view.Env) {
 	c := &view.Confirm{Title: p.Title, Type: name, YesText: "yes", NoText: "no",
 		Body: []string{v.sum(env)},
 		Yes: func(env *view.Env) {
-			v.commit(env, p, engine.Confirm{Yes: true, Name: name, By: "console"})
+			v.commit(env, p, gate.Confirm{Yes: true, Name: name, By: "console"})
 		},
 		Changed: func() string { return v.changedSince(p) },
 		No:      func(env *view.Env) { env.Say("nothing was changed") },
@@ -124,7 +124,7 @@ func (v *View) ask(env *view.Env) {
 }
 
 // changedSince says why the change of a preview cannot be said yes to any more.
-func (v *View) changedSince(p *engine.Preview) string {
+func (v *View) changedSince(p *gate.Preview) string {
 	switch {
 	case v.phase == failed:
 		return "the change cannot be worked out any more"
@@ -155,7 +155,7 @@ func (v *View) sum(env *view.Env) string {
 // wanted.
 func (v *View) merge(env *view.Env) {
 	c := v.p.Conflict
-	v.src = &mutation{engine.Mutation{Op: engine.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
+	v.src = &mutation{gate.Mutation{Op: gate.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
 	v.phase, v.said = working, "this is the merge: the change made meanwhile stays, and yours is put over it"
 	v.work(env)
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/view"
@@ -174,7 +175,7 @@ func (v *View) changes(b *page) {
 
 // short puts an object of which one field changes into one line, where it has
 // room; pad is how wide the names of all objects are.
-func (b *page) short(o *engine.ObjectChange, pad int) bool {
+func (b *page) short(o *gate.ObjectChange, pad int) bool {
 	if len(o.Fields) != 1 || o.Old == nil || o.New == nil {
 		return false
 	}
@@ -189,7 +190,7 @@ func (b *page) short(o *engine.ObjectChange, pad int) bool {
 	return true
 }
 
-func verb(o *engine.ObjectChange) string {
+func verb(o *gate.ObjectChange) string {
 	switch {
 	case o.Old == nil:
 		return "is new"
@@ -209,7 +210,7 @@ func about(p *model.Policy) string {
 }
 
 // fields lists changed fields, old → new.
-func (b *page) fields(fields []engine.FieldChange) {
+func (b *page) fields(fields []gate.FieldChange) {
 	pad := 0
 	for _, f := range fields {
 		if n := widget.Width(f.Path); n <= b.w/2 {
@@ -268,7 +269,7 @@ func (v *View) before(b *page) {
 		}
 		text := f.Policy.Label()
 		if f.Rule >= 0 && f.Direction != "" {
-			text += " " + engine.RuleLabel(f.Direction, f.Rule, "")
+			text += " " + revision.RuleLabel(f.Direction, f.Rule, "")
 		}
 		text += ": " + f.Message
 		if f.Remedy != "" {

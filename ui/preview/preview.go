@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -35,7 +36,7 @@ type View struct {
 	opt Options
 
 	phase phase
-	p     *engine.Preview
+	p     *gate.Preview
 	err   error  // why it could not be worked out
 	wrong string // why the last attempt to write failed
 	said  string // something else to know, once
@@ -51,12 +52,12 @@ type View struct {
 	diff         bool
 	built        builtKey
 	now          time.Time
-	shown        []engine.Shown
+	shown        []revision.Shown
 }
 
 // builtKey is what the documents were built from.
 type builtKey struct {
-	p          *engine.Preview
+	p          *gate.Preview
 	w          int
 	side, diff bool
 	phase      phase
@@ -68,16 +69,16 @@ type builtKey struct {
 
 type worked struct {
 	gen int
-	p   *engine.Preview
+	p   *gate.Preview
 	err error
 }
 
 type wrote struct {
-	res *engine.Result
+	res *gate.Result
 	err error
 }
 
-type followed struct{ shown []engine.Shown }
+type followed struct{ shown []revision.Shown }
 
 // Of makes a preview of any change.
 func Of(src Source, opt Options) *View {
@@ -85,15 +86,15 @@ func Of(src Source, opt Options) *View {
 }
 
 // Mutation is the change as it is now: after a merge it is another text.
-func (v *View) Mutation() engine.Mutation {
+func (v *View) Mutation() gate.Mutation {
 	if v.p == nil {
-		return engine.Mutation{}
+		return gate.Mutation{}
 	}
 	return v.p.Mutation
 }
 
 // Conflict is what stands against the change, nil when nothing does.
-func (v *View) Conflict() *engine.Conflict {
+func (v *View) Conflict() *gate.Conflict {
 	if v.p == nil {
 		return nil
 	}
@@ -149,7 +150,7 @@ func (v *View) work(env *view.Env) {
 
 // outdated says whether the preview is not about the objects of the revision
 // any more, or whether writing was switched on or off.
-func (v *View) outdated(rev *engine.Revision) bool {
+func (v *View) outdated(rev *revision.Revision) bool {
 	if v.p == nil {
 		return false
 	}
@@ -195,7 +196,7 @@ func (v *View) Receive(env *view.Env, msg any) {
 }
 
 // look shows the change as it is now, and what is different: it wants another yes.
-func (v *View) look(env *view.Env, p *engine.Preview, what string) {
+func (v *View) look(env *view.Env, p *gate.Preview, what string) {
 	v.p, v.err, v.wrong = p, nil, ""
 	v.writes = env.Rev.Mode.Writes
 	v.said = "changed: look again (" + env.Now.Format("15:04:05") + "). " + what

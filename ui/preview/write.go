@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/action"
@@ -15,7 +16,7 @@ import (
 )
 
 // commit makes the change of a preview that was confirmed, and waits for the rows.
-func (v *View) commit(env *view.Env, p *engine.Preview, answer engine.Confirm) {
+func (v *View) commit(env *view.Env, p *gate.Preview, answer gate.Confirm) {
 	v.phase, v.wrong, v.said, v.p = writing, "", "", p
 	v.gen++ // what is still being worked out comes too late
 	src, console, turn := v.src, env.Console, &turn{}
@@ -51,7 +52,7 @@ func (t *turn) waitsFor() string {
 }
 
 func (v *View) afterWrite(env *view.Env, m wrote) {
-	if stale := (*engine.StaleError)(nil); m.res == nil && errors.As(m.err, &stale) && stale.Preview != nil {
+	if stale := (*gate.StaleError)(nil); m.res == nil && errors.As(m.err, &stale) && stale.Preview != nil {
 		v.phase = ready
 		v.look(env, stale.Preview, stale.What)
 		return
@@ -59,7 +60,7 @@ func (v *View) afterWrite(env *view.Env, m wrote) {
 	if m.res == nil && m.err != nil {
 		v.phase = ready
 		v.wrong = m.err.Error()
-		if errors.Is(m.err, engine.ErrStale) || errors.Is(m.err, engine.ErrBlocked) {
+		if errors.Is(m.err, gate.ErrStale) || errors.Is(m.err, gate.ErrBlocked) {
 			v.work(env)
 		}
 		return
@@ -101,7 +102,7 @@ func (v *View) targets() (keys []model.PolicyKey, gone []string) {
 }
 
 // follow waits until every zone shows the change, or for followTime.
-func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []engine.Shown {
+func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []revision.Shown {
 	ctx, cancel := context.WithTimeout(ctx, followTime)
 	defer cancel()
 	ticks, stop := c.Subscribe()
@@ -119,7 +120,7 @@ func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []
 	}
 }
 
-func count(shown []engine.Shown) (all bool, ok int) {
+func count(shown []revision.Shown) (all bool, ok int) {
 	for _, s := range shown {
 		if s.OK {
 			ok++
@@ -140,7 +141,7 @@ func (v *View) afterFollow(env *view.Env, m followed) {
 // leave says what was done, how it is taken back, and goes back.
 func (v *View) leave(env *view.Env) {
 	text := v.p.Title + ": " + v.outcome()
-	if key := env.Keys.Action(action.Undo).Shown(); key != "" && v.p.Mutation.Op != engine.OpUndo {
+	if key := env.Keys.Action(action.Undo).Shown(); key != "" && v.p.Mutation.Op != gate.OpUndo {
 		text += " · " + key + " undoes it"
 	}
 	if v.said != "" {
@@ -165,7 +166,7 @@ func (v *View) outcome() string {
 	switch {
 	case len(v.shown) == 0:
 		return "done"
-	case v.p.Mutation.Op == engine.OpLogLevel:
+	case v.p.Mutation.Op == gate.OpLogLevel:
 		return fmt.Sprintf("logging confirmed in %d/%d zones", ok, len(v.shown))
 	}
 	return fmt.Sprintf("done, rows follow in %d/%d zones", ok, len(v.shown))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -95,7 +95,7 @@ func (v *View) failures(w int) []string {
 }
 
 // failure is one message in at most two lines, with the zones that say it.
-func (v *View) failure(f engine.ReadyMessage, w int) []string {
+func (v *View) failure(f revision.ReadyMessage, w int) []string {
 	text := fmt.Sprintf("%s (%s): %s", detail.Count(len(f.Zones), "zone"), detail.Join(f.Zones, zonesNamed), f.Text)
 	lines := widget.Flow(text, max(12, w-5))
 	var out []string

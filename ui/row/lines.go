@@ -3,7 +3,7 @@ package row
 import (
 	"fmt"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/detail"
@@ -59,7 +59,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	owner := widget.Line{{Text: v.page.Table, Style: st.Title}}
 	name := v.owner.Label()
-	k, named := engine.PolicyOf(v.owner)
+	k, named := revision.PolicyOf(v.owner)
 	switch {
 	case v.owner.Form == nb.FormNone:
 		owner = owner.Add("  no owner is written in its external_ids", st.Dim)
@@ -90,7 +90,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	if text := v.formText(); text != "" {
 		s.Say("form", 0, "·", st.Info, st.Text, text, nav.Page{})
 	}
-	if env.Rev.Mode.Sandbox && engine.IsExample(v.shown()) {
+	if env.Rev.Mode.Sandbox && revision.IsExample(v.shown()) {
 		text := "The sandbox made this row as an example"
 		if _, ok := v.shown().(*nb.ACL); ok {
 			text += "; it matches nothing"

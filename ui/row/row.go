@@ -3,7 +3,7 @@ package row
 import (
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/action"
@@ -91,7 +91,7 @@ func (v *View) find(env *view.Env) {
 		v.owner = ownerByID(v.page.Table, v.id)
 	}
 	v.findLink(env)
-	k, ok := engine.UnitOf(v.owner)
+	k, ok := revision.UnitOf(v.owner)
 	if !ok || !k.Kind.IsAdmin() && v.state.Policy(k) == nil && !env.Rev.Compiled(k) {
 		return
 	}
@@ -135,7 +135,7 @@ func (v *View) difference(p *model.PolicyInZone) *model.RowDiff {
 // findLink finds the page of the rule or policy the row is about: also rows that
 // are not compared name one.
 func (v *View) findLink(env *view.Env) {
-	k, ok := engine.PolicyOf(v.owner)
+	k, ok := revision.PolicyOf(v.owner)
 	if !ok || env.Rev.Cluster.Policy(k) == nil && (!k.Kind.IsAdmin() || v.owner.Form == nb.FormLegacy) {
 		return
 	}
@@ -202,7 +202,7 @@ func nameOf(r nb.Row) string {
 
 // desiredRow is what a row of a policy should be in a zone, nil when nothing of
 // that id is desired.
-func desiredRow(r *engine.Revision, k model.PolicyKey, table, zone, id, name string) nb.Row {
+func desiredRow(r *revision.Revision, k model.PolicyKey, table, zone, id, name string) nb.Row {
 	switch table {
 	case nb.TableACL:
 		for _, a := range r.ACLs(k, zone) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/detail"
@@ -21,7 +21,7 @@ type item struct {
 	label string // the owner's
 	on    string // what holds an ACL
 	mark  mark
-	tie   engine.Tie
+	tie   revision.Tie
 	late  bool   // see engine.AfterEgressAllow
 	head  string // a heading instead of a row
 	end   bool   // the heading ends a stage
@@ -47,20 +47,20 @@ type ranked struct {
 	owner nb.Owner
 	label string
 	on    string
-	tie   engine.Tie
+	tie   revision.Tie
 	late  bool
 	lost  bool // a desired row that is missing
 }
 
 func rank(a *nb.ACL) ranked {
 	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
-	return ranked{acl: a, owner: o, label: o.Label(), late: engine.AfterEgressAllow(a, o)}
+	return ranked{acl: a, owner: o, label: o.Label(), late: revision.AfterEgressAllow(a, o)}
 }
 
 // inOrder is the pipeline order of a database.
-func inOrder(db *nb.DB, holders *engine.Holders) []ranked {
-	sorted := engine.PipelineOrder(db)
-	ties := engine.Ties(sorted)
+func inOrder(db *nb.DB, holders *revision.Holders) []ranked {
+	sorted := revision.PipelineOrder(db)
+	ties := revision.Ties(sorted)
 	out := make([]ranked, len(sorted))
 	for i, a := range sorted {
 		out[i] = rank(a)
@@ -70,7 +70,7 @@ func inOrder(db *nb.DB, holders *engine.Holders) []ranked {
 }
 
 // heldBy is what holds an ACL, for people.
-func heldBy(a *nb.ACL, o nb.Owner, holders *engine.Holders) string {
+func heldBy(a *nb.ACL, o nb.Owner, holders *revision.Holders) string {
 	rows := holders.Of(a)
 	switch {
 	case len(rows) == 0:
@@ -104,7 +104,7 @@ func acls(sorted []ranked, lost []nb.Row, m *marks, z *model.ZoneState, only str
 				all = append(all, x)
 			}
 		}
-		slices.SortStableFunc(all, func(a, b ranked) int { return engine.CompareACLs(a.acl, b.acl) })
+		slices.SortStableFunc(all, func(a, b ranked) int { return revision.CompareACLs(a.acl, b.acl) })
 	}
 	out := make([]*item, 0, len(all)+10)
 	stage, late, runs := "", false, 0
@@ -120,7 +120,7 @@ func acls(sorted []ranked, lost []nb.Row, m *marks, z *model.ZoneState, only str
 		}
 		if x.late && !late {
 			runs++
-			out = append(out, &item{id: "late " + strconv.Itoa(runs), head: lateSign + engine.AfterAllow})
+			out = append(out, &item{id: "late " + strconv.Itoa(runs), head: lateSign + revision.AfterAllow})
 		}
 		late = x.late
 		it := newItem(x.acl, x.owner, x.lost, m, z)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model/nb"
 	"rung/themes"
 	"rung/ui/detail"
@@ -46,7 +46,7 @@ func (v *View) text(it *item) string {
 	switch r := it.row.(type) {
 	case *nb.ACL:
 		if it.late {
-			s += " " + lateSign + engine.AfterAllow
+			s += " " + lateSign + revision.AfterAllow
 		}
 		if v.problem(it) != "" {
 			s += " " + badMatch
@@ -88,9 +88,9 @@ func (v *View) prioCell(it *item) widget.Line {
 	}
 	l := widget.Plain(strconv.Itoa(a.Priority))
 	switch it.tie {
-	case engine.TieSame:
+	case revision.TieSame:
 		return l.Add("=", v.st.Dim)
-	case engine.TieUndefined:
+	case revision.TieUndefined:
 		return l.Add("▲", v.st.Warn)
 	}
 	return l.Add(" ", v.st.Text)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -41,7 +41,7 @@ type marks struct {
 	known   func(model.Key) bool     // says what is compared with desired rows
 }
 
-func findMarks(r *engine.Revision, z *model.ZoneState, now time.Time) *marks {
+func findMarks(r *revision.Revision, z *model.ZoneState, now time.Time) *marks {
 	m := &marks{byUUID: map[string]mark{}, policy: map[model.PolicyKey]mark{}}
 	m.known = func(k model.Key) bool { return k.Kind.IsAdmin() || z.Policy(k) != nil || r.Compiled(k) }
 	for k, p := range z.Policies {
@@ -82,7 +82,7 @@ func (m *marks) of(r nb.Row, o nb.Owner) mark {
 	if x, ok := m.byUUID[r.RowUUID()]; ok {
 		return x
 	}
-	k, ok := engine.UnitOf(o)
+	k, ok := revision.UnitOf(o)
 	switch {
 	case ok && m.known(k):
 		return m.policy[k]
@@ -101,7 +101,7 @@ func (m *marks) of(r nb.Row, o nb.Owner) mark {
 const missingShown = 50
 
 // missingRows are the desired rows of a table that a zone lacks.
-func (m *marks) missingRows(r *engine.Revision, z *model.ZoneState, table string) []nb.Row {
+func (m *marks) missingRows(r *revision.Revision, z *model.ZoneState, table string) []nb.Row {
 	var out []nb.Row
 	for i, k := range m.missing {
 		if i == missingShown {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/themes"
@@ -34,7 +34,7 @@ type View struct {
 	walked   []*nb.ACL
 	sorted   []ranked
 	problems map[*nb.ACL]string // of matches that were looked at
-	holders  *engine.Holders
+	holders  *revision.Holders
 	marks    *marks
 }
 
@@ -87,7 +87,7 @@ func (v *View) Sync(env *view.Env) {
 // was read.
 func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 	var names []string
-	for _, k := range engine.ZonePolicies(env.Rev, z) {
+	for _, k := range revision.ZonePolicies(env.Rev, z) {
 		if s := z.Policy(k).State(z, env.Now); s == model.StateBehind || s == model.StateFrozen {
 			names = append(names, k.Label())
 		}
@@ -137,7 +137,7 @@ func (v *View) tellTies(st *themes.Styles) widget.Line {
 	var at []string
 	last := ranked{acl: &nb.ACL{}}
 	for _, x := range v.sorted {
-		if x.tie != engine.TieUndefined || v.stage != "" && x.acl.Stage() != string(v.stage) {
+		if x.tie != revision.TieUndefined || v.stage != "" && x.acl.Stage() != string(v.stage) {
 			continue
 		}
 		if x.acl.Priority != last.acl.Priority || x.acl.Tier != last.acl.Tier {
@@ -156,7 +156,7 @@ func (v *View) tellTies(st *themes.Styles) widget.Line {
 // groups come and go much more often.
 func (v *View) order(db *nb.DB) {
 	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(v.walked)), db.ACLs())
-	holders := engine.HoldersOf(db, v.holders)
+	holders := revision.HoldersOf(db, v.holders)
 	if slices.Equal(walked, v.walked) && holders == v.holders && v.sorted != nil {
 		return
 	}
@@ -172,7 +172,7 @@ func (v *View) problem(it *item) string {
 	}
 	text, ok := v.problems[a]
 	if !ok {
-		text = engine.MatchProblem(a.Match)
+		text = revision.MatchProblem(a.Match)
 		v.problems[a] = text
 	}
 	return text

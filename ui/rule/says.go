@@ -4,14 +4,14 @@ import (
 	"regexp"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/detail"
 )
 
 // says is what a rule does, in sentences.
-func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
+func says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	// Nothing is enforced on the primary network of those apart.
 	subjects, apart := r.SubjectCount(p.Key)
 	none := r.None(p.Key)
@@ -71,9 +71,9 @@ func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 }
 
 // allowed is what a NetworkPolicy's rule does (ovn-kubernetes.md#rule-rows).
-func allowed(r *engine.Revision, p *model.Policy, rule *model.Rule) string {
+func allowed(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
 	for _, a := range r.ACLs(p.Key, "") {
-		if _, dir, i, ok := engine.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
+		if _, dir, i, ok := revision.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
 			return "is allowed without keeping track: replies need a rule of their own. The baseline is not asked any more."
 		}
 	}
@@ -81,11 +81,11 @@ func allowed(r *engine.Revision, p *model.Policy, rule *model.Rule) string {
 }
 
 // isolation says what becomes of the rest, and who else has a word.
-func isolation(r *engine.Revision, p *model.Policy, rule *model.Rule) (out []string) {
-	if engine.OutsideTypes(p, rule.Direction) {
+func isolation(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []string) {
+	if revision.OutsideTypes(p, rule.Direction) {
 		out = append(out, "▲ policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes lets the rule allow all the same.")
 	} else {
-		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+engine.DefaultDeny(p.Namespace, rule.Direction).Label()+".")
+		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+revision.DefaultDeny(p.Namespace, rule.Direction).Label()+".")
 	}
 	return append(out, after(r, p, rule)...)
 }
@@ -114,7 +114,7 @@ func outcome(p *model.Policy, rule *model.Rule) string {
 }
 
 // after says who else has a word.
-func after(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
+func after(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	if rule.Action != model.Allow {
 		return nil
 	}
@@ -132,7 +132,7 @@ func after(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 }
 
 // hasFirewall says whether some pod of the subject may be under an EgressFirewall.
-func hasFirewall(r *engine.Revision, p *model.Policy) bool {
+func hasFirewall(r *revision.Revision, p *model.Policy) bool {
 	for f := range r.Cluster.Policies(model.KindEF) {
 		if p.Namespace == "" || p.Namespace == f.Namespace {
 			return true
@@ -151,7 +151,7 @@ func podPeers(rule *model.Rule) bool {
 }
 
 // peerText names who is at the other end; nobody says that there is no one now.
-func peerText(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (text string, nobody bool) {
+func peerText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (text string, nobody bool) {
 	if rule.AnyPeer && rule.Direction == model.Ingress {
 		return "anybody", false
 	} else if rule.AnyPeer {
@@ -219,12 +219,12 @@ func peerText(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (text str
 var leftOutTerm = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]+)`)
 
 // leftOut are the subnets that the row of an EgressFirewall's rule leaves out.
-func leftOut(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (out []string) {
+func leftOut(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []string) {
 	if k.Kind != model.KindEF {
 		return nil
 	}
 	for _, a := range r.ACLs(k, "") {
-		if _, _, i, ok := engine.RuleOf(a.ExternalIDs); ok && i == rule.Index {
+		if _, _, i, ok := revision.RuleOf(a.ExternalIDs); ok && i == rule.Index {
 			for _, m := range leftOutTerm.FindAllStringSubmatch(a.Match, -1) {
 				out = append(out, m[1])
 			}
@@ -234,7 +234,7 @@ func leftOut(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (out []str
 }
 
 // emptyDNS says whether no address is known for the DNS names of the rule.
-func emptyDNS(r *engine.Revision, k model.PolicyKey, rule *model.Rule) bool {
+func emptyDNS(r *revision.Revision, k model.PolicyKey, rule *model.Rule) bool {
 	for _, unit := range setsOf(r, k, rule) {
 		for _, name := range setNames(unit) {
 			if set := r.DesiredSet(k, name); set != nil && len(set.Addresses) > 0 {

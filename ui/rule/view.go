@@ -3,7 +3,7 @@ package rule
 import (
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/action"
@@ -102,7 +102,7 @@ func (v *View) gone(env *view.Env) {
 		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" does not exist any more.", nav.Page{})
 	} else {
 		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" has no "+
-			engine.RuleLabel(v.page.Dir, v.page.Rule, "")+" any more.", nav.ToPolicy(v.page.Key))
+			revision.RuleLabel(v.page.Dir, v.page.Rule, "")+" any more.", nav.ToPolicy(v.page.Key))
 	}
 	v.switchTo(false)
 	v.all.SetItems(s.Lines)
@@ -357,7 +357,7 @@ func (v *View) Crumb() string {
 	if v.rule != nil {
 		name = v.rule.Name
 	}
-	return engine.RuleLabel(v.page.Dir, v.page.Rule, name)
+	return revision.RuleLabel(v.page.Dir, v.page.Rule, name)
 }
 
 // Tell names the zone on show.

@@ -13,7 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/themes"
 	"rung/ui"
 	"rung/ui/nav"
@@ -30,7 +30,7 @@ type Screen struct {
 }
 
 // Open shows a page of the parts at 120×34.
-func Open(t testing.TB, p *engine.Facts, page nav.Page) *Screen {
+func Open(t testing.TB, p *revision.Facts, page nav.Page) *Screen {
 	t.Helper()
 	return OpenWith(t, NewFake(p), ui.Options{Page: page})
 }

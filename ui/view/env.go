@@ -6,7 +6,8 @@ import (
 	"os/exec"
 	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -17,7 +18,7 @@ import (
 type Env struct {
 	Console Console
 	// Rev is the revision of this frame.
-	Rev    *engine.Revision
+	Rev    *revision.Revision
 	Now    time.Time
 	Styles *themes.Styles
 	Keys   *action.Keymap
@@ -51,7 +52,7 @@ type (
 	// PreviewAsk shows a change with its consequences; Instead replaces the
 	// current page.
 	PreviewAsk struct {
-		Mutation engine.Mutation
+		Mutation gate.Mutation
 		Instead  bool
 	}
 	// ToastAsk says something in the status line.
@@ -121,10 +122,10 @@ func (e *Env) BackTo(to nav.Page) { e.add(BackAsk{To: to}) }
 func (e *Env) BackPast(gone model.Key) { e.add(BackAsk{Past: gone}) }
 
 // Preview shows a change before it is made.
-func (e *Env) Preview(m engine.Mutation) { e.add(PreviewAsk{Mutation: m}) }
+func (e *Env) Preview(m gate.Mutation) { e.add(PreviewAsk{Mutation: m}) }
 
 // PreviewInstead shows a change in the place of the current page.
-func (e *Env) PreviewInstead(m engine.Mutation) { e.add(PreviewAsk{Mutation: m, Instead: true}) }
+func (e *Env) PreviewInstead(m gate.Mutation) { e.add(PreviewAsk{Mutation: m, Instead: true}) }
 
 // Say puts a text into the status line, Fail one that went wrong.
 func (e *Env) Say(format string, args ...any) { e.add(ToastAsk{Text: fmt.Sprintf(format, args...)}) }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/widget"
@@ -30,13 +31,13 @@ func namespaceLogs(env *Env, k model.PolicyKey) *Note {
 	if l.Levels.Any() {
 		now = l.Levels.String()
 	}
-	body := []string{engine.NamespaceLogs(k) + ".", "Now: " + now + "."}
+	body := []string{revision.NamespaceLogs(k) + ".", "Now: " + now + "."}
 	for _, p := range l.Problems {
 		body = append(body, "▲ The annotation is not valid: "+p+".")
 	}
 	return &Note{Title: "log " + k.Label(), Body: append(body, "It holds for all NetworkPolicies and the EgressFirewall of "+k.Namespace+
 		": allow for what their rules let through, deny for the rest. To change it:",
-		engine.NamespaceLogsCommand(k.Namespace, model.LogLevels{Allow: "info", Deny: "alert"}))}
+		revision.NamespaceLogsCommand(k.Namespace, model.LogLevels{Allow: "info", Deny: "alert"}))}
 }
 
 // logging is the question what a policy logs: one row per action.
@@ -121,7 +122,7 @@ func (l *logging) Key(env *Env, key, _ string) bool {
 	case "esc", "q":
 		return true
 	case "enter":
-		env.Preview(engine.Mutation{Op: engine.OpLogLevel, Policy: l.key, Levels: l.levels()})
+		env.Preview(gate.Mutation{Op: gate.OpLogLevel, Policy: l.key, Levels: l.levels()})
 		return true
 	case "down", "j", "tab", "ctrl+n":
 		l.at = (l.at + 1) % len(l.rows)

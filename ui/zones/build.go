@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/detail"
 	"rung/ui/view"
@@ -78,7 +78,7 @@ func (v *zones) troubles(w, most int) []string {
 const foundShown = 2
 
 // compare takes what comparing the zones finds, but for what is only settling.
-func (v *zones) compare(r *engine.Revision) {
+func (v *zones) compare(r *revision.Revision) {
 	v.found = v.found[:0]
 	for _, f := range r.ZoneFindings(v.now) {
 		if f.Severity != model.SeverityInfo {
@@ -90,7 +90,7 @@ func (v *zones) compare(r *engine.Revision) {
 // shown are what the lower table lists: the policies as they decide, what only
 // rows are left of, and of the units that are no objects those that are not in
 // sync in some zone.
-func shown(r *engine.Revision, now time.Time) []model.PolicyKey {
+func shown(r *revision.Revision, now time.Time) []model.PolicyKey {
 	seen := map[model.PolicyKey]bool{}
 	var others []model.PolicyKey
 	for _, z := range r.Zones {
@@ -147,7 +147,7 @@ func (v *zones) columns(zs []*model.ZoneState) {
 	v.policies.Columns = cols
 }
 
-func (v *zones) line(r *engine.Revision, k model.PolicyKey) *line {
+func (v *zones) line(r *revision.Revision, k model.PolicyKey) *line {
 	l := &line{key: k}
 	if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 		l.prio = strconv.Itoa(int(p.Priority))

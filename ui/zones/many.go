@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/detail"
 	"rung/ui/view"
@@ -44,7 +44,7 @@ func (o *over) others() string {
 
 // overZones are the policies in the order in which they decide, those of one
 // namespace and other rows only where they are behind or frozen.
-func (v *zones) overZones(r *engine.Revision) (lines []*line) {
+func (v *zones) overZones(r *revision.Revision) (lines []*line) {
 	differ := map[model.PolicyKey]bool{}
 	for _, it := range v.items {
 		for _, d := range it.differ {
@@ -74,7 +74,7 @@ func (v *zones) overZones(r *engine.Revision) (lines []*line) {
 }
 
 // countOver judges a policy in every zone.
-func countOver(r *engine.Revision, k model.PolicyKey, now time.Time) over {
+func countOver(r *revision.Revision, k model.PolicyKey, now time.Time) over {
 	o := over{states: map[model.PolicyState]int{}, worst: model.StateInSync}
 	for _, z := range r.Zones {
 		if !r.InZone(k, z.Name) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/detail"
 )
@@ -35,7 +35,7 @@ type differing struct {
 }
 
 // count judges everything in a zone.
-func count(r *engine.Revision, z *model.ZoneState, now time.Time) *tally {
+func count(r *revision.Revision, z *model.ZoneState, now time.Time) *tally {
 	t := &tally{of: z, counted: now}
 	for k := range z.Policies {
 		if !k.Kind.IsPolicy() && !r.InZone(k, z.Name) {
@@ -127,7 +127,7 @@ func (o only) has(it *item) bool {
 
 // count brings the tallies up to date, unless those there are are fresh enough, and
 // puts the worst zones first.
-func (v *zones) count(r *engine.Revision, now time.Time, fresh bool) (items []*item) {
+func (v *zones) count(r *revision.Revision, now time.Time, fresh bool) (items []*item) {
 	next := make(map[string]*tally, len(r.Zones))
 	for _, z := range r.Zones {
 		t := v.tallies[z.Name]

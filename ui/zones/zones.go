@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -26,7 +26,7 @@ type zones struct {
 	over     int // lines over the upper one
 	now      time.Time
 	st       *themes.Styles
-	rev      *engine.Revision
+	rev      *revision.Revision
 	// found is what comparing the zones finds.
 	found []model.Finding
 
