@@ -136,23 +136,23 @@ func (v *View) compilerOptions() compiler.Options {
 			continue
 		}
 		switch s.Name {
-		case SettingFamily:
+		case Family:
 			o.IPv4, o.IPv6 = s.Value != "ipv6", s.Value != "ipv4"
-		case SettingObservability:
+		case Observability:
 			o.Observability = s.Value == on
-		case SettingICMP:
+		case AllowICMP:
 			o.AllowICMP = s.Value == on
-		case SettingStateless:
+		case Stateless:
 			o.Stateless = s.Value == on
-		case SettingMulticast:
+		case Multicast:
 			o.Multicast, _ = switchOf(s.Name, s.Value)
-		case SettingSubnets:
+		case ClusterSubnets:
 			for text := range strings.SplitSeq(s.Value, ",") {
 				if p, err := netip.ParsePrefix(text); err == nil {
 					o.ClusterSubnets = append(o.ClusterSubnets, p)
 				}
 			}
-		case SettingHostNamespace:
+		case HostNamespace:
 			o.HostNetworkNamespace = s.Value
 		}
 	}
@@ -203,10 +203,10 @@ func (v *View) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 		put("made for "+have+", Rung compiles for "+familyName(v.v4, v.v6), false, familyKinds...)
 	}
 	if open(f.AllowICMP) && d.AllowICMP.Value != dialect.Unknown && d.AllowICMP.Value != dialect.Of(v.options.AllowICMP) {
-		put(SettingICMP+" is "+OnOff(!v.options.AllowICMP)+" here, unlike in most zones", false, model.KindNetpolNamespace)
+		put(AllowICMP+" is "+OnOff(!v.options.AllowICMP)+" here, unlike in most zones", false, model.KindNetpolNamespace)
 	}
 	if open(f.Stateless) && d.Stateless.Value != dialect.Unknown && d.Stateless.Value != dialect.Of(v.options.Stateless) {
-		put(SettingStateless+" is "+OnOff(!v.options.Stateless)+" here, unlike in most zones", true, model.KindNP)
+		put(Stateless+" is "+OnOff(!v.options.Stateless)+" here, unlike in most zones", true, model.KindNP)
 	}
 	if len(f.ClusterSubnets) == 0 && v.otherSubnets(d.Subnets) {
 		put("cluster subnets "+prefixText(d.Subnets.Prefixes)+" here, Rung compiles for "+prefixText(v.options.ClusterSubnets), false, model.KindEF)

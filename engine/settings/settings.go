@@ -24,18 +24,18 @@ const (
 
 // Names of settings, as Rung's flags spell them where it has one.
 const (
-	SettingFamily        = "ip-family"
-	SettingObservability = "observability"
-	SettingICMP          = "allow-icmp-network-policy"
-	SettingStateless     = "enable-stateless-netpol"
-	SettingMulticast     = "multicast"
-	SettingDefaults      = "netpol-defaults"
-	SettingSubnets       = "cluster-subnets"
-	SettingHostNamespace = "host-network-namespace"
-	SettingMaxPriority   = "max-priority"
-	SettingAdmin         = "enable-admin-network-policy"
-	SettingMeter         = "acl-logging-rate-limit"
-	SettingRelease       = "release"
+	Family         = "ip-family"
+	Observability  = "observability"
+	AllowICMP      = "allow-icmp-network-policy"
+	Stateless      = "enable-stateless-netpol"
+	Multicast      = "multicast"
+	NetpolDefaults = "netpol-defaults"
+	ClusterSubnets = "cluster-subnets"
+	HostNamespace  = "host-network-namespace"
+	MaxPriority    = "max-priority"
+	AdminPolicy    = "enable-admin-network-policy"
+	LoggingRate    = "acl-logging-rate-limit"
+	Release        = "release"
 )
 
 const (
@@ -109,19 +109,19 @@ func (v *View) settings(d *dialect.Dialect) []Setting {
 	f := &v.flags.Features
 	noSubnets := said{off, FromDefault, "not known: rows of EgressFirewalls leave them out"}
 	out := []Setting{
-		merge(SettingFamily, given(v.flags.Family), rows(d.Families.String(), d.Families.Evidence), v.configFamilies(),
+		merge(Family, given(v.flags.Family), rows(d.Families.String(), d.Families.Evidence), v.configFamilies(),
 			said{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
-		merge(SettingObservability, given(v.flags.Observability), fact(d.Observability), v.configSwitch(kube.OVNObservability), byDefault(off)),
-		merge(SettingICMP, given(f.AllowICMP), fact(d.AllowICMP), v.configSwitch(kube.OVNAllowICMP), byDefault(off)),
-		merge(SettingStateless, given(f.Stateless), fact(d.Stateless), v.configSwitch(kube.OVNStateless), byDefault(off)),
-		merge(SettingMulticast, given(f.Multicast), fact(d.Multicast), v.configSwitch(kube.OVNMulticast), byDefault(auto)),
-		merge(SettingDefaults, given(f.Defaults), fact(d.Defaults), byDefault(auto)),
-		merge(SettingSubnets, given(strings.Join(f.ClusterSubnets, ",")), v.subnets(d), noSubnets),
-		merge(SettingHostNamespace, given(f.HostNetworkNamespace), v.configText(kube.OVNHostNamespace), byDefault(compiler.DefaultHostNetworkNamespace)),
-		merge(SettingMaxPriority, v.maxPriority(), byDefault(fmt.Sprint(model.MaxPriority))),
-		merge(SettingAdmin, v.configSwitch(kube.OVNAdminPolicy), v.adminRows(d), said{unknown, FromDefault, ""}),
-		merge(SettingMeter, v.meter(d), v.configText(kube.OVNLoggingRate), byDefault("20")),
-		merge(SettingRelease, said{v.config.Version, FromImage, v.config.Image}, said{unknown, FromDefault, v.configErr}),
+		merge(Observability, given(v.flags.Observability), fact(d.Observability), v.configSwitch(kube.OVNObservability), byDefault(off)),
+		merge(AllowICMP, given(f.AllowICMP), fact(d.AllowICMP), v.configSwitch(kube.OVNAllowICMP), byDefault(off)),
+		merge(Stateless, given(f.Stateless), fact(d.Stateless), v.configSwitch(kube.OVNStateless), byDefault(off)),
+		merge(Multicast, given(f.Multicast), fact(d.Multicast), v.configSwitch(kube.OVNMulticast), byDefault(auto)),
+		merge(NetpolDefaults, given(f.Defaults), fact(d.Defaults), byDefault(auto)),
+		merge(ClusterSubnets, given(strings.Join(f.ClusterSubnets, ",")), v.subnets(d), noSubnets),
+		merge(HostNamespace, given(f.HostNetworkNamespace), v.configText(kube.OVNHostNamespace), byDefault(compiler.DefaultHostNetworkNamespace)),
+		merge(MaxPriority, v.maxPriority(), byDefault(fmt.Sprint(model.MaxPriority))),
+		merge(AdminPolicy, v.configSwitch(kube.OVNAdminPolicy), v.adminRows(d), said{unknown, FromDefault, ""}),
+		merge(LoggingRate, v.meter(d), v.configText(kube.OVNLoggingRate), byDefault("20")),
+		merge(Release, said{v.config.Version, FromImage, v.config.Image}, said{unknown, FromDefault, v.configErr}),
 	}
 	return out
 }
