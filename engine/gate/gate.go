@@ -28,7 +28,7 @@ var (
 	ErrNotRecorded = errors.New("the change was made, but not written down")
 )
 
-// gate is what every change of policies passes: preview says what a change
+// Gate is what every change of policies passes: preview says what a change
 // would do, commit makes it. commit trusts nothing in the preview but that it
 // was read: it works everything out again that decides whether the change may
 // be made.
@@ -54,7 +54,7 @@ type Gate struct {
 	turn turnstile // one commit at a time
 }
 
-// GateConfig says what a gate works with.
+// Config says what a gate works with.
 type Config struct {
 	Current func() *revision.Revision // the newest revision
 	// Writer makes the changes. Decides is the one behind it where a server decides
@@ -70,7 +70,7 @@ type Config struct {
 	HistoryChanged func(undo string)
 }
 
-// newGate puts a gate in front of a writer.
+// New puts a gate in front of a writer.
 func New(c Config) *Gate {
 	g := &Gate{current: c.Current, writer: c.Writer, history: c.History, audit: c.Audit, now: c.Now, user: CurrentUser(),
 		historyChanged: c.HistoryChanged}

@@ -164,10 +164,12 @@ func (w *kubeWriter) settle(ctx context.Context, c *ObjectChange, lost error) (*
 		case err == nil:
 			return nil, fmt.Errorf("%w; %s is neither as it was nor as it should be", lost, c.Key.Label())
 		}
+		pause := time.NewTimer(settlePause)
 		select {
 		case <-ctx.Done():
-		case <-time.After(settlePause):
+		case <-pause.C:
 		}
+		pause.Stop()
 	}
 	return nil, fmt.Errorf("%w; it is not known whether %s was written: look at it once the server answers", lost, c.Key.Label())
 }

@@ -26,7 +26,7 @@ const (
 // ErrPlan marks a request that the plan's state does not allow.
 var ErrPlan = errors.New("not now")
 
-// planRunner moves policies step by step. A step starts only when the rows of
+// Plans moves policies step by step. A step starts only when the rows of
 // every zone show the one before; conditions do not count. Progress is written
 // down before a step and after it, so that it survives a kill.
 type Plans struct {
@@ -63,7 +63,7 @@ type PlanConfig struct {
 	Run func(func())
 }
 
-// newPlans runs plans through a gate.
+// NewPlans runs plans through a gate.
 func NewPlans(g *Gate, c PlanConfig) *Plans {
 	return &Plans{gate: g, current: c.Current, subscribe: c.Subscribe, publish: c.Publish, path: planPath(c.Dir, c.Context), context: c.Context,
 		disk: c.Disk, ctx: c.Ctx, run: c.Run}

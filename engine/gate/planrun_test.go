@@ -34,6 +34,11 @@ type planWorld struct {
 	states []string
 }
 
+// stopped is a plan of three steps that stopped.
+func stopped(done int, why, step string) revision.PlanState {
+	return revision.PlanState{Total: 3, Done: done, State: PlanStopped, Why: why, Step: step}
+}
+
 func newPlanWorld(t *testing.T, dir string, policies ...string) *planWorld {
 	p := &planWorld{world: newWorld(t, policies...), t: t, dir: dir}
 	p.zone("worker", model.ConnSynced, true)
@@ -267,17 +272,17 @@ func TestPlanSurvivesAKill(t *testing.T) {
 		back      bool
 		want      string
 	}{
-		{"resume", nil, revision.PlanState{3, 1, PlanStopped, "interrupted", "b 2 → 20", false}, false, "a 10, b 20, c 30"},
-		{"back", nil, revision.PlanState{3, 1, PlanStopped, "interrupted", "b 2 → 20", false}, true, "a 1, b 2, c 3"},
+		{"resume", nil, stopped(1, "interrupted", "b 2 → 20"), false, "a 10, b 20, c 30"},
+		{"back", nil, stopped(1, "interrupted", "b 2 → 20"), true, "a 1, b 2, c 3"},
 		{"killed between the step and the note of it", func(p *planWorld) { p.Edit(given.ANP("b", 20, "tenant=green", "in allow tenant=green")) },
-			revision.PlanState{3, 2, PlanStopped, "interrupted", "a 1 → 10", false}, false, "a 10, b 20, c 30"},
+			stopped(2, "interrupted", "a 1 → 10"), false, "a 10, b 20, c 30"},
 		{"finished by hand", func(p *planWorld) {
 			p.Edit(given.ANP("b", 20, "tenant=green", "in allow tenant=green") + "---\n" + given.ANP("a", 10, "tenant=blue", "in allow tenant=blue"))
 		}, revision.PlanState{}, false, ""},
 		{"somebody moved a policy", func(p *planWorld) { p.Edit(given.ANP("a", 5, "tenant=blue", "in allow tenant=blue")) },
-			revision.PlanState{3, 1, PlanStopped, "the plan cannot go on: the ladder is not where the plan left it: a stands at 5, not 1", "b 2 → 20", false}, false, "error"},
+			stopped(1, "the plan cannot go on: the ladder is not where the plan left it: a stands at 5, not 1", "b 2 → 20"), false, "error"},
 		{"somebody removed a policy", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue"), given.ANPKey("x"), given.ANPKey("a")) },
-			revision.PlanState{3, 1, PlanStopped, "the plan cannot go on: the ladder is not where the plan left it: a is gone", "b 2 → 20", false}, true, "error"},
+			stopped(1, "the plan cannot go on: the ladder is not where the plan left it: a is gone", "b 2 → 20"), true, "error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)

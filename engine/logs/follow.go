@@ -13,7 +13,7 @@ import (
 	"rung/sources/kube"
 )
 
-// ACLLogs says which of a cluster's ACL logs are followed.
+// Scope says which of a cluster's ACL logs are followed.
 type Scope struct {
 	// Since is how far back they begin; 0 begins with what is written from now on.
 	Since time.Duration
@@ -28,13 +28,13 @@ const (
 	logDials = 16
 )
 
-// podLogReader is what is needed of kube.PodLogs.
+// PodReader is what is needed of kube.PodLogs.
 type PodReader interface {
 	ACLLog(ctx context.Context, node string, namespaces []string) (kube.LogTarget, error)
 	Follow(ctx context.Context, f kube.LogFollow)
 }
 
-// podLogs follows the ACL logs of a cluster's nodes, from when somebody first
+// Follower follows the ACL logs of a cluster's nodes, from when somebody first
 // looks at the log, or a policy first logs.
 type Follower struct {
 	logs       *Store
@@ -52,7 +52,7 @@ type Follower struct {
 	wg    sync.WaitGroup
 }
 
-// newPodLogs follows logs into a store; namespaces are where ovnkube-node pods may
+// NewFollower follows logs into a store; namespaces are where ovnkube-node pods may
 // be.
 func NewFollower(l *Store, read PodReader, cfg Scope, namespaces []string) *Follower {
 	return &Follower{logs: l, read: read, cfg: cfg, namespaces: namespaces, merge: newMerger(l.give),

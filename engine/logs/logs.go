@@ -10,14 +10,14 @@ import (
 	"rung/model"
 )
 
-// DefaultLogLines is how many log lines are kept.
+// DefaultLines is how many log lines are kept.
 const DefaultLines = 20000
 
 // logQueue is how many lines may wait for attribution. A line that finds no
 // room is dropped and counted: the log may lose lines, the rest may not wait.
 const logQueue = 4096
 
-// Logs keeps the newest ACL log lines, each with the rule and the pods behind
+// Store keeps the newest ACL log lines, each with the rule and the pods behind
 // it as they were when it arrived. It is safe for concurrent use.
 type Store struct {
 	rev   func() *revision.Revision
@@ -42,7 +42,7 @@ type Store struct {
 	rules *ruleCounts
 }
 
-// LogEntry is one log line and what is known about it. It is never changed.
+// Entry is one log line and what is known about it. It is never changed.
 type Entry struct {
 	Seq  uint64 // counts from 1
 	At   time.Time
@@ -68,7 +68,7 @@ type arrival struct {
 	gap  *model.LogGap
 }
 
-// LogEnd is one end of a logged connection.
+// End is one end of a logged connection.
 type End struct {
 	Key  model.Key // a Pod or a Node; zero when none has the address
 	Addr string
@@ -78,7 +78,7 @@ type End struct {
 	Gone time.Time
 }
 
-// LogStats counts lines.
+// Stats counts lines.
 type Stats struct {
 	Received uint64 // lines that came, those dropped among them
 	Dropped  uint64 // lines that came faster than they were taken in
@@ -88,7 +88,7 @@ type Stats struct {
 	PerRule      map[model.RuleRef]RuleStat
 }
 
-// NewLogs makes a store that keeps at most limit lines; 0 means
+// New makes a store that keeps at most limit lines; 0 means
 // DefaultLogLines. rev is asked for the newest revision when a line arrives.
 func New(rev func() *revision.Revision, limit int) *Store {
 	if limit <= 0 {

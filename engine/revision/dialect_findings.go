@@ -10,7 +10,7 @@ import (
 	"rung/model/dialect"
 )
 
-// findDialect is a zone whose rows are of another release, or made with other
+// FindDialect is a zone whose rows are of another release, or made with other
 // settings than those of most zones.
 const FindDialect = "zone-dialect"
 

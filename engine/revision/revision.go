@@ -82,7 +82,7 @@ type Revision struct {
 	after *change
 }
 
-// NewRevision makes a revision of facts. What the one before it worked out and
+// New makes a revision of facts. What the one before it worked out and
 // still holds is taken over; before is nil for the first. Facts without Desired are
 // compiled here, as their Flags say.
 func New(f Facts, before *Revision) *Revision {

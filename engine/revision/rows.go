@@ -27,7 +27,7 @@ func PipelineOrder(db *nb.DB) []*nb.ACL {
 // OwnerName says for people who owns a row, from its external_ids.
 func OwnerName(ids map[string]string) string { return OwnerOf(ids).Label() }
 
-// ownerOf is nb.OwnerOf where the table is not at hand: no id is of two tables.
+// OwnerOf is nb.OwnerOf where the table is not at hand: no id is of two tables.
 func OwnerOf(ids map[string]string) (o nb.Owner) {
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		if o = nb.OwnerOf(table, ids); o.Form != nb.FormOdd && o.Form != nb.FormUnknown && o.Form != nb.FormNone {

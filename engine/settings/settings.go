@@ -45,14 +45,14 @@ const (
 	unknown = "unknown"
 )
 
-// DialectSetting is one setting with where its value comes from.
+// Setting is one setting with where its value comes from.
 type Setting struct {
 	Name, Value string
 	Source      string // FromFlag and the others
 	Evidence    string // what tells it; clean, may be empty
 }
 
-// ZoneDialect is what the OVN-Kubernetes of a zone runs with, and in which form
+// Zone is what the OVN-Kubernetes of a zone runs with, and in which form
 // its rows are.
 type Zone struct {
 	Zone     string
@@ -74,7 +74,7 @@ func (z Zone) Setting(name string) Setting {
 	return Setting{}
 }
 
-// dialectView is what a revision knows of dialects; immutable.
+// View is what a revision knows of dialects; immutable.
 type View struct {
 	flags     *Flags
 	config    kube.OVNKube

@@ -10,7 +10,7 @@ import (
 	"rung/sources/kube"
 )
 
-// newDialectView knows flags only, and the families that are compiled for.
+// New knows flags only, and the families that are compiled for.
 func New(flags *Flags, v4, v6 bool) *View {
 	return &View{flags: flags, options: flags.CompilerOptions(), v4: v4, v6: v6}
 }

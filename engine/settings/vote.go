@@ -167,7 +167,7 @@ func sameOptions(a, b compiler.Options) bool {
 		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets)
 }
 
-// deviation is why rows of a kind are not compared in a zone.
+// Deviation is why rows of a kind are not compared in a zone.
 type Deviation struct {
 	Text string
 	// Setting says that the zone runs with other settings; otherwise its rows are

@@ -15,7 +15,7 @@ type Source interface {
 	Run(ctx context.Context, sink func(Update))
 }
 
-// SourceUpdate is one step of a source.
+// Update is one step of a source.
 type Update struct {
 	Upsert []model.Object
 	Remove []model.Key

@@ -10,7 +10,7 @@ import (
 	"rung/sources/safefile"
 )
 
-// OpenState makes the state folder the user's alone if it is there, which note
+// Open makes the state folder the user's alone if it is there, which note
 // says. The error says why it cannot be used.
 func Open(dir string) (note string, err error) { return OpenOn(safefile.OS, dir) }
 

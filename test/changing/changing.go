@@ -12,11 +12,11 @@ import (
 	"rung/test/given"
 )
 
-// changing is a small cluster whose revisions are made by hand, without an engine.
+// World is a small cluster whose revisions are made by hand, without an engine.
 type World struct {
 	T  testing.TB
 	Mu sync.Mutex
-	// rev is the newest revision; zones are put into every one.
+	// Rev is the newest revision; zones are put into every one.
 	Rev     *revision.Revision
 	Cluster *model.Cluster
 	Zones   []*model.ZoneState
@@ -26,7 +26,7 @@ type World struct {
 	Now     time.Time
 }
 
-// newChanging is the cluster of given with policies, of which none may be broken.
+// New is the cluster of given with policies, of which none may be broken.
 func New(t testing.TB, policies ...string) *World {
 	t.Helper()
 	w := &World{T: t, Writes: true, ticks: map[chan struct{}]bool{}, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
@@ -35,7 +35,7 @@ func New(t testing.TB, policies ...string) *World {
 	return w
 }
 
-// publish makes the next revision. The caller holds mu or is alone.
+// Publish makes the next revision. The caller holds mu or is alone.
 func (w *World) Publish() {
 	n := uint64(1)
 	if w.Rev != nil {
@@ -76,7 +76,7 @@ func (w *World) Subscribe() (<-chan struct{}, func()) {
 	}
 }
 
-// edit changes the world behind the gate's back.
+// Edit changes the world behind the gate's back.
 func (w *World) Edit(yaml string, remove ...model.Key) {
 	w.T.Helper()
 	res := manifests.Parse("edit.yaml", []byte(yaml), manifests.Options{})
@@ -101,7 +101,7 @@ func (w *World) Priority(name string) int32 {
 	return p.Priority
 }
 
-// apply puts objects into the cluster and takes others out.
+// Apply puts objects into the cluster and takes others out.
 func (w *World) Apply(upsert []model.Object, remove []model.Key) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

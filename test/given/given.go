@@ -44,7 +44,7 @@ func Objects() string {
 
 func ANPKey(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }
 
-// givenCluster is the cluster of someObjects with policies, of which none may be
+// Cluster is the cluster of someObjects with policies, of which none may be
 // broken.
 func Cluster(t testing.TB, policies ...string) *model.Cluster {
 	t.Helper()
@@ -60,7 +60,7 @@ func Cluster(t testing.TB, policies ...string) *model.Cluster {
 	return c
 }
 
-// anp writes an AdminNetworkPolicy; rules are "in allow tenant=blue tcp/80",
+// ANP writes an AdminNetworkPolicy; rules are "in allow tenant=blue tcp/80",
 // "out deny 0.0.0.0/0", subjects "" or "tenant=blue" or "name=kube-system".
 func ANP(name string, priority int, subject string, rules ...string) string {
 	head := fmt.Sprintf("apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata:\n  name: %s\nspec:\n  priority: %d\n", name, priority)
@@ -116,12 +116,12 @@ func selectorOf(s string) string {
 	return fmt.Sprintf("{matchLabels: {%s: %s}}", k, v)
 }
 
-// np writes a NetworkPolicy; spec is its spec in flow style.
+// NP writes a NetworkPolicy; spec is its spec in flow style.
 func NP(namespace, name, spec string) string {
 	return fmt.Sprintf("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: %s, namespace: %s}\nspec: %s\n", name, namespace, spec)
 }
 
-// ef writes an EgressFirewall; rules are in flow style.
+// EF writes an EgressFirewall; rules are in flow style.
 func EF(namespace string, rules ...string) string {
 	return fmt.Sprintf("apiVersion: k8s.ovn.org/v1\nkind: EgressFirewall\nmetadata: {name: default, namespace: %s}\nspec: {egress: [%s]}\n",
 		namespace, strings.Join(rules, ", "))

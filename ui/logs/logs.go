@@ -27,7 +27,7 @@ const (
 	none
 )
 
-// logs is the view.
+// logPage is the view.
 type logPage struct {
 	page nav.Page
 	feed feed
