@@ -80,3 +80,20 @@ func TestTier2HasNoLevelsOfItsOwn(t *testing.T) {
 		t.Errorf("%q %q", p.Title, p.Blocked)
 	}
 }
+
+// What a cluster's OVN-Kubernetes was found to run with holds for a preview as well:
+// rows that a change does not touch do not seem to come or go.
+func TestPreviewCompilesAsZonesAreCompared(t *testing.T) {
+	w := newWorld(t, given.NP("blue", "web", "{podSelector: {}}"))
+	w.Options.AllowICMP = true
+	w.Publish()
+	p, err := w.gate("").Preview(t.Context(), w.Current(), apply(given.NP("blue", "db", "{podSelector: {matchLabels: {app: db}}}")))
+	if err != nil || p.Blocked != "" {
+		t.Fatal(err, p.Blocked)
+	}
+	for _, r := range p.Rows {
+		if r.Kind == model.DiffExtra {
+			t.Errorf("a row goes: %s %s", r.Table, r.ID)
+		}
+	}
+}

@@ -24,12 +24,15 @@ type World struct {
 	ticks   map[chan struct{}]bool
 	Plan    *revision.PlanState
 	Now     time.Time
+	// Options are what every revision is compiled with.
+	Options compiler.Options
 }
 
 // New is the cluster of given with policies, of which none may be broken.
 func New(t testing.TB, policies ...string) *World {
 	t.Helper()
-	w := &World{T: t, Writes: true, ticks: map[chan struct{}]bool{}, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	w := &World{T: t, Writes: true, ticks: map[chan struct{}]bool{}, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		Options: compiler.Options{IPv4: true}}
 	w.Cluster = given.Cluster(t, policies...)
 	w.Publish()
 	return w
@@ -43,7 +46,7 @@ func (w *World) Publish() {
 	}
 	w.Rev = revision.New(revision.Facts{Number: n, At: w.Now, Mode: revision.Mode{Name: "files", Title: "policies/", Writes: w.Writes, WhyNot: "read-only"},
 		Cluster: w.Cluster, Zones: w.Zones, Plan: w.Plan, Loaded: true,
-		Desired: compiler.Compile(w.Cluster, compiler.Options{IPv4: true})}, w.Rev)
+		Desired: compiler.Compile(w.Cluster, w.Options)}, w.Rev)
 	for ch := range w.ticks {
 		select {
 		case ch <- struct{}{}:
