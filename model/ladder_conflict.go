@@ -33,14 +33,14 @@ const conflictLimit = 1000
 // conflictFinder resolves the rules of one rung, each once and when needed.
 type conflictFinder struct {
 	x     *PodIndex
-	views map[*Rule]*ruleView
+	rules map[*Rule]*ResolvedRule
 }
 
-func (f *conflictFinder) view(r *Rule) *ruleView {
-	v := f.views[r]
+func (f *conflictFinder) resolve(r *Rule) *ResolvedRule {
+	v := f.rules[r]
 	if v == nil {
-		v = f.x.view(r)
-		f.views[r] = v
+		v = f.x.Resolve(r)
+		f.rules[r] = v
 	}
 	return v
 }
@@ -56,14 +56,14 @@ func (l *Ladder) findConflicts(c *Cluster, x *PodIndex) {
 		if x == nil {
 			x = NewPodIndex(c)
 		}
-		l.compareRung(r, &conflictFinder{x: x, views: map[*Rule]*ruleView{}})
+		l.compareRung(r, &conflictFinder{x: x, rules: map[*Rule]*ResolvedRule{}})
 	}
 }
 
 func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
 	subjects := make([]PodSet, len(r.Policies))
 	for i := range r.Policies {
-		subjects[i] = f.x.SubjectSet(r.Policies[i].Policy).And(f.x.peers)
+		subjects[i] = f.x.SubjectSet(r.Policies[i].Policy).And(f.x.Eligible())
 	}
 	for i := range r.Policies {
 		for j := i + 1; j < len(r.Policies); j++ {
@@ -93,9 +93,9 @@ func (f *conflictFinder) compare(subject PodSet, d Direction, a, b *Policy) []Co
 		if ra[i].Action == rb[i].Action {
 			continue
 		}
-		if m, ok := f.x.meet(subject, f.view(&ra[i]), f.view(&rb[i])); ok {
+		if m, ok := f.x.Meet(subject, f.resolve(&ra[i]), f.resolve(&rb[i])); ok {
 			out = append(out, Conflict{A: a.Key, B: b.Key, Priority: a.Priority, Direction: d, Rule: i,
-				ActionA: ra[i].Action, ActionB: rb[i].Action, Witness: m.text(d), Meeting: m})
+				ActionA: ra[i].Action, ActionB: rb[i].Action, Witness: m.Text(d), Meeting: m})
 		}
 	}
 	return out

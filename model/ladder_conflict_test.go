@@ -11,9 +11,9 @@ import (
 func TestConflicts(t *testing.T) {
 	objects := []Object{
 		testNS("blue", "tenant=blue"), testNS("red", "tenant=red"), testNS("solo", "tenant=solo"), testNS("six", "tenant=six"), testNS("young", "tenant=young"),
-		testPod("blue/api", "app=api", "10.1.0.1", "fd00::1").with(ContainerPort{"http", "TCP", 8080}),
+		withPorts(testPod("blue/api", "app=api", "10.1.0.1", "fd00::1"), ContainerPort{"http", "TCP", 8080}),
 		testPod("blue/db", "app=db", "10.1.0.2"),
-		testPod("red/web", "app=web", "10.2.0.1").with(ContainerPort{"http", "TCP", 8080}, ContainerPort{"dns", "UDP", 53}),
+		withPorts(testPod("red/web", "app=web", "10.2.0.1"), ContainerPort{"http", "TCP", 8080}, ContainerPort{"dns", "UDP", 53}),
 		testPod("solo/one", "app=one", "10.3.0.1"),
 		testPod("six/web", "app=web", "fd00::6"),
 		testPod("young/web", "app=web"),

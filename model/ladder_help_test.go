@@ -45,7 +45,8 @@ func testPod(name, labels string, ips ...string) *Pod {
 	return &Pod{Meta: Meta{Key: Key{KindPod, ns, n}, Labels: labelsOf(labels)}, NodeName: "worker", Phase: "Running", IPs: ips}
 }
 
-func (p *Pod) with(ports ...ContainerPort) *Pod {
+// withPorts gives a pod container ports.
+func withPorts(p *Pod, ports ...ContainerPort) *Pod {
 	p.Ports = ports
 	return p
 }

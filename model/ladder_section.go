@@ -146,7 +146,7 @@ func (l *Ladder) In(stage Stage) *Ladder {
 func (r Rung) in(stage Stage, conflicts map[int]int) Rung {
 	var policies []RungPolicy
 	for _, p := range r.Policies {
-		if !p.Policy.decidesIn(stage) {
+		if !p.Policy.DecidesIn(stage) {
 			continue
 		}
 		var left []int

@@ -33,8 +33,8 @@ func (u *Unit) Range(s Stage) (first, last int, ok bool) {
 	switch u.Key.Kind {
 	case KindNP:
 		p := u.Policy.Policy
-		ok = s == StageToLport && (len(p.Ingress) > 0 || p.isolates(Ingress)) ||
-			s == StageAfterLB && (len(p.Egress) > 0 || p.isolates(Egress))
+		ok = s == StageToLport && (len(p.Ingress) > 0 || isolates(p, Ingress)) ||
+			s == StageAfterLB && (len(p.Egress) > 0 || isolates(p, Egress))
 		return PriorityNetpolAllow, PriorityNetpolAllow, ok
 	case KindEF:
 		n := len(u.Policy.Policy.Egress)
@@ -133,7 +133,7 @@ func (t *LadderTier) tier2(c *Cluster, more []Key) {
 		rp := &t.Policies[i]
 		add(Unit{Key: rp.Policy.Key, Policy: rp})
 		for _, d := range []Direction{Ingress, Egress} {
-			if rp.Policy.Kind == KindNP && rp.Policy.isolates(d) {
+			if rp.Policy.Kind == KindNP && isolates(rp.Policy, d) {
 				add(Unit{Key: Key{Kind: KindNetpolNamespace, Namespace: rp.Policy.Namespace, Name: string(d)}})
 			}
 		}
@@ -193,7 +193,7 @@ func (t *LadderTier) namespaces() {
 
 // isolates says whether a NetworkPolicy isolates its pods in a direction; one that
 // OVN-Kubernetes cannot take does not.
-func (p *Policy) isolates(d Direction) bool {
+func isolates(p *Policy, d Direction) bool {
 	if len(p.Invalid) > 0 {
 		return false
 	}

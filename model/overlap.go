@@ -205,12 +205,12 @@ func (x *PodIndex) Selected(p *Policy) PodSet {
 	if p.Subject.Namespace != "" {
 		return x.MatchIn(p.Subject.Namespace, p.Subject.Pods)
 	}
-	return x.Match(p.Subject.Namespaces, p.subjectPods())
+	return x.Match(p.Subject.Namespaces, subjectPods(p))
 }
 
 // subjectPods is the subject's pod selector; written as namespaces only it may
 // have been left out.
-func (p *Policy) subjectPods() Selector {
+func subjectPods(p *Policy) Selector {
 	if p.Subject.AllPods {
 		return Everything()
 	}

@@ -3,36 +3,7 @@ package model
 import (
 	"net/netip"
 	"slices"
-
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
 )
-
-// ResolvedRule is a rule resolved in one PodIndex, ready to be compared with
-// other rules of its direction.
-type ResolvedRule struct {
-	rule *Rule
-	view *ruleView
-}
-
-// Resolve resolves a rule.
-func (x *PodIndex) Resolve(r *Rule) *ResolvedRule { return &ResolvedRule{r, x.view(r)} }
-
-// Rule is the rule that was resolved.
-func (r *ResolvedRule) Rule() *Rule { return r.rule }
-
-// Reach is whom the rule's peers name.
-func (r *ResolvedRule) Reach() *Reach { return r.view.reach }
-
-// Meet finds traffic of the subject pods, as the cluster is now, that both
-// rules match.
-func (x *PodIndex) Meet(subject PodSet, a, b *ResolvedRule) (Meeting, bool) {
-	return x.meet(subject, a.view, b.view)
-}
-
-// Text names the traffic in the direction it flows:
-// "blue/api-7 → red/web-1 tcp 8080".
-func (m Meeting) Text(d Direction) string { return m.text(d) }
 
 // MayMeet says whether the rules of two policies could match the same traffic,
 // judged by selectors, networks and ports alone: with other pods than there are
@@ -47,7 +18,7 @@ func SubjectsMayMeet(a, b *Policy) bool {
 	if a.Subject.Namespace != "" && b.Subject.Namespace != "" && a.Subject.Namespace != b.Subject.Namespace {
 		return false
 	}
-	return !a.Subject.Namespaces.Excludes(b.Subject.Namespaces) && !a.subjectPods().Excludes(b.subjectPods())
+	return !a.Subject.Namespaces.Excludes(b.Subject.Namespaces) && !subjectPods(a).Excludes(subjectPods(b))
 }
 
 func (s portSet) mayMeet(o portSet) bool {
@@ -64,7 +35,7 @@ func peersMayMeet(a, b *Rule) bool {
 	}
 	for i := range a.Peers {
 		for j := range b.Peers {
-			if a.Peers[i].mayMeet(&b.Peers[j]) {
+			if peersMeet(&a.Peers[i], &b.Peers[j]) {
 				return true
 			}
 		}
@@ -72,20 +43,20 @@ func peersMayMeet(a, b *Rule) bool {
 	return false
 }
 
-// podPeer says whether the peer selects pods by labels.
-func (pe *Peer) podPeer() bool { return pe.Kind == PeerNamespaces || pe.Kind == PeerPods }
+// byLabels says whether the peer selects pods by labels.
+func byLabels(pe *Peer) bool { return pe.Kind == PeerNamespaces || pe.Kind == PeerPods }
 
-func (pe *Peer) podLabels() Selector {
+func podLabels(pe *Peer) Selector {
 	if pe.Kind == PeerNamespaces {
 		return Everything()
 	}
 	return pe.Pods
 }
 
-func (pe *Peer) mayMeet(o *Peer) bool {
+func peersMeet(pe, o *Peer) bool {
 	switch {
-	case pe.podPeer() && o.podPeer():
-		return !pe.Namespaces.Excludes(o.Namespaces) && !pe.podLabels().Excludes(o.podLabels())
+	case byLabels(pe) && byLabels(o):
+		return !pe.Namespaces.Excludes(o.Namespaces) && !podLabels(pe).Excludes(podLabels(o))
 	case pe.Kind == PeerNodes && o.Kind == PeerNodes:
 		return !pe.Nodes.Excludes(o.Nodes)
 	case pe.Kind == PeerNetworks && o.Kind == PeerNetworks:
@@ -156,25 +127,25 @@ func (x *PodIndex) Covers(q *Policy, o *ResolvedRule, p *Policy, r *ResolvedRule
 		return false
 	}
 	subject := x.SubjectSet(p)
-	if subject.Empty() || r.view.reach.Empty() {
+	if subject.Empty() || r.reach.Empty() {
 		return coversSubject(q, p) && coversPeers(o.rule, r.rule)
 	}
 	if !subject.Within(x.SubjectSet(q)) {
 		return false
 	}
-	if o.view.reach.Everyone {
+	if o.reach.Everyone {
 		return true
 	}
-	if r.view.reach.Everyone {
+	if r.reach.Everyone {
 		return false
 	}
-	for f := range r.view.reach.byFamily {
-		if !r.view.reach.byFamily[f].Within(o.view.reach.byFamily[f]) {
+	for f := range r.reach.byFamily {
+		if !r.reach.byFamily[f].Within(o.reach.byFamily[f]) {
 			return false
 		}
 	}
-	for _, n := range r.view.reach.Networks {
-		if !filled(n, o.view.reach.Networks) {
+	for _, n := range r.reach.Networks {
+		if !filled(n, o.reach.Networks) {
 			return false
 		}
 	}
@@ -183,7 +154,7 @@ func (x *PodIndex) Covers(q *Policy, o *ResolvedRule, p *Policy, r *ResolvedRule
 
 func coversSubject(q, p *Policy) bool {
 	return (q.Subject.Namespace == "" || q.Subject.Namespace == p.Subject.Namespace) &&
-		q.Subject.Namespaces.includes(p.Subject.Namespaces) && q.subjectPods().includes(p.subjectPods())
+		q.Subject.Namespaces.Includes(p.Subject.Namespaces) && subjectPods(q).Includes(subjectPods(p))
 }
 
 func coversPeers(o, r *Rule) bool {
@@ -208,19 +179,19 @@ func coversPeers(o, r *Rule) bool {
 			}
 			continue
 		}
-		if !slices.ContainsFunc(o.Peers, func(by Peer) bool { return by.includes(pe) }) {
+		if !slices.ContainsFunc(o.Peers, func(by Peer) bool { return peerIncludes(&by, pe) }) {
 			return false
 		}
 	}
 	return !r.AnyPeer
 }
 
-func (pe *Peer) includes(o *Peer) bool {
+func peerIncludes(pe, o *Peer) bool {
 	switch {
-	case pe.podPeer() && o.podPeer():
-		return pe.Namespaces.includes(o.Namespaces) && pe.podLabels().includes(o.podLabels())
+	case byLabels(pe) && byLabels(o):
+		return pe.Namespaces.Includes(o.Namespaces) && podLabels(pe).Includes(podLabels(o))
 	case pe.Kind == PeerNodes && o.Kind == PeerNodes:
-		return pe.Nodes.includes(o.Nodes)
+		return pe.Nodes.Includes(o.Nodes)
 	}
 	return false
 }
@@ -262,59 +233,4 @@ func (s portSet) coversRange(r portRange) bool {
 		next = far
 	}
 	return true
-}
-
-// includes says for certain that the selector matches what o matches; false
-// means that it may not.
-func (s Selector) includes(o Selector) bool {
-	return o.IsNil() || s.Empty() || !s.IsNil() && s.key == o.key
-}
-
-// Excludes says for certain that no label set matches both selectors; false
-// means that one may.
-func (s Selector) Excludes(o Selector) bool {
-	if s.sel == nil || o.sel == nil {
-		return true
-	}
-	var all labels.Requirements
-	for _, sel := range []labels.Selector{s.sel, o.sel} {
-		reqs, selectable := sel.Requirements()
-		if !selectable {
-			return true
-		}
-		all = append(all, reqs...)
-	}
-	values := map[string]map[string]bool{} // by key: the values a label may have
-	absent := map[string]bool{}
-	present := map[string]bool{}
-	for _, r := range all {
-		switch r.Operator() {
-		case selection.In, selection.Equals, selection.DoubleEquals:
-			present[r.Key()] = true
-			was, may := values[r.Key()], map[string]bool{}
-			for v := range r.Values() {
-				if was == nil || was[v] {
-					may[v] = true
-				}
-			}
-			values[r.Key()] = may
-		case selection.Exists, selection.GreaterThan, selection.LessThan:
-			present[r.Key()] = true
-		case selection.DoesNotExist:
-			absent[r.Key()] = true
-		}
-	}
-	for _, r := range all {
-		if may := values[r.Key()]; may != nil && (r.Operator() == selection.NotIn || r.Operator() == selection.NotEquals) {
-			for v := range r.Values() {
-				delete(may, v)
-			}
-		}
-	}
-	for k := range present {
-		if may := values[k]; absent[k] || may != nil && len(may) == 0 {
-			return true
-		}
-	}
-	return false
 }

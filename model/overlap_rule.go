@@ -83,8 +83,9 @@ type Meeting struct {
 	Port     int32
 }
 
-// text names the traffic in the direction it flows.
-func (m Meeting) text(d Direction) string {
+// Text names the traffic in the direction it flows:
+// "blue/api-7 → red/web-1 tcp 8080".
+func (m Meeting) Text(d Direction) string {
 	pod := m.Subject.Namespace + "/" + m.Subject.Name
 	from, to := pod, m.Peer
 	if d == Ingress {
@@ -99,27 +100,35 @@ func (m Meeting) text(d Direction) string {
 	return fmt.Sprintf("%s → %s %s %d", from, to, strings.ToLower(m.Protocol), m.Port)
 }
 
-// ruleView is a rule resolved for meeting others.
-type ruleView struct {
-	direction Direction
-	reach     *Reach
-	ports     portSet
-	nets      NetworkSet
+// ResolvedRule is a rule resolved in one PodIndex, ready to be compared with
+// other rules of its direction.
+type ResolvedRule struct {
+	rule  *Rule
+	reach *Reach
+	ports portSet
+	nets  NetworkSet
 }
 
-func (x *PodIndex) view(r *Rule) *ruleView {
-	v := &ruleView{direction: r.Direction, reach: x.Reach(r), ports: newPortSet(r.Ports)}
+// Rule is the rule that was resolved.
+func (r *ResolvedRule) Rule() *Rule { return r.rule }
+
+// Reach is whom the rule's peers name.
+func (r *ResolvedRule) Reach() *Reach { return r.reach }
+
+// Resolve resolves a rule.
+func (x *PodIndex) Resolve(r *Rule) *ResolvedRule {
+	v := &ResolvedRule{rule: r, reach: x.Reach(r), ports: newPortSet(r.Ports)}
 	for i, n := range v.reach.Networks {
 		v.nets.Add(n, i)
 	}
 	return v
 }
 
-// meet finds traffic of the subject pods that both rules of one direction
-// match: the same pod or address as peer, over a family the subject has, and a
+// Meet finds traffic of the subject pods, as the cluster is now, that both rules of
+// one direction match: the same pod or address as peer, over a family the subject has, and a
 // port in common. Named ports are resolved on the destination as the compiler
 // does (ovn-kubernetes.md#named-ports).
-func (x *PodIndex) meet(subject PodSet, a, b *ruleView) (Meeting, bool) {
+func (x *PodIndex) Meet(subject PodSet, a, b *ResolvedRule) (Meeting, bool) {
 	if proto, port, ok := a.ports.common(b.ports); ok {
 		if m, ok := x.meetPeers(subject, a, b); ok {
 			m.Protocol, m.Port = proto, port
@@ -132,7 +141,7 @@ func (x *PodIndex) meet(subject PodSet, a, b *ruleView) (Meeting, bool) {
 	return Meeting{}, false
 }
 
-func (x *PodIndex) meetPeers(subject PodSet, a, b *ruleView) (Meeting, bool) {
+func (x *PodIndex) meetPeers(subject PodSet, a, b *ResolvedRule) (Meeting, bool) {
 	for f := range x.family {
 		if !a.reach.byFamily[f].Meets(b.reach.byFamily[f]) {
 			continue
@@ -142,7 +151,7 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *ruleView) (Meeting, bool) {
 			return m, true
 		}
 	}
-	for _, pair := range [][2]*ruleView{{a, b}, {b, a}} {
+	for _, pair := range [][2]*ResolvedRule{{a, b}, {b, a}} {
 		for _, n := range pair[0].reach.Networks {
 			_, _, ok := pair[1].nets.Covering(n)
 			if from := subject.And(x.family[familyOf(n.Addr())]); (ok || pair[1].reach.Everyone) && !from.Empty() {
@@ -167,14 +176,14 @@ func (x *PodIndex) pair(subjects, peers PodSet) (Meeting, bool) {
 }
 
 // meetNamed tries the pods that declare a port either rule names.
-func (x *PodIndex) meetNamed(subject PodSet, a, b *ruleView) (Meeting, bool) {
+func (x *PodIndex) meetNamed(subject PodSet, a, b *ResolvedRule) (Meeting, bool) {
 	var holders PodSet
 	for _, names := range [][]string{a.ports.names, b.ports.names} {
 		for _, name := range names {
 			holders = holders.Or(x.WithPort(name))
 		}
 	}
-	if a.direction == Ingress {
+	if a.rule.Direction == Ingress {
 		holders = holders.And(subject)
 	}
 	for i := range holders.each() {
@@ -184,13 +193,13 @@ func (x *PodIndex) meetNamed(subject PodSet, a, b *ruleView) (Meeting, bool) {
 			}
 			self := x.newSet()
 			self.add(i)
-			proto, port, ok := a.ports.at(x.pods[i], a.direction == Ingress || a.reach.Pods.has(i)).
-				common(b.ports.at(x.pods[i], b.direction == Ingress || b.reach.Pods.has(i)))
+			proto, port, ok := a.ports.at(x.pods[i], a.rule.Direction == Ingress || a.reach.Pods.has(i)).
+				common(b.ports.at(x.pods[i], b.rule.Direction == Ingress || b.reach.Pods.has(i)))
 			if !ok {
 				continue
 			}
 			from, to := subject.And(x.family[f]), self.And(a.reach.byFamily[f]).And(b.reach.byFamily[f])
-			if a.direction == Ingress {
+			if a.rule.Direction == Ingress {
 				from, to = self, a.reach.byFamily[f].And(b.reach.byFamily[f])
 			}
 			if m, ok := x.pair(from, to); ok {

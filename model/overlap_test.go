@@ -73,7 +73,7 @@ func TestPodIndexKinds(t *testing.T) {
 	host.HostNetwork = true
 	noIP := testPod("blue/young", "app=web")
 	c := testCluster(testNS("blue", "tenant=blue"), testNS("empty", "tenant=blue"), host, noIP,
-		testPod("blue/web", "app=web", "10.1.0.1").with(ContainerPort{"http", "TCP", 8080}, ContainerPort{"odd", "", 1}),
+		withPorts(testPod("blue/web", "app=web", "10.1.0.1"), ContainerPort{"http", "TCP", 8080}, ContainerPort{"odd", "", 1}),
 		testPod("ghost/web", "app=web", "10.1.0.2"),
 		testNode("n1", "role=cp", "192.168.1.1"), testNode("n2", ""))
 	x := NewPodIndex(c)
