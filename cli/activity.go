@@ -12,6 +12,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 )
 
 type activityOut struct {
@@ -67,7 +68,7 @@ func activityOf(x model.Activity) activityOut {
 // the rows of a write may be seen before its answer, which makes the entry. Only
 // AdminNetworkPolicies and the baseline carry reports.
 func reported(r *revision.Revision) bool {
-	for _, k := range model.Order(r.Cluster) {
+	for _, k := range ladder.Order(r.Cluster) {
 		for _, z := range r.Zones {
 			is := func(c model.Condition) bool { return c.Type == revision.ReadyPrefix+z.Name }
 			if z.Writes && k.Kind.IsAdmin() && !slices.ContainsFunc(r.Conditions(k), is) {

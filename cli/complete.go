@@ -10,6 +10,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 )
 
 // completeTimeout bounds what a completion may cost: somebody has pressed tab.
@@ -66,7 +67,7 @@ func choicesOf(r *revision.Revision, of func(model.Kind) bool) []string {
 		count[shortName(p.Key)]++
 	}
 	var out []string
-	for _, k := range model.Order(r.Cluster) {
+	for _, k := range ladder.Order(r.Cluster) {
 		if !of(k.Kind) {
 			continue
 		}

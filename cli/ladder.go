@@ -12,6 +12,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 )
 
 func (a *app) ladderCmd() *cobra.Command {
@@ -50,22 +51,22 @@ func ladderAnswer(e *engine.Engine, r *revision.Revision, stage model.Stage) (*a
 // ladderLive is the ladder's JSON with the states of the policies, and the live
 // rows that no policy stands for.
 type ladderLive struct {
-	ladder *model.Ladder
+	ladder *ladder.Ladder
 	states []stateOut
 	rows   []ladderRowOut
 }
 
 type ladderRowOut struct {
-	Tier     int             `json:"tier"`
-	Stage    model.Stage     `json:"stage"`
-	Priority int             `json:"ovn_priority"`
-	Last     int             `json:"last_ovn_priority"`
-	Owner    string          `json:"owner"`
-	Form     string          `json:"form"`
-	Gone     bool            `json:"gone,omitempty"`
-	Rows     int             `json:"rows"`
-	Actions  model.RuleCount `json:"actions"`
-	Zones    []string        `json:"zones"`
+	Tier     int              `json:"tier"`
+	Stage    model.Stage      `json:"stage"`
+	Priority int              `json:"ovn_priority"`
+	Last     int              `json:"last_ovn_priority"`
+	Owner    string           `json:"owner"`
+	Form     string           `json:"form"`
+	Gone     bool             `json:"gone,omitempty"`
+	Rows     int              `json:"rows"`
+	Actions  ladder.RuleCount `json:"actions"`
+	Zones    []string         `json:"zones"`
 }
 
 func ladderRowsOut(r *revision.Revision, stage model.Stage) []ladderRowOut {
@@ -105,7 +106,7 @@ func (l *ladderLive) MarshalJSON() ([]byte, error) {
 }
 
 // ladderStates are those of the policies and units on the ladder.
-func ladderStates(r *revision.Revision, l *model.Ladder, now time.Time) []stateOut {
+func ladderStates(r *revision.Revision, l *ladder.Ladder, now time.Time) []stateOut {
 	out := []stateOut{}
 	add := func(k model.Key) {
 		if r.Compiled(k) {
@@ -131,12 +132,12 @@ func ladderStates(r *revision.Revision, l *model.Ladder, now time.Time) []stateO
 type ladderTable struct {
 	*tableOut
 	r    *revision.Revision
-	l    *model.Ladder
+	l    *ladder.Ladder
 	now  time.Time
 	wide bool
 }
 
-func ladderText(r *revision.Revision, l *model.Ladder, now time.Time, wide bool) string {
+func ladderText(r *revision.Revision, l *ladder.Ladder, now time.Time, wide bool) string {
 	t := &ladderTable{&tableOut{head: []string{"TIER", "PRIO", "POLICY", "SUBJECT", "INGRESS", "EGRESS", "PODS", "ACLS", "LOG"}},
 		r, l, now, wide}
 	if len(r.Zones) > 0 {
@@ -159,7 +160,7 @@ func ladderText(r *revision.Revision, l *model.Ladder, now time.Time, wide bool)
 	return t.String()
 }
 
-func (t *ladderTable) tier(tier *model.LadderTier) {
+func (t *ladderTable) tier(tier *ladder.Tier) {
 	if tier.Tier == model.TierNetwork {
 		t.tier2(tier)
 		return
@@ -203,7 +204,7 @@ func (t *ladderTable) note(tier, what, text string) {
 	t.add(cells...)
 }
 
-func (t *ladderTable) line(tier int, prio, name string, p *model.RungPolicy, marks []string) {
+func (t *ladderTable) line(tier int, prio, name string, p *ladder.RungPolicy, marks []string) {
 	log := "off"
 	if levels, err := p.Policy.LogLevels(); err != nil {
 		log = "invalid"
@@ -245,7 +246,7 @@ func (t *ladderTable) cells(tier int, prio, name, subject, ingress, egress, log 
 	t.add(append(cells, strings.Join(marks, ", "))...)
 }
 
-func gapRange(g model.Gap) string {
+func gapRange(g ladder.Gap) string {
 	if g.From == g.To {
 		return strconv.Itoa(int(g.From))
 	}
@@ -259,7 +260,7 @@ func brokenName(b model.Broken) string {
 	return b.Origin.Where()
 }
 
-func ladderMarks(r *revision.Revision, l *model.Ladder, rung *model.Rung, p *model.RungPolicy) []string {
+func ladderMarks(r *revision.Revision, l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy) []string {
 	var marks []string
 	if none := r.None(p.Policy.Key); none != nil {
 		marks = append(marks, "✗ not enforced: "+revision.NoRowsShort(none, l.Max))

@@ -10,6 +10,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/nb"
 )
 
@@ -74,7 +75,7 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := []ladderRowOut{{Tier: 2, Stage: model.StageToLport, Priority: 3000, Last: 3000, Owner: "owner Honeypot of controller lab: bees",
-		Form: "unknown", Rows: 1, Actions: model.RuleCount{Deny: 1}, Zones: []string{"alpha"}}}
+		Form: "unknown", Rows: 1, Actions: ladder.RuleCount{Deny: 1}, Zones: []string{"alpha"}}}
 	if diff := cmp.Diff(rows, got.Rows); diff != "" || len(got.Tiers) != 4 {
 		t.Errorf("%d tiers, rows (-want +got):\n%s", len(got.Tiers), diff)
 	}

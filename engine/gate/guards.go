@@ -7,6 +7,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/overlap"
 )
 
 // Codes of guard rails. They are judged for what a change leaves behind, alike
@@ -44,7 +45,7 @@ func guards(c *model.Cluster, changes []ObjectChange, maxPriority int32) []Guard
 	if len(touched) == 0 {
 		return nil
 	}
-	x := model.NewPodIndex(c)
+	x := overlap.NewPodIndex(c)
 	var out []Guard
 	for _, ch := range touched {
 		p := ch.New
@@ -96,7 +97,7 @@ func samePeer(a, b model.Peer) bool {
 }
 
 // denyGuards are the guards a policy runs into by itself.
-func denyGuards(x *model.PodIndex, p *model.Policy) (out []Guard) {
+func denyGuards(x *overlap.PodIndex, p *model.Policy) (out []Guard) {
 	if !p.Kind.IsAdmin() {
 		return namespaceGuards(p)
 	}
@@ -113,7 +114,7 @@ func denyGuards(x *model.PodIndex, p *model.Policy) (out []Guard) {
 		for i := range r.Peers {
 			networks = append(networks, r.Peers[i].Networks...)
 		}
-		if whole := model.WholeFamilies(networks); len(whole) > 0 {
+		if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
 			out = append(out, Guard{Code: GuardDenyAllNetworks, Policy: p.Key,
 				Message: fmt.Sprintf("%s of %s denies every address: %s", ruleText(r), p.Key.Label(), strings.Join(whole, " and "))})
 			break
@@ -172,7 +173,7 @@ func ruleText(r *model.Rule) string { return revision.RuleLabel(r.Direction, r.I
 // empty when none. A namespace selector that names labels counts as soon as it
 // matches one; an empty one always does when pods are not narrowed down, and
 // with a pod selector where that selects a pod in one.
-func systemSubject(x *model.PodIndex, p *model.Policy) string {
+func systemSubject(x *overlap.PodIndex, p *model.Policy) string {
 	all := p.Subject.Namespaces.Empty() && p.Subject.Namespace == ""
 	anyPod := p.Subject.AllPods || p.Subject.Pods.Empty()
 	if all && anyPod {

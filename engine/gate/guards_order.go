@@ -4,16 +4,17 @@ import (
 	"fmt"
 
 	"rung/model"
+	"rung/model/overlap"
 )
 
 // orderGuard finds Allows that lose their effect: it compares the ladder of
 // ANPs and BANP before and after a change, rule by rule.
 type orderGuard struct {
-	x             *model.PodIndex
+	x             *overlap.PodIndex
 	touched       map[model.PolicyKey]bool
 	before, after map[model.Direction]*rungRules
-	resolved      map[*model.Rule]*model.ResolvedRule
-	subjects      map[*model.Policy]model.PodSet
+	resolved      map[*model.Rule]*overlap.Resolved
+	subjects      map[*model.Policy]overlap.PodSet
 	coverers      map[*model.Rule][]rungRule
 }
 
@@ -35,9 +36,9 @@ type rungRule struct {
 // may change without a change of anything else.
 const wouldCatch = " would catch "
 
-func newOrderGuard(c *model.Cluster, x *model.PodIndex, touched []ObjectChange, maxPriority int32) *orderGuard {
-	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*model.ResolvedRule{},
-		subjects: map[*model.Policy]model.PodSet{}, coverers: map[*model.Rule][]rungRule{}}
+func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []ObjectChange, maxPriority int32) *orderGuard {
+	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*overlap.Resolved{},
+		subjects: map[*model.Policy]overlap.PodSet{}, coverers: map[*model.Rule][]rungRule{}}
 	next := map[model.PolicyKey]*model.Policy{}
 	for _, ch := range touched {
 		g.touched[ch.Key] = true
@@ -105,7 +106,7 @@ func rungs(ps []*model.Policy, maxPriority int32) map[model.Direction]*rungRules
 	return out
 }
 
-func (g *orderGuard) resolve(r *model.Rule) *model.ResolvedRule {
+func (g *orderGuard) resolve(r *model.Rule) *overlap.Resolved {
 	v := g.resolved[r]
 	if v == nil {
 		v = g.x.Resolve(r)
@@ -114,7 +115,7 @@ func (g *orderGuard) resolve(r *model.Rule) *model.ResolvedRule {
 	return v
 }
 
-func (g *orderGuard) subject(p *model.Policy) model.PodSet {
+func (g *orderGuard) subject(p *model.Policy) overlap.PodSet {
 	s, ok := g.subjects[p]
 	if !ok {
 		s = g.x.SubjectSet(p)
@@ -129,7 +130,7 @@ func (g *orderGuard) meet(allow, deny rungRule) (example string, ok bool) {
 	a := g.resolve(allow.rule)
 	subject := g.subject(allow.policy)
 	if subject.Empty() || a.Reach().Empty() {
-		if model.MayMeet(allow.policy, allow.rule, deny.policy, deny.rule) {
+		if overlap.MayMeet(allow.policy, allow.rule, deny.policy, deny.rule) {
 			return "what it would select", true
 		}
 		return "", false

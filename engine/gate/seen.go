@@ -10,6 +10,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/overlap"
 )
 
 // StaleError says that a change is not the one that was looked at any more:
@@ -92,7 +93,7 @@ func (s *seen) findings(found []model.Finding) {
 // reach notes which kinds of pods and which nodes the changed policies apply to
 // and reach.
 func (s *seen) reach(c *model.Cluster, changes []ObjectChange) {
-	x := model.NewPodIndex(c)
+	x := overlap.NewPodIndex(c)
 	for i := range changes {
 		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
 			if p == nil {
@@ -127,7 +128,7 @@ func nodesCalled(nodes []*model.Node) (out []string) {
 }
 
 // kindsOf are the kinds of pods in a set: namespace and labels.
-func kindsOf(x *model.PodIndex, set model.PodSet) []string {
+func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
 	had := map[[2]string]bool{}
 	kinds := map[string]bool{}
 	for p := range x.Pods(set) {

@@ -5,16 +5,18 @@ import (
 	"sync/atomic"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/lint"
+	"rung/model/overlap"
 )
 
 // derived is what follows from the objects alone, made when first asked for and
 // shared by all revisions of the same objects.
 type derived struct {
 	indexOnce    sync.Once
-	index        *model.PodIndex
+	index        *overlap.PodIndex
 	ladderOnce   sync.Once
-	ladder       *model.Ladder
+	ladder       *ladder.Ladder
 	findingsOnce sync.Once
 	findings     atomic.Pointer[[]model.Finding]
 	addrOnce     sync.Once
@@ -34,21 +36,21 @@ type boardEntry struct {
 }
 
 // podIndex answers which pods a selector means, for ladder and findings alike.
-func (r *Revision) podIndex() *model.PodIndex {
+func (r *Revision) podIndex() *overlap.PodIndex {
 	d := r.shared
-	d.indexOnce.Do(func() { d.index = model.NewPodIndex(r.Cluster) })
+	d.indexOnce.Do(func() { d.index = overlap.NewPodIndex(r.Cluster) })
 	return d.index
 }
 
 // Ladder is the precedence ladder of this revision.
-func (r *Revision) Ladder() *model.Ladder {
+func (r *Revision) Ladder() *ladder.Ladder {
 	d := r.shared
 	d.ladderOnce.Do(func() {
-		opt := model.LadderOptions{Max: r.Flags.MaxPriority, Broken: r.Broken, Units: r.Units()}
+		opt := ladder.Options{Max: r.Flags.MaxPriority, Broken: r.Broken, Units: r.Units()}
 		if r.sharedPriority() {
 			opt.Index = r.podIndex() // only who holds a priority together can conflict
 		}
-		d.ladder = model.NewLadder(r.Cluster, opt)
+		d.ladder = ladder.New(r.Cluster, opt)
 	})
 	return d.ladder
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/nb"
 )
 
@@ -101,7 +102,7 @@ type counted struct {
 }
 
 // count adds the rows of a zone that no zone before had.
-func (c *counted) count(n *model.RuleCount, g *zoneGroup) {
+func (c *counted) count(n *ladder.RuleCount, g *zoneGroup) {
 	if c.sums[g.sum] {
 		return
 	}

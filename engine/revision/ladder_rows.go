@@ -6,6 +6,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/nb"
 )
 
@@ -30,9 +31,9 @@ type RowGroup struct {
 	Gone bool
 	// Priority decides first, Last last: both are OVN's, higher first.
 	Priority, Last int
-	Actions        model.RuleCount // of the rows, each once for all zones
-	Rows           int             // over all zones
-	Zones          []string        // that have such rows
+	Actions        ladder.RuleCount // of the rows, each once for all zones
+	Rows           int              // over all zones
+	Zones          []string         // that have such rows
 	// Examples says that all rows are examples, see IsExample.
 	Examples bool
 	// Filter finds the rows on the page of a zone's rows.

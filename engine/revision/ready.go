@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/ladder"
 )
 
 // ReadyPrefix begins the type of the condition that each zone's controller keeps
@@ -91,7 +92,7 @@ type PolicyReady struct {
 func (r *Revision) Ready(now time.Time) []PolicyReady {
 	var out []PolicyReady
 	zones := r.reporters()
-	for _, k := range model.Order(r.Cluster) {
+	for _, k := range ladder.Order(r.Cluster) {
 		if k.Kind.IsAdmin() {
 			out = append(out, r.ready(k, zones, now))
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/nb"
 )
 
@@ -63,7 +64,7 @@ func PolicyOf(o nb.Owner) (k model.PolicyKey, ok bool) {
 // decide, then rows that are no object's and what only rows are left of, by kind
 // and name.
 func ZonePolicies(r *Revision, z *model.ZoneState) []model.PolicyKey {
-	out := model.Order(r.Cluster)
+	out := ladder.Order(r.Cluster)
 	if z == nil {
 		return out
 	}

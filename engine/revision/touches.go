@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ladder"
+	"rung/model/overlap"
 )
 
 // Touch is one rule that concerns a pod, as subject or as peer.
@@ -35,7 +37,7 @@ func (r *Revision) Touches(pod *model.Pod) []Touch {
 	m := newMatcher(r, pod)
 	eligible := pod.SubjectEligible()
 	var out []Touch
-	for _, k := range model.Order(r.Cluster) {
+	for _, k := range ladder.Order(r.Cluster) {
 		p := r.Cluster.Policy(k)
 		if !eligible && k.Kind != model.KindNP {
 			continue
@@ -159,7 +161,7 @@ func (m *matcher) peer(kind model.Kind, r *model.Rule) (yes bool, network string
 
 // inside finds an address of the pod in a network, whatever its host bits are.
 func (m *matcher) inside(network string) (netip.Addr, bool) {
-	n, ok := model.ParseNetwork(strings.TrimSpace(network))
+	n, ok := overlap.ParseNetwork(strings.TrimSpace(network))
 	if !ok {
 		return netip.Addr{}, false
 	}
@@ -173,7 +175,7 @@ func (m *matcher) inside(network string) (netip.Addr, bool) {
 
 func (m *matcher) except(networks []string, a netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(s string) bool {
-		n, ok := model.ParseNetwork(strings.TrimSpace(s))
+		n, ok := overlap.ParseNetwork(strings.TrimSpace(s))
 		return ok && n.Contains(a)
 	})
 }
@@ -181,6 +183,6 @@ func (m *matcher) except(networks []string, a netip.Addr) bool {
 // apart says whether an EgressFirewall's network leaves the address out, because
 // it is of the cluster's own subnets (ovn-kubernetes.md#firewall-match).
 func (m *matcher) apart(network string, a netip.Addr) bool {
-	n, ok := model.ParseNetwork(strings.TrimSpace(network))
+	n, ok := overlap.ParseNetwork(strings.TrimSpace(network))
 	return ok && slices.ContainsFunc(m.subnets, func(s netip.Prefix) bool { return s.Overlaps(n) && s.Contains(a) })
 }

@@ -10,6 +10,7 @@ import (
 
 	"rung/bench/workload"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/test/given"
 )
 
@@ -18,7 +19,7 @@ func listed(r *Revision, pod *model.Pod) (out []Touch) {
 	has := func(pods []*model.Pod) bool {
 		return slices.ContainsFunc(pods, func(p *model.Pod) bool { return p.Key == pod.Key })
 	}
-	for _, k := range model.Order(r.Cluster) {
+	for _, k := range ladder.Order(r.Cluster) {
 		p := r.Cluster.Policy(k)
 		if r.None(k) != nil {
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/overlap"
 )
 
 // What OVN-Kubernetes takes of an EgressFirewall (ovn-kubernetes.md#firewall-rows): its
@@ -61,7 +62,7 @@ func (l *linter) firewall(p *model.Policy) {
 // of a family does so is what everybody means by it.
 func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
-		n, ok := model.ParseNetwork(text)
+		n, ok := overlap.ParseNetwork(text)
 		if !ok {
 			continue
 		}
@@ -110,7 +111,7 @@ func (l *linter) firewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
 type allowOutside struct {
 	p        *model.Policy
 	r        *model.Rule
-	subject  model.PodSet
+	subject  overlap.PodSet
 	networks []netip.Prefix
 }
 
@@ -125,7 +126,7 @@ func (l *linter) allows() []allowOutside {
 		if p.Kind != model.KindANP || p.Priority > l.max || p.Refused() {
 			continue
 		}
-		var subject model.PodSet
+		var subject overlap.PodSet
 		for i := range p.Egress {
 			r := &p.Egress[i]
 			if r.Action != model.Allow || !slices.ContainsFunc(r.Peers, func(pe model.Peer) bool {

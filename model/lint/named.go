@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/overlap"
 )
 
 // named is one pass over the named ports of an ANP or BANP rule.
@@ -15,7 +16,7 @@ func (l *linter) named(p *model.Policy, r *model.Rule) {
 		return
 	}
 	l.namedPorts(p, r)
-	var peers model.PodSet
+	var peers overlap.PodSet
 	for i := range r.Peers {
 		peers = peers.Or(l.x.PeerSet(&r.Peers[i]))
 	}
@@ -27,7 +28,7 @@ func (l *linter) named(p *model.Policy, r *model.Rule) {
 // its subject: they name the peers' addresses beside the subject's and have no
 // outport (ovn-kubernetes.md#named-ports). They count on the nodes where a subject pod
 // is.
-func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers model.PodSet) {
+func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet) {
 	subject := l.x.SubjectSet(p)
 	// Without a subject pod the rows hang on no switch; a single peer has nobody
 	// to connect to but itself, and such traffic does not pass OVN.
@@ -36,7 +37,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers model.PodSet) 
 	}
 	others := peers.AndNot(subject)
 	var names, pods []string
-	var hit model.PodSet
+	var hit overlap.PodSet
 	useless := true // no subject pod declares any of the names
 	for i := range r.Ports {
 		name := r.Ports[i].Name
@@ -66,7 +67,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers model.PodSet) 
 // namedFamily reports rows with addresses of a family the cluster does not
 // have: named ports name them whatever the cluster's families are
 // (ovn-kubernetes.md#named-ports).
-func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods model.PodSet) {
+func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet) {
 	if l.missing == nil {
 		l.missing = l.missingFamily()
 	}
@@ -79,7 +80,7 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods model.PodSet) 
 	}
 	odd := pods.And(l.x.InNetwork(every))
 	var names, on []string
-	var hit model.PodSet
+	var hit overlap.PodSet
 	for i := range r.Ports {
 		if with := l.x.WithPort(r.Ports[i].Name).And(odd); r.Ports[i].Name != "" && !with.Empty() {
 			names, on, hit = append(names, r.Ports[i].String()), append(on, l.meant(r.Ports[i].Name, "", with)...), hit.Or(with)

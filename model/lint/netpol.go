@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/overlap"
 )
 
 // netpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
@@ -114,7 +115,7 @@ func (l *linter) namesLost(p *model.Policy, r *model.Rule, protocol string, g *p
 			continue
 		}
 		for _, m := range l.meanings(port.Name, protocol, on) {
-			if !model.PortMatch(g.numbers, protocol, m.port.Start) {
+			if !overlap.PortMatch(g.numbers, protocol, m.port.Start) {
 				lost = append(lost, fmt.Sprintf("the named port %s, %s on %s,", port, m.port, podName(m.pod)))
 				break
 			}
@@ -125,7 +126,7 @@ func (l *linter) namesLost(p *model.Policy, r *model.Rule, protocol string, g *p
 
 // destinations are the pods on which the rule's ports lie: the subject of an
 // ingress rule, the peers of an egress rule.
-func (l *linter) destinations(p *model.Policy, r *model.Rule) model.PodSet {
+func (l *linter) destinations(p *model.Policy, r *model.Rule) overlap.PodSet {
 	if r.Direction == model.Ingress {
 		return l.x.SubjectSet(p)
 	}
@@ -139,7 +140,7 @@ type isolation struct {
 
 type isolator struct {
 	p    *model.Policy
-	pods model.PodSet
+	pods overlap.PodSet
 }
 
 // of are the isolators of one direction.
@@ -206,7 +207,7 @@ func (l *linter) leftOut(p *model.Policy, d model.Direction) {
 }
 
 // meetsIsolator finds an isolating policy with a pod of the set.
-func meetsIsolator(x *model.PodIndex, by []isolator, set model.PodSet) (*model.Policy, *model.Pod) {
+func meetsIsolator(x *overlap.PodIndex, by []isolator, set overlap.PodSet) (*model.Policy, *model.Pod) {
 	for _, i := range by {
 		if i.pods.Meets(set) {
 			return i.p, x.First(i.pods.And(set))
@@ -216,7 +217,7 @@ func meetsIsolator(x *model.PodIndex, by []isolator, set model.PodSet) (*model.P
 }
 
 // baselineDenies finds a Deny of the baseline for pods of the set.
-func (l *linter) baselineDenies(d model.Direction, set model.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
+func (l *linter) baselineDenies(d model.Direction, set overlap.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
 	for _, p := range l.policies {
 		if p.Kind != model.KindBANP || p.Refused() || !l.x.SubjectSet(p).Meets(set) {
 			continue

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/overlap"
 )
 
 // IsSystemNamespace says whether a namespace belongs to the cluster itself: a
@@ -26,7 +27,7 @@ func SelectsEverything(s model.Subject) bool {
 
 // SystemNamespaces are the system namespaces the policy's subject selects in
 // this cluster, by name: all of their pods, or some that exist.
-func SystemNamespaces(x *model.PodIndex, p *model.Policy) []string {
+func SystemNamespaces(x *overlap.PodIndex, p *model.Policy) []string {
 	var out []string
 	selected := x.Selected(p)
 	for n := range x.Namespaces(p.Subject.Namespaces) {

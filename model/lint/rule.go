@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/overlap"
 )
 
 // rule looks at the peers and ports of one rule.
@@ -19,7 +20,7 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 		switch pe.Kind {
 		case model.PeerNetworks:
 			for _, text := range pe.Networks {
-				n, ok := model.ParseNetwork(text)
+				n, ok := overlap.ParseNetwork(text)
 				if !ok {
 					l.badCIDR(p, r, text)
 					continue

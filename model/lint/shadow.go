@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/overlap"
 )
 
 // table is what rules with the same ports decide already, by peer: the first
@@ -13,7 +14,7 @@ import (
 type table struct {
 	selectors map[[3]string]int
 	nodes     map[string]int
-	networks  model.NetworkSet
+	networks  overlap.NetworkSet
 }
 
 // shadows reports rules of a direction that never decide because earlier ones
@@ -77,7 +78,7 @@ func (t *table) add(pe *model.Peer, rule int) {
 		}
 	case model.PeerNetworks:
 		for _, text := range pe.Networks {
-			if n, ok := model.ParseNetwork(text); ok && len(pe.Except) == 0 {
+			if n, ok := overlap.ParseNetwork(text); ok && len(pe.Except) == 0 {
 				t.networks.Add(n, rule)
 			}
 		}
@@ -139,7 +140,7 @@ func (t *table) covers(pe *model.Peer) (rules []int, ok bool) {
 		}
 	case model.PeerNetworks:
 		for _, text := range pe.Networks {
-			n, ok := model.ParseNetwork(text)
+			n, ok := overlap.ParseNetwork(text)
 			if !ok {
 				return nil, false
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ladder"
 )
 
 // LargestPriority is the largest priority the API takes; those above what
@@ -96,12 +97,12 @@ func (b *Board) Priority(policy string) (priority int32, ok bool) {
 }
 
 // FreeRuns are the runs of free supported priorities.
-func (b *Board) FreeRuns() []model.Gap {
+func (b *Board) FreeRuns() []ladder.Gap {
 	used := make([]int32, len(b.groups))
 	for i, g := range b.groups {
 		used[i] = g.from
 	}
-	return model.Gaps(used, b.max)
+	return ladder.Gaps(used, b.max)
 }
 
 // Free counts the free supported priorities.

@@ -10,6 +10,7 @@ import (
 	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -107,7 +108,7 @@ func (v *logPage) levels(env *view.Env) widget.Line {
 // loggers are the policies with a level, their own or their namespace's, and how
 // many policies there are.
 func loggers(rev *revision.Revision) (names []string, all int) {
-	for _, k := range model.Order(rev.Cluster) {
+	for _, k := range ladder.Order(rev.Cluster) {
 		p := rev.Cluster.Policy(k)
 		all++
 		if l := rev.Logging(p); !l.Levels.Any() || l.Namespace == "" && len(l.Problems) > 0 {

@@ -12,6 +12,7 @@ import (
 	"rung/engine/revision"
 	"rung/engine/statedir"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -135,7 +136,7 @@ func whyActions(p *model.Policy, now model.LogLevels, ns, key string) (out []str
 	if ns != "" {
 		change = "as namespace " + ns + " says"
 	}
-	in, eg := model.CountRules(p.Ingress), model.CountRules(p.Egress)
+	in, eg := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
 	for _, a := range []struct {
 		action model.Action
 		rules  int

@@ -7,6 +7,7 @@ import (
 	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -206,7 +207,7 @@ func about(p *model.Policy) string {
 	if p.Kind == model.KindANP {
 		s = fmt.Sprintf("priority %d, ", p.Priority)
 	}
-	return s + fmt.Sprintf("ingress %s, egress %s", model.CountRules(p.Ingress), model.CountRules(p.Egress))
+	return s + fmt.Sprintf("ingress %s, egress %s", ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress))
 }
 
 // fields lists changed fields, old → new.

@@ -7,6 +7,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/overlap"
 	"rung/ui/detail"
 )
 
@@ -195,7 +196,7 @@ func peerText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (text s
 		parts = append(parts, detail.Count(nodes, "node"))
 	}
 	networksText := networkText(networks)
-	if k.Kind == model.KindEF && len(networks) == 1 && len(model.WholeFamilies(networks)) == 0 {
+	if k.Kind == model.KindEF && len(networks) == 1 && len(overlap.WholeFamilies(networks)) == 0 {
 		networksText = networks // one for each rule, and what matters about it
 	}
 	if n := len(networksText); n > 0 && exceptions > 0 {
@@ -249,7 +250,7 @@ func networkText(networks []string) []string {
 	if len(networks) == 0 {
 		return nil
 	}
-	if whole := model.WholeFamilies(networks); len(whole) > 0 {
+	if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
 		out := make([]string, 0, len(whole))
 		for _, w := range whole {
 			if strings.Contains(w, "::") {

@@ -7,6 +7,7 @@ import (
 	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -63,7 +64,7 @@ func newLogging(p *model.Policy) *logging {
 		l.broken = "The annotation it has is not valid, so none of its rules log. It is replaced."
 	}
 	l.now = now
-	in, out := model.CountRules(p.Ingress), model.CountRules(p.Egress)
+	in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
 	l.rows = []logRow{{action: model.Deny, rules: in.Deny + out.Deny}, {action: model.Allow, rules: in.Allow + out.Allow}}
 	if p.Kind == model.KindANP { // a baseline has no Pass
 		l.rows = append(l.rows, logRow{action: model.Pass, rules: in.Pass + out.Pass})

@@ -9,6 +9,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -102,7 +103,7 @@ func shown(r *revision.Revision, now time.Time) []model.PolicyKey {
 		}
 	}
 	slices.SortFunc(others, model.Key.Compare)
-	return append(model.Order(r.Cluster), others...)
+	return append(ladder.Order(r.Cluster), others...)
 }
 
 // name is a policy or unit as the lower table calls it: the kind is left out

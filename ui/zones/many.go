@@ -10,6 +10,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -52,7 +53,7 @@ func (v *zones) overZones(r *revision.Revision) (lines []*line) {
 		}
 	}
 	var keys []model.PolicyKey
-	for _, k := range model.Order(r.Cluster) {
+	for _, k := range ladder.Order(r.Cluster) {
 		if k.Kind.IsAdmin() || differ[k] {
 			keys = append(keys, k)
 			delete(differ, k)

@@ -1,4 +1,4 @@
-package model
+package ladder
 
 import (
 	"encoding/json"
@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/test/made"
 )
 
 func TestGaps(t *testing.T) {
@@ -35,10 +39,10 @@ func TestGaps(t *testing.T) {
 }
 
 func TestRuleCount(t *testing.T) {
-	for want, rules := range map[string][]Rule{
+	for want, rules := range map[string][]model.Rule{
 		"–":        nil,
-		"3A 1P 1D": {{Action: Allow}, {Action: Deny}, {Action: Allow}, {Action: Pass}, {Action: Allow}},
-		"1D":       {{Action: Deny}, {Action: "Reject"}},
+		"3A 1P 1D": {{Action: model.Allow}, {Action: model.Deny}, {Action: model.Allow}, {Action: model.Pass}, {Action: model.Allow}},
+		"1D":       {{Action: model.Deny}, {Action: "Reject"}},
 	} {
 		if got := CountRules(rules).String(); got != want {
 			t.Errorf("%v: %q, want %q", rules, got, want)
@@ -46,24 +50,24 @@ func TestRuleCount(t *testing.T) {
 	}
 }
 
-func ladderCluster() *Cluster {
-	np := &Policy{Meta: Meta{Key: Key{KindNP, "blue", "allow-web"}}, Tier: TierNetwork, Subject: Subject{Namespace: "blue", Pods: sel("app=web")}}
-	ef := &Policy{Meta: Meta{Key: Key{KindEF, "blue", "default"}}, Tier: TierNetwork, Subject: Subject{Namespace: "blue", AllPods: true}}
-	banp := testANP("default", 0, "type=workload", []Rule{rule(Deny, peers(nsPeer("*")))}, nil)
-	banp.Kind, banp.Tier = KindBANP, TierBaseline
-	return testCluster(testNS("blue", "tenant=blue"), testNS("red", "tenant=red"),
-		testPod("blue/web-1", "app=web", "10.1.0.1"), testPod("red/web-1", "app=web", "10.1.0.2"),
-		testANP("quarantine", 60, "*", []Rule{rule(Deny, peers(nsPeer("*")))}, nil),
-		testANP("allow-metrics", 60, "tenant=blue", []Rule{rule(Allow, peers(nsPeer("tenant=red")), tcp(9090))}, nil),
-		testANP("break-glass", 30, "*", nil, []Rule{rule(Allow, peers(nsPeer("*"))), rule(Pass, peers(nsPeer("*")))}),
-		testANP("experimental", 120, "app=canary", []Rule{rule(Deny, peers(nsPeer("*")))}, nil),
-		testANP("experimental-2", 120, "*", []Rule{rule(Allow, peers(nsPeer("*")))}, nil), np, ef, banp)
+func ladderCluster() *model.Cluster {
+	np := &model.Policy{Meta: model.Meta{Key: model.Key{model.KindNP, "blue", "allow-web"}}, Tier: model.TierNetwork, Subject: model.Subject{Namespace: "blue", Pods: made.Sel("app=web")}}
+	ef := &model.Policy{Meta: model.Meta{Key: model.Key{model.KindEF, "blue", "default"}}, Tier: model.TierNetwork, Subject: model.Subject{Namespace: "blue", AllPods: true}}
+	banp := made.ANP("default", 0, "type=workload", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("*")))}, nil)
+	banp.Kind, banp.Tier = model.KindBANP, model.TierBaseline
+	return made.Cluster(made.NS("blue", "tenant=blue"), made.NS("red", "tenant=red"),
+		made.Pod("blue/web-1", "app=web", "10.1.0.1"), made.Pod("red/web-1", "app=web", "10.1.0.2"),
+		made.ANP("quarantine", 60, "*", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("*")))}, nil),
+		made.ANP("allow-metrics", 60, "tenant=blue", []model.Rule{made.Rule(model.Allow, made.Peers(made.NSPeer("tenant=red")), made.TCP(9090))}, nil),
+		made.ANP("break-glass", 30, "*", nil, []model.Rule{made.Rule(model.Allow, made.Peers(made.NSPeer("*"))), made.Rule(model.Pass, made.Peers(made.NSPeer("*")))}),
+		made.ANP("experimental", 120, "app=canary", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("*")))}, nil),
+		made.ANP("experimental-2", 120, "*", []model.Rule{made.Rule(model.Allow, made.Peers(made.NSPeer("*")))}, nil), np, ef, banp)
 }
 
 func TestLadder(t *testing.T) {
-	broken := []Broken{{Key: Key{Kind: KindANP, Name: "bad"}, Code: "cel", Message: "no peer"}, {Key: Key{Kind: KindPod, Name: "x"}, Code: "schema"},
-		{Origin: Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"}}
-	l := NewLadder(ladderCluster(), LadderOptions{Broken: broken})
+	broken := []model.Broken{{Key: model.Key{Kind: model.KindANP, Name: "bad"}, Code: "cel", Message: "no peer"}, {Key: model.Key{Kind: model.KindPod, Name: "x"}, Code: "schema"},
+		{Origin: model.Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"}}
+	l := New(ladderCluster(), Options{Broken: broken})
 	text := strings.Builder{}
 	for _, tier := range l.Tiers {
 		fmt.Fprintln(&text, "tier", tier.Tier, tier.Kind, tier.Counts, tier.Gaps)
@@ -101,22 +105,22 @@ tier 3 BaselineAdminNetworkPolicy map[] []
 	if r := l.Rung(61); r != nil {
 		t.Errorf("rung 61: %+v", r)
 	}
-	allow := Key{KindANP, "", "allow-metrics"}
+	allow := model.Key{model.KindANP, "", "allow-metrics"}
 	cs := l.ConflictsOf(allow)
 	if len(cs) != 1 {
 		t.Fatalf("conflicts of %s: %+v", allow, cs)
 	}
 	other, own, theirs := cs[0].Other(allow)
-	if other.Name != "quarantine" || own != Allow || theirs != Deny || cs[0].Witness != "red/web-1 → blue/web-1 tcp 9090" {
+	if other.Name != "quarantine" || own != model.Allow || theirs != model.Deny || cs[0].Witness != "red/web-1 → blue/web-1 tcp 9090" {
 		t.Errorf("conflict with %s, %s against %s: %s", other, own, theirs, cs[0].Witness)
 	}
-	if back, own, _ := cs[0].Other(other); back != allow || own != Deny {
+	if back, own, _ := cs[0].Other(other); back != allow || own != model.Deny {
 		t.Errorf("seen from the other side: %s %s", back, own)
 	}
 }
 
 func TestLadderJSON(t *testing.T) {
-	l := NewLadder(ladderCluster(), LadderOptions{Max: 119, Broken: []Broken{{Origin: Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"}}})
+	l := New(ladderCluster(), Options{Max: 119, Broken: []model.Broken{{Origin: model.Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"}}})
 	raw, err := json.Marshal(l)
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +156,7 @@ func TestLadderJSON(t *testing.T) {
 			t.Errorf("%s misses %s", raw, part)
 		}
 	}
-	empty, err := json.Marshal(NewLadder(nil, LadderOptions{}))
+	empty, err := json.Marshal(New(nil, Options{}))
 	if err != nil || strings.Contains(string(empty), "null") {
 		t.Errorf("empty ladder: %s, %v", empty, err)
 	}
@@ -171,24 +175,24 @@ func TestOrder(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) {
-	r := Rule{Direction: Egress, Index: 5, Name: "default-deny"}
+	r := model.Rule{Direction: model.Egress, Index: 5, Name: "default-deny"}
 	for want, got := range map[string]string{
-		"ns: all":                          Subject{Namespaces: sel("*"), AllPods: true}.String(),
-		"pods: app=web":                    Subject{Namespaces: sel("*"), Pods: sel("app=web")}.String(),
-		"pods: app=web in ns: tenant=blue": podPeer("tenant=blue", "app=web").String(),
-		"ns: tenant=blue":                  podPeer("tenant=blue", "*").String(),
-		"nodes: all":                       nodePeer("*").String(),
-		"networks: 10.0.0.0/8, ::/0":       netPeer("10.0.0.0/8", "::/0").String(),
-		"networks: 10.0.0.0/8 except 10.1.0.0/16": Peer{Kind: PeerNetworks, Networks: []string{"10.0.0.0/8"},
+		"ns: all":                          model.Subject{Namespaces: made.Sel("*"), AllPods: true}.String(),
+		"pods: app=web":                    model.Subject{Namespaces: made.Sel("*"), Pods: made.Sel("app=web")}.String(),
+		"pods: app=web in ns: tenant=blue": made.PodPeer("tenant=blue", "app=web").String(),
+		"ns: tenant=blue":                  made.PodPeer("tenant=blue", "*").String(),
+		"nodes: all":                       made.NodePeer("*").String(),
+		"networks: 10.0.0.0/8, ::/0":       made.NetPeer("10.0.0.0/8", "::/0").String(),
+		"networks: 10.0.0.0/8 except 10.1.0.0/16": model.Peer{Kind: model.PeerNetworks, Networks: []string{"10.0.0.0/8"},
 			Except: []string{"10.1.0.0/16"}}.String(),
-		"pods: app=web in blue":        Peer{Kind: PeerPods, Namespace: "blue", Pods: sel("app=web")}.String(),
-		"domain: example.org":          Peer{Kind: PeerDNS, DNSName: "example.org"}.String(),
-		"tcp 80":                       tcp(80).String(),
-		"udp 5000–5010":                Port{Protocol: "UDP", Start: 5000, End: 5010, Range: true}.String(),
-		"sctp":                         Port{Protocol: "SCTP"}.String(),
-		`"http"`:                       Port{Name: "http"}.String(),
+		"pods: app=web in blue":        model.Peer{Kind: model.PeerPods, Namespace: "blue", Pods: made.Sel("app=web")}.String(),
+		"domain: example.org":          model.Peer{Kind: model.PeerDNS, DNSName: "example.org"}.String(),
+		"tcp 80":                       made.TCP(80).String(),
+		"udp 5000–5010":                model.Port{Protocol: "UDP", Start: 5000, End: 5010, Range: true}.String(),
+		"sctp":                         model.Port{Protocol: "SCTP"}.String(),
+		`"http"`:                       model.Port{Name: "http"}.String(),
 		`egress rule 5 "default-deny"`: r.Label(),
-		"ingress rule 0":               (&Rule{Direction: Ingress}).Label(),
+		"ingress rule 0":               (&model.Rule{Direction: model.Ingress}).Label(),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -197,19 +201,19 @@ func TestTexts(t *testing.T) {
 }
 
 // bigLadder has n policies of rules a direction each, two to a priority.
-func bigLadder(r *rand.Rand, pods, n, rules int) *Cluster {
-	c := randomCluster(r, 100, pods)
-	var objects []Object
+func bigLadder(r *rand.Rand, pods, n, rules int) *model.Cluster {
+	c := made.RandomCluster(r, 100, pods)
+	var objects []model.Object
 	for i := range n {
-		var lists [2][]Rule
+		var lists [2][]model.Rule
 		for d := range lists {
 			for range rules {
-				a := []Action{Allow, Deny, Pass}[r.IntN(3)]
-				pe := podPeer(fmt.Sprintf("tenant=t%d", r.IntN(5)), fmt.Sprintf("app=a%d", r.IntN(40)))
-				lists[d] = append(lists[d], rule(a, peers(pe, nsPeer(fmt.Sprintf("env=e%d", r.IntN(3)))), tcp(int32(1+r.IntN(2000)))))
+				a := []model.Action{model.Allow, model.Deny, model.Pass}[r.IntN(3)]
+				pe := made.PodPeer(fmt.Sprintf("tenant=t%d", r.IntN(5)), fmt.Sprintf("app=a%d", r.IntN(40)))
+				lists[d] = append(lists[d], made.Rule(a, made.Peers(pe, made.NSPeer(fmt.Sprintf("env=e%d", r.IntN(3)))), made.TCP(int32(1+r.IntN(2000)))))
 			}
 		}
-		objects = append(objects, testANP(fmt.Sprintf("policy-%d", i), int32(i/2), fmt.Sprintf("tenant=t%d", r.IntN(5)), lists[0], lists[1]))
+		objects = append(objects, made.ANP(fmt.Sprintf("policy-%d", i), int32(i/2), fmt.Sprintf("tenant=t%d", r.IntN(5)), lists[0], lists[1]))
 	}
 	c, _ = c.Upsert(objects, nil)
 	return c
@@ -219,7 +223,7 @@ func BenchmarkLadder(b *testing.B) {
 	c := bigLadder(rand.New(rand.NewPCG(1, 2)), 10_000, 100, 100)
 	b.ReportAllocs()
 	for b.Loop() {
-		NewLadder(c, LadderOptions{})
+		New(c, Options{})
 	}
 }
 
@@ -227,6 +231,6 @@ func BenchmarkPodIndex(b *testing.B) {
 	c := bigLadder(rand.New(rand.NewPCG(1, 2)), 10_000, 0, 0)
 	b.ReportAllocs()
 	for b.Loop() {
-		NewPodIndex(c)
+		overlap.NewPodIndex(c)
 	}
 }

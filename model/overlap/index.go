@@ -1,4 +1,4 @@
-package model
+package overlap
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+
+	"rung/model"
 )
 
 // PodIndex answers which pods a selector, a network or a port name means, for
@@ -14,12 +16,12 @@ import (
 // concurrent use and never changes what it answers: make a new one for the next
 // Cluster.
 type PodIndex struct {
-	pods       []*Pod     // by namespace and name; a PodSet's bits count in it
-	classOf    []int32    // of each pod, into podClasses
-	podClasses []Labels   // the distinct label sets
-	spaces     []podsOfNS // by name
-	nsClasses  []Labels
-	nodes      []*Node
+	pods       []*model.Pod   // by namespace and name; a PodSet's bits count in it
+	classOf    []int32        // of each pod, into podClasses
+	podClasses []model.Labels // the distinct label sets
+	spaces     []podsOfNS     // by name
+	nsClasses  []model.Labels
+	nodes      []*model.Node
 	subjects   PodSet // eligible as subject
 	peers      PodSet // eligible as peer
 	all        PodSet
@@ -38,7 +40,7 @@ type PodIndex struct {
 // name a namespace that is not known: selectors of namespaces do not see it.
 type podsOfNS struct {
 	name     string
-	object   *Namespace
+	object   *model.Namespace
 	class    int32
 	from, to int
 }
@@ -53,7 +55,7 @@ type podAddr struct {
 const memoLimit = 4096
 
 // NewPodIndex indexes the pods, namespaces and nodes of the cluster.
-func NewPodIndex(c *Cluster) *PodIndex {
+func NewPodIndex(c *model.Cluster) *PodIndex {
 	x := &PodIndex{nsMemo: map[string]PodSet{}, podMemo: map[string]PodSet{}, both: map[[2]string]PodSet{},
 		netMemo: map[netip.Prefix]PodSet{}}
 	classes := map[string]int32{}
@@ -96,7 +98,7 @@ func NewPodIndex(c *Cluster) *PodIndex {
 }
 
 // addNamespaces joins the Namespace objects with the runs of pods.
-func (x *PodIndex) addNamespaces(c *Cluster) {
+func (x *PodIndex) addNamespaces(c *model.Cluster) {
 	at := make(map[string]int, len(x.spaces))
 	for i, s := range x.spaces {
 		at[s.name] = i
@@ -122,7 +124,7 @@ func (x *PodIndex) addNamespaces(c *Cluster) {
 func (x *PodIndex) newSet() PodSet { return make(PodSet, (len(x.pods)+63)/64) }
 
 // memoKey tells an absent selector (matches nothing) from an empty one.
-func memoKey(s Selector) string {
+func memoKey(s model.Selector) string {
 	if s.IsNil() {
 		return "\x00"
 	}
@@ -132,7 +134,7 @@ func memoKey(s Selector) string {
 // Match is every pod, eligible or not, in a namespace that the one selector
 // matches and with labels that the other matches. The result must not be
 // changed.
-func (x *PodIndex) Match(namespaces, pods Selector) PodSet {
+func (x *PodIndex) Match(namespaces, pods model.Selector) PodSet {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	key := [2]string{memoKey(namespaces), memoKey(pods)}
@@ -150,7 +152,7 @@ func (x *PodIndex) Match(namespaces, pods Selector) PodSet {
 }
 
 // MatchIn is every pod of one namespace with labels that the selector matches.
-func (x *PodIndex) MatchIn(namespace string, pods Selector) PodSet {
+func (x *PodIndex) MatchIn(namespace string, pods model.Selector) PodSet {
 	s := x.newSet()
 	if i, ok := x.findNS(namespace); ok {
 		s.addRange(x.spaces[i].from, x.spaces[i].to)
@@ -164,7 +166,7 @@ func (x *PodIndex) findNS(name string) (int, bool) {
 	return slices.BinarySearchFunc(x.spaces, name, func(s podsOfNS, n string) int { return cmp.Compare(s.name, n) })
 }
 
-func (x *PodIndex) inNamespaces(sel Selector, key string) PodSet {
+func (x *PodIndex) inNamespaces(sel model.Selector, key string) PodSet {
 	if s, ok := x.nsMemo[key]; ok {
 		return s
 	}
@@ -178,7 +180,7 @@ func (x *PodIndex) inNamespaces(sel Selector, key string) PodSet {
 	return s
 }
 
-func (x *PodIndex) withLabels(sel Selector, key string) PodSet {
+func (x *PodIndex) withLabels(sel model.Selector, key string) PodSet {
 	if s, ok := x.podMemo[key]; ok {
 		return s
 	}
@@ -192,7 +194,7 @@ func (x *PodIndex) withLabels(sel Selector, key string) PodSet {
 	return s
 }
 
-func matchClasses(sel Selector, classes []Labels) []bool {
+func matchClasses(sel model.Selector, classes []model.Labels) []bool {
 	hit := make([]bool, len(classes))
 	for i, l := range classes {
 		hit[i] = sel.Matches(l)
@@ -201,7 +203,7 @@ func matchClasses(sel Selector, classes []Labels) []bool {
 }
 
 // Selected is every pod the policy's subject selects, eligible or not.
-func (x *PodIndex) Selected(p *Policy) PodSet {
+func (x *PodIndex) Selected(p *model.Policy) PodSet {
 	if p.Subject.Namespace != "" {
 		return x.MatchIn(p.Subject.Namespace, p.Subject.Pods)
 	}
@@ -210,39 +212,41 @@ func (x *PodIndex) Selected(p *Policy) PodSet {
 
 // subjectPods is the subject's pod selector; written as namespaces only it may
 // have been left out.
-func subjectPods(p *Policy) Selector {
+func subjectPods(p *model.Policy) model.Selector {
 	if p.Subject.AllPods {
-		return Everything()
+		return model.Everything()
 	}
 	return p.Subject.Pods
 }
 
 // SubjectSet is the policy's subject: the selected pods that are eligible.
-func (x *PodIndex) SubjectSet(p *Policy) PodSet { return x.Selected(p).And(x.subjects) }
+func (x *PodIndex) SubjectSet(p *model.Policy) PodSet { return x.Selected(p).And(x.subjects) }
 
 // Subject is SubjectSet as a list, by namespace and name.
-func (x *PodIndex) Subject(p *Policy) []*Pod { return slices.Collect(x.Pods(x.SubjectSet(p))) }
+func (x *PodIndex) Subject(p *model.Policy) []*model.Pod {
+	return slices.Collect(x.Pods(x.SubjectSet(p)))
+}
 
 // PeerSelected is every pod a peer selects by labels, eligible or not; empty for
 // nodes and networks.
-func (x *PodIndex) PeerSelected(pe *Peer) PodSet {
+func (x *PodIndex) PeerSelected(pe *model.Peer) PodSet {
 	switch {
-	case pe.Kind != PeerNamespaces && pe.Kind != PeerPods:
+	case pe.Kind != model.PeerNamespaces && pe.Kind != model.PeerPods:
 		return nil
 	case pe.Namespace != "":
 		return x.MatchIn(pe.Namespace, pe.Pods)
-	case pe.Kind == PeerNamespaces:
-		return x.Match(pe.Namespaces, Everything())
+	case pe.Kind == model.PeerNamespaces:
+		return x.Match(pe.Namespaces, model.Everything())
 	}
 	return x.Match(pe.Namespaces, pe.Pods)
 }
 
 // PeerSet is PeerSelected without the pods whose addresses enter no address set.
-func (x *PodIndex) PeerSet(pe *Peer) PodSet { return x.PeerSelected(pe).And(x.peers) }
+func (x *PodIndex) PeerSet(pe *model.Peer) PodSet { return x.PeerSelected(pe).And(x.peers) }
 
 // Pods walks the pods of a set by namespace and name.
-func (x *PodIndex) Pods(s PodSet) iter.Seq[*Pod] {
-	return func(yield func(*Pod) bool) {
+func (x *PodIndex) Pods(s PodSet) iter.Seq[*model.Pod] {
+	return func(yield func(*model.Pod) bool) {
 		for i := range s.each() {
 			if !yield(x.pods[i]) {
 				return
@@ -252,7 +256,7 @@ func (x *PodIndex) Pods(s PodSet) iter.Seq[*Pod] {
 }
 
 // First is the first pod of a set or nil.
-func (x *PodIndex) First(s PodSet) *Pod {
+func (x *PodIndex) First(s PodSet) *model.Pod {
 	for p := range x.Pods(s) {
 		return p
 	}
@@ -266,8 +270,8 @@ func (x *PodIndex) Everyone() PodSet { return x.all }
 func (x *PodIndex) Eligible() PodSet { return x.peers }
 
 // Nodes are the nodes the selector matches, by name.
-func (x *PodIndex) Nodes(sel Selector) []*Node {
-	var out []*Node
+func (x *PodIndex) Nodes(sel model.Selector) []*model.Node {
+	var out []*model.Node
 	for _, n := range x.nodes {
 		if sel.Matches(n.Labels) {
 			out = append(out, n)
@@ -280,8 +284,8 @@ func (x *PodIndex) Nodes(sel Selector) []*Node {
 func (x *PodIndex) NodeCount() int { return len(x.nodes) }
 
 // Namespaces walks the namespaces the selector matches, by name.
-func (x *PodIndex) Namespaces(sel Selector) iter.Seq[*Namespace] {
-	return func(yield func(*Namespace) bool) {
+func (x *PodIndex) Namespaces(sel model.Selector) iter.Seq[*model.Namespace] {
+	return func(yield func(*model.Namespace) bool) {
 		hit := matchClasses(sel, x.nsClasses)
 		for _, n := range x.spaces {
 			if n.object != nil && hit[n.class] && !yield(n.object) {

@@ -1,4 +1,9 @@
-package model
+package ladder
+
+import (
+	"rung/model"
+	"rung/model/overlap"
+)
 
 // Conflict is a pair of rules that OVN holds at one priority and that disagree
 // about traffic that exists now: the rules have the same index and direction in
@@ -7,19 +12,19 @@ package model
 // both meets a peer and a port that both rules match. Which rule decides is left to
 // OVN.
 type Conflict struct {
-	A, B      PolicyKey
+	A, B      model.PolicyKey
 	Priority  int32
-	Direction Direction
+	Direction model.Direction
 	Rule      int
-	ActionA   Action
-	ActionB   Action
+	ActionA   model.Action
+	ActionB   model.Action
 	// Witness is an example: "blue/api-7 → red/web-1 tcp 8080".
 	Witness string
-	Meeting Meeting
+	Meeting overlap.Meeting
 }
 
 // Other is the policy that k conflicts with, and the two actions, k's first.
-func (c *Conflict) Other(k PolicyKey) (other PolicyKey, own, theirs Action) {
+func (c *Conflict) Other(k model.PolicyKey) (other model.PolicyKey, own, theirs model.Action) {
 	if c.A == k {
 		return c.B, c.ActionA, c.ActionB
 	}
@@ -32,11 +37,11 @@ const conflictLimit = 1000
 
 // conflictFinder resolves the rules of one rung, each once and when needed.
 type conflictFinder struct {
-	x     *PodIndex
-	rules map[*Rule]*ResolvedRule
+	x     *overlap.PodIndex
+	rules map[*model.Rule]*overlap.Resolved
 }
 
-func (f *conflictFinder) resolve(r *Rule) *ResolvedRule {
+func (f *conflictFinder) resolve(r *model.Rule) *overlap.Resolved {
 	v := f.rules[r]
 	if v == nil {
 		v = f.x.Resolve(r)
@@ -47,21 +52,21 @@ func (f *conflictFinder) resolve(r *Rule) *ResolvedRule {
 
 // findConflicts fills in Conflicts. Policies above the supported range have no
 // rows that could conflict.
-func (l *Ladder) findConflicts(c *Cluster, x *PodIndex) {
-	for i := range l.Tiers[TierAdmin].Rungs {
-		r := &l.Tiers[TierAdmin].Rungs[i]
+func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
+	for i := range l.Tiers[model.TierAdmin].Rungs {
+		r := &l.Tiers[model.TierAdmin].Rungs[i]
 		if !r.Duplicate || r.Unsupported || l.Truncated {
 			continue
 		}
 		if x == nil {
-			x = NewPodIndex(c)
+			x = overlap.NewPodIndex(c)
 		}
-		l.compareRung(r, &conflictFinder{x: x, rules: map[*Rule]*ResolvedRule{}})
+		l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.Resolved{}})
 	}
 }
 
 func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
-	subjects := make([]PodSet, len(r.Policies))
+	subjects := make([]overlap.PodSet, len(r.Policies))
 	for i := range r.Policies {
 		subjects[i] = f.x.SubjectSet(r.Policies[i].Policy).And(f.x.Eligible())
 	}
@@ -71,7 +76,7 @@ func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
 			if both.Empty() {
 				continue
 			}
-			for _, d := range []Direction{Ingress, Egress} {
+			for _, d := range []model.Direction{model.Ingress, model.Egress} {
 				for _, c := range f.compare(both, d, r.Policies[i].Policy, r.Policies[j].Policy) {
 					if len(l.Conflicts) == conflictLimit {
 						l.Truncated = true
@@ -86,7 +91,7 @@ func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
 	}
 }
 
-func (f *conflictFinder) compare(subject PodSet, d Direction, a, b *Policy) []Conflict {
+func (f *conflictFinder) compare(subject overlap.PodSet, d model.Direction, a, b *model.Policy) []Conflict {
 	var out []Conflict
 	ra, rb := a.Rules(d), b.Rules(d)
 	for i := range min(len(ra), len(rb)) {

@@ -1,48 +1,51 @@
-package model
+package ladder
 
 import (
 	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"rung/model"
+	"rung/model/overlap"
 )
 
 // KindIsolation stands for tier 0 on the ladder: rows of OVN-Kubernetes itself
 // (user-defined network isolation and the like), which are no policies.
-const KindIsolation Kind = "Isolation"
+const KindIsolation model.Kind = "Isolation"
 
 // Ladder is everything that decides, in the order in which it decides.
 type Ladder struct {
 	// Max is the lowest precedence that is enforced.
 	Max   int32
-	Tiers []LadderTier // 0 to 3
+	Tiers []Tier // 0 to 3
 	// Stage is the one stage the ladder is narrowed to, "" for all together.
-	Stage Stage
+	Stage model.Stage
 	// Conflicts are the duplicates whose rules really disagree now, by priority
 	// and policy. Truncated says that there are more than are listed.
 	Conflicts []Conflict
 	Truncated bool
 	// Broken are policies (and objects of unknown kind) that could not be read.
-	Broken []Broken
+	Broken []model.Broken
 }
 
-// LadderTier is one tier. Tier 1 has a rung per priority in use and the gaps
+// Tier is one tier. Tier 1 has a rung per priority in use and the gaps
 // between; tier 3 has one rung; tier 2 has units, whose order is that of their
 // OVN priorities within a stage; the ladder holds no objects of tier 0: what
 // decides there is known from live rows alone.
-type LadderTier struct {
+type Tier struct {
 	Tier  int
-	Kind  Kind
+	Kind  model.Kind
 	Rungs []Rung // unsupported ones last
 	Gaps  []Gap
 	// Policies of tier 2 by kind, namespace and name; Counts how many there are
 	// of each kind.
 	Policies []RungPolicy
-	Counts   map[Kind]int
+	Counts   map[model.Kind]int
 	// Units of tier 2 as they decide where they share a stage, Namespaces the
 	// same by namespace.
 	Units      []Unit
-	Namespaces []LadderNamespace
+	Namespaces []Namespace
 }
 
 // Rung is one priority and the policies that hold it, by name.
@@ -57,7 +60,7 @@ type Rung struct {
 
 // RungPolicy is a policy on the ladder.
 type RungPolicy struct {
-	Policy  *Policy
+	Policy  *model.Policy
 	Ingress RuleCount
 	Egress  RuleCount
 	// Conflicts are indexes into Ladder.Conflicts.
@@ -72,14 +75,14 @@ type RuleCount struct {
 }
 
 // CountRules counts the rules by action.
-func CountRules(rules []Rule) (n RuleCount) {
+func CountRules(rules []model.Rule) (n RuleCount) {
 	for i := range rules {
 		switch rules[i].Action {
-		case Allow:
+		case model.Allow:
 			n.Allow++
-		case Deny:
+		case model.Deny:
 			n.Deny++
-		case Pass:
+		case model.Pass:
 			n.Pass++
 		}
 	}
@@ -134,33 +137,33 @@ func Gaps(used []int32, largest int32) []Gap {
 	return gaps
 }
 
-// LadderOptions shape a ladder; the zero value is usable.
-type LadderOptions struct {
+// Options shape a ladder; the zero value is usable.
+type Options struct {
 	// Max is the largest supported priority, MaxPriority when 0.
 	Max int32
 	// Broken objects of the sources; those that may be policies are listed.
-	Broken []Broken
+	Broken []model.Broken
 	// Index of the same cluster, made when nil and needed.
-	Index *PodIndex
+	Index *overlap.PodIndex
 	// Units that are compiled; those that follow from no policy (hairpin, nodes,
 	// multicast of the cluster) are on the ladder only when they are here.
-	Units []Key
+	Units []model.Key
 }
 
-// NewLadder builds the ladder of a cluster.
-func NewLadder(c *Cluster, opt LadderOptions) *Ladder {
+// New builds the ladder of a cluster.
+func New(c *model.Cluster, opt Options) *Ladder {
 	if opt.Max == 0 {
-		opt.Max = MaxPriority
+		opt.Max = model.MaxPriority
 	}
-	l := &Ladder{Max: opt.Max, Tiers: []LadderTier{{Tier: TierIsolation, Kind: KindIsolation},
-		{Tier: TierAdmin, Kind: KindANP}, {Tier: TierNetwork, Kind: KindNP}, {Tier: TierBaseline, Kind: KindBANP}}}
+	l := &Ladder{Max: opt.Max, Tiers: []Tier{{Tier: model.TierIsolation, Kind: KindIsolation},
+		{Tier: model.TierAdmin, Kind: model.KindANP}, {Tier: model.TierNetwork, Kind: model.KindNP}, {Tier: model.TierBaseline, Kind: model.KindBANP}}}
 	for _, b := range opt.Broken {
 		if b.Key.Kind == "" || b.Key.Kind.IsPolicy() {
 			l.Broken = append(l.Broken, b)
 		}
 	}
-	l.Tiers[1].Rungs = rungsOf(slices.Collect(c.Policies(KindANP)), opt.Max)
-	l.Tiers[3].Rungs = rungsOf(slices.Collect(c.Policies(KindBANP)), opt.Max)
+	l.Tiers[1].Rungs = rungsOf(slices.Collect(c.Policies(model.KindANP)), opt.Max)
+	l.Tiers[3].Rungs = rungsOf(slices.Collect(c.Policies(model.KindBANP)), opt.Max)
 	var used []int32
 	for _, r := range l.Tiers[1].Rungs {
 		used = append(used, r.Priority)
@@ -171,17 +174,17 @@ func NewLadder(c *Cluster, opt LadderOptions) *Ladder {
 	return l
 }
 
-func onRung(p *Policy) RungPolicy {
+func onRung(p *model.Policy) RungPolicy {
 	return RungPolicy{Policy: p, Ingress: CountRules(p.Ingress), Egress: CountRules(p.Egress)}
 }
 
 // rungsOf groups the policies by priority.
-func rungsOf(policies []*Policy, largest int32) []Rung {
-	slices.SortFunc(policies, ComparePolicies)
+func rungsOf(policies []*model.Policy, largest int32) []Rung {
+	slices.SortFunc(policies, Compare)
 	var rungs []Rung
 	for _, p := range policies {
 		if n := len(rungs); n == 0 || rungs[n-1].Priority != p.Priority {
-			rungs = append(rungs, Rung{Priority: p.Priority, Unsupported: p.Tier == TierAdmin && p.Priority > largest})
+			rungs = append(rungs, Rung{Priority: p.Priority, Unsupported: p.Tier == model.TierAdmin && p.Priority > largest})
 		}
 		r := &rungs[len(rungs)-1]
 		r.Policies = append(r.Policies, onRung(p))
@@ -192,7 +195,7 @@ func rungsOf(policies []*Policy, largest int32) []Rung {
 
 // Rung returns the rung of tier 1 with that priority or nil when it is free.
 func (l *Ladder) Rung(priority int32) *Rung {
-	rungs := l.Tiers[TierAdmin].Rungs
+	rungs := l.Tiers[model.TierAdmin].Rungs
 	i, ok := slices.BinarySearchFunc(rungs, priority, func(r Rung, p int32) int { return cmp.Compare(r.Priority, p) })
 	if !ok {
 		return nil
@@ -201,7 +204,7 @@ func (l *Ladder) Rung(priority int32) *Rung {
 }
 
 // ConflictsOf are the conflicts a policy takes part in.
-func (l *Ladder) ConflictsOf(k PolicyKey) []Conflict {
+func (l *Ladder) ConflictsOf(k model.PolicyKey) []Conflict {
 	var out []Conflict
 	for _, c := range l.Conflicts {
 		if c.A == k || c.B == k {
@@ -211,21 +214,23 @@ func (l *Ladder) ConflictsOf(k PolicyKey) []Conflict {
 	return out
 }
 
-// ComparePolicies orders policies as they decide: by tier, priority, kind,
+// Compare orders policies as they decide: by tier, priority, kind,
 // namespace and name. Between policies of one priority, and within tier 2, the
 // order is only for display.
-func ComparePolicies(a, b *Policy) int {
+func Compare(a, b *model.Policy) int {
 	return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.Priority, b.Priority),
 		cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), a.Key.Compare(b.Key))
 }
 
 // kindRank puts NetworkPolicies before EgressFirewalls.
-func kindRank(k Kind) int { return slices.Index([]Kind{KindANP, KindNP, KindEF, KindBANP}, k) }
+func kindRank(k model.Kind) int {
+	return slices.Index([]model.Kind{model.KindANP, model.KindNP, model.KindEF, model.KindBANP}, k)
+}
 
 // Order is all policies of the cluster as they decide (see ComparePolicies).
-func Order(c *Cluster) []PolicyKey {
-	policies := slices.SortedFunc(c.AllPolicies(), ComparePolicies)
-	keys := make([]PolicyKey, len(policies))
+func Order(c *model.Cluster) []model.PolicyKey {
+	policies := slices.SortedFunc(c.AllPolicies(), Compare)
+	keys := make([]model.PolicyKey, len(policies))
 	for i, p := range policies {
 		keys[i] = p.Key
 	}

@@ -1,4 +1,8 @@
-package model
+package overlap
+
+import (
+	"rung/model"
+)
 
 // portSet is what a rule's ports mean: everything, or ranges and names.
 type portSet struct {
@@ -16,7 +20,7 @@ type portRange struct {
 // stands for traffic of the protocol as such.
 const lastPort = 65535
 
-func newPortSet(ports []Port) portSet {
+func newPortSet(ports []model.Port) portSet {
 	s := portSet{any: len(ports) == 0}
 	for _, p := range ports {
 		switch {
@@ -33,7 +37,7 @@ func newPortSet(ports []Port) portSet {
 
 // at is the set with its names resolved on one pod; without resolve the names
 // mean nothing there.
-func (s portSet) at(p *Pod, resolve bool) portSet {
+func (s portSet) at(p *model.Pod, resolve bool) portSet {
 	if len(s.names) == 0 {
 		return s
 	}
@@ -74,7 +78,7 @@ func (s portSet) common(o portSet) (protocol string, port int32, ok bool) {
 
 // PortMatch says whether a rule's ports let a connection of the protocol to the
 // port through, names aside: a rule without ports matches every port.
-func PortMatch(ports []Port, protocol string, port int32) bool {
+func PortMatch(ports []model.Port, protocol string, port int32) bool {
 	s := newPortSet(ports)
 	_, _, ok := s.common(portSet{ranges: []portRange{{protocol, port, port}}})
 	return ok

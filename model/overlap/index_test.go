@@ -1,4 +1,4 @@
-package model
+package overlap
 
 import (
 	"fmt"
@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
+	"rung/test/made"
 )
 
 func podNames(x *PodIndex, s PodSet) []string {
@@ -24,16 +27,16 @@ func TestPodIndexEqualsAskingEveryPod(t *testing.T) {
 	selectors := []string{"*", "tenant=t1", "tenant in (t1,t2),env=e0", "!tenant", "app=a3", "tier notin (x1)", "app notin (a1,a2)"}
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		c := randomCluster(r, 1+r.IntN(20), r.IntN(300))
+		c := made.RandomCluster(r, 1+r.IntN(20), r.IntN(300))
 		x := NewPodIndex(c)
 		for _, ns := range append(selectors, "") {
 			for _, ps := range selectors {
-				n, p := Selector{}, sel(ps)
+				n, p := model.Selector{}, made.Sel(ps)
 				if ns != "" {
-					n = sel(ns)
+					n = made.Sel(ns)
 				}
 				want := []string{}
-				subjects := []*Pod{}
+				subjects := []*model.Pod{}
 				for pod := range c.Pods() {
 					if o := c.Namespace(pod.Namespace); o != nil && n.Matches(o.Labels) && p.Matches(pod.Labels) {
 						want = append(want, pod.Namespace+"/"+pod.Name)
@@ -47,7 +50,7 @@ func TestPodIndexEqualsAskingEveryPod(t *testing.T) {
 						t.Fatalf("seed %d: %q %q (-want +got):\n%s", seed, ns, ps, diff)
 					}
 				}
-				got := x.Subject(&Policy{Subject: Subject{Namespaces: n, Pods: p}})
+				got := x.Subject(&model.Policy{Subject: model.Subject{Namespaces: n, Pods: p}})
 				if !slices.Equal(subjects, got) {
 					t.Fatalf("seed %d: subject of %q %q: %d pods, want %d", seed, ns, ps, len(got), len(subjects))
 				}
@@ -69,41 +72,41 @@ func TestPodIndexEqualsAskingEveryPod(t *testing.T) {
 }
 
 func TestPodIndexKinds(t *testing.T) {
-	host := testPod("blue/host", "app=web", "192.168.1.1")
+	host := made.Pod("blue/host", "app=web", "192.168.1.1")
 	host.HostNetwork = true
-	noIP := testPod("blue/young", "app=web")
-	c := testCluster(testNS("blue", "tenant=blue"), testNS("empty", "tenant=blue"), host, noIP,
-		withPorts(testPod("blue/web", "app=web", "10.1.0.1"), ContainerPort{"http", "TCP", 8080}, ContainerPort{"odd", "", 1}),
-		testPod("ghost/web", "app=web", "10.1.0.2"),
-		testNode("n1", "role=cp", "192.168.1.1"), testNode("n2", ""))
+	noIP := made.Pod("blue/young", "app=web")
+	c := made.Cluster(made.NS("blue", "tenant=blue"), made.NS("empty", "tenant=blue"), host, noIP,
+		made.WithPorts(made.Pod("blue/web", "app=web", "10.1.0.1"), model.ContainerPort{"http", "TCP", 8080}, model.ContainerPort{"odd", "", 1}),
+		made.Pod("ghost/web", "app=web", "10.1.0.2"),
+		made.Node("n1", "role=cp", "192.168.1.1"), made.Node("n2", ""))
 	x := NewPodIndex(c)
-	web := Subject{Namespace: "ghost", Pods: sel("app=web")}
+	web := model.Subject{Namespace: "ghost", Pods: made.Sel("app=web")}
 	checks := []struct {
 		what string
 		got  PodSet
 		want []string
 	}{
-		{"selected", x.Selected(&Policy{Subject: Subject{Namespaces: sel("*"), AllPods: true}}), []string{"blue/host", "blue/web", "blue/young"}},
-		{"subject needs no address", x.SubjectSet(&Policy{Subject: Subject{Namespaces: sel("*"), AllPods: true}}), []string{"blue/web", "blue/young"}},
-		{"a namespace by name needs no object", x.SubjectSet(&Policy{Subject: web}), []string{"ghost/web"}},
-		{"peer needs an address", x.PeerSet(&Peer{Kind: PeerNamespaces, Namespaces: sel("tenant=blue")}), []string{"blue/web"}},
-		{"peer in one namespace", x.PeerSet(&Peer{Kind: PeerPods, Namespace: "ghost", Pods: sel("*")}), []string{"ghost/web"}},
-		{"nodes select no pods", x.PeerSet(&Peer{Kind: PeerNodes, Nodes: sel("*")}), []string{}},
+		{"selected", x.Selected(&model.Policy{Subject: model.Subject{Namespaces: made.Sel("*"), AllPods: true}}), []string{"blue/host", "blue/web", "blue/young"}},
+		{"subject needs no address", x.SubjectSet(&model.Policy{Subject: model.Subject{Namespaces: made.Sel("*"), AllPods: true}}), []string{"blue/web", "blue/young"}},
+		{"a namespace by name needs no object", x.SubjectSet(&model.Policy{Subject: web}), []string{"ghost/web"}},
+		{"peer needs an address", x.PeerSet(&model.Peer{Kind: model.PeerNamespaces, Namespaces: made.Sel("tenant=blue")}), []string{"blue/web"}},
+		{"peer in one namespace", x.PeerSet(&model.Peer{Kind: model.PeerPods, Namespace: "ghost", Pods: made.Sel("*")}), []string{"ghost/web"}},
+		{"nodes select no pods", x.PeerSet(&model.Peer{Kind: model.PeerNodes, Nodes: made.Sel("*")}), []string{}},
 		{"named port", x.WithPort("http"), []string{"blue/web"}},
 		{"named port of unknown protocol", x.WithPort("odd"), []string{}},
-		{"unknown namespace", x.MatchIn("nowhere", sel("*")), []string{}},
-		{"absent selector", x.Match(Selector{}, sel("*")), []string{}},
+		{"unknown namespace", x.MatchIn("nowhere", made.Sel("*")), []string{}},
+		{"absent selector", x.Match(model.Selector{}, made.Sel("*")), []string{}},
 	}
 	for _, tt := range checks {
 		if diff := cmp.Diff(tt.want, podNames(x, tt.got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.what, diff)
 		}
 	}
-	if got := len(x.Nodes(sel("role=cp"))); got != 1 || x.NodeCount() != 2 {
+	if got := len(x.Nodes(made.Sel("role=cp"))); got != 1 || x.NodeCount() != 2 {
 		t.Errorf("%d nodes of %d, want 1 of 2", got, x.NodeCount())
 	}
 	var ns []string
-	for n := range x.Namespaces(sel("tenant=blue")) {
+	for n := range x.Namespaces(made.Sel("tenant=blue")) {
 		ns = append(ns, n.Name)
 	}
 	if diff := cmp.Diff([]string{"blue", "empty"}, ns); diff != "" {
@@ -112,13 +115,13 @@ func TestPodIndexKinds(t *testing.T) {
 }
 
 func TestPodIndexConcurrently(t *testing.T) {
-	x := NewPodIndex(randomCluster(rand.New(rand.NewPCG(1, 1)), 10, 200))
+	x := NewPodIndex(made.RandomCluster(rand.New(rand.NewPCG(1, 1)), 10, 200))
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
 			for j := range 50 {
-				s := sel(fmt.Sprintf("app=a%d", (i+j)%40))
-				x.Match(sel("*"), s)
+				s := made.Sel(fmt.Sprintf("app=a%d", (i+j)%40))
+				x.Match(made.Sel("*"), s)
 				x.InNetwork(netip.MustParsePrefix("10.0.0.0/8"))
 				x.WithPort("http")
 			}
@@ -197,14 +200,14 @@ func TestParseNetwork(t *testing.T) {
 }
 
 func TestPortMatch(t *testing.T) {
-	ports := []Port{tcp(80), {Protocol: "TCP", Start: 8000, End: 8010, Range: true}, {Name: "http"}, {Protocol: "SCTP"}}
+	ports := []model.Port{made.TCP(80), {Protocol: "TCP", Start: 8000, End: 8010, Range: true}, {Name: "http"}, {Protocol: "SCTP"}}
 	for _, tt := range []struct {
-		ports    []Port
+		ports    []model.Port
 		protocol string
 		port     int32
 		want     bool
 	}{{nil, "UDP", 53, true}, {ports, "TCP", 80, true}, {ports, "TCP", 8010, true}, {ports, "TCP", 8011, false},
-		{ports, "UDP", 80, false}, {ports, "SCTP", 7, true}, {[]Port{{Name: "http"}}, "TCP", 80, false}} {
+		{ports, "UDP", 80, false}, {ports, "SCTP", 7, true}, {[]model.Port{{Name: "http"}}, "TCP", 80, false}} {
 		if got := PortMatch(tt.ports, tt.protocol, tt.port); got != tt.want {
 			t.Errorf("%v %s %d: %v", tt.ports, tt.protocol, tt.port, got)
 		}

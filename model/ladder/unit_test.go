@@ -1,4 +1,4 @@
-package model
+package ladder
 
 import (
 	"encoding/json"
@@ -7,45 +7,48 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
+	"rung/test/made"
 )
 
 // tier2Cluster has one of everything that tier 2 holds.
-func tier2Cluster() *Cluster {
-	np := func(ns, name string, ingress, egress []Rule, in, out bool) *Policy {
-		return &Policy{Meta: Meta{Key: Key{Kind: KindNP, Namespace: ns, Name: name}}, Tier: TierNetwork, Ingress: ingress, Egress: egress,
-			Subject: Subject{Namespaces: Everything(), Pods: Everything(), Namespace: ns}, IsolatesIngress: in, IsolatesEgress: out}
+func tier2Cluster() *model.Cluster {
+	np := func(ns, name string, ingress, egress []model.Rule, in, out bool) *model.Policy {
+		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: name}}, Tier: model.TierNetwork, Ingress: ingress, Egress: egress,
+			Subject: model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), Namespace: ns}, IsolatesIngress: in, IsolatesEgress: out}
 	}
-	allow := []Rule{rule(Allow, nil)}
-	ef := &Policy{Meta: Meta{Key: Key{Kind: KindEF, Namespace: "blue", Name: "default"}}, Tier: TierNetwork,
-		Egress: []Rule{rule(Allow, nil), rule(Deny, nil)}, Subject: Subject{Namespace: "blue", AllPods: true}}
+	allow := []model.Rule{made.Rule(model.Allow, nil)}
+	ef := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "blue", Name: "default"}}, Tier: model.TierNetwork,
+		Egress: []model.Rule{made.Rule(model.Allow, nil), made.Rule(model.Deny, nil)}, Subject: model.Subject{Namespace: "blue", AllPods: true}}
 	bad := np("red", "refused", nil, nil, true, true)
-	bad.Invalid = []Broken{{Code: "profile"}}
-	objects := []Object{ef, bad, np("blue", "both", allow, allow, true, true), np("blue", "in", allow, nil, true, false),
+	bad.Invalid = []model.Broken{{Code: "profile"}}
+	objects := []model.Object{ef, bad, np("blue", "both", allow, allow, true, true), np("blue", "in", allow, nil, true, false),
 		np("green", "closed", nil, nil, true, false),
-		testANP("both", 10, "*", []Rule{rule(Allow, nil)}, []Rule{rule(Deny, nil)}), testANP("in", 10, "*", []Rule{rule(Deny, nil)}, nil)}
+		made.ANP("both", 10, "*", []model.Rule{made.Rule(model.Allow, nil)}, []model.Rule{made.Rule(model.Deny, nil)}), made.ANP("in", 10, "*", []model.Rule{made.Rule(model.Deny, nil)}, nil)}
 	for ns, multicast := range map[string]string{"blue": "true", "green": "false", "red": ""} {
-		objects = append(objects, &Namespace{Meta{Key: Key{Kind: KindNamespace, Name: ns}, Annotations: map[string]string{AnnotationMulticast: multicast}}})
+		objects = append(objects, &model.Namespace{model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: ns}, Annotations: map[string]string{model.AnnotationMulticast: multicast}}})
 	}
-	c, _ := (&Cluster{}).Upsert(objects, nil)
+	c, _ := (&model.Cluster{}).Upsert(objects, nil)
 	return c
 }
 
 func tier2Ladder() *Ladder {
-	return NewLadder(tier2Cluster(), LadderOptions{Units: []Key{{KindNetpolDefault, "", "allow-hairpinning"}, {KindNetpolNode, "", "n1"},
-		{KindMulticastCluster, "", "DefaultDeny"}, {KindMulticastCluster, "", "AllowInterNode"}, {KindMulticastNS, "blue", "default"},
-		{KindNetpolNamespace, "green", "Egress"}, {KindPodSelector, "", "x"}}})
+	return New(tier2Cluster(), Options{Units: []model.Key{{model.KindNetpolDefault, "", "allow-hairpinning"}, {model.KindNetpolNode, "", "n1"},
+		{model.KindMulticastCluster, "", "DefaultDeny"}, {model.KindMulticastCluster, "", "AllowInterNode"}, {model.KindMulticastNS, "blue", "default"},
+		{model.KindNetpolNamespace, "green", "Egress"}, {model.KindPodSelector, "", "x"}}})
 }
 
-func sectionsText(l *Ladder, stage Stage) string {
+func sectionsText(l *Ladder, stage model.Stage) string {
 	var b strings.Builder
-	for _, s := range l.Tiers[TierNetwork].Sections(stage) {
+	for _, s := range l.Tiers[model.TierNetwork].Sections(stage) {
 		fmt.Fprintln(&b, s.Kind, s.Stage)
 		line := func(u Unit) {
 			first, last, _ := u.Range(s.Stage)
 			fmt.Fprintln(&b, "  ", first, last, u.Key)
 		}
 		for _, n := range s.Namespaces {
-			fmt.Fprintln(&b, "  namespace", n.Name, n.Isolates(Ingress), n.Isolates(Egress), n.Firewall != nil, n.Multicast)
+			fmt.Fprintln(&b, "  namespace", n.Name, n.Isolates(model.Ingress), n.Isolates(model.Egress), n.Firewall != nil, n.Multicast)
 			for _, u := range append(n.Policies, n.Denies...) {
 				line(u)
 			}
@@ -61,9 +64,9 @@ func sectionsText(l *Ladder, stage Stage) string {
 // in which they decide.
 func TestSections(t *testing.T) {
 	l := tier2Ladder()
-	for stage, want := range map[Stage]string{
-		StageFromLport: "",
-		StageAfterLB: `multicast from-lport-after-lb
+	for stage, want := range map[model.Stage]string{
+		model.StageFromLport: "",
+		model.StageAfterLB: `multicast from-lport-after-lb
    1012 1012 MulticastNS/blue/default
    1012 1012 MulticastCluster/AllowInterNode
    1011 1011 MulticastCluster/DefaultDeny
@@ -76,7 +79,7 @@ own from-lport-after-lb
 deny from-lport-after-lb
    1000 1000 NetpolNamespace/blue/Egress
 `,
-		StageToLport: `firewall to-lport
+		model.StageToLport: `firewall to-lport
    10000 9999 EgressFirewall/blue/default
    1012 1012 MulticastNS/blue/default
    1012 1012 MulticastCluster/AllowInterNode
@@ -117,37 +120,37 @@ deny to-lport
 
 func TestLadderInStage(t *testing.T) {
 	l := tier2Ladder()
-	got := map[Stage]string{}
-	for _, s := range Stages() {
+	got := map[model.Stage]string{}
+	for _, s := range model.Stages() {
 		var names []string
 		n := l.In(s)
-		for _, r := range n.Tiers[TierAdmin].Rungs {
+		for _, r := range n.Tiers[model.TierAdmin].Rungs {
 			for _, p := range r.Policies {
 				names = append(names, fmt.Sprint(r.Priority, " ", p.Policy.Name, " ", r.Duplicate, " ", p.Conflicts))
 			}
 		}
-		got[s] = fmt.Sprint(names, len(n.Conflicts), n.Tiers[TierNetwork].Counts)
+		got[s] = fmt.Sprint(names, len(n.Conflicts), n.Tiers[model.TierNetwork].Counts)
 	}
-	want := map[Stage]string{StageFromLport: "[] 0 map[]", StageAfterLB: "[10 both false []] 0 map[NetworkPolicy:1]",
-		StageToLport: "[10 both true [] 10 in true []] 0 map[EgressFirewall:1 NetworkPolicy:3]"}
+	want := map[model.Stage]string{model.StageFromLport: "[] 0 map[]", model.StageAfterLB: "[10 both false []] 0 map[NetworkPolicy:1]",
+		model.StageToLport: "[10 both true [] 10 in true []] 0 map[EgressFirewall:1 NetworkPolicy:3]"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if l.In("") != l || l.Tiers[TierAdmin].Rungs[0].Policies[1].Policy.Name != "in" {
+	if l.In("") != l || l.Tiers[model.TierAdmin].Rungs[0].Policies[1].Policy.Name != "in" {
 		t.Error("narrowing changed the ladder itself")
 	}
 	// Conflicts are of a direction: the ladder of the other stage has none.
-	c := NewLadder(ladderCluster(), LadderOptions{})
-	if n := len(c.In(StageToLport).Conflicts); n != 1 {
+	c := New(ladderCluster(), Options{})
+	if n := len(c.In(model.StageToLport).Conflicts); n != 1 {
 		t.Errorf("%d conflicts in to-lport", n)
 	}
-	if n := len(c.In(StageAfterLB).Conflicts); n != 0 {
+	if n := len(c.In(model.StageAfterLB).Conflicts); n != 0 {
 		t.Errorf("%d conflicts in from-lport-after-lb", n)
 	}
 }
 
 func TestLadderJSONOfAStage(t *testing.T) {
-	raw, err := json.Marshal(tier2Ladder().In(StageToLport))
+	raw, err := json.Marshal(tier2Ladder().In(model.StageToLport))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
-package model
+package ladder
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"rung/model"
+)
 
 // MarshalJSON writes the form of `rung ladder -o json`, which is part of Rung's
 // contract: policies of a rung are names. Lists are never null. What goes
@@ -14,7 +18,7 @@ func (l *Ladder) MarshalJSON() ([]byte, error) {
 	for i := range l.Conflicts {
 		c := &l.Conflicts[i]
 		out.Conflicts = append(out.Conflicts, conflictJSON{Policies: [2]string{c.A.Name, c.B.Name}, Priority: c.Priority,
-			Direction: c.Direction, Rule: c.Rule, Actions: [2]Action{c.ActionA, c.ActionB}, Witness: c.Witness})
+			Direction: c.Direction, Rule: c.Rule, Actions: [2]model.Action{c.ActionA, c.ActionB}, Witness: c.Witness})
 	}
 	for i := range l.Broken {
 		b := &l.Broken[i]
@@ -27,25 +31,25 @@ func (l *Ladder) MarshalJSON() ([]byte, error) {
 type ladderJSON struct {
 	Tiers       []tierJSON     `json:"tiers"`
 	MaxPriority int32          `json:"max_priority"`
-	Stage       Stage          `json:"stage,omitempty"`
+	Stage       model.Stage    `json:"stage,omitempty"`
 	Conflicts   []conflictJSON `json:"conflicts"`
 	Truncated   bool           `json:"conflicts_truncated,omitempty"`
 	Broken      []brokenJSON   `json:"broken"`
 }
 
 type tierJSON struct {
-	Tier     int              `json:"tier"`
-	Kind     Kind             `json:"kind"`
-	Rungs    []rungJSON       `json:"rungs"`
-	Gaps     []Gap            `json:"gaps"`
-	Counts   map[Kind]int     `json:"counts,omitempty"`
-	Policies []rungPolicyJSON `json:"objects,omitempty"`
-	Units    []unitJSON       `json:"units,omitempty"`
+	Tier     int                `json:"tier"`
+	Kind     model.Kind         `json:"kind"`
+	Rungs    []rungJSON         `json:"rungs"`
+	Gaps     []Gap              `json:"gaps"`
+	Counts   map[model.Kind]int `json:"counts,omitempty"`
+	Policies []rungPolicyJSON   `json:"objects,omitempty"`
+	Units    []unitJSON         `json:"units,omitempty"`
 }
 
 // unitJSON is a unit of tier 2, in each stage where it decides.
 type unitJSON struct {
-	Kind      Kind            `json:"kind"`
+	Kind      model.Kind      `json:"kind"`
 	Namespace string          `json:"namespace,omitempty"`
 	Name      string          `json:"name"`
 	Stages    []unitStageJSON `json:"stages"`
@@ -53,9 +57,9 @@ type unitJSON struct {
 
 // unitStageJSON are OVN priorities: the higher one decides first.
 type unitStageJSON struct {
-	Stage Stage `json:"stage"`
-	First int   `json:"ovn_priority"`
-	Last  int   `json:"last_ovn_priority"`
+	Stage model.Stage `json:"stage"`
+	First int         `json:"ovn_priority"`
+	Last  int         `json:"last_ovn_priority"`
 }
 
 type rungJSON struct {
@@ -68,35 +72,35 @@ type rungJSON struct {
 }
 
 type rungPolicyJSON struct {
-	Kind      Kind      `json:"kind"`
-	Namespace string    `json:"namespace,omitempty"`
-	Name      string    `json:"name"`
-	Subject   string    `json:"subject"`
-	Ingress   RuleCount `json:"ingress"`
-	Egress    RuleCount `json:"egress"`
+	Kind      model.Kind `json:"kind"`
+	Namespace string     `json:"namespace,omitempty"`
+	Name      string     `json:"name"`
+	Subject   string     `json:"subject"`
+	Ingress   RuleCount  `json:"ingress"`
+	Egress    RuleCount  `json:"egress"`
 }
 
 type conflictJSON struct {
-	Policies  [2]string `json:"policies"`
-	Priority  int32     `json:"priority"`
-	Direction Direction `json:"direction"`
-	Rule      int       `json:"rule"`
-	Actions   [2]Action `json:"actions"`
-	Witness   string    `json:"witness"`
+	Policies  [2]string       `json:"policies"`
+	Priority  int32           `json:"priority"`
+	Direction model.Direction `json:"direction"`
+	Rule      int             `json:"rule"`
+	Actions   [2]model.Action `json:"actions"`
+	Witness   string          `json:"witness"`
 }
 
 type brokenJSON struct {
-	Kind      Kind   `json:"kind,omitempty"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name,omitempty"`
-	File      string `json:"file,omitempty"`
-	Line      int    `json:"line,omitempty"`
-	Field     string `json:"field,omitempty"`
-	Code      string `json:"code"`
-	Message   string `json:"message"`
+	Kind      model.Kind `json:"kind,omitempty"`
+	Namespace string     `json:"namespace,omitempty"`
+	Name      string     `json:"name,omitempty"`
+	File      string     `json:"file,omitempty"`
+	Line      int        `json:"line,omitempty"`
+	Field     string     `json:"field,omitempty"`
+	Code      string     `json:"code"`
+	Message   string     `json:"message"`
 }
 
-func (t *LadderTier) json(only Stage) tierJSON {
+func (t *Tier) json(only model.Stage) tierJSON {
 	out := tierJSON{Tier: t.Tier, Kind: t.Kind, Rungs: []rungJSON{}, Gaps: append([]Gap{}, t.Gaps...), Counts: t.Counts}
 	for i := range t.Rungs {
 		r := &t.Rungs[i]

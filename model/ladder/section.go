@@ -1,8 +1,10 @@
-package model
+package ladder
 
 import (
 	"cmp"
 	"slices"
+
+	"rung/model"
 )
 
 // SectionKind says what a part of tier 2 is.
@@ -25,20 +27,20 @@ const (
 type Section struct {
 	Kind SectionKind
 	// Stage is the one its priorities belong to, "" for several.
-	Stage Stage
+	Stage model.Stage
 	// Units in the order in which they decide, Namespaces for SectionNetpol. With
 	// all stages together a namespace has its default denies with it; within one
 	// stage they follow in a section of their own, as everything with a higher
 	// priority decides before them.
 	Units      []Unit
-	Namespaces []LadderNamespace
+	Namespaces []Namespace
 }
 
 // Sections are the parts of tier 2 in the order in which they decide in a stage,
 // "" for all together. Empty ones are left out.
-func (t *LadderTier) Sections(stage Stage) []Section {
+func (t *Tier) Sections(stage model.Stage) []Section {
 	var out []Section
-	add := func(kind SectionKind, in Stage, kinds ...Kind) {
+	add := func(kind SectionKind, in model.Stage, kinds ...model.Kind) {
 		if stage != "" && in != "" && in != stage {
 			return
 		}
@@ -60,31 +62,31 @@ func (t *LadderTier) Sections(stage Stage) []Section {
 			out = append(out, s)
 		}
 	}
-	add(SectionFirewall, StageToLport, KindEF, KindMulticastNS, KindMulticastCluster)
-	add(SectionMulticast, StageAfterLB, KindMulticastNS, KindMulticastCluster)
+	add(SectionFirewall, model.StageToLport, model.KindEF, model.KindMulticastNS, model.KindMulticastCluster)
+	add(SectionMulticast, model.StageAfterLB, model.KindMulticastNS, model.KindMulticastCluster)
 	if s := (Section{Kind: SectionNetpol, Stage: stage, Namespaces: t.namespacesIn(stage)}); len(s.Namespaces) > 0 {
 		out = append(out, s)
 	}
-	add(SectionOwn, "", KindNetpolDefault, KindNetpolNode)
+	add(SectionOwn, "", model.KindNetpolDefault, model.KindNetpolNode)
 	if stage != "" {
-		add(SectionDeny, stage, KindNetpolNamespace)
+		add(SectionDeny, stage, model.KindNetpolNamespace)
 	}
 	return out
 }
 
 // shows says whether the unit stands on the ladder of a stage; with all stages
 // together also what decides in none: an EgressFirewall without rules.
-func (u *Unit) shows(s Stage) bool {
-	if s == "" || u.Key.Kind == KindEF && len(u.Stages()) == 0 {
-		return s == "" || s == StageToLport
+func (u *Unit) shows(s model.Stage) bool {
+	if s == "" || u.Key.Kind == model.KindEF && len(u.Stages()) == 0 {
+		return s == "" || s == model.StageToLport
 	}
 	_, _, ok := u.Range(s)
 	return ok
 }
 
 // namespacesIn are the namespaces with NetworkPolicies that decide in a stage.
-func (t *LadderTier) namespacesIn(stage Stage) []LadderNamespace {
-	var out []LadderNamespace
+func (t *Tier) namespacesIn(stage model.Stage) []Namespace {
+	var out []Namespace
 	keep := func(units []Unit) (in []Unit) {
 		for i := range units {
 			if units[i].shows(stage) {
@@ -104,7 +106,7 @@ func (t *LadderTier) namespacesIn(stage Stage) []LadderNamespace {
 
 // In narrows the ladder to one stage: what decides there, and nothing else. ""
 // is the ladder itself.
-func (l *Ladder) In(stage Stage) *Ladder {
+func (l *Ladder) In(stage model.Stage) *Ladder {
 	if stage == "" {
 		return l
 	}
@@ -112,7 +114,7 @@ func (l *Ladder) In(stage Stage) *Ladder {
 	out.Stage, out.Conflicts, out.Tiers = stage, nil, slices.Clone(l.Tiers)
 	at := map[int]int{} // of conflicts
 	for i := range l.Conflicts {
-		if StageOf(l.Conflicts[i].Direction) == stage {
+		if model.StageOf(l.Conflicts[i].Direction) == stage {
 			at[i] = len(out.Conflicts)
 			out.Conflicts = append(out.Conflicts, l.Conflicts[i])
 		}
@@ -126,14 +128,14 @@ func (l *Ladder) In(stage Stage) *Ladder {
 			}
 		}
 		t.Rungs = rungs
-		if t.Tier != TierNetwork {
+		if t.Tier != model.TierNetwork {
 			continue
 		}
 		t.Policies = slices.DeleteFunc(slices.Clone(t.Policies), func(p RungPolicy) bool {
 			u := Unit{Key: p.Policy.Key, Policy: &p}
 			return !u.shows(stage)
 		})
-		t.Counts = map[Kind]int{}
+		t.Counts = map[model.Kind]int{}
 		for i := range t.Policies {
 			t.Counts[t.Policies[i].Policy.Kind]++
 		}
@@ -143,7 +145,7 @@ func (l *Ladder) In(stage Stage) *Ladder {
 	return &out
 }
 
-func (r Rung) in(stage Stage, conflicts map[int]int) Rung {
+func (r Rung) in(stage model.Stage, conflicts map[int]int) Rung {
 	var policies []RungPolicy
 	for _, p := range r.Policies {
 		if !p.Policy.DecidesIn(stage) {

@@ -1,20 +1,22 @@
-package model
+package overlap
 
 import (
 	"net/netip"
 	"slices"
+
+	"rung/model"
 )
 
 // MayMeet says whether the rules of two policies could match the same traffic,
 // judged by selectors, networks and ports alone: with other pods than there are
 // now. Only what excludes each other for certain does not meet.
-func MayMeet(a *Policy, ra *Rule, b *Policy, rb *Rule) bool {
+func MayMeet(a *model.Policy, ra *model.Rule, b *model.Policy, rb *model.Rule) bool {
 	return ra.Direction == rb.Direction && SubjectsMayMeet(a, b) &&
 		newPortSet(ra.Ports).mayMeet(newPortSet(rb.Ports)) && peersMayMeet(ra, rb)
 }
 
 // SubjectsMayMeet says whether a pod could be subject of both policies.
-func SubjectsMayMeet(a, b *Policy) bool {
+func SubjectsMayMeet(a, b *model.Policy) bool {
 	if a.Subject.Namespace != "" && b.Subject.Namespace != "" && a.Subject.Namespace != b.Subject.Namespace {
 		return false
 	}
@@ -29,7 +31,7 @@ func (s portSet) mayMeet(o portSet) bool {
 	return ok
 }
 
-func peersMayMeet(a, b *Rule) bool {
+func peersMayMeet(a, b *model.Rule) bool {
 	if a.AnyPeer || b.AnyPeer {
 		return true
 	}
@@ -44,22 +46,24 @@ func peersMayMeet(a, b *Rule) bool {
 }
 
 // byLabels says whether the peer selects pods by labels.
-func byLabels(pe *Peer) bool { return pe.Kind == PeerNamespaces || pe.Kind == PeerPods }
+func byLabels(pe *model.Peer) bool {
+	return pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods
+}
 
-func podLabels(pe *Peer) Selector {
-	if pe.Kind == PeerNamespaces {
-		return Everything()
+func podLabels(pe *model.Peer) model.Selector {
+	if pe.Kind == model.PeerNamespaces {
+		return model.Everything()
 	}
 	return pe.Pods
 }
 
-func peersMeet(pe, o *Peer) bool {
+func peersMeet(pe, o *model.Peer) bool {
 	switch {
 	case byLabels(pe) && byLabels(o):
 		return !pe.Namespaces.Excludes(o.Namespaces) && !podLabels(pe).Excludes(podLabels(o))
-	case pe.Kind == PeerNodes && o.Kind == PeerNodes:
+	case pe.Kind == model.PeerNodes && o.Kind == model.PeerNodes:
 		return !pe.Nodes.Excludes(o.Nodes)
-	case pe.Kind == PeerNetworks && o.Kind == PeerNetworks:
+	case pe.Kind == model.PeerNetworks && o.Kind == model.PeerNetworks:
 		return slices.ContainsFunc(pe.Networks, func(s string) bool {
 			p, ok := ParseNetwork(s)
 			return ok && slices.ContainsFunc(o.Networks, func(s string) bool {
@@ -67,9 +71,9 @@ func peersMeet(pe, o *Peer) bool {
 				return ok && p.Overlaps(q)
 			})
 		})
-	case pe.Kind == PeerNetworks:
+	case pe.Kind == model.PeerNetworks:
 		return len(WholeFamilies(pe.Networks)) > 0 // any pod or node may have an address in there
-	case o.Kind == PeerNetworks:
+	case o.Kind == model.PeerNetworks:
 		return len(WholeFamilies(o.Networks)) > 0
 	}
 	return false
@@ -122,7 +126,7 @@ func halves(p netip.Prefix) (low, high netip.Prefix) {
 // Covers says whether all traffic rule r of policy p matches is matched by rule
 // o of policy q too, as the cluster is now. Where r reaches nobody now it is
 // judged by its selectors.
-func (x *PodIndex) Covers(q *Policy, o *ResolvedRule, p *Policy, r *ResolvedRule) bool {
+func (x *PodIndex) Covers(q *model.Policy, o *Resolved, p *model.Policy, r *Resolved) bool {
 	if o.rule.Direction != r.rule.Direction || !newPortSet(o.rule.Ports).covers(newPortSet(r.rule.Ports)) {
 		return false
 	}
@@ -152,12 +156,12 @@ func (x *PodIndex) Covers(q *Policy, o *ResolvedRule, p *Policy, r *ResolvedRule
 	return true
 }
 
-func coversSubject(q, p *Policy) bool {
+func coversSubject(q, p *model.Policy) bool {
 	return (q.Subject.Namespace == "" || q.Subject.Namespace == p.Subject.Namespace) &&
 		q.Subject.Namespaces.Includes(p.Subject.Namespaces) && subjectPods(q).Includes(subjectPods(p))
 }
 
-func coversPeers(o, r *Rule) bool {
+func coversPeers(o, r *model.Rule) bool {
 	if o.AnyPeer {
 		return true
 	}
@@ -171,7 +175,7 @@ func coversPeers(o, r *Rule) bool {
 	}
 	for i := range r.Peers {
 		pe := &r.Peers[i]
-		if pe.Kind == PeerNetworks {
+		if pe.Kind == model.PeerNetworks {
 			for _, s := range pe.Networks {
 				if n, ok := ParseNetwork(s); ok && !filled(n.Masked(), networks) {
 					return false
@@ -179,18 +183,18 @@ func coversPeers(o, r *Rule) bool {
 			}
 			continue
 		}
-		if !slices.ContainsFunc(o.Peers, func(by Peer) bool { return peerIncludes(&by, pe) }) {
+		if !slices.ContainsFunc(o.Peers, func(by model.Peer) bool { return peerIncludes(&by, pe) }) {
 			return false
 		}
 	}
 	return !r.AnyPeer
 }
 
-func peerIncludes(pe, o *Peer) bool {
+func peerIncludes(pe, o *model.Peer) bool {
 	switch {
 	case byLabels(pe) && byLabels(o):
 		return pe.Namespaces.Includes(o.Namespaces) && podLabels(pe).Includes(podLabels(o))
-	case pe.Kind == PeerNodes && o.Kind == PeerNodes:
+	case pe.Kind == model.PeerNodes && o.Kind == model.PeerNodes:
 		return pe.Nodes.Includes(o.Nodes)
 	}
 	return false

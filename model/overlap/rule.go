@@ -1,9 +1,11 @@
-package model
+package overlap
 
 import (
 	"fmt"
 	"net/netip"
 	"strings"
+
+	"rung/model"
 )
 
 // Reach is whom a rule's peers name in one cluster, now.
@@ -22,24 +24,24 @@ type Reach struct {
 }
 
 // Reach resolves the peers of a rule. Networks that cannot be read name nobody.
-func (x *PodIndex) Reach(r *Rule) *Reach {
+func (x *PodIndex) Reach(r *model.Rule) *Reach {
 	re := &Reach{Everyone: r.AnyPeer}
 	for i := range r.Peers {
 		pe := &r.Peers[i]
 		switch pe.Kind {
-		case PeerNamespaces, PeerPods:
+		case model.PeerNamespaces, model.PeerPods:
 			if s := x.PeerSet(pe); re.Pods == nil {
 				re.Pods = s
 			} else {
 				re.Pods = re.Pods.Or(s)
 			}
-		case PeerNetworks:
+		case model.PeerNetworks:
 			for _, text := range pe.Networks {
 				if n, ok := ParseNetwork(text); ok {
 					re.Networks = append(re.Networks, n.Masked())
 				}
 			}
-		case PeerNodes:
+		case model.PeerNodes:
 			for _, n := range x.Nodes(pe.Nodes) {
 				for _, ip := range n.HostIPs {
 					if a, err := netip.ParseAddr(ip); err == nil {
@@ -74,7 +76,7 @@ func (re *Reach) Empty() bool {
 
 // Meeting is traffic that two rules both match.
 type Meeting struct {
-	Subject Key // the pod both policies apply to
+	Subject model.Key // the pod both policies apply to
 	// Peer is a pod ("red/web-1") or, where no pod is meant, the narrower of
 	// the two networks.
 	Peer string
@@ -85,10 +87,10 @@ type Meeting struct {
 
 // Text names the traffic in the direction it flows:
 // "blue/api-7 → red/web-1 tcp 8080".
-func (m Meeting) Text(d Direction) string {
+func (m Meeting) Text(d model.Direction) string {
 	pod := m.Subject.Namespace + "/" + m.Subject.Name
 	from, to := pod, m.Peer
-	if d == Ingress {
+	if d == model.Ingress {
 		from, to = m.Peer, pod
 	}
 	switch {
@@ -100,24 +102,24 @@ func (m Meeting) Text(d Direction) string {
 	return fmt.Sprintf("%s → %s %s %d", from, to, strings.ToLower(m.Protocol), m.Port)
 }
 
-// ResolvedRule is a rule resolved in one PodIndex, ready to be compared with
+// Resolved is a rule resolved in one PodIndex, ready to be compared with
 // other rules of its direction.
-type ResolvedRule struct {
-	rule  *Rule
+type Resolved struct {
+	rule  *model.Rule
 	reach *Reach
 	ports portSet
 	nets  NetworkSet
 }
 
 // Rule is the rule that was resolved.
-func (r *ResolvedRule) Rule() *Rule { return r.rule }
+func (r *Resolved) Rule() *model.Rule { return r.rule }
 
 // Reach is whom the rule's peers name.
-func (r *ResolvedRule) Reach() *Reach { return r.reach }
+func (r *Resolved) Reach() *Reach { return r.reach }
 
 // Resolve resolves a rule.
-func (x *PodIndex) Resolve(r *Rule) *ResolvedRule {
-	v := &ResolvedRule{rule: r, reach: x.Reach(r), ports: newPortSet(r.Ports)}
+func (x *PodIndex) Resolve(r *model.Rule) *Resolved {
+	v := &Resolved{rule: r, reach: x.Reach(r), ports: newPortSet(r.Ports)}
 	for i, n := range v.reach.Networks {
 		v.nets.Add(n, i)
 	}
@@ -128,7 +130,7 @@ func (x *PodIndex) Resolve(r *Rule) *ResolvedRule {
 // one direction match: the same pod or address as peer, over a family the subject has, and a
 // port in common. Named ports are resolved on the destination as the compiler
 // does (ovn-kubernetes.md#named-ports).
-func (x *PodIndex) Meet(subject PodSet, a, b *ResolvedRule) (Meeting, bool) {
+func (x *PodIndex) Meet(subject PodSet, a, b *Resolved) (Meeting, bool) {
 	if proto, port, ok := a.ports.common(b.ports); ok {
 		if m, ok := x.meetPeers(subject, a, b); ok {
 			m.Protocol, m.Port = proto, port
@@ -141,7 +143,7 @@ func (x *PodIndex) Meet(subject PodSet, a, b *ResolvedRule) (Meeting, bool) {
 	return Meeting{}, false
 }
 
-func (x *PodIndex) meetPeers(subject PodSet, a, b *ResolvedRule) (Meeting, bool) {
+func (x *PodIndex) meetPeers(subject PodSet, a, b *Resolved) (Meeting, bool) {
 	for f := range x.family {
 		if !a.reach.byFamily[f].Meets(b.reach.byFamily[f]) {
 			continue
@@ -151,7 +153,7 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *ResolvedRule) (Meeting, bool)
 			return m, true
 		}
 	}
-	for _, pair := range [][2]*ResolvedRule{{a, b}, {b, a}} {
+	for _, pair := range [][2]*Resolved{{a, b}, {b, a}} {
 		for _, n := range pair[0].reach.Networks {
 			_, _, ok := pair[1].nets.Covering(n)
 			if from := subject.And(x.family[familyOf(n.Addr())]); (ok || pair[1].reach.Everyone) && !from.Empty() {
@@ -176,14 +178,14 @@ func (x *PodIndex) pair(subjects, peers PodSet) (Meeting, bool) {
 }
 
 // meetNamed tries the pods that declare a port either rule names.
-func (x *PodIndex) meetNamed(subject PodSet, a, b *ResolvedRule) (Meeting, bool) {
+func (x *PodIndex) meetNamed(subject PodSet, a, b *Resolved) (Meeting, bool) {
 	var holders PodSet
 	for _, names := range [][]string{a.ports.names, b.ports.names} {
 		for _, name := range names {
 			holders = holders.Or(x.WithPort(name))
 		}
 	}
-	if a.rule.Direction == Ingress {
+	if a.rule.Direction == model.Ingress {
 		holders = holders.And(subject)
 	}
 	for i := range holders.each() {
@@ -193,13 +195,13 @@ func (x *PodIndex) meetNamed(subject PodSet, a, b *ResolvedRule) (Meeting, bool)
 			}
 			self := x.newSet()
 			self.add(i)
-			proto, port, ok := a.ports.at(x.pods[i], a.rule.Direction == Ingress || a.reach.Pods.has(i)).
-				common(b.ports.at(x.pods[i], b.rule.Direction == Ingress || b.reach.Pods.has(i)))
+			proto, port, ok := a.ports.at(x.pods[i], a.rule.Direction == model.Ingress || a.reach.Pods.has(i)).
+				common(b.ports.at(x.pods[i], b.rule.Direction == model.Ingress || b.reach.Pods.has(i)))
 			if !ok {
 				continue
 			}
 			from, to := subject.And(x.family[f]), self.And(a.reach.byFamily[f]).And(b.reach.byFamily[f])
-			if a.rule.Direction == Ingress {
+			if a.rule.Direction == model.Ingress {
 				from, to = self, a.reach.byFamily[f].And(b.reach.byFamily[f])
 			}
 			if m, ok := x.pair(from, to); ok {

@@ -1,22 +1,24 @@
-package model
+package overlap
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
 )
 
 func TestExcludes(t *testing.T) {
-	parse := func(s string) Selector {
+	parse := func(s string) model.Selector {
 		if s == "none" {
-			return Selector{}
+			return model.Selector{}
 		}
 		ls, err := metav1.ParseToLabelSelector(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sel, err := NewSelector(ls)
+		sel, err := model.NewSelector(ls)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,23 +78,23 @@ func TestWholeFamilies(t *testing.T) {
 }
 
 func TestPortsCover(t *testing.T) {
-	tcp := func(from, to int32) Port { return Port{Protocol: "TCP", Start: from, End: to} }
-	named := Port{Name: "web"}
+	tcp := func(from, to int32) model.Port { return model.Port{Protocol: "TCP", Start: from, End: to} }
+	named := model.Port{Name: "web"}
 	for _, c := range []struct {
-		by, what    []Port
+		by, what    []model.Port
 		covers, may bool
 	}{
 		{nil, nil, true, true},
-		{nil, []Port{tcp(80, 80)}, true, true},
-		{[]Port{tcp(80, 80)}, nil, false, true},
-		{[]Port{tcp(1, 100)}, []Port{tcp(80, 80)}, true, true},
-		{[]Port{tcp(1, 100), tcp(101, 200)}, []Port{tcp(80, 150)}, true, true},
-		{[]Port{tcp(1, 100), tcp(102, 200)}, []Port{tcp(80, 150)}, false, true},
-		{[]Port{tcp(80, 80)}, []Port{tcp(81, 81)}, false, false},
-		{[]Port{tcp(80, 80)}, []Port{{Protocol: "UDP", Start: 80, End: 80}}, false, false},
-		{[]Port{named}, []Port{named}, true, true},
-		{[]Port{named}, []Port{tcp(80, 80)}, false, true},
-		{[]Port{tcp(1, 65535)}, []Port{named}, false, true},
+		{nil, []model.Port{tcp(80, 80)}, true, true},
+		{[]model.Port{tcp(80, 80)}, nil, false, true},
+		{[]model.Port{tcp(1, 100)}, []model.Port{tcp(80, 80)}, true, true},
+		{[]model.Port{tcp(1, 100), tcp(101, 200)}, []model.Port{tcp(80, 150)}, true, true},
+		{[]model.Port{tcp(1, 100), tcp(102, 200)}, []model.Port{tcp(80, 150)}, false, true},
+		{[]model.Port{tcp(80, 80)}, []model.Port{tcp(81, 81)}, false, false},
+		{[]model.Port{tcp(80, 80)}, []model.Port{{Protocol: "UDP", Start: 80, End: 80}}, false, false},
+		{[]model.Port{named}, []model.Port{named}, true, true},
+		{[]model.Port{named}, []model.Port{tcp(80, 80)}, false, true},
+		{[]model.Port{tcp(1, 65535)}, []model.Port{named}, false, true},
 	} {
 		if got := newPortSet(c.by).covers(newPortSet(c.what)); got != c.covers {
 			t.Errorf("%v covers %v: %v", c.by, c.what, got)
