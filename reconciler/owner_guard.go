@@ -81,11 +81,11 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 		if _, ok := mine.rows[table+" "+row.RowUUID()]; ok {
 			continue
 		}
-		if _, ok := mine.ids[table+" "+idOfRow(row)]; ok && ch.Old == nil {
+		if _, ok := mine.ids[table+" "+row.IDs()[nb.KeyID]]; ok && ch.Old == nil {
 			continue
 		}
 		if first == "" {
-			first = verbOf(ch) + " " + table + " " + idOfRow(row)
+			first = verbOf(ch) + " " + table + " " + row.IDs()[nb.KeyID]
 		} else {
 			more++
 		}
@@ -185,19 +185,6 @@ func verbOf(ch *nb.RowChange) string {
 		return "removed"
 	}
 	return "changed"
-}
-
-// idOfRow is a row's k8s.ovn.org/id.
-func idOfRow(r nb.Row) string {
-	switch r := r.(type) {
-	case *nb.ACL:
-		return r.ID()
-	case *nb.AddressSet:
-		return r.ID()
-	case *nb.PortGroup:
-		return r.ID()
-	}
-	return ""
 }
 
 // leaves says whether a unit's rows are left alone, whatever they are.

@@ -45,14 +45,4 @@ const exampleKey, exampleValue = "rung", "sandbox"
 
 // IsExample says whether a row carries the sandbox's note that it is an example.
 // Anybody may write such a note: only in the sandbox it is the truth.
-func IsExample(row nb.Row) bool {
-	switch x := row.(type) {
-	case *nb.ACL:
-		return x.ExternalIDs[exampleKey] == exampleValue
-	case *nb.AddressSet:
-		return x.ExternalIDs[exampleKey] == exampleValue
-	case *nb.PortGroup:
-		return x.ExternalIDs[exampleKey] == exampleValue
-	}
-	return false
-}
+func IsExample(row nb.Row) bool { return row.IDs()[exampleKey] == exampleValue }

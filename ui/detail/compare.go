@@ -194,7 +194,7 @@ func RowPage(z *model.ZoneState, live, desired nb.Row) nav.Page {
 	case !isNil(live):
 		return nav.ToRow(zone, nb.TableOf(live), live.RowUUID())
 	case !isNil(desired):
-		return nav.Page{Kind: nav.Row, Zone: zone, Table: nb.TableOf(desired), ID: RowID(desired)}
+		return nav.Page{Kind: nav.Row, Zone: zone, Table: nb.TableOf(desired), ID: desired.IDs()[nb.KeyID]}
 	}
 	return nav.Page{}
 }
@@ -216,28 +216,6 @@ func isNil(r nb.Row) bool {
 		return r == nil
 	}
 	return false
-}
-
-// RowID is a row's k8s.ovn.org/id, empty where it has none.
-func RowID(r nb.Row) string { return RowIDs(r)[nb.KeyID] }
-
-// RowIDs are a row's external_ids.
-func RowIDs(r nb.Row) map[string]string {
-	switch r := r.(type) {
-	case *nb.ACL:
-		return r.ExternalIDs
-	case *nb.AddressSet:
-		return r.ExternalIDs
-	case *nb.PortGroup:
-		return r.ExternalIDs
-	case *nb.LogicalSwitch:
-		return r.ExternalIDs
-	case *nb.LogicalSwitchPort:
-		return r.ExternalIDs
-	case *nb.Global:
-		return r.ExternalIDs
-	}
-	return nil
 }
 
 // ShortID leaves out of an id what every row of the default network shares, and

@@ -129,8 +129,8 @@ func (v *View) referrers(env *view.Env, s *detail.Sheet) {
 			continue
 		}
 		what := map[string]string{nb.TablePortGroup: "port group", nb.TableSwitch: "switch"}[nb.TableOf(r)]
-		l := widget.Line{{Text: "  " + what + "  ", Style: st.Dim}, {Text: nameOf(r), Style: st.Accent}}
-		if ids := detail.RowIDs(r); len(ids) > 0 {
+		l := widget.Line{{Text: "  " + what + "  ", Style: st.Dim}, {Text: r.RowName(), Style: st.Accent}}
+		if ids := r.IDs(); len(ids) > 0 {
 			l = l.Add("  "+revision.OwnerName(ids), st.Text)
 		}
 		s.Add("ref."+r.RowUUID(), l, to)

@@ -84,7 +84,7 @@ func (v *View) find(env *view.Env) {
 		v.live = byName(db, v.page.Table, nb.HashedName(v.page.ID))
 	}
 	if v.live != nil {
-		v.id, v.name = detail.RowID(v.live), nameOf(v.live)
+		v.id, v.name = v.live.IDs()[nb.KeyID], v.live.RowName()
 	}
 	v.owner = nb.OwnerOfRow(v.live)
 	if v.live == nil {
@@ -98,7 +98,7 @@ func (v *View) find(env *view.Env) {
 	v.policy = k
 	v.desired = desiredRow(env.Rev, k, v.page.Table, v.page.Zone, v.id, v.name)
 	if v.live == nil && v.desired != nil {
-		v.name = nameOf(v.desired)
+		v.name = v.desired.RowName()
 	}
 	v.diff = v.difference(v.state.Policy(k))
 }
@@ -178,26 +178,6 @@ func byName(db *nb.DB, table, name string) nb.Row {
 		}
 	}
 	return nil
-}
-
-func nameOf(r nb.Row) string {
-	switch r := r.(type) {
-	case *nb.ACL:
-		return r.Name
-	case *nb.AddressSet:
-		return r.Name
-	case *nb.PortGroup:
-		return r.Name
-	case *nb.LogicalSwitch:
-		return r.Name
-	case *nb.LogicalSwitchPort:
-		return r.Name
-	case *nb.Meter:
-		return r.Name
-	case *nb.Global:
-		return r.Name
-	}
-	return ""
 }
 
 // desiredRow is what a row of a policy should be in a zone, nil when nothing of

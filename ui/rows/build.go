@@ -143,7 +143,7 @@ func endStage(out []*item, stage string) []*item {
 
 func newItem(r nb.Row, o nb.Owner, lost bool, m *marks, z *model.ZoneState) *item {
 	if lost {
-		return &item{id: "missing " + detail.RowID(r), row: r, owner: o, mark: missing, to: detail.RowPage(z, nil, r)}
+		return &item{id: "missing " + r.IDs()[nb.KeyID], row: r, owner: o, mark: missing, to: detail.RowPage(z, nil, r)}
 	}
 	return &item{id: r.RowUUID(), row: r, owner: o, mark: m.of(r, o), to: detail.RowPage(z, r, nil)}
 }
@@ -163,7 +163,7 @@ func named(live, lost []nb.Row, m *marks, z *model.ZoneState) []*item {
 	add(live, false)
 	add(lost, true)
 	slices.SortStableFunc(out, func(a, b *item) int {
-		return cmp.Or(strings.Compare(detail.RowID(a.row), detail.RowID(b.row)), strings.Compare(a.id, b.id))
+		return cmp.Or(strings.Compare(a.row.IDs()[nb.KeyID], b.row.IDs()[nb.KeyID]), strings.Compare(a.id, b.id))
 	})
 	return out
 }

@@ -8,7 +8,6 @@ import (
 	"rung/engine/revision"
 	"rung/model/nb"
 	"rung/themes"
-	"rung/ui/detail"
 	"rung/ui/widget"
 )
 
@@ -42,7 +41,7 @@ func (v *View) list(i int) *widget.Table[*item] {
 
 // text is what the filter looks at: more than the columns that are shown.
 func (v *View) text(it *item) string {
-	s := it.label + " " + it.mark.text() + " " + detail.RowID(it.row) + " " + it.row.RowUUID()
+	s := it.label + " " + it.mark.text() + " " + it.row.IDs()[nb.KeyID] + " " + it.row.RowUUID()
 	switch r := it.row.(type) {
 	case *nb.ACL:
 		if it.late {
