@@ -23,14 +23,17 @@ type canon struct {
 }
 
 // desiredRows are the rows a zone should hold, leaving out policies without
-// desired rows.
+// desired rows and those whose rows have nothing to hang on.
 func desiredRows(d *compiler.Desired, zone string, db *nb.DB) (canon, map[model.PolicyKey]bool) {
 	out := canon{map[string]nb.ACL{}, map[string]nb.AddressSet{}, map[string]nb.PortGroup{}}
 	none := map[model.PolicyKey]bool{}
 	for c := range d.Policies() {
 		rows := d.Rows(c.Key, zone, func(p string) bool { return db.PortByName(p) != nil })
 		if h := c.Holder; h.Table == nb.TableSwitch && db.SwitchByName(h.Name) == nil || h.Table == nb.TablePortGroup && db.PortGroupByName(h.Name) == nil {
-			continue // nothing to hang them on
+			// Nothing to hang them on. Those that are there hang on a row that carries
+			// another name by now: they wait for theirs as the missing ones do.
+			none[c.Key] = true
+			continue
 		}
 		if rows == nil {
 			continue // of another zone

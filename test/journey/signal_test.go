@@ -113,6 +113,7 @@ func TestSignals(t *testing.T) {
 			}
 			t.Run(m.name+" "+way.name, func(t *testing.T) {
 				t.Parallel()
+				m := m // each way sets its own shell
 				m.set.shell = way.sig != 0
 				c := begin(t, m)
 				if way.sig == 0 {
