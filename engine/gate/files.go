@@ -36,7 +36,7 @@ type Files struct {
 	mu    sync.Mutex
 	files map[string]manifests.File // by path, as they were read or written last
 	// written are the files that were written since they were read; placed says
-	// where objects went that were made here and not read back yet.
+	// where objects went that were made here.
 	written map[string]struct{}
 	placed  map[model.Key]string
 }
@@ -99,9 +99,6 @@ func (f *Files) seen(u manifests.Update) int {
 		}
 	}
 	f.files = next
-	for _, o := range u.Upsert {
-		delete(f.placed, o.ObjectKey())
-	}
 	return len(u.Files)
 }
 

@@ -171,7 +171,10 @@ func ownText(p *model.Policy) ([]byte, error) {
 func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 	at := p.Origin
 	f.mu.Lock()
-	if at.File == "" {
+	// One that was made here knows no place until the engine has taken in what was
+	// read, which is later than the reading.
+	unread := at.File == ""
+	if unread {
 		at.File = f.placed[p.Key]
 	}
 	_, moved := f.written[at.File]
@@ -179,7 +182,7 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 	if at.File == "" {
 		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w", p.Key.Label(), manifests.ErrNotWritable)
 	}
-	if !moved {
+	if !moved && !unread {
 		return at, nil
 	}
 	text, err := os.ReadFile(at.File)

@@ -291,6 +291,25 @@ func TestWriteBackRollback(t *testing.T) {
 	}
 }
 
+// A policy that was made here is found in its file although nobody has taken in yet
+// what was read there.
+func TestWriteBackBetweenReadAndTakenIn(t *testing.T) {
+	d := newDisk(t, map[string]string{"policies.yaml": two()})
+	made := d.create(given.ANP("three", 3, "", "in deny *"))
+	if err := d.put(made); err != nil {
+		t.Fatal(err)
+	}
+	d.look()
+	moved := ObjectChange{Key: made.Key, Old: made.New, New: adopt(made.New, parsed(t, given.ANP("three", 30, "", "in deny *")))}
+	if err := d.put(moved); err != nil {
+		t.Fatal(err)
+	}
+	d.look()
+	if p := d.read[made.Key]; p == nil || p.Priority != 30 {
+		t.Errorf("%+v", p)
+	}
+}
+
 // TestFileNames: any name of an object makes a name for a file in the folder.
 func TestFileNames(t *testing.T) {
 	long := strings.Repeat("x", 253)
