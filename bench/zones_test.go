@@ -42,6 +42,21 @@ func peakRSS() float64 {
 	return 0
 }
 
+// replay starts a server for the cluster's zones; it ends with the benchmark.
+func replay(b *testing.B, ctx context.Context, c *model.Cluster) *Replay {
+	b.Helper()
+	server, err := NewReplay(ctx, c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return server
+}
+
 // BenchmarkZones is the engine on 500 zones of 2,000 ACLs and as many address
 // sets over 10,000 pods, 20 of them followed: the time until the ladder is there,
 // until all zones were read once, and from a read of a zone with an altered row
@@ -56,15 +71,7 @@ func BenchmarkZones(b *testing.B) {
 	c := cluster(b, size)
 	ctx, cancel := context.WithTimeout(b.Context(), 10*time.Minute)
 	defer cancel()
-	server, err := NewReplay(ctx, c)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		if err := server.Close(); err != nil {
-			b.Error(err)
-		}
-	}()
+	server := replay(b, ctx, c)
 	var all []model.Object
 	for o := range c.Objects() {
 		all = append(all, o)

@@ -2,11 +2,10 @@
 // zone's database current and sends transactions to it.
 //
 // It speaks OVSDB's protocol (RFC 7047, and monitor_cond of ovsdb-server(7))
-// itself, over sources/nbdb/jsonrpc, and not through libovsdb's client: that
-// client writes without a deadline while it holds its own lock, so a stopped
-// server can hold it for ever; it drops cache events without a word when 65,536
-// are waiting; its reconnect panics when the back-off ends; and it keeps a
-// second copy of every row.
+// itself, over sources/nbdb/jsonrpc, and not through libovsdb's client: a server
+// that stops reading hangs that client for ever, it never tells of rows that went
+// while the connection was down, nor where a transaction ends, and it needs several
+// times the CPU and memory (docs/libovsdb.md).
 //
 // Invariants: the sink is called from one goroutine, in order; every update of
 // the database is in exactly one ZoneUpdate, or a Resync follows; the updates
