@@ -9,6 +9,11 @@ import (
 	"slices"
 	"testing"
 
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/settings"
+	"rung/engine/source"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/ovn-kubernetes/libovsdb/client"
 
@@ -52,12 +57,12 @@ func TestJudge(t *testing.T) {
 			dir := memory(t)
 			manifests, sockets := filepath.Join(dir, "m"), filepath.Join(dir, "s")
 			write(t, manifests, states[0])
-			features := engine.Features{}
+			features := settings.Features{}
 			features.Demo()
 			// The context of the test ends before what it cleans up.
 			e, err := engine.New(context.Background(), engine.Config{
-				Mode:    engine.Mode{Name: "files", Title: manifests, Sandbox: true, Reconciles: true},
-				Sources: []engine.Source{engine.NewFiles(engine.FileOptions{Paths: []string{manifests}})}, Writes: true, Features: features,
+				Mode:    revision.Mode{Name: "files", Title: manifests, Sandbox: true, Reconciles: true},
+				Sources: []source.Source{gate.NewFiles(gate.FileOptions{Paths: []string{manifests}})}, Writes: true, Flags: settings.Flags{Features: features},
 				Sandbox: &engine.SandboxConfig{Server: program, Dir: sockets, Foreign: true},
 			})
 			if err != nil {
@@ -111,7 +116,7 @@ func settled(e *engine.Engine) bool {
 		if z.Conn != model.ConnSynced || z.Policies == nil {
 			return false
 		}
-		for _, k := range engine.ZonePolicies(r, z) {
+		for _, k := range revision.ZonePolicies(r, z) {
 			if in := z.Policy(k); in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) {
 				return false
 			}
@@ -121,7 +126,7 @@ func settled(e *engine.Engine) bool {
 }
 
 // hung are rows of which every ACL says what it hangs on.
-func hung(rows map[string]ovsdb.Record, c *model.Cluster, f engine.Features, zone string) map[string]ovsdb.Record {
+func hung(rows map[string]ovsdb.Record, c *model.Cluster, f settings.Features, zone string) map[string]ovsdb.Record {
 	rows = maps.Clone(rows)
 	d := compiler.Compile(c, compiler.Options{DNS: f.DNS})
 	for p := range d.Policies() {
