@@ -20,9 +20,9 @@ import (
 	"rung/test/wait"
 )
 
-// The reproductions of the client need a server that does what it is told, so
-// they bring their own. Nothing of Rung is in them but helpers of tests: each is
-// a program that can be sent to somebody who never heard of Rung.
+// The reproductions need a server that does what it is told, so they bring their
+// own. Nothing of Rung is in them but helpers of tests: each is a program that can
+// be sent to somebody who never heard of Rung.
 
 const databaseName = "Test"
 

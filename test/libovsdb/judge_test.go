@@ -116,8 +116,8 @@ func settled(e *engine.Engine) bool {
 		if z.Conn != model.ConnSynced || z.Policies == nil {
 			return false
 		}
-		for _, k := range revision.ZonePolicies(r, z) {
-			if in := z.Policy(k); in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) {
+		for _, in := range z.Policies {
+			if in.None == nil && (!in.InSync || in.Waiting > 0) {
 				return false
 			}
 		}
