@@ -99,8 +99,14 @@ func (c *Control) halts() {
 // not wait for its drawing to stop: where the terminal is given back at once, the
 // old drawing stops the clock of the new one, and nothing is drawn any more
 // (https://github.com/charmbracelet/bubbletea/issues/1778). It sleeps in pieces,
-// since on a busy machine what it waits for is late as well.
-func linger(began time.Time) {
+// since on a busy machine what it waits for is late as well. The time in which the
+// process was stopped does not count: its drawing did not go on then.
+func (c *Control) linger(began time.Time) {
+	c.mu.Lock()
+	if c.halted.After(began) {
+		began = time.Now()
+	}
+	c.mu.Unlock()
 	for n := 0; n < lingers && time.Since(began) < lingers*lingerFor; n++ {
 		time.Sleep(lingerFor)
 	}
@@ -121,7 +127,7 @@ func (c *Control) Pause(stop bool) *Pause { return &Pause{c, stop} }
 // Run returns when the process goes on. The error is ErrNoShell when it could not
 // be stopped.
 func (p *Pause) Run() error {
-	defer linger(time.Now())
+	defer p.c.linger(time.Now())
 	p.c.take()
 	defer p.c.give()
 	if !p.stop {
@@ -151,7 +157,7 @@ func (c *Control) Program(cmd *exec.Cmd) *Program { return &Program{c, cmd} }
 // Run runs the program to its end. When the screen is to end, so is the program:
 // it gets the signal Rung got, and some time to save what it holds.
 func (p *Program) Run() error {
-	defer linger(time.Now())
+	defer p.c.linger(time.Now())
 	p.c.take()
 	defer p.c.give()
 	return p.run()

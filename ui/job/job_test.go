@@ -50,6 +50,17 @@ func TestScreenComesBack(t *testing.T) {
 	}
 }
 
+// A stop, however long it was, is no time in which the screen was left.
+func TestLingersAfterAStop(t *testing.T) {
+	var c Control
+	c.halts()
+	began := time.Now()
+	c.linger(began.Add(-time.Minute))
+	if took := time.Since(began); took < lingers*lingerFor {
+		t.Errorf("lingered for %v", took)
+	}
+}
+
 type (
 	leaveMsg struct{}
 	backMsg  struct{}
