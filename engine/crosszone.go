@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/known"
 	"rung/model/nb"
 )
 
 // Codes of what comparing zones finds.
 const (
 	findZoneLags    = "zone-lags"        // rows are not as desired for longer than a controller takes
+	findKnown       = "known-defect"     // so are these, and OVN-Kubernetes leaves them so
 	findZoneDiffers = "zone-differs"     // rows are not as in the other zones
 	findPortUnion   = "port-group-union" // the port groups together are not the subject
 )
@@ -45,13 +47,14 @@ func (r *Revision) ZoneFindings(now time.Time) []model.Finding {
 		for k, p := range z.Policies {
 			switch p.State(z, now) {
 			case model.StateBehind:
-				all = append(all, r.lagging(z, p, now))
+				all = append(all, r.lagging(z, p, now)...)
 				all = append(all, r.misplaced(z, k, p)...)
 			case model.StateSettling:
 				if differing(p) > 0 {
-					f := r.lagging(z, p, now)
-					f.Severity, f.Remedy = model.SeverityInfo, "it is young: wait a few seconds"
-					all = append(all, f)
+					for _, f := range r.lagging(z, p, now) {
+						f.Severity, f.Remedy = model.SeverityInfo, "it is young: wait a few seconds"
+						all = append(all, f)
+					}
 				}
 			}
 		}
@@ -73,29 +76,58 @@ func (r *Revision) ZoneFindings(now time.Time) []model.Finding {
 	return out
 }
 
-// lagging names what is missing in a zone, and for how long.
-func (r *Revision) lagging(z *model.ZoneState, p *model.PolicyInZone, now time.Time) zoneFinding {
+// lagging names what is missing in a zone, and for how long: defect by defect what
+// OVN-Kubernetes leaves there, then the rest.
+func (r *Revision) lagging(z *model.ZoneState, p *model.PolicyInZone, now time.Time) (out []zoneFinding) {
+	add := func(code, text, remedy string) {
+		out = append(out, zoneFinding{since: p.DiffSince, zone: z.Name,
+			Finding: model.Finding{Code: code, Severity: model.SeverityWarning, Policy: p.Policy, Rule: -1, Message: text, Remedy: remedy}})
+	}
+	left := differing(p)
+	var causes []*known.Cause
+	if p.State(z, now) == model.StateBehind {
+		causes = r.Known(z, p)
+	}
+	for _, d := range known.All() {
+		of := func(i int) bool { return causes != nil && causes[i] != nil && causes[i].Defect == d }
+		if i := slices.IndexFunc(causes, func(c *known.Cause) bool { return c != nil && c.Defect == d }); i >= 0 {
+			text, n := differsIn(z, p, now, of, 0)
+			left -= n
+			add(findKnown, text+": "+causes[i].Text(), d.Remedy)
+		}
+	}
+	if left > 0 || causes == nil {
+		text, _ := differsIn(z, p, now, func(i int) bool {
+			d := &p.Diffs[i]
+			return (d.Waiting == "" || d.Kind != model.DiffDifferent) && (causes == nil || causes[i] == nil)
+		}, left)
+		if p.Error != "" {
+			text += ": " + p.Error
+		}
+		add(findZoneLags, text, "look at the zone's ovnkube-controller: it has not written these rows")
+	}
+	return out
+}
+
+// differsIn names some of the differences of a policy in a zone, says how many more
+// there are, at least so many in all, and since when. n is how many were chosen.
+func differsIn(z *model.ZoneState, p *model.PolicyInZone, now time.Time, of func(i int) bool, atLeast int) (text string, n int) {
 	rows := make([]string, 0, namedRows)
-	n := 0
 	for i := range p.Diffs {
-		if d := &p.Diffs[i]; d.Waiting == "" || d.Kind != model.DiffDifferent {
+		if of(i) {
 			if n++; len(rows) < namedRows {
-				rows = append(rows, diffInWords(d))
+				rows = append(rows, diffInWords(&p.Diffs[i]))
 			}
 		}
 	}
-	text := fmt.Sprintf("zone %s: %s", z.Name, strings.Join(rows, "; "))
-	if more := max(n, differing(p)) - len(rows); more > 0 {
+	text = fmt.Sprintf("zone %s: %s", z.Name, strings.Join(rows, "; "))
+	if more := max(n, atLeast) - len(rows); more > 0 {
 		text += fmt.Sprintf("; and %s more", plural(more, "row"))
 	}
 	if !p.DiffSince.IsZero() {
 		text += fmt.Sprintf("; seen since %s, for %s", p.DiffSince.Format(time.TimeOnly), now.Sub(p.DiffSince).Round(time.Second))
 	}
-	if p.Error != "" {
-		text += ": " + p.Error
-	}
-	return zoneFinding{Finding: model.Finding{Code: findZoneLags, Severity: model.SeverityWarning, Policy: p.Policy, Rule: -1, Message: text,
-		Remedy: "look at the zone's ovnkube-controller: it has not written these rows"}, since: p.DiffSince, zone: z.Name}
+	return text, n
 }
 
 // diffInWords is "ACL x is missing", "Address_Set y: addresses without 10.0.0.1".

@@ -58,6 +58,7 @@ type Revision struct {
 	events     []*model.Event
 
 	desired     *compiler.Desired
+	past        *past
 	dialects    *dialectView // nil where they are not read
 	maxPriority int32
 

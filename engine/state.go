@@ -43,6 +43,7 @@ type state struct {
 	// dialects are what others' zones run with; nil where there are none.
 	dialects *dialects
 
+	past     *past // nil: nothing is remembered
 	alarms   alarms
 	settling map[string]settling // by zone
 
@@ -98,7 +99,7 @@ func (s *state) publish() {
 	if s.dirty {
 		s.number++
 		r := &Revision{
-			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, desired: s.desired,
+			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, desired: s.desired, past: s.past,
 			conditions: s.conditionsView(), events: s.events, Undo: s.undo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(), maxPriority: s.e.cfg.MaxPriority, shared: &derived{board: &s.board}, rows: &s.rows,
 		}
 		for _, src := range s.e.cfg.Sources {

@@ -8,6 +8,7 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/model/known"
 	"rung/model/nb"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -133,12 +134,19 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		s.Say("error."+id, 4, "●", st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
 			detail.Since(p.ErrorAt, env.Now), detail.Count(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
 	}
+	var causes []*known.Cause
+	if state == model.StateBehind {
+		causes = env.Rev.Known(z, p)
+	}
 	for i := range p.Diffs {
 		if i == diffsShown {
 			s.Add("more."+id, widget.Styled(fmt.Sprintf("    └ %d more", len(p.Diffs)-i), st.Accent), rows)
 			break
 		}
 		v.diffLine(env, s, k, z, &p.Diffs[i], i)
+		if causes != nil && causes[i] != nil && (i == 0 || causes[i-1] == nil || *causes[i-1] != *causes[i]) {
+			s.Say(fmt.Sprintf("known.%s.%d", id, i), 6, "·", st.Info, st.Text, causes[i].Text()+"; "+causes[i].Remedy, nav.Page{})
+		}
 	}
 }
 

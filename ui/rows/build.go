@@ -143,7 +143,11 @@ func endStage(out []*item, stage string) []*item {
 
 func newItem(r nb.Row, o nb.Owner, lost bool, m *marks, z *model.ZoneState) *item {
 	if lost {
-		return &item{id: "missing " + detail.RowID(r), row: r, owner: o, mark: missing, to: detail.RowPage(z, nil, r)}
+		mark := missing
+		if m.knownLost[detail.RowID(r)] {
+			mark = knownMissing
+		}
+		return &item{id: "missing " + detail.RowID(r), row: r, owner: o, mark: mark, to: detail.RowPage(z, nil, r)}
 	}
 	return &item{id: r.RowUUID(), row: r, owner: o, mark: m.of(r, o), to: detail.RowPage(z, r, nil)}
 }
