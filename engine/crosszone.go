@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/known"
 	"rung/model/nb"
+	"rung/model/words"
 )
 
 // Codes of what comparing zones finds.
@@ -122,7 +123,7 @@ func differsIn(z *model.ZoneState, p *model.PolicyInZone, now time.Time, of func
 	}
 	text = fmt.Sprintf("zone %s: %s", z.Name, strings.Join(rows, "; "))
 	if more := max(n, atLeast) - len(rows); more > 0 {
-		text += fmt.Sprintf("; and %s more", plural(more, "row"))
+		text += fmt.Sprintf("; and %s more", words.Count(more, "row"))
 	}
 	if !p.DiffSince.IsZero() {
 		text += fmt.Sprintf("; seen since %s, for %s", p.DiffSince.Format(time.TimeOnly), now.Sub(p.DiffSince).Round(time.Second))
@@ -144,22 +145,15 @@ func diffInWords(d *model.RowDiff) string {
 		default:
 			part := f.Column
 			if len(f.Missing) > 0 {
-				part += " without " + someOf(f.Missing)
+				part += " without " + words.Cut(f.Missing, " ", namedRows)
 			}
 			if len(f.Extra) > 0 {
-				part += " with " + someOf(f.Extra) + " too many"
+				part += " with " + words.Cut(f.Extra, " ", namedRows) + " too many"
 			}
 			parts = append(parts, part)
 		}
 	}
 	return name + " differs: " + strings.Join(parts, ", ")
-}
-
-func someOf(names []string) string {
-	if len(names) <= namedRows {
-		return strings.Join(names, " ")
-	}
-	return strings.Join(names[:namedRows], " ") + fmt.Sprintf(" and %d more", len(names)-namedRows)
 }
 
 // misplaced are ports in the zone's port group whose pods run elsewhere.
@@ -214,7 +208,7 @@ func (r *Revision) homeless() (out []zoneFinding) {
 		}
 		if len(names) > 0 {
 			out = append(out, zoneFinding{Finding: model.Finding{Code: findPortUnion, Severity: model.SeverityWarning, Policy: c.Key, Rule: -1,
-				Message: fmt.Sprintf("no zone holds the ports of %s: %s", plural(len(names), "subject pod"), someOf(names)),
+				Message: fmt.Sprintf("no zone holds the ports of %s: %s", words.Count(len(names), "subject pod"), words.Cut(names, " ", namedRows)),
 				Remedy:  "the node has no zone: is its Node object gone, or its database not given?"}})
 		}
 	}
@@ -258,7 +252,7 @@ func deviating(zones []*model.ZoneState, now time.Time) (out []zoneFinding) {
 		for _, z := range in {
 			if p := z.Policies[k]; p.Rows.Sum != want.Sum {
 				out = append(out, zoneFinding{since: p.Touched, zone: z.Name, Finding: model.Finding{Code: findZoneDiffers, Severity: model.SeverityWarning, Policy: k, Rule: -1,
-					Message: fmt.Sprintf("zone %s: %s; %s as zone %s has them", z.Name, digestDiff(want.Rows, p.Rows.Rows), plural(votes[want.Sum], "zone"), most.Name),
+					Message: fmt.Sprintf("zone %s: %s; %s as zone %s has them", z.Name, digestDiff(want.Rows, p.Rows.Rows), words.Count(votes[want.Sum], "zone"), most.Name),
 					Remedy:  "compare the rows of the two zones"}})
 			}
 		}

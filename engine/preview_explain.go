@@ -2,12 +2,12 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"rung/compiler"
 	"rung/model"
 	"rung/model/lint"
+	"rung/model/words"
 )
 
 // explain works out what follows from the objects of a preview: rows, findings
@@ -38,7 +38,7 @@ func (g *gate) explain(ctx context.Context, rev *Revision, p *Preview) error {
 		}
 	}
 	if lost := p.seen.lost; len(lost) > 0 {
-		p.Notes = append(p.Notes, "out of reach: "+some(lost)+": whether the rows follow there cannot be seen")
+		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": whether the rows follow there cannot be seen")
 	}
 	return nil
 }
@@ -144,11 +144,4 @@ func liveIn(rev *Revision, k model.PolicyKey) (zones int, priority int32) {
 		}
 	}
 	return zones, priority
-}
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

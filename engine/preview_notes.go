@@ -9,6 +9,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/words"
 )
 
 // How a move begins to be told that turns no two policies round.
@@ -59,14 +60,14 @@ func (n *noter) priority() (out []string) {
 	}
 	if now != nil {
 		if with := n.sharing(now.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%d is shared with %s: where rules of one index disagree, which decides is undefined", now.Priority, some(with)))
+			out = append(out, fmt.Sprintf("%d is shared with %s: where rules of one index disagree, which decides is undefined", now.Priority, words.Some(with, 3)))
 		} else {
 			out = append(out, fmt.Sprintf("%d is shared by nobody", now.Priority))
 		}
 	}
 	if old != nil {
 		if with := n.sharing(old.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%d stays with %s", old.Priority, some(with)))
+			out = append(out, fmt.Sprintf("%d stays with %s", old.Priority, words.Some(with, 3)))
 		} else {
 			out = append(out, fmt.Sprintf("%d becomes free", old.Priority))
 		}
@@ -127,13 +128,13 @@ func (n *noter) order() (out []string) {
 		return append(out, n.place("order", to))
 	}
 	if len(above) > 0 {
-		out = append(out, "moves above "+some(above)+": decides first now")
+		out = append(out, "moves above "+words.Some(above, 3)+": decides first now")
 	}
 	if len(below) > 0 {
-		out = append(out, "moves below "+some(below)+": decides after now")
+		out = append(out, "moves below "+words.Some(below, 3)+": decides after now")
 	}
 	if len(parted) > 0 {
-		out = append(out, "no longer shares a priority with "+some(parted))
+		out = append(out, "no longer shares a priority with "+words.Some(parted, 3))
 	}
 	return out
 }
@@ -183,7 +184,7 @@ func (n *noter) enforcement() (out []consequence) {
 	}
 	if n.c.New == nil {
 		if was != nil && zones > 0 {
-			say("frozen rows go", "the frozen rows, which still decide, go away in %s", plural(zones, "zone"))
+			say("frozen rows go", "the frozen rows, which still decide, go away in %s", words.Count(zones, "zone"))
 		}
 		return out
 	}
@@ -212,7 +213,7 @@ func (n *noter) subject() []consequence {
 	}
 	was := len(n.rev.Subjects(n.c.Key))
 	if n.c.New == nil {
-		return say("no longer applies to %s", plural(was, "pod"))
+		return say("no longer applies to %s", words.Count(was, "pod"))
 	}
 	c := n.after.Policy(n.c.Key)
 	if c == nil || c.None != nil {
@@ -220,9 +221,9 @@ func (n *noter) subject() []consequence {
 	}
 	is := len(n.after.Subjects(c))
 	if n.c.Old != nil && was != is && n.rev.None(n.c.Key) == nil {
-		return say("applies to %s, %d before", plural(is, "pod"), was)
+		return say("applies to %s, %d before", words.Count(is, "pod"), was)
 	}
-	return say("applies to %s", plural(is, "pod"))
+	return say("applies to %s", words.Count(is, "pod"))
 }
 
 // isolation tells which pods begin or cease to be isolated: those of a
@@ -240,11 +241,11 @@ func (n *noter) isolation() (out []consequence) {
 		if begin, kinds := newcomers(is, was); begin > 0 {
 			out = append(out, consequence{"isolates " + dir.Lower() + kinds,
 				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: what none allows is dropped, established connections too",
-					plural(begin, "pod"), ns, dir.Lower())})
+					words.Count(begin, "pod"), ns, dir.Lower())})
 		}
 		if end, kinds := newcomers(was, is); end > 0 {
 			out = append(out, consequence{"no longer isolates " + dir.Lower() + kinds,
-				fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through", plural(end, "pod"), ns, dir.Lower())})
+				fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through", words.Count(end, "pod"), ns, dir.Lower())})
 		}
 	}
 	return out
@@ -282,15 +283,4 @@ func (n *noter) newDeny() bool {
 		}
 	}
 	return false
-}
-
-// some lists a few names and counts the rest.
-func some(names []string) string {
-	if n := len(names); n > 4 {
-		return strings.Join(names[:3], ", ") + fmt.Sprintf(" and %d more", n-3)
-	}
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
 }

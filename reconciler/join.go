@@ -9,6 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 )
 
 // noPort is why a subject pod is not in the port group yet.
@@ -92,7 +93,7 @@ func (t *tracker) notComparable(tr *track) string {
 
 func andMore(first string, more int) string {
 	if more > 0 {
-		return first + " and " + plural(more, "more row", "more rows")
+		return first + " and " + words.Count(more, "more row")
 	}
 	return first
 }

@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 )
 
 // proven is how much younger a pod is that proves by its presence in the rows that
@@ -116,7 +117,7 @@ func (x *unseen) set(d *model.RowDiff, o nb.Owner) *Cause {
 	for i, p := range of {
 		x.lacks = append(x.lacks, lack{p, field.Missing[i]})
 	}
-	return &Cause{PodAddress, some(said)}
+	return &Cause{PodAddress, words.Cut(said, "; ", 3)}
 }
 
 func replaced(p *model.Pod, now, former string) string {
@@ -200,7 +201,7 @@ func (x *unseen) group(d *model.RowDiff, _ nb.Owner) *Cause {
 			return nil
 		}
 	}
-	return &Cause{PodPort, some(said)}
+	return &Cause{PodPort, words.Cut(said, "; ", 3)}
 }
 
 // item is one address and port of a row with named ports.
@@ -274,7 +275,7 @@ func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
 	if len(said) == 0 {
 		return nil
 	}
-	return &Cause{defect, some(said)}
+	return &Cause{defect, words.Cut(said, "; ", 3)}
 }
 
 // movedTo says whether an address is one that a pod did not have before.
@@ -354,13 +355,4 @@ func compare(want, have []item) (lost, gained, stays []item) {
 		}
 	}
 	return lost, gained, stays
-}
-
-// some are the first of what is to be said.
-func some(said []string) string {
-	const most = 3
-	if len(said) > most {
-		return strings.Join(said[:most], "; ") + fmt.Sprintf("; and %d more", len(said)-most)
-	}
-	return strings.Join(said, "; ")
 }

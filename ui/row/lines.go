@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/known"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -239,7 +240,7 @@ func (v *View) valueText(c nb.Column) string {
 			size += len(x) + 2
 		}
 		if size > longValue {
-			return fmt.Sprintf("[%s, listed below]", detail.Thousands(len(list)))
+			return fmt.Sprintf("[%s, listed below]", words.Thousands(len(list)))
 		}
 	}
 	return c.Text()

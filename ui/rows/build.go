@@ -9,6 +9,7 @@ import (
 	"rung/engine"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 )
@@ -78,7 +79,7 @@ func heldBy(a *nb.ACL, o nb.Owner, holders *engine.Holders) string {
 	case len(rows) == 1 && ownGroup(o, rows[0]):
 		return "own group"
 	}
-	return detail.Join(holders.Names(a), 3)
+	return words.List(holders.Names(a), 3)
 }
 
 // onNothing is said of rows that no port group and no switch holds.
