@@ -60,13 +60,14 @@ func findMarks(r *engine.Revision, z *model.ZoneState, now time.Time) *marks {
 			continue
 		}
 		young := p.State(z, now) == model.StateSettling
-		causes := r.Known(z, p)
-		if p.State(z, now) != model.StateBehind {
-			causes = nil
+		explained := func(int) bool { return false }
+		if p.State(z, now) == model.StateBehind {
+			causes := r.Known(z, p)
+			explained = func(i int) bool { return causes != nil && causes[i] != nil }
 		}
 		for i := range p.Diffs {
 			d := &p.Diffs[i]
-			why := causes != nil && causes[i] != nil
+			why := explained(i)
 			if why && d.Kind == model.DiffMissing {
 				m.knownLost[d.ID] = true
 			}
