@@ -8,6 +8,7 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/model/words"
 )
 
 type podOut struct {
@@ -87,7 +88,7 @@ func podNamed(r *engine.Revision, name string) (*model.Pod, error) {
 	if p := r.Cluster.Pod(ns, pod); p != nil {
 		return p, nil
 	}
-	return nil, fmt.Errorf("no pod %s among the %s read", name, plural(r.Cluster.Count(model.KindPod), "pod"))
+	return nil, fmt.Errorf("no pod %s among the %s read", name, words.Count(r.Cluster.Count(model.KindPod), "pod"))
 }
 
 func describePod(r *engine.Revision, pod *model.Pod) *podOut {

@@ -10,6 +10,7 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/model/words"
 )
 
 type policyOut struct {
@@ -218,7 +219,7 @@ func (o *policyOut) text(wide bool) string {
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
-	pods := plural(len(o.Pods), "pod")
+	pods := words.Count(len(o.Pods), "pod")
 	if n := len(o.PodsApart); n > 0 {
 		pods += fmt.Sprintf(", %d more on a primary UDN: %s not enforced there", n, o.Kind.Short())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"rung/engine"
 	"rung/model"
+	"rung/model/words"
 )
 
 // readyOut is what zones' controllers reported of one policy. It is a report, never
@@ -119,11 +120,7 @@ func dash(s string) string {
 func failureText(failures []failureOut) string {
 	var parts []string
 	for _, f := range failures {
-		zones := strings.Join(f.Zones[:min(len(f.Zones), differShown)], ", ")
-		if n := len(f.Zones) - differShown; n > 0 {
-			zones += fmt.Sprintf(" and %d more", n)
-		}
-		parts = append(parts, zones+": "+f.Message)
+		parts = append(parts, words.Cut(f.Zones, ", ", differShown)+": "+f.Message)
 	}
 	return strings.Join(parts, "; ")
 }

@@ -60,7 +60,7 @@ func TestFieldChanges(t *testing.T) {
 func TestDigests(t *testing.T) {
 	policies := func(bare bool) (out []*model.Policy) {
 		for _, text := range []string{anp("x", 5, "", "in allow tenant=a"), anp("x", 6, "", "in allow tenant=a"), anp("x", 5, "", "in deny tenant=a"),
-			anp("y", 5, "", "in allow tenant=a"), banp("", "in allow *")} {
+			anp("z", 5, "", "in allow tenant=a"), banp("", "in allow *")} {
 			p, broken := manifests.ParsePolicy([]byte(text))
 			if p == nil {
 				t.Fatal(broken)

@@ -9,6 +9,7 @@ import (
 
 	"rung/examples"
 	"rung/model"
+	"rung/model/words"
 	"rung/sources/manifests"
 	"rung/sources/safefile"
 )
@@ -57,7 +58,7 @@ func (f *Files) Name() string { return f.read.Source }
 func (f *Files) Run(ctx context.Context, sink func(SourceUpdate)) {
 	err := manifests.Watch(ctx, f.read, func(u manifests.Update) {
 		n := f.seen(u)
-		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: plural(n, "file")}
+		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: words.Count(n, "file")}
 		for _, b := range u.Broken {
 			if b.Code == manifests.CodeGone || b.Code == manifests.CodeKept || b.Code == manifests.CodeFile {
 				st.Error = b.String()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/sources/kube"
 )
 
@@ -41,7 +42,7 @@ func clusterState(name, server string, resources []model.SourceResource) model.S
 			st.Conn = r.Conn
 		}
 	}
-	st.Detail = fmt.Sprintf("%s, %s", server, plural(count, "object"))
+	st.Detail = fmt.Sprintf("%s, %s", server, words.Count(count, "object"))
 	return st
 }
 

@@ -31,8 +31,7 @@ type Logs struct {
 	askOnce sync.Once
 	streams atomic.Pointer[func() []model.LogStream]
 
-	subMu sync.Mutex
-	subs  map[chan struct{}]struct{}
+	subs subscribers
 
 	mu    sync.RWMutex
 	ring  []*LogEntry // entry with Seq s is at s % cap, once there
@@ -147,35 +146,11 @@ func (l *Logs) give(ctx context.Context, a arrival) {
 
 // Subscribe returns a channel that gets a tick after new entries; many may share
 // one. The function ends the subscription.
-func (l *Logs) Subscribe() (<-chan struct{}, func()) {
-	ch := make(chan struct{}, 1)
-	l.subMu.Lock()
-	defer l.subMu.Unlock()
-	if l.subs == nil {
-		l.subs = map[chan struct{}]struct{}{}
-	}
-	l.subs[ch] = struct{}{}
-	return ch, func() {
-		l.subMu.Lock()
-		defer l.subMu.Unlock()
-		delete(l.subs, ch)
-	}
-}
-
-func (l *Logs) notify() {
-	l.subMu.Lock()
-	defer l.subMu.Unlock()
-	for ch := range l.subs {
-		select {
-		case ch <- struct{}{}:
-		default:
-		}
-	}
-}
+func (l *Logs) Subscribe() (<-chan struct{}, func()) { return l.subs.subscribe() }
 
 // take attributes a line and stores it.
 func (l *Logs) take(a arrival) {
-	defer l.notify()
+	defer l.subs.notify()
 	now := l.now()
 	if a.gap != nil {
 		l.mu.Lock()

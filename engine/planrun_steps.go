@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/plan"
+	"rung/model/words"
 )
 
 // launch starts the goroutine that runs the job. The caller holds mu.
@@ -189,7 +190,7 @@ func shows(rev *Revision, s plan.Step, now time.Time) (done, paused bool, why st
 }
 
 func behindText(p *model.PolicyInZone) string {
-	s := plural(p.Missing+p.Extra+p.Different, "row")
+	s := words.Count(p.Missing+p.Extra+p.Different, "row")
 	if p.Error != "" {
 		s += ", " + p.Error
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // explain works out what follows from the objects of a preview: rows, findings
@@ -32,7 +33,7 @@ func (g *gate) explain(ctx context.Context, rev *Revision, p *Preview) error {
 		}
 	}
 	if lost := p.seen.lost; len(lost) > 0 {
-		p.Notes = append(p.Notes, "out of reach: "+some(lost)+": whether the rows follow there cannot be seen")
+		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": whether the rows follow there cannot be seen")
 	}
 	return nil
 }

@@ -62,6 +62,8 @@ type Facts struct {
 	Dialects *dialectView
 	// Desired are the compiled rows of the cluster.
 	Desired *compiler.Desired
+	// Past is what is remembered of addresses and ports that pods had.
+	Past *Past
 	// Reports and Notes are the conditions and events of Rung's own reconcilers.
 	Reports map[model.PolicyKey][]model.Condition
 	Notes   []*model.Event

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // Summary is a policy over all zones.
@@ -61,10 +62,10 @@ func (r *Revision) text(k model.PolicyKey, state model.PolicyState, z *model.Zon
 	case model.StateNotEnforced:
 		return "not enforced: " + NoRowsShort(p.None, r.Flags.MaxPriority)
 	case model.StateBehind:
-		return plural(differing(p), "row") + " behind " + z.Name
+		return words.Count(differing(p), "row") + " behind " + z.Name
 	case model.StateSettling:
 		if n := differing(p); n > 0 {
-			return "settling, " + plural(n, "row")
+			return "settling, " + words.Count(n, "row")
 		}
 		// Not compared since it changed.
 	case model.StateUnknown:

@@ -9,6 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 )
 
 // explained are the rows that transactions of this process may still change, by
@@ -132,7 +133,7 @@ func (w *worker) firstLook(db *nb.DB) {
 		count(r)
 	}
 	if n > 0 {
-		w.disturbed(fmt.Sprintf("%s of a writer unknown: watching whether it still writes", plural(n, "row", "rows")), w.now())
+		w.disturbed(fmt.Sprintf("%s of a writer unknown: watching whether it still writes", words.Count(n, "row")), w.now())
 	}
 }
 

@@ -19,6 +19,7 @@ var inside = map[string][]string{
 	"model/match":  {},
 	"model/clean":  {},
 	"model/sorted": {},
+	"model/words":  {},
 	"themes":       {"reading"},
 	"examples":     {},
 	"reading":      {},

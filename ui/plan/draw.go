@@ -7,6 +7,7 @@ import (
 
 	"rung/engine"
 	"rung/model/plan"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -141,7 +142,7 @@ func (v *page) stepsTitle() string {
 		return "steps"
 	}
 	if n := len(p.Steps); n > 0 {
-		return fmt.Sprintf("%s, each waits for every zone", steps(n))
+		return fmt.Sprintf("%s, each waits for every zone", words.Count(n, "step"))
 	}
 	return "steps"
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/engine"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -148,7 +149,7 @@ func (v *View) sum(env *view.Env) string {
 	case m.Name == "files":
 		to = m.Title
 	}
-	return fmt.Sprintf("Changes %s and %s in every zone: %s.", plural(len(v.p.Objects), "policy", "policies"), plural(len(v.p.Rows), "row", "rows"), to)
+	return fmt.Sprintf("Changes %s and %s in every zone: %s.", words.Count(len(v.p.Objects), "policy"), words.Count(len(v.p.Rows), "row"), to)
 }
 
 // merge goes on with the merge of what was changed meanwhile and what is
