@@ -12,7 +12,9 @@ import (
 
 // ports remembers ports that were looked up, as long as none changes: many groups
 // hold the same.
-type ports struct{ byName, byUUID map[string]*nb.LogicalSwitchPort }
+type ports struct {
+	byName, byUUID map[string]*nb.LogicalSwitchPort
+}
 
 func lookUp(m *map[string]*nb.LogicalSwitchPort, key string, find func(string) *nb.LogicalSwitchPort) *nb.LogicalSwitchPort {
 	p, known := (*m)[key]
