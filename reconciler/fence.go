@@ -115,7 +115,7 @@ func (f *fencing) pairs(epoch int64) map[string]string {
 
 // mayClaim says whether the zone is to be taken over and nothing speaks against it.
 func (w *worker) mayClaim() bool {
-	return w.mode == Write && w.flight == nil && w.blocked() == "" && w.fence.pending() != ""
+	return w.mode == Write && w.flights.last() == nil && w.blocked() == "" && w.fence.pending() != ""
 }
 
 // claimOps takes the zone over if it is still held as the rows say. Where a key

@@ -19,8 +19,8 @@ type explained struct{ rows, ids map[string]struct{} }
 // outstanding collects what was sent and is not seen yet.
 func (w *worker) outstanding() explained {
 	e := explained{rows: map[string]struct{}{}, ids: map[string]struct{}{}}
-	if w.flight != nil {
-		e.add(w.t.db, w.flight.ops)
+	for _, f := range w.flights.under {
+		e.add(w.t.db, f.ops)
 	}
 	for _, h := range w.busy {
 		if h != nil {
