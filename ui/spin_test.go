@@ -51,7 +51,15 @@ func (s *still) Contexts() ([]string, string, error) {
 	return []string{"a"}, "a", nil
 }
 
+// stillRoot is a model of 80×24 cells; what it wants done is dropped.
 func stillRoot(t *testing.T, s *still, opt Options) *root {
+	t.Helper()
+	m := freshRoot(t, s, opt)
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	return m
+}
+
+func freshRoot(t *testing.T, s *still, opt Options) *root {
 	t.Helper()
 	opt.StateDir = t.TempDir()
 	opt.ThemeDir = t.TempDir()
@@ -59,7 +67,6 @@ func stillRoot(t *testing.T, s *still, opt Options) *root {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := newRoot(ctx, s, opt)
 	t.Cleanup(func() { cancel(); m.close() })
-	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	return m
 }
 
@@ -186,7 +193,7 @@ func TestSpinsPlainly(t *testing.T) {
 // them until it is done.
 func TestIdleHasNoTicks(t *testing.T) {
 	s := newStill(t)
-	m := stillRoot(t, s, Options{})
+	m := freshRoot(t, s, Options{})
 	var ticks, all atomic.Int64
 	var out buffer
 	p := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(&out), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24),
