@@ -56,7 +56,11 @@ func (f *Files) Name() string { return f.read.Source }
 // Run delivers what the files hold, first as it is and then checked, and again
 // whenever one of them changes.
 func (f *Files) Run(ctx context.Context, sink func(SourceUpdate)) {
-	err := manifests.Watch(ctx, f.read, func(u manifests.Update) {
+	read := f.read
+	read.Progress = func(n, total int64) {
+		sink(SourceUpdate{State: model.SourceState{Name: f.Name(), Conn: model.ConnStarting, Read: n, Total: total}})
+	}
+	err := manifests.Watch(ctx, read, func(u manifests.Update) {
 		n := f.seen(u)
 		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: words.Count(n, "file")}
 		for _, b := range u.Broken {

@@ -27,6 +27,11 @@ type Options struct {
 	SkipSchema bool
 	// Schemas replace those of gate 1 that Rung brings along; nil replaces none.
 	Schemas *Schemas
+	// Progress is told of a first reading that takes long how many bytes of how many
+	// were read, one call at a time; nil is not.
+	Progress func(read, total int64)
+
+	progress *progress // of the reading under way
 }
 
 // Limits bound what one input may cost. Zero fields take the default.

@@ -25,6 +25,7 @@ func Read(ctx context.Context, o Options) (*Result, error) {
 		return nil, ErrNoPaths
 	}
 	inputs, broken := o.list()
+	o.progress = newProgress(o.Progress)
 	files, err := readFiles(ctx, o, inputs)
 	if err != nil {
 		return nil, err
@@ -94,6 +95,7 @@ type fileResult struct {
 	units  []unit
 	trees  []*yaml.Node // of units that were parsed already (JSON), else nil
 	spans  []listSpan
+	weight float64 // bytes on disk per byte of units
 }
 
 // listSpan says that units[from:to] are the items of one List.
@@ -109,6 +111,7 @@ const batchSize = 64 << 20
 // readFiles reads and decodes files, in batches: a must-gather has many.
 func readFiles(ctx context.Context, o Options, inputs []input) ([]*fileResult, error) {
 	var all []*fileResult
+	o.progress.expect(inputs)
 	for len(inputs) > 0 {
 		n, size := 1, inputs[0].size
 		for n < len(inputs) && size+inputs[n].size <= batchSize {
@@ -153,6 +156,7 @@ func decodeFiles(ctx context.Context, o Options, files []*fileResult) ([]*fileRe
 	var jobs []job
 	for _, f := range files {
 		f.split(o)
+		o.progress.meet(f)
 		for i := range f.units {
 			jobs = append(jobs, job{f, i})
 		}
@@ -169,6 +173,7 @@ func decodeFiles(ctx context.Context, o Options, files []*fileResult) ([]*fileRe
 		} else {
 			outs[i] = d.decode(f.units[jobs[i].unit])
 		}
+		o.progress.done(f, len(f.units[jobs[i].unit].text))
 	})
 	if err != nil {
 		return nil, err

@@ -45,6 +45,7 @@ type logs struct {
 	stamp      stamp
 	find       widget.Filter
 	seek       seek
+	looking    time.Time // since when lines are looked through, zero when none is left
 	cleared    time.Time
 
 	stats   engine.LogStats
@@ -125,7 +126,16 @@ func (v *logs) Sync(env *view.Env) {
 	if v.seek.dir != 0 {
 		v.seekOn()
 	}
+	switch {
+	case !v.feed.pending() && v.seek.dir == 0:
+		v.looking = time.Time{}
+	case v.looking.IsZero():
+		v.looking = env.Now
+	}
 }
+
+// Working is since when lines are looked through.
+func (v *logs) Working() time.Time { return v.looking }
 
 // bring makes the list of what is shown now and puts the cursor into it.
 func (v *logs) bring() {
@@ -246,8 +256,8 @@ func (v *logs) Tell(env *view.Env) widget.Line {
 	if v.list.group {
 		l = l.Add("equal lines counted   ", st.Dim)
 	}
-	if v.feed.pending() {
-		l = l.Add("looking …   ", st.Info)
+	if busy := env.Busy(v.looking, "looking"); busy != nil {
+		l = append(l, busy...).Add("   ", st.Info)
 	}
 	if v.follow {
 		return l.Add("● follow", st.OK)

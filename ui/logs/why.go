@@ -21,7 +21,7 @@ func (v *logs) nothing(env *view.Env, w, h int) []string {
 	st := env.Styles
 	lines := []string{widget.Styled("  No line yet. Why?", st.Title).Render(w)}
 	if v.feed.pending() {
-		lines = []string{widget.Styled("  Looking …", st.Info).Render(w)}
+		lines = []string{widget.Join(widget.Plain("  "), env.Busy(v.looking, "looking")).Render(w)}
 	}
 	for _, p := range v.why(env) {
 		for i, l := range widget.Flow(p, max(1, w-6)) {

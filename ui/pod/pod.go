@@ -173,6 +173,9 @@ func (v *View) Selected() nav.Page {
 // SetFilter shows only rules that match.
 func (v *View) SetFilter(f widget.Filter) { v.table.SetFilter(f) }
 
+// Complete finds how a word of the rules goes on.
+func (v *View) Complete(begin string) string { return v.table.Complete(begin) }
+
 // Counts are the lines shown and all.
 func (v *View) Counts() (shown, all int) { return v.table.Counts() }
 

@@ -227,6 +227,9 @@ func (v *View) SetFilter(f widget.Filter) {
 	}
 }
 
+// Complete finds how a word of the rows goes on.
+func (v *View) Complete(begin string) string { return v.now().Complete(begin) }
+
 // Counts are the rows shown and all.
 func (v *View) Counts() (shown, all int) { return v.now().Counts() }
 

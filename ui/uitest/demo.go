@@ -25,6 +25,9 @@ func Demo(t testing.TB) *engine.Facts {
 	defer cancel()
 	var u engine.SourceUpdate
 	engine.NewFiles(engine.FileOptions{Demo: true}).Run(ctx, func(got engine.SourceUpdate) {
+		if len(got.Upsert) == 0 {
+			return // how far the reading is
+		}
 		u = got
 		cancel()
 	})

@@ -141,7 +141,11 @@ func (v *zones) sums(env *view.Env, w int) []string {
 	}
 	out := []string{l.Render(w)}
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {
-		out = append(out, widget.Styled(" "+line, st.Dim).Render(w))
+		l := widget.Styled(" "+line, st.Dim)
+		if s, room := env.Rev.Sweep, w-widget.Width(line)-2; s.Read < s.Total && room >= 4 {
+			l = widget.Join(widget.Plain(" "), widget.Bar(st, st.Info, int64(s.Read), int64(s.Total), min(room, 10)), l)
+		}
+		out = append(out, l.Render(w))
 	}
 	return out
 }
