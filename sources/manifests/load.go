@@ -17,7 +17,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/reading"
+	"rung/sources/reading"
 )
 
 // input is one file to read.
