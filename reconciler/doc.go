@@ -15,5 +15,6 @@
 // policy's change is never split over transactions; no insert is repeated before
 // it is known what became of the first; retries never end.
 //
-// It may import compiler and the model packages; only engine imports it.
+// It may import compiler, the model packages and sources/retry; only engine imports
+// it.
 package reconciler

@@ -10,9 +10,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
 	"rung/model"
+	"rung/sources/retry"
 )
 
 // PodLogs reads the logs of pods. It has a client of its own, so that hundreds
@@ -107,7 +109,7 @@ func (p *PodLogs) Follow(ctx context.Context, f LogFollow) {
 			return
 		}
 		r.failed(err, r.lines > 0 || time.Since(began) >= p.pause.steady && r.opened)
-		if !pause(ctx, r.wait(err)) {
+		if !retry.Sleep(ctx, r.wait(err)) {
 			return
 		}
 	}
@@ -170,12 +172,10 @@ func (r *follower) wait(err error) time.Duration {
 	n := r.state.Attempts
 	r.mu.Unlock()
 	pause := &r.p.pause
-	d := pause.first << min(max(n-1, 0), 16)
-	d = min(d, pause.longest)
 	if isDenied(err) {
-		d = max(d, pause.denied)
+		return max(retry.After(n, pause.first, pause.longest), wait.Jitter(pause.denied/2, 1))
 	}
-	return d/2 + jitter(d/2)
+	return retry.After(n, pause.first, pause.longest)
 }
 
 // errChanged ends a stream because its log became another.
@@ -224,7 +224,7 @@ func (r *follower) once(ctx context.Context) error {
 	if s.missed && !s.rechecked {
 		// The first line is a new one: rotation, or a restart that the API server
 		// does not know of yet. Nothing was handed on.
-		if pause(ctx, r.p.pause.recheck) {
+		if retry.Sleep(ctx, r.p.pause.recheck) {
 			if now, e := r.p.identify(ctx, target); e == nil && now != id {
 				return errChanged
 			}

@@ -7,15 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/retry"
 )
 
 // maxLogLine is the most bytes of a line, the kubelet's time among them.
@@ -52,16 +53,12 @@ func (s *stream) run(ctx context.Context, opt corev1.PodLogOptions) error {
 	r.seen.rewind()
 	s.replay = true
 	if opt.Follow {
-		// The kubelet sends its answer with the first line, so that a quiet log
-		// looks like a request without one: what is not refused stands.
-		quiet := time.AfterFunc(r.p.pause.quiet, s.stands)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
 			s.watch(ctx, cancel)
 		}()
 		defer func() {
-			quiet.Stop()
 			cancel(nil)
 			<-done
 			r.mu.Lock()
@@ -224,10 +221,17 @@ func (s *stream) take(line []byte) bool {
 
 // watch looks, while no line comes, whether the log still is the one that is
 // followed: a stream to a node that died says nothing.
+//
+// The kubelet sends its answer with the first line, so that a quiet log looks like a
+// request without one: what is not refused for a while stands.
 func (s *stream) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	r := s.r
+	if !retry.Sleep(ctx, r.p.pause.quiet) {
+		return
+	}
+	s.stands()
 	for {
-		if !pause(ctx, r.p.pause.idle+jitter(r.p.pause.idle/8)) {
+		if !retry.Sleep(ctx, wait.Jitter(r.p.pause.idle, 0.125)) {
 			return
 		}
 		if time.Since(time.Unix(0, s.touched.Load())) < r.p.pause.idle {
@@ -266,11 +270,4 @@ func seconds(t time.Time) *metav1.Time {
 		return nil
 	}
 	return &metav1.Time{Time: t.Truncate(time.Second)}
-}
-
-func jitter(d time.Duration) time.Duration {
-	if d <= 0 {
-		return 0
-	}
-	return rand.N(d)
 }

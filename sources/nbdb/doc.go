@@ -14,6 +14,6 @@
 // to a server is without a time limit; text is clean, sets are sorted. Rows are
 // addressed by _uuid only.
 //
-// It may import the model packages and its own jsonrpc; engine and
+// It may import the model packages, the tools of sources and its own jsonrpc; engine and
 // sources/sandbox import it.
 package nbdb
