@@ -10,7 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/sources/kube"
+	"rung/sources/kube/podlogs"
 )
 
 // ControllerLogLines is how many of the newest lines of an ovnkube-controller are
@@ -40,10 +40,10 @@ type ControllerLog struct {
 	Lines []ControllerLine // those that name the policy, oldest first
 }
 
-// tailReader is what is needed of kube.PodLogs.
+// tailReader is what is needed of podlogs.Reader.
 type tailReader interface {
-	Controller(ctx context.Context, node string, namespaces []string) (kube.LogTarget, error)
-	Tail(ctx context.Context, find func(context.Context) (kube.LogTarget, error), lines int) (kube.LogTarget, []kube.TailLine, error)
+	Controller(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
+	Tail(ctx context.Context, find func(context.Context) (podlogs.Target, error), lines int) (podlogs.Target, []podlogs.Line, error)
 }
 
 // ControllerLog reads the newest lines of the ovnkube-controller of a zone and
@@ -52,7 +52,7 @@ func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.Po
 	if e.cfg.Kube == nil {
 		return nil, ErrNotOnCluster
 	}
-	read, err := kube.NewPodLogs(e.cfg.Kube)
+	read, err := podlogs.New(e.cfg.Kube)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.Po
 }
 
 func controllerLog(ctx context.Context, read tailReader, flags, namespaces []string, zone string, policy model.PolicyKey) (*ControllerLog, error) {
-	t, lines, err := read.Tail(ctx, func(ctx context.Context) (kube.LogTarget, error) {
+	t, lines, err := read.Tail(ctx, func(ctx context.Context) (podlogs.Target, error) {
 		return read.Controller(ctx, zone, namespaces)
 	}, ControllerLogLines)
 	if err != nil {
@@ -76,7 +76,7 @@ func controllerLog(ctx context.Context, read tailReader, flags, namespaces []str
 			continue
 		}
 		line := ControllerLine{At: l.At, Text: clean.Text(l.Text)}
-		if k, ok := kube.ParseKlog(l.Text); ok {
+		if k, ok := podlogs.ParseKlog(l.Text); ok {
 			line.Severity, line.Place, line.Text = severities[k.Severity], k.Place, k.Text
 		}
 		out.Lines = append(out.Lines, line)

@@ -10,6 +10,7 @@ import (
 
 	"rung/model"
 	"rung/sources/kube"
+	"rung/sources/kube/podlogs"
 )
 
 // ACLLogs says which of a cluster's ACL logs are followed.
@@ -27,10 +28,10 @@ const (
 	logDials = 16
 )
 
-// podLogReader is what is needed of kube.PodLogs.
+// podLogReader is what is needed of podlogs.Reader.
 type podLogReader interface {
-	ACLLog(ctx context.Context, node string, namespaces []string) (kube.LogTarget, error)
-	Follow(ctx context.Context, f kube.LogFollow)
+	ACLLog(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
+	Follow(ctx context.Context, f podlogs.Request)
 }
 
 // podLogs follows the ACL logs of a cluster's nodes, from when somebody first
@@ -88,7 +89,7 @@ func (e *Engine) runPodLogs() {
 }
 
 func newPodLogs(e *Engine) (*podLogs, error) {
-	read, err := kube.NewPodLogs(e.cfg.Kube)
+	read, err := podlogs.New(e.cfg.Kube)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -56,8 +57,8 @@ type Cluster struct {
 	typed   kubernetes.Interface // protobuf where the server speaks it
 	dynamic dynamic.Interface
 
-	zonePods zonePodLists
-	answers  answers // of the server about what is allowed; see May
+	zonePods Shared[map[string][]zonePodInfo] // by namespace
+	answers  answers                          // of the server about what is allowed; see May
 }
 
 // Open prepares a cluster. It reads the kubeconfig and does not ask the server.
@@ -74,7 +75,8 @@ func Open(o Options) (*Cluster, error) {
 		}
 		return nil, fmt.Errorf("kubeconfig context %q: %w", nameOf(o, raw), err)
 	}
-	c := &Cluster{opt: o, zonePods: zonePodLists{keep: o.ZonePodsFor}, context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
+	c := &Cluster{opt: o, zonePods: Shared[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor), Within: zonePodsWithin},
+		context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
 	if c.context == "" {
 		c.context = inCluster
 	}
@@ -95,16 +97,35 @@ func Open(o Options) (*Cluster, error) {
 	if cfg.Burst == 0 {
 		cfg.Burst = 100
 	}
-	proto := rest.CopyConfig(cfg)
-	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	proto.ContentType = "application/vnd.kubernetes.protobuf"
-	if c.typed, err = typedClient(proto); err != nil {
+	if c.typed, err = typedClient(protobuf(cfg)); err != nil {
 		return nil, fmt.Errorf("context %s: %w", c.context, err)
 	}
 	if c.dynamic, err = dynamicClient(cfg); err != nil {
 		return nil, fmt.Errorf("context %s: %w", c.context, err)
 	}
 	return c, nil
+}
+
+// protobuf is a configuration for built-in resources: they come as protobuf where
+// the server speaks it.
+func protobuf(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	cfg.ContentType = "application/vnd.kubernetes.protobuf"
+	return cfg
+}
+
+// OwnClient makes a client of built-in resources with limits of its own, so that
+// what asks much at once takes no request away from anybody else, and without a time
+// limit. It has the credentials that the cluster has now.
+func (c *Cluster) OwnClient(qps float32, burst int) (*kubernetes.Clientset, error) {
+	cfg := protobuf(c.Config())
+	cfg.QPS, cfg.Burst, cfg.RateLimiter, cfg.Timeout = qps, burst, nil, 0
+	client, err := typedClient(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("context %s: %w", c.context, err)
+	}
+	return client, nil
 }
 
 // inCluster stands for a context where there is none.

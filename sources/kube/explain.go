@@ -32,7 +32,7 @@ func (f *feed) explain(err error) (model.ConnState, string) {
 	}
 	text := fmt.Sprintf("%s %s: %s", verb, f.res.Name, serverText(err))
 	if unreachable(err) {
-		text += "; is the API server up, and the context right? see: " + f.w.c.kubectl("cluster-info")
+		text += "; is the API server up, and the context right? see: " + f.w.c.Kubectl("cluster-info")
 	}
 	return model.ConnLost, text
 }
@@ -43,7 +43,7 @@ func (f *feed) unanswered(err error) string {
 	if errors.Is(err, errNoAnswer) {
 		why = fmt.Sprintf("%s within %s", errNoAnswer, f.w.t.probeAnswer)
 	}
-	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.w.c.kubectl("cluster-info"))
+	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.w.c.Kubectl("cluster-info"))
 }
 
 // unreachable says whether the server was not even spoken to.
@@ -74,11 +74,11 @@ func (f *feed) canI(verb string) string {
 	if f.about.namespaced {
 		words = append(words, "-A")
 	}
-	return f.w.c.kubectl(words...)
+	return f.w.c.Kubectl(words...)
 }
 
 // kubectl is a command that asks this cluster as whom Rung asks it.
-func (c *Cluster) kubectl(words ...string) string {
+func (c *Cluster) Kubectl(words ...string) string {
 	words = slices.Concat([]string{"kubectl"}, words, c.ContextFlag())
 	if c.opt.Kubeconfig != "" {
 		words = append(words, "--kubeconfig", clean.Text(c.opt.Kubeconfig))

@@ -1,4 +1,4 @@
-package kube
+package podlogs
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"rung/model"
+	"rung/sources/kube"
 )
 
 const (
@@ -22,30 +23,30 @@ const (
 	tailWithin = 30 * time.Second
 )
 
-// LogError is a log that could not be read: State is why, Text one clean line
+// Error is a log that could not be read: State is why, Text one clean line
 // with the remedy where there is one.
-type LogError struct {
+type Error struct {
 	State model.StreamState
 	Text  string
 	err   error
 }
 
-func (e *LogError) Error() string { return e.Text }
-func (e *LogError) Unwrap() error { return e.err }
+func (e *Error) Error() string { return e.Text }
+func (e *Error) Unwrap() error { return e.err }
 
-// TailLine is one line of a log with the time the kubelet gave it.
-type TailLine struct {
+// Line is one line of a log with the time the kubelet gave it.
+type Line struct {
 	At   time.Time
 	Text string // as it was written: not clean
 }
 
 // Tail reads the newest lines of a log that is there, oldest first. Every error
-// is a *LogError, but that of ctx.
-func (p *PodLogs) Tail(ctx context.Context, find func(context.Context) (LogTarget, error), lines int) (LogTarget, []TailLine, error) {
+// is an *Error, but that of ctx.
+func (p *Reader) Tail(ctx context.Context, find func(context.Context) (Target, error), lines int) (Target, []Line, error) {
 	ask, cancel := context.WithTimeout(ctx, tailWithin)
 	defer cancel()
 	t, err := find(ask)
-	var out []TailLine
+	var out []Line
 	if err == nil {
 		out, err = p.tail(ask, t, lines)
 	}
@@ -56,18 +57,18 @@ func (p *PodLogs) Tail(ctx context.Context, find func(context.Context) (LogTarge
 		return t, nil, ctx.Err()
 	}
 	state, text := p.explain(t, err)
-	return t, nil, &LogError{state, text, err}
+	return t, nil, &Error{state, text, err}
 }
 
-func (p *PodLogs) tail(ctx context.Context, t LogTarget, lines int) ([]TailLine, error) {
+func (p *Reader) tail(ctx context.Context, t Target, lines int) ([]Line, error) {
 	n := int64(lines)
 	body, err := p.client().CoreV1().Pods(t.Namespace).GetLogs(t.Pod, &corev1.PodLogOptions{Container: t.Container, Timestamps: true, TailLines: &n}).Stream(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = body.Close() }()
-	in := bufio.NewReaderSize(io.LimitReader(body, tailBytes), maxLogLine)
-	var out []TailLine
+	in := bufio.NewReaderSize(io.LimitReader(body, tailBytes), maxLine)
+	var out []Line
 	told := ""
 	for long := false; ; {
 		line, err := in.ReadSlice('\n')
@@ -77,14 +78,14 @@ func (p *PodLogs) tail(ctx context.Context, t LogTarget, lines int) ([]TailLine,
 		}
 		text := strings.TrimRight(string(line), "\r\n")
 		if at, rest, ok := cutTime([]byte(text)); ok && !long {
-			out = append(out, TailLine{at, string(rest)})
+			out = append(out, Line{at, string(rest)})
 		} else if text != "" && !long {
 			told = text
 		}
 		long = false
 		switch {
 		case errors.Is(err, io.EOF) && len(out) == 0 && told != "":
-			return nil, fmt.Errorf("read the log of %s: the kubelet says: %s", t, oneLine(told))
+			return nil, fmt.Errorf("read the log of %s: the kubelet says: %s", t, kube.OneLine(told))
 		case errors.Is(err, io.EOF):
 			return out[max(0, len(out)-lines):], nil
 		case err != nil:

@@ -1,4 +1,4 @@
-package kube
+package podlogs
 
 import (
 	"bufio"
@@ -20,12 +20,12 @@ import (
 )
 
 // maxLogLine is the most bytes of a line, the kubelet's time among them.
-const maxLogLine = 64 << 10
+const maxLine = 64 << 10
 
 // stream is one request for a log.
 type stream struct {
 	r  *follower
-	id logIdentity
+	id identity
 	// overlap says that a known line must come before a new one, else lines are
 	// missing between; it is cleared by the first that does.
 	overlap bool
@@ -90,13 +90,13 @@ func (s *stream) run(ctx context.Context, opt corev1.PodLogOptions) error {
 	case errors.Is(cause, errChanged):
 		return cause
 	case s.told != "":
-		return fmt.Errorf("read the log of %s: the kubelet says: %s", s.id.LogTarget, s.told)
+		return fmt.Errorf("read the log of %s: the kubelet says: %s", s.id.Target, s.told)
 	case err != nil:
-		return fmt.Errorf("read the log of %s: %w", s.id.LogTarget, err)
+		return fmt.Errorf("read the log of %s: %w", s.id.Target, err)
 	case s.ended:
 		return nil
 	}
-	return fmt.Errorf("the log of %s ended", s.id.LogTarget)
+	return fmt.Errorf("the log of %s ended", s.id.Target)
 }
 
 // deadFor is how long a connection can be dead before client-go gives it up.
@@ -139,7 +139,7 @@ var errMissed = errors.New("lines are missing")
 
 // read hands on the lines of a response until it ends.
 func (s *stream) read(body io.Reader) error {
-	in := bufio.NewReaderSize(body, maxLogLine)
+	in := bufio.NewReaderSize(body, maxLine)
 	long := false
 	for {
 		line, err := in.ReadSlice('\n')
@@ -240,10 +240,10 @@ func (s *stream) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 		ask, stop := context.WithTimeout(ctx, 20*time.Second)
 		target, err := r.f.Find(ask)
 		now := s.id
-		if err == nil && target == s.id.LogTarget {
+		if err == nil && target == s.id.Target {
 			now, err = r.p.identify(ask, target)
 		} else if err == nil {
-			now = logIdentity{LogTarget: target}
+			now = identity{Target: target}
 		}
 		stop()
 		if err == nil && now != s.id {

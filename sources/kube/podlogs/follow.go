@@ -1,4 +1,4 @@
-package kube
+package podlogs
 
 import (
 	"context"
@@ -14,23 +14,22 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"rung/model"
+	"rung/sources/kube"
 	"rung/sources/retry"
 )
 
-// PodLogs reads the logs of pods. It has a client of its own, so that hundreds
+// Reader reads the logs of pods. It has a client of its own, so that hundreds
 // of streams that connect at once take no request away from anybody else. It is
 // safe for concurrent use.
-type PodLogs struct {
-	c     *Cluster
-	pause logPauses
+type Reader struct {
+	c     *kube.Cluster
+	pause pauses
 	typed atomic.Pointer[kubernetes.Clientset]
-
-	mu   sync.Mutex // one list at a time
-	list map[string]podList
+	lists kube.Shared[[]logPod] // by namespace
 }
 
-// logPauses are how long a follower waits; tests shorten them.
-type logPauses struct {
+// pauses are how long a follower waits; tests shorten them.
+type pauses struct {
 	first, longest time.Duration // between two attempts
 	denied         time.Duration // before asking again what was refused
 	quiet          time.Duration // after which a request without an answer stands
@@ -40,58 +39,54 @@ type logPauses struct {
 	rest           time.Duration // bounds reading what a container wrote before it restarted
 }
 
-var usualPauses = logPauses{first: 500 * time.Millisecond, longest: 30 * time.Second, denied: 30 * time.Second,
+var usualPauses = pauses{first: 500 * time.Millisecond, longest: 30 * time.Second, denied: 30 * time.Second,
 	quiet: 2 * time.Second, idle: 2 * time.Minute, steady: 10 * time.Second, recheck: 2 * time.Second, rest: 2 * time.Minute}
 
-// NewPodLogs makes a reader of a cluster's pod logs; it asks nobody.
-func NewPodLogs(c *Cluster) (*PodLogs, error) {
-	p := &PodLogs{c: c, pause: usualPauses, list: map[string]podList{}}
+// New makes a reader of a cluster's pod logs; it asks nobody.
+func New(c *kube.Cluster) (*Reader, error) {
+	p := &Reader{c: c, pause: usualPauses, lists: kube.Shared[[]logPod]{Keep: listedFor, Within: listedWithin}}
 	return p, p.login()
 }
 
 // login makes the client with the credentials that the cluster has now.
-func (p *PodLogs) login() error {
-	cfg := p.c.Config()
-	cfg.QPS, cfg.Burst, cfg.RateLimiter, cfg.Timeout = 50, 100, nil, 0
-	cfg.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	cfg.ContentType = "application/vnd.kubernetes.protobuf"
-	typed, err := typedClient(cfg)
+func (p *Reader) login() error {
+	typed, err := p.c.OwnClient(50, 100)
 	if err != nil {
-		return fmt.Errorf("context %s: make a client for pod logs: %w", p.c.Context(), err)
+		return fmt.Errorf("read pod logs: %w", err)
 	}
 	p.typed.Store(typed)
 	return nil
 }
 
-func (p *PodLogs) client() kubernetes.Interface { return p.typed.Load() }
+func (p *Reader) client() kubernetes.Interface { return p.typed.Load() }
 
-// LogTarget is one container's log.
-type LogTarget struct{ Namespace, Pod, Container string }
+// Target is one container's log.
+type Target struct{ Namespace, Pod, Container string }
 
-func (t LogTarget) String() string { return t.Namespace + "/" + t.Pod + "/" + t.Container }
+func (t Target) String() string { return t.Namespace + "/" + t.Pod + "/" + t.Container }
 
-// LogState is how a stream stands.
-type LogState struct {
-	Target   LogTarget // zero before the pod was found
+// State is how a stream stands.
+type State struct {
+	Target   Target // zero before the pod was found
 	State    model.StreamState
 	Attempts int
 	Error    string // clean, one line, with the remedy where there is one
 	TooLong  uint64 // lines so far that were lost because of their length
 }
 
-// LogFollow says what to follow and takes what comes. Line and Gap are called one
+// Request says what to follow and takes what comes. Line and Gap are called one
 // at a time and may block; Line's text is valid during the call and has no time
 // of the kubelet's in front of it, nor an end of line. State must not block and
 // is called from other goroutines too, one call at a time.
-type LogFollow struct {
+type Request struct {
 	// Find names the log; it is asked before every connection, since pods are
 	// replaced by others.
-	Find func(context.Context) (LogTarget, error)
+	Find func(context.Context) (Target, error)
 	// Since is where the log begins; zero begins with what is written from now on.
 	Since time.Time
 	Line  func(at time.Time, text []byte)
 	Gap   func(model.LogGap)
-	State func(LogState)
+	State func(State)
 }
 
 // Follow follows a log until ctx ends: through rotation, cut connections,
@@ -99,7 +94,7 @@ type LogFollow struct {
 // that replaces it. No line comes twice, and where lines may be missing Gap says
 // so. One case cannot be told: a log of which no line was ever seen and that was
 // rotated between two connections.
-func (p *PodLogs) Follow(ctx context.Context, f LogFollow) {
+func (p *Reader) Follow(ctx context.Context, f Request) {
 	r := &follower{p: p, f: f}
 	r.say(model.StreamOpening, "")
 	for ctx.Err() == nil {
@@ -118,10 +113,10 @@ func (p *PodLogs) Follow(ctx context.Context, f LogFollow) {
 // follower is one log being followed. Its state is told under mu: a timer and
 // the watch of an idle stream speak too.
 type follower struct {
-	p *PodLogs
-	f LogFollow
+	p *Reader
+	f Request
 
-	id     logIdentity
+	id     identity
 	known  bool // a stream of id stood
 	seen   seenLines
 	from   time.Time // since when lines are asked for while none was seen
@@ -131,7 +126,7 @@ type follower struct {
 	opened bool // it was not refused
 
 	mu    sync.Mutex
-	state LogState
+	state State
 }
 
 func (r *follower) say(s model.StreamState, text string) {
@@ -159,7 +154,7 @@ func (r *follower) failed(err error, progress bool) {
 	r.say(s, text)
 }
 
-func (r *follower) target() LogTarget {
+func (r *follower) target() Target {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state.Target
@@ -236,7 +231,7 @@ func (r *follower) once(ctx context.Context) error {
 }
 
 // rest reads what a container wrote before it restarted.
-func (r *follower) rest(ctx context.Context, target LogTarget, id logIdentity) error {
+func (r *follower) rest(ctx context.Context, target Target, id identity) error {
 	last := r.seen.last()
 	opt := corev1.PodLogOptions{Container: target.Container, Timestamps: true, Previous: true, SinceTime: seconds(r.from)}
 	s := stream{r: r, id: r.id, rechecked: true, ended: true, why: "container " + target.Container + " restarted"}

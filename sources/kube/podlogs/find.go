@@ -1,4 +1,4 @@
-package kube
+package podlogs
 
 import (
 	"context"
@@ -14,13 +14,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"rung/model"
+	"rung/sources/kube"
 )
 
 var (
-	// ErrNoLogPod says that no ovnkube-node pod is on a node.
-	ErrNoLogPod = errors.New("no ovnkube-node pod on the node")
-	// ErrNoLogContainer says that a pod has no container with the log.
-	ErrNoLogContainer = errors.New("no container with that log")
+	// ErrNoPod says that no ovnkube-node pod is on a node.
+	ErrNoPod = errors.New("no ovnkube-node pod on the node")
+	// ErrNoContainer says that a pod has no container with the log.
+	ErrNoContainer = errors.New("no container with that log")
 )
 
 // The containers by what they log (ovn-kubernetes.md#zones-and-their-pods,
@@ -34,9 +35,13 @@ var (
 // podSelector finds the pods of OVN-Kubernetes' nodes upstream and on OpenShift.
 const podSelector = "app=ovnkube-node"
 
-// listedFor is how long a list of pods serves; a node whose pod was replaced
-// asks again after it.
-const listedFor = 5 * time.Second
+const (
+	// listedFor is how long a list of pods serves; a node whose pod was replaced
+	// asks again after it.
+	listedFor = 5 * time.Second
+	// listedWithin bounds reading one.
+	listedWithin = 30 * time.Second
+)
 
 // logPod is what is kept of an ovnkube-node pod.
 type logPod struct {
@@ -46,42 +51,36 @@ type logPod struct {
 	created    time.Time
 }
 
-type podList struct {
-	at   time.Time
-	pods []logPod
-	err  error
-}
-
-// logNamespaces are where ovnkube-node pods are looked for when nobody says where.
-func logNamespaces(given []string) []string {
+// namespacesOr are where ovnkube-node pods are looked for when nobody says where.
+func namespacesOr(given []string) []string {
 	if len(given) == 0 {
-		return OVNNamespaces()
+		return kube.OVNNamespaces()
 	}
 	return given
 }
 
 // ACLLog finds the container whose log has a node's acl_log lines, by probing
 // the pod and not the product.
-func (p *PodLogs) ACLLog(ctx context.Context, node string, namespaces []string) (LogTarget, error) {
+func (p *Reader) ACLLog(ctx context.Context, node string, namespaces []string) (Target, error) {
 	return p.find(ctx, node, namespaces, aclContainers)
 }
 
 // Controller finds the ovnkube-controller of a node.
-func (p *PodLogs) Controller(ctx context.Context, node string, namespaces []string) (LogTarget, error) {
+func (p *Reader) Controller(ctx context.Context, node string, namespaces []string) (Target, error) {
 	return p.find(ctx, node, namespaces, controllerContainers)
 }
 
-func (p *PodLogs) find(ctx context.Context, node string, namespaces, containers []string) (LogTarget, error) {
+func (p *Reader) find(ctx context.Context, node string, namespaces, containers []string) (Target, error) {
 	var denied error
-	namespaces = logNamespaces(namespaces)
+	namespaces = namespacesOr(namespaces)
 	for _, ns := range namespaces {
 		pods, err := p.pods(ctx, ns)
 		if err != nil {
 			if ctx.Err() != nil {
-				return LogTarget{}, ctx.Err()
+				return Target{}, ctx.Err()
 			}
 			if !isDenied(err) {
-				return LogTarget{}, err
+				return Target{}, err
 			}
 			if denied == nil {
 				denied = err
@@ -94,16 +93,16 @@ func (p *PodLogs) find(ctx context.Context, node string, namespaces, containers 
 		}
 		for _, c := range containers {
 			if slices.Contains(pod.containers, c) {
-				return LogTarget{Namespace: ns, Pod: pod.name, Container: c}, nil
+				return Target{Namespace: ns, Pod: pod.name, Container: c}, nil
 			}
 		}
-		return LogTarget{}, fmt.Errorf("pod %s/%s of node %s: %w: it has %s, wanted is %s", ns, pod.name, node, ErrNoLogContainer,
+		return Target{}, fmt.Errorf("pod %s/%s of node %s: %w: it has %s, wanted is %s", ns, pod.name, node, ErrNoContainer,
 			strings.Join(pod.containers, ", "), strings.Join(containers, " or "))
 	}
 	if denied != nil {
-		return LogTarget{}, denied
+		return Target{}, denied
 	}
-	return LogTarget{}, fmt.Errorf("node %s: %w: looked for pods with %s in %s; --ovn-namespace names another", node, ErrNoLogPod,
+	return Target{}, fmt.Errorf("node %s: %w: looked for pods with %s in %s; --ovn-namespace names another", node, ErrNoPod,
 		podSelector, strings.Join(namespaces, " and "))
 }
 
@@ -135,35 +134,17 @@ func (e *listError) Unwrap() error { return e.err }
 
 // pods lists the ovnkube-node pods of a namespace; all nodes share one answer
 // for some seconds.
-func (p *PodLogs) pods(ctx context.Context, ns string) ([]logPod, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if l, ok := p.list[ns]; ok && time.Since(l.at) < listedFor {
-		return l.pods, l.err
-	}
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	l := podList{}
-	opt := metav1.ListOptions{LabelSelector: podSelector, Limit: 250}
-	for {
-		page, err := p.client().CoreV1().Pods(ns).List(ctx, opt)
+func (p *Reader) pods(ctx context.Context, ns string) ([]logPod, error) {
+	return p.lists.Get(ctx, ns, func(ctx context.Context) (pods []logPod, err error) {
+		err = kube.EachPod(ctx, p.client(), ns, metav1.ListOptions{LabelSelector: podSelector}, func(x *corev1.Pod) error {
+			pods = append(pods, trimPod(x))
+			return nil
+		})
 		if err != nil {
-			if errors.Is(ctx.Err(), context.Canceled) {
-				return nil, ctx.Err() // says nothing for the others
-			}
-			l.pods, l.err = nil, &listError{ns, err}
-			break
+			return nil, &listError{ns, err}
 		}
-		for i := range page.Items {
-			l.pods = append(l.pods, trimPod(&page.Items[i]))
-		}
-		if opt.Continue = page.Continue; opt.Continue == "" {
-			break
-		}
-	}
-	l.at = time.Now()
-	p.list[ns] = l
-	return l.pods, l.err
+		return pods, nil
+	})
 }
 
 func trimPod(x *corev1.Pod) logPod {
@@ -175,9 +156,9 @@ func trimPod(x *corev1.Pod) logPod {
 	return out
 }
 
-// logIdentity is one container's life: the log of another begins anew.
-type logIdentity struct {
-	LogTarget
+// identity is one container's life: the log of another begins anew.
+type identity struct {
+	Target
 	uid       types.UID
 	container string // id of the container
 	restarts  int32
@@ -185,10 +166,10 @@ type logIdentity struct {
 
 // identify asks whose log a target is now. Without permission to get the pod its
 // name must do.
-func (p *PodLogs) identify(ctx context.Context, t LogTarget) (logIdentity, error) {
+func (p *Reader) identify(ctx context.Context, t Target) (identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	id := logIdentity{LogTarget: t}
+	id := identity{Target: t}
 	pod, err := p.client().CoreV1().Pods(t.Namespace).Get(ctx, t.Pod, metav1.GetOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
@@ -205,17 +186,17 @@ func (p *PodLogs) identify(ctx context.Context, t LogTarget) (logIdentity, error
 	return id, nil
 }
 
-// logChange is how the log at hand follows on the one before.
-type logChange int
+// change is how the log at hand follows on the one before.
+type change int
 
 const (
-	logNew logChange = iota
+	logNew change = iota
 	logSame
 	logRestarted
 	logReplaced
 )
 
-func (r *follower) change(now logIdentity) logChange {
+func (r *follower) change(now identity) change {
 	was := r.id
 	switch {
 	case !r.known:
@@ -233,18 +214,18 @@ func (r *follower) change(now logIdentity) logChange {
 func isDenied(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) }
 
 // explain says what keeps a log away, in one line with the remedy.
-func (p *PodLogs) explain(t LogTarget, err error) (model.StreamState, string) {
+func (p *Reader) explain(t Target, err error) (model.StreamState, string) {
 	var list *listError
 	can := func(ns string, words ...string) string {
-		return p.c.kubectl(slices.Concat([]string{"auth", "can-i"}, words, []string{"-n", ns})...)
+		return p.c.Kubectl(slices.Concat([]string{"auth", "can-i"}, words, []string{"-n", ns})...)
 	}
 	switch {
 	case err == nil:
 		return model.StreamOpen, ""
-	case errors.Is(err, ErrNoLogPod):
-		return model.StreamNoPod, oneLine(err.Error())
-	case errors.Is(err, ErrNoLogContainer):
-		return model.StreamNoContainer, oneLine(err.Error())
+	case errors.Is(err, ErrNoPod):
+		return model.StreamNoPod, kube.OneLine(err.Error())
+	case errors.Is(err, ErrNoContainer):
+		return model.StreamNoContainer, kube.OneLine(err.Error())
 	case apierrors.IsUnauthorized(err):
 		return model.StreamDenied, "the API server does not take the credentials (401): they are wrong or have expired; log in again"
 	case apierrors.IsForbidden(err) && errors.As(err, &list):
@@ -252,5 +233,5 @@ func (p *PodLogs) explain(t LogTarget, err error) (model.StreamState, string) {
 	case apierrors.IsForbidden(err):
 		return model.StreamDenied, "no permission to get pods/log in " + t.Namespace + "; to check: " + can(t.Namespace, "get", "pods", "--subresource=log")
 	}
-	return model.StreamLost, oneLine(err.Error())
+	return model.StreamLost, kube.OneLine(err.Error())
 }

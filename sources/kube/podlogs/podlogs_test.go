@@ -1,4 +1,4 @@
-package kube
+package podlogs
 
 import (
 	"context"
@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"rung/model"
+	"rung/sources/kube"
 	"rung/test/wait"
 )
 
@@ -202,14 +203,14 @@ func (s *logServer) breakWith(f func()) {
 	s.cut = make(chan struct{})
 }
 
-func (s *logServer) cluster() *Cluster {
+func (s *logServer) cluster() *kube.Cluster {
 	path := filepath.Join(s.t.TempDir(), "kubeconfig")
 	text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: lab\nclusters: [{name: c, cluster: {server: %q}}]\nusers: [{name: u, user: {token: t}}]\n"+
 		"contexts: [{name: lab, context: {cluster: c, user: u}}]\n", s.URL)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	c, err := Open(Options{Kubeconfig: path})
+	c, err := kube.Open(kube.Options{Kubeconfig: path})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -223,35 +224,33 @@ type followed struct {
 	// got are lines, and gaps as "gap: why".
 	got   []string
 	gaps  []model.LogGap
-	state LogState
+	state State
 }
 
 // follow starts a follower that ends with the test.
 func (s *logServer) follow(since time.Time) *followed {
 	s.t.Helper()
-	p, err := NewPodLogs(s.cluster())
+	p, err := New(s.cluster())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	p.pause = logPauses{first: 10 * time.Millisecond, longest: 40 * time.Millisecond, denied: 20 * time.Millisecond,
+	p.pause = pauses{first: 10 * time.Millisecond, longest: 40 * time.Millisecond, denied: 20 * time.Millisecond,
 		quiet: 50 * time.Millisecond, idle: 150 * time.Millisecond, steady: time.Second, recheck: 30 * time.Millisecond,
 		rest: time.Second}
+	p.lists.Keep = 0 // pods change faster here than a list serves
 	f := &followed{t: s.t}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		p.Follow(ctx, LogFollow{
-			Find: func(ctx context.Context) (LogTarget, error) {
-				p.mu.Lock()
-				clear(p.list) // pods change faster here than a list serves
-				p.mu.Unlock()
+		p.Follow(ctx, Request{
+			Find: func(ctx context.Context) (Target, error) {
 				return p.ACLLog(ctx, "w", nil)
 			},
 			Since: since,
 			Line:  func(_ time.Time, text []byte) { f.add(string(text), nil) },
 			Gap:   func(g model.LogGap) { f.add("gap: "+g.Why, &g) },
-			State: func(st LogState) { f.mu.Lock(); f.state = st; f.mu.Unlock() },
+			State: func(st State) { f.mu.Lock(); f.state = st; f.mu.Unlock() },
 		})
 	}()
 	s.t.Cleanup(func() {
@@ -502,15 +501,62 @@ func TestFollowRefused(t *testing.T) {
 
 // On OpenShift ovn-controller's console has no ACL lines: the container beside it
 // has them.
+// Whoever looks for a log waits no longer than its context, also when the server does
+// not answer somebody else who asks the same.
+func TestFindEndsWithItsContext(t *testing.T) {
+	hang := make(chan struct{})
+	asked := make(chan struct{}, 2)
+	s := &logServer{t: t}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		select {
+		case <-hang:
+		case <-r.Context().Done():
+		}
+	}))
+	defer s.Close()
+	p, err := New(s.cluster())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_, err := p.ACLLog(ctx, "w", nil)
+		first <- err
+	}()
+	<-asked
+	short, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	second := make(chan error, 1)
+	go func() {
+		_, err := p.ACLLog(short, "w", nil)
+		second <- err
+	}()
+	select {
+	case err := <-second:
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("ended with %v", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("waits for somebody else's answer, longer than its context")
+	}
+	cancel()
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Errorf("the first ended with %v", err)
+	}
+	close(hang)
+}
+
 func TestACLLogContainer(t *testing.T) {
 	s := newLogServer(t)
 	s.pod.Spec.Containers = append(s.pod.Spec.Containers, corev1.Container{Name: "ovn-acl-logging"})
-	p, err := NewPodLogs(s.cluster())
+	p, err := New(s.cluster())
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := p.ACLLog(context.Background(), "w", nil)
-	if want := (LogTarget{"ovn-kubernetes", "ovnkube-node-a", "ovn-acl-logging"}); err != nil || got != want {
+	if want := (Target{"ovn-kubernetes", "ovnkube-node-a", "ovn-acl-logging"}); err != nil || got != want {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -526,7 +572,7 @@ func TestFollowManyLines(t *testing.T) {
 		lines = append(lines, day.Add(time.Duration(i/4)*time.Microsecond).Format(time.RFC3339Nano)+" "+text)
 		want = append(want, text)
 	}
-	lines[7] = at(0, strings.Repeat("x", maxLogLine))
+	lines[7] = at(0, strings.Repeat("x", maxLine))
 	want = slices.Delete(want, 7, 8)
 	s.write(lines...)
 	f := s.follow(day)
@@ -542,19 +588,19 @@ func TestFollowManyLines(t *testing.T) {
 func TestTail(t *testing.T) {
 	s := newLogServer(t)
 	s.write(at(0, "a"), at(1, "b"), at(2, "c"))
-	p, err := NewPodLogs(s.cluster())
+	p, err := New(s.cluster())
 	if err != nil {
 		t.Fatal(err)
 	}
-	find := func(ctx context.Context) (LogTarget, error) { return p.ACLLog(ctx, "w", nil) }
+	find := func(ctx context.Context) (Target, error) { return p.ACLLog(ctx, "w", nil) }
 	_, got, err := p.Tail(context.Background(), find, 2)
-	want := []TailLine{{day.Add(time.Millisecond), "b"}, {day.Add(2 * time.Millisecond), "c"}}
+	want := []Line{{day.Add(time.Millisecond), "b"}, {day.Add(2 * time.Millisecond), "c"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	s.do(func() { s.refuse = 403 })
 	_, _, err = p.Tail(context.Background(), find, 2)
-	var refused *LogError
+	var refused *Error
 	if !errors.As(err, &refused) || refused.State != model.StreamDenied || !strings.Contains(refused.Text, "can-i get pods --subresource=log") {
 		t.Errorf("%v", err)
 	}

@@ -1,4 +1,4 @@
-package kube
+package podlogs
 
 import (
 	"hash/maphash"
