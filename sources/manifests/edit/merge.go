@@ -1,6 +1,8 @@
-package manifests
+package edit
 
-import udiff "github.com/aymanbagabas/go-udiff"
+import (
+	udiff "github.com/aymanbagabas/go-udiff"
+)
 
 // Merge puts the changes from base to a and from base to b into one text. ok is
 // false when they touch: when both change a line, or one adds where the other

@@ -1,4 +1,4 @@
-package manifests
+package edit
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"rung/sources/manifests/yamltree"
 )
 
 // change is a step from an old list to a new one.
@@ -91,13 +93,13 @@ func (d *differ) list(n *yaml.Node, old, want []any, s slot) error {
 	}
 	indent := -1
 	if !flow {
-		indent = d.column(d.dash(n, 0))
+		indent = d.Column(d.Dash(n, 0))
 	}
 	for _, st := range steps {
 		if st.old < 0 || st.new < 0 {
 			continue
 		}
-		err := d.at(step{index: st.old}, func() error {
+		err := d.at(yamltree.Step{Index: st.old}, func() error {
 			return d.value(n.Content[st.old], old[st.old], want[st.new], slot{flow: flow, indent: indent})
 		})
 		if err != nil {
@@ -112,15 +114,15 @@ func (d *differ) list(n *yaml.Node, old, want []any, s slot) error {
 	}
 	spans := make([][2]int, len(n.Content))
 	for i, e := range n.Content {
-		end, ok := d.end(e, indent)
+		end, ok := d.End(e, indent)
 		if !ok {
 			return d.cannot("is written in a way that cannot be edited")
 		}
-		spans[i] = [2]int{d.pos(e), end}
+		spans[i] = [2]int{d.Pos(e), end}
 	}
 	if flow {
 		texts := map[int][]string{}
-		col := d.column(d.firstOnLine(spans[0][0]))
+		col := d.Column(d.FirstOnLine(spans[0][0]))
 		for at, vs := range added {
 			for _, v := range vs {
 				texts[at] = append(texts[at], d.inline(v, col))
@@ -131,26 +133,11 @@ func (d *differ) list(n *yaml.Node, old, want []any, s slot) error {
 	return d.blockList(n, spans, gone, added, s)
 }
 
-// dash is the offset of the dash of element i of a block list.
-func (d *differ) dash(n *yaml.Node, i int) int {
-	first := d.pos(n)
-	if n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
-		first, _ = d.skipProperties(n, first)
-	}
-	col := d.column(first)
-	for l := d.line(d.pos(n.Content[i])); l >= d.line(first); l-- {
-		if p := d.starts[l] + col; p < len(d.text) && d.text[p] == '-' && d.onlySpaceBefore(p) {
-			return p
-		}
-	}
-	return first
-}
-
 func (d *differ) blockList(n *yaml.Node, spans [][2]int, gone []bool, added map[int][]any, s slot) error {
-	col := d.column(d.dash(n, 0))
+	col := d.Column(d.Dash(n, 0))
 	for i := range spans {
-		p := d.dash(n, i)
-		if !d.onlySpaceBefore(p) {
+		p := d.Dash(n, i)
+		if !d.OnlySpaceBefore(p) {
 			return d.cannot("is written in a way that cannot be edited")
 		}
 		spans[i][0] = p
@@ -161,7 +148,7 @@ func (d *differ) blockList(n *yaml.Node, spans [][2]int, gone []bool, added map[
 			switch {
 			case i > 0:
 				d.addLines(spans[i-1][1], lines)
-			case s.key == nil || d.line(s.colon) == d.line(spans[0][0]):
+			case s.key == nil || d.Line(s.colon) == d.Line(spans[0][0]):
 				return d.cannot("is written in a way that cannot be edited")
 			default:
 				// Above the comments of the element that was the first.
@@ -169,7 +156,7 @@ func (d *differ) blockList(n *yaml.Node, spans [][2]int, gone []bool, added map[
 			}
 		}
 		if i < len(spans) && gone[i] {
-			d.splice(d.lineStart(spans[i][0]), d.nextLine(spans[i][1]), "")
+			d.splice(d.LineStart(spans[i][0]), d.NextLine(spans[i][1]), "")
 		}
 	}
 	return nil
@@ -181,9 +168,9 @@ func (d *differ) blockList(n *yaml.Node, spans [][2]int, gone []bool, added map[
 func (d *differ) flow(spans [][2]int, gone []bool, added map[int][]string) error {
 	n := len(spans)
 	sep := ", "
-	if d.onlySpaceBefore(spans[0][0]) {
-		sep = "," + d.eol + strings.Repeat(" ", d.column(spans[0][0]))
-	} else if d.json && d.step == 0 && n > 1 && !strings.Contains(string(d.text[spans[0][1]:spans[1][0]]), " ") {
+	if d.OnlySpaceBefore(spans[0][0]) {
+		sep = "," + d.eol + strings.Repeat(" ", d.Column(spans[0][0]))
+	} else if d.JSON && d.step == 0 && n > 1 && !strings.Contains(string(d.Text[spans[0][1]:spans[1][0]]), " ") {
 		sep = ","
 	}
 	if !slices.Contains(gone, false) {
@@ -209,8 +196,8 @@ func (d *differ) flow(spans [][2]int, gone []bool, added map[int][]string) error
 		} else {
 			from, to, gaps = spans[i-1][1], spans[j][1], spans[i-1:j+1]
 		}
-		for k := 1; k < len(gaps) && !d.json; k++ {
-			if strings.Contains(string(d.text[gaps[k-1][1]:gaps[k][0]]), "#") {
+		for k := 1; k < len(gaps) && !d.JSON; k++ {
+			if strings.Contains(string(d.Text[gaps[k-1][1]:gaps[k][0]]), "#") {
 				return d.cannot("has comments that would go with what is taken out")
 			}
 		}

@@ -1,4 +1,4 @@
-package manifests
+package yamltree
 
 import (
 	"bytes"
@@ -7,35 +7,46 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// syntaxError is text that is not YAML or JSON. Line counts from 1 in the text
+// The codes of an Error.
+const (
+	NotYAML     = "yaml"
+	NotJSON     = "json"
+	ManyAliases = "yaml-aliases" // aliases expand to too much
+)
+
+// BOM is the byte order mark that a text may begin with.
+var BOM = []byte{0xef, 0xbb, 0xbf}
+
+// Error is text that is not YAML or JSON. Line counts from 1 in the text
 // that was parsed, 0 when it is not known.
-type syntaxError struct {
-	code string
-	line int
-	msg  string
+type Error struct {
+	Code string
+	Line int
+	Msg  string
 }
 
-func (e *syntaxError) Error() string {
-	if e.line == 0 {
-		return e.msg
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Msg
 	}
-	return "line " + strconv.Itoa(e.line) + ": " + e.msg
+	return "line " + strconv.Itoa(e.Line) + ": " + e.Msg
 }
 
 var lineInError = regexp.MustCompile(`^line (\d+): `)
 
-// parseYAML parses one document; nil means it is empty. The parser's own panics
+// ParseYAML parses one document; nil means it is empty. The parser's own panics
 // become errors: it is fed with anything.
-func parseYAML(text []byte) (root *yaml.Node, err error) {
+func ParseYAML(text []byte) (root *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			root, err = nil, &syntaxError{code: CodeYAML, msg: fmt.Sprint(r)}
+			root, err = nil, &Error{Code: NotYAML, Msg: fmt.Sprint(r)}
 		}
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -49,24 +60,45 @@ func parseYAML(text []byte) (root *yaml.Node, err error) {
 	var more yaml.Node
 	switch err := dec.Decode(&more); {
 	case err == nil:
-		return nil, &syntaxError{code: CodeYAML, line: more.Line, msg: "a second document begins without a --- line"}
+		return nil, &Error{Code: NotYAML, Line: more.Line, Msg: "a second document begins without a --- line"}
 	case !errors.Is(err, io.EOF):
 		return nil, yamlError(err)
 	}
-	if len(doc.Content) == 0 || isNull(doc.Content[0]) {
+	if len(doc.Content) == 0 || IsNull(doc.Content[0]) {
 		return nil, nil
 	}
 	return doc.Content[0], nil
 }
 
-func yamlError(err error) *syntaxError {
-	e := &syntaxError{code: CodeYAML, msg: strings.TrimPrefix(err.Error(), "yaml: ")}
-	if m := lineInError.FindStringSubmatch(e.msg); m != nil {
-		e.line, _ = strconv.Atoi(m[1])
-		e.msg = e.msg[len(m[0]):]
+func yamlError(err error) *Error {
+	e := &Error{Code: NotYAML, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
+	if m := lineInError.FindStringSubmatch(e.Msg); m != nil {
+		e.Line, _ = strconv.Atoi(m[1])
+		e.Msg = e.Msg[len(m[0]):]
 	}
-	e.msg = strings.ReplaceAll(e.msg, "\n", " ")
+	e.Msg = strings.ReplaceAll(e.Msg, "\n", " ")
 	return e
+}
+
+// Parse parses one document of YAML or JSON, and says which it is; nil means it is
+// empty.
+func Parse(text []byte) (root *yaml.Node, isJSON bool, err error) {
+	if looksLikeJSON(text) {
+		if roots, _, err := parseJSON(text); err == nil && len(roots) == 1 {
+			return roots[0], true, nil
+		}
+	}
+	root, err = ParseYAML(text)
+	return root, false, err
+}
+
+// ParseFlat is Parse and Flatten.
+func ParseFlat(text []byte, limit int) (*yaml.Node, error) {
+	root, _, err := Parse(text)
+	if err != nil || root == nil {
+		return nil, err
+	}
+	return Flatten(root, text, limit)
 }
 
 // looksLikeJSON says whether the text begins as a JSON object or array does.
@@ -75,9 +107,9 @@ func looksLikeJSON(text []byte) bool {
 	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
 }
 
-// flatten resolves aliases and merge keys, so that everything behind it sees a
+// Flatten resolves aliases and merge keys, so that everything behind it sees a
 // plain tree. It returns the tree itself when there is nothing to resolve.
-func flatten(n *yaml.Node, text []byte, limit int) (*yaml.Node, error) {
+func Flatten(n *yaml.Node, text []byte, limit int) (*yaml.Node, error) {
 	if bytes.IndexByte(text, '&') < 0 && !bytes.Contains(text, []byte("<<")) {
 		return n, nil
 	}
@@ -93,13 +125,13 @@ type flattener struct {
 func (f *flattener) copy(n *yaml.Node, inAlias bool) (*yaml.Node, error) {
 	if inAlias {
 		if f.count++; f.count > f.limit {
-			return nil, &syntaxError{code: CodeAliases, line: n.Line,
-				msg: fmt.Sprintf("aliases expand to more than %d nodes", f.limit)}
+			return nil, &Error{Code: ManyAliases, Line: n.Line,
+				Msg: fmt.Sprintf("aliases expand to more than %d nodes", f.limit)}
 		}
 	}
 	if n.Kind == yaml.AliasNode {
 		if f.active[n.Alias] {
-			return nil, &syntaxError{code: CodeAliases, line: n.Line, msg: fmt.Sprintf("anchor %q contains itself", n.Value)}
+			return nil, &Error{Code: ManyAliases, Line: n.Line, Msg: fmt.Sprintf("anchor %q contains itself", n.Value)}
 		}
 		f.active[n.Alias] = true
 		defer delete(f.active, n.Alias)
@@ -143,7 +175,7 @@ func (f *flattener) merge(into, from *yaml.Node, inAlias bool) error {
 	switch v.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(v.Content); i += 2 {
-			if get(into, v.Content[i].Value) == nil {
+			if Get(into, v.Content[i].Value) == nil {
 				into.Content = append(into.Content, v.Content[i], v.Content[i+1])
 			}
 		}
@@ -159,51 +191,66 @@ func (f *flattener) merge(into, from *yaml.Node, inAlias bool) error {
 		}
 		return nil
 	}
-	return &syntaxError{code: CodeYAML, line: from.Line, msg: "a merge key (<<) needs a mapping"}
+	return &Error{Code: NotYAML, Line: from.Line, Msg: "a merge key (<<) needs a mapping"}
 }
 
-// get returns the value of a field of a mapping, nil when it is absent.
-func get(n *yaml.Node, key string) *yaml.Node {
+// Get follows a path of fields of mappings, nil when one is absent.
+func Get(n *yaml.Node, path ...string) *yaml.Node {
+	for _, name := range path {
+		n = fieldOf(n, name)
+	}
+	return n
+}
+
+// fieldOf is the value of a field of a mapping, nil when it is absent.
+func fieldOf(n *yaml.Node, name string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
+		if n.Content[i].Value == name {
 			return n.Content[i+1]
 		}
 	}
 	return nil
 }
 
-// dig follows a path of fields.
-func dig(n *yaml.Node, keys ...string) *yaml.Node {
-	for _, k := range keys {
-		n = get(n, k)
-	}
-	return n
-}
-
-// items returns the elements of a sequence.
-func items(n *yaml.Node) []*yaml.Node {
-	if n == nil || n.Kind != yaml.SequenceNode {
+// Items are the elements of the sequence at a path.
+func Items(n *yaml.Node, path ...string) []*yaml.Node {
+	if n = Get(n, path...); n == nil || n.Kind != yaml.SequenceNode {
 		return nil
 	}
 	return n.Content
 }
 
-// str is the text of a scalar, empty for anything else and for null.
-func str(n *yaml.Node) string {
-	if n == nil || n.Kind != yaml.ScalarNode || isNull(n) {
+// Str is the text of the scalar at a path, empty for anything else and for null.
+func Str(n *yaml.Node, path ...string) string {
+	if n = Get(n, path...); n == nil || n.Kind != yaml.ScalarNode || IsNull(n) {
 		return ""
 	}
 	return n.Value
 }
 
-func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+// Keep takes all other fields out of a mapping.
+func Keep(n *yaml.Node, fields ...string) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return
+	}
+	kept := n.Content[:0]
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if slices.Contains(fields, n.Content[i].Value) {
+			kept = append(kept, n.Content[i], n.Content[i+1])
+		}
+	}
+	n.Content = kept
+}
 
-// truth is the value of a boolean scalar.
-func truth(n *yaml.Node) bool {
-	if n == nil || tag(n) != "!!bool" {
+// IsNull says whether a node is null, as a field without a value is.
+func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// Bool is the value of the boolean at a path.
+func Bool(n *yaml.Node, path ...string) bool {
+	if n = Get(n, path...); n == nil || Tag(n) != "!!bool" {
 		return false
 	}
 	switch strings.ToLower(n.Value) {
@@ -213,16 +260,17 @@ func truth(n *yaml.Node) bool {
 	return false
 }
 
-// number is the value of an integer scalar, 0 for anything else.
-func number(n *yaml.Node) int64 {
-	if n == nil || n.Tag != "!!int" {
+// Int is the value of the integer at a path, 0 for anything else.
+func Int(n *yaml.Node, path ...string) int64 {
+	if n = Get(n, path...); n == nil || n.Tag != "!!int" {
 		return 0
 	}
-	v, _ := parseInt(n.Value)
+	v, _ := ParseInt(n.Value)
 	return v
 }
 
-func parseInt(s string) (int64, error) {
+// ParseInt reads an integer as YAML 1.1 and 1.2 write it.
+func ParseInt(s string) (int64, error) {
 	s = strings.ReplaceAll(s, "_", "")
 	if v, err := strconv.ParseInt(s, 0, 64); err == nil {
 		return v, nil
@@ -232,9 +280,9 @@ func parseInt(s string) (int64, error) {
 
 const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// tag is the type of a scalar as the Kubernetes tools see it: they read YAML 1.1,
+// Tag is the type of a scalar as the Kubernetes tools see it: they read YAML 1.1,
 // where a bare yes, no, on or off is a boolean, and have no dates.
-func tag(n *yaml.Node) string {
+func Tag(n *yaml.Node) string {
 	switch {
 	case n.Tag == "!!timestamp" || n.Tag == "!!merge":
 		return "!!str"
@@ -256,19 +304,19 @@ func oldBool(s string) bool {
 	return false
 }
 
-// toAny turns a flat tree into what encoding/json would give, integers as int64.
-func toAny(n *yaml.Node) any {
+// Value turns a flat tree into what encoding/json would give, integers as int64.
+func Value(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:
 		m := make(map[string]any, len(n.Content)/2)
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			m[n.Content[i].Value] = toAny(n.Content[i+1])
+			m[n.Content[i].Value] = Value(n.Content[i+1])
 		}
 		return m
 	case yaml.SequenceNode:
 		s := make([]any, len(n.Content))
 		for i, c := range n.Content {
-			s[i] = toAny(c)
+			s[i] = Value(c)
 		}
 		return s
 	case yaml.ScalarNode:
@@ -278,13 +326,13 @@ func toAny(n *yaml.Node) any {
 }
 
 func scalarAny(n *yaml.Node) any {
-	switch tag(n) {
+	switch Tag(n) {
 	case "!!null":
 		return nil
 	case "!!bool":
-		return truth(n)
+		return Bool(n)
 	case "!!int":
-		if v, err := parseInt(n.Value); err == nil {
+		if v, err := ParseInt(n.Value); err == nil {
 			return v
 		}
 		if v, err := strconv.ParseFloat(n.Value, 64); err == nil {

@@ -1,4 +1,4 @@
-package manifests
+package yamltree
 
 import (
 	"encoding/json"
@@ -48,7 +48,7 @@ func (p *jsonParser) space() {
 }
 
 func (p *jsonParser) fail(format string, args ...any) error {
-	return &syntaxError{code: CodeJSON, line: p.line, msg: fmt.Sprintf(format, args...)}
+	return &Error{Code: NotJSON, Line: p.line, Msg: fmt.Sprintf(format, args...)}
 }
 
 func (p *jsonParser) unexpected(want string) error {

@@ -1,4 +1,4 @@
-package manifests
+package edit
 
 import (
 	"errors"
@@ -6,33 +6,38 @@ import (
 	"reflect"
 
 	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
+
+	"rung/sources/manifests"
 )
 
 func (r *rewriter) set(e Edit, p *piece, at [2]int, old map[string]any) error {
-	obj, err := generic(e.Object)
+	obj, err := manifests.Untyped(e.Object)
 	if err != nil {
 		return err
 	}
-	obj = tidy(obj)
 	if md, _ := obj["metadata"].(map[string]any); md["name"] != e.Key.Name {
 		return errors.New("the new object has another name")
 	}
-	base := old
+	// Compare like with like: what the old object is once it is typed.
+	var was any = old
 	if typed := reflect.TypeOf(e.Object); typed.Kind() == reflect.Pointer && e.Key.Kind.IsPolicy() {
-		// Compare like with like: what the old object is once it is typed.
-		if t, err := typedPolicy(e.Key.Kind, dropNulls(clone(old)).(map[string]any)); err == nil && reflect.TypeOf(t) == typed {
-			if g, err := generic(t); err == nil {
-				base = g
-			}
+		if t, err := manifests.Typify(e.Key.Kind, old); err == nil && reflect.TypeOf(t) == typed {
+			was = t
 		}
 	}
+	base, err := manifests.Untyped(was)
+	if err != nil {
+		return err
+	}
+	base["metadata"] = old["metadata"]
 	base, want := scope(base, obj)
 	d := r.differ(p)
 	node, s := p.root, slot{}
 	if p.list {
 		itemsNode, _ := d.itemsOf(p.root)
 		node = itemsNode.Content[at[1]]
-		s = slot{flow: itemsNode.Style&yaml.FlowStyle != 0, indent: d.column(d.pos(itemsNode))}
+		s = slot{flow: itemsNode.Style&yaml.FlowStyle != 0, indent: d.Column(d.Pos(itemsNode))}
 	}
 	if err := d.value(node, base, want, s); err != nil {
 		return err
@@ -62,13 +67,13 @@ func scope(old, obj map[string]any) (base, want map[string]any) {
 			delete(meta, f)
 		}
 	}
-	if oldA, _ := oldMeta["annotations"].(map[string]any); oldA[lastApplied] != nil {
+	if oldA, _ := oldMeta["annotations"].(map[string]any); oldA[corev1.LastAppliedConfigAnnotation] != nil {
 		a, _ := meta["annotations"].(map[string]any)
 		a = maps.Clone(a)
 		if a == nil {
 			a = map[string]any{}
 		}
-		a[lastApplied] = oldA[lastApplied]
+		a[corev1.LastAppliedConfigAnnotation] = oldA[corev1.LastAppliedConfigAnnotation]
 		meta["annotations"] = a
 	}
 	want = map[string]any{"metadata": meta, "spec": obj["spec"]}
@@ -108,22 +113,4 @@ func merge(old, base, want any) any {
 		}
 	}
 	return out
-}
-
-func clone(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		m := make(map[string]any, len(v))
-		for k, e := range v {
-			m[k] = clone(e)
-		}
-		return m
-	case []any:
-		s := make([]any, len(v))
-		for i, e := range v {
-			s[i] = clone(e)
-		}
-		return s
-	}
-	return v
 }

@@ -1,4 +1,4 @@
-package manifests
+package edit
 
 import (
 	"bytes"
@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"rung/sources/manifests"
+	"rung/sources/manifests/yamltree"
 )
 
 // replaceText puts a document's new text in place of the old one.
@@ -13,10 +16,7 @@ func (r *rewriter) replaceText(e Edit, p *piece, at [2]int) error {
 	if p.list {
 		return errors.New("is an item of a List: it has no text of its own")
 	}
-	text := e.Text
-	if docs := splitDocuments(text); len(docs) == 1 {
-		text = text[docs[0].body:docs[0].end]
-	}
+	text := bare(e.Text)
 	now, _ := pieces(r.name, text)
 	if len(now) != 1 || now[0].list || len(now[0].objs) != 1 {
 		return errors.New("the new text is not one object")
@@ -32,7 +32,7 @@ func (r *rewriter) replaceText(e Edit, p *piece, at [2]int) error {
 	if !p.json && bytes.HasSuffix(oldText, []byte("\n")) && !bytes.HasSuffix(text, []byte("\n")) {
 		text = append(text[:len(text):len(text)], r.eol()...)
 	}
-	if p.start == p.body && isMarker(oldText, "---") {
+	if p.start == p.body && yamltree.IsMarker(oldText, "---") {
 		text = append([]byte("---"+r.eol()), text...)
 	}
 	r.want[at] = obj
@@ -40,12 +40,20 @@ func (r *rewriter) replaceText(e Edit, p *piece, at [2]int) error {
 	return nil
 }
 
+// bare is a document's text without its separator line.
+func bare(text []byte) []byte {
+	if docs, json, _ := yamltree.Documents("", text); len(docs) == 1 && !json {
+		return text[docs[0].Body:docs[0].End]
+	}
+	return text
+}
+
 // removeDocument takes a document out, with its separator line.
 func (r *rewriter) removeDocument(p *piece) {
 	end := p.end
 	if r.json {
-		end = lineEnd(r.text, end)
-		if !blank(r.text[p.end:end]) {
+		end = yamltree.LineEnd(r.text, end)
+		if !yamltree.Blank(r.text[p.end:end]) {
 			end = p.end
 		}
 	}
@@ -56,19 +64,17 @@ func (r *rewriter) removeDocument(p *piece) {
 func (r *rewriter) append(e Edit) error {
 	text := e.Text
 	if len(text) == 0 {
-		obj, err := generic(e.Object)
+		obj, err := manifests.Untyped(e.Object)
 		if err != nil {
 			return err
 		}
 		if r.json {
-			text = []byte(style{asJSON: true, step: 2, eol: "\n"}.jsonText(tidy(obj), 0) + "\n")
+			text = []byte(style{asJSON: true, step: 2, eol: "\n"}.jsonText(obj, 0) + "\n")
 		} else {
-			text = marshalTidy(obj)
+			text = yamltree.Marshal(obj)
 		}
 	}
-	if docs := splitDocuments(text); len(docs) == 1 && !looksLikeJSON(text) {
-		text = text[docs[0].body:docs[0].end]
-	}
+	text = bare(text)
 	now, _ := pieces(r.name, text)
 	if len(now) != 1 || now[0].list || len(now[0].objs) != 1 {
 		return errors.New("the new text is not one object")
@@ -88,7 +94,7 @@ func appendDocument(text, doc []byte, eol string, json bool) []byte {
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(text, eol...)
 	}
-	if !json && !blank(text) {
+	if !json && !yamltree.Blank(text) {
 		text = append(append(text, "---"...), eol...)
 	}
 	return append(text, doc...)
@@ -99,7 +105,7 @@ func appendDocument(text, doc []byte, eol string, json bool) []byte {
 // that could not be read is untouched.
 func (r *rewriter) verify(text []byte) error {
 	now, _ := pieces(r.name, text)
-	fail := func(why string) error { return &EditError{File: r.name, Why: why} }
+	fail := func(why string) error { return &Error{File: r.name, Why: why} }
 	next := 0
 	for i := range r.pieces {
 		p := &r.pieces[i]
@@ -154,12 +160,12 @@ func (r *rewriter) verifyObjects(doc int, p, q *piece) error {
 			if touched {
 				why = "the edit cannot be made on the object's own text alone (an anchor, or an unusual form)"
 			}
-			return &EditError{File: r.name, Why: strings.Join([]string{fmt.Sprintf("document %d", doc), why}, ": ")}
+			return &Error{File: r.name, Why: strings.Join([]string{fmt.Sprintf("document %d", doc), why}, ": ")}
 		}
 		j++
 	}
 	if j != len(q.objs) {
-		return &EditError{File: r.name, Why: fmt.Sprintf("document %d: the edit would add an object", doc)}
+		return &Error{File: r.name, Why: fmt.Sprintf("document %d: the edit would add an object", doc)}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package manifests
+package edit
 
 import (
 	"errors"
@@ -9,10 +9,13 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 
 	"rung/model"
+	"rung/sources/manifests"
 )
 
 // head is what the objects of these tests begin with.
 const head = "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\n"
+
+const blueText = "apiVersion: v1\nkind: Namespace\nmetadata: {name: blue}\n"
 
 // editCase changes the policy "a" of a text with f.
 type editCase struct {
@@ -40,7 +43,7 @@ func clearLogging(a *v1alpha1.AdminNetworkPolicy) { delete(a.Annotations, model.
 // find reads text and returns the policy "a".
 func find(t *testing.T, file, text string) *model.Policy {
 	t.Helper()
-	r := Parse(file, []byte(text), Options{SkipSchema: true})
+	r := manifests.Parse(file, []byte(text), manifests.Options{SkipSchema: true})
 	for _, p := range r.Policies() {
 		if p.Name == "a" {
 			return p
@@ -53,7 +56,7 @@ func find(t *testing.T, file, text string) *model.Policy {
 func setEdit(p *model.Policy, f func(*v1alpha1.AdminNetworkPolicy)) Edit {
 	o := p.Original.(*v1alpha1.AdminNetworkPolicy).DeepCopy()
 	f(o)
-	return Edit{Op: EditSet, Key: p.Key, Origin: p.Origin, Object: o}
+	return Edit{Op: Set, Key: p.Key, Origin: p.Origin, Object: o}
 }
 
 func TestRewriteSet(t *testing.T) {
@@ -263,16 +266,16 @@ func TestRewriteRefuses(t *testing.T) {
 		}), "x.yaml: document 0: the edit cannot be made on the object's own text alone (an anchor, or an unusual form)"},
 		{"a field from a merge key", merged, setEdit(find(t, "x.yaml", merged), func(a *v1alpha1.AdminNetworkPolicy) { delete(a.Annotations, "x") }),
 			"x.yaml: AdminNetworkPolicy/a: metadata.annotations.x: comes from a merge key and cannot be taken out here"},
-		{"another object", commented, Edit{Op: EditSet, Key: other, Origin: p.Origin, Object: p.Original}, "x.yaml: AdminNetworkPolicy/b: another object stands where it was read"},
-		{"another place", commented, Edit{Op: EditDelete, Key: p.Key, Origin: moved}, "x.yaml: AdminNetworkPolicy/a: is not where it was read"},
-		{"another name in the text", commented, Edit{Op: EditText, Key: p.Key, Origin: p.Origin, Text: []byte(with(commented, "name: a ", "name: b "))},
+		{"another object", commented, Edit{Op: Set, Key: other, Origin: p.Origin, Object: p.Original}, "x.yaml: AdminNetworkPolicy/b: another object stands where it was read"},
+		{"another place", commented, Edit{Op: Delete, Key: p.Key, Origin: moved}, "x.yaml: AdminNetworkPolicy/a: is not where it was read"},
+		{"another name in the text", commented, Edit{Op: Text, Key: p.Key, Origin: p.Origin, Text: []byte(with(commented, "name: a ", "name: b "))},
 			"x.yaml: AdminNetworkPolicy/a: the new text is another object"},
-		{"two documents in the text", commented, Edit{Op: EditText, Key: p.Key, Origin: p.Origin, Text: []byte(commented + "---\n" + commented)},
+		{"two documents in the text", commented, Edit{Op: Text, Key: p.Key, Origin: p.Origin, Text: []byte(commented + "---\n" + commented)},
 			"x.yaml: AdminNetworkPolicy/a: the new text is not one object"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := rewrite("x.yaml", []byte(c.text), []Edit{c.edit})
-			var ee *EditError
+			var ee *Error
 			if !errors.As(err, &ee) || err.Error() != c.want {
 				t.Errorf("got %v\nwant %s", err, c.want)
 			}
@@ -292,40 +295,40 @@ func TestRewriteDocuments(t *testing.T) {
 		want             string
 	}{
 		{"a document's text", "x.yaml", two, func(p *model.Policy) []Edit {
-			return []Edit{{Op: EditText, Key: p.Key, Origin: p.Origin, Text: []byte(edited)}}
+			return []Edit{{Op: Text, Key: p.Key, Origin: p.Origin, Text: []byte(edited)}}
 		}, "# top\n---\n" + ns + "--- # the policy\n" + edited},
 		{"a document's text, without its last newline", "x.yaml", commented + "---\n" + ns, func(p *model.Policy) []Edit {
-			return []Edit{{Op: EditText, Key: p.Key, Origin: p.Origin, Text: []byte(strings.TrimSuffix(edited, "\n"))}}
+			return []Edit{{Op: Text, Key: p.Key, Origin: p.Origin, Text: []byte(strings.TrimSuffix(edited, "\n"))}}
 		}, edited + "---\n" + ns},
 		{"a document goes", "x.yaml", two, func(p *model.Policy) []Edit {
-			return []Edit{{Op: EditDelete, Key: p.Key, Origin: p.Origin}}
+			return []Edit{{Op: Delete, Key: p.Key, Origin: p.Origin}}
 		}, "# top\n---\n" + ns},
 		{"the first document goes", "x.yaml", commented + "---\n" + ns, func(p *model.Policy) []Edit {
-			return []Edit{{Op: EditDelete, Key: p.Key, Origin: p.Origin}}
+			return []Edit{{Op: Delete, Key: p.Key, Origin: p.Origin}}
 		}, "---\n" + ns},
 		{"the only document goes", "x.yaml", commented, func(p *model.Policy) []Edit {
-			return []Edit{{Op: EditDelete, Key: p.Key, Origin: p.Origin}}
+			return []Edit{{Op: Delete, Key: p.Key, Origin: p.Origin}}
 		}, ""},
 		{"an item of a List goes", "x.yaml", list, func(p *model.Policy) []Edit {
-			return []Edit{{Op: EditDelete, Key: p.Key, Origin: p.Origin}}
+			return []Edit{{Op: Delete, Key: p.Key, Origin: p.Origin}}
 		}, with(list, dashed(commented)[:strings.Index(dashed(commented), "# the end")-2][strings.Index(dashed(commented), "- apiVersion"):], "")},
 		{"a json value goes", "x.json", jsons, func(p *model.Policy) []Edit {
-			return []Edit{{Op: EditDelete, Key: p.Key, Origin: p.Origin}}
+			return []Edit{{Op: Delete, Key: p.Key, Origin: p.Origin}}
 		}, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"nn"}}` + "\n"},
 		{"a document comes", "x.yaml", strings.TrimSuffix(ns, "\n"), func(*model.Policy) []Edit {
-			return []Edit{{Op: EditAppend, Text: []byte("---\n" + commented)}}
+			return []Edit{{Op: Append, Text: []byte("---\n" + commented)}}
 		}, ns + "---\n" + commented},
 		{"a document comes to an empty file", "x.yaml", "", func(*model.Policy) []Edit {
-			return []Edit{{Op: EditAppend, Text: []byte(commented)}}
+			return []Edit{{Op: Append, Text: []byte(commented)}}
 		}, commented},
 		{"a document comes to a file with crlf", "x.yaml", crlf(ns), func(*model.Policy) []Edit {
-			return []Edit{{Op: EditAppend, Text: []byte(commented)}}
+			return []Edit{{Op: Append, Text: []byte(commented)}}
 		}, crlf(ns + "---\n" + commented)},
 		{"several edits at once", "x.yaml", two, func(p *model.Policy) []Edit {
 			return []Edit{
 				setEdit(p, setPriority(99)),
-				{Op: EditDelete, Key: model.Key{Kind: model.KindNamespace, Name: "nn"}, Origin: model.Origin{Doc: 0, Item: -1}},
-				{Op: EditAppend, Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "o"}}},
+				{Op: Delete, Key: model.Key{Kind: model.KindNamespace, Name: "nn"}, Origin: model.Origin{Doc: 0, Item: -1}},
+				{Op: Append, Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "o"}}},
 			}
 		}, "# top\n--- # the policy\n" + with(commented, "priority: 34 #", "priority: 99 #") + "---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: o\n"},
 	} {

@@ -1,13 +1,15 @@
-package manifests
+package edit
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
+	"rung/sources/manifests"
 	"rung/sources/safefile"
 )
 
@@ -28,9 +30,9 @@ var (
 // WriteBack.
 //
 // Errors: ErrChanged when the file is not as it was read, ErrNotWritable, those of
-// safefile.Swap, an *EditError when an edit cannot be made without touching more
+// safefile.Swap, an *Error when an edit cannot be made without touching more
 // than it is about.
-func WriteBack(fsys safefile.FS, f File, edits ...Edit) (File, error) {
+func WriteBack(fsys safefile.FS, f manifests.File, edits ...Edit) (manifests.File, error) {
 	if !f.Writable {
 		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)
 	}
@@ -57,7 +59,7 @@ func WriteBack(fsys safefile.FS, f File, edits ...Edit) (File, error) {
 
 // PutBack gives a file the text it had before a WriteBack, if it still is as that
 // left it.
-func PutBack(fsys safefile.FS, f File, text []byte) error {
+func PutBack(fsys safefile.FS, f manifests.File, text []byte) error {
 	now, err := Unchanged(fsys, f)
 	if err != nil {
 		return err
@@ -71,14 +73,14 @@ func PutBack(fsys safefile.FS, f File, text []byte) error {
 
 // NewFile writes a file that does not exist yet: the whole text or none. It never
 // overwrites one.
-func NewFile(fsys safefile.FS, path string, text []byte) (File, error) {
+func NewFile(fsys safefile.FS, path string, text []byte) (manifests.File, error) {
 	if err := safefile.Create(fsys, path, text, 0o644); err != nil {
-		return File{}, fmt.Errorf("write %s: %w", path, err)
+		return manifests.File{}, fmt.Errorf("write %s: %w", path, err)
 	}
-	return stampOf(fsys, File{Path: path, Writable: true}, path, text), nil
+	return stampOf(fsys, manifests.File{Path: path, Writable: true}, path, text), nil
 }
 
-func stampOf(fsys safefile.FS, f File, real string, text []byte) File {
+func stampOf(fsys safefile.FS, f manifests.File, real string, text []byte) manifests.File {
 	f.Sum, f.Size, f.At = sha256.Sum256(text), int64(len(text)), time.Now()
 	// Written it is; a file that cannot be looked at is read again.
 	if info, err := fsys.Lstat(real); err == nil {
@@ -88,16 +90,14 @@ func stampOf(fsys safefile.FS, f File, real string, text []byte) File {
 }
 
 // Unchanged reads a file if it still is what it was.
-func Unchanged(fsys safefile.FS, f File) ([]byte, error) {
+func Unchanged(fsys safefile.FS, f manifests.File) ([]byte, error) {
 	in, err := fsys.Open(f.Path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	text, err := readAll(in, f.Size, f.Size)
+	text, err := io.ReadAll(io.LimitReader(in, f.Size+1))
 	switch {
-	case errors.Is(err, errTooLarge):
-		return nil, ErrChanged
 	case err != nil:
 		return nil, err
 	case sha256.Sum256(text) != f.Sum:

@@ -1,4 +1,4 @@
-package manifests
+package yamltree
 
 import (
 	"bytes"
@@ -8,18 +8,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// layout finds where the nodes of a tree stand in the text they were parsed
+// Layout finds where the nodes of a tree stand in the text they were parsed
 // from. The parser tells only where a node begins, in lines and runes.
-type layout struct {
-	text []byte
-	json bool
+type Layout struct {
+	Text []byte
+	JSON bool
 	// starts are the offsets at which lines begin, by the breaks of the parser
 	// at hand.
 	starts []int
 }
 
-func newLayout(text []byte, json bool) *layout {
-	l := &layout{text: text, json: json, starts: []int{0}}
+func NewLayout(text []byte, json bool) *Layout {
+	l := &Layout{Text: text, JSON: json, starts: []int{0}}
 	for i := 0; i < len(text); {
 		n := 0
 		switch c := text[i]; {
@@ -46,24 +46,24 @@ func newLayout(text []byte, json bool) *layout {
 	return l
 }
 
-// pos is the offset a node begins at.
-func (l *layout) pos(n *yaml.Node) int {
+// Pos is the offset a node begins at.
+func (l *Layout) Pos(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(l.starts) {
-		return len(l.text)
+		return len(l.Text)
 	}
 	p := l.starts[n.Line-1]
-	if l.json {
-		return min(p+n.Column-1, len(l.text))
+	if l.JSON {
+		return min(p+n.Column-1, len(l.Text))
 	}
-	for c := 1; c < n.Column && p < len(l.text); c++ {
-		_, size := utf8.DecodeRune(l.text[p:])
+	for c := 1; c < n.Column && p < len(l.Text); c++ {
+		_, size := utf8.DecodeRune(l.Text[p:])
 		p += size
 	}
 	return p
 }
 
-// line is the index of the line an offset is in.
-func (l *layout) line(p int) int {
+// Line is the index of the line an offset is in.
+func (l *Layout) Line(p int) int {
 	i, found := slices.BinarySearch(l.starts, p)
 	if found {
 		return i
@@ -71,30 +71,30 @@ func (l *layout) line(p int) int {
 	return i - 1
 }
 
-// lineStart is the offset the line of p begins at, nextLine that of the line
+// LineStart is the offset the line of p begins at, NextLine that of the line
 // behind it (the text's end for the last).
-func (l *layout) lineStart(p int) int { return l.starts[l.line(p)] }
+func (l *Layout) LineStart(p int) int { return l.starts[l.Line(p)] }
 
-func (l *layout) nextLine(p int) int {
-	if i := l.line(p) + 1; i < len(l.starts) {
+func (l *Layout) NextLine(p int) int {
+	if i := l.Line(p) + 1; i < len(l.starts) {
 		return l.starts[i]
 	}
-	return len(l.text)
+	return len(l.Text)
 }
 
-// column counts the bytes before p in its line, from 0.
-func (l *layout) column(p int) int { return p - l.lineStart(p) }
+// Column counts the bytes before p in its line, from 0.
+func (l *Layout) Column(p int) int { return p - l.LineStart(p) }
 
-// onlySpaceBefore says whether p is the first thing on its line.
-func (l *layout) onlySpaceBefore(p int) bool {
-	return len(bytes.Trim(l.text[l.lineStart(p):p], " ")) == 0
+// OnlySpaceBefore says whether p is the first thing on its line.
+func (l *Layout) OnlySpaceBefore(p int) bool {
+	return len(bytes.Trim(l.Text[l.LineStart(p):p], " ")) == 0
 }
 
-// end is the offset behind a node's last byte. indent is the column of the
+// End is the offset behind a node's last byte. indent is the column of the
 // block mapping or list the node is in, -1 for the root. ok is false where the
 // text is not understood.
-func (l *layout) end(n *yaml.Node, indent int) (end int, ok bool) {
-	p := l.pos(n)
+func (l *Layout) End(n *yaml.Node, indent int) (end int, ok bool) {
+	p := l.Pos(n)
 	if n.Kind == yaml.AliasNode {
 		return l.upTo(p + 1 + len(n.Value))
 	}
@@ -112,35 +112,35 @@ func (l *layout) end(n *yaml.Node, indent int) (end int, ok bool) {
 	case len(n.Content) == 0:
 		return 0, false
 	}
-	return l.end(n.Content[len(n.Content)-1], l.column(p))
+	return l.End(n.Content[len(n.Content)-1], l.Column(p))
 }
 
-func (l *layout) upTo(p int) (int, bool) { return p, p <= len(l.text) }
+func (l *Layout) upTo(p int) (int, bool) { return p, p <= len(l.Text) }
 
 // skipProperties steps over an anchor and a tag to the node's content.
-func (l *layout) skipProperties(n *yaml.Node, p int) (int, bool) {
+func (l *Layout) skipProperties(n *yaml.Node, p int) (int, bool) {
 	if n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
 		return p, true
 	}
-	for p < len(l.text) && (l.text[p] == '&' || l.text[p] == '!') {
-		for p < len(l.text) && !isSpace(l.text[p]) {
+	for p < len(l.Text) && (l.Text[p] == '&' || l.Text[p] == '!') {
+		for p < len(l.Text) && !isSpace(l.Text[p]) {
 			p++
 		}
-		p = l.skipSpace(p)
+		p = l.SkipSpace(p)
 	}
 	return l.upTo(p)
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// skipSpace steps over white space, line breaks and comments.
-func (l *layout) skipSpace(p int) int {
-	for p < len(l.text) {
-		switch c := l.text[p]; {
+// SkipSpace steps over white space, line breaks and comments.
+func (l *Layout) SkipSpace(p int) int {
+	for p < len(l.Text) {
+		switch c := l.Text[p]; {
 		case isSpace(c):
 			p++
-		case c == '#' && !l.json && (p == 0 || isSpace(l.text[p-1])):
-			p = l.nextLine(p)
+		case c == '#' && !l.JSON && (p == 0 || isSpace(l.Text[p-1])):
+			p = l.NextLine(p)
 		default:
 			return p
 		}
@@ -148,13 +148,13 @@ func (l *layout) skipSpace(p int) int {
 	return p
 }
 
-func (l *layout) scalarEnd(n *yaml.Node, p, indent int) (int, bool) {
+func (l *Layout) scalarEnd(n *yaml.Node, p, indent int) (int, bool) {
 	switch {
-	case p >= len(l.text):
+	case p >= len(l.Text):
 		return p, n.Value == ""
 	case n.Style&yaml.DoubleQuotedStyle != 0:
-		for i := p + 1; i < len(l.text); i++ {
-			switch l.text[i] {
+		for i := p + 1; i < len(l.Text); i++ {
+			switch l.Text[i] {
 			case '\\':
 				i++
 			case '"':
@@ -163,11 +163,11 @@ func (l *layout) scalarEnd(n *yaml.Node, p, indent int) (int, bool) {
 		}
 		return 0, false
 	case n.Style&yaml.SingleQuotedStyle != 0:
-		for i := p + 1; i < len(l.text); i++ {
-			if l.text[i] != '\'' {
+		for i := p + 1; i < len(l.Text); i++ {
+			if l.Text[i] != '\'' {
 				continue
 			}
-			if i+1 < len(l.text) && l.text[i+1] == '\'' {
+			if i+1 < len(l.Text) && l.Text[i+1] == '\'' {
 				i++
 				continue
 			}
@@ -182,11 +182,11 @@ func (l *layout) scalarEnd(n *yaml.Node, p, indent int) (int, bool) {
 
 // plainEnd walks along a plain scalar: its value is its text, but for runs of
 // white space where it is folded.
-func (l *layout) plainEnd(value string, p int) (int, bool) {
+func (l *Layout) plainEnd(value string, p int) (int, bool) {
 	for i := 0; i < len(value); {
 		if value[i] == ' ' || value[i] == '\n' || value[i] == '\t' {
 			q := p
-			for q < len(l.text) && isSpace(l.text[q]) {
+			for q < len(l.Text) && isSpace(l.Text[q]) {
 				q++
 			}
 			if q == p {
@@ -196,7 +196,7 @@ func (l *layout) plainEnd(value string, p int) (int, bool) {
 			}
 			continue
 		}
-		if p >= len(l.text) || l.text[p] != value[i] {
+		if p >= len(l.Text) || l.Text[p] != value[i] {
 			return 0, false
 		}
 		p++
@@ -207,9 +207,9 @@ func (l *layout) plainEnd(value string, p int) (int, bool) {
 
 // blockScalarEnd finds the end of a literal or folded scalar whose header is at
 // p: the end of the last line that is indented enough and not blank.
-func (l *layout) blockScalarEnd(p, indent int) (int, bool) {
+func (l *Layout) blockScalarEnd(p, indent int) (int, bool) {
 	want := -1
-	header := l.text[p:l.nextLine(p)]
+	header := l.Text[p:l.NextLine(p)]
 	for _, c := range header[1:] {
 		if c >= '1' && c <= '9' {
 			want = max(indent, 0) + int(c-'0')
@@ -218,9 +218,9 @@ func (l *layout) blockScalarEnd(p, indent int) (int, bool) {
 		}
 	}
 	end := p + len(bytes.TrimRight(header, "\r\n"))
-	for i := l.line(p) + 1; i < len(l.starts); i++ {
-		start, next := l.starts[i], l.nextLine(l.starts[i])
-		row := bytes.TrimRight(l.text[start:next], "\r\n")
+	for i := l.Line(p) + 1; i < len(l.starts); i++ {
+		start, next := l.starts[i], l.NextLine(l.starts[i])
+		row := bytes.TrimRight(l.Text[start:next], "\r\n")
 		n := leading(row)
 		if len(row) == n {
 			continue // blank
@@ -240,27 +240,27 @@ func (l *layout) blockScalarEnd(p, indent int) (int, bool) {
 }
 
 // flowEnd finds the closing bracket of a flow collection.
-func (l *layout) flowEnd(n *yaml.Node, p int) (int, bool) {
+func (l *Layout) flowEnd(n *yaml.Node, p int) (int, bool) {
 	closing := byte('}')
 	if n.Kind == yaml.SequenceNode {
 		closing = ']'
 	}
-	if p >= len(l.text) || l.text[p] != '{' && l.text[p] != '[' {
+	if p >= len(l.Text) || l.Text[p] != '{' && l.Text[p] != '[' {
 		// [a: b] has a mapping without brackets.
 		if n.Kind == yaml.MappingNode && len(n.Content) > 0 {
-			return l.end(n.Content[len(n.Content)-1], -1)
+			return l.End(n.Content[len(n.Content)-1], -1)
 		}
 		return 0, false
 	}
 	p++
 	if len(n.Content) > 0 {
 		var ok bool
-		if p, ok = l.end(n.Content[len(n.Content)-1], -1); !ok {
+		if p, ok = l.End(n.Content[len(n.Content)-1], -1); !ok {
 			return 0, false
 		}
 	}
-	for p = l.skipSpace(p); p < len(l.text); p = l.skipSpace(p + 1) {
-		switch l.text[p] {
+	for p = l.SkipSpace(p); p < len(l.Text); p = l.SkipSpace(p + 1) {
+		switch l.Text[p] {
 		case closing:
 			return p + 1, true
 		case ',', ':':
@@ -269,4 +269,25 @@ func (l *layout) flowEnd(n *yaml.Node, p int) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Dash is the offset of the dash of element i of a block list.
+func (l *Layout) Dash(n *yaml.Node, i int) int {
+	first := l.Pos(n)
+	if n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
+		first, _ = l.skipProperties(n, first)
+	}
+	col := l.Column(first)
+	for row := l.Line(l.Pos(n.Content[i])); row >= l.Line(first); row-- {
+		if p := l.starts[row] + col; p < len(l.Text) && l.Text[p] == '-' && l.OnlySpaceBefore(p) {
+			return p
+		}
+	}
+	return first
+}
+
+// FirstOnLine is the offset of the first thing on the line of p.
+func (l *Layout) FirstOnLine(p int) int {
+	s := l.LineStart(p)
+	return s + leading(l.Text[s:])
 }

@@ -1,4 +1,4 @@
-package manifests
+package edit
 
 import (
 	"fmt"
@@ -84,7 +84,7 @@ func TestRewriteRandom(t *testing.T) {
 	list := "apiVersion: v1\nkind: List\nitems:\n  - apiVersion: v1 # first\n    kind: Namespace\n    metadata: {name: first}\n" + indent(dashed(commented), "  ")
 	for name, text := range map[string]string{
 		"block": commented, "crlf": crlf(commented), "no newline at the end": strings.TrimSuffix(commented, "\n# the end\n"),
-		"flow":      head + "metadata: {name: a}\nspec: {priority: 5, subject: {namespaces: {}}, egress: [{action: Deny, to: [{namespaces: {}}]}]}\n---\n" + nsText,
+		"flow":      head + "metadata: {name: a}\nspec: {priority: 5, subject: {namespaces: {}}, egress: [{action: Deny, to: [{namespaces: {}}]}]}\n---\n" + blueText,
 		"json":      jsonText,
 		"json line": `{"apiVersion":"policy.networking.k8s.io/v1alpha1","kind":"AdminNetworkPolicy","metadata":{"name":"a"},"spec":{"priority":5,"subject":{"namespaces":{}}}}`,
 		"list":      list,
@@ -103,21 +103,13 @@ func TestRewriteRandom(t *testing.T) {
 					e := setEdit(p, func(a *v1alpha1.AdminNetworkPolicy) { scramble(r, a) })
 					out, err := rewrite(file, []byte(now), []Edit{e})
 					if err != nil {
-						t.Fatalf("chain %d: %v\n%s\nto\n%s", chain, err, now, yamlOf(e.Object))
+						t.Fatalf("chain %d: %v\n%s\nto\n%+v", chain, err, now, e.Object)
 					}
 					now = string(out)
 				}
 			}
 		})
 	}
-}
-
-func yamlOf(o any) string {
-	g, err := generic(o)
-	if err != nil {
-		return err.Error()
-	}
-	return string(marshalTidy(g))
 }
 
 func indent(s, by string) string {

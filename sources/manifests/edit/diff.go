@@ -1,4 +1,4 @@
-package manifests
+package edit
 
 import (
 	"maps"
@@ -6,15 +6,17 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"rung/sources/manifests/yamltree"
 )
 
 // differ turns the difference between two values of an object into splices of
 // the text the first was read from.
 type differ struct {
-	*layout
+	*yamltree.Layout
 	style
 	splices []splice
-	way     []step
+	way     []yamltree.Step
 }
 
 // slot is where a value stands.
@@ -38,14 +40,14 @@ func (c *cannot) Error() string {
 	return c.field + ": " + c.why
 }
 
-func (d *differ) cannot(why string) error { return &cannot{pathText(d.way, false), why} }
+func (d *differ) cannot(why string) error { return &cannot{yamltree.Path(d.way, false), why} }
 
 func (d *differ) splice(start, end int, text string) {
 	d.splices = append(d.splices, splice{start, end, text})
 }
 
 // at runs f one step further down, for the path in errors.
-func (d *differ) at(s step, f func() error) error {
+func (d *differ) at(s yamltree.Step, f func() error) error {
 	d.way = append(d.way, s)
 	err := f()
 	d.way = d.way[:len(d.way)-1]
@@ -82,22 +84,22 @@ type pair struct {
 func (d *differ) pairs(n *yaml.Node) ([]pair, error) {
 	ps := make([]pair, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		p := pair{key: n.Content[i], value: n.Content[i+1], start: d.pos(n.Content[i])}
-		keyEnd, ok := d.end(p.key, -1)
-		if !ok || keyEnd > len(d.text) {
+		p := pair{key: n.Content[i], value: n.Content[i+1], start: d.Pos(n.Content[i])}
+		keyEnd, ok := d.End(p.key, -1)
+		if !ok || keyEnd > len(d.Text) {
 			return nil, d.cannot("is written in a way that cannot be edited")
 		}
-		p.colon = d.skipSpace(keyEnd)
-		if p.colon < len(d.text) && d.text[p.colon] == ':' {
+		p.colon = d.SkipSpace(keyEnd)
+		if p.colon < len(d.Text) && d.Text[p.colon] == ':' {
 			p.colon++
 		} else {
 			p.colon = -1 // {a, b}: a field without a colon
 		}
 		indent := -1
 		if n.Style&yaml.FlowStyle == 0 {
-			indent = d.column(p.start)
+			indent = d.Column(p.start)
 		}
-		if p.end, ok = d.end(p.value, indent); !ok {
+		if p.end, ok = d.End(p.value, indent); !ok {
 			return nil, d.cannot("is written in a way that cannot be edited")
 		}
 		p.end = max(p.end, p.colon, keyEnd)
@@ -115,7 +117,7 @@ func (d *differ) mapping(n *yaml.Node, old, want map[string]any, s slot) error {
 	flow := n.Style&yaml.FlowStyle != 0
 	gone := make([]bool, len(ps))
 	var added []string
-	for _, k := range slices.SortedFunc(maps.Keys(want), compareFields) {
+	for _, k := range slices.SortedFunc(maps.Keys(want), yamltree.CompareFields) {
 		w := want[k]
 		if o, ok := old[k]; ok && equal(o, w) || !ok && isDefault(old, k, w) {
 			continue
@@ -125,11 +127,11 @@ func (d *differ) mapping(n *yaml.Node, old, want map[string]any, s slot) error {
 			added = append(added, k)
 			continue
 		}
-		err := d.at(fieldStep(k), func() error {
+		err := d.at(yamltree.Field(k), func() error {
 			if ps[i].colon < 0 {
 				return d.cannot("is written in a way that cannot be edited")
 			}
-			return d.value(ps[i].value, old[k], w, slot{key: ps[i].key, colon: ps[i].colon, flow: flow, indent: d.column(ps[0].start)})
+			return d.value(ps[i].value, old[k], w, slot{key: ps[i].key, colon: ps[i].colon, flow: flow, indent: d.Column(ps[0].start)})
 		})
 		if err != nil {
 			return err
@@ -141,7 +143,7 @@ func (d *differ) mapping(n *yaml.Node, old, want map[string]any, s slot) error {
 		}
 		i := slices.IndexFunc(ps, func(p pair) bool { return p.key.Value == k })
 		if i < 0 {
-			return d.at(fieldStep(k), func() error { return d.cannot("comes from a merge key and cannot be taken out here") })
+			return d.at(yamltree.Field(k), func() error { return d.cannot("comes from a merge key and cannot be taken out here") })
 		}
 		gone[i] = true
 	}
@@ -157,11 +159,11 @@ func (d *differ) mapping(n *yaml.Node, old, want map[string]any, s slot) error {
 		for i, p := range ps {
 			spans[i] = [2]int{p.start, p.end}
 		}
-		col := d.column(d.firstOnLine(ps[0].start))
+		col := d.Column(d.FirstOnLine(ps[0].start))
 		var texts []string
 		for _, k := range added {
-			name := stringText(k)
-			if d.json {
+			name := yamltree.Scalar(k)
+			if d.JSON {
 				name = d.jsonText(k, 0)
 			}
 			texts = append(texts, name+": "+d.inline(want[k], col))
@@ -172,28 +174,22 @@ func (d *differ) mapping(n *yaml.Node, old, want map[string]any, s slot) error {
 		return err
 	}
 	for _, k := range added {
-		d.addLines(ps[len(ps)-1].end, d.block(map[string]any{k: want[k]}, d.column(ps[0].start)))
+		d.addLines(ps[len(ps)-1].end, d.block(map[string]any{k: want[k]}, d.Column(ps[0].start)))
 	}
 	return nil
-}
-
-// firstOnLine is the offset of the first thing on the line of p.
-func (d *differ) firstOnLine(p int) int {
-	s := d.lineStart(p)
-	return s + leading(d.text[s:])
 }
 
 // removeFields takes fields out of a block mapping, with their lines. The first
 // field may share its line with the dash of a list.
 func (d *differ) removeFields(ps []pair, gone []bool) error {
 	i := 0
-	if !d.onlySpaceBefore(ps[0].start) && gone[0] {
+	if !d.OnlySpaceBefore(ps[0].start) && gone[0] {
 		for i < len(ps) && gone[i] {
 			i++
 		}
 		to := ps[i].start
 		for j := range i {
-			if strings.Contains(string(d.text[ps[j].end:ps[j+1].start]), "#") {
+			if strings.Contains(string(d.Text[ps[j].end:ps[j+1].start]), "#") {
 				to = ps[0].end // comments between stay where they are
 				i = 1
 				break
@@ -205,18 +201,18 @@ func (d *differ) removeFields(ps []pair, gone []bool) error {
 		if !gone[i] {
 			continue
 		}
-		if !d.onlySpaceBefore(ps[i].start) {
+		if !d.OnlySpaceBefore(ps[i].start) {
 			return d.cannot("is written in a way that cannot be edited")
 		}
-		d.splice(d.lineStart(ps[i].start), d.nextLine(ps[i].end), "")
+		d.splice(d.LineStart(ps[i].start), d.NextLine(ps[i].end), "")
 	}
 	return nil
 }
 
 // addLines puts lines behind the line p is on.
 func (d *differ) addLines(p int, lines string) {
-	at := d.nextLine(p)
-	if at == len(d.text) && (at == 0 || d.text[at-1] != '\n') {
+	at := d.NextLine(p)
+	if at == len(d.Text) && (at == 0 || d.Text[at-1] != '\n') {
 		d.splice(at, at, d.eol+lines)
 		return
 	}
@@ -225,12 +221,12 @@ func (d *differ) addLines(p int, lines string) {
 
 // replace writes a value anew where n stood.
 func (d *differ) replace(n *yaml.Node, want any, s slot) error {
-	start := d.pos(n)
-	end, ok := d.end(n, s.indent)
+	start := d.Pos(n)
+	end, ok := d.End(n, s.indent)
 	if !ok {
 		return d.cannot("is written in a way that cannot be edited")
 	}
-	col := d.column(d.firstOnLine(start))
+	col := d.Column(d.FirstOnLine(start))
 	text := d.scalar(n, want, col)
 	unwritten := start == end
 	block := n.Style&yaml.FlowStyle == 0 && (n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode)
@@ -247,7 +243,7 @@ func (d *differ) replace(n *yaml.Node, want any, s slot) error {
 		d.over(start, end, want)
 	case block && s.key != nil:
 		d.splice(s.colon, s.colon, " "+text)
-		d.splice(d.lineStart(start), d.nextLine(end), "")
+		d.splice(d.LineStart(start), d.NextLine(end), "")
 	default:
 		d.splice(start, end, text)
 	}
@@ -256,7 +252,7 @@ func (d *differ) replace(n *yaml.Node, want any, s slot) error {
 
 // over writes a collection in block style over the one from start to end.
 func (d *differ) over(start, end int, want any) {
-	d.splice(start, end, strings.TrimLeft(d.block(want, d.column(start)), " "))
+	d.splice(start, end, strings.TrimLeft(d.block(want, d.Column(start)), " "))
 }
 
 // collection says whether a value is a mapping or list with something in it.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package manifests
+package edit
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ import (
 func TestWriteBackOfAHardLink(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "a.yaml"), filepath.Join(dir, "b.yaml")
-	write(t, path, commented)
+	put(t, path, commented)
 	if err := os.Link(path, other); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestWriteBackKeepsTheOwner(t *testing.T) {
 		return // who owns only files of their own; safefile's tests play the rest
 	}
 	path := filepath.Join(t.TempDir(), "a.yaml")
-	write(t, path, commented)
+	put(t, path, commented)
 	if err := os.Chown(path, 12345, 23456); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestWriteBackKeepsTheOwner(t *testing.T) {
 func TestWriteBackLosesNoEdit(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
-	write(t, path, commented)
+	put(t, path, commented)
 	stop, lines := make(chan struct{}), make(chan []string, 1)
 	go func() {
 		var wrote []string

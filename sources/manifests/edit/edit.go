@@ -1,4 +1,4 @@
-package manifests
+package edit
 
 import (
 	"bytes"
@@ -9,30 +9,32 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
+	"rung/sources/manifests"
+	"rung/sources/manifests/yamltree"
 )
 
-// EditOp is what an Edit does.
-type EditOp string
+// Op is what an Edit does.
+type Op string
 
 // The edits.
 const (
-	// EditSet changes an object so that it means Object, touching only what
+	// Set changes an object so that it means Object, touching only what
 	// differs; status and what the server keeps in metadata stay.
-	EditSet EditOp = "set"
-	// EditText replaces the text of an object's document by Text, as an editor
+	Set Op = "set"
+	// Text replaces the text of an object's document by Text, as an editor
 	// that was given Policy.YAML returns it. The object must have a document of
-	// its own; for an item of a List use EditSet.
-	EditText EditOp = "text"
-	// EditDelete takes an object out: its document, or its item of a List.
-	EditDelete EditOp = "delete"
-	// EditAppend adds a document at the end: Text, or Object when Text is empty.
-	EditAppend EditOp = "append"
+	// its own; for an item of a List use Set.
+	Text Op = "text"
+	// Delete takes an object out: its document, or its item of a List.
+	Delete Op = "delete"
+	// Append adds a document at the end: Text, or Object when Text is empty.
+	Append Op = "append"
 )
 
 // Edit is one change of a file. Key and Origin name the object as it was read;
-// EditAppend needs neither.
+// Append needs neither.
 type Edit struct {
-	Op     EditOp
+	Op     Op
 	Key    model.Key
 	Origin model.Origin
 	// Object is a typed policy, an *unstructured.Unstructured or a
@@ -41,15 +43,15 @@ type Edit struct {
 	Text   []byte
 }
 
-// EditError says why an edit cannot be made. Nothing was written.
-type EditError struct {
+// Error says why an edit cannot be made. Nothing was written.
+type Error struct {
 	File  string
 	Key   model.Key
 	Field string // empty when it is not about one
 	Why   string
 }
 
-func (e *EditError) Error() string {
+func (e *Error) Error() string {
 	parts := []string{e.File}
 	if e.Key != (model.Key{}) {
 		parts = append(parts, e.Key.String())
@@ -69,42 +71,17 @@ type piece struct {
 	list             bool
 }
 
-// pieces cuts a text as Read does; json says it is JSON as a whole.
+// pieces cuts a text as manifests are read; json says it is JSON as a whole.
 func pieces(name string, text []byte) (ps []piece, json bool) {
-	isJSON := strings.HasSuffix(strings.ToLower(name), ".json")
-	if isJSON || looksLikeJSON(text) {
-		roots, offsets, err := parseJSON(text)
-		if err == nil {
-			for i, r := range roots {
-				// The tree again, with lines and columns from the piece's start.
-				if one, _, err := parseJSON(text[offsets[i][0]:offsets[i][1]]); err == nil && len(one) == 1 {
-					r = one[0]
-				}
-				p := piece{start: offsets[i][0], body: offsets[i][0], end: offsets[i][1], root: r, json: true}
-				p.read(text[p.body:p.end])
-				ps = append(ps, p)
-			}
-			return ps, true
-		}
-		if isJSON {
-			return nil, true
-		}
-	}
-	for _, doc := range splitDocuments(text) {
-		p := piece{start: doc.start, body: doc.body, end: doc.end}
+	docs, json, _ := yamltree.Documents(name, text) // where it fails there are none
+	for _, doc := range docs {
+		p := piece{start: doc.Start, body: doc.Body, end: doc.End}
 		t := text[p.body:p.end]
-		if looksLikeJSON(t) {
-			if roots, _, err := parseJSON(t); err == nil && len(roots) == 1 {
-				p.root, p.json = roots[0], true
-			}
-		}
-		if p.root == nil {
-			p.root, _ = parseYAML(t) // nil: kept as text
-		}
+		p.root, p.json, _ = yamltree.Parse(t) // nil: kept as text
 		p.read(t)
 		ps = append(ps, p)
 	}
-	return ps, false
+	return ps, json
 }
 
 // read fills in the piece's objects.
@@ -112,30 +89,30 @@ func (p *piece) read(text []byte) {
 	if p.root == nil {
 		return
 	}
-	flat, err := flatten(p.root, text, DefaultAliasNodes)
+	flat, err := yamltree.Flatten(p.root, text, manifests.DefaultAliasNodes)
 	if err != nil {
 		p.root = nil
 		return
 	}
-	if _, p.list = asList(flat); !p.list {
-		p.objs = []any{toAny(flat)}
+	if _, p.list = yamltree.AsList(flat); !p.list {
+		p.objs = []any{yamltree.Value(flat)}
 		return
 	}
-	for _, e := range items(get(flat, "items")) {
-		p.objs = append(p.objs, toAny(e))
+	for _, e := range yamltree.Items(flat, "items") {
+		p.objs = append(p.objs, yamltree.Value(e))
 	}
 }
 
 // rewrite makes the edits on a file's text. Everything the edits are not about
 // stays byte for byte, which is checked before the text is given out.
 func rewrite(name string, text []byte, edits []Edit) ([]byte, error) {
-	body := bytes.TrimPrefix(text, utf8BOM)
+	body := bytes.TrimPrefix(text, yamltree.BOM)
 	bom := len(text) - len(body)
 	r := rewriter{name: name, text: body, want: map[[2]int]any{}, gone: map[[2]int]bool{}}
 	r.pieces, r.json = pieces(name, body)
 	for _, e := range edits {
 		if err := r.edit(e); err != nil {
-			ee := &EditError{File: name, Key: e.Key, Why: err.Error()}
+			ee := &Error{File: name, Key: e.Key, Why: err.Error()}
 			var c *cannot
 			if errors.As(err, &c) {
 				ee.Field, ee.Why = c.field, c.why
@@ -144,7 +121,7 @@ func rewrite(name string, text []byte, edits []Edit) ([]byte, error) {
 		}
 	}
 	if err := sortSplices(r.splices); err != nil {
-		return nil, &EditError{File: name, Why: err.Error()}
+		return nil, &Error{File: name, Why: err.Error()}
 	}
 	out := applySplices(body, r.splices)
 	for _, a := range r.appended {
@@ -177,7 +154,7 @@ func (r *rewriter) eol() string {
 }
 
 func (r *rewriter) edit(e Edit) error {
-	if e.Op == EditAppend {
+	if e.Op == Append {
 		return r.append(e)
 	}
 	doc, item := e.Origin.Doc, max(e.Origin.Item, 0)
@@ -191,9 +168,9 @@ func (r *rewriter) edit(e Edit) error {
 	}
 	at := [2]int{doc, item}
 	switch e.Op {
-	case EditText:
+	case Text:
 		return r.replaceText(e, p, at)
-	case EditDelete:
+	case Delete:
 		r.gone[at] = true
 		if !p.list {
 			r.removeDocument(p)
@@ -206,7 +183,7 @@ func (r *rewriter) edit(e Edit) error {
 		}
 		r.take(p, d)
 		return nil
-	case EditSet:
+	case Set:
 		return r.set(e, p, at, old)
 	}
 	return fmt.Errorf("unknown edit %q", e.Op)
@@ -224,8 +201,8 @@ func sameObject(obj map[string]any, k model.Key) bool {
 
 func (r *rewriter) differ(p *piece) *differ {
 	text := r.text[p.body:p.end]
-	l := newLayout(text, p.json)
-	return &differ{layout: l, style: styleOf(p.root, l)}
+	l := yamltree.NewLayout(text, p.json)
+	return &differ{Layout: l, style: styleOf(p.root, l)}
 }
 
 func (r *rewriter) take(p *piece, d *differ) {
@@ -242,10 +219,10 @@ func (d *differ) itemsOf(root *yaml.Node) (*yaml.Node, slot) {
 			continue
 		}
 		s.key = root.Content[i]
-		if end, ok := d.end(s.key, -1); ok {
-			s.colon = d.skipSpace(end) + 1
+		if end, ok := d.End(s.key, -1); ok {
+			s.colon = d.SkipSpace(end) + 1
 		}
-		s.indent = d.column(d.pos(s.key))
+		s.indent = d.Column(d.Pos(s.key))
 		return root.Content[i+1], s
 	}
 	return &yaml.Node{Kind: yaml.SequenceNode}, s

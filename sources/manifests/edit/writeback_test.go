@@ -1,4 +1,4 @@
-package manifests
+package edit
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/sources/manifests"
 	"rung/sources/safefile"
 )
 
 // readOne reads a file that holds the policy "a".
-func readOne(t *testing.T, path string) (File, *model.Policy) {
+func readOne(t *testing.T, path string) (manifests.File, *model.Policy) {
 	t.Helper()
-	r, err := Read(context.Background(), Options{Paths: []string{path}})
+	r, err := manifests.Read(context.Background(), manifests.Options{Paths: []string{path}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func TestWriteBack(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, path, commented)
+	put(t, path, commented)
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +70,11 @@ func TestWriteBack(t *testing.T) {
 
 	// Somebody else wrote: not a byte is touched.
 	other := with(commented, "# the end", "# THE END")
-	write(t, path, other)
+	put(t, path, other)
 	if _, err := WriteBack(safefile.OS, f, setEdit(p, setPriority(38))); !errors.Is(err, ErrChanged) {
 		t.Errorf("got %v", err)
 	}
-	write(t, path, other+"# longer\n")
+	put(t, path, other+"# longer\n")
 	if _, err := WriteBack(safefile.OS, f, setEdit(p, setPriority(38))); !errors.Is(err, ErrChanged) {
 		t.Errorf("got %v", err)
 	}
@@ -88,12 +89,12 @@ func TestWriteBack(t *testing.T) {
 func TestWriteBackRefuses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.yaml")
-	write(t, path, commented)
+	put(t, path, commented)
 	f, p := readOne(t, path)
 	other := p.Key
 	other.Name = "b"
-	var ee *EditError
-	if _, err := WriteBack(safefile.OS, f, Edit{Op: EditDelete, Key: other, Origin: p.Origin}); !errors.As(err, &ee) ||
+	var ee *Error
+	if _, err := WriteBack(safefile.OS, f, Edit{Op: Delete, Key: other, Origin: p.Origin}); !errors.As(err, &ee) ||
 		!strings.HasSuffix(err.Error(), "a.yaml: AdminNetworkPolicy/b: another object stands where it was read") {
 		t.Errorf("got %v", err)
 	}
@@ -124,5 +125,12 @@ func TestNewFile(t *testing.T) {
 	}
 	if _, err := NewFile(safefile.OS, path, []byte("x")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
