@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -56,18 +55,18 @@ func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.Po
 	if err != nil {
 		return nil, err
 	}
-	return controllerLog(ctx, read, e.cfg.Kube.ContextFlag(), e.ovnNamespaces(), zone, policy)
+	return controllerLog(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.ovnNamespaces(), zone, policy)
 }
 
-func controllerLog(ctx context.Context, read tailReader, flags, namespaces []string, zone string, policy model.PolicyKey) (*ControllerLog, error) {
+func controllerLog(ctx context.Context, read tailReader, k model.Kubectl, namespaces []string, zone string, policy model.PolicyKey) (*ControllerLog, error) {
 	t, lines, err := read.Tail(ctx, func(ctx context.Context) (podlogs.Target, error) {
 		return read.Controller(ctx, zone, namespaces)
 	}, ControllerLogLines)
 	if err != nil {
 		return nil, fmt.Errorf("read the log of zone %s's ovnkube-controller: %w", zone, err)
 	}
-	command := slices.Concat([]string{"kubectl"}, flags, []string{"-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", ControllerLogLines)})
-	out := &ControllerLog{Zone: zone, Policy: policy, Source: clean.Text(t.String()), Read: len(lines), Command: model.ShellJoin(command...)}
+	command := k.Line("-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", ControllerLogLines))
+	out := &ControllerLog{Zone: zone, Policy: policy, Source: clean.Text(t.String()), Read: len(lines), Command: command}
 	for i, l := range lines {
 		if i == 0 {
 			out.First = l.At

@@ -255,9 +255,9 @@ func TestControllerLog(t *testing.T) {
 		{At: at.Add(2), Text: "I1103 14:05:00.000001       1 admin_network_policy.go:99] one-more and x.one are others, none.one too"},
 		{At: at.Add(3), Text: "  stack of one."},
 	}}
-	got, err := controllerLog(context.Background(), f, []string{"--context", "lab"}, nil, "w", one)
+	got, err := controllerLog(context.Background(), f, model.Kubectl{Flags: "--context=lab"}, nil, "w", one)
 	want := &ControllerLog{Zone: "w", Policy: one, Source: "ovn-kubernetes/ovnkube-w/ovnkube-controller", Read: 4, First: at,
-		Command: "kubectl --context lab -n ovn-kubernetes logs ovnkube-w -c ovnkube-controller --tail=2000",
+		Command: "kubectl --context=lab -n ovn-kubernetes logs ovnkube-w -c ovnkube-controller --tail=2000",
 		Lines: []ControllerLine{
 			{At: at.Add(1), Severity: "error", Place: "admin_network_policy.go:123", Text: "Failed to add \uFFFD[1m one: bad"},
 			{At: at.Add(3), Text: "  stack of one."},
@@ -266,7 +266,7 @@ func TestControllerLog(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	f.err = podlogs.ErrNoPod
-	if _, err := controllerLog(context.Background(), f, []string{"--context", "lab"}, nil, "w", one); err == nil || !strings.Contains(err.Error(), "zone w") {
+	if _, err := controllerLog(context.Background(), f, model.Kubectl{Flags: "--context=lab"}, nil, "w", one); err == nil || !strings.Contains(err.Error(), "zone w") {
 		t.Errorf("%v", err)
 	}
 }

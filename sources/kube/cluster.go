@@ -32,11 +32,10 @@ type Options struct {
 	// Kubeconfig is a file; empty follows kubectl: KUBECONFIG, then
 	// ~/.kube/config, then the service account of the pod Rung runs in.
 	Kubeconfig string
-	// Context is a context of the kubeconfig; empty is the current one.
-	Context string
-	// As and AsGroups impersonate a user and groups.
-	As       string
-	AsGroups []string
+	// Overrides are what kubectl's flags say in place of the kubeconfig: another
+	// context, cluster, user, server, credentials, somebody to impersonate. Timeout
+	// bounds every request but those that stay open.
+	Overrides clientcmd.ConfigOverrides
 	// QPS and Burst bound requests a second; 0 means 50 and 100.
 	QPS   float32
 	Burst int
@@ -47,10 +46,9 @@ type Options struct {
 
 // Cluster is a cluster by its API server.
 type Cluster struct {
-	opt       Options
-	context   string // clean
-	pinned    string // the context's name as the kubeconfig has it
-	namespace string
+	opt     Options
+	context string // clean
+	pinned  string // the context's name as the kubeconfig has it, empty where there is none
 
 	mu      sync.RWMutex // of what Reopen replaces
 	config  *rest.Config
@@ -78,10 +76,7 @@ func Open(o Options) (*Cluster, error) {
 	c := &Cluster{opt: o, zonePods: Shared[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor), Within: zonePodsWithin},
 		context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
 	if c.context == "" {
-		c.context = inCluster
-	}
-	if c.namespace, _, err = loader.Namespace(); err != nil {
-		c.namespace = "default"
+		c.context = cmp.Or(clean.Text(o.Overrides.ClusterInfo.Server), inCluster)
 	}
 	cfg.UserAgent = "rung"
 	if cfg.ExecProvider != nil {
@@ -116,11 +111,11 @@ func protobuf(cfg *rest.Config) *rest.Config {
 }
 
 // OwnClient makes a client of built-in resources with limits of its own, so that
-// what asks much at once takes no request away from anybody else, and without a time
-// limit. It has the credentials that the cluster has now.
+// what asks much at once takes no request away from anybody else. It has the
+// credentials that the cluster has now.
 func (c *Cluster) OwnClient(qps float32, burst int) (*kubernetes.Clientset, error) {
 	cfg := protobuf(c.Config())
-	cfg.QPS, cfg.Burst, cfg.RateLimiter, cfg.Timeout = qps, burst, nil, 0
+	cfg.QPS, cfg.Burst, cfg.RateLimiter = qps, burst, nil
 	client, err := typedClient(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("context %s: %w", c.context, err)
@@ -131,16 +126,8 @@ func (c *Cluster) OwnClient(qps float32, burst int) (*kubernetes.Clientset, erro
 // inCluster stands for a context where there is none.
 const inCluster = "in-cluster"
 
-// ContextFlag are kubectl's words for the context, none where there is no
-// kubeconfig.
-func (c *Cluster) ContextFlag() []string {
-	if c.context == inCluster {
-		return nil
-	}
-	return []string{"--context", c.context}
-}
-
-// Context is the kubeconfig context's name, "in-cluster" without one; clean.
+// Context is the kubeconfig context's name; without one the server given by flag, or
+// "in-cluster". It is clean.
 func (c *Cluster) Context() string { return c.context }
 
 // Server is the API server's address, clean.
@@ -183,16 +170,11 @@ func Contexts(o Options) (names []string, current string, err error) {
 func loader(o Options) clientcmd.ClientConfig {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
-	over := &clientcmd.ConfigOverrides{CurrentContext: o.Context}
-	over.AuthInfo.Impersonate, over.AuthInfo.ImpersonateGroups = o.As, o.AsGroups
-	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, over)
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &o.Overrides)
 }
 
 func nameOf(o Options, raw clientcmdapi.Config) string {
-	if o.Context != "" {
-		return o.Context
-	}
-	return raw.CurrentContext
+	return cmp.Or(o.Overrides.CurrentContext, raw.CurrentContext)
 }
 
 // lookedFor lists where a kubeconfig was looked for, as kubectl does.

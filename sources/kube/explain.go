@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -75,19 +74,4 @@ func (f *feed) canI(verb string) string {
 		words = append(words, "-A")
 	}
 	return f.w.c.Kubectl(words...)
-}
-
-// kubectl is a command that asks this cluster as whom Rung asks it.
-func (c *Cluster) Kubectl(words ...string) string {
-	words = slices.Concat([]string{"kubectl"}, words, c.ContextFlag())
-	if c.opt.Kubeconfig != "" {
-		words = append(words, "--kubeconfig", clean.Text(c.opt.Kubeconfig))
-	}
-	if c.opt.As != "" {
-		words = append(words, "--as", clean.Text(c.opt.As))
-	}
-	for _, g := range c.opt.AsGroups {
-		words = append(words, "--as-group", clean.Text(g))
-	}
-	return model.ShellJoin(words...)
 }

@@ -22,10 +22,10 @@ import (
 // feed reads one resource: a list in pages, then a watch from where the list
 // stood, again and again.
 //
-// It is not client-go's Reflector because that tells nobody that a watch is
-// refused (the state of the source), keeps a whole list before it hands it on (a
-// feed turns each page into model objects at once), waits up to a minute before
-// it tries a server that came back, and lists with what is left of a context.
+// It is not client-go's Reflector: that says nothing of a server that does not listen
+// any more (the state of the source), waits as long whatever was answered, gathers a
+// whole list where the server does not stream it (a feed turns each page into model
+// objects at once), and does not always end with its context (TestReflector).
 type feed struct {
 	w     *watcher
 	about about

@@ -70,7 +70,7 @@ func versionMoved(err error) bool { return apierrors.IsConflict(err) }
 // maxReason bounds what is repeated of a server's message, in bytes.
 const maxReason = 2000
 
-// oneLine makes a server's message one clean line.
+// OneLine makes a server's message one clean line.
 func OneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > maxReason {

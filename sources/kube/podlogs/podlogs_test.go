@@ -479,7 +479,7 @@ func TestFollowRefused(t *testing.T) {
 		text   string
 	}{
 		"no permission": {func(s *logServer) { s.refuse = 403 }, model.StreamDenied,
-			"no permission to get pods/log in ovn-kubernetes; to check: kubectl auth can-i get pods --subresource=log -n ovn-kubernetes --context lab --kubeconfig "},
+			"no permission to get pods/log in ovn-kubernetes; to check: kubectl auth can-i get pods --subresource=log -n ovn-kubernetes --context=lab --kubeconfig="},
 		"no pod": {func(s *logServer) { s.pod.Spec.NodeName = "other" }, model.StreamNoPod,
 			"node w: no ovnkube-node pod on the node: looked for pods with app=ovnkube-node in ovn-kubernetes and openshift-ovn-kubernetes; --ovn-namespace names another"},
 		"no container": {func(s *logServer) { s.pod.Spec.Containers = s.pod.Spec.Containers[:1] }, model.StreamNoContainer,
@@ -499,8 +499,6 @@ func TestFollowRefused(t *testing.T) {
 	}
 }
 
-// On OpenShift ovn-controller's console has no ACL lines: the container beside it
-// has them.
 // Whoever looks for a log waits no longer than its context, also when the server does
 // not answer somebody else who asks the same.
 func TestFindEndsWithItsContext(t *testing.T) {
@@ -548,6 +546,8 @@ func TestFindEndsWithItsContext(t *testing.T) {
 	close(hang)
 }
 
+// On OpenShift ovn-controller's console has no ACL lines: the container beside it
+// has them.
 func TestACLLogContainer(t *testing.T) {
 	s := newLogServer(t)
 	s.pod.Spec.Containers = append(s.pod.Spec.Containers, corev1.Container{Name: "ovn-acl-logging"})

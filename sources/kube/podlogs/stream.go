@@ -19,7 +19,7 @@ import (
 	"rung/sources/retry"
 )
 
-// maxLogLine is the most bytes of a line, the kubelet's time among them.
+// maxLine is the most bytes of a line, the kubelet's time among them.
 const maxLine = 64 << 10
 
 // stream is one request for a log.
