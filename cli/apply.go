@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
-	"rung/reading"
+	"rung/sources/reading"
 )
 
 func (a *app) applyCmd() *cobra.Command {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/engine"
-	"rung/reading"
+	"rung/sources/reading"
 )
 
 // Screen shows an engine on a terminal; main hands it in, since the command

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"rung/model"
 	"rung/model/clean"
 	"rung/reconciler"
 	"rung/sources/kube"
@@ -27,7 +28,7 @@ func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
 		return err
 	}
 	cfg.Kube, cfg.OVNNamespace, cfg.ExecZones = c, o.OVNNamespace, exec
-	cfg.Mode = Mode{Name: ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User()}
+	cfg.Mode = Mode{Name: ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User(), Kubectl: model.Kubectl{Flags: c.Flags()}}
 	cfg.Identity = c.Context() + " " + c.Server()
 	cfg.Sources, cfg.Writer = []Source{FromCluster(c)}, ToCluster(c)
 	return nil

@@ -38,6 +38,7 @@ func newKubeWorld(t *testing.T, policies ...string) *kubeWorld {
 	w.g.current = func() *Revision {
 		rev := *w.world.current()
 		rev.Mode.Name, rev.Mode.Title, rev.Mode.Server = ClusterMode, c.Context(), c.Server()
+		rev.Mode.Kubectl.Flags = "--context=lab"
 		return &rev
 	}
 	for _, p := range policies {
@@ -333,7 +334,7 @@ func TestKubeSet(t *testing.T) {
 
 func TestAccess(t *testing.T) {
 	blue := anpKey("blue")
-	a := NewAccess("my lab", map[kube.Question]kube.Access{
+	a := NewAccess(model.Kubectl{Flags: "'--context=my lab'"}, map[kube.Question]kube.Access{
 		kube.VerbPatch.Of(blue):  {Reason: "RBAC: no"},
 		kube.VerbUpdate.Of(blue): {Allowed: true},
 		kube.VerbCreate.Of(blue): {},

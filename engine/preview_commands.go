@@ -6,10 +6,7 @@ import (
 
 // commands are the kubectl lines that would do the same.
 func commands(rev *Revision, p *Preview) []string {
-	k := model.Kubectl{}
-	if rev.Mode.Name == ClusterMode {
-		k.Context = rev.Mode.Title
-	}
+	k := rev.Mode.Kubectl
 	whole := wholeCommand(rev, k, p)
 	var out []string
 	applied := map[string]bool{}

@@ -17,5 +17,6 @@
 // it is known what became of the first, and of what was sent behind it; retries
 // never end.
 //
-// It may import compiler and the model packages; only engine imports it.
+// It may import compiler, the model packages and sources/retry; only engine imports
+// it.
 package reconciler

@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/nb"
+	"rung/sources/retry"
 )
 
 // Fence is for a zone that others may write as well. Two keys in
@@ -164,7 +165,7 @@ func (w *worker) claimed(f *flight, o outcome) {
 	}
 	fe.tries++
 	fe.failure = clean.Text(o.err.Error())
-	w.notBefore = time.Now().Add(min(w.cfg.BackoffMin<<min(fe.tries-1, 16), w.cfg.BackoffMax))
+	w.notBefore = time.Now().Add(retry.After(fe.tries, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	a.Summary, a.Error = "take the zone over", fe.failure
 	w.cfg.OnActivity(a)
 }

@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/nb"
+	"rung/sources/retry"
 )
 
 // manyUnknowns is how many transactions in a row may end unknown before
@@ -306,8 +307,7 @@ func (w *worker) lost(f *flight, o outcome) {
 	if f.behind == nil || !f.behind.lost { // else it is the same break
 		w.unknowns++
 	}
-	wait := min(w.cfg.BackoffMin<<min(w.unknowns-1, 16), w.cfg.BackoffMax)
-	w.notBefore = time.Now().Add(wait)
+	w.notBefore = time.Now().Add(retry.After(w.unknowns, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	text := clean.Text(o.err.Error())
 	for _, p := range f.parts {
 		delete(w.busy, p.key)

@@ -26,42 +26,42 @@ func TestLoading(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		page   nav.Kind
-		change func(*engine.Parts)
+		change func(*engine.Facts)
 		want   string // after a while
 		first  string // what is said at once, empty for nothing
 	}{
-		{"files", nav.Ladder, func(p *engine.Parts) {
+		{"files", nav.Ladder, func(p *engine.Facts) {
 			p.Loaded, p.Sources = false, []model.SourceState{{Name: "files", Conn: model.ConnStarting, Read: 12 << 20, Total: 30<<20 + 1}}
 		}, "⣾ reading files ███░░░░░░░ 12 of 31 MiB   ", "starting   "},
-		{"a small file", nav.Ladder, func(p *engine.Parts) {
+		{"a small file", nav.Ladder, func(p *engine.Facts) {
 			p.Loaded, p.Sources = false, []model.SourceState{{Name: "files", Conn: model.ConnStarting, Read: 700 << 10, Total: 3423 << 10}}
 		}, "⣾ reading files ██░░░░░░░░  700 of 3423 KiB   ", "starting   "},
-		{"files of unknown size", nav.Zones, func(p *engine.Parts) {
+		{"files of unknown size", nav.Zones, func(p *engine.Facts) {
 			p.Loaded, p.Sources = false, []model.SourceState{{Name: "files", Conn: model.ConnStarting}}
 		}, "⣾ reading files   ", "starting   "},
-		{"policies", nav.Ladder, func(p *engine.Parts) {
+		{"policies", nav.Ladder, func(p *engine.Facts) {
 			p.Loaded, p.Sources = false, []model.SourceState{{Name: "files", Conn: model.ConnSynced}}
 		}, "⣾ checking policies   ", "starting   "},
-		{"cluster", nav.Ladder, func(p *engine.Parts) {
+		{"cluster", nav.Ladder, func(p *engine.Facts) {
 			p.Loaded, p.Sources = false, []model.SourceState{{Name: "prod-eu", Conn: model.ConnDialling, Resources: resources}}
 		}, "⣾ reading prod-eu █████░░░░░ 5 of 9 resources   ", "starting   "},
-		{"zones", nav.Ladder, func(p *engine.Parts) {
+		{"zones", nav.Ladder, func(p *engine.Facts) {
 			p.Zones[0].Conn, p.Zones[2].Conn = model.ConnStarting, model.ConnDialling
 		}, "⣾ reading ███░░░░░░░ 1 of 3 zones   ", ""},
-		{"plan", nav.Activity, func(p *engine.Parts) {
+		{"plan", nav.Activity, func(p *engine.Facts) {
 			p.Plan = &engine.PlanState{Total: 8, Done: 3, State: engine.PlanRunning}
 		}, "⣾ plan ███░░░░░░░ 3 of 8 steps   ", ""},
-		{"zones where the page tells much", nav.Rows, func(p *engine.Parts) {
+		{"zones where the page tells much", nav.Rows, func(p *engine.Facts) {
 			p.Zones[1].Conn = model.ConnStarting
 		}, "⣾ reading 2 of 3 zones   ACL ", ""},
-		{"plan on its page", nav.Plan, func(p *engine.Parts) {
+		{"plan on its page", nav.Plan, func(p *engine.Facts) {
 			p.Plan = &engine.PlanState{Total: 8, Done: 3, State: engine.PlanRunning}
 		}, " ⣾ running  3 of 8 done  ██████░░░░░░░░░░", " ▶ running"},
-		{"a plan that waits", nav.Ladder, func(p *engine.Parts) {
+		{"a plan that waits", nav.Ladder, func(p *engine.Facts) {
 			p.Plan = &engine.PlanState{Total: 8, Done: 3, State: engine.PlanPaused}
 		}, "", ""},
-		{"a zone that is lost", nav.Ladder, func(p *engine.Parts) { p.Zones[1].Conn = model.ConnLost }, "", ""},
-		{"a cluster that is lost", nav.Ladder, func(p *engine.Parts) {
+		{"a zone that is lost", nav.Ladder, func(p *engine.Facts) { p.Zones[1].Conn = model.ConnLost }, "", ""},
+		{"a cluster that is lost", nav.Ladder, func(p *engine.Facts) {
 			p.Sources = []model.SourceState{{Name: "prod-eu", Conn: model.ConnLost}}
 		}, "", ""},
 	} {

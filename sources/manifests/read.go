@@ -5,13 +5,13 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
+	"rung/sources/manifests/yamltree"
 )
 
 // ErrNoPaths is returned when there is nothing to read.
@@ -193,50 +193,31 @@ func (f *fileResult) split(o Options) {
 		f.units = append(f.units, u)
 		f.trees = append(f.trees, tree)
 	}
-	isJSON := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(f.file.Path), ".gz"), ".json")
-	if isJSON || looksLikeJSON(f.text) {
-		roots, offsets, err := parseJSON(f.text)
-		if err == nil {
-			for i, r := range roots {
-				add(unit{file: f.loaded, text: f.text[offsets[i][0]:offsets[i][1]], doc: i, item: -1}, r)
-			}
-			return
-		}
-		if isJSON {
-			d := newDecoder(o)
-			d.out = &outcome{}
-			d.syntax(err, model.Origin{Source: o.Source, File: f.file.Path, Item: -1})
-			f.broken = append(f.broken, d.out.broken...)
-			f.partial = true
-			return
-		}
+	docs, _, err := yamltree.Documents(f.file.Path, f.text)
+	if err != nil {
+		d := newDecoder(o)
+		d.out = &outcome{}
+		d.syntax(err, model.Origin{Source: o.Source, File: f.file.Path, Item: -1})
+		f.broken = append(f.broken, d.out.broken...)
+		f.partial = true
+		return
 	}
-	for i, doc := range splitDocuments(f.text) {
-		text := f.text[doc.body:doc.end]
-		whole := unit{file: f.loaded, text: text, doc: i, item: -1, line: doc.line}
-		head, parts, ok := splitList(text)
-		if ok {
-			lk, isList := listHead(head)
-			if isList {
-				f.spans = append(f.spans, listSpan{len(f.units), len(f.units) + len(parts), whole})
-				for j, p := range parts {
-					add(unit{file: f.loaded, text: text[p.start:p.end], doc: i, item: j, line: doc.line + p.line, kind: lk}, nil)
-				}
-				continue
+	for i, doc := range docs {
+		if doc.Root != nil {
+			add(unit{file: f.loaded, text: f.text[doc.Body:doc.End], doc: i, item: -1}, doc.Root)
+			continue
+		}
+		text := f.text[doc.Body:doc.End]
+		whole := unit{file: f.loaded, text: text, doc: i, item: -1, line: doc.Line}
+		if lk, parts, ok := yamltree.SplitList(text); ok {
+			f.spans = append(f.spans, listSpan{len(f.units), len(f.units) + len(parts), whole})
+			for j, p := range parts {
+				add(unit{file: f.loaded, text: text[p.Start:p.End], doc: i, item: j, line: doc.Line + p.Line, kind: lk}, nil)
 			}
+			continue
 		}
 		add(whole, nil)
 	}
-}
-
-// listHead reads the head of a List whose items were cut out.
-func listHead(head []byte) (listKind, bool) {
-	root, err := parseYAML(head)
-	if err != nil || root == nil || root.Kind != yaml.MappingNode {
-		return listKind{}, false
-	}
-	root.Content = append(root.Content, stringNode("items"), &yaml.Node{Kind: yaml.SequenceNode})
-	return asList(root)
 }
 
 // collect puts the outcomes of a file's units together, in order. A List some of
@@ -248,7 +229,7 @@ func (f *fileResult) collect(d *decoder, outs []*outcome) {
 			continue
 		}
 		whole := d.decode(s.whole)
-		if whole.syntax == nil || whole.syntax.code == CodeAliases {
+		if whole.syntax == nil || whole.syntax.Code == CodeAliases {
 			clear(outs[s.from:s.to])
 			outs[s.from] = whole
 		}

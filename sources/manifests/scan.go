@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/reading"
+	"rung/sources/reading"
 )
 
 // watched is one file as it was read last.

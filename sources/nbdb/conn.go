@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/nb"
+	"rung/sources/retry"
 )
 
 // Conn is the connection to one zone's database. It satisfies the reconciler's
@@ -63,7 +63,8 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 		}
 		sink(u)
 	}
-	attempts, wait := 0, time.Duration(0)
+	attempts := 0
+	again := retry.Backoff(c.cfg.BackoffMin, c.cfg.BackoffMax)
 	tell(down, 0, nil)
 	for {
 		attempts++
@@ -75,7 +76,7 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 			err = c.serve(ctx, s, sink)
 			down = model.ConnLost
 			if time.Since(began) >= c.cfg.BackoffMax || errors.Is(err, errResync) {
-				wait = 0
+				again = retry.Backoff(c.cfg.BackoffMin, c.cfg.BackoffMax)
 			}
 		}
 		if ctx.Err() != nil {
@@ -90,26 +91,9 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 		if errors.Is(err, errResync) {
 			continue
 		}
-		wait = min(max(2*wait, c.cfg.BackoffMin), c.cfg.BackoffMax)
-		if !sleep(ctx, jitter(wait)) {
+		if !retry.Sleep(ctx, again.Step()) {
 			return
 		}
-	}
-}
-
-// jitter shortens a wait by up to a fifth, so that the connections of many
-// zones do not all come back at once and the cap holds.
-func jitter(d time.Duration) time.Duration { return d - rand.N(d/5+1) }
-
-// sleep says whether the time passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

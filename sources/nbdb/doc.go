@@ -15,6 +15,6 @@
 // holds is what the server says it holds: that it is what was written is found by
 // comparing bytes, and saves the decoding (written). Rows are addressed by _uuid only.
 //
-// It may import the model packages and its own jsonrpc; engine and
+// It may import the model packages, the tools of sources and its own jsonrpc; engine and
 // sources/sandbox import it.
 package nbdb

@@ -156,7 +156,7 @@ func TestDocs(t *testing.T) {
 func TestNoPermission(t *testing.T) {
 	blue := model.PolicyKey{Kind: model.KindANP, Name: "blue"}
 	c := Context{Mode: engine.Mode{Writes: true}, Selected: nav.ToPolicy(blue),
-		Access: engine.NewAccess("lab", map[kube.Question]kube.Access{kube.VerbCreate.Of(blue): {}, kube.VerbDelete.Of(blue): {}, kube.VerbPatch.Of(blue): {Allowed: true}})}
+		Access: engine.NewAccess(model.Kubectl{Flags: "--context=lab"}, map[kube.Question]kube.Access{kube.VerbCreate.Of(blue): {}, kube.VerbDelete.Of(blue): {}, kube.VerbPatch.Of(blue): {Allowed: true}})}
 	for _, tt := range []struct {
 		id   ID
 		want string

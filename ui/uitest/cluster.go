@@ -68,7 +68,7 @@ func Allow(p *engine.Facts, changes bool, refused ...string) {
 	for _, r := range []string{"namespaces", "pods", "nodes", "events", adminResources[0], adminResources[1]} {
 		add(r, "", true, "list", "watch")
 	}
-	p.Access = engine.AccessOf(p.Mode.Title, all)
+	p.Access = engine.AccessOf(model.Kubectl{Flags: "--context=" + p.Mode.Title}, all)
 }
 
 // Many replaces the zones by n nodes of their own: the first 20 followed, the others
