@@ -14,7 +14,7 @@ import (
 
 	"rung/engine/gate"
 	"rung/engine/revision"
-	"rung/reading"
+	"rung/sources/reading"
 )
 
 func (a *app) applyCmd() *cobra.Command {

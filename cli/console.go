@@ -15,7 +15,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/statedir"
-	"rung/reading"
+	"rung/sources/reading"
 )
 
 // Screen shows an engine on a terminal; main hands it in, since the command

@@ -12,6 +12,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/known"
 )
 
 type driftOut struct {
@@ -32,6 +33,15 @@ type driftRow struct {
 	Fields  []driftField   `json:"fields"`
 	Waiting string         `json:"waiting,omitempty"`
 	Note    string         `json:"note,omitempty"`
+	// Known is the defect of OVN-Kubernetes that leaves the difference.
+	Known *knownOut `json:"known,omitempty"`
+}
+
+type knownOut struct {
+	Code   string `json:"code"`
+	Text   string `json:"text"`
+	Remedy string `json:"remedy"`
+	Doc    string `json:"doc"` // where docs/ovn-kubernetes.md tells of it
 }
 
 type driftField struct {
@@ -51,7 +61,8 @@ func (a *app) driftCmd() *cobra.Command {
 		Short: "What the zones' rows differ in from what the policies compile to; exit 1 when they do",
 		Long: `Drift compares the rows of every zone given by --nb with what the policies
 compile to. A difference younger than --settle may still be on its way: drift
-waits that long for it to go. Frozen policies count as drift: rows decide that
+waits that long for it to go. Where a known defect of OVN-Kubernetes leaves it, drift
+says which and what helps; it is drift all the same. Frozen policies count as drift: rows decide that
 no policy asks for any more.`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -113,8 +124,17 @@ func drift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle
 				}
 			default:
 				o.Reason = cmp.Or(in.Error, in.Why)
-				for _, d := range in.Diffs {
-					o.Rows = append(o.Rows, driftRowOf(d))
+				var causes []*known.Cause
+				if st == model.StateBehind {
+					causes = r.Known(z, in)
+				}
+				for i, d := range in.Diffs {
+					row := driftRowOf(d)
+					if causes != nil && causes[i] != nil {
+						c := causes[i]
+						row.Known = &knownOut{c.Code, c.Text(), c.Remedy, "ovn-kubernetes.md#" + c.Doc}
+					}
+					o.Rows = append(o.Rows, row)
 				}
 			}
 			out = append(out, o)
@@ -178,6 +198,9 @@ func driftText(out []driftOut, wide bool) string {
 					fmt.Fprintf(&b, "; extra %s", members(f.Extra, wide))
 				}
 				b.WriteByte('\n')
+			}
+			if row.Known != nil {
+				fmt.Fprintf(&b, "            known: %s → %s\n", row.Known.Text, row.Known.Remedy)
 			}
 		}
 	}

@@ -109,7 +109,7 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
 		opt.Demo = true
 	case len(f.files) > 0 && f.kube.given():
-		return cfg, errors.New("-f and a cluster exclude each other: leave -f, or --kubeconfig, --context and --as, out")
+		return cfg, errors.New("-f and a cluster exclude each other: leave -f, or --kubeconfig, --context and the other flags that name a cluster, out")
 	case len(f.files) > 0 && f.kube.reconcile:
 		return cfg, errors.New("--reconcile is for a cluster: a sandbox is written anyway, and rung reconcile -f writes other databases")
 	case len(f.files) > 0:

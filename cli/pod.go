@@ -9,6 +9,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 type podOut struct {
@@ -88,7 +89,7 @@ func podNamed(r *revision.Revision, name string) (*model.Pod, error) {
 	if p := r.Cluster.Pod(ns, pod); p != nil {
 		return p, nil
 	}
-	return nil, fmt.Errorf("no pod %s among the %s read", name, plural(r.Cluster.Count(model.KindPod), "pod"))
+	return nil, fmt.Errorf("no pod %s among the %s read", name, words.Count(r.Cluster.Count(model.KindPod), "pod"))
 }
 
 func describePod(r *revision.Revision, pod *model.Pod) *podOut {

@@ -11,6 +11,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 type policyOut struct {
@@ -219,7 +220,7 @@ func (o *policyOut) text(wide bool) string {
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
-	pods := plural(len(o.Pods), "pod")
+	pods := words.Count(len(o.Pods), "pod")
 	if n := len(o.PodsApart); n > 0 {
 		pods += fmt.Sprintf(", %d more on a primary UDN: %s not enforced there", n, o.Kind.Short())
 	}

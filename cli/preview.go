@@ -6,6 +6,7 @@ import (
 
 	"rung/engine/gate"
 	"rung/model"
+	"rung/model/words"
 )
 
 type previewJSON struct {
@@ -149,7 +150,7 @@ func rowChangesText(rows []gate.RowChange, wide bool) string {
 	for _, table := range []string{"ACL", "Address_Set", "Port_Group"} {
 		for _, verb := range []string{"add", "change", "remove"} {
 			if n := counts[verb+" "+table]; n > 0 {
-				sums = append(sums, fmt.Sprintf("%s %s", verb, plural(n, table)))
+				sums = append(sums, fmt.Sprintf("%s %s", verb, words.Count(n, table)))
 			}
 		}
 	}

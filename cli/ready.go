@@ -10,6 +10,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 // readyOut is what zones' controllers reported of one policy. It is a report, never
@@ -120,11 +121,7 @@ func dash(s string) string {
 func failureText(failures []failureOut) string {
 	var parts []string
 	for _, f := range failures {
-		zones := strings.Join(f.Zones[:min(len(f.Zones), differShown)], ", ")
-		if n := len(f.Zones) - differShown; n > 0 {
-			zones += fmt.Sprintf(" and %d more", n)
-		}
-		parts = append(parts, zones+": "+f.Message)
+		parts = append(parts, words.Cut(f.Zones, ", ", differShown)+": "+f.Message)
 	}
 	return strings.Join(parts, "; ")
 }

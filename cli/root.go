@@ -12,7 +12,7 @@ import (
 
 	"rung/engine/gate"
 	"rung/model/clean"
-	"rung/reading"
+	"rung/sources/reading"
 )
 
 // Exit codes.

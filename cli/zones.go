@@ -12,6 +12,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 type zoneOut struct {
@@ -125,10 +126,8 @@ func zonesText(zones []zoneOut) string {
 			state += ": " + z.Error
 		}
 		others := countText(z.Units)
-		if n := len(z.Differ); n > 0 && n <= differShown {
-			others += ": " + strings.Join(z.Differ, "; ")
-		} else if n > 0 {
-			others += ": " + strings.Join(z.Differ[:differShown], "; ") + fmt.Sprintf(" and %d more", n-differShown)
+		if len(z.Differ) > 0 {
+			others += ": " + words.Cut(z.Differ, "; ", differShown)
 		}
 		t.add(z.Name, state, z.Server, fmt.Sprint(z.Rows), countText(z.Policies), others, z.Endpoint)
 	}

@@ -51,7 +51,7 @@ func (e *Engine) runAccess(c *kube.Cluster) {
 	known := map[kube.Question]kube.Access{}
 	for {
 		complete := ask(e.ctx, c, asked, known)
-		a := revision.NewAccess(c.Context(), maps.Clone(known))
+		a := revision.NewAccess(model.Kubectl{Flags: c.Flags()}, maps.Clone(known))
 		e.send(func(s *state) { s.access, s.dirty = a, true })
 		if schemas, found, err := c.Schemas(e.ctx); err == nil {
 			e.gate.UseSchemas(schemas)

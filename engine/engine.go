@@ -35,8 +35,7 @@ type Engine struct {
 	runMu sync.Mutex // orders goRun and Close
 	ended bool
 
-	subMu sync.Mutex
-	subs  map[chan struct{}]struct{}
+	subs revision.Subscribers
 
 	activity *activityLog
 	notices  []string // of the start
@@ -61,7 +60,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(), share: nbdb.NewSharing(),
+		activity: newActivityLog(), share: nbdb.NewSharing(),
 		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
 	}
 	e.activity.news = e.notify
@@ -152,28 +151,9 @@ func (e *Engine) Now() time.Time { return e.now() }
 // every entry of the activity, and when a state of the newest revision changes by
 // the time alone: settling becomes behind. Several of these may share a tick. The
 // function ends the subscription.
-func (e *Engine) Subscribe() (<-chan struct{}, func()) {
-	ch := make(chan struct{}, 1)
-	e.subMu.Lock()
-	e.subs[ch] = struct{}{}
-	e.subMu.Unlock()
-	return ch, func() {
-		e.subMu.Lock()
-		delete(e.subs, ch)
-		e.subMu.Unlock()
-	}
-}
+func (e *Engine) Subscribe() (<-chan struct{}, func()) { return e.subs.Subscribe() }
 
-func (e *Engine) notify() {
-	e.subMu.Lock()
-	defer e.subMu.Unlock()
-	for ch := range e.subs {
-		select {
-		case ch <- struct{}{}:
-		default:
-		}
-	}
-}
+func (e *Engine) notify() { e.subs.Notify() }
 
 // Wait blocks until the condition holds for a revision, or ctx ends. The condition
 // is looked at with every tick of Subscribe, and at the times that are given: those

@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/nb"
 	"rung/test/given"
+	"rung/test/wait"
 )
 
 // A pod counts as waiting until its port is there, then the policy takes it in.
@@ -54,7 +55,7 @@ func TestLiveTraffic(t *testing.T) {
 		}
 		return n
 	}
-	r.until(10*time.Second, "lines of the policy", func(*revision.Revision) bool { return lines() >= 5 })
+	wait.Within(t, wait.Patience, "lines of the policy", func() bool { return lines() >= 5 })
 	for _, e := range r.Logs().Since(0, 1000) {
 		if e.Attributed && (e.Rule.Policy != given.ANPKey("one") || e.Line.Zone != "control" && e.Line.Zone != "worker") {
 			t.Fatalf("%+v", e)
@@ -68,7 +69,7 @@ func TestLiveTraffic(t *testing.T) {
 	w.file("cluster.yaml", all)
 	r.settle("control", "worker")
 	n := lines()
-	r.until(10*time.Second, "more lines", func(*revision.Revision) bool { return lines() > n })
+	wait.Within(t, wait.Patience, "more lines", func() bool { return lines() > n })
 	if st := r.Logs().Stats(); st.Unparsed > 0 || st.Unattributed > 0 {
 		t.Errorf("%d lines unparsed, %d unattributed of %d", st.Unparsed, st.Unattributed, st.Received)
 	}

@@ -156,6 +156,9 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) {
 		return
 	}
 	s.cluster = next
+	if s.e.cfg.Sandbox == nil {
+		s.past = s.past.Recall(changes, s.desired)
+	}
 	d, delta := s.compiler.Apply(next, changes)
 	s.desired = d
 	s.dirty = true

@@ -6,11 +6,12 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/sources/kube"
+	"rung/sources/kube/podlogs"
 )
 
 // runPodLogs follows the ACL logs of a cluster's nodes until the engine ends.
 func (e *Engine) runPodLogs() {
-	read, err := kube.NewPodLogs(e.cfg.Kube)
+	read, err := podlogs.New(e.cfg.Kube)
 	if err != nil {
 		e.problem("ACL logs", err.Error())
 		return
@@ -35,9 +36,9 @@ func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.Po
 	if e.cfg.Kube == nil {
 		return nil, logs.ErrNotOnCluster
 	}
-	read, err := kube.NewPodLogs(e.cfg.Kube)
+	read, err := podlogs.New(e.cfg.Kube)
 	if err != nil {
 		return nil, err
 	}
-	return logs.ReadControllerLog(ctx, read, e.cfg.Kube.ContextFlag(), e.ovnNamespaces(), zone, policy)
+	return logs.ReadControllerLog(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.ovnNamespaces(), zone, policy)
 }

@@ -42,6 +42,7 @@ type state struct {
 	// dialects are what others' zones run with; nil where there are none.
 	dialects *dialects
 
+	past     *revision.Past // nil: nothing is remembered
 	alarms   alarms
 	settling map[string]settling // by zone
 
@@ -97,7 +98,7 @@ func (s *state) publish() {
 	if s.dirty {
 		s.number++
 		f := revision.Facts{
-			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
+			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags, Past: s.past,
 			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(),
 		}
 		for _, src := range s.e.cfg.Sources {

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"rung/engine/revision"
 	"rung/model"
@@ -197,7 +198,7 @@ func (z *zoneSet) swept(s *state, m *zoneMember, got sight) {
 	st := got.state
 	m.last, m.fails, m.oldSince, m.readAt = st, 0, time.Time{}, time.Now()
 	m.reads++
-	again := jitter(s.e.cfg.Sweep.TTL)
+	again := wait.Jitter(s.e.cfg.Sweep.TTL*9/10, 0.1) // so that zones do not come all at once
 	if in := settlesIn(st); in > 0 {
 		// Not twice in a row: it must not take the others' turn for ever.
 		if m.again {
@@ -269,12 +270,3 @@ func connOf(err error) model.ConnState {
 	}
 	return model.ConnLost
 }
-
-// backOff is how long a zone rests that failed so many times in a row: a second,
-// doubled each time up to the limit.
-func backOff(fails int, most time.Duration) time.Duration {
-	return jitter(min(time.Second<<min(fails-1, 16), most))
-}
-
-// jitter takes up to a tenth off, so that zones do not come all at once.
-func jitter(d time.Duration) time.Duration { return d - rand.N(d/10+1) }

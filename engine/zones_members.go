@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/reconciler"
+	"rung/sources/retry"
 )
 
 // zoneMember is a zone that is followed or swept, as its rank allows. The
@@ -257,7 +258,7 @@ func (e *Engine) runLooks() {
 // failed books a zone that could not be opened or read; it backs off.
 func (z *zoneSet) failed(s *state, m *zoneMember, err error) {
 	m.fails++
-	m.due = time.Now().Add(backOff(m.fails, s.e.cfg.Sweep.TTL))
+	m.due = time.Now().Add(retry.After(m.fails, time.Second, s.e.cfg.Sweep.TTL))
 	next := z.blank(m)
 	if m.last != nil {
 		*next = *m.last

@@ -73,15 +73,15 @@ func (p *Policy) Digests() Digests {
 		return p.Digested
 	}
 	tree := p.Content()
-	d := Digests{Whole: digest(tree)}
-	d.Unplaced = d.Whole
+	priority := ""
 	if spec, ok := tree["spec"].(map[string]any); ok {
-		if _, placed := spec["priority"]; placed {
+		if at, placed := spec["priority"]; placed {
+			priority = "\x00" + CompactJSON(at)
 			delete(spec, "priority")
-			d.Unplaced = digest(tree)
 		}
 	}
-	return d
+	text := CompactJSON(tree)
+	return Digests{Whole: digest(text + priority), Unplaced: digest(text)}
 }
 
 // SameContent says whether two policies are meant alike. Either may be nil.
@@ -92,8 +92,8 @@ func SameContent(a, b *Policy) bool {
 	return a != nil && b != nil && a.Key == b.Key && a.Digests().Whole == b.Digests().Whole
 }
 
-func digest(tree map[string]any) (d Digest) {
-	sum := sha256.Sum256([]byte(CompactJSON(tree)))
+func digest(text string) (d Digest) {
+	sum := sha256.Sum256([]byte(text))
 	copy(d[:], sum[:])
 	return d
 }

@@ -290,6 +290,9 @@ type SourceState struct {
 	At     time.Time // when the state was entered
 	ReadAt time.Time // newest successful read
 	Error  string
+	// Read of Total bytes were read, while files are read for the first time; Total is 0
+	// at any other time.
+	Read, Total int64
 	// Resources are the parts of an API server, in a fixed order; nil elsewhere.
 	Resources []SourceResource
 }

@@ -9,6 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 )
 
 // explained are the rows that transactions of this process may still change, by
@@ -18,8 +19,8 @@ type explained struct{ rows, ids map[string]struct{} }
 // outstanding collects what was sent and is not seen yet.
 func (w *worker) outstanding() explained {
 	e := explained{rows: map[string]struct{}{}, ids: map[string]struct{}{}}
-	if w.flight != nil {
-		e.add(w.t.db, w.flight.ops)
+	for _, f := range w.flights.under {
+		e.add(w.t.db, f.ops)
 	}
 	for _, h := range w.busy {
 		if h != nil {
@@ -132,7 +133,7 @@ func (w *worker) firstLook(db *nb.DB) {
 		count(r)
 	}
 	if n > 0 {
-		w.disturbed(fmt.Sprintf("%s of a writer unknown: watching whether it still writes", plural(n, "row", "rows")), w.now())
+		w.disturbed(fmt.Sprintf("%s of a writer unknown: watching whether it still writes", words.Count(n, "row")), w.now())
 	}
 }
 

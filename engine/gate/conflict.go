@@ -5,7 +5,7 @@ import (
 
 	udiff "github.com/aymanbagabas/go-udiff"
 
-	"rung/sources/manifests"
+	"rung/sources/manifests/edit"
 )
 
 // unified is the unified diff of two texts with the names before them, empty
@@ -30,9 +30,9 @@ func ended(s string) string {
 	return s
 }
 
-// merge3 is manifests.Merge of texts that end with a newline.
+// merge3 is edit.Merge of texts that end with a newline.
 func merge3(base, a, b string) (merged string, ok bool) {
-	return manifests.Merge(ended(base), ended(a), ended(b))
+	return edit.Merge(ended(base), ended(a), ended(b))
 }
 
 // conflict compares what a change started from with what is there now. merge

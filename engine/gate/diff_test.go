@@ -61,7 +61,7 @@ func TestFieldChanges(t *testing.T) {
 func TestDigests(t *testing.T) {
 	policies := func(bare bool) (out []*model.Policy) {
 		for _, text := range []string{given.ANP("x", 5, "", "in allow tenant=a"), given.ANP("x", 6, "", "in allow tenant=a"), given.ANP("x", 5, "", "in deny tenant=a"),
-			given.ANP("y", 5, "", "in allow tenant=a"), given.BANP("", "in allow *")} {
+			given.ANP("z", 5, "", "in allow tenant=a"), given.BANP("", "in allow *")} {
 			p, broken := manifests.ParsePolicy([]byte(text))
 			if p == nil {
 				t.Fatal(broken)

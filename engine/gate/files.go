@@ -7,10 +7,10 @@ import (
 	"os"
 	"sync"
 
-	"rung/engine/revision"
 	"rung/engine/source"
 	"rung/examples"
 	"rung/model"
+	"rung/model/words"
 	"rung/sources/manifests"
 	"rung/sources/safefile"
 )
@@ -57,9 +57,13 @@ func (f *Files) Name() string { return f.read.Source }
 // Run delivers what the files hold, first as it is and then checked, and again
 // whenever one of them changes.
 func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
-	err := manifests.Watch(ctx, f.read, func(u manifests.Update) {
+	read := f.read
+	read.Progress = func(n, total int64) {
+		sink(source.Update{State: model.SourceState{Name: f.Name(), Conn: model.ConnStarting, Read: n, Total: total}})
+	}
+	err := manifests.Watch(ctx, read, func(u manifests.Update) {
 		n := f.seen(u)
-		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: revision.Plural(n, "file")}
+		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: words.Count(n, "file")}
 		for _, b := range u.Broken {
 			if b.Code == manifests.CodeGone || b.Code == manifests.CodeKept || b.Code == manifests.CodeFile {
 				st.Error = b.String()

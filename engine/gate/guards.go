@@ -8,6 +8,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // Codes of guard rails. They are judged for what a change leaves behind, alike
@@ -189,13 +190,11 @@ func systemSubject(x *overlap.PodIndex, p *model.Policy) string {
 		}
 		names = append(names, ns.Name)
 	}
-	switch {
-	case len(names) == 0:
-		return ""
-	case len(names) > 3:
-		return fmt.Sprintf("%s and %d more system namespaces", strings.Join(names[:3], ", "), len(names)-3)
+	text := words.Cut(names, ", ", 3)
+	if len(names) > 3 {
+		text += " system namespaces"
 	}
-	return strings.Join(names, ", ")
+	return text
 }
 
 // confirmName is the name that must be typed: that of the first guarded policy

@@ -10,6 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/words"
 	"rung/sources/kube"
 )
 
@@ -196,7 +197,7 @@ func (w *kubeWriter) putBack(ctx context.Context, done []ObjectChange) string {
 		}
 	}
 	if len(back) > 0 {
-		stand = append(stand, "put back: "+some(back))
+		stand = append(stand, "put back: "+words.Some(back, 3))
 	}
 	return strings.Join(stand, "; ")
 }

@@ -40,6 +40,7 @@ func newKubeWorld(t *testing.T, policies ...string) *kubeWorld {
 	w.g.current = func() *revision.Revision {
 		rev := *w.world.Current()
 		rev.Mode.Name, rev.Mode.Title, rev.Mode.Server = revision.ClusterMode, c.Context(), c.Server()
+		rev.Mode.Kubectl.Flags = "--context=lab"
 		return &rev
 	}
 	for _, p := range policies {
@@ -335,7 +336,7 @@ func TestKubeSet(t *testing.T) {
 
 func TestAccess(t *testing.T) {
 	blue := given.ANPKey("blue")
-	a := revision.NewAccess("my lab", map[kube.Question]kube.Access{
+	a := revision.NewAccess(model.Kubectl{Flags: "'--context=my lab'"}, map[kube.Question]kube.Access{
 		kube.VerbPatch.Of(blue):  {Reason: "RBAC: no"},
 		kube.VerbUpdate.Of(blue): {Allowed: true},
 		kube.VerbCreate.Of(blue): {},

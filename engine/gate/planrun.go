@@ -12,6 +12,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
+	"rung/model/words"
 	"rung/sources/safefile"
 )
 
@@ -101,7 +102,7 @@ func planPath(dir, context string) string {
 // guard rail a step runs into. Its ConfirmName confirms all of them.
 func (r *Plans) Preview(ctx context.Context, p *plan.Plan) (*Preview, error) {
 	rev := r.current()
-	out := &Preview{Title: fmt.Sprintf("Plan of %s", revision.Plural(len(p.Steps), "step")), Mutation: Mutation{Op: OpMove, Plan: true}, seen: see(rev)}
+	out := &Preview{Title: fmt.Sprintf("Plan of %s", words.Count(len(p.Steps), "step")), Mutation: Mutation{Op: OpMove, Plan: true}, seen: see(rev)}
 	out.Notes = append(out.Notes, p.Notes...)
 	if why := r.refuses(rev, p); why != "" {
 		out.Blocked = why

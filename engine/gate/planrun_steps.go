@@ -10,6 +10,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
+	"rung/model/words"
 )
 
 // launch starts the goroutine that runs the job. The caller holds mu.
@@ -190,7 +191,7 @@ func shows(rev *revision.Revision, s plan.Step, now time.Time) (done, paused boo
 }
 
 func behindText(p *model.PolicyInZone) string {
-	s := revision.Plural(p.Missing+p.Extra+p.Different, "row")
+	s := words.Count(p.Missing+p.Extra+p.Different, "row")
 	if p.Error != "" {
 		s += ", " + p.Error
 	}

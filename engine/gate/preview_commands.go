@@ -7,10 +7,7 @@ import (
 
 // commands are the kubectl lines that would do the same.
 func commands(rev *revision.Revision, p *Preview) []string {
-	k := model.Kubectl{}
-	if rev.Mode.Name == revision.ClusterMode {
-		k.Context = rev.Mode.Title
-	}
+	k := rev.Mode.Kubectl
 	whole := wholeCommand(rev, k, p)
 	var out []string
 	applied := map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/manifests"
+	"rung/sources/manifests/edit"
 )
 
 // rewritten is the policy with one value changed in its own text, so that
@@ -21,7 +22,7 @@ func rewritten(old *model.Policy, m Mutation) (*model.Policy, []model.Broken) {
 	if err != nil {
 		return nil, broken(old, err.Error())
 	}
-	if text, err := manifests.Rewrite([]byte(old.YAML), old.Key, typed); err == nil {
+	if text, err := edit.Rewrite([]byte(old.YAML), old.Key, typed); err == nil {
 		if now, broken := manifests.ParsePolicy(text); now != nil && model.SameContent(now, want) {
 			return now, broken
 		}

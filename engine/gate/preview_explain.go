@@ -6,6 +6,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 // explain works out what follows from the objects of a preview: rows, findings
@@ -33,7 +34,7 @@ func (g *Gate) explain(ctx context.Context, rev *revision.Revision, p *Preview) 
 		}
 	}
 	if lost := p.seen.lost; len(lost) > 0 {
-		p.Notes = append(p.Notes, "out of reach: "+some(lost)+": whether the rows follow there cannot be seen")
+		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": whether the rows follow there cannot be seen")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 // How a move begins to be told that turns no two policies round.
@@ -57,14 +58,14 @@ func (n *noter) priority() (out []string) {
 	}
 	if now != nil {
 		if with := n.sharing(now.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%d is shared with %s: where rules of one index disagree, which decides is undefined", now.Priority, some(with)))
+			out = append(out, fmt.Sprintf("%d is shared with %s: where rules of one index disagree, which decides is undefined", now.Priority, words.Some(with, 3)))
 		} else {
 			out = append(out, fmt.Sprintf("%d is shared by nobody", now.Priority))
 		}
 	}
 	if old != nil {
 		if with := n.sharing(old.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%d stays with %s", old.Priority, some(with)))
+			out = append(out, fmt.Sprintf("%d stays with %s", old.Priority, words.Some(with, 3)))
 		} else {
 			out = append(out, fmt.Sprintf("%d becomes free", old.Priority))
 		}
@@ -125,13 +126,13 @@ func (n *noter) order() (out []string) {
 		return append(out, n.place("order", to))
 	}
 	if len(above) > 0 {
-		out = append(out, "moves above "+some(above)+": decides first now")
+		out = append(out, "moves above "+words.Some(above, 3)+": decides first now")
 	}
 	if len(below) > 0 {
-		out = append(out, "moves below "+some(below)+": decides after now")
+		out = append(out, "moves below "+words.Some(below, 3)+": decides after now")
 	}
 	if len(parted) > 0 {
-		out = append(out, "no longer shares a priority with "+some(parted))
+		out = append(out, "no longer shares a priority with "+words.Some(parted, 3))
 	}
 	return out
 }
@@ -181,7 +182,7 @@ func (n *noter) enforcement() (out []consequence) {
 	}
 	if n.c.New == nil {
 		if was != nil && zones > 0 {
-			say("frozen rows go", "the frozen rows, which still decide, go away in %s", revision.Plural(zones, "zone"))
+			say("frozen rows go", "the frozen rows, which still decide, go away in %s", words.Count(zones, "zone"))
 		}
 		return out
 	}
@@ -207,16 +208,16 @@ func (n *noter) subject() []consequence {
 	}
 	was := len(n.rev.Subjects(n.c.Key))
 	if n.c.New == nil {
-		return say("no longer applies to %s", revision.Plural(was, "pod"))
+		return say("no longer applies to %s", words.Count(was, "pod"))
 	}
 	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
 		return nil
 	}
 	is := len(n.next.Subjects(n.c.Key))
 	if n.c.Old != nil && was != is && n.rev.None(n.c.Key) == nil {
-		return say("applies to %s, %d before", revision.Plural(is, "pod"), was)
+		return say("applies to %s, %d before", words.Count(is, "pod"), was)
 	}
-	return say("applies to %s", revision.Plural(is, "pod"))
+	return say("applies to %s", words.Count(is, "pod"))
 }
 
 // isolation tells which pods begin or cease to be isolated: those of a
@@ -234,11 +235,11 @@ func (n *noter) isolation() (out []consequence) {
 		if begin, kinds := newcomers(is, was); begin > 0 {
 			out = append(out, consequence{"isolates " + dir.Lower() + kinds,
 				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: what none allows is dropped, established connections too",
-					revision.Plural(begin, "pod"), ns, dir.Lower())})
+					words.Count(begin, "pod"), ns, dir.Lower())})
 		}
 		if end, kinds := newcomers(was, is); end > 0 {
 			out = append(out, consequence{"no longer isolates " + dir.Lower() + kinds,
-				fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through", revision.Plural(end, "pod"), ns, dir.Lower())})
+				fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through", words.Count(end, "pod"), ns, dir.Lower())})
 		}
 	}
 	return out
@@ -276,15 +277,4 @@ func (n *noter) newDeny() bool {
 		}
 	}
 	return false
-}
-
-// some lists a few names and counts the rest.
-func some(names []string) string {
-	if n := len(names); n > 4 {
-		return strings.Join(names[:3], ", ") + fmt.Sprintf(" and %d more", n-3)
-	}
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
 }

@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/model/nb"
 	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // StaleError says that a change is not the one that was looked at any more:
@@ -187,7 +188,7 @@ func (p *Preview) Changed(now *Preview) string {
 
 func (p *Preview) otherObjects(now *Preview) string {
 	if len(p.Objects) != len(now.Objects) {
-		return fmt.Sprintf("it changes %s instead of %d", revision.Plural(len(now.Objects), "object"), len(p.Objects))
+		return fmt.Sprintf("it changes %s instead of %d", words.Count(len(now.Objects), "object"), len(p.Objects))
 	}
 	for i, was := range p.Objects {
 		is := now.Objects[i]

@@ -7,6 +7,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/sources/kube"
 )
 
@@ -136,7 +137,7 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 		if s != nil && (!model.SameContent(s, c.New) || c.How == HowPatch) {
 			if c.How == HowCreate || c.How == HowUpdate {
 				for _, f := range fieldChanges(c.New, s) {
-					p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s", f.Path, c.Key.Label(), orNone(f.Old), orNone(f.New)))
+					p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s", f.Path, c.Key.Label(), words.OrNone(f.Old), words.OrNone(f.New)))
 				}
 			}
 			if c.Old != nil && model.SameContent(c.Old, s) {
@@ -151,13 +152,6 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 		out = append(out, c)
 	}
 	p.Objects = out
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // kept is the guard of an object that something keeps as it is written elsewhere.
@@ -177,7 +171,7 @@ func kept(c *ObjectChange, l *kube.Live) []Guard {
 	if len(by) == 0 {
 		return nil
 	}
-	return []Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from", c.Key.Label(), word, some(by))}}
+	return []Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from", c.Key.Label(), word, words.Some(by, 3))}}
 }
 
 // tryPlan asks the server about a plan: the first step of every policy, since

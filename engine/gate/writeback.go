@@ -13,6 +13,7 @@ import (
 
 	"rung/model"
 	"rung/sources/manifests"
+	"rung/sources/manifests/edit"
 	"rung/sources/safefile"
 )
 
@@ -20,7 +21,7 @@ import (
 type fileJob struct {
 	path  string
 	file  manifests.File
-	edits []manifests.Edit
+	edits []edit.Edit
 	fresh []byte // text of a file that does not exist yet; edits is empty then
 	adds  map[model.Key]bool
 }
@@ -62,7 +63,7 @@ func (f *Files) Write(_ context.Context, changes []ObjectChange) error {
 func (f *Files) jobs(changes []ObjectChange) ([]*fileJob, error) {
 	var jobs []*fileJob
 	byPath := map[string]*fileJob{}
-	edit := func(path string, e manifests.Edit) error {
+	change := func(path string, e edit.Edit) error {
 		j := byPath[path]
 		if j == nil {
 			file, err := f.stamp(path)
@@ -82,7 +83,7 @@ func (f *Files) jobs(changes []ObjectChange) ([]*fileJob, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := edit(at.File, editOf(c, at)); err != nil {
+			if err := change(at.File, editOf(c, at)); err != nil {
 				return nil, err
 			}
 			continue
@@ -96,7 +97,7 @@ func (f *Files) jobs(changes []ObjectChange) ([]*fileJob, error) {
 			return nil, fmt.Errorf("write %s: %w", c.Key.Label(), err)
 		}
 		if !isNew {
-			if err := edit(path, manifests.Edit{Op: manifests.EditAppend, Text: text}); err != nil {
+			if err := change(path, edit.Edit{Op: edit.Append, Text: text}); err != nil {
 				return nil, err
 			}
 		} else {
@@ -111,7 +112,7 @@ func (f *Files) jobs(changes []ObjectChange) ([]*fileJob, error) {
 // run writes one file and says how to put it back.
 func (f *Files) run(j *fileJob) (back func() error, err error) {
 	if j.edits == nil {
-		stamp, err := manifests.NewFile(f.disk, j.path, j.fresh)
+		stamp, err := edit.NewFile(f.disk, j.path, j.fresh)
 		if err != nil {
 			return nil, err
 		}
@@ -125,19 +126,19 @@ func (f *Files) run(j *fileJob) (back func() error, err error) {
 		}, nil
 	}
 	if !j.file.Writable {
-		return nil, fmt.Errorf("write %s: %w", model.Origin{File: j.path}.Where(), manifests.ErrNotWritable)
+		return nil, fmt.Errorf("write %s: %w", model.Origin{File: j.path}.Where(), edit.ErrNotWritable)
 	}
-	before, err := manifests.Unchanged(f.disk, j.file)
+	before, err := edit.Unchanged(f.disk, j.file)
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", j.path, err)
 	}
-	stamp, err := manifests.WriteBack(f.disk, j.file, j.edits...)
+	stamp, err := edit.WriteBack(f.disk, j.file, j.edits...)
 	if err != nil {
 		return nil, err
 	}
 	f.wrote(stamp)
 	return func() error {
-		if err := manifests.PutBack(f.disk, stamp, before); err != nil {
+		if err := edit.PutBack(f.disk, stamp, before); err != nil {
 			return fmt.Errorf("put %s back: %w", j.path, err)
 		}
 		f.wrote(j.file)
@@ -145,15 +146,15 @@ func (f *Files) run(j *fileJob) (back func() error, err error) {
 	}, nil
 }
 
-func editOf(c ObjectChange, at model.Origin) manifests.Edit {
-	e := manifests.Edit{Key: c.Key, Origin: at}
+func editOf(c ObjectChange, at model.Origin) edit.Edit {
+	e := edit.Edit{Key: c.Key, Origin: at}
 	switch {
 	case c.New == nil:
-		e.Op = manifests.EditDelete
+		e.Op = edit.Delete
 	case c.ByHand && at.Item < 0:
-		e.Op, e.Text = manifests.EditText, []byte(c.New.YAML)
+		e.Op, e.Text = edit.Text, []byte(c.New.YAML)
 	default:
-		e.Op, e.Object = manifests.EditSet, c.New.Original
+		e.Op, e.Object = edit.Set, c.New.Original
 	}
 	return e
 }
@@ -180,7 +181,7 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 	_, moved := f.written[at.File]
 	f.mu.Unlock()
 	if at.File == "" {
-		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w", p.Key.Label(), manifests.ErrNotWritable)
+		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w", p.Key.Label(), edit.ErrNotWritable)
 	}
 	if !moved && !unread {
 		return at, nil
@@ -196,7 +197,7 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 			return q.Origin, nil
 		}
 	}
-	return at, fmt.Errorf("write %s: it does not stand in %s any more: %w", p.Key.Label(), at.File, manifests.ErrChanged)
+	return at, fmt.Errorf("write %s: it does not stand in %s any more: %w", p.Key.Label(), at.File, edit.ErrChanged)
 }
 
 // place finds where a new object goes: a file of its own in the first folder
@@ -212,7 +213,7 @@ func (f *Files) place(p *model.Policy) (path string, isNew bool, err error) {
 			return file.Path, false, nil
 		}
 	}
-	return "", false, fmt.Errorf("no file to write %s to: %w", p.Key.Label(), manifests.ErrNotWritable)
+	return "", false, fmt.Errorf("no file to write %s to: %w", p.Key.Label(), edit.ErrNotWritable)
 }
 
 // ownFile is the file of a new object in a folder: a new one, or one of that

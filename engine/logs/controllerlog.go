@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/sources/kube"
+	"rung/sources/kube/podlogs"
 )
 
 // ControllerLogLines is how many of the newest lines of an ovnkube-controller are
@@ -40,23 +39,23 @@ type ControllerLog struct {
 	Lines []ControllerLine // those that name the policy, oldest first
 }
 
-// tailReader is what is needed of kube.PodLogs.
+// tailReader is what is needed of podlogs.Reader.
 type tailReader interface {
-	Controller(ctx context.Context, node string, namespaces []string) (kube.LogTarget, error)
-	Tail(ctx context.Context, find func(context.Context) (kube.LogTarget, error), lines int) (kube.LogTarget, []kube.TailLine, error)
+	Controller(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
+	Tail(ctx context.Context, find func(context.Context) (podlogs.Target, error), lines int) (podlogs.Target, []podlogs.Line, error)
 }
 
 // ReadControllerLog reads the newest lines of the ovnkube-controller of a zone and
 // keeps those that name the policy. The error is one line with what to do.
-func ReadControllerLog(ctx context.Context, read tailReader, flags, namespaces []string, zone string, policy model.PolicyKey) (*ControllerLog, error) {
-	t, lines, err := read.Tail(ctx, func(ctx context.Context) (kube.LogTarget, error) {
+func ReadControllerLog(ctx context.Context, read tailReader, k model.Kubectl, namespaces []string, zone string, policy model.PolicyKey) (*ControllerLog, error) {
+	t, lines, err := read.Tail(ctx, func(ctx context.Context) (podlogs.Target, error) {
 		return read.Controller(ctx, zone, namespaces)
 	}, ControllerLogLines)
 	if err != nil {
 		return nil, fmt.Errorf("read the log of zone %s's ovnkube-controller: %w", zone, err)
 	}
-	command := slices.Concat([]string{"kubectl"}, flags, []string{"-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", ControllerLogLines)})
-	out := &ControllerLog{Zone: zone, Policy: policy, Source: clean.Text(t.String()), Read: len(lines), Command: model.ShellJoin(command...)}
+	command := k.Line("-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", ControllerLogLines))
+	out := &ControllerLog{Zone: zone, Policy: policy, Source: clean.Text(t.String()), Read: len(lines), Command: command}
 	for i, l := range lines {
 		if i == 0 {
 			out.First = l.At
@@ -65,7 +64,7 @@ func ReadControllerLog(ctx context.Context, read tailReader, flags, namespaces [
 			continue
 		}
 		line := ControllerLine{At: l.At, Text: clean.Text(l.Text)}
-		if k, ok := kube.ParseKlog(l.Text); ok {
+		if k, ok := podlogs.ParseKlog(l.Text); ok {
 			line.Severity, line.Place, line.Text = severities[k.Severity], k.Place, k.Text
 		}
 		out.Lines = append(out.Lines, line)

@@ -10,7 +10,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/sources/kube"
+	"rung/sources/kube/podlogs"
 )
 
 // Scope says which of a cluster's ACL logs are followed.
@@ -28,10 +28,10 @@ const (
 	logDials = 16
 )
 
-// PodReader is what is needed of kube.PodLogs.
+// PodReader is what is needed of podlogs.Reader.
 type PodReader interface {
-	ACLLog(ctx context.Context, node string, namespaces []string) (kube.LogTarget, error)
-	Follow(ctx context.Context, f kube.LogFollow)
+	ACLLog(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
+	Follow(ctx context.Context, f podlogs.Request)
 }
 
 // Follower follows the ACL logs of a cluster's nodes, from when somebody first

@@ -11,7 +11,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/acllog"
-	"rung/sources/kube"
+	"rung/sources/kube/podlogs"
 )
 
 // repeatsKept is how many lines of a node are remembered. A container that prints
@@ -57,12 +57,12 @@ func (n *nodeLog) run(ctx context.Context) {
 	if !ok {
 		return
 	}
-	n.p.read.Follow(ctx, kube.LogFollow{
-		Find: func(ctx context.Context) (kube.LogTarget, error) {
+	n.p.read.Follow(ctx, podlogs.Request{
+		Find: func(ctx context.Context) (podlogs.Target, error) {
 			select {
 			case n.p.dials <- struct{}{}:
 			case <-ctx.Done():
-				return kube.LogTarget{}, ctx.Err()
+				return podlogs.Target{}, ctx.Err()
 			}
 			defer func() { <-n.p.dials }()
 			return n.p.read.ACLLog(ctx, n.node, n.p.namespaces)
@@ -102,7 +102,7 @@ func (n *nodeLog) state() model.LogStream {
 }
 
 // told takes over how the stream stands.
-func (n *nodeLog) told(s kube.LogState) {
+func (n *nodeLog) told(s podlogs.State) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if x := &n.stream; x.State != s.State {

@@ -14,37 +14,38 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/kube"
+	"rung/sources/kube/podlogs"
 	"rung/test/wait"
 )
 
 // fakePods is a cluster whose pods' logs a test writes.
 type fakePods struct {
 	mu      sync.Mutex
-	follows map[string]kube.LogFollow // by node
+	follows map[string]podlogs.Request // by node
 	since   []time.Time
-	tail    []kube.TailLine
+	tail    []podlogs.Line
 	err     error
 }
 
-func (f *fakePods) ACLLog(_ context.Context, node string, _ []string) (kube.LogTarget, error) {
-	return kube.LogTarget{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovn-controller"}, nil
+func (f *fakePods) ACLLog(_ context.Context, node string, _ []string) (podlogs.Target, error) {
+	return podlogs.Target{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovn-controller"}, nil
 }
 
-func (f *fakePods) Controller(_ context.Context, node string, _ []string) (kube.LogTarget, error) {
-	return kube.LogTarget{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovnkube-controller"}, f.err
+func (f *fakePods) Controller(_ context.Context, node string, _ []string) (podlogs.Target, error) {
+	return podlogs.Target{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovnkube-controller"}, f.err
 }
 
-func (f *fakePods) Tail(ctx context.Context, find func(context.Context) (kube.LogTarget, error), _ int) (kube.LogTarget, []kube.TailLine, error) {
+func (f *fakePods) Tail(ctx context.Context, find func(context.Context) (podlogs.Target, error), _ int) (podlogs.Target, []podlogs.Line, error) {
 	t, err := find(ctx)
 	return t, f.tail, err
 }
 
-func (f *fakePods) Follow(ctx context.Context, x kube.LogFollow) {
+func (f *fakePods) Follow(ctx context.Context, x podlogs.Request) {
 	t, err := x.Find(ctx)
 	if err != nil {
 		return
 	}
-	x.State(kube.LogState{Target: t, State: model.StreamOpen})
+	x.State(podlogs.State{Target: t, State: model.StreamOpen})
 	node := strings.TrimPrefix(t.Pod, "ovnkube-")
 	f.mu.Lock()
 	f.follows[node] = x
@@ -56,9 +57,9 @@ func (f *fakePods) Follow(ctx context.Context, x kube.LogFollow) {
 	f.mu.Unlock()
 }
 
-func (f *fakePods) of(t *testing.T, node string) kube.LogFollow {
+func (f *fakePods) of(t *testing.T, node string) podlogs.Request {
 	t.Helper()
-	var x kube.LogFollow
+	var x podlogs.Request
 	wait.Within(t, wait.Patience, "node "+node+" is followed", func() (ok bool) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -70,7 +71,7 @@ func (f *fakePods) of(t *testing.T, node string) kube.LogFollow {
 
 func newFakePods(t *testing.T, cfg Scope) (*fakePods, *Follower) {
 	t.Helper()
-	f := &fakePods{follows: map[string]kube.LogFollow{}}
+	f := &fakePods{follows: map[string]podlogs.Request{}}
 	rev := revision.New(revision.Facts{}, nil)
 	logs := New(func() *revision.Revision { return rev }, 0)
 	p := NewFollower(logs, f, cfg, kube.OVNNamespaces())
@@ -188,7 +189,7 @@ func TestPodLogsNodeBack(t *testing.T) {
 	takenIn(t, p.logs, 1)
 	p.follow(t.Context(), clusterOf(node("b")))
 	p.follow(t.Context(), clusterOf(node("a"), node("b")))
-	var back kube.LogFollow
+	var back podlogs.Request
 	for deadline := time.Now().Add(wait.Patience); !back.Since.Equal(now); back = f.of(t, "a") {
 		if time.Now().After(deadline) {
 			t.Fatalf("it is followed since %v, its last line was of %v", back.Since, now)
@@ -248,15 +249,15 @@ func TestPodLogsLoad(t *testing.T) {
 func TestControllerLog(t *testing.T) {
 	at := time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 	one := model.PolicyKey{Kind: model.KindANP, Name: "one"}
-	f := &fakePods{tail: []kube.TailLine{
+	f := &fakePods{tail: []podlogs.Line{
 		{At: at, Text: "I1103 14:05:00.000001       1 factory.go:12] started"},
 		{At: at.Add(1), Text: "E1103 14:05:00.000001       1 admin_network_policy.go:123] Failed to add \x1b[1m one: bad"},
 		{At: at.Add(2), Text: "I1103 14:05:00.000001       1 admin_network_policy.go:99] one-more and x.one are others, none.one too"},
 		{At: at.Add(3), Text: "  stack of one."},
 	}}
-	got, err := ReadControllerLog(context.Background(), f, []string{"--context", "lab"}, nil, "w", one)
+	got, err := ReadControllerLog(context.Background(), f, model.Kubectl{Flags: "--context=lab"}, nil, "w", one)
 	want := &ControllerLog{Zone: "w", Policy: one, Source: "ovn-kubernetes/ovnkube-w/ovnkube-controller", Read: 4, First: at,
-		Command: "kubectl --context lab -n ovn-kubernetes logs ovnkube-w -c ovnkube-controller --tail=2000",
+		Command: "kubectl --context=lab -n ovn-kubernetes logs ovnkube-w -c ovnkube-controller --tail=2000",
 		Lines: []ControllerLine{
 			{At: at.Add(1), Severity: "error", Place: "admin_network_policy.go:123", Text: "Failed to add \uFFFD[1m one: bad"},
 			{At: at.Add(3), Text: "  stack of one."},
@@ -264,8 +265,8 @@ func TestControllerLog(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	f.err = kube.ErrNoLogPod
-	if _, err := ReadControllerLog(context.Background(), f, []string{"--context", "lab"}, nil, "w", one); err == nil || !strings.Contains(err.Error(), "zone w") {
+	f.err = podlogs.ErrNoPod
+	if _, err := ReadControllerLog(context.Background(), f, model.Kubectl{Flags: "--context=lab"}, nil, "w", one); err == nil || !strings.Contains(err.Error(), "zone w") {
 		t.Errorf("%v", err)
 	}
 }

@@ -32,8 +32,7 @@ type Store struct {
 	askOnce sync.Once
 	streams atomic.Pointer[func() []model.LogStream]
 
-	subMu sync.Mutex
-	subs  map[chan struct{}]struct{}
+	subs revision.Subscribers
 
 	mu    sync.RWMutex
 	ring  []*Entry // entry with Seq s is at s % cap, once there
@@ -148,35 +147,11 @@ func (l *Store) give(ctx context.Context, a arrival) {
 
 // Subscribe returns a channel that gets a tick after new entries; many may share
 // one. The function ends the subscription.
-func (l *Store) Subscribe() (<-chan struct{}, func()) {
-	ch := make(chan struct{}, 1)
-	l.subMu.Lock()
-	defer l.subMu.Unlock()
-	if l.subs == nil {
-		l.subs = map[chan struct{}]struct{}{}
-	}
-	l.subs[ch] = struct{}{}
-	return ch, func() {
-		l.subMu.Lock()
-		defer l.subMu.Unlock()
-		delete(l.subs, ch)
-	}
-}
-
-func (l *Store) notify() {
-	l.subMu.Lock()
-	defer l.subMu.Unlock()
-	for ch := range l.subs {
-		select {
-		case ch <- struct{}{}:
-		default:
-		}
-	}
-}
+func (l *Store) Subscribe() (<-chan struct{}, func()) { return l.subs.Subscribe() }
 
 // take attributes a line and stores it.
 func (l *Store) take(a arrival) {
-	defer l.notify()
+	defer l.subs.Notify()
 	now := l.now()
 	if a.gap != nil {
 		l.mu.Lock()

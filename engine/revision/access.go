@@ -9,12 +9,13 @@ import (
 // immutable; what is not known is not refused, and off a cluster nothing is.
 type Access struct {
 	answers map[kube.Question]kube.Access
-	context string
+	kubectl model.Kubectl
 }
 
-// NewAccess holds the answers of a context's server; the map is the callee's.
-func NewAccess(context string, answers map[kube.Question]kube.Access) Access {
-	return Access{answers: answers, context: context}
+// NewAccess holds the answers of the server that kubectl asks by k; the map is the
+// callee's.
+func NewAccess(k model.Kubectl, answers map[kube.Question]kube.Access) Access {
+	return Access{answers: answers, kubectl: k}
 }
 
 // WhyNot says why something is not allowed, empty when it is or nobody knows.
@@ -36,11 +37,7 @@ func (a Access) WhyNot(q kube.Question) string {
 
 // command is what asks the same question by hand.
 func (a Access) command(q kube.Question) string {
-	command := "kubectl "
-	if a.context != "" {
-		command += model.ShellQuote("--context="+a.context) + " "
-	}
-	return command + "auth can-i " + q.String()
+	return a.kubectl.Line("auth", "can-i") + " " + q.String()
 }
 
 // Exec and PodLogs are the questions whether commands may be run in pods of a

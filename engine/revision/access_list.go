@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/model"
 	"rung/sources/kube"
 )
 
@@ -63,7 +64,7 @@ func resourceOf(q kube.Question) string {
 const CodeNewer = kube.CodeNewer
 
 // AccessOf makes an Access by hand, for whoever has no server: tests of views.
-func AccessOf(context string, permissions []Permission) Access {
+func AccessOf(k model.Kubectl, permissions []Permission) Access {
 	answers := make(map[kube.Question]kube.Access, len(permissions))
 	for _, p := range permissions {
 		q := kube.Question{Verb: p.Verb, Namespace: p.Namespace}
@@ -71,5 +72,5 @@ func AccessOf(context string, permissions []Permission) Access {
 		q.Resource, q.Group, _ = strings.Cut(q.Resource, ".")
 		answers[q] = kube.Access{Allowed: p.Allowed, Reason: p.Why}
 	}
-	return NewAccess(context, answers)
+	return NewAccess(k, answers)
 }

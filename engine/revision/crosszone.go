@@ -8,12 +8,15 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/known"
 	"rung/model/nb"
+	"rung/model/words"
 )
 
 // Codes of what comparing zones finds.
 const (
 	FindZoneLags    = "zone-lags"        // rows are not as desired for longer than a controller takes
+	findKnown       = "known-defect"     // so are these, and OVN-Kubernetes leaves them so
 	findZoneDiffers = "zone-differs"     // rows are not as in the other zones
 	findPortUnion   = "port-group-union" // the port groups together are not the subject
 )
@@ -45,13 +48,14 @@ func (r *Revision) ZoneFindings(now time.Time) []model.Finding {
 		for k, p := range z.Policies {
 			switch p.State(z, now) {
 			case model.StateBehind:
-				all = append(all, r.lagging(z, p, now))
+				all = append(all, r.lagging(z, p, now)...)
 				all = append(all, r.misplaced(z, k, p)...)
 			case model.StateSettling:
 				if differing(p) > 0 {
-					f := r.lagging(z, p, now)
-					f.Severity, f.Remedy = model.SeverityInfo, "it is young: wait a few seconds"
-					all = append(all, f)
+					for _, f := range r.lagging(z, p, now) {
+						f.Severity, f.Remedy = model.SeverityInfo, "it is young: wait a few seconds"
+						all = append(all, f)
+					}
 				}
 			}
 		}
@@ -73,29 +77,58 @@ func (r *Revision) ZoneFindings(now time.Time) []model.Finding {
 	return out
 }
 
-// lagging names what is missing in a zone, and for how long.
-func (r *Revision) lagging(z *model.ZoneState, p *model.PolicyInZone, now time.Time) zoneFinding {
+// lagging names what is missing in a zone, and for how long: defect by defect what
+// OVN-Kubernetes leaves there, then the rest.
+func (r *Revision) lagging(z *model.ZoneState, p *model.PolicyInZone, now time.Time) (out []zoneFinding) {
+	add := func(code, text, remedy string) {
+		out = append(out, zoneFinding{since: p.DiffSince, zone: z.Name,
+			Finding: model.Finding{Code: code, Severity: model.SeverityWarning, Policy: p.Policy, Rule: -1, Message: text, Remedy: remedy}})
+	}
+	left := differing(p)
+	var causes []*known.Cause
+	if p.State(z, now) == model.StateBehind {
+		causes = r.Known(z, p)
+	}
+	for _, d := range known.All() {
+		of := func(i int) bool { return causes != nil && causes[i] != nil && causes[i].Defect == d }
+		if i := slices.IndexFunc(causes, func(c *known.Cause) bool { return c != nil && c.Defect == d }); i >= 0 {
+			text, n := differsIn(z, p, now, of, 0)
+			left -= n
+			add(findKnown, text+": "+causes[i].Text(), d.Remedy)
+		}
+	}
+	if left > 0 || causes == nil {
+		text, _ := differsIn(z, p, now, func(i int) bool {
+			d := &p.Diffs[i]
+			return (d.Waiting == "" || d.Kind != model.DiffDifferent) && (causes == nil || causes[i] == nil)
+		}, left)
+		if p.Error != "" {
+			text += ": " + p.Error
+		}
+		add(FindZoneLags, text, "look at the zone's ovnkube-controller: it has not written these rows")
+	}
+	return out
+}
+
+// differsIn names some of the differences of a policy in a zone, says how many more
+// there are, at least so many in all, and since when. n is how many were chosen.
+func differsIn(z *model.ZoneState, p *model.PolicyInZone, now time.Time, of func(i int) bool, atLeast int) (text string, n int) {
 	rows := make([]string, 0, namedRows)
-	n := 0
 	for i := range p.Diffs {
-		if d := &p.Diffs[i]; d.Waiting == "" || d.Kind != model.DiffDifferent {
+		if of(i) {
 			if n++; len(rows) < namedRows {
-				rows = append(rows, diffInWords(d))
+				rows = append(rows, diffInWords(&p.Diffs[i]))
 			}
 		}
 	}
-	text := fmt.Sprintf("zone %s: %s", z.Name, strings.Join(rows, "; "))
-	if more := max(n, differing(p)) - len(rows); more > 0 {
-		text += fmt.Sprintf("; and %s more", Plural(more, "row"))
+	text = fmt.Sprintf("zone %s: %s", z.Name, strings.Join(rows, "; "))
+	if more := max(n, atLeast) - len(rows); more > 0 {
+		text += fmt.Sprintf("; and %s more", words.Count(more, "row"))
 	}
 	if !p.DiffSince.IsZero() {
 		text += fmt.Sprintf("; seen since %s, for %s", p.DiffSince.Format(time.TimeOnly), now.Sub(p.DiffSince).Round(time.Second))
 	}
-	if p.Error != "" {
-		text += ": " + p.Error
-	}
-	return zoneFinding{Finding: model.Finding{Code: FindZoneLags, Severity: model.SeverityWarning, Policy: p.Policy, Rule: -1, Message: text,
-		Remedy: "look at the zone's ovnkube-controller: it has not written these rows"}, since: p.DiffSince, zone: z.Name}
+	return text, n
 }
 
 // diffInWords is "ACL x is missing", "Address_Set y: addresses without 10.0.0.1".
@@ -112,22 +145,15 @@ func diffInWords(d *model.RowDiff) string {
 		default:
 			part := f.Column
 			if len(f.Missing) > 0 {
-				part += " without " + someOf(f.Missing)
+				part += " without " + words.Cut(f.Missing, " ", namedRows)
 			}
 			if len(f.Extra) > 0 {
-				part += " with " + someOf(f.Extra) + " too many"
+				part += " with " + words.Cut(f.Extra, " ", namedRows) + " too many"
 			}
 			parts = append(parts, part)
 		}
 	}
 	return name + " differs: " + strings.Join(parts, ", ")
-}
-
-func someOf(names []string) string {
-	if len(names) <= namedRows {
-		return strings.Join(names, " ")
-	}
-	return strings.Join(names[:namedRows], " ") + fmt.Sprintf(" and %d more", len(names)-namedRows)
 }
 
 // misplaced are ports in the zone's port group whose pods run elsewhere.
@@ -182,7 +208,7 @@ func (r *Revision) homeless() (out []zoneFinding) {
 		}
 		if len(names) > 0 {
 			out = append(out, zoneFinding{Finding: model.Finding{Code: findPortUnion, Severity: model.SeverityWarning, Policy: c.Key, Rule: -1,
-				Message: fmt.Sprintf("no zone holds the ports of %s: %s", Plural(len(names), "subject pod"), someOf(names)),
+				Message: fmt.Sprintf("no zone holds the ports of %s: %s", words.Count(len(names), "subject pod"), words.Cut(names, " ", namedRows)),
 				Remedy:  "the node has no zone: is its Node object gone, or its database not given?"}})
 		}
 	}
@@ -226,7 +252,7 @@ func deviating(zones []*model.ZoneState, now time.Time) (out []zoneFinding) {
 		for _, z := range in {
 			if p := z.Policies[k]; p.Rows.Sum != want.Sum {
 				out = append(out, zoneFinding{since: p.Touched, zone: z.Name, Finding: model.Finding{Code: findZoneDiffers, Severity: model.SeverityWarning, Policy: k, Rule: -1,
-					Message: fmt.Sprintf("zone %s: %s; %s as zone %s has them", z.Name, digestDiff(want.Rows, p.Rows.Rows), Plural(votes[want.Sum], "zone"), most.Name),
+					Message: fmt.Sprintf("zone %s: %s; %s as zone %s has them", z.Name, digestDiff(want.Rows, p.Rows.Rows), words.Count(votes[want.Sum], "zone"), most.Name),
 					Remedy:  "compare the rows of the two zones"}})
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/words"
 )
 
 // ReadyPrefix begins the type of the condition that each zone's controller keeps
@@ -201,7 +202,7 @@ func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneS
 	case out.Status == ReadyYes && (out.Rows == model.StateBehind || out.Rows == model.StateFrozen || out.Rows == model.StateNotEnforced):
 		what := string(out.Rows)
 		if in := z.Policy(k); out.Rows == model.StateBehind && in != nil {
-			what = Plural(differing(in), "row") + " " + what
+			what = words.Count(differing(in), "row") + " " + what
 		}
 		out.Against = what + " although the controller reported ready"
 	case out.Status == ReadyFailing && out.Rows == model.StateInSync:

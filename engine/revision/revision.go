@@ -12,11 +12,12 @@ import (
 
 // Mode says which of the ways to run this is and what may be changed.
 type Mode struct {
-	Name    string // "demo", "files", "cluster"
-	Title   string // "demo", the path, the context
-	Server  string // address of the API server, on a cluster
-	User    string // who one is there, as far as the kubeconfig tells
-	Sandbox bool   // the zones are Rung's own
+	Name    string        // "demo", "files", "cluster"
+	Title   string        // "demo", the path, the context
+	Server  string        // address of the API server, on a cluster
+	User    string        // who one is there, as far as the kubeconfig tells
+	Kubectl model.Kubectl // asks the same cluster as the same user; nothing given off a cluster
+	Sandbox bool          // the zones are Rung's own
 	// Writes says policies may be changed now; WhyNot why that can never be
 	// allowed, empty when it can.
 	Writes bool
@@ -63,6 +64,8 @@ type Facts struct {
 	Dialects *settings.View
 	// Desired are the compiled rows of the cluster.
 	Desired *compiler.Desired
+	// Past is what is remembered of addresses and ports that pods had.
+	Past *Past
 	// Reports and Notes are the conditions and events of Rung's own reconcilers.
 	Reports map[model.PolicyKey][]model.Condition
 	Notes   []*model.Event

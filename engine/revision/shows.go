@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 )
 
 // Shown says whether the live rows of one zone show the policies as they are
@@ -54,7 +55,7 @@ func (r *Revision) shownIn(z *model.ZoneState, policies []model.PolicyKey, gone 
 		}
 	}
 	if left > 0 {
-		return false, Plural(left, "ACL") + " still there"
+		return false, words.Count(left, "ACL") + " still there"
 	}
 	for _, k := range policies {
 		if r.desired(k).Policy(k) == nil {
@@ -82,7 +83,7 @@ func (r *Revision) shownIn(z *model.ZoneState, policies []model.PolicyKey, gone 
 			}
 		}
 		if missing+different > 0 {
-			why = fmt.Sprintf("%d of %s to come", missing+different, Plural(len(want), "ACL"))
+			why = fmt.Sprintf("%d of %s to come", missing+different, words.Count(len(want), "ACL"))
 			if in := z.Policy(k); in != nil && in.Error != "" {
 				why += ": " + in.Error
 			}
@@ -110,7 +111,7 @@ func (r *Revision) shownAsRead(z *model.ZoneState, policies []model.PolicyKey) (
 		case model.StateUnknown:
 			return false, "not read yet"
 		default:
-			return false, Plural(differing(p), "row") + " to come"
+			return false, words.Count(differing(p), "row") + " to come"
 		}
 	}
 	return true, why

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // Summary is a policy over all zones.
@@ -61,10 +62,10 @@ func (r *Revision) text(k model.PolicyKey, state model.PolicyState, z *model.Zon
 	case model.StateNotEnforced:
 		return "not enforced: " + NoRowsShort(p.None, r.Flags.MaxPriority)
 	case model.StateBehind:
-		return Plural(differing(p), "row") + " behind " + z.Name
+		return words.Count(differing(p), "row") + " behind " + z.Name
 	case model.StateSettling:
 		if n := differing(p); n > 0 {
-			return "settling, " + Plural(n, "row")
+			return "settling, " + words.Count(n, "row")
 		}
 		// Not compared since it changed.
 	case model.StateUnknown:
@@ -109,7 +110,7 @@ func NoRowsShort(n *model.NoRows, maxPriority int32) string {
 	return n.Code
 }
 
-func Plural(n int, one string) string {
+func plural(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}

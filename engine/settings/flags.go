@@ -9,8 +9,8 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/clean"
-	"rung/reading"
 	"rung/sources/manifests"
+	"rung/sources/reading"
 )
 
 // maxDNSFile bounds the file of ReadDNSAddresses, in bytes.

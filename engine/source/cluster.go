@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/sources/kube"
 )
 
@@ -42,7 +42,7 @@ func clusterState(name, server string, resources []model.SourceResource) model.S
 			st.Conn = r.Conn
 		}
 	}
-	st.Detail = fmt.Sprintf("%s, %s", server, revision.Plural(count, "object"))
+	st.Detail = fmt.Sprintf("%s, %s", server, words.Count(count, "object"))
 	return st
 }
 

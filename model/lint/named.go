@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // named is one pass over the named ports of an ANP or BANP rule.
@@ -57,7 +58,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet
 		return
 	}
 	message := fmt.Sprintf("the rows of the named %s %s have no outport: on nodes with a pod of the subject they also %s connections among the peers, to %s that %s no subject: %s",
-		verb(len(names), "port", "ports"), few(names), strings.ToLower(string(r.Action)), count(hit.Len(), "pod"), verb(hit.Len(), "is", "are"), few(pods))
+		words.Form(len(names), "port", "ports"), words.Few(names, shown), strings.ToLower(string(r.Action)), words.Count(hit.Len(), "pod"), words.Form(hit.Len(), "is", "are"), words.Few(pods, shown))
 	if useless {
 		message += "; no pod of the subject declares such a name, so for the subject the rule does nothing"
 	}
@@ -94,7 +95,7 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet
 		effect = "beside the address set of the other family they never match"
 	}
 	l.aboutRule(p, r, NamedPortFamily, model.SeverityInfo, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
-		l.missing.why, verb(len(names), "port", "ports"), few(names), family, count(hit.Len(), "pod"), few(on), effect), "use the port's number")
+		l.missing.why, words.Form(len(names), "port", "ports"), words.Few(names, shown), family, words.Count(hit.Len(), "pod"), words.Few(on, shown), effect), "use the port's number")
 }
 
 // family is IPv4 or IPv6 with the network of all its addresses, and why the cluster
@@ -158,7 +159,7 @@ func (l *linter) namedPorts(p *model.Policy, r *model.Rule) {
 		return
 	}
 	severity := model.SeverityInfo
-	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", verb(len(missing), "port", "ports"), few(missing))
+	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", words.Form(len(missing), "port", "ports"), words.Few(missing, shown))
 	if names == len(r.Ports) && len(missing) == names {
 		message += fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)
 		if r.Action == model.Deny {

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // need is something pods must reach.
@@ -246,7 +247,7 @@ func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, be
 		for i := range r.Ports {
 			ports = append(ports, r.Ports[i].String())
 		}
-		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+few(ports)+", whatever the address, and no rule above decides"
+		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+words.Few(ports, shown)+", whatever the address, and no rule above decides"
 	}
 	var facts []string
 	for what := range needs {

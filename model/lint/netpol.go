@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // netpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
@@ -74,11 +75,11 @@ func (l *linter) opensProtocol(p *model.Policy, r *model.Rule, protocol string, 
 		meant = append(meant, l.meant(port.Name, protocol, on)...)
 	}
 	proto := strings.ToLower(protocol)
-	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port", verb(len(names), "port", "ports"), few(names),
-		verb(len(names), "opens", "open"), proto)
+	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port", words.Form(len(names), "port", "ports"), words.Few(names, shown),
+		words.Form(len(names), "opens", "open"), proto)
 	switch {
 	case len(meant) > 0:
-		message += ", and allows every " + proto + " port, not only " + few(meant)
+		message += ", and allows every " + proto + " port, not only " + words.Few(meant, shown)
 	case l.pods:
 		message += ", and allows every " + proto + " port though no pod the rule means declares such a name"
 	}
@@ -102,7 +103,7 @@ func (l *linter) portLost(p *model.Policy, r *model.Rule, protocol string, g *pr
 		numbers = append(numbers, n.String())
 	}
 	l.aboutRule(p, r, NetpolPortLost, model.SeverityWarning, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
-		few(lost), verb(len(lost), "is", "are"), few(numbers)), "put it in a rule of its own, a named port as its number")
+		words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)), "put it in a rule of its own, a named port as its number")
 }
 
 // namesLost are the names that mean, on pods of today, a port that no number of
@@ -189,19 +190,19 @@ func (l *linter) leftOut(p *model.Policy, d model.Direction) {
 		return
 	}
 	severity := model.SeverityWarning
-	message := fmt.Sprintf("policyTypes leaves %s out, and OVN-Kubernetes compiles its %s all the same: ", d.Lower(), count(len(rules), "rule"))
+	message := fmt.Sprintf("policyTypes leaves %s out, and OVN-Kubernetes compiles its %s all the same: ", d.Lower(), words.Count(len(rules), "rule"))
 	side := "from"
 	if d == model.Ingress {
 		side = "to"
 	}
 	subject := l.x.SubjectSet(p)
 	if by, pod := meetsIsolator(l.x, l.isolated(p.Namespace).of(d), subject); pod != nil {
-		message += fmt.Sprintf("%s what %s denies %s %s", verb(len(rules), "it opens", "they open"), by.Label(), side, podName(pod))
+		message += fmt.Sprintf("%s what %s denies %s %s", words.Form(len(rules), "it opens", "they open"), by.Label(), side, podName(pod))
 	} else if by, r, pod := l.baselineDenies(d, subject); pod != nil {
-		message += fmt.Sprintf("%s before %s, which denies, is asked about %s", verb(len(rules), "it decides", "they decide"), where(p, by, r), podName(pod))
+		message += fmt.Sprintf("%s before %s, which denies, is asked about %s", words.Form(len(rules), "it decides", "they decide"), where(p, by, r), podName(pod))
 	} else {
 		severity = model.SeverityInfo
-		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(), verb(len(rules), "it opens", "they open"))
+		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(), words.Form(len(rules), "it opens", "they open"))
 	}
 	l.aboutRule(p, &rules[0], NetpolDirection, severity, message, "remove the rules, or name "+string(d)+" in policyTypes")
 }

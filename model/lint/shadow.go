@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // table is what rules with the same ports decide already, by peer: the first
@@ -51,7 +52,7 @@ func (l *linter) shadowed(p *model.Policy, rules []model.Rule, r *model.Rule, by
 		}
 	}
 	l.aboutRule(p, r, RuleShadowed, severity, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
-		few(names), verb(len(by), "decides", "decide"), r.Action), "move it above, or remove it")
+		words.Few(names, shown), words.Form(len(by), "decides", "decide"), r.Action), "move it above, or remove it")
 }
 
 // portsKey is equal for equal ports in any order, empty for none.

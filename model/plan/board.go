@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -140,20 +139,3 @@ func (b *Board) supported() []group {
 }
 
 func (b *Board) unsupported() []group { return b.groups[len(b.supported()):] }
-
-// list names a few of the policies and counts the rest.
-func list(names []string) string {
-	const shown = 3
-	if len(names) > shown+1 {
-		return strings.Join(names[:shown], ", ") + fmt.Sprintf(" and %d more", len(names)-shown)
-	}
-	return strings.Join(names, ", ")
-}
-
-// count is "1 step", "2 steps".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -119,7 +119,7 @@ func TestPolicies(t *testing.T) {
 		name, text string
 		want       *model.Policy
 	}{
-		{"AdminNetworkPolicy", head + `metadata:
+		{"AdminNetworkPolicy", anpHead + `metadata:
   name: a
   annotations: {k8s.ovn.org/acl-logging: '{"deny": "alert"}'}
 spec:

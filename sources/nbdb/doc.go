@@ -10,9 +10,10 @@
 // Invariants: the sink is called from one goroutine, in order; every update of
 // the database is in exactly one ZoneUpdate, or a Resync follows; the updates
 // of one transaction are never split; a connection is tried for ever; no call
-// to a server is without a time limit; text is clean, sets are sorted. Rows are
-// addressed by _uuid only.
+// to a server is without a time limit; text is clean, sets are sorted; what a row
+// holds is what the server says it holds: that it is what was written is found by
+// comparing bytes, and saves the decoding (written). Rows are addressed by _uuid only.
 //
-// It may import the model packages and its own jsonrpc; engine and
+// It may import the model packages, the tools of sources and its own jsonrpc; engine and
 // sources/sandbox import it.
 package nbdb

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"rung/sources/retry"
 	"rung/sources/sandbox/memdb"
 )
 
@@ -164,10 +165,8 @@ func (b *builtin) kill() error {
 	b.wg.Add(1)
 	go func() {
 		defer b.wg.Done()
-		for wait := restartAfter; ; wait = min(2*wait, restartMost) {
-			if !sleep(b.ctx, wait) {
-				return
-			}
+		again := retry.Backoff(restartAfter, restartMost)
+		for retry.Sleep(b.ctx, again.Step()) {
 			err := b.listen()
 			if err == nil {
 				return

@@ -20,6 +20,7 @@ const (
 	List   Scope = "lists" // anything with lines to walk along
 	Text   Scope = "text"  // long text with a search
 	Carry  Scope = "carry" // a policy is being carried along the ladder
+	Input  Scope = "input" // a line is being typed: no other scope holds then
 )
 
 // Of is the scope of a kind of page.

@@ -34,7 +34,8 @@ func TestTable(t *testing.T) {
 			if n, ok := Normal(k); !ok || n != k {
 				t.Errorf("%s: %q is not how the key is spelt (%q)", a.ID, k, n)
 			}
-			if k == "ctrl+a" || k == "ctrl+b" {
+			// A line has them as a shell has, and others besides.
+			if (k == "ctrl+a" || k == "ctrl+b") && (a.Scope != Input || len(a.Keys) == 1) {
 				t.Errorf("%s: %q belongs to terminal multiplexers", a.ID, k)
 			}
 			if (k == "d" || k == "x") && a.Danger == gate.Typed {
@@ -53,7 +54,7 @@ func TestNoDefaultConflicts(t *testing.T) {
 	meant := map[ID]bool{PreviewNo: true, CarryCancel: true}
 	for _, a := range m.All() {
 		for _, k := range a.Keys {
-			if o := m.byKey[Global][k]; o != nil && a.Scope != Global && !meant[a.ID] {
+			if o := m.byKey[Global][k]; o != nil && a.Scope != Global && a.Scope != Input && !meant[a.ID] {
 				t.Errorf("%s hides %s: %q", a.ID, o.ID, k)
 			}
 		}
@@ -68,9 +69,12 @@ func TestOverrides(t *testing.T) {
 		"list.down":   {":"},
 		"no.such":     {"x"},
 		"go.rows":     {"ctrl+c"},
+		"input.left":  {"h", "space", "ctrl+g", "ctrl+l"},
 	})
 	want := []string{
 		`keys.go.rows: ctrl+c always quits`,
+		`keys.input.left: "h" is typed into the line`,
+		`keys.input.left: "space" is typed into the line`,
 		`keys.ladder.new: "bogus key" is no key`,
 		`keys.list.down: ":" hides app.palette in lists`,
 		`keys.no.such: there is no such action`,
@@ -153,7 +157,7 @@ func TestDocs(t *testing.T) {
 func TestNoPermission(t *testing.T) {
 	blue := model.PolicyKey{Kind: model.KindANP, Name: "blue"}
 	c := Context{Mode: revision.Mode{Writes: true}, Selected: nav.ToPolicy(blue),
-		Access: revision.NewAccess("lab", map[kube.Question]kube.Access{kube.VerbCreate.Of(blue): {}, kube.VerbDelete.Of(blue): {}, kube.VerbPatch.Of(blue): {Allowed: true}})}
+		Access: revision.NewAccess(model.Kubectl{Flags: "--context=lab"}, map[kube.Question]kube.Access{kube.VerbCreate.Of(blue): {}, kube.VerbDelete.Of(blue): {}, kube.VerbPatch.Of(blue): {Allowed: true}})}
 	for _, tt := range []struct {
 		id   ID
 		want string

@@ -29,6 +29,7 @@ func groups() []group {
 		{Of(nav.Controller), controllerActions},
 		{Of(nav.Ready), readyActions},
 		{Text, text},
+		{Input, input},
 		{List, list},
 		{Global, global},
 	}

@@ -5,6 +5,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -86,15 +87,15 @@ func resource(env *view.Env, s *detail.Sheet, r *model.SourceResource, called st
 	name := widget.Line{{Text: sign + " ", Style: look}, {Text: called}}
 	l := widget.Styled(string(r.Conn), look)
 	if r.Conn == model.ConnSynced {
-		l = l.Add("  "+detail.Count(r.Count, "object"), st.Text)
+		l = l.Add("  "+words.Total(r.Count, "object"), st.Text)
 	} else if !r.At.IsZero() {
 		l = l.Add(" since "+detail.Since(r.At, env.Now), st.Text)
 	}
 	if r.Conn != model.ConnSynced && r.Count > 0 {
-		l = l.Add("  "+detail.Count(r.Count, "object")+" as last read", st.Dim)
+		l = l.Add("  "+words.Total(r.Count, "object")+" as last read", st.Dim)
 	}
 	if r.Attempts > 1 {
-		l = l.Add("  "+detail.Count(r.Attempts, "failed attempt"), st.Dim)
+		l = l.Add("  "+words.Total(r.Attempts, "failed attempt"), st.Dim)
 	}
 	if r.Optional && r.Conn == model.ConnAbsent {
 		l = l.Add("  (optional)", st.Dim)

@@ -9,6 +9,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -88,10 +89,7 @@ func mapText(m map[string]string) string {
 
 // ColumnsDiffer is "1 column differs", "2 columns differ".
 func ColumnsDiffer(n int) string {
-	if n == 1 {
-		return "1 column differs"
-	}
-	return Count(n, "column") + " differ"
+	return words.Total(n, "column") + words.Form(n, " differs", " differ")
 }
 
 // MapDiffers lists the keys in which two maps differ, sorted, without the prefix

@@ -11,6 +11,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -180,17 +181,17 @@ func TestCommands(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		detail.Count(0, "pod"):                            "0 pods",
-		detail.Count(1, "policy"):                         "1 policy",
-		detail.Count(12345, "policy"):                     "12,345 policies",
-		detail.Count(2, "address"):                        "2 addresses",
-		detail.Thousands(999):                             "999",
-		detail.Thousands(1000000):                         "1,000,000",
-		detail.Thousands(-1000):                           "-1,000",
-		detail.Join([]string{"a"}, 3):                     "a",
-		detail.Join([]string{"a", "b", "c"}, 3):           "a, b and c",
-		detail.Join([]string{"a", "b", "c", "d"}, 2):      "a, b and 2 more",
-		detail.Join(nil, 2):                               "",
+		words.Total(0, "pod"):                             "0 pods",
+		words.Total(1, "policy"):                          "1 policy",
+		words.Total(12345, "policy"):                      "12,345 policies",
+		words.Total(2, "address"):                         "2 addresses",
+		words.Thousands(999):                              "999",
+		words.Thousands(1000000):                          "1,000,000",
+		words.Thousands(-1000):                            "-1,000",
+		words.List([]string{"a"}, 3):                      "a",
+		words.List([]string{"a", "b", "c"}, 3):            "a, b and c",
+		words.List([]string{"a", "b", "c", "d"}, 2):       "a, b and 2 more",
+		words.List(nil, 2):                                "",
 		detail.ColumnsDiffer(1):                           "1 column differs",
 		detail.ColumnsDiffer(3):                           "3 columns differ",
 		detail.Since(time.Time{}, uitest.Now):             "some time",

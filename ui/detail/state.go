@@ -8,6 +8,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -47,7 +48,7 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 	switch s {
 	case model.StateInSync:
 		if p.Waiting > 0 {
-			return s, Count(p.Waiting, "subject pod") + " without a logical switch port yet"
+			return s, words.Total(p.Waiting, "subject pod") + " without a logical switch port yet"
 		}
 		return s, ""
 	case model.StateSettling, model.StateBehind:
@@ -57,7 +58,7 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 		if p.LivePriority >= 0 {
 			rest = fmt.Sprintf("still decides at %d", p.LivePriority)
 		}
-		return s, rest + " with " + Count(p.LiveACLs, "ACL") + "; no desired rows: " + revision.NoRowsShort(p.None, r.Ladder().Max)
+		return s, rest + " with " + words.Total(p.LiveACLs, "ACL") + "; no desired rows: " + revision.NoRowsShort(p.None, r.Ladder().Max)
 	case model.StateNotEnforced:
 		return s, revision.NoRowsShort(p.None, r.Ladder().Max)
 	case model.StateStale:
@@ -128,7 +129,7 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 		return "no permission to read this zone: " + z.Error
 	case z.Conn == model.ConnSwept:
 		return fmt.Sprintf("%s of %s were read %s ago and compared, then let go; the zone is followed from now on, they come in a moment",
-			Count(z.Rows, "row"), z.Name, view.Age(now.Sub(z.SyncedAt)))
+			words.Total(z.Rows, "row"), z.Name, view.Age(now.Sub(z.SyncedAt)))
 	case z.Rows > 0 && !z.SyncedAt.IsZero():
 		return "not held now: " + Unread(z, now)
 	}

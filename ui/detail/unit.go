@@ -7,6 +7,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -61,7 +62,7 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 	if s.Zones == 0 {
 		return widget.Styled("? not checked against live rows", st.Dim)
 	}
-	text := fmt.Sprintf("in sync in %d of %s", s.InSync, Count(s.Zones, "zone"))
+	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
 	if s.State == model.StateInSync {
 		return widget.Styled("✓ "+text, st.OK)
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"rung/engine/gate"
 	"rung/engine/statedir"
@@ -41,7 +42,8 @@ type edit struct {
 	title string // of what is wrong
 	why   []string
 	pre   *preview.View
-	done  bool // the text was applied, and its file is gone
+	done  bool      // the text was applied, and its file is gone
+	since time.Time // when the text began to be checked
 }
 
 // New makes the view.
@@ -122,7 +124,7 @@ func (v *edit) start(env *view.Env) {
 	notes = append(notes, `Lines at the top that begin with "`+note+`" are not part of the text.`)
 	v.open = head(notes, v.first)
 	dir, text := env.StateDir, v.open
-	env.Run("", func(context.Context) any {
+	env.Run("putting the text into a file", func(context.Context) any {
 		path, err := statedir.NewDraft(dir, file, text)
 		return created{path, err}
 	})
@@ -196,7 +198,7 @@ func (v *edit) back(env *view.Env, m edited) {
 
 // check validates the text away from the screen.
 func (v *edit) check(env *view.Env, text string) {
-	v.state = checking
+	v.state, v.since = checking, env.Now
 	console, m := env.Console, v.mutation(text)
 	env.Run("validating", func(ctx context.Context) any {
 		p, err := console.Preview(ctx, m)
@@ -261,7 +263,7 @@ func (v *edit) judge(env *view.Env, m checked) {
 func (v *edit) reopen(env *view.Env, notes []string, text string, line int) {
 	v.open, v.done = head(notes, text), false
 	path, whole, above := v.path, v.open, v.firstLine()-1
-	env.Run("", func(context.Context) any { return opened{statedir.WriteDraft(path, whole)} })
+	env.Run("putting the text into a file", func(context.Context) any { return opened{statedir.WriteDraft(path, whole)} })
 	v.at = above + max(1, line)
 }
 

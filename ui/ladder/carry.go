@@ -7,6 +7,7 @@ import (
 	"rung/engine/gate"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -120,10 +121,8 @@ func (c *carry) tell(env *view.Env) widget.Line {
 	switch {
 	case c.at == c.from:
 		return l.Add("  where it is", st.Dim)
-	case len(there) > 1:
-		return l.Add(fmt.Sprintf("  = shared with %s and %d more", there[0], len(there)-1), st.Warn)
-	case len(there) == 1:
-		return l.Add("  = shared with "+there[0], st.Warn)
+	case len(there) > 0:
+		return l.Add("  = shared with "+words.Cut(there, ", ", 1), st.Warn)
 	}
 	return l.Add("  free", st.Dim)
 }

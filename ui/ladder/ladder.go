@@ -117,9 +117,6 @@ func (v *ladderPage) Tell(env *view.Env) widget.Line {
 	if v.carry != nil {
 		return v.carry.tell(env)
 	}
-	if !env.Rev.Loaded {
-		return widget.Styled("starting", env.Styles.Info)
-	}
 	if by := v.table.SortedBy(); by != "" {
 		return widget.Styled("by "+by, env.Styles.Dim)
 	}

@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -51,7 +52,7 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage) {
 	}
 	it.log = b.unitLog(k)
 	if len(it.mark) == 0 && last != first {
-		it.mark = widget.Styled(fmt.Sprintf("%s, to %d", detail.Count(len(u.Policy.Policy.Egress), "rule"), last), st.Dim)
+		it.mark = widget.Styled(fmt.Sprintf("%s, to %d", words.Total(len(u.Policy.Policy.Egress), "rule"), last), st.Dim)
 	}
 	b.add(it)
 }

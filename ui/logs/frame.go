@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -48,7 +48,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 		case 0:
 			l = l.Add("▲ no policy logs", st.Warn)
 		default:
-			l = l.Add(fmt.Sprintf("%d of %d policies log: ", len(names), all), st.Text).Add(some(names, 4), st.Accent)
+			l = l.Add(fmt.Sprintf("%d of %d policies log: ", len(names), all), st.Text).Add(words.Few(names, 3), st.Accent)
 		}
 	}
 	lines := []string{l.Render(w)}
@@ -123,14 +123,6 @@ func loggers(rev *revision.Revision) (names []string, all int) {
 	return names, all
 }
 
-// some lists a few names and counts the rest.
-func some(names []string, n int) string {
-	if len(names) > n {
-		return strings.Join(names[:n-1], ", ") + fmt.Sprintf(" and %d more", len(names)-n+1)
-	}
-	return strings.Join(names, ", ")
-}
-
 // lost says which lines never come: those over a meter's rate, those that came
 // too fast, those that could not be read.
 func (v *logPage) lost(env *view.Env) (out []string) {
@@ -144,38 +136,22 @@ func (v *logPage) lost(env *view.Env) (out []string) {
 	}
 	var counts []string
 	if n := v.stats.Dropped; n > 0 {
-		counts = append(counts, fmt.Sprintf("%s lost: they came too fast", plural(n, "line")))
+		counts = append(counts, fmt.Sprintf("%s lost: they came too fast", words.Total(n, "line")))
 	}
 	if n := v.stats.Unparsed; n > 0 {
-		counts = append(counts, fmt.Sprintf("%s could not be read", plural(n, "line")))
+		counts = append(counts, fmt.Sprintf("%s could not be read", words.Total(n, "line")))
 	}
 	gaps, long := v.missing()
 	if gaps > 0 {
-		counts = append(counts, plural(gaps, "gap")+" in what was followed")
+		counts = append(counts, words.Total(gaps, "gap")+" in what was followed")
 	}
 	if long > 0 {
-		counts = append(counts, plural(long, "line")+" too long to read")
+		counts = append(counts, words.Total(long, "line")+" too long to read")
 	}
 	if len(counts) > 0 {
 		out = append(out, strings.Join(counts, " · "))
 	}
 	return out
-}
-
-func plural(n uint64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + one + "s"
-}
-
-// thousands writes 1903 as 1,903.
-func thousands(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 type ruleStat struct {
@@ -274,7 +250,7 @@ func (v *logPage) counts(env *view.Env, rules []ruleStat, w, room int) []string 
 	var lines []string
 	var line widget.Line
 	for i, r := range rules {
-		l := widget.Line{{Text: " " + v.ruleName(env, r.ref), Style: st.Accent}, {Text: " " + thousands(r.stat.Count) + " "},
+		l := widget.Line{{Text: " " + v.ruleName(env, r.ref), Style: st.Accent}, {Text: " " + words.Thousands(r.stat.Count) + " "},
 			{Text: widget.Sparkline(r.stat.Seconds[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.stat.Rate()), Style: st.Dim}}
 		if r.stat.AtCap {
 			l = l.Add(" at the cap", st.Warn)

@@ -46,6 +46,7 @@ type logPage struct {
 	stamp      stamp
 	find       widget.Filter
 	seek       seek
+	looking    time.Time // since when lines are looked through, zero when none is left
 	cleared    time.Time
 
 	stats   logs.Stats
@@ -126,7 +127,16 @@ func (v *logPage) Sync(env *view.Env) {
 	if v.seek.dir != 0 {
 		v.seekOn()
 	}
+	switch {
+	case !v.feed.pending() && v.seek.dir == 0:
+		v.looking = time.Time{}
+	case v.looking.IsZero():
+		v.looking = env.Now
+	}
 }
+
+// Working is since when lines are looked through.
+func (v *logPage) Working() time.Time { return v.looking }
 
 // bring makes the list of what is shown now and puts the cursor into it.
 func (v *logPage) bring() {
@@ -247,8 +257,8 @@ func (v *logPage) Tell(env *view.Env) widget.Line {
 	if v.list.group {
 		l = l.Add("equal lines counted   ", st.Dim)
 	}
-	if v.feed.pending() {
-		l = l.Add("looking …   ", st.Info)
+	if busy := env.Busy(v.looking, "looking"); busy != nil {
+		l = append(l, busy...).Add("   ", st.Info)
 	}
 	if v.follow {
 		return l.Add("● follow", st.OK)

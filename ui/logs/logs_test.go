@@ -382,3 +382,27 @@ func TestTier2(t *testing.T) {
 	s.Resize(160, 40)
 	s.Want("▲ namespace green logs nothing", "logs as the annotation k8s.ovn.org/acl-logging of namespace green says, and there is none")
 }
+
+// The filter of the log knows the parts of a line, and what stands there.
+func TestFilterCompletesTerms(t *testing.T) {
+	w := newTail(t, 1000)
+	w.line("quarantine", model.Ingress, 0, "blue/web-g0", "red/web-f0", 8080, "drop")
+	s := w.open(nav.To(nav.Logs))
+	for _, c := range []struct{ typed, want string }{
+		{"pol", "policy:"}, {"policy:qu", "policy:quarantine"}, {"x !nod", "x !node:"}, {"verdict:d", "verdict:deny"}, {"pod:blue/w", "pod:blue/web-g0"},
+		{"policy:zz", ""}, {"nobody:x", ""}, {"zzz", ""},
+	} {
+		s.Press("/", "ctrl+u")
+		s.Type(c.typed)
+		if c.want == "" {
+			s.WantNot("tab completes")
+		} else {
+			s.Want("tab completes")
+			s.Press("tab")
+			if got, _ := s.Typing(); got != " /"+c.want {
+				t.Errorf("%q is completed to %q, want %q", c.typed, got, c.want)
+			}
+		}
+		s.Press("esc")
+	}
+}

@@ -1,6 +1,8 @@
 package logs
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"rung/engine/logs"
@@ -134,4 +136,36 @@ func textOf(e *logs.Entry) string {
 	b.WriteString(" by ")
 	b.WriteString(e.By())
 	return b.String()
+}
+
+// newest bounds how many lines are looked through for a value.
+const newest = 500
+
+// Complete finds how a term goes on: its part, or a value that a line has there.
+func (v *logPage) Complete(begin string) string {
+	part, value, ok := strings.Cut(begin, ":")
+	if !ok {
+		for _, name := range slices.Sorted(maps.Keys(parts)) {
+			if strings.HasPrefix(name, begin) {
+				return name + ":"
+			}
+		}
+		return ""
+	}
+	of := parts[part]
+	if of == nil {
+		return ""
+	}
+	for i := len(v.feed.held) - 1; i >= max(0, len(v.feed.held)-newest); i-- {
+		e := v.feed.held[i]
+		if e.Gap != nil {
+			continue
+		}
+		for _, s := range of(e) {
+			if len(s) > len(value) && strings.HasPrefix(s, value) && !strings.Contains(s, " ") {
+				return part + ":" + s
+			}
+		}
+	}
+	return ""
 }

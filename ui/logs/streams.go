@@ -9,6 +9,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -32,7 +33,7 @@ func (v *logPage) streamLine(env *view.Env) widget.Line {
 		}
 		by[s.State] = append(by[s.State], s.Zone)
 	}
-	text := fmt.Sprintf("%d of %s followed", len(by[model.StreamOpen]), plural(uint64(len(v.streams)), "node"))
+	text := fmt.Sprintf("%d of %s followed", len(by[model.StreamOpen]), words.Total(uint64(len(v.streams)), "node"))
 	if len(order) == 1 && order[0] == model.StreamOpen {
 		return widget.Styled(" ● ", st.OK).Add(text, st.Dim)
 	}
@@ -40,7 +41,7 @@ func (v *logPage) streamLine(env *view.Env) widget.Line {
 	slices.Sort(order)
 	for _, s := range order {
 		if s != model.StreamOpen {
-			l = l.Add(" · "+string(s)+": "+some(by[s], 3), st.Warn)
+			l = l.Add(" · "+string(s)+": "+words.Few(by[s], 2), st.Warn)
 		}
 	}
 	return l
@@ -100,7 +101,7 @@ func (v *logPage) whyStreams() (out []string) {
 		reasons[at].zones = append(reasons[at].zones, s.Zone)
 	}
 	for _, r := range reasons {
-		text := fmt.Sprintf("The log of %s does not come: %s since %s", some(r.zones, 4), r.state, r.since)
+		text := fmt.Sprintf("The log of %s does not come: %s since %s", words.Few(r.zones, 3), r.state, r.since)
 		if r.text != "" {
 			text += ": " + r.text
 		}
@@ -108,10 +109,10 @@ func (v *logPage) whyStreams() (out []string) {
 	}
 	if len(console) > 0 {
 		out = append(out, fmt.Sprintf("On %s there is no container ovn-acl-logging, and OpenShift's ovn-controller keeps ACL lines off its console: they are in /var/log/ovn/acl-audit-log.log on the node (oc adm node-logs NODE --path=ovn/acl-audit-log.log).",
-			some(console, 4)))
+			words.Few(console, 3)))
 	}
 	if n := len(quiet); n > 0 {
-		out = append(out, fmt.Sprintf("%s followed without one ACL line so far: %s. A connection is logged on the node of the pod a policy applies to.", plural(uint64(n), "node"), some(quiet, 4)))
+		out = append(out, fmt.Sprintf("%s followed without one ACL line so far: %s. A connection is logged on the node of the pod a policy applies to.", words.Total(uint64(n), "node"), words.Few(quiet, 3)))
 	}
 	return out
 }
@@ -133,10 +134,10 @@ func whyMeters(r *revision.Revision) (out []string) {
 		}
 	}
 	if len(none) > 0 {
-		out = append(out, fmt.Sprintf("%s: there is no meter %s; rows that name it log without a limit, and ovnkube-controller makes it when it starts.", some(none, 4), nb.LoggingMeter))
+		out = append(out, fmt.Sprintf("%s: there is no meter %s; rows that name it log without a limit, and ovnkube-controller makes it when it starts.", words.Few(none, 3), nb.LoggingMeter))
 	}
 	if len(other) > 0 {
-		out = append(out, "The meter lets through another rate than 20 lines a second: "+some(other, 4)+".")
+		out = append(out, "The meter lets through another rate than 20 lines a second: "+words.Few(other, 3)+".")
 	}
 	return out
 }
@@ -159,7 +160,7 @@ func whyRows(r *revision.Revision, k model.PolicyKey) (out []string) {
 			}
 		}
 		if off > 0 {
-			out = append(out, fmt.Sprintf("In zone %s %s should log and has log=false.", z.Name, plural(uint64(off), "row")))
+			out = append(out, fmt.Sprintf("In zone %s %s should log and has log=false.", z.Name, words.Total(uint64(off), "row")))
 		}
 	}
 	return out

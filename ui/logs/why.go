@@ -13,6 +13,7 @@ import (
 	"rung/engine/statedir"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -23,7 +24,7 @@ func (v *logPage) nothing(env *view.Env, w, h int) []string {
 	st := env.Styles
 	lines := []string{widget.Styled("  No line yet. Why?", st.Title).Render(w)}
 	if v.feed.pending() {
-		lines = []string{widget.Styled("  Looking …", st.Info).Render(w)}
+		lines = []string{widget.Join(widget.Plain("  "), env.Busy(v.looking, "looking")).Render(w)}
 	}
 	for _, p := range v.why(env) {
 		for i, l := range widget.Flow(p, max(1, w-6)) {
@@ -46,7 +47,7 @@ func (v *logPage) why(env *view.Env) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if held := len(v.feed.held); held > 0 && v.feed.len() == 0 && !v.feed.query.empty() {
-		add("%s held and the filter shows none of them: esc clears it.", plural(uint64(held), "line"))
+		add("%s held and the filter shows none of them: esc clears it.", words.Total(uint64(held), "line"))
 	}
 	if !v.cleared.IsZero() {
 		add("The list was cleared at %s; lines from before are not shown.", view.Clock(v.cleared, env.Now))
@@ -58,7 +59,7 @@ func (v *logPage) why(env *view.Env) []string {
 		if len(names) == 0 {
 			add("None of the %d policies logs. %s on a policy of the ladder switches logging on.", all, env.Keys.Action(action.LadderLogging).Shown())
 		} else {
-			add("Only what %s decides is logged: of %d policies %d log.", some(names, 6), all, len(names))
+			add("Only what %s decides is logged: of %d policies %d log.", words.Few(names, 5), all, len(names))
 		}
 	}
 	switch m := env.Rev.Mode; {
@@ -74,7 +75,7 @@ func (v *logPage) why(env *view.Env) []string {
 	}
 	add("Each ACL logs so many lines a second and node as its meter lets through (20 unless configured); more are dropped without a word.")
 	if n := v.stats.Unattributed; n > 0 {
-		add("Of %s the rule could not be told; they are in the log of all policies only.", plural(n, "line"))
+		add("Of %s the rule could not be told; they are in the log of all policies only.", words.Total(n, "line"))
 	}
 	return out
 }
@@ -223,6 +224,6 @@ func (v *logPage) Receive(env *view.Env, msg any) {
 	case m.err != nil:
 		env.Fail("saving the log: %v", m.err)
 	default:
-		env.Say("saved %s to %s", plural(uint64(m.n), "line"), m.path)
+		env.Say("saved %s to %s", words.Total(uint64(m.n), "line"), m.path)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"rung/engine/gate"
 	"rung/model/plan"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -141,7 +142,7 @@ func (v *page) stepsTitle() string {
 		return "steps"
 	}
 	if n := len(p.Steps); n > 0 {
-		return fmt.Sprintf("%s, each waits for every zone", steps(n))
+		return fmt.Sprintf("%s, each waits for every zone", words.Count(n, "step"))
 	}
 	return "steps"
 }
@@ -173,9 +174,12 @@ func (v *page) progress(env *view.Env, w int) []string {
 		next = []string{key(action.PlanForget) + " closes this"}
 	default:
 		next = []string{key(action.PlanStop) + " stops it after the step under way"}
+		if env.Sign != "" {
+			sign = env.Sign
+		}
 	}
 	l := widget.Line{{Text: " " + sign + " " + word, Style: style}, {Text: fmt.Sprintf("  %d of %d done  ", p.Done, p.Total)}}
-	l = l.Add(bar(p.Done, p.Total, 16), style)
+	l = append(l, widget.Bar(st, style, int64(p.Done), int64(p.Total), 16)...)
 	if p.State != gate.PlanDone && p.Step != "" {
 		l = l.Add("  "+p.Step, st.Title)
 	}
@@ -188,15 +192,6 @@ func (v *page) progress(env *view.Env, w int) []string {
 		}
 	}
 	return append(lines, widget.Styled("   "+strings.Join(next, " · "), st.Dim).Render(w))
-}
-
-// bar is how much is done, in so many cells.
-func bar(done, total, w int) string {
-	n := 0
-	if total > 0 {
-		n = done * w / total
-	}
-	return strings.Repeat("█", n) + strings.Repeat("░", w-n)
 }
 
 // notes are what to know about the proposal.

@@ -235,5 +235,8 @@ func (v *page) Tell(env *view.Env) widget.Line {
 // SetFilter and Counts make it a Filterer.
 func (v *page) SetFilter(f widget.Filter) { v.table.SetFilter(f) }
 
+// Complete finds how a policy's name goes on.
+func (v *page) Complete(begin string) string { return v.table.Complete(begin) }
+
 // Counts are the policies.
 func (v *page) Counts() (shown, all int) { return v.table.Counts() }

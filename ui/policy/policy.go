@@ -284,6 +284,9 @@ func (v *View) SetFilter(f widget.Filter) {
 	v.findings.SetFilter(f)
 }
 
+// Complete finds how a word of the part on show goes on.
+func (v *View) Complete(begin string) string { return view.List{Of: v.lister()}.Complete(begin) }
+
 // Counts are the lines of the part on show.
 func (v *View) Counts() (shown, all int) { return v.lister().Counts() }
 

@@ -7,6 +7,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -188,7 +189,7 @@ func (v *View) ruleItem(env *view.Env, r *model.Rule) *ruleItem {
 		if k := r.Peers[i].Kind; k == model.PeerNamespaces || k == model.PeerPods {
 			isPods = true
 			if len(r.Peers) == 1 {
-				it.pods = detail.Thousands(len(env.Rev.PeerPods(v.key, r.Direction, r.Index, i)))
+				it.pods = words.Thousands(len(env.Rev.PeerPods(v.key, r.Direction, r.Index, i)))
 				continue
 			}
 			for _, p := range env.Rev.PeerPods(v.key, r.Direction, r.Index, i) {
@@ -197,7 +198,7 @@ func (v *View) ruleItem(env *view.Env, r *model.Rule) *ruleItem {
 		}
 	}
 	if isPods && len(r.Peers) > 1 {
-		it.pods = detail.Thousands(len(seen))
+		it.pods = words.Thousands(len(seen))
 	}
 	if env.Rev.None(v.key) != nil {
 		it.pods = "–"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/engine/gate"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -148,7 +149,7 @@ func (v *View) sum(env *view.Env) string {
 	case m.Name == "files":
 		to = m.Title
 	}
-	return fmt.Sprintf("Changes %s and %s in every zone: %s.", plural(len(v.p.Objects), "policy", "policies"), plural(len(v.p.Rows), "row", "rows"), to)
+	return fmt.Sprintf("Changes %s and %s in every zone: %s.", words.Count(len(v.p.Objects), "policy"), words.Count(len(v.p.Rows), "row"), to)
 }
 
 // merge goes on with the merge of what was changed meanwhile and what is
@@ -175,14 +176,14 @@ func (v *View) question(env *view.Env, w int) []string {
 	rule := widget.Styled(dashes(w), st.Border).Render(w)
 	switch v.phase {
 	case working:
-		return []string{rule, widget.Styled(" Working out what the change does …", st.Info).Render(w)}
+		return []string{rule, widget.Join(widget.Plain(" "), env.Busy(v.since, "working out what the change does")).Render(w)}
 	case failed:
 		return []string{rule, widget.Join(leave("leave"), edit).Render(w)}
 	case writing:
 		if other := v.turn.waitsFor(); other != "" {
 			return append(append([]string{rule}, flow("… ", "Waiting for another change: "+other, st.Info, w, 2)...), leave("do not wait").Render(w))
 		}
-		return []string{rule, widget.Styled(" Writing …", st.Info).Render(w)}
+		return []string{rule, widget.Join(widget.Plain(" "), env.Busy(v.since, "writing")).Render(w)}
 	case waiting:
 		return []string{rule, widget.Join(widget.Styled(" Written. Waiting for the rows of every zone …", st.Info), leave("leave; they follow by themselves")).Render(w)}
 	case late:

@@ -302,10 +302,3 @@ func or(a, b string) string {
 }
 
 func dashes(w int) string { return strings.Repeat("─", max(0, w)) }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}

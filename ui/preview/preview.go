@@ -41,7 +41,8 @@ type View struct {
 	wrong string // why the last attempt to write failed
 	said  string // something else to know, once
 	took  time.Duration
-	gen   int // of the work under way; an older answer is dropped
+	gen   int       // of the work under way; an older answer is dropped
+	since time.Time // when what is under way began
 	turn  *turn
 	// writes is whether changes were allowed when the work began.
 	writes bool
@@ -139,6 +140,7 @@ func (v *View) work(env *view.Env) {
 	v.gen++
 	v.writes = env.Rev.Mode.Writes
 	gen, src, console := v.gen, v.src, env.Console
+	v.since = env.Now
 	if v.phase != ready {
 		v.phase = working
 	}
@@ -221,9 +223,9 @@ func (v *View) Tell(env *view.Env) widget.Line {
 	st := env.Styles
 	switch v.phase {
 	case working:
-		return widget.Styled("working it out", st.Info)
+		return env.Busy(v.since, "working it out")
 	case writing:
-		return widget.Styled("writing", st.Info)
+		return env.Busy(v.since, "writing")
 	case waiting:
 		return widget.Styled("written, rows follow", st.Info)
 	case late:

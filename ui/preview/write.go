@@ -17,7 +17,7 @@ import (
 
 // commit makes the change of a preview that was confirmed, and waits for the rows.
 func (v *View) commit(env *view.Env, p *gate.Preview, answer gate.Confirm) {
-	v.phase, v.wrong, v.said, v.p = writing, "", "", p
+	v.phase, v.wrong, v.said, v.p, v.since = writing, "", "", p, env.Now
 	v.gen++ // what is still being worked out comes too late
 	src, console, turn := v.src, env.Console, &turn{}
 	turn.ctx, turn.giveUp = context.WithCancel(context.Background())

@@ -203,11 +203,7 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 		out = append(out, view.Copy{What: "message", Text: z.Message})
 	}
 	if resource, ok := map[model.Kind]string{model.KindANP: "adminnetworkpolicy", model.KindBANP: "baselineadminnetworkpolicy"}[key.Kind]; ok {
-		args := []string{"kubectl"}
-		if env.Rev.Mode.Name == revision.ClusterMode {
-			args = append(args, "--context="+env.Rev.Mode.Title)
-		}
-		out = append(out, view.Copy{What: "kubectl command", Text: model.ShellJoin(append(args, "get", resource, key.Name, "-o", "jsonpath={.status.conditions}")...)})
+		out = append(out, view.Copy{What: "kubectl command", Text: env.Rev.Mode.Kubectl.Line("get", resource, key.Name, "-o", "jsonpath={.status.conditions}")})
 	}
 	return out
 }

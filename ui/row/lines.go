@@ -5,7 +5,9 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/known"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -101,6 +103,9 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	if text == "" {
 		return
 	}
+	if c := v.cause(env); c != nil {
+		text += " " + c.Text() + "; " + c.Remedy + "."
+	}
 	mark, style := st.Error, st.Text
 	if sign == "✓" {
 		mark = st.OK
@@ -132,6 +137,22 @@ func (v *View) formText() string {
 		return "Rung compiles no row of this owner. It decides all the same."
 	}
 	return ""
+}
+
+// cause is the known defect of OVN-Kubernetes that leaves the row as it is, nil where
+// there is none.
+func (v *View) cause(env *view.Env) *known.Cause {
+	p := v.state.Policy(v.policy)
+	if p == nil || v.policy.Name == "" || p.State(v.state, env.Now) != model.StateBehind {
+		return nil
+	}
+	d := v.diff
+	for i := range p.Diffs {
+		if v.live == nil && p.Diffs[i].Kind == model.DiffMissing && p.Diffs[i].Table == v.page.Table && p.Diffs[i].ID == v.id {
+			d = &p.Diffs[i]
+		}
+	}
+	return env.Rev.KnownRow(v.state, p, d)
 }
 
 // verdict is how the live row stands to the desired one, in a sentence.
@@ -219,7 +240,7 @@ func (v *View) valueText(c nb.Column) string {
 			size += len(x) + 2
 		}
 		if size > longValue {
-			return fmt.Sprintf("[%s, listed below]", detail.Thousands(len(list)))
+			return fmt.Sprintf("[%s, listed below]", words.Thousands(len(list)))
 		}
 	}
 	return c.Text()

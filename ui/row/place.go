@@ -6,6 +6,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -35,19 +36,12 @@ func (v *View) place(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	}
 	first, n := v.refs.tied[0], len(v.refs.tied)
 	to := detail.RowPage(v.state, first, nil)
-	text := "Shares its priority with " + detail.Count(n, "row") + " that " + verb(n, "decides", "decide") + " alike."
+	text := "Shares its priority with " + words.Total(n, "row") + " that " + words.Form(n, "decides", "decide") + " alike."
 	sign, mark := "=", st.Dim
 	if v.refs.tie == revision.TieUndefined {
 		sign, mark = "▲", st.Warn
-		text = "Shares its priority with " + detail.Count(n, "row") + ", " + revision.OwnerName(first.ExternalIDs) + " (" + first.Action +
+		text = "Shares its priority with " + words.Total(n, "row") + ", " + revision.OwnerName(first.ExternalIDs) + " (" + first.Action +
 			") among them: which one decides is undefined where both match."
 	}
 	s.Say("place.tie", 2, sign, mark, st.Text, text, to)
-}
-
-func verb(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
 }

@@ -6,6 +6,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -120,7 +121,7 @@ func (v *View) referrers(env *view.Env, s *detail.Sheet) {
 	}
 	for i, r := range rows {
 		if i == refsShown {
-			s.Add("refs.more", widget.Styled("  "+detail.Count(len(rows)-i, "more row"), st.Dim), nav.Page{})
+			s.Add("refs.more", widget.Styled("  "+words.Total(len(rows)-i, "more row"), st.Dim), nav.Page{})
 			break
 		}
 		to := detail.RowPage(v.state, r, nil)

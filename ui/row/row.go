@@ -6,6 +6,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -276,7 +277,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 		}
 	case action.RowNextZone, action.RowPrevZone:
 		if len(env.Rev.Zones) < 2 {
-			return "there is " + detail.Count(len(env.Rev.Zones), "zone")
+			return "there is " + words.Total(len(env.Rev.Zones), "zone")
 		}
 	}
 	return ""

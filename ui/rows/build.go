@@ -9,6 +9,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 )
@@ -78,7 +79,7 @@ func heldBy(a *nb.ACL, o nb.Owner, holders *revision.Holders) string {
 	case len(rows) == 1 && ownGroup(o, rows[0]):
 		return "own group"
 	}
-	return detail.Join(holders.Names(a), 3)
+	return words.List(holders.Names(a), 3)
 }
 
 // onNothing is said of rows that no port group and no switch holds.
@@ -143,7 +144,11 @@ func endStage(out []*item, stage string) []*item {
 
 func newItem(r nb.Row, o nb.Owner, lost bool, m *marks, z *model.ZoneState) *item {
 	if lost {
-		return &item{id: "missing " + r.IDs()[nb.KeyID], row: r, owner: o, mark: missing, to: detail.RowPage(z, nil, r)}
+		mark := missing
+		if m.knownLost[r.IDs()[nb.KeyID]] {
+			mark = knownMissing
+		}
+		return &item{id: "missing " + r.IDs()[nb.KeyID], row: r, owner: o, mark: mark, to: detail.RowPage(z, nil, r)}
 	}
 	return &item{id: r.RowUUID(), row: r, owner: o, mark: m.of(r, o), to: detail.RowPage(z, r, nil)}
 }

@@ -190,7 +190,7 @@ func (v *View) logCell(a *nb.ACL) widget.Line {
 // known leaves a number out of rows that are missing: see idsOf.
 func known(cell func(*item) widget.Line) func(*item) widget.Line {
 	return func(it *item) widget.Line {
-		if it.mark == missing {
+		if it.mark == missing || it.mark == knownMissing {
 			return widget.Plain("–")
 		}
 		return cell(it)

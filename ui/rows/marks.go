@@ -19,6 +19,9 @@ const (
 	different
 	extra
 	missing
+	knownDifferent // what a known defect of OVN-Kubernetes leaves
+	knownExtra
+	knownMissing
 	frozen
 	strange
 	uncompiled // a form Rung compiles, and nothing desired to hold it against
@@ -28,7 +31,7 @@ const (
 
 // text is the mark for people.
 func (m mark) text() string {
-	return [...]string{"", "… settling", "≠ differs", "≠ extra", "≠ missing", "● frozen", "? other form", "", "· other", "~ legacy"}[m]
+	return [...]string{"", "… settling", "≠ differs", "≠ extra", "≠ missing", "≠ differs: known", "≠ extra: known", "≠ missing: known", "● frozen", "? other form", "", "· other", "~ legacy"}[m]
 }
 
 // marks are those of a zone's rows by UUID, as far as they are not fine; and the
@@ -37,12 +40,14 @@ type marks struct {
 	byUUID map[string]mark
 	// missing are the policies with missing rows, in the order of their keys.
 	missing []model.PolicyKey
-	policy  map[model.PolicyKey]mark // for every row of the policy
-	known   func(model.Key) bool     // says what is compared with desired rows
+	// knownLost are the ids of those that are missing by a known defect.
+	knownLost map[string]bool
+	policy    map[model.PolicyKey]mark // for every row of the policy
+	known     func(model.Key) bool     // says what is compared with desired rows
 }
 
 func findMarks(r *revision.Revision, z *model.ZoneState, now time.Time) *marks {
-	m := &marks{byUUID: map[string]mark{}, policy: map[model.PolicyKey]mark{}}
+	m := &marks{byUUID: map[string]mark{}, policy: map[model.PolicyKey]mark{}, knownLost: map[string]bool{}}
 	m.known = func(k model.Key) bool { return k.Kind.IsAdmin() || z.Policy(k) != nil || r.Compiled(k) }
 	for k, p := range z.Policies {
 		switch p.State(z, now) {
@@ -55,12 +60,25 @@ func findMarks(r *revision.Revision, z *model.ZoneState, now time.Time) *marks {
 			continue
 		}
 		young := p.State(z, now) == model.StateSettling
+		explained := func(int) bool { return false }
+		if p.State(z, now) == model.StateBehind {
+			causes := r.Known(z, p)
+			explained = func(i int) bool { return causes != nil && causes[i] != nil }
+		}
 		for i := range p.Diffs {
 			d := &p.Diffs[i]
+			why := explained(i)
+			if why && d.Kind == model.DiffMissing {
+				m.knownLost[d.ID] = true
+			}
 			if d.UUID == "" || d.Waiting != "" && len(d.Fields) > 0 {
 				continue
 			}
 			switch {
+			case why && d.Kind == model.DiffExtra:
+				m.byUUID[d.UUID] = knownExtra
+			case why:
+				m.byUUID[d.UUID] = knownDifferent
 			case young:
 				m.byUUID[d.UUID] = settling
 			case d.Kind == model.DiffExtra:

@@ -8,6 +8,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -98,7 +99,7 @@ func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 	case len(names) == 0:
 		return widget.Styled(" ✓ no policy was behind or frozen when it was read", env.Styles.OK)
 	}
-	return widget.Styled(" ● behind or frozen when it was read: "+detail.Join(names, 3), env.Styles.Error)
+	return widget.Styled(" ● behind or frozen when it was read: "+words.List(names, 3), env.Styles.Error)
 }
 
 func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
@@ -126,7 +127,7 @@ func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 	if why := detail.Unread(z, env.Now); why != "" {
 		v.told = widget.Styled(" ○ "+why, env.Styles.Warn)
 	} else if n := len(v.marks.missing); n > missingShown {
-		v.told = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", detail.Count(n, "policy"), missingShown), env.Styles.Error)
+		v.told = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
 	} else if table == nb.TableACL {
 		v.told = v.tellTies(env.Styles)
 	}
@@ -148,7 +149,7 @@ func (v *View) tellTies(st *themes.Styles) widget.Line {
 	if len(at) == 0 {
 		return nil
 	}
-	return widget.Styled(" ▲ rows at "+detail.Join(at, 3)+" decide differently: undefined where both match", st.Warn)
+	return widget.Styled(" ▲ rows at "+words.List(at, 3)+" decide differently: undefined where both match", st.Warn)
 }
 
 // order brings the ACLs into pipeline order, again only when one of them is
@@ -226,6 +227,9 @@ func (v *View) SetFilter(f widget.Filter) {
 	}
 }
 
+// Complete finds how a word of the rows goes on.
+func (v *View) Complete(begin string) string { return v.now().Complete(begin) }
+
 // Counts are the rows shown and all.
 func (v *View) Counts() (shown, all int) { return v.now().Counts() }
 
@@ -271,7 +275,7 @@ func (v *View) Crumb() string { return "rows" }
 // WhyNot says why an action makes no sense now.
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	if (id == action.RowsNextZone || id == action.RowsPrevZone) && len(env.Rev.Zones) < 2 {
-		return "there is " + detail.Count(len(env.Rev.Zones), "zone")
+		return "there is " + words.Total(len(env.Rev.Zones), "zone")
 	}
 	return ""
 }

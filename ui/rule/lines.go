@@ -7,6 +7,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -91,7 +92,7 @@ func (v *View) behind(env *view.Env, i int) string {
 	pe := &v.rule.Peers[i]
 	switch pe.Kind {
 	case model.PeerNamespaces, model.PeerPods:
-		return detail.Count(len(env.Rev.PeerPods(v.page.Key, v.rule.Direction, v.rule.Index, i)), "pod")
+		return words.Total(len(env.Rev.PeerPods(v.page.Key, v.rule.Direction, v.rule.Index, i)), "pod")
 	case model.PeerNodes:
 		n := 0
 		for node := range env.Rev.Cluster.Nodes() {
@@ -99,7 +100,7 @@ func (v *View) behind(env *view.Env, i int) string {
 				n++
 			}
 		}
-		return detail.Count(n, "node")
+		return words.Total(n, "node")
 	}
 	return ""
 }
@@ -149,9 +150,9 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	pods, apart := env.Rev.SubjectCount(v.page.Key)
-	count := " → " + detail.Count(pods, "pod")
+	count := " → " + words.Total(pods, "pod")
 	if v.state != nil {
-		count += fmt.Sprintf(" (%s here)", detail.Thousands(here))
+		count += fmt.Sprintf(" (%s here)", words.Thousands(here))
 	}
 	if apart > 0 {
 		count += fmt.Sprintf(" +%d on a primary UDN", apart)

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 	"rung/model/nb"
 	"rung/model/overlap"
-	"rung/ui/detail"
+	"rung/model/words"
 )
 
 // says is what a rule does, in sentences.
@@ -34,7 +34,7 @@ func says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 		return []string{"Nothing now: no pod or node is behind its peers."}
 	}
 	var what string
-	pods, sends := "the "+detail.Count(subjects, "pod"), " send"
+	pods, sends := "the "+words.Total(subjects, "pod"), " send"
 	if subjects == 1 {
 		pods, sends = "the one pod", " sends"
 	}
@@ -190,20 +190,20 @@ func peerText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (text s
 		}
 	}
 	if hasPods && pods > 0 {
-		parts = append(parts, detail.Count(pods, "pod"))
+		parts = append(parts, words.Total(pods, "pod"))
 	}
 	if hasNodes && nodes > 0 {
-		parts = append(parts, detail.Count(nodes, "node"))
+		parts = append(parts, words.Total(nodes, "node"))
 	}
 	networksText := networkText(networks)
 	if k.Kind == model.KindEF && len(networks) == 1 && len(overlap.WholeFamilies(networks)) == 0 {
 		networksText = networks // one for each rule, and what matters about it
 	}
 	if n := len(networksText); n > 0 && exceptions > 0 {
-		networksText[n-1] += " (" + detail.Count(exceptions, "exception") + ")"
+		networksText[n-1] += " (" + words.Total(exceptions, "exception") + ")"
 	}
 	if n, out := len(networksText), leftOut(r, k, rule); n > 0 && len(out) > 0 {
-		networksText[n-1] += " but " + detail.Join(out, 4) + " (the cluster's pods)"
+		networksText[n-1] += " but " + words.List(out, 4) + " (the cluster's pods)"
 	}
 	parts = append(parts, networksText...)
 	if len(parts) == 0 {
@@ -212,7 +212,7 @@ func peerText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (text s
 	if hasDNS && emptyDNS(r, k, rule) {
 		return "", true
 	}
-	return detail.Join(parts, 6), false
+	return words.List(parts, 6), false
 }
 
 // leftOutTerm is a subnet of the cluster that the match of an EgressFirewall's rule
@@ -261,7 +261,7 @@ func networkText(networks []string) []string {
 		}
 		return out
 	}
-	return []string{detail.Count(len(networks), "network")}
+	return []string{words.Total(len(networks), "network")}
 }
 
 func portText(rule *model.Rule) string {
@@ -272,5 +272,5 @@ func portText(rule *model.Rule) string {
 	for i, p := range rule.Ports {
 		parts[i] = p.String()
 	}
-	return detail.Join(parts, 5)
+	return words.List(parts, 5)
 }

@@ -6,6 +6,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -377,7 +378,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
 	case action.RuleNextACL:
 		if len(v.entries) < 2 {
-			return "the rule has " + detail.Count(len(v.entries), "ACL")
+			return "the rule has " + words.Total(len(v.entries), "ACL")
 		}
 	case action.RuleEdit, action.RuleLogging:
 		if v.policy == nil {

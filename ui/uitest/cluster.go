@@ -68,7 +68,7 @@ func Allow(p *revision.Facts, changes bool, refused ...string) {
 	for _, r := range []string{"namespaces", "pods", "nodes", "events", adminResources[0], adminResources[1]} {
 		add(r, "", true, "list", "watch")
 	}
-	p.Access = revision.AccessOf(p.Mode.Title, all)
+	p.Access = revision.AccessOf(model.Kubectl{Flags: "--context=" + p.Mode.Title}, all)
 }
 
 // Many replaces the zones by n nodes of their own: the first 20 followed, the others
@@ -119,6 +119,27 @@ func Behind(p *revision.Facts, zone string, k model.PolicyKey) {
 				Fields: []model.FieldDiff{{Column: "action", Desired: "drop", Live: "allow-related"}}}}}
 		z.Policies[k] = in
 	})
+}
+
+// FirewallLeft gives a zone the row that OVN-Kubernetes leaves when an EgressFirewall
+// gets shorter, and says whose it is.
+func FirewallLeft(p *revision.Facts, zone string) (k model.PolicyKey, uuid string) {
+	for f := range p.Cluster.Policies(model.KindEF) {
+		k = f.Key
+		uuid = UUID(zone + "left")
+		row := &nb.ACL{UUID: uuid, Tier: 2, Priority: 10000 - len(f.Egress), Direction: nb.ToLport, Action: nb.ActionDrop, Match: "ip4.dst == 10.0.0.0/8",
+			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerEgressFirewall, nb.Pair{Key: nb.KeyName, Value: k.Namespace}, nb.Pair{Key: nb.KeyRuleIndex, Value: fmt.Sprint(len(f.Egress))})}
+		alter(p, zone, func(z *model.ZoneState) {
+			z.Writes = false
+			z.DB = z.DB.Apply([]nb.RowChange{{New: row}})
+			z.Policies = maps.Clone(z.Policies)
+			at := z.SyncedAt.Add(-2 * time.Minute)
+			z.Policies[k] = &model.PolicyInZone{Policy: k, Extra: 1, DiffSince: at, Touched: at, LiveACLs: len(f.Egress) + 1, LivePriority: -1,
+				Diffs: []model.RowDiff{{Kind: model.DiffExtra, Table: nb.TableACL, UUID: uuid, ID: row.ID()}}}
+		})
+		break
+	}
+	return k, uuid
 }
 
 // Dead makes a zone one that cannot be reached any more.

@@ -27,6 +27,9 @@ func Demo(t testing.TB) *revision.Facts {
 	defer cancel()
 	var u source.Update
 	gate.NewFiles(gate.FileOptions{Demo: true}).Run(ctx, func(got source.Update) {
+		if len(got.Upsert) == 0 {
+			return // how far the reading is
+		}
 		u = got
 		cancel()
 	})

@@ -266,3 +266,18 @@ func (s *Screen) Resizes() {
 	}
 	s.Resize(w, h)
 }
+
+// Typing is what stands before the terminal's cursor in its line, and whether there is
+// a cursor at all.
+func (s *Screen) Typing() (before string, ok bool) {
+	s.t.Helper()
+	c := s.model.View().Cursor
+	if c == nil {
+		return "", false
+	}
+	lines := strings.Split(s.View(), "\n")
+	if c.X < 0 || c.X >= s.w || c.Y < 0 || c.Y >= len(lines) || c.Y >= s.h {
+		s.t.Fatalf("the cursor is at %d,%d, outside of %d×%d", c.X, c.Y, s.w, s.h)
+	}
+	return ansi.Strip(ansi.Truncate(lines[c.Y], c.X, "")), true
+}

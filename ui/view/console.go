@@ -14,7 +14,7 @@ import (
 // Console is what the screen needs of the engine.
 type Console interface {
 	// Revision is the current state, never nil; Subscribe ticks when there is
-	// a new one.
+	// a new one, and when a state of it changes by the time alone.
 	Revision() *revision.Revision
 	Subscribe() (<-chan struct{}, func())
 	Now() time.Time

@@ -15,7 +15,7 @@ func CopiesOf(env *Env, p nav.Page) []Copy {
 	if k.Name == "" {
 		return nil
 	}
-	out := []Copy{{"name", k.Name}, {"kubectl command", model.Kubectl{}.Get(k)}}
+	out := []Copy{{"name", k.Name}, {"kubectl command", env.Rev.Mode.Kubectl.Get(k)}}
 	if o := env.Rev.Cluster.Policy(k); o != nil {
 		if o.YAML != "" {
 			out = append(out, Copy{"YAML", o.YAML})

@@ -12,6 +12,7 @@ import (
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
+	"rung/ui/widget"
 )
 
 // Env is what a view sees and asks through during one call. It is not kept.
@@ -27,6 +28,9 @@ type Env struct {
 	// Page is the page of the view; W and H the size it is drawn in.
 	Page nav.Page
 	W, H int
+	// Sign is the spinner of this frame, empty while nothing has been worked on for
+	// long enough to say so.
+	Sign string
 
 	asks []Ask
 }
@@ -90,6 +94,16 @@ func (ExecAsk) ask()    {}
 func (DialogAsk) ask()  {}
 func (FilterAsk) ask()  {}
 func (SwitchAsk) ask()  {}
+
+// Busy says what is being worked on since a moment, and nothing while that is so short
+// that it would only flicker. What it says is drawn again with every turn of the spinner
+// as long as the work is one of Run's, or the page's own (Worker).
+func (e *Env) Busy(since time.Time, what string) widget.Line {
+	if e.Sign == "" || e.Now.Sub(since) < widget.SpinAfter {
+		return nil
+	}
+	return widget.Styled(e.Sign+" "+what, e.Styles.Info)
+}
 
 func (e *Env) add(a Ask) { e.asks = append(e.asks, a) }
 

@@ -10,7 +10,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
-	"rung/ui/detail"
+	"rung/model/words"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -29,7 +29,7 @@ func rowCount(z *item) string {
 	if z.SyncedAt.IsZero() {
 		return "–"
 	}
-	return detail.Thousands(z.RowCount())
+	return words.Thousands(z.RowCount())
 }
 
 // trouble is what is wrong with a zone in a few words.
@@ -40,7 +40,7 @@ func trouble(z *model.ZoneState) string {
 	}
 	if n := len(z.Disowned); n > 0 {
 		d := &z.Disowned[0]
-		parts = append(parts, detail.Count(n, "row")+" of Rung's lost the owner ids: "+d.Table+" "+d.UUID+" was of "+d.Was.Label())
+		parts = append(parts, words.Total(n, "row")+" of Rung's lost the owner ids: "+d.Table+" "+d.UUID+" was of "+d.Was.Label())
 	}
 	if z.Error != "" {
 		parts = append(parts, z.Error)

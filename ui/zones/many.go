@@ -11,6 +11,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -115,7 +116,7 @@ func (v *zones) overColumns() []widget.Column[*line] {
 			if !l.over.worst.Worse(model.StateNotEnforced) || len(l.over.names) == l.over.zones {
 				return nil // nothing to mend, or everywhere; which zones are not read is told above
 			}
-			return widget.Line{{Text: detail.StateSign(l.over.worst) + " ", Style: view.StateStyle(l.over.worst, v.st)}, {Text: detail.Join(l.over.names, 3)}}
+			return widget.Line{{Text: detail.StateSign(l.over.worst) + " ", Style: view.StateStyle(l.over.worst, v.st)}, {Text: words.List(l.over.names, 3)}}
 		}},
 	}
 }
@@ -127,7 +128,7 @@ func (v *zones) sums(env *view.Env, w int) []string {
 		return nil
 	}
 	st, t := env.Styles, view.TallyOf(env.Rev.Zones)
-	l := append(widget.Line{{Text: " " + detail.Count(t.All, "zone") + "  "}}, t.Line(st, true)...)
+	l := append(widget.Line{{Text: " " + words.Total(t.All, "zone") + "  "}}, t.Line(st, true)...)
 	n := 0
 	for _, it := range v.items {
 		if len(it.differ) > 0 {
@@ -141,7 +142,11 @@ func (v *zones) sums(env *view.Env, w int) []string {
 	}
 	out := []string{l.Render(w)}
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {
-		out = append(out, widget.Styled(" "+line, st.Dim).Render(w))
+		l := widget.Styled(" "+line, st.Dim)
+		if s, room := env.Rev.Sweep, w-widget.Width(line)-2; s.Read < s.Total && room >= 4 {
+			l = widget.Join(widget.Plain(" "), widget.Bar(st, st.Info, int64(s.Read), int64(s.Total), min(room, 10)), l)
+		}
+		out = append(out, l.Render(w))
 	}
 	return out
 }

@@ -8,7 +8,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/ui/detail"
+	"rung/model/words"
 )
 
 // item is a zone with what was counted of it.
@@ -92,7 +92,7 @@ func (it *item) names(most int) string {
 	for _, d := range it.differ {
 		names = append(names, name(d.key))
 	}
-	return string(it.differ[0].state) + ": " + detail.Join(names, most)
+	return string(it.differ[0].state) + ": " + words.List(names, most)
 }
 
 // only is which zones are shown.

@@ -1,6 +1,7 @@
 package zones
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -270,6 +271,11 @@ func (v *zones) Selected() nav.Page {
 func (v *zones) SetFilter(f widget.Filter) {
 	v.zones.SetFilter(f)
 	v.policies.SetFilter(f)
+}
+
+// Complete finds how a word of either table goes on.
+func (v *zones) Complete(begin string) string {
+	return cmp.Or(v.zones.Complete(begin), v.policies.Complete(begin))
 }
 
 // Counts counts both tables.
