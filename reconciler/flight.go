@@ -28,6 +28,7 @@ type flight struct {
 
 	behind *flight       // the one that was under way when it was sent
 	sent   chan struct{} // closed when the next one may be sent
+	told   chan struct{} // closed when the worker is told what became of it
 	lost   bool          // nobody knows what became of it
 }
 
@@ -74,24 +75,26 @@ func (w *worker) room() bool {
 
 // start sends a transaction off.
 func (w *worker) start(ctx context.Context, f *flight) {
-	f.began, f.behind, f.sent = w.now(), w.flights.last(), make(chan struct{})
+	f.began, f.behind = w.now(), w.flights.last()
+	f.sent, f.told = make(chan struct{}), make(chan struct{})
 	w.flights.under = append(w.flights.under, f)
-	var first <-chan struct{}
-	if f.behind != nil {
-		first = f.behind.sent
-	}
+	first := f.behind // the worker forgets it in time
 	w.flights.sending.Go(func() {
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(ctx, w.cfg.Answer)
 		defer cancel()
 		if first != nil {
-			<-first
+			<-first.sent
 		}
 		res, err := w.transact(ctx, f)
 		if err == nil && len(res) < len(f.ops) {
 			err = fmt.Errorf("%d answers to %d operations", len(res), len(f.ops))
 		}
+		if first != nil {
+			<-first.told // outcomes come in order, too
+		}
 		w.flights.results <- outcome{f, res, err, time.Since(began)}
+		close(f.told)
 	})
 }
 

@@ -195,11 +195,14 @@ func TestBothAreExplained(t *testing.T) {
 		b.z.global(nil)
 		tenants(b)
 		b.calm(time.Second)
-		b.z.do(func() { b.z.takes = 30 * time.Millisecond })
-		b.mu.Lock()
-		b.slow = 100 * time.Millisecond // what came of both is looked at together
-		b.mu.Unlock()
+		b.z.do(func() { b.z.takes = 100 * time.Millisecond })
+		slow := func(d time.Duration) { b.mu.Lock(); b.slow = d; b.mu.Unlock() }
 		many(b, 20)
+		b.calm(60 * time.Millisecond) // two are sent
+		slow(300 * time.Millisecond)  // what comes of both is looked at together
+		b.r.SetGuard(Guard{Note: "a state to take in"})
+		b.calm(time.Second)
+		slow(0)
 		b.calm(5 * time.Second)
 		b.converged()
 		for i := range 20 { // ACLs are collected with their groups
