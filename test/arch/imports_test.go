@@ -39,7 +39,7 @@ var inside = map[string][]string{
 
 	// The rooms of the engine, from the ground up: none knows the loop.
 	"engine/statedir": {"sources/safefile"},
-	"engine/settings": {"sources/kube", "sources/manifests", "compiler", "model", "reading"},
+	"engine/settings": {"sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
 	"engine/revision": {"engine/settings", "sources/kube", "compiler", "model"},
 	"engine/source":   {"engine/revision", "sources/kube", "model"},
 	"engine/logs":     {"engine/revision", "sources/kube", "sources/acllog", "model"},
