@@ -109,10 +109,3 @@ func NoRowsShort(n *model.NoRows, maxPriority int32) string {
 	}
 	return n.Code
 }
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}

@@ -14,9 +14,9 @@ import (
 func TestConflicts(t *testing.T) {
 	objects := []model.Object{
 		made.NS("blue", "tenant=blue"), made.NS("red", "tenant=red"), made.NS("solo", "tenant=solo"), made.NS("six", "tenant=six"), made.NS("young", "tenant=young"),
-		made.WithPorts(made.Pod("blue/api", "app=api", "10.1.0.1", "fd00::1"), model.ContainerPort{"http", "TCP", 8080}),
+		made.WithPorts(made.Pod("blue/api", "app=api", "10.1.0.1", "fd00::1"), model.ContainerPort{Name: "http", Protocol: "TCP", Port: 8080}),
 		made.Pod("blue/db", "app=db", "10.1.0.2"),
-		made.WithPorts(made.Pod("red/web", "app=web", "10.2.0.1"), model.ContainerPort{"http", "TCP", 8080}, model.ContainerPort{"dns", "UDP", 53}),
+		made.WithPorts(made.Pod("red/web", "app=web", "10.2.0.1"), model.ContainerPort{Name: "http", Protocol: "TCP", Port: 8080}, model.ContainerPort{Name: "dns", Protocol: "UDP", Port: 53}),
 		made.Pod("solo/one", "app=one", "10.3.0.1"),
 		made.Pod("six/web", "app=web", "fd00::6"),
 		made.Pod("young/web", "app=web"),

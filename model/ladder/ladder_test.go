@@ -51,8 +51,8 @@ func TestRuleCount(t *testing.T) {
 }
 
 func ladderCluster() *model.Cluster {
-	np := &model.Policy{Meta: model.Meta{Key: model.Key{model.KindNP, "blue", "allow-web"}}, Tier: model.TierNetwork, Subject: model.Subject{Namespace: "blue", Pods: made.Sel("app=web")}}
-	ef := &model.Policy{Meta: model.Meta{Key: model.Key{model.KindEF, "blue", "default"}}, Tier: model.TierNetwork, Subject: model.Subject{Namespace: "blue", AllPods: true}}
+	np := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}}, Tier: model.TierNetwork, Subject: model.Subject{Namespace: "blue", Pods: made.Sel("app=web")}}
+	ef := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "blue", Name: "default"}}, Tier: model.TierNetwork, Subject: model.Subject{Namespace: "blue", AllPods: true}}
 	banp := made.ANP("default", 0, "type=workload", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("*")))}, nil)
 	banp.Kind, banp.Tier = model.KindBANP, model.TierBaseline
 	return made.Cluster(made.NS("blue", "tenant=blue"), made.NS("red", "tenant=red"),
@@ -105,7 +105,7 @@ tier 3 BaselineAdminNetworkPolicy map[] []
 	if r := l.Rung(61); r != nil {
 		t.Errorf("rung 61: %+v", r)
 	}
-	allow := model.Key{model.KindANP, "", "allow-metrics"}
+	allow := model.Key{Kind: model.KindANP, Name: "allow-metrics"}
 	cs := l.ConflictsOf(allow)
 	if len(cs) != 1 {
 		t.Fatalf("conflicts of %s: %+v", allow, cs)

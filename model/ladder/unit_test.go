@@ -27,16 +27,16 @@ func tier2Cluster() *model.Cluster {
 		np("green", "closed", nil, nil, true, false),
 		made.ANP("both", 10, "*", []model.Rule{made.Rule(model.Allow, nil)}, []model.Rule{made.Rule(model.Deny, nil)}), made.ANP("in", 10, "*", []model.Rule{made.Rule(model.Deny, nil)}, nil)}
 	for ns, multicast := range map[string]string{"blue": "true", "green": "false", "red": ""} {
-		objects = append(objects, &model.Namespace{model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: ns}, Annotations: map[string]string{model.AnnotationMulticast: multicast}}})
+		objects = append(objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: ns}, Annotations: map[string]string{model.AnnotationMulticast: multicast}}})
 	}
 	c, _ := (&model.Cluster{}).Upsert(objects, nil)
 	return c
 }
 
 func tier2Ladder() *Ladder {
-	return New(tier2Cluster(), Options{Units: []model.Key{{model.KindNetpolDefault, "", "allow-hairpinning"}, {model.KindNetpolNode, "", "n1"},
-		{model.KindMulticastCluster, "", "DefaultDeny"}, {model.KindMulticastCluster, "", "AllowInterNode"}, {model.KindMulticastNS, "blue", "default"},
-		{model.KindNetpolNamespace, "green", "Egress"}, {model.KindPodSelector, "", "x"}}})
+	return New(tier2Cluster(), Options{Units: []model.Key{{Kind: model.KindNetpolDefault, Name: "allow-hairpinning"}, {Kind: model.KindNetpolNode, Name: "n1"},
+		{Kind: model.KindMulticastCluster, Name: "DefaultDeny"}, {Kind: model.KindMulticastCluster, Name: "AllowInterNode"}, {Kind: model.KindMulticastNS, Namespace: "blue", Name: "default"},
+		{Kind: model.KindNetpolNamespace, Namespace: "green", Name: "Egress"}, {Kind: model.KindPodSelector, Name: "x"}}})
 }
 
 func sectionsText(l *Ladder, stage model.Stage) string {

@@ -76,7 +76,7 @@ func TestPodIndexKinds(t *testing.T) {
 	host.HostNetwork = true
 	noIP := made.Pod("blue/young", "app=web")
 	c := made.Cluster(made.NS("blue", "tenant=blue"), made.NS("empty", "tenant=blue"), host, noIP,
-		made.WithPorts(made.Pod("blue/web", "app=web", "10.1.0.1"), model.ContainerPort{"http", "TCP", 8080}, model.ContainerPort{"odd", "", 1}),
+		made.WithPorts(made.Pod("blue/web", "app=web", "10.1.0.1"), model.ContainerPort{Name: "http", Protocol: "TCP", Port: 8080}, model.ContainerPort{Name: "odd", Protocol: "", Port: 1}),
 		made.Pod("ghost/web", "app=web", "10.1.0.2"),
 		made.Node("n1", "role=cp", "192.168.1.1"), made.Node("n2", ""))
 	x := NewPodIndex(c)

@@ -38,13 +38,13 @@ func labelsOf(s string) model.Labels {
 }
 
 func NS(name, labels string) *model.Namespace {
-	return &model.Namespace{model.Meta{Key: model.Key{model.KindNamespace, "", name}, Labels: labelsOf(labels)}}
+	return &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Labels: labelsOf(labels)}}
 }
 
 // Pod makes a running pod on a node; name is "namespace/name".
 func Pod(name, labels string, ips ...string) *model.Pod {
 	ns, n, _ := strings.Cut(name, "/")
-	return &model.Pod{Meta: model.Meta{Key: model.Key{model.KindPod, ns, n}, Labels: labelsOf(labels)}, NodeName: "worker", Phase: "Running", IPs: ips}
+	return &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: ns, Name: n}, Labels: labelsOf(labels)}, NodeName: "worker", Phase: "Running", IPs: ips}
 }
 
 // WithPorts gives a pod container ports.
@@ -54,7 +54,7 @@ func WithPorts(p *model.Pod, ports ...model.ContainerPort) *model.Pod {
 }
 
 func Node(name, labels string, ips ...string) *model.Node {
-	return &model.Node{Meta: model.Meta{Key: model.Key{model.KindNode, "", name}, Labels: labelsOf(labels)}, HostIPs: ips}
+	return &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: name}, Labels: labelsOf(labels)}, HostIPs: ips}
 }
 
 func NSPeer(s string) model.Peer {
@@ -80,7 +80,7 @@ func Peers(p ...model.Peer) []model.Peer { return p }
 // ANP makes a policy whose subject is namespaces; rules get direction and
 // index.
 func ANP(name string, priority int32, subject string, ingress, egress []model.Rule) *model.Policy {
-	p := &model.Policy{Meta: model.Meta{Key: model.Key{model.KindANP, "", name}}, Tier: model.TierAdmin, Priority: priority,
+	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: name}}, Tier: model.TierAdmin, Priority: priority,
 		Subject: model.Subject{Namespaces: Sel(subject), AllPods: true}, Ingress: ingress, Egress: egress}
 	for i := range p.Ingress {
 		p.Ingress[i].Direction, p.Ingress[i].Index = model.Ingress, i
