@@ -329,6 +329,7 @@ func TestRowsOfAnOlderReleaseAreReplaced(t *testing.T) {
 			if group == nil {
 				t.Fatal("the policy has no port group")
 			}
+			b.z.taken() // those before; what follows is answered at once
 			b.z.meddle(func(f *fakeDB) []nb.RowChange {
 				was := *group
 				was.ACLs = []string{"a1", "a2"}
@@ -336,7 +337,6 @@ func TestRowsOfAnOlderReleaseAreReplaced(t *testing.T) {
 					nb.RowChange{New: &nb.ACL{UUID: "a3", ExternalIDs: ids(old[0])}}, nb.RowChange{New: &nb.PortGroup{UUID: "g9", Name: "others", ACLs: []string{"a3"}}},
 					nb.RowChange{Old: group, New: &was})
 			})
-			b.z.taken()
 			b.calm(time.Second)
 			if db := b.z.db(); db.ACL("a1") != nil || db.ACL("a2") != nil || db.ACL("a3") == nil {
 				t.Errorf("%v: a1 %v, a2 %v, a3 %v", old, db.ACL("a1"), db.ACL("a2"), db.ACL("a3"))
