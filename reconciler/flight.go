@@ -109,6 +109,10 @@ func (w *worker) transact(ctx context.Context, f *flight) ([]nb.OpResult, error)
 	return wait()
 }
 
+// behindLost says whether the transaction before it, which it was sent behind, ended
+// unknown.
+func (f *flight) behindLost() bool { return f.behind != nil && f.behind.lost }
+
 // landed takes a transaction whose outcome is known off those under way.
 func (w *worker) landed(f *flight) {
 	w.flights.under = slices.DeleteFunc(w.flights.under, func(o *flight) bool { return o == f })

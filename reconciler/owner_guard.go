@@ -27,7 +27,26 @@ func (w *worker) outstanding() explained {
 			e.add(w.t.db, h.ops)
 		}
 	}
+	now := w.now()
+	w.fading = slices.DeleteFunc(w.fading, func(l fading) bool { return !now.Before(l.until) })
+	for _, l := range w.fading {
+		e.add(w.t.db, l.ops)
+	}
 	return e
+}
+
+// fading is a transaction nobody knows the outcome of: what it may have done can
+// still arrive, and be seen, until then.
+type fading struct {
+	ops   []nb.Op
+	until time.Time
+}
+
+// fade remembers such a transaction where other hands are looked for.
+func (w *worker) fade(ops []nb.Op) {
+	if w.cfg.Fence != nil {
+		w.fading = append(w.fading, fading{ops, w.now().Add(w.fence.Quiet)})
+	}
 }
 
 func (e explained) add(db *nb.DB, ops []nb.Op) {

@@ -43,6 +43,11 @@ type worker struct {
 	unsure      string
 	unsureUntil time.Time
 	asked       bool
+	// reread says that one is to be asked for once nothing is under way: asking drops
+	// the connection, and what became of a transaction would not be learnt.
+	reread bool
+	// fading are transactions of unknown outcome, see fade.
+	fading []fading
 	// unknowns counts transactions in a row whose outcome was not learnt;
 	// notBefore delays the next one.
 	unknowns  int

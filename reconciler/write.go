@@ -210,10 +210,12 @@ func (w *worker) finished(o outcome) {
 		result = claimResult(o)
 		w.claimed(f, o)
 	case errors.Is(o.err, model.ErrWait):
-		w.unknowns, result = 0, ResultFenced
+		w.heard(f)
+		result = ResultFenced
 		w.fencedOff(f, o)
 	case o.err == nil:
-		w.unknowns, result = 0, ResultOK
+		w.heard(f)
+		result = ResultOK
 		if slices.ContainsFunc(o.results, func(r nb.OpResult) bool { return r.Error != "" }) {
 			result = ResultRefused
 		}
@@ -222,14 +224,27 @@ func (w *worker) finished(o outcome) {
 		}
 		w.succeeded(f, o)
 	case errors.Is(o.err, model.ErrRefused):
-		w.unknowns, result = 0, ResultRefused
+		w.heard(f)
+		result = ResultRefused
 		w.refused(f, o)
 	default:
 		w.lost(f, o)
 	}
 	f.behind = nil
+	if w.reread && len(w.flights.under) == 0 {
+		w.askResync()
+	}
 	w.cfg.OnTransaction(Transaction{Result: result, Took: o.took})
 	w.takeDirty()
+}
+
+// heard ends a row of unknown outcomes. What came of a transaction behind one that
+// was lost says nothing about the next: a server in trouble may refuse to commit the
+// one and commit the other.
+func (w *worker) heard(f *flight) {
+	if !f.behindLost() {
+		w.unknowns = 0
+	}
 }
 
 // succeeded holds the policies until the rows show what was written.
@@ -276,7 +291,9 @@ func (w *worker) refused(f *flight, o outcome) {
 	a := activity(w.cfg.Zone.Name(), model.PolicyKey{}, f.ops, f.began, o.took, clean.Text(o.err.Error()))
 	a.Summary = fmt.Sprintf("%d policies refused together: trying them one by one", len(f.parts))
 	w.cfg.OnActivity(a)
-	w.notBefore = time.Time{} // nothing was written
+	if !f.behindLost() {
+		w.notBefore = time.Time{} // nothing was written
+	}
 	for _, p := range f.parts {
 		delete(w.busy, p.key)
 		w.alone[p.key] = struct{}{}
@@ -304,9 +321,10 @@ func (w *worker) fail(p part, text string) {
 // Nothing is written before all rows were read again.
 func (w *worker) lost(f *flight, o outcome) {
 	f.lost = true
-	if f.behind == nil || !f.behind.lost { // else it is the same break
+	if !f.behindLost() { // else it is the same break
 		w.unknowns++
 	}
+	w.fade(f.ops)
 	w.notBefore = time.Now().Add(retry.After(w.unknowns, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	text := clean.Text(o.err.Error())
 	for _, p := range f.parts {
