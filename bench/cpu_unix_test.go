@@ -38,3 +38,18 @@ func cpuOf(pid int) time.Duration {
 	system, _ := strconv.Atoi(f[12])
 	return time.Duration(user+system) * tick
 }
+
+// wantedCPU is how long the main thread of another process has run or waited for a
+// core: the rest of the time it had nothing to do. It is 0 where the system does not
+// say.
+func wantedCPU(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+	if err != nil {
+		return 0
+	}
+	var ran, waited int64
+	if _, err := fmt.Sscan(string(text), &ran, &waited); err != nil {
+		return 0
+	}
+	return time.Duration(ran + waited)
+}

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"net"
 	"runtime/pprof"
 	"slices"
 	"sync"
@@ -15,13 +16,14 @@ import (
 )
 
 // Observer watches a database over a connection of its own and says when rows
-// are there. In a profile its work carries the label who=observer.
+// are there: when the message that brings them had come, which is noted at once and
+// may be read later (see Hold). In a profile its work carries the label who=observer.
 type Observer struct {
 	mu     sync.Mutex
 	db     *nb.DB
 	counts Counts
-	spent  time.Duration
-	came   time.Time // when the newest message had been received, and not yet read
+	conn   *heard
+	came   time.Time // when the newest message that was read had come
 	watch  *watch
 	stop   func()
 }
@@ -58,15 +60,13 @@ func Observe(ctx context.Context, zone, addr string) (*Observer, error) {
 	var once sync.Once
 	conn := nbdb.Dial(nbdb.Config{Name: zone, Addr: addr,
 		Coalesce: time.Nanosecond, // every update at once
+		Probe:    time.Hour,       // it may be held for long
+		Dial:     func(ctx context.Context) (net.Conn, error) { return o.dial(ctx, addr) },
 		Turn: func(work func()) {
-			began := time.Now()
 			o.mu.Lock()
-			o.came = began
+			o.came = o.conn.came()
 			o.mu.Unlock()
 			work()
-			o.mu.Lock()
-			o.spent += time.Since(began)
-			o.mu.Unlock()
 		}})
 	go pprof.Do(ctx, pprof.Labels("who", "observer"), func(ctx context.Context) {
 		defer close(done)
@@ -85,6 +85,34 @@ func Observe(ctx context.Context, zone, addr string) (*Observer, error) {
 		o.stop()
 		return nil, fmt.Errorf("observing %s: %w", addr, ctx.Err())
 	}
+}
+
+func (o *Observer) dial(ctx context.Context, addr string) (net.Conn, error) {
+	network, address, err := nbdb.ParseAddr(addr)
+	if err != nil {
+		return nil, err
+	}
+	var d net.Dialer
+	c, err := d.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	h, err := hear(c)
+	if err != nil {
+		return nil, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.conn = h
+	return h, nil
+}
+
+// Hold has the observer take what comes and read none of it until it is let go: so
+// reading takes no time from what is measured.
+func (o *Observer) Hold(on bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.conn.hold(on)
 }
 
 // Close ends the connection and forgets the rows.
@@ -107,13 +135,6 @@ func (o *Observer) Counts() Counts {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.counts
-}
-
-// Spent is the time that reading took so far: it is no part of what is measured.
-func (o *Observer) Spent() time.Duration {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.spent
 }
 
 func (o *Observer) take(u model.ZoneUpdate) {

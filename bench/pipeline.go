@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime/pprof"
 	"slices"
 	"sync"
@@ -24,6 +25,7 @@ type Pipeline struct {
 	Desired  *compiler.Desired
 	Server   *Server
 	Observer *Observer
+	Sent     *Tape // nil unless it was asked for
 
 	compiler *compiler.Compiler
 	rec      *reconciler.Reconciler
@@ -40,6 +42,8 @@ type Config struct {
 	Later []*model.Pod
 	// Wrap, where set, stands between the reconciler and its connection.
 	Wrap func(reconciler.Zone) reconciler.Zone
+	// Record has Sent record what the connection sends.
+	Record bool
 }
 
 // NewPipeline starts a server with the ports of the pods, and the observer.
@@ -67,7 +71,17 @@ func NewPipeline(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 	}
 	news := make(chan struct{})
 	p.states.Store(&news)
-	var zone reconciler.Zone = nbdb.Dial(nbdb.Config{Name: p.Zone, Addr: p.Server.Addr(), Share: nbdb.NewSharing(), Turn: p.turn})
+	conn := nbdb.Config{Name: p.Zone, Addr: p.Server.Addr(), Share: nbdb.NewSharing(), Turn: p.turn}
+	if cfg.Record {
+		if p.Sent, err = NewTape(); err != nil {
+			return p, err
+		}
+		conn.Dial = func(ctx context.Context) (net.Conn, error) {
+			c, err := p.Server.dial(ctx)
+			return taped{c, p.Sent}, err
+		}
+	}
+	var zone reconciler.Zone = nbdb.Dial(conn)
 	if cfg.Wrap != nil {
 		zone = cfg.Wrap(zone)
 	}
@@ -174,8 +188,13 @@ func (p *Pipeline) Close() error {
 	if p.Observer != nil {
 		p.Observer.Close()
 	}
-	if p.Server != nil {
-		return p.Server.Close()
+	var err error
+	if p.Sent != nil {
+		err = p.Sent.Close()
+		p.Sent = nil
 	}
-	return nil
+	if p.Server != nil {
+		err = errors.Join(err, p.Server.Close())
+	}
+	return err
 }

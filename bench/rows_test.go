@@ -15,20 +15,20 @@ import (
 // patience is how long rows may take before a benchmark gives up.
 const patience = 2 * time.Minute
 
-func pipeline(b *testing.B, cfg Config) *Pipeline {
-	b.Helper()
+func pipeline(tb testing.TB, cfg Config) *Pipeline {
+	tb.Helper()
 	for _, name := range []string{"ovsdb-server", "ovsdb-tool"} {
-		install.Server(b, name)
+		install.Server(tb, name)
 	}
 	var p *Pipeline
 	var err error
-	labelled(b.Context(), "setup", func(ctx context.Context) { p, err = NewPipeline(ctx, cfg) })
+	labelled(tb.Context(), "setup", func(ctx context.Context) { p, err = NewPipeline(ctx, cfg) })
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	b.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := p.Close(); err != nil {
-			b.Error(err)
+			tb.Error(err)
 		}
 	})
 	return p
@@ -37,39 +37,38 @@ func pipeline(b *testing.B, cfg Config) *Pipeline {
 // BenchmarkFirstRows is a cluster that meets an empty database: from the start
 // of compiler and connection until the observer sees all rows (s-to-rows), and
 // until the reconciler has nothing left to do (s-to-idle). cpu-s is what the
-// process spent until then, on the observer too, which takes observer-s of it on
-// a quiet machine; heap-MB is what is kept.
+// process spent until then; heap-MB is what is kept.
 func BenchmarkFirstRows(b *testing.B) {
 	forSizes(b, sizes, func(b *testing.B, s benchSize) {
 		c := cluster(b, s.Size)
 		want := CountsOf(compiler.Compile(c, compiler.Options{}), "node0")
-		var rows, idle, cpu, server, observer time.Duration
+		var rows, idle, cpu, server time.Duration
 		var heap float64
 		for b.Loop() {
 			b.StopTimer()
 			p := pipeline(b, Config{Cluster: c})
 			ctx, cancel := context.WithTimeout(b.Context(), patience)
 			seen := p.Observer.ExpectCounts(want)
+			p.Observer.Hold(true)
 			runtime.GC()
-			spent, cpuBefore, serverBefore := p.Observer.Spent(), processCPU(), cpuOf(p.Server.pid)
+			cpuBefore, serverBefore := processCPU(), cpuOf(p.Server.pid)
 			b.StartTimer()
 			began := time.Now()
 			p.Start(b.Context())
+			if err := p.Idle(ctx); err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			idle += time.Since(began)
+			cpu += processCPU() - cpuBefore
+			server += cpuOf(p.Server.pid) - serverBefore
+			p.Observer.Hold(false)
 			select {
 			case at := <-seen:
 				rows += at.Sub(began)
 			case <-ctx.Done():
 				b.Fatalf("the rows do not come: there are %+v of %+v", p.Observer.Counts(), want)
 			}
-			if err := p.Idle(ctx); err != nil {
-				b.Fatal(err)
-			}
-			b.StopTimer()
-			idle += time.Since(began)
-			looked := p.Observer.Spent() - spent
-			observer += looked
-			cpu += processCPU() - cpuBefore
-			server += cpuOf(p.Server.pid) - serverBefore
 			labelled(ctx, "setup", func(context.Context) {
 				if err := p.Check(); err != nil {
 					b.Fatal(err)
@@ -88,7 +87,6 @@ func BenchmarkFirstRows(b *testing.B) {
 		b.ReportMetric(idle.Seconds()/n, "s-to-idle")
 		b.ReportMetric(cpu.Seconds()/n, "cpu-s")
 		b.ReportMetric(server.Seconds()/n, "server-cpu-s")
-		b.ReportMetric(observer.Seconds()/n, "observer-s")
 		b.ReportMetric(heap, "heap-MB")
 	})
 }

@@ -38,32 +38,53 @@ const readyWithin = 10 * time.Second
 const guard = `"$@" </dev/null >&2 & echo $!; read -r _; kill -9 $!; wait`
 
 // StartServer starts a server for a zone.
-func StartServer(ctx context.Context, zone string) (_ *Server, err error) {
-	base := ""
-	if fi, err := os.Stat("/dev/shm"); err == nil && fi.IsDir() {
-		base = "/dev/shm" // no disk is waited for
-	}
+func StartServer(ctx context.Context, zone string) (*Server, error) {
+	return startServer(ctx, zone, func(file string) error {
+		root, err := install.Root()
+		if err != nil {
+			return err
+		}
+		schema := filepath.Join(root, "sources", "sandbox", "ovn-nb.ovsschema")
+		if out, err := exec.CommandContext(ctx, "ovsdb-tool", "create", file, schema).CombinedOutput(); err != nil {
+			return fmt.Errorf("creating the database: %w: %s", err, strings.TrimSpace(string(out)))
+		}
+		return nil
+	})
+}
+
+// Copy starts another server with the same rows under the same UUIDs. Nobody may be
+// writing to the first.
+func (s *Server) Copy(ctx context.Context) (*Server, error) {
+	return startServer(ctx, s.zone, func(file string) error {
+		rows, err := os.ReadFile(s.file())
+		if err != nil {
+			return fmt.Errorf("copying the database: %w", err)
+		}
+		return os.WriteFile(file, rows, 0o600)
+	})
+}
+
+// startServer starts a server on the database that create makes.
+func startServer(ctx context.Context, zone string, create func(file string) error) (_ *Server, err error) {
 	s := &Server{zone: zone}
-	if s.dir, err = os.MkdirTemp(base, "rung-bench-"); err != nil { // short: it holds sockets
+	if s.dir, err = os.MkdirTemp(memoryDir(), "rung-bench-"); err != nil { // short: it holds sockets
 		return nil, fmt.Errorf("starting an ovsdb-server: %w", err)
 	}
-	if err := s.start(ctx); err != nil {
+	if err = create(s.file()); err == nil {
+		err = s.start(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting an ovsdb-server: %w", err), s.Close())
 	}
 	return s, nil
 }
 
+// file is the database's.
+func (s *Server) file() string { return filepath.Join(s.dir, "nb.db") }
+
 func (s *Server) start(ctx context.Context) error {
-	root, err := install.Root()
-	if err != nil {
-		return err
-	}
-	db, schema := filepath.Join(s.dir, "nb.db"), filepath.Join(root, "sources", "sandbox", "ovn-nb.ovsschema")
-	if out, err := exec.CommandContext(ctx, "ovsdb-tool", "create", db, schema).CombinedOutput(); err != nil {
-		return fmt.Errorf("creating the database: %w: %s", err, strings.TrimSpace(string(out)))
-	}
 	s.cmd = exec.Command("/bin/sh", "-c", guard, "sh", "ovsdb-server", "-vconsole:warn", "-vsyslog:off", "-vfile:off", "--no-chdir",
-		"--unixctl="+filepath.Join(s.dir, "ctl"), "--remote=punix:"+filepath.Join(s.dir, "nb"), db)
+		"--unixctl="+filepath.Join(s.dir, "ctl"), "--remote=punix:"+filepath.Join(s.dir, "nb"), s.file())
 	s.cmd.Dir, s.cmd.Stderr = s.dir, os.Stderr
 	s.cmd.Env = append(os.Environ(), "OVS_RUNDIR="+s.dir)
 	in, err := s.cmd.StdinPipe()
@@ -88,8 +109,7 @@ func (s *Server) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
 	for {
-		var d net.Dialer
-		c, err := d.DialContext(ctx, "unix", filepath.Join(s.dir, "nb"))
+		c, err := s.dial(ctx)
 		if err == nil {
 			return c.Close()
 		}
@@ -98,6 +118,11 @@ func (s *Server) start(ctx context.Context) error {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+func (s *Server) dial(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer
+	return d.DialContext(ctx, "unix", filepath.Join(s.dir, "nb"))
 }
 
 // Addr is the server's address.

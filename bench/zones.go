@@ -25,8 +25,9 @@ import (
 
 // Replay serves the databases of many zones from one snapshot: to every client
 // the rows that the zone should have, each zone with UUIDs of its own, and
-// afterwards nothing but answers to echo. It stands for zones at rest, where real
-// servers would need a gigabyte each for being read at once.
+// afterwards nothing but answers to echo and what Toggle changes. It stands for
+// zones at rest, where real servers would need a gigabyte each for being read at
+// once.
 type Replay struct {
 	dir    string
 	schema []byte
@@ -36,9 +37,16 @@ type Replay struct {
 	stop   context.CancelFunc
 	wg     sync.WaitGroup
 
-	mu      sync.Mutex
-	altered map[string]map[string]bool // ids of ACLs that read otherwise, by zone
-	reads   map[string]time.Time       // when a snapshot was handed out last
+	mu       sync.Mutex
+	altered  map[string]map[string]bool // ids of ACLs that read otherwise, by zone
+	reads    map[string]time.Time       // when a snapshot was handed out last
+	monitors map[*jsonrpc.Conn]monitored
+}
+
+// monitored is what a client has a monitor of.
+type monitored struct {
+	zone string
+	id   []byte // the monitor's
 }
 
 // replayRow is a row as <table-updates2> holds it; uuid is without what tells
@@ -74,7 +82,8 @@ func NewReplay(ctx context.Context, c *model.Cluster) (*Replay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the folder of the sockets: %w", err)
 	}
-	r := &Replay{dir: dir, schema: schema.Bytes(), groups: map[string][]replayGroup{}, altered: map[string]map[string]bool{}, reads: map[string]time.Time{}}
+	r := &Replay{dir: dir, schema: schema.Bytes(), groups: map[string][]replayGroup{}, altered: map[string]map[string]bool{}, reads: map[string]time.Time{},
+		monitors: map[*jsonrpc.Conn]monitored{}}
 	r.ctx, r.stop = context.WithCancel(ctx)
 	r.compile(c)
 	for n := range c.Nodes() {
@@ -203,6 +212,11 @@ func (r *Replay) accept(ln net.Listener, zone string) {
 // serve answers one client until it hangs up.
 func (r *Replay) serve(c net.Conn, zone string) {
 	rpc := jsonrpc.New(c, 10*time.Second)
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.monitors, rpc)
+	}()
 	for {
 		m, err := rpc.Read()
 		if err != nil {
@@ -216,11 +230,13 @@ func (r *Replay) serve(c net.Conn, zone string) {
 		case "echo":
 			err = rpc.Write(jsonrpc.Reply(m.ID, m.Params))
 		case "monitor_cond":
-			// The id is a view that the next Read overwrites.
-			err = r.snapshot(c, append([]byte(nil), m.ID...), zone)
+			// The ids are views that the next Read overwrites.
+			if err = r.follow(rpc, zone, m.Params); err == nil {
+				err = r.snapshot(c, append([]byte(nil), m.ID...), zone)
+			}
 		case "":
 		default:
-			err = rpc.Write(jsonrpc.ErrorReply(m.ID, []byte(`"not supported"`)))
+			err = rpc.Write(jsonrpc.ErrorReply(m.ID, []byte(`"unknown method"`)))
 		}
 		if err != nil {
 			return
@@ -228,15 +244,63 @@ func (r *Replay) serve(c net.Conn, zone string) {
 	}
 }
 
+// follow notes a client that gets its snapshot next.
+func (r *Replay) follow(rpc *jsonrpc.Conn, zone string, params []byte) error {
+	var ps []json.RawMessage
+	if err := json.Unmarshal(params, &ps); err != nil || len(ps) < 2 {
+		return fmt.Errorf("zone %s: a monitor without an id", zone)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.monitors[rpc] = monitored{zone, ps[1]}
+	return nil
+}
+
+// ToggleKey is the key of NB_Global's external_ids that says how many updates there
+// were.
+const ToggleKey = "bench-update"
+
+// Toggle sends an update to everybody who follows a zone and has its snapshot: a pod
+// comes into the first so many sets or, every second time, goes out of them. Call n
+// counts from 0.
+func (r *Replay) Toggle(sets, n int) error {
+	r.mu.Lock()
+	monitors := maps.Clone(r.monitors)
+	r.mu.Unlock()
+	for rpc, m := range monitors {
+		prefix := zonePrefix(m.zone)
+		params := fmt.Appendf(nil, `[%s,{%q:{"%s%s":{"modify":{"external_ids":["map",[[%q,"%d"]]]}}},%q:{`,
+			m.id, nb.TableGlobal, prefix, globalUUID, ToggleKey, n+1, nb.TableAddressSet)
+		left := sets
+		for i := range r.shared {
+			if row := &r.shared[i]; row.table == nb.TableAddressSet && left > 0 {
+				if left--; left < sets-1 {
+					params = append(params, ',')
+				}
+				params = fmt.Appendf(params, `"%s%s":{"modify":{"addresses":"192.0.2.1"}}`, prefix, row.uuid)
+			}
+		}
+		if err := rpc.Write(jsonrpc.Notification("update2", append(params, "}}]"...))); err != nil {
+			return fmt.Errorf("zone %s: %w", m.zone, err)
+		}
+	}
+	return nil
+}
+
+// globalUUID is that of NB_Global, without what tells zones apart; zonePrefix is that.
+const globalUUID = "-0000-4000-8000-ffffffffffff"
+
+func zonePrefix(zone string) string { return fmt.Sprintf("%08x", hashName(zone)) }
+
 // snapshot sends the rows of a zone.
 func (r *Replay) snapshot(c io.Writer, id []byte, zone string) error {
 	r.mu.Lock()
 	altered := maps.Clone(r.altered[zone])
 	r.mu.Unlock()
-	w := &rowWriter{w: bufio.NewWriterSize(c, 64<<10), prefix: fmt.Sprintf("%08x", hashName(zone))}
+	w := &rowWriter{w: bufio.NewWriterSize(c, 64<<10), prefix: zonePrefix(zone)}
 	w.raw(`{"id":`, string(id), `,"error":null,"result":{`)
 	w.table(nb.TableGlobal)
-	w.row("-0000-4000-8000-ffffffffffff", encode(map[string]any{"name": zone, "external_ids": ovsMap(nil)}))
+	w.row(globalUUID, encode(map[string]any{"name": zone, "external_ids": ovsMap(nil)}))
 	table := ""
 	for _, t := range []string{nb.TableACL, nb.TableAddressSet} {
 		for i := range r.shared {

@@ -10,6 +10,8 @@ import (
 
 	"rung/bench/workload"
 	"rung/engine"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/reconciler"
 	"rung/sources/nbdb"
@@ -20,8 +22,8 @@ type objects struct{ all []model.Object }
 
 func (objects) Name() string { return "workload" }
 
-func (o objects) Run(ctx context.Context, sink func(engine.SourceUpdate)) {
-	sink(engine.SourceUpdate{Upsert: o.all, Loaded: true, State: model.SourceState{Name: o.Name(), Conn: model.ConnSynced, At: time.Now()}})
+func (o objects) Run(ctx context.Context, sink func(source.Update)) {
+	sink(source.Update{Upsert: o.all, Loaded: true, State: model.SourceState{Name: o.Name(), Conn: model.ConnSynced, At: time.Now()}})
 	<-ctx.Done()
 }
 
@@ -40,6 +42,21 @@ func peakRSS() float64 {
 	return 0
 }
 
+// replay starts a server for the cluster's zones; it ends with the benchmark.
+func replay(b *testing.B, ctx context.Context, c *model.Cluster) *Replay {
+	b.Helper()
+	server, err := NewReplay(ctx, c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return server
+}
+
 // BenchmarkZones is the engine on 500 zones of 2,000 ACLs and as many address
 // sets over 10,000 pods, 20 of them followed: the time until the ladder is there,
 // until all zones were read once, and from a read of a zone with an altered row
@@ -54,15 +71,7 @@ func BenchmarkZones(b *testing.B) {
 	c := cluster(b, size)
 	ctx, cancel := context.WithTimeout(b.Context(), 10*time.Minute)
 	defer cancel()
-	server, err := NewReplay(ctx, c)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		if err := server.Close(); err != nil {
-			b.Error(err)
-		}
-	}()
+	server := replay(b, ctx, c)
 	var all []model.Object
 	for o := range c.Objects() {
 		all = append(all, o)
@@ -85,23 +94,23 @@ func BenchmarkZones(b *testing.B) {
 	for b.Loop() {
 		share := nbdb.NewSharing()
 		began := time.Now()
-		e, err := engine.New(ctx, engine.Config{Mode: engine.Mode{Name: "cluster", Title: "bench"}, Sources: []engine.Source{objects{all}}, Screen: true,
+		e, err := engine.New(ctx, engine.Config{Mode: revision.Mode{Name: "cluster", Title: "bench"}, Sources: []source.Source{objects{all}}, Screen: true,
 			ZoneOf: func(name string) (reconciler.Zone, error) {
 				return nbdb.Dial(nbdb.Config{Name: name, Addr: server.Addr(name), Share: share}), nil
 			}})
 		if err != nil {
 			b.Fatal(err)
 		}
-		wait := func(what string, holds func(r *engine.Revision) bool) time.Duration {
+		wait := func(what string, holds func(r *revision.Revision) bool) time.Duration {
 			b.Helper()
 			if err := e.Wait(ctx, holds); err != nil {
 				b.Fatalf("%s: %v; %+v", what, err, e.Revision().Sweep)
 			}
 			return time.Since(began)
 		}
-		ladder := wait("ladder", func(r *engine.Revision) bool { return r.Loaded && len(r.Ladder().Tiers) > 0 })
+		ladder := wait("ladder", func(r *revision.Revision) bool { return r.Loaded && len(r.Ladder().Tiers) > 0 })
 		named := map[string]time.Duration{}
-		look := func(r *engine.Revision) bool {
+		look := func(r *revision.Revision) bool {
 			read := 0
 			for zone := range altered {
 				if z := r.Zone(zone); z != nil && !z.SyncedAt.IsZero() {
@@ -120,8 +129,8 @@ func BenchmarkZones(b *testing.B) {
 			}
 			return len(named) == read
 		}
-		round := wait("round", func(r *engine.Revision) bool { look(r); return r.Sweep.Total > 0 && r.Sweep.Round > 0 })
-		wait("altered zones", func(r *engine.Revision) bool { return look(r) && len(named) == len(altered) })
+		round := wait("round", func(r *revision.Revision) bool { look(r); return r.Sweep.Total > 0 && r.Sweep.Round > 0 })
+		wait("altered zones", func(r *revision.Revision) bool { return look(r) && len(named) == len(altered) })
 		for _, z := range e.Revision().Zones {
 			for _, p := range z.Policies {
 				if p.State(z, e.Now()) == model.StateBehind && altered[z.Name] == "" {

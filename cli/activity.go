@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 )
 
 type activityOut struct {
@@ -37,7 +39,7 @@ commands. With --watch every entry is printed as it comes, in JSON one a line.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			done := settled()
-			return a.with(ctx, true, func(r *engine.Revision) bool { return done(r) && reported(r) }, func(e *engine.Engine, _ *engine.Revision) error {
+			return a.with(ctx, true, func(r *revision.Revision) bool { return done(r) && reported(r) }, func(e *engine.Engine, _ *revision.Revision) error {
 				if *watch {
 					return a.watchActivity(ctx, e)
 				}
@@ -65,10 +67,10 @@ func activityOf(x model.Activity) activityOut {
 // reported says whether the reconciler has reported on every policy in every zone:
 // the rows of a write may be seen before its answer, which makes the entry. Only
 // AdminNetworkPolicies and the baseline carry reports.
-func reported(r *engine.Revision) bool {
-	for _, k := range model.Order(r.Cluster) {
+func reported(r *revision.Revision) bool {
+	for _, k := range ladder.Order(r.Cluster) {
 		for _, z := range r.Zones {
-			is := func(c model.Condition) bool { return c.Type == engine.ReadyPrefix+z.Name }
+			is := func(c model.Condition) bool { return c.Type == revision.ReadyPrefix+z.Name }
 			if z.Writes && k.Kind.IsAdmin() && !slices.ContainsFunc(r.Conditions(k), is) {
 				return false
 			}
@@ -80,8 +82,8 @@ func reported(r *engine.Revision) bool {
 // watchActivity prints entries as they come.
 func (a *app) watchActivity(ctx context.Context, e *engine.Engine) error {
 	defer a.readOn()()
-	tick := time.NewTicker(watchPause)
-	defer tick.Stop()
+	ticks, stop := e.Subscribe()
+	defer stop()
 	for seen := uint64(0); ; {
 		for _, x := range e.Activity(seen) {
 			seen = x.Seq
@@ -93,7 +95,7 @@ func (a *app) watchActivity(ctx context.Context, e *engine.Engine) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case <-ticks:
 		}
 	}
 }

@@ -12,8 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/engine"
-	"rung/reading"
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/sources/reading"
 )
 
 func (a *app) applyCmd() *cobra.Command {
@@ -45,8 +46,8 @@ rung, tried by the server first. Fields that other managers own are a conflict;
 			if err != nil {
 				return err
 			}
-			return a.change(cmd.Context(), &c, func(*engine.Revision) (engine.Mutation, error) {
-				return engine.Mutation{Op: engine.OpApply, YAML: text, ServerSide: true, Force: force}, nil
+			return a.change(cmd.Context(), &c, func(*revision.Revision) (gate.Mutation, error) {
+				return gate.Mutation{Op: gate.OpApply, YAML: text, ServerSide: true, Force: force}, nil
 			})
 		},
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"rung/model/words"
 )
 
 // takes checks the number of arguments. Their names are said in the error; the
@@ -20,7 +22,7 @@ func takes(optional int, names ...string) cobra.PositionalArgs {
 			return fmt.Errorf("%s takes no arguments, got %q; see: %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
 		}
 		return fmt.Errorf("%s wants %s, got %s; see: %s --help", cmd.CommandPath(), strings.Join(names, " "),
-			plural(len(args), "argument"), cmd.CommandPath())
+			words.Count(len(args), "argument"), cmd.CommandPath())
 	}
 }
 

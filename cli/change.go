@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -38,11 +40,11 @@ func (a *app) mayAsk(c *changeFlags) error {
 }
 
 // change previews a mutation, has it confirmed and commits it.
-func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*engine.Revision) (engine.Mutation, error)) error {
+func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*revision.Revision) (gate.Mutation, error)) error {
 	if err := a.mayAsk(c); err != nil {
 		return err
 	}
-	return a.changing(ctx, func(e *engine.Engine, r *engine.Revision) error {
+	return a.changing(ctx, func(e *engine.Engine, r *revision.Revision) error {
 		m, err := mutation(r)
 		if err != nil {
 			return err
@@ -51,14 +53,14 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*engine.
 		if err != nil {
 			return err
 		}
-		res, p, err := a.confirmed(c, p, func(p *engine.Preview, confirm engine.Confirm) (*engine.Result, error) {
+		res, p, err := a.confirmed(c, p, func(p *gate.Preview, confirm gate.Confirm) (*gate.Result, error) {
 			return e.Commit(ctx, p, confirm)
 		})
 		if res == nil {
 			return err
 		}
 		fmt.Fprintf(a.err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), a.lasting(r))
-		if r.Mode.Name == engine.ClusterMode && !anyCurrent(e.Revision()) {
+		if r.Mode.Name == revision.ClusterMode && !anyCurrent(e.Revision()) {
 			return err // nobody looks at rows here
 		}
 		return errors.Join(err, a.follow(ctx, e, res.Written))
@@ -69,7 +71,7 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*engine.
 // was nothing to make. A change that became another between the question and the
 // answer is shown as it is now and asked about once more; where nobody is asked
 // nothing is changed.
-func (a *app) confirmed(c *changeFlags, p *engine.Preview, commit func(*engine.Preview, engine.Confirm) (*engine.Result, error)) (*engine.Result, *engine.Preview, error) {
+func (a *app) confirmed(c *changeFlags, p *gate.Preview, commit func(*gate.Preview, gate.Confirm) (*gate.Result, error)) (*gate.Result, *gate.Preview, error) {
 	for {
 		if err := a.print(previewAnswer(p)); err != nil || nothingToDo(p) {
 			return nil, p, err
@@ -85,7 +87,7 @@ func (a *app) confirmed(c *changeFlags, p *engine.Preview, commit func(*engine.P
 			return nil, p, err
 		}
 		res, err := commit(p, confirm)
-		var stale *engine.StaleError
+		var stale *gate.StaleError
 		if res != nil || !errors.As(err, &stale) || stale.Preview == nil {
 			return res, p, err
 		}
@@ -102,18 +104,18 @@ func (a *app) confirmed(c *changeFlags, p *engine.Preview, commit func(*engine.P
 
 // nothingToDo says whether all objects are as they should be already: that is
 // fine, and exit 0.
-func nothingToDo(p *engine.Preview) bool {
+func nothingToDo(p *gate.Preview) bool {
 	return len(p.Objects) == 0 && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
 }
 
 // blocked is why a change may not be made.
-func blocked(p *engine.Preview) error {
+func blocked(p *gate.Preview) error {
 	return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
 }
 
 // lasting says how long a change lasts that is not written into the files.
-func (a *app) lasting(r *engine.Revision) string {
-	if r.Mode.WriteBack || r.Mode.Name == engine.ClusterMode {
+func (a *app) lasting(r *revision.Revision) string {
+	if r.Mode.WriteBack || r.Mode.Name == revision.ClusterMode {
 		return ""
 	}
 	return "; only in the sandbox, which ends now (--write-back changes the files)"
@@ -127,8 +129,8 @@ const followTime = 10 * time.Second
 func (a *app) follow(ctx context.Context, e *engine.Engine, written []model.PolicyKey) error {
 	wait, cancel := context.WithTimeout(ctx, followTime)
 	defer cancel()
-	var behind []engine.Shown
-	err := e.Wait(wait, func(r *engine.Revision) bool {
+	var behind []revision.Shown
+	err := e.Wait(wait, func(r *revision.Revision) bool {
 		behind = behind[:0]
 		for _, z := range r.Shows(withRows(r, written), nil) {
 			if !z.OK {
@@ -155,11 +157,11 @@ func (a *app) follow(ctx context.Context, e *engine.Engine, written []model.Poli
 }
 
 // anyCurrent says whether the rows of a zone are being watched.
-func anyCurrent(r *engine.Revision) bool {
+func anyCurrent(r *revision.Revision) bool {
 	return slices.ContainsFunc(r.Zones, func(z *model.ZoneState) bool { return z.Current() })
 }
 
 // withRows are the policies that should have rows.
-func withRows(r *engine.Revision, all []model.PolicyKey) []model.PolicyKey {
+func withRows(r *revision.Revision, all []model.PolicyKey) []model.PolicyKey {
 	return slices.DeleteFunc(slices.Clone(all), func(k model.PolicyKey) bool { return r.None(k) != nil })
 }

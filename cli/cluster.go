@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"rung/engine"
 )
@@ -17,14 +19,14 @@ import (
 // clusterFlags say which cluster is looked at when there are no files.
 type clusterFlags struct {
 	engine.ClusterOptions
+	unset            clientcmd.ConfigOverrides // what the flags that are kubectl's hold when none is given
 	write, reconcile bool
 }
 
 func (c *clusterFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&c.Kubeconfig, "kubeconfig", "", "kubeconfig file (default as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account)")
-	p.StringVar(&c.Context, "context", "", "context of the kubeconfig (default the current one)")
-	p.StringVar(&c.As, "as", "", "user to impersonate on the cluster")
-	p.StringArrayVar(&c.AsGroups, "as-group", nil, "group to impersonate on the cluster (repeatable)")
+	clientcmd.BindOverrideFlags(&c.Overrides, p, kubectlFlags())
+	c.unset = c.Overrides
 	p.Float32Var(&c.QPS, "kube-qps", 0, "requests a second to the API server (default 50)")
 	p.IntVar(&c.Burst, "kube-burst", 0, "requests to the API server in a burst (default 100)")
 	p.StringVar(&c.OVNNamespace, "ovn-namespace", "", "namespace of the ovnkube-node pods (default ovn-kubernetes or openshift-ovn-kubernetes)")
@@ -32,9 +34,51 @@ func (c *clusterFlags) register(p *pflag.FlagSet) {
 	p.BoolVar(&c.reconcile, "reconcile", false, "in the console, write rows as well while changes are allowed, where nobody else owns them (tcp, ssl and unix endpoints only)")
 }
 
+// kubectlFlags are the flags that say which cluster, and as whom, as kubectl has them.
+// --namespace is not one: Rung looks at all namespaces, and a policy is named with its
+// own.
+func kubectlFlags() clientcmd.ConfigOverrideFlags {
+	f := clientcmd.RecommendedConfigOverrideFlags("")
+	f.ContextOverrideFlags.Namespace.LongName = ""
+	f.ClusterOverrideFlags.APIServer.ShortName = "s" // kubectl's, too
+	for flag, text := range map[*clientcmd.FlagInfo]string{
+		&f.CurrentContext:                             "context of the kubeconfig (default the current one)",
+		&f.ContextOverrideFlags.ClusterName:           "cluster of the kubeconfig, in place of the context's",
+		&f.ContextOverrideFlags.AuthInfoName:          "user of the kubeconfig, in place of the context's",
+		&f.ClusterOverrideFlags.APIServer:             "address of the API server, in place of the kubeconfig's",
+		&f.ClusterOverrideFlags.TLSServerName:         "name that the API server's certificate must have",
+		&f.ClusterOverrideFlags.CertificateAuthority:  "file with the issuer of the API server's certificate, PEM",
+		&f.ClusterOverrideFlags.InsecureSkipTLSVerify: "take any certificate of the API server: whoever is in between reads and changes everything",
+		&f.ClusterOverrideFlags.ProxyURL:              "proxy on the way to the API server",
+		&f.ClusterOverrideFlags.DisableCompression:    "ask the API server for answers that are not compressed",
+		&f.AuthOverrideFlags.ClientCertificate:        "file with the certificate to log in with, PEM",
+		&f.AuthOverrideFlags.ClientKey:                "file with the key to log in with, PEM",
+		&f.AuthOverrideFlags.Token:                    "bearer token to log in with; other users of this machine can see it",
+		&f.AuthOverrideFlags.Username:                 "user name to log in with",
+		&f.AuthOverrideFlags.Password:                 "password to log in with; other users of this machine can see it",
+		&f.AuthOverrideFlags.Impersonate:              "user to impersonate on the cluster",
+		&f.AuthOverrideFlags.ImpersonateUID:           "UID to impersonate on the cluster",
+		&f.AuthOverrideFlags.ImpersonateGroups:        "group to impersonate on the cluster (repeatable)",
+		&f.Timeout:                                    "longest wait for an answer of the API server, as 5s or 1m (default Rung's own limits); watches and followed logs stay open",
+	} {
+		flag.Description = text
+	}
+	return f
+}
+
 // given says whether a cluster was asked for by name.
 func (c *clusterFlags) given() bool {
-	return c.Kubeconfig != "" || c.Context != "" || c.As != "" || len(c.AsGroups) > 0
+	return c.Kubeconfig != "" || !reflect.DeepEqual(c.Overrides, c.unset)
+}
+
+// elsewhere says whether flags lead to another server, or log in another way, than the
+// context of the kubeconfig says: what holds for the context by its name does not hold
+// then, and what was given belongs to no other context.
+func (c *clusterFlags) elsewhere() bool {
+	o := c.Overrides
+	o.CurrentContext, o.Timeout = c.unset.CurrentContext, c.unset.Timeout
+	o.AuthInfo.Impersonate, o.AuthInfo.ImpersonateUID, o.AuthInfo.ImpersonateGroups = "", "", c.unset.AuthInfo.ImpersonateGroups
+	return !reflect.DeepEqual(o, c.unset)
 }
 
 // cluster fills the configuration for a run on a cluster.
@@ -54,7 +98,7 @@ func (a *app) cluster(ctx context.Context, cfg *engine.Config, zones bool) error
 	if err != nil {
 		return err
 	}
-	cfg.Writes = (f.kube.write || set.Write) && !f.readOnly
+	cfg.Writes = (f.kube.write || set.Write && !f.kube.elsewhere()) && !f.readOnly
 	cfg.Reconcile = f.kube.reconcile && !f.readOnly
 	if cfg.Reconcile && len(f.nb) == 0 {
 		return errors.New("--reconcile: rows are written through tcp:, ssl: and unix: endpoints only, never through exec; give --nb")
@@ -140,9 +184,12 @@ func (r *engines) close() {
 func (a *app) switcher(open *engines) func(context.Context, string) (*engine.Engine, error) {
 	return func(ctx context.Context, name string) (*engine.Engine, error) {
 		next := *a
-		next.flags.kube.Context, next.flags.kube.write = name, false
-		if len(next.flags.nb) > 0 {
+		next.flags.kube.Overrides.CurrentContext, next.flags.kube.write = name, false
+		switch {
+		case len(next.flags.nb) > 0:
 			return nil, errors.New("--nb names the databases of one cluster: start Rung again for another")
+		case next.flags.kube.elsewhere():
+			return nil, errors.New("server or login were given by flags, for one cluster: start Rung again for another")
 		}
 		cfg, err := next.config(ctx, false, true)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -37,7 +38,7 @@ local. -o nbctl prints records as "ovn-nbctl list" does.`,
 		Args:              takes(1, "[POLICY]"),
 		ValidArgsFunction: a.complete(policyChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.show(cmd.Context(), *watch, query{answer: func(_ *engine.Engine, r *engine.Revision) (*answer, error) {
+			return a.show(cmd.Context(), *watch, query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
 				if zone != "" && r.Cluster.Node(zone) == nil {
 					return nil, fmt.Errorf("--zone %s: no such node; there are: %s", zone, nodeNames(r.Cluster))
 				}
@@ -64,7 +65,7 @@ type rowSet struct {
 	none   []noneOut
 }
 
-func compiledRows(r *engine.Revision, zone string, keys []model.PolicyKey) *rowSet {
+func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *rowSet {
 	out := &rowSet{}
 	for _, k := range keys {
 		rows := r.Rows(k, zone)

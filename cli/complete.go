@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 )
 
 // completeTimeout bounds what a completion may cost: somebody has pressed tab.
@@ -18,7 +20,7 @@ type completer = func(cmd *cobra.Command, args []string, typed string) ([]string
 
 // complete offers what choices finds in the manifests given by -f, for the first
 // argument.
-func (a *app) complete(choices func(*engine.Revision) []string) completer {
+func (a *app) complete(choices func(*revision.Revision) []string) completer {
 	flag := a.completeValue(choices)
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -30,7 +32,7 @@ func (a *app) complete(choices func(*engine.Revision) []string) completer {
 
 // completeValue is complete for the value of a flag. Whatever goes wrong, nothing
 // is offered and nothing printed.
-func (a *app) completeValue(choices func(*engine.Revision) []string) completer {
+func (a *app) completeValue(choices func(*revision.Revision) []string) completer {
 	return func(cmd *cobra.Command, _ []string, _ string) (out []string, _ cobra.ShellCompDirective) {
 		parent := cmd.Context()
 		if parent == nil {
@@ -39,7 +41,7 @@ func (a *app) completeValue(choices func(*engine.Revision) []string) completer {
 		ctx, cancel := context.WithTimeout(parent, completeTimeout)
 		defer cancel()
 		a.flags.quiet = true
-		_ = a.objects(ctx, func(_ *engine.Engine, r *engine.Revision) error {
+		_ = a.objects(ctx, func(_ *engine.Engine, r *revision.Revision) error {
 			out = choices(r)
 			return nil
 		})
@@ -47,25 +49,25 @@ func (a *app) completeValue(choices func(*engine.Revision) []string) completer {
 	}
 }
 
-func policyChoices(r *engine.Revision) []string { return choicesOf(r, model.Kind.IsPolicy) }
+func policyChoices(r *revision.Revision) []string { return choicesOf(r, model.Kind.IsPolicy) }
 
 // movableChoices are those that have a priority, loggingChoices those that have
 // log levels of their own.
-func movableChoices(r *engine.Revision) []string {
+func movableChoices(r *revision.Revision) []string {
 	return choicesOf(r, func(k model.Kind) bool { return k == model.KindANP })
 }
 
-func loggingChoices(r *engine.Revision) []string { return choicesOf(r, model.Kind.IsAdmin) }
+func loggingChoices(r *revision.Revision) []string { return choicesOf(r, model.Kind.IsAdmin) }
 
 // choicesOf are the names of the policies of some kinds in the order of the
 // ladder, the kind before those that are not unique.
-func choicesOf(r *engine.Revision, of func(model.Kind) bool) []string {
+func choicesOf(r *revision.Revision, of func(model.Kind) bool) []string {
 	count := map[string]int{}
 	for p := range r.Cluster.AllPolicies() {
 		count[shortName(p.Key)]++
 	}
 	var out []string
-	for _, k := range model.Order(r.Cluster) {
+	for _, k := range ladder.Order(r.Cluster) {
 		if !of(k.Kind) {
 			continue
 		}
@@ -82,7 +84,7 @@ func choicesOf(r *engine.Revision, of func(model.Kind) bool) []string {
 	return out
 }
 
-func podChoices(r *engine.Revision) []string {
+func podChoices(r *revision.Revision) []string {
 	var out []string
 	for p := range r.Cluster.Pods() {
 		out = append(out, p.Namespace+"/"+p.Name+"\t"+p.NodeName)
@@ -90,7 +92,7 @@ func podChoices(r *engine.Revision) []string {
 	return out
 }
 
-func zoneChoices(r *engine.Revision) []string {
+func zoneChoices(r *revision.Revision) []string {
 	var out []string
 	for n := range r.Cluster.Nodes() {
 		out = append(out, n.Name)

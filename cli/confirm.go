@@ -7,13 +7,13 @@ import (
 	"io"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/gate"
 )
 
 // confirm gets the answer to a preview, from the flags or by asking. The error
 // says that it was no, or that a guard rail wants more than was given.
-func (a *app) confirm(c *changeFlags, p *engine.Preview) (engine.Confirm, error) {
-	confirm := engine.Confirm{Yes: c.yes, Name: c.name, By: "cli"}
+func (a *app) confirm(c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
+	confirm := gate.Confirm{Yes: c.yes, Name: c.name, By: "cli"}
 	if p.ConfirmName != "" && confirm.Name != p.ConfirmName {
 		if c.yes || !a.asks {
 			return confirm, fmt.Errorf("a guard rail stops this: %s; give --confirm-name %s if it is meant", p.Guards[0].Message, p.ConfirmName)

@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/engine"
-	"rung/reading"
+	"rung/engine/statedir"
+	"rung/sources/reading"
 )
 
 // Screen shows an engine on a terminal; main hands it in, since the command
@@ -76,7 +77,7 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	var note string
 	if a.screen != nil {
 		var err error
-		if note, err = engine.OpenState(a.flags.stateFolder()); err != nil {
+		if note, err = statedir.Open(a.flags.stateFolder()); err != nil {
 			return err
 		}
 		log, err := openOwnLog(a.flags.stateFolder())
@@ -139,7 +140,7 @@ func (a *app) keepGoroutines() (kept func() error) {
 	dir := a.flags.stateFolder()
 	said := make(chan error, 1)
 	keep := func(goroutines []byte) {
-		path, err := engine.Keep(dir, "goroutines-"+time.Now().UTC().Format("20060102-150405.000")+".txt", goroutines)
+		path, err := statedir.Keep(dir, "goroutines-"+time.Now().UTC().Format("20060102-150405.000")+".txt", goroutines)
 		if err == nil {
 			err = fmt.Errorf("ended by SIGQUIT: what every goroutine was doing is in %s", path)
 		}

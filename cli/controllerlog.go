@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 )
 
 // controllerLineOut is a line of an ovnkube-controller about a policy.
@@ -24,9 +26,9 @@ func (a *app) controllerLog(ctx context.Context, zone, name string) error {
 		return err
 	}
 	if cfg.Kube == nil {
-		return engine.ErrNotOnCluster
+		return logs.ErrNotOnCluster
 	}
-	return a.withConfig(ctx, cfg, func(*engine.Revision) bool { return true }, func(e *engine.Engine, r *engine.Revision) error {
+	return a.withConfig(ctx, cfg, func(*revision.Revision) bool { return true }, func(e *engine.Engine, r *revision.Revision) error {
 		k, err := policyNamed(r, name)
 		if err != nil {
 			return err

@@ -3,7 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 )
 
 func (a *app) deleteCmd() *cobra.Command {
@@ -14,9 +15,9 @@ func (a *app) deleteCmd() *cobra.Command {
 		Args:              takes(0, "POLICY"),
 		ValidArgsFunction: a.complete(policyChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.change(cmd.Context(), &c, func(r *engine.Revision) (engine.Mutation, error) {
+			return a.change(cmd.Context(), &c, func(r *revision.Revision) (gate.Mutation, error) {
 				k, err := policyNamed(r, args[0])
-				return engine.Mutation{Op: engine.OpDelete, Policy: k}, err
+				return gate.Mutation{Op: gate.OpDelete, Policy: k}, err
 			})
 		},
 	}

@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"rung/engine"
+	"rung/engine/revision"
+	"rung/engine/settings"
 )
 
 // switches are the flags that are auto, on or off; alone they mean on.
@@ -20,9 +21,9 @@ func registerDialect(p *pflag.FlagSet, f *flags) {
 		to    *string
 		usage string
 	}{
-		"observability":             {&f.observability, "ACLs carry samples: on, off, or auto: as the cluster's rows and configuration say"},
-		"allow-icmp-network-policy": {&f.features.AllowICMP, "the cluster lets ICMP through NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
-		"enable-stateless-netpol":   {&f.features.Stateless, "the cluster honours the annotation acl-stateless of NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
+		"observability":             {&f.ovn.Observability, "ACLs carry samples: on, off, or auto: as the cluster's rows and configuration say"},
+		"allow-icmp-network-policy": {&f.ovn.Features.AllowICMP, "the cluster lets ICMP through NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
+		"enable-stateless-netpol":   {&f.ovn.Features.Stateless, "the cluster honours the annotation acl-stateless of NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
 	} {
 		*v.to = "auto"
 		p.Var((*switchValue)(v.to), name, v.usage)
@@ -94,7 +95,7 @@ type rowsFormOut struct {
 }
 
 // describeDialect is nil where Rung's own zones run: there is nothing to find out.
-func describeDialect(r *engine.Revision, zone string) *dialectOut {
+func describeDialect(r *revision.Revision, zone string) *dialectOut {
 	if !r.HasDialect() {
 		return nil
 	}
@@ -112,7 +113,7 @@ func describeDialect(r *engine.Revision, zone string) *dialectOut {
 	return out
 }
 
-func dialectText(r *engine.Revision, zones []zoneOut) string {
+func dialectText(r *revision.Revision, zones []zoneOut) string {
 	if !r.HasDialect() {
 		return "the zones are Rung's own: they run with what its flags say\n"
 	}
@@ -130,7 +131,7 @@ func dialectText(r *engine.Revision, zones []zoneOut) string {
 			if why := d.NotCompared[g.Type]; why != "" {
 				parts = append(parts, "not compared")
 			}
-			t.add(z.Name, "rows of "+g.Type, g.Form, engine.FromRows, strings.Join(parts, "; "))
+			t.add(z.Name, "rows of "+g.Type, g.Form, settings.FromRows, strings.Join(parts, "; "))
 		}
 	}
 	return t.String()

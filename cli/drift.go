@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/known"
 )
 
 type driftOut struct {
@@ -31,6 +33,15 @@ type driftRow struct {
 	Fields  []driftField   `json:"fields"`
 	Waiting string         `json:"waiting,omitempty"`
 	Note    string         `json:"note,omitempty"`
+	// Known is the defect of OVN-Kubernetes that leaves the difference.
+	Known *knownOut `json:"known,omitempty"`
+}
+
+type knownOut struct {
+	Code   string `json:"code"`
+	Text   string `json:"text"`
+	Remedy string `json:"remedy"`
+	Doc    string `json:"doc"` // where docs/ovn-kubernetes.md tells of it
 }
 
 type driftField struct {
@@ -50,7 +61,8 @@ func (a *app) driftCmd() *cobra.Command {
 		Short: "What the zones' rows differ in from what the policies compile to; exit 1 when they do",
 		Long: `Drift compares the rows of every zone given by --nb with what the policies
 compile to. A difference younger than --settle may still be on its way: drift
-waits that long for it to go. Frozen policies count as drift: rows decide that
+waits that long for it to go. Where a known defect of OVN-Kubernetes leaves it, drift
+says which and what helps; it is drift all the same. Frozen policies count as drift: rows decide that
 no policy asks for any more.`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -62,9 +74,12 @@ no policy asks for any more.`,
 					// That it does not go away in time is an answer, not an error. A zone
 					// whose database got its name meanwhile is read again.
 					read := settled()
-					_ = e.Wait(ctx, func(r *engine.Revision) bool { return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle)) })
+					_ = e.Wait(ctx, func(r *revision.Revision) bool {
+						return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle))
+					},
+						time.Now().Add(patience))
 				},
-				answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+				answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 					zones, err := zonesNamed(r, zone)
 					if err != nil {
 						return nil, err
@@ -89,10 +104,10 @@ no policy asks for any more.`,
 
 // drift lists, by zone and policy, everything that is not in sync. Differences that
 // are not older than settle are settling.
-func drift(r *engine.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []driftOut {
+func drift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []driftOut {
 	out := []driftOut{}
 	for _, z := range zones {
-		for _, k := range engine.ZonePolicies(r, z) {
+		for _, k := range revision.ZonePolicies(r, z) {
 			in := z.Policy(k)
 			st := in.StateAfter(z, now, settle)
 			if st == model.StateInSync || st == model.StateNotEnforced {
@@ -109,8 +124,17 @@ func drift(r *engine.Revision, zones []*model.ZoneState, now time.Time, settle t
 				}
 			default:
 				o.Reason = cmp.Or(in.Error, in.Why)
-				for _, d := range in.Diffs {
-					o.Rows = append(o.Rows, driftRowOf(d))
+				var causes []*known.Cause
+				if st == model.StateBehind {
+					causes = r.Known(z, in)
+				}
+				for i, d := range in.Diffs {
+					row := driftRowOf(d)
+					if causes != nil && causes[i] != nil {
+						c := causes[i]
+						row.Known = &knownOut{c.Code, c.Text(), c.Remedy, "ovn-kubernetes.md#" + c.Doc}
+					}
+					o.Rows = append(o.Rows, row)
 				}
 			}
 			out = append(out, o)
@@ -174,6 +198,9 @@ func driftText(out []driftOut, wide bool) string {
 					fmt.Fprintf(&b, "; extra %s", members(f.Extra, wide))
 				}
 				b.WriteByte('\n')
+			}
+			if row.Known != nil {
+				fmt.Fprintf(&b, "            known: %s → %s\n", row.Known.Text, row.Known.Remedy)
 			}
 		}
 	}

@@ -13,32 +13,32 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/settings"
+	"rung/engine/source"
 	"rung/model"
 )
 
 // flags are those every command has.
 type flags struct {
-	files       []string
-	nb          []string
-	nbTLS       engine.TLSFiles
-	output      string
-	ipFamily    string
-	writeBack   bool
-	readOnly    bool
-	ovsdb       string
-	sandboxDir  string
-	portDelay   time.Duration
-	traffic     float64
-	churn       float64
-	maxPriority int32
-	stateDir    string
-	features    engine.Features
-	// observability is a switch: auto, on or off.
-	observability string
-	dnsFile       string
-	quiet         bool // do not print what could not be read
-	rowsOnly      bool // databases are enough, manifests not needed
-	maxFile       int64
+	files      []string
+	nb         []string
+	nbTLS      engine.TLSFiles
+	output     string
+	writeBack  bool
+	readOnly   bool
+	ovsdb      string
+	sandboxDir string
+	portDelay  time.Duration
+	traffic    float64
+	churn      float64
+	stateDir   string
+	ovn        settings.Flags
+	dnsFile    string
+	quiet      bool // do not print what could not be read
+	rowsOnly   bool // databases are enough, manifests not needed
+	maxFile    int64
 
 	kube clusterFlags
 	ui   uiFlags
@@ -49,7 +49,7 @@ func (f *flags) register(root *cobra.Command) {
 	p.StringArrayVarP(&f.files, "filename", "f", nil, "manifests to read: a file, a folder, or - for standard input (repeatable)")
 	f.registerNB(p)
 	p.StringVarP(&f.output, "output", "o", "table", "output: table, wide, json or yaml")
-	p.StringVar(&f.ipFamily, "ip-family", "auto", "families to compile for: auto, ipv4, ipv6 or dual")
+	p.StringVar(&f.ovn.Family, "ip-family", "auto", "families to compile for: auto, ipv4, ipv6 or dual")
 	p.BoolVar(&f.writeBack, "write-back", false, "write changes into the files they came from as well")
 	p.BoolVar(&f.readOnly, "readonly", false, "never change anything")
 	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto", "server of the sandbox's zones: auto, builtin, or the path of an ovsdb-server")
@@ -57,12 +57,12 @@ func (f *flags) register(root *cobra.Command) {
 	p.DurationVar(&f.portDelay, "sandbox-port-delay", 0, "time between a pod and its logical switch port in the sandbox")
 	p.Float64Var(&f.traffic, "traffic", 12, "simulated connections a second in the sandbox, 0 for none")
 	p.Float64Var(&f.churn, "churn", 0, "simulated pod events a second in the sandbox")
-	p.Int32Var(&f.maxPriority, "max-priority", model.MaxPriority, "lowest precedence the cluster enforces")
+	p.Int32Var(&f.ovn.MaxPriority, "max-priority", model.MaxPriority, "lowest precedence the cluster enforces")
 	registerDialect(p, f)
-	p.StringVar(&f.features.Multicast, "multicast", "auto", "multicast rows: on, off, or auto: once a namespace allows multicast")
-	p.StringVar(&f.features.Defaults, "netpol-defaults", "auto", "hairpin and node rows: on, off, or auto: once there is a NetworkPolicy")
-	p.StringSliceVar(&f.features.ClusterSubnets, "cluster-subnets", nil, "CIDRs of the cluster's pods, which EgressFirewalls leave out")
-	p.StringVar(&f.features.HostNetworkNamespace, "host-network-namespace", "", "namespace that stands for the nodes (default ovn-host-network)")
+	p.StringVar(&f.ovn.Features.Multicast, "multicast", "auto", "multicast rows: on, off, or auto: once a namespace allows multicast")
+	p.StringVar(&f.ovn.Features.Defaults, "netpol-defaults", "auto", "hairpin and node rows: on, off, or auto: once there is a NetworkPolicy")
+	p.StringSliceVar(&f.ovn.Features.ClusterSubnets, "cluster-subnets", nil, "CIDRs of the cluster's pods, which EgressFirewalls leave out")
+	p.StringVar(&f.ovn.Features.HostNetworkNamespace, "host-network-namespace", "", "namespace that stands for the nodes (default ovn-host-network)")
 	p.StringVar(&f.dnsFile, "dns-addresses", "", "file with the addresses of EgressFirewalls' DNS names: name: [address, …]")
 	p.StringVar(&f.stateDir, "state-dir", "", "folder for history, audit and logs (default under XDG_STATE_HOME)")
 	p.Int64Var(&f.maxFile, "max-file-size", 0, "largest manifest file to read, in MiB, eight times as much once expanded (default 32)")
@@ -91,34 +91,32 @@ func (a *app) config(ctx context.Context, demo, zones bool) (engine.Config, erro
 
 func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
 	f := &a.flags
-	cfg := engine.Config{
-		Family: f.ipFamily, Observability: f.observability, MaxPriority: f.maxPriority, ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder(),
-	}
+	cfg := engine.Config{ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder()}
 	if f.dnsFile != "" {
 		var err error
-		if f.features.DNS, err = engine.ReadDNSAddresses(ctx, f.dnsFile); err != nil {
+		if f.ovn.Features.DNS, err = settings.ReadDNSAddresses(ctx, f.dnsFile); err != nil {
 			return cfg, err
 		}
 	}
-	cfg.Features = f.features
+	cfg.Flags = f.ovn
 	if demo {
 		cfg.Features.Demo()
 	}
 	writeBack := f.writeBack && !f.readOnly && !demo
-	opt := engine.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20}
+	opt := gate.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20}
 	switch {
 	case demo:
-		cfg.Mode = engine.Mode{Name: "demo", Title: "demo"}
+		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
 		opt.Demo = true
 	case len(f.files) > 0 && f.kube.given():
-		return cfg, errors.New("-f and a cluster exclude each other: leave -f, or --kubeconfig, --context and --as, out")
+		return cfg, errors.New("-f and a cluster exclude each other: leave -f, or --kubeconfig, --context and the other flags that name a cluster, out")
 	case len(f.files) > 0 && f.kube.reconcile:
 		return cfg, errors.New("--reconcile is for a cluster: a sandbox is written anyway, and rung reconcile -f writes other databases")
 	case len(f.files) > 0:
-		cfg.Mode = engine.Mode{Name: filesMode, Title: strings.Join(f.files, " "), WriteBack: writeBack}
+		cfg.Mode = revision.Mode{Name: filesMode, Title: strings.Join(f.files, " "), WriteBack: writeBack}
 		cfg.Identity = f.identity()
 	case len(f.nb) > 0 && f.rowsOnly && !f.kube.given():
-		cfg.Mode = engine.Mode{Name: rowsMode, Title: strings.Join(f.nb, " ")}
+		cfg.Mode = revision.Mode{Name: rowsMode, Title: strings.Join(f.nb, " ")}
 	default:
 		return cfg, a.cluster(ctx, &cfg, zones)
 	}
@@ -131,8 +129,8 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		}
 	}
 	if demo || len(f.files) > 0 {
-		files := engine.NewFiles(opt)
-		cfg.Sources = []engine.Source{files}
+		files := gate.NewFiles(opt)
+		cfg.Sources = []source.Source{files}
 		if writeBack {
 			cfg.Writer = files
 		}

@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 )
 
 func (a *app) ladderCmd() *cobra.Command {
@@ -27,7 +29,7 @@ each policy, and lists rows that no policy stands for: those of tier 0, and what
 Rung does not compile.`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 				return ladderAnswer(e, r, *stage)
 			}})
 		},
@@ -37,7 +39,7 @@ Rung does not compile.`,
 	return cmd
 }
 
-func ladderAnswer(e *engine.Engine, r *engine.Revision, stage model.Stage) (*answer, error) {
+func ladderAnswer(e *engine.Engine, r *revision.Revision, stage model.Stage) (*answer, error) {
 	l := r.Ladder().In(stage)
 	ans := &answer{value: l, text: func(wide bool) string { return ladderText(r, l, e.Now(), wide) }}
 	if len(r.Zones) > 0 {
@@ -49,25 +51,25 @@ func ladderAnswer(e *engine.Engine, r *engine.Revision, stage model.Stage) (*ans
 // ladderLive is the ladder's JSON with the states of the policies, and the live
 // rows that no policy stands for.
 type ladderLive struct {
-	ladder *model.Ladder
+	ladder *ladder.Ladder
 	states []stateOut
 	rows   []ladderRowOut
 }
 
 type ladderRowOut struct {
-	Tier     int             `json:"tier"`
-	Stage    model.Stage     `json:"stage"`
-	Priority int             `json:"ovn_priority"`
-	Last     int             `json:"last_ovn_priority"`
-	Owner    string          `json:"owner"`
-	Form     string          `json:"form"`
-	Gone     bool            `json:"gone,omitempty"`
-	Rows     int             `json:"rows"`
-	Actions  model.RuleCount `json:"actions"`
-	Zones    []string        `json:"zones"`
+	Tier     int              `json:"tier"`
+	Stage    model.Stage      `json:"stage"`
+	Priority int              `json:"ovn_priority"`
+	Last     int              `json:"last_ovn_priority"`
+	Owner    string           `json:"owner"`
+	Form     string           `json:"form"`
+	Gone     bool             `json:"gone,omitempty"`
+	Rows     int              `json:"rows"`
+	Actions  ladder.RuleCount `json:"actions"`
+	Zones    []string         `json:"zones"`
 }
 
-func ladderRowsOut(r *engine.Revision, stage model.Stage) []ladderRowOut {
+func ladderRowsOut(r *revision.Revision, stage model.Stage) []ladderRowOut {
 	out := []ladderRowOut{}
 	for _, g := range r.LadderRows().Groups {
 		if stage == "" || g.Stage == stage {
@@ -104,7 +106,7 @@ func (l *ladderLive) MarshalJSON() ([]byte, error) {
 }
 
 // ladderStates are those of the policies and units on the ladder.
-func ladderStates(r *engine.Revision, l *model.Ladder, now time.Time) []stateOut {
+func ladderStates(r *revision.Revision, l *ladder.Ladder, now time.Time) []stateOut {
 	out := []stateOut{}
 	add := func(k model.Key) {
 		if r.Compiled(k) {
@@ -129,13 +131,13 @@ func ladderStates(r *engine.Revision, l *model.Ladder, now time.Time) []stateOut
 // ladderTable draws the ladder line by line.
 type ladderTable struct {
 	*tableOut
-	r    *engine.Revision
-	l    *model.Ladder
+	r    *revision.Revision
+	l    *ladder.Ladder
 	now  time.Time
 	wide bool
 }
 
-func ladderText(r *engine.Revision, l *model.Ladder, now time.Time, wide bool) string {
+func ladderText(r *revision.Revision, l *ladder.Ladder, now time.Time, wide bool) string {
 	t := &ladderTable{&tableOut{head: []string{"TIER", "PRIO", "POLICY", "SUBJECT", "INGRESS", "EGRESS", "PODS", "ACLS", "LOG"}},
 		r, l, now, wide}
 	if len(r.Zones) > 0 {
@@ -158,7 +160,7 @@ func ladderText(r *engine.Revision, l *model.Ladder, now time.Time, wide bool) s
 	return t.String()
 }
 
-func (t *ladderTable) tier(tier *model.LadderTier) {
+func (t *ladderTable) tier(tier *ladder.Tier) {
 	if tier.Tier == model.TierNetwork {
 		t.tier2(tier)
 		return
@@ -202,7 +204,7 @@ func (t *ladderTable) note(tier, what, text string) {
 	t.add(cells...)
 }
 
-func (t *ladderTable) line(tier int, prio, name string, p *model.RungPolicy, marks []string) {
+func (t *ladderTable) line(tier int, prio, name string, p *ladder.RungPolicy, marks []string) {
 	log := "off"
 	if levels, err := p.Policy.LogLevels(); err != nil {
 		log = "invalid"
@@ -244,7 +246,7 @@ func (t *ladderTable) cells(tier int, prio, name, subject, ingress, egress, log 
 	t.add(append(cells, strings.Join(marks, ", "))...)
 }
 
-func gapRange(g model.Gap) string {
+func gapRange(g ladder.Gap) string {
 	if g.From == g.To {
 		return strconv.Itoa(int(g.From))
 	}
@@ -258,10 +260,10 @@ func brokenName(b model.Broken) string {
 	return b.Origin.Where()
 }
 
-func ladderMarks(r *engine.Revision, l *model.Ladder, rung *model.Rung, p *model.RungPolicy) []string {
+func ladderMarks(r *revision.Revision, l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy) []string {
 	var marks []string
 	if none := r.None(p.Policy.Key); none != nil {
-		marks = append(marks, "✗ not enforced: "+engine.NoRowsShort(none, l.Max))
+		marks = append(marks, "✗ not enforced: "+revision.NoRowsShort(none, l.Max))
 	}
 	for _, i := range p.Conflicts {
 		c := &l.Conflicts[i]

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -21,7 +21,7 @@ const (
 // the policies by OVN priority.
 type liveQueue struct {
 	t      *ladderTable
-	groups []engine.RowGroup
+	groups []revision.RowGroup
 	zones  int
 }
 
@@ -32,7 +32,7 @@ func (t *ladderTable) rowsOf(tier int) *liveQueue {
 	live := t.r.LadderRows()
 	groups := live.Of(tier, t.l.Stage)
 	if tier != model.TierIsolation { // there they stand by stage
-		slices.SortStableFunc(groups, func(a, b engine.RowGroup) int { return cmp.Compare(b.Priority, a.Priority) })
+		slices.SortStableFunc(groups, func(a, b revision.RowGroup) int { return cmp.Compare(b.Priority, a.Priority) })
 	}
 	return &liveQueue{t, groups, live.Zones}
 }
@@ -45,7 +45,7 @@ func (q *liveQueue) above(priority int) {
 	}
 }
 
-func (q *liveQueue) print(g *engine.RowGroup) {
+func (q *liveQueue) print(g *revision.RowGroup) {
 	what := "rows Rung does not compile"
 	switch {
 	case g.Gone:

@@ -8,8 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/nb"
 )
 
@@ -37,7 +38,7 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		acl("2", 1, 28500, model.StageAfterLB, nil),
 		acl("3", 2, 3000, model.StageToLport, nb.IDs("lab", "Honeypot", nb.Pair{Key: nb.KeyName, Value: "bees"})),
 	})
-	r := engine.Assemble(engine.Parts{Cluster: cluster, Loaded: true, Zones: []*model.ZoneState{{Name: "alpha", DB: db, Conn: model.ConnSynced, SyncedAt: time.Now()}}})
+	r := revision.New(revision.Facts{Cluster: cluster, Loaded: true, Zones: []*model.ZoneState{{Name: "alpha", DB: db, Conn: model.ConnSynced, SyncedAt: time.Now()}}}, nil)
 	text := func(stage model.Stage) string {
 		var out []string
 		for _, l := range strings.Split(ladderText(r, r.Ladder().In(stage), time.Now(), false), "\n")[1:] {
@@ -74,7 +75,7 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := []ladderRowOut{{Tier: 2, Stage: model.StageToLport, Priority: 3000, Last: 3000, Owner: "owner Honeypot of controller lab: bees",
-		Form: "unknown", Rows: 1, Actions: model.RuleCount{Deny: 1}, Zones: []string{"alpha"}}}
+		Form: "unknown", Rows: 1, Actions: ladder.RuleCount{Deny: 1}, Zones: []string{"alpha"}}}
 	if diff := cmp.Diff(rows, got.Rows); diff != "" || len(got.Tiers) != 4 {
 		t.Errorf("%d tiers, rows (-want +got):\n%s", len(got.Tiers), diff)
 	}

@@ -5,11 +5,12 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/ladder"
 )
 
 // tier2 prints tier 2 by kind and namespace, within one stage in the order of
 // the OVN priorities.
-func (t *ladderTable) tier2(tier *model.LadderTier) {
+func (t *ladderTable) tier2(tier *ladder.Tier) {
 	live := t.rowsOf(model.TierNetwork)
 	for _, s := range tier.Sections(t.l.Stage) {
 		if t.l.Stage != "" && len(s.Namespaces) > 0 {
@@ -39,17 +40,17 @@ func (t *ladderTable) tier2(tier *model.LadderTier) {
 }
 
 // sectionMarks say what a part of the tier is apart from the rest.
-func sectionMarks(k model.SectionKind) []string {
+func sectionMarks(k ladder.SectionKind) []string {
 	switch k {
-	case model.SectionFirewall:
+	case ladder.SectionFirewall:
 		return []string{"to-lport: decides even after an ANP egress Allow"}
-	case model.SectionMulticast:
+	case ladder.SectionMulticast:
 		return []string{"from-lport-after-lb"}
 	}
 	return nil
 }
 
-func (t *ladderTable) unit(u *model.Unit, stage model.Stage, marks []string) {
+func (t *ladderTable) unit(u *ladder.Unit, stage model.Stage, marks []string) {
 	prio := strconv.Itoa(u.Top())
 	if first, last, _ := u.Range(stage); stage != "" && first != last {
 		prio = fmt.Sprintf("%d–%d", first, last)

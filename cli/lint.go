@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -37,7 +38,7 @@ func (a *app) lintCmd() *cobra.Command {
 	return cmd
 }
 
-func lintAnswer(_ *engine.Engine, r *engine.Revision) (*answer, error) {
+func lintAnswer(_ *engine.Engine, r *revision.Revision) (*answer, error) {
 	return findingsAnswer(r.Findings(), model.SeverityError), nil
 }
 

@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -33,9 +34,9 @@ same annotation of their namespace says, which is not Rung's to change.`,
 			if levels.Any() == off {
 				return errors.New("want --allow, --deny or --pass LEVEL, or --off alone")
 			}
-			return a.change(cmd.Context(), &c, func(r *engine.Revision) (engine.Mutation, error) {
+			return a.change(cmd.Context(), &c, func(r *revision.Revision) (gate.Mutation, error) {
 				k, err := policyNamed(r, args[0])
-				return engine.Mutation{Op: engine.OpLogLevel, Policy: k, Levels: levels}, err
+				return gate.Mutation{Op: gate.OpLogLevel, Policy: k, Levels: levels}, err
 			})
 		},
 	}

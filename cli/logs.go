@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -86,15 +88,15 @@ about a policy lately.`,
 				return fmt.Errorf("--since %s: want how far back, such as 10m", since)
 			}
 			cfg.ExecZones = false // lines need no rows
-			cfg.ACLLogs = engine.ACLLogs{Since: since, Nodes: nodes}
+			cfg.ACLLogs = logs.Scope{Since: since, Nodes: nodes}
 			ctx := cmd.Context()
 			if !follow && !*watch {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, wait)
 				defer cancel()
 			}
-			synced := func(r *engine.Revision) bool { return cfg.Kube != nil || len(r.Zones) > 0 }
-			err = a.withConfig(ctx, cfg, synced, func(e *engine.Engine, r *engine.Revision) error {
+			synced := func(r *revision.Revision) bool { return cfg.Kube != nil || len(r.Zones) > 0 }
+			err = a.withConfig(ctx, cfg, synced, func(e *engine.Engine, r *revision.Revision) error {
 				if r.Mode.Simulated {
 					fmt.Fprintln(a.err, "rung: simulated traffic")
 				}
@@ -125,13 +127,15 @@ about a policy lately.`,
 
 func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw bool, limit int) error {
 	defer a.readOn()()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
+	ticks, stop := e.Logs().Subscribe()
+	defer stop()
 	e.Logs().Ask()
 	defer a.unfollowed(e)
+	const atOnce = 1000
 	seen, printed := uint64(0), 0
 	for {
-		for _, x := range e.Logs().Since(seen, 1000) {
+		lines := e.Logs().Since(seen, atOnce)
+		for _, x := range lines {
 			seen = x.Seq
 			if x.Gap != nil {
 				if err := a.printGap(x); err != nil {
@@ -149,6 +153,9 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw
 				return nil
 			}
 		}
+		if len(lines) == atOnce && ctx.Err() == nil {
+			continue
+		}
 		select {
 		case <-ctx.Done():
 			st := e.Logs().Stats()
@@ -156,7 +163,7 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw
 				fmt.Fprintf(a.err, "rung: %d lines were dropped because they came too fast\n", st.Dropped)
 			}
 			return nil
-		case <-tick.C:
+		case <-ticks:
 		}
 	}
 }
@@ -170,7 +177,7 @@ func (a *app) unfollowed(e *engine.Engine) {
 	}
 }
 
-func (a *app) printGap(x *engine.LogEntry) error {
+func (a *app) printGap(x *logs.Entry) error {
 	o := gapOut{At: stamp(x.Line.At), Zone: x.Line.Zone}
 	o.Gap.From, o.Gap.To, o.Gap.Missing, o.Gap.Why = stamp(x.Gap.From), stamp(x.Gap.To), x.Gap.Missing.Seconds(), x.Gap.Why
 	return a.item(o, func(bool) string {
@@ -178,7 +185,7 @@ func (a *app) printGap(x *engine.LogEntry) error {
 	})
 }
 
-func (a *app) printLog(x *engine.LogEntry, raw bool) error {
+func (a *app) printLog(x *logs.Entry, raw bool) error {
 	if raw {
 		_, err := fmt.Fprintln(a.out, x.Line.Raw)
 		return err

@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 )
 
 func (a *app) moveCmd() *cobra.Command {
@@ -19,11 +20,11 @@ func (a *app) moveCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			prio, err := strconv.ParseInt(args[1], 10, 32)
 			if err != nil {
-				return fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.flags.maxPriority)
+				return fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.flags.ovn.MaxPriority)
 			}
-			return a.change(cmd.Context(), &c, func(r *engine.Revision) (engine.Mutation, error) {
+			return a.change(cmd.Context(), &c, func(r *revision.Revision) (gate.Mutation, error) {
 				k, err := policyNamed(r, args[0])
-				return engine.Mutation{Op: engine.OpMove, Policy: k, Priority: int32(prio)}, err
+				return gate.Mutation{Op: gate.OpMove, Policy: k, Priority: int32(prio)}, err
 			})
 		},
 	}

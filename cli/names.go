@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 )
 
 // unitsNamed are all that is compiled, or a policy by its name ("cluster-control",
 // "ANP/cluster-control", "BANP/default", "blue/web") with what holds rows for it.
-func unitsNamed(r *engine.Revision, names []string) ([]model.PolicyKey, error) {
+func unitsNamed(r *revision.Revision, names []string) ([]model.PolicyKey, error) {
 	if len(names) == 0 {
 		return r.Units(), nil
 	}
@@ -26,7 +26,7 @@ func unitsNamed(r *engine.Revision, names []string) ([]model.PolicyKey, error) {
 }
 
 // policyNamed finds the one policy a name stands for.
-func policyNamed(r *engine.Revision, name string) (model.PolicyKey, error) {
+func policyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	var found []model.PolicyKey
 	kind, rest, hasKind := strings.Cut(name, "/")
 	for p := range r.Cluster.AllPolicies() {
@@ -58,7 +58,7 @@ func shortName(k model.PolicyKey) string {
 	return k.Namespace + "/" + k.Name
 }
 
-func policyNames(r *engine.Revision) string {
+func policyNames(r *revision.Revision) string {
 	var names []string
 	for p := range r.Cluster.AllPolicies() {
 		names = append(names, p.Key.Label())
@@ -70,7 +70,7 @@ func policyNames(r *engine.Revision) string {
 }
 
 // zonesNamed are all zones, or the one of that name.
-func zonesNamed(r *engine.Revision, name string) ([]*model.ZoneState, error) {
+func zonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 	if name == "" {
 		return r.Zones, nil
 	}

@@ -120,14 +120,6 @@ func (c cleanWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// plural is "1 row", "2 rows".
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // item writes one answer of many that come one after the other: JSON on a line
 // of its own, YAML as a document.
 func (a *app) item(v any, text func(wide bool) string) error {

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"rung/engine"
+	"rung/engine/statedir"
 )
 
 // ownLogSize is how large Rung's own log may grow before the next start puts it
@@ -20,7 +20,7 @@ const ownLogSize = 5 << 20
 // kubeconfig says; it gets the os.Stderr that there is when the kubeconfig is
 // opened, so this comes before.
 func openOwnLog(dir string) (io.Closer, error) {
-	f, err := engine.OpenLog(dir, "rung.log", ownLogSize)
+	f, err := statedir.OpenLog(dir, "rung.log", ownLogSize)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model/plan"
 )
 
@@ -48,7 +49,7 @@ forgotten with --dismiss.`,
 			case run:
 				return a.runPlan(ctx, &c, &f)
 			default:
-				return a.show(ctx, false, query{answer: func(_ *engine.Engine, r *engine.Revision) (*answer, error) {
+				return a.show(ctx, false, query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
 					return a.planAnswer(r, &f)
 				}})
 			}
@@ -67,8 +68,8 @@ forgotten with --dismiss.`,
 }
 
 // planAnswer is what is free, or the plan that was asked for.
-func (a *app) planAnswer(r *engine.Revision, f *planFlags) (*answer, error) {
-	b, err := plan.FromCluster(r.Cluster, a.flags.maxPriority)
+func (a *app) planAnswer(r *revision.Revision, f *planFlags) (*answer, error) {
+	b, err := plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model/plan"
 )
 
@@ -15,7 +17,7 @@ func (a *app) runPlan(ctx context.Context, c *changeFlags, f *planFlags) error {
 	if err := a.mayAsk(c); err != nil {
 		return err
 	}
-	return a.live(ctx, func(e *engine.Engine, r *engine.Revision) error {
+	return a.live(ctx, func(e *engine.Engine, r *revision.Revision) error {
 		p, err := a.planToRun(r, f)
 		if err != nil {
 			return err
@@ -40,7 +42,7 @@ func (a *app) runPlan(ctx context.Context, c *changeFlags, f *planFlags) error {
 				return err
 			}
 			err = e.PlanStart(ctx, p, preview, confirm)
-			var stale *engine.StaleError
+			var stale *gate.StaleError
 			switch {
 			case err == nil:
 				return a.followPlan(ctx, e)
@@ -56,8 +58,8 @@ func (a *app) runPlan(ctx context.Context, c *changeFlags, f *planFlags) error {
 }
 
 // planToRun is the plan that was asked for.
-func (a *app) planToRun(r *engine.Revision, f *planFlags) (*plan.Plan, error) {
-	b, err := plan.FromCluster(r.Cluster, a.flags.maxPriority)
+func (a *app) planToRun(r *revision.Revision, f *planFlags) (*plan.Plan, error) {
+	b, err := plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
@@ -79,7 +81,7 @@ func (a *app) planToRun(r *engine.Revision, f *planFlags) (*plan.Plan, error) {
 }
 
 // guardsText is what a plan runs into.
-func guardsText(p *engine.Preview) string {
+func guardsText(p *gate.Preview) string {
 	s := ""
 	for _, g := range p.Guards {
 		s += fmt.Sprintf("guard %s: %s\n", g.Code, g.Message)
@@ -93,10 +95,10 @@ func (a *app) continuePlan(ctx context.Context, c *changeFlags, resume, back boo
 	if err := a.mayAsk(c); err != nil {
 		return err
 	}
-	return a.live(ctx, func(e *engine.Engine, _ *engine.Revision) error {
+	return a.live(ctx, func(e *engine.Engine, _ *revision.Revision) error {
 		// The stored plan is looked for once the objects are known.
 		wait, cancel := context.WithTimeout(ctx, storedPlan)
-		err := e.Wait(wait, func(r *engine.Revision) bool { return r.Plan != nil })
+		err := e.Wait(wait, func(r *revision.Revision) bool { return r.Plan != nil })
 		cancel()
 		if err != nil {
 			return errors.New("there is no plan that stopped; plans are kept with --write-back")
@@ -107,7 +109,7 @@ func (a *app) continuePlan(ctx context.Context, c *changeFlags, resume, back boo
 		if c.dryRun {
 			return nil
 		}
-		if _, err := a.confirm(c, &engine.Preview{}); err != nil {
+		if _, err := a.confirm(c, &gate.Preview{}); err != nil {
 			return err
 		}
 		switch {
@@ -127,23 +129,23 @@ func (a *app) continuePlan(ctx context.Context, c *changeFlags, resume, back boo
 
 // followPlan says how a plan goes until it ends.
 func (a *app) followPlan(ctx context.Context, e *engine.Engine) error {
-	var last engine.PlanState
-	err := e.Wait(ctx, func(r *engine.Revision) bool {
+	var last revision.PlanState
+	err := e.Wait(ctx, func(r *revision.Revision) bool {
 		if r.Plan == nil {
 			return true
 		}
 		st := *r.Plan
-		if st.Done != last.Done || last.Total == 0 || st.State != last.State && st.State == engine.PlanPaused {
+		if st.Done != last.Done || last.Total == 0 || st.State != last.State && st.State == gate.PlanPaused {
 			line := fmt.Sprintf("%d of %d done", st.Done, st.Total)
-			if st.State == engine.PlanPaused {
+			if st.State == gate.PlanPaused {
 				line += ", paused: " + st.Why
 			}
 			fmt.Fprintln(a.err, oneLine(line))
 		}
 		last = st
-		return st.State == engine.PlanDone || st.State == engine.PlanStopped
+		return st.State == gate.PlanDone || st.State == gate.PlanStopped
 	})
-	if err == nil && last.State != engine.PlanStopped {
+	if err == nil && last.State != gate.PlanStopped {
 		return nil
 	}
 	why := last.Why
@@ -152,13 +154,13 @@ func (a *app) followPlan(ctx context.Context, e *engine.Engine) error {
 	}
 	stopped := fmt.Errorf("the plan stopped with %d of %d done: %s", last.Done, last.Total, why)
 	if last.Unrecorded {
-		stopped = exitWith{stopped, engine.ErrNotRecorded}
+		stopped = exitWith{stopped, gate.ErrNotRecorded}
 	}
 	return a.planError(e.Revision(), stopped)
 }
 
 // planError adds how a plan that stopped can go on.
-func (a *app) planError(r *engine.Revision, err error) error {
+func (a *app) planError(r *revision.Revision, err error) error {
 	if !r.Mode.WriteBack {
 		return err
 	}

@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 type podOut struct {
@@ -60,7 +62,7 @@ no peer means everybody; it is listed for its subjects only.`,
 		Args:              takes(0, "NAMESPACE/NAME"),
 		ValidArgsFunction: a.complete(podChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.show(cmd.Context(), *watch, query{answer: func(_ *engine.Engine, r *engine.Revision) (*answer, error) {
+			return a.show(cmd.Context(), *watch, query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
 				pod, err := podNamed(r, args[0])
 				if err != nil {
 					return nil, err
@@ -74,7 +76,7 @@ no peer means everybody; it is listed for its subjects only.`,
 	return cmd
 }
 
-func podNamed(r *engine.Revision, name string) (*model.Pod, error) {
+func podNamed(r *revision.Revision, name string) (*model.Pod, error) {
 	ns, pod, ok := strings.Cut(name, "/")
 	if !ok {
 		for p := range r.Cluster.Pods() {
@@ -87,10 +89,10 @@ func podNamed(r *engine.Revision, name string) (*model.Pod, error) {
 	if p := r.Cluster.Pod(ns, pod); p != nil {
 		return p, nil
 	}
-	return nil, fmt.Errorf("no pod %s among the %s read", name, plural(r.Cluster.Count(model.KindPod), "pod"))
+	return nil, fmt.Errorf("no pod %s among the %s read", name, words.Count(r.Cluster.Count(model.KindPod), "pod"))
 }
 
-func describePod(r *engine.Revision, pod *model.Pod) *podOut {
+func describePod(r *revision.Revision, pod *model.Pod) *podOut {
 	out := &podOut{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
 		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []touchOut{}, isolated: map[model.Direction][]string{}}
 	switch {
@@ -121,7 +123,7 @@ func describePod(r *engine.Revision, pod *model.Pod) *podOut {
 			o.Priority = &p.Priority
 		}
 		if none := r.None(t.Policy); none != nil {
-			o.NoRows, o.mark = none.Message, "✗ not enforced: "+engine.NoRowsShort(none, r.Ladder().Max)
+			o.NoRows, o.mark = none.Message, "✗ not enforced: "+revision.NoRowsShort(none, r.Ladder().Max)
 		}
 		out.Touches = append(out.Touches, o)
 	}

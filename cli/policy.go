@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 type policyOut struct {
@@ -96,7 +98,7 @@ rows stand in each zone. -o wide lists the pods and the ACLs.`,
 		Args:              takes(0, "NAME"),
 		ValidArgsFunction: a.complete(policyChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 				k, err := policyNamed(r, args[0])
 				if err != nil {
 					return nil, err
@@ -110,7 +112,7 @@ rows stand in each zone. -o wide lists the pods and the ACLs.`,
 	return cmd
 }
 
-func describePolicy(r *engine.Revision, k model.PolicyKey, now time.Time) *policyOut {
+func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *policyOut {
 	p := r.Cluster.Policy(k)
 	out := &policyOut{Kind: k.Kind, Name: shortName(k), Tier: p.Tier, Subject: p.Subject.String(), Pods: []string{}, Rules: []ruleOut{},
 		Logging: "off", File: p.Origin.Where(), Findings: []findingBrief{},
@@ -183,10 +185,10 @@ func describePolicy(r *engine.Revision, k model.PolicyKey, now time.Time) *polic
 	return out
 }
 
-func describeRule(r *engine.Revision, k model.PolicyKey, rule *model.Rule, rows *model.PolicyRows) ruleOut {
+func describeRule(r *revision.Revision, k model.PolicyKey, rule *model.Rule, rows *model.PolicyRows) ruleOut {
 	o := ruleOut{Direction: rule.Direction.Lower(), Index: rule.Index, Name: rule.Name, Action: string(rule.Action),
 		Peers: []string{}, Ports: []string{}, ACLs: []string{}}
-	if p := r.Cluster.Policy(k); engine.OutsideTypes(p, rule.Direction) {
+	if p := r.Cluster.Policy(k); revision.OutsideTypes(p, rule.Direction) {
 		o.Note = "policyTypes leave " + string(rule.Direction) + " out: it isolates nobody there, and allows all the same"
 	}
 	if rule.AnyPeer {
@@ -205,7 +207,7 @@ func describeRule(r *engine.Revision, k model.PolicyKey, rule *model.Rule, rows 
 	}
 	if rows != nil {
 		for _, x := range rows.ACLs {
-			if _, dir, i, ok := engine.RuleOf(x.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
+			if _, dir, i, ok := revision.RuleOf(x.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
 				o.ACLs = append(o.ACLs, x.ID())
 			}
 		}
@@ -218,7 +220,7 @@ func (o *policyOut) text(wide bool) string {
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
-	pods := plural(len(o.Pods), "pod")
+	pods := words.Count(len(o.Pods), "pod")
 	if n := len(o.PodsApart); n > 0 {
 		pods += fmt.Sprintf(", %d more on a primary UDN: %s not enforced there", n, o.Kind.Short())
 	}

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model"
+	"rung/model/words"
 )
 
 type previewJSON struct {
@@ -53,11 +54,11 @@ type findingJSON struct {
 	findingBrief
 }
 
-func previewAnswer(p *engine.Preview) *answer {
+func previewAnswer(p *gate.Preview) *answer {
 	return &answer{value: previewOut(p), text: func(wide bool) string { return previewText(p, wide) }}
 }
 
-func previewOut(p *engine.Preview) previewJSON {
+func previewOut(p *gate.Preview) previewJSON {
 	out := previewJSON{Title: p.Title, Blocked: p.Blocked, Errors: []string{}, Changes: []changeJSON{}, Rows: []rowChangeJSON{},
 		Guards: []guardJSON{}, ConfirmName: p.ConfirmName, Findings: []findingJSON{}, Notes: append([]string{}, p.Notes...),
 		Commands: append([]string{}, p.Commands...)}
@@ -86,7 +87,7 @@ func previewOut(p *engine.Preview) previewJSON {
 	return out
 }
 
-func objectVerb(o engine.ObjectChange) string {
+func objectVerb(o gate.ObjectChange) string {
 	switch {
 	case o.Old == nil:
 		return "create"
@@ -100,7 +101,7 @@ var rowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtr
 
 // previewText says what a change does: the objects, the rows, and what to think
 // about. wide adds the YAML before and after, and the equivalent commands.
-func previewText(p *engine.Preview, wide bool) string {
+func previewText(p *gate.Preview, wide bool) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Title)
 	for _, e := range p.Errors {
@@ -137,7 +138,7 @@ func previewText(p *engine.Preview, wide bool) string {
 }
 
 // rowChangesText counts the rows that change and lists them.
-func rowChangesText(rows []engine.RowChange, wide bool) string {
+func rowChangesText(rows []gate.RowChange, wide bool) string {
 	if len(rows) == 0 {
 		return ""
 	}
@@ -149,7 +150,7 @@ func rowChangesText(rows []engine.RowChange, wide bool) string {
 	for _, table := range []string{"ACL", "Address_Set", "Port_Group"} {
 		for _, verb := range []string{"add", "change", "remove"} {
 			if n := counts[verb+" "+table]; n > 0 {
-				sums = append(sums, fmt.Sprintf("%s %s", verb, plural(n, table)))
+				sums = append(sums, fmt.Sprintf("%s %s", verb, words.Count(n, table)))
 			}
 		}
 	}

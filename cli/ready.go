@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 // readyOut is what zones' controllers reported of one policy. It is a report, never
@@ -35,13 +37,13 @@ type failureOut struct {
 }
 
 type zoneReadyOut struct {
-	Zone     string             `json:"zone"`
-	Status   engine.ReadyStatus `json:"status"`
-	Reason   string             `json:"reason,omitempty"`
-	Message  string             `json:"message,omitempty"`
-	At       string             `json:"at,omitempty"`
-	Rows     model.PolicyState  `json:"state_by_rows"`
-	Disagree string             `json:"rows_disagree,omitempty"`
+	Zone     string               `json:"zone"`
+	Status   revision.ReadyStatus `json:"status"`
+	Reason   string               `json:"reason,omitempty"`
+	Message  string               `json:"message,omitempty"`
+	At       string               `json:"at,omitempty"`
+	Rows     model.PolicyState    `json:"state_by_rows"`
+	Disagree string               `json:"rows_disagree,omitempty"`
 }
 
 // reportTime is how long Rung's own reconcilers have to report.
@@ -55,7 +57,7 @@ func (a *app) conditions(ctx context.Context, watch bool) error {
 			defer cancel()
 			_ = e.Wait(ctx, reported) // what did not report by then has no report
 		},
-		answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+		answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 			now := e.Now()
 			out := []readyOut{}
 			for _, p := range r.Ready(now) {
@@ -65,7 +67,7 @@ func (a *app) conditions(ctx context.Context, watch bool) error {
 		}})
 }
 
-func describeReady(p engine.PolicyReady) readyOut {
+func describeReady(p revision.PolicyReady) readyOut {
 	o := readyOut{Policy: p.Policy.Label(), Zones: p.Zones, Ready: p.Ready, NotReady: p.Failing, NoReport: p.Silent, Gone: p.Gone, Disagree: p.Against,
 		Failures: []failureOut{}, Reports: []zoneReadyOut{}}
 	if !p.Oldest.IsZero() {
@@ -119,11 +121,7 @@ func dash(s string) string {
 func failureText(failures []failureOut) string {
 	var parts []string
 	for _, f := range failures {
-		zones := strings.Join(f.Zones[:min(len(f.Zones), differShown)], ", ")
-		if n := len(f.Zones) - differShown; n > 0 {
-			zones += fmt.Sprintf(" and %d more", n)
-		}
-		parts = append(parts, zones+": "+f.Message)
+		parts = append(parts, words.Cut(f.Zones, ", ", differShown)+": "+f.Message)
 	}
 	return strings.Join(parts, "; ")
 }

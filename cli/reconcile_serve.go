@@ -38,18 +38,21 @@ func serve(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func()) {
 func tell(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	ticks, stop := e.Subscribe()
 	defer stop()
-	// What is done without a new revision is in the activity all the same.
-	poll := time.NewTicker(200 * time.Millisecond)
-	defer poll.Stop()
+	later := time.NewTimer(time.Hour)
+	defer later.Stop()
 	said := teller{log: log, zones: map[string]zoneSaid{}, sources: map[string]sourceSaid{}, unwritten: map[string]unwrittenSaid{}}
 	for {
-		said.look(e)
+		if again := said.look(e); again > 0 {
+			later.Reset(again)
+		} else {
+			later.Stop()
+		}
 		select {
 		case <-ctx.Done():
 			said.look(e)
 			return
 		case <-ticks:
-		case <-poll.C:
+		case <-later.C:
 		}
 	}
 }
@@ -83,7 +86,9 @@ type sourceSaid struct {
 	text string
 }
 
-func (t *teller) look(e *engine.Engine) {
+// look says what is new. It says besides after which time to look again, for what
+// is not looked at so often, or 0.
+func (t *teller) look(e *engine.Engine) (again time.Duration) {
 	r := e.Revision()
 	for _, s := range r.Sources {
 		if now := (sourceSaid{s.Conn, s.Error}); t.sources[s.Name] != now {
@@ -104,18 +109,22 @@ func (t *teller) look(e *engine.Engine) {
 		}
 	}
 	for _, z := range r.Zones {
-		if was := t.unwritten[z.Name]; time.Since(was.at) >= unwrittenEvery {
-			t.unwritten[z.Name] = unwrittenSaid{time.Now(), t.leftOut(z.Name, was.what, e.Unwritten(z))}
+		was := t.unwritten[z.Name]
+		if rest := unwrittenEvery - time.Since(was.at); rest > 0 {
+			again = max(again, rest)
+			continue
 		}
+		t.unwritten[z.Name] = unwrittenSaid{time.Now(), t.leftOut(z.Name, was.what, e.Unwritten(z))}
 	}
 	for _, a := range e.Activity(t.seq) {
 		t.seq = a.Seq
 		t.log.Log(context.Background(), severity(a.Error), a.Summary, "zone", a.Zone, "by", a.By, "ops", a.Ops, "took", a.Took.Round(time.Microsecond), "err", a.Error)
 	}
+	return again
 }
 
 const (
-	unwrittenEvery = time.Second // how often it is looked for what is not written
+	unwrittenEvery = time.Second // how often it is looked for what is not written, at most
 	unwrittenLines = 20          // of one zone at one look
 )
 

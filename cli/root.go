@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model/clean"
-	"rung/reading"
+	"rung/sources/reading"
 )
 
 // Exit codes.
@@ -78,8 +78,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitOK
 	case errors.Is(err, errNo):
 		return exitNo
-	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, engine.ErrBlocked), errors.Is(err, engine.ErrStale),
-		errors.Is(err, engine.ErrNotRecorded):
+	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, gate.ErrBlocked), errors.Is(err, gate.ErrStale),
+		errors.Is(err, gate.ErrNotRecorded):
 		code = exitNo
 	case errors.Is(context.Cause(ctx), errPipe) && (brokenPipe(err) || errors.Is(err, context.Canceled)):
 		return exitPipe

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -28,7 +29,7 @@ given.`,
 		ValidArgsFunction: a.complete(policyChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.flags.rowsOnly = true
-			return a.show(cmd.Context(), *watch, query{zones: true, answer: func(_ *engine.Engine, r *engine.Revision) (*answer, error) {
+			return a.show(cmd.Context(), *watch, query{zones: true, answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
 				only := map[model.PolicyKey]bool{}
 				if len(args) > 0 {
 					keys, err := unitsNamed(r, args)
@@ -78,14 +79,14 @@ type liveRow struct {
 	MatchError       string `json:"match_error,omitempty"`
 	Row              rowOut `json:"acl"`
 	acl              *nb.ACL
-	tie              engine.Tie
+	tie              revision.Tie
 }
 
 // isOf says whether a row is of one of the policies or units, also one in an
 // older form.
 func isOf(o nb.Owner, only map[model.PolicyKey]bool) bool {
-	unit, _ := engine.UnitOf(o)
-	policy, _ := engine.PolicyOf(o)
+	unit, _ := revision.UnitOf(o)
+	policy, _ := revision.PolicyOf(o)
 	return only[unit] || only[policy]
 }
 
@@ -97,9 +98,9 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 		if z.DB == nil {
 			continue
 		}
-		holders := engine.HoldersOf(z.DB, nil)
-		sorted := engine.PipelineOrder(z.DB)
-		ties := engine.Ties(sorted)
+		holders := revision.HoldersOf(z.DB, nil)
+		sorted := revision.PipelineOrder(z.DB)
+		ties := revision.Ties(sorted)
 		for i, x := range sorted {
 			o := nb.OwnerOf(nb.TableACL, x.ExternalIDs)
 			if len(only) > 0 && !isOf(o, only) || stage != "" && x.Stage() != string(stage) {
@@ -107,8 +108,8 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 			}
 			row := liveRow{Zone: z.Name, Stage: x.Stage(), Owner: o.Label(), OwnerForm: o.Form.String(), OwnerController: o.Controller,
 				OwnerType: o.Type, OwnerNamespace: o.Namespace, OwnerName: o.Name, OwnerDirection: o.Direction, OwnerDetail: o.Detail,
-				On: holders.Names(x), Tie: ties[i].String(), AfterEgressAllow: engine.AfterEgressAllow(x, o),
-				MatchError: engine.MatchProblem(x.Match), Row: aclOut(x), acl: x, tie: ties[i]}
+				On: holders.Names(x), Tie: ties[i].String(), AfterEgressAllow: revision.AfterEgressAllow(x, o),
+				MatchError: revision.MatchProblem(x.Match), Row: aclOut(x), acl: x, tie: ties[i]}
 			if o.Index >= 0 {
 				row.OwnerIndex = &o.Index
 			}
@@ -123,9 +124,9 @@ var rowNotes = []struct {
 	sign, means string
 	of          func(*liveRow) bool
 }{
-	{"†", engine.AfterAllow + ": to-lport comes after the egress stages", func(x *liveRow) bool { return x.AfterEgressAllow }},
-	{"=", "others at this priority decide alike", func(x *liveRow) bool { return x.tie == engine.TieSame }},
-	{"▲", "others at this priority decide differently: undefined where both match", func(x *liveRow) bool { return x.tie == engine.TieUndefined }},
+	{"†", revision.AfterAllow + ": to-lport comes after the egress stages", func(x *liveRow) bool { return x.AfterEgressAllow }},
+	{"=", "others at this priority decide alike", func(x *liveRow) bool { return x.tie == revision.TieSame }},
+	{"▲", "others at this priority decide differently: undefined where both match", func(x *liveRow) bool { return x.tie == revision.TieUndefined }},
 	{"?", "Rung cannot take this match apart", func(x *liveRow) bool { return x.MatchError != "" }},
 	{"∅", "no port group and no switch holds the row: it decides nothing", func(x *liveRow) bool { return len(x.On) == 0 }},
 }

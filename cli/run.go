@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -16,21 +17,21 @@ import (
 const startTimeout = 60 * time.Second
 
 // objects runs f on the first complete revision, without zones.
-func (a *app) objects(ctx context.Context, f func(*engine.Engine, *engine.Revision) error) error {
-	return a.with(ctx, false, func(*engine.Revision) bool { return true }, f)
+func (a *app) objects(ctx context.Context, f func(*engine.Engine, *revision.Revision) error) error {
+	return a.with(ctx, false, func(*revision.Revision) bool { return true }, f)
 }
 
 // live runs f once every zone has been read and, in a sandbox, written.
-func (a *app) live(ctx context.Context, f func(*engine.Engine, *engine.Revision) error) error {
+func (a *app) live(ctx context.Context, f func(*engine.Engine, *revision.Revision) error) error {
 	return a.with(ctx, true, settled(), f)
 }
 
 // changing is live for a change of policies, which needs no zone: manifests
 // without a Node have none, and those of a cluster follow by themselves.
-func (a *app) changing(ctx context.Context, f func(*engine.Engine, *engine.Revision) error) error {
+func (a *app) changing(ctx context.Context, f func(*engine.Engine, *revision.Revision) error) error {
 	done := settled()
-	return a.with(ctx, true, func(r *engine.Revision) bool {
-		return r.Mode.Name == engine.ClusterMode || r.Mode.Sandbox && r.Cluster.Count(model.KindNode) == 0 || done(r)
+	return a.with(ctx, true, func(r *revision.Revision) bool {
+		return r.Mode.Name == revision.ClusterMode || r.Mode.Sandbox && r.Cluster.Count(model.KindNode) == 0 || done(r)
 	}, f)
 }
 
@@ -39,9 +40,9 @@ const patience = time.Second
 
 // settled says whether every zone was read and judged, or cannot be, and the
 // sandbox's rows are as they should be.
-func settled() func(*engine.Revision) bool {
+func settled() func(*revision.Revision) bool {
 	start := time.Now()
-	return func(r *engine.Revision) bool {
+	return func(r *revision.Revision) bool {
 		for _, z := range r.Zones {
 			failed := z.Conn == model.ConnLost || z.Conn == model.ConnDenied || z.Error != "" && time.Since(start) > patience
 			switch {
@@ -56,7 +57,7 @@ func settled() func(*engine.Revision) bool {
 }
 
 // quiet says whether the reconciler has nothing to do in a zone.
-func quiet(r *engine.Revision, z *model.ZoneState) bool {
+func quiet(r *revision.Revision, z *model.ZoneState) bool {
 	for p := range r.Cluster.AllPolicies() {
 		in := z.Policy(p.Key)
 		if in == nil || (in.None == nil && (in.Missing+in.Extra+in.Different > in.Blocked || in.Waiting > 0) && in.Error == "") {
@@ -72,7 +73,7 @@ func quiet(r *engine.Revision, z *model.ZoneState) bool {
 	return z.Pending == 0
 }
 
-func (a *app) with(ctx context.Context, zones bool, ready func(*engine.Revision) bool, f func(*engine.Engine, *engine.Revision) error) error {
+func (a *app) with(ctx context.Context, zones bool, ready func(*revision.Revision) bool, f func(*engine.Engine, *revision.Revision) error) error {
 	cfg, err := a.config(ctx, false, zones)
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func (a *app) with(ctx context.Context, zones bool, ready func(*engine.Revision)
 	return a.withConfig(ctx, cfg, ready, f)
 }
 
-func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*engine.Revision) bool, f func(*engine.Engine, *engine.Revision) error) error {
+func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*revision.Revision) bool, f func(*engine.Engine, *revision.Revision) error) error {
 	limitMemory(ctx, &cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
@@ -96,13 +97,13 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*eng
 	wait, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	var broken error
-	err = e.Wait(wait, func(r *engine.Revision) bool {
+	err = e.Wait(wait, func(r *revision.Revision) bool {
 		if broken = denied(r); broken != nil || r.Loaded && !r.Unsettled && ready(r) {
 			return true
 		}
 		broken = problem(r)
 		return broken != nil
-	})
+	}, time.Now().Add(patience))
 	a.complain(e.Revision())
 	a.notices(e)
 	switch {
@@ -115,7 +116,7 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*eng
 }
 
 // problem is a part of the engine that could not be started.
-func problem(r *engine.Revision) error {
+func problem(r *revision.Revision) error {
 	for _, s := range r.Sources {
 		if s.Conn == model.ConnLost && s.Error != "" {
 			return fmt.Errorf("%s: %s", s.Name, s.Error)
@@ -126,7 +127,7 @@ func problem(r *engine.Revision) error {
 
 // denied says that AdminNetworkPolicies may not be read: every answer would be
 // wrong. Without other resources it lacks something, and complain says what.
-func denied(r *engine.Revision) error {
+func denied(r *revision.Revision) error {
 	for _, s := range r.Sources {
 		for _, res := range s.Resources {
 			if res.Conn == model.ConnDenied && strings.HasPrefix(res.Name, "adminnetworkpolicies.") {
@@ -153,7 +154,7 @@ func unread(zones []*model.ZoneState) error {
 
 // complain prints what could not be read, or not be taken by OVN-Kubernetes, a
 // line each and each once; commands go on without.
-func (a *app) complain(r *engine.Revision) {
+func (a *app) complain(r *revision.Revision) {
 	if a.flags.quiet {
 		return
 	}
@@ -187,9 +188,9 @@ func (a *app) notices(e *engine.Engine) {
 	}
 }
 
-func waitingFor(r *engine.Revision) string {
+func waitingFor(r *revision.Revision) string {
 	if !r.Loaded {
-		if r.Mode.Name == engine.ClusterMode {
+		if r.Mode.Name == revision.ClusterMode {
 			return "the API server " + r.Mode.Server
 		}
 		return "the manifests"

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -12,20 +12,20 @@ import (
 // A one-shot command answers when the rows were read and judged by the objects as
 // they are; before, its answer would be "settling".
 func TestSettledWaitsForTheJudgement(t *testing.T) {
-	zone := func(change func(*model.ZoneState)) *engine.Revision {
+	zone := func(change func(*model.ZoneState)) *revision.Revision {
 		z := &model.ZoneState{Name: "alpha", Conn: model.ConnSynced, SyncedAt: time.Now(), DB: &nb.DB{}}
 		change(z)
-		return &engine.Revision{Zones: []*model.ZoneState{z}}
+		return revision.New(revision.Facts{Zones: []*model.ZoneState{z}}, nil)
 	}
 	for name, test := range map[string]struct {
-		revision *engine.Revision
+		revision *revision.Revision
 		want     bool
 	}{
 		"judged":         {zone(func(*model.ZoneState) {}), true},
 		"judging":        {zone(func(z *model.ZoneState) { z.Judging = true }), false},
 		"never read":     {zone(func(z *model.ZoneState) { z.Conn, z.SyncedAt = model.ConnDialling, time.Time{} }), false},
 		"cannot be read": {zone(func(z *model.ZoneState) { z.Conn, z.SyncedAt = model.ConnDenied, time.Time{} }), true},
-		"no zone yet":    {&engine.Revision{}, false},
+		"no zone yet":    {&revision.Revision{}, false},
 	} {
 		if got := settled()(test.revision); got != test.want {
 			t.Errorf("%s: settled is %t, want %t", name, got, test.want)

@@ -66,9 +66,11 @@ func untilSignal(errw io.Writer) (ctx context.Context, end context.CancelCauseFu
 				}
 				end(endedBy{s})
 			case <-ctx.Done():
+				same := time.NewTimer(sameSignals)
+				defer same.Stop()
 				select {
 				case <-over:
-				case <-time.After(sameSignals):
+				case <-same.C:
 					signal.Stop(got)
 				}
 				return

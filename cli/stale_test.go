@@ -13,7 +13,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"rung/engine"
+	"rung/engine/gate"
 )
 
 // A file that is edited while the question stands is not changed by a yes to what
@@ -79,8 +79,8 @@ func TestChangedWhileAsked(t *testing.T) {
 // What a change became is what the next question is about; where nobody is asked
 // it is an answer of no, with the change as it is now.
 func TestConfirmedAgain(t *testing.T) {
-	was := &engine.Preview{Title: "Move ANP a from 1 to 2", Objects: []engine.ObjectChange{{}}}
-	now := &engine.Preview{Title: "Move ANP a from 1 to 2", Objects: []engine.ObjectChange{{}}, Notes: []string{"now it shares a priority"}}
+	was := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []gate.ObjectChange{{}}}
+	now := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []gate.ObjectChange{{}}, Notes: []string{"now it shares a priority"}}
 	for _, c := range []struct {
 		name, typed string
 		flags       changeFlags
@@ -94,13 +94,13 @@ func TestConfirmedAgain(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var out, errs strings.Builder
 			a := &app{in: strings.NewReader(c.typed), out: &out, err: &errs}
-			var got []*engine.Preview
-			res, _, err := a.confirmed(&c.flags, was, func(p *engine.Preview, _ engine.Confirm) (*engine.Result, error) {
+			var got []*gate.Preview
+			res, _, err := a.confirmed(&c.flags, was, func(p *gate.Preview, _ gate.Confirm) (*gate.Result, error) {
 				got = append(got, p)
 				if p == was {
-					return nil, fmt.Errorf("gate: %w", &engine.StaleError{Title: p.Title, What: "ANP b came", Preview: now})
+					return nil, fmt.Errorf("gate: %w", &gate.StaleError{Title: p.Title, What: "ANP b came", Preview: now})
 				}
-				return &engine.Result{}, nil
+				return &gate.Result{}, nil
 			})
 			if len(got) != c.commits || (res == nil) != c.refused || c.refused && !errors.Is(err, errRefused) {
 				t.Errorf("%d commits, %v, %v", len(got), res, err)

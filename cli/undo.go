@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 )
 
 type historyOut struct {
@@ -45,8 +47,8 @@ an undo takes that back.`,
 					return fmt.Errorf("%q is not the number of a change; see: rung undo --list", args[0])
 				}
 			}
-			return a.change(cmd.Context(), &c, func(*engine.Revision) (engine.Mutation, error) {
-				return engine.Mutation{Op: engine.OpUndo, Undo: id}, nil
+			return a.change(cmd.Context(), &c, func(*revision.Revision) (gate.Mutation, error) {
+				return gate.Mutation{Op: gate.OpUndo, Undo: id}, nil
 			})
 		},
 	}
@@ -55,7 +57,7 @@ an undo takes that back.`,
 	return cmd
 }
 
-func historyAnswer(e *engine.Engine, _ *engine.Revision) (*answer, error) {
+func historyAnswer(e *engine.Engine, _ *revision.Revision) (*answer, error) {
 	out := []historyOut{}
 	for _, h := range e.History() {
 		o := historyOut{ID: h.ID, At: stamp(h.At), By: h.By, Title: h.Title, Policies: []string{}, Undone: h.Undone, Undoes: h.Undoes}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model/clean"
 )
 
@@ -26,7 +27,7 @@ type query struct {
 	zones bool // needs the zones' databases
 	// first, where set, runs once before the first answer.
 	first  func(context.Context, *engine.Engine)
-	answer func(*engine.Engine, *engine.Revision) (*answer, error)
+	answer func(*engine.Engine, *revision.Revision) (*answer, error)
 }
 
 func watchFlag(cmd *cobra.Command) *bool {
@@ -39,7 +40,7 @@ func (a *app) show(ctx context.Context, watch bool, q query) error {
 	if q.zones {
 		run = a.live
 	}
-	return run(ctx, func(e *engine.Engine, r *engine.Revision) error {
+	return run(ctx, func(e *engine.Engine, r *revision.Revision) error {
 		if watch {
 			return a.watch(ctx, e, q)
 		}
@@ -114,12 +115,19 @@ func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 			}
 			return nil
 		case <-ticks:
-			select { // let a burst pass
-			case <-ctx.Done():
-			case <-time.After(watchPause):
-			}
+			pause(ctx, watchPause) // let a burst pass
 		case <-poll.C:
 		}
+	}
+}
+
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
 	}
 }
 

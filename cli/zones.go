@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 type zoneOut struct {
@@ -59,7 +61,7 @@ is missing and since when. Exit 1 when something is found that is not just settl
 				return a.conditions(cmd.Context(), *watch)
 			}
 			if *check {
-				return a.show(cmd.Context(), *watch, query{zones: true, answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+				return a.show(cmd.Context(), *watch, query{zones: true, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 					if err := unread(r.Zones); err != nil {
 						return nil, err
 					}
@@ -67,7 +69,7 @@ is missing and since when. Exit 1 when something is found that is not just settl
 				}})
 			}
 			a.flags.rowsOnly = true
-			return a.show(cmd.Context(), *watch, query{zones: true, answer: func(e *engine.Engine, r *engine.Revision) (*answer, error) {
+			return a.show(cmd.Context(), *watch, query{zones: true, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 				out := []zoneOut{}
 				for _, z := range r.Zones {
 					out = append(out, describeZone(r, z, e.Now()))
@@ -92,7 +94,7 @@ is missing and since when. Exit 1 when something is found that is not just settl
 	return cmd
 }
 
-func describeZone(r *engine.Revision, z *model.ZoneState, now time.Time) zoneOut {
+func describeZone(r *revision.Revision, z *model.ZoneState, now time.Time) zoneOut {
 	o := zoneOut{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: string(z.Conn), Error: z.Error, Writes: z.Writes, Policies: map[string]int{}, Units: map[string]int{}, Differ: []string{}}
 	if !z.SyncedAt.IsZero() {
 		o.SyncedAt = stamp(z.SyncedAt)
@@ -102,7 +104,7 @@ func describeZone(r *engine.Revision, z *model.ZoneState, now time.Time) zoneOut
 	if r.Mode.Name == rowsMode {
 		return o // there are no policies to judge
 	}
-	for _, k := range engine.ZonePolicies(r, z) {
+	for _, k := range revision.ZonePolicies(r, z) {
 		st := z.Policy(k).State(z, now)
 		if k.Kind.IsPolicy() {
 			o.Policies[string(st)]++
@@ -124,10 +126,8 @@ func zonesText(zones []zoneOut) string {
 			state += ": " + z.Error
 		}
 		others := countText(z.Units)
-		if n := len(z.Differ); n > 0 && n <= differShown {
-			others += ": " + strings.Join(z.Differ, "; ")
-		} else if n > 0 {
-			others += ": " + strings.Join(z.Differ[:differShown], "; ") + fmt.Sprintf(" and %d more", n-differShown)
+		if len(z.Differ) > 0 {
+			others += ": " + words.Cut(z.Differ, "; ", differShown)
 		}
 		t.add(z.Name, state, z.Server, fmt.Sprint(z.Rows), countText(z.Policies), others, z.Endpoint)
 	}

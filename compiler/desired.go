@@ -74,6 +74,10 @@ type HasPort func(port string) bool
 // Families returns the families that are compiled for.
 func (d *Desired) Families() (v4, v6 bool) { return d.options.IPv4, d.options.IPv6 }
 
+// Options are those it was compiled with, as far as they were known: families and
+// subnets that follow the objects are filled in.
+func (d *Desired) Options() Options { return d.options }
+
 // ClusterSubnets are the pod subnets that an EgressFirewall's networks leave out.
 func (d *Desired) ClusterSubnets() []netip.Prefix { return d.options.ClusterSubnets }
 
@@ -191,31 +195,59 @@ func (d *Desired) pods(g *group) []*model.Pod {
 
 // Members lists an address set, sorted, without duplicates.
 func (d *Desired) Members(s *setSpec) []string {
-	out := make([]string, 0, 16)
-	out = append(out, s.networks...)
+	lists := make([][]string, 0, len(s.groups)+2)
+	lists = append(lists, s.networks, d.nodeAddresses(s))
 	for _, g := range s.groups {
-		for _, p := range d.pods(g) {
-			for _, ip := range p.IPs {
-				if isV6(ip) == s.v6 {
-					out = append(out, ip)
-				}
-			}
+		if v := d.views.get(g.id); v != nil && v.group == g {
+			lists = append(lists, v.addresses(d.space, s.v6))
 		}
 	}
-	if len(s.nodes) > 0 {
-		for n := range d.cluster.Nodes() {
-			if !s.selectsNode(n) {
-				continue
-			}
-			for _, ip := range n.HostIPs {
-				if isV6(ip) == s.v6 {
-					out = append(out, ip)
-				}
+	lists = slices.DeleteFunc(lists, func(l []string) bool { return len(l) == 0 })
+	for len(lists) > 2 { // those that are one already come last
+		lists = append(lists[2:], union(lists[0], lists[1]))
+	}
+	switch len(lists) {
+	case 0:
+		return []string{}
+	case 1:
+		return slices.Clone(lists[0])
+	}
+	return union(lists[0], lists[1])
+}
+
+// nodeAddresses are those of the nodes that a set takes.
+func (d *Desired) nodeAddresses(s *setSpec) (out []string) {
+	if len(s.nodes) == 0 {
+		return nil
+	}
+	for n := range d.cluster.Nodes() {
+		if !s.selectsNode(n) {
+			continue
+		}
+		for _, ip := range n.HostIPs {
+			if isV6(ip) == s.v6 {
+				out = append(out, ip)
 			}
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// union is two sorted lists without duplicates as one.
+func union(a, b []string) []string {
+	out := make([]string, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch c := strings.Compare(a[0], b[0]); {
+		case c < 0:
+			out, a = append(out, a[0]), a[1:]
+		case c > 0:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, a[0]), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
 }
 
 // Ports lists the logical ports of a policy's port group in a zone, sorted. An

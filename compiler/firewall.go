@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/match"
 	"rung/model/nb"
 )
@@ -45,7 +46,7 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 	out.levels = c.namespaceLevels(p.Namespace)
 	for i := range p.Egress {
 		r := &p.Egress[i]
-		cr := &compiledRule{rule: r, priority: model.PriorityFirewall - r.Index, action: nb.ActionAllow, peers: make([]*group, len(r.Peers))}
+		cr := &compiledRule{rule: r, priority: ladder.PriorityFirewall - r.Index, action: nb.ActionAllow, peers: make([]*group, len(r.Peers))}
 		if r.Action == model.Deny {
 			cr.action = nb.ActionDrop
 		}

@@ -140,6 +140,34 @@ type groupView struct {
 	once  sync.Once
 	pods  []*model.Pod // by namespace and name
 	apart int          // of these, with a primary network of their own
+
+	v4, v6 addresses // of the pods
+}
+
+// addresses are those of one family in a group, sorted, without duplicates. They are
+// listed when first asked for: a group is in many address sets.
+type addresses struct {
+	once sync.Once
+	list []string
+}
+
+func (v *groupView) addresses(sp space, v6 bool) []string {
+	a := &v.v4
+	if v6 {
+		a = &v.v6
+	}
+	a.once.Do(func() {
+		for _, p := range v.list(sp) {
+			for _, ip := range p.IPs {
+				if isV6(ip) == v6 {
+					a.list = append(a.list, ip)
+				}
+			}
+		}
+		slices.Sort(a.list)
+		a.list = slices.Clip(slices.Compact(a.list))
+	})
+	return a.list
 }
 
 // list reads the pods from the space of whichever revision asks first: as long

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/match"
 	"rung/model/nb"
 )
@@ -33,7 +34,7 @@ func (c *Compiler) multicastNS(namespace string) {
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		out.fixed = append(out.fixed, c.row(out, rowSpec{
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: namespace}, {Key: nb.KeyDirection, Value: string(dir)}},
-			direction: dir, priority: model.PriorityMulticastAllow, action: nb.ActionAllow, sampled: true,
+			direction: dir, priority: ladder.PriorityMulticastAllow, action: nb.ActionAllow, sampled: true,
 			match: match.MulticastNS(match.Direction(dir), out.Holder.Name, pods.name(familyV4), pods.name(familyV6), c.options.IPv4, c.options.IPv6),
 		}))
 	}
@@ -48,8 +49,8 @@ func (c *Compiler) multicastCluster() {
 		priority     int
 		match        func(match.Direction, Holder) string
 	}{
-		{nb.TypeMulticastDeny, nb.ActionDrop, model.PriorityMulticastDeny, func(match.Direction, Holder) string { return match.MulticastAny() }},
-		{nb.TypeMulticastNodes, nb.ActionAllow, model.PriorityMulticastAllow, func(d match.Direction, at Holder) string { return match.MulticastInterNode(d, at.Name) }},
+		{nb.TypeMulticastDeny, nb.ActionDrop, ladder.PriorityMulticastDeny, func(match.Direction, Holder) string { return match.MulticastAny() }},
+		{nb.TypeMulticastNodes, nb.ActionAllow, ladder.PriorityMulticastAllow, func(d match.Direction, at Holder) string { return match.MulticastInterNode(d, at.Name) }},
 	} {
 		k := model.PolicyKey{Kind: model.KindMulticastCluster, Name: unit.kind}
 		if !c.multicastOn() {
@@ -86,7 +87,7 @@ func (c *Compiler) hairpin() {
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		out.fixed = append(out.fixed, c.row(out, rowSpec{
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: nb.NameHairpin}, {Key: nb.KeyDirection, Value: string(dir)}},
-			direction: dir, priority: model.PriorityNetpolAllow, action: nb.ActionAllowRelated,
+			direction: dir, priority: ladder.PriorityNetpolAllow, action: nb.ActionAllowRelated,
 			match: match.Hairpin(c.options.IPv4, c.options.IPv6),
 		}))
 	}
@@ -106,7 +107,7 @@ func (c *Compiler) nodeRows(node string) {
 	for _, ip := range n.MgmtIPs {
 		out.fixed = append(out.fixed, c.row(out, rowSpec{
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: node}, {Key: nb.KeyIP, Value: ip}},
-			direction: model.Ingress, priority: model.PriorityNetpolAllow, action: nb.ActionAllowRelated, match: match.NodeMatch(ip), sampled: true,
+			direction: model.Ingress, priority: ladder.PriorityNetpolAllow, action: nb.ActionAllowRelated, match: match.NodeMatch(ip), sampled: true,
 		}))
 	}
 	c.put(k, out)

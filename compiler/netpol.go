@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/match"
 	"rung/model/nb"
 )
@@ -74,7 +75,7 @@ func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair,
 	if c.options.Stateless && p.Annotations[model.AnnotationStateless] == "true" {
 		action = nb.ActionAllowStateless
 	}
-	cr := &compiledRule{rule: r, priority: model.PriorityNetpolAllow, action: action, peers: make([]*group, len(r.Peers))}
+	cr := &compiledRule{rule: r, priority: ladder.PriorityNetpolAllow, action: action, peers: make([]*group, len(r.Peers))}
 	out.rules = append(out.rules, cr)
 	dir := match.Direction(r.Direction)
 	var sets4, sets6 []string
@@ -119,7 +120,7 @@ func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair,
 				pairs: []nb.Pair{name, {Key: nb.KeyDirection, Value: string(r.Direction)},
 					{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: l4.protocol},
 					{Key: nb.KeyIPBlock, Value: at.block}},
-				direction: r.Direction, priority: model.PriorityNetpolAllow, action: action, level: out.levels.Allow,
+				direction: r.Direction, priority: ladder.PriorityNetpolAllow, action: action, level: out.levels.Allow,
 				match: match.Netpol(dir, at.l3, l4.text, out.GroupName), sampled: true,
 			}))
 		}
@@ -197,10 +198,10 @@ func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *Com
 		}))
 	}
 	d := match.Direction(dir)
-	row("arpAllow", match.ARPMatch(d, out.GroupName), model.PriorityNetpolAllow, nb.ActionAllow, "")
-	row("defaultDeny", match.DenyMatch(d, out.GroupName), model.PriorityNetpolDeny, nb.ActionDrop, out.levels.Deny)
+	row("arpAllow", match.ARPMatch(d, out.GroupName), ladder.PriorityNetpolAllow, nb.ActionAllow, "")
+	row("defaultDeny", match.DenyMatch(d, out.GroupName), ladder.PriorityNetpolDeny, nb.ActionDrop, out.levels.Deny)
 	if c.options.AllowICMP {
-		row("icmpAllow", match.ICMPMatch(d, out.GroupName), model.PriorityNetpolAllow, nb.ActionAllow, "")
+		row("icmpAllow", match.ICMPMatch(d, out.GroupName), ladder.PriorityNetpolAllow, nb.ActionAllow, "")
 	}
 	return out
 }

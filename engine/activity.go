@@ -11,14 +11,21 @@ const activityKept = 2000
 
 // activityLog is a bounded list of what was done, newest last.
 type activityLog struct {
+	news func() // called after every entry
+
 	mu      sync.Mutex
 	seq     uint64
 	entries []model.Activity
 }
 
-func newActivityLog() *activityLog { return &activityLog{} }
+func newActivityLog() *activityLog { return &activityLog{news: func() {}} }
 
 func (l *activityLog) add(a model.Activity) {
+	l.put(a)
+	l.news()
+}
+
+func (l *activityLog) put(a model.Activity) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seq++

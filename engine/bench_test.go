@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"rung/bench/workload"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/sources/manifests"
 )
@@ -15,8 +17,8 @@ type still struct{ objects []model.Object }
 
 func (s still) Name() string { return "bench" }
 
-func (s still) Run(ctx context.Context, sink func(SourceUpdate)) {
-	sink(SourceUpdate{Upsert: s.objects, Loaded: true, State: model.SourceState{Name: "bench", Conn: model.ConnSynced}})
+func (s still) Run(ctx context.Context, sink func(source.Update)) {
+	sink(source.Update{Upsert: s.objects, Loaded: true, State: model.SourceState{Name: "bench", Conn: model.ConnSynced}})
 	<-ctx.Done()
 }
 
@@ -28,12 +30,12 @@ func BenchmarkRevision(b *testing.B) {
 		b.Fatal(err)
 	}
 	res := manifests.Parse("large.yaml", text.Bytes(), manifests.Options{SkipSchema: true})
-	e, err := New(context.Background(), Config{Sources: []Source{still{res.Objects}}})
+	e, err := New(context.Background(), Config{Sources: []source.Source{still{res.Objects}}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer e.Close()
-	if err := e.Wait(context.Background(), func(r *Revision) bool { return r.Loaded }); err != nil {
+	if err := e.Wait(context.Background(), func(r *revision.Revision) bool { return r.Loaded }); err != nil {
 		b.Fatal(err)
 	}
 	var pod *model.Pod

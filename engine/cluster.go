@@ -1,6 +1,10 @@
 package engine
 
 import (
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/source"
+	"rung/model"
 	"rung/model/clean"
 	"rung/reconciler"
 	"rung/sources/kube"
@@ -10,9 +14,6 @@ import (
 // ErrNoCluster says that no cluster is configured; what wraps it says what was
 // looked for.
 var ErrNoCluster = kube.ErrNoCluster
-
-// ClusterMode is the Mode.Name of a run on a cluster.
-const ClusterMode = "cluster"
 
 // ClusterOptions say which cluster to run on, as whom, and where OVN-Kubernetes
 // is in it.
@@ -30,9 +31,9 @@ func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
 		return err
 	}
 	cfg.Kube, cfg.OVNNamespace, cfg.ExecZones = c, o.OVNNamespace, exec
-	cfg.Mode = Mode{Name: ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User()}
+	cfg.Mode = revision.Mode{Name: revision.ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User(), Kubectl: model.Kubectl{Flags: c.Flags()}}
 	cfg.Identity = c.Context() + " " + c.Server()
-	cfg.Sources, cfg.Writer = []Source{FromCluster(c)}, ToCluster(c)
+	cfg.Sources, cfg.Writer = []source.Source{source.FromCluster(c)}, gate.ToCluster(c)
 	return nil
 }
 

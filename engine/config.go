@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"time"
 
-	"rung/compiler"
-	"rung/model"
+	"rung/engine/gate"
+	"rung/engine/logs"
+	"rung/engine/revision"
+	"rung/engine/settings"
+	"rung/engine/source"
 	"rung/reconciler"
 	"rung/sources/kube"
 	"rung/sources/safefile"
@@ -14,14 +17,14 @@ import (
 // Config says what an engine runs on.
 type Config struct {
 	// Mode is what is on screen; Writes, WhyNot and Families are filled in.
-	Mode Mode
+	Mode revision.Mode
 	// Identity tells what is run on from everything else, wherever Rung is
 	// started: history and plans are kept under it. Empty is the title of Mode.
 	Identity string
 	// Sources deliver objects.
-	Sources []Source
+	Sources []source.Source
 	// Writer makes changes of policies lasting; nil keeps them in memory.
-	Writer Writer
+	Writer gate.Writer
 
 	// Kube, when set, is the cluster that sources, writer and zones belong to;
 	// OpenCluster sets it.
@@ -56,18 +59,11 @@ type Config struct {
 	// be switched on.
 	Writes, ReadOnly bool
 
-	// Family is "auto" (or empty), "ipv4", "ipv6" or "dual".
-	Family string
-	// Observability is "on", "off", or "auto" (or empty): as rows and configuration
-	// of a cluster say, else off.
-	Observability string
-	// MaxPriority is the lowest precedence the cluster enforces; 0 means
-	// model.MaxPriority.
-	MaxPriority int32
-	Features    Features
+	// Flags say what the cluster's OVN-Kubernetes runs with.
+	settings.Flags
 
 	// ACLLogs says which of the cluster's ACL logs are followed.
-	ACLLogs ACLLogs
+	ACLLogs logs.Scope
 
 	// StateDir holds the history and the audit; empty keeps neither.
 	StateDir string
@@ -107,20 +103,11 @@ type SandboxConfig struct {
 	Foreign bool
 }
 
-// highestPriority is where 30000 − 100·P − 99, the last row of a policy, is
-// still a priority of OVN (ovn-kubernetes.md#priorities).
-const highestPriority = 299
-
 // maxRate is the most simulated events a second that make sense; it also keeps
 // the time between two of them above nothing.
 const maxRate = 1e6
 
 func (c *Config) check() error {
-	switch c.Family {
-	case "", "auto", "ipv4", "ipv6", "dual":
-	default:
-		return fmt.Errorf("IP family %q: want auto, ipv4, ipv6 or dual", c.Family)
-	}
 	if c.Sandbox != nil && len(c.NB) > 0 {
 		return fmt.Errorf("a sandbox and --nb exclude each other")
 	}
@@ -133,12 +120,6 @@ func (c *Config) check() error {
 			return fmt.Errorf("two sources are called %q", src.Name())
 		}
 		names[src.Name()] = true
-	}
-	if c.MaxPriority < 0 || c.MaxPriority > highestPriority {
-		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0", c.MaxPriority, highestPriority)
-	}
-	if c.MaxPriority == 0 {
-		c.MaxPriority = model.MaxPriority
 	}
 	if sb := c.Sandbox; sb != nil {
 		for what, rate := range map[string]float64{"traffic": sb.Traffic, "churn": sb.Churn} {
@@ -159,10 +140,7 @@ func (c *Config) check() error {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	if _, err := isOn("observability", c.Observability); err != nil {
-		return err
-	}
-	return c.Features.options(&compiler.Options{})
+	return c.Flags.Check()
 }
 
 // identity is what history and plans are kept under.
@@ -171,16 +149,4 @@ func (c *Config) identity() string {
 		return c.Mode.Name + ":" + c.Identity
 	}
 	return c.Mode.Name + ":" + c.Mode.Title
-}
-
-// compilerOptions are the compiler's options of a configuration that was checked.
-func (c *Config) compilerOptions() compiler.Options {
-	o := compiler.Options{
-		IPv4:        c.Family == "ipv4" || c.Family == "dual",
-		IPv6:        c.Family == "ipv6" || c.Family == "dual",
-		MaxPriority: c.MaxPriority,
-	}
-	o.Observability, _ = isOn("observability", c.Observability)
-	_ = c.Features.options(&o)
-	return o
 }

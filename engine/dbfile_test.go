@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/test/wait"
 )
@@ -65,7 +66,7 @@ func TestDatabaseFiles(t *testing.T) {
 	if err != nil || len(found) != 4 {
 		t.Fatalf("%v, %v", found, err)
 	}
-	cfg := Config{Mode: Mode{Name: "files", Title: "x"}, NB: map[string]string{}}
+	cfg := Config{Mode: revision.Mode{Name: "files", Title: "x"}, NB: map[string]string{}}
 	for _, addr := range found {
 		cfg.NB[addr] = addr
 	}

@@ -101,10 +101,8 @@ func (e *Engine) runDialectConfig() {
 		if !e.send(func(s *state) { s.dialectConfig(found, problem) }) {
 			return
 		}
-		select {
-		case <-e.ctx.Done():
+		if sleep(e.ctx, wait); e.ctx.Err() != nil {
 			return
-		case <-time.After(wait):
 		}
 	}
 }

@@ -2,10 +2,10 @@ package engine
 
 import (
 	"maps"
-	"reflect"
 	"time"
 
 	"rung/compiler"
+	"rung/engine/settings"
 	"rung/model"
 	"rung/model/dialect"
 	"rung/sources/kube"
@@ -23,13 +23,12 @@ const (
 // dialects follow what the zones' OVN-Kubernetes runs with. The engine's loop owns
 // them; nil where dialects are not read.
 type dialects struct {
-	view *dialectView // handed to revisions: replaced, never changed
+	view *settings.View // handed to revisions: replaced, never changed
 	// configRead is when the configuration was asked for the first time, zero
 	// before.
 	configRead time.Time
-	changed    time.Time   // when the options changed last
-	timer      *time.Timer // decides again
-	pending    bool        // other options are waiting for their time
+	changed    time.Time // when the options changed last
+	pending    bool      // other options are waiting for their time
 	// step is the step of the desired rows in which the options changed last.
 	step  uint64
 	shown map[string]shownZone
@@ -38,7 +37,7 @@ type dialects struct {
 // shownZone keeps what a zone's state was turned into.
 type shownZone struct {
 	in, out *model.ZoneState
-	view    *dialectView
+	view    *settings.View
 	cluster *model.Cluster
 	step    uint64
 }
@@ -53,21 +52,16 @@ func newDialects(cfg *Config, d *compiler.Desired) *dialects {
 	if !cfg.readsDialects() {
 		return nil
 	}
-	v := &dialectView{cfg: cfg, options: cfg.compilerOptions()}
-	v.v4, v.v6 = d.Families()
-	return &dialects{view: v, shown: map[string]shownZone{}}
+	v4, v6 := d.Families()
+	return &dialects{view: settings.New(&cfg.Flags, v4, v6), shown: map[string]shownZone{}}
 }
 
 // viewOf is what a revision gets; families follow the pods where nobody says.
-func (d *dialects) viewOf(s *state) *dialectView {
+func (d *dialects) viewOf(s *state) *settings.View {
 	if d == nil {
 		return nil
 	}
-	if v4, v6 := s.desired.Families(); v4 != d.view.v4 || v6 != d.view.v6 {
-		next := *d.view
-		next.v4, next.v6 = v4, v6
-		d.view = &next
-	}
+	d.view = d.view.WithFamilies(s.desired.Families())
 	return d.view
 }
 
@@ -82,28 +76,16 @@ func (s *state) dialectOf(zone string, found *dialect.Dialect) {
 	if d == nil || found == nil {
 		return
 	}
-	if was := d.view.zones[zone]; was != nil && reflect.DeepEqual(was, found) {
-		return
+	if next := d.view.WithRows(zone, found); next != d.view {
+		d.view = next
+		s.decideDialect()
 	}
-	next := *d.view
-	next.zones = maps.Clone(next.zones)
-	if next.zones == nil {
-		next.zones = map[string]*dialect.Dialect{}
-	}
-	next.zones[zone] = found
-	d.view = &next
-	s.decideDialect()
 }
 
 // dialectConfig takes in what the cluster's objects say.
 func (s *state) dialectConfig(c kube.OVNKube, problem string) {
 	d := s.dialects
-	next := *d.view
-	if problem == "" || len(c.Settings) > 0 || c.Image != "" {
-		next.config = c // what was known stays while nothing can be read
-	}
-	next.configErr = problem
-	d.view = &next
+	d.view = d.view.WithConfig(c, problem)
 	if d.configRead.IsZero() {
 		d.configRead = time.Now()
 	}
@@ -115,40 +97,27 @@ func (s *state) dialectConfig(c kube.OVNKube, problem string) {
 func (s *state) decideDialect() {
 	d := s.dialects
 	s.dirty = true
-	next := *d.viewOf(s)
-	for name := range next.zones {
-		if s.zones[name] == nil && s.e.zones.members[name] == nil {
-			next.zones = maps.Clone(next.zones)
-			delete(next.zones, name) // its node is gone
-		}
-	}
 	maps.DeleteFunc(d.shown, func(name string, _ shownZone) bool { return s.zones[name] == nil })
-	next.cluster = mostSay(next.zones, &d.view.cluster)
-	d.view = &next
-	o := next.compilerOptions()
+	d.view = d.viewOf(s).Counted(func(zone string) bool { return s.zones[zone] != nil || s.e.zones.members[zone] != nil })
+	o, others := d.view.Wants()
 	d.pending = false
-	if sameOptions(o, next.options) {
+	if !others {
 		return
 	}
 	now := time.Now()
 	due := d.changed.Add(dialectRest)
-	zones := len(next.cfg.NB) > 0 || next.cfg.ZoneOf != nil
-	if until := d.configRead.Add(dialectWait); zones && len(next.zones) == 0 && until.After(due) {
+	zones := len(s.e.cfg.NB) > 0 || s.e.cfg.ZoneOf != nil
+	if until := d.configRead.Add(dialectWait); zones && len(d.view.Zones()) == 0 && until.After(due) {
 		due = until
 	}
-	if wait := due.Sub(now); wait > 0 && s.e.ctx.Err() == nil {
+	if wait := due.Sub(now); wait > 0 {
 		d.pending = true
-		if d.timer != nil {
-			d.timer.Stop()
-		}
-		d.timer = time.AfterFunc(wait, func() { s.e.send(func(s *state) { s.decideDialect() }) })
+		s.alarms.dialect.set(wait)
 		return
 	}
-	changed := next
-	changed.options = o
 	desired, delta := s.compiler.Reconfigure(o)
-	changed.v4, changed.v6 = desired.Families()
-	d.view = &changed
+	v4, v6 := desired.Families()
+	d.view = d.view.Compiled(o, v4, v6)
 	if delta.Empty() {
 		return
 	}
@@ -194,8 +163,8 @@ func (s *state) compared(st *model.ZoneState) *model.ZoneState {
 		next.Judging = true
 		out = &next
 	}
-	if found := view.zones[st.Name]; found != nil {
-		if policies := s.excused(out.Policies, view.deviations(found), found); policies != nil {
+	if found := view.Rows(st.Name); found != nil {
+		if policies := s.excused(out.Policies, view.Deviations(found), found); policies != nil {
 			next := *out
 			next.Policies = policies
 			out = &next
@@ -207,14 +176,14 @@ func (s *state) compared(st *model.ZoneState) *model.ZoneState {
 
 // excused are the policies of a zone with those of the kinds that deviate marked;
 // nil when none is.
-func (s *state) excused(in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]deviation, found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
+func (s *state) excused(in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]settings.Deviation, found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
 	var out map[model.PolicyKey]*model.PolicyInZone
 	for k, p := range in {
 		why := ""
 		if p.NotComparable {
 			why = found.Of(string(k.Kind)).Form
-		} else if by, there := no[k.Kind]; there && !p.InSync && p.None == nil && (!by.annotated || s.stateless(k)) {
-			why = by.text
+		} else if by, there := no[k.Kind]; there && !p.InSync && p.None == nil && (!by.Annotated || s.stateless(k)) {
+			why = by.Text
 		}
 		if why == "" || p.Why == why {
 			continue

@@ -1,13 +1,18 @@
-// Package engine is the console without a screen. It runs the sources, the
-// compiler and the reconcilers, joins desired with live rows, holds the current
-// revision, and is the one gate through which every change goes.
+// Package engine is the console without a screen: the loop that owns what changes,
+// the zones with their reconcilers, and the wiring of the rooms below it.
 //
-// Invariants: a Revision is immutable and read without locks; nothing but the
-// gate (Preview, then Commit) changes policies, and it checks read-only mode,
-// validation, guard rails and confirmation and writes the audit line; object
-// state is delivered always and coalesced, log lines may be dropped and are
-// counted then; every goroutine ends with Close.
+//	settings   what a cluster's OVN-Kubernetes runs with, zone by zone
+//	revision   what is read: one immutable state of everything, and what it answers
+//	gate       the one way by which policies are changed
+//	logs       ACL log lines, each with the rule behind it
+//	source     what delivers objects
+//	statedir   the files below the state folder that are no history and no audit
 //
-// It may import everything below it (compiler, reconciler, sources, model);
-// ui and cli import it.
+// Invariants: one goroutine, the loop, owns the state and publishes revisions; whoever
+// is not the loop sends it a function. Object state is delivered always and coalesced,
+// log lines may be dropped and are counted then. Every goroutine and timer ends with
+// Close.
+//
+// It may import everything below it (compiler, reconciler, sources, model); ui and cli
+// import it.
 package engine

@@ -71,10 +71,8 @@ func (p *endpoint) run(turns chan struct{}) {
 		}
 		p.failed(err)
 		p.e.do(p.show)
-		select {
-		case <-p.e.ctx.Done():
+		if sleep(p.e.ctx, wait); p.e.ctx.Err() != nil {
 			return
-		case <-time.After(wait):
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/sources/nbdb"
@@ -34,7 +35,7 @@ func TestEndpointGetsItsName(t *testing.T) {
 			addr := sb.Endpoints()["worker"]
 			rename(t, addr, "")
 
-			e, err := New(t.Context(), Config{Mode: Mode{Name: "files"}, NB: map[string]string{"a": sb.Endpoints()["a"], addr: addr}, FollowZones: follow,
+			e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, NB: map[string]string{"a": sb.Endpoints()["a"], addr: addr}, FollowZones: follow,
 				Sweep: SweepConfig{TTL: 200 * time.Millisecond}})
 			if err != nil {
 				t.Fatal(err)

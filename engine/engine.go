@@ -3,10 +3,15 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"rung/engine/gate"
+	"rung/engine/logs"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
@@ -19,7 +24,7 @@ type Clock func() time.Time
 type Engine struct {
 	cfg   Config
 	now   Clock
-	rev   atomic.Pointer[Revision]
+	rev   atomic.Pointer[revision.Revision]
 	inbox chan func(*state)
 
 	ctx    context.Context
@@ -30,14 +35,13 @@ type Engine struct {
 	runMu sync.Mutex // orders goRun and Close
 	ended bool
 
-	subMu sync.Mutex
-	subs  map[chan struct{}]struct{}
+	subs revision.Subscribers
 
 	activity *activityLog
 	notices  []string // of the start
-	logs     *Logs
-	gate     *gate
-	plans    *planRunner
+	logs     *logs.Store
+	gate     *gate.Gate
+	plans    *gate.Plans
 	zones    *zoneSet
 	turns    turns
 	share    *nbdb.Sharing // of all zones
@@ -56,9 +60,10 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		subs: map[chan struct{}]struct{}{}, activity: newActivityLog(), share: nbdb.NewSharing(),
+		activity: newActivityLog(), share: nbdb.NewSharing(),
 		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
 	}
+	e.activity.news = e.notify
 	if cfg.Screen {
 		e.turns = newTurns()
 	}
@@ -73,7 +78,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	s := newState(e)
 	e.zones = newZoneSet(e)
 	e.zones.lookers.desired = s.desired
-	e.logs = NewLogs(e.Revision, cfg.LogLines)
+	e.logs = logs.New(e.Revision, cfg.LogLines).WithClock(cfg.Clock)
 	if err := e.startGate(); err != nil {
 		cancel()
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
@@ -137,46 +142,35 @@ func (e *Engine) Close() {
 }
 
 // Revision is the newest revision; never nil.
-func (e *Engine) Revision() *Revision { return e.rev.Load() }
+func (e *Engine) Revision() *revision.Revision { return e.rev.Load() }
 
 // Now is the engine's time.
 func (e *Engine) Now() time.Time { return e.now() }
 
-// Subscribe returns a channel that gets a tick after every new revision;
-// several revisions may share one. The function ends the subscription.
-func (e *Engine) Subscribe() (<-chan struct{}, func()) {
-	ch := make(chan struct{}, 1)
-	e.subMu.Lock()
-	e.subs[ch] = struct{}{}
-	e.subMu.Unlock()
-	return ch, func() {
-		e.subMu.Lock()
-		delete(e.subs, ch)
-		e.subMu.Unlock()
-	}
-}
+// Subscribe returns a channel that gets a tick after every new revision, after
+// every entry of the activity, and when a state of the newest revision changes by
+// the time alone: settling becomes behind. Several of these may share a tick. The
+// function ends the subscription.
+func (e *Engine) Subscribe() (<-chan struct{}, func()) { return e.subs.Subscribe() }
 
-func (e *Engine) notify() {
-	e.subMu.Lock()
-	defer e.subMu.Unlock()
-	for ch := range e.subs {
-		select {
-		case ch <- struct{}{}:
-		default:
-		}
-	}
-}
+func (e *Engine) notify() { e.subs.Notify() }
 
-// Wait blocks until the condition holds for a revision, or ctx ends.
-func (e *Engine) Wait(ctx context.Context, holds func(*Revision) bool) error {
+// Wait blocks until the condition holds for a revision, or ctx ends. The condition
+// is looked at with every tick of Subscribe, and at the times that are given: those
+// after which it may hold although nothing else happens.
+func (e *Engine) Wait(ctx context.Context, holds func(*revision.Revision) bool, times ...time.Time) error {
 	ticks, stop := e.Subscribe()
 	defer stop()
-	// Some conditions depend on the time alone (settling becomes behind).
-	poll := time.NewTicker(100 * time.Millisecond)
-	defer poll.Stop()
+	var due alarm
+	defer due.stop()
+	times = slices.SortedFunc(slices.Values(times), time.Time.Compare)
 	for {
 		if holds(e.Revision()) {
 			return nil
+		}
+		if due.timer == nil && len(times) > 0 {
+			due.set(time.Until(times[0]) + settleSlack)
+			times = times[1:]
 		}
 		select {
 		case <-ctx.Done():
@@ -184,7 +178,8 @@ func (e *Engine) Wait(ctx context.Context, holds func(*Revision) bool) error {
 		case <-e.ctx.Done():
 			return context.Canceled
 		case <-ticks:
-		case <-poll.C:
+		case <-due.rings():
+			due.stop()
 		}
 	}
 }
@@ -217,8 +212,8 @@ func (e *Engine) send(f func(*state)) bool {
 	}
 }
 
-func (e *Engine) runSource(src Source) {
-	src.Run(e.ctx, func(u SourceUpdate) {
+func (e *Engine) runSource(src source.Source) {
+	src.Run(e.ctx, func(u source.Update) {
 		e.send(func(s *state) { s.source(src.Name(), u) })
 	})
 }
@@ -236,7 +231,7 @@ func (e *Engine) SetWrites(on bool) error {
 	if !e.do(func(s *state) { s.writes, s.dirty = on, true }) {
 		return fmt.Errorf("switch changes: the engine has ended: %w", context.Canceled)
 	}
-	e.gate.note("writes", fmt.Sprintf("changes switched %s", map[bool]string{true: "on", false: "off"}[on]))
+	e.gate.Note("writes", fmt.Sprintf("changes switched %s", map[bool]string{true: "on", false: "off"}[on]))
 	return nil
 }
 
@@ -245,4 +240,4 @@ func (e *Engine) SetWrites(on bool) error {
 func (e *Engine) Activity(after uint64) []model.Activity { return e.activity.since(after) }
 
 // Logs is the store of ACL log lines.
-func (e *Engine) Logs() *Logs { return e.logs }
+func (e *Engine) Logs() *logs.Store { return e.logs }

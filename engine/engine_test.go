@@ -11,33 +11,41 @@ import (
 
 	"go.uber.org/goleak"
 
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/settings"
+	"rung/engine/source"
 	"rung/model"
+	"rung/test/given"
 	"rung/test/wait"
 )
 
 func TestWait(t *testing.T) {
 	e := quiet(t, nil)
 	bg := context.Background()
-	if err := e.Wait(bg, func(r *Revision) bool { return r != nil }); err != nil {
+	if err := e.Wait(bg, func(r *revision.Revision) bool { return r != nil }); err != nil {
 		t.Errorf("what holds at once: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(bg, 10*time.Millisecond)
 	defer cancel()
-	if err := e.Wait(ctx, func(*Revision) bool { return false }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := e.Wait(ctx, func(*revision.Revision) bool { return false }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("its time is up: %v", err)
 	}
 	// Nobody makes a revision: the condition is about the time alone.
-	late := time.Now().Add(150 * time.Millisecond)
-	if err := e.Wait(bg, func(*Revision) bool { return time.Now().After(late) }); err != nil {
-		t.Error(err)
+	first, late := time.Now().Add(30*time.Millisecond), time.Now().Add(60*time.Millisecond)
+	looks := 0
+	if err := e.Wait(bg, func(*revision.Revision) bool { looks++; return time.Now().After(late) }, late, first); err != nil || looks > 3 {
+		t.Error(err, looks)
 	}
 	got := make(chan error, 1)
-	go func() { got <- e.Wait(bg, func(r *Revision) bool { return r.Cluster.Policy(anpKey("one")) != nil }) }()
-	e.send(func(s *state) { s.source("a", SourceUpdate{Upsert: []model.Object{at(t, 1, 1)}}) })
+	go func() {
+		got <- e.Wait(bg, func(r *revision.Revision) bool { return r.Cluster.Policy(given.ANPKey("one")) != nil })
+	}()
+	e.send(func(s *state) { s.source("a", source.Update{Upsert: []model.Object{at(t, 1, 1)}}) })
 	if err := <-got; err != nil {
 		t.Error(err)
 	}
-	go func() { got <- e.Wait(bg, func(*Revision) bool { return false }) }()
+	go func() { got <- e.Wait(bg, func(*revision.Revision) bool { return false }) }()
 	e.Close()
 	if err := <-got; !errors.Is(err, context.Canceled) {
 		t.Errorf("the engine has ended: %v", err)
@@ -66,11 +74,11 @@ func TestAfterClose(t *testing.T) {
 		t.Error("a tick")
 	default:
 	}
-	p, err := e.Preview(context.Background(), apply(anp("two", 3, "", "in deny *")))
+	p, err := e.Preview(context.Background(), applied(given.ANP("two", 3, "", "in deny *")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Commit(context.Background(), p, Confirm{Yes: true, Name: p.ConfirmName}); err == nil {
+	if _, err := e.Commit(context.Background(), p, gate.Confirm{Yes: true, Name: p.ConfirmName}); err == nil {
 		t.Error("a change of an engine that has ended")
 	}
 }
@@ -91,9 +99,9 @@ func TestCloseUnderLoad(t *testing.T) {
 			for i := range 3 {
 				wg.Go(func() {
 					for n := 0; ctx.Err() == nil; n++ {
-						p, err := r.Preview(ctx, move("one", int32(20+(n+i)%5)))
+						p, err := r.Preview(ctx, movedTo("one", int32(20+(n+i)%5)))
 						if err == nil && p.Blocked == "" {
-							_, _ = r.Commit(ctx, p, Confirm{Yes: true, Name: p.ConfirmName})
+							_, _ = r.Commit(ctx, p, gate.Confirm{Yes: true, Name: p.ConfirmName})
 						}
 						r.Revision().Findings()
 						_ = r.SetWrites(true)
@@ -122,14 +130,14 @@ func TestConfig(t *testing.T) {
 		want string // in the error; empty: fine
 	}{
 		{"nothing", Config{}, ""},
-		{"family", Config{Family: "ipv5"}, "ipv5"},
+		{"family", Config{Flags: settings.Flags{Family: "ipv5"}}, "ipv5"},
 		{"two places for rows", Config{Sandbox: &SandboxConfig{}, NB: map[string]string{"": "unix:x"}}, "exclude"},
 		{"rows written without objects", Config{Reconcile: true, NB: map[string]string{"": "unix:x"}}, "left over"},
 		{"rows looked at without objects", Config{NB: map[string]string{"": "unix:x"}}, ""},
-		{"two sources of one name", Config{Sources: []Source{idle("a"), idle("a")}}, `called "a"`},
-		{"priorities below 0 in OVN", Config{MaxPriority: 300}, "299"},
-		{"the last that is not", Config{MaxPriority: 299}, ""},
-		{"negative priority", Config{MaxPriority: -1}, "299"},
+		{"two sources of one name", Config{Sources: []source.Source{idle("a"), idle("a")}}, `called "a"`},
+		{"priorities below 0 in OVN", Config{Flags: settings.Flags{MaxPriority: 300}}, "299"},
+		{"the last that is not", Config{Flags: settings.Flags{MaxPriority: 299}}, ""},
+		{"negative priority", Config{Flags: settings.Flags{MaxPriority: -1}}, "299"},
 		{"too many events", Config{Sandbox: &SandboxConfig{Churn: 1e18}}, "churn"},
 		{"endless events", Config{Sandbox: &SandboxConfig{Traffic: math.Inf(1)}}, "traffic"},
 		{"no number of events", Config{Sandbox: &SandboxConfig{Churn: math.NaN()}}, "churn"},
@@ -153,7 +161,7 @@ func TestChurn(t *testing.T) {
 		if k := s.churnIn(0); k != (model.Key{}) {
 			t.Errorf("made after no pod: %v", k)
 		}
-		s.source("a", SourceUpdate{Upsert: []model.Object{own, six}})
+		s.source("a", source.Update{Upsert: []model.Object{own, six}})
 		for slot := range churnPods {
 			s.churnIn(slot)
 		}

@@ -11,17 +11,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
+	"rung/test/given"
 )
 
 func livePolicies() []string {
 	return []string{
-		anp("one", 10, "tenant=blue", "in allow tenant=green tcp:80", "in deny *", "out allow 10.0.0.0/8 udp:53"),
-		anp("two", 50, "tenant=red", "out deny *"),
-		banp("", "in deny tenant=red"),
+		given.ANP("one", 10, "tenant=blue", "in allow tenant=green tcp:80", "in deny *", "out allow 10.0.0.0/8 udp:53"),
+		given.ANP("two", 50, "tenant=red", "out deny *"),
+		given.BANP("", "in deny tenant=red"),
 	}
 }
 
@@ -41,8 +44,8 @@ func TestLiveDriftOnTheBuiltIn(t *testing.T) {
 		})
 	}
 	first := writer()
-	sb.SetPods(first.until(10*time.Second, "read", func(r *Revision) bool { return r.Loaded }).Cluster, nil)
-	first.until(10*time.Second, "ports", func(r *Revision) bool {
+	sb.SetPods(first.until(10*time.Second, "read", func(r *revision.Revision) bool { return r.Loaded }).Cluster, nil)
+	first.until(10*time.Second, "ports", func(r *revision.Revision) bool {
 		z := r.Zone("worker")
 		return z != nil && z.DB != nil && z.DB.PortByName("blue_db-0") != nil || z != nil && z.DB != nil && z.DB.PortByName("blue_web-0") != nil
 	})
@@ -89,7 +92,7 @@ func TestLiveDriftOnTheBuiltIn(t *testing.T) {
 		if _, err := conn.Transact(ctx, []nb.Op{c.op}); err != nil {
 			t.Fatal(err)
 		}
-		look.until(time.Second, fmt.Sprintf("%s %s", c.kind, c.id), func(r *Revision) bool {
+		look.until(time.Second, fmt.Sprintf("%s %s", c.kind, c.id), func(r *revision.Revision) bool {
 			for _, p := range r.Zone("worker").Policies {
 				for _, d := range p.Diffs {
 					if d.Kind == c.kind && d.ID == c.id && (c.field == "" || slices.ContainsFunc(d.Fields, func(f model.FieldDiff) bool { return f.Column == c.field && f.Live == "7" })) {
@@ -124,7 +127,7 @@ func TestLiveFaultsInABurst(t *testing.T) {
 	drops := 0
 	for i := range 150 {
 		name := fmt.Sprint("p", rng.IntN(6))
-		p := r.Revision().Cluster.Policy(anpKey(name))
+		p := r.Revision().Cluster.Policy(given.ANPKey(name))
 		switch n := rng.IntN(10); {
 		case p == nil || n < 5:
 			var rules []string
@@ -132,13 +135,13 @@ func TestLiveFaultsInABurst(t *testing.T) {
 				rules = append(rules, pick("in", "out")+" "+pick("allow", "deny", "pass")+" "+pick("tenant=blue", "tenant=green", "*")+pick("", " tcp:80", " udp:53"))
 			}
 			rules = append(rules, fmt.Sprintf("out allow 10.9.%d.0/24", i))
-			r.change(apply(anp(name, rng.IntN(100), pick("tenant=blue", "tenant=red", ""), rules...)))
+			r.change(applied(given.ANP(name, rng.IntN(100), pick("tenant=blue", "tenant=red", ""), rules...)))
 		case n < 8:
 			if to := int32(rng.IntN(100)); to != p.Priority {
-				r.change(move(name, to))
+				r.change(movedTo(name, to))
 			}
 		default:
-			r.change(Mutation{Op: OpDelete, Policy: anpKey(name)})
+			r.change(gate.Mutation{Op: gate.OpDelete, Policy: given.ANPKey(name)})
 		}
 		if i%10 == 5 {
 			drops++
@@ -171,7 +174,7 @@ func TestLiveFaultsInABurst(t *testing.T) {
 // was reported about it.
 func TestLiveNodesComeAndGo(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
-	all := someObjects()
+	all := given.Objects()
 	cut := strings.Index(all, "---\napiVersion: v1\nkind: Node\nmetadata: {name: control")
 	end := cut + 4 + strings.Index(all[cut+4:], "---\n")
 	if cut < 0 {
@@ -189,8 +192,8 @@ func TestLiveNodesComeAndGo(t *testing.T) {
 		if w.read("control").PortByName("blue_web-0") == nil && w.read("control").PortByName("blue_db-1") == nil {
 			t.Error("no pod of the new node has a port")
 		}
-		r.until(5*time.Second, "a condition of both zones", func(r *Revision) bool { return len(r.Conditions(anpKey("one"))) == 2 })
-		r.change(move("one", 11))
+		r.until(5*time.Second, "a condition of both zones", func(r *revision.Revision) bool { return len(r.Conditions(given.ANPKey("one"))) == 2 })
+		r.change(movedTo("one", 11))
 		rev = r.settle("control", "worker")
 		w.compiledAnew(rev.Cluster, "control")
 		w.compiledAnew(rev.Cluster, "worker")
@@ -198,14 +201,14 @@ func TestLiveNodesComeAndGo(t *testing.T) {
 		w.file("cluster.yaml", fewer)
 		rev = r.settle("worker")
 		w.compiledAnew(rev.Cluster, "worker")
-		if cs := rev.Conditions(anpKey("one")); len(cs) != 1 || cs[0].Type != "Ready-In-Zone-worker" {
+		if cs := rev.Conditions(given.ANPKey("one")); len(cs) != 1 || cs[0].Type != "Ready-In-Zone-worker" {
 			t.Errorf("%+v", cs)
 		}
-		r.until(5*time.Second, "the server of the zone ends", func(*Revision) bool {
+		r.until(5*time.Second, "the server of the zone ends", func(*revision.Revision) bool {
 			_, err := nbdb.Read(t.Context(), w.address("control"))
 			return err != nil
 		})
-		r.change(move("one", 10))
+		r.change(movedTo("one", 10))
 	}
 	if z := r.Revision().Zone("control"); z != nil {
 		t.Errorf("%+v", z)
@@ -215,16 +218,16 @@ func TestLiveNodesComeAndGo(t *testing.T) {
 // Without a node there is nothing to write to, and Rung says so until one comes.
 func TestLiveNoNode(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
-	all := someObjects()
+	all := given.Objects()
 	w.file("cluster.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: blue, labels: {tenant: blue}}\n")
 	r := w.sandbox()
-	r.until(10*time.Second, "the problem is told", func(r *Revision) bool {
+	r.until(10*time.Second, "the problem is told", func(r *revision.Revision) bool {
 		return slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Name == "sandbox" && strings.Contains(s.Error, "no Node") })
 	})
 	w.file("cluster.yaml", all)
 	rev := r.settle("control", "worker")
 	w.compiledAnew(rev.Cluster, "worker")
-	r.until(time.Second, "the problem is gone", func(r *Revision) bool {
+	r.until(time.Second, "the problem is gone", func(r *revision.Revision) bool {
 		return !slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Name == "sandbox" })
 	})
 }
@@ -234,11 +237,11 @@ func TestLiveNoNode(t *testing.T) {
 func TestLiveUnnamedEndpoint(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.run(func(c *Config) { c.NB = map[string]string{"": w.address("worker"), "control": w.address("control")} })
-	rev := r.until(10*time.Second, "nobody is there", func(r *Revision) bool {
+	rev := r.until(10*time.Second, "nobody is there", func(r *revision.Revision) bool {
 		z := r.Zone(w.address("worker"))
 		return len(r.Zones) == 2 && z != nil && z.Conn == model.ConnLost && z.Error != "" && z.Attempts > 1
 	})
-	if s := rev.Summary(anpKey("one"), r.Now()); s.State != model.StateUnknown || s.Zones != 2 {
+	if s := rev.Summary(given.ANPKey("one"), r.Now()); s.State != model.StateUnknown || s.Zones != 2 {
 		t.Errorf("%+v", s)
 	}
 	w.sandbox().settle("control", "worker")
@@ -256,9 +259,9 @@ func TestLiveNeverInSyncTooEarly(t *testing.T) {
 	r.settle("control", "worker")
 	for i := range 40 {
 		// Priority and ids stay; only the rows can tell.
-		r.change(apply(anp("one", 10, "tenant=blue", "in allow tenant=green tcp:"+fmt.Sprint(80+i), "in deny *")))
-		rev := r.until(10*time.Second, "in sync", func(r2 *Revision) bool {
-			return r2.Summary(anpKey("one"), r.Now()).State == model.StateInSync
+		r.change(applied(given.ANP("one", 10, "tenant=blue", "in allow tenant=green tcp:"+fmt.Sprint(80+i), "in deny *")))
+		rev := r.until(10*time.Second, "in sync", func(r2 *revision.Revision) bool {
+			return r2.Summary(given.ANPKey("one"), r.Now()).State == model.StateInSync
 		})
 		for _, z := range rev.Zones {
 			a := z.DB.ACLByID(nb.DefaultController + ":AdminNetworkPolicy:one:Ingress:0:tcp")

@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/test/given"
 )
 
 // A NetworkPolicy and an EgressFirewall are made, edited, taken back and deleted
@@ -22,10 +25,10 @@ func TestLiveTier2(t *testing.T) {
 	if len(before) != 0 {
 		t.Fatalf("there are rows of tier 2 before: %v", before)
 	}
-	web := np("blue", "web", "{podSelector: {matchLabels: {app: web}}, ingress: [{from: [{namespaceSelector: {matchLabels: {tenant: red}}}], ports: [{port: 80}]}]}")
-	wall := ef("blue", "{type: Allow, to: {cidrSelector: 1.2.3.0/24}}", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")
-	r.change(apply(web, wall))
-	r.until(10*time.Second, "the policies are there", func(rev *Revision) bool { return rev.Cluster.Policy(npKey("blue", "web")) != nil })
+	web := given.NP("blue", "web", "{podSelector: {matchLabels: {app: web}}, ingress: [{from: [{namespaceSelector: {matchLabels: {tenant: red}}}], ports: [{port: 80}]}]}")
+	wall := given.EF("blue", "{type: Allow, to: {cidrSelector: 1.2.3.0/24}}", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")
+	r.change(applied(web, wall))
+	r.until(10*time.Second, "the policies are there", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.NPKey("blue", "web")) != nil })
 	rev := r.settle(nodes...)
 	for _, z := range nodes {
 		w.compiledAnew(rev.Cluster, z)
@@ -40,16 +43,16 @@ func TestLiveTier2(t *testing.T) {
 		}
 	}
 	// The firewall hangs on the group of the namespace, which is not Rung's.
-	_, holder := HolderOf(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})
+	_, holder := revision.HolderOf(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})
 	if g := db.PortGroupByName(holder); g == nil || !slices.Contains(g.ACLs, db.ACLByID(c+":EgressFirewall:blue:0").UUID) {
 		t.Errorf("the group of the namespace: %+v", g)
 	}
 
 	edited := strings.Replace(web, "port: 80", "port: 81", 1)
-	r.change(Mutation{Op: OpApply, YAML: []byte(edited), Base: []byte(web)})
+	r.change(gate.Mutation{Op: gate.OpApply, YAML: []byte(edited), Base: []byte(web)})
 	shows := func(port string) {
 		t.Helper()
-		r.until(10*time.Second, "port "+port, func(rev *Revision) bool {
+		r.until(10*time.Second, "port "+port, func(rev *revision.Revision) bool {
 			for _, z := range rev.Zones {
 				a := z.DB.ACLByID(c + ":NetworkPolicy:blue:web:Ingress:0:tcp:-1")
 				if a == nil || !strings.Contains(a.Match, "tcp.dst=="+port+" ") {
@@ -60,19 +63,19 @@ func TestLiveTier2(t *testing.T) {
 		})
 	}
 	shows("81")
-	r.change(Mutation{Op: OpUndo})
+	r.change(gate.Mutation{Op: gate.OpUndo})
 	shows("80")
 
-	r.change(Mutation{Op: OpDelete, Policy: npKey("blue", "web")})
-	r.until(10*time.Second, "the NetworkPolicy is gone", func(rev *Revision) bool { return rev.Cluster.Policy(npKey("blue", "web")) == nil })
+	r.change(gate.Mutation{Op: gate.OpDelete, Policy: given.NPKey("blue", "web")})
+	r.until(10*time.Second, "the NetworkPolicy is gone", func(rev *revision.Revision) bool { return rev.Cluster.Policy(given.NPKey("blue", "web")) == nil })
 	r.settle(nodes...)
 	for _, row := range tier2Rows(w.read("worker")) {
 		if !strings.Contains(row, ":EgressFirewall:blue:") {
 			t.Errorf("left of the NetworkPolicy: %s", row)
 		}
 	}
-	r.change(Mutation{Op: OpDelete, Policy: model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"}})
-	r.until(10*time.Second, "the EgressFirewall is gone", func(rev *Revision) bool { return rev.Cluster.Count(model.KindEF) == 0 })
+	r.change(gate.Mutation{Op: gate.OpDelete, Policy: model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"}})
+	r.until(10*time.Second, "the EgressFirewall is gone", func(rev *revision.Revision) bool { return rev.Cluster.Count(model.KindEF) == 0 })
 	rev = r.settle(nodes...)
 	for _, z := range nodes {
 		if left := tier2Rows(w.read(z)); len(left) > 0 {
@@ -86,7 +89,7 @@ func TestLiveTier2(t *testing.T) {
 // the baseline.
 func tier2Rows(db *nb.DB) (out []string) {
 	take := func(ids map[string]string) {
-		if k, ok := UnitOf(ownerOf(ids)); ok && !k.Kind.IsAdmin() {
+		if k, ok := revision.UnitOf(revision.OwnerOf(ids)); ok && !k.Kind.IsAdmin() {
 			out = append(out, ids[nb.KeyID])
 		}
 	}

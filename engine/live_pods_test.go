@@ -7,8 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/test/given"
+	"rung/test/wait"
 )
 
 // A pod counts as waiting until its port is there, then the policy takes it in.
@@ -20,11 +24,11 @@ func TestLivePortDelay(t *testing.T) {
 	began := time.Now()
 	w.file("more.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: late, namespace: blue, labels: {app: late}}\n"+
 		"spec: {nodeName: worker, containers: [{name: c}]}\nstatus: {phase: Running, podIPs: [{ip: 10.244.9.9}]}\n")
-	rev := r.until(5*time.Second, "the pod waits", func(rev *Revision) bool { return rev.Summary(anpKey("one"), r.Now()).Waiting == 1 })
-	if !slices.ContainsFunc(rev.Zone("worker").Policy(anpKey("one")).Diffs, func(d model.RowDiff) bool {
+	rev := r.until(5*time.Second, "the pod waits", func(rev *revision.Revision) bool { return rev.Summary(given.ANPKey("one"), r.Now()).Waiting == 1 })
+	if !slices.ContainsFunc(rev.Zone("worker").Policy(given.ANPKey("one")).Diffs, func(d model.RowDiff) bool {
 		return strings.Contains(d.Waiting, "logical switch port") && slices.Equal(d.Fields[0].Missing, []string{"blue_late"})
 	}) {
-		t.Errorf("%+v", rev.Zone("worker").Policy(anpKey("one")).Diffs)
+		t.Errorf("%+v", rev.Zone("worker").Policy(given.ANPKey("one")).Diffs)
 	}
 	rev = r.settle("control", "worker")
 	if took := time.Since(began); took < delay {
@@ -42,22 +46,22 @@ func TestLiveTraffic(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.run(func(c *Config) { c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets, Traffic: 400} })
 	r.settle("control", "worker")
-	r.change(Mutation{Op: OpLogLevel, Policy: anpKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
+	r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: given.ANPKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
 	lines := func() (n int) {
 		for _, e := range r.Logs().Since(0, 1000) {
-			if e.Attributed && e.Rule.Policy == anpKey("one") {
+			if e.Attributed && e.Rule.Policy == given.ANPKey("one") {
 				n++
 			}
 		}
 		return n
 	}
-	r.until(10*time.Second, "lines of the policy", func(*Revision) bool { return lines() >= 5 })
+	wait.Within(t, wait.Patience, "lines of the policy", func() bool { return lines() >= 5 })
 	for _, e := range r.Logs().Since(0, 1000) {
-		if e.Attributed && (e.Rule.Policy != anpKey("one") || e.Line.Zone != "control" && e.Line.Zone != "worker") {
+		if e.Attributed && (e.Rule.Policy != given.ANPKey("one") || e.Line.Zone != "control" && e.Line.Zone != "worker") {
 			t.Fatalf("%+v", e)
 		}
 	}
-	all := someObjects()
+	all := given.Objects()
 	cut := strings.Index(all, "---\napiVersion: v1\nkind: Node\nmetadata: {name: control")
 	end := cut + 4 + strings.Index(all[cut+4:], "---\n")
 	w.file("cluster.yaml", all[:cut]+all[end:])
@@ -65,7 +69,7 @@ func TestLiveTraffic(t *testing.T) {
 	w.file("cluster.yaml", all)
 	r.settle("control", "worker")
 	n := lines()
-	r.until(10*time.Second, "more lines", func(*Revision) bool { return lines() > n })
+	wait.Within(t, wait.Patience, "more lines", func() bool { return lines() > n })
 	if st := r.Logs().Stats(); st.Unparsed > 0 || st.Unattributed > 0 {
 		t.Errorf("%d lines unparsed, %d unattributed of %d", st.Unparsed, st.Unattributed, st.Received)
 	}
@@ -76,15 +80,15 @@ func TestLiveActivity(t *testing.T) {
 	w := newLiveWorld(t, livePolicies()...)
 	r := w.sandbox()
 	r.settle("control", "worker")
-	r.change(move("one", 12))
+	r.change(movedTo("one", 12))
 	r.settle("control", "worker")
 	for _, zone := range []string{"control", "worker"} {
 		// The rows are seen, in either case, before or after the answer to the
 		// transaction that wrote them.
 		updated := func(a model.Activity) bool {
-			return a.Zone == zone && a.Policy == anpKey("one") && strings.Contains(a.Summary, "updated")
+			return a.Zone == zone && a.Policy == given.ANPKey("one") && strings.Contains(a.Summary, "updated")
 		}
-		r.until(5*time.Second, "the update is told", func(*Revision) bool { return slices.ContainsFunc(r.Activity(0), updated) })
+		r.until(5*time.Second, "the update is told", func(*revision.Revision) bool { return slices.ContainsFunc(r.Activity(0), updated) })
 		all := r.Activity(0)
 		a := all[slices.IndexFunc(all, updated)]
 		want := fmt.Sprint("priority=", 30000-1200)

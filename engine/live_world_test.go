@@ -16,9 +16,13 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/compiler"
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/model/nb"
 	"rung/sources/nbdb"
+	"rung/test/given"
 )
 
 // liveWorld is manifests in a folder, for engines with zones of the built-in
@@ -39,7 +43,7 @@ func newLiveWorld(t *testing.T, policies ...string) *liveWorld {
 	if err := os.Mkdir(w.manifests, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.file("cluster.yaml", someObjects())
+	w.file("cluster.yaml", given.Objects())
 	w.file("policies.yaml", strings.Join(policies, "---\n"))
 	return w
 }
@@ -66,7 +70,7 @@ type liveRun struct {
 func (w *liveWorld) run(set func(*Config)) *liveRun {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-	cfg := Config{Mode: Mode{Name: "files", Title: w.manifests}, Writes: true, Sources: []Source{NewFiles(FileOptions{Paths: []string{w.manifests}})}}
+	cfg := Config{Mode: revision.Mode{Name: "files", Title: w.manifests}, Writes: true, Sources: []source.Source{gate.NewFiles(gate.FileOptions{Paths: []string{w.manifests}})}}
 	set(&cfg)
 	e, err := New(ctx, cfg)
 	if err != nil {
@@ -81,7 +85,7 @@ func (w *liveWorld) sandbox() *liveRun {
 	return w.run(func(c *Config) { c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets, Foreign: true} })
 }
 
-func (r *liveRun) until(d time.Duration, what string, holds func(*Revision) bool) *Revision {
+func (r *liveRun) until(d time.Duration, what string, holds func(*revision.Revision) bool) *revision.Revision {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.ctx, d)
 	defer cancel()
@@ -102,9 +106,9 @@ func (r *liveRun) until(d time.Duration, what string, holds func(*Revision) bool
 }
 
 // settle waits until the named zones, and no others, show every policy.
-func (r *liveRun) settle(zones ...string) *Revision {
+func (r *liveRun) settle(zones ...string) *revision.Revision {
 	r.t.Helper()
-	return r.until(30*time.Second, "in sync in "+strings.Join(zones, " "), func(rev *Revision) bool {
+	return r.until(30*time.Second, "in sync in "+strings.Join(zones, " "), func(rev *revision.Revision) bool {
 		if !rev.Loaded || len(rev.Zones) != len(zones) {
 			return false
 		}
@@ -112,7 +116,7 @@ func (r *liveRun) settle(zones ...string) *Revision {
 			if !slices.Contains(zones, z.Name) || z.Conn != model.ConnSynced || z.Policies == nil {
 				return false
 			}
-			for _, k := range ZonePolicies(rev, z) {
+			for _, k := range revision.ZonePolicies(rev, z) {
 				if in := z.Policy(k); in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) {
 					return false
 				}
@@ -122,18 +126,18 @@ func (r *liveRun) settle(zones ...string) *Revision {
 	})
 }
 
-func (r *liveRun) change(m Mutation) {
+func (r *liveRun) change(m gate.Mutation) {
 	r.t.Helper()
 	for range 50 {
 		p, err := r.Preview(r.ctx, m)
 		if err != nil || p.Blocked != "" {
 			r.t.Fatalf("%v %s %v", err, p.Blocked, p.Errors)
 		}
-		_, err = r.Commit(r.ctx, p, Confirm{Yes: true, Name: p.ConfirmName, By: "test"})
+		_, err = r.Commit(r.ctx, p, gate.Confirm{Yes: true, Name: p.ConfirmName, By: "test"})
 		if err == nil {
 			return
 		}
-		if !errors.Is(err, ErrStale) {
+		if !errors.Is(err, gate.ErrStale) {
 			r.t.Fatal(err)
 		}
 	}
@@ -193,7 +197,7 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 		w.t.Fatal("nothing is wanted")
 	}
 	db := w.read(zone)
-	ours := func(ids map[string]string) bool { return ownerOf(ids).Form == nb.FormKnown }
+	ours := func(ids map[string]string) bool { return revision.OwnerOf(ids).Form == nb.FormKnown }
 	for a := range db.ACLs() {
 		if a := *a; ours(a.ExternalIDs) {
 			a.UUID = ""
@@ -246,7 +250,7 @@ func (w *liveWorld) compiledAnew(c *model.Cluster, zone string) {
 func foreign(db *nb.DB) map[string]any {
 	out := map[string]any{}
 	ours := func(ids map[string]string) bool {
-		_, known := UnitOf(ownerOf(ids))
+		_, known := revision.UnitOf(revision.OwnerOf(ids))
 		return known
 	}
 	for a := range db.ACLs() {

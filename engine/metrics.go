@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/reconciler"
@@ -164,7 +165,7 @@ func (m *metrics) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64,
 
 // policies are the metrics of one kind: policies that are programmed in a zone
 // this process writes, their rules, and their rows.
-func (m *metrics) policies(d *policyDescs, r *Revision, mine []*model.ZoneState, gauge func(*prometheus.Desc, float64, ...string)) {
+func (m *metrics) policies(d *policyDescs, r *revision.Revision, mine []*model.ZoneState, gauge func(*prometheus.Desc, float64, ...string)) {
 	type slot struct {
 		dir    model.Direction
 		action model.Action

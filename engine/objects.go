@@ -3,11 +3,12 @@ package engine
 import (
 	"slices"
 
+	"rung/engine/source"
 	"rung/model"
 )
 
 // source takes in one step of a source.
-func (s *state) source(name string, u SourceUpdate) {
+func (s *state) source(name string, u source.Update) {
 	now := s.e.now()
 	st, was := u.State, s.sources[name]
 	st.At, st.ReadAt = was.At, was.ReadAt
@@ -65,7 +66,7 @@ func (s *state) reword(source string, k model.Key, before, now model.Object) {
 	}
 	was, _ := before.(*model.Policy)
 	is, _ := now.(*model.Policy)
-	if was == nil || is == nil || !sameContent(was, is) {
+	if was == nil || is == nil || !model.SameContent(was, is) {
 		s.outrank(source, k)
 		return
 	}
@@ -86,7 +87,7 @@ func (s *state) outrank(source string, k model.Key) {
 	}
 	delete(s.overlay, k)
 	said, _ := s.said(k).(*model.Policy)
-	if sameContent(over, said) {
+	if model.SameContent(over, said) {
 		return
 	}
 	what := "changed"
@@ -106,7 +107,7 @@ func (s *state) change(objects map[model.Key]*model.Policy) {
 		// came here, or when a change is taken back: its object knows where it
 		// stands.
 		said, _ := s.said(k).(*model.Policy)
-		if sameContent(p, said) {
+		if model.SameContent(p, said) {
 			delete(s.overlay, k)
 		} else {
 			s.overlay[k] = p
@@ -155,6 +156,9 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) {
 		return
 	}
 	s.cluster = next
+	if s.e.cfg.Sandbox == nil {
+		s.past = s.past.Recall(changes, s.desired)
+	}
 	d, delta := s.compiler.Apply(next, changes)
 	s.desired = d
 	s.dirty = true

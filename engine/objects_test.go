@@ -11,8 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/sources/manifests"
+	"rung/test/given"
 )
 
 // idle is a source whose steps the test tells the loop itself.
@@ -20,12 +23,12 @@ type idle string
 
 func (i idle) Name() string { return string(i) }
 
-func (i idle) Run(ctx context.Context, _ func(SourceUpdate)) { <-ctx.Done() }
+func (i idle) Run(ctx context.Context, _ func(source.Update)) { <-ctx.Done() }
 
 // quiet is an engine of sources a and b, without zones.
 func quiet(t testing.TB, set func(*Config)) *Engine {
 	t.Helper()
-	cfg := Config{Mode: Mode{Name: "files", Title: "t"}, Sources: []Source{idle("a"), idle("b")}, Writes: true}
+	cfg := Config{Mode: revision.Mode{Name: "files", Title: "t"}, Sources: []source.Source{idle("a"), idle("b")}, Writes: true}
 	if set != nil {
 		set(&cfg)
 	}
@@ -40,7 +43,7 @@ func quiet(t testing.TB, set func(*Config)) *Engine {
 // at is a policy "one" of a priority as a source reads it from a line.
 func at(t testing.TB, priority, line int) *model.Policy {
 	t.Helper()
-	p, broken := manifests.ParsePolicy([]byte(anp("one", priority, "", "in deny *")))
+	p, broken := manifests.ParsePolicy([]byte(given.ANP("one", priority, "", "in deny *")))
 	if p == nil {
 		t.Fatal(broken)
 	}
@@ -51,14 +54,14 @@ func at(t testing.TB, priority, line int) *model.Policy {
 // TestOverlay: what stands after sources and changes made here, and where it
 // stands.
 func TestOverlay(t *testing.T) {
-	key := anpKey("one")
+	key := given.ANPKey("one")
 	type step func(*state)
-	reads := func(source string, priority, line int) step {
+	reads := func(from string, priority, line int) step {
 		p := at(t, priority, line)
-		return func(s *state) { s.source(source, SourceUpdate{Upsert: []model.Object{p}}) }
+		return func(s *state) { s.source(from, source.Update{Upsert: []model.Object{p}}) }
 	}
-	loses := func(source string) step {
-		return func(s *state) { s.source(source, SourceUpdate{Remove: []model.Key{key}}) }
+	loses := func(from string) step {
+		return func(s *state) { s.source(from, source.Update{Remove: []model.Key{key}}) }
 	}
 	change := func(priority int) step {
 		return func(s *state) {
@@ -103,9 +106,9 @@ func TestOverlay(t *testing.T) {
 		{"both lose it", []step{reads("a", 1, 10), reads("b", 6, 1), loses("a"), loses("b")}, "gone", 0, ""},
 		{"removed and read in one step", []step{func(s *state) {
 			p := at(t, 8, 3)
-			s.source("a", SourceUpdate{Upsert: []model.Object{at(t, 1, 10)}})
-			s.source("a", SourceUpdate{Upsert: []model.Object{p}, Remove: []model.Key{key}})
-			s.source("a", SourceUpdate{Upsert: []model.Object{p}})
+			s.source("a", source.Update{Upsert: []model.Object{at(t, 1, 10)}})
+			s.source("a", source.Update{Upsert: []model.Object{p}, Remove: []model.Key{key}})
+			s.source("a", source.Update{Upsert: []model.Object{p}})
 		}}, "8 3", 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -121,7 +124,7 @@ func TestOverlay(t *testing.T) {
 			if got != tt.want || over != tt.over {
 				t.Errorf("%s, %d changes kept; want %s and %d", got, over, tt.want, tt.over)
 			}
-			if c := e.Revision().desired.Policy(key); (c == nil) != (tt.want == "gone") {
+			if c := e.Revision().Desired.Policy(key); (c == nil) != (tt.want == "gone") {
 				t.Errorf("compiled: %v", c)
 			}
 			var told []string
@@ -139,7 +142,7 @@ func TestOverlay(t *testing.T) {
 func TestSourceState(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	e := quiet(t, func(c *Config) { c.Clock = func() time.Time { return now } })
-	tell := func(u SourceUpdate) model.SourceState {
+	tell := func(u source.Update) model.SourceState {
 		now = now.Add(time.Minute)
 		e.do(func(s *state) { s.source("a", u) })
 		return e.Revision().Sources[0]
@@ -148,16 +151,16 @@ func TestSourceState(t *testing.T) {
 	lost := model.SourceState{Name: "a", Conn: model.ConnLost, Error: "no such folder"}
 	minute := func(n int) time.Time { return time.Date(2026, 1, 1, 0, n, 0, 0, time.UTC) }
 	for i, tt := range []struct {
-		u        SourceUpdate
+		u        source.Update
 		at, read time.Time
 		loaded   bool
 	}{
-		{SourceUpdate{State: model.SourceState{Name: "a", Conn: model.ConnDialling}}, minute(1), time.Time{}, false},
-		{SourceUpdate{State: synced, HasBroken: true, Broken: []model.Broken{{Message: "x"}}}, minute(2), minute(2), false},
-		{SourceUpdate{State: synced, Loaded: true}, minute(2), minute(3), false},
-		{SourceUpdate{State: lost}, minute(4), minute(3), false},
-		{SourceUpdate{State: lost}, minute(4), minute(3), false},
-		{SourceUpdate{State: synced, Upsert: []model.Object{at(t, 1, 1)}}, minute(6), minute(6), false},
+		{source.Update{State: model.SourceState{Name: "a", Conn: model.ConnDialling}}, minute(1), time.Time{}, false},
+		{source.Update{State: synced, HasBroken: true, Broken: []model.Broken{{Message: "x"}}}, minute(2), minute(2), false},
+		{source.Update{State: synced, Loaded: true}, minute(2), minute(3), false},
+		{source.Update{State: lost}, minute(4), minute(3), false},
+		{source.Update{State: lost}, minute(4), minute(3), false},
+		{source.Update{State: synced, Upsert: []model.Object{at(t, 1, 1)}}, minute(6), minute(6), false},
 	} {
 		got := tell(tt.u)
 		want := tt.u.State
@@ -172,11 +175,11 @@ func TestSourceState(t *testing.T) {
 	if b := e.Revision().Broken; len(b) != 1 || b[0].Message != "x" {
 		t.Errorf("what was broken stays until it is told anew: %v", b)
 	}
-	e.do(func(s *state) { s.source("b", SourceUpdate{Loaded: true, HasBroken: true}) })
+	e.do(func(s *state) { s.source("b", source.Update{Loaded: true, HasBroken: true}) })
 	if !e.Revision().Loaded || len(e.Revision().Broken) != 1 {
 		t.Error("both have delivered")
 	}
-	e.do(func(s *state) { s.source("a", SourceUpdate{State: synced, HasBroken: true}) })
+	e.do(func(s *state) { s.source("a", source.Update{State: synced, HasBroken: true}) })
 	if len(e.Revision().Broken) != 0 {
 		t.Error("nothing is broken any more")
 	}
@@ -191,24 +194,24 @@ func TestConditionsGo(t *testing.T) {
 		statusOf{e}.SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
 		e.do(func(*state) {})
 	}
-	tell := func(u SourceUpdate) { e.do(func(s *state) { s.source("a", u) }) }
+	tell := func(u source.Update) { e.do(func(s *state) { s.source("a", u) }) }
 	count := func() int { return len(e.Revision().Conditions(one.Key)) }
 	report()
 	if count() != 0 {
 		t.Error("a condition of no policy")
 	}
-	tell(SourceUpdate{Upsert: []model.Object{one}})
+	tell(source.Update{Upsert: []model.Object{one}})
 	report()
 	old := e.Revision()
 	if count() != 1 {
 		t.Error("no condition")
 	}
-	tell(SourceUpdate{Upsert: []model.Object{again}})
+	tell(source.Update{Upsert: []model.Object{again}})
 	if count() != 0 {
 		t.Error("the condition of another policy of that name")
 	}
 	report()
-	tell(SourceUpdate{Remove: []model.Key{one.Key}})
+	tell(source.Update{Remove: []model.Key{one.Key}})
 	if count() != 0 {
 		t.Error("the condition of a policy that is gone")
 	}
@@ -222,11 +225,11 @@ func TestEventsAreBounded(t *testing.T) {
 	e := quiet(t, nil)
 	ev := eventsOf{e, "z"}
 	for i := range 3 * eventsKept {
-		ev.Event(model.Event{About: anpKey("one"), Message: fmt.Sprint(i)})
-		ev.Event(model.Event{About: anpKey("one"), Message: "again", Last: time.Unix(int64(i), 0)})
+		ev.Event(model.Event{About: given.ANPKey("one"), Message: fmt.Sprint(i)})
+		ev.Event(model.Event{About: given.ANPKey("one"), Message: "again", Last: time.Unix(int64(i), 0)})
 	}
 	e.do(func(*state) {})
-	all := e.Revision().Events(anpKey("one"))
+	all := e.Revision().Events(given.ANPKey("one"))
 	if n := len(all); n != eventsKept {
 		t.Errorf("%d events", n)
 	}

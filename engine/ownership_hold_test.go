@@ -11,10 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/sources/sandbox"
+	"rung/test/given"
 	"rung/test/wait"
 )
 
@@ -41,10 +44,10 @@ func TestControllersOfEveryZone(t *testing.T) {
 }
 
 // told is a source that says what a test tells it.
-type told chan SourceUpdate
+type told chan source.Update
 
 func (told) Name() string { return "told" }
-func (s told) Run(ctx context.Context, sink func(SourceUpdate)) {
+func (s told) Run(ctx context.Context, sink func(source.Update)) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -82,7 +85,7 @@ func ownWorld(t *testing.T, api *ownerAPI, change func(*Config)) (*Engine, told)
 	}
 	t.Cleanup(sb.Close)
 	src := make(told)
-	cfg := Config{Mode: Mode{Name: ClusterMode}, Sources: []Source{src}, Kube: api.open(t), Reconcile: true,
+	cfg := Config{Mode: revision.Mode{Name: revision.ClusterMode}, Sources: []source.Source{src}, Kube: api.open(t), Reconcile: true,
 		NB: map[string]string{"worker": sb.Endpoints()["worker"]}, Own: Ownership{Writer: "w1", Report: true, Quiet: time.Second}}
 	change(&cfg)
 	e, err := New(t.Context(), cfg)
@@ -90,7 +93,7 @@ func ownWorld(t *testing.T, api *ownerAPI, change func(*Config)) (*Engine, told)
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
-	src <- SourceUpdate{Upsert: manifests.Parse("", []byte(someObjects()+reportedBlue), manifests.Options{}).Objects, Loaded: true,
+	src <- source.Update{Upsert: manifests.Parse("", []byte(given.Objects()+reportedBlue), manifests.Options{}).Objects, Loaded: true,
 		State: model.SourceState{Conn: model.ConnSynced}}
 	return e, src
 }
@@ -99,7 +102,7 @@ func untilZone(t *testing.T, e *Engine, what string, holds func(z *model.ZoneSta
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
-	if e.Wait(ctx, func(r *Revision) bool { z := r.Zone("worker"); return z != nil && holds(z) }) != nil {
+	if e.Wait(ctx, func(r *revision.Revision) bool { z := r.Zone("worker"); return z != nil && holds(z) }) != nil {
 		t.Fatalf("%s: %+v", what, e.Revision().Zone("worker"))
 	}
 }
@@ -123,7 +126,7 @@ func TestConditionsOfANodeThatIsGone(t *testing.T) {
 			untilZone(t, e, "not judged", func(z *model.ZoneState) bool {
 				return z.Held || strings.Contains(z.Paused, "ovnkube-controller")
 			})
-			src <- SourceUpdate{Remove: []model.Key{{Kind: model.KindNode, Name: "worker"}}, State: model.SourceState{Conn: model.ConnSynced}}
+			src <- source.Update{Remove: []model.Key{{Kind: model.KindNode, Name: "worker"}}, State: model.SourceState{Conn: model.ConnSynced}}
 			untilZone(t, e, "the node is there", func(z *model.ZoneState) bool { return strings.Contains(z.Paused, "node is gone") })
 			deadline := time.Now().Add(time.Second)
 			n := 0

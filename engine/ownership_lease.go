@@ -35,10 +35,7 @@ func (w *owned) campaign(ctx context.Context) {
 			w.say("standby: another writer took the zone over")
 			wait = standDown
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
-		}
+		sleep(ctx, wait)
 	}
 }
 
@@ -52,19 +49,20 @@ func (w *owned) lead(ctx context.Context) (takenOff bool) {
 	defer w.note("leads the zone no longer")
 	defer w.say("standby")
 	defer w.r.SetMode(reconciler.Observe)
-	look := time.NewTicker(100 * time.Millisecond)
-	defer look.Stop()
+	// Every state of the reconciler comes with a revision, after it is there.
+	ticks, stop := w.o.e.Subscribe()
+	defer stop()
 	began := false
 	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-look.C:
-		}
 		st := w.r.State()
 		began = began || (st.Writes && !st.TakenOff)
 		if began && st.TakenOff {
 			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-ticks:
 		}
 	}
 }

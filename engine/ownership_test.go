@@ -20,11 +20,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/model/nb"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
+	"rung/test/given"
 	"rung/test/wait"
 )
 
@@ -143,7 +147,7 @@ func TestReconcile(t *testing.T) {
 	t.Cleanup(sb.Close)
 	addr := sb.Endpoints()["worker"]
 	path := filepath.Join(dir, "objects.yaml")
-	if err := os.WriteFile(path, []byte(someObjects()+`---
+	if err := os.WriteFile(path, []byte(given.Objects()+`---
 apiVersion: policy.networking.k8s.io/v1alpha1
 kind: AdminNetworkPolicy
 metadata: {name: isolate}
@@ -157,7 +161,7 @@ spec:
 	api := &ownerAPI{leases: map[string][]byte{}, pods: []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Namespace: "ovn-kubernetes", Name: "ovnkube-node-x"},
 		Spec:   corev1.PodSpec{NodeName: "worker", Containers: []corev1.Container{{Name: "ovnkube-controller"}}},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning}}}}
-	e, err := New(t.Context(), Config{Mode: Mode{Name: "files"}, Sources: []Source{NewFiles(FileOptions{Paths: []string{path}})}, Kube: api.open(t),
+	e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "files"}, Sources: []source.Source{gate.NewFiles(gate.FileOptions{Paths: []string{path}})}, Kube: api.open(t),
 		NB: map[string]string{"worker": addr}, Reconcile: true,
 		Own: Ownership{Writer: "w1", Report: true, Quiet: 2 * time.Second, Lease: &LeaseConfig{Namespace: "rung", Duration: 3 * time.Second,
 			RenewDeadline: 2 * time.Second, RetryPeriod: 100 * time.Millisecond}}})

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
 	"rung/reconciler"
@@ -18,9 +19,8 @@ import (
 
 // Times of looking for other controllers.
 const (
-	ownerLook = 200 * time.Millisecond // at the nodes; they are in memory
-	ownerAsk  = 5 * time.Second        // at the pods
-	ownerKeep = 30 * time.Second       // an answer counts, if there is no newer one
+	ownerAsk  = 5 * time.Second  // at the pods
+	ownerKeep = 30 * time.Second // an answer counts, if there is no newer one
 )
 
 // owners is what all zones share that are written and not Rung's own.
@@ -35,7 +35,8 @@ type owners struct {
 	asked   time.Time // zero: never
 	askedOf string    // the only node that was asked about; empty: all
 	asking  bool
-	good    time.Time // of found
+	answer  chan struct{} // closed with the next answer, where asking
+	good    time.Time     // of found
 	found   []kube.Controller
 	of      string // the only node found is about; empty: all
 	lastErr error
@@ -143,13 +144,12 @@ func (w *owned) run(ctx context.Context, r *reconciler.Reconciler) {
 
 // watch keeps the guard up to date.
 func (w *owned) watch(ctx context.Context) {
-	tick := time.NewTicker(ownerLook)
-	defer tick.Stop()
+	ticks, stop := w.o.e.Subscribe()
+	defer stop()
 	known, gone := false, false
 	for {
 		rev := w.o.e.Revision()
-		f := ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
-			cluster: w.o.e.cfg.Kube != nil, override: w.o.e.cfg.Own.NobodyElse, off: w.o.e.cfg.Own.WithWrites && !rev.Mode.Writes}
+		f := w.facts(rev)
 		known = known || f.node
 		f.nodeGone = known && !f.node && f.loaded
 		if f.nodeGone && !gone {
@@ -163,12 +163,62 @@ func (w *owned) watch(ctx context.Context) {
 			return
 		}
 		w.set(func() { w.guard = judgeOwner(f) })
+		if w.rest(ctx, ticks, f); ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// rest waits until what was judged may be otherwise: a revision says so, or pods are
+// to be asked for, or somebody who asked got the answer.
+func (w *owned) rest(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
+	var due alarm // without pods to ask for nothing changes by the time
+	defer due.stop()
+	var answer <-chan struct{}
+	if was.cluster && was.node {
+		var in time.Duration
+		in, answer = w.o.again()
+		due.set(in)
+	}
+	for sameFacts(was, w.facts(w.o.e.Revision())) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-due.rings():
+			return
+		case <-answer:
+			return
+		case <-ticks:
 		}
 	}
+}
+
+// facts are what a revision says of the zone's node.
+func (w *owned) facts(rev *revision.Revision) ownerFacts {
+	cfg := &w.o.e.cfg
+	return ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
+		cluster: cfg.Kube != nil, override: cfg.Own.NobodyElse, off: cfg.Own.WithWrites && !rev.Mode.Writes}
+}
+
+// sameFacts compares what revisions may say differently.
+func sameFacts(a, b ownerFacts) bool {
+	return a.loaded == b.loaded && a.node == b.node && a.off == b.off
+}
+
+// again is when to ask for controllers again, or to look because what is known
+// counts no longer; and where somebody asks just now, when the answer has come.
+func (o *owners) again() (in time.Duration, answer <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := time.Now()
+	next := o.asked.Add(ownerAsk)
+	if o.asking {
+		next, answer = now.Add(ownerAsk), o.answer
+	}
+	if stale := o.good.Add(ownerKeep); stale.After(now) && stale.Before(next) {
+		next = stale
+	}
+	return max(next.Sub(now), 0) + settleSlack, answer
 }
 
 // set changes what the reconciler is told.
@@ -198,10 +248,11 @@ func (o *owners) controllers(ctx context.Context, node string) (asked bool, on [
 		if len(o.zones) == 1 {
 			only = node
 		}
-		o.asking = true
+		o.asking, o.answer = true, make(chan struct{})
 		o.mu.Unlock()
 		found, err := o.ask(ctx, only)
 		o.mu.Lock()
+		close(o.answer)
 		o.asking, o.asked, o.askedOf, o.lastErr = false, time.Now(), only, err
 		if err == nil {
 			o.good, o.found, o.of = o.asked, found, only
@@ -230,7 +281,7 @@ func (o *owners) ask(ctx context.Context, node string) ([]kube.Controller, error
 
 // clear takes away what the controller of a zone reported whose node is gone
 // (ovn-kubernetes.md#status-conditions); from the API server only if that was Rung.
-func (w *owned) clear(rev *Revision) {
+func (w *owned) clear(rev *revision.Revision) {
 	t := conditionOf(w.zone)
 	var of []model.PolicyKey
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/kube"
 )
 
 // conditionOf is the type of the condition that a zone's controller reports.
-func conditionOf(zone string) string { return ReadyPrefix + zone }
+func conditionOf(zone string) string { return revision.ReadyPrefix + zone }
 
 // statusTo hands conditions to the policies on screen and to the API server.
 type statusTo struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/compiler"
+	"rung/engine/revision"
 	"rung/model"
 )
 
@@ -33,28 +34,30 @@ type state struct {
 	shownConditions map[model.PolicyKey][]model.Condition
 	events          []*model.Event
 	undo            string
-	plan            *PlanState
+	plan            *revision.PlanState
 	// access and profile are what a cluster's server says of permissions, and of
 	// CRDs that are newer than OVN-Kubernetes.
-	access  Access
+	access  revision.Access
 	profile []model.Broken
-	board   findingsBoard
-	rows    rowsBoard
 	// dialects are what others' zones run with; nil where there are none.
 	dialects *dialects
+
+	past     *revision.Past // nil: nothing is remembered
+	alarms   alarms
+	settling map[string]settling // by zone
 
 	dirty bool
 	after []func() // once the next revision is out
 }
 
 func newState(e *Engine) *state {
-	c := compiler.New(e.cfg.compilerOptions())
+	c := compiler.New(e.cfg.CompilerOptions())
 	empty, _ := (*model.Cluster)(nil).Upsert(nil, nil)
 	d, _ := c.Apply(empty, nil)
 	s := &state{e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
 		loaded: map[string]bool{}, sources: map[string]model.SourceState{}, broken: map[string][]model.Broken{},
 		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{}, zones: map[string]*model.ZoneState{},
-		conditions: map[model.PolicyKey]map[string]model.Condition{}}
+		conditions: map[model.PolicyKey]map[string]model.Condition{}, settling: map[string]settling{}}
 	for _, src := range e.cfg.Sources {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
 	}
@@ -94,27 +97,24 @@ func (s *state) whole() bool {
 func (s *state) publish() {
 	if s.dirty {
 		s.number++
-		r := &Revision{
-			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, desired: s.desired,
-			conditions: s.conditionsView(), events: s.events, Undo: s.undo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(), maxPriority: s.e.cfg.MaxPriority, shared: &derived{board: &s.board}, rows: &s.rows,
+		f := revision.Facts{
+			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags, Past: s.past,
+			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(),
 		}
 		for _, src := range s.e.cfg.Sources {
-			r.Sources = append(r.Sources, s.sources[src.Name()])
-			r.Broken = append(r.Broken, s.broken[src.Name()]...)
+			f.Sources = append(f.Sources, s.sources[src.Name()])
+			f.Broken = append(f.Broken, s.broken[src.Name()]...)
 		}
-		r.Sources = append(r.Sources, s.problems...)
-		r.Broken = append(r.Broken, s.profile...)
+		f.Sources = append(f.Sources, s.problems...)
+		f.Broken = append(f.Broken, s.profile...)
 		for _, z := range s.zones {
-			r.Zones = append(r.Zones, s.compared(s.e.zones.asJudged(s, z)))
+			f.Zones = append(f.Zones, s.compared(s.e.zones.asJudged(s, z)))
 		}
-		r.Sweep = s.e.zones.sweepState()
-		r.dialects, r.Unsettled = s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
-		slices.SortFunc(r.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
-		if old := s.e.rev.Load(); old != nil {
-			r.inherit(old)
-		}
-		s.e.rev.Store(r)
+		f.Sweep, f.Dialects, f.Unsettled = s.e.zones.sweepState(), s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
+		slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
+		s.e.rev.Store(revision.New(f, s.e.rev.Load()))
 		s.dirty = false
+		s.awaitSettled()
 		s.e.notify()
 	}
 	for _, f := range s.after {
@@ -139,7 +139,7 @@ func (s *state) conditionsView() map[model.PolicyKey][]model.Condition {
 	return s.shownConditions
 }
 
-func (s *state) mode() Mode {
+func (s *state) mode() revision.Mode {
 	m := s.e.cfg.Mode
 	m.Writes = s.writes
 	if s.e.cfg.ReadOnly {
@@ -162,12 +162,20 @@ func (s *state) mode() Mode {
 // empty, or after a burst.
 func (e *Engine) loop(s *state) {
 	defer close(e.done)
+	defer s.alarms.stop()
 	for {
 		select {
 		case <-e.ctx.Done():
 			return
 		case f := <-e.inbox:
 			f(s)
+		case <-s.alarms.dialect.rings():
+			s.decideDialect()
+		case <-s.alarms.sweep.rings():
+			e.zones.rank(s)
+		case <-s.alarms.settle.rings():
+			s.awaitSettled()
+			e.notify()
 		}
 		for range cap(e.inbox) {
 			select {
@@ -180,18 +188,4 @@ func (e *Engine) loop(s *state) {
 		}
 		s.publish()
 	}
-}
-
-// inherit takes over what an older revision worked out and that still holds:
-// the ladder and findings hang on objects alone, not on zones.
-func (r *Revision) inherit(old *Revision) {
-	if old.Cluster != r.Cluster || len(old.Broken) != len(r.Broken) || old.maxPriority != r.maxPriority {
-		return
-	}
-	for i := range old.Broken {
-		if old.Broken[i] != r.Broken[i] {
-			return
-		}
-	}
-	r.shared = old.shared
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/dialect"
 	"rung/model/nb"
@@ -18,15 +20,6 @@ import (
 // cannot is watched until its rows are there.
 type zoneReader interface {
 	Read(ctx context.Context) (*nb.DB, error)
-}
-
-// SweepState is how far the reading of zones is that are not watched.
-type SweepState struct {
-	Total  int       // zones that are swept
-	Read   int       // of them, read at least once
-	Failed int       // of them, that could not be read the last time
-	Oldest time.Time // the oldest read of them; zero while one was never read
-	Round  int       // how often all but the failed were read
 }
 
 const (
@@ -48,9 +41,7 @@ type sight struct {
 // schedule reads the swept zones whose time has come, a few at once, and wakes
 // up when the next one's has.
 func (z *zoneSet) schedule(s *state) {
-	if z.timer != nil {
-		z.timer.Stop()
-	}
+	s.alarms.sweep.stop()
 	if !s.allLoaded() || s.e.ctx.Err() != nil {
 		return
 	}
@@ -65,7 +56,7 @@ func (z *zoneSet) schedule(s *state) {
 		z.read(s, m)
 	}
 	if wake >= 0 {
-		z.timer = time.AfterFunc(wake, func() { s.e.send(z.rank) })
+		s.alarms.sweep.set(wake)
 	}
 }
 
@@ -207,7 +198,7 @@ func (z *zoneSet) swept(s *state, m *zoneMember, got sight) {
 	st := got.state
 	m.last, m.fails, m.oldSince, m.readAt = st, 0, time.Time{}, time.Now()
 	m.reads++
-	again := jitter(s.e.cfg.Sweep.TTL)
+	again := wait.Jitter(s.e.cfg.Sweep.TTL*9/10, 0.1) // so that zones do not come all at once
 	if in := settlesIn(st); in > 0 {
 		// Not twice in a row: it must not take the others' turn for ever.
 		if m.again {
@@ -243,8 +234,8 @@ func settlesIn(st *model.ZoneState) (in time.Duration) {
 }
 
 // sweepState counts for a revision.
-func (z *zoneSet) sweepState() SweepState {
-	var out SweepState
+func (z *zoneSet) sweepState() revision.SweepState {
+	var out revision.SweepState
 	round := -1
 	unread := false
 	for _, m := range z.members {
@@ -279,12 +270,3 @@ func connOf(err error) model.ConnState {
 	}
 	return model.ConnLost
 }
-
-// backOff is how long a zone rests that failed so many times in a row: a second,
-// doubled each time up to the limit.
-func backOff(fails int, most time.Duration) time.Duration {
-	return jitter(min(time.Second<<min(fails-1, 16), most))
-}
-
-// jitter takes up to a tenth off, so that zones do not come all at once.
-func jitter(d time.Duration) time.Duration { return d - rand.N(d/10+1) }

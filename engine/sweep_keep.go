@@ -5,15 +5,15 @@ import (
 	"sync"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 )
 
 // Limits of what is kept of a swept zone: differing rows per zone, with at least
-// some of each policy, and names per column. The counts stay whole.
+// some of each policy. The counts stay whole.
 const (
 	keptDiffs  = 200
 	keptPolicy = 3
-	keptNames  = 20
 )
 
 // trimmed bounds the differences of a zone; the map and what changes in it are
@@ -52,7 +52,7 @@ func firstNames(names []string) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return append([]string(nil), names[:min(len(names), keptNames)]...)
+	return append([]string(nil), names[:min(len(names), revision.KeptNames)]...)
 }
 
 // keeper holds equal judgements once: of 500 zones nearly all say the same of

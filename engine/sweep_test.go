@@ -13,9 +13,12 @@ import (
 
 	"go.uber.org/goleak"
 
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/model/nb"
 	"rung/reconciler"
+	"rung/test/changing"
 	"rung/test/install"
 	"rung/test/wait"
 )
@@ -32,18 +35,18 @@ type fleet struct {
 	runs    map[string]int // watched now
 	mostRun int
 
-	steps chan SourceUpdate
+	steps chan source.Update
 }
 
 func newFleet(t *testing.T) *fleet {
 	t.Cleanup(func() { goleak.VerifyNone(t) })
 	return &fleet{t: t, rows: map[string]*nb.DB{}, dead: map[string]error{}, slow: map[string]chan struct{}{}, reads: map[string]int{},
-		runs: map[string]int{}, steps: make(chan SourceUpdate, 16)}
+		runs: map[string]int{}, steps: make(chan source.Update, 16)}
 }
 
 func (f *fleet) Name() string { return "fleet" }
 
-func (f *fleet) Run(ctx context.Context, sink func(SourceUpdate)) {
+func (f *fleet) Run(ctx context.Context, sink func(source.Update)) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -138,7 +141,7 @@ func (f *fleet) policy(name string, priority int32) *model.Policy {
 }
 
 // fill gives zones the rows that the revision wants.
-func (f *fleet) fill(r *Revision, names ...string) {
+func (f *fleet) fill(r *revision.Revision, names ...string) {
 	for _, name := range names {
 		n := 0
 		uuid := func() string { n++; return fmt.Sprintf("%s-%04d", name, n) }
@@ -175,7 +178,7 @@ func (f *fleet) run(follow int, ttl time.Duration) *liveRun {
 func (f *fleet) runWith(follow int, ttl time.Duration, set func(*Config)) *liveRun {
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*wait.Patience)
-	cfg := Config{Mode: Mode{Name: "cluster"}, Sources: []Source{f}, FollowZones: follow, Sweep: SweepConfig{TTL: ttl, Parallel: 3},
+	cfg := Config{Mode: revision.Mode{Name: "cluster"}, Sources: []source.Source{f}, FollowZones: follow, Sweep: SweepConfig{TTL: ttl, Parallel: 3},
 		ZoneOf: func(name string) (reconciler.Zone, error) { return &fleetZone{f, name}, nil }}
 	set(&cfg)
 	e, err := New(ctx, cfg)
@@ -187,7 +190,7 @@ func (f *fleet) runWith(follow int, ttl time.Duration, set func(*Config)) *liveR
 	return &liveRun{Engine: e, t: f.t, ctx: ctx}
 }
 
-func (r *liveRun) sweeps(what string, holds func(*Revision) bool) {
+func (r *liveRun) sweeps(what string, holds func(*revision.Revision) bool) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.ctx, wait.Patience)
 	defer cancel()
@@ -200,7 +203,7 @@ func (r *liveRun) sweeps(what string, holds func(*Revision) bool) {
 	}
 }
 
-func followed(r *Revision) (out []string) {
+func followed(r *revision.Revision) (out []string) {
 	for _, z := range r.Zones {
 		if z.Conn == model.ConnSynced {
 			out = append(out, z.Name)
@@ -214,12 +217,12 @@ func followed(r *Revision) (out []string) {
 func TestSweep(t *testing.T) {
 	f := newFleet(t)
 	const n = 30
-	scratch := newWorld(t)
+	scratch := changing.New(t)
 	p := f.policy("one", 5)
 	objects := append(f.nodes(n), p)
-	scratch.cluster, _ = scratch.cluster.Upsert(objects, nil)
-	scratch.publish()
-	f.fill(scratch.rev, zoneNames(n)...)
+	scratch.Cluster, _ = scratch.Cluster.Upsert(objects, nil)
+	scratch.Publish()
+	f.fill(scratch.Rev, zoneNames(n)...)
 	f.dead["n20"] = errors.New("connection refused")
 	hang := make(chan struct{})
 	f.slow["n21"] = hang
@@ -229,13 +232,13 @@ func TestSweep(t *testing.T) {
 		f.rows["n22"] = f.rows["n22"].Apply([]nb.RowChange{{Old: a}})
 		break
 	}
-	for o := range scratch.cluster.Objects() {
+	for o := range scratch.Cluster.Objects() {
 		objects = append(objects, o)
 	}
 	r := f.run(4, time.Hour)
-	f.steps <- SourceUpdate{Upsert: objects, Loaded: true}
-	nodes := scratch.cluster.Count(model.KindNode)
-	r.sweeps("a round", func(r *Revision) bool {
+	f.steps <- source.Update{Upsert: objects, Loaded: true}
+	nodes := scratch.Cluster.Count(model.KindNode)
+	r.sweeps("a round", func(r *revision.Revision) bool {
 		return r.Sweep.Total == nodes-4 && r.Sweep.Read == nodes-4-2 && r.Sweep.Failed == 1 && len(followed(r)) == 4
 	})
 	rev := r.Revision()
@@ -254,7 +257,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("where an ACL is missing the policy is %s", got)
 	}
 	if !slices.ContainsFunc(rev.ZoneFindings(r.Now()), func(x model.Finding) bool {
-		return x.Code == findZoneLags && strings.Contains(x.Message, "n22") && strings.Contains(x.Message, gone)
+		return x.Code == revision.FindZoneLags && strings.Contains(x.Message, "n22") && strings.Contains(x.Message, gone)
 	}) {
 		t.Errorf("nobody says that %s is missing in n22: %v", gone, rev.ZoneFindings(r.Now()))
 	}
@@ -264,15 +267,15 @@ func TestSweep(t *testing.T) {
 	}
 	f.with(func() { delete(f.dead, "n20") })
 	close(hang)
-	r.sweeps("dead and slow zones come back", func(r *Revision) bool { return r.Sweep.Read == nodes-4 && r.Sweep.Failed == 0 })
+	r.sweeps("dead and slow zones come back", func(r *revision.Revision) bool { return r.Sweep.Read == nodes-4 && r.Sweep.Failed == 0 })
 	// A node that goes takes its zone along, one that comes has one.
-	f.steps <- SourceUpdate{Remove: []model.Key{{Kind: model.KindNode, Name: "n29"}, {Kind: model.KindNode, Name: "n00"}}}
-	r.sweeps("zones gone", func(r *Revision) bool {
+	f.steps <- source.Update{Remove: []model.Key{{Kind: model.KindNode, Name: "n29"}, {Kind: model.KindNode, Name: "n00"}}}
+	r.sweeps("zones gone", func(r *revision.Revision) bool {
 		return r.Zone("n29") == nil && r.Zone("n00") == nil && slices.Contains(followed(r), "n03")
 	})
-	f.fill(scratch.rev, "new")
-	f.steps <- SourceUpdate{Upsert: []model.Object{&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "new"}}}}}
-	r.sweeps("a new zone", func(r *Revision) bool { z := r.Zone("new"); return z != nil && z.Conn == model.ConnSwept })
+	f.fill(scratch.Rev, "new")
+	f.steps <- source.Update{Upsert: []model.Object{&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "new"}}}}}
+	r.sweeps("a new zone", func(r *revision.Revision) bool { z := r.Zone("new"); return z != nil && z.Conn == model.ConnSwept })
 	f.with(func() {
 		if f.mostRun > 6 { // the limit, and two that were just ending
 			t.Errorf("%d zones were watched at once", f.mostRun)
@@ -284,17 +287,17 @@ func TestSweep(t *testing.T) {
 func TestTimingLookAt(t *testing.T) {
 	limit := time.Duration(install.Timing(t)) * time.Second
 	f := newFleet(t)
-	w := newWorld(t)
-	w.cluster, _ = w.cluster.Upsert(append(f.nodes(6), f.policy("one", 5)), nil)
-	w.publish()
-	f.fill(w.rev, zoneNames(6)...)
+	w := changing.New(t)
+	w.Cluster, _ = w.Cluster.Upsert(append(f.nodes(6), f.policy("one", 5)), nil)
+	w.Publish()
+	f.fill(w.Rev, zoneNames(6)...)
 	r := f.run(2, 40*time.Second)
-	f.steps <- SourceUpdate{Upsert: slices.Collect(w.cluster.Objects()), Loaded: true}
-	r.sweeps("all read", func(r *Revision) bool { return r.Sweep.Read >= 4 && len(followed(r)) == 2 })
+	f.steps <- source.Update{Upsert: slices.Collect(w.Cluster.Objects()), Loaded: true}
+	r.sweeps("all read", func(r *revision.Revision) bool { return r.Sweep.Read >= 4 && len(followed(r)) == 2 })
 	for _, name := range []string{"n04", "n05", "n03"} {
 		began := time.Now()
 		r.LookAt(name)
-		r.sweeps(name+" is watched", func(r *Revision) bool { return slices.Contains(followed(r), name) })
+		r.sweeps(name+" is watched", func(r *revision.Revision) bool { return slices.Contains(followed(r), name) })
 		if took := time.Since(began); took > limit {
 			t.Errorf("%s was watched after %v", name, took)
 		}
@@ -306,21 +309,23 @@ func TestTimingLookAt(t *testing.T) {
 // changed after a zone was read is stale there until it is read again.
 func TestLookAt(t *testing.T) {
 	f := newFleet(t)
-	w := newWorld(t)
+	w := changing.New(t)
 	objects := append(f.nodes(6), f.policy("one", 5))
-	w.cluster, _ = w.cluster.Upsert(objects, nil)
-	w.publish()
-	f.fill(w.rev, zoneNames(6)...)
+	w.Cluster, _ = w.Cluster.Upsert(objects, nil)
+	w.Publish()
+	f.fill(w.Rev, zoneNames(6)...)
 	r := f.run(2, 40*time.Second)
-	f.steps <- SourceUpdate{Upsert: slices.Collect(w.cluster.Objects()), Loaded: true}
-	r.sweeps("all read", func(r *Revision) bool { return r.Sweep.Total == 6 && r.Sweep.Read >= 4 && len(followed(r)) == 2 })
+	f.steps <- source.Update{Upsert: slices.Collect(w.Cluster.Objects()), Loaded: true}
+	r.sweeps("all read", func(r *revision.Revision) bool {
+		return r.Sweep.Total == 6 && r.Sweep.Read >= 4 && len(followed(r)) == 2
+	})
 	for i, name := range []string{"n04", "n05", "n03"} {
 		before := r.Revision().Zone(name)
 		if before.Conn != model.ConnSwept || before.Policies == nil {
 			t.Fatalf("%s was not read: %+v", name, before)
 		}
 		r.LookAt(name, "nowhere")
-		r.sweeps(name+" is watched", func(r *Revision) bool {
+		r.sweeps(name+" is watched", func(r *revision.Revision) bool {
 			if z := r.Zone(name); z.SyncedAt.IsZero() || len(z.Policies) == 0 {
 				t.Fatalf("%s lost what was known of it: %+v", name, z)
 			}
@@ -335,15 +340,15 @@ func TestLookAt(t *testing.T) {
 		t.Errorf("n04 went back as %+v", z)
 	}
 	k := model.PolicyKey{Kind: model.KindANP, Name: "one"}
-	f.steps <- SourceUpdate{Upsert: []model.Object{f.policy("one", 6), f.policy("two", 7)}}
-	r.sweeps("stale", func(r *Revision) bool {
+	f.steps <- source.Update{Upsert: []model.Object{f.policy("one", 6), f.policy("two", 7)}}
+	r.sweeps("stale", func(r *revision.Revision) bool {
 		z := r.Zone("n04")
 		two := model.PolicyKey{Kind: model.KindANP, Name: "two"}
 		return z.Policy(k).State(z, r.At) == model.StateStale && z.Policy(two).State(z, r.At) == model.StateStale
 	})
 	var before map[string]int
 	f.with(func() { before = maps.Clone(f.reads) })
-	r.sweeps("read again after the change", func(r *Revision) bool {
+	r.sweeps("read again after the change", func(r *revision.Revision) bool {
 		z := r.Zone("n04")
 		return z.Conn == model.ConnSwept && z.Policy(k).State(z, r.At) == model.StateBehind
 	})
@@ -352,25 +357,4 @@ func TestLookAt(t *testing.T) {
 			t.Errorf("n04 was read %d times", f.reads["n04"]-before["n04"])
 		}
 	})
-}
-
-// Digests tell the zone whose rows are others than in most, where the desired
-// rows do not say what they should be.
-func TestDeviating(t *testing.T) {
-	now := time.Now()
-	k := model.PolicyKey{Kind: model.KindANP, Name: "odd"}
-	zone := func(name string, sum uint64, rows ...model.RowDigest) *model.ZoneState {
-		return &model.ZoneState{Name: name, Conn: model.ConnSynced, SyncedAt: now, Policies: map[model.PolicyKey]*model.PolicyInZone{
-			k: {Policy: k, NotComparable: true, Rows: &model.UnitDigest{Sum: sum, Rows: rows}}}}
-	}
-	a, b := model.RowDigest{Table: nb.TableACL, ID: "a", Hash: 1}, model.RowDigest{Table: nb.TableACL, ID: "b", Hash: 2}
-	other := a
-	other.Hash = 3
-	got := deviating([]*model.ZoneState{zone("n1", 1, a, b), zone("n2", 2, other), zone("n3", 1, a, b)}, now)
-	if len(got) != 1 || got[0].zone != "n2" || !strings.Contains(got[0].Message, "ACL a differs; ACL b is missing") {
-		t.Errorf("found %+v", got)
-	}
-	if got := deviating([]*model.ZoneState{zone("n1", 1, a), zone("n2", 1, a)}, now); len(got) != 0 {
-		t.Errorf("equal zones: %+v", got)
-	}
 }

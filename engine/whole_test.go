@@ -4,13 +4,14 @@ import (
 	"context"
 	"testing"
 
+	"rung/engine/source"
 	"rung/model"
 )
 
 type namedSource string
 
-func (n namedSource) Name() string                                { return string(n) }
-func (n namedSource) Run(_ context.Context, _ func(SourceUpdate)) {}
+func (n namedSource) Name() string                                 { return string(n) }
+func (n namedSource) Run(_ context.Context, _ func(source.Update)) {}
 
 // What may not be read must not be taken for deleted: rows are written only once
 // everything they are compiled from was read.
@@ -36,7 +37,7 @@ func TestWhole(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &state{e: &Engine{cfg: Config{Sources: []Source{namedSource("c")}}},
+			s := &state{e: &Engine{cfg: Config{Sources: []source.Source{namedSource("c")}}},
 				loaded:  map[string]bool{"c": tt.loaded},
 				sources: map[string]model.SourceState{"c": {Name: "c", Resources: tt.resources}}}
 			if got := s.whole(); got != tt.want {

@@ -27,7 +27,6 @@ type zoneSet struct {
 	// sandbox's are not among them.
 	members map[string]*zoneMember
 	running int // reads under way
-	timer   *time.Timer
 	// steps counts those of the desired rows, changes says what they changed.
 	steps, forgotten uint64
 	changes          *model.ChangeSteps

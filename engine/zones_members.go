@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/reconciler"
+	"rung/sources/retry"
 )
 
 // zoneMember is a zone that is followed or swept, as its rank allows. The
@@ -82,8 +83,8 @@ func (z *zoneSet) rank(s *state) {
 		ranked = append(ranked, m)
 	}
 	slices.SortFunc(ranked, func(a, b *zoneMember) int {
-		return cmp.Or(cmp.Compare(order(!a.writes), order(!b.writes)), looked[b.name].Compare(looked[a.name]),
-			cmp.Compare(order(!a.early), order(!b.early)), strings.Compare(a.name, b.name))
+		return cmp.Or(trueFirst(a.writes, b.writes), looked[b.name].Compare(looked[a.name]),
+			trueFirst(a.early, b.early), strings.Compare(a.name, b.name))
 	})
 	limit := s.e.cfg.FollowZones
 	for i, m := range ranked {
@@ -98,6 +99,17 @@ func (z *zoneSet) rank(s *state) {
 		}
 	}
 	z.schedule(s)
+}
+
+// trueFirst orders what is before what is not.
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // objectsFirst says whether following has to wait for the objects: reading the rows
@@ -246,7 +258,7 @@ func (e *Engine) runLooks() {
 // failed books a zone that could not be opened or read; it backs off.
 func (z *zoneSet) failed(s *state, m *zoneMember, err error) {
 	m.fails++
-	m.due = time.Now().Add(backOff(m.fails, s.e.cfg.Sweep.TTL))
+	m.due = time.Now().Add(retry.After(m.fails, time.Second, s.e.cfg.Sweep.TTL))
 	next := z.blank(m)
 	if m.last != nil {
 		*next = *m.last

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
@@ -16,12 +17,12 @@ const zoneRetry = 5 * time.Second
 // runSandbox starts the sandbox once the nodes are known, and lets its zones
 // follow them.
 func (e *Engine) runSandbox() {
-	if e.Wait(e.ctx, func(r *Revision) bool { return r.Loaded }) != nil {
+	if e.Wait(e.ctx, func(r *revision.Revision) bool { return r.Loaded }) != nil {
 		return
 	}
 	if len(nodeNames(e.Revision().Cluster)) == 0 {
 		e.problem("sandbox", "no Node among the manifests: there is no zone to write to; add the nodes, or give --nb")
-		if e.Wait(e.ctx, func(r *Revision) bool { return len(nodeNames(r.Cluster)) > 0 }) != nil {
+		if e.Wait(e.ctx, func(r *revision.Revision) bool { return len(nodeNames(r.Cluster)) > 0 }) != nil {
 			return
 		}
 		e.solved("sandbox")

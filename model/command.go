@@ -65,8 +65,9 @@ func ShellJoin(words ...string) string {
 
 // Kubectl writes the kubectl command lines that do what Rung does.
 type Kubectl struct {
-	// Context is the kubeconfig context, empty for the current one.
-	Context string
+	// Flags say which cluster is asked, and as whom, quoted for a shell; empty leaves
+	// it to kubectl.
+	Flags string
 }
 
 // kubectlNames are the names kubectl knows the kinds by; ANP and BANP are short
@@ -75,11 +76,7 @@ var kubectlNames = map[Kind]string{KindANP: "anp", KindBANP: "banp", KindNP: "ne
 	KindPod: "pod", KindNamespace: "namespace", KindNode: "node", KindService: "service"}
 
 func (k Kubectl) line(verb string, target Key, rest ...string) string {
-	words := []string{"kubectl"}
-	if k.Context != "" {
-		words = append(words, "--context="+k.Context)
-	}
-	words = append(words, verb)
+	words := []string{verb}
 	if target.Kind != "" {
 		name := kubectlNames[target.Kind]
 		if name == "" {
@@ -90,7 +87,16 @@ func (k Kubectl) line(verb string, target Key, rest ...string) string {
 			words = append(words, "-n", target.Namespace)
 		}
 	}
-	return ShellJoin(append(words, rest...)...)
+	return k.Line(append(words, rest...)...)
+}
+
+// Line is kubectl with these words.
+func (k Kubectl) Line(words ...string) string {
+	line := "kubectl "
+	if k.Flags != "" {
+		line += k.Flags + " "
+	}
+	return line + ShellJoin(words...)
 }
 
 // Apply is the line that creates or updates what it reads from standard input.

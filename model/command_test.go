@@ -49,7 +49,7 @@ func TestShellReadsBack(t *testing.T) {
 
 func TestKubectl(t *testing.T) {
 	anp := Key{Kind: KindANP, Name: "cluster-control"}
-	k, prod := Kubectl{}, Kubectl{Context: "prod eu"}
+	k, prod := Kubectl{}, Kubectl{Flags: "'--context=prod eu'"}
 	got := []string{
 		k.Apply(),
 		k.Delete(anp),

@@ -29,6 +29,10 @@ type Policy struct {
 	// It is byte for byte what the author wrote: clean.Block it before it is
 	// shown.
 	YAML string
+	// Digested are the policy's Digests, worked out by whoever read it; zero where
+	// nobody did. A copy with another Original or YAML must not keep them, unless
+	// that means the same.
+	Digested Digests
 	// Invalid says what OVN-Kubernetes cannot take although it was read (the profile
 	// gate); such a policy cannot be applied. See Refused for what becomes of one
 	// that was applied by others.

@@ -38,7 +38,7 @@ func StageOf(d Direction) Stage {
 	return StageAfterLB
 }
 
-// decidesIn says whether a policy of tier 1 or 3 has rules in a stage.
-func (p *Policy) decidesIn(s Stage) bool {
+// DecidesIn says whether a policy of tier 1 or 3 has rules in a stage.
+func (p *Policy) DecidesIn(s Stage) bool {
 	return s == StageToLport && len(p.Ingress) > 0 || s == StageAfterLB && len(p.Egress) > 0
 }

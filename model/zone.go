@@ -175,6 +175,30 @@ func (p *PolicyInZone) StateAfter(z *ZoneState, now time.Time, settle time.Durat
 	return StateBehind
 }
 
+// NextBehind is the first moment after now at which a difference that is settling
+// will count as behind, or one that cannot be written for standing, by the time
+// alone; zero when there is none.
+func (z *ZoneState) NextBehind(now time.Time) (next time.Time) {
+	if !z.Current() {
+		return time.Time{}
+	}
+	consider := func(since time.Time) {
+		if at := since.Add(SettleTime); at.After(now) && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	for _, p := range z.Policies {
+		if p.InSync || p.None != nil || p.NotComparable {
+			continue
+		}
+		consider(p.Touched)
+		if p.Error != "" || p.Blocked > 0 {
+			consider(p.DiffSince)
+		}
+	}
+	return next
+}
+
 // ZoneState is everything known about one zone at one moment; immutable.
 type ZoneState struct {
 	Name     string
@@ -199,6 +223,9 @@ type ZoneState struct {
 	// is not going on.
 	Pending int
 	Paused  string
+	// Settles is when the next difference that is settling will count as behind, as
+	// NextBehind says it at the time of this state; zero when none is settling.
+	Settles time.Time
 	// Disowned are rows that were Rung's to write and are nobody's any more.
 	Disowned []DisownedRow
 	// Note is to be seen although it keeps nothing from being written: that a check
@@ -263,6 +290,9 @@ type SourceState struct {
 	At     time.Time // when the state was entered
 	ReadAt time.Time // newest successful read
 	Error  string
+	// Read of Total bytes were read, while files are read for the first time; Total is 0
+	// at any other time.
+	Read, Total int64
 	// Resources are the parts of an API server, in a fixed order; nil elsewhere.
 	Resources []SourceResource
 }

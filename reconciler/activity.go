@@ -1,12 +1,12 @@
 package reconciler
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 )
 
 // activity says what a transaction did for one policy.
@@ -16,9 +16,7 @@ func activity(zone string, k model.PolicyKey, ops []nb.Op, at time.Time, took ti
 }
 
 // counted are the things a summary counts, in the order it names them.
-var counted = [...]struct{ one, many string }{
-	{"port group", "port groups"}, {"ACL", "ACLs"}, {"address set", "address sets"}, {"address", "addresses"}, {"port", "ports"},
-}
+var counted = [...]string{"port group", "ACL", "address set", "address", "port"}
 
 const (
 	countGroup = iota
@@ -78,7 +76,7 @@ func summary(k model.PolicyKey, ops []nb.Op) string {
 	for what := range n {
 		for verb, count := range n[what] {
 			if count > 0 {
-				parts = append(parts, plural(count, counted[what].one, counted[what].many)+" "+verbs[verb])
+				parts = append(parts, words.Count(count, counted[what])+" "+verbs[verb])
 			}
 		}
 	}
@@ -97,11 +95,4 @@ func length(v any) int {
 		return len(v)
 	}
 	return 0
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

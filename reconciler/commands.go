@@ -64,9 +64,9 @@ func (c *scribe) op(op *nb.Op) {
 			if m.Insert {
 				verb = "add"
 			}
-			c.members(verb, op.Table, op.UUID, m.Column, atoms(m.Strings))
+			c.members(verb, op.Table, op.UUID, m.Column, m.Strings, atom)
 			c.refs(verb, op.Table, op.UUID, m.Column, m.Refs)
-			c.members(verb, op.Table, op.UUID, m.Column, pairs(m.Pairs))
+			c.members(verb, op.Table, op.UUID, m.Column, slices.Sorted(maps.Keys(m.Pairs)), func(k string) string { return pair(k, m.Pairs[k]) })
 		}
 	case nb.OpInsert:
 		if op.UUIDName != "" {
@@ -82,16 +82,22 @@ func (c *scribe) op(op *nb.Op) {
 		// A port group and an address set can be called by their name.
 		name, _ := op.Row["name"].(string)
 		c.say(func() string { return "create " + op.Table + columns(row) })
-		c.members("add", op.Table, name, "addresses", atoms(addresses))
+		c.members("add", op.Table, name, "addresses", addresses, atom)
 		c.refs("add", op.Table, name, "acls", acls)
 		c.refs("add", op.Table, name, "ports", ports)
 	}
 }
 
-func (c *scribe) members(verb, table, record, column string, values []string) {
+// members writes members down, each as quote has it: only those for which there is
+// room are quoted, of the millions of a first write.
+func (c *scribe) members(verb, table, record, column string, values []string, quote func(string) string) {
 	for part := range slices.Chunk(values, membersPerLine) {
 		c.say(func() string {
-			return verb + " " + table + " " + model.ShellQuote(record) + " " + column + " " + strings.Join(part, " ")
+			line := verb + " " + table + " " + model.ShellQuote(record) + " " + column
+			for _, v := range part {
+				line += " " + quote(v)
+			}
+			return line
 		})
 	}
 }
@@ -105,10 +111,10 @@ func (c *scribe) refs(verb, table, record, column string, refs []nb.Ref) {
 		if r.Name != "" {
 			named = append(named, r)
 		} else {
-			uuids = append(uuids, model.ShellQuote(r.UUID))
+			uuids = append(uuids, r.UUID)
 		}
 	}
-	c.members(verb, table, record, column, uuids)
+	c.members(verb, table, record, column, uuids, model.ShellQuote)
 	for part := range slices.Chunk(named, aclsPerLine) {
 		c.say(func() string {
 			var b, ids strings.Builder
@@ -132,21 +138,9 @@ func columns(row map[string]any) string {
 	return b.String()
 }
 
-func pairs(m map[string]string) []string {
-	var out []string
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, model.ShellQuote(strconv.Quote(k)+"="+strconv.Quote(m[k])))
-	}
-	return out
-}
+func pair(k, v string) string { return model.ShellQuote(strconv.Quote(k) + "=" + strconv.Quote(v)) }
 
-func atoms(in []string) []string {
-	out := make([]string, len(in))
-	for i, s := range in {
-		out[i] = model.ShellQuote(strconv.Quote(s))
-	}
-	return out
-}
+func atom(s string) string { return model.ShellQuote(strconv.Quote(s)) }
 
 // ovsValue is a value as ovn-nbctl reads it.
 func ovsValue(v any) string {

@@ -72,14 +72,18 @@ func (w *worker) doubt(why string) {
 	w.stateNews = true
 }
 
-// askResync says whether a fresh read could be asked for.
+// askResync says whether a fresh read could be asked for. It is when nothing is
+// under way any more.
 func (w *worker) askResync() bool {
 	z, ok := w.cfg.Zone.(Resyncer)
-	if ok {
+	if !ok {
+		return false
+	}
+	if w.reread = len(w.flights.under) > 0; !w.reread {
 		w.asked = true
 		z.Resync()
 	}
-	return ok
+	return true
 }
 
 // prune drops the operations whose effect the database shows.

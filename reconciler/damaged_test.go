@@ -87,17 +87,17 @@ func TestLostIDsAreRepaired(t *testing.T) {
 		kinds := map[string]int{}
 		for _, was := range allOurs(b.z.db()) {
 			table, o := nb.TableOf(was), ownerOfRow(was)
-			id := idOfRow(was)
+			id := was.IDs()[nb.KeyID]
 			var other string
 			for _, r := range allOurs(b.z.db()) {
-				if nb.TableOf(r) == table && idOfRow(r) != id {
-					other = idOfRow(r)
+				if nb.TableOf(r) == table && r.IDs()[nb.KeyID] != id {
+					other = r.IDs()[nb.KeyID]
 				}
 			}
 			for _, to := range []string{"", "x", id + "x", other} {
 				var row nb.Row // the one with the id: a repair may have made it anew
 				for _, r := range allOurs(b.z.db()) {
-					if nb.TableOf(r) == table && idOfRow(r) == id {
+					if nb.TableOf(r) == table && r.IDs()[nb.KeyID] == id {
 						row = r
 					}
 				}
@@ -105,7 +105,7 @@ func TestLostIDsAreRepaired(t *testing.T) {
 					t.Fatalf("%s %s is gone", table, id)
 				}
 				b.z.taken()
-				b.z.meddle(func(f *fakeDB) []nb.RowChange { return f.edit(row, withID(idsOfRow(row), to)) })
+				b.z.meddle(func(f *fakeDB) []nb.RowChange { return f.edit(row, withID(row.IDs(), to)) })
 				b.calm(2 * time.Second)
 				b.converged()
 				if txs := b.z.taken(); len(txs) != 1 {
@@ -124,18 +124,6 @@ func TestLostIDsAreRepaired(t *testing.T) {
 			t.Errorf("not every kind of row was there: %v", kinds)
 		}
 	})
-}
-
-func idsOfRow(r nb.Row) map[string]string {
-	switch r := r.(type) {
-	case *nb.ACL:
-		return r.ExternalIDs
-	case *nb.AddressSet:
-		return r.ExternalIDs
-	case *nb.PortGroup:
-		return r.ExternalIDs
-	}
-	return nil
 }
 
 // Where Rung only observes, such a row is named as extra, with why; what others

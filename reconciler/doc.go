@@ -6,14 +6,17 @@
 // A zone has one loop (worker) over one memory (tracker). The tracker follows
 // desired and live rows step by step and knows per row how they differ; the loop
 // sends what is ready as one transaction, holds what it wrote until the rows
-// show it, and publishes the joined state. Conditions, events and activity are
-// by-products of writing (reporter).
+// show it, and publishes the joined state. Where more is ready than fits into one,
+// the next goes out behind it, never more than two (flights). Conditions, events and
+// activity are by-products of writing (reporter).
 //
 // Invariants: only rows of Rung's owner types are ever touched, known by their id or
 // by owner and name, never those of an older release nor of a
 // policy without desired rows, nor any before all objects were read once; a
 // policy's change is never split over transactions; no insert is repeated before
-// it is known what became of the first; retries never end.
+// it is known what became of the first, and of what was sent behind it; retries
+// never end.
 //
-// It may import compiler and the model packages; only engine imports it.
+// It may import compiler, the model packages and sources/retry; only engine imports
+// it.
 package reconciler

@@ -40,6 +40,22 @@ type fakeZone struct {
 	fault   func(ops []nb.Op) fault
 	delay   time.Duration // until an update is told
 	takes   time.Duration // a transaction
+	writing time.Duration // until the next transaction is on its way
+
+	alter func(*nb.AddressSet) // what the server makes of a set that is to be made
+
+	sent     []*sending // and not answered
+	most     int        // so many at a time
+	buffered bool       // when the connection breaks, the server has what was sent, and does it
+}
+
+// sending is a transaction on its way.
+type sending struct {
+	ops  []nb.Op
+	lost bool // the connection broke before the server had come to it
+	done chan struct{}
+	res  []nb.OpResult
+	err  error
 }
 
 func newFakeZone() *fakeZone {
@@ -99,6 +115,12 @@ func (z *fakeZone) connect() {
 func (z *fakeZone) disconnect() { z.do(z.drop) }
 
 func (z *fakeZone) drop() {
+	for _, tx := range z.sent {
+		if z.up && z.buffered && !tx.lost {
+			_, _, _ = z.f.transact(tx.ops)
+		}
+		tx.lost = true
+	}
 	if z.up {
 		z.up = false
 		z.tell(model.ZoneUpdate{Conn: model.ConnLost, Error: errLost.Error(), Attempts: 1})
@@ -134,18 +156,63 @@ func (z *fakeZone) Resync() {
 }
 
 func (z *fakeZone) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error) {
+	return z.Send(ctx, ops)()
+}
+
+func (z *fakeZone) Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResult, error)) {
+	tx := &sending{ops: slices.Clone(ops), done: make(chan struct{})}
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	if !z.up {
-		return nil, errLost
-	}
-	if d := z.takes; d > 0 {
+	if d := z.writing; d > 0 {
+		z.writing = 0
 		z.mu.Unlock()
 		time.Sleep(d)
 		z.mu.Lock()
 	}
-	z.txs = append(z.txs, slices.Clone(ops))
-	kind := z.fault(ops)
+	var first *sending
+	if n := len(z.sent); n > 0 {
+		first = z.sent[n-1]
+	}
+	z.sent = append(z.sent, tx)
+	z.most = max(z.most, len(z.sent))
+	go func() {
+		defer close(tx.done)
+		if first != nil {
+			<-first.done
+		}
+		z.mu.Lock()
+		defer z.mu.Unlock()
+		tx.res, tx.err = z.transact(ctx, tx)
+		z.answered(tx)
+	}()
+	return func() ([]nb.OpResult, error) {
+		<-tx.done
+		return tx.res, tx.err
+	}
+}
+
+func (z *fakeZone) answered(tx *sending) {
+	z.sent = slices.DeleteFunc(z.sent, func(o *sending) bool { return o == tx })
+}
+
+// transact does a transaction whose turn has come; the lock is held.
+func (z *fakeZone) transact(ctx context.Context, tx *sending) ([]nb.OpResult, error) {
+	if !z.up && !tx.lost {
+		return nil, errLost
+	}
+	if d := z.takes; d > 0 && !tx.lost {
+		z.mu.Unlock()
+		time.Sleep(d)
+		z.mu.Lock()
+	}
+	if tx.lost {
+		return nil, errLost
+	}
+	z.txs = append(z.txs, tx.ops)
+	kind := z.fault(tx.ops)
+	if kind != hangs {
+		z.answered(tx)
+	}
 	switch kind {
 	case isRefused:
 		return nil, refused("constraint violation: as told")
@@ -156,12 +223,21 @@ func (z *fakeZone) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, er
 		z.mu.Unlock()
 		<-ctx.Done()
 		z.mu.Lock()
+		z.answered(tx)
 		z.drop()
 		return nil, ctx.Err()
 	}
-	results, changes, err := z.f.transact(ops)
+	results, changes, err := z.f.transact(tx.ops)
 	if err != nil {
 		return nil, err
+	}
+	for i, ch := range changes {
+		if s, ok := ch.New.(*nb.AddressSet); ok && ch.Old == nil && z.alter != nil {
+			other := *s
+			z.alter(&other)
+			z.f.db = z.f.db.Apply([]nb.RowChange{{Old: s, New: &other}})
+			changes[i].New = &other
+		}
 	}
 	if kind == lostAfter {
 		z.drop()
@@ -236,10 +312,9 @@ func run(t *testing.T, mode Mode, f func(b *bench), set ...func(*Config)) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); b.r.Run(ctx) }()
+		defer func() { cancel(); <-done }()
 		b.z.connect()
 		f(b)
-		cancel()
-		<-done
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/nb"
+	"rung/sources/retry"
 )
 
 // Fence is for a zone that others may write as well. Two keys in
@@ -115,7 +116,7 @@ func (f *fencing) pairs(epoch int64) map[string]string {
 
 // mayClaim says whether the zone is to be taken over and nothing speaks against it.
 func (w *worker) mayClaim() bool {
-	return w.mode == Write && w.flight == nil && w.blocked() == "" && w.fence.pending() != ""
+	return w.mode == Write && w.flights.last() == nil && w.blocked() == "" && w.fence.pending() != ""
 }
 
 // claimOps takes the zone over if it is still held as the rows say. Where a key
@@ -164,7 +165,7 @@ func (w *worker) claimed(f *flight, o outcome) {
 	}
 	fe.tries++
 	fe.failure = clean.Text(o.err.Error())
-	w.notBefore = time.Now().Add(min(w.cfg.BackoffMin<<min(fe.tries-1, 16), w.cfg.BackoffMax))
+	w.notBefore = time.Now().Add(retry.After(fe.tries, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	a.Summary, a.Error = "take the zone over", fe.failure
 	w.cfg.OnActivity(a)
 }

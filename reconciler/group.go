@@ -10,8 +10,34 @@ import (
 	"rung/model/nb"
 )
 
+// ports remembers ports that were looked up, as long as none changes: many groups
+// hold the same.
+type ports struct {
+	byName, byUUID map[string]*nb.LogicalSwitchPort
+}
+
+func lookUp(m *map[string]*nb.LogicalSwitchPort, key string, find func(string) *nb.LogicalSwitchPort) *nb.LogicalSwitchPort {
+	p, known := (*m)[key]
+	if !known {
+		if *m == nil {
+			*m = map[string]*nb.LogicalSwitchPort{}
+		}
+		p = find(key)
+		(*m)[key] = p
+	}
+	return p
+}
+
+func (t *tracker) portByName(name string) *nb.LogicalSwitchPort {
+	return lookUp(&t.ports.byName, name, t.db.PortByName)
+}
+
+func (t *tracker) port(uuid string) *nb.LogicalSwitchPort {
+	return lookUp(&t.ports.byUUID, uuid, t.db.Port)
+}
+
 // hasPort says whether a logical switch port exists in the zone.
-func (t *tracker) hasPort(name string) bool { return t.db.PortByName(name) != nil }
+func (t *tracker) hasPort(name string) bool { return t.portByName(name) != nil }
 
 // compareGroup compares a whole port group, by the names of the ports.
 // References to ports that do not exist are none: the server is dropping them.
@@ -23,7 +49,7 @@ func (t *tracker) compareGroup(tr *track) {
 	if row != nil {
 		g.uuid = row.UUID
 		for _, uuid := range row.Ports {
-			if p := t.db.Port(uuid); p != nil {
+			if p := t.port(uuid); p != nil {
 				live = append(live, p.Name)
 			}
 		}
@@ -132,7 +158,7 @@ func (t *tracker) stepLiveGroup(before *nb.DB, uuid string, old, row *nb.PortGro
 			}
 		}
 		for _, u := range added {
-			if p := t.db.Port(u); p != nil && !tr.group.missing.take(p.Name) && !tr.group.waiting.take(p.Name) {
+			if p := t.port(u); p != nil && !tr.group.missing.take(p.Name) && !tr.group.waiting.take(p.Name) {
 				tr.group.extra.add(p.Name)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 )
 
 // noPort is why a subject pod is not in the port group yet.
@@ -16,10 +17,6 @@ const noPort = "the logical switch port does not exist yet"
 
 // heldElsewhere is why a row that nobody wants stays.
 const heldElsewhere = "a row that is not the policy's refers to it"
-
-// leftRule is why an EgressFirewall has a row too many where OVN-Kubernetes writes
-// (ovn-kubernetes.md#stale-firewall-row).
-const leftRule = "OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: the row goes on deciding"
 
 // join says how a policy stands in the zone. It is nil for a policy the tracker
 // does not know.
@@ -96,7 +93,7 @@ func (t *tracker) notComparable(tr *track) string {
 
 func andMore(first string, more int) string {
 	if more > 0 {
-		return first + " and " + plural(more, "more row", "more rows")
+		return first + " and " + words.Count(more, "more row")
 	}
 	return first
 }
@@ -168,10 +165,7 @@ func (d *differ) acls() {
 		d.add(model.DiffDifferent, nb.TableACL, ch.desired.ID(), ch.live.UUID, diffACL(ch.desired, ch.live)).Waiting = why
 	}
 	for _, row := range a.extra {
-		extra := d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil)
-		if c := d.tr.c; d.t.observing && c != nil && c.Policy != nil && c.Policy.Kind == model.KindEF && ownerOfRow(row).index == len(c.Policy.Egress) {
-			extra.Note = leftRule
-		}
+		d.add(model.DiffExtra, nb.TableACL, row.ID(), row.UUID, nil)
 	}
 	for _, e := range a.elsewhere {
 		d.add(model.DiffExtra, nb.TableACL, e.row.ID(), e.row.UUID, nil)

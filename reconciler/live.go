@@ -19,6 +19,7 @@ func (t *tracker) ApplyLive(u model.ZoneUpdate) {
 	t.begin()
 	t.db = u.DB
 	if u.Resync || before == nil {
+		t.ports = ports{}
 		t.reindex(before)
 		if t.desired != nil {
 			t.compareAll()
@@ -27,6 +28,9 @@ func (t *tracker) ApplyLive(u model.ZoneUpdate) {
 		return
 	}
 	changed := changedRows(u.Changes)
+	if len(changed[nb.TablePort]) > 0 {
+		t.ports = ports{}
+	}
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		for uuid := range changed[table] {
 			t.index(table, uuid, before.Row(table, uuid), t.db.Row(table, uuid))

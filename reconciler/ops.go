@@ -3,6 +3,7 @@ package reconciler
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"rung/compiler"
 	"rung/model"
@@ -51,8 +52,9 @@ func (b *opsBuilder) policy(k model.PolicyKey) []nb.Op {
 func (t *tracker) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 	if s.uuid == "" {
 		row := map[string]any{"name": s.spec.Name, "external_ids": s.spec.ExternalIDs}
-		if m := t.desired.Members(s.spec); len(m) > 0 {
-			row["addresses"] = m
+		// When the row is there it is compared with this, if nothing joined or left.
+		if s.listed = t.wanted(s); len(s.listed) > 0 {
+			row["addresses"] = s.listed
 		}
 		return append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: row})
 	}
@@ -141,13 +143,19 @@ func (b *opsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
 	return ops
 }
 
+// portRefs are sorted as the server sorts them, so that it sends back what it was
+// sent.
 func (t *tracker) portRefs(names members) []nb.Ref {
-	var refs []nb.Ref
-	for _, name := range names.sorted() {
-		if p := t.db.PortByName(name); p != nil {
+	if len(names) == 0 {
+		return nil
+	}
+	refs := make([]nb.Ref, 0, len(names))
+	for name := range names {
+		if p := t.portByName(name); p != nil {
 			refs = append(refs, nb.Ref{UUID: p.UUID})
 		}
 	}
+	slices.SortFunc(refs, func(a, b nb.Ref) int { return strings.Compare(a.UUID, b.UUID) })
 	return refs
 }
 

@@ -56,13 +56,9 @@ func ownerOf(table string, ids map[string]string) owner {
 // ownerOfRow is ownerOf for a row of any table; rows of tables without owners
 // are foreign.
 func ownerOfRow(r nb.Row) owner {
-	switch r := r.(type) {
-	case *nb.ACL:
-		return ownerOf(nb.TableACL, r.ExternalIDs)
-	case *nb.AddressSet:
-		return ownerOf(nb.TableAddressSet, r.ExternalIDs)
-	case *nb.PortGroup:
-		return ownerOf(nb.TablePortGroup, r.ExternalIDs)
+	switch r.(type) {
+	case *nb.ACL, *nb.AddressSet, *nb.PortGroup:
+		return ownerOf(nb.TableOf(r), r.IDs())
 	}
 	return owner{}
 }
@@ -77,7 +73,7 @@ func idText(id string) string {
 
 // rowText names a row in a sentence.
 func rowText(r nb.Row) string {
-	if id := idOfRow(r); id != "" {
+	if id := r.IDs()[nb.KeyID]; id != "" {
 		return nb.TableOf(r) + " " + id
 	}
 	return nb.TableOf(r) + " " + r.RowUUID()

@@ -9,6 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 )
 
 // explained are the rows that transactions of this process may still change, by
@@ -18,15 +19,34 @@ type explained struct{ rows, ids map[string]struct{} }
 // outstanding collects what was sent and is not seen yet.
 func (w *worker) outstanding() explained {
 	e := explained{rows: map[string]struct{}{}, ids: map[string]struct{}{}}
-	if w.flight != nil {
-		e.add(w.t.db, w.flight.ops)
+	for _, f := range w.flights.under {
+		e.add(w.t.db, f.ops)
 	}
 	for _, h := range w.busy {
 		if h != nil {
 			e.add(w.t.db, h.ops)
 		}
 	}
+	now := w.now()
+	w.fading = slices.DeleteFunc(w.fading, func(l fading) bool { return !now.Before(l.until) })
+	for _, l := range w.fading {
+		e.add(w.t.db, l.ops)
+	}
 	return e
+}
+
+// fading is a transaction nobody knows the outcome of: what it may have done can
+// still arrive, and be seen, until then.
+type fading struct {
+	ops   []nb.Op
+	until time.Time
+}
+
+// fade remembers such a transaction where other hands are looked for.
+func (w *worker) fade(ops []nb.Op) {
+	if w.cfg.Fence != nil {
+		w.fading = append(w.fading, fading{ops, w.now().Add(w.fence.Quiet)})
+	}
 }
 
 func (e explained) add(db *nb.DB, ops []nb.Op) {
@@ -81,11 +101,11 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 		if _, ok := mine.rows[table+" "+row.RowUUID()]; ok {
 			continue
 		}
-		if _, ok := mine.ids[table+" "+idOfRow(row)]; ok && ch.Old == nil {
+		if _, ok := mine.ids[table+" "+row.IDs()[nb.KeyID]]; ok && ch.Old == nil {
 			continue
 		}
 		if first == "" {
-			first = verbOf(ch) + " " + table + " " + idOfRow(row)
+			first = verbOf(ch) + " " + table + " " + row.IDs()[nb.KeyID]
 		} else {
 			more++
 		}
@@ -132,7 +152,7 @@ func (w *worker) firstLook(db *nb.DB) {
 		count(r)
 	}
 	if n > 0 {
-		w.disturbed(fmt.Sprintf("%s of a writer unknown: watching whether it still writes", plural(n, "row", "rows")), w.now())
+		w.disturbed(fmt.Sprintf("%s of a writer unknown: watching whether it still writes", words.Count(n, "row")), w.now())
 	}
 }
 
@@ -185,19 +205,6 @@ func verbOf(ch *nb.RowChange) string {
 		return "removed"
 	}
 	return "changed"
-}
-
-// idOfRow is a row's k8s.ovn.org/id.
-func idOfRow(r nb.Row) string {
-	switch r := r.(type) {
-	case *nb.ACL:
-		return r.ID()
-	case *nb.AddressSet:
-		return r.ID()
-	case *nb.PortGroup:
-		return r.ID()
-	}
-	return ""
 }
 
 // leaves says whether a unit's rows are left alone, whatever they are.

@@ -38,6 +38,7 @@ func (w *worker) publish(now bool) {
 			w.zone.Pending++
 		}
 	}
+	w.zone.Settles = w.zone.NextBehind(w.now())
 	z := w.zone
 	w.state.Store(&z)
 	w.cfg.OnState(&z)

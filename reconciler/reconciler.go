@@ -74,7 +74,7 @@ func (r *Reconciler) Run(ctx context.Context) {
 	w.loop(ctx)
 	cancel()
 	w.retries.ShutDown()
-	w.sending.Wait()
+	w.flights.sending.Wait()
 	wg.Wait()
 }
 
@@ -92,7 +92,7 @@ func newWorker(r *Reconciler) *worker {
 		fails:      map[model.PolicyKey]*failure{},
 		unshown:    map[model.PolicyKey]struct{}{},
 		due:        make(chan model.PolicyKey),
-		results:    make(chan outcome, 1),
+		flights:    flights{results: make(chan outcome, maxFlights)},
 		reports:    newReporter(cfg),
 		fence:      fencing{Fence: cfg.Fence},
 	}

@@ -17,17 +17,21 @@ func (t *tracker) compareSet(s *setTrack) {
 	}
 	s.uuid = row.UUID
 	if !s.spec.Open {
-		s.missing, s.extra = compareMembers(t.wanted(s.spec), row.Addresses)
+		s.missing, s.extra = compareMembers(t.wanted(s), row.Addresses)
 	}
+	s.listed = nil
 	t.compareSetIDs(s, row)
 }
 
 // wanted lists a desired set.
-func (t *tracker) wanted(s *compiler.SetSpec) []string {
-	if t.membersOf != nil {
-		return t.membersOf(s)
+func (t *tracker) wanted(s *setTrack) []string {
+	if s.listed != nil {
+		return s.listed
 	}
-	return t.desired.Members(s)
+	if t.membersOf != nil {
+		return t.membersOf(s.spec)
+	}
+	return t.desired.Members(s.spec)
 }
 
 func (t *tracker) compareSetIDs(s *setTrack, row *nb.AddressSet) {
@@ -45,6 +49,7 @@ func (t *tracker) stepDesiredMembers(d *compiler.SetDelta) {
 		return
 	}
 	t.touch(s.track)
+	s.listed = nil
 	if s.uuid == "" {
 		return
 	}

@@ -33,6 +33,7 @@ type tracker struct {
 	holders map[compiler.Holder]map[*track]struct{}
 
 	disowned disowned
+	ports    ports
 
 	// dirty are the policies whose join may have changed since somebody took
 	// the list.
@@ -73,6 +74,9 @@ type setTrack struct {
 	uuid           string // of the live row
 	missing, extra members
 	ids            bool // the external_ids differ
+	// listed are the members of a set that has no live row yet, as they were listed
+	// to write one; nil where they may be others by now.
+	listed []string
 }
 
 // groupTrack is the desired port group of a policy, by port names. waiting are

@@ -2,7 +2,6 @@ package reconciler
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -26,7 +25,7 @@ type worker struct {
 
 	// ready are the policies to look at for writing; those alone go one by one.
 	ready, alone map[model.PolicyKey]struct{}
-	held         int // of ready: they wait for others, and wake nobody
+	held         int // of ready: they wait for others, or to go alone, and wake nobody
 	// busy are policies being written (nil) or written and not yet seen live.
 	busy map[model.PolicyKey]*hold
 	// late counts how often in a row a write of the policy was not seen.
@@ -36,9 +35,7 @@ type worker struct {
 	retries workqueue.TypedRateLimitingInterface[model.PolicyKey]
 	due     chan model.PolicyKey // retries whose time has come
 
-	flight  *flight // the transaction under way
-	results chan outcome
-	sending sync.WaitGroup
+	flights flights
 
 	// reads counts resyncs. While unsure is set nothing is written until the
 	// next one; unsureUntil is when it is asked for again.
@@ -46,6 +43,11 @@ type worker struct {
 	unsure      string
 	unsureUntil time.Time
 	asked       bool
+	// reread says that one is to be asked for once nothing is under way: asking drops
+	// the connection, and what became of a transaction would not be learnt.
+	reread bool
+	// fading are transactions of unknown outcome, see fade.
+	fading []fading
 	// unknowns counts transactions in a row whose outcome was not learnt;
 	// notBefore delays the next one.
 	unknowns  int
@@ -70,30 +72,6 @@ type failure struct {
 	at    time.Time
 	tries int
 	c     *compiler.Compiled // what failed: another version is tried at once
-}
-
-// flight is one transaction.
-type flight struct {
-	parts []part
-	ops   []nb.Op
-	began time.Time
-	reads int
-	all   bool  // nothing that was ready had to stay behind
-	claim int64 // the epoch it claims; 0 for rows
-}
-
-// part is the share of one policy in a transaction.
-type part struct {
-	key      model.PolicyKey
-	c        *compiler.Compiled
-	from, to int // its operations
-}
-
-// outcome is what became of a flight.
-type outcome struct {
-	results []nb.OpResult
-	err     error
-	took    time.Duration
 }
 
 // hold keeps a policy that was written until the rows are seen.
@@ -132,7 +110,7 @@ func (w *worker) loop(ctx context.Context) {
 			news = func() { w.intake(w.box.take()) }
 		case k := <-w.due:
 			news = func() { w.retry(k) }
-		case o := <-w.results:
+		case o := <-w.flights.results:
 			news = func() { w.finished(o) }
 		case <-timer.C:
 			news = func() {}
@@ -165,7 +143,7 @@ func (w *worker) nextWake() time.Duration {
 		at(w.notBefore)
 	}
 	// Its time may have come since write looked.
-	if w.mode == Write && w.flight == nil && len(w.ready) > w.held && w.paused() == "" {
+	if w.mode == Write && w.room() && len(w.ready) > w.held && w.paused() == "" {
 		at(w.notBefore)
 	}
 	if w.standing > 0 {

@@ -11,14 +11,15 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/nb"
+	"rung/sources/retry"
 )
 
 // manyUnknowns is how many transactions in a row may end unknown before
 // policies go one by one: one of them may be what the server stumbles over.
 const manyUnknowns = 3
 
-// write sends everything that is ready as one transaction, when nothing speaks
-// against it. Policies whose last write was refused go alone, after the others.
+// write sends what is ready as one transaction, when nothing speaks against it.
+// Policies whose last write was refused go alone, after the others.
 func (w *worker) write(ctx context.Context) {
 	if w.mayClaim() && !time.Now().Before(w.notBefore) {
 		f := &flight{reads: w.reads}
@@ -26,7 +27,8 @@ func (w *worker) write(ctx context.Context) {
 		w.start(ctx, f)
 		return
 	}
-	for w.mode == Write && w.flight == nil && len(w.ready) > 0 && w.paused() == "" && !time.Now().Before(w.notBefore) {
+	under := len(w.flights.under)
+	for w.mode == Write && len(w.flights.under) == under && w.room() && len(w.ready) > 0 && w.paused() == "" && !time.Now().Before(w.notBefore) {
 		var together, alone []model.PolicyKey
 		w.held = 0
 		for k := range w.ready {
@@ -40,6 +42,10 @@ func (w *worker) write(ctx context.Context) {
 			} else {
 				together = append(together, k)
 			}
+		}
+		if under > 0 {
+			w.held += len(alone)
+			alone = nil
 		}
 		if len(together)+len(alone) == 0 {
 			return
@@ -149,6 +155,7 @@ func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 		}
 		n := weight(ops)
 		if len(f.parts) > 0 && size+n > w.cfg.MaxBatch {
+			f.full = size <= w.cfg.MaxBatch
 			break
 		}
 		size += n
@@ -164,22 +171,6 @@ func (w *worker) send(ctx context.Context, keys []model.PolicyKey) {
 		w.gather(w.cfg.Gather)
 	}
 	w.start(ctx, f)
-}
-
-// start sends a transaction off.
-func (w *worker) start(ctx context.Context, f *flight) {
-	f.began = w.now()
-	w.flight = f
-	w.sending.Go(func() {
-		began := time.Now()
-		ctx, cancel := context.WithTimeout(ctx, w.cfg.Answer)
-		defer cancel()
-		res, err := w.cfg.Zone.Transact(ctx, f.ops)
-		if err == nil && len(res) < len(f.ops) {
-			err = fmt.Errorf("%d answers to %d operations", len(res), len(f.ops))
-		}
-		w.results <- outcome{res, err, time.Since(began)}
-	})
 }
 
 // settled books a policy whose live rows are as desired, as far as they are to
@@ -211,18 +202,20 @@ func (w *worker) forgive(k model.PolicyKey) {
 
 // finished takes in what became of the transaction under way.
 func (w *worker) finished(o outcome) {
-	f := w.flight
-	w.flight = nil
+	f := o.flight
+	w.landed(f)
 	result := ResultUnknown
 	switch {
 	case f.claim != 0:
 		result = claimResult(o)
 		w.claimed(f, o)
 	case errors.Is(o.err, model.ErrWait):
-		w.unknowns, result = 0, ResultFenced
+		w.heard(f)
+		result = ResultFenced
 		w.fencedOff(f, o)
 	case o.err == nil:
-		w.unknowns, result = 0, ResultOK
+		w.heard(f)
+		result = ResultOK
 		if slices.ContainsFunc(o.results, func(r nb.OpResult) bool { return r.Error != "" }) {
 			result = ResultRefused
 		}
@@ -231,13 +224,27 @@ func (w *worker) finished(o outcome) {
 		}
 		w.succeeded(f, o)
 	case errors.Is(o.err, model.ErrRefused):
-		w.unknowns, result = 0, ResultRefused
+		w.heard(f)
+		result = ResultRefused
 		w.refused(f, o)
 	default:
 		w.lost(f, o)
 	}
+	f.behind = nil
+	if w.reread && len(w.flights.under) == 0 {
+		w.askResync()
+	}
 	w.cfg.OnTransaction(Transaction{Result: result, Took: o.took})
 	w.takeDirty()
+}
+
+// heard ends a row of unknown outcomes. What came of a transaction behind one that
+// was lost says nothing about the next: a server in trouble may refuse to commit the
+// one and commit the other.
+func (w *worker) heard(f *flight) {
+	if !f.behindLost() {
+		w.unknowns = 0
+	}
 }
 
 // succeeded holds the policies until the rows show what was written.
@@ -284,7 +291,9 @@ func (w *worker) refused(f *flight, o outcome) {
 	a := activity(w.cfg.Zone.Name(), model.PolicyKey{}, f.ops, f.began, o.took, clean.Text(o.err.Error()))
 	a.Summary = fmt.Sprintf("%d policies refused together: trying them one by one", len(f.parts))
 	w.cfg.OnActivity(a)
-	w.notBefore = time.Time{} // nothing was written
+	if !f.behindLost() {
+		w.notBefore = time.Time{} // nothing was written
+	}
 	for _, p := range f.parts {
 		delete(w.busy, p.key)
 		w.alone[p.key] = struct{}{}
@@ -311,9 +320,12 @@ func (w *worker) fail(p part, text string) {
 // lost books a transaction nobody knows the outcome of: it may have happened.
 // Nothing is written before all rows were read again.
 func (w *worker) lost(f *flight, o outcome) {
-	w.unknowns++
-	wait := min(w.cfg.BackoffMin<<min(w.unknowns-1, 16), w.cfg.BackoffMax)
-	w.notBefore = time.Now().Add(wait)
+	f.lost = true
+	if !f.behindLost() { // else it is the same break
+		w.unknowns++
+	}
+	w.fade(f.ops)
+	w.notBefore = time.Now().Add(retry.After(w.unknowns, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	text := clean.Text(o.err.Error())
 	for _, p := range f.parts {
 		delete(w.busy, p.key)

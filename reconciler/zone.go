@@ -26,6 +26,15 @@ type Zone interface {
 	Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error)
 }
 
+// Pipeline is a Zone that takes a transaction while another is under way.
+type Pipeline interface {
+	// Send is Transact in two steps: it returns when the operations are on their
+	// way, or will not be, and wait returns what Transact does. Nobody else sends
+	// meanwhile; what is sent is done in the order of the calls. An unknown outcome
+	// of one ends those behind it likewise.
+	Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResult, error))
+}
+
 // Resyncer is a Zone that can be told to read everything again; an update with
 // Resync set follows.
 type Resyncer interface{ Resync() }
@@ -106,7 +115,8 @@ type Config struct {
 	// reason (1 min when 0).
 	Again time.Duration
 	// MaxBatch is how many operations and set members go into one transaction
-	// at most, a single policy excepted (250,000 when 0).
+	// at most, a single policy excepted (50,000 when 0): few enough that the first
+	// one is soon with the server, and that it takes a moment for each.
 	MaxBatch int
 	// Turn runs what the reconciler has to compute when the process has a core
 	// to spare; nil runs it at once. Nothing in it waits for another turn.
@@ -145,7 +155,7 @@ func (c *Config) fill() {
 	def(&c.BackoffMin, 50*time.Millisecond)
 	def(&c.BackoffMax, 30*time.Second)
 	if c.MaxBatch <= 0 {
-		c.MaxBatch = 250_000
+		c.MaxBatch = 50_000
 	}
 	if c.MaxPriority <= 0 {
 		c.MaxPriority = model.MaxPriority

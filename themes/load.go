@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"rung/reading"
+	"rung/sources/reading"
 )
 
 //go:embed *.yaml

@@ -75,13 +75,9 @@ func (m *root) copyText(c view.Copy) {
 
 // run does work in a goroutine; leaving the page ends its context.
 func (m *root) run(e *entry, a view.RunAsk) {
-	m.nextJob++
-	job, id, ctx, dir, s := m.nextJob, e.id, e.ctx, m.opt.StateDir, m.session
+	job, id, ctx, dir, s := m.works(a.What), e.id, e.ctx, m.opt.StateDir, m.session
 	if ctx == nil {
 		ctx = m.ctx
-	}
-	if a.What != "" {
-		m.working[job] = a.What
 	}
 	if m.inline {
 		m.jobDone(jobMsg{entry: id, job: job, result: a.Do(ctx), rev: prepared(s.console), of: s})
@@ -130,5 +126,6 @@ func (m *root) background(what string, do func(context.Context) view.ToastAsk) {
 		m.say(do(m.ctx))
 		return
 	}
-	m.later(guard(m.opt.StateDir, what, func() tea.Msg { return toastMsg(do(m.ctx)) }))
+	job := m.works(what)
+	m.later(guard(m.opt.StateDir, what, func() tea.Msg { return doneMsg{job, do(m.ctx)} }))
 }

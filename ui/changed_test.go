@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -15,17 +15,17 @@ import (
 func TestModeChangesUnderTheQuestion(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(*engine.Mode)
+		change func(*revision.Mode)
 		said   string
 	}{
-		{"allowed elsewhere", func(m *engine.Mode) { m.Writes = true }, "Changes are allowed already"},
-		{"refused now", func(m *engine.Mode) { m.WhyNot = "no permission" }, "Changes stay off: no permission"},
-		{"the files too", func(m *engine.Mode) { m.WriteBack = true }, "means something else"},
-		{"nothing", func(*engine.Mode) {}, ""},
+		{"allowed elsewhere", func(m *revision.Mode) { m.Writes = true }, "Changes are allowed already"},
+		{"refused now", func(m *revision.Mode) { m.WhyNot = "no permission" }, "Changes stay off: no permission"},
+		{"the files too", func(m *revision.Mode) { m.WriteBack = true }, "means something else"},
+		{"nothing", func(*revision.Mode) {}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := uitest.Demo(t)
-			p.Mode = engine.Mode{Name: "files", Title: "policies/"}
+			p.Mode = revision.Mode{Name: "files", Title: "policies/"}
 			f := uitest.NewFake(p)
 			s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
 			s.Press("W")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/engine"
+	"rung/engine/statedir"
 	"rung/model/clean"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -79,7 +79,7 @@ func (m *root) save() {
 	dir := filepath.Join(m.opt.StateDir, "saved")
 	file := fmt.Sprintf("%.60s-%s.txt", name, m.now.UTC().Format("20060102-150405"))
 	m.background("saving the page", func(context.Context) view.ToastAsk {
-		path, err := engine.Keep(dir, file, []byte(clean.Escape(text)))
+		path, err := statedir.Keep(dir, file, []byte(clean.Escape(text)))
 		if err != nil {
 			return view.ToastAsk{Text: "saving the page: " + err.Error(), Bad: true}
 		}

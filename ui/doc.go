@@ -19,9 +19,9 @@
 //     (views.go). It stores the page and makes its widgets; it has no revision
 //     yet.
 //  3. The view implements view.View and what it needs of the optional
-//     interfaces there (Filterer, Clicker, Copier, Receiver, Titler, Teller,
-//     Refuser, Leaver). Embedding view.List gives a view around one table or
-//     document most of them.
+//     interfaces there (Filterer, Completer, Clicker, Copier, Receiver, Titler,
+//     Teller, Refuser, Leaver, Worker). Embedding view.List gives a view around
+//     one table or document most of them.
 //  4. Sync(env) makes what is shown from env.Rev and env.Now: rows with a
 //     stable identity go into a widget.Table (SetItems) or lines into a
 //     widget.Doc (SetLines). It runs when the revision, the second, the theme
@@ -31,8 +31,9 @@
 //     widget, and returns false for what is not its own. It asks for
 //     everything else through env: Open(page), Back, Preview(mutation),
 //     Ask(dialog), Copy, Say, Fail, Run (work in a goroutine, the result comes
-//     to Receive), Exec ($EDITOR). These happen when the call returns, in
-//     order, before the next key.
+//     to Receive; the footer says what is done once that takes a while, and
+//     env.Busy says it on the page), Exec ($EDITOR). These happen when the call
+//     returns, in order, before the next key.
 //  6. Changes are never made by a view: env.Preview opens the preview page, and
 //     only that commits. view.AskLogging, AskMove and AskDelete ask the usual
 //     questions.

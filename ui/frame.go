@@ -7,9 +7,10 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -53,6 +54,7 @@ func (m *root) render(w, h int) string {
 	if w <= 0 || h <= 0 {
 		return ""
 	}
+	m.cursor = nil
 	e := m.top()
 	env := m.sync(e)
 	bw, bh := m.body()
@@ -69,6 +71,7 @@ func (m *root) render(w, h int) string {
 		frame = body + "\n" + m.footer(e, w)
 	}
 	for _, o := range m.over {
+		m.cursor = nil // only the last has the keyboard
 		frame = m.drawOver(o, frame, w, h)
 	}
 	return frame
@@ -94,19 +97,29 @@ func (m *root) drawOver(o overlay, frame string, w, h int) string {
 		for i, l := range lines {
 			lines[i] = ansi.Truncate(l, w, widget.Ellipsis)
 		}
+		m.cursorIn(o, 0, 0, w, h, 0)
 		return widget.Pad(lines, h)
 	}
 	title, lines := o.draw(m, in, h-4)
-	if len(lines) > h-2 {
-		lines = lines[len(lines)-(h-2):] // the answer is at the end
-	}
+	above := max(0, len(lines)-(h-2))
+	lines = lines[above:] // the answer is at the end
 	box := widget.Box(m.styles, title, lines, in+2)
-	return widget.Overlay(frame, box, (w-in-2)/2, max(0, (h-len(lines)-2)/3), w)
+	x, y := (w-in-2)/2, max(0, (h-len(lines)-2)/3)
+	m.cursorIn(o, x+1, y+1, in, len(lines), above)
+	return widget.Overlay(frame, box, x, y, w)
+}
+
+// cursorIn puts the terminal's cursor where an overlay has it, whose lines are shown in
+// w × h cells at x, y, without those above.
+func (m *root) cursorIn(o overlay, x, y, w, h, above int) {
+	if cx, line, ok := o.cursor(); ok && cx < w && line >= above && line-above < h {
+		m.cursor = tea.NewCursor(x+cx, y+line-above)
+	}
 }
 
 // counts are the numbers of the header; they are taken once per revision.
 type counts struct {
-	rev               *engine.Revision
+	rev               *revision.Revision
 	cluster           *model.Cluster
 	anp, banp, np, ef int
 	pods              int
@@ -119,7 +132,7 @@ type counts struct {
 // now and then.
 func (c *counts) lag(now time.Time) bool { return c.owed || now.Sub(c.older) < 2*lintTime }
 
-func (c *counts) take(r *engine.Revision, now time.Time) {
+func (c *counts) take(r *revision.Revision, now time.Time) {
 	if c.rev == r {
 		return
 	}
@@ -211,6 +224,13 @@ func (m *root) crumbs(e *entry, env *view.Env, w int) string {
 			right = right.Add(fmt.Sprintf("%d lines", all), st.Dim)
 		}
 	}
+	const gap = "   "
+	if load := m.loadLine(w*2/3 - right.Width() - len(gap)); len(load) > 0 {
+		if len(right) > 0 {
+			load = load.Add(gap, st.Text)
+		}
+		right = append(load, right...)
+	}
 	rw := right.Width()
 	if rw > w*2/3 {
 		rw = w * 2 / 3
@@ -248,24 +268,25 @@ func (m *root) footer(e *entry, w int) string {
 	case m.filtering:
 		f := widget.ParseFilter(m.filter.Value())
 		note := widget.Styled("  ⏎ keep  esc clear  !inverse  -f fuzzy", st.Dim)
+		note = widget.Join(m.completes(&m.filter), note)
 		if f.Err != "" {
 			note = widget.Styled("  ● "+f.Err+", looked for as it is", st.Error)
 		}
 		nw := min(note.Width(), w/2)
-		return ansi.Truncate(" "+st.Key.Render("/")+m.filter.Render(st, max(1, w-nw-2))+note.Render(nw), w, "")
+		line := " " + st.Key.Render("/") + m.filter.Render(st, max(1, w-nw-2)) + note.Render(nw)
+		if x := 2 + m.filter.Cursor(); x < w {
+			m.cursor = tea.NewCursor(x, m.h-1)
+		}
+		return ansi.Truncate(line, w, "")
 	case m.toast.text != "":
 		style, sign := st.Info, ""
 		if m.toast.bad {
 			style, sign = st.Error, "● "
 		}
 		return widget.Line{{Text: " " + sign + m.toast.text, Style: style}}.Render(w)
-	case len(m.working) > 0:
-		var what []string
-		for _, s := range m.working {
-			what = append(what, s)
-		}
-		slices.Sort(what)
-		return widget.Styled(" "+strings.Join(what, ", ")+" …", st.Info).Render(w)
+	}
+	if what := m.under(); len(what) > 0 {
+		return widget.Styled(" "+m.spinner.Sign()+" "+strings.Join(what, ", "), st.Info).Render(w)
 	}
 	return m.hints(e, w)
 }

@@ -74,7 +74,7 @@ func (hp *help) key(m *root, key, text string) bool {
 		if hp.input.Value() == "" {
 			return true
 		}
-		hp.input.Key(key, text)
+		hp.input.Key(m.keys, key, text)
 		hp.find()
 	case "enter":
 		if hp.at >= 0 && hp.at < len(hp.shown) {
@@ -96,7 +96,7 @@ func (hp *help) key(m *root, key, text string) bool {
 		}
 	default:
 		was := hp.input.Value()
-		hp.input.Key(key, text)
+		hp.input.Key(m.keys, key, text)
 		if hp.input.Value() != was {
 			hp.find()
 		}
@@ -111,10 +111,17 @@ func (hp *help) paste(_ *root, text string) {
 
 func (hp *help) width() int { return 92 }
 
+func (hp *help) cursor() (x, line int, ok bool) {
+	return len(searchFor) + hp.input.Cursor(), 0, hp.input.Cursor() >= 0
+}
+
+// searchFor stands before the line being typed.
+const searchFor = " search "
+
 func (hp *help) draw(m *root, w, h int) (string, []string) {
 	st := m.styles
 	rows := max(0, h-1)
-	lines := []string{" " + st.Dim.Render("search ") + hp.input.Render(st, max(1, w-9)) + " "}
+	lines := []string{st.Dim.Render(searchFor) + hp.input.Render(st, max(1, w-9)) + " "}
 	top := 0
 	if hp.at >= rows {
 		top = hp.at - rows + 1

@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/nb"
@@ -21,7 +22,7 @@ const hostile = "h\x1b[2J\x1b]52;c;UFdO\x07\x1b[31;44;5m\u009b31m\u202eevil\u206
 
 // poisoned is the demo cluster with hostile text in everything that has text, as
 // if no source had cleaned anything.
-func poisoned(t *testing.T) *engine.Parts {
+func poisoned(t *testing.T) *revision.Facts {
 	p := uitest.Demo(t)
 	meta := func(k model.Kind, ns, name string) model.Meta {
 		return model.Meta{Key: model.Key{Kind: k, Namespace: ns, Name: name}, UID: hostile, Version: hostile,
@@ -51,7 +52,7 @@ func poisoned(t *testing.T) *engine.Parts {
 	p.Mode.Title, p.Mode.Server, p.Mode.User, p.Undo = hostile, hostile, hostile, hostile
 	p.Sources = append(p.Sources, model.SourceState{Name: hostile, Detail: hostile, Error: hostile, Conn: model.ConnLost,
 		Resources: []model.SourceResource{{Name: hostile, Conn: model.ConnDenied, Error: hostile}}})
-	p.Plan = &engine.PlanState{Total: 3, Done: 1, State: engine.PlanStopped, Why: hostile, Step: hostile}
+	p.Plan = &revision.PlanState{Total: 3, Done: 1, State: gate.PlanStopped, Why: hostile, Step: hostile}
 	return p
 }
 
@@ -100,10 +101,10 @@ func TestHostileText(t *testing.T) {
 			f := uitest.NewFake(p)
 			f.ContextNames, f.Current = []string{"here" + hostile, hostile}, "here"+hostile
 			f.Done = []model.Activity{{Seq: 1, Zone: hostile, By: hostile, Summary: hostile, Error: hostile}}
-			f.OnPreview = func(m engine.Mutation) (*engine.Preview, error) {
+			f.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
 				o := p.Cluster.Policy(key)
-				return &engine.Preview{Mutation: m, Title: hostile, Objects: []engine.ObjectChange{{Key: key, New: o, Diff: "+ " + hostile + "\n"}},
-					Guards: []engine.Guard{{Code: "x", Policy: key, Message: hostile}}, ConfirmName: hostile, Notes: []string{hostile}, Commands: []string{hostile},
+				return &gate.Preview{Mutation: m, Title: hostile, Objects: []gate.ObjectChange{{Key: key, New: o, Diff: "+ " + hostile + "\n"}},
+					Guards: []gate.Guard{{Code: "x", Policy: key, Message: hostile}}, ConfirmName: hostile, Notes: []string{hostile}, Commands: []string{hostile},
 					Findings: []model.Finding{{Policy: key, Message: hostile, Remedy: hostile}}}, nil
 			}
 			t.Setenv("EDITOR", "true")

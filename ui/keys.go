@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -21,6 +21,9 @@ type overlay interface {
 	draw(m *root, w, h int) (title string, lines []string)
 	// width is how wide the box wants to be inside.
 	width() int
+	// cursor says where the terminal's cursor belongs in the lines that were drawn
+	// last; ok is false where nothing is typed.
+	cursor() (x, line int, ok bool)
 }
 
 // dialog is a question of a view.
@@ -48,6 +51,13 @@ func (d *dialog) paste(_ *root, text string) { d.d.Paste(text) }
 func (d *dialog) draw(m *root, w, _ int) (string, []string) { return d.d.Draw(m.styles, w) }
 
 func (d *dialog) width() int { return 64 }
+
+func (d *dialog) cursor() (x, line int, ok bool) {
+	if t, typing := d.d.(view.Typist); typing {
+		return t.Cursor()
+	}
+	return 0, 0, false
+}
 
 // pop takes an overlay away.
 func (m *root) pop(o overlay) {
@@ -167,12 +177,17 @@ func (m *root) do(id action.ID) {
 	case action.Save:
 		m.save()
 	case action.Undo:
-		m.preview(engine.Mutation{Op: engine.OpUndo}, false)
+		m.preview(gate.Mutation{Op: gate.OpUndo}, false)
 	case action.Refresh:
 		m.top().synced = syncKey{}
 		m.later(tea.ClearScreen)
 		s := m.session
-		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepared(s.console), of: s} }))
+		if m.inline {
+			m.take(prepared(s.console))
+			return
+		}
+		job := m.works("reading the newest state")
+		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepared(s.console), of: s, job: job} }))
 	case action.Mouse:
 		m.mouse = !m.mouse
 		text := "the mouse is the terminal's: text can be selected"
@@ -260,29 +275,6 @@ func (m *root) toggleWrites() {
 		Yes: func(*view.Env) { set(true, "changes are allowed; W goes back to read-only") }})
 }
 
-// filterKey edits the filter line; lists still move under it.
-func (m *root) filterKey(key, text string) {
-	e := m.top()
-	switch key {
-	case "enter":
-		m.filtering = false
-		return
-	case "esc":
-		m.filtering = false
-		m.filter.Set("")
-	case "up", "down", "pgup", "pgdown":
-		if a := m.keys.Lookup([]action.Scope{action.List}, key); a != nil {
-			env := m.sync(e)
-			e.view.Do(env, a.ID)
-			m.asks(e, env)
-		}
-		return
-	default:
-		m.filter.Key(key, text)
-	}
-	m.setFilter(e, m.filter.Value())
-}
-
 // paste takes bracketed paste: into what is being typed, nowhere else.
 func (m *root) paste(text string) {
 	switch {
@@ -291,6 +283,7 @@ func (m *root) paste(text string) {
 	case m.filtering:
 		m.filter.Insert(text)
 		m.setFilter(m.top(), m.filter.Value())
+		m.offer()
 	default:
 		m.say(view.ToastAsk{Text: "pasted text goes into a line being typed; / or : opens one"})
 	}

@@ -3,7 +3,7 @@ package ui
 import (
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 )
 
 // lintTime is the least time between two workings-out of the findings. While
@@ -21,9 +21,9 @@ const (
 
 // linter paces the findings. It belongs to whoever waits for revisions.
 type linter struct {
-	next  time.Time        // of the next working-out, at the earliest
-	owed  bool             // the screen has older ones
-	shown *engine.Revision // what was handed out last
+	next  time.Time          // of the next working-out, at the earliest
+	owed  bool               // the screen has older ones
+	shown *revision.Revision // what was handed out last
 }
 
 // due ticks when findings that are owed are to be worked out.
@@ -36,7 +36,7 @@ func (l *linter) due() *time.Timer {
 
 // prepare is the newest revision with its expensive parts made, findings when
 // their time has come.
-func (l *linter) prepare(c Console) *engine.Revision {
+func (l *linter) prepare(c Console) *revision.Revision {
 	rev := c.Revision()
 	rev.Ladder()
 	_, current := rev.KnownFindings()

@@ -7,15 +7,17 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 )
 
 // steady delivers what the test sends.
-type steady chan engine.SourceUpdate
+type steady chan source.Update
 
 func (s steady) Name() string { return "test" }
 
-func (s steady) Run(ctx context.Context, sink func(engine.SourceUpdate)) {
+func (s steady) Run(ctx context.Context, sink func(source.Update)) {
 	for {
 		select {
 		case u := <-s:
@@ -30,7 +32,7 @@ func (s steady) Run(ctx context.Context, sink func(engine.SourceUpdate)) {
 // are worked out now and then, and in the end they are those of the last.
 func TestFindingsArePaced(t *testing.T) {
 	src := make(steady)
-	e, err := engine.New(context.Background(), engine.Config{Sources: []engine.Source{src}})
+	e, err := engine.New(context.Background(), engine.Config{Sources: []source.Source{src}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,14 +41,14 @@ func TestFindingsArePaced(t *testing.T) {
 	event := func() {
 		pods++
 		p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "n", Name: fmt.Sprint("p", pods)}}}
-		src <- engine.SourceUpdate{Upsert: []model.Object{p}}
+		src <- source.Update{Upsert: []model.Object{p}}
 		want := pods
-		if err := e.Wait(context.Background(), func(r *engine.Revision) bool { return r.Cluster.Count(model.KindPod) == want }); err != nil {
+		if err := e.Wait(context.Background(), func(r *revision.Revision) bool { return r.Cluster.Count(model.KindPod) == want }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var l linter
-	current := func(r *engine.Revision) bool {
+	current := func(r *revision.Revision) bool {
 		_, ok := r.KnownFindings()
 		return ok
 	}
@@ -71,7 +73,7 @@ func TestFindingsArePaced(t *testing.T) {
 	if most := 1 + int(time.Since(began)/lintTime); worked > most {
 		t.Errorf("worked out %d times in %v", worked, time.Since(began))
 	}
-	var was *engine.Revision
+	var was *revision.Revision
 	for range 10 { // a slow machine may take all the time between two steps
 		event()
 		l.next = time.Now().Add(lintTime)

@@ -5,8 +5,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model/clean"
 	"rung/themes"
 	"rung/ui/view"
@@ -50,12 +51,12 @@ func (m *root) wait() tea.Cmd {
 		case <-s.ticks:
 		case <-due.C:
 		}
-		return revMsg{s.lint.prepare(s.console), s, true}
+		return revMsg{rev: s.lint.prepare(s.console), of: s, arm: true}
 	})
 }
 
 // prepared is the newest revision with its expensive parts made.
-func prepared(c Console) *engine.Revision {
+func prepared(c Console) *revision.Revision {
 	rev := c.Revision()
 	rev.Ladder()
 	rev.Findings()
@@ -85,6 +86,7 @@ func (m *root) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		m.settle()
 	}
 	m.arm()
+	m.spin()
 	cmd = tea.Batch(m.cmds...)
 	m.cmds = nil
 	return m, cmd
@@ -114,6 +116,10 @@ func (m *root) handle(msg tea.Msg) {
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
 		m.restyle()
+	case tea.ColorProfileMsg:
+		was := m.spinner.Plain
+		m.spinner.Plain = m.opt.ASCII || msg.Profile <= colorprofile.ASCII
+		m.dirty = m.spinner.Plain != was
 	case tea.KeyPressMsg:
 		m.key(msg)
 	case tea.PasteMsg:
@@ -122,7 +128,10 @@ func (m *root) handle(msg tea.Msg) {
 		m.click(msg)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
+	case spinMsg:
+		m.turn()
 	case revMsg:
+		delete(m.working, msg.job)
 		if msg.of != m.session {
 			m.dirty = false // of a cluster that was left
 			break
@@ -145,8 +154,9 @@ func (m *root) handle(msg tea.Msg) {
 		m.later(m.clock())
 	case jobMsg:
 		m.jobDone(msg)
-	case toastMsg:
-		m.say(view.ToastAsk(msg))
+	case doneMsg:
+		delete(m.working, msg.job)
+		m.say(msg.said)
 	case switchMsg:
 		m.switched(msg)
 	case crashMsg:
@@ -166,12 +176,13 @@ func (m *root) handle(msg tea.Msg) {
 }
 
 // take makes a revision the one that is shown; an older one is left.
-func (m *root) take(rev *engine.Revision) {
+func (m *root) take(rev *revision.Revision) {
 	if rev.Number < m.rev.Number {
 		return
 	}
 	m.rev = rev
 	m.counts.take(rev, m.now)
+	m.loading()
 }
 
 // View draws the frame.
@@ -182,6 +193,7 @@ func (m *root) View() tea.View {
 	}
 	v := tea.NewView(m.frame)
 	v.AltScreen = true
+	v.Cursor = m.cursor
 	v.WindowTitle = "rung · " + widget.Clean(m.rev.Mode.Title)
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion

@@ -7,6 +7,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"rung/model"
+	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )
@@ -75,6 +76,7 @@ func newPalette(m *root) *palette {
 // and places as they stand.
 func (p *palette) find() {
 	p.at = 0
+	defer p.offer()
 	p.hits = p.hits[:0]
 	text := strings.TrimSpace(p.input.Value())
 	if text == "" {
@@ -117,27 +119,48 @@ func (p *palette) key(m *root, key, text string) bool {
 		return true
 	case "enter":
 		return p.run(m)
-	case "down", "ctrl+n", "tab":
-		p.at = min(p.at+1, max(0, len(p.hits)-1))
-	case "up", "ctrl+p", "shift+tab":
-		if p.at == 0 && p.input.Value() == "" {
-			p.input.Key("up", "") // recall
+	case "tab":
+		if p.input.Key(m.keys, key, "") {
 			p.find()
 			break
 		}
-		p.at = max(0, p.at-1)
+		p.move(1)
+	case "down", "ctrl+n":
+		p.move(1)
+	case "up", "ctrl+p", "shift+tab":
+		if p.at == 0 && p.input.Value() == "" {
+			p.input.Do(action.InputEarlier)
+			p.find()
+			break
+		}
+		p.move(-1)
 	case "pgdown":
-		p.at = min(p.at+10, max(0, len(p.hits)-1))
+		p.move(10)
 	case "pgup":
-		p.at = max(0, p.at-10)
+		p.move(-10)
 	default:
 		was := p.input.Value()
-		p.input.Key(key, text)
+		p.input.Key(m.keys, key, text)
 		if p.input.Value() != was {
 			p.find()
 		}
 	}
 	return false
+}
+
+// move goes on among the hits; the one it comes to is what the text is completed to.
+func (p *palette) move(d int) {
+	p.at = max(0, min(p.at+d, len(p.hits)-1))
+	p.offer()
+}
+
+// offer suggests the hit at the cursor where it begins with what was typed.
+func (p *palette) offer() {
+	whole := ""
+	if p.at < len(p.hits) {
+		whole = p.items[p.hits[p.at]].text
+	}
+	p.input.Offer(whole)
 }
 
 // run does what the cursor is on; a disabled thing stays and shows its reason.
@@ -164,9 +187,15 @@ func (p *palette) paste(_ *root, text string) {
 
 func (p *palette) width() int { return 96 }
 
+func (p *palette) cursor() (x, line int, ok bool) {
+	return 2 + p.input.Cursor(), 0, p.input.Cursor() >= 0
+}
+
 func (p *palette) draw(m *root, w, h int) (string, []string) {
 	st := m.styles
-	lines := []string{" " + st.Key.Render(":") + p.input.Render(st, max(1, w-3)) + " "}
+	note := m.completes(&p.input)
+	nw := min(note.Width(), w/2)
+	lines := []string{" " + st.Key.Render(":") + p.input.Render(st, max(1, w-3-nw)) + note.Render(nw) + " "}
 	rows := max(0, min(16, h-1))
 	top := 0
 	if p.at >= rows {

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/job"
@@ -45,7 +45,7 @@ type root struct {
 	mouse  bool
 
 	w, h   int
-	rev    *engine.Revision
+	rev    *revision.Revision
 	counts counts
 	now    time.Time
 
@@ -60,22 +60,28 @@ type root struct {
 
 	toast   toast
 	notices []string
-	working map[int]string
+	working map[int]work
 	nextJob int
+	spinner widget.Spinner
+	// load is what of load.of is still being read, since loadSince.
+	load      load
+	loadSince time.Time
 	// switching says that another context is being opened.
 	switching bool
 
 	cmds  []tea.Cmd // what the message under way wants done
 	dirty bool
 	frame string
-	crash string
-	quits bool
+	// cursor is where a line is being typed in the frame, nil where none is.
+	cursor *tea.Cursor
+	crash  string
+	quits  bool
 
 	// inline does work at once instead of in a goroutine: tests see every
 	// effect of a key before the next.
 	inline bool
-	// ticking says that the clock of a live page runs.
-	ticking bool
+	// ticking says that the clock of a live page runs, spinning that of what spins.
+	ticking, spinning bool
 }
 
 type toast struct {
@@ -97,7 +103,7 @@ type entry struct {
 
 // syncKey is what a view was last brought up to date with.
 type syncKey struct {
-	rev    *engine.Revision
+	rev    *revision.Revision
 	second int64
 	styles *themes.Styles
 	w, h   int
@@ -106,16 +112,17 @@ type syncKey struct {
 // Messages of our own.
 type (
 	revMsg struct {
-		rev *engine.Revision
+		rev *revision.Revision
 		of  *session
 		arm bool // wait for the next one
+		job int  // that is done with it
 	}
 	armMsg   struct{ of *session }
 	clockMsg struct{}
 	jobMsg   struct {
 		entry, job int
 		result     any
-		rev        *engine.Revision // what the work may have led to
+		rev        *revision.Revision // what the work may have led to
 		of         *session
 	}
 	crashMsg struct{ what string }
@@ -123,15 +130,20 @@ type (
 	// anew; resumedMsg is when it is back.
 	pauseMsg   struct{ stop bool }
 	resumedMsg struct{ err error }
-	toastMsg   view.ToastAsk
+	// doneMsg is how a job of the root model's own went.
+	doneMsg struct {
+		job  int
+		said view.ToastAsk
+	}
 )
 
 func newRoot(ctx context.Context, console Console, opt Options) *root {
 	m := &root{ctx: ctx, opt: opt, dark: true, theme: opt.Theme,
-		mouse: opt.Mouse == nil || *opt.Mouse, working: map[int]string{}, notices: opt.Notices, dirty: true, quit: func() {}}
+		mouse: opt.Mouse == nil || *opt.Mouse, working: map[int]work{}, notices: opt.Notices, dirty: true, quit: func() {}}
 	m.keys, _ = action.NewKeymap(opt.Keys)
 	if opt.ASCII {
 		m.keys.SetPlain()
+		m.spinner.Plain = true
 	}
 	if m.theme == "" {
 		m.theme = themes.Default

@@ -35,6 +35,7 @@ func (m *root) begin(console Console) {
 	m.rev = console.Revision()
 	m.counts = counts{}
 	m.counts.take(m.rev, m.now)
+	m.loading()
 	m.open(m.opt.Page, false)
 	if len(m.stack) == 0 {
 		m.open(nav.To(nav.Ladder), false)
@@ -46,6 +47,7 @@ type switchMsg struct {
 	context string
 	console Console
 	err     error
+	job     int
 }
 
 // switchTo goes to another context of the kubeconfig. It asks no server, so a
@@ -65,10 +67,10 @@ func (m *root) switchTo(name string) {
 		m.say(view.ToastAsk{Text: "still going to another context", Bad: true})
 		return
 	}
-	ctx, open := m.ctx, m.opt.Switch
+	ctx, open, job := m.ctx, m.opt.Switch, m.works("going to context "+name)
 	work := func() tea.Msg {
 		console, err := open(ctx, name)
-		return switchMsg{name, console, err}
+		return switchMsg{name, console, err, job}
 	}
 	if m.inline {
 		m.switched(work().(switchMsg))
@@ -81,6 +83,7 @@ func (m *root) switchTo(name string) {
 // switched leaves the old console and everything that was open of it.
 func (m *root) switched(msg switchMsg) {
 	m.switching = false
+	delete(m.working, msg.job)
 	if msg.err != nil {
 		m.say(view.ToastAsk{Text: "still on " + m.rev.Mode.Title + ": " + msg.err.Error(), Bad: true})
 		return
@@ -88,7 +91,7 @@ func (m *root) switched(msg switchMsg) {
 	m.close()
 	open := m.over
 	m.stack, m.forward, m.over, m.filtering = nil, nil, nil, false
-	m.working = map[int]string{}
+	m.working = map[int]work{}
 	m.begin(msg.console)
 	for _, o := range open {
 		// What is being typed into a question must not become keys of the page that is

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"rung/engine"
+	"rung/engine/revision"
 )
 
 // TestSwitchOneAtATime: two contexts that are opened at once would end in any order.
 func TestSwitchOneAtATime(t *testing.T) {
-	m := &root{ctx: t.Context(), rev: &engine.Revision{}}
+	m := &root{ctx: t.Context(), rev: &revision.Revision{}}
 	m.opt.Switch = func(context.Context, string) (Console, error) { return nil, engine.ErrNoCluster }
 	m.switchTo("b")
 	asked := len(m.cmds)

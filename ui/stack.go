@@ -3,7 +3,7 @@ package ui
 import (
 	"context"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -20,7 +20,7 @@ func (m *root) top() *entry {
 func (m *root) env(e *entry) *view.Env {
 	w, h := m.body()
 	return &view.Env{Console: m.console, Rev: m.rev, Now: m.now, Styles: m.styles, Keys: m.keys,
-		StateDir: m.opt.StateDir, Page: e.page, W: w, H: h}
+		StateDir: m.opt.StateDir, Page: e.page, W: w, H: h, Sign: m.sign()}
 }
 
 // sync brings the view up to date when anything it shows may have changed.
@@ -136,7 +136,7 @@ func (m *root) ahead() bool {
 }
 
 // preview opens the page of a change before it is made.
-func (m *root) preview(mut engine.Mutation, instead bool) {
+func (m *root) preview(mut gate.Mutation, instead bool) {
 	if makePreview == nil {
 		m.say(view.ToastAsk{Text: "there is no preview", Bad: true})
 		return

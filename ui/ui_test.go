@@ -17,7 +17,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"go.uber.org/goleak"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/test/wait"
 	"rung/themes"
@@ -37,7 +38,7 @@ func ladderScreen(t *testing.T) *uitest.Screen {
 }
 
 func TestFirstFrameWaitsForNothing(t *testing.T) {
-	s := uitest.Open(t, &engine.Parts{Mode: engine.Mode{Title: "demo", Sandbox: true}, At: uitest.Now}, nav.To(nav.Ladder))
+	s := uitest.Open(t, &revision.Facts{Mode: revision.Mode{Title: "demo", Sandbox: true}, At: uitest.Now}, nav.To(nav.Ladder))
 	s.Want("rung", "demo", "0 zones", "READ-ONLY", "Ladder", "starting", "100 free", "tier 3", "findings none", "? help")
 	s.Golden("empty")
 	s.Resizes()
@@ -183,7 +184,7 @@ func TestWritesAndConfirm(t *testing.T) {
 
 func TestQuitAsksWhileAPlanRuns(t *testing.T) {
 	p := uitest.Demo(t)
-	p.Plan = &engine.PlanState{Total: 8, Done: 3, State: "running"}
+	p.Plan = &revision.PlanState{Total: 8, Done: 3, State: "running"}
 	s := uitest.Open(t, p, nav.To(nav.Ladder))
 	s.Press("3", "q")
 	s.WantNot("A plan is running")
@@ -315,7 +316,7 @@ func TestRandomKeys(t *testing.T) {
 		"backspace", "pgdown", "pgup", "ctrl+r", "t", "i", "o", "[", "]", "f", "N", "c"}
 	p := uitest.Demo(t)
 	f := uitest.NewFake(p)
-	f.OnCommit = func(*engine.Preview, engine.Confirm) (*engine.Result, error) {
+	f.OnCommit = func(*gate.Preview, gate.Confirm) (*gate.Result, error) {
 		return nil, errors.New("refused by the test")
 	}
 	s := uitest.OpenWith(t, f, ui.Options{})

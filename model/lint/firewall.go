@@ -7,6 +7,8 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // What OVN-Kubernetes takes of an EgressFirewall (ovn-kubernetes.md#firewall-rows): its
@@ -51,7 +53,7 @@ func (l *linter) firewall(p *model.Policy) {
 	}
 	if dns != nil {
 		l.aboutRule(p, dns, FirewallDNS, model.SeverityInfo, fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows only, and a name without addresses has a row that matches nothing",
-			count(len(names), "rule"), verb(len(names), "goes", "go"), few(names)), "where addresses are fixed, name them as networks")
+			words.Count(len(names), "rule"), words.Form(len(names), "goes", "go"), words.Few(names, shown)), "where addresses are fixed, name them as networks")
 	}
 	l.overrules(p)
 }
@@ -61,7 +63,7 @@ func (l *linter) firewall(p *model.Policy) {
 // of a family does so is what everybody means by it.
 func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	for _, text := range pe.Networks {
-		n, ok := model.ParseNetwork(text)
+		n, ok := overlap.ParseNetwork(text)
 		if !ok {
 			continue
 		}
@@ -71,7 +73,7 @@ func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 		}
 		if l.noSubnets {
 			l.aboutRule(p, r, FirewallSubnets, model.SeverityWarning, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
-				text, count(pods.Len(), "pod"), podName(l.x.First(pods))), "give the subnets: --cluster-subnets CIDR,…")
+				text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods))), "give the subnets: --cluster-subnets CIDR,…")
 			continue
 		}
 		if n.Bits() == 0 {
@@ -82,7 +84,7 @@ func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 			severity = model.SeverityWarning
 		}
 		l.aboutRule(p, r, FirewallPods, severity, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never decides about pods",
-			text, count(pods.Len(), "pod"), podName(l.x.First(pods)), r.Action), "use a NetworkPolicy or an AdminNetworkPolicy for pods")
+			text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods)), r.Action), "use a NetworkPolicy or an AdminNetworkPolicy for pods")
 	}
 }
 
@@ -110,7 +112,7 @@ func (l *linter) firewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
 type allowOutside struct {
 	p        *model.Policy
 	r        *model.Rule
-	subject  model.PodSet
+	subject  overlap.PodSet
 	networks []netip.Prefix
 }
 
@@ -125,7 +127,7 @@ func (l *linter) allows() []allowOutside {
 		if p.Kind != model.KindANP || p.Priority > l.max || p.Refused() {
 			continue
 		}
-		var subject model.PodSet
+		var subject overlap.PodSet
 		for i := range p.Egress {
 			r := &p.Egress[i]
 			if r.Action != model.Allow || !slices.ContainsFunc(r.Peers, func(pe model.Peer) bool {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // maxRules is how many rules a direction of an AdminNetworkPolicy or its
@@ -35,7 +36,7 @@ func (l *linter) beyond(p *model.Policy, d model.Direction) {
 		}
 		if len(met) > 0 {
 			severity = model.SeverityError
-			message += "; which decides where they overlap with those of " + few(met) + " is undefined"
+			message += "; which decides where they overlap with those of " + words.Few(met, shown) + " is undefined"
 		}
 	}
 	l.aboutRule(p, r, RuleBeyondRange, severity, message, "split the policy in two with different priorities, or join rules")

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/ladder"
+	"rung/model/overlap"
 )
 
 // The codes of findings. Broken objects and policies that OVN-Kubernetes cannot
@@ -51,9 +53,9 @@ type Options struct {
 	// MaxPriority is the largest supported priority, model.MaxPriority when 0.
 	MaxPriority int32
 	// Index of the same cluster, made when nil.
-	Index *model.PodIndex
+	Index *overlap.PodIndex
 	// Ladder of the same cluster and MaxPriority, made when nil.
-	Ladder *model.Ladder
+	Ladder *ladder.Ladder
 	// NoSubnets says that nobody told Rung the subnets of the cluster's pods.
 	NoSubnets bool
 	// IPv4 and IPv6 are the families that rows are compiled for. Where neither is
@@ -64,9 +66,9 @@ type Options struct {
 // linter is one run.
 type linter struct {
 	c         *model.Cluster
-	x         *model.PodIndex
+	x         *overlap.PodIndex
 	max       int32
-	ladder    *model.Ladder
+	ladder    *ladder.Ladder
 	policies  []*model.Policy         // admin ones as they decide
 	others    []*model.Policy         // NetworkPolicies, then EgressFirewalls, by namespace and name
 	order     map[model.PolicyKey]int // of all policies
@@ -90,14 +92,14 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.MaxPriority = model.MaxPriority
 	}
 	if opt.Index == nil {
-		opt.Index = model.NewPodIndex(c)
+		opt.Index = overlap.NewPodIndex(c)
 	}
 	if opt.Ladder == nil {
-		opt.Ladder = model.NewLadder(c, model.LadderOptions{Max: opt.MaxPriority, Index: opt.Index})
+		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, Index: opt.Index})
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
 		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, v4: opt.IPv4, v6: opt.IPv6}
-	for _, p := range slices.SortedFunc(c.AllPolicies(), model.ComparePolicies) {
+	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
 		l.order[p.Key] = len(l.order)
 		l.invalid(p)
 		if p.Kind.IsAdmin() {

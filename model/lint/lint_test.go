@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/model/overlap"
 )
 
 type rules = []model.Rule
@@ -308,7 +309,7 @@ func TestServices(t *testing.T) {
 	}
 	for _, tt := range tests {
 		c := cluster(tt.objects...)
-		l := &linter{c: c, x: model.NewPodIndex(c)}
+		l := &linter{c: c, x: overlap.NewPodIndex(c)}
 		s := l.found()
 		var api []string
 		for _, a := range s.api {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/overlap"
 )
 
 // meaning is a number that a port name stands for and the first pod that says
@@ -19,14 +20,14 @@ const holdersShown = 256
 
 // meant is what a port name means on pods of a set, as text, each number once
 // with its first pod: "tcp 8080 (blue/web-1)". An empty protocol means any.
-func (l *linter) meant(name, protocol string, on model.PodSet) (out []string) {
+func (l *linter) meant(name, protocol string, on overlap.PodSet) (out []string) {
 	for _, m := range l.meanings(name, protocol, on) {
 		out = append(out, m.port.String()+" ("+podName(m.pod)+")")
 	}
 	return out
 }
 
-func (l *linter) meanings(name, protocol string, on model.PodSet) (out []meaning) {
+func (l *linter) meanings(name, protocol string, on overlap.PodSet) (out []meaning) {
 	numbers := l.numbers(name)
 	left := 0 // numbers not seen yet: mostly a name has one, and the first pod says it
 	for port := range numbers {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // named is one pass over the named ports of an ANP or BANP rule.
@@ -15,7 +17,7 @@ func (l *linter) named(p *model.Policy, r *model.Rule) {
 		return
 	}
 	l.namedPorts(p, r)
-	var peers model.PodSet
+	var peers overlap.PodSet
 	for i := range r.Peers {
 		peers = peers.Or(l.x.PeerSet(&r.Peers[i]))
 	}
@@ -27,7 +29,7 @@ func (l *linter) named(p *model.Policy, r *model.Rule) {
 // its subject: they name the peers' addresses beside the subject's and have no
 // outport (ovn-kubernetes.md#named-ports). They count on the nodes where a subject pod
 // is.
-func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers model.PodSet) {
+func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet) {
 	subject := l.x.SubjectSet(p)
 	// Without a subject pod the rows hang on no switch; a single peer has nobody
 	// to connect to but itself, and such traffic does not pass OVN.
@@ -36,7 +38,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers model.PodSet) 
 	}
 	others := peers.AndNot(subject)
 	var names, pods []string
-	var hit model.PodSet
+	var hit overlap.PodSet
 	useless := true // no subject pod declares any of the names
 	for i := range r.Ports {
 		name := r.Ports[i].Name
@@ -56,7 +58,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers model.PodSet) 
 		return
 	}
 	message := fmt.Sprintf("the rows of the named %s %s have no outport: on nodes with a pod of the subject they also %s connections among the peers, to %s that %s no subject: %s",
-		verb(len(names), "port", "ports"), few(names), strings.ToLower(string(r.Action)), count(hit.Len(), "pod"), verb(hit.Len(), "is", "are"), few(pods))
+		words.Form(len(names), "port", "ports"), words.Few(names, shown), strings.ToLower(string(r.Action)), words.Count(hit.Len(), "pod"), words.Form(hit.Len(), "is", "are"), words.Few(pods, shown))
 	if useless {
 		message += "; no pod of the subject declares such a name, so for the subject the rule does nothing"
 	}
@@ -66,7 +68,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers model.PodSet) 
 // namedFamily reports rows with addresses of a family the cluster does not
 // have: named ports name them whatever the cluster's families are
 // (ovn-kubernetes.md#named-ports).
-func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods model.PodSet) {
+func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet) {
 	if l.missing == nil {
 		l.missing = l.missingFamily()
 	}
@@ -79,7 +81,7 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods model.PodSet) 
 	}
 	odd := pods.And(l.x.InNetwork(every))
 	var names, on []string
-	var hit model.PodSet
+	var hit overlap.PodSet
 	for i := range r.Ports {
 		if with := l.x.WithPort(r.Ports[i].Name).And(odd); r.Ports[i].Name != "" && !with.Empty() {
 			names, on, hit = append(names, r.Ports[i].String()), append(on, l.meant(r.Ports[i].Name, "", with)...), hit.Or(with)
@@ -93,7 +95,7 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods model.PodSet) 
 		effect = "beside the address set of the other family they never match"
 	}
 	l.aboutRule(p, r, NamedPortFamily, model.SeverityInfo, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
-		l.missing.why, verb(len(names), "port", "ports"), few(names), family, count(hit.Len(), "pod"), few(on), effect), "use the port's number")
+		l.missing.why, words.Form(len(names), "port", "ports"), words.Few(names, shown), family, words.Count(hit.Len(), "pod"), words.Few(on, shown), effect), "use the port's number")
 }
 
 // family is IPv4 or IPv6 with the network of all its addresses, and why the cluster
@@ -157,7 +159,7 @@ func (l *linter) namedPorts(p *model.Policy, r *model.Rule) {
 		return
 	}
 	severity := model.SeverityInfo
-	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", verb(len(missing), "port", "ports"), few(missing))
+	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", words.Form(len(missing), "port", "ports"), words.Few(missing, shown))
 	if names == len(r.Ports) && len(missing) == names {
 		message += fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)
 		if r.Action == model.Deny {

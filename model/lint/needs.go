@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // need is something pods must reach.
@@ -64,11 +66,11 @@ func (l *linter) needsOf(r *model.Rule) (n [needs]share) {
 			}
 		case r.Action == model.Deny:
 			n[what] = denyAnyone(r)
-		case model.PortMatch(r.Ports, proto, dnsPort) || model.PortMatch(r.Ports, proto, altDNSPort):
+		case overlap.PortMatch(r.Ports, proto, dnsPort) || overlap.PortMatch(r.Ports, proto, altDNSPort):
 			n[what] = whole
 		}
 	}
-	if len(s.api) > 0 && model.PortMatch(r.Ports, "TCP", s.apiPort) {
+	if len(s.api) > 0 && overlap.PortMatch(r.Ports, "TCP", s.apiPort) {
 		n[apiServer] = l.apiShare(r)
 	}
 	return n
@@ -78,8 +80,8 @@ func (l *linter) needsOf(r *model.Rule) (n [needs]share) {
 // address.
 func (l *linter) dnsShare(r *model.Rule) share {
 	want := l.services.pods
-	var have model.PodSet
-	add := func(s model.PodSet) {
+	var have overlap.PodSet
+	add := func(s overlap.PodSet) {
 		if s.Meets(want) {
 			have = have.Or(s.And(want))
 		}
@@ -87,7 +89,7 @@ func (l *linter) dnsShare(r *model.Rule) share {
 	for i := range r.Peers {
 		add(l.x.PeerSelected(&r.Peers[i]))
 		for _, text := range r.Peers[i].Networks {
-			if n, ok := model.ParseNetwork(text); ok {
+			if n, ok := overlap.ParseNetwork(text); ok {
 				add(l.x.InNetwork(n))
 			}
 		}
@@ -103,10 +105,10 @@ func (l *linter) dnsShare(r *model.Rule) share {
 
 // apiShare says how many of the API server's addresses are among the peers.
 func (l *linter) apiShare(r *model.Rule) share {
-	var set model.NetworkSet
+	var set overlap.NetworkSet
 	for i := range r.Peers {
 		for _, text := range r.Peers[i].Networks {
-			if n, ok := model.ParseNetwork(text); ok {
+			if n, ok := overlap.ParseNetwork(text); ok {
 				set.Add(n, i)
 			}
 		}
@@ -148,7 +150,7 @@ func denyAnyone(r *model.Rule) share {
 			return whole
 		}
 		for _, text := range pe.Networks {
-			if n, ok := model.ParseNetwork(text); ok && n.Bits() == 0 {
+			if n, ok := overlap.ParseNetwork(text); ok && n.Bits() == 0 {
 				return whole
 			}
 		}
@@ -159,7 +161,7 @@ func denyAnyone(r *model.Rule) share {
 // portFits says whether a rule's ports match a port of the DNS pods, by number
 // or by the name it has there.
 func (l *linter) portFits(r *model.Rule, proto string, port int32) bool {
-	if model.PortMatch(r.Ports, proto, port) {
+	if overlap.PortMatch(r.Ports, proto, port) {
 		return true
 	}
 	pod := l.x.First(l.services.pods)
@@ -245,7 +247,7 @@ func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, be
 		for i := range r.Ports {
 			ports = append(ports, r.Ports[i].String())
 		}
-		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+few(ports)+", whatever the address, and no rule above decides"
+		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+words.Few(ports, shown)+", whatever the address, and no rule above decides"
 	}
 	var facts []string
 	for what := range needs {

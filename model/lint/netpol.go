@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // netpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
@@ -73,11 +75,11 @@ func (l *linter) opensProtocol(p *model.Policy, r *model.Rule, protocol string, 
 		meant = append(meant, l.meant(port.Name, protocol, on)...)
 	}
 	proto := strings.ToLower(protocol)
-	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port", verb(len(names), "port", "ports"), few(names),
-		verb(len(names), "opens", "open"), proto)
+	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port", words.Form(len(names), "port", "ports"), words.Few(names, shown),
+		words.Form(len(names), "opens", "open"), proto)
 	switch {
 	case len(meant) > 0:
-		message += ", and allows every " + proto + " port, not only " + few(meant)
+		message += ", and allows every " + proto + " port, not only " + words.Few(meant, shown)
 	case l.pods:
 		message += ", and allows every " + proto + " port though no pod the rule means declares such a name"
 	}
@@ -101,7 +103,7 @@ func (l *linter) portLost(p *model.Policy, r *model.Rule, protocol string, g *pr
 		numbers = append(numbers, n.String())
 	}
 	l.aboutRule(p, r, NetpolPortLost, model.SeverityWarning, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
-		few(lost), verb(len(lost), "is", "are"), few(numbers)), "put it in a rule of its own, a named port as its number")
+		words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)), "put it in a rule of its own, a named port as its number")
 }
 
 // namesLost are the names that mean, on pods of today, a port that no number of
@@ -114,7 +116,7 @@ func (l *linter) namesLost(p *model.Policy, r *model.Rule, protocol string, g *p
 			continue
 		}
 		for _, m := range l.meanings(port.Name, protocol, on) {
-			if !model.PortMatch(g.numbers, protocol, m.port.Start) {
+			if !overlap.PortMatch(g.numbers, protocol, m.port.Start) {
 				lost = append(lost, fmt.Sprintf("the named port %s, %s on %s,", port, m.port, podName(m.pod)))
 				break
 			}
@@ -125,7 +127,7 @@ func (l *linter) namesLost(p *model.Policy, r *model.Rule, protocol string, g *p
 
 // destinations are the pods on which the rule's ports lie: the subject of an
 // ingress rule, the peers of an egress rule.
-func (l *linter) destinations(p *model.Policy, r *model.Rule) model.PodSet {
+func (l *linter) destinations(p *model.Policy, r *model.Rule) overlap.PodSet {
 	if r.Direction == model.Ingress {
 		return l.x.SubjectSet(p)
 	}
@@ -139,7 +141,7 @@ type isolation struct {
 
 type isolator struct {
 	p    *model.Policy
-	pods model.PodSet
+	pods overlap.PodSet
 }
 
 // of are the isolators of one direction.
@@ -188,25 +190,25 @@ func (l *linter) leftOut(p *model.Policy, d model.Direction) {
 		return
 	}
 	severity := model.SeverityWarning
-	message := fmt.Sprintf("policyTypes leaves %s out, and OVN-Kubernetes compiles its %s all the same: ", d.Lower(), count(len(rules), "rule"))
+	message := fmt.Sprintf("policyTypes leaves %s out, and OVN-Kubernetes compiles its %s all the same: ", d.Lower(), words.Count(len(rules), "rule"))
 	side := "from"
 	if d == model.Ingress {
 		side = "to"
 	}
 	subject := l.x.SubjectSet(p)
 	if by, pod := meetsIsolator(l.x, l.isolated(p.Namespace).of(d), subject); pod != nil {
-		message += fmt.Sprintf("%s what %s denies %s %s", verb(len(rules), "it opens", "they open"), by.Label(), side, podName(pod))
+		message += fmt.Sprintf("%s what %s denies %s %s", words.Form(len(rules), "it opens", "they open"), by.Label(), side, podName(pod))
 	} else if by, r, pod := l.baselineDenies(d, subject); pod != nil {
-		message += fmt.Sprintf("%s before %s, which denies, is asked about %s", verb(len(rules), "it decides", "they decide"), where(p, by, r), podName(pod))
+		message += fmt.Sprintf("%s before %s, which denies, is asked about %s", words.Form(len(rules), "it decides", "they decide"), where(p, by, r), podName(pod))
 	} else {
 		severity = model.SeverityInfo
-		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(), verb(len(rules), "it opens", "they open"))
+		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(), words.Form(len(rules), "it opens", "they open"))
 	}
 	l.aboutRule(p, &rules[0], NetpolDirection, severity, message, "remove the rules, or name "+string(d)+" in policyTypes")
 }
 
 // meetsIsolator finds an isolating policy with a pod of the set.
-func meetsIsolator(x *model.PodIndex, by []isolator, set model.PodSet) (*model.Policy, *model.Pod) {
+func meetsIsolator(x *overlap.PodIndex, by []isolator, set overlap.PodSet) (*model.Policy, *model.Pod) {
 	for _, i := range by {
 		if i.pods.Meets(set) {
 			return i.p, x.First(i.pods.And(set))
@@ -216,7 +218,7 @@ func meetsIsolator(x *model.PodIndex, by []isolator, set model.PodSet) (*model.P
 }
 
 // baselineDenies finds a Deny of the baseline for pods of the set.
-func (l *linter) baselineDenies(d model.Direction, set model.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
+func (l *linter) baselineDenies(d model.Direction, set overlap.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
 	for _, p := range l.policies {
 		if p.Kind != model.KindBANP || p.Refused() || !l.x.SubjectSet(p).Meets(set) {
 			continue

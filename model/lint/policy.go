@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // IsSystemNamespace says whether a namespace belongs to the cluster itself: a
@@ -26,7 +28,7 @@ func SelectsEverything(s model.Subject) bool {
 
 // SystemNamespaces are the system namespaces the policy's subject selects in
 // this cluster, by name: all of their pods, or some that exist.
-func SystemNamespaces(x *model.PodIndex, p *model.Policy) []string {
+func SystemNamespaces(x *overlap.PodIndex, p *model.Policy) []string {
 	var out []string
 	selected := x.Selected(p)
 	for n := range x.Namespaces(p.Subject.Namespaces) {
@@ -69,7 +71,7 @@ func (l *linter) policy(p *model.Policy) {
 	if SelectsEverything(p.Subject) {
 		if r, n := firstDeny(p); r != nil {
 			l.aboutRule(p, r, EmptySelectorDeny, model.SeverityWarning, fmt.Sprintf(
-				"the subject is every pod of every namespace, also of those to come, and %s %s", count(n, "rule"), verb(n, "denies", "deny")),
+				"the subject is every pod of every namespace, also of those to come, and %s %s", words.Count(n, "rule"), words.Form(n, "denies", "deny")),
 				"select the namespaces that are meant, or leave the system's out")
 		}
 	}
@@ -82,7 +84,7 @@ func (l *linter) subject(p *model.Policy) {
 		message := "the subject " + p.Subject.String() + " matches no pod: the policy decides nothing now"
 		if n := selected.Len(); n > 0 {
 			message = fmt.Sprintf("the %s that the subject %s matches cannot be subjects (host-networked, completed or not scheduled): the policy decides nothing now",
-				count(n, "pod"), p.Subject)
+				words.Count(n, "pod"), p.Subject)
 		}
 		l.about(p, SubjectNothing, model.SeverityWarning, message, "check the labels of the subject's selectors")
 	}
@@ -98,7 +100,7 @@ func (l *linter) subject(p *model.Policy) {
 	}
 	if n := len(host); n > 0 {
 		l.about(p, HostNetwork, model.SeverityInfo, fmt.Sprintf("%s of the subject %s host-networked: the policy does not apply to %s (%s)",
-			count(n, "pod"), verb(n, "is", "are"), verb(n, "it", "them"), few(host)), "protect host-networked pods by other means, such as a host firewall")
+			words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)), "protect host-networked pods by other means, such as a host firewall")
 	}
 	if n := len(udn); n > 0 {
 		severity := model.SeverityInfo
@@ -106,7 +108,7 @@ func (l *linter) subject(p *model.Policy) {
 			severity = model.SeverityWarning
 		}
 		l.about(p, PrimaryUDN, severity, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
-			count(n, "pod"), verb(n, "has", "have"), few(udn)), "use NetworkPolicies in the namespaces of these pods")
+			words.Count(n, "pod"), words.Form(n, "has", "have"), words.Few(udn, shown)), "use NetworkPolicies in the namespaces of these pods")
 	}
 }
 
@@ -116,10 +118,10 @@ func (l *linter) selectsSystem(p *model.Policy) {
 		return
 	}
 	_, denies := firstDeny(p)
-	severity, message := model.SeverityInfo, "selects "+few(names)
+	severity, message := model.SeverityInfo, "selects "+words.Few(names, shown)
 	if denies > 0 {
 		severity = model.SeverityWarning
-		message += fmt.Sprintf(", and %s %s", count(denies, "rule"), verb(denies, "denies", "deny"))
+		message += fmt.Sprintf(", and %s %s", words.Count(denies, "rule"), words.Form(denies, "denies", "deny"))
 	}
 	if dns := l.found(); slices.ContainsFunc(p.Ingress, func(r model.Rule) bool { return r.Action == model.Deny }) && l.x.SubjectSet(p).Meets(dns.pods) {
 		message += "; the cluster's DNS is among the subject of an ingress Deny"
@@ -141,7 +143,7 @@ func (l *linter) duplicates() {
 					others = append(others, o.Policy.Name)
 				}
 			}
-			message := fmt.Sprintf("shares priority %d with %s: which decides where their rules overlap is undefined", r.Priority, few(others))
+			message := fmt.Sprintf("shares priority %d with %s: which decides where their rules overlap is undefined", r.Priority, words.Few(others, shown))
 			if len(r.Policies[i].Conflicts) == 0 {
 				message += "; none of its rules disagrees with theirs now"
 			}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // rule looks at the peers and ports of one rule.
@@ -19,7 +21,7 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 		switch pe.Kind {
 		case model.PeerNetworks:
 			for _, text := range pe.Networks {
-				n, ok := model.ParseNetwork(text)
+				n, ok := overlap.ParseNetwork(text)
 				if !ok {
 					l.badCIDR(p, r, text)
 					continue
@@ -49,7 +51,7 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 	}
 	if len(covered) > 0 {
 		l.aboutRule(p, r, NetworkCoversPods, model.SeverityInfo, fmt.Sprintf("%s %s pods too (up to %d): networks are meant for what is outside the cluster, and match pods by address",
-			few(covered), verb(len(covered), "covers", "cover"), coveredPods), "put a rule for the pods above this one")
+			words.Few(covered, shown), words.Form(len(covered), "covers", "cover"), coveredPods), "put a rule for the pods above this one")
 	}
 	if len(nothing) > 0 {
 		l.peersNothing(p, r, nothing)
@@ -70,7 +72,7 @@ func (l *linter) badCIDR(p *model.Policy, r *model.Rule, text string) {
 }
 
 func (l *linter) peersNothing(p *model.Policy, r *model.Rule, nothing []string) {
-	severity, message := model.SeverityInfo, verb(len(nothing), "the peer ", "the peers ")+few(nothing)+verb(len(nothing), " matches", " match")+" no pod or node"
+	severity, message := model.SeverityInfo, words.Form(len(nothing), "the peer ", "the peers ")+words.Few(nothing, shown)+words.Form(len(nothing), " matches", " match")+" no pod or node"
 	if len(nothing) == len(r.Peers) {
 		message += fmt.Sprintf(": the rule does nothing now (%s)", r.Action)
 		if r.Action == model.Deny {
@@ -92,7 +94,7 @@ func (l *linter) nodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool {
 	}
 	if len(bad) > 0 {
 		l.aboutRule(p, r, HostCIDRs, model.SeverityError, fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, and rows it had before stay and decide",
-			model.AnnotationHostCIDRs, few(bad)), "correct the node's annotation; OVN-Kubernetes writes it")
+			model.AnnotationHostCIDRs, words.Few(bad, shown)), "correct the node's annotation; OVN-Kubernetes writes it")
 	}
 	return len(nodes) > 0
 }

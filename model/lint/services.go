@@ -7,13 +7,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
+	"rung/model/overlap"
 )
 
 // services are what nearly every pod needs: the cluster's DNS and the API
 // server, as the destination is after load balancing, because ANP rules match
 // there.
 type services struct {
-	pods  model.PodSet // DNS pods
+	pods  overlap.PodSet // DNS pods
 	ports map[string]int32
 	// api are the API server's addresses and its port.
 	api     []netip.Prefix

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // table is what rules with the same ports decide already, by peer: the first
@@ -13,7 +15,7 @@ import (
 type table struct {
 	selectors map[[3]string]int
 	nodes     map[string]int
-	networks  model.NetworkSet
+	networks  overlap.NetworkSet
 }
 
 // shadows reports rules of a direction that never decide because earlier ones
@@ -50,7 +52,7 @@ func (l *linter) shadowed(p *model.Policy, rules []model.Rule, r *model.Rule, by
 		}
 	}
 	l.aboutRule(p, r, RuleShadowed, severity, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
-		few(names), verb(len(by), "decides", "decide"), r.Action), "move it above, or remove it")
+		words.Few(names, shown), words.Form(len(by), "decides", "decide"), r.Action), "move it above, or remove it")
 }
 
 // portsKey is equal for equal ports in any order, empty for none.
@@ -77,7 +79,7 @@ func (t *table) add(pe *model.Peer, rule int) {
 		}
 	case model.PeerNetworks:
 		for _, text := range pe.Networks {
-			if n, ok := model.ParseNetwork(text); ok && len(pe.Except) == 0 {
+			if n, ok := overlap.ParseNetwork(text); ok && len(pe.Except) == 0 {
 				t.networks.Add(n, rule)
 			}
 		}
@@ -139,7 +141,7 @@ func (t *table) covers(pe *model.Peer) (rules []int, ok bool) {
 		}
 	case model.PeerNetworks:
 		for _, text := range pe.Networks {
-			n, ok := model.ParseNetwork(text)
+			n, ok := overlap.ParseNetwork(text)
 			if !ok {
 				return nil, false
 			}

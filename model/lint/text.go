@@ -2,37 +2,12 @@ package lint
 
 import (
 	"fmt"
-	"strings"
 
 	"rung/model"
 )
 
 // shown is how many names a message lists before it counts the rest.
 const shown = 3
-
-// few lists names, at most shown of them and the number of the others.
-func few(names []string) string {
-	if len(names) > shown+1 {
-		return strings.Join(names[:shown], ", ") + fmt.Sprintf(" and %d more", len(names)-shown)
-	}
-	return strings.Join(names, ", ")
-}
-
-// count is "1 pod", "3 pods".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// verb is the form for n: verb(1, "is", "are").
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
 
 func podName(p *model.Pod) string { return p.Namespace + "/" + p.Name }
 

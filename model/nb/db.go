@@ -7,7 +7,13 @@ import (
 )
 
 // Row is any row type of this package.
-type Row interface{ RowUUID() string }
+type Row interface {
+	RowUUID() string
+	// RowName is the column name, empty where it is unset or the table has none. IDs
+	// are the external_ids; they must not be changed.
+	RowName() string
+	IDs() map[string]string
+}
 
 // RowUUID is the row's _uuid.
 func (a *ACL) RowUUID() string               { return a.UUID }
@@ -18,6 +24,26 @@ func (p *LogicalSwitchPort) RowUUID() string { return p.UUID }
 func (m *Meter) RowUUID() string             { return m.UUID }
 func (b *MeterBand) RowUUID() string         { return b.UUID }
 func (g *Global) RowUUID() string            { return g.UUID }
+
+// RowName is the column name.
+func (a *ACL) RowName() string               { return a.Name }
+func (s *AddressSet) RowName() string        { return s.Name }
+func (g *PortGroup) RowName() string         { return g.Name }
+func (s *LogicalSwitch) RowName() string     { return s.Name }
+func (p *LogicalSwitchPort) RowName() string { return p.Name }
+func (m *Meter) RowName() string             { return m.Name }
+func (*MeterBand) RowName() string           { return "" }
+func (g *Global) RowName() string            { return g.Name }
+
+// IDs are the external_ids.
+func (a *ACL) IDs() map[string]string               { return a.ExternalIDs }
+func (s *AddressSet) IDs() map[string]string        { return s.ExternalIDs }
+func (g *PortGroup) IDs() map[string]string         { return g.ExternalIDs }
+func (s *LogicalSwitch) IDs() map[string]string     { return s.ExternalIDs }
+func (p *LogicalSwitchPort) IDs() map[string]string { return p.ExternalIDs }
+func (*Meter) IDs() map[string]string               { return nil }
+func (*MeterBand) IDs() map[string]string           { return nil }
+func (g *Global) IDs() map[string]string            { return g.ExternalIDs }
 
 // RowChange is one row that came (Old nil), changed, or went (New nil). Both,
 // where set, are of the same type.

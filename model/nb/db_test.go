@@ -72,7 +72,9 @@ func TestEmptyDB(t *testing.T) {
 
 type strange struct{}
 
-func (strange) RowUUID() string { return "1" }
+func (strange) RowUUID() string        { return "1" }
+func (strange) RowName() string        { return "" }
+func (strange) IDs() map[string]string { return nil }
 
 func TestStrangeRow(t *testing.T) {
 	d := (*DB)(nil).Apply([]RowChange{{New: strange{}}, {Old: strange{}}, {New: aclRow("1", "x")}})

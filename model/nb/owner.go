@@ -125,13 +125,9 @@ func OwnerOf(table string, ids map[string]string) Owner {
 // OwnerOfRow is OwnerOf for a row of any table; rows of tables without owners
 // have none.
 func OwnerOfRow(r Row) Owner {
-	switch r := r.(type) {
-	case *ACL:
-		return OwnerOf(TableACL, r.ExternalIDs)
-	case *AddressSet:
-		return OwnerOf(TableAddressSet, r.ExternalIDs)
-	case *PortGroup:
-		return OwnerOf(TablePortGroup, r.ExternalIDs)
+	switch r.(type) {
+	case *ACL, *AddressSet, *PortGroup:
+		return OwnerOf(TableOf(r), r.IDs())
 	}
 	return Owner{Index: -1}
 }

@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"slices"
+
+	"rung/model/words"
 )
 
 // Respace spreads the supported priorities evenly: the first goes to start and
@@ -38,7 +40,7 @@ func (b *Board) respace(step, start int32, move, stay []group) (Plan, error) {
 		return Plan{}, fmt.Errorf("re-spacing by %d from %d: %w", step, start, err)
 	}
 	for _, g := range stay {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s stays at %d: above %d, not enforced", list(g.members), g.from, b.max))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s stays at %d: above %d, not enforced", words.Few(g.members, 3), g.from, b.max))
 	}
 	return p, nil
 }
@@ -84,7 +86,7 @@ func (b *Board) Arrange(then []Slot) (Plan, error) {
 		to[s.Policy] = s.Priority
 	}
 	if len(then) != len(b.slots) || len(to) != len(b.slots) {
-		return Plan{}, fmt.Errorf("the arrangement has %s, the ladder %d", count(len(to), "policy name"), len(b.slots))
+		return Plan{}, fmt.Errorf("the arrangement has %s, the ladder %d", words.Count(len(to), "policy name"), len(b.slots))
 	}
 	groups := slices.Clone(b.groups)
 	for i := range groups {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"rung/model"
+	"rung/model/ladder"
 )
 
 // LargestPriority is the largest priority the API takes; those above what
@@ -96,12 +96,12 @@ func (b *Board) Priority(policy string) (priority int32, ok bool) {
 }
 
 // FreeRuns are the runs of free supported priorities.
-func (b *Board) FreeRuns() []model.Gap {
+func (b *Board) FreeRuns() []ladder.Gap {
 	used := make([]int32, len(b.groups))
 	for i, g := range b.groups {
 		used[i] = g.from
 	}
-	return model.Gaps(used, b.max)
+	return ladder.Gaps(used, b.max)
 }
 
 // Free counts the free supported priorities.
@@ -139,20 +139,3 @@ func (b *Board) supported() []group {
 }
 
 func (b *Board) unsupported() []group { return b.groups[len(b.supported()):] }
-
-// list names a few of the policies and counts the rest.
-func list(names []string) string {
-	const shown = 3
-	if len(names) > shown+1 {
-		return strings.Join(names[:shown], ", ") + fmt.Sprintf(" and %d more", len(names)-shown)
-	}
-	return strings.Join(names, ", ")
-}
-
-// count is "1 step", "2 steps".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"slices"
+
+	"rung/model/words"
 )
 
 // Pair are two policies; First decides before Second where that matters.
@@ -112,7 +114,7 @@ func moveNotes(policy string, from, to, max int32, d *Difference) []string {
 	var notes []string
 	add := func(names []string, format string) {
 		if len(names) > 0 {
-			notes = append(notes, fmt.Sprintf(format, list(names)))
+			notes = append(notes, fmt.Sprintf(format, words.Few(names, 3)))
 		}
 	}
 	add(d.Enforced, "%s comes into force")

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/model/ladder"
 )
 
 // board reads "30 break-glass; 40 blue green".
@@ -60,7 +61,7 @@ const sketch = "30 break-glass; 34 cluster-control; 40 blue green; 43 isolation;
 
 func TestBoard(t *testing.T) {
 	b := board(t, sketch, 99)
-	if diff := cmp.Diff([]model.Gap{{From: 0, To: 29}, {From: 31, To: 33}, {From: 35, To: 39}, {From: 41, To: 42}, {From: 44, To: 59}, {From: 61, To: 99}}, b.FreeRuns()); diff != "" {
+	if diff := cmp.Diff([]ladder.Gap{{From: 0, To: 29}, {From: 31, To: 33}, {From: 35, To: 39}, {From: 41, To: 42}, {From: 44, To: 59}, {From: 61, To: 99}}, b.FreeRuns()); diff != "" {
 		t.Errorf("free runs (-want +got):\n%s", diff)
 	}
 	if room, ok := b.SmallestGap(); !ok || room != 2 || b.LargestGap() != 39 || b.Free() != 95 {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"rung/model/clean"
+	"rung/model/words"
 )
 
 // progressVersion is raised when the stored form changes.
@@ -162,7 +163,7 @@ func (p *Progress) Locate(current []Slot) (done int, err error) {
 		delete(at, s.Policy)
 	}
 	if len(at) > 0 {
-		return 0, fmt.Errorf("%w: new on it: %s", ErrElsewhere, list(slices.Sorted(maps.Keys(at))))
+		return 0, fmt.Errorf("%w: new on it: %s", ErrElsewhere, words.Few(slices.Sorted(maps.Keys(at)), 3))
 	}
 	current = slices.Clone(current)
 	sortSlots(current)

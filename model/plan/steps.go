@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"slices"
+
+	"rung/model/words"
 )
 
 // Step changes the priority of one policy. It may start only when every zone's
@@ -99,7 +101,7 @@ func tieNote(g group, i, first int) string {
 		verb = "decide"
 	}
 	return fmt.Sprintf("parted until step %d: %s (%d) %s %s %s (%d)", first+n-1,
-		list(g.members[:i+1]), g.to, verb, word, list(g.members[i+1:]), g.from)
+		words.Few(g.members[:i+1], 3), g.to, verb, word, words.Few(g.members[i+1:], 3), g.from)
 }
 
 func join(a, b string) string {
@@ -115,7 +117,7 @@ func (p *Plan) note(parted [][2]int) {
 		p.Notes = append(p.Notes, "nothing to do: the policies stand like this already")
 		return
 	}
-	p.Notes = append(p.Notes, count(len(p.Steps), "step")+"; no prefix inverts two policies or ties two that were apart")
+	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+"; no prefix inverts two policies or ties two that were apart")
 	for _, run := range parted {
 		switch {
 		case run[0] == run[1]:

@@ -87,8 +87,8 @@ func (c *Cluster) May(ctx context.Context, q Question) (Access, error) {
 	if err != nil {
 		return Access{}, fmt.Errorf("ask whether %s is allowed: %w", q, verdictOf(model.PolicyKey{}, VerbCreate, err))
 	}
-	reasons := []string{oneLine(got.Status.Reason)}
-	if e := oneLine(got.Status.EvaluationError); e != "" {
+	reasons := []string{OneLine(got.Status.Reason)}
+	if e := OneLine(got.Status.EvaluationError); e != "" {
 		reasons = append(reasons, e)
 	}
 	a = Access{Allowed: got.Status.Allowed && !got.Status.Denied, Reason: strings.Trim(strings.Join(reasons, "; "), "; "), At: time.Now()}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,11 +32,10 @@ type Options struct {
 	// Kubeconfig is a file; empty follows kubectl: KUBECONFIG, then
 	// ~/.kube/config, then the service account of the pod Rung runs in.
 	Kubeconfig string
-	// Context is a context of the kubeconfig; empty is the current one.
-	Context string
-	// As and AsGroups impersonate a user and groups.
-	As       string
-	AsGroups []string
+	// Overrides are what kubectl's flags say in place of the kubeconfig: another
+	// context, cluster, user, server, credentials, somebody to impersonate. Timeout
+	// bounds every request but those that stay open.
+	Overrides clientcmd.ConfigOverrides
 	// QPS and Burst bound requests a second; 0 means 50 and 100.
 	QPS   float32
 	Burst int
@@ -46,18 +46,17 @@ type Options struct {
 
 // Cluster is a cluster by its API server.
 type Cluster struct {
-	opt       Options
-	context   string // clean
-	pinned    string // the context's name as the kubeconfig has it
-	namespace string
+	opt     Options
+	context string // clean
+	pinned  string // the context's name as the kubeconfig has it, empty where there is none
 
 	mu      sync.RWMutex // of what Reopen replaces
 	config  *rest.Config
 	typed   kubernetes.Interface // protobuf where the server speaks it
 	dynamic dynamic.Interface
 
-	zonePods zonePodLists
-	answers  answers // of the server about what is allowed; see May
+	zonePods Shared[map[string][]zonePodInfo] // by namespace
+	answers  answers                          // of the server about what is allowed; see May
 }
 
 // Open prepares a cluster. It reads the kubeconfig and does not ask the server.
@@ -74,12 +73,10 @@ func Open(o Options) (*Cluster, error) {
 		}
 		return nil, fmt.Errorf("kubeconfig context %q: %w", nameOf(o, raw), err)
 	}
-	c := &Cluster{opt: o, zonePods: zonePodLists{keep: o.ZonePodsFor}, context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
+	c := &Cluster{opt: o, zonePods: Shared[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor), Within: zonePodsWithin},
+		context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
 	if c.context == "" {
-		c.context = inCluster
-	}
-	if c.namespace, _, err = loader.Namespace(); err != nil {
-		c.namespace = "default"
+		c.context = cmp.Or(clean.Text(o.Overrides.ClusterInfo.Server), inCluster)
 	}
 	cfg.UserAgent = "rung"
 	if cfg.ExecProvider != nil {
@@ -95,10 +92,7 @@ func Open(o Options) (*Cluster, error) {
 	if cfg.Burst == 0 {
 		cfg.Burst = 100
 	}
-	proto := rest.CopyConfig(cfg)
-	proto.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	proto.ContentType = "application/vnd.kubernetes.protobuf"
-	if c.typed, err = typedClient(proto); err != nil {
+	if c.typed, err = typedClient(protobuf(cfg)); err != nil {
 		return nil, fmt.Errorf("context %s: %w", c.context, err)
 	}
 	if c.dynamic, err = dynamicClient(cfg); err != nil {
@@ -107,19 +101,33 @@ func Open(o Options) (*Cluster, error) {
 	return c, nil
 }
 
+// protobuf is a configuration for built-in resources: they come as protobuf where
+// the server speaks it.
+func protobuf(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	cfg.ContentType = "application/vnd.kubernetes.protobuf"
+	return cfg
+}
+
+// OwnClient makes a client of built-in resources with limits of its own, so that
+// what asks much at once takes no request away from anybody else. It has the
+// credentials that the cluster has now.
+func (c *Cluster) OwnClient(qps float32, burst int) (*kubernetes.Clientset, error) {
+	cfg := protobuf(c.Config())
+	cfg.QPS, cfg.Burst, cfg.RateLimiter = qps, burst, nil
+	client, err := typedClient(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("context %s: %w", c.context, err)
+	}
+	return client, nil
+}
+
 // inCluster stands for a context where there is none.
 const inCluster = "in-cluster"
 
-// ContextFlag are kubectl's words for the context, none where there is no
-// kubeconfig.
-func (c *Cluster) ContextFlag() []string {
-	if c.context == inCluster {
-		return nil
-	}
-	return []string{"--context", c.context}
-}
-
-// Context is the kubeconfig context's name, "in-cluster" without one; clean.
+// Context is the kubeconfig context's name; without one the server given by flag, or
+// "in-cluster". It is clean.
 func (c *Cluster) Context() string { return c.context }
 
 // Server is the API server's address, clean.
@@ -162,16 +170,11 @@ func Contexts(o Options) (names []string, current string, err error) {
 func loader(o Options) clientcmd.ClientConfig {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = o.Kubeconfig
-	over := &clientcmd.ConfigOverrides{CurrentContext: o.Context}
-	over.AuthInfo.Impersonate, over.AuthInfo.ImpersonateGroups = o.As, o.AsGroups
-	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, over)
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &o.Overrides)
 }
 
 func nameOf(o Options, raw clientcmdapi.Config) string {
-	if o.Context != "" {
-		return o.Context
-	}
-	return raw.CurrentContext
+	return cmp.Or(o.Overrides.CurrentContext, raw.CurrentContext)
 }
 
 // lookedFor lists where a kubeconfig was looked for, as kubectl does.

@@ -32,27 +32,22 @@ const maxControllerPods = 50_000
 func (c *Cluster) Controllers(ctx context.Context, namespaces []string, node string) ([]Controller, error) {
 	var out []Controller
 	for _, ns := range namespaces {
-		opt := metav1.ListOptions{Limit: 500}
+		opt := metav1.ListOptions{}
 		if node != "" {
 			opt.FieldSelector = fields.OneTermEqualSelector("spec.nodeName", node).String()
 		}
-		for seen := 0; ; {
-			list, err := c.Typed().CoreV1().Pods(ns).List(ctx, opt)
-			if err != nil {
-				return nil, fmt.Errorf("list the pods of namespace %s: %w", ns, cleanError{err})
+		seen := 0
+		err := EachPod(ctx, c.Typed(), ns, opt, func(p *corev1.Pod) error {
+			if seen++; seen > maxControllerPods {
+				return fmt.Errorf("more than %d", maxControllerPods)
 			}
-			for i := range list.Items {
-				if name := runsController(&list.Items[i]); name != "" {
-					p := &list.Items[i]
-					out = append(out, Controller{clean.Text(p.Spec.NodeName), clean.Text(p.Namespace), clean.Text(p.Name), name})
-				}
+			if name := runsController(p); name != "" {
+				out = append(out, Controller{clean.Text(p.Spec.NodeName), clean.Text(p.Namespace), clean.Text(p.Name), name})
 			}
-			if opt.Continue = list.Continue; opt.Continue == "" {
-				break
-			}
-			if seen += len(list.Items); seen > maxControllerPods {
-				return nil, fmt.Errorf("list the pods of namespace %s: more than %d", ns, maxControllerPods)
-			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list the pods of namespace %s: %w", ns, cleanError{err})
 		}
 	}
 	return out, nil

@@ -1,5 +1,5 @@
 // Package kube is the Kubernetes API server as a source of objects, and the way
-// for changes, pod logs and commands in pods.
+// for changes and for commands in pods. What follows logs lies in podlogs.
 //
 // Cluster is one kubeconfig context (or the cluster Rung runs in); making it does
 // no I/O. Watch follows the objects and Lead campaigns for a Lease; the other methods
@@ -9,9 +9,10 @@
 // trimmed, and their text is clean, except Policy.YAML and Policy.Original; what
 // the server refuses (no permission, no such resource, an expired token, no answer)
 // is a state with its reason, never a silence; every goroutine ends with its
-// context, but for the list that others wait for, too, which ends in some seconds,
-// and an exec over SPDY whose server stops in the handshake; nothing is written except by the methods that say so.
+// context, but for an answer that others wait for, too (Shared), which ends in some
+// seconds, and an exec over SPDY whose server stops in the handshake; nothing is
+// written except by the methods that say so.
 //
-// It imports the model packages, sources/manifests for one reading of objects, and
-// client-go. The engine imports it.
+// It imports the model packages, the tools of sources, sources/manifests for one
+// reading of objects, and client-go. The engine and podlogs import it.
 package kube

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,7 +31,7 @@ func (f *feed) explain(err error) (model.ConnState, string) {
 	}
 	text := fmt.Sprintf("%s %s: %s", verb, f.res.Name, serverText(err))
 	if unreachable(err) {
-		text += "; is the API server up, and the context right? see: " + f.w.c.kubectl("cluster-info")
+		text += "; is the API server up, and the context right? see: " + f.w.c.Kubectl("cluster-info")
 	}
 	return model.ConnLost, text
 }
@@ -43,7 +42,7 @@ func (f *feed) unanswered(err error) string {
 	if errors.Is(err, errNoAnswer) {
 		why = fmt.Sprintf("%s within %s", errNoAnswer, f.w.t.probeAnswer)
 	}
-	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.w.c.kubectl("cluster-info"))
+	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.w.c.Kubectl("cluster-info"))
 }
 
 // unreachable says whether the server was not even spoken to.
@@ -74,20 +73,5 @@ func (f *feed) canI(verb string) string {
 	if f.about.namespaced {
 		words = append(words, "-A")
 	}
-	return f.w.c.kubectl(words...)
-}
-
-// kubectl is a command that asks this cluster as whom Rung asks it.
-func (c *Cluster) kubectl(words ...string) string {
-	words = slices.Concat([]string{"kubectl"}, words, c.ContextFlag())
-	if c.opt.Kubeconfig != "" {
-		words = append(words, "--kubeconfig", clean.Text(c.opt.Kubeconfig))
-	}
-	if c.opt.As != "" {
-		words = append(words, "--as", clean.Text(c.opt.As))
-	}
-	for _, g := range c.opt.AsGroups {
-		words = append(words, "--as-group", clean.Text(g))
-	}
-	return model.ShellJoin(words...)
+	return f.w.c.Kubectl(words...)
 }

@@ -16,15 +16,16 @@ import (
 
 	"rung/model"
 	"rung/sources/manifests"
+	"rung/sources/retry"
 )
 
 // feed reads one resource: a list in pages, then a watch from where the list
 // stood, again and again.
 //
-// It is not client-go's Reflector because that tells nobody that a watch is
-// refused (the state of the source), keeps a whole list before it hands it on (a
-// feed turns each page into model objects at once), waits up to a minute before
-// it tries a server that came back, and lists with what is left of a context.
+// It is not client-go's Reflector: that says nothing of a server that does not listen
+// any more (the state of the source), waits as long whatever was answered, gathers a
+// whole list where the server does not stream it (a feed turns each page into model
+// objects at once), and does not always end with its context (TestReflector).
 type feed struct {
 	w     *watcher
 	about about
@@ -62,7 +63,8 @@ type about struct {
 // run follows the resource until ctx ends.
 func (f *feed) run(ctx context.Context) {
 	version := "" // to watch from; empty: list first
-	wait := backoff{first: f.w.t.again, most: f.w.t.againMax}
+	fresh := retry.Backoff(f.w.t.again, f.w.t.againMax)
+	again := fresh
 	for ctx.Err() == nil {
 		var err error
 		if version == "" {
@@ -76,20 +78,20 @@ func (f *feed) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err == nil && !quick:
-			wait.reset()
+			again = fresh
 			continue
 		case err == nil: // opened and closed at once: an impatient proxy
-			pause(ctx, wait.next())
+			retry.Sleep(ctx, again.Step())
 		case expired(err): // not told: nothing is wrong, and nothing is taken back
 			version = ""
-			pause(ctx, wait.next())
+			retry.Sleep(ctx, again.Step())
 		default:
 			if state := f.fail(err); state == model.ConnLost {
-				pause(ctx, wait.next())
+				retry.Sleep(ctx, again.Step())
 			} else {
 				// A permission or a CRD that comes changes what a list says.
 				version = ""
-				pause(ctx, f.patience(err))
+				retry.Sleep(ctx, f.patience(err))
 			}
 		}
 	}
@@ -233,15 +235,3 @@ type failure struct {
 
 func (f *failure) Error() string { return f.verb + ": " + f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
-
-// backoff are waits that double, with some chance in them.
-type backoff struct {
-	first, most, now time.Duration
-}
-
-func (b *backoff) reset() { b.now = 0 }
-
-func (b *backoff) next() time.Duration {
-	b.now = min(max(b.first, 2*b.now), b.most)
-	return b.now/2 + rand.N(b.now/2+1)
-}

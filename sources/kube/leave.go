@@ -1,8 +1,12 @@
 package kube
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"time"
 
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -12,10 +16,49 @@ import (
 // leaving lets every request end with its context. A credential plugin of the
 // kubeconfig is waited for inside the request, and client-go waits for it whatever
 // becomes of the context; such a request is left behind until the plugin answers.
-type leaving struct{ rt http.RoundTripper }
+type leaving struct {
+	rt http.RoundTripper
+	// within bounds a request and its answer, unless it stays open; 0 bounds none.
+	within time.Duration
+}
 
 // RoundTrip sends a request.
 func (l leaving) RoundTrip(r *http.Request) (*http.Response, error) {
+	if l.within <= 0 || staysOpen(r) {
+		return l.send(r)
+	}
+	ctx, cancel := context.WithTimeoutCause(r.Context(), l.within, fmt.Errorf("%w within %s", errNoAnswer, l.within))
+	response, err := l.send(r.WithContext(ctx))
+	if err != nil {
+		if cause := context.Cause(ctx); errors.Is(cause, errNoAnswer) {
+			err = cause
+		}
+		cancel()
+		return nil, err
+	}
+	response.Body = endingBody{response.Body, cancel}
+	return response, nil
+}
+
+// staysOpen says whether the answer to a request goes on for as long as somebody
+// reads it: that of a watch, or of a log that is followed.
+func staysOpen(r *http.Request) bool {
+	q := r.URL.Query()
+	return q.Get("watch") != "" || q.Get("follow") != ""
+}
+
+// endingBody is the body of an answer with a time limit, which ends with it.
+type endingBody struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b endingBody) Close() error {
+	defer b.cancel()
+	return b.ReadCloser.Close()
+}
+
+func (l leaving) send(r *http.Request) (*http.Response, error) {
 	type answer struct {
 		response *http.Response
 		err      error
@@ -51,7 +94,7 @@ func leavingClient(cfg *rest.Config) (*http.Client, error) {
 		rt = http.DefaultTransport
 	}
 	// http.DefaultClient, which client-go gives where nothing is set, is others' too.
-	return &http.Client{Transport: leaving{rt}, Timeout: client.Timeout}, nil
+	return &http.Client{Transport: leaving{rt, client.Timeout}}, nil
 }
 
 // typedClient is a client whose requests end with their contexts.

@@ -5,13 +5,14 @@ import (
 	"errors"
 
 	"rung/model"
+	"rung/sources/retry"
 )
 
 // probe asks the server for its version now and then. A server that stands still
 // (stopped, or cut off without a word) lets watches hang for most of a minute
 // before HTTP/2 gives them up, and they look well all the time.
 func (w *watcher) probe(ctx context.Context) {
-	for pause(ctx, w.t.probe) {
+	for retry.Sleep(ctx, w.t.probe) {
 		w.answered(w.ask(ctx))
 	}
 }

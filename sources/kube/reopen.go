@@ -13,9 +13,7 @@ import (
 // are client-go's business: it asks them anew by itself.
 func (c *Cluster) Reopen() (changed bool, err error) {
 	o := c.opt
-	if c.context != inCluster && o.Context == "" {
-		o.Context = c.pinned // whatever has become the current one meanwhile
-	}
+	o.Overrides.CurrentContext = c.pinned // whatever has become the current one meanwhile
 	next, err := Open(o)
 	if err != nil {
 		return false, err

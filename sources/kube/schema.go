@@ -45,13 +45,13 @@ func (c *Cluster) Schemas(ctx context.Context) (*manifests.Schemas, []model.Brok
 		}
 		var def apiextensionsv1.CustomResourceDefinition
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &def); err != nil {
-			return nil, nil, fmt.Errorf("read the CRD of %s: %w", k, errors.New(oneLine(err.Error())))
+			return nil, nil, fmt.Errorf("read the CRD of %s: %w", k, errors.New(OneLine(err.Error())))
 		}
 		found = append(found, versions(k, &def)...)
 		fields, err := out.Add(k, r.Version, &def)
 		if err != nil {
 			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1}, Key: model.Key{Kind: k}, Code: CodeNewer,
-				Message: "the installed CRD cannot be used for validation: " + oneLine(err.Error())})
+				Message: "the installed CRD cannot be used for validation: " + OneLine(err.Error())})
 			continue
 		}
 		for _, f := range fields {

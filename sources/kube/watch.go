@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/sources/retry"
 )
 
 // WatchUpdate is one step of a cluster.
@@ -104,7 +105,7 @@ func (w *watcher) run(ctx context.Context, sink func(WatchUpdate)) {
 			held.Reset(wait)
 		}
 		sink(u)
-		if !pause(ctx, w.t.gather) {
+		if !retry.Sleep(ctx, w.t.gather) {
 			return
 		}
 	}
@@ -184,15 +185,3 @@ func (w *watcher) allBroken() []model.Broken {
 }
 
 func (w *watcher) origin() model.Origin { return model.Origin{Source: w.c.Context(), Item: -1} }
-
-// pause waits; it returns false when ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
-}

@@ -20,15 +20,15 @@ func TestWatchRefusals(t *testing.T) {
 		broken     string // its code
 	}{
 		{"pods forbidden", podPath, 403, "pods", model.ConnDenied,
-			"may not list pods: says\ufffd[31m 403; see: kubectl auth can-i list pods -A --context prod", CodeDenied},
+			"may not list pods: says\ufffd[31m 403; see: kubectl auth can-i list pods -A --context=prod", CodeDenied},
 		{"watch of pods forbidden", podPath + "?watch", 403, "pods", model.ConnDenied,
-			"may not watch pods: says\ufffd[31m 403; see: kubectl auth can-i watch pods -A --context prod", CodeDenied},
+			"may not watch pods: says\ufffd[31m 403; see: kubectl auth can-i watch pods -A --context=prod", CodeDenied},
 		{"namespaces forbidden", nsPath, 403, "namespaces", model.ConnDenied,
-			"may not list namespaces: says\ufffd[31m 403; see: kubectl auth can-i list namespaces --context prod", CodeDenied},
+			"may not list namespaces: says\ufffd[31m 403; see: kubectl auth can-i list namespaces --context=prod", CodeDenied},
 		{"no ANP CRD", anpPath, 404, "adminnetworkpolicies", model.ConnAbsent,
 			"adminnetworkpolicies.policy.networking.k8s.io is not served: the CRD is not installed, or in another version", CodeAbsent},
 		{"events forbidden", evPath, 403, "events of AdminNetworkPolicy", model.ConnDenied,
-			"may not list events: says\ufffd[31m 403; see: kubectl auth can-i list events -A --context prod", ""},
+			"may not list events: says\ufffd[31m 403; see: kubectl auth can-i list events -A --context=prod", ""},
 		{"services fail", "/api/v1/services", 500, "services", model.ConnLost, "list services: says\ufffd[31m 500", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestWatchRefusals(t *testing.T) {
 			s.until("the state", func() bool { return s.of(c.resource).Conn == c.conn && s.of(c.resource).Attempts > 0 })
 			want := c.error
 			if strings.Contains(want, "kubectl") {
-				want += " --kubeconfig " + file
+				want += " --kubeconfig=" + file
 			}
 			others := 0
 			s.look(func() {

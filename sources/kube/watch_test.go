@@ -252,7 +252,7 @@ func TestWatchRelists(t *testing.T) {
 			s.until("pods lost, with the attempts", func() bool { return s.of("pods").Conn == model.ConnLost && s.of("pods").Attempts > 2 })
 			var r Resource
 			s.look(func() { r = s.of("pods") })
-			if r.Error != "watch pods: dial tcp "+a.addr+": connect: connection refused; is the API server up, and the context right? see: kubectl cluster-info --context prod --kubeconfig "+s.file() {
+			if r.Error != "watch pods: dial tcp "+a.addr+": connect: connection refused; is the API server up, and the context right? see: kubectl cluster-info --context=prod --kubeconfig="+s.file() {
 				s.t.Errorf("error %q", r.Error)
 			}
 			change()

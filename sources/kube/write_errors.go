@@ -70,8 +70,8 @@ func versionMoved(err error) bool { return apierrors.IsConflict(err) }
 // maxReason bounds what is repeated of a server's message, in bytes.
 const maxReason = 2000
 
-// oneLine makes a server's message one clean line.
-func oneLine(s string) string {
+// OneLine makes a server's message one clean line.
+func OneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > maxReason {
 		s = strings.ToValidUTF8(s[:maxReason], "") + " …"
@@ -89,7 +89,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		if errors.Is(err, ErrChanged) || errors.Is(err, model.ErrRefused) {
 			return err
 		}
-		return fmt.Errorf("%w: %w", ErrNoAnswer, errors.New(oneLine(err.Error())))
+		return fmt.Errorf("%w: %w", ErrNoAnswer, errors.New(OneLine(err.Error())))
 	}
 	st := api.Status()
 	var causes []metav1.StatusCause
@@ -112,13 +112,13 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		// The test of the old value failed; the server does not say which.
 		return fmt.Errorf("the test of the old value failed: %w", ErrChanged)
 	}
-	r := &Rejected{Code: int(st.Code), Reason: oneLine(st.Message)}
+	r := &Rejected{Code: int(st.Code), Reason: OneLine(st.Message)}
 	if r.Reason == "" {
-		r.Reason = oneLine(err.Error())
+		r.Reason = OneLine(err.Error())
 	}
 	if apierrors.IsInvalid(err) {
 		for _, c := range causes {
-			f := FieldError{Field: oneLine(c.Field), Message: oneLine(c.Message)}
+			f := FieldError{Field: OneLine(c.Field), Message: OneLine(c.Message)}
 			if f.Field == "<nil>" { // about the object as a whole
 				f.Field = ""
 			}
@@ -148,7 +148,7 @@ func managers(causes []metav1.StatusCause) (by []string) {
 			continue
 		}
 		who := strings.TrimPrefix(c.Message, "conflict with ")
-		by = append(by, oneLine(who)+": "+oneLine(c.Field))
+		by = append(by, OneLine(who)+": "+OneLine(c.Field))
 	}
 	return by
 }

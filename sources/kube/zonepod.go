@@ -58,7 +58,7 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 	var denied error
 	home := "" // where there are pods of OVN-Kubernetes, on any node
 	for _, ns := range namespaces {
-		pods, err := c.zonePods.list(ctx, c.Typed(), ns)
+		pods, err := c.zonePodsIn(ctx, ns)
 		switch {
 		case err == nil && !anyOurs(pods):
 			found = append(found, pods[node]...)

@@ -1,11 +1,9 @@
 package kube
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,96 +15,38 @@ import (
 )
 
 const (
-	// zonePodsFor is how long a list serves, where nothing else is said: a pod that restarts is found again
-	// within it, and 500 zones that reconnect ask once.
+	// zonePodsFor is how long a list serves, where nothing else is said: a pod that
+	// restarts is found again within it, and 500 zones that reconnect ask once.
 	zonePodsFor = 5 * time.Second
-	// zonePodsPage is how many pods one answer carries.
-	zonePodsPage = 250
 	// zonePodsWithin bounds reading a namespace, whoever waits for it.
 	zonePodsWithin = 20 * time.Second
 )
 
-// zonePodLists holds the last list of each namespace. The zero value is ready.
-type zonePodLists struct {
-	keep time.Duration // how long a list serves; 0 is zonePodsFor
-
-	mu   sync.Mutex
-	byNS map[string]*zonePodList
-}
-
-// zonePodList is one list, made once; ready is closed when it has come.
-type zonePodList struct {
-	ready chan struct{}
-	until time.Time // set with the fields below, before ready
-	pods  map[string][]zonePodInfo
-	err   error
-}
-
-// list returns the pods labelled as ovnkube-node of a namespace by node. Whoever
-// comes while somebody else reads waits for that. A failure is kept as long as a
-// list: it would not be another for the next zone.
-func (l *zonePodLists) list(ctx context.Context, client kubernetes.Interface, ns string) (map[string][]zonePodInfo, error) {
-	l.mu.Lock()
-	have := l.byNS[ns]
-	if have != nil {
-		select {
-		case <-have.ready:
-			if time.Now().After(have.until) {
-				have = nil
-			}
-		default:
-		}
-	}
-	if have == nil {
-		have = &zonePodList{ready: make(chan struct{})}
-		if l.byNS == nil {
-			l.byNS = map[string]*zonePodList{}
-		}
-		l.byNS[ns] = have
-		// Not under the first asker's context: others wait for it, too.
-		go have.read(context.WithoutCancel(ctx), client, ns, cmp.Or(l.keep, zonePodsFor))
-	}
-	l.mu.Unlock()
-	select {
-	case <-have.ready:
-		return have.pods, have.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-func (z *zonePodList) read(ctx context.Context, client kubernetes.Interface, ns string, keep time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, zonePodsWithin)
-	defer cancel()
-	defer close(z.ready)
-	defer func() { z.until = time.Now().Add(keep) }()
-	owners := daemonSets{client: client, ns: ns, uids: map[string]string{}}
-	for _, selector := range []string{"app=ovnkube-node", "name=ovnkube-node"} {
+// zonePodsIn returns the pods labelled as ovnkube-node of a namespace by node.
+func (c *Cluster) zonePodsIn(ctx context.Context, ns string) (map[string][]zonePodInfo, error) {
+	return c.zonePods.Get(ctx, ns, func(ctx context.Context) (map[string][]zonePodInfo, error) {
+		client := c.Typed()
+		owners := daemonSets{client: client, ns: ns, uids: map[string]string{}}
 		pods := map[string][]zonePodInfo{}
-		opt := metav1.ListOptions{LabelSelector: selector, Limit: zonePodsPage}
-		for {
-			page, err := client.CoreV1().Pods(ns).List(ctx, opt)
-			if err != nil {
-				z.err = askError(err, "list", "pods", ns)
-				return
-			}
-			for i := range page.Items {
-				p := &page.Items[i]
+		for _, selector := range []string{"app=ovnkube-node", "name=ovnkube-node"} {
+			var unknown error // whose pod it is
+			err := EachPod(ctx, client, ns, metav1.ListOptions{LabelSelector: selector}, func(p *corev1.Pod) error {
 				info := readZonePod(p)
-				if info.notOurs, err = owners.check(ctx, p); err != nil {
-					z.err = err
-					return
-				}
+				info.notOurs, unknown = owners.check(ctx, p)
 				pods[p.Spec.NodeName] = append(pods[p.Spec.NodeName], info)
-			}
-			if opt.Continue = page.Continue; opt.Continue == "" {
-				break
+				return unknown
+			})
+			switch {
+			case unknown != nil:
+				return nil, unknown
+			case err != nil:
+				return nil, askError(err, "list", "pods", ns)
+			case len(pods) > 0:
+				return pods, nil
 			}
 		}
-		if z.pods = pods; len(pods) > 0 {
-			return
-		}
-	}
+		return pods, nil
+	})
 }
 
 // daemonSets knows the DaemonSets of a namespace that pods name as their owners.

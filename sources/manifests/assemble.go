@@ -3,10 +3,10 @@ package manifests
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/words"
 )
 
 // countAsides makes one entry of all that are alike.
@@ -96,10 +96,7 @@ func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 		return
 	}
 	slices.Sort(names)
-	list := strings.Join(names[:min(len(names), 5)], ", ")
-	if n := len(names) - 5; n > 0 {
-		list += fmt.Sprintf(" and %d more", n)
-	}
+	list := words.Cut(names, ", ", 5)
 	r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Source: o.Source, Item: -1},
 		Key: model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: CodeNamespace,
 		Message: clean.Text("pods live in namespaces that were not given (" + list + "): nothing is known of these but their names"),

@@ -11,10 +11,10 @@ import (
 
 // anpWith is a policy with one ingress or egress rule of these lines.
 func anpWith(spec string) string {
-	return head + "metadata:\n  name: bad\nspec:\n  priority: 10\n  subject:\n    namespaces: {}\n" + spec
+	return anpHead + "metadata:\n  name: bad\nspec:\n  priority: 10\n  subject:\n    namespaces: {}\n" + spec
 }
 
-const goodANP = "---\n" + head + "metadata: {name: good}\nspec: {priority: 1, subject: {namespaces: {}}}\n"
+const goodANP = "---\n" + anpHead + "metadata: {name: good}\nspec: {priority: 1, subject: {namespaces: {}}}\n"
 
 // Each bad input with everything that is said about it; the policy "good" that
 // stands behind it in the file is always read.
@@ -40,7 +40,7 @@ func TestBadInput(t *testing.T) {
 			[]string{"error unknown-field x.yaml:13 (document 0): AdminNetworkPolicy/bad: spec.ingress[0].from[0].namespaces.namespaceSelector: unknown field; this is the old form of a peer: write the selector itself, namespaces: {matchLabels: …}"}},
 		{"old-form pods peer", anpWith("  ingress:\n  - action: Deny\n    from:\n    - pods:\n        namespaces: {namespaceSelector: {}}\n        podSelector: {}\n"),
 			[]string{"error unknown-field x.yaml:13 (document 0): AdminNetworkPolicy/bad: spec.ingress[0].from[0].pods.namespaces: unknown field; this is the old form of a peer: write pods: {namespaceSelector: …, podSelector: …}"}},
-		{"old-form subject", head + "metadata: {name: bad}\nspec:\n  priority: 10\n  subject:\n    namespaceSelector: {}\n",
+		{"old-form subject", anpHead + "metadata: {name: bad}\nspec:\n  priority: 10\n  subject:\n    namespaceSelector: {}\n",
 			[]string{"error unknown-field x.yaml:7 (document 0): AdminNetworkPolicy/bad: spec.subject.namespaceSelector: unknown field; this is the old form of a subject: write subject: {namespaces: …}"}},
 		{"unparsable CIDR", anpWith("  egress:\n  - {action: Deny, to: [{networks: [10.0.0.0/33]}]}\n"),
 			[]string{`error cel x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[0].networks[0]: Invalid value: "10.0.0.0/33": Invalid CIDR format provided; write address/length, as 10.0.0.0/8 or fd00::/8`}},
@@ -50,23 +50,23 @@ func TestBadInput(t *testing.T) {
 			[]string{`error cel x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[0].networks[0]: Invalid value: "::ffff:10.0.0.0/104": Invalid CIDR format provided; write 10.0.0.0/8`}},
 		{"the same CIDR twice", anpWith("  egress:\n  - {action: Deny, to: [{networks: [10.0.0.0/8, 10.0.0.0/8]}]}\n"),
 			[]string{`error schema x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[0].networks[1]: Duplicate value: "10.0.0.0/8"`}},
-		{"priority 1001", head + "metadata: {name: bad}\nspec: {priority: 1001, subject: {namespaces: {}}}\n",
+		{"priority 1001", anpHead + "metadata: {name: bad}\nspec: {priority: 1001, subject: {namespaces: {}}}\n",
 			[]string{"error schema x.yaml:4 (document 0): AdminNetworkPolicy/bad: spec.priority: 1001 should be less than or equal to 1000"}},
-		{"priority -1", head + "metadata: {name: bad}\nspec: {priority: -1, subject: {namespaces: {}}}\n",
+		{"priority -1", anpHead + "metadata: {name: bad}\nspec: {priority: -1, subject: {namespaces: {}}}\n",
 			[]string{"error schema x.yaml:4 (document 0): AdminNetworkPolicy/bad: spec.priority: -1 should be greater than or equal to 0"}},
-		{"no priority", head + "metadata: {name: bad}\nspec: {subject: {namespaces: {}}}\n",
+		{"no priority", anpHead + "metadata: {name: bad}\nspec: {subject: {namespaces: {}}}\n",
 			[]string{"error schema x.yaml:4 (document 0): AdminNetworkPolicy/bad: spec.priority: Required value"}},
-		{"a string for a number", head + "metadata: {name: bad}\nspec: {priority: '10', subject: {namespaces: {}}}\n",
+		{"a string for a number", anpHead + "metadata: {name: bad}\nspec: {priority: '10', subject: {namespaces: {}}}\n",
 			[]string{`error field-type x.yaml:4 (document 0): AdminNetworkPolicy/bad: spec.priority: must be a whole number, not "10"`}},
-		{"a number out of range", head + "metadata: {name: bad}\nspec: {priority: 99999999999, subject: {namespaces: {}}}\n",
+		{"a number out of range", anpHead + "metadata: {name: bad}\nspec: {priority: 99999999999, subject: {namespaces: {}}}\n",
 			[]string{"error field-type x.yaml:4 (document 0): AdminNetworkPolicy/bad: spec.priority: 99999999999 is out of range for a whole number of 32 bits"}},
-		{"a boolean for a string", head + "metadata: {name: bad, labels: {on-call: yes}}\nspec: {priority: 1, subject: {namespaces: {}}}\n",
+		{"a boolean for a string", anpHead + "metadata: {name: bad, labels: {on-call: yes}}\nspec: {priority: 1, subject: {namespaces: {}}}\n",
 			[]string{"error field-type x.yaml:3 (document 0): AdminNetworkPolicy/bad: metadata.labels.on-call: must be a string, not the boolean yes; put it in quotes"}},
 		{"a mapping for a list", anpWith("  ingress:\n    action: Deny\n"),
 			[]string{"error field-type x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.ingress: must be a list, not a mapping"}},
-		{"a field twice", head + "metadata: {name: bad}\nspec: {priority: 1, priority: 2, subject: {namespaces: {}}}\n",
+		{"a field twice", anpHead + "metadata: {name: bad}\nspec: {priority: 1, priority: 2, subject: {namespaces: {}}}\n",
 			[]string{"error duplicate-field x.yaml:4 (document 0): AdminNetworkPolicy/bad: spec.priority: is given twice"}},
-		{"a label twice", head + "metadata: {name: bad, labels: {a: b, a: c}}\nspec: {priority: 1, subject: {namespaces: {}}}\n",
+		{"a label twice", anpHead + "metadata: {name: bad, labels: {a: b, a: c}}\nspec: {priority: 1, subject: {namespaces: {}}}\n",
 			[]string{"error duplicate-field x.yaml:3 (document 0): AdminNetworkPolicy/bad: metadata.labels.a: is given twice"}},
 		{"101 rules", many,
 			[]string{"error schema x.yaml:9 (document 0): AdminNetworkPolicy/bad: spec.ingress: Too many: 101: must have at most 100 items"}},
@@ -86,11 +86,11 @@ func TestBadInput(t *testing.T) {
 			[]string{`error cel x.yaml:1 (document 0): BaselineAdminNetworkPolicy/bad: Only one baseline admin network policy with metadata.name="default" can be created in the cluster`}},
 		{"BANP that passes", "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: BaselineAdminNetworkPolicy\nmetadata: {name: default}\nspec: {subject: {namespaces: {}}, ingress: [{action: Pass, from: [{namespaces: {}}]}]}\n",
 			[]string{`error schema x.yaml:4 (document 0): BaselineAdminNetworkPolicy/default: spec.ingress[0].action: Unsupported value: "Pass": supported values: "Allow", "Deny"`}},
-		{"a name that is none", head + "metadata: {name: Bad_Name}\nspec: {priority: 1, subject: {namespaces: {}}}\n",
+		{"a name that is none", anpHead + "metadata: {name: Bad_Name}\nspec: {priority: 1, subject: {namespaces: {}}}\n",
 			[]string{"error metadata x.yaml:3 (document 0): AdminNetworkPolicy/Bad_Name: metadata.name: Invalid value: \"Bad_Name\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"}},
-		{"no name", head + "metadata: {}\nspec: {priority: 1, subject: {namespaces: {}}}\n",
+		{"no name", anpHead + "metadata: {}\nspec: {priority: 1, subject: {namespaces: {}}}\n",
 			[]string{"error metadata x.yaml:1 (document 0): AdminNetworkPolicy: metadata.name: is missing"}},
-		{"a namespace on a cluster-wide kind", head + "metadata: {name: bad, namespace: blue}\nspec: {priority: 1, subject: {namespaces: {}}}\n",
+		{"a namespace on a cluster-wide kind", anpHead + "metadata: {name: bad, namespace: blue}\nspec: {priority: 1, subject: {namespaces: {}}}\n",
 			[]string{"error metadata x.yaml:3 (document 0): AdminNetworkPolicy/bad: metadata.namespace: Forbidden: not allowed on this type"}},
 		{"a version that is none", "apiVersion: policy.networking.k8s.io/v1\nkind: AdminNetworkPolicy\nmetadata: {name: bad}\n",
 			[]string{"error api-version x.yaml:1 (document 0): AdminNetworkPolicy/bad: apiVersion policy.networking.k8s.io/v1 is not known for this kind; write apiVersion: policy.networking.k8s.io/v1alpha1"}},
@@ -110,7 +110,7 @@ func TestBadInput(t *testing.T) {
 			[]string{"error yaml-aliases x.yaml:1 (document 0): aliases expand to more than 1000 nodes"}},
 		{"an alias to itself", "a: &a [*a]\n", []string{`error yaml-aliases x.yaml:1 (document 0): anchor "a" contains itself`}},
 		{"an unknown anchor", "a: *b\n", []string{"error yaml x.yaml:1 (document 0): is not YAML: unknown anchor 'b' referenced"}},
-		{"control and bidi characters", head + "metadata: {name: \"b\\e[31m\\u202ead\"}\nspec: {priority: 1, subject: {namespaces: {}}, \"x\\ny\": 1}\n",
+		{"control and bidi characters", anpHead + "metadata: {name: \"b\\e[31m\\u202ead\"}\nspec: {priority: 1, subject: {namespaces: {}}, \"x\\ny\": 1}\n",
 			[]string{"error unknown-field x.yaml:4 (document 0): AdminNetworkPolicy/b\ufffd[31m\ufffdad: spec[x\ufffdy]: unknown field; known here: egress, ingress, priority, subject"}},
 		{"NetworkPolicy", "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: bad, namespace: blue}\nspec:\n  podSelector: {}\n  ingress:\n  - from:\n    - ipBlock: {cidr: 10.0.0.0/8, except: [11.0.0.0/9]}\n      podSelector: {}\n    - {}\n    - ipBlock: {cidr: 10.0.0.0/8, except: [11.0.0.0/9]}\n    ports:\n    - {port: 99999, protocol: ICMP}\n  policyTypes: [Both]\n",
 			[]string{
@@ -176,7 +176,7 @@ func TestProfile(t *testing.T) {
 				`protocol x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.ingress[0].ports[1].portRange.protocol: is "": OVN-Kubernetes writes a broken row for it; write TCP, UDP or SCTP`}},
 		{"a selector that is none", anpWith("  ingress:\n  - {action: Deny, from: [{namespaces: {matchExpressions: [{key: a, operator: Is}]}}]}\n"), false,
 			[]string{`selector x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.ingress[0].from[0].namespaces: label selector: "Is" is not a valid label selector operator`}},
-		{"host bits are fine, and priorities above 99, and bad logging", head + "metadata: {name: bad, annotations: {k8s.ovn.org/acl-logging: '{'}}\nspec: {priority: 120, subject: {namespaces: {}}, egress: [{action: Deny, to: [{networks: [10.0.1.7/8]}]}]}\n", false, nil},
+		{"host bits are fine, and priorities above 99, and bad logging", anpHead + "metadata: {name: bad, annotations: {k8s.ovn.org/acl-logging: '{'}}\nspec: {priority: 120, subject: {namespaces: {}}, egress: [{action: Deny, to: [{networks: [10.0.1.7/8]}]}]}\n", false, nil},
 		{"gate 1 left out", anpWith("  egress:\n  - action: Drop\n    to:\n    - networks: [10.0.0.0/33, '::ffff:1.2.3.4/120']\n    - namespaces:\n    ports:\n    - {}\n"), true,
 			[]string{
 				`profile x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].action: is "Drop": OVN-Kubernetes' controllers crash on it; write Allow or Deny`,
@@ -184,7 +184,7 @@ func TestProfile(t *testing.T) {
 				`cidr x.yaml:12 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[0].networks[1]: "::ffff:1.2.3.4/120" is an IPv4-mapped CIDR; write 1.2.3.4/24`,
 				"profile x.yaml:13 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[1]: names no peer: OVN-Kubernetes' controllers crash on it; set one of namespaces, pods, nodes, networks",
 				"profile x.yaml:15 (document 0): AdminNetworkPolicy/bad: spec.egress[0].ports[0]: names no port: OVN-Kubernetes' controllers crash on it; set one of portNumber, portRange, namedPort"}},
-		{"empty subject", head + "metadata: {name: bad}\nspec: {priority: 1, subject: {}}\n", true,
+		{"empty subject", anpHead + "metadata: {name: bad}\nspec: {priority: 1, subject: {}}\n", true,
 			[]string{"profile x.yaml:4 (document 0): AdminNetworkPolicy/bad: spec.subject: selects nothing: OVN-Kubernetes' controllers crash on it; set namespaces or pods"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -73,7 +73,7 @@ func podDump(n int) string {
 func policySet(n int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "---\n%smetadata:\n  name: p-%d\nspec:\n  priority: %d\n  subject:\n    namespaces: {}\n", head, i, i)
+		fmt.Fprintf(&b, "---\n%smetadata:\n  name: p-%d\nspec:\n  priority: %d\n  subject:\n    namespaces: {}\n", anpHead, i, i)
 		b.WriteString("  ingress:\n")
 		for r := range 10 {
 			fmt.Fprintf(&b, "  - name: in-%d\n    action: Allow\n    from:\n    - pods:\n        namespaceSelector:\n          matchLabels:\n            tenant: t-%d\n        podSelector: {}\n    ports:\n    - portNumber:\n        protocol: TCP\n        port: %d\n", r, r, 8000+r)
@@ -129,18 +129,6 @@ func BenchmarkValidate(b *testing.B) {
 	for b.Loop() {
 		if broken := Validate(ps[0]); len(broken) > 0 {
 			b.Fatal(broken)
-		}
-	}
-}
-
-func BenchmarkRewrite(b *testing.B) {
-	text := policySet(50)
-	p := Parse("x.yaml", []byte(text), Options{}).Policies()[25]
-	e := setEdit(p, setPriority(99))
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if _, err := rewrite("x.yaml", []byte(text), []Edit{e}); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

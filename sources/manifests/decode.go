@@ -2,21 +2,24 @@ package manifests
 
 import (
 	"errors"
+	"reflect"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/yamltree"
 )
 
 // decoder turns parsed trees into model objects. It is used by one goroutine at a
 // time; what it interns is shared by all objects it makes.
 type decoder struct {
-	opts    Options
-	strings map[string]string
-	sets    map[string]model.Labels
+	opts Options
+	// sets are label sets met before, shared by all objects that have them.
+	sets map[string]model.Labels
 
 	// The state of the unit at hand.
 	out  *outcome
@@ -28,7 +31,7 @@ type outcome struct {
 	objects []model.Object
 	broken  []model.Broken
 	aside   []aside // what is counted before it is reported
-	syntax  *syntaxError
+	syntax  *yamltree.Error
 }
 
 // aside is something said once for many objects of a file.
@@ -38,26 +41,7 @@ type aside struct {
 }
 
 func newDecoder(o Options) *decoder {
-	return &decoder{opts: o, strings: map[string]string{}, sets: map[string]model.Labels{}}
-}
-
-func (d *decoder) intern(s string) string {
-	if len(s) > 128 {
-		return s
-	}
-	if i, ok := d.strings[s]; ok {
-		return i
-	}
-	d.strings[s] = s
-	return s
-}
-
-func (d *decoder) internLabels(l model.Labels) model.Labels {
-	if i, ok := d.sets[l.Key()]; ok {
-		return i
-	}
-	d.sets[l.Key()] = l
-	return l
+	return &decoder{opts: o, sets: map[string]model.Labels{}}
 }
 
 // unit is a piece of a file's text that is parsed by itself: a document, or an
@@ -68,21 +52,14 @@ type unit struct {
 	doc  int
 	item int // -1 for a document
 	line int // lines before the text in the file
-	kind listKind
+	kind yamltree.ListKind
 }
-
-// listKind is what the items of a typed List are when they do not say it: the
-// API server leaves kind and apiVersion out.
-type listKind struct{ apiVersion, kind string }
 
 // decode parses a unit and takes in what it holds.
 func (d *decoder) decode(u unit) *outcome {
 	d.out, d.line = &outcome{}, u.line
 	origin := model.Origin{Source: d.opts.Source, File: u.file.file.Path, Doc: u.doc, Item: u.item}
-	root, err := parseYAMLOrJSON(u.text)
-	if err == nil && root != nil {
-		root, err = flatten(root, u.text, d.opts.Limits.AliasNodes)
-	}
+	root, err := yamltree.ParseFlat(u.text, d.opts.Limits.AliasNodes)
 	switch {
 	case err != nil:
 		d.syntax(err, origin)
@@ -98,10 +75,10 @@ func (d *decoder) decode(u unit) *outcome {
 // item takes in an item of a List that was cut out with its dash.
 func (d *decoder) item(root *yaml.Node, u unit, origin model.Origin) {
 	if root.Kind != yaml.SequenceNode || len(root.Content) != 1 {
-		d.out.syntax = &syntaxError{code: CodeYAML, msg: "is not one item of a List"}
+		d.out.syntax = &yamltree.Error{Code: CodeYAML, Msg: "is not one item of a List"}
 		return
 	}
-	if n := root.Content[0]; !isNull(n) {
+	if n := root.Content[0]; !yamltree.IsNull(n) {
 		d.object(n, origin, u.kind, nil)
 	}
 }
@@ -113,77 +90,54 @@ func (d *decoder) decodeTree(root *yaml.Node, u unit) *outcome {
 	return d.out
 }
 
-func parseYAMLOrJSON(text []byte) (*yaml.Node, error) {
-	if looksLikeJSON(text) {
-		if roots, _, err := parseJSON(text); err == nil && len(roots) == 1 {
-			return roots[0], nil
-		}
-	}
-	return parseYAML(text)
-}
-
 func (d *decoder) syntax(err error, origin model.Origin) {
-	var se *syntaxError
+	var se *yamltree.Error
 	if !errors.As(err, &se) {
-		se = &syntaxError{code: CodeYAML, msg: err.Error()}
+		se = &yamltree.Error{Code: CodeYAML, Msg: err.Error()}
 	}
 	d.out.syntax = se
-	origin.Line = d.line + max(se.line, 1)
+	origin.Line = d.line + max(se.Line, 1)
 	word := "is not YAML: "
-	switch se.code {
+	switch se.Code {
 	case CodeJSON:
 		word = "is not JSON: "
 	case CodeAliases:
 		word = ""
 	}
-	d.out.broken = append(d.out.broken, model.Broken{Severity: model.SeverityError, Origin: origin, Code: se.code,
-		Message: word + clean.Text(se.msg)})
+	d.out.broken = append(d.out.broken, model.Broken{Severity: model.SeverityError, Origin: origin, Code: se.Code,
+		Message: word + clean.Text(se.Msg)})
 }
 
 // value takes in a document: an object or a List of them.
 func (d *decoder) value(n *yaml.Node, origin model.Origin, text []byte) {
-	lk, list := asList(n)
+	lk, list := yamltree.AsList(n)
 	if !list {
-		d.object(n, origin, listKind{}, text)
+		d.object(n, origin, yamltree.ListKind{}, text)
 		return
 	}
-	for i, e := range items(get(n, "items")) {
+	for i, e := range yamltree.Items(n, "items") {
 		origin.Item = i
-		if !isNull(e) {
+		if !yamltree.IsNull(e) {
 			d.object(e, origin, lk, nil)
 		}
 	}
 }
 
-// asList says whether a tree is a List, and what its items are by default.
-func asList(n *yaml.Node) (listKind, bool) {
-	kind := str(get(n, "kind"))
-	base, ok := strings.CutSuffix(kind, "List")
-	is := get(n, "items")
-	if !ok || is == nil && base != "" || is != nil && is.Kind != yaml.SequenceNode && !isNull(is) {
-		return listKind{}, false
-	}
-	if base == "" {
-		return listKind{}, true
-	}
-	return listKind{str(get(n, "apiVersion")), base}, true
-}
-
 // object takes in one object. text is its own text, nil when it has none of its
 // own (an item of a List).
-func (d *decoder) object(n *yaml.Node, origin model.Origin, lk listKind, text []byte) {
+func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
 	origin.Line = d.line + n.Line
 	if n.Kind != yaml.MappingNode {
 		d.report(origin, model.Key{}, issue{sev: model.SeverityError, code: CodeNotObject,
 			msg: "is " + what(n) + ", not a Kubernetes object"})
 		return
 	}
-	apiVersion, kind := str(get(n, "apiVersion")), str(get(n, "kind"))
+	apiVersion, kind := yamltree.Str(n, "apiVersion"), yamltree.Str(n, "kind")
 	if apiVersion == "" && kind == "" {
-		apiVersion, kind = lk.apiVersion, lk.kind
+		apiVersion, kind = lk.ApiVersion, lk.Kind
 	}
-	key := model.Key{Kind: model.Kind(clean.Text(kind)), Namespace: clean.Text(str(dig(n, "metadata", "namespace"))),
-		Name: clean.Text(str(dig(n, "metadata", "name")))}
+	key := model.Key{Kind: model.Kind(clean.Text(kind)), Namespace: clean.Text(yamltree.Str(n, "metadata", "namespace")),
+		Name: clean.Text(yamltree.Str(n, "metadata", "name"))}
 	if apiVersion == "" || kind == "" {
 		d.report(origin, key, issue{sev: model.SeverityError, code: CodeNotObject, msg: "has no apiVersion or no kind"})
 		return
@@ -198,7 +152,7 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk listKind, text []
 	} else if !k.namespaced {
 		key.Namespace = ""
 	}
-	if i := nameIssue(k.kind, str(dig(n, "metadata", "namespace")), str(dig(n, "metadata", "name"))); i != nil {
+	if i := nameIssue(k.kind, yamltree.Str(n, "metadata", "namespace"), yamltree.Str(n, "metadata", "name")); i != nil {
 		d.report(origin, shortKey(key), *i)
 		return
 	}
@@ -210,12 +164,31 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk listKind, text []
 	if d.issues(origin, key, c.issues, c.more) {
 		return
 	}
-	m := d.meta(n, k, origin)
-	if k.convert != nil {
-		d.out.objects = append(d.out.objects, k.convert(d, n, m))
+	if k.read == nil {
+		d.policy(n, k, key, origin, text)
 		return
 	}
-	d.policy(n, m, text)
+	spare(n)
+	typed := reflect.New(k.goType).Interface().(metav1.Object)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(yamltree.Value(n).(map[string]any), typed); err != nil {
+		d.report(origin, key, issue{sev: model.SeverityError, code: CodeType, msg: clean.Text(err.Error())})
+		return
+	}
+	d.out.objects = append(d.out.objects, k.read(d, typed, d.meta(k, typed, origin)))
+}
+
+// spare takes out of a checked tree what nobody reads and is most of a dump: of pods,
+// all but where they run and what they listen on.
+func spare(n *yaml.Node) {
+	yamltree.Keep(yamltree.Get(n, "metadata"), "name", "namespace", "uid", "labels", "annotations", "creationTimestamp", "deletionTimestamp")
+	if yamltree.Str(n, "kind") != string(model.KindPod) {
+		return
+	}
+	yamltree.Keep(yamltree.Get(n, "spec"), "nodeName", "hostNetwork", "containers")
+	for _, c := range yamltree.Items(n, "spec", "containers") {
+		yamltree.Keep(c, "ports")
+	}
+	yamltree.Keep(yamltree.Get(n, "status"), "phase", "podIP", "podIPs", "conditions")
 }
 
 func kindOf(apiVersion, kind string) *kindInfo {

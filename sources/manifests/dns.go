@@ -7,12 +7,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rung/model/clean"
+	"rung/sources/manifests/yamltree"
 )
 
 // ParseDNS reads what DNS names stand for, which no manifest says: a YAML or JSON
 // mapping of names to lists of addresses. file is only named in errors.
 func ParseDNS(file string, text []byte) (map[string][]string, error) {
-	root, err := parseYAML(text)
+	root, err := yamltree.ParseYAML(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -24,18 +25,18 @@ func ParseDNS(file string, text []byte) (map[string][]string, error) {
 	}
 	out := make(map[string][]string, len(root.Content)/2)
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		name, list := clean.Text(str(root.Content[i])), root.Content[i+1]
+		name, list := clean.Text(yamltree.Str(root.Content[i])), root.Content[i+1]
 		if _, twice := out[name]; name == "" || twice {
 			return nil, fmt.Errorf("%s: line %d: %q: a DNS name is wanted here, each once", file, root.Content[i].Line, name)
 		}
-		if list.Kind != yaml.SequenceNode && !isNull(list) {
+		if list.Kind != yaml.SequenceNode && !yamltree.IsNull(list) {
 			return nil, fmt.Errorf("%s: line %d: %s: want a list of addresses", file, list.Line, name)
 		}
 		out[name] = nil
-		for _, n := range items(list) {
-			ip := canonicalIP(str(n))
+		for _, n := range yamltree.Items(list) {
+			ip := canonicalIP(yamltree.Str(n))
 			if ip == "" {
-				return nil, fmt.Errorf("%s: line %d: %s: %q is no address", file, n.Line, name, clean.Text(str(n)))
+				return nil, fmt.Errorf("%s: line %d: %s: %q is no address", file, n.Line, name, clean.Text(yamltree.Str(n)))
 			}
 			if !slices.Contains(out[name], ip) {
 				out[name] = append(out[name], ip)

@@ -1,6 +1,6 @@
 // Package manifests reads Kubernetes objects from YAML and JSON: files, folders,
-// standard input, dumps of a whole cluster. It watches them and writes changes
-// of policies back into them.
+// standard input, dumps of a whole cluster, and watches them. The tree of their text
+// is yamltree, the way back into it edit.
 //
 // Read decodes strictly: a field that does not exist, or not there, is an error
 // in a policy and a warning elsewhere, never silently dropped. AdminNetworkPolicy
@@ -12,11 +12,10 @@
 //
 // Invariants: objects handed out are complete and immutable; text in them was
 // cleaned, except Policy.YAML and Policy.Original, which are the author's own;
-// nothing half-read is published; WriteBack changes no byte it was not asked to
-// change, and nothing at all when the file is not the one that was read.
+// nothing half-read is published.
 //
-// It imports the model packages and Kubernetes libraries; the engine, tests and
-// main import it.
+// It imports the model packages, its yamltree, the tools of sources and Kubernetes
+// libraries. sources/kube, its own edit and the engine import it.
 package manifests
 
 //go:generate go tool controller-gen crd:maxDescLen=0 paths=sigs.k8s.io/network-policy-api/apis/v1alpha1 output:dir=crds

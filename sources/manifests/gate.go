@@ -27,6 +27,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/yamltree"
 )
 
 //go:embed crds/*.yaml
@@ -96,7 +97,7 @@ func Validate(p *model.Policy) []model.Broken {
 	for _, i := range gate(p.Kind, obj, nil) {
 		b := model.Broken{Severity: i.sev, Origin: p.Origin, Key: p.Key, Field: i.field, Code: i.code, Message: i.msg, Remedy: i.remedy}
 		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
-			b.Origin.Line += lineOf(root, i.field) - root.Line
+			b.Origin.Line += yamltree.LineOf(root, i.field) - root.Line
 		}
 		out = append(out, b)
 	}
@@ -107,23 +108,17 @@ func Validate(p *model.Policy) []model.Broken {
 // the typed object no longer knows what was absent.
 func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
 	if p.YAML == "" {
-		obj, err := runtime.DefaultUnstructuredConverter.ToUnstructured(p.Original)
-		if err != nil {
-			return nil, nil, fmt.Errorf("cannot be written as YAML: %w", err)
-		}
-		return tidy(obj), nil, nil
+		obj, err := ofPolicy(p)
+		return obj, nil, err
 	}
-	root, err := parseYAMLOrJSON([]byte(p.YAML))
-	if err == nil && root != nil {
-		root, err = flatten(root, []byte(p.YAML), DefaultAliasNodes)
-	}
+	root, err := yamltree.ParseFlat([]byte(p.YAML), DefaultAliasNodes)
 	if err != nil {
 		return nil, nil, err
 	}
 	if root == nil || root.Kind != yaml.MappingNode {
 		return nil, nil, fmt.Errorf("is not a Kubernetes object")
 	}
-	return toAny(root).(map[string]any), root, nil
+	return yamltree.Value(root).(map[string]any), root, nil
 }
 
 // gate runs gate 1 on a tree, by schemas of a cluster where there are some.
@@ -238,51 +233,4 @@ func errorText(e *field.Error) string {
 		s = detail
 	}
 	return strings.TrimSuffix(clean.Text(strings.ReplaceAll(s, "\n", " ")), ": ")
-}
-
-// lineOf is the line of a field in a tree, or of the nearest field above it;
-// fields are written as in API errors. 0 when the tree has no lines.
-func lineOf(n *yaml.Node, path string) int {
-	line := n.Line
-	for path != "" {
-		var key string
-		if path[0] == '[' {
-			end := strings.IndexByte(path, ']')
-			if end < 0 {
-				break
-			}
-			key, path = path[1:end], path[end+1:]
-		} else {
-			path = strings.TrimPrefix(path, ".")
-			end := strings.IndexAny(path, ".[")
-			if end < 0 {
-				end = len(path)
-			}
-			key, path = path[:end], path[end:]
-		}
-		keyLine := 0
-		if n, keyLine = child(n, key); n == nil {
-			break
-		}
-		line = keyLine
-	}
-	return line
-}
-
-// child is a field or an element of a node, with the line it begins on.
-func child(n *yaml.Node, key string) (*yaml.Node, int) {
-	switch n.Kind {
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == key {
-				return n.Content[i+1], n.Content[i].Line
-			}
-		}
-	case yaml.SequenceNode:
-		var i int
-		if _, err := fmt.Sscanf(key, "%d", &i); err == nil && i >= 0 && i < len(n.Content) {
-			return n.Content[i], n.Content[i].Line
-		}
-	}
-	return nil, 0
 }

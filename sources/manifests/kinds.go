@@ -5,11 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 
 	"rung/model"
@@ -22,9 +19,8 @@ type kindInfo struct {
 	version    string
 	namespaced bool
 	goType     reflect.Type
-	// convert makes the model object from a checked tree. Policies have their
-	// own way (decodePolicy).
-	convert func(*decoder, *yaml.Node, model.Meta) model.Object
+	// read makes the model object. Policies have their own way (decoder.policy).
+	read func(*decoder, metav1.Object, model.Meta) model.Object
 }
 
 const (
@@ -33,17 +29,36 @@ const (
 )
 
 var kinds = []kindInfo{
-	{model.KindNamespace, "", "v1", false, reflect.TypeFor[corev1.Namespace](), (*decoder).namespace},
-	{model.KindPod, "", "v1", true, reflect.TypeFor[corev1.Pod](), (*decoder).pod},
-	{model.KindNode, "", "v1", false, reflect.TypeFor[corev1.Node](), (*decoder).node},
-	{model.KindService, "", "v1", true, reflect.TypeFor[corev1.Service](), (*decoder).service},
-	{model.KindEndpointSlice, "discovery.k8s.io", "v1", true, reflect.TypeFor[discoveryv1.EndpointSlice](), (*decoder).endpointSlice},
-	{model.KindEvent, "", "v1", true, reflect.TypeFor[corev1.Event](), (*decoder).event},
-	{model.KindEvent, "events.k8s.io", "v1", true, reflect.TypeFor[eventsv1.Event](), (*decoder).event},
+	plain(model.KindNamespace, "", "v1", false, (*decoder).namespace),
+	plain(model.KindPod, "", "v1", true, (*decoder).pod),
+	plain(model.KindNode, "", "v1", false, (*decoder).node),
+	plain(model.KindService, "", "v1", true, (*decoder).service),
+	plain(model.KindEndpointSlice, "discovery.k8s.io", "v1", true, (*decoder).endpointSlice),
+	plain(model.KindEvent, "", "v1", true, (*decoder).event),
+	plain(model.KindEvent, "events.k8s.io", "v1", true, (*decoder).newEvent),
 	{model.KindANP, policyGroup, "v1alpha1", false, reflect.TypeFor[v1alpha1.AdminNetworkPolicy](), nil},
 	{model.KindBANP, policyGroup, "v1alpha1", false, reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},
 	{model.KindNP, "networking.k8s.io", "v1", true, reflect.TypeFor[networkingv1.NetworkPolicy](), nil},
 	{model.KindEF, ovnGroup, "v1", true, reflect.TypeFor[egressFirewall](), nil},
+}
+
+// plain is a kind that is no policy, read from its Go type.
+func plain[T any, P interface {
+	*T
+	metav1.Object
+}](k model.Kind, group, version string, namespaced bool, read func(*decoder, P, model.Meta) model.Object) kindInfo {
+	return kindInfo{k, group, version, namespaced, reflect.TypeFor[T](),
+		func(d *decoder, o metav1.Object, m model.Meta) model.Object { return read(d, o.(P), m) }}
+}
+
+// kindOfType is the kind that a pointer type stands for, nil for others.
+func kindOfType(t reflect.Type) *kindInfo {
+	for i := range kinds {
+		if t == reflect.PointerTo(kinds[i].goType) {
+			return &kinds[i]
+		}
+	}
+	return nil
 }
 
 func (k *kindInfo) apiVersion() string {

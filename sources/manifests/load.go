@@ -17,7 +17,8 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
-	"rung/reading"
+	"rung/sources/manifests/yamltree"
+	"rung/sources/reading"
 )
 
 // input is one file to read.
@@ -38,8 +39,6 @@ type loaded struct {
 	text []byte // expanded, without byte order mark
 	bom  int    // bytes of byte order mark before text
 }
-
-var utf8BOM = []byte{0xef, 0xbb, 0xbf}
 
 // list finds the files to read, in order and each once. What cannot be found is
 // reported.
@@ -247,8 +246,8 @@ func (o Options) load(ctx context.Context, in input) (*loaded, *model.Broken) {
 	if bytes.HasPrefix(l.text, []byte{0xff, 0xfe}) || bytes.HasPrefix(l.text, []byte{0xfe, 0xff}) {
 		return fail("is UTF-16 text: only UTF-8 is read")
 	}
-	if bytes.HasPrefix(l.text, utf8BOM) {
-		l.bom = len(utf8BOM)
+	if bytes.HasPrefix(l.text, yamltree.BOM) {
+		l.bom = len(yamltree.BOM)
 		l.text = l.text[l.bom:]
 	}
 	return l, nil

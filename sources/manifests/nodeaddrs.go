@@ -68,7 +68,7 @@ func gatewayIPs(annotation string) ([]string, error) {
 }
 
 // nodeAddresses fills in what the annotations say of the node's own ports.
-func (d *decoder) nodeAddresses(o *model.Node, annotationOf func(string) (string, bool)) {
+func (d *decoder) nodeAddresses(o *model.Node, annotations map[string]string) {
 	for _, a := range []struct {
 		name string
 		read func(string) ([]string, error)
@@ -78,7 +78,7 @@ func (d *decoder) nodeAddresses(o *model.Node, annotationOf func(string) (string
 		{model.AnnotationNodeSubnets, managementIPs, &o.MgmtIPs, "the row that lets this node reach its pods is not compiled"},
 		{model.AnnotationGatewayAddrs, gatewayIPs, &o.GatewayIPs, "peers that select the host network's namespace miss this node's gateway router"},
 	} {
-		text, ok := annotationOf(a.name)
+		text, ok := annotations[a.name]
 		if !ok {
 			continue
 		}

@@ -2,9 +2,13 @@ package manifests
 
 import (
 	"maps"
-	"time"
+	"unique"
 
-	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rung/model"
 	"rung/model/clean"
@@ -21,68 +25,55 @@ var keptAnnotations = map[string]bool{
 // labelNamespaceName is put on every namespace by the API server.
 const labelNamespaceName = "kubernetes.io/metadata.name"
 
-// meta reads what every object has.
-func (d *decoder) meta(n *yaml.Node, k *kindInfo, origin model.Origin) model.Meta {
-	md := get(n, "metadata")
-	m := model.Meta{Key: model.Key{Kind: k.kind, Name: d.text(get(md, "name"))}, Origin: origin}
+// meta reads what every object has, but for its version: that of a text says nothing.
+func (d *decoder) meta(k *kindInfo, o metav1.Object, origin model.Origin) model.Meta {
+	m := model.Meta{Key: model.Key{Kind: k.kind, Name: clean.Text(o.GetName())}, UID: clean.Text(string(o.GetUID())),
+		Created: o.GetCreationTimestamp().Time, Labels: d.labels(o.GetLabels()), Origin: origin}
 	if k.namespaced {
-		if m.Namespace = d.text(get(md, "namespace")); m.Namespace == "" {
+		if m.Namespace = shared(o.GetNamespace()); m.Namespace == "" {
 			m.Namespace = "default"
 		}
 	}
-	m.UID = clean.Text(str(get(md, "uid")))
-	m.Created = timeOf(get(md, "creationTimestamp"))
-	m.Labels = d.labels(get(md, "labels"))
-	if a := get(md, "annotations"); a != nil && a.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(a.Content); i += 2 {
-			if keptAnnotations[a.Content[i].Value] {
-				if m.Annotations == nil {
-					m.Annotations = map[string]string{}
-				}
-				m.Annotations[a.Content[i].Value] = clean.Block(str(a.Content[i+1]))
+	for name, text := range o.GetAnnotations() {
+		if keptAnnotations[name] {
+			if m.Annotations == nil {
+				m.Annotations = map[string]string{}
 			}
+			m.Annotations[name] = clean.Block(text)
 		}
 	}
 	return m
 }
 
-func annotation(n *yaml.Node, name string) (string, bool) {
-	a := dig(n, "metadata", "annotations", name)
-	return str(a), a != nil
+// shared is a clean string that many objects have, stored once.
+func shared(s string) string {
+	if s == "" {
+		return ""
+	}
+	return unique.Make(clean.Text(s)).Value()
 }
 
-// text is a clean string, stored once however often it occurs.
-func (d *decoder) text(n *yaml.Node) string { return d.intern(clean.Text(str(n))) }
+// maxSets bounds the label sets remembered; pods of jobs have sets of their own,
+// so that the number of those ever seen has no bound.
+const maxSets = 16 << 10
 
-func (d *decoder) labels(n *yaml.Node) model.Labels {
-	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) == 0 {
-		return model.NewLabels(nil)
+func (d *decoder) labels(raw map[string]string) model.Labels {
+	m := make(map[string]string, len(raw))
+	for k, v := range raw {
+		m[shared(k)] = shared(v)
 	}
-	m := make(map[string]string, len(n.Content)/2)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		m[d.text(n.Content[i])] = d.text(n.Content[i+1])
+	l := model.NewLabels(m)
+	if known, ok := d.sets[l.Key()]; ok {
+		return known
 	}
-	return d.internLabels(model.NewLabels(m))
+	if len(d.sets) >= maxSets {
+		clear(d.sets)
+	}
+	d.sets[l.Key()] = l
+	return l
 }
 
-func timeOf(n *yaml.Node) time.Time {
-	t, err := time.Parse(time.RFC3339, str(n))
-	if err != nil {
-		return time.Time{}
-	}
-	return t
-}
-
-func ready(n *yaml.Node) bool {
-	for _, c := range items(dig(n, "status", "conditions")) {
-		if str(get(c, "type")) == "Ready" {
-			return str(get(c, "status")) == "True"
-		}
-	}
-	return false
-}
-
-func (d *decoder) namespace(_ *yaml.Node, m model.Meta) model.Object {
+func (d *decoder) namespace(_ *corev1.Namespace, m model.Meta) model.Object {
 	return &model.Namespace{Meta: withNameLabel(m)}
 }
 
@@ -98,103 +89,94 @@ func withNameLabel(m model.Meta) model.Meta {
 	return m
 }
 
-func (d *decoder) pod(n *yaml.Node, m model.Meta) model.Object {
-	spec, status := get(n, "spec"), get(n, "status")
-	p := &model.Pod{Meta: m,
-		NodeName:    d.text(get(spec, "nodeName")),
-		HostNetwork: truth(get(spec, "hostNetwork")),
-		Phase:       d.text(get(status, "phase")),
-		Ready:       ready(n),
-	}
+func (d *decoder) pod(o *corev1.Pod, m model.Meta) model.Object {
+	p := &model.Pod{Meta: m, NodeName: shared(o.Spec.NodeName), HostNetwork: o.Spec.HostNetwork,
+		Phase: shared(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
 	if p.Phase == "" {
 		p.Phase = "Pending" // as the API server sets it
 	}
-	if t := dig(n, "metadata", "deletionTimestamp"); t != nil && !isNull(t) {
-		p.Deleting = true
+	for _, c := range o.Status.Conditions {
+		p.Ready = p.Ready || c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	}
-	for _, c := range items(get(spec, "containers")) {
-		for _, cp := range items(get(c, "ports")) {
-			p.Ports = append(p.Ports, model.ContainerPort{
-				Name:     d.text(get(cp, "name")),
-				Protocol: protocol(get(cp, "protocol")),
-				Port:     int32(number(get(cp, "containerPort"))),
-			})
+	for i := range o.Spec.Containers {
+		for _, cp := range o.Spec.Containers[i].Ports {
+			p.Ports = append(p.Ports, model.ContainerPort{Name: shared(cp.Name), Protocol: protocolOf(cp.Protocol), Port: cp.ContainerPort})
 		}
 	}
-	if a, ok := annotation(n, model.AnnotationPodNetworks); ok {
+	if a, ok := o.Annotations[model.AnnotationPodNetworks]; ok {
 		nets, err := podNetworks(a)
 		if err != nil {
-			d.warnAnnotation(m, model.AnnotationPodNetworks, "cannot be read: "+clean.Text(err.Error()))
+			d.warnAnnotation(p.Meta, model.AnnotationPodNetworks, "cannot be read: "+clean.Text(err.Error()))
 		}
 		p.Networks = nets
 	}
-	var ips []string
-	for _, e := range items(get(status, "podIPs")) {
-		ips = append(ips, str(get(e, "ip")))
+	ips := make([]string, len(o.Status.PodIPs))
+	for i := range o.Status.PodIPs {
+		ips[i] = o.Status.PodIPs[i].IP
 	}
-	p.IPs = podIPs(ips, p.Networks, str(get(status, "podIP")))
+	p.IPs = podIPs(ips, p.Networks, o.Status.PodIP)
 	return p
 }
 
-// protocol is a port's protocol: TCP when none is written, empty when it is not
+// protocolOf is a port's protocol: TCP when none is written, empty when it is not
 // one OVN-Kubernetes knows.
-func protocol(n *yaml.Node) string {
-	switch p := str(n); p {
-	case "TCP", "UDP", "SCTP":
-		return p
+func protocolOf(p corev1.Protocol) string {
+	switch p {
+	case corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP:
+		return string(p)
 	case "":
 		return "TCP"
 	}
 	return ""
 }
 
-func (d *decoder) node(n *yaml.Node, m model.Meta) model.Object {
-	o := &model.Node{Meta: m, Ready: ready(n)}
-	for _, a := range items(dig(n, "status", "addresses")) {
-		if str(get(a, "type")) == "InternalIP" {
-			if ip := canonicalIP(str(get(a, "address"))); ip != "" {
-				o.InternalIPs = append(o.InternalIPs, ip)
-			}
+func (d *decoder) node(o *corev1.Node, m model.Meta) model.Object {
+	n := &model.Node{Meta: m}
+	for _, c := range o.Status.Conditions {
+		n.Ready = n.Ready || c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	}
+	for _, a := range o.Status.Addresses {
+		if ip := canonicalIP(a.Address); a.Type == corev1.NodeInternalIP && ip != "" {
+			n.InternalIPs = append(n.InternalIPs, ip)
 		}
 	}
-	if a, ok := annotation(n, model.AnnotationHostCIDRs); ok {
-		d.hostAddresses(o, a)
+	if a, ok := o.Annotations[model.AnnotationHostCIDRs]; ok {
+		d.hostAddresses(n, a)
 	}
-	d.nodeAddresses(o, func(name string) (string, bool) { return annotation(n, name) })
-	return o
+	d.nodeAddresses(n, o.Annotations)
+	return n
 }
 
-func (d *decoder) service(n *yaml.Node, m model.Meta) model.Object {
-	spec := get(n, "spec")
-	s := &model.Service{Meta: m, Selector: d.labels(get(spec, "selector")), Type: d.text(get(spec, "type"))}
+func (d *decoder) service(o *corev1.Service, m model.Meta) model.Object {
+	s := &model.Service{Meta: m, Selector: d.labels(o.Spec.Selector), Type: shared(string(o.Spec.Type))}
 	if s.Type == "" {
 		s.Type = "ClusterIP"
 	}
-	ips := items(get(spec, "clusterIPs"))
-	if one := get(spec, "clusterIP"); len(ips) == 0 && one != nil {
-		ips = []*yaml.Node{one}
+	ips := o.Spec.ClusterIPs
+	if len(ips) == 0 {
+		ips = []string{o.Spec.ClusterIP}
 	}
-	for _, e := range ips {
-		if ip := canonicalIP(str(e)); ip != "" { // "None" is no address
+	for _, text := range ips {
+		if ip := canonicalIP(text); ip != "" { // "None" is no address
 			s.ClusterIPs = append(s.ClusterIPs, ip)
 		}
 	}
-	for _, e := range items(get(spec, "ports")) {
-		s.Ports = append(s.Ports, model.ServicePort{
-			Name:       d.text(get(e, "name")),
-			Protocol:   protocol(get(e, "protocol")),
-			TargetPort: d.text(get(e, "targetPort")),
-			Port:       int32(number(get(e, "port"))),
-		})
+	for _, p := range o.Spec.Ports {
+		sp := model.ServicePort{Name: shared(p.Name), Protocol: protocolOf(p.Protocol), Port: p.Port}
+		if p.TargetPort != (intstr.IntOrString{}) {
+			sp.TargetPort = shared(p.TargetPort.String())
+		}
+		s.Ports = append(s.Ports, sp)
 	}
 	return s
 }
 
-func (d *decoder) endpointSlice(n *yaml.Node, m model.Meta) model.Object {
-	s := &model.EndpointSlice{Meta: m, Service: m.Labels.Get("kubernetes.io/service-name")}
-	for _, e := range items(get(n, "endpoints")) {
-		for _, a := range items(get(e, "addresses")) {
-			if ip := canonicalIP(str(a)); ip != "" {
+func (d *decoder) endpointSlice(o *discoveryv1.EndpointSlice, m model.Meta) model.Object {
+	s := &model.EndpointSlice{Meta: m}
+	s.Service = s.Labels.Get(discoveryv1.LabelServiceName)
+	for i := range o.Endpoints {
+		for _, a := range o.Endpoints[i].Addresses {
+			if ip := canonicalIP(a); ip != "" {
 				s.Addresses = append(s.Addresses, ip)
 			}
 		}
@@ -202,38 +184,37 @@ func (d *decoder) endpointSlice(n *yaml.Node, m model.Meta) model.Object {
 	return s
 }
 
-// event reads both forms, core/v1 and events.k8s.io/v1.
-func (d *decoder) event(n *yaml.Node, m model.Meta) model.Object {
-	about := first(get(n, "involvedObject"), get(n, "regarding"))
-	source := first(get(n, "source"), get(n, "deprecatedSource"))
+func (d *decoder) event(o *corev1.Event, m model.Meta) model.Object {
+	about := o.InvolvedObject
 	e := &model.Event{Meta: m,
-		About: model.Key{Kind: model.Kind(d.text(get(about, "kind"))),
-			Namespace: d.text(get(about, "namespace")), Name: d.text(get(about, "name"))},
-		Type:    d.text(get(n, "type")),
-		Reason:  d.text(get(n, "reason")),
-		Message: clean.Text(str(first(get(n, "message"), get(n, "note")))),
-	}
-	for _, r := range []*yaml.Node{get(n, "reportingInstance"), get(source, "host"), get(source, "component"),
-		get(n, "reportingComponent"), get(n, "reportingController")} {
-		if e.Reporter = d.text(r); e.Reporter != "" {
+		About: model.Key{Kind: model.Kind(shared(about.Kind)), Namespace: shared(about.Namespace), Name: shared(about.Name)},
+		Type:  shared(o.Type), Reason: shared(o.Reason), Message: clean.Text(o.Message), Count: int(max(1, o.Count))}
+	for _, r := range []string{o.ReportingInstance, o.Source.Host, o.Source.Component, o.ReportingController} {
+		if e.Reporter = shared(r); e.Reporter != "" {
 			break
 		}
 	}
-	for _, t := range []*yaml.Node{get(n, "lastTimestamp"), get(n, "deprecatedLastTimestamp"),
-		dig(n, "series", "lastObservedTime"), get(n, "eventTime"), get(n, "firstTimestamp")} {
-		if at := timeOf(t); at.After(e.Last) {
-			e.Last = at
+	times := []metav1.Time{o.LastTimestamp, {Time: o.EventTime.Time}, o.FirstTimestamp}
+	if o.Series != nil {
+		times = append(times, metav1.Time{Time: o.Series.LastObservedTime.Time})
+		e.Count = max(e.Count, int(o.Series.Count))
+	}
+	for _, at := range times {
+		if at.Time.After(e.Last) {
+			e.Last = at.Time
 		}
 	}
-	e.Count = int(max(1, number(get(n, "count")), number(get(n, "deprecatedCount")), number(dig(n, "series", "count"))))
 	return e
 }
 
-func first(nodes ...*yaml.Node) *yaml.Node {
-	for _, n := range nodes {
-		if n != nil && !isNull(n) {
-			return n
-		}
+// newEvent reads the newer form of an event, of which the older one has all that counts
+// here.
+func (d *decoder) newEvent(o *eventsv1.Event, m model.Meta) model.Object {
+	old := &corev1.Event{InvolvedObject: o.Regarding, Source: o.DeprecatedSource, Type: o.Type, Reason: o.Reason, Message: o.Note,
+		FirstTimestamp: o.DeprecatedFirstTimestamp, LastTimestamp: o.DeprecatedLastTimestamp, EventTime: o.EventTime, Count: o.DeprecatedCount,
+		ReportingController: o.ReportingController, ReportingInstance: o.ReportingInstance}
+	if o.Series != nil {
+		old.Series = &corev1.EventSeries{Count: o.Series.Count, LastObservedTime: o.Series.LastObservedTime}
 	}
-	return nil
+	return d.event(old, m)
 }

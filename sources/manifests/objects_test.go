@@ -15,7 +15,7 @@ var compareModel = cmp.Options{
 	cmp.Comparer(func(a, b model.Labels) bool { return a.Key() == b.Key() }),
 	cmp.Comparer(func(a, b model.Selector) bool { return a.Key() == b.Key() && a.IsNil() == b.IsNil() }),
 	cmpopts.EquateEmpty(),
-	cmpopts.IgnoreFields(model.Policy{}, "Original", "YAML"),
+	cmpopts.IgnoreFields(model.Policy{}, "Original", "YAML", "Digested"),
 }
 
 func meta(kind model.Kind, ns, name string, line int, labels map[string]string) model.Meta {
@@ -119,7 +119,7 @@ func TestPolicies(t *testing.T) {
 		name, text string
 		want       *model.Policy
 	}{
-		{"AdminNetworkPolicy", head + `metadata:
+		{"AdminNetworkPolicy", anpHead + `metadata:
   name: a
   annotations: {k8s.ovn.org/acl-logging: '{"deny": "alert"}'}
 spec:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/sources/manifests/yamltree"
 )
 
 // Options say what to read and how much of it to accept. The zero value of every
@@ -27,6 +28,11 @@ type Options struct {
 	SkipSchema bool
 	// Schemas replace those of gate 1 that Rung brings along; nil replaces none.
 	Schemas *Schemas
+	// Progress is told of a first reading that takes long how many bytes of how many
+	// were read, one call at a time; nil is not.
+	Progress func(read, total int64)
+
+	progress *progress // of the reading under way
 }
 
 // Limits bound what one input may cost. Zero fields take the default.
@@ -88,8 +94,8 @@ func (r *Result) Policies() []*model.Policy {
 	return ps
 }
 
-// File is the state of a file when it was read: what WriteBack compares with
-// before it changes anything.
+// File is the state of a file when it was read: what edit.WriteBack compares
+// with before it changes anything.
 type File struct {
 	// Path is as in Origin.File.
 	Path string
@@ -99,7 +105,7 @@ type File struct {
 	// input and built-in files.
 	ModTime time.Time
 	At      time.Time
-	// Writable says whether WriteBack can change it: a plain file on disk, not
+	// Writable says whether edit.WriteBack can change it: a plain file on disk, not
 	// compressed.
 	Writable bool
 	// Folder says the file was found in a folder rather than named.
@@ -108,10 +114,10 @@ type File struct {
 
 // The codes of model.Broken this package gives out.
 const (
-	CodeFile        = "file"             // cannot be read, or is too large
-	CodeYAML        = "yaml"             // not YAML
-	CodeJSON        = "json"             // not JSON
-	CodeAliases     = "yaml-aliases"     // aliases expand to too much
+	CodeFile        = "file" // cannot be read, or is too large
+	CodeYAML        = yamltree.NotYAML
+	CodeJSON        = yamltree.NotJSON
+	CodeAliases     = yamltree.ManyAliases
 	CodeNotObject   = "not-an-object"    // a document that is no Kubernetes object
 	CodeUnknownKind = "unknown-kind"     // an object that is left aside
 	CodeAPIVersion  = "api-version"      // a known kind of an unknown version

@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"fmt"
+	"reflect"
 
 	"go.yaml.in/yaml/v3"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -12,38 +13,40 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/yamltree"
 )
 
 // policy takes in a policy that passed the strict check.
-func (d *decoder) policy(n *yaml.Node, m model.Meta, text []byte) {
-	obj := toAny(n).(map[string]any)
+func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte) {
+	obj := yamltree.Value(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
-		if bad := gate(m.Kind, obj, d.opts.Schemas); len(bad) > 0 {
+		if bad := gate(k.kind, obj, d.opts.Schemas); len(bad) > 0 {
 			for i := range bad {
-				bad[i].line = lineOf(n, bad[i].field)
+				bad[i].line = yamltree.LineOf(n, bad[i].field)
 			}
-			if d.issues(m.Origin, m.Key, bad, 0) {
+			if d.issues(origin, key, bad, 0) {
 				return
 			}
 		}
 	}
-	typed, err := typedPolicy(m.Kind, obj)
+	typed, err := Typify(k.kind, obj)
 	if err != nil {
-		d.report(m.Origin, m.Key, issue{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error())})
+		d.report(origin, key, issue{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error())})
 		return
 	}
-	p := newPolicy(m, typed)
+	p := newPolicy(d.meta(k, typed, origin), typed)
 	for i := range p.Invalid {
-		if l := lineOf(n, p.Invalid[i].Field); l > 0 {
+		if l := yamltree.LineOf(n, p.Invalid[i].Field); l > 0 {
 			p.Invalid[i].Origin.Line = d.line + l
 		}
 	}
 	if text != nil {
 		p.YAML = string(text) // a copy: the file's text is not kept
 	} else {
-		p.YAML = string(marshalTidy(obj))
+		p.YAML = tidyText(obj)
 	}
+	p.Digested = p.Digests()
 	d.out.objects = append(d.out.objects, p)
 }
 
@@ -61,10 +64,10 @@ func dropStatusDoubt(obj map[string]any) {
 	}
 }
 
-// typedPolicy is the typed API object of a tree, with the CRDs' defaults.
-func typedPolicy(k model.Kind, obj map[string]any) (any, error) {
+// Typify is the typed API object of a policy's tree, with the CRDs' defaults.
+func Typify(k model.Kind, obj map[string]any) (metav1.Object, error) {
 	obj = runtime.DeepCopyJSON(obj)
-	var into any
+	var into metav1.Object
 	switch k {
 	case model.KindANP:
 		into = &v1alpha1.AdminNetworkPolicy{}
@@ -79,7 +82,7 @@ func typedPolicy(k model.Kind, obj map[string]any) (any, error) {
 	}
 	if k.IsAdmin() {
 		eachPort(obj, func(port map[string]any) {
-			if _, ok := port["protocol"]; !ok {
+			if port["protocol"] == nil { // absent, or null
 				port["protocol"] = "TCP"
 			}
 		})
@@ -117,64 +120,32 @@ func eachPort(obj map[string]any, f func(map[string]any)) {
 // an EgressFirewall. The object is kept as Original and must not be changed
 // afterwards. Gate 1 is not run (see Validate), gate 2 is: see Policy.Invalid.
 func FromObject(obj any, origin model.Origin) (*model.Policy, error) {
+	return newDecoder(Options{}).fromObject(obj, origin)
+}
+
+func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error) {
+	k := kindOfType(reflect.TypeOf(obj))
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		k := kindOf(u.GetAPIVersion(), u.GetKind())
-		if k == nil || !k.kind.IsPolicy() {
+		if k = kindOf(u.GetAPIVersion(), u.GetKind()); k == nil || !k.kind.IsPolicy() {
 			return nil, fmt.Errorf("%s %s is not a policy Rung reads", u.GetAPIVersion(), u.GetKind())
 		}
-		typed, err := typedPolicy(k.kind, u.Object)
+		typed, err := Typify(k.kind, u.Object)
 		if err != nil {
 			return nil, err
 		}
 		obj = typed
 	}
-	var om *metav1.ObjectMeta
-	var kind model.Kind
-	switch o := obj.(type) {
-	case *v1alpha1.AdminNetworkPolicy:
-		om, kind = &o.ObjectMeta, model.KindANP
-	case *v1alpha1.BaselineAdminNetworkPolicy:
-		om, kind = &o.ObjectMeta, model.KindBANP
-	case *networkingv1.NetworkPolicy:
-		om, kind = &o.ObjectMeta, model.KindNP
-	case *unstructured.Unstructured:
-		kind = model.KindEF
-		om = &metav1.ObjectMeta{Name: o.GetName(), Namespace: o.GetNamespace(), UID: o.GetUID(), Labels: o.GetLabels(),
-			Annotations: o.GetAnnotations(), CreationTimestamp: o.GetCreationTimestamp()}
-	default:
+	if k == nil || !k.kind.IsPolicy() {
 		return nil, fmt.Errorf("%T is not a policy Rung reads", obj)
 	}
-	p := newPolicy(metaOf(kind, om, origin), obj)
+	p := newPolicy(d.meta(k, obj.(metav1.Object), origin), obj)
 	text, err := Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)
 	}
 	p.YAML = string(text)
+	p.Digested = p.Digests()
 	return p, nil
-}
-
-func metaOf(k model.Kind, om *metav1.ObjectMeta, origin model.Origin) model.Meta {
-	m := model.Meta{Key: model.Key{Kind: k, Name: clean.Text(om.Name)}, UID: clean.Text(string(om.UID)),
-		Created: om.CreationTimestamp.Time, Origin: origin}
-	if !k.IsAdmin() {
-		if m.Namespace = clean.Text(om.Namespace); m.Namespace == "" {
-			m.Namespace = "default"
-		}
-	}
-	labels := make(map[string]string, len(om.Labels))
-	for k, v := range om.Labels {
-		labels[clean.Text(k)] = clean.Text(v)
-	}
-	m.Labels = model.NewLabels(labels)
-	for k, v := range om.Annotations {
-		if keptAnnotations[k] {
-			if m.Annotations == nil {
-				m.Annotations = map[string]string{}
-			}
-			m.Annotations[k] = clean.Block(v)
-		}
-	}
-	return m
 }
 
 // newPolicy is the normal form of a typed policy, gate 2 included.

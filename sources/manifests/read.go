@@ -5,13 +5,13 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
+	"rung/sources/manifests/yamltree"
 )
 
 // ErrNoPaths is returned when there is nothing to read.
@@ -25,6 +25,7 @@ func Read(ctx context.Context, o Options) (*Result, error) {
 		return nil, ErrNoPaths
 	}
 	inputs, broken := o.list()
+	o.progress = newProgress(o.Progress)
 	files, err := readFiles(ctx, o, inputs)
 	if err != nil {
 		return nil, err
@@ -94,6 +95,7 @@ type fileResult struct {
 	units  []unit
 	trees  []*yaml.Node // of units that were parsed already (JSON), else nil
 	spans  []listSpan
+	weight float64 // bytes on disk per byte of units
 }
 
 // listSpan says that units[from:to] are the items of one List.
@@ -109,6 +111,7 @@ const batchSize = 64 << 20
 // readFiles reads and decodes files, in batches: a must-gather has many.
 func readFiles(ctx context.Context, o Options, inputs []input) ([]*fileResult, error) {
 	var all []*fileResult
+	o.progress.expect(inputs)
 	for len(inputs) > 0 {
 		n, size := 1, inputs[0].size
 		for n < len(inputs) && size+inputs[n].size <= batchSize {
@@ -153,6 +156,7 @@ func decodeFiles(ctx context.Context, o Options, files []*fileResult) ([]*fileRe
 	var jobs []job
 	for _, f := range files {
 		f.split(o)
+		o.progress.meet(f)
 		for i := range f.units {
 			jobs = append(jobs, job{f, i})
 		}
@@ -169,6 +173,7 @@ func decodeFiles(ctx context.Context, o Options, files []*fileResult) ([]*fileRe
 		} else {
 			outs[i] = d.decode(f.units[jobs[i].unit])
 		}
+		o.progress.done(f, len(f.units[jobs[i].unit].text))
 	})
 	if err != nil {
 		return nil, err
@@ -188,50 +193,31 @@ func (f *fileResult) split(o Options) {
 		f.units = append(f.units, u)
 		f.trees = append(f.trees, tree)
 	}
-	isJSON := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(f.file.Path), ".gz"), ".json")
-	if isJSON || looksLikeJSON(f.text) {
-		roots, offsets, err := parseJSON(f.text)
-		if err == nil {
-			for i, r := range roots {
-				add(unit{file: f.loaded, text: f.text[offsets[i][0]:offsets[i][1]], doc: i, item: -1}, r)
-			}
-			return
-		}
-		if isJSON {
-			d := newDecoder(o)
-			d.out = &outcome{}
-			d.syntax(err, model.Origin{Source: o.Source, File: f.file.Path, Item: -1})
-			f.broken = append(f.broken, d.out.broken...)
-			f.partial = true
-			return
-		}
+	docs, _, err := yamltree.Documents(f.file.Path, f.text)
+	if err != nil {
+		d := newDecoder(o)
+		d.out = &outcome{}
+		d.syntax(err, model.Origin{Source: o.Source, File: f.file.Path, Item: -1})
+		f.broken = append(f.broken, d.out.broken...)
+		f.partial = true
+		return
 	}
-	for i, doc := range splitDocuments(f.text) {
-		text := f.text[doc.body:doc.end]
-		whole := unit{file: f.loaded, text: text, doc: i, item: -1, line: doc.line}
-		head, parts, ok := splitList(text)
-		if ok {
-			lk, isList := listHead(head)
-			if isList {
-				f.spans = append(f.spans, listSpan{len(f.units), len(f.units) + len(parts), whole})
-				for j, p := range parts {
-					add(unit{file: f.loaded, text: text[p.start:p.end], doc: i, item: j, line: doc.line + p.line, kind: lk}, nil)
-				}
-				continue
+	for i, doc := range docs {
+		if doc.Root != nil {
+			add(unit{file: f.loaded, text: f.text[doc.Body:doc.End], doc: i, item: -1}, doc.Root)
+			continue
+		}
+		text := f.text[doc.Body:doc.End]
+		whole := unit{file: f.loaded, text: text, doc: i, item: -1, line: doc.Line}
+		if lk, parts, ok := yamltree.SplitList(text); ok {
+			f.spans = append(f.spans, listSpan{len(f.units), len(f.units) + len(parts), whole})
+			for j, p := range parts {
+				add(unit{file: f.loaded, text: text[p.Start:p.End], doc: i, item: j, line: doc.Line + p.Line, kind: lk}, nil)
 			}
+			continue
 		}
 		add(whole, nil)
 	}
-}
-
-// listHead reads the head of a List whose items were cut out.
-func listHead(head []byte) (listKind, bool) {
-	root, err := parseYAML(head)
-	if err != nil || root == nil || root.Kind != yaml.MappingNode {
-		return listKind{}, false
-	}
-	root.Content = append(root.Content, stringNode("items"), &yaml.Node{Kind: yaml.SequenceNode})
-	return asList(root)
 }
 
 // collect puts the outcomes of a file's units together, in order. A List some of
@@ -243,7 +229,7 @@ func (f *fileResult) collect(d *decoder, outs []*outcome) {
 			continue
 		}
 		whole := d.decode(s.whole)
-		if whole.syntax == nil || whole.syntax.code == CodeAliases {
+		if whole.syntax == nil || whole.syntax.Code == CodeAliases {
 			clear(outs[s.from:s.to])
 			outs[s.from] = whole
 		}

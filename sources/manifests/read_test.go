@@ -69,6 +69,9 @@ func files(m map[string]string) fstest.MapFS {
 	return fs
 }
 
+// anpHead is what the policies of these tests begin with.
+const anpHead = "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\n"
+
 const nsText = "apiVersion: v1\nkind: Namespace\nmetadata: {name: blue}\n"
 
 func TestRead(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/reading"
+	"rung/sources/reading"
 )
 
 // watched is one file as it was read last.
@@ -68,7 +68,10 @@ func sortedKeys(m map[model.Key]keptObject) []model.Key {
 // before gate 1 and once more behind it.
 func (w *watcher) first(ctx context.Context) error {
 	skip := w.o.SkipSchema
-	if _, err := w.scan(ctx, true); err != nil {
+	w.o.progress = newProgress(w.o.Progress)
+	_, err := w.scan(ctx, true)
+	w.o.progress = nil
+	if err != nil {
 		return err
 	}
 	if !skip {

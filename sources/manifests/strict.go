@@ -12,6 +12,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/yamltree"
 )
 
 // issue is something wrong with a field, before it is known whose it is.
@@ -25,42 +26,6 @@ type issue struct {
 	generic string // the field with indexes taken out, to count alike issues
 }
 
-// step is one step on the way from the object's root to a node: a field (index
-// is -1), or an element of a list.
-type step struct {
-	name  string
-	index int
-}
-
-func fieldStep(name string) step { return step{name: name, index: -1} }
-
-// pathText writes the way to a field as Kubernetes does; generic leaves the
-// indexes out.
-func pathText(way []step, generic bool) string {
-	var b strings.Builder
-	for i, s := range way {
-		switch {
-		case s.index >= 0 && generic:
-			b.WriteString("[]")
-		case s.index >= 0:
-			b.WriteString("[" + strconv.Itoa(s.index) + "]")
-		case !plainField(s.name):
-			b.WriteString("[" + clean.Text(s.name) + "]")
-		default:
-			if i > 0 {
-				b.WriteByte('.')
-			}
-			b.WriteString(clean.Text(s.name))
-		}
-	}
-	return b.String()
-}
-
-// plainField says whether a name can stand behind a dot in a path.
-func plainField(s string) bool {
-	return s != "" && !strings.ContainsAny(s, "./[] :\t\n")
-}
-
 // maxIssues bounds what is said about one object; more does not help anybody.
 const maxIssues = 20
 
@@ -71,7 +36,7 @@ type checker struct {
 	strict bool
 	issues []issue
 	more   int // issues left out
-	way    []step
+	way    []yamltree.Step
 }
 
 func (c *checker) add(i issue) {
@@ -79,7 +44,7 @@ func (c *checker) add(i issue) {
 		c.more++
 		return
 	}
-	i.field, i.generic = pathText(c.way, false), pathText(c.way, true)
+	i.field, i.generic = yamltree.Path(c.way, false), yamltree.Path(c.way, true)
 	c.issues = append(c.issues, i)
 }
 
@@ -110,7 +75,7 @@ func what(n *yaml.Node) string {
 	if len(v) > 40 {
 		v = strings.ToValidUTF8(v[:40], "") + "…"
 	}
-	switch tag(n) {
+	switch yamltree.Tag(n) {
 	case "!!null":
 		return "nothing"
 	case "!!bool":
@@ -124,7 +89,7 @@ func what(n *yaml.Node) string {
 }
 
 // in checks a node one step further down.
-func (c *checker) in(s step, n *yaml.Node, t *typeInfo) {
+func (c *checker) in(s yamltree.Step, n *yaml.Node, t *typeInfo) {
 	c.way = append(c.way, s)
 	c.check(n, t)
 	c.way = c.way[:len(c.way)-1]
@@ -132,7 +97,7 @@ func (c *checker) in(s step, n *yaml.Node, t *typeInfo) {
 
 // check compares n with its type. Null stands for an absent field everywhere.
 func (c *checker) check(n *yaml.Node, t *typeInfo) {
-	if isNull(n) || t.shape == shapeAny {
+	if yamltree.IsNull(n) || t.shape == shapeAny {
 		return
 	}
 	switch t.shape {
@@ -145,7 +110,7 @@ func (c *checker) check(n *yaml.Node, t *typeInfo) {
 		}
 		c.keys(n)
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			c.in(fieldStep(n.Content[i].Value), n.Content[i+1], t.elem)
+			c.in(yamltree.Field(n.Content[i].Value), n.Content[i+1], t.elem)
 		}
 	case shapeList:
 		if n.Kind != yaml.SequenceNode {
@@ -153,7 +118,7 @@ func (c *checker) check(n *yaml.Node, t *typeInfo) {
 			return
 		}
 		for i, e := range n.Content {
-			c.in(step{index: i}, e, t.elem)
+			c.in(yamltree.Step{Index: i}, e, t.elem)
 		}
 	default:
 		if !scalarFits(n, t) {
@@ -166,14 +131,14 @@ func scalarFits(n *yaml.Node, t *typeInfo) bool {
 	if n.Kind != yaml.ScalarNode {
 		return false
 	}
-	tg := tag(n)
+	tg := yamltree.Tag(n)
 	switch t.shape {
 	case shapeString:
 		return tg == "!!str"
 	case shapeBool:
 		return tg == "!!bool"
 	case shapeInt:
-		v, err := parseInt(n.Value)
+		v, err := yamltree.ParseInt(n.Value)
 		return tg == "!!int" && err == nil && v>>(t.bits-1) == v>>63
 	case shapeFloat:
 		return tg == "!!float" || tg == "!!int"
@@ -207,7 +172,7 @@ func (c *checker) object(n *yaml.Node, t *typeInfo) {
 			c.twice(k)
 		}
 		seen[word] |= bit
-		c.in(fieldStep(k.Value), v, f.typ)
+		c.in(yamltree.Field(k.Value), v, f.typ)
 	}
 }
 
@@ -234,16 +199,16 @@ func (c *checker) keys(n *yaml.Node) {
 }
 
 func (c *checker) twice(k *yaml.Node) {
-	c.way = append(c.way, fieldStep(k.Value))
+	c.way = append(c.way, yamltree.Field(k.Value))
 	c.add(issue{sev: model.SeverityError, code: CodeDuplicate, line: k.Line, msg: "is given twice"})
 	c.way = c.way[:len(c.way)-1]
 }
 
 func (c *checker) unknown(k *yaml.Node, t *typeInfo) {
 	i := issue{sev: model.SeverityError, code: CodeUnknown, line: k.Line, msg: "unknown field"}
-	i.remedy = unknownRemedy(k.Value, pathText(c.way, true), t)
-	c.way = append(c.way, fieldStep(k.Value))
-	if !c.strict || c.way[0].name == "status" {
+	i.remedy = unknownRemedy(k.Value, yamltree.Path(c.way, true), t)
+	c.way = append(c.way, yamltree.Field(k.Value))
+	if !c.strict || c.way[0].Name == "status" {
 		i.sev, i.msg = model.SeverityWarning, "unknown field, left aside"
 	}
 	c.add(i)

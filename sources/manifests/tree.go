@@ -10,15 +10,6 @@ import (
 // text, so that nothing is in it that its author did not write. Status and what
 // the API server keeps in metadata are left out. The tree is the caller's.
 func Tree(p *model.Policy) (map[string]any, error) {
-	if p.YAML == "" {
-		text, err := Marshal(p)
-		if err != nil {
-			return nil, err
-		}
-		q := *p
-		q.YAML = string(text)
-		p = &q
-	}
 	obj, _, err := rawObject(p)
 	if err != nil {
 		return nil, fmt.Errorf("read the text of %s: %w", p.Key.Label(), err)

@@ -13,6 +13,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/manifests/yamltree"
 )
 
 // policy brings a policy into the model's form. A field of its spec that Rung's
@@ -26,7 +27,7 @@ func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object 
 			return p
 		}
 	}
-	p, err := FromObject(obj, t.origin())
+	p, err := t.d.fromObject(obj, t.origin())
 	if err != nil {
 		key := model.Key{Namespace: clean.Text(m.GetNamespace()), Name: clean.Text(m.GetName())}
 		if generic {
@@ -37,12 +38,11 @@ func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object 
 		return nil
 	}
 	p.Version = clean.Text(m.GetResourceVersion())
-	p.Labels = t.labels(m.GetLabels())
 	if !generic {
 		return p
 	}
 	if t.newerFields(p, u) {
-		p.YAML = string(marshalTidy(u.Object))
+		p.YAML = tidyText(u.Object)
 	}
 	return p
 }
@@ -110,17 +110,17 @@ func unknownFields(k model.Kind, obj map[string]any) []string {
 		}
 		spec := infoOf(kinds[i].goType).fields["spec"].typ
 		var out []string
-		unknownIn(obj["spec"], spec, []step{fieldStep("spec")}, &out)
+		unknownIn(obj["spec"], spec, []yamltree.Step{yamltree.Field("spec")}, &out)
 		return out
 	}
 	return nil
 }
 
-func unknownIn(v any, t *typeInfo, way []step, out *[]string) {
+func unknownIn(v any, t *typeInfo, way []yamltree.Step, out *[]string) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			in := append(way[:len(way):len(way)], fieldStep(name))
+			in := append(way[:len(way):len(way)], yamltree.Field(name))
 			switch {
 			case t.shape == shapeMap:
 				unknownIn(v[name], t.elem, in, out)
@@ -128,13 +128,13 @@ func unknownIn(v any, t *typeInfo, way []step, out *[]string) {
 			case t.fields[name].typ != nil:
 				unknownIn(v[name], t.fields[name].typ, in, out)
 			case len(*out) < maxIssues:
-				*out = append(*out, pathText(in, false))
+				*out = append(*out, yamltree.Path(in, false))
 			}
 		}
 	case []any:
 		for i := range v {
 			if t.shape == shapeList {
-				unknownIn(v[i], t.elem, append(way[:len(way):len(way)], step{index: i}), out)
+				unknownIn(v[i], t.elem, append(way[:len(way):len(way)], yamltree.Step{Index: i}), out)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ var fast = timing{debounce: 20 * time.Millisecond, maxWait: 500 * time.Milliseco
 
 // anp is a policy's text.
 func anp(name string, priority int) string {
-	return head + fmt.Sprintf("metadata:\n  name: %s\nspec:\n  priority: %d\n  subject:\n    namespaces: {}\n", name, priority)
+	return anpHead + fmt.Sprintf("metadata:\n  name: %s\nspec:\n  priority: %d\n  subject:\n    namespaces: {}\n", name, priority)
 }
 
 // follow runs a watch and keeps what it said.
@@ -196,8 +196,7 @@ func TestWatchFile(t *testing.T) {
 	// What Rung writes itself comes back the same way.
 	write(t, a, anp("a", 4))
 	f.want("a=4")
-	p := f.state[model.Key{Kind: model.KindANP, Name: "a"}].(*model.Policy)
-	if _, err := WriteBack(safefile.OS, f.files[0], setEdit(p, setPriority(5))); err != nil {
+	if err := safefile.Swap(safefile.OS, a, []byte(anp("a", 4)), []byte(anp("a", 5)), nil); err != nil {
 		t.Fatal(err)
 	}
 	f.want("a=5")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/nb"
+	"rung/sources/retry"
 )
 
 // Conn is the connection to one zone's database. It satisfies the reconciler's
@@ -63,7 +63,8 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 		}
 		sink(u)
 	}
-	attempts, wait := 0, time.Duration(0)
+	attempts := 0
+	again := retry.Backoff(c.cfg.BackoffMin, c.cfg.BackoffMax)
 	tell(down, 0, nil)
 	for {
 		attempts++
@@ -75,7 +76,7 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 			err = c.serve(ctx, s, sink)
 			down = model.ConnLost
 			if time.Since(began) >= c.cfg.BackoffMax || errors.Is(err, errResync) {
-				wait = 0
+				again = retry.Backoff(c.cfg.BackoffMin, c.cfg.BackoffMax)
 			}
 		}
 		if ctx.Err() != nil {
@@ -90,26 +91,9 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 		if errors.Is(err, errResync) {
 			continue
 		}
-		wait = min(max(2*wait, c.cfg.BackoffMin), c.cfg.BackoffMax)
-		if !sleep(ctx, jitter(wait)) {
+		if !retry.Sleep(ctx, again.Step()) {
 			return
 		}
-	}
-}
-
-// jitter shortens a wait by up to a fifth, so that the connections of many
-// zones do not all come back at once and the cap holds.
-func jitter(d time.Duration) time.Duration { return d - rand.N(d/5+1) }
-
-// sleep says whether the time passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -159,7 +143,8 @@ func (c *Conn) serve(ctx context.Context, s *session, sink func(model.ZoneUpdate
 
 // Transact sends the operations as one transaction and waits for the answer,
 // and then until the sink has been told what the transaction changed: a caller
-// that looks at the rows afterwards sees its own writes.
+// that looks at the rows afterwards sees its own writes. What the operations hold
+// must not be changed afterwards.
 //
 // ErrNotConnected means nothing was sent. model.ErrRefused means the server did
 // nothing and would refuse again; the results then say which operation failed.
@@ -167,29 +152,48 @@ func (c *Conn) serve(ctx context.Context, s *session, sink func(model.ZoneUpdate
 // After any other error the outcome is unknown and the connection is dropped,
 // so that a Resync shows it.
 func (c *Conn) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error) {
+	return c.Send(ctx, ops)()
+}
+
+// Send is Transact in two steps: it returns when the operations were written to the
+// connection, or will not be, and what it returns waits for what Transact returns and
+// has to be called. The server does what was sent in the order of the calls, if one
+// follows on the other. The outcome of what was sent behind a transaction whose own is
+// unknown is unknown, too.
+func (c *Conn) Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResult, error)) {
+	say := func(err error) error {
+		if err != nil {
+			err = fmt.Errorf("writing to zone %s: %w", c.cfg.Name, err)
+		}
+		return err
+	}
+	without := func(err error) func() ([]nb.OpResult, error) {
+		return func() ([]nb.OpResult, error) { return nil, say(err) }
+	}
 	if len(ops) == 0 {
-		return nil, nil
+		return without(nil)
 	}
 	buf := buffers.Get().(*[]byte)
 	var err error
-	c.cfg.Turn(func() { *buf, err = encode((*buf)[:0], ops) })
+	rows := &sent{}
+	c.cfg.Turn(func() { *buf, err = encode((*buf)[:0], ops, rows) })
 	defer func() {
 		if cap(*buf) <= keepBuffer {
 			buffers.Put(buf)
 		}
 	}()
 	if err != nil {
-		return nil, fmt.Errorf("writing to zone %s: %w", c.cfg.Name, err)
+		return without(err)
 	}
 	s := c.current.Load()
 	if s == nil {
-		return nil, fmt.Errorf("writing to zone %s: %w", c.cfg.Name, ErrNotConnected)
+		return without(ErrNotConnected)
 	}
-	res, err := s.transact(ctx, *buf, ops)
-	if err != nil {
-		return res, fmt.Errorf("writing to zone %s: %w", c.cfg.Name, err)
+	answer := s.transact(ctx, *buf, ops, rows)
+	return func() ([]nb.OpResult, error) {
+		res, err := answer()
+		return res, say(err)
 	}
-	return res, nil
 }
 
 // buffers hold operations on their way; keepBuffer is the largest kept, in bytes.
@@ -201,36 +205,48 @@ const keepBuffer = 64 << 10
 // may take.
 const perMegabyte = time.Second
 
-func (s *session) transact(ctx context.Context, params []byte, ops []nb.Op) (res []nb.OpResult, err error) {
-	limit := s.cfg.TransactTimeout + time.Duration(len(params)>>20)*perMegabyte
+// transact sends a transaction that makes these rows; the answer is waited for by what
+// it returns.
+func (s *session) transact(ctx context.Context, params []byte, ops []nb.Op, rows *sent) func() ([]nb.OpResult, error) {
+	own := s.cfg.TransactTimeout + time.Duration(len(params)>>20)*perMegabyte
+	limit := s.owe(own) // those before it come first
 	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	type answer struct {
-		res []nb.OpResult
-		err error
-	}
-	got := make(chan answer, 1)
-	err = s.call(limited, "transact", params, limit, func(result []byte) error {
-		res, err := results(result, ops)
-		got <- answer{res, err}
+	var res []nb.OpResult
+	var failed error
+	s.written.begin(rows)
+	request := s.send("transact", params, limit, func(result []byte) error {
+		res, failed = results(result, ops)
 		return nil
 	})
-	var refused *refusal
-	switch {
-	case errors.As(err, &refused):
-		return nil, fmt.Errorf("%w: %w", model.ErrRefused, err)
-	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-		err = fmt.Errorf("%w: a transaction got no answer within %v", ErrSilent, limit)
-	case err == nil:
-		a := <-got
-		res, err = a.res, a.err
+	return func() ([]nb.OpResult, error) {
+		defer cancel()
+		err := s.answer(limited, request)
+		s.owe(-own)
+		s.written.end(rows)
+		var refused *refusal
+		switch {
+		case errors.As(err, &refused):
+			return nil, fmt.Errorf("%w: %w", model.ErrRefused, err)
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			err = fmt.Errorf("%w: a transaction got no answer within %v", ErrSilent, limit)
+		case err == nil:
+			err = failed
+		}
+		if err != nil && !errors.Is(err, model.ErrRefused) && !errors.Is(err, model.ErrWait) {
+			s.fail(fmt.Errorf("the outcome of a transaction is unknown: %w", err))
+			return nil, err
+		}
+		s.untilTold(limited)
+		return res, err
 	}
-	if err != nil && !errors.Is(err, model.ErrRefused) && !errors.Is(err, model.ErrWait) {
-		s.fail(fmt.Errorf("the outcome of a transaction is unknown: %w", err))
-		return nil, err
-	}
-	s.untilTold(limited)
-	return res, err
+}
+
+// owe adds to the time that the transactions under way may take, and returns the sum.
+func (s *session) owe(d time.Duration) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owed += d
+	return s.owed
 }
 
 // Read reads one snapshot and hangs up. It takes the database whatever its

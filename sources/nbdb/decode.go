@@ -3,6 +3,7 @@ package nbdb
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"rung/model/nb"
 	"rung/sources/nbdb/jsonrpc"
@@ -16,13 +17,14 @@ var errInconsistent = errors.New("update does not fit the snapshot")
 type decoder struct {
 	*jsonrpc.Lexer
 	share           *Sharing // may be nil
+	sent            []*sent  // on its way
 	scratch, merged []string
 }
 
 // changes reads <table-updates2> (ovsdb-server(7) §4.1.14) on top of db. Rows
 // without a proper _uuid go to left.
-func changes(raw []byte, db *nb.DB, share *Sharing, left *Left) ([]nb.RowChange, error) {
-	d := &decoder{Lexer: jsonrpc.NewLexer(raw), share: share}
+func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left) ([]nb.RowChange, error) {
+	d := &decoder{Lexer: jsonrpc.NewLexer(raw), share: share, sent: written}
 	var out []nb.RowChange
 	var misfit error
 	d.Object(func(key []byte) {
@@ -107,7 +109,7 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 			case "name":
 				r.Name = d.str()
 			case "addresses":
-				if read = true; delta || d.share == nil {
+				if read = true; delta || (d.share == nil && d.sent == nil) {
 					addresses = d.merge(r.Addresses, delta, d.str)
 				} else {
 					raw = d.Span()
@@ -128,7 +130,7 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 	case nb.TablePortGroup:
 		r := start[nb.PortGroup](old)
 		r.UUID = uuid
-		d.members(delta, &r.Name, &r.Ports, &r.ACLs, &r.ExternalIDs)
+		d.group(r, delta)
 		return r
 	case nb.TableSwitch:
 		r := start[nb.LogicalSwitch](old)
@@ -242,6 +244,50 @@ func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
 	return r
 }
 
+// group reads a port group. The ports of one that was just written are read when its
+// name is known.
+func (d *decoder) group(r *nb.PortGroup, delta bool) {
+	if delta || d.sent == nil {
+		d.members(delta, &r.Name, &r.Ports, &r.ACLs, &r.ExternalIDs)
+		return
+	}
+	var raw []byte
+	d.Object(func(column []byte) {
+		switch string(column) {
+		case "name":
+			r.Name = d.str()
+		case "ports":
+			raw = d.Span()
+		case "acls":
+			r.ACLs = d.set(nil, false, d.uuid)
+		case "external_ids":
+			r.ExternalIDs = d.externalIDs(nil, false)
+		default:
+			d.Skip()
+		}
+	})
+	if raw == nil {
+		return
+	}
+	if uuids, ok := d.sentPorts(r.Name, raw); ok {
+		r.Ports = uuids
+		return
+	}
+	d.within(raw, "a set of references", func() { r.Ports = d.set(nil, false, d.uuid) })
+}
+
+// within reads a part that was spanned before.
+func (d *decoder) within(raw []byte, expected string, read func()) bool {
+	outer := d.Lexer
+	d.Lexer = jsonrpc.NewLexer(raw)
+	read()
+	err := d.Lexer.End()
+	if d.Lexer = outer; err != nil {
+		d.Fail(expected)
+	}
+	return err == nil
+}
+
 // members reads the columns that switches, port groups and NB_Global share.
 func (d *decoder) members(delta bool, name *string, ports, acls *[]string, ids *map[string]string) {
 	d.Object(func(column []byte) {
@@ -261,20 +307,27 @@ func (d *decoder) members(delta bool, name *string, ports, acls *[]string, ids *
 }
 
 // addresses reads a whole set, unless the set of that name looked the same the
-// last time, in whichever zone.
+// last time, in whichever zone, or is what was just written.
 func (d *decoder) addresses(name string, raw []byte) []string {
 	if known, same := d.share.knownSet(name, raw); same {
 		return known
 	}
-	outer := d.Lexer
-	d.Lexer = jsonrpc.NewLexer(raw)
-	members := d.merge(nil, false, d.str)
-	err := d.Lexer.End()
-	if d.Lexer = outer; err != nil {
-		d.Fail("a set of strings")
+	if members, ok := d.sentSet(name, raw); ok {
+		return d.share.setAs(name, members, raw, fitting)
+	}
+	var members []string
+	if !d.within(raw, "a set of strings", func() { members = d.merge(nil, false, d.str) }) {
 		return nil
 	}
-	return d.share.setAs(name, members, raw)
+	return d.share.setAs(name, members, raw, slices.Clone)
+}
+
+// fitting is a slice that nobody changes any more, without much room behind it.
+func fitting(s []string) []string {
+	if cap(s)-len(s) > len(s)/8 {
+		return slices.Clone(s)
+	}
+	return s
 }
 
 // externalIDs reads the column of that name; maps that looked the same are one.
@@ -286,12 +339,8 @@ func (d *decoder) externalIDs(old map[string]string, delta bool) map[string]stri
 	if known, same := d.share.knownIDs(raw); same {
 		return known
 	}
-	outer := d.Lexer
-	d.Lexer = jsonrpc.NewLexer(raw)
-	ids := d.mapping(nil, false)
-	err := d.Lexer.End()
-	if d.Lexer = outer; err != nil {
-		d.Fail("a map of strings")
+	ids, known := d.asSent(raw)
+	if !known && !d.within(raw, "a map of strings", func() { ids = d.mapping(nil, false) }) {
 		return nil
 	}
 	ids = d.share.externalIDs(ids)

@@ -33,7 +33,7 @@ func TestDecodeEveryTable(t *testing.T) {
 	"Meter_Band": {"` + u2 + `": {"initial": {"action":"drop","rate":20,"burst_size":0}}},
 	"NB_Global": {"` + u1 + `": {"initial": {"name":"ovn-worker","external_ids":["map",[["a","b"]]]}}},
 	"Other": {"x": {"initial": {}}}}`
-	ch, err := changes([]byte(raw), nil, NewSharing(), &Left{})
+	ch, err := changes([]byte(raw), nil, NewSharing(), nil, &Left{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestDecodeModify(t *testing.T) {
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: old}, {New: set}})
 	ch, err := changes([]byte(`{"ACL":{"`+u1+`":{"modify":{"severity":["set",[]],"log":false,"priority":2,
 	 "external_ids":["map",[["other","2"],["gone","1"],["new","1"]]]}}},
-	 "Address_Set":{"`+u2+`":{"modify":{"addresses":["set",["a","c","e"]]}}}}`), db, NewSharing(), &Left{})
+	 "Address_Set":{"`+u2+`":{"modify":{"addresses":["set",["a","c","e"]]}}}}`), db, NewSharing(), nil, &Left{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestDecodeModify(t *testing.T) {
 	if len(old.ExternalIDs) != 3 || len(set.Addresses) != 3 {
 		t.Error("an old row was changed")
 	}
-	ch, err = changes([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing(), &Left{})
+	ch, err = changes([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing(), nil, &Left{})
 	if d := cmp.Diff([]nb.RowChange{{Old: old}}, ch); d != "" || err != nil {
 		t.Error(d, err)
 	}
@@ -109,7 +109,7 @@ func TestDecodeErrors(t *testing.T) {
 		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":[]}}}}`:                        "two elements",
 		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":["named-uuid","a"]}}}}`:        "a uuid",
 	} {
-		_, err := changes([]byte(raw), nil, NewSharing(), &Left{})
+		_, err := changes([]byte(raw), nil, NewSharing(), nil, &Left{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", raw, err, want)
 		}
@@ -135,7 +135,7 @@ func TestEncode(t *testing.T) {
 		`{"op":"mutate","table":"Port_Group",` + where(u1) + `,"mutations":[["acls","delete",["set",[["uuid","` + u3 + `"]]]]]},` +
 		`{"op":"delete","table":"Address_Set",` + where(u3) + `},` +
 		`{"op":"select","table":"ACL",` + where(u3) + `,"columns":["_uuid"]}]`
-	got, err := encode(nil, ops)
+	got, err := encode(nil, ops, &sent{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestEncode(t *testing.T) {
 		{Kind: nb.OpInsert, Table: nb.TableACL, Row: map[string]any{"log": 1.5}},
 		{Kind: "drop table", Table: nb.TableACL, UUID: u1},
 	} {
-		if _, err := encode(nil, []nb.Op{bad}); err == nil {
+		if _, err := encode(nil, []nb.Op{bad}, &sent{}); err == nil {
 			t.Errorf("%+v was written", bad)
 		}
 	}
@@ -235,7 +235,7 @@ func FuzzChanges(f *testing.F) {
 	f.Add([]byte(`[{"count":1},{"error":"x","details":"y"},null,{"uuid":["uuid","z"]}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.ACL{UUID: u1}}})
-		if ch, err := changes(b, db, NewSharing(), &Left{}); err == nil {
+		if ch, err := changes(b, db, NewSharing(), nil, &Left{}); err == nil {
 			db.Apply(ch)
 		}
 		_, _ = results(b, []nb.Op{{}})

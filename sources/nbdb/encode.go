@@ -12,19 +12,45 @@ import (
 
 // encode appends the parameters of transact (RFC 7047 §4.1.3) to b. What cannot be
 // said in OVSDB is an error before anything is sent: above all a write without
-// a row's UUID, which would touch every row of the table.
-func encode(b []byte, ops []nb.Op) ([]byte, error) {
+// a row's UUID, which would touch every row of the table. What new rows hold is noted
+// in rows.
+func encode(b []byte, ops []nb.Op, rows *sent) ([]byte, error) {
+	b = slices.Grow(b, estimate(ops))
 	b = jsonrpc.AppendString(append(b, '['), nb.Database)
 	for i := range ops {
 		var err error
-		if b, err = appendOp(append(b, ','), &ops[i]); err != nil {
+		if b, err = appendOp(append(b, ','), &ops[i], rows); err != nil {
 			return b, fmt.Errorf("operation %d (%s): %w", i, describe(&ops[i]), err)
 		}
 	}
 	return append(b, ']'), nil
 }
 
-func appendOp(b []byte, op *nb.Op) ([]byte, error) {
+// estimate is about how many bytes operations become.
+func estimate(ops []nb.Op) int {
+	const perOp, perString, perRef = 128, 20, 50
+	n := len(ops) * perOp
+	for i := range ops {
+		for _, m := range ops[i].Mutations {
+			n += len(m.Strings)*perString + len(m.Refs)*perRef
+		}
+		for _, v := range ops[i].Row {
+			switch v := v.(type) {
+			case string:
+				n += len(v)
+			case []string:
+				n += len(v) * perString
+			case []nb.Ref:
+				n += len(v) * perRef
+			case map[string]string:
+				n += len(v) * 3 * perString
+			}
+		}
+	}
+	return n
+}
+
+func appendOp(b []byte, op *nb.Op, rows *sent) ([]byte, error) {
 	var err error
 	b = append(b, `{"op":`...)
 	b = jsonrpc.AppendString(b, string(op.Kind))
@@ -55,8 +81,12 @@ func appendOp(b []byte, op *nb.Op) ([]byte, error) {
 				b = append(b, ',')
 			}
 			b = append(jsonrpc.AppendString(b, column), ':')
+			from := len(b)
 			if b, err = appendValue(b, op.Row[column]); err != nil {
 				return nil, fmt.Errorf("column %s: %w", column, err)
+			}
+			if op.Kind == nb.OpInsert {
+				rows.note(op, column, op.Row[column], b[from:])
 			}
 		}
 		b = append(b, '}')

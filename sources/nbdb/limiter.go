@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"rung/sources/retry"
 )
 
 // DefaultDials is how many databases are dialled at once when nobody says
@@ -44,7 +46,7 @@ func (l *Limiter) Take(ctx context.Context) (release func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if !sleep(ctx, rand.N(dialSpread)) {
+	if !retry.Sleep(ctx, rand.N(dialSpread)) {
 		release()
 		return nil, ctx.Err()
 	}

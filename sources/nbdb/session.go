@@ -22,13 +22,16 @@ type session struct {
 	rpc  *jsonrpc.Conn
 	wg   sync.WaitGroup
 	busy atomic.Bool // the reader is working on a message
+	// written is what is on its way, for the reader.
+	written written
 
 	version string // of the schema
 
 	mu      sync.Mutex
 	calls   map[uint64]*call
 	nextID  uint64
-	err     error // why the session ended
+	owed    time.Duration // what the transactions under way may take
+	err     error         // why the session ended
 	db      *nb.DB
 	left    Left
 	pending fold   // changes not handed out yet
@@ -45,6 +48,7 @@ type session struct {
 // on: a reply is a view into its buffer, and updates that follow a snapshot
 // must find it in place.
 type call struct {
+	id    uint64
 	reply func(result []byte) error
 	done  chan error // buffered
 	// patience is how long the server may be silent over it: it does one thing
@@ -108,7 +112,7 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 	defer cancel()
 	err = s.call(limited, "monitor_cond", params, snapshotPatience*s.cfg.Probe, func(result []byte) error {
 		var left Left
-		ch, err := changes(result, nil, s.cfg.Share, &left)
+		ch, err := changes(result, nil, s.cfg.Share, nil, &left)
 		if err != nil {
 			return err
 		}
@@ -151,25 +155,35 @@ const snapshotPatience = 3
 
 // call sends a request and waits until its reply has been worked on.
 func (s *session) call(ctx context.Context, method string, params []byte, patience time.Duration, reply func([]byte) error) error {
+	return s.answer(ctx, s.send(method, params, patience, reply))
+}
+
+// send sends a request; answer waits until its reply has been worked on.
+func (s *session) send(method string, params []byte, patience time.Duration, reply func([]byte) error) *call {
 	c := &call{reply: reply, done: make(chan error, 1), patience: patience}
 	s.mu.Lock()
 	if s.err != nil {
+		c.done <- s.err
 		s.mu.Unlock()
-		return s.err
+		return c
 	}
 	s.nextID++
-	id := s.nextID
-	s.calls[id] = c
+	c.id = s.nextID
+	s.calls[c.id] = c
 	s.mu.Unlock()
 	// When it cannot be sent, the reader ends the session: it may know why.
-	_ = s.rpc.WriteRequest(id, method, params)
+	_ = s.rpc.WriteRequest(c.id, method, params)
+	return c
+}
+
+func (s *session) answer(ctx context.Context, c *call) error {
 	select {
 	case err := <-c.done:
 		return err
 	case <-ctx.Done():
 		s.mu.Lock()
-		_, waiting := s.calls[id]
-		delete(s.calls, id)
+		_, waiting := s.calls[c.id]
+		delete(s.calls, c.id)
 		s.mu.Unlock()
 		if !waiting {
 			return <-c.done // it has come and is being worked on, or the session ended
@@ -276,7 +290,7 @@ func (s *session) update(params []byte) error {
 	l.Array(func() {
 		raw := l.Span()
 		if n++; n == 2 && err == nil {
-			ch, err = changes(raw, s.db, s.cfg.Share, &left) // only this goroutine writes s.db
+			ch, err = changes(raw, s.db, s.cfg.Share, s.written.now(), &left) // only this goroutine writes s.db
 		}
 	})
 	if err == nil {

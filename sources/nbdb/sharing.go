@@ -85,23 +85,24 @@ func (r *recent[T]) put(name string, v shared[T]) {
 // set returns a slice equal to members that nobody changes: one that another zone
 // holds, or a copy.
 func (s *Sharing) set(name string, members []string) []string {
-	return s.setAs(name, members, nil)
+	return s.setAs(name, members, nil, slices.Clone)
 }
 
-// setAs is set for members that were decoded from raw.
-func (s *Sharing) setAs(name string, members []string, raw []byte) []string {
+// setAs is set for members that were decoded from raw; own makes them a slice of
+// one's own, when there is no equal one.
+func (s *Sharing) setAs(name string, members []string, raw []byte, own func([]string) []string) []string {
 	if len(members) == 0 {
 		return nil
 	}
 	if s == nil || name == "" {
-		return slices.Clone(members)
+		return own(members)
 	}
 	size, hash := len(raw), maphash.Bytes(s.seed, raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known, ok := s.sets.get(name)
 	if !ok || !slices.Equal(known.value, members) {
-		known = shared[[]string]{value: slices.Clone(members)}
+		known = shared[[]string]{value: own(members)}
 	} else if size == 0 {
 		return known.value
 	}

@@ -12,7 +12,7 @@ import (
 	"os"
 	"strings"
 
-	"rung/reading"
+	"rung/sources/reading"
 )
 
 // TLSFiles name the files of an ssl: connection and say how the server is

@@ -13,16 +13,24 @@ import (
 // over.
 func text(b []byte) string {
 	s := string(b)
-	for _, c := range b {
-		if c < 0x20 || c > 0x7e { // nearly everything is plain ASCII
-			s = clean.Text(s)
-			break
-		}
+	if !isClean(b) {
+		s = clean.Text(s)
 	}
 	return unique.Make(s).Value()
 }
 
-func (d *decoder) str() string { return text(d.String()) }
+// isClean says whether a text certainly stays as it is when it is cleaned: nearly
+// everything is plain ASCII.
+func isClean(b []byte) bool {
+	for _, c := range b {
+		if c < 0x20 || c > 0x7e {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *decoder) str() string { return d.text(d.String()) }
 
 // tagged reads [tag, value] and leaves the value to the callback of its tag.
 func (d *decoder) tagged(read func(tag string)) {
@@ -110,6 +118,13 @@ func toggle(out, old, diff []string) []string {
 // mapping reads a map of strings. In a delta an entry equal to old's is one
 // that went.
 func (d *decoder) mapping(old map[string]string, delta bool) map[string]string {
+	if !delta && len(d.sent) > 0 {
+		probe := *d.Lexer
+		if m, ok := d.asSent(probe.Span()); ok {
+			*d.Lexer = probe
+			return m
+		}
+	}
 	m := map[string]string{}
 	if delta {
 		m = maps.Clone(old)

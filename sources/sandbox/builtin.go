@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"rung/sources/retry"
 	"rung/sources/sandbox/memdb"
 )
 
@@ -16,9 +17,9 @@ import (
 // database in memory.
 //
 // It is not libovsdb's server: that one waits for each monitor's answer inside
-// a transaction, so that one client that stops reading stops the zone; it sends
-// updates as requests, which OVS's own tools do not understand; a monitor that
-// begins during a commit misses it; and see package memdb.
+// a transaction, so that one client that stops reading stops the zone; it refuses
+// monitors as OVS's own tools ask for them; a monitor that begins during a commit
+// misses it (docs/libovsdb.md); and see package memdb.
 type builtin struct {
 	zone   string
 	path   string
@@ -164,10 +165,8 @@ func (b *builtin) kill() error {
 	b.wg.Add(1)
 	go func() {
 		defer b.wg.Done()
-		for wait := restartAfter; ; wait = min(2*wait, restartMost) {
-			if !sleep(b.ctx, wait) {
-				return
-			}
+		again := retry.Backoff(restartAfter, restartMost)
+		for retry.Sleep(b.ctx, again.Step()) {
 			err := b.listen()
 			if err == nil {
 				return

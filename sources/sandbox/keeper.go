@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/nb"
 	"rung/sources/nbdb"
+	"rung/sources/retry"
 )
 
 // keeper writes what in a zone's database is not Rung's: the first rows, the
@@ -176,7 +177,7 @@ func (k *keeper) run(ctx context.Context) {
 			again = k.wrote(what, err)
 			if err != nil {
 				k.log.Debug("writing the rows of others", "err", err)
-				if !sleep(ctx, restartAfter) {
+				if !retry.Sleep(ctx, restartAfter) {
 					return
 				}
 			}

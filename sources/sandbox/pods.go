@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -116,7 +115,8 @@ func (h *podHandler) next() (podEvent, time.Duration) {
 		return podEvent{}, wait
 	}
 	e := h.queue[0]
-	h.queue = slices.Delete(h.queue, 0, 1)
+	h.queue[0] = podEvent{} // what it held goes with it; the others stay where they are
+	h.queue = h.queue[1:]
 	return e, 0
 }
 

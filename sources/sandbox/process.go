@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"rung/model/clean"
+	"rung/sources/retry"
 )
 
 const (
@@ -118,13 +119,14 @@ func (p *process) runs() {
 func (p *process) ready(ctx context.Context, ended <-chan error) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
-	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+	again := retry.Backoff(2*time.Millisecond, 50*time.Millisecond)
+	for {
 		var d net.Dialer
 		c, err := d.DialContext(ctx, "unix", p.path)
 		if err == nil {
 			return c.Close()
 		}
-		t := time.NewTimer(wait)
+		t := time.NewTimer(again.Step())
 		select {
 		case err := <-ended:
 			t.Stop()
@@ -141,7 +143,7 @@ func (p *process) ready(ctx context.Context, ended <-chan error) error {
 // end of the first goes to ended, too.
 func (p *process) supervise(wait func() error, ended chan<- error) {
 	defer p.wg.Done()
-	pause := restartAfter
+	again := retry.Backoff(restartAfter, restartMost)
 	for {
 		began := time.Now()
 		err := p.why(wait())
@@ -157,13 +159,12 @@ func (p *process) supervise(wait func() error, ended chan<- error) {
 		}
 		p.report(ServerDied, err)
 		if time.Since(began) > restartMost {
-			pause = restartAfter
+			again = retry.Backoff(restartAfter, restartMost)
 		}
 		for {
-			if !sleep(p.ctx, pause) {
+			if !retry.Sleep(p.ctx, again.Step()) {
 				return
 			}
-			pause = min(2*pause, restartMost)
 			if wait, err = p.launch(); err == nil {
 				break
 			}
@@ -259,16 +260,4 @@ func (t *tail) take() string {
 	lines := bytes.Split(bytes.TrimSpace(t.b), []byte{'\n'})
 	t.b = nil
 	return clean.Text(strings.TrimSpace(string(lines[len(lines)-1])))
-}
-
-// sleep says whether the time passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"rung/model"
 	"rung/model/match"
 	"rung/model/nb"
@@ -209,16 +211,11 @@ func (t *Traffic) log(now time.Time, z *zoneRows, s stage, acl *nb.ACL, sink fun
 }
 
 // meters are the token buckets of meters that rows refer to.
-type meters map[meterKey]*bucket
+type meters map[meterKey]*rate.Limiter
 
 // meterKey is a fair meter's bucket, one per ACL, or an unfair one's, which all
 // ACLs of a zone share.
 type meterKey struct{ zone, meter, acl string }
-
-type bucket struct {
-	tokens float64
-	at     time.Time
-}
 
 // allow says whether the meter lets one more message through: as many a second
 // as its band's rate, and at most a second's worth, or the band's burst if that
@@ -236,25 +233,21 @@ func (m meters) allow(z *zoneRows, acl *nb.ACL, now time.Time) bool {
 	if meter.Fair {
 		k.acl = acl.UUID
 	}
-	size := float64(max(band.Rate, band.BurstSize))
+	limit, burst := rate.Limit(band.Rate), max(band.Rate, band.BurstSize)
 	b := m[k]
 	if b == nil {
-		b = &bucket{tokens: size, at: now}
+		b = rate.NewLimiter(limit, burst)
 		m[k] = b
 	}
-	b.tokens = min(size, b.tokens+now.Sub(b.at).Seconds()*float64(band.Rate))
-	b.at = now
-	if b.tokens < 1 {
-		return false
-	}
-	b.tokens--
-	return true
+	b.SetLimitAt(now, limit)
+	b.SetBurstAt(now, burst)
+	return b.AllowN(now, 1)
 }
 
 // forget drops buckets that are full again anyway.
 func (m meters) forget(now time.Time) {
 	for k, b := range m {
-		if now.Sub(b.at) > time.Minute {
+		if b.TokensAt(now) >= float64(b.Burst()) {
 			delete(m, k)
 		}
 	}

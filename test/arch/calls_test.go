@@ -33,6 +33,12 @@ var calls = []struct {
 		why:    "styles and colours come from the theme",
 	},
 	{
+		dirs:  []string{"engine", "reconciler", "ui", "cli"},
+		pkg:   "time",
+		names: []string{"AfterFunc", "After", "Tick"},
+		why:   "a timer ends with whoever started it: it has an owner that stops it",
+	},
+	{
 		dirs:   []string{"."},
 		except: []string{"test", "bench"},
 		pkg:    "os",

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/sandbox"
 	"rung/test/install"
@@ -307,7 +307,7 @@ func (a *attack) heal() {
 // calm waits until everything that Rung writes is written.
 func (a *attack) calm(when string) {
 	a.t.Helper()
-	a.w.untilWithin(2*time.Minute, "in sync "+when, func(r *engine.Revision) bool {
+	a.w.untilWithin(2*time.Minute, "in sync "+when, func(r *revision.Revision) bool {
 		if !r.Loaded || len(r.Zones) != len(zones) {
 			return false
 		}
@@ -315,7 +315,7 @@ func (a *attack) calm(when string) {
 			if z.Conn != model.ConnSynced || z.Paused != "" || z.Pending > 0 || z.Policies == nil {
 				return false
 			}
-			for _, k := range slices.Concat(engine.ZonePolicies(r, z), r.Units()) {
+			for _, k := range slices.Concat(revision.ZonePolicies(r, z), r.Units()) {
 				in := z.Policy(k)
 				if in == nil && k.Kind == model.KindNetpolNode {
 					continue // another zone's

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/test/install"
 	"rung/test/ovsdb"
@@ -52,7 +53,7 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 
 	lost := make(chan struct{})
 	go func() {
-		_ = r.Wait(r.ctx, func(r *engine.Revision) bool {
+		_ = r.Wait(r.ctx, func(r *revision.Revision) bool {
 			for _, z := range r.Zones {
 				if z.Conn == model.ConnLost && z.Error != "" && z.Paused != "" {
 					return true
@@ -88,11 +89,11 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 				r.move(name, to)
 			}
 		case n < 8:
-			r.change(engine.Mutation{Op: engine.OpDelete, Policy: anpKey(name)})
+			r.change(gate.Mutation{Op: gate.OpDelete, Policy: anpKey(name)})
 		default:
 			levels := model.LogLevels{Deny: pick("alert", "info", "debug"), Allow: pick("notice", "warning", "info")}
 			if r.Revision().Cluster.Policy(anpKey(name)).Logging != levels.Annotation() {
-				r.change(engine.Mutation{Op: engine.OpLogLevel, Policy: anpKey(name), Levels: levels})
+				r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: anpKey(name), Levels: levels})
 			}
 		}
 		if i%5 == 0 {
@@ -113,7 +114,7 @@ func burst(t *testing.T, seed uint64, changes int, stalls bool) {
 	case <-time.After(patience):
 		t.Error("the loss was never to be seen")
 	}
-	r.until("the last pods are read", func(r *engine.Revision) bool {
+	r.until("the last pods are read", func(r *revision.Revision) bool {
 		n := 0
 		for p := range r.Cluster.Pods() {
 			if f := strings.Split(c.pods[p.Namespace+"/"+p.Name], "="); len(f) != 3 || f[2] != p.IPs[0] {

@@ -19,6 +19,9 @@ import (
 
 	"rung/compiler"
 	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/model/nb"
 	"rung/sources/sandbox"
@@ -214,8 +217,8 @@ func (c *cluster) start() *run {
 func (c *cluster) engine(set func(*engine.Config)) *run {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	cfg := engine.Config{Mode: engine.Mode{Name: "files", Title: c.manifests}, Writes: true,
-		Sources: []engine.Source{engine.NewFiles(engine.FileOptions{Paths: []string{c.manifests}})}}
+	cfg := engine.Config{Mode: revision.Mode{Name: "files", Title: c.manifests}, Writes: true,
+		Sources: []source.Source{gate.NewFiles(gate.FileOptions{Paths: []string{c.manifests}})}}
 	set(&cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
@@ -239,7 +242,7 @@ func (c *cluster) zonesOn(program string) *sandbox.Sandbox {
 	}
 	c.t.Cleanup(sb.Close)
 	r := c.engine(func(*engine.Config) {})
-	r.until("the manifests are read", func(r *engine.Revision) bool { return r.Loaded })
+	r.until("the manifests are read", func(r *revision.Revision) bool { return r.Loaded })
 	sb.SetPods(r.Revision().Cluster, nil)
 	for _, z := range zones {
 		wait.Within(c.t, patience, "the ports of "+z+" are there", func() bool {
@@ -257,12 +260,12 @@ func (c *cluster) zonesOn(program string) *sandbox.Sandbox {
 }
 
 // until waits for a revision and returns it.
-func (r *run) until(what string, holds func(*engine.Revision) bool) *engine.Revision {
+func (r *run) until(what string, holds func(*revision.Revision) bool) *revision.Revision {
 	r.t.Helper()
 	return r.untilWithin(patience, what, holds)
 }
 
-func (r *run) untilWithin(d time.Duration, what string, holds func(*engine.Revision) bool) *engine.Revision {
+func (r *run) untilWithin(d time.Duration, what string, holds func(*revision.Revision) bool) *revision.Revision {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.ctx, d)
 	defer cancel()
@@ -286,8 +289,8 @@ func (r *run) untilWithin(d time.Duration, what string, holds func(*engine.Revis
 }
 
 // settled says whether every zone of the cluster shows every policy.
-func settled(n int) func(*engine.Revision) bool {
-	return func(r *engine.Revision) bool {
+func settled(n int) func(*revision.Revision) bool {
+	return func(r *revision.Revision) bool {
 		if !r.Loaded || len(r.Zones) != n {
 			return false
 		}
@@ -295,7 +298,7 @@ func settled(n int) func(*engine.Revision) bool {
 			if z.Conn != model.ConnSynced || z.Policies == nil {
 				return false
 			}
-			for _, k := range engine.ZonePolicies(r, z) {
+			for _, k := range revision.ZonePolicies(r, z) {
 				in := z.Policy(k)
 				if in == nil || in.None == nil && (!in.InSync || in.Waiting > 0) || (in.None == nil) != (r.None(k) == nil) {
 					return false
@@ -306,7 +309,7 @@ func settled(n int) func(*engine.Revision) bool {
 	}
 }
 
-func (r *run) settle() *engine.Revision {
+func (r *run) settle() *revision.Revision {
 	r.t.Helper()
 	rev := r.until("in sync", settled(len(zones)))
 	for _, b := range rev.Broken {
@@ -319,7 +322,7 @@ func (r *run) settle() *engine.Revision {
 
 // change makes a change through the gate. Somebody else's change in between
 // makes it look again.
-func (r *run) change(m engine.Mutation) {
+func (r *run) change(m gate.Mutation) {
 	r.t.Helper()
 	for range 50 {
 		p, err := r.Preview(r.ctx, m)
@@ -329,11 +332,11 @@ func (r *run) change(m engine.Mutation) {
 		if p.Blocked != "" || len(p.Errors) > 0 {
 			r.t.Fatalf("%s: %s %v", p.Title, p.Blocked, p.Errors)
 		}
-		_, err = r.Commit(r.ctx, p, engine.Confirm{Yes: true, Name: p.ConfirmName, By: "test"})
+		_, err = r.Commit(r.ctx, p, gate.Confirm{Yes: true, Name: p.ConfirmName, By: "test"})
 		if err == nil {
 			return
 		}
-		if !errors.Is(err, engine.ErrStale) {
+		if !errors.Is(err, gate.ErrStale) {
 			r.t.Fatal(err)
 		}
 	}
@@ -342,12 +345,12 @@ func (r *run) change(m engine.Mutation) {
 
 func (r *run) apply(text string) {
 	r.t.Helper()
-	r.change(engine.Mutation{Op: engine.OpApply, YAML: []byte(text)})
+	r.change(gate.Mutation{Op: gate.OpApply, YAML: []byte(text)})
 }
 
 func (r *run) move(name string, to int32) {
 	r.t.Helper()
-	r.change(engine.Mutation{Op: engine.OpMove, Policy: anpKey(name), Priority: to})
+	r.change(gate.Mutation{Op: gate.OpMove, Policy: anpKey(name), Priority: to})
 }
 
 // asCompiled compares what a zone's dump shows of policies with what a fresh

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/test/install"
@@ -198,7 +199,7 @@ func TestDrift(t *testing.T) {
 		db := ovsdb.Dump(t, addr)
 		began := time.Now()
 		ovsdb.Transact(t, addr, w.ops(db)...)
-		look.until("somebody "+w.what+": named", func(r *engine.Revision) bool { return w.names(r.Zone(zone)) })
+		look.until("somebody "+w.what+": named", func(r *revision.Revision) bool { return w.names(r.Zone(zone)) })
 		slowest = max(slowest, time.Since(began))
 	}
 	t.Logf("%d kinds of drift named, the slowest %v after ovsdb-client was started", len(tampers(t)), slowest.Round(time.Millisecond))
@@ -261,7 +262,7 @@ func TestTimingDrift(t *testing.T) {
 	for _, w := range tampers(t) {
 		db := ovsdb.Dump(t, c.address("n2"))
 		ovsdb.Transact(t, c.address("n2"), w.ops(db)...)
-		look.untilWithin(limit, "somebody "+w.what+": named", func(r *engine.Revision) bool { return w.names(r.Zone("n2")) })
+		look.untilWithin(limit, "somebody "+w.what+": named", func(r *revision.Revision) bool { return w.names(r.Zone("n2")) })
 	}
 }
 

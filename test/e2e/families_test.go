@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/test/ovsdb"
@@ -55,9 +55,9 @@ func familyCluster(t *testing.T, policies ...string) *cluster {
 }
 
 // settledAll waits until every unit of every zone has its rows.
-func (r *run) settledAll() *engine.Revision {
+func (r *run) settledAll() *revision.Revision {
 	r.t.Helper()
-	r.until("all units have their rows", func(rev *engine.Revision) bool {
+	r.until("all units have their rows", func(rev *revision.Revision) bool {
 		for _, z := range rev.Zones {
 			for _, k := range rev.Units() {
 				if in := z.Policy(k); in != nil && in.None == nil && !in.InSync || in == nil && k.Kind != model.KindNetpolNode {
@@ -92,7 +92,7 @@ func TestFamiliesInZones(t *testing.T) {
 	}
 	c.write("policies.yaml", anp("one", 34, "team=blue", "in Deny team=red"))
 	c.write("multicast.yaml", "")
-	r.until("the units are gone", func(rev *engine.Revision) bool { return len(rev.Units()) == 1 })
+	r.until("the units are gone", func(rev *revision.Revision) bool { return len(rev.Units()) == 1 })
 	rev = r.settledAll()
 	for _, z := range zones {
 		db := ovsdb.Dump(t, c.address(z))

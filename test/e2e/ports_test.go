@@ -5,7 +5,7 @@ package e2e_test
 import (
 	"testing"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model/nb"
 	"rung/test/ovsdb"
 	"rung/test/wait"
@@ -26,7 +26,7 @@ func TestPortsComeAndGo(t *testing.T) {
 	group := byID(t, db, nb.TablePortGroup, "AdminNetworkPolicy:one")
 	home := find(t, db, nb.TableSwitch, "n1", func(s ovsdb.Record) bool { return s.Str("name") == "n1" }).UUID()
 	ovsdb.Transact(t, addr, mutate(nb.TableSwitch, home, "ports", "delete", set(ref(port.UUID()))))
-	r.until("the pod waits", func(rev *engine.Revision) bool {
+	r.until("the pod waits", func(rev *revision.Revision) bool {
 		return rev.Summary(anpKey("one"), r.Now()).Waiting == 1
 	})
 	if g := byID(t, ovsdb.Dump(t, addr), nb.TablePortGroup, "AdminNetworkPolicy:one"); g["ports"] == nil || equal(map[string]ovsdb.Record{"": g}, map[string]ovsdb.Record{"": group}) {

@@ -11,7 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/test/ovsdb"
@@ -19,9 +20,9 @@ import (
 )
 
 // settledAt waits until all zones show the policy at a priority.
-func (r *run) settledAt(name string, priority int32) *engine.Revision {
+func (r *run) settledAt(name string, priority int32) *revision.Revision {
 	r.t.Helper()
-	r.until("the rows are there", func(rev *engine.Revision) bool {
+	r.until("the rows are there", func(rev *revision.Revision) bool {
 		for _, z := range rev.Zones {
 			in := z.Policy(anpKey(name))
 			if in == nil || !in.InSync || in.LivePriority != priority || in.None != nil {
@@ -66,7 +67,7 @@ func TestRowsKeepTheirUUIDs(t *testing.T) {
 	keeps("another subject", 34, "subject")
 	r.apply(strings.Replace(base(), "team: green", "team: ops", 1))
 	keeps("another peer", 34, "peers")
-	r.change(engine.Mutation{Op: engine.OpLogLevel, Policy: anpKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
+	r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: anpKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})
 	keeps("logging", 34, "logging")
 	if a := byID(t, ovsdb.Dump(t, addr), nb.TableACL, "AdminNetworkPolicy:one:Ingress:1:None"); a["log"] != true || a["severity"] != "alert" {
 		t.Errorf("%+v", a)
@@ -163,17 +164,17 @@ func TestFrozen(t *testing.T) {
 	before := textOf(t, ovsdb.Dump(t, addr), "one")
 	frozen := func(what, condition string) {
 		t.Helper()
-		r.until(what+": frozen", func(rev *engine.Revision) bool {
+		r.until(what+": frozen", func(rev *revision.Revision) bool {
 			s := rev.Summary(anpKey("one"), r.Now())
 			return s.State == model.StateFrozen && s.Text == "frozen: still decides at 50"
 		})
 		if is := textOf(t, ovsdb.Dump(t, addr), "one"); is != before {
 			t.Errorf("%s: the rows changed:\n%s\nto\n%s", what, before, is)
 		}
-		r.until(what+": in the conditions", func(rev *engine.Revision) bool {
+		r.until(what+": in the conditions", func(rev *revision.Revision) bool {
 			return conditions(rev, "one", "False", "SetupFailed", condition)
 		})
-		r.until(what+": the other policy follows", func(rev *engine.Revision) bool {
+		r.until(what+": the other policy follows", func(rev *revision.Revision) bool {
 			return rev.Summary(anpKey("other"), r.Now()).State == model.StateInSync
 		})
 	}
@@ -185,7 +186,7 @@ func TestFrozen(t *testing.T) {
 		if is := textOf(t, db, "one"); is != before {
 			t.Errorf("%s: the rows are not those of before:\n%s\nto\n%s", what, before, is)
 		}
-		r.until(what+": in the conditions", func(rev *engine.Revision) bool {
+		r.until(what+": in the conditions", func(rev *revision.Revision) bool {
 			return conditions(rev, "one", "True", "SetupSucceeded", "Setting up OVN DB plumbing was successful")
 		})
 	}
@@ -193,19 +194,19 @@ func TestFrozen(t *testing.T) {
 
 	r.move("one", 120)
 	frozen("moved to 120", "error attempting to add ANP one with priority 120 because, OVNK only supports priority ranges 0-99")
-	r.until("an event of every zone", func(rev *engine.Revision) bool {
+	r.until("an event of every zone", func(rev *revision.Revision) bool {
 		return events(rev, "one", "ANPWithUnsupportedPriority",
 			"This ANP one has an unsupported priority 120; Please update the priority to a value between 0(highest priority) and 99(lowest priority)")
 	})
 	// New pods and rules do not come in while it is frozen.
 	c.pods["blue/n2-7"] = "app=n2=10.244.3.7"
 	c.writePods()
-	r.until("the pod is read", func(rev *engine.Revision) bool { return rev.Cluster.Pod("blue", "n2-7") != nil })
+	r.until("the pod is read", func(rev *revision.Revision) bool { return rev.Cluster.Pod("blue", "n2-7") != nil })
 	r.apply(strings.Replace(strings.Replace(base(), "priority: 50", "priority: 120", 1), "port: 80", "port: 81", 1))
 	frozen("changed at 120", "priority 120")
 	delete(c.pods, "blue/n2-7")
 	c.writePods()
-	r.until("the pod is gone", func(rev *engine.Revision) bool { return rev.Cluster.Pod("blue", "n2-7") == nil })
+	r.until("the pod is gone", func(rev *revision.Revision) bool { return rev.Cluster.Pod("blue", "n2-7") == nil })
 	r.apply(base())
 	mended("moved back")
 
@@ -218,7 +219,7 @@ func TestFrozen(t *testing.T) {
 
 	// One that was never programmed has no rows that could decide.
 	r.apply(anp("late", 100, "team=ops", "in Deny *"))
-	r.until("not enforced", func(rev *engine.Revision) bool {
+	r.until("not enforced", func(rev *revision.Revision) bool {
 		s := rev.Summary(anpKey("late"), r.Now())
 		return s.State == model.StateNotEnforced && s.Text == "not enforced: above 99"
 	})
@@ -228,33 +229,33 @@ func TestFrozen(t *testing.T) {
 	// Two at one priority work, with an event of the later one.
 	r.apply(anp("twin", 50, "team=green", "in Deny *"))
 	r.settledAt("twin", 50)
-	r.until("an event of the twin", func(rev *engine.Revision) bool {
+	r.until("an event of the twin", func(rev *revision.Revision) bool {
 		return events(rev, "twin", "ANPWithDuplicatePriority", "This ANP twin has a conflicting priority with ANP one:Please verify your rules are "+
 			"non-lapping between all policies at same priority to avoid undefined behavior") && conditions(rev, "twin", "True", "SetupSucceeded", "")
 	})
-	r.change(engine.Mutation{Op: engine.OpDelete, Policy: anpKey("twin")})
+	r.change(gate.Mutation{Op: gate.OpDelete, Policy: anpKey("twin")})
 	r.settle()
 
 	// A CIDR that cannot be one never gets as far as the rows: neither through
 	// the gate nor by the file.
 	for _, cidr := range []string{"10.0.0.0/33", "::ffff:10.0.0.0/104", "ten"} {
-		p, err := r.Preview(r.ctx, engine.Mutation{Op: engine.OpApply, YAML: []byte(base() + "  egress: [{action: Deny, to: [{networks: ['" + cidr + "']}]}]\n")})
+		p, err := r.Preview(r.ctx, gate.Mutation{Op: gate.OpApply, YAML: []byte(base() + "  egress: [{action: Deny, to: [{networks: ['" + cidr + "']}]}]\n")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(p.Errors) == 0 || p.Blocked == "" {
 			t.Errorf("%s was taken: %+v", cidr, p)
 		}
-		if _, err := r.Commit(r.ctx, p, engine.Confirm{Yes: true, Name: p.ConfirmName}); err == nil {
+		if _, err := r.Commit(r.ctx, p, gate.Confirm{Yes: true, Name: p.ConfirmName}); err == nil {
 			t.Errorf("%s was committed", cidr)
 		}
 		c.write("policies.yaml", base()+"  egress: [{action: Deny, to: [{networks: ['"+cidr+"']}]}]\n"+anp("other", 61, "team=red", "in Deny *"))
-		r.until(cidr+" is broken", func(rev *engine.Revision) bool {
+		r.until(cidr+" is broken", func(rev *revision.Revision) bool {
 			return slices.ContainsFunc(rev.Broken, func(b model.Broken) bool { return b.IsError() && strings.Contains(b.String(), "one") }) &&
 				rev.Cluster.Policy(anpKey("other")).Priority == 61
 		})
 		c.write("policies.yaml", base()+anp("other", 60, "team=red", "in Deny *"))
-		r.until(cidr+" is mended", func(rev *engine.Revision) bool {
+		r.until(cidr+" is mended", func(rev *revision.Revision) bool {
 			return len(rev.Broken) == 0 && rev.Cluster.Policy(anpKey("other")).Priority == 60
 		})
 	}
@@ -262,7 +263,7 @@ func TestFrozen(t *testing.T) {
 }
 
 // conditions says whether every zone reports the same about a policy.
-func conditions(rev *engine.Revision, policy, status, reason, message string) bool {
+func conditions(rev *revision.Revision, policy, status, reason, message string) bool {
 	n := 0
 	for _, c := range rev.Conditions(anpKey(policy)) {
 		zone, ok := strings.CutPrefix(c.Type, "Ready-In-Zone-")
@@ -274,7 +275,7 @@ func conditions(rev *engine.Revision, policy, status, reason, message string) bo
 }
 
 // events says whether every zone reported an event about a policy.
-func events(rev *engine.Revision, policy, reason, message string) bool {
+func events(rev *revision.Revision, policy, reason, message string) bool {
 	var from []string
 	for _, e := range rev.Events(anpKey(policy)) {
 		if e.Reason == reason && e.Message == message && e.Type == "Warning" {

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/model/plan"
@@ -81,10 +82,10 @@ func TestStalledZone(t *testing.T) {
 	if err != nil || pre.Blocked != "" {
 		t.Fatalf("%v %s", err, pre.Blocked)
 	}
-	if err := r.PlanStart(r.ctx, &p, pre, engine.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
+	if err := r.PlanStart(r.ctx, &p, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	r.until("a few steps are done", func(rev *engine.Revision) bool { return rev.Plan.Done >= 4 })
+	r.until("a few steps are done", func(rev *revision.Revision) bool { return rev.Plan.Done >= 4 })
 	signal(t, c.sockets, "n2", syscall.SIGSTOP)
 	stopped := time.Now()
 	running := true
@@ -93,14 +94,14 @@ func TestStalledZone(t *testing.T) {
 			signal(t, c.sockets, "n2", syscall.SIGCONT)
 		}
 	}()
-	rev = r.until("the plan pauses", func(rev *engine.Revision) bool { return rev.Plan.State == engine.PlanPaused })
+	rev = r.until("the plan pauses", func(rev *revision.Revision) bool { return rev.Plan.State == gate.PlanPaused })
 	t.Logf("paused %v after SIGSTOP at step %d of %d: %s", time.Since(stopped).Round(time.Millisecond), rev.Plan.Done, rev.Plan.Total, rev.Plan.Why)
 	if !strings.Contains(rev.Plan.Why, "n2") {
 		t.Errorf("it pauses for %q", rev.Plan.Why)
 	}
 	done := rev.Plan.Done
 
-	rev = r.until("the zone is known to be lost", func(rev *engine.Revision) bool {
+	rev = r.until("the zone is known to be lost", func(rev *revision.Revision) bool {
 		z := rev.Zone("n2")
 		return z.Conn == model.ConnLost && z.Error != ""
 	})
@@ -115,20 +116,20 @@ func TestStalledZone(t *testing.T) {
 	}
 	// The others go on.
 	began := time.Now()
-	r.change(engine.Mutation{Op: engine.OpLogLevel, Policy: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Levels: model.LogLevels{Deny: "alert"}})
+	r.change(gate.Mutation{Op: gate.OpLogLevel, Policy: model.PolicyKey{Kind: model.KindBANP, Name: "default"}, Levels: model.LogLevels{Deny: "alert"}})
 	for _, name := range []string{"n1", "n3"} {
 		wait.Within(t, patience, name+" goes on", func() bool {
 			return byID(t, ovsdb.Dump(t, c.address(name)), nb.TableACL, "BaselineAdminNetworkPolicy:default:Ingress:0:None")["log"] == true
 		})
 	}
 	t.Logf("the others show a change after %v", time.Since(began).Round(time.Millisecond))
-	if now := r.Revision().Plan; now.State != engine.PlanPaused || now.Done != done {
+	if now := r.Revision().Plan; now.State != gate.PlanPaused || now.Done != done {
 		t.Errorf("the plan went on without the zone: %+v", now)
 	}
 
 	signal(t, c.sockets, "n2", syscall.SIGCONT)
 	running, began = false, time.Now()
-	r.until("the plan is done", func(rev *engine.Revision) bool { return rev.Plan.State == engine.PlanDone })
+	r.until("the plan is done", func(rev *revision.Revision) bool { return rev.Plan.State == gate.PlanDone })
 	if rev := r.Revision(); rev.Plan.Done != len(p.Steps) {
 		t.Errorf("%+v", rev.Plan)
 	}
@@ -168,7 +169,7 @@ func TestTimingStalledZone(t *testing.T) {
 	r.settle()
 	signal(t, c.sockets, "n2", syscall.SIGSTOP)
 	defer signal(t, c.sockets, "n2", syscall.SIGCONT)
-	r.untilWithin(limit, "the zone is known to be lost", func(rev *engine.Revision) bool {
+	r.untilWithin(limit, "the zone is known to be lost", func(rev *revision.Revision) bool {
 		z := rev.Zone("n2")
 		return z.Conn == model.ConnLost && z.Error != ""
 	})

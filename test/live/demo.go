@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -15,7 +15,7 @@ import (
 // one, and blue-tenant has a row that nobody wants; in ovn-worker rows of other
 // owners and of none, one with a match that cannot be parsed. The differences
 // stand since at.
-func Tampered(t testing.TB, p *engine.Parts, at time.Time) {
+func Tampered(t testing.TB, p *revision.Facts, at time.Time) {
 	t.Helper()
 	uuid := func(n string) string { return "f0e1d2c3-0000-4000-8000-0000000000" + n }
 	Edit(t, p, "ovn-worker2", func(db *nb.DB) []nb.RowChange {
@@ -79,7 +79,7 @@ func Tampered(t testing.TB, p *engine.Parts, at time.Time) {
 
 // Frozen makes the rows of a policy old: OVN-Kubernetes refused its last change
 // (a priority above the range), so that what is live still decides.
-func Frozen(t testing.TB, p *engine.Parts, k model.PolicyKey, priority int32, at time.Time) {
+func Frozen(t testing.TB, p *revision.Facts, k model.PolicyKey, priority int32, at time.Time) {
 	t.Helper()
 	old := p.Cluster.Policy(k)
 	if old == nil {

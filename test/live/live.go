@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/reconciler"
@@ -37,10 +37,10 @@ func (c clock) Now() time.Time { return time.Time(c) }
 
 // Judge joins the live rows of every zone that was read with the desired ones.
 // The rows count as read, and every difference as new, at the given time.
-func Judge(t testing.TB, p *engine.Parts, at time.Time) {
+func Judge(t testing.TB, p *revision.Facts, at time.Time) {
 	t.Helper()
 	if p.Desired == nil {
-		p.Desired = p.Compile()
+		p.Desired = compiler.Compile(p.Cluster, p.Flags.CompilerOptions())
 	}
 	for i, z := range p.Zones {
 		if z.DB == nil {
@@ -76,7 +76,7 @@ func judge(t testing.TB, d *compiler.Desired, z *model.ZoneState, at time.Time) 
 }
 
 // Edit changes live rows of a zone: what f returns is applied to its database.
-func Edit(t testing.TB, p *engine.Parts, zone string, f func(db *nb.DB) []nb.RowChange) {
+func Edit(t testing.TB, p *revision.Facts, zone string, f func(db *nb.DB) []nb.RowChange) {
 	t.Helper()
 	for i, z := range p.Zones {
 		if z.Name == zone {
@@ -90,7 +90,7 @@ func Edit(t testing.TB, p *engine.Parts, zone string, f func(db *nb.DB) []nb.Row
 }
 
 // Zone is a copy of a zone's state that a test may change in place.
-func Zone(t testing.TB, p *engine.Parts, zone string) *model.ZoneState {
+func Zone(t testing.TB, p *revision.Facts, zone string) *model.ZoneState {
 	t.Helper()
 	for i, z := range p.Zones {
 		if z.Name == zone {

@@ -1,7 +1,8 @@
 package action
 
 import (
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/nav"
 )
@@ -19,6 +20,7 @@ const (
 	List   Scope = "lists" // anything with lines to walk along
 	Text   Scope = "text"  // long text with a search
 	Carry  Scope = "carry" // a policy is being carried along the ladder
+	Input  Scope = "input" // a line is being typed: no other scope holds then
 )
 
 // Of is the scope of a kind of page.
@@ -41,8 +43,8 @@ type Action struct {
 	Hidden bool
 	// Op is the change it leads to, empty for none; Danger is how much
 	// confirmation that change wants at least.
-	Op     engine.Op
-	Danger engine.Danger
+	Op     gate.Op
+	Danger gate.Danger
 	// Disabled says why it cannot be done now, empty when it can. nil is
 	// always possible. Whether changes are allowed is checked besides.
 	Disabled func(Context) string
@@ -52,13 +54,13 @@ type Action struct {
 
 // Context is what decides whether an action can be done.
 type Context struct {
-	Mode engine.Mode
+	Mode revision.Mode
 	// Page is where the user is, Selected what the cursor is on.
 	Page, Selected nav.Page
 	Undo           string
-	Plan           *engine.PlanState
+	Plan           *revision.PlanState
 	// Access is what the API server lets the user do, on a cluster.
-	Access engine.Access
+	Access revision.Access
 }
 
 // target is the policy an action is about: the one under the cursor, else that of
@@ -89,7 +91,7 @@ func (a *Action) WhyNot(c Context) string {
 		}
 	}
 	if k := c.target(a.ID); a.Op != "" && k.Kind != "" {
-		return c.Access.Why(a.Op, k)
+		return a.Op.WhyNot(c.Access, k)
 	}
 	return ""
 }

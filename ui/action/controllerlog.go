@@ -1,6 +1,9 @@
 package action
 
-import "rung/engine"
+import (
+	"rung/engine/logs"
+	"rung/engine/revision"
+)
 
 // The actions of the page of controllers' log lines.
 const (
@@ -15,8 +18,8 @@ var controllerActions = []Action{
 
 // OnCluster disables an action that needs the pods of a cluster.
 func OnCluster(c Context) string {
-	if c.Mode.Name != engine.ClusterMode {
-		return engine.ErrNotOnCluster.Error()
+	if c.Mode.Name != revision.ClusterMode {
+		return logs.ErrNotOnCluster.Error()
 	}
 	return ""
 }

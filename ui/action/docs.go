@@ -15,8 +15,8 @@ Made from the table of actions in ui/action by ` + "`go generate ./ui/action`" +
 
 Every action can have other keys: ` + "`keys: {ladder.new: [n, ctrl+n]}`" + ` in the configuration file. A key that two
 actions want is reported at start and never fatal. The keys of a page go before those of lists, and those before the
-ones that hold everywhere. While text is typed: enter accepts, esc leaves, ctrl+a and ctrl+e go to the ends, ctrl+w and
-ctrl+u delete backwards, ctrl+k forwards, up and down recall. In a question: tab and arrows choose, enter answers, esc is No.
+ones that hold everywhere. While a line is typed, only the keys under Input hold, and enter accepts, esc leaves. In a
+question: tab and arrows choose, enter answers, esc is No.
 `)
 	for _, g := range groups() {
 		fmt.Fprintf(&b, "\n## %s\n\n| key | action | what it does |\n|---|---|---|\n", strings.ToUpper(string(g.scope[:1]))+string(g.scope[1:]))

@@ -43,6 +43,8 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []string) {
 				say("keys.%s: %q is no key", id, k)
 			case k == alwaysQuit && a.ID != Quit:
 				say("keys.%s: ctrl+c always quits", id)
+			case a.Scope == Input && (k == "space" || len([]rune(k)) == 1):
+				say("keys.%s: %q is typed into the line", id, k)
 			case !slices.Contains(a.Keys, k):
 				a.Keys = append(a.Keys, k)
 			}
@@ -79,7 +81,7 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []string) {
 	for id := range changed {
 		a := m.byID[id]
 		for _, k := range a.Keys {
-			if o := m.byKey[Global][k]; o != nil && a.Scope != Global {
+			if o := m.byKey[Global][k]; o != nil && a.Scope != Global && a.Scope != Input {
 				say("keys.%s: %q hides %s in %s", a.ID, k, o.ID, a.Scope)
 			}
 		}

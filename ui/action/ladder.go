@@ -1,7 +1,7 @@
 package action
 
 import (
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model"
 	"rung/ui/nav"
 )
@@ -29,17 +29,17 @@ const (
 
 // What a line of the ladder is fit for the view says: it alone knows what stands there.
 var ladder = []Action{
-	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: engine.OpApply, Danger: engine.Confirmed,
+	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "write a new policy in the gap under the cursor, or in the next free one"},
-	{ID: LadderMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: engine.OpMove, Danger: engine.Confirmed,
+	{ID: LadderMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: gate.OpMove, Danger: gate.Confirmed,
 		Help: "pick the policy up, carry it along the ladder, enter previews"},
-	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: engine.OpApply, Danger: engine.Confirmed,
+	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "edit the policy in $EDITOR"},
-	{ID: LadderLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: engine.OpLogLevel, Danger: engine.Confirmed,
+	{ID: LadderLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: gate.OpLogLevel, Danger: gate.Confirmed,
 		Help: "choose what the policy logs"},
 	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},
 	{ID: LadderPlan, Keys: []string{"p"}, Title: "plan", Footer: 60, Help: "arrange priorities: free runs, insert between two, re-space"},
-	{ID: LadderDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: engine.OpDelete, Danger: engine.Typed,
+	{ID: LadderDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: gate.OpDelete, Danger: gate.Typed,
 		Help: "delete the policy; its name must be typed"},
 	{ID: LadderGaps, Keys: []string{"z"}, Title: "spread gaps", Help: "spread every gap slot by slot, or collapse them to one line each"},
 	{ID: LadderFold, Keys: []string{"space"}, Title: "unfold", Help: "unfold the tier, namespace or gap under the cursor, or fold it"},

@@ -1,6 +1,8 @@
 package action
 
-import "rung/engine"
+import (
+	"rung/engine/gate"
+)
 
 // The actions of the policy view.
 const (
@@ -29,13 +31,13 @@ var policy = []Action{
 	{ID: PolicyYAML, Keys: []string{"v"}, Title: "YAML", Help: "the policy as it was written"},
 	{ID: PolicyZones, Keys: []string{"s"}, Title: "zones", Help: "state per zone, what differs there, what controllers reported, events"},
 	{ID: PolicyFinds, Keys: []string{"i"}, Title: "findings", Help: "what an admin should know about the policy"},
-	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: engine.OpApply, Danger: engine.Confirmed, Help: "edit the policy in $EDITOR"},
-	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: engine.OpMove, Danger: engine.Confirmed,
+	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: gate.OpApply, Danger: gate.Confirmed, Help: "edit the policy in $EDITOR"},
+	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: gate.OpMove, Danger: gate.Confirmed,
 		Help: "give the policy another priority", Disabled: OnANP},
-	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: engine.OpLogLevel, Danger: engine.Confirmed, Help: "choose what the policy logs"},
+	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: gate.OpLogLevel, Danger: gate.Confirmed, Help: "choose what the policy logs"},
 	{ID: PolicyLogs, Keys: []string{"l"}, Title: "log lines", Footer: 50, Help: "the log lines of the policy"},
 	{ID: PolicyRows, Keys: []string{"r"}, Title: "rows", Footer: 60, Help: "the policy's rows in every zone"},
 	{ID: PolicyController, Keys: []string{"c"}, Title: "controller's log", Help: "what the zone's ovnkube-controller wrote about the policy", Disabled: OnCluster},
-	{ID: PolicyDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: engine.OpDelete, Danger: engine.Typed,
+	{ID: PolicyDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: gate.OpDelete, Danger: gate.Typed,
 		Help: "delete the policy; its name must be typed"},
 }

@@ -1,6 +1,8 @@
 package action
 
-import "rung/engine"
+import (
+	"rung/engine/gate"
+)
 
 // The actions of the rule view.
 const (
@@ -17,6 +19,6 @@ var rule = []Action{
 	{ID: RulePrevZone, Keys: []string{"["}, Title: "zone before", Help: "compare with the live rows of the zone before"},
 	{ID: RuleNextACL, Keys: []string{"tab"}, Title: "next ACL", Footer: 25, Help: "show the next ACL of the rule; there is one for each protocol"},
 	{ID: RuleLogs, Keys: []string{"l"}, Title: "log lines", Footer: 30, Help: "the log lines this rule decided"},
-	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: engine.OpApply, Danger: engine.Confirmed, Help: "edit the policy in $EDITOR"},
-	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: engine.OpLogLevel, Danger: engine.Confirmed, Help: "choose what the policy logs"},
+	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: gate.OpApply, Danger: gate.Confirmed, Help: "edit the policy in $EDITOR"},
+	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: gate.OpLogLevel, Danger: gate.Confirmed, Help: "choose what the policy logs"},
 }

@@ -1,6 +1,8 @@
 package action
 
-import "rung/ui/nav"
+import (
+	"rung/ui/nav"
+)
 
 // group is the actions of one scope.
 type group struct {
@@ -21,12 +23,13 @@ func groups() []group {
 		{Of(nav.Edit), edit},
 		{Of(nav.Preview), preview},
 		{Of(nav.Plan), planActions},
-		{Of(nav.Logs), logs},
+		{Of(nav.Logs), logActions},
 		{Of(nav.Activity), activity},
 		{Of(nav.Zones), zones},
 		{Of(nav.Controller), controllerActions},
 		{Of(nav.Ready), readyActions},
 		{Text, text},
+		{Input, input},
 		{List, list},
 		{Global, global},
 	}

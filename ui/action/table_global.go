@@ -1,6 +1,8 @@
 package action
 
-import "rung/engine"
+import (
+	"rung/engine/gate"
+)
 
 // The actions that hold everywhere.
 const (
@@ -40,7 +42,7 @@ var global = []Action{
 	{ID: Copy, Keys: []string{"y"}, Title: "copy", Help: "copy what the cursor is on: its name, YAML, match or command"},
 	{ID: Save, Keys: []string{"ctrl+s"}, Title: "save", Help: "write the text of this page to a file"},
 	{ID: Writes, Keys: []string{"W"}, Title: "allow changes", Help: "allow changes, or go back to read-only"},
-	{ID: Undo, Keys: []string{"U"}, Title: "undo", Help: "take back the last change, after a preview", Op: engine.OpUndo, Danger: engine.Confirmed,
+	{ID: Undo, Keys: []string{"U"}, Title: "undo", Help: "take back the last change, after a preview", Op: gate.OpUndo, Danger: gate.Confirmed,
 		Disabled: func(c Context) string {
 			if c.Undo == "" {
 				return "nothing to undo"

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -84,7 +85,7 @@ const nameWidth = 14
 // about is which cluster, as whom, and what Rung does there.
 func (v *View) about(env *view.Env, s *detail.Sheet) {
 	st, m := env.Styles, env.Rev.Mode
-	on := m.Name == engine.ClusterMode
+	on := m.Name == revision.ClusterMode
 	field := func(id, name, text string, to nav.Page) {
 		if text != "" {
 			s.Field(id, name, nameWidth, widget.Plain(text), to)
@@ -114,7 +115,7 @@ func (v *View) about(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-func sourceOf(m engine.Mode) string {
+func sourceOf(m revision.Mode) string {
 	if m.Name == "demo" {
 		return "the built-in demo"
 	}
@@ -154,12 +155,12 @@ func (v *View) zones(env *view.Env, s *detail.Sheet) {
 		s.Say("zones", 0, "?", st.Dim, st.Text, "No zone is known: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})
 		return
 	}
-	s.Add("zones", append(widget.Line{{Text: detail.Count(t.All, "zone") + "  "}}, t.Line(st, true)...), to)
+	s.Add("zones", append(widget.Line{{Text: words.Total(t.All, "zone") + "  "}}, t.Line(st, true)...), to)
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {
 		s.Say("sweep", 0, "·", st.Dim, st.Text, line, to)
 	}
 	if t.Denied > 0 {
 		s.Say("denied", 0, "●", st.Error, st.Text, fmt.Sprintf("%s may not be read: rows come through pods/exec in the namespace of OVN-Kubernetes, see what may be done above; without it policies are compiled only.",
-			detail.Count(t.Denied, "zone")), to)
+			words.Total(t.Denied, "zone")), to)
 	}
 }

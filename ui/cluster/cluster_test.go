@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/nav"
 	"rung/ui/uitest"
 )
 
 // resource changes one resource of the API server.
-func resource(p *engine.Parts, name string, f func(*model.SourceResource)) {
+func resource(p *revision.Facts, name string, f func(*model.SourceResource)) {
 	for i := range p.Sources[0].Resources {
 		if r := &p.Sources[0].Resources[i]; r.Name == name {
 			f(r)

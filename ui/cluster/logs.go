@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -15,7 +16,7 @@ import (
 
 // logs is how the nodes' logs stand, those that do not come grouped by reason.
 func (v *View) logs(env *view.Env, s *detail.Sheet) {
-	if env.Rev.Mode.Name != engine.ClusterMode {
+	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
 	}
 	st, to := env.Styles, nav.To(nav.Logs)
@@ -37,7 +38,7 @@ func (v *View) logs(env *view.Env, s *detail.Sheet) {
 	if up < len(v.streams) {
 		sign, look = "▲", st.Warn
 	}
-	s.Say("logs", 0, sign, look, st.Text, fmt.Sprintf("%d of %s followed", up, detail.Count(len(v.streams), "node")), to)
+	s.Say("logs", 0, sign, look, st.Text, fmt.Sprintf("%d of %s followed", up, words.Total(len(v.streams), "node")), to)
 	states := make([]model.StreamState, 0, len(by))
 	for state := range by {
 		states = append(states, state)
@@ -52,7 +53,7 @@ func (v *View) logs(env *view.Env, s *detail.Sheet) {
 				why = x.Error // errors name their node: one tells for all
 			}
 		}
-		text := string(state) + ": " + detail.Join(names, 4)
+		text := string(state) + ": " + words.List(names, 4)
 		if why != "" {
 			text += ": " + why
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -12,8 +12,8 @@ import (
 
 // granted are the verbs of one resource that have the same answer.
 type granted struct {
-	engine.Permission // the first of them
-	verbs             []string
+	revision.Permission // the first of them
+	verbs               []string
 }
 
 // id is the line's identity.
@@ -22,7 +22,7 @@ func (g *granted) id() string {
 }
 
 // grouped puts the verbs of a resource together where the answer is the same.
-func grouped(all []engine.Permission) (out []granted) {
+func grouped(all []revision.Permission) (out []granted) {
 	for _, p := range all {
 		i := slices.IndexFunc(out, func(g granted) bool {
 			return g.Resource == p.Resource && g.Namespace == p.Namespace && g.Allowed == p.Allowed && g.Why == p.Why
@@ -39,7 +39,7 @@ func grouped(all []engine.Permission) (out []granted) {
 // permissions are what the server says may be done: refusals first, each with what
 // is missed and the command that asks the same.
 func permissions(env *view.Env, s *detail.Sheet) {
-	if env.Rev.Mode.Name != engine.ClusterMode {
+	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
 	}
 	st := env.Styles

@@ -3,8 +3,9 @@ package cluster
 import (
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -30,7 +31,7 @@ func connSign(c model.ConnState, st *themes.Styles) (string, themes.Style) {
 // resources are the parts of the API server that are followed: those in trouble with
 // what to do.
 func resources(env *view.Env, s *detail.Sheet) {
-	if env.Rev.Mode.Name != engine.ClusterMode {
+	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
 	}
 	s.Head("resources of the API server")
@@ -58,7 +59,7 @@ func resources(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	for _, b := range env.Rev.Broken {
-		if b.Code == engine.CodeNewer {
+		if b.Code == revision.CodeNewer {
 			s.Say("newer."+b.Message, 0, "▲", env.Styles.Warn, env.Styles.Text, b.String(), nav.Page{})
 		}
 	}
@@ -86,15 +87,15 @@ func resource(env *view.Env, s *detail.Sheet, r *model.SourceResource, called st
 	name := widget.Line{{Text: sign + " ", Style: look}, {Text: called}}
 	l := widget.Styled(string(r.Conn), look)
 	if r.Conn == model.ConnSynced {
-		l = l.Add("  "+detail.Count(r.Count, "object"), st.Text)
+		l = l.Add("  "+words.Total(r.Count, "object"), st.Text)
 	} else if !r.At.IsZero() {
 		l = l.Add(" since "+detail.Since(r.At, env.Now), st.Text)
 	}
 	if r.Conn != model.ConnSynced && r.Count > 0 {
-		l = l.Add("  "+detail.Count(r.Count, "object")+" as last read", st.Dim)
+		l = l.Add("  "+words.Total(r.Count, "object")+" as last read", st.Dim)
 	}
 	if r.Attempts > 1 {
-		l = l.Add("  "+detail.Count(r.Attempts, "failed attempt"), st.Dim)
+		l = l.Add("  "+words.Total(r.Attempts, "failed attempt"), st.Dim)
 	}
 	if r.Optional && r.Conn == model.ConnAbsent {
 		l = l.Add("  (optional)", st.Dim)

@@ -2,6 +2,7 @@ package contexts
 
 import (
 	"context"
+	"time"
 
 	"rung/themes"
 	"rung/ui/action"
@@ -14,7 +15,8 @@ import (
 type contexts struct {
 	view.List
 	table   *widget.Table[string]
-	read    bool
+	asked   bool
+	since   time.Time // when the reading began, zero once it is over
 	current string
 	st      *themes.Styles
 }
@@ -30,8 +32,7 @@ type list struct {
 func New(nav.Page) view.View {
 	v := &contexts{}
 	v.table = &widget.Table[string]{
-		ID:    func(name string) string { return name },
-		Empty: "reading the kubeconfig …",
+		ID: func(name string) string { return name },
 		Columns: []widget.Column[string]{
 			{Title: "CONTEXT", Min: 20, Flex: true, Cell: func(name string) widget.Line {
 				if name == v.current {
@@ -53,10 +54,14 @@ func (v *contexts) Scopes() []action.Scope {
 // Sync reads the kubeconfig once.
 func (v *contexts) Sync(env *view.Env) {
 	v.st = env.Styles
-	if v.read {
+	if v.asked {
+		if !v.since.IsZero() {
+			v.table.Empty = env.Busy(v.since, "reading the kubeconfig").String()
+			v.table.SetItems(nil)
+		}
 		return
 	}
-	v.read = true
+	v.asked, v.since = true, env.Now
 	console := env.Console
 	env.Run("reading the kubeconfig", func(context.Context) any {
 		names, current, err := console.Contexts()
@@ -70,7 +75,7 @@ func (v *contexts) Receive(_ *view.Env, result any) {
 	if !ok {
 		return
 	}
-	v.current = l.current
+	v.current, v.since = l.current, time.Time{}
 	v.table.Empty = "the kubeconfig has no context"
 	if l.err != nil {
 		v.table.Empty = widget.Clean(l.err.Error())
@@ -80,6 +85,9 @@ func (v *contexts) Receive(_ *view.Env, result any) {
 		v.table.Select(l.current)
 	}
 }
+
+// Working is since when the kubeconfig is read.
+func (v *contexts) Working() time.Time { return v.since }
 
 // Tell says what leaving does.
 func (v *contexts) Tell(env *view.Env) widget.Line {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -16,7 +16,7 @@ import (
 func cluster(t *testing.T, name string) *uitest.Fake {
 	t.Helper()
 	p := uitest.Demo(t)
-	p.Mode = engine.Mode{Name: engine.ClusterMode, Title: name, Server: "https://" + name + ".example:6443", Families: "ipv4"}
+	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: name, Server: "https://" + name + ".example:6443", Families: "ipv4"}
 	f := uitest.NewFake(p)
 	f.ContextNames, f.Current = []string{"dead", "prod-eu", "staging"}, name
 	return f

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -23,17 +24,17 @@ type View struct {
 	page nav.Page
 	pane *detail.Pane
 
-	asked   int // how often; an answer to an older question is left out
-	reading bool
-	at      time.Time // of the answer
-	log     *engine.ControllerLog
-	err     error
+	asked int       // how often; an answer to an older question is left out
+	since time.Time // when the reading began, zero once it is over
+	at    time.Time // of the answer
+	log   *logs.ControllerLog
+	err   error
 }
 
 // answer is what came of a question.
 type answer struct {
 	asked int
-	log   *engine.ControllerLog
+	log   *logs.ControllerLog
 	err   error
 }
 
@@ -62,7 +63,7 @@ func (v *View) Sync(env *view.Env) {
 // ask reads the log.
 func (v *View) ask(env *view.Env) {
 	v.asked++
-	v.reading = true
+	v.since = env.Now
 	n, c, zone, key := v.asked, env.Console, v.page.Zone, v.page.Key
 	env.Run("reading the controller's log", func(ctx context.Context) any {
 		log, err := c.ControllerLog(ctx, zone, key)
@@ -70,13 +71,16 @@ func (v *View) ask(env *view.Env) {
 	})
 }
 
+// Working is since when the log is read.
+func (v *View) Working() time.Time { return v.since }
+
 // Receive takes the answer; one that is refused leaves what was read before.
 func (v *View) Receive(env *view.Env, msg any) {
 	a, ok := msg.(answer)
 	if !ok || a.asked != v.asked {
 		return
 	}
-	v.reading, v.err, v.at = false, a.err, env.Now
+	v.since, v.err, v.at = time.Time{}, a.err, env.Now
 	if a.err == nil {
 		v.log = a.log
 	}
@@ -93,9 +97,9 @@ func (v *View) lines(env *view.Env) []detail.Line {
 	s.Head(v.page.Key.Label() + " · what zone " + v.page.Zone + " reported")
 	v.condition(env, s)
 	switch {
-	case v.reading && v.log == nil:
+	case !v.since.IsZero() && v.log == nil:
 		s.Head("ovnkube-controller")
-		s.Say("reading", 0, "○", st.Info, st.Info, "reading the newest lines …", nav.Page{})
+		s.Add("reading", env.Busy(v.since, "reading the newest lines"), nav.Page{})
 		return s.Lines
 	case v.err != nil:
 		s.Head("ovnkube-controller")
@@ -114,7 +118,7 @@ func (v *View) lines(env *view.Env) []detail.Line {
 func (v *View) condition(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	all := env.Rev.Conditions(v.page.Key)
-	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == engine.ReadyPrefix+v.page.Zone })
+	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == revision.ReadyPrefix+v.page.Zone })
 	if i < 0 {
 		s.Say("condition", 0, "·", st.Dim, st.Dim, "no condition of this zone", nav.Page{})
 		return

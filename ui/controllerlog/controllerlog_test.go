@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui"
 	"rung/ui/nav"
@@ -15,25 +16,25 @@ import (
 var key = model.PolicyKey{Kind: model.KindANP, Name: "cluster-control"}
 
 // onCluster is the demo's objects as those of a cluster.
-func onCluster(t *testing.T) *engine.Parts {
+func onCluster(t *testing.T) *revision.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
-	p.Mode = engine.Mode{Name: engine.ClusterMode, Title: "lab", Families: "ipv4"}
+	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: "lab", Families: "ipv4"}
 	return p
 }
 
 func TestControllerLog(t *testing.T) {
 	f := uitest.NewFake(onCluster(t))
 	var refused error
-	found := []engine.ControllerLine{
+	found := []logs.ControllerLine{
 		{At: uitest.Now.Add(-time.Minute), Severity: "info", Place: "admin_network_policy.go:88", Text: "Adding cluster-control"},
 		{At: uitest.Now.Add(-time.Second), Severity: "error", Place: "admin_network_policy.go:123", Text: "failed to create cluster-control: no space"},
 	}
-	f.OnController = func(zone string, k model.PolicyKey) (*engine.ControllerLog, error) {
+	f.OnController = func(zone string, k model.PolicyKey) (*logs.ControllerLog, error) {
 		if refused != nil {
 			return nil, refused
 		}
-		return &engine.ControllerLog{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x",
+		return &logs.ControllerLog{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x",
 			Read: 2000, First: uitest.Now.Add(-time.Hour), Lines: found}, nil
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.ToPolicy(key)})

@@ -1,19 +1,18 @@
 package detail
 
 import (
-	"fmt"
 	"net/netip"
-	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/ui/nav"
 )
 
 // Behind says who stands behind an address or network of an address set, and
 // which page tells more.
-func Behind(r *engine.Revision, addr string) (text string, to nav.Page) {
+func Behind(r *revision.Revision, addr string) (text string, to nav.Page) {
 	host := addr
 	if p, err := netip.ParsePrefix(addr); err == nil {
 		if p.Bits() == 0 {
@@ -34,20 +33,14 @@ func Behind(r *engine.Revision, addr string) (text string, to nav.Page) {
 		}
 		return "no pod or node has it", nav.Page{}
 	}
+	names := make([]string, len(owners))
 	for i, o := range owners {
-		if i == 2 {
-			text += fmt.Sprintf(" and %d more", len(owners)-2)
-			break
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += ThingName(o.Key)
+		names[i] = ThingName(o.Key)
 		if o.Note != "" {
-			text += " (" + o.Note + ")"
+			names[i] += " (" + o.Note + ")"
 		}
 	}
-	return text, ThingPage(r, owners[0].Key)
+	return words.Cut(names, ", ", 2), ThingPage(r, owners[0].Key)
 }
 
 // ThingName is a pod or node as people say it: "pod blue/api-7", "node
@@ -61,7 +54,7 @@ func ThingName(k model.Key) string {
 }
 
 // ThingPage is the page of a pod, or of a node's zone.
-func ThingPage(r *engine.Revision, k model.Key) nav.Page {
+func ThingPage(r *revision.Revision, k model.Key) nav.Page {
 	switch {
 	case k.Kind == model.KindPod:
 		return nav.ToPod(k)
@@ -74,7 +67,7 @@ func ThingPage(r *engine.Revision, k model.Key) nav.Page {
 }
 
 // Port says which pod a logical switch port is of.
-func Port(r *engine.Revision, name string) (text string, to nav.Page) {
+func Port(r *revision.Revision, name string) (text string, to nav.Page) {
 	p := r.PortPod(name)
 	if p == nil {
 		return "no pod is known for this port", nav.Page{}
@@ -86,41 +79,4 @@ func Port(r *engine.Revision, name string) (text string, to nav.Page) {
 		text += "  no address"
 	}
 	return text, nav.ToPod(p.Key)
-}
-
-// Count is "1 pod", "12 pods".
-func Count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	if s, ok := strings.CutSuffix(one, "y"); ok && !strings.HasSuffix(s, "a") && !strings.HasSuffix(s, "e") {
-		return Thousands(n) + " " + s + "ies"
-	}
-	if strings.HasSuffix(one, "s") {
-		return Thousands(n) + " " + one + "es"
-	}
-	return Thousands(n) + " " + one + "s"
-}
-
-// Thousands is a number with commas: "12,345".
-func Thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// Join is "a", "a and b", "a, b and c", cut after most with "and n more".
-func Join(parts []string, most int) string {
-	switch n := len(parts); {
-	case n == 0:
-		return ""
-	case n == 1:
-		return parts[0]
-	case n <= most:
-		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
-	default:
-		return fmt.Sprintf("%s and %d more", strings.Join(parts[:most], ", "), n-most)
-	}
 }

@@ -44,7 +44,7 @@ func FindNamed(z *model.ZoneState, table, name string) string {
 // RowCopies are what can be copied of a row.
 func RowCopies(z *model.ZoneState, r nb.Row) []view.Copy {
 	var out []view.Copy
-	id, uuid := RowID(r), r.RowUUID()
+	id, uuid := r.IDs()[nb.KeyID], r.RowUUID()
 	table := nb.TableOf(r)
 	if a, ok := r.(*nb.ACL); ok {
 		out = append(out, view.Copy{What: "match", Text: a.Match})

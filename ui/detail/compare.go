@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -88,10 +89,7 @@ func mapText(m map[string]string) string {
 
 // ColumnsDiffer is "1 column differs", "2 columns differ".
 func ColumnsDiffer(n int) string {
-	if n == 1 {
-		return "1 column differs"
-	}
-	return Count(n, "column") + " differ"
+	return words.Total(n, "column") + words.Form(n, " differs", " differ")
 }
 
 // MapDiffers lists the keys in which two maps differ, sorted, without the prefix
@@ -147,7 +145,7 @@ func FieldOf(d *model.RowDiff, column string) *model.FieldDiff {
 // hangs on no port group.
 func GroupName(k model.PolicyKey) string {
 	pairs := []nb.Pair{{Key: nb.KeyName, Value: k.Name}}
-	switch table, name := engine.HolderOf(k); {
+	switch table, name := revision.HolderOf(k); {
 	case table == nb.TablePortGroup:
 		return name
 	case table != "" || k.Kind == model.KindPodSelector || k.Kind == model.KindEFDNS:
@@ -168,14 +166,14 @@ func LiveACLs(db *nb.DB, k model.PolicyKey) []*nb.ACL {
 	if g == nil {
 		return nil
 	}
-	table, _ := engine.HolderOf(k)
+	table, _ := revision.HolderOf(k)
 	out := make([]*nb.ACL, 0, len(g.ACLs))
 	for _, uuid := range g.ACLs {
 		a := db.ACL(uuid)
 		if a == nil {
 			continue
 		}
-		if unit, ok := engine.UnitOf(nb.OwnerOfRow(a)); table == "" || ok && unit == k {
+		if unit, ok := revision.UnitOf(nb.OwnerOfRow(a)); table == "" || ok && unit == k {
 			out = append(out, a)
 		}
 	}
@@ -194,7 +192,7 @@ func RowPage(z *model.ZoneState, live, desired nb.Row) nav.Page {
 	case !isNil(live):
 		return nav.ToRow(zone, nb.TableOf(live), live.RowUUID())
 	case !isNil(desired):
-		return nav.Page{Kind: nav.Row, Zone: zone, Table: nb.TableOf(desired), ID: RowID(desired)}
+		return nav.Page{Kind: nav.Row, Zone: zone, Table: nb.TableOf(desired), ID: desired.IDs()[nb.KeyID]}
 	}
 	return nav.Page{}
 }
@@ -216,28 +214,6 @@ func isNil(r nb.Row) bool {
 		return r == nil
 	}
 	return false
-}
-
-// RowID is a row's k8s.ovn.org/id, empty where it has none.
-func RowID(r nb.Row) string { return RowIDs(r)[nb.KeyID] }
-
-// RowIDs are a row's external_ids.
-func RowIDs(r nb.Row) map[string]string {
-	switch r := r.(type) {
-	case *nb.ACL:
-		return r.ExternalIDs
-	case *nb.AddressSet:
-		return r.ExternalIDs
-	case *nb.PortGroup:
-		return r.ExternalIDs
-	case *nb.LogicalSwitch:
-		return r.ExternalIDs
-	case *nb.LogicalSwitchPort:
-		return r.ExternalIDs
-	case *nb.Global:
-		return r.ExternalIDs
-	}
-	return nil
 }
 
 // ShortID leaves out of an id what every row of the default network shares, and
@@ -264,7 +240,7 @@ func Pipeline(acls []*nb.ACL) []*nb.ACL {
 	for i, a := range acls {
 		changes[i] = nb.RowChange{New: a}
 	}
-	return engine.PipelineOrder((*nb.DB)(nil).Apply(changes))
+	return revision.PipelineOrder((*nb.DB)(nil).Apply(changes))
 }
 
 // ACLLine is an ACL in one line: what decides when, and whose it is. Of rows of
@@ -277,8 +253,8 @@ func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.Styles) widget.Line {
 	case nb.ActionPass:
 		action = st.Pass
 	}
-	owner := engine.OwnerName(a.ExternalIDs)
-	if p, _, _, ok := engine.RuleOf(a.ExternalIDs); ok && p == k {
+	owner := revision.OwnerName(a.ExternalIDs)
+	if p, _, _, ok := revision.RuleOf(a.ExternalIDs); ok && p == k {
 		owner = ShortID(a.ID(), k)
 	}
 	l := widget.Line{{Text: "  " + pad(a.Stage(), 20)}, {Text: pad(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}

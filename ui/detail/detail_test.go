@@ -8,9 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -20,7 +21,7 @@ import (
 
 func styles() *themes.Styles { return themes.Builtin().Styles("mono", true) }
 
-func demo(t *testing.T) *engine.Revision { return engine.Assemble(*uitest.Demo(t)) }
+func demo(t *testing.T) *revision.Revision { return revision.New(*uitest.Demo(t), nil) }
 
 // draw is a sheet as text, with where each line leads.
 func draw(s *detail.Sheet) []string {
@@ -180,17 +181,17 @@ func TestCommands(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		detail.Count(0, "pod"):                            "0 pods",
-		detail.Count(1, "policy"):                         "1 policy",
-		detail.Count(12345, "policy"):                     "12,345 policies",
-		detail.Count(2, "address"):                        "2 addresses",
-		detail.Thousands(999):                             "999",
-		detail.Thousands(1000000):                         "1,000,000",
-		detail.Thousands(-1000):                           "-1,000",
-		detail.Join([]string{"a"}, 3):                     "a",
-		detail.Join([]string{"a", "b", "c"}, 3):           "a, b and c",
-		detail.Join([]string{"a", "b", "c", "d"}, 2):      "a, b and 2 more",
-		detail.Join(nil, 2):                               "",
+		words.Total(0, "pod"):                             "0 pods",
+		words.Total(1, "policy"):                          "1 policy",
+		words.Total(12345, "policy"):                      "12,345 policies",
+		words.Total(2, "address"):                         "2 addresses",
+		words.Thousands(999):                              "999",
+		words.Thousands(1000000):                          "1,000,000",
+		words.Thousands(-1000):                            "-1,000",
+		words.List([]string{"a"}, 3):                      "a",
+		words.List([]string{"a", "b", "c"}, 3):            "a, b and c",
+		words.List([]string{"a", "b", "c", "d"}, 2):       "a, b and 2 more",
+		words.List(nil, 2):                                "",
 		detail.ColumnsDiffer(1):                           "1 column differs",
 		detail.ColumnsDiffer(3):                           "3 columns differ",
 		detail.Since(time.Time{}, uitest.Now):             "some time",
@@ -245,12 +246,12 @@ func TestLiveACLsOfAHolder(t *testing.T) {
 func TestRowsFilter(t *testing.T) {
 	p := uitest.Demo(t)
 	uitest.Units(p)
-	r := engine.Assemble(*p)
+	r := revision.New(*p, nil)
 	for _, k := range r.Units() {
 		f := widget.ParseFilter(detail.RowsFilter(k))
 		for _, other := range r.Units() {
 			for _, a := range r.ACLs(other, "") {
-				if label := engine.OwnerName(a.ExternalIDs); f.Match(label+" ") != (k == other) {
+				if label := revision.OwnerName(a.ExternalIDs); f.Match(label+" ") != (k == other) {
 					t.Errorf("%q of %s finds %q of %s: %v", detail.RowsFilter(k), k, label, other, k != other)
 				}
 			}

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/match"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -16,7 +17,7 @@ import (
 // Explain takes matches apart for people: every term with what it means in one
 // zone, and links to what it names.
 type Explain struct {
-	Rev *engine.Revision
+	Rev *revision.Revision
 	// Zone is where sets and groups are looked up; nil, or one that was never
 	// read, shows the desired ones.
 	Zone *model.ZoneState
@@ -184,7 +185,7 @@ func (x *Explain) addresses(id string, t *match.Term) {
 // named explains pairs of address and port.
 func (x *Explain) named(id string, t *match.Term) {
 	proto := strings.Join(t.Protocols, "")
-	x.row(id, "named ports", Count(len(t.Items), "pair")+" of address and "+proto+" port, from the container ports of that name", nav.Page{})
+	x.row(id, "named ports", words.Total(len(t.Items), "pair")+" of address and "+proto+" port, from the container ports of that name", nav.Page{})
 	for i, it := range t.Items {
 		if i == x.First && len(t.Items) > x.First+1 {
 			x.sheet.Add(id+".more", widget.Styled(fmt.Sprintf("     └ %d more in the match", len(t.Items)-i), x.sheet.St.Dim), nav.Page{})

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )
@@ -17,7 +18,7 @@ func (x *Explain) group(id, term, name string) {
 	st := x.sheet.St
 	own := x.Policy.Name != "" && name == GroupName(x.Policy)
 	what := "port group"
-	switch table, _ := engine.HolderOf(x.Policy); {
+	switch table, _ := revision.HolderOf(x.Policy); {
 	case own && table != "" && x.Policy.Namespace != "":
 		what = "port group of namespace " + x.Policy.Namespace
 	case own && table == "":
@@ -39,10 +40,10 @@ func (x *Explain) group(id, term, name string) {
 		return
 	}
 	if !own {
-		what = "port group of " + engine.OwnerName(live.ExternalIDs)
+		what = "port group of " + revision.OwnerName(live.ExternalIDs)
 	}
 	to := RowPage(x.Zone, live, nil)
-	meaning := widget.Plain(what + ": " + Count(len(live.Ports), "logical port") + " here")
+	meaning := widget.Plain(what + ": " + words.Total(len(live.Ports), "logical port") + " here")
 	diff := FieldOf(DiffOf(x.Zone.Policy(x.unit(live)), nb.TablePortGroup, live.ID()), "ports")
 	if diff != nil {
 		meaning = meaning.Add(fmt.Sprintf("  ≠ %d missing, %d extra", len(diff.Missing), len(diff.Extra)), st.Error)
@@ -94,7 +95,7 @@ func (x *Explain) desiredGroup(id, term, name, what string, own bool) {
 		return
 	}
 	to := RowPage(x.Zone, nil, d)
-	x.row(id+"@"+name, term, what+": "+Count(len(d.Ports), "logical port")+" desired", to)
+	x.row(id+"@"+name, term, what+": "+words.Total(len(d.Ports), "logical port")+" desired", to)
 	x.list(id+"@"+name, d.Ports, len(d.Ports), to, func(n string) (string, nav.Page) { return Port(x.Rev, n) })
 }
 
@@ -124,11 +125,11 @@ func (x *Explain) set(id, term, name string) {
 		what += " that others share"
 	}
 	if x.Policy.Name == "" {
-		what += " of " + engine.OwnerName(show.ExternalIDs)
+		what += " of " + revision.OwnerName(show.ExternalIDs)
 	} else if f := show.ExternalIDs[nb.KeyIPFamily]; f != "" && f != "v4" {
 		what += " " + f
 	}
-	meaning := widget.Plain(what + ", " + Count(len(show.Addresses), "member"))
+	meaning := widget.Plain(what + ", " + words.Total(len(show.Addresses), "member"))
 	if len(show.Addresses) == 0 {
 		meaning = meaning.Add(": nobody now", st.Warn)
 	}
@@ -153,7 +154,7 @@ func (x *Explain) set(id, term, name string) {
 // unit is what a row is judged with: the policy, or what shares the row with
 // others (ovn-kubernetes.md#pod-selector-sets).
 func (x *Explain) unit(r nb.Row) model.PolicyKey {
-	if k, ok := engine.UnitOf(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.Related(x.Policy), k) {
+	if k, ok := revision.UnitOf(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.Related(x.Policy), k) {
 		return k
 	}
 	return x.Policy
@@ -177,7 +178,7 @@ func (x *Explain) equal(set *nb.AddressSet) widget.Line {
 	}
 	switch {
 	case len(differ) > 0:
-		return widget.Styled(", ≠ differs in "+Join(differ, 3), st.Error)
+		return widget.Styled(", ≠ differs in "+words.List(differ, 3), st.Error)
 	case read == len(x.Rev.Zones):
 		return widget.Plain(", equal in every zone")
 	}
@@ -220,7 +221,7 @@ func (x *Explain) list(id string, names []string, n int, all nav.Page, behind fu
 		x.member(id+"."+name, mark, name, widget.Plain(text), to)
 	}
 	if n > shown {
-		x.sheet.Add(id+".more", widget.Styled(fmt.Sprintf("     └ %s more", Thousands(n-shown)), x.sheet.St.Accent), all)
+		x.sheet.Add(id+".more", widget.Styled(fmt.Sprintf("     └ %s more", words.Thousands(n-shown)), x.sheet.St.Accent), all)
 	}
 }
 

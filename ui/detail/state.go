@@ -6,8 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -41,13 +42,13 @@ func StateSign(s model.PolicyState) string {
 
 // ZoneState says how a policy stands in a zone: the word, and the rest in one
 // breath: since when, how many rows, why.
-func ZoneState(r *engine.Revision, k model.PolicyKey, z *model.ZoneState, now time.Time) (s model.PolicyState, rest string) {
+func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now time.Time) (s model.PolicyState, rest string) {
 	p := z.Policy(k)
 	s = p.State(z, now)
 	switch s {
 	case model.StateInSync:
 		if p.Waiting > 0 {
-			return s, Count(p.Waiting, "subject pod") + " without a logical switch port yet"
+			return s, words.Total(p.Waiting, "subject pod") + " without a logical switch port yet"
 		}
 		return s, ""
 	case model.StateSettling, model.StateBehind:
@@ -57,9 +58,9 @@ func ZoneState(r *engine.Revision, k model.PolicyKey, z *model.ZoneState, now ti
 		if p.LivePriority >= 0 {
 			rest = fmt.Sprintf("still decides at %d", p.LivePriority)
 		}
-		return s, rest + " with " + Count(p.LiveACLs, "ACL") + "; no desired rows: " + engine.NoRowsShort(p.None, r.Ladder().Max)
+		return s, rest + " with " + words.Total(p.LiveACLs, "ACL") + "; no desired rows: " + revision.NoRowsShort(p.None, r.Ladder().Max)
 	case model.StateNotEnforced:
-		return s, engine.NoRowsShort(p.None, r.Ladder().Max)
+		return s, revision.NoRowsShort(p.None, r.Ladder().Max)
 	case model.StateStale:
 		return s, Unread(z, now)
 	case model.StateNotComparable:
@@ -128,7 +129,7 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 		return "no permission to read this zone: " + z.Error
 	case z.Conn == model.ConnSwept:
 		return fmt.Sprintf("%s of %s were read %s ago and compared, then let go; the zone is followed from now on, they come in a moment",
-			Count(z.Rows, "row"), z.Name, view.Age(now.Sub(z.SyncedAt)))
+			words.Total(z.Rows, "row"), z.Name, view.Age(now.Sub(z.SyncedAt)))
 	case z.Rows > 0 && !z.SyncedAt.IsZero():
 		return "not held now: " + Unread(z, now)
 	}
@@ -145,7 +146,7 @@ func StateLine(s model.PolicyState, rest string, st *themes.Styles) widget.Line 
 }
 
 // Worst is the zone in which a policy needs attention first, nil without zones.
-func Worst(r *engine.Revision, k model.PolicyKey, now time.Time) (worst *model.ZoneState) {
+func Worst(r *revision.Revision, k model.PolicyKey, now time.Time) (worst *model.ZoneState) {
 	var state model.PolicyState
 	for _, z := range r.Zones {
 		if s := z.Policy(k).State(z, now); worst == nil || s.Worse(state) {
@@ -157,7 +158,7 @@ func Worst(r *engine.Revision, k model.PolicyKey, now time.Time) (worst *model.Z
 
 // Troubled are at most n zones in which a policy is not in sync, and the others; each
 // worst first, then by name.
-func Troubled(r *engine.Revision, k model.PolicyKey, n int, now time.Time) (first, left []*model.ZoneState) {
+func Troubled(r *revision.Revision, k model.PolicyKey, n int, now time.Time) (first, left []*model.ZoneState) {
 	all := slices.Clone(r.Zones)
 	states := make(map[string]model.PolicyState, len(all))
 	for _, z := range all {
@@ -181,7 +182,7 @@ func Troubled(r *engine.Revision, k model.PolicyKey, n int, now time.Time) (firs
 
 // NextZone is the zone d steps from the named one, in a circle; the first when
 // there is none of that name.
-func NextZone(r *engine.Revision, name string, d int) string {
+func NextZone(r *revision.Revision, name string, d int) string {
 	n := len(r.Zones)
 	for i, z := range r.Zones {
 		if z.Name == name {

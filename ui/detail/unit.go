@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"regexp"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -38,7 +39,7 @@ func RowsFilter(k model.Key) string {
 
 // UnitPage is where the rows of a policy or unit are seen in a zone; for address
 // sets, which are in no list of ACLs, the first of them.
-func UnitPage(r *engine.Revision, k model.Key, z *model.ZoneState) nav.Page {
+func UnitPage(r *revision.Revision, k model.Key, z *model.ZoneState) nav.Page {
 	if k.Kind != model.KindPodSelector && k.Kind != model.KindEFDNS {
 		return nav.Page{Kind: nav.Rows, Zone: z.Name, Text: RowsFilter(k)}
 	}
@@ -61,7 +62,7 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 	if s.Zones == 0 {
 		return widget.Styled("? not checked against live rows", st.Dim)
 	}
-	text := fmt.Sprintf("in sync in %d of %s", s.InSync, Count(s.Zones, "zone"))
+	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
 	if s.State == model.StateInSync {
 		return widget.Styled("✓ "+text, st.OK)
 	}

@@ -6,8 +6,10 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/statedir"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/preview"
@@ -40,7 +42,8 @@ type edit struct {
 	title string // of what is wrong
 	why   []string
 	pre   *preview.View
-	done  bool // the text was applied, and its file is gone
+	done  bool      // the text was applied, and its file is gone
+	since time.Time // when the text began to be checked
 }
 
 // New makes the view.
@@ -59,7 +62,7 @@ type (
 	}
 	checked struct {
 		text string
-		p    *engine.Preview
+		p    *gate.Preview
 		err  error
 	}
 )
@@ -67,11 +70,11 @@ type (
 // text is the change the editor leads to; the consequences that were worked out
 // for validation are not worked out twice.
 type text struct {
-	m engine.Mutation
-	p *engine.Preview
+	m gate.Mutation
+	p *gate.Preview
 }
 
-func (s *text) Work(ctx context.Context, c view.Console) (*engine.Preview, error) {
+func (s *text) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
 	if p := s.p; p != nil {
 		s.p = nil
 		return p, nil
@@ -79,7 +82,7 @@ func (s *text) Work(ctx context.Context, c view.Console) (*engine.Preview, error
 	return c.Preview(ctx, s.m)
 }
 
-func (s *text) Commit(ctx context.Context, c view.Console, p *engine.Preview, answer engine.Confirm) (*engine.Result, error) {
+func (s *text) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
 	return c.Commit(ctx, p, answer)
 }
 
@@ -121,8 +124,8 @@ func (v *edit) start(env *view.Env) {
 	notes = append(notes, `Lines at the top that begin with "`+note+`" are not part of the text.`)
 	v.open = head(notes, v.first)
 	dir, text := env.StateDir, v.open
-	env.Run("", func(context.Context) any {
-		path, err := engine.NewDraft(dir, file, text)
+	env.Run("putting the text into a file", func(context.Context) any {
+		path, err := statedir.NewDraft(dir, file, text)
 		return created{path, err}
 	})
 }
@@ -132,7 +135,7 @@ func (v *edit) launch(env *view.Env, line int) {
 	v.state = editing
 	path := v.path
 	env.Exec(command(path, line), func(err error) any {
-		text, ioerr := engine.ReadDraft(path)
+		text, ioerr := statedir.ReadDraft(path)
 		return edited{text, err, ioerr}
 	})
 }
@@ -195,7 +198,7 @@ func (v *edit) back(env *view.Env, m edited) {
 
 // check validates the text away from the screen.
 func (v *edit) check(env *view.Env, text string) {
-	v.state = checking
+	v.state, v.since = checking, env.Now
 	console, m := env.Console, v.mutation(text)
 	env.Run("validating", func(ctx context.Context) any {
 		p, err := console.Preview(ctx, m)
@@ -203,8 +206,8 @@ func (v *edit) check(env *view.Env, text string) {
 	})
 }
 
-func (v *edit) mutation(text string) engine.Mutation {
-	m := engine.Mutation{Op: engine.OpApply, YAML: []byte(text)}
+func (v *edit) mutation(text string) gate.Mutation {
+	m := gate.Mutation{Op: gate.OpApply, YAML: []byte(text)}
 	if v.base != "" {
 		m.Base = []byte(v.base)
 	}
@@ -249,7 +252,7 @@ func (v *edit) judge(env *view.Env, m checked) {
 		Cancel: func(env *view.Env) { v.close(env, false, "nothing was changed; your text is kept in "+v.path) },
 		Written: func(env *view.Env) {
 			path := v.path
-			env.Run("", func(context.Context) any { engine.DropDraft(path); return nil })
+			env.Run("", func(context.Context) any { statedir.DropDraft(path); return nil })
 			v.state, v.done = shown, true
 		},
 	})
@@ -260,7 +263,7 @@ func (v *edit) judge(env *view.Env, m checked) {
 func (v *edit) reopen(env *view.Env, notes []string, text string, line int) {
 	v.open, v.done = head(notes, text), false
 	path, whole, above := v.path, v.open, v.firstLine()-1
-	env.Run("", func(context.Context) any { return opened{engine.WriteDraft(path, whole)} })
+	env.Run("putting the text into a file", func(context.Context) any { return opened{statedir.WriteDraft(path, whole)} })
 	v.at = above + max(1, line)
 }
 
@@ -298,7 +301,7 @@ func (v *edit) Kept() []string {
 	if v.path == "" || v.done || v.state == closed {
 		return nil
 	}
-	return engine.DraftFiles(v.path)
+	return statedir.DraftFiles(v.path)
 }
 
 // stop leaves the decision to the user.
@@ -310,7 +313,7 @@ func (v *edit) stop(title string, why []string) {
 func (v *edit) close(env *view.Env, remove bool, say string) {
 	path := v.path
 	if remove && path != "" {
-		env.Run("", func(context.Context) any { engine.DropDraft(path); return nil })
+		env.Run("", func(context.Context) any { statedir.DropDraft(path); return nil })
 	}
 	env.Say("%s", say)
 	v.state = closed

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model"
 	"rung/ui"
 	"rung/ui/nav"
@@ -208,13 +208,13 @@ esac`)
 	w.down()
 	// Somebody else moves the policy while the editor is open.
 	preview := w.g.OnPreview
-	w.g.OnPreview = func(m engine.Mutation) (*engine.Preview, error) {
+	w.g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
 		w.g.OnPreview = preview
-		p, err := w.g.Engine.Preview(t.Context(), engine.Mutation{Op: engine.OpMove, Policy: anp("cluster-control"), Priority: 35})
+		p, err := w.g.Engine.Preview(t.Context(), gate.Mutation{Op: gate.OpMove, Policy: anp("cluster-control"), Priority: 35})
 		if err != nil {
 			return nil, err
 		}
-		if _, err := w.g.Engine.Commit(t.Context(), p, engine.Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
+		if _, err := w.g.Engine.Commit(t.Context(), p, gate.Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
 			return nil, err
 		}
 		w.g.Follow()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/engine"
+	"rung/engine/statedir"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -22,10 +22,10 @@ func (v *edit) Do(env *view.Env, id action.ID) bool {
 	case action.EditEditor:
 		v.again(env)
 	case action.EditPreview:
-		v.state = checking
+		v.state, v.since = checking, env.Now
 		path := v.path
 		env.Run("reading the text", func(context.Context) any {
-			text, err := engine.ReadDraft(path)
+			text, err := statedir.ReadDraft(path)
 			return edited{text: text, io: err}
 		})
 		v.open = "" // whatever the file says now is looked at
@@ -80,7 +80,7 @@ func (v *edit) Tell(env *view.Env) widget.Line {
 	case editing:
 		return widget.Styled("in the editor", env.Styles.Info)
 	case checking:
-		return widget.Styled("checking", env.Styles.Info)
+		return env.Busy(v.since, "checking")
 	case stopped:
 		return widget.Styled("nothing is written", env.Styles.Dim)
 	case shown:
@@ -130,7 +130,9 @@ func (v *edit) Render(env *view.Env, w, h int) string {
 	case editing:
 		say("", v.name()+" is open in "+widget.Clean(chosen())+".", st.Text)
 	case checking:
-		say("", "Checking the text …", st.Info)
+		if l := env.Busy(v.since, "checking the text"); l != nil {
+			say("", l.String(), st.Info)
+		}
 	case closed:
 		say("", v.name()+" was left. "+env.Keys.Action(action.EditEditor).Shown()+" opens the editor again.", st.Text)
 	case stopped:

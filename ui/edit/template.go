@@ -7,8 +7,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 )
 
 // template is the text a new AdminNetworkPolicy begins with. Its subject and
@@ -51,11 +52,11 @@ spec:
 func newText(priority int32) string { return fmt.Sprintf(template, priority) }
 
 // newNotes tell where the new policy stands on the ladder.
-func newNotes(rev *engine.Revision, priority int32) []string {
+func newNotes(rev *revision.Revision, priority int32) []string {
 	notes := []string{"a new AdminNetworkPolicy. Save and close the editor to see what it does;",
 		"nothing is written before you have said yes. Close without saving to leave it."}
 	l := rev.Ladder()
-	var above, below *model.Rung
+	var above, below *ladder.Rung
 	for i := range l.Tiers[model.TierAdmin].Rungs {
 		r := &l.Tiers[model.TierAdmin].Rungs[i]
 		switch {
@@ -82,7 +83,7 @@ func newNotes(rev *engine.Revision, priority int32) []string {
 	return notes
 }
 
-func rungText(r *model.Rung) string {
+func rungText(r *ladder.Rung) string {
 	names := make([]string, 0, 2)
 	for i, p := range r.Policies {
 		if i == 2 {

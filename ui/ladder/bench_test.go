@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui"
 	"rung/ui/nav"
@@ -14,7 +14,7 @@ import (
 )
 
 // large is a cluster of 1,000 pods and 50 policies of 20 rules.
-func large(tb testing.TB) *engine.Parts {
+func large(tb testing.TB) *revision.Facts {
 	sel := func(k, v string) model.Selector {
 		s, err := model.NewSelector(&metav1.LabelSelector{MatchLabels: map[string]string{k: v}})
 		if err != nil {
@@ -53,7 +53,7 @@ func large(tb testing.TB) *engine.Parts {
 		objects = append(objects, p)
 	}
 	c, _ := (&model.Cluster{}).Upsert(objects, nil)
-	parts := &engine.Parts{Number: 1, At: uitest.Now, Cluster: c, Loaded: true, Mode: engine.Mode{Title: "large", Sandbox: true, Writes: true}}
+	parts := &revision.Facts{Number: 1, At: uitest.Now, Cluster: c, Loaded: true, Mode: revision.Mode{Title: "large", Sandbox: true, Writes: true}}
 	uitest.Sync(parts)
 	return parts
 }

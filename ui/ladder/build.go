@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/lint"
 	"rung/themes"
 	"rung/ui/view"
@@ -15,11 +16,11 @@ import (
 
 // builder makes the lines of one revision.
 type builder struct {
-	v *ladder
+	v *ladderPage
 	frame
 	st     *themes.Styles
-	ladder *model.Ladder // of the stage that is shown
-	live   *engine.LadderRows
+	ladder *ladder.Ladder // of the stage that is shown
+	live   *revision.LadderRows
 	fresh  bool // live rows are those of this revision
 	items  []*item
 	finds  map[model.PolicyKey][]model.Finding
@@ -51,7 +52,7 @@ func (b *builder) band(name, text string, folds bool) {
 
 // sign is the mark before a policy's name: alone on its rung, one of several,
 // not supported.
-func sign(r *model.Rung, i int) string {
+func sign(r *ladder.Rung, i int) string {
 	switch {
 	case r.Unsupported:
 		return "✗"
@@ -65,7 +66,7 @@ func sign(r *model.Rung, i int) string {
 	return "├"
 }
 
-func (b *builder) policy(rp *model.RungPolicy, r *model.Rung, i int) *item {
+func (b *builder) policy(rp *ladder.RungPolicy, r *ladder.Rung, i int) *item {
 	p, st := rp.Policy, b.st
 	it := &item{kind: policy, id: policyID(p.Key), key: p.Key, prio: r.Priority, listed: p.Kind == model.KindANP,
 		subject: p.Subject.String(), ingress: counts(rp.Ingress, st), egress: counts(rp.Egress, st)}
@@ -88,7 +89,7 @@ func (b *builder) policy(rp *model.RungPolicy, r *model.Rung, i int) *item {
 	return it
 }
 
-func counts(n model.RuleCount, st *themes.Styles) widget.Line {
+func counts(n ladder.RuleCount, st *themes.Styles) widget.Line {
 	var l widget.Line
 	for _, c := range []struct {
 		n     int
@@ -110,7 +111,7 @@ func counts(n model.RuleCount, st *themes.Styles) widget.Line {
 }
 
 // state says how the policy stands over all zones.
-func (b *builder) state(it *item, s engine.Summary) {
+func (b *builder) state(it *item, s revision.Summary) {
 	st := b.st
 	text, style := s.Text, view.StateStyle(s.State, st)
 	if z := b.rev.Zone(s.Zone); s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied && z.Conn != model.ConnLost) {
@@ -181,7 +182,7 @@ func levels(l model.LogLevels, st *themes.Styles) widget.Line {
 
 // mark is the worst thing to say about a policy in a few words, with how many
 // there are of its kind.
-func (b *builder) mark(rp *model.RungPolicy, r *model.Rung) widget.Line {
+func (b *builder) mark(rp *ladder.RungPolicy, r *ladder.Rung) widget.Line {
 	st, k := b.st, rp.Policy.Key
 	n, first := 0, ""
 	for _, i := range rp.Conflicts {
@@ -233,7 +234,7 @@ func (b *builder) broken() {
 		return
 	}
 	what := " of the files' objects are left out"
-	if b.rev.Mode.Name == engine.ClusterMode {
+	if b.rev.Mode.Name == revision.ClusterMode {
 		what = " things the API server keeps back, or Rung does not know"
 	}
 	b.band("not read", strconv.Itoa(len(b.ladder.Broken))+what, false)

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model"
+	"rung/model/ladder"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -19,7 +21,7 @@ type carry struct {
 	stage    model.Stage // the one to go back to: gaps are those of all together
 }
 
-func (v *ladder) pickUp(env *view.Env, it *item) {
+func (v *ladderPage) pickUp(env *view.Env, it *item) {
 	v.table.Natural()
 	env.Filter("")
 	largest := v.frame.rev.Ladder().Max
@@ -29,7 +31,7 @@ func (v *ladder) pickUp(env *view.Env, it *item) {
 	v.Sync(env)
 }
 
-func (v *ladder) doCarry(env *view.Env, id action.ID) bool {
+func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	c := v.carry
 	largest := v.frame.rev.Ladder().Max
 	step := map[action.ID]int32{action.CarryUp: -1, action.CarryDown: 1, action.CarryFar: 10, action.CarryFarUp: -10}[id]
@@ -39,7 +41,7 @@ func (v *ladder) doCarry(env *view.Env, id action.ID) bool {
 	case id == action.CarryDrop:
 		v.putDown()
 		if c.at != c.from {
-			env.Preview(engine.Mutation{Op: engine.OpMove, Policy: c.key, Priority: c.at})
+			env.Preview(gate.Mutation{Op: gate.OpMove, Policy: c.key, Priority: c.at})
 		} else {
 			env.Say("%s stays at %d", c.key.Name, c.from)
 		}
@@ -54,18 +56,18 @@ func (v *ladder) doCarry(env *view.Env, id action.ID) bool {
 }
 
 // putDown ends the carrying.
-func (v *ladder) putDown() {
+func (v *ladderPage) putDown() {
 	stage := v.carry.stage
 	v.carry = nil
 	v.setStage(stage)
 }
 
 // arrange is tier 1 as it would be with the policy put down here.
-func (c *carry) arrange(l *model.Ladder) ([]model.Rung, []model.Gap) {
-	var rungs []model.Rung
-	var mine model.RungPolicy
+func (c *carry) arrange(l *ladder.Ladder) ([]ladder.Rung, []ladder.Gap) {
+	var rungs []ladder.Rung
+	var mine ladder.RungPolicy
 	for _, r := range l.Tiers[model.TierAdmin].Rungs {
-		i := slices.IndexFunc(r.Policies, func(p model.RungPolicy) bool { return p.Policy.Key == c.key })
+		i := slices.IndexFunc(r.Policies, func(p ladder.RungPolicy) bool { return p.Policy.Key == c.key })
 		if i >= 0 {
 			mine = r.Policies[i]
 			mine.Conflicts = nil // not known for the new place
@@ -76,13 +78,13 @@ func (c *carry) arrange(l *model.Ladder) ([]model.Rung, []model.Gap) {
 		}
 		rungs = append(rungs, r)
 	}
-	at := slices.IndexFunc(rungs, func(r model.Rung) bool { return r.Priority >= c.at })
+	at := slices.IndexFunc(rungs, func(r ladder.Rung) bool { return r.Priority >= c.at })
 	switch {
 	case at < 0:
-		rungs = append(rungs, model.Rung{Priority: c.at})
+		rungs = append(rungs, ladder.Rung{Priority: c.at})
 		at = len(rungs) - 1
 	case rungs[at].Priority != c.at:
-		rungs = slices.Insert(rungs, at, model.Rung{Priority: c.at})
+		rungs = slices.Insert(rungs, at, ladder.Rung{Priority: c.at})
 	}
 	rungs[at].Policies = append(slices.Clone(rungs[at].Policies), mine)
 	var used []int32
@@ -90,11 +92,11 @@ func (c *carry) arrange(l *model.Ladder) ([]model.Rung, []model.Gap) {
 		rungs[i].Duplicate = len(rungs[i].Policies) > 1
 		used = append(used, rungs[i].Priority)
 	}
-	return rungs, model.Gaps(used, l.Max)
+	return rungs, ladder.Gaps(used, l.Max)
 }
 
 // says marks the carried policy on the ladder.
-func (c *carry) says(r *model.Rung, st *themes.Styles) widget.Line {
+func (c *carry) says(r *ladder.Rung, st *themes.Styles) widget.Line {
 	switch {
 	case c.at == c.from:
 		return widget.Styled("← carried", st.Key)
@@ -119,10 +121,8 @@ func (c *carry) tell(env *view.Env) widget.Line {
 	switch {
 	case c.at == c.from:
 		return l.Add("  where it is", st.Dim)
-	case len(there) > 1:
-		return l.Add(fmt.Sprintf("  = shared with %s and %d more", there[0], len(there)-1), st.Warn)
-	case len(there) == 1:
-		return l.Add("  = shared with "+there[0], st.Warn)
+	case len(there) > 0:
+		return l.Add("  = shared with "+words.Cut(there, ", ", 1), st.Warn)
 	}
 	return l.Add("  free", st.Dim)
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )
@@ -33,7 +34,7 @@ type item struct {
 	prio   int32
 	listed bool // it has a priority of its own: tier 1
 	ovn    int  // the OVN priority of its first row: tier 2
-	gap    model.Gap
+	gap    ladder.Gap
 	folds  bool // a band that unfolds
 	broken *model.Broken
 	to     nav.Page // where a line leads that is no policy

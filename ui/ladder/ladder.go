@@ -3,7 +3,7 @@ package ladder
 import (
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -12,8 +12,8 @@ import (
 	"rung/ui/widget"
 )
 
-// ladder is the view.
-type ladder struct {
+// ladderPage is the view.
+type ladderPage struct {
 	view.List
 	table *widget.Table[*item]
 
@@ -34,7 +34,7 @@ type ladder struct {
 
 // frame is what the lines were made of last.
 type frame struct {
-	rev    *engine.Revision
+	rev    *revision.Revision
 	styles *themes.Styles
 	keys   *action.Keymap
 	now    time.Time
@@ -43,7 +43,7 @@ type frame struct {
 
 // New makes the view.
 func New(nav.Page) view.View {
-	v := &ladder{unfolded: map[int32]bool{}, folded: map[string]bool{}}
+	v := &ladderPage{unfolded: map[int32]bool{}, folded: map[string]bool{}}
 	v.table = &widget.Table[*item]{
 		ID:   func(it *item) string { return it.id },
 		Full: func(it *item) widget.Line { return it.full },
@@ -59,7 +59,7 @@ func New(nav.Page) view.View {
 }
 
 // Scopes are the ladder's keys, or those of carrying.
-func (v *ladder) Scopes() []action.Scope {
+func (v *ladderPage) Scopes() []action.Scope {
 	if v.carry != nil {
 		return []action.Scope{action.Carry}
 	}
@@ -67,7 +67,7 @@ func (v *ladder) Scopes() []action.Scope {
 }
 
 // Sync builds the lines anew.
-func (v *ladder) Sync(env *view.Env) {
+func (v *ladderPage) Sync(env *view.Env) {
 	v.frame = frame{env.Rev, env.Styles, env.Keys, env.Now, env.W}
 	if v.carry != nil && env.Rev.Cluster.Policy(v.carry.key) == nil {
 		env.Fail("%s is gone", v.carry.key.Label())
@@ -76,7 +76,7 @@ func (v *ladder) Sync(env *view.Env) {
 	v.rebuild()
 }
 
-func (v *ladder) rebuild() {
+func (v *ladderPage) rebuild() {
 	b := &builder{v: v, frame: v.frame, st: v.frame.styles, ladder: v.frame.rev.Ladder().In(v.stage)}
 	items := b.build()
 	v.table.SetItems(items)
@@ -95,7 +95,7 @@ func (v *ladder) rebuild() {
 }
 
 // SetFilter narrows the lines; a filter looks into what is folded, too.
-func (v *ladder) SetFilter(f widget.Filter) {
+func (v *ladderPage) SetFilter(f widget.Filter) {
 	if was := v.filtered; v.frame.rev != nil && was == f.Empty() {
 		v.filtered = !was
 		v.rebuild()
@@ -105,7 +105,7 @@ func (v *ladder) SetFilter(f widget.Filter) {
 }
 
 // Crumb names the page and the stage.
-func (v *ladder) Crumb() string {
+func (v *ladderPage) Crumb() string {
 	if v.stage != "" {
 		return "Ladder " + string(v.stage)
 	}
@@ -113,12 +113,9 @@ func (v *ladder) Crumb() string {
 }
 
 // Tell says how the lines are ordered, or what is being carried.
-func (v *ladder) Tell(env *view.Env) widget.Line {
+func (v *ladderPage) Tell(env *view.Env) widget.Line {
 	if v.carry != nil {
 		return v.carry.tell(env)
-	}
-	if !env.Rev.Loaded {
-		return widget.Styled("starting", env.Styles.Info)
 	}
 	if by := v.table.SortedBy(); by != "" {
 		return widget.Styled("by "+by, env.Styles.Dim)
@@ -130,7 +127,7 @@ func (v *ladder) Tell(env *view.Env) widget.Line {
 }
 
 // Selected is the policy under the cursor, or a new one in the gap there.
-func (v *ladder) Selected() nav.Page {
+func (v *ladderPage) Selected() nav.Page {
 	it, ok := v.table.Selected()
 	if !ok {
 		return nav.Page{}
@@ -139,15 +136,15 @@ func (v *ladder) Selected() nav.Page {
 }
 
 // Point puts the cursor on a policy.
-func (v *ladder) Point(_ *view.Env, to nav.Page) bool {
+func (v *ladderPage) Point(_ *view.Env, to nav.Page) bool {
 	return v.table.Select(policyID(to.Key))
 }
 
 // Counts counts policies.
-func (v *ladder) Counts() (shown, all int) { return v.table.Counts() }
+func (v *ladderPage) Counts() (shown, all int) { return v.table.Counts() }
 
 // WhyNot refuses what the cursor is not fit for.
-func (v *ladder) WhyNot(_ *view.Env, id action.ID) string {
+func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	it, ok := v.table.Selected()
 	if !ok {
 		return ""
@@ -165,7 +162,7 @@ func (v *ladder) WhyNot(_ *view.Env, id action.ID) string {
 }
 
 // Do carries out the ladder's actions.
-func (v *ladder) Do(env *view.Env, id action.ID) bool {
+func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	if v.carry != nil {
 		return v.doCarry(env, id)
 	}
@@ -208,7 +205,7 @@ func (v *ladder) Do(env *view.Env, id action.ID) bool {
 }
 
 // open follows the line under the cursor.
-func (v *ladder) open(env *view.Env, it *item) {
+func (v *ladderPage) open(env *view.Env, it *item) {
 	switch {
 	case it.broken != nil:
 		env.Ask(brokenNote(*it.broken))
@@ -221,7 +218,7 @@ func (v *ladder) open(env *view.Env, it *item) {
 	}
 }
 
-func (v *ladder) fold(env *view.Env, it *item) {
+func (v *ladderPage) fold(env *view.Env, it *item) {
 	switch it.kind {
 	case band:
 		switch {
@@ -252,7 +249,7 @@ func (v *ladder) fold(env *view.Env, it *item) {
 // freeNear is the free priority that a new policy near a line gets: the slot
 // under the cursor, the middle of a gap, else the first free one after the
 // policy, else the last before it.
-func (v *ladder) freeNear(it *item) int32 {
+func (v *ladderPage) freeNear(it *item) int32 {
 	switch it.kind {
 	case slot:
 		return it.prio

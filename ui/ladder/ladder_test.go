@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model"
 	"rung/ui"
 	"rung/ui/nav"
@@ -150,12 +150,12 @@ func TestSort(t *testing.T) {
 }
 
 // answered gives a console whose previews are recorded.
-func answered(t *testing.T) (*uitest.Screen, *[]engine.Mutation) {
-	var got []engine.Mutation
+func answered(t *testing.T) (*uitest.Screen, *[]gate.Mutation) {
+	var got []gate.Mutation
 	f := uitest.NewFake(uitest.Demo(t))
-	f.OnPreview = func(m engine.Mutation) (*engine.Preview, error) {
+	f.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
 		got = append(got, m)
-		return &engine.Preview{Mutation: m, Title: "a change"}, nil
+		return &gate.Preview{Mutation: m, Title: "a change"}, nil
 	}
 	return uitest.OpenWith(t, f, ui.Options{}), &got
 }
@@ -180,7 +180,7 @@ func TestCarry(t *testing.T) {
 	}
 	s.Press("m", "k", "k", "k", "k", "enter")
 	s.WantNot("carrying")
-	if len(*got) != 1 || ((*got)[0].Op != engine.OpMove || (*got)[0].Priority != 30 || (*got)[0].Policy.Name != "cluster-control") {
+	if len(*got) != 1 || ((*got)[0].Op != gate.OpMove || (*got)[0].Priority != 30 || (*got)[0].Policy.Name != "cluster-control") {
 		t.Errorf("previewed %+v", *got)
 	}
 	s.Resizes()
@@ -209,7 +209,7 @@ func TestChanges(t *testing.T) {
 	s.Press("esc")
 	s.WantNot("log ANP")
 	s.Press("D")
-	if n := len(*got); n != 1 || (*got)[0].Op != engine.OpDelete || (*got)[0].Policy.Name != "quarantine" {
+	if n := len(*got); n != 1 || (*got)[0].Op != gate.OpDelete || (*got)[0].Policy.Name != "quarantine" {
 		t.Errorf("previewed %+v", *got)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/ui/action"
-	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )
@@ -40,9 +40,9 @@ func (b *builder) tier0() {
 	case b.live.Read == 0:
 		text += "not read yet"
 	case n == 0:
-		text += "none in " + detail.Count(b.live.Read, "zone")
+		text += "none in " + words.Total(b.live.Read, "zone")
 	default:
-		text += detail.Count(n, "row")
+		text += words.Total(n, "row")
 		if examples {
 			text += " · examples by the sandbox"
 		}
@@ -71,7 +71,7 @@ func (b *builder) tier0() {
 }
 
 // owners names who the rows are of, each once.
-func owners(groups []engine.RowGroup) string {
+func owners(groups []revision.RowGroup) string {
 	var names []string
 	for i := range groups {
 		if n := groups[i].Owner; !slices.Contains(names, n) {
@@ -84,7 +84,7 @@ func owners(groups []engine.RowGroup) string {
 // others puts live rows that no policy stands for between the policies.
 type others struct {
 	b      *builder
-	groups []engine.RowGroup
+	groups []revision.RowGroup
 	tier   int
 	shown  int
 }
@@ -92,7 +92,7 @@ type others struct {
 // others are the groups of a tier by priority, whatever their stage.
 func (b *builder) others(tier int) *others {
 	groups := b.live.Of(tier, b.v.stage)
-	slices.SortStableFunc(groups, func(a, b engine.RowGroup) int { return cmp.Compare(b.Priority, a.Priority) })
+	slices.SortStableFunc(groups, func(a, b revision.RowGroup) int { return cmp.Compare(b.Priority, a.Priority) })
 	return &others{b, groups, tier, 0}
 }
 
@@ -116,7 +116,7 @@ func (o *others) next() {
 	o.groups = o.groups[1:]
 	b, st := o.b, o.b.st
 	if o.shown++; o.shown > groupsShown {
-		text := fmt.Sprintf("      ◦ and %s of rows more", detail.Count(left, "group"))
+		text := fmt.Sprintf("      ◦ and %s of rows more", words.Total(left, "group"))
 		b.add(&item{kind: rows, id: fmt.Sprintf("rows %d more", o.tier), rank: 8, full: widget.Styled(text, st.Dim),
 			to: nav.Page{Kind: nav.Rows, Zone: g.Zones[0]}})
 		o.groups = nil
@@ -138,7 +138,7 @@ func (o *others) next() {
 	if b.v.stage == "" {
 		l = l.Add("  "+string(g.Stage), st.Dim)
 	}
-	l = l.Add(fmt.Sprintf("  %s in %d/%d zones", detail.Count(g.Rows, "row"), len(g.Zones), b.live.Zones), st.Dim)
+	l = l.Add(fmt.Sprintf("  %s in %d/%d zones", words.Total(g.Rows, "row"), len(g.Zones), b.live.Zones), st.Dim)
 	if g.Last != g.Priority {
 		l = l.Add(", to "+strconv.Itoa(g.Last), st.Dim)
 	}

@@ -8,13 +8,13 @@ import (
 )
 
 // nextStage goes on to the next stage; after the last come all together again.
-func (v *ladder) nextStage() {
+func (v *ladderPage) nextStage() {
 	v.setStage(v.stage.Next())
 }
 
 // setStage narrows the ladder to one stage, or widens it to all. The cursor
 // stays on its line, and where the stage has none of it comes back to it later.
-func (v *ladder) setStage(s model.Stage) {
+func (v *ladderPage) setStage(s model.Stage) {
 	if s == v.stage {
 		return
 	}
@@ -30,7 +30,7 @@ func (v *ladder) setStage(s model.Stage) {
 }
 
 // columns are those of all stages together, or those of one.
-func (v *ladder) columns() []widget.Column[*item] {
+func (v *ladderPage) columns() []widget.Column[*item] {
 	text := func(f func(*item) string) func(*item) widget.Line {
 		return func(it *item) widget.Line { return widget.Plain(f(it)) }
 	}
@@ -69,7 +69,7 @@ func stageText(s model.Stage) (short, long string) {
 }
 
 // tellStage says which stage is shown and how to go on.
-func (v *ladder) tellStage(env *view.Env) widget.Line {
+func (v *ladderPage) tellStage(env *view.Env) widget.Line {
 	text, long := stageText(v.stage)
 	if env.W >= 100 {
 		text = long + " · " + env.Keys.Action(action.LadderStage).Shown() + " next stage"

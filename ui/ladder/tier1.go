@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/ui/widget"
 )
 
@@ -78,7 +79,7 @@ func (b *builder) tier3() {
 	others.rest()
 }
 
-func (b *builder) gap(g model.Gap) {
+func (b *builder) gap(g ladder.Gap) {
 	spread := b.v.spread || b.v.unfolded[g.From]
 	if !spread {
 		text, span := "1 free", strconv.Itoa(int(g.From))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/ui/action"
 	"rung/ui/widget"
 )
@@ -61,7 +62,7 @@ func (b *builder) tier2() {
 
 // tier2Text says how much there is, how it stands while it is folded, and which
 // key unfolds it.
-func (b *builder) tier2Text(t *model.LadderTier, groups int, folds bool) string {
+func (b *builder) tier2Text(t *ladder.Tier, groups int, folds bool) string {
 	if b.v.stage == model.StageFromLport && !folds {
 		return "no rule decides in this stage"
 	}
@@ -100,7 +101,7 @@ func (b *builder) tier2Text(t *model.LadderTier, groups int, folds bool) string 
 }
 
 // worrying counts the units that an admin should look at.
-func (b *builder) worrying(t *model.LadderTier) (n int) {
+func (b *builder) worrying(t *ladder.Tier) (n int) {
 	if len(b.rev.Zones) == 0 || len(t.Units)*len(b.rev.Zones) > judgedMost {
 		return 0
 	}
@@ -143,33 +144,33 @@ func wrap(text string, w int) []string {
 	return lines
 }
 
-func (b *builder) section(s model.Section) {
+func (b *builder) section(s ladder.Section) {
 	switch s.Kind {
-	case model.SectionFirewall:
+	case ladder.SectionFirewall:
 		what := "EgressFirewall and ingress multicast"
-		if !slices.ContainsFunc(s.Units, func(u model.Unit) bool { return u.Key.Kind == model.KindEF }) {
+		if !slices.ContainsFunc(s.Units, func(u ladder.Unit) bool { return u.Key.Kind == model.KindEF }) {
 			what = "ingress multicast"
-		} else if !slices.ContainsFunc(s.Units, func(u model.Unit) bool { return u.Key.Kind != model.KindEF }) {
+		} else if !slices.ContainsFunc(s.Units, func(u ladder.Unit) bool { return u.Key.Kind != model.KindEF }) {
 			what = "EgressFirewall"
 		}
 		b.part("to-lport: decides even after an ANP egress Allow", what+"; where the destination is a pod, a tier-1 ingress Allow or Deny there decides before")
-	case model.SectionMulticast:
+	case ladder.SectionMulticast:
 		b.part("from-lport-after-lb: egress multicast")
-	case model.SectionNetpol:
+	case ladder.SectionNetpol:
 		title := "NetworkPolicy by namespace: 1001 allows, then 1000 denies the rest"
 		if s.Stage != "" {
 			title = "NetworkPolicy by namespace: what one of them allows is allowed"
 		}
 		b.part(title)
-	case model.SectionOwn:
+	case ladder.SectionOwn:
 		b.part("OVN-Kubernetes' own: hairpin and nodes, whatever NetworkPolicies say")
-	case model.SectionDeny:
+	case ladder.SectionDeny:
 		b.part("default deny: what nothing above allowed to isolated pods")
 	}
 }
 
 // namespace says what a namespace has in tier 2, and lists it.
-func (b *builder) namespace(n *model.LadderNamespace, stage model.Stage) {
+func (b *builder) namespace(n *ladder.Namespace, stage model.Stage) {
 	open := b.unfolds(n.Name)
 	sign := "+ "
 	if open {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/nav"
@@ -15,7 +15,7 @@ import (
 
 // everything is the demo cluster with the rows of all units, rows of tier 0, of
 // an older release, of an unknown owner and of a policy that is gone.
-func everything(t testing.TB) *engine.Parts {
+func everything(t testing.TB) *revision.Facts {
 	p := uitest.Demo(t)
 	uitest.Units(p)
 	ids := func(owner string, pairs ...string) map[string]string {
@@ -65,7 +65,7 @@ func order(t *testing.T, s *uitest.Screen, texts ...string) {
 	}
 }
 
-func unfolded(t *testing.T, p *engine.Parts) *uitest.Screen {
+func unfolded(t *testing.T, p *revision.Facts) *uitest.Screen {
 	t.Helper()
 	s := uitest.Open(t, p, nav.To(nav.Ladder))
 	goTo(t, s, "tier 2")
@@ -335,7 +335,7 @@ func TestACLsOfAStage(t *testing.T) {
 			s.Press("s") // no rule decides there
 		}
 	}
-	r := engine.Assemble(*everything(t))
+	r := revision.New(*everything(t), nil)
 	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
 	in, out := r.StageACLCount(k, model.StageToLport), r.StageACLCount(k, model.StageAfterLB)
 	if in == 0 || out == 0 || in+out != r.ACLCount(k) || r.StageACLCount(k, model.StageFromLport) != 0 {

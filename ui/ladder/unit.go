@@ -5,14 +5,16 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/widget"
 )
 
 // unit is one line of tier 2.
-func (b *builder) unit(u *model.Unit, stage model.Stage) {
+func (b *builder) unit(u *ladder.Unit, stage model.Stage) {
 	k, st := u.Key, b.st
 	first, last, _ := u.Range(stage)
 	if stage == "" {
@@ -31,12 +33,12 @@ func (b *builder) unit(u *model.Unit, stage model.Stage) {
 		if it.rules = it.egress; stage == model.StageToLport && k.Kind == model.KindNP {
 			it.rules = it.ingress
 		}
-		it.mark = b.mark(rp, &model.Rung{})
+		it.mark = b.mark(rp, &ladder.Rung{})
 	} else {
 		it.stands = k
 		ingress, egress := u.Effect(stage)
 		it.ingress, it.egress, it.rules = counts(ingress, st), counts(egress, st), counts(ingress, st)
-		if ingress == (model.RuleCount{}) {
+		if ingress == (ladder.RuleCount{}) {
 			it.rules = it.egress
 		}
 		it.to = nav.Page{Kind: nav.Rows, Text: detail.RowsFilter(k)}
@@ -50,7 +52,7 @@ func (b *builder) unit(u *model.Unit, stage model.Stage) {
 	}
 	it.log = b.unitLog(k)
 	if len(it.mark) == 0 && last != first {
-		it.mark = widget.Styled(fmt.Sprintf("%s, to %d", detail.Count(len(u.Policy.Policy.Egress), "rule"), last), st.Dim)
+		it.mark = widget.Styled(fmt.Sprintf("%s, to %d", words.Total(len(u.Policy.Policy.Egress), "rule"), last), st.Dim)
 	}
 	b.add(it)
 }

@@ -1,7 +1,7 @@
 package logs
 
 import (
-	"rung/engine"
+	"rung/engine/logs"
 	"rung/model"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -9,7 +9,7 @@ import (
 )
 
 // Do carries out the log's actions and walks along the lines.
-func (v *logs) Do(env *view.Env, id action.ID) bool {
+func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	page := max(1, v.height-1)
 	switch id {
 	case action.Down:
@@ -64,7 +64,7 @@ func (v *logs) Do(env *view.Env, id action.ID) bool {
 }
 
 // doLine carries out what is about the line under the cursor, or the policy.
-func (v *logs) doLine(env *view.Env, id action.ID) bool {
+func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
 		if p := v.Selected(); p.None() {
@@ -93,7 +93,7 @@ func (v *logs) doLine(env *view.Env, id action.ID) bool {
 }
 
 // mark puts a line of the user's own behind the newest one.
-func (v *logs) mark(env *view.Env) {
+func (v *logPage) mark(env *view.Env) {
 	v.list.marks = append(v.list.marks, mark{after: v.feed.last(), text: "mark " + env.Now.Format("15:04:05")})
 	if n := len(v.list.marks); n > maxMarks {
 		v.list.marks = append([]mark(nil), v.list.marks[n-maxMarks:]...)
@@ -102,7 +102,7 @@ func (v *logs) mark(env *view.Env) {
 }
 
 // policy is the policy the page or the line under the cursor is about.
-func (v *logs) policy() model.PolicyKey {
+func (v *logPage) policy() model.PolicyKey {
 	if v.page.Key.Kind.IsPolicy() {
 		return v.page.Key
 	}
@@ -113,15 +113,15 @@ func (v *logs) policy() model.PolicyKey {
 }
 
 // pod goes to the pod at one end of the line.
-func (v *logs) pod(env *view.Env) {
+func (v *logPage) pod(env *view.Env) {
 	e := v.entry()
 	if e == nil || e.Gap != nil {
 		env.Fail("no line here")
 		return
 	}
-	var ends []engine.LogEnd
+	var ends []logs.End
 	c := &view.Choose{Title: "which pod"}
-	for i, d := range []engine.LogEnd{e.Src, e.Dst} {
+	for i, d := range []logs.End{e.Src, e.Dst} {
 		if d.Key.Kind != model.KindPod {
 			continue
 		}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/view"
@@ -24,7 +25,7 @@ const (
 )
 
 // shape fits the parts into w cells.
-func (v *logs) shape(w int) shape {
+func (v *logPage) shape(w int) shape {
 	s := shape{time: []int{full: 12, seconds: 8, none: 0}[v.stamp], zone: v.zones}
 	if w < 100 {
 		s.time, s.zone = min(s.time, 8), 0
@@ -42,7 +43,7 @@ func (v *logs) shape(w int) shape {
 }
 
 // line is a log line as it is shown: natural leaves out nothing.
-func (v *logs) line(env *view.Env, it item, s shape, natural bool) widget.Line {
+func (v *logPage) line(env *view.Env, it item, s shape, natural bool) widget.Line {
 	st := env.Styles
 	if it.mark != nil {
 		return widget.Heading(it.mark.text, max(20, env.W-2), st)
@@ -97,7 +98,7 @@ func (v *logs) line(env *view.Env, it item, s shape, natural bool) widget.Line {
 }
 
 // fit makes the ends of a connection as wide as their column.
-func (v *logs) fit(l widget.Line, w int, natural bool) widget.Line {
+func (v *logPage) fit(l widget.Line, w int, natural bool) widget.Line {
 	n := l.Width()
 	switch {
 	case v.wrap || natural && n > w-2:
@@ -124,21 +125,21 @@ func (v *logs) fit(l widget.Line, w int, natural bool) widget.Line {
 }
 
 // by names what decided; on the page of a policy without repeating its name.
-func (v *logs) by(e *engine.LogEntry) string {
+func (v *logPage) by(e *logs.Entry) string {
 	if v.page.Key.Kind.IsPolicy() && e.Attributed && e.Rule.Policy == v.page.Key {
-		return engine.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)
+		return revision.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)
 	}
 	return e.By()
 }
 
-func endStyle(d engine.LogEnd, st *themes.Styles) themes.Style {
+func endStyle(d logs.End, st *themes.Styles) themes.Style {
 	if d.Key.Kind == model.KindPod && d.Note == "" {
 		return st.Text
 	}
 	return st.Dim
 }
 
-func actionStyle(e *engine.LogEntry, st *themes.Styles) themes.Style {
+func actionStyle(e *logs.Entry, st *themes.Styles) themes.Style {
 	switch e.Line.Verdict {
 	case "allow":
 		return st.Allow
@@ -151,7 +152,7 @@ func actionStyle(e *engine.LogEntry, st *themes.Styles) themes.Style {
 }
 
 // text draws the list in h lines of w cells.
-func (v *logs) text(env *view.Env, w, h int) []string {
+func (v *logPage) text(env *view.Env, w, h int) []string {
 	v.height = h
 	v.rows = v.rows[:0]
 	st := env.Styles
@@ -207,7 +208,7 @@ func (v *logs) text(env *view.Env, w, h int) []string {
 
 // widen remembers how wide zones and the ends of connections are, so that
 // columns do not dance while one follows.
-func (v *logs) widen(h int) {
+func (v *logPage) widen(h int) {
 	from, to := max(0, v.list.n-h), v.list.n
 	if at := v.cursor(); !v.follow && at >= 0 {
 		from, to = max(0, at-h), min(v.list.n, at+h)
@@ -222,7 +223,7 @@ func (v *logs) widen(h int) {
 
 // scroll puts the first row so that the cursor is in sight and, following, the
 // last row is at the bottom. height is how many lines a row takes.
-func (v *logs) scroll(rows, cur, h int, height func(int) int) {
+func (v *logPage) scroll(rows, cur, h int, height func(int) int) {
 	// bottom is the first row of the last screenful.
 	bottom := rows
 	for n := 0; bottom > 0; bottom-- {

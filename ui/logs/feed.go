@@ -4,16 +4,16 @@ import (
 	"sort"
 	"time"
 
-	"rung/engine"
+	"rung/engine/logs"
 )
 
 // feed is the lines that match, as numbers. held are the entries themselves,
 // without a gap; those of the index are looked up in it.
 type feed struct {
-	held  []*engine.LogEntry
+	held  []*logs.Entry
 	texts []string // of held, made when they are first looked at
 
-	scope func(*engine.LogEntry) bool // nil takes every line
+	scope func(*logs.Entry) bool // nil takes every line
 	query query
 	// hidden is the newest line that was cleared away.
 	hidden uint64
@@ -44,7 +44,7 @@ func (f *feed) base() uint64 {
 // floor is the oldest line to look at.
 func (f *feed) floor() uint64 { return max(f.base(), f.hidden+1) }
 
-func (f *feed) entry(seq uint64) *engine.LogEntry {
+func (f *feed) entry(seq uint64) *logs.Entry {
 	i := seq - f.base()
 	if len(f.held) == 0 || seq < f.base() || i >= uint64(len(f.held)) {
 		return nil
@@ -61,7 +61,7 @@ func (f *feed) text(seq uint64) string {
 }
 
 // pull takes what is new in the store and lets go what it let go.
-func (f *feed) pull(l *engine.Logs) {
+func (f *feed) pull(l *logs.Store) {
 	if l == nil {
 		return
 	}

@@ -11,14 +11,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/widget"
 )
 
 // store is a log store with a goroutine that takes lines in.
-func store(t testing.TB, limit int) *engine.Logs {
-	l := engine.NewLogs(func() *engine.Revision { return nil }, limit)
+func store(t testing.TB, limit int) *logs.Store {
+	l := logs.New(func() *revision.Revision { return nil }, limit)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { l.Run(ctx); close(done) }()
@@ -26,7 +27,7 @@ func store(t testing.TB, limit int) *engine.Logs {
 	return l
 }
 
-func offer(l *engine.Logs, n int, port uint16) {
+func offer(l *logs.Store, n int, port uint16) {
 	want := l.Last() + uint64(n)
 	for range n {
 		line := model.LogLine{Zone: "zone", Name: "ANP:one:Ingress:0", Verdict: "drop", Proto: "tcp", DstPort: port,
@@ -108,10 +109,10 @@ func TestFeed(t *testing.T) {
 }
 
 func TestQuery(t *testing.T) {
-	e := &engine.LogEntry{Line: model.LogLine{Zone: "ovn-worker2", Verdict: "drop", Proto: "tcp", DstPort: 443, Severity: "alert"}, Attributed: true,
+	e := &logs.Entry{Line: model.LogLine{Zone: "ovn-worker2", Verdict: "drop", Proto: "tcp", DstPort: 443, Severity: "alert"}, Attributed: true,
 		Rule: model.RuleRef{Policy: model.PolicyKey{Kind: model.KindANP, Name: "web"}, Direction: model.Egress, Rule: 3}, RuleName: "default-deny", Action: "dropped",
-		Src: engine.LogEnd{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api"}},
-		Dst: engine.LogEnd{Addr: "8.8.8.8", Note: "outside"}}
+		Src: logs.End{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api"}},
+		Dst: logs.End{Addr: "8.8.8.8", Note: "outside"}}
 	for text, want := range map[string]bool{
 		"": true, "policy:web": true, "policy:we": true, "policy:db": false, "!policy:db": true, "!policy:web": false,
 		"verdict:deny": true, "verdict:drop": true, "verdict:dropped": true, "verdict:allow": false, "node:worker2": true, "zone:worker3": false,

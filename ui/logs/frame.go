@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -16,7 +18,7 @@ import (
 )
 
 // Render draws what logs at all, the lines, and the counts per rule.
-func (v *logs) Render(env *view.Env, w, h int) string {
+func (v *logPage) Render(env *view.Env, w, h int) string {
 	var above, below []string
 	v.headed = 0
 	if h >= 6 {
@@ -28,10 +30,10 @@ func (v *logs) Render(env *view.Env, w, h int) string {
 }
 
 // above is how many lines stand over the list, for the mouse.
-func (v *logs) above() int { return v.headed }
+func (v *logPage) above() int { return v.headed }
 
 // header says what logs, and what is lost.
-func (v *logs) header(env *view.Env, w int) []string {
+func (v *logPage) header(env *view.Env, w int) []string {
 	st := env.Styles
 	l := widget.Line{{Text: " "}}
 	k := v.page.Key
@@ -46,7 +48,7 @@ func (v *logs) header(env *view.Env, w int) []string {
 		case 0:
 			l = l.Add("▲ no policy logs", st.Warn)
 		default:
-			l = l.Add(fmt.Sprintf("%d of %d policies log: ", len(names), all), st.Text).Add(some(names, 4), st.Accent)
+			l = l.Add(fmt.Sprintf("%d of %d policies log: ", len(names), all), st.Text).Add(words.Few(names, 3), st.Accent)
 		}
 	}
 	lines := []string{l.Render(w)}
@@ -63,7 +65,7 @@ func (v *logs) header(env *view.Env, w int) []string {
 }
 
 // levels say what the policy of the page logs.
-func (v *logs) levels(env *view.Env) widget.Line {
+func (v *logPage) levels(env *view.Env) widget.Line {
 	st := env.Styles
 	p := env.Rev.Cluster.Policy(v.page.Key)
 	if p == nil {
@@ -105,8 +107,8 @@ func (v *logs) levels(env *view.Env) widget.Line {
 
 // loggers are the policies with a level, their own or their namespace's, and how
 // many policies there are.
-func loggers(rev *engine.Revision) (names []string, all int) {
-	for _, k := range model.Order(rev.Cluster) {
+func loggers(rev *revision.Revision) (names []string, all int) {
+	for _, k := range ladder.Order(rev.Cluster) {
 		p := rev.Cluster.Policy(k)
 		all++
 		if l := rev.Logging(p); !l.Levels.Any() || l.Namespace == "" && len(l.Problems) > 0 {
@@ -121,17 +123,9 @@ func loggers(rev *engine.Revision) (names []string, all int) {
 	return names, all
 }
 
-// some lists a few names and counts the rest.
-func some(names []string, n int) string {
-	if len(names) > n {
-		return strings.Join(names[:n-1], ", ") + fmt.Sprintf(" and %d more", len(names)-n+1)
-	}
-	return strings.Join(names, ", ")
-}
-
 // lost says which lines never come: those over a meter's rate, those that came
 // too fast, those that could not be read.
-func (v *logs) lost(env *view.Env) (out []string) {
+func (v *logPage) lost(env *view.Env) (out []string) {
 	for _, r := range v.perRule(env) {
 		if r.stat.AtCap {
 			out = append(out, fmt.Sprintf("%s: %d/s in %s, at the cap, lines are lost", v.ruleName(env, r.ref), r.stat.CapRate, r.stat.CapZone))
@@ -142,17 +136,17 @@ func (v *logs) lost(env *view.Env) (out []string) {
 	}
 	var counts []string
 	if n := v.stats.Dropped; n > 0 {
-		counts = append(counts, fmt.Sprintf("%s lost: they came too fast", plural(n, "line")))
+		counts = append(counts, fmt.Sprintf("%s lost: they came too fast", words.Total(n, "line")))
 	}
 	if n := v.stats.Unparsed; n > 0 {
-		counts = append(counts, fmt.Sprintf("%s could not be read", plural(n, "line")))
+		counts = append(counts, fmt.Sprintf("%s could not be read", words.Total(n, "line")))
 	}
 	gaps, long := v.missing()
 	if gaps > 0 {
-		counts = append(counts, plural(gaps, "gap")+" in what was followed")
+		counts = append(counts, words.Total(gaps, "gap")+" in what was followed")
 	}
 	if long > 0 {
-		counts = append(counts, plural(long, "line")+" too long to read")
+		counts = append(counts, words.Total(long, "line")+" too long to read")
 	}
 	if len(counts) > 0 {
 		out = append(out, strings.Join(counts, " · "))
@@ -160,29 +154,13 @@ func (v *logs) lost(env *view.Env) (out []string) {
 	return out
 }
 
-func plural(n uint64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + one + "s"
-}
-
-// thousands writes 1903 as 1,903.
-func thousands(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 type ruleStat struct {
 	ref  model.RuleRef
-	stat engine.RuleStat
+	stat logs.RuleStat
 }
 
 // perRule are the counts of the rules the page is about, the most lines first.
-func (v *logs) perRule(env *view.Env) []ruleStat {
+func (v *logPage) perRule(env *view.Env) []ruleStat {
 	var out []ruleStat
 	for ref, s := range v.stats.PerRule {
 		k := v.page.Key
@@ -202,15 +180,15 @@ func (v *logs) perRule(env *view.Env) []ruleStat {
 // the page's NetworkPolicy.
 func denies(env *view.Env, k model.PolicyKey, ref model.RuleRef) bool {
 	p := env.Rev.Cluster.Policy(k)
-	return p != nil && isDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !engine.OutsideTypes(p, ref.Direction)
+	return p != nil && isDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !revision.OutsideTypes(p, ref.Direction)
 }
 
 // isDeny says whether a name is that of the default deny of a namespace.
 func isDeny(ref model.RuleRef) bool { return ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" }
 
-func (v *logs) ruleName(env *view.Env, ref model.RuleRef) string {
+func (v *logPage) ruleName(env *view.Env, ref model.RuleRef) string {
 	if isDeny(ref) {
-		return engine.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
+		return revision.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
 	}
 	name := ""
 	if p := env.Rev.Cluster.Policy(ref.Policy); p != nil {
@@ -218,7 +196,7 @@ func (v *logs) ruleName(env *view.Env, ref model.RuleRef) string {
 			name = r.Name
 		}
 	}
-	label := engine.RuleLabel(ref.Direction, ref.Rule, name)
+	label := revision.RuleLabel(ref.Direction, ref.Rule, name)
 	if v.page.Key.Kind.IsPolicy() {
 		return label
 	}
@@ -229,7 +207,7 @@ func (v *logs) ruleName(env *view.Env, ref model.RuleRef) string {
 }
 
 // footer is the line under the cursor in full, and the counts per rule.
-func (v *logs) footer(env *view.Env, w, h int) []string {
+func (v *logPage) footer(env *view.Env, w, h int) []string {
 	st := env.Styles
 	var lines []string
 	if e := v.entry(); e != nil && e.Gap == nil && h >= 28 {
@@ -267,12 +245,12 @@ func (v *logs) footer(env *view.Env, w, h int) []string {
 
 // counts puts the counts of rules side by side in as many lines as there is
 // room.
-func (v *logs) counts(env *view.Env, rules []ruleStat, w, room int) []string {
+func (v *logPage) counts(env *view.Env, rules []ruleStat, w, room int) []string {
 	st := env.Styles
 	var lines []string
 	var line widget.Line
 	for i, r := range rules {
-		l := widget.Line{{Text: " " + v.ruleName(env, r.ref), Style: st.Accent}, {Text: " " + thousands(r.stat.Count) + " "},
+		l := widget.Line{{Text: " " + v.ruleName(env, r.ref), Style: st.Accent}, {Text: " " + words.Thousands(r.stat.Count) + " "},
 			{Text: widget.Sparkline(r.stat.Seconds[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.stat.Rate()), Style: st.Dim}}
 		if r.stat.AtCap {
 			l = l.Add(" at the cap", st.Warn)
@@ -295,7 +273,7 @@ func (v *logs) counts(env *view.Env, rules []ruleStat, w, room int) []string {
 }
 
 // tail puts a note at the end of a line that was drawn, where it has room.
-func (v *logs) tail(drawn string, note widget.Line, w int) string {
+func (v *logPage) tail(drawn string, note widget.Line, w int) string {
 	n := widget.Width(drawn)
 	if n+note.Width() > w {
 		return drawn

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"rung/engine"
+	"rung/engine/logs"
 	"rung/model"
 )
 
@@ -38,7 +38,7 @@ type groupKey struct {
 
 func (g *groups) reset() { *g = groups{marks: g.marks, stale: true} }
 
-func (g *groups) key(e *engine.LogEntry) groupKey {
+func (g *groups) key(e *logs.Entry) groupKey {
 	segment := sort.Search(len(g.marks), func(i int) bool { return g.marks[i] >= e.Seq })
 	if e.Gap != nil {
 		return groupKey{segment: segment, gap: e.Seq}
@@ -78,7 +78,7 @@ func (g *groups) count(f *feed, upto uint64, marks []mark) {
 }
 
 // forget takes a line out that the store let go.
-func (g *groups) forget(e *engine.LogEntry) {
+func (g *groups) forget(e *logs.Entry) {
 	if e == nil || g.by == nil || e.Seq > g.upto || g.stale {
 		return
 	}

@@ -5,7 +5,8 @@ import (
 	"math"
 	"time"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -26,8 +27,8 @@ const (
 	none
 )
 
-// logs is the view.
-type logs struct {
+// logPage is the view.
+type logPage struct {
 	page nav.Page
 	feed feed
 	list list
@@ -45,19 +46,20 @@ type logs struct {
 	stamp      stamp
 	find       widget.Filter
 	seek       seek
+	looking    time.Time // since when lines are looked through, zero when none is left
 	cleared    time.Time
 
-	stats   engine.LogStats
+	stats   logs.Stats
 	streams []model.LogStream
 	statsAt int64
 	pair    int // widest pair of ends seen lately
 	zones   int // widest zone name
-	rev     *engine.Revision
+	rev     *revision.Revision
 }
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &logs{page: p, follow: true}
+	v := &logPage{page: p, follow: true}
 	v.list.feed = &v.feed
 	v.feed.scope = v.scope()
 	return v
@@ -66,26 +68,26 @@ func New(p nav.Page) view.View {
 // scope is what the page is about: a policy, one of its rules, or a pod. Of a
 // NetworkPolicy it is also what the default deny of its namespace does to the
 // policy's pods.
-func (v *logs) scope() func(*engine.LogEntry) bool {
+func (v *logPage) scope() func(*logs.Entry) bool {
 	p := v.page
 	switch {
 	case p.Key.Kind == model.KindPod:
-		return func(e *engine.LogEntry) bool { return e.Src.Key == p.Key || e.Dst.Key == p.Key }
+		return func(e *logs.Entry) bool { return e.Src.Key == p.Key || e.Dst.Key == p.Key }
 	case p.Key.Name == "" && p.Key.Kind == "":
 		return nil
 	case p.Dir != "":
-		return func(e *engine.LogEntry) bool {
+		return func(e *logs.Entry) bool {
 			return e.Rule.Policy == p.Key && e.Rule.Direction == p.Dir && e.Rule.Rule == p.Rule
 		}
 	case p.Key.Kind == model.KindNP:
-		return func(e *engine.LogEntry) bool { return e.Rule.Policy == p.Key || v.denied(e) }
+		return func(e *logs.Entry) bool { return e.Rule.Policy == p.Key || v.denied(e) }
 	}
-	return func(e *engine.LogEntry) bool { return e.Rule.Policy == p.Key }
+	return func(e *logs.Entry) bool { return e.Rule.Policy == p.Key }
 }
 
 // denied says whether the default deny dropped what a pod of the page's
 // NetworkPolicy sent or should have got, in a direction in which that isolates it.
-func (v *logs) denied(e *engine.LogEntry) bool {
+func (v *logPage) denied(e *logs.Entry) bool {
 	k := v.page.Key
 	if !isDeny(e.Rule) || e.Rule.Policy.Namespace != k.Namespace || !e.Attributed || v.rev == nil {
 		return false
@@ -95,22 +97,22 @@ func (v *logs) denied(e *engine.LogEntry) bool {
 		end = &e.Dst
 	}
 	p, pod := v.rev.Cluster.Policy(k), v.rev.Cluster.Pod(end.Key.Namespace, end.Key.Name)
-	return p != nil && pod != nil && end.Key.Kind == model.KindPod && !engine.OutsideTypes(p, e.Rule.Direction) && v.rev.IsSubject(k, pod)
+	return p != nil && pod != nil && end.Key.Kind == model.KindPod && !revision.OutsideTypes(p, e.Rule.Direction) && v.rev.IsSubject(k, pod)
 }
 
 // Scopes are the log's keys, those of text and of lists.
-func (v *logs) Scopes() []action.Scope {
+func (v *logPage) Scopes() []action.Scope {
 	return []action.Scope{action.Of(nav.Logs), action.Text, action.List, action.Global}
 }
 
 // Fresh says whether lines came or are left to look at.
-func (v *logs) Fresh(env *view.Env) bool {
+func (v *logPage) Fresh(env *view.Env) bool {
 	l := env.Console.Logs()
 	return l != nil && l.Last() != v.feed.last() || v.feed.pending() || v.seek.dir != 0
 }
 
 // Sync takes what is new.
-func (v *logs) Sync(env *view.Env) {
+func (v *logPage) Sync(env *view.Env) {
 	v.rev = env.Rev
 	l := env.Console.Logs()
 	if l != nil {
@@ -125,10 +127,19 @@ func (v *logs) Sync(env *view.Env) {
 	if v.seek.dir != 0 {
 		v.seekOn()
 	}
+	switch {
+	case !v.feed.pending() && v.seek.dir == 0:
+		v.looking = time.Time{}
+	case v.looking.IsZero():
+		v.looking = env.Now
+	}
 }
 
+// Working is since when lines are looked through.
+func (v *logPage) Working() time.Time { return v.looking }
+
 // bring makes the list of what is shown now and puts the cursor into it.
-func (v *logs) bring() {
+func (v *logPage) bring() {
 	upto := v.until
 	if v.follow {
 		upto = math.MaxUint64
@@ -140,7 +151,7 @@ func (v *logs) bring() {
 }
 
 // cursor is the line under the cursor, -1 when there is none.
-func (v *logs) cursor() int {
+func (v *logPage) cursor() int {
 	switch {
 	case v.list.n == 0:
 		return -1
@@ -151,7 +162,7 @@ func (v *logs) cursor() int {
 }
 
 // entry is the log line under the cursor, nil for none.
-func (v *logs) entry() *engine.LogEntry {
+func (v *logPage) entry() *logs.Entry {
 	if i := v.cursor(); i >= 0 {
 		return v.feed.entry(v.list.line(i).seq)
 	}
@@ -159,7 +170,7 @@ func (v *logs) entry() *engine.LogEntry {
 }
 
 // fresh is how many matching lines came since the page stands still.
-func (v *logs) fresh() int {
+func (v *logPage) fresh() int {
 	if v.follow {
 		return 0
 	}
@@ -167,7 +178,7 @@ func (v *logs) fresh() int {
 }
 
 // pause stands still, or goes on with the newest line.
-func (v *logs) pause(on bool) {
+func (v *logPage) pause(on bool) {
 	if on == !v.follow {
 		return
 	}
@@ -178,7 +189,7 @@ func (v *logs) pause(on bool) {
 
 // move puts the cursor d lines further and stands still there; going on at the
 // end follows again.
-func (v *logs) move(d int) {
+func (v *logPage) move(d int) {
 	i := v.cursor()
 	if i < 0 {
 		return
@@ -195,7 +206,7 @@ func (v *logs) move(d int) {
 
 // Selected is the rule that decided the line under the cursor, or the rows of the
 // default deny that did.
-func (v *logs) Selected() nav.Page {
+func (v *logPage) Selected() nav.Page {
 	e := v.entry()
 	if e == nil || !e.Attributed {
 		return nav.Page{}
@@ -212,7 +223,7 @@ func (v *logs) Selected() nav.Page {
 }
 
 // SetFilter shows only lines that match.
-func (v *logs) SetFilter(f widget.Filter) {
+func (v *logPage) SetFilter(f widget.Filter) {
 	q := parseQuery(f.Text)
 	v.feed.narrow(q)
 	v.feed.scan(budget)
@@ -220,7 +231,7 @@ func (v *logs) SetFilter(f widget.Filter) {
 }
 
 // Counts are the lines shown and those held.
-func (v *logs) Counts() (shown, all int) {
+func (v *logPage) Counts() (shown, all int) {
 	shown = v.feed.len()
 	if v.feed.query.empty() {
 		return shown, shown
@@ -232,22 +243,22 @@ func (v *logs) Counts() (shown, all int) {
 }
 
 // Crumb names the page.
-func (v *logs) Crumb() string {
+func (v *logPage) Crumb() string {
 	if v.page.Dir != "" {
-		return "log of " + v.page.Key.Name + " " + engine.RuleLabel(v.page.Dir, v.page.Rule, "")
+		return "log of " + v.page.Key.Name + " " + revision.RuleLabel(v.page.Dir, v.page.Rule, "")
 	}
 	return v.page.Title()
 }
 
 // Tell says whether the page follows.
-func (v *logs) Tell(env *view.Env) widget.Line {
+func (v *logPage) Tell(env *view.Env) widget.Line {
 	st := env.Styles
 	l := widget.Line{}
 	if v.list.group {
 		l = l.Add("equal lines counted   ", st.Dim)
 	}
-	if v.feed.pending() {
-		l = l.Add("looking …   ", st.Info)
+	if busy := env.Busy(v.looking, "looking"); busy != nil {
+		l = append(l, busy...).Add("   ", st.Info)
 	}
 	if v.follow {
 		return l.Add("● follow", st.OK)
@@ -260,7 +271,7 @@ func (v *logs) Tell(env *view.Env) widget.Line {
 }
 
 // Copies are the line under the cursor in its forms.
-func (v *logs) Copies(*view.Env) []view.Copy {
+func (v *logPage) Copies(*view.Env) []view.Copy {
 	e := v.entry()
 	if e == nil {
 		return nil
@@ -282,7 +293,7 @@ func (v *logs) Copies(*view.Env) []view.Copy {
 }
 
 // Click puts the cursor on a line.
-func (v *logs) Click(_ *view.Env, _, y int) bool {
+func (v *logPage) Click(_ *view.Env, _, y int) bool {
 	y -= v.above()
 	if y < 0 || y >= len(v.rows) {
 		return false
@@ -297,4 +308,4 @@ func (v *logs) Click(_ *view.Env, _, y int) bool {
 }
 
 // Wheel scrolls.
-func (v *logs) Wheel(_ *view.Env, lines int) { v.move(lines) }
+func (v *logPage) Wheel(_ *view.Env, lines int) { v.move(lines) }

@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/test/wait"
 	"rung/ui"
@@ -25,8 +26,8 @@ func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindA
 type tail struct {
 	t     testing.TB
 	f     *uitest.Fake
-	store *engine.Logs
-	parts *engine.Parts
+	store *logs.Store
+	parts *revision.Facts
 	n     uint64
 	state string
 	step  time.Duration // between two lines
@@ -36,7 +37,7 @@ func newTail(t testing.TB, limit int) *tail {
 	t.Helper()
 	p := uitest.Demo(t)
 	w := &tail{t: t, f: uitest.NewFake(p), parts: p, state: t.TempDir(), step: 37 * time.Millisecond}
-	w.store = engine.NewLogs(w.f.Revision, limit).WithClock(w.f.Now)
+	w.store = logs.New(w.f.Revision, limit).WithClock(w.f.Now)
 	var pods []model.Change
 	for o := range p.Cluster.Objects() {
 		pods = append(pods, model.Change{New: o})
@@ -380,4 +381,28 @@ func TestTier2(t *testing.T) {
 	s = w.open(nav.Page{Kind: nav.Logs, Key: model.PolicyKey{Kind: model.KindNP, Namespace: "green", Name: "db-from-api"}})
 	s.Resize(160, 40)
 	s.Want("▲ namespace green logs nothing", "logs as the annotation k8s.ovn.org/acl-logging of namespace green says, and there is none")
+}
+
+// The filter of the log knows the parts of a line, and what stands there.
+func TestFilterCompletesTerms(t *testing.T) {
+	w := newTail(t, 1000)
+	w.line("quarantine", model.Ingress, 0, "blue/web-g0", "red/web-f0", 8080, "drop")
+	s := w.open(nav.To(nav.Logs))
+	for _, c := range []struct{ typed, want string }{
+		{"pol", "policy:"}, {"policy:qu", "policy:quarantine"}, {"x !nod", "x !node:"}, {"verdict:d", "verdict:deny"}, {"pod:blue/w", "pod:blue/web-g0"},
+		{"policy:zz", ""}, {"nobody:x", ""}, {"zzz", ""},
+	} {
+		s.Press("/", "ctrl+u")
+		s.Type(c.typed)
+		if c.want == "" {
+			s.WantNot("tab completes")
+		} else {
+			s.Want("tab completes")
+			s.Press("tab")
+			if got, _ := s.Typing(); got != " /"+c.want {
+				t.Errorf("%q is completed to %q, want %q", c.typed, got, c.want)
+			}
+		}
+		s.Press("esc")
+	}
 }

@@ -1,9 +1,12 @@
 package logs
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/widget"
 )
@@ -21,32 +24,32 @@ type term struct {
 }
 
 // parts are what a term can look at.
-var parts = map[string]func(e *engine.LogEntry) []string{
-	"policy": func(e *engine.LogEntry) []string {
+var parts = map[string]func(e *logs.Entry) []string{
+	"policy": func(e *logs.Entry) []string {
 		if k := e.Rule.Policy; k.Namespace != "" {
 			return []string{k.Namespace + "/" + k.Name, e.Unit().Label()}
 		}
 		return []string{e.Rule.Policy.Name}
 	},
-	"rule": func(e *engine.LogEntry) []string {
-		return []string{engine.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)}
+	"rule": func(e *logs.Entry) []string {
+		return []string{revision.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)}
 	},
-	"verdict":  func(e *engine.LogEntry) []string { return append(actions[e.Line.Verdict], e.Line.Verdict, e.Action) },
-	"node":     func(e *engine.LogEntry) []string { return []string{e.Line.Zone} },
-	"zone":     func(e *engine.LogEntry) []string { return []string{e.Line.Zone} },
-	"pod":      func(e *engine.LogEntry) []string { return []string{podOf(e.Src), podOf(e.Dst)} },
-	"ns":       func(e *engine.LogEntry) []string { return []string{e.Src.Key.Namespace, e.Dst.Key.Namespace} },
-	"src":      func(e *engine.LogEntry) []string { return []string{e.Src.String(), e.Src.Addr} },
-	"dst":      func(e *engine.LogEntry) []string { return []string{e.Dst.String(), e.Dst.Addr} },
-	"ip":       func(e *engine.LogEntry) []string { return []string{e.Src.Addr, e.Dst.Addr} },
-	"port":     func(e *engine.LogEntry) []string { return []string{e.Traffic()} },
-	"severity": func(e *engine.LogEntry) []string { return []string{e.Line.Severity} },
+	"verdict":  func(e *logs.Entry) []string { return append(actions[e.Line.Verdict], e.Line.Verdict, e.Action) },
+	"node":     func(e *logs.Entry) []string { return []string{e.Line.Zone} },
+	"zone":     func(e *logs.Entry) []string { return []string{e.Line.Zone} },
+	"pod":      func(e *logs.Entry) []string { return []string{podOf(e.Src), podOf(e.Dst)} },
+	"ns":       func(e *logs.Entry) []string { return []string{e.Src.Key.Namespace, e.Dst.Key.Namespace} },
+	"src":      func(e *logs.Entry) []string { return []string{e.Src.String(), e.Src.Addr} },
+	"dst":      func(e *logs.Entry) []string { return []string{e.Dst.String(), e.Dst.Addr} },
+	"ip":       func(e *logs.Entry) []string { return []string{e.Src.Addr, e.Dst.Addr} },
+	"port":     func(e *logs.Entry) []string { return []string{e.Traffic()} },
+	"severity": func(e *logs.Entry) []string { return []string{e.Line.Severity} },
 }
 
 // actions are the API's words for OVN's verdicts.
 var actions = map[string][]string{"drop": {"deny"}, "reject": {"deny"}, "allow": {"allow"}, "pass": {"pass"}}
 
-func podOf(d engine.LogEnd) string {
+func podOf(d logs.End) string {
 	if d.Key.Kind != model.KindPod {
 		return ""
 	}
@@ -77,7 +80,7 @@ func parseQuery(text string) query {
 func (q *query) empty() bool { return len(q.terms) == 0 && q.text.Empty() }
 
 // match judges a line; text is only made when it is looked at.
-func (q *query) match(e *engine.LogEntry, text func() string) bool {
+func (q *query) match(e *logs.Entry, text func() string) bool {
 	for _, t := range q.terms {
 		if t.hit(e) == t.not {
 			return false
@@ -88,7 +91,7 @@ func (q *query) match(e *engine.LogEntry, text func() string) bool {
 
 // matchGap judges a place where lines may be missing: only terms about the node
 // leave it out.
-func (q *query) matchGap(e *engine.LogEntry) bool {
+func (q *query) matchGap(e *logs.Entry) bool {
 	for _, t := range q.terms {
 		if (t.part == "node" || t.part == "zone") && t.hit(e) == t.not {
 			return false
@@ -97,7 +100,7 @@ func (q *query) matchGap(e *engine.LogEntry) bool {
 	return true
 }
 
-func (t *term) hit(e *engine.LogEntry) bool {
+func (t *term) hit(e *logs.Entry) bool {
 	for _, s := range parts[t.part](e) {
 		if t.part == "port" {
 			if s == t.want || strings.HasSuffix(s, " "+t.want) {
@@ -114,7 +117,7 @@ func (t *term) hit(e *engine.LogEntry) bool {
 
 // textOf is what the filter and the search look at. It has no letters beyond
 // ASCII where names have none, which makes folding case cheap.
-func textOf(e *engine.LogEntry) string {
+func textOf(e *logs.Entry) string {
 	if e.Gap != nil {
 		return e.Line.At.Format("15:04:05.000 ") + e.Sentence()
 	}
@@ -133,4 +136,36 @@ func textOf(e *engine.LogEntry) string {
 	b.WriteString(" by ")
 	b.WriteString(e.By())
 	return b.String()
+}
+
+// newest bounds how many lines are looked through for a value.
+const newest = 500
+
+// Complete finds how a term goes on: its part, or a value that a line has there.
+func (v *logPage) Complete(begin string) string {
+	part, value, ok := strings.Cut(begin, ":")
+	if !ok {
+		for _, name := range slices.Sorted(maps.Keys(parts)) {
+			if strings.HasPrefix(name, begin) {
+				return name + ":"
+			}
+		}
+		return ""
+	}
+	of := parts[part]
+	if of == nil {
+		return ""
+	}
+	for i := len(v.feed.held) - 1; i >= max(0, len(v.feed.held)-newest); i-- {
+		e := v.feed.held[i]
+		if e.Gap != nil {
+			continue
+		}
+		for _, s := range of(e) {
+			if len(s) > len(value) && strings.HasPrefix(s, value) && !strings.Contains(s, " ") {
+				return part + ":" + s
+			}
+		}
+	}
+	return ""
 }

@@ -16,7 +16,7 @@ type seek struct {
 }
 
 // ask asks what to find.
-func (v *logs) ask(env *view.Env) {
+func (v *logPage) ask(env *view.Env) {
 	env.Ask(&view.Prompt{Title: "find", Label: "Text or regular expression; all lines stay, n and N go on.", Value: v.find.Text,
 		Done: func(env *view.Env, text string) {
 			v.find = parseQuery(text).text
@@ -27,7 +27,7 @@ func (v *logs) ask(env *view.Env) {
 }
 
 // look goes to the next place in a direction.
-func (v *logs) look(env *view.Env, dir int) {
+func (v *logPage) look(env *view.Env, dir int) {
 	if v.find.Empty() {
 		env.Fail("nothing to find yet: %s asks what", env.Keys.Action(action.Find).Shown())
 		return
@@ -36,7 +36,7 @@ func (v *logs) look(env *view.Env, dir int) {
 }
 
 // start begins a search at the line under the cursor, or beside it.
-func (v *logs) start(env *view.Env, dir int, here bool) {
+func (v *logPage) start(env *view.Env, dir int, here bool) {
 	i := v.cursor()
 	if !here {
 		i += dir
@@ -53,7 +53,7 @@ func (v *logs) start(env *view.Env, dir int, here bool) {
 }
 
 // seekOn goes on for a moment; false says that there is nothing.
-func (v *logs) seekOn() bool {
+func (v *logPage) seekOn() bool {
 	begin := time.Now()
 	for i, n := v.list.find(v.seek.from), 0; ; i, n = i+v.seek.dir, n+1 {
 		if i < 0 || i >= v.list.n {
@@ -72,7 +72,7 @@ func (v *logs) seekOn() bool {
 }
 
 // mark shows where a search matched.
-func (v *logs) highlight(l widget.Line, env *view.Env) widget.Line {
+func (v *logPage) highlight(l widget.Line, env *view.Env) widget.Line {
 	if v.find.Empty() {
 		return l
 	}

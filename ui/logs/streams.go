@@ -5,19 +5,21 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // streamLine says of how many nodes the logs are followed, and what keeps the
 // others away; nil where lines do not come from a cluster.
-func (v *logs) streamLine(env *view.Env) widget.Line {
+func (v *logPage) streamLine(env *view.Env) widget.Line {
 	st := env.Styles
 	switch {
-	case env.Rev.Mode.Name != engine.ClusterMode:
+	case env.Rev.Mode.Name != revision.ClusterMode:
 		return nil
 	case len(v.streams) == 0:
 		return widget.Styled(" ○ no node's log is followed yet", st.Info)
@@ -31,7 +33,7 @@ func (v *logs) streamLine(env *view.Env) widget.Line {
 		}
 		by[s.State] = append(by[s.State], s.Zone)
 	}
-	text := fmt.Sprintf("%d of %s followed", len(by[model.StreamOpen]), plural(uint64(len(v.streams)), "node"))
+	text := fmt.Sprintf("%d of %s followed", len(by[model.StreamOpen]), words.Total(uint64(len(v.streams)), "node"))
 	if len(order) == 1 && order[0] == model.StreamOpen {
 		return widget.Styled(" ● ", st.OK).Add(text, st.Dim)
 	}
@@ -39,14 +41,14 @@ func (v *logs) streamLine(env *view.Env) widget.Line {
 	slices.Sort(order)
 	for _, s := range order {
 		if s != model.StreamOpen {
-			l = l.Add(" · "+string(s)+": "+some(by[s], 3), st.Warn)
+			l = l.Add(" · "+string(s)+": "+words.Few(by[s], 2), st.Warn)
 		}
 	}
 	return l
 }
 
 // missing counts the gaps, and the lines that were too long.
-func (v *logs) missing() (gaps, long uint64) {
+func (v *logPage) missing() (gaps, long uint64) {
 	for i := range v.streams {
 		gaps += v.streams[i].Gaps
 		long += v.streams[i].TooLong
@@ -55,7 +57,7 @@ func (v *logs) missing() (gaps, long uint64) {
 }
 
 // gapLine is a place where lines may be missing.
-func (v *logs) gapLine(env *view.Env, e *engine.LogEntry) widget.Line {
+func (v *logPage) gapLine(env *view.Env, e *logs.Entry) widget.Line {
 	at := ""
 	if v.stamp != none {
 		at = e.Line.At.In(env.Now.Location()).Format("15:04:05") + " "
@@ -73,7 +75,7 @@ type reason struct {
 
 // whyStreams are the streams that do not stand, those with the same reason
 // together.
-func (v *logs) whyStreams() (out []string) {
+func (v *logPage) whyStreams() (out []string) {
 	if len(v.streams) == 0 {
 		return []string{"The nodes' logs are not followed yet: no node is known, or the cluster was not read."}
 	}
@@ -99,7 +101,7 @@ func (v *logs) whyStreams() (out []string) {
 		reasons[at].zones = append(reasons[at].zones, s.Zone)
 	}
 	for _, r := range reasons {
-		text := fmt.Sprintf("The log of %s does not come: %s since %s", some(r.zones, 4), r.state, r.since)
+		text := fmt.Sprintf("The log of %s does not come: %s since %s", words.Few(r.zones, 3), r.state, r.since)
 		if r.text != "" {
 			text += ": " + r.text
 		}
@@ -107,17 +109,17 @@ func (v *logs) whyStreams() (out []string) {
 	}
 	if len(console) > 0 {
 		out = append(out, fmt.Sprintf("On %s there is no container ovn-acl-logging, and OpenShift's ovn-controller keeps ACL lines off its console: they are in /var/log/ovn/acl-audit-log.log on the node (oc adm node-logs NODE --path=ovn/acl-audit-log.log).",
-			some(console, 4)))
+			words.Few(console, 3)))
 	}
 	if n := len(quiet); n > 0 {
-		out = append(out, fmt.Sprintf("%s followed without one ACL line so far: %s. A connection is logged on the node of the pod a policy applies to.", plural(uint64(n), "node"), some(quiet, 4)))
+		out = append(out, fmt.Sprintf("%s followed without one ACL line so far: %s. A connection is logged on the node of the pod a policy applies to.", words.Total(uint64(n), "node"), words.Few(quiet, 3)))
 	}
 	return out
 }
 
 // whyMeters are the zones whose meter lets through another rate than usual, or
 // that have none.
-func whyMeters(r *engine.Revision) (out []string) {
+func whyMeters(r *revision.Revision) (out []string) {
 	var none, other []string
 	for _, z := range r.Zones {
 		if z.DB == nil {
@@ -132,10 +134,10 @@ func whyMeters(r *engine.Revision) (out []string) {
 		}
 	}
 	if len(none) > 0 {
-		out = append(out, fmt.Sprintf("%s: there is no meter %s; rows that name it log without a limit, and ovnkube-controller makes it when it starts.", some(none, 4), nb.LoggingMeter))
+		out = append(out, fmt.Sprintf("%s: there is no meter %s; rows that name it log without a limit, and ovnkube-controller makes it when it starts.", words.Few(none, 3), nb.LoggingMeter))
 	}
 	if len(other) > 0 {
-		out = append(out, "The meter lets through another rate than 20 lines a second: "+some(other, 4)+".")
+		out = append(out, "The meter lets through another rate than 20 lines a second: "+words.Few(other, 3)+".")
 	}
 	return out
 }
@@ -144,7 +146,7 @@ func whyMeters(r *engine.Revision) (out []string) {
 const usualRate = 20
 
 // whyRows are the zones where rows of a policy that logs do not.
-func whyRows(r *engine.Revision, k model.PolicyKey) (out []string) {
+func whyRows(r *revision.Revision, k model.PolicyKey) (out []string) {
 	for _, z := range r.Zones {
 		p := z.Policy(k)
 		if p == nil {
@@ -158,7 +160,7 @@ func whyRows(r *engine.Revision, k model.PolicyKey) (out []string) {
 			}
 		}
 		if off > 0 {
-			out = append(out, fmt.Sprintf("In zone %s %s should log and has log=false.", z.Name, plural(uint64(off), "row")))
+			out = append(out, fmt.Sprintf("In zone %s %s should log and has log=false.", z.Name, words.Total(uint64(off), "row")))
 		}
 	}
 	return out

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -14,7 +14,7 @@ import (
 // says what keeps the others away, and what of lines is missing.
 func TestStreams(t *testing.T) {
 	w := newTail(t, 0)
-	w.parts.Mode = engine.Mode{Name: engine.ClusterMode, Title: "lab", Families: "ipv4"}
+	w.parts.Mode = revision.Mode{Name: revision.ClusterMode, Title: "lab", Families: "ipv4"}
 	w.f.Set(w.parts)
 	streams := []model.LogStream{
 		{Zone: "ovn-control-plane", Namespace: "openshift-ovn-kubernetes", Container: "ovn-controller", State: model.StreamOpen, Since: uitest.Now},
@@ -41,7 +41,7 @@ func TestStreams(t *testing.T) {
 // zone without the meter.
 func TestWhyRows(t *testing.T) {
 	w := newTail(t, 0)
-	w.parts.Mode = engine.Mode{Name: engine.ClusterMode, Title: "lab", Families: "ipv4"}
+	w.parts.Mode = revision.Mode{Name: revision.ClusterMode, Title: "lab", Families: "ipv4"}
 	key := anp("cluster-control")
 	z := *w.parts.Zones[0]
 	in := *z.Policies[key]

@@ -8,19 +8,23 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
+	"rung/engine/statedir"
 	"rung/model"
+	"rung/model/ladder"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // nothing fills the place of the lines when there is none: with the reasons.
-func (v *logs) nothing(env *view.Env, w, h int) []string {
+func (v *logPage) nothing(env *view.Env, w, h int) []string {
 	st := env.Styles
 	lines := []string{widget.Styled("  No line yet. Why?", st.Title).Render(w)}
 	if v.feed.pending() {
-		lines = []string{widget.Styled("  Looking …", st.Info).Render(w)}
+		lines = []string{widget.Join(widget.Plain("  "), env.Busy(v.looking, "looking")).Render(w)}
 	}
 	for _, p := range v.why(env) {
 		for i, l := range widget.Flow(p, max(1, w-6)) {
@@ -39,11 +43,11 @@ func (v *logs) nothing(env *view.Env, w, h int) []string {
 
 // why are the reasons for seeing nothing, or less than one expects, the nearest
 // first.
-func (v *logs) why(env *view.Env) []string {
+func (v *logPage) why(env *view.Env) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if held := len(v.feed.held); held > 0 && v.feed.len() == 0 && !v.feed.query.empty() {
-		add("%s held and the filter shows none of them: esc clears it.", plural(uint64(held), "line"))
+		add("%s held and the filter shows none of them: esc clears it.", words.Total(uint64(held), "line"))
 	}
 	if !v.cleared.IsZero() {
 		add("The list was cleared at %s; lines from before are not shown.", view.Clock(v.cleared, env.Now))
@@ -55,7 +59,7 @@ func (v *logs) why(env *view.Env) []string {
 		if len(names) == 0 {
 			add("None of the %d policies logs. %s on a policy of the ladder switches logging on.", all, env.Keys.Action(action.LadderLogging).Shown())
 		} else {
-			add("Only what %s decides is logged: of %d policies %d log.", some(names, 6), all, len(names))
+			add("Only what %s decides is logged: of %d policies %d log.", words.Few(names, 5), all, len(names))
 		}
 	}
 	switch m := env.Rev.Mode; {
@@ -63,7 +67,7 @@ func (v *logs) why(env *view.Env) []string {
 		add("The connections are simulated: between running pods, at a set rate.")
 	case m.Sandbox:
 		add("The sandbox makes no traffic, so there is nothing to log.")
-	case m.Name == engine.ClusterMode:
+	case m.Name == revision.ClusterMode:
 		out = append(out, v.whyStreams()...)
 		out = append(out, whyMeters(env.Rev)...)
 	default:
@@ -71,13 +75,13 @@ func (v *logs) why(env *view.Env) []string {
 	}
 	add("Each ACL logs so many lines a second and node as its meter lets through (20 unless configured); more are dropped without a word.")
 	if n := v.stats.Unattributed; n > 0 {
-		add("Of %s the rule could not be told; they are in the log of all policies only.", plural(n, "line"))
+		add("Of %s the rule could not be told; they are in the log of all policies only.", words.Total(n, "line"))
 	}
 	return out
 }
 
 // whyPolicy are the reasons that lie in the policy of the page.
-func (v *logs) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
+func (v *logPage) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	p := env.Rev.Cluster.Policy(k)
 	key := env.Keys.Action(action.LogsLogging).Shown()
@@ -87,7 +91,7 @@ func (v *logs) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 	}
 	logging := env.Rev.Logging(p)
 	now, ns := logging.Levels, logging.Namespace
-	command := "To change it: " + engine.NamespaceLogsCommand(ns, model.LogLevels{Allow: "info", Deny: "alert"})
+	command := "To change it: " + revision.NamespaceLogsCommand(ns, model.LogLevels{Allow: "info", Deny: "alert"})
 	switch {
 	case ns != "" && len(logging.Problems) > 0:
 		add("The logging annotation of namespace %s is not valid: %s. %s", ns, strings.Join(logging.Problems, "; "), command)
@@ -102,7 +106,7 @@ func (v *logs) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 		return out
 	}
 	if none := env.Rev.None(k); none != nil {
-		add("%s has no rows to log with: %s.", k.Label(), engine.NoRowsShort(none, env.Rev.Ladder().Max))
+		add("%s has no rows to log with: %s.", k.Label(), revision.NoRowsShort(none, env.Rev.Ladder().Max))
 	}
 	if k.Kind == model.KindNP {
 		out = append(out, whyNetpol(p, now)...)
@@ -111,7 +115,7 @@ func (v *logs) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 	}
 	if v.page.Dir != "" {
 		if r := p.Rule(v.page.Dir, v.page.Rule); r == nil {
-			add("%s is gone.", engine.RuleLabel(v.page.Dir, v.page.Rule, ""))
+			add("%s is gone.", revision.RuleLabel(v.page.Dir, v.page.Rule, ""))
 		}
 	}
 	if len(env.Rev.Subjects(k)) == 0 {
@@ -133,7 +137,7 @@ func whyActions(p *model.Policy, now model.LogLevels, ns, key string) (out []str
 	if ns != "" {
 		change = "as namespace " + ns + " says"
 	}
-	in, eg := model.CountRules(p.Ingress), model.CountRules(p.Egress)
+	in, eg := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
 	for _, a := range []struct {
 		action model.Action
 		rules  int
@@ -164,23 +168,23 @@ func whyNetpol(p *model.Policy, now model.LogLevels) (out []string) {
 }
 
 // SaveText is what ctrl+s writes: every line that is shown.
-func (v *logs) SaveText(*view.Env) string { return saveText(v.shown()) }
+func (v *logPage) SaveText(*view.Env) string { return saveText(v.shown()) }
 
 // shown are the entries behind the list, oldest first, at most as many as are
 // held.
-func (v *logs) shown() []*engine.LogEntry {
+func (v *logPage) shown() []*logs.Entry {
 	upto := v.feed.len()
 	if !v.follow {
 		upto = v.feed.before(v.until)
 	}
-	out := make([]*engine.LogEntry, 0, upto)
+	out := make([]*logs.Entry, 0, upto)
 	for i := range upto {
 		out = append(out, v.feed.entry(v.feed.at(i)))
 	}
 	return out
 }
 
-func saveText(entries []*engine.LogEntry) string {
+func saveText(entries []*logs.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
 		b.WriteString(e.Line.At.UTC().Format("2006-01-02T15:04:05.000Z"))
@@ -194,14 +198,14 @@ func saveText(entries []*engine.LogEntry) string {
 }
 
 // save writes the lines to a file of their own.
-func (v *logs) save(env *view.Env) {
+func (v *logPage) save(env *view.Env) {
 	entries, dir := v.shown(), env.StateDir
 	if dir == "" {
 		dir = filepath.Join(xdg.StateHome, "rung")
 	}
 	path := filepath.Join(dir, "saved", "log-"+env.Now.UTC().Format("20060102-150405")+".txt")
 	env.Run("saving the log", func(context.Context) any {
-		path, err := engine.Keep(filepath.Dir(path), filepath.Base(path), []byte(saveText(entries)))
+		path, err := statedir.Keep(filepath.Dir(path), filepath.Base(path), []byte(saveText(entries)))
 		return saved{path, len(entries), err}
 	})
 }
@@ -213,13 +217,13 @@ type saved struct {
 }
 
 // Receive says how saving went.
-func (v *logs) Receive(env *view.Env, msg any) {
+func (v *logPage) Receive(env *view.Env, msg any) {
 	m, ok := msg.(saved)
 	switch {
 	case !ok:
 	case m.err != nil:
 		env.Fail("saving the log: %v", m.err)
 	default:
-		env.Say("saved %s to %s", plural(uint64(m.n), "line"), m.path)
+		env.Say("saved %s to %s", words.Total(uint64(m.n), "line"), m.path)
 	}
 }

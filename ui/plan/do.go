@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model/plan"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/preview"
@@ -55,7 +56,7 @@ func (v *page) insert(env *view.Env) {
 	case len(p.plan.Steps) > 0:
 		v.p = p
 		v.Sync(env)
-		env.Say("%d is free after %s; %s runs them", p.at, steps(len(p.plan.Steps)), env.Keys.Action(action.PlanRun).Shown())
+		env.Say("%d is free after %s; %s runs them", p.at, words.Count(len(p.plan.Steps), "step"), env.Keys.Action(action.PlanRun).Shown())
 	default:
 		at := p.at
 		env.Ask(&view.Confirm{Title: p.title(), Body: []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},
@@ -87,11 +88,11 @@ func (v *page) new(env *view.Env) {
 // source is a plan as a change.
 type source struct{ p *plan.Plan }
 
-func (s source) Work(ctx context.Context, c view.Console) (*engine.Preview, error) {
+func (s source) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
 	return c.PlanPreview(ctx, s.p)
 }
 
-func (s source) Commit(ctx context.Context, c view.Console, p *engine.Preview, answer engine.Confirm) (*engine.Result, error) {
+func (s source) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
 	return nil, c.PlanStart(ctx, s.p, p, answer)
 }
 
@@ -99,7 +100,7 @@ func (s source) Commit(ctx context.Context, c view.Console, p *engine.Preview, a
 func (v *page) run(env *view.Env) {
 	p := v.p.plan
 	v.pre = preview.Of(source{&p}, preview.Options{
-		Question: fmt.Sprintf("Run %s, each when every zone shows the last?", steps(len(p.Steps))),
+		Question: fmt.Sprintf("Run %s, each when every zone shows the last?", words.Count(len(p.Steps), "step")),
 		Cancel:   func(env *view.Env) { v.pre = nil; env.Say("nothing was changed") },
 		Done: func(env *view.Env) {
 			v.pre, v.running, v.onSteps = nil, &p, false
@@ -115,7 +116,7 @@ func (v *page) ask(env *view.Env, id action.ID) {
 	if st == nil {
 		return
 	}
-	c := &view.Confirm{Title: "go on with the plan", Body: []string{fmt.Sprintf("%s left, next: %s. Each starts when every zone shows the last.", steps(st.Total-st.Done), st.Step)}, YesText: "go on"}
+	c := &view.Confirm{Title: "go on with the plan", Body: []string{fmt.Sprintf("%s left, next: %s. Each starts when every zone shows the last.", words.Count(st.Total-st.Done, "step"), st.Step)}, YesText: "go on"}
 	if back {
 		c.Title, c.YesText = "take the plan back", "take it back"
 		c.Body = []string{fmt.Sprintf("%s taken back, the last one first. Each starts when every zone shows the last.", are(st.Done))}
@@ -141,16 +142,6 @@ func (v *page) ask(env *view.Env, id action.ID) {
 	env.Ask(c)
 }
 
-func steps(n int) string {
-	if n == 1 {
-		return "1 step"
-	}
-	return fmt.Sprintf("%d steps", n)
-}
-
 func are(n int) string {
-	if n == 1 {
-		return "1 step is"
-	}
-	return fmt.Sprintf("%d steps are", n)
+	return words.Count(n, "step") + words.Form(n, " is", " are")
 }

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model/plan"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -19,7 +20,7 @@ import (
 func (v *page) shown() (p *plan.Plan, done int, known bool) {
 	st := v.state
 	switch {
-	case st == nil || st.State == engine.PlanDone && v.running == nil:
+	case st == nil || st.State == gate.PlanDone && v.running == nil:
 		return &v.p.plan, 0, true
 	case v.running != nil && len(v.running.Steps) == st.Total:
 		return v.running, st.Done, true
@@ -65,7 +66,7 @@ func (v *page) stepLines(env *view.Env) []widget.DocLine {
 				under--
 			}
 			switch {
-			case i < under || v.state.State == engine.PlanDone && i < done:
+			case i < under || v.state.State == gate.PlanDone && i < done:
 				mark, look = "✓", st.Dim
 			case i == under:
 				mark, look = "▶", st.Title
@@ -141,7 +142,7 @@ func (v *page) stepsTitle() string {
 		return "steps"
 	}
 	if n := len(p.Steps); n > 0 {
-		return fmt.Sprintf("%s, each waits for every zone", steps(n))
+		return fmt.Sprintf("%s, each waits for every zone", words.Count(n, "step"))
 	}
 	return "steps"
 }
@@ -162,21 +163,24 @@ func (v *page) progress(env *view.Env, w int) []string {
 	sign, word, style := "▶", "running", st.Info
 	var next []string
 	switch p.State {
-	case engine.PlanPaused:
+	case gate.PlanPaused:
 		sign, word, style = "❚❚", "waiting", st.Warn
 		next = []string{"it goes on by itself when that is over", key(action.PlanStop) + " stops it"}
-	case engine.PlanStopped:
+	case gate.PlanStopped:
 		sign, word, style = "■", "stopped", st.Error
 		next = []string{key(action.PlanOn) + " goes on", key(action.PlanBack) + " takes the steps back", key(action.PlanForget) + " leaves the policies as they are"}
-	case engine.PlanDone:
+	case gate.PlanDone:
 		sign, word, style = "✓", "done", st.OK
 		next = []string{key(action.PlanForget) + " closes this"}
 	default:
 		next = []string{key(action.PlanStop) + " stops it after the step under way"}
+		if env.Sign != "" {
+			sign = env.Sign
+		}
 	}
 	l := widget.Line{{Text: " " + sign + " " + word, Style: style}, {Text: fmt.Sprintf("  %d of %d done  ", p.Done, p.Total)}}
-	l = l.Add(bar(p.Done, p.Total, 16), style)
-	if p.State != engine.PlanDone && p.Step != "" {
+	l = append(l, widget.Bar(st, style, int64(p.Done), int64(p.Total), 16)...)
+	if p.State != gate.PlanDone && p.Step != "" {
 		l = l.Add("  "+p.Step, st.Title)
 	}
 	lines := []string{l.Render(w)}
@@ -190,18 +194,9 @@ func (v *page) progress(env *view.Env, w int) []string {
 	return append(lines, widget.Styled("   "+strings.Join(next, " · "), st.Dim).Render(w))
 }
 
-// bar is how much is done, in so many cells.
-func bar(done, total, w int) string {
-	n := 0
-	if total > 0 {
-		n = done * w / total
-	}
-	return strings.Repeat("█", n) + strings.Repeat("░", w-n)
-}
-
 // notes are what to know about the proposal.
 func (v *page) notes(env *view.Env, w, h int) []string {
-	if v.state != nil && v.state.State != engine.PlanDone {
+	if v.state != nil && v.state.State != gate.PlanDone {
 		return nil
 	}
 	st := env.Styles

@@ -8,7 +8,7 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"rung/engine"
+	"rung/engine/statedir"
 	"rung/ui/view"
 )
 
@@ -38,7 +38,7 @@ func (v *page) export(env *view.Env) {
 		if len(texts) == 0 {
 			return done{err: fmt.Errorf("exporting the plan: there is nothing in it")}
 		}
-		path, err := engine.Keep(filepath.Dir(path), filepath.Base(path), []byte(strings.Join(texts, "---\n")))
+		path, err := statedir.Keep(filepath.Dir(path), filepath.Base(path), []byte(strings.Join(texts, "---\n")))
 		if err != nil {
 			return done{err: fmt.Errorf("exporting the plan: %w", err)}
 		}

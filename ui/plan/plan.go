@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model/plan"
 	"rung/themes"
 	"rung/ui/action"
@@ -27,7 +28,7 @@ type page struct {
 	onSteps  bool
 	side     bool
 	pre      *preview.View
-	state    *engine.PlanState
+	state    *revision.PlanState
 }
 
 // New makes the view.
@@ -166,9 +167,9 @@ func (v *page) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.PlanRun:
 		switch st := env.Rev.Plan; {
-		case st != nil && st.State == engine.PlanStopped:
+		case st != nil && st.State == gate.PlanStopped:
 			return "a plan stopped half way: go on with it, take it back or leave it"
-		case st != nil && st.State != engine.PlanDone:
+		case st != nil && st.State != gate.PlanDone:
 			return "a plan is running"
 		}
 		fallthrough
@@ -233,6 +234,9 @@ func (v *page) Tell(env *view.Env) widget.Line {
 
 // SetFilter and Counts make it a Filterer.
 func (v *page) SetFilter(f widget.Filter) { v.table.SetFilter(f) }
+
+// Complete finds how a policy's name goes on.
+func (v *page) Complete(begin string) string { return v.table.Complete(begin) }
 
 // Counts are the policies.
 func (v *page) Counts() (shown, all int) { return v.table.Counts() }

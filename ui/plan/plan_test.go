@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
 	"rung/ui"
@@ -27,10 +28,10 @@ func start(t *testing.T) *world {
 	w := &world{g: uitest.NewGated(t, nil), state: t.TempDir()}
 	// The engine behind the gate has no zone and would refuse to run a plan:
 	// its steps are previewed one by one.
-	w.g.OnPlan = func(p *plan.Plan) (*engine.Preview, error) {
-		out := &engine.Preview{Mutation: engine.Mutation{Op: engine.OpMove, Plan: true}, Title: "Plan", Notes: p.Notes}
+	w.g.OnPlan = func(p *plan.Plan) (*gate.Preview, error) {
+		out := &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "Plan", Notes: p.Notes}
 		for _, s := range p.Steps {
-			one, err := w.g.Engine.Preview(t.Context(), engine.Mutation{Op: engine.OpMove, Policy: anp(s.Policy), Priority: s.To})
+			one, err := w.g.Engine.Preview(t.Context(), gate.Mutation{Op: gate.OpMove, Policy: anp(s.Policy), Priority: s.To})
 			if err != nil {
 				return nil, err
 			}
@@ -56,7 +57,7 @@ func (w *world) calls(prefix string) (n int) {
 }
 
 // says makes the engine report the state of a plan.
-func (w *world) says(p *engine.PlanState) {
+func (w *world) says(p *revision.PlanState) {
 	w.g.Parts.Plan = p
 	w.g.Follow()
 	w.s.Refresh()
@@ -102,11 +103,11 @@ func TestInsert(t *testing.T) {
 
 func TestMakeRoom(t *testing.T) {
 	w := start(t)
-	p, err := w.g.Engine.Preview(t.Context(), engine.Mutation{Op: engine.OpMove, Policy: anp("break-glass"), Priority: 33})
+	p, err := w.g.Engine.Preview(t.Context(), gate.Mutation{Op: gate.OpMove, Policy: anp("break-glass"), Priority: 33})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.g.Engine.Commit(t.Context(), p, engine.Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
+	if _, err := w.g.Engine.Commit(t.Context(), p, gate.Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
 		t.Fatal(err)
 	}
 	w.g.Follow()
@@ -134,7 +135,7 @@ func TestRun(t *testing.T) {
 	}
 	s.Want("the plan runs")
 
-	w.says(&engine.PlanState{Total: 9, Done: 3, State: engine.PlanRunning, Step: "green-tenant 40 → 30", Why: "waiting for zone ovn-worker2"})
+	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanRunning, Step: "green-tenant 40 → 30", Why: "waiting for zone ovn-worker2"})
 	s.Want("▶ running", "3 of 9 done", "green-tenant 40 → 30", "waiting for zone ovn-worker2", "S stops it", "✓ 3", "▶ 4")
 	s.Golden("running")
 	s.Press("R")
@@ -143,10 +144,10 @@ func TestRun(t *testing.T) {
 	if w.calls("plan stop") != 1 {
 		t.Error("S did not stop it")
 	}
-	w.says(&engine.PlanState{Total: 9, Done: 3, State: engine.PlanPaused, Step: "green-tenant 40 → 30", Why: "zone ovn-worker2: lost"})
+	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanPaused, Step: "green-tenant 40 → 30", Why: "zone ovn-worker2: lost"})
 	s.Want("❚❚ waiting", "zone ovn-worker2: lost", "it goes on by itself when that is over")
 	s.Golden("paused")
-	w.says(&engine.PlanState{Total: 9, Done: 3, State: engine.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
+	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
 	s.Want("■ stopped", "3 of 9 done", "c goes on · b takes the steps back · f leaves the policies as they are")
 	s.Golden("stopped")
 	s.Press("R")
@@ -159,7 +160,7 @@ func TestRun(t *testing.T) {
 	if w.calls("plan resume") != 1 || w.calls("plan back") != 1 || w.calls("plan dismiss") != 1 {
 		t.Error(w.g.Calls)
 	}
-	w.says(&engine.PlanState{Total: 9, Done: 9, State: engine.PlanDone})
+	w.says(&revision.PlanState{Total: 9, Done: 9, State: gate.PlanDone})
 	s.Want("✓ done", "9 of 9 done", "f closes this")
 	w.says(nil)
 	s.Want("re-space: step 10")
@@ -169,19 +170,19 @@ func TestRun(t *testing.T) {
 func TestPlanChangedUnderTheQuestion(t *testing.T) {
 	w := start(t)
 	s := w.s
-	w.says(&engine.PlanState{Total: 9, Done: 3, State: engine.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
+	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
 	for _, key := range []string{"c", "b"} {
 		s.Press(key)
-		w.says(&engine.PlanState{Total: 9, Done: 4, State: engine.PlanStopped, Step: "blue-tenant 40 → 20", Why: "interrupted"})
+		w.says(&revision.PlanState{Total: 9, Done: 4, State: gate.PlanStopped, Step: "blue-tenant 40 → 20", Why: "interrupted"})
 		s.Want("changed: look again. The plan is stopped, with 4 of 9")
 		s.Press("y", "enter")
-		w.says(&engine.PlanState{Total: 9, Done: 3, State: engine.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
+		w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
 	}
 	if w.calls("plan resume")+w.calls("plan back") != 0 {
 		t.Error(w.g.Calls)
 	}
 	// What only the engine knows is said.
-	w.g.PlanErr = &engine.StaleError{Title: "the plan", What: "ANP b was changed meanwhile"}
+	w.g.PlanErr = &gate.StaleError{Title: "the plan", What: "ANP b was changed meanwhile"}
 	s.Press("c", "y")
 	s.Want("look again: ANP b was changed meanwhile")
 }
@@ -189,7 +190,7 @@ func TestPlanChangedUnderTheQuestion(t *testing.T) {
 // TestOldPlan is a plan that a former run left.
 func TestOldPlan(t *testing.T) {
 	w := start(t)
-	w.says(&engine.PlanState{Total: 7, Done: 2, State: engine.PlanStopped, Step: "a 1 → 2", Why: "interrupted"})
+	w.says(&revision.PlanState{Total: 7, Done: 2, State: gate.PlanStopped, Step: "a 1 → 2", Why: "interrupted"})
 	w.s.Want("■ stopped", "2 of 7 done", "not listed here")
 	w.s.Resizes()
 }
@@ -217,7 +218,7 @@ func TestMove(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	s := uitest.Open(t, &engine.Parts{Loaded: true}, nav.To(nav.Plan))
+	s := uitest.Open(t, &revision.Facts{Loaded: true}, nav.To(nav.Plan))
 	s.Want("there is no AdminNetworkPolicy", "0 policies · 100 of 100 slots free")
 	s.Press("enter", "m", "o", "x", "n")
 	s.Resizes()

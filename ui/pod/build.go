@@ -5,9 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -98,7 +99,7 @@ func partTitle(p *model.Policy) string {
 // isolationItems are who isolates the pod, by direction, behind the rules that let
 // something through (ovn-kubernetes.md#default-deny); how many NetworkPolicies it has
 // to do with; and the rules that mean everybody.
-func (v *View) isolationItems(env *view.Env, touches []engine.Touch) []*item {
+func (v *View) isolationItems(env *view.Env, touches []revision.Touch) []*item {
 	var out []*item
 	st := v.st
 	z := env.Rev.Zone(v.pod.NodeName)
@@ -111,13 +112,13 @@ func (v *View) isolationItems(env *view.Env, touches []engine.Touch) []*item {
 		for i, k := range by {
 			names[i] = "NP " + k.Name
 		}
-		unit := engine.DefaultDeny(v.pod.Namespace, dir)
+		unit := revision.DefaultDeny(v.pod.Namespace, dir)
 		to := nav.Page{}
 		if z != nil {
 			to = detail.UnitPage(env.Rev, unit, z)
 		}
 		l := widget.Line{{Text: unit.Label(), Style: st.Accent}, {Text: "  "}, {Text: string(model.Deny), Style: st.Deny}}
-		out = append(out, v.line("isolated."+string(dir), l.Add("  isolated by "+detail.Join(names, 4)+": what no NetworkPolicy allows is dropped", st.Text), to))
+		out = append(out, v.line("isolated."+string(dir), l.Add("  isolated by "+words.List(names, 4)+": what no NetworkPolicy allows is dropped", st.Text), to))
 	}
 	subject, peer := 0, 0
 	touched := map[model.PolicyKey]bool{}
@@ -132,15 +133,11 @@ func (v *View) isolationItems(env *view.Env, touches []engine.Touch) []*item {
 		}
 	}
 	if len(touched) > 0 {
-		nps := "NetworkPolicies"
-		if subject == 1 {
-			nps = "NetworkPolicy"
-		}
-		text := fmt.Sprintf("subject of %d %s, peer of %d more", subject, nps, peer)
+		text := fmt.Sprintf("subject of %s, peer of %d more", words.Count(subject, "NetworkPolicy"), peer)
 		out = append(out, v.line("subject of", widget.Styled(text, st.Dim), nav.Page{}))
 	}
 	if open := v.openRules(env); open > 0 {
-		text := detail.Count(open, "rule") + " for other pods name no peer: this pod is meant like everybody"
+		text := words.Total(open, "rule") + " for other pods name no peer: this pod is meant like everybody"
 		out = append(out, v.line("everybody", widget.Styled(text, st.Dim), nav.Page{}))
 	}
 	return out
@@ -164,7 +161,7 @@ func (v *View) openRules(env *view.Env) (n int) {
 	return n
 }
 
-func (v *View) touch(env *view.Env, p *model.Policy, t engine.Touch) *item {
+func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
 	st := v.st
 	r := p.Rule(t.Direction, t.Rule)
 	it := &item{id: fmt.Sprintf("%s %s %d", t.Policy, t.Direction, t.Rule), to: nav.ToRule(t.Policy, t.Direction, t.Rule),
@@ -219,10 +216,10 @@ func (v *View) networkItems(env *view.Env) []*item {
 	st, p := v.st, v.pod
 	out := []*item{v.heading("networks and logical port")}
 	if len(p.Networks) == 0 {
-		out = append(out, v.line("net", widget.Line{{Text: "default  ", Style: st.Text}, {Text: orNone(strings.Join(p.IPs, " "))}, {Text: "  no annotation " + model.AnnotationPodNetworks, Style: st.Dim}}, nav.Page{}))
+		out = append(out, v.line("net", widget.Line{{Text: "default  ", Style: st.Text}, {Text: words.OrNone(strings.Join(p.IPs, " "))}, {Text: "  no annotation " + model.AnnotationPodNetworks, Style: st.Dim}}, nav.Page{}))
 	}
 	for i, n := range p.Networks {
-		l := widget.Line{{Text: n.Name + "  ", Style: st.Text}, {Text: orNone(strings.Join(n.IPs, " "))}}
+		l := widget.Line{{Text: n.Name + "  ", Style: st.Text}, {Text: words.OrNone(strings.Join(n.IPs, " "))}}
 		if n.Role != "" {
 			l = l.Add("  role "+n.Role, st.Dim)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -83,9 +84,9 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 		parts = append(parts, "being deleted")
 	}
 	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(parts, " · ")}}}
-	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: orNone(p.Labels.String())}}
+	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: words.OrNone(p.Labels.String())}}
 	if ns := env.Rev.Cluster.Namespace(p.Namespace); ns != nil {
-		labels = labels.Add(" · namespace ", st.Dim).Add(orNone(nsLabels(ns)), st.Text)
+		labels = labels.Add(" · namespace ", st.Dim).Add(words.OrNone(nsLabels(ns)), st.Text)
 	}
 	lines = append(lines, labels)
 	if note, bad := Note(p); note != "" {
@@ -96,13 +97,6 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 		lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: note}})
 	}
 	return lines
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // nsLabels leaves out the label that only repeats the name.
@@ -178,6 +172,9 @@ func (v *View) Selected() nav.Page {
 
 // SetFilter shows only rules that match.
 func (v *View) SetFilter(f widget.Filter) { v.table.SetFilter(f) }
+
+// Complete finds how a word of the rules goes on.
+func (v *View) Complete(begin string) string { return v.table.Complete(begin) }
 
 // Counts are the lines shown and all.
 func (v *View) Counts() (shown, all int) { return v.table.Counts() }

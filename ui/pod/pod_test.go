@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/sources/manifests"
@@ -17,7 +17,7 @@ import (
 
 var since = uitest.Now.Add(-54 * time.Second)
 
-func tampered(t testing.TB) *engine.Parts {
+func tampered(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
 	live.Tampered(t, p, since)
@@ -55,7 +55,7 @@ func TestTouchesInPrecedenceOrder(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, x := range engine.Assemble(*p).Touches(pod) {
+	for _, x := range revision.New(*p, nil).Touches(pod) {
 		want = append(want, strings.TrimPrefix(x.Policy.Namespace+"/", "/")+x.Policy.Name+" "+x.Direction.Lower()+" "+string(rune('0'+x.Rule)))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

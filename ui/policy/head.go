@@ -3,8 +3,9 @@ package policy
 import (
 	"fmt"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/view"
@@ -37,8 +38,8 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 		lines = append(lines, isolatesLine(p, st))
 	}
 	logging := append(widget.Line{{Text: " logging  ", Style: st.Dim}}, detail.LoggingLine(env, p)...)
-	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), detail.Count(len(p.Egress), "egress rule"))
-	logging = logging.Add("   rules  ", st.Dim).Add(rules+" → "+detail.Count(env.Rev.ACLCount(p.Key), "ACL"), st.Text)
+	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))
+	logging = logging.Add("   rules  ", st.Dim).Add(rules+" → "+words.Total(env.Rev.ACLCount(p.Key), "ACL"), st.Text)
 	return append(append(lines, logging), v.stateLines(env)...)
 }
 
@@ -70,7 +71,7 @@ func (v *View) podsText(env *view.Env) string {
 			own++
 		}
 	}
-	text := detail.Count(len(pods)-own, "pod")
+	text := words.Total(len(pods)-own, "pod")
 	if own > 0 {
 		text += fmt.Sprintf(", %d more on a primary UDN: %s not enforced there", own, v.key.Kind.Short())
 	}
@@ -126,7 +127,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	if s.Zones == 0 {
 		return []widget.Line{line.Add("? not checked against live rows: no zone is known", st.Dim)}
 	}
-	text := fmt.Sprintf("in sync in %d of %s", s.InSync, detail.Count(s.Zones, "zone"))
+	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
 	others := v.unitsAstray(env)
 	if s.State == model.StateInSync {
 		line = line.Add("✓ ", st.OK).Add(text, st.OK)
@@ -134,7 +135,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 			line = line.Add(" · ● not so "+others, st.Error)
 		}
 		if s.Waiting > 0 {
-			line = line.Add(fmt.Sprintf(" · %s without a logical switch port yet", detail.Count(s.Waiting, "subject pod")), st.Warn)
+			line = line.Add(fmt.Sprintf(" · %s without a logical switch port yet", words.Total(s.Waiting, "subject pod")), st.Warn)
 		}
 		return []widget.Line{line}
 	}
@@ -159,7 +160,7 @@ func (v *View) unitsAstray(env *view.Env) string {
 			names = append(names, k.Label())
 		}
 	}
-	return detail.Join(names, 2)
+	return words.List(names, 2)
 }
 
 // goneLines say that the policy does not exist, and what is left of it.
@@ -177,7 +178,7 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 		}
 	}
 	if rows > 0 {
-		lines = append(lines, widget.Line{{Text: "   " + detail.Count(rows, "ACL") + " of it still decide in " + detail.Join(where, 3), Style: st.Error}})
+		lines = append(lines, widget.Line{{Text: "   " + words.Total(rows, "ACL") + " of it still decide in " + words.List(where, 3), Style: st.Error}})
 	}
 	return lines
 }
@@ -203,7 +204,7 @@ func (v *View) count(env *view.Env) {
 	v.counts[zonesPart] = fmt.Sprintf("%d/%d", s.InSync, s.Zones)
 	if v.policy != nil {
 		v.counts[rulesPart] = fmt.Sprint(len(v.policy.Ingress) + len(v.policy.Egress))
-		v.counts[podsPart] = detail.Thousands(len(v.subjects(env)))
+		v.counts[podsPart] = words.Thousands(len(v.subjects(env)))
 	}
 }
 
@@ -214,7 +215,7 @@ func fold(lines []widget.Line, st *themes.Styles) []widget.Line {
 	end := func() {
 		if hidden > 0 {
 			last := out[len(out)-1]
-			out[len(out)-1] = append(last[:len(last):len(last)], widget.Span{Text: fmt.Sprintf(" … %s left out", detail.Count(hidden, "line")), Style: st.Dim})
+			out[len(out)-1] = append(last[:len(last):len(last)], widget.Span{Text: fmt.Sprintf(" … %s left out", words.Total(hidden, "line")), Style: st.Dim})
 		}
 		depth, hidden = -1, 0
 	}
@@ -241,5 +242,5 @@ func fold(lines []widget.Line, st *themes.Styles) []widget.Line {
 
 // refuseText is a reason with its consequence.
 func refuseText(none *model.NoRows, largest int32) string {
-	return engine.NoRowsShort(none, largest) + ": " + none.Message
+	return revision.NoRowsShort(none, largest) + ": " + none.Message
 }

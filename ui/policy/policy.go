@@ -3,7 +3,7 @@ package policy
 import (
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -245,8 +245,8 @@ func (v *View) show(env *view.Env, p part) {
 func (v *View) rowsPage(env *view.Env) nav.Page {
 	p := nav.Page{Kind: nav.Rows, Text: detail.RowsFilter(v.key)}
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		if v.key.Kind == model.KindNP && v.policy != nil && !engine.OutsideTypes(v.policy, dir) {
-			p.Text += "|" + detail.RowsFilter(engine.DefaultDeny(v.key.Namespace, dir))
+		if v.key.Kind == model.KindNP && v.policy != nil && !revision.OutsideTypes(v.policy, dir) {
+			p.Text += "|" + detail.RowsFilter(revision.DefaultDeny(v.key.Namespace, dir))
 		}
 	}
 	if z := detail.Worst(env.Rev, v.key, env.Now); z != nil {
@@ -283,6 +283,9 @@ func (v *View) SetFilter(f widget.Filter) {
 	v.zones.SetFilter(f)
 	v.findings.SetFilter(f)
 }
+
+// Complete finds how a word of the part on show goes on.
+func (v *View) Complete(begin string) string { return view.List{Of: v.lister()}.Complete(begin) }
 
 // Counts are the lines of the part on show.
 func (v *View) Counts() (shown, all int) { return v.lister().Counts() }

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/test/live"
@@ -23,7 +23,7 @@ var (
 
 func anp(name string) model.Key { return model.Key{Kind: model.KindANP, Name: name} }
 
-func tampered(t testing.TB) *engine.Parts {
+func tampered(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
 	live.Tampered(t, p, since)
@@ -31,7 +31,7 @@ func tampered(t testing.TB) *engine.Parts {
 }
 
 // replace changes an object of the cluster.
-func replace(p *engine.Parts, objects ...model.Object) {
+func replace(p *revision.Facts, objects ...model.Object) {
 	p.Cluster, _ = p.Cluster.Upsert(objects, nil)
 	p.Desired = nil
 }
@@ -141,7 +141,7 @@ func TestOtherKinds(t *testing.T) {
 
 // tier2 is the demo with its NetworkPolicies and the EgressFirewall in sync, but
 // for a unit whose ACL is missing in ovn-worker.
-func tier2(t testing.TB, astray ...model.Key) *engine.Parts {
+func tier2(t testing.TB, astray ...model.Key) *revision.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
 	uitest.Units(p)
@@ -150,7 +150,7 @@ func tier2(t testing.TB, astray ...model.Key) *engine.Parts {
 		z := live.Zone(t, p, "ovn-worker")
 		in := *z.Policies[k]
 		in.InSync, in.Missing, in.DiffSince, in.Touched = false, 1, since, since
-		in.Diffs = []model.RowDiff{{Kind: model.DiffMissing, Table: nb.TableACL, ID: engine.Assemble(*p).Rows(k, "ovn-worker").ACLs[1].ID()}}
+		in.Diffs = []model.RowDiff{{Kind: model.DiffMissing, Table: nb.TableACL, ID: revision.New(*p, nil).Rows(k, "ovn-worker").ACLs[1].ID()}}
 		z.Policies = maps.Clone(z.Policies)
 		z.Policies[k] = &in
 	}
@@ -178,7 +178,7 @@ func TestNetworkPolicy(t *testing.T) {
 	s.WantNot("of blue, egress", "NP green")
 	s.Press("esc", "esc")
 
-	deny := engine.DefaultDeny("blue", model.Ingress)
+	deny := revision.DefaultDeny("blue", model.Ingress)
 	s = uitest.Open(t, tier2(t, deny), nav.ToPolicy(web))
 	s.Want("✓ in sync in 3 of 3 zones · ● not so default deny of blue, ingress")
 	s.Press("s")

@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -131,7 +132,7 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 	}
 	acls := map[model.Direction]map[int]int{model.Ingress: {}, model.Egress: {}}
 	for _, a := range env.Rev.ACLs(v.key, "") {
-		if _, dir, i, ok := engine.RuleOf(a.ExternalIDs); ok && acls[dir] != nil {
+		if _, dir, i, ok := revision.RuleOf(a.ExternalIDs); ok && acls[dir] != nil {
 			acls[dir][i]++
 		}
 	}
@@ -153,7 +154,7 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 		if dir == model.Egress {
 			title = "egress · what leaves the subject's pods"
 		}
-		if engine.OutsideTypes(v.policy, dir) {
+		if revision.OutsideTypes(v.policy, dir) {
 			title = dir.Lower()
 		}
 		out = append(out, &ruleItem{head: title + " · " + v.howDecided(dir)})
@@ -172,7 +173,7 @@ func (v *View) howDecided(dir model.Direction) string {
 	switch {
 	case v.key.Kind != model.KindNP:
 		return "the first that matches decides"
-	case engine.OutsideTypes(v.policy, dir):
+	case revision.OutsideTypes(v.policy, dir):
 		return "▲ policyTypes leave it out: isolates nobody, allows all the same"
 	}
 	return "any match is allowed"
@@ -188,7 +189,7 @@ func (v *View) ruleItem(env *view.Env, r *model.Rule) *ruleItem {
 		if k := r.Peers[i].Kind; k == model.PeerNamespaces || k == model.PeerPods {
 			isPods = true
 			if len(r.Peers) == 1 {
-				it.pods = detail.Thousands(len(env.Rev.PeerPods(v.key, r.Direction, r.Index, i)))
+				it.pods = words.Thousands(len(env.Rev.PeerPods(v.key, r.Direction, r.Index, i)))
 				continue
 			}
 			for _, p := range env.Rev.PeerPods(v.key, r.Direction, r.Index, i) {
@@ -197,7 +198,7 @@ func (v *View) ruleItem(env *view.Env, r *model.Rule) *ruleItem {
 		}
 	}
 	if isPods && len(r.Peers) > 1 {
-		it.pods = detail.Thousands(len(seen))
+		it.pods = words.Thousands(len(seen))
 	}
 	if env.Rev.None(v.key) != nil {
 		it.pods = "–"

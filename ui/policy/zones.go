@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/known"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -66,12 +68,12 @@ func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState)
 		}
 		return 1
 	}) {
-		parts = append(parts, fmt.Sprintf("%s %s", detail.Thousands(counts[st]), st))
+		parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(counts[st]), st))
 	}
 	if len(parts) > 0 {
-		what := "and " + detail.Count(len(left), "more zone")
+		what := "and " + words.Total(len(left), "more zone")
 		if len(left) == len(env.Rev.Zones) {
-			what = detail.Count(len(left), "zone")
+			what = words.Total(len(left), "zone")
 		}
 		s.Add("zones.more", widget.Styled(what+": "+strings.Join(parts, ", "), env.Styles.Accent), nav.To(nav.Zones))
 	}
@@ -117,10 +119,10 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	l := detail.Two(name, wide, detail.StateLine(state, rest, st))
 	rows := detail.UnitPage(env.Rev, k, z)
 	if p != nil && z.DB != nil && k == v.key && state != model.StateBehind && state != model.StateSettling {
-		l = l.Add(fmt.Sprintf("  %s", detail.Count(p.LiveACLs, "ACL")), st.Dim)
+		l = l.Add(fmt.Sprintf("  %s", words.Total(p.LiveACLs, "ACL")), st.Dim)
 		if g := z.DB.PortGroupByName(detail.GroupName(v.key)); g != nil {
-			l = l.Add(", "+detail.Count(len(g.Ports), "port")+" here", st.Dim)
-			if table, _ := engine.HolderOf(v.key); table != "" {
+			l = l.Add(", "+words.Total(len(g.Ports), "port")+" here", st.Dim)
+			if table, _ := revision.HolderOf(v.key); table != "" {
 				l = l.Add(" in the group of namespace "+v.key.Namespace, st.Dim)
 			}
 		}
@@ -131,7 +133,11 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	}
 	if p.Error != "" {
 		s.Say("error."+id, 4, "●", st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
-			detail.Since(p.ErrorAt, env.Now), detail.Count(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
+			detail.Since(p.ErrorAt, env.Now), words.Total(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
+	}
+	var causes []*known.Cause
+	if state == model.StateBehind {
+		causes = env.Rev.Known(z, p)
 	}
 	for i := range p.Diffs {
 		if i == diffsShown {
@@ -139,6 +145,9 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 			break
 		}
 		v.diffLine(env, s, k, z, &p.Diffs[i], i)
+		if causes != nil && causes[i] != nil && (i == 0 || causes[i-1] == nil || *causes[i-1] != *causes[i]) {
+			s.Say(fmt.Sprintf("known.%s.%d", id, i), 6, "·", st.Info, st.Text, causes[i].Text()+"; "+causes[i].Remedy, nav.Page{})
+		}
 	}
 }
 
@@ -176,7 +185,7 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	if d.Waiting != "" {
 		sign, look = "○", st.Info
 		if len(d.Fields) > 0 {
-			text = detail.Join(d.Fields[0].Missing, 3) + ": " + d.Waiting
+			text = words.List(d.Fields[0].Missing, 3) + ": " + d.Waiting
 		} else {
 			text = string(d.Kind) + ", " + d.Waiting
 		}
@@ -210,7 +219,7 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 	st, to := env.Styles, nav.Page{Kind: nav.Ready, Key: v.key}
 	p := env.Rev.ReadyOf(v.key, env.Now)
 	sign, look := "✓", st.OK
-	text := fmt.Sprintf("ready in %d of %s", p.Ready, detail.Count(p.Zones, "zone"))
+	text := fmt.Sprintf("ready in %d of %s", p.Ready, words.Total(p.Zones, "zone"))
 	if p.Failing > 0 || p.Against > 0 {
 		sign, look = "●", st.Error
 		text += fmt.Sprintf(", not ready in %d, rows disagree in %d", p.Failing, p.Against)
@@ -224,13 +233,13 @@ func (v *View) foldConditions(env *view.Env, s *detail.Sheet, all []model.Condit
 	s.Say("ready", 0, sign, look, st.Text, text, to)
 	for i, f := range p.Failures {
 		if i == failuresShown {
-			s.Add("ready.more", widget.Styled(fmt.Sprintf("  └ %s more", detail.Count(len(p.Failures)-i, "message")), st.Accent), to)
+			s.Add("ready.more", widget.Styled(fmt.Sprintf("  └ %s more", words.Total(len(p.Failures)-i, "message")), st.Accent), to)
 			break
 		}
-		s.Say("ready."+f.Text, 2, "●", st.Error, st.Text, fmt.Sprintf("%s (%s): %s", detail.Count(len(f.Zones), "zone"), detail.Join(f.Zones, 3), f.Text), to)
+		s.Say("ready."+f.Text, 2, "●", st.Error, st.Text, fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, 3), f.Text), to)
 	}
 	for _, c := range all {
-		if !strings.HasPrefix(c.Type, engine.ReadyPrefix) {
+		if !strings.HasPrefix(c.Type, revision.ReadyPrefix) {
 			rest = append(rest, c)
 		}
 	}
@@ -243,8 +252,8 @@ const failuresShown = 5
 // controller is where a condition leads: to the lines of the controller that
 // reported it.
 func (v *View) controller(env *view.Env, c model.Condition) nav.Page {
-	zone, ok := strings.CutPrefix(c.Type, engine.ReadyPrefix)
-	if !ok || env.Rev.Mode.Name != engine.ClusterMode {
+	zone, ok := strings.CutPrefix(c.Type, revision.ReadyPrefix)
+	if !ok || env.Rev.Mode.Name != revision.ClusterMode {
 		return nav.Page{}
 	}
 	return nav.Page{Kind: nav.Controller, Key: v.key, Zone: zone}
@@ -290,7 +299,7 @@ func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 		case n > reportersShown:
 			text += fmt.Sprintf(" ×%d from %d zones", e.Count, n)
 		case n > 0:
-			text += " by " + detail.Join(e.Reporters, reportersShown)
+			text += " by " + words.List(e.Reporters, reportersShown)
 		}
 		if e.Count > 1 && len(e.Reporters) <= reportersShown {
 			text += fmt.Sprintf(" (×%d)", e.Count)

@@ -3,7 +3,8 @@ package preview
 import (
 	"fmt"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -12,8 +13,8 @@ import (
 
 // typed is the name that must be typed for yes, empty when a plain yes is
 // enough. A policy is only ever deleted by its name.
-func typed(p *engine.Preview) string {
-	if p.ConfirmName == "" && p.Mutation.Op == engine.OpDelete {
+func typed(p *gate.Preview) string {
+	if p.ConfirmName == "" && p.Mutation.Op == gate.OpDelete {
 		return p.Mutation.Policy.Name
 	}
 	return p.ConfirmName
@@ -112,7 +113,7 @@ func (v *View) ask(env *view.Env) {
 	c := &view.Confirm{Title: p.Title, Type: name, YesText: "yes", NoText: "no",
 		Body: []string{v.sum(env)},
 		Yes: func(env *view.Env) {
-			v.commit(env, p, engine.Confirm{Yes: true, Name: name, By: "console"})
+			v.commit(env, p, gate.Confirm{Yes: true, Name: name, By: "console"})
 		},
 		Changed: func() string { return v.changedSince(p) },
 		No:      func(env *view.Env) { env.Say("nothing was changed") },
@@ -124,7 +125,7 @@ func (v *View) ask(env *view.Env) {
 }
 
 // changedSince says why the change of a preview cannot be said yes to any more.
-func (v *View) changedSince(p *engine.Preview) string {
+func (v *View) changedSince(p *gate.Preview) string {
 	switch {
 	case v.phase == failed:
 		return "the change cannot be worked out any more"
@@ -148,14 +149,14 @@ func (v *View) sum(env *view.Env) string {
 	case m.Name == "files":
 		to = m.Title
 	}
-	return fmt.Sprintf("Changes %s and %s in every zone: %s.", plural(len(v.p.Objects), "policy", "policies"), plural(len(v.p.Rows), "row", "rows"), to)
+	return fmt.Sprintf("Changes %s and %s in every zone: %s.", words.Count(len(v.p.Objects), "policy"), words.Count(len(v.p.Rows), "row"), to)
 }
 
 // merge goes on with the merge of what was changed meanwhile and what is
 // wanted.
 func (v *View) merge(env *view.Env) {
 	c := v.p.Conflict
-	v.src = &mutation{engine.Mutation{Op: engine.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
+	v.src = &mutation{gate.Mutation{Op: gate.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
 	v.phase, v.said = working, "this is the merge: the change made meanwhile stays, and yours is put over it"
 	v.work(env)
 }
@@ -175,11 +176,14 @@ func (v *View) question(env *view.Env, w int) []string {
 	rule := widget.Styled(dashes(w), st.Border).Render(w)
 	switch v.phase {
 	case working:
-		return []string{rule, widget.Styled(" Working out what the change does …", st.Info).Render(w)}
+		return []string{rule, widget.Join(widget.Plain(" "), env.Busy(v.since, "working out what the change does")).Render(w)}
 	case failed:
 		return []string{rule, widget.Join(leave("leave"), edit).Render(w)}
 	case writing:
-		return []string{rule, widget.Styled(" Writing …", st.Info).Render(w)}
+		if other := v.turn.waitsFor(); other != "" {
+			return append(append([]string{rule}, flow("… ", "Waiting for another change: "+other, st.Info, w, 2)...), leave("do not wait").Render(w))
+		}
+		return []string{rule, widget.Join(widget.Plain(" "), env.Busy(v.since, "writing")).Render(w)}
 	case waiting:
 		return []string{rule, widget.Join(widget.Styled(" Written. Waiting for the rows of every zone …", st.Info), leave("leave; they follow by themselves")).Render(w)}
 	case late:

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -174,7 +176,7 @@ func (v *View) changes(b *page) {
 
 // short puts an object of which one field changes into one line, where it has
 // room; pad is how wide the names of all objects are.
-func (b *page) short(o *engine.ObjectChange, pad int) bool {
+func (b *page) short(o *gate.ObjectChange, pad int) bool {
 	if len(o.Fields) != 1 || o.Old == nil || o.New == nil {
 		return false
 	}
@@ -189,7 +191,7 @@ func (b *page) short(o *engine.ObjectChange, pad int) bool {
 	return true
 }
 
-func verb(o *engine.ObjectChange) string {
+func verb(o *gate.ObjectChange) string {
 	switch {
 	case o.Old == nil:
 		return "is new"
@@ -205,11 +207,11 @@ func about(p *model.Policy) string {
 	if p.Kind == model.KindANP {
 		s = fmt.Sprintf("priority %d, ", p.Priority)
 	}
-	return s + fmt.Sprintf("ingress %s, egress %s", model.CountRules(p.Ingress), model.CountRules(p.Egress))
+	return s + fmt.Sprintf("ingress %s, egress %s", ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress))
 }
 
 // fields lists changed fields, old → new.
-func (b *page) fields(fields []engine.FieldChange) {
+func (b *page) fields(fields []gate.FieldChange) {
 	pad := 0
 	for _, f := range fields {
 		if n := widget.Width(f.Path); n <= b.w/2 {
@@ -268,7 +270,7 @@ func (v *View) before(b *page) {
 		}
 		text := f.Policy.Label()
 		if f.Rule >= 0 && f.Direction != "" {
-			text += " " + engine.RuleLabel(f.Direction, f.Rule, "")
+			text += " " + revision.RuleLabel(f.Direction, f.Rule, "")
 		}
 		text += ": " + f.Message
 		if f.Remedy != "" {
@@ -300,10 +302,3 @@ func or(a, b string) string {
 }
 
 func dashes(w int) string { return strings.Repeat("─", max(0, w)) }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}

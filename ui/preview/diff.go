@@ -5,14 +5,14 @@ import (
 
 	udiff "github.com/aymanbagabas/go-udiff"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model/clean"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // conflict shows the three texts as two differences.
-func (v *View) conflict(b *page, c *engine.Conflict) {
+func (v *View) conflict(b *page, c *gate.Conflict) {
 	switch {
 	case c.Merged != "":
 		b.point("▲", b.st.Warn, "Somebody changed the policy meanwhile. The two changes do not touch: they can be merged.", b.st.Text)

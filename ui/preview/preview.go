@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -29,20 +30,20 @@ const (
 // zone is late; variable for tests.
 var followTime = 3 * time.Second
 
-const followPoll = 20 * time.Millisecond
-
 // View is the view.
 type View struct {
 	src Source
 	opt Options
 
 	phase phase
-	p     *engine.Preview
+	p     *gate.Preview
 	err   error  // why it could not be worked out
 	wrong string // why the last attempt to write failed
 	said  string // something else to know, once
 	took  time.Duration
-	gen   int // of the work under way; an older answer is dropped
+	gen   int       // of the work under way; an older answer is dropped
+	since time.Time // when what is under way began
+	turn  *turn
 	// writes is whether changes were allowed when the work began.
 	writes bool
 
@@ -52,12 +53,12 @@ type View struct {
 	diff         bool
 	built        builtKey
 	now          time.Time
-	shown        []engine.Shown
+	shown        []revision.Shown
 }
 
 // builtKey is what the documents were built from.
 type builtKey struct {
-	p          *engine.Preview
+	p          *gate.Preview
 	w          int
 	side, diff bool
 	phase      phase
@@ -69,16 +70,16 @@ type builtKey struct {
 
 type worked struct {
 	gen int
-	p   *engine.Preview
+	p   *gate.Preview
 	err error
 }
 
 type wrote struct {
-	res *engine.Result
+	res *gate.Result
 	err error
 }
 
-type followed struct{ shown []engine.Shown }
+type followed struct{ shown []revision.Shown }
 
 // Of makes a preview of any change.
 func Of(src Source, opt Options) *View {
@@ -86,15 +87,15 @@ func Of(src Source, opt Options) *View {
 }
 
 // Mutation is the change as it is now: after a merge it is another text.
-func (v *View) Mutation() engine.Mutation {
+func (v *View) Mutation() gate.Mutation {
 	if v.p == nil {
-		return engine.Mutation{}
+		return gate.Mutation{}
 	}
 	return v.p.Mutation
 }
 
 // Conflict is what stands against the change, nil when nothing does.
-func (v *View) Conflict() *engine.Conflict {
+func (v *View) Conflict() *gate.Conflict {
 	if v.p == nil {
 		return nil
 	}
@@ -139,6 +140,7 @@ func (v *View) work(env *view.Env) {
 	v.gen++
 	v.writes = env.Rev.Mode.Writes
 	gen, src, console := v.gen, v.src, env.Console
+	v.since = env.Now
 	if v.phase != ready {
 		v.phase = working
 	}
@@ -150,7 +152,7 @@ func (v *View) work(env *view.Env) {
 
 // outdated says whether the preview is not about the objects of the revision
 // any more, or whether writing was switched on or off.
-func (v *View) outdated(rev *engine.Revision) bool {
+func (v *View) outdated(rev *revision.Revision) bool {
 	if v.p == nil {
 		return false
 	}
@@ -196,7 +198,7 @@ func (v *View) Receive(env *view.Env, msg any) {
 }
 
 // look shows the change as it is now, and what is different: it wants another yes.
-func (v *View) look(env *view.Env, p *engine.Preview, what string) {
+func (v *View) look(env *view.Env, p *gate.Preview, what string) {
 	v.p, v.err, v.wrong = p, nil, ""
 	v.writes = env.Rev.Mode.Writes
 	v.said = "changed: look again (" + env.Now.Format("15:04:05") + "). " + what
@@ -205,11 +207,15 @@ func (v *View) look(env *view.Env, p *engine.Preview, what string) {
 
 // Leave keeps the page while something is being written.
 func (v *View) Leave(env *view.Env) bool {
-	if v.phase == writing {
+	switch {
+	case v.phase != writing:
+		return true
+	case v.turn.waitsFor() != "":
+		v.turn.giveUp() // the answer says so, or that the change was made after all
+	default:
 		env.Say("the change is being written; a moment")
-		return false
 	}
-	return true
+	return false
 }
 
 // Tell says how the preview is.
@@ -217,9 +223,9 @@ func (v *View) Tell(env *view.Env) widget.Line {
 	st := env.Styles
 	switch v.phase {
 	case working:
-		return widget.Styled("working it out", st.Info)
+		return env.Busy(v.since, "working it out")
 	case writing:
-		return widget.Styled("writing", st.Info)
+		return env.Busy(v.since, "writing")
 	case waiting:
 		return widget.Styled("written, rows follow", st.Info)
 	case late:

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui"
 	"rung/ui/nav"
@@ -40,7 +41,7 @@ type world struct {
 	s *uitest.Screen
 }
 
-func start(t *testing.T, change func(*engine.Parts)) *world {
+func start(t *testing.T, change func(*revision.Facts)) *world {
 	t.Helper()
 	g := uitest.NewGated(t, change)
 	return &world{g, open(t, g)}
@@ -134,7 +135,7 @@ func TestUndoConflict(t *testing.T) {
 	s.Press("U")
 	s.Want("changed meanwhile: ANP cluster-control", "what was wanted here", "m take the merge", "Cannot be done")
 	s.Golden("conflict")
-	w.g.OnPreview = func(m engine.Mutation) (*engine.Preview, error) { return w.g.Engine.Preview(t.Context(), m) }
+	w.g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) { return w.g.Engine.Preview(t.Context(), m) }
 	s.Press("a")
 	if w.calls("commit") != 1 {
 		t.Error("a blocked preview was committed")
@@ -151,8 +152,8 @@ func TestUndoConflict(t *testing.T) {
 }
 
 // undoOf makes U take back one entry of the history and not the newest.
-func undoOf(w *world, id uint64) func(engine.Mutation) (*engine.Preview, error) {
-	return func(m engine.Mutation) (*engine.Preview, error) {
+func undoOf(w *world, id uint64) func(gate.Mutation) (*gate.Preview, error) {
+	return func(m gate.Mutation) (*gate.Preview, error) {
 		m.Undo = id
 		return w.g.Engine.Preview(context.Background(), m)
 	}
@@ -160,11 +161,11 @@ func undoOf(w *world, id uint64) func(engine.Mutation) (*engine.Preview, error) 
 
 func apply(t *testing.T, w *world, text string) {
 	t.Helper()
-	p, err := w.g.Engine.Preview(t.Context(), engine.Mutation{Op: engine.OpApply, YAML: []byte(text)})
+	p, err := w.g.Engine.Preview(t.Context(), gate.Mutation{Op: gate.OpApply, YAML: []byte(text)})
 	if err != nil || p.Blocked != "" {
 		t.Fatalf("%v %s", err, p.Blocked)
 	}
-	if _, err := w.g.Engine.Commit(t.Context(), p, engine.Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
+	if _, err := w.g.Engine.Commit(t.Context(), p, gate.Confirm{Yes: true, Name: p.ConfirmName}); err != nil {
 		t.Fatal(err)
 	}
 	w.g.Follow()
@@ -268,7 +269,7 @@ func TestFailures(t *testing.T) {
 	w := start(t, nil)
 	s := w.s
 	commit := w.g.OnCommit
-	w.g.OnCommit = func(*engine.Preview, engine.Confirm) (*engine.Result, error) { return nil, errors.New("disk full") }
+	w.g.OnCommit = func(*gate.Preview, gate.Confirm) (*gate.Result, error) { return nil, errors.New("disk full") }
 	move(s)
 	s.Press("a")
 	s.Type("cluster-control")
@@ -276,8 +277,8 @@ func TestFailures(t *testing.T) {
 	s.Want("Not written: disk full. Nothing was changed.", "Apply?")
 
 	// Stale: worked out again, and then it can be made.
-	w.g.OnCommit = func(*engine.Preview, engine.Confirm) (*engine.Result, error) {
-		return nil, fmt.Errorf("ANP x %w", engine.ErrStale)
+	w.g.OnCommit = func(*gate.Preview, gate.Confirm) (*gate.Result, error) {
+		return nil, fmt.Errorf("ANP x %w", gate.ErrStale)
 	}
 	n := w.calls("preview")
 	s.Press("a")
@@ -292,7 +293,7 @@ func TestFailures(t *testing.T) {
 	s.Press("enter")
 	s.Want("35 ─ cluster-control")
 
-	w.g.OnPreview = func(engine.Mutation) (*engine.Preview, error) { return nil, errors.New("out of memory") }
+	w.g.OnPreview = func(gate.Mutation) (*gate.Preview, error) { return nil, errors.New("out of memory") }
 	s.Press("U")
 	s.Want("The change could not be worked out: out of memory", "Nothing was changed")
 	s.Press("a")

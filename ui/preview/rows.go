@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/detail"
@@ -52,9 +52,9 @@ func (v *View) rowLines(b *page) {
 }
 
 // summary counts the rows of a table: "2 added · 12 changed: priority −200".
-func summary(rows []engine.RowChange, table string) string {
+func summary(rows []gate.RowChange, table string) string {
 	var added, removed int
-	var changed []*engine.RowChange
+	var changed []*gate.RowChange
 	for i := range rows {
 		r := &rows[i]
 		switch {
@@ -82,7 +82,7 @@ func summary(rows []engine.RowChange, table string) string {
 
 // common are the columns that change; a number that changes by the same in all
 // rows says by how much.
-func common(rows []*engine.RowChange) []string {
+func common(rows []*gate.RowChange) []string {
 	var names []string
 	deltas := map[string]int{}
 	rowsWith := map[string]int{}
@@ -115,7 +115,7 @@ func common(rows []*engine.RowChange) []string {
 }
 
 // row is one row with what changes in it.
-func (b *page) row(r *engine.RowChange, policy bool) {
+func (b *page) row(r *gate.RowChange, policy bool) {
 	mark, st := "±", b.st.Info
 	switch r.Kind {
 	case model.DiffMissing:
@@ -139,7 +139,7 @@ func (b *page) row(r *engine.RowChange, policy bool) {
 
 // rowName names a row by table and the part of its id behind the policy; of rows
 // that several policies share, whose they are.
-func rowName(r *engine.RowChange, policy bool) string {
+func rowName(r *gate.RowChange, policy bool) string {
 	table := r.Table
 	for _, t := range tables {
 		if t.table == r.Table {
@@ -164,7 +164,7 @@ func rowName(r *engine.RowChange, policy bool) string {
 }
 
 // unitRow names a row that is no policy's alone.
-func unitRow(r *engine.RowChange) string {
+func unitRow(r *gate.RowChange) string {
 	s := strings.TrimPrefix(r.Policy.Label(), "sets ") // it is called one already
 	if rest := strings.TrimSuffix(detail.ShortID(r.ID+":", r.Policy), ":"); rest != "" {
 		s += ": " + rest
@@ -173,7 +173,7 @@ func unitRow(r *engine.RowChange) string {
 }
 
 // shownFields leaves out what says nothing in a row that comes or goes.
-func shownFields(r *engine.RowChange) []model.FieldDiff {
+func shownFields(r *gate.RowChange) []model.FieldDiff {
 	if r.Kind == model.DiffDifferent {
 		return r.Fields
 	}

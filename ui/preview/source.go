@@ -3,7 +3,7 @@ package preview
 import (
 	"context"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/ui/view"
 )
 
@@ -11,10 +11,10 @@ import (
 // goroutines than the screen's.
 type Source interface {
 	// Work works the consequences out.
-	Work(ctx context.Context, c view.Console) (*engine.Preview, error)
+	Work(ctx context.Context, c view.Console) (*gate.Preview, error)
 	// Commit makes the change. The result may be nil where there is none to
 	// speak of.
-	Commit(ctx context.Context, c view.Console, p *engine.Preview, answer engine.Confirm) (*engine.Result, error)
+	Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error)
 }
 
 // Options are what the bringer of a change does besides.
@@ -35,18 +35,18 @@ type Options struct {
 }
 
 // mutation is a change that is one engine.Mutation.
-type mutation struct{ m engine.Mutation }
+type mutation struct{ m gate.Mutation }
 
-func (s *mutation) Work(ctx context.Context, c view.Console) (*engine.Preview, error) {
+func (s *mutation) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
 	return c.Preview(ctx, s.m)
 }
 
-func (s *mutation) Commit(ctx context.Context, c view.Console, p *engine.Preview, answer engine.Confirm) (*engine.Result, error) {
+func (s *mutation) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
 	return c.Commit(ctx, p, answer)
 }
 
 // New is the page of one mutation.
-func New(m engine.Mutation) view.View { return Change(m, Options{}) }
+func New(m gate.Mutation) view.View { return Change(m, Options{}) }
 
 // Change is a preview of one mutation with options of its own.
-func Change(m engine.Mutation, opt Options) *View { return Of(&mutation{m}, opt) }
+func Change(m gate.Mutation, opt Options) *View { return Of(&mutation{m}, opt) }

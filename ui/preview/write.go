@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"sync/atomic"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/action"
@@ -15,20 +16,43 @@ import (
 )
 
 // commit makes the change of a preview that was confirmed, and waits for the rows.
-func (v *View) commit(env *view.Env, p *engine.Preview, answer engine.Confirm) {
-	v.phase, v.wrong, v.said, v.p = writing, "", "", p
+func (v *View) commit(env *view.Env, p *gate.Preview, answer gate.Confirm) {
+	v.phase, v.wrong, v.said, v.p, v.since = writing, "", "", p, env.Now
 	v.gen++ // what is still being worked out comes too late
-	src, console := v.src, env.Console
+	src, console, turn := v.src, env.Console, &turn{}
+	turn.ctx, turn.giveUp = context.WithCancel(context.Background())
+	v.turn = turn
+	answer.Waits = func(title string) { turn.other.Store(&title) }
+	answer.Finish = true // leaving must not leave a change half made
 	env.Run("writing", func(ctx context.Context) any {
-		// Leaving the page must not leave a change half made.
-		res, err := src.Commit(context.WithoutCancel(ctx), console, p, answer)
+		defer turn.giveUp()
+		defer context.AfterFunc(ctx, turn.giveUp)()
+		res, err := src.Commit(turn.ctx, console, p, answer)
 		return wrote{res, err}
 	})
 	v.build(env)
 }
 
+// turn is a change that yes was said to, which may have to wait for another.
+type turn struct {
+	ctx    context.Context
+	giveUp context.CancelFunc // as long as it waits
+	other  atomic.Pointer[string]
+}
+
+// waitsFor is the title of the change it waits for, empty when it does not.
+func (t *turn) waitsFor() string {
+	if t == nil {
+		return ""
+	}
+	if other := t.other.Load(); other != nil {
+		return *other
+	}
+	return ""
+}
+
 func (v *View) afterWrite(env *view.Env, m wrote) {
-	if stale := (*engine.StaleError)(nil); m.res == nil && errors.As(m.err, &stale) && stale.Preview != nil {
+	if stale := (*gate.StaleError)(nil); m.res == nil && errors.As(m.err, &stale) && stale.Preview != nil {
 		v.phase = ready
 		v.look(env, stale.Preview, stale.What)
 		return
@@ -36,7 +60,7 @@ func (v *View) afterWrite(env *view.Env, m wrote) {
 	if m.res == nil && m.err != nil {
 		v.phase = ready
 		v.wrong = m.err.Error()
-		if errors.Is(m.err, engine.ErrStale) || errors.Is(m.err, engine.ErrBlocked) {
+		if errors.Is(m.err, gate.ErrStale) || errors.Is(m.err, gate.ErrBlocked) {
 			v.work(env)
 		}
 		return
@@ -78,22 +102,25 @@ func (v *View) targets() (keys []model.PolicyKey, gone []string) {
 }
 
 // follow waits until every zone shows the change, or for followTime.
-func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []engine.Shown {
-	deadline := time.Now().Add(followTime)
+func follow(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []revision.Shown {
+	ctx, cancel := context.WithTimeout(ctx, followTime)
+	defer cancel()
+	ticks, stop := c.Subscribe()
+	defer stop()
 	for {
 		shown := c.Revision().Shows(keys, gone)
-		if all, _ := count(shown); all || time.Now().After(deadline) {
+		if all, _ := count(shown); all {
 			return shown
 		}
 		select {
 		case <-ctx.Done():
 			return shown
-		case <-time.After(followPoll):
+		case <-ticks:
 		}
 	}
 }
 
-func count(shown []engine.Shown) (all bool, ok int) {
+func count(shown []revision.Shown) (all bool, ok int) {
 	for _, s := range shown {
 		if s.OK {
 			ok++
@@ -114,7 +141,7 @@ func (v *View) afterFollow(env *view.Env, m followed) {
 // leave says what was done, how it is taken back, and goes back.
 func (v *View) leave(env *view.Env) {
 	text := v.p.Title + ": " + v.outcome()
-	if key := env.Keys.Action(action.Undo).Shown(); key != "" && v.p.Mutation.Op != engine.OpUndo {
+	if key := env.Keys.Action(action.Undo).Shown(); key != "" && v.p.Mutation.Op != gate.OpUndo {
 		text += " · " + key + " undoes it"
 	}
 	if v.said != "" {
@@ -139,7 +166,7 @@ func (v *View) outcome() string {
 	switch {
 	case len(v.shown) == 0:
 		return "done"
-	case v.p.Mutation.Op == engine.OpLogLevel:
+	case v.p.Mutation.Op == gate.OpLogLevel:
 		return fmt.Sprintf("logging confirmed in %d/%d zones", ok, len(v.shown))
 	}
 	return fmt.Sprintf("done, rows follow in %d/%d zones", ok, len(v.shown))

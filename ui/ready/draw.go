@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
-	"rung/ui/detail"
+	"rung/engine/revision"
+	"rung/model/words"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -51,7 +51,7 @@ func (v *View) head(w int) []string {
 	}
 	p := &v.one
 	l := widget.Line{{Text: " " + p.Policy.Label(), Style: st.Title}}
-	l = l.Add(fmt.Sprintf("   %d of %s ready", p.Ready, detail.Count(p.Zones, "zone")), st.Text)
+	l = l.Add(fmt.Sprintf("   %d of %s ready", p.Ready, words.Total(p.Zones, "zone")), st.Text)
 	if p.Failing > 0 {
 		l = l.Add(fmt.Sprintf(" · ● %d not ready", p.Failing), st.Error)
 	}
@@ -86,7 +86,7 @@ func (v *View) failures(w int) []string {
 	}
 	for i, f := range p.Failures {
 		if i == messages {
-			out = append(out, widget.Styled(fmt.Sprintf("   and %s more", detail.Count(len(p.Failures)-i, "message")), v.st.Dim).Render(w))
+			out = append(out, widget.Styled(fmt.Sprintf("   and %s more", words.Total(len(p.Failures)-i, "message")), v.st.Dim).Render(w))
 			break
 		}
 		out = append(out, v.failure(f, w)...)
@@ -95,8 +95,8 @@ func (v *View) failures(w int) []string {
 }
 
 // failure is one message in at most two lines, with the zones that say it.
-func (v *View) failure(f engine.ReadyMessage, w int) []string {
-	text := fmt.Sprintf("%s (%s): %s", detail.Count(len(f.Zones), "zone"), detail.Join(f.Zones, zonesNamed), f.Text)
+func (v *View) failure(f revision.ReadyMessage, w int) []string {
+	text := fmt.Sprintf("%s (%s): %s", words.Total(len(f.Zones), "zone"), words.List(f.Zones, zonesNamed), f.Text)
 	lines := widget.Flow(text, max(12, w-5))
 	var out []string
 	for i, part := range lines {

@@ -3,7 +3,7 @@ package ready
 import (
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -17,16 +17,16 @@ import (
 type View struct {
 	view.List
 	key      model.PolicyKey // empty: all policies
-	policies *widget.Table[*engine.PolicyReady]
-	zones    *widget.Table[*engine.ZoneReady]
+	policies *widget.Table[*revision.PolicyReady]
+	zones    *widget.Table[*revision.ZoneReady]
 	trouble  bool // only what is not in order
 
 	// What is shown was made of the objects of cluster at this time.
 	cluster *model.Cluster
 	at      time.Time
-	all     []engine.PolicyReady
-	one     engine.PolicyReady
-	rev     *engine.Revision
+	all     []revision.PolicyReady
+	one     revision.PolicyReady
+	rev     *revision.Revision
 	now     time.Time
 	st      *themes.Styles
 	above   int // lines over the table in the last frame
@@ -74,7 +74,7 @@ func (v *View) Sync(env *view.Env) {
 // fill gives the table what is to be shown.
 func (v *View) fill() {
 	if v.policies != nil {
-		var items []*engine.PolicyReady
+		var items []*revision.PolicyReady
 		for i := range v.all {
 			if p := &v.all[i]; !v.trouble || p.Ready < p.Zones || p.Against > 0 || p.Gone > 0 {
 				items = append(items, p)
@@ -88,9 +88,9 @@ func (v *View) fill() {
 		v.policies.SetItems(items)
 		return
 	}
-	var items []*engine.ZoneReady
+	var items []*revision.ZoneReady
 	for i := range v.one.Reports {
-		if z := &v.one.Reports[i]; !v.trouble || z.Status != engine.ReadyYes || z.Against != "" {
+		if z := &v.one.Reports[i]; !v.trouble || z.Status != revision.ReadyYes || z.Against != "" {
 			items = append(items, z)
 		}
 	}
@@ -133,7 +133,7 @@ func (v *View) worst() (model.PolicyKey, string) {
 		return model.PolicyKey{}, ""
 	}
 	for i := range p.Reports {
-		if p.Reports[i].Status != engine.ReadyGone {
+		if p.Reports[i].Status != revision.ReadyGone {
 			return p.Policy, p.Reports[i].Zone
 		}
 	}
@@ -154,13 +154,13 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	case zone == "":
 		return "no zone here"
 	}
-	if z, _ := v.selectedZone(); z != nil && z.Status == engine.ReadyGone {
+	if z, _ := v.selectedZone(); z != nil && z.Status == revision.ReadyGone {
 		return "the node of zone " + zone + " is gone, and its controller with it"
 	}
 	return ""
 }
 
-func (v *View) selectedZone() (*engine.ZoneReady, bool) {
+func (v *View) selectedZone() (*revision.ZoneReady, bool) {
 	if v.zones == nil {
 		return nil, false
 	}
@@ -203,11 +203,7 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 		out = append(out, view.Copy{What: "message", Text: z.Message})
 	}
 	if resource, ok := map[model.Kind]string{model.KindANP: "adminnetworkpolicy", model.KindBANP: "baselineadminnetworkpolicy"}[key.Kind]; ok {
-		args := []string{"kubectl"}
-		if env.Rev.Mode.Name == engine.ClusterMode {
-			args = append(args, "--context="+env.Rev.Mode.Title)
-		}
-		out = append(out, view.Copy{What: "kubectl command", Text: model.ShellJoin(append(args, "get", resource, key.Name, "-o", "jsonpath={.status.conditions}")...)})
+		out = append(out, view.Copy{What: "kubectl command", Text: env.Rev.Mode.Kubectl.Line("get", resource, key.Name, "-o", "jsonpath={.status.conditions}")})
 	}
 	return out
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui"
 	"rung/ui/nav"
@@ -20,7 +21,7 @@ var (
 
 const failure = "failed to create ANP cluster-control: unable to convert peers to addresses for anp cluster-control: node ovn-worker has a host-cidrs annotation that cannot be read"
 
-func names(p *engine.Parts) (out []string) {
+func names(p *revision.Facts) (out []string) {
 	for _, z := range p.Zones {
 		out = append(out, z.Name)
 	}
@@ -28,7 +29,7 @@ func names(p *engine.Parts) (out []string) {
 }
 
 // refuse lets every zone refuse the policy above the supported priorities.
-func refuse(p *engine.Parts, zones []string) {
+func refuse(p *revision.Facts, zones []string) {
 	k := model.PolicyKey{Kind: model.KindANP, Name: "experimental"}
 	failed := map[string]string{}
 	for _, z := range zones {
@@ -51,8 +52,8 @@ func TestFew(t *testing.T) {
 	uitest.Reports(p, green, nil, all...)
 	uitest.Behind(p, all[2], green)
 	f := uitest.NewFake(p)
-	f.OnController = func(zone string, k model.PolicyKey) (*engine.ControllerLog, error) {
-		return &engine.ControllerLog{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x", Read: 10, First: uitest.Now}, nil
+	f.OnController = func(zone string, k model.PolicyKey) (*logs.ControllerLog, error) {
+		return &logs.ControllerLog{Zone: zone, Policy: k, Source: "ovn-kubernetes/ovnkube-node-x/ovnkube-controller", Command: "kubectl logs x", Read: 10, First: uitest.Now}, nil
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Ladder)})
 	s.Press("7")

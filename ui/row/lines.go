@@ -3,9 +3,11 @@ package row
 import (
 	"fmt"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/known"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -59,7 +61,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	owner := widget.Line{{Text: v.page.Table, Style: st.Title}}
 	name := v.owner.Label()
-	k, named := engine.PolicyOf(v.owner)
+	k, named := revision.PolicyOf(v.owner)
 	switch {
 	case v.owner.Form == nb.FormNone:
 		owner = owner.Add("  no owner is written in its external_ids", st.Dim)
@@ -90,7 +92,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	if text := v.formText(); text != "" {
 		s.Say("form", 0, "·", st.Info, st.Text, text, nav.Page{})
 	}
-	if env.Rev.Mode.Sandbox && engine.IsExample(v.shown()) {
+	if env.Rev.Mode.Sandbox && revision.IsExample(v.shown()) {
 		text := "The sandbox made this row as an example"
 		if _, ok := v.shown().(*nb.ACL); ok {
 			text += "; it matches nothing"
@@ -100,6 +102,9 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	sign, text := v.verdict(env)
 	if text == "" {
 		return
+	}
+	if c := v.cause(env); c != nil {
+		text += " " + c.Text() + "; " + c.Remedy + "."
 	}
 	mark, style := st.Error, st.Text
 	if sign == "✓" {
@@ -132,6 +137,22 @@ func (v *View) formText() string {
 		return "Rung compiles no row of this owner. It decides all the same."
 	}
 	return ""
+}
+
+// cause is the known defect of OVN-Kubernetes that leaves the row as it is, nil where
+// there is none.
+func (v *View) cause(env *view.Env) *known.Cause {
+	p := v.state.Policy(v.policy)
+	if p == nil || v.policy.Name == "" || p.State(v.state, env.Now) != model.StateBehind {
+		return nil
+	}
+	d := v.diff
+	for i := range p.Diffs {
+		if v.live == nil && p.Diffs[i].Kind == model.DiffMissing && p.Diffs[i].Table == v.page.Table && p.Diffs[i].ID == v.id {
+			d = &p.Diffs[i]
+		}
+	}
+	return env.Rev.KnownRow(v.state, p, d)
 }
 
 // verdict is how the live row stands to the desired one, in a sentence.
@@ -219,7 +240,7 @@ func (v *View) valueText(c nb.Column) string {
 			size += len(x) + 2
 		}
 		if size > longValue {
-			return fmt.Sprintf("[%s, listed below]", detail.Thousands(len(list)))
+			return fmt.Sprintf("[%s, listed below]", words.Thousands(len(list)))
 		}
 	}
 	return c.Text()

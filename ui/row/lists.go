@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -23,7 +24,7 @@ func (v *View) members(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 			extra[a] = true
 		}
 	}
-	title := detail.Count(len(set.Addresses), "address")
+	title := words.Total(len(set.Addresses), "address")
 	if d != nil {
 		title += fmt.Sprintf(" · ≠ %d missing, %d extra", missing, len(extra))
 	}
@@ -67,7 +68,7 @@ func order(in []string) []string {
 // groupACLs lists the ACLs of a port group in the order in which they decide.
 func (v *View) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	st := env.Styles
-	s.Head(detail.Count(len(g.ACLs), "ACL"))
+	s.Head(words.Total(len(g.ACLs), "ACL"))
 	if v.live == nil {
 		for _, id := range g.ACLs {
 			s.Add("acl."+id, widget.Styled("  "+detail.ShortID(id, v.policy), st.Accent),
@@ -92,7 +93,7 @@ func (v *View) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	st := env.Styles
 	d := detail.FieldOf(v.diff, "ports")
-	title := detail.Count(len(g.Ports), "logical port")
+	title := words.Total(len(g.Ports), "logical port")
 	if d != nil {
 		title += fmt.Sprintf(" · ≠ %d missing, %d extra", len(d.Missing), len(d.Extra))
 	}
@@ -155,7 +156,7 @@ func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 	st := env.Styles
 	if len(r.ACLs) > 0 {
-		s.Head(detail.Count(len(r.ACLs), "ACL"))
+		s.Head(words.Total(len(r.ACLs), "ACL"))
 		var acls []*nb.ACL
 		for _, uuid := range r.ACLs {
 			if a := v.state.DB.ACL(uuid); a != nil {
@@ -166,7 +167,7 @@ func (v *View) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 			s.Add("acl."+a.UUID, detail.ACLLine(a, model.PolicyKey{}, st), detail.RowPage(v.state, a, nil))
 		}
 	}
-	s.Head(detail.Count(len(r.Ports), "logical port"))
+	s.Head(words.Total(len(r.Ports), "logical port"))
 	ports := make([]*nb.LogicalSwitchPort, 0, len(r.Ports))
 	for _, uuid := range r.Ports {
 		if p := v.state.DB.Port(uuid); p != nil {

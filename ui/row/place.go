@@ -3,9 +3,10 @@ package row
 import (
 	"fmt"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -22,32 +23,25 @@ func (v *View) place(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 		l = l.Add(" ("+where+")", st.Dim)
 	}
 	s.Add("place", l.Add(fmt.Sprintf(" · priority %d", a.Priority), st.Text), nav.Page{})
-	if engine.AfterEgressAllow(a, v.owner) {
-		s.Say("place.late", 2, "†", st.Warn, st.Text, "It "+engine.AfterAllow+", which ends the egress stages only. "+
+	if revision.AfterEgressAllow(a, v.owner) {
+		s.Say("place.late", 2, "†", st.Warn, st.Text, "It "+revision.AfterAllow+", which ends the egress stages only. "+
 			"A tier-1 ingress Allow or Deny at the destination decides before it.", nav.Page{})
 	}
 	if v.live == nil {
 		return
 	}
 	v.refs.find(v.state.DB, v.live)
-	if v.refs.tie == engine.NoTie {
+	if v.refs.tie == revision.NoTie {
 		return
 	}
 	first, n := v.refs.tied[0], len(v.refs.tied)
 	to := detail.RowPage(v.state, first, nil)
-	text := "Shares its priority with " + detail.Count(n, "row") + " that " + verb(n, "decides", "decide") + " alike."
+	text := "Shares its priority with " + words.Total(n, "row") + " that " + words.Form(n, "decides", "decide") + " alike."
 	sign, mark := "=", st.Dim
-	if v.refs.tie == engine.TieUndefined {
+	if v.refs.tie == revision.TieUndefined {
 		sign, mark = "▲", st.Warn
-		text = "Shares its priority with " + detail.Count(n, "row") + ", " + engine.OwnerName(first.ExternalIDs) + " (" + first.Action +
+		text = "Shares its priority with " + words.Total(n, "row") + ", " + revision.OwnerName(first.ExternalIDs) + " (" + first.Action +
 			") among them: which one decides is undefined where both match."
 	}
 	s.Say("place.tie", 2, sign, mark, st.Text, text, to)
-}
-
-func verb(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
 }

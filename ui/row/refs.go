@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -23,7 +24,7 @@ type refs struct {
 	rows []nb.Row
 	// tied are the ACLs that share the place of an ACL.
 	tied []*nb.ACL
-	tie  engine.Tie
+	tie  revision.Tie
 }
 
 // find lists the rows of the database that refer to a row: port groups and
@@ -32,11 +33,11 @@ func (r *refs) find(db *nb.DB, to nb.Row) []nb.Row {
 	if r.db == db && r.row == to {
 		return r.rows
 	}
-	r.db, r.row, r.rows, r.tied, r.tie = db, to, nil, nil, engine.NoTie
+	r.db, r.row, r.rows, r.tied, r.tie = db, to, nil, nil, revision.NoTie
 	uuid := to.RowUUID()
 	switch to := to.(type) {
 	case *nb.ACL:
-		r.tied, r.tie = engine.TiedWith(db, to)
+		r.tied, r.tie = revision.TiedWith(db, to)
 		for g := range db.PortGroups() {
 			if slices.Contains(g.ACLs, uuid) {
 				r.rows = append(r.rows, g)
@@ -120,7 +121,7 @@ func (v *View) referrers(env *view.Env, s *detail.Sheet) {
 	}
 	for i, r := range rows {
 		if i == refsShown {
-			s.Add("refs.more", widget.Styled("  "+detail.Count(len(rows)-i, "more row"), st.Dim), nav.Page{})
+			s.Add("refs.more", widget.Styled("  "+words.Total(len(rows)-i, "more row"), st.Dim), nav.Page{})
 			break
 		}
 		to := detail.RowPage(v.state, r, nil)
@@ -129,9 +130,9 @@ func (v *View) referrers(env *view.Env, s *detail.Sheet) {
 			continue
 		}
 		what := map[string]string{nb.TablePortGroup: "port group", nb.TableSwitch: "switch"}[nb.TableOf(r)]
-		l := widget.Line{{Text: "  " + what + "  ", Style: st.Dim}, {Text: nameOf(r), Style: st.Accent}}
-		if ids := detail.RowIDs(r); len(ids) > 0 {
-			l = l.Add("  "+engine.OwnerName(ids), st.Text)
+		l := widget.Line{{Text: "  " + what + "  ", Style: st.Dim}, {Text: r.RowName(), Style: st.Accent}}
+		if ids := r.IDs(); len(ids) > 0 {
+			l = l.Add("  "+revision.OwnerName(ids), st.Text)
 		}
 		s.Add("ref."+r.RowUUID(), l, to)
 	}

@@ -3,9 +3,10 @@ package row
 import (
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -84,21 +85,21 @@ func (v *View) find(env *view.Env) {
 		v.live = byName(db, v.page.Table, nb.HashedName(v.page.ID))
 	}
 	if v.live != nil {
-		v.id, v.name = detail.RowID(v.live), nameOf(v.live)
+		v.id, v.name = v.live.IDs()[nb.KeyID], v.live.RowName()
 	}
 	v.owner = nb.OwnerOfRow(v.live)
 	if v.live == nil {
 		v.owner = ownerByID(v.page.Table, v.id)
 	}
 	v.findLink(env)
-	k, ok := engine.UnitOf(v.owner)
+	k, ok := revision.UnitOf(v.owner)
 	if !ok || !k.Kind.IsAdmin() && v.state.Policy(k) == nil && !env.Rev.Compiled(k) {
 		return
 	}
 	v.policy = k
 	v.desired = desiredRow(env.Rev, k, v.page.Table, v.page.Zone, v.id, v.name)
 	if v.live == nil && v.desired != nil {
-		v.name = nameOf(v.desired)
+		v.name = v.desired.RowName()
 	}
 	v.diff = v.difference(v.state.Policy(k))
 }
@@ -135,7 +136,7 @@ func (v *View) difference(p *model.PolicyInZone) *model.RowDiff {
 // findLink finds the page of the rule or policy the row is about: also rows that
 // are not compared name one.
 func (v *View) findLink(env *view.Env) {
-	k, ok := engine.PolicyOf(v.owner)
+	k, ok := revision.PolicyOf(v.owner)
 	if !ok || env.Rev.Cluster.Policy(k) == nil && (!k.Kind.IsAdmin() || v.owner.Form == nb.FormLegacy) {
 		return
 	}
@@ -180,29 +181,9 @@ func byName(db *nb.DB, table, name string) nb.Row {
 	return nil
 }
 
-func nameOf(r nb.Row) string {
-	switch r := r.(type) {
-	case *nb.ACL:
-		return r.Name
-	case *nb.AddressSet:
-		return r.Name
-	case *nb.PortGroup:
-		return r.Name
-	case *nb.LogicalSwitch:
-		return r.Name
-	case *nb.LogicalSwitchPort:
-		return r.Name
-	case *nb.Meter:
-		return r.Name
-	case *nb.Global:
-		return r.Name
-	}
-	return ""
-}
-
 // desiredRow is what a row of a policy should be in a zone, nil when nothing of
 // that id is desired.
-func desiredRow(r *engine.Revision, k model.PolicyKey, table, zone, id, name string) nb.Row {
+func desiredRow(r *revision.Revision, k model.PolicyKey, table, zone, id, name string) nb.Row {
 	switch table {
 	case nb.TableACL:
 		for _, a := range r.ACLs(k, zone) {
@@ -296,7 +277,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 		}
 	case action.RowNextZone, action.RowPrevZone:
 		if len(env.Rev.Zones) < 2 {
-			return "there is " + detail.Count(len(env.Rev.Zones), "zone")
+			return "there is " + words.Total(len(env.Rev.Zones), "zone")
 		}
 	}
 	return ""

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/test/live"
@@ -15,7 +15,7 @@ import (
 
 var since = uitest.Now.Add(-54 * time.Second)
 
-func tampered(t testing.TB) *engine.Parts {
+func tampered(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
 	live.Tampered(t, p, since)

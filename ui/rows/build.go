@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 )
@@ -21,7 +22,7 @@ type item struct {
 	label string // the owner's
 	on    string // what holds an ACL
 	mark  mark
-	tie   engine.Tie
+	tie   revision.Tie
 	late  bool   // see engine.AfterEgressAllow
 	head  string // a heading instead of a row
 	end   bool   // the heading ends a stage
@@ -47,20 +48,20 @@ type ranked struct {
 	owner nb.Owner
 	label string
 	on    string
-	tie   engine.Tie
+	tie   revision.Tie
 	late  bool
 	lost  bool // a desired row that is missing
 }
 
 func rank(a *nb.ACL) ranked {
 	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
-	return ranked{acl: a, owner: o, label: o.Label(), late: engine.AfterEgressAllow(a, o)}
+	return ranked{acl: a, owner: o, label: o.Label(), late: revision.AfterEgressAllow(a, o)}
 }
 
 // inOrder is the pipeline order of a database.
-func inOrder(db *nb.DB, holders *engine.Holders) []ranked {
-	sorted := engine.PipelineOrder(db)
-	ties := engine.Ties(sorted)
+func inOrder(db *nb.DB, holders *revision.Holders) []ranked {
+	sorted := revision.PipelineOrder(db)
+	ties := revision.Ties(sorted)
 	out := make([]ranked, len(sorted))
 	for i, a := range sorted {
 		out[i] = rank(a)
@@ -70,7 +71,7 @@ func inOrder(db *nb.DB, holders *engine.Holders) []ranked {
 }
 
 // heldBy is what holds an ACL, for people.
-func heldBy(a *nb.ACL, o nb.Owner, holders *engine.Holders) string {
+func heldBy(a *nb.ACL, o nb.Owner, holders *revision.Holders) string {
 	rows := holders.Of(a)
 	switch {
 	case len(rows) == 0:
@@ -78,7 +79,7 @@ func heldBy(a *nb.ACL, o nb.Owner, holders *engine.Holders) string {
 	case len(rows) == 1 && ownGroup(o, rows[0]):
 		return "own group"
 	}
-	return detail.Join(holders.Names(a), 3)
+	return words.List(holders.Names(a), 3)
 }
 
 // onNothing is said of rows that no port group and no switch holds.
@@ -104,7 +105,7 @@ func acls(sorted []ranked, lost []nb.Row, m *marks, z *model.ZoneState, only str
 				all = append(all, x)
 			}
 		}
-		slices.SortStableFunc(all, func(a, b ranked) int { return engine.CompareACLs(a.acl, b.acl) })
+		slices.SortStableFunc(all, func(a, b ranked) int { return revision.CompareACLs(a.acl, b.acl) })
 	}
 	out := make([]*item, 0, len(all)+10)
 	stage, late, runs := "", false, 0
@@ -120,7 +121,7 @@ func acls(sorted []ranked, lost []nb.Row, m *marks, z *model.ZoneState, only str
 		}
 		if x.late && !late {
 			runs++
-			out = append(out, &item{id: "late " + strconv.Itoa(runs), head: lateSign + engine.AfterAllow})
+			out = append(out, &item{id: "late " + strconv.Itoa(runs), head: lateSign + revision.AfterAllow})
 		}
 		late = x.late
 		it := newItem(x.acl, x.owner, x.lost, m, z)
@@ -143,7 +144,11 @@ func endStage(out []*item, stage string) []*item {
 
 func newItem(r nb.Row, o nb.Owner, lost bool, m *marks, z *model.ZoneState) *item {
 	if lost {
-		return &item{id: "missing " + detail.RowID(r), row: r, owner: o, mark: missing, to: detail.RowPage(z, nil, r)}
+		mark := missing
+		if m.knownLost[r.IDs()[nb.KeyID]] {
+			mark = knownMissing
+		}
+		return &item{id: "missing " + r.IDs()[nb.KeyID], row: r, owner: o, mark: mark, to: detail.RowPage(z, nil, r)}
 	}
 	return &item{id: r.RowUUID(), row: r, owner: o, mark: m.of(r, o), to: detail.RowPage(z, r, nil)}
 }
@@ -163,7 +168,7 @@ func named(live, lost []nb.Row, m *marks, z *model.ZoneState) []*item {
 	add(live, false)
 	add(lost, true)
 	slices.SortStableFunc(out, func(a, b *item) int {
-		return cmp.Or(strings.Compare(detail.RowID(a.row), detail.RowID(b.row)), strings.Compare(a.id, b.id))
+		return cmp.Or(strings.Compare(a.row.IDs()[nb.KeyID], b.row.IDs()[nb.KeyID]), strings.Compare(a.id, b.id))
 	})
 	return out
 }

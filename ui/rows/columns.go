@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model/nb"
 	"rung/themes"
-	"rung/ui/detail"
 	"rung/ui/widget"
 )
 
@@ -42,11 +41,11 @@ func (v *View) list(i int) *widget.Table[*item] {
 
 // text is what the filter looks at: more than the columns that are shown.
 func (v *View) text(it *item) string {
-	s := it.label + " " + it.mark.text() + " " + detail.RowID(it.row) + " " + it.row.RowUUID()
+	s := it.label + " " + it.mark.text() + " " + it.row.IDs()[nb.KeyID] + " " + it.row.RowUUID()
 	switch r := it.row.(type) {
 	case *nb.ACL:
 		if it.late {
-			s += " " + lateSign + engine.AfterAllow
+			s += " " + lateSign + revision.AfterAllow
 		}
 		if v.problem(it) != "" {
 			s += " " + badMatch
@@ -88,9 +87,9 @@ func (v *View) prioCell(it *item) widget.Line {
 	}
 	l := widget.Plain(strconv.Itoa(a.Priority))
 	switch it.tie {
-	case engine.TieSame:
+	case revision.TieSame:
 		return l.Add("=", v.st.Dim)
-	case engine.TieUndefined:
+	case revision.TieUndefined:
 		return l.Add("▲", v.st.Warn)
 	}
 	return l.Add(" ", v.st.Text)
@@ -191,7 +190,7 @@ func (v *View) logCell(a *nb.ACL) widget.Line {
 // known leaves a number out of rows that are missing: see idsOf.
 func known(cell func(*item) widget.Line) func(*item) widget.Line {
 	return func(it *item) widget.Line {
-		if it.mark == missing {
+		if it.mark == missing || it.mark == knownMissing {
 			return widget.Plain("–")
 		}
 		return cell(it)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -19,6 +19,9 @@ const (
 	different
 	extra
 	missing
+	knownDifferent // what a known defect of OVN-Kubernetes leaves
+	knownExtra
+	knownMissing
 	frozen
 	strange
 	uncompiled // a form Rung compiles, and nothing desired to hold it against
@@ -28,7 +31,7 @@ const (
 
 // text is the mark for people.
 func (m mark) text() string {
-	return [...]string{"", "… settling", "≠ differs", "≠ extra", "≠ missing", "● frozen", "? other form", "", "· other", "~ legacy"}[m]
+	return [...]string{"", "… settling", "≠ differs", "≠ extra", "≠ missing", "≠ differs: known", "≠ extra: known", "≠ missing: known", "● frozen", "? other form", "", "· other", "~ legacy"}[m]
 }
 
 // marks are those of a zone's rows by UUID, as far as they are not fine; and the
@@ -37,12 +40,14 @@ type marks struct {
 	byUUID map[string]mark
 	// missing are the policies with missing rows, in the order of their keys.
 	missing []model.PolicyKey
-	policy  map[model.PolicyKey]mark // for every row of the policy
-	known   func(model.Key) bool     // says what is compared with desired rows
+	// knownLost are the ids of those that are missing by a known defect.
+	knownLost map[string]bool
+	policy    map[model.PolicyKey]mark // for every row of the policy
+	known     func(model.Key) bool     // says what is compared with desired rows
 }
 
-func findMarks(r *engine.Revision, z *model.ZoneState, now time.Time) *marks {
-	m := &marks{byUUID: map[string]mark{}, policy: map[model.PolicyKey]mark{}}
+func findMarks(r *revision.Revision, z *model.ZoneState, now time.Time) *marks {
+	m := &marks{byUUID: map[string]mark{}, policy: map[model.PolicyKey]mark{}, knownLost: map[string]bool{}}
 	m.known = func(k model.Key) bool { return k.Kind.IsAdmin() || z.Policy(k) != nil || r.Compiled(k) }
 	for k, p := range z.Policies {
 		switch p.State(z, now) {
@@ -55,12 +60,25 @@ func findMarks(r *engine.Revision, z *model.ZoneState, now time.Time) *marks {
 			continue
 		}
 		young := p.State(z, now) == model.StateSettling
+		explained := func(int) bool { return false }
+		if p.State(z, now) == model.StateBehind {
+			causes := r.Known(z, p)
+			explained = func(i int) bool { return causes != nil && causes[i] != nil }
+		}
 		for i := range p.Diffs {
 			d := &p.Diffs[i]
+			why := explained(i)
+			if why && d.Kind == model.DiffMissing {
+				m.knownLost[d.ID] = true
+			}
 			if d.UUID == "" || d.Waiting != "" && len(d.Fields) > 0 {
 				continue
 			}
 			switch {
+			case why && d.Kind == model.DiffExtra:
+				m.byUUID[d.UUID] = knownExtra
+			case why:
+				m.byUUID[d.UUID] = knownDifferent
 			case young:
 				m.byUUID[d.UUID] = settling
 			case d.Kind == model.DiffExtra:
@@ -82,7 +100,7 @@ func (m *marks) of(r nb.Row, o nb.Owner) mark {
 	if x, ok := m.byUUID[r.RowUUID()]; ok {
 		return x
 	}
-	k, ok := engine.UnitOf(o)
+	k, ok := revision.UnitOf(o)
 	switch {
 	case ok && m.known(k):
 		return m.policy[k]
@@ -101,7 +119,7 @@ func (m *marks) of(r nb.Row, o nb.Owner) mark {
 const missingShown = 50
 
 // missingRows are the desired rows of a table that a zone lacks.
-func (m *marks) missingRows(r *engine.Revision, z *model.ZoneState, table string) []nb.Row {
+func (m *marks) missingRows(r *revision.Revision, z *model.ZoneState, table string) []nb.Row {
 	var out []nb.Row
 	for i, k := range m.missing {
 		if i == missingShown {

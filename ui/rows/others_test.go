@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model/nb"
 	"rung/test/live"
 	"rung/ui/nav"
@@ -14,7 +14,7 @@ import (
 
 // demo is the demo cluster with all rows that are compiled, each held by what
 // OVN-Kubernetes hangs it on.
-func demo(t testing.TB) *engine.Parts {
+func demo(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
 	uitest.Units(p)
@@ -28,7 +28,7 @@ func demo(t testing.TB) *engine.Parts {
 // namespaces and of the cluster, and on the switch
 // (ovn-kubernetes.md#hairpin-and-node-rows, #firewall-rows, #multicast).
 func hang(db *nb.DB) (out []nb.RowChange) {
-	held := engine.HoldersOf(db, nil)
+	held := revision.HoldersOf(db, nil)
 	groups := map[string]*nb.PortGroup{}
 	var sw *nb.LogicalSwitch
 	for a := range db.ACLs() {
@@ -77,7 +77,7 @@ func lines(n int) string { return fmt.Sprintf("%d lines", n) }
 
 // others are the rows that a cluster has besides those of admin policies, one of
 // each kind in ovn-worker. They are put there after the rows were judged.
-func others(t testing.TB) *engine.Parts {
+func others(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := demo(t)
 	const d = nb.DefaultController

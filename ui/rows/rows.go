@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strconv"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -34,7 +35,7 @@ type View struct {
 	walked   []*nb.ACL
 	sorted   []ranked
 	problems map[*nb.ACL]string // of matches that were looked at
-	holders  *engine.Holders
+	holders  *revision.Holders
 	marks    *marks
 }
 
@@ -87,7 +88,7 @@ func (v *View) Sync(env *view.Env) {
 // was read.
 func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 	var names []string
-	for _, k := range engine.ZonePolicies(env.Rev, z) {
+	for _, k := range revision.ZonePolicies(env.Rev, z) {
 		if s := z.Policy(k).State(z, env.Now); s == model.StateBehind || s == model.StateFrozen {
 			names = append(names, k.Label())
 		}
@@ -98,7 +99,7 @@ func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 	case len(names) == 0:
 		return widget.Styled(" ✓ no policy was behind or frozen when it was read", env.Styles.OK)
 	}
-	return widget.Styled(" ● behind or frozen when it was read: "+detail.Join(names, 3), env.Styles.Error)
+	return widget.Styled(" ● behind or frozen when it was read: "+words.List(names, 3), env.Styles.Error)
 }
 
 func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
@@ -126,7 +127,7 @@ func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 	if why := detail.Unread(z, env.Now); why != "" {
 		v.told = widget.Styled(" ○ "+why, env.Styles.Warn)
 	} else if n := len(v.marks.missing); n > missingShown {
-		v.told = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", detail.Count(n, "policy"), missingShown), env.Styles.Error)
+		v.told = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
 	} else if table == nb.TableACL {
 		v.told = v.tellTies(env.Styles)
 	}
@@ -137,7 +138,7 @@ func (v *View) tellTies(st *themes.Styles) widget.Line {
 	var at []string
 	last := ranked{acl: &nb.ACL{}}
 	for _, x := range v.sorted {
-		if x.tie != engine.TieUndefined || v.stage != "" && x.acl.Stage() != string(v.stage) {
+		if x.tie != revision.TieUndefined || v.stage != "" && x.acl.Stage() != string(v.stage) {
 			continue
 		}
 		if x.acl.Priority != last.acl.Priority || x.acl.Tier != last.acl.Tier {
@@ -148,7 +149,7 @@ func (v *View) tellTies(st *themes.Styles) widget.Line {
 	if len(at) == 0 {
 		return nil
 	}
-	return widget.Styled(" ▲ rows at "+detail.Join(at, 3)+" decide differently: undefined where both match", st.Warn)
+	return widget.Styled(" ▲ rows at "+words.List(at, 3)+" decide differently: undefined where both match", st.Warn)
 }
 
 // order brings the ACLs into pipeline order, again only when one of them is
@@ -156,7 +157,7 @@ func (v *View) tellTies(st *themes.Styles) widget.Line {
 // groups come and go much more often.
 func (v *View) order(db *nb.DB) {
 	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(v.walked)), db.ACLs())
-	holders := engine.HoldersOf(db, v.holders)
+	holders := revision.HoldersOf(db, v.holders)
 	if slices.Equal(walked, v.walked) && holders == v.holders && v.sorted != nil {
 		return
 	}
@@ -172,7 +173,7 @@ func (v *View) problem(it *item) string {
 	}
 	text, ok := v.problems[a]
 	if !ok {
-		text = engine.MatchProblem(a.Match)
+		text = revision.MatchProblem(a.Match)
 		v.problems[a] = text
 	}
 	return text
@@ -226,6 +227,9 @@ func (v *View) SetFilter(f widget.Filter) {
 	}
 }
 
+// Complete finds how a word of the rows goes on.
+func (v *View) Complete(begin string) string { return v.now().Complete(begin) }
+
 // Counts are the rows shown and all.
 func (v *View) Counts() (shown, all int) { return v.now().Counts() }
 
@@ -271,7 +275,7 @@ func (v *View) Crumb() string { return "rows" }
 // WhyNot says why an action makes no sense now.
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	if (id == action.RowsNextZone || id == action.RowsPrevZone) && len(env.Rev.Zones) < 2 {
-		return "there is " + detail.Count(len(env.Rev.Zones), "zone")
+		return "there is " + words.Total(len(env.Rev.Zones), "zone")
 	}
 	return ""
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/test/live"
@@ -16,7 +16,7 @@ import (
 
 var since = uitest.Now.Add(-54 * time.Second)
 
-func tampered(t testing.TB) *engine.Parts {
+func tampered(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := demo(t)
 	live.Tampered(t, p, since)
@@ -76,7 +76,7 @@ func TestOrderIsThePipelines(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, a := range engine.PipelineOrder(p.Zones[2].DB) {
+	for _, a := range revision.PipelineOrder(p.Zones[2].DB) {
 		want = append(want, fmt.Sprintf("%d %d %s", a.Tier, a.Priority, a.Action))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -215,7 +215,7 @@ func TestEmptyZone(t *testing.T) {
 		return out
 	})
 	live.Judge(t, p, since)
-	rev := engine.Assemble(*p)
+	rev := revision.New(*p, nil)
 	acls, sets, groups := 0, 0, 0
 	for _, k := range rev.Units() {
 		want := rev.Rows(k, "ovn-worker")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/ui/detail"
@@ -23,11 +23,11 @@ type entry struct {
 
 // entries are the rule's ACLs in a zone, by id: the desired ones, and what is
 // live under the rule's name though nobody wants it.
-func entries(r *engine.Revision, k model.PolicyKey, rule *model.Rule, z *model.ZoneState) []*entry {
+func entries(r *revision.Revision, k model.PolicyKey, rule *model.Rule, z *model.ZoneState) []*entry {
 	var out []*entry
 	byID := map[string]*entry{}
 	of := func(a *nb.ACL) bool {
-		owner, dir, i, ok := engine.RuleOf(a.ExternalIDs)
+		owner, dir, i, ok := revision.RuleOf(a.ExternalIDs)
 		return ok && owner == k && dir == rule.Direction && i == rule.Index
 	}
 	zone := ""
@@ -73,7 +73,7 @@ func entries(r *engine.Revision, k model.PolicyKey, rule *model.Rule, z *model.Z
 // membersDiffer says whether an address set that the rule reads, or the ports of
 // its policy, are not as desired in a zone. Sets that policies share are judged by
 // themselves.
-func membersDiffer(r *engine.Revision, z *model.ZoneState, k model.PolicyKey, rule *model.Rule) bool {
+func membersDiffer(r *revision.Revision, z *model.ZoneState, k model.PolicyKey, rule *model.Rule) bool {
 	if z == nil {
 		return false
 	}
@@ -95,7 +95,7 @@ func membersDiffer(r *engine.Revision, z *model.ZoneState, k model.PolicyKey, ru
 
 // setsOf are the shared units whose address sets the rule's matches name
 // (ovn-kubernetes.md#pod-selector-sets).
-func setsOf(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (out []model.PolicyKey) {
+func setsOf(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []model.PolicyKey) {
 	var units []model.PolicyKey
 	for _, unit := range r.Related(k) {
 		if unit.Kind == model.KindPodSelector || unit.Kind == model.KindEFDNS {
@@ -107,7 +107,7 @@ func setsOf(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (out []mode
 	}
 	var text strings.Builder
 	for _, a := range r.ACLs(k, "") {
-		if _, dir, i, ok := engine.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
+		if _, dir, i, ok := revision.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
 			text.WriteString(a.Match + "\n")
 		}
 	}
@@ -148,7 +148,7 @@ func (e *entry) state(read bool) (text string, bad bool) {
 
 // neighbours are the rules that decide right before and after one in its
 // direction, along the ladder. Nothing is before the first and after the last.
-func neighbours(r *engine.Revision, p *model.Policy, rule *model.Rule) (before, after *place) {
+func neighbours(r *revision.Revision, p *model.Policy, rule *model.Rule) (before, after *place) {
 	if prev := p.Rule(rule.Direction, rule.Index-1); prev != nil {
 		before = &place{p, prev}
 	}

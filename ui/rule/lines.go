@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -77,7 +78,7 @@ func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
 func (v *View) noACL(env *view.Env) string {
 	switch none := env.Rev.None(v.page.Key); {
 	case none != nil:
-		return "nothing: " + engine.NoRowsShort(none, env.Rev.Ladder().Max)
+		return "nothing: " + revision.NoRowsShort(none, env.Rev.Ladder().Max)
 	case v.page.Key.Kind == model.KindEF:
 		return "nothing: its destination has no address now; the index stays taken"
 	case v.page.Key.Kind == model.KindNP:
@@ -91,7 +92,7 @@ func (v *View) behind(env *view.Env, i int) string {
 	pe := &v.rule.Peers[i]
 	switch pe.Kind {
 	case model.PeerNamespaces, model.PeerPods:
-		return detail.Count(len(env.Rev.PeerPods(v.page.Key, v.rule.Direction, v.rule.Index, i)), "pod")
+		return words.Total(len(env.Rev.PeerPods(v.page.Key, v.rule.Direction, v.rule.Index, i)), "pod")
 	case model.PeerNodes:
 		n := 0
 		for node := range env.Rev.Cluster.Nodes() {
@@ -99,7 +100,7 @@ func (v *View) behind(env *view.Env, i int) string {
 				n++
 			}
 		}
-		return detail.Count(n, "node")
+		return words.Total(n, "node")
 	}
 	return ""
 }
@@ -149,9 +150,9 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	pods, apart := env.Rev.SubjectCount(v.page.Key)
-	count := " → " + detail.Count(pods, "pod")
+	count := " → " + words.Total(pods, "pod")
 	if v.state != nil {
-		count += fmt.Sprintf(" (%s here)", detail.Thousands(here))
+		count += fmt.Sprintf(" (%s here)", words.Thousands(here))
 	}
 	if apart > 0 {
 		count += fmt.Sprintf(" +%d on a primary UDN", apart)
@@ -191,7 +192,7 @@ func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 		v.denyLine(env, s)
 		return
 	case p.Kind == model.KindEF:
-		s.Field("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(engine.AfterAllow, "decides ")), nav.Page{})
+		s.Field("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(revision.AfterAllow, "decides ")), nav.Page{})
 	}
 	before, after := neighbours(env.Rev, p, r)
 	v.neighbour(env, s, "before", before, "nothing: first "+firstOf(p, r))
@@ -209,14 +210,14 @@ func firstOf(p *model.Policy, r *model.Rule) string {
 // denyLine is what comes behind all NetworkPolicies: the default deny, for the pods
 // that one of them isolates.
 func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
-	unit := engine.DefaultDeny(v.policy.Namespace, v.rule.Direction)
+	unit := revision.DefaultDeny(v.policy.Namespace, v.rule.Direction)
 	to := nav.Page{}
 	if v.state != nil {
 		to = detail.UnitPage(env.Rev, unit, v.state)
 	}
 	l := widget.Line{{Text: unit.Label(), Style: env.Styles.Accent}}
 	l = l.Add("  "+string(model.Deny), view.ActionStyle(model.Deny, env.Styles))
-	if engine.OutsideTypes(v.policy, v.rule.Direction) {
+	if revision.OutsideTypes(v.policy, v.rule.Direction) {
 		l = l.Add("  ▲ not through this policy: policyTypes leave "+string(v.rule.Direction)+" out", env.Styles.Warn)
 	}
 	s.Field("after", "after", nameWidth, l, to)
@@ -228,11 +229,11 @@ func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *place,
 		return
 	}
 	k := at.policy.Key
-	text := engine.RuleLabel(at.rule.Direction, at.rule.Index, at.rule.Name)
+	text := revision.RuleLabel(at.rule.Direction, at.rule.Index, at.rule.Name)
 	if k != v.page.Key {
 		text = k.Name + " " + text
 		if k.Kind == model.KindBANP {
-			text = k.Label() + " " + engine.RuleLabel(at.rule.Direction, at.rule.Index, at.rule.Name)
+			text = k.Label() + " " + revision.RuleLabel(at.rule.Direction, at.rule.Index, at.rule.Name)
 		}
 	}
 	l := widget.Line{{Text: text, Style: env.Styles.Accent}}

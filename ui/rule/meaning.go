@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -106,7 +107,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	case fine == n:
 		s.Say("zones", 2, "✓", st.OK, st.Text, "This rule's rows are as desired in every zone.", nav.Page{})
 	case more > 0:
-		s.Say("zones", 2, "●", st.Error, st.Text, detail.Count(more, "more zone")+" like that.", nav.ToPolicy(k))
+		s.Say("zones", 2, "●", st.Error, st.Text, words.Total(more, "more zone")+" like that.", nav.ToPolicy(k))
 	}
 }
 
@@ -153,9 +154,9 @@ func (v *View) differing(p *model.PolicyInZone) string {
 				cols[j] = fmt.Sprintf("%s (%d missing, %d extra)", f.Column, n, m)
 			}
 		}
-		out = append(out, detail.Join(cols, 4)+" of "+what)
+		out = append(out, words.List(cols, 4)+" of "+what)
 	}
-	return detail.Join(out, 4)
+	return words.List(out, 4)
 }
 
 func tableWord(table string) string {

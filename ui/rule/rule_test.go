@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"rung/compiler"
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/test/live"
@@ -22,7 +22,7 @@ var (
 	since   = uitest.Now.Add(-54 * time.Second)
 )
 
-func tampered(t testing.TB) *engine.Parts {
+func tampered(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
 	live.Tampered(t, p, since)
@@ -333,7 +333,7 @@ func BenchmarkPodEvent(b *testing.B) {
 
 // tier2 is the demo with its NetworkPolicies, all rows in sync but for what change
 // does to the judgment of a unit in ovn-worker.
-func tier2(t testing.TB, astray ...model.Key) *engine.Parts {
+func tier2(t testing.TB, astray ...model.Key) *revision.Facts {
 	t.Helper()
 	p := uitest.Demo(t)
 	uitest.Units(p)
@@ -342,7 +342,7 @@ func tier2(t testing.TB, astray ...model.Key) *engine.Parts {
 		z := live.Zone(t, p, "ovn-worker")
 		in := *z.Policies[k]
 		in.InSync, in.Different, in.DiffSince, in.Touched = false, 1, since, since
-		rows := engine.Assemble(*p).Rows(k, "ovn-worker")
+		rows := revision.New(*p, nil).Rows(k, "ovn-worker")
 		switch {
 		case len(rows.AddressSets) > 0:
 			in.Diffs = []model.RowDiff{{Kind: model.DiffDifferent, Table: nb.TableAddressSet, ID: rows.AddressSets[0].ID(),

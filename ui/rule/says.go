@@ -4,14 +4,15 @@ import (
 	"regexp"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
-	"rung/ui/detail"
+	"rung/model/overlap"
+	"rung/model/words"
 )
 
 // says is what a rule does, in sentences.
-func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
+func says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	// Nothing is enforced on the primary network of those apart.
 	subjects, apart := r.SubjectCount(p.Key)
 	none := r.None(p.Key)
@@ -33,7 +34,7 @@ func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 		return []string{"Nothing now: no pod or node is behind its peers."}
 	}
 	var what string
-	pods, sends := "the "+detail.Count(subjects, "pod"), " send"
+	pods, sends := "the "+words.Total(subjects, "pod"), " send"
 	if subjects == 1 {
 		pods, sends = "the one pod", " sends"
 	}
@@ -71,9 +72,9 @@ func says(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 }
 
 // allowed is what a NetworkPolicy's rule does (ovn-kubernetes.md#rule-rows).
-func allowed(r *engine.Revision, p *model.Policy, rule *model.Rule) string {
+func allowed(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
 	for _, a := range r.ACLs(p.Key, "") {
-		if _, dir, i, ok := engine.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
+		if _, dir, i, ok := revision.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
 			return "is allowed without keeping track: replies need a rule of their own. The baseline is not asked any more."
 		}
 	}
@@ -81,11 +82,11 @@ func allowed(r *engine.Revision, p *model.Policy, rule *model.Rule) string {
 }
 
 // isolation says what becomes of the rest, and who else has a word.
-func isolation(r *engine.Revision, p *model.Policy, rule *model.Rule) (out []string) {
-	if engine.OutsideTypes(p, rule.Direction) {
+func isolation(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []string) {
+	if revision.OutsideTypes(p, rule.Direction) {
 		out = append(out, "▲ policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes lets the rule allow all the same.")
 	} else {
-		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+engine.DefaultDeny(p.Namespace, rule.Direction).Label()+".")
+		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+revision.DefaultDeny(p.Namespace, rule.Direction).Label()+".")
 	}
 	return append(out, after(r, p, rule)...)
 }
@@ -114,7 +115,7 @@ func outcome(p *model.Policy, rule *model.Rule) string {
 }
 
 // after says who else has a word.
-func after(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
+func after(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	if rule.Action != model.Allow {
 		return nil
 	}
@@ -132,7 +133,7 @@ func after(r *engine.Revision, p *model.Policy, rule *model.Rule) []string {
 }
 
 // hasFirewall says whether some pod of the subject may be under an EgressFirewall.
-func hasFirewall(r *engine.Revision, p *model.Policy) bool {
+func hasFirewall(r *revision.Revision, p *model.Policy) bool {
 	for f := range r.Cluster.Policies(model.KindEF) {
 		if p.Namespace == "" || p.Namespace == f.Namespace {
 			return true
@@ -151,7 +152,7 @@ func podPeers(rule *model.Rule) bool {
 }
 
 // peerText names who is at the other end; nobody says that there is no one now.
-func peerText(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (text string, nobody bool) {
+func peerText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (text string, nobody bool) {
 	if rule.AnyPeer && rule.Direction == model.Ingress {
 		return "anybody", false
 	} else if rule.AnyPeer {
@@ -189,20 +190,20 @@ func peerText(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (text str
 		}
 	}
 	if hasPods && pods > 0 {
-		parts = append(parts, detail.Count(pods, "pod"))
+		parts = append(parts, words.Total(pods, "pod"))
 	}
 	if hasNodes && nodes > 0 {
-		parts = append(parts, detail.Count(nodes, "node"))
+		parts = append(parts, words.Total(nodes, "node"))
 	}
 	networksText := networkText(networks)
-	if k.Kind == model.KindEF && len(networks) == 1 && len(model.WholeFamilies(networks)) == 0 {
+	if k.Kind == model.KindEF && len(networks) == 1 && len(overlap.WholeFamilies(networks)) == 0 {
 		networksText = networks // one for each rule, and what matters about it
 	}
 	if n := len(networksText); n > 0 && exceptions > 0 {
-		networksText[n-1] += " (" + detail.Count(exceptions, "exception") + ")"
+		networksText[n-1] += " (" + words.Total(exceptions, "exception") + ")"
 	}
 	if n, out := len(networksText), leftOut(r, k, rule); n > 0 && len(out) > 0 {
-		networksText[n-1] += " but " + detail.Join(out, 4) + " (the cluster's pods)"
+		networksText[n-1] += " but " + words.List(out, 4) + " (the cluster's pods)"
 	}
 	parts = append(parts, networksText...)
 	if len(parts) == 0 {
@@ -211,7 +212,7 @@ func peerText(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (text str
 	if hasDNS && emptyDNS(r, k, rule) {
 		return "", true
 	}
-	return detail.Join(parts, 6), false
+	return words.List(parts, 6), false
 }
 
 // leftOutTerm is a subnet of the cluster that the match of an EgressFirewall's rule
@@ -219,12 +220,12 @@ func peerText(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (text str
 var leftOutTerm = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]+)`)
 
 // leftOut are the subnets that the row of an EgressFirewall's rule leaves out.
-func leftOut(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (out []string) {
+func leftOut(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []string) {
 	if k.Kind != model.KindEF {
 		return nil
 	}
 	for _, a := range r.ACLs(k, "") {
-		if _, _, i, ok := engine.RuleOf(a.ExternalIDs); ok && i == rule.Index {
+		if _, _, i, ok := revision.RuleOf(a.ExternalIDs); ok && i == rule.Index {
 			for _, m := range leftOutTerm.FindAllStringSubmatch(a.Match, -1) {
 				out = append(out, m[1])
 			}
@@ -234,7 +235,7 @@ func leftOut(r *engine.Revision, k model.PolicyKey, rule *model.Rule) (out []str
 }
 
 // emptyDNS says whether no address is known for the DNS names of the rule.
-func emptyDNS(r *engine.Revision, k model.PolicyKey, rule *model.Rule) bool {
+func emptyDNS(r *revision.Revision, k model.PolicyKey, rule *model.Rule) bool {
 	for _, unit := range setsOf(r, k, rule) {
 		for _, name := range setNames(unit) {
 			if set := r.DesiredSet(k, name); set != nil && len(set.Addresses) > 0 {
@@ -249,7 +250,7 @@ func networkText(networks []string) []string {
 	if len(networks) == 0 {
 		return nil
 	}
-	if whole := model.WholeFamilies(networks); len(whole) > 0 {
+	if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
 		out := make([]string, 0, len(whole))
 		for _, w := range whole {
 			if strings.Contains(w, "::") {
@@ -260,7 +261,7 @@ func networkText(networks []string) []string {
 		}
 		return out
 	}
-	return []string{detail.Count(len(networks), "network")}
+	return []string{words.Total(len(networks), "network")}
 }
 
 func portText(rule *model.Rule) string {
@@ -271,5 +272,5 @@ func portText(rule *model.Rule) string {
 	for i, p := range rule.Ports {
 		parts[i] = p.String()
 	}
-	return detail.Join(parts, 5)
+	return words.List(parts, 5)
 }

@@ -3,9 +3,10 @@ package rule
 import (
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -102,7 +103,7 @@ func (v *View) gone(env *view.Env) {
 		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" does not exist any more.", nav.Page{})
 	} else {
 		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" has no "+
-			engine.RuleLabel(v.page.Dir, v.page.Rule, "")+" any more.", nav.ToPolicy(v.page.Key))
+			revision.RuleLabel(v.page.Dir, v.page.Rule, "")+" any more.", nav.ToPolicy(v.page.Key))
 	}
 	v.switchTo(false)
 	v.all.SetItems(s.Lines)
@@ -357,7 +358,7 @@ func (v *View) Crumb() string {
 	if v.rule != nil {
 		name = v.rule.Name
 	}
-	return engine.RuleLabel(v.page.Dir, v.page.Rule, name)
+	return revision.RuleLabel(v.page.Dir, v.page.Rule, name)
 }
 
 // Tell names the zone on show.
@@ -377,7 +378,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
 	case action.RuleNextACL:
 		if len(v.entries) < 2 {
-			return "the rule has " + detail.Count(len(v.entries), "ACL")
+			return "the rule has " + words.Total(len(v.entries), "ACL")
 		}
 	case action.RuleEdit, action.RuleLogging:
 		if v.policy == nil {

@@ -7,17 +7,17 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 )
 
 // Cluster is the demo's objects as those of a cluster that is observed, with every
 // resource followed and everything allowed. A test changes what it wants.
-func Cluster(t testing.TB) *engine.Parts {
+func Cluster(t testing.TB) *revision.Facts {
 	t.Helper()
 	p := Demo(t)
-	p.Mode = engine.Mode{Name: engine.ClusterMode, Title: "prod-eu", Server: "https://api.prod-eu.example:6443", User: "admin@example", Families: "ipv4"}
+	p.Mode = revision.Mode{Name: revision.ClusterMode, Title: "prod-eu", Server: "https://api.prod-eu.example:6443", User: "admin@example", Families: "ipv4"}
 	at := Now.Add(-10 * time.Minute)
 	src := model.SourceState{Name: "prod-eu", Detail: p.Mode.Server, Conn: model.ConnSynced, At: at, ReadAt: Now}
 	for _, r := range []struct {
@@ -49,15 +49,15 @@ var adminResources = []string{"adminnetworkpolicies.policy.networking.k8s.io", "
 
 // Allow sets what the API server lets the user do: everything but the resources
 // ("pods/exec") that are refused, and changes of policies where changes is false.
-func Allow(p *engine.Parts, changes bool, refused ...string) {
-	var all []engine.Permission
+func Allow(p *revision.Facts, changes bool, refused ...string) {
+	var all []revision.Permission
 	add := func(resource, namespace string, allowed bool, verbs ...string) {
 		why := ""
 		if allowed = allowed && !slices.Contains(refused, resource); !allowed {
 			why = "RBAC: no rule matches"
 		}
 		for _, v := range verbs {
-			all = append(all, engine.Permission{Verb: v, Resource: resource, Namespace: namespace, Allowed: allowed, Why: why})
+			all = append(all, revision.Permission{Verb: v, Resource: resource, Namespace: namespace, Allowed: allowed, Why: why})
 		}
 	}
 	for _, r := range adminResources {
@@ -68,12 +68,12 @@ func Allow(p *engine.Parts, changes bool, refused ...string) {
 	for _, r := range []string{"namespaces", "pods", "nodes", "events", adminResources[0], adminResources[1]} {
 		add(r, "", true, "list", "watch")
 	}
-	p.Access = engine.AccessOf(p.Mode.Title, all)
+	p.Access = revision.AccessOf(model.Kubectl{Flags: "--context=" + p.Mode.Title}, all)
 }
 
 // Many replaces the zones by n nodes of their own: the first 20 followed, the others
 // read in turn, every policy in sync.
-func Many(p *engine.Parts, n int) {
+func Many(p *revision.Facts, n int) {
 	var gone []model.Key
 	for node := range p.Cluster.Nodes() {
 		gone = append(gone, node.Key)
@@ -106,11 +106,11 @@ func Many(p *engine.Parts, n int) {
 		}
 		p.Zones = append(p.Zones, z)
 	}
-	p.Sweep = engine.SweepState{Total: n - followed, Read: n - followed, Oldest: Now.Add(-51 * time.Second), Round: 3}
+	p.Sweep = revision.SweepState{Total: n - followed, Read: n - followed, Oldest: Now.Add(-51 * time.Second), Round: 3}
 }
 
 // Behind makes a policy differ in a zone, as one whose row was altered.
-func Behind(p *engine.Parts, zone string, k model.PolicyKey) {
+func Behind(p *revision.Facts, zone string, k model.PolicyKey) {
 	alter(p, zone, func(z *model.ZoneState) {
 		z.Policies = maps.Clone(z.Policies)
 		at := z.SyncedAt.Add(-2 * time.Minute)
@@ -121,8 +121,29 @@ func Behind(p *engine.Parts, zone string, k model.PolicyKey) {
 	})
 }
 
+// FirewallLeft gives a zone the row that OVN-Kubernetes leaves when an EgressFirewall
+// gets shorter, and says whose it is.
+func FirewallLeft(p *revision.Facts, zone string) (k model.PolicyKey, uuid string) {
+	for f := range p.Cluster.Policies(model.KindEF) {
+		k = f.Key
+		uuid = UUID(zone + "left")
+		row := &nb.ACL{UUID: uuid, Tier: 2, Priority: 10000 - len(f.Egress), Direction: nb.ToLport, Action: nb.ActionDrop, Match: "ip4.dst == 10.0.0.0/8",
+			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerEgressFirewall, nb.Pair{Key: nb.KeyName, Value: k.Namespace}, nb.Pair{Key: nb.KeyRuleIndex, Value: fmt.Sprint(len(f.Egress))})}
+		alter(p, zone, func(z *model.ZoneState) {
+			z.Writes = false
+			z.DB = z.DB.Apply([]nb.RowChange{{New: row}})
+			z.Policies = maps.Clone(z.Policies)
+			at := z.SyncedAt.Add(-2 * time.Minute)
+			z.Policies[k] = &model.PolicyInZone{Policy: k, Extra: 1, DiffSince: at, Touched: at, LiveACLs: len(f.Egress) + 1, LivePriority: -1,
+				Diffs: []model.RowDiff{{Kind: model.DiffExtra, Table: nb.TableACL, UUID: uuid, ID: row.ID()}}}
+		})
+		break
+	}
+	return k, uuid
+}
+
 // Dead makes a zone one that cannot be reached any more.
-func Dead(p *engine.Parts, zone string) {
+func Dead(p *revision.Facts, zone string) {
 	alter(p, zone, func(z *model.ZoneState) {
 		z.Conn, z.ConnAt, z.Attempts = model.ConnLost, Now.Add(-4*time.Minute), 9
 		z.SyncedAt = Now.Add(-5 * time.Minute)
@@ -130,7 +151,7 @@ func Dead(p *engine.Parts, zone string) {
 	})
 }
 
-func alter(p *engine.Parts, zone string, f func(*model.ZoneState)) {
+func alter(p *revision.Facts, zone string, f func(*model.ZoneState)) {
 	for i, z := range p.Zones {
 		if z.Name == zone {
 			next := *z
@@ -142,11 +163,11 @@ func alter(p *engine.Parts, zone string, f func(*model.ZoneState)) {
 
 // Reports gives a policy the conditions of its zones: ready half an hour ago, failing
 // with a message where failed names one.
-func Reports(p *engine.Parts, k model.PolicyKey, failed map[string]string, zones ...string) {
+func Reports(p *revision.Facts, k model.PolicyKey, failed map[string]string, zones ...string) {
 	policy := *p.Cluster.Policy(k)
 	policy.Conditions = nil
 	for i, z := range zones {
-		c := model.Condition{Type: engine.ReadyPrefix + z, Status: "True", Reason: "SetupSucceeded", Message: "Setting up OVN DB plumbing was successful",
+		c := model.Condition{Type: revision.ReadyPrefix + z, Status: "True", Reason: "SetupSucceeded", Message: "Setting up OVN DB plumbing was successful",
 			Changed: Now.Add(-30*time.Minute - time.Duration(i)*time.Second)}
 		if text, bad := failed[z]; bad {
 			c.Status, c.Reason, c.Message, c.Changed = "False", "SetupFailed", text, Now.Add(-7*time.Minute)

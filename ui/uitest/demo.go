@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -19,12 +21,15 @@ var Now = time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 // Demo is the parts of a revision of the demo cluster: three zones, all rows in
 // sync, policies without desired rows not enforced. A test changes what it
 // wants before it opens the console.
-func Demo(t testing.TB) *engine.Parts {
+func Demo(t testing.TB) *revision.Facts {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	var u engine.SourceUpdate
-	engine.NewFiles(engine.FileOptions{Demo: true}).Run(ctx, func(got engine.SourceUpdate) {
+	var u source.Update
+	gate.NewFiles(gate.FileOptions{Demo: true}).Run(ctx, func(got source.Update) {
+		if len(got.Upsert) == 0 {
+			return // how far the reading is
+		}
 		u = got
 		cancel()
 	})
@@ -32,12 +37,12 @@ func Demo(t testing.TB) *engine.Parts {
 		t.Fatalf("the demo cluster is empty: %+v", u.State)
 	}
 	c, _ := (&model.Cluster{}).Upsert(u.Upsert, nil)
-	p := &engine.Parts{
+	p := &revision.Facts{
 		Number: 481, At: Now, Cluster: c, Broken: u.Broken, Loaded: true,
-		Mode:    engine.Mode{Name: "demo", Title: "demo", Sandbox: true, Writes: true, Reconciles: true, Simulated: true, Families: "ipv4"},
+		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Writes: true, Reconciles: true, Simulated: true, Families: "ipv4"},
 		Sources: []model.SourceState{{Name: "demo", Detail: u.State.Detail, Conn: model.ConnSynced, At: Now.Add(-time.Minute), ReadAt: Now.Add(-time.Minute)}},
 	}
-	p.Features.Demo()
+	p.Flags.Features.Demo()
 	Sync(p)
 	return p
 }
@@ -50,15 +55,15 @@ func UUID(name string) string {
 
 // Sync gives the parts one zone per node, with live rows that equal the desired
 // ones.
-func Sync(p *engine.Parts) {
+func Sync(p *revision.Facts) {
 	p.Zones = nil
-	rev := engine.Assemble(*p)
+	rev := revision.New(*p, nil)
 	for n := range p.Cluster.Nodes() {
 		p.Zones = append(p.Zones, zone(rev, n.Name))
 	}
 }
 
-func zone(rev *engine.Revision, name string) *model.ZoneState {
+func zone(rev *revision.Revision, name string) *model.ZoneState {
 	at := Now.Add(-time.Minute)
 	z := &model.ZoneState{
 		Name: name, Endpoint: "unix:" + name + ".sock", Server: "ovsdb-server 3.1.0", Conn: model.ConnSynced, ConnAt: at,

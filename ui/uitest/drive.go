@@ -13,7 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/themes"
 	"rung/ui"
 	"rung/ui/nav"
@@ -30,7 +30,7 @@ type Screen struct {
 }
 
 // Open shows a page of the parts at 120×34.
-func Open(t testing.TB, p *engine.Parts, page nav.Page) *Screen {
+func Open(t testing.TB, p *revision.Facts, page nav.Page) *Screen {
 	t.Helper()
 	return OpenWith(t, NewFake(p), ui.Options{Page: page})
 }
@@ -265,4 +265,19 @@ func (s *Screen) Resizes() {
 		s.Fits()
 	}
 	s.Resize(w, h)
+}
+
+// Typing is what stands before the terminal's cursor in its line, and whether there is
+// a cursor at all.
+func (s *Screen) Typing() (before string, ok bool) {
+	s.t.Helper()
+	c := s.model.View().Cursor
+	if c == nil {
+		return "", false
+	}
+	lines := strings.Split(s.View(), "\n")
+	if c.X < 0 || c.X >= s.w || c.Y < 0 || c.Y >= len(lines) || c.Y >= s.h {
+		s.t.Fatalf("the cursor is at %d,%d, outside of %d×%d", c.X, c.Y, s.w, s.h)
+	}
+	return ansi.Strip(ansi.Truncate(lines[c.Y], c.X, "")), true
 }

@@ -5,7 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
 	"rung/ui/view"
@@ -15,21 +17,21 @@ import (
 // what was asked of it is in Calls.
 type Fake struct {
 	mu  sync.Mutex
-	rev *engine.Revision
+	rev *revision.Revision
 	now time.Time
 
 	// OnPreview answers Preview; nil gives an empty preview of the mutation.
-	OnPreview func(engine.Mutation) (*engine.Preview, error)
+	OnPreview func(gate.Mutation) (*gate.Preview, error)
 	// OnCommit answers Commit; nil is a result without rows.
-	OnCommit func(*engine.Preview, engine.Confirm) (*engine.Result, error)
+	OnCommit func(*gate.Preview, gate.Confirm) (*gate.Result, error)
 	// OnPlan answers PlanPreview; nil gives an empty preview.
-	OnPlan func(*plan.Plan) (*engine.Preview, error)
+	OnPlan func(*plan.Plan) (*gate.Preview, error)
 	// OnController answers ControllerLog; nil is no cluster.
-	OnController func(zone string, policy model.PolicyKey) (*engine.ControllerLog, error)
+	OnController func(zone string, policy model.PolicyKey) (*logs.ControllerLog, error)
 
 	Done      []model.Activity // for Activity
-	Past      []engine.HistoryEntry
-	LogStore  *engine.Logs
+	Past      []gate.HistoryEntry
+	LogStore  *logs.Store
 	WritesErr error
 	// PlanErr is what starting a plan and going on with one say.
 	PlanErr error
@@ -48,14 +50,14 @@ type Fake struct {
 var _ view.Console = (*Fake)(nil)
 
 // NewFake makes a console of the parts.
-func NewFake(p *engine.Parts) *Fake {
-	return &Fake{rev: engine.Assemble(*p), now: Now, ticks: make(chan struct{}, 1)}
+func NewFake(p *revision.Facts) *Fake {
+	return &Fake{rev: revision.New(*p, nil), now: Now, ticks: make(chan struct{}, 1)}
 }
 
 // Set makes a new revision of the parts the current one.
-func (f *Fake) Set(p *engine.Parts) {
+func (f *Fake) Set(p *revision.Facts) {
 	f.mu.Lock()
-	f.rev = engine.Assemble(*p)
+	f.rev = revision.New(*p, nil)
 	f.mu.Unlock()
 	select {
 	case f.ticks <- struct{}{}:
@@ -77,7 +79,7 @@ func (f *Fake) call(s string) {
 }
 
 // Revision and the rest are the console.
-func (f *Fake) Revision() *engine.Revision {
+func (f *Fake) Revision() *revision.Revision {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.rev
@@ -91,20 +93,20 @@ func (f *Fake) Now() time.Time {
 	return f.now
 }
 
-func (f *Fake) Preview(_ context.Context, m engine.Mutation) (*engine.Preview, error) {
+func (f *Fake) Preview(_ context.Context, m gate.Mutation) (*gate.Preview, error) {
 	f.call("preview " + string(m.Op) + " " + m.Policy.Name)
 	if f.OnPreview != nil {
 		return f.OnPreview(m)
 	}
-	return &engine.Preview{Mutation: m, Title: string(m.Op) + " " + m.Policy.Label()}, nil
+	return &gate.Preview{Mutation: m, Title: string(m.Op) + " " + m.Policy.Label()}, nil
 }
 
-func (f *Fake) Commit(_ context.Context, p *engine.Preview, c engine.Confirm) (*engine.Result, error) {
+func (f *Fake) Commit(_ context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
 	f.call("commit " + p.Title)
 	if f.OnCommit != nil {
 		return f.OnCommit(p, c)
 	}
-	return &engine.Result{}, nil
+	return &gate.Result{}, nil
 }
 
 func (f *Fake) SetWrites(on bool) error {
@@ -137,38 +139,38 @@ func (f *Fake) Activity(after uint64) []model.Activity {
 	return out
 }
 
-func (f *Fake) Logs() *engine.Logs { return f.LogStore }
+func (f *Fake) Logs() *logs.Store { return f.LogStore }
 
 // ControllerLog is what OnController gives.
-func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.PolicyKey) (*engine.ControllerLog, error) {
+func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.PolicyKey) (*logs.ControllerLog, error) {
 	f.call("controller log " + zone + " " + policy.Name)
 	if f.OnController == nil {
-		return nil, engine.ErrNotOnCluster
+		return nil, logs.ErrNotOnCluster
 	}
 	return f.OnController(zone, policy)
 }
 
-func (f *Fake) History() []engine.HistoryEntry { return f.Past }
+func (f *Fake) History() []gate.HistoryEntry { return f.Past }
 
 // PlanPreview is a preview without rows; OnPlan answers otherwise.
-func (f *Fake) PlanPreview(_ context.Context, p *plan.Plan) (*engine.Preview, error) {
+func (f *Fake) PlanPreview(_ context.Context, p *plan.Plan) (*gate.Preview, error) {
 	f.call("plan preview")
 	if f.OnPlan != nil {
 		return f.OnPlan(p)
 	}
-	return &engine.Preview{Mutation: engine.Mutation{Op: engine.OpMove, Plan: true}, Title: "Plan"}, nil
+	return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "Plan"}, nil
 }
 
-func (f *Fake) PlanStart(context.Context, *plan.Plan, *engine.Preview, engine.Confirm) error {
+func (f *Fake) PlanStart(context.Context, *plan.Plan, *gate.Preview, gate.Confirm) error {
 	f.call("plan start")
 	return f.PlanErr
 }
 
-func (f *Fake) PlanResume(context.Context, *engine.Revision) error {
+func (f *Fake) PlanResume(context.Context, *revision.Revision) error {
 	f.call("plan resume")
 	return f.PlanErr
 }
-func (f *Fake) PlanBack(context.Context, *engine.Revision) error {
+func (f *Fake) PlanBack(context.Context, *revision.Revision) error {
 	f.call("plan back")
 	return f.PlanErr
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model/plan"
 )
 
@@ -16,24 +19,24 @@ import (
 type Gated struct {
 	*Fake
 	Engine *engine.Engine
-	Parts  *engine.Parts
+	Parts  *revision.Facts
 	Lag    bool
 }
 
 // NewGated makes one; change alters the parts before the first revision and may
 // be nil.
-func NewGated(t testing.TB, change func(*engine.Parts)) *Gated {
+func NewGated(t testing.TB, change func(*revision.Facts)) *Gated {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	e, err := engine.New(context.Background(), engine.Config{
-		Mode:    engine.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
-		Sources: []engine.Source{engine.NewFiles(engine.FileOptions{Demo: true})}, Writes: true, StateDir: t.TempDir(),
+		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
+		Sources: []source.Source{gate.NewFiles(gate.FileOptions{Demo: true})}, Writes: true, StateDir: t.TempDir(),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cancel(); e.Close() })
-	if err := e.Wait(ctx, func(r *engine.Revision) bool { return r.Loaded }); err != nil {
+	if err := e.Wait(ctx, func(r *revision.Revision) bool { return r.Loaded }); err != nil {
 		t.Fatal(err)
 	}
 	g := &Gated{Engine: e, Parts: Demo(t)}
@@ -43,9 +46,9 @@ func NewGated(t testing.TB, change func(*engine.Parts)) *Gated {
 		change(g.Parts)
 	}
 	g.Fake = NewFake(g.Parts)
-	g.OnPreview = func(m engine.Mutation) (*engine.Preview, error) { return e.Preview(ctx, m) }
-	g.OnPlan = func(p *plan.Plan) (*engine.Preview, error) { return e.PlanPreview(ctx, p) }
-	g.OnCommit = func(p *engine.Preview, c engine.Confirm) (*engine.Result, error) {
+	g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) { return e.Preview(ctx, m) }
+	g.OnPlan = func(p *plan.Plan) (*gate.Preview, error) { return e.PlanPreview(ctx, p) }
+	g.OnCommit = func(p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
 		r, err := e.Commit(ctx, p, c)
 		g.Follow()
 		return r, err

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -12,8 +12,8 @@ import (
 // Units adds to the zones of the parts what is compiled besides
 // AdminNetworkPolicies and their baseline: live rows that equal the desired
 // ones, and the judgment that they do.
-func Units(p *engine.Parts) {
-	rev := engine.Assemble(*p)
+func Units(p *revision.Facts) {
+	rev := revision.New(*p, nil)
 	for i, z := range p.Zones {
 		next := *z
 		next.Policies = map[model.PolicyKey]*model.PolicyInZone{}
@@ -45,12 +45,12 @@ func Units(p *engine.Parts) {
 
 // Holders adds the port groups of OVN-Kubernetes' own that units hang their ACLs
 // on: those of the namespaces, with their pods' ports. Units comes first.
-func Holders(p *engine.Parts) {
-	rev := engine.Assemble(*p)
+func Holders(p *revision.Facts) {
+	rev := revision.New(*p, nil)
 	for i, z := range p.Zones {
 		groups := map[string]*nb.PortGroup{}
 		for _, k := range rev.Units() {
-			table, name := engine.HolderOf(k)
+			table, name := revision.HolderOf(k)
 			if table != nb.TablePortGroup || k.Namespace == "" {
 				continue
 			}
@@ -82,7 +82,7 @@ func Holders(p *engine.Parts) {
 }
 
 // Rows adds live ACLs to a zone, as somebody else wrote them.
-func Rows(p *engine.Parts, zone string, acls ...*nb.ACL) {
+func Rows(p *revision.Facts, zone string, acls ...*nb.ACL) {
 	for i, z := range p.Zones {
 		if z.Name != zone {
 			continue

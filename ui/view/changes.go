@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/gate"
 	"rung/model"
 )
 
@@ -13,7 +13,7 @@ import (
 
 // AskDelete previews the removal of a policy.
 func AskDelete(env *Env, k model.PolicyKey) {
-	env.Preview(engine.Mutation{Op: engine.OpDelete, Policy: k})
+	env.Preview(gate.Mutation{Op: gate.OpDelete, Policy: k})
 }
 
 // AskMove asks for another priority of an AdminNetworkPolicy.
@@ -33,6 +33,6 @@ func AskMove(env *Env, k model.PolicyKey) {
 		},
 		Done: func(env *Env, s string) {
 			n, _ := strconv.Atoi(strings.TrimSpace(s)) // checked above
-			env.Preview(engine.Mutation{Op: engine.OpMove, Policy: k, Priority: int32(n)})
+			env.Preview(gate.Mutation{Op: gate.OpMove, Policy: k, Priority: int32(n)})
 		}})
 }

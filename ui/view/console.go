@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/logs"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
 )
@@ -12,13 +14,13 @@ import (
 // Console is what the screen needs of the engine.
 type Console interface {
 	// Revision is the current state, never nil; Subscribe ticks when there is
-	// a new one.
-	Revision() *engine.Revision
+	// a new one, and when a state of it changes by the time alone.
+	Revision() *revision.Revision
 	Subscribe() (<-chan struct{}, func())
 	Now() time.Time
 
-	Preview(ctx context.Context, m engine.Mutation) (*engine.Preview, error)
-	Commit(ctx context.Context, p *engine.Preview, c engine.Confirm) (*engine.Result, error)
+	Preview(ctx context.Context, m gate.Mutation) (*gate.Preview, error)
+	Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error)
 	SetWrites(on bool) error
 
 	// Contexts are the contexts of the kubeconfig and the one run on.
@@ -29,17 +31,17 @@ type Console interface {
 	LookAt(zones ...string)
 
 	Activity(after uint64) []model.Activity
-	Logs() *engine.Logs
+	Logs() *logs.Store
 	// ControllerLog reads what a zone's ovnkube-controller wrote about a policy.
-	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*engine.ControllerLog, error)
-	History() []engine.HistoryEntry
+	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.ControllerLog, error)
+	History() []gate.HistoryEntry
 
-	PlanPreview(ctx context.Context, p *plan.Plan) (*engine.Preview, error)
+	PlanPreview(ctx context.Context, p *plan.Plan) (*gate.Preview, error)
 	// PlanStart takes the preview that was confirmed, PlanResume and PlanBack the
 	// revision that was on the screen.
-	PlanStart(ctx context.Context, p *plan.Plan, read *engine.Preview, c engine.Confirm) error
-	PlanResume(ctx context.Context, read *engine.Revision) error
-	PlanBack(ctx context.Context, read *engine.Revision) error
+	PlanStart(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error
+	PlanResume(ctx context.Context, read *revision.Revision) error
+	PlanBack(ctx context.Context, read *revision.Revision) error
 	PlanStop()
 	PlanDismiss() error
 }

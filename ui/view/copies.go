@@ -3,7 +3,7 @@ package view
 import (
 	"strings"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/nav"
 )
@@ -15,14 +15,14 @@ func CopiesOf(env *Env, p nav.Page) []Copy {
 	if k.Name == "" {
 		return nil
 	}
-	out := []Copy{{"name", k.Name}, {"kubectl command", model.Kubectl{}.Get(k)}}
+	out := []Copy{{"name", k.Name}, {"kubectl command", env.Rev.Mode.Kubectl.Get(k)}}
 	if o := env.Rev.Cluster.Policy(k); o != nil {
 		if o.YAML != "" {
 			out = append(out, Copy{"YAML", o.YAML})
 		}
 		out = append(out, Copy{"ovn-nbctl command", model.ShellJoin(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
 		if k.Namespace != "" {
-			out = append(out, Copy{"command that sets what it logs", engine.NamespaceLogsCommand(k.Namespace, model.LogLevels{Allow: "info", Deny: "alert"})})
+			out = append(out, Copy{"command that sets what it logs", revision.NamespaceLogsCommand(k.Namespace, model.LogLevels{Allow: "info", Deny: "alert"})})
 		}
 	}
 	if p.Dir != "" {

@@ -20,6 +20,13 @@ type Dialog interface {
 	Draw(st *themes.Styles, w int) (title string, lines []string)
 }
 
+// Typist is a dialog in which a line is typed.
+type Typist interface {
+	// Cursor says where the terminal's cursor belongs in what Draw gave last: the cell
+	// and the line. ok is false while nothing is typed.
+	Cursor() (x, line int, ok bool)
+}
+
 // Confirm asks yes or no; No is chosen to begin with.
 type Confirm struct {
 	Title string
@@ -40,6 +47,7 @@ type Confirm struct {
 	yes     bool
 	changed string
 	input   widget.Input
+	typing  int // the line of the input in the last drawing, 0 for none
 }
 
 // stale says whether there is another thing to be asked now.
@@ -67,7 +75,7 @@ func (c *Confirm) Key(env *Env, key, text string) bool {
 			}
 			return c.answer(env, c.No)
 		}
-		c.input.Key(key, text)
+		c.input.Key(env.Keys, key, text)
 		return false
 	}
 	switch key {
@@ -100,9 +108,18 @@ func (c *Confirm) Paste(text string) {
 	}
 }
 
+// Cursor is in the name being typed.
+func (c *Confirm) Cursor() (x, line int, ok bool) {
+	return len(typeHere) + c.input.Cursor(), c.typing, c.typing > 0 && c.input.Cursor() >= 0
+}
+
+// typeHere stands before a line being typed.
+const typeHere = " > "
+
 // Draw shows the question, or why it is not asked any more.
 func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 	var lines []string
+	c.typing = 0
 	if c.stale() {
 		for i, l := range widget.Flow("changed: look again. "+capital(c.changed)+".", w-4) {
 			mark := "  "
@@ -130,7 +147,8 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 	lines = append(lines, "")
 	if c.Type != "" {
 		lines = append(lines, widget.Line{{Text: " Type "}, {Text: c.Type, Style: st.Title}, {Text: " to go on, esc to leave it:"}}.Render(w),
-			" > "+c.input.Render(st, max(1, w-4)))
+			typeHere+c.input.Render(st, max(1, w-len(typeHere)-1)))
+		c.typing = len(lines) - 1
 		return c.Title, lines
 	}
 	no, yes := or(c.NoText, "no"), or(c.YesText, "yes")
@@ -195,7 +213,7 @@ func (p *Prompt) Key(env *Env, key, text string) bool {
 		}
 		return true
 	}
-	p.input.Key(key, text)
+	p.input.Key(env.Keys, key, text)
 	p.wrong = ""
 	return false
 }
@@ -203,10 +221,15 @@ func (p *Prompt) Key(env *Env, key, text string) bool {
 // Paste types into the line.
 func (p *Prompt) Paste(text string) { p.begin(); p.input.Insert(text) }
 
+// Cursor is in the line.
+func (p *Prompt) Cursor() (x, line int, ok bool) {
+	return len(typeHere) + p.input.Cursor(), 1, p.input.Cursor() >= 0
+}
+
 // Draw shows the line and what is wrong with it.
 func (p *Prompt) Draw(st *themes.Styles, w int) (string, []string) {
 	p.begin()
-	lines := []string{" " + widget.Truncate(widget.Clean(p.Label), w-2), " > " + p.input.Render(st, max(1, w-4))}
+	lines := []string{" " + widget.Truncate(widget.Clean(p.Label), w-2), typeHere + p.input.Render(st, max(1, w-len(typeHere)-1))}
 	for _, l := range widget.Flow(p.wrong, w-4) {
 		if l != "" {
 			lines = append(lines, " "+st.Error.Render("● "+l))

@@ -6,18 +6,20 @@ import (
 	"os/exec"
 	"time"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
+	"rung/ui/widget"
 )
 
 // Env is what a view sees and asks through during one call. It is not kept.
 type Env struct {
 	Console Console
 	// Rev is the revision of this frame.
-	Rev    *engine.Revision
+	Rev    *revision.Revision
 	Now    time.Time
 	Styles *themes.Styles
 	Keys   *action.Keymap
@@ -26,6 +28,9 @@ type Env struct {
 	// Page is the page of the view; W and H the size it is drawn in.
 	Page nav.Page
 	W, H int
+	// Sign is the spinner of this frame, empty while nothing has been worked on for
+	// long enough to say so.
+	Sign string
 
 	asks []Ask
 }
@@ -51,7 +56,7 @@ type (
 	// PreviewAsk shows a change with its consequences; Instead replaces the
 	// current page.
 	PreviewAsk struct {
-		Mutation engine.Mutation
+		Mutation gate.Mutation
 		Instead  bool
 	}
 	// ToastAsk says something in the status line.
@@ -90,6 +95,16 @@ func (DialogAsk) ask()  {}
 func (FilterAsk) ask()  {}
 func (SwitchAsk) ask()  {}
 
+// Busy says what is being worked on since a moment, and nothing while that is so short
+// that it would only flicker. What it says is drawn again with every turn of the spinner
+// as long as the work is one of Run's, or the page's own (Worker).
+func (e *Env) Busy(since time.Time, what string) widget.Line {
+	if e.Sign == "" || e.Now.Sub(since) < widget.SpinAfter {
+		return nil
+	}
+	return widget.Styled(e.Sign+" "+what, e.Styles.Info)
+}
+
 func (e *Env) add(a Ask) { e.asks = append(e.asks, a) }
 
 // Take returns what was asked for, in order, and forgets it.
@@ -121,10 +136,10 @@ func (e *Env) BackTo(to nav.Page) { e.add(BackAsk{To: to}) }
 func (e *Env) BackPast(gone model.Key) { e.add(BackAsk{Past: gone}) }
 
 // Preview shows a change before it is made.
-func (e *Env) Preview(m engine.Mutation) { e.add(PreviewAsk{Mutation: m}) }
+func (e *Env) Preview(m gate.Mutation) { e.add(PreviewAsk{Mutation: m}) }
 
 // PreviewInstead shows a change in the place of the current page.
-func (e *Env) PreviewInstead(m engine.Mutation) { e.add(PreviewAsk{Mutation: m, Instead: true}) }
+func (e *Env) PreviewInstead(m gate.Mutation) { e.add(PreviewAsk{Mutation: m, Instead: true}) }
 
 // Say puts a text into the status line, Fail one that went wrong.
 func (e *Env) Say(format string, args ...any) { e.add(ToastAsk{Text: fmt.Sprintf(format, args...)}) }

@@ -34,6 +34,14 @@ func (l List) SetFilter(f widget.Filter) { l.Of.SetFilter(f) }
 // Counts are how many lines are shown, and how many there are.
 func (l List) Counts() (shown, all int) { return l.Of.Counts() }
 
+// Complete finds how a word of the lines goes on.
+func (l List) Complete(begin string) string {
+	if c, ok := l.Of.(Completer); ok {
+		return c.Complete(begin)
+	}
+	return ""
+}
+
 // SaveText is all lines of the widget, those out of sight too.
 func (l List) SaveText(*Env) string {
 	if t, ok := l.Of.(interface{ AllText() string }); ok {

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -30,13 +32,13 @@ func namespaceLogs(env *Env, k model.PolicyKey) *Note {
 	if l.Levels.Any() {
 		now = l.Levels.String()
 	}
-	body := []string{engine.NamespaceLogs(k) + ".", "Now: " + now + "."}
+	body := []string{revision.NamespaceLogs(k) + ".", "Now: " + now + "."}
 	for _, p := range l.Problems {
 		body = append(body, "▲ The annotation is not valid: "+p+".")
 	}
 	return &Note{Title: "log " + k.Label(), Body: append(body, "It holds for all NetworkPolicies and the EgressFirewall of "+k.Namespace+
 		": allow for what their rules let through, deny for the rest. To change it:",
-		engine.NamespaceLogsCommand(k.Namespace, model.LogLevels{Allow: "info", Deny: "alert"}))}
+		revision.NamespaceLogsCommand(k.Namespace, model.LogLevels{Allow: "info", Deny: "alert"}))}
 }
 
 // logging is the question what a policy logs: one row per action.
@@ -62,7 +64,7 @@ func newLogging(p *model.Policy) *logging {
 		l.broken = "The annotation it has is not valid, so none of its rules log. It is replaced."
 	}
 	l.now = now
-	in, out := model.CountRules(p.Ingress), model.CountRules(p.Egress)
+	in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
 	l.rows = []logRow{{action: model.Deny, rules: in.Deny + out.Deny}, {action: model.Allow, rules: in.Allow + out.Allow}}
 	if p.Kind == model.KindANP { // a baseline has no Pass
 		l.rows = append(l.rows, logRow{action: model.Pass, rules: in.Pass + out.Pass})
@@ -121,7 +123,7 @@ func (l *logging) Key(env *Env, key, _ string) bool {
 	case "esc", "q":
 		return true
 	case "enter":
-		env.Preview(engine.Mutation{Op: engine.OpLogLevel, Policy: l.key, Levels: l.levels()})
+		env.Preview(gate.Mutation{Op: gate.OpLogLevel, Policy: l.key, Levels: l.levels()})
 		return true
 	case "down", "j", "tab", "ctrl+n":
 		l.at = (l.at + 1) % len(l.rows)

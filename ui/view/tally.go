@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/widget"
@@ -73,7 +73,7 @@ func (t Tally) Line(st *themes.Styles, words bool) widget.Line {
 
 // SweepLine says how far the reading of zones is that are not followed; empty where
 // all are.
-func SweepLine(s engine.SweepState, t Tally, now time.Time) string {
+func SweepLine(s revision.SweepState, t Tally, now time.Time) string {
 	if s.Total == 0 {
 		return ""
 	}

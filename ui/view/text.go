@@ -1,28 +1,18 @@
 package view
 
 import (
-	"fmt"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
 
 	"rung/model"
 	"rung/themes"
 	"rung/ui/widget"
 )
 
-// Age is a duration as people say it: "4s", "12m", "3h", "2d".
-func Age(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0s"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
-}
+// Age is a duration as kubectl says it: "4s", "12m", "3h", "2d". A moment that lies
+// ahead, by another machine's clock, is now.
+func Age(d time.Duration) string { return duration.ShortHumanDuration(max(d, 0)) }
 
 // Clock is a moment of today as people read it; of another day with its date.
 func Clock(t, now time.Time) string {

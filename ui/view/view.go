@@ -1,6 +1,8 @@
 package view
 
 import (
+	"time"
+
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/widget"
@@ -70,6 +72,14 @@ type (
 	// there is something that Sync has not seen; it is asked ten times a
 	// second while the page is on top.
 	Live interface{ Fresh(env *Env) bool }
+
+	// Worker is a page that works on something of its own, in pieces. It says since
+	// when, the zero time while it does not.
+	Worker interface{ Working() time.Time }
+
+	// Completer says how a word of the page goes on from its beginning, empty where no
+	// word begins so. The filter suggests it.
+	Completer interface{ Complete(begin string) string }
 
 	// Saver gives the text of the page for a file; without it, or when it is
 	// empty, what is on the screen is saved.

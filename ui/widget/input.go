@@ -3,141 +3,206 @@ package widget
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"rung/model/clean"
 	"rung/themes"
+	"rung/ui/action"
 )
 
-// Input is a line of text being typed, with the editing keys of a shell.
+// Input is a line of text being typed, with the editing keys of a shell. The text,
+// the place in it, words and suggestions are those of bubbles' textinput; that what
+// is drawn as one letter is passed and deleted as one, the drawing and the history are
+// Rung's. The zero value is an empty line.
 type Input struct {
-	text    []rune
-	at      int
 	History []string // oldest first
-	back    int      // how far back in History, 0 is the text itself
-	draft   string
+
+	line  *textinput.Model // made when it is first needed
+	back  int              // how far back in History, 0 is the text itself
+	draft string
+	cell  int // of the cursor in the last frame, -1 where it has none
 }
 
 // maxInput is how many letters a line may have: pasting a file into it must not
 // hurt.
 const maxInput = 4000
 
-// Value is the text; Set replaces it and puts the cursor at its end.
-func (in *Input) Value() string { return string(in.text) }
-
-// Set replaces the text.
-func (in *Input) Set(s string) {
-	in.text = []rune(oneLine(s))
-	in.at = len(in.text)
+// bindings are the actions that textinput carries out. They reach it under their own
+// names, so that the keys are those of the table, the user's among them. What is left
+// out it never does: it takes letters of several characters apart, panics where a word
+// is deleted that ends the line, and reads the clipboard by running a program.
+var bindings = textinput.KeyMap{
+	WordBackward:       bound(action.InputWordLeft),
+	WordForward:        bound(action.InputWordRight),
+	LineStart:          bound(action.InputStart),
+	LineEnd:            bound(action.InputEnd),
+	DeleteBeforeCursor: bound(action.InputDeleteStart),
+	DeleteAfterCursor:  bound(action.InputDeleteEnd),
 }
 
-func oneLine(s string) string {
-	s = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(s)
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
-	if r := []rune(s); len(r) > maxInput {
-		return string(r[:maxInput])
+func bound(id action.ID) key.Binding { return key.NewBinding(key.WithKeys(string(id))) }
+
+// text is the textinput. It has no width: it would scroll by characters, not by cells.
+func (in *Input) text() *textinput.Model {
+	if in.line == nil {
+		t := textinput.New()
+		t.KeyMap, t.CharLimit, t.ShowSuggestions = bindings, maxInput, true
+		t.SetVirtualCursor(false)
+		t.Focus()
+		in.line = &t
 	}
-	return s
+	return in.line
+}
+
+// press has the textinput carry out an action.
+func (in *Input) press(id action.ID) {
+	*in.text(), _ = in.text().Update(tea.KeyPressMsg{Text: string(id)}) // no command: it has no cursor that blinks
+}
+
+// Value is the text.
+func (in *Input) Value() string {
+	if in.line == nil {
+		return ""
+	}
+	return in.line.Value()
+}
+
+// Set replaces the text and puts the cursor at its end.
+func (in *Input) Set(s string) { in.put(typed(s, maxInput), maxInput) }
+
+// put replaces the text, which is clean, and puts the cursor at a place in it.
+func (in *Input) put(s string, at int) {
+	t := in.text()
+	t.SetSuggestions(nil) // they were for another text
+	t.SetValue(s)
+	t.SetCursor(at)
 }
 
 // Insert types or pastes text at the cursor.
 func (in *Input) Insert(s string) {
-	r := []rune(oneLine(s))
-	if room := maxInput - len(in.text); len(r) > room {
-		r = r[:max(0, room)]
-	}
-	in.text = slices.Insert(in.text, in.at, r...)
-	in.at += len(r)
+	value, at := []rune(in.Value()), in.text().Position()
+	s = typed(s, maxInput-len(value))
+	in.put(string(value[:at])+s+string(value[at:]), at+utf8.RuneCountInString(s))
+	in.snap(true)
 }
 
 // Key edits the line; it says whether the key was one of its own. text is what
 // the key types, empty for keys that type nothing.
-func (in *Input) Key(key, text string) bool {
-	switch key {
-	case "left", "ctrl+b":
-		in.at = in.before()
-	case "right", "ctrl+f":
-		in.at = in.after()
-	case "home", "ctrl+a":
-		in.at = 0
-	case "end", "ctrl+e":
-		in.at = len(in.text)
-	case "alt+b", "ctrl+left":
-		in.at = in.word()
-	case "alt+f", "ctrl+right":
-		for in.at < len(in.text) && in.text[in.at] == ' ' {
-			in.at++
+func (in *Input) Key(keys *action.Keymap, key, text string) bool {
+	if a := keys.Lookup([]action.Scope{action.Input}, key); a != nil {
+		return in.Do(a.ID)
+	}
+	if text == "" {
+		return false
+	}
+	in.Insert(text)
+	return true
+}
+
+// Do carries out an action on the line; false when it is none of a line's, or there is
+// nothing to complete.
+func (in *Input) Do(id action.ID) bool {
+	at := in.text().Position()
+	switch id {
+	case action.InputLeft:
+		in.text().SetCursor(edge(in.Value(), at-1, false))
+	case action.InputRight:
+		if !in.Complete() {
+			in.text().SetCursor(edge(in.Value(), at+1, true))
 		}
-		for in.at < len(in.text) && in.text[in.at] != ' ' {
-			in.at++
+	case action.InputWordLeft, action.InputStart:
+		in.press(id)
+		in.snap(false)
+	case action.InputEnd:
+		if !in.Complete() {
+			in.press(id)
 		}
-	case "backspace", "ctrl+h":
-		in.cut(in.before(), in.at)
-	case "delete", "ctrl+d":
-		in.cut(in.at, in.after())
-	case "ctrl+w", "alt+backspace":
-		in.cut(in.word(), in.at)
-	case "ctrl+u":
-		in.cut(0, in.at)
-	case "ctrl+k":
-		in.cut(in.at, len(in.text))
-	case "up":
+	case action.InputWordRight:
+		in.press(id)
+		in.snap(true)
+	case action.InputDeleteLeft:
+		in.cut(edge(in.Value(), at-1, false), at)
+	case action.InputDeleteRight:
+		in.cut(at, edge(in.Value(), at+1, true))
+	case action.InputDeleteWord:
+		in.Do(action.InputWordLeft)
+		in.cut(in.text().Position(), at)
+	case action.InputDeleteNext:
+		in.Do(action.InputWordRight)
+		in.cut(at, in.text().Position())
+	case action.InputDeleteStart, action.InputDeleteEnd:
+		in.text().SetSuggestions(nil)
+		in.press(id)
+	case action.InputEarlier:
 		in.recall(1)
-	case "down":
+	case action.InputLater:
 		in.recall(-1)
+	case action.InputComplete:
+		return in.Complete()
 	default:
-		if text == "" {
-			return false
-		}
-		in.Insert(text)
+		return false
 	}
 	return true
 }
 
-func (in *Input) cut(from, to int) {
-	in.text = slices.Delete(in.text, from, to)
-	in.at = from
+// snap puts the cursor to the end of a letter when it is inside one.
+func (in *Input) snap(right bool) {
+	in.text().SetCursor(edge(in.Value(), in.text().Position(), right))
 }
 
-// before and after are the ends of the letters beside the cursor; what is drawn
-// as one letter is passed as one.
-func (in *Input) before() int {
+func (in *Input) cut(from, to int) {
+	if from < to {
+		in.put(string(slices.Delete([]rune(in.Value()), from, to)), from)
+	}
+}
+
+// edge is the end of a letter nearest to a place in a text, at it or to one side of it.
+// Places are counted in characters; what is drawn as one letter may have several.
+func edge(text string, place int, right bool) int {
 	at := 0
-	for rest := string(in.text[:in.at]); rest != ""; {
-		g, _ := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
-		if g == rest || g == "" {
+	for text != "" && at < place {
+		letter, _ := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+		n := utf8.RuneCountInString(letter)
+		if n == 0 || at+n > place && !right {
 			break
 		}
-		at += utf8.RuneCountInString(g)
-		rest = rest[len(g):]
+		at += n
+		text = text[len(letter):]
 	}
 	return at
 }
 
-func (in *Input) after() int {
-	if in.at == len(in.text) {
-		return in.at
+// Offer suggests how the text might go on: a whole text that begins with it; empty
+// suggests nothing. An edit takes the suggestion away.
+func (in *Input) Offer(whole string) {
+	if in.line == nil && whole == "" {
+		return
 	}
-	g, _ := ansi.FirstGraphemeCluster(string(in.text[in.at:]), ansi.GraphemeWidth)
-	return min(len(in.text), in.at+max(1, utf8.RuneCountInString(g)))
+	in.text().SetSuggestions([]string{whole})
 }
 
-func (in *Input) word() int {
-	at := in.at
-	for at > 0 && in.text[at-1] == ' ' {
-		at--
+// Complete takes the suggestion, false when none is shown.
+func (in *Input) Complete() bool {
+	if in.Suggested() == "" {
+		return false
 	}
-	for at > 0 && in.text[at-1] != ' ' {
-		at--
+	in.Set(in.Value() + in.Suggested())
+	return true
+}
+
+// Suggested is what Complete would add, empty for nothing.
+func (in *Input) Suggested() string {
+	t := in.text()
+	value, whole := []rune(t.Value()), []rune(t.CurrentSuggestion())
+	if t.Position() < len(value) || len(whole) <= len(value) {
+		return ""
 	}
-	return at
+	return string(whole[len(value):])
 }
 
 func (in *Input) recall(d int) {
@@ -171,24 +236,32 @@ func (in *Input) Remember() {
 	}
 }
 
-// Render draws the line in w cells with the cursor in reverse, scrolled so that
-// the cursor is seen.
+// Render draws the line in w cells, scrolled so that the letter at the cursor is seen.
+// The cursor is the terminal's: Cursor says where it belongs.
 func (in *Input) Render(st *themes.Styles, w int) string {
+	in.cell = -1
 	if w <= 0 {
 		return ""
 	}
-	before, under, after := string(in.text[:in.at]), " ", ""
-	if in.at < len(in.text) {
-		n := in.after()
-		under, after = string(in.text[in.at:n]), string(in.text[n:])
+	value, at := []rune(in.Value()), in.text().Position()
+	before, after, rest := clean.Text(string(value[:at])), clean.Text(string(value[at:])), clean.Text(in.Suggested())
+	under, width := ansi.FirstGraphemeCluster(after+rest, ansi.GraphemeWidth)
+	if under == "" {
+		width = 1 // beyond the text
 	}
-	skip := 0
-	if over := Width(before) + Width(under) - w; over > 0 {
-		skip = over
+	in.cell = Width(before)
+	for over := in.cell + width - w; over > 0 && before != ""; {
+		letter, n := ansi.FirstGraphemeCluster(before, ansi.GraphemeWidth)
+		before = strings.TrimPrefix(before, letter)
+		in.cell -= n
+		over -= n
 	}
-	l := Line{{before, st.Input}, {under, st.Selection}, {after, st.Input}}
-	return l.Skip(skip).clip(w)
+	return Line{{before + after, st.Input}, {rest, st.Dim}}.clip(w)
 }
+
+// Cursor is the cell of the cursor in the line that was drawn last, -1 where there is
+// none.
+func (in *Input) Cursor() int { return in.cell }
 
 // clip draws the line in w cells without an ellipsis.
 func (l Line) clip(w int) string {

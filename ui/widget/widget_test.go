@@ -278,47 +278,6 @@ func TestCursorStaysInSight(t *testing.T) {
 	}
 }
 
-func TestInput(t *testing.T) {
-	in := &Input{}
-	for _, k := range []struct{ key, text string }{{"a", "a"}, {"b", "b"}, {"left", ""}, {"x", "x"}, {"home", ""}, {"delete", ""},
-		{"ctrl+e", ""}, {"space", " "}, {"é", "é"}, {"ctrl+w", ""}, {"y", "y"}} {
-		in.Key(k.key, k.text)
-	}
-	if got := in.Value(); got != "xb y" {
-		t.Errorf("%q", got)
-	}
-	in.Insert("two\nlines\x1b[31m")
-	if got := in.Value(); got != "xb ytwo lines[31m" {
-		t.Errorf("pasted: %q", got)
-	}
-	in.Remember()
-	in.Set("draft")
-	in.Key("up", "")
-	if got := in.Value(); got != "xb ytwo lines[31m" {
-		t.Errorf("recalled: %q", got)
-	}
-	in.Key("down", "")
-	if got := in.Value(); got != "draft" {
-		t.Errorf("back from the history: %q", got)
-	}
-	in.Set("👩‍👩‍👧x")
-	in.Key("left", "")
-	in.Key("backspace", "")
-	if got := in.Value(); got != "x" {
-		t.Errorf("a letter of several runes: %q", got)
-	}
-	in.Insert(strings.Repeat("z", 2*maxInput))
-	if len(in.Value()) != maxInput {
-		t.Errorf("%d letters", len(in.Value()))
-	}
-	for w := range 20 {
-		exact(t, in.Render(st, w), w, 1)
-	}
-	if in.Key("f5", "") {
-		t.Error("a key that types nothing was taken")
-	}
-}
-
 func TestNatural(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string

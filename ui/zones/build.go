@@ -7,9 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
-	"rung/ui/detail"
+	"rung/model/ladder"
+	"rung/model/words"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -28,7 +29,7 @@ func rowCount(z *item) string {
 	if z.SyncedAt.IsZero() {
 		return "–"
 	}
-	return detail.Thousands(z.RowCount())
+	return words.Thousands(z.RowCount())
 }
 
 // trouble is what is wrong with a zone in a few words.
@@ -39,7 +40,7 @@ func trouble(z *model.ZoneState) string {
 	}
 	if n := len(z.Disowned); n > 0 {
 		d := &z.Disowned[0]
-		parts = append(parts, detail.Count(n, "row")+" of Rung's lost the owner ids: "+d.Table+" "+d.UUID+" was of "+d.Was.Label())
+		parts = append(parts, words.Total(n, "row")+" of Rung's lost the owner ids: "+d.Table+" "+d.UUID+" was of "+d.Was.Label())
 	}
 	if z.Error != "" {
 		parts = append(parts, z.Error)
@@ -78,7 +79,7 @@ func (v *zones) troubles(w, most int) []string {
 const foundShown = 2
 
 // compare takes what comparing the zones finds, but for what is only settling.
-func (v *zones) compare(r *engine.Revision) {
+func (v *zones) compare(r *revision.Revision) {
 	v.found = v.found[:0]
 	for _, f := range r.ZoneFindings(v.now) {
 		if f.Severity != model.SeverityInfo {
@@ -90,7 +91,7 @@ func (v *zones) compare(r *engine.Revision) {
 // shown are what the lower table lists: the policies as they decide, what only
 // rows are left of, and of the units that are no objects those that are not in
 // sync in some zone.
-func shown(r *engine.Revision, now time.Time) []model.PolicyKey {
+func shown(r *revision.Revision, now time.Time) []model.PolicyKey {
 	seen := map[model.PolicyKey]bool{}
 	var others []model.PolicyKey
 	for _, z := range r.Zones {
@@ -102,7 +103,7 @@ func shown(r *engine.Revision, now time.Time) []model.PolicyKey {
 		}
 	}
 	slices.SortFunc(others, model.Key.Compare)
-	return append(model.Order(r.Cluster), others...)
+	return append(ladder.Order(r.Cluster), others...)
 }
 
 // name is a policy or unit as the lower table calls it: the kind is left out
@@ -147,7 +148,7 @@ func (v *zones) columns(zs []*model.ZoneState) {
 	v.policies.Columns = cols
 }
 
-func (v *zones) line(r *engine.Revision, k model.PolicyKey) *line {
+func (v *zones) line(r *revision.Revision, k model.PolicyKey) *line {
 	l := &line{key: k}
 	if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 		l.prio = strconv.Itoa(int(p.Priority))

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
+	"rung/model/ladder"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -44,7 +46,7 @@ func (o *over) others() string {
 
 // overZones are the policies in the order in which they decide, those of one
 // namespace and other rows only where they are behind or frozen.
-func (v *zones) overZones(r *engine.Revision) (lines []*line) {
+func (v *zones) overZones(r *revision.Revision) (lines []*line) {
 	differ := map[model.PolicyKey]bool{}
 	for _, it := range v.items {
 		for _, d := range it.differ {
@@ -52,7 +54,7 @@ func (v *zones) overZones(r *engine.Revision) (lines []*line) {
 		}
 	}
 	var keys []model.PolicyKey
-	for _, k := range model.Order(r.Cluster) {
+	for _, k := range ladder.Order(r.Cluster) {
 		if k.Kind.IsAdmin() || differ[k] {
 			keys = append(keys, k)
 			delete(differ, k)
@@ -74,7 +76,7 @@ func (v *zones) overZones(r *engine.Revision) (lines []*line) {
 }
 
 // countOver judges a policy in every zone.
-func countOver(r *engine.Revision, k model.PolicyKey, now time.Time) over {
+func countOver(r *revision.Revision, k model.PolicyKey, now time.Time) over {
 	o := over{states: map[model.PolicyState]int{}, worst: model.StateInSync}
 	for _, z := range r.Zones {
 		if !r.InZone(k, z.Name) {
@@ -114,7 +116,7 @@ func (v *zones) overColumns() []widget.Column[*line] {
 			if !l.over.worst.Worse(model.StateNotEnforced) || len(l.over.names) == l.over.zones {
 				return nil // nothing to mend, or everywhere; which zones are not read is told above
 			}
-			return widget.Line{{Text: detail.StateSign(l.over.worst) + " ", Style: view.StateStyle(l.over.worst, v.st)}, {Text: detail.Join(l.over.names, 3)}}
+			return widget.Line{{Text: detail.StateSign(l.over.worst) + " ", Style: view.StateStyle(l.over.worst, v.st)}, {Text: words.List(l.over.names, 3)}}
 		}},
 	}
 }
@@ -126,7 +128,7 @@ func (v *zones) sums(env *view.Env, w int) []string {
 		return nil
 	}
 	st, t := env.Styles, view.TallyOf(env.Rev.Zones)
-	l := append(widget.Line{{Text: " " + detail.Count(t.All, "zone") + "  "}}, t.Line(st, true)...)
+	l := append(widget.Line{{Text: " " + words.Total(t.All, "zone") + "  "}}, t.Line(st, true)...)
 	n := 0
 	for _, it := range v.items {
 		if len(it.differ) > 0 {
@@ -140,7 +142,11 @@ func (v *zones) sums(env *view.Env, w int) []string {
 	}
 	out := []string{l.Render(w)}
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {
-		out = append(out, widget.Styled(" "+line, st.Dim).Render(w))
+		l := widget.Styled(" "+line, st.Dim)
+		if s, room := env.Rev.Sweep, w-widget.Width(line)-2; s.Read < s.Total && room >= 4 {
+			l = widget.Join(widget.Plain(" "), widget.Bar(st, st.Info, int64(s.Read), int64(s.Total), min(room, 10)), l)
+		}
+		out = append(out, l.Render(w))
 	}
 	return out
 }

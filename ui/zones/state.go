@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
-	"rung/ui/detail"
+	"rung/model/words"
 )
 
 // item is a zone with what was counted of it.
@@ -35,7 +35,7 @@ type differing struct {
 }
 
 // count judges everything in a zone.
-func count(r *engine.Revision, z *model.ZoneState, now time.Time) *tally {
+func count(r *revision.Revision, z *model.ZoneState, now time.Time) *tally {
 	t := &tally{of: z, counted: now}
 	for k := range z.Policies {
 		if !k.Kind.IsPolicy() && !r.InZone(k, z.Name) {
@@ -92,7 +92,7 @@ func (it *item) names(most int) string {
 	for _, d := range it.differ {
 		names = append(names, name(d.key))
 	}
-	return string(it.differ[0].state) + ": " + detail.Join(names, most)
+	return string(it.differ[0].state) + ": " + words.List(names, most)
 }
 
 // only is which zones are shown.
@@ -127,7 +127,7 @@ func (o only) has(it *item) bool {
 
 // count brings the tallies up to date, unless those there are are fresh enough, and
 // puts the worst zones first.
-func (v *zones) count(r *engine.Revision, now time.Time, fresh bool) (items []*item) {
+func (v *zones) count(r *revision.Revision, now time.Time, fresh bool) (items []*item) {
 	next := make(map[string]*tally, len(r.Zones))
 	for _, z := range r.Zones {
 		t := v.tallies[z.Name]

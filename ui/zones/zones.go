@@ -1,11 +1,12 @@
 package zones
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
@@ -26,7 +27,7 @@ type zones struct {
 	over     int // lines over the upper one
 	now      time.Time
 	st       *themes.Styles
-	rev      *engine.Revision
+	rev      *revision.Revision
 	// found is what comparing the zones finds.
 	found []model.Finding
 
@@ -270,6 +271,11 @@ func (v *zones) Selected() nav.Page {
 func (v *zones) SetFilter(f widget.Filter) {
 	v.zones.SetFilter(f)
 	v.policies.SetFilter(f)
+}
+
+// Complete finds how a word of either table goes on.
+func (v *zones) Complete(begin string) string {
+	return cmp.Or(v.zones.Complete(begin), v.policies.Complete(begin))
 }
 
 // Counts counts both tables.

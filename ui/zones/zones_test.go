@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/engine"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -69,7 +69,7 @@ func TestUnits(t *testing.T) {
 	s.Want("15/16", "NP blue/allow-web", "EF yellow/default", "BANP default") // experimental is not enforced
 	s.WantNot("default deny of", "hairpin")
 
-	deny := engine.DefaultDeny("blue", model.Ingress)
+	deny := revision.DefaultDeny("blue", model.Ingress)
 	z := *p.Zones[1]
 	in := *z.Policies[deny]
 	in.InSync, in.Missing, in.DiffSince, in.Touched = false, 1, uitest.Now.Add(-30*time.Second), uitest.Now.Add(-30*time.Second)
@@ -89,7 +89,7 @@ func TestUnits(t *testing.T) {
 
 // many are 500 zones of which five have an altered row, two are dead, one may not be
 // read and three were not read yet.
-func many(t *testing.T) *engine.Parts {
+func many(t *testing.T) *revision.Facts {
 	p := uitest.Cluster(t)
 	uitest.Many(p, 500)
 	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}

@@ -160,7 +160,8 @@ func TestArchive(t *testing.T) {
 	if u := next(); u.Conn != model.ConnLost {
 		t.Errorf("a zone in it: %+v", u)
 	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
+	// In one step: what is being written is read as well.
+	if err := errors.Join(os.WriteFile(path+".new", text, 0o600), os.Rename(path+".new", path)); err != nil {
 		t.Fatal(err)
 	}
 	if u := next(); u.Conn != model.ConnReadOnly || u.DB.Global().Name != "node-b" {

@@ -14,8 +14,8 @@ import (
 
 	"rung/model/clean"
 	"rung/model/nb"
-	"rung/reading"
 	"rung/sources/nbdb"
+	"rung/sources/reading"
 )
 
 // What can be wrong with a file; compare with errors.Is.

@@ -14,6 +14,7 @@ import (
 	"rung/model/clean"
 	"rung/model/nb"
 	"rung/sources/nbdb"
+	"rung/sources/retry"
 )
 
 // Prefix begins the address of a database file.
@@ -73,7 +74,7 @@ func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	sink(model.ZoneUpdate{Conn: model.ConnDialling, At: time.Now()})
 	var w watch
 	wait := time.Duration(0)
-	for pause(ctx, wait) {
+	for retry.Sleep(ctx, wait) {
 		wait = z.cfg.Poll
 		if !w.changed(z.cfg.Path) {
 			continue
@@ -185,19 +186,4 @@ func (w *watch) good(tip string) bool {
 	}
 	w.tip, w.down = tip, model.ZoneUpdate{}
 	return true
-}
-
-// pause says whether the time passed before ctx ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

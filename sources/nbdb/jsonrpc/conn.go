@@ -29,6 +29,29 @@ const stretch = 256
 // said before it hung up.
 const lastWords = time.Second
 
+// largeBuffers are those of large messages that came through: while rows are written
+// or read, the next is not far.
+var largeBuffers sync.Pool
+
+// mostBuffer is the largest that is handed on, in bytes.
+const mostBuffer = 8 << 20
+
+// takeBuffer is a buffer of that size, which may have more room behind it.
+func takeBuffer(n int) []byte {
+	if n > keepBuffer {
+		if b, ok := largeBuffers.Get().(*[]byte); ok && cap(*b) >= n {
+			return (*b)[:n]
+		}
+	}
+	return make([]byte, n)
+}
+
+func giveBuffer(b []byte) {
+	if cap(b) > keepBuffer && cap(b) <= mostBuffer {
+		largeBuffers.Put(&b)
+	}
+}
+
 // Errors of a connection.
 var (
 	ErrTooLong = errors.New("message is too long")
@@ -97,33 +120,44 @@ func (c *Conn) Write(msg []byte) error {
 	return c.write(msg)
 }
 
-// WriteRequest sends a request; params are not kept.
+// WriteRequest sends a request; params are not kept. Large ones are sent from where
+// they are.
 func (c *Conn) WriteRequest(id uint64, method string, params []byte) error {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
-	msg := appendRequest(c.out[:0], id, method, params)
-	if c.out = msg; cap(msg) > keepBuffer {
-		c.out = nil
+	if len(params) <= headway {
+		c.out = append(append(appendRequest(c.out[:0], id, method), params...), '}')
+		return c.write(c.out)
 	}
-	return c.write(msg)
+	c.out = appendRequest(c.out[:0], id, method)
+	return c.write(c.out, params, []byte{'}'})
 }
 
-// write is Write for whoever holds wmu.
-func (c *Conn) write(msg []byte) error {
+// write sends the parts of a message, for whoever holds wmu.
+func (c *Conn) write(msg ...[]byte) error {
 	if why := c.broken.Load(); why != nil {
 		return *why
 	}
-	for rest := msg; len(rest) > 0; {
-		part := rest[:min(len(rest), headway)]
-		if err := c.c.SetWriteDeadline(time.Now().Add(c.writeTimeout)); err != nil {
-			return c.breaks(fmt.Errorf("setting the write deadline: %w", err))
+	for _, rest := range msg {
+		for len(rest) > 0 {
+			part := rest[:min(len(rest), headway)]
+			if err := c.c.SetWriteDeadline(time.Now().Add(c.writeTimeout)); err != nil {
+				return c.breaks(fmt.Errorf("setting the write deadline: %w", err))
+			}
+			if _, err := c.c.Write(part); err != nil {
+				return c.breaks(fmt.Errorf("sending %d bytes: %w", size(msg), err))
+			}
+			rest = rest[len(part):]
 		}
-		if _, err := c.c.Write(part); err != nil {
-			return c.breaks(fmt.Errorf("sending %d bytes: %w", len(msg), err))
-		}
-		rest = rest[len(part):]
 	}
 	return nil
+}
+
+func size(parts [][]byte) (n int) {
+	for _, p := range parts {
+		n += len(p)
+	}
+	return n
 }
 
 // breaks notes why a write failed and has Read end soon. It returns that error.
@@ -157,10 +191,11 @@ func (c *Conn) Read() (Message, error) {
 // next returns the bytes of the next JSON object.
 func (c *Conn) next() ([]byte, error) {
 	if len(c.buf) > keepBuffer && c.end-c.start < keepBuffer/2 {
-		// A snapshot came through: give its buffer back.
-		b := make([]byte, keepBuffer)
+		// A large message came through: give its buffer back.
+		b, was := make([]byte, keepBuffer), c.buf
 		c.end = copy(b, c.buf[c.start:c.end])
 		c.buf, c.start = b, 0
+		giveBuffer(was)
 	}
 	var depth int
 	var inString, escaped bool
@@ -235,11 +270,14 @@ func (c *Conn) fill() (moved int, err error) {
 			c.start = 0
 		case c.end-c.start >= c.max:
 			return 0, fmt.Errorf("%w: more than %d bytes", ErrTooLong, c.max)
+		case cap(c.buf) >= 2*len(c.buf):
+			c.buf = c.buf[:2*len(c.buf)]
 		default:
-			b := make([]byte, 2*len(c.buf))
+			b, was := takeBuffer(2*len(c.buf)), c.buf
 			moved = c.start
 			c.end = copy(b, c.buf[c.start:c.end])
 			c.buf, c.start = b, 0
+			giveBuffer(was)
 		}
 	}
 	n, err := c.c.Read(c.buf[c.end:])
@@ -290,17 +328,17 @@ func notNull(raw []byte) []byte {
 
 // Request is a request; params is a JSON array.
 func Request(id uint64, method string, params []byte) []byte {
-	return appendRequest(make([]byte, 0, len(params)+len(method)+48), id, method, params)
+	b := appendRequest(make([]byte, 0, len(params)+len(method)+48), id, method)
+	return append(append(b, params...), '}')
 }
 
-func appendRequest(b []byte, id uint64, method string, params []byte) []byte {
+// appendRequest appends a request up to its params.
+func appendRequest(b []byte, id uint64, method string) []byte {
 	b = append(b, `{"id":`...)
 	b = strconv.AppendUint(b, id, 10)
 	b = append(b, `,"method":`...)
 	b = AppendString(b, method)
-	b = append(b, `,"params":`...)
-	b = append(b, params...)
-	return append(b, '}')
+	return append(b, `,"params":`...)
 }
 
 // Notification is a request without an id: no reply comes.

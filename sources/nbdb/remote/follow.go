@@ -9,6 +9,7 @@ import (
 
 	"rung/model/nb"
 	"rung/sources/nbdb/jsonrpc"
+	"rung/sources/retry"
 )
 
 // monitors is a fixed program that runs one "ovsdb-client monitor-cond" for each
@@ -55,7 +56,7 @@ func (p *player) follow(ctx context.Context, tables []table) {
 		case err = <-ended:
 			err = fmt.Errorf("monitor-cond: %w", err)
 		case <-dirty:
-			if !until(ctx, pause) {
+			if !retry.Sleep(ctx, time.Until(pause)) {
 				return
 			}
 			began := time.Now()
@@ -72,17 +73,6 @@ func (p *player) follow(ctx context.Context, tables []table) {
 			p.end(err)
 			return
 		}
-	}
-}
-
-func until(ctx context.Context, t time.Time) bool {
-	timer := time.NewTimer(time.Until(t))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

@@ -3,11 +3,11 @@
 // transaction: references, rows that nobody refers to any more, weak references
 // to rows that went, indexes, sizes.
 //
-// It stands in for libovsdb's database/inmemory, which was tried first: it lets
-// values of the wrong type and range in or panics at them, and its count of
-// references goes wrong after some histories, so that ACLs outlive their port
-// group (found by running the same random transactions on it and on a real
-// ovsdb-server; this package passes that test).
+// It stands in for libovsdb's database/inmemory, which was tried first: it takes
+// numbers that the schema rules out, panics at a division by zero, and a transaction
+// that is refused leaves its count of references wrong, so that ACLs outlive their
+// port groups (docs/libovsdb.md). This package gives the same answers as a real
+// ovsdb-server to the same random transactions.
 //
 // Invariants: a row is never changed once it is in the database; a transaction
 // that fails leaves no trace; nothing in a request can make it panic. What it

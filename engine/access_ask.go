@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/sources/kube"
+)
+
+// questions are what the server is asked, the most wanted first.
+func questions(ovnNamespaces []string) (out []kube.Question) {
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
+		for _, v := range []kube.Verb{kube.VerbCreate, kube.VerbUpdate, kube.VerbPatch, kube.VerbDelete} {
+			out = append(out, v.Of(model.PolicyKey{Kind: k}))
+		}
+	}
+	for _, ns := range ovnNamespaces {
+		out = append(out, revision.Exec(ns), revision.PodLogs(ns))
+	}
+	for _, r := range []kube.Question{
+		{Resource: "namespaces"}, {Resource: "pods"}, {Resource: "nodes"}, {Resource: "services"}, {Resource: "events"},
+		{Group: "discovery.k8s.io", Resource: "endpointslices"}, {Group: "networking.k8s.io", Resource: "networkpolicies"},
+		{Group: "policy.networking.k8s.io", Resource: "adminnetworkpolicies"}, {Group: "policy.networking.k8s.io", Resource: "baselineadminnetworkpolicies"},
+		{Group: "k8s.ovn.org", Resource: "egressfirewalls"},
+	} {
+		for _, verb := range []string{"list", "watch"} {
+			r.Verb = verb
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// How often the server is asked again, sooner where it did not answer, and how
+// many questions are under way at once.
+const (
+	accessEvery = time.Minute
+	accessRetry = 10 * time.Second
+	accessAtOne = 4
+)
+
+// runAccess keeps what is allowed, and the schemas of the CRDs, up to date. It
+// blocks nobody: until there is an answer nothing is refused.
+func (e *Engine) runAccess(c *kube.Cluster) {
+	asked := questions(e.ovnNamespaces())
+	known := map[kube.Question]kube.Access{}
+	for {
+		complete := ask(e.ctx, c, asked, known)
+		a := revision.NewAccess(model.Kubectl{Flags: c.Flags()}, maps.Clone(known))
+		e.send(func(s *state) { s.access, s.dirty = a, true })
+		if schemas, found, err := c.Schemas(e.ctx); err == nil {
+			e.gate.UseSchemas(schemas)
+			e.send(func(s *state) {
+				if !slices.Equal(s.profile, found) {
+					s.profile, s.dirty = found, true
+				}
+			})
+		} else {
+			complete = false
+		}
+		wait := accessEvery
+		if !complete {
+			wait = accessRetry
+		}
+		if sleep(e.ctx, wait); e.ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// ask puts the questions and takes the answers into known. It says whether all
+// were answered; after the first that was not, no other is put.
+func ask(ctx context.Context, c *kube.Cluster, questions []kube.Question, known map[kube.Question]kube.Access) (complete bool) {
+	var mu sync.Mutex
+	var workers sync.WaitGroup
+	complete = true
+	work := make(chan kube.Question, len(questions))
+	for _, q := range questions {
+		work <- q
+	}
+	close(work)
+	for range accessAtOne {
+		workers.Go(func() {
+			for q := range work {
+				mu.Lock()
+				stop := !complete
+				mu.Unlock()
+				if stop || ctx.Err() != nil {
+					return
+				}
+				a, err := c.May(ctx, q)
+				mu.Lock()
+				if err != nil {
+					complete = false
+				} else {
+					known[q] = a
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	workers.Wait()
+	return complete
+}

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/test/given"
+)
+
+// Nobody in an engine that nothing happens to wakes up whoever waits for it.
+func TestIdleEngineSleeps(t *testing.T) {
+	e := quiet(t, nil)
+	e.do(func(*state) {})
+	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	defer cancel()
+	looks := 0
+	if err := e.Wait(ctx, func(*revision.Revision) bool { looks++; return false }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	if looks > 3 {
+		t.Errorf("looked %d times in 0.7 s, and nothing happened", looks)
+	}
+}
+
+// Settling becomes behind by the time alone: whoever waits is woken then, for each
+// policy once, without a new revision.
+func TestSettlingEndsByItself(t *testing.T) {
+	e := quiet(t, nil)
+	one, two := given.ANPKey("one"), given.ANPKey("two")
+	now := time.Now()
+	touched := func(ago time.Duration) *model.PolicyInZone {
+		return &model.PolicyInZone{Different: 1, LivePriority: -1, Touched: now.Add(ago - model.SettleTime), DiffSince: now.Add(ago - model.SettleTime)}
+	}
+	z := &model.ZoneState{Name: "z", Conn: model.ConnSynced, SyncedAt: now,
+		Policies: map[model.PolicyKey]*model.PolicyInZone{one: touched(200 * time.Millisecond), two: touched(400 * time.Millisecond)}}
+	for k, p := range z.Policies {
+		p.Policy = k
+	}
+	z.Settles = z.NextBehind(now)
+	e.do(func(s *state) { s.zones["z"], s.dirty = z, true })
+	number := e.Revision().Number
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var seen []int
+	if err := e.Wait(ctx, func(r *revision.Revision) bool {
+		behind := 0
+		for _, k := range []model.PolicyKey{one, two} {
+			if r.Zone("z").Policy(k).State(r.Zone("z"), e.Now()) == model.StateBehind {
+				behind++
+			}
+		}
+		seen = append(seen, behind)
+		return behind == 2
+	}); err != nil {
+		t.Fatalf("%v: %v", err, seen)
+	}
+	if len(seen) > 4 || e.Revision().Number != number {
+		t.Errorf("saw %v in %d revisions", seen, e.Revision().Number-number)
+	}
+}
+
+// When the loop has ended no timer of it runs on.
+func TestAlarmsEndWithTheLoop(t *testing.T) {
+	e := quiet(t, nil)
+	var timers []*time.Timer
+	e.do(func(s *state) {
+		for _, a := range []*alarm{&s.alarms.dialect, &s.alarms.sweep, &s.alarms.settle} {
+			a.set(time.Hour)
+			timers = append(timers, a.timer)
+		}
+	})
+	e.Close()
+	for i, timer := range timers {
+		if timer.Stop() {
+			t.Errorf("alarm %d was still set", i)
+		}
+	}
+}

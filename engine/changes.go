@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/statedir"
+	"rung/model"
+	"rung/sources/safefile"
+)
+
+// startGate opens history and audit and puts the gate in front of the writer.
+// The history outlives the process only where the changes do: with a writer of
+// its own behind the memory.
+func (e *Engine) startGate() error {
+	dir := e.cfg.StateDir
+	if e.cfg.Kube != nil && e.cfg.Writer == nil {
+		e.cfg.Writer = gate.ToCluster(e.cfg.Kube)
+	}
+	if dir != "" {
+		note, err := statedir.OpenOn(safefile.Or(e.cfg.Disk), dir)
+		if err != nil {
+			return err
+		}
+		if note != "" {
+			e.notices = append(e.notices, note)
+		}
+	}
+	historyDir := dir
+	if e.cfg.Writer == nil {
+		historyDir = ""
+	}
+	h, err := gate.OpenHistory(e.cfg.Disk, historyDir, e.cfg.identity())
+	if err != nil {
+		return err
+	}
+	e.gate = gate.New(gate.Config{Current: e.Revision, Writer: memory{e}, Decides: e.cfg.Writer, History: h, Audit: gate.NewAudit(e.cfg.Disk, dir), Now: e.now,
+		Shown: e.awaitShown, HistoryChanged: func(undo string) { e.do(func(s *state) { s.undo, s.dirty = undo, true }) }})
+	if e.cfg.Kube != nil {
+		e.goRun(func() { e.runAccess(e.cfg.Kube) })
+	}
+	if undo := e.gate.UndoTitle(); undo != "" {
+		e.send(func(s *state) { s.undo, s.dirty = undo, true })
+	}
+	e.startPlans(historyDir, h)
+	return nil
+}
+
+// memory writes changes into the engine's own state, after the writer that
+// makes them last, if there is one.
+type memory struct{ e *Engine }
+
+// Write makes the changes; when it returns a revision shows them. What a server
+// has, its source shows: putting it over the source would hide who comes after.
+func (m memory) Write(ctx context.Context, changes []gate.ObjectChange) error {
+	w := m.e.cfg.Writer
+	if w != nil {
+		if err := w.Write(ctx, changes); err != nil {
+			return err
+		}
+	}
+	if gate.Asked(w) {
+		return nil
+	}
+	objects := make(map[model.Key]*model.Policy, len(changes))
+	for _, c := range changes {
+		objects[c.Key] = c.New
+	}
+	// What is written lasts, whether or not this engine still shows it.
+	if !m.e.do(func(s *state) { s.change(objects) }) && w == nil {
+		return fmt.Errorf("the engine has ended: %w", context.Canceled)
+	}
+	return nil
+}
+
+// showTime is how long a change waits for the source to show it.
+const showTime = 2 * time.Second
+
+// awaitShown waits until the source shows a change that a server has taken.
+func (e *Engine) awaitShown(ctx context.Context, changes []gate.ObjectChange) {
+	ctx, cancel := context.WithTimeout(ctx, showTime)
+	defer cancel()
+	_ = e.Wait(ctx, func(r *revision.Revision) bool {
+		for _, c := range changes {
+			is := r.Cluster.Policy(c.Key)
+			if c.New == nil && is != nil && is.UID == c.Old.UID || c.New != nil && !model.SameContent(is, c.New) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Preview works out what a change would do, without any side effect. The error
+// says that it could not be worked out; that the change may not be made is in
+// Blocked and Errors.
+func (e *Engine) Preview(ctx context.Context, m gate.Mutation) (*gate.Preview, error) {
+	return e.gate.Preview(ctx, e.Revision(), m)
+}
+
+// Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
+// ErrNotConfirmed where the gate said no. An error that comes with a Result says
+// that the change was made, and what could not be written down about it.
+func (e *Engine) Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
+	return e.gate.Commit(ctx, p, c)
+}
+
+// Notices are what was found and mended when the engine started, for whoever
+// started it: the permissions of the state folder, lines of the history that
+// cannot be read.
+func (e *Engine) Notices() []string { return e.notices }
+
+// History lists the changes that can be taken back, newest first.
+func (e *Engine) History() []gate.HistoryEntry { return e.gate.History() }

@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/engine/source"
+	"rung/model"
+	"rung/model/plan"
+	"rung/test/given"
+)
+
+// inSync says whether every zone shows every ANP and BANP.
+func inSync(r *revision.Revision) bool {
+	if !r.Loaded || len(r.Zones) == 0 {
+		return false
+	}
+	for _, kind := range []model.Kind{model.KindANP, model.KindBANP} {
+		for p := range r.Cluster.Policies(kind) {
+			if s := r.Summary(p.Key, r.At); r.None(p.Key) == nil && s.State != model.StateInSync {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// The gate in a running engine: the built-in cluster and zones in memory.
+func TestGateOfAnEngine(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	dir, err := os.MkdirTemp("", "rung") // socket paths must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []source.Source{gate.NewFiles(gate.FileOptions{Demo: true})},
+		Sandbox: &SandboxConfig{Server: "builtin", Dir: dir}, Writes: true, StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	wait := func(what string, holds func(*revision.Revision) bool) *revision.Revision {
+		t.Helper()
+		if err := e.Wait(ctx, holds); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		return e.Revision()
+	}
+	rev := wait("in sync", inSync)
+	k := given.ANPKey("cluster-control")
+	from := rev.Cluster.Policy(k).Priority
+	uuids := func(r *revision.Revision) string {
+		var out []string
+		for _, z := range r.Zones {
+			for a := range z.DB.ACLs() {
+				if strings.Contains(a.ID(), ":cluster-control:") {
+					out = append(out, z.Name+a.ID()+a.UUID)
+				}
+			}
+		}
+		return strings.Join(out, "\n")
+	}
+	before := uuids(rev)
+
+	p, err := e.Preview(ctx, movedTo("cluster-control", from+1))
+	if err != nil || p.Blocked != "" || p.ConfirmName != "cluster-control" || len(p.Rows) == 0 {
+		t.Fatalf("%v %+v", err, p)
+	}
+	if _, err := e.Commit(ctx, p, gate.Confirm{Yes: true}); !errors.Is(err, gate.ErrNotConfirmed) {
+		t.Fatal(err)
+	}
+	r, err := e.Commit(ctx, p, gate.Confirm{Yes: true, Name: "cluster-control", By: "cli"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev = e.Revision()
+	if rev.Cluster.Policy(k).Priority != from+1 || rev.Undo != p.Title || r.Undo == 0 {
+		t.Errorf("after the commit: %d, undo %q", rev.Cluster.Policy(k).Priority, rev.Undo)
+	}
+	moved := func(to int32) func(*revision.Revision) bool {
+		return func(r *revision.Revision) bool {
+			for _, z := range r.Zones {
+				if p := z.Policy(k); p == nil || !p.InSync || p.LivePriority != to {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	if rev = wait("the rows of the move", moved(from+1)); uuids(rev) != before {
+		t.Error("rows were made anew instead of changed")
+	}
+	p, err = e.Preview(ctx, gate.Mutation{Op: gate.OpUndo})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Commit(ctx, p, gate.Confirm{Yes: true, Name: "cluster-control", By: "cli"}); err != nil {
+		t.Fatal(err)
+	}
+	wait("the rows of the undo", moved(from))
+	if e.Revision().Undo != "" || len(e.History()) != 2 {
+		t.Errorf("undo %q, %d entries", e.Revision().Undo, len(e.History()))
+	}
+
+	b, err := plan.FromCluster(e.Revision().Cluster, model.MaxPriority)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pl, err := b.Respace(9, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pre, err := e.PlanPreview(ctx, &pl)
+	if err != nil || pre.Blocked != "" {
+		t.Fatalf("%v %s", err, pre.Blocked)
+	}
+	if err := e.PlanStart(ctx, &pl, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"}); err != nil {
+		t.Fatal(err)
+	}
+	if e.Revision().Plan == nil {
+		t.Error("a plan that was started is not in the revision")
+	}
+	rev = wait("the plan", func(r *revision.Revision) bool {
+		return r.Plan.State == gate.PlanDone || r.Plan.State == gate.PlanStopped
+	})
+	if rev.Plan.State != gate.PlanDone || rev.Plan.Done != len(pl.Steps) {
+		t.Errorf("%+v", rev.Plan)
+	}
+	for _, s := range pl.Then {
+		if got := rev.Cluster.Policy(given.ANPKey(s.Policy)).Priority; got != s.Priority {
+			t.Errorf("%s at %d, want %d", s.Policy, got, s.Priority)
+		}
+	}
+	wait("in sync after the plan", inSync)
+	if err := e.SetWrites(false); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = e.Preview(ctx, movedTo("cluster-control", 1)); err != nil || !strings.HasPrefix(p.Blocked, "read-only: ") {
+		t.Errorf("%v %q", err, p.Blocked)
+	}
+}

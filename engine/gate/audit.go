@@ -1,0 +1,112 @@
+package gate
+
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"rung/model"
+	"rung/sources/safefile"
+)
+
+// AuditRecord is one line of the audit: a change that was made, that failed, or
+// that the gate refused to make although somebody had said yes.
+type AuditRecord struct {
+	Time time.Time `json:"time"`
+	// User is the operating system's name of who runs Rung; By the part of Rung
+	// that asked: "console", "cli", "plan".
+	User string `json:"user"`
+	By   string `json:"by,omitempty"`
+	// Mode and Context say what was changed: "cluster" and the kubeconfig
+	// context, "files" and the path, "demo".
+	Mode    string        `json:"mode"`
+	Context string        `json:"context,omitempty"`
+	Server  string        `json:"server,omitempty"` // of the API, on a cluster
+	Op      Op            `json:"op"`
+	Title   string        `json:"title"`
+	Objects []AuditObject `json:"objects,omitempty"`
+	// Guards are the guard rails that were hit, by code.
+	Guards []string `json:"guards,omitempty"`
+	// Commands are the equivalent kubectl command lines.
+	Commands []string `json:"commands,omitempty"`
+	// Result is "ok", "failed" or "refused"; Error says why. "unknown" is a change
+	// that was begun, and Rung ended or the disk failed before its outcome could be
+	// written down.
+	Result string `json:"result"`
+	Error  string `json:"error,omitempty"`
+	// Milliseconds is how long the change took.
+	Milliseconds int64 `json:"ms"`
+	// Undo is the history entry that takes the change back.
+	Undo uint64 `json:"undo,omitempty"`
+}
+
+// AuditObject names one object of a change.
+type AuditObject struct {
+	Kind      model.Kind `json:"kind"`
+	Namespace string     `json:"namespace,omitempty"`
+	Name      string     `json:"name"`
+	UID       string     `json:"uid,omitempty"`
+	// Change is "create", "update" or "delete".
+	Change string `json:"change"`
+}
+
+// The results of an audited change.
+const (
+	auditOK      = "ok"
+	auditFailed  = "failed"
+	auditRefused = "refused"
+	auditUnknown = "unknown"
+)
+
+// Audit appends records to a file, one JSON object per line. Nothing is ever
+// taken out of it. The line of a change is there before the change is made. It is
+// safe for concurrent use and by several processes.
+type Audit struct {
+	path string
+	disk safefile.FS
+	mu   sync.Mutex
+}
+
+// NewAudit appends to audit.jsonl in the folder. The file is made when the
+// first record comes. Without a folder nothing is kept.
+func NewAudit(disk safefile.FS, dir string) *Audit {
+	a := &Audit{disk: safefile.Or(disk)}
+	if dir != "" {
+		a.path = filepath.Join(dir, "audit.jsonl")
+	}
+	return a
+}
+
+// Path is the file's path, empty when nothing is kept.
+func (a *Audit) Path() string { return a.path }
+
+// auditObjects lists what a change touches.
+func auditObjects(changes []ObjectChange) []AuditObject {
+	out := make([]AuditObject, 0, len(changes))
+	for _, c := range changes {
+		o := AuditObject{Kind: c.Key.Kind, Namespace: c.Key.Namespace, Name: c.Key.Name, Change: c.verb()}
+		for _, p := range []*model.Policy{c.Old, c.New} {
+			if p != nil && p.UID != "" {
+				o.UID = p.UID // of a created object once it is there
+				break
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// CurrentUser names who runs this process: the login name, else the number.
+func CurrentUser() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	if name := strings.TrimSpace(os.Getenv("USER")); name != "" {
+		return name
+	}
+	return strconv.Itoa(os.Getuid())
+}

@@ -1,0 +1,303 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/sources/manifests"
+)
+
+// Why the gate does not make a change. They are compared with errors.Is.
+var (
+	// ErrBlocked: the change cannot be made as it is: read-only, not valid, a
+	// conflict, or nothing to do. Preview.Blocked says which.
+	ErrBlocked = errors.New("cannot be done")
+	// ErrStale: the change is not the one that was read any more. A StaleError
+	// says what is different and has the preview as it is now.
+	ErrStale = errors.New("changed since the preview")
+	// ErrNotConfirmed: nobody said yes, or the name that had to be typed was not.
+	ErrNotConfirmed = errors.New("not confirmed")
+	// ErrNotRecorded: the change was made, and the audit or the history could not
+	// be written. A Result comes with it.
+	ErrNotRecorded = errors.New("the change was made, but not written down")
+)
+
+// Gate is what every change of policies passes: preview says what a change
+// would do, commit makes it. commit trusts nothing in the preview but that it
+// was read: it works everything out again that decides whether the change may
+// be made.
+type Gate struct {
+	current func() *revision.Revision
+	writer  Writer
+	history *History
+	audit   *Audit
+	now     func() time.Time
+	user    string
+
+	// shown waits, as long as ctx lasts, until a revision shows the change.
+	// historyChanged tells that another change is the one undo takes back. Both
+	// may be nil.
+	shown          func(ctx context.Context, changes []ObjectChange)
+	historyChanged func(undo string)
+
+	// server is asked before anything is written; nil where there is none.
+	// schemas are those of its CRDs, nil for Rung's own.
+	server  checker
+	schemas atomic.Pointer[manifests.Schemas]
+
+	turn turnstile // one commit at a time
+}
+
+// Config says what a gate works with.
+type Config struct {
+	Current func() *revision.Revision // the newest revision
+	// Writer makes the changes. Decides is the one behind it where a server decides
+	// (Asked), which is asked before anything is written; else nil.
+	Writer, Decides Writer
+	History         *History
+	Audit           *Audit
+	Now             func() time.Time
+	// Shown waits, as long as ctx lasts, until a revision shows a change that a
+	// server has taken. HistoryChanged tells that another change is the one undo
+	// takes back. Both may be nil.
+	Shown          func(ctx context.Context, changes []ObjectChange)
+	HistoryChanged func(undo string)
+}
+
+// New puts a gate in front of a writer.
+func New(c Config) *Gate {
+	g := &Gate{current: c.Current, writer: c.Writer, history: c.History, audit: c.Audit, now: c.Now, user: CurrentUser(),
+		historyChanged: c.HistoryChanged}
+	if server, ok := c.Decides.(checker); ok {
+		g.server, g.shown = server, c.Shown
+	}
+	return g
+}
+
+// Asked says whether a writer is one behind which a server decides: what it wrote,
+// a source shows.
+func Asked(w Writer) bool {
+	_, ok := w.(checker)
+	return ok
+}
+
+// UseSchemas checks policies by the schemas of a server's CRDs from now on.
+func (g *Gate) UseSchemas(s *manifests.Schemas) { g.schemas.Store(s) }
+
+// approval is a Confirm, and for a step of a plan the guards that were
+// confirmed for the whole plan.
+type approval struct {
+	Confirm
+	guards []Guard
+}
+
+// accepts says whether what the guards ask for was given.
+func (a approval) accepts(p *Preview) bool {
+	if p.ConfirmName == "" || a.Name == p.ConfirmName {
+		return true
+	}
+	if !p.Mutation.Plan {
+		return false
+	}
+	for _, g := range p.Guards {
+		if !confirmed(a.guards, g) {
+			return false
+		}
+	}
+	return true
+}
+
+func confirmed(gs []Guard, g Guard) bool {
+	for _, c := range gs {
+		if c.Code == g.Code && c.Policy == g.Policy {
+			return true
+		}
+	}
+	return false
+}
+
+// Preview works out a change without any side effect. The error says that it
+// could not be worked out; that it may not be made is in Blocked and Errors.
+func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m Mutation) (*Preview, error) {
+	p, worked := g.work(ctx, rev, m)
+	if err := g.tell(ctx, rev, worked, p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// tell explains a preview that was worked out from rev, and from what a server
+// has of it.
+func (g *Gate) tell(ctx context.Context, rev, worked *revision.Revision, p *Preview) error {
+	p.seen = see(rev)
+	if len(p.Objects) == 0 {
+		return nil
+	}
+	if err := g.explain(ctx, worked, p); err != nil {
+		return fmt.Errorf("previewing %q: %w", p.Title, err)
+	}
+	return nil
+}
+
+// Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
+// ErrNotConfirmed where the gate said no. An error that comes with a Result says
+// that the change was made, and what could not be written down about it.
+func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
+	return g.commit(ctx, p, approval{Confirm: c})
+}
+
+func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, error) {
+	if p == nil {
+		return nil, fmt.Errorf("there is no preview: %w", ErrBlocked)
+	}
+	if !a.Yes {
+		return nil, fmt.Errorf("%s: %w", p.Title, ErrNotConfirmed)
+	}
+	if err := g.turn.enter(ctx, p.Title, a.Waits); err != nil {
+		return nil, err
+	}
+	defer g.turn.leave()
+	if a.Finish {
+		ctx = context.WithoutCancel(ctx)
+	}
+	now := g.current()
+	fresh, rev := g.work(ctx, now, p.Mutation)
+	if err := g.look(ctx, now, rev, p, fresh); err != nil {
+		return nil, err
+	}
+	if err := judge(p, fresh, a); err != nil {
+		if aerr := g.audit.Write(g.auditRecord(rev, fresh, a, auditRefused, err, 0, 0)); aerr != nil {
+			err = errors.Join(err, aerr)
+		}
+		return nil, err
+	}
+	start := g.now()
+	line, err := g.audit.Reserve(g.auditRecord(rev, fresh, a, auditUnknown, nil, 0, 0))
+	if err != nil {
+		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
+	}
+	if err := g.writer.Write(ctx, fresh.Objects); err != nil {
+		err = fmt.Errorf("%s: %w", p.Title, err)
+		if aerr := g.audit.Finish(line, g.auditRecord(rev, fresh, a, auditFailed, err, g.now().Sub(start), 0)); aerr != nil {
+			err = errors.Join(err, aerr)
+		}
+		return nil, err
+	}
+	res := &Result{Took: g.now().Sub(start)}
+	entry := HistoryEntry{At: start, Title: fresh.Title, By: a.By, Undoes: fresh.undoes}
+	for _, c := range fresh.Objects {
+		res.Written = append(res.Written, c.Key)
+		entry.Objects = append(entry.Objects, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
+	}
+	var herr error
+	res.Undo, herr = g.history.Push(entry)
+	if g.historyChanged != nil {
+		g.historyChanged(g.UndoTitle())
+	}
+	aerr := g.audit.Finish(line, g.auditRecord(rev, fresh, a, auditOK, nil, res.Took, res.Undo))
+	if g.shown != nil {
+		g.shown(ctx, fresh.Objects)
+	}
+	if err := errors.Join(herr, aerr); err != nil {
+		return res, fmt.Errorf("%s: %w: %w", fresh.Title, ErrNotRecorded, err)
+	}
+	return res, nil
+}
+
+// look completes what is known of a change that is about to be made, as far as
+// it was known of the preview: the consequences are worked out again when they
+// may be others.
+func (g *Gate) look(ctx context.Context, now, worked *revision.Revision, p, fresh *Preview) error {
+	if !p.seen.told {
+		return nil
+	}
+	if now.Cluster == p.seen.cluster && now.Flags.MaxPriority == p.seen.max {
+		fresh.seen = see(now)
+		fresh.seen.facts = p.seen.facts // of the same objects among the same others
+		if p.Changed(fresh) == "" {
+			return nil
+		}
+	}
+	return g.tell(ctx, now, worked, fresh)
+}
+
+// judge says why a change that was previewed as p, and is now worked out as
+// fresh, may not be made.
+func judge(p, fresh *Preview, a approval) error {
+	if fresh.Blocked != "" && p.Blocked != "" {
+		return fmt.Errorf("%s: %w: %s", p.Title, ErrBlocked, fresh.Blocked)
+	}
+	if what := p.Changed(fresh); what != "" {
+		return &StaleError{Title: p.Title, What: what, Preview: fresh}
+	}
+	if !a.accepts(fresh) {
+		return fmt.Errorf("%s: %w: type %s to go on (%s)", p.Title, ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
+	}
+	return nil
+}
+
+// auditRecord is what the audit says of a change.
+func (g *Gate) auditRecord(rev *revision.Revision, p *Preview, a approval, result string, why error, took time.Duration, undo uint64) AuditRecord {
+	r := AuditRecord{Time: g.now().UTC(), User: g.user, By: a.By, Mode: rev.Mode.Name, Context: rev.Mode.Title, Server: rev.Mode.Server, Op: p.Mutation.Op,
+		Title: p.Title, Objects: auditObjects(p.Objects), Commands: p.Commands, Result: result, Undo: undo,
+		Milliseconds: took.Milliseconds()}
+	for _, gd := range p.Guards {
+		r.Guards = append(r.Guards, gd.Code)
+	}
+	if why != nil {
+		r.Error = why.Error()
+	}
+	return r
+}
+
+// Note audits something that is no change of a policy: the switch of writing.
+// An audit that cannot be written is no reason to keep it from happening.
+func (g *Gate) Note(op, text string) {
+	rev := g.current()
+	_ = g.audit.Write(AuditRecord{Time: g.now().UTC(), User: g.user, By: "console", Mode: rev.Mode.Name, Context: rev.Mode.Title,
+		Server: rev.Mode.Server, Op: Op(op), Title: text, Result: auditOK})
+}
+
+// History lists the changes that can be taken back, newest first.
+func (g *Gate) History() []HistoryEntry { return g.history.Entries() }
+
+// UndoTitle describes what undo would take back, empty when there is nothing.
+func (g *Gate) UndoTitle() string {
+	e, ok := g.history.Find(0)
+	if !ok {
+		return ""
+	}
+	return e.Title
+}
+
+func textOf(p *model.Policy) string {
+	if p == nil {
+		return ""
+	}
+	return p.YAML
+}
+
+// verb is "create", "update" or "delete".
+func (c ObjectChange) verb() string {
+	switch {
+	case c.Old == nil:
+		return "create"
+	case c.New == nil:
+		return "delete"
+	}
+	return "update"
+}
+
+// capital writes the first letter large.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

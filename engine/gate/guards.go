@@ -1,0 +1,211 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
+)
+
+// Codes of guard rails. They are judged for what a change leaves behind, alike
+// for create, update, move and undo, and for a removed policy as it was. Changes
+// that touch neither subject, rules nor priority (logging, labels, the names of
+// rules) run into none.
+const (
+	// GuardDenySystem: a Deny meets a subject that takes in system namespaces, or
+	// a NetworkPolicy isolates pods there.
+	GuardDenySystem = "deny-system"
+	// GuardDenyAllNetworks: a Deny reaches every IPv4 or every IPv6 address.
+	GuardDenyAllNetworks = "deny-all-networks"
+	// GuardAllowLost: an Allow above a Deny that would catch the same peers goes
+	// away or moves below it.
+	GuardAllowLost = "allow-lost"
+	// GuardKept: something keeps the object as it is written elsewhere (GitOps)
+	// and will put it back.
+	GuardKept = "kept-elsewhere"
+)
+
+// IsSystemNamespace says whether the namespace holds parts of the cluster
+// itself: without them nobody can mend a policy.
+func IsSystemNamespace(name string) bool {
+	switch name {
+	case "kube-system", "kube-public", "kube-node-lease", "ovn-kubernetes", "openshift":
+		return true
+	}
+	return strings.HasPrefix(name, "openshift-")
+}
+
+// guards judges a change of policies. It asks the cluster as it is; the policies
+// of the change are taken from the change.
+func guards(c *model.Cluster, changes []ObjectChange, maxPriority int32) []Guard {
+	touched := deciding(changes)
+	if len(touched) == 0 {
+		return nil
+	}
+	x := overlap.NewPodIndex(c)
+	var out []Guard
+	for _, ch := range touched {
+		p := ch.New
+		if p == nil {
+			p = ch.Old
+		}
+		out = append(out, denyGuards(x, p)...)
+	}
+	touched = slices.DeleteFunc(touched, func(ch ObjectChange) bool { return !ch.Key.Kind.IsAdmin() })
+	if len(touched) == 0 {
+		return out
+	}
+	return append(out, newOrderGuard(c, x, touched, maxPriority).find()...)
+}
+
+// deciding are the changes that could change a decision.
+func deciding(changes []ObjectChange) (out []ObjectChange) {
+	for _, ch := range changes {
+		if ch.Old == nil || ch.New == nil || !sameDecisions(ch.Old, ch.New) {
+			out = append(out, ch)
+		}
+	}
+	return out
+}
+
+// sameDecisions says whether two versions of a policy decide alike in every
+// cluster.
+func sameDecisions(a, b *model.Policy) bool {
+	return a.Priority == b.Priority && a.Tier == b.Tier && a.IsolatesIngress == b.IsolatesIngress && a.IsolatesEgress == b.IsolatesEgress &&
+		a.Annotations[model.AnnotationStateless] == b.Annotations[model.AnnotationStateless] && a.Subject.Namespace == b.Subject.Namespace &&
+		a.Subject.AllPods == b.Subject.AllPods && sameSelector(a.Subject.Namespaces, b.Subject.Namespaces) &&
+		sameSelector(a.Subject.Pods, b.Subject.Pods) &&
+		slices.EqualFunc(a.Ingress, b.Ingress, sameRule) && slices.EqualFunc(a.Egress, b.Egress, sameRule)
+}
+
+func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a.Key() == b.Key() }
+
+// sameRule says whether two rules match and do the same; their names do not
+// matter.
+func sameRule(a, b model.Rule) bool {
+	return a.Action == b.Action && a.AnyPeer == b.AnyPeer && a.Direction == b.Direction && slices.Equal(a.Ports, b.Ports) &&
+		slices.EqualFunc(a.Peers, b.Peers, samePeer)
+}
+
+func samePeer(a, b model.Peer) bool {
+	return a.Kind == b.Kind && a.Namespace == b.Namespace && a.DNSName == b.DNSName && slices.Equal(a.Networks, b.Networks) &&
+		slices.Equal(a.Except, b.Except) && sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) &&
+		sameSelector(a.Nodes, b.Nodes)
+}
+
+// denyGuards are the guards a policy runs into by itself.
+func denyGuards(x *overlap.PodIndex, p *model.Policy) (out []Guard) {
+	if !p.Kind.IsAdmin() {
+		return namespaceGuards(p)
+	}
+	denies := rulesOf(p, model.Deny)
+	if len(denies) == 0 {
+		return nil
+	}
+	if whom := systemSubject(x, p); whom != "" {
+		out = append(out, Guard{Code: GuardDenySystem, Policy: p.Key,
+			Message: fmt.Sprintf("%s denies (%s) and its subject takes in %s", p.Key.Label(), ruleText(denies[0]), whom)})
+	}
+	for _, r := range denies {
+		var networks []string
+		for i := range r.Peers {
+			networks = append(networks, r.Peers[i].Networks...)
+		}
+		if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
+			out = append(out, Guard{Code: GuardDenyAllNetworks, Policy: p.Key,
+				Message: fmt.Sprintf("%s of %s denies every address: %s", ruleText(r), p.Key.Label(), strings.Join(whole, " and "))})
+			break
+		}
+	}
+	return out
+}
+
+// namespaceGuards are those of a NetworkPolicy or EgressFirewall, which reaches
+// no further than its namespace: a Deny of everything at the end of a firewall is
+// how one is written.
+func namespaceGuards(p *model.Policy) []Guard {
+	if !IsSystemNamespace(p.Namespace) {
+		return nil
+	}
+	what := ""
+	switch denies := rulesOf(p, model.Deny); {
+	case p.Kind == model.KindNP && (p.IsolatesIngress || p.IsolatesEgress):
+		what = "isolates (" + isolates(p) + ") pods"
+	case len(denies) > 0:
+		what = "denies (" + ruleText(denies[0]) + ") what leaves pods"
+	default:
+		return nil
+	}
+	return []Guard{{Code: GuardDenySystem, Policy: p.Key, Message: fmt.Sprintf("%s %s in %s", p.Key.Label(), what, p.Namespace)}}
+}
+
+// isolates says in which directions a NetworkPolicy isolates.
+func isolates(p *model.Policy) string {
+	switch {
+	case p.IsolatesIngress && p.IsolatesEgress:
+		return "ingress and egress"
+	case p.IsolatesIngress:
+		return "ingress"
+	case p.IsolatesEgress:
+		return "egress"
+	}
+	return "nothing"
+}
+
+// rulesOf are the policy's rules with an action, ingress first.
+func rulesOf(p *model.Policy, a model.Action) (out []*model.Rule) {
+	for _, d := range []model.Direction{model.Ingress, model.Egress} {
+		for i := range p.Rules(d) {
+			if p.Rules(d)[i].Action == a {
+				out = append(out, &p.Rules(d)[i])
+			}
+		}
+	}
+	return out
+}
+
+func ruleText(r *model.Rule) string { return revision.RuleLabel(r.Direction, r.Index, r.Name) }
+
+// systemSubject says which system namespaces the policy's subject takes in,
+// empty when none. A namespace selector that names labels counts as soon as it
+// matches one; an empty one always does when pods are not narrowed down, and
+// with a pod selector where that selects a pod in one.
+func systemSubject(x *overlap.PodIndex, p *model.Policy) string {
+	all := p.Subject.Namespaces.Empty() && p.Subject.Namespace == ""
+	anyPod := p.Subject.AllPods || p.Subject.Pods.Empty()
+	if all && anyPod {
+		return "every namespace"
+	}
+	var names []string
+	for ns := range x.Namespaces(p.Subject.Namespaces) {
+		if !IsSystemNamespace(ns.Name) || p.Subject.Namespace != "" && p.Subject.Namespace != ns.Name {
+			continue
+		}
+		if all && x.MatchIn(ns.Name, p.Subject.Pods).Empty() {
+			continue
+		}
+		names = append(names, ns.Name)
+	}
+	text := words.Cut(names, ", ", 3)
+	if len(names) > 3 {
+		text += " system namespaces"
+	}
+	return text
+}
+
+// confirmName is the name that must be typed: that of the first guarded policy
+// in the order of the changes.
+func confirmName(gs []Guard, changes []ObjectChange) string {
+	for _, ch := range changes {
+		for _, g := range gs {
+			if g.Policy == ch.Key {
+				return ch.Key.Name
+			}
+		}
+	}
+	return ""
+}

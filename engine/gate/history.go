@@ -1,0 +1,182 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"rung/model/nb"
+	"rung/sources/safefile"
+)
+
+// Bounds of the history: what is older is forgotten.
+const (
+	historyEntries = 200
+	historyBytes   = 8 << 20
+)
+
+// History is the list of changes that can be taken back. It survives a restart
+// in a file of JSON lines; lines that cannot be read are passed over, counted and
+// never thrown away. It is safe for concurrent use, and several processes may
+// share one file: a number is given once.
+type History struct {
+	mu      sync.Mutex
+	path    string // empty: kept in memory only
+	disk    safefile.FS
+	entries []HistoryEntry
+	next    uint64
+	skipped int
+	seen    fs.FileInfo // the file as it was last read or written
+}
+
+// historyLine is one line of the file: a new entry, or news of an old one.
+type historyLine struct {
+	Entry  *HistoryEntry `json:"entry,omitempty"`
+	Undone uint64        `json:"undone,omitempty"`
+	Redone uint64        `json:"redone,omitempty"`
+}
+
+// OpenHistory reads the history of a context (or path, or "demo") from the
+// state folder. Without a folder the history is kept in memory.
+func OpenHistory(disk safefile.FS, dir, context string) (*History, error) {
+	h := &History{next: 1, disk: safefile.Or(disk)}
+	if dir == "" {
+		return h, nil
+	}
+	h.path = filepath.Join(dir, "history", slug(context)+".jsonl")
+	if err := h.read(); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// slug is a name as a file name: plain characters of it, and a digest so that
+// two contexts never share a file.
+func slug(name string) string {
+	b := make([]byte, 0, 40)
+	for i := 0; i < len(name) && len(b) < 40; i++ {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+			b = append(b, c)
+		case len(b) > 0 && b[len(b)-1] != '-':
+			b = append(b, '-')
+		}
+	}
+	return string(b) + "." + nb.HashedName(name)
+}
+
+// Path is the file, empty where the history is kept in memory only.
+func (h *History) Path() string { return h.path }
+
+// Skipped is how many lines of the file could not be read.
+func (h *History) Skipped() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.skipped
+}
+
+// Entries is the history, newest first.
+func (h *History) Entries() []HistoryEntry {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := slices.Clone(h.entries)
+	slices.Reverse(out)
+	return out
+}
+
+// Find returns the entry with that number; 0 is the newest change that was not
+// taken back and did not take back another.
+func (h *History) Find(id uint64) (HistoryEntry, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := len(h.entries) - 1; i >= 0; i-- {
+		e := h.entries[i]
+		if id == 0 && !e.Undone && e.Undoes == 0 || id != 0 && e.ID == id {
+			return e, true
+		}
+	}
+	return HistoryEntry{}, false
+}
+
+// Push adds a change, gives it a number and writes it down. An entry that
+// undoes another marks that one. The entry is kept in memory also when it could
+// not be written.
+func (h *History) Push(e HistoryEntry) (id uint64, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	unlock, err := h.lock()
+	if err == nil {
+		defer unlock()
+		err = h.catchUp()
+	}
+	e.ID = h.next
+	lines := []historyLine{{Entry: &e}}
+	if e.Undoes != 0 {
+		lines = append(lines, historyLine{Undone: e.Undoes})
+		if i := h.index(e.Undoes); i >= 0 && h.entries[i].Undoes != 0 {
+			// Taking back an undo makes its change one that can be undone again.
+			lines = append(lines, historyLine{Redone: h.entries[i].Undoes})
+		}
+	}
+	var text bytes.Buffer
+	for _, l := range lines {
+		h.take(l)
+		b, merr := json.Marshal(l)
+		if merr != nil {
+			return e.ID, fmt.Errorf("history: %w", merr)
+		}
+		text.Write(append(b, '\n'))
+	}
+	if err == nil {
+		err = h.append(text.Bytes())
+	}
+	if err != nil {
+		return e.ID, fmt.Errorf("history: writing %s: %w", h.path, err)
+	}
+	return e.ID, nil
+}
+
+func (h *History) index(id uint64) int {
+	return slices.IndexFunc(h.entries, func(e HistoryEntry) bool { return e.ID == id })
+}
+
+// take applies one line to the list.
+func (h *History) take(l historyLine) {
+	if l.Entry != nil {
+		h.entries = append(h.entries, *l.Entry)
+		h.next = max(h.next, l.Entry.ID+1)
+	}
+	if i := h.index(l.Undone); l.Undone != 0 && i >= 0 {
+		h.entries[i].Undone = true
+	}
+	if i := h.index(l.Redone); l.Redone != 0 && i >= 0 {
+		h.entries[i].Undone = false
+	}
+	h.trim()
+}
+
+func (e *HistoryEntry) bytes() (n int) {
+	for _, o := range e.Objects {
+		n += len(o.Before) + len(o.After)
+	}
+	return n
+}
+
+// trim forgets the oldest entries beyond the bounds; the newest always stays.
+func (h *History) trim() {
+	total, keep := 0, len(h.entries)
+	for keep > 0 && len(h.entries)-keep < historyEntries {
+		total += h.entries[keep-1].bytes()
+		if total > historyBytes && keep < len(h.entries) {
+			break
+		}
+		keep--
+	}
+	if keep > 0 {
+		h.entries = slices.Clone(h.entries[keep:])
+	}
+}

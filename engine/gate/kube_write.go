@@ -1,0 +1,203 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+	"rung/sources/kube"
+)
+
+// kubeWriter makes changes through an API server.
+type kubeWriter struct{ policies *kube.Policies }
+
+// ToCluster writes policies to a cluster, each by the verb that fits it (see How).
+// All changes or none is more than an API server can do: a set that fails half way
+// is put back as far as nobody else changed it meanwhile, and the error says what
+// stands.
+func ToCluster(c *kube.Cluster) Writer {
+	return &kubeWriter{c.Policies()}
+}
+
+// verbs are the verbs of the API for the ways to make a change.
+var verbs = map[How]kube.Verb{HowCreate: kube.VerbCreate, HowUpdate: kube.VerbUpdate, HowPatch: kube.VerbPatch,
+	HowDelete: kube.VerbDelete, HowApply: kube.VerbApply}
+
+// kubeChange is a change as the API is asked for it.
+func kubeChange(c *ObjectChange) kube.Change {
+	ch := kube.Change{Verb: verbs[c.How], Key: c.Key, Old: c.Old, New: c.New, Force: c.force,
+		Unchanged: func(live *model.Policy) bool { return model.SameContent(live, c.Old) }}
+	if c.sent != nil {
+		ch.New = c.sent
+	}
+	return ch
+}
+
+// live reads the policies one after the other.
+func (w *kubeWriter) live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error) {
+	out := make(map[model.PolicyKey]*kube.Live, len(keys))
+	for _, k := range keys {
+		if k.Name == "" || !k.Kind.IsPolicy() {
+			continue // not valid, which is said elsewhere
+		}
+		l, err := w.policies.Get(ctx, k)
+		if err != nil && !errors.Is(err, kube.ErrGone) {
+			return nil, err
+		}
+		out[k] = l
+	}
+	return out, nil
+}
+
+// check is a dry run of every change.
+func (w *kubeWriter) check(ctx context.Context, changes []ObjectChange) *checked {
+	out := &checked{Stored: make([]*model.Policy, len(changes))}
+	for i := range changes {
+		c := &changes[i]
+		res, err := w.policies.Do(ctx, kubeChange(c), true)
+		if err != nil {
+			out.refused(c, err)
+			continue
+		}
+		out.Stored[i] = res.Policy
+		for _, text := range res.Warnings {
+			out.Notes = append(out.Notes, fmt.Sprintf("the server warns of %s: %s", c.Key.Label(), text))
+		}
+	}
+	return out
+}
+
+// refused takes in why the server would not make a change.
+func (out *checked) refused(c *ObjectChange, err error) {
+	var no *kube.Rejected
+	var contested *kube.Contested
+	why := ""
+	switch {
+	case errors.As(err, &contested):
+		why = fmt.Sprintf("%s: fields are %v; --force-conflicts takes them over", c.Key.Label(), contested)
+	case errors.As(err, &no) && len(no.Fields) > 0:
+		for _, f := range no.Fields {
+			out.Errors = append(out.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1}, Key: c.Key,
+				Field: f.Field, Code: CodeServer, Message: f.Message})
+		}
+		return
+	case errors.As(err, &no):
+		why = fmt.Sprintf("the API server refuses to %s %s: %v", verbs[c.How], c.Key.Label(), no)
+	default:
+		why = capital(clean.Text(err.Error()))
+	}
+	if out.Blocked == "" {
+		out.Blocked = why
+	}
+}
+
+// CodeServer marks what the API server, and not Rung's own validation, found.
+const CodeServer = "server"
+
+// Write makes the changes in their order and puts what is stored now in the place
+// of New. What was done before a failure is put back.
+func (w *kubeWriter) Write(ctx context.Context, changes []ObjectChange) error {
+	for i := range changes {
+		stored, err := w.one(ctx, &changes[i])
+		if err == nil {
+			if stored != nil {
+				changes[i].New = stored
+			}
+			continue
+		}
+		if errors.Is(err, kube.ErrChanged) {
+			err = fmt.Errorf("%w: %w", ErrStale, err)
+		}
+		if i > 0 {
+			err = fmt.Errorf("%w; %s", err, w.putBack(context.WithoutCancel(ctx), changes[:i]))
+		}
+		return err
+	}
+	return nil
+}
+
+// one makes one change. Where the answer was lost the object tells whether it was
+// made.
+func (w *kubeWriter) one(ctx context.Context, c *ObjectChange) (*model.Policy, error) {
+	res, err := w.policies.Do(ctx, kubeChange(c), false)
+	if err == nil {
+		return res.Policy, nil
+	}
+	var no *kube.Rejected
+	if !errors.Is(err, kube.ErrNoAnswer) && !(errors.As(err, &no) && no.Code >= 500) {
+		return nil, err
+	}
+	return w.settle(context.WithoutCancel(ctx), c, err)
+}
+
+// Bounds of looking whether a change was made whose answer was lost, and of
+// putting back.
+const (
+	settleTries = 3
+	settlePause = 300 * time.Millisecond
+	settleTime  = 10 * time.Second
+	backTime    = 20 * time.Second
+)
+
+// settle looks whether a change was made.
+func (w *kubeWriter) settle(ctx context.Context, c *ObjectChange, lost error) (*model.Policy, error) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	for range settleTries {
+		l, err := w.policies.Get(ctx, c.Key)
+		switch {
+		case errors.Is(err, kube.ErrGone) && c.New == nil:
+			return nil, nil
+		case errors.Is(err, kube.ErrGone) && c.Old == nil:
+			return nil, fmt.Errorf("%w; it was not made", lost)
+		case err == nil && c.New == nil && c.Old.UID != "" && l.Policy.UID != c.Old.UID:
+			return nil, nil // another of its name
+		case err == nil && c.New != nil && model.SameContent(l.Policy, c.New):
+			return l.Policy, nil
+		case err == nil && c.Old != nil && model.SameContent(l.Policy, c.Old):
+			return nil, fmt.Errorf("%w; it was not made", lost)
+		case err == nil:
+			return nil, fmt.Errorf("%w; %s is neither as it was nor as it should be", lost, c.Key.Label())
+		}
+		pause := time.NewTimer(settlePause)
+		select {
+		case <-ctx.Done():
+		case <-pause.C:
+		}
+		pause.Stop()
+	}
+	return nil, fmt.Errorf("%w; it is not known whether %s was written: look at it once the server answers", lost, c.Key.Label())
+}
+
+// putBack takes back changes that were made, newest first, and says what stands.
+func (w *kubeWriter) putBack(ctx context.Context, done []ObjectChange) string {
+	ctx, cancel := context.WithTimeout(ctx, backTime)
+	defer cancel()
+	var back, stand []string
+	for _, c := range slices.Backward(done) {
+		r := ObjectChange{Key: c.Key, Old: c.New, New: c.Old}
+		switch {
+		case r.New == nil:
+			r.How = HowDelete
+		case r.Old == nil:
+			r.How = HowCreate
+		default:
+			r.How = HowUpdate
+		}
+		if _, err := w.policies.Do(ctx, kubeChange(&r), false); err != nil {
+			stand = append(stand, fmt.Sprintf("%s stands as changed (%v)", c.Key.Label(), err))
+		} else {
+			back = append(back, c.Key.Label())
+		}
+	}
+	if len(back) > 0 {
+		stand = append(stand, "put back: "+words.Some(back, 3))
+	}
+	return strings.Join(stand, "; ")
+}

@@ -1,0 +1,173 @@
+package gate
+
+import (
+	"rung/engine/revision"
+	"rung/model"
+	"rung/sources/kube"
+)
+
+// Op names a mutation. It is the id of the action in the action table, in the
+// audit and on the command line.
+type Op string
+
+// The mutations there are.
+const (
+	OpApply    Op = "apply"     // create or update from YAML
+	OpDelete   Op = "delete"    // remove a policy
+	OpMove     Op = "move"      // give an ANP another priority
+	OpLogLevel Op = "log-level" // set the logging annotation
+	OpUndo     Op = "undo"      // take back the last change
+)
+
+// WhyNot says why the API server does not let the user make a change of a policy,
+// empty when it does or nobody knows. A key without a name stands for a new policy.
+func (op Op) WhyNot(a revision.Access, k model.PolicyKey) string {
+	if k.Kind == "" {
+		k.Kind = model.KindANP
+	}
+	var v kube.Verb
+	switch {
+	case op == OpApply && k.Name == "":
+		v = kube.VerbCreate
+	case op == OpApply:
+		v = kube.VerbUpdate
+	case op == OpMove || op == OpLogLevel:
+		v = kube.VerbPatch
+	case op == OpDelete:
+		v = kube.VerbDelete
+	default:
+		return "" // what undo needs, its preview finds out
+	}
+	return a.WhyNot(v.Of(k))
+}
+
+// Danger says how much confirmation an action wants.
+type Danger int
+
+// The levels of danger.
+const (
+	Harmless  Danger = iota // nothing is written
+	Confirmed               // default No
+	Typed                   // the policy's name must be typed
+)
+
+// Mutation is a change somebody asks for.
+type Mutation struct {
+	Op Op
+	// YAML holds one or more documents for OpApply.
+	YAML []byte
+	// Base is the text the edit started from, empty for a new object: an
+	// object that is not what Base says any more is a conflict.
+	Base []byte
+	// Policy is the target of all operations but OpApply and OpUndo.
+	Policy   model.PolicyKey
+	Priority int32           // OpMove
+	Levels   model.LogLevels // OpLogLevel
+	// Undo is the history entry to take back; 0 the newest.
+	Undo uint64
+	// Plan is set on moves made by the plan runner.
+	Plan bool
+	// ServerSide makes OpApply a server-side apply of whole documents on a
+	// cluster; Force takes over the fields that other managers own.
+	ServerSide, Force bool
+}
+
+// Preview is a mutation with its consequences, before anything is written.
+type Preview struct {
+	Mutation Mutation
+	Title    string // "Move ANP cluster-control from 34 to 36"
+	// Blocked says why it cannot be committed at all; empty when it can.
+	Blocked string
+	// Errors are what validation found, by document.
+	Errors []model.Broken
+	// Objects are what will be written, removed ones with New nil.
+	Objects []ObjectChange
+	// Rows is the compiled delta over all zones together.
+	Rows []RowChange
+	// Guards are the guard rails that were hit. ConfirmName is the name that
+	// must be typed then, empty when a plain yes is enough.
+	Guards      []Guard
+	ConfirmName string
+	// Notes are consequences worth reading: "34 becomes free".
+	Notes []string
+	// Findings that the change brings.
+	Findings []model.Finding
+	// Commands are the equivalent kubectl command lines.
+	Commands []string
+	// Conflict is set when the object is not what the edit or the undo
+	// started from.
+	Conflict *Conflict
+	// seen is what else Commit compares before it makes the change.
+	seen seen
+	// undoes is the history entry that an undo takes back.
+	undoes uint64
+}
+
+// How is the way a change is made on a cluster; files know no difference.
+type How string
+
+// The ways, by the verb of the API.
+const (
+	HowCreate How = "create"
+	HowUpdate How = "update" // the whole object, with the resourceVersion that was read
+	HowPatch  How = "patch"  // one path, with a test of its old value
+	HowDelete How = "delete" // with UID and resourceVersion preconditions
+	HowApply  How = "apply"  // server-side apply of the whole document
+)
+
+// ObjectChange is one object before and after.
+type ObjectChange struct {
+	Key      model.PolicyKey
+	How      How
+	Old, New *model.Policy // nil: created, removed
+	Fields   []FieldChange
+	Diff     string // unified diff of the YAML
+	// ByHand says New.YAML is Old.YAML edited in an editor: a file is given that
+	// very text, comments and all.
+	ByHand bool
+	// force takes over the fields of other managers (HowApply). sent is the
+	// author's document where New is what a server makes of it; nil is New.
+	force bool
+	sent  *model.Policy
+}
+
+// FieldChange is one changed field of an object: "spec.priority" 34 → 36.
+type FieldChange struct{ Path, Old, New string }
+
+// RowChange is one row that will be added (DiffMissing), changed
+// (DiffDifferent) or removed (DiffExtra); Fields say what changes.
+type RowChange struct {
+	Policy model.PolicyKey
+	model.RowDiff
+}
+
+// Guard is a guard rail that a change runs into.
+type Guard struct {
+	Code    string // "deny-system", "deny-all-networks", "allow-lost", "kept-elsewhere"
+	Policy  model.PolicyKey
+	Message string
+}
+
+// Conflict is a three-way difference: what the change started from, what is
+// there now, what it wants; Merged is the merge without conflict markers when
+// the two changes do not touch, empty otherwise.
+type Conflict struct {
+	Key               model.PolicyKey
+	Base, Now, Wanted string
+	Diff              string // Base → Now
+	Merged            string
+}
+
+// Confirm is the user's answer to a preview.
+type Confirm struct {
+	Yes  bool
+	Name string // typed name, for guards
+	By   string // who, for the audit: "console", "cli"
+
+	// Finish makes a change that has begun go on to its end although the context
+	// ends. Waiting for its turn ends with the context all the same.
+	Finish bool
+	// Waits, where set, is told the title of the change that this one waits for, and
+	// an empty text once it waits no longer.
+	Waits func(title string)
+}

@@ -1,0 +1,548 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/plan"
+	"rung/sources/safefile"
+	"rung/test/given"
+	"rung/test/wait"
+)
+
+// planWorld is a world with two zones whose rows follow when they are told to,
+// and a plan runner on it.
+type planWorld struct {
+	*world
+	t      *testing.T
+	dir    string
+	g      *Gate
+	r      *Plans
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	states []string
+}
+
+// stopped is a plan of three steps that stopped.
+func stopped(done int, why, step string) revision.PlanState {
+	return revision.PlanState{Total: 3, Done: done, State: PlanStopped, Why: why, Step: step}
+}
+
+func newPlanWorld(t *testing.T, dir string, policies ...string) *planWorld {
+	p := &planWorld{world: newWorld(t, policies...), t: t, dir: dir}
+	p.zone("worker", model.ConnSynced, true)
+	p.zone("control", model.ConnSynced, true)
+	p.start()
+	return p
+}
+
+// start is what an engine does when it starts on the same folder.
+func (p *planWorld) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	p.g = p.world.gate(p.dir)
+	p.r = &Plans{gate: p.g, current: p.Current, subscribe: p.Subscribe, path: planPath(p.dir, "test"), context: "test",
+		ctx: ctx, run: p.wg.Go,
+		publish: func(s *revision.PlanState) {
+			p.Mu.Lock()
+			defer p.Mu.Unlock()
+			p.world.Plan = s
+			if s != nil {
+				p.states = append(p.states, s.State)
+			}
+			p.Publish()
+		}}
+}
+
+// kill ends everything as a signal would, and starts again.
+func (p *planWorld) kill() {
+	p.cancel()
+	p.wg.Wait()
+	p.Mu.Lock()
+	p.world.Plan = nil
+	p.Publish()
+	p.Mu.Unlock()
+	p.start()
+}
+
+// zone sets the state of a zone; with follow its rows show the policies as they
+// are, without they stay as they were and change by change fall behind.
+func (p *planWorld) zone(name string, conn model.ConnState, follow bool) {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	p.setZone(name, conn, follow)
+	p.Publish()
+}
+
+func (p *planWorld) setZone(name string, conn model.ConnState, follow bool) {
+	next := &model.ZoneState{Name: name, Conn: conn, SyncedAt: p.Now, Policies: map[model.PolicyKey]*model.PolicyInZone{}}
+	var others []*model.ZoneState
+	for _, z := range p.Zones {
+		if z.Name != name {
+			others = append(others, z)
+		} else if !follow {
+			next.Policies = z.Policies
+		}
+	}
+	if follow {
+		for q := range p.Cluster.Policies(model.KindANP) {
+			next.Policies[q.Key] = &model.PolicyInZone{Policy: q.Key, InSync: true, LiveACLs: 1, LivePriority: q.Priority}
+		}
+	}
+	p.Zones = append(others, next)
+}
+
+// follow keeps the zones in step with the policies until the plan leaves the
+// state it is in, or for good.
+func (p *planWorld) follow(names ...string) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			for _, n := range names {
+				p.zone(n, model.ConnSynced, true)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+	return func() { cancel(); wg.Wait() }
+}
+
+func (p *planWorld) planState() revision.PlanState {
+	if s := p.Current().Plan; s != nil {
+		return *s
+	}
+	return revision.PlanState{}
+}
+
+func (p *planWorld) until(what string, holds func(revision.PlanState) bool) revision.PlanState {
+	p.t.Helper()
+	for end := time.Now().Add(wait.Patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if s := p.planState(); holds(s) {
+			return s
+		}
+	}
+	p.t.Fatalf("%s: still %+v", what, p.planState())
+	return revision.PlanState{}
+}
+
+func inState(state string) func(revision.PlanState) bool {
+	return func(s revision.PlanState) bool { return s.State == state }
+}
+
+func (p *planWorld) at() string {
+	var out []string
+	b, err := plan.FromCluster(p.Current().Cluster, model.MaxPriority)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, s := range b.Slots() {
+		out = append(out, fmt.Sprint(s.Policy, " ", s.Priority))
+	}
+	return strings.Join(out, ", ")
+}
+
+func (p *planWorld) respace() *plan.Plan {
+	p.t.Helper()
+	b, err := plan.FromCluster(p.Current().Cluster, model.MaxPriority)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	pl, err := b.Respace(10, 10)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return &pl
+}
+
+var tenants = []string{given.ANP("a", 1, "tenant=blue", "in allow tenant=blue"), given.ANP("b", 2, "tenant=green", "in allow tenant=green"),
+	given.ANP("c", 3, "tenant=red", "in allow tenant=red")}
+
+// begin reads the preview of a plan and starts it.
+func (p *planWorld) begin(pl *plan.Plan, c Confirm) error {
+	pre, err := p.r.Preview(context.Background(), pl)
+	if err != nil {
+		return err
+	}
+	return p.r.Start(context.Background(), pl, pre, c)
+}
+
+// resume and back go on with what is on the screen.
+func (p *planWorld) resume() error { return p.r.Resume(p.Current()) }
+func (p *planWorld) back() error   { return p.r.Back(p.Current()) }
+
+var agreed = Confirm{Yes: true, By: "cli"}
+
+func TestPlanRuns(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := newPlanWorld(t, t.TempDir(), tenants...)
+	defer p.kill()
+	pl := p.respace()
+	if err := p.begin(pl, Confirm{}); !errors.Is(err, ErrNotConfirmed) {
+		t.Fatal(err)
+	}
+	if err := p.begin(pl, agreed); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.begin(pl, agreed); !errors.Is(err, ErrPlan) && !errors.Is(err, ErrBlocked) {
+		t.Errorf("a second plan: %v", err)
+	}
+	// No zone follows: the first step is made, the second waits.
+	s := p.until("the first step", func(s revision.PlanState) bool { return s.Done == 1 && s.Why != "" })
+	if s.State != PlanRunning || s.Total != 3 || s.Step != "c 3 → 30" {
+		t.Errorf("%+v", s)
+	}
+	p.zone("worker", model.ConnSynced, true)
+	time.Sleep(20 * time.Millisecond)
+	if p.at() != "a 1, b 2, c 30" {
+		t.Errorf("one zone was enough: %s", p.at())
+	}
+	p.zone("control", model.ConnSynced, true)
+	p.until("the second step", func(s revision.PlanState) bool { return s.Done == 2 })
+	// A zone is lost: paused, however long, until it is back with the rows.
+	p.zone("worker", model.ConnLost, false)
+	p.zone("control", model.ConnSynced, true)
+	if s := p.until("paused", inState(PlanPaused)); s.Why != "zone worker: lost" {
+		t.Errorf("%+v", s)
+	}
+	p.zone("worker", model.ConnSynced, false)
+	p.until("running", inState(PlanRunning))
+	// It is there but does not take the rows: behind, after the time to settle.
+	p.Mu.Lock()
+	p.Now = p.Now.Add(time.Minute)
+	k := given.ANPKey("b")
+	p.setZone("worker", model.ConnSynced, true)
+	p.Zones[len(p.Zones)-1].Policies[k] = &model.PolicyInZone{Policy: k, Different: 3, LiveACLs: 3, LivePriority: 2, Touched: p.Now.Add(-time.Minute)}
+	p.Publish()
+	p.Mu.Unlock()
+	if s := p.until("behind", inState(PlanPaused)); s.Why != "zone worker is behind: 3 rows" {
+		t.Errorf("%+v", s)
+	}
+	stop := p.follow("worker", "control")
+	defer stop()
+	p.until("done", inState(PlanDone))
+	if p.at() != "a 10, b 20, c 30" {
+		t.Errorf("done at %s", p.at())
+	}
+	if _, err := os.Stat(p.r.path); !os.IsNotExist(err) {
+		t.Errorf("the stored progress stays: %v", err)
+	}
+	// Each step is a change of its own in history and audit.
+	if got := len(p.g.history.Entries()); got != 3 {
+		t.Errorf("%d entries in the history", got)
+	}
+	for _, r := range auditOf(t, p.dir) {
+		if r.By != "plan, cli" || r.Op != OpMove {
+			t.Errorf("%+v", r)
+		}
+	}
+	// And the whole of it can be taken back.
+	if err := p.resume(); !errors.Is(err, ErrPlan) {
+		t.Errorf("resuming a plan that is done: %v", err)
+	}
+	if err := p.back(); err != nil {
+		t.Fatal(err)
+	}
+	p.until("taken back", func(s revision.PlanState) bool { return s.State == PlanDone && s.Why != "" })
+	if p.at() != "a 1, b 2, c 3" {
+		t.Errorf("taken back to %s", p.at())
+	}
+	if err := p.r.Dismiss(); err != nil || p.Current().Plan != nil {
+		t.Errorf("dismissed: %v %+v", err, p.Current().Plan)
+	}
+}
+
+func TestPlanSurvivesAKill(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for _, c := range []struct {
+		name      string
+		meanwhile func(*planWorld)
+		stopped   revision.PlanState // as found by the next run
+		back      bool
+		want      string
+	}{
+		{"resume", nil, stopped(1, "interrupted", "b 2 → 20"), false, "a 10, b 20, c 30"},
+		{"back", nil, stopped(1, "interrupted", "b 2 → 20"), true, "a 1, b 2, c 3"},
+		{"killed between the step and the note of it", func(p *planWorld) { p.Edit(given.ANP("b", 20, "tenant=green", "in allow tenant=green")) },
+			stopped(2, "interrupted", "a 1 → 10"), false, "a 10, b 20, c 30"},
+		{"finished by hand", func(p *planWorld) {
+			p.Edit(given.ANP("b", 20, "tenant=green", "in allow tenant=green") + "---\n" + given.ANP("a", 10, "tenant=blue", "in allow tenant=blue"))
+		}, revision.PlanState{}, false, ""},
+		{"somebody moved a policy", func(p *planWorld) { p.Edit(given.ANP("a", 5, "tenant=blue", "in allow tenant=blue")) },
+			stopped(1, "the plan cannot go on: the ladder is not where the plan left it: a stands at 5, not 1", "b 2 → 20"), false, "error"},
+		{"somebody removed a policy", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue"), given.ANPKey("x"), given.ANPKey("a")) },
+			stopped(1, "the plan cannot go on: the ladder is not where the plan left it: a is gone", "b 2 → 20"), true, "error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlanWorld(t, t.TempDir(), tenants...)
+			defer func() { p.cancel(); p.wg.Wait() }()
+			if err := p.begin(p.respace(), agreed); err != nil {
+				t.Fatal(err)
+			}
+			p.until("the first step", func(s revision.PlanState) bool { return s.Done == 1 && strings.HasPrefix(s.Why, "waiting for zone") })
+			if st, err := os.Stat(p.r.path); err != nil || st.Mode().Perm() != 0o600 {
+				t.Fatalf("%v %v", st, err)
+			}
+			p.kill()
+			if c.meanwhile != nil {
+				c.meanwhile(p)
+			}
+			if err := p.r.Load(); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.stopped, p.planState()); diff != "" {
+				t.Fatalf("found (-want +got)\n%s", diff)
+			}
+			stop := p.follow("worker", "control")
+			defer stop()
+			next := p.resume
+			if c.back {
+				next = p.back
+			}
+			err := next()
+			switch c.want {
+			case "":
+				if !errors.Is(err, ErrPlan) {
+					t.Errorf("%v", err)
+				}
+				return
+			case "error":
+				if !errors.Is(err, plan.ErrElsewhere) {
+					t.Errorf("%v", err)
+				}
+				if err := p.r.Dismiss(); err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.until("done", inState(PlanDone))
+			if p.at() != c.want {
+				t.Errorf("at %s", p.at())
+			}
+		})
+	}
+}
+
+func TestPlanStops(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for _, c := range []struct {
+		name  string
+		spoil func(*planWorld)
+		mend  func(*planWorld)
+		why   string
+	}{
+		{"a write fails", func(p *planWorld) { p.fail = errors.New("disk full") }, func(p *planWorld) { p.fail = nil }, "disk full"},
+		{"read-only", func(p *planWorld) { p.Writes = false }, func(p *planWorld) { p.Writes = true }, "read-only"},
+		{"a policy was moved", func(p *planWorld) {
+			moved := *p.Cluster.Policy(given.ANPKey("b"))
+			moved.Priority = 7
+			p.Cluster, _ = p.Cluster.Upsert([]model.Object{&moved}, nil)
+		}, nil, plan.ErrElsewhere.Error()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlanWorld(t, t.TempDir(), tenants...)
+			defer func() { p.cancel(); p.wg.Wait() }()
+			if err := p.begin(p.respace(), agreed); err != nil {
+				t.Fatal(err)
+			}
+			p.until("the first step", func(s revision.PlanState) bool { return s.Done == 1 })
+			p.Mu.Lock()
+			c.spoil(p)
+			p.Publish()
+			p.Mu.Unlock()
+			stop := p.follow("worker", "control")
+			defer stop()
+			s := p.until("stopped", inState(PlanStopped))
+			if s.Done != 1 || s.Total != 3 || !strings.Contains(s.Why, c.why) {
+				t.Errorf("%+v", s)
+			}
+			if c.mend == nil {
+				return
+			}
+			p.Mu.Lock()
+			c.mend(p)
+			p.Publish()
+			p.Mu.Unlock()
+			if err := p.resume(); err != nil {
+				t.Fatal(err)
+			}
+			p.until("done", inState(PlanDone))
+			if p.at() != "a 10, b 20, c 30" {
+				t.Errorf("at %s", p.at())
+			}
+		})
+	}
+	t.Run("by hand", func(t *testing.T) {
+		p := newPlanWorld(t, t.TempDir(), tenants...)
+		defer func() { p.cancel(); p.wg.Wait() }()
+		if err := p.begin(p.respace(), agreed); err != nil {
+			t.Fatal(err)
+		}
+		p.until("the first step", func(s revision.PlanState) bool { return s.Done == 1 })
+		if err := p.back(); !errors.Is(err, ErrPlan) {
+			t.Errorf("back while it runs: %v", err)
+		}
+		if err := p.r.Dismiss(); !errors.Is(err, ErrPlan) {
+			t.Errorf("dismissed while it runs: %v", err)
+		}
+		p.r.Stop()
+		if s := p.until("stopped", inState(PlanStopped)); s.Why != "interrupted" || s.Done != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// One confirmation is for the whole plan, and for what was confirmed only.
+func TestPlanGuards(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := newPlanWorld(t, "", given.ANP("a", 1, "tenant=blue", "in allow tenant=blue"), given.ANP("b", 2, "", "in deny tenant=green"), given.ANP("c", 3, "", "in deny tenant=red"))
+	defer func() { p.cancel(); p.wg.Wait() }()
+	pl := p.respace()
+	pre, err := p.r.Preview(context.Background(), pl)
+	if err != nil || pre.Blocked != "" {
+		t.Fatalf("%v %s", err, pre.Blocked)
+	}
+	if pre.ConfirmName != "c" || len(pre.Guards) != 2 || len(pre.Objects) != 3 || len(pre.Commands) != 3 {
+		t.Errorf("%q %v", pre.ConfirmName, pre.Guards)
+	}
+	if len(pre.Rows) != 3 || pre.Title != "Plan of 3 steps" {
+		t.Errorf("%q %v", pre.Title, rowText(pre.Rows))
+	}
+	if err := p.begin(pl, agreed); !errors.Is(err, ErrNotConfirmed) {
+		t.Fatal(err)
+	}
+	stop := p.follow("worker", "control")
+	defer stop()
+	if err := p.begin(pl, Confirm{Yes: true, Name: "c", By: "console"}); err != nil {
+		t.Fatal(err)
+	}
+	p.until("done", inState(PlanDone))
+	// A step alone is no way around the name.
+	one := p.g.resolve(p.Current(), Mutation{Op: OpMove, Policy: given.ANPKey("b"), Priority: 21, Plan: true})
+	if _, err := p.g.commit(context.Background(), one, yes); !errors.Is(err, ErrNotConfirmed) {
+		t.Error(err)
+	}
+	p.SetWrites(false)
+	pl = &plan.Plan{Max: 99, Steps: []plan.Step{{Policy: "a", From: 10, To: 11}}}
+	if pre, err := p.r.Preview(context.Background(), pl); err != nil || !strings.HasPrefix(pre.Blocked, "step 1, a 10 → 11: read-only") {
+		t.Errorf("%v %q", err, pre.Blocked)
+	}
+}
+
+func TestPlanIsRefused(t *testing.T) {
+	p := newPlanWorld(t, "", tenants...)
+	defer p.cancel()
+	step := func(policy string, from, to int32) *plan.Plan {
+		return &plan.Plan{Max: 99, Steps: []plan.Step{{Policy: policy, From: from, To: to}}}
+	}
+	for _, c := range []struct {
+		name string
+		prep func()
+		plan *plan.Plan
+		want string
+	}{
+		{"empty", nil, &plan.Plan{}, "nothing to do"},
+		{"stale", nil, step("a", 5, 6), "step 1"},
+		{"an inversion", nil, step("a", 1, 50), "step 1"},
+		{"a dump", func() { p.zone("worker", model.ConnReadOnly, true) }, step("c", 3, 4), "zone worker is a file: its rows never follow"},
+		{"no zones", func() { p.Mu.Lock(); p.Zones = nil; p.Publish(); p.Mu.Unlock() }, step("c", 3, 4), "there is no zone"},
+	} {
+		if c.prep != nil {
+			c.prep()
+		}
+		err := p.begin(c.plan, agreed)
+		if !errors.Is(err, ErrBlocked) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	for _, err := range []error{p.resume(), p.back()} {
+		if !errors.Is(err, ErrPlan) {
+			t.Errorf("without a plan: %v", err)
+		}
+	}
+}
+
+// A zone that was judged before the step does not count as having followed it.
+func TestStepShows(t *testing.T) {
+	w := newWorld(t, given.ANP("a", 60, "tenant=blue", "in allow tenant=blue"), given.ANP("out", 120, "tenant=blue", "in allow tenant=blue"))
+	now := w.Now
+	none := &model.NoRows{Code: "priority"}
+	for _, c := range []struct {
+		name         string
+		step         plan.Step
+		in           *model.PolicyInZone
+		conn         model.ConnState
+		done, paused bool
+	}{
+		{"in sync", plan.Step{Policy: "a", From: 50, To: 60}, &model.PolicyInZone{InSync: true, LiveACLs: 1, LivePriority: 60}, model.ConnSynced, true, false},
+		{"in sync with the old", plan.Step{Policy: "a", From: 50, To: 60}, &model.PolicyInZone{InSync: true, LiveACLs: 1, LivePriority: 50}, model.ConnSynced, false, false},
+		{"no ACLs", plan.Step{Policy: "a", From: 50, To: 60}, &model.PolicyInZone{InSync: true, LivePriority: -1}, model.ConnSynced, true, false},
+		{"came into force, not seen yet", plan.Step{Policy: "a", From: 120, To: 60}, &model.PolicyInZone{None: none}, model.ConnSynced, false, false},
+		{"frozen until it is judged anew", plan.Step{Policy: "a", From: 120, To: 60}, &model.PolicyInZone{None: none, LiveACLs: 1, LivePriority: 50}, model.ConnSynced, false, false},
+		{"not enforced", plan.Step{Policy: "out", From: 110, To: 120}, &model.PolicyInZone{None: none}, model.ConnSynced, true, false},
+		{"frozen", plan.Step{Policy: "out", From: 110, To: 120}, &model.PolicyInZone{None: none, LiveACLs: 1, LivePriority: 50}, model.ConnSynced, false, true},
+		{"settling", plan.Step{Policy: "a", From: 50, To: 60}, &model.PolicyInZone{Different: 1, LiveACLs: 1, LivePriority: 50, Touched: now}, model.ConnSynced, false, false},
+		{"behind", plan.Step{Policy: "a", From: 50, To: 60}, &model.PolicyInZone{Different: 1, LiveACLs: 1, LivePriority: 50}, model.ConnSynced, false, true},
+		{"not comparable", plan.Step{Policy: "a", From: 50, To: 60}, &model.PolicyInZone{NotComparable: true}, model.ConnSynced, false, true},
+		{"lost", plan.Step{Policy: "a", From: 50, To: 60}, &model.PolicyInZone{InSync: true, LiveACLs: 1, LivePriority: 60}, model.ConnLost, false, true},
+		{"not judged yet", plan.Step{Policy: "a", From: 50, To: 60}, nil, model.ConnSynced, false, false},
+		{"not read yet", plan.Step{Policy: "a", From: 50, To: 70}, nil, model.ConnSynced, false, false},
+		{"gone", plan.Step{Policy: "gone", From: 50, To: 70}, nil, model.ConnSynced, false, true},
+	} {
+		z := &model.ZoneState{Name: "worker", Conn: c.conn, SyncedAt: now, Policies: map[model.PolicyKey]*model.PolicyInZone{}}
+		if c.in != nil {
+			z.Policies[given.ANPKey(c.step.Policy)] = c.in
+		}
+		w.Zones = []*model.ZoneState{z}
+		w.Publish()
+		done, paused, why := shows(w.Current(), c.step, now)
+		if done != c.done || paused != c.paused || done != (why == "") {
+			t.Errorf("%s: done %v, paused %v, %q", c.name, done, paused, why)
+		}
+	}
+}
+
+// What is found in the place of a stored plan is not trusted.
+func TestPlanOfAnotherHand(t *testing.T) {
+	good := `{"progress":{"version":1,"context":"%s","done":1,"plan":{"max_priority":99,"now":[{"policy":"a","priority":1}],` +
+		`"then":[{"policy":"a","priority":%d}],"steps":[{"policy":"a","from":1,"to":2}],"notes":[]}}}`
+	for _, c := range []struct{ name, text, want string }{
+		{"not JSON", "nonsense", "reading the stored plan"},
+		{"empty", "", "reading the stored plan"},
+		{"no plan", "{}", "reading the progress of a plan"},
+		{"another context", fmt.Sprintf(good, "prod", 2), `belongs to "prod"`},
+		{"steps that lead elsewhere", fmt.Sprintf(good, "test", 3), "do not lead"},
+		{"too large", strings.Repeat(" ", 2*plan.MaxProgressSize+1), "is larger than"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlanWorld(t, t.TempDir(), tenants...)
+			defer p.cancel()
+			if err := safefile.Replace(safefile.OS, p.r.path, []byte(c.text)); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.r.Load(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v", err)
+			}
+			// It is no obstacle to a new plan.
+			if err := p.begin(p.respace(), agreed); err != nil {
+				t.Error(err)
+			}
+			p.cancel()
+			p.wg.Wait()
+		})
+	}
+}

@@ -1,0 +1,286 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests"
+)
+
+// resolve works out which objects a change writes, whether it may be made and
+// which guard rails it runs into. It is cheap beside explain, which only tells
+// what follows.
+func (g *Gate) resolve(rev *revision.Revision, m Mutation) *Preview {
+	p := &Preview{Mutation: m}
+	r := resolver{g, rev, p}
+	switch m.Op {
+	case OpApply:
+		r.apply()
+	case OpDelete:
+		r.remove()
+	case OpMove, OpLogLevel:
+		r.edit()
+	case OpUndo:
+		r.undo()
+	default:
+		r.block("there is no action %q", m.Op)
+	}
+	r.finish()
+	return p
+}
+
+type resolver struct {
+	g   *Gate
+	rev *revision.Revision
+	p   *Preview
+}
+
+// block sets the reason; the first one stands.
+func (p *Preview) block(format string, args ...any) {
+	if p.Blocked == "" {
+		p.Blocked = clean.Text(fmt.Sprintf(format, args...))
+	}
+}
+
+func (r *resolver) block(format string, args ...any) { r.p.block(format, args...) }
+
+// finish judges the objects that were found.
+func (r *resolver) finish() {
+	p := r.p
+	p.blockInvalid()
+	for i := range p.Objects {
+		p.Objects[i].How, p.Objects[i].force = howOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
+	}
+	p.describe(r.rev)
+	// Read-only comes last: what is wrong with the change itself says more.
+	if !r.rev.Mode.Writes {
+		why := r.rev.Mode.WhyNot
+		if why == "" || why == "read-only" {
+			why = "changes are switched off"
+			if r.rev.Mode.Name == revision.ClusterMode {
+				why += " (W in the console, --write on the command line)"
+			}
+		}
+		r.block("read-only: %s", why)
+	}
+}
+
+// howOf is the way one object is changed on a cluster.
+func howOf(m Mutation, c *ObjectChange) How {
+	switch {
+	case c.New == nil:
+		return HowDelete
+	case m.Op == OpApply && m.ServerSide:
+		return HowApply
+	case c.Old == nil:
+		return HowCreate
+	case m.Op == OpMove || m.Op == OpLogLevel:
+		return HowPatch
+	}
+	return HowUpdate
+}
+
+// blockInvalid says that validation found errors, if it did.
+func (p *Preview) blockInvalid() {
+	if i := slices.IndexFunc(p.Errors, model.Broken.IsError); i >= 0 {
+		more := ""
+		if n := len(slices.DeleteFunc(slices.Clone(p.Errors), func(b model.Broken) bool { return !b.IsError() })); n > 1 {
+			more = fmt.Sprintf(" (and %d more)", n-1)
+		}
+		p.block("not valid: %s%s", p.Errors[i].String(), more)
+	}
+}
+
+// describe fills in what follows from the objects alone.
+func (p *Preview) describe(rev *revision.Revision) {
+	slices.SortStableFunc(p.Objects, func(a, b ObjectChange) int { return a.Key.Compare(b.Key) })
+	for i := range p.Objects {
+		c := &p.Objects[i]
+		if c.Old != nil && c.New != nil {
+			c.Fields = fieldChanges(c.Old, c.New)
+		}
+		c.Diff = unified(c.Key.Label()+" (now)", c.Key.Label()+" (after)", textOf(c.Old), textOf(c.New))
+	}
+	if p.Title == "" {
+		p.Title = titleOf(p.Objects)
+	}
+	if len(p.Objects) == 0 {
+		p.block("nothing to do")
+	}
+	p.Guards = guards(rev.Cluster, p.Objects, rev.Flags.MaxPriority)
+	p.ConfirmName = confirmName(p.Guards, p.Objects)
+	p.Commands = commands(rev, p)
+}
+
+// titleOf says in a few words what happens to the objects.
+func titleOf(changes []ObjectChange) string {
+	switch len(changes) {
+	case 0:
+		return "No change"
+	case 1:
+		return capital(changes[0].verb()) + " " + changes[0].Key.Label()
+	}
+	var parts []string
+	for _, verb := range []string{"create", "update", "delete"} {
+		var names []string
+		for _, c := range changes {
+			if c.verb() == verb {
+				names = append(names, c.Key.Label())
+			}
+		}
+		if n := len(names); n > 3 {
+			names = append(names[:2], fmt.Sprintf("%d more", n-2))
+		}
+		if len(names) > 0 {
+			parts = append(parts, verb+" "+strings.Join(names, ", "))
+		}
+	}
+	return capital(strings.Join(parts, "; "))
+}
+
+// change adds an object, unless it is already what it should be.
+func (r *resolver) change(old, now *model.Policy) {
+	if old == nil && now == nil {
+		return
+	}
+	c := ObjectChange{Old: old}
+	if now != nil {
+		if old != nil && model.SameContent(old, now) {
+			r.p.Notes = append(r.p.Notes, now.Key.Label()+" is as it should be")
+			return
+		}
+		c.Key, c.New = now.Key, adopt(old, now)
+	} else {
+		c.Key = old.Key
+	}
+	r.p.Objects = append(r.p.Objects, c)
+}
+
+// adopt is the next version of an object: what its author does not decide stays.
+func adopt(old, now *model.Policy) *model.Policy {
+	next := *now
+	next.Origin = model.Origin{Item: -1}
+	if old != nil {
+		next.UID, next.Created, next.Origin, next.Conditions = old.UID, old.Created, old.Origin, old.Conditions
+	}
+	return &next
+}
+
+// apply takes whole documents, policies only.
+func (r *resolver) apply() {
+	m := r.p.Mutation
+	res := manifests.Parse("", m.YAML, manifests.Options{Schemas: r.g.schemas.Load()})
+	r.p.Errors = res.Broken
+	base := r.base(m.Base)
+	seen := map[model.Key]bool{}
+	for _, o := range res.Objects {
+		now, ok := o.(*model.Policy)
+		if !ok {
+			if ns, implied := o.(*model.Namespace); implied && ns.Origin.Doc == 0 && ns.Origin.Line == 0 {
+				continue // made up for pods, which are refused themselves
+			}
+			r.p.Errors = append(r.p.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1}, Key: o.ObjectKey(),
+				Code: manifests.CodeNotObject, Message: "is not a policy: only policies can be applied"})
+			continue
+		}
+		seen[now.Key] = true
+		r.p.Errors = append(r.p.Errors, now.Invalid...)
+		old := r.rev.Cluster.Policy(now.Key)
+		if was := base[now.Key]; was != nil && !model.SameContent(was, old) && !model.SameContent(old, now) {
+			r.conflict(Conflict{Key: now.Key, Base: was.YAML, Now: textOf(old), Wanted: now.YAML})
+		}
+		n := len(r.p.Objects)
+		r.change(old, now)
+		if was := base[now.Key]; was != nil && old != nil && was.YAML == old.YAML && len(r.p.Objects) > n {
+			r.p.Objects[n].ByHand = true
+		}
+	}
+	for k := range base {
+		if !seen[k] && len(seen) > 0 && r.rev.Cluster.Policy(k) != nil {
+			r.p.Notes = append(r.p.Notes, k.Label()+" stays: the text is another policy now")
+		}
+	}
+	if len(res.Objects) == 0 && len(r.p.Errors) == 0 {
+		r.block("there is no policy in the text")
+	}
+}
+
+// base are the policies an edit started from.
+func (r *resolver) base(text []byte) map[model.Key]*model.Policy {
+	out := map[model.Key]*model.Policy{}
+	if len(text) > 0 {
+		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Policies() {
+			out[p.Key] = p
+		}
+	}
+	return out
+}
+
+func (r *resolver) conflict(c Conflict) {
+	if r.p.Conflict == nil {
+		r.p.Conflict = conflict(c, func(text string) bool {
+			p, _ := manifests.ParsePolicy([]byte(text))
+			return p != nil && p.Key == c.Key && len(p.Invalid) == 0
+		})
+	}
+	if c.Now == "" {
+		r.block("%s was removed meanwhile", c.Key.Label())
+	}
+	r.block("%s was changed meanwhile", c.Key.Label())
+}
+
+// target is the policy of all operations but apply and undo.
+func (r *resolver) target() *model.Policy {
+	k := r.p.Mutation.Policy
+	old := r.rev.Cluster.Policy(k)
+	if old == nil {
+		r.block("there is no %s", k.Label())
+	}
+	return old
+}
+
+func (r *resolver) remove() {
+	r.p.Title = "Delete " + r.p.Mutation.Policy.Label()
+	r.change(r.target(), nil)
+}
+
+// edit is a change of one value: the priority or the log levels.
+func (r *resolver) edit() {
+	m, p := r.p.Mutation, r.p
+	old := r.target()
+	if m.Op == OpMove {
+		p.Title = fmt.Sprintf("Move %s to %d", m.Policy.Label(), m.Priority)
+	} else {
+		p.Title = fmt.Sprintf("Set logging of %s to %s", m.Policy.Label(), m.Levels)
+		if !m.Levels.Any() {
+			p.Title = "Switch logging of " + m.Policy.Label() + " off"
+		}
+	}
+	if old == nil {
+		return
+	}
+	if m.Op == OpMove {
+		if old.Kind != model.KindANP {
+			r.block("%s has no priority: only AdminNetworkPolicies have one", m.Policy.Label())
+			return
+		}
+		p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)
+	} else if !old.Kind.IsAdmin() {
+		r.block("%s", revision.NamespaceLogs(old.Key))
+		return
+	} else if _, err := model.ParseLogging(m.Levels.Annotation(), true); err != nil {
+		r.block("%v; the levels are %s", err, strings.Join(model.LogSeverities, ", "))
+		return
+	}
+	now, broken := rewritten(old, m)
+	p.Errors = append(p.Errors, broken...)
+	if now == nil {
+		return
+	}
+	p.Errors = append(p.Errors, now.Invalid...)
+	r.change(old, now)
+}

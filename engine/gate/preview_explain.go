@@ -1,0 +1,129 @@
+package gate
+
+import (
+	"context"
+	"slices"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/words"
+)
+
+// explain works out what follows from the objects of a preview: rows, findings
+// and notes.
+func (g *Gate) explain(ctx context.Context, rev *revision.Revision, p *Preview) error {
+	p.seen.note(p.Notes...)
+	next := after(rev, p.Objects)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	p.Rows = rowsOf(rev, next, p.Objects)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	p.Findings = newFindings(rev, next)
+	p.seen.rows(p.Rows)
+	p.seen.findings(p.Findings)
+	p.seen.reach(rev.Cluster, p.Objects)
+	isolated := map[string]bool{}
+	for i := range p.Objects {
+		n := noter{rev: rev, next: next, c: &p.Objects[i], isolated: isolated}
+		for _, f := range n.notes() {
+			p.Notes = append(p.Notes, f.text)
+			p.seen.facts = append(p.seen.facts, f)
+		}
+	}
+	if lost := p.seen.lost; len(lost) > 0 {
+		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": whether the rows follow there cannot be seen")
+	}
+	return nil
+}
+
+// after is a revision as it will be once objects changed.
+func after(rev *revision.Revision, changes []ObjectChange) *revision.Revision {
+	var upsert []model.Object
+	var remove []model.Key
+	for _, c := range changes {
+		if c.New != nil {
+			upsert = append(upsert, c.New)
+		} else {
+			remove = append(remove, c.Key)
+		}
+	}
+	return rev.With(upsert, remove)
+}
+
+// rowsOf are the rows that changes of objects add, change and remove. A policy
+// that will not be programmed keeps what it has. Units that policies share are told
+// once.
+func rowsOf(rev, next *revision.Revision, changes []ObjectChange) (out []RowChange) {
+	shared := map[model.PolicyKey]bool{}
+	for _, c := range changes {
+		var will *model.PolicyRows
+		if c.New != nil {
+			if will = next.Rows(c.Key, ""); will == nil || will.None != nil {
+				continue
+			}
+		}
+		out = append(out, rowChanges(c.Key, rev.Rows(c.Key, ""), will)...)
+		if c.Key.Kind.IsAdmin() {
+			continue
+		}
+		// What comes, changes or goes along: default deny, sets that nobody else needs,
+		// and with the first NetworkPolicy what all of them rely on.
+		with := append(rev.Related(c.Key), next.Related(c.Key)...)
+		slices.SortFunc(with, model.Key.Compare)
+		for _, k := range append(with, common(rev, next)...) {
+			if !shared[k] {
+				shared[k] = true
+				out = append(out, rowChanges(k, rev.Rows(k, ""), next.Rows(k, ""))...)
+			}
+		}
+	}
+	return out
+}
+
+// common are the hairpin and node rows where a change makes them come or go
+// (ovn-kubernetes.md#hairpin-and-node-rows).
+func common(before, after *revision.Revision) (out []model.PolicyKey) {
+	for _, k := range append(before.Units(), after.Units()...) {
+		if (k.Kind == model.KindNetpolDefault || k.Kind == model.KindNetpolNode) && before.Compiled(k) != after.Compiled(k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// newFindings are the findings that appear with a change.
+func newFindings(rev, next *revision.Revision) (out []model.Finding) {
+	type id struct {
+		code, message string
+		policy        model.PolicyKey
+		direction     model.Direction
+		rule          int
+	}
+	of := func(f model.Finding) id { return id{f.Code, f.Message, f.Policy, f.Direction, f.Rule} }
+	had := map[id]bool{}
+	for _, f := range rev.Findings() {
+		had[of(f)] = true
+	}
+	for _, f := range next.Findings() {
+		if !had[of(f)] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// liveIn counts the zones in which a policy has live ACLs and says which
+// priority they carry, -1 when that cannot be told.
+func liveIn(rev *revision.Revision, k model.PolicyKey) (zones int, priority int32) {
+	priority = -1
+	for _, z := range rev.Zones {
+		if p := z.Policy(k); p != nil && p.LiveACLs > 0 {
+			zones++
+			priority = p.LivePriority
+		}
+	}
+	return zones, priority
+}

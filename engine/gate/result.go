@@ -1,0 +1,43 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	"rung/model"
+)
+
+// Result is what a committed change did.
+type Result struct {
+	Written []model.PolicyKey
+	Undo    uint64 // history entry that takes it back
+	Took    time.Duration
+}
+
+// Writer makes a change to policies real. The demo and plain files keep them in
+// memory; with write-back the files are edited as well. All changes are made or
+// none: a writer that fails half way puts back what it had done and says so. It
+// may put what is stored now in the place of a change's New.
+type Writer interface {
+	Write(ctx context.Context, changes []ObjectChange) error
+}
+
+// HistoryEntry is one change that can be taken back.
+type HistoryEntry struct {
+	ID      uint64
+	At      time.Time
+	Title   string // "Move ANP cluster-control from 34 to 36"
+	By      string
+	Objects []HistoryObject
+	Undone  bool
+	// Undoes is the entry that this change took back, 0 for other changes. Undo
+	// without a number passes over such entries; with it they are redone.
+	Undoes uint64
+}
+
+// HistoryObject is one object of a change, as text: empty Before was created,
+// empty After was deleted.
+type HistoryObject struct {
+	Key           model.PolicyKey
+	Before, After string
+}

@@ -1,0 +1,277 @@
+package gate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/nb"
+	"rung/model/overlap"
+	"rung/model/words"
+)
+
+// StaleError says that a change is not the one that was looked at any more:
+// another object, another guard rail, other consequences. Nothing was written.
+// It is an ErrStale, and an ErrBlocked too when the change cannot be made now.
+type StaleError struct {
+	// Title names the change; What says what is different, as a clause.
+	Title, What string
+	// Preview is the change as it is now, to be looked at; nil for one that has
+	// no preview.
+	Preview *Preview
+}
+
+func (e *StaleError) Error() string {
+	return fmt.Sprintf("%s: %v: look again: %s", e.Title, ErrStale, e.What)
+}
+
+// Is makes it an ErrStale, and an ErrBlocked as well when it cannot be done.
+func (e *StaleError) Is(target error) bool {
+	return target == ErrStale || target == ErrBlocked && e.Preview != nil && e.Preview.Blocked != ""
+}
+
+// seen is what a preview says besides its objects and guards, in a form that two
+// previews can be compared by. Pods count by their kind: that another replica
+// of the same comes makes no other change of it, that a new kind of pod comes
+// does.
+type seen struct {
+	// told is set once the consequences were worked out; a preview without them
+	// is compared by objects and guards alone.
+	told    bool
+	cluster *model.Cluster // consequences of the same objects need no second look
+	max     int32
+	mode    string   // to whom the change is made
+	lost    []string // zones that were out of reach
+	facts   []consequence
+}
+
+// consequence is something that follows: what it is compared by, and how it is said.
+type consequence struct{ is, text string }
+
+// see begins what is seen of a preview.
+func see(rev *revision.Revision) seen {
+	m := rev.Mode
+	return seen{told: true, cluster: rev.Cluster, max: rev.Flags.MaxPriority, lost: lostZones(rev),
+		mode: fmt.Sprintf("%q %q %q %v %v", m.Name, m.Title, m.Server, m.Sandbox, m.WriteBack)}
+}
+
+// lostZones are the zones whose rows cannot be seen to follow.
+func lostZones(rev *revision.Revision) (out []string) {
+	for _, z := range rev.Zones {
+		if z.Conn == model.ConnLost || z.Conn == model.ConnDenied {
+			out = append(out, z.Name)
+		}
+	}
+	return out
+}
+
+func (s *seen) note(texts ...string) {
+	for _, t := range texts {
+		s.facts = append(s.facts, consequence{"note " + t, t})
+	}
+}
+
+// rows notes which rows come and go. How many members a set has is told by the
+// pods.
+func (s *seen) rows(rows []RowChange) {
+	for _, r := range rows {
+		if r.Table == nb.TableACL || r.Kind != model.DiffDifferent {
+			s.facts = append(s.facts, consequence{fmt.Sprintf("row %s %s %s", r.Kind, r.Table, r.ID), "other rows"})
+		}
+	}
+}
+
+func (s *seen) findings(found []model.Finding) {
+	for _, f := range found {
+		s.facts = append(s.facts, consequence{fmt.Sprintf("finding %s %s %s %d", f.Code, f.Policy, f.Direction, f.Rule), f.Policy.Label() + ": " + f.Message})
+	}
+}
+
+// reach notes which kinds of pods and which nodes the changed policies apply to
+// and reach.
+func (s *seen) reach(c *model.Cluster, changes []ObjectChange) {
+	x := overlap.NewPodIndex(c)
+	for i := range changes {
+		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
+			if p == nil {
+				continue
+			}
+			h := sha256.New()
+			add := func(what string, parts []string) { fmt.Fprintf(h, "%s\n%s\n", what, strings.Join(parts, "\n")) }
+			add("subject", kindsOf(x, x.SubjectSet(p)))
+			for _, d := range []model.Direction{model.Ingress, model.Egress} {
+				for j := range p.Rules(d) {
+					r := &p.Rules(d)[j]
+					add(fmt.Sprint(d, j), kindsOf(x, x.Reach(r).Everybody()))
+					for k := range r.Peers {
+						if r.Peers[k].Kind == model.PeerNodes {
+							add("nodes", nodesCalled(x.Nodes(r.Peers[k].Nodes)))
+						}
+					}
+				}
+			}
+			s.facts = append(s.facts, consequence{"reach " + p.Key.String() + " " + hex.EncodeToString(h.Sum(nil)),
+				"the pods that " + p.Key.Label() + " applies to or reaches are others"})
+		}
+	}
+}
+
+func nodesCalled(nodes []*model.Node) (out []string) {
+	for _, n := range nodes {
+		out = append(out, n.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// kindsOf are the kinds of pods in a set: namespace and labels.
+func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
+	had := map[[2]string]bool{}
+	kinds := map[string]bool{}
+	for p := range x.Pods(set) {
+		id := [2]string{p.Namespace, p.Labels.Key()}
+		if !had[id] {
+			had[id] = true
+			kinds[podKind(p)] = true
+		}
+	}
+	out := make([]string, 0, len(kinds))
+	for k := range kinds {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// podKind is a pod's namespace and its labels without those that Kubernetes
+// makes up for every pod or rollout.
+func podKind(p *model.Pod) string {
+	lines := strings.Split(strings.TrimSuffix(p.Labels.Key(), "\n"), "\n")
+	lines = slices.DeleteFunc(lines, func(l string) bool {
+		key, _, _ := strings.Cut(l, "=")
+		return generated[key]
+	})
+	return p.Namespace + "\t" + strings.Join(lines, "\t")
+}
+
+// generated are the labels that tell replicas, rollouts and runs of one thing
+// apart.
+var generated = map[string]bool{
+	"pod-template-hash": true, "pod-template-generation": true, "controller-revision-hash": true,
+	"statefulset.kubernetes.io/pod-name": true, "apps.kubernetes.io/pod-index": true,
+	"controller-uid": true, "job-name": true, "batch.kubernetes.io/controller-uid": true, "batch.kubernetes.io/job-name": true,
+	"batch.kubernetes.io/job-completion-index": true,
+}
+
+// Changed says what somebody who read p would have to look at again in the same
+// change worked out later; empty when there is nothing.
+func (p *Preview) Changed(now *Preview) string {
+	switch {
+	case p.Blocked != now.Blocked && now.Blocked != "":
+		return "it cannot be done any more: " + now.Blocked
+	case p.Blocked != now.Blocked:
+		return "it can be done now"
+	case now.seen.told && p.seen.told && p.seen.mode != now.seen.mode:
+		return "it would be made somewhere else"
+	}
+	for _, differs := range []func(*Preview) string{p.otherObjects, p.otherGuards, p.otherFacts} {
+		if what := differs(now); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+func (p *Preview) otherObjects(now *Preview) string {
+	if len(p.Objects) != len(now.Objects) {
+		return fmt.Sprintf("it changes %s instead of %d", words.Count(len(now.Objects), "object"), len(p.Objects))
+	}
+	for i, was := range p.Objects {
+		is := now.Objects[i]
+		switch {
+		case was.Key != is.Key:
+			return "it changes " + is.Key.Label() + " instead of " + was.Key.Label()
+		case !sameObject(was.Old, is.Old, true):
+			return is.Key.Label() + " was changed meanwhile"
+		case !sameObject(was.New, is.New, was.sent == nil && is.sent == nil):
+			return is.Key.Label() + " would become another"
+		}
+	}
+	return ""
+}
+
+// sameObject says whether two versions of a policy are one to whoever reads
+// them: the same object of the server, meant alike, and written alike where the
+// text is somebody's and not made by the server.
+func sameObject(a, b *model.Policy, written bool) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.UID != "" && b.UID != "" && a.UID != b.UID {
+		return false // removed and made again
+	}
+	return model.SameContent(a, b) && (!written || a.YAML == b.YAML || a.Version != "" || b.Version != "")
+}
+
+func (p *Preview) otherGuards(now *Preview) string {
+	said := func(list []Guard, g Guard) bool {
+		if !p.seen.told || !now.seen.told {
+			return confirmed(list, g) // a step of a plan, whose guards were confirmed with the plan
+		}
+		return slices.ContainsFunc(list, func(o Guard) bool { return o.Code == g.Code && o.Policy == g.Policy && o.says() == g.says() })
+	}
+	for _, g := range now.Guards {
+		if !said(p.Guards, g) {
+			return "a guard rail: " + g.Message
+		}
+	}
+	if !p.seen.told || !now.seen.told {
+		return ""
+	}
+	for _, g := range p.Guards {
+		if !said(now.Guards, g) {
+			return "no longer: " + g.Message
+		}
+	}
+	return ""
+}
+
+// says is the message without its example.
+func (g Guard) says() string {
+	text, _, _ := strings.Cut(g.Message, wouldCatch)
+	return text
+}
+
+func (p *Preview) otherFacts(now *Preview) string {
+	if !p.seen.told || !now.seen.told {
+		return ""
+	}
+	for _, z := range now.seen.lost {
+		if !slices.Contains(p.seen.lost, z) {
+			return "zone " + z + " was lost"
+		}
+	}
+	only := func(of, without []consequence) *consequence {
+		had := make(map[string]bool, len(without))
+		for _, f := range without {
+			had[f.is] = true
+		}
+		for i := range of {
+			if !had[of[i].is] {
+				return &of[i]
+			}
+		}
+		return nil
+	}
+	if f := only(now.seen.facts, p.seen.facts); f != nil {
+		return f.text
+	}
+	if f := only(p.seen.facts, now.seen.facts); f != nil {
+		return "no longer: " + f.text
+	}
+	return ""
+}

@@ -1,0 +1,160 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"rung/test/given"
+)
+
+// slowServer is the API server in front of a world: writing to it hangs until it is
+// let go or its context ends.
+type slowServer struct {
+	*world
+	began chan string // names, when their writing begins
+	let   chan struct{}
+}
+
+func (s *slowServer) Write(ctx context.Context, changes []ObjectChange) error {
+	s.began <- changes[0].Key.Name
+	select {
+	case <-s.let:
+		return s.world.Write(ctx, changes)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// While a server does not answer, one change waits for it and whoever comes next
+// waits for that one: told so, until its context ends. Nothing else waits.
+func TestAnotherChangeHangs(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	w := newWorld(t, given.ANP("a", 40, "tenant=a", "in allow tenant=a"), given.ANP("b", 50, "tenant=b", "in allow tenant=b"),
+		given.ANP("c", 60, "tenant=c", "in allow tenant=c"), given.ANP("d", 70, "tenant=d", "in allow tenant=d"))
+	dir := t.TempDir()
+	g := w.gate(dir)
+	s := &slowServer{w, make(chan string, 4), make(chan struct{})}
+	g.writer = s
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	previewed := func(name string, to int32) *Preview {
+		t.Helper()
+		p, err := g.Preview(ctx, w.Current(), move(name, to))
+		if err != nil || p.Blocked != "" {
+			t.Fatalf("%v %+v", err, p)
+		}
+		return p
+	}
+	type outcome struct {
+		name string
+		err  error
+	}
+	var all sync.WaitGroup
+	done, told := make(chan outcome, 4), make(chan string, 8)
+	commit := func(ctx context.Context, name string, p *Preview) {
+		a := yes
+		a.Waits = func(title string) { told <- name + ": " + title }
+		all.Go(func() {
+			_, err := g.commit(ctx, p, a)
+			done <- outcome{name, err}
+		})
+	}
+	defer all.Wait()
+	pa, pb, pc, pd := previewed("a", 41), previewed("b", 51), previewed("c", 61), previewed("d", 71)
+	commit(ctx, "a", pa)
+	if began := <-s.began; began != "a" {
+		t.Fatalf("%s is written first", began)
+	}
+	impatient, leave := context.WithCancel(ctx)
+	commit(impatient, "b", pb)
+	if got, want := <-told, "b: "+pa.Title; got != want {
+		t.Errorf("told %q, want %q", got, want)
+	}
+	commit(ctx, "c", pc)
+	<-told
+	commit(ctx, "d", pd)
+	<-told
+
+	// Everything else goes on.
+	previewed("a", 42)
+	if n := len(g.history.Entries()); n != 0 {
+		t.Errorf("%d entries", n)
+	}
+	g.Note("writes", "changes switched off")
+
+	leave()
+	b := <-done
+	if b.name != "b" || !errors.Is(b.err, context.Canceled) || !strings.Contains(b.err.Error(), fmt.Sprintf("waited for another change, %q", pa.Title)) {
+		t.Errorf("%+v", b)
+	}
+	if got := <-told; got != "b: " {
+		t.Errorf("told %q at the end", got)
+	}
+	close(s.let)
+	for range 3 {
+		if o := <-done; o.err != nil {
+			t.Errorf("%s: %v", o.name, o.err)
+		}
+	}
+	var order []string
+	for _, e := range g.history.Entries() {
+		order = append(order, e.Objects[0].Key.Name)
+	}
+	if diff := cmp.Diff([]string{"d", "c", "a"}, order); diff != "" {
+		t.Errorf("the history, newest first (-want +got):\n%s", diff)
+	}
+	order = nil
+	for _, r := range auditOf(t, dir) {
+		if len(r.Objects) > 0 { // not the switch of writing
+			order = append(order, r.Objects[0].Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"a", "c", "d"}, order); diff != "" {
+		t.Errorf("the audit (-want +got):\n%s", diff)
+	}
+	if w.Priority("a") != 41 || w.Priority("b") != 50 || w.Priority("c") != 61 || w.Priority("d") != 71 {
+		t.Errorf("%d %d %d %d", w.Priority("a"), w.Priority("b"), w.Priority("c"), w.Priority("d"))
+	}
+}
+
+// A change that has begun is made to its end, if that is what was asked for.
+func TestFinish(t *testing.T) {
+	for _, finish := range []bool{true, false} {
+		w := newWorld(t, given.ANP("a", 40, "tenant=a", "in allow tenant=a"))
+		g := w.gate("")
+		s := &slowServer{w, make(chan string, 1), make(chan struct{})}
+		g.writer = s
+		p, err := g.Preview(t.Context(), w.Current(), move("a", 41))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		a := yes
+		a.Finish = finish
+		got := make(chan error, 1)
+		go func() {
+			_, err := g.commit(ctx, p, a)
+			got <- err
+		}()
+		<-s.began
+		cancel()
+		if !finish {
+			if err := <-got; !errors.Is(err, context.Canceled) || w.Priority("a") != 40 {
+				t.Errorf("%v, at %d", err, w.Priority("a"))
+			}
+			continue
+		}
+		close(s.let)
+		if err := <-got; err != nil || w.Priority("a") != 41 {
+			t.Errorf("%v, at %d", err, w.Priority("a"))
+		}
+	}
+}

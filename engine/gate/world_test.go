@@ -1,0 +1,51 @@
+package gate
+
+import (
+	"context"
+	"testing"
+
+	"rung/model"
+	"rung/test/changing"
+)
+
+// world is a small cluster that changes as the gate writes, without an engine.
+type world struct {
+	*changing.World
+	fail    error // what Write answers
+	written [][]ObjectChange
+}
+
+func newWorld(t testing.TB, policies ...string) *world {
+	t.Helper()
+	return &world{World: changing.New(t, policies...)}
+}
+
+// Write makes the world the Writer of its own gate.
+func (w *world) Write(_ context.Context, changes []ObjectChange) error {
+	if w.fail != nil {
+		return w.fail
+	}
+	w.Mu.Lock()
+	w.written = append(w.written, changes)
+	w.Mu.Unlock()
+	var upsert []model.Object
+	var remove []model.Key
+	for _, c := range changes {
+		if c.New != nil {
+			upsert = append(upsert, c.New)
+		} else {
+			remove = append(remove, c.Key)
+		}
+	}
+	w.Apply(upsert, remove)
+	return nil
+}
+
+func (w *world) gate(dir string) *Gate {
+	w.T.Helper()
+	h, err := OpenHistory(nil, dir, "test")
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return &Gate{current: w.Current, writer: w, history: h, audit: NewAudit(nil, dir), now: w.Clock, user: "ada"}
+}

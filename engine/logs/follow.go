@@ -1,0 +1,163 @@
+package logs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/sources/kube/podlogs"
+)
+
+// Scope says which of a cluster's ACL logs are followed.
+type Scope struct {
+	// Since is how far back they begin; 0 begins with what is written from now on.
+	Since time.Duration
+	// Nodes are the only ones, all when empty.
+	Nodes []string
+}
+
+const (
+	// maxLogStreams bounds the nodes that are followed.
+	maxLogStreams = 1000
+	// logDials is how many streams connect at a time.
+	logDials = 16
+)
+
+// PodReader is what is needed of podlogs.Reader.
+type PodReader interface {
+	ACLLog(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
+	Follow(ctx context.Context, f podlogs.Request)
+}
+
+// Follower follows the ACL logs of a cluster's nodes, from when somebody first
+// looks at the log, or a policy first logs.
+type Follower struct {
+	logs       *Store
+	read       PodReader
+	cfg        Scope
+	namespaces []string
+	merge      *merger
+	dials      chan struct{}
+	since      time.Time
+
+	mu    sync.Mutex
+	nodes map[string]*nodeLog
+	left  map[string]*nodeLog // of nodes that went: they may come back
+	over  []string            // nodes beyond maxLogStreams
+	wg    sync.WaitGroup
+}
+
+// NewFollower follows logs into a store; namespaces are where ovnkube-node pods may
+// be.
+func NewFollower(l *Store, read PodReader, cfg Scope, namespaces []string) *Follower {
+	return &Follower{logs: l, read: read, cfg: cfg, namespaces: namespaces, merge: newMerger(l.give),
+		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, left: map[string]*nodeLog{}}
+}
+
+// Run follows the nodes of the revisions until ctx ends; ticks says that there is
+// a new one.
+func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, ticks <-chan struct{}) {
+	defer p.wg.Wait()
+	p.logs.FollowedBy(p.streams)
+	for !logged(current()) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.logs.asked:
+		case <-ticks:
+			continue
+		}
+		break
+	}
+	p.start(ctx, p.logs.now())
+	var cluster *model.Cluster
+	for {
+		if rev := current(); rev.Loaded && rev.Cluster != cluster {
+			cluster = rev.Cluster
+			p.follow(ctx, cluster)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+		}
+	}
+}
+
+// logged says whether a policy logs anything.
+func logged(r *revision.Revision) bool {
+	for p := range r.Cluster.AllPolicies() {
+		if l := r.Logging(p); l.Levels.Any() && (len(l.Problems) == 0 || l.Namespace != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// start begins to hand lines on; lines from before since are not asked for.
+func (p *Follower) start(ctx context.Context, now time.Time) {
+	if p.cfg.Since > 0 {
+		p.since = now.Add(-p.cfg.Since)
+	}
+	p.wg.Go(func() { p.merge.run(ctx) })
+}
+
+// follow starts the streams of nodes that came and ends those of nodes that went.
+func (p *Follower) follow(ctx context.Context, c *model.Cluster) {
+	want := map[string]bool{}
+	var over []string
+	for n := range c.Nodes() {
+		switch {
+		case len(p.cfg.Nodes) > 0 && !slices.Contains(p.cfg.Nodes, n.Name):
+		case len(want) == maxLogStreams:
+			over = append(over, n.Name)
+		default:
+			want[n.Name] = true
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = over
+	for name, n := range p.nodes {
+		if !want[name] {
+			n.stop()
+			delete(p.nodes, name)
+			if len(p.left) >= maxLogStreams {
+				clear(p.left)
+			}
+			p.left[name] = n
+		}
+	}
+	for name := range want {
+		if p.nodes[name] != nil {
+			continue
+		}
+		n := newNodeLog(p, name)
+		n.before = p.left[name]
+		delete(p.left, name)
+		var own context.Context
+		own, n.stop = context.WithCancel(ctx)
+		p.nodes[name] = n
+		p.wg.Go(func() { n.run(own) })
+	}
+}
+
+// streams are the streams by zone.
+func (p *Follower) streams() []model.LogStream {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]model.LogStream, 0, len(p.nodes)+len(p.over))
+	for _, n := range p.nodes {
+		out = append(out, n.state())
+	}
+	for _, name := range p.over {
+		out = append(out, model.LogStream{Zone: name, State: model.StreamWaiting, Error: fmt.Sprintf("not followed: Rung follows %d nodes at most", maxLogStreams)})
+	}
+	slices.SortFunc(out, func(a, b model.LogStream) int { return cmp.Compare(a.Zone, b.Zone) })
+	return out
+}

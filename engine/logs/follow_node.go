@@ -1,0 +1,168 @@
+package logs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/acllog"
+	"rung/sources/kube/podlogs"
+)
+
+// repeatsKept is how many lines of a node are remembered. A container that prints
+// a file begins with its last lines (tail prints ten) when it restarts.
+const repeatsKept = 128
+
+// nodeLog is the stream of one node.
+type nodeLog struct {
+	p    *Follower
+	node string
+	stop context.CancelFunc
+	done chan struct{} // closed when run has ended
+
+	mu     sync.Mutex
+	stream model.LogStream
+
+	// Of the stream's goroutine alone, and after it of that of the node that came
+	// back:
+	before  *nodeLog // of the same node, which went; nil: none
+	seed    maphash.Seed
+	repeats map[repeat]bool
+	ring    [repeatsKept]repeat
+	at      int
+}
+
+// repeat is a line of ovn-controller: its time and number never come twice.
+type repeat struct {
+	at   int64
+	seq  uint64
+	text uint64
+}
+
+func newNodeLog(p *Follower, node string) *nodeLog {
+	return &nodeLog{p: p, node: node, done: make(chan struct{}), seed: maphash.MakeSeed(), repeats: map[repeat]bool{},
+		stream: model.LogStream{Zone: node, State: model.StreamWaiting, Since: p.logs.now()}}
+}
+
+// run follows the node's log. Connecting needs one of few places, so that a
+// cluster of hundreds of nodes is not asked for everything at once.
+func (n *nodeLog) run(ctx context.Context) {
+	defer close(n.done)
+	since, ok := n.resume(ctx)
+	if !ok {
+		return
+	}
+	n.p.read.Follow(ctx, podlogs.Request{
+		Find: func(ctx context.Context) (podlogs.Target, error) {
+			select {
+			case n.p.dials <- struct{}{}:
+			case <-ctx.Done():
+				return podlogs.Target{}, ctx.Err()
+			}
+			defer func() { <-n.p.dials }()
+			return n.p.read.ACLLog(ctx, n.node, n.p.namespaces)
+		},
+		Since: since,
+		Line:  func(at time.Time, text []byte) { n.line(ctx, at, text) },
+		Gap:   func(g model.LogGap) { n.gap(ctx, g) },
+		State: n.told,
+	})
+}
+
+// resume says where the log begins: for a node that went and came back where it was
+// left, with the lines that were taken in there. ok is false when ctx ended.
+func (n *nodeLog) resume(ctx context.Context) (since time.Time, ok bool) {
+	was := n.before
+	if was == nil {
+		return n.p.since, true
+	}
+	n.before = nil
+	select {
+	case <-was.done:
+	case <-ctx.Done():
+		return since, false
+	}
+	n.seed, n.repeats, n.ring, n.at = was.seed, was.repeats, was.ring, was.at
+	last := was.state()
+	if last.Last.IsZero() {
+		return last.Since, true // no line yet: since it was followed
+	}
+	return last.Last, true
+}
+
+func (n *nodeLog) state() model.LogStream {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.stream
+}
+
+// told takes over how the stream stands.
+func (n *nodeLog) told(s podlogs.State) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if x := &n.stream; x.State != s.State {
+		x.State, x.Since = s.State, n.p.logs.now()
+	}
+	n.stream.Namespace, n.stream.Pod, n.stream.Container = clean.Text(s.Target.Namespace), clean.Text(s.Target.Pod), clean.Text(s.Target.Container)
+	n.stream.Attempts, n.stream.Error, n.stream.TooLong = s.Attempts, s.Error, s.TooLong
+}
+
+// gap puts a place where lines may be missing into the log.
+func (n *nodeLog) gap(ctx context.Context, g model.LogGap) {
+	n.count(func(s *model.LogStream) { s.Gaps++ })
+	n.p.merge.put(ctx, arrival{line: model.LogLine{At: g.To.UTC(), Zone: n.node}, gap: &g})
+}
+
+func (n *nodeLog) count(f func(*model.LogStream)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	f(&n.stream)
+}
+
+// aclMark stands in every acl_log line; looking for it spares the others a copy.
+var aclMark = []byte("|acl_log")
+
+// line takes one line of the container in.
+func (n *nodeLog) line(ctx context.Context, at time.Time, text []byte) {
+	if !bytes.Contains(text, aclMark) {
+		n.count(func(s *model.LogStream) { s.Lines, s.Last = s.Lines+1, at })
+		return
+	}
+	l, err := acllog.Parse(string(text))
+	odd := err != nil && !errors.Is(err, acllog.ErrNotACL)
+	n.count(func(s *model.LogStream) {
+		s.Lines, s.Last = s.Lines+1, at
+		if odd {
+			s.Odd++
+		}
+	})
+	switch {
+	case odd:
+		n.p.logs.Lost(0, 1)
+	case err == nil && !n.repeated(&l):
+		l.Zone = n.node
+		if n.p.merge.put(ctx, arrival{line: l}) {
+			n.count(func(s *model.LogStream) { s.ACLs++ })
+		} else if ctx.Err() == nil {
+			n.p.logs.Lost(1, 0)
+			n.count(func(s *model.LogStream) { s.Lost++ })
+		}
+	}
+}
+
+// repeated says whether the line came lately, and remembers it.
+func (n *nodeLog) repeated(l *model.LogLine) bool {
+	k := repeat{l.At.UnixNano(), l.Seq, maphash.String(n.seed, l.Raw)}
+	if n.repeats[k] {
+		return true
+	}
+	delete(n.repeats, n.ring[n.at])
+	n.repeats[k], n.ring[n.at] = true, k
+	n.at = (n.at + 1) % repeatsKept
+	return false
+}

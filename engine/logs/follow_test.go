@@ -1,0 +1,295 @@
+package logs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/sources/kube"
+	"rung/sources/kube/podlogs"
+	"rung/test/wait"
+)
+
+// fakePods is a cluster whose pods' logs a test writes.
+type fakePods struct {
+	mu      sync.Mutex
+	follows map[string]podlogs.Request // by node
+	since   []time.Time
+	tail    []podlogs.Line
+	err     error
+}
+
+func (f *fakePods) ACLLog(_ context.Context, node string, _ []string) (podlogs.Target, error) {
+	return podlogs.Target{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovn-controller"}, nil
+}
+
+func (f *fakePods) Controller(_ context.Context, node string, _ []string) (podlogs.Target, error) {
+	return podlogs.Target{Namespace: "ovn-kubernetes", Pod: "ovnkube-" + node, Container: "ovnkube-controller"}, f.err
+}
+
+func (f *fakePods) Tail(ctx context.Context, find func(context.Context) (podlogs.Target, error), _ int) (podlogs.Target, []podlogs.Line, error) {
+	t, err := find(ctx)
+	return t, f.tail, err
+}
+
+func (f *fakePods) Follow(ctx context.Context, x podlogs.Request) {
+	t, err := x.Find(ctx)
+	if err != nil {
+		return
+	}
+	x.State(podlogs.State{Target: t, State: model.StreamOpen})
+	node := strings.TrimPrefix(t.Pod, "ovnkube-")
+	f.mu.Lock()
+	f.follows[node] = x
+	f.since = append(f.since, x.Since)
+	f.mu.Unlock()
+	<-ctx.Done()
+	f.mu.Lock()
+	delete(f.follows, node)
+	f.mu.Unlock()
+}
+
+func (f *fakePods) of(t *testing.T, node string) podlogs.Request {
+	t.Helper()
+	var x podlogs.Request
+	wait.Within(t, wait.Patience, "node "+node+" is followed", func() (ok bool) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		x, ok = f.follows[node]
+		return ok
+	})
+	return x
+}
+
+func newFakePods(t *testing.T, cfg Scope) (*fakePods, *Follower) {
+	t.Helper()
+	f := &fakePods{follows: map[string]podlogs.Request{}}
+	rev := revision.New(revision.Facts{}, nil)
+	logs := New(func() *revision.Revision { return rev }, 0)
+	p := NewFollower(logs, f, cfg, kube.OVNNamespaces())
+	logs.FollowedBy(p.streams)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); logs.Run(ctx) }()
+	t.Cleanup(func() { cancel(); p.wg.Wait(); <-done })
+	p.start(ctx, time.Now())
+	p.follow(ctx, clusterOf(&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "a"}}},
+		&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "b"}}}))
+	return f, p
+}
+
+func clusterOf(objects ...model.Object) *model.Cluster {
+	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
+	return c
+}
+
+func aclLine(at time.Time, seq int) []byte {
+	return fmt.Appendf(nil, `%s|%05d|acl_log(ovn_pinctrl0)|INFO|name="ANP:one:Egress:0", verdict=drop, severity=alert, direction=from-lport: tcp,nw_src=10.0.0.1,nw_dst=10.0.0.2,tp_src=1,tp_dst=80`,
+		at.UTC().Format("2006-01-02T15:04:05.000Z"), seq)
+}
+
+func takenIn(t *testing.T, l *Store, n uint64) []*Entry {
+	t.Helper()
+	for deadline := time.Now().Add(wait.Patience); l.Last() < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d entries", l.Last(), n)
+		}
+	}
+	return l.Since(0, 0)
+}
+
+// Two nodes' lines come in the order of their times with their zones; what a
+// container repeats after a restart comes once; a gap stands where it was.
+func TestPodLogs(t *testing.T) {
+	f, p := newFakePods(t, Scope{})
+	a, b := f.of(t, "a"), f.of(t, "b")
+	now := time.Now().Truncate(time.Millisecond)
+	ms := func(n int) time.Time { return now.Add(time.Duration(n) * time.Millisecond) }
+	a.Line(now, aclLine(ms(-10), 7))
+	b.Line(now, aclLine(ms(-30), 1))
+	b.Line(now, []byte("2026-11-03T14:00:00.000Z|00002|binding|INFO|Claiming lport"))
+	b.Line(now, []byte("2026-11-03T14:00:00.000Z|00003|acl_log(ovn_pinctrl0)|INFO|name=odd"))
+	a.Gap(model.LogGap{From: ms(-25), To: ms(-20), Missing: 5 * time.Second, Why: "pod a was replaced by b"})
+	a.Line(now, aclLine(ms(-10), 7)) // tail begins with the last lines
+	a.Line(now, aclLine(ms(-5), 8))
+	var got []string
+	for _, e := range takenIn(t, p.logs, 4) {
+		s := e.Sentence()
+		if e.Gap == nil {
+			s = fmt.Sprint(e.Line.Zone, " ", e.Line.Seq, " ", e.Attributed)
+		}
+		got = append(got, s)
+	}
+	want := []string{"b 1 true", "a: reconnected, 5 s missing: pod a was replaced by b", "a 7 true", "a 8 true"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	streams := p.logs.Streams()
+	for i := range streams {
+		streams[i].Since, streams[i].Last = time.Time{}, time.Time{}
+	}
+	if diff := cmp.Diff([]model.LogStream{
+		{Zone: "a", Namespace: "ovn-kubernetes", Pod: "ovnkube-a", Container: "ovn-controller", State: model.StreamOpen, Lines: 3, ACLs: 2, Gaps: 1},
+		{Zone: "b", Namespace: "ovn-kubernetes", Pod: "ovnkube-b", Container: "ovn-controller", State: model.StreamOpen, Lines: 3, ACLs: 1, Odd: 1},
+	}, streams); diff != "" {
+		t.Errorf("streams (-want +got):\n%s", diff)
+	}
+	if st := p.logs.Stats(); st.Received != 3 || st.Unparsed != 1 || st.Dropped != 0 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// Nodes come and go, and only those that were chosen are followed.
+func TestPodLogsNodes(t *testing.T) {
+	f, p := newFakePods(t, Scope{Since: time.Hour, Nodes: []string{"b", "c"}})
+	f.of(t, "b")
+	node := func(name string) model.Object {
+		return &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: name}}}
+	}
+	p.follow(t.Context(), clusterOf(node("a"), node("c")))
+	f.of(t, "c")
+	for deadline := time.Now().Add(wait.Patience); ; time.Sleep(time.Millisecond) {
+		f.mu.Lock()
+		n := len(f.follows)
+		f.mu.Unlock()
+		if n == 1 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d nodes are followed", n)
+		}
+	}
+	if zones := p.logs.Streams(); len(zones) != 1 || zones[0].Zone != "c" {
+		t.Errorf("%+v", zones)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if slices.ContainsFunc(f.since, func(at time.Time) bool { return time.Since(at) < 59*time.Minute }) {
+		t.Errorf("followed since %v", f.since)
+	}
+}
+
+// A node that went and came back, as when its kubelet registers anew, has its log
+// go on where it was left: no line twice, and none of meanwhile lost.
+func TestPodLogsNodeBack(t *testing.T) {
+	f, p := newFakePods(t, Scope{Since: time.Hour})
+	node := func(name string) model.Object {
+		return &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: name}}}
+	}
+	now := time.Now().Truncate(time.Millisecond)
+	f.of(t, "a").Line(now, aclLine(now, 1))
+	takenIn(t, p.logs, 1)
+	p.follow(t.Context(), clusterOf(node("b")))
+	p.follow(t.Context(), clusterOf(node("a"), node("b")))
+	var back podlogs.Request
+	for deadline := time.Now().Add(wait.Patience); !back.Since.Equal(now); back = f.of(t, "a") {
+		if time.Now().After(deadline) {
+			t.Fatalf("it is followed since %v, its last line was of %v", back.Since, now)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	back.Line(now, aclLine(now, 1)) // the kubelet knows seconds only
+	back.Line(now, aclLine(now.Add(time.Millisecond), 2))
+	entries := takenIn(t, p.logs, 2)
+	if entries[1].Line.Seq != 2 || len(entries) != 2 {
+		t.Errorf("%d entries, the second has number %d", len(entries), entries[1].Line.Seq)
+	}
+}
+
+// At 10,000 lines a second each line is taken in or counted as lost.
+func TestPodLogsLoad(t *testing.T) {
+	f, p := newFakePods(t, Scope{})
+	const seconds, rate = 2, 10000
+	var wg sync.WaitGroup
+	for _, node := range []string{"a", "b"} {
+		x := f.of(t, node)
+		wg.Go(func() {
+			tick := time.NewTicker(10 * time.Millisecond)
+			defer tick.Stop()
+			for n := 0; n < seconds*rate/2; {
+				<-tick.C
+				for range rate / 2 / 100 {
+					n++
+					x.Line(time.Now(), aclLine(time.Now(), n))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var lost, acls uint64
+	deadline := time.Now().Add(wait.Patience)
+	for {
+		lost, acls = 0, 0
+		for _, s := range p.logs.Streams() {
+			lost, acls = lost+s.Lost, acls+s.ACLs
+		}
+		if p.logs.Last() == acls {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d taken in", p.logs.Last(), acls)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	st := p.logs.Stats()
+	t.Logf("%d lines in %d s: %d taken in, %d lost", seconds*rate, seconds, acls, lost)
+	if lost+acls != seconds*rate || st.Dropped != lost || st.Received != seconds*rate {
+		t.Errorf("%d taken in, %d lost of %d; %+v", acls, lost, seconds*rate, st)
+	}
+}
+
+func TestControllerLog(t *testing.T) {
+	at := time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
+	one := model.PolicyKey{Kind: model.KindANP, Name: "one"}
+	f := &fakePods{tail: []podlogs.Line{
+		{At: at, Text: "I1103 14:05:00.000001       1 factory.go:12] started"},
+		{At: at.Add(1), Text: "E1103 14:05:00.000001       1 admin_network_policy.go:123] Failed to add \x1b[1m one: bad"},
+		{At: at.Add(2), Text: "I1103 14:05:00.000001       1 admin_network_policy.go:99] one-more and x.one are others, none.one too"},
+		{At: at.Add(3), Text: "  stack of one."},
+	}}
+	got, err := ReadControllerLog(context.Background(), f, model.Kubectl{Flags: "--context=lab"}, nil, "w", one)
+	want := &ControllerLog{Zone: "w", Policy: one, Source: "ovn-kubernetes/ovnkube-w/ovnkube-controller", Read: 4, First: at,
+		Command: "kubectl --context=lab -n ovn-kubernetes logs ovnkube-w -c ovnkube-controller --tail=2000",
+		Lines: []ControllerLine{
+			{At: at.Add(1), Severity: "error", Place: "admin_network_policy.go:123", Text: "Failed to add \uFFFD[1m one: bad"},
+			{At: at.Add(3), Text: "  stack of one."},
+		}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	f.err = podlogs.ErrNoPod
+	if _, err := ReadControllerLog(context.Background(), f, model.Kubectl{Flags: "--context=lab"}, nil, "w", one); err == nil || !strings.Contains(err.Error(), "zone w") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNamesPolicy(t *testing.T) {
+	banp := model.PolicyKey{Kind: model.KindBANP, Name: "default"}
+	np := model.PolicyKey{Kind: model.KindNP, Namespace: "blue", Name: "web"}
+	for _, tt := range []struct {
+		key  model.PolicyKey
+		text string
+		want bool
+	}{
+		{banp, "syncing default network", false},
+		{banp, "Baseline Admin Network Policy default added", true},
+		{np, "policy blue/web", true},
+		{np, "policy green/web", false},
+		{model.PolicyKey{Kind: model.KindANP, Name: "a.b"}, `"a.b".`, true},
+		{model.PolicyKey{Kind: model.KindANP, Name: "a"}, "a.b", false},
+		{model.PolicyKey{Kind: model.KindANP, Name: "a"}, "name=a", true},
+		{model.PolicyKey{Kind: model.KindANP}, "anything", false},
+	} {
+		if got := namesPolicy(tt.text, tt.key); got != tt.want {
+			t.Errorf("%s in %q: %v", tt.key, tt.text, got)
+		}
+	}
+}

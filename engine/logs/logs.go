@@ -1,0 +1,270 @@
+package logs
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+)
+
+// DefaultLines is how many log lines are kept.
+const DefaultLines = 20000
+
+// logQueue is how many lines may wait for attribution. A line that finds no
+// room is dropped and counted: the log may lose lines, the rest may not wait.
+const logQueue = 4096
+
+// Store keeps the newest ACL log lines, each with the rule and the pods behind
+// it as they were when it arrived. It is safe for concurrent use.
+type Store struct {
+	rev   func() *revision.Revision
+	now   func() time.Time
+	queue chan arrival
+	book  *addressBook
+	names *attributor
+
+	received, dropped, unparsed, unattributed atomic.Uint64
+
+	asked   chan struct{} // closed when somebody looks
+	askOnce sync.Once
+	streams atomic.Pointer[func() []model.LogStream]
+
+	subs revision.Subscribers
+
+	mu    sync.RWMutex
+	ring  []*Entry // entry with Seq s is at s % cap, once there
+	limit int
+	last  uint64 // newest Seq given out
+	rules *ruleCounts
+}
+
+// Entry is one log line and what is known about it. It is never changed.
+type Entry struct {
+	Seq  uint64 // counts from 1
+	At   time.Time
+	Line model.LogLine
+	// Rule is the rule that decided. Attributed is false when it could not be
+	// told; Rule then holds what the name tells.
+	Rule       model.RuleRef
+	Attributed bool
+	RuleName   string // the rule's own name, empty when it has none
+	Action     string // "allowed", "dropped", "rejected", "passed"
+	Src, Dst   End
+	// Late says that lines of other nodes with a later time came before it.
+	Late bool
+	// Gap, when set, is no line but a place where lines may be missing; Line then
+	// has its time and zone only.
+	Gap *model.LogGap
+}
+
+// arrival is what waits to be taken in.
+type arrival struct {
+	line model.LogLine
+	late bool
+	gap  *model.LogGap
+}
+
+// End is one end of a logged connection.
+type End struct {
+	Key  model.Key // a Pod or a Node; zero when none has the address
+	Addr string
+	// Note is "outside" for an address nobody in the cluster has, "gone" for
+	// one that Key had until Gone, "host network", "completed".
+	Note string
+	Gone time.Time
+}
+
+// Stats counts lines.
+type Stats struct {
+	Received uint64 // lines that came, those dropped among them
+	Dropped  uint64 // lines that came faster than they were taken in
+	Unparsed uint64 // lines of the log that are no acl_log lines one can read
+	// Unattributed lines were taken in, but their rule could not be told.
+	Unattributed uint64
+	PerRule      map[model.RuleRef]RuleStat
+}
+
+// New makes a store that keeps at most limit lines; 0 means
+// DefaultLogLines. rev is asked for the newest revision when a line arrives.
+func New(rev func() *revision.Revision, limit int) *Store {
+	if limit <= 0 {
+		limit = DefaultLines
+	}
+	return &Store{rev: rev, now: time.Now, queue: make(chan arrival, logQueue), asked: make(chan struct{}), book: newAddressBook(),
+		names: newAttributor(), limit: limit, rules: newRuleCounts()}
+}
+
+// Run takes lines in until ctx ends.
+func (l *Store) Run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case a := <-l.queue:
+			l.take(a)
+		}
+	}
+}
+
+// Offer hands a line over and never waits; it says whether there was room.
+func (l *Store) Offer(line model.LogLine) bool {
+	l.received.Add(1)
+	select {
+	case l.queue <- arrival{line: line}:
+		return true
+	default:
+		l.dropped.Add(1)
+		return false
+	}
+}
+
+// Lost counts lines that were lost before they came here: dropped ones that a
+// reader could not keep up with, unparsed ones that are no acl_log lines.
+func (l *Store) Lost(dropped, unparsed uint64) {
+	l.received.Add(dropped)
+	l.dropped.Add(dropped)
+	l.unparsed.Add(unparsed)
+}
+
+// Observe follows the cluster, so that addresses in lines find their pods, and
+// pods that just went. Every change must pass here, in order.
+func (l *Store) Observe(changes []model.Change) { l.book.observe(changes, l.now()) }
+
+// give hands over what is in order already and waits for room: a log that is
+// read from a file is in no hurry.
+func (l *Store) give(ctx context.Context, a arrival) {
+	if a.gap == nil {
+		l.received.Add(1)
+	}
+	select {
+	case l.queue <- a:
+	case <-ctx.Done():
+	}
+}
+
+// Subscribe returns a channel that gets a tick after new entries; many may share
+// one. The function ends the subscription.
+func (l *Store) Subscribe() (<-chan struct{}, func()) { return l.subs.Subscribe() }
+
+// take attributes a line and stores it.
+func (l *Store) take(a arrival) {
+	defer l.subs.Notify()
+	now := l.now()
+	if a.gap != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.store(&Entry{At: now, Line: a.line, Gap: a.gap})
+		return
+	}
+	line := a.line
+	rev := l.rev()
+	e := &Entry{At: now, Line: line, Action: verdictWord(line.Verdict), Late: a.late}
+	e.Src, e.Dst = l.book.end(line.Src, now), l.book.end(line.Dst, now)
+	e.Rule, e.Attributed = l.names.rule(rev, e, now)
+	acl := ""
+	if !e.Attributed {
+		l.unattributed.Add(1)
+	} else {
+		e.RuleName, acl = ruleOf(rev, e)
+	}
+	rate := meterRate(rev, line.Zone)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.store(e)
+	if e.Attributed {
+		l.rules.count(e, acl, rate, now)
+	}
+}
+
+// store gives an entry its number; mu is held.
+func (l *Store) store(e *Entry) {
+	l.last++
+	e.Seq = l.last
+	if len(l.ring) < l.limit {
+		l.ring = append(l.ring, e)
+	} else {
+		l.ring[l.slot(e.Seq)] = e
+	}
+}
+
+// slot is where the entry with that number lives.
+func (l *Store) slot(seq uint64) int { return int((seq - 1) % uint64(l.limit)) }
+
+// Since returns the entries after a number that are still kept, oldest first,
+// at most max of them (0: all). When more are kept the oldest of them come.
+func (l *Store) Since(seq uint64, max int) []*Entry {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	from := l.first()
+	if seq >= from {
+		from = seq + 1
+	}
+	if from > l.last {
+		return nil
+	}
+	n := int(l.last - from + 1)
+	if max > 0 && n > max {
+		n = max
+	}
+	out := make([]*Entry, n)
+	for i := range out {
+		out[i] = l.ring[l.slot(from+uint64(i))]
+	}
+	return out
+}
+
+// Entry returns one entry, nil when it is not kept any more.
+func (l *Store) Entry(seq uint64) *Entry {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if seq < l.first() || seq > l.last || seq == 0 {
+		return nil
+	}
+	return l.ring[l.slot(seq)]
+}
+
+func (l *Store) first() uint64 { return l.last - uint64(len(l.ring)) + 1 }
+
+// First is the number of the oldest entry kept; one more than Last when there
+// is none.
+func (l *Store) First() uint64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.first()
+}
+
+// Last is the number of the newest entry, 0 before the first.
+func (l *Store) Last() uint64 {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.last
+}
+
+// Stats counts what came until now.
+func (l *Store) Stats() Stats {
+	now := l.now()
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return Stats{Received: l.received.Load(), Dropped: l.dropped.Load(), Unparsed: l.unparsed.Load(),
+		Unattributed: l.unattributed.Load(), PerRule: l.rules.stats(now)}
+}
+
+// Rule counts the lines of one rule.
+func (l *Store) Rule(ref model.RuleRef) RuleStat {
+	now := l.now()
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.rules.stat(ref, now)
+}
+
+var verdictWords = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed"}
+
+func verdictWord(v string) string {
+	if w := verdictWords[v]; w != "" {
+		return w
+	}
+	return v
+}

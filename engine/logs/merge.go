@@ -1,0 +1,148 @@
+package logs
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	// mergeWindow is how long a line waits for earlier ones of other nodes.
+	mergeWindow = 250 * time.Millisecond
+	// pastWindow is how long one waits that is old already when it comes: logs
+	// that are read from some time ago come at different speeds.
+	pastWindow = 1500 * time.Millisecond
+	// pastAge makes a line an old one.
+	pastAge = 5 * time.Second
+	// mergeMost is how many lines may wait.
+	mergeMost = 16 << 10
+)
+
+// merger puts the lines of several nodes in the order of their times. A line that
+// comes later than its window is handed on all the same, marked as late. Times
+// are those of the nodes' clocks.
+type merger struct {
+	give func(context.Context, arrival)
+	wake chan struct{}
+
+	mu   sync.Mutex
+	room chan struct{} // closed and made anew when there is some
+	heap mergeHeap
+	n    uint64    // arrivals so far: keeps the order of equal times
+	last time.Time // newest time handed on
+}
+
+func newMerger(give func(context.Context, arrival)) *merger {
+	return &merger{give: give, wake: make(chan struct{}, 1), room: make(chan struct{})}
+}
+
+type waiting struct {
+	arrival
+	n   uint64
+	due time.Time
+}
+
+type mergeHeap []waiting
+
+func (h mergeHeap) Len() int { return len(h) }
+func (h mergeHeap) Less(i, j int) bool {
+	if c := h[i].line.At.Compare(h[j].line.At); c != 0 {
+		return c < 0
+	}
+	return h[i].n < h[j].n
+}
+func (h mergeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *mergeHeap) Push(x any)   { *h = append(*h, x.(waiting)) }
+func (h *mergeHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	old[len(old)-1] = waiting{}
+	*h = old[:len(old)-1]
+	return x
+}
+
+// put takes what came from a node in. Old lines and gaps wait for room; a new
+// line that finds none is lost, and put says so: what is written faster than it
+// is read would otherwise come later and later.
+func (m *merger) put(ctx context.Context, a arrival) bool {
+	for {
+		now := time.Now()
+		past := now.Sub(a.line.At) > pastAge
+		m.mu.Lock()
+		if m.heap.Len() < mergeMost {
+			w := mergeWindow
+			if past {
+				w = pastWindow
+			}
+			m.n++
+			heap.Push(&m.heap, waiting{a, m.n, now.Add(w)})
+			m.mu.Unlock()
+			select {
+			case m.wake <- struct{}{}:
+			default:
+			}
+			return true
+		}
+		room := m.room
+		m.mu.Unlock()
+		if !past && a.gap == nil {
+			return false
+		}
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// run hands on what waited long enough until ctx ends.
+func (m *merger) run(ctx context.Context) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		a, wait, ok := m.next(time.Now())
+		if ok {
+			m.give(ctx, a)
+			continue
+		}
+		timer.Reset(wait)
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.wake:
+		case <-timer.C:
+		}
+	}
+}
+
+// next takes the earliest line when its time has come or there is no more room;
+// else it says how long to wait.
+func (m *merger) next(now time.Time) (a arrival, wait time.Duration, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.heap.Len() == 0 {
+		return a, time.Hour, false
+	}
+	full := m.heap.Len() >= mergeMost
+	if d := m.heap[0].due.Sub(now); d > 0 && !full {
+		return a, d, false
+	}
+	a = heap.Pop(&m.heap).(waiting).arrival
+	if full {
+		close(m.room)
+		m.room = make(chan struct{})
+	}
+	if m.last.After(now.Add(time.Second)) {
+		m.last = time.Time{} // our clock was set back: nobody is late by that
+	}
+	switch at := a.line.At; {
+	case a.gap != nil:
+	case at.Before(m.last):
+		a.late = true
+	case at.Before(now.Add(time.Second)): // one clock that is ahead makes nobody else late
+		m.last = at
+	}
+	return a, 0, true
+}

@@ -1,0 +1,92 @@
+package logs
+
+import (
+	"strconv"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model"
+)
+
+// Sentence says the line for people:
+//
+//	restricted/restricted-b2hhj → monitoring/prom-0 icmp dropped by cluster-control egress 5 "default-deny"
+func (e *Entry) Sentence() string {
+	if e.Gap != nil {
+		return e.Line.Zone + ": " + e.Gap.String()
+	}
+	var b strings.Builder
+	b.WriteString(e.Src.String())
+	b.WriteString(" → ")
+	b.WriteString(e.Dst.String())
+	b.WriteByte(' ')
+	b.WriteString(e.Traffic())
+	b.WriteByte(' ')
+	b.WriteString(e.Action)
+	b.WriteString(" by ")
+	b.WriteString(e.By())
+	return b.String()
+}
+
+// Traffic is what was sent: "tcp 443", "icmp".
+func (e *Entry) Traffic() string {
+	if e.Line.DstPort == 0 {
+		return e.Line.Proto
+	}
+	return e.Line.Proto + " " + strconv.Itoa(int(e.Line.DstPort))
+}
+
+// By names the rule that decided: `cluster-control egress 5 "default-deny"`.
+func (e *Entry) By() string {
+	k := e.Rule.Policy
+	switch {
+	case !e.Attributed && e.Line.Name == "":
+		return "an ACL without a name"
+	case !e.Attributed:
+		return "a rule that cannot be told, ACL " + strconv.Quote(e.Line.Name)
+	case k.Kind == model.KindNP && k.Name == "":
+		return "the " + revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
+	}
+	policy := k.Name
+	if k.Kind != model.KindANP {
+		policy = k.Label()
+	}
+	return policy + " " + revision.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)
+}
+
+// Unit is what the row that logged the line was compiled for: the policy of the
+// rule, or the default deny of a namespace. It is zero when that is not known.
+func (e *Entry) Unit() model.Key {
+	k := e.Rule.Policy
+	switch {
+	case !e.Attributed:
+		return model.Key{}
+	case k.Kind == model.KindNP && k.Name == "":
+		return revision.DefaultDeny(k.Namespace, e.Rule.Direction)
+	}
+	return k
+}
+
+// String is the end's pod or node, or its address with what is known about it:
+// "blue/api-7", "node ovn-worker", "8.8.8.8 (outside)",
+// "10.244.1.99 (gone 14:15:58: green/job-x)".
+func (d End) String() string {
+	name := ""
+	switch d.Key.Kind {
+	case model.KindPod:
+		name = d.Key.Namespace + "/" + d.Key.Name
+	case model.KindNode:
+		name = "node " + d.Key.Name
+	}
+	switch {
+	case d.Addr == "":
+		return "?"
+	case d.Note == noteGone:
+		return d.Addr + " (gone " + d.Gone.Format("15:04:05") + ": " + name + ")"
+	case name == "":
+		return d.Addr + " (" + noteOutside + ")"
+	case d.Note != "":
+		return name + " (" + d.Note + ")"
+	}
+	return name
+}

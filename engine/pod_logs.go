@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"context"
+
+	"rung/engine/logs"
+	"rung/model"
+	"rung/sources/kube"
+	"rung/sources/kube/podlogs"
+)
+
+// runPodLogs follows the ACL logs of a cluster's nodes until the engine ends.
+func (e *Engine) runPodLogs() {
+	read, err := podlogs.New(e.cfg.Kube)
+	if err != nil {
+		e.problem("ACL logs", err.Error())
+		return
+	}
+	ticks, stop := e.Subscribe()
+	defer stop()
+	logs.NewFollower(e.logs, read, e.cfg.ACLLogs, e.ovnNamespaces()).Run(e.ctx, e.Revision, ticks)
+}
+
+// ovnNamespaces are where ovnkube-node pods may be: the one that was named, and no
+// other then.
+func (e *Engine) ovnNamespaces() []string {
+	if ns := e.cfg.OVNNamespace; ns != "" {
+		return []string{ns}
+	}
+	return kube.OVNNamespaces()
+}
+
+// ControllerLog reads the newest lines of the ovnkube-controller of a zone and
+// keeps those that name the policy. The error is one line with what to do.
+func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.ControllerLog, error) {
+	if e.cfg.Kube == nil {
+		return nil, logs.ErrNotOnCluster
+	}
+	read, err := podlogs.New(e.cfg.Kube)
+	if err != nil {
+		return nil, err
+	}
+	return logs.ReadControllerLog(ctx, read, model.Kubectl{Flags: e.cfg.Kube.Flags()}, e.ovnNamespaces(), zone, policy)
+}

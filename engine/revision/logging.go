@@ -1,0 +1,82 @@
+package revision
+
+import (
+	"fmt"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// Logging is what the rules of a policy log.
+type Logging struct {
+	Levels model.LogLevels
+	// Namespace is the namespace whose annotation says so; empty where it is the
+	// policy's own (ovn-kubernetes.md#policy-logging, #namespace-logging).
+	Namespace string
+	// Problems are what is wrong with the annotation. An ANP or BANP that has one
+	// is not programmed; of a namespace's only the level is off.
+	Problems []string
+}
+
+// Logging says what the rules of a policy log, and who says so.
+func (r *Revision) Logging(p *model.Policy) (l Logging) {
+	if p.Kind.IsAdmin() {
+		levels, err := p.LogLevels()
+		if err != nil {
+			return Logging{Problems: []string{err.Error()}}
+		}
+		return Logging{Levels: levels}
+	}
+	return r.NamespaceLogging(p.Namespace)
+}
+
+// UnitLogging says what the rows of a unit of tier 2 log; ok is false for those
+// that never do.
+func (r *Revision) UnitLogging(k model.Key) (l Logging, ok bool) {
+	switch k.Kind {
+	case model.KindNP, model.KindEF, model.KindNetpolNamespace:
+		l = r.NamespaceLogging(k.Namespace)
+		l.Levels = l.Levels.Of(k.Kind)
+		return l, true
+	}
+	return Logging{}, false
+}
+
+// NamespaceLogging is what a namespace's annotation says.
+func (r *Revision) NamespaceLogging(namespace string) Logging {
+	l := Logging{Namespace: namespace}
+	if ns := r.Cluster.Namespace(namespace); ns != nil {
+		l.Levels, l.Problems = model.NamespaceLogLevels(ns.Annotations[model.AnnotationLogging])
+	}
+	return l
+}
+
+// NamespaceLogs says why the levels of a NetworkPolicy or EgressFirewall cannot
+// be set on it.
+func NamespaceLogs(k model.PolicyKey) string {
+	return fmt.Sprintf("%s logs as the annotation of namespace %s says: Rung does not change namespaces", k.Label(), k.Namespace)
+}
+
+// NamespaceLogsCommand is the command that sets the levels of a namespace.
+func NamespaceLogsCommand(namespace string, l model.LogLevels) string {
+	return model.ShellJoin("kubectl", "annotate", "namespace", namespace, "--overwrite", model.AnnotationLogging+"="+l.Annotation())
+}
+
+// MeterRate is how many lines a second the logging meter of a zone lets through
+// for each ACL; ok is false where no such meter is known.
+func (r *Revision) MeterRate(zone string) (rate int, ok bool) {
+	z := r.Zone(zone)
+	if z == nil || z.DB == nil {
+		return 0, false
+	}
+	m := z.DB.MeterByName(nb.LoggingMeter)
+	if m == nil {
+		return 0, false
+	}
+	for _, uuid := range m.Bands {
+		if b := z.DB.Band(uuid); b != nil && b.Rate > 0 {
+			return b.Rate, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,41 @@
+package revision
+
+import (
+	"sync"
+)
+
+// subscribers are those who want to be told that there is news. Its zero value is
+// ready.
+type Subscribers struct {
+	mu  sync.Mutex
+	all map[chan struct{}]struct{}
+}
+
+// subscribe returns a channel that gets a tick after news; much of it may share one.
+// The function ends the subscription.
+func (s *Subscribers) Subscribe() (<-chan struct{}, func()) {
+	ch := make(chan struct{}, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[chan struct{}]struct{}{}
+	}
+	s.all[ch] = struct{}{}
+	return ch, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.all, ch)
+	}
+}
+
+// notify tells them; it waits for nobody.
+func (s *Subscribers) Notify() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ch := range s.all {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}

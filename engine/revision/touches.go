@@ -1,0 +1,188 @@
+package revision
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/overlap"
+)
+
+// Touch is one rule that concerns a pod, as subject or as peer.
+type Touch struct {
+	Policy    model.PolicyKey
+	Direction model.Direction
+	Rule      int
+	// AsSubject says the pod is a subject of the policy; AsPeer that its
+	// address is behind a peer of the rule. Network is the first network peer
+	// it is in, empty where a selector found it.
+	AsSubject, AsPeer bool
+	Network           string
+}
+
+// Touches lists every rule that touches a pod, in precedence order: the policies
+// as the ladder orders them, ingress before egress, by index. Policies that have
+// no rows now are among them: where old rows of theirs still decide, a pod they
+// touch must not look untouched. None tells them. A rule of a NetworkPolicy that
+// names no peer means everybody, and touches only its subjects.
+//
+// The pod is held against the selectors, each distinct one once, so that the
+// cost grows with the rules and not with the pods.
+func (r *Revision) Touches(pod *model.Pod) []Touch {
+	if pod == nil || pod.Completed() || pod.NodeName == "" {
+		return nil
+	}
+	m := newMatcher(r, pod)
+	eligible := pod.SubjectEligible()
+	var out []Touch
+	for _, k := range ladder.Order(r.Cluster) {
+		p := r.Cluster.Policy(k)
+		if !eligible && k.Kind != model.KindNP {
+			continue
+		}
+		subject := eligible && m.selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
+		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+			rules := p.Rules(dir)
+			for i := range rules {
+				t := Touch{Policy: p.Key, Direction: dir, Rule: i, AsSubject: subject}
+				t.AsPeer, t.Network = m.peer(k.Kind, &rules[i])
+				if t.AsSubject || t.AsPeer {
+					out = append(out, t)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Isolating are the NetworkPolicies that isolate a pod in a direction: what none
+// of its namespace's allows there is dropped by the default deny of the namespace
+// (ovn-kubernetes.md#default-deny). They are ordered by name.
+func (r *Revision) Isolating(pod *model.Pod, dir model.Direction) (out []model.PolicyKey) {
+	if pod == nil || !pod.SubjectEligible() {
+		return nil
+	}
+	for p := range r.Cluster.Policies(model.KindNP) {
+		isolates := p.IsolatesIngress
+		if dir == model.Egress {
+			isolates = p.IsolatesEgress
+		}
+		if p.Namespace == pod.Namespace && isolates && r.None(p.Key) == nil && p.Subject.Pods.Matches(pod.Labels) {
+			out = append(out, p.Key)
+		}
+	}
+	slices.SortFunc(out, model.Key.Compare)
+	return out
+}
+
+// OutsideTypes says whether a NetworkPolicy's policyTypes leave a direction out.
+// Rules there are compiled all the same (ovn-kubernetes.md#rule-rows): they allow, but
+// the policy isolates nobody.
+func OutsideTypes(p *model.Policy, dir model.Direction) bool {
+	return p.Kind == model.KindNP && (dir == model.Ingress && !p.IsolatesIngress || dir == model.Egress && !p.IsolatesEgress)
+}
+
+// DefaultDeny is the unit that holds the default deny of a namespace's
+// NetworkPolicies in a direction.
+func DefaultDeny(namespace string, dir model.Direction) model.PolicyKey {
+	return model.PolicyKey{Kind: model.KindNetpolNamespace, Namespace: namespace, Name: string(dir)}
+}
+
+// matcher holds one pod against many selectors.
+type matcher struct {
+	pod      *model.Pod
+	ns       *model.Namespace // nil: no selector of namespaces matches
+	addrs    []netip.Addr     // of families that are compiled for
+	ofNS     map[string]bool  // by selector key
+	ofLabels map[string]bool
+	subnets  []netip.Prefix // of the cluster's pods
+}
+
+func newMatcher(r *Revision, pod *model.Pod) *matcher {
+	m := &matcher{pod: pod, ns: r.Cluster.Namespace(pod.Namespace), ofNS: map[string]bool{}, ofLabels: map[string]bool{},
+		subnets: r.Desired.ClusterSubnets()}
+	v4, v6 := r.Desired.Families()
+	for _, ip := range pod.IPs {
+		if a, err := netip.ParseAddr(ip); err == nil && (a.Is4() && v4 || a.Is6() && v6) {
+			m.addrs = append(m.addrs, a)
+		}
+	}
+	return m
+}
+
+func remember(memo map[string]bool, s model.Selector, l model.Labels) bool {
+	if s.IsNil() {
+		return false
+	}
+	yes, known := memo[s.Key()]
+	if !known {
+		yes = s.Matches(l)
+		memo[s.Key()] = yes
+	}
+	return yes
+}
+
+func (m *matcher) selected(namespace string, ns, pods model.Selector) bool {
+	return m.ns != nil && (namespace == "" || namespace == m.pod.Namespace) &&
+		remember(m.ofNS, ns, m.ns.Labels) && remember(m.ofLabels, pods, m.pod.Labels)
+}
+
+// peer says whether an address of the pod is behind a peer of the rule. Whoever
+// is on the host's network is behind no selector but those of a NetworkPolicy that
+// name pods (ovn-kubernetes.md#pod-selector-sets).
+func (m *matcher) peer(kind model.Kind, r *model.Rule) (yes bool, network string) {
+	if len(m.addrs) == 0 {
+		return false, ""
+	}
+	for i := range r.Peers {
+		p := &r.Peers[i]
+		if p.Kind != model.PeerPods && p.Kind != model.PeerNamespaces || m.pod.HostNetwork && p.Kind != model.PeerPods {
+			continue
+		}
+		if m.selected(p.Namespace, p.Namespaces, p.Pods) {
+			return true, ""
+		}
+	}
+	if m.pod.HostNetwork {
+		return false, "" // the address is the node's
+	}
+	for i := range r.Peers {
+		p := &r.Peers[i]
+		for _, n := range p.Networks {
+			if a, ok := m.inside(n); ok && !m.except(p.Except, a) && (kind != model.KindEF || !m.apart(n, a)) {
+				return true, n
+			}
+		}
+	}
+	return false, ""
+}
+
+// inside finds an address of the pod in a network, whatever its host bits are.
+func (m *matcher) inside(network string) (netip.Addr, bool) {
+	n, ok := overlap.ParseNetwork(strings.TrimSpace(network))
+	if !ok {
+		return netip.Addr{}, false
+	}
+	for _, a := range m.addrs {
+		if n.Contains(a) {
+			return a, true
+		}
+	}
+	return netip.Addr{}, false
+}
+
+func (m *matcher) except(networks []string, a netip.Addr) bool {
+	return slices.ContainsFunc(networks, func(s string) bool {
+		n, ok := overlap.ParseNetwork(strings.TrimSpace(s))
+		return ok && n.Contains(a)
+	})
+}
+
+// apart says whether an EgressFirewall's network leaves the address out, because
+// it is of the cluster's own subnets (ovn-kubernetes.md#firewall-match).
+func (m *matcher) apart(network string, a netip.Addr) bool {
+	n, ok := overlap.ParseNetwork(strings.TrimSpace(network))
+	return ok && slices.ContainsFunc(m.subnets, func(s netip.Prefix) bool { return s.Overlaps(n) && s.Contains(a) })
+}

@@ -1,0 +1,152 @@
+package settings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests"
+	"rung/sources/reading"
+)
+
+// maxDNSFile bounds the file of ReadDNSAddresses, in bytes.
+const maxDNSFile = 16 << 20
+
+// Features are what a cluster's configuration says about rows beyond the objects
+// (ovn-kubernetes.md#default-deny, #rule-rows, #hairpin-and-node-rows, #multicast).
+type Features struct {
+	// AllowICMP and Stateless are OVN-Kubernetes' switches
+	// allow-icmp-network-policy and enable-stateless-netpol: "on", "off", or "auto"
+	// (or empty): as rows and configuration of a cluster say, else off.
+	AllowICMP, Stateless string
+	// Multicast and Defaults (the hairpin and node rows) are "on", "off", or
+	// "auto" (or empty): once something asks for them.
+	Multicast, Defaults string
+	// ClusterSubnets are the CIDRs that pods have their addresses from.
+	ClusterSubnets []string
+	// HostNetworkNamespace is the namespace that stands for the nodes; empty means
+	// OVN-Kubernetes' default.
+	HostNetworkNamespace string
+	// DNS are the addresses of the DNS names of EgressFirewalls.
+	DNS map[string][]string
+}
+
+// Flags are what was given by flag about a cluster's OVN-Kubernetes; what was not
+// given is left to rows and configuration.
+type Flags struct {
+	// Family is "auto" (or empty), "ipv4", "ipv6" or "dual".
+	Family string
+	// Observability is "on", "off", or "auto" (or empty): as rows and configuration
+	// of a cluster say, else off.
+	Observability string
+	// MaxPriority is the lowest precedence the cluster enforces; 0 means
+	// model.MaxPriority.
+	MaxPriority int32
+	Features    Features
+}
+
+// highestPriority is where 30000 − 100·P − 99, the last row of a policy, is
+// still a priority of OVN (ovn-kubernetes.md#priorities).
+const highestPriority = 299
+
+// Check says what cannot be read, and fills in MaxPriority.
+func (f *Flags) Check() error {
+	switch f.Family {
+	case "", auto, "ipv4", "ipv6", "dual":
+	default:
+		return fmt.Errorf("IP family %q: want auto, ipv4, ipv6 or dual", f.Family)
+	}
+	if f.MaxPriority < 0 || f.MaxPriority > highestPriority {
+		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0", f.MaxPriority, highestPriority)
+	}
+	if f.MaxPriority == 0 {
+		f.MaxPriority = model.MaxPriority
+	}
+	if _, err := isOn("observability", f.Observability); err != nil {
+		return err
+	}
+	return f.Features.options(&compiler.Options{})
+}
+
+// CompilerOptions are the compiler's options of flags that were checked.
+func (f *Flags) CompilerOptions() compiler.Options {
+	o := compiler.Options{
+		IPv4:        f.Family == "ipv4" || f.Family == "dual",
+		IPv6:        f.Family == "ipv6" || f.Family == "dual",
+		MaxPriority: f.MaxPriority,
+	}
+	o.Observability, _ = isOn("observability", f.Observability)
+	_ = f.Features.options(&o)
+	return o
+}
+
+// Demo fills in what the built-in cluster's configuration would say.
+func (f *Features) Demo() {
+	if len(f.ClusterSubnets) == 0 {
+		f.ClusterSubnets = []string{"10.244.0.0/16"}
+	}
+	if f.DNS == nil {
+		f.DNS = map[string][]string{"mirror.example.com": {"192.0.2.80", "198.51.100.80"}}
+	}
+}
+
+// options adds the features to the compiler's options.
+func (f *Features) options(o *compiler.Options) (err error) {
+	o.DNS, o.HostNetworkNamespace = f.DNS, f.HostNetworkNamespace
+	if o.AllowICMP, err = isOn("allow-icmp-network-policy", f.AllowICMP); err != nil {
+		return err
+	}
+	if o.Stateless, err = isOn("enable-stateless-netpol", f.Stateless); err != nil {
+		return err
+	}
+	if o.Multicast, err = switchOf("multicast", f.Multicast); err != nil {
+		return err
+	}
+	if o.Defaults, err = switchOf("default rows", f.Defaults); err != nil {
+		return err
+	}
+	o.ClusterSubnets = nil
+	for _, s := range f.ClusterSubnets {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return fmt.Errorf("cluster subnet %q: want a CIDR such as 10.244.0.0/16", clean.Text(s))
+		}
+		o.ClusterSubnets = append(o.ClusterSubnets, p.Masked())
+	}
+	return nil
+}
+
+// isOn reads a switch that is off where nobody says otherwise.
+func isOn(what, text string) (bool, error) {
+	s, err := switchOf(what, text)
+	return s == compiler.On, err
+}
+
+func switchOf(what, text string) (compiler.Switch, error) {
+	switch text {
+	case "", auto:
+		return compiler.Auto, nil
+	case on:
+		return compiler.On, nil
+	case off:
+		return compiler.Off, nil
+	}
+	return compiler.Auto, fmt.Errorf("%s %q: want auto, on or off", what, clean.Text(text))
+}
+
+// ReadDNSAddresses reads a file that says what DNS names stand for, until ctx
+// ends.
+func ReadDNSAddresses(ctx context.Context, path string) (map[string][]string, error) {
+	text, err := reading.ReadFile(ctx, path, maxDNSFile)
+	switch {
+	case errors.Is(err, reading.ErrTooLarge):
+		return nil, fmt.Errorf("read DNS addresses: %s: more than the %d bytes that are read", path, maxDNSFile)
+	case err != nil:
+		return nil, fmt.Errorf("read DNS addresses: %w", err)
+	}
+	return manifests.ParseDNS(path, text)
+}

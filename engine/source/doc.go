@@ -1,0 +1,7 @@
+// Package source is what delivers objects to an engine: the interface, the step a
+// source delivers, and an API server as a source.
+//
+// Invariant: an Update is a whole step; nothing half-read is published.
+//
+// engine, gate and cli may import it; it imports revision, model and sources/kube.
+package source

@@ -1,0 +1,40 @@
+package statedir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"rung/sources/safefile"
+)
+
+// Keep writes a file that the user will look for later: a saved page, the
+// report of an internal error. The folder and the file are the user's alone; a
+// file of that name stays and the new one gets a number. It returns the path.
+func Keep(folder, name string, text []byte) (string, error) {
+	return KeepOn(safefile.OS, folder, name, text)
+}
+
+func KeepOn(disk safefile.FS, folder, name string, text []byte) (string, error) {
+	if err := disk.MkdirAll(folder, safefile.PrivateFolder); err != nil {
+		return "", fmt.Errorf("making the folder for %s: %w", name, err)
+	}
+	ext := filepath.Ext(name)
+	base := strings.TrimSuffix(name, ext)
+	for n := 1; ; n++ {
+		path := filepath.Join(folder, name)
+		if n > 1 {
+			path = filepath.Join(folder, fmt.Sprintf("%s-%d%s", base, n, ext))
+		}
+		err := safefile.Create(disk, path, text, safefile.PrivateFile)
+		if errors.Is(err, fs.ErrExist) && n < 1000 {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("writing %s: %w", path, err)
+		}
+		return path, nil
+	}
+}

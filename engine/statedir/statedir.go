@@ -1,0 +1,53 @@
+package statedir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rung/sources/safefile"
+)
+
+// Open makes the state folder the user's alone if it is there, which note
+// says. The error says why it cannot be used.
+func Open(dir string) (note string, err error) { return OpenOn(safefile.OS, dir) }
+
+func OpenOn(disk safefile.FS, dir string) (note string, err error) {
+	return safefile.Folder(disk, dir, ofState)
+}
+
+// ofState says whether a name in the state folder is one that Rung gives.
+func ofState(name string) bool {
+	switch name {
+	case "audit.jsonl", "history", "plan", "edit", "saved", "rung.log", "rung.log.old", "lost+found":
+		return true
+	}
+	// Reports, and what a kill left of a file that was being written.
+	return strings.HasPrefix(name, "error-") && filepath.Ext(name) == ".txt" || strings.HasPrefix(name, ".") && strings.Contains(name, ".rung-")
+}
+
+// OpenLog opens Rung's own log in the state folder, to be added to. One of more
+// than most bytes is put aside first, as NAME.old.
+func OpenLog(dir, name string, most int64) (*os.File, error) {
+	path := filepath.Join(dir, name)
+	f, err := safefile.OpenAppend(path)
+	if err != nil {
+		return nil, fmt.Errorf("open Rung's own log: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() <= most {
+		return f, nil
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = safefile.OS.Rename(path, path+".old")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("put Rung's old log aside: %w", err)
+	}
+	if f, err = safefile.OpenAppend(path); err != nil {
+		return nil, fmt.Errorf("open Rung's own log: %w", err)
+	}
+	return f, nil
+}

@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/test/given"
+)
+
+// TestWriteBackLive: what is written is read again, and neither is lost.
+func TestWriteBackLive(t *testing.T) {
+	w := newLiveWorld(t, given.ANP("one", 10, "tenant=blue", "in deny *"), given.ANP("two", 20, "tenant=red", "in deny *"))
+	r := w.run(func(c *Config) {
+		c.Writer = c.Sources[0].(*gate.Files)
+		c.Mode.WriteBack = true
+	})
+	r.until(10*time.Second, "read", func(rev *revision.Revision) bool { return rev.Loaded })
+	r.change(applied(given.ANP("three", 30, "", "in deny *")))
+	r.change(gate.Mutation{Op: gate.OpDelete, Policy: given.ANPKey("one")})
+	r.change(movedTo("two", 21))
+	r.change(movedTo("three", 31))
+	r.change(gate.Mutation{Op: gate.OpUndo})
+	read := func(name string, priority int32) func(*revision.Revision) bool {
+		return func(rev *revision.Revision) bool {
+			p := rev.Cluster.Policy(given.ANPKey(name))
+			return p != nil && p.Priority == priority && p.Origin.Line > 0
+		}
+	}
+	r.until(10*time.Second, "three is read where it was written", read("three", 30))
+	r.until(10*time.Second, "two is read where it stands now", read("two", 21))
+	r.until(10*time.Second, "nothing is kept over the files", func(*revision.Revision) bool {
+		n := -1
+		r.do(func(s *state) { n = len(s.overlay) })
+		return n == 0
+	})
+	w.file("policies.yaml", given.ANP("two", 22, "tenant=red", "in deny *"))
+	r.until(10*time.Second, "the next change of the file", read("two", 22))
+	if r.Revision().Cluster.Policy(given.ANPKey("one")) != nil {
+		t.Error("one is back")
+	}
+}

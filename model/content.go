@@ -1,0 +1,108 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+)
+
+// unowned are parts of an object's metadata that the API server and its clients
+// keep for themselves: they are nobody's intention and no difference.
+var unowned = []string{"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
+	"resourceVersion", "selfLink", "uid", "ownerReferences"}
+
+// lastApplied is kubectl's own record of the object.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// Content is what somebody meant the policy to be: name, labels, annotations and
+// spec, without status and without what the API server adds. It is a tree of JSON
+// values, and the caller's.
+func (p *Policy) Content() map[string]any {
+	if p == nil {
+		return nil
+	}
+	var tree map[string]any
+	if p.Original != nil {
+		if b, err := json.Marshal(p.Original); err == nil {
+			_ = json.Unmarshal(b, &tree)
+		}
+	}
+	if tree == nil {
+		_ = yaml.Unmarshal([]byte(p.YAML), &tree)
+	}
+	delete(tree, "status")
+	delete(tree, "apiVersion") // absent from typed objects, and the same for all of a kind
+	delete(tree, "kind")
+	if md, ok := tree["metadata"].(map[string]any); ok {
+		for _, f := range unowned {
+			delete(md, f)
+		}
+		if a, ok := md["annotations"].(map[string]any); ok {
+			delete(a, lastApplied)
+		}
+		for _, f := range []string{"annotations", "labels"} {
+			if m, ok := md[f].(map[string]any); !ok || len(m) == 0 {
+				delete(md, f)
+			}
+		}
+	}
+	return tree
+}
+
+// Digest stands for a content: two that are equal have the same one. The zero
+// Digest is that of nothing.
+type Digest [16]byte
+
+// String is the digest in hexadecimal digits.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// Digests stand for what somebody meant a policy to be: Whole for all of it, Unplaced
+// for all but its priority, which only says where it stands among the others.
+type Digests struct{ Whole, Unplaced Digest }
+
+// Digests are those of the policy's content, worked out now unless the policy
+// carries them.
+func (p *Policy) Digests() Digests {
+	switch {
+	case p == nil:
+		return Digests{}
+	case p.Digested != (Digests{}):
+		return p.Digested
+	}
+	tree := p.Content()
+	priority := ""
+	if spec, ok := tree["spec"].(map[string]any); ok {
+		if at, placed := spec["priority"]; placed {
+			priority = "\x00" + CompactJSON(at)
+			delete(spec, "priority")
+		}
+	}
+	text := CompactJSON(tree)
+	return Digests{Whole: digest(text + priority), Unplaced: digest(text)}
+}
+
+// SameContent says whether two policies are meant alike. Either may be nil.
+func SameContent(a, b *Policy) bool {
+	if a == b {
+		return true
+	}
+	return a != nil && b != nil && a.Key == b.Key && a.Digests().Whole == b.Digests().Whole
+}
+
+func digest(text string) (d Digest) {
+	sum := sha256.Sum256([]byte(text))
+	copy(d[:], sum[:])
+	return d
+}
+
+// CompactJSON is a tree of JSON values as text, with sorted keys.
+func CompactJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v) // trees come from JSON, so they go back
+	}
+	return string(b)
+}

@@ -1,0 +1,107 @@
+package ladder
+
+import (
+	"rung/model"
+	"rung/model/overlap"
+)
+
+// Conflict is a pair of rules that OVN holds at one priority and that disagree
+// about traffic that exists now: the rules have the same index and direction in
+// two policies of one priority, so their ACLs share an OVN priority
+// (ovn-kubernetes.md#priorities), their actions differ, and a pod that is subject of
+// both meets a peer and a port that both rules match. Which rule decides is left to
+// OVN.
+type Conflict struct {
+	A, B      model.PolicyKey
+	Priority  int32
+	Direction model.Direction
+	Rule      int
+	ActionA   model.Action
+	ActionB   model.Action
+	// Witness is an example: "blue/api-7 → red/web-1 tcp 8080".
+	Witness string
+	Meeting overlap.Meeting
+}
+
+// Other is the policy that k conflicts with, and the two actions, k's first.
+func (c *Conflict) Other(k model.PolicyKey) (other model.PolicyKey, own, theirs model.Action) {
+	if c.A == k {
+		return c.B, c.ActionA, c.ActionB
+	}
+	return c.A, c.ActionB, c.ActionA
+}
+
+// conflictLimit bounds the conflicts that are listed: a hundred policies thrown
+// on one priority have half a million pairs of rules, and nobody reads them.
+const conflictLimit = 1000
+
+// conflictFinder resolves the rules of one rung, each once and when needed.
+type conflictFinder struct {
+	x     *overlap.PodIndex
+	rules map[*model.Rule]*overlap.Resolved
+}
+
+func (f *conflictFinder) resolve(r *model.Rule) *overlap.Resolved {
+	v := f.rules[r]
+	if v == nil {
+		v = f.x.Resolve(r)
+		f.rules[r] = v
+	}
+	return v
+}
+
+// findConflicts fills in Conflicts. Policies above the supported range have no
+// rows that could conflict.
+func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
+	for i := range l.Tiers[model.TierAdmin].Rungs {
+		r := &l.Tiers[model.TierAdmin].Rungs[i]
+		if !r.Duplicate || r.Unsupported || l.Truncated {
+			continue
+		}
+		if x == nil {
+			x = overlap.NewPodIndex(c)
+		}
+		l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.Resolved{}})
+	}
+}
+
+func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
+	subjects := make([]overlap.PodSet, len(r.Policies))
+	for i := range r.Policies {
+		subjects[i] = f.x.SubjectSet(r.Policies[i].Policy).And(f.x.Eligible())
+	}
+	for i := range r.Policies {
+		for j := i + 1; j < len(r.Policies); j++ {
+			both := subjects[i].And(subjects[j])
+			if both.Empty() {
+				continue
+			}
+			for _, d := range []model.Direction{model.Ingress, model.Egress} {
+				for _, c := range f.compare(both, d, r.Policies[i].Policy, r.Policies[j].Policy) {
+					if len(l.Conflicts) == conflictLimit {
+						l.Truncated = true
+						return
+					}
+					r.Policies[i].Conflicts = append(r.Policies[i].Conflicts, len(l.Conflicts))
+					r.Policies[j].Conflicts = append(r.Policies[j].Conflicts, len(l.Conflicts))
+					l.Conflicts = append(l.Conflicts, c)
+				}
+			}
+		}
+	}
+}
+
+func (f *conflictFinder) compare(subject overlap.PodSet, d model.Direction, a, b *model.Policy) []Conflict {
+	var out []Conflict
+	ra, rb := a.Rules(d), b.Rules(d)
+	for i := range min(len(ra), len(rb)) {
+		if ra[i].Action == rb[i].Action {
+			continue
+		}
+		if m, ok := f.x.Meet(subject, f.resolve(&ra[i]), f.resolve(&rb[i])); ok {
+			out = append(out, Conflict{A: a.Key, B: b.Key, Priority: a.Priority, Direction: d, Rule: i,
+				ActionA: ra[i].Action, ActionB: rb[i].Action, Witness: m.Text(d), Meeting: m})
+		}
+	}
+	return out
+}

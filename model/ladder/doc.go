@@ -1,0 +1,8 @@
+// Package ladder is the precedence ladder: every policy and unit in the order in which
+// they decide, whole or for one stage of the pipeline, with gaps, duplicates and the
+// conflicts among rules of one priority.
+//
+// Invariant: a Ladder is worked out from a cluster alone and does not change.
+//
+// It imports model and model/overlap; whatever may import model may import it.
+package ladder

@@ -1,0 +1,238 @@
+package ladder
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/overlap"
+)
+
+// KindIsolation stands for tier 0 on the ladder: rows of OVN-Kubernetes itself
+// (user-defined network isolation and the like), which are no policies.
+const KindIsolation model.Kind = "Isolation"
+
+// Ladder is everything that decides, in the order in which it decides.
+type Ladder struct {
+	// Max is the lowest precedence that is enforced.
+	Max   int32
+	Tiers []Tier // 0 to 3
+	// Stage is the one stage the ladder is narrowed to, "" for all together.
+	Stage model.Stage
+	// Conflicts are the duplicates whose rules really disagree now, by priority
+	// and policy. Truncated says that there are more than are listed.
+	Conflicts []Conflict
+	Truncated bool
+	// Broken are policies (and objects of unknown kind) that could not be read.
+	Broken []model.Broken
+}
+
+// Tier is one tier. Tier 1 has a rung per priority in use and the gaps
+// between; tier 3 has one rung; tier 2 has units, whose order is that of their
+// OVN priorities within a stage; the ladder holds no objects of tier 0: what
+// decides there is known from live rows alone.
+type Tier struct {
+	Tier  int
+	Kind  model.Kind
+	Rungs []Rung // unsupported ones last
+	Gaps  []Gap
+	// Policies of tier 2 by kind, namespace and name; Counts how many there are
+	// of each kind.
+	Policies []RungPolicy
+	Counts   map[model.Kind]int
+	// Units of tier 2 as they decide where they share a stage, Namespaces the
+	// same by namespace.
+	Units      []Unit
+	Namespaces []Namespace
+}
+
+// Rung is one priority and the policies that hold it, by name.
+type Rung struct {
+	Priority int32
+	Policies []RungPolicy
+	// Duplicate says that several policies hold it, Unsupported that it is
+	// above the supported range: its policies are not enforced.
+	Duplicate   bool
+	Unsupported bool
+}
+
+// RungPolicy is a policy on the ladder.
+type RungPolicy struct {
+	Policy  *model.Policy
+	Ingress RuleCount
+	Egress  RuleCount
+	// Conflicts are indexes into Ladder.Conflicts.
+	Conflicts []int
+}
+
+// RuleCount counts the rules of one direction by action.
+type RuleCount struct {
+	Allow int `json:"allow"`
+	Deny  int `json:"deny"`
+	Pass  int `json:"pass"`
+}
+
+// CountRules counts the rules by action.
+func CountRules(rules []model.Rule) (n RuleCount) {
+	for i := range rules {
+		switch rules[i].Action {
+		case model.Allow:
+			n.Allow++
+		case model.Deny:
+			n.Deny++
+		case model.Pass:
+			n.Pass++
+		}
+	}
+	return n
+}
+
+// String is "3A 1P 1D", or "–" without rules.
+func (n RuleCount) String() string {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		mark string
+	}{{n.Allow, "A"}, {n.Pass, "P"}, {n.Deny, "D"}} {
+		if c.n > 0 {
+			parts = append(parts, strconv.Itoa(c.n)+c.mark)
+		}
+	}
+	if len(parts) == 0 {
+		return "–"
+	}
+	return strings.Join(parts, " ")
+}
+
+// Gap is a run of free priorities, both ends included.
+type Gap struct {
+	From int32 `json:"from"`
+	To   int32 `json:"to"`
+}
+
+// Len is how many priorities are free.
+func (g Gap) Len() int { return int(g.To-g.From) + 1 }
+
+// Gaps are the runs of priorities from 0 to the largest supported one that none
+// of the given ones takes; the order of used does not matter.
+func Gaps(used []int32, largest int32) []Gap {
+	used = slices.Clone(used)
+	slices.Sort(used)
+	var gaps []Gap
+	next := int32(0)
+	for _, p := range used {
+		if p > largest {
+			break
+		}
+		if p > next {
+			gaps = append(gaps, Gap{next, p - 1})
+		}
+		next = max(next, p+1)
+	}
+	if next <= largest {
+		gaps = append(gaps, Gap{next, largest})
+	}
+	return gaps
+}
+
+// Options shape a ladder; the zero value is usable.
+type Options struct {
+	// Max is the largest supported priority, MaxPriority when 0.
+	Max int32
+	// Broken objects of the sources; those that may be policies are listed.
+	Broken []model.Broken
+	// Index of the same cluster, made when nil and needed.
+	Index *overlap.PodIndex
+	// Units that are compiled; those that follow from no policy (hairpin, nodes,
+	// multicast of the cluster) are on the ladder only when they are here.
+	Units []model.Key
+}
+
+// New builds the ladder of a cluster.
+func New(c *model.Cluster, opt Options) *Ladder {
+	if opt.Max == 0 {
+		opt.Max = model.MaxPriority
+	}
+	l := &Ladder{Max: opt.Max, Tiers: []Tier{{Tier: model.TierIsolation, Kind: KindIsolation},
+		{Tier: model.TierAdmin, Kind: model.KindANP}, {Tier: model.TierNetwork, Kind: model.KindNP}, {Tier: model.TierBaseline, Kind: model.KindBANP}}}
+	for _, b := range opt.Broken {
+		if b.Key.Kind == "" || b.Key.Kind.IsPolicy() {
+			l.Broken = append(l.Broken, b)
+		}
+	}
+	l.Tiers[1].Rungs = rungsOf(slices.Collect(c.Policies(model.KindANP)), opt.Max)
+	l.Tiers[3].Rungs = rungsOf(slices.Collect(c.Policies(model.KindBANP)), opt.Max)
+	var used []int32
+	for _, r := range l.Tiers[1].Rungs {
+		used = append(used, r.Priority)
+	}
+	l.Tiers[1].Gaps = Gaps(used, opt.Max)
+	l.Tiers[2].tier2(c, opt.Units)
+	l.findConflicts(c, opt.Index)
+	return l
+}
+
+func onRung(p *model.Policy) RungPolicy {
+	return RungPolicy{Policy: p, Ingress: CountRules(p.Ingress), Egress: CountRules(p.Egress)}
+}
+
+// rungsOf groups the policies by priority.
+func rungsOf(policies []*model.Policy, largest int32) []Rung {
+	slices.SortFunc(policies, Compare)
+	var rungs []Rung
+	for _, p := range policies {
+		if n := len(rungs); n == 0 || rungs[n-1].Priority != p.Priority {
+			rungs = append(rungs, Rung{Priority: p.Priority, Unsupported: p.Tier == model.TierAdmin && p.Priority > largest})
+		}
+		r := &rungs[len(rungs)-1]
+		r.Policies = append(r.Policies, onRung(p))
+		r.Duplicate = len(r.Policies) > 1
+	}
+	return rungs
+}
+
+// Rung returns the rung of tier 1 with that priority or nil when it is free.
+func (l *Ladder) Rung(priority int32) *Rung {
+	rungs := l.Tiers[model.TierAdmin].Rungs
+	i, ok := slices.BinarySearchFunc(rungs, priority, func(r Rung, p int32) int { return cmp.Compare(r.Priority, p) })
+	if !ok {
+		return nil
+	}
+	return &rungs[i]
+}
+
+// ConflictsOf are the conflicts a policy takes part in.
+func (l *Ladder) ConflictsOf(k model.PolicyKey) []Conflict {
+	var out []Conflict
+	for _, c := range l.Conflicts {
+		if c.A == k || c.B == k {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Compare orders policies as they decide: by tier, priority, kind,
+// namespace and name. Between policies of one priority, and within tier 2, the
+// order is only for display.
+func Compare(a, b *model.Policy) int {
+	return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.Priority, b.Priority),
+		cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), a.Key.Compare(b.Key))
+}
+
+// kindRank puts NetworkPolicies before EgressFirewalls.
+func kindRank(k model.Kind) int {
+	return slices.Index([]model.Kind{model.KindANP, model.KindNP, model.KindEF, model.KindBANP}, k)
+}
+
+// Order is all policies of the cluster as they decide (see ComparePolicies).
+func Order(c *model.Cluster) []model.PolicyKey {
+	policies := slices.SortedFunc(c.AllPolicies(), Compare)
+	keys := make([]model.PolicyKey, len(policies))
+	for i, p := range policies {
+		keys[i] = p.Key
+	}
+	return keys
+}

@@ -1,0 +1,165 @@
+package ladder
+
+import (
+	"cmp"
+	"slices"
+
+	"rung/model"
+)
+
+// SectionKind says what a part of tier 2 is.
+type SectionKind string
+
+// The sections, in the order in which they decide where they share a stage.
+const (
+	// SectionFirewall are EgressFirewalls and ingress multicast: the part of tier
+	// 2 that decides in to-lport about what a pod sends, even after an egress rule
+	// of an AdminNetworkPolicy allowed it (ovn-kubernetes.md#firewall-rows,
+	// #multicast).
+	SectionFirewall  SectionKind = "firewall"
+	SectionMulticast SectionKind = "multicast" // egress multicast
+	SectionNetpol    SectionKind = "netpol"    // NetworkPolicies, by namespace
+	SectionOwn       SectionKind = "own"       // hairpin and nodes
+	SectionDeny      SectionKind = "deny"      // default denies; only within one stage
+)
+
+// Section is a part of tier 2.
+type Section struct {
+	Kind SectionKind
+	// Stage is the one its priorities belong to, "" for several.
+	Stage model.Stage
+	// Units in the order in which they decide, Namespaces for SectionNetpol. With
+	// all stages together a namespace has its default denies with it; within one
+	// stage they follow in a section of their own, as everything with a higher
+	// priority decides before them.
+	Units      []Unit
+	Namespaces []Namespace
+}
+
+// Sections are the parts of tier 2 in the order in which they decide in a stage,
+// "" for all together. Empty ones are left out.
+func (t *Tier) Sections(stage model.Stage) []Section {
+	var out []Section
+	add := func(kind SectionKind, in model.Stage, kinds ...model.Kind) {
+		if stage != "" && in != "" && in != stage {
+			return
+		}
+		s := Section{Kind: kind, Stage: cmp.Or(in, stage)}
+		for i := range t.Units {
+			u := t.Units[i]
+			if slices.Contains(kinds, u.Key.Kind) && u.shows(s.Stage) {
+				s.Units = append(s.Units, u)
+			}
+		}
+		if s.Stage != "" {
+			slices.SortStableFunc(s.Units, func(a, b Unit) int {
+				x, _, _ := a.Range(s.Stage)
+				y, _, _ := b.Range(s.Stage)
+				return cmp.Compare(y, x)
+			})
+		}
+		if len(s.Units) > 0 {
+			out = append(out, s)
+		}
+	}
+	add(SectionFirewall, model.StageToLport, model.KindEF, model.KindMulticastNS, model.KindMulticastCluster)
+	add(SectionMulticast, model.StageAfterLB, model.KindMulticastNS, model.KindMulticastCluster)
+	if s := (Section{Kind: SectionNetpol, Stage: stage, Namespaces: t.namespacesIn(stage)}); len(s.Namespaces) > 0 {
+		out = append(out, s)
+	}
+	add(SectionOwn, "", model.KindNetpolDefault, model.KindNetpolNode)
+	if stage != "" {
+		add(SectionDeny, stage, model.KindNetpolNamespace)
+	}
+	return out
+}
+
+// shows says whether the unit stands on the ladder of a stage; with all stages
+// together also what decides in none: an EgressFirewall without rules.
+func (u *Unit) shows(s model.Stage) bool {
+	if s == "" || u.Key.Kind == model.KindEF && len(u.Stages()) == 0 {
+		return s == "" || s == model.StageToLport
+	}
+	_, _, ok := u.Range(s)
+	return ok
+}
+
+// namespacesIn are the namespaces with NetworkPolicies that decide in a stage.
+func (t *Tier) namespacesIn(stage model.Stage) []Namespace {
+	var out []Namespace
+	keep := func(units []Unit) (in []Unit) {
+		for i := range units {
+			if units[i].shows(stage) {
+				in = append(in, units[i])
+			}
+		}
+		return in
+	}
+	for _, n := range t.Namespaces {
+		n.Policies, n.Denies = keep(n.Policies), keep(n.Denies)
+		if len(n.Policies) > 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// In narrows the ladder to one stage: what decides there, and nothing else. ""
+// is the ladder itself.
+func (l *Ladder) In(stage model.Stage) *Ladder {
+	if stage == "" {
+		return l
+	}
+	out := *l
+	out.Stage, out.Conflicts, out.Tiers = stage, nil, slices.Clone(l.Tiers)
+	at := map[int]int{} // of conflicts
+	for i := range l.Conflicts {
+		if model.StageOf(l.Conflicts[i].Direction) == stage {
+			at[i] = len(out.Conflicts)
+			out.Conflicts = append(out.Conflicts, l.Conflicts[i])
+		}
+	}
+	for i := range out.Tiers {
+		t := &out.Tiers[i]
+		var rungs []Rung
+		for _, r := range t.Rungs {
+			if r = r.in(stage, at); len(r.Policies) > 0 {
+				rungs = append(rungs, r)
+			}
+		}
+		t.Rungs = rungs
+		if t.Tier != model.TierNetwork {
+			continue
+		}
+		t.Policies = slices.DeleteFunc(slices.Clone(t.Policies), func(p RungPolicy) bool {
+			u := Unit{Key: p.Policy.Key, Policy: &p}
+			return !u.shows(stage)
+		})
+		t.Counts = map[model.Kind]int{}
+		for i := range t.Policies {
+			t.Counts[t.Policies[i].Policy.Kind]++
+		}
+		t.Units = slices.DeleteFunc(slices.Clone(t.Units), func(u Unit) bool { return !u.shows(stage) })
+		t.Namespaces = t.namespacesIn(stage)
+	}
+	return &out
+}
+
+func (r Rung) in(stage model.Stage, conflicts map[int]int) Rung {
+	var policies []RungPolicy
+	for _, p := range r.Policies {
+		if !p.Policy.DecidesIn(stage) {
+			continue
+		}
+		var left []int
+		for _, i := range p.Conflicts {
+			if n, ok := conflicts[i]; ok {
+				left = append(left, n)
+			}
+		}
+		p.Conflicts = left
+		policies = append(policies, p)
+	}
+	r.Policies, r.Duplicate = policies, len(policies) > 1
+	return r
+}

@@ -1,0 +1,205 @@
+package ladder
+
+import (
+	"cmp"
+	"slices"
+
+	"rung/model"
+	"rung/model/nb"
+)
+
+// OVN priorities of the rows of tier 2 (ovn-kubernetes.md#priorities): the higher one
+// decides first.
+const (
+	PriorityFirewall       = 10000 // rule i of an EgressFirewall has 10000 − i
+	PriorityMulticastAllow = 1012
+	PriorityMulticastDeny  = 1011
+	PriorityNetpolAllow    = 1001 // what a NetworkPolicy allows; ARP, hairpin and nodes
+	PriorityNetpolDeny     = 1000
+)
+
+// Unit is something of tier 2 with rows of its own: a NetworkPolicy or
+// EgressFirewall, or what OVN-Kubernetes makes besides (the kinds of kinds.go
+// that are no objects).
+type Unit struct {
+	Key model.Key
+	// Policy is nil for what is no object.
+	Policy *RungPolicy
+}
+
+// Range are the OVN priorities of the unit's rows in a stage, the first to decide
+// first; ok is false when nothing of it decides there. The ARP and ICMP rows of a
+// default deny have one priority more than the deny they soften.
+func (u *Unit) Range(s model.Stage) (first, last int, ok bool) {
+	switch u.Key.Kind {
+	case model.KindNP:
+		p := u.Policy.Policy
+		ok = s == model.StageToLport && (len(p.Ingress) > 0 || isolates(p, model.Ingress)) ||
+			s == model.StageAfterLB && (len(p.Egress) > 0 || isolates(p, model.Egress))
+		return PriorityNetpolAllow, PriorityNetpolAllow, ok
+	case model.KindEF:
+		n := len(u.Policy.Policy.Egress)
+		return PriorityFirewall, PriorityFirewall - max(0, n-1), s == model.StageToLport && n > 0
+	case model.KindNetpolNamespace:
+		return PriorityNetpolDeny, PriorityNetpolDeny, s == model.StageOf(model.Direction(u.Key.Name))
+	case model.KindNetpolDefault:
+		return PriorityNetpolAllow, PriorityNetpolAllow, s != model.StageFromLport
+	case model.KindNetpolNode:
+		return PriorityNetpolAllow, PriorityNetpolAllow, s == model.StageToLport
+	case model.KindMulticastNS:
+		return PriorityMulticastAllow, PriorityMulticastAllow, s != model.StageFromLport
+	case model.KindMulticastCluster:
+		p := PriorityMulticastAllow
+		if u.Key.Name == nb.TypeMulticastDeny {
+			p = PriorityMulticastDeny
+		}
+		return p, p, s != model.StageFromLport
+	}
+	return 0, 0, false
+}
+
+// Effect counts what a unit that is no object does in a stage, or in all of them:
+// it has one rule in each direction in which it decides
+// (ovn-kubernetes.md#default-deny, #hairpin-and-node-rows, #multicast).
+func (u *Unit) Effect(s model.Stage) (ingress, egress RuleCount) {
+	does := RuleCount{Allow: 1}
+	if u.Key.Kind == model.KindNetpolNamespace || u.Key.Kind == model.KindMulticastCluster && u.Key.Name == nb.TypeMulticastDeny {
+		does = RuleCount{Deny: 1}
+	}
+	if _, _, ok := u.Range(model.StageToLport); ok && s != model.StageAfterLB {
+		ingress = does
+	}
+	if _, _, ok := u.Range(model.StageAfterLB); ok && s != model.StageToLport {
+		egress = does
+	}
+	return ingress, egress
+}
+
+// Stages are the stages in which the unit decides.
+func (u *Unit) Stages() []model.Stage {
+	var out []model.Stage
+	for _, s := range model.Stages() {
+		if _, _, ok := u.Range(s); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Top is the OVN priority of the unit's first row in any stage, 0 without rows.
+func (u *Unit) Top() (top int) {
+	for _, s := range model.Stages() {
+		if first, _, ok := u.Range(s); ok {
+			top = max(top, first)
+		}
+	}
+	return top
+}
+
+// Namespace is what tier 2 holds of one namespace.
+type Namespace struct {
+	Name     string
+	Policies []Unit // its NetworkPolicies by name
+	// Denies are its default denies: what no NetworkPolicy allows is dropped for
+	// the pods one of them isolates (ovn-kubernetes.md#default-deny).
+	Denies    []Unit
+	Firewall  *Unit // its EgressFirewall
+	Multicast bool  // its pods may send and receive multicast
+}
+
+// Isolates says whether a NetworkPolicy isolates pods of the namespace in a
+// direction.
+func (n *Namespace) Isolates(d model.Direction) bool {
+	return slices.ContainsFunc(n.Denies, func(u Unit) bool { return u.Key.Name == string(d) })
+}
+
+// tier2 fills in the units of tier 2. more are the compiled units that follow
+// from no policy.
+func (t *Tier) tier2(c *model.Cluster, more []model.Key) {
+	t.Counts = map[model.Kind]int{}
+	seen := map[model.Key]bool{}
+	add := func(u Unit) {
+		if !seen[u.Key] {
+			seen[u.Key] = true
+			t.Units = append(t.Units, u)
+		}
+	}
+	for _, k := range []model.Kind{model.KindNP, model.KindEF} {
+		for p := range c.Policies(k) {
+			t.Policies = append(t.Policies, onRung(p))
+			t.Counts[k]++
+		}
+	}
+	for i := range t.Policies {
+		rp := &t.Policies[i]
+		add(Unit{Key: rp.Policy.Key, Policy: rp})
+		for _, d := range []model.Direction{model.Ingress, model.Egress} {
+			if rp.Policy.Kind == model.KindNP && isolates(rp.Policy, d) {
+				add(Unit{Key: model.Key{Kind: model.KindNetpolNamespace, Namespace: rp.Policy.Namespace, Name: string(d)}})
+			}
+		}
+	}
+	for ns := range c.Namespaces() {
+		if ns.Annotations[model.AnnotationMulticast] == "true" {
+			add(Unit{Key: model.Key{Kind: model.KindMulticastNS, Namespace: ns.Name, Name: "default"}})
+		}
+	}
+	for _, k := range more {
+		switch k.Kind {
+		case model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastNS, model.KindMulticastCluster:
+			add(Unit{Key: k})
+		}
+	}
+	slices.SortFunc(t.Units, func(a, b Unit) int {
+		return cmp.Or(cmp.Compare(b.Top(), a.Top()), cmp.Compare(unitRank(a.Key.Kind), unitRank(b.Key.Kind)), a.Key.Compare(b.Key))
+	})
+	t.namespaces()
+}
+
+// unitRank orders kinds of one priority for display.
+func unitRank(k model.Kind) int {
+	return slices.Index([]model.Kind{model.KindEF, model.KindMulticastNS, model.KindMulticastCluster, model.KindNP, model.KindNetpolDefault, model.KindNetpolNode, model.KindNetpolNamespace}, k)
+}
+
+// namespaces groups the units.
+func (t *Tier) namespaces() {
+	byName := map[string]*Namespace{}
+	for i := range t.Units {
+		u := t.Units[i]
+		if u.Key.Namespace == "" {
+			continue
+		}
+		n := byName[u.Key.Namespace]
+		if n == nil {
+			n = &Namespace{Name: u.Key.Namespace}
+			byName[n.Name] = n
+		}
+		switch u.Key.Kind {
+		case model.KindNP:
+			n.Policies = append(n.Policies, u)
+		case model.KindNetpolNamespace:
+			n.Denies = append(n.Denies, u)
+		case model.KindEF:
+			n.Firewall = &u
+		case model.KindMulticastNS:
+			n.Multicast = true
+		}
+	}
+	for _, n := range byName {
+		slices.SortFunc(n.Denies, func(a, b Unit) int { return cmp.Compare(b.Key.Name, a.Key.Name) }) // ingress first
+		t.Namespaces = append(t.Namespaces, *n)
+	}
+	slices.SortFunc(t.Namespaces, func(a, b Namespace) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// isolates says whether a NetworkPolicy isolates its pods in a direction; one that
+// OVN-Kubernetes cannot take does not.
+func isolates(p *model.Policy, d model.Direction) bool {
+	if len(p.Invalid) > 0 {
+		return false
+	}
+	if d == model.Ingress {
+		return p.IsolatesIngress
+	}
+	return p.IsolatesEgress
+}

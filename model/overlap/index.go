@@ -1,0 +1,296 @@
+package overlap
+
+import (
+	"cmp"
+	"iter"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"rung/model"
+)
+
+// PodIndex answers which pods a selector, a network or a port name means, for
+// one Cluster. Selectors are evaluated once per distinct label set and never per
+// pod; answers are remembered, so asking again is free. It is safe for
+// concurrent use and never changes what it answers: make a new one for the next
+// Cluster.
+type PodIndex struct {
+	pods       []*model.Pod   // by namespace and name; a PodSet's bits count in it
+	classOf    []int32        // of each pod, into podClasses
+	podClasses []model.Labels // the distinct label sets
+	spaces     []podsOfNS     // by name
+	nsClasses  []model.Labels
+	nodes      []*model.Node
+	subjects   PodSet // eligible as subject
+	peers      PodSet // eligible as peer
+	all        PodSet
+	family     [2]PodSet // of peers: those with an IPv4 and with an IPv6 address
+
+	mu      sync.Mutex
+	nsMemo  map[string]PodSet // by selector
+	podMemo map[string]PodSet
+	both    map[[2]string]PodSet
+	netMemo map[netip.Prefix]PodSet
+	addrs   []podAddr // sorted; made when first needed
+	named   map[string]PodSet
+}
+
+// podsOfNS is one namespace and the run of pods in it; object is nil where pods
+// name a namespace that is not known: selectors of namespaces do not see it.
+type podsOfNS struct {
+	name     string
+	object   *model.Namespace
+	class    int32
+	from, to int
+}
+
+type podAddr struct {
+	addr netip.Addr
+	pod  int32
+}
+
+// memoLimit bounds what a PodIndex remembers of pairs of selectors and of
+// networks; beyond it answers are computed again.
+const memoLimit = 4096
+
+// NewPodIndex indexes the pods, namespaces and nodes of the cluster.
+func NewPodIndex(c *model.Cluster) *PodIndex {
+	x := &PodIndex{nsMemo: map[string]PodSet{}, podMemo: map[string]PodSet{}, both: map[[2]string]PodSet{},
+		netMemo: map[netip.Prefix]PodSet{}}
+	classes := map[string]int32{}
+	for p := range c.Pods() {
+		class, ok := classes[p.Labels.Key()]
+		if !ok {
+			class = int32(len(x.podClasses))
+			classes[p.Labels.Key()] = class
+			x.podClasses = append(x.podClasses, p.Labels)
+		}
+		if n := len(x.spaces); n == 0 || x.spaces[n-1].name != p.Namespace {
+			x.spaces = append(x.spaces, podsOfNS{name: p.Namespace, from: len(x.pods)})
+		}
+		x.pods = append(x.pods, p)
+		x.classOf = append(x.classOf, class)
+		x.spaces[len(x.spaces)-1].to = len(x.pods)
+	}
+	x.addNamespaces(c)
+	for n := range c.Nodes() {
+		x.nodes = append(x.nodes, n)
+	}
+	x.subjects, x.peers, x.all = x.newSet(), x.newSet(), x.newSet()
+	x.family = [2]PodSet{x.newSet(), x.newSet()}
+	for i, p := range x.pods {
+		x.all.add(i)
+		if p.SubjectEligible() {
+			x.subjects.add(i)
+		}
+		if !p.PeerEligible() {
+			continue
+		}
+		x.peers.add(i)
+		for _, ip := range p.IPs {
+			if a, err := netip.ParseAddr(ip); err == nil {
+				x.family[familyOf(a)].add(i)
+			}
+		}
+	}
+	return x
+}
+
+// addNamespaces joins the Namespace objects with the runs of pods.
+func (x *PodIndex) addNamespaces(c *model.Cluster) {
+	at := make(map[string]int, len(x.spaces))
+	for i, s := range x.spaces {
+		at[s.name] = i
+	}
+	classes := map[string]int32{}
+	for n := range c.Namespaces() {
+		i, ok := at[n.Name]
+		if !ok {
+			i = len(x.spaces)
+			x.spaces = append(x.spaces, podsOfNS{name: n.Name})
+		}
+		class, ok := classes[n.Labels.Key()]
+		if !ok {
+			class = int32(len(x.nsClasses))
+			classes[n.Labels.Key()] = class
+			x.nsClasses = append(x.nsClasses, n.Labels)
+		}
+		x.spaces[i].object, x.spaces[i].class = n, class
+	}
+	slices.SortFunc(x.spaces, func(a, b podsOfNS) int { return cmp.Compare(a.name, b.name) })
+}
+
+func (x *PodIndex) newSet() PodSet { return make(PodSet, (len(x.pods)+63)/64) }
+
+// memoKey tells an absent selector (matches nothing) from an empty one.
+func memoKey(s model.Selector) string {
+	if s.IsNil() {
+		return "\x00"
+	}
+	return s.Key()
+}
+
+// Match is every pod, eligible or not, in a namespace that the one selector
+// matches and with labels that the other matches. The result must not be
+// changed.
+func (x *PodIndex) Match(namespaces, pods model.Selector) PodSet {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	key := [2]string{memoKey(namespaces), memoKey(pods)}
+	if s, ok := x.both[key]; ok {
+		return s
+	}
+	s := x.inNamespaces(namespaces, key[0])
+	if !pods.Empty() {
+		s = s.And(x.withLabels(pods, key[1]))
+	}
+	if len(x.both) < memoLimit {
+		x.both[key] = s
+	}
+	return s
+}
+
+// MatchIn is every pod of one namespace with labels that the selector matches.
+func (x *PodIndex) MatchIn(namespace string, pods model.Selector) PodSet {
+	s := x.newSet()
+	if i, ok := x.findNS(namespace); ok {
+		s.addRange(x.spaces[i].from, x.spaces[i].to)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return s.And(x.withLabels(pods, memoKey(pods)))
+}
+
+func (x *PodIndex) findNS(name string) (int, bool) {
+	return slices.BinarySearchFunc(x.spaces, name, func(s podsOfNS, n string) int { return cmp.Compare(s.name, n) })
+}
+
+func (x *PodIndex) inNamespaces(sel model.Selector, key string) PodSet {
+	if s, ok := x.nsMemo[key]; ok {
+		return s
+	}
+	hit, s := matchClasses(sel, x.nsClasses), x.newSet()
+	for _, n := range x.spaces {
+		if n.object != nil && hit[n.class] {
+			s.addRange(n.from, n.to)
+		}
+	}
+	x.nsMemo[key] = s
+	return s
+}
+
+func (x *PodIndex) withLabels(sel model.Selector, key string) PodSet {
+	if s, ok := x.podMemo[key]; ok {
+		return s
+	}
+	hit, s := matchClasses(sel, x.podClasses), x.newSet()
+	for i, class := range x.classOf {
+		if hit[class] {
+			s.add(i)
+		}
+	}
+	x.podMemo[key] = s
+	return s
+}
+
+func matchClasses(sel model.Selector, classes []model.Labels) []bool {
+	hit := make([]bool, len(classes))
+	for i, l := range classes {
+		hit[i] = sel.Matches(l)
+	}
+	return hit
+}
+
+// Selected is every pod the policy's subject selects, eligible or not.
+func (x *PodIndex) Selected(p *model.Policy) PodSet {
+	if p.Subject.Namespace != "" {
+		return x.MatchIn(p.Subject.Namespace, p.Subject.Pods)
+	}
+	return x.Match(p.Subject.Namespaces, subjectPods(p))
+}
+
+// subjectPods is the subject's pod selector; written as namespaces only it may
+// have been left out.
+func subjectPods(p *model.Policy) model.Selector {
+	if p.Subject.AllPods {
+		return model.Everything()
+	}
+	return p.Subject.Pods
+}
+
+// SubjectSet is the policy's subject: the selected pods that are eligible.
+func (x *PodIndex) SubjectSet(p *model.Policy) PodSet { return x.Selected(p).And(x.subjects) }
+
+// Subject is SubjectSet as a list, by namespace and name.
+func (x *PodIndex) Subject(p *model.Policy) []*model.Pod {
+	return slices.Collect(x.Pods(x.SubjectSet(p)))
+}
+
+// PeerSelected is every pod a peer selects by labels, eligible or not; empty for
+// nodes and networks.
+func (x *PodIndex) PeerSelected(pe *model.Peer) PodSet {
+	switch {
+	case pe.Kind != model.PeerNamespaces && pe.Kind != model.PeerPods:
+		return nil
+	case pe.Namespace != "":
+		return x.MatchIn(pe.Namespace, pe.Pods)
+	case pe.Kind == model.PeerNamespaces:
+		return x.Match(pe.Namespaces, model.Everything())
+	}
+	return x.Match(pe.Namespaces, pe.Pods)
+}
+
+// PeerSet is PeerSelected without the pods whose addresses enter no address set.
+func (x *PodIndex) PeerSet(pe *model.Peer) PodSet { return x.PeerSelected(pe).And(x.peers) }
+
+// Pods walks the pods of a set by namespace and name.
+func (x *PodIndex) Pods(s PodSet) iter.Seq[*model.Pod] {
+	return func(yield func(*model.Pod) bool) {
+		for i := range s.each() {
+			if !yield(x.pods[i]) {
+				return
+			}
+		}
+	}
+}
+
+// First is the first pod of a set or nil.
+func (x *PodIndex) First(s PodSet) *model.Pod {
+	for p := range x.Pods(s) {
+		return p
+	}
+	return nil
+}
+
+// Everyone is the set of all pods, Eligible of those that can be peers.
+func (x *PodIndex) Everyone() PodSet { return x.all }
+
+// Eligible is the set of pods whose addresses enter address sets.
+func (x *PodIndex) Eligible() PodSet { return x.peers }
+
+// Nodes are the nodes the selector matches, by name.
+func (x *PodIndex) Nodes(sel model.Selector) []*model.Node {
+	var out []*model.Node
+	for _, n := range x.nodes {
+		if sel.Matches(n.Labels) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// NodeCount is how many nodes there are.
+func (x *PodIndex) NodeCount() int { return len(x.nodes) }
+
+// Namespaces walks the namespaces the selector matches, by name.
+func (x *PodIndex) Namespaces(sel model.Selector) iter.Seq[*model.Namespace] {
+	return func(yield func(*model.Namespace) bool) {
+		hit := matchClasses(sel, x.nsClasses)
+		for _, n := range x.spaces {
+			if n.object != nil && hit[n.class] && !yield(n.object) {
+				return
+			}
+		}
+	}
+}

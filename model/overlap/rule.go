@@ -1,0 +1,221 @@
+package overlap
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"rung/model"
+)
+
+// Reach is whom a rule's peers name in one cluster, now.
+type Reach struct {
+	// Pods are the eligible pods that pod and namespace peers select.
+	Pods PodSet
+	// Networks are the masked networks of networks peers, each node address of
+	// nodes peers as a network of one address, in order.
+	Networks []netip.Prefix
+	// Everyone is set for a rule that names no peer and means all
+	// (NetworkPolicy).
+	Everyone bool
+	// byFamily are all eligible pods the rule reaches over IPv4 and over IPv6,
+	// through their labels or their address.
+	byFamily [2]PodSet
+}
+
+// Reach resolves the peers of a rule. Networks that cannot be read name nobody.
+func (x *PodIndex) Reach(r *model.Rule) *Reach {
+	re := &Reach{Everyone: r.AnyPeer}
+	for i := range r.Peers {
+		pe := &r.Peers[i]
+		switch pe.Kind {
+		case model.PeerNamespaces, model.PeerPods:
+			if s := x.PeerSet(pe); re.Pods == nil {
+				re.Pods = s
+			} else {
+				re.Pods = re.Pods.Or(s)
+			}
+		case model.PeerNetworks:
+			for _, text := range pe.Networks {
+				if n, ok := ParseNetwork(text); ok {
+					re.Networks = append(re.Networks, n.Masked())
+				}
+			}
+		case model.PeerNodes:
+			for _, n := range x.Nodes(pe.Nodes) {
+				for _, ip := range n.HostIPs {
+					if a, err := netip.ParseAddr(ip); err == nil {
+						a = a.Unmap()
+						re.Networks = append(re.Networks, netip.PrefixFrom(a, a.BitLen()))
+					}
+				}
+			}
+		}
+	}
+	for f := range re.byFamily {
+		if re.Everyone {
+			re.byFamily[f] = x.family[f]
+			continue
+		}
+		re.byFamily[f] = re.Pods.And(x.family[f])
+	}
+	for _, n := range re.Networks {
+		f := familyOf(n.Addr())
+		re.byFamily[f] = re.byFamily[f].Or(x.InNetwork(n))
+	}
+	return re
+}
+
+// Everybody are all eligible pods the rule reaches, by label or by address.
+func (re *Reach) Everybody() PodSet { return re.byFamily[0].Or(re.byFamily[1]) }
+
+// Empty says whether the rule reaches nobody at all.
+func (re *Reach) Empty() bool {
+	return !re.Everyone && len(re.Networks) == 0 && re.Pods.Empty()
+}
+
+// Meeting is traffic that two rules both match.
+type Meeting struct {
+	Subject model.Key // the pod both policies apply to
+	// Peer is a pod ("red/web-1") or, where no pod is meant, the narrower of
+	// the two networks.
+	Peer string
+	// Protocol and Port are empty and 0 where both rules match everything.
+	Protocol string
+	Port     int32
+}
+
+// Text names the traffic in the direction it flows:
+// "blue/api-7 → red/web-1 tcp 8080".
+func (m Meeting) Text(d model.Direction) string {
+	pod := m.Subject.Namespace + "/" + m.Subject.Name
+	from, to := pod, m.Peer
+	if d == model.Ingress {
+		from, to = m.Peer, pod
+	}
+	switch {
+	case m.Protocol == "":
+		return from + " → " + to + " any port"
+	case m.Port == 0:
+		return from + " → " + to + " " + strings.ToLower(m.Protocol)
+	}
+	return fmt.Sprintf("%s → %s %s %d", from, to, strings.ToLower(m.Protocol), m.Port)
+}
+
+// Resolved is a rule resolved in one PodIndex, ready to be compared with
+// other rules of its direction.
+type Resolved struct {
+	rule  *model.Rule
+	reach *Reach
+	ports portSet
+	nets  NetworkSet
+}
+
+// Rule is the rule that was resolved.
+func (r *Resolved) Rule() *model.Rule { return r.rule }
+
+// Reach is whom the rule's peers name.
+func (r *Resolved) Reach() *Reach { return r.reach }
+
+// Resolve resolves a rule.
+func (x *PodIndex) Resolve(r *model.Rule) *Resolved {
+	v := &Resolved{rule: r, reach: x.Reach(r), ports: newPortSet(r.Ports)}
+	for i, n := range v.reach.Networks {
+		v.nets.Add(n, i)
+	}
+	return v
+}
+
+// Meet finds traffic of the subject pods, as the cluster is now, that both rules of
+// one direction match: the same pod or address as peer, over a family the subject has, and a
+// port in common. Named ports are resolved on the destination as the compiler
+// does (ovn-kubernetes.md#named-ports).
+func (x *PodIndex) Meet(subject PodSet, a, b *Resolved) (Meeting, bool) {
+	if proto, port, ok := a.ports.common(b.ports); ok {
+		if m, ok := x.meetPeers(subject, a, b); ok {
+			m.Protocol, m.Port = proto, port
+			return m, true
+		}
+	}
+	if len(a.ports.names) > 0 || len(b.ports.names) > 0 {
+		return x.meetNamed(subject, a, b)
+	}
+	return Meeting{}, false
+}
+
+func (x *PodIndex) meetPeers(subject PodSet, a, b *Resolved) (Meeting, bool) {
+	for f := range x.family {
+		if !a.reach.byFamily[f].Meets(b.reach.byFamily[f]) {
+			continue
+		}
+		from := subject.And(x.family[f])
+		if m, ok := x.pair(from, a.reach.byFamily[f].And(b.reach.byFamily[f])); ok {
+			return m, true
+		}
+	}
+	for _, pair := range [][2]*Resolved{{a, b}, {b, a}} {
+		for _, n := range pair[0].reach.Networks {
+			_, _, ok := pair[1].nets.Covering(n)
+			if from := subject.And(x.family[familyOf(n.Addr())]); (ok || pair[1].reach.Everyone) && !from.Empty() {
+				return Meeting{Subject: x.First(from).Key, Peer: networkText(n)}, true
+			}
+		}
+	}
+	return Meeting{}, false
+}
+
+// pair picks a subject and another pod as its peer: traffic of a pod with
+// itself does not pass OVN.
+func (x *PodIndex) pair(subjects, peers PodSet) (Meeting, bool) {
+	for s := range subjects.each() {
+		for p := range peers.each() {
+			if p != s {
+				return Meeting{Subject: x.pods[s].Key, Peer: x.pods[p].Namespace + "/" + x.pods[p].Name}, true
+			}
+		}
+	}
+	return Meeting{}, false
+}
+
+// meetNamed tries the pods that declare a port either rule names.
+func (x *PodIndex) meetNamed(subject PodSet, a, b *Resolved) (Meeting, bool) {
+	var holders PodSet
+	for _, names := range [][]string{a.ports.names, b.ports.names} {
+		for _, name := range names {
+			holders = holders.Or(x.WithPort(name))
+		}
+	}
+	if a.rule.Direction == model.Ingress {
+		holders = holders.And(subject)
+	}
+	for i := range holders.each() {
+		for f := range x.family {
+			if !x.family[f].has(i) {
+				continue
+			}
+			self := x.newSet()
+			self.add(i)
+			proto, port, ok := a.ports.at(x.pods[i], a.rule.Direction == model.Ingress || a.reach.Pods.has(i)).
+				common(b.ports.at(x.pods[i], b.rule.Direction == model.Ingress || b.reach.Pods.has(i)))
+			if !ok {
+				continue
+			}
+			from, to := subject.And(x.family[f]), self.And(a.reach.byFamily[f]).And(b.reach.byFamily[f])
+			if a.rule.Direction == model.Ingress {
+				from, to = self, a.reach.byFamily[f].And(b.reach.byFamily[f])
+			}
+			if m, ok := x.pair(from, to); ok {
+				m.Protocol, m.Port = proto, port
+				return m, true
+			}
+		}
+	}
+	return Meeting{}, false
+}
+
+func networkText(n netip.Prefix) string {
+	if n.IsSingleIP() {
+		return n.Addr().String()
+	}
+	return n.String()
+}

@@ -1,0 +1,119 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/model/nb"
+)
+
+// maxFlights is how many transactions are under way at a time where the zone takes
+// them: one that the server works on, and one that it finds when it is through.
+const maxFlights = 2
+
+// flight is one transaction.
+type flight struct {
+	parts []part
+	ops   []nb.Op
+	began time.Time
+	reads int
+	all   bool  // nothing that was ready had to stay behind
+	full  bool  // not all of that fitted in, and none of it is larger than it may be
+	claim int64 // the epoch it claims; 0 for rows
+
+	behind *flight       // the one that was under way when it was sent
+	sent   chan struct{} // closed when the next one may be sent
+	told   chan struct{} // closed when the worker is told what became of it
+	lost   bool          // nobody knows what became of it
+}
+
+// part is the share of one policy in a transaction.
+type part struct {
+	key      model.PolicyKey
+	c        *compiler.Compiled
+	from, to int // its operations
+}
+
+// outcome is what became of a flight.
+type outcome struct {
+	flight  *flight
+	results []nb.OpResult
+	err     error
+	took    time.Duration
+}
+
+// flights are the transactions under way, in the order in which they were sent.
+type flights struct {
+	under   []*flight
+	results chan outcome
+	sending sync.WaitGroup
+}
+
+func (fs *flights) last() *flight {
+	if len(fs.under) == 0 {
+		return nil
+	}
+	return fs.under[len(fs.under)-1]
+}
+
+// room says whether a transaction may be sent. Behind one that is under way another
+// goes only where there is more than fits into one: the server has work then while
+// what the first did is read back. After an unknown outcome they go one at a time.
+func (w *worker) room() bool {
+	last := w.flights.last()
+	if last == nil {
+		return true
+	}
+	_, can := w.cfg.Zone.(Pipeline)
+	return can && len(w.flights.under) < maxFlights && last.full && w.unknowns == 0
+}
+
+// start sends a transaction off.
+func (w *worker) start(ctx context.Context, f *flight) {
+	f.began, f.behind = w.now(), w.flights.last()
+	f.sent, f.told = make(chan struct{}), make(chan struct{})
+	w.flights.under = append(w.flights.under, f)
+	first := f.behind // the worker forgets it in time
+	w.flights.sending.Go(func() {
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(ctx, w.cfg.Answer)
+		defer cancel()
+		if first != nil {
+			<-first.sent
+		}
+		res, err := w.transact(ctx, f)
+		if err == nil && len(res) < len(f.ops) {
+			err = fmt.Errorf("%d answers to %d operations", len(res), len(f.ops))
+		}
+		if first != nil {
+			<-first.told // outcomes come in order, too
+		}
+		w.flights.results <- outcome{f, res, err, time.Since(began)}
+		close(f.told)
+	})
+}
+
+func (w *worker) transact(ctx context.Context, f *flight) ([]nb.OpResult, error) {
+	z, ok := w.cfg.Zone.(Pipeline)
+	if !ok {
+		defer close(f.sent)
+		return w.cfg.Zone.Transact(ctx, f.ops)
+	}
+	wait := z.Send(ctx, f.ops)
+	close(f.sent)
+	return wait()
+}
+
+// behindLost says whether the transaction before it, which it was sent behind, ended
+// unknown.
+func (f *flight) behindLost() bool { return f.behind != nil && f.behind.lost }
+
+// landed takes a transaction whose outcome is known off those under way.
+func (w *worker) landed(f *flight) {
+	w.flights.under = slices.DeleteFunc(w.flights.under, func(o *flight) bool { return o == f })
+}

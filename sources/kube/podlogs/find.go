@@ -1,0 +1,237 @@
+package podlogs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"rung/model"
+	"rung/sources/kube"
+)
+
+var (
+	// ErrNoPod says that no ovnkube-node pod is on a node.
+	ErrNoPod = errors.New("no ovnkube-node pod on the node")
+	// ErrNoContainer says that a pod has no container with the log.
+	ErrNoContainer = errors.New("no container with that log")
+)
+
+// The containers by what they log (ovn-kubernetes.md#zones-and-their-pods,
+// #where-the-log-is). OpenShift's ovn-controller keeps ACL lines off its console;
+// ovn-acl-logging prints them.
+var (
+	aclContainers        = []string{"ovn-acl-logging", "ovn-controller"}
+	controllerContainers = []string{"ovnkube-controller", "ovnkube-node"}
+)
+
+// podSelector finds the pods of OVN-Kubernetes' nodes upstream and on OpenShift.
+const podSelector = "app=ovnkube-node"
+
+const (
+	// listedFor is how long a list of pods serves; a node whose pod was replaced
+	// asks again after it.
+	listedFor = 5 * time.Second
+	// listedWithin bounds reading one.
+	listedWithin = 30 * time.Second
+)
+
+// logPod is what is kept of an ovnkube-node pod.
+type logPod struct {
+	name, node string
+	containers []string
+	running    bool
+	created    time.Time
+}
+
+// namespacesOr are where ovnkube-node pods are looked for when nobody says where.
+func namespacesOr(given []string) []string {
+	if len(given) == 0 {
+		return kube.OVNNamespaces()
+	}
+	return given
+}
+
+// ACLLog finds the container whose log has a node's acl_log lines, by probing
+// the pod and not the product.
+func (p *Reader) ACLLog(ctx context.Context, node string, namespaces []string) (Target, error) {
+	return p.find(ctx, node, namespaces, aclContainers)
+}
+
+// Controller finds the ovnkube-controller of a node.
+func (p *Reader) Controller(ctx context.Context, node string, namespaces []string) (Target, error) {
+	return p.find(ctx, node, namespaces, controllerContainers)
+}
+
+func (p *Reader) find(ctx context.Context, node string, namespaces, containers []string) (Target, error) {
+	var denied error
+	namespaces = namespacesOr(namespaces)
+	for _, ns := range namespaces {
+		pods, err := p.pods(ctx, ns)
+		if err != nil {
+			if ctx.Err() != nil {
+				return Target{}, ctx.Err()
+			}
+			if !isDenied(err) {
+				return Target{}, err
+			}
+			if denied == nil {
+				denied = err
+			}
+			continue
+		}
+		pod := onNode(pods, node)
+		if pod == nil {
+			continue
+		}
+		for _, c := range containers {
+			if slices.Contains(pod.containers, c) {
+				return Target{Namespace: ns, Pod: pod.name, Container: c}, nil
+			}
+		}
+		return Target{}, fmt.Errorf("pod %s/%s of node %s: %w: it has %s, wanted is %s", ns, pod.name, node, ErrNoContainer,
+			strings.Join(pod.containers, ", "), strings.Join(containers, " or "))
+	}
+	if denied != nil {
+		return Target{}, denied
+	}
+	return Target{}, fmt.Errorf("node %s: %w: looked for pods with %s in %s; --ovn-namespace names another", node, ErrNoPod,
+		podSelector, strings.Join(namespaces, " and "))
+}
+
+// onNode is the pod that serves a node: one that runs before one that does not,
+// the newest of several.
+func onNode(pods []logPod, node string) *logPod {
+	var best *logPod
+	for i := range pods {
+		x := &pods[i]
+		switch {
+		case x.node != node:
+		case best == nil, x.running && !best.running, x.running == best.running && x.created.After(best.created):
+			best = x
+		}
+	}
+	return best
+}
+
+// listError says which list of pods failed.
+type listError struct {
+	namespace string
+	err       error
+}
+
+func (e *listError) Error() string {
+	return fmt.Sprintf("list pods in namespace %s: %v", e.namespace, e.err)
+}
+func (e *listError) Unwrap() error { return e.err }
+
+// pods lists the ovnkube-node pods of a namespace; all nodes share one answer
+// for some seconds.
+func (p *Reader) pods(ctx context.Context, ns string) ([]logPod, error) {
+	return p.lists.Get(ctx, ns, func(ctx context.Context) (pods []logPod, err error) {
+		err = kube.EachPod(ctx, p.client(), ns, metav1.ListOptions{LabelSelector: podSelector}, func(x *corev1.Pod) error {
+			pods = append(pods, trimPod(x))
+			return nil
+		})
+		if err != nil {
+			return nil, &listError{ns, err}
+		}
+		return pods, nil
+	})
+}
+
+func trimPod(x *corev1.Pod) logPod {
+	out := logPod{name: x.Name, node: x.Spec.NodeName, created: x.CreationTimestamp.Time,
+		running: x.Status.Phase == corev1.PodRunning && x.DeletionTimestamp == nil}
+	for _, c := range x.Spec.Containers {
+		out.containers = append(out.containers, c.Name)
+	}
+	return out
+}
+
+// identity is one container's life: the log of another begins anew.
+type identity struct {
+	Target
+	uid       types.UID
+	container string // id of the container
+	restarts  int32
+}
+
+// identify asks whose log a target is now. Without permission to get the pod its
+// name must do.
+func (p *Reader) identify(ctx context.Context, t Target) (identity, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	id := identity{Target: t}
+	pod, err := p.client().CoreV1().Pods(t.Namespace).Get(ctx, t.Pod, metav1.GetOptions{})
+	switch {
+	case apierrors.IsForbidden(err):
+		return id, nil
+	case err != nil:
+		return id, fmt.Errorf("get pod %s/%s: %w", t.Namespace, t.Pod, err)
+	}
+	id.uid = pod.UID
+	for i := range pod.Status.ContainerStatuses {
+		if c := &pod.Status.ContainerStatuses[i]; c.Name == t.Container {
+			id.container, id.restarts = c.ContainerID, c.RestartCount
+		}
+	}
+	return id, nil
+}
+
+// change is how the log at hand follows on the one before.
+type change int
+
+const (
+	logNew change = iota
+	logSame
+	logRestarted
+	logReplaced
+)
+
+func (r *follower) change(now identity) change {
+	was := r.id
+	switch {
+	case !r.known:
+		return logNew
+	case now.Namespace != was.Namespace || now.Pod != was.Pod || now.uid != was.uid && now.uid != "" && was.uid != "":
+		return logReplaced
+	case now.Container != was.Container:
+		return logReplaced
+	case now.restarts != was.restarts || now.container != was.container && now.container != "" && was.container != "":
+		return logRestarted
+	}
+	return logSame
+}
+
+func isDenied(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) }
+
+// explain says what keeps a log away, in one line with the remedy.
+func (p *Reader) explain(t Target, err error) (model.StreamState, string) {
+	var list *listError
+	can := func(ns string, words ...string) string {
+		return p.c.Kubectl(slices.Concat([]string{"auth", "can-i"}, words, []string{"-n", ns})...)
+	}
+	switch {
+	case err == nil:
+		return model.StreamOpen, ""
+	case errors.Is(err, ErrNoPod):
+		return model.StreamNoPod, kube.OneLine(err.Error())
+	case errors.Is(err, ErrNoContainer):
+		return model.StreamNoContainer, kube.OneLine(err.Error())
+	case apierrors.IsUnauthorized(err):
+		return model.StreamDenied, "the API server does not take the credentials (401): they are wrong or have expired; log in again"
+	case apierrors.IsForbidden(err) && errors.As(err, &list):
+		return model.StreamDenied, "no permission to list pods in " + list.namespace + "; to check: " + can(list.namespace, "list", "pods")
+	case apierrors.IsForbidden(err):
+		return model.StreamDenied, "no permission to get pods/log in " + t.Namespace + "; to check: " + can(t.Namespace, "get", "pods", "--subresource=log")
+	}
+	return model.StreamLost, kube.OneLine(err.Error())
+}

@@ -1,0 +1,115 @@
+package podlogs
+
+import (
+	"hash/maphash"
+	"time"
+)
+
+// seenMost bounds the lines that are remembered: a second of a log that no meter
+// holds back. seenFew are kept of a quiet one.
+const (
+	seenMost = 1 << 14
+	seenFew  = 256
+	// steppedBack is how much older than the newest a line is that cannot be one of
+	// another stream of the container, a little late.
+	steppedBack = 10 * time.Second
+)
+
+// seenLines are the newest lines of a log, so that a log which is read again from
+// the second of its last line repeats none. Several lines can share a time, and
+// equal lines one too: they are counted. Times need not grow from line to line:
+// a runtime writes standard output and error side by side.
+type seenLines struct {
+	seed    maphash.Seed
+	count   map[seenLine]int // times kept
+	passed  map[seenLine]int // of these, met by the stream that stands
+	order   []seenLine
+	due     int // how many are kept before some are forgotten
+	newest  time.Time
+	floor   int64 // a log that is read again repeats lines up to here
+	started bool
+}
+
+type seenLine struct {
+	at   int64 // Unix nanoseconds
+	text uint64
+}
+
+func (s *seenLines) reset() { *s = seenLines{} }
+
+// rewind begins a log anew: every line kept may come once more.
+func (s *seenLines) rewind() { clear(s.passed) }
+
+// last is the time of the newest line, zero before the first.
+func (s *seenLines) last() time.Time { return s.newest }
+
+// has says whether a line that comes is one that is known, and counts it. replay
+// says that no new line came yet.
+func (s *seenLines) has(at time.Time, text []byte, replay bool) bool {
+	if !s.started {
+		return false
+	}
+	k := seenLine{at.UnixNano(), maphash.Bytes(s.seed, text)}
+	if replay && k.at <= s.floor {
+		return true
+	}
+	if s.passed[k] < s.count[k] {
+		s.passed[k]++
+		return true
+	}
+	return false
+}
+
+// add remembers a line that was handed on.
+func (s *seenLines) add(at time.Time, text []byte) {
+	if !s.started {
+		*s = seenLines{seed: maphash.MakeSeed(), count: map[seenLine]int{}, passed: map[seenLine]int{}, due: seenFew, started: true}
+	}
+	k := seenLine{at.UnixNano(), maphash.Bytes(s.seed, text)}
+	s.count[k]++
+	s.passed[k]++ // this stream has passed it
+	s.order = append(s.order, k)
+	switch {
+	case at.After(s.newest):
+		s.newest = at
+	case s.newest.Sub(at) > steppedBack:
+		// The node's clock was set back. A log that is asked for since the old time
+		// would have nothing to say until that comes again.
+		s.newest, s.floor = at, min(s.floor, at.UnixNano())
+	}
+	if len(s.order) >= s.due {
+		s.forget()
+	}
+}
+
+// upTo takes every line of a log that is read again for seen up to a time.
+func (s *seenLines) upTo(at time.Time) { s.floor = max(s.floor, at.UnixNano()) }
+
+// forget drops what no resumed log repeats, and half of the rest where that is
+// too much.
+func (s *seenLines) forget() {
+	from := s.newest.Truncate(time.Second).UnixNano()
+	keep := s.order[:0]
+	drop := 0
+	if len(s.order) >= seenMost {
+		drop = seenMost / 2
+	}
+	for i, k := range s.order {
+		if i >= drop && k.at >= from {
+			keep = append(keep, k)
+			continue
+		}
+		s.floor = max(s.floor, k.at)
+		if s.count[k]--; s.count[k] <= 0 {
+			delete(s.count, k)
+			delete(s.passed, k)
+		} else {
+			s.passed[k] = min(s.passed[k], s.count[k])
+		}
+	}
+	s.order = keep
+	s.due = min(max(seenFew, 2*len(keep)), seenMost)
+	if s.due <= len(keep) {
+		s.due = len(keep) + 1
+	}
+}

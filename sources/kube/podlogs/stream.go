@@ -1,0 +1,273 @@
+package podlogs
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/retry"
+)
+
+// maxLine is the most bytes of a line, the kubelet's time among them.
+const maxLine = 64 << 10
+
+// stream is one request for a log.
+type stream struct {
+	r  *follower
+	id identity
+	// overlap says that a known line must come before a new one, else lines are
+	// missing between; it is cleared by the first that does.
+	overlap bool
+	// anchor says that the first line, when it is an old one, is only remembered.
+	anchor bool
+	// ended says that the log ends with the response: a last line without an end
+	// counts then, else it may have been cut.
+	ended bool
+	// missed says that it ended at a new line where a known one was due;
+	// rechecked that such a line goes on with a gap.
+	missed, rechecked bool
+	why               string // of that gap
+	replay            bool   // no new line yet
+	told              string // what the kubelet wrote instead of a log
+	state             int    // under the follower's mu
+	touched           atomic.Int64
+}
+
+// run asks for the log and reads it to its end.
+func (s *stream) run(ctx context.Context, opt corev1.PodLogOptions) error {
+	r := s.r
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.touched.Store(time.Now().UnixNano())
+	r.seen.rewind()
+	s.replay = true
+	if opt.Follow {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.watch(ctx, cancel)
+		}()
+		defer func() {
+			cancel(nil)
+			<-done
+			r.mu.Lock()
+			s.state = streamOver
+			r.mu.Unlock()
+		}()
+	}
+	body, err := r.p.client().CoreV1().Pods(s.id.Namespace).GetLogs(s.id.Pod, &opt).Stream(ctx)
+	if err == nil {
+		if opt.Follow {
+			s.stands()
+			s.stood()
+		}
+		err = s.read(body)
+		_ = body.Close()
+	} else if !s.stood() {
+		return err
+	}
+	if s.stood() {
+		now := time.Now()
+		if err != nil { // it may have been dead for a while: HTTP/2 notices after so long
+			now = now.Add(-deadFor)
+		}
+		if now.After(r.newest) {
+			r.newest = now
+		}
+	}
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errChanged):
+		return cause
+	case s.told != "":
+		return fmt.Errorf("read the log of %s: the kubelet says: %s", s.id.Target, s.told)
+	case err != nil:
+		return fmt.Errorf("read the log of %s: %w", s.id.Target, err)
+	case s.ended:
+		return nil
+	}
+	return fmt.Errorf("the log of %s ended", s.id.Target)
+}
+
+// deadFor is how long a connection can be dead before client-go gives it up.
+const deadFor = 45 * time.Second
+
+// The states of a stream.
+const (
+	streamAsked = iota
+	streamStands
+	streamOver
+)
+
+// stands notes that the log is followed.
+func (s *stream) stands() {
+	r := s.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s.state != streamAsked {
+		return
+	}
+	s.state = streamStands
+	r.state.State, r.state.Error, r.state.Attempts = model.StreamOpen, "", 0
+	r.f.State(r.state)
+}
+
+// stood says whether it was followed, and whose log that was.
+func (s *stream) stood() bool {
+	r := s.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s.state != streamStands {
+		return false
+	}
+	r.id, r.known, r.opened = s.id, true, true
+	return true
+}
+
+// errMissed ends a stream that goes on with a line behind a hole.
+var errMissed = errors.New("lines are missing")
+
+// read hands on the lines of a response until it ends.
+func (s *stream) read(body io.Reader) error {
+	in := bufio.NewReaderSize(body, maxLine)
+	long := false
+	for {
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			long = true
+			continue
+		}
+		if err == nil || errors.Is(err, io.EOF) && s.ended && len(line) > 0 {
+			s.touched.Store(time.Now().UnixNano())
+			if long {
+				s.tooLong()
+			} else if !s.take(bytes.TrimRight(line, "\r\n")) {
+				return errMissed
+			}
+			long = false
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// tooLong counts a line that is lost; one that a log repeats was counted before.
+func (s *stream) tooLong() {
+	r := s.r
+	if s.replay && r.seen.started {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.TooLong++
+	r.f.State(r.state)
+}
+
+// take hands one line on unless it is known; false ends the stream.
+func (s *stream) take(line []byte) bool {
+	r := s.r
+	at, text, ok := cutTime(line)
+	if !ok { // no line of the log: the kubelet's own words about it
+		if len(line) > 0 {
+			s.told = clean.Text(string(line[:min(len(line), 300)]))
+		}
+		return true
+	}
+	anchor := s.anchor && at.Before(r.from)
+	s.anchor = false
+	if r.seen.has(at, text, s.replay) {
+		s.overlap = false
+		return true
+	}
+	if anchor {
+		r.seen.add(at, text)
+		r.seen.upTo(at)
+		r.newest = time.Now()
+		return true
+	}
+	if s.overlap {
+		if !s.rechecked {
+			s.missed = true
+			return false
+		}
+		s.overlap = false
+		why := s.why
+		if why == "" {
+			why = "the log was rotated meanwhile"
+		}
+		r.gap(at, why)
+	}
+	s.replay = false
+	r.seen.add(at, text)
+	r.lines++
+	r.newest = time.Now()
+	r.f.Line(at, text)
+	return true
+}
+
+// watch looks, while no line comes, whether the log still is the one that is
+// followed: a stream to a node that died says nothing.
+//
+// The kubelet sends its answer with the first line, so that a quiet log looks like a
+// request without one: what is not refused for a while stands.
+func (s *stream) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	r := s.r
+	if !retry.Sleep(ctx, r.p.pause.quiet) {
+		return
+	}
+	s.stands()
+	for {
+		if !retry.Sleep(ctx, wait.Jitter(r.p.pause.idle, 0.125)) {
+			return
+		}
+		if time.Since(time.Unix(0, s.touched.Load())) < r.p.pause.idle {
+			continue
+		}
+		ask, stop := context.WithTimeout(ctx, 20*time.Second)
+		target, err := r.f.Find(ask)
+		now := s.id
+		if err == nil && target == s.id.Target {
+			now, err = r.p.identify(ask, target)
+		} else if err == nil {
+			now = identity{Target: target}
+		}
+		stop()
+		if err == nil && now != s.id {
+			cancel(errChanged)
+			return
+		}
+	}
+}
+
+// cutTime takes the time off that the kubelet puts in front of a line.
+func cutTime(line []byte) (at time.Time, text []byte, ok bool) {
+	word, rest, _ := bytes.Cut(line, []byte(" "))
+	if len(word) < len("2006-01-02T15:04:05Z") || len(word) > 40 {
+		return time.Time{}, nil, false
+	}
+	at, err := time.Parse(time.RFC3339Nano, string(word))
+	return at, rest, err == nil
+}
+
+// seconds is a time as the API takes it: whole seconds, so that a resumed log
+// repeats what came within the second.
+func seconds(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &metav1.Time{Time: t.Truncate(time.Second)}
+}

@@ -1,0 +1,95 @@
+package podlogs
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"rung/model"
+	"rung/sources/kube"
+)
+
+const (
+	// tailBytes bounds what is read of a tail. LimitBytes of the API is not used:
+	// the kubelet then leaves out the newest lines.
+	tailBytes = 8 << 20
+	// tailWithin bounds how long one reading may take.
+	tailWithin = 30 * time.Second
+)
+
+// Error is a log that could not be read: State is why, Text one clean line
+// with the remedy where there is one.
+type Error struct {
+	State model.StreamState
+	Text  string
+	err   error
+}
+
+func (e *Error) Error() string { return e.Text }
+func (e *Error) Unwrap() error { return e.err }
+
+// Line is one line of a log with the time the kubelet gave it.
+type Line struct {
+	At   time.Time
+	Text string // as it was written: not clean
+}
+
+// Tail reads the newest lines of a log that is there, oldest first. Every error
+// is an *Error, but that of ctx.
+func (p *Reader) Tail(ctx context.Context, find func(context.Context) (Target, error), lines int) (Target, []Line, error) {
+	ask, cancel := context.WithTimeout(ctx, tailWithin)
+	defer cancel()
+	t, err := find(ask)
+	var out []Line
+	if err == nil {
+		out, err = p.tail(ask, t, lines)
+	}
+	switch {
+	case err == nil:
+		return t, out, nil
+	case ctx.Err() != nil:
+		return t, nil, ctx.Err()
+	}
+	state, text := p.explain(t, err)
+	return t, nil, &Error{state, text, err}
+}
+
+func (p *Reader) tail(ctx context.Context, t Target, lines int) ([]Line, error) {
+	n := int64(lines)
+	body, err := p.client().CoreV1().Pods(t.Namespace).GetLogs(t.Pod, &corev1.PodLogOptions{Container: t.Container, Timestamps: true, TailLines: &n}).Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = body.Close() }()
+	in := bufio.NewReaderSize(io.LimitReader(body, tailBytes), maxLine)
+	var out []Line
+	told := ""
+	for long := false; ; {
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			long = true
+			continue
+		}
+		text := strings.TrimRight(string(line), "\r\n")
+		if at, rest, ok := cutTime([]byte(text)); ok && !long {
+			out = append(out, Line{at, string(rest)})
+		} else if text != "" && !long {
+			told = text
+		}
+		long = false
+		switch {
+		case errors.Is(err, io.EOF) && len(out) == 0 && told != "":
+			return nil, fmt.Errorf("read the log of %s: the kubelet says: %s", t, kube.OneLine(told))
+		case errors.Is(err, io.EOF):
+			return out[max(0, len(out)-lines):], nil
+		case err != nil:
+			return nil, fmt.Errorf("read the log of %s: %w", t, err)
+		}
+	}
+}

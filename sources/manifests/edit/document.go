@@ -1,0 +1,171 @@
+package edit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"rung/sources/manifests"
+	"rung/sources/manifests/yamltree"
+)
+
+// replaceText puts a document's new text in place of the old one.
+func (r *rewriter) replaceText(e Edit, p *piece, at [2]int) error {
+	if p.list {
+		return errors.New("is an item of a List: it has no text of its own")
+	}
+	text := bare(e.Text)
+	now, _ := pieces(r.name, text)
+	if len(now) != 1 || now[0].list || len(now[0].objs) != 1 {
+		return errors.New("the new text is not one object")
+	}
+	obj, _ := now[0].objs[0].(map[string]any)
+	if !sameObject(obj, e.Key) {
+		return errors.New("the new text is another object")
+	}
+	if p.json {
+		text = bytes.TrimSpace(text)
+	}
+	oldText := r.text[p.body:p.end]
+	if !p.json && bytes.HasSuffix(oldText, []byte("\n")) && !bytes.HasSuffix(text, []byte("\n")) {
+		text = append(text[:len(text):len(text)], r.eol()...)
+	}
+	if p.start == p.body && yamltree.IsMarker(oldText, "---") {
+		text = append([]byte("---"+r.eol()), text...)
+	}
+	r.want[at] = obj
+	r.splices = append(r.splices, splice{p.body, p.end, string(text)})
+	return nil
+}
+
+// bare is a document's text without its separator line.
+func bare(text []byte) []byte {
+	if docs, json, _ := yamltree.Documents("", text); len(docs) == 1 && !json {
+		return text[docs[0].Body:docs[0].End]
+	}
+	return text
+}
+
+// removeDocument takes a document out, with its separator line.
+func (r *rewriter) removeDocument(p *piece) {
+	end := p.end
+	if r.json {
+		end = yamltree.LineEnd(r.text, end)
+		if !yamltree.Blank(r.text[p.end:end]) {
+			end = p.end
+		}
+	}
+	r.splices = append(r.splices, splice{p.start, end, ""})
+}
+
+// append adds a document at the end of the file.
+func (r *rewriter) append(e Edit) error {
+	text := e.Text
+	if len(text) == 0 {
+		obj, err := manifests.Untyped(e.Object)
+		if err != nil {
+			return err
+		}
+		if r.json {
+			text = []byte(style{asJSON: true, step: 2, eol: "\n"}.jsonText(obj, 0) + "\n")
+		} else {
+			text = yamltree.Marshal(obj)
+		}
+	}
+	text = bare(text)
+	now, _ := pieces(r.name, text)
+	if len(now) != 1 || now[0].list || len(now[0].objs) != 1 {
+		return errors.New("the new text is not one object")
+	}
+	if r.json && !now[0].json {
+		return errors.New("the file is JSON and the new text is not")
+	}
+	r.want[[2]int{len(r.pieces) + len(r.appended), 0}] = now[0].objs[0]
+	r.appended = append(r.appended, text)
+	return nil
+}
+
+func appendDocument(text, doc []byte, eol string, json bool) []byte {
+	if eol == "\r\n" && !bytes.Contains(doc, []byte("\r\n")) {
+		doc = bytes.ReplaceAll(doc, []byte("\n"), []byte("\r\n"))
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, eol...)
+	}
+	if !json && !yamltree.Blank(text) {
+		text = append(append(text, "---"...), eol...)
+	}
+	return append(text, doc...)
+}
+
+// verify reads the new text and holds it against what was meant: every object
+// an edit was about means what it should, every other one what it did, and text
+// that could not be read is untouched.
+func (r *rewriter) verify(text []byte) error {
+	now, _ := pieces(r.name, text)
+	fail := func(why string) error { return &Error{File: r.name, Why: why} }
+	next := 0
+	for i := range r.pieces {
+		p := &r.pieces[i]
+		if !p.list && r.gone[[2]int{i, 0}] {
+			continue
+		}
+		if next >= len(now) {
+			return fail("the edit would take out a document it is not about")
+		}
+		q := &now[next]
+		next++
+		if p.root == nil {
+			if q.root != nil || !bytes.Equal(bytes.TrimSpace(r.text[p.body:p.end]), bytes.TrimSpace(text[q.body:q.end])) {
+				return fail(fmt.Sprintf("the edit would change document %d, which it is not about", i))
+			}
+			continue
+		}
+		if err := r.verifyObjects(i, p, q); err != nil {
+			return err
+		}
+	}
+	for i := range r.appended {
+		want := r.want[[2]int{len(r.pieces) + i, 0}]
+		if next >= len(now) || len(now[next].objs) != 1 || !equal(now[next].objs[0], want) {
+			return fail("the new document would not be read back as it is")
+		}
+		next++
+	}
+	if next != len(now) {
+		return fail("the edit would add a document")
+	}
+	return nil
+}
+
+func (r *rewriter) verifyObjects(doc int, p, q *piece) error {
+	j := 0
+	for i := range p.objs {
+		at := [2]int{doc, i}
+		if r.gone[at] {
+			continue
+		}
+		want, touched := r.want[at]
+		if !touched {
+			want = p.objs[i]
+		}
+		same := equal
+		if !touched {
+			same = reflect.DeepEqual // not even a form of it changes
+		}
+		if j >= len(q.objs) || !same(q.objs[j], want) {
+			why := "the edit would change another object: they share text through an anchor"
+			if touched {
+				why = "the edit cannot be made on the object's own text alone (an anchor, or an unusual form)"
+			}
+			return &Error{File: r.name, Why: strings.Join([]string{fmt.Sprintf("document %d", doc), why}, ": ")}
+		}
+		j++
+	}
+	if j != len(q.objs) {
+		return &Error{File: r.name, Why: fmt.Sprintf("document %d: the edit would add an object", doc)}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package edit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"rung/model"
+	"rung/sources/manifests"
+	"rung/sources/manifests/yamltree"
+)
+
+// Op is what an Edit does.
+type Op string
+
+// The edits.
+const (
+	// Set changes an object so that it means Object, touching only what
+	// differs; status and what the server keeps in metadata stay.
+	Set Op = "set"
+	// Text replaces the text of an object's document by Text, as an editor
+	// that was given Policy.YAML returns it. The object must have a document of
+	// its own; for an item of a List use Set.
+	Text Op = "text"
+	// Delete takes an object out: its document, or its item of a List.
+	Delete Op = "delete"
+	// Append adds a document at the end: Text, or Object when Text is empty.
+	Append Op = "append"
+)
+
+// Edit is one change of a file. Key and Origin name the object as it was read;
+// Append needs neither.
+type Edit struct {
+	Op     Op
+	Key    model.Key
+	Origin model.Origin
+	// Object is a typed policy, an *unstructured.Unstructured or a
+	// map[string]any as encoding/json makes it, integers as int64.
+	Object any
+	Text   []byte
+}
+
+// Error says why an edit cannot be made. Nothing was written.
+type Error struct {
+	File  string
+	Key   model.Key
+	Field string // empty when it is not about one
+	Why   string
+}
+
+func (e *Error) Error() string {
+	parts := []string{e.File}
+	if e.Key != (model.Key{}) {
+		parts = append(parts, e.Key.String())
+	}
+	if e.Field != "" {
+		parts = append(parts, e.Field)
+	}
+	return strings.Join(append(parts, e.Why), ": ")
+}
+
+// piece is one document of a file being edited.
+type piece struct {
+	start, body, end int
+	root             *yaml.Node // nil when empty or not readable
+	json             bool
+	objs             []any // its objects as trees; nil for an item that is null
+	list             bool
+}
+
+// pieces cuts a text as manifests are read; json says it is JSON as a whole.
+func pieces(name string, text []byte) (ps []piece, json bool) {
+	docs, json, _ := yamltree.Documents(name, text) // where it fails there are none
+	for _, doc := range docs {
+		p := piece{start: doc.Start, body: doc.Body, end: doc.End}
+		t := text[p.body:p.end]
+		p.root, p.json, _ = yamltree.Parse(t) // nil: kept as text
+		p.read(t)
+		ps = append(ps, p)
+	}
+	return ps, json
+}
+
+// read fills in the piece's objects.
+func (p *piece) read(text []byte) {
+	if p.root == nil {
+		return
+	}
+	flat, err := yamltree.Flatten(p.root, text, manifests.DefaultAliasNodes)
+	if err != nil {
+		p.root = nil
+		return
+	}
+	if _, p.list = yamltree.AsList(flat); !p.list {
+		p.objs = []any{yamltree.Value(flat)}
+		return
+	}
+	for _, e := range yamltree.Items(flat, "items") {
+		p.objs = append(p.objs, yamltree.Value(e))
+	}
+}
+
+// rewrite makes the edits on a file's text. Everything the edits are not about
+// stays byte for byte, which is checked before the text is given out.
+func rewrite(name string, text []byte, edits []Edit) ([]byte, error) {
+	body := bytes.TrimPrefix(text, yamltree.BOM)
+	bom := len(text) - len(body)
+	r := rewriter{name: name, text: body, want: map[[2]int]any{}, gone: map[[2]int]bool{}}
+	r.pieces, r.json = pieces(name, body)
+	for _, e := range edits {
+		if err := r.edit(e); err != nil {
+			ee := &Error{File: name, Key: e.Key, Why: err.Error()}
+			var c *cannot
+			if errors.As(err, &c) {
+				ee.Field, ee.Why = c.field, c.why
+			}
+			return nil, ee
+		}
+	}
+	if err := sortSplices(r.splices); err != nil {
+		return nil, &Error{File: name, Why: err.Error()}
+	}
+	out := applySplices(body, r.splices)
+	for _, a := range r.appended {
+		out = appendDocument(out, a, r.eol(), r.json)
+	}
+	if err := r.verify(out); err != nil {
+		return nil, err
+	}
+	return append(text[:bom:bom], out...), nil
+}
+
+type rewriter struct {
+	name     string
+	text     []byte
+	pieces   []piece
+	json     bool // the file is JSON as a whole
+	splices  []splice
+	appended [][]byte
+	// want holds what objects must mean afterwards, gone those that must not be
+	// there, by document and item.
+	want map[[2]int]any
+	gone map[[2]int]bool
+}
+
+func (r *rewriter) eol() string {
+	if bytes.Contains(r.text, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+func (r *rewriter) edit(e Edit) error {
+	if e.Op == Append {
+		return r.append(e)
+	}
+	doc, item := e.Origin.Doc, max(e.Origin.Item, 0)
+	if doc < 0 || doc >= len(r.pieces) || item >= len(r.pieces[doc].objs) || r.pieces[doc].list != (e.Origin.Item >= 0) {
+		return errors.New("is not where it was read")
+	}
+	p := &r.pieces[doc]
+	old, _ := p.objs[item].(map[string]any)
+	if !sameObject(old, e.Key) {
+		return errors.New("another object stands where it was read")
+	}
+	at := [2]int{doc, item}
+	switch e.Op {
+	case Text:
+		return r.replaceText(e, p, at)
+	case Delete:
+		r.gone[at] = true
+		if !p.list {
+			r.removeDocument(p)
+			return nil
+		}
+		d := r.differ(p)
+		itemsNode, s := d.itemsOf(p.root)
+		if err := d.removeItem(itemsNode, item, s); err != nil {
+			return err
+		}
+		r.take(p, d)
+		return nil
+	case Set:
+		return r.set(e, p, at, old)
+	}
+	return fmt.Errorf("unknown edit %q", e.Op)
+}
+
+// sameObject says whether a tree is the object with the key.
+func sameObject(obj map[string]any, k model.Key) bool {
+	md, _ := obj["metadata"].(map[string]any)
+	name, _ := md["name"].(string)
+	ns, _ := md["namespace"].(string)
+	kind, typed := obj["kind"].(string) // items of typed Lists have none
+	return name == k.Name && (ns == k.Namespace || ns == "" && k.Namespace == "default" || k.Namespace == "") &&
+		(!typed || kind == string(k.Kind))
+}
+
+func (r *rewriter) differ(p *piece) *differ {
+	text := r.text[p.body:p.end]
+	l := yamltree.NewLayout(text, p.json)
+	return &differ{Layout: l, style: styleOf(p.root, l)}
+}
+
+func (r *rewriter) take(p *piece, d *differ) {
+	for _, s := range d.splices {
+		r.splices = append(r.splices, splice{s.start + p.body, s.end + p.body, s.text})
+	}
+}
+
+// itemsOf finds the items of a List and where they stand.
+func (d *differ) itemsOf(root *yaml.Node) (*yaml.Node, slot) {
+	s := slot{flow: root.Style&yaml.FlowStyle != 0}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value != "items" {
+			continue
+		}
+		s.key = root.Content[i]
+		if end, ok := d.End(s.key, -1); ok {
+			s.colon = d.SkipSpace(end) + 1
+		}
+		s.indent = d.Column(d.Pos(s.key))
+		return root.Content[i+1], s
+	}
+	return &yaml.Node{Kind: yaml.SequenceNode}, s
+}

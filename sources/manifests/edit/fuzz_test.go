@@ -1,0 +1,50 @@
+package edit
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+
+	"rung/model"
+	"rung/sources/manifests"
+)
+
+// FuzzRewrite changes a policy wherever it stands: either it is refused, or the
+// policy means what it should and the text around the change is the same.
+func FuzzRewrite(f *testing.F) {
+	for _, c := range editCases {
+		f.Add([]byte(c.text))
+	}
+	f.Add([]byte("a: &a [*a]\n<<: {x: y}\n? {b: c}\n: - d\n---\n" + commented))
+	f.Add([]byte("apiVersion: v1\nkind: List\nitems:\n- \"x\n- y\"\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, p := range manifests.Parse("x.yaml", text, manifests.Options{SkipSchema: true, Limits: manifests.Limits{AliasNodes: 1000}}).Policies() {
+			o, ok := p.Original.(*v1alpha1.AdminNetworkPolicy)
+			if !ok {
+				continue
+			}
+			o = o.DeepCopy()
+			o.Spec.Priority = p.Priority/2 + 1
+			o.Annotations = map[string]string{model.AnnotationLogging: `{"deny":"alert"}`}
+			if len(o.Spec.Ingress) > 0 {
+				o.Spec.Ingress = o.Spec.Ingress[1:]
+			}
+			for _, e := range []Edit{
+				{Op: Set, Key: p.Key, Origin: p.Origin, Object: o},
+				{Op: Delete, Key: p.Key, Origin: p.Origin},
+				{Op: Append, Object: o},
+			} {
+				out, err := rewrite("x.yaml", text, []Edit{e})
+				var ee *Error
+				switch {
+				case err != nil && !errors.As(err, &ee):
+					t.Errorf("%s: an error of another kind: %v", e.Op, err)
+				case err == nil && e.Op == Append && !bytes.HasPrefix(out, text):
+					t.Errorf("append changed the text before")
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,239 @@
+package edit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"rung/sources/manifests/yamltree"
+)
+
+// change is a step from an old list to a new one.
+type change struct {
+	old, new int // indexes; -1 for an added (old) or a removed (new) element
+}
+
+// align matches the elements of two lists: equal ones first, then, between
+// these, those that stand at the same place.
+func align(old, want []any) []change {
+	// How many elements can be kept from old[i:], want[j:].
+	keep := make([][]int, len(old)+1)
+	for i := range keep {
+		keep[i] = make([]int, len(want)+1)
+	}
+	same := func(i, j int) bool { return equal(old[i], want[j]) }
+	for i := len(old) - 1; i >= 0; i-- {
+		for j := len(want) - 1; j >= 0; j-- {
+			if same(i, j) {
+				keep[i][j] = keep[i+1][j+1] + 1
+			} else {
+				keep[i][j] = max(keep[i+1][j], keep[i][j+1])
+			}
+		}
+	}
+	var out []change
+	i, j, oi, wj := 0, 0, 0, 0
+	between := func(toI, toJ int) {
+		for oi < toI || wj < toJ {
+			switch {
+			case oi < toI && wj < toJ:
+				out = append(out, change{oi, wj})
+				oi, wj = oi+1, wj+1
+			case oi < toI:
+				out = append(out, change{oi, -1})
+				oi++
+			default:
+				out = append(out, change{-1, wj})
+				wj++
+			}
+		}
+	}
+	for i < len(old) && j < len(want) {
+		switch {
+		case same(i, j):
+			between(i, j)
+			out = append(out, change{i, j})
+			i, j = i+1, j+1
+			oi, wj = i, j
+		case keep[i+1][j] >= keep[i][j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	between(len(old), len(want))
+	return out
+}
+
+// maxAlign bounds the work of aligning two lists; API lists have 100 elements.
+const maxAlign = 4_000_000
+
+// list changes the elements of a list that stays one.
+func (d *differ) list(n *yaml.Node, old, want []any, s slot) error {
+	if len(old)*len(want) > maxAlign {
+		return d.cannot("is too long to be edited")
+	}
+	flow := n.Style&yaml.FlowStyle != 0
+	steps := align(old, want)
+	gone := make([]bool, len(old))
+	added := map[int][]any{} // by the old element they come before
+	before := len(old)
+	for i := len(steps) - 1; i >= 0; i-- {
+		switch st := steps[i]; {
+		case st.new < 0:
+			gone[st.old] = true
+			before = st.old
+		case st.old < 0:
+			added[before] = append([]any{want[st.new]}, added[before]...)
+		default:
+			before = st.old
+		}
+	}
+	indent := -1
+	if !flow {
+		indent = d.Column(d.Dash(n, 0))
+	}
+	for _, st := range steps {
+		if st.old < 0 || st.new < 0 {
+			continue
+		}
+		err := d.at(yamltree.Step{Index: st.old}, func() error {
+			return d.value(n.Content[st.old], old[st.old], want[st.new], slot{flow: flow, indent: indent})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(added) == 0 && !slices.Contains(gone, true) {
+		return nil
+	}
+	if !slices.Contains(gone, false) && len(added) == 0 {
+		return d.replace(n, want, s)
+	}
+	spans := make([][2]int, len(n.Content))
+	for i, e := range n.Content {
+		end, ok := d.End(e, indent)
+		if !ok {
+			return d.cannot("is written in a way that cannot be edited")
+		}
+		spans[i] = [2]int{d.Pos(e), end}
+	}
+	if flow {
+		texts := map[int][]string{}
+		col := d.Column(d.FirstOnLine(spans[0][0]))
+		for at, vs := range added {
+			for _, v := range vs {
+				texts[at] = append(texts[at], d.inline(v, col))
+			}
+		}
+		return d.flow(spans, gone, texts)
+	}
+	return d.blockList(n, spans, gone, added, s)
+}
+
+func (d *differ) blockList(n *yaml.Node, spans [][2]int, gone []bool, added map[int][]any, s slot) error {
+	col := d.Column(d.Dash(n, 0))
+	for i := range spans {
+		p := d.Dash(n, i)
+		if !d.OnlySpaceBefore(p) {
+			return d.cannot("is written in a way that cannot be edited")
+		}
+		spans[i][0] = p
+	}
+	for i := range len(spans) + 1 {
+		for _, v := range added[i] {
+			lines := d.block([]any{v}, col)
+			switch {
+			case i > 0:
+				d.addLines(spans[i-1][1], lines)
+			case s.key == nil || d.Line(s.colon) == d.Line(spans[0][0]):
+				return d.cannot("is written in a way that cannot be edited")
+			default:
+				// Above the comments of the element that was the first.
+				d.addLines(s.colon, lines)
+			}
+		}
+		if i < len(spans) && gone[i] {
+			d.splice(d.LineStart(spans[i][0]), d.NextLine(spans[i][1]), "")
+		}
+	}
+	return nil
+}
+
+// flow removes and adds elements of a flow collection, commas included. added
+// holds the texts that come before an element, by its index; behind the last one
+// under len(spans). At least one element stays, or something is added.
+func (d *differ) flow(spans [][2]int, gone []bool, added map[int][]string) error {
+	n := len(spans)
+	sep := ", "
+	if d.OnlySpaceBefore(spans[0][0]) {
+		sep = "," + d.eol + strings.Repeat(" ", d.Column(spans[0][0]))
+	} else if d.JSON && d.step == 0 && n > 1 && !strings.Contains(string(d.Text[spans[0][1]:spans[1][0]]), " ") {
+		sep = ","
+	}
+	if !slices.Contains(gone, false) {
+		// All go and others come: write them over the old ones.
+		var all []string
+		for i := range n + 1 {
+			all = append(all, added[i]...)
+		}
+		d.splice(spans[0][0], spans[n-1][1], strings.Join(all, sep))
+		return nil
+	}
+	for i := 0; i < n; i++ {
+		if !gone[i] {
+			continue
+		}
+		j := i
+		for j+1 < n && gone[j+1] {
+			j++
+		}
+		from, to, gaps := spans[i][0], 0, spans
+		if j+1 < n {
+			to, gaps = spans[j+1][0], spans[i:j+2]
+		} else {
+			from, to, gaps = spans[i-1][1], spans[j][1], spans[i-1:j+1]
+		}
+		for k := 1; k < len(gaps) && !d.JSON; k++ {
+			if strings.Contains(string(d.Text[gaps[k-1][1]:gaps[k][0]]), "#") {
+				return d.cannot("has comments that would go with what is taken out")
+			}
+		}
+		d.splice(from, to, "")
+		i = j
+	}
+	for i := range n + 1 {
+		if len(added[i]) == 0 {
+			continue
+		}
+		// Before the next element that stays, else behind the last one.
+		next := i
+		for next < n && gone[next] {
+			next++
+		}
+		text := strings.Join(added[i], sep)
+		if next < n {
+			d.splice(spans[next][0], spans[next][0], text+sep)
+		} else {
+			d.splice(spans[n-1][1], spans[n-1][1], sep+text)
+		}
+	}
+	return nil
+}
+
+// removeItem takes the item with an index out of a List's items.
+func (d *differ) removeItem(items *yaml.Node, i int, s slot) error {
+	if i < 0 || i >= len(items.Content) {
+		return fmt.Errorf("the List has no item %d", i)
+	}
+	indexes := make([]any, len(items.Content))
+	for j := range indexes {
+		indexes[j] = int64(j)
+	}
+	if len(indexes) == 1 {
+		return d.replace(items, []any{}, s)
+	}
+	return d.list(items, indexes, slices.Delete(slices.Clone(indexes), i, i+1), s)
+}

@@ -1,0 +1,116 @@
+package edit
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+
+	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
+
+	"rung/sources/manifests"
+)
+
+func (r *rewriter) set(e Edit, p *piece, at [2]int, old map[string]any) error {
+	obj, err := manifests.Untyped(e.Object)
+	if err != nil {
+		return err
+	}
+	if md, _ := obj["metadata"].(map[string]any); md["name"] != e.Key.Name {
+		return errors.New("the new object has another name")
+	}
+	// Compare like with like: what the old object is once it is typed.
+	var was any = old
+	if typed := reflect.TypeOf(e.Object); typed.Kind() == reflect.Pointer && e.Key.Kind.IsPolicy() {
+		if t, err := manifests.Typify(e.Key.Kind, old); err == nil && reflect.TypeOf(t) == typed {
+			was = t
+		}
+	}
+	base, err := manifests.Untyped(was)
+	if err != nil {
+		return err
+	}
+	base["metadata"] = old["metadata"]
+	base, want := scope(base, obj)
+	d := r.differ(p)
+	node, s := p.root, slot{}
+	if p.list {
+		itemsNode, _ := d.itemsOf(p.root)
+		node = itemsNode.Content[at[1]]
+		s = slot{flow: itemsNode.Style&yaml.FlowStyle != 0, indent: d.Column(d.Pos(itemsNode))}
+	}
+	if err := d.value(node, base, want, s); err != nil {
+		return err
+	}
+	r.want[at] = merge(old, base, want)
+	r.take(p, d)
+	return nil
+}
+
+// authorMetadata is what an edit may change in metadata.
+var authorMetadata = []string{"labels", "annotations", "finalizers"}
+
+// scope brings the old and the new object down to what an edit may change; all
+// else is taken from the old one.
+func scope(old, obj map[string]any) (base, want map[string]any) {
+	base = map[string]any{"metadata": old["metadata"], "spec": old["spec"]}
+	oldMeta, _ := old["metadata"].(map[string]any)
+	newMeta, _ := obj["metadata"].(map[string]any)
+	meta := maps.Clone(oldMeta)
+	if meta == nil {
+		meta = map[string]any{}
+	}
+	for _, f := range authorMetadata {
+		if v, ok := newMeta[f]; ok {
+			meta[f] = v
+		} else {
+			delete(meta, f)
+		}
+	}
+	if oldA, _ := oldMeta["annotations"].(map[string]any); oldA[corev1.LastAppliedConfigAnnotation] != nil {
+		a, _ := meta["annotations"].(map[string]any)
+		a = maps.Clone(a)
+		if a == nil {
+			a = map[string]any{}
+		}
+		a[corev1.LastAppliedConfigAnnotation] = oldA[corev1.LastAppliedConfigAnnotation]
+		meta["annotations"] = a
+	}
+	want = map[string]any{"metadata": meta, "spec": obj["spec"]}
+	for k, v := range old {
+		if k != "metadata" && k != "spec" {
+			base[k], want[k] = v, v
+		}
+	}
+	return base, want
+}
+
+// merge carries the change from base to want over to old, which base is a
+// reading of: what does not change keeps the form it has in old.
+func merge(old, base, want any) any {
+	if equal(base, want) {
+		return old
+	}
+	o, ok1 := old.(map[string]any)
+	b, ok2 := base.(map[string]any)
+	w, ok3 := want.(map[string]any)
+	if !ok1 || !ok2 || !ok3 {
+		return want
+	}
+	out := map[string]any{}
+	for k, v := range o {
+		if _, stays := w[k]; stays || b[k] == nil {
+			out[k] = v
+		}
+	}
+	for k, v := range w {
+		if bv, ok := b[k]; ok {
+			if ov, had := o[k]; had || !equal(bv, v) {
+				out[k] = merge(ov, bv, v)
+			}
+		} else {
+			out[k] = v
+		}
+	}
+	return out
+}

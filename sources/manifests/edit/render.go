@@ -1,0 +1,108 @@
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"rung/sources/manifests/yamltree"
+)
+
+// style is how a document is written, so that what is added looks like the rest.
+type style struct {
+	asJSON  bool
+	eol     string
+	step    int  // of indentation
+	compact bool // dashes of a list stand under its key, without indent
+}
+
+func styleOf(root *yaml.Node, l *yamltree.Layout) style {
+	s := style{asJSON: l.JSON, eol: "\n", step: 2, compact: true}
+	if i := bytes.IndexByte(l.Text, '\n'); i > 0 && l.Text[i-1] == '\r' {
+		s.eol = "\r\n"
+	}
+	haveStep, haveList := false, false
+	var look func(n *yaml.Node)
+	look = func(n *yaml.Node) {
+		if haveStep && haveList {
+			return
+		}
+		for i, c := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 1 && len(c.Content) > 0 && c.Line > n.Content[i-1].Line {
+				in := c.Column - n.Content[i-1].Column
+				switch {
+				case s.asJSON:
+					if !haveStep {
+						s.step, haveStep = 2, true
+					}
+				case c.Style&yaml.FlowStyle != 0:
+				case c.Kind == yaml.SequenceNode && !haveList:
+					s.compact, haveList = in == 0, true
+				case c.Kind == yaml.MappingNode && !haveStep && in > 0:
+					s.step, haveStep = in, true
+				}
+			}
+			look(c)
+		}
+	}
+	look(root)
+	if s.asJSON {
+		s.step = jsonStep(root, l)
+	}
+	return s
+}
+
+// jsonStep is the indentation of a JSON text, 0 when it is on one line.
+func jsonStep(root *yaml.Node, l *yamltree.Layout) int {
+	if len(root.Content) == 0 || root.Content[0].Line == root.Line {
+		return 0
+	}
+	return max(1, l.Column(l.Pos(root.Content[0]))-l.Column(l.Pos(root)))
+}
+
+// block writes a value as lines in block style, indented by col.
+func (s style) block(v any, col int) string {
+	var b strings.Builder
+	text := strings.TrimSuffix(string(yamltree.Block(v, max(s.step, 2), s.compact)), "\n")
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			b.WriteString(s.eol)
+		}
+		if line != "" {
+			b.WriteString(strings.Repeat(" ", col))
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// inline writes a value on one line; col is the indentation of the line it
+// stands on, which JSON over several lines needs.
+func (s style) inline(v any, col int) string {
+	if s.asJSON {
+		return s.jsonText(v, col)
+	}
+	return yamltree.Flow(v)
+}
+
+func (s style) jsonText(v any, col int) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if s.step > 0 {
+		enc.SetIndent(strings.Repeat(" ", col), strings.Repeat(" ", s.step))
+	}
+	// A tree of strings, numbers and maps can always be written.
+	_ = enc.Encode(v)
+	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", s.eol)
+}
+
+// scalar writes a value in the style of the scalar it replaces.
+func (s style) scalar(old *yaml.Node, v any, col int) string {
+	if str, ok := v.(string); ok && !s.asJSON {
+		return yamltree.ScalarLike(old, str)
+	}
+	return s.inline(v, col)
+}

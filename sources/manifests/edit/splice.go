@@ -1,0 +1,80 @@
+package edit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// splice replaces the bytes from start to end of a text.
+type splice struct {
+	start, end int
+	text       string
+}
+
+// equal compares two values as the API server would: null is absent, and a
+// port's protocol is TCP when it is not given.
+func equal(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok {
+			return false
+		}
+		for k, v := range a {
+			if w, ok := b[k]; ok && equal(v, w) || !ok && (v == nil || isDefault(b, k, v)) {
+				continue
+			}
+			return false
+		}
+		for k, w := range b {
+			if _, ok := a[k]; !ok && w != nil && !isDefault(a, k, w) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, equal)
+	case int64:
+		f, ok := b.(float64)
+		return ok && f == float64(a) || b == any(a)
+	case float64:
+		i, ok := b.(int64)
+		return ok && a == float64(i) || b == any(a)
+	case nil, bool, string:
+		return a == b
+	}
+	return false
+}
+
+// isDefault says whether field k with value v may be left out of m without a
+// change of meaning.
+func isDefault(m map[string]any, k string, v any) bool {
+	if k != "protocol" || v != "TCP" {
+		return false
+	}
+	_, port := m["port"]
+	_, start := m["start"]
+	return port || start
+}
+
+func sortSplices(ss []splice) error {
+	slices.SortStableFunc(ss, func(a, b splice) int { return cmp.Compare(a.start, b.start) })
+	for i := 1; i < len(ss); i++ {
+		if ss[i].start < ss[i-1].end {
+			return fmt.Errorf("two changes touch the same text")
+		}
+	}
+	return nil
+}
+
+func applySplices(text []byte, ss []splice) []byte {
+	out := make([]byte, 0, len(text)+64)
+	at := 0
+	for _, s := range ss {
+		out = append(append(out, text[at:s.start]...), s.text...)
+		at = s.end
+	}
+	return append(out, text[at:]...)
+}

@@ -1,0 +1,107 @@
+package edit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"rung/sources/manifests"
+	"rung/sources/safefile"
+)
+
+// What keeps a file from being written.
+var (
+	// ErrChanged says the file is not the one that was read: read it again.
+	ErrChanged = safefile.ErrChanged
+	// ErrNotWritable says the input is none that can be written to: standard
+	// input, a compressed or built-in file.
+	ErrNotWritable = errors.New("is not a file that can be written to")
+)
+
+// WriteBack makes the edits in a file that was read: all of them or none. It
+// changes only the text of what the edits are about, keeps the file's owner and
+// mode, writes through symbolic links, and replaces the file in one step, so that
+// a reader sees the old or the new one. What another program writes meanwhile is
+// not lost (safefile.Swap). It returns the file's new state, for the next
+// WriteBack.
+//
+// Errors: ErrChanged when the file is not as it was read, ErrNotWritable, those of
+// safefile.Swap, an *Error when an edit cannot be made without touching more
+// than it is about.
+func WriteBack(fsys safefile.FS, f manifests.File, edits ...Edit) (manifests.File, error) {
+	if !f.Writable {
+		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)
+	}
+	old, err := Unchanged(fsys, f)
+	if err != nil {
+		return f, fmt.Errorf("write %s: %w", f.Path, err)
+	}
+	text, err := rewrite(f.Path, old, edits)
+	if err != nil {
+		return f, fmt.Errorf("write back: %w", err)
+	}
+	if bytes.Equal(text, old) {
+		return f, nil
+	}
+	real, err := fsys.Real(f.Path)
+	if err == nil {
+		err = safefile.Swap(fsys, real, old, text, mergeBytes)
+	}
+	if err != nil {
+		return f, fmt.Errorf("write %s: %w", f.Path, err)
+	}
+	return stampOf(fsys, f, real, text), nil
+}
+
+// PutBack gives a file the text it had before a WriteBack, if it still is as that
+// left it.
+func PutBack(fsys safefile.FS, f manifests.File, text []byte) error {
+	now, err := Unchanged(fsys, f)
+	if err != nil {
+		return err
+	}
+	real, err := fsys.Real(f.Path)
+	if err != nil {
+		return err
+	}
+	return safefile.Swap(fsys, real, now, text, mergeBytes)
+}
+
+// NewFile writes a file that does not exist yet: the whole text or none. It never
+// overwrites one.
+func NewFile(fsys safefile.FS, path string, text []byte) (manifests.File, error) {
+	if err := safefile.Create(fsys, path, text, 0o644); err != nil {
+		return manifests.File{}, fmt.Errorf("write %s: %w", path, err)
+	}
+	return stampOf(fsys, manifests.File{Path: path, Writable: true}, path, text), nil
+}
+
+func stampOf(fsys safefile.FS, f manifests.File, real string, text []byte) manifests.File {
+	f.Sum, f.Size, f.At = sha256.Sum256(text), int64(len(text)), time.Now()
+	// Written it is; a file that cannot be looked at is read again.
+	if info, err := fsys.Lstat(real); err == nil {
+		f.ModTime = info.ModTime()
+	}
+	return f
+}
+
+// Unchanged reads a file if it still is what it was.
+func Unchanged(fsys safefile.FS, f manifests.File) ([]byte, error) {
+	in, err := fsys.Open(f.Path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, f.Size+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case sha256.Sum256(text) != f.Sum:
+		return nil, ErrChanged
+	}
+	return text, nil
+}

@@ -1,0 +1,75 @@
+package manifests
+
+import (
+	"sync"
+	"time"
+)
+
+// progressTime is the least time between two calls of Options.Progress; nothing that is
+// read within the first is told at all.
+const progressTime = 100 * time.Millisecond
+
+// progress counts what of a reading is done, in bytes as they lie on disk. It counts
+// what was decoded: to read the bytes takes next to nothing. nil counts nothing.
+type progress struct {
+	tell func(read, total int64)
+
+	mu          sync.Mutex
+	read, total float64
+	next        time.Time // of the next call, at the earliest
+}
+
+func newProgress(tell func(read, total int64)) *progress {
+	if tell == nil {
+		return nil
+	}
+	return &progress{tell: tell, next: time.Now().Add(progressTime)}
+}
+
+// expect adds files that are going to be read.
+func (p *progress) expect(inputs []input) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, in := range inputs {
+		p.total += float64(in.size)
+	}
+}
+
+// meet takes in a file that was loaded and split: how much text there is for its bytes.
+// Standard input has no size before.
+func (p *progress) meet(f *fileResult) {
+	if p == nil {
+		return
+	}
+	n := 0
+	for _, u := range f.units {
+		n += len(u.text)
+	}
+	size := float64(f.in.size)
+	if size == 0 {
+		size = float64(n)
+		p.mu.Lock()
+		p.total += size
+		p.mu.Unlock()
+	}
+	if n > 0 {
+		f.weight = size / float64(n)
+	}
+}
+
+// done adds text of a file that was decoded.
+func (p *progress) done(f *fileResult, n int) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.read += float64(n) * f.weight
+	if now := time.Now(); now.After(p.next) {
+		p.next = now.Add(progressTime)
+		p.tell(min(int64(p.read+0.5), int64(p.total+0.5)), int64(p.total+0.5))
+	}
+}

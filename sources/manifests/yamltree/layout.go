@@ -1,0 +1,293 @@
+package yamltree
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Layout finds where the nodes of a tree stand in the text they were parsed
+// from. The parser tells only where a node begins, in lines and runes.
+type Layout struct {
+	Text []byte
+	JSON bool
+	// starts are the offsets at which lines begin, by the breaks of the parser
+	// at hand.
+	starts []int
+}
+
+func NewLayout(text []byte, json bool) *Layout {
+	l := &Layout{Text: text, JSON: json, starts: []int{0}}
+	for i := 0; i < len(text); {
+		n := 0
+		switch c := text[i]; {
+		case json && c != '\n':
+		case c == '\n':
+			n = 1
+		case c == '\r':
+			n = 1
+			if i+1 < len(text) && text[i+1] == '\n' {
+				n = 2
+			}
+		case c == 0xc2 && bytes.HasPrefix(text[i:], []byte("\u0085")):
+			n = 2
+		case c == 0xe2 && (bytes.HasPrefix(text[i:], []byte("\u2028")) || bytes.HasPrefix(text[i:], []byte("\u2029"))):
+			n = 3
+		}
+		if n == 0 {
+			i++
+			continue
+		}
+		i += n
+		l.starts = append(l.starts, i)
+	}
+	return l
+}
+
+// Pos is the offset a node begins at.
+func (l *Layout) Pos(n *yaml.Node) int {
+	if n.Line < 1 || n.Line > len(l.starts) {
+		return len(l.Text)
+	}
+	p := l.starts[n.Line-1]
+	if l.JSON {
+		return min(p+n.Column-1, len(l.Text))
+	}
+	for c := 1; c < n.Column && p < len(l.Text); c++ {
+		_, size := utf8.DecodeRune(l.Text[p:])
+		p += size
+	}
+	return p
+}
+
+// Line is the index of the line an offset is in.
+func (l *Layout) Line(p int) int {
+	i, found := slices.BinarySearch(l.starts, p)
+	if found {
+		return i
+	}
+	return i - 1
+}
+
+// LineStart is the offset the line of p begins at, NextLine that of the line
+// behind it (the text's end for the last).
+func (l *Layout) LineStart(p int) int { return l.starts[l.Line(p)] }
+
+func (l *Layout) NextLine(p int) int {
+	if i := l.Line(p) + 1; i < len(l.starts) {
+		return l.starts[i]
+	}
+	return len(l.Text)
+}
+
+// Column counts the bytes before p in its line, from 0.
+func (l *Layout) Column(p int) int { return p - l.LineStart(p) }
+
+// OnlySpaceBefore says whether p is the first thing on its line.
+func (l *Layout) OnlySpaceBefore(p int) bool {
+	return len(bytes.Trim(l.Text[l.LineStart(p):p], " ")) == 0
+}
+
+// End is the offset behind a node's last byte. indent is the column of the
+// block mapping or list the node is in, -1 for the root. ok is false where the
+// text is not understood.
+func (l *Layout) End(n *yaml.Node, indent int) (end int, ok bool) {
+	p := l.Pos(n)
+	if n.Kind == yaml.AliasNode {
+		return l.upTo(p + 1 + len(n.Value))
+	}
+	if n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&quoted == 0 && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
+		return p, true // not written at all
+	}
+	if p, ok = l.skipProperties(n, p); !ok {
+		return 0, false
+	}
+	switch {
+	case n.Kind == yaml.ScalarNode:
+		return l.scalarEnd(n, p, indent)
+	case n.Style&yaml.FlowStyle != 0:
+		return l.flowEnd(n, p)
+	case len(n.Content) == 0:
+		return 0, false
+	}
+	return l.End(n.Content[len(n.Content)-1], l.Column(p))
+}
+
+func (l *Layout) upTo(p int) (int, bool) { return p, p <= len(l.Text) }
+
+// skipProperties steps over an anchor and a tag to the node's content.
+func (l *Layout) skipProperties(n *yaml.Node, p int) (int, bool) {
+	if n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
+		return p, true
+	}
+	for p < len(l.Text) && (l.Text[p] == '&' || l.Text[p] == '!') {
+		for p < len(l.Text) && !isSpace(l.Text[p]) {
+			p++
+		}
+		p = l.SkipSpace(p)
+	}
+	return l.upTo(p)
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// SkipSpace steps over white space, line breaks and comments.
+func (l *Layout) SkipSpace(p int) int {
+	for p < len(l.Text) {
+		switch c := l.Text[p]; {
+		case isSpace(c):
+			p++
+		case c == '#' && !l.JSON && (p == 0 || isSpace(l.Text[p-1])):
+			p = l.NextLine(p)
+		default:
+			return p
+		}
+	}
+	return p
+}
+
+func (l *Layout) scalarEnd(n *yaml.Node, p, indent int) (int, bool) {
+	switch {
+	case p >= len(l.Text):
+		return p, n.Value == ""
+	case n.Style&yaml.DoubleQuotedStyle != 0:
+		for i := p + 1; i < len(l.Text); i++ {
+			switch l.Text[i] {
+			case '\\':
+				i++
+			case '"':
+				return i + 1, true
+			}
+		}
+		return 0, false
+	case n.Style&yaml.SingleQuotedStyle != 0:
+		for i := p + 1; i < len(l.Text); i++ {
+			if l.Text[i] != '\'' {
+				continue
+			}
+			if i+1 < len(l.Text) && l.Text[i+1] == '\'' {
+				i++
+				continue
+			}
+			return i + 1, true
+		}
+		return 0, false
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return l.blockScalarEnd(p, indent)
+	}
+	return l.plainEnd(n.Value, p)
+}
+
+// plainEnd walks along a plain scalar: its value is its text, but for runs of
+// white space where it is folded.
+func (l *Layout) plainEnd(value string, p int) (int, bool) {
+	for i := 0; i < len(value); {
+		if value[i] == ' ' || value[i] == '\n' || value[i] == '\t' {
+			q := p
+			for q < len(l.Text) && isSpace(l.Text[q]) {
+				q++
+			}
+			if q == p {
+				return 0, false
+			}
+			for p = q; i < len(value) && (value[i] == ' ' || value[i] == '\n' || value[i] == '\t'); i++ {
+			}
+			continue
+		}
+		if p >= len(l.Text) || l.Text[p] != value[i] {
+			return 0, false
+		}
+		p++
+		i++
+	}
+	return p, true
+}
+
+// blockScalarEnd finds the end of a literal or folded scalar whose header is at
+// p: the end of the last line that is indented enough and not blank.
+func (l *Layout) blockScalarEnd(p, indent int) (int, bool) {
+	want := -1
+	header := l.Text[p:l.NextLine(p)]
+	for _, c := range header[1:] {
+		if c >= '1' && c <= '9' {
+			want = max(indent, 0) + int(c-'0')
+		} else if c != '+' && c != '-' {
+			break
+		}
+	}
+	end := p + len(bytes.TrimRight(header, "\r\n"))
+	for i := l.Line(p) + 1; i < len(l.starts); i++ {
+		start, next := l.starts[i], l.NextLine(l.starts[i])
+		row := bytes.TrimRight(l.Text[start:next], "\r\n")
+		n := leading(row)
+		if len(row) == n {
+			continue // blank
+		}
+		if want < 0 {
+			if n <= indent {
+				break
+			}
+			want = n
+		}
+		if n < want {
+			break
+		}
+		end = start + len(row)
+	}
+	return end, true
+}
+
+// flowEnd finds the closing bracket of a flow collection.
+func (l *Layout) flowEnd(n *yaml.Node, p int) (int, bool) {
+	closing := byte('}')
+	if n.Kind == yaml.SequenceNode {
+		closing = ']'
+	}
+	if p >= len(l.Text) || l.Text[p] != '{' && l.Text[p] != '[' {
+		// [a: b] has a mapping without brackets.
+		if n.Kind == yaml.MappingNode && len(n.Content) > 0 {
+			return l.End(n.Content[len(n.Content)-1], -1)
+		}
+		return 0, false
+	}
+	p++
+	if len(n.Content) > 0 {
+		var ok bool
+		if p, ok = l.End(n.Content[len(n.Content)-1], -1); !ok {
+			return 0, false
+		}
+	}
+	for p = l.SkipSpace(p); p < len(l.Text); p = l.SkipSpace(p + 1) {
+		switch l.Text[p] {
+		case closing:
+			return p + 1, true
+		case ',', ':':
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// Dash is the offset of the dash of element i of a block list.
+func (l *Layout) Dash(n *yaml.Node, i int) int {
+	first := l.Pos(n)
+	if n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
+		first, _ = l.skipProperties(n, first)
+	}
+	col := l.Column(first)
+	for row := l.Line(l.Pos(n.Content[i])); row >= l.Line(first); row-- {
+		if p := l.starts[row] + col; p < len(l.Text) && l.Text[p] == '-' && l.OnlySpaceBefore(p) {
+			return p
+		}
+	}
+	return first
+}
+
+// FirstOnLine is the offset of the first thing on the line of p.
+func (l *Layout) FirstOnLine(p int) int {
+	s := l.LineStart(p)
+	return s + leading(l.Text[s:])
+}

@@ -1,0 +1,348 @@
+package yamltree
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The codes of an Error.
+const (
+	NotYAML     = "yaml"
+	NotJSON     = "json"
+	ManyAliases = "yaml-aliases" // aliases expand to too much
+)
+
+// BOM is the byte order mark that a text may begin with.
+var BOM = []byte{0xef, 0xbb, 0xbf}
+
+// Error is text that is not YAML or JSON. Line counts from 1 in the text
+// that was parsed, 0 when it is not known.
+type Error struct {
+	Code string
+	Line int
+	Msg  string
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Msg
+	}
+	return "line " + strconv.Itoa(e.Line) + ": " + e.Msg
+}
+
+var lineInError = regexp.MustCompile(`^line (\d+): `)
+
+// ParseYAML parses one document; nil means it is empty. The parser's own panics
+// become errors: it is fed with anything.
+func ParseYAML(text []byte) (root *yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			root, err = nil, &Error{Code: NotYAML, Msg: fmt.Sprint(r)}
+		}
+	}()
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var doc yaml.Node
+	if err := dec.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, yamlError(err)
+	}
+	var more yaml.Node
+	switch err := dec.Decode(&more); {
+	case err == nil:
+		return nil, &Error{Code: NotYAML, Line: more.Line, Msg: "a second document begins without a --- line"}
+	case !errors.Is(err, io.EOF):
+		return nil, yamlError(err)
+	}
+	if len(doc.Content) == 0 || IsNull(doc.Content[0]) {
+		return nil, nil
+	}
+	return doc.Content[0], nil
+}
+
+func yamlError(err error) *Error {
+	e := &Error{Code: NotYAML, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
+	if m := lineInError.FindStringSubmatch(e.Msg); m != nil {
+		e.Line, _ = strconv.Atoi(m[1])
+		e.Msg = e.Msg[len(m[0]):]
+	}
+	e.Msg = strings.ReplaceAll(e.Msg, "\n", " ")
+	return e
+}
+
+// Parse parses one document of YAML or JSON, and says which it is; nil means it is
+// empty.
+func Parse(text []byte) (root *yaml.Node, isJSON bool, err error) {
+	if looksLikeJSON(text) {
+		if roots, _, err := parseJSON(text); err == nil && len(roots) == 1 {
+			return roots[0], true, nil
+		}
+	}
+	root, err = ParseYAML(text)
+	return root, false, err
+}
+
+// ParseFlat is Parse and Flatten.
+func ParseFlat(text []byte, limit int) (*yaml.Node, error) {
+	root, _, err := Parse(text)
+	if err != nil || root == nil {
+		return nil, err
+	}
+	return Flatten(root, text, limit)
+}
+
+// looksLikeJSON says whether the text begins as a JSON object or array does.
+func looksLikeJSON(text []byte) bool {
+	t := bytes.TrimLeft(text, " \t\r\n")
+	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
+}
+
+// Flatten resolves aliases and merge keys, so that everything behind it sees a
+// plain tree. It returns the tree itself when there is nothing to resolve.
+func Flatten(n *yaml.Node, text []byte, limit int) (*yaml.Node, error) {
+	if bytes.IndexByte(text, '&') < 0 && !bytes.Contains(text, []byte("<<")) {
+		return n, nil
+	}
+	f := flattener{limit: limit, active: map[*yaml.Node]bool{}}
+	return f.copy(n, false)
+}
+
+type flattener struct {
+	limit, count int
+	active       map[*yaml.Node]bool
+}
+
+func (f *flattener) copy(n *yaml.Node, inAlias bool) (*yaml.Node, error) {
+	if inAlias {
+		if f.count++; f.count > f.limit {
+			return nil, &Error{Code: ManyAliases, Line: n.Line,
+				Msg: fmt.Sprintf("aliases expand to more than %d nodes", f.limit)}
+		}
+	}
+	if n.Kind == yaml.AliasNode {
+		if f.active[n.Alias] {
+			return nil, &Error{Code: ManyAliases, Line: n.Line, Msg: fmt.Sprintf("anchor %q contains itself", n.Value)}
+		}
+		f.active[n.Alias] = true
+		defer delete(f.active, n.Alias)
+		return f.copy(n.Alias, true)
+	}
+	if n.Kind == yaml.ScalarNode {
+		return n, nil
+	}
+	c := *n
+	c.Anchor = ""
+	c.Content = make([]*yaml.Node, 0, len(n.Content))
+	var merges []*yaml.Node
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && child.Tag == "!!merge" {
+			merges = append(merges, n.Content[i+1])
+			continue
+		}
+		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Tag == "!!merge" {
+			continue
+		}
+		cc, err := f.copy(child, inAlias)
+		if err != nil {
+			return nil, err
+		}
+		c.Content = append(c.Content, cc)
+	}
+	for _, m := range merges {
+		if err := f.merge(&c, m, inAlias); err != nil {
+			return nil, err
+		}
+	}
+	return &c, nil
+}
+
+// merge adds the fields of a merge key's value that are not there yet.
+func (f *flattener) merge(into, from *yaml.Node, inAlias bool) error {
+	v, err := f.copy(from, inAlias)
+	if err != nil {
+		return err
+	}
+	switch v.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(v.Content); i += 2 {
+			if Get(into, v.Content[i].Value) == nil {
+				into.Content = append(into.Content, v.Content[i], v.Content[i+1])
+			}
+		}
+		return nil
+	case yaml.SequenceNode:
+		for _, m := range v.Content {
+			if m.Kind != yaml.MappingNode {
+				break
+			}
+			if err := f.merge(into, m, inAlias); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return &Error{Code: NotYAML, Line: from.Line, Msg: "a merge key (<<) needs a mapping"}
+}
+
+// Get follows a path of fields of mappings, nil when one is absent.
+func Get(n *yaml.Node, path ...string) *yaml.Node {
+	for _, name := range path {
+		n = fieldOf(n, name)
+	}
+	return n
+}
+
+// fieldOf is the value of a field of a mapping, nil when it is absent.
+func fieldOf(n *yaml.Node, name string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// Items are the elements of the sequence at a path.
+func Items(n *yaml.Node, path ...string) []*yaml.Node {
+	if n = Get(n, path...); n == nil || n.Kind != yaml.SequenceNode {
+		return nil
+	}
+	return n.Content
+}
+
+// Str is the text of the scalar at a path, empty for anything else and for null.
+func Str(n *yaml.Node, path ...string) string {
+	if n = Get(n, path...); n == nil || n.Kind != yaml.ScalarNode || IsNull(n) {
+		return ""
+	}
+	return n.Value
+}
+
+// Keep takes all other fields out of a mapping.
+func Keep(n *yaml.Node, fields ...string) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return
+	}
+	kept := n.Content[:0]
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if slices.Contains(fields, n.Content[i].Value) {
+			kept = append(kept, n.Content[i], n.Content[i+1])
+		}
+	}
+	n.Content = kept
+}
+
+// IsNull says whether a node is null, as a field without a value is.
+func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// Bool is the value of the boolean at a path.
+func Bool(n *yaml.Node, path ...string) bool {
+	if n = Get(n, path...); n == nil || Tag(n) != "!!bool" {
+		return false
+	}
+	switch strings.ToLower(n.Value) {
+	case "true", "yes", "y", "on":
+		return true
+	}
+	return false
+}
+
+// Int is the value of the integer at a path, 0 for anything else.
+func Int(n *yaml.Node, path ...string) int64 {
+	if n = Get(n, path...); n == nil || n.Tag != "!!int" {
+		return 0
+	}
+	v, _ := ParseInt(n.Value)
+	return v
+}
+
+// ParseInt reads an integer as YAML 1.1 and 1.2 write it.
+func ParseInt(s string) (int64, error) {
+	s = strings.ReplaceAll(s, "_", "")
+	if v, err := strconv.ParseInt(s, 0, 64); err == nil {
+		return v, nil
+	}
+	return strconv.ParseInt(s, 10, 64)
+}
+
+const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+
+// Tag is the type of a scalar as the Kubernetes tools see it: they read YAML 1.1,
+// where a bare yes, no, on or off is a boolean, and have no dates.
+func Tag(n *yaml.Node) string {
+	switch {
+	case n.Tag == "!!timestamp" || n.Tag == "!!merge":
+		return "!!str"
+	case n.Tag == "!!str" && n.Style&quoted == 0 && n.Style&yaml.TaggedStyle == 0 && oldBool(n.Value):
+		return "!!bool"
+	}
+	return n.Tag
+}
+
+func oldBool(s string) bool {
+	switch len(s) {
+	case 1:
+		return s == "y" || s == "Y" || s == "n" || s == "N"
+	case 2:
+		return s == "on" || s == "On" || s == "ON" || s == "no" || s == "No" || s == "NO"
+	case 3:
+		return s == "yes" || s == "Yes" || s == "YES" || s == "off" || s == "Off" || s == "OFF"
+	}
+	return false
+}
+
+// Value turns a flat tree into what encoding/json would give, integers as int64.
+func Value(n *yaml.Node) any {
+	switch n.Kind {
+	case yaml.MappingNode:
+		m := make(map[string]any, len(n.Content)/2)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			m[n.Content[i].Value] = Value(n.Content[i+1])
+		}
+		return m
+	case yaml.SequenceNode:
+		s := make([]any, len(n.Content))
+		for i, c := range n.Content {
+			s[i] = Value(c)
+		}
+		return s
+	case yaml.ScalarNode:
+		return scalarAny(n)
+	}
+	return nil
+}
+
+func scalarAny(n *yaml.Node) any {
+	switch Tag(n) {
+	case "!!null":
+		return nil
+	case "!!bool":
+		return Bool(n)
+	case "!!int":
+		if v, err := ParseInt(n.Value); err == nil {
+			return v
+		}
+		if v, err := strconv.ParseFloat(n.Value, 64); err == nil {
+			return v
+		}
+	case "!!float":
+		v, err := strconv.ParseFloat(strings.ReplaceAll(n.Value, "_", ""), 64)
+		if err == nil && !math.IsInf(v, 0) && !math.IsNaN(v) {
+			return v
+		}
+	}
+	return n.Value
+}

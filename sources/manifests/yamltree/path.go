@@ -1,0 +1,94 @@
+package yamltree
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"rung/model/clean"
+)
+
+// Step is one step on the way from the object's root to a node: a field (index
+// is -1), or an element of a list.
+type Step struct {
+	Name  string
+	Index int
+}
+
+func Field(name string) Step { return Step{Name: name, Index: -1} }
+
+// Path writes the way to a field as Kubernetes does; generic leaves the
+// indexes out.
+func Path(way []Step, generic bool) string {
+	var b strings.Builder
+	for i, s := range way {
+		switch {
+		case s.Index >= 0 && generic:
+			b.WriteString("[]")
+		case s.Index >= 0:
+			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
+		case !plainField(s.Name):
+			b.WriteString("[" + clean.Text(s.Name) + "]")
+		default:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(clean.Text(s.Name))
+		}
+	}
+	return b.String()
+}
+
+// plainField says whether a name can stand behind a dot in a path.
+func plainField(s string) bool {
+	return s != "" && !strings.ContainsAny(s, "./[] :\t\n")
+}
+
+// LineOf is the line of a field in a tree, or of the nearest field above it;
+// fields are written as in API errors. 0 when the tree has no lines.
+func LineOf(n *yaml.Node, path string) int {
+	line := n.Line
+	for path != "" {
+		var key string
+		if path[0] == '[' {
+			end := strings.IndexByte(path, ']')
+			if end < 0 {
+				break
+			}
+			key, path = path[1:end], path[end+1:]
+		} else {
+			path = strings.TrimPrefix(path, ".")
+			end := strings.IndexAny(path, ".[")
+			if end < 0 {
+				end = len(path)
+			}
+			key, path = path[:end], path[end:]
+		}
+		keyLine := 0
+		if n, keyLine = child(n, key); n == nil {
+			break
+		}
+		line = keyLine
+	}
+	return line
+}
+
+// child is a field or an element of a node, with the line it begins on.
+func child(n *yaml.Node, key string) (*yaml.Node, int) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				return n.Content[i+1], n.Content[i].Line
+			}
+		}
+	case yaml.SequenceNode:
+		var i int
+		if _, err := fmt.Sscanf(key, "%d", &i); err == nil && i >= 0 && i < len(n.Content) {
+			return n.Content[i], n.Content[i].Line
+		}
+	}
+	return nil, 0
+}

@@ -1,0 +1,209 @@
+package yamltree
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Marshal writes a tree of JSON values as YAML.
+func Marshal(v any) []byte { return Block(v, 2, false) }
+
+// Block writes a value in block style. compact puts the dashes of a list under its
+// key, without indent.
+func Block(v any, indent int, compact bool) []byte {
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(indent)
+	if compact {
+		enc.CompactSeqIndent()
+	}
+	// A tree made by nodeOf can always be written, to memory.
+	_ = enc.Encode(nodeOf(v))
+	_ = enc.Close()
+	return b.Bytes()
+}
+
+// fieldOrder is the order people write fields in; what is not listed comes
+// between, by name.
+var fieldOrder = map[string]int{
+	"apiVersion": -90, "kind": -80, "metadata": -70, "spec": -60, "name": -50, "namespace": -45, "priority": -40,
+	"subject": -38, "podSelector": -35, "policyTypes": -34, "ingress": -32, "egress": -31, "action": -30, "type": -30,
+	"from": -28, "to": -27, "namespaceSelector": -36, "ports": -20, "key": -19, "operator": -18, "protocol": -17,
+	"port": -16, "start": -16, "end": -15, "endPort": -15, "matchLabels": -12, "matchExpressions": -11, "values": 10, "status": 90,
+}
+
+func CompareFields(a, b string) int {
+	return cmp.Or(cmp.Compare(fieldOrder[a], fieldOrder[b]), cmp.Compare(a, b))
+}
+
+// nodeOf is the YAML tree of a generic value, fields in the order of
+// compareFields.
+func nodeOf(v any) *yaml.Node {
+	switch v := v.(type) {
+	case map[string]any:
+		n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		for _, k := range slices.SortedFunc(maps.Keys(v), CompareFields) {
+			n.Content = append(n.Content, stringNode(k), nodeOf(v[k]))
+		}
+		if len(v) == 0 {
+			n.Style = yaml.FlowStyle
+		}
+		return n
+	case []any:
+		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, e := range v {
+			n.Content = append(n.Content, nodeOf(e))
+		}
+		if len(v) == 0 {
+			n.Style = yaml.FlowStyle
+		}
+		return n
+	case string:
+		return stringNode(v)
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: literal(v)}
+}
+
+// literal is a null, boolean or number as YAML and JSON write it.
+func literal(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "null"
+	}
+	return string(b)
+}
+
+func stringNode(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	switch {
+	case strings.Contains(s, "\n"):
+		n.Style = yaml.LiteralStyle
+	case plainSafe(s):
+	case singleSafe(s):
+		n.Style = yaml.SingleQuotedStyle
+	default:
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
+
+// plainSafe says whether a string needs no quotes anywhere in YAML 1.1 or 1.2;
+// it says no more often than it must.
+func plainSafe(s string) bool {
+	if s == "" || oldBool(s) || len(s) > 200 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '/'
+		inner := c >= '0' && c <= '9' || c == '-' || c == '.'
+		if !letter && (i == 0 && !(c >= '0' && c <= '9') || !inner && (c != ' ' || i == len(s)-1)) {
+			return false
+		}
+	}
+	if s[0] >= '0' && s[0] <= '9' {
+		// 10.0.0.0/8 is a string, 10 and 10.0 and 1e3 and dates are not.
+		return strings.Count(s, ".") == 3 && strings.Trim(s, "0123456789./") == ""
+	}
+	return !slices.Contains([]string{"true", "false", "null"}, strings.ToLower(s))
+}
+
+// singleSafe says whether a string can stand in single quotes on one line.
+func singleSafe(s string) bool {
+	for _, r := range s {
+		if r < ' ' || r == 0x7f || r > 0x7e && !strconv.IsPrint(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// Flow writes a value on one line.
+func Flow(v any) string {
+	var b strings.Builder
+	switch v := v.(type) {
+	case map[string]any:
+		b.WriteByte('{')
+		for i, k := range slices.SortedFunc(maps.Keys(v), CompareFields) {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(Scalar(k) + ": " + Flow(v[k]))
+		}
+		b.WriteByte('}')
+	case []any:
+		b.WriteByte('[')
+		for i, e := range v {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(Flow(e))
+		}
+		b.WriteByte(']')
+	case string:
+		return Scalar(v)
+	default:
+		return literal(v)
+	}
+	return b.String()
+}
+
+// Scalar writes a string on one line of YAML.
+func Scalar(s string) string {
+	switch {
+	case plainSafe(s):
+		return s
+	case singleSafe(s):
+		return singleQuoted(s)
+	}
+	return doubleQuoted(s)
+}
+
+func singleQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// doubleQuoted writes a string as JSON does, which YAML reads as well.
+func doubleQuoted(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string can always be written
+	out := strings.TrimSuffix(b.String(), "\n")
+	// The YAML reader takes fewer characters raw than JSON does.
+	var text strings.Builder
+	for _, r := range out {
+		if r >= 0x7f && r <= 0x9f || r == 0xfeff || r == 0xfffe || r == 0xffff {
+			fmt.Fprintf(&text, `\u%04x`, r)
+		} else {
+			text.WriteRune(r)
+		}
+	}
+	return text.String()
+}
+
+// ScalarLike writes a string in the style of the scalar it replaces.
+func ScalarLike(old *yaml.Node, s string) string {
+	switch {
+	case old.Kind != yaml.ScalarNode:
+	case old.Style&yaml.DoubleQuotedStyle != 0:
+		return doubleQuoted(s)
+	case old.Style&yaml.SingleQuotedStyle != 0 && singleSafe(s):
+		return singleQuoted(s)
+	}
+	return Scalar(s)
+}

@@ -1,0 +1,181 @@
+package nbdb
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"rung/model/nb"
+)
+
+// written are the transactions under way that make rows. The server sends those rows
+// back in the update that comes before the result, nearly always in the very bytes in
+// which they were sent: then they need not be decoded, nor held twice. What is on the
+// wire is compared, never taken on trust.
+type written struct {
+	mu    sync.Mutex
+	under []*sent
+}
+
+func (w *written) begin(s *sent) {
+	if s.empty() {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.under = append(w.under, s)
+}
+
+func (w *written) end(s *sent) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.under = slices.DeleteFunc(w.under, func(o *sent) bool { return o == s })
+}
+
+// now lists them, for one update.
+func (w *written) now() []*sent {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.under)
+}
+
+// sent is what the rows hold that one transaction makes. It is noted while the
+// operations are encoded and does not change afterwards.
+type sent struct {
+	texts map[string]string            // values of columns that are clean as they are
+	maps  map[string]map[string]string // by their bytes
+	sets  map[string][]string          // address sets by name: their members
+	refs  map[string][]string          // port groups by name: the UUIDs of their ports
+}
+
+func (s *sent) empty() bool {
+	return s == nil || len(s.texts)+len(s.maps)+len(s.sets)+len(s.refs) == 0
+}
+
+// note takes in a column of a new row; raw is what it was encoded to.
+func (s *sent) note(op *nb.Op, column string, value any, raw []byte) {
+	switch v := value.(type) {
+	case string:
+		if isClean([]byte(v)) {
+			put(&s.texts, v, v)
+		}
+	case map[string]string:
+		if len(v) > 0 && isClean(raw) && bytes.IndexByte(raw, '\\') < 0 { // no text of it is escaped
+			put(&s.maps, string(raw), v)
+		}
+	case []string:
+		if name, ok := op.Row["name"].(string); ok && op.Table == nb.TableAddressSet && column == "addresses" {
+			put(&s.sets, name, v)
+		}
+	case []nb.Ref:
+		if name, ok := op.Row["name"].(string); ok && op.Table == nb.TablePortGroup && column == "ports" {
+			uuids := make([]string, len(v))
+			for i, r := range v {
+				if uuids[i] = r.UUID; !nb.IsUUID(r.UUID) {
+					return // a row of the same transaction: nobody knows how it will be called
+				}
+			}
+			put(&s.refs, name, uuids)
+		}
+	}
+}
+
+func put[T any](m *map[string]T, key string, v T) {
+	if *m == nil {
+		*m = map[string]T{}
+	}
+	(*m)[key] = v
+}
+
+// text is what was sent for a text, where it was.
+func (d *decoder) text(b []byte) string {
+	for _, s := range d.sent {
+		if t, ok := s.texts[string(b)]; ok {
+			return t
+		}
+	}
+	return text(b)
+}
+
+// asSent is the map that was sent as these bytes.
+func (d *decoder) asSent(raw []byte) (m map[string]string, ok bool) {
+	for _, s := range d.sent {
+		if m, ok = s.maps[string(raw)]; ok {
+			return m, true
+		}
+	}
+	return nil, false
+}
+
+// set returns the members sent for the address set of that name, if raw spells them.
+func (d *decoder) sentSet(name string, raw []byte) (members []string, ok bool) {
+	for _, s := range d.sent {
+		if m := s.sets[name]; len(m) > 0 && spells(raw, m, "") {
+			return m, true
+		}
+	}
+	return nil, false
+}
+
+// sentPorts is the same for the ports of a group.
+func (d *decoder) sentPorts(name string, raw []byte) (uuids []string, ok bool) {
+	for _, s := range d.sent {
+		if m := s.refs[name]; len(m) > 0 && spells(raw, m, `["uuid",`) {
+			return m, true
+		}
+	}
+	return nil, false
+}
+
+// spells says whether reading raw, a set as the server writes it, would give just
+// these members; before is what comes before each, and an array is closed behind it.
+// It is sure of a yes: where a byte is not where it would be, where members are out of
+// order or where one is written by an escape or has to be cleaned, it says no, and raw
+// has to be read.
+func spells(raw []byte, members []string, before string) bool {
+	const begin, end = `["set",[`, `]]`
+	if len(members) != 1 || starts(raw, begin) {
+		if !starts(raw, begin) || len(raw) < len(begin)+len(end) || string(raw[len(raw)-len(end):]) != end {
+			return false
+		}
+		raw = raw[len(begin) : len(raw)-len(end)]
+	}
+	after := `"`
+	if before != "" {
+		after = `"]`
+	}
+	last := ""
+	for i, m := range members {
+		if i > 0 {
+			if !starts(raw, ",") {
+				return false
+			}
+			raw = raw[1:]
+		}
+		if before != "" {
+			if !starts(raw, before) {
+				return false
+			}
+			raw = raw[len(before):]
+		}
+		n := len(m)
+		if len(raw) < n+1+len(after) || raw[0] != '"' || string(raw[1:n+1]) != m || string(raw[n+1:n+1+len(after)]) != after ||
+			m < last || !plain(m) {
+			return false
+		}
+		raw, last = raw[n+1+len(after):], m
+	}
+	return len(raw) == 0
+}
+
+func starts(raw []byte, s string) bool { return len(raw) >= len(s) && string(raw[:len(s)]) == s }
+
+// plain says whether a string is in JSON as it is, and stays so when it is cleaned.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,11 @@
+// Package retry says how long to wait before something is tried again: the one
+// back-off of Rung.
+//
+// Waits double from a first one up to a longest, and each is cut short by chance, so
+// that what failed together does not come back together. The counting is that of
+// k8s.io/apimachinery/pkg/util/wait; this package holds the one form of it that is
+// used, and the wait that ends with a context.
+//
+// It imports nothing of Rung. The other sources, the reconciler and the engine
+// import it.
+package retry

@@ -1,0 +1,54 @@
+package ui
+
+import (
+	"strings"
+
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// filterKey edits the filter line; lists still move under it.
+func (m *root) filterKey(key, text string) {
+	e := m.top()
+	switch key {
+	case "enter":
+		m.filtering = false
+		return
+	case "esc":
+		m.filtering = false
+		m.filter.Set("")
+	case "up", "down", "pgup", "pgdown":
+		if a := m.keys.Lookup([]action.Scope{action.List}, key); a != nil {
+			env := m.sync(e)
+			e.view.Do(env, a.ID)
+			m.asks(e, env)
+		}
+		return
+	default:
+		m.filter.Key(m.keys, key, text)
+	}
+	m.setFilter(e, m.filter.Value())
+	m.offer()
+}
+
+// offer suggests how the word being typed into the filter goes on.
+func (m *root) offer() {
+	value, whole := m.filter.Value(), ""
+	begin := widget.LastWord(value)
+	if c, ok := m.top().view.(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
+		if word := c.Complete(begin); strings.HasPrefix(word, begin) {
+			whole = strings.TrimSuffix(value, begin) + word
+		}
+	}
+	m.filter.Offer(whole)
+}
+
+// completes says which key takes the suggestion of a line, where it has one.
+func (m *root) completes(in *widget.Input) widget.Line {
+	key := m.keys.Action(action.InputComplete).Shown()
+	if key == "" || in.Suggested() == "" {
+		return nil
+	}
+	return widget.Styled("  "+key+" completes", m.styles.Dim)
+}

@@ -1,0 +1,17 @@
+package policy_test
+
+import (
+	"testing"
+
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// What OVN-Kubernetes leaves in a zone has its cause beside it.
+func TestKnownDefect(t *testing.T) {
+	p := uitest.Demo(t)
+	k, _ := uitest.FirewallLeft(p, "ovn-worker")
+	s := uitest.Open(t, p, nav.ToPolicy(k))
+	s.Press("s")
+	s.Want("behind", "extra", "OVN-Kubernetes leaves this row when the list of rules gets shorter", "take the row out")
+}

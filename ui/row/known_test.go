@@ -1,0 +1,17 @@
+package row_test
+
+import (
+	"testing"
+
+	"rung/model/nb"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// The page of a row that OVN-Kubernetes leaves says why it is there, and what helps.
+func TestKnownDefect(t *testing.T) {
+	p := uitest.Demo(t)
+	_, uuid := uitest.FirewallLeft(p, "ovn-worker")
+	s := uitest.Open(t, p, nav.ToRow("ovn-worker", nb.TableACL, uuid))
+	s.Want("≠ Extra: nothing desires this row. OVN-Kubernetes leaves this row when", "known defect", "take the row out")
+}
