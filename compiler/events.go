@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/selectors"
 )
 
 // placement is where a pod counts: nowhere when pod is nil.
@@ -37,9 +38,9 @@ func (c *Compiler) pod(old, pod *model.Pod) {
 	var before, after placement
 	// The new label class is acquired before the old one is released, so that a
 	// pod that keeps its labels keeps its bucket's class.
-	var kept *class
+	var kept *selectors.Class
 	if pod != nil {
-		kept = c.podClasses.acquire(pod.Labels)
+		kept = c.selectors.Acquire(pod.Labels)
 	}
 	if old != nil {
 		b := c.bucketOf(old)
@@ -67,10 +68,10 @@ func (c *Compiler) nsState(name string) *nsState {
 }
 
 func (c *Compiler) bucketOf(p *model.Pod) *bucket {
-	return c.nsState(p.Namespace).buckets[bucketKey{c.podClasses[p.Labels.Key()], p.HostNetwork}]
+	return c.nsState(p.Namespace).buckets[bucketKey{c.selectors.Held(p.Labels), p.HostNetwork}]
 }
 
-func (c *Compiler) putIn(p *model.Pod, cl *class) *bucket {
+func (c *Compiler) putIn(p *model.Pod, cl *selectors.Class) *bucket {
 	ns := c.nsState(p.Namespace)
 	k := bucketKey{cl, p.HostNetwork}
 	b := ns.buckets[k]
@@ -100,12 +101,12 @@ func (c *Compiler) takeOut(b *bucket, p *model.Pod) {
 			delete(c.namespaces, b.namespace)
 		}
 	}
-	c.podClasses.release(b.class)
+	c.selectors.Release(b.class)
 }
 
 func (c *Compiler) setBucket(b *bucket, pods []*model.Pod) {
 	b.pods = pods
-	k := treeKey(b.namespace, b.class.labels.Key(), b.host)
+	k := treeKey(b.namespace, b.class.Labels().Key(), b.host)
 	if len(pods) == 0 {
 		c.buckTxn.Delete(k)
 		return
@@ -274,15 +275,15 @@ func (c *Compiler) nodeHolds(s *setSpec, ip, self string) bool {
 // namespace handles a namespace that came, changed its labels or went (nil).
 func (c *Compiler) namespace(name string, obj *model.Namespace) {
 	ns := c.nsState(name)
-	var next *class
+	var next *selectors.Class
 	if obj != nil {
-		next = c.nsClasses.acquire(obj.Labels)
+		next = c.selectors.Acquire(obj.Labels)
 		c.nsTxn.Set(name, next)
 	} else {
 		c.nsTxn.Delete(name)
 	}
 	old := ns.class
-	defer c.nsClasses.release(old)
+	defer c.selectors.Release(old)
 	if old == next {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"rung/model"
 	"rung/model/match"
 	"rung/model/nb"
+	"rung/model/selectors"
 )
 
 // OVN priorities (ovn-kubernetes.md#priorities).
@@ -73,7 +74,7 @@ type setSpec struct {
 	ExternalIDs map[string]string
 	v6          bool
 	groups      []*group
-	nodes       []*selector
+	nodes       []*selectors.Selector
 	networks    []string // masked, or single addresses; sorted, without duplicates
 
 	// Open says that the members are not known here: somebody else, who resolves
@@ -107,7 +108,7 @@ func (s *setSpec) fixed(addr string) bool {
 
 func (s *setSpec) selectsNode(n *model.Node) bool {
 	for _, sel := range s.nodes {
-		if sel.sel.Matches(n.Labels) {
+		if sel.Matches(n.Labels) {
 			return true
 		}
 	}
@@ -273,7 +274,7 @@ func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 	cr := &compiledRule{rule: r, priority: ovnPriority(out.Policy, r.Index), action: ovnActions[r.Action]}
 	cr.peers = make([]*group, len(r.Peers))
 	var groups []*group
-	var nodes []*selector
+	var nodes []*selectors.Selector
 	var networks []string
 	for i := range r.Peers {
 		switch p := &r.Peers[i]; p.Kind {
@@ -284,7 +285,7 @@ func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 				groups = append(groups, g)
 			}
 		case model.PeerNodes:
-			nodes = append(nodes, c.nodeSelectors.intern(p.Nodes))
+			nodes = append(nodes, c.selectors.Selector(p.Nodes))
 		case model.PeerNetworks:
 			for _, n := range p.Networks {
 				networks = append(networks, maskedNetwork(n))

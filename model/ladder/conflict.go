@@ -59,7 +59,7 @@ func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
 			continue
 		}
 		if x == nil {
-			x = overlap.NewPodIndex(c)
+			x = overlap.NewPodIndex(c, nil)
 		}
 		l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.Resolved{}})
 	}

@@ -231,6 +231,6 @@ func BenchmarkPodIndex(b *testing.B) {
 	c := bigLadder(rand.New(rand.NewPCG(1, 2)), 10_000, 0, 0)
 	b.ReportAllocs()
 	for b.Loop() {
-		overlap.NewPodIndex(c)
+		overlap.NewPodIndex(c, nil)
 	}
 }

@@ -92,7 +92,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.MaxPriority = model.MaxPriority
 	}
 	if opt.Index == nil {
-		opt.Index = overlap.NewPodIndex(c)
+		opt.Index = overlap.NewPodIndex(c, nil)
 	}
 	if opt.Ladder == nil {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, Index: opt.Index})

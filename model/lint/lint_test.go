@@ -309,7 +309,7 @@ func TestServices(t *testing.T) {
 	}
 	for _, tt := range tests {
 		c := cluster(tt.objects...)
-		l := &linter{c: c, x: overlap.NewPodIndex(c)}
+		l := &linter{c: c, x: overlap.NewPodIndex(c, nil)}
 		s := l.found()
 		var api []string
 		for _, a := range s.api {
