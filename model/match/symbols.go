@@ -198,13 +198,24 @@ func (t symtab) neighbours() {
 
 // nominalBody says whether a predicate with that body is nominal: whether any
 // symbol it names is.
-func nominalBody(e Expr) (nominal bool) {
-	eachField(e, func(f Field) {
-		if f.sym != nil && f.sym.nominal {
-			nominal = true
-		}
+func nominalBody(e Expr) bool {
+	return anyLeaf(e, func(l Expr) bool {
+		f, _ := fieldOf(l)
+		return f.sym != nil && f.sym.nominal
 	})
-	return nominal
+}
+
+// fieldOf is the field that a Pred, Cmp or Range tests.
+func fieldOf(l Expr) (f Field, ok bool) {
+	switch l := l.(type) {
+	case *Pred:
+		return l.Field, true
+	case *Cmp:
+		return l.Field, true
+	case *Range:
+		return l.Field, true
+	}
+	return Field{}, false
 }
 
 // unsaidBy is the error for a field the packet does not tell.
