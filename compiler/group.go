@@ -49,7 +49,7 @@ func (g *group) selectsIn(namespace string, ns *selectors.Class) bool {
 // only its own.
 type groupIndex struct {
 	wide  map[*selectors.Selector][]*group // by namespace selector
-	local map[string][]*group    // by the one namespace they are of
+	local map[string][]*group              // by the one namespace they are of
 }
 
 func newGroupIndex() groupIndex {
@@ -127,8 +127,8 @@ type nsState struct {
 
 // space is the immutable side: namespaces and buckets of one revision.
 type space struct {
-	namespaces *sorted.Map[*selectors.Class]      // name → label class
-	buckets    *sorted.Map[*bucketView] // see treeKey
+	namespaces *sorted.Map[*selectors.Class] // name → label class
+	buckets    *sorted.Map[*bucketView]      // see treeKey
 }
 
 // groupView is a group in one revision; its pods are listed when first asked

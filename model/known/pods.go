@@ -156,7 +156,7 @@ func computedSince(p *model.Pod, all []*model.Pod, in func(*model.Pod) bool) boo
 // policy that should have it.
 func (x *unseen) everywhere() bool {
 	for _, l := range x.lacks {
-		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		for _, dir := range model.Directions {
 			for _, r := range x.f.Policy.Rules(dir) {
 				if slices.ContainsFunc(x.f.Peers(dir, r.Index), func(p *model.Pod) bool { return p.Key == l.pod.Key }) && !x.lacking(dir, r.Index, l.addr) {
 					return false

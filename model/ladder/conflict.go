@@ -76,7 +76,7 @@ func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
 			if both.Empty() {
 				continue
 			}
-			for _, d := range []model.Direction{model.Ingress, model.Egress} {
+			for _, d := range model.Directions {
 				for _, c := range f.compare(both, d, r.Policies[i].Policy, r.Policies[j].Policy) {
 					if len(l.Conflicts) == conflictLimit {
 						l.Truncated = true

@@ -34,8 +34,8 @@ func (u *Unit) Range(s model.Stage) (first, last int, ok bool) {
 	switch u.Key.Kind {
 	case model.KindNP:
 		p := u.Policy.Policy
-		ok = s == model.StageToLport && (len(p.Ingress) > 0 || isolates(p, model.Ingress)) ||
-			s == model.StageAfterLB && (len(p.Egress) > 0 || isolates(p, model.Egress))
+		ok = s == model.StageToLport && (len(p.Ingress) > 0 || p.Isolates(model.Ingress)) ||
+			s == model.StageAfterLB && (len(p.Egress) > 0 || p.Isolates(model.Egress))
 		return PriorityNetpolAllow, PriorityNetpolAllow, ok
 	case model.KindEF:
 		n := len(u.Policy.Policy.Egress)
@@ -133,8 +133,8 @@ func (t *Tier) tier2(c *model.Cluster, more []model.Key) {
 	for i := range t.Policies {
 		rp := &t.Policies[i]
 		add(Unit{Key: rp.Policy.Key, Policy: rp})
-		for _, d := range []model.Direction{model.Ingress, model.Egress} {
-			if rp.Policy.Kind == model.KindNP && isolates(rp.Policy, d) {
+		for _, d := range model.Directions {
+			if rp.Policy.Kind == model.KindNP && rp.Policy.Isolates(d) {
 				add(Unit{Key: model.Key{Kind: model.KindNetpolNamespace, Namespace: rp.Policy.Namespace, Name: string(d)}})
 			}
 		}
@@ -190,16 +190,4 @@ func (t *Tier) namespaces() {
 		t.Namespaces = append(t.Namespaces, *n)
 	}
 	slices.SortFunc(t.Namespaces, func(a, b Namespace) int { return cmp.Compare(a.Name, b.Name) })
-}
-
-// isolates says whether a NetworkPolicy isolates its pods in a direction; one that
-// OVN-Kubernetes cannot take does not.
-func isolates(p *model.Policy, d model.Direction) bool {
-	if len(p.Invalid) > 0 {
-		return false
-	}
-	if d == model.Ingress {
-		return p.IsolatesIngress
-	}
-	return p.IsolatesEgress
 }

@@ -77,7 +77,7 @@ type linter struct {
 	pods      bool                           // the cluster has pods: what matches none is worth saying
 	services  *services                      // DNS and API server, when first asked for
 	deciders  []needRule                     // egress rules that decide about them, likewise
-	inNS      map[string]*isolation          // NetworkPolicies by namespace, likewise
+	inNS      map[string][]isolator          // NetworkPolicies that isolate, by namespace, likewise
 	stands    map[string]map[model.Port]bool // numbers by port name, likewise
 	missing   *family                        // the one the cluster does not have, likewise
 	levels    map[string]string              // what is wrong with a namespace's log levels, likewise
@@ -110,10 +110,10 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	}
 	for _, p := range l.policies {
 		l.policy(p)
-		for _, d := range []model.Direction{model.Ingress, model.Egress} {
-			for i := range p.Rules(d) {
-				l.rule(p, &p.Rules(d)[i])
-			}
+		for r := range p.AllRules() {
+			l.rule(p, r)
+		}
+		for _, d := range model.Directions {
 			l.shadows(p, p.Rules(d))
 			l.beyond(p, d)
 		}

@@ -45,12 +45,10 @@ func SystemNamespaces(x *overlap.PodIndex, p *model.Policy) []string {
 // firstDeny is the first rule that denies, ingress before egress, and how many
 // do.
 func firstDeny(p *model.Policy) (first *model.Rule, n int) {
-	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
-		for i := range rules {
-			if rules[i].Action == model.Deny {
-				if n++; first == nil {
-					first = &rules[i]
-				}
+	for r := range p.AllRules() {
+		if r.Action == model.Deny {
+			if n++; first == nil {
+				first = r
 			}
 		}
 	}

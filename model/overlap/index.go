@@ -30,7 +30,7 @@ type PodIndex struct {
 	mu      sync.Mutex
 	nsMemo  map[*selectors.Selector]PodSet
 	podMemo map[*selectors.Selector]PodSet
-	both    map[[2]*selectors.Selector]PodSet
+	both    map[[2]string]PodSet // by the keys of two
 	netMemo map[netip.Prefix]PodSet
 	addrs   []podAddr // sorted; made when first needed
 	named   map[string]PodSet
@@ -62,7 +62,7 @@ func NewPodIndex(c *model.Cluster, index *selectors.Index) *PodIndex {
 		index = &selectors.Index{}
 	}
 	x := &PodIndex{index: index, nsMemo: map[*selectors.Selector]PodSet{}, podMemo: map[*selectors.Selector]PodSet{},
-		both: map[[2]*selectors.Selector]PodSet{}, netMemo: map[netip.Prefix]PodSet{}}
+		both: map[[2]string]PodSet{}, netMemo: map[netip.Prefix]PodSet{}}
 	classes := map[string]int32{}
 	for p := range c.Pods() {
 		class, ok := classes[p.Labels.Key()]
@@ -129,15 +129,15 @@ func (x *PodIndex) newSet() PodSet { return make(PodSet, (len(x.pods)+63)/64) }
 // matches and with labels that the other matches. The result must not be
 // changed.
 func (x *PodIndex) Match(namespaces, pods model.Selector) PodSet {
-	key := [2]*selectors.Selector{x.index.Selector(namespaces), x.index.Selector(pods)}
+	key := [2]string{selectors.Key(namespaces), selectors.Key(pods)}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if s, ok := x.both[key]; ok {
 		return s
 	}
-	s := x.inNamespaces(key[0])
+	s := x.inNamespaces(x.index.Selector(namespaces))
 	if !pods.Empty() {
-		s = s.And(x.withLabels(key[1]))
+		s = s.And(x.withLabels(x.index.Selector(pods)))
 	}
 	if len(x.both) < memoLimit {
 		x.both[key] = s

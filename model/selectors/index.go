@@ -20,13 +20,19 @@ type Selector struct {
 	id int
 }
 
+// Key is equal for equal selectors. That of one that matches nothing is another than the
+// empty one of everything.
+func Key(s model.Selector) string {
+	if s.IsNil() {
+		return "\x00"
+	}
+	return s.Key()
+}
+
 // Selector is the one that equals s. Ids are never used twice, since the table of a
 // Class may outlive a selector.
 func (x *Index) Selector(s model.Selector) *Selector {
-	key := s.Key()
-	if s.IsNil() {
-		key = "\x00" // matches nothing; the empty key matches everything
-	}
+	key := Key(s)
 	x.mu.RLock()
 	known := x.selectors[key]
 	x.mu.RUnlock()
