@@ -203,17 +203,6 @@ func (l *Ladder) Rung(priority int32) *Rung {
 	return &rungs[i]
 }
 
-// ConflictsOf are the conflicts a policy takes part in.
-func (l *Ladder) ConflictsOf(k model.PolicyKey) []Conflict {
-	var out []Conflict
-	for _, c := range l.Conflicts {
-		if c.A == k || c.B == k {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // Compare orders policies as they decide: by tier, priority, kind,
 // namespace and name. Between policies of one priority, and within tier 2, the
 // order is only for display.
@@ -227,7 +216,7 @@ func kindRank(k model.Kind) int {
 	return slices.Index([]model.Kind{model.KindANP, model.KindNP, model.KindEF, model.KindBANP}, k)
 }
 
-// Order is all policies of the cluster as they decide (see ComparePolicies).
+// Order is all policies of the cluster as they decide (see Compare).
 func Order(c *model.Cluster) []model.PolicyKey {
 	policies := slices.SortedFunc(c.AllPolicies(), Compare)
 	keys := make([]model.PolicyKey, len(policies))

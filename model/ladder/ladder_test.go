@@ -106,7 +106,7 @@ tier 3 BaselineAdminNetworkPolicy map[] []
 		t.Errorf("rung 61: %+v", r)
 	}
 	allow := model.Key{Kind: model.KindANP, Name: "allow-metrics"}
-	cs := l.ConflictsOf(allow)
+	cs := l.Conflicts
 	if len(cs) != 1 {
 		t.Fatalf("conflicts of %s: %+v", allow, cs)
 	}
