@@ -39,8 +39,6 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 func (b *Board) noRoom(step, start int32, last int64, n int) error {
 	text := fmt.Sprintf("%d priorities in steps of %d from %d end at %d, and %d is the last that is enforced", n, step, start, last, b.max)
 	switch widest, from := widest(n, b.max); {
-	case widest == 0:
-		return fmt.Errorf("%w: %s; more than %d priorities never fit: join or remove some", ErrNoRoom, text, b.max+1)
 	case widest < step:
 		return fmt.Errorf("%w: %s; the widest step that fits is %d, from %d or less", ErrNoRoom, text, widest, from)
 	default:
@@ -57,7 +55,7 @@ func (b *Board) Widest() (step, start int32) { return widest(len(b.supported()),
 // largest start that goes with it, not above the step.
 func widest(n int, max int32) (step, start int32) {
 	switch {
-	case n == 0 || int64(n) > int64(max)+1:
+	case n == 0:
 		return 0, 0
 	case n == 1:
 		return max + 1, max
