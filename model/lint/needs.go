@@ -88,10 +88,8 @@ func (l *linter) dnsShare(r *model.Rule) share {
 	}
 	for i := range r.Peers {
 		add(l.x.PeerSelected(&r.Peers[i]))
-		for _, text := range r.Peers[i].Networks {
-			if n, ok := overlap.ParseNetwork(text); ok {
-				add(l.x.InNetwork(n))
-			}
+		for n := range overlap.Networks(r.Peers[i].Networks) {
+			add(l.x.InNetwork(n))
 		}
 	}
 	switch {
@@ -107,10 +105,8 @@ func (l *linter) dnsShare(r *model.Rule) share {
 func (l *linter) apiShare(r *model.Rule) share {
 	var set overlap.NetworkSet
 	for i := range r.Peers {
-		for _, text := range r.Peers[i].Networks {
-			if n, ok := overlap.ParseNetwork(text); ok {
-				set.Add(n, i)
-			}
+		for n := range overlap.Networks(r.Peers[i].Networks) {
+			set.Add(n, i)
 		}
 		if r.Peers[i].Kind != model.PeerNodes {
 			continue
@@ -149,8 +145,8 @@ func denyAnyone(r *model.Rule) share {
 			(pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) {
 			return whole
 		}
-		for _, text := range pe.Networks {
-			if n, ok := overlap.ParseNetwork(text); ok && n.Bits() == 0 {
+		for n := range overlap.Networks(pe.Networks) {
+			if n.Bits() == 0 {
 				return whole
 			}
 		}
