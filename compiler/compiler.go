@@ -71,8 +71,9 @@ func New(o Options) *Compiler {
 		selectors: &selectors.Index{}, namespaces: map[string]*nsState{},
 		groups: map[groupKey]*group{}, index: newGroupIndex(), policies: map[model.PolicyKey]*Compiled{},
 		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
-		netpols: map[string]map[string]*model.Policy{}, firewalls: map[model.PolicyKey]*model.Policy{}, multicast: map[string]struct{}{},
-		sharing: map[model.PolicyKey]*sharedUnit{}, needs: map[model.PolicyKey][]model.PolicyKey{},
+		netpols: map[string]map[string]*model.Policy{}, firewalls: map[model.PolicyKey]*model.Policy{},
+		multicast: map[string]struct{}{}, sharing: map[model.PolicyKey]*sharedUnit{},
+		needs: map[model.PolicyKey][]model.PolicyKey{},
 	}
 	c.families()
 	c.desired = &Desired{selectors: c.selectors, options: c.options, space: c.space}
@@ -165,13 +166,15 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	c.commit(policies.Commit())
 	delta := c.rec.delta()
 	delta.All = all
-	c.rec, c.touched, c.nsTxn, c.buckTxn = nil, nil, nil, nil
+	c.rec, c.touched = nil, nil
+	c.nsTxn, c.buckTxn = nil, nil
 	return c.desired, delta
 }
 
 func (c *Compiler) commit(policies *sorted.Map[*Compiled]) {
 	c.space = space{namespaces: c.nsTxn.Commit(), buckets: c.buckTxn.Commit()}
-	next := &Desired{cluster: c.cluster, selectors: c.selectors, policies: policies, views: c.desired.views, options: c.options, space: c.space}
+	next := &Desired{cluster: c.cluster, selectors: c.selectors, policies: policies, views: c.desired.views,
+		options: c.options, space: c.space}
 	if len(c.touched) > 0 {
 		e := c.desired.views.edit()
 		// Groups that went first: another may have their id already.

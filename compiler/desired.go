@@ -296,7 +296,8 @@ func (d *Desired) Rows(k model.PolicyKey, zone string, has HasPort) *model.Polic
 	}
 	rows := &model.PolicyRows{Policy: k, ACLs: d.ACLs(c, zone, has)}
 	for _, s := range c.Sets {
-		rows.AddressSets = append(rows.AddressSets, &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.Members(s)})
+		rows.AddressSets = append(rows.AddressSets,
+			&nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.Members(s)})
 	}
 	rows.PortGroup = d.PortGroup(c, zone, has, rows.ACLs)
 	return rows

@@ -79,7 +79,8 @@ func (c *Compiler) putIn(p *model.Pod, cl *selectors.Class) *bucket {
 		b = &bucket{bucketKey: k, namespace: p.Namespace}
 		ns.buckets[k] = b
 	}
-	i, _ := slices.BinarySearchFunc(b.pods, p.Name, func(q *model.Pod, name string) int { return strings.Compare(q.Name, name) })
+	i, _ := slices.BinarySearchFunc(b.pods, p.Name,
+		func(q *model.Pod, name string) int { return strings.Compare(q.Name, name) })
 	next := make([]*model.Pod, 0, len(b.pods)+1)
 	next = append(append(append(next, b.pods[:i]...), p), b.pods[i:]...)
 	c.setBucket(b, next)
@@ -179,12 +180,14 @@ func (c *Compiler) move(before, after placement) {
 	for _, s := range met {
 		flags := s.work.flags
 		for _, ip := range was {
-			if isV6(ip) == s.v6 && flags&wasIn != 0 && !(flags&isIn != 0 && slices.Contains(is, ip)) && !c.heldElsewhere(s, ip, self) {
+			if isV6(ip) == s.v6 && flags&wasIn != 0 && !(flags&isIn != 0 && slices.Contains(is, ip)) &&
+				!c.heldElsewhere(s, ip, self) {
 				c.rec.member(s, ip, false)
 			}
 		}
 		for _, ip := range is {
-			if isV6(ip) == s.v6 && flags&isIn != 0 && !(flags&wasIn != 0 && slices.Contains(was, ip)) && !c.heldElsewhere(s, ip, self) {
+			if isV6(ip) == s.v6 && flags&isIn != 0 && !(flags&wasIn != 0 && slices.Contains(was, ip)) &&
+				!c.heldElsewhere(s, ip, self) {
 				c.rec.member(s, ip, true)
 			}
 		}

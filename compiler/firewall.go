@@ -38,7 +38,8 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 	case p.Name != efName:
 		out.None = &model.NoRows{Code: "profile", Message: "an EgressFirewall must be named default"}
 	case len(p.Egress) > nb.MaxFirewallRule+1:
-		out.None = &model.NoRows{Code: "rules", Message: fmt.Sprintf("%d rules: only %d have a priority", len(p.Egress), nb.MaxFirewallRule+1)}
+		out.None = &model.NoRows{Code: "rules", Message: fmt.Sprintf(
+			"%d rules: only %d have a priority", len(p.Egress), nb.MaxFirewallRule+1)}
 	}
 	if out.None != nil {
 		return out
@@ -46,7 +47,8 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 	out.levels = c.namespaceLevels(p.Namespace)
 	for i := range p.Egress {
 		r := &p.Egress[i]
-		cr := &compiledRule{rule: r, priority: ladder.PriorityFirewall - r.Index, action: nb.ActionAllow, peers: make([]*group, len(r.Peers))}
+		cr := &compiledRule{rule: r, priority: ladder.PriorityFirewall - r.Index, action: nb.ActionAllow,
+			peers: make([]*group, len(r.Peers))}
 		if r.Action == model.Deny {
 			cr.action = nb.ActionDrop
 		}

@@ -171,7 +171,8 @@ func (c *Compiler) isolation(namespace string) {
 func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *Compiled {
 	out := &Compiled{Key: k, owner: nb.OwnerNetpolNamespace, levels: c.namespaceLevels(k.Namespace)}
 	for _, p := range c.netpols[k.Namespace] {
-		if g := c.group(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false); p.Isolates(dir) && !slices.Contains(out.subjects, g) {
+		g := c.group(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)
+		if p.Isolates(dir) && !slices.Contains(out.subjects, g) {
 			out.subjects = append(out.subjects, g)
 		}
 	}

@@ -161,7 +161,8 @@ func (c *Compiler) compilePolicy(p *model.Policy) *Compiled {
 func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	if p.Kind == model.KindANP && p.Priority > c.maxPriority() {
 		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
-			"error attempting to add ANP %s with priority %d because, OVNK only supports priority ranges 0-%d", p.Name, p.Priority, c.maxPriority())}
+			"error attempting to add ANP %s with priority %d because, OVNK only supports priority ranges 0-%d",
+			p.Name, p.Priority, c.maxPriority())}
 	}
 	// What controllers do not survive comes first; for the rest they have an error.
 	if none := profile(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol); none != nil {
@@ -208,7 +209,8 @@ func (c *Compiler) refuseNodes(p *model.Policy) *model.NoRows {
 			for n := range c.cluster.Nodes() {
 				if n.HostErr != "" && r.Peers[j].Nodes.Matches(n.Labels) {
 					return &model.NoRows{Code: "host-cidrs", Message: fmt.Sprintf(
-						"unable to convert peers to addresses for %s %s: unable to create address set for  rule %s with priority %d: failed to get node host CIDRs for %s: %s",
+						"unable to convert peers to addresses for %s %s: unable to create address set for  rule %s with priority %d: "+
+							"failed to get node host CIDRs for %s: %s",
 						strings.ToLower(p.Kind.Short()), p.Name, r.Name, ovnPriority(p, i), n.Name, n.HostErr)}
 				}
 			}
@@ -262,7 +264,8 @@ func LivePriority(ovn, index int) int32 {
 	return int32(n / anpStep)
 }
 
-var ovnActions = map[model.Action]string{model.Allow: nb.ActionAllowRelated, model.Deny: nb.ActionDrop, model.Pass: nb.ActionPass}
+var ovnActions = map[model.Action]string{model.Allow: nb.ActionAllowRelated, model.Deny: nb.ActionDrop,
+	model.Pass: nb.ActionPass}
 
 func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 	cr := &compiledRule{rule: r, priority: ovnPriority(out.Policy, r.Index), action: ovnActions[r.Action]}
@@ -288,8 +291,8 @@ func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 	}
 	for _, f := range c.options.families() {
 		ids := nb.IDs(nb.DefaultController, out.owner, nb.Pair{Key: nb.KeyName, Value: out.Key.Name},
-			nb.Pair{Key: nb.KeyDirection, Value: string(r.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)},
-			nb.Pair{Key: nb.KeyIPFamily, Value: f})
+			nb.Pair{Key: nb.KeyDirection, Value: string(r.Direction)},
+			nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, nb.Pair{Key: nb.KeyIPFamily, Value: f})
 		s := out.addSet(ids, f, groups, networks)
 		s.nodes = nodes
 		if s.v6 {
@@ -312,7 +315,8 @@ func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 // addSet gives the unit an address set of a family: the pods of groups, and the networks
 // and addresses of the family besides.
 func (out *Compiled) addSet(ids map[string]string, family string, groups []*group, networks []string) *setSpec {
-	s := &setSpec{Policy: out.Key, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: family == familyV6, groups: groups}
+	s := &setSpec{Policy: out.Key, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: family == familyV6,
+		groups: groups}
 	for _, n := range networks {
 		if isV6(n) == s.v6 {
 			s.networks = append(s.networks, n)
@@ -376,6 +380,7 @@ func (out *Compiled) acl(o Options, cr *compiledRule, proto, expr string) *nb.AC
 		name: model.ACLName(out.Key, r.Direction, r.Index),
 		pairs: []nb.Pair{{Key: nb.KeyName, Value: out.Key.Name}, {Key: nb.KeyDirection, Value: string(r.Direction)},
 			{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: proto}},
-		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.For(r.Action), match: expr, sampled: true,
+		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.For(r.Action),
+		match: expr, sampled: true,
 	})
 }

@@ -62,7 +62,8 @@ func (s sharedSet) key() model.PolicyKey {
 // ids are the external_ids of the set of one family.
 func (s sharedSet) ids(family string) map[string]string {
 	k := s.key()
-	return nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name}, nb.Pair{Key: nb.KeyIPFamily, Value: family})
+	return nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name},
+		nb.Pair{Key: nb.KeyIPFamily, Value: family})
 }
 
 func (s sharedSet) name(family string) string { return nb.HashedName(s.ids(family)[nb.KeyID]) }

@@ -119,11 +119,11 @@ func naiveRows(cl *model.Cluster, p *model.Policy, zone string, v4, v6 bool) (se
 				}
 			}
 			slices.Sort(all)
-			for _, six := range []bool{false, true} {
+			for _, family := range []string{"v4", "v6"} {
+				six := family == "v6"
 				if (six && !v6) || (!six && !v4) {
 					continue
 				}
-				family := map[bool]string{false: "v4", true: "v6"}[six]
 				id := fmt.Sprintf("%s%s:%s:%s:%d:%s", d, p.Kind, p.Name, dir, i, family)
 				of := []string{}
 				for _, a := range slices.Compact(slices.Clone(all)) {

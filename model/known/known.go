@@ -15,7 +15,7 @@ type Defect struct {
 	Doc    string // section of docs/ovn-kubernetes.md
 }
 
-// What helps against several of them.
+// Remedies that several defects share.
 const (
 	touchPod    = "change a label of the pod, or restart the zone's ovnkube-node pod: the policy is computed anew then"
 	restartNode = "restart the zone's ovnkube-node pod"
@@ -41,10 +41,12 @@ var (
 			"policy and port group are gone, and nothing uses this set",
 		restartNode + ", which removes it; until then it does no harm", "policy-sync"}
 	NotDeleted = &Defect{"rows-not-deleted",
-		"OVN-Kubernetes deletes no rows of a policy that it could not program since it started, a known defect: they go on deciding",
+		"OVN-Kubernetes deletes no rows of a policy that it could not program since it started, a known defect: " +
+			"they go on deciding",
 		restartNode + ": it removes the rows of policies that are gone", "policy-sync"}
 	Baseline = &Defect{"baseline-slot",
-		"OVN-Kubernetes has room for one BaselineAdminNetworkPolicy, and takes another of the same content for the one it has, a known defect",
+		"OVN-Kubernetes has room for one BaselineAdminNetworkPolicy, and takes another of the same content " +
+			"for the one it has, a known defect",
 		"delete all but one, then " + restartNode, "baseline"}
 )
 
@@ -157,7 +159,8 @@ func left(p *model.PolicyInZone, f *Facts) []*Cause {
 	case onlySets:
 	case f.Refused:
 		defect = NotDeleted
-	case p.Policy.Kind == model.KindBANP && slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Rowless }):
+	case p.Policy.Kind == model.KindBANP &&
+		slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Rowless }):
 		defect, why = Baseline, "this one was deleted after another had taken its place"
 	default:
 		return nil
@@ -167,7 +170,8 @@ func left(p *model.PolicyInZone, f *Facts) []*Cause {
 
 // second explains a baseline that has no rows because of another.
 func second(p *model.PolicyInZone, f *Facts) []*Cause {
-	if p.Policy.Kind != model.KindBANP || p.LiveACLs > 0 || !slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Same && !o.Rowless }) {
+	if p.Policy.Kind != model.KindBANP || p.LiveACLs > 0 ||
+		!slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Same && !o.Rowless }) {
 		return nil
 	}
 	for i := range p.Diffs {
@@ -188,5 +192,6 @@ func same(p *model.PolicyInZone, c *Cause) []*Cause {
 
 // ownerOf is what the id of a row that differs says about it.
 func ownerOf(p *model.PolicyInZone, d *model.RowDiff) nb.Owner {
-	return nb.OwnerOf(d.Table, map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: string(p.Policy.Kind), nb.KeyID: d.ID})
+	return nb.OwnerOf(d.Table, map[string]string{nb.KeyOwnerController: nb.DefaultController,
+		nb.KeyOwnerType: string(p.Policy.Kind), nb.KeyID: d.ID})
 }

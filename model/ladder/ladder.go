@@ -156,7 +156,8 @@ func New(c *model.Cluster, opt Options) *Ladder {
 		opt.Max = model.MaxPriority
 	}
 	l := &Ladder{Max: opt.Max, Tiers: []Tier{{Tier: model.TierIsolation, Kind: KindIsolation},
-		{Tier: model.TierAdmin, Kind: model.KindANP}, {Tier: model.TierNetwork, Kind: model.KindNP}, {Tier: model.TierBaseline, Kind: model.KindBANP}}}
+		{Tier: model.TierAdmin, Kind: model.KindANP}, {Tier: model.TierNetwork, Kind: model.KindNP},
+		{Tier: model.TierBaseline, Kind: model.KindBANP}}}
 	for _, b := range opt.Broken {
 		if b.Key.Kind == "" || b.Key.Kind.IsPolicy() {
 			l.Broken = append(l.Broken, b)

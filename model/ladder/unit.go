@@ -63,7 +63,8 @@ func (u *Unit) Range(s model.Stage) (first, last int, ok bool) {
 // (ovn-kubernetes.md#default-deny, #hairpin-and-node-rows, #multicast).
 func (u *Unit) Effect(s model.Stage) (ingress, egress RuleCount) {
 	does := RuleCount{Allow: 1}
-	if u.Key.Kind == model.KindNetpolNamespace || u.Key.Kind == model.KindMulticastCluster && u.Key.Name == nb.TypeMulticastDeny {
+	if u.Key.Kind == model.KindNetpolNamespace ||
+		u.Key.Kind == model.KindMulticastCluster && u.Key.Name == nb.TypeMulticastDeny {
 		does = RuleCount{Deny: 1}
 	}
 	if _, _, ok := u.Range(model.StageToLport); ok && s != model.StageAfterLB {
@@ -151,14 +152,16 @@ func (t *Tier) tier2(c *model.Cluster, more []model.Key) {
 		}
 	}
 	slices.SortFunc(t.Units, func(a, b Unit) int {
-		return cmp.Or(cmp.Compare(b.Top(), a.Top()), cmp.Compare(unitRank(a.Key.Kind), unitRank(b.Key.Kind)), a.Key.Compare(b.Key))
+		return cmp.Or(cmp.Compare(b.Top(), a.Top()), cmp.Compare(unitRank(a.Key.Kind), unitRank(b.Key.Kind)),
+			a.Key.Compare(b.Key))
 	})
 	t.namespaces()
 }
 
 // unitRank orders kinds of one priority for display.
 func unitRank(k model.Kind) int {
-	return slices.Index([]model.Kind{model.KindEF, model.KindMulticastNS, model.KindMulticastCluster, model.KindNP, model.KindNetpolDefault, model.KindNetpolNode, model.KindNetpolNamespace}, k)
+	return slices.Index([]model.Kind{model.KindEF, model.KindMulticastNS, model.KindMulticastCluster, model.KindNP,
+		model.KindNetpolDefault, model.KindNetpolNode, model.KindNetpolNamespace}, k)
 }
 
 // namespaces groups the units.

@@ -139,8 +139,8 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 func (l *linter) compare(a, b model.Finding) int {
 	return cmp.Or(cmp.Compare(rank(a.Severity), rank(b.Severity)), cmp.Compare(l.place(a.Policy), l.place(b.Policy)),
 		a.Policy.Compare(b.Policy), cmp.Compare(a.Origin.File, b.Origin.File), cmp.Compare(a.Origin.Doc, b.Origin.Doc),
-		cmp.Compare(a.Origin.Item, b.Origin.Item), cmp.Compare(side(a.Direction), side(b.Direction)), cmp.Compare(a.Rule, b.Rule),
-		cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+		cmp.Compare(a.Origin.Item, b.Origin.Item), cmp.Compare(side(a.Direction), side(b.Direction)),
+		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 }
 
 func rank(s model.Severity) int {
@@ -162,7 +162,8 @@ func (l *linter) place(k model.PolicyKey) int {
 
 // about adds a finding about a whole policy.
 func (l *linter) about(p *model.Policy, code string, s model.Severity, message, remedy string) {
-	l.out = append(l.out, model.Finding{Code: code, Severity: s, Policy: p.Key, Rule: -1, Message: message, Remedy: remedy, Origin: p.Origin})
+	l.out = append(l.out, model.Finding{Code: code, Severity: s, Policy: p.Key, Rule: -1, Message: message, Remedy: remedy,
+		Origin: p.Origin})
 }
 
 // aboutRule adds a finding about one rule.

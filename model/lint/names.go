@@ -103,7 +103,8 @@ func (l *linter) cutNames(p *model.Policy, holders map[string][]nameHolder) {
 		remedy = "use a namespace with a name of at most 55 characters"
 	}
 	if len(alike) > 0 {
-		l.about(p, NameCut, model.SeverityWarning, so+" that OVN cuts the names of ACLs: log lines of "+words.Few(alike, shown)+
+		l.about(p, NameCut, model.SeverityWarning, so+" that OVN cuts the names of ACLs: log lines of "+
+			words.Few(alike, shown)+
 			" cannot be told apart from those of other rules"+with, remedy)
 	} else {
 		l.about(p, NameCut, model.SeverityInfo, so+" that OVN cuts the names of the ACLs of "+words.Few(cut, shown), remedy)

@@ -141,7 +141,8 @@ func denyAnyone(r *model.Rule) share {
 	}
 	for i := range r.Peers {
 		pe := &r.Peers[i]
-		if SelectsEverything(model.Subject{Namespaces: pe.Namespaces, Pods: pe.Pods, AllPods: pe.Kind == model.PeerNamespaces}) &&
+		if SelectsEverything(model.Subject{Namespaces: pe.Namespaces, Pods: pe.Pods,
+			AllPods: pe.Kind == model.PeerNamespaces}) &&
 			(pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) {
 			return whole
 		}
@@ -229,21 +230,25 @@ func (l *linter) denies(p *model.Policy, r *model.Rule, all bool) {
 			l.needText(dnsUDP), openText(before[dnsUDP])), "allow DNS (UDP and TCP) in a rule above")
 	}
 	if shares[dnsTCP] != none && before[dnsTCP].open() && !before[dnsUDP].open() && !before[dnsUDP].denied() {
-		l.aboutRule(p, r, DNSTCPNotAllowed, model.SeverityWarning, fmt.Sprintf("%s is not allowed by any rule above this one; %s",
-			l.needText(dnsTCP), l.state(p, dnsUDP, before[dnsUDP])), "allow TCP beside UDP: long answers come over TCP")
+		l.aboutRule(p, r, DNSTCPNotAllowed, model.SeverityWarning,
+			fmt.Sprintf("%s is not allowed by any rule above this one; %s",
+				l.needText(dnsTCP), l.state(p, dnsUDP, before[dnsUDP])),
+			"allow TCP beside UDP: long answers come over TCP")
 	}
 }
 
 // denyAll reports a Deny of every address, with what the rules above it say
 // about what pods need. With ports it matters only as far as those are needed.
 func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, before [needs]decision) {
-	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above decides"
+	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above "+
+		"decides"
 	if len(r.Ports) > 0 {
 		var ports []string
 		for i := range r.Ports {
 			ports = append(ports, r.Ports[i].String())
 		}
-		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+words.Few(ports, shown)+", whatever the address, and no rule above decides"
+		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+
+			words.Few(ports, shown)+", whatever the address, and no rule above decides"
 	}
 	var facts []string
 	for what := range needs {
@@ -257,5 +262,6 @@ func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, be
 	if len(facts) > 0 {
 		message += "; " + strings.Join(facts, ", ")
 	}
-	l.aboutRule(p, r, DenyAllNetworks, severity, message, "allow DNS (UDP and TCP), the API server and what else is needed in rules above")
+	l.aboutRule(p, r, DenyAllNetworks, severity, message,
+		"allow DNS (UDP and TCP), the API server and what else is needed in rules above")
 }

@@ -75,7 +75,8 @@ func (l *linter) opensProtocol(p *model.Policy, r *model.Rule, protocol string, 
 		meant = append(meant, l.meant(port.Name, protocol, on)...)
 	}
 	proto := strings.ToLower(protocol)
-	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port", words.Form(len(names), "port", "ports"), words.Few(names, shown),
+	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port",
+		words.Form(len(names), "port", "ports"), words.Few(names, shown),
 		words.Form(len(names), "opens", "open"), proto)
 	switch {
 	case len(meant) > 0:
@@ -102,8 +103,10 @@ func (l *linter) portLost(p *model.Policy, r *model.Rule, protocol string, g *pr
 	for _, n := range g.numbers {
 		numbers = append(numbers, n.String())
 	}
-	l.aboutRule(p, r, NetpolPortLost, model.SeverityWarning, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
-		words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)), "put it in a rule of its own, a named port as its number")
+	l.aboutRule(p, r, NetpolPortLost, model.SeverityWarning,
+		fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
+			words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)),
+		"put it in a rule of its own, a named port as its number")
 }
 
 // namesLost are the names that mean, on pods of today, a port that no number of
@@ -141,7 +144,7 @@ type isolator struct {
 }
 
 // isolator finds a policy of the namespace that isolates a pod of the set in a
-// direction. Who isolates is worked out once for all.
+// direction. The policies that isolate are collected once.
 func (l *linter) isolator(namespace string, d model.Direction, set overlap.PodSet) (*model.Policy, *model.Pod) {
 	if l.inNS == nil {
 		l.inNS = map[string][]isolator{}
@@ -169,19 +172,23 @@ func (l *linter) leftOut(p *model.Policy, d model.Direction) {
 		return
 	}
 	severity := model.SeverityWarning
-	message := fmt.Sprintf("policyTypes leaves %s out, and OVN-Kubernetes compiles its %s all the same: ", d.Lower(), words.Count(len(rules), "rule"))
+	message := fmt.Sprintf("policyTypes leaves %s out, and OVN-Kubernetes compiles its %s all the same: ",
+		d.Lower(), words.Count(len(rules), "rule"))
 	side := "from"
 	if d == model.Ingress {
 		side = "to"
 	}
 	subject := l.x.SubjectSet(p)
 	if by, pod := l.isolator(p.Namespace, d, subject); pod != nil {
-		message += fmt.Sprintf("%s what %s denies %s %s", words.Form(len(rules), "it opens", "they open"), by.Label(), side, podName(pod))
+		message += fmt.Sprintf("%s what %s denies %s %s", words.Form(len(rules), "it opens", "they open"),
+			by.Label(), side, podName(pod))
 	} else if by, r, pod := l.baselineDenies(d, subject); pod != nil {
-		message += fmt.Sprintf("%s before %s, which denies, is asked about %s", words.Form(len(rules), "it decides", "they decide"), where(p, by, r), podName(pod))
+		message += fmt.Sprintf("%s before %s, which denies, is asked about %s",
+			words.Form(len(rules), "it decides", "they decide"), where(p, by, r), podName(pod))
 	} else {
 		severity = model.SeverityInfo
-		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(), words.Form(len(rules), "it opens", "they open"))
+		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(),
+			words.Form(len(rules), "it opens", "they open"))
 	}
 	l.aboutRule(p, &rules[0], NetpolDirection, severity, message, "remove the rules, or name "+string(d)+" in policyTypes")
 }

@@ -150,7 +150,8 @@ func (t symtab) ip() {
 	t.predicate("ip6.mcast_all_nodes", "ip6.dst == ff01::1 || ip6.dst == ff02::1")
 	t.predicate("ip6.mcast_all_rtrs", "ip6.dst == ff01::2 || ip6.dst == ff02::2 || ip6.dst == ff05::2")
 	t.predicate("ip6.mcast_sol_node", "ip6.dst == ff02::1:ff00:0000/104")
-	t.predicate("ip6.mcast_flood", "eth.mcastv6 && (ip6.mcast_rsvd || ip6.mcast_all_nodes || ip6.mcast_all_rtrs || ip6.mcast_sol_node)")
+	t.predicate("ip6.mcast_flood",
+		"eth.mcastv6 && (ip6.mcast_rsvd || ip6.mcast_all_nodes || ip6.mcast_all_rtrs || ip6.mcast_sol_node)")
 	t.predicate("ip6.mcast", "eth.mcastv6 && ip6.dst[120..127] == 0xff")
 }
 

@@ -31,13 +31,15 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 		return Plan{}, fmt.Errorf("re-spacing by %d from %d: %w", step, start, err)
 	}
 	for _, g := range groups[n:] {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s stays at %d: above %d, not enforced", words.Few(g.members, 3), g.from, b.max))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s stays at %d: above %d, not enforced",
+			words.Few(g.members, 3), g.from, b.max))
 	}
 	return p, nil
 }
 
 func (b *Board) noRoom(step, start int32, last int64, n int) error {
-	text := fmt.Sprintf("%d priorities in steps of %d from %d end at %d, and %d is the last that is enforced", n, step, start, last, b.max)
+	text := fmt.Sprintf("%d priorities in steps of %d from %d end at %d, and %d is the last that is enforced",
+		n, step, start, last, b.max)
 	switch widest, from := widest(n, b.max); {
 	case widest < step:
 		return fmt.Errorf("%w: %s; the widest step that fits is %d, from %d or less", ErrNoRoom, text, widest, from)

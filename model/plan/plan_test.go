@@ -249,7 +249,7 @@ func TestInsert(t *testing.T) {
 	}
 }
 
-// What no longer decides in its order is no arrangement.
+// Targets that would change the order are refused.
 func TestScheduleKeepsTheOrder(t *testing.T) {
 	b := board(t, "5 a; 6 b c; 120 d", 99)
 	for _, to := range [][]int32{{3, 2, 200}, {2, 2, 200}} {

@@ -102,7 +102,8 @@ func (p *Plan) note(parted [][2]int) {
 		p.Notes = append(p.Notes, "nothing to do: the policies stand like this already")
 		return
 	}
-	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+"; no prefix inverts two policies or ties two that were apart")
+	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+
+		"; no prefix inverts two policies or ties two that were apart")
 	for _, run := range parted {
 		switch {
 		case run[0] == run[1]:

@@ -12,7 +12,7 @@ import (
 // the class: label sets come and go with roll-outs, selectors rarely do.
 type Class struct {
 	labels model.Labels
-	refs   int // who carries it; owned by who follows the cluster
+	refs   int // pods and namespaces that carry it; owned by the goroutine that follows the cluster
 
 	mu    sync.Mutex
 	table atomic.Pointer[[]atomic.Uint32] // by selector id

@@ -9,9 +9,9 @@
 // model/overlap keeps a set of pods per selector, so that two sets meet at the price of
 // a few words of bits.
 //
-// Invariants: equal selectors are one Selector and equal label sets one Class, as long
-// as somebody holds it; answers never change. Whoever follows a cluster (Acquire,
-// Release, Held) is one goroutine; everybody else may ask from any, meanwhile too.
+// Invariants: equal selectors are one Selector, and equal label sets one Class while it is
+// acquired; answers never change. Acquire, Release and Held belong to the one goroutine
+// that follows a cluster; everything else may be called from any goroutine, meanwhile too.
 //
 // It imports model; whatever may import model may import it.
 package selectors

@@ -11,7 +11,7 @@ import (
 type Index struct {
 	mu        sync.RWMutex
 	selectors map[string]*Selector
-	classes   map[string]*Class // written by who follows a cluster alone
+	classes   map[string]*Class // written only by the goroutine that follows the cluster
 }
 
 // Selector is a label selector; of equal ones there is one.
@@ -58,8 +58,8 @@ func (x *Index) Selectors() int {
 	return len(x.selectors)
 }
 
-// Acquire is the class of a label set for somebody who carries it now; Release ends
-// that. The last to release it makes the index forget it.
+// Acquire is the class of a label set that one more object carries now; Release says that
+// one less does. With the last the index forgets the class.
 func (x *Index) Acquire(l model.Labels) *Class {
 	c := x.Held(l)
 	if c == nil {
@@ -75,7 +75,7 @@ func (x *Index) Acquire(l model.Labels) *Class {
 	return c
 }
 
-// Release gives up a class that was acquired; nil is nobody's.
+// Release gives up a class that was acquired; nil stands for none.
 func (x *Index) Release(c *Class) {
 	if c == nil {
 		return
@@ -87,10 +87,10 @@ func (x *Index) Release(c *Class) {
 	}
 }
 
-// Held is the class of a label set that somebody has acquired, nil without.
+// Held is the class of a label set that is acquired, nil for any other.
 func (x *Index) Held(l model.Labels) *Class { return x.classes[l.Key()] }
 
-// Class is the class of a label set: the one that is held, or one for the asker alone.
+// Class is the class of a label set: the one that is acquired, or one for the caller alone.
 func (x *Index) Class(l model.Labels) *Class {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
