@@ -1,6 +1,9 @@
 package compiler
 
-import "rung/model"
+import (
+	"rung/model"
+	"rung/model/selectors"
+)
 
 // compactFirst is how many selectors are interned before it is asked, for the
 // first time, how many of them are still in use.
@@ -11,11 +14,11 @@ const compactFirst = 4096
 // classes that older revisions read know them; so a session of weeks in which
 // policies are edited all the time would only ever grow.
 func (c *Compiler) wasteful() bool {
-	n := c.labelSelectors.next + c.nodeSelectors.next
+	n := c.selectors.Selectors()
 	if n < c.compactAt {
 		return false
 	}
-	live := map[*selector]struct{}{}
+	live := map[*selectors.Selector]struct{}{}
 	for _, g := range c.groups {
 		live[g.ns], live[g.pods] = struct{}{}, struct{}{}
 	}

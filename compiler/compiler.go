@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/selectors"
 	"rung/model/sorted"
 )
 
@@ -13,11 +14,9 @@ type Compiler struct {
 	requested, options Options
 	cluster            *model.Cluster
 
-	nsClasses, podClasses classes
-	namespaces            map[string]*nsState
-	labelSelectors        selectors
-	nodeSelectors         selectors
-	compactAt             int
+	selectors  *selectors.Index
+	namespaces map[string]*nsState
+	compactAt  int
 
 	groups  map[groupKey]*group
 	index   groupIndex
@@ -55,7 +54,7 @@ type Compiler struct {
 	pass    uint64     // counts moves
 	met     []*setSpec // by the last of them, kept for the next
 	space   space
-	nsTxn   *sorted.Txn[*class]
+	nsTxn   *sorted.Txn[*selectors.Class]
 	buckTxn *sorted.Txn[*bucketView]
 }
 
@@ -69,14 +68,15 @@ type relabel struct {
 func New(o Options) *Compiler {
 	c := &Compiler{
 		requested: o, options: o, compactAt: compactFirst,
-		nsClasses: classes{}, podClasses: classes{}, namespaces: map[string]*nsState{},
+		selectors: &selectors.Index{}, namespaces: map[string]*nsState{},
 		groups: map[groupKey]*group{}, index: newGroupIndex(), policies: map[model.PolicyKey]*Compiled{},
 		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
-		netpols: map[string]map[string]*model.Policy{}, firewalls: map[model.PolicyKey]*model.Policy{}, multicast: map[string]struct{}{},
-		sharing: map[model.PolicyKey]*sharedUnit{}, needs: map[model.PolicyKey][]model.PolicyKey{},
+		netpols: map[string]map[string]*model.Policy{}, firewalls: map[model.PolicyKey]*model.Policy{},
+		multicast: map[string]struct{}{}, sharing: map[model.PolicyKey]*sharedUnit{},
+		needs: map[model.PolicyKey][]model.PolicyKey{},
 	}
 	c.families()
-	c.desired = &Desired{options: c.options, space: c.space}
+	c.desired = &Desired{selectors: c.selectors, options: c.options, space: c.space}
 	return c
 }
 
@@ -166,13 +166,15 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	c.commit(policies.Commit())
 	delta := c.rec.delta()
 	delta.All = all
-	c.rec, c.touched, c.nsTxn, c.buckTxn = nil, nil, nil, nil
+	c.rec, c.touched = nil, nil
+	c.nsTxn, c.buckTxn = nil, nil
 	return c.desired, delta
 }
 
 func (c *Compiler) commit(policies *sorted.Map[*Compiled]) {
 	c.space = space{namespaces: c.nsTxn.Commit(), buckets: c.buckTxn.Commit()}
-	next := &Desired{cluster: c.cluster, policies: policies, views: c.desired.views, options: c.options, space: c.space}
+	next := &Desired{cluster: c.cluster, selectors: c.selectors, policies: policies, views: c.desired.views,
+		options: c.options, space: c.space}
 	if len(c.touched) > 0 {
 		e := c.desired.views.edit()
 		// Groups that went first: another may have their id already.
@@ -200,10 +202,10 @@ func object(ch model.Change) model.Object {
 
 // group interns the pair of selectors.
 func (c *Compiler) group(ns, pods model.Selector, namespace string, host bool) *group {
-	k := groupKey{c.labelSelectors.intern(ns), c.labelSelectors.intern(pods), namespace, host}
+	k := groupKey{c.selectors.Selector(ns), c.selectors.Selector(pods), namespace, host}
 	g := c.groups[k]
 	if g == nil {
-		g = &group{ns: k.ns, pods: k.pods, namespace: namespace, host: host,
+		g = &group{groupKey: k,
 			sets: map[*setSpec]struct{}{}, subjects: map[*Compiled]struct{}{}, named: map[*Compiled]struct{}{}}
 		if n := len(c.freeIDs); n > 0 {
 			g.id, c.freeIDs = c.freeIDs[n-1], c.freeIDs[:n-1]
@@ -306,7 +308,7 @@ func (c *Compiler) unlink(p *Compiled) {
 		delete(g.subjects, p)
 		delete(g.named, p)
 		if g.refs--; g.refs == 0 {
-			delete(c.groups, groupKey{g.ns, g.pods, g.namespace, g.host})
+			delete(c.groups, g.groupKey)
 			c.index.remove(g)
 			c.freeIDs = append(c.freeIDs, g.id)
 			c.epoch++

@@ -8,17 +8,19 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/selectors"
 	"rung/model/sorted"
 )
 
 // Desired is what the rows should be at one revision of the cluster. It is
 // immutable and safe for concurrent use.
 type Desired struct {
-	cluster  *model.Cluster
-	policies *sorted.Map[*Compiled] // by key string
-	views    views
-	options  Options
-	space    space
+	cluster   *model.Cluster
+	selectors *selectors.Index
+	policies  *sorted.Map[*Compiled] // by key string
+	views     views
+	options   Options
+	space     space
 }
 
 // Options are what the compiler needs to know beyond the objects.
@@ -87,6 +89,14 @@ func (d *Desired) SubnetsKnown() bool { return len(d.options.ClusterSubnets) > 0
 
 // Cluster is the cluster these rows were compiled from.
 func (d *Desired) Cluster() *model.Cluster { return d.cluster }
+
+// Selectors are the selectors and label classes the rows were compiled with.
+func (d *Desired) Selectors() *selectors.Index {
+	if d == nil {
+		return nil
+	}
+	return d.selectors
+}
 
 // Policies walks all compiled policies by key.
 func (d *Desired) Policies() iter.Seq[*Compiled] {
@@ -286,7 +296,8 @@ func (d *Desired) Rows(k model.PolicyKey, zone string, has HasPort) *model.Polic
 	}
 	rows := &model.PolicyRows{Policy: k, ACLs: d.ACLs(c, zone, has)}
 	for _, s := range c.Sets {
-		rows.AddressSets = append(rows.AddressSets, &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.Members(s)})
+		rows.AddressSets = append(rows.AddressSets,
+			&nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.Members(s)})
 	}
 	rows.PortGroup = d.PortGroup(c, zone, has, rows.ACLs)
 	return rows

@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/selectors"
 )
 
 // placement is where a pod counts: nowhere when pod is nil.
@@ -37,9 +38,9 @@ func (c *Compiler) pod(old, pod *model.Pod) {
 	var before, after placement
 	// The new label class is acquired before the old one is released, so that a
 	// pod that keeps its labels keeps its bucket's class.
-	var kept *class
+	var kept *selectors.Class
 	if pod != nil {
-		kept = c.podClasses.acquire(pod.Labels)
+		kept = c.selectors.Acquire(pod.Labels)
 	}
 	if old != nil {
 		b := c.bucketOf(old)
@@ -67,10 +68,10 @@ func (c *Compiler) nsState(name string) *nsState {
 }
 
 func (c *Compiler) bucketOf(p *model.Pod) *bucket {
-	return c.nsState(p.Namespace).buckets[bucketKey{c.podClasses[p.Labels.Key()], p.HostNetwork}]
+	return c.nsState(p.Namespace).buckets[bucketKey{c.selectors.Held(p.Labels), p.HostNetwork}]
 }
 
-func (c *Compiler) putIn(p *model.Pod, cl *class) *bucket {
+func (c *Compiler) putIn(p *model.Pod, cl *selectors.Class) *bucket {
 	ns := c.nsState(p.Namespace)
 	k := bucketKey{cl, p.HostNetwork}
 	b := ns.buckets[k]
@@ -78,7 +79,8 @@ func (c *Compiler) putIn(p *model.Pod, cl *class) *bucket {
 		b = &bucket{bucketKey: k, namespace: p.Namespace}
 		ns.buckets[k] = b
 	}
-	i, _ := slices.BinarySearchFunc(b.pods, p.Name, func(q *model.Pod, name string) int { return strings.Compare(q.Name, name) })
+	i, _ := slices.BinarySearchFunc(b.pods, p.Name,
+		func(q *model.Pod, name string) int { return strings.Compare(q.Name, name) })
 	next := make([]*model.Pod, 0, len(b.pods)+1)
 	next = append(append(append(next, b.pods[:i]...), p), b.pods[i:]...)
 	c.setBucket(b, next)
@@ -100,12 +102,12 @@ func (c *Compiler) takeOut(b *bucket, p *model.Pod) {
 			delete(c.namespaces, b.namespace)
 		}
 	}
-	c.podClasses.release(b.class)
+	c.selectors.Release(b.class)
 }
 
 func (c *Compiler) setBucket(b *bucket, pods []*model.Pod) {
 	b.pods = pods
-	k := treeKey(b.namespace, b.class.labels.Key(), b.host)
+	k := treeKey(b.namespace, b.class.Labels().Key(), b.host)
 	if len(pods) == 0 {
 		c.buckTxn.Delete(k)
 		return
@@ -178,12 +180,14 @@ func (c *Compiler) move(before, after placement) {
 	for _, s := range met {
 		flags := s.work.flags
 		for _, ip := range was {
-			if isV6(ip) == s.v6 && flags&wasIn != 0 && !(flags&isIn != 0 && slices.Contains(is, ip)) && !c.heldElsewhere(s, ip, self) {
+			if isV6(ip) == s.v6 && flags&wasIn != 0 && !(flags&isIn != 0 && slices.Contains(is, ip)) &&
+				!c.heldElsewhere(s, ip, self) {
 				c.rec.member(s, ip, false)
 			}
 		}
 		for _, ip := range is {
-			if isV6(ip) == s.v6 && flags&isIn != 0 && !(flags&wasIn != 0 && slices.Contains(was, ip)) && !c.heldElsewhere(s, ip, self) {
+			if isV6(ip) == s.v6 && flags&isIn != 0 && !(flags&wasIn != 0 && slices.Contains(was, ip)) &&
+				!c.heldElsewhere(s, ip, self) {
 				c.rec.member(s, ip, true)
 			}
 		}
@@ -274,15 +278,15 @@ func (c *Compiler) nodeHolds(s *setSpec, ip, self string) bool {
 // namespace handles a namespace that came, changed its labels or went (nil).
 func (c *Compiler) namespace(name string, obj *model.Namespace) {
 	ns := c.nsState(name)
-	var next *class
+	var next *selectors.Class
 	if obj != nil {
-		next = c.nsClasses.acquire(obj.Labels)
+		next = c.selectors.Acquire(obj.Labels)
 		c.nsTxn.Set(name, next)
 	} else {
 		c.nsTxn.Delete(name)
 	}
 	old := ns.class
-	defer c.nsClasses.release(old)
+	defer c.selectors.Release(old)
 	if old == next {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/test/made"
 )
 
 const (
@@ -109,9 +110,9 @@ func localPods() []model.Object {
 // by row.
 func TestNetpolIsolation(t *testing.T) {
 	objects := append(localPods(), annotated(namespace("default", ""), "k8s.ovn.org/acl-logging", `{"allow":"info","deny":"alert"}`), namespace("else", ""),
-		isolating(familyNetpol("default/test-policy", sel(t, "app=demo")), "Ingress"),
-		isolating(familyNetpol("default/all", sel(t, "")), "Ingress"),
-		isolating(familyNetpol("default/nothing", sel(t, "")), ""))
+		isolating(familyNetpol("default/test-policy", made.Sel("app=demo")), "Ingress"),
+		isolating(familyNetpol("default/all", made.Sel("")), "Ingress"),
+		isolating(familyNetpol("default/nothing", made.Sel("")), ""))
 	ingress := &model.PolicyRows{Policy: unitKey("NetpolNamespace", "default", "Ingress"),
 		PortGroup: &nb.PortGroup{Name: ingressPG, Ports: []string{"default_noip", "default_other"},
 			ExternalIDs: rowIDs("NetpolNamespace:default:Ingress", "k8s.ovn.org/name", "default", "direction", "Ingress"),
@@ -158,7 +159,7 @@ func TestNetpolIsolation(t *testing.T) {
 // TestNetpolPolicy is a whole policy of ovn-kubernetes.md#rule-rows: its group, its
 // rows and their columns.
 func TestNetpolPolicy(t *testing.T) {
-	p := isolating(familyNetpol("default/test-policy", sel(t, "app=demo"),
+	p := isolating(familyNetpol("default/test-policy", made.Sel("app=demo"),
 		rule(model.Ingress, model.Allow, nil),
 		rule(model.Egress, model.Allow, nil, netPeer("10.244.1.5/32")),
 		rule(model.Egress, model.Allow, ports(t, "TCP/80 TCP/443 TCP/8000-9000 UDP/53"))), "Ingress")
@@ -248,7 +249,7 @@ func TestNetpolMatches(t *testing.T) {
 		{"a range", v4, model.Egress, ports(t, "TCP/100-200"), nil, map[string]string{"tcp:-1": "ip4 && tcp && 100<=tcp.dst<=200" + in}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := familyNetpol("default/test-policy", sel(t, ""), rule(tt.dir, model.Allow, tt.ports, tt.peers...))
+			p := familyNetpol("default/test-policy", made.Sel(""), rule(tt.dir, model.Allow, tt.ports, tt.peers...))
 			got := matchesOf(unitRows(t, p.Key, "", tt.o, namespace("default", ""), p), "NetworkPolicy:default:test-policy:"+string(tt.dir)+":0:")
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -265,7 +266,7 @@ func TestNetpolStateless(t *testing.T) {
 	}{
 		{true, "true", "allow-stateless"}, {true, "True", "allow-related"}, {true, "", "allow-related"}, {true, " true", "allow-related"}, {false, "true", "allow-related"},
 	} {
-		p := familyNetpol("a/p", sel(t, ""), rule(model.Ingress, model.Allow, nil))
+		p := familyNetpol("a/p", made.Sel(""), rule(model.Ingress, model.Allow, nil))
 		p.Annotations = map[string]string{"k8s.ovn.org/acl-stateless": tt.annotation}
 		ns := annotated(namespace("a", ""), "k8s.ovn.org/acl-logging", `{"allow":"notice"}`)
 		for _, a := range unitRows(t, p.Key, "", Options{Stateless: tt.flag}, ns, p).ACLs {
@@ -289,7 +290,7 @@ func TestFamilyLogging(t *testing.T) {
 		{`{"allow":"info","deny":1}`, "", ""},
 		{`{"allow":"info"`, "", ""}, {`[]`, "", ""}, {`null`, "", ""}, {``, "", ""},
 	} {
-		p := familyNetpol("a/p", sel(t, ""), rule(model.Ingress, model.Allow, nil))
+		p := familyNetpol("a/p", made.Sel(""), rule(model.Ingress, model.Allow, nil))
 		f := familyFirewall("a", rule(model.Egress, model.Allow, nil, netPeer("1.2.3.0/24")), rule(model.Egress, model.Deny, nil, netPeer("0.0.0.0/0")))
 		objects := []model.Object{p, f, annotated(namespace("a", ""), "k8s.ovn.org/acl-logging", tt.annotation)}
 		got := map[string]string{}
@@ -308,7 +309,7 @@ func TestFamilyLogging(t *testing.T) {
 		}
 	}
 	// The annotation of the policy itself is none of a NetworkPolicy's.
-	p := familyNetpol("a/p", sel(t, ""), rule(model.Ingress, model.Allow, nil))
+	p := familyNetpol("a/p", made.Sel(""), rule(model.Ingress, model.Allow, nil))
 	p.Logging, p.HasLogging = `{"allow":"info"}`, true
 	if a := unitRows(t, p.Key, "", Options{}, namespace("a", ""), p).ACLs[0]; a.Log {
 		t.Errorf("%s logs by the policy's own annotation", a.ID())
@@ -318,7 +319,7 @@ func TestFamilyLogging(t *testing.T) {
 // TestFamilyNames: ACL names are cut at 63 characters, ids are not.
 func TestFamilyNames(t *testing.T) {
 	long := strings.Repeat("n", 63)
-	p := familyNetpol(long+"/"+strings.Repeat("p", 40), sel(t, ""), rule(model.Ingress, model.Allow, nil))
+	p := familyNetpol(long+"/"+strings.Repeat("p", 40), made.Sel(""), rule(model.Ingress, model.Allow, nil))
 	f := familyFirewall(long, rule(model.Egress, model.Deny, nil, netPeer("0.0.0.0/0")))
 	for k, want := range map[model.PolicyKey][2]string{
 		p.Key: {"NP:" + long[:60], "NetworkPolicy:" + long + ":" + p.Name + ":Ingress:0:None:-1"},
@@ -338,7 +339,7 @@ func TestFamilyNames(t *testing.T) {
 
 // TestNetpolDefaults follows ovn-kubernetes.md#hairpin-and-node-rows.
 func TestNetpolDefaults(t *testing.T) {
-	p := familyNetpol("a/p", sel(t, ""))
+	p := familyNetpol("a/p", made.Sel(""))
 	nd := node("ovn-worker", "", "172.18.0.3")
 	nd.MgmtIPs = []string{"10.244.2.2", "fd01::2"}
 	hairpin, worker := unitKey("NetpolDefault", "", "allow-hairpinning"), unitKey("NetpolNode", "", "ovn-worker")
@@ -401,7 +402,7 @@ func selectorWorld() []model.Object {
 // TestPodSelectorSets follows ovn-kubernetes.md#pod-selector-sets: names and members.
 func TestPodSelectorSets(t *testing.T) {
 	own := func(pods string) model.Peer {
-		return model.Peer{Kind: model.PeerPods, Namespace: "ns1", Namespaces: model.Everything(), Pods: sel(t, pods)}
+		return model.Peer{Kind: model.PeerPods, Namespace: "ns1", Namespaces: model.Everything(), Pods: made.Sel(pods)}
 	}
 	all := []string{"10.0.0.1", "10.0.0.10", "10.0.0.2"}
 	nodes := []string{"10.244.0.2", "10.244.1.2", "100.64.0.2"}
@@ -422,7 +423,7 @@ func TestPodSelectorSets(t *testing.T) {
 		{"nothing selected", "LS{ML:{t: 3,},}_LS{}", podPeer(t, "t=3", ""), nil, nil},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			p := familyNetpol("ns1/p", sel(t, ""), rule(model.Egress, model.Allow, nil, tt.peer))
+			p := familyNetpol("ns1/p", made.Sel(""), rule(model.Egress, model.Allow, nil, tt.peer))
 			set := func(family string, addresses []string) *nb.AddressSet {
 				id := "PodSelector:" + tt.name + ":" + family
 				return &nb.AddressSet{Name: nb.HashedName(d + id), Addresses: addresses, ExternalIDs: rowIDs(id, "k8s.ovn.org/name", tt.name, "ip-family", family)}
@@ -442,7 +443,7 @@ func TestPodSelectorSets(t *testing.T) {
 // TestHostNetworkNamespace: its name is an option, and without the namespace the
 // nodes are in no set (ovn-kubernetes.md#pod-selector-sets).
 func TestHostNetworkNamespace(t *testing.T) {
-	p := familyNetpol("ns1/p", sel(t, ""), rule(model.Ingress, model.Allow, nil, nsPeer(t, "t=1")))
+	p := familyNetpol("ns1/p", made.Sel(""), rule(model.Ingress, model.Allow, nil, nsPeer(t, "t=1")))
 	k := unitKey("PodSelector", "", "LS{ML:{t: 1,},}_LS{}_LNM")
 	for host, want := range map[string][]string{"ns1": {"10.0.0.1", "10.0.0.10", "10.244.0.2", "10.244.1.2", "100.64.0.2"}, "ns2": {"10.0.0.1", "10.0.0.10"}, "gone": {"10.0.0.1", "10.0.0.10"}} {
 		rows := unitRows(t, k, "", Options{IPv4: true, HostNetworkNamespace: host}, append(selectorWorld(), p)...)
@@ -641,7 +642,7 @@ func TestFamilySamples(t *testing.T) {
 	nd := node("n1", "")
 	nd.MgmtIPs = []string{"10.244.2.2"}
 	objects := []model.Object{nd, annotated(namespace("default", ""), "k8s.ovn.org/multicast-enabled", "true"),
-		familyNetpol("default/test-policy", sel(t, ""), rule(model.Ingress, model.Allow, nil)),
+		familyNetpol("default/test-policy", made.Sel(""), rule(model.Ingress, model.Allow, nil)),
 		familyFirewall("default", rule(model.Egress, model.Deny, nil, netPeer("0.0.0.0/0")))}
 	want := map[string]string{
 		"NetpolNamespace:default:Ingress:defaultDeny":         "1874878974",

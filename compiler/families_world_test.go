@@ -11,6 +11,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/test/made"
 )
 
 // familyNetpol and familyFirewall make policies as the manifests' reader does.
@@ -125,7 +126,7 @@ func (w *world) networkPolicy() *model.Policy {
 		}
 		rules = append(rules, rule(dir, model.Allow, w.netpolPorts(), peers...))
 	}
-	p := familyNetpol(ns+"/"+w.pick("one", "two", "three"), sel(w.t, w.pick("", "", "app=x", "app notin (x)")), rules...)
+	p := familyNetpol(ns+"/"+w.pick("one", "two", "three"), made.Sel(w.pick("", "", "app=x", "app notin (x)")), rules...)
 	p.IsolatesIngress, p.IsolatesEgress = w.r.IntN(2) == 0, w.r.IntN(2) == 0
 	if w.r.IntN(3) == 0 {
 		p.Annotations = map[string]string{model.AnnotationStateless: w.pick("true", "true", "True", "false", "")}
@@ -135,13 +136,13 @@ func (w *world) networkPolicy() *model.Policy {
 
 func (w *world) netpolPeer(ns string) model.Peer {
 	// Labels and expressions that say the same make different sets.
-	pods := sel(w.t, w.pick("", "app=x", "app in (x)", "app in (y,x)", "app=x,tier", "!app"))
+	pods := made.Sel(w.pick("", "app=x", "app in (x)", "app in (y,x)", "app=x,tier", "!app"))
 	namespaces := w.pick("", "t=1", "t in (1)", "t in (2,1)", "env=p", "kubernetes.io/metadata.name=ovn-host-network")
 	switch w.r.IntN(4) {
 	case 0:
 		return nsPeer(w.t, namespaces)
 	case 1:
-		return model.Peer{Kind: model.PeerPods, Namespaces: sel(w.t, namespaces), Pods: pods}
+		return model.Peer{Kind: model.PeerPods, Namespaces: made.Sel(namespaces), Pods: pods}
 	case 2:
 		return model.Peer{Kind: model.PeerPods, Namespace: ns, Namespaces: model.Everything(), Pods: pods}
 	}

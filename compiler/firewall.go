@@ -38,7 +38,8 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 	case p.Name != efName:
 		out.None = &model.NoRows{Code: "profile", Message: "an EgressFirewall must be named default"}
 	case len(p.Egress) > nb.MaxFirewallRule+1:
-		out.None = &model.NoRows{Code: "rules", Message: fmt.Sprintf("%d rules: only %d have a priority", len(p.Egress), nb.MaxFirewallRule+1)}
+		out.None = &model.NoRows{Code: "rules", Message: fmt.Sprintf(
+			"%d rules: only %d have a priority", len(p.Egress), nb.MaxFirewallRule+1)}
 	}
 	if out.None != nil {
 		return out
@@ -46,7 +47,8 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 	out.levels = c.namespaceLevels(p.Namespace)
 	for i := range p.Egress {
 		r := &p.Egress[i]
-		cr := &compiledRule{rule: r, priority: ladder.PriorityFirewall - r.Index, action: nb.ActionAllow, peers: make([]*group, len(r.Peers))}
+		cr := &compiledRule{rule: r, priority: ladder.PriorityFirewall - r.Index, action: nb.ActionAllow,
+			peers: make([]*group, len(r.Peers))}
 		if r.Action == model.Deny {
 			cr.action = nb.ActionDrop
 		}
@@ -63,8 +65,8 @@ func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sh
 		if len(ports) > 0 {
 			l4 = match.EFL4(ports)
 		}
-		out.fixed = append(out.fixed, c.row(out, rowSpec{
-			name:      "EF:" + p.Namespace + ":" + strconv.Itoa(r.Index),
+		out.fixed = append(out.fixed, out.row(c.options, rowSpec{
+			name:      model.ACLName(p.Key, model.Egress, r.Index),
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: p.Namespace}, {Key: nb.KeyRuleIndex, Value: strconv.Itoa(r.Index)}},
 			direction: model.Egress, toLport: true, priority: cr.priority, action: cr.action, level: out.levels.For(r.Action),
 			match: match.EF(dst, out.Holder.Name, l4), sampled: true,

@@ -5,18 +5,15 @@ import (
 	"sync"
 
 	"rung/model"
+	"rung/model/selectors"
 	"rung/model/sorted"
 )
 
 // group is one distinct pair of namespace and pod selector, whoever uses it: as
 // the subject of a policy or as a peer of rules.
 type group struct {
-	id       int
-	ns, pods *selector
-	// namespace restricts to one namespace by name; empty otherwise.
-	namespace string
-	// host says that pods on the host's network are taken too.
-	host bool
+	groupKey
+	id int
 
 	refs     int
 	sets     map[*setSpec]struct{}  // address sets that take its addresses
@@ -25,36 +22,38 @@ type group struct {
 }
 
 type groupKey struct {
-	ns, pods  *selector
+	ns, pods *selectors.Selector
+	// namespace restricts to one namespace by name; empty otherwise.
 	namespace string
-	host      bool
+	// host says that pods on the host's network are taken too.
+	host bool
 }
 
 // selects says whether pods of the bucket belong to the group.
-func (g *group) selects(namespace string, ns *class, k bucketKey) bool {
+func (g *group) selects(namespace string, ns *selectors.Class, k bucketKey) bool {
 	return g.selectsIn(namespace, ns) && g.selectsPods(k)
 }
 
 // selectsPods says so once the namespace is known to be selected.
 func (g *group) selectsPods(k bucketKey) bool {
-	return (g.host || !k.host) && k.class.matches(g.pods)
+	return (g.host || !k.host) && k.class.Matches(g.pods)
 }
 
 // selectsIn says whether pods of the namespace may belong to the group.
-func (g *group) selectsIn(namespace string, ns *class) bool {
-	return ns != nil && (g.namespace == "" || g.namespace == namespace) && ns.matches(g.ns)
+func (g *group) selectsIn(namespace string, ns *selectors.Class) bool {
+	return ns != nil && (g.namespace == "" || g.namespace == namespace) && ns.Matches(g.ns)
 }
 
 // groupIndex finds the groups that may select pods of a namespace: a namespace
 // meets each distinct namespace selector once, and of the groups of one namespace
 // only its own.
 type groupIndex struct {
-	wide  map[*selector][]*group // by namespace selector
-	local map[string][]*group    // by the one namespace they are of
+	wide  map[*selectors.Selector][]*group // by namespace selector
+	local map[string][]*group              // by the one namespace they are of
 }
 
 func newGroupIndex() groupIndex {
-	return groupIndex{map[*selector][]*group{}, map[string][]*group{}}
+	return groupIndex{map[*selectors.Selector][]*group{}, map[string][]*group{}}
 }
 
 func (x groupIndex) add(g *group) {
@@ -79,16 +78,16 @@ func (x groupIndex) remove(g *group) {
 }
 
 // meeting visits the groups that select the namespace.
-func (x groupIndex) meeting(namespace string, ns *class, visit func(*group)) {
+func (x groupIndex) meeting(namespace string, ns *selectors.Class, visit func(*group)) {
 	for s, groups := range x.wide {
-		if ns.matches(s) {
+		if ns.Matches(s) {
 			for _, g := range groups {
 				visit(g)
 			}
 		}
 	}
 	for _, g := range x.local[namespace] {
-		if ns.matches(g.ns) {
+		if ns.Matches(g.ns) {
 			visit(g)
 		}
 	}
@@ -97,7 +96,7 @@ func (x groupIndex) meeting(namespace string, ns *class, visit func(*group)) {
 // bucketKey tells the buckets of a namespace apart: by label set, and pods on the
 // host's network from others.
 type bucketKey struct {
-	class *class
+	class *selectors.Class
 	host  bool
 }
 
@@ -122,14 +121,14 @@ type bucketView struct {
 // nsState is what the compiler knows of one namespace. class is nil while the
 // Namespace object is unknown: no selector matches its pods then.
 type nsState struct {
-	class   *class
+	class   *selectors.Class
 	buckets map[bucketKey]*bucket
 }
 
 // space is the immutable side: namespaces and buckets of one revision.
 type space struct {
-	namespaces *sorted.Map[*class]      // name → label class
-	buckets    *sorted.Map[*bucketView] // see treeKey
+	namespaces *sorted.Map[*selectors.Class] // name → label class
+	buckets    *sorted.Map[*bucketView]      // see treeKey
 }
 
 // groupView is a group in one revision; its pods are listed when first asked
@@ -175,14 +174,14 @@ func (v *groupView) addresses(sp space, v6 bool) []string {
 func (v *groupView) list(sp space) []*model.Pod {
 	v.once.Do(func() {
 		g := v.group
-		visit := func(name string, nsClass *class) {
+		visit := func(name string, nsClass *selectors.Class) {
 			if !g.selectsIn(name, nsClass) {
 				return
 			}
 			start := len(v.pods)
 			runs := 0
 			for _, b := range sp.buckets.Prefix(name + "\x00") {
-				if (g.host || !b.host) && b.class.matches(g.pods) {
+				if (g.host || !b.host) && b.class.Matches(g.pods) {
 					v.pods = append(v.pods, b.pods...)
 					runs++
 				}

@@ -5,24 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"rung/model"
+	"rung/test/made"
 )
-
-// sel makes a selector from "k=v,k2 in (a,b),!k3" or "" for everything.
-func sel(t testing.TB, s string) model.Selector {
-	t.Helper()
-	ls, err := metav1.ParseToLabelSelector(s)
-	if err != nil {
-		t.Fatalf("selector %q: %v", s, err)
-	}
-	out, err := model.NewSelector(ls)
-	if err != nil {
-		t.Fatalf("selector %q: %v", s, err)
-	}
-	return out
-}
 
 // labels makes labels from "k=v k2=v2".
 func labels(s string) model.Labels {
@@ -74,19 +59,19 @@ func banp(subject model.Subject, rules ...model.Rule) *model.Policy {
 }
 
 func nsSubject(t testing.TB, s string) model.Subject {
-	return model.Subject{Namespaces: sel(t, s), Pods: model.Everything(), AllPods: true}
+	return model.Subject{Namespaces: made.Sel(s), Pods: model.Everything(), AllPods: true}
 }
 
 func nsPeer(t testing.TB, s string) model.Peer {
-	return model.Peer{Kind: model.PeerNamespaces, Namespaces: sel(t, s), Pods: model.Everything()}
+	return model.Peer{Kind: model.PeerNamespaces, Namespaces: made.Sel(s), Pods: model.Everything()}
 }
 
 func podPeer(t testing.TB, ns, pods string) model.Peer {
-	return model.Peer{Kind: model.PeerPods, Namespaces: sel(t, ns), Pods: sel(t, pods)}
+	return model.Peer{Kind: model.PeerPods, Namespaces: made.Sel(ns), Pods: made.Sel(pods)}
 }
 
 func nodePeer(t testing.TB, s string) model.Peer {
-	return model.Peer{Kind: model.PeerNodes, Nodes: sel(t, s)}
+	return model.Peer{Kind: model.PeerNodes, Nodes: made.Sel(s)}
 }
 
 func netPeer(cidrs ...string) model.Peer {

@@ -31,11 +31,12 @@ func (c *Compiler) multicastNS(namespace string) {
 	pods := sharedSet{namespace: namespace, pods: model.Everything(), legacy: true}
 	out := &Compiled{Key: k, owner: nb.OwnerMulticastNS, Holder: HolderOf(k)}
 	out.subjects = []*group{c.group(model.Everything(), model.Everything(), namespace, false)}
-	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		out.fixed = append(out.fixed, c.row(out, rowSpec{
+	for _, dir := range model.Directions {
+		out.fixed = append(out.fixed, out.row(c.options, rowSpec{
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: namespace}, {Key: nb.KeyDirection, Value: string(dir)}},
 			direction: dir, priority: ladder.PriorityMulticastAllow, action: nb.ActionAllow, sampled: true,
-			match: match.MulticastNS(match.Direction(dir), out.Holder.Name, pods.name(familyV4), pods.name(familyV6), c.options.IPv4, c.options.IPv6),
+			match: match.MulticastNS(match.Direction(dir), out.Holder.Name, pods.name(familyV4), pods.name(familyV6),
+				c.options.IPv4, c.options.IPv6),
 		}))
 	}
 	c.put(k, out)
@@ -49,8 +50,10 @@ func (c *Compiler) multicastCluster() {
 		priority     int
 		match        func(match.Direction, Holder) string
 	}{
-		{nb.TypeMulticastDeny, nb.ActionDrop, ladder.PriorityMulticastDeny, func(match.Direction, Holder) string { return match.MulticastAny() }},
-		{nb.TypeMulticastNodes, nb.ActionAllow, ladder.PriorityMulticastAllow, func(d match.Direction, at Holder) string { return match.MulticastInterNode(d, at.Name) }},
+		{nb.TypeMulticastDeny, nb.ActionDrop, ladder.PriorityMulticastDeny,
+			func(match.Direction, Holder) string { return match.MulticastAny() }},
+		{nb.TypeMulticastNodes, nb.ActionAllow, ladder.PriorityMulticastAllow,
+			func(d match.Direction, at Holder) string { return match.MulticastInterNode(d, at.Name) }},
 	} {
 		k := model.PolicyKey{Kind: model.KindMulticastCluster, Name: unit.kind}
 		if !c.multicastOn() {
@@ -61,10 +64,11 @@ func (c *Compiler) multicastCluster() {
 			continue // always the same
 		}
 		out := &Compiled{Key: k, owner: nb.OwnerMulticastCluster, Holder: HolderOf(k)}
-		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-			out.fixed = append(out.fixed, c.row(out, rowSpec{
+		for _, dir := range model.Directions {
+			out.fixed = append(out.fixed, out.row(c.options, rowSpec{
 				pairs:     []nb.Pair{{Key: nb.KeyType, Value: unit.kind}, {Key: nb.KeyDirection, Value: string(dir)}},
-				direction: dir, priority: unit.priority, action: unit.action, match: unit.match(match.Direction(dir), out.Holder), sampled: true,
+				direction: dir, priority: unit.priority, action: unit.action,
+				match: unit.match(match.Direction(dir), out.Holder), sampled: true,
 			}))
 		}
 		c.put(k, out)
@@ -84,8 +88,8 @@ func (c *Compiler) hairpin() {
 		return
 	}
 	out := &Compiled{Key: k, owner: nb.OwnerNetpolDefault, Holder: HolderOf(k)}
-	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		out.fixed = append(out.fixed, c.row(out, rowSpec{
+	for _, dir := range model.Directions {
+		out.fixed = append(out.fixed, out.row(c.options, rowSpec{
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: nb.NameHairpin}, {Key: nb.KeyDirection, Value: string(dir)}},
 			direction: dir, priority: ladder.PriorityNetpolAllow, action: nb.ActionAllowRelated,
 			match: match.Hairpin(c.options.IPv4, c.options.IPv6),
@@ -105,9 +109,10 @@ func (c *Compiler) nodeRows(node string) {
 	}
 	out := &Compiled{Key: k, owner: nb.OwnerNetpolNode, Zone: node, Holder: HolderOf(k)}
 	for _, ip := range n.MgmtIPs {
-		out.fixed = append(out.fixed, c.row(out, rowSpec{
+		out.fixed = append(out.fixed, out.row(c.options, rowSpec{
 			pairs:     []nb.Pair{{Key: nb.KeyName, Value: node}, {Key: nb.KeyIP, Value: ip}},
-			direction: model.Ingress, priority: ladder.PriorityNetpolAllow, action: nb.ActionAllowRelated, match: match.NodeMatch(ip), sampled: true,
+			direction: model.Ingress, priority: ladder.PriorityNetpolAllow, action: nb.ActionAllowRelated,
+			match: match.NodeMatch(ip), sampled: true,
 		}))
 	}
 	c.put(k, out)

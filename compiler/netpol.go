@@ -54,10 +54,8 @@ func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]shar
 	out.levels = c.namespaceLevels(p.Namespace)
 	name := nb.Pair{Key: nb.KeyName, Value: p.Namespace + ":" + p.Name}
 	out.setGroup(name)
-	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		for i := range p.Rules(dir) {
-			c.compileNetpolRule(out, &p.Rules(dir)[i], name, needs)
-		}
+	for r := range p.AllRules() {
+		c.compileNetpolRule(out, r, name, needs)
 	}
 	out.relate(needs, isolationKey(p.Namespace, model.Ingress), isolationKey(p.Namespace, model.Egress))
 	return out
@@ -91,32 +89,25 @@ func (c *Compiler) compileNetpolRule(out *Compiled, r *model.Rule, name nb.Pair,
 		s := peerSet(peer)
 		cr.peers[i] = s.group(c)
 		needs[s.key()] = s
-		for _, to := range []struct {
-			names  *[]string
-			family string
-		}{{&sets4, familyV4}, {&sets6, familyV6}} {
-			if n := s.name(to.family); !slices.Contains(*to.names, n) {
-				*to.names = append(*to.names, n)
-			}
+		if four := s.name(familyV4); !slices.Contains(sets4, four) {
+			sets4, sets6 = append(sets4, four), append(sets6, s.name(familyV6))
 		}
 	}
 	type part struct{ l3, block string }
 	var parts []part
-	switch {
-	case r.AnyPeer:
+	if r.AnyPeer {
 		parts = append(parts, part{match.NetpolAny(c.options.IPv4, c.options.IPv6), blockSelectors})
-	default:
-		if len(blocks) > 0 {
-			parts = append(parts, part{match.NetpolBlocks(dir, blocks), blockIPBlocks})
-		}
-		if len(sets4) > 0 {
-			parts = append(parts, part{match.NetpolSelectors(dir, sets4, sets6, c.options.IPv4, c.options.IPv6), blockSelectors})
-		}
+	}
+	if len(blocks) > 0 {
+		parts = append(parts, part{match.NetpolBlocks(dir, blocks), blockIPBlocks})
+	}
+	if len(sets4) > 0 {
+		parts = append(parts, part{match.NetpolSelectors(dir, sets4, sets6, c.options.IPv4, c.options.IPv6), blockSelectors})
 	}
 	for _, l4 := range netpolPorts(r) {
 		for _, at := range parts {
-			out.fixed = append(out.fixed, c.row(out, rowSpec{
-				name: "NP:" + p.Namespace + ":" + p.Name + ":" + string(r.Direction) + ":" + strconv.Itoa(r.Index),
+			out.fixed = append(out.fixed, out.row(c.options, rowSpec{
+				name: model.ACLName(p.Key, r.Direction, r.Index),
 				pairs: []nb.Pair{name, {Key: nb.KeyDirection, Value: string(r.Direction)},
 					{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: l4.protocol},
 					{Key: nb.KeyIPBlock, Value: at.block}},
@@ -165,7 +156,7 @@ func isolationKey(namespace string, dir model.Direction) model.PolicyKey {
 // all their rows, as long as it has a NetworkPolicy
 // (ovn-kubernetes.md#isolation-groups).
 func (c *Compiler) isolation(namespace string) {
-	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+	for _, dir := range model.Directions {
 		k := isolationKey(namespace, dir)
 		if len(c.netpols[namespace]) == 0 {
 			c.put(k, nil)
@@ -180,19 +171,16 @@ func (c *Compiler) isolation(namespace string) {
 func (c *Compiler) compileIsolation(k model.PolicyKey, dir model.Direction) *Compiled {
 	out := &Compiled{Key: k, owner: nb.OwnerNetpolNamespace, levels: c.namespaceLevels(k.Namespace)}
 	for _, p := range c.netpols[k.Namespace] {
-		isolates := p.IsolatesIngress
-		if dir == model.Egress {
-			isolates = p.IsolatesEgress
-		}
-		if g := c.group(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false); isolates && len(p.Invalid) == 0 && !slices.Contains(out.subjects, g) {
+		g := c.group(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)
+		if p.Isolates(dir) && !slices.Contains(out.subjects, g) {
 			out.subjects = append(out.subjects, g)
 		}
 	}
 	name, direction := nb.Pair{Key: nb.KeyName, Value: k.Namespace}, nb.Pair{Key: nb.KeyDirection, Value: string(dir)}
 	out.setGroup(name, direction)
 	row := func(kind, expr string, priority int, action, level string) {
-		out.fixed = append(out.fixed, c.row(out, rowSpec{
-			name:      "NP:" + k.Namespace + ":" + string(dir),
+		out.fixed = append(out.fixed, out.row(c.options, rowSpec{
+			name:      model.ACLName(model.PolicyKey{Kind: model.KindNP, Namespace: k.Namespace}, dir, 0),
 			pairs:     []nb.Pair{name, direction, {Key: nb.KeyType, Value: kind}},
 			direction: dir, priority: priority, action: action, level: level, match: expr, sampled: true,
 		}))

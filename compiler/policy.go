@@ -11,14 +11,14 @@ import (
 	"rung/model"
 	"rung/model/match"
 	"rung/model/nb"
+	"rung/model/selectors"
 )
 
 // OVN priorities (ovn-kubernetes.md#priorities).
 const (
-	anpBase    = 30000
-	anpStep    = 100
-	banpBase   = 1750
-	maxNameLen = 63
+	anpBase  = 30000
+	anpStep  = 100
+	banpBase = 1750
 )
 
 // Compiled is one unit compiled, as far as that does not depend on which pods
@@ -73,7 +73,7 @@ type setSpec struct {
 	ExternalIDs map[string]string
 	v6          bool
 	groups      []*group
-	nodes       []*selector
+	nodes       []*selectors.Selector
 	networks    []string // masked, or single addresses; sorted, without duplicates
 
 	// Open says that the members are not known here: somebody else, who resolves
@@ -107,7 +107,7 @@ func (s *setSpec) fixed(addr string) bool {
 
 func (s *setSpec) selectsNode(n *model.Node) bool {
 	for _, sel := range s.nodes {
-		if sel.sel.Matches(n.Labels) {
+		if sel.Matches(n.Labels) {
 			return true
 		}
 	}
@@ -147,12 +147,9 @@ func (c *Compiler) compilePolicy(p *model.Policy) *Compiled {
 		return out
 	}
 	out.levels = levels
-	out.GroupIDs = nb.IDs(nb.DefaultController, out.owner, nb.Pair{Key: nb.KeyName, Value: p.Name})
-	out.GroupName = nb.HashedName(out.GroupIDs[nb.KeyID])
-	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		for i := range p.Rules(dir) {
-			c.compileRule(out, &p.Rules(dir)[i])
-		}
+	out.setGroup(nb.Pair{Key: nb.KeyName, Value: p.Name})
+	for r := range p.AllRules() {
+		c.compileRule(out, r)
 	}
 	return out
 }
@@ -164,7 +161,8 @@ func (c *Compiler) compilePolicy(p *model.Policy) *Compiled {
 func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	if p.Kind == model.KindANP && p.Priority > c.maxPriority() {
 		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
-			"error attempting to add ANP %s with priority %d because, OVNK only supports priority ranges 0-%d", p.Name, p.Priority, c.maxPriority())}
+			"error attempting to add ANP %s with priority %d because, OVNK only supports priority ranges 0-%d",
+			p.Name, p.Priority, c.maxPriority())}
 	}
 	// What controllers do not survive comes first; for the rest they have an error.
 	if none := profile(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol); none != nil {
@@ -175,13 +173,11 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	}
 	var errs []string
 	code := ""
-	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		for i := range p.Rules(dir) {
-			if what, err := checkPeers(&p.Rules(dir)[i]); err != nil {
-				code = cmp.Or(code, what)
-				errs = append(errs, fmt.Sprintf("cannot create %s %s Rule %d in %s %s: %v",
-					strings.ToLower(p.Kind.Short()), dir.Lower(), i, p.Kind.Short(), p.Name, err))
-			}
+	for r := range p.AllRules() {
+		if what, err := checkPeers(r); err != nil {
+			code = cmp.Or(code, what)
+			errs = append(errs, fmt.Sprintf("cannot create %s %s Rule %d in %s %s: %v",
+				strings.ToLower(p.Kind.Short()), r.Direction.Lower(), r.Index, p.Kind.Short(), p.Name, err))
 		}
 	}
 	levels, err := p.LogLevels()
@@ -213,7 +209,8 @@ func (c *Compiler) refuseNodes(p *model.Policy) *model.NoRows {
 			for n := range c.cluster.Nodes() {
 				if n.HostErr != "" && r.Peers[j].Nodes.Matches(n.Labels) {
 					return &model.NoRows{Code: "host-cidrs", Message: fmt.Sprintf(
-						"unable to convert peers to addresses for %s %s: unable to create address set for  rule %s with priority %d: failed to get node host CIDRs for %s: %s",
+						"unable to convert peers to addresses for %s %s: unable to create address set for  rule %s with priority %d: "+
+							"failed to get node host CIDRs for %s: %s",
 						strings.ToLower(p.Kind.Short()), p.Name, r.Name, ovnPriority(p, i), n.Name, n.HostErr)}
 				}
 			}
@@ -267,13 +264,14 @@ func LivePriority(ovn, index int) int32 {
 	return int32(n / anpStep)
 }
 
-var ovnActions = map[model.Action]string{model.Allow: nb.ActionAllowRelated, model.Deny: nb.ActionDrop, model.Pass: nb.ActionPass}
+var ovnActions = map[model.Action]string{model.Allow: nb.ActionAllowRelated, model.Deny: nb.ActionDrop,
+	model.Pass: nb.ActionPass}
 
 func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 	cr := &compiledRule{rule: r, priority: ovnPriority(out.Policy, r.Index), action: ovnActions[r.Action]}
 	cr.peers = make([]*group, len(r.Peers))
 	var groups []*group
-	var nodes []*selector
+	var nodes []*selectors.Selector
 	var networks []string
 	for i := range r.Peers {
 		switch p := &r.Peers[i]; p.Kind {
@@ -284,37 +282,24 @@ func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 				groups = append(groups, g)
 			}
 		case model.PeerNodes:
-			nodes = append(nodes, c.nodeSelectors.intern(p.Nodes))
+			nodes = append(nodes, c.selectors.Selector(p.Nodes))
 		case model.PeerNetworks:
 			for _, n := range p.Networks {
 				networks = append(networks, maskedNetwork(n))
 			}
 		}
 	}
-	slices.Sort(networks)
-	networks = slices.Compact(networks)
-	set := func(v6 bool) string {
-		family := "v4"
-		if v6 {
-			family = "v6"
-		}
+	for _, f := range c.options.families() {
 		ids := nb.IDs(nb.DefaultController, out.owner, nb.Pair{Key: nb.KeyName, Value: out.Key.Name},
-			nb.Pair{Key: nb.KeyDirection, Value: string(r.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)},
-			nb.Pair{Key: nb.KeyIPFamily, Value: family})
-		s := &setSpec{Policy: out.Key, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: v6, groups: groups, nodes: nodes}
-		for _, n := range networks {
-			if isV6(n) == v6 {
-				s.networks = append(s.networks, n)
-			}
+			nb.Pair{Key: nb.KeyDirection, Value: string(r.Direction)},
+			nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, nb.Pair{Key: nb.KeyIPFamily, Value: f})
+		s := out.addSet(ids, f, groups, networks)
+		s.nodes = nodes
+		if s.v6 {
+			cr.v6 = s.Name
+		} else {
+			cr.v4 = s.Name
 		}
-		out.Sets = append(out.Sets, s)
-		return s.Name
-	}
-	if c.options.IPv4 {
-		cr.v4 = set(false)
-	}
-	if c.options.IPv6 {
-		cr.v6 = set(true)
 	}
 	for i := range r.Ports {
 		if n := r.Ports[i].Name; n != "" && !slices.Contains(cr.names, n) {
@@ -325,6 +310,22 @@ func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
 	out.named = out.named || len(cr.names) > 0
 	out.rules = append(out.rules, cr)
 	out.fixed = append(out.fixed, c.fixedACLs(out, cr)...)
+}
+
+// addSet gives the unit an address set of a family: the pods of groups, and the networks
+// and addresses of the family besides.
+func (out *Compiled) addSet(ids map[string]string, family string, groups []*group, networks []string) *setSpec {
+	s := &setSpec{Policy: out.Key, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: family == familyV6,
+		groups: groups}
+	for _, n := range networks {
+		if isV6(n) == s.v6 {
+			s.networks = append(s.networks, n)
+		}
+	}
+	slices.Sort(s.networks)
+	s.networks = slices.Compact(s.networks)
+	out.Sets = append(out.Sets, s)
+	return s
 }
 
 // maskedNetwork clears the host bits and writes the canonical form
@@ -372,39 +373,14 @@ func (c *Compiler) fixedACLs(out *Compiled, cr *compiledRule) []*nb.ACL {
 	return acls
 }
 
-// acl fills in a row (ovn-kubernetes.md#acl-columns, #direction-and-action, #acl-ids,
-// #acl-names, #policy-logging).
+// acl is a row of a rule (ovn-kubernetes.md#acl-ids, #policy-logging).
 func (out *Compiled) acl(o Options, cr *compiledRule, proto, expr string) *nb.ACL {
 	r := cr.rule
-	a := &nb.ACL{
-		Action:   cr.action,
-		Match:    expr,
-		Meter:    nb.LoggingMeter,
-		Priority: cr.priority,
-		Tier:     out.Policy.Tier,
-		Name:     aclName(out.Policy.Kind.Short(), out.Key.Name, r),
-		ExternalIDs: nb.IDs(nb.DefaultController, out.owner, nb.Pair{Key: nb.KeyName, Value: out.Key.Name},
-			nb.Pair{Key: nb.KeyDirection, Value: string(r.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)},
-			nb.Pair{Key: nb.KeyProtocol, Value: proto}),
-	}
-	if r.Direction == model.Ingress {
-		a.Direction = nb.ToLport
-	} else {
-		a.Direction = nb.FromLport
-		a.Options = map[string]string{nb.OptAfterLB: "true"}
-	}
-	if level := out.levels.For(r.Action); level != "" {
-		a.Log, a.Severity = true, level
-	}
-	if o.Observability {
-		a.SampleNew = sampleID(a)
-		a.SampleEst = a.SampleNew
-	}
-	return a
-}
-
-// aclName cuts the name at 63 characters, as OVN-Kubernetes does
-// (ovn-kubernetes.md#acl-names).
-func aclName(short, policy string, r *model.Rule) string {
-	return cutName(short + ":" + policy + ":" + string(r.Direction) + ":" + strconv.Itoa(r.Index))
+	return out.row(o, rowSpec{
+		name: model.ACLName(out.Key, r.Direction, r.Index),
+		pairs: []nb.Pair{{Key: nb.KeyName, Value: out.Key.Name}, {Key: nb.KeyDirection, Value: string(r.Direction)},
+			{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: proto}},
+		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.For(r.Action),
+		match: expr, sampled: true,
+	})
 }

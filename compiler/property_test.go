@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/overlap"
 )
 
 // follower keeps rows by following deltas alone, as a reconciler does.
@@ -140,6 +142,9 @@ func (tr trial) run(t *testing.T) error {
 		if err == nil && n%2 == 0 {
 			err = w.compare(des, Compile(next, tr.options), f, tr.options)
 		}
+		if err == nil {
+			err = sameAnswers(des)
+		}
 		if unread = append(unread, des); err == nil && len(unread) > 7 {
 			old := unread[0]
 			unread = unread[1:]
@@ -171,6 +176,38 @@ func sameRows(what string, want, got *Desired) error {
 		}
 	}
 	return nil
+}
+
+// sameAnswers asks model/overlap, with the selectors and label classes that the compiler
+// has followed so far, whom ANPs and BANPs mean.
+func sameAnswers(d *Desired) error {
+	x := overlap.NewPodIndex(d.Cluster(), d.Selectors())
+	for c := range d.Policies() {
+		if !c.Key.Kind.IsAdmin() {
+			continue
+		}
+		if diff := cmp.Diff(portNames(x.Subject(c.Policy)), portNames(d.Subjects(c))); diff != "" {
+			return fmt.Errorf("%s: subject (-overlap +compiler):\n%s", c.Key, diff)
+		}
+		for _, r := range c.rules {
+			for i := range r.peers {
+				want := slices.Collect(x.Pods(x.PeerSet(&r.rule.Peers[i])))
+				got := slices.DeleteFunc(slices.Clone(d.PeerPods(c, r.rule.Direction, r.rule.Index, i)), func(p *model.Pod) bool { return !p.PeerEligible() })
+				if diff := cmp.Diff(portNames(want), portNames(got)); diff != "" {
+					return fmt.Errorf("%s: %s rule %d peer %d (-overlap +compiler):\n%s", c.Key, r.rule.Direction, r.rule.Index, i, diff)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func portNames(pods []*model.Pod) []string {
+	out := []string{}
+	for _, p := range pods {
+		out = append(out, nb.PortName(p.Namespace, p.Name))
+	}
+	return out
 }
 
 // optionsOfTrials are what the trials are compiled with, one after the other.

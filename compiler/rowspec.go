@@ -5,9 +5,9 @@ import (
 	"rung/model/nb"
 )
 
-// rowSpec is what tells an ACL of tier 2 from others.
+// rowSpec is what tells an ACL from others of its unit.
 type rowSpec struct {
-	name      string    // cut at 63 characters; empty: none
+	name      string    // empty: none
 	pairs     []nb.Pair // of the id, in declared order
 	direction model.Direction
 	// toLport overrules the direction: EgressFirewalls decide at the other end of
@@ -20,12 +20,16 @@ type rowSpec struct {
 	sampled  bool // its feature has samples (ovn-kubernetes.md#samples)
 }
 
-// row fills in an ACL of tier 2 (ovn-kubernetes.md#acl-columns).
-func (c *Compiler) row(out *Compiled, s rowSpec) *nb.ACL {
+// row fills in an ACL (ovn-kubernetes.md#acl-columns, #direction-and-action, #acl-ids,
+// #acl-names).
+func (out *Compiled) row(o Options, s rowSpec) *nb.ACL {
 	a := &nb.ACL{
 		Action: s.action, Match: s.match, Meter: nb.LoggingMeter, Priority: s.priority, Tier: model.TierNetwork,
-		Name: cutName(s.name), ExternalIDs: nb.IDs(nb.DefaultController, out.owner, s.pairs...),
+		Name: s.name, ExternalIDs: nb.IDs(nb.DefaultController, out.owner, s.pairs...),
 		Log: s.level != "", Severity: s.level,
+	}
+	if out.Policy != nil {
+		a.Tier = out.Policy.Tier
 	}
 	if s.direction == model.Ingress || s.toLport {
 		a.Direction = nb.ToLport
@@ -33,20 +37,11 @@ func (c *Compiler) row(out *Compiled, s rowSpec) *nb.ACL {
 		a.Direction = nb.FromLport
 		a.Options = map[string]string{nb.OptAfterLB: "true"}
 	}
-	if c.options.Observability && s.sampled {
+	if o.Observability && s.sampled {
 		a.SampleNew = sampleID(a)
 		a.SampleEst = a.SampleNew
 	}
 	return a
-}
-
-// cutName cuts an ACL's name at 63 characters, as OVN-Kubernetes does
-// (ovn-kubernetes.md#acl-names).
-func cutName(s string) string {
-	if len(s) > maxNameLen {
-		return s[:maxNameLen]
-	}
-	return s
 }
 
 // HolderOf is the row that the ACLs of a unit hang on, whether the unit is there

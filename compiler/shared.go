@@ -13,6 +13,17 @@ const (
 	familyV6 = "v6"
 )
 
+// families are those that are compiled for.
+func (o *Options) families() (out []string) {
+	if o.IPv4 {
+		out = append(out, familyV4)
+	}
+	if o.IPv6 {
+		out = append(out, familyV6)
+	}
+	return out
+}
+
 // sharedSet is what the address sets of a unit of their own hold, which several
 // policies refer to: the pods of a pair of selectors
 // (ovn-kubernetes.md#pod-selector-sets), or the addresses of a DNS name
@@ -51,7 +62,8 @@ func (s sharedSet) key() model.PolicyKey {
 // ids are the external_ids of the set of one family.
 func (s sharedSet) ids(family string) map[string]string {
 	k := s.key()
-	return nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name}, nb.Pair{Key: nb.KeyIPFamily, Value: family})
+	return nb.IDs(nb.DefaultController, string(k.Kind), nb.Pair{Key: nb.KeyName, Value: k.Name},
+		nb.Pair{Key: nb.KeyIPFamily, Value: family})
 }
 
 func (s sharedSet) name(family string) string { return nb.HashedName(s.ids(family)[nb.KeyID]) }
@@ -81,23 +93,8 @@ func (c *Compiler) compileShared(s sharedSet) *Compiled {
 	if c.standsForHosts(s) {
 		addrs = c.hostNetwork()
 	}
-	add := func(v6 bool, family string) {
-		ids := s.ids(family)
-		set := &setSpec{Policy: k, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: v6, groups: groups, Open: s.dns != "" && !known}
-		for _, a := range addrs {
-			if isV6(a) == v6 {
-				set.networks = append(set.networks, a)
-			}
-		}
-		slices.Sort(set.networks)
-		set.networks = slices.Compact(set.networks)
-		out.Sets = append(out.Sets, set)
-	}
-	if c.options.IPv4 {
-		add(false, familyV4)
-	}
-	if c.options.IPv6 {
-		add(true, familyV6)
+	for _, f := range c.options.families() {
+		out.addSet(s.ids(f), f, groups, addrs).Open = s.dns != "" && !known
 	}
 	return out
 }

@@ -18,7 +18,8 @@ type stale struct {
 }
 
 func newStale() stale {
-	return stale{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{}, nodes: map[string]struct{}{}}
+	return stale{isolation: map[string]struct{}{}, logging: map[string]struct{}{}, multicast: map[string]struct{}{},
+		nodes: map[string]struct{}{}}
 }
 
 // namespaceNews marks what hangs on a namespace's annotations, and on the one
@@ -62,7 +63,8 @@ func (c *Compiler) nodeNews(name string, old, node *model.Node) {
 	if mgmt || differ(func(n *model.Node) []string { return n.GatewayIPs }) {
 		c.stale.hosts = true
 	}
-	if old == nil || node == nil || old.Labels.Key() != node.Labels.Key() || differ(func(n *model.Node) []string { return n.HostIPs }) {
+	if old == nil || node == nil || old.Labels.Key() != node.Labels.Key() ||
+		differ(func(n *model.Node) []string { return n.HostIPs }) {
 		c.stale.firewalls = true
 	}
 }

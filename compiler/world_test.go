@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/test/made"
 )
 
 // world makes random events over small pools of names, so that things meet.
@@ -53,7 +54,7 @@ func (w *world) object() (model.Object, bool) {
 }
 
 func (w *world) policy() *model.Policy {
-	subject := model.Subject{Namespaces: sel(w.t, w.pick("", "t=1", "t in (1,2)")), Pods: sel(w.t, w.pick("", "app=x", "!app"))}
+	subject := model.Subject{Namespaces: made.Sel(w.pick("", "t=1", "t in (1,2)")), Pods: made.Sel(w.pick("", "app=x", "!app"))}
 	var rules []model.Rule
 	for range w.r.IntN(4) {
 		dir := model.Direction(w.pick("Ingress", "Egress"))
@@ -118,11 +119,11 @@ func naiveRows(cl *model.Cluster, p *model.Policy, zone string, v4, v6 bool) (se
 				}
 			}
 			slices.Sort(all)
-			for _, six := range []bool{false, true} {
+			for _, family := range []string{"v4", "v6"} {
+				six := family == "v6"
 				if (six && !v6) || (!six && !v4) {
 					continue
 				}
-				family := map[bool]string{false: "v4", true: "v6"}[six]
 				id := fmt.Sprintf("%s%s:%s:%s:%d:%s", d, p.Kind, p.Name, dir, i, family)
 				of := []string{}
 				for _, a := range slices.Compact(slices.Clone(all)) {

@@ -11,8 +11,8 @@ import (
 
 // unowned are parts of an object's metadata that the API server and its clients
 // keep for themselves: they are nobody's intention and no difference.
-var unowned = []string{"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
-	"resourceVersion", "selfLink", "uid", "ownerReferences"}
+var unowned = []string{"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation",
+	"managedFields", "resourceVersion", "selfLink", "uid", "ownerReferences"}
 
 // lastApplied is kubectl's own record of the object.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"

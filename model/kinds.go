@@ -74,21 +74,6 @@ func (k Key) String() string {
 	return string(k.Kind) + "/" + k.Namespace + "/" + k.Name
 }
 
-// ParseKey reads what String writes; ok is false for anything else.
-func ParseKey(s string) (k Key, ok bool) {
-	kind, rest, ok := strings.Cut(s, "/")
-	if !ok || rest == "" {
-		return Key{}, false
-	}
-	k.Kind = Kind(kind)
-	if ns, name, two := strings.Cut(rest, "/"); two {
-		k.Namespace, k.Name = ns, name
-	} else {
-		k.Name = rest
-	}
-	return k, true
-}
-
 // Label is the short form for people: "ANP cluster-control", "NP blue/allow-web",
 // "default deny of blue, ingress".
 func (k Key) Label() string {

@@ -123,7 +123,8 @@ func jsonErrorText(err error) string {
 	case !errors.As(err, &te):
 		return err.Error()
 	case te.Field != "":
-		return "json: cannot unmarshal " + te.Value + " into Go struct field " + annotationType + "." + te.Field + " of type string"
+		return "json: cannot unmarshal " + te.Value + " into Go struct field " + annotationType + "." + te.Field +
+			" of type string"
 	}
 	return "json: cannot unmarshal " + te.Value + " into Go value of type util." + annotationType
 }

@@ -94,9 +94,8 @@ func (p *Pod) PeerEligible() bool { return p.SubjectEligible() && len(p.IPs) > 0
 // Node is a Kubernetes Node.
 type Node struct {
 	Meta
-	// HostCIDRs is the annotation k8s.ovn.org/host-cidrs, empty when missing.
-	HostCIDRs string
-	// HostIPs are its addresses without prefix length. HostErr is set, and
+	// HostIPs are the addresses of the annotation k8s.ovn.org/host-cidrs, without
+	// prefix length. HostErr is set, and
 	// HostIPs empty, when the annotation cannot be read: policies that select
 	// the node by a nodes peer then fail as a whole (ovn-kubernetes.md#no-rows).
 	HostIPs []string

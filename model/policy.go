@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // Policy is any policy in normal form: a tier, a priority where the kind has
 // one, a subject and ordered rules.
@@ -59,6 +62,28 @@ func (p *Policy) Rules(d Direction) []Rule {
 		return p.Ingress
 	}
 	return p.Egress
+}
+
+// Directions are both, in the order in which people and rows list rules.
+var Directions = [...]Direction{Ingress, Egress}
+
+// AllRules walks the rules of both directions, ingress before egress.
+func (p *Policy) AllRules() iter.Seq[*Rule] {
+	return func(yield func(*Rule) bool) {
+		for _, d := range Directions {
+			for i := range p.Rules(d) {
+				if !yield(&p.Rules(d)[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Isolates says whether a NetworkPolicy isolates its pods in a direction; one that
+// OVN-Kubernetes cannot take does not.
+func (p *Policy) Isolates(d Direction) bool {
+	return len(p.Invalid) == 0 && (d == Ingress && p.IsolatesIngress || d == Egress && p.IsolatesEgress)
 }
 
 // Rule returns one rule by direction and index or nil.

@@ -8,6 +8,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
+	"rung/test/made"
 )
 
 // holders are the rows that units of the world hang their ACLs on: those of
@@ -147,7 +148,7 @@ func (w *world) familyObject() model.Object {
 	case 2:
 		p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: w.pick("a", "b", "c"), Name: "default"}}, Tier: model.TierNetwork}
 		for i := range w.r.IntN(3) {
-			peer := []model.Peer{{Kind: model.PeerNetworks, Networks: []string{w.pick("0.0.0.0/0", "10.0.0.0/8")}}, {Kind: model.PeerNodes, Nodes: sel("role=w")},
+			peer := []model.Peer{{Kind: model.PeerNetworks, Networks: []string{w.pick("0.0.0.0/0", "10.0.0.0/8")}}, {Kind: model.PeerNodes, Nodes: made.Sel("role=w")},
 				{Kind: model.PeerDNS, DNSName: w.pick("a.example", "b.example")}}[w.r.IntN(3)]
 			p.Egress = append(p.Egress, model.Rule{Direction: model.Egress, Index: i, Action: model.Action(w.pick("Allow", "Deny")), Peers: []model.Peer{peer}})
 		}
@@ -155,14 +156,14 @@ func (w *world) familyObject() model.Object {
 	}
 	ns := w.pick("a", "b", "c")
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: w.pick("one", "two")}}, Tier: model.TierNetwork,
-		Subject: model.Subject{Namespaces: model.Everything(), Pods: sel(w.pick("", "app=x")), Namespace: ns}, IsolatesIngress: w.r.IntN(3) > 0, IsolatesEgress: w.r.IntN(2) == 0}
+		Subject: model.Subject{Namespaces: model.Everything(), Pods: made.Sel(w.pick("", "app=x")), Namespace: ns}, IsolatesIngress: w.r.IntN(3) > 0, IsolatesEgress: w.r.IntN(2) == 0}
 	for i := range w.r.IntN(3) {
 		r := model.Rule{Direction: model.Ingress, Index: i, Action: model.Allow}
 		switch w.r.IntN(4) {
 		case 0:
 			r.AnyPeer = true
 		case 1:
-			r.Peers = []model.Peer{{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: sel(w.pick("", "app=x", "app=y")), Namespace: ns}}
+			r.Peers = []model.Peer{{Kind: model.PeerPods, Namespaces: model.Everything(), Pods: made.Sel(w.pick("", "app=x", "app=y")), Namespace: ns}}
 		case 2:
 			r.Peers = []model.Peer{nsPeer(w.pick("", "t=1")), {Kind: model.PeerNetworks, Networks: []string{"192.0.2.0/24"}}}
 		case 3:

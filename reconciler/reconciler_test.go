@@ -11,6 +11,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/test/made"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -152,7 +153,7 @@ func TestUUIDsStay(t *testing.T) {
 		{"logging", with(func(p *model.Policy) { p.HasLogging, p.Logging = true, `{"deny":"alert"}` }), []string{"update ACL log,severity"}},
 		{"peers", with(func(p *model.Policy) { p.Egress[0].Peers = []model.Peer{nsPeer("t=1")} }),
 			[]string{"mutate Address_Set -addresses** +addresses**"}},
-		{"subject", with(func(p *model.Policy) { p.Subject.Namespaces = sel("t=2") }), []string{"mutate Port_Group -ports** +ports*"}},
+		{"subject", with(func(p *model.Policy) { p.Subject.Namespaces = made.Sel("t=2") }), []string{"mutate Port_Group -ports** +ports*"}},
 		{"rule name", with(func(p *model.Policy) { p.Ingress[0].Name = "web" }), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

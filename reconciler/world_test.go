@@ -6,24 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
+	"rung/test/made"
 )
-
-func sel(s string) model.Selector {
-	ls, err := metav1.ParseToLabelSelector(s)
-	if err != nil {
-		panic(err)
-	}
-	out, err := model.NewSelector(ls)
-	if err != nil {
-		panic(err)
-	}
-	return out
-}
 
 func labels(s string) model.Labels {
 	m := map[string]string{}
@@ -46,7 +33,7 @@ func pod(nsname, l, node string, ips ...string) *model.Pod {
 
 func policy(kind model.Kind, name string, prio int32, subject string, rules ...model.Rule) *model.Policy {
 	p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: kind, Name: name}}, Tier: model.TierAdmin, Priority: prio,
-		Subject: model.Subject{Namespaces: sel(subject), Pods: model.Everything(), AllPods: true}}
+		Subject: model.Subject{Namespaces: made.Sel(subject), Pods: model.Everything(), AllPods: true}}
 	if kind == model.KindBANP {
 		p.Tier = model.TierBaseline
 	}
@@ -71,7 +58,7 @@ func rule(dir model.Direction, a model.Action, ports []model.Port, peers ...mode
 }
 
 func nsPeer(s string) model.Peer {
-	return model.Peer{Kind: model.PeerNamespaces, Namespaces: sel(s), Pods: model.Everything()}
+	return model.Peer{Kind: model.PeerNamespaces, Namespaces: made.Sel(s), Pods: model.Everything()}
 }
 
 func tcp(port int32) []model.Port {

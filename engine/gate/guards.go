@@ -46,7 +46,7 @@ func guards(c *model.Cluster, changes []ObjectChange, maxPriority int32) []Guard
 	if len(touched) == 0 {
 		return nil
 	}
-	x := overlap.NewPodIndex(c)
+	x := overlap.NewPodIndex(c, nil)
 	var out []Guard
 	for _, ch := range touched {
 		p := ch.New

@@ -94,7 +94,7 @@ func (s *seen) findings(found []model.Finding) {
 // reach notes which kinds of pods and which nodes the changed policies apply to
 // and reach.
 func (s *seen) reach(c *model.Cluster, changes []ObjectChange) {
-	x := overlap.NewPodIndex(c)
+	x := overlap.NewPodIndex(c, nil)
 	for i := range changes {
 		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
 			if p == nil {

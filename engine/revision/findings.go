@@ -38,7 +38,7 @@ type boardEntry struct {
 // podIndex answers which pods a selector means, for ladder and findings alike.
 func (r *Revision) podIndex() *overlap.PodIndex {
 	d := r.shared
-	d.indexOnce.Do(func() { d.index = overlap.NewPodIndex(r.Cluster) })
+	d.indexOnce.Do(func() { d.index = overlap.NewPodIndex(r.Cluster, r.Desired.Selectors()) })
 	return d.index
 }
 

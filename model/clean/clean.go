@@ -216,6 +216,7 @@ func bad(r rune) bool {
 	case r >= 0x2190 && r < 0x2c00, r >= 0x3400 && r < 0xd800: // arrows, lines, blocks, signs; ideographs and Hangul
 		return false
 	}
-	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) &&
+	return unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point) &&
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic signs around numbers are seen
 }

@@ -15,7 +15,7 @@ type form struct {
 	why           map[string]int
 }
 
-// What is not current about a row (ovn-kubernetes.md#older-forms).
+// Why a row is not current (ovn-kubernetes.md#older-forms).
 const (
 	whyOf2023     = "ids by OVN priority, as the enhancement of 2023 had them"
 	whyStrange    = "ids in a form Rung does not know"
@@ -141,7 +141,8 @@ func olderMatch(kind, match string) string {
 	switch {
 	case kind == nb.OwnerNetpolNamespace && has(suffixIngress, suffixEgress):
 		return whyDenyGroups
-	case kind == nb.OwnerNetworkPolicy && has("ip4.src == 169.254.169.5 && ip4.dst == {$", "ip6.src == fd69::5 && ip6.dst == {$"):
+	case kind == nb.OwnerNetworkPolicy &&
+		has("ip4.src == 169.254.169.5 && ip4.dst == {$", "ip6.src == fd69::5 && ip6.dst == {$"):
 		return whyHairpin
 	case kind == nb.OwnerEgressFirewall && has("ip4.src == $", "ip6.src == $") && !has("inport == @"):
 		return whyEFSets

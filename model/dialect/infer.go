@@ -10,8 +10,8 @@ import (
 // sampled are the owner types whose ACLs carry samples where observability is on
 // (ovn-kubernetes.md#samples).
 var sampled = map[string]bool{
-	nb.OwnerANP: true, nb.OwnerBANP: true, nb.OwnerNetpolNode: true, nb.OwnerNetworkPolicy: true, nb.OwnerNetpolNamespace: true,
-	nb.OwnerMulticastNS: true, nb.OwnerMulticastCluster: true, nb.OwnerEgressFirewall: true,
+	nb.OwnerANP: true, nb.OwnerBANP: true, nb.OwnerNetpolNode: true, nb.OwnerNetworkPolicy: true,
+	nb.OwnerNetpolNamespace: true, nb.OwnerMulticastNS: true, nb.OwnerMulticastCluster: true, nb.OwnerEgressFirewall: true,
 }
 
 // Infer reads the dialect from the rows of a zone. It looks at every ACL, address
@@ -27,8 +27,8 @@ func Infer(db *nb.DB, h Hints) Dialect {
 	for a := range db.ACLs() {
 		t.acl(a)
 	}
-	d := Dialect{Observability: t.observability(), AllowICMP: t.allowICMP(), Stateless: t.statelessFact(), Families: t.families.fact(),
-		Subnets: t.subnets.fact(), Meter: t.meter(), Owners: t.owners()}
+	d := Dialect{Observability: t.observability(), AllowICMP: t.allowICMP(), Stateless: t.statelessFact(),
+		Families: t.families.fact(), Subnets: t.subnets.fact(), Meter: t.meter(), Owners: t.owners()}
 	d.Multicast = presence(t.multicast, "rows of the cluster's multicast")
 	d.Defaults = presence(t.hairpin, "hairpin rows")
 	return d

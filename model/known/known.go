@@ -15,37 +15,39 @@ type Defect struct {
 	Doc    string // section of docs/ovn-kubernetes.md
 }
 
+// Remedies that several defects share.
+const (
+	touchPod    = "change a label of the pod, or restart the zone's ovnkube-node pod: the policy is computed anew then"
+	restartNode = "restart the zone's ovnkube-node pod"
+)
+
 // The defects that leave differences. Others are compiled as OVN-Kubernetes does, or
 // leave a policy frozen with its reason.
 var (
-	// FirewallRow: ovn-kubernetes.md#stale-firewall-row.
 	FirewallRow = &Defect{"firewall-row-left",
 		"OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: the row goes on deciding",
 		"take the row out of the namespace's port group: OVN-Kubernetes will not", "stale-firewall-row"}
-	// PodAddress: ovn-kubernetes.md#unseen-pod-updates.
 	PodAddress = &Defect{"pod-address-unseen",
 		"OVN-Kubernetes does not notice when an address of a pod is replaced by another, a known defect",
-		"change a label of the pod, or restart the zone's ovnkube-node pod: the policy is computed anew then", "unseen-pod-updates"}
-	// PodPorts: ovn-kubernetes.md#unseen-pod-updates.
+		touchPod, "unseen-pod-updates"}
 	PodPorts = &Defect{"pod-ports-unseen",
 		"OVN-Kubernetes does not notice when container ports of a pod get other names or numbers, a known defect",
-		"change a label of the pod, or restart the zone's ovnkube-node pod: the policy is computed anew then", "unseen-pod-updates"}
-	// PodPort: ovn-kubernetes.md#subject-pods.
+		touchPod, "unseen-pod-updates"}
 	PodPort = &Defect{"pod-passed-over",
 		"OVN-Kubernetes passes over a pod whose logical port or node comes after its first event, a known defect",
 		"it is made good with the pod's next event, at the latest when it runs; a changed label is one", "subject-pods"}
-	// SetsLeft: ovn-kubernetes.md#policy-sync.
 	SetsLeft = &Defect{"sets-left",
-		"OVN-Kubernetes takes an error in deleting a policy's address sets for success, a known defect: policy and port group are gone, and nothing uses this set",
-		"restart the zone's ovnkube-node pod, which removes it; until then it does no harm", "policy-sync"}
-	// NotDeleted: ovn-kubernetes.md#policy-sync.
+		"OVN-Kubernetes takes an error in deleting a policy's address sets for success, a known defect: " +
+			"policy and port group are gone, and nothing uses this set",
+		restartNode + ", which removes it; until then it does no harm", "policy-sync"}
 	NotDeleted = &Defect{"rows-not-deleted",
-		"OVN-Kubernetes deletes no rows of a policy that it could not program since it started, a known defect: they go on deciding",
-		"restart the zone's ovnkube-node pod: it removes the rows of policies that are gone", "policy-sync"}
-	// Baseline: ovn-kubernetes.md#baseline.
+		"OVN-Kubernetes deletes no rows of a policy that it could not program since it started, a known defect: " +
+			"they go on deciding",
+		restartNode + ": it removes the rows of policies that are gone", "policy-sync"}
 	Baseline = &Defect{"baseline-slot",
-		"OVN-Kubernetes has room for one BaselineAdminNetworkPolicy, and takes another of the same content for the one it has, a known defect",
-		"delete all but one, then restart the zone's ovnkube-node pod", "baseline"}
+		"OVN-Kubernetes has room for one BaselineAdminNetworkPolicy, and takes another of the same content " +
+			"for the one it has, a known defect",
+		"delete all but one, then " + restartNode, "baseline"}
 )
 
 // All are the defects, in the order of their sections.
@@ -157,7 +159,8 @@ func left(p *model.PolicyInZone, f *Facts) []*Cause {
 	case onlySets:
 	case f.Refused:
 		defect = NotDeleted
-	case p.Policy.Kind == model.KindBANP && slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Rowless }):
+	case p.Policy.Kind == model.KindBANP &&
+		slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Rowless }):
 		defect, why = Baseline, "this one was deleted after another had taken its place"
 	default:
 		return nil
@@ -167,7 +170,8 @@ func left(p *model.PolicyInZone, f *Facts) []*Cause {
 
 // second explains a baseline that has no rows because of another.
 func second(p *model.PolicyInZone, f *Facts) []*Cause {
-	if p.Policy.Kind != model.KindBANP || p.LiveACLs > 0 || !slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Same && !o.Rowless }) {
+	if p.Policy.Kind != model.KindBANP || p.LiveACLs > 0 ||
+		!slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Same && !o.Rowless }) {
 		return nil
 	}
 	for i := range p.Diffs {
@@ -188,5 +192,6 @@ func same(p *model.PolicyInZone, c *Cause) []*Cause {
 
 // ownerOf is what the id of a row that differs says about it.
 func ownerOf(p *model.PolicyInZone, d *model.RowDiff) nb.Owner {
-	return nb.OwnerOf(d.Table, map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: string(p.Policy.Kind), nb.KeyID: d.ID})
+	return nb.OwnerOf(d.Table, map[string]string{nb.KeyOwnerController: nb.DefaultController,
+		nb.KeyOwnerType: string(p.Policy.Kind), nb.KeyID: d.ID})
 }

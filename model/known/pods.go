@@ -156,9 +156,10 @@ func computedSince(p *model.Pod, all []*model.Pod, in func(*model.Pod) bool) boo
 // policy that should have it.
 func (x *unseen) everywhere() bool {
 	for _, l := range x.lacks {
-		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
+		for _, dir := range model.Directions {
 			for _, r := range x.f.Policy.Rules(dir) {
-				if slices.ContainsFunc(x.f.Peers(dir, r.Index), func(p *model.Pod) bool { return p.Key == l.pod.Key }) && !x.lacking(dir, r.Index, l.addr) {
+				if slices.ContainsFunc(x.f.Peers(dir, r.Index), func(p *model.Pod) bool { return p.Key == l.pod.Key }) &&
+					!x.lacking(dir, r.Index, l.addr) {
 					return false
 				}
 			}
@@ -216,13 +217,15 @@ type item struct {
 func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
 	proto, ok := strings.CutSuffix(o.Protocol, "-namedPort")
 	rule := x.f.Policy.Rule(model.Direction(o.Direction), o.Index)
-	if d.Table != nb.TableACL || o.Form != nb.FormKnown || !ok || rule == nil || d.Kind == model.DiffDifferent && (len(d.Fields) != 1 || d.Fields[0].Column != "match") {
+	if d.Table != nb.TableACL || o.Form != nb.FormKnown || !ok || rule == nil ||
+		d.Kind == model.DiffDifferent && (len(d.Fields) != 1 || d.Fields[0].Column != "match") {
 		return nil
 	}
 	desired, live := x.f.Match(d)
 	want, lead, ok1 := itemsOf(desired, proto)
 	have, lead2, ok2 := itemsOf(live, proto)
-	if !ok1 || !ok2 || desired != "" && live != "" && lead != lead2 || (desired == "") != (d.Kind == model.DiffExtra) || (live == "") != (d.Kind == model.DiffMissing) {
+	if !ok1 || !ok2 || desired != "" && live != "" && lead != lead2 || (desired == "") != (d.Kind == model.DiffExtra) ||
+		(live == "") != (d.Kind == model.DiffMissing) {
 		return nil
 	}
 	scanned := x.f.Peers(rule.Direction, rule.Index)
@@ -281,7 +284,8 @@ func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
 // movedTo says whether an address is one that a pod did not have before.
 func (x *unseen) movedTo(p *model.Pod, addr string) bool {
 	before := x.f.Before(p)
-	return len(before) > 0 && !slices.ContainsFunc(before, func(was *model.Pod) bool { return slices.Contains(was.IPs, addr) })
+	return len(before) > 0 && !slices.ContainsFunc(before,
+		func(was *model.Pod) bool { return slices.Contains(was.IPs, addr) })
 }
 
 // lacked says whether the pod is known to have been without an item, offered whether

@@ -59,7 +59,7 @@ func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
 			continue
 		}
 		if x == nil {
-			x = overlap.NewPodIndex(c)
+			x = overlap.NewPodIndex(c, nil)
 		}
 		l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.Resolved{}})
 	}
@@ -76,7 +76,7 @@ func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
 			if both.Empty() {
 				continue
 			}
-			for _, d := range []model.Direction{model.Ingress, model.Egress} {
+			for _, d := range model.Directions {
 				for _, c := range f.compare(both, d, r.Policies[i].Policy, r.Policies[j].Policy) {
 					if len(l.Conflicts) == conflictLimit {
 						l.Truncated = true

@@ -10,8 +10,8 @@ import (
 // contract: policies of a rung are names. Lists are never null. What goes
 // beyond the contract stands in keys of its own.
 func (l *Ladder) MarshalJSON() ([]byte, error) {
-	out := ladderJSON{MaxPriority: l.Max, Stage: l.Stage, Tiers: []tierJSON{}, Conflicts: []conflictJSON{}, Truncated: l.Truncated,
-		Broken: []brokenJSON{}}
+	out := ladderJSON{MaxPriority: l.Max, Stage: l.Stage, Tiers: []tierJSON{}, Conflicts: []conflictJSON{},
+		Truncated: l.Truncated, Broken: []brokenJSON{}}
 	for i := range l.Tiers {
 		out.Tiers = append(out.Tiers, l.Tiers[i].json(l.Stage))
 	}

@@ -156,7 +156,8 @@ func New(c *model.Cluster, opt Options) *Ladder {
 		opt.Max = model.MaxPriority
 	}
 	l := &Ladder{Max: opt.Max, Tiers: []Tier{{Tier: model.TierIsolation, Kind: KindIsolation},
-		{Tier: model.TierAdmin, Kind: model.KindANP}, {Tier: model.TierNetwork, Kind: model.KindNP}, {Tier: model.TierBaseline, Kind: model.KindBANP}}}
+		{Tier: model.TierAdmin, Kind: model.KindANP}, {Tier: model.TierNetwork, Kind: model.KindNP},
+		{Tier: model.TierBaseline, Kind: model.KindBANP}}}
 	for _, b := range opt.Broken {
 		if b.Key.Kind == "" || b.Key.Kind.IsPolicy() {
 			l.Broken = append(l.Broken, b)
@@ -203,17 +204,6 @@ func (l *Ladder) Rung(priority int32) *Rung {
 	return &rungs[i]
 }
 
-// ConflictsOf are the conflicts a policy takes part in.
-func (l *Ladder) ConflictsOf(k model.PolicyKey) []Conflict {
-	var out []Conflict
-	for _, c := range l.Conflicts {
-		if c.A == k || c.B == k {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // Compare orders policies as they decide: by tier, priority, kind,
 // namespace and name. Between policies of one priority, and within tier 2, the
 // order is only for display.
@@ -227,7 +217,7 @@ func kindRank(k model.Kind) int {
 	return slices.Index([]model.Kind{model.KindANP, model.KindNP, model.KindEF, model.KindBANP}, k)
 }
 
-// Order is all policies of the cluster as they decide (see ComparePolicies).
+// Order is all policies of the cluster as they decide (see Compare).
 func Order(c *model.Cluster) []model.PolicyKey {
 	policies := slices.SortedFunc(c.AllPolicies(), Compare)
 	keys := make([]model.PolicyKey, len(policies))

@@ -106,7 +106,7 @@ tier 3 BaselineAdminNetworkPolicy map[] []
 		t.Errorf("rung 61: %+v", r)
 	}
 	allow := model.Key{Kind: model.KindANP, Name: "allow-metrics"}
-	cs := l.ConflictsOf(allow)
+	cs := l.Conflicts
 	if len(cs) != 1 {
 		t.Fatalf("conflicts of %s: %+v", allow, cs)
 	}
@@ -231,6 +231,6 @@ func BenchmarkPodIndex(b *testing.B) {
 	c := bigLadder(rand.New(rand.NewPCG(1, 2)), 10_000, 0, 0)
 	b.ReportAllocs()
 	for b.Loop() {
-		overlap.NewPodIndex(c)
+		overlap.NewPodIndex(c, nil)
 	}
 }

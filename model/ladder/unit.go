@@ -34,8 +34,8 @@ func (u *Unit) Range(s model.Stage) (first, last int, ok bool) {
 	switch u.Key.Kind {
 	case model.KindNP:
 		p := u.Policy.Policy
-		ok = s == model.StageToLport && (len(p.Ingress) > 0 || isolates(p, model.Ingress)) ||
-			s == model.StageAfterLB && (len(p.Egress) > 0 || isolates(p, model.Egress))
+		ok = s == model.StageToLport && (len(p.Ingress) > 0 || p.Isolates(model.Ingress)) ||
+			s == model.StageAfterLB && (len(p.Egress) > 0 || p.Isolates(model.Egress))
 		return PriorityNetpolAllow, PriorityNetpolAllow, ok
 	case model.KindEF:
 		n := len(u.Policy.Policy.Egress)
@@ -63,7 +63,8 @@ func (u *Unit) Range(s model.Stage) (first, last int, ok bool) {
 // (ovn-kubernetes.md#default-deny, #hairpin-and-node-rows, #multicast).
 func (u *Unit) Effect(s model.Stage) (ingress, egress RuleCount) {
 	does := RuleCount{Allow: 1}
-	if u.Key.Kind == model.KindNetpolNamespace || u.Key.Kind == model.KindMulticastCluster && u.Key.Name == nb.TypeMulticastDeny {
+	if u.Key.Kind == model.KindNetpolNamespace ||
+		u.Key.Kind == model.KindMulticastCluster && u.Key.Name == nb.TypeMulticastDeny {
 		does = RuleCount{Deny: 1}
 	}
 	if _, _, ok := u.Range(model.StageToLport); ok && s != model.StageAfterLB {
@@ -133,8 +134,8 @@ func (t *Tier) tier2(c *model.Cluster, more []model.Key) {
 	for i := range t.Policies {
 		rp := &t.Policies[i]
 		add(Unit{Key: rp.Policy.Key, Policy: rp})
-		for _, d := range []model.Direction{model.Ingress, model.Egress} {
-			if rp.Policy.Kind == model.KindNP && isolates(rp.Policy, d) {
+		for _, d := range model.Directions {
+			if rp.Policy.Kind == model.KindNP && rp.Policy.Isolates(d) {
 				add(Unit{Key: model.Key{Kind: model.KindNetpolNamespace, Namespace: rp.Policy.Namespace, Name: string(d)}})
 			}
 		}
@@ -151,14 +152,16 @@ func (t *Tier) tier2(c *model.Cluster, more []model.Key) {
 		}
 	}
 	slices.SortFunc(t.Units, func(a, b Unit) int {
-		return cmp.Or(cmp.Compare(b.Top(), a.Top()), cmp.Compare(unitRank(a.Key.Kind), unitRank(b.Key.Kind)), a.Key.Compare(b.Key))
+		return cmp.Or(cmp.Compare(b.Top(), a.Top()), cmp.Compare(unitRank(a.Key.Kind), unitRank(b.Key.Kind)),
+			a.Key.Compare(b.Key))
 	})
 	t.namespaces()
 }
 
 // unitRank orders kinds of one priority for display.
 func unitRank(k model.Kind) int {
-	return slices.Index([]model.Kind{model.KindEF, model.KindMulticastNS, model.KindMulticastCluster, model.KindNP, model.KindNetpolDefault, model.KindNetpolNode, model.KindNetpolNamespace}, k)
+	return slices.Index([]model.Kind{model.KindEF, model.KindMulticastNS, model.KindMulticastCluster, model.KindNP,
+		model.KindNetpolDefault, model.KindNetpolNode, model.KindNetpolNamespace}, k)
 }
 
 // namespaces groups the units.
@@ -190,16 +193,4 @@ func (t *Tier) namespaces() {
 		t.Namespaces = append(t.Namespaces, *n)
 	}
 	slices.SortFunc(t.Namespaces, func(a, b Namespace) int { return cmp.Compare(a.Name, b.Name) })
-}
-
-// isolates says whether a NetworkPolicy isolates its pods in a direction; one that
-// OVN-Kubernetes cannot take does not.
-func isolates(p *model.Policy, d model.Direction) bool {
-	if len(p.Invalid) > 0 {
-		return false
-	}
-	if d == model.Ingress {
-		return p.IsolatesIngress
-	}
-	return p.IsolatesEgress
 }

@@ -10,7 +10,8 @@ import (
 
 // broken turns an object that could not be taken in into a finding.
 func (l *linter) broken(b *model.Broken) {
-	f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: b.Key, Rule: -1, Message: b.Message, Remedy: b.Remedy, Origin: b.Origin}
+	f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: b.Key, Rule: -1, Message: b.Message, Remedy: b.Remedy,
+		Origin: b.Origin}
 	if f.Code == "" {
 		f.Code = brokenObject
 	}
@@ -54,7 +55,9 @@ func ruleOf(field string) (model.Direction, int) {
 func (l *linter) logging(p *model.Policy) {
 	if _, err := p.LogLevels(); err != nil {
 		l.about(p, LoggingInvalid, model.SeverityError, clean.Text(err.Error())+
-			"; despite that text the whole policy stays out: new, it gets no rows; changed, the rows it had before stay and decide",
-			`use JSON such as {"deny":"alert","allow":"info"}; levels: `+strings.Join(model.LogSeverities, ", ")+`, or "" for off`)
+			"; despite that text the whole policy stays out: new, it gets no rows; changed, "+
+			"the rows it had before stay and decide",
+			`use JSON such as {"deny":"alert","allow":"info"}; levels: `+
+				strings.Join(model.LogSeverities, ", ")+`, or "" for off`)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/test/made"
 )
 
 // np makes a NetworkPolicy "namespace/name"; types are its policyTypes.
@@ -15,7 +16,7 @@ func np(name, pods, types string, ingress, egress []model.Rule) *model.Policy {
 	space, n, _ := strings.Cut(name, "/")
 	p := anp(n, 0, "*", ingress, egress)
 	p.Key, p.Tier = model.Key{Kind: model.KindNP, Namespace: space, Name: n}, model.TierNetwork
-	p.Subject = model.Subject{Namespace: space, Namespaces: model.Everything(), Pods: sel(pods)}
+	p.Subject = model.Subject{Namespace: space, Namespaces: model.Everything(), Pods: made.Sel(pods)}
 	p.IsolatesIngress, p.IsolatesEgress = strings.Contains(types, "I"), strings.Contains(types, "E")
 	return p
 }

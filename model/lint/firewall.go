@@ -21,9 +21,10 @@ const (
 // firewall looks at an EgressFirewall.
 func (l *linter) firewall(p *model.Policy) {
 	if p.Name != firewallName {
-		// Who read the object may have said it already.
+		// The reader of the object may have reported it already.
 		if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Field == "metadata.name" }) {
-			l.about(p, FirewallName, model.SeverityError, "an EgressFirewall that is not named default is not programmed", "name it default; a namespace has one")
+			l.about(p, FirewallName, model.SeverityError, "an EgressFirewall that is not named default is not programmed",
+				"name it default; a namespace has one")
 		}
 	}
 	if p.Name != firewallName || len(p.Invalid) > 0 { // no rows
@@ -31,7 +32,8 @@ func (l *linter) firewall(p *model.Policy) {
 	}
 	if len(p.Egress) > firewallRules {
 		l.aboutRule(p, &p.Egress[firewallRules], FirewallTooLong, model.SeverityError, fmt.Sprintf(
-			"%d rules: rule %d has no OVN priority left, and the whole EgressFirewall is not programmed", len(p.Egress), firewallRules),
+			"%d rules: rule %d has no OVN priority left, and the whole EgressFirewall is not programmed",
+			len(p.Egress), firewallRules),
 			fmt.Sprintf("use at most %d rules; networks can be joined", firewallRules))
 	}
 	var dns *model.Rule
@@ -52,8 +54,11 @@ func (l *linter) firewall(p *model.Policy) {
 		}
 	}
 	if dns != nil {
-		l.aboutRule(p, dns, FirewallDNS, model.SeverityInfo, fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows only, and a name without addresses has a row that matches nothing",
-			words.Count(len(names), "rule"), words.Form(len(names), "goes", "go"), words.Few(names, shown)), "where addresses are fixed, name them as networks")
+		l.aboutRule(p, dns, FirewallDNS, model.SeverityInfo,
+			fmt.Sprintf("%s %s by name (%s): the addresses are those the cluster's DNS gives the nodes, known from live rows "+
+				"only, and a name without addresses has a row that matches nothing",
+				words.Count(len(names), "rule"), words.Form(len(names), "goes", "go"), words.Few(names, shown)),
+			"where addresses are fixed, name them as networks")
 	}
 	l.overrules(p)
 }
@@ -72,8 +77,11 @@ func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 			continue
 		}
 		if l.noSubnets {
-			l.aboutRule(p, r, FirewallSubnets, model.SeverityWarning, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
-				text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods))), "give the subnets: --cluster-subnets CIDR,…")
+			l.aboutRule(p, r, FirewallSubnets, model.SeverityWarning,
+				fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the cluster's pods: "+
+					"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
+					text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods))),
+				"give the subnets: --cluster-subnets CIDR,…")
 			continue
 		}
 		if n.Bits() == 0 {
@@ -83,8 +91,11 @@ func (l *linter) firewallPods(p *model.Policy, r *model.Rule, pe *model.Peer) {
 		if r.Action == model.Deny {
 			severity = model.SeverityWarning
 		}
-		l.aboutRule(p, r, FirewallPods, severity, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never decides about pods",
-			text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods)), r.Action), "use a NetworkPolicy or an AdminNetworkPolicy for pods")
+		l.aboutRule(p, r, FirewallPods, severity,
+			fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: its %s never "+
+				"decides about pods",
+				text, words.Count(pods.Len(), "pod"), podName(l.x.First(pods)), r.Action),
+			"use a NetworkPolicy or an AdminNetworkPolicy for pods")
 	}
 }
 
@@ -100,12 +111,14 @@ func (l *linter) firewallNodes(p *model.Policy, r *model.Rule, pe *model.Peer) {
 	}
 	severity, message := model.SeverityInfo, fmt.Sprintf("the peer %q matches no node", pe.String())
 	if len(nodes) > 0 {
-		message = fmt.Sprintf("no node that the peer %q matches has the annotation %s", pe.String(), model.AnnotationHostCIDRs)
+		message = fmt.Sprintf("no node that the peer %q matches has the annotation %s", pe.String(),
+			model.AnnotationHostCIDRs)
 	}
 	if r.Action == model.Deny {
 		severity = model.SeverityWarning
 	}
-	l.aboutRule(p, r, PeerNothing, severity, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action), "check the labels of the peer's selector")
+	l.aboutRule(p, r, PeerNothing, severity, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action),
+		"check the labels of the peer's selector")
 }
 
 // allowOutside is an egress Allow of an AdminNetworkPolicy to networks or nodes.
@@ -173,7 +186,8 @@ func (l *linter) overrules(p *model.Policy) {
 				target = n.Addr().String()
 			}
 			l.aboutRule(p, r, FirewallOverrules, model.SeverityWarning, fmt.Sprintf(
-				"drops what %s allows, e.g. %s → %s: an EgressFirewall decides in the to-lport stage, after the egress rules of AdminNetworkPolicies, and their Allow does not keep it from being asked",
+				"drops what %s allows, e.g. %s → %s: an EgressFirewall decides in the to-lport stage, after the egress rules of "+
+					"AdminNetworkPolicies, and their Allow does not keep it from being asked",
 				where(p, a.p, a.r), podName(pod), target), "allow it in a rule of the EgressFirewall above this one")
 			return
 		}

@@ -6,26 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"rung/model"
+	"rung/test/made"
 )
-
-// sel reads "a=b,c in (d,e)"; "*" is everything.
-func sel(s string) model.Selector {
-	ls := &metav1.LabelSelector{}
-	if s != "*" {
-		var err error
-		if ls, err = metav1.ParseToLabelSelector(s); err != nil {
-			panic(err)
-		}
-	}
-	out, err := model.NewSelector(ls)
-	if err != nil {
-		panic(err)
-	}
-	return out
-}
 
 func labels(s string) model.Labels {
 	m := map[string]string{}
@@ -70,12 +53,12 @@ func to(kind model.PeerKind, texts ...string) []model.Peer {
 	for _, t := range texts {
 		switch kind {
 		case model.PeerNamespaces:
-			out = append(out, model.Peer{Kind: kind, Namespaces: sel(t), Pods: model.Everything()})
+			out = append(out, model.Peer{Kind: kind, Namespaces: made.Sel(t), Pods: model.Everything()})
 		case model.PeerPods:
 			n, p, _ := strings.Cut(t, " + ")
-			out = append(out, model.Peer{Kind: kind, Namespaces: sel(n), Pods: sel(p)})
+			out = append(out, model.Peer{Kind: kind, Namespaces: made.Sel(n), Pods: made.Sel(p)})
 		case model.PeerNodes:
-			out = append(out, model.Peer{Kind: kind, Nodes: sel(t)})
+			out = append(out, model.Peer{Kind: kind, Nodes: made.Sel(t)})
 		case model.PeerNetworks:
 			out = append(out, model.Peer{Kind: kind, Networks: strings.Fields(t)})
 		}
@@ -107,7 +90,7 @@ func rule(a model.Action, peers []model.Peer, ports ...string) model.Rule {
 
 func anp(name string, priority int32, subject string, ingress, egress []model.Rule) *model.Policy {
 	p := &model.Policy{Meta: meta(model.KindANP, "", name, ""), Tier: model.TierAdmin, Priority: priority,
-		Subject: model.Subject{Namespaces: sel(subject), Pods: model.Everything(), AllPods: true}, Ingress: ingress, Egress: egress}
+		Subject: model.Subject{Namespaces: made.Sel(subject), Pods: model.Everything(), AllPods: true}, Ingress: ingress, Egress: egress}
 	for i := range p.Ingress {
 		p.Ingress[i].Direction, p.Ingress[i].Index = model.Ingress, i
 	}

@@ -25,12 +25,14 @@ func (l *linter) beyond(p *model.Policy, d model.Direction) {
 	if p.Kind == model.KindBANP {
 		message += fmt.Sprintf("from rule %d on they lie below the OVN priorities of the baseline", maxRules)
 	} else {
-		message += fmt.Sprintf("from rule %d on they have the OVN priorities of the rules of priority %d", maxRules, p.Priority+1)
+		message += fmt.Sprintf("from rule %d on they have the OVN priorities of the rules of priority %d",
+			maxRules, p.Priority+1)
 		var met []string
 		last := p.Priority + int32((len(rules)-1)/maxRules)
 		for _, o := range l.policies {
 			// A policy above the range has no rows to meet.
-			if o.Kind == model.KindANP && o != p && o.Priority > p.Priority && o.Priority <= min(last, l.max) && len(o.Rules(d)) > 0 {
+			if o.Kind == model.KindANP && o != p && o.Priority > p.Priority && o.Priority <= min(last, l.max) &&
+				len(o.Rules(d)) > 0 {
 				met = append(met, fmt.Sprintf("%s (priority %d)", o.Label(), o.Priority))
 			}
 		}
@@ -39,5 +41,6 @@ func (l *linter) beyond(p *model.Policy, d model.Direction) {
 			message += "; which decides where they overlap with those of " + words.Few(met, shown) + " is undefined"
 		}
 	}
-	l.aboutRule(p, r, RuleBeyondRange, severity, message, "split the policy in two with different priorities, or join rules")
+	l.aboutRule(p, r, RuleBeyondRange, severity, message,
+		"split the policy in two with different priorities, or join rules")
 }

@@ -77,7 +77,7 @@ type linter struct {
 	pods      bool                           // the cluster has pods: what matches none is worth saying
 	services  *services                      // DNS and API server, when first asked for
 	deciders  []needRule                     // egress rules that decide about them, likewise
-	inNS      map[string]*isolation          // NetworkPolicies by namespace, likewise
+	inNS      map[string][]isolator          // NetworkPolicies that isolate, by namespace, likewise
 	stands    map[string]map[model.Port]bool // numbers by port name, likewise
 	missing   *family                        // the one the cluster does not have, likewise
 	levels    map[string]string              // what is wrong with a namespace's log levels, likewise
@@ -92,7 +92,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.MaxPriority = model.MaxPriority
 	}
 	if opt.Index == nil {
-		opt.Index = overlap.NewPodIndex(c)
+		opt.Index = overlap.NewPodIndex(c, nil)
 	}
 	if opt.Ladder == nil {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, Index: opt.Index})
@@ -110,10 +110,10 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	}
 	for _, p := range l.policies {
 		l.policy(p)
-		for _, d := range []model.Direction{model.Ingress, model.Egress} {
-			for i := range p.Rules(d) {
-				l.rule(p, &p.Rules(d)[i])
-			}
+		for r := range p.AllRules() {
+			l.rule(p, r)
+		}
+		for _, d := range model.Directions {
 			l.shadows(p, p.Rules(d))
 			l.beyond(p, d)
 		}
@@ -139,8 +139,8 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 func (l *linter) compare(a, b model.Finding) int {
 	return cmp.Or(cmp.Compare(rank(a.Severity), rank(b.Severity)), cmp.Compare(l.place(a.Policy), l.place(b.Policy)),
 		a.Policy.Compare(b.Policy), cmp.Compare(a.Origin.File, b.Origin.File), cmp.Compare(a.Origin.Doc, b.Origin.Doc),
-		cmp.Compare(a.Origin.Item, b.Origin.Item), cmp.Compare(side(a.Direction), side(b.Direction)), cmp.Compare(a.Rule, b.Rule),
-		cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+		cmp.Compare(a.Origin.Item, b.Origin.Item), cmp.Compare(side(a.Direction), side(b.Direction)),
+		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 }
 
 func rank(s model.Severity) int {
@@ -162,7 +162,8 @@ func (l *linter) place(k model.PolicyKey) int {
 
 // about adds a finding about a whole policy.
 func (l *linter) about(p *model.Policy, code string, s model.Severity, message, remedy string) {
-	l.out = append(l.out, model.Finding{Code: code, Severity: s, Policy: p.Key, Rule: -1, Message: message, Remedy: remedy, Origin: p.Origin})
+	l.out = append(l.out, model.Finding{Code: code, Severity: s, Policy: p.Key, Rule: -1, Message: message, Remedy: remedy,
+		Origin: p.Origin})
 }
 
 // aboutRule adds a finding about one rule.

@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/overlap"
+	"rung/test/made"
 )
 
 type rules = []model.Rule
@@ -38,7 +39,7 @@ func logging(p *model.Policy, raw string) *model.Policy {
 }
 
 func podSubject(p *model.Policy, pods string) *model.Policy {
-	p.Subject.Pods, p.Subject.AllPods = sel(pods), false
+	p.Subject.Pods, p.Subject.AllPods = made.Sel(pods), false
 	return p
 }
 
@@ -309,7 +310,7 @@ func TestServices(t *testing.T) {
 	}
 	for _, tt := range tests {
 		c := cluster(tt.objects...)
-		l := &linter{c: c, x: overlap.NewPodIndex(c)}
+		l := &linter{c: c, x: overlap.NewPodIndex(c, nil)}
 		s := l.found()
 		var api []string
 		for _, a := range s.api {

@@ -24,7 +24,9 @@ func (l *linter) namespaceLogging(p *model.Policy) {
 		l.levels[p.Namespace] = wrong
 	}
 	if wrong != "" {
-		l.about(p, NamespaceLogging, model.SeverityWarning, "the annotation "+model.AnnotationLogging+" of namespace "+p.Namespace+": "+wrong,
-			`use JSON such as {"deny":"alert","allow":"info"}; levels: `+strings.Join(model.LogSeverities, ", ")+`, or "" for off`)
+		l.about(p, NamespaceLogging, model.SeverityWarning,
+			"the annotation "+model.AnnotationLogging+" of namespace "+p.Namespace+": "+wrong,
+			`use JSON such as {"deny":"alert","allow":"info"}; levels: `+
+				strings.Join(model.LogSeverities, ", ")+`, or "" for off`)
 	}
 }

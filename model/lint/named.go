@@ -57,8 +57,10 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet
 	if len(names) == 0 {
 		return
 	}
-	message := fmt.Sprintf("the rows of the named %s %s have no outport: on nodes with a pod of the subject they also %s connections among the peers, to %s that %s no subject: %s",
-		words.Form(len(names), "port", "ports"), words.Few(names, shown), strings.ToLower(string(r.Action)), words.Count(hit.Len(), "pod"), words.Form(hit.Len(), "is", "are"), words.Few(pods, shown))
+	message := fmt.Sprintf("the rows of the named %s %s have no outport: on nodes with a pod of the subject they also "+
+		"%s connections among the peers, to %s that %s no subject: %s",
+		words.Form(len(names), "port", "ports"), words.Few(names, shown), strings.ToLower(string(r.Action)),
+		words.Count(hit.Len(), "pod"), words.Form(hit.Len(), "is", "are"), words.Few(pods, shown))
 	if useless {
 		message += "; no pod of the subject declares such a name, so for the subject the rule does nothing"
 	}
@@ -90,12 +92,15 @@ func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet
 	if len(names) == 0 {
 		return
 	}
-	effect := "an egress row has no address set, so it decides about them although the rest of the policy does not see that family"
+	effect := "an egress row has no address set, so it decides about them although the rest of the policy does not see " +
+		"that family"
 	if r.Direction == model.Ingress {
 		effect = "beside the address set of the other family they never match"
 	}
-	l.aboutRule(p, r, NamedPortFamily, model.SeverityInfo, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
-		l.missing.why, words.Form(len(names), "port", "ports"), words.Few(names, shown), family, words.Count(hit.Len(), "pod"), words.Few(on, shown), effect), "use the port's number")
+	l.aboutRule(p, r, NamedPortFamily, model.SeverityInfo,
+		fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
+			l.missing.why, words.Form(len(names), "port", "ports"), words.Few(names, shown), family,
+			words.Count(hit.Len(), "pod"), words.Few(on, shown), effect), "use the port's number")
 }
 
 // family is IPv4 or IPv6 with the network of all its addresses, and why the cluster
@@ -159,7 +164,8 @@ func (l *linter) namedPorts(p *model.Policy, r *model.Rule) {
 		return
 	}
 	severity := model.SeverityInfo
-	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", words.Form(len(missing), "port", "ports"), words.Few(missing, shown))
+	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", words.Form(len(missing), "port", "ports"),
+		words.Few(missing, shown))
 	if names == len(r.Ports) && len(missing) == names {
 		message += fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)
 		if r.Action == model.Deny {

@@ -28,7 +28,7 @@ func (l *linter) names() {
 			}
 			if p.Kind == model.KindNP && !denies[p.Namespace] {
 				denies[p.Namespace] = true
-				for _, d := range []model.Direction{model.Ingress, model.Egress} {
+				for _, d := range model.Directions {
 					key := model.PolicyKey{Kind: model.KindNP, Namespace: p.Namespace}
 					if name := model.ACLName(key, d, 0); len(name) == model.MaxACLName {
 						holders[name] = append(holders[name], nameHolder{namespace: p.Namespace})
@@ -74,24 +74,22 @@ func nameLength(k model.PolicyKey, d model.Direction, i int) int {
 func (l *linter) cutNames(p *model.Policy, holders map[string][]nameHolder) {
 	var cut, alike []string
 	with := "" // another policy with such a name
-	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
-		for i := range rules {
-			if nameLength(p.Key, rules[i].Direction, i) <= model.MaxACLName {
-				continue
-			}
-			at := where(p, p, &rules[i])
-			cut = append(cut, at)
-			same := holders[model.ACLName(p.Key, rules[i].Direction, i)]
-			if len(same) < 2 {
-				continue
-			}
-			alike = append(alike, at)
-			for _, h := range same {
-				if with == "" && h.p == nil {
-					with = ", for example of the default deny of namespace " + h.namespace
-				} else if with == "" && h.p != p {
-					with = ", for example of " + h.p.Label()
-				}
+	for r := range p.AllRules() {
+		if nameLength(p.Key, r.Direction, r.Index) <= model.MaxACLName {
+			continue
+		}
+		at := where(p, p, r)
+		cut = append(cut, at)
+		same := holders[model.ACLName(p.Key, r.Direction, r.Index)]
+		if len(same) < 2 {
+			continue
+		}
+		alike = append(alike, at)
+		for _, h := range same {
+			if with == "" && h.p == nil {
+				with = ", for example of the default deny of namespace " + h.namespace
+			} else if with == "" && h.p != p {
+				with = ", for example of " + h.p.Label()
 			}
 		}
 	}
@@ -105,7 +103,8 @@ func (l *linter) cutNames(p *model.Policy, holders map[string][]nameHolder) {
 		remedy = "use a namespace with a name of at most 55 characters"
 	}
 	if len(alike) > 0 {
-		l.about(p, NameCut, model.SeverityWarning, so+" that OVN cuts the names of ACLs: log lines of "+words.Few(alike, shown)+
+		l.about(p, NameCut, model.SeverityWarning, so+" that OVN cuts the names of ACLs: log lines of "+
+			words.Few(alike, shown)+
 			" cannot be told apart from those of other rules"+with, remedy)
 	} else {
 		l.about(p, NameCut, model.SeverityInfo, so+" that OVN cuts the names of the ACLs of "+words.Few(cut, shown), remedy)

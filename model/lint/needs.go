@@ -88,10 +88,8 @@ func (l *linter) dnsShare(r *model.Rule) share {
 	}
 	for i := range r.Peers {
 		add(l.x.PeerSelected(&r.Peers[i]))
-		for _, text := range r.Peers[i].Networks {
-			if n, ok := overlap.ParseNetwork(text); ok {
-				add(l.x.InNetwork(n))
-			}
+		for n := range overlap.Networks(r.Peers[i].Networks) {
+			add(l.x.InNetwork(n))
 		}
 	}
 	switch {
@@ -107,10 +105,8 @@ func (l *linter) dnsShare(r *model.Rule) share {
 func (l *linter) apiShare(r *model.Rule) share {
 	var set overlap.NetworkSet
 	for i := range r.Peers {
-		for _, text := range r.Peers[i].Networks {
-			if n, ok := overlap.ParseNetwork(text); ok {
-				set.Add(n, i)
-			}
+		for n := range overlap.Networks(r.Peers[i].Networks) {
+			set.Add(n, i)
 		}
 		if r.Peers[i].Kind != model.PeerNodes {
 			continue
@@ -145,12 +141,13 @@ func denyAnyone(r *model.Rule) share {
 	}
 	for i := range r.Peers {
 		pe := &r.Peers[i]
-		if SelectsEverything(model.Subject{Namespaces: pe.Namespaces, Pods: pe.Pods, AllPods: pe.Kind == model.PeerNamespaces}) &&
+		if SelectsEverything(model.Subject{Namespaces: pe.Namespaces, Pods: pe.Pods,
+			AllPods: pe.Kind == model.PeerNamespaces}) &&
 			(pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) {
 			return whole
 		}
-		for _, text := range pe.Networks {
-			if n, ok := overlap.ParseNetwork(text); ok && n.Bits() == 0 {
+		for n := range overlap.Networks(pe.Networks) {
+			if n.Bits() == 0 {
 				return whole
 			}
 		}
@@ -233,21 +230,25 @@ func (l *linter) denies(p *model.Policy, r *model.Rule, all bool) {
 			l.needText(dnsUDP), openText(before[dnsUDP])), "allow DNS (UDP and TCP) in a rule above")
 	}
 	if shares[dnsTCP] != none && before[dnsTCP].open() && !before[dnsUDP].open() && !before[dnsUDP].denied() {
-		l.aboutRule(p, r, DNSTCPNotAllowed, model.SeverityWarning, fmt.Sprintf("%s is not allowed by any rule above this one; %s",
-			l.needText(dnsTCP), l.state(p, dnsUDP, before[dnsUDP])), "allow TCP beside UDP: long answers come over TCP")
+		l.aboutRule(p, r, DNSTCPNotAllowed, model.SeverityWarning,
+			fmt.Sprintf("%s is not allowed by any rule above this one; %s",
+				l.needText(dnsTCP), l.state(p, dnsUDP, before[dnsUDP])),
+			"allow TCP beside UDP: long answers come over TCP")
 	}
 }
 
 // denyAll reports a Deny of every address, with what the rules above it say
 // about what pods need. With ports it matters only as far as those are needed.
 func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, before [needs]decision) {
-	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above decides"
+	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above "+
+		"decides"
 	if len(r.Ports) > 0 {
 		var ports []string
 		for i := range r.Ports {
 			ports = append(ports, r.Ports[i].String())
 		}
-		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+words.Few(ports, shown)+", whatever the address, and no rule above decides"
+		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+
+			words.Few(ports, shown)+", whatever the address, and no rule above decides"
 	}
 	var facts []string
 	for what := range needs {
@@ -261,5 +262,6 @@ func (l *linter) denyAll(p *model.Policy, r *model.Rule, shares [needs]share, be
 	if len(facts) > 0 {
 		message += "; " + strings.Join(facts, ", ")
 	}
-	l.aboutRule(p, r, DenyAllNetworks, severity, message, "allow DNS (UDP and TCP), the API server and what else is needed in rules above")
+	l.aboutRule(p, r, DenyAllNetworks, severity, message,
+		"allow DNS (UDP and TCP), the API server and what else is needed in rules above")
 }

@@ -16,10 +16,10 @@ func (l *linter) netpol(p *model.Policy) {
 	if len(p.Invalid) > 0 { // it has no rows, which is said already
 		return
 	}
-	for _, d := range []model.Direction{model.Ingress, model.Egress} {
-		for i := range p.Rules(d) {
-			l.netpolPorts(p, &p.Rules(d)[i])
-		}
+	for r := range p.AllRules() {
+		l.netpolPorts(p, r)
+	}
+	for _, d := range model.Directions {
 		l.leftOut(p, d)
 	}
 }
@@ -75,7 +75,8 @@ func (l *linter) opensProtocol(p *model.Policy, r *model.Rule, protocol string, 
 		meant = append(meant, l.meant(port.Name, protocol, on)...)
 	}
 	proto := strings.ToLower(protocol)
-	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port", words.Form(len(names), "port", "ports"), words.Few(names, shown),
+	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port",
+		words.Form(len(names), "port", "ports"), words.Few(names, shown),
 		words.Form(len(names), "opens", "open"), proto)
 	switch {
 	case len(meant) > 0:
@@ -102,8 +103,10 @@ func (l *linter) portLost(p *model.Policy, r *model.Rule, protocol string, g *pr
 	for _, n := range g.numbers {
 		numbers = append(numbers, n.String())
 	}
-	l.aboutRule(p, r, NetpolPortLost, model.SeverityWarning, fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
-		words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)), "put it in a rule of its own, a named port as its number")
+	l.aboutRule(p, r, NetpolPortLost, model.SeverityWarning,
+		fmt.Sprintf("%s %s lost: only the numbered ports remain in the row, %s",
+			words.Few(lost, shown), words.Form(len(lost), "is", "are"), words.Few(numbers, shown)),
+		"put it in a rule of its own, a named port as its number")
 }
 
 // namesLost are the names that mean, on pods of today, a port that no number of
@@ -134,50 +137,29 @@ func (l *linter) destinations(p *model.Policy, r *model.Rule) overlap.PodSet {
 	return l.x.Reach(r).Everybody()
 }
 
-// isolation is what the NetworkPolicies of a namespace isolate.
-type isolation struct {
-	ingress, egress []isolator
-}
-
+// isolator is a NetworkPolicy that isolates pods.
 type isolator struct {
 	p    *model.Policy
 	pods overlap.PodSet
 }
 
-// of are the isolators of one direction.
-func (n *isolation) of(d model.Direction) []isolator {
-	if d == model.Ingress {
-		return n.ingress
-	}
-	return n.egress
-}
-
-// isolated is what isolates in a namespace, worked out once for all.
-func (l *linter) isolated(namespace string) *isolation {
+// isolator finds a policy of the namespace that isolates a pod of the set in a
+// direction. The policies that isolate are collected once.
+func (l *linter) isolator(namespace string, d model.Direction, set overlap.PodSet) (*model.Policy, *model.Pod) {
 	if l.inNS == nil {
-		l.inNS = map[string]*isolation{}
+		l.inNS = map[string][]isolator{}
 		for _, p := range l.others {
-			if p.Kind != model.KindNP || len(p.Invalid) > 0 || !p.IsolatesIngress && !p.IsolatesEgress {
-				continue
-			}
-			n := l.inNS[p.Namespace]
-			if n == nil {
-				n = &isolation{}
-				l.inNS[p.Namespace] = n
-			}
-			by := isolator{p, l.x.SubjectSet(p)}
-			if p.IsolatesIngress {
-				n.ingress = append(n.ingress, by)
-			}
-			if p.IsolatesEgress {
-				n.egress = append(n.egress, by)
+			if p.Isolates(model.Ingress) || p.Isolates(model.Egress) {
+				l.inNS[p.Namespace] = append(l.inNS[p.Namespace], isolator{p, l.x.SubjectSet(p)})
 			}
 		}
 	}
-	if n := l.inNS[namespace]; n != nil {
-		return n
+	for _, i := range l.inNS[namespace] {
+		if i.p.Isolates(d) && i.pods.Meets(set) {
+			return i.p, l.x.First(i.pods.And(set))
+		}
 	}
-	return &isolation{}
+	return nil, nil
 }
 
 // leftOut reports rules of a direction that policyTypes leaves out: Kubernetes
@@ -186,35 +168,29 @@ func (l *linter) isolated(namespace string) *isolation {
 // or the baseline, which a row of tier 2 keeps from being asked.
 func (l *linter) leftOut(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
-	if len(rules) == 0 || d == model.Ingress && p.IsolatesIngress || d == model.Egress && p.IsolatesEgress {
+	if len(rules) == 0 || p.Isolates(d) {
 		return
 	}
 	severity := model.SeverityWarning
-	message := fmt.Sprintf("policyTypes leaves %s out, and OVN-Kubernetes compiles its %s all the same: ", d.Lower(), words.Count(len(rules), "rule"))
+	message := fmt.Sprintf("policyTypes leaves %s out, and OVN-Kubernetes compiles its %s all the same: ",
+		d.Lower(), words.Count(len(rules), "rule"))
 	side := "from"
 	if d == model.Ingress {
 		side = "to"
 	}
 	subject := l.x.SubjectSet(p)
-	if by, pod := meetsIsolator(l.x, l.isolated(p.Namespace).of(d), subject); pod != nil {
-		message += fmt.Sprintf("%s what %s denies %s %s", words.Form(len(rules), "it opens", "they open"), by.Label(), side, podName(pod))
+	if by, pod := l.isolator(p.Namespace, d, subject); pod != nil {
+		message += fmt.Sprintf("%s what %s denies %s %s", words.Form(len(rules), "it opens", "they open"),
+			by.Label(), side, podName(pod))
 	} else if by, r, pod := l.baselineDenies(d, subject); pod != nil {
-		message += fmt.Sprintf("%s before %s, which denies, is asked about %s", words.Form(len(rules), "it decides", "they decide"), where(p, by, r), podName(pod))
+		message += fmt.Sprintf("%s before %s, which denies, is asked about %s",
+			words.Form(len(rules), "it decides", "they decide"), where(p, by, r), podName(pod))
 	} else {
 		severity = model.SeverityInfo
-		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(), words.Form(len(rules), "it opens", "they open"))
+		message += fmt.Sprintf("nothing else denies %s of its pods now, so %s nothing yet", d.Lower(),
+			words.Form(len(rules), "it opens", "they open"))
 	}
 	l.aboutRule(p, &rules[0], NetpolDirection, severity, message, "remove the rules, or name "+string(d)+" in policyTypes")
-}
-
-// meetsIsolator finds an isolating policy with a pod of the set.
-func meetsIsolator(x *overlap.PodIndex, by []isolator, set overlap.PodSet) (*model.Policy, *model.Pod) {
-	for _, i := range by {
-		if i.pods.Meets(set) {
-			return i.p, x.First(i.pods.And(set))
-		}
-	}
-	return nil, nil
 }
 
 // baselineDenies finds a Deny of the baseline for pods of the set.

@@ -45,12 +45,10 @@ func SystemNamespaces(x *overlap.PodIndex, p *model.Policy) []string {
 // firstDeny is the first rule that denies, ingress before egress, and how many
 // do.
 func firstDeny(p *model.Policy) (first *model.Rule, n int) {
-	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
-		for i := range rules {
-			if rules[i].Action == model.Deny {
-				if n++; first == nil {
-					first = &rules[i]
-				}
+	for r := range p.AllRules() {
+		if r.Action == model.Deny {
+			if n++; first == nil {
+				first = r
 			}
 		}
 	}
@@ -64,14 +62,17 @@ func (l *linter) policy(p *model.Policy) {
 		if gaps := l.ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
 			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
 		}
-		l.about(p, PriorityUnsupported, model.SeverityError, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
-			"if it was programmed before, its old rows stay and still decide at the old priority", p.Priority, l.max), remedy)
+		l.about(p, PriorityUnsupported, model.SeverityError,
+			fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
+				"if it was programmed before, its old rows stay and still decide at the old priority", p.Priority, l.max),
+			remedy)
 	}
 	l.subject(p)
 	if SelectsEverything(p.Subject) {
 		if r, n := firstDeny(p); r != nil {
 			l.aboutRule(p, r, EmptySelectorDeny, model.SeverityWarning, fmt.Sprintf(
-				"the subject is every pod of every namespace, also of those to come, and %s %s", words.Count(n, "rule"), words.Form(n, "denies", "deny")),
+				"the subject is every pod of every namespace, also of those to come, and %s %s",
+				words.Count(n, "rule"), words.Form(n, "denies", "deny")),
 				"select the namespaces that are meant, or leave the system's out")
 		}
 	}
@@ -83,7 +84,8 @@ func (l *linter) subject(p *model.Policy) {
 	if subject.Empty() && l.pods {
 		message := "the subject " + p.Subject.String() + " matches no pod: the policy decides nothing now"
 		if n := selected.Len(); n > 0 {
-			message = fmt.Sprintf("the %s that the subject %s matches cannot be subjects (host-networked, completed or not scheduled): the policy decides nothing now",
+			message = fmt.Sprintf("the %s that the subject %s matches cannot be subjects "+
+				"(host-networked, completed or not scheduled): the policy decides nothing now",
 				words.Count(n, "pod"), p.Subject)
 		}
 		l.about(p, SubjectNothing, model.SeverityWarning, message, "check the labels of the subject's selectors")
@@ -99,16 +101,20 @@ func (l *linter) subject(p *model.Policy) {
 		}
 	}
 	if n := len(host); n > 0 {
-		l.about(p, HostNetwork, model.SeverityInfo, fmt.Sprintf("%s of the subject %s host-networked: the policy does not apply to %s (%s)",
-			words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)), "protect host-networked pods by other means, such as a host firewall")
+		l.about(p, HostNetwork, model.SeverityInfo,
+			fmt.Sprintf("%s of the subject %s host-networked: the policy does not apply to %s (%s)",
+				words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)),
+			"protect host-networked pods by other means, such as a host firewall")
 	}
 	if n := len(udn); n > 0 {
 		severity := model.SeverityInfo
 		if _, denies := firstDeny(p); denies > 0 {
 			severity = model.SeverityWarning
 		}
-		l.about(p, PrimaryUDN, severity, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
-			words.Count(n, "pod"), words.Form(n, "has", "have"), words.Few(udn, shown)), "use NetworkPolicies in the namespaces of these pods")
+		l.about(p, PrimaryUDN, severity,
+			fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary network (%s)",
+				words.Count(n, "pod"), words.Form(n, "has", "have"), words.Few(udn, shown)),
+			"use NetworkPolicies in the namespaces of these pods")
 	}
 }
 
@@ -123,10 +129,12 @@ func (l *linter) selectsSystem(p *model.Policy) {
 		severity = model.SeverityWarning
 		message += fmt.Sprintf(", and %s %s", words.Count(denies, "rule"), words.Form(denies, "denies", "deny"))
 	}
-	if dns := l.found(); slices.ContainsFunc(p.Ingress, func(r model.Rule) bool { return r.Action == model.Deny }) && l.x.SubjectSet(p).Meets(dns.pods) {
+	if dns := l.found(); slices.ContainsFunc(p.Ingress, func(r model.Rule) bool { return r.Action == model.Deny }) &&
+		l.x.SubjectSet(p).Meets(dns.pods) {
 		message += "; the cluster's DNS is among the subject of an ingress Deny"
 	}
-	l.about(p, SelectsSystem, severity, message, "leave them out of the subject, by the label kubernetes.io/metadata.name with NotIn")
+	l.about(p, SelectsSystem, severity, message,
+		"leave them out of the subject, by the label kubernetes.io/metadata.name with NotIn")
 }
 
 // duplicates reports priorities that several enforced policies hold.
@@ -143,7 +151,8 @@ func (l *linter) duplicates() {
 					others = append(others, o.Policy.Name)
 				}
 			}
-			message := fmt.Sprintf("shares priority %d with %s: which decides where their rules overlap is undefined", r.Priority, words.Few(others, shown))
+			message := fmt.Sprintf("shares priority %d with %s: which decides where their rules overlap is undefined",
+				r.Priority, words.Few(others, shown))
 			if len(r.Policies[i].Conflicts) == 0 {
 				message += "; none of its rules disagrees with theirs now"
 			}

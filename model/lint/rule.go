@@ -50,8 +50,11 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 			"write the network that is meant, or a /32 (/128) for one address")
 	}
 	if len(covered) > 0 {
-		l.aboutRule(p, r, NetworkCoversPods, model.SeverityInfo, fmt.Sprintf("%s %s pods too (up to %d): networks are meant for what is outside the cluster, and match pods by address",
-			words.Few(covered, shown), words.Form(len(covered), "covers", "cover"), coveredPods), "put a rule for the pods above this one")
+		l.aboutRule(p, r, NetworkCoversPods, model.SeverityInfo,
+			fmt.Sprintf("%s %s pods too (up to %d): networks are meant for what is outside the cluster, "+
+				"and match pods by address",
+				words.Few(covered, shown), words.Form(len(covered), "covers", "cover"), coveredPods),
+			"put a rule for the pods above this one")
 	}
 	if len(nothing) > 0 {
 		l.peersNothing(p, r, nothing)
@@ -67,12 +70,15 @@ func (l *linter) badCIDR(p *model.Policy, r *model.Rule, text string) {
 	if slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Code == CIDR }) {
 		return
 	}
-	l.aboutRule(p, r, CIDR, model.SeverityError, text+" is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, and rows it had before stay and decide",
+	l.aboutRule(p, r, CIDR, model.SeverityError,
+		text+" is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, "+
+			"and rows it had before stay and decide",
 		"write the network as address/length, IPv4 in its own form")
 }
 
 func (l *linter) peersNothing(p *model.Policy, r *model.Rule, nothing []string) {
-	severity, message := model.SeverityInfo, words.Form(len(nothing), "the peer ", "the peers ")+words.Few(nothing, shown)+words.Form(len(nothing), " matches", " match")+" no pod or node"
+	severity, message := model.SeverityInfo, words.Form(len(nothing), "the peer ", "the peers ")+
+		words.Few(nothing, shown)+words.Form(len(nothing), " matches", " match")+" no pod or node"
 	if len(nothing) == len(r.Peers) {
 		message += fmt.Sprintf(": the rule does nothing now (%s)", r.Action)
 		if r.Action == model.Deny {
@@ -93,8 +99,10 @@ func (l *linter) nodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool {
 		}
 	}
 	if len(bad) > 0 {
-		l.aboutRule(p, r, HostCIDRs, model.SeverityError, fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, and rows it had before stay and decide",
-			model.AnnotationHostCIDRs, words.Few(bad, shown)), "correct the node's annotation; OVN-Kubernetes writes it")
+		l.aboutRule(p, r, HostCIDRs, model.SeverityError,
+			fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, "+
+				"and rows it had before stay and decide", model.AnnotationHostCIDRs, words.Few(bad, shown)),
+			"correct the node's annotation; OVN-Kubernetes writes it")
 	}
 	return len(nodes) > 0
 }

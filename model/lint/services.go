@@ -29,6 +29,9 @@ const (
 	apiPort    = 6443
 )
 
+// apiEndpoints are the API server's.
+var apiEndpoints = model.Key{Kind: model.KindEndpointSlice, Namespace: "default", Name: "kubernetes"}
+
 // found looks for them once.
 func (l *linter) found() *services {
 	if l.services == nil {
@@ -126,7 +129,7 @@ func (l *linter) findDNSPods(s *services) {
 }
 
 func (l *linter) findAPI(s *services) {
-	if o, ok := l.c.Get(model.Key{Kind: model.KindEndpointSlice, Namespace: "default", Name: "kubernetes"}).(*model.EndpointSlice); ok {
+	if o, ok := l.c.Get(apiEndpoints).(*model.EndpointSlice); ok {
 		s.addAPI(o.Addresses)
 	}
 	if len(s.api) > 0 {

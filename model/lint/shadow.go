@@ -94,7 +94,8 @@ func selectorKey(pe *model.Peer) ([3]string, bool) {
 	if pe.Kind == model.PeerNamespaces {
 		pods = model.Everything()
 	}
-	return [3]string{pe.Namespace, pe.Namespaces.Key(), pods.Key()}, !pods.IsNil() && (pe.Namespace != "" || !pe.Namespaces.IsNil())
+	key := [3]string{pe.Namespace, pe.Namespaces.Key(), pods.Key()}
+	return key, !pods.IsNil() && (pe.Namespace != "" || !pe.Namespaces.IsNil())
 }
 
 // shadowedBy are the rules that together decide every peer of r, each once and

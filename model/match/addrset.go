@@ -23,8 +23,8 @@ type nets[K comparable] struct {
 }
 
 // NewAddrSet reads the members of an address set: addresses, CIDRs (host bits
-// are cleared, as OVN does) and addresses with a mask. What is none of these is
-// left out, as OVN leaves it out.
+// are cleared, as OVN does) and addresses with a mask. Members of
+// another form are left out, as OVN leaves them out.
 func NewAddrSet(members []string) *Addresses {
 	s := &Addresses{}
 	for _, m := range members {

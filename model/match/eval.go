@@ -276,32 +276,18 @@ func (v evaluator) inRange(p *Packet, e *Range, not bool) (bool, error) {
 
 // missing says whether e names an address set that does not exist.
 func (v evaluator) missing(e Expr) bool {
-	switch e := e.(type) {
-	case *And:
-		return v.anyMissing(e.Terms)
-	case *Or:
-		return v.anyMissing(e.Terms)
-	case *Not:
-		return v.missing(e.X)
-	case *Paren:
-		return v.missing(e.X)
-	case *Cmp:
-		for _, c := range e.Values {
-			if c.Kind == ConstAddressSet {
-				if _, ok := v.env.AddressSet(c.Name()); !ok {
+	return anyLeaf(e, func(l Expr) bool {
+		c, ok := l.(*Cmp)
+		if !ok {
+			return false
+		}
+		for _, value := range c.Values {
+			if value.Kind == ConstAddressSet {
+				if _, ok := v.env.AddressSet(value.Name()); !ok {
 					return true
 				}
 			}
 		}
-	}
-	return false
-}
-
-func (v evaluator) anyMissing(terms []Expr) bool {
-	for _, t := range terms {
-		if v.missing(t) {
-			return true
-		}
-	}
-	return false
+		return false
+	})
 }

@@ -17,7 +17,8 @@ import (
 // (ovn-kubernetes.md#rule-rows). A family without sets is left out.
 func NetpolSelectors(d Direction, sets4, sets6 []string, v4, v6 bool) string {
 	side := Side(d)
-	return families(v4 && len(sets4) > 0, v6 && len(sets6) > 0, "ip4."+side+" == "+setList(sets4), "ip6."+side+" == "+setList(sets6))
+	return families(v4 && len(sets4) > 0, v6 && len(sets6) > 0,
+		"ip4."+side+" == "+setList(sets4), "ip6."+side+" == "+setList(sets6))
 }
 
 // setList is "{$a, $b}", sorted.

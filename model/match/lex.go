@@ -23,6 +23,10 @@ const (
 	tokBad
 )
 
+// signs are the tokens of one character, where no other character makes them another.
+var signs = [256]tokenKind{'(': tokLParen, ')': tokRParen, '{': tokLBrace, '}': tokRBrace,
+	'[': tokLBracket, ']': tokRBracket, ',': tokComma, '!': tokNot}
+
 // token is one token and where it stands. op is set for tokOp, c for tokConst,
 // want, what stands wanting, for tokBad.
 type token struct {
@@ -100,22 +104,8 @@ func lex(s string, pos int) token {
 		return lexNumber(t, s)
 	}
 	switch c := rest[0]; {
-	case c == '(':
-		return t.of(tokLParen, 1)
-	case c == ')':
-		return t.of(tokRParen, 1)
-	case c == '{':
-		return t.of(tokLBrace, 1)
-	case c == '}':
-		return t.of(tokRBrace, 1)
-	case c == '[':
-		return t.of(tokLBracket, 1)
-	case c == ']':
-		return t.of(tokRBracket, 1)
-	case c == ',':
-		return t.of(tokComma, 1)
-	case c == '!':
-		return t.of(tokNot, 1)
+	case signs[c] != 0:
+		return t.of(signs[c], 1)
 	case c == '<':
 		return t.rel(LT, 1)
 	case c == '>':

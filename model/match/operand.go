@@ -52,23 +52,12 @@ func (p *parser) values(c *Cmp) {
 	}
 	p.advance()
 	c.Braced = true
-	set := setLayout{open: p.gap()}
-	var texts []string
-	for p.err == nil {
+	for {
 		c.Values = append(c.Values, p.constant())
-		end := p.prev
 		p.accept(tokComma)
-		text := p.src[end:p.tok.pos]
-		if p.tok.kind == tokRBrace {
-			set.close = text
-			break
+		if p.err != nil || p.accept(tokRBrace) {
+			return
 		}
-		texts = append(texts, text)
-	}
-	p.advance()
-	set.seps = newSeps(texts, usualSet)
-	if set.open != "" || set.close != "" || set.seps != nil {
-		c.set = &set
 	}
 }
 

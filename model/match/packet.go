@@ -45,7 +45,7 @@ type Packet struct {
 	// EthSrc and EthDst; zero: not known, but a multicast packet goes to the
 	// MAC address that its destination maps to.
 	EthSrc, EthDst MAC
-	// VLAN is the tag's TCI; 0: no tag. What pods send has none.
+	// VLAN is the tag's TCI; 0: no tag. Packets that pods send have none.
 	VLAN uint16
 	// TTL is the hop limit; 0: not known, but neighbour discovery has 255.
 	TTL uint8

@@ -75,8 +75,8 @@ func (p *parser) accept(k tokenKind) bool {
 	return true
 }
 
-// gap is the text between the token before tok and tok.
-func (p *parser) gap() string { return p.src[p.prev:p.tok.pos] }
+// since is what was read from an offset on, up to the end of the token before tok.
+func (p *parser) since(pos int) written { return written(p.src[pos:p.prev]) }
 
 // expect notes that something else should stand at tok.
 func (p *parser) expect(what string) {
@@ -101,17 +101,14 @@ func (p *parser) fail(pos int, what string) {
 
 // expr is operand { "&&" operand } or operand { "||" operand }.
 func (p *parser) expr() Expr {
+	pos := p.tok.pos
 	first := p.operand()
 	kind := p.tok.kind
 	if p.err != nil || kind != tokAnd && kind != tokOr {
 		return first
 	}
 	terms := []Expr{first}
-	var texts []string
-	for p.tok.kind == kind {
-		start := p.prev
-		p.advance()
-		texts = append(texts, p.src[start:p.tok.pos])
+	for p.accept(kind) {
 		terms = append(terms, p.operand())
 		if p.err != nil {
 			return nil
@@ -122,27 +119,26 @@ func (p *parser) expr() Expr {
 		return nil
 	}
 	if kind == tokAnd {
-		return &And{Terms: terms, seps: newSeps(texts, usualAnd)}
+		return &And{terms, p.since(pos)}
 	}
-	return &Or{Terms: terms, seps: newSeps(texts, usualOr)}
+	return &Or{terms, p.since(pos)}
 }
 
 // operand is [ "!" ] primary.
 func (p *parser) operand() Expr {
-	if p.tok.kind != tokNot {
+	start := p.tok.pos
+	if !p.accept(tokNot) {
 		return p.primary()
 	}
-	p.advance()
-	n := &Not{gap: p.gap()}
 	pos := p.tok.pos
 	p.not = !p.not
-	n.X = p.primary()
+	x := p.primary()
 	p.not = !p.not
-	switch n.X.(type) {
+	switch x.(type) {
 	case *Cmp, *Range:
 		p.fail(pos, "the operand of ! needs parentheses")
 	}
-	return n
+	return &Not{x, p.since(start)}
 }
 
 func (p *parser) primary() Expr {
@@ -159,20 +155,19 @@ func (p *parser) primary() Expr {
 }
 
 func (p *parser) paren() Expr {
+	pos := p.tok.pos
 	if p.depth >= MaxDepth {
-		p.fail(p.tok.pos, "parentheses are nested too deeply")
+		p.fail(pos, "parentheses are nested too deeply")
 		return nil
 	}
 	p.depth++
 	p.advance()
-	e := &Paren{open: p.gap()}
-	e.X = p.expr()
-	e.close = p.gap()
+	x := p.expr()
 	if p.err == nil && !p.accept(tokRParen) {
 		p.expect(") or a logical operator")
 	}
 	p.depth--
-	return e
+	return &Paren{x, p.since(pos)}
 }
 
 // fieldFirst is field [ op constants ].
@@ -188,29 +183,20 @@ func (p *parser) fieldFirst() Expr {
 	}
 	if p.tok.kind != tokOp {
 		p.checkPred(pos, f)
-		return &Pred{Field: f}
+		return &Pred{f, p.since(pos)}
 	}
 	c := &Cmp{Field: f, Op: p.tok.op}
-	start := p.prev
 	p.advance()
-	c.op = layout(p.src[start:p.tok.pos], c.Op)
 	p.values(c)
+	c.written = p.since(pos)
 	p.checkCmp(pos, c)
 	return c
-}
-
-// layout is the text of an operator, empty for the usual one.
-func layout(text string, o Op) string {
-	if text == " "+o.String()+" " {
-		return ""
-	}
-	return text
 }
 
 // constFirst is constants op field, constant op field op constant, 0, or 1.
 func (p *parser) constFirst() Expr {
 	pos := p.tok.pos
-	c := &Cmp{Reversed: true}
+	c := &Cmp{}
 	p.values(c)
 	if p.err != nil {
 		return nil
@@ -218,14 +204,14 @@ func (p *parser) constFirst() Expr {
 	first := c.Values[0]
 	if p.tok.kind != tokOp {
 		if !c.Braced && (first.Text == "0" || first.Text == "1") {
-			return &Bool{Value: first.Text == "1"}
+			return &Bool{first.Text == "1", p.since(pos)}
 		}
 		p.expect("a relational operator")
 		return nil
 	}
-	op, start := p.tok.op, p.prev
+	op := p.tok.op
 	p.advance()
-	c.Op, c.op = op.turn(), layout(p.src[start:p.tok.pos], op)
+	c.Op = op.turn()
 	if p.tok.kind != tokIdent {
 		p.expect("a field")
 		return nil
@@ -234,24 +220,24 @@ func (p *parser) constFirst() Expr {
 	if p.err == nil && p.tok.kind == tokOp {
 		return p.rangeRest(pos, c, op)
 	}
+	c.written = p.since(pos)
 	p.checkCmp(pos, c)
 	return c
 }
 
 // rangeRest turns "c op field" into a Range by what follows.
 func (p *parser) rangeRest(pos int, c *Cmp, op Op) Expr {
-	r := &Range{Lo: c.Values[0], LoOp: op, lo: c.op, Field: c.Field, HiOp: p.tok.op}
+	r := &Range{Lo: c.Values[0], LoOp: op, Field: c.Field, HiOp: p.tok.op}
 	up := (op == LT || op == LE) && (r.HiOp == LT || r.HiOp == LE)
 	down := (op == GT || op == GE) && (r.HiOp == GT || r.HiOp == GE)
 	if !up && !down {
 		p.fail(p.tok.pos, "a range has the form x < field < y or x > field > y")
 		return nil
 	}
-	start := p.prev
 	p.advance()
-	r.hi = layout(p.src[start:p.tok.pos], r.HiOp)
 	hi := &Cmp{Field: c.Field, Op: r.HiOp}
 	p.values(hi)
+	r.written = p.since(pos)
 	p.checkCmp(pos, c)
 	p.checkCmp(pos, hi)
 	if p.err == nil {

@@ -16,7 +16,7 @@ const rounds = 4000
 
 // asts compares expressions field by field, symbols by identity.
 var asts = cmp.Options{
-	cmp.AllowUnexported(And{}, Or{}, Not{}, Paren{}, Cmp{}, Range{}, Field{}, Bits{}, setLayout{}, Const{}, u128{}),
+	cmp.AllowUnexported(And{}, Or{}, Not{}, Paren{}, Cmp{}, Range{}, Bool{}, Pred{}, Field{}, Bits{}, Const{}, u128{}),
 	cmp.Comparer(func(a, b *symbol) bool { return a == b }),
 }
 
@@ -34,14 +34,20 @@ func (g gen) between(op string) string {
 	return g.gap() + op + g.gap()
 }
 
-func (g gen) seps(n int, op, usual string) seps {
-	all := make([]string, n)
-	for i := range all {
-		if all[i] = usual; g.IntN(3) == 0 {
-			all[i] = g.gap() + op + g.gap()
+// join is a list as somebody may write it, with sep or something else between.
+func join[T fmt.Stringer](g gen, list []T, op, sep string) written {
+	text := ""
+	for i, x := range list {
+		switch {
+		case i == 0:
+		case g.IntN(3) == 0:
+			text += g.gap() + op + g.gap()
+		default:
+			text += sep
 		}
+		text += x.String()
 	}
-	return newSeps(all, usual)
+	return written(text)
 }
 
 func (g gen) list(depth, n int) []Expr {
@@ -56,35 +62,49 @@ func (g gen) expr(depth int) Expr {
 	n := 2 + g.IntN(3)
 	switch {
 	case depth > 0 && g.IntN(3) == 0:
-		return &And{Terms: g.list(depth, n), seps: g.seps(n-1, "&&", usualAnd)}
+		terms := g.list(depth, n)
+		return &And{terms, join(g, terms, "&&", " && ")}
 	case depth > 0 && g.IntN(3) == 0:
-		return &Or{Terms: g.list(depth, n), seps: g.seps(n-1, "||", usualOr)}
+		terms := g.list(depth, n)
+		return &Or{terms, join(g, terms, "||", " || ")}
 	}
 	return g.operand(depth)
 }
 
 func (g gen) operand(depth int) Expr {
 	if depth > 0 && g.IntN(3) == 0 {
-		return &Paren{X: g.expr(depth - 1), open: g.gap(), close: g.gap()}
+		x := g.expr(depth - 1)
+		return &Paren{x, written("(" + g.gap() + x.String() + g.gap() + ")")}
 	}
 	switch g.IntN(6) {
 	case 0:
-		return &Bool{Value: g.IntN(2) == 0}
+		return g.bool()
 	case 1:
-		return &Pred{Field: g.field("tcp", "ip4", "icmp6", "ip4.mcast", "ct.new", "unknown", "igmp", "arp", "nd", "mldv1", "mldv2", "ip6.mcast",
-			"vlan.present", "eth.mcast", "eth.bcast", "ip.first_frag", "ct.est", "rarp")}
+		return g.pred("tcp", "ip4", "icmp6", "ip4.mcast", "ct.new", "unknown", "igmp", "arp", "nd", "mldv1", "mldv2", "ip6.mcast",
+			"vlan.present", "eth.mcast", "eth.bcast", "ip.first_frag", "ct.est", "rarp")
 	case 2:
-		return &Not{X: one[Expr](g, &Pred{Field: g.field("ip4.mcast", "unknown", "tcp.dst", "vlan.present", "ct.rpl", "ip.ttl", "eth.mcast")}, &Bool{Value: true}), gap: g.gap()}
+		x := one(g, g.pred("ip4.mcast", "unknown", "tcp.dst", "vlan.present", "ct.rpl", "ip.ttl", "eth.mcast"), g.bool())
+		return &Not{x, written("!" + g.gap() + x.String())}
 	case 3:
 		up := g.IntN(2) == 0
 		r := &Range{Lo: g.number(), Hi: g.number(), Field: g.field("tcp.dst", "udp.src", "sctp.dst", "vlan.tci", "reg0", "unknown"), LoOp: one(g, LT, LE), HiOp: one(g, LT, LE)}
 		if !up {
 			r.LoOp, r.HiOp = r.LoOp.turn(), r.HiOp.turn()
 		}
-		r.lo, r.hi = layout(g.between(r.LoOp.String()), r.LoOp), layout(g.between(r.HiOp.String()), r.HiOp)
+		r.written = written(r.Lo.Text + g.between(r.LoOp.String()) + r.Field.String() + g.between(r.HiOp.String()) + r.Hi.Text)
 		return r
 	}
 	return g.cmp()
+}
+
+func (g gen) bool() Expr {
+	text := one(g, "0", "1")
+	return &Bool{text == "1", written(text)}
+}
+
+func (g gen) pred(names ...string) Expr {
+	f := g.field(names...)
+	return &Pred{f, written(f.String())}
 }
 
 func (g gen) field(names ...string) Field {
@@ -99,7 +119,7 @@ func (g gen) number() Const {
 }
 
 func (g gen) cmp() Expr {
-	c := &Cmp{Op: one(g, EQ, EQ, NE), Braced: g.IntN(2) == 0, Reversed: g.IntN(4) == 0}
+	c := &Cmp{Op: one(g, EQ, EQ, NE), Braced: g.IntN(2) == 0}
 	makeOne := g.number
 	switch g.IntN(7) {
 	case 0:
@@ -135,20 +155,17 @@ func (g gen) cmp() Expr {
 			c.Braced = false
 		}
 	}
-	op := c.Op
-	if c.Reversed {
-		op = op.turn()
-	}
-	c.op = layout(g.between(op.String()), op)
 	c.Values = []Const{makeOne()}
+	values := written(c.Values[0].Text)
 	if c.Braced {
 		for range g.IntN(4) {
 			c.Values = append(c.Values, makeOne())
 		}
-		set := setLayout{g.gap(), one(g, "", "", " ", ",", " , "), g.seps(len(c.Values)-1, ",", usualSet)}
-		if set.open != "" || set.close != "" || set.seps != nil {
-			c.set = &set
-		}
+		values = "{" + written(g.gap()) + join(g, c.Values, ",", ", ") + written(one(g, "", "", " ", ",", " , ")) + "}"
+	}
+	c.written = written(c.Field.String()+g.between(c.Op.String())) + values
+	if g.IntN(4) == 0 { // the constants on the left
+		c.written = values + written(g.between(c.Op.turn().String())+c.Field.String())
 	}
 	return c
 }

@@ -20,7 +20,11 @@ type Ref struct {
 func Refs(e Expr) []Ref {
 	var refs []Ref
 	seen := make(map[Ref]bool)
-	eachCmp(e, func(c *Cmp) {
+	anyLeaf(e, func(l Expr) bool {
+		c, ok := l.(*Cmp)
+		if !ok {
+			return false
+		}
 		for _, v := range c.Values {
 			r := Ref{RefPortGroup, v.Name()}
 			switch v.Kind {
@@ -35,48 +39,33 @@ func Refs(e Expr) []Ref {
 				refs = append(refs, r)
 			}
 		}
+		return false
 	})
 	return refs
 }
 
-// eachLeaf calls f for every Bool, Pred, Cmp and Range in order.
-func eachLeaf(e Expr, f func(Expr)) {
+// anyLeaf says whether f is true of some Bool, Pred, Cmp or Range; it asks in order
+// until one is.
+func anyLeaf(e Expr, f func(Expr) bool) bool {
+	var terms []Expr
 	switch e := e.(type) {
-	case *And:
-		for _, t := range e.Terms {
-			eachLeaf(t, f)
-		}
-	case *Or:
-		for _, t := range e.Terms {
-			eachLeaf(t, f)
-		}
-	case *Not:
-		eachLeaf(e.X, f)
-	case *Paren:
-		eachLeaf(e.X, f)
 	case nil:
+		return false
+	case *And:
+		terms = e.Terms
+	case *Or:
+		terms = e.Terms
+	case *Not:
+		return anyLeaf(e.X, f)
+	case *Paren:
+		return anyLeaf(e.X, f)
 	default:
-		f(e)
+		return f(e)
 	}
-}
-
-func eachCmp(e Expr, f func(*Cmp)) {
-	eachLeaf(e, func(l Expr) {
-		if c, ok := l.(*Cmp); ok {
-			f(c)
+	for _, t := range terms {
+		if anyLeaf(t, f) {
+			return true
 		}
-	})
-}
-
-func eachField(e Expr, f func(Field)) {
-	eachLeaf(e, func(l Expr) {
-		switch l := l.(type) {
-		case *Pred:
-			f(l.Field)
-		case *Cmp:
-			f(l.Field)
-		case *Range:
-			f(l.Field)
-		}
-	})
+	}
+	return false
 }

@@ -150,7 +150,8 @@ func (t symtab) ip() {
 	t.predicate("ip6.mcast_all_nodes", "ip6.dst == ff01::1 || ip6.dst == ff02::1")
 	t.predicate("ip6.mcast_all_rtrs", "ip6.dst == ff01::2 || ip6.dst == ff02::2 || ip6.dst == ff05::2")
 	t.predicate("ip6.mcast_sol_node", "ip6.dst == ff02::1:ff00:0000/104")
-	t.predicate("ip6.mcast_flood", "eth.mcastv6 && (ip6.mcast_rsvd || ip6.mcast_all_nodes || ip6.mcast_all_rtrs || ip6.mcast_sol_node)")
+	t.predicate("ip6.mcast_flood",
+		"eth.mcastv6 && (ip6.mcast_rsvd || ip6.mcast_all_nodes || ip6.mcast_all_rtrs || ip6.mcast_sol_node)")
 	t.predicate("ip6.mcast", "eth.mcastv6 && ip6.dst[120..127] == 0xff")
 }
 
@@ -198,13 +199,24 @@ func (t symtab) neighbours() {
 
 // nominalBody says whether a predicate with that body is nominal: whether any
 // symbol it names is.
-func nominalBody(e Expr) (nominal bool) {
-	eachField(e, func(f Field) {
-		if f.sym != nil && f.sym.nominal {
-			nominal = true
-		}
+func nominalBody(e Expr) bool {
+	return anyLeaf(e, func(l Expr) bool {
+		f, _ := fieldOf(l)
+		return f.sym != nil && f.sym.nominal
 	})
-	return nominal
+}
+
+// fieldOf is the field that a Pred, Cmp or Range tests.
+func fieldOf(l Expr) (f Field, ok bool) {
+	switch l := l.(type) {
+	case *Pred:
+		return l.Field, true
+	case *Cmp:
+		return l.Field, true
+	case *Range:
+		return l.Field, true
+	}
+	return Field{}, false
 }
 
 // unsaidBy is the error for a field the packet does not tell.

@@ -8,19 +8,19 @@ import (
 	"sync"
 
 	"rung/model"
+	"rung/model/selectors"
 )
 
 // PodIndex answers which pods a selector, a network or a port name means, for
-// one Cluster. Selectors are evaluated once per distinct label set and never per
-// pod; answers are remembered, so asking again is free. It is safe for
-// concurrent use and never changes what it answers: make a new one for the next
-// Cluster.
+// one Cluster. Selectors are evaluated once per label class and never per pod;
+// answers are remembered, so asking again is free. It is safe for concurrent use
+// and never changes what it answers: make a new one for the next Cluster.
 type PodIndex struct {
-	pods       []*model.Pod   // by namespace and name; a PodSet's bits count in it
-	classOf    []int32        // of each pod, into podClasses
-	podClasses []model.Labels // the distinct label sets
-	spaces     []podsOfNS     // by name
-	nsClasses  []model.Labels
+	index      *selectors.Index
+	pods       []*model.Pod // by namespace and name; a PodSet's bits count in it
+	classOf    []int32      // of each pod, into podClasses
+	podClasses []*selectors.Class
+	spaces     []podsOfNS // by name
 	nodes      []*model.Node
 	subjects   PodSet // eligible as subject
 	peers      PodSet // eligible as peer
@@ -28,9 +28,9 @@ type PodIndex struct {
 	family     [2]PodSet // of peers: those with an IPv4 and with an IPv6 address
 
 	mu      sync.Mutex
-	nsMemo  map[string]PodSet // by selector
-	podMemo map[string]PodSet
-	both    map[[2]string]PodSet
+	nsMemo  map[*selectors.Selector]PodSet
+	podMemo map[*selectors.Selector]PodSet
+	both    map[[2]string]PodSet // by the keys of two
 	netMemo map[netip.Prefix]PodSet
 	addrs   []podAddr // sorted; made when first needed
 	named   map[string]PodSet
@@ -41,7 +41,7 @@ type PodIndex struct {
 type podsOfNS struct {
 	name     string
 	object   *model.Namespace
-	class    int32
+	class    *selectors.Class
 	from, to int
 }
 
@@ -54,17 +54,22 @@ type podAddr struct {
 // networks; beyond it answers are computed again.
 const memoLimit = 4096
 
-// NewPodIndex indexes the pods, namespaces and nodes of the cluster.
-func NewPodIndex(c *model.Cluster) *PodIndex {
-	x := &PodIndex{nsMemo: map[string]PodSet{}, podMemo: map[string]PodSet{}, both: map[[2]string]PodSet{},
-		netMemo: map[netip.Prefix]PodSet{}}
+// NewPodIndex indexes the pods, namespaces and nodes of the cluster. Selectors and
+// label classes are those of an index that the cluster's compiler keeps, or with nil
+// of one of its own.
+func NewPodIndex(c *model.Cluster, index *selectors.Index) *PodIndex {
+	if index == nil {
+		index = &selectors.Index{}
+	}
+	x := &PodIndex{index: index, nsMemo: map[*selectors.Selector]PodSet{}, podMemo: map[*selectors.Selector]PodSet{},
+		both: map[[2]string]PodSet{}, netMemo: map[netip.Prefix]PodSet{}}
 	classes := map[string]int32{}
 	for p := range c.Pods() {
 		class, ok := classes[p.Labels.Key()]
 		if !ok {
 			class = int32(len(x.podClasses))
 			classes[p.Labels.Key()] = class
-			x.podClasses = append(x.podClasses, p.Labels)
+			x.podClasses = append(x.podClasses, index.Class(p.Labels))
 		}
 		if n := len(x.spaces); n == 0 || x.spaces[n-1].name != p.Namespace {
 			x.spaces = append(x.spaces, podsOfNS{name: p.Namespace, from: len(x.pods)})
@@ -103,47 +108,36 @@ func (x *PodIndex) addNamespaces(c *model.Cluster) {
 	for i, s := range x.spaces {
 		at[s.name] = i
 	}
-	classes := map[string]int32{}
+	classes := map[string]*selectors.Class{}
 	for n := range c.Namespaces() {
 		i, ok := at[n.Name]
 		if !ok {
 			i = len(x.spaces)
 			x.spaces = append(x.spaces, podsOfNS{name: n.Name})
 		}
-		class, ok := classes[n.Labels.Key()]
-		if !ok {
-			class = int32(len(x.nsClasses))
-			classes[n.Labels.Key()] = class
-			x.nsClasses = append(x.nsClasses, n.Labels)
+		if classes[n.Labels.Key()] == nil {
+			classes[n.Labels.Key()] = x.index.Class(n.Labels)
 		}
-		x.spaces[i].object, x.spaces[i].class = n, class
+		x.spaces[i].object, x.spaces[i].class = n, classes[n.Labels.Key()]
 	}
 	slices.SortFunc(x.spaces, func(a, b podsOfNS) int { return cmp.Compare(a.name, b.name) })
 }
 
 func (x *PodIndex) newSet() PodSet { return make(PodSet, (len(x.pods)+63)/64) }
 
-// memoKey tells an absent selector (matches nothing) from an empty one.
-func memoKey(s model.Selector) string {
-	if s.IsNil() {
-		return "\x00"
-	}
-	return s.Key()
-}
-
 // Match is every pod, eligible or not, in a namespace that the one selector
 // matches and with labels that the other matches. The result must not be
 // changed.
 func (x *PodIndex) Match(namespaces, pods model.Selector) PodSet {
+	key := [2]string{selectors.Key(namespaces), selectors.Key(pods)}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	key := [2]string{memoKey(namespaces), memoKey(pods)}
 	if s, ok := x.both[key]; ok {
 		return s
 	}
-	s := x.inNamespaces(namespaces, key[0])
+	s := x.inNamespaces(x.index.Selector(namespaces))
 	if !pods.Empty() {
-		s = s.And(x.withLabels(pods, key[1]))
+		s = s.And(x.withLabels(x.index.Selector(pods)))
 	}
 	if len(x.both) < memoLimit {
 		x.both[key] = s
@@ -157,49 +151,49 @@ func (x *PodIndex) MatchIn(namespace string, pods model.Selector) PodSet {
 	if i, ok := x.findNS(namespace); ok {
 		s.addRange(x.spaces[i].from, x.spaces[i].to)
 	}
+	sel := x.index.Selector(pods)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return s.And(x.withLabels(pods, memoKey(pods)))
+	return s.And(x.withLabels(sel))
 }
 
 func (x *PodIndex) findNS(name string) (int, bool) {
 	return slices.BinarySearchFunc(x.spaces, name, func(s podsOfNS, n string) int { return cmp.Compare(s.name, n) })
 }
 
-func (x *PodIndex) inNamespaces(sel model.Selector, key string) PodSet {
-	if s, ok := x.nsMemo[key]; ok {
+func (x *PodIndex) inNamespaces(sel *selectors.Selector) PodSet {
+	if s, ok := x.nsMemo[sel]; ok {
 		return s
 	}
-	hit, s := matchClasses(sel, x.nsClasses), x.newSet()
+	s := x.newSet()
 	for _, n := range x.spaces {
-		if n.object != nil && hit[n.class] {
+		if n.selected(sel) {
 			s.addRange(n.from, n.to)
 		}
 	}
-	x.nsMemo[key] = s
+	x.nsMemo[sel] = s
 	return s
 }
 
-func (x *PodIndex) withLabels(sel model.Selector, key string) PodSet {
-	if s, ok := x.podMemo[key]; ok {
+func (n *podsOfNS) selected(sel *selectors.Selector) bool {
+	return n.object != nil && n.class.Matches(sel)
+}
+
+func (x *PodIndex) withLabels(sel *selectors.Selector) PodSet {
+	if s, ok := x.podMemo[sel]; ok {
 		return s
 	}
-	hit, s := matchClasses(sel, x.podClasses), x.newSet()
+	hit, s := make([]bool, len(x.podClasses)), x.newSet()
+	for i, c := range x.podClasses {
+		hit[i] = c.Matches(sel)
+	}
 	for i, class := range x.classOf {
 		if hit[class] {
 			s.add(i)
 		}
 	}
-	x.podMemo[key] = s
+	x.podMemo[sel] = s
 	return s
-}
-
-func matchClasses(sel model.Selector, classes []model.Labels) []bool {
-	hit := make([]bool, len(classes))
-	for i, l := range classes {
-		hit[i] = sel.Matches(l)
-	}
-	return hit
 }
 
 // Selected is every pod the policy's subject selects, eligible or not.
@@ -286,9 +280,9 @@ func (x *PodIndex) NodeCount() int { return len(x.nodes) }
 // Namespaces walks the namespaces the selector matches, by name.
 func (x *PodIndex) Namespaces(sel model.Selector) iter.Seq[*model.Namespace] {
 	return func(yield func(*model.Namespace) bool) {
-		hit := matchClasses(sel, x.nsClasses)
+		s := x.index.Selector(sel)
 		for _, n := range x.spaces {
-			if n.object != nil && hit[n.class] && !yield(n.object) {
+			if n.selected(s) && !yield(n.object) {
 				return
 			}
 		}

@@ -28,7 +28,7 @@ func TestPodIndexEqualsAskingEveryPod(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		c := made.RandomCluster(r, 1+r.IntN(20), r.IntN(300))
-		x := NewPodIndex(c)
+		x := NewPodIndex(c, nil)
 		for _, ns := range append(selectors, "") {
 			for _, ps := range selectors {
 				n, p := model.Selector{}, made.Sel(ps)
@@ -79,7 +79,7 @@ func TestPodIndexKinds(t *testing.T) {
 		made.WithPorts(made.Pod("blue/web", "app=web", "10.1.0.1"), model.ContainerPort{Name: "http", Protocol: "TCP", Port: 8080}, model.ContainerPort{Name: "odd", Protocol: "", Port: 1}),
 		made.Pod("ghost/web", "app=web", "10.1.0.2"),
 		made.Node("n1", "role=cp", "192.168.1.1"), made.Node("n2", ""))
-	x := NewPodIndex(c)
+	x := NewPodIndex(c, nil)
 	web := model.Subject{Namespace: "ghost", Pods: made.Sel("app=web")}
 	checks := []struct {
 		what string
@@ -115,7 +115,7 @@ func TestPodIndexKinds(t *testing.T) {
 }
 
 func TestPodIndexConcurrently(t *testing.T) {
-	x := NewPodIndex(made.RandomCluster(rand.New(rand.NewPCG(1, 1)), 10, 200))
+	x := NewPodIndex(made.RandomCluster(rand.New(rand.NewPCG(1, 1)), 10, 200), nil)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {

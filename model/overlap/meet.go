@@ -64,13 +64,13 @@ func peersMeet(pe, o *model.Peer) bool {
 	case pe.Kind == model.PeerNodes && o.Kind == model.PeerNodes:
 		return !pe.Nodes.Excludes(o.Nodes)
 	case pe.Kind == model.PeerNetworks && o.Kind == model.PeerNetworks:
-		return slices.ContainsFunc(pe.Networks, func(s string) bool {
-			p, ok := ParseNetwork(s)
-			return ok && slices.ContainsFunc(o.Networks, func(s string) bool {
-				q, ok := ParseNetwork(s)
-				return ok && p.Overlaps(q)
-			})
-		})
+		for p := range Networks(pe.Networks) {
+			for q := range Networks(o.Networks) {
+				if p.Overlaps(q) {
+					return true
+				}
+			}
+		}
 	case pe.Kind == model.PeerNetworks:
 		return len(WholeFamilies(pe.Networks)) > 0 // any pod or node may have an address in there
 	case o.Kind == model.PeerNetworks:
@@ -83,10 +83,8 @@ func peersMeet(pe, o *model.Peer) bool {
 // together leave no address out.
 func WholeFamilies(networks []string) (out []string) {
 	var ps []netip.Prefix
-	for _, s := range networks {
-		if p, ok := ParseNetwork(s); ok {
-			ps = append(ps, p.Masked())
-		}
+	for p := range Networks(networks) {
+		ps = append(ps, p.Masked())
 	}
 	for _, whole := range []string{"0.0.0.0/0", "::/0"} {
 		if filled(netip.MustParsePrefix(whole), ps) {
@@ -167,17 +165,15 @@ func coversPeers(o, r *model.Rule) bool {
 	}
 	var networks []netip.Prefix
 	for i := range o.Peers {
-		for _, s := range o.Peers[i].Networks {
-			if n, ok := ParseNetwork(s); ok {
-				networks = append(networks, n.Masked())
-			}
+		for n := range Networks(o.Peers[i].Networks) {
+			networks = append(networks, n.Masked())
 		}
 	}
 	for i := range r.Peers {
 		pe := &r.Peers[i]
 		if pe.Kind == model.PeerNetworks {
-			for _, s := range pe.Networks {
-				if n, ok := ParseNetwork(s); ok && !filled(n.Masked(), networks) {
+			for n := range Networks(pe.Networks) {
+				if !filled(n.Masked(), networks) {
 					return false
 				}
 			}

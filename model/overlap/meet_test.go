@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
+	"rung/test/made"
 )
 
 func TestExcludes(t *testing.T) {
@@ -14,15 +14,7 @@ func TestExcludes(t *testing.T) {
 		if s == "none" {
 			return model.Selector{}
 		}
-		ls, err := metav1.ParseToLabelSelector(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sel, err := model.NewSelector(ls)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sel
+		return made.Sel(s)
 	}
 	for _, c := range []struct {
 		a, b string

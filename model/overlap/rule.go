@@ -36,10 +36,8 @@ func (x *PodIndex) Reach(r *model.Rule) *Reach {
 				re.Pods = re.Pods.Or(s)
 			}
 		case model.PeerNetworks:
-			for _, text := range pe.Networks {
-				if n, ok := ParseNetwork(text); ok {
-					re.Networks = append(re.Networks, n.Masked())
-				}
+			for n := range Networks(pe.Networks) {
+				re.Networks = append(re.Networks, n.Masked())
 			}
 		case model.PeerNodes:
 			for _, n := range x.Nodes(pe.Nodes) {

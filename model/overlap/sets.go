@@ -190,6 +190,17 @@ func ParseNetwork(s string) (netip.Prefix, bool) {
 	return p, true
 }
 
+// Networks walks the networks among the texts; others are left out.
+func Networks(texts []string) iter.Seq[netip.Prefix] {
+	return func(yield func(netip.Prefix) bool) {
+		for _, s := range texts {
+			if n, ok := ParseNetwork(s); ok && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
 // NetworkSet is a set of networks that finds containment without trying all
 // pairs. The zero value is ready to use.
 type NetworkSet struct {

@@ -132,10 +132,8 @@ func (b *Board) LargestGap() (longest int) {
 	return longest
 }
 
-// supported are the groups that are enforced, unsupported the others.
+// supported are the groups that are enforced: the others come behind them.
 func (b *Board) supported() []group {
 	n, _ := slices.BinarySearchFunc(b.groups, b.max+1, func(g group, p int32) int { return cmp.Compare(g.from, p) })
 	return b.groups[:n]
 }
-
-func (b *Board) unsupported() []group { return b.groups[len(b.supported()):] }

@@ -4,8 +4,7 @@
 //
 // Invariants: no prefix of a plan's steps inverts two policies or ties two that
 // were apart; each policy moves at most once; a policy that is not enforced does
-// not become enforced, and an enforced one does not stop being so, unless the
-// caller asks for it by name. Verify checks a list of steps without knowing how
+// not become enforced, and an enforced one does not stop being so. Verify checks a list of steps without knowing how
 // it was made. The package is pure: it knows priorities and names, not rules.
 //
 // It imports model and model/clean; every package above the model may import it.

@@ -64,7 +64,8 @@ func (b *Board) makeRoom(lo, hi int32) (Insertion, error) {
 	groups, at := down, hi
 	switch {
 	case down == nil && up == nil:
-		return Insertion{}, fmt.Errorf("%w: all %d supported priorities are in use; join two policies' priorities or remove a policy", ErrNoRoom, b.max+1)
+		return Insertion{}, fmt.Errorf("%w: all %d supported priorities are in use; "+
+			"join two policies' priorities or remove a policy", ErrNoRoom, b.max+1)
 	case down == nil, up != nil && upCost < downCost:
 		groups, at = up, lo
 	}

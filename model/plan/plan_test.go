@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,7 +112,6 @@ func TestRespace(t *testing.T) {
 	tests := []struct {
 		name, now   string
 		step, start int32
-		all         bool
 		then        string
 		steps       []string
 		notes       []string
@@ -124,10 +124,6 @@ func TestRespace(t *testing.T) {
 				"metrics 60 → 50 parted until step 7: metrics (50) decides before quarantine (60)", "quarantine 60 → 50 tied again at 50"},
 			notes: []string{"7 steps; no prefix inverts two policies or ties two that were apart", "a tie is parted after step 3, until the next",
 				"a tie is parted after step 6, until the next", "experimental stays at 120: above 99, not enforced"}},
-		{name: "all", now: "5 a; 150 b c", step: 10, start: 10, all: true, then: "10 a; 20 b c",
-			steps: []string{"a 5 → 10", "b 150 → 20 comes into force; parted until step 3: b (20) decides before c (150)",
-				"c 150 → 20 comes into force; tied again at 20"},
-			notes: []string{"3 steps; no prefix inverts two policies or ties two that were apart", "a tie is parted after step 2, until the next"}},
 		{name: "to the right the last goes first", now: "1 a; 2 b; 3 c", step: 1, start: 2, then: "2 a; 3 b; 4 c",
 			steps: []string{"c 3 → 4", "b 2 → 3", "a 1 → 2"}, notes: []string{"3 steps; no prefix inverts two policies or ties two that were apart"}},
 		{name: "both ways", now: "1 a; 2 b; 3 c; 97 d; 98 e; 99 f", step: 10, start: 0, then: "0 a; 10 b; 20 c; 30 d; 40 e; 50 f",
@@ -144,8 +140,6 @@ func TestRespace(t *testing.T) {
 			steps: []string{}, notes: []string{"nothing to do: the policies stand like this already"}},
 		{name: "packed", now: packed.String(), step: 2, start: 0,
 			err: "no room: 100 priorities in steps of 2 from 0 end at 198, and 99 is the last that is enforced; the widest step that fits is 1, from 0 or less"},
-		{name: "packed and one more asked in", now: packed.String() + "200 x", step: 1, start: 0, all: true,
-			err: "no room: 101 priorities in steps of 1 from 0 end at 100, and 99 is the last that is enforced; more than 100 priorities never fit: join or remove some"},
 		{name: "start too late", now: "1 a; 2 b", step: 10, start: 95,
 			err: "no room: 2 priorities in steps of 10 from 95 end at 105, and 99 is the last that is enforced; start at 89 or less"},
 		{name: "no step", now: "1 a", step: 0, start: 1, err: "step 0: priorities must be at least 1 apart"},
@@ -155,12 +149,7 @@ func TestRespace(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b := board(t, tt.now, 99)
-			respace := b.Respace
-			if tt.all {
-				respace = b.RespaceAll
-			}
-			p, err := respace(tt.step, tt.start)
+			p, err := board(t, tt.now, 99).Respace(tt.step, tt.start)
 			if tt.err != "" {
 				if err == nil || err.Error() != tt.err {
 					t.Fatalf("error %v, want %s", err, tt.err)
@@ -260,58 +249,16 @@ func TestInsert(t *testing.T) {
 	}
 }
 
-func TestMove(t *testing.T) {
-	tests := []struct {
-		policy string
-		to     int32
-		notes  []string
-		err    string
-	}{
-		{policy: "cluster-control", to: 36, notes: []string{"the order of all policies stays"}},
-		{policy: "cluster-control", to: 34, notes: []string{"nothing to do: the policies stand like this already"}},
-		{policy: "cluster-control", to: 50, notes: []string{"decides after blue, green, isolation from then on"}},
-		{policy: "quarantine", to: 30, notes: []string{"decides before cluster-control, blue, green, isolation from then on", "shares 30 with break-glass from then on",
-			"no longer shares 60 with metrics"}},
-		{policy: "break-glass", to: 120, notes: []string{"120 is above 99: not enforced; rows that exist stay and still decide at 30",
-			"decides after cluster-control, blue, green and 3 more from then on", "shares 120 with experimental from then on"}},
-		{policy: "experimental", to: 70, notes: []string{"experimental comes into force"}},
-		{policy: "nobody", to: 1, err: "policy nobody is not on the ladder"},
-		{policy: "blue", to: 1001, err: "blue cannot have priority 1001: the API takes 0 to 1000"},
-	}
-	for _, tt := range tests {
-		p, err := board(t, sketch, 99).Move(tt.policy, tt.to)
-		if tt.err != "" {
-			if err == nil || err.Error() != tt.err {
-				t.Errorf("error %v, want %s", err, tt.err)
-			}
-			continue
+// Targets that would change the order are refused.
+func TestScheduleKeepsTheOrder(t *testing.T) {
+	b := board(t, "5 a; 6 b c; 120 d", 99)
+	for _, to := range [][]int32{{3, 2, 200}, {2, 2, 200}} {
+		groups := slices.Clone(b.groups)
+		for i := range groups {
+			groups[i].to = to[i]
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tt.notes, p.Notes); diff != "" {
-			t.Errorf("%s to %d (-want +got):\n%s", tt.policy, tt.to, diff)
-		}
-		then, err := Replay(p.Now, p.Steps)
-		if err != nil || show(then) != show(p.Then) {
-			t.Errorf("%s to %d: %s, %v; want %s", tt.policy, tt.to, show(then), err, show(p.Then))
-		}
-	}
-}
-
-func TestArrangeRefuses(t *testing.T) {
-	for then, want := range map[string]string{
-		"1 a; 2 b":             "the arrangement has 2 policy names, the ladder 4",
-		"1 a; 2 b c; 200 x":    "the arrangement does not say where d goes",
-		"1 a; 2 b; 3 c; 200 d": "b and c share priority 6 and would part",
-		"2 b c; 3 a; 200 d":    "b would no longer decide after a",
-		"2 a b c; 200 d":       "b would no longer decide after a",
-		"1 a; 200 b c; 201 d":  "moving b from 6 to 200 crosses 99, the last priority that is enforced",
-		"1 a; 2 b c; 3 d":      "moving d from 120 to 3 crosses 99, the last priority that is enforced",
-		"1 a; 2 b c; 2000 d":   "d cannot have priority 2000: the API takes 0 to 1000",
-	} {
-		if _, err := board(t, "5 a; 6 b c; 120 d", 99).Arrange(slots(then)); err == nil || err.Error() != want {
-			t.Errorf("%q: error %v, want %s", then, err, want)
+		if _, err := b.schedule(groups); err == nil || err.Error() != "b would no longer decide after a" {
+			t.Errorf("%v: %v", to, err)
 		}
 	}
 }

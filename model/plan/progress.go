@@ -182,7 +182,8 @@ func (p *Progress) Locate(current []Slot) (done int, err error) {
 	}
 	for i := range want {
 		if j := slices.IndexFunc(current, func(s Slot) bool { return s.Policy == want[i].Policy }); current[j] != want[i] {
-			return 0, fmt.Errorf("%w: %s stands at %d, not %d", ErrElsewhere, want[i].Policy, current[j].Priority, want[i].Priority)
+			return 0, fmt.Errorf("%w: %s stands at %d, not %d", ErrElsewhere,
+				want[i].Policy, current[j].Priority, want[i].Priority)
 		}
 	}
 	return 0, ErrElsewhere

@@ -13,9 +13,6 @@ type Step struct {
 	Policy string `json:"policy"`
 	From   int32  `json:"from"`
 	To     int32  `json:"to"`
-	// Enforces says that a policy that was not enforced comes into force here,
-	// because it was asked for.
-	Enforces bool `json:"enforces,omitempty"`
 	// Note says what holds after the step besides the plain move, e.g. the order
 	// within a tie that is parted for a while.
 	Note string `json:"note,omitempty"`
@@ -54,12 +51,7 @@ func (b *Board) schedule(groups []group) (Plan, error) {
 	move := func(g group) {
 		first := len(p.Steps) + 1
 		for i, m := range g.members {
-			s := Step{Policy: m, From: g.from, To: g.to, Enforces: g.from > b.max && g.to <= b.max}
-			s.Note = tieNote(g, i, first)
-			if s.Enforces {
-				s.Note = join("comes into force", s.Note)
-			}
-			p.Steps = append(p.Steps, s)
+			p.Steps = append(p.Steps, Step{Policy: m, From: g.from, To: g.to, Note: tieNote(g, i, first)})
 		}
 		if n := len(g.members); n > 1 {
 			parted = append(parted, [2]int{first, first + n - 2})
@@ -104,20 +96,14 @@ func tieNote(g group, i, first int) string {
 		words.Few(g.members[:i+1], 3), g.to, verb, word, words.Few(g.members[i+1:], 3), g.from)
 }
 
-func join(a, b string) string {
-	if b == "" {
-		return a
-	}
-	return a + "; " + b
-}
-
 // note sums the plan up. parted are runs of steps after which a tie is parted.
 func (p *Plan) note(parted [][2]int) {
 	if len(p.Steps) == 0 {
 		p.Notes = append(p.Notes, "nothing to do: the policies stand like this already")
 		return
 	}
-	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+"; no prefix inverts two policies or ties two that were apart")
+	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+
+		"; no prefix inverts two policies or ties two that were apart")
 	for _, run := range parted {
 		switch {
 		case run[0] == run[1]:

@@ -142,7 +142,6 @@ func unknownIn(v any, t *typeInfo, way []yamltree.Step, out *[]string) {
 
 // hostAddresses takes in a node's annotation k8s.ovn.org/host-cidrs.
 func (d *decoder) hostAddresses(o *model.Node, text string) {
-	o.HostCIDRs = clean.Block(text)
 	ips, err := hostIPs(o.Name, text)
 	if err != nil {
 		o.HostErr = clean.Text(err.Error())
