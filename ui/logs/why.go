@@ -91,7 +91,7 @@ func (v *logPage) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 	}
 	logging := env.Rev.Logging(p)
 	now, ns := logging.Levels, logging.Namespace
-	command := "To change it: " + revision.NamespaceLogsCommand(ns, model.LogLevels{Allow: "info", Deny: "alert"})
+	command := "To change it: " + env.Rev.NamespaceLogsCommand(ns)
 	switch {
 	case ns != "" && len(logging.Problems) > 0:
 		add("The logging annotation of namespace %s is not valid: %s. %s", ns, strings.Join(logging.Problems, "; "), command)
