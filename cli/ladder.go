@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,91 +40,11 @@ Rung does not compile.`,
 
 func ladderAnswer(e *engine.Engine, r *revision.Revision, stage model.Stage) (*answer, error) {
 	l := r.Ladder().In(stage)
-	ans := &answer{value: l, text: func(wide bool) string { return ladderText(r, l, e.Now(), wide) }}
+	ans := &answer{value: describeLadder(l), text: func(wide bool) string { return ladderText(r, l, e.Now(), wide) }}
 	if len(r.Zones) > 0 {
-		ans.value = &ladderLive{l, ladderStates(r, l, e.Now()), ladderRowsOut(r, stage)}
+		ans.value = ladderLiveOut{describeLadder(l), describeStates(r, l, e.Now()), describeRowGroups(r, stage)}
 	}
 	return ans, nil
-}
-
-// ladderLive is the ladder's JSON with the states of the policies, and the live
-// rows that no policy stands for.
-type ladderLive struct {
-	ladder *ladder.Ladder
-	states []stateOut
-	rows   []ladderRowOut
-}
-
-type ladderRowOut struct {
-	Tier     int              `json:"tier"`
-	Stage    model.Stage      `json:"stage"`
-	Priority int              `json:"ovn_priority"`
-	Last     int              `json:"last_ovn_priority"`
-	Owner    string           `json:"owner"`
-	Form     string           `json:"form"`
-	Gone     bool             `json:"gone,omitempty"`
-	Rows     int              `json:"rows"`
-	Actions  ladder.RuleCount `json:"actions"`
-	Zones    []string         `json:"zones"`
-}
-
-func ladderRowsOut(r *revision.Revision, stage model.Stage) []ladderRowOut {
-	out := []ladderRowOut{}
-	for _, g := range r.LadderRows().Groups {
-		if stage == "" || g.Stage == stage {
-			out = append(out, ladderRowOut{g.Tier, g.Stage, g.Priority, g.Last, g.Label, g.Form.String(), g.Gone, g.Rows, g.Actions, g.Zones})
-		}
-	}
-	return out
-}
-
-type stateOut struct {
-	Policy string            `json:"policy"`
-	State  model.PolicyState `json:"state"`
-	Text   string            `json:"text"`
-	InSync int               `json:"zones_in_sync"`
-	Zones  int               `json:"zones"`
-}
-
-// MarshalJSON adds the states to the contract's form.
-func (l *ladderLive) MarshalJSON() ([]byte, error) {
-	raw, err := json.Marshal(l.ladder)
-	if err != nil {
-		return nil, err
-	}
-	states, err := json.Marshal(l.states)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := json.Marshal(l.rows)
-	if err != nil {
-		return nil, err
-	}
-	raw = append(append(raw[:len(raw)-1], `,"states":`...), states...)
-	return append(append(append(raw, `,"rows":`...), rows...), '}'), nil
-}
-
-// ladderStates are those of the policies and units on the ladder.
-func ladderStates(r *revision.Revision, l *ladder.Ladder, now time.Time) []stateOut {
-	out := []stateOut{}
-	add := func(k model.Key) {
-		if r.Compiled(k) {
-			s := r.Summary(k, now)
-			out = append(out, stateOut{k.String(), s.State, s.Text, s.InSync, s.Zones})
-		}
-	}
-	for i := range l.Tiers {
-		t := &l.Tiers[i]
-		for j := range t.Rungs {
-			for _, p := range t.Rungs[j].Policies {
-				add(p.Policy.Key)
-			}
-		}
-		for j := range t.Units {
-			add(t.Units[j].Key)
-		}
-	}
-	return out
 }
 
 // ladderTable draws the ladder line by line.
@@ -181,11 +100,9 @@ func (t *ladderTable) tier(tier *ladder.Tier) {
 		prio := ""
 		if tier.Kind == model.KindANP {
 			gap(rung.Priority)
-			live.above(anpTop - anpStep*int(rung.Priority))
 			prio = strconv.Itoa(int(rung.Priority))
-		} else {
-			live.above(banpTop)
 		}
+		live.above(tier.Top(rung))
 		for j := range rung.Policies {
 			p := &rung.Policies[j]
 			t.line(tier.Tier, prio, p.Policy.Name, p, ladderMarks(t.r, t.l, rung, p))

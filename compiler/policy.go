@@ -9,15 +9,16 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/match"
 	"rung/model/nb"
 )
 
 // OVN priorities (ovn-kubernetes.md#priorities).
 const (
-	anpBase    = 30000
-	anpStep    = 100
-	banpBase   = 1750
+	anpBase    = ladder.PriorityAdmin
+	anpStep    = ladder.PriorityAdminStep
+	banpBase   = ladder.PriorityBaseline
 	maxNameLen = 63
 )
 

@@ -9,17 +9,17 @@ import (
 
 // Pair are two policies; First decides before Second where that matters.
 type Pair struct {
-	First  string `json:"first"`
-	Second string `json:"second"`
+	First  string
+	Second string
 }
 
 // Difference is what an arrangement changes about who decides.
 type Difference struct {
-	Inverted []Pair   `json:"inverted"` // order turned round; in the new order
-	Tied     []Pair   `json:"tied"`     // apart before, tied then
-	Parted   []Pair   `json:"parted"`   // tied before, apart then; in the new order
-	Enforced []string `json:"enforced"` // come into force
-	Released []string `json:"released"` // are not enforced any more
+	Inverted []Pair   // order turned round; in the new order
+	Tied     []Pair   // apart before, tied then
+	Parted   []Pair   // tied before, apart then; in the new order
+	Enforced []string // come into force
+	Released []string // are not enforced any more
 }
 
 // None says whether nothing changes about who decides.
