@@ -28,8 +28,7 @@ type noneOut struct {
 
 func (a *app) compileCmd() *cobra.Command {
 	var zone string
-	var watch *bool
-	cmd := withRecords(&cobra.Command{
+	cmd := a.shows(withRecords(&cobra.Command{
 		Use:   "compile [POLICY]",
 		Short: "The rows OVN-Kubernetes would write for the policies",
 		Long: `Compile prints the ACLs, address sets and port groups the policies compile to.
@@ -37,23 +36,20 @@ With --zone only the pods of that node are local; without it every pod counts as
 local. -o nbctl prints records as "ovn-nbctl list" does.`,
 		Args:              takes(1, "[POLICY]"),
 		ValidArgsFunction: a.complete(policyChoices),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.show(cmd.Context(), *watch, query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-				if zone != "" && r.Cluster.Node(zone) == nil {
-					return nil, fmt.Errorf("--zone %s: no such node; there are: %s", zone, nodeNames(r.Cluster))
-				}
-				keys, err := unitsNamed(r, args)
-				if err != nil {
-					return nil, err
-				}
-				rows := compiledRows(r, zone, keys)
-				return &answer{value: rows.json(), text: rows.text, records: rows.nbctl}, nil
-			}})
-		},
+	}), func(args []string, _ bool) query {
+		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+			if zone != "" && r.Cluster.Node(zone) == nil {
+				return nil, fmt.Errorf("--zone %s: no such node; there are: %s", zone, nodeNames(r.Cluster))
+			}
+			keys, err := unitsNamed(r, args)
+			if err != nil {
+				return nil, err
+			}
+			rows := compiledRows(r, zone, keys)
+			return &answer{value: rows.json(), text: rows.text, records: rows.nbctl}, nil
+		}}
 	})
-	cmd.Flags().StringVar(&zone, "zone", "", "compile for one zone (a node's name)")
-	completeFlag(cmd, "zone", a.completeValue(zoneChoices))
-	watch = watchFlag(cmd)
+	a.zoneFlag(cmd, &zone, "compile for one zone (a node's name)")
 	return cmd
 }
 

@@ -15,9 +15,8 @@ import (
 )
 
 func (a *app) ladderCmd() *cobra.Command {
-	var watch *bool
 	var stage *model.Stage
-	cmd := &cobra.Command{
+	cmd := a.shows(&cobra.Command{
 		Use:   "ladder",
 		Short: "The precedence ladder: every tier, gaps, duplicates and unsupported priorities marked",
 		Long: `Ladder prints what decides in the order in which it decides: tier 1 by priority,
@@ -27,14 +26,12 @@ in its true order. With --nb it says besides how many zones' rows are in sync wi
 each policy, and lists rows that no policy stands for: those of tier 0, and what
 Rung does not compile.`,
 		Args: takes(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-				return ladderAnswer(e, r, *stage)
-			}})
-		},
-	}
+	}, func([]string, bool) query {
+		return query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+			return ladderAnswer(e, r, *stage)
+		}}
+	})
 	stage = stageFlag(cmd, "only what decides in one stage of the pipeline")
-	watch = watchFlag(cmd)
 	return cmd
 }
 

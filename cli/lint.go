@@ -24,22 +24,16 @@ type findingOut struct {
 }
 
 func (a *app) lintCmd() *cobra.Command {
-	var watch *bool
-	cmd := &cobra.Command{
+	return a.shows(&cobra.Command{
 		Use:   "lint",
 		Short: "What is wrong or dangerous about the policies; exit 1 when there are errors",
 		Args:  takes(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a.flags.quiet = true // broken objects are among the findings
-			return a.show(cmd.Context(), *watch, query{answer: lintAnswer})
-		},
-	}
-	watch = watchFlag(cmd)
-	return cmd
-}
-
-func lintAnswer(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-	return findingsAnswer(r.Findings(), model.SeverityError), nil
+	}, func([]string, bool) query {
+		a.flags.quiet = true // broken objects are among the findings
+		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+			return findingsAnswer(r.Findings(), model.SeverityError), nil
+		}}
+	})
 }
 
 // findingsAnswer prints findings; the answer is no when one is as bad as that.

@@ -88,8 +88,7 @@ type ruleOut struct {
 }
 
 func (a *app) policyCmd() *cobra.Command {
-	var watch *bool
-	cmd := &cobra.Command{
+	return a.shows(&cobra.Command{
 		Use:   "policy NAME",
 		Short: "One policy: subject pods, rules in order, what they compile to, findings",
 		Long: `Policy prints a policy by its name, or KIND/NAME where the name alone is not
@@ -97,19 +96,16 @@ enough: ANP/x, BANP/default, NP/namespace/x. With --nb it says besides how its
 rows stand in each zone. -o wide lists the pods and the ACLs.`,
 		Args:              takes(0, "NAME"),
 		ValidArgsFunction: a.complete(policyChoices),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-				k, err := policyNamed(r, args[0])
-				if err != nil {
-					return nil, err
-				}
-				out := describePolicy(r, k, e.Now())
-				return &answer{value: out, text: out.text}, nil
-			}})
-		},
-	}
-	watch = watchFlag(cmd)
-	return cmd
+	}, func(args []string, _ bool) query {
+		return query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+			k, err := policyNamed(r, args[0])
+			if err != nil {
+				return nil, err
+			}
+			out := describePolicy(r, k, e.Now())
+			return &answer{value: out, text: out.text}, nil
+		}}
+	})
 }
 
 func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *policyOut {

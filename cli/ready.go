@@ -49,22 +49,18 @@ type zoneReadyOut struct {
 // reportTime is how long Rung's own reconcilers have to report.
 const reportTime = 2 * time.Second
 
-// conditions answers rung zones --conditions, the twin of the view ready.
-func (a *app) conditions(ctx context.Context, watch bool) error {
-	return a.show(ctx, watch, query{zones: true,
+// conditionsQuery is that of rung zones --conditions, the twin of the view ready.
+func conditionsQuery() query {
+	return query{zones: true,
 		first: func(ctx context.Context, e *engine.Engine) {
 			ctx, cancel := context.WithTimeout(ctx, reportTime)
 			defer cancel()
 			_ = e.Wait(ctx, reported) // what did not report by then has no report
 		},
 		answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-			now := e.Now()
-			out := []readyOut{}
-			for _, p := range r.Ready(now) {
-				out = append(out, describeReady(p))
-			}
+			out := each(r.Ready(e.Now()), describeReady)
 			return &answer{value: out, text: func(wide bool) string { return readyText(out, wide) }}, nil
-		}})
+		}}
 }
 
 func describeReady(p revision.PolicyReady) readyOut {

@@ -16,8 +16,7 @@ import (
 func (a *app) rowsCmd() *cobra.Command {
 	var zone string
 	var stage *model.Stage
-	var watch *bool
-	cmd := withRecords(&cobra.Command{
+	cmd := a.shows(withRecords(&cobra.Command{
 		Use:   "rows [POLICY]",
 		Short: "The live ACLs of a zone in pipeline order: stage, tier, priority",
 		Long: `Rows reads the ACLs of each zone's Northbound database, of every owner, and
@@ -27,33 +26,30 @@ what else to know about a row, by a sign that is explained below the table. With
 given.`,
 		Args:              takes(1, "[POLICY]"),
 		ValidArgsFunction: a.complete(policyChoices),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a.flags.rowsOnly = true
-			return a.show(cmd.Context(), *watch, query{zones: true, answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-				only := map[model.PolicyKey]bool{}
-				if len(args) > 0 {
-					keys, err := unitsNamed(r, args)
-					if err != nil {
-						return nil, err
-					}
-					for _, k := range keys {
-						only[k] = true
-					}
-				}
-				zones, err := zonesNamed(r, zone)
+	}), func(args []string, _ bool) query {
+		a.flags.rowsOnly = true
+		return query{zones: true, answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+			only := map[model.PolicyKey]bool{}
+			if len(args) > 0 {
+				keys, err := unitsNamed(r, args)
 				if err != nil {
 					return nil, err
 				}
-				out := liveRows(zones, only, *stage)
-				return &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
-					records: func() string { return liveRecords(out) }, err: unread(zones)}, nil
-			}})
-		},
+				for _, k := range keys {
+					only[k] = true
+				}
+			}
+			zones, err := zonesNamed(r, zone)
+			if err != nil {
+				return nil, err
+			}
+			out := liveRows(zones, only, *stage)
+			return &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
+				records: func() string { return liveRecords(out) }, err: unread(zones)}, nil
+		}}
 	})
-	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
-	completeFlag(cmd, "zone", a.completeValue(zoneChoices))
+	a.zoneFlag(cmd, &zone, "only this zone")
 	stage = stageFlag(cmd, "only this stage")
-	watch = watchFlag(cmd)
 	return cmd
 }
 
