@@ -77,38 +77,22 @@ func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *ro
 			}
 		}
 	}
-	slices.SortFunc(out.acls, func(x, y *nb.ACL) int { return cmp.Compare(x.ID(), y.ID()) })
-	slices.SortFunc(out.sets, func(x, y *nb.AddressSet) int { return cmp.Compare(x.ID(), y.ID()) })
-	slices.SortFunc(out.groups, func(x, y *nb.PortGroup) int { return cmp.Compare(x.ID(), y.ID()) })
+	slices.SortFunc(out.acls, byID)
+	slices.SortFunc(out.sets, byID)
+	slices.SortFunc(out.groups, byID)
 	return out
 }
 
+func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y.ID()) }
+
 func (s *rowSet) json() compiledOut {
-	out := compiledOut{ACLs: []rowOut{}, AddressSets: []rowOut{}, PortGroups: []rowOut{}, None: append([]noneOut{}, s.none...)}
-	for _, x := range s.acls {
-		out.ACLs = append(out.ACLs, aclOut(x))
-	}
-	for _, x := range s.sets {
-		out.AddressSets = append(out.AddressSets, setOut(x))
-	}
-	for _, x := range s.groups {
-		out.PortGroups = append(out.PortGroups, groupOut(x))
-	}
-	return out
+	return compiledOut{ACLs: each(s.acls, describeRow), AddressSets: each(s.sets, describeRow), PortGroups: each(s.groups, describeRow),
+		None: append([]noneOut{}, s.none...)}
 }
 
 func (s *rowSet) nbctl() string {
-	var rows []rowOut
-	for _, x := range s.acls {
-		rows = append(rows, aclOut(x))
-	}
-	for _, x := range s.sets {
-		rows = append(rows, setOut(x))
-	}
-	for _, x := range s.groups {
-		rows = append(rows, groupOut(x))
-	}
-	return records(rows)
+	out := s.json()
+	return records(slices.Concat(out.ACLs, out.AddressSets, out.PortGroups))
 }
 
 func (s *rowSet) text(wide bool) string {

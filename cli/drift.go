@@ -12,7 +12,6 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/known"
 )
 
 type driftOut struct {
@@ -121,15 +120,11 @@ func drift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle
 				}
 			default:
 				o.Reason = cmp.Or(in.Error, in.Why)
-				var causes []*known.Cause
-				if st == model.StateBehind {
-					causes = r.Known(z, in)
-				}
+				causes := r.Known(z, in)
 				for i, d := range in.Diffs {
 					row := driftRowOf(d)
-					if causes != nil && causes[i] != nil {
-						c := causes[i]
-						row.Known = &knownOut{c.Code, c.Text(), c.Remedy, "ovn-kubernetes.md#" + c.Doc}
+					if c := causes[i]; c != nil && st == model.StateBehind {
+						row.Known = &knownOut{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
 					}
 					o.Rows = append(o.Rows, row)
 				}
@@ -170,11 +165,8 @@ func moving(zones []*model.ZoneState, out []driftOut) bool {
 }
 
 func driftRowOf(d model.RowDiff) driftRow {
-	row := driftRow{Kind: d.Kind, Table: d.Table, ID: d.ID, UUID: d.UUID, Waiting: d.Waiting, Note: d.Note, Fields: []driftField{}}
-	for _, f := range d.Fields {
-		row.Fields = append(row.Fields, driftField{f.Column, f.Desired, f.Live, f.Missing, f.Extra})
-	}
-	return row
+	return driftRow{Kind: d.Kind, Table: d.Table, ID: d.ID, UUID: d.UUID, Waiting: d.Waiting, Note: d.Note,
+		Fields: each(d.Fields, func(f model.FieldDiff) driftField { return driftField(f) })}
 }
 
 func driftText(out []driftOut, wide bool) string {

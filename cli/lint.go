@@ -23,6 +23,23 @@ type findingOut struct {
 	File     string         `json:"file,omitempty"`
 }
 
+// findingBrief is a finding of the policy that is shown; findingOfOut one that a change
+// brings.
+type findingBrief struct {
+	Severity model.Severity `json:"severity"`
+	Code     string         `json:"code"`
+	Message  string         `json:"message"`
+}
+
+type findingOfOut struct {
+	Policy string `json:"policy"`
+	findingBrief
+}
+
+func briefly(f model.Finding) findingBrief {
+	return findingBrief{Severity: f.Severity, Code: f.Code, Message: f.Message}
+}
+
 func (a *app) lintCmd() *cobra.Command {
 	return a.shows(&cobra.Command{
 		Use:   "lint",

@@ -95,17 +95,15 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 			continue
 		}
 		holders := revision.HoldersOf(z.DB, nil)
-		sorted := revision.PipelineOrder(z.DB)
-		ties := revision.Ties(sorted)
-		for i, x := range sorted {
-			o := nb.OwnerOf(nb.TableACL, x.ExternalIDs)
+		for _, x := range revision.Pipeline(z.DB) {
+			o := x.Owner
 			if len(only) > 0 && !isOf(o, only) || stage != "" && x.Stage() != string(stage) {
 				continue
 			}
 			row := liveRow{Zone: z.Name, Stage: x.Stage(), Owner: o.Label(), OwnerForm: o.Form.String(), OwnerController: o.Controller,
 				OwnerType: o.Type, OwnerNamespace: o.Namespace, OwnerName: o.Name, OwnerDirection: o.Direction, OwnerDetail: o.Detail,
-				On: holders.Names(x), Tie: ties[i].String(), AfterEgressAllow: revision.AfterEgressAllow(x, o),
-				MatchError: revision.MatchProblem(x.Match), Row: aclOut(x), acl: x, tie: ties[i]}
+				On: holders.Names(x.ACL), Tie: x.Tie.String(), AfterEgressAllow: x.After,
+				MatchError: revision.MatchProblem(x.Match), Row: describeRow(x.ACL), acl: x.ACL, tie: x.Tie}
 			if o.Index >= 0 {
 				row.OwnerIndex = &o.Index
 			}

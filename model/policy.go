@@ -69,6 +69,23 @@ func (p *Policy) Rule(d Direction, i int) *Rule {
 	return nil
 }
 
+// Isolates says whether the policyTypes of a NetworkPolicy name a direction: what no
+// NetworkPolicy allows its pods there is dropped.
+func (p *Policy) Isolates(d Direction) bool {
+	return d == Ingress && p.IsolatesIngress || d == Egress && p.IsolatesEgress
+}
+
+// Isolated are the directions in which it isolates, for people; empty for none.
+func (p *Policy) Isolated() []string {
+	var out []string
+	for _, d := range []Direction{Ingress, Egress} {
+		if p.Isolates(d) {
+			out = append(out, d.Lower())
+		}
+	}
+	return out
+}
+
 // Subject selects the pods a policy applies to: Namespaces and Pods must both
 // match. AllPods says the subject was written as namespaces only.
 type Subject struct {
@@ -90,6 +107,27 @@ type Rule struct {
 	Ports     []Port
 	// AnyPeer is set on NetworkPolicy rules without peers: everything matches.
 	AnyPeer bool
+}
+
+// PeerTexts are the rule's peers for people: "everything" where it names none.
+func (r *Rule) PeerTexts() []string {
+	if r.AnyPeer {
+		return []string{"everything"}
+	}
+	out := make([]string, len(r.Peers))
+	for i := range r.Peers {
+		out[i] = r.Peers[i].String()
+	}
+	return out
+}
+
+// PortTexts are the rule's ports for people; empty for any port.
+func (r *Rule) PortTexts() []string {
+	out := make([]string, len(r.Ports))
+	for i, p := range r.Ports {
+		out[i] = p.String()
+	}
+	return out
 }
 
 // PeerKind says which field of a peer is set.

@@ -85,22 +85,20 @@ func (r *Revision) lagging(z *model.ZoneState, p *model.PolicyInZone, now time.T
 			Finding: model.Finding{Code: code, Severity: model.SeverityWarning, Policy: p.Policy, Rule: -1, Message: text, Remedy: remedy}})
 	}
 	left := differing(p)
-	var causes []*known.Cause
-	if p.State(z, now) == model.StateBehind {
-		causes = r.Known(z, p)
-	}
+	causes := r.KnownBehind(z, p, now)
+	all := left
 	for _, d := range known.All() {
-		of := func(i int) bool { return causes != nil && causes[i] != nil && causes[i].Defect == d }
-		if i := slices.IndexFunc(causes, func(c *known.Cause) bool { return c != nil && c.Defect == d }); i >= 0 {
-			text, n := differsIn(z, p, now, of, 0)
+		of := func(c *known.Cause) bool { return c != nil && c.Defect == d }
+		if i := slices.IndexFunc(causes, of); i >= 0 {
+			text, n := differsIn(z, p, now, func(i int) bool { return of(causes[i]) }, 0)
 			left -= n
 			add(findKnown, text+": "+causes[i].Text(), d.Remedy)
 		}
 	}
-	if left > 0 || causes == nil {
+	if left > 0 || left == all {
 		text, _ := differsIn(z, p, now, func(i int) bool {
 			d := &p.Diffs[i]
-			return (d.Waiting == "" || d.Kind != model.DiffDifferent) && (causes == nil || causes[i] == nil)
+			return (d.Waiting == "" || d.Kind != model.DiffDifferent) && causes[i] == nil
 		}, left)
 		if p.Error != "" {
 			text += ": " + p.Error

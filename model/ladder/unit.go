@@ -199,11 +199,5 @@ func (t *Tier) namespaces() {
 // isolates says whether a NetworkPolicy isolates its pods in a direction; one that
 // OVN-Kubernetes cannot take does not.
 func isolates(p *model.Policy, d model.Direction) bool {
-	if len(p.Invalid) > 0 {
-		return false
-	}
-	if d == model.Ingress {
-		return p.IsolatesIngress
-	}
-	return p.IsolatesEgress
+	return !p.Refused() && p.Isolates(d)
 }
