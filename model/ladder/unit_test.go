@@ -126,3 +126,16 @@ func TestLadderInStage(t *testing.T) {
 		t.Errorf("%d conflicts in from-lport-after-lb", n)
 	}
 }
+
+// A protocol that OVN-Kubernetes does not know makes one row that cannot be used: the
+// policy isolates all the same. What it cannot take at all isolates nobody.
+func TestIsolatesInSpiteOfAProtocol(t *testing.T) {
+	for code, want := range map[string]bool{model.InvalidProtocol: true, model.InvalidCIDR: false} {
+		p := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "blue", Name: "web"}}, Tier: model.TierNetwork,
+			Subject: model.Subject{Namespace: "blue", Pods: model.Everything()}, IsolatesIngress: true, Invalid: []model.Broken{{Code: code}}}
+		n := New(made.Cluster(made.NS("blue", ""), p), Options{}).Tiers[model.TierNetwork].Namespaces
+		if len(n) != 1 || n[0].Isolates(model.Ingress) != want {
+			t.Errorf("%s: %+v", code, n)
+		}
+	}
+}
