@@ -42,7 +42,7 @@ func Place(a *nb.ACL) PlacedACL {
 // Pipeline is PipelineOrder with what is known of each row there.
 func Pipeline(db *nb.DB) []PlacedACL {
 	sorted := PipelineOrder(db)
-	ties := Ties(sorted)
+	ties := tiesIn(sorted)
 	out := make([]PlacedACL, len(sorted))
 	for i, a := range sorted {
 		out[i] = Place(a)

@@ -3,7 +3,6 @@ package revision
 import (
 	"strconv"
 
-	"rung/compiler"
 	"rung/model"
 	"rung/model/nb"
 )
@@ -48,14 +47,6 @@ func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
 	c := r.desired(k).Policy(k)
 	return c == nil || c.In(zone)
-}
-
-// HolderOf is the row of OVN-Kubernetes' own that the ACLs of a policy or unit
-// hang on, such as the port group of a namespace for an EgressFirewall
-// (ovn-kubernetes.md#firewall-rows); empty where they have a port group of their own.
-func HolderOf(k model.PolicyKey) (table, name string) {
-	h := compiler.HolderOf(k)
-	return h.Table, h.Name
 }
 
 // DesiredGroup is the desired port group of a policy in a zone, nil when the
