@@ -31,7 +31,7 @@ Rung does not compile.`,
 			return ladderAnswer(e, r, *stage)
 		}}
 	})
-	stage = stageFlag(cmd, "only what decides in one stage of the pipeline")
+	stage = stageFlag(cmd, "only what decides in one `stage` of the pipeline")
 	return cmd
 }
 
@@ -54,8 +54,8 @@ type ladderTable struct {
 }
 
 func ladderText(r *revision.Revision, l *ladder.Ladder, now time.Time, wide bool) string {
-	t := &ladderTable{&tableOut{head: []string{"TIER", "PRIO", "POLICY", "SUBJECT", "INGRESS", "EGRESS", "PODS", "ACLS", "LOG"}},
-		r, l, now, wide}
+	head := []string{"TIER", "PRIO", "POLICY", "SUBJECT", "INGRESS", "EGRESS", "PODS", "ACLS", "LOG"}
+	t := &ladderTable{tableOut: &tableOut{head: head}, r: r, l: l, now: now, wide: wide}
 	if len(r.Zones) > 0 {
 		t.head = append(t.head, "ZONES", "STATE")
 	}
@@ -102,7 +102,7 @@ func (t *ladderTable) tier(tier *ladder.Tier) {
 		live.above(tier.Top(rung))
 		for j := range rung.Policies {
 			p := &rung.Policies[j]
-			t.line(tier.Tier, prio, p.Policy.Name, p, ladderMarks(t.r, t.l, rung, p))
+			t.policy(tier.Tier, prio, p, ladderMarks(t.r, t.l, rung, p))
 		}
 	}
 	if tier.Kind == model.KindANP {
@@ -118,7 +118,17 @@ func (t *ladderTable) note(tier, what, text string) {
 	t.add(cells...)
 }
 
-func (t *ladderTable) line(tier int, prio, name string, p *ladder.RungPolicy, marks []string) {
+// ladderLine is a line of a policy or unit: tier, priority, name, subject and rules,
+// what it logs, and the file it is in.
+type ladderLine struct {
+	tier                                             int
+	prio, name, subject, ingress, egress, log, where string
+	key                                              model.Key
+	stage                                            model.Stage // the one the line is about, "" for all
+	marks                                            []string
+}
+
+func (t *ladderTable) policy(tier int, prio string, p *ladder.RungPolicy, marks []string) {
 	log := "off"
 	if levels, err := p.Policy.LogLevels(); err != nil {
 		log = "invalid"
@@ -132,15 +142,16 @@ func (t *ladderTable) line(tier int, prio, name string, p *ladder.RungPolicy, ma
 	case model.StageAfterLB:
 		ingress = "–"
 	}
-	t.cells(tier, prio, name, p.Policy.Subject.String(), ingress, egress, log, p.Policy.Key, t.l.Stage, p.Policy.Origin.Where(), marks)
+	t.line(&ladderLine{tier: tier, prio: prio, name: p.Policy.Name, subject: p.Policy.Subject.String(), ingress: ingress, egress: egress,
+		log: log, where: p.Policy.Origin.Where(), key: p.Policy.Key, stage: t.l.Stage, marks: marks})
 }
 
-// cells is a line of a policy or unit, with what it compiles to, in one stage where
-// the line is about one, and how it stands.
-func (t *ladderTable) cells(tier int, prio, name, subject, ingress, egress, log string, k model.Key, stage model.Stage, where string, marks []string) {
+// line adds what a policy or unit compiles to, and how it stands.
+func (t *ladderTable) line(l *ladderLine) {
+	k, marks := l.key, l.marks
 	pods, acls, zones, state := "–", "–", "–", "not compiled"
 	if t.r.Compiled(k) {
-		acls = strconv.Itoa(t.r.StageACLCount(k, stage))
+		acls = strconv.Itoa(t.r.StageACLCount(k, l.stage))
 		if k.Namespace != "" || k.Kind.IsAdmin() {
 			n, _ := t.r.SubjectCount(k) // those on a primary UDN are counted by "rung policy"
 			pods = strconv.Itoa(n)
@@ -150,12 +161,12 @@ func (t *ladderTable) cells(tier int, prio, name, subject, ingress, egress, log 
 	} else if len(t.r.Zones) == 0 {
 		marks = append(marks, state)
 	}
-	cells := []string{strconv.Itoa(tier), prio, name, subject, ingress, egress, pods, acls, log}
+	cells := []string{strconv.Itoa(l.tier), l.prio, l.name, l.subject, l.ingress, l.egress, pods, acls, l.log}
 	if len(t.r.Zones) > 0 {
 		cells = append(cells, zones, state)
 	}
 	if t.wide {
-		cells = append(cells, where)
+		cells = append(cells, l.where)
 	}
 	t.add(append(cells, strings.Join(marks, ", "))...)
 }

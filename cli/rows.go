@@ -49,7 +49,7 @@ given.`,
 		}}
 	})
 	a.zoneFlag(cmd, &zone, "only this zone")
-	stage = stageFlag(cmd, "only this stage")
+	stage = stageFlag(cmd, "only this `stage`")
 	return cmd
 }
 
