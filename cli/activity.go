@@ -43,10 +43,7 @@ commands. With --watch every entry is printed as it comes, in JSON one a line.`,
 				if *watch {
 					return a.watchActivity(ctx, e)
 				}
-				out := []activityOut{}
-				for _, x := range e.Activity(0) {
-					out = append(out, activityOf(x))
-				}
+				out := each(e.Activity(0), activityOf)
 				return a.print(&answer{value: out, text: func(wide bool) string { return activityText(out, wide) }})
 			})
 		},
@@ -139,5 +136,10 @@ func activityText(out []activityOut, wide bool) string {
 	return t.String()
 }
 
-// stamp is a time as the command line writes it.
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
+// stamp is a time as the command line writes it, empty for none.
+func stamp(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format("2006-01-02T15:04:05.000Z")
+}

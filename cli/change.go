@@ -53,8 +53,11 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*revisio
 		if err != nil {
 			return err
 		}
-		res, p, err := a.confirmed(c, p, func(p *gate.Preview, confirm gate.Confirm) (*gate.Result, error) {
-			return e.Commit(ctx, p, confirm)
+		var res *gate.Result
+		show := func(p *gate.Preview) error { return a.print(previewAnswer(p)) }
+		p, err = a.confirmed(c, p, show, func(p *gate.Preview, confirm gate.Confirm) (err error) {
+			res, err = e.Commit(ctx, p, confirm)
+			return err
 		})
 		if res == nil {
 			return err
@@ -67,36 +70,36 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*revisio
 	})
 }
 
-// confirmed shows a change, has it confirmed and makes it: without a result there
-// was nothing to make. A change that became another between the question and the
-// answer is shown as it is now and asked about once more; where nobody is asked
-// nothing is changed.
-func (a *app) confirmed(c *changeFlags, p *gate.Preview, commit func(*gate.Preview, gate.Confirm) (*gate.Result, error)) (*gate.Result, *gate.Preview, error) {
+// confirmed shows a change, has it confirmed and makes it. A change that became
+// another between the question and the answer is shown as it is now and asked about
+// once more; where nobody is asked nothing is changed. What it returns is the change
+// that was shown last.
+func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview) error, commit func(*gate.Preview, gate.Confirm) error) (*gate.Preview, error) {
 	for {
-		if err := a.print(previewAnswer(p)); err != nil || nothingToDo(p) {
-			return nil, p, err
+		if err := show(p); err != nil || nothingToDo(p) {
+			return p, err
 		}
 		if p.Blocked != "" {
-			return nil, p, blocked(p)
+			return p, fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
 		}
 		if c.dryRun {
-			return nil, p, nil
+			return p, nil
 		}
 		confirm, err := a.confirm(c, p)
 		if err != nil {
-			return nil, p, err
+			return p, err
 		}
-		res, err := commit(p, confirm)
+		err = commit(p, confirm)
 		var stale *gate.StaleError
-		if res != nil || !errors.As(err, &stale) || stale.Preview == nil {
-			return res, p, err
+		if !errors.As(err, &stale) || stale.Preview == nil {
+			return p, err
 		}
 		p = stale.Preview
 		if c.yes {
-			if err := a.print(previewAnswer(p)); err != nil {
-				return nil, p, err
+			if err := show(p); err != nil {
+				return p, err
 			}
-			return nil, p, fmt.Errorf("changed: look again: %s: %w", stale.What, errRefused)
+			return p, fmt.Errorf("changed: look again: %s: %w", stale.What, errRefused)
 		}
 		fmt.Fprintln(a.err, "changed: look again: "+oneLine(stale.What))
 	}
@@ -106,11 +109,6 @@ func (a *app) confirmed(c *changeFlags, p *gate.Preview, commit func(*gate.Previ
 // fine, and exit 0.
 func nothingToDo(p *gate.Preview) bool {
 	return len(p.Objects) == 0 && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
-}
-
-// blocked is why a change may not be made.
-func blocked(p *gate.Preview) error {
-	return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
 }
 
 // lasting says how long a change lasts that is not written into the files.

@@ -28,8 +28,7 @@ type noneOut struct {
 
 func (a *app) compileCmd() *cobra.Command {
 	var zone string
-	var watch *bool
-	cmd := withRecords(&cobra.Command{
+	cmd := a.shows(withRecords(&cobra.Command{
 		Use:   "compile [POLICY]",
 		Short: "The rows OVN-Kubernetes would write for the policies",
 		Long: `Compile prints the ACLs, address sets and port groups the policies compile to.
@@ -37,23 +36,20 @@ With --zone only the pods of that node are local; without it every pod counts as
 local. -o nbctl prints records as "ovn-nbctl list" does.`,
 		Args:              takes(1, "[POLICY]"),
 		ValidArgsFunction: a.complete(policyChoices),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.show(cmd.Context(), *watch, query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-				if zone != "" && r.Cluster.Node(zone) == nil {
-					return nil, fmt.Errorf("--zone %s: no such node; there are: %s", zone, nodeNames(r.Cluster))
-				}
-				keys, err := unitsNamed(r, args)
-				if err != nil {
-					return nil, err
-				}
-				rows := compiledRows(r, zone, keys)
-				return &answer{value: rows.json(), text: rows.text, records: rows.nbctl}, nil
-			}})
-		},
+	}), func(args []string, _ bool) query {
+		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+			if zone != "" && r.Cluster.Node(zone) == nil {
+				return nil, fmt.Errorf("--zone %s: no such node; there are: %s", zone, nodeNames(r.Cluster))
+			}
+			keys, err := unitsNamed(r, args)
+			if err != nil {
+				return nil, err
+			}
+			rows := compiledRows(r, zone, keys)
+			return &answer{value: rows.json(), text: rows.text, records: rows.nbctl}, nil
+		}}
 	})
-	cmd.Flags().StringVar(&zone, "zone", "", "compile for one zone (a node's name)")
-	completeFlag(cmd, "zone", a.completeValue(zoneChoices))
-	watch = watchFlag(cmd)
+	a.zoneFlag(cmd, &zone, "compile for one zone (a node's name)")
 	return cmd
 }
 
@@ -81,38 +77,22 @@ func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *ro
 			}
 		}
 	}
-	slices.SortFunc(out.acls, func(x, y *nb.ACL) int { return cmp.Compare(x.ID(), y.ID()) })
-	slices.SortFunc(out.sets, func(x, y *nb.AddressSet) int { return cmp.Compare(x.ID(), y.ID()) })
-	slices.SortFunc(out.groups, func(x, y *nb.PortGroup) int { return cmp.Compare(x.ID(), y.ID()) })
+	slices.SortFunc(out.acls, byID)
+	slices.SortFunc(out.sets, byID)
+	slices.SortFunc(out.groups, byID)
 	return out
 }
 
+func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y.ID()) }
+
 func (s *rowSet) json() compiledOut {
-	out := compiledOut{ACLs: []rowOut{}, AddressSets: []rowOut{}, PortGroups: []rowOut{}, None: append([]noneOut{}, s.none...)}
-	for _, x := range s.acls {
-		out.ACLs = append(out.ACLs, aclOut(x))
-	}
-	for _, x := range s.sets {
-		out.AddressSets = append(out.AddressSets, setOut(x))
-	}
-	for _, x := range s.groups {
-		out.PortGroups = append(out.PortGroups, groupOut(x))
-	}
-	return out
+	return compiledOut{ACLs: each(s.acls, describeRow), AddressSets: each(s.sets, describeRow), PortGroups: each(s.groups, describeRow),
+		None: append([]noneOut{}, s.none...)}
 }
 
 func (s *rowSet) nbctl() string {
-	var rows []rowOut
-	for _, x := range s.acls {
-		rows = append(rows, aclOut(x))
-	}
-	for _, x := range s.sets {
-		rows = append(rows, setOut(x))
-	}
-	for _, x := range s.groups {
-		rows = append(rows, groupOut(x))
-	}
-	return records(rows)
+	out := s.json()
+	return records(slices.Concat(out.ACLs, out.AddressSets, out.PortGroups))
 }
 
 func (s *rowSet) text(wide bool) string {

@@ -119,6 +119,12 @@ func (a *app) completeFlags(root *cobra.Command) {
 	completeFlag(root, "color", fixed("auto", "always", "never", "16", "256", "truecolor"))
 }
 
+// zoneFlag adds --zone.
+func (a *app) zoneFlag(cmd *cobra.Command, zone *string, usage string) {
+	cmd.Flags().StringVar(zone, "zone", "", usage)
+	completeFlag(cmd, "zone", a.completeValue(zoneChoices))
+}
+
 // completeFlag registers the completion of a flag's value.
 func completeFlag(cmd *cobra.Command, flag string, f completer) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, f) // fails for a flag that does not exist, which the tests would show

@@ -9,6 +9,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/engine/settings"
+	"rung/model/dialect"
 )
 
 // switches are the flags that are auto, on or off; alone they mean on.
@@ -100,13 +101,11 @@ func describeDialect(r *revision.Revision, zone string) *dialectOut {
 		return nil
 	}
 	d := r.Dialect(zone)
-	out := &dialectOut{Settings: []settingOut{}, Rows: []rowsFormOut{}, NotCompared: map[string]string{}}
-	for _, s := range d.Settings {
-		out.Settings = append(out.Settings, settingOut{s.Name, s.Value, s.Source, s.Evidence})
-	}
-	for _, g := range d.Rows {
-		out.Rows = append(out.Rows, rowsFormOut{g.Type, g.Rows, g.Current, string(g.Generation), g.Form})
-	}
+	out := &dialectOut{NotCompared: map[string]string{},
+		Settings: each(d.Settings, func(s settings.Setting) settingOut { return settingOut(s) }),
+		Rows: each(d.Rows, func(g dialect.Rows) rowsFormOut {
+			return rowsFormOut{Type: g.Type, Rows: g.Rows, Current: g.Current, Form: string(g.Generation), Why: g.Form}
+		})}
 	for k, why := range d.Deviates {
 		out.NotCompared[string(k)] = why
 	}

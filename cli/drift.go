@@ -12,7 +12,6 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/known"
 )
 
 type driftOut struct {
@@ -55,8 +54,7 @@ type driftField struct {
 func (a *app) driftCmd() *cobra.Command {
 	var settle time.Duration
 	var zone string
-	var watch *bool
-	cmd := &cobra.Command{
+	cmd := a.shows(&cobra.Command{
 		Use:   "drift",
 		Short: "What the zones' rows differ in from what the policies compile to; exit 1 when they do",
 		Long: `Drift compares the rows of every zone given by --nb with what the policies
@@ -65,40 +63,38 @@ waits that long for it to go. Where a known defect of OVN-Kubernetes leaves it, 
 says which and what helps; it is drift all the same. Frozen policies count as drift: rows decide that
 no policy asks for any more.`,
 		Args: takes(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.show(cmd.Context(), *watch, query{
-				zones: true,
-				first: func(ctx context.Context, e *engine.Engine) {
-					ctx, cancel := context.WithTimeout(ctx, settle)
-					defer cancel()
-					// That it does not go away in time is an answer, not an error. A zone
-					// whose database got its name meanwhile is read again.
-					read := settled()
-					_ = e.Wait(ctx, func(r *revision.Revision) bool {
-						return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle))
-					},
-						time.Now().Add(patience))
-				},
-				answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-					zones, err := zonesNamed(r, zone)
-					if err != nil {
-						return nil, err
-					}
-					// What was waited for and did not go is drift, however young.
-					young := settle
-					if !*watch {
-						young = 0
-					}
-					out := drift(r, zones, e.Now(), young)
-					return &answer{value: out, text: func(wide bool) string { return driftText(out, wide) }, no: len(out) > 0, err: unread(zones)}, nil
-				},
-			})
-		},
-	}
+	}, func(_ []string, watched bool) query {
+		return query{
+			zones: true,
+			first: func(ctx context.Context, e *engine.Engine) {
+				ctx, cancel := context.WithTimeout(ctx, settle)
+				defer cancel()
+				// That it does not go away in time is an answer, not an error. A zone
+				// whose database got its name meanwhile is read again.
+				read := settled()
+				_ = e.Wait(ctx, func(r *revision.Revision) bool {
+					return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle))
+				}, time.Now().Add(patience))
+			},
+			answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+				zones, err := zonesNamed(r, zone)
+				if err != nil {
+					return nil, err
+				}
+				now := e.Now()
+				// What was waited for and did not go is drift, however young.
+				young, until := time.Duration(0), time.Time{}
+				if watched {
+					young, until = settle, nextBehind(zones, now, settle)
+				}
+				out := drift(r, zones, now, young)
+				return &answer{value: out, text: func(wide bool) string { return driftText(out, wide) },
+					no: len(out) > 0, err: unread(zones), until: until}, nil
+			},
+		}
+	})
 	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "how long a difference may be on its way")
-	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
-	completeFlag(cmd, "zone", a.completeValue(zoneChoices))
-	watch = watchFlag(cmd)
+	a.zoneFlag(cmd, &zone, "only this zone")
 	return cmd
 }
 
@@ -124,15 +120,11 @@ func drift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle
 				}
 			default:
 				o.Reason = cmp.Or(in.Error, in.Why)
-				var causes []*known.Cause
-				if st == model.StateBehind {
-					causes = r.Known(z, in)
-				}
+				causes := r.Known(z, in)
 				for i, d := range in.Diffs {
 					row := driftRowOf(d)
-					if causes != nil && causes[i] != nil {
-						c := causes[i]
-						row.Known = &knownOut{c.Code, c.Text(), c.Remedy, "ovn-kubernetes.md#" + c.Doc}
+					if c := causes[i]; c != nil && st == model.StateBehind {
+						row.Known = &knownOut{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
 					}
 					o.Rows = append(o.Rows, row)
 				}
@@ -141,6 +133,17 @@ func drift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle
 		}
 	}
 	return out
+}
+
+// nextBehind is when the first difference that settles counts as behind, which nobody
+// tells; zero when none settles.
+func nextBehind(zones []*model.ZoneState, now time.Time, settle time.Duration) (first time.Time) {
+	for _, z := range zones {
+		if at := z.NextBehindAfter(now, settle); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
 }
 
 // moving says whether some of it may go away by itself: rows that differ, in a
@@ -162,11 +165,8 @@ func moving(zones []*model.ZoneState, out []driftOut) bool {
 }
 
 func driftRowOf(d model.RowDiff) driftRow {
-	row := driftRow{Kind: d.Kind, Table: d.Table, ID: d.ID, UUID: d.UUID, Waiting: d.Waiting, Note: d.Note, Fields: []driftField{}}
-	for _, f := range d.Fields {
-		row.Fields = append(row.Fields, driftField{f.Column, f.Desired, f.Live, f.Missing, f.Extra})
-	}
-	return row
+	return driftRow{Kind: d.Kind, Table: d.Table, ID: d.ID, UUID: d.UUID, Waiting: d.Waiting, Note: d.Note,
+		Fields: each(d.Fields, func(f model.FieldDiff) driftField { return driftField(f) })}
 }
 
 func driftText(out []driftOut, wide bool) string {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,9 +15,8 @@ import (
 )
 
 func (a *app) ladderCmd() *cobra.Command {
-	var watch *bool
 	var stage *model.Stage
-	cmd := &cobra.Command{
+	cmd := a.shows(&cobra.Command{
 		Use:   "ladder",
 		Short: "The precedence ladder: every tier, gaps, duplicates and unsupported priorities marked",
 		Long: `Ladder prints what decides in the order in which it decides: tier 1 by priority,
@@ -28,104 +26,22 @@ in its true order. With --nb it says besides how many zones' rows are in sync wi
 each policy, and lists rows that no policy stands for: those of tier 0, and what
 Rung does not compile.`,
 		Args: takes(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-				return ladderAnswer(e, r, *stage)
-			}})
-		},
-	}
-	stage = stageFlag(cmd, "only what decides in one stage of the pipeline")
-	watch = watchFlag(cmd)
+	}, func([]string, bool) query {
+		return query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+			return ladderAnswer(e, r, *stage)
+		}}
+	})
+	stage = stageFlag(cmd, "only what decides in one `stage` of the pipeline")
 	return cmd
 }
 
 func ladderAnswer(e *engine.Engine, r *revision.Revision, stage model.Stage) (*answer, error) {
 	l := r.Ladder().In(stage)
-	ans := &answer{value: l, text: func(wide bool) string { return ladderText(r, l, e.Now(), wide) }}
+	ans := &answer{value: describeLadder(l), text: func(wide bool) string { return ladderText(r, l, e.Now(), wide) }}
 	if len(r.Zones) > 0 {
-		ans.value = &ladderLive{l, ladderStates(r, l, e.Now()), ladderRowsOut(r, stage)}
+		ans.value = ladderLiveOut{describeLadder(l), describeStates(r, l, e.Now()), describeRowGroups(r, stage)}
 	}
 	return ans, nil
-}
-
-// ladderLive is the ladder's JSON with the states of the policies, and the live
-// rows that no policy stands for.
-type ladderLive struct {
-	ladder *ladder.Ladder
-	states []stateOut
-	rows   []ladderRowOut
-}
-
-type ladderRowOut struct {
-	Tier     int              `json:"tier"`
-	Stage    model.Stage      `json:"stage"`
-	Priority int              `json:"ovn_priority"`
-	Last     int              `json:"last_ovn_priority"`
-	Owner    string           `json:"owner"`
-	Form     string           `json:"form"`
-	Gone     bool             `json:"gone,omitempty"`
-	Rows     int              `json:"rows"`
-	Actions  ladder.RuleCount `json:"actions"`
-	Zones    []string         `json:"zones"`
-}
-
-func ladderRowsOut(r *revision.Revision, stage model.Stage) []ladderRowOut {
-	out := []ladderRowOut{}
-	for _, g := range r.LadderRows().Groups {
-		if stage == "" || g.Stage == stage {
-			out = append(out, ladderRowOut{g.Tier, g.Stage, g.Priority, g.Last, g.Label, g.Form.String(), g.Gone, g.Rows, g.Actions, g.Zones})
-		}
-	}
-	return out
-}
-
-type stateOut struct {
-	Policy string            `json:"policy"`
-	State  model.PolicyState `json:"state"`
-	Text   string            `json:"text"`
-	InSync int               `json:"zones_in_sync"`
-	Zones  int               `json:"zones"`
-}
-
-// MarshalJSON adds the states to the contract's form.
-func (l *ladderLive) MarshalJSON() ([]byte, error) {
-	raw, err := json.Marshal(l.ladder)
-	if err != nil {
-		return nil, err
-	}
-	states, err := json.Marshal(l.states)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := json.Marshal(l.rows)
-	if err != nil {
-		return nil, err
-	}
-	raw = append(append(raw[:len(raw)-1], `,"states":`...), states...)
-	return append(append(append(raw, `,"rows":`...), rows...), '}'), nil
-}
-
-// ladderStates are those of the policies and units on the ladder.
-func ladderStates(r *revision.Revision, l *ladder.Ladder, now time.Time) []stateOut {
-	out := []stateOut{}
-	add := func(k model.Key) {
-		if r.Compiled(k) {
-			s := r.Summary(k, now)
-			out = append(out, stateOut{k.String(), s.State, s.Text, s.InSync, s.Zones})
-		}
-	}
-	for i := range l.Tiers {
-		t := &l.Tiers[i]
-		for j := range t.Rungs {
-			for _, p := range t.Rungs[j].Policies {
-				add(p.Policy.Key)
-			}
-		}
-		for j := range t.Units {
-			add(t.Units[j].Key)
-		}
-	}
-	return out
 }
 
 // ladderTable draws the ladder line by line.
@@ -138,8 +54,8 @@ type ladderTable struct {
 }
 
 func ladderText(r *revision.Revision, l *ladder.Ladder, now time.Time, wide bool) string {
-	t := &ladderTable{&tableOut{head: []string{"TIER", "PRIO", "POLICY", "SUBJECT", "INGRESS", "EGRESS", "PODS", "ACLS", "LOG"}},
-		r, l, now, wide}
+	head := []string{"TIER", "PRIO", "POLICY", "SUBJECT", "INGRESS", "EGRESS", "PODS", "ACLS", "LOG"}
+	t := &ladderTable{tableOut: &tableOut{head: head}, r: r, l: l, now: now, wide: wide}
 	if len(r.Zones) > 0 {
 		t.head = append(t.head, "ZONES", "STATE")
 	}
@@ -181,14 +97,12 @@ func (t *ladderTable) tier(tier *ladder.Tier) {
 		prio := ""
 		if tier.Kind == model.KindANP {
 			gap(rung.Priority)
-			live.above(anpTop - anpStep*int(rung.Priority))
 			prio = strconv.Itoa(int(rung.Priority))
-		} else {
-			live.above(banpTop)
 		}
+		live.above(tier.Top(rung))
 		for j := range rung.Policies {
 			p := &rung.Policies[j]
-			t.line(tier.Tier, prio, p.Policy.Name, p, ladderMarks(t.r, t.l, rung, p))
+			t.policy(tier.Tier, prio, p, ladderMarks(t.r, t.l, rung, p))
 		}
 	}
 	if tier.Kind == model.KindANP {
@@ -204,7 +118,17 @@ func (t *ladderTable) note(tier, what, text string) {
 	t.add(cells...)
 }
 
-func (t *ladderTable) line(tier int, prio, name string, p *ladder.RungPolicy, marks []string) {
+// ladderLine is a line of a policy or unit: tier, priority, name, subject and rules,
+// what it logs, and the file it is in.
+type ladderLine struct {
+	tier                                             int
+	prio, name, subject, ingress, egress, log, where string
+	key                                              model.Key
+	stage                                            model.Stage // the one the line is about, "" for all
+	marks                                            []string
+}
+
+func (t *ladderTable) policy(tier int, prio string, p *ladder.RungPolicy, marks []string) {
 	log := "off"
 	if levels, err := p.Policy.LogLevels(); err != nil {
 		log = "invalid"
@@ -218,15 +142,16 @@ func (t *ladderTable) line(tier int, prio, name string, p *ladder.RungPolicy, ma
 	case model.StageAfterLB:
 		ingress = "–"
 	}
-	t.cells(tier, prio, name, p.Policy.Subject.String(), ingress, egress, log, p.Policy.Key, t.l.Stage, p.Policy.Origin.Where(), marks)
+	t.line(&ladderLine{tier: tier, prio: prio, name: p.Policy.Name, subject: p.Policy.Subject.String(), ingress: ingress, egress: egress,
+		log: log, where: p.Policy.Origin.Where(), key: p.Policy.Key, stage: t.l.Stage, marks: marks})
 }
 
-// cells is a line of a policy or unit, with what it compiles to, in one stage where
-// the line is about one, and how it stands.
-func (t *ladderTable) cells(tier int, prio, name, subject, ingress, egress, log string, k model.Key, stage model.Stage, where string, marks []string) {
+// line adds what a policy or unit compiles to, and how it stands.
+func (t *ladderTable) line(l *ladderLine) {
+	k, marks := l.key, l.marks
 	pods, acls, zones, state := "–", "–", "–", "not compiled"
 	if t.r.Compiled(k) {
-		acls = strconv.Itoa(t.r.StageACLCount(k, stage))
+		acls = strconv.Itoa(t.r.StageACLCount(k, l.stage))
 		if k.Namespace != "" || k.Kind.IsAdmin() {
 			n, _ := t.r.SubjectCount(k) // those on a primary UDN are counted by "rung policy"
 			pods = strconv.Itoa(n)
@@ -236,12 +161,12 @@ func (t *ladderTable) cells(tier int, prio, name, subject, ingress, egress, log 
 	} else if len(t.r.Zones) == 0 {
 		marks = append(marks, state)
 	}
-	cells := []string{strconv.Itoa(tier), prio, name, subject, ingress, egress, pods, acls, log}
+	cells := []string{strconv.Itoa(l.tier), l.prio, l.name, l.subject, l.ingress, l.egress, pods, acls, l.log}
 	if len(t.r.Zones) > 0 {
 		cells = append(cells, zones, state)
 	}
 	if t.wide {
-		cells = append(cells, where)
+		cells = append(cells, l.where)
 	}
 	t.add(append(cells, strings.Join(marks, ", "))...)
 }
@@ -263,7 +188,7 @@ func brokenName(b model.Broken) string {
 func ladderMarks(r *revision.Revision, l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy) []string {
 	var marks []string
 	if none := r.None(p.Policy.Key); none != nil {
-		marks = append(marks, "✗ not enforced: "+revision.NoRowsShort(none, l.Max))
+		marks = append(marks, "✗ not enforced: "+r.Short(none))
 	}
 	for _, i := range p.Conflicts {
 		c := &l.Conflicts[i]

@@ -1,20 +1,10 @@
 package cli
 
 import (
-	"cmp"
-	"slices"
 	"strconv"
 
 	"rung/engine/revision"
 	"rung/model"
-)
-
-// OVN priorities of the tiers whose policies have others
-// (ovn-kubernetes.md#priorities).
-const (
-	anpTop  = 30000
-	anpStep = 100
-	banpTop = 1750
 )
 
 // liveQueue are the live rows of a tier that no policy stands for, put between
@@ -30,11 +20,7 @@ func (t *ladderTable) rowsOf(tier int) *liveQueue {
 		return &liveQueue{t: t}
 	}
 	live := t.r.LadderRows()
-	groups := live.Of(tier, t.l.Stage)
-	if tier != model.TierIsolation { // there they stand by stage
-		slices.SortStableFunc(groups, func(a, b revision.RowGroup) int { return cmp.Compare(b.Priority, a.Priority) })
-	}
-	return &liveQueue{t, groups, live.Zones}
+	return &liveQueue{t, live.Of(tier, t.l.Stage), live.Zones}
 }
 
 // above prints what has a higher OVN priority.

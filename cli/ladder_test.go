@@ -10,7 +10,6 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/ladder"
 	"rung/model/nb"
 )
 
@@ -63,19 +62,19 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		t.Errorf("from-lport:\n%s", got)
 	}
 
-	raw, err := json.Marshal(&ladderLive{r.Ladder(), ladderStates(r, r.Ladder(), time.Now()), ladderRowsOut(r, model.StageToLport)})
+	raw, err := json.Marshal(ladderLiveOut{describeLadder(r.Ladder()), describeStates(r, r.Ladder(), time.Now()), describeRowGroups(r, model.StageToLport)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
 		Tiers []struct{ Tier int }
-		Rows  []ladderRowOut
+		Rows  []rowGroupOut
 	}
 	if err := json.Unmarshal(raw, &got); err != nil {
 		t.Fatal(err)
 	}
-	rows := []ladderRowOut{{Tier: 2, Stage: model.StageToLport, Priority: 3000, Last: 3000, Owner: "owner Honeypot of controller lab: bees",
-		Form: "unknown", Rows: 1, Actions: ladder.RuleCount{Deny: 1}, Zones: []string{"alpha"}}}
+	rows := []rowGroupOut{{Tier: 2, Stage: model.StageToLport, Priority: 3000, Last: 3000, Owner: "owner Honeypot of controller lab: bees",
+		Form: "unknown", Rows: 1, Actions: countsOut{Deny: 1}, Zones: []string{"alpha"}}}
 	if diff := cmp.Diff(rows, got.Rows); diff != "" || len(got.Tiers) != 4 {
 		t.Errorf("%d tiers, rows (-want +got):\n%s", len(got.Tiers), diff)
 	}

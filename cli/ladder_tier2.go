@@ -20,11 +20,11 @@ func (t *ladderTable) tier2(tier *ladder.Tier) {
 		for i := range s.Namespaces {
 			n := &s.Namespaces[i]
 			for j := range n.Policies {
-				t.unit(&n.Policies[j], t.l.Stage, nil)
+				t.line(t.unit(&n.Policies[j], t.l.Stage, nil))
 			}
 			if t.l.Stage == "" {
 				for j := range n.Denies {
-					t.unit(&n.Denies[j], "", nil)
+					t.line(t.unit(&n.Denies[j], "", nil))
 				}
 			}
 		}
@@ -33,7 +33,7 @@ func (t *ladderTable) tier2(tier *ladder.Tier) {
 				first, _, _ := s.Units[i].Range(t.l.Stage)
 				live.above(first)
 			}
-			t.unit(&s.Units[i], s.Stage, sectionMarks(s.Kind))
+			t.line(t.unit(&s.Units[i], s.Stage, sectionMarks(s.Kind)))
 		}
 	}
 	live.above(-1)
@@ -50,35 +50,35 @@ func sectionMarks(k ladder.SectionKind) []string {
 	return nil
 }
 
-func (t *ladderTable) unit(u *ladder.Unit, stage model.Stage, marks []string) {
+// unit is the line of a unit of tier 2.
+func (t *ladderTable) unit(u *ladder.Unit, stage model.Stage, marks []string) *ladderLine {
 	prio := strconv.Itoa(u.Top())
 	if first, last, _ := u.Range(stage); stage != "" && first != last {
 		prio = fmt.Sprintf("%d–%d", first, last)
 	}
 	k := u.Key
-	log := t.unitLog(k)
-	if u.Policy != nil {
-		p := u.Policy
-		name := k.Kind.Short() + " " + k.Namespace + "/" + k.Name
-		ingress, egress := p.Ingress.String(), p.Egress.String()
-		if k.Kind == model.KindNP && stage == model.StageToLport {
-			egress = "–"
-		} else if stage == model.StageAfterLB {
-			ingress = "–"
+	l := &ladderLine{tier: model.TierNetwork, prio: prio, name: k.Label(), log: t.unitLog(k), key: k, stage: stage, marks: marks}
+	if u.Policy == nil {
+		does, sends := u.Effect(stage)
+		l.ingress, l.egress = does.String(), sends.String()
+		if k.Namespace != "" {
+			l.subject = "ns: " + k.Namespace
 		}
-		if none := t.r.None(k); none != nil {
-			marks = append([]string{"✗ not enforced: " + none.Message}, marks...)
-		}
-		t.cells(model.TierNetwork, prio, name, p.Policy.Subject.String(), ingress, egress, log, k, stage, p.Policy.Origin.Where(), marks)
-		return
+		return l
 	}
-	does, sends := u.Effect(stage)
-	ingress, egress := does.String(), sends.String()
-	subject := ""
-	if k.Namespace != "" {
-		subject = "ns: " + k.Namespace
+	p := u.Policy
+	l.name = k.Kind.Short() + " " + k.Namespace + "/" + k.Name
+	l.subject, l.where = p.Policy.Subject.String(), p.Policy.Origin.Where()
+	l.ingress, l.egress = p.Ingress.String(), p.Egress.String()
+	if k.Kind == model.KindNP && stage == model.StageToLport {
+		l.egress = "–"
+	} else if stage == model.StageAfterLB {
+		l.ingress = "–"
 	}
-	t.cells(model.TierNetwork, prio, k.Label(), subject, ingress, egress, log, k, stage, "", marks)
+	if none := t.r.None(k); none != nil {
+		l.marks = append([]string{"✗ not enforced: " + none.Message}, marks...)
+	}
+	return l
 }
 
 // unitLog is what a unit logs, as its namespace says.

@@ -23,23 +23,34 @@ type findingOut struct {
 	File     string         `json:"file,omitempty"`
 }
 
+// findingBrief is a finding of the policy that is shown; findingOfOut one that a change
+// brings.
+type findingBrief struct {
+	Severity model.Severity `json:"severity"`
+	Code     string         `json:"code"`
+	Message  string         `json:"message"`
+}
+
+type findingOfOut struct {
+	Policy string `json:"policy"`
+	findingBrief
+}
+
+func briefly(f model.Finding) findingBrief {
+	return findingBrief{Severity: f.Severity, Code: f.Code, Message: f.Message}
+}
+
 func (a *app) lintCmd() *cobra.Command {
-	var watch *bool
-	cmd := &cobra.Command{
+	return a.shows(&cobra.Command{
 		Use:   "lint",
 		Short: "What is wrong or dangerous about the policies; exit 1 when there are errors",
 		Args:  takes(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a.flags.quiet = true // broken objects are among the findings
-			return a.show(cmd.Context(), *watch, query{answer: lintAnswer})
-		},
-	}
-	watch = watchFlag(cmd)
-	return cmd
-}
-
-func lintAnswer(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-	return findingsAnswer(r.Findings(), model.SeverityError), nil
+	}, func([]string, bool) query {
+		a.flags.quiet = true // broken objects are among the findings
+		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+			return findingsAnswer(r.Findings(), model.SeverityError), nil
+		}}
+	})
 }
 
 // findingsAnswer prints findings; the answer is no when one is as bad as that.

@@ -8,15 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine/gate"
-	"rung/engine/revision"
 	"rung/model"
 )
 
 func (a *app) logLevelCmd() *cobra.Command {
-	var c changeFlags
 	var levels model.LogLevels
 	var off bool
-	cmd := &cobra.Command{
+	cmd := a.changesPolicy(&cobra.Command{
 		Use:   "log-level POLICY",
 		Short: "Set a policy's ACL logging: --allow, --deny and --pass LEVEL; a level left out is off",
 		Long: `Log-level writes the annotation k8s.ovn.org/acl-logging of a policy. The levels
@@ -25,26 +23,21 @@ are ` + strings.Join(model.LogSeverities, ", ") + `. An action whose level is le
 same annotation of their namespace says, which is not Rung's to change.`,
 		Args:              takes(0, "POLICY"),
 		ValidArgsFunction: a.complete(loggingChoices),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, l := range []string{levels.Allow, levels.Deny, levels.Pass} {
-				if !model.ValidLogLevel(l) {
-					return fmt.Errorf("log level %q: want one of %s", l, strings.Join(model.LogSeverities, ", "))
-				}
+	}, func([]string) (m gate.Mutation, err error) {
+		for _, l := range []string{levels.Allow, levels.Deny, levels.Pass} {
+			if !model.ValidLogLevel(l) {
+				return m, fmt.Errorf("log level %q: want one of %s", l, strings.Join(model.LogSeverities, ", "))
 			}
-			if levels.Any() == off {
-				return errors.New("want --allow, --deny or --pass LEVEL, or --off alone")
-			}
-			return a.change(cmd.Context(), &c, func(r *revision.Revision) (gate.Mutation, error) {
-				k, err := policyNamed(r, args[0])
-				return gate.Mutation{Op: gate.OpLogLevel, Policy: k, Levels: levels}, err
-			})
-		},
-	}
+		}
+		if levels.Any() == off {
+			return m, errors.New("want --allow, --deny or --pass LEVEL, or --off alone")
+		}
+		return gate.Mutation{Op: gate.OpLogLevel, Levels: levels}, nil
+	})
 	for flag, level := range map[string]*string{"allow": &levels.Allow, "deny": &levels.Deny, "pass": &levels.Pass} {
 		cmd.Flags().StringVar(level, flag, "", "level of the "+strings.ToUpper(flag[:1])+flag[1:]+" rules")
 		completeFlag(cmd, flag, fixed(model.LogSeverities...))
 	}
 	cmd.Flags().BoolVar(&off, "off", false, "log nothing")
-	c.register(cmd)
 	return cmd
 }

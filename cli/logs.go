@@ -29,8 +29,8 @@ type logOut struct {
 	Late     bool   `json:"late,omitempty"` // lines of other nodes with a later time came before
 }
 
-// gapOut is a place where lines may be missing.
-type gapOut struct {
+// logGapOut is a place where lines may be missing.
+type logGapOut struct {
 	At   string `json:"at"`
 	Zone string `json:"zone"`
 	Gap  struct {
@@ -178,7 +178,7 @@ func (a *app) unfollowed(e *engine.Engine) {
 }
 
 func (a *app) printGap(x *logs.Entry) error {
-	o := gapOut{At: stamp(x.Line.At), Zone: x.Line.Zone}
+	o := logGapOut{At: stamp(x.Line.At), Zone: x.Line.Zone}
 	o.Gap.From, o.Gap.To, o.Gap.Missing, o.Gap.Why = stamp(x.Gap.From), stamp(x.Gap.To), x.Gap.Missing.Seconds(), x.Gap.Why
 	return a.item(o, func(bool) string {
 		return fmt.Sprintf("%s  -- %s\n", x.Line.At.UTC().Format("15:04:05.000"), x.Sentence())

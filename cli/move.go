@@ -10,24 +10,43 @@ import (
 	"rung/engine/revision"
 )
 
-func (a *app) moveCmd() *cobra.Command {
+// changesPolicy makes a command that changes the policy its first argument names.
+func (a *app) changesPolicy(cmd *cobra.Command, of func(args []string) (gate.Mutation, error)) *cobra.Command {
 	var c changeFlags
-	cmd := &cobra.Command{
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		m, err := of(args)
+		if err != nil {
+			return err
+		}
+		return a.change(cmd.Context(), &c, func(r *revision.Revision) (gate.Mutation, error) {
+			m.Policy, err = policyNamed(r, args[0])
+			return m, err
+		})
+	}
+	c.register(cmd)
+	return cmd
+}
+
+func (a *app) deleteCmd() *cobra.Command {
+	return a.changesPolicy(&cobra.Command{
+		Use:               "delete POLICY",
+		Short:             "Delete a policy, with the rows that go shown first",
+		Args:              takes(0, "POLICY"),
+		ValidArgsFunction: a.complete(policyChoices),
+	}, func([]string) (gate.Mutation, error) { return gate.Mutation{Op: gate.OpDelete}, nil })
+}
+
+func (a *app) moveCmd() *cobra.Command {
+	return a.changesPolicy(&cobra.Command{
 		Use:               "move POLICY PRIORITY",
 		Short:             "Give an AdminNetworkPolicy another priority",
 		Args:              takes(0, "POLICY", "PRIORITY"),
 		ValidArgsFunction: a.complete(movableChoices),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			prio, err := strconv.ParseInt(args[1], 10, 32)
-			if err != nil {
-				return fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.flags.ovn.MaxPriority)
-			}
-			return a.change(cmd.Context(), &c, func(r *revision.Revision) (gate.Mutation, error) {
-				k, err := policyNamed(r, args[0])
-				return gate.Mutation{Op: gate.OpMove, Policy: k, Priority: int32(prio)}, err
-			})
-		},
-	}
-	c.register(cmd)
-	return cmd
+	}, func(args []string) (gate.Mutation, error) {
+		prio, err := strconv.ParseInt(args[1], 10, 32)
+		if err != nil {
+			return gate.Mutation{}, fmt.Errorf("priority %q: want a number from 0 to %d", args[1], a.flags.ovn.MaxPriority)
+		}
+		return gate.Mutation{Op: gate.OpMove, Priority: int32(prio)}, nil
+	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 // unitsNamed are all that is compiled, or a policy by its name ("cluster-control",
@@ -77,10 +78,7 @@ func zonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 	if z := r.Zone(name); z != nil {
 		return []*model.ZoneState{z}, nil
 	}
-	var names []string
-	for _, z := range r.Zones {
-		names = append(names, z.Name)
-	}
+	names := each(r.Zones, func(z *model.ZoneState) string { return z.Name })
 	return nil, fmt.Errorf("no zone %q; there are: %s", name, strings.Join(names, ", "))
 }
 
@@ -89,8 +87,5 @@ func nodeNames(c *model.Cluster) string {
 	for n := range c.Nodes() {
 		names = append(names, n.Name)
 	}
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
+	return words.OrNone(strings.Join(names, ", "))
 }

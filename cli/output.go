@@ -49,6 +49,15 @@ func (t *tableOut) String() string {
 	return b.String()
 }
 
+// each is a list made of another, element by element; in JSON it is never null.
+func each[T, U any](in []T, f func(T) U) []U {
+	out := make([]U, len(in))
+	for i, x := range in {
+		out[i] = f(x)
+	}
+	return out
+}
+
 // print writes an answer in the form that was asked for.
 func (a *app) print(ans *answer) error { return a.write(a.out, ans, false) }
 

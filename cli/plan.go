@@ -9,6 +9,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/revision"
+	"rung/model/ladder"
 	"rung/model/plan"
 )
 
@@ -69,67 +70,64 @@ forgotten with --dismiss.`,
 
 // planAnswer is what is free, or the plan that was asked for.
 func (a *app) planAnswer(r *revision.Revision, f *planFlags) (*answer, error) {
-	b, err := plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority)
-	if err != nil {
-		return nil, fmt.Errorf("plan: %w", err)
-	}
+	b, in, p, err := a.arrange(r, f)
 	switch {
-	case f.insert != "":
-		in, err := insertion(b, f.insert)
-		if err != nil {
-			return nil, err
-		}
-		return &answer{value: insertJSON{in.Priority, in.Room}, text: func(bool) string { return insertText(in) }}, nil
-	case f.respace:
-		p, err := b.Respace(f.step, f.start)
-		if err != nil {
-			return nil, fmt.Errorf("plan: %w", err)
-		}
-		return planView(&p), nil
+	case err != nil:
+		return nil, err
+	case in != nil:
+		return &answer{value: insertOut{Priority: in.Priority, Room: in.Room}, text: func(bool) string { return insertText(in) }}, nil
+	case p != nil:
+		return planView(p), nil
 	}
-	return &answer{value: boardOut(b), text: func(bool) string { return boardText(b) }}, nil
+	return &answer{value: describeBoard(b), text: func(bool) string { return boardText(b) }}, nil
 }
 
-func insertion(b *plan.Board, between string) (plan.Insertion, error) {
-	above, below, ok := strings.Cut(between, ",")
-	if !ok {
-		return plan.Insertion{}, fmt.Errorf("--insert %q: want ABOVE,BELOW", between)
+// arrange works out what was asked for: the board as it is, the place for a new
+// policy, and the plan, which is nil where none is needed.
+func (a *app) arrange(r *revision.Revision, f *planFlags) (b *plan.Board, in *plan.Insertion, p *plan.Plan, err error) {
+	above, below, both := strings.Cut(f.insert, ",")
+	if f.insert != "" && !both {
+		return nil, nil, nil, fmt.Errorf("--insert %q: want ABOVE,BELOW", f.insert)
 	}
-	in, err := b.Insert(strings.TrimSpace(above), strings.TrimSpace(below))
+	b, err = plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority)
+	switch {
+	case err != nil:
+	case f.insert != "":
+		var place plan.Insertion
+		place, err = b.Insert(strings.TrimSpace(above), strings.TrimSpace(below))
+		in, p = &place, place.Room
+	case f.respace:
+		var spaced plan.Plan
+		spaced, err = b.Respace(f.step, f.start)
+		p = &spaced
+	}
 	if err != nil {
-		return in, fmt.Errorf("plan: %w", err)
+		return nil, nil, nil, fmt.Errorf("plan: %w", err)
 	}
-	return in, nil
+	return b, in, p, nil
 }
 
 func planView(p *plan.Plan) *answer {
 	return &answer{value: p, text: func(bool) string { return planText(p) }}
 }
 
-type boardJSON struct {
+type boardOut struct {
 	Slots    []plan.Slot `json:"policies"`
-	Free     []gapJSON   `json:"free"`
+	Free     []gapOut    `json:"free"`
 	Smallest *int        `json:"smallest_gap,omitempty"`
 	Largest  int         `json:"largest_gap"`
 }
 
-type gapJSON struct {
-	From int32 `json:"from"`
-	To   int32 `json:"to"`
-}
-
-// insertJSON is a place for a new policy; room is the plan that frees it first,
+// insertOut is a place for a new policy; room is the plan that frees it first,
 // null when it is free.
-type insertJSON struct {
+type insertOut struct {
 	Priority int32      `json:"priority"`
 	Room     *plan.Plan `json:"room"`
 }
 
-func boardOut(b *plan.Board) boardJSON {
-	out := boardJSON{Slots: append([]plan.Slot{}, b.Slots()...), Free: []gapJSON{}, Largest: b.LargestGap()}
-	for _, g := range b.FreeRuns() {
-		out.Free = append(out.Free, gapJSON{g.From, g.To})
-	}
+func describeBoard(b *plan.Board) boardOut {
+	out := boardOut{Slots: append([]plan.Slot{}, b.Slots()...), Largest: b.LargestGap(),
+		Free: each(b.FreeRuns(), func(g ladder.Gap) gapOut { return gapOut(g) })}
 	if n, ok := b.SmallestGap(); ok {
 		out.Smallest = &n
 	}
@@ -167,7 +165,7 @@ func planText(p *plan.Plan) string {
 	return out
 }
 
-func insertText(in plan.Insertion) string {
+func insertText(in *plan.Insertion) string {
 	if in.Room == nil {
 		return fmt.Sprintf("%d is free\n", in.Priority)
 	}

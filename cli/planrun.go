@@ -29,55 +29,32 @@ func (a *app) runPlan(ctx context.Context, c *changeFlags, f *planFlags) error {
 		if err != nil {
 			return err
 		}
-		for {
-			fmt.Fprint(a.err, guardsText(preview))
-			if preview.Blocked != "" {
-				return blocked(preview)
-			}
-			if c.dryRun {
-				return nil
-			}
-			confirm, err := a.confirm(c, preview)
-			if err != nil {
-				return err
-			}
-			err = e.PlanStart(ctx, p, preview, confirm)
-			var stale *gate.StaleError
-			switch {
-			case err == nil:
-				return a.followPlan(ctx, e)
-			case !errors.As(err, &stale) || stale.Preview == nil:
-				return a.planError(r, err)
-			case c.yes:
-				return fmt.Errorf("changed: look again: %s: %w", stale.What, errRefused)
-			}
-			fmt.Fprintln(a.err, "changed: look again: "+oneLine(stale.What))
-			preview = stale.Preview
+		started := false
+		show := func(p *gate.Preview) error {
+			_, err := fmt.Fprint(a.err, guardsText(p))
+			return err
 		}
+		_, err = a.confirmed(c, preview, show, func(preview *gate.Preview, confirm gate.Confirm) error {
+			if err := e.PlanStart(ctx, p, preview, confirm); err != nil {
+				return a.planError(r, err)
+			}
+			started = true
+			return nil
+		})
+		if !started {
+			return err
+		}
+		return a.followPlan(ctx, e)
 	})
 }
 
 // planToRun is the plan that was asked for.
 func (a *app) planToRun(r *revision.Revision, f *planFlags) (*plan.Plan, error) {
-	b, err := plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority)
-	if err != nil {
-		return nil, fmt.Errorf("plan: %w", err)
+	_, in, p, err := a.arrange(r, f)
+	if err == nil && in != nil && p == nil {
+		err = fmt.Errorf("nothing to run: %d is free between them already", in.Priority)
 	}
-	if f.insert == "" {
-		p, err := b.Respace(f.step, f.start)
-		if err != nil {
-			return nil, fmt.Errorf("plan: %w", err)
-		}
-		return &p, nil
-	}
-	in, err := insertion(b, f.insert)
-	if err != nil {
-		return nil, err
-	}
-	if in.Room == nil {
-		return nil, fmt.Errorf("nothing to run: %d is free between them already", in.Priority)
-	}
-	return in.Room, nil
+	return p, err
 }
 
 // guardsText is what a plan runs into.

@@ -50,8 +50,7 @@ type touchOut struct {
 }
 
 func (a *app) podCmd() *cobra.Command {
-	var watch *bool
-	cmd := &cobra.Command{
+	return a.shows(&cobra.Command{
 		Use:   "pod NAMESPACE/NAME",
 		Short: "Every rule that touches a pod, as subject or as peer, in precedence order",
 		Long: `Pod prints every rule that touches a pod, as subject or as peer, in precedence
@@ -61,19 +60,16 @@ even after an Allow of egress above it, not after a drop. A rule of a NetworkPol
 no peer means everybody; it is listed for its subjects only.`,
 		Args:              takes(0, "NAMESPACE/NAME"),
 		ValidArgsFunction: a.complete(podChoices),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.show(cmd.Context(), *watch, query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-				pod, err := podNamed(r, args[0])
-				if err != nil {
-					return nil, err
-				}
-				out := describePod(r, pod)
-				return &answer{value: out, text: func(bool) string { return out.text() }}, nil
-			}})
-		},
-	}
-	watch = watchFlag(cmd)
-	return cmd
+	}, func(args []string, _ bool) query {
+		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+			pod, err := podNamed(r, args[0])
+			if err != nil {
+				return nil, err
+			}
+			out := describePod(r, pod)
+			return &answer{value: out, text: func(bool) string { return out.text() }}, nil
+		}}
+	})
 }
 
 func podNamed(r *revision.Revision, name string) (*model.Pod, error) {
@@ -123,7 +119,7 @@ func describePod(r *revision.Revision, pod *model.Pod) *podOut {
 			o.Priority = &p.Priority
 		}
 		if none := r.None(t.Policy); none != nil {
-			o.NoRows, o.mark = none.Message, "✗ not enforced: "+revision.NoRowsShort(none, r.Ladder().Max)
+			o.NoRows, o.mark = none.Message, "✗ not enforced: "+r.Short(none)
 		}
 		out.Touches = append(out.Touches, o)
 	}

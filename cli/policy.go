@@ -68,12 +68,6 @@ type policyZone struct {
 	Error    string `json:"error,omitempty"`
 }
 
-type findingBrief struct {
-	Severity model.Severity `json:"severity"`
-	Code     string         `json:"code"`
-	Message  string         `json:"message"`
-}
-
 type ruleOut struct {
 	Direction string   `json:"direction"`
 	Index     int      `json:"index"`
@@ -88,8 +82,7 @@ type ruleOut struct {
 }
 
 func (a *app) policyCmd() *cobra.Command {
-	var watch *bool
-	cmd := &cobra.Command{
+	return a.shows(&cobra.Command{
 		Use:   "policy NAME",
 		Short: "One policy: subject pods, rules in order, what they compile to, findings",
 		Long: `Policy prints a policy by its name, or KIND/NAME where the name alone is not
@@ -97,26 +90,25 @@ enough: ANP/x, BANP/default, NP/namespace/x. With --nb it says besides how its
 rows stand in each zone. -o wide lists the pods and the ACLs.`,
 		Args:              takes(0, "NAME"),
 		ValidArgsFunction: a.complete(policyChoices),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.show(cmd.Context(), *watch, query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-				k, err := policyNamed(r, args[0])
-				if err != nil {
-					return nil, err
-				}
-				out := describePolicy(r, k, e.Now())
-				return &answer{value: out, text: out.text}, nil
-			}})
-		},
-	}
-	watch = watchFlag(cmd)
-	return cmd
+	}, func(args []string, _ bool) query {
+		return query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+			k, err := policyNamed(r, args[0])
+			if err != nil {
+				return nil, err
+			}
+			out := describePolicy(r, k, e.Now())
+			return &answer{value: out, text: out.text}, nil
+		}}
+	})
 }
 
 func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *policyOut {
 	p := r.Cluster.Policy(k)
-	out := &policyOut{Kind: k.Kind, Name: shortName(k), Tier: p.Tier, Subject: p.Subject.String(), Pods: []string{}, Rules: []ruleOut{},
-		Logging: "off", File: p.Origin.Where(), Findings: []findingBrief{},
-		Conditions: []conditionOut{}, Zones: []policyZone{}}
+	out := &policyOut{Kind: k.Kind, Name: shortName(k), Tier: p.Tier, Subject: p.Subject.String(), Pods: []string{},
+		Isolates: p.Isolated(), Logging: "off", File: p.Origin.Where(), Findings: []findingBrief{},
+		Rules:      each(r.RuleFacts(p), func(f revision.RuleFacts) ruleOut { return describeRule(p, f) }),
+		Conditions: each(r.Conditions(k), describeCondition),
+		Zones:      each(r.Zones, func(z *model.ZoneState) policyZone { return describePolicyIn(z, k, now) })}
 	if k.Kind == model.KindANP {
 		out.Priority = &p.Priority
 	}
@@ -131,11 +123,6 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 			out.Logging = l.Levels.String() + "; " + out.Logging
 		}
 	}
-	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		if dir == model.Ingress && p.IsolatesIngress || dir == model.Egress && p.IsolatesEgress {
-			out.Isolates = append(out.Isolates, dir.Lower())
-		}
-	}
 	for _, pod := range r.Subjects(k) {
 		if name := pod.Namespace + "/" + pod.Name; pod.PrimaryUDN() != "" {
 			out.PodsApart = append(out.PodsApart, name)
@@ -143,37 +130,13 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 			out.Pods = append(out.Pods, name)
 		}
 	}
-	rows := r.Rows(k, "")
-	if rows != nil && rows.None != nil {
-		out.None = rows.None.Message
-	}
-	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
-		for i := range p.Rules(dir) {
-			out.Rules = append(out.Rules, describeRule(r, k, &p.Rules(dir)[i], rows))
-		}
+	if none := r.None(k); none != nil {
+		out.None = none.Message
 	}
 	for _, f := range r.Findings() {
 		if f.Policy == k {
-			out.Findings = append(out.Findings, findingBrief{f.Severity, f.Code, f.Message})
+			out.Findings = append(out.Findings, briefly(f))
 		}
-	}
-	for _, c := range r.Conditions(k) {
-		o := conditionOut{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message}
-		if !c.Changed.IsZero() {
-			o.At = stamp(c.Changed)
-		}
-		out.Conditions = append(out.Conditions, o)
-	}
-	for _, z := range r.Zones {
-		in := z.Policy(k)
-		o := policyZone{Zone: z.Name, State: in.State(z, now)}
-		if in != nil {
-			o.ACLs, o.Error = in.LiveACLs, in.Error
-			if in.LivePriority >= 0 && in.LiveACLs > 0 && k.Kind == model.KindANP {
-				o.Priority = &in.LivePriority
-			}
-		}
-		out.Zones = append(out.Zones, o)
 	}
 	for _, unit := range r.Related(k) {
 		u := unitOut{Unit: unit.String(), Zones: map[string]int{}, label: unit.Label()}
@@ -185,32 +148,27 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	return out
 }
 
-func describeRule(r *revision.Revision, k model.PolicyKey, rule *model.Rule, rows *model.PolicyRows) ruleOut {
-	o := ruleOut{Direction: rule.Direction.Lower(), Index: rule.Index, Name: rule.Name, Action: string(rule.Action),
-		Peers: []string{}, Ports: []string{}, ACLs: []string{}}
-	if p := r.Cluster.Policy(k); revision.OutsideTypes(p, rule.Direction) {
-		o.Note = "policyTypes leave " + string(rule.Direction) + " out: it isolates nobody there, and allows all the same"
-	}
-	if rule.AnyPeer {
-		o.Peers = append(o.Peers, "everything")
-	}
-	seen := map[model.Key]bool{}
-	for j := range rule.Peers {
-		o.Peers = append(o.Peers, rule.Peers[j].String())
-		for _, pod := range r.PeerPods(k, rule.Direction, rule.Index, j) {
-			seen[pod.Key] = true
+func describeCondition(c model.Condition) conditionOut {
+	return conditionOut{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, At: stamp(c.Changed)}
+}
+
+func describePolicyIn(z *model.ZoneState, k model.PolicyKey, now time.Time) policyZone {
+	in := z.Policy(k)
+	o := policyZone{Zone: z.Name, State: in.State(z, now)}
+	if in != nil {
+		o.ACLs, o.Error = in.LiveACLs, in.Error
+		if in.LivePriority >= 0 && in.LiveACLs > 0 && k.Kind == model.KindANP {
+			o.Priority = &in.LivePriority
 		}
 	}
-	o.PeerPods = len(seen)
-	for _, port := range rule.Ports {
-		o.Ports = append(o.Ports, port.String())
-	}
-	if rows != nil {
-		for _, x := range rows.ACLs {
-			if _, dir, i, ok := revision.RuleOf(x.ExternalIDs); ok && dir == rule.Direction && i == rule.Index {
-				o.ACLs = append(o.ACLs, x.ID())
-			}
-		}
+	return o
+}
+
+func describeRule(p *model.Policy, f revision.RuleFacts) ruleOut {
+	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: string(f.Action), PeerPods: f.Pods,
+		Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...)}
+	if revision.OutsideTypes(p, f.Direction) {
+		o.Note = "policyTypes leave " + string(f.Direction) + " out: it isolates nobody there, and allows all the same"
 	}
 	return o
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,78 +10,64 @@ import (
 	"rung/model/words"
 )
 
-type previewJSON struct {
-	Title       string          `json:"title"`
-	Blocked     string          `json:"blocked,omitempty"`
-	Errors      []string        `json:"errors"`
-	Changes     []changeJSON    `json:"changes"`
-	Rows        []rowChangeJSON `json:"rows"`
-	Guards      []guardJSON     `json:"guards"`
-	ConfirmName string          `json:"confirm_name,omitempty"`
-	Findings    []findingJSON   `json:"findings"`
-	Notes       []string        `json:"notes"`
-	Commands    []string        `json:"commands"`
-	Conflict    string          `json:"conflict,omitempty"`
+type previewOut struct {
+	Title       string         `json:"title"`
+	Blocked     string         `json:"blocked,omitempty"`
+	Errors      []string       `json:"errors"`
+	Changes     []changeOut    `json:"changes"`
+	Rows        []rowChangeOut `json:"rows"`
+	Guards      []guardOut     `json:"guards"`
+	ConfirmName string         `json:"confirm_name,omitempty"`
+	Findings    []findingOfOut `json:"findings"`
+	Notes       []string       `json:"notes"`
+	Commands    []string       `json:"commands"`
+	Conflict    string         `json:"conflict,omitempty"`
 }
 
-type changeJSON struct {
-	Policy string      `json:"policy"`
-	Change string      `json:"change"` // "create", "update" or "delete"
-	Fields []fieldJSON `json:"fields"`
-	Diff   string      `json:"diff"`
+type changeOut struct {
+	Policy string     `json:"policy"`
+	Change string     `json:"change"` // "create", "update" or "delete"
+	Fields []fieldOut `json:"fields"`
+	Diff   string     `json:"diff"`
 }
 
-type fieldJSON struct {
+type fieldOut struct {
 	Path string `json:"path"`
 	Old  string `json:"old"`
 	New  string `json:"new"`
 }
 
-type rowChangeJSON struct {
+type rowChangeOut struct {
 	Policy string `json:"policy"`
 	Change string `json:"change"` // "add", "change" or "remove"
 	driftRow
 }
 
-type guardJSON struct {
+type guardOut struct {
 	Code    string `json:"code"`
 	Policy  string `json:"policy"`
 	Message string `json:"message"`
 }
 
-// findingJSON is a finding that a change brings.
-type findingJSON struct {
-	Policy string `json:"policy"`
-	findingBrief
-}
-
 func previewAnswer(p *gate.Preview) *answer {
-	return &answer{value: previewOut(p), text: func(wide bool) string { return previewText(p, wide) }}
+	return &answer{value: describePreview(p), text: func(wide bool) string { return previewText(p, wide) }}
 }
 
-func previewOut(p *gate.Preview) previewJSON {
-	out := previewJSON{Title: p.Title, Blocked: p.Blocked, Errors: []string{}, Changes: []changeJSON{}, Rows: []rowChangeJSON{},
-		Guards: []guardJSON{}, ConfirmName: p.ConfirmName, Findings: []findingJSON{}, Notes: append([]string{}, p.Notes...),
-		Commands: append([]string{}, p.Commands...)}
-	for _, e := range p.Errors {
-		out.Errors = append(out.Errors, oneLine(e.String()))
-	}
-	for _, o := range p.Objects {
-		c := changeJSON{Policy: o.Key.String(), Change: objectVerb(o), Fields: []fieldJSON{}, Diff: o.Diff}
-		for _, f := range o.Fields {
-			c.Fields = append(c.Fields, fieldJSON{f.Path, f.Old, f.New})
-		}
-		out.Changes = append(out.Changes, c)
-	}
-	for _, r := range p.Rows {
-		out.Rows = append(out.Rows, rowChangeJSON{r.Policy.String(), rowVerb[r.Kind], driftRowOf(r.RowDiff)})
-	}
-	for _, g := range p.Guards {
-		out.Guards = append(out.Guards, guardJSON{g.Code, g.Policy.String(), g.Message})
-	}
-	for _, f := range p.Findings {
-		out.Findings = append(out.Findings, findingJSON{f.Policy.String(), findingBrief{f.Severity, f.Code, f.Message}})
-	}
+func describePreview(p *gate.Preview) previewOut {
+	out := previewOut{Title: p.Title, Blocked: p.Blocked, ConfirmName: p.ConfirmName,
+		Notes: append([]string{}, p.Notes...), Commands: append([]string{}, p.Commands...),
+		Errors: each(p.Errors, func(b model.Broken) string { return oneLine(b.String()) }),
+		Changes: each(p.Objects, func(o gate.ObjectChange) changeOut {
+			return changeOut{Policy: o.Key.String(), Change: objectVerb(o), Diff: o.Diff,
+				Fields: each(o.Fields, func(f gate.FieldChange) fieldOut { return fieldOut(f) })}
+		}),
+		Rows: each(p.Rows, func(r gate.RowChange) rowChangeOut {
+			return rowChangeOut{r.Policy.String(), rowVerb[r.Kind], driftRowOf(r.RowDiff)}
+		}),
+		Guards: each(p.Guards, func(g gate.Guard) guardOut {
+			return guardOut{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
+		}),
+		Findings: each(p.Findings, func(f model.Finding) findingOfOut { return findingOfOut{f.Policy.String(), briefly(f)} })}
 	if p.Conflict != nil {
 		out.Conflict = p.Conflict.Diff
 	}
@@ -109,7 +96,7 @@ func previewText(p *gate.Preview, wide bool) string {
 	}
 	for _, o := range p.Objects {
 		for _, f := range o.Fields {
-			fmt.Fprintf(&b, "  %s: %s → %s\n", f.Path, orUnset(f.Old), orUnset(f.New))
+			fmt.Fprintf(&b, "  %s: %s → %s\n", f.Path, cmp.Or(f.Old, "unset"), cmp.Or(f.New, "unset"))
 		}
 	}
 	b.WriteString(rowChangesText(p.Rows, wide))
@@ -170,7 +157,7 @@ func rowChangesText(rows []gate.RowChange, wide bool) string {
 // fieldText is one column that changes; of a set, the members that come and go.
 func fieldText(f model.FieldDiff, wide bool) string {
 	if len(f.Missing)+len(f.Extra) == 0 {
-		return fmt.Sprintf("%s: %s → %s", f.Column, orUnset(f.Live), orUnset(f.Desired))
+		return fmt.Sprintf("%s: %s → %s", f.Column, cmp.Or(f.Live, "unset"), cmp.Or(f.Desired, "unset"))
 	}
 	s := f.Column + ":"
 	if len(f.Missing) > 0 {
@@ -178,13 +165,6 @@ func fieldText(f model.FieldDiff, wide bool) string {
 	}
 	if len(f.Extra) > 0 {
 		s += " remove " + members(f.Extra, wide)
-	}
-	return s
-}
-
-func orUnset(s string) string {
-	if s == "" {
-		return "unset"
 	}
 	return s
 }

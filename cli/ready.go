@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -49,41 +50,27 @@ type zoneReadyOut struct {
 // reportTime is how long Rung's own reconcilers have to report.
 const reportTime = 2 * time.Second
 
-// conditions answers rung zones --conditions, the twin of the view ready.
-func (a *app) conditions(ctx context.Context, watch bool) error {
-	return a.show(ctx, watch, query{zones: true,
+// conditionsQuery is that of rung zones --conditions, the twin of the view ready.
+func conditionsQuery() query {
+	return query{zones: true,
 		first: func(ctx context.Context, e *engine.Engine) {
 			ctx, cancel := context.WithTimeout(ctx, reportTime)
 			defer cancel()
 			_ = e.Wait(ctx, reported) // what did not report by then has no report
 		},
 		answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-			now := e.Now()
-			out := []readyOut{}
-			for _, p := range r.Ready(now) {
-				out = append(out, describeReady(p))
-			}
+			out := each(r.Ready(e.Now()), describeReady)
 			return &answer{value: out, text: func(wide bool) string { return readyText(out, wide) }}, nil
-		}})
+		}}
 }
 
 func describeReady(p revision.PolicyReady) readyOut {
-	o := readyOut{Policy: p.Policy.Label(), Zones: p.Zones, Ready: p.Ready, NotReady: p.Failing, NoReport: p.Silent, Gone: p.Gone, Disagree: p.Against,
-		Failures: []failureOut{}, Reports: []zoneReadyOut{}}
-	if !p.Oldest.IsZero() {
-		o.Oldest, o.Newest = stamp(p.Oldest), stamp(p.Newest)
-	}
-	for _, f := range p.Failures {
-		o.Failures = append(o.Failures, failureOut{f.Text, f.Zones})
-	}
-	for _, z := range p.Reports {
-		x := zoneReadyOut{Zone: z.Zone, Status: z.Status, Reason: z.Reason, Message: z.Message, Rows: z.Rows, Disagree: z.Against}
-		if !z.At.IsZero() {
-			x.At = stamp(z.At)
-		}
-		o.Reports = append(o.Reports, x)
-	}
-	return o
+	return readyOut{Policy: p.Policy.Label(), Zones: p.Zones, Ready: p.Ready, NotReady: p.Failing, NoReport: p.Silent, Gone: p.Gone,
+		Disagree: p.Against, Oldest: stamp(p.Oldest), Newest: stamp(p.Newest),
+		Failures: each(p.Failures, func(f revision.ReadyMessage) failureOut { return failureOut{Message: f.Text, Zones: f.Zones} }),
+		Reports: each(p.Reports, func(z revision.ZoneReady) zoneReadyOut {
+			return zoneReadyOut{Zone: z.Zone, Status: z.Status, Reason: z.Reason, Message: z.Message, At: stamp(z.At), Rows: z.Rows, Disagree: z.Against}
+		})}
 }
 
 // readyText is a line per policy, wide also one per zone.
@@ -95,7 +82,7 @@ func readyText(policies []readyOut, wide bool) string {
 	for _, p := range policies {
 		if !wide {
 			t.add(p.Policy, fmt.Sprintf("%d/%d", p.Ready, p.Zones), strconv.Itoa(p.NotReady), strconv.Itoa(p.NoReport), strconv.Itoa(p.Gone),
-				strconv.Itoa(p.Disagree), dash(p.Oldest), dash(p.Newest), failureText(p.Failures))
+				strconv.Itoa(p.Disagree), cmp.Or(p.Oldest, "–"), cmp.Or(p.Newest, "–"), failureText(p.Failures))
 			continue
 		}
 		for _, z := range p.Reports {
@@ -103,18 +90,10 @@ func readyText(policies []readyOut, wide bool) string {
 			if z.Disagree != "" {
 				message = strings.TrimSuffix("rows disagree: "+z.Disagree+"; "+message, "; ")
 			}
-			t.add(p.Policy, z.Zone, string(z.Status), dash(z.At), string(z.Rows), dash(z.Reason), message)
+			t.add(p.Policy, z.Zone, string(z.Status), cmp.Or(z.At, "–"), string(z.Rows), cmp.Or(z.Reason, "–"), message)
 		}
 	}
 	return t.String()
-}
-
-// dash stands for what is not there.
-func dash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
 }
 
 // failureText tells equal messages once, with at most a few of the zones.

@@ -101,7 +101,8 @@ func (t *teller) look(e *engine.Engine) (again time.Duration) {
 		t.log.Info("objects read", "pods", r.Cluster.Count(model.KindPod), "policies", r.Cluster.Count(model.KindANP)+r.Cluster.Count(model.KindBANP))
 	}
 	for _, z := range r.Zones {
-		now := zoneSaid{z.Conn, z.Paused, z.Note, z.Writes, z.Held, z.Epoch, z.Error, z.Foreign}
+		now := zoneSaid{conn: z.Conn, paused: z.Paused, note: z.Note, writes: z.Writes, held: z.Held, epoch: z.Epoch,
+			errText: z.Error, other: z.Foreign}
 		if t.zones[z.Name] != now {
 			t.zones[z.Name] = now
 			t.log.Log(context.Background(), severity(z.Error+z.Paused), "zone", "zone", z.Name, "state", string(z.Conn), "writes", z.Writes,

@@ -16,9 +16,7 @@ type rowOut struct {
 	cols []nb.Column
 }
 
-func aclOut(a *nb.ACL) rowOut         { return rowOut{a.ID(), nb.Columns(a)} }
-func setOut(s *nb.AddressSet) rowOut  { return rowOut{s.ID(), nb.Columns(s)} }
-func groupOut(g *nb.PortGroup) rowOut { return rowOut{g.ID(), nb.Columns(g)} }
+func describeRow[R nb.Row](r R) rowOut { return rowOut{r.IDs()[nb.KeyID], nb.Columns(r)} }
 
 // MarshalJSON keeps the order of the columns; an optional column without a value
 // is null, an empty set or map is one.

@@ -16,8 +16,7 @@ import (
 func (a *app) rowsCmd() *cobra.Command {
 	var zone string
 	var stage *model.Stage
-	var watch *bool
-	cmd := withRecords(&cobra.Command{
+	cmd := a.shows(withRecords(&cobra.Command{
 		Use:   "rows [POLICY]",
 		Short: "The live ACLs of a zone in pipeline order: stage, tier, priority",
 		Long: `Rows reads the ACLs of each zone's Northbound database, of every owner, and
@@ -27,33 +26,30 @@ what else to know about a row, by a sign that is explained below the table. With
 given.`,
 		Args:              takes(1, "[POLICY]"),
 		ValidArgsFunction: a.complete(policyChoices),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a.flags.rowsOnly = true
-			return a.show(cmd.Context(), *watch, query{zones: true, answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-				only := map[model.PolicyKey]bool{}
-				if len(args) > 0 {
-					keys, err := unitsNamed(r, args)
-					if err != nil {
-						return nil, err
-					}
-					for _, k := range keys {
-						only[k] = true
-					}
-				}
-				zones, err := zonesNamed(r, zone)
+	}), func(args []string, _ bool) query {
+		a.flags.rowsOnly = true
+		return query{zones: true, answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+			only := map[model.PolicyKey]bool{}
+			if len(args) > 0 {
+				keys, err := unitsNamed(r, args)
 				if err != nil {
 					return nil, err
 				}
-				out := liveRows(zones, only, *stage)
-				return &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
-					records: func() string { return liveRecords(out) }, err: unread(zones)}, nil
-			}})
-		},
+				for _, k := range keys {
+					only[k] = true
+				}
+			}
+			zones, err := zonesNamed(r, zone)
+			if err != nil {
+				return nil, err
+			}
+			out := liveRows(zones, only, *stage)
+			return &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
+				records: func() string { return liveRecords(out) }, err: unread(zones)}, nil
+		}}
 	})
-	cmd.Flags().StringVar(&zone, "zone", "", "only this zone")
-	completeFlag(cmd, "zone", a.completeValue(zoneChoices))
-	stage = stageFlag(cmd, "only this stage")
-	watch = watchFlag(cmd)
+	a.zoneFlag(cmd, &zone, "only this zone")
+	stage = stageFlag(cmd, "only this `stage`")
 	return cmd
 }
 
@@ -99,17 +95,15 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 			continue
 		}
 		holders := revision.HoldersOf(z.DB, nil)
-		sorted := revision.PipelineOrder(z.DB)
-		ties := revision.Ties(sorted)
-		for i, x := range sorted {
-			o := nb.OwnerOf(nb.TableACL, x.ExternalIDs)
+		for _, x := range revision.Pipeline(z.DB) {
+			o := x.Owner
 			if len(only) > 0 && !isOf(o, only) || stage != "" && x.Stage() != string(stage) {
 				continue
 			}
 			row := liveRow{Zone: z.Name, Stage: x.Stage(), Owner: o.Label(), OwnerForm: o.Form.String(), OwnerController: o.Controller,
 				OwnerType: o.Type, OwnerNamespace: o.Namespace, OwnerName: o.Name, OwnerDirection: o.Direction, OwnerDetail: o.Detail,
-				On: holders.Names(x), Tie: ties[i].String(), AfterEgressAllow: revision.AfterEgressAllow(x, o),
-				MatchError: revision.MatchProblem(x.Match), Row: aclOut(x), acl: x, tie: ties[i]}
+				On: holders.Names(x.ACL), Tie: x.Tie.String(), AfterEgressAllow: x.After,
+				MatchError: revision.MatchProblem(x.Match), Row: describeRow(x.ACL), acl: x.ACL, tie: x.Tie}
 			if o.Index >= 0 {
 				row.OwnerIndex = &o.Index
 			}

@@ -95,15 +95,18 @@ func TestConfirmedAgain(t *testing.T) {
 			var out, errs strings.Builder
 			a := &app{in: strings.NewReader(c.typed), out: &out, err: &errs}
 			var got []*gate.Preview
-			res, _, err := a.confirmed(&c.flags, was, func(p *gate.Preview, _ gate.Confirm) (*gate.Result, error) {
+			made := false
+			show := func(p *gate.Preview) error { return a.print(previewAnswer(p)) }
+			p, err := a.confirmed(&c.flags, was, show, func(p *gate.Preview, _ gate.Confirm) error {
 				got = append(got, p)
 				if p == was {
-					return nil, fmt.Errorf("gate: %w", &gate.StaleError{Title: p.Title, What: "ANP b came", Preview: now})
+					return fmt.Errorf("gate: %w", &gate.StaleError{Title: p.Title, What: "ANP b came", Preview: now})
 				}
-				return &gate.Result{}, nil
+				made = true
+				return nil
 			})
-			if len(got) != c.commits || (res == nil) != c.refused || c.refused && !errors.Is(err, errRefused) {
-				t.Errorf("%d commits, %v, %v", len(got), res, err)
+			if len(got) != c.commits || made == c.refused || c.refused && !errors.Is(err, errRefused) || p != now {
+				t.Errorf("%d commits, made %t, %v", len(got), made, err)
 			}
 			if n := strings.Count(out.String(), "now it shares a priority"); n != 1 {
 				t.Errorf("the new change was shown %d times\n%s", n, out.String())

@@ -58,14 +58,10 @@ an undo takes that back.`,
 }
 
 func historyAnswer(e *engine.Engine, _ *revision.Revision) (*answer, error) {
-	out := []historyOut{}
-	for _, h := range e.History() {
-		o := historyOut{ID: h.ID, At: stamp(h.At), By: h.By, Title: h.Title, Policies: []string{}, Undone: h.Undone, Undoes: h.Undoes}
-		for _, x := range h.Objects {
-			o.Policies = append(o.Policies, x.Key.String())
-		}
-		out = append(out, o)
-	}
+	out := each(e.History(), func(h gate.HistoryEntry) historyOut {
+		return historyOut{ID: h.ID, At: stamp(h.At), By: h.By, Title: h.Title, Undone: h.Undone, Undoes: h.Undoes,
+			Policies: each(h.Objects, func(x gate.HistoryObject) string { return x.Key.String() })}
+	})
 	return &answer{value: out, text: func(bool) string { return historyText(out) }}, nil
 }
 

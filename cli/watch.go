@@ -20,6 +20,9 @@ type answer struct {
 	records func() string // for -o nbctl
 	no      bool          // exit 1
 	err     error         // of what could not be shown; the rest was
+	// until is when the answer may be another although nothing happens; zero where
+	// the engine tells of all that changes it.
+	until time.Time
 }
 
 // query is a command that shows something, once or with --watch on every change.
@@ -32,6 +35,15 @@ type query struct {
 
 func watchFlag(cmd *cobra.Command) *bool {
 	return cmd.Flags().BoolP("watch", "w", false, "go on, and print again whenever it changes")
+}
+
+// shows makes a command that answers a query, once or with --watch on every change.
+func (a *app) shows(cmd *cobra.Command, of func(args []string, watched bool) query) *cobra.Command {
+	watch := watchFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.show(cmd.Context(), *watch, of(args, *watch))
+	}
+	return cmd
 }
 
 // show answers a query.
@@ -65,22 +77,19 @@ func (a *app) show(ctx context.Context, watch bool, q query) error {
 	})
 }
 
-// Between two looks of a watch: after a change, and without one, since states
-// change by time alone.
-const (
-	watchPause = 100 * time.Millisecond
-	watchPoll  = time.Second
-)
+// watchPause lets the rest of a burst of changes come before a watch looks again.
+const watchPause = 100 * time.Millisecond
 
 // watch prints the answer, and again whenever it is another, until ctx ends. The
-// exit code is that of the last answer.
+// exit code is that of the last answer. It looks when the engine has news, and when
+// the answer says that its time is over.
 func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 	ticks, stop := e.Subscribe()
 	defer stop()
 	defer a.readOn()()
-	poll := time.NewTicker(watchPoll)
-	defer poll.Stop()
-	screen := a.clearsScreen()
+	over := time.NewTimer(time.Hour) // set below
+	defer over.Stop()
+	screen := isTerminal(a.raw) // it can be drawn over the last answer
 	last, lastErr, printed := "", "", false
 	for {
 		r := e.Revision()
@@ -105,6 +114,10 @@ func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 			lastErr = err.Error()
 			fmt.Fprintln(a.err, "rung: "+oneLine(lastErr))
 		}
+		over.Stop()
+		if ans != nil && !ans.until.IsZero() {
+			over.Reset(ans.until.Sub(e.Now()))
+		}
 		select {
 		case <-ctx.Done():
 			switch {
@@ -115,8 +128,8 @@ func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 			}
 			return nil
 		case <-ticks:
-			pause(ctx, watchPause) // let a burst pass
-		case <-poll.C:
+			pause(ctx, watchPause)
+		case <-over.C:
 		}
 	}
 }
@@ -144,9 +157,4 @@ func (a *app) between(again, screen bool) string {
 		return "\n"
 	}
 	return ""
-}
-
-// clearsScreen says whether a watch can draw over its last answer.
-func (a *app) clearsScreen() bool {
-	return isTerminal(a.raw)
 }

@@ -35,8 +35,8 @@ type zoneOut struct {
 }
 
 func (a *app) zonesCmd() *cobra.Command {
-	var watch, table, conditions, check *bool
-	cmd := &cobra.Command{
+	var table, conditions, check bool
+	cmd := a.shows(&cobra.Command{
 		Use:   "zones",
 		Short: "Each zone: its database, its state, how many policies are in sync there",
 		Long: `Zones prints each zone with its database. POLICIES counts AdminNetworkPolicies,
@@ -56,42 +56,47 @@ With --check it compares the zones: address sets must be equal everywhere, port
 groups together be the subject, ACLs read alike; a zone that lags is named with what
 is missing and since when. Exit 1 when something is found that is not just settling.`,
 		Args: takes(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if *conditions {
-				return a.conditions(cmd.Context(), *watch)
-			}
-			if *check {
-				return a.show(cmd.Context(), *watch, query{zones: true, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-					if err := unread(r.Zones); err != nil {
-						return nil, err
-					}
-					return findingsAnswer(r.ZoneFindings(e.Now()), model.SeverityError, model.SeverityWarning), nil
-				}})
-			}
-			a.flags.rowsOnly = true
-			return a.show(cmd.Context(), *watch, query{zones: true, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
-				out := []zoneOut{}
-				for _, z := range r.Zones {
-					out = append(out, describeZone(r, z, e.Now()))
+	}, func([]string, bool) query {
+		switch {
+		case conditions:
+			return conditionsQuery()
+		case check:
+			return query{zones: true, answer: checkAnswer}
+		}
+		a.flags.rowsOnly = true
+		return query{zones: true, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+			now := e.Now()
+			out := each(r.Zones, func(z *model.ZoneState) zoneOut { return describeZone(r, z, now) })
+			return &answer{value: out, text: func(wide bool) string {
+				switch {
+				case table:
+					return dialectText(r, out)
+				case wide:
+					return zonesText(out) + "\n" + dialectText(r, out)
 				}
-				return &answer{value: out, text: func(wide bool) string {
-					switch {
-					case *table:
-						return dialectText(r, out)
-					case wide:
-						return zonesText(out) + "\n" + dialectText(r, out)
-					}
-					return zonesText(out)
-				}}, nil
-			}})
-		},
-	}
-	watch = watchFlag(cmd)
-	conditions = cmd.Flags().Bool("conditions", false, "what each zone's controller reported of each policy, beside its rows")
-	check = cmd.Flags().Bool("check", false, "compare the zones: what is not equal, missing or late; exit 1 when there is something")
-	table = cmd.Flags().Bool("dialect", false, "what the OVN-Kubernetes of each zone runs with, and where that was read")
+				return zonesText(out)
+			}}, nil
+		}}
+	})
+	cmd.Flags().BoolVar(&conditions, "conditions", false, "what each zone's controller reported of each policy, beside its rows")
+	cmd.Flags().BoolVar(&check, "check", false, "compare the zones: what is not equal, missing or late; exit 1 when there is something")
+	cmd.Flags().BoolVar(&table, "dialect", false, "what the OVN-Kubernetes of each zone runs with, and where that was read")
 	cmd.MarkFlagsMutuallyExclusive("conditions", "check", "dialect")
 	return cmd
+}
+
+// checkAnswer compares the zones.
+func checkAnswer(e *engine.Engine, r *revision.Revision) (*answer, error) {
+	if err := unread(r.Zones); err != nil {
+		return nil, err
+	}
+	now := e.Now()
+	found := r.ZoneFindings(now)
+	ans := findingsAnswer(found, model.SeverityError, model.SeverityWarning)
+	if len(found) > 0 {
+		ans.until = now.Add(time.Second) // they say for how long
+	}
+	return ans, nil
 }
 
 func describeZone(r *revision.Revision, z *model.ZoneState, now time.Time) zoneOut {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/match"
 	"rung/model/nb"
 	"rung/model/selectors"
@@ -16,9 +17,9 @@ import (
 
 // OVN priorities (ovn-kubernetes.md#priorities).
 const (
-	anpBase  = 30000
-	anpStep  = 100
-	banpBase = 1750
+	anpBase  = ladder.PriorityAdmin
+	anpStep  = ladder.PriorityAdminStep
+	banpBase = ladder.PriorityBaseline
 )
 
 // Compiled is one unit compiled, as far as that does not depend on which pods

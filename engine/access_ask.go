@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -20,7 +19,8 @@ func questions(ovnNamespaces []string) (out []kube.Question) {
 		}
 	}
 	for _, ns := range ovnNamespaces {
-		out = append(out, revision.Exec(ns), revision.PodLogs(ns))
+		out = append(out, kube.Question{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: ns},
+			kube.Question{Verb: "get", Resource: "pods", Subresource: "log", Namespace: ns})
 	}
 	for _, r := range []kube.Question{
 		{Resource: "namespaces"}, {Resource: "pods"}, {Resource: "nodes"}, {Resource: "services"}, {Resource: "events"},
@@ -51,7 +51,7 @@ func (e *Engine) runAccess(c *kube.Cluster) {
 	known := map[kube.Question]kube.Access{}
 	for {
 		complete := ask(e.ctx, c, asked, known)
-		a := revision.NewAccess(model.Kubectl{Flags: c.Flags()}, maps.Clone(known))
+		a := accessOf(model.Kubectl{Flags: c.Flags()}, known)
 		e.send(func(s *state) { s.access, s.dirty = a, true })
 		if schemas, found, err := c.Schemas(e.ctx); err == nil {
 			e.gate.UseSchemas(schemas)
@@ -71,6 +71,20 @@ func (e *Engine) runAccess(c *kube.Cluster) {
 			return
 		}
 	}
+}
+
+// accessOf are the answers of the server that kubectl asks by k.
+func accessOf(k model.Kubectl, known map[kube.Question]kube.Access) revision.Access {
+	answers := make([]revision.Permission, 0, len(known))
+	for q, got := range known {
+		p := revision.Permission{Verb: q.Verb, Resource: q.Target(), Namespace: q.Namespace, Allowed: got.Allowed,
+			Command: k.Line("auth", "can-i") + " " + q.String()}
+		if !got.Allowed {
+			p.Why = got.Reason
+		}
+		answers = append(answers, p)
+	}
+	return revision.NewAccess(answers)
 }
 
 // ask puts the questions and takes the answers into known. It says whether all

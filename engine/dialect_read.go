@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"rung/model"
@@ -13,7 +15,7 @@ import (
 const (
 	configEvery  = 5 * time.Minute  // the cluster's configuration
 	configRetry  = 30 * time.Second // after a failure
-	dialectLook  = time.Second      // whether a zone's rows have to be looked at again
+	dialectPause = time.Second      // between two looks at what changed
 	dialectSoon  = 3 * time.Second  // where something differs
 	dialectLate  = time.Minute      // where nothing does
 	dialectShare = 200              // a look takes at most one part in so many of the time
@@ -49,21 +51,15 @@ type dialectGlance struct {
 // runDialects looks again at the rows of followed zones that changed: soon where
 // something differs from the desired rows, and seldom where nothing does.
 func (e *Engine) runDialects() {
-	tick := time.NewTicker(dialectLook)
-	defer tick.Stop()
+	ticks, stop := e.Subscribe()
+	defer stop()
+	var rested alarm
+	defer rested.stop()
 	seen := map[string]dialectGlance{}
 	for {
-		select {
-		case <-e.ctx.Done():
-			return
-		case <-tick.C:
-		}
-		here := map[string]bool{}
-		for _, z := range e.Revision().Zones {
-			here[z.Name] = true
-			if g := seen[z.Name]; z.DB == nil || z.Writes || z.DB == g.db || time.Since(g.at) < glanceAfter(z, g.took) {
-				continue
-			}
+		zones := e.Revision().Zones
+		due, next := dialectsDue(zones, seen, time.Now())
+		for _, z := range due {
 			e.turns.take(func() {
 				at := time.Now()
 				found := e.infer(z.DB)
@@ -71,12 +67,41 @@ func (e *Engine) runDialects() {
 				e.send(func(s *state) { s.dialectOf(z.Name, found) })
 			})
 		}
-		for name := range seen {
-			if !here[name] {
-				delete(seen, name)
-			}
+		maps.DeleteFunc(seen, func(name string, _ dialectGlance) bool {
+			return !slices.ContainsFunc(zones, func(z *model.ZoneState) bool { return z.Name == name })
+		})
+		if rested.stop(); !next.IsZero() {
+			rested.set(time.Until(next))
+		}
+		if sleep(e.ctx, dialectPause); e.ctx.Err() != nil {
+			return
+		}
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-ticks:
+		case <-rested.rings():
 		}
 	}
+}
+
+// dialectsDue are the followed zones whose rows changed since they were looked at and
+// have rested, and when the first of the others that changed will have; zero for none.
+func dialectsDue(zones []*model.ZoneState, seen map[string]dialectGlance, now time.Time) (due []*model.ZoneState, next time.Time) {
+	for _, z := range zones {
+		g := seen[z.Name]
+		if z.DB == nil || z.Writes || z.DB == g.db {
+			continue
+		}
+		at := g.at.Add(glanceAfter(z, g.took))
+		switch {
+		case !at.After(now):
+			due = append(due, z)
+		case next.IsZero() || at.Before(next):
+			next = at
+		}
+	}
+	return due, next
 }
 
 // glanceAfter is how long a zone's rows rest.

@@ -5,6 +5,10 @@ import (
 	"strings"
 )
 
+// CodeNewer marks what an installed CRD has and OVN-Kubernetes' profile
+// (ovn-kubernetes.md#feature-switch) has not.
+const CodeNewer = "crd-newer"
+
 // IsError says whether the object could not be taken in at all.
 func (b Broken) IsError() bool { return b.Severity == "" || b.Severity == SeverityError }
 

@@ -83,7 +83,7 @@ func (p *Policy) AllRules() iter.Seq[*Rule] {
 // Isolates says whether a NetworkPolicy isolates its pods in a direction; one that
 // OVN-Kubernetes cannot take does not.
 func (p *Policy) Isolates(d Direction) bool {
-	return len(p.Invalid) == 0 && (d == Ingress && p.IsolatesIngress || d == Egress && p.IsolatesEgress)
+	return len(p.Invalid) == 0 && p.HasType(d)
 }
 
 // Rule returns one rule by direction and index or nil.
@@ -92,6 +92,23 @@ func (p *Policy) Rule(d Direction, i int) *Rule {
 		return &rs[i]
 	}
 	return nil
+}
+
+// HasType says whether the policyTypes of a NetworkPolicy name a direction: what no
+// NetworkPolicy allows its pods there is dropped.
+func (p *Policy) HasType(d Direction) bool {
+	return d == Ingress && p.IsolatesIngress || d == Egress && p.IsolatesEgress
+}
+
+// Isolated are the directions in which it is to isolate, for people; empty for none.
+func (p *Policy) Isolated() []string {
+	var out []string
+	for _, d := range Directions {
+		if p.HasType(d) {
+			out = append(out, d.Lower())
+		}
+	}
+	return out
 }
 
 // Subject selects the pods a policy applies to: Namespaces and Pods must both
@@ -115,6 +132,27 @@ type Rule struct {
 	Ports     []Port
 	// AnyPeer is set on NetworkPolicy rules without peers: everything matches.
 	AnyPeer bool
+}
+
+// PeerTexts are the rule's peers for people: "everything" where it names none.
+func (r *Rule) PeerTexts() []string {
+	if r.AnyPeer {
+		return []string{"everything"}
+	}
+	out := make([]string, len(r.Peers))
+	for i := range r.Peers {
+		out[i] = r.Peers[i].String()
+	}
+	return out
+}
+
+// PortTexts are the rule's ports for people; empty for any port.
+func (r *Rule) PortTexts() []string {
+	out := make([]string, len(r.Ports))
+	for i, p := range r.Ports {
+		out[i] = p.String()
+	}
+	return out
 }
 
 // PeerKind says which field of a peer is set.

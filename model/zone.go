@@ -179,11 +179,16 @@ func (p *PolicyInZone) StateAfter(z *ZoneState, now time.Time, settle time.Durat
 // will count as behind, or one that cannot be written for standing, by the time
 // alone; zero when there is none.
 func (z *ZoneState) NextBehind(now time.Time) (next time.Time) {
+	return z.NextBehindAfter(now, SettleTime)
+}
+
+// NextBehindAfter is NextBehind where differences settle for another time.
+func (z *ZoneState) NextBehindAfter(now time.Time, settle time.Duration) (next time.Time) {
 	if !z.Current() {
 		return time.Time{}
 	}
 	consider := func(since time.Time) {
-		if at := since.Add(SettleTime); at.After(now) && (next.IsZero() || at.Before(next)) {
+		if at := since.Add(settle); at.After(now) && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}

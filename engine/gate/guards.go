@@ -134,26 +134,13 @@ func namespaceGuards(p *model.Policy) []Guard {
 	what := ""
 	switch denies := rulesOf(p, model.Deny); {
 	case p.Kind == model.KindNP && (p.IsolatesIngress || p.IsolatesEgress):
-		what = "isolates (" + isolates(p) + ") pods"
+		what = "isolates (" + strings.Join(p.Isolated(), " and ") + ") pods"
 	case len(denies) > 0:
 		what = "denies (" + ruleText(denies[0]) + ") what leaves pods"
 	default:
 		return nil
 	}
 	return []Guard{{Code: GuardDenySystem, Policy: p.Key, Message: fmt.Sprintf("%s %s in %s", p.Key.Label(), what, p.Namespace)}}
-}
-
-// isolates says in which directions a NetworkPolicy isolates.
-func isolates(p *model.Policy) string {
-	switch {
-	case p.IsolatesIngress && p.IsolatesEgress:
-		return "ingress and egress"
-	case p.IsolatesIngress:
-		return "ingress"
-	case p.IsolatesEgress:
-		return "egress"
-	}
-	return "nothing"
 }
 
 // rulesOf are the policy's rules with an action, ingress first.

@@ -336,10 +336,12 @@ func TestKubeSet(t *testing.T) {
 
 func TestAccess(t *testing.T) {
 	blue := given.ANPKey("blue")
-	a := revision.NewAccess(model.Kubectl{Flags: "'--context=my lab'"}, map[kube.Question]kube.Access{
-		kube.VerbPatch.Of(blue):  {Reason: "RBAC: no"},
-		kube.VerbUpdate.Of(blue): {Allowed: true},
-		kube.VerbCreate.Of(blue): {},
+	const policies = "adminnetworkpolicies.policy.networking.k8s.io"
+	const canI = "kubectl '--context=my lab' auth can-i "
+	a := revision.NewAccess([]revision.Permission{
+		{Verb: "patch", Resource: policies, Why: "RBAC: no", Command: canI + "patch " + policies},
+		{Verb: "update", Resource: policies, Allowed: true},
+		{Verb: "create", Resource: policies, Command: canI + "create " + policies},
 	})
 	const patch = "no permission: cannot patch adminnetworkpolicies.policy.networking.k8s.io: RBAC: no" +
 		" (kubectl '--context=my lab' auth can-i patch adminnetworkpolicies.policy.networking.k8s.io)"

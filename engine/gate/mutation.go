@@ -38,7 +38,8 @@ func (op Op) WhyNot(a revision.Access, k model.PolicyKey) string {
 	default:
 		return "" // what undo needs, its preview finds out
 	}
-	return a.WhyNot(v.Of(k))
+	q := v.Of(k)
+	return a.WhyNot(q.Verb, q.Target(), q.Namespace)
 }
 
 // Danger says how much confirmation an action wants.

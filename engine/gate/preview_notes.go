@@ -189,11 +189,11 @@ func (n *noter) enforcement() (out []consequence) {
 	will := n.next.None(n.c.Key)
 	switch {
 	case will != nil && zones > 0 && at >= 0:
-		say(fmt.Sprint("frozen at ", at), "will not be programmed (%s): the rows it has stay and still decide at %d", revision.NoRowsShort(will, n.rev.Flags.MaxPriority), at)
+		say(fmt.Sprint("frozen at ", at), "will not be programmed (%s): the rows it has stay and still decide at %d", n.rev.Short(will), at)
 	case will != nil && zones > 0:
-		say("frozen", "will not be programmed (%s): the rows it has stay and still decide", revision.NoRowsShort(will, n.rev.Flags.MaxPriority))
+		say("frozen", "will not be programmed (%s): the rows it has stay and still decide", n.rev.Short(will))
 	case will != nil:
-		say("none", "will not be enforced: %s", revision.NoRowsShort(will, n.rev.Flags.MaxPriority))
+		say("none", "will not be enforced: %s", n.rev.Short(will))
 	case was != nil:
 		say("begins", "comes into force: it was not programmed until now")
 	}

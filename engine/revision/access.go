@@ -1,52 +1,67 @@
 package revision
 
 import (
-	"rung/model"
-	"rung/sources/kube"
+	"cmp"
+	"slices"
+	"strings"
 )
+
+// Permission is one thing the API server was asked about.
+type Permission struct {
+	Verb string
+	// Resource is as RBAC rules and kubectl name it: "pods/exec",
+	// "adminnetworkpolicies.policy.networking.k8s.io".
+	Resource  string
+	Namespace string // empty for everywhere
+	Allowed   bool
+	// Why is the server's reason for a refusal, often empty; Command asks the same
+	// by hand.
+	Why, Command string
+}
 
 // Access is what the API server lets the user do, as far as it was asked. It is
 // immutable; what is not known is not refused, and off a cluster nothing is.
-type Access struct {
-	answers map[kube.Question]kube.Access
-	kubectl model.Kubectl
+type Access struct{ answers []Permission }
+
+// NewAccess holds the answers of the server.
+func NewAccess(answers []Permission) Access {
+	return Access{slices.SortedFunc(slices.Values(answers), func(x, y Permission) int {
+		return cmp.Or(cmp.Compare(x.rank(), y.rank()), strings.Compare(x.Resource, y.Resource),
+			strings.Compare(x.Namespace, y.Namespace), strings.Compare(x.Verb, y.Verb))
+	})}
 }
 
-// NewAccess holds the answers of the server that kubectl asks by k; the map is the
-// callee's.
-func NewAccess(k model.Kubectl, answers map[kube.Question]kube.Access) Access {
-	return Access{answers: answers, kubectl: k}
+// rank puts refusals first, then changes before reads.
+func (p *Permission) rank() int {
+	rank := 0
+	if p.Allowed {
+		rank += 2
+	}
+	if p.Verb == "list" || p.Verb == "watch" || p.Verb == "get" {
+		rank++
+	}
+	return rank
 }
+
+// List is everything the server answered, refusals first, then changes before
+// reads, by resource and verb. It is empty until there are answers, and off a
+// cluster. It must not be changed.
+func (a Access) List() []Permission { return a.answers }
 
 // WhyNot says why something is not allowed, empty when it is or nobody knows.
-func (a Access) WhyNot(q kube.Question) string {
-	got, asked := a.answers[q]
-	if !asked || got.Allowed {
+func (a Access) WhyNot(verb, resource, namespace string) string {
+	i := slices.IndexFunc(a.answers, func(p Permission) bool {
+		return p.Verb == verb && p.Resource == resource && p.Namespace == namespace
+	})
+	if i < 0 || a.answers[i].Allowed {
 		return ""
 	}
-	in := ""
-	if q.Namespace != "" {
-		in = " in " + q.Namespace
+	why := "no permission: cannot " + verb + " " + resource
+	if namespace != "" {
+		why += " in " + namespace
 	}
-	why := "no permission: cannot " + q.Verb + " " + resourceOf(q) + in
-	if got.Reason != "" {
-		why += ": " + got.Reason
+	if reason := a.answers[i].Why; reason != "" {
+		why += ": " + reason
 	}
-	return why + " (" + a.command(q) + ")"
-}
-
-// command is what asks the same question by hand.
-func (a Access) command(q kube.Question) string {
-	return a.kubectl.Line("auth", "can-i") + " " + q.String()
-}
-
-// Exec and PodLogs are the questions whether commands may be run in pods of a
-// namespace, and their logs be read.
-func Exec(namespace string) kube.Question {
-	return kube.Question{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: namespace}
-}
-
-// PodLogs is the question whether logs of a namespace's pods may be read.
-func PodLogs(namespace string) kube.Question {
-	return kube.Question{Verb: "get", Resource: "pods", Subresource: "log", Namespace: namespace}
+	return why + " (" + a.answers[i].Command + ")"
 }

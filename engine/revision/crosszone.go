@@ -35,6 +35,13 @@ type zoneFinding struct {
 	zone  string
 }
 
+// warning is a finding about a policy in a zone since a time; what is not known is
+// empty.
+func warning(code, zone string, k model.PolicyKey, since time.Time, text, remedy string) zoneFinding {
+	f := model.Finding{Code: code, Severity: model.SeverityWarning, Policy: k, Rule: -1, Message: text, Remedy: remedy}
+	return zoneFinding{Finding: f, since: since, zone: zone}
+}
+
 // ZoneFindings compares the zones at a time, oldest deviation first. Rows are
 // joined by k8s.ovn.org/id. Where desired rows are known, a zone in which nothing
 // differs from them holds what every other such zone holds: the deviations are
@@ -72,7 +79,8 @@ func (r *Revision) ZoneFindings(now time.Time) []model.Finding {
 		out = append(out, all[i].Finding)
 	}
 	if left > 0 {
-		out = append(out, model.Finding{Code: FindZoneLags, Severity: model.SeverityWarning, Rule: -1, Message: fmt.Sprintf("%d more deviations of zones are not listed", left)})
+		more := fmt.Sprintf("%d more deviations of zones are not listed", left)
+		out = append(out, warning(FindZoneLags, "", model.PolicyKey{}, time.Time{}, more, "").Finding)
 	}
 	return out
 }
@@ -81,26 +89,23 @@ func (r *Revision) ZoneFindings(now time.Time) []model.Finding {
 // OVN-Kubernetes leaves there, then the rest.
 func (r *Revision) lagging(z *model.ZoneState, p *model.PolicyInZone, now time.Time) (out []zoneFinding) {
 	add := func(code, text, remedy string) {
-		out = append(out, zoneFinding{since: p.DiffSince, zone: z.Name,
-			Finding: model.Finding{Code: code, Severity: model.SeverityWarning, Policy: p.Policy, Rule: -1, Message: text, Remedy: remedy}})
+		out = append(out, warning(code, z.Name, p.Policy, p.DiffSince, text, remedy))
 	}
 	left := differing(p)
-	var causes []*known.Cause
-	if p.State(z, now) == model.StateBehind {
-		causes = r.Known(z, p)
-	}
+	causes := r.KnownBehind(z, p, now)
+	all := left
 	for _, d := range known.All() {
-		of := func(i int) bool { return causes != nil && causes[i] != nil && causes[i].Defect == d }
-		if i := slices.IndexFunc(causes, func(c *known.Cause) bool { return c != nil && c.Defect == d }); i >= 0 {
-			text, n := differsIn(z, p, now, of, 0)
+		of := func(c *known.Cause) bool { return c != nil && c.Defect == d }
+		if i := slices.IndexFunc(causes, of); i >= 0 {
+			text, n := differsIn(z, p, now, func(i int) bool { return of(causes[i]) }, 0)
 			left -= n
 			add(findKnown, text+": "+causes[i].Text(), d.Remedy)
 		}
 	}
-	if left > 0 || causes == nil {
+	if left > 0 || left == all {
 		text, _ := differsIn(z, p, now, func(i int) bool {
 			d := &p.Diffs[i]
-			return (d.Waiting == "" || d.Kind != model.DiffDifferent) && (causes == nil || causes[i] == nil)
+			return (d.Waiting == "" || d.Kind != model.DiffDifferent) && causes[i] == nil
 		}, left)
 		if p.Error != "" {
 			text += ": " + p.Error
@@ -166,9 +171,9 @@ func (r *Revision) misplaced(z *model.ZoneState, k model.PolicyKey, p *model.Pol
 			for _, port := range f.Extra {
 				ns, name, _ := strings.Cut(port, "_")
 				if pod := r.Cluster.Pod(ns, name); pod != nil && pod.NodeName != "" && pod.NodeName != z.Name {
-					out = append(out, zoneFinding{since: p.DiffSince, zone: z.Name, Finding: model.Finding{Code: findPortUnion, Severity: model.SeverityWarning, Policy: k, Rule: -1,
-						Message: fmt.Sprintf("zone %s: Port_Group %s holds the port of pod %s/%s, which runs on %s", z.Name, p.Diffs[i].ID, ns, name, pod.NodeName),
-						Remedy:  "the pod's port belongs to its own node's zone only"}})
+					text := fmt.Sprintf("zone %s: Port_Group %s holds the port of pod %s/%s, which runs on %s",
+						z.Name, p.Diffs[i].ID, ns, name, pod.NodeName)
+					out = append(out, warning(findPortUnion, z.Name, k, p.DiffSince, text, "the pod's port belongs to its own node's zone only"))
 					break // one says it
 				}
 			}
@@ -207,9 +212,9 @@ func (r *Revision) homeless() (out []zoneFinding) {
 			}
 		}
 		if len(names) > 0 {
-			out = append(out, zoneFinding{Finding: model.Finding{Code: findPortUnion, Severity: model.SeverityWarning, Policy: c.Key, Rule: -1,
-				Message: fmt.Sprintf("no zone holds the ports of %s: %s", words.Count(len(names), "subject pod"), words.Cut(names, " ", namedRows)),
-				Remedy:  "the node has no zone: is its Node object gone, or its database not given?"}})
+			text := fmt.Sprintf("no zone holds the ports of %s: %s", words.Count(len(names), "subject pod"), words.Cut(names, " ", namedRows))
+			out = append(out, warning(findPortUnion, "", c.Key, time.Time{}, text,
+				"the node has no zone: is its Node object gone, or its database not given?"))
 		}
 	}
 	return out
@@ -251,9 +256,9 @@ func deviating(zones []*model.ZoneState, now time.Time) (out []zoneFinding) {
 		want := most.Policies[k].Rows
 		for _, z := range in {
 			if p := z.Policies[k]; p.Rows.Sum != want.Sum {
-				out = append(out, zoneFinding{since: p.Touched, zone: z.Name, Finding: model.Finding{Code: findZoneDiffers, Severity: model.SeverityWarning, Policy: k, Rule: -1,
-					Message: fmt.Sprintf("zone %s: %s; %s as zone %s has them", z.Name, digestDiff(want.Rows, p.Rows.Rows), words.Count(votes[want.Sum], "zone"), most.Name),
-					Remedy:  "compare the rows of the two zones"}})
+				text := fmt.Sprintf("zone %s: %s; %s as zone %s has them",
+					z.Name, digestDiff(want.Rows, p.Rows.Rows), words.Count(votes[want.Sum], "zone"), most.Name)
+				out = append(out, warning(findZoneDiffers, z.Name, k, p.Touched, text, "compare the rows of the two zones"))
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"rung/engine/settings"
 	"rung/model"
@@ -23,8 +24,7 @@ func (r *Revision) dialectFindings() []zoneFinding {
 	}
 	var out []zoneFinding
 	add := func(zone, text, remedy string) {
-		out = append(out, zoneFinding{zone: zone, Finding: model.Finding{Code: FindDialect, Severity: model.SeverityWarning, Rule: -1,
-			Message: "zone " + zone + ": " + text, Remedy: remedy}})
+		out = append(out, warning(FindDialect, zone, model.PolicyKey{}, time.Time{}, "zone "+zone+": "+text, remedy))
 	}
 	for _, zone := range v.Zones() {
 		d := v.Rows(zone)

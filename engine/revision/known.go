@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"rung/compiler"
 	"rung/model"
@@ -13,21 +14,31 @@ import (
 )
 
 // Known says why rows of a policy differ in a zone that OVN-Kubernetes writes, where
-// that is one of its known defects: in the order of p.Diffs, nil for those without a
-// cause, or as a whole when none has one. What is still settling may go by itself and
-// has no cause yet; the caller judges that.
+// that is one of its known defects: for each of p.Diffs, nil for those without a cause.
+// What is still settling may go by itself and has no cause yet; the caller judges that,
+// or asks KnownBehind.
 func (r *Revision) Known(z *model.ZoneState, p *model.PolicyInZone) []*known.Cause {
-	if z == nil || z.Writes || p == nil || p.InSync || !wholeJudgement(z, p) {
+	if p == nil {
 		return nil
 	}
-	return known.Explain(p, r.factsOf(z, p.Policy))
+	if z != nil && !z.Writes && !p.InSync && wholeJudgement(z, p) {
+		if causes := known.Explain(p, r.factsOf(z, p.Policy)); causes != nil {
+			return causes
+		}
+	}
+	return make([]*known.Cause, len(p.Diffs))
+}
+
+// KnownBehind is Known for what is behind, and no cause for what is settling.
+func (r *Revision) KnownBehind(z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*known.Cause {
+	if p != nil && p.State(z, now) != model.StateBehind {
+		return make([]*known.Cause, len(p.Diffs))
+	}
+	return r.Known(z, p)
 }
 
 // KnownRow is Known for one of p.Diffs.
 func (r *Revision) KnownRow(z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *known.Cause {
-	if p == nil || d == nil {
-		return nil
-	}
 	for i, c := range r.Known(z, p) {
 		if &p.Diffs[i] == d {
 			return c

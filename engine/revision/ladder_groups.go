@@ -227,3 +227,11 @@ func commonPrefix(a, b string) string {
 	}
 	return a[:n]
 }
+
+// exampleKey and its value are among the external_ids of rows that the sandbox
+// made up to be looked at.
+const exampleKey, exampleValue = "rung", "sandbox"
+
+// IsExample says whether a row carries the sandbox's note that it is an example.
+// Anybody may write such a note: only in the sandbox it is the truth.
+func IsExample(row nb.Row) bool { return row.IDs()[exampleKey] == exampleValue }

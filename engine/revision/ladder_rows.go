@@ -1,6 +1,8 @@
 package revision
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -40,7 +42,9 @@ type RowGroup struct {
 	Filter string
 }
 
-// Of are the groups of a tier, of one stage when one is given.
+// Of are the groups of a tier, of one stage when one is given: those of tier 0 by
+// stage, the others by priority whatever their stage, as the policies they stand
+// between.
 func (l *LadderRows) Of(tier int, stage model.Stage) []RowGroup {
 	if l == nil {
 		return nil
@@ -50,6 +54,9 @@ func (l *LadderRows) Of(tier int, stage model.Stage) []RowGroup {
 		if g.Tier == tier && (stage == "" || g.Stage == stage) {
 			out = append(out, g)
 		}
+	}
+	if tier != model.TierIsolation {
+		slices.SortStableFunc(out, func(a, b RowGroup) int { return cmp.Compare(b.Priority, a.Priority) })
 	}
 	return out
 }

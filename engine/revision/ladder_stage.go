@@ -5,7 +5,6 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
 )
 
 // stageCounts are the numbers of ACLs by stage of what was asked about, for one
@@ -38,11 +37,3 @@ func (r *Revision) StageACLCount(k model.PolicyKey, stage model.Stage) int {
 	}
 	return n[stage]
 }
-
-// exampleKey and its value are among the external_ids of rows that the sandbox
-// made up to be looked at.
-const exampleKey, exampleValue = "rung", "sandbox"
-
-// IsExample says whether a row carries the sandbox's note that it is an example.
-// Anybody may write such a note: only in the sandbox it is the truth.
-func IsExample(row nb.Row) bool { return row.IDs()[exampleKey] == exampleValue }

@@ -57,9 +57,11 @@ func NamespaceLogs(k model.PolicyKey) string {
 	return fmt.Sprintf("%s logs as the annotation of namespace %s says: Rung does not change namespaces", k.Label(), k.Namespace)
 }
 
-// NamespaceLogsCommand is the command that sets the levels of a namespace.
-func NamespaceLogsCommand(namespace string, l model.LogLevels) string {
-	return model.ShellJoin("kubectl", "annotate", "namespace", namespace, "--overwrite", model.AnnotationLogging+"="+l.Annotation())
+// NamespaceLogsCommand is the command that switches a namespace's logging on, with
+// levels to begin with, on the cluster that Rung looks at.
+func (r *Revision) NamespaceLogsCommand(namespace string) string {
+	levels := model.LogLevels{Allow: "info", Deny: "alert"}
+	return r.Mode.Kubectl.Annotate(model.Key{Kind: model.KindNamespace, Name: namespace}, model.AnnotationLogging, levels.Annotation())
 }
 
 // MeterRate is how many lines a second the logging meter of a zone lets through

@@ -99,7 +99,9 @@ func TestNamespaceLogging(t *testing.T) {
 	if l := rev.Logging(rev.Cluster.Policy(given.ANPKey("one"))); l.Namespace != "" || l.Levels.Any() {
 		t.Errorf("%+v", l)
 	}
-	if c := NamespaceLogsCommand("blue", model.LogLevels{Deny: "alert"}); c != `kubectl annotate namespace blue --overwrite 'k8s.ovn.org/acl-logging={"deny":"alert"}'` {
+	rev.Mode.Kubectl.Flags = "'--context=my lab'" // what is copied asks the cluster that Rung asks
+	const command = `kubectl '--context=my lab' annotate namespace blue 'k8s.ovn.org/acl-logging={"allow":"info","deny":"alert"}' --overwrite`
+	if c := rev.NamespaceLogsCommand("blue"); c != command {
 		t.Error(c)
 	}
 }

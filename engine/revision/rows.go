@@ -25,6 +25,32 @@ func PipelineOrder(db *nb.DB) []*nb.ACL {
 	return out
 }
 
+// PlacedACL is an ACL where it stands in the pipeline.
+type PlacedACL struct {
+	*nb.ACL
+	Owner nb.Owner
+	Tie   Tie  // with its neighbours of the same priority
+	After bool // see AfterEgressAllow
+}
+
+// Place is an ACL by itself.
+func Place(a *nb.ACL) PlacedACL {
+	o := nb.OwnerOfRow(a)
+	return PlacedACL{ACL: a, Owner: o, After: AfterEgressAllow(a, o)}
+}
+
+// Pipeline is PipelineOrder with what is known of each row there.
+func Pipeline(db *nb.DB) []PlacedACL {
+	sorted := PipelineOrder(db)
+	ties := tiesIn(sorted)
+	out := make([]PlacedACL, len(sorted))
+	for i, a := range sorted {
+		out[i] = Place(a)
+		out[i].Tie = ties[i]
+	}
+	return out
+}
+
 // OwnerName says for people who owns a row, from its external_ids.
 func OwnerName(ids map[string]string) string { return OwnerOf(ids).Label() }
 

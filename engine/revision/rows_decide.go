@@ -3,6 +3,8 @@ package revision
 import (
 	"slices"
 
+	"rung/compiler"
+	"rung/model"
 	"rung/model/match"
 	"rung/model/nb"
 )
@@ -31,9 +33,9 @@ func (t Tie) String() string {
 	return ""
 }
 
-// Ties says for each of the ACLs in pipeline order how it stands to its
+// tiesIn says for each of the ACLs in pipeline order how it stands to its
 // neighbours of the same priority.
-func Ties(sorted []*nb.ACL) []Tie {
+func tiesIn(sorted []*nb.ACL) []Tie {
 	out := make([]Tie, len(sorted))
 	for from := 0; from < len(sorted); {
 		to := from + 1
@@ -176,6 +178,14 @@ func MatchProblem(text string) string {
 	return ""
 }
 
+// HolderOf is the row of OVN-Kubernetes' own that the ACLs of a policy or unit
+// hang on, such as the port group of a namespace for an EgressFirewall
+// (ovn-kubernetes.md#firewall-rows); empty where they have a port group of their own.
+func HolderOf(k model.PolicyKey) (table, name string) {
+	h := compiler.HolderOf(k)
+	return h.Table, h.Name
+}
+
 // Holders knows which port groups and switches hold the ACLs of a database. A
 // row that nothing holds decides nothing.
 type Holders struct {
@@ -202,7 +212,7 @@ func HoldersOf(db *nb.DB, old *Holders) *Holders {
 	}
 	if old != nil && slices.EqualFunc(h.lists, old.lists, func(a, b holderList) bool {
 		return a.row == b.row || a.row.RowUUID() == b.row.RowUUID() && nb.TableOf(a.row) == nb.TableOf(b.row) &&
-			HolderName(a.row) == HolderName(b.row) && slices.Equal(a.acls, b.acls)
+			holderName(a.row) == holderName(b.row) && slices.Equal(a.acls, b.acls)
 	}) {
 		return old
 	}
@@ -223,14 +233,14 @@ func (h *Holders) Names(a *nb.ACL) []string {
 	rows := h.Of(a)
 	out := make([]string, len(rows))
 	for i, r := range rows {
-		out[i] = HolderName(r)
+		out[i] = holderName(r)
 	}
 	return out
 }
 
-// HolderName names a port group by its owner, one without by its name, and a
+// holderName names a port group by its owner, one without by its name, and a
 // switch.
-func HolderName(r nb.Row) string {
+func holderName(r nb.Row) string {
 	switch r := r.(type) {
 	case *nb.PortGroup:
 		if o := nb.OwnerOf(nb.TablePortGroup, r.ExternalIDs); o.Form != nb.FormNone {

@@ -58,7 +58,7 @@ func TestPipelineOrderAndTies(t *testing.T) {
 	)
 	sorted := PipelineOrder(db)
 	var got []string
-	for i, tie := range Ties(sorted) {
+	for i, tie := range tiesIn(sorted) {
 		a := sorted[i]
 		others, with := TiedWith(db, a)
 		if with != tie {

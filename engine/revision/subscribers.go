@@ -4,14 +4,14 @@ import (
 	"sync"
 )
 
-// subscribers are those who want to be told that there is news. Its zero value is
+// Subscribers are those who want to be told that there is news. Its zero value is
 // ready.
 type Subscribers struct {
 	mu  sync.Mutex
 	all map[chan struct{}]struct{}
 }
 
-// subscribe returns a channel that gets a tick after news; much of it may share one.
+// Subscribe returns a channel that gets a tick after news; much of it may share one.
 // The function ends the subscription.
 func (s *Subscribers) Subscribe() (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)
@@ -28,7 +28,7 @@ func (s *Subscribers) Subscribe() (<-chan struct{}, func()) {
 	}
 }
 
-// notify tells them; it waits for nobody.
+// Notify tells them; it waits for nobody.
 func (s *Subscribers) Notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

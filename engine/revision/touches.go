@@ -65,11 +65,7 @@ func (r *Revision) Isolating(pod *model.Pod, dir model.Direction) (out []model.P
 		return nil
 	}
 	for p := range r.Cluster.Policies(model.KindNP) {
-		isolates := p.IsolatesIngress
-		if dir == model.Egress {
-			isolates = p.IsolatesEgress
-		}
-		if p.Namespace == pod.Namespace && isolates && r.None(p.Key) == nil && p.Subject.Pods.Matches(pod.Labels) {
+		if p.Namespace == pod.Namespace && p.Isolates(dir) && r.None(p.Key) == nil && p.Subject.Pods.Matches(pod.Labels) {
 			out = append(out, p.Key)
 		}
 	}
@@ -81,7 +77,7 @@ func (r *Revision) Isolating(pod *model.Pod, dir model.Direction) (out []model.P
 // Rules there are compiled all the same (ovn-kubernetes.md#rule-rows): they allow, but
 // the policy isolates nobody.
 func OutsideTypes(p *model.Policy, dir model.Direction) bool {
-	return p.Kind == model.KindNP && (dir == model.Ingress && !p.IsolatesIngress || dir == model.Egress && !p.IsolatesEgress)
+	return p.Kind == model.KindNP && !p.HasType(dir)
 }
 
 // DefaultDeny is the unit that holds the default deny of a namespace's

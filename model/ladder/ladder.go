@@ -58,6 +58,15 @@ type Rung struct {
 	Unsupported bool
 }
 
+// Top is the OVN priority of the first row of a rung of tier 1 or 3; the higher
+// one decides first.
+func (t *Tier) Top(r *Rung) int {
+	if t.Tier == model.TierBaseline {
+		return PriorityBaseline
+	}
+	return PriorityAdmin - PriorityAdminStep*int(r.Priority)
+}
+
 // RungPolicy is a policy on the ladder.
 type RungPolicy struct {
 	Policy  *model.Policy
@@ -69,9 +78,9 @@ type RungPolicy struct {
 
 // RuleCount counts the rules of one direction by action.
 type RuleCount struct {
-	Allow int `json:"allow"`
-	Deny  int `json:"deny"`
-	Pass  int `json:"pass"`
+	Allow int
+	Deny  int
+	Pass  int
 }
 
 // CountRules counts the rules by action.
@@ -108,8 +117,8 @@ func (n RuleCount) String() string {
 
 // Gap is a run of free priorities, both ends included.
 type Gap struct {
-	From int32 `json:"from"`
-	To   int32 `json:"to"`
+	From int32
+	To   int32
 }
 
 // Len is how many priorities are free.

@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -50,24 +49,10 @@ func TestRuleCount(t *testing.T) {
 	}
 }
 
-func ladderCluster() *model.Cluster {
-	np := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}}, Tier: model.TierNetwork, Subject: model.Subject{Namespace: "blue", Pods: made.Sel("app=web")}}
-	ef := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "blue", Name: "default"}}, Tier: model.TierNetwork, Subject: model.Subject{Namespace: "blue", AllPods: true}}
-	banp := made.ANP("default", 0, "type=workload", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("*")))}, nil)
-	banp.Kind, banp.Tier = model.KindBANP, model.TierBaseline
-	return made.Cluster(made.NS("blue", "tenant=blue"), made.NS("red", "tenant=red"),
-		made.Pod("blue/web-1", "app=web", "10.1.0.1"), made.Pod("red/web-1", "app=web", "10.1.0.2"),
-		made.ANP("quarantine", 60, "*", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("*")))}, nil),
-		made.ANP("allow-metrics", 60, "tenant=blue", []model.Rule{made.Rule(model.Allow, made.Peers(made.NSPeer("tenant=red")), made.TCP(9090))}, nil),
-		made.ANP("break-glass", 30, "*", nil, []model.Rule{made.Rule(model.Allow, made.Peers(made.NSPeer("*"))), made.Rule(model.Pass, made.Peers(made.NSPeer("*")))}),
-		made.ANP("experimental", 120, "app=canary", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("*")))}, nil),
-		made.ANP("experimental-2", 120, "*", []model.Rule{made.Rule(model.Allow, made.Peers(made.NSPeer("*")))}, nil), np, ef, banp)
-}
-
 func TestLadder(t *testing.T) {
 	broken := []model.Broken{{Key: model.Key{Kind: model.KindANP, Name: "bad"}, Code: "cel", Message: "no peer"}, {Key: model.Key{Kind: model.KindPod, Name: "x"}, Code: "schema"},
 		{Origin: model.Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"}}
-	l := New(ladderCluster(), Options{Broken: broken})
+	l := New(made.LadderCluster(), Options{Broken: broken})
 	text := strings.Builder{}
 	for _, tier := range l.Tiers {
 		fmt.Fprintln(&text, "tier", tier.Tier, tier.Kind, tier.Counts, tier.Gaps)
@@ -119,52 +104,9 @@ tier 3 BaselineAdminNetworkPolicy map[] []
 	}
 }
 
-func TestLadderJSON(t *testing.T) {
-	l := New(ladderCluster(), Options{Max: 119, Broken: []model.Broken{{Origin: model.Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"}}})
-	raw, err := json.Marshal(l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The contract alone, as a script reads it.
-	var got struct {
-		Tiers []struct {
-			Tier  int
-			Kind  string
-			Rungs []struct {
-				Priority               int
-				Policies               []string
-				Duplicate, Unsupported bool
-			}
-			Gaps []struct{ From, To int }
-		}
-	}
-	if err := json.Unmarshal(raw, &got); err != nil {
-		t.Fatal(err)
-	}
-	text := fmt.Sprint(got.Tiers)
-	want := "[{0 Isolation [] []} {1 AdminNetworkPolicy [{30 [break-glass] false false} {60 [allow-metrics quarantine] true false} " +
-		"{120 [experimental experimental-2] true true}] [{0 29} {31 59} {61 119}]} {2 NetworkPolicy [] []} " +
-		"{3 BaselineAdminNetworkPolicy [{0 [default] false false}] []}]"
-	if diff := cmp.Diff(want, text); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	for _, part := range []string{`"max_priority":119`, `"counts":{"EgressFirewall":1,"NetworkPolicy":1}`,
-		`"conflicts":[{"policies":["allow-metrics","quarantine"],"priority":60,"direction":"Ingress","rule":0,"actions":["Allow","Deny"],"witness":"red/web-1 → blue/web-1 tcp 9090"}]`,
-		`"broken":[{"file":"a.yaml","line":3,"code":"yaml","message":"not YAML"}]`,
-		`{"kind":"AdminNetworkPolicy","name":"quarantine","subject":"ns: all","ingress":{"allow":0,"deny":1,"pass":0},"egress":{"allow":0,"deny":0,"pass":0}}`} {
-		if !strings.Contains(string(raw), part) {
-			t.Errorf("%s misses %s", raw, part)
-		}
-	}
-	empty, err := json.Marshal(New(nil, Options{}))
-	if err != nil || strings.Contains(string(empty), "null") {
-		t.Errorf("empty ladder: %s, %v", empty, err)
-	}
-}
-
 func TestOrder(t *testing.T) {
 	var got []string
-	for _, k := range Order(ladderCluster()) {
+	for _, k := range Order(made.LadderCluster()) {
 		got = append(got, k.Label())
 	}
 	want := []string{"ANP break-glass", "ANP allow-metrics", "ANP quarantine", "ANP experimental", "ANP experimental-2",

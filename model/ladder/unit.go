@@ -8,9 +8,13 @@ import (
 	"rung/model/nb"
 )
 
-// OVN priorities of the rows of tier 2 (ovn-kubernetes.md#priorities): the higher one
+// OVN priorities of the rows of tiers 1 and 3, and of tier 2 (ovn-kubernetes.md#priorities): the higher one
 // decides first.
 const (
+	PriorityAdmin     = 30000 // rule i of an ANP with priority p has 30000 − 100·p − i
+	PriorityAdminStep = 100
+	PriorityBaseline  = 1750 // rule i of the BANP has 1750 − i
+
 	PriorityFirewall       = 10000 // rule i of an EgressFirewall has 10000 − i
 	PriorityMulticastAllow = 1012
 	PriorityMulticastDeny  = 1011

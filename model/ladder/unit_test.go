@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,29 +11,8 @@ import (
 	"rung/test/made"
 )
 
-// tier2Cluster has one of everything that tier 2 holds.
-func tier2Cluster() *model.Cluster {
-	np := func(ns, name string, ingress, egress []model.Rule, in, out bool) *model.Policy {
-		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: name}}, Tier: model.TierNetwork, Ingress: ingress, Egress: egress,
-			Subject: model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), Namespace: ns}, IsolatesIngress: in, IsolatesEgress: out}
-	}
-	allow := []model.Rule{made.Rule(model.Allow, nil)}
-	ef := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "blue", Name: "default"}}, Tier: model.TierNetwork,
-		Egress: []model.Rule{made.Rule(model.Allow, nil), made.Rule(model.Deny, nil)}, Subject: model.Subject{Namespace: "blue", AllPods: true}}
-	bad := np("red", "refused", nil, nil, true, true)
-	bad.Invalid = []model.Broken{{Code: "profile"}}
-	objects := []model.Object{ef, bad, np("blue", "both", allow, allow, true, true), np("blue", "in", allow, nil, true, false),
-		np("green", "closed", nil, nil, true, false),
-		made.ANP("both", 10, "*", []model.Rule{made.Rule(model.Allow, nil)}, []model.Rule{made.Rule(model.Deny, nil)}), made.ANP("in", 10, "*", []model.Rule{made.Rule(model.Deny, nil)}, nil)}
-	for ns, multicast := range map[string]string{"blue": "true", "green": "false", "red": ""} {
-		objects = append(objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: ns}, Annotations: map[string]string{model.AnnotationMulticast: multicast}}})
-	}
-	c, _ := (&model.Cluster{}).Upsert(objects, nil)
-	return c
-}
-
 func tier2Ladder() *Ladder {
-	return New(tier2Cluster(), Options{Units: []model.Key{{Kind: model.KindNetpolDefault, Name: "allow-hairpinning"}, {Kind: model.KindNetpolNode, Name: "n1"},
+	return New(made.Tier2Cluster(), Options{Units: []model.Key{{Kind: model.KindNetpolDefault, Name: "allow-hairpinning"}, {Kind: model.KindNetpolNode, Name: "n1"},
 		{Kind: model.KindMulticastCluster, Name: "DefaultDeny"}, {Kind: model.KindMulticastCluster, Name: "AllowInterNode"}, {Kind: model.KindMulticastNS, Namespace: "blue", Name: "default"},
 		{Kind: model.KindNetpolNamespace, Namespace: "green", Name: "Egress"}, {Kind: model.KindPodSelector, Name: "x"}}})
 }
@@ -140,29 +118,11 @@ func TestLadderInStage(t *testing.T) {
 		t.Error("narrowing changed the ladder itself")
 	}
 	// Conflicts are of a direction: the ladder of the other stage has none.
-	c := New(ladderCluster(), Options{})
+	c := New(made.LadderCluster(), Options{})
 	if n := len(c.In(model.StageToLport).Conflicts); n != 1 {
 		t.Errorf("%d conflicts in to-lport", n)
 	}
 	if n := len(c.In(model.StageAfterLB).Conflicts); n != 0 {
 		t.Errorf("%d conflicts in from-lport-after-lb", n)
-	}
-}
-
-func TestLadderJSONOfAStage(t *testing.T) {
-	raw, err := json.Marshal(tier2Ladder().In(model.StageToLport))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range []string{`"stage":"to-lport"`,
-		`{"kind":"EgressFirewall","namespace":"blue","name":"default","stages":[{"stage":"to-lport","ovn_priority":10000,"last_ovn_priority":9999}]}`,
-		`{"kind":"NetpolNamespace","namespace":"green","name":"Ingress","stages":[{"stage":"to-lport","ovn_priority":1000,"last_ovn_priority":1000}]}`,
-		`{"kind":"NetpolDefault","name":"allow-hairpinning","stages":[{"stage":"to-lport","ovn_priority":1001,"last_ovn_priority":1001}]}`} {
-		if !strings.Contains(string(raw), part) {
-			t.Errorf("%s misses %s", raw, part)
-		}
-	}
-	if strings.Contains(string(raw), "from-lport-after-lb") || strings.Contains(string(raw), `"rungs":null`) {
-		t.Errorf("what is of another stage: %s", raw)
 	}
 }

@@ -34,13 +34,25 @@ func (v Verb) Of(k model.PolicyKey) Question {
 	return q
 }
 
+// Target is the resource as RBAC rules name it: "pods/exec".
+func (q Question) Target() string {
+	what := q.groupResource()
+	if q.Subresource != "" {
+		what += "/" + q.Subresource
+	}
+	return what
+}
+
+func (q Question) groupResource() string {
+	if q.Group == "" {
+		return q.Resource
+	}
+	return q.Resource + "." + q.Group
+}
+
 // String is the question as kubectl auth can-i takes it.
 func (q Question) String() string {
-	what := q.Resource
-	if q.Group != "" {
-		what += "." + q.Group
-	}
-	words := []string{q.Verb, what}
+	words := []string{q.Verb, q.groupResource()}
 	if q.Subresource != "" {
 		words = append(words, "--subresource="+q.Subresource)
 	}

@@ -12,7 +12,6 @@ import (
 	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/sources/kube"
 	"rung/ui/nav"
 )
 
@@ -155,9 +154,11 @@ func TestDocs(t *testing.T) {
 }
 
 func TestNoPermission(t *testing.T) {
+	const policies = "adminnetworkpolicies.policy.networking.k8s.io"
+	refused := func(verb string) revision.Permission { return revision.Permission{Verb: verb, Resource: policies} }
 	blue := model.PolicyKey{Kind: model.KindANP, Name: "blue"}
 	c := Context{Mode: revision.Mode{Writes: true}, Selected: nav.ToPolicy(blue),
-		Access: revision.NewAccess(model.Kubectl{Flags: "--context=lab"}, map[kube.Question]kube.Access{kube.VerbCreate.Of(blue): {}, kube.VerbDelete.Of(blue): {}, kube.VerbPatch.Of(blue): {Allowed: true}})}
+		Access: revision.NewAccess([]revision.Permission{refused("create"), refused("delete"), {Verb: "patch", Resource: policies, Allowed: true}})}
 	for _, tt := range []struct {
 		id   ID
 		want string

@@ -59,7 +59,7 @@ func resources(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	for _, b := range env.Rev.Broken {
-		if b.Code == revision.CodeNewer {
+		if b.Code == model.CodeNewer {
 			s.Say("newer."+b.Message, 0, "▲", env.Styles.Warn, env.Styles.Text, b.String(), nav.Page{})
 		}
 	}

@@ -58,9 +58,9 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 		if p.LivePriority >= 0 {
 			rest = fmt.Sprintf("still decides at %d", p.LivePriority)
 		}
-		return s, rest + " with " + words.Total(p.LiveACLs, "ACL") + "; no desired rows: " + revision.NoRowsShort(p.None, r.Ladder().Max)
+		return s, rest + " with " + words.Total(p.LiveACLs, "ACL") + "; no desired rows: " + r.Short(p.None)
 	case model.StateNotEnforced:
-		return s, revision.NoRowsShort(p.None, r.Ladder().Max)
+		return s, r.Short(p.None)
 	case model.StateStale:
 		return s, Unread(z, now)
 	case model.StateNotComparable:

@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -91,9 +90,7 @@ type others struct {
 
 // others are the groups of a tier by priority, whatever their stage.
 func (b *builder) others(tier int) *others {
-	groups := b.live.Of(tier, b.v.stage)
-	slices.SortStableFunc(groups, func(a, b revision.RowGroup) int { return cmp.Compare(b.Priority, a.Priority) })
-	return &others{b, groups, tier, 0}
+	return &others{b, b.live.Of(tier, b.v.stage), tier, 0}
 }
 
 // above adds what has a higher OVN priority.

@@ -23,14 +23,6 @@ func (b *builder) decides(kind model.Kind) string {
 	return string(kind)
 }
 
-// OVN priorities of the tiers whose policies have others
-// (ovn-kubernetes.md#priorities).
-const (
-	anpTop  = 30000
-	anpStep = 100
-	banpTop = 1750
-)
-
 // tier1 puts rungs and gaps in order, with live rows of others where they decide;
 // a policy that is carried stands where it would be put down. Within one stage
 // there are no gaps: a free priority is one in all.
@@ -55,7 +47,7 @@ func (b *builder) tier1() {
 			b.gap(gaps[0])
 			gaps = gaps[1:]
 		}
-		others.above(anpTop - anpStep*int(r.Priority))
+		others.above(t.Top(r))
 		for j := range r.Policies {
 			b.add(b.policy(&r.Policies[j], r, j))
 		}
@@ -70,8 +62,9 @@ func (b *builder) tier1() {
 func (b *builder) tier3() {
 	b.band("tier 3", b.decides(model.KindBANP), false)
 	others := b.others(model.TierBaseline)
-	others.above(banpTop)
-	for _, r := range b.ladder.Tiers[model.TierBaseline].Rungs {
+	t := &b.ladder.Tiers[model.TierBaseline]
+	for _, r := range t.Rungs {
+		others.above(t.Top(&r))
 		for i := range r.Policies {
 			b.add(b.policy(&r.Policies[i], &r, i))
 		}

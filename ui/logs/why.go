@@ -91,7 +91,7 @@ func (v *logPage) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 	}
 	logging := env.Rev.Logging(p)
 	now, ns := logging.Levels, logging.Namespace
-	command := "To change it: " + revision.NamespaceLogsCommand(ns, model.LogLevels{Allow: "info", Deny: "alert"})
+	command := "To change it: " + env.Rev.NamespaceLogsCommand(ns)
 	switch {
 	case ns != "" && len(logging.Problems) > 0:
 		add("The logging annotation of namespace %s is not valid: %s. %s", ns, strings.Join(logging.Problems, "; "), command)
@@ -106,7 +106,7 @@ func (v *logPage) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 		return out
 	}
 	if none := env.Rev.None(k); none != nil {
-		add("%s has no rows to log with: %s.", k.Label(), revision.NoRowsShort(none, env.Rev.Ladder().Max))
+		add("%s has no rows to log with: %s.", k.Label(), env.Rev.Short(none))
 	}
 	if k.Kind == model.KindNP {
 		out = append(out, whyNetpol(p, now)...)

@@ -189,23 +189,12 @@ func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
 		}
 		it.policy = sign + " " + it.policy
 	}
-	peers := make([]string, len(r.Peers))
-	for i := range r.Peers {
-		peers[i] = r.Peers[i].String()
-	}
-	if r.AnyPeer {
-		peers = []string{"everything"}
-	}
 	word := "to "
 	if t.Direction == model.Ingress {
 		word = "from "
 	}
-	it.at = widget.Line{{Text: word, Style: st.Dim}, {Text: strings.Join(peers, " | ")}}
-	ports := make([]string, len(r.Ports))
-	for i, x := range r.Ports {
-		ports[i] = x.String()
-	}
-	if it.ports = strings.Join(ports, ", "); it.ports == "" {
+	it.at = widget.Line{{Text: word, Style: st.Dim}, {Text: strings.Join(r.PeerTexts(), " | ")}}
+	if it.ports = strings.Join(r.PortTexts(), ", "); it.ports == "" {
 		it.ports = "any"
 	}
 	return it

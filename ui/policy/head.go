@@ -2,8 +2,8 @@ package policy
 
 import (
 	"fmt"
+	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
 	"rung/themes"
@@ -47,18 +47,10 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 // NetworkPolicy allows them there is dropped.
 func isolatesLine(p *model.Policy, st *themes.Styles) widget.Line {
 	l := widget.Line{{Text: " isolates ", Style: st.Dim}}
-	what := ""
-	switch {
-	case p.IsolatesIngress && p.IsolatesEgress:
-		what = "ingress and egress"
-	case p.IsolatesIngress:
-		what = "ingress"
-	case p.IsolatesEgress:
-		what = "egress"
-	default:
+	if len(p.Isolated()) == 0 {
 		return l.Add("nothing: policyTypes name no direction", st.Warn)
 	}
-	return l.Add(what, st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
+	return l.Add(strings.Join(p.Isolated(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
 }
 
 // podsText counts the subject pods; those with a primary network of their own
@@ -238,9 +230,4 @@ func fold(lines []widget.Line, st *themes.Styles) []widget.Line {
 	}
 	end()
 	return out
-}
-
-// refuseText is a reason with its consequence.
-func refuseText(none *model.NoRows, largest int32) string {
-	return revision.NoRowsShort(none, largest) + ": " + none.Message
 }

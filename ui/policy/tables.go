@@ -130,12 +130,7 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 	if v.policy == nil {
 		return nil
 	}
-	acls := map[model.Direction]map[int]int{model.Ingress: {}, model.Egress: {}}
-	for _, a := range env.Rev.ACLs(v.key, "") {
-		if _, dir, i, ok := revision.RuleOf(a.ExternalIDs); ok && acls[dir] != nil {
-			acls[dir][i]++
-		}
-	}
+	facts := env.Rev.RuleFacts(v.policy)
 	finds := map[string][]model.Finding{}
 	known, _ := env.Rev.KnownFindings()
 	for _, f := range known {
@@ -158,9 +153,9 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 			title = dir.Lower()
 		}
 		out = append(out, &ruleItem{head: title + " · " + v.howDecided(dir)})
-		for i := range rules {
-			it := v.ruleItem(env, &rules[i])
-			it.acls = strconv.Itoa(acls[dir][i])
+		for range rules {
+			it := v.ruleItem(env, &facts[0])
+			facts = facts[1:]
 			it.mark = v.ruleMark(finds[it.id()], env.W >= roomy)
 			out = append(out, it)
 		}
@@ -179,40 +174,13 @@ func (v *View) howDecided(dir model.Direction) string {
 	return "any match is allowed"
 }
 
-func (v *View) ruleItem(env *view.Env, r *model.Rule) *ruleItem {
-	it := &ruleItem{rule: r, pods: "–", acls: "–", ports: "any"}
-	peers := make([]string, len(r.Peers))
-	seen := map[model.Key]bool{}
-	isPods := false
-	for i := range r.Peers {
-		peers[i] = r.Peers[i].String()
-		if k := r.Peers[i].Kind; k == model.PeerNamespaces || k == model.PeerPods {
-			isPods = true
-			if len(r.Peers) == 1 {
-				it.pods = words.Thousands(len(env.Rev.PeerPods(v.key, r.Direction, r.Index, i)))
-				continue
-			}
-			for _, p := range env.Rev.PeerPods(v.key, r.Direction, r.Index, i) {
-				seen[p.Key] = true
-			}
-		}
+func (v *View) ruleItem(env *view.Env, f *revision.RuleFacts) *ruleItem {
+	it := &ruleItem{rule: f.Rule, pods: "–", acls: strconv.Itoa(len(f.ACLs)), ports: "any", peers: strings.Join(f.PeerTexts(), " | ")}
+	if f.SelectsPods && env.Rev.None(v.key) == nil {
+		it.pods = words.Thousands(f.Pods)
 	}
-	if isPods && len(r.Peers) > 1 {
-		it.pods = words.Thousands(len(seen))
-	}
-	if env.Rev.None(v.key) != nil {
-		it.pods = "–"
-	}
-	it.peers = strings.Join(peers, " | ")
-	if r.AnyPeer {
-		it.peers = "everything"
-	}
-	if len(r.Ports) > 0 {
-		ports := make([]string, len(r.Ports))
-		for i, p := range r.Ports {
-			ports[i] = p.String()
-		}
-		it.ports = strings.Join(ports, ", ")
+	if len(f.Ports) > 0 {
+		it.ports = strings.Join(f.PortTexts(), ", ")
 	}
 	return it
 }
@@ -242,7 +210,7 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 	if v.policy != nil {
 		if none := env.Rev.None(v.key); none != nil {
 			s.Say("none", 0, "✗", env.Styles.Error, env.Styles.Text,
-				"OVN-Kubernetes does not program it: "+refuseText(none, env.Rev.Ladder().Max)+". Rows it had before stay and still decide.", nav.Page{})
+				"OVN-Kubernetes does not program it: "+env.Rev.Short(none)+": "+none.Message+". Rows it had before stay and still decide.", nav.Page{})
 		}
 	}
 	known, _ := env.Rev.KnownFindings()

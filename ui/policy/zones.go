@@ -8,7 +8,6 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/known"
 	"rung/model/nb"
 	"rung/model/words"
 	"rung/ui/detail"
@@ -135,17 +134,14 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		s.Say("error."+id, 4, "●", st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
 			detail.Since(p.ErrorAt, env.Now), words.Total(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
 	}
-	var causes []*known.Cause
-	if state == model.StateBehind {
-		causes = env.Rev.Known(z, p)
-	}
+	causes := env.Rev.KnownBehind(z, p, env.Now)
 	for i := range p.Diffs {
 		if i == diffsShown {
 			s.Add("more."+id, widget.Styled(fmt.Sprintf("    └ %d more", len(p.Diffs)-i), st.Accent), rows)
 			break
 		}
 		v.diffLine(env, s, k, z, &p.Diffs[i], i)
-		if causes != nil && causes[i] != nil && (i == 0 || causes[i-1] == nil || *causes[i-1] != *causes[i]) {
+		if causes[i] != nil && (i == 0 || causes[i-1] == nil || *causes[i-1] != *causes[i]) {
 			s.Say(fmt.Sprintf("known.%s.%d", id, i), 6, "·", st.Info, st.Text, causes[i].Text()+"; "+causes[i].Remedy, nav.Page{})
 		}
 	}

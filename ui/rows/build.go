@@ -44,28 +44,18 @@ func stageTitle(stage string) string {
 
 // ranked is an ACL in pipeline order with what is worked out once for it.
 type ranked struct {
-	acl   *nb.ACL
-	owner nb.Owner
-	label string
+	revision.PlacedACL
+	label string // the owner's
 	on    string
-	tie   revision.Tie
-	late  bool
 	lost  bool // a desired row that is missing
-}
-
-func rank(a *nb.ACL) ranked {
-	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
-	return ranked{acl: a, owner: o, label: o.Label(), late: revision.AfterEgressAllow(a, o)}
 }
 
 // inOrder is the pipeline order of a database.
 func inOrder(db *nb.DB, holders *revision.Holders) []ranked {
-	sorted := revision.PipelineOrder(db)
-	ties := revision.Ties(sorted)
-	out := make([]ranked, len(sorted))
-	for i, a := range sorted {
-		out[i] = rank(a)
-		out[i].tie, out[i].on = ties[i], heldBy(a, out[i].owner, holders)
+	placed := revision.Pipeline(db)
+	out := make([]ranked, len(placed))
+	for i, a := range placed {
+		out[i] = ranked{PlacedACL: a, label: a.Owner.Label(), on: heldBy(a.ACL, a.Owner, holders)}
 	}
 	return out
 }
@@ -100,17 +90,16 @@ func acls(sorted []ranked, lost []nb.Row, m *marks, z *model.ZoneState, only str
 		all = slices.Clone(sorted)
 		for _, r := range lost {
 			if a, ok := r.(*nb.ACL); ok {
-				x := rank(a)
-				x.lost = true
-				all = append(all, x)
+				x := revision.Place(a)
+				all = append(all, ranked{PlacedACL: x, label: x.Owner.Label(), lost: true})
 			}
 		}
-		slices.SortStableFunc(all, func(a, b ranked) int { return revision.CompareACLs(a.acl, b.acl) })
+		slices.SortStableFunc(all, func(a, b ranked) int { return revision.CompareACLs(a.ACL, b.ACL) })
 	}
 	out := make([]*item, 0, len(all)+10)
 	stage, late, runs := "", false, 0
 	for _, x := range all {
-		s := x.acl.Stage()
+		s := x.Stage()
 		if only != "" && s != only {
 			continue
 		}
@@ -119,13 +108,13 @@ func acls(sorted []ranked, lost []nb.Row, m *marks, z *model.ZoneState, only str
 			stage, late = s, false
 			out = append(out, &item{id: "stage " + s, head: stageTitle(s)})
 		}
-		if x.late && !late {
+		if x.After && !late {
 			runs++
 			out = append(out, &item{id: "late " + strconv.Itoa(runs), head: lateSign + revision.AfterAllow})
 		}
-		late = x.late
-		it := newItem(x.acl, x.owner, x.lost, m, z)
-		it.tie, it.late, it.label, it.on = x.tie, x.late, x.label, x.on
+		late = x.After
+		it := newItem(x.ACL, x.Owner, x.lost, m, z)
+		it.tie, it.late, it.label, it.on = x.Tie, x.After, x.label, x.on
 		out = append(out, it)
 	}
 	return endStage(out, stage)

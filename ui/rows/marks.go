@@ -60,14 +60,10 @@ func findMarks(r *revision.Revision, z *model.ZoneState, now time.Time) *marks {
 			continue
 		}
 		young := p.State(z, now) == model.StateSettling
-		explained := func(int) bool { return false }
-		if p.State(z, now) == model.StateBehind {
-			causes := r.Known(z, p)
-			explained = func(i int) bool { return causes != nil && causes[i] != nil }
-		}
+		causes := r.KnownBehind(z, p, now)
 		for i := range p.Diffs {
 			d := &p.Diffs[i]
-			why := explained(i)
+			why := causes[i] != nil
 			if why && d.Kind == model.DiffMissing {
 				m.knownLost[d.ID] = true
 			}

@@ -78,7 +78,7 @@ func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
 func (v *View) noACL(env *view.Env) string {
 	switch none := env.Rev.None(v.page.Key); {
 	case none != nil:
-		return "nothing: " + revision.NoRowsShort(none, env.Rev.Ladder().Max)
+		return "nothing: " + env.Rev.Short(none)
 	case v.page.Key.Kind == model.KindEF:
 		return "nothing: its destination has no address now; the index stays taken"
 	case v.page.Key.Kind == model.KindNP:
@@ -134,11 +134,7 @@ func ports(r *model.Rule) string {
 	if len(r.Ports) == 0 {
 		return "any"
 	}
-	parts := make([]string, len(r.Ports))
-	for i, p := range r.Ports {
-		parts[i] = p.String()
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(r.PortTexts(), ", ")
 }
 
 func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {

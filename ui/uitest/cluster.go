@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,7 +58,8 @@ func Allow(p *revision.Facts, changes bool, refused ...string) {
 			why = "RBAC: no rule matches"
 		}
 		for _, v := range verbs {
-			all = append(all, revision.Permission{Verb: v, Resource: resource, Namespace: namespace, Allowed: allowed, Why: why})
+			all = append(all, revision.Permission{Verb: v, Resource: resource, Namespace: namespace, Allowed: allowed, Why: why,
+				Command: canI(p.Mode.Title, v, resource, namespace)})
 		}
 	}
 	for _, r := range adminResources {
@@ -68,7 +70,20 @@ func Allow(p *revision.Facts, changes bool, refused ...string) {
 	for _, r := range []string{"namespaces", "pods", "nodes", "events", adminResources[0], adminResources[1]} {
 		add(r, "", true, "list", "watch")
 	}
-	p.Access = revision.AccessOf(model.Kubectl{Flags: "--context=" + p.Mode.Title}, all)
+	p.Access = revision.NewAccess(all)
+}
+
+// canI asks the server for a permission by hand.
+func canI(context, verb, resource, namespace string) string {
+	words := []string{"auth", "can-i", verb}
+	what, sub, found := strings.Cut(resource, "/")
+	if words = append(words, what); found {
+		words = append(words, "--subresource="+sub)
+	}
+	if namespace != "" {
+		words = append(words, "-n", namespace)
+	}
+	return model.Kubectl{Flags: "--context=" + context}.Line(words...)
 }
 
 // Many replaces the zones by n nodes of their own: the first 20 followed, the others

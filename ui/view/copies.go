@@ -3,7 +3,6 @@ package view
 import (
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/ui/nav"
 )
@@ -22,7 +21,7 @@ func CopiesOf(env *Env, p nav.Page) []Copy {
 		}
 		out = append(out, Copy{"ovn-nbctl command", model.ShellJoin(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
 		if k.Namespace != "" {
-			out = append(out, Copy{"command that sets what it logs", revision.NamespaceLogsCommand(k.Namespace, model.LogLevels{Allow: "info", Deny: "alert"})})
+			out = append(out, Copy{"command that sets what it logs", env.Rev.NamespaceLogsCommand(k.Namespace)})
 		}
 	}
 	if p.Dir != "" {

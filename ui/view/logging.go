@@ -38,7 +38,7 @@ func namespaceLogs(env *Env, k model.PolicyKey) *Note {
 	}
 	return &Note{Title: "log " + k.Label(), Body: append(body, "It holds for all NetworkPolicies and the EgressFirewall of "+k.Namespace+
 		": allow for what their rules let through, deny for the rest. To change it:",
-		revision.NamespaceLogsCommand(k.Namespace, model.LogLevels{Allow: "info", Deny: "alert"}))}
+		env.Rev.NamespaceLogsCommand(k.Namespace))}
 }
 
 // logging is the question what a policy logs: one row per action.
