@@ -77,8 +77,7 @@ func (p *process) start(ctx context.Context) error {
 	// The server is looked after from now on; a start that fails ends with
 	// close.
 	ended := make(chan error, 1)
-	p.wg.Add(1)
-	go p.supervise(wait, ended)
+	p.wg.Go(func() { p.supervise(wait, ended) })
 	if err := p.ready(ctx, ended); err != nil {
 		return err
 	}
@@ -142,7 +141,6 @@ func (p *process) ready(ctx context.Context, ended <-chan error) error {
 // supervise waits for the server's end and starts the next, until close. The
 // end of the first goes to ended, too.
 func (p *process) supervise(wait func() error, ended chan<- error) {
-	defer p.wg.Done()
 	again := retry.Backoff(restartAfter, restartMost)
 	for {
 		began := time.Now()
@@ -170,15 +168,13 @@ func (p *process) supervise(wait func() error, ended chan<- error) {
 			}
 			p.report(ServerDied, err)
 		}
-		p.wg.Add(1)
 		gone := make(chan error, 1)
 		ended = gone
-		go func() {
-			defer p.wg.Done()
+		p.wg.Go(func() {
 			if p.ready(p.ctx, gone) == nil {
 				p.runs()
 			}
-		}()
+		})
 	}
 }
 
