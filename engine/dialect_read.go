@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"time"
 
 	"rung/model"
@@ -13,7 +14,6 @@ import (
 const (
 	configEvery  = 5 * time.Minute  // the cluster's configuration
 	configRetry  = 30 * time.Second // after a failure
-	dialectLook  = time.Second      // whether a zone's rows have to be looked at again
 	dialectSoon  = 3 * time.Second  // where something differs
 	dialectLate  = time.Minute      // where nothing does
 	dialectShare = 200              // a look takes at most one part in so many of the time
@@ -49,21 +49,14 @@ type dialectGlance struct {
 // runDialects looks again at the rows of followed zones that changed: soon where
 // something differs from the desired rows, and seldom where nothing does.
 func (e *Engine) runDialects() {
-	tick := time.NewTicker(dialectLook)
-	defer tick.Stop()
-	seen := map[string]dialectGlance{}
+	ticks, stop := e.Subscribe()
+	defer stop()
+	var next alarm
+	defer next.stop()
+	seen := glances{}
 	for {
-		select {
-		case <-e.ctx.Done():
-			return
-		case <-tick.C:
-		}
-		here := map[string]bool{}
-		for _, z := range e.Revision().Zones {
-			here[z.Name] = true
-			if g := seen[z.Name]; z.DB == nil || z.Writes || z.DB == g.db || time.Since(g.at) < glanceAfter(z, g.took) {
-				continue
-			}
+		due, in := seen.due(e.Revision().Zones, time.Now())
+		for _, z := range due {
 			e.turns.take(func() {
 				at := time.Now()
 				found := e.infer(z.DB)
@@ -71,12 +64,47 @@ func (e *Engine) runDialects() {
 				e.send(func(s *state) { s.dialectOf(z.Name, found) })
 			})
 		}
-		for name := range seen {
-			if !here[name] {
-				delete(seen, name)
-			}
+		next.stop()
+		if in > 0 {
+			next.set(in)
+		}
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-ticks:
+		case <-next.rings():
 		}
 	}
+}
+
+// glances are the looks at the rows of followed zones, by name.
+type glances map[string]dialectGlance
+
+// due are the zones to look at now, and in how long the next one is; 0 where none will
+// be before something changes. The first rows of a zone were looked at when they came
+// (firstDialect), so that one seen for the first time rests; those that are gone are
+// forgotten.
+func (g glances) due(zones []*model.ZoneState, now time.Time) (out []*model.ZoneState, in time.Duration) {
+	here := map[string]bool{}
+	for _, z := range zones {
+		here[z.Name] = true
+		was, known := g[z.Name]
+		if z.DB == nil || z.Writes || z.DB == was.db {
+			continue
+		}
+		if !known {
+			was.at = now
+			g[z.Name] = was
+		}
+		switch wait := was.at.Add(glanceAfter(z, was.took)).Sub(now); {
+		case wait <= 0:
+			out = append(out, z)
+		case in == 0 || wait < in:
+			in = wait
+		}
+	}
+	maps.DeleteFunc(g, func(name string, _ dialectGlance) bool { return !here[name] })
+	return out, in
 }
 
 // glanceAfter is how long a zone's rows rest.
