@@ -21,14 +21,14 @@ func (e *Engine) runEndpoints() {
 		for _, name := range slices.Sorted(maps.Keys(e.cfg.NB)) {
 			addr := e.cfg.NB[name]
 			if name != "" && name != addr {
-				e.zones.know(s, e.byAddress(name, addr))
+				s.set.know(s, e.byAddress(name, addr))
 				continue
 			}
 			p := newEndpoint(e, addr)
 			asked = append(asked, p)
 			p.show(s)
 		}
-		e.zones.rank(s)
+		s.set.rank(s)
 	})
 	turns := make(chan struct{}, namesAtOnce)
 	for _, p := range asked {
@@ -87,20 +87,20 @@ func (p *endpoint) known(s *state, name string) {
 	delete(s.zones, p.shown.Name)
 	m := p.e.byAddress(p.addr, p.addr)
 	m.named = p.named
-	p.e.zones.know(s, m)
-	p.e.zones.rank(s)
+	s.set.know(s, m)
+	s.set.rank(s)
 }
 
 // named puts the zone in the place of its address.
 func (p *endpoint) named(s *state, name string) {
 	delete(s.zones, p.shown.Name)
-	p.e.zones.forget(s, p.addr)
-	if m := p.e.zones.members[name]; m != nil {
+	s.set.forget(s, p.addr)
+	if m := s.set.members[name]; m != nil {
 		s.problem("zone "+name, clean.Text(p.addr)+" says it is the zone that another database is")
 		return
 	}
-	p.e.zones.know(s, p.e.byAddress(name, p.addr))
-	p.e.zones.rank(s)
+	s.set.know(s, p.e.byAddress(name, p.addr))
+	s.set.rank(s)
 }
 
 func (p *endpoint) failed(err error) {

@@ -20,7 +20,9 @@ import (
 // Clock tells the time; tests bring their own.
 type Clock func() time.Time
 
-// Engine runs a cluster. Its methods may be called from any goroutine.
+// Engine runs a cluster. Its methods may be called from any goroutine: what is in it
+// never changes after New, or locks itself. What changes without a lock is in state,
+// which only functions sent to the loop are given.
 type Engine struct {
 	cfg   Config
 	now   Clock
@@ -42,7 +44,9 @@ type Engine struct {
 	logs     *logs.Store
 	gate     *gate.Gate
 	plans    *gate.Plans
-	zones    *zoneSet
+	lookers  lookers
+	keep     keeper
+	looks    looks
 	turns    turns
 	share    *nbdb.Sharing // of all zones
 	dials    *nbdb.Limiter // of the zones given by address
@@ -60,7 +64,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		activity: newActivityLog(), share: nbdb.NewSharing(),
+		activity: newActivityLog(), looks: newLooks(), share: nbdb.NewSharing(),
 		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
 	}
 	e.activity.news = e.notify
@@ -76,8 +80,6 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	s := newState(e)
-	e.zones = newZoneSet(e)
-	e.zones.lookers.desired = s.desired
 	e.logs = logs.New(e.Revision, cfg.LogLines).WithClock(cfg.Clock)
 	if err := e.startGate(); err != nil {
 		cancel()

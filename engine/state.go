@@ -26,6 +26,7 @@ type state struct {
 	of      map[string]map[model.Key]model.Object
 	overlay map[model.Key]*model.Policy
 	zones   map[string]*model.ZoneState
+	set     *zoneSet
 	// problems are parts of the engine that could not be started.
 	problems []model.SourceState
 	// conditions and events are what Rung's own reconcilers report.
@@ -62,6 +63,8 @@ func newState(e *Engine) *state {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
 	}
 	s.dialects = newDialects(&e.cfg, d)
+	s.set = newZoneSet(e)
+	e.lookers.desired = d
 	s.dirty = true
 	return s
 }
@@ -108,9 +111,9 @@ func (s *state) publish() {
 		f.Sources = append(f.Sources, s.problems...)
 		f.Broken = append(f.Broken, s.profile...)
 		for _, z := range s.zones {
-			f.Zones = append(f.Zones, s.compared(s.e.zones.asJudged(s, z)))
+			f.Zones = append(f.Zones, s.compared(s.set.asJudged(s, z)))
 		}
-		f.Sweep, f.Dialects, f.Unsettled = s.e.zones.sweepState(), s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
+		f.Sweep, f.Dialects, f.Unsettled = s.set.sweepState(), s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
 		slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
 		s.e.rev.Store(revision.New(f, s.e.rev.Load()))
 		s.dirty = false
@@ -172,7 +175,7 @@ func (e *Engine) loop(s *state) {
 		case <-s.alarms.dialect.rings():
 			s.decideDialect()
 		case <-s.alarms.sweep.rings():
-			e.zones.rank(s)
+			s.set.rank(s)
 		case <-s.alarms.settle.rings():
 			s.awaitSettled()
 			e.notify()

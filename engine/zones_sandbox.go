@@ -46,7 +46,7 @@ func (e *Engine) runSandbox() {
 	if why := sb.Fallback(); why != nil {
 		e.activity.add(model.Activity{At: e.now(), By: "sandbox", Summary: "runs on the built-in server", Error: why.Error()})
 	}
-	e.do(func(*state) { e.zones.sandbox = sb })
+	e.do(func(s *state) { s.set.sandbox = sb })
 	e.watchZones(sb, zones)
 	if c.Churn > 0 {
 		e.goRun(func() { e.runChurn(c.Churn) })
@@ -64,7 +64,7 @@ func (e *Engine) watchZones(sb *sandbox.Sandbox, names []string) {
 	e.do(func(s *state) {
 		sb.SetPods(s.cluster, nil)
 		for _, name := range names {
-			e.zones.add(s, e.dial(nbdb.Config{Name: name, Addr: at[name], Server: server}), true)
+			s.set.add(s, e.dial(nbdb.Config{Name: name, Addr: at[name], Server: server}), true)
 		}
 	})
 }
@@ -111,9 +111,9 @@ func (e *Engine) followNodes(sb *sandbox.Sandbox) {
 // reported (ovn-kubernetes.md#status-conditions).
 func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
 	var l *zoneLoop
-	e.do(func(*state) {
-		l = e.zones.loops[name]
-		delete(e.zones.loops, name)
+	e.do(func(s *state) {
+		l = s.set.loops[name]
+		delete(s.set.loops, name)
 	})
 	if l != nil {
 		l.stop()
@@ -122,9 +122,6 @@ func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
 	// What it said last has been sent by now.
 	e.do(func(s *state) {
 		delete(s.zones, name)
-		e.zones.mu.Lock()
-		delete(e.zones.dbs, name)
-		e.zones.mu.Unlock()
 		for k := range s.conditions {
 			delete(s.conditions[k], conditionOf(name))
 		}
