@@ -10,6 +10,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/kube"
+	"rung/sources/retry"
 )
 
 // questions are what the server is asked, the most wanted first.
@@ -67,7 +68,7 @@ func (e *Engine) runAccess(c *kube.Cluster) {
 		if !complete {
 			wait = accessRetry
 		}
-		if sleep(e.ctx, wait); e.ctx.Err() != nil {
+		if !retry.Sleep(e.ctx, wait) {
 			return
 		}
 	}

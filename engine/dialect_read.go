@@ -8,6 +8,7 @@ import (
 	"rung/model/clean"
 	"rung/model/dialect"
 	"rung/model/nb"
+	"rung/sources/retry"
 )
 
 // Times of reading dialects.
@@ -57,7 +58,7 @@ func (e *Engine) runDialects() {
 	for {
 		due, in := seen.due(e.Revision().Zones, time.Now())
 		for _, z := range due {
-			e.turns.take(func() {
+			e.slots.take(func() {
 				at := time.Now()
 				found := e.infer(z.DB)
 				seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}
@@ -129,7 +130,7 @@ func (e *Engine) runDialectConfig() {
 		if !e.send(func(s *state) { s.dialectConfig(found, problem) }) {
 			return
 		}
-		if sleep(e.ctx, wait); e.ctx.Err() != nil {
+		if !retry.Sleep(e.ctx, wait) {
 			return
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/retry"
 )
 
 // namesAtOnce is how many databases are asked for their names at a time.
@@ -30,9 +31,9 @@ func (e *Engine) runEndpoints() {
 		}
 		s.set.rank(s)
 	})
-	turns := make(chan struct{}, namesAtOnce)
+	slots := make(chan struct{}, namesAtOnce)
 	for _, p := range asked {
-		if !e.goRun(func() { p.run(turns) }) {
+		if !e.goRun(func() { p.run(slots) }) {
 			return
 		}
 	}
@@ -56,22 +57,23 @@ func (p *endpoint) show(s *state) {
 }
 
 // run asks for the zone's name, for as long as that takes, and takes it in.
-func (p *endpoint) run(turns chan struct{}) {
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+func (p *endpoint) run(slots chan struct{}) {
+	again := retry.Backoff(100*time.Millisecond, 5*time.Second)
+	for {
 		select {
-		case turns <- struct{}{}:
+		case slots <- struct{}{}:
 		case <-p.e.ctx.Done():
 			return
 		}
 		name, err := p.e.zoneNameOf(p.e.ctx, p.addr)
-		<-turns
+		<-slots
 		if err == nil {
 			p.e.do(func(s *state) { p.known(s, name) })
 			return
 		}
 		p.failed(err)
 		p.e.do(p.show)
-		if sleep(p.e.ctx, wait); p.e.ctx.Err() != nil {
+		if !retry.Sleep(p.e.ctx, again.Step()) {
 			return
 		}
 	}

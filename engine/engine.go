@@ -47,7 +47,7 @@ type Engine struct {
 	lookers  lookers
 	keep     keeper
 	looks    looks
-	turns    turns
+	slots    slots
 	share    *nbdb.Sharing // of all zones
 	dials    *nbdb.Limiter // of the zones given by address
 	owners   *owners
@@ -69,7 +69,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	e.activity.news = e.notify
 	if cfg.Screen {
-		e.turns = newTurns()
+		e.slots = newSlots()
 	}
 	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
 		e.cfg.ZoneOf = e.execZones()
@@ -125,11 +125,7 @@ func (e *Engine) goRun(f func()) bool {
 	if e.ended {
 		return false
 	}
-	e.wg.Add(1)
-	go func() {
-		defer e.wg.Done()
-		f()
-	}()
+	e.wg.Go(f)
 	return true
 }
 
@@ -233,7 +229,11 @@ func (e *Engine) SetWrites(on bool) error {
 	if !e.do(func(s *state) { s.writes, s.dirty = on, true }) {
 		return fmt.Errorf("switch changes: the engine has ended: %w", context.Canceled)
 	}
-	e.gate.Note("writes", fmt.Sprintf("changes switched %s", map[bool]string{true: "on", false: "off"}[on]))
+	note := "changes switched off"
+	if on {
+		note = "changes switched on"
+	}
+	e.gate.Note("writes", note)
 	return nil
 }
 

@@ -146,7 +146,7 @@ func (s *state) mode() revision.Mode {
 	m := s.e.cfg.Mode
 	m.Writes = s.writes
 	if s.e.cfg.ReadOnly {
-		m.WhyNot = "started with --readonly"
+		m.WhyNot = startedReadOnly
 	}
 	// WhyNot is for what cannot be switched on: what is merely off has none.
 	v4, v6 := s.desired.Families()

@@ -138,7 +138,7 @@ func (z *zoneSet) sweep(zone reconciler.Zone, name string, before *model.ZoneSta
 		server = before.Server
 	}
 	out.name = nameOf(db)
-	e.turns.take(func() {
+	e.slots.take(func() {
 		out.dialect = e.infer(db)
 		l, step, changes := e.lookers.newest()
 		found := l.Look(reconciler.Glance{Zone: name, DB: db, At: at, Before: before.Policies,

@@ -22,7 +22,7 @@ func (e *Engine) rows() (*model.Cluster, map[string]*nb.DB) {
 // runTraffic simulates connections over the zones' live rows and takes in the
 // log lines they write.
 func (e *Engine) runTraffic(rate float64) {
-	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, Turn: e.turns.take})
+	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, Turn: e.slots.take})
 	t.Run(e.ctx, e.rows, func(zone, text string) {
 		line, err := acllog.Parse(text)
 		switch {

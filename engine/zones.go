@@ -95,7 +95,7 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 		},
 		OnActivity: e.activity.add,
 		Status:     statusOf{e}, Events: eventsOf{e, name}, MaxPriority: e.cfg.MaxPriority,
-		Turn: e.turns.take,
+		Turn: e.slots.take,
 	}
 	if e.cfg.Sandbox == nil {
 		rc.Members = e.lookers.members // the sandbox has few zones, and no lookers
@@ -120,7 +120,7 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 
 // dial makes a zone's connection; what it has in common with others is filled in.
 func (e *Engine) dial(cfg nbdb.Config) *nbdb.Conn {
-	cfg.Turn, cfg.Share = e.turns.take, e.share
+	cfg.Turn, cfg.Share = e.slots.take, e.share
 	return nbdb.Dial(cfg)
 }
 

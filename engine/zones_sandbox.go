@@ -30,7 +30,7 @@ func (e *Engine) runSandbox() {
 	zones := nodeNames(e.Revision().Cluster)
 	c := e.cfg.Sandbox
 	sb, err := sandbox.Start(e.ctx, sandbox.Config{
-		Zones: zones, Dir: c.Dir, Server: c.Server, ForeignRows: c.Foreign, PortDelay: c.PortDelay, Turn: e.turns.take,
+		Zones: zones, Dir: c.Dir, Server: c.Server, ForeignRows: c.Foreign, PortDelay: c.PortDelay, Turn: e.slots.take,
 		Node: func(name string) *model.Node { return e.Revision().Cluster.Node(name) },
 		OnServer: func(zone string, st sandbox.ServerState, err error) {
 			if err != nil {
