@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -35,14 +36,9 @@ type LeaseConfig struct {
 // Filled is the configuration with the defaults; an error says which times do not
 // go together.
 func (c LeaseConfig) Filled() (LeaseConfig, error) {
-	def := func(d *time.Duration, v time.Duration) {
-		if *d == 0 {
-			*d = v
-		}
-	}
-	def(&c.Duration, 15*time.Second)
-	def(&c.RenewDeadline, 10*time.Second)
-	def(&c.RetryPeriod, 2*time.Second)
+	c.Duration = cmp.Or(c.Duration, 15*time.Second)
+	c.RenewDeadline = cmp.Or(c.RenewDeadline, 10*time.Second)
+	c.RetryPeriod = cmp.Or(c.RetryPeriod, 2*time.Second)
 	switch {
 	case c.RetryPeriod <= 0 || float64(c.RenewDeadline) <= leaderelection.JitterFactor*float64(c.RetryPeriod):
 		return c, fmt.Errorf("renew deadline %v: want more than %g times the retry period %v", c.RenewDeadline, leaderelection.JitterFactor, c.RetryPeriod)

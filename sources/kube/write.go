@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 
 	"rung/model"
 	"rung/model/clean"
@@ -69,43 +67,17 @@ var policyResources = map[model.Kind]schema.GroupVersionResource{
 }
 
 // Policies reads and changes single policies. It is safe for concurrent use.
-type Policies struct {
-	cluster *Cluster
-
-	mu     sync.Mutex
-	of     dynamic.Interface // the cluster's client when ours was made
-	client dynamic.Interface
-}
+type Policies struct{ cluster *Cluster }
 
 // Policies are the cluster's policies, one at a time.
-func (c *Cluster) Policies() *Policies { return &Policies{cluster: c} }
-
-// clientNow is a client that collects warnings, with the credentials the cluster
-// has now.
-func (p *Policies) clientNow() (dynamic.Interface, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if of := p.cluster.Dynamic(); p.client == nil || p.of != of {
-		cfg := p.cluster.Config()
-		cfg.WarningHandler, cfg.WarningHandlerWithContext = nil, warningCollector{}
-		client, err := dynamicClient(cfg)
-		if err != nil {
-			return nil, fmt.Errorf("context %s: %w", p.cluster.Context(), err)
-		}
-		p.of, p.client = of, client
-	}
-	return p.client, nil
-}
+func (c *Cluster) Policies() *Policies { return &Policies{c} }
 
 func (p *Policies) in(k model.PolicyKey) (dynamic.ResourceInterface, error) {
 	r, ok := policyResources[k.Kind]
 	if !ok {
 		return nil, fmt.Errorf("%s is not a policy: %w", k.Label(), model.ErrRefused)
 	}
-	client, err := p.clientNow()
-	if err != nil {
-		return nil, err
-	}
+	client := p.cluster.Dynamic()
 	if k.Namespace != "" {
 		return client.Resource(r).Namespace(k.Namespace), nil
 	}
@@ -287,16 +259,4 @@ func patchOf(ch Change) ([]op, error) {
 		return append(ops, op{"op": "test", "path": at, "value": was}, op{"op": "remove", "path": at}), nil
 	}
 	return nil, fmt.Errorf("neither priority nor logging changes: %w", model.ErrRefused)
-}
-
-// warningCollector hands the server's warnings to the request they belong to.
-type warningCollector struct{}
-
-var _ rest.WarningHandlerWithContext = warningCollector{}
-
-// HandleWarningHeaderWithContext keeps the text of a warning (code 299).
-func (warningCollector) HandleWarningHeaderWithContext(ctx context.Context, code int, _ string, text string) {
-	if w, ok := ctx.Value(warningsKey{}).(*warnings); ok && code == 299 && text != "" {
-		w.add(clean.Text(text))
-	}
 }
