@@ -20,16 +20,13 @@ func (n *normaliser) anp(o *v1alpha1.AdminNetworkPolicy) {
 	n.subject(&o.Spec.Subject)
 	for i := range o.Spec.Ingress {
 		r := &o.Spec.Ingress[i]
-		n.rule(model.Ingress, r.Name, string(r.Action), ingressPeers(r.From), r.Ports)
+		n.rule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
 	}
 	for i := range o.Spec.Egress {
 		r := &o.Spec.Egress[i]
-		peers := make([]peer, len(r.To))
-		for j := range r.To {
-			t := &r.To[j]
-			peers[j] = peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, len(t.DomainNames)}
-		}
-		n.rule(model.Egress, r.Name, string(r.Action), peers, r.Ports)
+		n.rule(model.Egress, r.Name, string(r.Action), peersOf(r.To, func(t *v1alpha1.AdminNetworkPolicyEgressPeer) peer {
+			return peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, len(t.DomainNames)}
+		}), r.Ports)
 	}
 	n.conditions(o.Status.Conditions)
 }
@@ -39,16 +36,13 @@ func (n *normaliser) banp(o *v1alpha1.BaselineAdminNetworkPolicy) {
 	n.subject(&o.Spec.Subject)
 	for i := range o.Spec.Ingress {
 		r := &o.Spec.Ingress[i]
-		n.rule(model.Ingress, r.Name, string(r.Action), ingressPeers(r.From), r.Ports)
+		n.rule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
 	}
 	for i := range o.Spec.Egress {
 		r := &o.Spec.Egress[i]
-		peers := make([]peer, len(r.To))
-		for j := range r.To {
-			t := &r.To[j]
-			peers[j] = peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, 0}
-		}
-		n.rule(model.Egress, r.Name, string(r.Action), peers, r.Ports)
+		n.rule(model.Egress, r.Name, string(r.Action), peersOf(r.To, func(t *v1alpha1.BaselineAdminNetworkPolicyEgressPeer) peer {
+			return peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, 0}
+		}), r.Ports)
 	}
 	n.conditions(o.Status.Conditions)
 }
@@ -62,12 +56,16 @@ type peer struct {
 	domainNames int
 }
 
-func ingressPeers(from []v1alpha1.AdminNetworkPolicyIngressPeer) []peer {
-	peers := make([]peer, len(from))
-	for i := range from {
-		peers[i] = peer{namespaces: from[i].Namespaces, pods: from[i].Pods}
+func peersOf[T any](list []T, one func(*T) peer) []peer {
+	peers := make([]peer, len(list))
+	for i := range list {
+		peers[i] = one(&list[i])
 	}
 	return peers
+}
+
+func ingressPeer(p *v1alpha1.AdminNetworkPolicyIngressPeer) peer {
+	return peer{namespaces: p.Namespaces, pods: p.Pods}
 }
 
 func (n *normaliser) subject(s *v1alpha1.AdminNetworkPolicySubject) {
