@@ -201,8 +201,6 @@ func (b *builtin) kill() error {
 	return nil
 }
 
-func (b *builtin) drop() { b.hangUp(false) }
-
 // hangUp closes all connections, and the listener too if asked.
 func (b *builtin) hangUp(listener bool) {
 	b.mu.Lock()

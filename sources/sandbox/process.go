@@ -222,9 +222,6 @@ func (p *process) signal(s os.Signal, state ServerState) error {
 	return nil
 }
 
-// drop is not to be had: a real server closes connections only when it ends.
-func (p *process) drop() {}
-
 // close ends the server: the database is not needed any more, so that there is
 // nothing to wait for.
 func (p *process) close() {
