@@ -114,9 +114,6 @@ func (o *owners) own(zone string, write bool, rc *reconciler.Config) *owned {
 	if cfg.Own.WithoutAdmin {
 		rc.Leave = map[model.Kind]bool{model.KindANP: true, model.KindBANP: true}
 	}
-	if o.reporter != nil {
-		rc.Status, rc.Events = statusTo{statusOf{o.e}, w}, eventsTo{eventsOf{o.e, zone}, w}
-	}
 	rc.OnTransaction = func(t reconciler.Transaction) { o.metrics.transaction(zone, t) }
 	o.mu.Lock()
 	o.zones = append(o.zones, zone)

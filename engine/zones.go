@@ -93,14 +93,14 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 				s.dialectOf(name, found)
 			})
 		},
-		OnActivity: e.activity.add,
-		Status:     statusOf{e}, Events: eventsOf{e, name}, MaxPriority: e.cfg.MaxPriority,
-		Turn: e.slots.take,
+		OnActivity:  e.activity.add,
+		MaxPriority: e.cfg.MaxPriority, Turn: e.slots.take,
 	}
 	if e.cfg.Sandbox == nil {
 		rc.Members = e.lookers.members // the sandbox has few zones, and no lookers
 	}
 	own := e.owners.own(name, write, &rc)
+	rc.Status, rc.Events = reports{e, name, own}, reports{e, name, own}
 	l.Reconciler = reconciler.NewZone(rc)
 	z.loops[name] = l
 	l.first = z.steps
