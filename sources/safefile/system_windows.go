@@ -45,7 +45,7 @@ func place(from, to string) error {
 
 func writing(string) (bool, error) { return false, errors.ErrUnsupported }
 
-// Who may do what with a file is not in its mode here: the folder of a user's
+// The mode of a file does not say here who may do what with it: the folder of a user's
 // profile is the user's own.
 func owner(fs.FileInfo) (uid, gid int, ok bool) { return 0, 0, false }
 
@@ -53,4 +53,5 @@ func names(fs.FileInfo) int { return 1 }
 
 func user() int { return 0 }
 
-func open(fs.FileInfo) bool { return false }
+// OpenToOthers says whether others than the owner may do anything with a file.
+func OpenToOthers(fs.FileInfo) bool { return false }

@@ -45,8 +45,8 @@ type Config struct {
 	// PortDelay is how long after an object's change the rows follow that hang on
 	// it: pods' ports, namespaces' port groups, the management port.
 	PortDelay time.Duration
-	// OnServer is told of servers that come, stop and die. It is called from one
-	// goroutine.
+	// OnServer is told of servers that come, stop and die. It is called by the server
+	// itself, from any goroutine, and must neither block nor call the sandbox.
 	OnServer func(zone string, state ServerState, err error)
 	// StallTimeout is how long a client of a built-in server may take no data
 	// before it is cut off (default 5 s).
@@ -76,7 +76,6 @@ type Sandbox struct {
 	describe string
 	fallback error // why auto did not take a real server that was found
 	pods     *podHandler
-	reports  *reports
 
 	mu    sync.Mutex
 	zones map[string]*zone
@@ -104,11 +103,13 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	if cfg.guard == nil {
 		cfg.guard = newGuard
 	}
+	if cfg.OnServer == nil {
+		cfg.OnServer = func(string, ServerState, error) {}
+	}
 	s := &Sandbox{cfg: cfg, zones: map[string]*zone{}}
 	if s.folder, err = openFolder(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("starting the sandbox: %w", err)
 	}
-	s.reports = newReports(cfg.OnServer)
 	s.life, s.cancel = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -211,7 +212,6 @@ func (s *Sandbox) Close() {
 		s.closed = true
 		s.wg.Wait()
 		s.closeServers()
-		s.reports.close()
 		s.folder.close()
 	})
 }
