@@ -64,10 +64,10 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		activity: newActivityLog(), looks: newLooks(), share: nbdb.NewSharing(),
+		looks: newLooks(), share: nbdb.NewSharing(),
 		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
 	}
-	e.activity.news = e.notify
+	e.activity = &activityLog{news: e.notify}
 	if cfg.Screen {
 		e.slots = newSlots()
 	}

@@ -239,7 +239,7 @@ func TestEventsAreBounded(t *testing.T) {
 }
 
 func TestActivityIsBounded(t *testing.T) {
-	l := newActivityLog()
+	l := &activityLog{news: func() {}}
 	for i := range 5 * activityKept {
 		l.add(model.Activity{Ops: i})
 	}
