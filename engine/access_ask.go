@@ -26,7 +26,8 @@ func questions(ovnNamespaces []string) (out []kube.Question) {
 	for _, r := range []kube.Question{
 		{Resource: "namespaces"}, {Resource: "pods"}, {Resource: "nodes"}, {Resource: "services"}, {Resource: "events"},
 		{Group: "discovery.k8s.io", Resource: "endpointslices"}, {Group: "networking.k8s.io", Resource: "networkpolicies"},
-		{Group: "policy.networking.k8s.io", Resource: "adminnetworkpolicies"}, {Group: "policy.networking.k8s.io", Resource: "baselineadminnetworkpolicies"},
+		{Group: "policy.networking.k8s.io", Resource: "adminnetworkpolicies"},
+		{Group: "policy.networking.k8s.io", Resource: "baselineadminnetworkpolicies"},
 		{Group: "k8s.ovn.org", Resource: "egressfirewalls"},
 	} {
 		for _, verb := range []string{"list", "watch"} {
@@ -76,7 +77,8 @@ func (e *Engine) runAccess(c *kube.Cluster) {
 
 // ask puts the questions and takes the answers into known. It says whether all
 // were answered; after the first that was not, no other is put.
-func ask(ctx context.Context, c *kube.Cluster, questions []kube.Question, known map[kube.Question]kube.Access) (complete bool) {
+func ask(ctx context.Context, c *kube.Cluster, questions []kube.Question,
+	known map[kube.Question]kube.Access) (complete bool) {
 	var mu sync.Mutex
 	var workers sync.WaitGroup
 	complete = true

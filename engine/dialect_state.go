@@ -176,7 +176,8 @@ func (s *state) compared(st *model.ZoneState) *model.ZoneState {
 
 // excused are the policies of a zone with those of the kinds that deviate marked;
 // nil when none is.
-func (s *state) excused(in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]settings.Deviation, found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
+func (s *state) excused(in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]settings.Deviation,
+	found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
 	var out map[model.PolicyKey]*model.PolicyInZone
 	for k, p := range in {
 		why := ""

@@ -79,7 +79,8 @@ func leaseCalls(w *owned, lead func(context.Context)) kube.LeaseCalls {
 			}
 			last = err.Error()
 			w.say("standby: " + last)
-			w.o.e.activity.add(model.Activity{At: w.o.e.now(), Zone: w.zone, By: "lease", Summary: "keep the zone's Lease", Error: err.Error()})
+			w.o.e.activity.add(model.Activity{At: w.o.e.now(), Zone: w.zone, By: "lease", Summary: "keep the zone's Lease",
+				Error: err.Error()})
 		},
 	}
 }

@@ -106,7 +106,8 @@ func (o *owners) own(zone string, write bool, rc *reconciler.Config) *owned {
 	if cfg.Sandbox != nil || !write {
 		return nil
 	}
-	w := &owned{o: o, zone: zone, guard: reconciler.Guard{Hold: "looking for other controllers"}, reports: cfg.Own.Lease == nil}
+	w := &owned{o: o, zone: zone, guard: reconciler.Guard{Hold: "looking for other controllers"},
+		reports: cfg.Own.Lease == nil}
 	rc.Fence = &reconciler.Fence{Writer: o.writer, Quiet: cfg.Own.Quiet, Guard: w.guard}
 	if cfg.Own.Lease != nil {
 		rc.Mode = reconciler.Observe // until it leads

@@ -113,7 +113,8 @@ func (e *Engine) Checks() []string {
 		check("zone "+z.Name+": written", e.ready(z))
 		for i, u := range e.Unwritten(z) {
 			if i == checksShown {
-				out = append(out, fmt.Sprintf("[!]zone %s: %d more are not written: see rung_zone_unwritten", z.Name, len(e.Unwritten(z))-i))
+				out = append(out, fmt.Sprintf("[!]zone %s: %d more are not written: see rung_zone_unwritten", z.Name,
+					len(e.Unwritten(z))-i))
 				break
 			}
 			out = append(out, "[!]zone "+z.Name+": "+u.String())

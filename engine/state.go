@@ -57,7 +57,8 @@ func newState(e *Engine) *state {
 	d, _ := c.Apply(empty, nil)
 	s := &state{e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
 		loaded: map[string]bool{}, sources: map[string]model.SourceState{}, broken: map[string][]model.Broken{},
-		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{}, zones: map[string]*model.ZoneState{},
+		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{},
+		zones:      map[string]*model.ZoneState{},
 		conditions: map[model.PolicyKey]map[string]model.Condition{}, settling: map[string]settling{}}
 	for _, src := range e.cfg.Sources {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
@@ -101,7 +102,8 @@ func (s *state) publish() {
 	if s.dirty {
 		s.number++
 		f := revision.Facts{
-			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags, Past: s.past,
+			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
+			Past:    s.past,
 			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(),
 		}
 		for _, src := range s.e.cfg.Sources {

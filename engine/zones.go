@@ -141,7 +141,8 @@ func (e *Engine) problem(name, text string) {
 }
 
 func (s *state) problem(name, text string) {
-	s.problems = append(slices.Clone(s.problems), model.SourceState{Name: name, Conn: model.ConnLost, At: s.e.now(), Error: text})
+	s.problems = append(slices.Clone(s.problems), model.SourceState{Name: name, Conn: model.ConnLost, At: s.e.now(),
+		Error: text})
 	s.dirty = true
 }
 

@@ -34,7 +34,8 @@ func (e *Engine) runSandbox() {
 		Node: func(name string) *model.Node { return e.Revision().Cluster.Node(name) },
 		OnServer: func(zone string, st sandbox.ServerState, err error) {
 			if err != nil {
-				e.activity.add(model.Activity{At: e.now(), Zone: zone, By: "sandbox", Summary: "server " + string(st), Error: err.Error()})
+				e.activity.add(model.Activity{At: e.now(), Zone: zone, By: "sandbox", Summary: "server " + string(st),
+					Error: err.Error()})
 			}
 		},
 	})
@@ -98,7 +99,8 @@ func (e *Engine) followNodes(sb *sandbox.Sandbox) {
 				continue
 			}
 			if err := sb.AddZone(e.ctx, name); err != nil {
-				e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "start the zone of a new node", Error: err.Error()})
+				e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "start the zone of a new node",
+					Error: err.Error()})
 				retry.Reset(zoneRetry)
 				continue
 			}
@@ -128,7 +130,8 @@ func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
 		s.conditionsNew, s.dirty = true, true
 	})
 	if err := sb.RemoveZone(name); err != nil {
-		e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "end the zone of a node that is gone", Error: err.Error()})
+		e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "end the zone of a node that is gone",
+			Error: err.Error()})
 	}
 }
 

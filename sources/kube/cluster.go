@@ -73,7 +73,8 @@ func Open(o Options) (*Cluster, error) {
 		}
 		return nil, fmt.Errorf("kubeconfig context %q: %w", nameOf(o, raw), err)
 	}
-	c := &Cluster{opt: o, zonePods: Shared[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor), Within: zonePodsWithin},
+	c := &Cluster{opt: o, zonePods: Shared[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor),
+		Within: zonePodsWithin},
 		context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
 	if c.context == "" {
 		c.context = cmp.Or(clean.Text(o.Overrides.ClusterInfo.Server), inCluster)

@@ -111,7 +111,8 @@ const podsPage = 500
 
 // EachPod calls f for the pods of a namespace, page by page, until it returns an
 // error.
-func EachPod(ctx context.Context, client kubernetes.Interface, namespace string, opt metav1.ListOptions, f func(*corev1.Pod) error) error {
+func EachPod(ctx context.Context, client kubernetes.Interface, namespace string, opt metav1.ListOptions,
+	f func(*corev1.Pod) error) error {
 	for opt.Limit = podsPage; ; {
 		page, err := client.CoreV1().Pods(namespace).List(ctx, opt)
 		if err != nil {

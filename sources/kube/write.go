@@ -112,7 +112,8 @@ func (p *Policies) Do(ctx context.Context, ch Change, dryRun bool) (*Written, er
 	defer cancel()
 	ctx, warnings := collectWarnings(ctx)
 	u, err := p.do(ctx, r, ch, dryRun)
-	if own := (*Contested)(nil); ch.Verb == VerbApply && !ch.Force && errors.As(verdictOf(ch.Key, ch.Verb, err), &own) && own.ours() {
+	if own := (*Contested)(nil); ch.Verb == VerbApply && !ch.Force && errors.As(verdictOf(ch.Key, ch.Verb, err), &own) &&
+		own.ours() {
 		ch.Force = true
 		u, err = p.do(ctx, r, ch, dryRun)
 	}
@@ -134,7 +135,8 @@ func (p *Policies) Do(ctx context.Context, ch Change, dryRun bool) (*Written, er
 	return w, nil
 }
 
-func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Change, dryRun bool) (*unstructured.Unstructured, error) {
+func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Change,
+	dryRun bool) (*unstructured.Unstructured, error) {
 	var dry []string
 	if dryRun {
 		dry = []string{metav1.DryRunAll}
@@ -145,7 +147,8 @@ func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Chang
 		if err != nil {
 			return nil, err
 		}
-		return r.Create(ctx, u, metav1.CreateOptions{DryRun: dry, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
+		return r.Create(ctx, u, metav1.CreateOptions{DryRun: dry, FieldManager: FieldManager,
+			FieldValidation: metav1.FieldValidationStrict})
 	case VerbApply:
 		u, err := document(ch)
 		if err != nil {
@@ -177,7 +180,8 @@ func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Chang
 
 // withVersion reads the object, sees that it still is what the change started
 // from, and writes or deletes that very version.
-func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface, ch Change, dry []string) (*unstructured.Unstructured, error) {
+func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface, ch Change,
+	dry []string) (*unstructured.Unstructured, error) {
 	now, err := r.Get(ctx, ch.Key.Name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
@@ -191,7 +195,8 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 	}
 	if ch.Verb == VerbDelete {
 		uid, version := now.GetUID(), now.GetResourceVersion()
-		return nil, r.Delete(ctx, ch.Key.Name, metav1.DeleteOptions{DryRun: dry, Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
+		return nil, r.Delete(ctx, ch.Key.Name, metav1.DeleteOptions{DryRun: dry,
+			Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
 	}
 	if len(live.Unknown) > 0 {
 		return nil, fmt.Errorf("it has %s, which this release of Rung does not know and would lose: change it with kubectl: %w", live.Unknown[0], model.ErrRefused)
@@ -200,7 +205,8 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 	if err != nil {
 		return nil, err
 	}
-	return r.Update(ctx, u, metav1.UpdateOptions{DryRun: dry, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
+	return r.Update(ctx, u, metav1.UpdateOptions{DryRun: dry, FieldManager: FieldManager,
+		FieldValidation: metav1.FieldValidationStrict})
 }
 
 // document is the new policy as its author wrote it.
@@ -250,11 +256,14 @@ func patchOf(ch Change) ([]op, error) {
 	switch {
 	case ch.New.HasLogging && len(all) == 0:
 		return append(ops, op{"op": "test", "path": "/metadata/annotations", "value": nil},
-			op{"op": "add", "path": "/metadata/annotations", "value": map[string]string{model.AnnotationLogging: ch.New.Logging}}), nil
+			op{"op": "add", "path": "/metadata/annotations",
+				"value": map[string]string{model.AnnotationLogging: ch.New.Logging}}), nil
 	case ch.New.HasLogging && !had:
-		return append(ops, op{"op": "test", "path": at, "value": nil}, op{"op": "add", "path": at, "value": ch.New.Logging}), nil
+		return append(ops, op{"op": "test", "path": at, "value": nil},
+			op{"op": "add", "path": at, "value": ch.New.Logging}), nil
 	case ch.New.HasLogging:
-		return append(ops, op{"op": "test", "path": at, "value": was}, op{"op": "replace", "path": at, "value": ch.New.Logging}), nil
+		return append(ops, op{"op": "test", "path": at, "value": was},
+			op{"op": "replace", "path": at, "value": ch.New.Logging}), nil
 	case had:
 		return append(ops, op{"op": "test", "path": at, "value": was}, op{"op": "remove", "path": at}), nil
 	}

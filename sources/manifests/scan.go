@@ -54,7 +54,8 @@ func (f *watched) result(source string) *fileResult {
 	for _, k := range sortedKeys(f.kept) {
 		e := f.kept[k]
 		r.objects = append(r.objects, e.object)
-		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k, Code: CodeKept,
+		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k,
+			Code:    CodeKept,
 			Message: "cannot be read any more: it stays as it was read at " + e.read.Format(time.TimeOnly)})
 	}
 	return &r
@@ -78,7 +79,8 @@ func (w *watcher) first(ctx context.Context) error {
 		return nil
 	}
 	w.o.SkipSchema = false
-	if err := parallel(ctx, workers(len(w.order)), len(w.order), func(_, i int) { w.files[w.order[i]].res.validate() }); err != nil {
+	if err := parallel(ctx, workers(len(w.order)), len(w.order),
+		func(_, i int) { w.files[w.order[i]].res.validate() }); err != nil {
 		return err
 	}
 	w.publish(true)

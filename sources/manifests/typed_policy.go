@@ -70,7 +70,8 @@ func restated(was *model.Policy, u *unstructured.Unstructured) *model.Policy {
 			Conditions []metav1.Condition `json:"conditions"`
 		} `json:"status"`
 	}
-	if md == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": md, "status": u.Object["status"]}, &now) != nil {
+	if md == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": md,
+		"status": u.Object["status"]}, &now) != nil {
 		return nil
 	}
 	var meta *metav1.ObjectMeta

@@ -153,7 +153,8 @@ func (w *work) management() {
 		return
 	}
 	if address := managementAddress(w.zone, w.mgmt); !slices.Equal(live.Addresses, []string{address}) {
-		w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID, Row: map[string]any{"addresses": []string{address}}})
+		w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID,
+			Row: map[string]any{"addresses": []string{address}}})
 	}
 }
 

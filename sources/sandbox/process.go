@@ -54,7 +54,8 @@ type guard interface {
 }
 
 func newProcess(zone, program, dir, name string, g guard, report func(ServerState, error)) *process {
-	p := &process{zone: zone, program: program, dir: dir, name: name, path: filepath.Join(dir, name+".sock"), guard: g, report: report}
+	p := &process{zone: zone, program: program, dir: dir, name: name, path: filepath.Join(dir, name+".sock"), guard: g,
+		report: report}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
