@@ -9,6 +9,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/kube"
+	"rung/sources/retry"
 )
 
 // questions are what the server is asked, the most wanted first.
@@ -25,7 +26,8 @@ func questions(ovnNamespaces []string) (out []kube.Question) {
 	for _, r := range []kube.Question{
 		{Resource: "namespaces"}, {Resource: "pods"}, {Resource: "nodes"}, {Resource: "services"}, {Resource: "events"},
 		{Group: "discovery.k8s.io", Resource: "endpointslices"}, {Group: "networking.k8s.io", Resource: "networkpolicies"},
-		{Group: "policy.networking.k8s.io", Resource: "adminnetworkpolicies"}, {Group: "policy.networking.k8s.io", Resource: "baselineadminnetworkpolicies"},
+		{Group: "policy.networking.k8s.io", Resource: "adminnetworkpolicies"},
+		{Group: "policy.networking.k8s.io", Resource: "baselineadminnetworkpolicies"},
 		{Group: "k8s.ovn.org", Resource: "egressfirewalls"},
 	} {
 		for _, verb := range []string{"list", "watch"} {
@@ -67,7 +69,7 @@ func (e *Engine) runAccess(c *kube.Cluster) {
 		if !complete {
 			wait = accessRetry
 		}
-		if sleep(e.ctx, wait); e.ctx.Err() != nil {
+		if !retry.Sleep(e.ctx, wait) {
 			return
 		}
 	}
@@ -89,7 +91,8 @@ func accessOf(k model.Kubectl, known map[kube.Question]kube.Access) revision.Acc
 
 // ask puts the questions and takes the answers into known. It says whether all
 // were answered; after the first that was not, no other is put.
-func ask(ctx context.Context, c *kube.Cluster, questions []kube.Question, known map[kube.Question]kube.Access) (complete bool) {
+func ask(ctx context.Context, c *kube.Cluster, questions []kube.Question,
+	known map[kube.Question]kube.Access) (complete bool) {
 	var mu sync.Mutex
 	var workers sync.WaitGroup
 	complete = true

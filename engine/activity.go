@@ -18,14 +18,8 @@ type activityLog struct {
 	entries []model.Activity
 }
 
-func newActivityLog() *activityLog { return &activityLog{news: func() {}} }
-
 func (l *activityLog) add(a model.Activity) {
-	l.put(a)
-	l.news()
-}
-
-func (l *activityLog) put(a model.Activity) {
+	defer l.news()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seq++

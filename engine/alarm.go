@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"time"
 
 	"rung/model"
@@ -30,16 +29,6 @@ func (a *alarm) rings() <-chan time.Time {
 		return nil
 	}
 	return a.timer.C
-}
-
-// sleep waits for d, or until ctx ends. It leaves no timer behind.
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
 }
 
 // alarms are what the loop does at a time and not because somebody says so.

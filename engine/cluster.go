@@ -6,9 +6,7 @@ import (
 	"rung/engine/source"
 	"rung/model"
 	"rung/model/clean"
-	"rung/reconciler"
 	"rung/sources/kube"
-	"rung/sources/nbdb"
 )
 
 // ErrNoCluster says that no cluster is configured; what wraps it says what was
@@ -31,19 +29,11 @@ func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
 		return err
 	}
 	cfg.Kube, cfg.OVNNamespace, cfg.ExecZones = c, o.OVNNamespace, exec
-	cfg.Mode = revision.Mode{Name: revision.ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User(), Kubectl: model.Kubectl{Flags: c.Flags()}}
+	cfg.Mode = revision.Mode{Name: revision.ClusterMode, Title: c.Context(), Server: c.Server(), User: c.User(),
+		Kubectl: model.Kubectl{Flags: c.Flags()}}
 	cfg.Identity = c.Context() + " " + c.Server()
 	cfg.Sources, cfg.Writer = []source.Source{source.FromCluster(c)}, gate.ToCluster(c)
 	return nil
-}
-
-// execZones makes the zones of nodes that are read through their pods. They share
-// what is equal in them, and a cap on connections that are being made.
-func (e *Engine) execZones() func(node string) (reconciler.Zone, error) {
-	limit := nbdb.NewLimiter(nbdb.DefaultDials)
-	return func(node string) (reconciler.Zone, error) {
-		return kubeZone(e.cfg.Kube, node, e.ovnNamespaces(), e.share, limit, e.turns.take), nil
-	}
 }
 
 // Contexts are the contexts of the kubeconfig that the engine's cluster came

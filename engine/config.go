@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -145,8 +146,5 @@ func (c *Config) check() error {
 
 // identity is what history and plans are kept under.
 func (c *Config) identity() string {
-	if c.Identity != "" {
-		return c.Mode.Name + ":" + c.Identity
-	}
-	return c.Mode.Name + ":" + c.Mode.Title
+	return c.Mode.Name + ":" + cmp.Or(c.Identity, c.Mode.Title)
 }

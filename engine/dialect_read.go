@@ -2,13 +2,13 @@ package engine
 
 import (
 	"maps"
-	"slices"
 	"time"
 
 	"rung/model"
 	"rung/model/clean"
 	"rung/model/dialect"
 	"rung/model/nb"
+	"rung/sources/retry"
 )
 
 // Times of reading dialects.
@@ -53,55 +53,63 @@ type dialectGlance struct {
 func (e *Engine) runDialects() {
 	ticks, stop := e.Subscribe()
 	defer stop()
-	var rested alarm
-	defer rested.stop()
-	seen := map[string]dialectGlance{}
+	var next alarm
+	defer next.stop()
+	seen := glances{}
 	for {
-		zones := e.Revision().Zones
-		due, next := dialectsDue(zones, seen, time.Now())
+		due, in := seen.due(e.Revision().Zones, time.Now())
 		for _, z := range due {
-			e.turns.take(func() {
+			e.slots.take(func() {
 				at := time.Now()
 				found := e.infer(z.DB)
 				seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}
 				e.send(func(s *state) { s.dialectOf(z.Name, found) })
 			})
 		}
-		maps.DeleteFunc(seen, func(name string, _ dialectGlance) bool {
-			return !slices.ContainsFunc(zones, func(z *model.ZoneState) bool { return z.Name == name })
-		})
-		if rested.stop(); !next.IsZero() {
-			rested.set(time.Until(next))
+		next.stop()
+		if in > 0 {
+			next.set(in)
 		}
-		if sleep(e.ctx, dialectPause); e.ctx.Err() != nil {
+		if !retry.Sleep(e.ctx, dialectPause) {
 			return
 		}
 		select {
 		case <-e.ctx.Done():
 			return
 		case <-ticks:
-		case <-rested.rings():
+		case <-next.rings():
 		}
 	}
 }
 
-// dialectsDue are the followed zones whose rows changed since they were looked at and
-// have rested, and when the first of the others that changed will have; zero for none.
-func dialectsDue(zones []*model.ZoneState, seen map[string]dialectGlance, now time.Time) (due []*model.ZoneState, next time.Time) {
+// glances are the looks at the rows of followed zones, by name.
+type glances map[string]dialectGlance
+
+// due are the zones to look at now, and in how long the next one is; 0 where none will
+// be before something changes. The first rows of a zone were looked at when they came
+// (firstDialect), so that one seen for the first time rests; those that are gone are
+// forgotten.
+func (g glances) due(zones []*model.ZoneState, now time.Time) (out []*model.ZoneState, in time.Duration) {
+	here := map[string]bool{}
 	for _, z := range zones {
-		g := seen[z.Name]
-		if z.DB == nil || z.Writes || z.DB == g.db {
+		here[z.Name] = true
+		was, known := g[z.Name]
+		if z.DB == nil || z.Writes || z.DB == was.db {
 			continue
 		}
-		at := g.at.Add(glanceAfter(z, g.took))
-		switch {
-		case !at.After(now):
-			due = append(due, z)
-		case next.IsZero() || at.Before(next):
-			next = at
+		if !known {
+			was.at = now
+			g[z.Name] = was
+		}
+		switch wait := was.at.Add(glanceAfter(z, was.took)).Sub(now); {
+		case wait <= 0:
+			out = append(out, z)
+		case in == 0 || wait < in:
+			in = wait
 		}
 	}
-	return due, next
+	maps.DeleteFunc(g, func(name string, _ dialectGlance) bool { return !here[name] })
+	return out, in
 }
 
 // glanceAfter is how long a zone's rows rest.
@@ -126,7 +134,7 @@ func (e *Engine) runDialectConfig() {
 		if !e.send(func(s *state) { s.dialectConfig(found, problem) }) {
 			return
 		}
-		if sleep(e.ctx, wait); e.ctx.Err() != nil {
+		if !retry.Sleep(e.ctx, wait) {
 			return
 		}
 	}

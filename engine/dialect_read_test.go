@@ -1,54 +1,103 @@
 package engine
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"rung/compiler"
+	"rung/engine/revision"
+	"rung/engine/source"
 	"rung/model"
 	"rung/model/nb"
+	"rung/reconciler"
 )
 
-// What did not change is not looked at, what did change once it has rested: soon where
-// something differs, and seldom where nothing does. The first of those that rest says
-// when to look again.
-func TestDialectsDue(t *testing.T) {
-	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	db := func() *nb.DB { return (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.Global{UUID: "g"}}}) }
-	zone := func(name string, inSync bool) *model.ZoneState {
-		k := model.PolicyKey{Kind: model.KindANP, Name: "a"}
-		return &model.ZoneState{Name: name, DB: db(), Policies: map[model.PolicyKey]*model.PolicyInZone{k: {Policy: k, InSync: inSync}}}
+// changingZone is a zone whose rows are those that come.
+type changingZone struct {
+	fleetZone
+	rows chan *nb.DB
+}
+
+func (z *changingZone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case db := <-z.rows:
+			sink(model.ZoneUpdate{Conn: model.ConnSynced, DB: db, Resync: true, Server: "fake"})
+		}
 	}
-	quiet, differs, fresh, ours, unread := zone("quiet", true), zone("differs", false), zone("fresh", true), zone("ours", true), &model.ZoneState{Name: "unread"}
-	ours.Writes = true
-	zones := []*model.ZoneState{quiet, differs, fresh, ours, unread}
-	old := db()
+}
+
+// What a zone runs with is read again when its rows change, not at the next of many
+// looks at a clock: the rows have rested for long enough, so that it is known at once.
+func TestDialectIsReadWhenRowsChange(t *testing.T) {
+	objects := dialectObjects(t)
+	synctest.Test(t, func(t *testing.T) {
+		f := &fleet{t: t, rows: map[string]*nb.DB{}, runs: map[string]int{}, reads: map[string]int{}, steps: make(chan source.Update, 1)}
+		z := &changingZone{fleetZone{f, "worker"}, make(chan *nb.DB)}
+		e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "cluster"}, Sources: []source.Source{f},
+			ZoneOf: func(name string) (reconciler.Zone, error) {
+				if name != "worker" {
+					return &fleetZone{f, name}, nil
+				}
+				return z, nil
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		f.steps <- source.Update{Upsert: objects, Loaded: true}
+		z.rows <- dialectRows(objects, "worker", compiler.Options{IPv4: true})
+		time.Sleep(time.Hour + 500*time.Millisecond)
+		observability := func(r *revision.Revision) string { return r.Dialect("worker").Setting("observability").Value }
+		if got := observability(e.Revision()); got != "off" {
+			t.Fatalf("observability is %q before the rows change", got)
+		}
+		changed := time.Now()
+		z.rows <- dialectRows(objects, "worker", compiler.Options{IPv4: true, Observability: true})
+		if err := e.Wait(t.Context(), func(r *revision.Revision) bool { return observability(r) == "on" }); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(changed); took > 100*time.Millisecond {
+			t.Errorf("it took %v until the rows were read", took)
+		}
+	})
+}
+
+// A zone's rows are looked at when they have rested; where nothing changed there is
+// nothing to wait for.
+func TestGlances(t *testing.T) {
+	now := time.Unix(1000, 0)
+	was := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.Global{UUID: "g", Name: "z"}}})
+	is := was.Apply([]nb.RowChange{{New: &nb.ACL{UUID: "a"}}})
+	seen := func(db *nb.DB, ago time.Duration) glances { return glances{"z": {db: db, at: now.Add(-ago)}} }
+	differs := model.ZoneState{Policies: map[model.PolicyKey]*model.PolicyInZone{{}: {Different: 1}}}
 	for _, tt := range []struct {
 		name string
-		seen map[string]dialectGlance
-		due  []string
-		next time.Time
+		seen glances
+		zone model.ZoneState
+		look bool
+		in   time.Duration
 	}{
-		{"never looked at", nil, []string{"quiet", "differs", "fresh"}, time.Time{}},
-		{"nothing changed", map[string]dialectGlance{"quiet": {db: quiet.DB, at: now}, "differs": {db: differs.DB, at: now}, "fresh": {db: fresh.DB, at: now}}, nil, time.Time{}},
-		{"they rest", map[string]dialectGlance{"quiet": {db: old, at: now.Add(-dialectSoon)}, "differs": {db: old, at: now.Add(-time.Second)}, "fresh": {db: fresh.DB}},
-			nil, now.Add(dialectSoon - time.Second)},
-		{"one has rested", map[string]dialectGlance{"quiet": {db: old, at: now.Add(-dialectSoon)}, "differs": {db: old, at: now.Add(-dialectSoon)}, "fresh": {db: fresh.DB}},
-			[]string{"differs"}, now.Add(dialectLate - dialectSoon)},
-		{"a look that took long", map[string]dialectGlance{"quiet": {db: quiet.DB}, "differs": {db: old, at: now, took: time.Second}, "fresh": {db: fresh.DB}},
-			nil, now.Add(dialectShare * time.Second)},
+		{"the same rows", seen(is, 0), differs, false, 0},
+		{"other rows, rested", seen(was, dialectSoon), differs, true, 0},
+		{"other rows, too soon", seen(was, time.Second), differs, false, dialectSoon - time.Second},
+		{"other rows in sync", seen(was, dialectSoon), model.ZoneState{}, false, dialectLate - dialectSoon},
+		{"the first rows", glances{}, differs, false, dialectSoon},
+		{"rows of Rung's own", glances{}, model.ZoneState{Writes: true}, false, 0},
 	} {
-		due, next := dialectsDue(zones, tt.seen, now)
-		var names []string
-		for _, z := range due {
-			names = append(names, z.Name)
+		z := tt.zone
+		z.Name, z.DB = "z", is
+		tt.seen["gone"] = dialectGlance{db: was}
+		look, in := tt.seen.due([]*model.ZoneState{&z}, now)
+		if (len(look) == 1) != tt.look || in != tt.in {
+			t.Errorf("%s: %d to look at now, the next in %v; want %v, %v", tt.name, len(look), in, tt.look, tt.in)
 		}
-		if !next.Equal(tt.next) || len(names) != len(tt.due) {
-			t.Fatalf("%s: %v, next %s; want %v, next %s", tt.name, names, next, tt.due, tt.next)
-		}
-		for i := range names {
-			if names[i] != tt.due[i] {
-				t.Errorf("%s: %v, want %v", tt.name, names, tt.due)
-			}
+		if _, kept := tt.seen["gone"]; kept {
+			t.Errorf("%s: a zone that is gone is remembered", tt.name)
 		}
 	}
 }

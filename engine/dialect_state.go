@@ -98,7 +98,7 @@ func (s *state) decideDialect() {
 	d := s.dialects
 	s.dirty = true
 	maps.DeleteFunc(d.shown, func(name string, _ shownZone) bool { return s.zones[name] == nil })
-	d.view = d.viewOf(s).Counted(func(zone string) bool { return s.zones[zone] != nil || s.e.zones.members[zone] != nil })
+	d.view = d.viewOf(s).Counted(func(zone string) bool { return s.zones[zone] != nil || s.set.members[zone] != nil })
 	o, others := d.view.Wants()
 	d.pending = false
 	if !others {
@@ -122,10 +122,10 @@ func (s *state) decideDialect() {
 		return
 	}
 	s.desired, d.changed = desired, now
-	s.e.zones.wasLoaded = false // no object changed: what differs has done so all along
-	s.e.zones.desired(s, nil, delta)
-	d.step = s.e.zones.steps
-	s.e.zones.readAgain(s)
+	s.set.wasLoaded = false // no object changed: what differs has done so all along
+	s.set.desired(s, nil, delta)
+	d.step = s.set.steps
+	s.set.readAgain(s)
 }
 
 // readAgain makes the swept zones due: they were judged by other desired rows.
@@ -176,7 +176,8 @@ func (s *state) compared(st *model.ZoneState) *model.ZoneState {
 
 // excused are the policies of a zone with those of the kinds that deviate marked;
 // nil when none is.
-func (s *state) excused(in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]settings.Deviation, found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
+func (s *state) excused(in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]settings.Deviation,
+	found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
 	var out map[model.PolicyKey]*model.PolicyInZone
 	for k, p := range in {
 		why := ""

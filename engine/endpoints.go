@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/retry"
 )
 
 // namesAtOnce is how many databases are asked for their names at a time.
@@ -21,18 +22,18 @@ func (e *Engine) runEndpoints() {
 		for _, name := range slices.Sorted(maps.Keys(e.cfg.NB)) {
 			addr := e.cfg.NB[name]
 			if name != "" && name != addr {
-				e.zones.know(s, e.byAddress(name, addr))
+				s.set.know(s, e.byAddress(name, addr))
 				continue
 			}
 			p := newEndpoint(e, addr)
 			asked = append(asked, p)
 			p.show(s)
 		}
-		e.zones.rank(s)
+		s.set.rank(s)
 	})
-	turns := make(chan struct{}, namesAtOnce)
+	slots := make(chan struct{}, namesAtOnce)
 	for _, p := range asked {
-		if !e.goRun(func() { p.run(turns) }) {
+		if !e.goRun(func() { p.run(slots) }) {
 			return
 		}
 	}
@@ -56,22 +57,23 @@ func (p *endpoint) show(s *state) {
 }
 
 // run asks for the zone's name, for as long as that takes, and takes it in.
-func (p *endpoint) run(turns chan struct{}) {
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+func (p *endpoint) run(slots chan struct{}) {
+	again := retry.Backoff(100*time.Millisecond, 5*time.Second)
+	for {
 		select {
-		case turns <- struct{}{}:
+		case slots <- struct{}{}:
 		case <-p.e.ctx.Done():
 			return
 		}
 		name, err := p.e.zoneNameOf(p.e.ctx, p.addr)
-		<-turns
+		<-slots
 		if err == nil {
 			p.e.do(func(s *state) { p.known(s, name) })
 			return
 		}
 		p.failed(err)
 		p.e.do(p.show)
-		if sleep(p.e.ctx, wait); p.e.ctx.Err() != nil {
+		if !retry.Sleep(p.e.ctx, again.Step()) {
 			return
 		}
 	}
@@ -87,20 +89,20 @@ func (p *endpoint) known(s *state, name string) {
 	delete(s.zones, p.shown.Name)
 	m := p.e.byAddress(p.addr, p.addr)
 	m.named = p.named
-	p.e.zones.know(s, m)
-	p.e.zones.rank(s)
+	s.set.know(s, m)
+	s.set.rank(s)
 }
 
 // named puts the zone in the place of its address.
 func (p *endpoint) named(s *state, name string) {
 	delete(s.zones, p.shown.Name)
-	p.e.zones.forget(s, p.addr)
-	if m := p.e.zones.members[name]; m != nil {
+	s.set.forget(s, p.addr)
+	if m := s.set.members[name]; m != nil {
 		s.problem("zone "+name, clean.Text(p.addr)+" says it is the zone that another database is")
 		return
 	}
-	p.e.zones.know(s, p.e.byAddress(name, p.addr))
-	p.e.zones.rank(s)
+	s.set.know(s, p.e.byAddress(name, p.addr))
+	s.set.rank(s)
 }
 
 func (p *endpoint) failed(err error) {

@@ -20,7 +20,9 @@ import (
 // Clock tells the time; tests bring their own.
 type Clock func() time.Time
 
-// Engine runs a cluster. Its methods may be called from any goroutine.
+// Engine runs a cluster. Its methods may be called from any goroutine: what is in it
+// never changes after New, or locks itself. What changes without a lock is in state,
+// which only functions sent to the loop are given.
 type Engine struct {
 	cfg   Config
 	now   Clock
@@ -42,8 +44,10 @@ type Engine struct {
 	logs     *logs.Store
 	gate     *gate.Gate
 	plans    *gate.Plans
-	zones    *zoneSet
-	turns    turns
+	lookers  lookers
+	keep     keeper
+	looks    looks
+	slots    slots
 	share    *nbdb.Sharing // of all zones
 	dials    *nbdb.Limiter // of the zones given by address
 	owners   *owners
@@ -60,12 +64,12 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		activity: newActivityLog(), share: nbdb.NewSharing(),
+		looks: newLooks(), share: nbdb.NewSharing(),
 		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
 	}
-	e.activity.news = e.notify
+	e.activity = &activityLog{news: e.notify}
 	if cfg.Screen {
-		e.turns = newTurns()
+		e.slots = newSlots()
 	}
 	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
 		e.cfg.ZoneOf = e.execZones()
@@ -76,8 +80,6 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	s := newState(e)
-	e.zones = newZoneSet(e)
-	e.zones.lookers.desired = s.desired
 	e.logs = logs.New(e.Revision, cfg.LogLines).WithClock(cfg.Clock)
 	if err := e.startGate(); err != nil {
 		cancel()
@@ -123,11 +125,7 @@ func (e *Engine) goRun(f func()) bool {
 	if e.ended {
 		return false
 	}
-	e.wg.Add(1)
-	go func() {
-		defer e.wg.Done()
-		f()
-	}()
+	e.wg.Go(f)
 	return true
 }
 
@@ -231,7 +229,11 @@ func (e *Engine) SetWrites(on bool) error {
 	if !e.do(func(s *state) { s.writes, s.dirty = on, true }) {
 		return fmt.Errorf("switch changes: the engine has ended: %w", context.Canceled)
 	}
-	e.gate.Note("writes", fmt.Sprintf("changes switched %s", map[bool]string{true: "on", false: "off"}[on]))
+	note := "changes switched off"
+	if on {
+		note = "changes switched on"
+	}
+	e.gate.Note("writes", note)
 	return nil
 }
 

@@ -4,26 +4,29 @@ import (
 	"context"
 	"io"
 
+	"rung/reconciler"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/remote"
 )
 
-// kubeZone is a node's zone, read through pods/exec in its ovnkube-node pod, which
-// is looked for at every connection. It never writes. With no namespaces those
-// of upstream and OpenShift are looked in. All zones of a cluster are given the
-// same share, limit and turn; each may be nil.
-func kubeZone(c *kube.Cluster, node string, ovnNamespaces []string, share *nbdb.Sharing, limit *nbdb.Limiter, turn func(work func())) *remote.Conn {
-	return remote.Dial(remote.Config{
-		Name: node, Share: share, Limit: limit, Turn: turn,
-		Open: func(ctx context.Context) (remote.Runner, string, error) {
-			pod, err := c.ZonePod(ctx, node, ovnNamespaces)
-			if err != nil {
-				return nil, "", err
-			}
-			return podRunner{c, pod.Target()}, "exec:" + pod.Target().String(), nil
-		},
-	})
+// execZones makes the zones of nodes that are read through pods/exec in their
+// ovnkube-node pods, which are looked for at every connection; nothing is written that
+// way. They share what is equal in them, and a cap on connections that are being made.
+func (e *Engine) execZones() func(node string) (reconciler.Zone, error) {
+	limit, c, namespaces := nbdb.NewLimiter(nbdb.DefaultDials), e.cfg.Kube, e.ovnNamespaces()
+	return func(node string) (reconciler.Zone, error) {
+		return remote.Dial(remote.Config{
+			Name: node, Share: e.share, Limit: limit, Turn: e.slots.take,
+			Open: func(ctx context.Context) (remote.Runner, string, error) {
+				pod, err := c.ZonePod(ctx, node, namespaces)
+				if err != nil {
+					return nil, "", err
+				}
+				return podRunner{c, pod.Target()}, "exec:" + pod.Target().String(), nil
+			},
+		}), nil
+	}
 }
 
 // podRunner runs programs in a container.

@@ -153,7 +153,7 @@ type faulty interface {
 func (r *liveRun) fault(f func(faulty) error) {
 	r.t.Helper()
 	var err error
-	r.do(func(*state) { err = f(r.zones.sandbox) })
+	r.do(func(s *state) { err = f(s.set.sandbox) })
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -36,7 +36,8 @@ func newMetrics(e *Engine) *metrics {
 		transactions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rung_zone_transactions_total",
 			Help: "Transactions with a zone's database by what became of them."}, []string{"zone", "result"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "rung_zone_transaction_seconds",
-			Help: "Time from sending a transaction to its answer.", Buckets: prometheus.ExponentialBuckets(0.001, 2, 15)}, []string{"zone"}),
+			Help: "Time from sending a transaction to its answer.", Buckets: prometheus.ExponentialBuckets(0.001, 2, 15)},
+			[]string{"zone"}),
 	}
 }
 
@@ -49,7 +50,8 @@ func (m *metrics) transaction(zone string, t reconciler.Transaction) {
 // registry has all metrics, and those of the Go runtime and the process.
 func (m *metrics) registry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
-	r.MustRegister(m, m.transactions, m.seconds, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(m, m.transactions, m.seconds, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return r
 }
 
@@ -65,31 +67,40 @@ type policyDescs struct {
 }
 
 var policyMetrics = []policyDescs{
-	{model.KindANP,
-		desc("ovnkube_controller_admin_network_policies", "The total number of admin network policies in the cluster"),
-		desc("ovnkube_controller_admin_network_policies_rules", "The total number of rules across all admin network policies in the cluster", "direction", "action"),
-		desc("ovnkube_controller_admin_network_policies_db_objects", "The total number of OVN NBDB objects (table_name) owned by AdminNetworkPolicy controller in the cluster", "table_name"),
-		[]model.Action{model.Allow, model.Deny, model.Pass}},
-	{model.KindBANP,
-		desc("ovnkube_controller_baseline_admin_network_policies", "The total number of baseline admin network policies in the cluster"),
-		desc("ovnkube_controller_baseline_admin_network_policies_rules", "The total number of rules across all baseline admin network policies in the cluster", "direction", "action"),
-		desc("ovnkube_controller_baseline_admin_network_policies_db_objects", "The total number of OVN NBDB objects (table_name) owned by BaselineAdminNetworkPolicy controller in the cluster", "table_name"),
-		[]model.Action{model.Allow, model.Deny}},
+	descsOf(model.KindANP, "ovnkube_controller_admin_network_policies", "admin network policies",
+		model.Allow, model.Deny, model.Pass),
+	descsOf(model.KindBANP, "ovnkube_controller_baseline_admin_network_policies", "baseline admin network policies",
+		model.Allow, model.Deny),
+}
+
+func descsOf(kind model.Kind, name, plural string, actions ...model.Action) policyDescs {
+	const total = "The total number of "
+	return policyDescs{
+		kind:     kind,
+		policies: desc(name, total+plural+" in the cluster"),
+		rules:    desc(name+"_rules", total+"rules across all "+plural+" in the cluster", "direction", "action"),
+		objects: desc(name+"_db_objects", total+"OVN NBDB objects (table_name) owned by "+string(kind)+
+			" controller in the cluster", "table_name"),
+		actions: actions,
+	}
 }
 
 var (
-	zoneQueue    = desc("rung_zone_queue_depth", "Policies that wait to be written.", "zone")
-	zoneDrift    = desc("rung_zone_drift_rows", "Rows that differ from the desired ones, by how.", "zone", "kind")
-	zoneLeft     = desc("rung_zone_unwritten", "Policies and rows that are not written in a zone that is, by why.", "zone", "reason")
-	zoneConn     = desc("rung_zone_connection_state", "1 for the state the connection is in.", "zone", "state")
-	zoneHeld     = desc("rung_zone_writer_held", "1 while this process holds the zone's epoch.", "zone")
-	zoneEpoch    = desc("rung_zone_writer_epoch", "The epoch in NB_Global: it grows whenever a writer takes over.", "zone")
-	zoneSync     = desc("rung_zone_last_sync_timestamp_seconds", "When the rows were last known to be current.", "zone")
-	zonePaused   = desc("rung_zone_paused", "1 while the zone should be written and is not.", "zone")
-	zoneForeign  = desc("rung_zone_foreign_change_timestamp_seconds", "When another hand last changed a row of Rung's owner types.", "zone")
-	zoneOverride = desc("rung_zone_ownership_overridden", "1 when an operator answers for it that nobody else writes the rows.", "zone")
-	reportsLeft  = desc("rung_reports_waiting", "Conditions and events that the API server has not taken yet.")
-	reportsLost  = desc("rung_reports_dropped_total", "Conditions and events that were given up.")
+	zoneQueue = desc("rung_zone_queue_depth", "Policies that wait to be written.", "zone")
+	zoneDrift = desc("rung_zone_drift_rows", "Rows that differ from the desired ones, by how.", "zone", "kind")
+	zoneLeft  = desc("rung_zone_unwritten", "Policies and rows that are not written in a zone that is, by why.", "zone",
+		"reason")
+	zoneConn    = desc("rung_zone_connection_state", "1 for the state the connection is in.", "zone", "state")
+	zoneHeld    = desc("rung_zone_writer_held", "1 while this process holds the zone's epoch.", "zone")
+	zoneEpoch   = desc("rung_zone_writer_epoch", "The epoch in NB_Global: it grows whenever a writer takes over.", "zone")
+	zoneSync    = desc("rung_zone_last_sync_timestamp_seconds", "When the rows were last known to be current.", "zone")
+	zonePaused  = desc("rung_zone_paused", "1 while the zone should be written and is not.", "zone")
+	zoneForeign = desc("rung_zone_foreign_change_timestamp_seconds",
+		"When another hand last changed a row of Rung's owner types.", "zone")
+	zoneOverride = desc("rung_zone_ownership_overridden",
+		"1 when an operator answers for it that nobody else writes the rows.", "zone")
+	reportsLeft = desc("rung_reports_waiting", "Conditions and events that the API server has not taken yet.")
+	reportsLost = desc("rung_reports_dropped_total", "Conditions and events that were given up.")
 )
 
 // Describe is that of an unchecked collector: what there is hangs on the zones.
@@ -145,7 +156,8 @@ func (m *metrics) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64,
 			gauge(zoneLeft, float64(left[why]), z.Name, string(why))
 		}
 	}
-	for _, st := range []model.ConnState{model.ConnStarting, model.ConnDialling, model.ConnSynced, model.ConnSwept, model.ConnReadOnly,
+	for _, st := range []model.ConnState{model.ConnStarting, model.ConnDialling, model.ConnSynced, model.ConnSwept,
+		model.ConnReadOnly,
 		model.ConnLost, model.ConnDenied} {
 		gauge(zoneConn, one(z.Conn == st), z.Name, string(st))
 	}
@@ -165,7 +177,8 @@ func (m *metrics) zone(z *model.ZoneState, gauge func(*prometheus.Desc, float64,
 
 // policies are the metrics of one kind: policies that are programmed in a zone
 // this process writes, their rules, and their rows.
-func (m *metrics) policies(d *policyDescs, r *revision.Revision, mine []*model.ZoneState, gauge func(*prometheus.Desc, float64, ...string)) {
+func (m *metrics) policies(d *policyDescs, r *revision.Revision, mine []*model.ZoneState,
+	gauge func(*prometheus.Desc, float64, ...string)) {
 	type slot struct {
 		dir    model.Direction
 		action model.Action

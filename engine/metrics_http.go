@@ -13,7 +13,8 @@ import (
 // Handler serves /metrics, /healthz and /readyz.
 func (e *Engine) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(e.owners.metrics.registry(), promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(e.owners.metrics.registry(),
+		promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
 	answer := func(w http.ResponseWriter, err error, checks ...string) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")

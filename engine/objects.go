@@ -152,7 +152,7 @@ func (s *state) refresh(keys []model.Key) {
 func (s *state) apply(upsert []model.Object, remove []model.Key) {
 	next, changes := s.cluster.Upsert(upsert, remove)
 	before := s.wasWhole
-	if s.whole() == before && len(changes) == 0 && s.allLoaded() == s.e.zones.loaded() {
+	if s.whole() == before && len(changes) == 0 && s.allLoaded() == s.set.wasLoaded {
 		return
 	}
 	s.cluster = next
@@ -163,7 +163,7 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) {
 	s.desired = d
 	s.dirty = true
 	s.forgetConditions(changes)
-	s.e.zones.desired(s, changes, delta)
+	s.set.desired(s, changes, delta)
 }
 
 // forgetConditions drops what was reported about policies that are gone, or

@@ -191,7 +191,7 @@ func TestConditionsGo(t *testing.T) {
 	one, again := at(t, 1, 1), at(t, 1, 1)
 	one.UID, again.UID = "1", "2"
 	report := func() {
-		statusOf{e}.SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
+		reports{e: e}.SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
 		e.do(func(*state) {})
 	}
 	tell := func(u source.Update) { e.do(func(s *state) { s.source("a", u) }) }
@@ -223,7 +223,7 @@ func TestConditionsGo(t *testing.T) {
 // TestEventsAreBounded: equal events are counted, others are kept to a limit.
 func TestEventsAreBounded(t *testing.T) {
 	e := quiet(t, nil)
-	ev := eventsOf{e, "z"}
+	ev := reports{e: e, zone: "z"}
 	for i := range 3 * eventsKept {
 		ev.Event(model.Event{About: given.ANPKey("one"), Message: fmt.Sprint(i)})
 		ev.Event(model.Event{About: given.ANPKey("one"), Message: "again", Last: time.Unix(int64(i), 0)})
@@ -239,7 +239,7 @@ func TestEventsAreBounded(t *testing.T) {
 }
 
 func TestActivityIsBounded(t *testing.T) {
-	l := newActivityLog()
+	l := &activityLog{news: func() {}}
 	for i := range 5 * activityKept {
 		l.add(model.Activity{Ops: i})
 	}

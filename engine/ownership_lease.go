@@ -7,6 +7,7 @@ import (
 	"rung/model"
 	"rung/reconciler"
 	"rung/sources/kube"
+	"rung/sources/retry"
 )
 
 // standDown is how long a replica that was taken off a zone does not campaign for
@@ -35,7 +36,7 @@ func (w *owned) campaign(ctx context.Context) {
 			w.say("standby: another writer took the zone over")
 			wait = standDown
 		}
-		sleep(ctx, wait)
+		retry.Sleep(ctx, wait)
 	}
 }
 
@@ -78,7 +79,8 @@ func leaseCalls(w *owned, lead func(context.Context)) kube.LeaseCalls {
 			}
 			last = err.Error()
 			w.say("standby: " + last)
-			w.o.e.activity.add(model.Activity{At: w.o.e.now(), Zone: w.zone, By: "lease", Summary: "keep the zone's Lease", Error: err.Error()})
+			w.o.e.activity.add(model.Activity{At: w.o.e.now(), Zone: w.zone, By: "lease", Summary: "keep the zone's Lease",
+				Error: err.Error()})
 		},
 	}
 }

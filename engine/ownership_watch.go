@@ -106,16 +106,14 @@ func (o *owners) own(zone string, write bool, rc *reconciler.Config) *owned {
 	if cfg.Sandbox != nil || !write {
 		return nil
 	}
-	w := &owned{o: o, zone: zone, guard: reconciler.Guard{Hold: "looking for other controllers"}, reports: cfg.Own.Lease == nil}
+	w := &owned{o: o, zone: zone, guard: reconciler.Guard{Hold: "looking for other controllers"},
+		reports: cfg.Own.Lease == nil}
 	rc.Fence = &reconciler.Fence{Writer: o.writer, Quiet: cfg.Own.Quiet, Guard: w.guard}
 	if cfg.Own.Lease != nil {
 		rc.Mode = reconciler.Observe // until it leads
 	}
 	if cfg.Own.WithoutAdmin {
 		rc.Leave = map[model.Kind]bool{model.KindANP: true, model.KindBANP: true}
-	}
-	if o.reporter != nil {
-		rc.Status, rc.Events = statusTo{statusOf{o.e}, w}, eventsTo{eventsOf{o.e, zone}, w}
 	}
 	rc.OnTransaction = func(t reconciler.Transaction) { o.metrics.transaction(zone, t) }
 	o.mu.Lock()

@@ -14,32 +14,12 @@ import (
 // conditionOf is the type of the condition that a zone's controller reports.
 func conditionOf(zone string) string { return revision.ReadyPrefix + zone }
 
-// statusTo hands conditions to the policies on screen and to the API server.
-type statusTo struct {
-	statusOf
-	w *owned
-}
-
-// SetCondition sets one condition of a policy.
-func (s statusTo) SetCondition(k model.PolicyKey, c model.Condition) {
-	s.statusOf.SetCondition(k, c)
-	s.w.report(func(r *kube.Reporter) { r.SetCondition(s.w.zone, k, c) })
-}
-
-// eventsTo does the same with events.
-type eventsTo struct {
-	eventsOf
-	w *owned
-}
-
-// Event adds an event.
-func (s eventsTo) Event(e model.Event) {
-	s.eventsOf.Event(e)
-	s.w.report(func(r *kube.Reporter) { r.Event(e) })
-}
-
-// report has something written to the API server, if that is this replica's to do.
+// report has something written to the API server, if that is this replica's to do; nil
+// reports nothing.
 func (w *owned) report(write func(*kube.Reporter)) {
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.reports && w.o.reporter != nil {
@@ -133,7 +113,8 @@ func (e *Engine) Checks() []string {
 		check("zone "+z.Name+": written", e.ready(z))
 		for i, u := range e.Unwritten(z) {
 			if i == checksShown {
-				out = append(out, fmt.Sprintf("[!]zone %s: %d more are not written: see rung_zone_unwritten", z.Name, len(e.Unwritten(z))-i))
+				out = append(out, fmt.Sprintf("[!]zone %s: %d more are not written: see rung_zone_unwritten", z.Name,
+					len(e.Unwritten(z))-i))
 				break
 			}
 			out = append(out, "[!]zone "+z.Name+": "+u.String())

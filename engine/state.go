@@ -26,6 +26,7 @@ type state struct {
 	of      map[string]map[model.Key]model.Object
 	overlay map[model.Key]*model.Policy
 	zones   map[string]*model.ZoneState
+	set     *zoneSet
 	// problems are parts of the engine that could not be started.
 	problems []model.SourceState
 	// conditions and events are what Rung's own reconcilers report.
@@ -56,12 +57,15 @@ func newState(e *Engine) *state {
 	d, _ := c.Apply(empty, nil)
 	s := &state{e: e, cluster: empty, compiler: c, desired: d, writes: !e.cfg.ReadOnly && e.cfg.Writes,
 		loaded: map[string]bool{}, sources: map[string]model.SourceState{}, broken: map[string][]model.Broken{},
-		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{}, zones: map[string]*model.ZoneState{},
+		of: map[string]map[model.Key]model.Object{}, overlay: map[model.Key]*model.Policy{},
+		zones:      map[string]*model.ZoneState{},
 		conditions: map[model.PolicyKey]map[string]model.Condition{}, settling: map[string]settling{}}
 	for _, src := range e.cfg.Sources {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
 	}
 	s.dialects = newDialects(&e.cfg, d)
+	s.set = newZoneSet(e)
+	e.lookers.desired = d
 	s.dirty = true
 	return s
 }
@@ -98,7 +102,8 @@ func (s *state) publish() {
 	if s.dirty {
 		s.number++
 		f := revision.Facts{
-			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags, Past: s.past,
+			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
+			Past:    s.past,
 			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(),
 		}
 		for _, src := range s.e.cfg.Sources {
@@ -108,9 +113,9 @@ func (s *state) publish() {
 		f.Sources = append(f.Sources, s.problems...)
 		f.Broken = append(f.Broken, s.profile...)
 		for _, z := range s.zones {
-			f.Zones = append(f.Zones, s.compared(s.e.zones.asJudged(s, z)))
+			f.Zones = append(f.Zones, s.compared(s.set.asJudged(s, z)))
 		}
-		f.Sweep, f.Dialects, f.Unsettled = s.e.zones.sweepState(), s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
+		f.Sweep, f.Dialects, f.Unsettled = s.set.sweepState(), s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
 		slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
 		s.e.rev.Store(revision.New(f, s.e.rev.Load()))
 		s.dirty = false
@@ -143,7 +148,7 @@ func (s *state) mode() revision.Mode {
 	m := s.e.cfg.Mode
 	m.Writes = s.writes
 	if s.e.cfg.ReadOnly {
-		m.WhyNot = "started with --readonly"
+		m.WhyNot = startedReadOnly
 	}
 	// WhyNot is for what cannot be switched on: what is merely off has none.
 	v4, v6 := s.desired.Families()
@@ -172,7 +177,7 @@ func (e *Engine) loop(s *state) {
 		case <-s.alarms.dialect.rings():
 			s.decideDialect()
 		case <-s.alarms.sweep.rings():
-			e.zones.rank(s)
+			s.set.rank(s)
 		case <-s.alarms.settle.rings():
 			s.awaitSettled()
 			e.notify()

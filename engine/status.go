@@ -4,13 +4,20 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/sources/kube"
 )
 
-// statusOf takes the conditions of the reconcilers into the policies.
-type statusOf struct{ e *Engine }
+// reports take what one zone's reconciler says into the policies on screen, and hand
+// it to the API server where that is this replica's to do.
+type reports struct {
+	e    *Engine
+	zone string
+	w    *owned
+}
 
 // SetCondition sets one condition of a policy, keyed by type.
-func (st statusOf) SetCondition(k model.PolicyKey, c model.Condition) {
+func (st reports) SetCondition(k model.PolicyKey, c model.Condition) {
+	st.w.report(func(r *kube.Reporter) { r.SetCondition(st.zone, k, c) })
 	st.e.send(func(s *state) {
 		if s.cluster.Policy(k) == nil {
 			return // it went while this was on its way
@@ -24,18 +31,13 @@ func (st statusOf) SetCondition(k model.PolicyKey, c model.Condition) {
 	})
 }
 
-// eventsOf takes the events of one zone's reconciler.
-type eventsOf struct {
-	e    *Engine
-	zone string
-}
-
 // eventsKept bounds the events Rung's own reconciler made.
 const eventsKept = 200
 
 // Event adds an event, or counts it up when the same stands already.
-func (ev eventsOf) Event(x model.Event) {
-	ev.e.send(func(s *state) {
+func (st reports) Event(x model.Event) {
+	st.w.report(func(r *kube.Reporter) { r.Event(x) })
+	st.e.send(func(s *state) {
 		i := slices.IndexFunc(s.events, func(o *model.Event) bool {
 			return o.About == x.About && o.Reason == x.Reason && o.Message == x.Message && o.Reporter == x.Reporter
 		})

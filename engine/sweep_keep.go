@@ -101,7 +101,8 @@ func (k *keeper) one(p *model.PolicyInZone) *model.PolicyInZone {
 	if len(p.Diffs) > 0 || p.Error != "" {
 		return p
 	}
-	j := judgement{policy: p.Policy, inSync: p.InSync, notComparable: p.NotComparable, since: p.DiffSince, touched: p.Touched,
+	j := judgement{policy: p.Policy, inSync: p.InSync, notComparable: p.NotComparable, since: p.DiffSince,
+		touched: p.Touched,
 		waiting: p.Waiting, blocked: p.Blocked, acls: p.LiveACLs, missing: p.Missing, extra: p.Extra, different: p.Different,
 		priority: p.LivePriority, none: p.None, why: p.Why}
 	if p.Rows != nil {

@@ -35,7 +35,7 @@ func (z *zoneSet) note(s *state, d *compiler.Desired, delta *compiler.Delta, fir
 		}
 		z.changes = z.changes.Next(at, units, ports)
 	}
-	z.lookers.step(d, delta, z.steps, z.changes)
+	z.e.lookers.step(d, delta, z.steps, z.changes)
 }
 
 // forgetSteps drops what all swept zones have seen, once in a while.

@@ -3,15 +3,27 @@ package engine
 import (
 	"errors"
 
+	"rung/model"
+	"rung/model/nb"
 	"rung/sources/acllog"
 	"rung/sources/sandbox"
 )
 
+// rows are the newest cluster and the live rows of its zones.
+func (e *Engine) rows() (*model.Cluster, map[string]*nb.DB) {
+	r := e.Revision()
+	dbs := make(map[string]*nb.DB, len(r.Zones))
+	for _, z := range r.Zones {
+		dbs[z.Name] = z.DB
+	}
+	return r.Cluster, dbs
+}
+
 // runTraffic simulates connections over the zones' live rows and takes in the
 // log lines they write.
 func (e *Engine) runTraffic(rate float64) {
-	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, Turn: e.turns.take})
-	t.Run(e.ctx, e.zones.snapshot, func(zone, text string) {
+	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, Turn: e.slots.take})
+	t.Run(e.ctx, e.rows, func(zone, text string) {
 		line, err := acllog.Parse(text)
 		switch {
 		case errors.Is(err, acllog.ErrNotACL):

@@ -56,7 +56,8 @@ func (e *Engine) Unwritten(z *model.ZoneState) []Unwritten {
 		out = append(out, Unwritten{d.Was, WhyDisowned, text})
 	}
 	slices.SortFunc(out, func(a, b Unwritten) int {
-		return cmp.Or(a.Policy.Compare(b.Policy), strings.Compare(string(a.Why), string(b.Why)), strings.Compare(a.Text, b.Text))
+		return cmp.Or(a.Policy.Compare(b.Policy), strings.Compare(string(a.Why), string(b.Why)),
+			strings.Compare(a.Text, b.Text))
 	})
 	return out
 }

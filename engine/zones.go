@@ -8,15 +8,14 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-	"rung/model/nb"
 	"rung/reconciler"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 )
 
 // zoneSet holds the zones: those that are followed, each with a reconciler, and
-// those that are swept. Its methods but snapshot, sweep and the looks are called
-// from the loop only.
+// those that are swept. It is a part of state: the loop's alone. What it shares with
+// other goroutines (lookers, keeper, looks) locks itself and is the Engine's.
 type zoneSet struct {
 	e         *Engine
 	loops     map[string]*zoneLoop
@@ -30,16 +29,7 @@ type zoneSet struct {
 	// steps counts those of the desired rows, changes says what they changed.
 	steps, forgotten uint64
 	changes          *model.ChangeSteps
-	lookers          lookers
-	keep             keeper
-
-	lookMu   sync.Mutex
-	lookedAt map[string]time.Time
-	began    time.Time
-	nudge    chan struct{} // one element: somebody looks elsewhere
-
-	mu  sync.Mutex
-	dbs map[string]*nb.DB // of the sandbox's zones
+	began            time.Time
 }
 
 // zoneLoop is a running reconciler.
@@ -50,18 +40,15 @@ type zoneLoop struct {
 	writes bool
 
 	// steps counts what SetDesired was told; changed and all are the last steps
-	// that changed a policy, or anything. The engine's loop owns them.
+	// that changed a policy, or anything.
 	steps, all uint64
 	first      uint64 // the zoneSet's number of the first
 	changed    map[model.PolicyKey]uint64
 }
 
 func newZoneSet(e *Engine) *zoneSet {
-	return &zoneSet{e: e, loops: map[string]*zoneLoop{}, members: map[string]*zoneMember{},
-		lookedAt: map[string]time.Time{}, began: time.Now(), nudge: make(chan struct{}, 1), dbs: map[string]*nb.DB{}}
+	return &zoneSet{e: e, loops: map[string]*zoneLoop{}, members: map[string]*zoneMember{}, began: time.Now()}
 }
-
-func (z *zoneSet) loaded() bool { return z.wasLoaded }
 
 // desired hands a step on to everybody who follows the cluster.
 func (z *zoneSet) desired(s *state, changes []model.Change, delta *compiler.Delta) {
@@ -100,25 +87,20 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 	rc := reconciler.Config{
 		Zone: zone, Mode: mode, Clock: engineClock(e.now),
 		OnState: func(st *model.ZoneState) {
-			if e.cfg.Sandbox != nil {
-				z.mu.Lock()
-				z.dbs[name] = st.DB
-				z.mu.Unlock()
-			}
 			found := first(st)
 			e.send(func(s *state) {
-				z.arrived(s, l, st)
+				s.set.arrived(s, l, st)
 				s.dialectOf(name, found)
 			})
 		},
-		OnActivity: e.activity.add,
-		Status:     statusOf{e}, Events: eventsOf{e, name}, MaxPriority: e.cfg.MaxPriority,
-		Turn: e.turns.take,
+		OnActivity:  e.activity.add,
+		MaxPriority: e.cfg.MaxPriority, Turn: e.slots.take,
 	}
 	if e.cfg.Sandbox == nil {
-		rc.Members = z.lookers.members // the sandbox has few zones, and no lookers
+		rc.Members = e.lookers.members // the sandbox has few zones, and no lookers
 	}
 	own := e.owners.own(name, write, &rc)
+	rc.Status, rc.Events = reports{e, name, own}, reports{e, name, own}
 	l.Reconciler = reconciler.NewZone(rc)
 	z.loops[name] = l
 	l.first = z.steps
@@ -136,20 +118,9 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 	}
 }
 
-// snapshot is what simulated traffic reads: the newest cluster and rows.
-func (z *zoneSet) snapshot() (*model.Cluster, map[string]*nb.DB) {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	dbs := make(map[string]*nb.DB, len(z.dbs))
-	for k, v := range z.dbs {
-		dbs[k] = v
-	}
-	return z.e.Revision().Cluster, dbs
-}
-
 // dial makes a zone's connection; what it has in common with others is filled in.
 func (e *Engine) dial(cfg nbdb.Config) *nbdb.Conn {
-	cfg.Turn, cfg.Share = e.turns.take, e.share
+	cfg.Turn, cfg.Share = e.slots.take, e.share
 	return nbdb.Dial(cfg)
 }
 
@@ -170,7 +141,8 @@ func (e *Engine) problem(name, text string) {
 }
 
 func (s *state) problem(name, text string) {
-	s.problems = append(slices.Clone(s.problems), model.SourceState{Name: name, Conn: model.ConnLost, At: s.e.now(), Error: text})
+	s.problems = append(slices.Clone(s.problems), model.SourceState{Name: name, Conn: model.ConnLost, At: s.e.now(),
+		Error: text})
 	s.dirty = true
 }
 

@@ -16,7 +16,7 @@ func (e *Engine) runNodeZones() {
 	for {
 		if c := e.Revision().Cluster; c != seen {
 			seen = c
-			if !e.do(e.zones.nodes) {
+			if !e.do(func(s *state) { s.set.nodes(s) }) {
 				return
 			}
 		}

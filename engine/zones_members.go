@@ -57,9 +57,7 @@ func (z *zoneSet) forget(s *state, name string) {
 	}
 	delete(z.members, name)
 	delete(s.zones, name)
-	z.lookMu.Lock()
-	delete(z.lookedAt, name)
-	z.lookMu.Unlock()
+	s.e.looks.forget(name)
 	for k := range s.conditions {
 		delete(s.conditions[k], conditionOf(name))
 	}
@@ -77,7 +75,7 @@ func (z *zoneSet) rank(s *state) {
 		z.schedule(s)
 		return
 	}
-	looked := z.looks()
+	looked := s.e.looks.of(func(name string) bool { return z.members[name] != nil })
 	ranked := make([]*zoneMember, 0, len(z.members))
 	for _, m := range z.members {
 		ranked = append(ranked, m)
@@ -157,7 +155,7 @@ func (z *zoneSet) demote(s *state, m *zoneMember) {
 	next := *st
 	next.DB, next.Rows, next.Pending, next.Paused = nil, st.DB.Len(), 0, ""
 	next.Steps, next.Changed = l.first+st.Steps-1, z.changes
-	next.Policies = z.keep.policies(trimmed(st.Policies))
+	next.Policies = s.e.keep.policies(trimmed(st.Policies))
 	if st.Current() {
 		next.Conn, next.ConnAt, next.SyncedAt = model.ConnSwept, now, now
 		m.reads++
@@ -195,64 +193,6 @@ func (z *zoneSet) arrived(s *state, l *zoneLoop, st *model.ZoneState) {
 		next.Conn, next.ConnAt, next.Error, next.Attempts = st.Conn, st.ConnAt, st.Error, st.Attempts
 	}
 	s.zones[st.Name] = &next
-}
-
-// LookAt says which zones somebody looks at now. One that is only swept is
-// watched soon, and the one that was looked at longest ago no longer. It does not
-// wait, and costs nothing worth mentioning where nothing changes: a page may call
-// it for every frame.
-func (e *Engine) LookAt(zones ...string) {
-	z, now := e.zones, time.Now()
-	news := false
-	z.lookMu.Lock()
-	for _, name := range zones {
-		if now.Sub(z.lookedAt[name]) >= lookEvery {
-			z.lookedAt[name] = now
-			news = true
-		}
-	}
-	z.lookMu.Unlock()
-	if !news {
-		return
-	}
-	select {
-	case z.nudge <- struct{}{}:
-	default:
-	}
-}
-
-// lookEvery is how often a look at a zone is noted.
-const lookEvery = 500 * time.Millisecond
-
-// looks are the times when zones that there are were looked at last.
-func (z *zoneSet) looks() map[string]time.Time {
-	z.lookMu.Lock()
-	defer z.lookMu.Unlock()
-	out := make(map[string]time.Time, len(z.lookedAt))
-	for name, at := range z.lookedAt {
-		if z.members[name] == nil {
-			delete(z.lookedAt, name) // a name from anywhere: do not collect them
-			continue
-		}
-		out[name] = at
-	}
-	return out
-}
-
-// runLooks passes looks on to the loop.
-func (e *Engine) runLooks() {
-	waited := time.NewTimer(objectsWait)
-	defer waited.Stop()
-	for {
-		select {
-		case <-e.ctx.Done():
-			return
-		case <-waited.C:
-			e.do(e.zones.rank)
-		case <-e.zones.nudge:
-			e.do(e.zones.rank)
-		}
-	}
 }
 
 // failed books a zone that could not be opened or read; it backs off.

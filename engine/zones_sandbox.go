@@ -30,11 +30,12 @@ func (e *Engine) runSandbox() {
 	zones := nodeNames(e.Revision().Cluster)
 	c := e.cfg.Sandbox
 	sb, err := sandbox.Start(e.ctx, sandbox.Config{
-		Zones: zones, Dir: c.Dir, Server: c.Server, ForeignRows: c.Foreign, PortDelay: c.PortDelay, Turn: e.turns.take,
+		Zones: zones, Dir: c.Dir, Server: c.Server, ForeignRows: c.Foreign, PortDelay: c.PortDelay, Turn: e.slots.take,
 		Node: func(name string) *model.Node { return e.Revision().Cluster.Node(name) },
 		OnServer: func(zone string, st sandbox.ServerState, err error) {
 			if err != nil {
-				e.activity.add(model.Activity{At: e.now(), Zone: zone, By: "sandbox", Summary: "server " + string(st), Error: err.Error()})
+				e.activity.add(model.Activity{At: e.now(), Zone: zone, By: "sandbox", Summary: "server " + string(st),
+					Error: err.Error()})
 			}
 		},
 	})
@@ -46,7 +47,7 @@ func (e *Engine) runSandbox() {
 	if why := sb.Fallback(); why != nil {
 		e.activity.add(model.Activity{At: e.now(), By: "sandbox", Summary: "runs on the built-in server", Error: why.Error()})
 	}
-	e.do(func(*state) { e.zones.sandbox = sb })
+	e.do(func(s *state) { s.set.sandbox = sb })
 	e.watchZones(sb, zones)
 	if c.Churn > 0 {
 		e.goRun(func() { e.runChurn(c.Churn) })
@@ -64,7 +65,7 @@ func (e *Engine) watchZones(sb *sandbox.Sandbox, names []string) {
 	e.do(func(s *state) {
 		sb.SetPods(s.cluster, nil)
 		for _, name := range names {
-			e.zones.add(s, e.dial(nbdb.Config{Name: name, Addr: at[name], Server: server}), true)
+			s.set.add(s, e.dial(nbdb.Config{Name: name, Addr: at[name], Server: server}), true)
 		}
 	})
 }
@@ -98,7 +99,8 @@ func (e *Engine) followNodes(sb *sandbox.Sandbox) {
 				continue
 			}
 			if err := sb.AddZone(e.ctx, name); err != nil {
-				e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "start the zone of a new node", Error: err.Error()})
+				e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "start the zone of a new node",
+					Error: err.Error()})
 				retry.Reset(zoneRetry)
 				continue
 			}
@@ -111,9 +113,9 @@ func (e *Engine) followNodes(sb *sandbox.Sandbox) {
 // reported (ovn-kubernetes.md#status-conditions).
 func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
 	var l *zoneLoop
-	e.do(func(*state) {
-		l = e.zones.loops[name]
-		delete(e.zones.loops, name)
+	e.do(func(s *state) {
+		l = s.set.loops[name]
+		delete(s.set.loops, name)
 	})
 	if l != nil {
 		l.stop()
@@ -122,16 +124,14 @@ func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
 	// What it said last has been sent by now.
 	e.do(func(s *state) {
 		delete(s.zones, name)
-		e.zones.mu.Lock()
-		delete(e.zones.dbs, name)
-		e.zones.mu.Unlock()
 		for k := range s.conditions {
 			delete(s.conditions[k], conditionOf(name))
 		}
 		s.conditionsNew, s.dirty = true, true
 	})
 	if err := sb.RemoveZone(name); err != nil {
-		e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "end the zone of a node that is gone", Error: err.Error()})
+		e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "end the zone of a node that is gone",
+			Error: err.Error()})
 	}
 }
 

@@ -25,7 +25,8 @@ func ofState(name string) bool {
 		return true
 	}
 	// Reports, and what a kill left of a file that was being written.
-	return strings.HasPrefix(name, "error-") && filepath.Ext(name) == ".txt" || strings.HasPrefix(name, ".") && strings.Contains(name, ".rung-")
+	return strings.HasPrefix(name, "error-") && filepath.Ext(name) == ".txt" ||
+		strings.HasPrefix(name, ".") && strings.Contains(name, ".rung-")
 }
 
 // OpenLog opens Rung's own log in the state folder, to be added to. One of more

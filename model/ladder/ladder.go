@@ -25,7 +25,8 @@ type Ladder struct {
 	// and policy. Truncated says that there are more than are listed.
 	Conflicts []Conflict
 	Truncated bool
-	// Broken are policies (and objects of unknown kind) that could not be read.
+	// Broken are policies (and objects of unknown kind) that could not be read, not
+	// what is none of Rung's business.
 	Broken []model.Broken
 }
 
@@ -168,7 +169,7 @@ func New(c *model.Cluster, opt Options) *Ladder {
 		{Tier: model.TierAdmin, Kind: model.KindANP}, {Tier: model.TierNetwork, Kind: model.KindNP},
 		{Tier: model.TierBaseline, Kind: model.KindBANP}}}
 	for _, b := range opt.Broken {
-		if b.Key.Kind == "" || b.Key.Kind.IsPolicy() {
+		if b.Severity != model.SeverityInfo && (b.Key.Kind == "" || b.Key.Kind.IsPolicy()) {
 			l.Broken = append(l.Broken, b)
 		}
 	}

@@ -111,11 +111,11 @@ func hop(l model.LogLine) (src, dst string, ttl int) {
 	const hops = 64
 	switch {
 	case subnet(l.Src) == subnet(l.Dst):
-		return mac(l.Src), mac(l.Dst), hops
+		return MAC(l.Src), MAC(l.Dst), hops
 	case l.Direction == nb.ToLport:
-		return mac(gateway(l.Dst)), mac(l.Dst), hops - 2
+		return MAC(gateway(l.Dst)), MAC(l.Dst), hops - 2
 	}
-	return mac(l.Src), mac(gateway(l.Src)), hops
+	return MAC(l.Src), MAC(gateway(l.Src)), hops
 }
 
 // subnet is the /24 or /64 of a node's pods.
@@ -139,10 +139,10 @@ func gateway(a netip.Addr) netip.Addr {
 	return subnet(a).Addr().Next()
 }
 
-// mac is the MAC address OVN-Kubernetes gives to the owner of an address: 0a:58
+// MAC is the MAC address OVN-Kubernetes gives to the owner of an address: 0a:58
 // and the four bytes of an IPv4 address or the first of an IPv6 address's
 // SHA-256.
-func mac(a netip.Addr) string {
+func MAC(a netip.Addr) string {
 	m := net.HardwareAddr{0x0a, 0x58, 0, 0, 0, 0}
 	switch {
 	case a.Is4():

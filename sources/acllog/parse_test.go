@@ -143,7 +143,7 @@ func TestFormatWritesWhatOVNWrites(t *testing.T) {
 		{model.LogLine{At: at, Seq: 1234567, Name: "a\"\\\n\x01", Verdict: "drop", Severity: "info", Direction: "to-lport", Proto: "udp",
 			Src: ip("fd00:10:244:1::5"), Dst: ip("fd00:10:244:2::7"), SrcPort: 1, DstPort: 53},
 			`2026-01-02T02:04:05.006Z|1234567|acl_log(ovn_pinctrl0)|INFO|name="a\"\\\n\u0001", verdict=drop, severity=info, direction=to-lport: udp6,vlan_tci=0x0000,dl_src=` +
-				mac(ip("fd00:10:244:2::1")) + `,dl_dst=` + mac(ip("fd00:10:244:2::7")) +
+				MAC(ip("fd00:10:244:2::1")) + `,dl_dst=` + MAC(ip("fd00:10:244:2::7")) +
 				`,ipv6_src=fd00:10:244:1::5,ipv6_dst=fd00:10:244:2::7,ipv6_label=0x00000,nw_tos=0,nw_ecn=0,nw_ttl=62,nw_frag=no,tp_src=1,tp_dst=53`},
 		{model.LogLine{At: at, Unnamed: true, Verdict: "allow", Severity: "debug", Proto: "arp", Src: ip("10.0.0.1"), Dst: ip("10.0.0.2")},
 			`2026-01-02T02:04:05.006Z|00000|acl_log(ovn_pinctrl0)|INFO|name="<unnamed>", verdict=allow, severity=debug: arp,vlan_tci=0x0000,dl_src=0a:58:0a:00:00:01,dl_dst=0a:58:0a:00:00:02,arp_spa=10.0.0.1,arp_tpa=10.0.0.2,arp_op=1,arp_sha=0a:58:0a:00:00:01,arp_tha=00:00:00:00:00:00`},

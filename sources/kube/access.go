@@ -103,7 +103,8 @@ func (c *Cluster) May(ctx context.Context, q Question) (Access, error) {
 	if e := OneLine(got.Status.EvaluationError); e != "" {
 		reasons = append(reasons, e)
 	}
-	a = Access{Allowed: got.Status.Allowed && !got.Status.Denied, Reason: strings.Trim(strings.Join(reasons, "; "), "; "), At: time.Now()}
+	a = Access{Allowed: got.Status.Allowed && !got.Status.Denied, Reason: strings.Trim(strings.Join(reasons, "; "), "; "),
+		At: time.Now()}
 	c.answers.mu.Lock()
 	defer c.answers.mu.Unlock()
 	if c.answers.all == nil || len(c.answers.all) >= maxAnswers {

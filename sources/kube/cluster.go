@@ -73,7 +73,8 @@ func Open(o Options) (*Cluster, error) {
 		}
 		return nil, fmt.Errorf("kubeconfig context %q: %w", nameOf(o, raw), err)
 	}
-	c := &Cluster{opt: o, zonePods: Shared[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor), Within: zonePodsWithin},
+	c := &Cluster{opt: o, zonePods: Shared[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor),
+		Within: zonePodsWithin},
 		context: clean.Text(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
 	if c.context == "" {
 		c.context = cmp.Or(clean.Text(o.Overrides.ClusterInfo.Server), inCluster)
@@ -85,13 +86,8 @@ func Open(o Options) (*Cluster, error) {
 		cfg.ExecProvider.StdinUnavailable = true
 		cfg.ExecProvider.StdinUnavailableMessage = "Rung runs no plugin that asks questions; log in with kubectl first, with a plugin that keeps its token"
 	}
-	cfg.QPS, cfg.Burst = o.QPS, o.Burst
-	if cfg.QPS == 0 {
-		cfg.QPS = 50
-	}
-	if cfg.Burst == 0 {
-		cfg.Burst = 100
-	}
+	cfg.QPS, cfg.Burst = cmp.Or(o.QPS, 50), cmp.Or(o.Burst, 100)
+	cfg.WarningHandlerWithContext = warningCollector{}
 	if c.typed, err = typedClient(protobuf(cfg)); err != nil {
 		return nil, fmt.Errorf("context %s: %w", c.context, err)
 	}

@@ -15,7 +15,8 @@ import (
 // policyContainers are containers that may run OVN-Kubernetes' controller of a
 // zone, by release and way of installing. Whether it has AdminNetworkPolicy
 // switched on cannot be told from outside.
-var policyContainers = []string{"ovnkube-controller", "ovnkube-node", "ovnkube-node-controller", "ovnkube-controller-with-node", "ovnkube-master"}
+var policyContainers = []string{"ovnkube-controller", "ovnkube-node", "ovnkube-node-controller",
+	"ovnkube-controller-with-node", "ovnkube-master"}
 
 // Controller is a controller of OVN-Kubernetes that runs.
 type Controller struct{ Node, Namespace, Pod, Container string }

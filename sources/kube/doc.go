@@ -9,9 +9,9 @@
 // trimmed, and their text is clean, except Policy.YAML and Policy.Original; what
 // the server refuses (no permission, no such resource, an expired token, no answer)
 // is a state with its reason, never a silence; every goroutine ends with its
-// context, but for an answer that others wait for, too (Shared), which ends in some
-// seconds, and an exec over SPDY whose server stops in the handshake; nothing is
-// written except by the methods that say so.
+// context, what several ask for at once (Shared) with the last of theirs, but for a
+// request whose credential plugin does not answer, and an exec over SPDY whose server
+// stops in the handshake; nothing is written except by the methods that say so.
 //
 // It imports the model packages, the tools of sources, sources/manifests for one
 // reading of objects, and client-go. The engine and podlogs import it.

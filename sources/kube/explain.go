@@ -27,7 +27,8 @@ func (f *feed) explain(err error) (model.ConnState, string) {
 	case apierrors.IsForbidden(err):
 		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.about.name, serverText(err), f.canI(verb))
 	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
-		return model.ConnAbsent, fmt.Sprintf("%s is not served: the CRD is not installed, or in another version", f.about.name)
+		return model.ConnAbsent, fmt.Sprintf("%s is not served: the CRD is not installed, or in another version",
+			f.about.name)
 	}
 	text := fmt.Sprintf("%s %s: %s", verb, f.res.Name, serverText(err))
 	if unreachable(err) {

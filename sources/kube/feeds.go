@@ -18,9 +18,11 @@ import (
 
 // The resources that are not built in.
 var (
-	anpResource  = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "adminnetworkpolicies"}
-	banpResource = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "baselineadminnetworkpolicies"}
-	efResource   = schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "egressfirewalls"}
+	anpResource = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha1",
+		Resource: "adminnetworkpolicies"}
+	banpResource = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha1",
+		Resource: "baselineadminnetworkpolicies"}
+	efResource = schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "egressfirewalls"}
 )
 
 // client is what the typed and the dynamic clients have in common.
@@ -65,7 +67,8 @@ func watched(events int) []about {
 			func(c *Cluster) client[*corev1.NodeList] { return c.Typed().CoreV1().Nodes() }),
 		through(about{name: "services", kind: model.KindService, namespaced: true, optional: true},
 			func(c *Cluster) client[*corev1.ServiceList] { return c.Typed().CoreV1().Services("") }),
-		through(about{name: "endpointslices.discovery.k8s.io", kind: model.KindEndpointSlice, namespaced: true, optional: true},
+		through(about{name: "endpointslices.discovery.k8s.io", kind: model.KindEndpointSlice, namespaced: true,
+			optional: true},
 			func(c *Cluster) client[*discoveryv1.EndpointSliceList] {
 				return c.Typed().DiscoveryV1().EndpointSlices("")
 			}),

@@ -46,7 +46,8 @@ func (k *kept) key(m metav1.Object) model.Key {
 func (k *kept) object(m metav1.Object) model.Object { return k.objects[k.key(m)].object }
 
 func entryOf(m metav1.Object, o model.Object, broken []model.Broken) entry {
-	return entry{uid: clean.Text(string(m.GetUID())), version: clean.Text(m.GetResourceVersion()), object: o, broken: broken}
+	return entry{uid: clean.Text(string(m.GetUID())), version: clean.Text(m.GetResourceVersion()), object: o,
+		broken: broken}
 }
 
 // put takes in one object that came or changed.

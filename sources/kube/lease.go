@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -35,17 +36,13 @@ type LeaseConfig struct {
 // Filled is the configuration with the defaults; an error says which times do not
 // go together.
 func (c LeaseConfig) Filled() (LeaseConfig, error) {
-	def := func(d *time.Duration, v time.Duration) {
-		if *d == 0 {
-			*d = v
-		}
-	}
-	def(&c.Duration, 15*time.Second)
-	def(&c.RenewDeadline, 10*time.Second)
-	def(&c.RetryPeriod, 2*time.Second)
+	c.Duration = cmp.Or(c.Duration, 15*time.Second)
+	c.RenewDeadline = cmp.Or(c.RenewDeadline, 10*time.Second)
+	c.RetryPeriod = cmp.Or(c.RetryPeriod, 2*time.Second)
 	switch {
 	case c.RetryPeriod <= 0 || float64(c.RenewDeadline) <= leaderelection.JitterFactor*float64(c.RetryPeriod):
-		return c, fmt.Errorf("renew deadline %v: want more than %g times the retry period %v", c.RenewDeadline, leaderelection.JitterFactor, c.RetryPeriod)
+		return c, fmt.Errorf("renew deadline %v: want more than %g times the retry period %v", c.RenewDeadline,
+			leaderelection.JitterFactor, c.RetryPeriod)
 	case c.Duration <= c.RenewDeadline:
 		return c, fmt.Errorf("lease duration %v: want more than the renew deadline %v", c.Duration, c.RenewDeadline)
 	case len(validation.IsDNS1123Label(c.Namespace)) > 0:
@@ -98,7 +95,8 @@ func (l leases) Leases(ns string) coordinationv1.LeaseInterface {
 }
 
 // campaign is Lead on a configuration that was checked.
-func campaign(ctx context.Context, client coordinationv1.LeasesGetter, zone string, cfg LeaseConfig, calls LeaseCalls) error {
+func campaign(ctx context.Context, client coordinationv1.LeasesGetter, zone string, cfg LeaseConfig,
+	calls LeaseCalls) error {
 	for ctx.Err() == nil {
 		if err := term(ctx, client, zone, cfg, calls); err != nil {
 			return err
@@ -108,7 +106,8 @@ func campaign(ctx context.Context, client coordinationv1.LeasesGetter, zone stri
 }
 
 // term is one campaign and, if it is won, the time of leading.
-func term(ctx context.Context, client coordinationv1.LeasesGetter, zone string, cfg LeaseConfig, calls LeaseCalls) error {
+func term(ctx context.Context, client coordinationv1.LeasesGetter, zone string, cfg LeaseConfig,
+	calls LeaseCalls) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lock := &leaseLock{LeaseLock: &resourcelock.LeaseLock{
@@ -136,8 +135,9 @@ func term(ctx context.Context, client coordinationv1.LeasesGetter, zone string, 
 		}
 	}()
 	le, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: lock, LeaseDuration: cfg.Duration, RenewDeadline: cfg.RenewDeadline, RetryPeriod: cfg.RetryPeriod, ReleaseOnCancel: true,
-		Name: LeaseName(zone),
+		Lock: lock, LeaseDuration: cfg.Duration, RenewDeadline: cfg.RenewDeadline, RetryPeriod: cfg.RetryPeriod,
+		ReleaseOnCancel: true,
+		Name:            LeaseName(zone),
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(until context.Context) { begun <- until },
 			OnStoppedLeading: func() {},

@@ -63,20 +63,22 @@ func (l leaving) send(r *http.Request) (*http.Response, error) {
 		response *http.Response
 		err      error
 	}
-	got := make(chan answer, 1)
+	got := make(chan answer)
+	ended := r.Context().Done()
 	go func() {
 		response, err := l.rt.RoundTrip(r)
-		got <- answer{response, err}
+		select {
+		case got <- answer{response, err}:
+		case <-ended:
+			if err == nil {
+				_ = response.Body.Close()
+			}
+		}
 	}()
 	select {
 	case a := <-got:
 		return a.response, a.err
-	case <-r.Context().Done():
-		go func() {
-			if a := <-got; a.err == nil {
-				_ = a.response.Body.Close()
-			}
-		}()
+	case <-ended:
 		return nil, r.Context().Err()
 	}
 }

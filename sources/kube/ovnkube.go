@@ -49,8 +49,9 @@ var ovnConfigKeys = map[string]string{"net_cidr": OVNClusterSubnets, "host_netwo
 var ovnEnv = map[string]string{
 	"OVN_NET_CIDR": OVNClusterSubnets, "OVN_OBSERV_ENABLE": OVNObservability, "OVN_MULTICAST_ENABLE": OVNMulticast,
 	"OVN_STATELESS_NETPOL_ENABLE": OVNStateless, "OVN_ADMIN_NETWORK_POLICY_ENABLE": OVNAdminPolicy,
-	"OVN_ALLOW_ICMP_NETPOL": OVNAllowICMP, "OVN_ALLOW_ICMP_NETPOL_ENABLE": OVNAllowICMP, "OVN_ALLOW_ICMP_NETWORK_POLICY": OVNAllowICMP,
-	"OVN_HOST_NETWORK_NAMESPACE": OVNHostNamespace, "OVN_ACL_LOGGING_RATE_LIMIT": OVNLoggingRate,
+	"OVN_ALLOW_ICMP_NETPOL": OVNAllowICMP, "OVN_ALLOW_ICMP_NETPOL_ENABLE": OVNAllowICMP,
+	"OVN_ALLOW_ICMP_NETWORK_POLICY": OVNAllowICMP,
+	"OVN_HOST_NETWORK_NAMESPACE":    OVNHostNamespace, "OVN_ACL_LOGGING_RATE_LIMIT": OVNLoggingRate,
 }
 
 // OVNSetting is one setting and where it was read.

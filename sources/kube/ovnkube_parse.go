@@ -8,7 +8,8 @@ import (
 )
 
 // ovnSettings are the settings that are read.
-var ovnSettings = []string{OVNClusterSubnets, OVNObservability, OVNAllowICMP, OVNStateless, OVNMulticast, OVNAdminPolicy,
+var ovnSettings = []string{OVNClusterSubnets, OVNObservability, OVNAllowICMP, OVNStateless, OVNMulticast,
+	OVNAdminPolicy,
 	OVNHostNamespace, OVNLoggingRate}
 
 // parseOVNConf reads the settings from a configuration file of OVN-Kubernetes:

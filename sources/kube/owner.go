@@ -38,8 +38,9 @@ func (o Owner) String() string {
 var gitOpsManagers = map[string]string{
 	"kustomize-controller": "Flux", "helm-controller": "Flux", "flux": "Flux", "flux-client-side-apply": "Flux",
 	"argocd-controller": "Argo CD", "argocd-application-controller": "Argo CD", "argocd": "Argo CD",
-	"helm": "Helm", "fleet-agent": "Fleet", "fleetagent": "Fleet", "configsync": "Config Sync", "configsync.gke.io": "Config Sync",
-	"terraform": "Terraform", "Terraform": "Terraform", "pulumi-kubernetes": "Pulumi",
+	"helm": "Helm", "fleet-agent": "Fleet", "fleetagent": "Fleet", "configsync": "Config Sync",
+	"configsync.gke.io": "Config Sync",
+	"terraform":         "Terraform", "Terraform": "Terraform", "pulumi-kubernetes": "Pulumi",
 }
 
 // signs are labels and annotations such tools put on what they keep; a name that
@@ -58,7 +59,8 @@ var signs = []struct{ name, value, tool string }{
 // handManager says whether a field manager is somebody at a keyboard. An apply by
 // one puts nothing back by itself.
 func handManager(name string) bool {
-	return name == FieldManager || name == "kubectl" || strings.HasPrefix(name, "kubectl-") || name == "oc" || strings.HasPrefix(name, "k9s") || name == "before-first-apply"
+	return name == FieldManager || name == "kubectl" || strings.HasPrefix(name, "kubectl-") || name == "oc" ||
+		strings.HasPrefix(name, "k9s") || name == "before-first-apply"
 }
 
 // Owners are those that will or may put back a change from this object to now;
@@ -89,7 +91,8 @@ func (l *Live) Owners(now *model.Policy) []Owner {
 	for _, words := range []map[string]string{l.raw.GetLabels(), l.raw.GetAnnotations()} {
 		for _, s := range signs {
 			for name, value := range words {
-				if (name == s.name || strings.HasSuffix(s.name, "/") && strings.HasPrefix(name, s.name)) && (s.value == "" || s.value == value) {
+				if (name == s.name || strings.HasSuffix(s.name, "/") && strings.HasPrefix(name, s.name)) &&
+					(s.value == "" || s.value == value) {
 					add(Owner{Name: s.name, Tool: s.tool, Certain: now == nil})
 				}
 			}
@@ -120,7 +123,8 @@ func changedPaths(old, now *model.Policy) (out [][]string) {
 		for _, m := range []map[string]any{xm, ym} {
 			for k := range m {
 				path := append(slices.Clone(at), k)
-				if !reflect.DeepEqual(xm[k], ym[k]) && !slices.ContainsFunc(out, func(p []string) bool { return slices.Equal(p, path) }) {
+				if !reflect.DeepEqual(xm[k], ym[k]) && !slices.ContainsFunc(out,
+					func(p []string) bool { return slices.Equal(p, path) }) {
 					out = append(out, path)
 				}
 			}

@@ -17,7 +17,8 @@ import (
 	"rung/sources/manifests"
 )
 
-var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+	Resource: "customresourcedefinitions"}
 
 // Schemas are the schemas of the installed CRDs of ANP and BANP, for validating
 // before the server is asked; a kind whose CRD cannot be read keeps the schema
@@ -46,13 +47,16 @@ func (c *Cluster) Schemas(ctx context.Context) (*manifests.Schemas, []model.Brok
 		found = append(found, versions(k, &def)...)
 		fields, err := out.Add(k, r.Version, &def)
 		if err != nil {
-			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1}, Key: model.Key{Kind: k}, Code: model.CodeNewer,
+			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1},
+				Key: model.Key{Kind: k}, Code: model.CodeNewer,
 				Message: "the installed CRD cannot be used for validation: " + OneLine(err.Error())})
 			continue
 		}
 		for _, f := range fields {
-			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1}, Key: model.Key{Kind: k}, Field: clean.Text(f), Code: model.CodeNewer,
-				Message: "the installed CRD is newer than OVN-Kubernetes' profile: it has this field", Remedy: "OVN-Kubernetes takes no notice of it: leave it out"})
+			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1},
+				Key: model.Key{Kind: k}, Field: clean.Text(f), Code: model.CodeNewer,
+				Message: "the installed CRD is newer than OVN-Kubernetes' profile: it has this field",
+				Remedy:  "OVN-Kubernetes takes no notice of it: leave it out"})
 		}
 	}
 	return out, found, nil
@@ -70,7 +74,9 @@ func versions(k model.Kind, def *apiextensionsv1.CustomResourceDefinition) []mod
 	if len(others) == 0 {
 		return nil
 	}
-	return []model.Broken{{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1}, Key: model.Key{Kind: k}, Code: model.CodeNewer,
-		Message: "the installed CRD is newer than OVN-Kubernetes' profile: it serves " + strings.Join(others, ", ") + " as well",
-		Remedy:  "write " + policyResources[k].GroupVersion().String()}}
+	return []model.Broken{{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1}, Key: model.Key{Kind: k},
+		Code: model.CodeNewer,
+		Message: "the installed CRD is newer than OVN-Kubernetes' profile: it serves " + strings.Join(others,
+			", ") + " as well",
+		Remedy: "write " + policyResources[k].GroupVersion().String()}}
 }

@@ -23,52 +23,86 @@ type Shared[T any] struct {
 
 // answer is one answer; ready is closed when it has come.
 type answer[T any] struct {
-	ready chan struct{}
+	ready   chan struct{}
+	waiting int                // how many wait for it, under Shared.mu
+	cancel  context.CancelFunc // ends the asking
+
 	until time.Time // set with the fields below, before ready
 	value T
 	err   error
 }
 
 // Get returns the answer of a key, by asking where there is none. It waits no longer
-// than ctx.
+// than ctx. When nobody waits for an answer any more the context of ask ends, and
+// the last to give up waits for ask to return.
 func (s *Shared[T]) Get(ctx context.Context, key string, ask func(context.Context) (T, error)) (T, error) {
-	s.mu.Lock()
-	a := s.byKey[key]
-	if a != nil {
-		select {
-		case <-a.ready:
-			if time.Now().After(a.until) {
-				a = nil
-			}
-		default:
-		}
+	a := s.join(ctx, key, ask)
+	select {
+	case <-a.ready:
+	case <-ctx.Done():
 	}
-	if a == nil {
+	if s.leave(key, a) {
+		return a.value, a.err
+	}
+	var none T
+	return none, context.Cause(ctx)
+}
+
+// join returns the answer that serves, or the one that is on its way, or has it asked
+// for. It counts the caller among those who wait.
+func (s *Shared[T]) join(ctx context.Context, key string, ask func(context.Context) (T, error)) *answer[T] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.byKey[key]
+	if a == nil || a.given() && time.Now().After(a.until) {
 		a = &answer[T]{ready: make(chan struct{})}
+		// Not under the first asker's context: others wait for it, too.
+		ctx = context.WithoutCancel(ctx)
+		if s.Within > 0 {
+			ctx, a.cancel = context.WithTimeout(ctx, s.Within)
+		} else {
+			ctx, a.cancel = context.WithCancel(ctx)
+		}
 		if s.byKey == nil {
 			s.byKey = map[string]*answer[T]{}
 		}
 		s.byKey[key] = a
 		go func() {
-			// Not under the first asker's context: others wait for it, too.
-			ctx := context.WithoutCancel(ctx)
-			if s.Within > 0 {
-				limited, cancel := context.WithTimeout(ctx, s.Within)
-				defer cancel()
-				ctx = limited
-			}
 			defer close(a.ready)
+			defer a.cancel()
 			a.value, a.err = ask(ctx)
 			a.until = time.Now().Add(s.Keep)
 		}()
 	}
+	a.waiting++
+	return a
+}
+
+// leave takes the caller out of those who wait, and says whether the answer has come.
+// One that nobody waits for is given up, and is no answer for anybody who comes later.
+func (s *Shared[T]) leave(key string, a *answer[T]) (given bool) {
+	s.mu.Lock()
+	a.waiting--
+	given = a.given()
+	abandoned := !given && a.waiting == 0
+	if abandoned {
+		delete(s.byKey, key) // an answer that has not come is the newest of its key
+	}
 	s.mu.Unlock()
+	if abandoned {
+		a.cancel()
+		<-a.ready
+	}
+	return given
+}
+
+// given says whether the answer has come.
+func (a *answer[T]) given() bool {
 	select {
 	case <-a.ready:
-		return a.value, a.err
-	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
+		return true
+	default:
+		return false
 	}
 }
 
@@ -77,7 +111,8 @@ const podsPage = 500
 
 // EachPod calls f for the pods of a namespace, page by page, until it returns an
 // error.
-func EachPod(ctx context.Context, client kubernetes.Interface, namespace string, opt metav1.ListOptions, f func(*corev1.Pod) error) error {
+func EachPod(ctx context.Context, client kubernetes.Interface, namespace string, opt metav1.ListOptions,
+	f func(*corev1.Pod) error) error {
 	for opt.Limit = podsPage; ; {
 		page, err := client.CoreV1().Pods(namespace).List(ctx, opt)
 		if err != nil {

@@ -54,8 +54,9 @@ type reportKey struct {
 // NewReporter makes a Reporter; Run starts it. trouble is told what could not be
 // written; it must not block.
 func NewReporter(c *Cluster, trouble func(error)) *Reporter {
-	return &Reporter{c: c, trouble: trouble, pending: map[reportKey]*model.Condition{}, events: map[reportKey]model.Event{},
-		queue: workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[reportKey](100*time.Millisecond, time.Minute))}
+	return &Reporter{c: c, trouble: trouble, pending: map[reportKey]*model.Condition{},
+		events: map[reportKey]model.Event{},
+		queue:  workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[reportKey](100*time.Millisecond, time.Minute))}
 }
 
 // Run writes until ctx ends, with a few requests at a time.
@@ -165,7 +166,8 @@ func (r *Reporter) write(ctx context.Context, k reportKey) {
 // node, as the controller of OVN-Kubernetes on that node would: by force, on the
 // status alone. Without a condition it applies an empty status, which takes the
 // zone's away; the last of a policy is another matter (see clearLast).
-func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.PolicyKey, cond *model.Condition) error {
+func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.PolicyKey,
+	cond *model.Condition) error {
 	if !policy.Kind.IsAdmin() {
 		return fmt.Errorf("report about %s: %w", policy, errNoConditions)
 	}
@@ -191,7 +193,8 @@ var errNoConditions = errors.New("it has no conditions of zones")
 func conditionBody(of schema.GroupVersionResource, policy model.PolicyKey, cond *model.Condition) ([]byte, error) {
 	status := map[string]any{}
 	if cond != nil {
-		status["conditions"] = []metav1.Condition{{Type: cond.Type, Status: metav1.ConditionStatus(cond.Status), Reason: cond.Reason,
+		status["conditions"] = []metav1.Condition{{Type: cond.Type, Status: metav1.ConditionStatus(cond.Status),
+			Reason:  cond.Reason,
 			Message: cond.Message, LastTransitionTime: metav1.NewTime(cond.Changed)}}
 	}
 	return json.Marshal(map[string]any{
@@ -203,7 +206,8 @@ func conditionBody(of schema.GroupVersionResource, policy model.PolicyKey, cond 
 // clearLast takes the only condition of a policy away where an apply cannot: it
 // leaves no status at all, which the CRDs of v1alpha1, that want the list, refuse
 // with the error given.
-func (c *Cluster) clearLast(ctx context.Context, of schema.GroupVersionResource, zone string, policy model.PolicyKey, refused error) error {
+func (c *Cluster) clearLast(ctx context.Context, of schema.GroupVersionResource, zone string, policy model.PolicyKey,
+	refused error) error {
 	u, err := c.Dynamic().Resource(of).Get(ctx, policy.Name, metav1.GetOptions{})
 	if err != nil {
 		return err
@@ -219,6 +223,7 @@ func (c *Cluster) clearLast(ctx context.Context, of schema.GroupVersionResource,
 		{"op": "test", "path": "/metadata/resourceVersion", "value": u.GetResourceVersion()},
 		{"op": "replace", "path": "/status/conditions", "value": []any{}},
 	})
-	_, err = c.Dynamic().Resource(of).Patch(ctx, policy.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: zone}, "status")
+	_, err = c.Dynamic().Resource(of).Patch(ctx, policy.Name, types.JSONPatchType, patch,
+		metav1.PatchOptions{FieldManager: zone}, "status")
 	return err
 }

@@ -46,7 +46,8 @@ type timing struct {
 }
 
 var defaultTiming = timing{gather: 30 * time.Millisecond, hold: 2 * time.Second, answer: 30 * time.Second,
-	again: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, reopen: 2 * time.Second, probe: 5 * time.Second, probeAnswer: 5 * time.Second,
+	again: 250 * time.Millisecond, againMax: 5 * time.Second, refused: 30 * time.Second, reopen: 2 * time.Second,
+	probe: 5 * time.Second, probeAnswer: 5 * time.Second,
 	page: 500, events: 1000}
 
 // Watch reads the cluster's objects and follows them until ctx ends. sink gets

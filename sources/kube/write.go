@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 
 	"rung/model"
 	"rung/model/clean"
@@ -69,43 +67,17 @@ var policyResources = map[model.Kind]schema.GroupVersionResource{
 }
 
 // Policies reads and changes single policies. It is safe for concurrent use.
-type Policies struct {
-	cluster *Cluster
-
-	mu     sync.Mutex
-	of     dynamic.Interface // the cluster's client when ours was made
-	client dynamic.Interface
-}
+type Policies struct{ cluster *Cluster }
 
 // Policies are the cluster's policies, one at a time.
-func (c *Cluster) Policies() *Policies { return &Policies{cluster: c} }
-
-// clientNow is a client that collects warnings, with the credentials the cluster
-// has now.
-func (p *Policies) clientNow() (dynamic.Interface, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if of := p.cluster.Dynamic(); p.client == nil || p.of != of {
-		cfg := p.cluster.Config()
-		cfg.WarningHandler, cfg.WarningHandlerWithContext = nil, warningCollector{}
-		client, err := dynamicClient(cfg)
-		if err != nil {
-			return nil, fmt.Errorf("context %s: %w", p.cluster.Context(), err)
-		}
-		p.of, p.client = of, client
-	}
-	return p.client, nil
-}
+func (c *Cluster) Policies() *Policies { return &Policies{c} }
 
 func (p *Policies) in(k model.PolicyKey) (dynamic.ResourceInterface, error) {
 	r, ok := policyResources[k.Kind]
 	if !ok {
 		return nil, fmt.Errorf("%s is not a policy: %w", k.Label(), model.ErrRefused)
 	}
-	client, err := p.clientNow()
-	if err != nil {
-		return nil, err
-	}
+	client := p.cluster.Dynamic()
 	if k.Namespace != "" {
 		return client.Resource(r).Namespace(k.Namespace), nil
 	}
@@ -140,7 +112,8 @@ func (p *Policies) Do(ctx context.Context, ch Change, dryRun bool) (*Written, er
 	defer cancel()
 	ctx, warnings := collectWarnings(ctx)
 	u, err := p.do(ctx, r, ch, dryRun)
-	if own := (*Contested)(nil); ch.Verb == VerbApply && !ch.Force && errors.As(verdictOf(ch.Key, ch.Verb, err), &own) && own.ours() {
+	if own := (*Contested)(nil); ch.Verb == VerbApply && !ch.Force && errors.As(verdictOf(ch.Key, ch.Verb, err), &own) &&
+		own.ours() {
 		ch.Force = true
 		u, err = p.do(ctx, r, ch, dryRun)
 	}
@@ -162,7 +135,8 @@ func (p *Policies) Do(ctx context.Context, ch Change, dryRun bool) (*Written, er
 	return w, nil
 }
 
-func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Change, dryRun bool) (*unstructured.Unstructured, error) {
+func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Change,
+	dryRun bool) (*unstructured.Unstructured, error) {
 	var dry []string
 	if dryRun {
 		dry = []string{metav1.DryRunAll}
@@ -173,7 +147,8 @@ func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Chang
 		if err != nil {
 			return nil, err
 		}
-		return r.Create(ctx, u, metav1.CreateOptions{DryRun: dry, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
+		return r.Create(ctx, u, metav1.CreateOptions{DryRun: dry, FieldManager: FieldManager,
+			FieldValidation: metav1.FieldValidationStrict})
 	case VerbApply:
 		u, err := document(ch)
 		if err != nil {
@@ -205,7 +180,8 @@ func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Chang
 
 // withVersion reads the object, sees that it still is what the change started
 // from, and writes or deletes that very version.
-func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface, ch Change, dry []string) (*unstructured.Unstructured, error) {
+func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface, ch Change,
+	dry []string) (*unstructured.Unstructured, error) {
 	now, err := r.Get(ctx, ch.Key.Name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
@@ -219,7 +195,8 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 	}
 	if ch.Verb == VerbDelete {
 		uid, version := now.GetUID(), now.GetResourceVersion()
-		return nil, r.Delete(ctx, ch.Key.Name, metav1.DeleteOptions{DryRun: dry, Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
+		return nil, r.Delete(ctx, ch.Key.Name, metav1.DeleteOptions{DryRun: dry,
+			Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
 	}
 	if len(live.Unknown) > 0 {
 		return nil, fmt.Errorf("it has %s, which this release of Rung does not know and would lose: change it with kubectl: %w", live.Unknown[0], model.ErrRefused)
@@ -228,7 +205,8 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 	if err != nil {
 		return nil, err
 	}
-	return r.Update(ctx, u, metav1.UpdateOptions{DryRun: dry, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
+	return r.Update(ctx, u, metav1.UpdateOptions{DryRun: dry, FieldManager: FieldManager,
+		FieldValidation: metav1.FieldValidationStrict})
 }
 
 // document is the new policy as its author wrote it.
@@ -278,25 +256,16 @@ func patchOf(ch Change) ([]op, error) {
 	switch {
 	case ch.New.HasLogging && len(all) == 0:
 		return append(ops, op{"op": "test", "path": "/metadata/annotations", "value": nil},
-			op{"op": "add", "path": "/metadata/annotations", "value": map[string]string{model.AnnotationLogging: ch.New.Logging}}), nil
+			op{"op": "add", "path": "/metadata/annotations",
+				"value": map[string]string{model.AnnotationLogging: ch.New.Logging}}), nil
 	case ch.New.HasLogging && !had:
-		return append(ops, op{"op": "test", "path": at, "value": nil}, op{"op": "add", "path": at, "value": ch.New.Logging}), nil
+		return append(ops, op{"op": "test", "path": at, "value": nil},
+			op{"op": "add", "path": at, "value": ch.New.Logging}), nil
 	case ch.New.HasLogging:
-		return append(ops, op{"op": "test", "path": at, "value": was}, op{"op": "replace", "path": at, "value": ch.New.Logging}), nil
+		return append(ops, op{"op": "test", "path": at, "value": was},
+			op{"op": "replace", "path": at, "value": ch.New.Logging}), nil
 	case had:
 		return append(ops, op{"op": "test", "path": at, "value": was}, op{"op": "remove", "path": at}), nil
 	}
 	return nil, fmt.Errorf("neither priority nor logging changes: %w", model.ErrRefused)
-}
-
-// warningCollector hands the server's warnings to the request they belong to.
-type warningCollector struct{}
-
-var _ rest.WarningHandlerWithContext = warningCollector{}
-
-// HandleWarningHeaderWithContext keeps the text of a warning (code 299).
-func (warningCollector) HandleWarningHeaderWithContext(ctx context.Context, code int, _ string, text string) {
-	if w, ok := ctx.Value(warningsKey{}).(*warnings); ok && code == 299 && text != "" {
-		w.add(clean.Text(text))
-	}
 }

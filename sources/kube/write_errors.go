@@ -106,7 +106,8 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		return fmt.Errorf("is there already: %w", ErrChanged)
 	case apierrors.IsNotFound(err) && st.Details != nil && st.Details.Name == k.Name && !ofNamespace(st.Details):
 		return ErrGone
-	case apierrors.IsInvalid(err) && v == VerbApply && slices.ContainsFunc(causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" }):
+	case apierrors.IsInvalid(err) && v == VerbApply &&
+		slices.ContainsFunc(causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" }):
 		return fmt.Errorf("was deleted and made anew: %w", ErrChanged)
 	case apierrors.IsInvalid(err) && v == VerbPatch && len(causes) == 0:
 		// The test of the old value failed; the server does not say which.

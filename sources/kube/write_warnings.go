@@ -4,6 +4,10 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"k8s.io/client-go/rest"
+
+	"rung/model/clean"
 )
 
 // maxWarnings bounds the warnings kept of one request.
@@ -35,4 +39,21 @@ func (w *warnings) list() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.text)
+}
+
+// warningCollector hands the server's warnings (code 299) to the request they belong
+// to; those of a request that collects none are logged, as client-go does.
+type warningCollector struct{}
+
+var _ rest.WarningHandlerWithContext = warningCollector{}
+
+// HandleWarningHeaderWithContext keeps the text of a warning.
+func (warningCollector) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, text string) {
+	w, ok := ctx.Value(warningsKey{}).(*warnings)
+	switch {
+	case !ok:
+		rest.WarningLogger{}.HandleWarningHeaderWithContext(ctx, code, agent, text)
+	case code == 299 && text != "":
+		w.add(clean.Text(text))
+	}
 }

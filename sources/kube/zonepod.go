@@ -81,7 +81,8 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 	}
 	if err != nil {
 		if errors.Is(err, ErrNoZonePod) {
-			err = fmt.Errorf("%w in %s; where OVN-Kubernetes runs elsewhere, name it by --ovn-namespace", err, clean.Text(strings.Join(namespaces, ", ")))
+			err = fmt.Errorf("%w in %s; where OVN-Kubernetes runs elsewhere, name it by --ovn-namespace", err,
+				clean.Text(strings.Join(namespaces, ", ")))
 		}
 		return ZonePod{}, err
 	}
@@ -126,7 +127,8 @@ func chooseZonePod(pods []zonePodInfo) (ZonePod, error) {
 	case len(ours) == 1:
 		return ours[0].ZonePod, nil
 	case len(ours) > 1:
-		return ZonePod{}, fmt.Errorf("%w: %s/%s and %s/%s", ErrManyZonePods, ours[0].Namespace, ours[0].Name, ours[1].Namespace, ours[1].Name)
+		return ZonePod{}, fmt.Errorf("%w: %s/%s and %s/%s", ErrManyZonePods, ours[0].Namespace, ours[0].Name,
+			ours[1].Namespace, ours[1].Name)
 	case waiting != nil:
 		return ZonePod{}, waiting
 	case refused != nil:
@@ -137,7 +139,8 @@ func chooseZonePod(pods []zonePodInfo) (ZonePod, error) {
 
 // readZonePod takes from a pod what ZonePod tells, and whether it runs.
 func readZonePod(p *corev1.Pod) (out zonePodInfo) {
-	out.ZonePod = ZonePod{Namespace: clean.Text(p.Namespace), Name: clean.Text(p.Name), UID: string(p.UID), Node: p.Spec.NodeName}
+	out.ZonePod = ZonePod{Namespace: clean.Text(p.Namespace), Name: clean.Text(p.Name), UID: string(p.UID),
+		Node: p.Spec.NodeName}
 	for i := range p.Spec.Containers {
 		out.Containers = append(out.Containers, p.Spec.Containers[i].Name)
 	}

@@ -92,7 +92,8 @@ func (d *daemonSets) check(ctx context.Context, p *corev1.Pod) (notOurs, err err
 // askError says what a request that failed was for.
 func askError(err error, verb, resource, ns string) error {
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-		return fmt.Errorf("%w: %s; needed: kubectl auth can-i %s %s -n %s", fs.ErrPermission, clean.Text(err.Error()), verb, resource, clean.Text(ns))
+		return fmt.Errorf("%w: %s; needed: kubectl auth can-i %s %s -n %s", fs.ErrPermission, clean.Text(err.Error()), verb,
+			resource, clean.Text(ns))
 	}
 	return fmt.Errorf("%s %s of namespace %s: %w", verb, resource, clean.Text(ns), cleanError{err})
 }

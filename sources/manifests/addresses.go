@@ -90,7 +90,8 @@ func podNetworks(annotation string) ([]model.PodNetwork, error) {
 func hostIPs(node, annotation string) ([]string, error) {
 	var cidrs []string
 	if err := json.Unmarshal([]byte(annotation), &cidrs); err != nil {
-		return nil, fmt.Errorf("failed to unmarshal %s annotation %s for node %q: %w", model.AnnotationHostCIDRs, annotation, node, err)
+		return nil, fmt.Errorf("failed to unmarshal %s annotation %s for node %q: %w", model.AnnotationHostCIDRs, annotation,
+			node, err)
 	}
 	ips := make([]string, 0, len(cidrs))
 	for _, c := range cidrs {

@@ -20,16 +20,13 @@ func (n *normaliser) anp(o *v1alpha1.AdminNetworkPolicy) {
 	n.subject(&o.Spec.Subject)
 	for i := range o.Spec.Ingress {
 		r := &o.Spec.Ingress[i]
-		n.rule(model.Ingress, r.Name, string(r.Action), ingressPeers(r.From), r.Ports)
+		n.rule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
 	}
 	for i := range o.Spec.Egress {
 		r := &o.Spec.Egress[i]
-		peers := make([]peer, len(r.To))
-		for j := range r.To {
-			t := &r.To[j]
-			peers[j] = peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, len(t.DomainNames)}
-		}
-		n.rule(model.Egress, r.Name, string(r.Action), peers, r.Ports)
+		n.rule(model.Egress, r.Name, string(r.Action), peersOf(r.To, func(t *v1alpha1.AdminNetworkPolicyEgressPeer) peer {
+			return peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, len(t.DomainNames)}
+		}), r.Ports)
 	}
 	n.conditions(o.Status.Conditions)
 }
@@ -39,16 +36,14 @@ func (n *normaliser) banp(o *v1alpha1.BaselineAdminNetworkPolicy) {
 	n.subject(&o.Spec.Subject)
 	for i := range o.Spec.Ingress {
 		r := &o.Spec.Ingress[i]
-		n.rule(model.Ingress, r.Name, string(r.Action), ingressPeers(r.From), r.Ports)
+		n.rule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
 	}
 	for i := range o.Spec.Egress {
 		r := &o.Spec.Egress[i]
-		peers := make([]peer, len(r.To))
-		for j := range r.To {
-			t := &r.To[j]
-			peers[j] = peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, 0}
-		}
-		n.rule(model.Egress, r.Name, string(r.Action), peers, r.Ports)
+		n.rule(model.Egress, r.Name, string(r.Action), peersOf(r.To,
+			func(t *v1alpha1.BaselineAdminNetworkPolicyEgressPeer) peer {
+				return peer{t.Namespaces, t.Pods, t.Nodes, t.Networks, 0}
+			}), r.Ports)
 	}
 	n.conditions(o.Status.Conditions)
 }
@@ -62,12 +57,16 @@ type peer struct {
 	domainNames int
 }
 
-func ingressPeers(from []v1alpha1.AdminNetworkPolicyIngressPeer) []peer {
-	peers := make([]peer, len(from))
-	for i := range from {
-		peers[i] = peer{namespaces: from[i].Namespaces, pods: from[i].Pods}
+func peersOf[T any](list []T, one func(*T) peer) []peer {
+	peers := make([]peer, len(list))
+	for i := range list {
+		peers[i] = one(&list[i])
 	}
 	return peers
+}
+
+func ingressPeer(p *v1alpha1.AdminNetworkPolicyIngressPeer) peer {
+	return peer{namespaces: p.Namespaces, pods: p.Pods}
 }
 
 func (n *normaliser) subject(s *v1alpha1.AdminNetworkPolicySubject) {
@@ -84,7 +83,8 @@ func (n *normaliser) subject(s *v1alpha1.AdminNetworkPolicySubject) {
 	}
 }
 
-func (n *normaliser) rule(dir model.Direction, name, action string, peers []peer, ports *[]v1alpha1.AdminNetworkPolicyPort) {
+func (n *normaliser) rule(dir model.Direction, name, action string, peers []peer,
+	ports *[]v1alpha1.AdminNetworkPolicyPort) {
 	list, side := &n.p.Ingress, "from"
 	if dir == model.Egress {
 		list, side = &n.p.Egress, "to"
@@ -109,8 +109,9 @@ func (n *normaliser) peer(r *model.Rule, p peer, at string) {
 	any := false
 	switch {
 	case p.namespaces != nil:
-		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces, Namespaces: n.selector(p.namespaces, at+".namespaces"),
-			Pods: model.Everything()})
+		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNamespaces,
+			Namespaces: n.selector(p.namespaces, at+".namespaces"),
+			Pods:       model.Everything()})
 		any = true
 	case p.pods != nil:
 		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerPods,
@@ -132,7 +133,8 @@ func (n *normaliser) peer(r *model.Rule, p peer, at string) {
 	}
 	switch {
 	case p.domainNames > 0:
-		n.invalid(CodeProfile, at+".domainNames", "OVN-Kubernetes does not know domainNames: its controllers crash on such a peer",
+		n.invalid(CodeProfile, at+".domainNames",
+			"OVN-Kubernetes does not know domainNames: its controllers crash on such a peer",
 			"name the networks, or write an EgressFirewall with dnsName")
 	case !any:
 		n.invalid(CodeProfile, at, "names no peer: "+crashes, "set one of namespaces, pods, nodes, networks")
@@ -169,7 +171,8 @@ func (n *normaliser) port(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort, at 
 	switch {
 	case p.PortNumber != nil:
 		n.proto(string(p.PortNumber.Protocol), at+".portNumber.protocol")
-		r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(string(p.PortNumber.Protocol)), Start: p.PortNumber.Port, End: p.PortNumber.Port})
+		r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(string(p.PortNumber.Protocol)), Start: p.PortNumber.Port,
+			End: p.PortNumber.Port})
 	case p.PortRange != nil:
 		n.proto(string(p.PortRange.Protocol), at+".portRange.protocol")
 		r.Ports = append(r.Ports, model.Port{Protocol: clean.Text(string(p.PortRange.Protocol)),
@@ -185,6 +188,7 @@ func (n *normaliser) port(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort, at 
 // OVN-Kubernetes a broken row (ovn-kubernetes.md#unknown-protocol).
 func (n *normaliser) proto(p, at string) {
 	if p != "TCP" && p != "UDP" && p != "SCTP" {
-		n.invalid(CodeProtocol, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", clean.Text(p)), "write TCP, UDP or SCTP")
+		n.invalid(CodeProtocol, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", clean.Text(p)),
+			"write TCP, UDP or SCTP")
 	}
 }

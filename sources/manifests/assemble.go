@@ -97,8 +97,9 @@ func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 	}
 	slices.Sort(names)
 	list := words.Cut(names, ", ", 5)
-	r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Source: o.Source, Item: -1},
-		Key: model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: CodeNamespace,
+	r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning,
+		Origin: model.Origin{Source: o.Source, Item: -1},
+		Key:    model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: CodeNamespace,
 		Message: clean.Text("pods live in namespaces that were not given (" + list + "): nothing is known of these but their names"),
 		Remedy:  "add the Namespace objects, or policies that select by namespace labels miss these pods"})
 }

@@ -159,7 +159,8 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 	c := checker{strict: k.kind.IsPolicy()}
 	c.check(n, infoOf(k.goType))
 	if key.Name == "" {
-		c.issues = append(c.issues, issue{sev: model.SeverityError, code: CodeMetadata, field: "metadata.name", msg: "is missing"})
+		c.issues = append(c.issues, issue{sev: model.SeverityError, code: CodeMetadata, field: "metadata.name",
+			msg: "is missing"})
 	}
 	if d.issues(origin, key, c.issues, c.more) {
 		return
@@ -170,7 +171,8 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 	}
 	spare(n)
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(yamltree.Value(n).(map[string]any), typed); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(yamltree.Value(n).(map[string]any),
+		typed); err != nil {
 		d.report(origin, key, issue{sev: model.SeverityError, code: CodeType, msg: clean.Text(err.Error())})
 		return
 	}
@@ -180,7 +182,8 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 // spare takes out of a checked tree what nobody reads and is most of a dump: of pods,
 // all but where they run and what they listen on.
 func spare(n *yaml.Node) {
-	yamltree.Keep(yamltree.Get(n, "metadata"), "name", "namespace", "uid", "labels", "annotations", "creationTimestamp", "deletionTimestamp")
+	yamltree.Keep(yamltree.Get(n, "metadata"), "name", "namespace", "uid", "labels", "annotations", "creationTimestamp",
+		"deletionTimestamp")
 	if yamltree.Str(n, "kind") != string(model.KindPod) {
 		return
 	}
@@ -236,7 +239,8 @@ func (d *decoder) broken(origin model.Origin, key model.Key, i issue) model.Brok
 	if i.line > 0 {
 		origin.Line = d.line + i.line
 	}
-	return model.Broken{Severity: i.sev, Origin: origin, Key: key, Field: i.field, Code: i.code, Message: i.msg, Remedy: i.remedy}
+	return model.Broken{Severity: i.sev, Origin: origin, Key: key, Field: i.field, Code: i.code, Message: i.msg,
+		Remedy: i.remedy}
 }
 
 func (d *decoder) report(origin model.Origin, key model.Key, i issue) {

@@ -60,7 +60,8 @@ func egressFirewallOf(u *unstructured.Unstructured) (*egressFirewall, error) {
 func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 	p := n.p
 	p.Tier = model.TierNetwork
-	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true, Namespace: p.Namespace}
+	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true,
+		Namespace: p.Namespace}
 	o, err := egressFirewallOf(u)
 	if err != nil {
 		n.invalid(CodeSchema, "", clean.Text(err.Error()), "")
@@ -87,7 +88,8 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 // efErrors is what the CRD of EgressFirewall refuses.
 func efErrors(o *egressFirewall) (errs field.ErrorList) {
 	if o.Name != "default" {
-		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), o.Name, "an EgressFirewall must be named default"))
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), o.Name,
+			"an EgressFirewall must be named default"))
 	}
 	if len(o.Spec.Egress) == 0 {
 		errs = append(errs, field.Required(field.NewPath("spec", "egress"), ""))
@@ -104,7 +106,8 @@ func efErrors(o *egressFirewall) (errs field.ErrorList) {
 			}
 		}
 		if set != 1 {
-			errs = append(errs, field.Invalid(at.Child("to"), set, "must have exactly one of cidrSelector, dnsName, nodeSelector"))
+			errs = append(errs, field.Invalid(at.Child("to"), set,
+				"must have exactly one of cidrSelector, dnsName, nodeSelector"))
 		}
 		if c := r.To.CIDRSelector; c != "" {
 			if pfx, err := netip.ParsePrefix(c); err != nil || pfx.Addr().Is4In6() {
@@ -113,7 +116,8 @@ func efErrors(o *egressFirewall) (errs field.ErrorList) {
 		}
 		for j, p := range r.Ports {
 			if p.Protocol != "TCP" && p.Protocol != "UDP" && p.Protocol != "SCTP" {
-				errs = append(errs, field.NotSupported(at.Child("ports").Index(j).Child("protocol"), p.Protocol, []string{"TCP", "UDP", "SCTP"}))
+				errs = append(errs, field.NotSupported(at.Child("ports").Index(j).Child("protocol"), p.Protocol,
+					[]string{"TCP", "UDP", "SCTP"}))
 			}
 			if p.Port < 0 || p.Port > 65535 {
 				errs = append(errs, field.Invalid(at.Child("ports").Index(j).Child("port"), p.Port, "must be between 1 and 65535"))

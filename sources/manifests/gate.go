@@ -91,11 +91,13 @@ func compileSchema(v1props *apiextensionsv1.JSONSchemaProps) (*crd, error) {
 func Validate(p *model.Policy) []model.Broken {
 	obj, root, err := rawObject(p)
 	if err != nil {
-		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: CodeYAML, Message: clean.Text(err.Error())}}
+		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: CodeYAML,
+			Message: clean.Text(err.Error())}}
 	}
 	var out []model.Broken
 	for _, i := range gate(p.Kind, obj, nil) {
-		b := model.Broken{Severity: i.sev, Origin: p.Origin, Key: p.Key, Field: i.field, Code: i.code, Message: i.msg, Remedy: i.remedy}
+		b := model.Broken{Severity: i.sev, Origin: p.Origin, Key: p.Key, Field: i.field, Code: i.code, Message: i.msg,
+			Remedy: i.remedy}
 		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
 			b.Origin.Line += yamltree.LineOf(root, i.field) - root.Line
 		}
@@ -145,7 +147,8 @@ func gate(k model.Kind, obj map[string]any, by *Schemas) []issue {
 	issues = append(issuesOf(CodeMetadata, errs), issues...)
 	if len(issues) > maxIssues {
 		more := len(issues) - maxIssues
-		issues = append(issues[:maxIssues], issue{sev: model.SeverityError, code: CodeSchema, msg: fmt.Sprintf("and %d more errors", more)})
+		issues = append(issues[:maxIssues], issue{sev: model.SeverityError, code: CodeSchema,
+			msg: fmt.Sprintf("and %d more errors", more)})
 	}
 	return issues
 }
@@ -162,7 +165,8 @@ func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
 		om.Namespace = "default"
 	}
 	om.ManagedFields = nil // the server's own
-	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, !k.IsAdmin(), apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, !k.IsAdmin(), apivalidation.NameIsDNSSubdomain,
+		field.NewPath("metadata"))
 }
 
 // check does with an object what the API server does when it is created: prune,
@@ -173,7 +177,8 @@ func (c *crd) check(obj map[string]any, metadataBad bool) []issue {
 	var issues []issue
 	opts := schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
 	for _, f := range pruning.PruneWithOptions(obj, c.schema, true, opts) {
-		issues = append(issues, issue{sev: model.SeverityError, code: CodeUnknown, field: clean.Text(f), msg: "unknown field"})
+		issues = append(issues, issue{sev: model.SeverityError, code: CodeUnknown, field: clean.Text(f),
+			msg: "unknown field"})
 	}
 	defaulting.PruneNonNullableNullsWithoutDefaults(obj, c.schema)
 	defaulting.Default(obj, c.schema)
@@ -191,7 +196,8 @@ func (c *crd) check(obj map[string]any, metadataBad bool) []issue {
 func blocking(errs field.ErrorList) bool {
 	for _, e := range errs {
 		switch e.Type {
-		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany,
+			field.ErrorTypeTypeInvalid:
 			return true
 		}
 	}

@@ -80,7 +80,8 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 		k := &kinds[i]
 		// A name that only one group uses is meant; others ("Service",
 		// "NetworkPolicy") are kinds of their own elsewhere.
-		if string(k.kind) == kind && (k.group == group || k.kind.IsAdmin() || k.kind == model.KindEF || group == "extensions") {
+		if string(k.kind) == kind && (k.group == group || k.kind.IsAdmin() || k.kind == model.KindEF ||
+			group == "extensions") {
 			return model.SeverityError, CodeAPIVersion, "apiVersion " + apiVersion + " is not known for this kind",
 				"write apiVersion: " + k.apiVersion()
 		}
@@ -99,7 +100,8 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 
 // nearKind guesses which policy kind a misspelt one stands for.
 func nearKind(kind string) string {
-	policies := &typeInfo{names: []string{string(model.KindANP), string(model.KindBANP), string(model.KindNP), string(model.KindEF)}}
+	policies := &typeInfo{names: []string{string(model.KindANP), string(model.KindBANP), string(model.KindNP),
+		string(model.KindEF)}}
 	if n := policies.like(kind); n != "" && !slices.Contains(policies.names, kind) {
 		return "did you mean " + n + "?"
 	}

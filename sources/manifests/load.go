@@ -82,7 +82,8 @@ func (l *lister) add(name string) {
 	l.found = false
 	l.walk(name)
 	if !l.found {
-		b := fileBroken(l.o.Source, name, "no manifests in this folder", "files end in .yaml, .yml or .json, or these and .gz")
+		b := fileBroken(l.o.Source, name, "no manifests in this folder",
+			"files end in .yaml, .yml or .json, or these and .gz")
 		b.Severity = model.SeverityWarning
 		l.broken = append(l.broken, b)
 	}
@@ -109,7 +110,8 @@ func (l *lister) take(name string, folder bool, info fs.FileInfo) {
 		return
 	}
 	l.seen[id] = true
-	l.files = append(l.files, input{path: name, folder: folder, once: l.o.FS == nil && !info.Mode().IsRegular(), size: info.Size(), mod: info.ModTime(), mode: info.Mode()})
+	l.files = append(l.files, input{path: name, folder: folder, once: l.o.FS == nil && !info.Mode().IsRegular(),
+		size: info.Size(), mod: info.ModTime(), mode: info.Mode()})
 }
 
 // walk takes the manifests of a folder, hidden files and folders left out:

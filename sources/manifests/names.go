@@ -2,14 +2,12 @@ package manifests
 
 import (
 	"strconv"
-	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"rung/model"
 	"rung/model/clean"
 )
-
-// maxName is the longest name the API server takes (RFC 1123).
-const maxName = 253
 
 // namesChecked are the kinds whose names other names are made of: of zones, files,
 // switch ports and port groups. The API server has checked them; a file has not, nor
@@ -24,32 +22,13 @@ func nameIssue(k model.Kind, namespace, name string) *issue {
 		return nil
 	}
 	for _, f := range []struct{ field, value string }{{"metadata.name", name}, {"metadata.namespace", namespace}} {
-		if f.value != "" && !subdomain(f.value) {
+		if f.value != "" && len(validation.IsDNS1123Subdomain(f.value)) > 0 {
 			return &issue{sev: model.SeverityError, code: CodeMetadata, field: f.field,
 				msg: strconv.Quote(shortName(f.value)) + " is no name that the API server takes: lower-case letters, digits, '-' and '.', each part " +
-					"beginning and ending with a letter or digit, at most " + strconv.Itoa(maxName) + " characters"}
+					"beginning and ending with a letter or digit, at most " + strconv.Itoa(validation.DNS1123SubdomainMaxLength) + " characters"}
 		}
 	}
 	return nil
-}
-
-// subdomain says whether s is a name by RFC 1123: what names of nodes, pods and
-// namespaces have in common.
-func subdomain(s string) bool {
-	if s == "" || len(s) > maxName {
-		return false
-	}
-	for part := range strings.SplitSeq(s, ".") {
-		if part == "" || part[0] == '-' || part[len(part)-1] == '-' {
-			return false
-		}
-		for _, c := range []byte(part) {
-			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // shortName is as much of a name as says which one is meant.

@@ -44,7 +44,8 @@ func (n *normaliser) networkPolicy(o *networkingv1.NetworkPolicy) {
 	}
 }
 
-func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort, side string) model.Rule {
+func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.NetworkPolicyPeer,
+	ports []networkingv1.NetworkPolicyPort, side string) model.Rule {
 	r := model.Rule{Direction: dir, Index: i, Action: model.Allow, AnyPeer: len(peers) == 0}
 	for j := range peers {
 		at := fmt.Sprintf("spec.%s[%d].%s[%d]", dir.Lower(), i, side, j)
@@ -114,7 +115,8 @@ func npErrors(o *networkingv1.NetworkPolicy) field.ErrorList {
 	return errs
 }
 
-func npRuleErrors(peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort, peersAt, portsAt *field.Path) (errs field.ErrorList) {
+func npRuleErrors(peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort,
+	peersAt, portsAt *field.Path) (errs field.ErrorList) {
 	opts := validation.LabelSelectorValidationOptions{}
 	for i := range peers {
 		p, at := &peers[i], peersAt.Index(i)
@@ -141,7 +143,8 @@ func npRuleErrors(peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.N
 }
 
 func npPortErrors(p networkingv1.NetworkPolicyPort, at *field.Path) (errs field.ErrorList) {
-	if p.Protocol != nil && *p.Protocol != corev1.ProtocolTCP && *p.Protocol != corev1.ProtocolUDP && *p.Protocol != corev1.ProtocolSCTP {
+	if p.Protocol != nil && *p.Protocol != corev1.ProtocolTCP && *p.Protocol != corev1.ProtocolUDP &&
+		*p.Protocol != corev1.ProtocolSCTP {
 		errs = append(errs, field.NotSupported(at.Child("protocol"), *p.Protocol,
 			[]corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP}))
 	}

@@ -75,8 +75,10 @@ func (d *decoder) nodeAddresses(o *model.Node, annotations map[string]string) {
 		into *[]string
 		cost string
 	}{
-		{model.AnnotationNodeSubnets, managementIPs, &o.MgmtIPs, "the row that lets this node reach its pods is not compiled"},
-		{model.AnnotationGatewayAddrs, gatewayIPs, &o.GatewayIPs, "peers that select the host network's namespace miss this node's gateway router"},
+		{model.AnnotationNodeSubnets, managementIPs, &o.MgmtIPs,
+			"the row that lets this node reach its pods is not compiled"},
+		{model.AnnotationGatewayAddrs, gatewayIPs, &o.GatewayIPs,
+			"peers that select the host network's namespace miss this node's gateway router"},
 	} {
 		text, ok := annotations[a.name]
 		if !ok {

@@ -100,7 +100,8 @@ func (d *decoder) pod(o *corev1.Pod, m model.Meta) model.Object {
 	}
 	for i := range o.Spec.Containers {
 		for _, cp := range o.Spec.Containers[i].Ports {
-			p.Ports = append(p.Ports, model.ContainerPort{Name: shared(cp.Name), Protocol: protocolOf(cp.Protocol), Port: cp.ContainerPort})
+			p.Ports = append(p.Ports, model.ContainerPort{Name: shared(cp.Name), Protocol: protocolOf(cp.Protocol),
+				Port: cp.ContainerPort})
 		}
 	}
 	if a, ok := o.Annotations[model.AnnotationPodNetworks]; ok {
@@ -210,8 +211,10 @@ func (d *decoder) event(o *corev1.Event, m model.Meta) model.Object {
 // newEvent reads the newer form of an event, of which the older one has all that counts
 // here.
 func (d *decoder) newEvent(o *eventsv1.Event, m model.Meta) model.Object {
-	old := &corev1.Event{InvolvedObject: o.Regarding, Source: o.DeprecatedSource, Type: o.Type, Reason: o.Reason, Message: o.Note,
-		FirstTimestamp: o.DeprecatedFirstTimestamp, LastTimestamp: o.DeprecatedLastTimestamp, EventTime: o.EventTime, Count: o.DeprecatedCount,
+	old := &corev1.Event{InvolvedObject: o.Regarding, Source: o.DeprecatedSource, Type: o.Type, Reason: o.Reason,
+		Message:        o.Note,
+		FirstTimestamp: o.DeprecatedFirstTimestamp, LastTimestamp: o.DeprecatedLastTimestamp, EventTime: o.EventTime,
+		Count:               o.DeprecatedCount,
 		ReportingController: o.ReportingController, ReportingInstance: o.ReportingInstance}
 	if o.Series != nil {
 		old.Series = &corev1.EventSeries{Count: o.Series.Count, LastObservedTime: o.Series.LastObservedTime}

@@ -185,7 +185,8 @@ func (n *normaliser) selector(s *metav1.LabelSelector, field string) model.Selec
 
 func (n *normaliser) conditions(cs []metav1.Condition) {
 	for _, c := range cs {
-		n.p.Conditions = append(n.p.Conditions, model.Condition{Type: clean.Text(c.Type), Status: clean.Text(string(c.Status)),
+		n.p.Conditions = append(n.p.Conditions, model.Condition{Type: clean.Text(c.Type),
+			Status: clean.Text(string(c.Status)),
 			Reason: clean.Text(c.Reason), Message: clean.Text(c.Message), Changed: c.LastTransitionTime.Time})
 	}
 }

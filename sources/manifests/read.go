@@ -39,7 +39,8 @@ func Parse(name string, text []byte, o Options) *Result {
 	var files []*fileResult
 	var broken []model.Broken
 	if int64(len(text)) > o.Limits.FileSize {
-		broken = append(broken, fileBroken(o.Source, name, "is larger than the limit of "+mib(o.Limits.FileSize)+" for a file", ""))
+		broken = append(broken, fileBroken(o.Source, name,
+			"is larger than the limit of "+mib(o.Limits.FileSize)+" for a file", ""))
 	} else {
 		l := &loaded{text: text, file: File{Path: name, Size: int64(len(text))}}
 		files, _ = decodeFiles(context.Background(), o, []*fileResult{{loaded: l}}) // never ends early

@@ -54,7 +54,8 @@ func (f *watched) result(source string) *fileResult {
 	for _, k := range sortedKeys(f.kept) {
 		e := f.kept[k]
 		r.objects = append(r.objects, e.object)
-		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k, Code: CodeKept,
+		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k,
+			Code:    CodeKept,
 			Message: "cannot be read any more: it stays as it was read at " + e.read.Format(time.TimeOnly)})
 	}
 	return &r
@@ -78,7 +79,8 @@ func (w *watcher) first(ctx context.Context) error {
 		return nil
 	}
 	w.o.SkipSchema = false
-	if err := parallel(ctx, workers(len(w.order)), len(w.order), func(_, i int) { w.files[w.order[i]].res.validate() }); err != nil {
+	if err := parallel(ctx, workers(len(w.order)), len(w.order),
+		func(_, i int) { w.files[w.order[i]].res.validate() }); err != nil {
 		return err
 	}
 	w.publish(true)
@@ -101,6 +103,8 @@ func (f *fileResult) validate() {
 // scan looks at all files, reads those that changed and publishes. It returns
 // after what time it wants to be called again by itself, 0 for not.
 func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, err error) {
+	// What is not listed was away after now, and still is after asked.
+	asked := time.Now()
 	inputs, listErrs := w.o.list()
 	now := time.Now()
 	var read []input
@@ -118,7 +122,7 @@ func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, er
 		case in.once:
 			in.late = "is " + reading.Kind(in.mode) + " now, which is read only once, when Rung starts"
 			read = append(read, in)
-		case in.size == 0 && f.size > 0 && !f.gone && f.holdOff(now, w.tm.settle):
+		case in.size == 0 && f.size > 0 && !f.gone && f.holdOff(asked, now, w.tm.settle):
 			// Emptied: somebody may be about to write it.
 			again = w.tm.settle
 		case f.gone || in.size != f.size || !in.mod.Equal(f.mod) || f.read.Sub(f.mod) < 2*time.Second:
@@ -151,11 +155,11 @@ func (w *watcher) scan(ctx context.Context, first bool) (again time.Duration, er
 			old.read, old.mod, old.size, old.away = now, in.mod, in.size, time.Time{}
 		}
 	}
-	wait, lost := w.missing(present, now)
+	wait, lost := w.missing(present, asked, now)
 	if wait > 0 && (again == 0 || wait < again) {
 		again = wait
 	}
-	w.settleOrder(order, present, changed || lost)
+	w.settleOrder(order, present, lost, changed)
 	w.listErrs = slices.DeleteFunc(listErrs, func(b model.Broken) bool { return w.files[b.Origin.File] != nil })
 	w.publish(!w.o.SkipSchema)
 	return again, nil
@@ -167,13 +171,13 @@ func unstable(in input) bool {
 	return err != nil || info.Size() != in.size || !info.ModTime().Equal(in.mod)
 }
 
-// holdOff says whether the file has been away for less than the time; the first
-// call begins it.
-func (f *watched) holdOff(now time.Time, d time.Duration) bool {
+// holdOff says whether a file that is away has been so for less than a time, as far
+// as is known from looks between asked and now; the first call begins it.
+func (f *watched) holdOff(asked, now time.Time, d time.Duration) bool {
 	if f.away.IsZero() {
 		f.away = now
 	}
-	return now.Sub(f.away) < d
+	return asked.Sub(f.away) < d
 }
 
 // succeed makes the next state of a file from what was read now. Objects that
@@ -212,17 +216,18 @@ func succeed(old *watched, res *fileResult, in input, now time.Time) *watched {
 }
 
 // missing deals with files that are no longer there: they are given up once
-// they were away long enough. lost says that one was, wait when to look again.
-func (w *watcher) missing(present map[string]bool, now time.Time) (wait time.Duration, lost bool) {
+// they were away long enough. lost are those that were, wait is when to look again.
+func (w *watcher) missing(present map[string]bool, asked, now time.Time) (wait time.Duration, lost map[string]bool) {
+	lost = map[string]bool{}
 	for p, f := range w.files {
 		if present[p] || f.gone {
 			continue
 		}
-		if f.holdOff(now, w.tm.settle) {
+		if f.holdOff(asked, now, w.tm.settle) {
 			wait = w.tm.settle
 			continue
 		}
-		f.gone, lost = true, true
+		f.gone, lost[p] = true, true
 		f.objects = len(f.res.objects) + len(f.kept)
 	}
 	return wait, lost
@@ -230,15 +235,15 @@ func (w *watcher) missing(present map[string]bool, now time.Time) (wait time.Dur
 
 // settleOrder puts the files into their order: as listed now, then those that
 // are away. What is said about a file that went from a folder is forgotten when
-// something else changes.
-func (w *watcher) settleOrder(listed []string, present map[string]bool, changed bool) {
+// something else changes, but never before it was said: lost are those that went now.
+func (w *watcher) settleOrder(listed []string, present, lost map[string]bool, changed bool) {
 	old := w.order
 	w.order = listed
 	for _, p := range old {
 		f := w.files[p]
 		switch {
 		case present[p]:
-		case f.gone && f.res.in.folder && changed && time.Since(f.away) > 2*w.tm.settle:
+		case f.gone && !lost[p] && f.res.in.folder && (changed || len(lost) > 0) && time.Since(f.away) > 2*w.tm.settle:
 			delete(w.files, p)
 		default:
 			w.order = append(w.order, p)

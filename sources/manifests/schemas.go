@@ -18,7 +18,8 @@ type Schemas struct{ byKind map[model.Kind]*crd }
 
 // Add takes the schema of one version of a CRD for a kind. fields are the fields
 // it has, as paths, that the CRD Rung brings along has not, at most a few.
-func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomResourceDefinition) (fields []string, err error) {
+func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomResourceDefinition) (fields []string,
+	err error) {
 	own, err := embedded(k)
 	if err != nil {
 		return nil, err

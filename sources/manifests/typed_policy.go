@@ -70,31 +70,27 @@ func restated(was *model.Policy, u *unstructured.Unstructured) *model.Policy {
 			Conditions []metav1.Condition `json:"conditions"`
 		} `json:"status"`
 	}
-	if md == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": md, "status": u.Object["status"]}, &now) != nil {
+	if md == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": md,
+		"status": u.Object["status"]}, &now) != nil {
 		return nil
 	}
-	same := func(old metav1.ObjectMeta) bool {
-		old.ResourceVersion = now.Metadata.ResourceVersion
-		return old.Generation > 0 && reflect.DeepEqual(old, now.Metadata)
-	}
+	var meta *metav1.ObjectMeta
+	var conditions *[]metav1.Condition
 	switch o := was.Original.(type) {
 	case *v1alpha1.AdminNetworkPolicy:
-		if !same(o.ObjectMeta) {
-			return nil
-		}
 		c := *o
-		c.ObjectMeta, c.Status.Conditions = now.Metadata, now.Status.Conditions
-		p.Original = &c
+		p.Original, meta, conditions = &c, &c.ObjectMeta, &c.Status.Conditions
 	case *v1alpha1.BaselineAdminNetworkPolicy:
-		if !same(o.ObjectMeta) {
-			return nil
-		}
 		c := *o
-		c.ObjectMeta, c.Status.Conditions = now.Metadata, now.Status.Conditions
-		p.Original = &c
+		p.Original, meta, conditions = &c, &c.ObjectMeta, &c.Status.Conditions
 	default:
 		return nil
 	}
+	meta.ResourceVersion = now.Metadata.ResourceVersion
+	if meta.Generation <= 0 || !reflect.DeepEqual(*meta, now.Metadata) {
+		return nil
+	}
+	*conditions = now.Status.Conditions
 	p.Version, p.Conditions = clean.Text(now.Metadata.ResourceVersion), nil
 	n := normaliser{p: &p}
 	n.conditions(now.Status.Conditions)

@@ -37,7 +37,8 @@ type timing struct {
 	pollFast time.Duration // the same when watching does not work at all
 }
 
-var defaultTiming = timing{100 * time.Millisecond, 2 * time.Second, 500 * time.Millisecond, 30 * time.Second, 2 * time.Second}
+var defaultTiming = timing{100 * time.Millisecond, 2 * time.Second, 500 * time.Millisecond, 30 * time.Second,
+	2 * time.Second}
 
 // Watch reads everything as Read does and tells sink; then it waits for the
 // files to change and tells sink what changed, until ctx ends. sink is called
@@ -272,7 +273,8 @@ func (w *watcher) publish(validated bool) {
 		sums[f.Path] = f.Sum
 	}
 	// That everything was checked is news even when nothing was wrong.
-	if w.began && w.validated == validated && len(u.Upsert) == 0 && len(u.Remove) == 0 && sameBroken(w.broken, u.Broken) && maps.Equal(w.sums, sums) {
+	if w.began && w.validated == validated && len(u.Upsert) == 0 && len(u.Remove) == 0 && sameBroken(w.broken, u.Broken) &&
+		maps.Equal(w.sums, sums) {
 		return
 	}
 	w.began, w.validated, w.published, w.broken, w.sums = true, validated, now, u.Broken, sums

@@ -36,10 +36,16 @@ func Open(ctx context.Context, name string) (*File, error) {
 		f   *os.File
 		err error
 	}
-	got := make(chan opened, 1)
+	got := make(chan opened)
 	go func() {
 		f, err := os.Open(name)
-		got <- opened{f, err}
+		select {
+		case got <- opened{f, err}:
+		case <-ctx.Done():
+			if err == nil {
+				_ = f.Close()
+			}
+		}
 	}()
 	select {
 	case o := <-got:
@@ -48,11 +54,6 @@ func Open(ctx context.Context, name string) (*File, error) {
 		}
 		return &File{Reader(ctx, o.f), o.f}, nil
 	case <-ctx.Done():
-		go func() {
-			if o := <-got; o.err == nil {
-				_ = o.f.Close()
-			}
-		}()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: ctx.Err()}
 	}
 }

@@ -53,10 +53,16 @@ func judge(path string, info fs.FileInfo) error {
 	case !m.IsRegular():
 		return refuse(path, "is no regular file")
 	}
-	if uid, _, ok := owner(info); ok && uid != user() {
+	if uid, _, _ := owner(info); !Mine(info) {
 		return refuse(path, fmt.Sprintf("belongs to another user (%d)", uid))
 	}
 	return nil
+}
+
+// Mine says whether a file is the user's own.
+func Mine(info fs.FileInfo) bool {
+	uid, _, ok := owner(info)
+	return !ok || uid == user()
 }
 
 // Open opens a private file, and makes it readable by the user only when it is
@@ -79,7 +85,7 @@ func Open(fsys FS, path string, flag int) (File, error) {
 	if err == nil {
 		err = judge(path, info) // of the very file: another may have come since
 	}
-	if err == nil && open(info) {
+	if err == nil && OpenToOthers(info) {
 		if cerr := f.Chmod(PrivateFile); cerr != nil {
 			err = fmt.Errorf("making %s private: %w", path, cerr)
 		}
@@ -175,13 +181,13 @@ func Folder(fsys FS, path string, mine func(name string) bool) (note string, err
 	if err != nil {
 		return "", err
 	}
-	uid, _, known := owner(info)
+	uid, _, _ := owner(info)
 	switch {
 	case !info.IsDir():
 		return "", fmt.Errorf("%s is not a folder: choose another --state-dir", path)
-	case known && uid != user():
+	case !Mine(info):
 		return "", fmt.Errorf("%s belongs to another user (%d): choose another --state-dir", path, uid)
-	case !open(info):
+	case !OpenToOthers(info):
 		return "", nil
 	}
 	entries, err := fsys.ReadDir(real)

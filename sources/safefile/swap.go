@@ -51,7 +51,8 @@ func Swap(fsys FS, path string, old, text []byte, merge Merge) error {
 		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("is no regular file")}
 	}
 	if n := names(info); n > 1 {
-		return fmt.Errorf("%w: it is one of %d names (hard links) of the same file, and the others would keep the old text", ErrLinked, n)
+		return fmt.Errorf("%w: it is one of %d names (hard links) of the same file, and the others would keep the old text",
+			ErrLinked, n)
 	}
 	// A file that its owner made read-only stays as it is, although its folder
 	// would allow to replace it.

@@ -17,7 +17,8 @@ func renameat2(from, to string, flag uint) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOTSUP): // of the kernel, of the file system
+	// of the kernel, of the file system
+	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOTSUP):
 		return fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
 	}
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}

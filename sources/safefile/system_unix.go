@@ -49,5 +49,5 @@ func names(info fs.FileInfo) int {
 
 func user() int { return os.Geteuid() }
 
-// open says whether others than the owner may do anything with a file.
-func open(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+// OpenToOthers says whether others than the owner may do anything with a file.
+func OpenToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }

@@ -19,7 +19,8 @@ const farAway = 0x7fffffff
 
 func (f systemFile) TryLock() error {
 	at := &windows.Overlapped{OffsetHigh: farAway}
-	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)
+	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0,
+		1, 0, at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return ErrLocked
 	}
@@ -45,7 +46,7 @@ func place(from, to string) error {
 
 func writing(string) (bool, error) { return false, errors.ErrUnsupported }
 
-// Who may do what with a file is not in its mode here: the folder of a user's
+// The mode of a file does not say here who may do what with it: the folder of a user's
 // profile is the user's own.
 func owner(fs.FileInfo) (uid, gid int, ok bool) { return 0, 0, false }
 
@@ -53,4 +54,5 @@ func names(fs.FileInfo) int { return 1 }
 
 func user() int { return 0 }
 
-func open(fs.FileInfo) bool { return false }
+// OpenToOthers says whether others than the owner may do anything with a file.
+func OpenToOthers(fs.FileInfo) bool { return false }

@@ -43,6 +43,14 @@ type builtin struct {
 	ctx    context.Context
 }
 
+// acceptAgain and acceptMost bound the wait after a client could not be taken in,
+// which is said no more often than every acceptSaid.
+const (
+	acceptAgain = 5 * time.Millisecond
+	acceptMost  = time.Second
+	acceptSaid  = time.Minute
+)
+
 func newBuiltin(zone, path string, stall time.Duration, report func(ServerState, error)) (*builtin, error) {
 	raw, err := compactSchema()
 	if err != nil {
@@ -70,26 +78,45 @@ func (b *builtin) listen() error {
 	if err != nil {
 		return fmt.Errorf("built-in server of zone %s: %w", b.zone, err)
 	}
+	b.serve(ln)
+	return nil
+}
+
+// serve takes the clients of a listener in from now on, and closes it in the end.
+func (b *builtin) serve(ln net.Listener) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ended {
 		_ = ln.Close()
-		return nil
+		return
 	}
 	b.ln = ln
-	b.wg.Add(1)
-	go b.accept(ln)
+	b.wg.Go(func() { b.accept(ln) })
 	b.report(ServerRunning, nil)
-	return nil
 }
 
+// accept takes clients in until the listener is closed. Where none can be taken in
+// for now (too many files are open), that is reported, and tried again.
 func (b *builtin) accept(ln net.Listener) {
-	defer b.wg.Done()
+	fresh := retry.Backoff(acceptAgain, acceptMost)
+	again := fresh
+	var said time.Time
 	for {
 		c, err := ln.Accept()
 		if err != nil {
-			return // closed
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			if time.Since(said) >= acceptSaid {
+				said = time.Now()
+				b.report(ServerRunning, fmt.Errorf("built-in server of zone %s: take a client in: %w", b.zone, err))
+			}
+			if !retry.Sleep(b.ctx, again.Step()) {
+				return
+			}
+			continue
 		}
+		again = fresh
 		p := newPeer(b, c)
 		b.mu.Lock()
 		if b.ln != ln {
@@ -98,10 +125,9 @@ func (b *builtin) accept(ln net.Listener) {
 			return
 		}
 		b.peers[p] = struct{}{}
-		b.wg.Add(2)
+		b.wg.Go(p.read)
+		b.wg.Go(p.write)
 		b.mu.Unlock()
-		go p.read()
-		go p.write()
 	}
 }
 
@@ -162,9 +188,7 @@ func (b *builtin) kill() error {
 	if b.ended {
 		return nil
 	}
-	b.wg.Add(1)
-	go func() {
-		defer b.wg.Done()
+	b.wg.Go(func() {
 		again := retry.Backoff(restartAfter, restartMost)
 		for retry.Sleep(b.ctx, again.Step()) {
 			err := b.listen()
@@ -173,11 +197,9 @@ func (b *builtin) kill() error {
 			}
 			b.report(ServerDied, err)
 		}
-	}()
+	})
 	return nil
 }
-
-func (b *builtin) drop() { b.hangUp(false) }
 
 // hangUp closes all connections, and the listener too if asked.
 func (b *builtin) hangUp(listener bool) {

@@ -3,9 +3,13 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
+
+	"rung/sources/safefile"
 )
 
 const lockName = "lock"
@@ -13,7 +17,7 @@ const lockName = "lock"
 // folder is the locked directory of one instance.
 type folder struct {
 	path   string
-	lock   *os.File
+	lock   io.Closer
 	mark   *mark
 	remove bool // the folder itself is ours
 }
@@ -59,6 +63,29 @@ func openFolder(dir string) (*folder, error) {
 	}
 }
 
+// lockPoll is how often a lock that somebody else holds is tried.
+const lockPoll = 20 * time.Millisecond
+
+// lockFile opens a file, no link, and locks it until it is closed. Unless wait is set,
+// a lock that somebody else holds is an error.
+func lockFile(path string, wait bool) (io.Closer, error) {
+	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	f, err := safefile.OS.Open(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for err = f.TryLock(); wait && errors.Is(err, safefile.ErrLocked); err = f.TryLock() {
+		time.Sleep(lockPoll)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 // baseFolder is XDG_RUNTIME_DIR/rung, or a folder below the temporary
 // directory that nobody else can have made.
 func baseFolder() (string, error) {
@@ -86,9 +113,9 @@ func private(path string) error {
 		return fmt.Errorf("sandbox folder: %w", err)
 	case !fi.IsDir():
 		return fmt.Errorf("sandbox folder %s is not a directory", path)
-	case !ownedByUs(fi):
+	case !safefile.Mine(fi):
 		return fmt.Errorf("sandbox folder %s belongs to somebody else", path)
-	case openToOthers(fi):
+	case safefile.OpenToOthers(fi):
 		return fmt.Errorf("sandbox folder %s is open to others: its mode has to be 0700", path)
 	}
 	return nil

@@ -3,14 +3,15 @@ package sandbox
 import (
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"maps"
+	"net"
 	"net/netip"
 	"slices"
 	"strconv"
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/sources/acllog"
 )
 
 // task is what a transaction is for.
@@ -152,7 +153,8 @@ func (w *work) management() {
 		return
 	}
 	if address := managementAddress(w.zone, w.mgmt); !slices.Equal(live.Addresses, []string{address}) {
-		w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID, Row: map[string]any{"addresses": []string{address}}})
+		w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID,
+			Row: map[string]any{"addresses": []string{address}}})
 	}
 }
 
@@ -189,21 +191,12 @@ func (k *keeper) wrote(t *task, err error) bool {
 	return true
 }
 
-// macOf is the hardware address that OVN-Kubernetes derives from an address:
-// 0a:58 and an IPv4 address, or the beginning of the SHA-256 of an IPv6 one.
-// Where there is no address, other text serves.
+// macOf is the hardware address that OVN-Kubernetes derives from an address; where
+// there is none, other text serves.
 func macOf(ip, otherwise string) string {
-	var b [4]byte
-	switch a, err := netip.ParseAddr(ip); {
-	case err == nil && a.Unmap().Is4():
-		b = a.Unmap().As4()
-	case err == nil:
-		b16 := a.As16()
-		h := sha256.Sum256(b16[:])
-		copy(b[:], h[:])
-	default:
-		h := sha256.Sum256([]byte(otherwise))
-		copy(b[:], h[:])
+	if a, err := netip.ParseAddr(ip); err == nil {
+		return acllog.MAC(a.Unmap())
 	}
-	return fmt.Sprintf("0a:58:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3])
+	h := sha256.Sum256([]byte(otherwise))
+	return net.HardwareAddr{0x0a, 0x58, h[0], h[1], h[2], h[3]}.String()
 }

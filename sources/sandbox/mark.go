@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"rung/sources/safefile"
 )
 
 // markName is the file that marks a folder as a sandbox's. It lists what the zones'
@@ -63,7 +65,7 @@ func (m *mark) close() { _ = m.file.Close() }
 func readMark(dir string) (names []string, marked bool) {
 	path := filepath.Join(dir, markName)
 	fi, err := os.Lstat(path)
-	if err != nil || !fi.Mode().IsRegular() || !ownedByUs(fi) {
+	if err != nil || !fi.Mode().IsRegular() || !safefile.Mine(fi) {
 		return nil, false
 	}
 	f, err := os.Open(path)

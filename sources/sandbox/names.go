@@ -58,7 +58,8 @@ func ownName(s string) bool {
 // zoneFiles are all files that a zone's server makes: socket, control socket,
 // database, its lock, and what a compaction writes.
 func zoneFiles(name string) []string {
-	return []string{name + ".sock", name + ".ctl", name + ".db", "." + name + ".db.~lock~", name + ".db.tmp", "." + name + ".db.tmp.~lock~"}
+	return []string{name + ".sock", name + ".ctl", name + ".db", "." + name + ".db.~lock~", name + ".db.tmp",
+		"." + name + ".db.tmp.~lock~"}
 }
 
 // file is the name of a zone's files in the folder, without their ending. A name

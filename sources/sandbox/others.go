@@ -20,7 +20,8 @@ func noted(ids map[string]string) map[string]string {
 }
 
 // aclRow is an ACL that nobody logs.
-func aclRow(tier, priority int, direction string, afterLB bool, action, match string, ids map[string]string) map[string]any {
+func aclRow(tier, priority int, direction string, afterLB bool, action, match string,
+	ids map[string]string) map[string]any {
 	row := map[string]any{"priority": priority, "tier": tier, "direction": direction, "action": action, "match": match,
 		"meter": nb.LoggingMeter, "external_ids": ids}
 	if afterLB {
@@ -53,7 +54,8 @@ func udnIsolation(mgmt []string) []nb.Op {
 		if dir == "Egress" {
 			direction, port = nb.FromLport, "inport"
 		}
-		ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.Pair{Key: nb.KeyName, Value: name}, nb.Pair{Key: nb.KeyDirection, Value: dir})
+		ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.Pair{Key: nb.KeyName, Value: name},
+			nb.Pair{Key: nb.KeyDirection, Value: dir})
 		acls = append(acls, "udn"+name+dir)
 		ops = append(ops, insert(nb.TableACL, acls[len(acls)-1],
 			aclRow(0, priority, direction, false, action, port+" == @"+pg+more, noted(ids))))
@@ -63,7 +65,8 @@ func udnIsolation(mgmt []string) []nb.Op {
 	add("DenyPrimaryUDN", "Ingress", 1000, nb.ActionDrop, "")
 	add("AllowHostARPPrimaryUDN", "Ingress", 1001, nb.ActionAllow, or(tells))
 	add("AllowHostPrimaryUDN", "Ingress", 1001, nb.ActionAllowRelated, or(from))
-	return append(ops, insert(nb.TablePortGroup, "", map[string]any{"name": pg, "acls": named(acls...), "external_ids": noted(group)}))
+	return append(ops, insert(nb.TablePortGroup, "", map[string]any{"name": pg, "acls": named(acls...),
+		"external_ids": noted(group)}))
 }
 
 // enhancementOf2023 are the rows that an AdminNetworkPolicy had in the
@@ -90,6 +93,7 @@ func enhancementOf2023() []nb.Op {
 		ops = append(ops, insert(nb.TableAddressSet, "", map[string]any{"name": addresses, "external_ids": noted(set)}),
 			insert(nb.TableACL, "old"+d.dir, row))
 	}
-	return append(ops, insert(nb.TablePortGroup, "", map[string]any{"name": pg, "acls": named("oldANPIngress", "oldANPEgress"),
+	return append(ops, insert(nb.TablePortGroup, "", map[string]any{"name": pg,
+		"acls":         named("oldANPIngress", "oldANPEgress"),
 		"external_ids": map[string]string{"name": policy + "_" + priority}}))
 }

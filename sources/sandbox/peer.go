@@ -58,7 +58,6 @@ func (p *peer) send(msg []byte) {
 }
 
 func (p *peer) write() {
-	defer p.b.wg.Done()
 	defer p.end()
 	for {
 		select {
@@ -82,7 +81,6 @@ func (p *peer) write() {
 }
 
 func (p *peer) read() {
-	defer p.b.wg.Done()
 	defer p.b.forget(p)
 	defer p.end()
 	for {

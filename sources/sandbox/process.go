@@ -54,7 +54,8 @@ type guard interface {
 }
 
 func newProcess(zone, program, dir, name string, g guard, report func(ServerState, error)) *process {
-	p := &process{zone: zone, program: program, dir: dir, name: name, path: filepath.Join(dir, name+".sock"), guard: g, report: report}
+	p := &process{zone: zone, program: program, dir: dir, name: name, path: filepath.Join(dir, name+".sock"), guard: g,
+		report: report}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
@@ -77,8 +78,7 @@ func (p *process) start(ctx context.Context) error {
 	// The server is looked after from now on; a start that fails ends with
 	// close.
 	ended := make(chan error, 1)
-	p.wg.Add(1)
-	go p.supervise(wait, ended)
+	p.wg.Go(func() { p.supervise(wait, ended) })
 	if err := p.ready(ctx, ended); err != nil {
 		return err
 	}
@@ -142,7 +142,6 @@ func (p *process) ready(ctx context.Context, ended <-chan error) error {
 // supervise waits for the server's end and starts the next, until close. The
 // end of the first goes to ended, too.
 func (p *process) supervise(wait func() error, ended chan<- error) {
-	defer p.wg.Done()
 	again := retry.Backoff(restartAfter, restartMost)
 	for {
 		began := time.Now()
@@ -170,15 +169,13 @@ func (p *process) supervise(wait func() error, ended chan<- error) {
 			}
 			p.report(ServerDied, err)
 		}
-		p.wg.Add(1)
 		gone := make(chan error, 1)
 		ended = gone
-		go func() {
-			defer p.wg.Done()
+		p.wg.Go(func() {
 			if p.ready(p.ctx, gone) == nil {
 				p.runs()
 			}
-		}()
+		})
 	}
 }
 
@@ -225,9 +222,6 @@ func (p *process) signal(s os.Signal, state ServerState) error {
 	p.report(state, nil)
 	return nil
 }
-
-// drop is not to be had: a real server closes connections only when it ends.
-func (p *process) drop() {}
 
 // close ends the server: the database is not needed any more, so that there is
 // nothing to wait for.

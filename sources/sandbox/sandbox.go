@@ -45,8 +45,8 @@ type Config struct {
 	// PortDelay is how long after an object's change the rows follow that hang on
 	// it: pods' ports, namespaces' port groups, the management port.
 	PortDelay time.Duration
-	// OnServer is told of servers that come, stop and die. It is called from one
-	// goroutine.
+	// OnServer is told of servers that come, stop and die. It is called by the server
+	// itself, from any goroutine, and must neither block nor call the sandbox.
 	OnServer func(zone string, state ServerState, err error)
 	// StallTimeout is how long a client of a built-in server may take no data
 	// before it is cut off (default 5 s).
@@ -64,7 +64,6 @@ type server interface {
 	kill() error
 	stop() error
 	cont() error
-	drop()
 	close()
 }
 
@@ -77,7 +76,6 @@ type Sandbox struct {
 	describe string
 	fallback error // why auto did not take a real server that was found
 	pods     *podHandler
-	reports  *reports
 
 	mu    sync.Mutex
 	zones map[string]*zone
@@ -105,11 +103,13 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	if cfg.guard == nil {
 		cfg.guard = newGuard
 	}
+	if cfg.OnServer == nil {
+		cfg.OnServer = func(string, ServerState, error) {}
+	}
 	s := &Sandbox{cfg: cfg, zones: map[string]*zone{}}
 	if s.folder, err = openFolder(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("starting the sandbox: %w", err)
 	}
-	s.reports = newReports(cfg.OnServer)
 	s.life, s.cancel = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -170,53 +170,37 @@ func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.set
 // SetPortDelay sets Config.PortDelay anew.
 func (s *Sandbox) SetPortDelay(d time.Duration) { s.pods.setDelay(d) }
 
-func (s *Sandbox) server(zone string) (server, error) {
+// ask has a zone's server do something.
+func (s *Sandbox) ask(zone string, do func(server) error) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if z := s.zones[zone]; z != nil {
-		return z.server, nil
+	z := s.zones[zone]
+	s.mu.Unlock()
+	if z == nil {
+		return fmt.Errorf("the sandbox has no zone %q", zone)
 	}
-	return nil, fmt.Errorf("the sandbox has no zone %q", zone)
+	return do(z.server)
 }
 
 // Kill kills a zone's server as SIGKILL does; it comes back with the same rows.
-func (s *Sandbox) Kill(zone string) error {
-	srv, err := s.server(zone)
-	if err != nil {
-		return err
-	}
-	return srv.kill()
-}
+func (s *Sandbox) Kill(zone string) error { return s.ask(zone, server.kill) }
 
 // Stop makes a zone's server stand still as SIGSTOP does, until Cont.
-func (s *Sandbox) Stop(zone string) error {
-	srv, err := s.server(zone)
-	if err != nil {
-		return err
-	}
-	return srv.stop()
-}
+func (s *Sandbox) Stop(zone string) error { return s.ask(zone, server.stop) }
 
 // Cont lets a stopped server go on.
-func (s *Sandbox) Cont(zone string) error {
-	srv, err := s.server(zone)
-	if err != nil {
-		return err
-	}
-	return srv.cont()
-}
+func (s *Sandbox) Cont(zone string) error { return s.ask(zone, server.cont) }
 
 // DropConnections closes all connections to a zone's built-in server. Real
 // servers cannot be asked to; Kill does it there.
 func (s *Sandbox) DropConnections(zone string) error {
-	srv, err := s.server(zone)
-	if err == nil {
-		if _, ok := srv.(*builtin); !ok {
+	return s.ask(zone, func(srv server) error {
+		b, ok := srv.(*builtin)
+		if !ok {
 			return fmt.Errorf("the server of zone %s is a process of its own: kill it instead", zone)
 		}
-		srv.drop()
-	}
-	return err
+		b.hangUp(false)
+		return nil
+	})
 }
 
 // Close ends the servers and removes the folder; it returns when all is gone.
@@ -228,7 +212,6 @@ func (s *Sandbox) Close() {
 		s.closed = true
 		s.wg.Wait()
 		s.closeServers()
-		s.reports.close()
 		s.folder.close()
 	})
 }

@@ -38,10 +38,13 @@ func seedOps(zone string, mgmt []string, foreign bool) []nb.Op {
 	ops := []nb.Op{
 		insert(nb.TableGlobal, "", map[string]any{"name": zone}),
 		insert(nb.TableMeterBand, "band", map[string]any{"action": "drop", "rate": MeterRate, "burst_size": 0}),
-		insert(nb.TableMeter, "", map[string]any{"name": nb.LoggingMeter, "unit": "pktps", "fair": true, "bands": named("band")}),
-		insert(nb.TablePort, "mgmt", map[string]any{"name": managementPort(zone), "addresses": []string{managementAddress(zone, mgmt)}}),
-		insert(nb.TablePort, "router", map[string]any{"name": routerPort(zone), "type": "router", "addresses": []string{"router"},
-			"options": map[string]string{"router-port": "rtos-" + zone}}),
+		insert(nb.TableMeter, "", map[string]any{"name": nb.LoggingMeter, "unit": "pktps", "fair": true,
+			"bands": named("band")}),
+		insert(nb.TablePort, "mgmt", map[string]any{"name": managementPort(zone),
+			"addresses": []string{managementAddress(zone, mgmt)}}),
+		insert(nb.TablePort, "router", map[string]any{"name": routerPort(zone), "type": "router",
+			"addresses": []string{"router"},
+			"options":   map[string]string{"router-port": "rtos-" + zone}}),
 	}
 	if foreign {
 		ops = append(append(ops, udnIsolation(mgmt)...), enhancementOf2023()...)

@@ -86,13 +86,15 @@ func (t *Traffic) SetRate(perSecond float64) { t.rate.Store(uint64(max(perSecond
 
 // Stats returns the counts so far.
 func (t *Traffic) Stats() TrafficStats {
-	return TrafficStats{Connections: t.stats.connections.Load(), Dropped: t.stats.dropped.Load(), Lines: t.stats.lines.Load(),
+	return TrafficStats{Connections: t.stats.connections.Load(), Dropped: t.stats.dropped.Load(),
+		Lines:   t.stats.lines.Load(),
 		Limited: t.stats.limited.Load(), Unjudged: t.stats.unjudged.Load()}
 }
 
 // Run begins connections until ctx ends. snapshot returns the pods and the
 // zones' rows as they are; sink takes each log line, from this goroutine.
-func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[string]*nb.DB), sink func(zone, line string)) {
+func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[string]*nb.DB),
+	sink func(zone, line string)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	ticker := time.NewTicker(tick)
@@ -200,7 +202,8 @@ func (t *Traffic) log(now time.Time, z *zoneRows, s stage, acl *nb.ACL, sink fun
 		severity = "info"
 	}
 	t.seq[z.name]++
-	l := model.LogLine{At: now, Zone: z.name, Seq: t.seq[z.name], Name: acl.Name, Unnamed: acl.Name == "", Verdict: verdict,
+	l := model.LogLine{At: now, Zone: z.name, Seq: t.seq[z.name], Name: acl.Name, Unnamed: acl.Name == "",
+		Verdict:  verdict,
 		Severity: severity, Direction: acl.Direction, Proto: string(s.packet.Proto), Src: s.packet.Src, Dst: s.packet.Dst,
 		SrcPort: s.packet.SrcPort, DstPort: s.packet.DstPort}
 	if s.packet.Proto == match.TCP {
@@ -279,7 +282,8 @@ func (f *flow) stages() []stage {
 		p := match.Packet{InPort: in, Src: f.from, Dst: f.to, Proto: f.proto, SrcPort: f.srcPort, DstPort: f.dstPort}
 		left := p
 		left.OutPort = to
-		out = append(out, stage{zone, at, nb.FromLport, p}, stage{zone, at, stageAfterLB, p}, stage{zone, at, nb.ToLport, left})
+		out = append(out, stage{zone, at, nb.FromLport, p}, stage{zone, at, stageAfterLB, p},
+			stage{zone, at, nb.ToLport, left})
 	}
 	if f.dst != nil && f.dst.zone == f.src.zone {
 		pass(f.src.zone, f.src.lport, f.src.lport, f.dst.lport)

@@ -116,7 +116,8 @@ func endpoints(c *model.Cluster, zones map[string]*zoneRows) []*endpoint {
 }
 
 // common are ports that any destination may be asked for.
-var common = []target{{proto: match.TCP, port: 80}, {proto: match.TCP, port: 443}, {proto: match.UDP, port: 53}, {proto: match.TCP, port: 5432}}
+var common = []target{{proto: match.TCP, port: 80}, {proto: match.TCP, port: 443}, {proto: match.UDP, port: 53},
+	{proto: match.TCP, port: 5432}}
 
 // outside are places beyond the cluster's pods: well-known resolvers and web
 // servers, the nodes' own services, and one place in each network that a policy

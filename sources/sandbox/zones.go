@@ -88,7 +88,7 @@ func (s *Sandbox) newZone(name string) (*zone, error) {
 		return nil, err
 	}
 	z := &zone{name: name, file: file, number: s.made, endpoint: "unix:" + path}
-	report := func(state ServerState, err error) { s.reports.add(name, state, err) }
+	report := func(state ServerState, err error) { s.cfg.OnServer(name, state, err) }
 	if s.program != "" {
 		z.server = newProcess(name, s.program, s.folder.path, file, s.guard, report)
 	} else if z.server, err = newBuiltin(name, path, s.cfg.StallTimeout, report); err != nil {

@@ -7,8 +7,9 @@
 //
 // Invariants: no line comes twice; where lines may be missing a gap is told, with its
 // time and reason; what keeps a log away is a state with its remedy, never a silence;
-// memory is bounded however much is logged; every goroutine ends with its context, but
-// for a list of pods that others wait for, too. Text of lines is as it was written.
+// memory is bounded however much is logged; every goroutine ends with its context, a
+// list of pods that several wait for with the last of theirs. Text of lines is as it
+// was written.
 //
 // It imports sources/kube, whose cluster it asks, and the model packages. The engine
 // imports it.

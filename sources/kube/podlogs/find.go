@@ -102,7 +102,8 @@ func (p *Reader) find(ctx context.Context, node string, namespaces, containers [
 	if denied != nil {
 		return Target{}, denied
 	}
-	return Target{}, fmt.Errorf("node %s: %w: looked for pods with %s in %s; --ovn-namespace names another", node, ErrNoPod,
+	return Target{}, fmt.Errorf("node %s: %w: looked for pods with %s in %s; --ovn-namespace names another", node,
+		ErrNoPod,
 		podSelector, strings.Join(namespaces, " and "))
 }
 
@@ -229,9 +230,11 @@ func (p *Reader) explain(t Target, err error) (model.StreamState, string) {
 	case apierrors.IsUnauthorized(err):
 		return model.StreamDenied, "the API server does not take the credentials (401): they are wrong or have expired; log in again"
 	case apierrors.IsForbidden(err) && errors.As(err, &list):
-		return model.StreamDenied, "no permission to list pods in " + list.namespace + "; to check: " + can(list.namespace, "list", "pods")
+		return model.StreamDenied, "no permission to list pods in " + list.namespace + "; to check: " + can(list.namespace,
+			"list", "pods")
 	case apierrors.IsForbidden(err):
-		return model.StreamDenied, "no permission to get pods/log in " + t.Namespace + "; to check: " + can(t.Namespace, "get", "pods", "--subresource=log")
+		return model.StreamDenied, "no permission to get pods/log in " + t.Namespace + "; to check: " + can(t.Namespace,
+			"get", "pods", "--subresource=log")
 	}
 	return model.StreamLost, kube.OneLine(err.Error())
 }

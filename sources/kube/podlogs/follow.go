@@ -40,7 +40,8 @@ type pauses struct {
 }
 
 var usualPauses = pauses{first: 500 * time.Millisecond, longest: 30 * time.Second, denied: 30 * time.Second,
-	quiet: 2 * time.Second, idle: 2 * time.Minute, steady: 10 * time.Second, recheck: 2 * time.Second, rest: 2 * time.Minute}
+	quiet: 2 * time.Second, idle: 2 * time.Minute, steady: 10 * time.Second, recheck: 2 * time.Second,
+	rest: 2 * time.Minute}
 
 // New makes a reader of a cluster's pod logs; it asks nobody.
 func New(c *kube.Cluster) (*Reader, error) {

@@ -23,7 +23,8 @@ func ParseKlog(line string) (k Klog, ok bool) {
 		head, found = strings.CutSuffix(line, "]")
 	}
 	f := strings.Fields(head)
-	if !found || len(f) != 4 || len(f[0]) != 5 || !strings.Contains("IWEF", f[0][:1]) || !digits(f[0][1:]) || len(f[1]) < 8 || f[1][2] != ':' || f[1][5] != ':' || !digits(f[2]) {
+	if !found || len(f) != 4 || len(f[0]) != 5 || !strings.Contains("IWEF", f[0][:1]) || !digits(f[0][1:]) ||
+		len(f[1]) < 8 || f[1][2] != ':' || f[1][5] != ':' || !digits(f[2]) {
 		return Klog{}, false
 	}
 	return Klog{Severity: f[0][0], Place: clean.Text(f[3]), Text: clean.Text(text)}, true

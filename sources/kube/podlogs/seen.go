@@ -63,7 +63,8 @@ func (s *seenLines) has(at time.Time, text []byte, replay bool) bool {
 // add remembers a line that was handed on.
 func (s *seenLines) add(at time.Time, text []byte) {
 	if !s.started {
-		*s = seenLines{seed: maphash.MakeSeed(), count: map[seenLine]int{}, passed: map[seenLine]int{}, due: seenFew, started: true}
+		*s = seenLines{seed: maphash.MakeSeed(), count: map[seenLine]int{}, passed: map[seenLine]int{}, due: seenFew,
+			started: true}
 	}
 	k := seenLine{at.UnixNano(), maphash.Bytes(s.seed, text)}
 	s.count[k]++

@@ -42,7 +42,8 @@ type Line struct {
 
 // Tail reads the newest lines of a log that is there, oldest first. Every error
 // is an *Error, but that of ctx.
-func (p *Reader) Tail(ctx context.Context, find func(context.Context) (Target, error), lines int) (Target, []Line, error) {
+func (p *Reader) Tail(ctx context.Context, find func(context.Context) (Target, error), lines int) (Target, []Line,
+	error) {
 	ask, cancel := context.WithTimeout(ctx, tailWithin)
 	defer cancel()
 	t, err := find(ask)
@@ -62,7 +63,8 @@ func (p *Reader) Tail(ctx context.Context, find func(context.Context) (Target, e
 
 func (p *Reader) tail(ctx context.Context, t Target, lines int) ([]Line, error) {
 	n := int64(lines)
-	body, err := p.client().CoreV1().Pods(t.Namespace).GetLogs(t.Pod, &corev1.PodLogOptions{Container: t.Container, Timestamps: true, TailLines: &n}).Stream(ctx)
+	body, err := p.client().CoreV1().Pods(t.Namespace).GetLogs(t.Pod,
+		&corev1.PodLogOptions{Container: t.Container, Timestamps: true, TailLines: &n}).Stream(ctx)
 	if err != nil {
 		return nil, err
 	}

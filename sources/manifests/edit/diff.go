@@ -131,7 +131,8 @@ func (d *differ) mapping(n *yaml.Node, old, want map[string]any, s slot) error {
 			if ps[i].colon < 0 {
 				return d.cannot("is written in a way that cannot be edited")
 			}
-			return d.value(ps[i].value, old[k], w, slot{key: ps[i].key, colon: ps[i].colon, flow: flow, indent: d.Column(ps[0].start)})
+			return d.value(ps[i].value, old[k], w, slot{key: ps[i].key, colon: ps[i].colon, flow: flow,
+				indent: d.Column(ps[0].start)})
 		})
 		if err != nil {
 			return err

@@ -98,7 +98,8 @@ func (l *Layout) End(n *yaml.Node, indent int) (end int, ok bool) {
 	if n.Kind == yaml.AliasNode {
 		return l.upTo(p + 1 + len(n.Value))
 	}
-	if n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&quoted == 0 && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
+	if n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&quoted == 0 && n.Anchor == "" &&
+		n.Style&yaml.TaggedStyle == 0 {
 		return p, true // not written at all
 	}
 	if p, ok = l.skipProperties(n, p); !ok {

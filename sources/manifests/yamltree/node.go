@@ -260,15 +260,6 @@ func Bool(n *yaml.Node, path ...string) bool {
 	return false
 }
 
-// Int is the value of the integer at a path, 0 for anything else.
-func Int(n *yaml.Node, path ...string) int64 {
-	if n = Get(n, path...); n == nil || n.Tag != "!!int" {
-		return 0
-	}
-	v, _ := ParseInt(n.Value)
-	return v
-}
-
 // ParseInt reads an integer as YAML 1.1 and 1.2 write it.
 func ParseInt(s string) (int64, error) {
 	s = strings.ReplaceAll(s, "_", "")

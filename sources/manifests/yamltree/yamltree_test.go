@@ -13,8 +13,8 @@ func TestGet(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := Items(root, "a", "b")
-	got := []any{len(list), Str(list[0]), Int(list[1]), Bool(list[2]), Str(root, "a", "n"), Str(root, "a", "b"), Get(root, "a", "x", "y") == nil,
-		Int(root, "b"), len(Items(root, "b"))}
+	got := []any{len(list), Str(list[0]), Value(list[1]), Bool(list[2]), Str(root, "a", "n"), Str(root, "a", "b"), Get(root, "a", "x", "y") == nil,
+		Value(Get(root, "b")), len(Items(root, "b"))}
 	if d := cmp.Diff([]any{3, "x", int64(2), true, "", "", true, int64(16), 0}, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}

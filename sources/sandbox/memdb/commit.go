@@ -1,6 +1,7 @@
 package memdb
 
 import (
+	"maps"
 	"slices"
 )
 
@@ -133,13 +134,9 @@ func (t *txn) dropWeak() error {
 			if len(is.Keys) < c.Min {
 				return constraint("column %s of table %s row %s would lose its last reference", name, p.table, p.uuid)
 			}
-			next := Row{}
-			for k, v := range row {
-				next[k] = v
-			}
-			next[name] = is
-			row = next
-			t.changed[p] = next
+			row = maps.Clone(row)
+			row[name] = is
+			t.changed[p] = row
 		}
 	}
 	return nil

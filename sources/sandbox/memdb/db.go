@@ -1,11 +1,11 @@
 package memdb
 
 import (
-	"crypto/rand"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
+
+	"github.com/google/uuid"
 
 	"rung/sources/nbdb/jsonrpc"
 )
@@ -116,12 +116,7 @@ func (db *DB) AppendOld(b []byte, ch *Change, columns []string) []byte {
 	return db.AppendRow(b, ch.Table, ch.UUID, ch.Old, slices.Concat([]string{}, changed), false)
 }
 
-func newUUID() UUID {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return UUID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
-}
+func newUUID() UUID { return UUID(uuid.NewString()) }
 
 // references walks what a row refers to.
 func references(t *Table, row Row, each func(to place, weak bool)) {

@@ -167,7 +167,8 @@ func (t *txn) mutation(o *operation, raw []byte) (m mutation, err error) {
 		return m, syntax("no mutator named %s", m.mutator)
 	}
 	r := t.reader(parts[2])
-	if m.value, err = r.datum(&argument, m.mutator == "insert" || m.mutator == "delete", m.mutator == "delete"); err != nil {
+	if m.value, err = r.datum(&argument, m.mutator == "insert" || m.mutator == "delete",
+		m.mutator == "delete"); err != nil {
 		return m, inColumn(err, o.table, m.column)
 	}
 	if err := r.End(); err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"rung/sources/nbdb/jsonrpc"
 )
 
@@ -180,19 +182,5 @@ func span(b *Base) string {
 	return lo + " to " + hi
 }
 
-func isUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return false
-			}
-		case (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F'):
-			return false
-		}
-	}
-	return true
-}
+// isUUID says whether a text is a UUID in its usual form: uuid takes others as well.
+func isUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }

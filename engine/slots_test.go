@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Never more compute than there are turns, nobody waits for ever, and a turn
+// Never more compute than there are slots, nobody waits for ever, and a slot
 // that panics is given back.
-func TestTurns(t *testing.T) {
-	turns := make(turns, 2)
+func TestSlots(t *testing.T) {
+	slots := make(slots, 2)
 	var now, most, done atomic.Int32
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			turns.take(func() {
+			slots.take(func() {
 				if n := now.Add(1); n > most.Load() {
 					most.Store(n)
 				}
@@ -32,10 +32,10 @@ func TestTurns(t *testing.T) {
 	for range 3 {
 		func() {
 			defer func() { _ = recover() }()
-			turns.take(func() { panic("a turn") })
+			slots.take(func() { panic("a slot") })
 		}()
 	}
-	if cap(newTurns()) < 1 {
+	if cap(newSlots()) < 1 {
 		t.Error("nobody may compute")
 	}
 }
