@@ -73,12 +73,12 @@ func mostFamilies(zones map[string]*dialect.Dialect, now dialect.Families) (best
 // all, and where none does, all that any shows.
 func mostSubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out dialect.Subnets) {
 	for _, v4 := range []bool{true, false} {
-		count, any := map[string]int{}, map[netip.Prefix]bool{}
+		count, shown := map[string]int{}, map[netip.Prefix]bool{}
 		of := map[string][]netip.Prefix{}
 		for _, d := range zones {
 			part := ofFamily(d.Subnets.Prefixes, v4)
 			for _, p := range part {
-				any[p] = true
+				shown[p] = true
 			}
 			if whole(d.Subnets, v4) {
 				k := prefixText(part)
@@ -89,18 +89,18 @@ func mostSubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out di
 				out.Evidence = d.Subnets.Evidence
 			}
 		}
-		best := ""
-		for _, k := range slices.Sorted(maps.Keys(count)) {
-			if best == "" || count[k] > count[best] || count[k] == count[best] && k == prefixText(ofFamily(now.Prefixes, v4)) {
-				best = k
-			}
-		}
 		if len(count) > 0 {
+			best := prefixText(ofFamily(now.Prefixes, v4))
+			for _, k := range slices.Sorted(maps.Keys(count)) {
+				if count[k] > count[best] {
+					best = k
+				}
+			}
 			out.Prefixes = append(out.Prefixes, of[best]...)
 			out.AllV4, out.AllV6 = out.AllV4 || v4, out.AllV6 || !v4
 			continue
 		}
-		for p := range any {
+		for p := range shown {
 			out.Prefixes = append(out.Prefixes, p)
 		}
 	}
