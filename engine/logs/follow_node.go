@@ -77,15 +77,18 @@ func (n *nodeLog) run(ctx context.Context) {
 // resume says where the log begins: for a node that went and came back where it was
 // left, with the lines that were taken in there. ok is false when ctx ended.
 func (n *nodeLog) resume(ctx context.Context) (since time.Time, ok bool) {
-	was := n.before
-	if was == nil {
+	if n.before == nil {
 		return n.p.since, true
 	}
-	n.before = nil
-	select {
-	case <-was.done:
-	case <-ctx.Done():
-		return since, false
+	var was *nodeLog
+	for n.before != nil {
+		was = n.before
+		select {
+		case <-was.done:
+			n.before = was.before // it went before it began itself
+		case <-ctx.Done():
+			return since, false
+		}
 	}
 	n.seed, n.repeats, n.ring, n.at = was.seed, was.repeats, was.ring, was.at
 	last := was.state()

@@ -293,3 +293,28 @@ func TestNamesPolicy(t *testing.T) {
 		}
 	}
 }
+
+// A node that went before it had its log goes on, the next time, where the log was
+// left before that.
+func TestPodLogsNodeFlaps(t *testing.T) {
+	_, p := newFakePods(t, Scope{})
+	left := time.Now().Add(-time.Minute)
+	first := newNodeLog(p, "x")
+	line := model.LogLine{At: left, Seq: 1}
+	first.repeated(&line)
+	first.stream.Last = left
+	second := newNodeLog(p, "x")
+	second.before = first
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	second.run(gone) // the first stream has not ended yet
+	close(first.done)
+	third := newNodeLog(p, "x")
+	third.before = second
+	if since, ok := third.resume(t.Context()); !ok || !since.Equal(left) {
+		t.Errorf("goes on at %v, want %v", since, left)
+	}
+	if !third.repeated(&line) {
+		t.Error("the last line that was taken in is not known any more")
+	}
+}
