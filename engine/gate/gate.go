@@ -51,7 +51,7 @@ type Gate struct {
 	server  checker
 	schemas atomic.Pointer[manifests.Schemas]
 
-	turn turnstile // one commit at a time
+	changes queue // one commit at a time
 }
 
 // Config says what a gate works with.
@@ -159,10 +159,11 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if !a.Yes {
 		return nil, fmt.Errorf("%s: %w", p.Title, ErrNotConfirmed)
 	}
-	if err := g.turn.enter(ctx, p.Title, a.Waits); err != nil {
+	leave, err := g.changes.enter(ctx, p.Title, a.Waits)
+	if err != nil {
 		return nil, err
 	}
-	defer g.turn.leave()
+	defer leave()
 	if a.Finish {
 		ctx = context.WithoutCancel(ctx)
 	}
@@ -171,23 +172,20 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if err := g.look(ctx, now, rev, p, fresh); err != nil {
 		return nil, err
 	}
-	if err := judge(p, fresh, a); err != nil {
-		if aerr := g.audit.Write(g.auditRecord(rev, fresh, a, auditRefused, err, 0, 0)); aerr != nil {
-			err = errors.Join(err, aerr)
-		}
-		return nil, err
-	}
 	start := g.now()
-	line, err := g.audit.Reserve(g.auditRecord(rev, fresh, a, auditUnknown, nil, 0, 0))
+	record := g.auditRecord(start, rev, fresh, a)
+	if err := judge(p, fresh, a); err != nil {
+		record.outcome(auditRefused, err, 0)
+		return nil, errors.Join(err, g.audit.Write(record))
+	}
+	line, err := g.audit.Reserve(record)
 	if err != nil {
 		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
 	}
 	if err := g.writer.Write(ctx, fresh.Objects); err != nil {
 		err = fmt.Errorf("%s: %w", p.Title, err)
-		if aerr := g.audit.Finish(line, g.auditRecord(rev, fresh, a, auditFailed, err, g.now().Sub(start), 0)); aerr != nil {
-			err = errors.Join(err, aerr)
-		}
-		return nil, err
+		record.outcome(auditFailed, err, g.now().Sub(start))
+		return nil, errors.Join(err, g.audit.Finish(line, record))
 	}
 	res := &Result{Took: g.now().Sub(start)}
 	entry := HistoryEntry{At: start, Title: fresh.Title, By: a.By, Undoes: fresh.undoes}
@@ -200,7 +198,9 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if g.historyChanged != nil {
 		g.historyChanged(g.UndoTitle())
 	}
-	aerr := g.audit.Finish(line, g.auditRecord(rev, fresh, a, auditOK, nil, res.Took, res.Undo))
+	record.Objects, record.Undo = auditObjects(fresh.Objects), res.Undo // with the UIDs of new ones
+	record.outcome(auditOK, nil, res.Took)
+	aerr := g.audit.Finish(line, record)
 	if g.shown != nil {
 		g.shown(ctx, fresh.Objects)
 	}
@@ -242,26 +242,28 @@ func judge(p, fresh *Preview, a approval) error {
 	return nil
 }
 
-// auditRecord is what the audit says of a change.
-func (g *Gate) auditRecord(rev *revision.Revision, p *Preview, a approval, result string, why error, took time.Duration, undo uint64) AuditRecord {
-	r := AuditRecord{Time: g.now().UTC(), User: g.user, By: a.By, Mode: rev.Mode.Name, Context: rev.Mode.Title, Server: rev.Mode.Server, Op: p.Mutation.Op,
-		Title: p.Title, Objects: auditObjects(p.Objects), Commands: p.Commands, Result: result, Undo: undo,
-		Milliseconds: took.Milliseconds()}
+// auditRecord is what the audit says of a change that begins at a time, but for its
+// outcome.
+func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a approval) AuditRecord {
+	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
+	r.By, r.Objects, r.Commands = a.By, auditObjects(p.Objects), p.Commands
 	for _, gd := range p.Guards {
 		r.Guards = append(r.Guards, gd.Code)
 	}
-	if why != nil {
-		r.Error = why.Error()
-	}
 	return r
+}
+
+// recordOf says who does something, where and when.
+func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op Op, title string) AuditRecord {
+	return AuditRecord{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title, Server: rev.Mode.Server, Op: op, Title: title}
 }
 
 // Note audits something that is no change of a policy: the switch of writing.
 // An audit that cannot be written is no reason to keep it from happening.
 func (g *Gate) Note(op, text string) {
-	rev := g.current()
-	_ = g.audit.Write(AuditRecord{Time: g.now().UTC(), User: g.user, By: "console", Mode: rev.Mode.Name, Context: rev.Mode.Title,
-		Server: rev.Mode.Server, Op: Op(op), Title: text, Result: auditOK})
+	r := g.recordOf(g.now(), g.current(), Op(op), text)
+	r.By, r.Result = "console", auditOK
+	_ = g.audit.Write(r)
 }
 
 // History lists the changes that can be taken back, newest first.

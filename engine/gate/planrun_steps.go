@@ -93,13 +93,14 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 	}
 	pre := r.gate.resolve(rev, stepMutation(s))
 	pre.Guards = append(pre.Guards, job.Guards...) // those a server sees were confirmed with the plan
-	res, err := r.gate.commit(ctx, pre, approval{Confirm: Confirm{Yes: true, By: "plan, " + job.By, Waits: func(title string) {
+	yes := Confirm{Yes: true, By: "plan, " + job.By, Finish: true, Waits: func(title string) {
 		if title != "" {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.say(PlanRunning, "waiting for another change: "+title, stepText(s))
 		}
-	}}, guards: job.Guards})
+	}}
+	res, err := r.gate.commit(ctx, pre, approval{Confirm: yes, guards: job.Guards})
 	if res == nil {
 		return fmt.Errorf("%s: %w", stepText(s), err)
 	}

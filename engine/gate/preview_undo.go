@@ -26,9 +26,13 @@ func (r *resolver) undo() {
 	}
 	// From here on it is this change, also when another one comes meanwhile.
 	p.Mutation.Undo, p.undoes = e.ID, e.ID
-	p.Title = "Undo: " + e.Title
-	if e.Undoes != 0 {
-		p.Title = "Redo: " + strings.TrimPrefix(e.Title, "Undo: ")
+	switch title, undo := strings.CutPrefix(e.Title, "Undo: "); {
+	case e.Undoes == 0:
+		p.Title = "Undo: " + e.Title
+	case undo:
+		p.Title = "Redo: " + title
+	default:
+		p.Title = "Undo: " + strings.TrimPrefix(e.Title, "Redo: ")
 	}
 	for _, o := range e.Objects {
 		r.undoObject(o)

@@ -88,7 +88,7 @@ func (f *Files) jobs(changes []ObjectChange) ([]*fileJob, error) {
 			}
 			continue
 		}
-		path, isNew, err := f.place(c.New)
+		path, isNew, err := f.place(c.New, byPath)
 		if err != nil {
 			return nil, err
 		}
@@ -201,11 +201,12 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 }
 
 // place finds where a new object goes: a file of its own in the first folder
-// that was given, or the end of the last file that can be written.
-func (f *Files) place(p *model.Policy) (path string, isNew bool, err error) {
+// that was given, or the end of the last file that can be written. jobs are those of
+// the same change, by path.
+func (f *Files) place(p *model.Policy, jobs map[string]*fileJob) (path string, isNew bool, err error) {
 	for _, given := range f.read.Paths {
 		if info, err := os.Stat(given); err == nil && info.IsDir() {
-			return f.ownFile(given, p.Key)
+			return f.ownFile(given, p.Key, jobs)
 		}
 	}
 	for i := len(f.read.Paths) - 1; i >= 0; i-- {
@@ -219,7 +220,7 @@ func (f *Files) place(p *model.Policy) (path string, isNew bool, err error) {
 // ownFile is the file of a new object in a folder: a new one, or one of that
 // name that is read already (of an object that was deleted, say) and gets the
 // object at its end. A file of that name that is not read is left alone.
-func (f *Files) ownFile(folder string, k model.Key) (path string, isNew bool, err error) {
+func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (path string, isNew bool, err error) {
 	const tries = 100
 	base := fileName(k)
 	for n := 1; n <= tries; n++ {
@@ -228,6 +229,9 @@ func (f *Files) ownFile(folder string, k model.Key) (path string, isNew bool, er
 			name = fmt.Sprintf("%s-%d.yaml", base, n)
 		}
 		path = filepath.Join(folder, name)
+		if j := jobs[path]; j != nil && j.fresh != nil {
+			continue // of another object of this change
+		}
 		if file, err := f.stamp(path); err == nil && file.Writable {
 			return path, false, nil
 		}
