@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,9 +9,6 @@ import (
 	"rung/model"
 	"rung/model/clean"
 )
-
-// compact is a tree as JSON with sorted keys.
-func compact(v any) string { return model.CompactJSON(v) }
 
 // fieldChanges lists the fields in which two objects differ, by path, in the
 // order of the paths. Elements of lists are paired by likeness, so that a rule
@@ -41,23 +39,18 @@ func (d *fieldDiff) value(path string, old, now any) {
 		d.mapping(path, om, nm)
 	case oldList && nowList:
 		d.list(path, ol, nl)
-	case compact(old) != compact(now):
+	case model.CompactJSON(old) != model.CompactJSON(now):
 		d.add(path, valueText(old), valueText(now))
 	}
 }
 
 func (d *fieldDiff) mapping(path string, old, now map[string]any) {
-	keys := make([]string, 0, len(old)+len(now))
-	for k := range old {
-		keys = append(keys, k)
+	all := maps.Clone(old)
+	if all == nil {
+		all = map[string]any{}
 	}
-	for k := range now {
-		if _, both := old[k]; !both {
-			keys = append(keys, k)
-		}
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
+	maps.Copy(all, now)
+	for _, k := range slices.Sorted(maps.Keys(all)) {
 		at := k
 		switch {
 		case strings.ContainsAny(k, "./[] "):
@@ -93,10 +86,10 @@ func (d *fieldDiff) list(path string, old, now []any) {
 func pairs(old, now []any) (out [][2]int) {
 	a, b := make([]string, len(old)), make([]string, len(now))
 	for i := range old {
-		a[i] = compact(old[i])
+		a[i] = model.CompactJSON(old[i])
 	}
 	for j := range now {
-		b[j] = compact(now[j])
+		b[j] = model.CompactJSON(now[j])
 	}
 	long := make([][]int, len(a)+1)
 	for i := range long {
@@ -134,5 +127,5 @@ func valueText(v any) string {
 	case string:
 		return v
 	}
-	return compact(v)
+	return model.CompactJSON(v)
 }

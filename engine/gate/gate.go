@@ -33,22 +33,12 @@ var (
 // was read: it works everything out again that decides whether the change may
 // be made.
 type Gate struct {
-	current func() *revision.Revision
-	writer  Writer
-	history *History
-	audit   *Audit
-	now     func() time.Time
-	user    string
+	cfg  Config
+	user string
 
-	// shown waits, as long as ctx lasts, until a revision shows the change.
-	// historyChanged tells that another change is the one undo takes back. Both
-	// may be nil.
-	shown          func(ctx context.Context, changes []ObjectChange)
-	historyChanged func(undo string)
-
-	// server is asked before anything is written; nil where there is none.
-	// schemas are those of its CRDs, nil for Rung's own.
-	server  checker
+	// server is the writer where a server decides; nil elsewhere. schemas are those
+	// of its CRDs, nil for Rung's own.
+	server  serverWriter
 	schemas atomic.Pointer[manifests.Schemas]
 
 	changes queue // one commit at a time
@@ -57,34 +47,24 @@ type Gate struct {
 // Config says what a gate works with.
 type Config struct {
 	Current func() *revision.Revision // the newest revision
-	// Writer makes the changes. Decides is the one behind it where a server decides
-	// (Asked), which is asked before anything is written; else nil.
-	Writer, Decides Writer
-	History         *History
-	Audit           *Audit
-	Now             func() time.Time
+	// Writer makes changes last; nil where they are in the overlay alone. Overlay puts
+	// them over what the sources say.
+	Writer  Writer
+	Overlay func(changes []ObjectChange) error
+	History *History
+	Audit   *Audit
+	Now     func() time.Time
 	// Shown waits, as long as ctx lasts, until a revision shows a change that a
 	// server has taken. HistoryChanged tells that another change is the one undo
-	// takes back. Both may be nil.
+	// takes back; it may be nil.
 	Shown          func(ctx context.Context, changes []ObjectChange)
 	HistoryChanged func(undo string)
 }
 
 // New puts a gate in front of a writer.
 func New(c Config) *Gate {
-	g := &Gate{current: c.Current, writer: c.Writer, history: c.History, audit: c.Audit, now: c.Now, user: CurrentUser(),
-		historyChanged: c.HistoryChanged}
-	if server, ok := c.Decides.(checker); ok {
-		g.server, g.shown = server, c.Shown
-	}
-	return g
-}
-
-// Asked says whether a writer is one behind which a server decides: what it wrote,
-// a source shows.
-func Asked(w Writer) bool {
-	_, ok := w.(checker)
-	return ok
+	server, _ := c.Writer.(serverWriter)
+	return &Gate{cfg: c, user: CurrentUser(), server: server}
 }
 
 // UseSchemas checks policies by the schemas of a server's CRDs from now on.
@@ -167,47 +147,60 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if a.Finish {
 		ctx = context.WithoutCancel(ctx)
 	}
-	now := g.current()
+	now := g.cfg.Current()
 	fresh, rev := g.work(ctx, now, p.Mutation)
 	if err := g.look(ctx, now, rev, p, fresh); err != nil {
 		return nil, err
 	}
-	start := g.now()
+	start := g.cfg.Now()
 	record := g.auditRecord(start, rev, fresh, a)
 	if err := judge(p, fresh, a); err != nil {
 		record.outcome(auditRefused, err, 0)
-		return nil, errors.Join(err, g.audit.Write(record))
+		return nil, errors.Join(err, g.cfg.Audit.Write(record))
 	}
-	line, err := g.audit.Reserve(record)
+	line, err := g.cfg.Audit.Reserve(record)
 	if err != nil {
 		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
 	}
-	if err := g.writer.Write(ctx, fresh.Objects); err != nil {
+	if err := g.write(ctx, fresh.Objects); err != nil {
 		err = fmt.Errorf("%s: %w", p.Title, err)
-		record.outcome(auditFailed, err, g.now().Sub(start))
-		return nil, errors.Join(err, g.audit.Finish(line, record))
+		record.outcome(auditFailed, err, g.cfg.Now().Sub(start))
+		return nil, errors.Join(err, g.cfg.Audit.Finish(line, record))
 	}
-	res := &Result{Took: g.now().Sub(start)}
+	res := &Result{Took: g.cfg.Now().Sub(start)}
 	entry := HistoryEntry{At: start, Title: fresh.Title, By: a.By, Undoes: fresh.undoes}
 	for _, c := range fresh.Objects {
 		res.Written = append(res.Written, c.Key)
 		entry.Objects = append(entry.Objects, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
 	}
 	var herr error
-	res.Undo, herr = g.history.Push(entry)
-	if g.historyChanged != nil {
-		g.historyChanged(g.UndoTitle())
+	res.Undo, herr = g.cfg.History.Push(entry)
+	if g.cfg.HistoryChanged != nil {
+		g.cfg.HistoryChanged(g.UndoTitle())
 	}
 	record.Objects, record.Undo = auditObjects(fresh.Objects), res.Undo // with the UIDs of new ones
 	record.outcome(auditOK, nil, res.Took)
-	aerr := g.audit.Finish(line, record)
-	if g.shown != nil {
-		g.shown(ctx, fresh.Objects)
+	aerr := g.cfg.Audit.Finish(line, record)
+	if g.server != nil {
+		g.cfg.Shown(ctx, fresh.Objects)
 	}
 	if err := errors.Join(herr, aerr); err != nil {
 		return res, fmt.Errorf("%s: %w: %w", fresh.Title, ErrNotRecorded, err)
 	}
 	return res, nil
+}
+
+// write makes changes last, and has them shown where no server's source does that.
+func (g *Gate) write(ctx context.Context, changes []ObjectChange) error {
+	if g.cfg.Writer != nil {
+		if err := g.cfg.Writer.Write(ctx, changes); err != nil {
+			return err
+		}
+	}
+	if g.server != nil {
+		return nil // over its source it would hide what others write next
+	}
+	return g.cfg.Overlay(changes)
 }
 
 // look completes what is known of a change that is about to be made, as far as
@@ -261,17 +254,17 @@ func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op Op, title strin
 // Note audits something that is no change of a policy: the switch of writing.
 // An audit that cannot be written is no reason to keep it from happening.
 func (g *Gate) Note(op, text string) {
-	r := g.recordOf(g.now(), g.current(), Op(op), text)
+	r := g.recordOf(g.cfg.Now(), g.cfg.Current(), Op(op), text)
 	r.By, r.Result = "console", auditOK
-	_ = g.audit.Write(r)
+	_ = g.cfg.Audit.Write(r)
 }
 
 // History lists the changes that can be taken back, newest first.
-func (g *Gate) History() []HistoryEntry { return g.history.Entries() }
+func (g *Gate) History() []HistoryEntry { return g.cfg.History.Entries() }
 
 // UndoTitle describes what undo would take back, empty when there is nothing.
 func (g *Gate) UndoTitle() string {
-	e, ok := g.history.Find(0)
+	e, ok := g.cfg.History.Find(0)
 	if !ok {
 		return ""
 	}

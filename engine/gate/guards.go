@@ -76,9 +76,7 @@ func deciding(changes []ObjectChange) (out []ObjectChange) {
 // cluster.
 func sameDecisions(a, b *model.Policy) bool {
 	return a.Priority == b.Priority && a.Tier == b.Tier && a.IsolatesIngress == b.IsolatesIngress && a.IsolatesEgress == b.IsolatesEgress &&
-		a.Annotations[model.AnnotationStateless] == b.Annotations[model.AnnotationStateless] && a.Subject.Namespace == b.Subject.Namespace &&
-		a.Subject.AllPods == b.Subject.AllPods && sameSelector(a.Subject.Namespaces, b.Subject.Namespaces) &&
-		sameSelector(a.Subject.Pods, b.Subject.Pods) &&
+		a.Annotations[model.AnnotationStateless] == b.Annotations[model.AnnotationStateless] && sameSubject(a, b) &&
 		slices.EqualFunc(a.Ingress, b.Ingress, sameRule) && slices.EqualFunc(a.Egress, b.Egress, sameRule)
 }
 

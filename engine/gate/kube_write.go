@@ -17,7 +17,7 @@ import (
 // kubeWriter makes changes through an API server.
 type kubeWriter struct{ policies *kube.Policies }
 
-// ToCluster writes policies to a cluster, each by the verb that fits it (see How).
+// ToCluster writes policies to a cluster, each by the verb that fits it (see kube.Verb).
 // All changes or none is more than an API server can do: a set that fails half way
 // is put back as far as nobody else changed it meanwhile, and the error says what
 // stands.
@@ -25,13 +25,9 @@ func ToCluster(c *kube.Cluster) Writer {
 	return &kubeWriter{c.Policies()}
 }
 
-// verbs are the verbs of the API for the ways to make a change.
-var verbs = map[How]kube.Verb{HowCreate: kube.VerbCreate, HowUpdate: kube.VerbUpdate, HowPatch: kube.VerbPatch,
-	HowDelete: kube.VerbDelete, HowApply: kube.VerbApply}
-
 // kubeChange is a change as the API is asked for it.
 func kubeChange(c *ObjectChange) kube.Change {
-	ch := kube.Change{Verb: verbs[c.How], Key: c.Key, Old: c.Old, New: c.New, Force: c.force,
+	ch := kube.Change{Verb: c.How, Key: c.Key, Old: c.Old, New: c.New, Force: c.force,
 		Unchanged: func(live *model.Policy) bool { return model.SameContent(live, c.Old) }}
 	if c.sent != nil {
 		ch.New = c.sent
@@ -88,7 +84,7 @@ func (out *checked) refused(c *ObjectChange, err error) {
 		}
 		return
 	case errors.As(err, &no):
-		why = fmt.Sprintf("the API server refuses to %s %s: %v", verbs[c.How], c.Key.Label(), no)
+		why = fmt.Sprintf("the API server refuses to %s %s: %v", c.How, c.Key.Label(), no)
 	default:
 		why = capital(clean.Text(err.Error()))
 	}
@@ -184,11 +180,11 @@ func (w *kubeWriter) putBack(ctx context.Context, done []ObjectChange) string {
 		r := ObjectChange{Key: c.Key, Old: c.New, New: c.Old}
 		switch {
 		case r.New == nil:
-			r.How = HowDelete
+			r.How = kube.VerbDelete
 		case r.Old == nil:
-			r.How = HowCreate
+			r.How = kube.VerbCreate
 		default:
-			r.How = HowUpdate
+			r.How = kube.VerbUpdate
 		}
 		if _, err := w.policies.Do(ctx, kubeChange(&r), false); err != nil {
 			stand = append(stand, fmt.Sprintf("%s stands as changed (%v)", c.Key.Label(), err))

@@ -27,7 +27,7 @@ func TestAuditKeepsItsLine(t *testing.T) {
 	g := w.gate(dir)
 	began := w.Clock()
 	var reserved []byte
-	g.writer = writing(func(ctx context.Context, changes []ObjectChange) error {
+	g.cfg.Writer = writing(func(ctx context.Context, changes []ObjectChange) error {
 		var err error
 		if reserved, err = os.ReadFile(filepath.Join(dir, "audit.jsonl")); err != nil {
 			return err
@@ -83,7 +83,7 @@ func TestUndoOfRedo(t *testing.T) {
 	do(Mutation{Op: OpUndo, Undo: redo})
 	want := []string{"Undo: Move ANP a from 41 to 42", "Redo: Move ANP a from 41 to 42 (undone)", "Undo: Move ANP a from 41 to 42",
 		"Move ANP a from 41 to 42 (undone)", "Move ANP a from 40 to 41"}
-	if diff := cmp.Diff(want, titles(g.history)); diff != "" || w.Priority("a") != 41 {
+	if diff := cmp.Diff(want, titles(g.cfg.History)); diff != "" || w.Priority("a") != 41 {
 		t.Errorf("at %d (-want +got)\n%s", w.Priority("a"), diff)
 	}
 	again, err := OpenHistory(nil, dir, "test")
@@ -122,7 +122,7 @@ func TestPlanStopsAfterItsStep(t *testing.T) {
 	p := newPlanWorld(t, t.TempDir(), tenants...)
 	defer p.kill()
 	began, let := make(chan struct{}), make(chan struct{})
-	p.g.writer = writing(func(ctx context.Context, changes []ObjectChange) error {
+	p.g.cfg.Writer = writing(func(ctx context.Context, changes []ObjectChange) error {
 		close(began)
 		<-let
 		if err := ctx.Err(); err != nil {

@@ -31,15 +31,9 @@ var ErrPlan = errors.New("not now")
 // every zone show the one before; conditions do not count. Progress is written
 // down before a step and after it, so that it survives a kill.
 type Plans struct {
-	gate      *Gate
-	current   func() *revision.Revision
-	subscribe func() (<-chan struct{}, func())
-	publish   func(*revision.PlanState) // nil takes the state off the screen
-	path      string                    // of the stored progress; empty keeps none
-	disk      safefile.FS
-	context   string
-	ctx       context.Context
-	run       func(func()) // starts a goroutine that Close waits for
+	gate *Gate
+	cfg  PlanConfig
+	path string // of the stored progress; empty keeps none
 
 	mu      sync.Mutex
 	job     *planJob // nil: there is no plan
@@ -52,7 +46,6 @@ type Plans struct {
 
 // PlanConfig says what the plans of a gate work with.
 type PlanConfig struct {
-	Current   func() *revision.Revision // the newest revision
 	Subscribe func() (ticks <-chan struct{}, stop func())
 	Publish   func(*revision.PlanState) // nil takes the state off the screen
 	// Dir is the state folder, empty where progress is not kept; Context is what it
@@ -66,8 +59,7 @@ type PlanConfig struct {
 
 // NewPlans runs plans through a gate.
 func NewPlans(g *Gate, c PlanConfig) *Plans {
-	return &Plans{gate: g, current: c.Current, subscribe: c.Subscribe, publish: c.Publish, path: planPath(c.Dir, c.Context), context: c.Context,
-		disk: c.Disk, ctx: c.Ctx, run: c.Run}
+	return &Plans{gate: g, cfg: c, path: planPath(c.Dir, c.Context)}
 }
 
 // planJob is a plan under way, as it is stored.
@@ -101,7 +93,7 @@ func planPath(dir, context string) string {
 // Preview is one preview of a whole plan: what it changes in the end, and every
 // guard rail a step runs into. Its ConfirmName confirms all of them.
 func (r *Plans) Preview(ctx context.Context, p *plan.Plan) (*Preview, error) {
-	rev := r.current()
+	rev := r.gate.cfg.Current()
 	out := &Preview{Title: fmt.Sprintf("Plan of %s", words.Count(len(p.Steps), "step")), Mutation: Mutation{Op: OpMove, Plan: true}, seen: see(rev)}
 	out.Notes = append(out.Notes, p.Notes...)
 	if why := r.refuses(rev, p); why != "" {
@@ -186,7 +178,7 @@ func (r *Plans) Start(ctx context.Context, p *plan.Plan, read *Preview, c Confir
 	if r.running || r.job != nil && r.state.State != PlanDone {
 		return fmt.Errorf("another plan is %s, with %d of %d steps done: %w", r.state.State, r.state.Done, r.state.Total, ErrPlan)
 	}
-	job := &planJob{Progress: &plan.Progress{Context: r.context, Plan: *p}, Guards: fresh.Guards, Read: map[string]string{}, By: c.By}
+	job := &planJob{Progress: &plan.Progress{Context: r.cfg.Context, Plan: *p}, Guards: fresh.Guards, Read: map[string]string{}, By: c.By}
 	for _, o := range firstOf(fresh.Objects) {
 		job.Read[o.Key.Name] = digest(o.Old)
 	}
@@ -215,7 +207,7 @@ func (r *Plans) again(read *revision.Revision, back bool) error {
 	case r.running:
 		return fmt.Errorf("the plan is running: stop it first: %w", ErrPlan)
 	}
-	now := r.current()
+	now := r.gate.cfg.Current()
 	if what := r.otherPlan(read, now); what != "" {
 		return &StaleError{Title: "the plan", What: what}
 	}
@@ -249,7 +241,7 @@ func (r *Plans) Dismiss() error {
 		return fmt.Errorf("the plan is running: %w", ErrPlan)
 	}
 	r.job = nil
-	r.publish(nil)
+	r.cfg.Publish(nil)
 	return r.forget()
 }
 
@@ -278,7 +270,7 @@ func (r *Plans) Load() error {
 	if r.job != nil {
 		return nil
 	}
-	raw, err := safefile.Read(safefile.Or(r.disk), r.path, 2*plan.MaxProgressSize)
+	raw, err := safefile.Read(safefile.Or(r.cfg.Disk), r.path, 2*plan.MaxProgressSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -293,12 +285,12 @@ func (r *Plans) Load() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.path, err)
 	}
-	if progress.Context != r.context {
-		return fmt.Errorf("%s belongs to %q, not to %q", r.path, progress.Context, r.context)
+	if progress.Context != r.cfg.Context {
+		return fmt.Errorf("%s belongs to %q, not to %q", r.path, progress.Context, r.cfg.Context)
 	}
 	r.job = &planJob{Progress: progress, Guards: in.Guards, By: in.By, Read: in.Read}
 	why := "interrupted"
-	if err := r.locate(r.current()); err != nil {
+	if err := r.locate(r.gate.cfg.Current()); err != nil {
 		why = err.Error()
 	}
 	if r.job.Progress.Finished() {
@@ -322,7 +314,7 @@ func (r *Plans) store(j *planJob) error {
 	if err != nil {
 		return fmt.Errorf("storing the progress of a plan: %w", err)
 	}
-	if err := safefile.Replace(safefile.Or(r.disk), r.path, text); err != nil {
+	if err := safefile.Replace(safefile.Or(r.cfg.Disk), r.path, text); err != nil {
 		return fmt.Errorf("storing the progress of a plan: %w", err)
 	}
 	return nil
@@ -332,7 +324,7 @@ func (r *Plans) forget() error {
 	if r.path == "" {
 		return nil
 	}
-	if err := safefile.Or(r.disk).Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := safefile.Or(r.cfg.Disk).Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forgetting the plan: %w", err)
 	}
 	return nil
@@ -351,5 +343,5 @@ func (r *Plans) say(state, why, step string) {
 		return
 	}
 	r.state = next
-	r.publish(&next)
+	r.cfg.Publish(&next)
 }

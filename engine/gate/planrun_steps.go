@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,12 +16,12 @@ import (
 
 // launch starts the goroutine that runs the job. The caller holds mu.
 func (r *Plans) launch() {
-	ctx, cancel := context.WithCancel(r.ctx)
+	ctx, cancel := context.WithCancel(r.cfg.Ctx)
 	r.running, r.stop = true, cancel
 	r.state, r.unrecorded = revision.PlanState{}, false
 	r.say(PlanRunning, "", "")
 	job := r.job
-	r.run(func() {
+	r.cfg.Run(func() {
 		defer cancel()
 		err := r.steps(ctx, job)
 		r.mu.Lock()
@@ -84,7 +85,7 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	rev := r.current()
+	rev := r.gate.cfg.Current()
 	if p := rev.Cluster.Policy(stepMutation(s).Policy); p == nil || p.Priority != s.From {
 		return fmt.Errorf("%s: %w", stepText(s), plan.ErrElsewhere)
 	}
@@ -120,10 +121,10 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 // await returns when the rows of every zone show the step. As long as a zone
 // cannot show it the plan is paused, for however long that takes.
 func (r *Plans) await(ctx context.Context, s plan.Step) error {
-	ticks, stop := r.subscribe()
+	ticks, stop := r.cfg.Subscribe()
 	defer stop()
 	for {
-		done, paused, why := shows(r.current(), s, r.gate.now())
+		done, paused, why := shows(r.gate.cfg.Current(), s, r.gate.cfg.Now())
 		if done {
 			return nil
 		}
@@ -157,22 +158,18 @@ func shows(rev *revision.Revision, s plan.Step, now time.Time) (done, paused boo
 		return false, true, "there is no zone"
 	}
 	waiting := ""
-	for _, z := range sortedZones(rev) {
+	for _, z := range slices.SortedFunc(slices.Values(rev.Zones), func(a, b *model.ZoneState) int { return cmp.Compare(a.Name, b.Name) }) {
 		in := z.Policy(k)
 		switch state := in.State(z, now); {
 		case z.Conn == model.ConnSwept && state == model.StateStale:
-			if waiting == "" {
-				waiting = fmt.Sprintf("waiting for zone %s to be read", z.Name)
-			}
+			waiting = cmp.Or(waiting, fmt.Sprintf("waiting for zone %s to be read", z.Name))
 		case z.Conn != model.ConnSynced && z.Conn != model.ConnSwept:
 			return false, true, fmt.Sprintf("zone %s: %s", z.Name, z.Conn)
 		case z.Paused != "":
 			return false, true, fmt.Sprintf("zone %s: %s", z.Name, z.Paused)
 		case in != nil && (in.None == nil) != (rev.None(k) == nil):
 			// The zone was judged before the step: look again when it is judged anew.
-			if waiting == "" {
-				waiting = fmt.Sprintf("waiting for zone %s", z.Name)
-			}
+			waiting = cmp.Or(waiting, "waiting for zone "+z.Name)
 		case state == model.StateFrozen:
 			return false, true, fmt.Sprintf("zone %s is frozen at %d", z.Name, in.LivePriority)
 		case state == model.StateNotEnforced:
@@ -183,9 +180,7 @@ func shows(rev *revision.Revision, s plan.Step, now time.Time) (done, paused boo
 		case state == model.StateNotComparable, state == model.StateStale:
 			return false, true, fmt.Sprintf("zone %s is %s", z.Name, state)
 		default:
-			if waiting == "" {
-				waiting = fmt.Sprintf("waiting for zone %s", z.Name)
-			}
+			waiting = cmp.Or(waiting, "waiting for zone "+z.Name)
 		}
 	}
 	return waiting == "", false, waiting
@@ -197,18 +192,4 @@ func behindText(p *model.PolicyInZone) string {
 		s += ", " + p.Error
 	}
 	return s
-}
-
-func sortedZones(rev *revision.Revision) []*model.ZoneState {
-	zs := slices.Clone(rev.Zones)
-	slices.SortFunc(zs, func(a, b *model.ZoneState) int {
-		switch {
-		case a.Name < b.Name:
-			return -1
-		case a.Name > b.Name:
-			return 1
-		}
-		return 0
-	})
-	return zs
 }

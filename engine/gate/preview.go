@@ -8,6 +8,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/kube"
 	"rung/sources/manifests"
 )
 
@@ -70,18 +71,18 @@ func (r *resolver) finish() {
 }
 
 // howOf is the way one object is changed on a cluster.
-func howOf(m Mutation, c *ObjectChange) How {
+func howOf(m Mutation, c *ObjectChange) kube.Verb {
 	switch {
 	case c.New == nil:
-		return HowDelete
+		return kube.VerbDelete
 	case m.Op == OpApply && m.ServerSide:
-		return HowApply
+		return kube.VerbApply
 	case c.Old == nil:
-		return HowCreate
+		return kube.VerbCreate
 	case m.Op == OpMove || m.Op == OpLogLevel:
-		return HowPatch
+		return kube.VerbPatch
 	}
-	return HowUpdate
+	return kube.VerbUpdate
 }
 
 // blockInvalid says that validation found errors, if it did.
@@ -175,7 +176,7 @@ func (r *resolver) apply() {
 	m := r.p.Mutation
 	res := manifests.Parse("", m.YAML, manifests.Options{Schemas: r.g.schemas.Load()})
 	r.p.Errors = res.Broken
-	base := r.base(m.Base)
+	base := policiesIn(m.Base)
 	seen := map[model.Key]bool{}
 	for _, o := range res.Objects {
 		now, ok := o.(*model.Policy)
@@ -209,8 +210,8 @@ func (r *resolver) apply() {
 	}
 }
 
-// base are the policies an edit started from.
-func (r *resolver) base(text []byte) map[model.Key]*model.Policy {
+// policiesIn are the policies of a text, valid or not.
+func policiesIn(text []byte) map[model.Key]*model.Policy {
 	out := map[model.Key]*model.Policy{}
 	if len(text) > 0 {
 		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Policies() {
@@ -222,10 +223,7 @@ func (r *resolver) base(text []byte) map[model.Key]*model.Policy {
 
 func (r *resolver) conflict(c Conflict) {
 	if r.p.Conflict == nil {
-		r.p.Conflict = conflict(c, func(text string) bool {
-			p, _ := manifests.ParsePolicy([]byte(text))
-			return p != nil && p.Key == c.Key && len(p.Invalid) == 0
-		})
+		r.p.Conflict = conflict(c)
 	}
 	if c.Now == "" {
 		r.block("%s was removed meanwhile", c.Key.Label())

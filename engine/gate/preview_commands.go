@@ -3,6 +3,7 @@ package gate
 import (
 	"rung/engine/revision"
 	"rung/model"
+	"rung/sources/kube"
 )
 
 // commands are the kubectl lines that would do the same.
@@ -42,9 +43,9 @@ func wholeCommand(rev *revision.Revision, k model.Kubectl, p *Preview) func(Obje
 			return k.Apply()
 		}
 		switch c.How {
-		case HowCreate:
+		case kube.VerbCreate:
 			return k.Create()
-		case HowApply:
+		case kube.VerbApply:
 			return k.ServerSideApply(p.Mutation.Force)
 		}
 		return k.Replace()

@@ -12,7 +12,7 @@ import (
 func (r *resolver) undo() {
 	p := r.p
 	p.Title = "Undo"
-	e, ok := r.g.history.Find(p.Mutation.Undo)
+	e, ok := r.g.cfg.History.Find(p.Mutation.Undo)
 	switch {
 	case !ok && p.Mutation.Undo == 0:
 		r.block("nothing to undo")

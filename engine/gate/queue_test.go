@@ -43,7 +43,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 	dir := t.TempDir()
 	g := w.gate(dir)
 	s := &slowServer{w, make(chan string, 4), make(chan struct{})}
-	g.writer = s
+	g.cfg.Writer = s
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	previewed := func(name string, to int32) *Preview {
@@ -86,7 +86,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 
 	// Everything else goes on.
 	previewed("a", 42)
-	if n := len(g.history.Entries()); n != 0 {
+	if n := len(g.cfg.History.Entries()); n != 0 {
 		t.Errorf("%d entries", n)
 	}
 	g.Note("writes", "changes switched off")
@@ -106,7 +106,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 		}
 	}
 	var order []string
-	for _, e := range g.history.Entries() {
+	for _, e := range g.cfg.History.Entries() {
 		order = append(order, e.Objects[0].Key.Name)
 	}
 	if diff := cmp.Diff([]string{"d", "c", "a"}, order); diff != "" {
@@ -132,7 +132,7 @@ func TestFinish(t *testing.T) {
 		w := newWorld(t, given.ANP("a", 40, "tenant=a", "in allow tenant=a"))
 		g := w.gate("")
 		s := &slowServer{w, make(chan string, 1), make(chan struct{})}
-		g.writer = s
+		g.cfg.Writer = s
 		p, err := g.Preview(t.Context(), w.Current(), move("a", 41))
 		if err != nil {
 			t.Fatal(err)
