@@ -105,24 +105,11 @@ func confirmed(gs []Guard, g Guard) bool {
 // Preview works out a change without any side effect. The error says that it
 // could not be worked out; that it may not be made is in Blocked and Errors.
 func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m Mutation) (*Preview, error) {
-	p, worked := g.work(ctx, rev, m)
-	if err := g.tell(ctx, rev, worked, p); err != nil {
+	p, live := g.work(ctx, rev, m)
+	if err := explain(ctx, rev, live, p); err != nil {
 		return nil, err
 	}
 	return p, nil
-}
-
-// tell explains a preview that was worked out from rev, and from what a server
-// has of it.
-func (g *Gate) tell(ctx context.Context, rev, worked *revision.Revision, p *Preview) error {
-	p.seen = see(rev)
-	if len(p.Objects) == 0 {
-		return nil
-	}
-	if err := g.explain(ctx, worked, p); err != nil {
-		return fmt.Errorf("previewing %q: %w", p.Title, err)
-	}
-	return nil
 }
 
 // Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
@@ -148,12 +135,12 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 		ctx = context.WithoutCancel(ctx)
 	}
 	now := g.cfg.Current()
-	fresh, rev := g.work(ctx, now, p.Mutation)
-	if err := g.look(ctx, now, rev, p, fresh); err != nil {
+	fresh, live := g.work(ctx, now, p.Mutation)
+	if err := complete(ctx, now, live, p, fresh); err != nil {
 		return nil, err
 	}
 	start := g.cfg.Now()
-	record := g.auditRecord(start, rev, fresh, a)
+	record := g.auditRecord(start, live, fresh, a)
 	if err := judge(p, fresh, a); err != nil {
 		record.outcome(auditRefused, err, 0)
 		return nil, errors.Join(err, g.cfg.Audit.Write(record))
@@ -203,11 +190,10 @@ func (g *Gate) write(ctx context.Context, changes []ObjectChange) error {
 	return g.cfg.Overlay(changes)
 }
 
-// look completes what is known of a change that is about to be made, as far as
-// it was known of the preview: the consequences are worked out again when they
-// may be others.
-func (g *Gate) look(ctx context.Context, now, worked *revision.Revision, p, fresh *Preview) error {
-	if !p.seen.told {
+// complete works the consequences of a change that is about to be made out again,
+// where the preview p had them and they may be others.
+func complete(ctx context.Context, now, live *revision.Revision, p, fresh *Preview) error {
+	if !p.seen.complete {
 		return nil
 	}
 	if now.Cluster == p.seen.cluster && now.Flags.MaxPriority == p.seen.max {
@@ -217,7 +203,7 @@ func (g *Gate) look(ctx context.Context, now, worked *revision.Revision, p, fres
 			return nil
 		}
 	}
-	return g.tell(ctx, now, worked, fresh)
+	return explain(ctx, now, live, fresh)
 }
 
 // judge says why a change that was previewed as p, and is now worked out as

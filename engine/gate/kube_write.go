@@ -178,14 +178,7 @@ func (w *kubeWriter) putBack(ctx context.Context, done []ObjectChange) string {
 	var back, stand []string
 	for _, c := range slices.Backward(done) {
 		r := ObjectChange{Key: c.Key, Old: c.New, New: c.Old}
-		switch {
-		case r.New == nil:
-			r.How = kube.VerbDelete
-		case r.Old == nil:
-			r.How = kube.VerbCreate
-		default:
-			r.How = kube.VerbUpdate
-		}
+		r.How = howOf(Mutation{}, &r)
 		if _, err := w.policies.Do(ctx, kubeChange(&r), false); err != nil {
 			stand = append(stand, fmt.Sprintf("%s stands as changed (%v)", c.Key.Label(), err))
 		} else {

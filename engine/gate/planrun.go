@@ -64,21 +64,14 @@ func NewPlans(g *Gate, c PlanConfig) *Plans {
 
 // planJob is a plan under way, as it is stored.
 type planJob struct {
-	Progress *plan.Progress
+	Progress *plan.Progress  `json:"-"`
+	Encoded  json.RawMessage `json:"progress"` // Progress, as it was stored last
 	// Guards were confirmed for the whole plan, by By.
-	Guards []Guard
-	By     string
+	Guards []Guard `json:"guards,omitempty"`
+	By     string  `json:"by,omitempty"`
 	// Read are the digests of the policies as they were when the plan was
 	// confirmed, by name: a step of another policy was not. An earlier Rung stored
 	// none.
-	Read map[string]string
-}
-
-type storedJob struct {
-	Progress json.RawMessage `json:"progress"`
-	Guards   []Guard         `json:"guards,omitempty"`
-	By       string          `json:"by,omitempty"`
-	// Read is by name of policy.
 	Read map[string]string `json:"read,omitempty"`
 }
 
@@ -212,7 +205,7 @@ func (r *Plans) again(read *revision.Revision, back bool) error {
 		return &StaleError{Title: "the plan", What: what}
 	}
 	if err := r.locate(now); err != nil {
-		r.say(PlanStopped, err.Error(), "")
+		r.report(PlanStopped, err.Error(), "")
 		return err
 	}
 	r.job.Progress.Back = back
@@ -277,18 +270,17 @@ func (r *Plans) Load() error {
 	if err != nil {
 		return fmt.Errorf("reading the stored plan: %w", err)
 	}
-	var in storedJob
-	if err := json.Unmarshal(raw, &in); err != nil {
+	job := &planJob{}
+	if err := json.Unmarshal(raw, job); err != nil {
 		return fmt.Errorf("reading the stored plan %s: %w", r.path, err)
 	}
-	progress, err := plan.DecodeProgress(in.Progress)
-	if err != nil {
+	if job.Progress, err = plan.DecodeProgress(job.Encoded); err != nil {
 		return fmt.Errorf("%s: %w", r.path, err)
 	}
-	if progress.Context != r.cfg.Context {
-		return fmt.Errorf("%s belongs to %q, not to %q", r.path, progress.Context, r.cfg.Context)
+	if job.Progress.Context != r.cfg.Context {
+		return fmt.Errorf("%s belongs to %q, not to %q", r.path, job.Progress.Context, r.cfg.Context)
 	}
-	r.job = &planJob{Progress: progress, Guards: in.Guards, By: in.By, Read: in.Read}
+	r.job = job
 	why := "interrupted"
 	if err := r.locate(r.gate.cfg.Current()); err != nil {
 		why = err.Error()
@@ -297,7 +289,7 @@ func (r *Plans) Load() error {
 		r.job = nil // the last step was done, only that was not written down
 		return r.forget()
 	}
-	r.say(PlanStopped, why, "")
+	r.report(PlanStopped, why, "")
 	return nil
 }
 
@@ -306,11 +298,11 @@ func (r *Plans) store(j *planJob) error {
 	if r.path == "" {
 		return nil
 	}
-	raw, err := j.Progress.Encode()
-	if err != nil {
+	var err error
+	if j.Encoded, err = j.Progress.Encode(); err != nil {
 		return err
 	}
-	text, err := json.Marshal(storedJob{raw, j.Guards, j.By, j.Read})
+	text, err := json.Marshal(j)
 	if err != nil {
 		return fmt.Errorf("storing the progress of a plan: %w", err)
 	}
@@ -330,8 +322,8 @@ func (r *Plans) forget() error {
 	return nil
 }
 
-// say publishes the state. The caller holds mu.
-func (r *Plans) say(state, why, step string) {
+// report publishes the state. The caller holds mu.
+func (r *Plans) report(state, why, step string) {
 	p := r.job.Progress
 	next := revision.PlanState{Total: len(p.Plan.Steps), Done: p.Done, State: state, Why: why, Step: step, Unrecorded: r.unrecorded}
 	if step == "" {

@@ -19,7 +19,7 @@ func (r *Plans) launch() {
 	ctx, cancel := context.WithCancel(r.cfg.Ctx)
 	r.running, r.stop = true, cancel
 	r.state, r.unrecorded = revision.PlanState{}, false
-	r.say(PlanRunning, "", "")
+	r.report(PlanRunning, "", "")
 	job := r.job
 	r.cfg.Run(func() {
 		defer cancel()
@@ -29,10 +29,10 @@ func (r *Plans) launch() {
 		r.running, r.stop = false, nil
 		switch {
 		case err != nil && ctx.Err() != nil:
-			r.say(PlanStopped, "interrupted", "")
+			r.report(PlanStopped, "interrupted", "")
 		case err != nil:
 			r.unrecorded = errors.Is(err, ErrNotRecorded)
-			r.say(PlanStopped, err.Error(), "")
+			r.report(PlanStopped, err.Error(), "")
 		default:
 			why := ""
 			if job.Progress.Back {
@@ -41,7 +41,7 @@ func (r *Plans) launch() {
 			// What was wanted is reached; a file left behind would only be found
 			// finished at the next start. It goes before anybody hears of the end.
 			_ = r.forget()
-			r.say(PlanDone, why, "")
+			r.report(PlanDone, why, "")
 		}
 	})
 }
@@ -98,7 +98,7 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 		if title != "" {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.say(PlanRunning, "waiting for another change: "+title, stepText(s))
+			r.report(PlanRunning, "waiting for another change: "+title, stepText(s))
 		}
 	}}
 	res, err := r.gate.commit(ctx, pre, approval{Confirm: yes, guards: job.Guards})
@@ -114,7 +114,7 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", stepText(s), err)
 	}
-	r.say(PlanRunning, "waiting for the rows of "+stepText(s), stepText(s))
+	r.report(PlanRunning, "waiting for the rows of "+stepText(s), stepText(s))
 	return nil
 }
 
@@ -133,7 +133,7 @@ func (r *Plans) await(ctx context.Context, s plan.Step) error {
 		if paused {
 			state = PlanPaused
 		}
-		r.say(state, why, stepText(s))
+		r.report(state, why, stepText(s))
 		r.mu.Unlock()
 		select {
 		case <-ctx.Done():

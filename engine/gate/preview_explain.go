@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"rung/engine/revision"
@@ -9,17 +10,21 @@ import (
 	"rung/model/words"
 )
 
-// explain works out what follows from the objects of a preview: rows, findings
-// and notes.
-func (g *Gate) explain(ctx context.Context, rev *revision.Revision, p *Preview) error {
+// explain works out what follows from the objects of a preview of now: rows, findings
+// and notes. rev is now with what a server has of the objects.
+func explain(ctx context.Context, now, rev *revision.Revision, p *Preview) error {
+	p.seen = see(now)
+	if len(p.Objects) == 0 {
+		return nil
+	}
 	p.seen.note(p.Notes...)
 	next := after(rev, p.Objects)
 	if err := ctx.Err(); err != nil {
-		return err
+		return fmt.Errorf("previewing %q: %w", p.Title, err)
 	}
 	p.Rows = rowsOf(rev, next, p.Objects)
 	if err := ctx.Err(); err != nil {
-		return err
+		return fmt.Errorf("previewing %q: %w", p.Title, err)
 	}
 	p.Findings = newFindings(rev, next)
 	p.seen.rows(p.Rows)

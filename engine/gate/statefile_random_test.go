@@ -402,9 +402,9 @@ func (r *stateRun) check(dead bool) {
 	}
 	p := &Plans{path: planPath(r.state, "test")}
 	if raw, err := safefile.Read(safefile.OS, p.path, 1<<20); err == nil {
-		var in storedJob
+		var in planJob
 		if json.Unmarshal(raw, &in) == nil {
-			if got, err := plan.DecodeProgress(in.Progress); err == nil && !r.stored[got.Done] {
+			if got, err := plan.DecodeProgress(in.Encoded); err == nil && !r.stored[got.Done] {
 				r.t.Errorf("the plan has %d done, which nobody stored", got.Done)
 			}
 		}

@@ -41,14 +41,12 @@ type judgedRows struct {
 
 const judgedFor = time.Second
 
-func newAttributor() *attributor { return &attributor{rows: map[rowsKey]*judgedRows{}} }
-
 // rule finds the rule of a line. What it returns with ok false is what the name
 // tells without doubt.
 func (a *attributor) rule(rev *revision.Revision, e *Entry, now time.Time) (ref model.RuleRef, ok bool) {
 	ref, ok = model.DecodeName(e.Line.Name)
-	if !ok || ref.Exact || rev == nil {
-		return ref, ok && ref.Exact
+	if !ok || ref.Exact {
+		return ref, ok
 	}
 	found := candidates(rev, &e.Line)
 	if len(found) > 1 {
@@ -264,9 +262,6 @@ func unmapped(a netip.Addr) netip.Addr {
 // has one for each protocol of its ports, and one for all without ports
 // (ovn-kubernetes.md#acls-of-a-rule).
 func ruleOf(rev *revision.Revision, e *Entry) (name, acl string) {
-	if rev == nil {
-		return "", ""
-	}
 	p := rev.Cluster.Policy(e.Rule.Policy)
 	if p == nil {
 		return "", ""

@@ -73,7 +73,7 @@ func newFakePods(t *testing.T, cfg Scope) (*fakePods, *Follower) {
 	t.Helper()
 	f := &fakePods{follows: map[string]podlogs.Request{}}
 	rev := revision.New(revision.Facts{}, nil)
-	logs := New(func() *revision.Revision { return rev }, 0)
+	logs := New(func() *revision.Revision { return rev }, time.Now, 0)
 	p := NewFollower(logs, f, cfg, kube.OVNNamespaces())
 	logs.FollowedBy(p.streams)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -301,7 +301,7 @@ func TestPodLogsNodeFlaps(t *testing.T) {
 	left := time.Now().Add(-time.Minute)
 	first := newNodeLog(p, "x")
 	line := model.LogLine{At: left, Seq: 1}
-	first.repeated(&line)
+	first.lately.repeated(&line)
 	first.stream.Last = left
 	second := newNodeLog(p, "x")
 	second.before = first
@@ -314,7 +314,7 @@ func TestPodLogsNodeFlaps(t *testing.T) {
 	if since, ok := third.resume(t.Context()); !ok || !since.Equal(left) {
 		t.Errorf("goes on at %v, want %v", since, left)
 	}
-	if !third.repeated(&line) {
+	if !third.lately.repeated(&line) {
 		t.Error("the last line that was taken in is not known any more")
 	}
 }

@@ -24,7 +24,7 @@ type Store struct {
 	now   func() time.Time
 	queue chan arrival
 	book  *addressBook
-	names *attributor
+	names attributor
 
 	received, dropped, unparsed, unattributed atomic.Uint64
 
@@ -38,7 +38,7 @@ type Store struct {
 	ring  []*Entry // entry with Seq s is at s % cap, once there
 	limit int
 	last  uint64 // newest Seq given out
-	rules *ruleCounts
+	rules ruleCounts
 }
 
 // Entry is one log line and what is known about it. It is never changed.
@@ -87,14 +87,14 @@ type Stats struct {
 	PerRule      map[model.RuleRef]RuleStat
 }
 
-// New makes a store that keeps at most limit lines; 0 means
-// DefaultLogLines. rev is asked for the newest revision when a line arrives.
-func New(rev func() *revision.Revision, limit int) *Store {
+// New makes a store that keeps at most limit lines; 0 means DefaultLines. rev is
+// asked for the newest revision when a line arrives, now for the time.
+func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store {
 	if limit <= 0 {
 		limit = DefaultLines
 	}
-	return &Store{rev: rev, now: time.Now, queue: make(chan arrival, logQueue), asked: make(chan struct{}), book: newAddressBook(),
-		names: newAttributor(), limit: limit, rules: newRuleCounts()}
+	return &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), asked: make(chan struct{}),
+		book: newAddressBook(), names: attributor{rows: map[rowsKey]*judgedRows{}}, limit: limit, rules: ruleCounts{}}
 }
 
 // Run takes lines in until ctx ends.
@@ -257,7 +257,10 @@ func (l *Store) Rule(ref model.RuleRef) RuleStat {
 	now := l.now()
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.rules.stat(ref, now)
+	if r := l.rules[ref]; r != nil {
+		return r.stat(now)
+	}
+	return RuleStat{}
 }
 
 var verdictWords = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed"}

@@ -22,8 +22,7 @@ import (
 // logWorld is a store of log lines that follows a world with a clock by hand.
 func logWorld(t testing.TB, w *changing.World, limit int) *Store {
 	t.Helper()
-	l := New(w.Current, limit)
-	l.now = w.Clock
+	l := New(w.Current, w.Clock, limit)
 	var changes []model.Change
 	for o := range w.Current().Cluster.Objects() {
 		changes = append(changes, model.Change{New: o})
@@ -281,8 +280,8 @@ func TestLogsAreBounded(t *testing.T) {
 	if after > before+2<<20 {
 		t.Errorf("%d KiB became %d KiB", before>>10, after>>10)
 	}
-	if n, g := len(l.Stats().PerRule), len(l.book.gone); n > countedRules || g > goneMost || len(l.book.owners) > 100 {
-		t.Errorf("%d rules, %d gone, %d owners", n, g, len(l.book.owners))
+	if n, g := len(l.Stats().PerRule), len(l.book.gone); n > countedRules || g > goneMost || len(l.book.at) > 100 {
+		t.Errorf("%d rules, %d gone, %d owners", n, g, len(l.book.at))
 	}
 }
 
