@@ -20,7 +20,8 @@ func rowChanges(k model.PolicyKey, before, after *model.PolicyRows) []RowChange 
 	old, now := rowTable(before), rowTable(after)
 	var out []RowChange
 	add := func(id rowID, kind model.DiffKind, fields []model.FieldDiff) {
-		out = append(out, RowChange{Policy: k, RowDiff: model.RowDiff{Kind: kind, Table: id.table, ID: id.id, Fields: fields}})
+		d := model.RowDiff{Kind: kind, Table: id.table, ID: id.id, Fields: fields}
+		out = append(out, RowChange{Policy: k, RowDiff: d})
 	}
 	for id, o := range old {
 		n, stays := now[id]
@@ -36,7 +37,9 @@ func rowChanges(k model.PolicyKey, before, after *model.PolicyRows) []RowChange 
 			add(id, model.DiffMissing, columnChanges(nil, n))
 		}
 	}
-	slices.SortFunc(out, func(a, b RowChange) int { return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(out, func(a, b RowChange) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID))
+	})
 	return out
 }
 

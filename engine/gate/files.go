@@ -48,7 +48,8 @@ func NewFiles(opt FileOptions) *Files {
 	if opt.Demo {
 		read.FS, read.Paths, read.Source = examples.Files, []string{"."}, "demo"
 	}
-	return &Files{read: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{}, written: map[string]struct{}{}, placed: map[model.Key]string{}}
+	return &Files{read: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{},
+		written: map[string]struct{}{}, placed: map[model.Key]string{}}
 }
 
 // Name is "files" or "demo".
@@ -70,7 +71,8 @@ func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
 				break
 			}
 		}
-		sink(source.Update{Upsert: u.Upsert, Remove: u.Remove, Broken: u.Broken, HasBroken: true, Loaded: u.Validated, State: st})
+		sink(source.Update{Upsert: u.Upsert, Remove: u.Remove, Broken: u.Broken, HasBroken: true,
+			Loaded: u.Validated, State: st})
 	})
 	if err != nil {
 		// Not loaded: where nothing was read nothing may be taken for deleted.

@@ -216,7 +216,8 @@ func judge(p, fresh *Preview, a approval) error {
 		return &StaleError{Title: p.Title, What: what, Preview: fresh}
 	}
 	if !a.accepts(fresh) {
-		return fmt.Errorf("%s: %w: type %s to go on (%s)", p.Title, ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
+		return fmt.Errorf("%s: %w: type %s to go on (%s)",
+			p.Title, ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
 	}
 	return nil
 }
@@ -234,7 +235,8 @@ func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a a
 
 // recordOf says who does something, where and when.
 func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op Op, title string) AuditRecord {
-	return AuditRecord{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title, Server: rev.Mode.Server, Op: op, Title: title}
+	return AuditRecord{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
+		Server: rev.Mode.Server, Op: op, Title: title}
 }
 
 // Note audits something that is no change of a policy: the switch of writing.

@@ -79,8 +79,8 @@ func (out *checked) refused(c *ObjectChange, err error) {
 		why = fmt.Sprintf("%s: fields are %v; --force-conflicts takes them over", c.Key.Label(), contested)
 	case errors.As(err, &no) && len(no.Fields) > 0:
 		for _, f := range no.Fields {
-			out.Errors = append(out.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1}, Key: c.Key,
-				Field: f.Field, Code: CodeServer, Message: f.Message})
+			out.Errors = append(out.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
+				Key: c.Key, Field: f.Field, Code: CodeServer, Message: f.Message})
 		}
 		return
 	case errors.As(err, &no):
@@ -168,7 +168,8 @@ func (w *kubeWriter) settle(ctx context.Context, c *ObjectChange, lost error) (*
 		}
 		pause.Stop()
 	}
-	return nil, fmt.Errorf("%w; it is not known whether %s was written: look at it once the server answers", lost, c.Key.Label())
+	return nil, fmt.Errorf("%w; it is not known whether %s was written: look at it once the server answers",
+		lost, c.Key.Label())
 }
 
 // putBack takes back changes that were made, newest first, and says what stands.

@@ -87,7 +87,8 @@ func planPath(dir, context string) string {
 // guard rail a step runs into. Its ConfirmName confirms all of them.
 func (r *Plans) Preview(ctx context.Context, p *plan.Plan) (*Preview, error) {
 	rev := r.gate.cfg.Current()
-	out := &Preview{Title: fmt.Sprintf("Plan of %s", words.Count(len(p.Steps), "step")), Mutation: Mutation{Op: OpMove, Plan: true}, seen: see(rev)}
+	out := &Preview{Title: "Plan of " + words.Count(len(p.Steps), "step"), Mutation: Mutation{Op: OpMove, Plan: true},
+		seen: see(rev)}
 	out.Notes = append(out.Notes, p.Notes...)
 	if why := r.refuses(rev, p); why != "" {
 		out.Blocked = why
@@ -146,7 +147,8 @@ func (r *Plans) refuses(rev *revision.Revision, p *plan.Plan) string {
 }
 
 func stepMutation(s plan.Step) Mutation {
-	return Mutation{Op: OpMove, Policy: model.PolicyKey{Kind: model.KindANP, Name: s.Policy}, Priority: s.To, Plan: true}
+	k := model.PolicyKey{Kind: model.KindANP, Name: s.Policy}
+	return Mutation{Op: OpMove, Policy: k, Priority: s.To, Plan: true}
 }
 
 func stepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }
@@ -169,9 +171,11 @@ func (r *Plans) Start(ctx context.Context, p *plan.Plan, read *Preview, c Confir
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.running || r.job != nil && r.state.State != PlanDone {
-		return fmt.Errorf("another plan is %s, with %d of %d steps done: %w", r.state.State, r.state.Done, r.state.Total, ErrPlan)
+		return fmt.Errorf("another plan is %s, with %d of %d steps done: %w",
+			r.state.State, r.state.Done, r.state.Total, ErrPlan)
 	}
-	job := &planJob{Progress: &plan.Progress{Context: r.cfg.Context, Plan: *p}, Guards: fresh.Guards, Read: map[string]string{}, By: c.By}
+	job := &planJob{Progress: &plan.Progress{Context: r.cfg.Context, Plan: *p}, Guards: fresh.Guards,
+		Read: map[string]string{}, By: c.By}
 	for _, o := range firstOf(fresh.Objects) {
 		job.Read[o.Key.Name] = digest(o.Old)
 	}
@@ -325,7 +329,8 @@ func (r *Plans) forget() error {
 // report publishes the state. The caller holds mu.
 func (r *Plans) report(state, why, step string) {
 	p := r.job.Progress
-	next := revision.PlanState{Total: len(p.Plan.Steps), Done: p.Done, State: state, Why: why, Step: step, Unrecorded: r.unrecorded}
+	next := revision.PlanState{Total: len(p.Plan.Steps), Done: p.Done, State: state, Why: why, Step: step,
+		Unrecorded: r.unrecorded}
 	if step == "" {
 		if s, ok := p.Next(); ok {
 			next.Step = stepText(s)

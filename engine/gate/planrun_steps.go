@@ -158,7 +158,8 @@ func shows(rev *revision.Revision, s plan.Step, now time.Time) (done, paused boo
 		return false, true, "there is no zone"
 	}
 	waiting := ""
-	for _, z := range slices.SortedFunc(slices.Values(rev.Zones), func(a, b *model.ZoneState) int { return cmp.Compare(a.Name, b.Name) }) {
+	byName := func(a, b *model.ZoneState) int { return cmp.Compare(a.Name, b.Name) }
+	for _, z := range slices.SortedFunc(slices.Values(rev.Zones), byName) {
 		in := z.Policy(k)
 		switch state := in.State(z, now); {
 		case z.Conn == model.ConnSwept && state == model.StateStale:

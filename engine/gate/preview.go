@@ -87,12 +87,18 @@ func howOf(m Mutation, c *ObjectChange) kube.Verb {
 
 // blockInvalid says that validation found errors, if it did.
 func (p *Preview) blockInvalid() {
-	if i := slices.IndexFunc(p.Errors, model.Broken.IsError); i >= 0 {
-		more := ""
-		if n := len(slices.DeleteFunc(slices.Clone(p.Errors), func(b model.Broken) bool { return !b.IsError() })); n > 1 {
-			more = fmt.Sprintf(" (and %d more)", n-1)
+	var found []model.Broken
+	for _, b := range p.Errors {
+		if b.IsError() {
+			found = append(found, b)
 		}
-		p.block("not valid: %s%s", p.Errors[i].String(), more)
+	}
+	switch n := len(found); n {
+	case 0:
+	case 1:
+		p.block("not valid: %s", found[0])
+	default:
+		p.block("not valid: %s (and %d more)", found[0], n-1)
 	}
 }
 
@@ -166,7 +172,8 @@ func adopt(old, now *model.Policy) *model.Policy {
 	next := *now
 	next.Origin = model.Origin{Item: -1}
 	if old != nil {
-		next.UID, next.Created, next.Origin, next.Conditions = old.UID, old.Created, old.Origin, old.Conditions
+		next.UID, next.Created = old.UID, old.Created
+		next.Origin, next.Conditions = old.Origin, old.Conditions
 	}
 	return &next
 }
@@ -184,8 +191,9 @@ func (r *resolver) apply() {
 			if ns, implied := o.(*model.Namespace); implied && ns.Origin.Doc == 0 && ns.Origin.Line == 0 {
 				continue // made up for pods, which are refused themselves
 			}
-			r.p.Errors = append(r.p.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1}, Key: o.ObjectKey(),
-				Code: manifests.CodeNotObject, Message: "is not a policy: only policies can be applied"})
+			r.p.Errors = append(r.p.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
+				Key: o.ObjectKey(), Code: manifests.CodeNotObject,
+				Message: "is not a policy: only policies can be applied"})
 			continue
 		}
 		seen[now.Key] = true

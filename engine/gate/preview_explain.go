@@ -92,7 +92,8 @@ func rowsOf(rev, next *revision.Revision, changes []ObjectChange) (out []RowChan
 // (ovn-kubernetes.md#hairpin-and-node-rows).
 func common(before, after *revision.Revision) (out []model.PolicyKey) {
 	for _, k := range append(before.Units(), after.Units()...) {
-		if (k.Kind == model.KindNetpolDefault || k.Kind == model.KindNetpolNode) && before.Compiled(k) != after.Compiled(k) {
+		shared := k.Kind == model.KindNetpolDefault || k.Kind == model.KindNetpolNode
+		if shared && before.Compiled(k) != after.Compiled(k) {
 			out = append(out, k)
 		}
 	}

@@ -56,7 +56,7 @@ func (r *resolver) undoObject(o HistoryObject) {
 	}
 	left, target := parse(o.After, false), parse(o.Before, true)
 	isTarget := o.Before == "" && now == nil || target != nil && model.SameContent(now, target)
-	isLeft := o.After == "" && now == nil || now != nil && (left != nil && model.SameContent(now, left) || now.YAML == o.After)
+	isLeft := o.After == "" && now == nil || now != nil && (model.SameContent(now, left) || now.YAML == o.After)
 	if !isLeft && !isTarget {
 		r.conflict(Conflict{Key: o.Key, Base: o.After, Now: textOf(now), Wanted: o.Before})
 	}

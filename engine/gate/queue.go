@@ -39,7 +39,8 @@ func (q *queue) enter(ctx context.Context, title string, waits func(title string
 			if other == nil {
 				return nil, fmt.Errorf("%s: %w", title, err)
 			}
-			return nil, fmt.Errorf("%s: nothing was changed: it waited for another change, %q: %w", title, other.title, err)
+			return nil, fmt.Errorf("%s: nothing was changed: it waited for another change, %q: %w",
+				title, other.title, err)
 		}
 		if first == mine {
 			return leave, nil

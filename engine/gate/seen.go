@@ -2,7 +2,6 @@ package gate
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -70,9 +69,11 @@ func lostZones(rev *revision.Revision) (out []string) {
 	return out
 }
 
+func (s *seen) add(is, text string) { s.facts = append(s.facts, consequence{is: is, text: text}) }
+
 func (s *seen) note(texts ...string) {
 	for _, t := range texts {
-		s.facts = append(s.facts, consequence{"note " + t, t})
+		s.add("note "+t, t)
 	}
 }
 
@@ -81,14 +82,15 @@ func (s *seen) note(texts ...string) {
 func (s *seen) rows(rows []RowChange) {
 	for _, r := range rows {
 		if r.Table == nb.TableACL || r.Kind != model.DiffDifferent {
-			s.facts = append(s.facts, consequence{fmt.Sprintf("row %s %s %s", r.Kind, r.Table, r.ID), "other rows"})
+			s.add(fmt.Sprintf("row %s %s %s", r.Kind, r.Table, r.ID), "other rows")
 		}
 	}
 }
 
 func (s *seen) findings(found []model.Finding) {
 	for _, f := range found {
-		s.facts = append(s.facts, consequence{fmt.Sprintf("finding %s %s %s %d", f.Code, f.Policy, f.Direction, f.Rule), f.Policy.Label() + ": " + f.Message})
+		s.add(fmt.Sprintf("finding %s %s %s %d", f.Code, f.Policy, f.Direction, f.Rule),
+			f.Policy.Label()+": "+f.Message)
 	}
 }
 
@@ -115,8 +117,8 @@ func (s *seen) reach(c *model.Cluster, changes []ObjectChange) {
 					}
 				}
 			}
-			s.facts = append(s.facts, consequence{"reach " + p.Key.String() + " " + hex.EncodeToString(h.Sum(nil)),
-				"the pods that " + p.Key.Label() + " applies to or reaches are others"})
+			s.add(fmt.Sprintf("reach %s %x", p.Key, h.Sum(nil)),
+				"the pods that "+p.Key.Label()+" applies to or reaches are others")
 		}
 	}
 }
@@ -159,7 +161,8 @@ func podKind(p *model.Pod) string {
 var generated = map[string]bool{
 	"pod-template-hash": true, "pod-template-generation": true, "controller-revision-hash": true,
 	"statefulset.kubernetes.io/pod-name": true, "apps.kubernetes.io/pod-index": true,
-	"controller-uid": true, "job-name": true, "batch.kubernetes.io/controller-uid": true, "batch.kubernetes.io/job-name": true,
+	"controller-uid": true, "job-name": true,
+	"batch.kubernetes.io/controller-uid": true, "batch.kubernetes.io/job-name": true,
 	"batch.kubernetes.io/job-completion-index": true,
 }
 

@@ -78,9 +78,10 @@ func withLive(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revi
 	for k, l := range live {
 		was := rev.Cluster.Policy(k)
 		switch {
-		case l == nil && was != nil:
+		case l == nil && was == nil:
+		case l == nil:
 			remove = append(remove, k)
-		case l != nil && (was == nil || was.Version == "" || was.Version != l.Policy.Version || was.UID != l.Policy.UID):
+		case was == nil || was.Version == "" || was.Version != l.Policy.Version || was.UID != l.Policy.UID:
 			upsert = append(upsert, l.Policy)
 		}
 	}
@@ -135,7 +136,8 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 		if s != nil && (!model.SameContent(s, c.New) || c.How == kube.VerbPatch) {
 			if c.How == kube.VerbCreate || c.How == kube.VerbUpdate {
 				for _, f := range fieldChanges(c.New, s) {
-					p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s", f.Path, c.Key.Label(), words.OrNone(f.Old), words.OrNone(f.New)))
+					p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s",
+						f.Path, c.Key.Label(), words.OrNone(f.Old), words.OrNone(f.New)))
 				}
 			}
 			if c.Old != nil && model.SameContent(c.Old, s) {
@@ -169,7 +171,8 @@ func kept(c *ObjectChange, l *kube.Live) []Guard {
 	if len(by) == 0 {
 		return nil
 	}
-	return []Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from", c.Key.Label(), word, words.Some(by, 3))}}
+	return []Guard{guard(GuardKept, c.Key, "the change of %s %s %s: make it where that takes it from",
+		c.Key.Label(), word, words.Some(by, 3))}
 }
 
 // tryPlan asks the server about a plan: the first step of every policy, since

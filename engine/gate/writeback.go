@@ -181,7 +181,8 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 	_, moved := f.written[at.File]
 	f.mu.Unlock()
 	if at.File == "" {
-		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w", p.Key.Label(), edit.ErrNotWritable)
+		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w",
+			p.Key.Label(), edit.ErrNotWritable)
 	}
 	if !moved && !unread {
 		return at, nil
@@ -242,7 +243,8 @@ func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (p
 			return "", false, fmt.Errorf("write %s: %w", k.Label(), err)
 		}
 	}
-	return "", false, fmt.Errorf("write %s: %s and %d more of that name are there: %w", k.Label(), base+".yaml", tries-1, fs.ErrExist)
+	return "", false, fmt.Errorf("write %s: %s.yaml and %d more of that name are there: %w",
+		k.Label(), base, tries-1, fs.ErrExist)
 }
 
 // fileName is a name for an object's file, without its end. Names of objects may

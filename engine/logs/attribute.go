@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -71,6 +70,11 @@ func directionOf(k model.Kind, d model.Direction) string {
 	return nb.FromLport
 }
 
+// mayBeIn says whether an ACL of a kind's rules in a direction may have logged the line.
+func mayBeIn(line *model.LogLine, k model.Kind, d model.Direction) bool {
+	return line.Direction == "" || line.Direction == directionOf(k, d)
+}
+
 // candidates are the rules whose ACLs carry the line's name and could have come
 // to its verdict, and the default denies of namespaces.
 func candidates(rev *revision.Revision, line *model.LogLine) (out []model.RuleRef) {
@@ -84,7 +88,7 @@ func candidates(rev *revision.Revision, line *model.LogLine) (out []model.RuleRe
 			continue
 		}
 		for _, d := range []model.Direction{model.Ingress, model.Egress} {
-			if line.Direction != "" && line.Direction != directionOf(p.Kind, d) {
+			if !mayBeIn(line, p.Kind, d) {
 				continue
 			}
 			for i, r := range p.Rules(d) {
@@ -100,9 +104,12 @@ func candidates(rev *revision.Revision, line *model.LogLine) (out []model.RuleRe
 // defaultDenies are the default denies of a namespace with NetworkPolicies that
 // carry the line's name.
 func defaultDenies(namespace string, line *model.LogLine) (out []model.RuleRef) {
+	if line.Verdict != verdicts[model.Deny] {
+		return nil
+	}
 	k := model.PolicyKey{Kind: model.KindNP, Namespace: namespace}
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
-		if line.Verdict == "drop" && (line.Direction == "" || line.Direction == directionOf(k.Kind, d)) && model.ACLName(k, d, -1) == line.Name {
+		if model.ACLName(k, d, -1) == line.Name && mayBeIn(line, k.Kind, d) {
 			out = append(out, model.RuleRef{Policy: k, Direction: d, Rule: -1, Exact: true})
 		}
 	}
@@ -177,7 +184,8 @@ func (a *attributor) judged(rev *revision.Revision, k rowsKey, now time.Time) *j
 	if len(a.rows) > 64 {
 		clear(a.rows)
 	}
-	j := &judgedRows{policy: p, made: now, rows: rows, exprs: map[*nb.ACL]match.Expr{}, ports: map[string]bool{}, sets: map[string]match.AddrSet{}}
+	j := &judgedRows{policy: p, made: now, rows: rows,
+		exprs: map[*nb.ACL]match.Expr{}, ports: map[string]bool{}, sets: map[string]match.AddrSet{}}
 	if rows.PortGroup != nil {
 		j.group = rows.PortGroup.Name
 		for _, lsp := range rows.PortGroup.Ports {
@@ -238,7 +246,8 @@ func (j *judgedRows) AddressSet(name string) (match.AddrSet, bool) {
 // at the subject's end.
 func packetOf(e *Entry, d model.Direction) match.Packet {
 	l := &e.Line
-	p := match.Packet{Src: unmapped(l.Src), Dst: unmapped(l.Dst), Proto: match.Proto(l.Proto), SrcPort: l.SrcPort, DstPort: l.DstPort,
+	p := match.Packet{Src: l.Src.Unmap(), Dst: l.Dst.Unmap(),
+		Proto: match.Proto(l.Proto), SrcPort: l.SrcPort, DstPort: l.DstPort,
 		ICMPType: uint8(l.ICMPType), ICMPCode: uint8(l.ICMPCode)}
 	subject := &e.Src
 	port := &p.InPort
@@ -249,13 +258,6 @@ func packetOf(e *Entry, d model.Direction) match.Packet {
 		*port = nb.PortName(subject.Key.Namespace, subject.Key.Name)
 	}
 	return p
-}
-
-func unmapped(a netip.Addr) netip.Addr {
-	if a.IsValid() {
-		return a.Unmap()
-	}
-	return a
 }
 
 // ruleOf is the rule's own name, and which of its ACLs logged the line: a rule

@@ -114,11 +114,13 @@ func (n *nodeLog) state() model.LogStream {
 func (n *nodeLog) stands(s podlogs.State) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if x := &n.stream; x.State != s.State {
+	x := &n.stream
+	if x.State != s.State {
 		x.State, x.Since = s.State, n.p.logs.now()
 	}
-	n.stream.Namespace, n.stream.Pod, n.stream.Container = clean.Text(s.Target.Namespace), clean.Text(s.Target.Pod), clean.Text(s.Target.Container)
-	n.stream.Attempts, n.stream.Error, n.stream.TooLong = s.Attempts, s.Error, s.TooLong
+	x.Namespace, x.Pod = clean.Text(s.Target.Namespace), clean.Text(s.Target.Pod)
+	x.Container = clean.Text(s.Target.Container)
+	x.Attempts, x.Error, x.TooLong = s.Attempts, s.Error, s.TooLong
 }
 
 // gap puts a place where lines may be missing into the log.

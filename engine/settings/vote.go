@@ -162,8 +162,9 @@ func (v *View) compilerOptions() compiler.Options {
 // sameOptions says whether two would compile to the same rows. DNS addresses are
 // given once.
 func sameOptions(a, b compiler.Options) bool {
-	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.Observability == b.Observability && a.AllowICMP == b.AllowICMP &&
-		a.Stateless == b.Stateless && a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.MaxPriority == b.MaxPriority &&
+	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority &&
+		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless &&
+		a.Multicast == b.Multicast && a.Defaults == b.Defaults &&
 		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets)
 }
 
@@ -179,8 +180,8 @@ type Deviation struct {
 }
 
 // familyKinds are the kinds whose rows differ between address families.
-var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindNetpolDefault, model.KindPodSelector,
-	model.KindEFDNS, model.KindMulticastNS}
+var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindNetpolDefault,
+	model.KindPodSelector, model.KindEFDNS, model.KindMulticastNS}
 
 // Deviations are the kinds of a zone whose rows are of another release than Rung
 // compiles, or made with other settings than most zones have. What a flag says is
@@ -202,14 +203,18 @@ func (v *View) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	if have := d.Families.String(); open(v.flags.Family) && d.Families.Known() && have != familyName(v.v4, v.v6) {
 		put("made for "+have+", Rung compiles for "+familyName(v.v4, v.v6), false, familyKinds...)
 	}
-	if open(f.AllowICMP) && d.AllowICMP.Value != dialect.Unknown && d.AllowICMP.Value != dialect.Of(v.options.AllowICMP) {
-		put(AllowICMP+" is "+OnOff(!v.options.AllowICMP)+" here, unlike in most zones", false, model.KindNetpolNamespace)
+	unlike := func(flag string, found dialect.Fact, compiled bool) bool {
+		return open(flag) && found.Value != dialect.Unknown && found.Value != dialect.Of(compiled)
 	}
-	if open(f.Stateless) && d.Stateless.Value != dialect.Unknown && d.Stateless.Value != dialect.Of(v.options.Stateless) {
-		put(Stateless+" is "+OnOff(!v.options.Stateless)+" here, unlike in most zones", true, model.KindNP)
+	if is := v.options.AllowICMP; unlike(f.AllowICMP, d.AllowICMP, is) {
+		put(AllowICMP+" is "+OnOff(!is)+" here, unlike in most zones", false, model.KindNetpolNamespace)
+	}
+	if is := v.options.Stateless; unlike(f.Stateless, d.Stateless, is) {
+		put(Stateless+" is "+OnOff(!is)+" here, unlike in most zones", true, model.KindNP)
 	}
 	if len(f.ClusterSubnets) == 0 && v.otherSubnets(d.Subnets) {
-		put("cluster subnets "+prefixText(d.Subnets.Prefixes)+" here, Rung compiles for "+prefixText(v.options.ClusterSubnets), false, model.KindEF)
+		here, ours := prefixText(d.Subnets.Prefixes), prefixText(v.options.ClusterSubnets)
+		put("cluster subnets "+here+" here, Rung compiles for "+ours, false, model.KindEF)
 	}
 	return out
 }
