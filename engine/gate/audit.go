@@ -89,9 +89,6 @@ func NewAudit(disk safefile.FS, dir string) *Audit {
 	return a
 }
 
-// Path is the file's path, empty when nothing is kept.
-func (a *Audit) Path() string { return a.path }
-
 // auditObjects lists what a change touches.
 func auditObjects(changes []ObjectChange) []AuditObject {
 	out := make([]AuditObject, 0, len(changes))

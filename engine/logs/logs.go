@@ -216,16 +216,6 @@ func (l *Store) Since(seq uint64, max int) []*Entry {
 	return out
 }
 
-// Entry returns one entry, nil when it is not kept any more.
-func (l *Store) Entry(seq uint64) *Entry {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	if seq < l.first() || seq > l.last || seq == 0 {
-		return nil
-	}
-	return l.ring[l.slot(seq)]
-}
-
 func (l *Store) first() uint64 { return l.last - uint64(len(l.ring)) + 1 }
 
 // First is the number of the oldest entry kept; one more than Last when there
@@ -250,17 +240,6 @@ func (l *Store) Stats() Stats {
 	defer l.mu.RUnlock()
 	return Stats{Received: l.received.Load(), Dropped: l.dropped.Load(), Unparsed: l.unparsed.Load(),
 		Unattributed: l.unattributed.Load(), PerRule: l.rules.stats(now)}
-}
-
-// Rule counts the lines of one rule.
-func (l *Store) Rule(ref model.RuleRef) RuleStat {
-	now := l.now()
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	if r := l.rules[ref]; r != nil {
-		return r.stat(now)
-	}
-	return RuleStat{}
 }
 
 var verdictWords = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed"}

@@ -26,7 +26,6 @@ type RuleStat struct {
 	AtCap   bool
 	CapZone string
 	CapRate int
-	Last    time.Time // arrival of the newest line
 }
 
 // Rate is the lines of the last full second.
@@ -39,7 +38,6 @@ type ruleCount struct {
 	count   uint64
 	seconds [rateSeconds]int
 	head    int64 // second of the newest bucket
-	last    time.Time
 	meters  map[meterKey]meterCount
 	capped  time.Time // when an ACL last reached its meter's rate
 	zone    string
@@ -66,7 +64,6 @@ func (c ruleCounts) count(e *Entry, acl string, rate int, now time.Time) {
 		c[e.Rule] = r
 	}
 	r.count++
-	r.last = now
 	r.advance(now)
 	r.seconds[rateSeconds-1]++
 
@@ -103,7 +100,7 @@ func (r *ruleCount) at(now time.Time) (out [rateSeconds]int) {
 }
 
 func (r *ruleCount) stat(now time.Time) RuleStat {
-	s := RuleStat{Count: r.count, Seconds: r.at(now), Last: r.last}
+	s := RuleStat{Count: r.count, Seconds: r.at(now)}
 	if !r.capped.IsZero() && now.Sub(r.capped) < rateSeconds*time.Second {
 		s.AtCap, s.CapZone, s.CapRate = true, r.zone, r.rate
 	}

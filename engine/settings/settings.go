@@ -2,7 +2,6 @@ package settings
 
 import (
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -209,26 +208,21 @@ func familyName(v4, v6 bool) string {
 // whole those of the configuration.
 func (v *View) subnets(d *dialect.Dialect) claim {
 	s := v.config.Settings[kube.OVNClusterSubnets]
-	all := map[netip.Prefix]bool{}
-	source, evidence := "", ""
-	for _, p := range d.Subnets.Prefixes {
-		all[p] = true
-		source, evidence = FromRows, d.Subnets.Evidence
-	}
+	all := slices.Clone(d.Subnets.Prefixes)
 	for _, p := range s.Subnets() {
-		if whole := d.Subnets.AllV4 && p.Addr().Is4() || d.Subnets.AllV6 && p.Addr().Is6(); !whole && !all[p] {
-			all[p] = true
-			if source == "" {
-				source = FromConfig
-			}
-			evidence = strings.TrimPrefix(evidence+", "+s.From, ", ")
+		if !whole(d.Subnets, p.Addr().Is4()) && !slices.Contains(all, p) {
+			all = append(all, p)
 		}
 	}
-	var text []string
-	for _, p := range slices.SortedFunc(maps.Keys(all), netip.Prefix.Compare) {
-		text = append(text, p.String())
+	slices.SortFunc(all, netip.Prefix.Compare)
+	c := claim{value: prefixText(all), source: FromConfig, evidence: s.From}
+	if found := d.Subnets; len(found.Prefixes) > 0 {
+		c.source, c.evidence = FromRows, found.Evidence
+		if len(all) > len(found.Prefixes) {
+			c.evidence = strings.TrimPrefix(found.Evidence+", "+s.From, ", ")
+		}
 	}
-	return claim{strings.Join(text, ","), source, evidence}
+	return c
 }
 
 func (v *View) maxPriority() claim {

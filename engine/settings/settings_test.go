@@ -128,3 +128,24 @@ func TestMostSubnets(t *testing.T) {
 		}
 	}
 }
+
+// What a value comes from is named once, however many parts of it come from there.
+func TestSubnetsEvidence(t *testing.T) {
+	config := kube.OVNKube{Settings: map[string]kube.OVNSetting{
+		kube.OVNClusterSubnets: {Value: "10.0.0.0/16/24,10.1.0.0/16/24,fd00::/48", From: "ConfigMap c"}}}
+	v := New(&Flags{MaxPriority: model.MaxPriority}, true, false).WithConfig(config, "")
+	rows := dialect.Subnets{Prefixes: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16")}, Evidence: "ACL a"}
+	for _, tt := range []struct {
+		name     string
+		found    dialect.Subnets
+		evidence string
+	}{
+		{"the configuration", dialect.Subnets{}, "ConfigMap c"},
+		{"rows and the configuration", rows, "ACL a, ConfigMap c"},
+		{"rows", dialect.Subnets{Prefixes: rows.Prefixes, Evidence: rows.Evidence, AllV4: true, AllV6: true}, "ACL a"},
+	} {
+		if got := v.subnets(&dialect.Dialect{Subnets: tt.found}).evidence; got != tt.evidence {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.evidence)
+		}
+	}
+}
