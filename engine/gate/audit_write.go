@@ -111,8 +111,8 @@ func (v *reserved) overwrite(f safefile.File, line []byte) (stands bool, err err
 	if !bytes.Equal(was, v.line) || len(line) >= len(v.line) {
 		return false, nil
 	}
-	// What is equal at the front is not written again: torn or not, the line goes
-	// on to say what the change is.
+	// The front, up to the first byte that differs, is not written again: torn or
+	// not, the line still names the change.
 	padded := append(append(append([]byte(nil), line...), bytes.Repeat([]byte{' '}, len(v.line)-1-len(line))...), '\n')
 	from := 0
 	for from < len(padded) && padded[from] == v.line[from] {

@@ -16,7 +16,7 @@ func unified(oldName, newName, old, now string) string {
 	s, err := udiff.ToUnified(oldName, newName, old, udiff.Lines(old, now), udiff.DefaultContextLines)
 	if err != nil {
 		// The edits come from the same text, so they fit; should they not, the
-		// whole texts still tell.
+		// whole texts are shown.
 		return "--- " + oldName + "\n" + old + "+++ " + newName + "\n" + now
 	}
 	return s

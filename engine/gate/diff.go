@@ -31,7 +31,7 @@ func (d *fieldDiff) value(path string, old, now any) {
 	nm, nowMap := now.(map[string]any)
 	ol, oldList := old.([]any)
 	nl, nowList := now.([]any)
-	// Labels and annotations are told one by one also when the first comes or
+	// Labels and annotations are listed one by one also when the first comes or
 	// the last goes.
 	words := path == "metadata.annotations" || path == "metadata.labels"
 	switch {
@@ -66,8 +66,8 @@ func (d *fieldDiff) list(path string, old, now []any) {
 	at := func(i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 	i, j := 0, 0
 	for _, p := range append(pairs(old, now), [2]int{len(old), len(now)}) {
-		// What lies between two pairs changed: one for one as far as it goes,
-		// the rest was added or removed.
+		// Elements between two pairs changed: one for one as long as both lists
+		// have some, the rest was added or removed.
 		for i < p[0] && j < p[1] {
 			d.value(at(j), old[i], now[j])
 			i, j = i+1, j+1

@@ -97,7 +97,7 @@ func (out *checked) refused(c *ObjectChange, err error) {
 const CodeServer = "server"
 
 // Write makes the changes in their order and puts what is stored now in the place
-// of New. What was done before a failure is put back.
+// of New. After a failure, changes that were made are taken back.
 func (w *kubeWriter) Write(ctx context.Context, changes []ObjectChange) error {
 	for i := range changes {
 		stored, err := w.one(ctx, &changes[i])

@@ -153,9 +153,9 @@ type Confirm struct {
 	By   string // who, for the audit: "console", "cli"
 
 	// Finish makes a change that has begun go on to its end although the context
-	// ends. Waiting for its turn ends with the context all the same.
+	// ends. Waiting for another change ends with the context all the same.
 	Finish bool
-	// Waits, where set, is told the title of the change that this one waits for, and
-	// an empty text once it waits no longer.
+	// Waits, where set, is called with the title of the change that this one waits
+	// for, again when that is another, and with an empty text when it waits no longer.
 	Waits func(title string)
 }

@@ -9,8 +9,8 @@ import (
 	"rung/model/plan"
 )
 
-// What was read when a plan was confirmed, and whether it still holds when a step
-// of it is made.
+// The policies of a plan as they were when it was confirmed, compared with those at
+// hand when a step of it is made.
 
 // digest is a policy but for its priority, which a plan changes.
 func digest(p *model.Policy) string { return p.Digests().Unplaced.String() }

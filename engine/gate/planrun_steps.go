@@ -38,8 +38,8 @@ func (r *Plans) launch() {
 			if job.Progress.Back {
 				why = "all steps were taken back"
 			}
-			// What was wanted is reached; a file left behind would only be found
-			// finished at the next start. It goes before anybody hears of the end.
+			// The plan has reached its end; a file left behind would only be found
+			// finished at the next start. It is removed before the state is shown.
 			_ = r.forget()
 			r.report(PlanDone, why, "")
 		}
@@ -48,7 +48,7 @@ func (r *Plans) launch() {
 
 // steps does what is left of the job.
 func (r *Plans) steps(ctx context.Context, job *planJob) error {
-	// What a former run wrote may not be in the rows yet.
+	// The last step of a former run may not be in the rows yet.
 	if last, ok := lastDone(job.Progress); ok {
 		if err := r.await(ctx, last); err != nil {
 			return err

@@ -59,7 +59,7 @@ func after(rev *revision.Revision, changes []ObjectChange) *revision.Revision {
 }
 
 // rowsOf are the rows that changes of objects add, change and remove. A policy
-// that will not be programmed keeps what it has. Units that policies share are told
+// that will not be programmed keeps its rows. Units that policies share are listed
 // once.
 func rowsOf(rev, next *revision.Revision, changes []ObjectChange) (out []RowChange) {
 	shared := map[model.PolicyKey]bool{}
@@ -74,8 +74,8 @@ func rowsOf(rev, next *revision.Revision, changes []ObjectChange) (out []RowChan
 		if c.Key.Kind.IsAdmin() {
 			continue
 		}
-		// What comes, changes or goes along: default deny, sets that nobody else needs,
-		// and with the first NetworkPolicy what all of them rely on.
+		// Rows of others that change with it: default deny, sets that no other policy
+		// needs, and with the first NetworkPolicy those that all of them rely on.
 		with := append(rev.Related(c.Key), next.Related(c.Key)...)
 		slices.SortFunc(with, model.Key.Compare)
 		for _, k := range append(with, common(rev, next)...) {
@@ -122,7 +122,7 @@ func newFindings(rev, next *revision.Revision) (out []model.Finding) {
 }
 
 // liveIn counts the zones in which a policy has live ACLs and says which
-// priority they carry, -1 when that cannot be told.
+// priority they carry, -1 when that is not known.
 func liveIn(rev *revision.Revision, k model.PolicyKey) (zones int, priority int32) {
 	priority = -1
 	for _, z := range rev.Zones {

@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 )
 
-// How a move begins to be told that turns no two policies round.
+// How the note of a move begins that changes the order of no two policies.
 const (
 	orderKept = "order against "
 	noOther   = "there is no other AdminNetworkPolicy"
@@ -22,7 +22,7 @@ const (
 type noter struct {
 	rev, next *revision.Revision
 	c         *ObjectChange
-	// isolated are the namespaces of which isolation was told.
+	// isolated are the namespaces whose isolation has been noted.
 	isolated map[string]bool
 }
 
@@ -115,7 +115,7 @@ func (n *noter) order() (out []string) {
 		name := fmt.Sprintf("%s (%d)", p.Name, p.Priority)
 		switch {
 		case before == after:
-		case after == 0: // told as sharing
+		case after == 0: // noted as sharing
 		case after < 0:
 			above = append(above, name)
 		default:

@@ -19,9 +19,8 @@ type queue struct {
 // queued is a change in the queue.
 type queued struct{ title string }
 
-// enter returns when it is the turn of a change, and then leave must be called, or with
-// an error when ctx ends before. A change that has to wait is told the title of the one
-// it waits for, again when that is another, and an empty text once the waiting is over.
+// enter returns when a change may be made, and then leave must be called, or with an
+// error when ctx ends before. While it has to wait, waits is called as Confirm.Waits.
 func (q *queue) enter(ctx context.Context, title string, waits func(title string)) (leave func(), err error) {
 	if waits == nil {
 		waits = func(string) {}

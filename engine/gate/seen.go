@@ -77,7 +77,7 @@ func (s *seen) note(texts ...string) {
 	}
 }
 
-// rows notes which rows come and go. How many members a set has is told by the
+// rows notes which rows come and go. How many members a set has follows from the
 // pods.
 func (s *seen) rows(rows []RowChange) {
 	for _, r := range rows {

@@ -124,8 +124,8 @@ func (p *Preview) guardKept(changes []ObjectChange, live map[model.PolicyKey]*ku
 }
 
 // takeStored puts what a server would store in the place of what was asked for,
-// where that is not the same: an apply leaves what others own, a webhook changes
-// what it likes. What comes to nothing is dropped.
+// where that is not the same: an apply leaves fields that others own, a webhook may
+// change any. A change that changes nothing is dropped.
 func (p *Preview) takeStored(stored []*model.Policy) {
 	var out []ObjectChange
 	for i, c := range p.Objects {

@@ -166,9 +166,9 @@ func ownText(p *model.Policy) ([]byte, error) {
 	return manifests.Marshal(p)
 }
 
-// locate finds where an object stands now. What was read says so, unless Rung
-// has written to the file since: documents may have come and gone then, and an
-// object that was made here was not read at all.
+// locate finds where an object stands now. That is the place where it was read,
+// unless Rung has written to the file since: documents may have come and gone then,
+// and an object that was made here was not read at all.
 func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 	at := p.Origin
 	f.mu.Lock()

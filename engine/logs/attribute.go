@@ -40,8 +40,8 @@ type judgedRows struct {
 
 const judgedFor = time.Second
 
-// rule finds the rule of a line. What it returns with ok false is what the name
-// tells without doubt.
+// rule finds the rule of a line. With ok false the reference is as much of it as the
+// name gives away.
 func (a *attributor) rule(rev *revision.Revision, e *Entry, now time.Time) (ref model.RuleRef, ok bool) {
 	ref, ok = model.DecodeName(e.Line.Name)
 	if !ok || ref.Exact {

@@ -17,7 +17,7 @@ const (
 	goneMost = 8192
 )
 
-// What a LogEnd's Note says.
+// The notes of an End.
 const (
 	noteOutside   = "outside"
 	noteGone      = "gone"

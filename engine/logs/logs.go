@@ -47,7 +47,7 @@ type Entry struct {
 	At   time.Time
 	Line model.LogLine
 	// Rule is the rule that decided. Attributed is false when it could not be
-	// told; Rule then holds what the name tells.
+	// found; Rule is then as much of it as the name gives away.
 	Rule       model.RuleRef
 	Attributed bool
 	RuleName   string // the rule's own name, empty when it has none
@@ -82,7 +82,7 @@ type Stats struct {
 	Received uint64 // lines that came, those dropped among them
 	Dropped  uint64 // lines that came faster than they were taken in
 	Unparsed uint64 // lines of the log that are no acl_log lines one can read
-	// Unattributed lines were taken in, but their rule could not be told.
+	// Unattributed lines were taken in, but their rule could not be found.
 	Unattributed uint64
 	PerRule      map[model.RuleRef]RuleStat
 }

@@ -127,10 +127,10 @@ func (v *View) settings(d *dialect.Dialect) []Setting {
 	return out
 }
 
-// claim is one source's word; without a value it says nothing.
+// claim is the value that one source gives a setting; without a value it makes none.
 type claim struct{ value, source, evidence string }
 
-// merge takes the first that says something.
+// merge takes the first claim that is one.
 func merge(name string, from ...claim) Setting {
 	for _, s := range from {
 		if s.value != "" && (s.value != unknown || s.source == FromDefault) {
@@ -140,7 +140,7 @@ func merge(name string, from ...claim) Setting {
 	return Setting{Name: name, Value: unknown, Source: FromDefault}
 }
 
-// given is a flag's word; auto leaves it to the others.
+// given is a flag's claim; auto leaves it to the others.
 func given(value string) claim {
 	if value == auto {
 		value = ""
@@ -232,7 +232,7 @@ func (v *View) maxPriority() claim {
 	return claim{value: fmt.Sprint(v.flags.MaxPriority), source: FromFlag}
 }
 
-// adminRows tell that the switch is on; that none are tells nothing.
+// adminRows claim that the switch is on; their absence claims nothing.
 func (v *View) adminRows(d *dialect.Dialect) claim {
 	n := d.Of(string(model.KindANP)).Rows + d.Of(string(model.KindBANP)).Rows
 	if n == 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // mostSay is what most of the zones say that say anything; of two that as many
-// say, what holds now is kept.
+// say, the value of now stays.
 func mostSay(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
 	vote := func(of func(*dialect.Dialect) dialect.Fact) dialect.Fact {
 		count := map[dialect.Tri]int{}
@@ -184,8 +184,8 @@ var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, mode
 	model.KindPodSelector, model.KindEFDNS, model.KindMulticastNS}
 
 // Deviations are the kinds of a zone whose rows are of another release than Rung
-// compiles, or made with other settings than most zones have. What a flag says is
-// what the user expects: a zone that has it otherwise differs.
+// compiles, or made with other settings than most zones have. A flag is what the user
+// expects: a zone that has it otherwise differs.
 func (v *View) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	out := map[model.Kind]Deviation{}
 	for kind, why := range d.Incomparable() {
