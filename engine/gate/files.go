@@ -133,16 +133,18 @@ func (f *Files) forget(path string) {
 	delete(f.written, path)
 }
 
-// remember notes where a change went, until it is read back.
-func (f *Files) remember(c ObjectChange, jobs []*fileJob) {
+// remember notes where new objects went, until they are read back.
+func (f *Files) remember(changes []ObjectChange, jobs []*fileJob) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if c.New == nil {
-		delete(f.placed, c.Key)
+	for _, c := range changes {
+		if c.New == nil {
+			delete(f.placed, c.Key)
+		}
 	}
 	for _, j := range jobs {
-		if j.adds[c.Key] {
-			f.placed[c.Key] = j.path
+		for _, k := range j.adds {
+			f.placed[k] = j.path
 		}
 	}
 }

@@ -148,13 +148,14 @@ func (r *Plans) await(ctx context.Context, s plan.Step) error {
 func shows(rev *revision.Revision, s plan.Step, now time.Time) (done, paused bool, why string) {
 	k := stepMutation(s).Policy
 	p := rev.Cluster.Policy(k)
-	if p == nil {
+	switch {
+	case p == nil:
 		return false, true, s.Policy + " is gone"
-	}
-	if p.Priority != s.To {
+	case p.Priority == s.From:
 		return false, false, "waiting for " + stepText(s)
-	}
-	if len(rev.Zones) == 0 {
+	case p.Priority != s.To:
+		return false, true, fmt.Sprintf("%s stands at %d, not %d", k.Label(), p.Priority, s.To)
+	case len(rev.Zones) == 0:
 		return false, true, "there is no zone"
 	}
 	waiting := ""

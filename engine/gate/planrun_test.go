@@ -499,7 +499,8 @@ func TestStepShows(t *testing.T) {
 		{"not comparable", plan.Step{Policy: "a", From: 50, To: 60}, &model.PolicyInZone{NotComparable: true}, model.ConnSynced, false, true},
 		{"lost", plan.Step{Policy: "a", From: 50, To: 60}, &model.PolicyInZone{InSync: true, LiveACLs: 1, LivePriority: 60}, model.ConnLost, false, true},
 		{"not judged yet", plan.Step{Policy: "a", From: 50, To: 60}, nil, model.ConnSynced, false, false},
-		{"not read yet", plan.Step{Policy: "a", From: 50, To: 70}, nil, model.ConnSynced, false, false},
+		{"not read yet", plan.Step{Policy: "a", From: 60, To: 70}, nil, model.ConnSynced, false, false},
+		{"moved by another hand", plan.Step{Policy: "a", From: 50, To: 70}, nil, model.ConnSynced, false, true},
 		{"gone", plan.Step{Policy: "gone", From: 50, To: 70}, nil, model.ConnSynced, false, true},
 	} {
 		z := &model.ZoneState{Name: "worker", Conn: c.conn, SyncedAt: now, Policies: map[model.PolicyKey]*model.PolicyInZone{}}

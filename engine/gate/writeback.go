@@ -23,14 +23,7 @@ type fileJob struct {
 	file  manifests.File
 	edits []edit.Edit
 	fresh []byte // text of a file that does not exist yet; edits is empty then
-	adds  map[model.Key]bool
-}
-
-func (j *fileJob) add(k model.Key) {
-	if j.adds == nil {
-		j.adds = map[model.Key]bool{}
-	}
-	j.adds[k] = true
+	adds  []model.Key
 }
 
 // Write edits the files the objects came from, touching only what changes. A
@@ -53,9 +46,7 @@ func (f *Files) Write(_ context.Context, changes []ObjectChange) error {
 		}
 		undo = append(undo, back)
 	}
-	for _, c := range changes {
-		f.remember(c, jobs)
-	}
+	f.remember(changes, jobs)
 	return nil
 }
 
@@ -104,7 +95,7 @@ func (f *Files) jobs(changes []ObjectChange) ([]*fileJob, error) {
 			byPath[path] = &fileJob{path: path, fresh: text}
 			jobs = append(jobs, byPath[path])
 		}
-		byPath[path].add(c.Key)
+		byPath[path].adds = append(byPath[path].adds, c.Key)
 	}
 	return jobs, nil
 }
