@@ -37,8 +37,9 @@ func (e *Engine) startGate() error {
 	if err != nil {
 		return err
 	}
-	e.gate = gate.New(gate.Config{Current: e.Revision, Writer: e.cfg.Writer, Overlay: e.overlay, History: h, Audit: gate.NewAudit(e.cfg.Disk, dir),
-		Now: e.now, Shown: e.awaitShown, HistoryChanged: func(undo string) { e.do(func(s *state) { s.undo, s.dirty = undo, true }) }})
+	e.gate = gate.New(gate.Config{Current: e.Revision, Writer: e.cfg.Writer, Overlay: e.overlay,
+		History: h, Audit: gate.NewAudit(e.cfg.Disk, dir), Now: e.now, Shown: e.awaitShown,
+		HistoryChanged: func(undo string) { e.do(func(s *state) { s.undo, s.dirty = undo, true }) }})
 	if e.cfg.Kube != nil {
 		e.goRun(func() { e.runAccess(e.cfg.Kube) })
 	}
