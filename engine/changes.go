@@ -37,9 +37,9 @@ func (e *Engine) startGate() error {
 	if err != nil {
 		return err
 	}
-	e.gate = gate.New(gate.Config{Current: e.Revision, Writer: memory{e}, Decides: e.cfg.Writer, History: h,
-		Audit: gate.NewAudit(e.cfg.Disk, dir), Now: e.now,
-		Shown: e.awaitShown, HistoryChanged: func(undo string) { e.do(func(s *state) { s.undo, s.dirty = undo, true }) }})
+	e.gate = gate.New(gate.Config{Current: e.Revision, Writer: e.cfg.Writer, Overlay: e.overlay,
+		History: h, Audit: gate.NewAudit(e.cfg.Disk, dir), Now: e.now, Shown: e.awaitShown,
+		HistoryChanged: func(undo string) { e.do(func(s *state) { s.undo, s.dirty = undo, true }) }})
 	if e.cfg.Kube != nil {
 		e.goRun(func() { e.runAccess(e.cfg.Kube) })
 	}
@@ -50,28 +50,15 @@ func (e *Engine) startGate() error {
 	return nil
 }
 
-// memory writes changes into the engine's own state, after the writer that
-// makes them last, if there is one.
-type memory struct{ e *Engine }
-
-// Write makes the changes; when it returns a revision shows them. What a server
-// has, its source shows: putting it over the source would hide who comes after.
-func (m memory) Write(ctx context.Context, changes []gate.ObjectChange) error {
-	w := m.e.cfg.Writer
-	if w != nil {
-		if err := w.Write(ctx, changes); err != nil {
-			return err
-		}
-	}
-	if gate.Asked(w) {
-		return nil
-	}
+// overlay puts changes over what the sources say; when it returns a revision shows
+// them.
+func (e *Engine) overlay(changes []gate.ObjectChange) error {
 	objects := make(map[model.Key]*model.Policy, len(changes))
 	for _, c := range changes {
 		objects[c.Key] = c.New
 	}
 	// What is written lasts, whether or not this engine still shows it.
-	if !m.e.do(func(s *state) { s.change(objects) }) && w == nil {
+	if !e.do(func(s *state) { s.change(objects) }) && e.cfg.Writer == nil {
 		return fmt.Errorf("the engine has ended: %w", context.Canceled)
 	}
 	return nil

@@ -80,7 +80,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	s := newState(e)
-	e.logs = logs.New(e.Revision, cfg.LogLines).WithClock(cfg.Clock)
+	e.logs = logs.New(e.Revision, cfg.Clock, cfg.LogLines)
 	if err := e.startGate(); err != nil {
 		cancel()
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)

@@ -16,7 +16,7 @@ import (
 func (e *Engine) startPlans(dir string, h *gate.History) {
 	name := e.cfg.identity()
 	e.plans = gate.NewPlans(e.gate, gate.PlanConfig{
-		Current: e.Revision, Subscribe: e.Subscribe, Dir: dir, Context: name, Disk: e.cfg.Disk,
+		Subscribe: e.Subscribe, Dir: dir, Context: name, Disk: e.cfg.Disk,
 		// Whoever started a plan finds it in the next revision it looks at.
 		Publish: func(p *revision.PlanState) { e.do(func(s *state) { s.plan, s.dirty = p, true }) },
 		Ctx:     e.ctx, Run: func(f func()) { e.goRun(f) },

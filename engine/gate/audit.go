@@ -54,6 +54,14 @@ type AuditObject struct {
 	Change string `json:"change"`
 }
 
+// outcome says how it went: why is nil where it went well.
+func (r *AuditRecord) outcome(result string, why error, took time.Duration) {
+	r.Result, r.Milliseconds = result, took.Milliseconds()
+	if why != nil {
+		r.Error = why.Error()
+	}
+}
+
 // The results of an audited change.
 const (
 	auditOK      = "ok"
@@ -80,9 +88,6 @@ func NewAudit(disk safefile.FS, dir string) *Audit {
 	}
 	return a
 }
-
-// Path is the file's path, empty when nothing is kept.
-func (a *Audit) Path() string { return a.path }
 
 // auditObjects lists what a change touches.
 func auditObjects(changes []ObjectChange) []AuditObject {

@@ -18,9 +18,8 @@ const auditRoom = 4 << 10
 // The line is there already and says that its outcome is unknown, which is what
 // stays when Rung is killed.
 type reserved struct {
-	record AuditRecord
-	at     int64
-	line   []byte // as it stands in the file
+	at   int64
+	line []byte // as it stands in the file
 }
 
 // Write adds one record.
@@ -71,11 +70,11 @@ func (a *Audit) Reserve(r AuditRecord) (*reserved, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reserved{record: r, at: at, line: line}, nil
+	return &reserved{at: at, line: line}, nil
 }
 
 // Finish puts the outcome in the place of what was reserved. The record is that
-// of Reserve but for what follows Commands.
+// of Reserve but for what follows Commands, and the UIDs of objects that were made.
 func (a *Audit) Finish(v *reserved, r AuditRecord) error {
 	if v == nil {
 		return nil
@@ -112,8 +111,8 @@ func (v *reserved) overwrite(f safefile.File, line []byte) (stands bool, err err
 	if !bytes.Equal(was, v.line) || len(line) >= len(v.line) {
 		return false, nil
 	}
-	// What is equal at the front is not written again: torn or not, the line goes
-	// on to say what the change is.
+	// The front, up to the first byte that differs, is not written again: torn or
+	// not, the line still names the change.
 	padded := append(append(append([]byte(nil), line...), bytes.Repeat([]byte{' '}, len(v.line)-1-len(line))...), '\n')
 	from := 0
 	for from < len(padded) && padded[from] == v.line[from] {

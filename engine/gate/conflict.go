@@ -5,6 +5,7 @@ import (
 
 	udiff "github.com/aymanbagabas/go-udiff"
 
+	"rung/sources/manifests"
 	"rung/sources/manifests/edit"
 )
 
@@ -15,7 +16,7 @@ func unified(oldName, newName, old, now string) string {
 	s, err := udiff.ToUnified(oldName, newName, old, udiff.Lines(old, now), udiff.DefaultContextLines)
 	if err != nil {
 		// The edits come from the same text, so they fit; should they not, the
-		// whole texts still tell.
+		// whole texts are shown.
 		return "--- " + oldName + "\n" + old + "+++ " + newName + "\n" + now
 	}
 	return s
@@ -30,19 +31,17 @@ func ended(s string) string {
 	return s
 }
 
-// merge3 is edit.Merge of texts that end with a newline.
-func merge3(base, a, b string) (merged string, ok bool) {
-	return edit.Merge(ended(base), ended(a), ended(b))
-}
-
-// conflict compares what a change started from with what is there now. merge
-// says whether a merged text may be offered; accept judges it.
-func conflict(c Conflict, accept func(text string) bool) *Conflict {
+// conflict compares what a change started from with what is there now. A merged text
+// is offered where that is a valid policy of the same key.
+func conflict(c Conflict) *Conflict {
 	c.Diff = unified(c.Key.Label()+" (as it was)", c.Key.Label()+" (now)", c.Base, c.Now)
 	// Without all three texts there is nothing to merge: the object was
 	// removed, or the change removes it.
-	if c.Base != "" && c.Now != "" && c.Wanted != "" {
-		if text, ok := merge3(c.Base, c.Now, c.Wanted); ok && accept(text) {
+	if c.Base == "" || c.Now == "" || c.Wanted == "" {
+		return &c
+	}
+	if text, ok := edit.Merge(ended(c.Base), ended(c.Now), ended(c.Wanted)); ok {
+		if p, _ := manifests.ParsePolicy([]byte(text)); p != nil && p.Key == c.Key && len(p.Invalid) == 0 {
 			c.Merged = text
 		}
 	}

@@ -7,10 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/sources/manifests/edit"
 	"rung/test/given"
 )
 
-func TestMerge3(t *testing.T) {
+func TestMerge(t *testing.T) {
 	lines := func(s string) string { return strings.ReplaceAll(s, " ", "\n") }
 	for _, c := range []struct{ name, base, a, b, want string }{
 		{"nothing", "1 2 3", "1 2 3", "1 2 3", "1 2 3"},
@@ -29,7 +30,7 @@ func TestMerge3(t *testing.T) {
 		{"everything at once", "1 2 3", "", "1 2 3", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, ok := merge3(lines(c.base), lines(c.a), lines(c.b))
+			got, ok := edit.Merge(ended(lines(c.base)), ended(lines(c.a)), ended(lines(c.b)))
 			if c.name == "everything at once" {
 				if !ok || got != "" {
 					t.Errorf("%v %q", ok, got)

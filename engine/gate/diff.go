@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,9 +9,6 @@ import (
 	"rung/model"
 	"rung/model/clean"
 )
-
-// compact is a tree as JSON with sorted keys.
-func compact(v any) string { return model.CompactJSON(v) }
 
 // fieldChanges lists the fields in which two objects differ, by path, in the
 // order of the paths. Elements of lists are paired by likeness, so that a rule
@@ -33,7 +31,7 @@ func (d *fieldDiff) value(path string, old, now any) {
 	nm, nowMap := now.(map[string]any)
 	ol, oldList := old.([]any)
 	nl, nowList := now.([]any)
-	// Labels and annotations are told one by one also when the first comes or
+	// Labels and annotations are listed one by one also when the first comes or
 	// the last goes.
 	words := path == "metadata.annotations" || path == "metadata.labels"
 	switch {
@@ -41,23 +39,18 @@ func (d *fieldDiff) value(path string, old, now any) {
 		d.mapping(path, om, nm)
 	case oldList && nowList:
 		d.list(path, ol, nl)
-	case compact(old) != compact(now):
+	case model.CompactJSON(old) != model.CompactJSON(now):
 		d.add(path, valueText(old), valueText(now))
 	}
 }
 
 func (d *fieldDiff) mapping(path string, old, now map[string]any) {
-	keys := make([]string, 0, len(old)+len(now))
-	for k := range old {
-		keys = append(keys, k)
+	all := maps.Clone(old)
+	if all == nil {
+		all = map[string]any{}
 	}
-	for k := range now {
-		if _, both := old[k]; !both {
-			keys = append(keys, k)
-		}
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
+	maps.Copy(all, now)
+	for _, k := range slices.Sorted(maps.Keys(all)) {
 		at := k
 		switch {
 		case strings.ContainsAny(k, "./[] "):
@@ -73,8 +66,8 @@ func (d *fieldDiff) list(path string, old, now []any) {
 	at := func(i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 	i, j := 0, 0
 	for _, p := range append(pairs(old, now), [2]int{len(old), len(now)}) {
-		// What lies between two pairs changed: one for one as far as it goes,
-		// the rest was added or removed.
+		// Elements between two pairs changed: one for one as long as both lists
+		// have some, the rest was added or removed.
 		for i < p[0] && j < p[1] {
 			d.value(at(j), old[i], now[j])
 			i, j = i+1, j+1
@@ -93,10 +86,10 @@ func (d *fieldDiff) list(path string, old, now []any) {
 func pairs(old, now []any) (out [][2]int) {
 	a, b := make([]string, len(old)), make([]string, len(now))
 	for i := range old {
-		a[i] = compact(old[i])
+		a[i] = model.CompactJSON(old[i])
 	}
 	for j := range now {
-		b[j] = compact(now[j])
+		b[j] = model.CompactJSON(now[j])
 	}
 	long := make([][]int, len(a)+1)
 	for i := range long {
@@ -134,5 +127,5 @@ func valueText(v any) string {
 	case string:
 		return v
 	}
-	return compact(v)
+	return model.CompactJSON(v)
 }

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -18,100 +19,97 @@ import (
 func rowChanges(k model.PolicyKey, before, after *model.PolicyRows) []RowChange {
 	old, now := rowTable(before), rowTable(after)
 	var out []RowChange
+	add := func(id rowID, kind model.DiffKind, fields []model.FieldDiff) {
+		d := model.RowDiff{Kind: kind, Table: id.table, ID: id.id, Fields: fields}
+		out = append(out, RowChange{Policy: k, RowDiff: d})
+	}
 	for id, o := range old {
 		n, stays := now[id]
-		d := model.RowDiff{Table: id.table, ID: id.id}
-		switch {
+		switch fields := columnChanges(o, n); {
 		case !stays:
-			d.Kind, d.Fields = model.DiffExtra, columnChanges(o, nil)
-		default:
-			d.Kind, d.Fields = model.DiffDifferent, columnChanges(o, n)
-			if len(d.Fields) == 0 {
-				continue
-			}
+			add(id, model.DiffExtra, fields)
+		case len(fields) > 0:
+			add(id, model.DiffDifferent, fields)
 		}
-		out = append(out, RowChange{Policy: k, RowDiff: d})
 	}
 	for id, n := range now {
 		if _, was := old[id]; !was {
-			out = append(out, RowChange{Policy: k, RowDiff: model.RowDiff{Kind: model.DiffMissing, Table: id.table, ID: id.id,
-				Fields: columnChanges(nil, n)}})
+			add(id, model.DiffMissing, columnChanges(nil, n))
 		}
 	}
-	slices.SortFunc(out, func(a, b RowChange) int { return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(out, func(a, b RowChange) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID))
+	})
 	return out
 }
 
 type rowID struct{ table, id string }
 
-// column is one column's value: a text, or the sorted members of a set.
-type column struct {
-	text  string
-	set   []string
-	isSet bool
-}
-
-func rowTable(rows *model.PolicyRows) map[rowID]map[string]column {
-	t := map[rowID]map[string]column{}
+// rowTable are the values of each row's columns, by name, without those that
+// OVN-Kubernetes does not write (ovn-kubernetes.md#acl-columns).
+func rowTable(rows *model.PolicyRows) map[rowID]map[string]any {
+	t := map[rowID]map[string]any{}
 	if rows == nil || rows.None != nil {
 		return t
 	}
+	add := func(table string, row nb.Row) {
+		columns := map[string]any{}
+		for _, c := range nb.Columns(row) {
+			if c.Name != "label" {
+				columns[c.Name] = c.Value
+			}
+		}
+		t[rowID{table, row.IDs()[nb.KeyID]}] = columns
+	}
 	for _, a := range rows.ACLs {
-		t[rowID{nb.TableACL, a.ID()}] = aclColumns(a)
+		add(nb.TableACL, a)
 	}
 	for _, s := range rows.AddressSets {
-		t[rowID{nb.TableAddressSet, s.ID()}] = map[string]column{"name": text(s.Name), "external_ids": text(pairsText(s.ExternalIDs)),
-			"addresses": {set: s.Addresses, isSet: true}}
+		add(nb.TableAddressSet, s)
 	}
-	if g := rows.PortGroup; g != nil {
-		t[rowID{nb.TablePortGroup, g.ID()}] = map[string]column{"name": text(g.Name), "external_ids": text(pairsText(g.ExternalIDs)),
-			"ports": {set: g.Ports, isSet: true}, "acls": {set: g.ACLs, isSet: true}}
+	if rows.PortGroup != nil {
+		add(nb.TablePortGroup, rows.PortGroup)
 	}
 	return t
 }
 
-func text(s string) column { return column{text: s} }
-
-// aclColumns are the columns OVN-Kubernetes writes (ovn-kubernetes.md#acl-columns).
-func aclColumns(a *nb.ACL) map[string]column {
-	return map[string]column{
-		"action": text(a.Action), "direction": text(a.Direction), "external_ids": text(pairsText(a.ExternalIDs)),
-		"log": text(strconv.FormatBool(a.Log)), "match": text(a.Match), "meter": text(a.Meter), "name": text(a.Name),
-		"options": text(pairsText(a.Options)), "priority": text(strconv.Itoa(a.Priority)), "severity": text(a.Severity),
-		"tier": text(strconv.Itoa(a.Tier)), "sample_new": text(a.SampleNew), "sample_est": text(a.SampleEst),
+// columnText is a value for people; a map is "k=v, k=v", sorted.
+func columnText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case map[string]string:
+		parts := make([]string, 0, len(v))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, k+"="+v[k])
+		}
+		return strings.Join(parts, ", ")
 	}
-}
-
-// pairsText is a map column: "k=v, k=v", sorted.
-func pairsText(m map[string]string) string {
-	parts := make([]string, 0, len(m))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, k+"="+m[k])
-	}
-	return strings.Join(parts, ", ")
+	return fmt.Sprint(v)
 }
 
 // columnChanges lists the columns that differ, by name. For a row that comes or
 // goes it lists those that have a value.
-func columnChanges(old, now map[string]column) []model.FieldDiff {
+func columnChanges(old, now map[string]any) []model.FieldDiff {
 	some := now
 	if now == nil {
 		some = old
 	}
 	var out []model.FieldDiff
 	for _, name := range slices.Sorted(maps.Keys(some)) {
-		o, n := old[name], now[name]
-		if !o.isSet && !n.isSet {
-			if o.text != n.text {
-				out = append(out, model.FieldDiff{Column: name, Desired: n.text, Live: o.text})
+		was, wasSet := old[name].([]string)
+		is, isSet := now[name].([]string)
+		f := model.FieldDiff{Column: name}
+		if wasSet || isSet {
+			f.Desired, f.Live = strconv.Itoa(len(is)), strconv.Itoa(len(was))
+			f.Missing, f.Extra = without(is, was), without(was, is)
+			if len(f.Missing)+len(f.Extra) == 0 {
+				continue
 			}
+		} else if f.Desired, f.Live = columnText(now[name]), columnText(old[name]); f.Desired == f.Live {
 			continue
 		}
-		f := model.FieldDiff{Column: name, Desired: strconv.Itoa(len(n.set)), Live: strconv.Itoa(len(o.set))}
-		f.Missing, f.Extra = without(n.set, o.set), without(o.set, n.set)
-		if len(f.Missing)+len(f.Extra) > 0 {
-			out = append(out, f)
-		}
+		out = append(out, f)
 	}
 	return out
 }

@@ -99,7 +99,7 @@ func TestContentIsTheAuthors(t *testing.T) {
 		t.Fatal(broken, broken2)
 	}
 	if !model.SameContent(a, b) {
-		t.Errorf("%s\n%s", compact(a.Content()), compact(b.Content()))
+		t.Errorf("%s\n%s", model.CompactJSON(a.Content()), model.CompactJSON(b.Content()))
 	}
 }
 

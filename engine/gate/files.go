@@ -48,7 +48,8 @@ func NewFiles(opt FileOptions) *Files {
 	if opt.Demo {
 		read.FS, read.Paths, read.Source = examples.Files, []string{"."}, "demo"
 	}
-	return &Files{read: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{}, written: map[string]struct{}{}, placed: map[model.Key]string{}}
+	return &Files{read: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{},
+		written: map[string]struct{}{}, placed: map[model.Key]string{}}
 }
 
 // Name is "files" or "demo".
@@ -70,7 +71,8 @@ func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
 				break
 			}
 		}
-		sink(source.Update{Upsert: u.Upsert, Remove: u.Remove, Broken: u.Broken, HasBroken: true, Loaded: u.Validated, State: st})
+		sink(source.Update{Upsert: u.Upsert, Remove: u.Remove, Broken: u.Broken, HasBroken: true,
+			Loaded: u.Validated, State: st})
 	})
 	if err != nil {
 		// Not loaded: where nothing was read nothing may be taken for deleted.
@@ -131,16 +133,18 @@ func (f *Files) forget(path string) {
 	delete(f.written, path)
 }
 
-// remember notes where a change went, until it is read back.
-func (f *Files) remember(c ObjectChange, jobs []*fileJob) {
+// remember notes where new objects went, until they are read back.
+func (f *Files) remember(changes []ObjectChange, jobs []*fileJob) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if c.New == nil {
-		delete(f.placed, c.Key)
+	for _, c := range changes {
+		if c.New == nil {
+			delete(f.placed, c.Key)
+		}
 	}
 	for _, j := range jobs {
-		if j.adds[c.Key] {
-			f.placed[c.Key] = j.path
+		for _, k := range j.adds {
+			f.placed[k] = j.path
 		}
 	}
 }

@@ -33,58 +33,38 @@ var (
 // was read: it works everything out again that decides whether the change may
 // be made.
 type Gate struct {
-	current func() *revision.Revision
-	writer  Writer
-	history *History
-	audit   *Audit
-	now     func() time.Time
-	user    string
+	cfg  Config
+	user string
 
-	// shown waits, as long as ctx lasts, until a revision shows the change.
-	// historyChanged tells that another change is the one undo takes back. Both
-	// may be nil.
-	shown          func(ctx context.Context, changes []ObjectChange)
-	historyChanged func(undo string)
-
-	// server is asked before anything is written; nil where there is none.
-	// schemas are those of its CRDs, nil for Rung's own.
-	server  checker
+	// server is the writer where a server decides; nil elsewhere. schemas are those
+	// of its CRDs, nil for Rung's own.
+	server  serverWriter
 	schemas atomic.Pointer[manifests.Schemas]
 
-	turn turnstile // one commit at a time
+	changes queue // one commit at a time
 }
 
 // Config says what a gate works with.
 type Config struct {
 	Current func() *revision.Revision // the newest revision
-	// Writer makes the changes. Decides is the one behind it where a server decides
-	// (Asked), which is asked before anything is written; else nil.
-	Writer, Decides Writer
-	History         *History
-	Audit           *Audit
-	Now             func() time.Time
+	// Writer makes changes last; nil where they are in the overlay alone. Overlay puts
+	// them over what the sources say.
+	Writer  Writer
+	Overlay func(changes []ObjectChange) error
+	History *History
+	Audit   *Audit
+	Now     func() time.Time
 	// Shown waits, as long as ctx lasts, until a revision shows a change that a
 	// server has taken. HistoryChanged tells that another change is the one undo
-	// takes back. Both may be nil.
+	// takes back; it may be nil.
 	Shown          func(ctx context.Context, changes []ObjectChange)
 	HistoryChanged func(undo string)
 }
 
 // New puts a gate in front of a writer.
 func New(c Config) *Gate {
-	g := &Gate{current: c.Current, writer: c.Writer, history: c.History, audit: c.Audit, now: c.Now, user: CurrentUser(),
-		historyChanged: c.HistoryChanged}
-	if server, ok := c.Decides.(checker); ok {
-		g.server, g.shown = server, c.Shown
-	}
-	return g
-}
-
-// Asked says whether a writer is one behind which a server decides: what it wrote,
-// a source shows.
-func Asked(w Writer) bool {
-	_, ok := w.(checker)
-	return ok
+	server, _ := c.Writer.(serverWriter)
+	return &Gate{cfg: c, user: CurrentUser(), server: server}
 }
 
 // UseSchemas checks policies by the schemas of a server's CRDs from now on.
@@ -125,24 +105,11 @@ func confirmed(gs []Guard, g Guard) bool {
 // Preview works out a change without any side effect. The error says that it
 // could not be worked out; that it may not be made is in Blocked and Errors.
 func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m Mutation) (*Preview, error) {
-	p, worked := g.work(ctx, rev, m)
-	if err := g.tell(ctx, rev, worked, p); err != nil {
+	p, live := g.work(ctx, rev, m)
+	if err := explain(ctx, rev, live, p); err != nil {
 		return nil, err
 	}
 	return p, nil
-}
-
-// tell explains a preview that was worked out from rev, and from what a server
-// has of it.
-func (g *Gate) tell(ctx context.Context, rev, worked *revision.Revision, p *Preview) error {
-	p.seen = see(rev)
-	if len(p.Objects) == 0 {
-		return nil
-	}
-	if err := g.explain(ctx, worked, p); err != nil {
-		return fmt.Errorf("previewing %q: %w", p.Title, err)
-	}
-	return nil
 }
 
 // Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
@@ -159,50 +126,50 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if !a.Yes {
 		return nil, fmt.Errorf("%s: %w", p.Title, ErrNotConfirmed)
 	}
-	if err := g.turn.enter(ctx, p.Title, a.Waits); err != nil {
+	leave, err := g.changes.enter(ctx, p.Title, a.Waits)
+	if err != nil {
 		return nil, err
 	}
-	defer g.turn.leave()
+	defer leave()
 	if a.Finish {
 		ctx = context.WithoutCancel(ctx)
 	}
-	now := g.current()
-	fresh, rev := g.work(ctx, now, p.Mutation)
-	if err := g.look(ctx, now, rev, p, fresh); err != nil {
+	now := g.cfg.Current()
+	fresh, live := g.work(ctx, now, p.Mutation)
+	if err := complete(ctx, now, live, p, fresh); err != nil {
 		return nil, err
 	}
+	start := g.cfg.Now()
+	record := g.auditRecord(start, live, fresh, a)
 	if err := judge(p, fresh, a); err != nil {
-		if aerr := g.audit.Write(g.auditRecord(rev, fresh, a, auditRefused, err, 0, 0)); aerr != nil {
-			err = errors.Join(err, aerr)
-		}
-		return nil, err
+		record.outcome(auditRefused, err, 0)
+		return nil, errors.Join(err, g.cfg.Audit.Write(record))
 	}
-	start := g.now()
-	line, err := g.audit.Reserve(g.auditRecord(rev, fresh, a, auditUnknown, nil, 0, 0))
+	line, err := g.cfg.Audit.Reserve(record)
 	if err != nil {
 		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
 	}
-	if err := g.writer.Write(ctx, fresh.Objects); err != nil {
+	if err := g.write(ctx, fresh.Objects); err != nil {
 		err = fmt.Errorf("%s: %w", p.Title, err)
-		if aerr := g.audit.Finish(line, g.auditRecord(rev, fresh, a, auditFailed, err, g.now().Sub(start), 0)); aerr != nil {
-			err = errors.Join(err, aerr)
-		}
-		return nil, err
+		record.outcome(auditFailed, err, g.cfg.Now().Sub(start))
+		return nil, errors.Join(err, g.cfg.Audit.Finish(line, record))
 	}
-	res := &Result{Took: g.now().Sub(start)}
+	res := &Result{Took: g.cfg.Now().Sub(start)}
 	entry := HistoryEntry{At: start, Title: fresh.Title, By: a.By, Undoes: fresh.undoes}
 	for _, c := range fresh.Objects {
 		res.Written = append(res.Written, c.Key)
 		entry.Objects = append(entry.Objects, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
 	}
 	var herr error
-	res.Undo, herr = g.history.Push(entry)
-	if g.historyChanged != nil {
-		g.historyChanged(g.UndoTitle())
+	res.Undo, herr = g.cfg.History.Push(entry)
+	if g.cfg.HistoryChanged != nil {
+		g.cfg.HistoryChanged(g.UndoTitle())
 	}
-	aerr := g.audit.Finish(line, g.auditRecord(rev, fresh, a, auditOK, nil, res.Took, res.Undo))
-	if g.shown != nil {
-		g.shown(ctx, fresh.Objects)
+	record.Objects, record.Undo = auditObjects(fresh.Objects), res.Undo // with the UIDs of new ones
+	record.outcome(auditOK, nil, res.Took)
+	aerr := g.cfg.Audit.Finish(line, record)
+	if g.server != nil {
+		g.cfg.Shown(ctx, fresh.Objects)
 	}
 	if err := errors.Join(herr, aerr); err != nil {
 		return res, fmt.Errorf("%s: %w: %w", fresh.Title, ErrNotRecorded, err)
@@ -210,11 +177,23 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	return res, nil
 }
 
-// look completes what is known of a change that is about to be made, as far as
-// it was known of the preview: the consequences are worked out again when they
-// may be others.
-func (g *Gate) look(ctx context.Context, now, worked *revision.Revision, p, fresh *Preview) error {
-	if !p.seen.told {
+// write makes changes last, and has them shown where no server's source does that.
+func (g *Gate) write(ctx context.Context, changes []ObjectChange) error {
+	if g.cfg.Writer != nil {
+		if err := g.cfg.Writer.Write(ctx, changes); err != nil {
+			return err
+		}
+	}
+	if g.server != nil {
+		return nil // over its source it would hide what others write next
+	}
+	return g.cfg.Overlay(changes)
+}
+
+// complete works the consequences of a change that is about to be made out again,
+// where the preview p had them and they may be others.
+func complete(ctx context.Context, now, live *revision.Revision, p, fresh *Preview) error {
+	if !p.seen.complete {
 		return nil
 	}
 	if now.Cluster == p.seen.cluster && now.Flags.MaxPriority == p.seen.max {
@@ -224,7 +203,7 @@ func (g *Gate) look(ctx context.Context, now, worked *revision.Revision, p, fres
 			return nil
 		}
 	}
-	return g.tell(ctx, now, worked, fresh)
+	return explain(ctx, now, live, fresh)
 }
 
 // judge says why a change that was previewed as p, and is now worked out as
@@ -237,39 +216,43 @@ func judge(p, fresh *Preview, a approval) error {
 		return &StaleError{Title: p.Title, What: what, Preview: fresh}
 	}
 	if !a.accepts(fresh) {
-		return fmt.Errorf("%s: %w: type %s to go on (%s)", p.Title, ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
+		return fmt.Errorf("%s: %w: type %s to go on (%s)",
+			p.Title, ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
 	}
 	return nil
 }
 
-// auditRecord is what the audit says of a change.
-func (g *Gate) auditRecord(rev *revision.Revision, p *Preview, a approval, result string, why error, took time.Duration, undo uint64) AuditRecord {
-	r := AuditRecord{Time: g.now().UTC(), User: g.user, By: a.By, Mode: rev.Mode.Name, Context: rev.Mode.Title, Server: rev.Mode.Server, Op: p.Mutation.Op,
-		Title: p.Title, Objects: auditObjects(p.Objects), Commands: p.Commands, Result: result, Undo: undo,
-		Milliseconds: took.Milliseconds()}
+// auditRecord is what the audit says of a change that begins at a time, but for its
+// outcome.
+func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a approval) AuditRecord {
+	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
+	r.By, r.Objects, r.Commands = a.By, auditObjects(p.Objects), p.Commands
 	for _, gd := range p.Guards {
 		r.Guards = append(r.Guards, gd.Code)
 	}
-	if why != nil {
-		r.Error = why.Error()
-	}
 	return r
+}
+
+// recordOf says who does something, where and when.
+func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op Op, title string) AuditRecord {
+	return AuditRecord{Time: at.UTC(), User: g.user, Mode: rev.Mode.Name, Context: rev.Mode.Title,
+		Server: rev.Mode.Server, Op: op, Title: title}
 }
 
 // Note audits something that is no change of a policy: the switch of writing.
 // An audit that cannot be written is no reason to keep it from happening.
 func (g *Gate) Note(op, text string) {
-	rev := g.current()
-	_ = g.audit.Write(AuditRecord{Time: g.now().UTC(), User: g.user, By: "console", Mode: rev.Mode.Name, Context: rev.Mode.Title,
-		Server: rev.Mode.Server, Op: Op(op), Title: text, Result: auditOK})
+	r := g.recordOf(g.cfg.Now(), g.cfg.Current(), Op(op), text)
+	r.By, r.Result = "console", auditOK
+	_ = g.cfg.Audit.Write(r)
 }
 
 // History lists the changes that can be taken back, newest first.
-func (g *Gate) History() []HistoryEntry { return g.history.Entries() }
+func (g *Gate) History() []HistoryEntry { return g.cfg.History.Entries() }
 
 // UndoTitle describes what undo would take back, empty when there is nothing.
 func (g *Gate) UndoTitle() string {
-	e, ok := g.history.Find(0)
+	e, ok := g.cfg.History.Find(0)
 	if !ok {
 		return ""
 	}

@@ -70,7 +70,7 @@ func TestCommit(t *testing.T) {
 		t.Errorf("one undo too many: %q", p.Blocked)
 	}
 	// The newest undo can be redone by its number.
-	do(t, w, g, Mutation{Op: OpUndo, Undo: g.history.Entries()[0].ID}, typed("control"))
+	do(t, w, g, Mutation{Op: OpUndo, Undo: g.cfg.History.Entries()[0].ID}, typed("control"))
 	if w.Priority("control") != 36 {
 		t.Errorf("at %d after the redo", w.Priority("control"))
 	}
@@ -168,14 +168,14 @@ func TestCommitRefuses(t *testing.T) {
 			w.Edit(given.ANP("wall", 50, "tenant=blue", "in deny tenant=blue"))
 		}, ErrStale, auditRefused},
 		{"undone since", Mutation{Op: OpUndo}, yes, func(w *world, g *Gate, _ *Preview) {
-			e := g.history.Entries()[0]
-			if _, err := g.history.Push(HistoryEntry{Title: "x", Undoes: e.ID}); err != nil {
+			e := g.cfg.History.Entries()[0]
+			if _, err := g.cfg.History.Push(HistoryEntry{Title: "x", Undoes: e.ID}); err != nil {
 				w.T.Fatal(err)
 			}
 		}, ErrBlocked, auditRefused},
 		{"the writer fails", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.fail = errors.New("disk full") }, nil, auditFailed},
 		{"the audit cannot be written", move("blue", 41), yes, func(_ *world, g *Gate, _ *Preview) {
-			g.audit = NewAudit(nil, filepath.Join(g.audit.path, "no folder"))
+			g.cfg.Audit = NewAudit(nil, filepath.Join(g.cfg.Audit.path, "no folder"))
 		}, nil, ""},
 		{"no preview", Mutation{Op: OpMove}, yes, nil, ErrBlocked, auditRefused},
 	} {
@@ -186,7 +186,7 @@ func TestCommitRefuses(t *testing.T) {
 			if c.m.Op == OpUndo {
 				do(t, w, g, move("blue", 42), yes)
 			}
-			if err := g.audit.Write(AuditRecord{Title: "the first"}); err != nil {
+			if err := g.cfg.Audit.Write(AuditRecord{Title: "the first"}); err != nil {
 				t.Fatal(err)
 			}
 			p, err := g.Preview(context.Background(), w.Current(), c.m)

@@ -62,6 +62,10 @@ func guards(c *model.Cluster, changes []ObjectChange, maxPriority int32) []Guard
 	return append(out, newOrderGuard(c, x, touched, maxPriority).find()...)
 }
 
+func guard(code string, k model.PolicyKey, format string, args ...any) Guard {
+	return Guard{Code: code, Policy: k, Message: fmt.Sprintf(format, args...)}
+}
+
 // deciding are the changes that could change a decision.
 func deciding(changes []ObjectChange) (out []ObjectChange) {
 	for _, ch := range changes {
@@ -75,10 +79,9 @@ func deciding(changes []ObjectChange) (out []ObjectChange) {
 // sameDecisions says whether two versions of a policy decide alike in every
 // cluster.
 func sameDecisions(a, b *model.Policy) bool {
-	return a.Priority == b.Priority && a.Tier == b.Tier && a.IsolatesIngress == b.IsolatesIngress && a.IsolatesEgress == b.IsolatesEgress &&
-		a.Annotations[model.AnnotationStateless] == b.Annotations[model.AnnotationStateless] && a.Subject.Namespace == b.Subject.Namespace &&
-		a.Subject.AllPods == b.Subject.AllPods && sameSelector(a.Subject.Namespaces, b.Subject.Namespaces) &&
-		sameSelector(a.Subject.Pods, b.Subject.Pods) &&
+	return a.Priority == b.Priority && a.Tier == b.Tier &&
+		a.IsolatesIngress == b.IsolatesIngress && a.IsolatesEgress == b.IsolatesEgress &&
+		a.Annotations[model.AnnotationStateless] == b.Annotations[model.AnnotationStateless] && sameSubject(a, b) &&
 		slices.EqualFunc(a.Ingress, b.Ingress, sameRule) && slices.EqualFunc(a.Egress, b.Egress, sameRule)
 }
 
@@ -87,13 +90,14 @@ func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a
 // sameRule says whether two rules match and do the same; their names do not
 // matter.
 func sameRule(a, b model.Rule) bool {
-	return a.Action == b.Action && a.AnyPeer == b.AnyPeer && a.Direction == b.Direction && slices.Equal(a.Ports, b.Ports) &&
-		slices.EqualFunc(a.Peers, b.Peers, samePeer)
+	return a.Action == b.Action && a.AnyPeer == b.AnyPeer && a.Direction == b.Direction &&
+		slices.Equal(a.Ports, b.Ports) && slices.EqualFunc(a.Peers, b.Peers, samePeer)
 }
 
 func samePeer(a, b model.Peer) bool {
-	return a.Kind == b.Kind && a.Namespace == b.Namespace && a.DNSName == b.DNSName && slices.Equal(a.Networks, b.Networks) &&
-		slices.Equal(a.Except, b.Except) && sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) &&
+	return a.Kind == b.Kind && a.Namespace == b.Namespace && a.DNSName == b.DNSName &&
+		slices.Equal(a.Networks, b.Networks) && slices.Equal(a.Except, b.Except) &&
+		sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) &&
 		sameSelector(a.Nodes, b.Nodes)
 }
 
@@ -107,8 +111,8 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy) (out []Guard) {
 		return nil
 	}
 	if whom := systemSubject(x, p); whom != "" {
-		out = append(out, Guard{Code: GuardDenySystem, Policy: p.Key,
-			Message: fmt.Sprintf("%s denies (%s) and its subject takes in %s", p.Key.Label(), ruleText(denies[0]), whom)})
+		out = append(out, guard(GuardDenySystem, p.Key, "%s denies (%s) and its subject takes in %s",
+			p.Key.Label(), ruleText(denies[0]), whom))
 	}
 	for _, r := range denies {
 		var networks []string
@@ -116,8 +120,8 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy) (out []Guard) {
 			networks = append(networks, r.Peers[i].Networks...)
 		}
 		if whole := overlap.WholeFamilies(networks); len(whole) > 0 {
-			out = append(out, Guard{Code: GuardDenyAllNetworks, Policy: p.Key,
-				Message: fmt.Sprintf("%s of %s denies every address: %s", ruleText(r), p.Key.Label(), strings.Join(whole, " and "))})
+			out = append(out, guard(GuardDenyAllNetworks, p.Key, "%s of %s denies every address: %s",
+				ruleText(r), p.Key.Label(), strings.Join(whole, " and ")))
 			break
 		}
 	}
@@ -140,7 +144,7 @@ func namespaceGuards(p *model.Policy) []Guard {
 	default:
 		return nil
 	}
-	return []Guard{{Code: GuardDenySystem, Policy: p.Key, Message: fmt.Sprintf("%s %s in %s", p.Key.Label(), what, p.Namespace)}}
+	return []Guard{guard(GuardDenySystem, p.Key, "%s %s in %s", p.Key.Label(), what, p.Namespace)}
 }
 
 // rulesOf are the policy's rules with an action, ingress first.

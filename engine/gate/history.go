@@ -115,12 +115,15 @@ func (h *History) Push(e HistoryEntry) (id uint64, err error) {
 	}
 	e.ID = h.next
 	lines := []historyLine{{Entry: &e}}
-	if e.Undoes != 0 {
-		lines = append(lines, historyLine{Undone: e.Undoes})
-		if i := h.index(e.Undoes); i >= 0 && h.entries[i].Undoes != 0 {
-			// Taking back an undo makes its change one that can be undone again.
-			lines = append(lines, historyLine{Redone: h.entries[i].Undoes})
+	// Taking back an undo makes its change one that can be undone again, taking that
+	// back one that is undone, and so on.
+	for id, undone := e.Undoes, true; id != 0; undone = !undone {
+		if undone {
+			lines = append(lines, historyLine{Undone: id})
+		} else {
+			lines = append(lines, historyLine{Redone: id})
 		}
+		id = h.undoneBy(id)
 	}
 	var text bytes.Buffer
 	for _, l := range lines {
@@ -138,6 +141,14 @@ func (h *History) Push(e HistoryEntry) (id uint64, err error) {
 		return e.ID, fmt.Errorf("history: writing %s: %w", h.path, err)
 	}
 	return e.ID, nil
+}
+
+// undoneBy is the change that an earlier one took back, 0 when it took back none.
+func (h *History) undoneBy(id uint64) uint64 {
+	if i := h.index(id); i >= 0 && h.entries[i].Undoes < id {
+		return h.entries[i].Undoes
+	}
+	return 0
 }
 
 func (h *History) index(id uint64) int {

@@ -47,7 +47,8 @@ func (h *History) catchUp() error {
 	if err != nil {
 		return err
 	}
-	if h.seen != nil && os.SameFile(h.seen, now) && h.seen.Size() == now.Size() && h.seen.ModTime().Equal(now.ModTime()) {
+	was := h.seen
+	if was != nil && os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime()) {
 		return nil
 	}
 	return h.read()
@@ -156,10 +157,7 @@ func numberIn(text []byte) uint64 {
 	if m == nil {
 		return 0
 	}
-	n, err := strconv.ParseUint(string(m[1]), 10, 64)
-	if err != nil {
-		return 0
-	}
+	n, _ := strconv.ParseUint(string(m[1]), 10, 64) // 15 digits always are one
 	return n
 }
 
@@ -175,7 +173,8 @@ func (h *History) append(text []byte) error {
 	}
 	// A file with lines that cannot be read stays beside the new one: they may be
 	// worth something to somebody. Where it cannot, it goes on to grow.
-	if h.seen != nil && h.seen.Size()+int64(len(text)) > int64(1<<20+2*kept) && (h.skipped == 0 || h.putAside() == nil) {
+	large := h.seen != nil && h.seen.Size()+int64(len(text)) > int64(1<<20+2*kept)
+	if large && (h.skipped == 0 || h.putAside() == nil) {
 		return h.rewrite()
 	}
 	f, err := safefile.Open(h.disk, h.path, os.O_RDWR|os.O_CREATE)

@@ -17,7 +17,7 @@ import (
 // kubeWriter makes changes through an API server.
 type kubeWriter struct{ policies *kube.Policies }
 
-// ToCluster writes policies to a cluster, each by the verb that fits it (see How).
+// ToCluster writes policies to a cluster, each by the verb that fits it (see kube.Verb).
 // All changes or none is more than an API server can do: a set that fails half way
 // is put back as far as nobody else changed it meanwhile, and the error says what
 // stands.
@@ -25,13 +25,9 @@ func ToCluster(c *kube.Cluster) Writer {
 	return &kubeWriter{c.Policies()}
 }
 
-// verbs are the verbs of the API for the ways to make a change.
-var verbs = map[How]kube.Verb{HowCreate: kube.VerbCreate, HowUpdate: kube.VerbUpdate, HowPatch: kube.VerbPatch,
-	HowDelete: kube.VerbDelete, HowApply: kube.VerbApply}
-
 // kubeChange is a change as the API is asked for it.
 func kubeChange(c *ObjectChange) kube.Change {
-	ch := kube.Change{Verb: verbs[c.How], Key: c.Key, Old: c.Old, New: c.New, Force: c.force,
+	ch := kube.Change{Verb: c.How, Key: c.Key, Old: c.Old, New: c.New, Force: c.force,
 		Unchanged: func(live *model.Policy) bool { return model.SameContent(live, c.Old) }}
 	if c.sent != nil {
 		ch.New = c.sent
@@ -83,12 +79,12 @@ func (out *checked) refused(c *ObjectChange, err error) {
 		why = fmt.Sprintf("%s: fields are %v; --force-conflicts takes them over", c.Key.Label(), contested)
 	case errors.As(err, &no) && len(no.Fields) > 0:
 		for _, f := range no.Fields {
-			out.Errors = append(out.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1}, Key: c.Key,
-				Field: f.Field, Code: CodeServer, Message: f.Message})
+			out.Errors = append(out.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
+				Key: c.Key, Field: f.Field, Code: CodeServer, Message: f.Message})
 		}
 		return
 	case errors.As(err, &no):
-		why = fmt.Sprintf("the API server refuses to %s %s: %v", verbs[c.How], c.Key.Label(), no)
+		why = fmt.Sprintf("the API server refuses to %s %s: %v", c.How, c.Key.Label(), no)
 	default:
 		why = capital(clean.Text(err.Error()))
 	}
@@ -101,7 +97,7 @@ func (out *checked) refused(c *ObjectChange, err error) {
 const CodeServer = "server"
 
 // Write makes the changes in their order and puts what is stored now in the place
-// of New. What was done before a failure is put back.
+// of New. After a failure, changes that were made are taken back.
 func (w *kubeWriter) Write(ctx context.Context, changes []ObjectChange) error {
 	for i := range changes {
 		stored, err := w.one(ctx, &changes[i])
@@ -172,7 +168,8 @@ func (w *kubeWriter) settle(ctx context.Context, c *ObjectChange, lost error) (*
 		}
 		pause.Stop()
 	}
-	return nil, fmt.Errorf("%w; it is not known whether %s was written: look at it once the server answers", lost, c.Key.Label())
+	return nil, fmt.Errorf("%w; it is not known whether %s was written: look at it once the server answers",
+		lost, c.Key.Label())
 }
 
 // putBack takes back changes that were made, newest first, and says what stands.
@@ -182,14 +179,7 @@ func (w *kubeWriter) putBack(ctx context.Context, done []ObjectChange) string {
 	var back, stand []string
 	for _, c := range slices.Backward(done) {
 		r := ObjectChange{Key: c.Key, Old: c.New, New: c.Old}
-		switch {
-		case r.New == nil:
-			r.How = HowDelete
-		case r.Old == nil:
-			r.How = HowCreate
-		default:
-			r.How = HowUpdate
-		}
+		r.How = howOf(Mutation{}, &r)
 		if _, err := w.policies.Do(ctx, kubeChange(&r), false); err != nil {
 			stand = append(stand, fmt.Sprintf("%s stands as changed (%v)", c.Key.Label(), err))
 		} else {

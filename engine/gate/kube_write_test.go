@@ -36,8 +36,8 @@ func newKubeWorld(t *testing.T, policies ...string) *kubeWorld {
 	w := &kubeWorld{world: newWorld(t), s: s}
 	w.g = w.gate(t.TempDir())
 	writer := ToCluster(c)
-	w.g.writer, w.g.server = writer, writer.(checker)
-	w.g.current = func() *revision.Revision {
+	w.g.cfg.Writer, w.g.server = writer, writer.(serverWriter)
+	w.g.cfg.Current = func() *revision.Revision {
 		rev := *w.world.Current()
 		rev.Mode.Name, rev.Mode.Title, rev.Mode.Server = revision.ClusterMode, c.Context(), c.Server()
 		rev.Mode.Kubectl.Flags = "--context=lab"
@@ -88,7 +88,7 @@ func (w *kubeWorld) on(name, at string) any {
 
 func (w *kubeWorld) preview(m Mutation) *Preview {
 	w.T.Helper()
-	p, err := w.g.Preview(context.Background(), w.g.current(), m)
+	p, err := w.g.Preview(context.Background(), w.g.cfg.Current(), m)
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestKubeVerbs(t *testing.T) {
 		t.Errorf("requests (-want +got)\n%s", diff)
 	}
 	var commands []string
-	for _, r := range auditOf(t, strings.TrimSuffix(w.g.audit.Path(), "/audit.jsonl")) {
+	for _, r := range auditOf(t, strings.TrimSuffix(w.g.cfg.Audit.path, "/audit.jsonl")) {
 		if r.Mode != "cluster" || r.Context != "lab" || !strings.HasPrefix(r.Server, "http://127.0.0.1:") || r.Objects[0].UID == "" {
 			t.Errorf("audit %+v", r)
 		}

@@ -104,29 +104,17 @@ type Preview struct {
 	undoes uint64
 }
 
-// How is the way a change is made on a cluster; files know no difference.
-type How string
-
-// The ways, by the verb of the API.
-const (
-	HowCreate How = "create"
-	HowUpdate How = "update" // the whole object, with the resourceVersion that was read
-	HowPatch  How = "patch"  // one path, with a test of its old value
-	HowDelete How = "delete" // with UID and resourceVersion preconditions
-	HowApply  How = "apply"  // server-side apply of the whole document
-)
-
 // ObjectChange is one object before and after.
 type ObjectChange struct {
 	Key      model.PolicyKey
-	How      How
+	How      kube.Verb     // the way it is made on a cluster; files know no difference
 	Old, New *model.Policy // nil: created, removed
 	Fields   []FieldChange
 	Diff     string // unified diff of the YAML
 	// ByHand says New.YAML is Old.YAML edited in an editor: a file is given that
 	// very text, comments and all.
 	ByHand bool
-	// force takes over the fields of other managers (HowApply). sent is the
+	// force takes over the fields of other managers (kube.VerbApply). sent is the
 	// author's document where New is what a server makes of it; nil is New.
 	force bool
 	sent  *model.Policy
@@ -166,9 +154,9 @@ type Confirm struct {
 	By   string // who, for the audit: "console", "cli"
 
 	// Finish makes a change that has begun go on to its end although the context
-	// ends. Waiting for its turn ends with the context all the same.
+	// ends. Waiting for another change ends with the context all the same.
 	Finish bool
-	// Waits, where set, is told the title of the change that this one waits for, and
-	// an empty text once it waits no longer.
+	// Waits, where set, is called with the title of the change that this one waits
+	// for, again when that is another, and with an empty text when it waits no longer.
 	Waits func(title string)
 }

@@ -31,15 +31,9 @@ var ErrPlan = errors.New("not now")
 // every zone show the one before; conditions do not count. Progress is written
 // down before a step and after it, so that it survives a kill.
 type Plans struct {
-	gate      *Gate
-	current   func() *revision.Revision
-	subscribe func() (<-chan struct{}, func())
-	publish   func(*revision.PlanState) // nil takes the state off the screen
-	path      string                    // of the stored progress; empty keeps none
-	disk      safefile.FS
-	context   string
-	ctx       context.Context
-	run       func(func()) // starts a goroutine that Close waits for
+	gate *Gate
+	cfg  PlanConfig
+	path string // of the stored progress; empty keeps none
 
 	mu      sync.Mutex
 	job     *planJob // nil: there is no plan
@@ -52,7 +46,6 @@ type Plans struct {
 
 // PlanConfig says what the plans of a gate work with.
 type PlanConfig struct {
-	Current   func() *revision.Revision // the newest revision
 	Subscribe func() (ticks <-chan struct{}, stop func())
 	Publish   func(*revision.PlanState) // nil takes the state off the screen
 	// Dir is the state folder, empty where progress is not kept; Context is what it
@@ -66,27 +59,19 @@ type PlanConfig struct {
 
 // NewPlans runs plans through a gate.
 func NewPlans(g *Gate, c PlanConfig) *Plans {
-	return &Plans{gate: g, current: c.Current, subscribe: c.Subscribe, publish: c.Publish, path: planPath(c.Dir, c.Context), context: c.Context,
-		disk: c.Disk, ctx: c.Ctx, run: c.Run}
+	return &Plans{gate: g, cfg: c, path: planPath(c.Dir, c.Context)}
 }
 
 // planJob is a plan under way, as it is stored.
 type planJob struct {
-	Progress *plan.Progress
+	Progress *plan.Progress  `json:"-"`
+	Encoded  json.RawMessage `json:"progress"` // Progress, as it was stored last
 	// Guards were confirmed for the whole plan, by By.
-	Guards []Guard
-	By     string
+	Guards []Guard `json:"guards,omitempty"`
+	By     string  `json:"by,omitempty"`
 	// Read are the digests of the policies as they were when the plan was
 	// confirmed, by name: a step of another policy was not. An earlier Rung stored
 	// none.
-	Read map[string]string
-}
-
-type storedJob struct {
-	Progress json.RawMessage `json:"progress"`
-	Guards   []Guard         `json:"guards,omitempty"`
-	By       string          `json:"by,omitempty"`
-	// Read is by name of policy.
 	Read map[string]string `json:"read,omitempty"`
 }
 
@@ -101,8 +86,9 @@ func planPath(dir, context string) string {
 // Preview is one preview of a whole plan: what it changes in the end, and every
 // guard rail a step runs into. Its ConfirmName confirms all of them.
 func (r *Plans) Preview(ctx context.Context, p *plan.Plan) (*Preview, error) {
-	rev := r.current()
-	out := &Preview{Title: fmt.Sprintf("Plan of %s", words.Count(len(p.Steps), "step")), Mutation: Mutation{Op: OpMove, Plan: true}, seen: see(rev)}
+	rev := r.gate.cfg.Current()
+	out := &Preview{Title: "Plan of " + words.Count(len(p.Steps), "step"), Mutation: Mutation{Op: OpMove, Plan: true},
+		seen: see(rev)}
 	out.Notes = append(out.Notes, p.Notes...)
 	if why := r.refuses(rev, p); why != "" {
 		out.Blocked = why
@@ -161,7 +147,8 @@ func (r *Plans) refuses(rev *revision.Revision, p *plan.Plan) string {
 }
 
 func stepMutation(s plan.Step) Mutation {
-	return Mutation{Op: OpMove, Policy: model.PolicyKey{Kind: model.KindANP, Name: s.Policy}, Priority: s.To, Plan: true}
+	k := model.PolicyKey{Kind: model.KindANP, Name: s.Policy}
+	return Mutation{Op: OpMove, Policy: k, Priority: s.To, Plan: true}
 }
 
 func stepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }
@@ -184,9 +171,11 @@ func (r *Plans) Start(ctx context.Context, p *plan.Plan, read *Preview, c Confir
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.running || r.job != nil && r.state.State != PlanDone {
-		return fmt.Errorf("another plan is %s, with %d of %d steps done: %w", r.state.State, r.state.Done, r.state.Total, ErrPlan)
+		return fmt.Errorf("another plan is %s, with %d of %d steps done: %w",
+			r.state.State, r.state.Done, r.state.Total, ErrPlan)
 	}
-	job := &planJob{Progress: &plan.Progress{Context: r.context, Plan: *p}, Guards: fresh.Guards, Read: map[string]string{}, By: c.By}
+	job := &planJob{Progress: &plan.Progress{Context: r.cfg.Context, Plan: *p}, Guards: fresh.Guards,
+		Read: map[string]string{}, By: c.By}
 	for _, o := range firstOf(fresh.Objects) {
 		job.Read[o.Key.Name] = digest(o.Old)
 	}
@@ -215,12 +204,12 @@ func (r *Plans) again(read *revision.Revision, back bool) error {
 	case r.running:
 		return fmt.Errorf("the plan is running: stop it first: %w", ErrPlan)
 	}
-	now := r.current()
+	now := r.gate.cfg.Current()
 	if what := r.otherPlan(read, now); what != "" {
 		return &StaleError{Title: "the plan", What: what}
 	}
 	if err := r.locate(now); err != nil {
-		r.say(PlanStopped, err.Error(), "")
+		r.report(PlanStopped, err.Error(), "")
 		return err
 	}
 	r.job.Progress.Back = back
@@ -249,7 +238,7 @@ func (r *Plans) Dismiss() error {
 		return fmt.Errorf("the plan is running: %w", ErrPlan)
 	}
 	r.job = nil
-	r.publish(nil)
+	r.cfg.Publish(nil)
 	return r.forget()
 }
 
@@ -278,34 +267,33 @@ func (r *Plans) Load() error {
 	if r.job != nil {
 		return nil
 	}
-	raw, err := safefile.Read(safefile.Or(r.disk), r.path, 2*plan.MaxProgressSize)
+	raw, err := safefile.Read(safefile.Or(r.cfg.Disk), r.path, 2*plan.MaxProgressSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("reading the stored plan: %w", err)
 	}
-	var in storedJob
-	if err := json.Unmarshal(raw, &in); err != nil {
+	job := &planJob{}
+	if err := json.Unmarshal(raw, job); err != nil {
 		return fmt.Errorf("reading the stored plan %s: %w", r.path, err)
 	}
-	progress, err := plan.DecodeProgress(in.Progress)
-	if err != nil {
+	if job.Progress, err = plan.DecodeProgress(job.Encoded); err != nil {
 		return fmt.Errorf("%s: %w", r.path, err)
 	}
-	if progress.Context != r.context {
-		return fmt.Errorf("%s belongs to %q, not to %q", r.path, progress.Context, r.context)
+	if job.Progress.Context != r.cfg.Context {
+		return fmt.Errorf("%s belongs to %q, not to %q", r.path, job.Progress.Context, r.cfg.Context)
 	}
-	r.job = &planJob{Progress: progress, Guards: in.Guards, By: in.By, Read: in.Read}
+	r.job = job
 	why := "interrupted"
-	if err := r.locate(r.current()); err != nil {
+	if err := r.locate(r.gate.cfg.Current()); err != nil {
 		why = err.Error()
 	}
 	if r.job.Progress.Finished() {
 		r.job = nil // the last step was done, only that was not written down
 		return r.forget()
 	}
-	r.say(PlanStopped, why, "")
+	r.report(PlanStopped, why, "")
 	return nil
 }
 
@@ -314,15 +302,15 @@ func (r *Plans) store(j *planJob) error {
 	if r.path == "" {
 		return nil
 	}
-	raw, err := j.Progress.Encode()
-	if err != nil {
+	var err error
+	if j.Encoded, err = j.Progress.Encode(); err != nil {
 		return err
 	}
-	text, err := json.Marshal(storedJob{raw, j.Guards, j.By, j.Read})
+	text, err := json.Marshal(j)
 	if err != nil {
 		return fmt.Errorf("storing the progress of a plan: %w", err)
 	}
-	if err := safefile.Replace(safefile.Or(r.disk), r.path, text); err != nil {
+	if err := safefile.Replace(safefile.Or(r.cfg.Disk), r.path, text); err != nil {
 		return fmt.Errorf("storing the progress of a plan: %w", err)
 	}
 	return nil
@@ -332,16 +320,17 @@ func (r *Plans) forget() error {
 	if r.path == "" {
 		return nil
 	}
-	if err := safefile.Or(r.disk).Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := safefile.Or(r.cfg.Disk).Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forgetting the plan: %w", err)
 	}
 	return nil
 }
 
-// say publishes the state. The caller holds mu.
-func (r *Plans) say(state, why, step string) {
+// report publishes the state. The caller holds mu.
+func (r *Plans) report(state, why, step string) {
 	p := r.job.Progress
-	next := revision.PlanState{Total: len(p.Plan.Steps), Done: p.Done, State: state, Why: why, Step: step, Unrecorded: r.unrecorded}
+	next := revision.PlanState{Total: len(p.Plan.Steps), Done: p.Done, State: state, Why: why, Step: step,
+		Unrecorded: r.unrecorded}
 	if step == "" {
 		if s, ok := p.Next(); ok {
 			next.Step = stepText(s)
@@ -351,5 +340,5 @@ func (r *Plans) say(state, why, step string) {
 		return
 	}
 	r.state = next
-	r.publish(&next)
+	r.cfg.Publish(&next)
 }

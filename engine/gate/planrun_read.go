@@ -9,8 +9,8 @@ import (
 	"rung/model/plan"
 )
 
-// What was read when a plan was confirmed, and whether it still holds when a step
-// of it is made.
+// The policies of a plan as they were when it was confirmed, compared with those at
+// hand when a step of it is made.
 
 // digest is a policy but for its priority, which a plan changes.
 func digest(p *model.Policy) string { return p.Digests().Unplaced.String() }
@@ -40,12 +40,16 @@ func readOf(p *plan.Progress, rev *revision.Revision) map[string]string {
 // otherPlan says what of a plan that goes on is not as it was read. The caller
 // holds mu.
 func (r *Plans) otherPlan(read, now *revision.Revision) string {
-	if read == nil || read.Plan == nil || read.Plan.Total != r.state.Total || read.Plan.Done != r.state.Done || read.Plan.Step != r.state.Step {
+	var was revision.PlanState
+	if read != nil && read.Plan != nil {
+		was = *read.Plan
+	}
+	if was.Total != r.state.Total || was.Done != r.state.Done || was.Step != r.state.Step {
 		return fmt.Sprintf("%d of %d steps are done now", r.state.Done, r.state.Total)
 	}
-	was, is := readOf(r.job.Progress, read), readOf(r.job.Progress, now)
+	before, after := readOf(r.job.Progress, read), readOf(r.job.Progress, now)
 	for _, s := range r.job.Progress.Plan.Steps {
-		if was[s.Policy] != is[s.Policy] {
+		if before[s.Policy] != after[s.Policy] {
 			return stepMutation(s).Policy.Label() + " was changed meanwhile"
 		}
 	}

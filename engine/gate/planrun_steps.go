@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,12 +16,12 @@ import (
 
 // launch starts the goroutine that runs the job. The caller holds mu.
 func (r *Plans) launch() {
-	ctx, cancel := context.WithCancel(r.ctx)
+	ctx, cancel := context.WithCancel(r.cfg.Ctx)
 	r.running, r.stop = true, cancel
 	r.state, r.unrecorded = revision.PlanState{}, false
-	r.say(PlanRunning, "", "")
+	r.report(PlanRunning, "", "")
 	job := r.job
-	r.run(func() {
+	r.cfg.Run(func() {
 		defer cancel()
 		err := r.steps(ctx, job)
 		r.mu.Lock()
@@ -28,26 +29,26 @@ func (r *Plans) launch() {
 		r.running, r.stop = false, nil
 		switch {
 		case err != nil && ctx.Err() != nil:
-			r.say(PlanStopped, "interrupted", "")
+			r.report(PlanStopped, "interrupted", "")
 		case err != nil:
 			r.unrecorded = errors.Is(err, ErrNotRecorded)
-			r.say(PlanStopped, err.Error(), "")
+			r.report(PlanStopped, err.Error(), "")
 		default:
 			why := ""
 			if job.Progress.Back {
 				why = "all steps were taken back"
 			}
-			// What was wanted is reached; a file left behind would only be found
-			// finished at the next start. It goes before anybody hears of the end.
+			// The plan has reached its end; a file left behind would only be found
+			// finished at the next start. It is removed before the state is shown.
 			_ = r.forget()
-			r.say(PlanDone, why, "")
+			r.report(PlanDone, why, "")
 		}
 	})
 }
 
 // steps does what is left of the job.
 func (r *Plans) steps(ctx context.Context, job *planJob) error {
-	// What a former run wrote may not be in the rows yet.
+	// The last step of a former run may not be in the rows yet.
 	if last, ok := lastDone(job.Progress); ok {
 		if err := r.await(ctx, last); err != nil {
 			return err
@@ -84,7 +85,7 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	rev := r.current()
+	rev := r.gate.cfg.Current()
 	if p := rev.Cluster.Policy(stepMutation(s).Policy); p == nil || p.Priority != s.From {
 		return fmt.Errorf("%s: %w", stepText(s), plan.ErrElsewhere)
 	}
@@ -93,13 +94,14 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 	}
 	pre := r.gate.resolve(rev, stepMutation(s))
 	pre.Guards = append(pre.Guards, job.Guards...) // those a server sees were confirmed with the plan
-	res, err := r.gate.commit(ctx, pre, approval{Confirm: Confirm{Yes: true, By: "plan, " + job.By, Waits: func(title string) {
+	yes := Confirm{Yes: true, By: "plan, " + job.By, Finish: true, Waits: func(title string) {
 		if title != "" {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.say(PlanRunning, "waiting for another change: "+title, stepText(s))
+			r.report(PlanRunning, "waiting for another change: "+title, stepText(s))
 		}
-	}}, guards: job.Guards})
+	}}
+	res, err := r.gate.commit(ctx, pre, approval{Confirm: yes, guards: job.Guards})
 	if res == nil {
 		return fmt.Errorf("%s: %w", stepText(s), err)
 	}
@@ -112,17 +114,17 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", stepText(s), err)
 	}
-	r.say(PlanRunning, "waiting for the rows of "+stepText(s), stepText(s))
+	r.report(PlanRunning, "waiting for the rows of "+stepText(s), stepText(s))
 	return nil
 }
 
 // await returns when the rows of every zone show the step. As long as a zone
 // cannot show it the plan is paused, for however long that takes.
 func (r *Plans) await(ctx context.Context, s plan.Step) error {
-	ticks, stop := r.subscribe()
+	ticks, stop := r.cfg.Subscribe()
 	defer stop()
 	for {
-		done, paused, why := shows(r.current(), s, r.gate.now())
+		done, paused, why := shows(r.gate.cfg.Current(), s, r.gate.cfg.Now())
 		if done {
 			return nil
 		}
@@ -131,7 +133,7 @@ func (r *Plans) await(ctx context.Context, s plan.Step) error {
 		if paused {
 			state = PlanPaused
 		}
-		r.say(state, why, stepText(s))
+		r.report(state, why, stepText(s))
 		r.mu.Unlock()
 		select {
 		case <-ctx.Done():
@@ -146,32 +148,30 @@ func (r *Plans) await(ctx context.Context, s plan.Step) error {
 func shows(rev *revision.Revision, s plan.Step, now time.Time) (done, paused bool, why string) {
 	k := stepMutation(s).Policy
 	p := rev.Cluster.Policy(k)
-	if p == nil {
+	switch {
+	case p == nil:
 		return false, true, s.Policy + " is gone"
-	}
-	if p.Priority != s.To {
+	case p.Priority == s.From:
 		return false, false, "waiting for " + stepText(s)
-	}
-	if len(rev.Zones) == 0 {
+	case p.Priority != s.To:
+		return false, true, fmt.Sprintf("%s stands at %d, not %d", k.Label(), p.Priority, s.To)
+	case len(rev.Zones) == 0:
 		return false, true, "there is no zone"
 	}
 	waiting := ""
-	for _, z := range sortedZones(rev) {
+	byName := func(a, b *model.ZoneState) int { return cmp.Compare(a.Name, b.Name) }
+	for _, z := range slices.SortedFunc(slices.Values(rev.Zones), byName) {
 		in := z.Policy(k)
 		switch state := in.State(z, now); {
 		case z.Conn == model.ConnSwept && state == model.StateStale:
-			if waiting == "" {
-				waiting = fmt.Sprintf("waiting for zone %s to be read", z.Name)
-			}
+			waiting = cmp.Or(waiting, fmt.Sprintf("waiting for zone %s to be read", z.Name))
 		case z.Conn != model.ConnSynced && z.Conn != model.ConnSwept:
 			return false, true, fmt.Sprintf("zone %s: %s", z.Name, z.Conn)
 		case z.Paused != "":
 			return false, true, fmt.Sprintf("zone %s: %s", z.Name, z.Paused)
 		case in != nil && (in.None == nil) != (rev.None(k) == nil):
 			// The zone was judged before the step: look again when it is judged anew.
-			if waiting == "" {
-				waiting = fmt.Sprintf("waiting for zone %s", z.Name)
-			}
+			waiting = cmp.Or(waiting, "waiting for zone "+z.Name)
 		case state == model.StateFrozen:
 			return false, true, fmt.Sprintf("zone %s is frozen at %d", z.Name, in.LivePriority)
 		case state == model.StateNotEnforced:
@@ -182,9 +182,7 @@ func shows(rev *revision.Revision, s plan.Step, now time.Time) (done, paused boo
 		case state == model.StateNotComparable, state == model.StateStale:
 			return false, true, fmt.Sprintf("zone %s is %s", z.Name, state)
 		default:
-			if waiting == "" {
-				waiting = fmt.Sprintf("waiting for zone %s", z.Name)
-			}
+			waiting = cmp.Or(waiting, "waiting for zone "+z.Name)
 		}
 	}
 	return waiting == "", false, waiting
@@ -196,18 +194,4 @@ func behindText(p *model.PolicyInZone) string {
 		s += ", " + p.Error
 	}
 	return s
-}
-
-func sortedZones(rev *revision.Revision) []*model.ZoneState {
-	zs := slices.Clone(rev.Zones)
-	slices.SortFunc(zs, func(a, b *model.ZoneState) int {
-		switch {
-		case a.Name < b.Name:
-			return -1
-		case a.Name > b.Name:
-			return 1
-		}
-		return 0
-	})
-	return zs
 }

@@ -52,9 +52,8 @@ func (p *planWorld) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	p.g = p.world.gate(p.dir)
-	p.r = &Plans{gate: p.g, current: p.Current, subscribe: p.Subscribe, path: planPath(p.dir, "test"), context: "test",
-		ctx: ctx, run: p.wg.Go,
-		publish: func(s *revision.PlanState) {
+	p.r = NewPlans(p.g, PlanConfig{Subscribe: p.Subscribe, Dir: p.dir, Context: "test", Ctx: ctx, Run: p.wg.Go,
+		Publish: func(s *revision.PlanState) {
 			p.Mu.Lock()
 			defer p.Mu.Unlock()
 			p.world.Plan = s
@@ -62,7 +61,7 @@ func (p *planWorld) start() {
 				p.states = append(p.states, s.State)
 			}
 			p.Publish()
-		}}
+		}})
 }
 
 // kill ends everything as a signal would, and starts again.
@@ -239,7 +238,7 @@ func TestPlanRuns(t *testing.T) {
 		t.Errorf("the stored progress stays: %v", err)
 	}
 	// Each step is a change of its own in history and audit.
-	if got := len(p.g.history.Entries()); got != 3 {
+	if got := len(p.g.cfg.History.Entries()); got != 3 {
 		t.Errorf("%d entries in the history", got)
 	}
 	for _, r := range auditOf(t, p.dir) {
@@ -500,7 +499,8 @@ func TestStepShows(t *testing.T) {
 		{"not comparable", plan.Step{Policy: "a", From: 50, To: 60}, &model.PolicyInZone{NotComparable: true}, model.ConnSynced, false, true},
 		{"lost", plan.Step{Policy: "a", From: 50, To: 60}, &model.PolicyInZone{InSync: true, LiveACLs: 1, LivePriority: 60}, model.ConnLost, false, true},
 		{"not judged yet", plan.Step{Policy: "a", From: 50, To: 60}, nil, model.ConnSynced, false, false},
-		{"not read yet", plan.Step{Policy: "a", From: 50, To: 70}, nil, model.ConnSynced, false, false},
+		{"not read yet", plan.Step{Policy: "a", From: 60, To: 70}, nil, model.ConnSynced, false, false},
+		{"moved by another hand", plan.Step{Policy: "a", From: 50, To: 70}, nil, model.ConnSynced, false, true},
 		{"gone", plan.Step{Policy: "gone", From: 50, To: 70}, nil, model.ConnSynced, false, true},
 	} {
 		z := &model.ZoneState{Name: "worker", Conn: c.conn, SyncedAt: now, Policies: map[model.PolicyKey]*model.PolicyInZone{}}

@@ -8,6 +8,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/clean"
+	"rung/sources/kube"
 	"rung/sources/manifests"
 )
 
@@ -70,28 +71,34 @@ func (r *resolver) finish() {
 }
 
 // howOf is the way one object is changed on a cluster.
-func howOf(m Mutation, c *ObjectChange) How {
+func howOf(m Mutation, c *ObjectChange) kube.Verb {
 	switch {
 	case c.New == nil:
-		return HowDelete
+		return kube.VerbDelete
 	case m.Op == OpApply && m.ServerSide:
-		return HowApply
+		return kube.VerbApply
 	case c.Old == nil:
-		return HowCreate
+		return kube.VerbCreate
 	case m.Op == OpMove || m.Op == OpLogLevel:
-		return HowPatch
+		return kube.VerbPatch
 	}
-	return HowUpdate
+	return kube.VerbUpdate
 }
 
 // blockInvalid says that validation found errors, if it did.
 func (p *Preview) blockInvalid() {
-	if i := slices.IndexFunc(p.Errors, model.Broken.IsError); i >= 0 {
-		more := ""
-		if n := len(slices.DeleteFunc(slices.Clone(p.Errors), func(b model.Broken) bool { return !b.IsError() })); n > 1 {
-			more = fmt.Sprintf(" (and %d more)", n-1)
+	var found []model.Broken
+	for _, b := range p.Errors {
+		if b.IsError() {
+			found = append(found, b)
 		}
-		p.block("not valid: %s%s", p.Errors[i].String(), more)
+	}
+	switch n := len(found); n {
+	case 0:
+	case 1:
+		p.block("not valid: %s", found[0])
+	default:
+		p.block("not valid: %s (and %d more)", found[0], n-1)
 	}
 }
 
@@ -165,7 +172,8 @@ func adopt(old, now *model.Policy) *model.Policy {
 	next := *now
 	next.Origin = model.Origin{Item: -1}
 	if old != nil {
-		next.UID, next.Created, next.Origin, next.Conditions = old.UID, old.Created, old.Origin, old.Conditions
+		next.UID, next.Created = old.UID, old.Created
+		next.Origin, next.Conditions = old.Origin, old.Conditions
 	}
 	return &next
 }
@@ -175,7 +183,7 @@ func (r *resolver) apply() {
 	m := r.p.Mutation
 	res := manifests.Parse("", m.YAML, manifests.Options{Schemas: r.g.schemas.Load()})
 	r.p.Errors = res.Broken
-	base := r.base(m.Base)
+	base := policiesIn(m.Base)
 	seen := map[model.Key]bool{}
 	for _, o := range res.Objects {
 		now, ok := o.(*model.Policy)
@@ -183,8 +191,9 @@ func (r *resolver) apply() {
 			if ns, implied := o.(*model.Namespace); implied && ns.Origin.Doc == 0 && ns.Origin.Line == 0 {
 				continue // made up for pods, which are refused themselves
 			}
-			r.p.Errors = append(r.p.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1}, Key: o.ObjectKey(),
-				Code: manifests.CodeNotObject, Message: "is not a policy: only policies can be applied"})
+			r.p.Errors = append(r.p.Errors, model.Broken{Severity: model.SeverityError, Origin: model.Origin{Item: -1},
+				Key: o.ObjectKey(), Code: manifests.CodeNotObject,
+				Message: "is not a policy: only policies can be applied"})
 			continue
 		}
 		seen[now.Key] = true
@@ -209,8 +218,8 @@ func (r *resolver) apply() {
 	}
 }
 
-// base are the policies an edit started from.
-func (r *resolver) base(text []byte) map[model.Key]*model.Policy {
+// policiesIn are the policies of a text, valid or not.
+func policiesIn(text []byte) map[model.Key]*model.Policy {
 	out := map[model.Key]*model.Policy{}
 	if len(text) > 0 {
 		for _, p := range manifests.Parse("", text, manifests.Options{SkipSchema: true}).Policies() {
@@ -222,10 +231,7 @@ func (r *resolver) base(text []byte) map[model.Key]*model.Policy {
 
 func (r *resolver) conflict(c Conflict) {
 	if r.p.Conflict == nil {
-		r.p.Conflict = conflict(c, func(text string) bool {
-			p, _ := manifests.ParsePolicy([]byte(text))
-			return p != nil && p.Key == c.Key && len(p.Invalid) == 0
-		})
+		r.p.Conflict = conflict(c)
 	}
 	if c.Now == "" {
 		r.block("%s was removed meanwhile", c.Key.Label())

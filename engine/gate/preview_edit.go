@@ -31,7 +31,8 @@ func rewritten(old *model.Policy, m Mutation) (*model.Policy, []model.Broken) {
 }
 
 func broken(p *model.Policy, why string) []model.Broken {
-	return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: manifests.CodeProfile, Message: clean.Text(why)}}
+	return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key,
+		Code: manifests.CodeProfile, Message: clean.Text(why)}}
 }
 
 // retyped is a copy of the policy's typed object with another priority or

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"rung/engine/revision"
@@ -9,17 +10,21 @@ import (
 	"rung/model/words"
 )
 
-// explain works out what follows from the objects of a preview: rows, findings
-// and notes.
-func (g *Gate) explain(ctx context.Context, rev *revision.Revision, p *Preview) error {
+// explain works out what follows from the objects of a preview of now: rows, findings
+// and notes. rev is now with what a server has of the objects.
+func explain(ctx context.Context, now, rev *revision.Revision, p *Preview) error {
+	p.seen = see(now)
+	if len(p.Objects) == 0 {
+		return nil
+	}
 	p.seen.note(p.Notes...)
 	next := after(rev, p.Objects)
 	if err := ctx.Err(); err != nil {
-		return err
+		return fmt.Errorf("previewing %q: %w", p.Title, err)
 	}
 	p.Rows = rowsOf(rev, next, p.Objects)
 	if err := ctx.Err(); err != nil {
-		return err
+		return fmt.Errorf("previewing %q: %w", p.Title, err)
 	}
 	p.Findings = newFindings(rev, next)
 	p.seen.rows(p.Rows)
@@ -54,7 +59,7 @@ func after(rev *revision.Revision, changes []ObjectChange) *revision.Revision {
 }
 
 // rowsOf are the rows that changes of objects add, change and remove. A policy
-// that will not be programmed keeps what it has. Units that policies share are told
+// that will not be programmed keeps its rows. Units that policies share are listed
 // once.
 func rowsOf(rev, next *revision.Revision, changes []ObjectChange) (out []RowChange) {
 	shared := map[model.PolicyKey]bool{}
@@ -69,8 +74,8 @@ func rowsOf(rev, next *revision.Revision, changes []ObjectChange) (out []RowChan
 		if c.Key.Kind.IsAdmin() {
 			continue
 		}
-		// What comes, changes or goes along: default deny, sets that nobody else needs,
-		// and with the first NetworkPolicy what all of them rely on.
+		// Rows of others that change with it: default deny, sets that no other policy
+		// needs, and with the first NetworkPolicy those that all of them rely on.
 		with := append(rev.Related(c.Key), next.Related(c.Key)...)
 		slices.SortFunc(with, model.Key.Compare)
 		for _, k := range append(with, common(rev, next)...) {
@@ -87,7 +92,8 @@ func rowsOf(rev, next *revision.Revision, changes []ObjectChange) (out []RowChan
 // (ovn-kubernetes.md#hairpin-and-node-rows).
 func common(before, after *revision.Revision) (out []model.PolicyKey) {
 	for _, k := range append(before.Units(), after.Units()...) {
-		if (k.Kind == model.KindNetpolDefault || k.Kind == model.KindNetpolNode) && before.Compiled(k) != after.Compiled(k) {
+		shared := k.Kind == model.KindNetpolDefault || k.Kind == model.KindNetpolNode
+		if shared && before.Compiled(k) != after.Compiled(k) {
 			out = append(out, k)
 		}
 	}
@@ -116,7 +122,7 @@ func newFindings(rev, next *revision.Revision) (out []model.Finding) {
 }
 
 // liveIn counts the zones in which a policy has live ACLs and says which
-// priority they carry, -1 when that cannot be told.
+// priority they carry, -1 when that is not known.
 func liveIn(rev *revision.Revision, k model.PolicyKey) (zones int, priority int32) {
 	priority = -1
 	for _, z := range rev.Zones {

@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 )
 
-// How a move begins to be told that turns no two policies round.
+// How the note of a move begins that changes the order of no two policies.
 const (
 	orderKept = "order against "
 	noOther   = "there is no other AdminNetworkPolicy"
@@ -22,7 +22,7 @@ const (
 type noter struct {
 	rev, next *revision.Revision
 	c         *ObjectChange
-	// isolated are the namespaces of which isolation was told.
+	// isolated are the namespaces whose isolation has been noted.
 	isolated map[string]bool
 }
 
@@ -58,7 +58,8 @@ func (n *noter) priority() (out []string) {
 	}
 	if now != nil {
 		if with := n.sharing(now.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%d is shared with %s: where rules of one index disagree, which decides is undefined", now.Priority, words.Some(with, 3)))
+			out = append(out, fmt.Sprintf("%d is shared with %s: "+
+				"where rules of one index disagree, which decides is undefined", now.Priority, words.Some(with, 3)))
 		} else {
 			out = append(out, fmt.Sprintf("%d is shared by nobody", now.Priority))
 		}
@@ -86,7 +87,9 @@ func (n *noter) others() (out []*model.Policy) {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, func(a, b *model.Policy) int { return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.Key.Compare(b.Key)) })
+	slices.SortFunc(out, func(a, b *model.Policy) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.Key.Compare(b.Key))
+	})
 	return out
 }
 
@@ -112,7 +115,7 @@ func (n *noter) order() (out []string) {
 		name := fmt.Sprintf("%s (%d)", p.Name, p.Priority)
 		switch {
 		case before == after:
-		case after == 0: // told as sharing
+		case after == 0: // noted as sharing
 		case after < 0:
 			above = append(above, name)
 		default:
@@ -177,25 +180,31 @@ func (n *noter) enforcement() (out []consequence) {
 	zones, at := liveIn(n.rev, n.c.Key)
 	was := n.rev.None(n.c.Key)
 	// In how many zones there are rows just now is no matter.
-	say := func(is, format string, args ...any) {
+	add := func(is, format string, args ...any) {
 		out = append(out, consequence{"enforcement " + is, fmt.Sprintf(format, args...)})
 	}
 	if n.c.New == nil {
 		if was != nil && zones > 0 {
-			say("frozen rows go", "the frozen rows, which still decide, go away in %s", words.Count(zones, "zone"))
+			add("frozen rows go", "the frozen rows, which still decide, go away in %s", words.Count(zones, "zone"))
 		}
 		return out
 	}
 	will := n.next.None(n.c.Key)
+	if will == nil {
+		if was != nil {
+			add("begins", "comes into force: it was not programmed until now")
+		}
+		return out
+	}
+	why := n.rev.Short(will)
 	switch {
-	case will != nil && zones > 0 && at >= 0:
-		say(fmt.Sprint("frozen at ", at), "will not be programmed (%s): the rows it has stay and still decide at %d", n.rev.Short(will), at)
-	case will != nil && zones > 0:
-		say("frozen", "will not be programmed (%s): the rows it has stay and still decide", n.rev.Short(will))
-	case will != nil:
-		say("none", "will not be enforced: %s", n.rev.Short(will))
-	case was != nil:
-		say("begins", "comes into force: it was not programmed until now")
+	case zones > 0 && at >= 0:
+		add(fmt.Sprint("frozen at ", at),
+			"will not be programmed (%s): the rows it has stay and still decide at %d", why, at)
+	case zones > 0:
+		add("frozen", "will not be programmed (%s): the rows it has stay and still decide", why)
+	default:
+		add("none", "will not be enforced: %s", why)
 	}
 	return out
 }
@@ -203,21 +212,21 @@ func (n *noter) enforcement() (out []consequence) {
 // subject tells how many pods the policy applies to. Which they are, seen.reach
 // compares.
 func (n *noter) subject() []consequence {
-	say := func(format string, args ...any) []consequence {
+	note := func(format string, args ...any) []consequence {
 		return []consequence{{"subject", fmt.Sprintf(format, args...)}}
 	}
 	was := len(n.rev.Subjects(n.c.Key))
 	if n.c.New == nil {
-		return say("no longer applies to %s", words.Count(was, "pod"))
+		return note("no longer applies to %s", words.Count(was, "pod"))
 	}
 	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
 		return nil
 	}
 	is := len(n.next.Subjects(n.c.Key))
 	if n.c.Old != nil && was != is && n.rev.None(n.c.Key) == nil {
-		return say("applies to %s, %d before", words.Count(is, "pod"), was)
+		return note("applies to %s, %d before", words.Count(is, "pod"), was)
 	}
-	return say("applies to %s", words.Count(is, "pod"))
+	return note("applies to %s", words.Count(is, "pod"))
 }
 
 // isolation tells which pods begin or cease to be isolated: those of a
@@ -234,12 +243,14 @@ func (n *noter) isolation() (out []consequence) {
 		was, is := n.rev.Subjects(unit), n.next.Subjects(unit)
 		if begin, kinds := newcomers(is, was); begin > 0 {
 			out = append(out, consequence{"isolates " + dir.Lower() + kinds,
-				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: what none allows is dropped, established connections too",
+				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: "+
+					"what none allows is dropped, established connections too",
 					words.Count(begin, "pod"), ns, dir.Lower())})
 		}
 		if end, kinds := newcomers(was, is); end > 0 {
 			out = append(out, consequence{"no longer isolates " + dir.Lower() + kinds,
-				fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through", words.Count(end, "pod"), ns, dir.Lower())})
+				fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through",
+					words.Count(end, "pod"), ns, dir.Lower())})
 		}
 	}
 	return out

@@ -12,7 +12,7 @@ import (
 func (r *resolver) undo() {
 	p := r.p
 	p.Title = "Undo"
-	e, ok := r.g.history.Find(p.Mutation.Undo)
+	e, ok := r.g.cfg.History.Find(p.Mutation.Undo)
 	switch {
 	case !ok && p.Mutation.Undo == 0:
 		r.block("nothing to undo")
@@ -26,9 +26,13 @@ func (r *resolver) undo() {
 	}
 	// From here on it is this change, also when another one comes meanwhile.
 	p.Mutation.Undo, p.undoes = e.ID, e.ID
-	p.Title = "Undo: " + e.Title
-	if e.Undoes != 0 {
-		p.Title = "Redo: " + strings.TrimPrefix(e.Title, "Undo: ")
+	switch title, undo := strings.CutPrefix(e.Title, "Undo: "); {
+	case e.Undoes == 0:
+		p.Title = "Undo: " + e.Title
+	case undo:
+		p.Title = "Redo: " + title
+	default:
+		p.Title = "Undo: " + strings.TrimPrefix(e.Title, "Redo: ")
 	}
 	for _, o := range e.Objects {
 		r.undoObject(o)
@@ -52,7 +56,7 @@ func (r *resolver) undoObject(o HistoryObject) {
 	}
 	left, target := parse(o.After, false), parse(o.Before, true)
 	isTarget := o.Before == "" && now == nil || target != nil && model.SameContent(now, target)
-	isLeft := o.After == "" && now == nil || now != nil && (left != nil && model.SameContent(now, left) || now.YAML == o.After)
+	isLeft := o.After == "" && now == nil || now != nil && (model.SameContent(now, left) || now.YAML == o.After)
 	if !isLeft && !isTarget {
 		r.conflict(Conflict{Key: o.Key, Base: o.After, Now: textOf(now), Wanted: o.Before})
 	}

@@ -2,8 +2,8 @@ package gate
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,14 +39,14 @@ func (e *StaleError) Is(target error) bool {
 // of the same comes makes no other change of it, that a new kind of pod comes
 // does.
 type seen struct {
-	// told is set once the consequences were worked out; a preview without them
+	// complete is set where the consequences were worked out; a preview without them
 	// is compared by objects and guards alone.
-	told    bool
-	cluster *model.Cluster // consequences of the same objects need no second look
-	max     int32
-	mode    string   // to whom the change is made
-	lost    []string // zones that were out of reach
-	facts   []consequence
+	complete bool
+	cluster  *model.Cluster // consequences of the same objects need no second look
+	max      int32
+	mode     string   // to whom the change is made
+	lost     []string // zones that were out of reach
+	facts    []consequence
 }
 
 // consequence is something that follows: what it is compared by, and how it is said.
@@ -55,7 +55,7 @@ type consequence struct{ is, text string }
 // see begins what is seen of a preview.
 func see(rev *revision.Revision) seen {
 	m := rev.Mode
-	return seen{told: true, cluster: rev.Cluster, max: rev.Flags.MaxPriority, lost: lostZones(rev),
+	return seen{complete: true, cluster: rev.Cluster, max: rev.Flags.MaxPriority, lost: lostZones(rev),
 		mode: fmt.Sprintf("%q %q %q %v %v", m.Name, m.Title, m.Server, m.Sandbox, m.WriteBack)}
 }
 
@@ -69,25 +69,28 @@ func lostZones(rev *revision.Revision) (out []string) {
 	return out
 }
 
+func (s *seen) add(is, text string) { s.facts = append(s.facts, consequence{is: is, text: text}) }
+
 func (s *seen) note(texts ...string) {
 	for _, t := range texts {
-		s.facts = append(s.facts, consequence{"note " + t, t})
+		s.add("note "+t, t)
 	}
 }
 
-// rows notes which rows come and go. How many members a set has is told by the
+// rows notes which rows come and go. How many members a set has follows from the
 // pods.
 func (s *seen) rows(rows []RowChange) {
 	for _, r := range rows {
 		if r.Table == nb.TableACL || r.Kind != model.DiffDifferent {
-			s.facts = append(s.facts, consequence{fmt.Sprintf("row %s %s %s", r.Kind, r.Table, r.ID), "other rows"})
+			s.add(fmt.Sprintf("row %s %s %s", r.Kind, r.Table, r.ID), "other rows")
 		}
 	}
 }
 
 func (s *seen) findings(found []model.Finding) {
 	for _, f := range found {
-		s.facts = append(s.facts, consequence{fmt.Sprintf("finding %s %s %s %d", f.Code, f.Policy, f.Direction, f.Rule), f.Policy.Label() + ": " + f.Message})
+		s.add(fmt.Sprintf("finding %s %s %s %d", f.Code, f.Policy, f.Direction, f.Rule),
+			f.Policy.Label()+": "+f.Message)
 	}
 }
 
@@ -114,8 +117,8 @@ func (s *seen) reach(c *model.Cluster, changes []ObjectChange) {
 					}
 				}
 			}
-			s.facts = append(s.facts, consequence{"reach " + p.Key.String() + " " + hex.EncodeToString(h.Sum(nil)),
-				"the pods that " + p.Key.Label() + " applies to or reaches are others"})
+			s.add(fmt.Sprintf("reach %s %x", p.Key, h.Sum(nil)),
+				"the pods that "+p.Key.Label()+" applies to or reaches are others")
 		}
 	}
 }
@@ -139,12 +142,7 @@ func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
 			kinds[podKind(p)] = true
 		}
 	}
-	out := make([]string, 0, len(kinds))
-	for k := range kinds {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(kinds))
 }
 
 // podKind is a pod's namespace and its labels without those that Kubernetes
@@ -163,7 +161,8 @@ func podKind(p *model.Pod) string {
 var generated = map[string]bool{
 	"pod-template-hash": true, "pod-template-generation": true, "controller-revision-hash": true,
 	"statefulset.kubernetes.io/pod-name": true, "apps.kubernetes.io/pod-index": true,
-	"controller-uid": true, "job-name": true, "batch.kubernetes.io/controller-uid": true, "batch.kubernetes.io/job-name": true,
+	"controller-uid": true, "job-name": true,
+	"batch.kubernetes.io/controller-uid": true, "batch.kubernetes.io/job-name": true,
 	"batch.kubernetes.io/job-completion-index": true,
 }
 
@@ -175,7 +174,7 @@ func (p *Preview) Changed(now *Preview) string {
 		return "it cannot be done any more: " + now.Blocked
 	case p.Blocked != now.Blocked:
 		return "it can be done now"
-	case now.seen.told && p.seen.told && p.seen.mode != now.seen.mode:
+	case now.seen.complete && p.seen.complete && p.seen.mode != now.seen.mode:
 		return "it would be made somewhere else"
 	}
 	for _, differs := range []func(*Preview) string{p.otherObjects, p.otherGuards, p.otherFacts} {
@@ -218,36 +217,36 @@ func sameObject(a, b *model.Policy, written bool) bool {
 }
 
 func (p *Preview) otherGuards(now *Preview) string {
-	said := func(list []Guard, g Guard) bool {
-		if !p.seen.told || !now.seen.told {
+	whole := p.seen.complete && now.seen.complete
+	has := func(list []Guard, g Guard) bool {
+		if !whole {
 			return confirmed(list, g) // a step of a plan, whose guards were confirmed with the plan
 		}
-		return slices.ContainsFunc(list, func(o Guard) bool { return o.Code == g.Code && o.Policy == g.Policy && o.says() == g.says() })
+		return slices.ContainsFunc(list, func(o Guard) bool {
+			return o.Code == g.Code && o.Policy == g.Policy && o.withoutExample() == g.withoutExample()
+		})
 	}
 	for _, g := range now.Guards {
-		if !said(p.Guards, g) {
+		if !has(p.Guards, g) {
 			return "a guard rail: " + g.Message
 		}
 	}
-	if !p.seen.told || !now.seen.told {
-		return ""
-	}
 	for _, g := range p.Guards {
-		if !said(now.Guards, g) {
+		if whole && !has(now.Guards, g) {
 			return "no longer: " + g.Message
 		}
 	}
 	return ""
 }
 
-// says is the message without its example.
-func (g Guard) says() string {
+// withoutExample is the message without the pods that serve for an example.
+func (g Guard) withoutExample() string {
 	text, _, _ := strings.Cut(g.Message, wouldCatch)
 	return text
 }
 
 func (p *Preview) otherFacts(now *Preview) string {
-	if !p.seen.told || !now.seen.told {
+	if !p.seen.complete || !now.seen.complete {
 		return ""
 	}
 	for _, z := range now.seen.lost {
@@ -255,23 +254,25 @@ func (p *Preview) otherFacts(now *Preview) string {
 			return "zone " + z + " was lost"
 		}
 	}
-	only := func(of, without []consequence) *consequence {
-		had := make(map[string]bool, len(without))
-		for _, f := range without {
-			had[f.is] = true
-		}
-		for i := range of {
-			if !had[of[i].is] {
-				return &of[i]
-			}
-		}
-		return nil
+	if text, found := firstOnly(now.seen.facts, p.seen.facts); found {
+		return text
 	}
-	if f := only(now.seen.facts, p.seen.facts); f != nil {
-		return f.text
-	}
-	if f := only(p.seen.facts, now.seen.facts); f != nil {
-		return "no longer: " + f.text
+	if text, found := firstOnly(p.seen.facts, now.seen.facts); found {
+		return "no longer: " + text
 	}
 	return ""
+}
+
+// firstOnly is the text of the first consequence that others do not have.
+func firstOnly(facts, others []consequence) (text string, found bool) {
+	had := make(map[string]bool, len(others))
+	for _, f := range others {
+		had[f.is] = true
+	}
+	for _, f := range facts {
+		if !had[f.is] {
+			return f.text, true
+		}
+	}
+	return "", false
 }

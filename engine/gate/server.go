@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"rung/engine/revision"
@@ -11,9 +12,9 @@ import (
 	"rung/sources/kube"
 )
 
-// checker is a Writer behind which a server decides. Neither method changes
-// anything.
-type checker interface {
+// serverWriter is a Writer behind which a server decides. Neither of its other methods
+// changes anything.
+type serverWriter interface {
 	Writer
 	// live reads the policies as they are now; what is not there is nil.
 	live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error)
@@ -54,14 +55,11 @@ func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation) (*P
 func (g *Gate) keys(m Mutation) (out []model.PolicyKey) {
 	switch m.Op {
 	case OpApply:
-		r := resolver{g: g}
 		for _, text := range [][]byte{m.YAML, m.Base} {
-			for k := range r.base(text) {
-				out = append(out, k)
-			}
+			out = slices.AppendSeq(out, maps.Keys(policiesIn(text)))
 		}
 	case OpUndo:
-		if e, ok := g.history.Find(m.Undo); ok {
+		if e, ok := g.cfg.History.Find(m.Undo); ok {
 			for _, o := range e.Objects {
 				out = append(out, o.Key)
 			}
@@ -80,9 +78,10 @@ func withLive(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revi
 	for k, l := range live {
 		was := rev.Cluster.Policy(k)
 		switch {
-		case l == nil && was != nil:
+		case l == nil && was == nil:
+		case l == nil:
 			remove = append(remove, k)
-		case l != nil && (was == nil || was.Version == "" || was.Version != l.Policy.Version || was.UID != l.Policy.UID):
+		case was == nil || was.Version == "" || was.Version != l.Policy.Version || was.UID != l.Policy.UID:
 			upsert = append(upsert, l.Policy)
 		}
 	}
@@ -125,8 +124,8 @@ func (p *Preview) guardKept(changes []ObjectChange, live map[model.PolicyKey]*ku
 }
 
 // takeStored puts what a server would store in the place of what was asked for,
-// where that is not the same: an apply leaves what others own, a webhook changes
-// what it likes. What comes to nothing is dropped.
+// where that is not the same: an apply leaves fields that others own, a webhook may
+// change any. A change that changes nothing is dropped.
 func (p *Preview) takeStored(stored []*model.Policy) {
 	var out []ObjectChange
 	for i, c := range p.Objects {
@@ -134,10 +133,11 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 		if i < len(stored) {
 			s = stored[i]
 		}
-		if s != nil && (!model.SameContent(s, c.New) || c.How == HowPatch) {
-			if c.How == HowCreate || c.How == HowUpdate {
+		if s != nil && (!model.SameContent(s, c.New) || c.How == kube.VerbPatch) {
+			if c.How == kube.VerbCreate || c.How == kube.VerbUpdate {
 				for _, f := range fieldChanges(c.New, s) {
-					p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s", f.Path, c.Key.Label(), words.OrNone(f.Old), words.OrNone(f.New)))
+					p.Notes = append(p.Notes, fmt.Sprintf("the server changes %s of %s: %s → %s",
+						f.Path, c.Key.Label(), words.OrNone(f.Old), words.OrNone(f.New)))
 				}
 			}
 			if c.Old != nil && model.SameContent(c.Old, s) {
@@ -171,7 +171,8 @@ func kept(c *ObjectChange, l *kube.Live) []Guard {
 	if len(by) == 0 {
 		return nil
 	}
-	return []Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from", c.Key.Label(), word, words.Some(by, 3))}}
+	return []Guard{guard(GuardKept, c.Key, "the change of %s %s %s: make it where that takes it from",
+		c.Key.Label(), word, words.Some(by, 3))}
 }
 
 // tryPlan asks the server about a plan: the first step of every policy, since
@@ -180,12 +181,10 @@ func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) 
 	if g.server == nil || len(p.Objects) == 0 {
 		return
 	}
-	var first []ObjectChange
+	first := firstOf(p.Objects)
 	var keys []model.PolicyKey
-	for _, c := range p.Objects {
-		if !slices.Contains(keys, c.Key) {
-			keys, first = append(keys, c.Key), append(first, c)
-		}
+	for _, c := range first {
+		keys = append(keys, c.Key)
 	}
 	live, err := g.server.live(ctx, keys)
 	if err != nil {

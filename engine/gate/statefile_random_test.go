@@ -233,7 +233,7 @@ func (r *stateRun) round() {
 	r.w.Publish()
 	r.w.Mu.Unlock()
 	if h, err := OpenHistory(d, r.state, "test"); err == nil {
-		g := &Gate{current: r.w.Current, writer: both{files, r.w}, history: h, audit: NewAudit(d, r.state), now: r.w.Clock, user: "ada"}
+		g := r.w.gateOf(Config{Writer: both{files, r.w}, History: h, Audit: NewAudit(d, r.state)})
 		for range 1 + r.IntN(3) {
 			r.change(g)
 		}
@@ -348,7 +348,7 @@ func (r *stateRun) read(path string) string {
 
 // storePlan writes the progress of a plan.
 func (r *stateRun) storePlan(d safefile.FS) {
-	p := &Plans{path: planPath(r.state, "test"), disk: d}
+	p := &Plans{path: planPath(r.state, "test"), cfg: PlanConfig{Disk: d}}
 	job := &planJob{By: "cli", Progress: &plan.Progress{Context: "test", Done: r.IntN(3), Plan: plan.Plan{Max: 99,
 		Now: []plan.Slot{{Policy: "a", Priority: 1}}, Then: []plan.Slot{{Policy: "a", Priority: 3}},
 		Steps: []plan.Step{{Policy: "a", From: 1, To: 2}, {Policy: "a", From: 2, To: 3}}}}}
@@ -402,9 +402,9 @@ func (r *stateRun) check(dead bool) {
 	}
 	p := &Plans{path: planPath(r.state, "test")}
 	if raw, err := safefile.Read(safefile.OS, p.path, 1<<20); err == nil {
-		var in storedJob
+		var in planJob
 		if json.Unmarshal(raw, &in) == nil {
-			if got, err := plan.DecodeProgress(in.Progress); err == nil && !r.stored[got.Done] {
+			if got, err := plan.DecodeProgress(in.Encoded); err == nil && !r.stored[got.Done] {
 				r.t.Errorf("the plan has %d done, which nobody stored", got.Done)
 			}
 		}

@@ -228,7 +228,7 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 	w := newWorld(t, given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue"))
 	g := w.gate(dir)
 	reserved := false
-	g.audit = NewAudit(&faultfs.FS{Before: func(op faultfs.Op) error {
+	g.cfg.Audit = NewAudit(&faultfs.FS{Before: func(op faultfs.Op) error {
 		if reserved && op.Kind == "write" {
 			return faultfs.ErrIO
 		}
@@ -240,14 +240,14 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 	if r == nil || !errors.Is(err, ErrNotRecorded) || w.Priority("blue") != 41 {
 		t.Fatalf("%+v %v", r, err)
 	}
-	lines := auditLines(t, g.audit.path)
+	lines := auditLines(t, g.cfg.Audit.path)
 	if len(lines) != 1 || lines[0].Result != auditUnknown || lines[0].Title != p.Title || lines[0].By != "cli" {
 		t.Errorf("%+v", lines)
 	}
 	// The next one has a line of its own.
-	g.audit = NewAudit(nil, dir)
+	g.cfg.Audit = NewAudit(nil, dir)
 	do(t, w, g, move("blue", 42), yes)
-	if lines = auditLines(t, g.audit.path); len(lines) != 2 || lines[1].Result != auditOK {
+	if lines = auditLines(t, g.cfg.Audit.path); len(lines) != 2 || lines[1].Result != auditOK {
 		t.Errorf("%+v", lines)
 	}
 }

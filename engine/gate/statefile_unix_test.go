@@ -35,7 +35,7 @@ func TestStateFilesThatAreNone(t *testing.T) {
 			return err
 		},
 		filepath.Join("plan", slug("test")+".json"): func(dir string) error {
-			r := &Plans{path: planPath(dir, "test"), context: "test"}
+			r := NewPlans(nil, PlanConfig{Dir: dir, Context: "test"})
 			return r.Load()
 		},
 		filepath.Join("edit", "a.yaml"): func(dir string) error {

@@ -47,5 +47,14 @@ func (w *world) gate(dir string) *Gate {
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	return &Gate{current: w.Current, writer: w, history: h, audit: NewAudit(nil, dir), now: w.Clock, user: "ada"}
+	return w.gateOf(Config{Writer: w, History: h, Audit: NewAudit(nil, dir)})
+}
+
+// gateOf is a gate of ada's whose writer shows what it wrote by itself.
+func (w *world) gateOf(c Config) *Gate {
+	c.Current, c.Now = w.Current, w.Clock
+	c.Overlay, c.Shown = func([]ObjectChange) error { return nil }, func(context.Context, []ObjectChange) {}
+	g := New(c)
+	g.user = "ada"
+	return g
 }

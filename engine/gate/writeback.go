@@ -23,14 +23,7 @@ type fileJob struct {
 	file  manifests.File
 	edits []edit.Edit
 	fresh []byte // text of a file that does not exist yet; edits is empty then
-	adds  map[model.Key]bool
-}
-
-func (j *fileJob) add(k model.Key) {
-	if j.adds == nil {
-		j.adds = map[model.Key]bool{}
-	}
-	j.adds[k] = true
+	adds  []model.Key
 }
 
 // Write edits the files the objects came from, touching only what changes. A
@@ -53,9 +46,7 @@ func (f *Files) Write(_ context.Context, changes []ObjectChange) error {
 		}
 		undo = append(undo, back)
 	}
-	for _, c := range changes {
-		f.remember(c, jobs)
-	}
+	f.remember(changes, jobs)
 	return nil
 }
 
@@ -88,7 +79,7 @@ func (f *Files) jobs(changes []ObjectChange) ([]*fileJob, error) {
 			}
 			continue
 		}
-		path, isNew, err := f.place(c.New)
+		path, isNew, err := f.place(c.New, byPath)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +95,7 @@ func (f *Files) jobs(changes []ObjectChange) ([]*fileJob, error) {
 			byPath[path] = &fileJob{path: path, fresh: text}
 			jobs = append(jobs, byPath[path])
 		}
-		byPath[path].add(c.Key)
+		byPath[path].adds = append(byPath[path].adds, c.Key)
 	}
 	return jobs, nil
 }
@@ -166,9 +157,9 @@ func ownText(p *model.Policy) ([]byte, error) {
 	return manifests.Marshal(p)
 }
 
-// locate finds where an object stands now. What was read says so, unless Rung
-// has written to the file since: documents may have come and gone then, and an
-// object that was made here was not read at all.
+// locate finds where an object stands now. That is the place where it was read,
+// unless Rung has written to the file since: documents may have come and gone then,
+// and an object that was made here was not read at all.
 func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 	at := p.Origin
 	f.mu.Lock()
@@ -181,7 +172,8 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 	_, moved := f.written[at.File]
 	f.mu.Unlock()
 	if at.File == "" {
-		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w", p.Key.Label(), edit.ErrNotWritable)
+		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w",
+			p.Key.Label(), edit.ErrNotWritable)
 	}
 	if !moved && !unread {
 		return at, nil
@@ -201,11 +193,12 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 }
 
 // place finds where a new object goes: a file of its own in the first folder
-// that was given, or the end of the last file that can be written.
-func (f *Files) place(p *model.Policy) (path string, isNew bool, err error) {
+// that was given, or the end of the last file that can be written. jobs are those of
+// the same change, by path.
+func (f *Files) place(p *model.Policy, jobs map[string]*fileJob) (path string, isNew bool, err error) {
 	for _, given := range f.read.Paths {
 		if info, err := os.Stat(given); err == nil && info.IsDir() {
-			return f.ownFile(given, p.Key)
+			return f.ownFile(given, p.Key, jobs)
 		}
 	}
 	for i := len(f.read.Paths) - 1; i >= 0; i-- {
@@ -219,7 +212,7 @@ func (f *Files) place(p *model.Policy) (path string, isNew bool, err error) {
 // ownFile is the file of a new object in a folder: a new one, or one of that
 // name that is read already (of an object that was deleted, say) and gets the
 // object at its end. A file of that name that is not read is left alone.
-func (f *Files) ownFile(folder string, k model.Key) (path string, isNew bool, err error) {
+func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (path string, isNew bool, err error) {
 	const tries = 100
 	base := fileName(k)
 	for n := 1; n <= tries; n++ {
@@ -228,6 +221,9 @@ func (f *Files) ownFile(folder string, k model.Key) (path string, isNew bool, er
 			name = fmt.Sprintf("%s-%d.yaml", base, n)
 		}
 		path = filepath.Join(folder, name)
+		if j := jobs[path]; j != nil && j.fresh != nil {
+			continue // of another object of this change
+		}
 		if file, err := f.stamp(path); err == nil && file.Writable {
 			return path, false, nil
 		}
@@ -238,7 +234,8 @@ func (f *Files) ownFile(folder string, k model.Key) (path string, isNew bool, er
 			return "", false, fmt.Errorf("write %s: %w", k.Label(), err)
 		}
 	}
-	return "", false, fmt.Errorf("write %s: %s and %d more of that name are there: %w", k.Label(), base+".yaml", tries-1, fs.ErrExist)
+	return "", false, fmt.Errorf("write %s: %s.yaml and %d more of that name are there: %w",
+		k.Label(), base, tries-1, fs.ErrExist)
 }
 
 // fileName is a name for an object's file, without its end. Names of objects may

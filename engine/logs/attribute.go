@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -41,14 +40,12 @@ type judgedRows struct {
 
 const judgedFor = time.Second
 
-func newAttributor() *attributor { return &attributor{rows: map[rowsKey]*judgedRows{}} }
-
-// rule finds the rule of a line. What it returns with ok false is what the name
-// tells without doubt.
+// rule finds the rule of a line. With ok false the reference is as much of it as the
+// name gives away.
 func (a *attributor) rule(rev *revision.Revision, e *Entry, now time.Time) (ref model.RuleRef, ok bool) {
 	ref, ok = model.DecodeName(e.Line.Name)
-	if !ok || ref.Exact || rev == nil {
-		return ref, ok && ref.Exact
+	if !ok || ref.Exact {
+		return ref, ok
 	}
 	found := candidates(rev, &e.Line)
 	if len(found) > 1 {
@@ -73,6 +70,11 @@ func directionOf(k model.Kind, d model.Direction) string {
 	return nb.FromLport
 }
 
+// mayBeIn says whether an ACL of a kind's rules in a direction may have logged the line.
+func mayBeIn(line *model.LogLine, k model.Kind, d model.Direction) bool {
+	return line.Direction == "" || line.Direction == directionOf(k, d)
+}
+
 // candidates are the rules whose ACLs carry the line's name and could have come
 // to its verdict, and the default denies of namespaces.
 func candidates(rev *revision.Revision, line *model.LogLine) (out []model.RuleRef) {
@@ -86,7 +88,7 @@ func candidates(rev *revision.Revision, line *model.LogLine) (out []model.RuleRe
 			continue
 		}
 		for _, d := range []model.Direction{model.Ingress, model.Egress} {
-			if line.Direction != "" && line.Direction != directionOf(p.Kind, d) {
+			if !mayBeIn(line, p.Kind, d) {
 				continue
 			}
 			for i, r := range p.Rules(d) {
@@ -102,9 +104,12 @@ func candidates(rev *revision.Revision, line *model.LogLine) (out []model.RuleRe
 // defaultDenies are the default denies of a namespace with NetworkPolicies that
 // carry the line's name.
 func defaultDenies(namespace string, line *model.LogLine) (out []model.RuleRef) {
+	if line.Verdict != verdicts[model.Deny] {
+		return nil
+	}
 	k := model.PolicyKey{Kind: model.KindNP, Namespace: namespace}
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
-		if line.Verdict == "drop" && (line.Direction == "" || line.Direction == directionOf(k.Kind, d)) && model.ACLName(k, d, -1) == line.Name {
+		if model.ACLName(k, d, -1) == line.Name && mayBeIn(line, k.Kind, d) {
 			out = append(out, model.RuleRef{Policy: k, Direction: d, Rule: -1, Exact: true})
 		}
 	}
@@ -179,7 +184,8 @@ func (a *attributor) judged(rev *revision.Revision, k rowsKey, now time.Time) *j
 	if len(a.rows) > 64 {
 		clear(a.rows)
 	}
-	j := &judgedRows{policy: p, made: now, rows: rows, exprs: map[*nb.ACL]match.Expr{}, ports: map[string]bool{}, sets: map[string]match.AddrSet{}}
+	j := &judgedRows{policy: p, made: now, rows: rows,
+		exprs: map[*nb.ACL]match.Expr{}, ports: map[string]bool{}, sets: map[string]match.AddrSet{}}
 	if rows.PortGroup != nil {
 		j.group = rows.PortGroup.Name
 		for _, lsp := range rows.PortGroup.Ports {
@@ -240,7 +246,8 @@ func (j *judgedRows) AddressSet(name string) (match.AddrSet, bool) {
 // at the subject's end.
 func packetOf(e *Entry, d model.Direction) match.Packet {
 	l := &e.Line
-	p := match.Packet{Src: unmapped(l.Src), Dst: unmapped(l.Dst), Proto: match.Proto(l.Proto), SrcPort: l.SrcPort, DstPort: l.DstPort,
+	p := match.Packet{Src: l.Src.Unmap(), Dst: l.Dst.Unmap(),
+		Proto: match.Proto(l.Proto), SrcPort: l.SrcPort, DstPort: l.DstPort,
 		ICMPType: uint8(l.ICMPType), ICMPCode: uint8(l.ICMPCode)}
 	subject := &e.Src
 	port := &p.InPort
@@ -253,20 +260,10 @@ func packetOf(e *Entry, d model.Direction) match.Packet {
 	return p
 }
 
-func unmapped(a netip.Addr) netip.Addr {
-	if a.IsValid() {
-		return a.Unmap()
-	}
-	return a
-}
-
 // ruleOf is the rule's own name, and which of its ACLs logged the line: a rule
 // has one for each protocol of its ports, and one for all without ports
 // (ovn-kubernetes.md#acls-of-a-rule).
 func ruleOf(rev *revision.Revision, e *Entry) (name, acl string) {
-	if rev == nil {
-		return "", ""
-	}
 	p := rev.Cluster.Policy(e.Rule.Policy)
 	if p == nil {
 		return "", ""

@@ -17,7 +17,7 @@ const (
 	goneMost = 8192
 )
 
-// What a LogEnd's Note says.
+// The notes of an End.
 const (
 	noteOutside   = "outside"
 	noteGone      = "gone"
@@ -29,43 +29,45 @@ const (
 // by its changes: asking a fresh revision for every line would index all pods
 // for every pod event.
 type addressBook struct {
-	mu     sync.RWMutex
-	owners map[netip.Addr][]addressOwner
-	gone   map[netip.Addr]goneOwner
+	mu   sync.RWMutex
+	at   map[netip.Addr][]endpoint
+	gone map[netip.Addr]goneEndpoint
 }
 
-type addressOwner struct {
+// endpoint is an object that has an address.
+type endpoint struct {
 	key  model.Key
 	note string
 	rank int // pods that count before nodes before the rest, as Revision.Address
 }
 
-type goneOwner struct {
+// goneEndpoint is the one that had it last.
+type goneEndpoint struct {
 	key model.Key
 	at  time.Time
 }
 
 func newAddressBook() *addressBook {
-	return &addressBook{owners: map[netip.Addr][]addressOwner{}, gone: map[netip.Addr]goneOwner{}}
+	return &addressBook{at: map[netip.Addr][]endpoint{}, gone: map[netip.Addr]goneEndpoint{}}
 }
 
-// holdings are the addresses an object has.
-func holdings(o model.Object) ([]netip.Addr, addressOwner) {
+// addressesOf are the addresses an object has, and what it is at each of them.
+func addressesOf(o model.Object) ([]netip.Addr, endpoint) {
 	var texts []string
-	var owner addressOwner
+	var is endpoint
 	switch o := o.(type) {
 	case *model.Pod:
-		texts, owner = o.IPs, addressOwner{key: o.Key}
+		texts, is = o.IPs, endpoint{key: o.Key}
 		switch {
 		case o.HostNetwork:
-			owner.note, owner.rank = noteHost, 2
+			is.note, is.rank = noteHost, 2
 		case o.Completed():
-			owner.note, owner.rank = noteCompleted, 2
+			is.note, is.rank = noteCompleted, 2
 		}
 	case *model.Node:
-		texts, owner = append(slices.Clone(o.HostIPs), o.InternalIPs...), addressOwner{key: o.Key, rank: 1}
+		texts, is = append(slices.Clone(o.HostIPs), o.InternalIPs...), endpoint{key: o.Key, rank: 1}
 	default:
-		return nil, owner
+		return nil, is
 	}
 	addrs := make([]netip.Addr, 0, len(texts))
 	for _, s := range texts {
@@ -73,7 +75,7 @@ func holdings(o model.Object) ([]netip.Addr, addressOwner) {
 			addrs = append(addrs, a.Unmap())
 		}
 	}
-	return addrs, owner
+	return addrs, is
 }
 
 func (b *addressBook) observe(changes []model.Change, now time.Time) {
@@ -81,43 +83,43 @@ func (b *addressBook) observe(changes []model.Change, now time.Time) {
 	defer b.mu.Unlock()
 	for _, c := range changes {
 		var was, is []netip.Addr
-		var old, owner addressOwner
+		var before, after endpoint
 		if c.Old != nil {
-			was, old = holdings(c.Old)
+			was, before = addressesOf(c.Old)
 		}
 		if c.New != nil {
-			is, owner = holdings(c.New)
+			is, after = addressesOf(c.New)
 		}
-		if old == owner && slices.Equal(was, is) {
+		if before == after && slices.Equal(was, is) {
 			continue
 		}
 		for _, a := range was {
-			b.remove(a, old.key)
+			b.remove(a, before.key)
 			// A pod that completed or went leaves its address behind.
-			if old.rank == 0 && old.key.Kind == model.KindPod && !slices.Contains(is, a) {
-				b.remember(a, old.key, now)
+			if before.rank == 0 && before.key.Kind == model.KindPod && !slices.Contains(is, a) {
+				b.remember(a, before.key, now)
 			}
 		}
 		for _, a := range is {
-			b.owners[a] = insertOwner(b.owners[a], owner)
-			if owner.rank == 0 {
+			b.at[a] = insertEndpoint(b.at[a], after)
+			if after.rank == 0 {
 				delete(b.gone, a)
 			}
 		}
 	}
 }
 
-func insertOwner(in []addressOwner, o addressOwner) []addressOwner {
-	i, _ := slices.BinarySearchFunc(in, o, func(a, b addressOwner) int { return cmp.Compare(a.rank, b.rank+1) })
+func insertEndpoint(in []endpoint, o endpoint) []endpoint {
+	i, _ := slices.BinarySearchFunc(in, o, func(a, b endpoint) int { return cmp.Compare(a.rank, b.rank+1) })
 	return slices.Insert(in, i, o)
 }
 
 func (b *addressBook) remove(a netip.Addr, k model.Key) {
-	left := slices.DeleteFunc(b.owners[a], func(o addressOwner) bool { return o.key == k })
+	left := slices.DeleteFunc(b.at[a], func(o endpoint) bool { return o.key == k })
 	if len(left) == 0 {
-		delete(b.owners, a)
+		delete(b.at, a)
 	} else {
-		b.owners[a] = left
+		b.at[a] = left
 	}
 }
 
@@ -136,7 +138,7 @@ func (b *addressBook) remember(a netip.Addr, k model.Key, now time.Time) {
 			delete(b.gone, old)
 		}
 	}
-	b.gone[a] = goneOwner{k, now}
+	b.gone[a] = goneEndpoint{k, now}
 }
 
 // end says who is behind an address now.
@@ -148,15 +150,15 @@ func (b *addressBook) end(a netip.Addr, now time.Time) End {
 	e := End{Addr: a.String()}
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	owners := b.owners[a]
-	if g, ok := b.gone[a]; ok && (len(owners) == 0 || owners[0].note == noteCompleted) && now.Sub(g.at) < goneFor {
+	there := b.at[a]
+	if g, ok := b.gone[a]; ok && (len(there) == 0 || there[0].note == noteCompleted) && now.Sub(g.at) < goneFor {
 		e.Key, e.Note, e.Gone = g.key, noteGone, g.at
 		return e
 	}
-	if len(owners) == 0 {
+	if len(there) == 0 {
 		e.Note = noteOutside
 		return e
 	}
-	e.Key, e.Note = owners[0].key, owners[0].note
+	e.Key, e.Note = there[0].key, there[0].note
 	return e
 }

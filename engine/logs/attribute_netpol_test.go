@@ -49,7 +49,7 @@ func TestAttributionOfCutNamesOfTier2(t *testing.T) {
 		{"a firewall's rows are no egress rows", line(w, firewall, "drop", nb.FromLport, "tcp", "10.244.1.1", "1.2.4.4", 80), ""},
 	} {
 		l.take(arrival{line: c.line})
-		e := l.Entry(l.Last())
+		e := newest(l)
 		if e.Attributed != (c.want != "") || e.Attributed && e.By() != c.want {
 			t.Errorf("%s: %v %s, want %s", c.what, e.Attributed, e.By(), c.want)
 		}

@@ -42,12 +42,15 @@ type ControllerLog struct {
 // tailReader is what is needed of podlogs.Reader.
 type tailReader interface {
 	Controller(ctx context.Context, node string, namespaces []string) (podlogs.Target, error)
-	Tail(ctx context.Context, find func(context.Context) (podlogs.Target, error), lines int) (podlogs.Target, []podlogs.Line, error)
+	Tail(ctx context.Context, find func(context.Context) (podlogs.Target, error), lines int) (
+		podlogs.Target, []podlogs.Line, error)
 }
 
 // ReadControllerLog reads the newest lines of the ovnkube-controller of a zone and
 // keeps those that name the policy. The error is one line with what to do.
-func ReadControllerLog(ctx context.Context, read tailReader, k model.Kubectl, namespaces []string, zone string, policy model.PolicyKey) (*ControllerLog, error) {
+func ReadControllerLog(ctx context.Context, read tailReader, k model.Kubectl, namespaces []string,
+	zone string, policy model.PolicyKey,
+) (*ControllerLog, error) {
 	t, lines, err := read.Tail(ctx, func(ctx context.Context) (podlogs.Target, error) {
 		return read.Controller(ctx, zone, namespaces)
 	}, ControllerLogLines)
@@ -55,7 +58,8 @@ func ReadControllerLog(ctx context.Context, read tailReader, k model.Kubectl, na
 		return nil, fmt.Errorf("read the log of zone %s's ovnkube-controller: %w", zone, err)
 	}
 	command := k.Line("-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", ControllerLogLines))
-	out := &ControllerLog{Zone: zone, Policy: policy, Source: clean.Text(t.String()), Read: len(lines), Command: command}
+	out := &ControllerLog{Zone: zone, Policy: policy, Source: clean.Text(t.String()), Command: command,
+		Read: len(lines)}
 	for i, l := range lines {
 		if i == 0 {
 			out.First = l.At

@@ -156,7 +156,8 @@ func (p *Follower) streams() []model.LogStream {
 		out = append(out, n.state())
 	}
 	for _, name := range p.over {
-		out = append(out, model.LogStream{Zone: name, State: model.StreamWaiting, Error: fmt.Sprintf("not followed: Rung follows %d nodes at most", maxLogStreams)})
+		out = append(out, model.LogStream{Zone: name, State: model.StreamWaiting,
+			Error: fmt.Sprintf("not followed: Rung follows %d nodes at most", maxLogStreams)})
 	}
 	slices.SortFunc(out, func(a, b model.LogStream) int { return cmp.Compare(a.Zone, b.Zone) })
 	return out

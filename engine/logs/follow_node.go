@@ -30,11 +30,16 @@ type nodeLog struct {
 
 	// Of the stream's goroutine alone, and after it of that of the node that came
 	// back:
-	before  *nodeLog // of the same node, which went; nil: none
-	seed    maphash.Seed
-	repeats map[repeat]bool
-	ring    [repeatsKept]repeat
-	at      int
+	before *nodeLog // of the same node, which went; nil: none
+	lately recentLines
+}
+
+// recentLines are the lines that came last.
+type recentLines struct {
+	seed maphash.Seed
+	has  map[repeat]bool
+	ring [repeatsKept]repeat
+	at   int
 }
 
 // repeat is a line of ovn-controller: its time and number never come twice.
@@ -45,7 +50,8 @@ type repeat struct {
 }
 
 func newNodeLog(p *Follower, node string) *nodeLog {
-	return &nodeLog{p: p, node: node, done: make(chan struct{}), seed: maphash.MakeSeed(), repeats: map[repeat]bool{},
+	return &nodeLog{p: p, node: node, done: make(chan struct{}),
+		lately: recentLines{seed: maphash.MakeSeed(), has: map[repeat]bool{}},
 		stream: model.LogStream{Zone: node, State: model.StreamWaiting, Since: p.logs.now()}}
 }
 
@@ -70,24 +76,27 @@ func (n *nodeLog) run(ctx context.Context) {
 		Since: since,
 		Line:  func(at time.Time, text []byte) { n.line(ctx, at, text) },
 		Gap:   func(g model.LogGap) { n.gap(ctx, g) },
-		State: n.told,
+		State: n.stands,
 	})
 }
 
 // resume says where the log begins: for a node that went and came back where it was
 // left, with the lines that were taken in there. ok is false when ctx ended.
 func (n *nodeLog) resume(ctx context.Context) (since time.Time, ok bool) {
-	was := n.before
-	if was == nil {
+	if n.before == nil {
 		return n.p.since, true
 	}
-	n.before = nil
-	select {
-	case <-was.done:
-	case <-ctx.Done():
-		return since, false
+	var was *nodeLog
+	for n.before != nil {
+		was = n.before
+		select {
+		case <-was.done:
+			n.before = was.before // it went before it began itself
+		case <-ctx.Done():
+			return since, false
+		}
 	}
-	n.seed, n.repeats, n.ring, n.at = was.seed, was.repeats, was.ring, was.at
+	n.lately = was.lately
 	last := was.state()
 	if last.Last.IsZero() {
 		return last.Since, true // no line yet: since it was followed
@@ -101,15 +110,17 @@ func (n *nodeLog) state() model.LogStream {
 	return n.stream
 }
 
-// told takes over how the stream stands.
-func (n *nodeLog) told(s podlogs.State) {
+// stands takes over how the stream stands.
+func (n *nodeLog) stands(s podlogs.State) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if x := &n.stream; x.State != s.State {
+	x := &n.stream
+	if x.State != s.State {
 		x.State, x.Since = s.State, n.p.logs.now()
 	}
-	n.stream.Namespace, n.stream.Pod, n.stream.Container = clean.Text(s.Target.Namespace), clean.Text(s.Target.Pod), clean.Text(s.Target.Container)
-	n.stream.Attempts, n.stream.Error, n.stream.TooLong = s.Attempts, s.Error, s.TooLong
+	x.Namespace, x.Pod = clean.Text(s.Target.Namespace), clean.Text(s.Target.Pod)
+	x.Container = clean.Text(s.Target.Container)
+	x.Attempts, x.Error, x.TooLong = s.Attempts, s.Error, s.TooLong
 }
 
 // gap puts a place where lines may be missing into the log.
@@ -144,7 +155,7 @@ func (n *nodeLog) line(ctx context.Context, at time.Time, text []byte) {
 	switch {
 	case odd:
 		n.p.logs.Lost(0, 1)
-	case err == nil && !n.repeated(&l):
+	case err == nil && !n.lately.repeated(&l):
 		l.Zone = n.node
 		if n.p.merge.put(ctx, arrival{line: l}) {
 			n.count(func(s *model.LogStream) { s.ACLs++ })
@@ -155,14 +166,14 @@ func (n *nodeLog) line(ctx context.Context, at time.Time, text []byte) {
 	}
 }
 
-// repeated says whether the line came lately, and remembers it.
-func (n *nodeLog) repeated(l *model.LogLine) bool {
-	k := repeat{l.At.UnixNano(), l.Seq, maphash.String(n.seed, l.Raw)}
-	if n.repeats[k] {
+// repeated says whether a line came lately, and remembers it.
+func (r *recentLines) repeated(l *model.LogLine) bool {
+	k := repeat{l.At.UnixNano(), l.Seq, maphash.String(r.seed, l.Raw)}
+	if r.has[k] {
 		return true
 	}
-	delete(n.repeats, n.ring[n.at])
-	n.repeats[k], n.ring[n.at] = true, k
-	n.at = (n.at + 1) % repeatsKept
+	delete(r.has, r.ring[r.at])
+	r.has[k], r.ring[r.at] = true, k
+	r.at = (r.at + 1) % repeatsKept
 	return false
 }

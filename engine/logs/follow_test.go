@@ -73,7 +73,7 @@ func newFakePods(t *testing.T, cfg Scope) (*fakePods, *Follower) {
 	t.Helper()
 	f := &fakePods{follows: map[string]podlogs.Request{}}
 	rev := revision.New(revision.Facts{}, nil)
-	logs := New(func() *revision.Revision { return rev }, 0)
+	logs := New(func() *revision.Revision { return rev }, time.Now, 0)
 	p := NewFollower(logs, f, cfg, kube.OVNNamespaces())
 	logs.FollowedBy(p.streams)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -291,5 +291,30 @@ func TestNamesPolicy(t *testing.T) {
 		if got := namesPolicy(tt.text, tt.key); got != tt.want {
 			t.Errorf("%s in %q: %v", tt.key, tt.text, got)
 		}
+	}
+}
+
+// A node that went before it had its log goes on, the next time, where the log was
+// left before that.
+func TestPodLogsNodeFlaps(t *testing.T) {
+	_, p := newFakePods(t, Scope{})
+	left := time.Now().Add(-time.Minute)
+	first := newNodeLog(p, "x")
+	line := model.LogLine{At: left, Seq: 1}
+	first.lately.repeated(&line)
+	first.stream.Last = left
+	second := newNodeLog(p, "x")
+	second.before = first
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	second.run(gone) // the first stream has not ended yet
+	close(first.done)
+	third := newNodeLog(p, "x")
+	third.before = second
+	if since, ok := third.resume(t.Context()); !ok || !since.Equal(left) {
+		t.Errorf("goes on at %v, want %v", since, left)
+	}
+	if !third.lately.repeated(&line) {
+		t.Error("the last line that was taken in is not known any more")
 	}
 }

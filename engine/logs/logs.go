@@ -24,7 +24,7 @@ type Store struct {
 	now   func() time.Time
 	queue chan arrival
 	book  *addressBook
-	names *attributor
+	names attributor
 
 	received, dropped, unparsed, unattributed atomic.Uint64
 
@@ -38,7 +38,7 @@ type Store struct {
 	ring  []*Entry // entry with Seq s is at s % cap, once there
 	limit int
 	last  uint64 // newest Seq given out
-	rules *ruleCounts
+	rules ruleCounts
 }
 
 // Entry is one log line and what is known about it. It is never changed.
@@ -47,7 +47,7 @@ type Entry struct {
 	At   time.Time
 	Line model.LogLine
 	// Rule is the rule that decided. Attributed is false when it could not be
-	// told; Rule then holds what the name tells.
+	// found; Rule is then as much of it as the name gives away.
 	Rule       model.RuleRef
 	Attributed bool
 	RuleName   string // the rule's own name, empty when it has none
@@ -82,19 +82,19 @@ type Stats struct {
 	Received uint64 // lines that came, those dropped among them
 	Dropped  uint64 // lines that came faster than they were taken in
 	Unparsed uint64 // lines of the log that are no acl_log lines one can read
-	// Unattributed lines were taken in, but their rule could not be told.
+	// Unattributed lines were taken in, but their rule could not be found.
 	Unattributed uint64
 	PerRule      map[model.RuleRef]RuleStat
 }
 
-// New makes a store that keeps at most limit lines; 0 means
-// DefaultLogLines. rev is asked for the newest revision when a line arrives.
-func New(rev func() *revision.Revision, limit int) *Store {
+// New makes a store that keeps at most limit lines; 0 means DefaultLines. rev is
+// asked for the newest revision when a line arrives, now for the time.
+func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store {
 	if limit <= 0 {
 		limit = DefaultLines
 	}
-	return &Store{rev: rev, now: time.Now, queue: make(chan arrival, logQueue), asked: make(chan struct{}), book: newAddressBook(),
-		names: newAttributor(), limit: limit, rules: newRuleCounts()}
+	return &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), asked: make(chan struct{}),
+		book: newAddressBook(), names: attributor{rows: map[rowsKey]*judgedRows{}}, limit: limit, rules: ruleCounts{}}
 }
 
 // Run takes lines in until ctx ends.
@@ -216,16 +216,6 @@ func (l *Store) Since(seq uint64, max int) []*Entry {
 	return out
 }
 
-// Entry returns one entry, nil when it is not kept any more.
-func (l *Store) Entry(seq uint64) *Entry {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	if seq < l.first() || seq > l.last || seq == 0 {
-		return nil
-	}
-	return l.ring[l.slot(seq)]
-}
-
 func (l *Store) first() uint64 { return l.last - uint64(len(l.ring)) + 1 }
 
 // First is the number of the oldest entry kept; one more than Last when there
@@ -250,14 +240,6 @@ func (l *Store) Stats() Stats {
 	defer l.mu.RUnlock()
 	return Stats{Received: l.received.Load(), Dropped: l.dropped.Load(), Unparsed: l.unparsed.Load(),
 		Unattributed: l.unattributed.Load(), PerRule: l.rules.stats(now)}
-}
-
-// Rule counts the lines of one rule.
-func (l *Store) Rule(ref model.RuleRef) RuleStat {
-	now := l.now()
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.rules.stat(ref, now)
 }
 
 var verdictWords = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed"}

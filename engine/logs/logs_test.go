@@ -22,8 +22,7 @@ import (
 // logWorld is a store of log lines that follows a world with a clock by hand.
 func logWorld(t testing.TB, w *changing.World, limit int) *Store {
 	t.Helper()
-	l := New(w.Current, limit)
-	l.now = w.Clock
+	l := New(w.Current, w.Clock, limit)
 	var changes []model.Change
 	for o := range w.Current().Cluster.Objects() {
 		changes = append(changes, model.Change{New: o})
@@ -31,6 +30,9 @@ func logWorld(t testing.TB, w *changing.World, limit int) *Store {
 	l.Observe(changes)
 	return l
 }
+
+// newest is the entry that came last.
+func newest(l *Store) *Entry { return l.Since(l.Last()-1, 0)[0] }
 
 func line(w *changing.World, name, verdict, direction, proto, src, dst string, port uint16) model.LogLine {
 	l := model.LogLine{At: w.Clock(), Zone: "worker", Name: name, Verdict: verdict, Direction: direction, Proto: proto, DstPort: port}
@@ -73,7 +75,7 @@ func TestSentences(t *testing.T) {
 		{line(w, "", "reject", nb.ToLport, "arp", "", "", 0), `? → ? arp rejected by an ACL without a name`},
 	} {
 		l.take(arrival{line: c.line})
-		e := l.Entry(l.Last())
+		e := newest(l)
 		if got := e.Sentence(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
@@ -121,7 +123,7 @@ func TestAttributionOfCutNames(t *testing.T) {
 		{"another verdict", line(w, name, "pass", nb.ToLport, "tcp", "10.244.0.8", "10.244.0.4", 80), ""},
 	} {
 		l.take(arrival{line: c.line})
-		e := l.Entry(l.Last())
+		e := newest(l)
 		if e.Attributed != (c.want != "") || e.Attributed && e.By() != c.want {
 			t.Errorf("%s: %v %s, want %s", c.what, e.Attributed, e.By(), c.want)
 		}
@@ -150,31 +152,31 @@ func TestRates(t *testing.T) {
 	}
 	send(4, "worker", "tcp")
 	send(4, "control", "tcp") // another zone, another meter of 20
-	if s := l.Rule(ref); s.AtCap || s.Count != 8 || s.Seconds[rateSeconds-1] != 8 {
+	if s := l.Stats().PerRule[ref]; s.AtCap || s.Count != 8 || s.Seconds[rateSeconds-1] != 8 {
 		t.Errorf("%+v", s)
 	}
 	tick(time.Second)
 	send(2, "worker", "tcp")
-	if s := l.Rule(ref); s.AtCap || s.Rate() != 8 || s.Seconds[rateSeconds-1] != 2 {
+	if s := l.Stats().PerRule[ref]; s.AtCap || s.Rate() != 8 || s.Seconds[rateSeconds-1] != 2 {
 		t.Errorf("%+v", s)
 	}
 	send(3, "worker", "udp") // a rule without ports has one ACL for all protocols
-	if s := l.Rule(ref); !s.AtCap || s.CapZone != "worker" || s.CapRate != 5 {
+	if s := l.Stats().PerRule[ref]; !s.AtCap || s.CapZone != "worker" || s.CapRate != 5 {
 		t.Errorf("%+v", s)
 	}
 	tick(9 * time.Second)
-	if s := l.Rule(ref); !s.AtCap || s.Seconds != [rateSeconds]int{5} {
+	if s := l.Stats().PerRule[ref]; !s.AtCap || s.Seconds != [rateSeconds]int{5} {
 		t.Errorf("%+v", s)
 	}
 	tick(time.Second)
-	if s := l.Rule(ref); s.AtCap || s.Seconds != [rateSeconds]int{} || s.Count != 13 {
+	if s := l.Stats().PerRule[ref]; s.AtCap || s.Seconds != [rateSeconds]int{} || s.Count != 13 {
 		t.Errorf("%+v", s)
 	}
 	tick(-time.Hour) // a clock that goes back breaks nothing
 	send(1, "worker", "tcp")
 	tick(24 * time.Hour)
 	send(1, "worker", "tcp")
-	if s := l.Rule(ref); s.Count != 15 || s.Seconds[rateSeconds-1] != 1 {
+	if s := l.Stats().PerRule[ref]; s.Count != 15 || s.Seconds[rateSeconds-1] != 1 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -199,7 +201,7 @@ func TestSince(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if l.Entry(15) != nil || l.Entry(26) != nil || l.Entry(0) != nil || l.Entry(20).Line.Name != "acl19" {
+	if e := l.Since(19, 1); len(e) != 1 || e[0].Seq != 20 || e[0].Line.Name != "acl19" {
 		t.Error("entries by number")
 	}
 }
@@ -281,8 +283,8 @@ func TestLogsAreBounded(t *testing.T) {
 	if after > before+2<<20 {
 		t.Errorf("%d KiB became %d KiB", before>>10, after>>10)
 	}
-	if n, g := len(l.Stats().PerRule), len(l.book.gone); n > countedRules || g > goneMost || len(l.book.owners) > 100 {
-		t.Errorf("%d rules, %d gone, %d owners", n, g, len(l.book.owners))
+	if n, g := len(l.Stats().PerRule), len(l.book.gone); n > countedRules || g > goneMost || len(l.book.at) > 100 {
+		t.Errorf("%d rules, %d gone, %d owners", n, g, len(l.book.at))
 	}
 }
 

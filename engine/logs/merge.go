@@ -37,17 +37,20 @@ func newMerger(give func(context.Context, arrival)) *merger {
 	return &merger{give: give, wake: make(chan struct{}, 1), room: make(chan struct{})}
 }
 
+// waiting is what came: its place is by its own time, or by that of its arrival where
+// the node's clock is ahead, since lines with earlier times would never end.
 type waiting struct {
 	arrival
-	n   uint64
-	due time.Time
+	place time.Time
+	n     uint64
+	due   time.Time
 }
 
 type mergeHeap []waiting
 
 func (h mergeHeap) Len() int { return len(h) }
 func (h mergeHeap) Less(i, j int) bool {
-	if c := h[i].line.At.Compare(h[j].line.At); c != 0 {
+	if c := h[i].place.Compare(h[j].place); c != 0 {
 		return c < 0
 	}
 	return h[i].n < h[j].n
@@ -75,8 +78,12 @@ func (m *merger) put(ctx context.Context, a arrival) bool {
 			if past {
 				w = pastWindow
 			}
+			place := a.line.At
+			if place.After(now) {
+				place = now
+			}
 			m.n++
-			heap.Push(&m.heap, waiting{a, m.n, now.Add(w)})
+			heap.Push(&m.heap, waiting{arrival: a, place: place, n: m.n, due: now.Add(w)})
 			m.mu.Unlock()
 			select {
 			case m.wake <- struct{}{}:

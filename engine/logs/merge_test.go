@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,4 +137,23 @@ func TestMergeClockSetBack(t *testing.T) {
 	if a, _, ok := m.next(now.Add(2 * mergeWindow)); !ok || a.late {
 		t.Errorf("handed on %v, late %v", ok, a.late)
 	}
+}
+
+// Lines of a clock that is ahead come like the others, however busy those are.
+func TestMergeClockAheadOfBusyNodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMerged(t)
+		ahead := time.Now().Add(time.Hour)
+		m.put(t.Context(), arrival{line: model.LogLine{Zone: "ahead", At: ahead}})
+		for range 100 {
+			m.put(t.Context(), arrival{line: model.LogLine{Zone: "a", At: time.Now()}})
+			time.Sleep(10 * time.Millisecond)
+		}
+		synctest.Wait()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if len(m.got) == 0 || m.got[0] != "ahead "+ahead.Format("05.000") {
+			t.Errorf("%d lines came before it", len(m.got))
+		}
+	})
 }

@@ -26,21 +26,18 @@ type RuleStat struct {
 	AtCap   bool
 	CapZone string
 	CapRate int
-	Last    time.Time // arrival of the newest line
 }
 
 // Rate is the lines of the last full second.
 func (s RuleStat) Rate() int { return s.Seconds[rateSeconds-2] }
 
-type ruleCounts struct {
-	rules map[model.RuleRef]*ruleCount
-}
+// ruleCounts are what is counted, by rule.
+type ruleCounts map[model.RuleRef]*ruleCount
 
 type ruleCount struct {
 	count   uint64
 	seconds [rateSeconds]int
 	head    int64 // second of the newest bucket
-	last    time.Time
 	meters  map[meterKey]meterCount
 	capped  time.Time // when an ACL last reached its meter's rate
 	zone    string
@@ -57,19 +54,16 @@ type meterCount struct {
 	n      int
 }
 
-func newRuleCounts() *ruleCounts { return &ruleCounts{rules: map[model.RuleRef]*ruleCount{}} }
-
-func (c *ruleCounts) count(e *Entry, acl string, rate int, now time.Time) {
-	r := c.rules[e.Rule]
+func (c ruleCounts) count(e *Entry, acl string, rate int, now time.Time) {
+	r := c[e.Rule]
 	if r == nil {
-		if len(c.rules) >= countedRules {
+		if len(c) >= countedRules {
 			return
 		}
 		r = &ruleCount{head: now.Unix(), meters: map[meterKey]meterCount{}}
-		c.rules[e.Rule] = r
+		c[e.Rule] = r
 	}
 	r.count++
-	r.last = now
 	r.advance(now)
 	r.seconds[rateSeconds-1]++
 
@@ -96,10 +90,7 @@ func (r *ruleCount) advance(now time.Time) {
 }
 
 func (r *ruleCount) at(now time.Time) (out [rateSeconds]int) {
-	d := now.Unix() - r.head
-	if d < 0 {
-		d = 0 // the clock went back
-	}
+	d := max(0, now.Unix()-r.head) // the clock may have gone back
 	for i := range out {
 		if from := int64(i) + d; from < rateSeconds {
 			out[i] = r.seconds[from]
@@ -109,26 +100,19 @@ func (r *ruleCount) at(now time.Time) (out [rateSeconds]int) {
 }
 
 func (r *ruleCount) stat(now time.Time) RuleStat {
-	s := RuleStat{Count: r.count, Seconds: r.at(now), Last: r.last}
+	s := RuleStat{Count: r.count, Seconds: r.at(now)}
 	if !r.capped.IsZero() && now.Sub(r.capped) < rateSeconds*time.Second {
 		s.AtCap, s.CapZone, s.CapRate = true, r.zone, r.rate
 	}
 	return s
 }
 
-func (c *ruleCounts) stats(now time.Time) map[model.RuleRef]RuleStat {
-	out := make(map[model.RuleRef]RuleStat, len(c.rules))
-	for ref, r := range c.rules {
+func (c ruleCounts) stats(now time.Time) map[model.RuleRef]RuleStat {
+	out := make(map[model.RuleRef]RuleStat, len(c))
+	for ref, r := range c {
 		out[ref] = r.stat(now)
 	}
 	return out
-}
-
-func (c *ruleCounts) stat(ref model.RuleRef, now time.Time) RuleStat {
-	if r := c.rules[ref]; r != nil {
-		return r.stat(now)
-	}
-	return RuleStat{}
 }
 
 // defaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
@@ -136,10 +120,8 @@ const defaultMeterRate = 20
 
 // meterRate is how many lines an ACL of the zone may log in a second.
 func meterRate(rev *revision.Revision, zone string) int {
-	if rev != nil {
-		if rate, ok := rev.MeterRate(zone); ok {
-			return rate
-		}
+	if rate, ok := rev.MeterRate(zone); ok {
+		return rate
 	}
 	return defaultMeterRate
 }

@@ -2,7 +2,6 @@ package logs
 
 import (
 	"strconv"
-	"strings"
 
 	"rung/engine/revision"
 	"rung/model"
@@ -15,17 +14,7 @@ func (e *Entry) Sentence() string {
 	if e.Gap != nil {
 		return e.Line.Zone + ": " + e.Gap.String()
 	}
-	var b strings.Builder
-	b.WriteString(e.Src.String())
-	b.WriteString(" → ")
-	b.WriteString(e.Dst.String())
-	b.WriteByte(' ')
-	b.WriteString(e.Traffic())
-	b.WriteByte(' ')
-	b.WriteString(e.Action)
-	b.WriteString(" by ")
-	b.WriteString(e.By())
-	return b.String()
+	return e.Src.String() + " → " + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.By()
 }
 
 // Traffic is what was sent: "tcp 443", "icmp".

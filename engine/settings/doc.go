@@ -1,6 +1,6 @@
 // Package settings knows what the OVN-Kubernetes of a cluster runs with, as far as rows
-// hang on it: what was given by flag, what the rows of each zone tell, what the
-// cluster's configuration says, and which of them wins.
+// hang on it: the claims of flags, of each zone's rows and of the cluster's
+// configuration, and which of them wins.
 //
 // Invariants: a View is immutable and made in whole steps; a flag outranks the zone's
 // rows, those the configuration, that the image, that the default; each setting says

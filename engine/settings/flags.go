@@ -61,7 +61,8 @@ func (f *Flags) Check() error {
 		return fmt.Errorf("IP family %q: want auto, ipv4, ipv6 or dual", f.Family)
 	}
 	if f.MaxPriority < 0 || f.MaxPriority > highestPriority {
-		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0", f.MaxPriority, highestPriority)
+		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0",
+			f.MaxPriority, highestPriority)
 	}
 	if f.MaxPriority == 0 {
 		f.MaxPriority = model.MaxPriority

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -107,30 +106,32 @@ func (v *View) Zone(zone string) Zone {
 // settings merges, for one zone's rows.
 func (v *View) settings(d *dialect.Dialect) []Setting {
 	f := &v.flags.Features
-	noSubnets := said{off, FromDefault, "not known: rows of EgressFirewalls leave them out"}
+	noSubnets := claim{off, FromDefault, "not known: rows of EgressFirewalls leave them out"}
 	out := []Setting{
 		merge(Family, given(v.flags.Family), rows(d.Families.String(), d.Families.Evidence), v.configFamilies(),
-			said{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
-		merge(Observability, given(v.flags.Observability), fact(d.Observability), v.configSwitch(kube.OVNObservability), byDefault(off)),
+			claim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
+		merge(Observability, given(v.flags.Observability), fact(d.Observability),
+			v.configSwitch(kube.OVNObservability), byDefault(off)),
 		merge(AllowICMP, given(f.AllowICMP), fact(d.AllowICMP), v.configSwitch(kube.OVNAllowICMP), byDefault(off)),
 		merge(Stateless, given(f.Stateless), fact(d.Stateless), v.configSwitch(kube.OVNStateless), byDefault(off)),
 		merge(Multicast, given(f.Multicast), fact(d.Multicast), v.configSwitch(kube.OVNMulticast), byDefault(auto)),
 		merge(NetpolDefaults, given(f.Defaults), fact(d.Defaults), byDefault(auto)),
 		merge(ClusterSubnets, given(strings.Join(f.ClusterSubnets, ",")), v.subnets(d), noSubnets),
-		merge(HostNamespace, given(f.HostNetworkNamespace), v.configText(kube.OVNHostNamespace), byDefault(compiler.DefaultHostNetworkNamespace)),
+		merge(HostNamespace, given(f.HostNetworkNamespace), v.configText(kube.OVNHostNamespace),
+			byDefault(compiler.DefaultHostNetworkNamespace)),
 		merge(MaxPriority, v.maxPriority(), byDefault(fmt.Sprint(model.MaxPriority))),
-		merge(AdminPolicy, v.configSwitch(kube.OVNAdminPolicy), v.adminRows(d), said{unknown, FromDefault, ""}),
+		merge(AdminPolicy, v.configSwitch(kube.OVNAdminPolicy), v.adminRows(d), claim{unknown, FromDefault, ""}),
 		merge(LoggingRate, v.meter(d), v.configText(kube.OVNLoggingRate), byDefault("20")),
-		merge(Release, said{v.config.Version, FromImage, v.config.Image}, said{unknown, FromDefault, v.configErr}),
+		merge(Release, claim{v.config.Version, FromImage, v.config.Image}, claim{unknown, FromDefault, v.configErr}),
 	}
 	return out
 }
 
-// said is one source's word; without a value it says nothing.
-type said struct{ value, source, evidence string }
+// claim is the value that one source gives a setting; without a value it makes none.
+type claim struct{ value, source, evidence string }
 
-// merge takes the first that says something.
-func merge(name string, from ...said) Setting {
+// merge takes the first claim that is one.
+func merge(name string, from ...claim) Setting {
 	for _, s := range from {
 		if s.value != "" && (s.value != unknown || s.source == FromDefault) {
 			return Setting{Name: name, Value: s.value, Source: s.source, Evidence: s.evidence}
@@ -139,21 +140,21 @@ func merge(name string, from ...said) Setting {
 	return Setting{Name: name, Value: unknown, Source: FromDefault}
 }
 
-// given is a flag's word; auto leaves it to the others.
-func given(value string) said {
+// given is a flag's claim; auto leaves it to the others.
+func given(value string) claim {
 	if value == auto {
 		value = ""
 	}
-	return said{value: value, source: FromFlag}
+	return claim{value: value, source: FromFlag}
 }
 
-func rows(value, evidence string) said { return said{value, FromRows, evidence} }
+func rows(value, evidence string) claim { return claim{value, FromRows, evidence} }
 
-func byDefault(value string) said { return said{value: value, source: FromDefault} }
+func byDefault(value string) claim { return claim{value: value, source: FromDefault} }
 
-func fact(f dialect.Fact) said {
+func fact(f dialect.Fact) claim {
 	if f.Value == dialect.Unknown {
-		return said{}
+		return claim{}
 	}
 	return rows(OnOff(f.Value == dialect.Yes), f.Evidence)
 }
@@ -166,31 +167,31 @@ func OnOff(b bool) string {
 	return off
 }
 
-func (v *View) configText(name string) said {
+func (v *View) configText(name string) claim {
 	s := v.config.Settings[name]
-	return said{s.Value, FromConfig, s.From}
+	return claim{s.Value, FromConfig, s.From}
 }
 
-func (v *View) configSwitch(name string) said {
+func (v *View) configSwitch(name string) claim {
 	s, there := v.config.Settings[name]
 	is, ok := s.Bool()
 	if !there || !ok {
-		return said{}
+		return claim{}
 	}
-	return said{OnOff(is), FromConfig, s.From}
+	return claim{OnOff(is), FromConfig, s.From}
 }
 
 // configFamilies are those of the configured subnets.
-func (v *View) configFamilies() said {
+func (v *View) configFamilies() claim {
 	s := v.config.Settings[kube.OVNClusterSubnets]
 	v4, v6 := false, false
 	for _, p := range s.Subnets() {
 		v4, v6 = v4 || p.Addr().Is4(), v6 || p.Addr().Is6()
 	}
 	if !v4 && !v6 {
-		return said{}
+		return claim{}
 	}
-	return said{familyName(v4, v6), FromConfig, s.From + ": " + kube.OVNClusterSubnets}
+	return claim{familyName(v4, v6), FromConfig, s.From + ": " + kube.OVNClusterSubnets}
 }
 
 func familyName(v4, v6 bool) string {
@@ -205,52 +206,47 @@ func familyName(v4, v6 bool) string {
 
 // subnets are those that rows leave out, and of a family that rows do not show
 // whole those of the configuration.
-func (v *View) subnets(d *dialect.Dialect) said {
+func (v *View) subnets(d *dialect.Dialect) claim {
 	s := v.config.Settings[kube.OVNClusterSubnets]
-	all := map[netip.Prefix]bool{}
-	source, evidence := "", ""
-	for _, p := range d.Subnets.Prefixes {
-		all[p] = true
-		source, evidence = FromRows, d.Subnets.Evidence
-	}
+	all := slices.Clone(d.Subnets.Prefixes)
 	for _, p := range s.Subnets() {
-		if whole := d.Subnets.AllV4 && p.Addr().Is4() || d.Subnets.AllV6 && p.Addr().Is6(); !whole && !all[p] {
-			all[p] = true
-			if source == "" {
-				source = FromConfig
-			}
-			evidence = strings.TrimPrefix(evidence+", "+s.From, ", ")
+		if !whole(d.Subnets, p.Addr().Is4()) && !slices.Contains(all, p) {
+			all = append(all, p)
 		}
 	}
-	var text []string
-	for _, p := range slices.SortedFunc(maps.Keys(all), netip.Prefix.Compare) {
-		text = append(text, p.String())
+	slices.SortFunc(all, netip.Prefix.Compare)
+	c := claim{value: prefixText(all), source: FromConfig, evidence: s.From}
+	if found := d.Subnets; len(found.Prefixes) > 0 {
+		c.source, c.evidence = FromRows, found.Evidence
+		if len(all) > len(found.Prefixes) {
+			c.evidence = strings.TrimPrefix(found.Evidence+", "+s.From, ", ")
+		}
 	}
-	return said{strings.Join(text, ","), source, evidence}
+	return c
 }
 
-func (v *View) maxPriority() said {
+func (v *View) maxPriority() claim {
 	if v.flags.MaxPriority == model.MaxPriority {
-		return said{}
+		return claim{}
 	}
-	return said{value: fmt.Sprint(v.flags.MaxPriority), source: FromFlag}
+	return claim{value: fmt.Sprint(v.flags.MaxPriority), source: FromFlag}
 }
 
-// adminRows tell that the switch is on; that none are tells nothing.
-func (v *View) adminRows(d *dialect.Dialect) said {
+// adminRows claim that the switch is on; their absence claims nothing.
+func (v *View) adminRows(d *dialect.Dialect) claim {
 	n := d.Of(string(model.KindANP)).Rows + d.Of(string(model.KindBANP)).Rows
 	if n == 0 {
-		return said{}
+		return claim{}
 	}
 	return rows(on, fmt.Sprintf("%d rows", n))
 }
 
-func (v *View) meter(d *dialect.Dialect) said {
+func (v *View) meter(d *dialect.Dialect) claim {
 	switch m := d.Meter; {
 	case m.Value == dialect.Yes && m.Rate > 0:
 		return rows(fmt.Sprint(m.Rate), m.Evidence)
 	case m.Value == dialect.No:
 		return rows("no meter", m.Evidence)
 	}
-	return said{}
+	return claim{}
 }

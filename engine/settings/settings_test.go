@@ -102,3 +102,50 @@ func TestDialectVote(t *testing.T) {
 		})
 	}
 }
+
+// What most zones have counts, also where that is to leave no subnet out.
+func TestMostSubnets(t *testing.T) {
+	none := &dialect.Dialect{Subnets: dialect.Subnets{AllV4: true}}
+	some := &dialect.Dialect{Subnets: dialect.Subnets{AllV4: true, Prefixes: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16")}}}
+	others := &dialect.Dialect{Subnets: dialect.Subnets{AllV4: true, Prefixes: []netip.Prefix{netip.MustParsePrefix("10.9.0.0/16")}}}
+	for _, tt := range []struct {
+		name  string
+		zones []*dialect.Dialect
+		now   dialect.Subnets
+		want  string
+	}{
+		{name: "most leave none out", zones: []*dialect.Dialect{none, none, some}, want: ""},
+		{name: "most leave one out", zones: []*dialect.Dialect{none, some, some}, want: "10.0.0.0/16"},
+		{name: "as many, and none holds", zones: []*dialect.Dialect{none, some}, want: ""},
+		{name: "as many, and one holds", zones: []*dialect.Dialect{none, some, others}, now: others.Subnets, want: "10.9.0.0/16"},
+	} {
+		zones := map[string]*dialect.Dialect{}
+		for i, d := range tt.zones {
+			zones[fmt.Sprint("z", i)] = d
+		}
+		if got := prefixText(mostSubnets(zones, tt.now).Prefixes); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// What a value comes from is named once, however many parts of it come from there.
+func TestSubnetsEvidence(t *testing.T) {
+	config := kube.OVNKube{Settings: map[string]kube.OVNSetting{
+		kube.OVNClusterSubnets: {Value: "10.0.0.0/16/24,10.1.0.0/16/24,fd00::/48", From: "ConfigMap c"}}}
+	v := New(&Flags{MaxPriority: model.MaxPriority}, true, false).WithConfig(config, "")
+	rows := dialect.Subnets{Prefixes: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16")}, Evidence: "ACL a"}
+	for _, tt := range []struct {
+		name     string
+		found    dialect.Subnets
+		evidence string
+	}{
+		{"the configuration", dialect.Subnets{}, "ConfigMap c"},
+		{"rows and the configuration", rows, "ACL a, ConfigMap c"},
+		{"rows", dialect.Subnets{Prefixes: rows.Prefixes, Evidence: rows.Evidence, AllV4: true, AllV6: true}, "ACL a"},
+	} {
+		if got := v.subnets(&dialect.Dialect{Subnets: tt.found}).evidence; got != tt.evidence {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.evidence)
+		}
+	}
+}

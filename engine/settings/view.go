@@ -18,10 +18,10 @@ func New(flags *Flags, v4, v6 bool) *View {
 // Zones are the names of the zones whose rows were read, sorted.
 func (v *View) Zones() []string { return slices.Sorted(maps.Keys(v.zones)) }
 
-// Rows are what the rows of a zone tell, nil when they were not read.
+// Rows is the dialect of a zone's rows, nil when they were not read.
 func (v *View) Rows(zone string) *dialect.Dialect { return v.zones[zone] }
 
-// Cluster is what the rows of most zones tell.
+// Cluster is the dialect of most zones' rows.
 func (v *View) Cluster() *dialect.Dialect { return &v.cluster }
 
 // WithFamilies compiles for other families, which follow the pods where nobody says.
@@ -34,7 +34,7 @@ func (v *View) WithFamilies(v4, v6 bool) *View {
 	return &next
 }
 
-// WithRows knows what a zone's rows tell; it is v where that is nothing new.
+// WithRows knows the dialect of a zone's rows; it is v where that is nothing new.
 func (v *View) WithRows(zone string, found *dialect.Dialect) *View {
 	if was := v.zones[zone]; was != nil && reflect.DeepEqual(was, found) {
 		return v
@@ -49,7 +49,7 @@ func (v *View) WithRows(zone string, found *dialect.Dialect) *View {
 }
 
 // WithConfig knows what the cluster's objects say; problem is why they could not
-// be read, or not all. What was known stays while nothing can be read.
+// be read, or not all. Settings that were known stay while none can be read.
 func (v *View) WithConfig(c kube.OVNKube, problem string) *View {
 	next := *v
 	if problem == "" || len(c.Settings) > 0 || c.Image != "" {

@@ -12,7 +12,7 @@ import (
 )
 
 // mostSay is what most of the zones say that say anything; of two that as many
-// say, what holds now is kept.
+// say, the value of now stays.
 func mostSay(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
 	vote := func(of func(*dialect.Dialect) dialect.Fact) dialect.Fact {
 		count := map[dialect.Tri]int{}
@@ -73,12 +73,12 @@ func mostFamilies(zones map[string]*dialect.Dialect, now dialect.Families) (best
 // all, and where none does, all that any shows.
 func mostSubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out dialect.Subnets) {
 	for _, v4 := range []bool{true, false} {
-		count, any := map[string]int{}, map[netip.Prefix]bool{}
+		count, shown := map[string]int{}, map[netip.Prefix]bool{}
 		of := map[string][]netip.Prefix{}
 		for _, d := range zones {
 			part := ofFamily(d.Subnets.Prefixes, v4)
 			for _, p := range part {
-				any[p] = true
+				shown[p] = true
 			}
 			if whole(d.Subnets, v4) {
 				k := prefixText(part)
@@ -89,18 +89,18 @@ func mostSubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out di
 				out.Evidence = d.Subnets.Evidence
 			}
 		}
-		best := ""
-		for _, k := range slices.Sorted(maps.Keys(count)) {
-			if best == "" || count[k] > count[best] || count[k] == count[best] && k == prefixText(ofFamily(now.Prefixes, v4)) {
-				best = k
-			}
-		}
 		if len(count) > 0 {
+			best := prefixText(ofFamily(now.Prefixes, v4))
+			for _, k := range slices.Sorted(maps.Keys(count)) {
+				if count[k] > count[best] {
+					best = k
+				}
+			}
 			out.Prefixes = append(out.Prefixes, of[best]...)
 			out.AllV4, out.AllV6 = out.AllV4 || v4, out.AllV6 || !v4
 			continue
 		}
-		for p := range any {
+		for p := range shown {
 			out.Prefixes = append(out.Prefixes, p)
 		}
 	}
@@ -162,8 +162,9 @@ func (v *View) compilerOptions() compiler.Options {
 // sameOptions says whether two would compile to the same rows. DNS addresses are
 // given once.
 func sameOptions(a, b compiler.Options) bool {
-	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.Observability == b.Observability && a.AllowICMP == b.AllowICMP &&
-		a.Stateless == b.Stateless && a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.MaxPriority == b.MaxPriority &&
+	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority &&
+		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless &&
+		a.Multicast == b.Multicast && a.Defaults == b.Defaults &&
 		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets)
 }
 
@@ -179,12 +180,12 @@ type Deviation struct {
 }
 
 // familyKinds are the kinds whose rows differ between address families.
-var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindNetpolDefault, model.KindPodSelector,
-	model.KindEFDNS, model.KindMulticastNS}
+var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindNetpolDefault,
+	model.KindPodSelector, model.KindEFDNS, model.KindMulticastNS}
 
 // Deviations are the kinds of a zone whose rows are of another release than Rung
-// compiles, or made with other settings than most zones have. What a flag says is
-// what the user expects: a zone that has it otherwise differs.
+// compiles, or made with other settings than most zones have. A flag is what the user
+// expects: a zone that has it otherwise differs.
 func (v *View) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	out := map[model.Kind]Deviation{}
 	for kind, why := range d.Incomparable() {
@@ -202,14 +203,18 @@ func (v *View) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	if have := d.Families.String(); open(v.flags.Family) && d.Families.Known() && have != familyName(v.v4, v.v6) {
 		put("made for "+have+", Rung compiles for "+familyName(v.v4, v.v6), false, familyKinds...)
 	}
-	if open(f.AllowICMP) && d.AllowICMP.Value != dialect.Unknown && d.AllowICMP.Value != dialect.Of(v.options.AllowICMP) {
-		put(AllowICMP+" is "+OnOff(!v.options.AllowICMP)+" here, unlike in most zones", false, model.KindNetpolNamespace)
+	unlike := func(flag string, found dialect.Fact, compiled bool) bool {
+		return open(flag) && found.Value != dialect.Unknown && found.Value != dialect.Of(compiled)
 	}
-	if open(f.Stateless) && d.Stateless.Value != dialect.Unknown && d.Stateless.Value != dialect.Of(v.options.Stateless) {
-		put(Stateless+" is "+OnOff(!v.options.Stateless)+" here, unlike in most zones", true, model.KindNP)
+	if is := v.options.AllowICMP; unlike(f.AllowICMP, d.AllowICMP, is) {
+		put(AllowICMP+" is "+OnOff(!is)+" here, unlike in most zones", false, model.KindNetpolNamespace)
+	}
+	if is := v.options.Stateless; unlike(f.Stateless, d.Stateless, is) {
+		put(Stateless+" is "+OnOff(!is)+" here, unlike in most zones", true, model.KindNP)
 	}
 	if len(f.ClusterSubnets) == 0 && v.otherSubnets(d.Subnets) {
-		put("cluster subnets "+prefixText(d.Subnets.Prefixes)+" here, Rung compiles for "+prefixText(v.options.ClusterSubnets), false, model.KindEF)
+		here, ours := prefixText(d.Subnets.Prefixes), prefixText(v.options.ClusterSubnets)
+		put("cluster subnets "+here+" here, Rung compiles for "+ours, false, model.KindEF)
 	}
 	return out
 }

@@ -19,7 +19,8 @@ import (
 
 // store is a log store with a goroutine that takes lines in.
 func store(t testing.TB, limit int) *logs.Store {
-	l := logs.New(func() *revision.Revision { return nil }, limit)
+	rev := revision.New(revision.Facts{}, nil)
+	l := logs.New(func() *revision.Revision { return rev }, time.Now, limit)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { l.Run(ctx); close(done) }()

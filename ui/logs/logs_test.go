@@ -37,7 +37,7 @@ func newTail(t testing.TB, limit int) *tail {
 	t.Helper()
 	p := uitest.Demo(t)
 	w := &tail{t: t, f: uitest.NewFake(p), parts: p, state: t.TempDir(), step: 37 * time.Millisecond}
-	w.store = logs.New(w.f.Revision, limit).WithClock(w.f.Now)
+	w.store = logs.New(w.f.Revision, w.f.Now, limit)
 	var pods []model.Change
 	for o := range p.Cluster.Objects() {
 		pods = append(pods, model.Change{New: o})

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/test/given"
+	"rung/test/wait"
 )
 
 // slowServer is the API server in front of a world: writing to it hangs until it is
@@ -42,7 +43,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 	dir := t.TempDir()
 	g := w.gate(dir)
 	s := &slowServer{w, make(chan string, 4), make(chan struct{})}
-	g.writer = s
+	g.cfg.Writer = s
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	previewed := func(name string, to int32) *Preview {
@@ -85,7 +86,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 
 	// Everything else goes on.
 	previewed("a", 42)
-	if n := len(g.history.Entries()); n != 0 {
+	if n := len(g.cfg.History.Entries()); n != 0 {
 		t.Errorf("%d entries", n)
 	}
 	g.Note("writes", "changes switched off")
@@ -105,7 +106,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 		}
 	}
 	var order []string
-	for _, e := range g.history.Entries() {
+	for _, e := range g.cfg.History.Entries() {
 		order = append(order, e.Objects[0].Key.Name)
 	}
 	if diff := cmp.Diff([]string{"d", "c", "a"}, order); diff != "" {
@@ -131,7 +132,7 @@ func TestFinish(t *testing.T) {
 		w := newWorld(t, given.ANP("a", 40, "tenant=a", "in allow tenant=a"))
 		g := w.gate("")
 		s := &slowServer{w, make(chan string, 1), make(chan struct{})}
-		g.writer = s
+		g.cfg.Writer = s
 		p, err := g.Preview(t.Context(), w.Current(), move("a", 41))
 		if err != nil {
 			t.Fatal(err)
@@ -157,4 +158,81 @@ func TestFinish(t *testing.T) {
 			t.Errorf("%v, at %d", err, w.Priority("a"))
 		}
 	}
+}
+
+// A change that was given up is not made, even when its turn came in that moment, and
+// the next one is let in.
+func TestGivenUpAsItsTurnCame(t *testing.T) {
+	for range 50 {
+		var changes queue
+		leave, err := changes.enter(t.Context(), "first", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		_, err = changes.enter(ctx, "second", func(title string) {
+			if title != "" {
+				cancel()
+				leave()
+			}
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("let in although it was given up: %v", err)
+		}
+		next, end := context.WithTimeout(t.Context(), wait.Patience)
+		if _, err := changes.enter(next, "third", nil); err != nil {
+			t.Fatal(err)
+		}
+		end()
+	}
+}
+
+// Who waits for several changes, one after the other, is told for which just now.
+func TestWaitsForTheNext(t *testing.T) {
+	var changes queue
+	leave, err := changes.enter(t.Context(), "first", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type begun struct {
+		title string
+		leave func()
+	}
+	began := make(chan begun, 2)
+	var all sync.WaitGroup
+	defer all.Wait()
+	second, third := make(chan string, 4), make(chan string, 4)
+	queue := func(title string, told chan string) {
+		all.Go(func() {
+			leave, err := changes.enter(t.Context(), title, func(other string) { told <- other })
+			if err != nil {
+				t.Error(err)
+			}
+			began <- begun{title, leave}
+		})
+		if other := <-told; other != "first" {
+			t.Errorf("%s waits for %q", title, other)
+		}
+	}
+	queue("second", second)
+	queue("third", third)
+	leave()
+	next := <-began
+	if next.title != "second" {
+		t.Errorf("%s comes first", next.title)
+	}
+	select {
+	case other := <-third:
+		if other != "second" {
+			t.Errorf("the third is told %q", other)
+		}
+	case <-time.After(wait.Patience):
+		t.Error("the third is not told that it waits for the second now")
+	}
+	next.leave()
+	if next = <-began; next.title != "third" {
+		t.Errorf("%s comes next", next.title)
+	}
+	next.leave()
 }

@@ -1,0 +1,146 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
+	"rung/test/given"
+)
+
+// writing is a Writer that is a function.
+type writing func(ctx context.Context, changes []ObjectChange) error
+
+func (w writing) Write(ctx context.Context, changes []ObjectChange) error { return w(ctx, changes) }
+
+// The line of a change says when it began, and what stands in it before the outcome is
+// not written again: should that be torn off, the line still tells which change it was.
+func TestAuditKeepsItsLine(t *testing.T) {
+	w := newWorld(t, given.ANP("a", 40, "tenant=a", "in allow tenant=a"))
+	dir := t.TempDir()
+	g := w.gate(dir)
+	began := w.Clock()
+	var reserved []byte
+	g.cfg.Writer = writing(func(ctx context.Context, changes []ObjectChange) error {
+		var err error
+		if reserved, err = os.ReadFile(filepath.Join(dir, "audit.jsonl")); err != nil {
+			return err
+		}
+		w.Mu.Lock()
+		w.Now = w.Now.Add(1500 * time.Millisecond)
+		w.Mu.Unlock()
+		return w.Write(ctx, changes)
+	})
+	p, err := g.Preview(t.Context(), w.Current(), move("a", 41))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.commit(t.Context(), p, yes); err != nil {
+		t.Fatal(err)
+	}
+	r := auditOf(t, dir)[0]
+	if !r.Time.Equal(began) || r.Milliseconds != 1500 || r.Result != auditOK {
+		t.Errorf("%s at %s for %d ms, want %s", r.Result, r.Time, r.Milliseconds, began)
+	}
+	now, err := os.ReadFile(filepath.Join(dir, "audit.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, _, ok := bytes.Cut(reserved, []byte(`"result":`))
+	if !ok || !bytes.HasPrefix(now, kept) {
+		t.Errorf("reserved as\n%s\nand now\n%s", kept, now)
+	}
+}
+
+// An undo can be taken back, and that too: the change is undone again then, and the
+// one before it is next.
+func TestUndoOfRedo(t *testing.T) {
+	w := newWorld(t, given.ANP("a", 40, "tenant=a", "in allow tenant=a"))
+	dir := t.TempDir()
+	g := w.gate(dir)
+	do := func(m Mutation) uint64 {
+		t.Helper()
+		p, err := g.Preview(t.Context(), w.Current(), m)
+		if err != nil || p.Blocked != "" {
+			t.Fatalf("%v %+v", err, p)
+		}
+		res, err := g.commit(t.Context(), p, yes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Undo
+	}
+	do(move("a", 41))
+	do(move("a", 42))
+	undo := do(Mutation{Op: OpUndo})
+	redo := do(Mutation{Op: OpUndo, Undo: undo})
+	do(Mutation{Op: OpUndo, Undo: redo})
+	want := []string{"Undo: Move ANP a from 41 to 42", "Redo: Move ANP a from 41 to 42 (undone)", "Undo: Move ANP a from 41 to 42",
+		"Move ANP a from 41 to 42 (undone)", "Move ANP a from 40 to 41"}
+	if diff := cmp.Diff(want, titles(g.cfg.History)); diff != "" || w.Priority("a") != 41 {
+		t.Errorf("at %d (-want +got)\n%s", w.Priority("a"), diff)
+	}
+	again, err := OpenHistory(nil, dir, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, titles(again)); diff != "" {
+		t.Errorf("after a restart (-want +got)\n%s", diff)
+	}
+	do(Mutation{Op: OpUndo})
+	if w.Priority("a") != 40 {
+		t.Errorf("undo leaves it at %d", w.Priority("a"))
+	}
+}
+
+// Two new objects whose files would have one name come into two files.
+func TestWriteBackOfLikeNames(t *testing.T) {
+	d := newDisk(t, map[string]string{"a.yaml": two()})
+	np := func(namespace, name string) ObjectChange {
+		return d.create("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: " + name + ", namespace: " + namespace + "}\nspec: {podSelector: {}}\n")
+	}
+	one, other := np("a-b", "c"), np("a", "b-c")
+	if err := d.put(one, other); err != nil {
+		t.Fatal(err)
+	}
+	d.look()
+	for _, k := range []model.PolicyKey{one.Key, other.Key} {
+		if d.read[k] == nil {
+			t.Errorf("%s is in no file of %v", k.Label(), d.names())
+		}
+	}
+}
+
+// A plan that is stopped while a step is being written stops after that step.
+func TestPlanStopsAfterItsStep(t *testing.T) {
+	p := newPlanWorld(t, t.TempDir(), tenants...)
+	defer p.kill()
+	began, let := make(chan struct{}), make(chan struct{})
+	p.g.cfg.Writer = writing(func(ctx context.Context, changes []ObjectChange) error {
+		close(began)
+		<-let
+		if err := ctx.Err(); err != nil {
+			return err // the request was given up, whatever became of it
+		}
+		return p.Write(ctx, changes)
+	})
+	if err := p.begin(p.respace(), agreed); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	p.r.Stop()
+	close(let)
+	s := p.until("stopped", inState(PlanStopped))
+	if s.Done != 1 || s.Why != "interrupted" || p.at() != "a 1, b 2, c 30" {
+		t.Errorf("%+v, %s", s, p.at())
+	}
+	if r := auditOf(t, p.dir); len(r) != 1 || r[0].Result != auditOK {
+		t.Errorf("%+v", r)
+	}
+}
