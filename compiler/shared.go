@@ -13,15 +13,19 @@ const (
 	familyV6 = "v6"
 )
 
+var bothFamilies = []string{familyV4, familyV6}
+
 // families are those that are compiled for.
-func (o *Options) families() (out []string) {
-	if o.IPv4 {
-		out = append(out, familyV4)
+func (o *Options) families() []string {
+	switch {
+	case o.IPv4 && o.IPv6:
+		return bothFamilies
+	case o.IPv6:
+		return bothFamilies[1:]
+	case o.IPv4:
+		return bothFamilies[:1]
 	}
-	if o.IPv6 {
-		out = append(out, familyV6)
-	}
-	return out
+	return nil
 }
 
 // sharedSet is what the address sets of a unit of their own hold, which several

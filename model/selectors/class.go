@@ -46,7 +46,7 @@ func (c *Class) evaluate(s *Selector) bool {
 	defer c.mu.Unlock()
 	t := c.table.Load()
 	if t == nil || s.id >= len(*t) {
-		grown := make([]atomic.Uint32, s.id+16)
+		grown := make([]atomic.Uint32, s.id+s.id/4+16)
 		if t != nil {
 			for i := range *t {
 				grown[i].Store((*t)[i].Load())
