@@ -136,15 +136,15 @@ func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 // tellTies says where it is undefined which row decides.
 func (v *View) tellTies(st *themes.Styles) widget.Line {
 	var at []string
-	last := ranked{acl: &nb.ACL{}}
+	last := &nb.ACL{}
 	for _, x := range v.sorted {
-		if x.tie != revision.TieUndefined || v.stage != "" && x.acl.Stage() != string(v.stage) {
+		if x.Tie != revision.TieUndefined || v.stage != "" && x.Stage() != string(v.stage) {
 			continue
 		}
-		if x.acl.Priority != last.acl.Priority || x.acl.Tier != last.acl.Tier {
-			at = append(at, strconv.Itoa(x.acl.Priority))
+		if x.Priority != last.Priority || x.Tier != last.Tier {
+			at = append(at, strconv.Itoa(x.Priority))
 		}
-		last = x
+		last = x.ACL
 	}
 	if len(at) == 0 {
 		return nil
