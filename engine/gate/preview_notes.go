@@ -189,11 +189,11 @@ func (n *noter) enforcement() (out []consequence) {
 	will := n.next.None(n.c.Key)
 	switch {
 	case will != nil && zones > 0 && at >= 0:
-		say(fmt.Sprint("frozen at ", at), "will not be programmed (%s): the rows it has stay and still decide at %d", n.rev.Short(will), at)
+		say(fmt.Sprint("frozen at ", at), "will not be programmed (%s): the rows it has stay and still decide at %d", n.rev.NoRowsShort(will), at)
 	case will != nil && zones > 0:
-		say("frozen", "will not be programmed (%s): the rows it has stay and still decide", n.rev.Short(will))
+		say("frozen", "will not be programmed (%s): the rows it has stay and still decide", n.rev.NoRowsShort(will))
 	case will != nil:
-		say("none", "will not be enforced: %s", n.rev.Short(will))
+		say("none", "will not be enforced: %s", n.rev.NoRowsShort(will))
 	case was != nil:
 		say("begins", "comes into force: it was not programmed until now")
 	}
