@@ -11,5 +11,9 @@
 // something hands a mutation to the engine's gate, shows its preview, has it
 // confirmed, and waits until the rows of every zone show it.
 //
+// What a thing looks like in JSON is a type called …Out, in the file that prints the
+// thing and nowhere else; what is stored (a plan, its slots and steps) is printed as it
+// is stored. No type below cli has names for JSON for the sake of its output.
+//
 // It imports engine and model; only main imports it, and hands the console in.
 package cli

@@ -188,7 +188,7 @@ func brokenName(b model.Broken) string {
 func ladderMarks(r *revision.Revision, l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy) []string {
 	var marks []string
 	if none := r.None(p.Policy.Key); none != nil {
-		marks = append(marks, "✗ not enforced: "+r.Short(none))
+		marks = append(marks, "✗ not enforced: "+r.NoRowsShort(none))
 	}
 	for _, i := range p.Conflicts {
 		c := &l.Conflicts[i]

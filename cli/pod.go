@@ -119,7 +119,7 @@ func describePod(r *revision.Revision, pod *model.Pod) *podOut {
 			o.Priority = &p.Priority
 		}
 		if none := r.None(t.Policy); none != nil {
-			o.NoRows, o.mark = none.Message, "✗ not enforced: "+r.Short(none)
+			o.NoRows, o.mark = none.Message, "✗ not enforced: "+r.NoRowsShort(none)
 		}
 		out.Touches = append(out.Touches, o)
 	}

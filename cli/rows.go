@@ -102,7 +102,7 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 			}
 			row := liveRow{Zone: z.Name, Stage: x.Stage(), Owner: o.Label(), OwnerForm: o.Form.String(), OwnerController: o.Controller,
 				OwnerType: o.Type, OwnerNamespace: o.Namespace, OwnerName: o.Name, OwnerDirection: o.Direction, OwnerDetail: o.Detail,
-				On: holders.Names(x.ACL), Tie: x.Tie.String(), AfterEgressAllow: x.After,
+				On: holders.Names(x.ACL), Tie: x.Tie.String(), AfterEgressAllow: x.AfterAllow,
 				MatchError: revision.MatchProblem(x.Match), Row: describeRow(x.ACL), acl: x.ACL, tie: x.Tie}
 			if o.Index >= 0 {
 				row.OwnerIndex = &o.Index

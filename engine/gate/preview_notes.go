@@ -196,7 +196,7 @@ func (n *noter) enforcement() (out []consequence) {
 		}
 		return out
 	}
-	why := n.rev.Short(will)
+	why := n.rev.NoRowsShort(will)
 	switch {
 	case zones > 0 && at >= 0:
 		add(fmt.Sprint("frozen at ", at),

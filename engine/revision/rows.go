@@ -28,15 +28,15 @@ func PipelineOrder(db *nb.DB) []*nb.ACL {
 // PlacedACL is an ACL where it stands in the pipeline.
 type PlacedACL struct {
 	*nb.ACL
-	Owner nb.Owner
-	Tie   Tie  // with its neighbours of the same priority
-	After bool // see AfterEgressAllow
+	Owner      nb.Owner
+	Tie        Tie  // with its neighbours of the same priority
+	AfterAllow bool // see AfterEgressAllow
 }
 
 // Place is an ACL by itself.
 func Place(a *nb.ACL) PlacedACL {
 	o := nb.OwnerOfRow(a)
-	return PlacedACL{ACL: a, Owner: o, After: AfterEgressAllow(a, o)}
+	return PlacedACL{ACL: a, Owner: o, AfterAllow: AfterEgressAllow(a, o)}
 }
 
 // Pipeline is PipelineOrder with what is known of each row there.

@@ -60,7 +60,7 @@ func (r *Revision) text(k model.PolicyKey, state model.PolicyState, z *model.Zon
 	case model.StateFrozen:
 		return "frozen: " + frozenText(p)
 	case model.StateNotEnforced:
-		return "not enforced: " + r.Short(p.None)
+		return "not enforced: " + r.NoRowsShort(p.None)
 	case model.StateBehind:
 		return words.Count(differing(p), "row") + " behind " + z.Name
 	case model.StateSettling:
@@ -91,8 +91,8 @@ func frozenText(p *model.PolicyInZone) string {
 
 func differing(p *model.PolicyInZone) int { return p.Missing + p.Extra + p.Different }
 
-// Short is a reason for having no rows in a few words.
-func (r *Revision) Short(n *model.NoRows) string {
+// NoRowsShort is a reason for having no rows in a few words.
+func (r *Revision) NoRowsShort(n *model.NoRows) string {
 	switch n.Code {
 	case "priority":
 		return fmt.Sprintf("above %d", r.Flags.MaxPriority)

@@ -58,9 +58,9 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 		if p.LivePriority >= 0 {
 			rest = fmt.Sprintf("still decides at %d", p.LivePriority)
 		}
-		return s, rest + " with " + words.Total(p.LiveACLs, "ACL") + "; no desired rows: " + r.Short(p.None)
+		return s, rest + " with " + words.Total(p.LiveACLs, "ACL") + "; no desired rows: " + r.NoRowsShort(p.None)
 	case model.StateNotEnforced:
-		return s, r.Short(p.None)
+		return s, r.NoRowsShort(p.None)
 	case model.StateStale:
 		return s, Unread(z, now)
 	case model.StateNotComparable:

@@ -106,7 +106,7 @@ func (v *logPage) whyPolicy(env *view.Env, k model.PolicyKey) (out []string) {
 		return out
 	}
 	if none := env.Rev.None(k); none != nil {
-		add("%s has no rows to log with: %s.", k.Label(), env.Rev.Short(none))
+		add("%s has no rows to log with: %s.", k.Label(), env.Rev.NoRowsShort(none))
 	}
 	if k.Kind == model.KindNP {
 		out = append(out, whyNetpol(p, now)...)

@@ -210,7 +210,7 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 	if v.policy != nil {
 		if none := env.Rev.None(v.key); none != nil {
 			s.Say("none", 0, "✗", env.Styles.Error, env.Styles.Text,
-				"OVN-Kubernetes does not program it: "+env.Rev.Short(none)+": "+none.Message+". Rows it had before stay and still decide.", nav.Page{})
+				"OVN-Kubernetes does not program it: "+env.Rev.NoRowsShort(none)+": "+none.Message+". Rows it had before stay and still decide.", nav.Page{})
 		}
 	}
 	known, _ := env.Rev.KnownFindings()

@@ -108,13 +108,13 @@ func acls(sorted []ranked, lost []nb.Row, m *marks, z *model.ZoneState, only str
 			stage, late = s, false
 			out = append(out, &item{id: "stage " + s, head: stageTitle(s)})
 		}
-		if x.After && !late {
+		if x.AfterAllow && !late {
 			runs++
 			out = append(out, &item{id: "late " + strconv.Itoa(runs), head: lateSign + revision.AfterAllow})
 		}
-		late = x.After
+		late = x.AfterAllow
 		it := newItem(x.ACL, x.Owner, x.lost, m, z)
-		it.tie, it.late, it.label, it.on = x.Tie, x.After, x.label, x.on
+		it.tie, it.late, it.label, it.on = x.Tie, x.AfterAllow, x.label, x.on
 		out = append(out, it)
 	}
 	return endStage(out, stage)

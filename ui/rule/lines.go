@@ -78,7 +78,7 @@ func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
 func (v *View) noACL(env *view.Env) string {
 	switch none := env.Rev.None(v.page.Key); {
 	case none != nil:
-		return "nothing: " + env.Rev.Short(none)
+		return "nothing: " + env.Rev.NoRowsShort(none)
 	case v.page.Key.Kind == model.KindEF:
 		return "nothing: its destination has no address now; the index stays taken"
 	case v.page.Key.Kind == model.KindNP:
