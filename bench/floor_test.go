@@ -151,6 +151,7 @@ func podPairs(tb testing.TB, s benchSize, pairs *pace) {
 		tb.Fatal(err)
 	}
 	f := floorOn(tb, same, setup)
+	p.Phase("pod")
 	for _, pod := range pods {
 		step := p.Step([]model.Object{pod})
 		if step.Delta.Empty() {

@@ -173,12 +173,7 @@ func (w *worker) claimed(f *flight, o outcome) {
 // fencedOff ends writing: somebody else has taken the zone over. Of the
 // transaction nothing was done.
 func (w *worker) fencedOff(f *flight, o outcome) {
-	for _, p := range f.parts {
-		delete(w.busy, p.key)
-		if w.mode == Write {
-			w.ready[p.key] = struct{}{}
-		}
-	}
+	w.unwritten(f)
 	w.loseFence(f.ops, f.began, o.took)
 }
 

@@ -36,6 +36,7 @@ type worker struct {
 	due     chan model.PolicyKey // retries whose time has come
 
 	flights flights
+	stops   uint64 // as the mailbox counted them when it was emptied last
 
 	// reads counts resyncs. While unsure is set nothing is written until the
 	// next one; unsureUntil is when it is asked for again.
@@ -160,6 +161,7 @@ func (w *worker) nextWake() time.Duration {
 // intake takes in what others sent.
 func (w *worker) intake(m mail) {
 	switched := false
+	w.stops = m.stops
 	if m.mode != nil && *m.mode != w.mode {
 		w.mode, switched = *m.mode, true
 	}

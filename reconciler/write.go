@@ -204,8 +204,12 @@ func (w *worker) forgive(k model.PolicyKey) {
 func (w *worker) finished(o outcome) {
 	f := o.flight
 	w.landed(f)
+	f.began = f.began.Add(o.waited)
 	result := ResultUnknown
 	switch {
+	case errors.Is(o.err, errNotSent):
+		result = ""
+		w.unwritten(f)
 	case f.claim != 0:
 		result = claimResult(o)
 		w.claimed(f, o)
@@ -234,8 +238,21 @@ func (w *worker) finished(o outcome) {
 	if w.reread && len(w.flights.under) == 0 {
 		w.askResync()
 	}
-	w.cfg.OnTransaction(Transaction{Result: result, Took: o.took})
+	if result != "" {
+		w.cfg.OnTransaction(Transaction{Result: result, Took: o.took})
+	}
 	w.takeDirty()
+}
+
+// unwritten has the policies of a transaction written anew, if they still are to be:
+// nothing was done for them.
+func (w *worker) unwritten(f *flight) {
+	for _, p := range f.parts {
+		delete(w.busy, p.key)
+		if w.mode == Write {
+			w.ready[p.key] = struct{}{}
+		}
+	}
 }
 
 // heard ends a row of unknown outcomes. What came of a transaction behind one that
