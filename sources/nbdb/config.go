@@ -51,7 +51,8 @@ type Config struct {
 	// (default 5 s); the snapshot has to begin within three times Probe.
 	ConnectTimeout time.Duration
 	// TransactTimeout bounds a transaction (default 5 s; a second more for each
-	// megabyte of operations).
+	// megabyte of operations, and the time that those sent before it may still take).
+	// Nor may the server take nothing of what it is sent for longer.
 	TransactTimeout time.Duration
 	// BackoffMin and BackoffMax bound the wait between two attempts
 	// (default 100 ms and 5 s).

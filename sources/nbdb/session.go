@@ -74,8 +74,9 @@ func open(ctx context.Context, cfg *Config) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
 	}
-	s := &session{cfg: cfg, rpc: jsonrpc.New(c, cfg.TransactTimeout), calls: map[uint64]*call{},
+	s := &session{cfg: cfg, calls: map[uint64]*call{},
 		dead: make(chan struct{}), dirty: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
+	s.rpc = jsonrpc.NewPatient(c, s.unread)
 	s.wg.Add(2)
 	go s.read()
 	go s.probe()
@@ -226,7 +227,7 @@ func (s *session) read() {
 		}
 		if err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) { // a write's: reads have none
-				err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.cfg.TransactTimeout)
+				err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.unread())
 			}
 			s.fail(err)
 			return

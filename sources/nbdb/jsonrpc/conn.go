@@ -71,28 +71,34 @@ type Message struct {
 
 // Conn is a stream of messages. One goroutine reads; any number may write.
 type Conn struct {
-	c            net.Conn
-	writeTimeout time.Duration
-	wmu          sync.Mutex
-	out          []byte                // requests are put together here; wmu guards it
-	broken       atomic.Pointer[error] // why the first write failed
-	began        time.Time
-	seen         atomic.Int64  // when the last byte came, as nanoseconds since began
-	reads        atomic.Uint64 // how often bytes came
+	c        net.Conn
+	patience func() time.Duration // with a peer that takes nothing
+	wmu      sync.Mutex
+	out      []byte                // requests are put together here; wmu guards it
+	broken   atomic.Pointer[error] // why the first write failed
+	began    time.Time
+	seen     atomic.Int64  // when the last byte came, as nanoseconds since began
+	reads    atomic.Uint64 // how often bytes came
 
 	buf        []byte
 	start, end int
 	max        int
 }
 
-// New wraps a connection. After a write that failed no other is tried, because half
-// a message may be out. One that made no headway for writeTimeout closes the
-// connection. Otherwise the peer has hung up, and often said why before: a TLS server
+// New is NewPatient with one patience, writeTimeout.
+func New(c net.Conn, writeTimeout time.Duration) *Conn {
+	return NewPatient(c, func() time.Duration { return writeTimeout })
+}
+
+// NewPatient wraps a connection. After a write that failed no other is tried, because
+// half a message may be out. One that made no headway for as long as patience said when
+// it was tried closes the connection: it may be asked at any time, and a peer that has
+// much to do before it reads on may be given more. Otherwise the peer has hung up, and often said why before: a TLS server
 // refuses a certificate by an alert, and the write may notice first. Read then returns
 // that, or, when nothing comes, why the write failed. So whoever reads ends soon after
 // a failed write, for the same reason whatever was noticed first.
-func New(c net.Conn, writeTimeout time.Duration) *Conn {
-	return &Conn{c: c, writeTimeout: writeTimeout, began: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
+func NewPatient(c net.Conn, patience func() time.Duration) *Conn {
+	return &Conn{c: c, patience: patience, began: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
 }
 
 // Close closes the connection; readers and writers return.
@@ -110,7 +116,7 @@ func (c *Conn) Touch() {
 	c.reads.Add(1)
 }
 
-// headway is how much of a message has to be taken within a write timeout.
+// headway is how much of a message has to be taken before patience ends.
 const headway = 64 << 10
 
 // Write sends the message; no other comes in between.
@@ -141,7 +147,7 @@ func (c *Conn) write(msg ...[]byte) error {
 	for _, rest := range msg {
 		for len(rest) > 0 {
 			part := rest[:min(len(rest), headway)]
-			if err := c.c.SetWriteDeadline(time.Now().Add(c.writeTimeout)); err != nil {
+			if err := c.c.SetWriteDeadline(time.Now().Add(c.patience())); err != nil {
 				return c.breaks(fmt.Errorf("setting the write deadline: %w", err))
 			}
 			if _, err := c.c.Write(part); err != nil {
