@@ -134,7 +134,7 @@ func TestUnknownOutcomeIsThatOfBoth(t *testing.T) {
 							t.Fatalf("break %d: %d transactions before the rows were read again", i, n)
 						}
 						b.z.connect()
-						b.calm(10 * time.Millisecond)
+						b.calm(60 * time.Millisecond) // what is known is published
 					}
 					b.calm(time.Minute)
 					if breaks != manyUnknowns-1 {

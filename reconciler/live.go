@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -42,25 +43,28 @@ func (t *tracker) ApplyLive(u model.ZoneUpdate) {
 	t.finish(u.At)
 }
 
-// changedRows names the changed rows by table: a row that changed twice is
-// looked at once.
-func changedRows(changes []nb.RowChange) map[string]members {
-	out := map[string]members{}
-	for _, ch := range changes {
-		row := ch.New
-		if row == nil {
-			row = ch.Old
+// changedRows finds the changed rows by table and UUID: a row that changed twice is
+// looked at once, and none of its changes stands for the whole (nil).
+func changedRows(changes []nb.RowChange) map[string]map[string]*nb.RowChange {
+	out := map[string]map[string]*nb.RowChange{}
+	for i := range changes {
+		ch := &changes[i]
+		row := cmp.Or(ch.New, ch.Old)
+		table, uuid := nb.TableOf(row), row.RowUUID()
+		if out[table] == nil {
+			out[table] = map[string]*nb.RowChange{}
 		}
-		m := out[nb.TableOf(row)]
-		m.add(row.RowUUID())
-		out[nb.TableOf(row)] = m
+		if _, twice := out[table][uuid]; twice {
+			ch = nil
+		}
+		out[table][uuid] = ch
 	}
 	return out
 }
 
 // stepLive books the changed rows. Ports come first, then the groups that hold
 // them.
-func (t *tracker) stepLive(before *nb.DB, changed map[string]members) {
+func (t *tracker) stepLive(before *nb.DB, changed map[string]map[string]*nb.RowChange) {
 	names, renamed := members{}, false
 	for uuid := range changed[nb.TablePort] {
 		old, now := before.Port(uuid), t.db.Port(uuid)
@@ -77,8 +81,8 @@ func (t *tracker) stepLive(before *nb.DB, changed map[string]members) {
 			t.stepLivePort(name)
 		}
 	}
-	for uuid := range changed[nb.TableAddressSet] {
-		t.stepLiveSet(uuid, before.AddressSet(uuid), t.db.AddressSet(uuid))
+	for uuid, ch := range changed[nb.TableAddressSet] {
+		t.stepLiveSet(uuid, before.AddressSet(uuid), t.db.AddressSet(uuid), ch)
 	}
 	for uuid := range changed[nb.TablePortGroup] {
 		old, row := before.PortGroup(uuid), t.db.PortGroup(uuid)

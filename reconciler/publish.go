@@ -12,10 +12,13 @@ func (w *worker) publish(now bool) {
 	if !w.stateNews && len(w.unshown) == 0 {
 		return
 	}
-	if !now && time.Now().Before(w.publishAt) {
+	if w.newsAt.IsZero() {
+		w.newsAt = time.Now()
+	}
+	if !now && time.Now().Before(w.publishable()) {
 		return
 	}
-	w.publishAt = time.Now().Add(w.cfg.Publish)
+	w.newsAt, w.publishAt = time.Time{}, time.Now().Add(w.cfg.Publish)
 	if len(w.unshown) > 0 {
 		w.zone.Policies = w.joined()
 	}
@@ -42,6 +45,16 @@ func (w *worker) publish(now bool) {
 	z := w.zone
 	w.state.Store(&z)
 	w.cfg.OnState(&z)
+}
+
+// publishable is when what is new may be published. What is being written waits for the
+// outcome, as long as that is not long: the state before it is seen by nobody, and to
+// make it would take time from writing.
+func (w *worker) publishable() time.Time {
+	if at := w.newsAt.Add(w.cfg.Publish); !w.newsAt.IsZero() && len(w.flights.under) > 0 && at.After(w.publishAt) {
+		return at
+	}
+	return w.publishAt
 }
 
 // stands says whether a unit's rows differ and are not written for a reason that

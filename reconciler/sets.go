@@ -53,21 +53,13 @@ func (t *tracker) stepDesiredMembers(d *compiler.SetDelta) {
 	if s.uuid == "" {
 		return
 	}
-	for _, a := range d.Add {
-		if !s.extra.take(a) {
-			s.missing.add(a)
-		}
-	}
-	for _, a := range d.Remove {
-		if !s.missing.take(a) {
-			s.extra.add(a)
-		}
-	}
+	swap(&s.extra, &s.missing, d.Add)
+	swap(&s.missing, &s.extra, d.Remove)
 }
 
 // stepLiveSet takes in one changed row; old or row is nil for a row that came
-// or went.
-func (t *tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
+// or went. ch is the change that leads from old to row, if one does.
+func (t *tracker) stepLiveSet(uuid string, old, row *nb.AddressSet, ch *nb.RowChange) {
 	if old != nil && row != nil && old.Name == row.Name {
 		s := t.sets[row.Name]
 		if s == nil {
@@ -77,19 +69,10 @@ func (t *tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
 		if s.uuid != uuid {
 			return // another row of the same name
 		}
-		added, removed := stepMembers(old.Addresses, row.Addresses)
-		if s.spec.Open {
-			added, removed = nil, nil
-		}
-		for _, a := range removed {
-			if !s.extra.take(a) {
-				s.missing.add(a)
-			}
-		}
-		for _, a := range added {
-			if !s.missing.take(a) {
-				s.extra.add(a)
-			}
+		if !s.spec.Open {
+			step := stepOf(old, row, ch)
+			swap(&s.extra, &s.missing, step.Removed)
+			swap(&s.missing, &s.extra, step.Added)
 		}
 		t.compareSetIDs(s, row)
 		return
@@ -104,4 +87,13 @@ func (t *tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
 			t.touch(s.track)
 		}
 	}
+}
+
+// stepOf finds how a set differs from what it was; one change of its alone may say so.
+func stepOf(old, row *nb.AddressSet, ch *nb.RowChange) nb.MemberStep {
+	if ch != nil && ch.Step != nil && ch.Old == nb.Row(old) && ch.New == nb.Row(row) {
+		return *ch.Step
+	}
+	added, removed := stepMembers(old.Addresses, row.Addresses)
+	return nb.MemberStep{Added: added, Removed: removed}
 }

@@ -64,6 +64,7 @@ type worker struct {
 
 	unshown   map[model.PolicyKey]struct{} // to publish
 	stateNews bool
+	newsAt    time.Time // since when there is something to publish; zero without
 	publishAt time.Time // earliest next state
 }
 
@@ -87,17 +88,20 @@ func (w *worker) loop(ctx context.Context) {
 	defer timer.Stop()
 	w.stateNews = true
 	news := func() {}
+	mail := func() {
+		select {
+		case <-w.box.signal:
+			w.intake(w.box.take())
+		default:
+		}
+	}
 	for {
 		w.cfg.Turn(func() {
 			if ctx.Err() != nil {
 				return // it may have waited long
 			}
 			news()
-			select { // who may write is looked at last before writing
-			case <-w.box.signal:
-				w.intake(w.box.take())
-			default:
-			}
+			mail() // who may write is looked at last before writing
 			w.expire()
 			w.write(ctx)
 			w.publish(false)
@@ -112,7 +116,10 @@ func (w *worker) loop(ctx context.Context) {
 		case k := <-w.due:
 			news = func() { w.retry(k) }
 		case o := <-w.flights.results:
-			news = func() { w.finished(o) }
+			news = func() {
+				mail() // what was written is told before the outcome: so it is looked for once
+				w.finished(o)
+			}
 		case <-timer.C:
 			news = func() {}
 		}
@@ -132,7 +139,7 @@ func (w *worker) nextWake() time.Duration {
 	now, wake := time.Now(), long
 	at := func(t time.Time) { wake = min(wake, max(t.Sub(now), 0)) }
 	if w.stateNews || len(w.unshown) > 0 {
-		at(w.publishAt)
+		at(w.publishable())
 	}
 	if w.unsure != "" {
 		at(w.unsureUntil)

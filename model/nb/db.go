@@ -47,7 +47,15 @@ func (g *Global) IDs() map[string]string            { return g.ExternalIDs }
 
 // RowChange is one row that came (Old nil), changed, or went (New nil). Both,
 // where set, are of the same type.
-type RowChange struct{ Old, New Row }
+type RowChange struct {
+	Old, New Row
+	// Step, where whoever read the change knows it, is how the addresses of an
+	// AddressSet differ from Old to New.
+	Step *MemberStep
+}
+
+// MemberStep is what came into a set and what went out of it; both are sorted.
+type MemberStep struct{ Added, Removed []string }
 
 // DB is an immutable snapshot of one Northbound database, rows by UUID. The
 // zero value and nil are an empty database.

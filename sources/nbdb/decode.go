@@ -16,9 +16,10 @@ var errInconsistent = errors.New("update does not fit the snapshot")
 // decoder reads rows in the notation of RFC 7047 §5.1.
 type decoder struct {
 	*jsonrpc.Lexer
-	share           *Sharing // may be nil
-	sent            []*sent  // on its way
-	scratch, merged []string
+	share   *Sharing // may be nil
+	sent    []*sent  // on its way
+	scratch []string
+	step    *nb.MemberStep // of the address set that was read last
 }
 
 // changes reads <table-updates2> (ovsdb-server(7) §4.1.14) on top of db. Rows
@@ -34,13 +35,18 @@ func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left)
 			return
 		}
 		d.Object(func(id []byte) {
-			uuid := text(id)
+			old := db.Row(table, string(id))
+			var uuid string
+			if old != nil {
+				uuid = old.RowUUID()
+			} else {
+				uuid = text(id)
+			}
 			d.Object(func(kind []byte) {
 				if !nb.IsUUID(uuid) {
 					d.leave(left, table, string(id), string(kind))
 					return
 				}
-				old := db.Row(table, uuid)
 				c := nb.RowChange{Old: old}
 				switch string(kind) {
 				case "initial", "insert":
@@ -51,7 +57,9 @@ func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left)
 						d.Skip()
 						return
 					}
-					c.New = d.row(table, uuid, old, true)
+					if c.New = d.row(table, uuid, old, true); table == nb.TableAddressSet {
+						c.Step = d.step
+					}
 				case "delete":
 					d.Skip()
 					if old == nil {
@@ -100,18 +108,20 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 		return d.acl(uuid, old, delta)
 	case nb.TableAddressSet:
 		r := start[nb.AddressSet](old)
-		r.UUID = uuid
-		var addresses []string
+		r.UUID, d.step = uuid, nil
 		var raw []byte // of addresses, decoded when the name is known
-		read := false
 		d.Object(func(column []byte) {
 			switch string(column) {
 			case "name":
 				r.Name = d.str()
 			case "addresses":
-				if read = true; delta || (d.share == nil && d.sent == nil) {
-					addresses = d.merge(r.Addresses, delta, d.str)
-				} else {
+				switch {
+				case delta:
+					now, step := toggle(r.Addresses, d.elements(d.str))
+					r.Addresses, d.step = now, &step
+				case d.share == nil && d.sent == nil:
+					r.Addresses = slices.Clone(d.elements(d.str))
+				default:
 					raw = d.Span()
 				}
 			case "external_ids":
@@ -123,8 +133,8 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 		switch {
 		case raw != nil:
 			r.Addresses = d.addresses(r.Name, raw)
-		case read:
-			r.Addresses = d.share.set(r.Name, addresses)
+		case d.step != nil:
+			r.Addresses = d.share.setAs(r.Name, r.Addresses, nil, fitting)
 		}
 		return r
 	case nb.TablePortGroup:
@@ -316,18 +326,10 @@ func (d *decoder) addresses(name string, raw []byte) []string {
 		return d.share.setAs(name, members, raw, fitting)
 	}
 	var members []string
-	if !d.within(raw, "a set of strings", func() { members = d.merge(nil, false, d.str) }) {
+	if !d.within(raw, "a set of strings", func() { members = d.elements(d.str) }) {
 		return nil
 	}
 	return d.share.setAs(name, members, raw, slices.Clone)
-}
-
-// fitting is a slice that nobody changes any more, without much room behind it.
-func fitting(s []string) []string {
-	if cap(s)-len(s) > len(s)/8 {
-		return slices.Clone(s)
-	}
-	return s
 }
 
 // externalIDs reads the column of that name; maps that looked the same are one.

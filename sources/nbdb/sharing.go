@@ -82,14 +82,9 @@ func (r *recent[T]) put(name string, v shared[T]) {
 	r.now[name] = v
 }
 
-// set returns a slice equal to members that nobody changes: one that another zone
-// holds, or a copy.
-func (s *Sharing) set(name string, members []string) []string {
-	return s.setAs(name, members, nil, slices.Clone)
-}
-
-// setAs is set for members that were decoded from raw; own makes them a slice of
-// one's own, when there is no equal one.
+// setAs returns a slice equal to members that nobody changes: one that another zone
+// holds, or what own makes of members. They were decoded from raw, nil where that says
+// nothing about the set as a whole.
 func (s *Sharing) setAs(name string, members []string, raw []byte, own func([]string) []string) []string {
 	if len(members) == 0 {
 		return nil

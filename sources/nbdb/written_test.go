@@ -23,7 +23,7 @@ import (
 // read is what reading a set gives, without knowing what was written.
 func read(raw []byte) ([]string, error) {
 	d := &decoder{Lexer: jsonrpc.NewLexer(raw)}
-	out := slices.Clone(d.merge(nil, false, d.str))
+	out := slices.Clone(d.elements(d.str))
 	return out, d.End()
 }
 
