@@ -90,11 +90,11 @@ func (f *fakeDB) settle(before *nb.DB, changes []nb.RowChange) []nb.RowChange {
 	return out
 }
 
-// memberStep is how a set differs, as a connection tells it.
+// memberStep is how a set differs in its members alone, as a connection tells it.
 func memberStep(old, now nb.Row) *nb.MemberStep {
 	was, set := old.(*nb.AddressSet)
 	is, still := now.(*nb.AddressSet)
-	if !set || !still {
+	if !set || !still || !sameBooking(was, is) {
 		return nil
 	}
 	var step nb.MemberStep

@@ -32,6 +32,11 @@ func (t *tracker) ApplyLive(u model.ZoneUpdate) {
 	if len(changed[nb.TablePort]) > 0 {
 		t.ports = ports{}
 	}
+	for uuid, ch := range changed[nb.TableAddressSet] {
+		if t.stepSet(before, uuid, ch) {
+			delete(changed[nb.TableAddressSet], uuid)
+		}
+	}
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		for uuid := range changed[table] {
 			t.index(table, uuid, before.Row(table, uuid), t.db.Row(table, uuid))
@@ -43,21 +48,17 @@ func (t *tracker) ApplyLive(u model.ZoneUpdate) {
 	t.finish(u.At)
 }
 
-// changedRows finds the changed rows by table and UUID: a row that changed twice is
-// looked at once, and none of its changes stands for the whole (nil).
+// changedRows finds the changed rows by table and UUID, each with its last change: a
+// row that changed twice is looked at once.
 func changedRows(changes []nb.RowChange) map[string]map[string]*nb.RowChange {
 	out := map[string]map[string]*nb.RowChange{}
 	for i := range changes {
-		ch := &changes[i]
-		row := cmp.Or(ch.New, ch.Old)
-		table, uuid := nb.TableOf(row), row.RowUUID()
+		row := cmp.Or(changes[i].New, changes[i].Old)
+		table := nb.TableOf(row)
 		if out[table] == nil {
 			out[table] = map[string]*nb.RowChange{}
 		}
-		if _, twice := out[table][uuid]; twice {
-			ch = nil
-		}
-		out[table][uuid] = ch
+		out[table][row.RowUUID()] = &changes[i]
 	}
 	return out
 }
@@ -81,8 +82,8 @@ func (t *tracker) stepLive(before *nb.DB, changed map[string]map[string]*nb.RowC
 			t.stepLivePort(name)
 		}
 	}
-	for uuid, ch := range changed[nb.TableAddressSet] {
-		t.stepLiveSet(uuid, before.AddressSet(uuid), t.db.AddressSet(uuid), ch)
+	for uuid := range changed[nb.TableAddressSet] {
+		t.stepLiveSet(uuid, before.AddressSet(uuid), t.db.AddressSet(uuid))
 	}
 	for uuid := range changed[nb.TablePortGroup] {
 		old, row := before.PortGroup(uuid), t.db.PortGroup(uuid)

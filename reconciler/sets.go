@@ -57,9 +57,32 @@ func (t *tracker) stepDesiredMembers(d *compiler.SetDelta) {
 	swap(&s.missing, &s.extra, d.Remove)
 }
 
+// stepSet takes in the usual change of a set that is as it was but for its members,
+// which the change names, and says whether this was one.
+func (t *tracker) stepSet(before *nb.DB, uuid string, ch *nb.RowChange) bool {
+	if ch.Step == nil || ch.Old != nb.Row(before.AddressSet(uuid)) || ch.New != nb.Row(t.db.AddressSet(uuid)) {
+		return false // other changes came before it
+	}
+	s := t.sets[ch.New.RowName()]
+	if s == nil || s.uuid != uuid || s.ids {
+		return false
+	}
+	t.touch(s.track)
+	s.stepLive(ch.Step.Added, ch.Step.Removed)
+	return true
+}
+
+// stepLive books addresses that came into the live set or went out of it.
+func (s *setTrack) stepLive(added, removed []string) {
+	if !s.spec.Open {
+		swap(&s.extra, &s.missing, removed)
+		swap(&s.missing, &s.extra, added)
+	}
+}
+
 // stepLiveSet takes in one changed row; old or row is nil for a row that came
-// or went. ch is the change that leads from old to row, if one does.
-func (t *tracker) stepLiveSet(uuid string, old, row *nb.AddressSet, ch *nb.RowChange) {
+// or went.
+func (t *tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
 	if old != nil && row != nil && old.Name == row.Name {
 		s := t.sets[row.Name]
 		if s == nil {
@@ -69,11 +92,8 @@ func (t *tracker) stepLiveSet(uuid string, old, row *nb.AddressSet, ch *nb.RowCh
 		if s.uuid != uuid {
 			return // another row of the same name
 		}
-		if !s.spec.Open {
-			step := stepOf(old, row, ch)
-			swap(&s.extra, &s.missing, step.Removed)
-			swap(&s.missing, &s.extra, step.Added)
-		}
+		added, removed := stepMembers(old.Addresses, row.Addresses)
+		s.stepLive(added, removed)
 		t.compareSetIDs(s, row)
 		return
 	}
@@ -87,13 +107,4 @@ func (t *tracker) stepLiveSet(uuid string, old, row *nb.AddressSet, ch *nb.RowCh
 			t.touch(s.track)
 		}
 	}
-}
-
-// stepOf finds how a set differs from what it was; one change of its alone may say so.
-func stepOf(old, row *nb.AddressSet, ch *nb.RowChange) nb.MemberStep {
-	if ch != nil && ch.Step != nil && ch.Old == nb.Row(old) && ch.New == nb.Row(row) {
-		return *ch.Step
-	}
-	added, removed := stepMembers(old.Addresses, row.Addresses)
-	return nb.MemberStep{Added: added, Removed: removed}
 }

@@ -49,8 +49,8 @@ func (g *Global) IDs() map[string]string            { return g.ExternalIDs }
 // where set, are of the same type.
 type RowChange struct {
 	Old, New Row
-	// Step, where whoever read the change knows it, is how the addresses of an
-	// AddressSet differ from Old to New.
+	// Step, where it is set, says that Old and New are versions of an AddressSet that
+	// differ in their addresses alone, and how.
 	Step *MemberStep
 }
 

@@ -19,7 +19,7 @@ type decoder struct {
 	share   *Sharing // may be nil
 	sent    []*sent  // on its way
 	scratch []string
-	step    *nb.MemberStep // of the address set that was read last
+	step    *nb.MemberStep // of the address set that was read last, if that is all that is new
 }
 
 // changes reads <table-updates2> (ovsdb-server(7) §4.1.14) on top of db. Rows
@@ -110,7 +110,9 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 		r := start[nb.AddressSet](old)
 		r.UUID, d.step = uuid, nil
 		var raw []byte // of addresses, decoded when the name is known
+		columns, toggled := 0, false
 		d.Object(func(column []byte) {
+			columns++
 			switch string(column) {
 			case "name":
 				r.Name = d.str()
@@ -118,7 +120,7 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 				switch {
 				case delta:
 					now, step := toggle(r.Addresses, d.elements(d.str))
-					r.Addresses, d.step = now, &step
+					r.Addresses, d.step, toggled = now, &step, true
 				case d.share == nil && d.sent == nil:
 					r.Addresses = slices.Clone(d.elements(d.str))
 				default:
@@ -133,8 +135,11 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 		switch {
 		case raw != nil:
 			r.Addresses = d.addresses(r.Name, raw)
-		case d.step != nil:
+		case toggled:
 			r.Addresses = d.share.setAs(r.Name, r.Addresses, nil, fitting)
+		}
+		if columns > 1 {
+			d.step = nil
 		}
 		return r
 	case nb.TablePortGroup:

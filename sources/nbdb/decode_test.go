@@ -91,6 +91,10 @@ func TestDecodeModify(t *testing.T) {
 	if len(old.ExternalIDs) != 3 || len(set.Addresses) != 3 {
 		t.Error("an old row was changed")
 	}
+	ch, err = changes([]byte(`{"Address_Set":{"`+u2+`":{"modify":{"addresses":"a","name":"b"}}}}`), db, NewSharing(), nil, &Left{})
+	if d := cmp.Diff([]nb.RowChange{{Old: set, New: &nb.AddressSet{UUID: u2, Name: "b", Addresses: []string{"a", "b", "c", "d"}}}}, ch); d != "" || err != nil {
+		t.Error(d, err)
+	}
 	ch, err = changes([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing(), nil, &Left{})
 	if d := cmp.Diff([]nb.RowChange{{Old: old}}, ch); d != "" || err != nil {
 		t.Error(d, err)
