@@ -62,7 +62,7 @@ func Observe(ctx context.Context, zone, addr string) (*Observer, error) {
 		Coalesce: time.Nanosecond, // every update at once
 		Probe:    time.Hour,       // it may be held for long
 		Dial:     func(ctx context.Context) (net.Conn, error) { return o.dial(ctx, addr) },
-		Turn: func(work func()) {
+		Slot: func(work func()) {
 			o.mu.Lock()
 			o.came = o.conn.came()
 			o.mu.Unlock()

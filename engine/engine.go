@@ -77,7 +77,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	s := newState(e)
 	e.zones = newZoneSet(e)
-	e.zones.lookers.desired = s.desired
+	e.zones.differs.desired = s.desired
 	e.logs = logs.New(e.Revision, cfg.LogLines).WithClock(cfg.Clock)
 	if err := e.startGate(); err != nil {
 		cancel()

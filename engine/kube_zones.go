@@ -15,7 +15,7 @@ import (
 // same share, limit and turn; each may be nil.
 func kubeZone(c *kube.Cluster, node string, ovnNamespaces []string, share *nbdb.Sharing, limit *nbdb.Limiter, turn func(work func())) *remote.Conn {
 	return remote.Dial(remote.Config{
-		Name: node, Share: share, Limit: limit, Turn: turn,
+		Name: node, Share: share, Limit: limit, Slot: turn,
 		Open: func(ctx context.Context) (remote.Runner, string, error) {
 			pod, err := c.ZonePod(ctx, node, ovnNamespaces)
 			if err != nil {

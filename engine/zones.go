@@ -30,7 +30,7 @@ type zoneSet struct {
 	// steps counts those of the desired rows, changes says what they changed.
 	steps, forgotten uint64
 	changes          *model.ChangeSteps
-	lookers          lookers
+	differs          differs
 	keep             keeper
 
 	lookMu   sync.Mutex
@@ -113,10 +113,10 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 		},
 		OnActivity: e.activity.add,
 		Status:     statusOf{e}, Events: eventsOf{e, name}, MaxPriority: e.cfg.MaxPriority,
-		Turn: e.turns.take,
+		Slot: e.turns.take,
 	}
 	if e.cfg.Sandbox == nil {
-		rc.Members = z.lookers.members // the sandbox has few zones, and no lookers
+		rc.Members = z.differs.members // the sandbox has few zones, and no sweep
 	}
 	own := e.owners.own(name, write, &rc)
 	l.Reconciler = reconciler.NewZone(rc)
@@ -149,7 +149,7 @@ func (z *zoneSet) snapshot() (*model.Cluster, map[string]*nb.DB) {
 
 // dial makes a zone's connection; what it has in common with others is filled in.
 func (e *Engine) dial(cfg nbdb.Config) *nbdb.Conn {
-	cfg.Turn, cfg.Share = e.turns.take, e.share
+	cfg.Slot, cfg.Share = e.turns.take, e.share
 	return nbdb.Dial(cfg)
 }
 

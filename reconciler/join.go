@@ -38,7 +38,7 @@ func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
 		tr.since = nil
 		return p
 	}
-	d := &differ{t: t, tr: tr, p: p}
+	d := &diffs{t: t, tr: tr, p: p}
 	d.acls()
 	d.sets()
 	d.group()
@@ -111,8 +111,8 @@ func others(k model.Kind) bool {
 	return false
 }
 
-// differ writes down the differences of one policy.
-type differ struct {
+// diffs writes down the differences of one policy.
+type diffs struct {
 	t     *tracker
 	tr    *track
 	p     *model.PolicyInZone
@@ -122,7 +122,7 @@ type differ struct {
 // diffKey names a difference as long as it lasts.
 type diffKey struct{ table, uuid, id string }
 
-func (d *differ) add(kind model.DiffKind, table, id, uuid string, fields []model.FieldDiff) *model.RowDiff {
+func (d *diffs) add(kind model.DiffKind, table, id, uuid string, fields []model.FieldDiff) *model.RowDiff {
 	switch kind {
 	case model.DiffMissing:
 		d.p.Missing++
@@ -148,7 +148,7 @@ func (d *differ) add(kind model.DiffKind, table, id, uuid string, fields []model
 	return &d.p.Diffs[len(d.p.Diffs)-1]
 }
 
-func (d *differ) acls() {
+func (d *diffs) acls() {
 	a, why := &d.tr.acls, ""
 	if d.tr.holds != (compiler.Holder{}) && d.t.holderOf(d.tr.holds).uuid == "" {
 		why = noHolder
@@ -176,7 +176,7 @@ func (d *differ) acls() {
 	}
 }
 
-func (d *differ) sets() {
+func (d *diffs) sets() {
 	for _, s := range d.tr.sets {
 		if s.uuid == "" {
 			d.add(model.DiffMissing, nb.TableAddressSet, s.spec.ID(), "", nil)
@@ -197,7 +197,7 @@ func (d *differ) sets() {
 	}
 }
 
-func (d *differ) group() {
+func (d *diffs) group() {
 	if !d.tr.hasRows() {
 		return
 	}
@@ -237,7 +237,7 @@ func (d *differ) group() {
 }
 
 // unlinked are ACLs that should hang on a row of others and do not.
-func (d *differ) unlinked() {
+func (d *diffs) unlinked() {
 	a, at := &d.tr.acls, d.t.holderOf(d.tr.holds)
 	if len(a.unlinked) == 0 || at.uuid == "" {
 		return

@@ -96,7 +96,7 @@ func (w *worker) loop(ctx context.Context) {
 		}
 	}
 	for {
-		w.cfg.Turn(func() {
+		w.cfg.Slot(func() {
 			if ctx.Err() != nil {
 				return // it may have waited long
 			}

@@ -147,7 +147,7 @@ func (s *session) checkName(db *nb.DB) error {
 }
 
 // snapshotWithin bounds the snapshot while bytes keep coming: a server that trickles
-// must not keep others' turn for ever.
+// must not keep a slot of its Limit for ever.
 const snapshotWithin = 10 * time.Minute
 
 // snapshotPatience is how many times the usual silence a server may take to
@@ -238,7 +238,7 @@ func (s *session) read() {
 func (s *session) handle(m jsonrpc.Message) error {
 	switch {
 	case m.Method == "update2":
-		return s.turn(func() error { return s.update(m.Params) })
+		return s.inSlot(func() error { return s.update(m.Params) })
 	case m.Method == "echo" && m.ID != nil:
 		_ = s.rpc.Write(jsonrpc.Reply(m.ID, m.Params)) // see call
 	case m.Method == "monitor_canceled":
@@ -268,15 +268,15 @@ func (s *session) answered(m jsonrpc.Message) error {
 	if m.Error != nil {
 		err = rpcError(m.Error)
 	} else {
-		err = s.turn(func() error { return c.reply(m.Result) })
+		err = s.inSlot(func() error { return c.reply(m.Result) })
 	}
 	c.done <- err
 	return nil
 }
 
-// turn works when it is this connection's turn.
-func (s *session) turn(work func() error) (err error) {
-	s.cfg.Turn(func() { err = work() })
+// inSlot works when the process has a slot for this connection.
+func (s *session) inSlot(work func() error) (err error) {
+	s.cfg.Slot(func() { err = work() })
 	return err
 }
 
