@@ -155,13 +155,7 @@ func (o *Observer) take(u model.ZoneUpdate) {
 	}
 	if u.Resync {
 		o.counts = Counts{}
-		for r := range u.DB.ACLs() {
-			o.counts.add(r, 1)
-		}
-		for r := range u.DB.AddressSets() {
-			o.counts.add(r, 1)
-		}
-		for r := range u.DB.PortGroups() {
+		for r := range u.DB.Owned() {
 			o.counts.add(r, 1)
 		}
 	}

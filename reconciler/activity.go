@@ -87,6 +87,7 @@ func summary(k model.PolicyKey, ops []nb.Op) string {
 	return name + ": " + strings.Join(parts, ", ")
 }
 
+// length is how many members a set column gets; other columns have none.
 func length(v any) int {
 	switch v := v.(type) {
 	case []string:

@@ -111,23 +111,12 @@ func (t *tracker) reindex(before *nb.DB) {
 		tr.aclsDirty, tr.rowsDirty = true, true
 		t.touch(tr)
 	}
-	book := func(table string, r nb.Row) {
+	for r := range t.db.Owned() {
+		table := nb.TableOf(r)
 		t.index(table, r.RowUUID(), nil, r)
-		if before == nil {
-			return
-		}
 		if old := before.Row(table, r.RowUUID()); old != nil {
 			t.disowned.note(old, r, ownerOfRow(old))
 		}
-	}
-	for r := range t.db.ACLs() {
-		book(nb.TableACL, r)
-	}
-	for r := range t.db.AddressSets() {
-		book(nb.TableAddressSet, r)
-	}
-	for r := range t.db.PortGroups() {
-		book(nb.TablePortGroup, r)
 	}
 }
 

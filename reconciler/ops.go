@@ -189,12 +189,7 @@ func weight(ops []nb.Op) int {
 			n += len(m.Strings) + len(m.Refs)
 		}
 		for _, v := range ops[i].Row {
-			switch v := v.(type) {
-			case []string:
-				n += len(v)
-			case []nb.Ref:
-				n += len(v)
-			}
+			n += length(v)
 		}
 	}
 	return n

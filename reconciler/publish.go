@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"maps"
 	"time"
 
 	"rung/model"
@@ -82,9 +83,7 @@ func (w *worker) lookAgain() {
 // joined is the next map of policies; what did not change is shared.
 func (w *worker) joined() map[model.PolicyKey]*model.PolicyInZone {
 	out := make(map[model.PolicyKey]*model.PolicyInZone, len(w.zone.Policies)+len(w.unshown))
-	for k, p := range w.zone.Policies {
-		out[k] = p
-	}
+	maps.Copy(out, w.zone.Policies)
 	for k := range w.unshown {
 		p := w.t.join(k)
 		// Before everything is loaded a policy that is not there may yet come.

@@ -102,6 +102,7 @@ func Atom(s string) string {
 	return strconv.Quote(s)
 }
 
+// IsUUID says whether s is a UUID as OVSDB writes it.
 func IsUUID(s string) bool {
 	if len(s) != 36 {
 		return false

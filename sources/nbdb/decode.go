@@ -29,7 +29,7 @@ func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left)
 	var out []nb.RowChange
 	var misfit error
 	d.Object(func(key []byte) {
-		table := tableName(key)
+		table := Table(key)
 		if table == "" {
 			d.Skip()
 			return
@@ -91,15 +91,6 @@ func (d *decoder) leave(left *Left, table, uuid, kind string) {
 	d.Skip()
 }
 
-func tableName(key []byte) string {
-	for _, w := range watched {
-		if string(key) == w.table {
-			return w.table
-		}
-	}
-	return ""
-}
-
 // row reads an object of columns. With delta, sets and maps hold the elements
 // that differ from old's; other columns hold the new value.
 func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
@@ -150,23 +141,12 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 	case nb.TableSwitch:
 		r := start[nb.LogicalSwitch](old)
 		r.UUID = uuid
-		d.members(delta, &r.Name, &r.Ports, &r.ACLs, &r.ExternalIDs)
+		d.members(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil)
 		return r
 	case nb.TablePort:
 		r := start[nb.LogicalSwitchPort](old)
 		r.UUID = uuid
-		d.Object(func(column []byte) {
-			switch string(column) {
-			case "name":
-				r.Name = d.str()
-			case "addresses":
-				r.Addresses = d.set(r.Addresses, delta, d.str)
-			case "external_ids":
-				r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
-			default:
-				d.Skip()
-			}
-		})
+		d.members(delta, &r.Name, &r.ExternalIDs, nil, nil, &r.Addresses)
 		return r
 	case nb.TableMeter:
 		r := start[nb.Meter](old)
@@ -206,7 +186,7 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 	}
 	r := start[nb.Global](old)
 	r.UUID = uuid
-	d.members(delta, &r.Name, nil, nil, &r.ExternalIDs)
+	d.members(delta, &r.Name, &r.ExternalIDs, nil, nil, nil)
 	return r
 }
 
@@ -245,7 +225,7 @@ func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
 		case "priority":
 			r.Priority = d.Int()
 		case "severity":
-			r.Severity = d.optionalString()
+			r.Severity, _ = d.optionalText()
 		case "tier":
 			r.Tier = d.Int()
 		case "sample_new":
@@ -263,7 +243,7 @@ func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
 // name is known.
 func (d *decoder) group(r *nb.PortGroup, delta bool) {
 	if delta || d.sent == nil {
-		d.members(delta, &r.Name, &r.Ports, &r.ACLs, &r.ExternalIDs)
+		d.members(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil)
 		return
 	}
 	var raw []byte
@@ -303,8 +283,9 @@ func (d *decoder) within(raw []byte, expected string, read func()) bool {
 	return err == nil
 }
 
-// members reads the columns that switches, port groups and NB_Global share.
-func (d *decoder) members(delta bool, name *string, ports, acls *[]string, ids *map[string]string) {
+// members reads the columns that switches, ports, port groups and NB_Global share; nil
+// stands for one that the table has not.
+func (d *decoder) members(delta bool, name *string, ids *map[string]string, ports, acls, addresses *[]string) {
 	d.Object(func(column []byte) {
 		switch {
 		case string(column) == "name":
@@ -313,6 +294,8 @@ func (d *decoder) members(delta bool, name *string, ports, acls *[]string, ids *
 			*ports = d.set(*ports, delta, d.uuid)
 		case string(column) == "acls" && acls != nil:
 			*acls = d.set(*acls, delta, d.uuid)
+		case string(column) == "addresses" && addresses != nil:
+			*addresses = d.set(*addresses, delta, d.str)
 		case string(column) == "external_ids":
 			*ids = d.externalIDs(*ids, delta)
 		default:

@@ -204,11 +204,6 @@ func (d *decoder) optionalText() (s string, blank bool) {
 	return s, blank
 }
 
-func (d *decoder) optionalString() (s string) {
-	d.optional(func() { s = d.str() })
-	return s
-}
-
 func (d *decoder) optionalUUID() string {
 	if ids := d.set(nil, false, d.uuid); len(ids) > 0 {
 		return ids[0]

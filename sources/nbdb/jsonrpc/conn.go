@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -334,8 +335,7 @@ func notNull(raw []byte) []byte {
 
 // Request is a request; params is a JSON array.
 func Request(id uint64, method string, params []byte) []byte {
-	b := appendRequest(make([]byte, 0, len(params)+len(method)+48), id, method)
-	return append(append(b, params...), '}')
+	return slices.Concat(appendRequest(nil, id, method), params, []byte{'}'})
 }
 
 // appendRequest appends a request up to its params.
@@ -349,32 +349,17 @@ func appendRequest(b []byte, id uint64, method string) []byte {
 
 // Notification is a request without an id: no reply comes.
 func Notification(method string, params []byte) []byte {
-	b := make([]byte, 0, len(params)+len(method)+40)
-	b = append(b, `{"id":null,"method":`...)
-	b = AppendString(b, method)
-	b = append(b, `,"params":`...)
-	b = append(b, params...)
-	return append(b, '}')
+	return slices.Concat(AppendString([]byte(`{"id":null,"method":`), method), []byte(`,"params":`), params, []byte{'}'})
 }
 
 // Reply answers the request with that id; result is JSON.
 func Reply(id, result []byte) []byte {
-	b := make([]byte, 0, len(result)+len(id)+32)
-	b = append(b, `{"id":`...)
-	b = append(b, id...)
-	b = append(b, `,"error":null,"result":`...)
-	b = append(b, result...)
-	return append(b, '}')
+	return slices.Concat([]byte(`{"id":`), id, []byte(`,"error":null,"result":`), result, []byte{'}'})
 }
 
 // ErrorReply answers the request with that id by an error; e is JSON.
 func ErrorReply(id, e []byte) []byte {
-	b := make([]byte, 0, len(e)+len(id)+32)
-	b = append(b, `{"id":`...)
-	b = append(b, id...)
-	b = append(b, `,"result":null,"error":`...)
-	b = append(b, e...)
-	return append(b, '}')
+	return slices.Concat([]byte(`{"id":`), id, []byte(`,"result":null,"error":`), e, []byte{'}'})
 }
 
 // AppendString appends s as a JSON string.
