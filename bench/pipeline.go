@@ -85,10 +85,11 @@ func NewPipeline(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 	if cfg.Wrap != nil {
 		zone = cfg.Wrap(zone)
 	}
-	p.rec = reconciler.NewZone(reconciler.Config{Zone: zone, Mode: reconciler.Write, Slot: p.inPhase, OnState: func(*model.ZoneState) {
-		next := make(chan struct{})
-		close(*p.states.Swap(&next))
-	}})
+	p.rec = reconciler.NewZone(reconciler.Config{Zone: zone, Mode: reconciler.Write, Slot: p.inPhase,
+		OnState: func(*model.ZoneState) {
+			next := make(chan struct{})
+			close(*p.states.Swap(&next))
+		}})
 	return p, nil
 }
 

@@ -66,7 +66,8 @@ func (c *scribe) op(op *nb.Op) {
 			}
 			c.members(verb, op.Table, op.UUID, m.Column, m.Strings, atom)
 			c.refs(verb, op.Table, op.UUID, m.Column, m.Refs)
-			c.members(verb, op.Table, op.UUID, m.Column, slices.Sorted(maps.Keys(m.Pairs)), func(k string) string { return pair(k, m.Pairs[k]) })
+			quote := func(k string) string { return pair(k, m.Pairs[k]) }
+			c.members(verb, op.Table, op.UUID, m.Column, slices.Sorted(maps.Keys(m.Pairs)), quote)
 		}
 	case nb.OpInsert:
 		if op.UUIDName != "" {

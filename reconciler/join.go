@@ -54,7 +54,8 @@ func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
 		d.add(model.DiffExtra, nb.TablePortGroup, t.db.PortGroup(uuid).ID(), uuid, nil)
 	}
 	slices.SortFunc(p.Diffs, func(a, b model.RowDiff) int {
-		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID), cmp.Compare(a.UUID, b.UUID), cmp.Compare(a.Waiting, b.Waiting))
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID), cmp.Compare(a.UUID, b.UUID),
+			cmp.Compare(a.Waiting, b.Waiting))
 	})
 	p.InSync = p.Missing+p.Extra+p.Different == 0
 	tr.since = d.since
@@ -208,8 +209,9 @@ func (d *diffs) group() {
 	g, a, id := &d.tr.group, &d.tr.acls, d.tr.c.GroupIDs[nb.KeyID]
 	if len(g.waiting) > 0 {
 		d.p.Waiting = len(g.waiting)
-		d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TablePortGroup, ID: id, UUID: g.uuid, Waiting: noPort,
-			Fields: []model.FieldDiff{{Column: "ports", Desired: strconv.Itoa(len(g.waiting)), Live: "0", Missing: g.waiting.sorted()}}})
+		ports := memberDiff("ports", 0, g.waiting.sorted(), nil)
+		d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TablePortGroup, ID: id, UUID: g.uuid,
+			Waiting: noPort, Fields: []model.FieldDiff{ports}})
 	}
 	if g.uuid == "" {
 		d.add(model.DiffMissing, nb.TablePortGroup, id, "", nil)
@@ -251,11 +253,12 @@ func (d *diffs) unlinked() {
 	if row, ok := d.t.db.Row(d.tr.holds.Table, at.uuid).(*nb.PortGroup); ok && row.ID() != "" {
 		id = row.ID()
 	}
-	d.add(model.DiffDifferent, d.tr.holds.Table, id, at.uuid, []model.FieldDiff{memberDiff("acls", len(at.acls), ids, nil)})
+	fields := []model.FieldDiff{memberDiff("acls", len(at.acls), ids, nil)}
+	d.add(model.DiffDifferent, d.tr.holds.Table, id, at.uuid, fields)
 }
 
 // memberDiff is the difference of a set column with so many live members.
 func memberDiff(column string, live int, missing, extra []string) model.FieldDiff {
-	return model.FieldDiff{Column: column, Desired: strconv.Itoa(live - len(extra) + len(missing)), Live: strconv.Itoa(live),
-		Missing: missing, Extra: extra}
+	desired := live - len(extra) + len(missing)
+	return model.FieldDiff{Column: column, Desired: strconv.Itoa(desired), Live: strconv.Itoa(live), Missing: missing, Extra: extra}
 }

@@ -39,7 +39,8 @@ func ownerOfRow(r nb.Row) owner {
 		return owner{}
 	}
 	o := nb.OwnerOfRow(r)
-	out := owner{unit: model.PolicyKey{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}, index: max(o.Index, 0)}
+	out := owner{index: max(o.Index, 0),
+		unit: model.PolicyKey{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}}
 	switch {
 	case o.Form == nb.FormKnown:
 		out.form = ours

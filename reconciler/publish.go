@@ -38,7 +38,8 @@ func (w *worker) publish(now bool) {
 		if w.stands(p) {
 			w.standing++
 		}
-		if w.mode == Write && p.Missing+p.Extra+p.Different > p.Blocked && p.None == nil && !p.NotComparable && !w.leaves(p.Policy) {
+		if w.mode == Write && p.Missing+p.Extra+p.Different > p.Blocked && p.None == nil && !p.NotComparable &&
+			!w.leaves(p.Policy) {
 			w.zone.Pending++
 		}
 	}

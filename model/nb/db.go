@@ -88,7 +88,8 @@ const (
 )
 
 // tables are the tables' names by tag.
-var tables = [tags]string{"", TableACL, TableAddressSet, TablePortGroup, TableSwitch, TablePort, TableMeter, TableMeterBand, TableGlobal}
+var tables = [tags]string{tagACL: TableACL, tagAddressSet: TableAddressSet, tagPortGroup: TablePortGroup, tagSwitch: TableSwitch,
+	tagPort: TablePort, tagMeter: TableMeter, tagBand: TableMeterBand, tagGlobal: TableGlobal}
 
 func tagOf(r Row) int {
 	switch r.(type) {

@@ -155,7 +155,8 @@ const snapshotWithin = 10 * time.Minute
 const snapshotPatience = 3
 
 // call sends a request and waits until its reply has been worked on.
-func (s *session) call(ctx context.Context, method string, params []byte, patience time.Duration, reply func([]byte) error) error {
+func (s *session) call(ctx context.Context, method string, params []byte, patience time.Duration,
+	reply func([]byte) error) error {
 	return s.answer(ctx, s.send(method, params, patience, reply))
 }
 

@@ -94,10 +94,11 @@ func New(c net.Conn, writeTimeout time.Duration) *Conn {
 // NewPatient wraps a connection. After a write that failed no other is tried, because
 // half a message may be out. One that made no headway for as long as patience said when
 // it was tried closes the connection: it may be asked at any time, and a peer that has
-// much to do before it reads on may be given more. Otherwise the peer has hung up, and often said why before: a TLS server
-// refuses a certificate by an alert, and the write may notice first. Read then returns
-// that, or, when nothing comes, why the write failed. So whoever reads ends soon after
-// a failed write, for the same reason whatever was noticed first.
+// much to do before it reads on may be given more. Otherwise the peer has hung up, and
+// often said why before: a TLS server refuses a certificate by an alert, and the write
+// may notice first. Read then returns that, or, when nothing comes, why the write
+// failed. So whoever reads ends soon after a failed write, for the same reason whatever
+// was noticed first.
 func NewPatient(c net.Conn, patience func() time.Duration) *Conn {
 	return &Conn{c: c, patience: patience, began: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
 }
@@ -179,7 +180,8 @@ func (c *Conn) breaks(why error) error {
 // ended is the error of a read that failed, or that of the write which had failed
 // before when the peer said nothing more.
 func (c *Conn) ended(err error) error {
-	if why := c.broken.Load(); why != nil && (errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrDeadlineExceeded)) {
+	ours := errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrDeadlineExceeded)
+	if why := c.broken.Load(); why != nil && ours {
 		return *why
 	}
 	return fmt.Errorf("reading: %w", err)
