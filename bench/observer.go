@@ -162,7 +162,7 @@ func (o *Observer) take(u model.ZoneUpdate) {
 	o.look(at)
 }
 
-// look tells who waits when everything is there. The lock is held.
+// look ends a wait when everything is there. The lock is held.
 func (o *Observer) look(at time.Time) {
 	w := o.watch
 	if w == nil || (w.want != nil && *w.want != o.counts) {

@@ -152,8 +152,8 @@ func showsMutations(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 				live = row.Ports
 			}
 		}
-		// One member among thousands is looked for, where nearly all columns are
-		// sorted; many are looked up.
+		// Nearly all columns are sorted: one member among thousands is found at once.
+		// Many are looked up in a set.
 		has := func(s string) bool {
 			_, found := slices.BinarySearch(live, s)
 			return found || slices.Contains(live, s)

@@ -23,7 +23,7 @@ type flight struct {
 	ops   []nb.Op
 	began time.Time
 	reads int
-	stops uint64 // those the worker knew of
+	stops uint64 // worker.stops when it was started
 	all   bool   // nothing that was ready had to stay behind
 	full  bool   // not all of that fitted in, and none of it is larger than it may be
 	claim int64  // the epoch it claims; 0 for rows

@@ -51,7 +51,7 @@ func (b *mailbox) take() mail {
 	return m
 }
 
-// stopsSaid counts the stops up to now, also those that nobody took out yet.
+// stopsSaid counts the stops up to now, also those the worker has not taken out yet.
 func (b *mailbox) stopsSaid() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

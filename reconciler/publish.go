@@ -49,9 +49,9 @@ func (w *worker) publish(now bool) {
 	w.cfg.OnState(&z)
 }
 
-// publishable is when what is new may be published. What is being written waits for the
-// outcome, as long as that is not long: the state before it is seen by nobody, and to
-// make it would take time from writing.
+// publishable is when news may be published. While a transaction is under way they wait
+// for its outcome, but no longer than Config.Publish: nobody has time to see the state
+// before it, and to make that state would take time from writing.
 func (w *worker) publishable() time.Time {
 	if at := w.newsAt.Add(w.cfg.Publish); !w.newsAt.IsZero() && len(w.flights.under) > 0 && at.After(w.publishAt) {
 		return at

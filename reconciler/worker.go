@@ -101,7 +101,7 @@ func (w *worker) loop(ctx context.Context) {
 				return // it may have waited long
 			}
 			news()
-			mail() // who may write is looked at last before writing
+			mail() // whether this process may write is read last, right before writing
 			w.expire()
 			w.write(ctx)
 			w.publish(false)
@@ -117,7 +117,7 @@ func (w *worker) loop(ctx context.Context) {
 			news = func() { w.retry(k) }
 		case o := <-w.flights.results:
 			news = func() {
-				mail() // what was written is told before the outcome: so it is looked for once
+				mail() // the rows come before the outcome: with them, a write is confirmed at once
 				w.finished(o)
 			}
 		case <-timer.C:

@@ -11,7 +11,7 @@ import (
 )
 
 // Sharing lets zones hold equal columns once: address sets and external_ids of a
-// policy are the same in every zone, and are most of what a zone is. What comes
+// policy are the same in every zone, and are most of what a zone is. A column that comes
 // byte by byte as it came from another zone is not even decoded. (Single strings
 // need no Sharing: all are interned.) One Sharing is given to the connections that
 // share; it may be used from any goroutine.
