@@ -261,6 +261,14 @@ func (z *fakeZone) db() *nb.DB {
 	return z.f.db
 }
 
+// seen is how many transactions were under way at a time, and how often a fresh read was
+// asked for.
+func (z *fakeZone) seen() (most, resyncs int) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	return z.most, z.resyncs
+}
+
 // taken returns and forgets the transactions so far.
 func (z *fakeZone) taken() [][]nb.Op {
 	z.mu.Lock()

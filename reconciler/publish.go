@@ -49,11 +49,11 @@ func (w *worker) publish(now bool) {
 	w.cfg.OnState(&z)
 }
 
-// publishable is when news may be published. While a transaction is under way they wait
-// for its outcome, but no longer than Config.Publish: nobody has time to see the state
-// before it, and to make that state would take time from writing.
+// publishable is when news may be published. While something is written and not seen yet
+// they wait for the rows, but no longer than Config.Publish: nobody has time to see the
+// state before, and to make that state would take time from writing.
 func (w *worker) publishable() time.Time {
-	if at := w.newsAt.Add(w.cfg.Publish); !w.newsAt.IsZero() && len(w.flights.under) > 0 && at.After(w.publishAt) {
+	if at := w.newsAt.Add(w.cfg.Publish); !w.newsAt.IsZero() && len(w.busy) > 0 && at.After(w.publishAt) {
 		return at
 	}
 	return w.publishAt
