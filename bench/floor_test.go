@@ -151,6 +151,7 @@ func podPairs(tb testing.TB, s benchSize, pairs *pace) {
 		tb.Fatal(err)
 	}
 	f := floorOn(tb, same, setup)
+	p.Phase("pod")
 	for _, pod := range pods {
 		step := p.Step([]model.Object{pod})
 		if step.Delta.Empty() {
@@ -163,8 +164,8 @@ func podPairs(tb testing.TB, s benchSize, pairs *pace) {
 		if err := p.Idle(ctx); err != nil {
 			tb.Fatal(err)
 		}
-		pause := max(100*time.Millisecond, 6*real) // nothing is gathered any more
-		time.Sleep(pause)
+		// After it nothing is gathered any more: at most 250 ms are.
+		time.Sleep(max(100*time.Millisecond, min(6*real, 260*time.Millisecond)))
 		sent, err := p.Sent.Take()
 		if err != nil {
 			tb.Fatal(err)
@@ -176,7 +177,7 @@ func podPairs(tb testing.TB, s benchSize, pairs *pace) {
 			tb.Fatal(err)
 		}
 		pairs.add(real, wait(tb, ctx, seen).Sub(began))
-		time.Sleep(pause)
+		time.Sleep(20 * time.Millisecond) // the server is through with its monitors
 	}
 	check(tb, p.Observer, p.Cluster, p.Zone)
 	check(tb, f.Observer, p.Cluster, p.Zone)

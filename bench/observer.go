@@ -62,7 +62,7 @@ func Observe(ctx context.Context, zone, addr string) (*Observer, error) {
 		Coalesce: time.Nanosecond, // every update at once
 		Probe:    time.Hour,       // it may be held for long
 		Dial:     func(ctx context.Context) (net.Conn, error) { return o.dial(ctx, addr) },
-		Turn: func(work func()) {
+		Slot: func(work func()) {
 			o.mu.Lock()
 			o.came = o.conn.came()
 			o.mu.Unlock()
@@ -155,20 +155,14 @@ func (o *Observer) take(u model.ZoneUpdate) {
 	}
 	if u.Resync {
 		o.counts = Counts{}
-		for r := range u.DB.ACLs() {
-			o.counts.add(r, 1)
-		}
-		for r := range u.DB.AddressSets() {
-			o.counts.add(r, 1)
-		}
-		for r := range u.DB.PortGroups() {
+		for r := range u.DB.Owned() {
 			o.counts.add(r, 1)
 		}
 	}
 	o.look(at)
 }
 
-// look tells who waits when everything is there. The lock is held.
+// look ends a wait when everything is there. The lock is held.
 func (o *Observer) look(at time.Time) {
 	w := o.watch
 	if w == nil || (w.want != nil && *w.want != o.counts) {

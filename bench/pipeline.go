@@ -71,7 +71,7 @@ func NewPipeline(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 	}
 	news := make(chan struct{})
 	p.states.Store(&news)
-	conn := nbdb.Config{Name: p.Zone, Addr: p.Server.Addr(), Share: nbdb.NewSharing(), Turn: p.turn}
+	conn := nbdb.Config{Name: p.Zone, Addr: p.Server.Addr(), Share: nbdb.NewSharing(), Slot: p.inPhase}
 	if cfg.Record {
 		if p.Sent, err = NewTape(); err != nil {
 			return p, err
@@ -85,10 +85,11 @@ func NewPipeline(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 	if cfg.Wrap != nil {
 		zone = cfg.Wrap(zone)
 	}
-	p.rec = reconciler.NewZone(reconciler.Config{Zone: zone, Mode: reconciler.Write, Turn: p.turn, OnState: func(*model.ZoneState) {
-		next := make(chan struct{})
-		close(*p.states.Swap(&next))
-	}})
+	p.rec = reconciler.NewZone(reconciler.Config{Zone: zone, Mode: reconciler.Write, Slot: p.inPhase,
+		OnState: func(*model.ZoneState) {
+			next := make(chan struct{})
+			close(*p.states.Swap(&next))
+		}})
 	return p, nil
 }
 
@@ -99,7 +100,7 @@ func (p *Pipeline) Phase(name string) {
 }
 
 // turn gives the work of reconciler and connection the label of the phase.
-func (p *Pipeline) turn(work func()) {
+func (p *Pipeline) inPhase(work func()) {
 	pprof.Do(context.Background(), *p.phase.Load(), func(context.Context) { work() })
 }
 
@@ -113,7 +114,7 @@ func (p *Pipeline) Start(ctx context.Context) {
 	for o := range p.Cluster.Objects() {
 		objects = append(objects, model.Change{New: o})
 	}
-	p.turn(func() { p.Desired, _ = p.compiler.Apply(p.Cluster, objects) })
+	p.inPhase(func() { p.Desired, _ = p.compiler.Apply(p.Cluster, objects) })
 	p.rec.SetDesired(p.Desired, &compiler.Delta{All: true}, true)
 }
 
@@ -132,7 +133,7 @@ func (p *Pipeline) Step(upsert []model.Object, remove ...model.Key) *Step {
 	next, changes := p.Cluster.Upsert(upsert, remove)
 	var d *compiler.Desired
 	var delta *compiler.Delta
-	p.turn(func() { d, delta = p.compiler.Apply(next, changes) })
+	p.inPhase(func() { d, delta = p.compiler.Apply(next, changes) })
 	s := &Step{Delta: delta, Compiled: time.Since(began)}
 	s.seen = p.Observer.Expect(d, delta, p.Zone) // no part of the way
 	s.began = time.Now().Add(-s.Compiled)

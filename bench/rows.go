@@ -99,13 +99,7 @@ func CountsOf(d *compiler.Desired, zone string) Counts {
 func Check(db *nb.DB, cluster *model.Cluster, zone string) error {
 	d := compiler.Compile(cluster, compiler.Options{})
 	want, n := CountsOf(d, zone), Counts{}
-	for r := range db.ACLs() {
-		n.add(r, 1)
-	}
-	for r := range db.AddressSets() {
-		n.add(r, 1)
-	}
-	for r := range db.PortGroups() {
+	for r := range db.Owned() {
 		n.add(r, 1)
 	}
 	if n != want {

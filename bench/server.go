@@ -83,7 +83,8 @@ func startServer(ctx context.Context, zone string, create func(file string) erro
 func (s *Server) file() string { return filepath.Join(s.dir, "nb.db") }
 
 func (s *Server) start(ctx context.Context) error {
-	s.cmd = exec.Command("/bin/sh", "-c", guard, "sh", "ovsdb-server", "-vconsole:warn", "-vsyslog:off", "-vfile:off", "--no-chdir",
+	s.cmd = exec.Command("/bin/sh", "-c", guard, "sh", "ovsdb-server",
+		"-vconsole:warn", "-vsyslog:off", "-vfile:off", "--no-chdir",
 		"--unixctl="+filepath.Join(s.dir, "ctl"), "--remote=punix:"+filepath.Join(s.dir, "nb"), s.file())
 	s.cmd.Dir, s.cmd.Stderr = s.dir, os.Stderr
 	s.cmd.Env = append(os.Environ(), "OVS_RUNDIR="+s.dir)
@@ -177,7 +178,8 @@ func (s *Server) Seed(ctx context.Context, pods []*model.Pod) error {
 				continue
 			}
 			name := fmt.Sprint("p", i)
-			ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePort, UUIDName: name, Row: map[string]any{"name": nb.PortName(p.Namespace, p.Name)}})
+			ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TablePort, UUIDName: name,
+				Row: map[string]any{"name": nb.PortName(p.Namespace, p.Name)}})
 			refs = append(refs, nb.Ref{Name: name})
 		}
 		_, err = c.Transact(ctx, append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: res[1].UUID,

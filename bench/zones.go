@@ -82,8 +82,8 @@ func NewReplay(ctx context.Context, c *model.Cluster) (*Replay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the folder of the sockets: %w", err)
 	}
-	r := &Replay{dir: dir, schema: schema.Bytes(), groups: map[string][]replayGroup{}, altered: map[string]map[string]bool{}, reads: map[string]time.Time{},
-		monitors: map[*jsonrpc.Conn]monitored{}}
+	r := &Replay{dir: dir, schema: schema.Bytes(), groups: map[string][]replayGroup{}, altered: map[string]map[string]bool{},
+		reads: map[string]time.Time{}, monitors: map[*jsonrpc.Conn]monitored{}}
 	r.ctx, r.stop = context.WithCancel(ctx)
 	r.compile(c)
 	for n := range c.Nodes() {
@@ -137,16 +137,15 @@ func (r *Replay) compile(c *model.Cluster) {
 		rows := d.Rows(p.Key, "", nil)
 		var acls []string
 		for _, a := range rows.ACLs {
-			row := replayRow{table: nb.TableACL, id: a.ID(), uuid: uuid(), body: encodeACL(a)}
+			row := replayRow{table: nb.TableACL, id: a.ID(), uuid: uuid(), body: encodeRow(a)}
 			b := *a
 			b.Match += " && ip.ttl > 1"
-			row.other = encodeACL(&b)
+			row.other = encodeRow(&b)
 			acls = append(acls, row.uuid)
 			r.shared = append(r.shared, row)
 		}
 		for _, s := range rows.AddressSets {
-			r.shared = append(r.shared, replayRow{table: nb.TableAddressSet, uuid: uuid(), body: encode(map[string]any{
-				"name": s.Name, "external_ids": ovsMap(s.ExternalIDs), "addresses": ovsSet(s.Addresses)})})
+			r.shared = append(r.shared, replayRow{table: nb.TableAddressSet, uuid: uuid(), body: encodeRow(s)})
 		}
 		if rows.PortGroup == nil {
 			continue
@@ -167,17 +166,24 @@ func encode(v any) []byte {
 	return out
 }
 
-func encodeACL(a *nb.ACL) []byte {
-	return encode(map[string]any{"action": a.Action, "direction": a.Direction, "external_ids": ovsMap(a.ExternalIDs), "label": a.Label,
-		"log": a.Log, "match": a.Match, "meter": ovsOptional(a.Meter), "name": ovsOptional(a.Name), "options": ovsMap(a.Options),
-		"priority": a.Priority, "severity": ovsOptional(a.Severity), "tier": a.Tier})
-}
-
-func ovsOptional(s string) any {
-	if s == "" {
-		return ovsSet(nil)
+// encodeRow writes the columns of a compiled row as the server does.
+func encodeRow(row nb.Row) []byte {
+	out := map[string]any{}
+	for _, c := range nb.Columns(row) {
+		switch v := c.Value.(type) {
+		case nb.Optional:
+			if out[c.Name] = v; v == "" {
+				out[c.Name] = ovsSet(nil)
+			}
+		case []string:
+			out[c.Name] = ovsSet(v)
+		case map[string]string:
+			out[c.Name] = ovsMap(v)
+		default:
+			out[c.Name] = v
+		}
 	}
-	return s
+	return encode(out)
 }
 
 func ovsSet(in []string) any {
@@ -380,7 +386,8 @@ func (w *rowWriter) groups(groups []replayGroup) {
 			}
 			uuids[i] = ports[name]
 		}
-		w.row(g.uuid, encode(map[string]any{"name": g.row.Name, "external_ids": ovsMap(g.row.ExternalIDs), "ports": refs(uuids), "acls": refs(g.acls)}))
+		w.row(g.uuid, encode(map[string]any{"name": g.row.Name, "external_ids": ovsMap(g.row.ExternalIDs),
+			"ports": refs(uuids), "acls": refs(g.acls)}))
 	}
 	w.table(nb.TablePort)
 	for name, uuid := range ports {

@@ -44,7 +44,7 @@ type Engine struct {
 	logs     *logs.Store
 	gate     *gate.Gate
 	plans    *gate.Plans
-	lookers  lookers
+	differs  differs
 	keep     keeper
 	looks    looks
 	slots    slots

@@ -17,7 +17,7 @@ func (e *Engine) execZones() func(node string) (reconciler.Zone, error) {
 	limit, c, namespaces := nbdb.NewLimiter(nbdb.DefaultDials), e.cfg.Kube, e.ovnNamespaces()
 	return func(node string) (reconciler.Zone, error) {
 		return remote.Dial(remote.Config{
-			Name: node, Share: e.share, Limit: limit, Turn: e.slots.take,
+			Name: node, Share: e.share, Limit: limit, Slot: e.slots.take,
 			Open: func(ctx context.Context) (remote.Runner, string, error) {
 				pod, err := c.ZonePod(ctx, node, namespaces)
 				if err != nil {

@@ -65,7 +65,7 @@ func newState(e *Engine) *state {
 	}
 	s.dialects = newDialects(&e.cfg, d)
 	s.set = newZoneSet(e)
-	e.lookers.desired = d
+	e.differs.desired = d
 	s.dirty = true
 	return s
 }

@@ -140,8 +140,8 @@ func (z *zoneSet) sweep(zone reconciler.Zone, name string, before *model.ZoneSta
 	out.name = nameOf(db)
 	e.slots.take(func() {
 		out.dialect = e.infer(db)
-		l, step, changes := e.lookers.newest()
-		found := l.Look(reconciler.Glance{Zone: name, DB: db, At: at, Before: before.Policies,
+		l, step, changes := e.differs.newest()
+		found := l.Diff(reconciler.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
 			Changed: func(k model.PolicyKey) time.Time { return changes.Last(name, k).At }})
 		out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
 			SyncedAt: at,

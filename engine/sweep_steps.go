@@ -35,7 +35,7 @@ func (z *zoneSet) note(s *state, d *compiler.Desired, delta *compiler.Delta, fir
 		}
 		z.changes = z.changes.Next(at, units, ports)
 	}
-	z.e.lookers.step(d, delta, z.steps, z.changes)
+	z.e.differs.step(d, delta, z.steps, z.changes)
 }
 
 // forgetSteps drops what all swept zones have seen, once in a while.
@@ -55,18 +55,18 @@ func (z *zoneSet) forgetSteps() {
 	}
 }
 
-// lookers make the Looker of the newest desired rows when somebody asks for it.
-type lookers struct {
+// differs make the Differ of the newest desired rows when somebody asks for it.
+type differs struct {
 	mu      sync.Mutex
 	desired *compiler.Desired
 	number  uint64
 	changes *model.ChangeSteps
 	// made is the last one asked for, delta what changed since; nil: nothing.
-	made  *reconciler.Looker
+	made  *reconciler.Differ
 	delta *compiler.Delta
 }
 
-func (l *lookers) step(d *compiler.Desired, delta *compiler.Delta, number uint64, changes *model.ChangeSteps) {
+func (l *differs) step(d *compiler.Desired, delta *compiler.Delta, number uint64, changes *model.ChangeSteps) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if delta == nil {
@@ -82,18 +82,18 @@ func (l *lookers) step(d *compiler.Desired, delta *compiler.Delta, number uint64
 	l.desired, l.number, l.changes = d, number, changes
 }
 
-// newest is a Looker of the newest desired rows, with the number of their step.
-func (l *lookers) newest() (*reconciler.Looker, uint64, *model.ChangeSteps) {
+// newest is a Differ of the newest desired rows, with the number of their step.
+func (l *differs) newest() (*reconciler.Differ, uint64, *model.ChangeSteps) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ready(), l.number, l.changes
 }
 
 // ready is newest for whoever holds the lock.
-func (l *lookers) ready() *reconciler.Looker {
+func (l *differs) ready() *reconciler.Differ {
 	switch {
 	case l.made == nil:
-		l.made = reconciler.NewLooker(l.desired)
+		l.made = reconciler.NewDiffer(l.desired)
 	case l.delta != nil:
 		l.made = l.made.Next(l.desired, l.delta)
 	}
@@ -103,7 +103,7 @@ func (l *lookers) ready() *reconciler.Looker {
 
 // members lists a desired set once for all zones that are compared with the same
 // rows: at the start all that are followed are.
-func (l *lookers) members(d *compiler.Desired, s *compiler.SetSpec) []string {
+func (l *differs) members(d *compiler.Desired, s *compiler.SetSpec) []string {
 	l.mu.Lock()
 	if d != l.desired {
 		l.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 
 // All who are compared with the same rows get one list of a set's members; who is
 // a step behind gets the list of its own rows.
-func TestLookersMembers(t *testing.T) {
+func TestDiffersMembers(t *testing.T) {
 	size := workload.Size{Nodes: 2, Namespaces: 10, Pods: 60, Policies: 3, Rules: 4, Peers: 2}
 	c, err := workload.Cluster(size)
 	if err != nil {
@@ -24,7 +24,7 @@ func TestLookersMembers(t *testing.T) {
 	}
 	comp := compiler.New(compiler.Options{})
 	before, delta := comp.Apply(c, all)
-	var l lookers
+	var l differs
 	l.step(before, delta, 1, nil)
 	sets := func(d *compiler.Desired) (out []*compiler.SetSpec) {
 		for p := range d.Policies() {

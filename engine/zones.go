@@ -15,7 +15,7 @@ import (
 
 // zoneSet holds the zones: those that are followed, each with a reconciler, and
 // those that are swept. It is a part of state: the loop's alone. What it shares with
-// other goroutines (lookers, keeper, looks) locks itself and is the Engine's.
+// other goroutines (differs, keeper, looks) locks itself and is the Engine's.
 type zoneSet struct {
 	e         *Engine
 	loops     map[string]*zoneLoop
@@ -94,10 +94,10 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 			})
 		},
 		OnActivity:  e.activity.add,
-		MaxPriority: e.cfg.MaxPriority, Turn: e.slots.take,
+		MaxPriority: e.cfg.MaxPriority, Slot: e.slots.take,
 	}
 	if e.cfg.Sandbox == nil {
-		rc.Members = e.lookers.members // the sandbox has few zones, and no lookers
+		rc.Members = e.differs.members // the sandbox has few zones, and no differs
 	}
 	own := e.owners.own(name, write, &rc)
 	rc.Status, rc.Events = reports{e, name, own}, reports{e, name, own}
@@ -120,7 +120,7 @@ func (z *zoneSet) add(s *state, zone reconciler.Zone, write bool) {
 
 // dial makes a zone's connection; what it has in common with others is filled in.
 func (e *Engine) dial(cfg nbdb.Config) *nbdb.Conn {
-	cfg.Turn, cfg.Share = e.slots.take, e.share
+	cfg.Slot, cfg.Share = e.slots.take, e.share
 	return nbdb.Dial(cfg)
 }
 

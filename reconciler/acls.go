@@ -34,7 +34,8 @@ type aclChange struct{ live, desired *nb.ACL }
 // label and samples are left alone (ovn-kubernetes.md#acl-columns).
 func sameACL(a, b *nb.ACL) bool {
 	return a.Action == b.Action && a.Direction == b.Direction && a.Log == b.Log && a.Match == b.Match &&
-		a.Meter == b.Meter && a.BlankMeter == b.BlankMeter && a.Name == b.Name && a.BlankName == b.BlankName && a.Priority == b.Priority && a.Severity == b.Severity && a.Tier == b.Tier &&
+		a.Meter == b.Meter && a.BlankMeter == b.BlankMeter && a.Name == b.Name && a.BlankName == b.BlankName &&
+		a.Priority == b.Priority && a.Severity == b.Severity && a.Tier == b.Tier &&
 		maps.Equal(a.ExternalIDs, b.ExternalIDs) && maps.Equal(a.Options, b.Options)
 }
 

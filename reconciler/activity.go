@@ -9,9 +9,9 @@ import (
 	"rung/model/words"
 )
 
-// activity says what a transaction did for one policy.
-func activity(zone string, k model.PolicyKey, ops []nb.Op, at time.Time, took time.Duration, failure string) model.Activity {
-	return model.Activity{At: at, Took: took, Zone: zone, Policy: k, Summary: summary(k, ops), Ops: len(ops),
+// activity says what operations of a transaction were for one policy.
+func (w *worker) activity(k model.PolicyKey, ops []nb.Op, at time.Time, took time.Duration, failure string) model.Activity {
+	return model.Activity{At: at, Took: took, Zone: w.cfg.Zone.Name(), Policy: k, Summary: summary(k, ops), Ops: len(ops),
 		Commands: commands(ops), Error: failure, By: "reconciler"}
 }
 
@@ -87,6 +87,7 @@ func summary(k model.PolicyKey, ops []nb.Op) string {
 	return name + ": " + strings.Join(parts, ", ")
 }
 
+// length is how many members a set column gets; other columns have none.
 func length(v any) int {
 	switch v := v.(type) {
 	case []string:

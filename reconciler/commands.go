@@ -66,7 +66,8 @@ func (c *scribe) op(op *nb.Op) {
 			}
 			c.members(verb, op.Table, op.UUID, m.Column, m.Strings, atom)
 			c.refs(verb, op.Table, op.UUID, m.Column, m.Refs)
-			c.members(verb, op.Table, op.UUID, m.Column, slices.Sorted(maps.Keys(m.Pairs)), func(k string) string { return pair(k, m.Pairs[k]) })
+			quote := func(k string) string { return pair(k, m.Pairs[k]) }
+			c.members(verb, op.Table, op.UUID, m.Column, slices.Sorted(maps.Keys(m.Pairs)), quote)
 		}
 	case nb.OpInsert:
 		if op.UUIDName != "" {
@@ -144,33 +145,8 @@ func atom(s string) string { return model.ShellQuote(strconv.Quote(s)) }
 
 // ovsValue is a value as ovn-nbctl reads it.
 func ovsValue(v any) string {
-	switch v := v.(type) {
-	case string:
-		return ovsAtom(v)
-	case int:
-		return strconv.Itoa(v)
-	case bool:
-		return strconv.FormatBool(v)
-	case map[string]string:
-		parts := make([]string, 0, len(v))
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			parts = append(parts, ovsAtom(k)+"="+ovsAtom(v[k]))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
+	if v == nil {
+		v = nb.Optional("")
 	}
-	return "[]"
-}
-
-// ovsAtom leaves plain words as they are; everything else, and words that mean
-// something, is a quoted string.
-func ovsAtom(s string) string {
-	plain := s != "" && s != "true" && s != "false"
-	for i, r := range s {
-		letter := r == '_' || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z')
-		plain = plain && (letter || (i > 0 && (r == '-' || r == '.' || (r >= '0' && r <= '9'))))
-	}
-	if plain {
-		return s
-	}
-	return strconv.Quote(s)
+	return nb.Column{Value: v}.Text()
 }

@@ -152,8 +152,12 @@ func showsMutations(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 				live = row.Ports
 			}
 		}
-		// One member among thousands is looked for, many are looked up.
-		has := func(s string) bool { return slices.Contains(live, s) }
+		// Nearly all columns are sorted: one member among thousands is found at once.
+		// Many are looked up in a set.
+		has := func(s string) bool {
+			_, found := slices.BinarySearch(live, s)
+			return found || slices.Contains(live, s)
+		}
 		if len(m.Strings)+len(m.Refs) > 8 {
 			in := make(members, len(live))
 			for _, s := range live {

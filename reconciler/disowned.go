@@ -28,7 +28,8 @@ func (d *disowned) note(old, row nb.Row, was owner) {
 	if *d == nil {
 		*d = disowned{}
 	}
-	(*d)[row.RowUUID()] = model.DisownedRow{Table: nb.TableOf(row), UUID: row.RowUUID(), Was: was.unit, ID: old.IDs()[nb.KeyID]}
+	(*d)[row.RowUUID()] = model.DisownedRow{Table: nb.TableOf(row), UUID: row.RowUUID(), Was: was.unit,
+		ID: old.IDs()[nb.KeyID]}
 }
 
 // here lists those that are in the database, in a fixed order.

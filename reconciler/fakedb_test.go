@@ -83,11 +83,32 @@ func (f *fakeDB) settle(before *nb.DB, changes []nb.RowChange) []nb.RowChange {
 	for _, table := range []string{nb.TablePort, nb.TableSwitch, nb.TableACL, nb.TableAddressSet, nb.TablePortGroup, nb.TableGlobal} {
 		for u := range touched[table] {
 			if old, now := before.Row(table, u), f.db.Row(table, u); old != now {
-				out = append(out, nb.RowChange{Old: old, New: now})
+				out = append(out, nb.RowChange{Old: old, New: now, Step: memberStep(old, now)})
 			}
 		}
 	}
 	return out
+}
+
+// memberStep is how a set differs in its members alone, as a connection tells it.
+func memberStep(old, now nb.Row) *nb.MemberStep {
+	was, set := old.(*nb.AddressSet)
+	is, still := now.(*nb.AddressSet)
+	if !set || !still || !sameBooking(was, is) {
+		return nil
+	}
+	var step nb.MemberStep
+	for _, a := range is.Addresses {
+		if !slices.Contains(was.Addresses, a) {
+			step.Added = append(step.Added, a)
+		}
+	}
+	for _, a := range was.Addresses {
+		if !slices.Contains(is.Addresses, a) {
+			step.Removed = append(step.Removed, a)
+		}
+	}
+	return &step
 }
 
 func (f *fakeDB) transact(ops []nb.Op) (results []nb.OpResult, changes []nb.RowChange, err error) {

@@ -25,6 +25,7 @@ const (
 	lostBefore       // the connection breaks, nothing was done
 	lostAfter        // the connection breaks, but the server had done it
 	hangs            // no answer ever
+	trouble          // an error that says nothing about the operations, for this one alone
 )
 
 // fakeZone is a zone over a fakeDB.
@@ -204,6 +205,9 @@ func (z *fakeZone) transact(ctx context.Context, tx *sending) ([]nb.OpResult, er
 		z.mu.Unlock()
 		time.Sleep(d)
 		z.mu.Lock()
+		if ctx.Err() != nil { // it was not waited for any longer
+			z.drop()
+		}
 	}
 	if tx.lost {
 		return nil, errLost
@@ -214,6 +218,8 @@ func (z *fakeZone) transact(ctx context.Context, tx *sending) ([]nb.OpResult, er
 		z.answered(tx)
 	}
 	switch kind {
+	case trouble:
+		return nil, errors.New("I/O error")
 	case isRefused:
 		return nil, refused("constraint violation: as told")
 	case lostBefore:
@@ -255,6 +261,14 @@ func (z *fakeZone) db() *nb.DB {
 	return z.f.db
 }
 
+// seen is how many transactions were under way at a time, and how often a fresh read was
+// asked for.
+func (z *fakeZone) seen() (most, resyncs int) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	return z.most, z.resyncs
+}
+
 // taken returns and forgets the transactions so far.
 func (z *fakeZone) taken() [][]nb.Op {
 	z.mu.Lock()
@@ -270,6 +284,7 @@ type bench struct {
 	t      *testing.T
 	z      *fakeZone
 	r      *Reconciler
+	end    func() // Run
 	mu     sync.Mutex
 	acts   []model.Activity
 	conds  []string
@@ -312,7 +327,8 @@ func run(t *testing.T, mode Mode, f func(b *bench), set ...func(*Config)) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); b.r.Run(ctx) }()
-		defer func() { cancel(); <-done }()
+		b.end = func() { cancel(); <-done }
+		defer b.end()
 		b.z.connect()
 		f(b)
 	})

@@ -144,7 +144,7 @@ func (w *worker) claimed(f *flight, o outcome) {
 	w.stateNews = true
 	fe := &w.fence
 	was, _ := holderIn(w.t.db)
-	a := activity(w.cfg.Zone.Name(), model.PolicyKey{}, f.ops, f.began, o.took, "")
+	a := w.activity(model.PolicyKey{}, f.ops, f.began, o.took, "")
 	a.Summary = fmt.Sprintf("zone taken over as %s, epoch %d", fe.Writer, f.claim)
 	if was != "" && was != fe.Writer {
 		a.Summary += "; " + was + " held it"
@@ -173,12 +173,7 @@ func (w *worker) claimed(f *flight, o outcome) {
 // fencedOff ends writing: somebody else has taken the zone over. Of the
 // transaction nothing was done.
 func (w *worker) fencedOff(f *flight, o outcome) {
-	for _, p := range f.parts {
-		delete(w.busy, p.key)
-		if w.mode == Write {
-			w.ready[p.key] = struct{}{}
-		}
-	}
+	w.unwritten(f)
 	w.loseFence(f.ops, f.began, o.took)
 }
 
@@ -192,7 +187,7 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	writer, epoch := holderIn(w.t.db)
 	fe.had, fe.rival = had, false
 	fe.lost = !fe.putBack(w.t.db)
-	a := activity(w.cfg.Zone.Name(), model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d is over", had))
+	a := w.activity(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d is over", had))
 	a.Summary = "writing stopped: nobody holds the zone any more"
 	if fe.lost {
 		a.Summary = fmt.Sprintf("writing stopped: another writer holds the zone: %s, epoch %d", writer, epoch)

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -22,15 +23,21 @@ type flight struct {
 	ops   []nb.Op
 	began time.Time
 	reads int
-	all   bool  // nothing that was ready had to stay behind
-	full  bool  // not all of that fitted in, and none of it is larger than it may be
-	claim int64 // the epoch it claims; 0 for rows
+	stops uint64 // worker.stops when it was started
+	all   bool   // nothing that was ready had to stay behind
+	full  bool   // not all of that fitted in, and none of it is larger than it may be
+	claim int64  // the epoch it claims; 0 for rows
 
-	behind *flight       // the one that was under way when it was sent
+	behind *flight       // the one that was under way when it was started
 	sent   chan struct{} // closed when the next one may be sent
 	told   chan struct{} // closed when the worker is told what became of it
+	ended  time.Time     // when the answer came, or was given up; set before told is closed
 	lost   bool          // nobody knows what became of it
 }
+
+// errNotSent is the outcome of a transaction that was stopped before it was sent: the
+// database has nothing of it.
+var errNotSent = errors.New("stopped before it was sent")
 
 // part is the share of one policy in a transaction.
 type part struct {
@@ -39,12 +46,13 @@ type part struct {
 	from, to int // its operations
 }
 
-// outcome is what became of a flight.
+// outcome is what became of a flight. The server comes to a transaction when it is
+// through with the one before it: waited is how long that took, and no part of took.
 type outcome struct {
-	flight  *flight
-	results []nb.OpResult
-	err     error
-	took    time.Duration
+	flight       *flight
+	results      []nb.OpResult
+	err          error
+	waited, took time.Duration
 }
 
 // flights are the transactions under way, in the order in which they were sent.
@@ -75,13 +83,16 @@ func (w *worker) room() bool {
 
 // start sends a transaction off.
 func (w *worker) start(ctx context.Context, f *flight) {
-	f.began, f.behind = w.now(), w.flights.last()
+	f.began, f.behind, f.stops = w.now(), w.flights.last(), w.stops
 	f.sent, f.told = make(chan struct{}), make(chan struct{})
 	w.flights.under = append(w.flights.under, f)
-	first := f.behind // the worker forgets it in time
+	first, patience := f.behind, w.cfg.Answer // the worker forgets it in time
+	if first != nil {
+		patience += w.cfg.Answer // the server does that one before
+	}
 	w.flights.sending.Go(func() {
 		began := time.Now()
-		ctx, cancel := context.WithTimeout(ctx, w.cfg.Answer)
+		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		if first != nil {
 			<-first.sent
@@ -90,15 +101,25 @@ func (w *worker) start(ctx context.Context, f *flight) {
 		if err == nil && len(res) < len(f.ops) {
 			err = fmt.Errorf("%d answers to %d operations", len(res), len(f.ops))
 		}
+		o := outcome{flight: f, results: res, err: err}
+		f.ended = time.Now()
 		if first != nil {
 			<-first.told // outcomes come in order, too
+			o.waited = max(first.ended.Sub(began), 0)
 		}
-		w.flights.results <- outcome{f, res, err, time.Since(began)}
+		o.took = max(f.ended.Sub(began)-o.waited, 0)
+		w.flights.results <- o
 		close(f.told)
 	})
 }
 
+// transact sends a transaction and waits for its answer. One that had to wait for
+// the one before it is not sent any more when writing was stopped meanwhile.
 func (w *worker) transact(ctx context.Context, f *flight) ([]nb.OpResult, error) {
+	if ctx.Err() != nil || w.box.stopsSaid() != f.stops {
+		close(f.sent)
+		return nil, errNotSent
+	}
 	z, ok := w.cfg.Zone.(Pipeline)
 	if !ok {
 		defer close(f.sent)

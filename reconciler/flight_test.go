@@ -134,7 +134,7 @@ func TestUnknownOutcomeIsThatOfBoth(t *testing.T) {
 							t.Fatalf("break %d: %d transactions before the rows were read again", i, n)
 						}
 						b.z.connect()
-						b.calm(10 * time.Millisecond)
+						b.calm(60 * time.Millisecond) // what is known is published
 					}
 					b.calm(time.Minute)
 					if breaks != manyUnknowns-1 {
@@ -253,4 +253,255 @@ func TestRefusedBeforeAnother(t *testing.T) {
 		b.calm(time.Minute)
 		b.converged()
 	}, inSmallParts)
+}
+
+// A transaction that waits for the one before it to be on its way is not sent any more
+// when writing is stopped meanwhile. What it was to write is as it was, is not told as
+// done or doubtful, and is written when writing goes on.
+func TestStopHoldsTheSecondBack(t *testing.T) {
+	hold := Guard{Hold: "somebody else runs"}
+	for name, c := range map[string]struct {
+		set      []func(*Config)
+		stop, on func(b *bench)
+	}{
+		"observe": {nil, func(b *bench) { b.r.SetMode(Observe) }, func(b *bench) { b.r.SetMode(Write) }},
+		"guard":   {[]func(*Config){fenced}, func(b *bench) { b.r.SetGuard(hold) }, func(b *bench) { b.r.SetGuard(Guard{}) }},
+		"end":     {nil, func(b *bench) { b.end() }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var results []string
+			run(t, Write, func(b *bench) {
+				b.z.global(nil)
+				tenants(b)
+				b.calm(time.Second)
+				b.z.do(func() { b.z.takes, b.z.writing = 50*time.Millisecond, 200*time.Millisecond })
+				b.z.taken()
+				b.takeActs()
+				b.z.do(func() { b.z.most, results = 0, nil })
+				many(b, 10)
+				b.calm(100 * time.Millisecond)
+				c.stop(b)
+				b.calm(300 * time.Millisecond) // the first is through, and a second would be
+				if most, _ := b.z.seen(); most != 1 {
+					t.Errorf("%d transactions at a time", most)
+				}
+				if c.on == nil {
+					return
+				}
+				if txs := b.z.taken(); len(txs) != 1 || !slices.Equal(results, []string{ResultOK}) {
+					t.Errorf("%d transactions, told as %q, want the one that was being sent", len(txs), results)
+				}
+				for _, a := range b.takeActs() {
+					if a.Error != "" {
+						t.Errorf("told: %+v", a)
+					}
+				}
+				c.on(b)
+				b.calm(10 * time.Second)
+				b.converged()
+				if _, resyncs := b.z.seen(); resyncs != 0 {
+					t.Error("the rows were read again")
+				}
+			}, append(c.set, inSmallParts, func(cfg *Config) {
+				cfg.OnTransaction = func(tx Transaction) { results = append(results, tx.Result) }
+			})...)
+		})
+	}
+}
+
+// The time of a transaction is that which the server had for it, not for the one
+// before it; nor is that taken from its own patience.
+func TestTimeOfTheSecondIsItsOwn(t *testing.T) {
+	var took []time.Duration
+	run(t, Write, func(b *bench) {
+		tenants(b)
+		b.calm(time.Second)
+		b.z.do(func() { b.z.takes = 20 * time.Second }) // 30 s are a transaction's patience
+		began := time.Now()
+		many(b, 10)
+		b.calm(5 * time.Minute)
+		b.converged()
+		if most, resyncs := b.z.seen(); len(took) < 3 || most != 2 || resyncs != 0 {
+			t.Fatalf("%d transactions, %d at a time, %d reads", len(took), most, resyncs)
+		}
+		for i, d := range took {
+			if d != 20*time.Second {
+				t.Errorf("transaction %d took %v", i, d)
+			}
+		}
+		for i, a := range b.takeActs() {
+			if n := a.At.Sub(began); a.Took != 20*time.Second || n%(20*time.Second) > time.Second {
+				t.Errorf("activity %d began after %v and took %v", i, n, a.Took)
+			}
+		}
+	}, inSmallParts, func(c *Config) {
+		c.OnTransaction = func(tx Transaction) { took = append(took, tx.Took) }
+	})
+}
+
+// Rows that are to be read again while two transactions are under way are asked for
+// when both have landed: asking drops the connection, and with it what becomes of the
+// second.
+func TestFreshReadWaitsForTheSecond(t *testing.T) {
+	var results []string
+	run(t, Write, func(b *bench) {
+		tenants(b)
+		many(b, 20)
+		b.calm(5 * time.Second)
+		b.converged()
+		results = nil
+		b.z.do(func() {
+			b.z.takes, b.z.delay = 100*time.Millisecond, 10*time.Second // nothing is heard of rows
+			for g := range b.z.f.db.PortGroups() {                      // one goes, which the first is to write
+				if g.ExternalIDs[nb.KeyName] == "p00" {
+					b.z.f.put(nb.RowChange{Old: g})
+				}
+			}
+		})
+		var objects []model.Object
+		for i := range 20 {
+			objects = append(objects, anp(fmt.Sprintf("p%02d", i), int32(i), "t=2", rule(model.Ingress, model.Deny, nil, nsPeer("t=2"))))
+		}
+		b.have(objects...)
+		b.calm(150 * time.Millisecond)
+		b.z.do(func() {
+			if len(b.z.sent) != 1 || b.z.resyncs != 0 {
+				t.Errorf("%d under way, %d fresh reads asked for when the first has landed", len(b.z.sent), b.z.resyncs)
+			}
+		})
+		b.calm(100 * time.Millisecond)
+		if _, n := b.z.seen(); n != 1 {
+			t.Errorf("%d fresh reads asked for when both have landed", n)
+		}
+		b.z.do(func() { b.z.delay = 0 })
+		b.calm(time.Minute)
+		b.converged()
+		if slices.Contains(results, ResultUnknown) {
+			t.Errorf("outcomes %q", results)
+		}
+	}, func(c *Config) {
+		c.MaxBatch = 25
+		c.OnTransaction = func(tx Transaction) { results = append(results, tx.Result) }
+	})
+}
+
+// A server in trouble that commits, or refuses, what was sent behind a transaction of
+// unknown outcome is in trouble all the same: what comes next goes one at a time until
+// one has come through by itself.
+func TestResultBehindLostSaysNothing(t *testing.T) {
+	for _, kind := range []fault{works, isRefused} {
+		run(t, Write, func(b *bench) {
+			tenants(b)
+			b.calm(time.Second)
+			n := 0
+			b.z.do(func() {
+				b.z.takes = 100 * time.Millisecond
+				b.z.fault = func([]nb.Op) fault {
+					switch n++; n {
+					case 1:
+						return trouble
+					case 2:
+						return kind
+					}
+					return works
+				}
+			})
+			many(b, 40)
+			b.calm(210 * time.Millisecond)
+			if txs := b.z.taken(); len(txs) != 2 {
+				t.Fatalf("%d transactions, want two before a fresh read", len(txs))
+			}
+			b.paused("outcome of the last write unknown")
+			b.z.do(func() { b.z.most = 0 })
+			for range 200 { // until a fresh read is asked for
+				b.calm(50 * time.Millisecond)
+				if most, _ := b.z.seen(); most > 0 {
+					break
+				}
+			}
+			if most, _ := b.z.seen(); most != 1 {
+				t.Errorf("outcome %v behind a lost one: %d transactions at a time", kind, most)
+			}
+			b.calm(time.Minute)
+			b.converged()
+			if most, _ := b.z.seen(); most != 2 {
+				t.Errorf("%d transactions at a time when the trouble is over", most)
+			}
+		}, inSmallParts)
+	}
+}
+
+// What a transaction of unknown outcome does after all, when nobody waits for it any
+// more, is nobody else's hand; what it was not to do is.
+func TestLostIsExplained(t *testing.T) {
+	run(t, Write, func(b *bench) {
+		b.z.global(nil)
+		tenants(b)
+		b.have(isolate(34))
+		b.calm(time.Second)
+		b.converged()
+		b.z.do(func() { b.z.fault = func([]nb.Op) fault { return lostBefore } })
+		b.have(isolate(35))
+		b.calm(time.Millisecond)
+		b.z.do(func() { b.z.fault = func([]nb.Op) fault { return works } })
+		lost := b.z.taken()
+		b.z.connect()
+		b.calm(time.Millisecond)                    // it would soon be written again
+		b.z.meddle(func(f *fakeDB) []nb.RowChange { // it was on its way for long
+			_, changes, err := f.transact(lost[len(lost)-1])
+			if err != nil || len(changes) == 0 {
+				t.Errorf("%d changes, %v", len(changes), err)
+			}
+			return changes
+		})
+		b.calm(time.Second)
+		b.converged()
+		if n := len(b.z.taken()); n != 0 {
+			t.Errorf("%d transactions to write what is there", n)
+		}
+		if z := b.r.State(); z.Foreign != "" {
+			t.Errorf("one's own is taken for that of others: %q", z.Foreign)
+		}
+		var victim *nb.AddressSet
+		for s := range b.z.db().AddressSets() {
+			victim = s
+		}
+		b.z.put(nb.RowChange{Old: victim})
+		b.calm(time.Second)
+		if z := b.r.State(); !strings.Contains(z.Foreign, "removed Address_Set") {
+			t.Errorf("foreign %q", z.Foreign)
+		}
+	}, fenced)
+}
+
+// A change that is soon written makes one state, of the rows after it; when it takes
+// long, the difference is published meanwhile.
+func TestStateBeforeTheOutcome(t *testing.T) {
+	run(t, Write, func(b *bench) {
+		tenants(b)
+		b.have(isolate(34))
+		b.calm(time.Second)
+		states := func() int {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			n := b.states
+			b.states = 0
+			return n
+		}
+		states()
+		b.z.do(func() { b.z.takes = 10 * time.Millisecond })
+		b.have(isolate(35))
+		b.calm(30 * time.Millisecond)
+		if n := states(); n != 1 || !b.in("isolate").InSync || b.in("isolate").LivePriority != 35 {
+			t.Errorf("%d states, the last of %+v", n, b.in("isolate"))
+		}
+		b.calm(time.Second)
+		states()
+		b.z.do(func() { b.z.takes = 200 * time.Millisecond })
+		b.have(isolate(36))
+		b.calm(60 * time.Millisecond)
+		if n := states(); n != 1 || b.in("isolate").InSync {
+			t.Errorf("%d states while it is written, the last of %+v", n, b.in("isolate"))
+		}
+	})
 }

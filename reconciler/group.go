@@ -12,15 +12,15 @@ import (
 
 // ports remembers ports that were looked up, as long as none changes: many groups
 // hold the same.
-type ports struct {
-	byName, byUUID map[string]*nb.LogicalSwitchPort
-}
+type ports struct{ byName, byUUID portsBy }
 
-func lookUp(m *map[string]*nb.LogicalSwitchPort, key string, find func(string) *nb.LogicalSwitchPort) *nb.LogicalSwitchPort {
+type portsBy map[string]*nb.LogicalSwitchPort
+
+func (m *portsBy) get(key string, find func(string) *nb.LogicalSwitchPort) *nb.LogicalSwitchPort {
 	p, known := (*m)[key]
 	if !known {
 		if *m == nil {
-			*m = map[string]*nb.LogicalSwitchPort{}
+			*m = portsBy{}
 		}
 		p = find(key)
 		(*m)[key] = p
@@ -29,11 +29,11 @@ func lookUp(m *map[string]*nb.LogicalSwitchPort, key string, find func(string) *
 }
 
 func (t *tracker) portByName(name string) *nb.LogicalSwitchPort {
-	return lookUp(&t.ports.byName, name, t.db.PortByName)
+	return t.ports.byName.get(name, t.db.PortByName)
 }
 
 func (t *tracker) port(uuid string) *nb.LogicalSwitchPort {
-	return lookUp(&t.ports.byUUID, uuid, t.db.Port)
+	return t.ports.byUUID.get(uuid, t.db.Port)
 }
 
 // hasPort says whether a logical switch port exists in the zone.

@@ -38,7 +38,7 @@ func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
 		tr.since = nil
 		return p
 	}
-	d := &differ{t: t, tr: tr, p: p}
+	d := &diffs{t: t, tr: tr, p: p}
 	d.acls()
 	d.sets()
 	d.group()
@@ -54,7 +54,8 @@ func (t *tracker) join(k model.PolicyKey) *model.PolicyInZone {
 		d.add(model.DiffExtra, nb.TablePortGroup, t.db.PortGroup(uuid).ID(), uuid, nil)
 	}
 	slices.SortFunc(p.Diffs, func(a, b model.RowDiff) int {
-		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID), cmp.Compare(a.UUID, b.UUID), cmp.Compare(a.Waiting, b.Waiting))
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.ID, b.ID), cmp.Compare(a.UUID, b.UUID),
+			cmp.Compare(a.Waiting, b.Waiting))
 	})
 	p.InSync = p.Missing+p.Extra+p.Different == 0
 	tr.since = d.since
@@ -111,8 +112,8 @@ func others(k model.Kind) bool {
 	return false
 }
 
-// differ writes down the differences of one policy.
-type differ struct {
+// diffs writes down the differences of one policy.
+type diffs struct {
 	t     *tracker
 	tr    *track
 	p     *model.PolicyInZone
@@ -122,7 +123,7 @@ type differ struct {
 // diffKey names a difference as long as it lasts.
 type diffKey struct{ table, uuid, id string }
 
-func (d *differ) add(kind model.DiffKind, table, id, uuid string, fields []model.FieldDiff) *model.RowDiff {
+func (d *diffs) add(kind model.DiffKind, table, id, uuid string, fields []model.FieldDiff) *model.RowDiff {
 	switch kind {
 	case model.DiffMissing:
 		d.p.Missing++
@@ -148,7 +149,7 @@ func (d *differ) add(kind model.DiffKind, table, id, uuid string, fields []model
 	return &d.p.Diffs[len(d.p.Diffs)-1]
 }
 
-func (d *differ) acls() {
+func (d *diffs) acls() {
 	a, why := &d.tr.acls, ""
 	if d.tr.holds != (compiler.Holder{}) && d.t.holderOf(d.tr.holds).uuid == "" {
 		why = noHolder
@@ -176,7 +177,7 @@ func (d *differ) acls() {
 	}
 }
 
-func (d *differ) sets() {
+func (d *diffs) sets() {
 	for _, s := range d.tr.sets {
 		if s.uuid == "" {
 			d.add(model.DiffMissing, nb.TableAddressSet, s.spec.ID(), "", nil)
@@ -197,7 +198,7 @@ func (d *differ) sets() {
 	}
 }
 
-func (d *differ) group() {
+func (d *diffs) group() {
 	if !d.tr.hasRows() {
 		return
 	}
@@ -208,8 +209,9 @@ func (d *differ) group() {
 	g, a, id := &d.tr.group, &d.tr.acls, d.tr.c.GroupIDs[nb.KeyID]
 	if len(g.waiting) > 0 {
 		d.p.Waiting = len(g.waiting)
-		d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TablePortGroup, ID: id, UUID: g.uuid, Waiting: noPort,
-			Fields: []model.FieldDiff{{Column: "ports", Desired: strconv.Itoa(len(g.waiting)), Live: "0", Missing: g.waiting.sorted()}}})
+		ports := memberDiff("ports", 0, g.waiting.sorted(), nil)
+		d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: model.DiffDifferent, Table: nb.TablePortGroup, ID: id, UUID: g.uuid,
+			Waiting: noPort, Fields: []model.FieldDiff{ports}})
 	}
 	if g.uuid == "" {
 		d.add(model.DiffMissing, nb.TablePortGroup, id, "", nil)
@@ -237,7 +239,7 @@ func (d *differ) group() {
 }
 
 // unlinked are ACLs that should hang on a row of others and do not.
-func (d *differ) unlinked() {
+func (d *diffs) unlinked() {
 	a, at := &d.tr.acls, d.t.holderOf(d.tr.holds)
 	if len(a.unlinked) == 0 || at.uuid == "" {
 		return
@@ -251,11 +253,12 @@ func (d *differ) unlinked() {
 	if row, ok := d.t.db.Row(d.tr.holds.Table, at.uuid).(*nb.PortGroup); ok && row.ID() != "" {
 		id = row.ID()
 	}
-	d.add(model.DiffDifferent, d.tr.holds.Table, id, at.uuid, []model.FieldDiff{memberDiff("acls", len(at.acls), ids, nil)})
+	fields := []model.FieldDiff{memberDiff("acls", len(at.acls), ids, nil)}
+	d.add(model.DiffDifferent, d.tr.holds.Table, id, at.uuid, fields)
 }
 
 // memberDiff is the difference of a set column with so many live members.
 func memberDiff(column string, live int, missing, extra []string) model.FieldDiff {
-	return model.FieldDiff{Column: column, Desired: strconv.Itoa(live - len(extra) + len(missing)), Live: strconv.Itoa(live),
-		Missing: missing, Extra: extra}
+	desired := live - len(extra) + len(missing)
+	return model.FieldDiff{Column: column, Desired: strconv.Itoa(desired), Live: strconv.Itoa(live), Missing: missing, Extra: extra}
 }

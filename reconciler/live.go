@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -31,6 +32,11 @@ func (t *tracker) ApplyLive(u model.ZoneUpdate) {
 	if len(changed[nb.TablePort]) > 0 {
 		t.ports = ports{}
 	}
+	for uuid, ch := range changed[nb.TableAddressSet] {
+		if t.stepSet(before, uuid, ch) {
+			delete(changed[nb.TableAddressSet], uuid)
+		}
+	}
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		for uuid := range changed[table] {
 			t.index(table, uuid, before.Row(table, uuid), t.db.Row(table, uuid))
@@ -42,25 +48,24 @@ func (t *tracker) ApplyLive(u model.ZoneUpdate) {
 	t.finish(u.At)
 }
 
-// changedRows names the changed rows by table: a row that changed twice is
-// looked at once.
-func changedRows(changes []nb.RowChange) map[string]members {
-	out := map[string]members{}
-	for _, ch := range changes {
-		row := ch.New
-		if row == nil {
-			row = ch.Old
+// changedRows finds the changed rows by table and UUID, each with its last change: a
+// row that changed twice is looked at once.
+func changedRows(changes []nb.RowChange) map[string]map[string]*nb.RowChange {
+	out := map[string]map[string]*nb.RowChange{}
+	for i := range changes {
+		row := cmp.Or(changes[i].New, changes[i].Old)
+		table := nb.TableOf(row)
+		if out[table] == nil {
+			out[table] = map[string]*nb.RowChange{}
 		}
-		m := out[nb.TableOf(row)]
-		m.add(row.RowUUID())
-		out[nb.TableOf(row)] = m
+		out[table][row.RowUUID()] = &changes[i]
 	}
 	return out
 }
 
 // stepLive books the changed rows. Ports come first, then the groups that hold
 // them.
-func (t *tracker) stepLive(before *nb.DB, changed map[string]members) {
+func (t *tracker) stepLive(before *nb.DB, changed map[string]map[string]*nb.RowChange) {
 	names, renamed := members{}, false
 	for uuid := range changed[nb.TablePort] {
 		old, now := before.Port(uuid), t.db.Port(uuid)
@@ -106,23 +111,12 @@ func (t *tracker) reindex(before *nb.DB) {
 		tr.aclsDirty, tr.rowsDirty = true, true
 		t.touch(tr)
 	}
-	book := func(table string, r nb.Row) {
+	for r := range t.db.Owned() {
+		table := nb.TableOf(r)
 		t.index(table, r.RowUUID(), nil, r)
-		if before == nil {
-			return
-		}
 		if old := before.Row(table, r.RowUUID()); old != nil {
 			t.disowned.note(old, r, ownerOfRow(old))
 		}
-	}
-	for r := range t.db.ACLs() {
-		book(nb.TableACL, r)
-	}
-	for r := range t.db.AddressSets() {
-		book(nb.TableAddressSet, r)
-	}
-	for r := range t.db.PortGroups() {
-		book(nb.TablePortGroup, r)
 	}
 }
 

@@ -22,6 +22,7 @@ type mail struct {
 	mode    *Mode
 	stopped bool // mode was Observe in between, whatever it is now
 	guard   *Guard
+	stops   uint64 // how often writing was stopped since the start, by mode or guard
 }
 
 // mailbox gathers what others send while the loop is busy, without loss and
@@ -46,13 +47,30 @@ func (b *mailbox) take() mail {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	m := b.mail
-	b.mail = mail{loaded: m.loaded}
+	b.mail = mail{loaded: m.loaded, stops: m.stops}
 	return m
+}
+
+// stopsSaid counts the stops up to now, also those the worker has not taken out yet.
+func (b *mailbox) stopsSaid() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.mail.stops
 }
 
 func (m *mail) addMode(mode Mode) {
 	m.mode = &mode
-	m.stopped = m.stopped || mode == Observe
+	if mode == Observe {
+		m.stopped = true
+		m.stops++
+	}
+}
+
+func (m *mail) addGuard(g Guard) {
+	m.guard = &g
+	if g.Hold != "" {
+		m.stops++
+	}
 }
 
 func (m *mail) addDesired(d *compiler.Desired, delta *compiler.Delta, loaded bool) {

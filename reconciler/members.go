@@ -28,6 +28,15 @@ func (m *members) take(s string) bool {
 	return true
 }
 
+// swap takes names out of one set, and adds those that are not in it to the other.
+func swap(out, in *members, names []string) {
+	for _, s := range names {
+		if !out.take(s) {
+			in.add(s)
+		}
+	}
+}
+
 func (m members) has(s string) bool {
 	_, ok := m[s]
 	return ok

@@ -18,7 +18,8 @@ func mergeDeltas(a, b *compiler.Delta) *compiler.Delta {
 	if a == nil || b == nil || a.All || b.All || len(a.Members)+len(a.Ports) > tooManySteps {
 		return &compiler.Delta{All: true}
 	}
-	out := &compiler.Delta{Policies: maps.Clone(a.Policies), Members: slices.Concat(a.Members, b.Members), Ports: slices.Concat(a.Ports, b.Ports)}
+	out := &compiler.Delta{Policies: maps.Clone(a.Policies), Members: slices.Concat(a.Members, b.Members),
+		Ports: slices.Concat(a.Ports, b.Ports)}
 	if out.Policies == nil {
 		out.Policies = b.Policies
 	} else {

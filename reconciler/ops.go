@@ -69,7 +69,8 @@ func (t *tracker) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 		ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableAddressSet, UUID: s.uuid, Mutations: ms})
 	}
 	if s.ids {
-		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TableAddressSet, UUID: s.uuid, Row: map[string]any{"external_ids": s.spec.ExternalIDs}})
+		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TableAddressSet, UUID: s.uuid,
+			Row: map[string]any{"external_ids": s.spec.ExternalIDs}})
 	}
 	return ops
 }
@@ -138,7 +139,8 @@ func (b *opsBuilder) groupOps(ops []nb.Op, tr *track) []nb.Op {
 		ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: g.uuid, Mutations: ms})
 	}
 	if g.ids {
-		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: g.uuid, Row: map[string]any{"external_ids": tr.c.GroupIDs}})
+		ops = append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: g.uuid,
+			Row: map[string]any{"external_ids": tr.c.GroupIDs}})
 	}
 	return ops
 }
@@ -189,12 +191,7 @@ func weight(ops []nb.Op) int {
 			n += len(m.Strings) + len(m.Refs)
 		}
 		for _, v := range ops[i].Row {
-			switch v := v.(type) {
-			case []string:
-				n += len(v)
-			case []nb.Ref:
-				n += len(v)
-			}
+			n += length(v)
 		}
 	}
 	return n

@@ -32,13 +32,15 @@ type owner struct {
 	other bool
 }
 
-// ownerOf reads whose a row is.
-func ownerOf(table string, ids map[string]string) owner {
+// ownerOfRow reads whose a row is; rows of tables without owners are foreign.
+func ownerOfRow(r nb.Row) owner {
+	ids := r.IDs()
 	if ids[nb.KeyOwnerController] != nb.DefaultController {
 		return owner{}
 	}
-	o := nb.OwnerOf(table, ids)
-	out := owner{unit: model.PolicyKey{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}, index: max(o.Index, 0)}
+	o := nb.OwnerOfRow(r)
+	out := owner{index: max(o.Index, 0),
+		unit: model.PolicyKey{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}}
 	switch {
 	case o.Form == nb.FormKnown:
 		out.form = ours
@@ -51,16 +53,6 @@ func ownerOf(table string, ids map[string]string) owner {
 		return owner{}
 	}
 	return out
-}
-
-// ownerOfRow is ownerOf for a row of any table; rows of tables without owners
-// are foreign.
-func ownerOfRow(r nb.Row) owner {
-	switch r.(type) {
-	case *nb.ACL, *nb.AddressSet, *nb.PortGroup:
-		return ownerOf(nb.TableOf(r), r.IDs())
-	}
-	return owner{}
 }
 
 // idText says what is wrong with the id of a damaged row.

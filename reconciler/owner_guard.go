@@ -137,19 +137,10 @@ func (w *worker) firstLook(db *nb.DB) {
 		return
 	}
 	n := 0
-	count := func(r nb.Row) {
+	for r := range db.Owned() {
 		if o := ownerOfRow(r); o.form != foreign && !w.cfg.Leave[o.unit.Kind] {
 			n++
 		}
-	}
-	for r := range db.ACLs() {
-		count(r)
-	}
-	for r := range db.AddressSets() {
-		count(r)
-	}
-	for r := range db.PortGroups() {
-		count(r)
 	}
 	if n > 0 {
 		w.disturbed(fmt.Sprintf("%s of a writer unknown: watching whether it still writes", words.Count(n, "row")), w.now())

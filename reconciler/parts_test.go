@@ -53,7 +53,9 @@ func TestOwner(t *testing.T) {
 		{"other type", nb.TablePortGroup, ids(nb.KeyOwnerType, "UDNIsolation", nb.KeyID, d+"UDNIsolation:a", nb.KeyName, "a"), owner{}},
 		{"nothing", nb.TableACL, nil, owner{}},
 	} {
-		if got := ownerOf(c.table, c.ids); got != c.want {
+		row := map[string]nb.Row{nb.TableACL: &nb.ACL{ExternalIDs: c.ids}, nb.TableAddressSet: &nb.AddressSet{ExternalIDs: c.ids},
+			nb.TablePortGroup: &nb.PortGroup{ExternalIDs: c.ids}}[c.table]
+		if got := ownerOfRow(row); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"maps"
 	"time"
 
 	"rung/model"
@@ -12,10 +13,13 @@ func (w *worker) publish(now bool) {
 	if !w.stateNews && len(w.unshown) == 0 {
 		return
 	}
-	if !now && time.Now().Before(w.publishAt) {
+	if w.newsAt.IsZero() {
+		w.newsAt = time.Now()
+	}
+	if !now && time.Now().Before(w.publishable()) {
 		return
 	}
-	w.publishAt = time.Now().Add(w.cfg.Publish)
+	w.newsAt, w.publishAt = time.Time{}, time.Now().Add(w.cfg.Publish)
 	if len(w.unshown) > 0 {
 		w.zone.Policies = w.joined()
 	}
@@ -34,7 +38,8 @@ func (w *worker) publish(now bool) {
 		if w.stands(p) {
 			w.standing++
 		}
-		if w.mode == Write && p.Missing+p.Extra+p.Different > p.Blocked && p.None == nil && !p.NotComparable && !w.leaves(p.Policy) {
+		if w.mode == Write && p.Missing+p.Extra+p.Different > p.Blocked && p.None == nil && !p.NotComparable &&
+			!w.leaves(p.Policy) {
 			w.zone.Pending++
 		}
 	}
@@ -42,6 +47,16 @@ func (w *worker) publish(now bool) {
 	z := w.zone
 	w.state.Store(&z)
 	w.cfg.OnState(&z)
+}
+
+// publishable is when news may be published. While something is written and not seen yet
+// they wait for the rows, but no longer than Config.Publish: nobody has time to see the
+// state before, and to make that state would take time from writing.
+func (w *worker) publishable() time.Time {
+	if at := w.newsAt.Add(w.cfg.Publish); !w.newsAt.IsZero() && len(w.busy) > 0 && at.After(w.publishAt) {
+		return at
+	}
+	return w.publishAt
 }
 
 // stands says whether a unit's rows differ and are not written for a reason that
@@ -69,9 +84,7 @@ func (w *worker) lookAgain() {
 // joined is the next map of policies; what did not change is shared.
 func (w *worker) joined() map[model.PolicyKey]*model.PolicyInZone {
 	out := make(map[model.PolicyKey]*model.PolicyInZone, len(w.zone.Policies)+len(w.unshown))
-	for k, p := range w.zone.Policies {
-		out[k] = p
-	}
+	maps.Copy(out, w.zone.Policies)
 	for k := range w.unshown {
 		p := w.t.join(k)
 		// Before everything is loaded a policy that is not there may yet come.

@@ -41,13 +41,13 @@ func (r *Reconciler) SetDesired(d *compiler.Desired, delta *compiler.Delta, load
 	r.box.edit(func(m *mail) { m.addDesired(d, delta, loaded) })
 }
 
-// SetMode switches between observing and writing. A transaction under way is
+// SetMode switches between observing and writing. A transaction that was sent is
 // not called back.
 func (r *Reconciler) SetMode(mode Mode) { r.box.edit(func(m *mail) { m.addMode(mode) }) }
 
 // SetGuard says whether a fenced zone may be written by what others do there. A
-// transaction under way is not called back.
-func (r *Reconciler) SetGuard(g Guard) { r.box.edit(func(m *mail) { m.guard = &g }) }
+// transaction that was sent is not called back.
+func (r *Reconciler) SetGuard(g Guard) { r.box.edit(func(m *mail) { m.addGuard(g) }) }
 
 // Run keeps the zone until ctx ends, and returns when all its goroutines have
 // ended. It is called once.

@@ -73,8 +73,8 @@ func (r *reporter) success(p *model.Policy) {
 		if other, taken := r.byPriority[p.Priority]; !taken {
 			r.byPriority[p.Priority] = p.Name
 		} else if other != p.Name {
-			r.event(p.Key, reasonDuplicate, fmt.Sprintf("This ANP %s has a conflicting priority with ANP %s:Please verify your rules are "+
-				"non-lapping between all policies at same priority to avoid undefined behavior", p.Name, other))
+			r.event(p.Key, reasonDuplicate, fmt.Sprintf("This ANP %s has a conflicting priority with ANP %s:"+
+				"Please verify your rules are non-lapping between all policies at same priority to avoid undefined behavior", p.Name, other))
 		}
 	}
 	r.known[p.Key] = programmed{p.UID, p.Priority}
@@ -86,8 +86,8 @@ func (r *reporter) success(p *model.Policy) {
 func (r *reporter) none(p *model.Policy, none *model.NoRows) {
 	if none.Code == "priority" && !sameSpec(r.refused[p.Key], p) {
 		r.refused[p.Key] = p
-		r.event(p.Key, reasonUnsupported, fmt.Sprintf("This ANP %s has an unsupported priority %d; Please update the priority to a value "+
-			"between 0(highest priority) and %d(lowest priority)", p.Name, p.Priority, r.max))
+		r.event(p.Key, reasonUnsupported, fmt.Sprintf("This ANP %s has an unsupported priority %d; "+
+			"Please update the priority to a value between 0(highest priority) and %d(lowest priority)", p.Name, p.Priority, r.max))
 	}
 	r.condition(p, "False", reasonFailed, none.Message)
 }
@@ -95,8 +95,9 @@ func (r *reporter) none(p *model.Policy, none *model.NoRows) {
 // sameSpec says whether an update from a to b is one OVN-Kubernetes ignores
 // (ovn-kubernetes.md#event-filters).
 func sameSpec(a, b *model.Policy) bool {
-	return a != nil && a.UID == b.UID && a.Priority == b.Priority && a.Logging == b.Logging && a.HasLogging == b.HasLogging &&
-		reflect.DeepEqual(a.Subject, b.Subject) && reflect.DeepEqual(a.Ingress, b.Ingress) && reflect.DeepEqual(a.Egress, b.Egress)
+	return a != nil && a.UID == b.UID && a.Priority == b.Priority &&
+		a.Logging == b.Logging && a.HasLogging == b.HasLogging && reflect.DeepEqual(a.Subject, b.Subject) &&
+		reflect.DeepEqual(a.Ingress, b.Ingress) && reflect.DeepEqual(a.Egress, b.Egress)
 }
 
 // failed reports a refused write. That an update of a BANP speaks of an ANP is
@@ -125,7 +126,8 @@ func (r *reporter) stop() { clear(r.sent) }
 
 func (r *reporter) event(k model.PolicyKey, reason, message string) {
 	if r.events != nil {
-		r.events.Event(model.Event{About: k, Type: "Warning", Reason: reason, Message: message, Reporter: r.zone, Last: r.clock.Now(), Count: 1})
+		r.events.Event(model.Event{About: k, Type: "Warning", Reason: reason, Message: message, Reporter: r.zone,
+			Last: r.clock.Now(), Count: 1})
 	}
 }
 
@@ -135,7 +137,8 @@ func (r *reporter) condition(p *model.Policy, status, reason, message string) {
 	if p.Kind == model.KindANP && len(message) > maxANPMessage {
 		message = message[:maxANPMessage]
 	}
-	c := model.Condition{Type: conditionPrefix + r.zone, Status: status, Reason: reason, Message: message, Changed: r.clock.Now()}
+	c := model.Condition{Type: conditionPrefix + r.zone, Status: status, Reason: reason, Message: message,
+		Changed: r.clock.Now()}
 	last, ok := r.sent[p.Key]
 	if !ok || last.uid != p.UID {
 		ok = false

@@ -53,15 +53,30 @@ func (t *tracker) stepDesiredMembers(d *compiler.SetDelta) {
 	if s.uuid == "" {
 		return
 	}
-	for _, a := range d.Add {
-		if !s.extra.take(a) {
-			s.missing.add(a)
-		}
+	swap(&s.extra, &s.missing, d.Add)
+	swap(&s.missing, &s.extra, d.Remove)
+}
+
+// stepSet takes in the usual change of a set that is as it was but for its members,
+// which the change names, and says whether this was one.
+func (t *tracker) stepSet(before *nb.DB, uuid string, ch *nb.RowChange) bool {
+	if ch.Step == nil || ch.Old != nb.Row(before.AddressSet(uuid)) || ch.New != nb.Row(t.db.AddressSet(uuid)) {
+		return false // other changes came before it
 	}
-	for _, a := range d.Remove {
-		if !s.missing.take(a) {
-			s.extra.add(a)
-		}
+	s := t.sets[ch.New.RowName()]
+	if s == nil || s.uuid != uuid || s.ids {
+		return false
+	}
+	t.touch(s.track)
+	s.stepLive(ch.Step.Added, ch.Step.Removed)
+	return true
+}
+
+// stepLive books addresses that came into the live set or went out of it.
+func (s *setTrack) stepLive(added, removed []string) {
+	if !s.spec.Open {
+		swap(&s.extra, &s.missing, removed)
+		swap(&s.missing, &s.extra, added)
 	}
 }
 
@@ -78,19 +93,7 @@ func (t *tracker) stepLiveSet(uuid string, old, row *nb.AddressSet) {
 			return // another row of the same name
 		}
 		added, removed := stepMembers(old.Addresses, row.Addresses)
-		if s.spec.Open {
-			added, removed = nil, nil
-		}
-		for _, a := range removed {
-			if !s.extra.take(a) {
-				s.missing.add(a)
-			}
-		}
-		for _, a := range added {
-			if !s.missing.take(a) {
-				s.extra.add(a)
-			}
-		}
+		s.stepLive(added, removed)
 		t.compareSetIDs(s, row)
 		return
 	}

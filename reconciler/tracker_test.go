@@ -100,6 +100,31 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 	}
 }
 
+// Two changes of one set that are taken in together are not one.
+func TestSetChangedTwice(t *testing.T) {
+	w := newWorld(1)
+	w.add(namespace("a", "t=1"), pod("a/p0", "", "n1", "10.0.0.1"), isolate(34))
+	f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
+	tr := newTracker("n1")
+	converge(t, "at first", w, f, tr)
+	for s := range f.db.AddressSets() {
+		var changes []nb.RowChange
+		for i, addresses := range [][]string{{"10.0.0.7", "10.0.0.8"}, {"10.0.0.8"}} {
+			next := *f.db.AddressSet(s.UUID)
+			next.Addresses = addresses
+			ch := f.put(nb.RowChange{Old: f.db.AddressSet(s.UUID), New: &next})
+			if len(ch) != 1 || ch[0].Step == nil {
+				t.Fatalf("change %d of %s: %+v", i, s.Name, ch)
+			}
+			changes = append(changes, ch...)
+		}
+		tr.ApplyLive(model.ZoneUpdate{At: start, DB: f.db, Changes: changes})
+	}
+	if diff := cmp.Diff(joins(fresh("n1", w.d, f.db)), joins(tr), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("(-full +incremental)\n%s", diff)
+	}
+}
+
 // converge sends the operations of all policies until none are left.
 func converge(t *testing.T, what string, w *world, f *fakeDB, tr *tracker) {
 	t.Helper()

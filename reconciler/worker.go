@@ -36,6 +36,7 @@ type worker struct {
 	due     chan model.PolicyKey // retries whose time has come
 
 	flights flights
+	stops   uint64 // as the mailbox counted them when it was emptied last
 
 	// reads counts resyncs. While unsure is set nothing is written until the
 	// next one; unsureUntil is when it is asked for again.
@@ -63,6 +64,7 @@ type worker struct {
 
 	unshown   map[model.PolicyKey]struct{} // to publish
 	stateNews bool
+	newsAt    time.Time // since when there is something to publish; zero without
 	publishAt time.Time // earliest next state
 }
 
@@ -86,17 +88,20 @@ func (w *worker) loop(ctx context.Context) {
 	defer timer.Stop()
 	w.stateNews = true
 	news := func() {}
+	mail := func() {
+		select {
+		case <-w.box.signal:
+			w.intake(w.box.take())
+		default:
+		}
+	}
 	for {
-		w.cfg.Turn(func() {
+		w.cfg.Slot(func() {
 			if ctx.Err() != nil {
 				return // it may have waited long
 			}
 			news()
-			select { // who may write is looked at last before writing
-			case <-w.box.signal:
-				w.intake(w.box.take())
-			default:
-			}
+			mail() // whether this process may write is read last, right before writing
 			w.expire()
 			w.write(ctx)
 			w.publish(false)
@@ -111,7 +116,10 @@ func (w *worker) loop(ctx context.Context) {
 		case k := <-w.due:
 			news = func() { w.retry(k) }
 		case o := <-w.flights.results:
-			news = func() { w.finished(o) }
+			news = func() {
+				mail() // the rows come before the outcome: with them, a write is confirmed at once
+				w.finished(o)
+			}
 		case <-timer.C:
 			news = func() {}
 		}
@@ -131,7 +139,7 @@ func (w *worker) nextWake() time.Duration {
 	now, wake := time.Now(), long
 	at := func(t time.Time) { wake = min(wake, max(t.Sub(now), 0)) }
 	if w.stateNews || len(w.unshown) > 0 {
-		at(w.publishAt)
+		at(w.publishable())
 	}
 	if w.unsure != "" {
 		at(w.unsureUntil)
@@ -160,6 +168,7 @@ func (w *worker) nextWake() time.Duration {
 // intake takes in what others sent.
 func (w *worker) intake(m mail) {
 	switched := false
+	w.stops = m.stops
 	if m.mode != nil && *m.mode != w.mode {
 		w.mode, switched = *m.mode, true
 	}

@@ -28,7 +28,10 @@ func (w *worker) write(ctx context.Context) {
 		return
 	}
 	under := len(w.flights.under)
-	for w.mode == Write && len(w.flights.under) == under && w.room() && len(w.ready) > 0 && w.paused() == "" && !time.Now().Before(w.notBefore) {
+	may := func() bool {
+		return w.mode == Write && w.room() && len(w.ready) > 0 && w.paused() == "" && !time.Now().Before(w.notBefore)
+	}
+	for len(w.flights.under) == under && may() {
 		var together, alone []model.PolicyKey
 		w.held = 0
 		for k := range w.ready {
@@ -114,7 +117,8 @@ func (w *worker) heldBack(k model.PolicyKey) bool {
 	case rank(k.Kind) == 2:
 		return w.unfinished(func(o model.PolicyKey) bool { return o.Kind == model.KindNP && o.Namespace == k.Namespace })
 	case rank(k.Kind) == 0 && w.compiled(k) == nil:
-		return w.t.frozenNames(k) || w.unfinished(func(o model.PolicyKey) bool { return !o.Kind.IsAdmin() && rank(o.Kind) == 1 })
+		return w.t.frozenNames(k) ||
+			w.unfinished(func(o model.PolicyKey) bool { return !o.Kind.IsAdmin() && rank(o.Kind) == 1 })
 	}
 	return false
 }
@@ -204,8 +208,12 @@ func (w *worker) forgive(k model.PolicyKey) {
 func (w *worker) finished(o outcome) {
 	f := o.flight
 	w.landed(f)
+	f.began = f.began.Add(o.waited)
 	result := ResultUnknown
 	switch {
+	case errors.Is(o.err, errNotSent):
+		result = ""
+		w.unwritten(f)
 	case f.claim != 0:
 		result = claimResult(o)
 		w.claimed(f, o)
@@ -234,8 +242,21 @@ func (w *worker) finished(o outcome) {
 	if w.reread && len(w.flights.under) == 0 {
 		w.askResync()
 	}
-	w.cfg.OnTransaction(Transaction{Result: result, Took: o.took})
+	if result != "" {
+		w.cfg.OnTransaction(Transaction{Result: result, Took: o.took})
+	}
 	w.takeDirty()
+}
+
+// unwritten has the policies of a transaction written anew, if they still are to be:
+// nothing was done for them.
+func (w *worker) unwritten(f *flight) {
+	for _, p := range f.parts {
+		delete(w.busy, p.key)
+		if w.mode == Write {
+			w.ready[p.key] = struct{}{}
+		}
+	}
 }
 
 // heard ends a row of unknown outcomes. What came of a transaction behind one that
@@ -252,7 +273,7 @@ func (w *worker) succeeded(f *flight, o outcome) {
 	lacking := false
 	for _, p := range f.parts {
 		ops, res := f.ops[p.from:p.to], o.results[p.from:p.to]
-		w.cfg.OnActivity(activity(w.cfg.Zone.Name(), p.key, ops, f.began, o.took, ""))
+		w.cfg.OnActivity(w.activity(p.key, ops, f.began, o.took, ""))
 		if i := slices.IndexFunc(res, func(r nb.OpResult) bool { return r.Error != "" }); i >= 0 {
 			w.fail(p, res[i].Error)
 			continue
@@ -283,12 +304,14 @@ func (w *worker) succeeded(f *flight, o outcome) {
 // refused tries the policies one by one when there were several, so that only
 // the culprit has to wait.
 func (w *worker) refused(f *flight, o outcome) {
+	text := clean.Text(o.err.Error())
 	if len(f.parts) == 1 {
-		w.fail(f.parts[0], clean.Text(o.err.Error()))
-		w.cfg.OnActivity(activity(w.cfg.Zone.Name(), f.parts[0].key, f.ops[f.parts[0].from:], f.began, o.took, clean.Text(o.err.Error())))
+		p := f.parts[0]
+		w.fail(p, text)
+		w.cfg.OnActivity(w.activity(p.key, f.ops[p.from:], f.began, o.took, text))
 		return
 	}
-	a := activity(w.cfg.Zone.Name(), model.PolicyKey{}, f.ops, f.began, o.took, clean.Text(o.err.Error()))
+	a := w.activity(model.PolicyKey{}, f.ops, f.began, o.took, text)
 	a.Summary = fmt.Sprintf("%d policies refused together: trying them one by one", len(f.parts))
 	w.cfg.OnActivity(a)
 	if !f.behindLost() {
@@ -332,7 +355,7 @@ func (w *worker) lost(f *flight, o outcome) {
 		if w.mode == Write {
 			w.ready[p.key] = struct{}{}
 		}
-		w.cfg.OnActivity(activity(w.cfg.Zone.Name(), p.key, f.ops[p.from:p.to], f.began, o.took, "outcome unknown: "+text))
+		w.cfg.OnActivity(w.activity(p.key, f.ops[p.from:p.to], f.began, o.took, "outcome unknown: "+text))
 	}
 	if f.reads == w.reads {
 		w.doubt("outcome of the last write unknown (" + text + "): waiting for a fresh read")

@@ -118,9 +118,9 @@ type Config struct {
 	// at most, a single policy excepted (50,000 when 0): few enough that the first
 	// one is soon with the server, and that it takes a moment for each.
 	MaxBatch int
-	// Turn runs what the reconciler has to compute when the process has a core
-	// to spare; nil runs it at once. Nothing in it waits for another turn.
-	Turn func(work func())
+	// Slot runs what the reconciler has to compute when the process has a core
+	// to spare; nil runs it at once. Nothing in it waits for another slot.
+	Slot func(work func())
 }
 
 // Transaction is what became of one transaction: ResultOK and the others.
@@ -163,8 +163,8 @@ func (c *Config) fill() {
 	if c.Clock == nil {
 		c.Clock = systemClock{}
 	}
-	if c.Turn == nil {
-		c.Turn = func(work func()) { work() }
+	if c.Slot == nil {
+		c.Slot = func(work func()) { work() }
 	}
 	if c.OnState == nil {
 		c.OnState = func(*model.ZoneState) {}

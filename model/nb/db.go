@@ -2,6 +2,7 @@ package nb
 
 import (
 	"iter"
+	"slices"
 
 	"rung/model/sorted"
 )
@@ -47,7 +48,15 @@ func (g *Global) IDs() map[string]string            { return g.ExternalIDs }
 
 // RowChange is one row that came (Old nil), changed, or went (New nil). Both,
 // where set, are of the same type.
-type RowChange struct{ Old, New Row }
+type RowChange struct {
+	Old, New Row
+	// Step, where it is set, says that Old and New are versions of an AddressSet that
+	// differ in their addresses alone, and how.
+	Step *MemberStep
+}
+
+// MemberStep is what came into a set and what went out of it; both are sorted.
+type MemberStep struct{ Added, Removed []string }
 
 // DB is an immutable snapshot of one Northbound database, rows by UUID. The
 // zero value and nil are an empty database.
@@ -78,48 +87,42 @@ const (
 	tags
 )
 
-func tagOf(r Row) (tag int, name string) {
-	switch r := r.(type) {
+// tables are the tables' names by tag.
+var tables = [tags]string{tagACL: TableACL, tagAddressSet: TableAddressSet, tagPortGroup: TablePortGroup, tagSwitch: TableSwitch,
+	tagPort: TablePort, tagMeter: TableMeter, tagBand: TableMeterBand, tagGlobal: TableGlobal}
+
+func tagOf(r Row) int {
+	switch r.(type) {
 	case *ACL:
-		return tagACL, r.ID()
+		return tagACL
 	case *AddressSet:
-		return tagAddressSet, r.Name
+		return tagAddressSet
 	case *PortGroup:
-		return tagPortGroup, r.Name
+		return tagPortGroup
 	case *LogicalSwitch:
-		return tagSwitch, r.Name
+		return tagSwitch
 	case *LogicalSwitchPort:
-		return tagPort, r.Name
+		return tagPort
 	case *Meter:
-		return tagMeter, r.Name
+		return tagMeter
 	case *MeterBand:
-		return tagBand, ""
+		return tagBand
 	case *Global:
-		return tagGlobal, r.Name
+		return tagGlobal
 	}
-	return tagNone, ""
+	return tagNone
+}
+
+// nameOf is what a row is found by besides its UUID: the name, of an ACL the id.
+func nameOf(r Row) string {
+	if a, ok := r.(*ACL); ok {
+		return a.ID()
+	}
+	return r.RowName()
 }
 
 // TableOf names the table a row belongs to.
-func TableOf(r Row) string {
-	switch r.(type) {
-	case *ACL:
-		return TableACL
-	case *AddressSet:
-		return TableAddressSet
-	case *PortGroup:
-		return TablePortGroup
-	case *LogicalSwitch:
-		return TableSwitch
-	case *LogicalSwitchPort:
-		return TablePort
-	case *Meter:
-		return TableMeter
-	case *MeterBand:
-		return TableMeterBand
-	}
-	return TableGlobal
-}
+func TableOf(r Row) string { return tables[tagOf(r)] }
 
 // Apply returns the database after the changes; the receiver stays as it is.
 // Rows of types that are not of this package are left out.
@@ -169,14 +172,13 @@ func (t *dbTxn) commit() *DB {
 }
 
 func (t *dbTxn) put(r Row) {
-	tag, name := tagOf(r)
+	tag, name := tagOf(r), nameOf(r)
 	if tag == tagNone {
 		return
 	}
 	x, uuid := t.table(tag), r.RowUUID()
 	if old, was := x.rows.Set(uuid, r); was {
-		_, oldName := tagOf(old)
-		if oldName == name {
+		if nameOf(old) == name {
 			return // it is found as before
 		}
 		x.unname(old)
@@ -196,7 +198,7 @@ func (t *dbTxn) put(r Row) {
 }
 
 func (t *dbTxn) take(r Row) {
-	tag, _ := tagOf(r)
+	tag := tagOf(r)
 	if tag == tagNone {
 		return
 	}
@@ -208,7 +210,7 @@ func (t *dbTxn) take(r Row) {
 
 // unname takes a row out of the names; the next of its name takes its place.
 func (x *tableTxn) unname(r Row) {
-	_, name := tagOf(r)
+	name := nameOf(r)
 	if name == "" {
 		return
 	}
@@ -303,6 +305,31 @@ func (d *DB) PortGroups() iter.Seq[*PortGroup]    { return all[*PortGroup](d, ta
 func (d *DB) Switches() iter.Seq[*LogicalSwitch]  { return all[*LogicalSwitch](d, tagSwitch) }
 func (d *DB) Ports() iter.Seq[*LogicalSwitchPort] { return all[*LogicalSwitchPort](d, tagPort) }
 func (d *DB) Meters() iter.Seq[*Meter]            { return all[*Meter](d, tagMeter) }
+
+// Row returns the row of a table with that UUID, or nil when the table is not
+// one of ours or holds no such row.
+func (d *DB) Row(table, uuid string) Row {
+	tag := slices.Index(tables[1:], table) + 1
+	if tag == tagNone || d == nil {
+		return nil
+	}
+	r, _ := d.tables[tag].rows.Get(uuid)
+	return r
+}
+
+// Owned walks the tables whose rows say in their external_ids who owns them: ACLs,
+// address sets and port groups.
+func (d *DB) Owned() iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		for _, tag := range []int{tagACL, tagAddressSet, tagPortGroup} {
+			for r := range all[Row](d, tag) {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // Global returns the NB_Global row or nil.
 func (d *DB) Global() *Global {

@@ -14,7 +14,7 @@ type Form uint8
 const (
 	FormNone       Form = iota // no owner: nobody labelled the row
 	FormKnown                  // a type Rung compiles, id as ovn-kubernetes.md#owner-types says, default network
-	FormRecognised             // understood but not compiled: tier 0, groups of namespaces, rows of another network's controller
+	FormRecognised             // understood, not compiled: tier 0, groups of namespaces, rows of other networks
 	FormLegacy                 // as the enhancement of 2023 wrote it, or an older release (ovn-kubernetes.md#older-forms)
 	FormOdd                    // an owner type Rung compiles with an id in a form it does not know
 	FormUnknown                // some other owner

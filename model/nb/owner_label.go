@@ -31,7 +31,8 @@ func (o Owner) Label() string {
 	if o.Controller != "" {
 		s += " of controller " + o.Controller
 	}
-	if about := words(join("/", o.Namespace, o.Name), strings.ToLower(o.Direction), o.indexText(), o.Detail, o.Family); about != "" {
+	about := words(join("/", o.Namespace, o.Name), strings.ToLower(o.Direction), o.indexText(), o.Detail, o.Family)
+	if about != "" {
 		s += ": " + about
 	}
 	return s

@@ -33,7 +33,8 @@ func Columns(r Row) []Column {
 	switch r := r.(type) {
 	case *ACL:
 		cols = []Column{{"action", r.Action}, {"direction", r.Direction}, {"external_ids", r.ExternalIDs}, {"label", r.Label},
-			{"log", r.Log}, {"match", r.Match}, {"meter", optional(r.Meter, r.BlankMeter)}, {"name", optional(r.Name, r.BlankName)}, {"options", r.Options},
+			{"log", r.Log}, {"match", r.Match}, {"meter", optional(r.Meter, r.BlankMeter)},
+			{"name", optional(r.Name, r.BlankName)}, {"options", r.Options},
 			{"priority", r.Priority}, {"sample_est", Optional(r.SampleEst)}, {"sample_new", Optional(r.SampleNew)},
 			{"severity", Optional(r.Severity)}, {"tier", r.Tier}}
 	case *AddressSet:
@@ -102,12 +103,17 @@ func Atom(s string) string {
 	return strconv.Quote(s)
 }
 
+// IsUUID says whether s is a UUID as OVSDB writes it.
 func IsUUID(s string) bool {
 	if len(s) != 36 {
 		return false
 	}
 	for i, c := range s {
-		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdef", c) {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if c != '-' {
+				return false
+			}
+		} else if !strings.ContainsRune("0123456789abcdef", c) {
 			return false
 		}
 	}

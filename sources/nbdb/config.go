@@ -51,7 +51,8 @@ type Config struct {
 	// (default 5 s); the snapshot has to begin within three times Probe.
 	ConnectTimeout time.Duration
 	// TransactTimeout bounds a transaction (default 5 s; a second more for each
-	// megabyte of operations).
+	// megabyte of operations, and the time that those sent before it may still take).
+	// Nor may the server take nothing of what it is sent for longer.
 	TransactTimeout time.Duration
 	// BackoffMin and BackoffMax bound the wait between two attempts
 	// (default 100 ms and 5 s).
@@ -65,9 +66,9 @@ type Config struct {
 	// Share, where set, lets this zone hold address sets together with the others
 	// it was given to.
 	Share *Sharing
-	// Turn runs what the connection has to compute when the process has a core
+	// Slot runs what the connection has to compute when the process has a core
 	// to spare; nil runs it at once. Nothing in it waits for the server.
-	Turn func(work func())
+	Slot func(work func())
 
 	Log *slog.Logger
 }
@@ -84,8 +85,8 @@ func (c Config) withDefaults() Config {
 	def(&c.BackoffMin, 100*time.Millisecond)
 	def(&c.BackoffMax, 5*time.Second)
 	def(&c.Coalesce, 20*time.Millisecond)
-	if c.Turn == nil {
-		c.Turn = func(work func()) { work() }
+	if c.Slot == nil {
+		c.Slot = func(work func()) { work() }
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

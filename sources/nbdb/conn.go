@@ -176,7 +176,7 @@ func (c *Conn) Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResul
 	buf := buffers.Get().(*[]byte)
 	var err error
 	rows := &sent{}
-	c.cfg.Turn(func() { *buf, err = encode((*buf)[:0], ops, rows) })
+	c.cfg.Slot(func() { *buf, err = encode((*buf)[:0], ops, rows) })
 	defer func() {
 		if cap(*buf) <= keepBuffer {
 			buffers.Put(buf)

@@ -407,11 +407,11 @@ func TestTransact(t *testing.T) {
 
 // An answer that came in time counts, however long the process takes to look at
 // it.
-func TestAnswerWaitsForItsTurn(t *testing.T) {
+func TestAnswerWaitsForItsSlot(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		f := &fake{t: t, name: "ovn-worker", up: true}
 		var busy atomic.Int64
-		c, updates := run(t, f, Config{Turn: func(work func()) {
+		c, updates := run(t, f, Config{Slot: func(work func()) {
 			time.Sleep(time.Duration(busy.Load()))
 			work()
 		}})

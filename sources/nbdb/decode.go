@@ -16,9 +16,10 @@ var errInconsistent = errors.New("update does not fit the snapshot")
 // decoder reads rows in the notation of RFC 7047 §5.1.
 type decoder struct {
 	*jsonrpc.Lexer
-	share           *Sharing // may be nil
-	sent            []*sent  // on its way
-	scratch, merged []string
+	share   *Sharing // may be nil
+	sent    []*sent  // on its way
+	scratch []string
+	step    *nb.MemberStep // of the address set that was read last, if that is all that is new
 }
 
 // changes reads <table-updates2> (ovsdb-server(7) §4.1.14) on top of db. Rows
@@ -28,19 +29,24 @@ func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left)
 	var out []nb.RowChange
 	var misfit error
 	d.Object(func(key []byte) {
-		table := tableName(key)
+		table := Table(key)
 		if table == "" {
 			d.Skip()
 			return
 		}
 		d.Object(func(id []byte) {
-			uuid := text(id)
+			old := db.Row(table, string(id))
+			var uuid string
+			if old != nil {
+				uuid = old.RowUUID()
+			} else {
+				uuid = text(id)
+			}
 			d.Object(func(kind []byte) {
 				if !nb.IsUUID(uuid) {
 					d.leave(left, table, string(id), string(kind))
 					return
 				}
-				old := db.Row(table, uuid)
 				c := nb.RowChange{Old: old}
 				switch string(kind) {
 				case "initial", "insert":
@@ -51,7 +57,9 @@ func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left)
 						d.Skip()
 						return
 					}
-					c.New = d.row(table, uuid, old, true)
+					if c.New = d.row(table, uuid, old, true); table == nb.TableAddressSet {
+						c.Step = d.step
+					}
 				case "delete":
 					d.Skip()
 					if old == nil {
@@ -83,15 +91,6 @@ func (d *decoder) leave(left *Left, table, uuid, kind string) {
 	d.Skip()
 }
 
-func tableName(key []byte) string {
-	for _, w := range watched {
-		if string(key) == w.table {
-			return w.table
-		}
-	}
-	return ""
-}
-
 // row reads an object of columns. With delta, sets and maps hold the elements
 // that differ from old's; other columns hold the new value.
 func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
@@ -100,18 +99,22 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 		return d.acl(uuid, old, delta)
 	case nb.TableAddressSet:
 		r := start[nb.AddressSet](old)
-		r.UUID = uuid
-		var addresses []string
+		r.UUID, d.step = uuid, nil
 		var raw []byte // of addresses, decoded when the name is known
-		read := false
+		columns, toggled := 0, false
 		d.Object(func(column []byte) {
+			columns++
 			switch string(column) {
 			case "name":
 				r.Name = d.str()
 			case "addresses":
-				if read = true; delta || (d.share == nil && d.sent == nil) {
-					addresses = d.merge(r.Addresses, delta, d.str)
-				} else {
+				switch {
+				case delta:
+					now, step := toggle(r.Addresses, d.elements(d.str))
+					r.Addresses, d.step, toggled = now, &step, true
+				case d.share == nil && d.sent == nil:
+					r.Addresses = slices.Clone(d.elements(d.str))
+				default:
 					raw = d.Span()
 				}
 			case "external_ids":
@@ -123,8 +126,11 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 		switch {
 		case raw != nil:
 			r.Addresses = d.addresses(r.Name, raw)
-		case read:
-			r.Addresses = d.share.set(r.Name, addresses)
+		case toggled:
+			r.Addresses = d.share.setAs(r.Name, r.Addresses, nil, fitting)
+		}
+		if columns > 1 {
+			d.step = nil
 		}
 		return r
 	case nb.TablePortGroup:
@@ -135,23 +141,12 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 	case nb.TableSwitch:
 		r := start[nb.LogicalSwitch](old)
 		r.UUID = uuid
-		d.members(delta, &r.Name, &r.Ports, &r.ACLs, &r.ExternalIDs)
+		d.members(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil)
 		return r
 	case nb.TablePort:
 		r := start[nb.LogicalSwitchPort](old)
 		r.UUID = uuid
-		d.Object(func(column []byte) {
-			switch string(column) {
-			case "name":
-				r.Name = d.str()
-			case "addresses":
-				r.Addresses = d.set(r.Addresses, delta, d.str)
-			case "external_ids":
-				r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
-			default:
-				d.Skip()
-			}
-		})
+		d.members(delta, &r.Name, &r.ExternalIDs, nil, nil, &r.Addresses)
 		return r
 	case nb.TableMeter:
 		r := start[nb.Meter](old)
@@ -191,7 +186,7 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 	}
 	r := start[nb.Global](old)
 	r.UUID = uuid
-	d.members(delta, &r.Name, nil, nil, &r.ExternalIDs)
+	d.members(delta, &r.Name, &r.ExternalIDs, nil, nil, nil)
 	return r
 }
 
@@ -230,7 +225,7 @@ func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
 		case "priority":
 			r.Priority = d.Int()
 		case "severity":
-			r.Severity = d.optionalString()
+			r.Severity, _ = d.optionalText()
 		case "tier":
 			r.Tier = d.Int()
 		case "sample_new":
@@ -248,7 +243,7 @@ func (d *decoder) acl(uuid string, old nb.Row, delta bool) nb.Row {
 // name is known.
 func (d *decoder) group(r *nb.PortGroup, delta bool) {
 	if delta || d.sent == nil {
-		d.members(delta, &r.Name, &r.Ports, &r.ACLs, &r.ExternalIDs)
+		d.members(delta, &r.Name, &r.ExternalIDs, &r.Ports, &r.ACLs, nil)
 		return
 	}
 	var raw []byte
@@ -288,8 +283,9 @@ func (d *decoder) within(raw []byte, expected string, read func()) bool {
 	return err == nil
 }
 
-// members reads the columns that switches, port groups and NB_Global share.
-func (d *decoder) members(delta bool, name *string, ports, acls *[]string, ids *map[string]string) {
+// members reads the columns that switches, ports, port groups and NB_Global share; nil
+// stands for one that the table has not.
+func (d *decoder) members(delta bool, name *string, ids *map[string]string, ports, acls, addresses *[]string) {
 	d.Object(func(column []byte) {
 		switch {
 		case string(column) == "name":
@@ -298,6 +294,8 @@ func (d *decoder) members(delta bool, name *string, ports, acls *[]string, ids *
 			*ports = d.set(*ports, delta, d.uuid)
 		case string(column) == "acls" && acls != nil:
 			*acls = d.set(*acls, delta, d.uuid)
+		case string(column) == "addresses" && addresses != nil:
+			*addresses = d.set(*addresses, delta, d.str)
 		case string(column) == "external_ids":
 			*ids = d.externalIDs(*ids, delta)
 		default:
@@ -316,18 +314,10 @@ func (d *decoder) addresses(name string, raw []byte) []string {
 		return d.share.setAs(name, members, raw, fitting)
 	}
 	var members []string
-	if !d.within(raw, "a set of strings", func() { members = d.merge(nil, false, d.str) }) {
+	if !d.within(raw, "a set of strings", func() { members = d.elements(d.str) }) {
 		return nil
 	}
 	return d.share.setAs(name, members, raw, slices.Clone)
-}
-
-// fitting is a slice that nobody changes any more, without much room behind it.
-func fitting(s []string) []string {
-	if cap(s)-len(s) > len(s)/8 {
-		return slices.Clone(s)
-	}
-	return s
 }
 
 // externalIDs reads the column of that name; maps that looked the same are one.

@@ -2,6 +2,8 @@ package nbdb
 
 import (
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,13 +82,18 @@ func TestDecodeModify(t *testing.T) {
 	}
 	want := []nb.RowChange{
 		{Old: old, New: &nb.ACL{UUID: u1, Name: "n", Priority: 2, ExternalIDs: map[string]string{"same": "1", "other": "2", "new": "1"}}},
-		{Old: set, New: &nb.AddressSet{UUID: u2, Name: "a", Addresses: []string{"a", "b", "d", "e"}}},
+		{Old: set, New: &nb.AddressSet{UUID: u2, Name: "a", Addresses: []string{"a", "b", "d", "e"}},
+			Step: &nb.MemberStep{Added: []string{"a", "e"}, Removed: []string{"c"}}},
 	}
 	if d := cmp.Diff(want, ch); d != "" {
 		t.Error(d)
 	}
 	if len(old.ExternalIDs) != 3 || len(set.Addresses) != 3 {
 		t.Error("an old row was changed")
+	}
+	ch, err = changes([]byte(`{"Address_Set":{"`+u2+`":{"modify":{"addresses":"a","name":"b"}}}}`), db, NewSharing(), nil, &Left{})
+	if d := cmp.Diff([]nb.RowChange{{Old: set, New: &nb.AddressSet{UUID: u2, Name: "b", Addresses: []string{"a", "b", "c", "d"}}}}, ch); d != "" || err != nil {
+		t.Error(d, err)
 	}
 	ch, err = changes([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing(), nil, &Left{})
 	if d := cmp.Diff([]nb.RowChange{{Old: old}}, ch); d != "" || err != nil {
@@ -254,5 +261,46 @@ func TestFold(t *testing.T) {
 	}
 	if len(f.take()) != 0 {
 		t.Error("not empty")
+	}
+	// What a set's step was says nothing of two.
+	s1, s2, s3 := &nb.AddressSet{UUID: u1}, &nb.AddressSet{UUID: u1, Addresses: []string{"a"}}, &nb.AddressSet{UUID: u1, Addresses: []string{"a", "b"}}
+	step := func(s string) *nb.MemberStep { return &nb.MemberStep{Added: []string{s}} }
+	f.add([]nb.RowChange{{Old: s1, New: s2, Step: step("a")}})
+	f.add([]nb.RowChange{{Old: s2, New: s3, Step: step("b")}})
+	if d := cmp.Diff([]nb.RowChange{{Old: s1, New: s3}}, f.take()); d != "" {
+		t.Error(d)
+	}
+}
+
+// Whatever comes into a set and goes out of it, the result is the set, and says so.
+func TestToggle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	some := func(n int) (out []string) {
+		for i := range n {
+			if rng.IntN(3) == 0 {
+				out = append(out, string(rune('a'+i)))
+			}
+		}
+		return out
+	}
+	for range 2000 {
+		old, now := some(12), some(12)
+		var diff, added, removed []string
+		for i := range 12 {
+			s := string(rune('a' + i))
+			switch was, is := slices.Contains(old, s), slices.Contains(now, s); {
+			case was && !is:
+				removed = append(removed, s)
+			case is && !was:
+				added = append(added, s)
+			default:
+				continue
+			}
+			diff = append(diff, s)
+		}
+		got, step := toggle(old, diff)
+		if !slices.Equal(got, now) || !slices.Equal(step.Added, added) || !slices.Equal(step.Removed, removed) {
+			t.Fatalf("%v with %v is %v, %+v", old, diff, got, step)
+		}
 	}
 }

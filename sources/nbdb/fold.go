@@ -22,7 +22,7 @@ func (f *fold) add(ch []nb.RowChange) {
 	}
 	for _, c := range ch {
 		if i, ok := f.at[uuidOf(c)]; ok {
-			f.changes[i].New = c.New
+			f.changes[i].New, f.changes[i].Step = c.New, nil // it was of one change alone
 			continue
 		}
 		f.at[uuidOf(c)] = len(f.changes)

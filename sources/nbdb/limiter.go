@@ -25,11 +25,11 @@ func NewLimiter(n int) *Limiter {
 	return &Limiter{slots: make(chan struct{}, n)}
 }
 
-// dialSpread is the most that a connection which had to wait for its turn waits
+// dialSpread is the most that a connection which had to wait for a slot waits
 // longer, so that those set free together do not dial together.
 const dialSpread = 50 * time.Millisecond
 
-// Take waits for a turn; release has to be called when it is over. A nil
+// Take waits for a slot; release has to be called when it is over. A nil
 // Limiter caps nothing.
 func (l *Limiter) Take(ctx context.Context) (release func(), err error) {
 	if l == nil {

@@ -44,6 +44,10 @@ func (s *session) probe() {
 	}
 }
 
+// unread is how long the server may take nothing of what it is sent: while it works on
+// what it was sent before, it reads nothing.
+func (s *session) unread() time.Duration { return max(s.cfg.TransactTimeout, s.patience()) }
+
 // patience is the longest of the requests under way.
 func (s *session) patience() (d time.Duration) {
 	s.mu.Lock()

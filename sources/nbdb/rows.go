@@ -8,7 +8,14 @@ import (
 )
 
 // Table is the name of a table Rung reads, or empty for one it does not.
-func Table(name []byte) string { return tableName(name) }
+func Table(name []byte) string {
+	for _, w := range watched {
+		if string(name) == w.table {
+			return w.table
+		}
+	}
+	return ""
+}
 
 // CheckSchema says whether a schema (RFC 7047 §3.2) has what Rung has to read,
 // and which version it is; the error then wraps ErrSchema.

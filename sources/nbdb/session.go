@@ -74,8 +74,9 @@ func open(ctx context.Context, cfg *Config) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
 	}
-	s := &session{cfg: cfg, rpc: jsonrpc.New(c, cfg.TransactTimeout), calls: map[uint64]*call{},
+	s := &session{cfg: cfg, calls: map[uint64]*call{},
 		dead: make(chan struct{}), dirty: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
+	s.rpc = jsonrpc.NewPatient(c, s.unread)
 	s.wg.Add(2)
 	go s.read()
 	go s.probe()
@@ -146,7 +147,7 @@ func (s *session) checkName(db *nb.DB) error {
 }
 
 // snapshotWithin bounds the snapshot while bytes keep coming: a server that trickles
-// must not keep others' turn for ever.
+// must not keep a slot of its Limit for ever.
 const snapshotWithin = 10 * time.Minute
 
 // snapshotPatience is how many times the usual silence a server may take to
@@ -154,7 +155,8 @@ const snapshotWithin = 10 * time.Minute
 const snapshotPatience = 3
 
 // call sends a request and waits until its reply has been worked on.
-func (s *session) call(ctx context.Context, method string, params []byte, patience time.Duration, reply func([]byte) error) error {
+func (s *session) call(ctx context.Context, method string, params []byte, patience time.Duration,
+	reply func([]byte) error) error {
 	return s.answer(ctx, s.send(method, params, patience, reply))
 }
 
@@ -226,7 +228,7 @@ func (s *session) read() {
 		}
 		if err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) { // a write's: reads have none
-				err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.cfg.TransactTimeout)
+				err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.unread())
 			}
 			s.fail(err)
 			return
@@ -237,7 +239,7 @@ func (s *session) read() {
 func (s *session) handle(m jsonrpc.Message) error {
 	switch {
 	case m.Method == "update2":
-		return s.turn(func() error { return s.update(m.Params) })
+		return s.inSlot(func() error { return s.update(m.Params) })
 	case m.Method == "echo" && m.ID != nil:
 		_ = s.rpc.Write(jsonrpc.Reply(m.ID, m.Params)) // see call
 	case m.Method == "monitor_canceled":
@@ -267,15 +269,15 @@ func (s *session) answered(m jsonrpc.Message) error {
 	if m.Error != nil {
 		err = rpcError(m.Error)
 	} else {
-		err = s.turn(func() error { return c.reply(m.Result) })
+		err = s.inSlot(func() error { return c.reply(m.Result) })
 	}
 	c.done <- err
 	return nil
 }
 
-// turn works when it is this connection's turn.
-func (s *session) turn(work func() error) (err error) {
-	s.cfg.Turn(func() { err = work() })
+// inSlot works when the process has a slot for this connection.
+func (s *session) inSlot(work func() error) (err error) {
+	s.cfg.Slot(func() { err = work() })
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Sharing lets zones hold equal columns once: address sets and external_ids of a
-// policy are the same in every zone, and are most of what a zone is. What comes
+// policy are the same in every zone, and are most of what a zone is. A column that comes
 // byte by byte as it came from another zone is not even decoded. (Single strings
 // need no Sharing: all are interned.) One Sharing is given to the connections that
 // share; it may be used from any goroutine.
@@ -82,14 +82,9 @@ func (r *recent[T]) put(name string, v shared[T]) {
 	r.now[name] = v
 }
 
-// set returns a slice equal to members that nobody changes: one that another zone
-// holds, or a copy.
-func (s *Sharing) set(name string, members []string) []string {
-	return s.setAs(name, members, nil, slices.Clone)
-}
-
-// setAs is set for members that were decoded from raw; own makes them a slice of
-// one's own, when there is no equal one.
+// setAs returns a slice equal to members that nobody changes: one that another zone
+// holds, or what own makes of members. They were decoded from raw, nil where that says
+// nothing about the set as a whole.
 func (s *Sharing) setAs(name string, members []string, raw []byte, own func([]string) []string) []string {
 	if len(members) == 0 {
 		return nil

@@ -70,10 +70,13 @@ func TestSharingIDs(t *testing.T) {
 // Sets that went are forgotten in the end, and nothing is forgotten that is used.
 func TestSharingForgets(t *testing.T) {
 	s := NewSharing()
-	used := s.set("used", []string{"x"})
+	set := func(s *Sharing, name, member string) []string {
+		return s.setAs(name, []string{member}, nil, slices.Clone)
+	}
+	used := set(s, "used", "x")
 	for i := range 3 * sharedNames {
-		s.set(fmt.Sprint(i), []string{"y"})
-		if again := s.set("used", []string{"x"}); &again[0] != &used[0] {
+		set(s, fmt.Sprint(i), "y")
+		if again := set(s, "used", "x"); &again[0] != &used[0] {
 			t.Fatal("a set in use was forgotten")
 		}
 	}
@@ -81,7 +84,7 @@ func TestSharingForgets(t *testing.T) {
 		t.Errorf("%d sets are remembered", n)
 	}
 	var none *Sharing
-	if got := none.set("a", []string{"x"}); !slices.Equal(got, []string{"x"}) {
+	if got := set(none, "a", "x"); !slices.Equal(got, []string{"x"}) {
 		t.Errorf("without sharing: %v", got)
 	}
 }

@@ -167,7 +167,8 @@ func (c *explained) Read(b []byte) (int, error) {
 	if err != nil {
 		err = c.files.explain(err)
 		if !c.heard && hungUp(err) {
-			err = fmt.Errorf("%w: the server hung up right after the TLS handshake; if it takes only certificates of its own CA, give --nb-key and --nb-cert", err)
+			err = fmt.Errorf("%w: the server hung up right after the TLS handshake; "+
+				"if it takes only certificates of its own CA, give --nb-key and --nb-cert", err)
 		}
 	}
 	return n, err

@@ -66,14 +66,17 @@ func (d *decoder) uuid() (id string) {
 
 // set reads a set: ["set", […]] or, for a set of one, its element.
 func (d *decoder) set(old []string, delta bool, element func() string) []string {
-	if s := d.merge(old, delta, element); len(s) > 0 {
-		return slices.Clone(s)
+	s := d.elements(element)
+	if delta {
+		s, _ = toggle(old, s)
+		return fitting(s)
 	}
-	return nil
+	return slices.Clone(s)
 }
 
-// merge is set with a result that the next call overwrites.
-func (d *decoder) merge(old []string, delta bool, element func() string) []string {
+// elements reads what a set holds, sorted; the next call overwrites the result. It is
+// nil when there are none.
+func (d *decoder) elements(element func() string) []string {
 	d.scratch = d.scratch[:0]
 	one := true
 	if d.Peek() == '[' {
@@ -89,30 +92,44 @@ func (d *decoder) merge(old []string, delta bool, element func() string) []strin
 	} else {
 		d.tagged(func(string) { d.Array(func() { d.scratch = append(d.scratch, element()) }) })
 	}
+	if len(d.scratch) == 0 {
+		return nil
+	}
 	if !slices.IsSorted(d.scratch) {
 		slices.Sort(d.scratch)
-	}
-	if delta {
-		d.merged = toggle(d.merged[:0], old, d.scratch)
-		return d.merged
 	}
 	return d.scratch
 }
 
-// toggle appends to out the members of old that are not in diff, and those of diff
-// that are not in old. Both are sorted, as is what is appended.
-func toggle(out, old, diff []string) []string {
-	for len(old) > 0 && len(diff) > 0 {
-		switch {
-		case old[0] == diff[0]:
-			old, diff = old[1:], diff[1:]
-		case old[0] < diff[0]:
-			out, old = append(out, old[0]), old[1:]
-		default:
-			out, diff = append(out, diff[0]), diff[1:]
+// toggle makes a set of the members of old that are not in diff, and those of diff that
+// are not in old; all are sorted. Most sets are large and differ by little: the
+// stretches in between are copied as they are.
+func toggle(old, diff []string) (now []string, step nb.MemberStep) {
+	now = make([]string, 0, len(old)+len(diff))
+	for _, s := range diff {
+		at, there := slices.BinarySearch(old, s)
+		now = append(now, old[:at]...)
+		if old = old[at:]; there {
+			old = old[1:]
+			step.Removed = append(step.Removed, s)
+		} else {
+			now = append(now, s)
+			step.Added = append(step.Added, s)
 		}
 	}
-	return append(append(out, old...), diff...)
+	return append(now, old...), step
+}
+
+// fitting is a slice that nobody changes any more, without much room behind it; nil
+// when it is empty.
+func fitting(s []string) []string {
+	switch {
+	case len(s) == 0:
+		return nil
+	case cap(s)-len(s) > len(s)/8:
+		return slices.Clone(s)
+	}
+	return s
 }
 
 // mapping reads a map of strings. In a delta an entry equal to old's is one
@@ -185,11 +202,6 @@ func (d *decoder) optionalText() (s string, blank bool) {
 		blank = s == ""
 	})
 	return s, blank
-}
-
-func (d *decoder) optionalString() (s string) {
-	d.optional(func() { s = d.str() })
-	return s
 }
 
 func (d *decoder) optionalUUID() string {

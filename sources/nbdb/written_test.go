@@ -23,7 +23,7 @@ import (
 // read is what reading a set gives, without knowing what was written.
 func read(raw []byte) ([]string, error) {
 	d := &decoder{Lexer: jsonrpc.NewLexer(raw)}
-	out := slices.Clone(d.merge(nil, false, d.str))
+	out := slices.Clone(d.elements(d.str))
 	return out, d.End()
 }
 
@@ -370,4 +370,54 @@ func TestSend(t *testing.T) {
 			t.Errorf("%s", cmp.Diff(nil, us))
 		}
 	})
+}
+
+// A server that works on a large transaction reads nothing of the next, for longer than
+// it may take nothing of one alone; one that reads nothing any more is found dead when
+// the time for both is over, though it is still being written.
+func TestSendToABusyServer(t *testing.T) {
+	large := []nb.Op{{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": "a1", "addresses": make([]string, 2<<20)}}}
+	for i := range large[0].Row["addresses"].([]string) { // 8 MB, for which it has 13 s
+		large[0].Row["addresses"].([]string)[i] = "x"
+	}
+	for _, c := range []struct {
+		takes, all time.Duration
+		dead       bool
+	}{
+		{10 * time.Second, 20 * time.Second, false},
+		{time.Hour, 26 * time.Second, true},
+	} {
+		inBubble(t, func(t *testing.T) {
+			f := &fake{t: t, name: "ovn-worker", up: true}
+			conn, updates := run(t, f, Config{Probe: time.Minute})
+			time.Sleep(time.Second)
+			n := len(updates())
+			end := make(chan struct{})
+			f.set(func() {
+				f.transact = func(string) string {
+					select {
+					case <-time.After(c.takes):
+					case <-end:
+					}
+					return `[{"uuid":["uuid","` + u1 + `"]}]`
+				}
+			})
+			began := time.Now()
+			var waits []func() ([]nb.OpResult, error)
+			for range 2 {
+				waits = append(waits, conn.Send(t.Context(), large))
+			}
+			for i, wait := range waits {
+				if _, err := wait(); (err != nil) != c.dead {
+					t.Errorf("takes %v, transaction %d: %v", c.takes, i, err)
+				}
+			}
+			took := time.Since(began)
+			synctest.Wait()
+			if took > c.all || (len(updates()) == n) == c.dead {
+				t.Errorf("takes %v: over after %v, %d updates", c.takes, took, len(updates())-n)
+			}
+			close(end)
+		})
+	}
 }

@@ -109,7 +109,7 @@ func (s *Sandbox) keep(z *zone) {
 		node = s.cfg.Node(z.name)
 	}
 	k := newKeeper(z.name, seedOps(z.name, management(node, z.number), s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
-		Addr: z.endpoint, Server: s.describe, Turn: s.cfg.Turn})
+		Addr: z.endpoint, Server: s.describe, Slot: s.cfg.Turn})
 	z.keeper = k
 	z.wg.Go(func() { k.conn.Run(life, k.sink) })
 	z.wg.Go(func() { k.run(life) })

@@ -126,7 +126,8 @@ func (in *archive) read(ctx context.Context, r io.Reader, wanted func(string) bo
 
 // eachMember walks over the files of an archive, expanded to limit bytes in all
 // (times 16: a cluster has many nodes), until visit says it has seen enough.
-func eachMember(ctx context.Context, r io.Reader, limit int64, visit func(name string, text io.Reader) (more bool, err error)) error {
+func eachMember(ctx context.Context, r io.Reader, limit int64,
+	visit func(name string, text io.Reader) (more bool, err error)) error {
 	in, err := expand(r)
 	if err != nil {
 		return err

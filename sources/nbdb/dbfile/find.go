@@ -74,7 +74,8 @@ func Find(ctx context.Context, paths []string) ([]string, error) {
 
 func tooMany(where string, n int) error {
 	if n > maxFound {
-		return fmt.Errorf("look for databases in %s: there are more than %d; name some with --nb file:PATH", clean.Text(where), maxFound)
+		return fmt.Errorf("look for databases in %s: there are more than %d; name some with --nb file:PATH",
+			clean.Text(where), maxFound)
 	}
 	return nil
 }

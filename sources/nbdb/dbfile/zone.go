@@ -34,9 +34,9 @@ type ZoneConfig struct {
 	// Poll is how often the file is looked at (default 3 s). One that changed is
 	// read again, but never for more than a sixth of the time.
 	Poll time.Duration
-	// Turn runs what there is to compute when the process has a core to spare;
+	// Slot runs what there is to compute when the process has a core to spare;
 	// nil runs it at once.
-	Turn func(work func())
+	Slot func(work func())
 }
 
 // Zone is a database file as a zone: read, watched, and never written. It
@@ -48,8 +48,8 @@ func NewZone(cfg ZoneConfig) *Zone {
 	if cfg.Poll <= 0 {
 		cfg.Poll = 3 * time.Second
 	}
-	if cfg.Turn == nil {
-		cfg.Turn = func(work func()) { work() }
+	if cfg.Slot == nil {
+		cfg.Slot = func(work func()) { work() }
 	}
 	return &Zone{cfg}
 }
@@ -62,7 +62,8 @@ func (z *Zone) Endpoint() string { return clean.Text(Prefix + z.cfg.Path) }
 
 // Transact refuses: a file has no server that could order what is written.
 func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
-	return nil, fmt.Errorf("writing to zone %s: %w: %s is a file, which is only read", z.cfg.Name, model.ErrRefused, clean.Text(z.cfg.Path))
+	return nil, fmt.Errorf("writing to zone %s: %w: %s is a file, which is only read",
+		z.cfg.Name, model.ErrRefused, clean.Text(z.cfg.Path))
 }
 
 // Run reads the file and hands its rows to sink, again whenever it changes, until
@@ -123,7 +124,7 @@ func (z *Zone) checkName(db *nb.DB) error {
 // read makes the update of the file as it is now.
 func (z *Zone) read(ctx context.Context) (u model.ZoneUpdate, tip string, err error) {
 	var r *Result
-	z.cfg.Turn(func() { r, err = Read(ctx, z.cfg.Path, z.cfg.Options) })
+	z.cfg.Slot(func() { r, err = Read(ctx, z.cfg.Path, z.cfg.Options) })
 	if err == nil {
 		err = z.checkName(r.DB)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -71,28 +72,35 @@ type Message struct {
 
 // Conn is a stream of messages. One goroutine reads; any number may write.
 type Conn struct {
-	c            net.Conn
-	writeTimeout time.Duration
-	wmu          sync.Mutex
-	out          []byte                // requests are put together here; wmu guards it
-	broken       atomic.Pointer[error] // why the first write failed
-	began        time.Time
-	seen         atomic.Int64  // when the last byte came, as nanoseconds since began
-	reads        atomic.Uint64 // how often bytes came
+	c        net.Conn
+	patience func() time.Duration // with a peer that takes nothing
+	wmu      sync.Mutex
+	out      []byte                // requests are put together here; wmu guards it
+	broken   atomic.Pointer[error] // why the first write failed
+	began    time.Time
+	seen     atomic.Int64  // when the last byte came, as nanoseconds since began
+	reads    atomic.Uint64 // how often bytes came
 
 	buf        []byte
 	start, end int
 	max        int
 }
 
-// New wraps a connection. After a write that failed no other is tried, because half
-// a message may be out. One that made no headway for writeTimeout closes the
-// connection. Otherwise the peer has hung up, and often said why before: a TLS server
-// refuses a certificate by an alert, and the write may notice first. Read then returns
-// that, or, when nothing comes, why the write failed. So whoever reads ends soon after
-// a failed write, for the same reason whatever was noticed first.
+// New is NewPatient with one patience, writeTimeout.
 func New(c net.Conn, writeTimeout time.Duration) *Conn {
-	return &Conn{c: c, writeTimeout: writeTimeout, began: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
+	return NewPatient(c, func() time.Duration { return writeTimeout })
+}
+
+// NewPatient wraps a connection. After a write that failed no other is tried, because
+// half a message may be out. One that made no headway for as long as patience said when
+// it was tried closes the connection: it may be asked at any time, and a peer that has
+// much to do before it reads on may be given more. Otherwise the peer has hung up, and
+// often said why before: a TLS server refuses a certificate by an alert, and the write
+// may notice first. Read then returns that, or, when nothing comes, why the write
+// failed. So whoever reads ends soon after a failed write, for the same reason whatever
+// was noticed first.
+func NewPatient(c net.Conn, patience func() time.Duration) *Conn {
+	return &Conn{c: c, patience: patience, began: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
 }
 
 // Close closes the connection; readers and writers return.
@@ -110,7 +118,7 @@ func (c *Conn) Touch() {
 	c.reads.Add(1)
 }
 
-// headway is how much of a message has to be taken within a write timeout.
+// headway is how much of a message has to be taken before patience ends.
 const headway = 64 << 10
 
 // Write sends the message; no other comes in between.
@@ -141,7 +149,7 @@ func (c *Conn) write(msg ...[]byte) error {
 	for _, rest := range msg {
 		for len(rest) > 0 {
 			part := rest[:min(len(rest), headway)]
-			if err := c.c.SetWriteDeadline(time.Now().Add(c.writeTimeout)); err != nil {
+			if err := c.c.SetWriteDeadline(time.Now().Add(c.patience())); err != nil {
 				return c.breaks(fmt.Errorf("setting the write deadline: %w", err))
 			}
 			if _, err := c.c.Write(part); err != nil {
@@ -172,7 +180,8 @@ func (c *Conn) breaks(why error) error {
 // ended is the error of a read that failed, or that of the write which had failed
 // before when the peer said nothing more.
 func (c *Conn) ended(err error) error {
-	if why := c.broken.Load(); why != nil && (errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrDeadlineExceeded)) {
+	ours := errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrDeadlineExceeded)
+	if why := c.broken.Load(); why != nil && ours {
 		return *why
 	}
 	return fmt.Errorf("reading: %w", err)
@@ -328,8 +337,7 @@ func notNull(raw []byte) []byte {
 
 // Request is a request; params is a JSON array.
 func Request(id uint64, method string, params []byte) []byte {
-	b := appendRequest(make([]byte, 0, len(params)+len(method)+48), id, method)
-	return append(append(b, params...), '}')
+	return slices.Concat(appendRequest(nil, id, method), params, []byte{'}'})
 }
 
 // appendRequest appends a request up to its params.
@@ -343,32 +351,17 @@ func appendRequest(b []byte, id uint64, method string) []byte {
 
 // Notification is a request without an id: no reply comes.
 func Notification(method string, params []byte) []byte {
-	b := make([]byte, 0, len(params)+len(method)+40)
-	b = append(b, `{"id":null,"method":`...)
-	b = AppendString(b, method)
-	b = append(b, `,"params":`...)
-	b = append(b, params...)
-	return append(b, '}')
+	return slices.Concat(AppendString([]byte(`{"id":null,"method":`), method), []byte(`,"params":`), params, []byte{'}'})
 }
 
 // Reply answers the request with that id; result is JSON.
 func Reply(id, result []byte) []byte {
-	b := make([]byte, 0, len(result)+len(id)+32)
-	b = append(b, `{"id":`...)
-	b = append(b, id...)
-	b = append(b, `,"error":null,"result":`...)
-	b = append(b, result...)
-	return append(b, '}')
+	return slices.Concat([]byte(`{"id":`), id, []byte(`,"error":null,"result":`), result, []byte{'}'})
 }
 
 // ErrorReply answers the request with that id by an error; e is JSON.
 func ErrorReply(id, e []byte) []byte {
-	b := make([]byte, 0, len(e)+len(id)+32)
-	b = append(b, `{"id":`...)
-	b = append(b, id...)
-	b = append(b, `,"result":null,"error":`...)
-	b = append(b, e...)
-	return append(b, '}')
+	return slices.Concat([]byte(`{"id":`), id, []byte(`,"result":null,"error":`), e, []byte{'}'})
 }
 
 // AppendString appends s as a JSON string.

@@ -71,10 +71,10 @@ type Config struct {
 	// and 30 s).
 	BackoffMin, BackoffMax time.Duration
 
-	// Limit, Share, Turn and Log are as in nbdb.Config.
+	// Limit, Share, Slot and Log are as in nbdb.Config.
 	Limit *nbdb.Limiter
 	Share *nbdb.Sharing
-	Turn  func(work func())
+	Slot  func(work func())
 	Log   *slog.Logger
 }
 

@@ -93,6 +93,6 @@ func (c *Conn) config(dial func(context.Context) (net.Conn, error)) nbdb.Config 
 	return nbdb.Config{
 		Name: c.cfg.Name, StrictName: true, Addr: "exec:" + clean.Text(c.cfg.Name), Dial: dial,
 		Probe: c.cfg.Quiet, ConnectTimeout: c.cfg.ConnectTimeout, BackoffMin: c.cfg.BackoffMin, BackoffMax: c.cfg.BackoffMax,
-		Limit: c.cfg.Limit, Share: c.cfg.Share, Turn: c.cfg.Turn, Log: c.cfg.Log,
+		Limit: c.cfg.Limit, Share: c.cfg.Share, Slot: c.cfg.Slot, Log: c.cfg.Log,
 	}
 }

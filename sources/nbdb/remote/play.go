@@ -36,7 +36,8 @@ const playWrite = time.Minute
 // play returns a connection to a player.
 func (c *Conn) play(ctx context.Context, programs *sync.WaitGroup, run Runner, s *site, live bool) *pipe {
 	ours, theirs, under := newPipe(ctx)
-	p := &player{cfg: &c.cfg, run: run, site: s, live: live, rpc: jsonrpc.New(theirs, playWrite), learnt: c.learn, end: ours.ended}
+	p := &player{cfg: &c.cfg, run: run, site: s, live: live, rpc: jsonrpc.New(theirs, playWrite),
+		learnt: c.learn, end: ours.ended}
 	programs.Go(func() { p.serve(under) })
 	return ours
 }
@@ -133,7 +134,8 @@ func (p *player) schema(ctx context.Context) ([]byte, error) {
 // nobody be left to end it.
 func (p *player) client(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := []string{ovsdbClient, fmt.Sprintf("--timeout=%d", max(1, int(p.cfg.QueryTimeout/time.Second))), "-f", "json"}
-	return capture(ctx, p.run, append(cmd, args...), limits{quiet: p.cfg.Quiet, total: p.cfg.QueryTimeout, most: p.cfg.MaxOutput})
+	l := limits{quiet: p.cfg.Quiet, total: p.cfg.QueryTimeout, most: p.cfg.MaxOutput}
+	return capture(ctx, p.run, append(cmd, args...), l)
 }
 
 // table is a table and the columns of it to read.

@@ -30,9 +30,9 @@ type site struct {
 
 func (s *site) has(tool string) bool { return slices.Contains(s.tools, tool) }
 
-// look is a fixed program that says which of the tools are there, and which of
+// survey is a fixed program that says which of the tools are there, and which of
 // its arguments, counted from 0, are paths of sockets.
-const look = `for t in socat python3 ovsdb-client bash; do
+const survey = `for t in socat python3 ovsdb-client bash; do
 	if command -v "$t" >/dev/null 2>&1; then echo "tool $t"; fi
 done
 n=0
@@ -44,7 +44,8 @@ exit 0`
 
 // survey finds out what there is to work with.
 func (c *Conn) survey(ctx context.Context, run Runner, endpoint string) (*site, error) {
-	out, err := capture(ctx, run, append([]string{"sh", "-c", look, "rung"}, c.cfg.Sockets...), limits{quiet: c.cfg.Quiet, most: 64 << 10})
+	cmd := append([]string{"sh", "-c", survey, "rung"}, c.cfg.Sockets...)
+	out, err := capture(ctx, run, cmd, limits{quiet: c.cfg.Quiet, most: 64 << 10})
 	var exit interface{ ExitStatus() int }
 	if errors.As(err, &exit) {
 		return nil, fmt.Errorf("%w of %s: not even a shell: %w", ErrNoTools, endpoint, err)

@@ -9,26 +9,26 @@ import (
 	"rung/model/nb"
 )
 
-// Looker judges zones that are read as a whole, now and then, against one
+// Differ finds how zones that are read as a whole, now and then, differ from one
 // Desired, in the words of a reconciler that observes: it runs the same tracker
 // once. What all zones share is listed once. It may be used from any goroutine.
-type Looker struct {
+type Differ struct {
 	desired *compiler.Desired
 
 	mu      sync.RWMutex
 	members map[*compiler.SetSpec][]string
 }
 
-// NewLooker makes a Looker that has listed nothing yet.
-func NewLooker(d *compiler.Desired) *Looker {
-	return &Looker{desired: d, members: map[*compiler.SetSpec][]string{}}
+// NewDiffer makes a Differ that has listed nothing yet.
+func NewDiffer(d *compiler.Desired) *Differ {
+	return &Differ{desired: d, members: map[*compiler.SetSpec][]string{}}
 }
 
-// Next is a Looker for the next desired rows, which takes over what is known to
+// Next is a Differ for the next desired rows, which takes over what is known to
 // be as before. delta is what changed between the two; nil means anything may
 // have.
-func (l *Looker) Next(d *compiler.Desired, delta *compiler.Delta) *Looker {
-	next := NewLooker(d)
+func (d *Differ) Next(desired *compiler.Desired, delta *compiler.Delta) *Differ {
+	next := NewDiffer(desired)
 	if delta == nil || delta.All {
 		return next
 	}
@@ -38,14 +38,14 @@ func (l *Looker) Next(d *compiler.Desired, delta *compiler.Delta) *Looker {
 	}
 	// Only what the next Desired still has: sets of units that are gone, or were
 	// compiled anew, go.
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	for c := range d.Policies() {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for c := range desired.Policies() {
 		if _, anew := delta.Policies[c.Key]; anew {
 			continue
 		}
 		for _, s := range c.Sets {
-			if m, known := l.members[s]; known && !changed[s] {
+			if m, known := d.members[s]; known && !changed[s] {
 				next.members[s] = m
 			}
 		}
@@ -56,44 +56,44 @@ func (l *Looker) Next(d *compiler.Desired, delta *compiler.Delta) *Looker {
 // MergeDeltas is the delta of two steps taken together, for Next.
 func MergeDeltas(a, b *compiler.Delta) *compiler.Delta { return mergeDeltas(a, b) }
 
-// Members lists a set of its desired rows, for zones that are looked at and those
-// that are followed. Nobody changes the list. Two that ask at once may both list it.
-func (l *Looker) Members(s *compiler.SetSpec) []string {
-	l.mu.RLock()
-	m, known := l.members[s]
-	l.mu.RUnlock()
+// Members lists a set of its desired rows, for zones that are read now and then
+// and those that are followed. Nobody changes the list. Two that ask at once may both list it.
+func (d *Differ) Members(s *compiler.SetSpec) []string {
+	d.mu.RLock()
+	m, known := d.members[s]
+	d.mu.RUnlock()
 	if known {
 		return m
 	}
-	m = l.desired.Members(s)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.members[s] = m
+	m = d.desired.Members(s)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.members[s] = m
 	return m
 }
 
-// Glance is one look at a zone.
-type Glance struct {
+// ZoneRead is a zone as it was read once.
+type ZoneRead struct {
 	Zone string
 	DB   *nb.DB
 	// At is when the rows were asked for.
 	At time.Time
-	// Before is what the last look found, nil at first: a difference that still
-	// stands keeps its age.
+	// Before is what was found at the read before, nil at first: a difference that
+	// still stands keeps its age.
 	Before map[model.PolicyKey]*model.PolicyInZone
 	// Changed says when the desired rows of a unit changed last; a zero time
 	// means at At. Nil says so of all.
 	Changed func(model.PolicyKey) time.Time
 }
 
-// Look judges the rows of a zone. All objects have been read, the caller sees to
+// Diff judges the rows of a zone. All objects have been read, the caller sees to
 // it: what is not desired counts as left over.
-func (l *Looker) Look(g Glance) map[model.PolicyKey]*model.PolicyInZone {
+func (d *Differ) Diff(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
 	t := newTracker(g.Zone)
 	t.observing = true
-	t.membersOf = l.Members
+	t.membersOf = d.Members
 	t.begin()
-	t.desired, t.db = l.desired, g.DB
+	t.desired, t.db = d.desired, g.DB
 	if t.db == nil {
 		t.db = (*nb.DB)(nil).Apply(nil)
 	}

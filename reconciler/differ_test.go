@@ -32,15 +32,15 @@ func timeless(p *model.PolicyInZone) *model.PolicyInZone {
 	return &q
 }
 
-// A look at a zone says what a reconciler that followed every step of it
-// publishes, whatever the Looker took over from earlier ones.
+// What a Differ finds in a zone is what a reconciler that followed every step of it
+// publishes, whatever the Differ took over from earlier ones.
 func TestLookEqualsFollowing(t *testing.T) {
 	for seed := range 25 {
 		w := newWorld(uint64(1000 + seed))
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
 		tr := newTracker("n1")
 		tr.observing = true
-		looker := NewLooker(w.d)
+		latest := NewDiffer(w.d)
 		tr.ApplyDesired(w.d, nil, start)
 		tr.ApplyLive(model.ZoneUpdate{At: start, DB: f.db, Resync: true})
 		differ := false
@@ -53,7 +53,7 @@ func TestLookEqualsFollowing(t *testing.T) {
 					delta = MergeDeltas(delta, w.step())
 				}
 				tr.ApplyDesired(w.d, delta, at)
-				looker = looker.Next(w.d, delta)
+				latest = latest.Next(w.d, delta)
 			case 2:
 				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Changes: w.meddle(f)})
 			case 3:
@@ -68,13 +68,13 @@ func TestLookEqualsFollowing(t *testing.T) {
 				}
 				tr.ApplyLive(model.ZoneUpdate{At: at, DB: f.db, Changes: changes})
 			}
-			got := looker.Look(Glance{Zone: "n1", DB: f.db, At: at})
+			got := latest.Diff(ZoneRead{Zone: "n1", DB: f.db, At: at})
 			for k, p := range got {
 				differ = differ || !p.InSync
 				got[k] = timeless(p)
 			}
 			if diff := cmp.Diff(published(tr), got, cmpopts.EquateEmpty()); diff != "" {
-				t.Fatalf("seed %d step %d: (-followed +looked at)\n%s", seed, step, diff)
+				t.Fatalf("seed %d step %d: (-followed +read)\n%s", seed, step, diff)
 			}
 		}
 		if !differ {
@@ -89,10 +89,10 @@ func TestLookAges(t *testing.T) {
 	w := newWorld(1)
 	w.add(namespace("a", "t=1"), anp("one", 5, "", rule(model.Ingress, model.Deny, nil, nsPeer("t=1"))))
 	empty := (*nb.DB)(nil).Apply(nil)
-	l := NewLooker(w.d)
+	l := NewDiffer(w.d)
 	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
 	changed := func(model.PolicyKey) time.Time { return at(-30) }
-	first := l.Look(Glance{Zone: "n1", DB: empty, At: at(0), Changed: changed})
+	first := l.Diff(ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: changed})
 	p := first[keyOf("one")]
 	if p == nil || p.InSync || !p.DiffSince.Equal(at(0)) || !p.Touched.Equal(at(-30)) {
 		t.Fatalf("at first: %+v", p)
@@ -101,11 +101,11 @@ func TestLookAges(t *testing.T) {
 	if got := p.State(z, at(0)); got != model.StateBehind {
 		t.Errorf("half a minute after the change the policy is %s", got)
 	}
-	again := l.Look(Glance{Zone: "n1", DB: empty, At: at(60), Before: first, Changed: changed})[keyOf("one")]
+	again := l.Diff(ZoneRead{Zone: "n1", DB: empty, At: at(60), Before: first, Changed: changed})[keyOf("one")]
 	if !again.DiffSince.Equal(at(0)) {
 		t.Errorf("the difference is of %v, it has been there since %v", again.DiffSince, at(0))
 	}
-	young := l.Look(Glance{Zone: "n1", DB: empty, At: at(0), Changed: func(model.PolicyKey) time.Time { return at(-2) }})[keyOf("one")]
+	young := l.Diff(ZoneRead{Zone: "n1", DB: empty, At: at(0), Changed: func(model.PolicyKey) time.Time { return at(-2) }})[keyOf("one")]
 	if got := young.State(z, at(100)); got != model.StateSettling {
 		t.Errorf("read two seconds after the change the policy is %s, however long ago that was", got)
 	}
@@ -137,7 +137,7 @@ func TestDigest(t *testing.T) {
 	q.HasLogging, q.Logging = true, `{"deny":"LOUD"}`
 	w.add(&q) // without desired rows now
 	digest := func(f *fakeDB) *model.UnitDigest {
-		got := NewLooker(w.d).Look(Glance{Zone: "n1", DB: f.db, At: start})[p.Key]
+		got := NewDiffer(w.d).Diff(ZoneRead{Zone: "n1", DB: f.db, At: start})[p.Key]
 		if got == nil || got.None == nil || got.Rows == nil {
 			t.Fatalf("no digest: %+v", got)
 		}
@@ -151,8 +151,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// BenchmarkLook is one look at a zone of a cluster of 10,000 pods.
-func BenchmarkLook(b *testing.B) {
+// BenchmarkDiff compares one zone of a cluster of 10,000 pods.
+func BenchmarkDiff(b *testing.B) {
 	w := newWorld(1)
 	var objects []model.Object
 	for n := range 100 {
@@ -181,8 +181,8 @@ func BenchmarkLook(b *testing.B) {
 	if _, _, err := f.transact(ops); err != nil {
 		b.Fatal(err)
 	}
-	l := NewLooker(w.d)
-	look := func(l *Looker) { l.Look(Glance{Zone: "n1", DB: f.db, At: start}) }
+	l := NewDiffer(w.d)
+	look := func(l *Differ) { l.Diff(ZoneRead{Zone: "n1", DB: f.db, At: start}) }
 	look(l)
 	b.ReportAllocs()
 	b.Run("known", func(b *testing.B) {
