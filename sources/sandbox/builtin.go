@@ -91,8 +91,8 @@ func (b *builtin) serve(ln net.Listener) {
 		return
 	}
 	b.ln = ln
-	b.wg.Go(func() { b.accept(ln) })
 	b.report(ServerRunning, nil)
+	b.wg.Go(func() { b.accept(ln) })
 }
 
 // accept takes clients in until the listener is closed. Where none can be taken in
