@@ -197,25 +197,24 @@ func (m *root) do(id action.ID) {
 		m.say(view.ToastAsk{Text: text})
 	case action.Suspend:
 		m.pause(true)
-	case action.GoLadder:
-		m.open(nav.To(nav.Ladder), false)
-	case action.GoRows:
-		m.open(nav.To(nav.Rows), false)
-	case action.GoZones:
-		m.open(nav.To(nav.Zones), false)
-	case action.GoLogs:
-		m.open(nav.To(nav.Logs), false)
-	case action.GoActivity:
-		m.open(nav.To(nav.Activity), false)
-	case action.GoPlan:
-		m.open(nav.To(nav.Plan), false)
-	case action.GoContexts:
-		m.open(nav.To(nav.Contexts), false)
-	case action.GoReady:
-		m.open(nav.To(nav.Ready), false)
-	case action.GoCluster:
-		m.open(nav.To(nav.Cluster), false)
+	default:
+		if kind, ok := places[id]; ok {
+			m.open(nav.To(kind), false)
+		}
 	}
+}
+
+// places are the pages that have an action of their own.
+var places = map[action.ID]nav.Kind{
+	action.GoLadder:   nav.Ladder,
+	action.GoRows:     nav.Rows,
+	action.GoZones:    nav.Zones,
+	action.GoLogs:     nav.Logs,
+	action.GoActivity: nav.Activity,
+	action.GoPlan:     nav.Plan,
+	action.GoContexts: nav.Contexts,
+	action.GoReady:    nav.Ready,
+	action.GoCluster:  nav.Cluster,
 }
 
 // leave goes back and quits from the first page, after a question when

@@ -16,8 +16,14 @@ func (e *Entry) Sentence() string {
 		return e.Line.Zone + ": " + e.Gap.String()
 	}
 	var b strings.Builder
+	e.sentence(&b, " → ")
+	return b.String()
+}
+
+// sentence writes the sentence with this arrow between the ends.
+func (e *Entry) sentence(b *strings.Builder, arrow string) {
 	b.WriteString(e.Src.String())
-	b.WriteString(" → ")
+	b.WriteString(arrow)
 	b.WriteString(e.Dst.String())
 	b.WriteByte(' ')
 	b.WriteString(e.Traffic())
@@ -25,6 +31,21 @@ func (e *Entry) Sentence() string {
 	b.WriteString(e.Action)
 	b.WriteString(" by ")
 	b.WriteString(e.By())
+}
+
+// Text is what a filter and a search look at: time, zone and sentence. It has no letters
+// beyond ASCII where names have none, which makes folding case cheap.
+func (e *Entry) Text() string {
+	at := e.Line.At.Format("15:04:05.000 ")
+	if e.Gap != nil {
+		return at + e.Sentence()
+	}
+	var b strings.Builder
+	b.Grow(160)
+	b.WriteString(at)
+	b.WriteString(e.Line.Zone)
+	b.WriteByte(' ')
+	e.sentence(&b, " > ")
 	return b.String()
 }
 
