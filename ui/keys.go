@@ -177,7 +177,7 @@ func (m *root) do(id action.ID) {
 	case action.Save:
 		m.save()
 	case action.Undo:
-		m.preview(gate.Mutation{Op: gate.OpUndo}, false)
+		m.preview(gate.Mutation{Op: gate.OpUndo})
 	case action.Refresh:
 		m.top().synced = syncKey{}
 		m.later(tea.ClearScreen)
@@ -238,12 +238,12 @@ func (m *root) ask(d view.Dialog) {
 
 func (m *root) toggleWrites() {
 	console := m.console
-	set := func(on bool, said string) {
+	set := func(on bool, text string) {
 		m.background("changing the mode", func(context.Context) view.ToastAsk {
 			if err := console.SetWrites(on); err != nil {
 				return view.ToastAsk{Text: err.Error(), Bad: true}
 			}
-			return view.ToastAsk{Text: said}
+			return view.ToastAsk{Text: text}
 		})
 	}
 	if m.rev.Mode.Writes {

@@ -132,8 +132,8 @@ type (
 	resumedMsg struct{ err error }
 	// doneMsg is how a job of the root model's own went.
 	doneMsg struct {
-		job  int
-		said view.ToastAsk
+		job   int
+		toast view.ToastAsk
 	}
 )
 

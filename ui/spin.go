@@ -172,8 +172,8 @@ func (m *root) spin() {
 	m.later(m.after(every, spinMsg{}))
 }
 
-// turn goes on by a frame.
-func (m *root) turn() {
+// spinOn goes on by a frame.
+func (m *root) spinOn() {
 	m.spinning, m.dirty = false, m.sign() != ""
 	if m.dirty {
 		m.spinner.Step()

@@ -8,6 +8,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -180,12 +181,9 @@ func (l *logging) Draw(st *themes.Styles, w int) (string, []string) {
 				line = line.Add(" "+o+" ", st.Dim)
 			}
 		}
-		note := fmt.Sprintf(" %d rules", r.rules)
-		switch r.rules {
-		case 0:
-			note = " no rule"
-		case 1:
-			note = " 1 rule"
+		note := " no rule"
+		if r.rules > 0 {
+			note = " " + words.Count(r.rules, "rule")
 		}
 		lines = append(lines, line.Add(note, st.Dim).Render(w))
 	}

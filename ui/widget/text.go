@@ -47,9 +47,6 @@ func (t *Text) SetLines(lines []Line) {
 	t.arrange()
 }
 
-// SetYAML replaces the text by YAML with the theme's colours.
-func (t *Text) SetYAML(text string, st *themes.Styles) { t.SetLines(YAML(text, st)) }
-
 // Lines is how many lines there are.
 func (t *Text) Lines() int { return len(t.lines) }
 
