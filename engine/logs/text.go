@@ -68,11 +68,7 @@ func (e *Entry) By() string {
 	case k.Kind == model.KindNP && k.Name == "":
 		return "the " + revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
 	}
-	policy := k.Name
-	if k.Kind != model.KindANP {
-		policy = k.Label()
-	}
-	return policy + " " + revision.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)
+	return k.Brief() + " " + revision.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)
 }
 
 // Unit is what the row that logged the line was compiled for: the policy of the

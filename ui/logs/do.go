@@ -44,9 +44,9 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	case action.Find:
 		v.ask(env)
 	case action.FindNext:
-		v.look(env, 1)
+		v.findNext(env, 1)
 	case action.FindPrev:
-		v.look(env, -1)
+		v.findNext(env, -1)
 	default:
 		return v.doLine(env, id)
 	}

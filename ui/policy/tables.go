@@ -106,20 +106,7 @@ func (v *View) podNote(p *model.Pod) widget.Line {
 }
 
 func (v *View) syncPods(env *view.Env) {
-	v.waiting = map[string]bool{}
-	for _, z := range env.Rev.Zones {
-		p := z.Policy(v.key)
-		if p == nil || p.Waiting == 0 {
-			continue
-		}
-		for i := range p.Diffs {
-			if d := &p.Diffs[i]; d.Waiting != "" && len(d.Fields) > 0 {
-				for _, n := range d.Fields[0].Missing {
-					v.waiting[n] = true
-				}
-			}
-		}
-	}
+	v.waiting = env.Rev.WaitingPorts(v.key)
 	if v.cluster != env.Rev.Cluster || len(v.pods.Items()) == 0 {
 		v.pods.SetItems(v.subjects(env))
 	}

@@ -36,7 +36,7 @@ func (v *View) lines(env *view.Env, s *detail.Sheet) {
 	case *nb.LogicalSwitchPort:
 		text, to := detail.Port(env.Rev, r.Name)
 		s.Head("behind it")
-		s.Add("pod", widget.Styled("  "+text, look(env, to)), to)
+		s.Add("pod", widget.Styled("  "+text, linkStyle(env, to)), to)
 	}
 	v.referrers(env, s)
 }
@@ -49,7 +49,7 @@ func (v *View) shown() nb.Row {
 	return v.desired
 }
 
-func look(env *view.Env, to nav.Page) (l styleOf) {
+func linkStyle(env *view.Env, to nav.Page) (l styleOf) {
 	if to.None() {
 		return env.Styles.Text
 	}
@@ -211,7 +211,7 @@ func (v *View) record(env *view.Env, s *detail.Sheet) {
 	for _, c := range nb.Columns(v.shown()) {
 		text := v.valueText(c)
 		sign, mark := " ", st.Text
-		d := detail.FieldOf(v.diff, c.Name)
+		d := v.diff.Field(c.Name)
 		if d != nil && v.live != nil {
 			sign, mark = "≠", st.Error
 		}

@@ -1,6 +1,7 @@
 package row
 
 import (
+	"cmp"
 	"strings"
 
 	"rung/engine/revision"
@@ -217,14 +218,7 @@ func (v *View) gone(env *view.Env, s *detail.Sheet) {
 		s.Say("gone", 0, "?", st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
 		return
 	}
-	s.Say("gone", 0, "●", st.Error, st.Text, v.page.Table+" "+orID(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+" (any more).", nav.Page{})
-}
-
-func orID(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+	s.Say("gone", 0, "●", st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+" (any more).", nav.Page{})
 }
 
 // Do carries out the actions of a row.
@@ -246,7 +240,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 
 // elsewhere goes to the same row in another zone, past zones that lack it.
 func (v *View) elsewhere(env *view.Env, d int) {
-	for zone := detail.NextZone(env.Rev, v.page.Zone, d); zone != v.page.Zone; zone = detail.NextZone(env.Rev, zone, d) {
+	for zone := env.Rev.NextZone(v.page.Zone, d); zone != v.page.Zone; zone = env.Rev.NextZone(zone, d) {
 		z := env.Rev.Zone(zone)
 		if z.DB == nil {
 			continue
@@ -288,10 +282,7 @@ func (v *View) Selected() nav.Page { return v.pane.To() }
 
 // Crumb names the row.
 func (v *View) Crumb() string {
-	what := map[string]string{nb.TableACL: "ACL", nb.TableAddressSet: "address set", nb.TablePortGroup: "port group"}[v.page.Table]
-	if what == "" {
-		what = v.page.Table
-	}
+	what := detail.TableWord(v.page.Table)
 	switch {
 	case v.policy.Name != "" && v.page.Table == nb.TablePortGroup:
 		return what

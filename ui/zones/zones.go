@@ -53,7 +53,7 @@ type line struct {
 	prio  string
 	cells []widget.Line
 	why   widget.Line
-	over  over // where zones are many
+	over  revision.Over // where zones are many
 }
 
 // New makes the view.
