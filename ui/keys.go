@@ -99,7 +99,7 @@ func (m *root) key(msg tea.KeyPressMsg) {
 		m.filterKey(key, text)
 		return
 	}
-	a := m.keys.Lookup(m.top().view.Scopes(), key)
+	a := m.keys.Lookup(m.top().scopes(), key)
 	if a == nil {
 		return
 	}

@@ -109,6 +109,17 @@ func (r *Revision) KnownFindings() (findings []model.Finding, current bool) {
 }
 
 // put keeps the entry of the newest revision.
+// KnownFindingsOf are those of KnownFindings that are about a policy.
+func (r *Revision) KnownFindingsOf(k model.PolicyKey) (out []model.Finding) {
+	all, _ := r.KnownFindings()
+	for _, f := range all {
+		if f.Policy == k {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 func (b *findingsCache) put(e *cachedFindings) {
 	for {
 		old := b.newest.Load()

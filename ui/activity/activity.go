@@ -92,11 +92,6 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.1fs", d.Seconds())
 }
 
-// Scopes are those of the activity and of lists.
-func (v *activity) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Activity), action.List, action.Global}
-}
-
 // Sync takes what was done since.
 func (v *activity) Sync(env *view.Env) {
 	v.now, v.st = env.Now, env.Styles

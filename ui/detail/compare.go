@@ -91,7 +91,7 @@ func Pipeline(acls []*nb.ACL) []*nb.ACL {
 	return revision.PipelineOrder((*nb.DB)(nil).Apply(changes))
 }
 
-// ACLLine is an ACL in one line: what decides when, and whose it is. Of rows of
+// ACLLine is an ACL in one line: when it decides, its action and its owner. Of rows of
 // the policy k only the rest of the id is said.
 func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.Styles) widget.Line {
 	action := st.Deny

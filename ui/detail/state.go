@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/themes"
+	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -145,8 +146,8 @@ func StateLine(s model.PolicyState, rest string, st *themes.Styles) widget.Line 
 }
 
 // TellZone names the zone on show and how its database is, for the right end of
-// the breadcrumbs.
-func TellZone(env *view.Env, z *model.ZoneState, hint string) widget.Line {
+// the breadcrumbs; the actions lead to the zones before and after it.
+func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Line {
 	st := env.Styles
 	if z == nil {
 		return widget.Styled("no zone", st.Dim)
@@ -157,8 +158,8 @@ func TellZone(env *view.Env, z *model.ZoneState, hint string) widget.Line {
 	} else if z.Conn != model.ConnSynced {
 		l = l.Add(" "+string(z.Conn), st.Warn)
 	}
-	if hint != "" && len(env.Rev.Zones) > 1 && env.W >= 100 {
-		l = l.Add("  "+hint+" to change", st.Dim)
+	if len(env.Rev.Zones) > 1 && env.W >= 100 {
+		l = l.Add("  "+env.Keys.Action(prev).Shown()+" "+env.Keys.Action(next).Shown()+" to change", st.Dim)
 	}
 	return l
 }

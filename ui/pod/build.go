@@ -96,7 +96,7 @@ func partTitle(p *model.Policy) string {
 	return adminTitle
 }
 
-// isolationItems are who isolates the pod, by direction, behind the rules that let
+// isolationItems are the policies that isolate the pod, by direction, behind the rules that let
 // something through (ovn-kubernetes.md#default-deny); how many NetworkPolicies it has
 // to do with; and the rules that mean everybody.
 func (v *View) isolationItems(env *view.Env, touches []revision.Touch) []*item {

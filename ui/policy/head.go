@@ -141,19 +141,9 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 // count fills in how much each part has.
 func (v *View) count(env *view.Env) {
 	v.counts = [parts]string{}
-	n, worst := 0, model.SeverityInfo
-	known, _ := env.Rev.KnownFindings()
-	for _, f := range known {
-		if f.Policy == v.key {
-			if n == 0 {
-				worst = f.Severity // worst first
-			}
-			n++
-		}
-	}
-	if n > 0 {
-		sign, _ := detail.Sign(worst, v.st)
-		v.counts[findingsPart] = fmt.Sprintf("%s%d", sign, n)
+	if finds := env.Rev.KnownFindingsOf(v.key); len(finds) > 0 { // worst first
+		sign, _ := detail.Sign(finds[0].Severity, v.st)
+		v.counts[findingsPart] = fmt.Sprintf("%s%d", sign, len(finds))
 	}
 	s := env.Rev.Summary(v.key, env.Now)
 	v.counts[zonesPart] = fmt.Sprintf("%d/%d", s.InSync, s.Zones)

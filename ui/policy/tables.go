@@ -124,9 +124,8 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 		}
 	}
 	finds := map[string][]model.Finding{}
-	known, _ := env.Rev.KnownFindings()
-	for _, f := range known {
-		if f.Policy == v.key && f.Rule >= 0 {
+	for _, f := range env.Rev.KnownFindingsOf(v.key) {
+		if f.Rule >= 0 {
 			id := f.Direction.Lower() + " " + strconv.Itoa(f.Rule)
 			finds[id] = append(finds[id], f)
 		}
@@ -232,11 +231,11 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 				"OVN-Kubernetes does not program it: "+refuseText(none, env.Rev.Ladder().Max)+". Rows it had before stay and still decide.", nav.Page{})
 		}
 	}
-	known, _ := env.Rev.KnownFindings()
+	var known []model.Finding
+	if v.policy != nil {
+		known = env.Rev.KnownFindingsOf(v.key)
+	}
 	for _, f := range known {
-		if f.Policy != v.key || v.policy == nil {
-			continue
-		}
 		sign, look := detail.Sign(f.Severity, env.Styles)
 		to := nav.Page{}
 		text := f.Message

@@ -46,11 +46,6 @@ func New(page nav.Page) view.View {
 	return v
 }
 
-// Scopes is where keys are looked up.
-func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Ready), action.List, action.Global}
-}
-
 // again is how often reports and rows are put together anew while the objects stay:
 // 500 zones that are read in turn bring many revisions a second.
 const again = time.Second

@@ -56,7 +56,7 @@ func linkStyle(env *view.Env, to nav.Page) (l styleOf) {
 	return env.Styles.Accent
 }
 
-// ownerLines say whose row it is and how it stands.
+// ownerLines name the owner of the row and its state.
 func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	owner := widget.Line{{Text: v.page.Table, Style: st.Title}}
@@ -115,7 +115,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	s.Say("verdict", 0, sign, mark, style, text, nav.Page{})
 }
 
-// formText says what Rung makes of an owner whose rows it does not compare.
+// formText is why rows of the owner are not compared.
 func (v *View) formText() string {
 	if v.policy.Name != "" {
 		return ""

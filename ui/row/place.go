@@ -21,7 +21,7 @@ var tierWords = map[int]string{
 	model.TierBaseline:  "baseline",
 }
 
-// place says when an ACL decides, and who shares its place.
+// place is when an ACL decides, and the ACLs that share its place.
 func (v *View) place(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	st := env.Styles
 	l := widget.Line{{Text: "  " + a.Stage(), Style: st.Text}, {Text: fmt.Sprintf(" · tier %d", a.Tier)}}

@@ -39,7 +39,7 @@ func (r *refs) find(db *nb.DB, to nb.Row) []nb.Row {
 // refsShown bounds how many rows that refer to this one are listed.
 const refsShown = 200
 
-// referrers lists who refers to the row.
+// referrers lists the rows that refer to the row.
 func (v *View) referrers(env *view.Env, s *detail.Sheet) {
 	if v.live == nil {
 		return

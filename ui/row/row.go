@@ -45,11 +45,6 @@ func New(page nav.Page) view.View {
 	return &View{List: view.List{Of: p}, page: page, pane: p, id: page.ID}
 }
 
-// Scopes is where keys are looked up.
-func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Row), action.List, action.Global}
-}
-
 // Sync makes the lines from the revision.
 func (v *View) Sync(env *view.Env) {
 	v.state = env.Rev.Zone(v.page.Zone)
@@ -296,11 +291,7 @@ func (v *View) Crumb() string {
 
 // Tell names the zone.
 func (v *View) Tell(env *view.Env) widget.Line {
-	hint := ""
-	if a, b := env.Keys.Action(action.RowPrevZone), env.Keys.Action(action.RowNextZone); a != nil && b != nil {
-		hint = a.Shown() + " " + b.Shown()
-	}
-	return detail.TellZone(env, v.state, hint)
+	return detail.TellZone(env, v.state, action.RowPrevZone, action.RowNextZone)
 }
 
 // Copies is what can be copied here: what the cursor is on first.

@@ -51,11 +51,6 @@ func New(page nav.Page) view.View {
 	return v
 }
 
-// Scopes is where keys are looked up.
-func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Rows), action.List, action.Global}
-}
-
 func (v *View) now() *widget.Table[*item] { return v.lists[v.table] }
 
 // Sync makes the rows from the revision.
@@ -262,11 +257,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 	if len(l) > 0 {
 		l = l.Add("  ", st.Text)
 	}
-	hint := ""
-	if a, b := env.Keys.Action(action.RowsPrevZone), env.Keys.Action(action.RowsNextZone); a != nil && b != nil {
-		hint = a.Shown() + " " + b.Shown()
-	}
-	return widget.Join(l, detail.TellZone(env, v.state, hint))
+	return widget.Join(l, detail.TellZone(env, v.state, action.RowsPrevZone, action.RowsNextZone))
 }
 
 // Crumb names the page.

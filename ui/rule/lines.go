@@ -87,7 +87,7 @@ func (v *View) noACL(env *view.Env) string {
 	return "nothing here: no container port has the name of its ports"
 }
 
-// behind counts who is behind a peer.
+// behind counts the pods or nodes of a peer.
 func (v *View) behind(env *view.Env, i int) string {
 	pe := &v.rule.Peers[i]
 	switch pe.Kind {

@@ -22,9 +22,8 @@ func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 	}
 	v.effectLines(env, s)
 	v.zoneLines(env, s)
-	known, _ := env.Rev.KnownFindings()
-	for _, f := range known {
-		if f.Policy != v.page.Key || f.Rule != v.rule.Index || f.Direction != v.rule.Direction {
+	for _, f := range env.Rev.KnownFindingsOf(v.page.Key) {
+		if f.Rule != v.rule.Index || f.Direction != v.rule.Direction {
 			continue
 		}
 		sign, look := detail.Sign(f.Severity, st)

@@ -48,11 +48,6 @@ func New(page nav.Page) view.View {
 	return &View{page: page, zone: page.Zone, acl: page.ID, says: detail.NewPane(), rest: detail.NewPane(), all: detail.NewPane()}
 }
 
-// Scopes is where keys are looked up.
-func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Rule), action.List, action.Global}
-}
-
 // Sync makes the lines from the revision.
 func (v *View) Sync(env *view.Env) {
 	v.w = env.W
@@ -363,14 +358,7 @@ func (v *View) Crumb() string {
 
 // Tell names the zone on show.
 func (v *View) Tell(env *view.Env) widget.Line {
-	return detail.TellZone(env, v.state, keys(env, action.RulePrevZone)+" "+keys(env, action.RuleNextZone))
-}
-
-func keys(env *view.Env, id action.ID) string {
-	if a := env.Keys.Action(id); a != nil {
-		return a.Shown()
-	}
-	return ""
+	return detail.TellZone(env, v.state, action.RulePrevZone, action.RuleNextZone)
 }
 
 // WhyNot says why an action makes no sense for this rule.

@@ -26,7 +26,7 @@ func AskLogging(env *Env, k model.PolicyKey) {
 	}
 }
 
-// namespaceLogs explains who sets the levels of what has none of its own.
+// namespaceLogs explains which annotation sets the levels of a policy without its own.
 func namespaceLogs(env *Env, k model.PolicyKey) *Note {
 	now := "no level: nothing is logged"
 	l := env.Rev.NamespaceLogging(k.Namespace)

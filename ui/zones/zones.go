@@ -125,11 +125,6 @@ func writes(z *model.ZoneState) string {
 	return "observed"
 }
 
-// Scopes are those of zones and lists.
-func (v *zones) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Zones), action.List, action.Global}
-}
-
 // Tell says which zones are shown.
 func (v *zones) Tell(*view.Env) widget.Line {
 	if v.only == allZones {
