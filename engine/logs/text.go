@@ -2,7 +2,6 @@ package logs
 
 import (
 	"strconv"
-	"strings"
 
 	"rung/engine/revision"
 	"rung/model"
@@ -15,22 +14,12 @@ func (e *Entry) Sentence() string {
 	if e.Gap != nil {
 		return e.Line.Zone + ": " + e.Gap.String()
 	}
-	var b strings.Builder
-	e.sentence(&b, " → ")
-	return b.String()
+	return e.sentence(" → ")
 }
 
-// sentence writes the sentence with this arrow between the ends.
-func (e *Entry) sentence(b *strings.Builder, arrow string) {
-	b.WriteString(e.Src.String())
-	b.WriteString(arrow)
-	b.WriteString(e.Dst.String())
-	b.WriteByte(' ')
-	b.WriteString(e.Traffic())
-	b.WriteByte(' ')
-	b.WriteString(e.Action)
-	b.WriteString(" by ")
-	b.WriteString(e.By())
+// sentence is the sentence with this arrow between the ends.
+func (e *Entry) sentence(arrow string) string {
+	return e.Src.String() + arrow + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.By()
 }
 
 // Text is what a filter and a search look at: time, zone and sentence. It has no letters
@@ -40,13 +29,7 @@ func (e *Entry) Text() string {
 	if e.Gap != nil {
 		return at + e.Sentence()
 	}
-	var b strings.Builder
-	b.Grow(160)
-	b.WriteString(at)
-	b.WriteString(e.Line.Zone)
-	b.WriteByte(' ')
-	e.sentence(&b, " > ")
-	return b.String()
+	return at + e.Line.Zone + " " + e.sentence(" > ")
 }
 
 // Traffic is what was sent: "tcp 443", "icmp".
