@@ -102,6 +102,14 @@ func (k Key) Label() string {
 	return k.Kind.Short() + " " + k.Namespace + "/" + k.Name
 }
 
+// Brief is Label without the kind of an AdminNetworkPolicy, which goes without saying.
+func (k Key) Brief() string {
+	if k.Kind == KindANP {
+		return k.Name
+	}
+	return k.Label()
+}
+
 // Compare orders keys by kind, namespace, name.
 func (k Key) Compare(o Key) int {
 	if c := strings.Compare(string(k.Kind), string(o.Kind)); c != 0 {

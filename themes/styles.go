@@ -13,7 +13,6 @@ type Style struct{ s *style }
 type style struct {
 	open, close string
 	token       Token
-	look        look
 }
 
 // Render gives the text its look. The text must be one line.
@@ -78,5 +77,5 @@ func newStyle(token Token, l look) Style {
 	}
 	const probe = "x"
 	open, end, _ := strings.Cut(ls.UnderlineSpaces(l.underline).Render(probe), probe)
-	return Style{&style{open: open, close: end, token: token, look: l}}
+	return Style{&style{open: open, close: end, token: token}}
 }

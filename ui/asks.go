@@ -25,7 +25,7 @@ func (m *root) asks(e *entry, env *view.Env) {
 		case view.BackAsk:
 			m.backTo(a)
 		case view.PreviewAsk:
-			m.preview(a.Mutation, a.Instead)
+			m.preview(a.Mutation)
 		case view.ToastAsk:
 			m.say(a)
 		case view.CopyAsk:

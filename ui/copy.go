@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -76,8 +75,7 @@ func (m *root) save() {
 		text = strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 	}
 	name := unsafeName.ReplaceAllString(strings.ToLower(e.page.Title()), "-")
-	dir := filepath.Join(m.opt.StateDir, "saved")
-	file := fmt.Sprintf("%.60s-%s.txt", name, m.now.UTC().Format("20060102-150405"))
+	dir, file := env.SavedDir(), fmt.Sprintf("%.60s-%s.txt", name, env.Stamp())
 	m.background("saving the page", func(context.Context) view.ToastAsk {
 		path, err := statedir.Keep(dir, file, []byte(clean.Escape(text)))
 		if err != nil {

@@ -20,7 +20,7 @@
 //     yet.
 //  3. The view implements view.View and what it needs of the optional
 //     interfaces there (Filterer, Completer, Clicker, Copier, Receiver, Titler,
-//     Teller, Refuser, Leaver, Worker). Embedding view.List gives a view around
+//     Teller, Refuser, Leaver, Worker, Scoper). Embedding view.List gives a view around
 //     one table or document most of them.
 //  4. Sync(env) makes what is shown from env.Rev and env.Now: rows with a
 //     stable identity go into a widget.Table (SetItems) or lines into a

@@ -44,11 +44,23 @@ func (m *root) offer() {
 	m.filter.Offer(whole)
 }
 
+// filterHints are what can be done while a filter is typed, the first the last to go.
+func (m *root) filterHints() []piece {
+	var hints []piece
+	if l := m.completes(&m.filter); l != nil {
+		hints = append(hints, piece{line: l})
+	}
+	for i, text := range []string{"⏎ keep", "esc clear", "!inverse", "-f fuzzy"} {
+		hints = append(hints, piece{widget.Styled(text, m.styles.Dim), i + 1})
+	}
+	return hints
+}
+
 // completes says which key takes the suggestion of a line, where it has one.
 func (m *root) completes(in *widget.Input) widget.Line {
 	key := m.keys.Action(action.InputComplete).Shown()
 	if key == "" || in.Suggested() == "" {
 		return nil
 	}
-	return widget.Styled("  "+key+" completes", m.styles.Dim)
+	return widget.Styled(key+" completes", m.styles.Dim)
 }

@@ -267,8 +267,7 @@ func (m *root) footer(e *entry, w int) string {
 	switch {
 	case m.filtering:
 		f := widget.ParseFilter(m.filter.Value())
-		note := widget.Styled("  ⏎ keep  esc clear  !inverse  -f fuzzy", st.Dim)
-		note = widget.Join(m.completes(&m.filter), note)
+		note := widget.Join(widget.Plain("  "), fit(m.filterHints(), w/2-2, 2))
 		if f.Err != "" {
 			note = widget.Styled("  ● "+f.Err+", looked for as it is", st.Error)
 		}
@@ -295,7 +294,7 @@ func (m *root) footer(e *entry, w int) string {
 // and filter always find room.
 func (m *root) hints(e *entry, w int) string {
 	st := m.styles
-	actions := m.keys.In(e.view.Scopes())
+	actions := m.keys.In(e.scopes())
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool { return a.Footer == 0 || len(a.Keys) == 0 })
 	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
 	ps := make([]piece, len(actions))

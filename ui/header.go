@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -64,10 +65,7 @@ func (m *root) header(w int) string {
 // zones are the zones with a mark each, or counted by mark where they are many.
 func (m *root) zones(w int) widget.Line {
 	st, all := m.styles, m.rev.Zones
-	l := widget.Line{{Text: fmt.Sprintf("%d zones ", len(all)), Style: st.Text}}
-	if len(all) == 1 {
-		l[0].Text = "1 zone "
-	}
+	l := widget.Styled(words.Count(len(all), "zone")+" ", st.Text)
 	if len(all) > view.FoldZones {
 		return append(l, view.TallyOf(all).Line(st, w >= wideHeader)...)
 	}

@@ -99,7 +99,7 @@ func (m *root) key(msg tea.KeyPressMsg) {
 		m.filterKey(key, text)
 		return
 	}
-	a := m.keys.Lookup(m.top().view.Scopes(), key)
+	a := m.keys.Lookup(m.top().scopes(), key)
 	if a == nil {
 		return
 	}
@@ -177,7 +177,7 @@ func (m *root) do(id action.ID) {
 	case action.Save:
 		m.save()
 	case action.Undo:
-		m.preview(gate.Mutation{Op: gate.OpUndo}, false)
+		m.preview(gate.Mutation{Op: gate.OpUndo})
 	case action.Refresh:
 		m.top().synced = syncKey{}
 		m.later(tea.ClearScreen)
@@ -197,25 +197,24 @@ func (m *root) do(id action.ID) {
 		m.say(view.ToastAsk{Text: text})
 	case action.Suspend:
 		m.pause(true)
-	case action.GoLadder:
-		m.open(nav.To(nav.Ladder), false)
-	case action.GoRows:
-		m.open(nav.To(nav.Rows), false)
-	case action.GoZones:
-		m.open(nav.To(nav.Zones), false)
-	case action.GoLogs:
-		m.open(nav.To(nav.Logs), false)
-	case action.GoActivity:
-		m.open(nav.To(nav.Activity), false)
-	case action.GoPlan:
-		m.open(nav.To(nav.Plan), false)
-	case action.GoContexts:
-		m.open(nav.To(nav.Contexts), false)
-	case action.GoReady:
-		m.open(nav.To(nav.Ready), false)
-	case action.GoCluster:
-		m.open(nav.To(nav.Cluster), false)
+	default:
+		if kind, ok := places[id]; ok {
+			m.open(nav.To(kind), false)
+		}
 	}
+}
+
+// places are the pages that have an action of their own.
+var places = map[action.ID]nav.Kind{
+	action.GoLadder:   nav.Ladder,
+	action.GoRows:     nav.Rows,
+	action.GoZones:    nav.Zones,
+	action.GoLogs:     nav.Logs,
+	action.GoActivity: nav.Activity,
+	action.GoPlan:     nav.Plan,
+	action.GoContexts: nav.Contexts,
+	action.GoReady:    nav.Ready,
+	action.GoCluster:  nav.Cluster,
 }
 
 // leave goes back and quits from the first page, after a question when
@@ -239,12 +238,12 @@ func (m *root) ask(d view.Dialog) {
 
 func (m *root) toggleWrites() {
 	console := m.console
-	set := func(on bool, said string) {
+	set := func(on bool, text string) {
 		m.background("changing the mode", func(context.Context) view.ToastAsk {
 			if err := console.SetWrites(on); err != nil {
 				return view.ToastAsk{Text: err.Error(), Bad: true}
 			}
-			return view.ToastAsk{Text: said}
+			return view.ToastAsk{Text: text}
 		})
 	}
 	if m.rev.Mode.Writes {

@@ -19,7 +19,7 @@ const (
 	lintMost  = 5 * time.Second
 )
 
-// linter paces the findings. It belongs to whoever waits for revisions.
+// linter paces the findings. It belongs to the goroutine that waits for revisions.
 type linter struct {
 	next  time.Time          // of the next working-out, at the earliest
 	owed  bool               // the screen has older ones

@@ -129,7 +129,7 @@ func (m *root) handle(msg tea.Msg) {
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case spinMsg:
-		m.turn()
+		m.spinOn()
 	case revMsg:
 		delete(m.working, msg.job)
 		if msg.of != m.session {
@@ -156,7 +156,7 @@ func (m *root) handle(msg tea.Msg) {
 		m.jobDone(msg)
 	case doneMsg:
 		delete(m.working, msg.job)
-		m.say(msg.said)
+		m.say(msg.toast)
 	case switchMsg:
 		m.switched(msg)
 	case crashMsg:

@@ -37,7 +37,7 @@ func newPalette(m *root) *palette {
 	p.input.History = m.recent
 	e := m.top()
 	m.sync(e)
-	for _, a := range m.keys.In(e.view.Scopes()) {
+	for _, a := range m.keys.In(e.scopes()) {
 		if a.Hidden {
 			continue
 		}
@@ -193,7 +193,7 @@ func (p *palette) cursor() (x, line int, ok bool) {
 
 func (p *palette) draw(m *root, w, h int) (string, []string) {
 	st := m.styles
-	note := m.completes(&p.input)
+	note := widget.Join(widget.Plain("  "), m.completes(&p.input))
 	nw := min(note.Width(), w/2)
 	lines := []string{" " + st.Key.Render(":") + p.input.Render(st, max(1, w-3-nw)) + note.Render(nw) + " "}
 	rows := max(0, min(16, h-1))

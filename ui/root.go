@@ -101,6 +101,14 @@ type entry struct {
 	synced syncKey
 }
 
+// scopes are where the keys of the page are looked up.
+func (e *entry) scopes() []action.Scope {
+	if s, ok := e.view.(view.Scoper); ok {
+		return s.Scopes()
+	}
+	return []action.Scope{action.Of(e.page.Kind), action.List, action.Global}
+}
+
 // syncKey is what a view was last brought up to date with.
 type syncKey struct {
 	rev    *revision.Revision
@@ -132,8 +140,8 @@ type (
 	resumedMsg struct{ err error }
 	// doneMsg is how a job of the root model's own went.
 	doneMsg struct {
-		job  int
-		said view.ToastAsk
+		job   int
+		toast view.ToastAsk
 	}
 )
 

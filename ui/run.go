@@ -26,10 +26,8 @@ type Console = view.Console
 type Options struct {
 	Config
 	// Themes are the themes there are; nil reads those of the user from
-	// ThemeDir on top of the built-in ones.
+	// $XDG_CONFIG_HOME/rung/themes on top of the built-in ones.
 	Themes *themes.Set
-	// ThemeDir is $XDG_CONFIG_HOME/rung/themes when empty.
-	ThemeDir string
 	// Page is where to begin; the zero value is Config.Start, else the ladder.
 	Page nav.Page
 	// Stdin and Stdout are the terminal, the process's own when nil.
@@ -60,11 +58,8 @@ const fps = 120
 
 func (o *Options) fill() {
 	if o.Themes == nil {
-		if o.ThemeDir == "" {
-			o.ThemeDir = filepath.Join(xdg.ConfigHome, "rung", "themes")
-		}
 		var warn []error
-		o.Themes, warn = themes.Load(o.ThemeDir)
+		o.Themes, warn = themes.Load(filepath.Join(xdg.ConfigHome, "rung", "themes"))
 		for _, err := range warn {
 			o.Notices = append(o.Notices, widget.Clean(err.Error()))
 		}

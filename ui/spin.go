@@ -21,7 +21,7 @@ type work struct {
 }
 
 // works notes that something is being done, until its number is deleted from working.
-// What has no name is done without a word.
+// Work without a name is not shown.
 func (m *root) works(what string) (job int) {
 	m.nextJob++
 	if m.working == nil {
@@ -172,8 +172,8 @@ func (m *root) spin() {
 	m.later(m.after(every, spinMsg{}))
 }
 
-// turn goes on by a frame.
-func (m *root) turn() {
+// spinOn goes on by a frame.
+func (m *root) spinOn() {
 	m.spinning, m.dirty = false, m.sign() != ""
 	if m.dirty {
 		m.spinner.Step()

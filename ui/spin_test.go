@@ -14,6 +14,7 @@ import (
 
 	"rung/engine"
 	"rung/test/wait"
+	"rung/themes"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -62,7 +63,7 @@ func stillRoot(t *testing.T, s *still, opt Options) *root {
 func freshRoot(t *testing.T, s *still, opt Options) *root {
 	t.Helper()
 	opt.StateDir = t.TempDir()
-	opt.ThemeDir = t.TempDir()
+	opt.Themes = themes.Builtin()
 	opt.fill()
 	ctx, cancel := context.WithCancel(context.Background())
 	m := newRoot(ctx, s, opt)

@@ -5,6 +5,7 @@ import (
 
 	"rung/engine/gate"
 	"rung/ui/nav"
+	"rung/ui/preview"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -136,12 +137,8 @@ func (m *root) ahead() bool {
 }
 
 // preview opens the page of a change before it is made.
-func (m *root) preview(mut gate.Mutation, instead bool) {
-	if makePreview == nil {
-		m.say(view.ToastAsk{Text: "there is no preview", Bad: true})
-		return
-	}
-	m.push(nav.Page{Kind: nav.Preview, Key: mut.Policy, Priority: mut.Priority, Text: string(mut.Op)}, makePreview(mut), instead)
+func (m *root) preview(mut gate.Mutation) {
+	m.push(nav.Page{Kind: nav.Preview, Key: mut.Policy, Priority: mut.Priority, Text: string(mut.Op)}, preview.New(mut), false)
 }
 
 // entryByID finds a page that is still there, also one that can be gone forward

@@ -148,3 +148,18 @@ func TestPasteMuch(t *testing.T) {
 		seemly(t, s, open)
 	}
 }
+
+// Hints beside the filter that have no room are left out whole.
+func TestFilterHintsAreNotCut(t *testing.T) {
+	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	s.Resize(80, 24)
+	s.Press("/")
+	s.Type("clu")
+	if l := s.Line("/clu"); strings.Contains(l, "…") || !strings.Contains(l, "tab completes") || !strings.Contains(l, "esc clear") {
+		t.Errorf("at 80 columns: %q", l)
+	}
+	s.Resize(120, 34)
+	if l := s.Line("/clu"); !strings.Contains(l, "-f fuzzy") {
+		t.Errorf("at 120 columns: %q", l)
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"rung/ui/plan"
 	"rung/ui/pod"
 	"rung/ui/policy"
-	"rung/ui/preview"
 	"rung/ui/ready"
 	"rung/ui/row"
 	"rung/ui/rows"
@@ -40,6 +39,3 @@ var makers = map[nav.Kind]view.Maker{
 	nav.Ready:      ready.New,
 	nav.Cluster:    cluster.New,
 }
-
-// makePreview makes the view of a change before it is made.
-var makePreview = preview.New

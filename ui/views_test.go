@@ -15,7 +15,4 @@ func TestEveryPageHasAView(t *testing.T) {
 			t.Errorf("no view shows %s", k)
 		}
 	}
-	if makePreview == nil {
-		t.Error("no view shows a preview")
-	}
 }

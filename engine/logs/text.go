@@ -14,7 +14,22 @@ func (e *Entry) Sentence() string {
 	if e.Gap != nil {
 		return e.Line.Zone + ": " + e.Gap.String()
 	}
-	return e.Src.String() + " → " + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.By()
+	return e.sentence(" → ")
+}
+
+// sentence is the sentence with this arrow between the ends.
+func (e *Entry) sentence(arrow string) string {
+	return e.Src.String() + arrow + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.By()
+}
+
+// Text is what a filter and a search look at: time, zone and sentence. It has no letters
+// beyond ASCII where names have none, which makes folding case cheap.
+func (e *Entry) Text() string {
+	at := e.Line.At.Format("15:04:05.000 ")
+	if e.Gap != nil {
+		return at + e.Sentence()
+	}
+	return at + e.Line.Zone + " " + e.sentence(" > ")
 }
 
 // Traffic is what was sent: "tcp 443", "icmp".
@@ -36,11 +51,7 @@ func (e *Entry) By() string {
 	case k.Kind == model.KindNP && k.Name == "":
 		return "the " + revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
 	}
-	policy := k.Name
-	if k.Kind != model.KindANP {
-		policy = k.Label()
-	}
-	return policy + " " + revision.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)
+	return k.Brief() + " " + revision.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)
 }
 
 // Unit is what the row that logged the line was compiled for: the policy of the

@@ -21,16 +21,16 @@ type derived struct {
 	findings     atomic.Pointer[[]model.Finding]
 	addrOnce     sync.Once
 	addrs        map[string][]AddressOwner
-	board        *findingsBoard // nil for a revision of no engine
+	cache        *findingsCache // nil for a revision of no engine
 }
 
-// findingsBoard holds the findings that were worked out last, whichever revision
+// findingsCache holds the findings that were worked out last, whichever revision
 // they are of.
-type findingsBoard struct {
-	newest atomic.Pointer[boardEntry]
+type findingsCache struct {
+	newest atomic.Pointer[cachedFindings]
 }
 
-type boardEntry struct {
+type cachedFindings struct {
 	number   uint64 // of the revision
 	findings []model.Finding
 }
@@ -77,8 +77,8 @@ func (r *Revision) Findings() []model.Finding {
 		o.Index, o.Ladder = r.podIndex(), r.Ladder()
 		f := lint.Run(r.Cluster, r.Broken, o)
 		d.findings.Store(&f)
-		if d.board != nil {
-			d.board.put(&boardEntry{r.Number, f})
+		if d.cache != nil {
+			d.cache.put(&cachedFindings{r.Number, f})
 		}
 	})
 	return *d.findings.Load()
@@ -100,8 +100,8 @@ func (r *Revision) KnownFindings() (findings []model.Finding, current bool) {
 	if f := d.findings.Load(); f != nil {
 		return *f, true
 	}
-	if d.board != nil {
-		if e := d.board.newest.Load(); e != nil {
+	if d.cache != nil {
+		if e := d.cache.newest.Load(); e != nil {
 			return e.findings, false
 		}
 	}
@@ -109,7 +109,18 @@ func (r *Revision) KnownFindings() (findings []model.Finding, current bool) {
 }
 
 // put keeps the entry of the newest revision.
-func (b *findingsBoard) put(e *boardEntry) {
+// KnownFindingsOf are those of KnownFindings that are about a policy.
+func (r *Revision) KnownFindingsOf(k model.PolicyKey) (out []model.Finding) {
+	all, _ := r.KnownFindings()
+	for _, f := range all {
+		if f.Policy == k {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (b *findingsCache) put(e *cachedFindings) {
 	for {
 		old := b.newest.Load()
 		if old != nil && old.number > e.number || b.newest.CompareAndSwap(old, e) {

@@ -50,7 +50,7 @@ func TestFindings(t *testing.T) {
 		t.Error("worked out by now")
 	}
 	// An older revision that is asked late does not put back what is known.
-	first.shared = &derived{board: first.shared.board}
+	first.shared = &derived{cache: first.shared.cache}
 	first.Findings()
 	third := next(201)
 	if f, current := third.KnownFindings(); current || cmp.Diff(own, f) != "" {

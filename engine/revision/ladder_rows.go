@@ -64,7 +64,7 @@ func (l *LadderRows) Of(tier int, stage model.Stage) []RowGroup {
 // LadderRows works out those of this revision. Zones whose ACLs are the same as
 // the last time cost a walk along them.
 func (r *Revision) LadderRows() *LadderRows {
-	b := r.board()
+	b := r.rowsCached()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e := b.last.Load(); e.holds(r) {
@@ -93,16 +93,16 @@ func (r *Revision) LadderRows() *LadderRows {
 // they were worked out, else those that were worked out last; current says which.
 // Where nothing was worked out yet it waits as LadderRows does.
 func (r *Revision) KnownLadderRows() (rows *LadderRows, current bool) {
-	if e := r.board().last.Load(); e != nil {
+	if e := r.rowsCached().last.Load(); e != nil {
 		return e.rows, e.holds(r)
 	}
 	return r.LadderRows(), true
 }
 
-// board is the one of the engine, or one for this question alone.
-func (r *Revision) board() *rowsBoard {
+// rowsCached is the one of the engine, or one for this question alone.
+func (r *Revision) rowsCached() *rowsCache {
 	if r.rows == nil {
-		return &rowsBoard{}
+		return &rowsCache{}
 	}
 	return r.rows
 }
@@ -122,8 +122,8 @@ func (r *Revision) onLadder() map[model.Key]bool {
 	return on
 }
 
-// rowsBoard keeps what was read of zones from one revision to the next.
-type rowsBoard struct {
+// rowsCache keeps what was read of zones from one revision to the next.
+type rowsCache struct {
 	counts stageCounts
 	mu     sync.Mutex // whoever works it out
 	zones  map[string]*zoneRows

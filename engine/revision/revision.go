@@ -80,7 +80,7 @@ type Revision struct {
 	shared *derived
 	// rows keeps what the ladder shows of live rows from revision to revision; nil
 	// in a revision that was never on a screen.
-	rows *rowsBoard
+	rows *rowsCache
 	// after is set in a revision of With.
 	after *change
 }
@@ -101,11 +101,11 @@ func New(f Facts, before *Revision) *Revision {
 	r := &Revision{Facts: f}
 	switch {
 	case before == nil:
-		r.shared, r.rows = &derived{board: &findingsBoard{}}, &rowsBoard{}
+		r.shared, r.rows = &derived{cache: &findingsCache{}}, &rowsCache{}
 	case before.Cluster == f.Cluster && slices.Equal(before.Broken, f.Broken) && before.Flags.MaxPriority == f.Flags.MaxPriority:
 		r.shared, r.rows = before.shared, before.rows
 	default:
-		r.shared, r.rows = &derived{board: before.shared.board}, before.rows
+		r.shared, r.rows = &derived{cache: before.shared.cache}, before.rows
 	}
 	return r
 }

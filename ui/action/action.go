@@ -106,11 +106,3 @@ func OnPolicy(c Context) string {
 	}
 	return "no AdminNetworkPolicy here"
 }
-
-// OnSelected disables an action where nothing is under the cursor.
-func OnSelected(c Context) string {
-	if c.Selected.None() {
-		return "nothing to open here"
-	}
-	return ""
-}

@@ -140,7 +140,7 @@ var update = flag.Bool("update", false, "write docs/keys.md")
 // TestDocs fails when docs/keys.md is stale; go generate ./ui/action mends it.
 func TestDocs(t *testing.T) {
 	if *update {
-		if err := os.WriteFile("../../docs/keys.md", []byte(Markdown()), 0o644); err != nil {
+		if err := os.WriteFile("../../docs/keys.md", []byte(markdown()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,7 +148,7 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(have), Markdown()); diff != "" {
+	if diff := cmp.Diff(string(have), markdown()); diff != "" {
 		t.Errorf("docs/keys.md is stale, run go generate ./ui/action (-have +want):\n%s", diff)
 	}
 }

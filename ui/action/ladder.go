@@ -27,7 +27,7 @@ const (
 	CarryCancel ID = "carry.cancel"
 )
 
-// What a line of the ladder is fit for the view says: it alone knows what stands there.
+// Whether an action fits a line of the ladder, the view says: it knows what the line is.
 var ladder = []Action{
 	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "write a new policy in the gap under the cursor, or in the next free one"},

@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -91,11 +92,6 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.1fs", d.Seconds())
 }
 
-// Scopes are those of the activity and of lists.
-func (v *activity) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Activity), action.List, action.Global}
-}
-
 // Sync takes what was done since.
 func (v *activity) Sync(env *view.Env) {
 	v.now, v.st = env.Now, env.Styles
@@ -103,7 +99,7 @@ func (v *activity) Sync(env *view.Env) {
 		v.last = max(v.last, a.Seq)
 		v.done = append(v.done, &a)
 	}
-	slices.SortFunc(v.done, func(a, b *model.Activity) int { return -compare(a.Seq, b.Seq) })
+	slices.SortFunc(v.done, func(a, b *model.Activity) int { return cmp.Compare(b.Seq, a.Seq) })
 	if len(v.done) > limit {
 		v.done = v.done[:limit]
 	}
@@ -124,16 +120,6 @@ func (v *activity) Sync(env *view.Env) {
 	if newest != "" && len(shown) > 0 && v.table.SortedBy() == "" {
 		v.table.Select(v.table.ID(shown[0])) // on the newest line it stays on the newest
 	}
-}
-
-func compare(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Tell says which zone is shown.

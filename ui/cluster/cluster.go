@@ -30,11 +30,6 @@ func New(nav.Page) view.View {
 	return &View{List: view.List{Of: p}, pane: p}
 }
 
-// Scopes is where keys are looked up.
-func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Cluster), action.List, action.Global}
-}
-
 // Sync makes the lines.
 func (v *View) Sync(env *view.Env) {
 	if l := env.Console.Logs(); l != nil && !v.streamsAt.Equal(env.Now.Truncate(time.Second)) {
@@ -82,7 +77,7 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 // nameWidth is the column of the names of fields.
 const nameWidth = 14
 
-// about is which cluster, as whom, and what Rung does there.
+// about names the cluster and the user, and says what Rung does there.
 func (v *View) about(env *view.Env, s *detail.Sheet) {
 	st, m := env.Styles, env.Rev.Mode
 	on := m.Name == revision.ClusterMode
@@ -122,7 +117,7 @@ func sourceOf(m revision.Mode) string {
 	return m.Title
 }
 
-// rowsLine is who writes the rows.
+// rowsLine says whether OVN-Kubernetes or Rung writes the rows.
 func rowsLine(env *view.Env) widget.Line {
 	st, m := env.Styles, env.Rev.Mode
 	switch {

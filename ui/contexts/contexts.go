@@ -46,11 +46,6 @@ func New(nav.Page) view.View {
 	return v
 }
 
-// Scopes are those of lists.
-func (v *contexts) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Contexts), action.List, action.Global}
-}
-
 // Sync reads the kubeconfig once.
 func (v *contexts) Sync(env *view.Env) {
 	v.st = env.Styles

@@ -44,11 +44,6 @@ func New(page nav.Page) view.View {
 	return &View{List: view.List{Of: p}, page: page, pane: p}
 }
 
-// Scopes is where keys are looked up.
-func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Controller), action.List, action.Global}
-}
-
 // Crumb names the page.
 func (v *View) Crumb() string { return "controller of " + v.page.Zone }
 

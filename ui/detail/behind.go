@@ -10,7 +10,7 @@ import (
 	"rung/ui/nav"
 )
 
-// Behind says who stands behind an address or network of an address set, and
+// Behind names the pods and nodes of an address or network of an address set, and
 // which page tells more.
 func Behind(r *revision.Revision, addr string) (text string, to nav.Page) {
 	host := addr

@@ -1,8 +1,6 @@
 package detail
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,170 +13,20 @@ import (
 	"rung/ui/widget"
 )
 
-// Field is one column of a row, desired beside live, for people.
-type Field struct {
-	Name          string
-	Desired, Live string
-	Differs       bool
-}
-
-// none stands for a column without a value.
-const none = "–"
-
-// CompareACL lists the columns of an ACL in the order in which an admin asks for
-// them. Either row may be nil. Columns that OVN-Kubernetes does not write are
-// left out unless they are set.
-func CompareACL(desired, live *nb.ACL) []Field {
-	var out []Field
-	add := func(name string, value func(*nb.ACL) string, always bool) {
-		f := Field{Name: name}
-		if desired != nil {
-			f.Desired = value(desired)
-		}
-		if live != nil {
-			f.Live = value(live)
-		}
-		f.Differs = desired != nil && live != nil && f.Desired != f.Live
-		if always || f.Desired != none && f.Desired != "" || f.Live != none && f.Live != "" {
-			out = append(out, f)
-		}
+// TableWord is what people call a row of a table.
+func TableWord(table string) string {
+	switch table {
+	case nb.TableAddressSet:
+		return "address set"
+	case nb.TablePortGroup:
+		return "port group"
 	}
-	add("action", func(a *nb.ACL) string { return orNone(a.Action) }, true)
-	add("direction", func(a *nb.ACL) string { return orNone(a.Direction) }, true)
-	add("options", func(a *nb.ACL) string { return options(a.Options) }, true)
-	add("priority", func(a *nb.ACL) string { return strconv.Itoa(a.Priority) }, true)
-	add("tier", func(a *nb.ACL) string { return strconv.Itoa(a.Tier) }, true)
-	add("log", func(a *nb.ACL) string { return strconv.FormatBool(a.Log) }, true)
-	add("severity", func(a *nb.ACL) string { return orNone(a.Severity) }, true)
-	add("meter", func(a *nb.ACL) string { return orNone(a.Meter) }, true)
-	add("name", func(a *nb.ACL) string { return orNone(a.Name) }, true)
-	add("match", func(a *nb.ACL) string { return orNone(a.Match) }, true)
-	add("external_ids", func(a *nb.ACL) string { return mapText(a.ExternalIDs) }, true)
-	return out
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return none
-	}
-	return s
-}
-
-// options is the option of ovn-kubernetes.md#direction-and-action by its name; others
-// in full.
-func options(m map[string]string) string {
-	switch {
-	case len(m) == 0:
-		return none
-	case len(m) == 1 && m[nb.OptAfterLB] == "true":
-		return nb.OptAfterLB
-	}
-	return mapText(m)
-}
-
-func mapText(m map[string]string) string {
-	if len(m) == 0 {
-		return none
-	}
-	parts := make([]string, 0, len(m))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, k+"="+m[k])
-	}
-	return strings.Join(parts, " ")
+	return table
 }
 
 // ColumnsDiffer is "1 column differs", "2 columns differ".
 func ColumnsDiffer(n int) string {
 	return words.Total(n, "column") + words.Form(n, " differs", " differ")
-}
-
-// MapDiffers lists the keys in which two maps differ, sorted, without the prefix
-// that all of OVN-Kubernetes' keys share.
-func MapDiffers(a, b map[string]string) []string {
-	var keys []string
-	for k, v := range a {
-		if w, ok := b[k]; !ok || w != v {
-			keys = append(keys, k)
-		}
-	}
-	for k := range b {
-		if _, ok := a[k]; !ok {
-			keys = append(keys, k)
-		}
-	}
-	slices.Sort(keys)
-	for i := range keys {
-		keys[i] = strings.TrimPrefix(keys[i], "k8s.ovn.org/")
-	}
-	return keys
-}
-
-// DiffOf is the difference of one row of a policy in a zone, nil when it is as
-// desired. Members that only wait for something are not meant.
-func DiffOf(p *model.PolicyInZone, table, id string) *model.RowDiff {
-	if p == nil {
-		return nil
-	}
-	for i := range p.Diffs {
-		if d := &p.Diffs[i]; d.Table == table && d.ID == id && d.Waiting == "" {
-			return d
-		}
-	}
-	return nil
-}
-
-// FieldOf is the difference of one column, nil when it is equal.
-func FieldOf(d *model.RowDiff, column string) *model.FieldDiff {
-	if d == nil {
-		return nil
-	}
-	for i := range d.Fields {
-		if d.Fields[i].Column == column {
-			return &d.Fields[i]
-		}
-	}
-	return nil
-}
-
-// GroupName is the name of the port group that a policy's ACLs hang on: its own,
-// or the one of its namespace (ovn-kubernetes.md#firewall-rows). It is empty for what
-// hangs on no port group.
-func GroupName(k model.PolicyKey) string {
-	pairs := []nb.Pair{{Key: nb.KeyName, Value: k.Name}}
-	switch table, name := revision.HolderOf(k); {
-	case table == nb.TablePortGroup:
-		return name
-	case table != "" || k.Kind == model.KindPodSelector || k.Kind == model.KindEFDNS:
-		return ""
-	case k.Kind == model.KindNP:
-		pairs[0].Value = k.Namespace + ":" + k.Name
-	case k.Kind == model.KindNetpolNamespace:
-		pairs[0].Value = k.Namespace
-		pairs = append(pairs, nb.Pair{Key: nb.KeyDirection, Value: k.Name})
-	}
-	return nb.HashedName(nb.IDs(nb.DefaultController, string(k.Kind), pairs...)[nb.KeyID])
-}
-
-// LiveACLs are the ACLs in a policy's live port group, by id; of a group that is
-// not its own, those that are the policy's.
-func LiveACLs(db *nb.DB, k model.PolicyKey) []*nb.ACL {
-	g := db.PortGroupByName(GroupName(k))
-	if g == nil {
-		return nil
-	}
-	table, _ := revision.HolderOf(k)
-	out := make([]*nb.ACL, 0, len(g.ACLs))
-	for _, uuid := range g.ACLs {
-		a := db.ACL(uuid)
-		if a == nil {
-			continue
-		}
-		if unit, ok := revision.UnitOf(nb.OwnerOfRow(a)); table == "" || ok && unit == k {
-			out = append(out, a)
-		}
-	}
-	slices.SortFunc(out, func(a, b *nb.ACL) int { return strings.Compare(a.ID()+a.UUID, b.ID()+b.UUID) })
-	return out
 }
 
 // RowPage is the page of a live row, or of the desired one where there is no
@@ -243,7 +91,7 @@ func Pipeline(acls []*nb.ACL) []*nb.ACL {
 	return revision.PipelineOrder((*nb.DB)(nil).Apply(changes))
 }
 
-// ACLLine is an ACL in one line: what decides when, and whose it is. Of rows of
+// ACLLine is an ACL in one line: when it decides, its action and its owner. Of rows of
 // the policy k only the rest of the id is said.
 func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.Styles) widget.Line {
 	action := st.Deny

@@ -136,33 +136,6 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-func TestCompareACL(t *testing.T) {
-	want := &nb.ACL{Action: "drop", Direction: nb.FromLport, Options: map[string]string{nb.OptAfterLB: "true"}, Priority: 26595, Tier: 1,
-		Match: "m", Meter: "acl-logging", Name: "n", ExternalIDs: map[string]string{"a": "1", nb.KeyName: "x"}}
-	live := *want
-	live.Priority, live.Log, live.Severity, live.Options = 1, true, "info", nil
-	live.ExternalIDs = map[string]string{"a": "1", nb.KeyName: "y", "b": "2"}
-	var got []string
-	for _, f := range detail.CompareACL(want, &live) {
-		if f.Differs {
-			got = append(got, f.Name+" "+f.Desired+" "+f.Live)
-		}
-	}
-	expect := []string{"options apply-after-lb –", "priority 26595 1", "log false true", "severity – info",
-		"external_ids a=1 k8s.ovn.org/name=x a=1 b=2 k8s.ovn.org/name=y"}
-	if diff := cmp.Diff(expect, got); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"b", "name"}, detail.MapDiffers(want.ExternalIDs, live.ExternalIDs)); diff != "" {
-		t.Error(diff)
-	}
-	for _, f := range detail.CompareACL(want, nil) {
-		if f.Differs || f.Live != "" {
-			t.Errorf("without a live row nothing differs: %+v", f)
-		}
-	}
-}
-
 func TestCommands(t *testing.T) {
 	unix := &model.ZoneState{Endpoint: "unix:/run/rung/w.sock"}
 	dump := &model.ZoneState{Endpoint: "file:dump.db"}
@@ -228,13 +201,13 @@ func TestLiveACLsOfAHolder(t *testing.T) {
 	uitest.Holders(p)
 	ef := model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}
 	z := p.Zones[1]
-	group := *z.DB.PortGroupByName(detail.GroupName(ef))
+	group := *z.DB.PortGroupByName(revision.GroupName(ef))
 	other := &nb.ACL{UUID: uitest.UUID("multicast"), Name: "x", ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerMulticastNS,
 		nb.Pair{Key: nb.KeyName, Value: "yellow"}, nb.Pair{Key: nb.KeyDirection, Value: "Egress"})}
 	group.ACLs = append(group.ACLs[:len(group.ACLs):len(group.ACLs)], other.UUID)
 	db := z.DB.Apply([]nb.RowChange{{New: other}, {Old: z.DB.PortGroupByName(group.Name), New: &group}})
 	var got []string
-	for _, a := range detail.LiveACLs(db, ef) {
+	for _, a := range revision.LiveACLs(db, ef) {
 		got = append(got, detail.ShortID(a.ID(), ef))
 	}
 	if diff := cmp.Diff([]string{"rule 0", "rule 1", "rule 2", "rule 3"}, got); diff != "" {

@@ -16,7 +16,7 @@ import (
 // group explains a port group and lists its first ports.
 func (x *Explain) group(id, term, name string) {
 	st := x.sheet.St
-	own := x.Policy.Name != "" && name == GroupName(x.Policy)
+	own := x.Policy.Name != "" && name == revision.GroupName(x.Policy)
 	what := "port group"
 	switch table, _ := revision.HolderOf(x.Policy); {
 	case own && table != "" && x.Policy.Namespace != "":
@@ -44,7 +44,7 @@ func (x *Explain) group(id, term, name string) {
 	}
 	to := RowPage(x.Zone, live, nil)
 	meaning := widget.Plain(what + ": " + words.Total(len(live.Ports), "logical port") + " here")
-	diff := FieldOf(DiffOf(x.Zone.Policy(x.unit(live)), nb.TablePortGroup, live.ID()), "ports")
+	diff := x.Zone.Policy(x.unit(live)).Diff(nb.TablePortGroup, live.ID()).Field("ports")
 	if diff != nil {
 		meaning = meaning.Add(fmt.Sprintf("  ≠ %d missing, %d extra", len(diff.Missing), len(diff.Extra)), st.Error)
 	}
@@ -135,7 +135,7 @@ func (x *Explain) set(id, term, name string) {
 	}
 	var diff *model.FieldDiff
 	if live != nil && x.Policy.Name != "" {
-		diff = FieldOf(DiffOf(x.Zone.Policy(x.unit(live)), nb.TableAddressSet, live.ID()), "addresses")
+		diff = x.Zone.Policy(x.unit(live)).Diff(nb.TableAddressSet, live.ID()).Field("addresses")
 		meaning = widget.Join(meaning, x.equal(live))
 	}
 	x.styled(id, widget.Styled("  "+term, x.look(to)), meaning, to)
@@ -172,7 +172,7 @@ func (x *Explain) equal(set *nb.AddressSet) widget.Line {
 			continue
 		}
 		read++
-		if DiffOf(p, nb.TableAddressSet, id) != nil {
+		if p.Diff(nb.TableAddressSet, id) != nil {
 			differ = append(differ, z.Name)
 		}
 	}

@@ -167,13 +167,4 @@ func Fill(l widget.Line, w int) Cells {
 // Two is left and right side by side, right from column w on.
 func Two(left widget.Line, w int, right widget.Line) widget.Line { return Fill(left, w).join(right) }
 
-func blank(n int) string {
-	const spaces = "                                                                                                    "
-	if n <= 0 {
-		return ""
-	}
-	for n > len(spaces) {
-		return spaces + blank(n-len(spaces))
-	}
-	return spaces[:n]
-}
+func blank(n int) string { return strings.Repeat(" ", max(0, n)) }

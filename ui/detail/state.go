@@ -2,7 +2,6 @@ package detail
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/themes"
+	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -145,59 +145,9 @@ func StateLine(s model.PolicyState, rest string, st *themes.Styles) widget.Line 
 	return l
 }
 
-// Worst is the zone in which a policy needs attention first, nil without zones.
-func Worst(r *revision.Revision, k model.PolicyKey, now time.Time) (worst *model.ZoneState) {
-	var state model.PolicyState
-	for _, z := range r.Zones {
-		if s := z.Policy(k).State(z, now); worst == nil || s.Worse(state) {
-			worst, state = z, s
-		}
-	}
-	return worst
-}
-
-// Troubled are at most n zones in which a policy is not in sync, and the others; each
-// worst first, then by name.
-func Troubled(r *revision.Revision, k model.PolicyKey, n int, now time.Time) (first, left []*model.ZoneState) {
-	all := slices.Clone(r.Zones)
-	states := make(map[string]model.PolicyState, len(all))
-	for _, z := range all {
-		states[z.Name] = z.Policy(k).State(z, now)
-	}
-	slices.SortStableFunc(all, func(a, b *model.ZoneState) int {
-		switch x, y := states[a.Name], states[b.Name]; {
-		case x.Worse(y):
-			return -1
-		case y.Worse(x):
-			return 1
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
-	n = min(n, len(all))
-	for n > 0 && states[all[n-1].Name] == model.StateInSync {
-		n--
-	}
-	return all[:n], all[n:]
-}
-
-// NextZone is the zone d steps from the named one, in a circle; the first when
-// there is none of that name.
-func NextZone(r *revision.Revision, name string, d int) string {
-	n := len(r.Zones)
-	for i, z := range r.Zones {
-		if z.Name == name {
-			return r.Zones[((i+d)%n+n)%n].Name
-		}
-	}
-	if n > 0 {
-		return r.Zones[0].Name
-	}
-	return name
-}
-
 // TellZone names the zone on show and how its database is, for the right end of
-// the breadcrumbs.
-func TellZone(env *view.Env, z *model.ZoneState, hint string) widget.Line {
+// the breadcrumbs; the actions lead to the zones before and after it.
+func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Line {
 	st := env.Styles
 	if z == nil {
 		return widget.Styled("no zone", st.Dim)
@@ -208,8 +158,8 @@ func TellZone(env *view.Env, z *model.ZoneState, hint string) widget.Line {
 	} else if z.Conn != model.ConnSynced {
 		l = l.Add(" "+string(z.Conn), st.Warn)
 	}
-	if hint != "" && len(env.Rev.Zones) > 1 && env.W >= 100 {
-		l = l.Add("  "+hint+" to change", st.Dim)
+	if len(env.Rev.Zones) > 1 && env.W >= 100 {
+		l = l.Add("  "+env.Keys.Action(prev).Shown()+" "+env.Keys.Action(next).Shown()+" to change", st.Dim)
 	}
 	return l
 }

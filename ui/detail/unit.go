@@ -74,7 +74,7 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 	return l.Add(" · "+text, st.Dim)
 }
 
-// LoggingLine is what a policy logs and who says so.
+// LoggingLine is what a policy logs, and the namespace that sets it if one does.
 func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 	st, l := env.Styles, env.Rev.Logging(p)
 	var out widget.Line

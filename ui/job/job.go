@@ -21,7 +21,7 @@ const (
 	killAfter   = 1300 * time.Millisecond
 )
 
-// Control knows who has the terminal.
+// Control knows whether the screen or another program has the terminal.
 type Control struct {
 	ctx  context.Context
 	ask  func(stop bool)

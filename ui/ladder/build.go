@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -120,11 +121,8 @@ func (b *builder) state(it *item, s revision.Summary) {
 			text, style = "not checked against live rows", st.Dim
 		}
 	}
-	switch {
-	case s.Waiting == 1:
-		text += ", 1 pod waits"
-	case s.Waiting > 1:
-		text += fmt.Sprintf(", %d pods wait", s.Waiting)
+	if s.Waiting > 0 {
+		text += ", " + words.Count(s.Waiting, "pod") + words.Form(s.Waiting, " waits", " wait")
 	}
 	it.state = widget.Styled(text, style)
 	zstyle := st.Dim

@@ -2,7 +2,6 @@ package ladder
 
 import (
 	"fmt"
-	"slices"
 
 	"rung/engine/gate"
 	"rung/model"
@@ -13,6 +12,9 @@ import (
 	"rung/ui/view"
 	"rung/ui/widget"
 )
+
+// strides are how far the keys of carrying go.
+var strides = map[action.ID]int32{action.CarryUp: -1, action.CarryDown: 1, action.CarryFar: 10, action.CarryFarUp: -10}
 
 // carry is a policy on its way along the ladder.
 type carry struct {
@@ -34,7 +36,7 @@ func (v *ladderPage) pickUp(env *view.Env, it *item) {
 func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	c := v.carry
 	largest := v.frame.rev.Ladder().Max
-	step := map[action.ID]int32{action.CarryUp: -1, action.CarryDown: 1, action.CarryFar: 10, action.CarryFarUp: -10}[id]
+	step := strides[id]
 	switch {
 	case step != 0:
 		c.at = min(max(0, c.at+step), largest)
@@ -60,39 +62,6 @@ func (v *ladderPage) putDown() {
 	stage := v.carry.stage
 	v.carry = nil
 	v.setStage(stage)
-}
-
-// arrange is tier 1 as it would be with the policy put down here.
-func (c *carry) arrange(l *ladder.Ladder) ([]ladder.Rung, []ladder.Gap) {
-	var rungs []ladder.Rung
-	var mine ladder.RungPolicy
-	for _, r := range l.Tiers[model.TierAdmin].Rungs {
-		i := slices.IndexFunc(r.Policies, func(p ladder.RungPolicy) bool { return p.Policy.Key == c.key })
-		if i >= 0 {
-			mine = r.Policies[i]
-			mine.Conflicts = nil // not known for the new place
-			r.Policies = slices.Delete(slices.Clone(r.Policies), i, i+1)
-			if len(r.Policies) == 0 {
-				continue
-			}
-		}
-		rungs = append(rungs, r)
-	}
-	at := slices.IndexFunc(rungs, func(r ladder.Rung) bool { return r.Priority >= c.at })
-	switch {
-	case at < 0:
-		rungs = append(rungs, ladder.Rung{Priority: c.at})
-		at = len(rungs) - 1
-	case rungs[at].Priority != c.at:
-		rungs = slices.Insert(rungs, at, ladder.Rung{Priority: c.at})
-	}
-	rungs[at].Policies = append(slices.Clone(rungs[at].Policies), mine)
-	var used []int32
-	for i := range rungs {
-		rungs[i].Duplicate = len(rungs[i].Policies) > 1
-		used = append(used, rungs[i].Priority)
-	}
-	return rungs, ladder.Gaps(used, l.Max)
 }
 
 // says marks the carried policy on the ladder.

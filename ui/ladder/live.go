@@ -69,7 +69,7 @@ func (b *builder) tier0() {
 	(&others{b, groups, model.TierIsolation, 0}).rest()
 }
 
-// owners names who the rows are of, each once.
+// owners names the owners of the rows, each once.
 func owners(groups []revision.RowGroup) string {
 	var names []string
 	for i := range groups {

@@ -35,7 +35,7 @@ func (b *builder) tier1() {
 	t := b.ladder.Tiers[model.TierAdmin]
 	rungs, gaps := t.Rungs, t.Gaps
 	if c := b.v.carry; c != nil {
-		rungs, gaps = c.arrange(b.ladder)
+		rungs, gaps = b.ladder.Moved(c.key, c.at)
 	}
 	if b.v.stage != "" {
 		gaps = nil

@@ -7,7 +7,9 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/words"
 	"rung/ui/action"
+	"rung/ui/detail"
 	"rung/ui/widget"
 )
 
@@ -101,19 +103,11 @@ func (b *builder) tier2Text(t *ladder.Tier, groups int, folds bool) string {
 }
 
 // worrying counts the units that an admin should look at.
-func (b *builder) worrying(t *ladder.Tier) (n int) {
-	if len(b.rev.Zones) == 0 || len(t.Units)*len(b.rev.Zones) > judgedMost {
+func (b *builder) worrying(t *ladder.Tier) int {
+	if len(t.Units)*len(b.rev.Zones) > judgedMost {
 		return 0
 	}
-	for i := range t.Units {
-		if k := t.Units[i].Key; b.rev.Compiled(k) {
-			switch b.rev.Summary(k, b.now).State {
-			case model.StateFrozen, model.StateBehind, model.StateNotEnforced, model.StateNotComparable:
-				n++
-			}
-		}
-	}
-	return n
+	return b.rev.Astray(t, b.now)
 }
 
 // part is the heading of a part of the tier, with what should be known about it.
@@ -121,27 +115,10 @@ func (b *builder) part(title string, notes ...string) {
 	l := widget.Line{{Text: "   ── ", Style: b.st.Border}, {Text: title, Style: b.st.Title}, {Text: " ──", Style: b.st.Border}}
 	b.add(&item{kind: band, id: "part " + title, full: l})
 	for _, n := range notes {
-		for i, line := range wrap(n, b.w-10) {
+		for i, line := range detail.Wrap(n, b.w-10) {
 			b.add(&item{kind: band, id: fmt.Sprint("note ", title, n, i), full: widget.Styled("      "+line, b.st.Dim)})
 		}
 	}
-}
-
-// wrap breaks a text between words into lines of at most w cells.
-func wrap(text string, w int) []string {
-	lines := []string{""}
-	for _, word := range strings.Fields(text) {
-		at := &lines[len(lines)-1]
-		switch {
-		case *at == "":
-			*at = word
-		case widget.Width(*at)+1+widget.Width(word) <= w:
-			*at += " " + word
-		default:
-			lines = append(lines, word)
-		}
-	}
-	return lines
 }
 
 func (b *builder) section(s ladder.Section) {
@@ -178,11 +155,7 @@ func (b *builder) namespace(n *ladder.Namespace, stage model.Stage) {
 	}
 	st := b.st
 	l := widget.Line{{Text: "      " + sign, Style: st.Key}, {Text: n.Name, Style: st.Title}}
-	count := fmt.Sprintf("%d policies", len(n.Policies))
-	if len(n.Policies) == 1 {
-		count = "1 policy"
-	}
-	l = l.Add("  "+count, st.Text)
+	l = l.Add("  "+words.Count(len(n.Policies), "policy"), st.Text)
 	var denied []string
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
 		if n.Isolates(d) {

@@ -6,32 +6,22 @@ import (
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
+	"rung/ui/widget"
 )
 
 // Do carries out the log's actions and walks along the lines.
 func (v *logPage) Do(env *view.Env, id action.ID) bool {
-	page := max(1, v.height-1)
+	if d := widget.Stride(id, v.height); d != 0 {
+		v.move(d)
+		return true
+	}
 	switch id {
-	case action.Down:
-		v.move(1)
-	case action.Up:
-		v.move(-1)
-	case action.HalfDown:
-		v.move(max(1, page/2))
-	case action.HalfUp:
-		v.move(-max(1, page/2))
-	case action.PageDown:
-		v.move(page)
-	case action.PageUp:
-		v.move(-page)
 	case action.Top:
 		v.move(-v.list.n)
 	case action.Bottom:
 		v.pause(false)
-	case action.Left:
-		v.left = max(0, v.left-8)
-	case action.Right:
-		v.left += 8
+	case action.Left, action.Right:
+		v.left = widget.Aside(id, v.left)
 	case action.Wide:
 		v.wide, v.left = !v.wide, 0
 	case action.Wrap:
@@ -54,9 +44,9 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	case action.Find:
 		v.ask(env)
 	case action.FindNext:
-		v.look(env, 1)
+		v.findNext(env, 1)
 	case action.FindPrev:
-		v.look(env, -1)
+		v.findNext(env, -1)
 	default:
 		return v.doLine(env, id)
 	}

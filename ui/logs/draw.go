@@ -262,11 +262,11 @@ func wrapped(l widget.Line, w int, mark string, sel *themes.Style) []string {
 		if !first {
 			head, room = widget.Plain("  "+indent), max(1, w-2-len(indent))
 		}
-		part := clip(l, room)
+		part := l.Clip(room)
 		if text := part.String(); l.Width() > part.Width() {
 			// Break at a word where that does not leave half a line empty.
 			if i := strings.LastIndexByte(text, ' '); i > 0 && widget.Width(text[:i+1]) > room/2 {
-				part = clip(l, widget.Width(text[:i+1]))
+				part = l.Clip(widget.Width(text[:i+1]))
 			}
 		}
 		l = l.Skip(part.Width())

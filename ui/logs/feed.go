@@ -55,7 +55,7 @@ func (f *feed) entry(seq uint64) *logs.Entry {
 func (f *feed) text(seq uint64) string {
 	i := seq - f.base()
 	if f.texts[i] == "" {
-		f.texts[i] = textOf(f.held[i])
+		f.texts[i] = f.held[i].Text()
 	}
 	return f.texts[i]
 }

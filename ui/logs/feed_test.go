@@ -45,7 +45,7 @@ func offer(l *logs.Store, n int, port uint16) {
 // naive is what the index must hold, worked out anew.
 func naive(f *feed) (out []uint64) {
 	for _, e := range f.held {
-		if e.Seq > f.hidden && (f.scope == nil || f.scope(e)) && f.query.match(e, func() string { return textOf(e) }) {
+		if e.Seq > f.hidden && (f.scope == nil || f.scope(e)) && f.query.match(e, e.Text) {
 			out = append(out, e.Seq)
 		}
 	}
@@ -123,7 +123,7 @@ func TestQuery(t *testing.T) {
 		"policy:": true, "tcp 443": true, "nothing:here": false, "[": false,
 	} {
 		q := parseQuery(text)
-		if got := q.match(e, func() string { return textOf(e) }); got != want {
+		if got := q.match(e, e.Text); got != want {
 			t.Errorf("%q shows the line: %v, want %v", text, got, want)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/ladder"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
@@ -43,7 +42,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 	case k.Name != "":
 		l = l.Add("connections with "+k.Label()+" at one end", st.Text)
 	default:
-		names, all := loggers(env.Rev)
+		names, all := env.Rev.Loggers()
 		switch len(names) {
 		case 0:
 			l = l.Add("▲ no policy logs", st.Warn)
@@ -103,24 +102,6 @@ func (v *logPage) levels(env *view.Env) widget.Line {
 		return l.Add("as namespace "+logging.Namespace+" says", st.Dim)
 	}
 	return l.Add(key, st.Key).Add(" changes it", st.Dim)
-}
-
-// loggers are the policies with a level, their own or their namespace's, and how
-// many policies there are.
-func loggers(rev *revision.Revision) (names []string, all int) {
-	for _, k := range ladder.Order(rev.Cluster) {
-		p := rev.Cluster.Policy(k)
-		all++
-		if l := rev.Logging(p); !l.Levels.Any() || l.Namespace == "" && len(l.Problems) > 0 {
-			continue
-		}
-		if k.Kind == model.KindANP {
-			names = append(names, k.Name)
-		} else {
-			names = append(names, k.Label())
-		}
-	}
-	return names, all
 }
 
 // lost says which lines never come: those over a meter's rate, those that came

@@ -46,7 +46,7 @@ type logPage struct {
 	stamp      stamp
 	find       widget.Filter
 	seek       seek
-	looking    time.Time // since when lines are looked through, zero when none is left
+	scanning   time.Time // since when lines are looked through, zero when none is left
 	cleared    time.Time
 
 	stats   logs.Stats
@@ -129,14 +129,14 @@ func (v *logPage) Sync(env *view.Env) {
 	}
 	switch {
 	case !v.feed.pending() && v.seek.dir == 0:
-		v.looking = time.Time{}
-	case v.looking.IsZero():
-		v.looking = env.Now
+		v.scanning = time.Time{}
+	case v.scanning.IsZero():
+		v.scanning = env.Now
 	}
 }
 
 // Working is since when lines are looked through.
-func (v *logPage) Working() time.Time { return v.looking }
+func (v *logPage) Working() time.Time { return v.scanning }
 
 // bring makes the list of what is shown now and puts the cursor into it.
 func (v *logPage) bring() {
@@ -257,7 +257,7 @@ func (v *logPage) Tell(env *view.Env) widget.Line {
 	if v.list.group {
 		l = l.Add("equal lines counted   ", st.Dim)
 	}
-	if busy := env.Busy(v.looking, "looking"); busy != nil {
+	if busy := env.Busy(v.scanning, "looking"); busy != nil {
 		l = append(l, busy...).Add("   ", st.Info)
 	}
 	if v.follow {

@@ -115,29 +115,6 @@ func (t *term) hit(e *logs.Entry) bool {
 	return t.want == ""
 }
 
-// textOf is what the filter and the search look at. It has no letters beyond
-// ASCII where names have none, which makes folding case cheap.
-func textOf(e *logs.Entry) string {
-	if e.Gap != nil {
-		return e.Line.At.Format("15:04:05.000 ") + e.Sentence()
-	}
-	var b strings.Builder
-	b.Grow(160)
-	b.WriteString(e.Line.At.Format("15:04:05.000 "))
-	b.WriteString(e.Line.Zone)
-	b.WriteByte(' ')
-	b.WriteString(e.Src.String())
-	b.WriteString(" > ")
-	b.WriteString(e.Dst.String())
-	b.WriteByte(' ')
-	b.WriteString(e.Traffic())
-	b.WriteByte(' ')
-	b.WriteString(e.Action)
-	b.WriteString(" by ")
-	b.WriteString(e.By())
-	return b.String()
-}
-
 // newest bounds how many lines are looked through for a value.
 const newest = 500
 

@@ -26,8 +26,8 @@ func (v *logPage) ask(env *view.Env) {
 		}})
 }
 
-// look goes to the next place in a direction.
-func (v *logPage) look(env *view.Env, dir int) {
+// findNext goes to the next place in a direction.
+func (v *logPage) findNext(env *view.Env, dir int) {
 	if v.find.Empty() {
 		env.Fail("nothing to find yet: %s asks what", env.Keys.Action(action.Find).Shown())
 		return

@@ -3,10 +3,7 @@ package logs
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
-
-	"github.com/adrg/xdg"
 
 	"rung/engine/logs"
 	"rung/engine/revision"
@@ -24,7 +21,7 @@ func (v *logPage) nothing(env *view.Env, w, h int) []string {
 	st := env.Styles
 	lines := []string{widget.Styled("  No line yet. Why?", st.Title).Render(w)}
 	if v.feed.pending() {
-		lines = []string{widget.Join(widget.Plain("  "), env.Busy(v.looking, "looking")).Render(w)}
+		lines = []string{widget.Join(widget.Plain("  "), env.Busy(v.scanning, "looking")).Render(w)}
 	}
 	for _, p := range v.why(env) {
 		for i, l := range widget.Flow(p, max(1, w-6)) {
@@ -55,7 +52,7 @@ func (v *logPage) why(env *view.Env) []string {
 	if k := v.page.Key; k.Kind.IsPolicy() {
 		out = append(out, v.whyPolicy(env, k)...)
 	} else {
-		names, all := loggers(env.Rev)
+		names, all := env.Rev.Loggers()
 		if len(names) == 0 {
 			add("None of the %d policies logs. %s on a policy of the ladder switches logging on.", all, env.Keys.Action(action.LadderLogging).Shown())
 		} else {
@@ -199,13 +196,9 @@ func saveText(entries []*logs.Entry) string {
 
 // save writes the lines to a file of their own.
 func (v *logPage) save(env *view.Env) {
-	entries, dir := v.shown(), env.StateDir
-	if dir == "" {
-		dir = filepath.Join(xdg.StateHome, "rung")
-	}
-	path := filepath.Join(dir, "saved", "log-"+env.Now.UTC().Format("20060102-150405")+".txt")
+	entries, dir, file := v.shown(), env.SavedDir(), "log-"+env.Stamp()+".txt"
 	env.Run("saving the log", func(context.Context) any {
-		path, err := statedir.Keep(filepath.Dir(path), filepath.Base(path), []byte(saveText(entries)))
+		path, err := statedir.Keep(dir, file, []byte(saveText(entries)))
 		return saved{path, len(entries), err}
 	})
 }

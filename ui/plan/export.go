@@ -3,10 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
-
-	"github.com/adrg/xdg"
 
 	"rung/engine/statedir"
 	"rung/ui/view"
@@ -15,11 +12,7 @@ import (
 // export writes the policies that move, with their new priorities, to a file of
 // its own.
 func (v *page) export(env *view.Env) {
-	console, p, dir := env.Console, v.p.plan, env.StateDir
-	if dir == "" {
-		dir = filepath.Join(xdg.StateHome, "rung")
-	}
-	path := filepath.Join(dir, "saved", "plan-"+env.Now.UTC().Format("20060102-150405")+".yaml")
+	console, p, dir, file := env.Console, v.p.plan, env.SavedDir(), "plan-"+env.Stamp()+".yaml"
 	env.Run("writing the plan", func(ctx context.Context) any {
 		pre, err := console.PlanPreview(ctx, &p)
 		if err != nil {
@@ -38,7 +31,7 @@ func (v *page) export(env *view.Env) {
 		if len(texts) == 0 {
 			return done{err: fmt.Errorf("exporting the plan: there is nothing in it")}
 		}
-		path, err := statedir.Keep(filepath.Dir(path), filepath.Base(path), []byte(strings.Join(texts, "---\n")))
+		path, err := statedir.Keep(dir, file, []byte(strings.Join(texts, "---\n")))
 		if err != nil {
 			return done{err: fmt.Errorf("exporting the plan: %w", err)}
 		}

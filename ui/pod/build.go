@@ -96,7 +96,7 @@ func partTitle(p *model.Policy) string {
 	return adminTitle
 }
 
-// isolationItems are who isolates the pod, by direction, behind the rules that let
+// isolationItems are the policies that isolate the pod, by direction, behind the rules that let
 // something through (ovn-kubernetes.md#default-deny); how many NetworkPolicies it has
 // to do with; and the rules that mean everybody.
 func (v *View) isolationItems(env *view.Env, touches []revision.Touch) []*item {
@@ -136,29 +136,11 @@ func (v *View) isolationItems(env *view.Env, touches []revision.Touch) []*item {
 		text := fmt.Sprintf("subject of %s, peer of %d more", words.Count(subject, "NetworkPolicy"), peer)
 		out = append(out, v.line("subject of", widget.Styled(text, st.Dim), nav.Page{}))
 	}
-	if open := v.openRules(env); open > 0 {
+	if open := env.Rev.OpenRules(v.pod); open > 0 {
 		text := words.Total(open, "rule") + " for other pods name no peer: this pod is meant like everybody"
 		out = append(out, v.line("everybody", widget.Styled(text, st.Dim), nav.Page{}))
 	}
 	return out
-}
-
-// openRules counts the rules of NetworkPolicies for other pods that name no peer.
-func (v *View) openRules(env *view.Env) (n int) {
-	for p := range env.Rev.Cluster.Policies(model.KindNP) {
-		here := 0
-		for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
-			for i := range rules {
-				if rules[i].AnyPeer {
-					here++
-				}
-			}
-		}
-		if here > 0 && !env.Rev.IsSubject(p.Key, v.pod) {
-			n += here
-		}
-	}
-	return n
 }
 
 func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {

@@ -40,11 +40,6 @@ func New(page nav.Page) view.View {
 	return v
 }
 
-// Scopes is where keys are looked up.
-func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Pod), action.List, action.Global}
-}
-
 // Sync makes the lines from the revision.
 func (v *View) Sync(env *view.Env) {
 	if v.st != env.Styles {

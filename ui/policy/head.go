@@ -74,40 +74,9 @@ func (v *View) podsText(env *view.Env) string {
 // objects.
 func (v *View) subjects(env *view.Env) []*model.Pod {
 	if v.found.cluster != env.Rev.Cluster {
-		v.found.cluster, v.found.pods = env.Rev.Cluster, v.findSubjects(env)
+		v.found.cluster, v.found.pods = env.Rev.Cluster, env.Rev.MeantPods(v.policy)
 	}
 	return v.found.pods
-}
-
-// findSubjects looks the pods up.
-func (v *View) findSubjects(env *view.Env) []*model.Pod {
-	switch {
-	case v.policy == nil:
-		return nil
-	case env.Rev.None(v.key) == nil:
-		return env.Rev.Subjects(v.key)
-	}
-	return v.refused(env)
-}
-
-// refused are the pods a policy without desired rows would apply to.
-func (v *View) refused(env *view.Env) []*model.Pod {
-	if pods := env.Rev.Subjects(v.key); len(pods) > 0 {
-		return pods
-	}
-	var out []*model.Pod
-	s := v.policy.Subject
-	for ns := range env.Rev.Cluster.Namespaces() {
-		if s.Namespace != "" && s.Namespace != ns.Name || !s.Namespaces.Matches(ns.Labels) {
-			continue
-		}
-		for p := range env.Rev.Cluster.PodsIn(ns.Name) {
-			if p.SubjectEligible() && (s.AllPods || s.Pods.Matches(p.Labels)) {
-				out = append(out, p)
-			}
-		}
-	}
-	return out
 }
 
 // stateLines are the policy over all zones: the worst state with its zone, since
@@ -120,7 +89,11 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 		return []widget.Line{line.Add("? not checked against live rows: no zone is known", st.Dim)}
 	}
 	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
-	others := v.unitsAstray(env)
+	var names []string
+	for _, k := range env.Rev.RelatedAstray(v.key, env.Now) {
+		names = append(names, k.Label())
+	}
+	others := words.List(names, 2)
 	if s.State == model.StateInSync {
 		line = line.Add("✓ ", st.OK).Add(text, st.OK)
 		if others != "" {
@@ -144,17 +117,6 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	return []widget.Line{line}
 }
 
-// unitsAstray names what holds rows for the policy and is not in sync everywhere.
-func (v *View) unitsAstray(env *view.Env) string {
-	var names []string
-	for _, k := range env.Rev.Related(v.key) {
-		if s := env.Rev.Summary(k, env.Now); s.InSync < s.Zones {
-			names = append(names, k.Label())
-		}
-	}
-	return words.List(names, 2)
-}
-
 // goneLines say that the policy does not exist, and what is left of it.
 func (v *View) goneLines(env *view.Env) []widget.Line {
 	st := env.Styles
@@ -162,14 +124,7 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 		return []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read: it decides nothing."}}}
 	}
 	lines := []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " does not exist (any more)."}}}
-	rows, where := 0, []string{}
-	for _, z := range env.Rev.Zones {
-		if p := z.Policy(v.key); p != nil && p.LiveACLs > 0 {
-			rows += p.LiveACLs
-			where = append(where, z.Name)
-		}
-	}
-	if rows > 0 {
+	if rows, where := env.Rev.LiveACLCount(v.key); rows > 0 {
 		lines = append(lines, widget.Line{{Text: "   " + words.Total(rows, "ACL") + " of it still decide in " + words.List(where, 3), Style: st.Error}})
 	}
 	return lines
@@ -178,19 +133,9 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 // count fills in how much each part has.
 func (v *View) count(env *view.Env) {
 	v.counts = [parts]string{}
-	n, worst := 0, model.SeverityInfo
-	known, _ := env.Rev.KnownFindings()
-	for _, f := range known {
-		if f.Policy == v.key {
-			if n == 0 {
-				worst = f.Severity // worst first
-			}
-			n++
-		}
-	}
-	if n > 0 {
-		sign, _ := detail.Sign(worst, v.st)
-		v.counts[findingsPart] = fmt.Sprintf("%s%d", sign, n)
+	if finds := env.Rev.KnownFindingsOf(v.key); len(finds) > 0 { // worst first
+		sign, _ := detail.Sign(finds[0].Severity, v.st)
+		v.counts[findingsPart] = fmt.Sprintf("%s%d", sign, len(finds))
 	}
 	s := env.Rev.Summary(v.key, env.Now)
 	v.counts[zonesPart] = fmt.Sprintf("%d/%d", s.InSync, s.Zones)

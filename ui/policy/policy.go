@@ -53,7 +53,7 @@ type View struct {
 		cluster *model.Cluster
 		pods    []*model.Pod
 	}
-	looked bool // a policy that could not be read was shown its errors
+	errorsShown bool // a policy that could not be read was shown its errors
 }
 
 // New makes the view of a policy.
@@ -65,7 +65,7 @@ func New(page nav.Page) view.View {
 	return v
 }
 
-// Scopes is where keys are looked up.
+// Scopes is where keys are errorsShown up.
 func (v *View) Scopes() []action.Scope {
 	s := []action.Scope{action.Of(nav.Policy)}
 	if v.part == yamlPart {
@@ -81,8 +81,8 @@ func (v *View) Sync(env *view.Env) {
 	}
 	v.st = env.Styles
 	v.policy = env.Rev.Cluster.Policy(v.key)
-	if v.policy == nil && !v.looked && len(v.broken(env)) > 0 {
-		v.part, v.looked = findingsPart, true
+	if v.policy == nil && !v.errorsShown && len(v.broken(env)) > 0 {
+		v.part, v.errorsShown = findingsPart, true
 	}
 	v.head = v.headLines(env)
 	v.count(env)
@@ -249,7 +249,7 @@ func (v *View) rowsPage(env *view.Env) nav.Page {
 			p.Text += "|" + detail.RowsFilter(revision.DefaultDeny(v.key.Namespace, dir))
 		}
 	}
-	if z := detail.Worst(env.Rev, v.key, env.Now); z != nil {
+	if z := env.Rev.Worst(v.key, env.Now); z != nil {
 		p.Zone = z.Name
 	}
 	return p

@@ -106,20 +106,7 @@ func (v *View) podNote(p *model.Pod) widget.Line {
 }
 
 func (v *View) syncPods(env *view.Env) {
-	v.waiting = map[string]bool{}
-	for _, z := range env.Rev.Zones {
-		p := z.Policy(v.key)
-		if p == nil || p.Waiting == 0 {
-			continue
-		}
-		for i := range p.Diffs {
-			if d := &p.Diffs[i]; d.Waiting != "" && len(d.Fields) > 0 {
-				for _, n := range d.Fields[0].Missing {
-					v.waiting[n] = true
-				}
-			}
-		}
-	}
+	v.waiting = env.Rev.WaitingPorts(v.key)
 	if v.cluster != env.Rev.Cluster || len(v.pods.Items()) == 0 {
 		v.pods.SetItems(v.subjects(env))
 	}
@@ -132,9 +119,8 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 	}
 	facts := env.Rev.RuleFacts(v.policy)
 	finds := map[string][]model.Finding{}
-	known, _ := env.Rev.KnownFindings()
-	for _, f := range known {
-		if f.Policy == v.key && f.Rule >= 0 {
+	for _, f := range env.Rev.KnownFindingsOf(v.key) {
+		if f.Rule >= 0 {
 			id := f.Direction.Lower() + " " + strconv.Itoa(f.Rule)
 			finds[id] = append(finds[id], f)
 		}
@@ -213,11 +199,11 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 				"OVN-Kubernetes does not program it: "+env.Rev.NoRowsShort(none)+": "+none.Message+". Rows it had before stay and still decide.", nav.Page{})
 		}
 	}
-	known, _ := env.Rev.KnownFindings()
+	var known []model.Finding
+	if v.policy != nil {
+		known = env.Rev.KnownFindingsOf(v.key)
+	}
 	for _, f := range known {
-		if f.Policy != v.key || v.policy == nil {
-			continue
-		}
 		sign, look := detail.Sign(f.Severity, env.Styles)
 		to := nav.Page{}
 		text := f.Message

@@ -46,7 +46,7 @@ func (v *View) zonesOf(env *view.Env, s *detail.Sheet, wide int) {
 	zones := env.Rev.Zones
 	if len(zones) > view.FoldZones {
 		var left []*model.ZoneState
-		zones, left = detail.Troubled(env.Rev, v.key, view.FoldZones, env.Now)
+		zones, left = env.Rev.Troubled(v.key, view.FoldZones, env.Now)
 		defer func() { v.restLine(env, s, left) }()
 	}
 	for _, z := range zones {
@@ -61,12 +61,7 @@ func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState)
 		counts[z.Policy(v.key).State(z, env.Now)]++
 	}
 	var parts []string
-	for _, st := range slices.SortedFunc(maps.Keys(counts), func(a, b model.PolicyState) int {
-		if a.Worse(b) {
-			return -1
-		}
-		return 1
-	}) {
+	for _, st := range slices.SortedFunc(maps.Keys(counts), model.PolicyState.Compare) {
 		parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(counts[st]), st))
 	}
 	if len(parts) > 0 {
@@ -119,7 +114,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	rows := detail.UnitPage(env.Rev, k, z)
 	if p != nil && z.DB != nil && k == v.key && state != model.StateBehind && state != model.StateSettling {
 		l = l.Add(fmt.Sprintf("  %s", words.Total(p.LiveACLs, "ACL")), st.Dim)
-		if g := z.DB.PortGroupByName(detail.GroupName(v.key)); g != nil {
+		if g := z.DB.PortGroupByName(revision.GroupName(v.key)); g != nil {
 			l = l.Add(", "+words.Total(len(g.Ports), "port")+" here", st.Dim)
 			if table, _ := revision.HolderOf(v.key); table != "" {
 				l = l.Add(" in the group of namespace "+v.key.Namespace, st.Dim)
@@ -154,7 +149,7 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	if d.UUID == "" {
 		to.ID = d.ID
 	}
-	what := map[string]string{nb.TableACL: "ACL", nb.TableAddressSet: "address set", nb.TablePortGroup: "port group"}[d.Table]
+	what := detail.TableWord(d.Table)
 	if d.ID == "" {
 		what += " " + d.UUID
 	} else if short := detail.ShortID(d.ID, k); d.Table != nb.TablePortGroup {
@@ -266,7 +261,7 @@ func (v *View) troubled(env *view.Env) string {
 			return to.Zone
 		}
 	}
-	if z := detail.Worst(env.Rev, v.key, env.Now); z != nil {
+	if z := env.Rev.Worst(v.key, env.Now); z != nil {
 		return z.Name
 	}
 	return env.Rev.FirstZone()

@@ -157,7 +157,7 @@ func (v *View) sum(env *view.Env) string {
 func (v *View) merge(env *view.Env) {
 	c := v.p.Conflict
 	v.src = &mutation{gate.Mutation{Op: gate.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
-	v.phase, v.said = working, "this is the merge: the change made meanwhile stays, and yours is put over it"
+	v.phase, v.notice = working, "this is the merge: the change made meanwhile stays, and yours is put over it"
 	v.work(env)
 }
 
@@ -180,7 +180,7 @@ func (v *View) question(env *view.Env, w int) []string {
 	case failed:
 		return []string{rule, widget.Join(leave("leave"), edit).Render(w)}
 	case writing:
-		if other := v.turn.waitsFor(); other != "" {
+		if other := v.pending.waitsFor(); other != "" {
 			return append(append([]string{rule}, flow("… ", "Waiting for another change: "+other, st.Info, w, 2)...), leave("do not wait").Render(w))
 		}
 		return []string{rule, widget.Join(widget.Plain(" "), env.Busy(v.since, "writing")).Render(w)}

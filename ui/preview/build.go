@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -49,7 +50,7 @@ func (b *page) heading(title string) {
 // build makes the documents anew when what they are made of changed.
 func (v *View) build(env *view.Env) {
 	v.side = env.W >= wide && v.p != nil && len(v.p.Rows) > 0
-	key := builtKey{v.p, env.W, v.side, v.diff, v.phase, env.Styles, v.wrong, v.said, ""}
+	key := builtKey{v.p, env.W, v.side, v.diff, v.phase, env.Styles, v.wrong, v.notice, ""}
 	if v.phase >= waiting {
 		key.shown = fmt.Sprint(v.shown)
 	}
@@ -103,8 +104,8 @@ func (v *View) head(b *page) {
 	if v.wrong != "" {
 		b.point("✗", b.st.Error, "Not written: "+v.wrong+". Nothing was changed.", b.st.Error)
 	}
-	if v.said != "" {
-		b.point("▲", b.st.Warn, v.said, b.st.Text)
+	if v.notice != "" {
+		b.point("▲", b.st.Warn, v.notice, b.st.Text)
 	}
 	for _, e := range v.p.Errors {
 		if e.IsError() {
@@ -182,8 +183,8 @@ func (b *page) short(o *gate.ObjectChange, pad int) bool {
 	}
 	f := o.Fields[0]
 	l := widget.Line{{Text: " " + o.Key.Label() + strings.Repeat(" ", pad-widget.Width(o.Key.Label())+2), Style: b.st.Accent},
-		{Text: f.Path + "  ", Style: b.st.CodeKey}, {Text: or(f.Old, "none"), Style: b.st.Removed}, {Text: " → ", Style: b.st.Dim},
-		{Text: or(f.New, "none"), Style: b.st.Added}}
+		{Text: f.Path + "  ", Style: b.st.CodeKey}, {Text: cmp.Or(f.Old, "none"), Style: b.st.Removed}, {Text: " → ", Style: b.st.Dim},
+		{Text: cmp.Or(f.New, "none"), Style: b.st.Added}}
 	if l.Width() > b.w {
 		return false
 	}
@@ -219,7 +220,7 @@ func (b *page) fields(fields []gate.FieldChange) {
 		}
 	}
 	for _, f := range fields {
-		old, now := or(f.Old, "none"), or(f.New, "none")
+		old, now := cmp.Or(f.Old, "none"), cmp.Or(f.New, "none")
 		room := b.w - pad - 7
 		l := widget.Line{{Text: " " + f.Path, Style: b.st.CodeKey}}
 		if n := widget.Width(f.Path); n > pad || widget.Width(old)+widget.Width(now) > room {
@@ -292,13 +293,6 @@ func (v *View) commands(b *page) {
 	for _, c := range v.p.Commands {
 		b.text(c, b.st.CodeText)
 	}
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func dashes(w int) string { return strings.Repeat("─", max(0, w)) }

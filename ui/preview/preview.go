@@ -35,15 +35,15 @@ type View struct {
 	src Source
 	opt Options
 
-	phase phase
-	p     *gate.Preview
-	err   error  // why it could not be worked out
-	wrong string // why the last attempt to write failed
-	said  string // something else to know, once
-	took  time.Duration
-	gen   int       // of the work under way; an older answer is dropped
-	since time.Time // when what is under way began
-	turn  *turn
+	phase   phase
+	p       *gate.Preview
+	err     error  // why it could not be worked out
+	wrong   string // why the last attempt to write failed
+	notice  string // something else to know, once
+	took    time.Duration
+	gen     int       // of the work under way; an older answer is dropped
+	since   time.Time // when what is under way began
+	pending *pending
 	// writes is whether changes were allowed when the work began.
 	writes bool
 
@@ -64,7 +64,7 @@ type builtKey struct {
 	phase      phase
 	st         *themes.Styles
 	wrong      string
-	said       string
+	notice     string
 	shown      string
 }
 
@@ -178,7 +178,7 @@ func (v *View) Receive(env *view.Env, msg any) {
 		}
 		if v.phase == ready && m.err == nil {
 			if what := v.p.Changed(m.p); what != "" {
-				v.look(env, m.p, what)
+				v.changed(env, m.p, what)
 				break
 			}
 		}
@@ -197,11 +197,11 @@ func (v *View) Receive(env *view.Env, msg any) {
 	v.build(env)
 }
 
-// look shows the change as it is now, and what is different: it wants another yes.
-func (v *View) look(env *view.Env, p *gate.Preview, what string) {
+// changed shows the change as it is now, and what is different: it wants another yes.
+func (v *View) changed(env *view.Env, p *gate.Preview, what string) {
 	v.p, v.err, v.wrong = p, nil, ""
 	v.writes = env.Rev.Mode.Writes
-	v.said = "changed: look again (" + env.Now.Format("15:04:05") + "). " + what
+	v.notice = "changed: look again (" + env.Now.Format("15:04:05") + "). " + what
 	env.Fail("changed: look again: %s", what)
 }
 
@@ -210,8 +210,8 @@ func (v *View) Leave(env *view.Env) bool {
 	switch {
 	case v.phase != writing:
 		return true
-	case v.turn.waitsFor() != "":
-		v.turn.giveUp() // the answer says so, or that the change was made after all
+	case v.pending.waitsFor() != "":
+		v.pending.giveUp() // the answer says so, or that the change was made after all
 	default:
 		env.Say("the change is being written; a moment")
 	}

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,15 +10,14 @@ import (
 	"rung/engine/gate"
 	"rung/model"
 	"rung/model/nb"
+	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
-// tables are the tables a policy has rows in, and what people call a row.
-var tables = []struct{ table, one, many string }{
-	{nb.TableACL, "ACL", "ACLs"}, {nb.TableAddressSet, "address set", "address sets"}, {nb.TablePortGroup, "port group", "port groups"},
-}
+// tables are the tables a policy has rows in.
+var tables = []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup}
 
 // maxRows bounds the rows that are listed one by one; all of them are counted.
 const maxRows = 2000
@@ -34,10 +34,11 @@ func (v *View) rowLines(b *page) {
 		return
 	}
 	for _, t := range tables {
-		if l := summary(v.p.Rows, t.table); l != "" {
-			b.add(widget.Line{{Text: fmt.Sprintf(" %-14s", t.many)}, {Text: l, Style: b.st.Title}})
+		name := fmt.Sprintf(" %-14s", words.Plural(detail.TableWord(t)))
+		if l := summary(v.p.Rows, t); l != "" {
+			b.add(widget.Line{{Text: name}, {Text: l, Style: b.st.Title}})
 		} else {
-			b.add(widget.Line{{Text: fmt.Sprintf(" %-14s", t.many)}, {Text: "none", Style: b.st.Dim}})
+			b.add(widget.Line{{Text: name}, {Text: "none", Style: b.st.Dim}})
 		}
 	}
 	b.lines = append(b.lines, widget.DocLine{Line: widget.Line{}, Skip: true})
@@ -140,12 +141,7 @@ func (b *page) row(r *gate.RowChange, policy bool) {
 // rowName names a row by table and the part of its id behind the policy; of rows
 // that several policies share, whose they are.
 func rowName(r *gate.RowChange, policy bool) string {
-	table := r.Table
-	for _, t := range tables {
-		if t.table == r.Table {
-			table = t.one
-		}
-	}
+	table := detail.TableWord(r.Table)
 	if !r.Policy.Kind.IsPolicy() {
 		return table + " " + unitRow(r)
 	}
@@ -211,7 +207,7 @@ func (b *page) field(f model.FieldDiff, kind model.DiffKind) widget.Line {
 	case model.DiffExtra:
 		return l.Add(f.Live, b.st.Removed)
 	}
-	return l.Add(or(f.Live, "none"), b.st.Removed).Add(" → ", b.st.Dim).Add(or(f.Desired, "none"), b.st.Added)
+	return l.Add(cmp.Or(f.Live, "none"), b.st.Removed).Add(" → ", b.st.Dim).Add(cmp.Or(f.Desired, "none"), b.st.Added)
 }
 
 // members lists a few members of a set and counts all.

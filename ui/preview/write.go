@@ -17,31 +17,31 @@ import (
 
 // commit makes the change of a preview that was confirmed, and waits for the rows.
 func (v *View) commit(env *view.Env, p *gate.Preview, answer gate.Confirm) {
-	v.phase, v.wrong, v.said, v.p, v.since = writing, "", "", p, env.Now
+	v.phase, v.wrong, v.notice, v.p, v.since = writing, "", "", p, env.Now
 	v.gen++ // what is still being worked out comes too late
-	src, console, turn := v.src, env.Console, &turn{}
-	turn.ctx, turn.giveUp = context.WithCancel(context.Background())
-	v.turn = turn
-	answer.Waits = func(title string) { turn.other.Store(&title) }
+	src, console, change := v.src, env.Console, &pending{}
+	change.ctx, change.giveUp = context.WithCancel(context.Background())
+	v.pending = change
+	answer.Waits = func(title string) { change.other.Store(&title) }
 	answer.Finish = true // leaving must not leave a change half made
 	env.Run("writing", func(ctx context.Context) any {
-		defer turn.giveUp()
-		defer context.AfterFunc(ctx, turn.giveUp)()
-		res, err := src.Commit(turn.ctx, console, p, answer)
+		defer change.giveUp()
+		defer context.AfterFunc(ctx, change.giveUp)()
+		res, err := src.Commit(change.ctx, console, p, answer)
 		return wrote{res, err}
 	})
 	v.build(env)
 }
 
-// turn is a change that yes was said to, which may have to wait for another.
-type turn struct {
+// pending is a change that was confirmed, which may have to wait for another.
+type pending struct {
 	ctx    context.Context
 	giveUp context.CancelFunc // as long as it waits
 	other  atomic.Pointer[string]
 }
 
 // waitsFor is the title of the change it waits for, empty when it does not.
-func (t *turn) waitsFor() string {
+func (t *pending) waitsFor() string {
 	if t == nil {
 		return ""
 	}
@@ -54,7 +54,7 @@ func (t *turn) waitsFor() string {
 func (v *View) afterWrite(env *view.Env, m wrote) {
 	if stale := (*gate.StaleError)(nil); m.res == nil && errors.As(m.err, &stale) && stale.Preview != nil {
 		v.phase = ready
-		v.look(env, stale.Preview, stale.What)
+		v.changed(env, stale.Preview, stale.What)
 		return
 	}
 	if m.res == nil && m.err != nil {
@@ -66,7 +66,7 @@ func (v *View) afterWrite(env *view.Env, m wrote) {
 		return
 	}
 	if m.err != nil {
-		v.said = m.err.Error() // done, but not written down
+		v.notice = m.err.Error() // done, but not written down
 	}
 	if m.res != nil {
 		v.took = m.res.Took
@@ -144,8 +144,8 @@ func (v *View) leave(env *view.Env) {
 	if key := env.Keys.Action(action.Undo).Shown(); key != "" && v.p.Mutation.Op != gate.OpUndo {
 		text += " · " + key + " undoes it"
 	}
-	if v.said != "" {
-		env.Fail("%s; %s", text, v.said)
+	if v.notice != "" {
+		env.Fail("%s; %s", text, v.notice)
 	} else {
 		env.Say("%s", text)
 	}

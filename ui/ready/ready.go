@@ -1,6 +1,7 @@
 package ready
 
 import (
+	"strings"
 	"time"
 
 	"rung/engine/revision"
@@ -43,11 +44,6 @@ func New(page nav.Page) view.View {
 		v.Of = v.zones
 	}
 	return v
-}
-
-// Scopes is where keys are looked up.
-func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Ready), action.List, action.Global}
 }
 
 // again is how often reports and rows are put together anew while the objects stay:
@@ -202,7 +198,7 @@ func (v *View) Copies(env *view.Env) []view.Copy {
 	if z, _ := v.selectedZone(); z != nil && z.Message != "" {
 		out = append(out, view.Copy{What: "message", Text: z.Message})
 	}
-	if resource, ok := map[model.Kind]string{model.KindANP: "adminnetworkpolicy", model.KindBANP: "baselineadminnetworkpolicy"}[key.Kind]; ok {
+	if resource := strings.ToLower(string(key.Kind)); key.Kind.IsAdmin() {
 		out = append(out, view.Copy{What: "kubectl command", Text: env.Rev.Mode.Kubectl.Line("get", resource, key.Name, "-o", "jsonpath={.status.conditions}")})
 	}
 	return out

@@ -31,7 +31,7 @@ func (v *View) policyTable() *widget.Table[*revision.PolicyReady] {
 		Empty: "no AdminNetworkPolicy here that a controller could report on",
 		Columns: []widget.Column[*revision.PolicyReady]{
 			{Title: "PRIO", Right: true, Drop: 2, Cell: func(p *revision.PolicyReady) widget.Line { return widget.Plain(v.priority(p.Policy)) }},
-			{Title: "POLICY", Min: 14, Max: 30, Cell: func(p *revision.PolicyReady) widget.Line { return widget.Styled(policyName(p.Policy), v.st.Accent) }},
+			{Title: "POLICY", Min: 14, Max: 30, Cell: func(p *revision.PolicyReady) widget.Line { return widget.Styled(p.Policy.Brief(), v.st.Accent) }},
 			{Title: "READY", Cell: v.overall, Less: func(a, b *revision.PolicyReady) int { return b.Zones - b.Ready - (a.Zones - a.Ready) }},
 			{Title: "FAILING", Right: true, Drop: 9, Cell: count(func(p *revision.PolicyReady) int { return p.Failing }, bad)},
 			{Title: "NO REPORT", Right: true, Drop: 5, Cell: count(func(p *revision.PolicyReady) int { return p.Silent }, warn)},
@@ -65,14 +65,6 @@ func (v *View) columns(few bool) {
 	} else {
 		t.Columns = slices.Delete(t.Columns, stripColumn, stripColumn+1)
 	}
-}
-
-// policyName leaves the kind out where it goes without saying.
-func policyName(k model.PolicyKey) string {
-	if k.Kind == model.KindANP {
-		return k.Name
-	}
-	return k.Label()
 }
 
 func (v *View) priority(k model.PolicyKey) string {

@@ -36,7 +36,7 @@ func (v *View) lines(env *view.Env, s *detail.Sheet) {
 	case *nb.LogicalSwitchPort:
 		text, to := detail.Port(env.Rev, r.Name)
 		s.Head("behind it")
-		s.Add("pod", widget.Styled("  "+text, look(env, to)), to)
+		s.Add("pod", widget.Styled("  "+text, linkStyle(env, to)), to)
 	}
 	v.referrers(env, s)
 }
@@ -49,14 +49,14 @@ func (v *View) shown() nb.Row {
 	return v.desired
 }
 
-func look(env *view.Env, to nav.Page) (l styleOf) {
+func linkStyle(env *view.Env, to nav.Page) (l styleOf) {
 	if to.None() {
 		return env.Styles.Text
 	}
 	return env.Styles.Accent
 }
 
-// ownerLines say whose row it is and how it stands.
+// ownerLines name the owner of the row and its state.
 func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	owner := widget.Line{{Text: v.page.Table, Style: st.Title}}
@@ -115,7 +115,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	s.Say("verdict", 0, sign, mark, style, text, nav.Page{})
 }
 
-// formText says what Rung makes of an owner whose rows it does not compare.
+// formText is why rows of the owner are not compared.
 func (v *View) formText() string {
 	if v.policy.Name != "" {
 		return ""
@@ -211,7 +211,7 @@ func (v *View) record(env *view.Env, s *detail.Sheet) {
 	for _, c := range nb.Columns(v.shown()) {
 		text := v.valueText(c)
 		sign, mark := " ", st.Text
-		d := detail.FieldOf(v.diff, c.Name)
+		d := v.diff.Field(c.Name)
 		if d != nil && v.live != nil {
 			sign, mark = "≠", st.Error
 		}

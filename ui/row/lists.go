@@ -16,7 +16,7 @@ import (
 // members lists an address set: what differs first, then everybody.
 func (v *View) members(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 	st := env.Styles
-	d := detail.FieldOf(v.diff, "addresses")
+	d := v.diff.Field("addresses")
 	missing, extra := 0, map[string]bool{}
 	if d != nil {
 		missing = len(d.Missing)
@@ -32,7 +32,7 @@ func (v *View) members(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 	if d != nil {
 		for _, a := range d.Missing {
 			text, to := detail.Behind(env.Rev, a)
-			s.Add("missing."+a, detail.Two(widget.Line{{Text: "≠ " + a, Style: st.Error}}, 24, widget.Styled("missing here: ", st.Error).Add(text, look(env, to))), to)
+			s.Add("missing."+a, detail.Two(widget.Line{{Text: "≠ " + a, Style: st.Error}}, 24, widget.Styled("missing here: ", st.Error).Add(text, linkStyle(env, to))), to)
 		}
 	}
 	for _, a := range order(set.Addresses) {
@@ -92,7 +92,7 @@ func (v *View) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 // groupPorts lists the ports of a port group with the pods behind them.
 func (v *View) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	st := env.Styles
-	d := detail.FieldOf(v.diff, "ports")
+	d := v.diff.Field("ports")
 	title := words.Total(len(g.Ports), "logical port")
 	if d != nil {
 		title += fmt.Sprintf(" · ≠ %d missing, %d extra", len(d.Missing), len(d.Extra))

@@ -13,13 +13,19 @@ import (
 	"rung/ui/widget"
 )
 
-// place says when an ACL decides, and who shares its place.
+// tierWords are what decides in a tier.
+var tierWords = map[int]string{
+	model.TierIsolation: "isolation, before AdminNetworkPolicy",
+	model.TierAdmin:     "AdminNetworkPolicy",
+	model.TierNetwork:   "NetworkPolicy, EgressFirewall, multicast",
+	model.TierBaseline:  "baseline",
+}
+
+// place is when an ACL decides, and the ACLs that share its place.
 func (v *View) place(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	st := env.Styles
-	where := map[int]string{model.TierIsolation: "isolation, before AdminNetworkPolicy", model.TierAdmin: "AdminNetworkPolicy",
-		model.TierNetwork: "NetworkPolicy, EgressFirewall, multicast", model.TierBaseline: "baseline"}[a.Tier]
 	l := widget.Line{{Text: "  " + a.Stage(), Style: st.Text}, {Text: fmt.Sprintf(" · tier %d", a.Tier)}}
-	if where != "" {
+	if where := tierWords[a.Tier]; where != "" {
 		l = l.Add(" ("+where+")", st.Dim)
 	}
 	s.Add("place", l.Add(fmt.Sprintf(" · priority %d", a.Priority), st.Text), nav.Page{})

@@ -1,6 +1,7 @@
 package row
 
 import (
+	"cmp"
 	"strings"
 
 	"rung/engine/revision"
@@ -42,11 +43,6 @@ func New(page nav.Page) view.View {
 	p := detail.NewPane()
 	p.Empty = "nothing to show"
 	return &View{List: view.List{Of: p}, page: page, pane: p, id: page.ID}
-}
-
-// Scopes is where keys are looked up.
-func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Row), action.List, action.Global}
 }
 
 // Sync makes the lines from the revision.
@@ -217,14 +213,7 @@ func (v *View) gone(env *view.Env, s *detail.Sheet) {
 		s.Say("gone", 0, "?", st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
 		return
 	}
-	s.Say("gone", 0, "●", st.Error, st.Text, v.page.Table+" "+orID(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+" (any more).", nav.Page{})
-}
-
-func orID(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+	s.Say("gone", 0, "●", st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+" (any more).", nav.Page{})
 }
 
 // Do carries out the actions of a row.
@@ -246,7 +235,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 
 // elsewhere goes to the same row in another zone, past zones that lack it.
 func (v *View) elsewhere(env *view.Env, d int) {
-	for zone := detail.NextZone(env.Rev, v.page.Zone, d); zone != v.page.Zone; zone = detail.NextZone(env.Rev, zone, d) {
+	for zone := env.Rev.NextZone(v.page.Zone, d); zone != v.page.Zone; zone = env.Rev.NextZone(zone, d) {
 		z := env.Rev.Zone(zone)
 		if z.DB == nil {
 			continue
@@ -288,10 +277,7 @@ func (v *View) Selected() nav.Page { return v.pane.To() }
 
 // Crumb names the row.
 func (v *View) Crumb() string {
-	what := map[string]string{nb.TableACL: "ACL", nb.TableAddressSet: "address set", nb.TablePortGroup: "port group"}[v.page.Table]
-	if what == "" {
-		what = v.page.Table
-	}
+	what := detail.TableWord(v.page.Table)
 	switch {
 	case v.policy.Name != "" && v.page.Table == nb.TablePortGroup:
 		return what
@@ -305,11 +291,7 @@ func (v *View) Crumb() string {
 
 // Tell names the zone.
 func (v *View) Tell(env *view.Env) widget.Line {
-	hint := ""
-	if a, b := env.Keys.Action(action.RowPrevZone), env.Keys.Action(action.RowNextZone); a != nil && b != nil {
-		hint = a.Shown() + " " + b.Shown()
-	}
-	return detail.TellZone(env, v.state, hint)
+	return detail.TellZone(env, v.state, action.RowPrevZone, action.RowNextZone)
 }
 
 // Copies is what can be copied here: what the cursor is on first.

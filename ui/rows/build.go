@@ -21,9 +21,9 @@ type item struct {
 	owner nb.Owner
 	label string // the owner's
 	on    string // what holds an ACL
-	mark  mark
+	mark  revision.RowMark
 	tie   revision.Tie
-	late  bool   // see engine.AfterEgressAllow
+	late  bool   // see revision.AfterEgressAllow
 	head  string // a heading instead of a row
 	end   bool   // the heading ends a stage
 	to    nav.Page
@@ -84,7 +84,7 @@ func ownGroup(o nb.Owner, holder nb.Row) bool {
 // acls are the items of table ACL, with headings: of each stage, of the rows
 // that decide after an egress Allow, and what becomes of a connection that no
 // row of a stage matches. only, when set, is the one stage to show.
-func acls(sorted []ranked, lost []nb.Row, m *marks, z *model.ZoneState, only string) []*item {
+func acls(sorted []ranked, lost []nb.Row, m *revision.RowMarks, z *model.ZoneState, only string) []*item {
 	all := sorted
 	if len(lost) > 0 {
 		all = slices.Clone(sorted)
@@ -120,7 +120,7 @@ func acls(sorted []ranked, lost []nb.Row, m *marks, z *model.ZoneState, only str
 	return endStage(out, stage)
 }
 
-// lateSign marks the rows of engine.AfterEgressAllow, wherever they stand.
+// lateSign marks the rows of revision.AfterEgressAllow, wherever they stand.
 const lateSign = "† "
 
 // endStage says what becomes of the rest.
@@ -131,19 +131,19 @@ func endStage(out []*item, stage string) []*item {
 	return append(out, &item{id: "end " + stage, head: "no row matches: allowed in this stage", end: true})
 }
 
-func newItem(r nb.Row, o nb.Owner, lost bool, m *marks, z *model.ZoneState) *item {
+func newItem(r nb.Row, o nb.Owner, lost bool, m *revision.RowMarks, z *model.ZoneState) *item {
 	if lost {
-		mark := missing
-		if m.knownLost[r.IDs()[nb.KeyID]] {
-			mark = knownMissing
+		mark := revision.RowMissing
+		if m.KnownLost[r.IDs()[nb.KeyID]] {
+			mark = revision.RowKnownMissing
 		}
 		return &item{id: "missing " + r.IDs()[nb.KeyID], row: r, owner: o, mark: mark, to: detail.RowPage(z, nil, r)}
 	}
-	return &item{id: r.RowUUID(), row: r, owner: o, mark: m.of(r, o), to: detail.RowPage(z, r, nil)}
+	return &item{id: r.RowUUID(), row: r, owner: o, mark: m.Of(r, o), to: detail.RowPage(z, r, nil)}
 }
 
 // named are the items of a table whose rows have names, by owner and id.
-func named(live, lost []nb.Row, m *marks, z *model.ZoneState) []*item {
+func named(live, lost []nb.Row, m *revision.RowMarks, z *model.ZoneState) []*item {
 	out := make([]*item, 0, len(live)+len(lost))
 	add := func(rows []nb.Row, lost bool) {
 		for _, r := range rows {

@@ -41,7 +41,7 @@ func (v *View) list(i int) *widget.Table[*item] {
 
 // text is what the filter looks at: more than the columns that are shown.
 func (v *View) text(it *item) string {
-	s := it.label + " " + it.mark.text() + " " + it.row.IDs()[nb.KeyID] + " " + it.row.RowUUID()
+	s := it.label + " " + markText[it.mark] + " " + it.row.IDs()[nb.KeyID] + " " + it.row.RowUUID()
 	switch r := it.row.(type) {
 	case *nb.ACL:
 		if it.late {
@@ -65,15 +65,15 @@ const badMatch = "▲ match"
 func (v *View) markCell(it *item) widget.Line {
 	look := v.st.Error
 	switch it.mark {
-	case settling:
+	case revision.RowSettling:
 		look = v.st.Info
-	case strange, legacy:
+	case revision.RowStrange, revision.RowLegacy:
 		look = v.st.Warn
-	case foreign:
+	case revision.RowForeign:
 		look = v.st.Dim
 	}
-	text := it.mark.text()
-	if (text == "" || it.mark == foreign) && v.problem(it) != "" {
+	text := markText[it.mark]
+	if (text == "" || it.mark == revision.RowForeign) && v.problem(it) != "" {
 		text, look = badMatch, v.st.Warn
 	}
 	return widget.Styled(text, look)
@@ -117,7 +117,7 @@ func (v *View) matchCell(it *item) widget.Line {
 func (v *View) ownerCell(it *item) widget.Line {
 	look := v.st.Accent
 	switch it.mark {
-	case foreign, uncompiled, legacy:
+	case revision.RowForeign, revision.RowUncompiled, revision.RowLegacy:
 		look = v.st.Text
 	}
 	if it.late {
@@ -187,10 +187,10 @@ func (v *View) logCell(a *nb.ACL) widget.Line {
 	return widget.Styled(a.Severity, v.st.Info)
 }
 
-// known leaves a number out of rows that are missing: see idsOf.
+// known leaves a number out of rows that are missing: see revision.RowMarks.
 func known(cell func(*item) widget.Line) func(*item) widget.Line {
 	return func(it *item) widget.Line {
-		if it.mark == missing || it.mark == knownMissing {
+		if it.mark == revision.RowMissing || it.mark == revision.RowKnownMissing {
 			return widget.Plain("–")
 		}
 		return cell(it)

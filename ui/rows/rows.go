@@ -29,14 +29,14 @@ type View struct {
 	lists [3]*widget.Table[*item]
 	st    *themes.Styles
 	state *model.ZoneState
-	told  widget.Line // a line over the table, nil for none
+	note  widget.Line // a line over the table, nil for none
 
 	// The last pipeline order, kept while the ACLs are the same.
 	walked   []*nb.ACL
 	sorted   []ranked
 	problems map[*nb.ACL]string // of matches that were looked at
 	holders  *revision.Holders
-	marks    *marks
+	marks    *revision.RowMarks
 }
 
 // New makes the view of a zone's rows.
@@ -51,11 +51,6 @@ func New(page nav.Page) view.View {
 	return v
 }
 
-// Scopes is where keys are looked up.
-func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Rows), action.List, action.Global}
-}
-
 func (v *View) now() *widget.Table[*item] { return v.lists[v.table] }
 
 // Sync makes the rows from the revision.
@@ -67,7 +62,7 @@ func (v *View) Sync(env *view.Env) {
 	v.state = env.Rev.Zone(v.zone)
 	env.Console.LookAt(v.zone)
 	t := v.now()
-	v.told = nil
+	v.note = nil
 	t.Empty = "no rows in this table"
 	switch z := v.state; {
 	case len(env.Rev.Zones) == 0:
@@ -76,7 +71,7 @@ func (v *View) Sync(env *view.Env) {
 		t.Empty = "there is no zone " + v.zone + " (any more)"
 	case z.DB == nil:
 		t.Empty = detail.NotHere(z, env.Now)
-		v.told = remembered(env, z)
+		v.note = remembered(env, z)
 	default:
 		v.fill(env, t)
 		return
@@ -104,9 +99,9 @@ func remembered(env *view.Env, z *model.ZoneState) widget.Line {
 
 func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 	z := v.state
-	v.marks = findMarks(env.Rev, z, env.Now)
+	v.marks = env.Rev.Marks(z, env.Now)
 	table := tables[v.table]
-	lost := v.marks.missingRows(env.Rev, z, table)
+	lost := v.marks.MissingRows(env.Rev, z, table, missingShown)
 	switch table {
 	case nb.TableACL:
 		v.order(z.DB)
@@ -125,11 +120,11 @@ func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 		t.SetItems(named(live, lost, v.marks, z))
 	}
 	if why := detail.Unread(z, env.Now); why != "" {
-		v.told = widget.Styled(" ○ "+why, env.Styles.Warn)
-	} else if n := len(v.marks.missing); n > missingShown {
-		v.told = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
+		v.note = widget.Styled(" ○ "+why, env.Styles.Warn)
+	} else if n := len(v.marks.Missing); n > missingShown {
+		v.note = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
 	} else if table == nb.TableACL {
-		v.told = v.tellTies(env.Styles)
+		v.note = v.tellTies(env.Styles)
 	}
 }
 
@@ -168,7 +163,7 @@ func (v *View) order(db *nb.DB) {
 // can. Matches are taken apart when they are looked at, not all at once.
 func (v *View) problem(it *item) string {
 	a, ok := it.row.(*nb.ACL)
-	if !ok || it.mark == missing {
+	if !ok || it.mark == revision.RowMissing {
 		return ""
 	}
 	text, ok := v.problems[a]
@@ -181,10 +176,10 @@ func (v *View) problem(it *item) string {
 
 // Render draws the table.
 func (v *View) Render(env *view.Env, w, h int) string {
-	if v.told == nil || h < 3 {
+	if v.note == nil || h < 3 {
 		return v.now().Render(env.Styles, w, h)
 	}
-	return v.told.Render(w) + "\n" + v.now().Render(env.Styles, w, h-1)
+	return v.note.Render(w) + "\n" + v.now().Render(env.Styles, w, h-1)
 }
 
 // Do carries out the actions of rows.
@@ -195,7 +190,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if id == action.RowsPrevZone {
 			d = -1
 		}
-		v.zone = detail.NextZone(env.Rev, v.zone, d)
+		v.zone = env.Rev.NextZone(v.zone, d)
 		v.walked, v.sorted = nil, nil
 	case action.RowsTable:
 		v.table = (v.table + 1) % len(tables)
@@ -234,7 +229,7 @@ func (v *View) Complete(begin string) string { return v.now().Complete(begin) }
 func (v *View) Counts() (shown, all int) { return v.now().Counts() }
 
 func (v *View) above() int {
-	if v.told != nil {
+	if v.note != nil {
 		return 1
 	}
 	return 0
@@ -262,11 +257,7 @@ func (v *View) Tell(env *view.Env) widget.Line {
 	if len(l) > 0 {
 		l = l.Add("  ", st.Text)
 	}
-	hint := ""
-	if a, b := env.Keys.Action(action.RowsPrevZone), env.Keys.Action(action.RowsNextZone); a != nil && b != nil {
-		hint = a.Shown() + " " + b.Shown()
-	}
-	return widget.Join(l, detail.TellZone(env, v.state, hint))
+	return widget.Join(l, detail.TellZone(env, v.state, action.RowsPrevZone, action.RowsNextZone))
 }
 
 // Crumb names the page.

@@ -3,6 +3,7 @@ package rule
 import (
 	"strings"
 
+	"rung/engine/revision"
 	"rung/model/nb"
 	"rung/themes"
 	"rung/ui/detail"
@@ -25,19 +26,19 @@ func (v *View) aclLines(env *view.Env, w int) []widget.Line {
 		live = "no zone"
 	case !v.read():
 		live = "not read"
-	case e.live != nil:
-		live += " " + e.live.UUID[:min(8, len(e.live.UUID))]
+	case e.Live != nil:
+		live += " " + e.Live.UUID[:min(8, len(e.Live.UUID))]
 	}
-	out := []widget.Line{widget.Heading("ACL "+detail.ShortID(e.id, v.page.Key), w, st),
+	out := []widget.Line{widget.Heading("ACL "+detail.ShortID(e.ID, v.page.Key), w, st),
 		detail.Two(widget.Plain(" "), name+1, detail.Two(widget.Styled("desired", st.Dim), half+mark, widget.Styled(live, st.Dim)))}
-	for _, f := range e.fields {
+	for _, f := range e.Fields {
 		out = append(out, fieldLine(f, e, v.read(), st, name, half))
 	}
 	return out
 }
 
 // fieldLine is one column of an ACL.
-func fieldLine(f detail.Field, e *entry, read bool, st *themes.Styles, name, half int) widget.Line {
+func fieldLine(f revision.Field, e *revision.RuleACL, read bool, st *themes.Styles, name, half int) widget.Line {
 	desired, live := f.Desired, f.Live
 	switch {
 	case f.Name == "match" || f.Name == "external_ids":
@@ -48,9 +49,9 @@ func fieldLine(f detail.Field, e *entry, read bool, st *themes.Styles, name, hal
 	case f.Differs:
 		look, sign = st.Error, "≠ "
 	case f.Name != "action":
-	case e.desired == nil:
+	case e.Desired == nil:
 		desired, sign = "no row", "≠ "
-	case e.live == nil && read:
+	case e.Live == nil && read:
 		live, look, sign = "no row", st.Error, "≠ "
 	}
 	l := widget.Line{{Text: " " + f.Name, Style: st.Dim}}
@@ -61,32 +62,32 @@ func fieldLine(f detail.Field, e *entry, read bool, st *themes.Styles, name, hal
 
 // brief are the columns that are too long for the space: what matters is
 // whether they are the same.
-func brief(f detail.Field, e *entry) (desired, live string) {
+func brief(f revision.Field, e *revision.RuleACL) (desired, live string) {
 	desired, live = "see below", "as desired"
 	if f.Name == "external_ids" {
-		desired = e.key()
+		desired = aclKey(e)
 	}
 	switch {
-	case e.desired == nil:
+	case e.Desired == nil:
 		desired, live = "", "see below"
 		if f.Name == "external_ids" {
-			live = e.key()
+			live = aclKey(e)
 		}
-	case e.live == nil:
+	case e.Live == nil:
 		live = ""
 	case f.Differs && f.Name == "external_ids":
-		live = strings.Join(detail.MapDiffers(e.desired.ExternalIDs, e.live.ExternalIDs), ", ")
+		live = strings.Join(revision.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs), ", ")
 	case f.Differs:
 		live = "differs, see below"
 	}
 	return desired, live
 }
 
-// key is what tells the ACL from the others of its rule.
-func (e *entry) key() string {
-	a := e.desired
+// aclKey is what tells the ACL from the others of its rule.
+func aclKey(e *revision.RuleACL) string {
+	a := e.Desired
 	if a == nil {
-		a = e.live
+		a = e.Live
 	}
 	switch o := nb.OwnerOfRow(a); {
 	case o.Type == nb.OwnerNetworkPolicy && o.Block == "-2":
@@ -102,7 +103,7 @@ func (e *entry) key() string {
 // fullLines are both values of what differs and was too long for its column.
 func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
 	e := v.shown()
-	if e == nil || e.differs == 0 {
+	if e == nil || e.Differs == 0 {
 		return
 	}
 	st, head := env.Styles, false
@@ -114,12 +115,12 @@ func (v *View) fullLines(env *view.Env, s *detail.Sheet) {
 		s.Say("full."+id, 2, "≠", st.Error, st.Text, name+", desired: "+desired, v.rowPage())
 		s.Say("full.live."+id, 4, "", st.Text, st.Error, name+", live: "+live, v.rowPage())
 	}
-	for _, f := range e.fields {
+	for _, f := range e.Fields {
 		switch {
 		case !f.Differs:
 		case f.Name == "external_ids":
-			for _, k := range detail.MapDiffers(e.desired.ExternalIDs, e.live.ExternalIDs) {
-				both(k, k, either(e.desired.ExternalIDs, k), either(e.live.ExternalIDs, k))
+			for _, k := range revision.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs) {
+				both(k, k, either(e.Desired.ExternalIDs, k), either(e.Live.ExternalIDs, k))
 			}
 		case f.Name == "match" || widget.Width(f.Desired) > fullWidth || widget.Width(f.Live) > fullWidth:
 			both(f.Name, f.Name, f.Desired, f.Live)
@@ -146,16 +147,16 @@ func (v *View) matchLines(env *view.Env, s *detail.Sheet) {
 		return
 	}
 	x := &detail.Explain{Rev: env.Rev, Zone: v.state, Policy: v.page.Key, First: max(4, (env.H-30)/3)}
-	if e.desired != nil {
+	if e.Desired != nil {
 		s.Head("match, term by term")
-		x.Match(s, "match", e.desired.Match)
+		x.Match(s, "match", e.Desired.Match)
 	}
-	if e.live != nil && (e.desired == nil || e.live.Match != e.desired.Match) {
+	if e.Live != nil && (e.Desired == nil || e.Live.Match != e.Desired.Match) {
 		title := "live match, term by term"
-		if e.desired != nil {
+		if e.Desired != nil {
 			title = "≠ live match, term by term"
 		}
 		s.Head(title)
-		x.Match(s, "live", e.live.Match)
+		x.Match(s, "live", e.Live.Match)
 	}
 }

@@ -61,13 +61,13 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		default:
 			mark = "  "
 		}
-		text, bad := e.state(v.read())
+		text, bad := standing(e, v.read())
 		look := st.Dim
 		if bad {
 			look = st.Error
 		}
-		l := widget.Line{{Text: mark, Style: st.Key}, {Text: detail.ShortID(e.id, v.page.Key), Style: st.Accent}, {Text: "  " + text, Style: look}}
-		s.Add(aclPrefix+e.id, detail.Two(widget.Styled(name, st.Dim), nameWidth, l), detail.RowPage(v.state, e.live, e.desired))
+		l := widget.Line{{Text: mark, Style: st.Key}, {Text: detail.ShortID(e.ID, v.page.Key), Style: st.Accent}, {Text: "  " + text, Style: look}}
+		s.Add(aclPrefix+e.ID, detail.Two(widget.Styled(name, st.Dim), nameWidth, l), detail.RowPage(v.state, e.Live, e.Desired))
 	}
 }
 
@@ -87,7 +87,7 @@ func (v *View) noACL(env *view.Env) string {
 	return "nothing here: no container port has the name of its ports"
 }
 
-// behind counts who is behind a peer.
+// behind counts the pods or nodes of a peer.
 func (v *View) behind(env *view.Env, i int) string {
 	pe := &v.rule.Peers[i]
 	switch pe.Kind {
@@ -114,8 +114,8 @@ func (v *View) setPage(env *view.Env) nav.Page {
 				nb.Pair{Key: nb.KeyDirection, Value: string(v.rule.Direction)}, nb.Pair{Key: nb.KeyGressIndex, Value: fmt.Sprint(v.rule.Index)},
 				nb.Pair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID]))
 		}
-	} else if units := setsOf(env.Rev, v.page.Key, v.rule); len(units) == 1 {
-		names = setNames(units[0]) // of several the match tells which is which
+	} else if units := env.Rev.RuleSets(v.page.Key, v.rule); len(units) == 1 {
+		names = revision.SetNames(units[0]) // of several the match tells which is which
 	}
 	for _, name := range names {
 		if v.read() {
@@ -154,7 +154,7 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 		count += fmt.Sprintf(" +%d on a primary UDN", apart)
 	}
 	if v.read() {
-		if g := v.state.DB.PortGroupByName(detail.GroupName(v.page.Key)); g != nil {
+		if g := v.state.DB.PortGroupByName(revision.GroupName(v.page.Key)); g != nil {
 			to = detail.RowPage(v.state, g, nil)
 		}
 	}
@@ -175,8 +175,8 @@ func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 	}
 	tier := fmt.Sprintf(", tier %d", p.Tier) // where no row says it
 	for _, e := range v.entries {
-		if e.desired != nil {
-			tier = fmt.Sprintf(" → OVN priority %d, tier %d", e.desired.Priority, e.desired.Tier)
+		if e.Desired != nil {
+			tier = fmt.Sprintf(" → OVN priority %d, tier %d", e.Desired.Priority, e.Desired.Tier)
 			break
 		}
 	}
@@ -190,7 +190,7 @@ func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 	case p.Kind == model.KindEF:
 		s.Field("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(revision.AfterAllow, "decides ")), nav.Page{})
 	}
-	before, after := neighbours(env.Rev, p, r)
+	before, after := env.Rev.Neighbours(p, r)
 	v.neighbour(env, s, "before", before, "nothing: first "+firstOf(p, r))
 	v.neighbour(env, s, "after", after, "nothing: last "+firstOf(p, r))
 }
@@ -219,20 +219,20 @@ func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
 	s.Field("after", "after", nameWidth, l, to)
 }
 
-func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *place, nothing string) {
+func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *revision.PlacedRule, nothing string) {
 	if at == nil {
 		s.Field(name, name, nameWidth, widget.Styled("("+nothing+")", env.Styles.Dim), nav.Page{})
 		return
 	}
-	k := at.policy.Key
-	text := revision.RuleLabel(at.rule.Direction, at.rule.Index, at.rule.Name)
+	k := at.Policy.Key
+	text := revision.RuleLabel(at.Rule.Direction, at.Rule.Index, at.Rule.Name)
 	if k != v.page.Key {
 		text = k.Name + " " + text
 		if k.Kind == model.KindBANP {
-			text = k.Label() + " " + revision.RuleLabel(at.rule.Direction, at.rule.Index, at.rule.Name)
+			text = k.Label() + " " + revision.RuleLabel(at.Rule.Direction, at.Rule.Index, at.Rule.Name)
 		}
 	}
 	l := widget.Line{{Text: text, Style: env.Styles.Accent}}
-	l = l.Add("  "+string(at.rule.Action), view.ActionStyle(at.rule.Action, env.Styles))
-	s.Field(name, name, nameWidth, l, nav.ToRule(k, at.rule.Direction, at.rule.Index))
+	l = l.Add("  "+string(at.Rule.Action), view.ActionStyle(at.Rule.Action, env.Styles))
+	s.Field(name, name, nameWidth, l, nav.ToRule(k, at.Rule.Direction, at.Rule.Index))
 }

@@ -17,14 +17,13 @@ import (
 func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	s.Head("says")
-	for i, text := range says(env.Rev, v.policy, v.rule) {
+	for i, text := range env.Rev.Says(v.policy, v.rule) {
 		s.Say(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text, nav.Page{})
 	}
 	v.effectLines(env, s)
 	v.zoneLines(env, s)
-	known, _ := env.Rev.KnownFindings()
-	for _, f := range known {
-		if f.Policy != v.page.Key || f.Rule != v.rule.Index || f.Direction != v.rule.Direction {
+	for _, f := range env.Rev.KnownFindingsOf(v.page.Key) {
+		if f.Rule != v.rule.Index || f.Direction != v.rule.Direction {
 			continue
 		}
 		sign, look := detail.Sign(f.Severity, st)
@@ -43,21 +42,21 @@ func (v *View) effectLines(env *view.Env, s *detail.Sheet) {
 		return
 	}
 	for _, e := range v.entries {
-		short := detail.ShortID(e.id, v.page.Key)
+		short := detail.ShortID(e.ID, v.page.Key)
 		text := ""
 		switch {
-		case e.desired == nil:
-			text = fmt.Sprintf("%s still decides there: %s at OVN priority %d.", short, e.live.Action, e.live.Priority)
-		case e.live == nil:
+		case e.Desired == nil:
+			text = fmt.Sprintf("%s still decides there: %s at OVN priority %d.", short, e.Live.Action, e.Live.Priority)
+		case e.Live == nil:
 			text = short + " decides nothing there: the ACL is missing."
-		case e.live.Action != e.desired.Action:
-			text = fmt.Sprintf("The live row of %s says %s where the rule says %s.", short, e.live.Action, v.rule.Action)
-		case e.live.Priority != e.desired.Priority:
-			text = fmt.Sprintf("The live row of %s is asked at OVN priority %d instead of %d.", short, e.live.Priority, e.desired.Priority)
+		case e.Live.Action != e.Desired.Action:
+			text = fmt.Sprintf("The live row of %s says %s where the rule says %s.", short, e.Live.Action, v.rule.Action)
+		case e.Live.Priority != e.Desired.Priority:
+			text = fmt.Sprintf("The live row of %s is asked at OVN priority %d instead of %d.", short, e.Live.Priority, e.Desired.Priority)
 		}
 		if text != "" {
-			s.Say("effect."+e.id, 2, "≠", env.Styles.Error, env.Styles.Text, "In "+v.zone+": "+text,
-				detail.RowPage(v.state, e.live, e.desired))
+			s.Say("effect."+e.ID, 2, "≠", env.Styles.Error, env.Styles.Text, "In "+v.zone+": "+text,
+				detail.RowPage(v.state, e.Live, e.Desired))
 		}
 	}
 }
@@ -69,7 +68,7 @@ const zonesShown = 3
 func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	st, k := env.Styles, v.page.Key
 	fine, unread, listed, more := 0, 0, 0, 0
-	shared := setsOf(env.Rev, k, v.rule)
+	shared := env.Rev.RuleSets(k, v.rule)
 	for _, z := range env.Rev.Zones {
 		p := z.Policy(k)
 		state, rest := detail.ZoneState(env.Rev, k, z, env.Now)
@@ -138,7 +137,7 @@ func (v *View) differing(p *model.PolicyInZone) string {
 		if !mine && !group || d.Waiting != "" {
 			continue
 		}
-		what := tableWord(d.Table)
+		what := detail.TableWord(d.Table)
 		if !group {
 			what += " " + short
 		}
@@ -157,16 +156,6 @@ func (v *View) differing(p *model.PolicyInZone) string {
 		out = append(out, words.List(cols, 4)+" of "+what)
 	}
 	return words.List(out, 4)
-}
-
-func tableWord(table string) string {
-	switch table {
-	case nb.TableAddressSet:
-		return "address set"
-	case nb.TablePortGroup:
-		return "port group"
-	}
-	return table
 }
 
 // reported is the newest condition a controller of that zone reported.

@@ -29,7 +29,7 @@ type View struct {
 
 	policy  *model.Policy
 	rule    *model.Rule
-	entries []*entry
+	entries []*revision.RuleACL
 	state   *model.ZoneState
 
 	// Wide: what it says at the left, the ACL at the right, the rest below;
@@ -46,11 +46,6 @@ type View struct {
 // New makes the view of a rule.
 func New(page nav.Page) view.View {
 	return &View{page: page, zone: page.Zone, acl: page.ID, says: detail.NewPane(), rest: detail.NewPane(), all: detail.NewPane()}
-}
-
-// Scopes is where keys are looked up.
-func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Rule), action.List, action.Global}
 }
 
 // Sync makes the lines from the revision.
@@ -70,14 +65,14 @@ func (v *View) Sync(env *view.Env) {
 	}
 	v.state = env.Rev.Zone(v.zone)
 	env.Console.LookAt(v.zone)
-	v.entries = entries(env.Rev, v.page.Key, v.rule, v.state)
+	v.entries = env.Rev.RuleACLs(v.page.Key, v.rule, v.state)
 	v.layout(env)
 }
 
 // firstZone is where to look first: the zone that needs attention, else the one
 // with most of the subject's pods.
 func firstZone(env *view.Env, k model.PolicyKey) string {
-	z := detail.Worst(env.Rev, k, env.Now)
+	z := env.Rev.Worst(k, env.Now)
 	if z == nil {
 		return ""
 	}
@@ -113,7 +108,7 @@ func (v *View) gone(env *view.Env) {
 func (v *View) layout(env *view.Env) {
 	id := v.active().SelectedID()
 	if e := v.underCursor(); e != nil {
-		v.acl = e.id
+		v.acl = e.ID
 	}
 	wide := env.W >= sideBySide
 	if wide {
@@ -222,7 +217,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if id == action.RulePrevZone {
 			d = -1
 		}
-		v.zone = detail.NextZone(env.Rev, v.zone, d)
+		v.zone = env.Rev.NextZone(v.zone, d)
 		v.Sync(env)
 	case action.RuleNextACL:
 		v.nextACL(env)
@@ -238,7 +233,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if !v.walk(id) {
 			return false
 		}
-		if e := v.underCursor(); e != nil && e.id != v.acl {
+		if e := v.underCursor(); e != nil && e.ID != v.acl {
 			v.layout(env) // the other pane follows the cursor
 		}
 	}
@@ -282,13 +277,13 @@ func (v *View) walk(id action.ID) bool {
 const aclPrefix = "acl."
 
 // underCursor is the ACL the cursor is on.
-func (v *View) underCursor() *entry {
+func (v *View) underCursor() *revision.RuleACL {
 	id, ok := strings.CutPrefix(v.active().SelectedID(), aclPrefix)
 	if !ok {
 		return nil
 	}
 	for _, e := range v.entries {
-		if e.id == id {
+		if e.ID == id {
 			return e
 		}
 	}
@@ -296,9 +291,9 @@ func (v *View) underCursor() *entry {
 }
 
 // shown is the ACL on show, nil when the rule has none.
-func (v *View) shown() *entry {
+func (v *View) shown() *revision.RuleACL {
 	for _, e := range v.entries {
-		if e.id == v.acl {
+		if e.ID == v.acl {
 			return e
 		}
 	}
@@ -311,7 +306,7 @@ func (v *View) shown() *entry {
 func (v *View) nextACL(env *view.Env) {
 	for i, e := range v.entries {
 		if e == v.shown() {
-			v.acl = v.entries[(i+1)%len(v.entries)].id
+			v.acl = v.entries[(i+1)%len(v.entries)].ID
 			if v.underCursor() != nil {
 				v.selectID(aclPrefix + v.acl)
 			}
@@ -325,7 +320,7 @@ func (v *View) nextACL(env *view.Env) {
 // rowPage is the page of the ACL on show.
 func (v *View) rowPage() nav.Page {
 	if e := v.shown(); e != nil {
-		return detail.RowPage(v.state, e.live, e.desired)
+		return detail.RowPage(v.state, e.Live, e.Desired)
 	}
 	return nav.Page{}
 }
@@ -363,14 +358,7 @@ func (v *View) Crumb() string {
 
 // Tell names the zone on show.
 func (v *View) Tell(env *view.Env) widget.Line {
-	return detail.TellZone(env, v.state, keys(env, action.RulePrevZone)+" "+keys(env, action.RuleNextZone))
-}
-
-func keys(env *view.Env, id action.ID) string {
-	if a := env.Keys.Action(id); a != nil {
-		return a.Shown()
-	}
-	return ""
+	return detail.TellZone(env, v.state, action.RulePrevZone, action.RuleNextZone)
 }
 
 // WhyNot says why an action makes no sense for this rule.
@@ -392,12 +380,12 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 func (v *View) Copies(env *view.Env) []view.Copy {
 	out := view.CopiesOf(env, v.page)
 	if e := v.shown(); e != nil {
-		a := e.desired
+		a := e.Desired
 		if a == nil {
-			a = e.live
+			a = e.Live
 		}
-		out = append(out, view.Copy{What: "match", Text: a.Match}, view.Copy{What: "ACL id", Text: e.id},
-			view.Copy{What: "ovn-nbctl command for this ACL", Text: detail.FindCommand(v.state, nb.TableACL, nb.KeyID, e.id)})
+		out = append(out, view.Copy{What: "match", Text: a.Match}, view.Copy{What: "ACL id", Text: e.ID},
+			view.Copy{What: "ovn-nbctl command for this ACL", Text: detail.FindCommand(v.state, nb.TableACL, nb.KeyID, e.ID)})
 	}
 	return out
 }

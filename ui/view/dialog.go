@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"unicode"
 	"unicode/utf8"
 
@@ -121,13 +122,7 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 	var lines []string
 	c.typing = 0
 	if c.stale() {
-		for i, l := range widget.Flow("changed: look again. "+capital(c.changed)+".", w-4) {
-			mark := "  "
-			if i == 0 {
-				mark = st.Warn.Render("▲") + " "
-			}
-			lines = append(lines, " "+mark+l)
-		}
+		lines = warning("changed: look again. "+capital(c.changed)+".", st, w)
 		return c.Title, append(lines, "", " Nothing was done.", "", " ⏎ or esc goes back")
 	}
 	for _, p := range c.Body {
@@ -136,13 +131,7 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 		}
 	}
 	for _, p := range c.Warn {
-		for i, l := range widget.Flow(p, w-4) {
-			mark := "  "
-			if i == 0 {
-				mark = st.Warn.Render("▲") + " "
-			}
-			lines = append(lines, " "+mark+l)
-		}
+		lines = append(lines, warning(p, st, w)...)
 	}
 	lines = append(lines, "")
 	if c.Type != "" {
@@ -151,7 +140,7 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 		c.typing = len(lines) - 1
 		return c.Title, lines
 	}
-	no, yes := or(c.NoText, "no"), or(c.YesText, "yes")
+	no, yes := cmp.Or(c.NoText, "no"), cmp.Or(c.YesText, "yes")
 	l := widget.Line{{Text: " "}}
 	if c.yes {
 		l = l.Add("  "+no+"  ", st.Dim).Add("   ", themes.Style{}).Add("[ "+yes+" ]", st.Selection)
@@ -161,17 +150,23 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 	return c.Title, append(lines, l.Render(w))
 }
 
+// warning is a paragraph with a sign before it.
+func warning(text string, st *themes.Styles, w int) []string {
+	lines := widget.Flow(text, w-4)
+	for i := range lines {
+		mark := "  "
+		if i == 0 {
+			mark = st.Warn.Render("▲") + " "
+		}
+		lines[i] = " " + mark + lines[i]
+	}
+	return lines
+}
+
 // capital begins a clause as a sentence.
 func capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // Prompt asks for a line of text.

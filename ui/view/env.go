@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"rung/engine/gate"
@@ -53,12 +54,8 @@ type (
 		To   nav.Page
 		Past model.Key
 	}
-	// PreviewAsk shows a change with its consequences; Instead replaces the
-	// current page.
-	PreviewAsk struct {
-		Mutation gate.Mutation
-		Instead  bool
-	}
+	// PreviewAsk shows a change with its consequences.
+	PreviewAsk struct{ Mutation gate.Mutation }
 	// ToastAsk says something in the status line.
 	ToastAsk struct {
 		Text string
@@ -105,6 +102,12 @@ func (e *Env) Busy(since time.Time, what string) widget.Line {
 	return widget.Styled(e.Sign+" "+what, e.Styles.Info)
 }
 
+// SavedDir is the folder for what the user saves; Stamp is the moment, for a file's name.
+func (e *Env) SavedDir() string { return filepath.Join(e.StateDir, "saved") }
+
+// Stamp is the moment as it stands in the name of a file.
+func (e *Env) Stamp() string { return e.Now.UTC().Format("20060102-150405") }
+
 func (e *Env) add(a Ask) { e.asks = append(e.asks, a) }
 
 // Take returns what was asked for, in order, and forgets it.
@@ -137,9 +140,6 @@ func (e *Env) BackPast(gone model.Key) { e.add(BackAsk{Past: gone}) }
 
 // Preview shows a change before it is made.
 func (e *Env) Preview(m gate.Mutation) { e.add(PreviewAsk{Mutation: m}) }
-
-// PreviewInstead shows a change in the place of the current page.
-func (e *Env) PreviewInstead(m gate.Mutation) { e.add(PreviewAsk{Mutation: m, Instead: true}) }
 
 // Say puts a text into the status line, Fail one that went wrong.
 func (e *Env) Say(format string, args ...any) { e.add(ToastAsk{Text: fmt.Sprintf(format, args...)}) }

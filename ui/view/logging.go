@@ -8,6 +8,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -25,7 +26,7 @@ func AskLogging(env *Env, k model.PolicyKey) {
 	}
 }
 
-// namespaceLogs explains who sets the levels of what has none of its own.
+// namespaceLogs explains which annotation sets the levels of a policy without its own.
 func namespaceLogs(env *Env, k model.PolicyKey) *Note {
 	now := "no level: nothing is logged"
 	l := env.Rev.NamespaceLogging(k.Namespace)
@@ -180,12 +181,9 @@ func (l *logging) Draw(st *themes.Styles, w int) (string, []string) {
 				line = line.Add(" "+o+" ", st.Dim)
 			}
 		}
-		note := fmt.Sprintf(" %d rules", r.rules)
-		switch r.rules {
-		case 0:
-			note = " no rule"
-		case 1:
-			note = " 1 rule"
+		note := " no rule"
+		if r.rules > 0 {
+			note = " " + words.Count(r.rules, "rule")
 		}
 		lines = append(lines, line.Add(note, st.Dim).Render(w))
 	}

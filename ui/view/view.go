@@ -10,10 +10,6 @@ import (
 
 // View shows one page.
 type View interface {
-	// Scopes are where keys are looked up, the most special first. Most views
-	// return action.Of(kind), action.List, action.Global; one that takes over
-	// the keyboard for a while leaves Global out.
-	Scopes() []action.Scope
 	// Sync brings the view up to date with env.Rev and env.Now. It is called
 	// before Do and Render whenever one of them, the styles or the size has
 	// changed, at most some thirty times a second. It is the place for work:
@@ -37,6 +33,11 @@ type Keeper interface {
 
 // The rest is for views that have it.
 type (
+	// Scoper says where keys are looked up, the most special first, where that is not
+	// action.Of(kind), action.List, action.Global. One that takes over the keyboard for
+	// a while leaves Global out.
+	Scoper interface{ Scopes() []action.Scope }
+
 	// Receiver gets the results of Env.Run and Env.Exec.
 	Receiver interface{ Receive(env *Env, msg any) }
 

@@ -265,14 +265,10 @@ func (in *Input) Cursor() int { return in.cell }
 
 // clip draws the line in w cells without an ellipsis.
 func (l Line) clip(w int) string {
+	l = l.cleaned().Clip(w)
 	var b []byte
-	for _, s := range l.cleaned() {
-		if w <= 0 {
-			break
-		}
-		text := ansi.Truncate(s.Text, w, "")
-		b = s.Style.Append(b, text)
-		w -= Width(text)
+	for _, s := range l {
+		b = s.Style.Append(b, s.Text)
 	}
-	return string(appendSpaces(b, w))
+	return string(appendSpaces(b, w-l.Width()))
 }

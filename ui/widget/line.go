@@ -159,17 +159,24 @@ func appendSpan(b []byte, text string, st themes.Style, plain *themes.Style) []b
 	return st.Append(b, text)
 }
 
-const spaces = "                                                                                "
+func appendSpaces(b []byte, n int) []byte { return append(b, blank(max(0, n))...) }
 
-func appendSpaces(b []byte, n int) []byte {
-	for n > len(spaces) {
-		b = append(b, spaces...)
-		n -= len(spaces)
+// Clip is the first w cells of the line, without an ellipsis.
+func (l Line) Clip(w int) Line {
+	var out Line
+	for _, s := range l {
+		if w <= 0 {
+			break
+		}
+		n := Width(s.Text)
+		if n > w {
+			s.Text = ansi.Truncate(s.Text, w, "")
+			n = w
+		}
+		out = append(out, s)
+		w -= n
 	}
-	if n > 0 {
-		b = append(b, spaces[:n]...)
-	}
-	return b
+	return out
 }
 
 // Skip drops the first n cells of the line, for scrolling sideways.

@@ -161,12 +161,7 @@ func appendCell(row, l Line, w, apart int, right, last bool) Line {
 	return row
 }
 
-func blank(n int) string {
-	if n <= len(spaces) {
-		return spaces[:n]
-	}
-	return strings.Repeat(" ", n)
-}
+func blank(n int) string { return strings.Repeat(" ", n) }
 
 // cut shortens a line to w cells with an ellipsis.
 func cut(l Line, w int) Line {

@@ -47,31 +47,56 @@ func (t *Table[T]) moveTo(n, d int) {
 	t.at = -1
 }
 
-// Do carries out an action of lists; false when it is none of them.
-func (t *Table[T]) Do(id action.ID) bool {
-	page := max(1, t.height-1)
+// Stride is by how many lines an action moves the cursor in a list of which so many lines
+// are seen, upwards below zero; 0 where it does not move by lines.
+func Stride(id action.ID, height int) int {
+	page := max(1, height-1)
 	switch id {
 	case action.Down:
-		t.step(1)
+		return 1
 	case action.Up:
-		t.step(-1)
+		return -1
 	case action.HalfDown:
-		t.jump(max(1, page/2))
+		return max(1, page/2)
 	case action.HalfUp:
-		t.jump(-max(1, page/2))
+		return -max(1, page/2)
 	case action.PageDown:
-		t.jump(page)
+		return page
 	case action.PageUp:
-		t.jump(-page)
+		return -page
+	}
+	return 0
+}
+
+// Aside is how many cells a list is scrolled sideways after an action, of those it was.
+func Aside(id action.ID, left int) int {
+	switch id {
+	case action.Left:
+		return max(0, left-8)
+	case action.Right:
+		return left + 8
+	}
+	return left
+}
+
+// Do carries out an action of lists; false when it is none of them.
+func (t *Table[T]) Do(id action.ID) bool {
+	if d := Stride(id, t.height); d != 0 {
+		if id == action.Down || id == action.Up {
+			t.step(d)
+		} else {
+			t.jump(d)
+		}
+		return true
+	}
+	switch id {
 	case action.Top:
 		t.moveTo(0, 1)
 		t.top = 0
 	case action.Bottom:
 		t.moveTo(len(t.shown)-1, -1)
-	case action.Left:
-		t.left = max(0, t.left-8)
-	case action.Right:
-		t.left += 8
+	case action.Left, action.Right:
+		t.left = Aside(id, t.left)
 	case action.Wide:
 		t.Wide = !t.Wide
 		t.left = 0

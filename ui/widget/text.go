@@ -47,9 +47,6 @@ func (t *Text) SetLines(lines []Line) {
 	t.arrange()
 }
 
-// SetYAML replaces the text by YAML with the theme's colours.
-func (t *Text) SetYAML(text string, st *themes.Styles) { t.SetLines(YAML(text, st)) }
-
 // Lines is how many lines there are.
 func (t *Text) Lines() int { return len(t.lines) }
 
@@ -103,29 +100,18 @@ func (t *Text) Go(line int) {
 
 // Do scrolls, searches and wraps.
 func (t *Text) Do(id action.ID) bool {
-	page := max(1, t.height-1)
+	if d := Stride(id, t.height); d != 0 {
+		t.move(d)
+		return true
+	}
 	switch id {
-	case action.Down:
-		t.move(1)
-	case action.Up:
-		t.move(-1)
-	case action.HalfDown:
-		t.move(max(1, page/2))
-	case action.HalfUp:
-		t.move(-max(1, page/2))
-	case action.PageDown:
-		t.move(page)
-	case action.PageUp:
-		t.move(-page)
 	case action.Top:
 		t.at, t.top = 0, 0
 	case action.Bottom:
 		t.at = max(0, len(t.shown)-1)
-	case action.Left:
-		t.left = max(0, t.left-8)
-	case action.Right:
+	case action.Left, action.Right:
 		if !t.wrap {
-			t.left += 8
+			t.left = Aside(id, t.left)
 		}
 	case action.Wrap:
 		t.wrap = !t.wrap

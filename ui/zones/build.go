@@ -18,10 +18,10 @@ import (
 // inSync counts the policies of a zone, those that only rows are left of too.
 func (v *zones) inSync(z *item) widget.Line {
 	style := v.st.Warn
-	if z.inSync == z.policies {
+	if z.InSync == z.ZoneTally.Policies {
 		style = v.st.OK
 	}
-	return widget.Styled(fmt.Sprintf("%d/%d", z.inSync, z.policies), style)
+	return widget.Styled(fmt.Sprintf("%d/%d", z.InSync, z.ZoneTally.Policies), style)
 }
 
 // rowCount is how many rows were read last.
@@ -106,15 +106,6 @@ func shown(r *revision.Revision, now time.Time) []model.PolicyKey {
 	return append(ladder.Order(r.Cluster), others...)
 }
 
-// name is a policy or unit as the lower table calls it: the kind is left out
-// where it goes without saying.
-func name(k model.PolicyKey) string {
-	if k.Kind == model.KindANP {
-		return k.Name
-	}
-	return k.Label()
-}
-
 // columns gives the lower table one column per zone.
 func (v *zones) columns(zs []*model.ZoneState) {
 	if len(zs) > manyZones {
@@ -123,17 +114,13 @@ func (v *zones) columns(zs []*model.ZoneState) {
 		}
 		return
 	}
-	same := v.names != nil && len(zs) == len(v.names) && len(v.policies.Columns) > 0
-	for i := range zs {
-		same = same && v.names[i] == zs[i].Name
-	}
-	if same {
+	if v.names != nil && slices.EqualFunc(zs, v.names, func(z *model.ZoneState, name string) bool { return z.Name == name }) {
 		return
 	}
 	v.names = make([]string, 0, len(zs))
 	cols := []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Min: 12, Max: 30, Cell: func(l *line) widget.Line { return widget.Styled(name(l.key), v.st.Accent) }},
+		{Title: "POLICY", Min: 12, Max: 30, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
 	}
 	for i, z := range zs {
 		v.names = append(v.names, z.Name)

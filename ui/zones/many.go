@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"rung/engine/revision"
 	"rung/model"
@@ -17,29 +16,11 @@ import (
 	"rung/ui/widget"
 )
 
-// over is a policy over many zones.
-type over struct {
-	zones, inSync int
-	states        map[model.PolicyState]int // but in sync
-	worst         model.PolicyState
-	names         []string // of the zones that are worst
-}
-
-// others are the counts of states but in sync, worst first: "2 behind, 3 stale".
-func (o *over) others() string {
-	states := make([]model.PolicyState, 0, len(o.states))
-	for s := range o.states {
-		states = append(states, s)
-	}
-	slices.SortFunc(states, func(a, b model.PolicyState) int {
-		if a.Worse(b) {
-			return -1
-		}
-		return 1
-	})
-	parts := make([]string, len(states))
-	for i, s := range states {
-		parts[i] = strconv.Itoa(o.states[s]) + " " + string(s)
+// others counts the states but in sync, worst first: "2 behind, 3 stale".
+func others(o *revision.Over) string {
+	var parts []string
+	for _, s := range o.Others() {
+		parts = append(parts, strconv.Itoa(o.States[s])+" "+string(s))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -49,8 +30,8 @@ func (o *over) others() string {
 func (v *zones) overZones(r *revision.Revision) (lines []*line) {
 	differ := map[model.PolicyKey]bool{}
 	for _, it := range v.items {
-		for _, d := range it.differ {
-			differ[d.key] = true
+		for _, d := range it.Differ {
+			differ[d.Key] = true
 		}
 	}
 	var keys []model.PolicyKey
@@ -66,7 +47,7 @@ func (v *zones) overZones(r *revision.Revision) (lines []*line) {
 	}
 	slices.SortFunc(rest, model.Key.Compare)
 	for _, k := range append(keys, rest...) {
-		l := &line{key: k, over: countOver(r, k, v.now)}
+		l := &line{key: k, over: r.Over(k, v.now)}
 		if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 			l.prio = strconv.Itoa(int(p.Priority))
 		}
@@ -75,48 +56,24 @@ func (v *zones) overZones(r *revision.Revision) (lines []*line) {
 	return lines
 }
 
-// countOver judges a policy in every zone.
-func countOver(r *revision.Revision, k model.PolicyKey, now time.Time) over {
-	o := over{states: map[model.PolicyState]int{}, worst: model.StateInSync}
-	for _, z := range r.Zones {
-		if !r.InZone(k, z.Name) {
-			continue
-		}
-		o.zones++
-		s := z.Policy(k).State(z, now)
-		if s == model.StateInSync {
-			o.inSync++
-			continue
-		}
-		o.states[s]++
-		if s.Worse(o.worst) {
-			o.worst, o.names = s, nil
-		}
-		if s == o.worst {
-			o.names = append(o.names, z.Name)
-		}
-	}
-	return o
-}
-
 // overColumns are those of the lower table where zones are many.
 func (v *zones) overColumns() []widget.Column[*line] {
 	return []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Min: 12, Max: 30, Cell: func(l *line) widget.Line { return widget.Styled(name(l.key), v.st.Accent) }},
+		{Title: "POLICY", Min: 12, Max: 30, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
 		{Title: "IN SYNC", Cell: func(l *line) widget.Line {
 			look := v.st.OK
-			if l.over.inSync < l.over.zones {
+			if l.over.InSync < l.over.Zones {
 				look = v.st.Warn
 			}
-			return widget.Styled(fmt.Sprintf("%d of %d", l.over.inSync, l.over.zones), look)
-		}, Less: func(a, b *line) int { return cmp.Compare(b.over.zones-b.over.inSync, a.over.zones-a.over.inSync) }},
-		{Title: "OTHERWISE", Drop: 1, Cell: func(l *line) widget.Line { return widget.Styled(l.over.others(), view.StateStyle(l.over.worst, v.st)) }},
+			return widget.Styled(fmt.Sprintf("%d of %d", l.over.InSync, l.over.Zones), look)
+		}, Less: func(a, b *line) int { return cmp.Compare(b.over.Zones-b.over.InSync, a.over.Zones-a.over.InSync) }},
+		{Title: "OTHERWISE", Drop: 1, Cell: func(l *line) widget.Line { return widget.Styled(others(&l.over), view.StateStyle(l.over.Worst, v.st)) }},
 		{Title: "WORST IN", Min: 16, Flex: true, NoSort: true, Cell: func(l *line) widget.Line {
-			if !l.over.worst.Worse(model.StateNotEnforced) || len(l.over.names) == l.over.zones {
+			if !l.over.Worst.Worse(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {
 				return nil // nothing to mend, or everywhere; which zones are not read is told above
 			}
-			return widget.Line{{Text: detail.StateSign(l.over.worst) + " ", Style: view.StateStyle(l.over.worst, v.st)}, {Text: words.List(l.over.names, 3)}}
+			return widget.Line{{Text: detail.StateSign(l.over.Worst) + " ", Style: view.StateStyle(l.over.Worst, v.st)}, {Text: words.List(l.over.Names, 3)}}
 		}},
 	}
 }
@@ -131,7 +88,7 @@ func (v *zones) sums(env *view.Env, w int) []string {
 	l := append(widget.Line{{Text: " " + words.Total(t.All, "zone") + "  "}}, t.Line(st, true)...)
 	n := 0
 	for _, it := range v.items {
-		if len(it.differ) > 0 {
+		if len(it.Differ) > 0 {
 			n++
 		}
 	}

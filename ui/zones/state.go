@@ -17,51 +17,13 @@ type item struct {
 	*tally
 }
 
-// tally is how policies and other rows stand in a zone. It is counted anew when the
-// zone or the policies changed.
+// tally is what was counted of a zone. It is counted anew when the zone or the policies
+// changed.
 type tally struct {
 	of      *model.ZoneState
 	counted time.Time
 
-	inSync, policies int
-	// differ are the policies and units that are not in sync although their rows
-	// are known, worst first.
-	differ []differing
-}
-
-type differing struct {
-	key   model.PolicyKey
-	state model.PolicyState
-}
-
-// count judges everything in a zone.
-func count(r *revision.Revision, z *model.ZoneState, now time.Time) *tally {
-	t := &tally{of: z, counted: now}
-	for k := range z.Policies {
-		if !k.Kind.IsPolicy() && !r.InZone(k, z.Name) {
-			continue
-		}
-		s := z.Policy(k).State(z, now)
-		if k.Kind.IsPolicy() {
-			t.policies++
-			if s == model.StateInSync {
-				t.inSync++
-			}
-		}
-		if s.Worse(model.StateNotEnforced) {
-			t.differ = append(t.differ, differing{k, s})
-		}
-	}
-	slices.SortFunc(t.differ, func(a, b differing) int {
-		switch {
-		case a.state.Worse(b.state):
-			return -1
-		case b.state.Worse(a.state):
-			return 1
-		}
-		return a.key.Compare(b.key)
-	})
-	return t
+	revision.ZoneTally
 }
 
 // lasting says whether a count holds however late it gets: rows that are judged as
@@ -75,7 +37,7 @@ func (it *item) rank() int {
 	switch {
 	case it.Conn == model.ConnLost || it.Conn == model.ConnDenied:
 		return 0
-	case len(it.differ) > 0:
+	case len(it.Differ) > 0:
 		return 1
 	case it.SyncedAt.IsZero():
 		return 2
@@ -85,14 +47,14 @@ func (it *item) rank() int {
 
 // names says what differs: "behind: cluster-control and 2 more".
 func (it *item) names(most int) string {
-	if len(it.differ) == 0 {
+	if len(it.Differ) == 0 {
 		return ""
 	}
 	var names []string
-	for _, d := range it.differ {
-		names = append(names, name(d.key))
+	for _, d := range it.Differ {
+		names = append(names, d.Key.Brief())
 	}
-	return string(it.differ[0].state) + ": " + words.List(names, most)
+	return string(it.Differ[0].State) + ": " + words.List(names, most)
 }
 
 // only is which zones are shown.
@@ -114,7 +76,7 @@ var onlyNames = [onlys]string{"all", "rows differ", "not reached", "followed", "
 func (o only) has(it *item) bool {
 	switch o {
 	case differingZones:
-		return len(it.differ) > 0
+		return len(it.Differ) > 0
 	case lostZones:
 		return it.Conn != model.ConnSwept && !it.Current()
 	case followedZones:
@@ -133,7 +95,7 @@ func (v *zones) count(r *revision.Revision, now time.Time, fresh bool) (items []
 		t := v.tallies[z.Name]
 		stale := t == nil || t.of != z || !t.lasting() && !t.counted.Equal(now)
 		if t == nil || stale && !fresh {
-			t = count(r, z, now)
+			t = &tally{of: z, counted: now, ZoneTally: r.Tally(z, now)}
 		}
 		next[z.Name] = t
 		items = append(items, &item{z, t})

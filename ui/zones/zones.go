@@ -53,7 +53,7 @@ type line struct {
 	prio  string
 	cells []widget.Line
 	why   widget.Line
-	over  over // where zones are many
+	over  revision.Over // where zones are many
 }
 
 // New makes the view.
@@ -123,11 +123,6 @@ func writes(z *model.ZoneState) string {
 		return "yes"
 	}
 	return "observed"
-}
-
-// Scopes are those of zones and lists.
-func (v *zones) Scopes() []action.Scope {
-	return []action.Scope{action.Of(nav.Zones), action.List, action.Global}
 }
 
 // Tell says which zones are shown.

@@ -1,18 +1,17 @@
-package rule
+package revision
 
 import (
 	"regexp"
 	"strings"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
 	"rung/model/overlap"
 	"rung/model/words"
 )
 
-// says is what a rule does, in sentences.
-func says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
+// Says is what a rule of a policy does, in sentences.
+func (r *Revision) Says(p *model.Policy, rule *model.Rule) []string {
 	// Nothing is enforced on the primary network of those apart.
 	subjects, apart := r.SubjectCount(p.Key)
 	none := r.None(p.Key)
@@ -63,32 +62,32 @@ func says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	}
 	switch p.Kind {
 	case model.KindNP:
-		return append([]string{what + " " + allowed(r, p, rule)}, isolation(r, p, rule)...)
+		return append([]string{what + " " + netpolOutcome(r, p, rule)}, isolation(r, p, rule)...)
 	case model.KindEF:
 		return []string{what + " " + firewallOutcome(rule),
 			"It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these drop never comes to it."}
 	}
-	return append([]string{what + " " + outcome(p, rule)}, after(r, p, rule)...)
+	return append([]string{what + " " + outcome(p, rule)}, alsoDecides(r, p, rule)...)
 }
 
-// allowed is what a NetworkPolicy's rule does (ovn-kubernetes.md#rule-rows).
-func allowed(r *revision.Revision, p *model.Policy, rule *model.Rule) string {
+// netpolOutcome is what a NetworkPolicy's rule does (ovn-kubernetes.md#rule-rows).
+func netpolOutcome(r *Revision, p *model.Policy, rule *model.Rule) string {
 	for _, a := range r.ACLs(p.Key, "") {
-		if _, dir, i, ok := revision.RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
+		if _, dir, i, ok := RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
 			return "is allowed without keeping track: replies need a rule of their own. The baseline is not asked any more."
 		}
 	}
 	return "is allowed, with the replies. The baseline is not asked any more."
 }
 
-// isolation says what becomes of the rest, and who else has a word.
-func isolation(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []string) {
-	if revision.OutsideTypes(p, rule.Direction) {
+// isolation says what becomes of what no NetworkPolicy allows, and what else decides.
+func isolation(r *Revision, p *model.Policy, rule *model.Rule) (out []string) {
+	if OutsideTypes(p, rule.Direction) {
 		out = append(out, "▲ policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes lets the rule allow all the same.")
 	} else {
-		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+revision.DefaultDeny(p.Namespace, rule.Direction).Label()+".")
+		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+DefaultDeny(p.Namespace, rule.Direction).Label()+".")
 	}
-	return append(out, after(r, p, rule)...)
+	return append(out, alsoDecides(r, p, rule)...)
 }
 
 func firewallOutcome(rule *model.Rule) string {
@@ -114,8 +113,8 @@ func outcome(p *model.Policy, rule *model.Rule) string {
 	return "is left to " + string(rule.Action) + "."
 }
 
-// after says who else has a word.
-func after(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
+// alsoDecides says what else decides about a connection that a rule allows.
+func alsoDecides(r *Revision, p *model.Policy, rule *model.Rule) []string {
 	if rule.Action != model.Allow {
 		return nil
 	}
@@ -133,7 +132,7 @@ func after(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 }
 
 // hasFirewall says whether some pod of the subject may be under an EgressFirewall.
-func hasFirewall(r *revision.Revision, p *model.Policy) bool {
+func hasFirewall(r *Revision, p *model.Policy) bool {
 	for f := range r.Cluster.Policies(model.KindEF) {
 		if p.Namespace == "" || p.Namespace == f.Namespace {
 			return true
@@ -151,8 +150,9 @@ func podPeers(rule *model.Rule) bool {
 	return false
 }
 
-// peerText names who is at the other end; nobody says that there is no one now.
-func peerText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (text string, nobody bool) {
+// peerText names the other end of a rule's connections; nobody says that no pod, node or
+// address is there now.
+func peerText(r *Revision, k model.PolicyKey, rule *model.Rule) (text string, nobody bool) {
 	if rule.AnyPeer && rule.Direction == model.Ingress {
 		return "anybody", false
 	} else if rule.AnyPeer {
@@ -220,12 +220,12 @@ func peerText(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (text s
 var leftOutTerm = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]+)`)
 
 // leftOut are the subnets that the row of an EgressFirewall's rule leaves out.
-func leftOut(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []string) {
+func leftOut(r *Revision, k model.PolicyKey, rule *model.Rule) (out []string) {
 	if k.Kind != model.KindEF {
 		return nil
 	}
 	for _, a := range r.ACLs(k, "") {
-		if _, _, i, ok := revision.RuleOf(a.ExternalIDs); ok && i == rule.Index {
+		if _, _, i, ok := RuleOf(a.ExternalIDs); ok && i == rule.Index {
 			for _, m := range leftOutTerm.FindAllStringSubmatch(a.Match, -1) {
 				out = append(out, m[1])
 			}
@@ -235,9 +235,9 @@ func leftOut(r *revision.Revision, k model.PolicyKey, rule *model.Rule) (out []s
 }
 
 // emptyDNS says whether no address is known for the DNS names of the rule.
-func emptyDNS(r *revision.Revision, k model.PolicyKey, rule *model.Rule) bool {
-	for _, unit := range setsOf(r, k, rule) {
-		for _, name := range setNames(unit) {
+func emptyDNS(r *Revision, k model.PolicyKey, rule *model.Rule) bool {
+	for _, unit := range r.RuleSets(k, rule) {
+		for _, name := range SetNames(unit) {
 			if set := r.DesiredSet(k, name); set != nil && len(set.Addresses) > 0 {
 				return false
 			}

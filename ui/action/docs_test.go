@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Markdown is docs/keys.md: every action by scope, with its id for the
+// markdown is docs/keys.md: every action by scope, with its id for the
 // configuration file.
-func Markdown() string {
+func markdown() string {
 	var b strings.Builder
 	b.WriteString(`# Keys
 

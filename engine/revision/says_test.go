@@ -1,4 +1,4 @@
-package rule
+package revision
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/manifests"
 )
@@ -83,7 +82,7 @@ func TestSays(t *testing.T) {
 				p.Egress = []model.Rule{tc.rule}
 			}
 			c, _ := (*model.Cluster)(nil).Upsert(append(append([]model.Object{p}, base...), tc.with...), nil)
-			got := strings.Join(says(revision.New(revision.Facts{Cluster: c}, nil), p, p.Rule(tc.rule.Direction, 0)), " ")
+			got := strings.Join(New(Facts{Cluster: c}, nil).Says(p, p.Rule(tc.rule.Direction, 0)), " ")
 			if got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
@@ -139,7 +138,7 @@ spec: {egress: [{type: Allow, to: {cidrSelector: 1.2.3.0/24}, ports: [{protocol:
 		{ef, model.Egress, 2, "What the 2 pods of the subject send to every IPv4 address on any port, where no earlier rule of the EgressFirewall decided, is dropped." + late},
 	} {
 		p := c.Policy(tc.key)
-		if got := strings.Join(says(revision.New(revision.Facts{Cluster: c}, nil), p, p.Rule(tc.dir, tc.index)), " "); got != tc.want {
+		if got := strings.Join(New(Facts{Cluster: c}, nil).Says(p, p.Rule(tc.dir, tc.index)), " "); got != tc.want {
 			t.Errorf("%s %s %d: %s\nwant %s", tc.key.Label(), tc.dir, tc.index, got, tc.want)
 		}
 	}
