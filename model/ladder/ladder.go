@@ -25,7 +25,8 @@ type Ladder struct {
 	// and policy. Truncated says that there are more than are listed.
 	Conflicts []Conflict
 	Truncated bool
-	// Broken are policies (and objects of unknown kind) that could not be read.
+	// Broken are policies (and objects of unknown kind) that could not be read, not
+	// what is none of Rung's business.
 	Broken []model.Broken
 }
 
@@ -158,7 +159,7 @@ func New(c *model.Cluster, opt Options) *Ladder {
 	l := &Ladder{Max: opt.Max, Tiers: []Tier{{Tier: model.TierIsolation, Kind: KindIsolation},
 		{Tier: model.TierAdmin, Kind: model.KindANP}, {Tier: model.TierNetwork, Kind: model.KindNP}, {Tier: model.TierBaseline, Kind: model.KindBANP}}}
 	for _, b := range opt.Broken {
-		if b.Key.Kind == "" || b.Key.Kind.IsPolicy() {
+		if b.Severity != model.SeverityInfo && (b.Key.Kind == "" || b.Key.Kind.IsPolicy()) {
 			l.Broken = append(l.Broken, b)
 		}
 	}
@@ -227,7 +228,7 @@ func kindRank(k model.Kind) int {
 	return slices.Index([]model.Kind{model.KindANP, model.KindNP, model.KindEF, model.KindBANP}, k)
 }
 
-// Order is all policies of the cluster as they decide (see ComparePolicies).
+// Order is all policies of the cluster as they decide (see Compare).
 func Order(c *model.Cluster) []model.PolicyKey {
 	policies := slices.SortedFunc(c.AllPolicies(), Compare)
 	keys := make([]model.PolicyKey, len(policies))
