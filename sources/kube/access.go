@@ -35,7 +35,9 @@ func (v Verb) Of(k model.PolicyKey) Question {
 }
 
 // String is the question as kubectl auth can-i takes it.
-func (q Question) String() string {
+func (q Question) String() string { return model.ShellJoin(q.words()...) }
+
+func (q Question) words() []string {
 	what := q.Resource
 	if q.Group != "" {
 		what += "." + q.Group
@@ -47,7 +49,7 @@ func (q Question) String() string {
 	if q.Namespace != "" {
 		words = append(words, "-n", q.Namespace)
 	}
-	return model.ShellJoin(words...)
+	return words
 }
 
 // Access is the server's answer.
