@@ -23,7 +23,7 @@ type item struct {
 	on    string // what holds an ACL
 	mark  mark
 	tie   revision.Tie
-	late  bool   // see engine.AfterEgressAllow
+	late  bool   // see revision.AfterEgressAllow
 	head  string // a heading instead of a row
 	end   bool   // the heading ends a stage
 	to    nav.Page
@@ -131,7 +131,7 @@ func acls(sorted []ranked, lost []nb.Row, m *marks, z *model.ZoneState, only str
 	return endStage(out, stage)
 }
 
-// lateSign marks the rows of engine.AfterEgressAllow, wherever they stand.
+// lateSign marks the rows of revision.AfterEgressAllow, wherever they stand.
 const lateSign = "† "
 
 // endStage says what becomes of the rest.
