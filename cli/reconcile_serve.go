@@ -41,18 +41,20 @@ func tell(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	later := time.NewTimer(time.Hour)
 	defer later.Stop()
 	said := teller{log: log, zones: map[string]zoneSaid{}, sources: map[string]sourceSaid{}, unwritten: map[string]unwrittenSaid{}}
-	for {
-		if again := said.look(e); again > 0 {
+	for news := true; ; {
+		if again := said.look(e, news); again > 0 {
 			later.Reset(again)
 		} else {
 			later.Stop()
 		}
 		select {
 		case <-ctx.Done():
-			said.look(e)
+			said.look(e, true)
 			return
 		case <-ticks:
+			news = true
 		case <-later.C:
+			news = false
 		}
 	}
 }
@@ -71,6 +73,7 @@ type teller struct {
 type unwrittenSaid struct {
 	at   time.Time
 	what map[engine.Unwritten]bool
+	due  bool // there was news since
 }
 
 type zoneSaid struct {
@@ -86,9 +89,9 @@ type sourceSaid struct {
 	text string
 }
 
-// look says what is new. It says besides after which time to look again, for what
-// is not looked at so often, or 0.
-func (t *teller) look(e *engine.Engine) (again time.Duration) {
+// look says what is new; news says that there may be something. It says besides after
+// which time to look again, for what is not looked at so often, or 0.
+func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
 	r := e.Revision()
 	for _, s := range r.Sources {
 		if now := (sourceSaid{s.Conn, s.Error}); t.sources[s.Name] != now {
@@ -109,17 +112,31 @@ func (t *teller) look(e *engine.Engine) (again time.Duration) {
 				"held", z.Held, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
 		}
 	}
-	for _, z := range r.Zones {
-		was := t.unwritten[z.Name]
-		if rest := unwrittenEvery - time.Since(was.at); rest > 0 {
-			again = max(again, rest)
-			continue
-		}
-		t.unwritten[z.Name] = unwrittenSaid{time.Now(), t.leftOut(z.Name, was.what, e.Unwritten(z))}
-	}
+	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Unwritten)
 	for _, a := range e.Activity(t.seq) {
 		t.seq = a.Seq
 		t.log.Log(context.Background(), severity(a.Error), a.Summary, "zone", a.Zone, "by", a.By, "ops", a.Ops, "took", a.Took.Round(time.Microsecond), "err", a.Error)
+	}
+	return again
+}
+
+// lookUnwritten is look for what is not written, which is looked for in each zone at
+// most every unwrittenEvery.
+func (t *teller) lookUnwritten(zones []*model.ZoneState, news bool, now time.Time,
+	of func(*model.ZoneState) []engine.Unwritten) (again time.Duration) {
+	for _, z := range zones {
+		was := t.unwritten[z.Name]
+		if was.due = was.due || news; !was.due {
+			continue
+		}
+		if rest := unwrittenEvery - now.Sub(was.at); rest > 0 {
+			if again == 0 || rest < again {
+				again = rest
+			}
+			t.unwritten[z.Name] = was
+			continue
+		}
+		t.unwritten[z.Name] = unwrittenSaid{at: now, what: t.leftOut(z.Name, was.what, of(z))}
 	}
 	return again
 }

@@ -6,10 +6,42 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"rung/engine"
 	"rung/model"
 )
+
+// Each zone is looked at as soon as a second has passed since the last look, whatever
+// the others wait for, and not at all without news.
+func TestLooksAtEachZoneInItsTime(t *testing.T) {
+	start := time.Now()
+	said := teller{unwritten: map[string]unwrittenSaid{"a": {at: start.Add(-900 * time.Millisecond)}, "b": {at: start.Add(-100 * time.Millisecond)}}}
+	zones := []*model.ZoneState{{Name: "a"}, {Name: "b"}}
+	for i, c := range []struct {
+		at     time.Duration
+		news   bool
+		looked string
+		again  time.Duration
+	}{
+		{0, true, "", 100 * time.Millisecond},
+		{100 * time.Millisecond, false, "a", 800 * time.Millisecond},
+		{900 * time.Millisecond, false, "b", 0},
+		{950 * time.Millisecond, false, "", 0},
+		{1000 * time.Millisecond, true, "", 100 * time.Millisecond},
+		{2000 * time.Millisecond, false, "ab", 0},
+		{4000 * time.Millisecond, true, "ab", 0},
+	} {
+		looked := ""
+		again := said.lookUnwritten(zones, c.news, start.Add(c.at), func(z *model.ZoneState) []engine.Unwritten {
+			looked += z.Name
+			return nil
+		})
+		if looked != c.looked || again != c.again {
+			t.Errorf("%d: looked at %q, again after %v, want %q and %v", i, looked, again, c.looked, c.again)
+		}
+	}
+}
 
 // What is not written is a warning once, for as long as it lasts, and a line when
 // it is over.

@@ -67,11 +67,12 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
 	a := &app{in: reading.Reader(ctx, in), out: cleanWriter{out}, err: cleanWriter{errw}, raw: out, screen: screen, said: map[string]bool{}, asks: isTerminal(in)}
 	root := a.root()
-	root.SetArgs(joinSwitches(args))
+	args = joinSwitches(args)
+	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	code := exit2
 	switch {
 	case err == nil:
@@ -85,6 +86,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitPipe
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")
+	default:
+		err = strayValue(cmd, args, err)
 	}
 	fmt.Fprintln(errw, "rung: "+oneLine(err.Error()))
 	return code

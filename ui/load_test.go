@@ -65,6 +65,16 @@ func TestLoading(t *testing.T) {
 		{"a cluster that is lost", nav.Ladder, func(p *revision.Facts) {
 			p.Sources = []model.SourceState{{Name: "prod-eu", Conn: model.ConnLost}}
 		}, "", ""},
+		{"a cluster that never answered", nav.Ladder, func(p *revision.Facts) {
+			p.Loaded, p.Sources = false, []model.SourceState{{Name: "files", Conn: model.ConnSynced}, {Name: "dead", Conn: model.ConnLost, Error: "connection refused"}}
+		}, "starting   ", "starting   "},
+		{"zones that refuse", nav.Ladder, func(p *revision.Facts) {
+			p.Zones[0].Conn, p.Zones[0].Attempts = model.ConnDialling, 3
+			p.Zones[2].Conn, p.Zones[2].Error = model.ConnStarting, "connection refused"
+		}, "", ""},
+		{"one zone of three refuses", nav.Ladder, func(p *revision.Facts) {
+			p.Zones[0].Conn, p.Zones[0].Attempts, p.Zones[2].Conn = model.ConnDialling, 3, model.ConnDialling
+		}, "⣾ reading █████░░░░░ 1 of 2 zones   ", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := uitest.Demo(t)
@@ -84,6 +94,9 @@ func TestLoading(t *testing.T) {
 				return
 			}
 			s.Want(c.want)
+			if c.want == c.first {
+				s.WantNot("⣾")
+			}
 			s.Resizes()
 			switch c.name {
 			case "cluster":

@@ -56,7 +56,8 @@ type load struct {
 	done, total int64
 }
 
-// loadOf looks at sources first, then at zones, then at a plan.
+// loadOf looks at sources first, then at zones, then at a plan. What failed is not
+// being read: it is tried again for as long as it takes, and its state says why.
 func loadOf(r *revision.Revision) load {
 	for _, s := range r.Sources {
 		if s.Conn != model.ConnStarting && s.Conn != model.ConnDialling {
@@ -73,16 +74,31 @@ func loadOf(r *revision.Revision) load {
 		}
 		return l
 	}
-	if !r.Loaded && len(r.Sources) > 0 {
+	failed := slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Conn != model.ConnSynced })
+	if !r.Loaded && !failed && len(r.Sources) > 0 {
 		return load{what: "checking policies"}
 	}
-	if t := view.TallyOf(r.Zones); t.Coming > 0 {
-		return load{what: "reading", unit: "zones", done: int64(t.All - t.Coming), total: int64(t.All)}
+	if read, all := zonesRead(r.Zones); read < all {
+		return load{what: "reading", unit: "zones", done: read, total: all}
 	}
 	if p := r.Plan; p != nil && p.State == gate.PlanRunning {
 		return load{what: "plan", unit: "steps", done: int64(p.Done), total: int64(p.Total)}
 	}
 	return load{}
+}
+
+// zonesRead counts the zones that were read, and these with those that are about to be.
+func zonesRead(zones []*model.ZoneState) (read, all int64) {
+	for _, z := range zones {
+		switch {
+		case z.Current() || z.Conn == model.ConnSwept:
+			read++
+			all++
+		case (z.Conn == model.ConnStarting || z.Conn == model.ConnDialling) && z.Error == "" && z.Attempts == 0:
+			all++
+		}
+	}
+	return read, all
 }
 
 // loading takes in what is still being read.

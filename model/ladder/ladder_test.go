@@ -51,7 +51,10 @@ func TestRuleCount(t *testing.T) {
 
 func TestLadder(t *testing.T) {
 	broken := []model.Broken{{Key: model.Key{Kind: model.KindANP, Name: "bad"}, Code: "cel", Message: "no peer"}, {Key: model.Key{Kind: model.KindPod, Name: "x"}, Code: "schema"},
-		{Origin: model.Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"}}
+		{Origin: model.Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"},
+		// None of Rung's business: kinds that are not read, a policy that a must-gather has twice.
+		{Severity: model.SeverityInfo, Origin: model.Origin{File: "a.yaml", Line: 9}, Code: "unknown-kind", Message: "left aside: 9 objects"},
+		{Severity: model.SeverityInfo, Key: model.Key{Kind: model.KindANP, Name: "quarantine"}, Code: "duplicate"}}
 	l := New(made.LadderCluster(), Options{Broken: broken})
 	text := strings.Builder{}
 	for _, tier := range l.Tiers {

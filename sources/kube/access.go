@@ -51,7 +51,9 @@ func (q Question) groupResource() string {
 }
 
 // String is the question as kubectl auth can-i takes it.
-func (q Question) String() string {
+func (q Question) String() string { return model.ShellJoin(q.words()...) }
+
+func (q Question) words() []string {
 	words := []string{q.Verb, q.groupResource()}
 	if q.Subresource != "" {
 		words = append(words, "--subresource="+q.Subresource)
@@ -59,7 +61,7 @@ func (q Question) String() string {
 	if q.Namespace != "" {
 		words = append(words, "-n", q.Namespace)
 	}
-	return model.ShellJoin(words...)
+	return words
 }
 
 // Access is the server's answer.

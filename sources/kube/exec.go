@@ -46,7 +46,7 @@ func (c *Cluster) Exec(ctx context.Context, in ExecTarget, cmd []string, io Exec
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	} else {
-		err = execError(err, in)
+		err = c.execError(err, in)
 	}
 	return fmt.Errorf("run %s in %s: %w", name(cmd), in, err)
 }

@@ -41,7 +41,7 @@ const (
 
 // execError says what a failed exec means. Kubelets and runtimes tell most of it
 // by text alone.
-func execError(err error, in ExecTarget) error {
+func (c *Cluster) execError(err error, in ExecTarget) error {
 	var exit utilexec.CodeExitError
 	if errors.As(err, &exit) {
 		if exit.Code == commandNotFound || exit.Code == cannotExecute {
@@ -60,7 +60,7 @@ func execError(err error, in ExecTarget) error {
 	}
 	switch {
 	case statusIs(err, apierrors.IsForbidden) || has(" is forbidden: "):
-		return fmt.Errorf("%w: %s; needed: kubectl auth can-i create pods/exec -n %s", fs.ErrPermission, text, in.Namespace)
+		return fmt.Errorf("%w: %s; needed: %s", fs.ErrPermission, text, c.Kubectl("auth", "can-i", "create", "pods/exec", "-n", in.Namespace))
 	case statusIs(err, apierrors.IsUnauthorized):
 		return fmt.Errorf("%w: the API server does not know who asks (an expired token?): %s", fs.ErrPermission, text)
 	case has("executable file not found", "exec format error", "no such file or directory"):

@@ -14,6 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"rung/model"
+	"rung/test/apiserver"
 )
 
 func kubeconfigFile(t *testing.T, server string) string {
@@ -133,5 +136,36 @@ func TestRequestTimeout(t *testing.T) {
 	defer w.Stop()
 	if ev, ok := <-w.ResultChan(); !ok || ev.Type != "ADDED" {
 		t.Errorf("the watch was cut: %v %v", ev, ok)
+	}
+}
+
+// The commands that errors name ask the same cluster as the same user.
+func TestHintsCarryTheFlags(t *testing.T) {
+	s, kubeconfig := apiserver.New(t)
+	s.Before(func(w http.ResponseWriter, _ apiserver.Request) bool {
+		apiserver.Fail(w, http.StatusForbidden, "Forbidden", `x is forbidden: User "jane" cannot do this`, nil)
+		return true
+	})
+	c, err := Open(Options{Kubeconfig: kubeconfig, Overrides: clientcmd.ConfigOverrides{AuthInfo: clientcmdapi.AuthInfo{Impersonate: "jane"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "web"}
+	for asked, ask := range map[string]func() error{
+		"list pods -n ovn":    func() error { _, err := c.ZonePod(t.Context(), "w", []string{"ovn"}); return err },
+		"get configmaps -n n": func() error { return c.readOVNKube(t.Context(), "n", &OVNKube{}) },
+		"create pods/exec -n ovn": func() error {
+			return c.Exec(t.Context(), ExecTarget{Namespace: "ovn", Pod: "p"}, []string{"true"}, ExecIO{})
+		},
+		"get networkpolicies.networking.k8s.io -n blue": func() error { _, err := c.Policies().Get(t.Context(), web); return err },
+		"delete networkpolicies.networking.k8s.io -n blue": func() error {
+			_, err := c.Policies().Do(t.Context(), Change{Verb: VerbDelete, Key: web}, true)
+			return err
+		},
+	} {
+		want := "kubectl auth can-i " + asked + " " + c.Flags()
+		if err := ask(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
 	}
 }

@@ -102,13 +102,13 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 			maps[name] = m.Data
 			out.configMap(ns, m)
 		case !apierrors.IsNotFound(err) && failed == nil:
-			failed = fmt.Errorf("read OVN-Kubernetes' configuration: %w", askError(err, "get", "configmaps", ns))
+			failed = fmt.Errorf("read OVN-Kubernetes' configuration: %w", c.askError(err, "get", "configmaps", ns))
 		}
 	}
 	sets, err := c.Typed().AppsV1().DaemonSets(ns).List(ctx, metav1.ListOptions{Limit: maxDaemonSets})
 	if err != nil {
 		if failed == nil {
-			failed = fmt.Errorf("read OVN-Kubernetes' arguments: %w", askError(err, "list", "daemonsets.apps", ns))
+			failed = fmt.Errorf("read OVN-Kubernetes' arguments: %w", c.askError(err, "list", "daemonsets.apps", ns))
 		}
 		return failed
 	}

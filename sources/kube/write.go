@@ -95,13 +95,13 @@ func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*Live, error) {
 	defer cancel()
 	u, err := r.Get(ctx, k.Name, metav1.GetOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", k.Label(), verdictOf(k, "", err))
+		return nil, fmt.Errorf("read %s: %w", k.Label(), p.cluster.verdict(k, "", err))
 	}
 	return p.live(k, u)
 }
 
 // Do makes a change, or with dryRun has the server check it as if it were made.
-// The errors are those of verdictOf: ErrChanged, ErrGone, ErrNoAnswer, *Contested,
+// The errors are those of verdict: ErrChanged, ErrGone, ErrNoAnswer, *Contested,
 // *Rejected.
 func (p *Policies) Do(ctx context.Context, ch Change, dryRun bool) (*Written, error) {
 	r, err := p.in(ch.Key)
@@ -118,7 +118,7 @@ func (p *Policies) Do(ctx context.Context, ch Change, dryRun bool) (*Written, er
 		u, err = p.do(ctx, r, ch, dryRun)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", ch.Verb, ch.Key.Label(), verdictOf(ch.Key, ch.Verb, err))
+		return nil, fmt.Errorf("%s %s: %w", ch.Verb, ch.Key.Label(), p.cluster.verdict(ch.Key, ch.Verb, err))
 	}
 	w := &Written{Warnings: warnings.list()}
 	if u != nil {

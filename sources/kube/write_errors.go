@@ -79,6 +79,17 @@ func OneLine(s string) string {
 	return clean.Text(s)
 }
 
+// verdict says what an error of the client means for a change of a policy, and how to
+// see whether it is allowed.
+func (c *Cluster) verdict(k model.PolicyKey, v Verb, err error) error {
+	err = verdictOf(k, v, err)
+	var no *Rejected
+	if errors.As(err, &no) && no.Code == http.StatusForbidden && strings.Contains(no.Reason, " cannot ") {
+		no.Remedy = "see " + c.Kubectl(append([]string{"auth", "can-i"}, v.Of(k).words()...)...)
+	}
+	return err
+}
+
 // verdictOf says what an error of the client means for a change.
 func verdictOf(k model.PolicyKey, v Verb, err error) error {
 	if err == nil {
@@ -127,9 +138,6 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		}
 	}
 	ofPolicy := policyResources[k.Kind].Resource != "" // else it was not about a policy
-	if ofPolicy && r.Code == http.StatusForbidden && strings.Contains(r.Reason, " cannot ") {
-		r.Remedy = "see kubectl auth can-i " + v.Of(k).String()
-	}
 	if ofPolicy && apierrors.IsNotFound(err) && !ofNamespace(st.Details) {
 		r.Reason = fmt.Sprintf("the server does not serve %s: is the CRD installed?", policyResources[k.Kind].GroupVersion())
 	}

@@ -285,7 +285,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("%v", no)
 	}
 	answer(403, "Forbidden", `adminnetworkpolicies is forbidden: User "ada" cannot patch resource`, nil)
-	if err := do(); !errors.As(err, &no) || no.Remedy != "see kubectl auth can-i patch adminnetworkpolicies.policy.networking.k8s.io" {
+	if err := do(); !errors.As(err, &no) || no.Remedy != "see kubectl auth can-i patch adminnetworkpolicies.policy.networking.k8s.io "+p.cluster.Flags() {
 		t.Errorf("%v", err)
 	}
 	answer(403, "Forbidden", `exceeded quota: q`, nil)

@@ -26,7 +26,7 @@ const (
 func (c *Cluster) zonePodsIn(ctx context.Context, ns string) (map[string][]zonePodInfo, error) {
 	return c.zonePods.Get(ctx, ns, func(ctx context.Context) (map[string][]zonePodInfo, error) {
 		client := c.Typed()
-		owners := daemonSets{client: client, ns: ns, uids: map[string]string{}}
+		owners := daemonSets{cluster: c, client: client, ns: ns, uids: map[string]string{}}
 		pods := map[string][]zonePodInfo{}
 		for _, selector := range []string{"app=ovnkube-node", "name=ovnkube-node"} {
 			var unknown error // whose pod it is
@@ -40,7 +40,7 @@ func (c *Cluster) zonePodsIn(ctx context.Context, ns string) (map[string][]zoneP
 			case unknown != nil:
 				return nil, unknown
 			case err != nil:
-				return nil, askError(err, "list", "pods", ns)
+				return nil, c.askError(err, "list", "pods", ns)
 			case len(pods) > 0:
 				return pods, nil
 			}
@@ -51,9 +51,10 @@ func (c *Cluster) zonePodsIn(ctx context.Context, ns string) (map[string][]zoneP
 
 // daemonSets knows the DaemonSets of a namespace that pods name as their owners.
 type daemonSets struct {
-	client kubernetes.Interface
-	ns     string
-	uids   map[string]string // by name; empty: there is none
+	cluster *Cluster
+	client  kubernetes.Interface
+	ns      string
+	uids    map[string]string // by name; empty: there is none
 }
 
 // check says why a pod is none of OVN-Kubernetes, or that it could not be found
@@ -73,7 +74,7 @@ func (d *daemonSets) check(ctx context.Context, p *corev1.Pod) (notOurs, err err
 	if !ok {
 		got, err := d.client.AppsV1().DaemonSets(d.ns).Get(ctx, owner.Name, metav1.GetOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
-			return nil, askError(err, "get", "daemonsets.apps", d.ns)
+			return nil, d.cluster.askError(err, "get", "daemonsets.apps", d.ns)
 		}
 		if err == nil {
 			uid = string(got.UID)
@@ -90,10 +91,10 @@ func (d *daemonSets) check(ctx context.Context, p *corev1.Pod) (notOurs, err err
 }
 
 // askError says what a request that failed was for.
-func askError(err error, verb, resource, ns string) error {
+func (c *Cluster) askError(err error, verb, resource, ns string) error {
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-		return fmt.Errorf("%w: %s; needed: kubectl auth can-i %s %s -n %s", fs.ErrPermission, clean.Text(err.Error()), verb,
-			resource, clean.Text(ns))
+		return fmt.Errorf("%w: %s; needed: %s", fs.ErrPermission, clean.Text(err.Error()),
+			c.Kubectl("auth", "can-i", verb, resource, "-n", clean.Text(ns)))
 	}
 	return fmt.Errorf("%s %s of namespace %s: %w", verb, resource, clean.Text(ns), cleanError{err})
 }

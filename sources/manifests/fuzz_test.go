@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"strings"
 	"testing"
 
 	"rung/model"
@@ -8,18 +9,26 @@ import (
 )
 
 // FuzzRead reads anything: no panic, every object has a name, what is said is
-// clean, and what was read is read again from its own text.
+// clean, a wrong type is told with its field, and what was read is read again from
+// its own text.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(podDump(2)))
 	f.Add([]byte(policySet(1)))
 	f.Add([]byte(goodANP + "---\n" + nsText))
 	f.Add([]byte("a: &a [*a]\n<<: {x: y}\n? {b: c}\n: - d\n"))
 	f.Add([]byte("apiVersion: v1\nkind: List\nitems:\n- \"x\n- y\"\n"))
+	for _, kind := range []string{"Namespace", "Pod", "Node", "Service", "Event"} {
+		f.Add([]byte("apiVersion: v1\nkind: " + kind + "\nmetadata: {name: x, namespace: y, creationTimestamp: 2026-01-02T03:04:05Z}\n" +
+			"eventTime: 2026-01-02T03:04:05Z\nseries: {count: 1}\nspec: {ports: [{port: 1, targetPort: 9999999999}]}\nstatus: {capacity: {cpu: 1e400}}\n"))
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := Parse("x.yaml", text, Options{Limits: Limits{AliasNodes: 1000}})
 		for _, b := range r.Broken {
 			if s := b.String(); !clean.Is(s) {
 				t.Errorf("not clean: %q", s)
+			}
+			if b.Code == CodeType && b.Field == "" && !strings.HasSuffix(b.Message, "more errors like these") {
+				t.Errorf("which field? %s", b)
 			}
 		}
 		for _, o := range r.Objects {

@@ -112,6 +112,33 @@ status:
 	}
 }
 
+// Times are RFC 3339 of any precision, also where Kubernetes writes six digits.
+func TestEventTimes(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"},
+		{`"2026-01-02T03:04:05Z"`, "2026-01-02T03:04:05Z"},
+		{"2026-01-02T03:04:05.5+01:00", "2026-01-02T02:04:05.5Z"},
+		{"2026-01-02T03:04:05.123Z", "2026-01-02T03:04:05.123Z"},
+		{"2026-01-02T03:04:05.123456Z", "2026-01-02T03:04:05.123456Z"},
+		{"2026-01-02T03:04:05.123456789Z", "2026-01-02T03:04:05.123456Z"},
+		{"null", "0001-01-01T00:00:00Z"},
+	} {
+		old := "apiVersion: v1\nkind: Event\nmetadata: {name: e, namespace: default}\ninvolvedObject: {kind: AdminNetworkPolicy, name: a}\n"
+		newer := "apiVersion: events.k8s.io/v1\nkind: Event\nmetadata: {name: e, namespace: default}\nregarding: {kind: AdminNetworkPolicy, name: a}\n"
+		for _, text := range []string{old + "eventTime: " + c.text + "\n", newer + "eventTime: " + c.text + "\n",
+			old + "series: {count: 2, lastObservedTime: " + c.text + "}\n", newer + "eventTime: null\nseries: {count: 2, lastObservedTime: " + c.text + "}\n"} {
+			r := Parse("x.yaml", []byte(text), Options{})
+			if len(r.Broken) > 0 || len(r.Objects) != 1 {
+				t.Errorf("%s\n%v", text, r.Broken)
+				continue
+			}
+			if got := r.Objects[0].(*model.Event).Last.UTC().Format(time.RFC3339Nano); got != c.want {
+				t.Errorf("%s\nread as %s, want %s", text, got, c.want)
+			}
+		}
+	}
+}
+
 func TestPolicies(t *testing.T) {
 	sel := func(s string) model.Selector { return mustSelector(t, s) }
 	all := model.Everything()

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
 	"rung/model/clean"
@@ -50,11 +51,8 @@ func (c *checker) add(i issue) {
 
 func (c *checker) wrong(n *yaml.Node, want shape, bits int) {
 	msg := "must be " + want.String() + ", not " + what(n)
-	if want == shapeInt && n.Tag == "!!int" {
-		msg = fmt.Sprintf("%s is out of range", clean.Text(n.Value))
-		if bits > 0 {
-			msg += fmt.Sprintf(" for a whole number of %d bits", bits)
-		}
+	if bits > 0 && n.Tag == "!!int" {
+		msg = fmt.Sprintf("%s is out of range for a whole number of %d bits", clean.Text(n.Value), bits)
 	}
 	i := issue{sev: model.SeverityError, code: CodeType, line: n.Line, msg: msg}
 	if want == shapeString && n.Kind == yaml.ScalarNode {
@@ -95,7 +93,8 @@ func (c *checker) in(s yamltree.Step, n *yaml.Node, t *typeInfo) {
 	c.way = c.way[:len(c.way)-1]
 }
 
-// check compares n with its type. Null stands for an absent field everywhere.
+// check compares n with its type. Null stands for an absent field everywhere. Times
+// that Kubernetes reads in one precision alone get that.
 func (c *checker) check(n *yaml.Node, t *typeInfo) {
 	if yamltree.IsNull(n) || t.shape == shapeAny {
 		return
@@ -123,6 +122,9 @@ func (c *checker) check(n *yaml.Node, t *typeInfo) {
 	default:
 		if !scalarFits(n, t) {
 			c.wrong(n, t.shape, t.bits)
+		} else if t.shape == shapeMicroTime {
+			at, _ := time.Parse(time.RFC3339, n.Value)
+			n.Value = at.Format(metav1.RFC3339Micro)
 		}
 	}
 }
@@ -137,16 +139,14 @@ func scalarFits(n *yaml.Node, t *typeInfo) bool {
 		return tg == "!!str"
 	case shapeBool:
 		return tg == "!!bool"
-	case shapeInt:
+	case shapeInt, shapeIntOrString:
 		v, err := yamltree.ParseInt(n.Value)
-		return tg == "!!int" && err == nil && v>>(t.bits-1) == v>>63
+		return tg == "!!int" && err == nil && v>>(t.bits-1) == v>>63 || tg == "!!str" && t.shape == shapeIntOrString
 	case shapeFloat:
 		return tg == "!!float" || tg == "!!int"
-	case shapeTime:
+	case shapeTime, shapeMicroTime:
 		_, err := time.Parse(time.RFC3339, n.Value)
 		return tg == "!!str" && err == nil
-	case shapeIntOrString:
-		return tg == "!!str" || tg == "!!int"
 	case shapeQuantity:
 		_, err := resource.ParseQuantity(n.Value)
 		return err == nil

@@ -25,6 +25,7 @@ const (
 	shapeFloat
 	shapeBool
 	shapeTime
+	shapeMicroTime
 	shapeIntOrString
 	shapeQuantity
 )
@@ -43,7 +44,7 @@ func (s shape) String() string {
 		return "a number"
 	case shapeBool:
 		return "true or false"
-	case shapeTime:
+	case shapeTime, shapeMicroTime:
 		return "a time"
 	case shapeIntOrString:
 		return "a whole number or a string"
@@ -56,7 +57,7 @@ func (s shape) String() string {
 // typeInfo is a Go API type as far as strict decoding needs it.
 type typeInfo struct {
 	shape  shape
-	bits   int // of an integer
+	bits   int // of an integer, also where a string may stand as well
 	elem   *typeInfo
 	fields map[string]fieldInfo
 	names  []string // of the fields, sorted
@@ -97,11 +98,14 @@ func describe(t reflect.Type) *typeInfo {
 	ti := &typeInfo{}
 	types[t] = ti // before the fields: types may contain themselves
 	switch t {
-	case timeType, microTimeType:
+	case timeType:
 		ti.shape = shapeTime
 		return ti
+	case microTimeType:
+		ti.shape = shapeMicroTime
+		return ti
 	case intOrStrType:
-		ti.shape = shapeIntOrString
+		ti.shape, ti.bits = shapeIntOrString, 32
 		return ti
 	case quantityType:
 		ti.shape = shapeQuantity

@@ -17,10 +17,11 @@ import (
 type names struct {
 	packages map[string]map[string]bool // package name → what it declares, "Type.Member" among it
 	anywhere map[string]bool            // "Type.Member" of any package, and every function of tests
+	single   map[string]bool            // names and members of any package, alone
 }
 
 func namesOf(files []file) names {
-	n := names{map[string]map[string]bool{}, map[string]bool{}}
+	n := names{map[string]map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, f := range files {
 		pkg := strings.TrimSuffix(f.ast.Name.Name, "_test")
 		declared := n.packages[pkg]
@@ -30,12 +31,19 @@ func namesOf(files []file) names {
 		}
 		for _, name := range declarations(f.ast) {
 			declared[name] = true
+			n.single[name[strings.LastIndexByte(name, '.')+1:]] = true
 			if f.test() || strings.Contains(name, ".") {
 				n.anywhere[name] = true
 			}
 		}
 	}
 	return n
+}
+
+// lack says whether a package is ours and does not declare a name.
+func (n names) lack(pkg, name string) bool {
+	declared := n.packages[pkg]
+	return declared != nil && !declared[name]
 }
 
 // declarations are the names a file declares: "Name", and "Type.Member" for
@@ -109,7 +117,7 @@ var (
 	anyName    = regexp.MustCompile(`/x\b|^(?:Test|Benchmark|Fuzz)X$`)
 	codeSpan   = regexp.MustCompile("`([^`\n]+)`")
 	pathSpan   = regexp.MustCompile(`^(?:\./)?([\w.-]+(?:/[\w.*-]+)*/?)$`)
-	nameSpan   = regexp.MustCompile(`^([a-z]\w*)\.([A-Z]\w*(?:\.[A-Z]\w*)?)$`)
+	nameSpan   = regexp.MustCompile(`(?:^|[^\w./-])([a-z]\w*)\.([A-Z]\w*(?:\.[A-Z]\w*)?)`)
 	memberSpan = regexp.MustCompile(`^[A-Z]\w*\.[A-Z]\w*$`)
 	testSpan   = regexp.MustCompile(`^(?:Test|Benchmark|Fuzz)[A-Z]\w*$`)
 )
@@ -170,9 +178,11 @@ func judgeNames(f prose, known names, exists func(pattern string) bool) (out []s
 		if anyName.MatchString(span) {
 			continue
 		}
-		if m := nameSpan.FindStringSubmatch(span); m != nil {
-			if declared := known.packages[m[1]]; declared != nil && !declared[m[2]] {
-				complain(at[0], "%s, which package %s does not declare", span, m[1])
+		if ours := nameSpan.FindAllStringSubmatch(span, -1); ours != nil {
+			for _, m := range ours {
+				if known.lack(m[1], m[2]) {
+					complain(at[0], "%s.%s, which package %s does not declare", m[1], m[2], m[1])
+				}
 			}
 			continue
 		}
@@ -221,6 +231,7 @@ func TestJudgeNames(t *testing.T) {
 		{"`pkg/ovn/b.go`, `/var/run/ovn`, `engine/<kind>.go`, `apps/v1`", nil},
 		{"`engine.Run`, `engine.Config.Turn`, `engine.Most`, `engine.Run()`", nil},
 		{"`engine.Walk`", []string{"docs/a.md:1 names engine.Walk, which package engine does not declare"}},
+		{"`see(engine.Walk{To: engine.Most}, own.engine.Trot, x/engine.Gallop)`", []string{"docs/a.md:1 names engine.Walk, which package engine does not declare"}},
 		{"`engine.Config.Hold`", []string{"docs/a.md:1 names engine.Config.Hold, which package engine does not declare"}},
 		{"`exec.Cmd`, `engine.yaml`, `status.podIPs`", nil},
 		{"`Config.Set`, `Sink.Put`", nil},

@@ -126,6 +126,17 @@ func TestBrokenAndOpen(t *testing.T) {
 	s.Want("move: old-form could not be read")
 }
 
+// Kinds that Rung does not read are no policies that could not be read.
+func TestLeftAside(t *testing.T) {
+	p := uitest.Demo(t)
+	p.Broken = []model.Broken{{Severity: model.SeverityInfo, Code: "unknown-kind", Message: "left aside: 9 objects of kinds that Rung does not read: ConfigMap 8, Secret 1"}}
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	s.Press("z")
+	s.Resize(120, 140)
+	s.Want("tier 3")
+	s.WantNot("not read", "left out", "left aside")
+}
+
 func TestSort(t *testing.T) {
 	s := open(t)
 	for !strings.Contains(s.Frame(), "by PODS") {

@@ -34,7 +34,7 @@ type Options struct {
 	Kept string
 }
 
-// mutation is a change that is one engine.Mutation.
+// mutation is a change that is one gate.Mutation.
 type mutation struct{ m gate.Mutation }
 
 func (s *mutation) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {

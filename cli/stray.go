@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// strayValue adds to the error of a command line whether one of its arguments was
+// meant as the value of the flag before it: a flag that can stand alone takes no word
+// after it.
+func strayValue(cmd *cobra.Command, line []string, err error) error {
+	given := cmd.Flags().Args()
+	for i, flag := range line {
+		if flag == "--" || i+1 == len(line) {
+			break
+		}
+		name, long := strings.CutPrefix(flag, "--")
+		f, word := cmd.Flags().Lookup(name), line[i+1]
+		at := slices.Index(given, word)
+		if !long || f == nil || f.NoOptDefVal == "" || at < 0 {
+			continue
+		}
+		value, isValue := truth[word]
+		others := slices.Delete(slices.Clone(given), at, at+1)
+		// The first word that is no command is one too many, whatever follows.
+		extra := cmd.ValidateArgs(given) != nil && (cmd.ValidateArgs(others) == nil || !cmd.HasParent() && at == 0)
+		switch {
+		case !isValue && !extra:
+		case f.Value.Type() != "bool":
+			if bad := f.Value.Set(word); bad != nil { // else it was taken for the value
+				return fmt.Errorf("%w; %s %s: %w", err, flag, word, bad)
+			}
+		case isValue:
+			return fmt.Errorf("%w; write %s=%s: a word after this flag is not its value", err, flag, value)
+		case cmd.HasParent() || len(cmd.SuggestionsFor(word)) == 0:
+			return fmt.Errorf("%w; a value of %s stands after =: %s=false", err, flag, flag)
+		}
+	}
+	return err
+}
+
+// truth are the words that are meant as the value of a flag, as flags take them. 0 and
+// 1 are not among them: they are numbers of changes and priorities.
+var truth = map[string]string{"true": "true", "on": "true", "yes": "true", "false": "false", "off": "false", "no": "false"}
