@@ -137,7 +137,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	}
 	var causes []*known.Cause
 	if state == model.StateBehind {
-		causes = env.Rev.Known(z, p)
+		causes = env.Rev.CausesAtHand(z, p)
 	}
 	for i := range p.Diffs {
 		if i == diffsShown {

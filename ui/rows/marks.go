@@ -62,7 +62,7 @@ func findMarks(r *revision.Revision, z *model.ZoneState, now time.Time) *marks {
 		young := p.State(z, now) == model.StateSettling
 		explained := func(int) bool { return false }
 		if p.State(z, now) == model.StateBehind {
-			causes := r.Known(z, p)
+			causes := r.CausesAtHand(z, p)
 			explained = func(i int) bool { return causes != nil && causes[i] != nil }
 		}
 		for i := range p.Diffs {
