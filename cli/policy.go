@@ -83,8 +83,9 @@ type ruleOut struct {
 	Ports     []string `json:"ports"`
 	PeerPods  int      `json:"peer_pods"`
 	ACLs      []string `json:"acls"`
-	// Note is what is odd about the rule.
-	Note string `json:"note,omitempty"`
+	// Note is what is odd about the rule, Broken what of it matches nothing.
+	Note   string `json:"note,omitempty"`
+	Broken string `json:"broken,omitempty"`
 }
 
 func (a *app) policyCmd() *cobra.Command {
@@ -187,7 +188,7 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 
 func describeRule(r *revision.Revision, k model.PolicyKey, rule *model.Rule, rows *model.PolicyRows) ruleOut {
 	o := ruleOut{Direction: rule.Direction.Lower(), Index: rule.Index, Name: rule.Name, Action: string(rule.Action),
-		Peers: []string{}, Ports: []string{}, ACLs: []string{}}
+		Peers: []string{}, Ports: []string{}, ACLs: []string{}, Broken: rule.Broken()}
 	if p := r.Cluster.Policy(k); revision.OutsideTypes(p, rule.Direction) {
 		o.Note = "policyTypes leave " + string(rule.Direction) + " out: it isolates nobody there, and allows all the same"
 	}
@@ -280,10 +281,18 @@ func (o *policyOut) rules() *tableOut {
 		if ports == "" {
 			ports = "any"
 		}
-		t.add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, fmt.Sprint(r.PeerPods), fmt.Sprint(len(r.ACLs)), ports, cmp.Or(r.Name, r.Note),
+		t.add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, fmt.Sprint(r.PeerPods), fmt.Sprint(len(r.ACLs)), ports, marked(cmp.Or(r.Name, r.Note), r.Broken),
 			strings.Join(r.Peers, " | "))
 	}
 	return t
+}
+
+// marked is the name of a rule with what is broken about it.
+func marked(name, broken string) string {
+	if broken == "" {
+		return name
+	}
+	return strings.TrimSpace(name + "  ✗ " + broken)
 }
 
 func (o *policyOut) zones() *tableOut {

@@ -3,6 +3,8 @@ package model
 import (
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Policy is any policy in normal form: a tier, a priority where the kind has
@@ -154,4 +156,40 @@ type Port struct {
 	Start, End int32
 	// Range says the port was written as a range.
 	Range bool
+}
+
+// KnowsProtocol says whether OVN-Kubernetes knows a protocol: it takes capitals only.
+func KnowsProtocol(p string) bool { return p == "TCP" || p == "UDP" || p == "SCTP" }
+
+// Broken says that OVN cannot use the row OVN-Kubernetes writes for the port, because
+// it does not know the protocol: nothing matches (ovn-kubernetes.md#unknown-protocol).
+func (p *Port) Broken() bool { return p.Name == "" && !KnowsProtocol(p.Protocol) }
+
+// Inert says that the rule matches nothing, whatever its peers: all of its ports are
+// broken. One without ports matches any.
+func (r *Rule) Inert() bool {
+	return len(r.Ports) > 0 && !slices.ContainsFunc(r.Ports, func(p Port) bool { return !p.Broken() })
+}
+
+// Broken says for people what of the rule matches nothing because of a protocol that
+// OVN-Kubernetes does not know, empty when everything works.
+func (r *Rule) Broken() string {
+	var protocols []string
+	for i := range r.Ports {
+		if name := strconv.Quote(r.Ports[i].Protocol); r.Ports[i].Broken() && !slices.Contains(protocols, name) {
+			protocols = append(protocols, name)
+		}
+	}
+	if len(protocols) == 0 {
+		return ""
+	}
+	what := "its ports of protocol " + strings.Join(protocols, ", ") + " match nothing: OVN-Kubernetes does not know "
+	if r.Inert() {
+		what = "it matches nothing: OVN-Kubernetes does not know protocol " + strings.Join(protocols, ", ")
+	} else if len(protocols) == 1 {
+		what += "it"
+	} else {
+		what += "them"
+	}
+	return what + ", and OVN cannot use the row it writes"
 }

@@ -137,6 +137,11 @@ func TestFindings(t *testing.T) {
 			anp("a", 1, "tenant", nil, rules{rule(allow, inNS("x=y"), "UDP:53"), rule(deny, inNets("0.0.0.0/0"))}), anp("b", 2, "*", nil, rules{rule(deny, inNS("*"))})},
 			want: []string{"warning deny-all-networks a egress 1: drops everything that leaves the subject's pods and that no rule above decides; DNS over UDP allowed by egress rule 0, DNS over TCP not allowed",
 				"warning dns-tcp-not-allowed a egress 1: DNS over TCP is not allowed by any rule above this one; DNS over UDP allowed by egress rule 0"}},
+		{name: "an unknown protocol matches nothing", codes: []string{RuleShadowed, PriorityConflict, EmptySelectorDeny, DenyAllNetworks, DNSNotAllowed}, extra: []model.Object{
+			anp("a", 1, "*", rules{rule(deny, inNS("*"), "tcp:80"), rule(allow, inNS("*"), "tcp:80"), rule(pass, inNS("*"), "TCP:80 kube:80"), rule(allow, inNS("*"), "TCP:80")},
+				rules{rule(deny, inNets("0.0.0.0/0"), "udp:53")}),
+			anp("b", 1, "*", rules{rule(allow, inNS("*"), "tcp:80")}, nil)},
+			want: []string{"warning rule-shadowed a ingress 3: never decides: rule 2 (Pass) above it decides everything that this Allow matches"}},
 		{name: "host bits", codes: []string{NetworkHostBits, CIDR}, extra: []model.Object{anp("a", 1, "tenant", nil, rules{rule(allow, inNets("10.0.54.0/19 10.1.0.0/16 fd00::1/64 10.9.9.9/32"))})},
 			want: []string{"warning network-host-bits a egress 0: 10.0.54.0/19 means 10.0.32.0/19, fd00::1/64 means fd00::/64: the host bits are cleared"}},
 		{name: "no CIDR", codes: []string{CIDR}, extra: []model.Object{anp("a", 1, "tenant", nil, rules{rule(allow, inNets("10.0.0.0/33 ::ffff:10.0.0.0/104"))})},

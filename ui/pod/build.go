@@ -208,6 +208,9 @@ func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
 	if it.ports = strings.Join(ports, ", "); it.ports == "" {
 		it.ports = "any"
 	}
+	if r.Broken() != "" {
+		it.ports = detail.StateSign(model.StateNotEnforced) + " " + it.ports
+	}
 	return it
 }
 

@@ -214,6 +214,9 @@ func (v *View) ruleItem(env *view.Env, r *model.Rule) *ruleItem {
 		}
 		it.ports = strings.Join(ports, ", ")
 	}
+	if r.Broken() != "" {
+		it.ports = detail.StateSign(model.StateNotEnforced) + " " + it.ports
+	}
 	return it
 }
 
