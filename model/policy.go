@@ -46,16 +46,18 @@ type Policy struct {
 
 // Codes in Policy.Invalid of what somebody else finds wrong, too.
 const (
-	InvalidCIDR     = "cidr"     // no CIDR
-	InvalidSelector = "selector" // no label selector
-	InvalidProtocol = "protocol" // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
+	InvalidCIDR     = "cidr"      // no CIDR
+	InvalidSelector = "selector"  // no label selector
+	InvalidCIDRForm = "cidr-form" // a CIDR that OVN-Kubernetes takes and others do not
+	InvalidProtocol = "protocol"  // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
 )
 
 // Refused says whether what is written in the rules or the subject keeps
 // OVN-Kubernetes from programming the policy (ovn-kubernetes.md#invalid-policies). A
-// protocol it does not know does not: the other rows stand and decide.
+// protocol it does not know does not: the other rows stand and decide. Nor does an odd
+// CIDR that it takes.
 func (p *Policy) Refused() bool {
-	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return b.Code != InvalidProtocol })
+	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return b.Code != InvalidProtocol && b.Code != InvalidCIDRForm })
 }
 
 // Rules returns the rules of one direction.
@@ -85,7 +87,7 @@ func (p *Policy) AllRules() iter.Seq[*Rule] {
 // Isolates says whether a NetworkPolicy isolates its pods in a direction; one that
 // OVN-Kubernetes cannot take does not.
 func (p *Policy) Isolates(d Direction) bool {
-	return len(p.Invalid) == 0 && (d == Ingress && p.IsolatesIngress || d == Egress && p.IsolatesEgress)
+	return !p.Refused() && (d == Ingress && p.IsolatesIngress || d == Egress && p.IsolatesEgress)
 }
 
 // Rule returns one rule by direction and index or nil.
@@ -140,8 +142,9 @@ type Peer struct {
 	// Namespace restricts to one namespace by name (NetworkPolicy peers
 	// without namespaceSelector).
 	Namespace string
-	// Networks are the CIDRs as written; Except those carved out
-	// (NetworkPolicy ipBlock only).
+	// Networks are the CIDRs as written, those of ANP and BANP in the common form
+	// where they are written in one that only OVN-Kubernetes takes; Except those carved
+	// out (NetworkPolicy ipBlock only).
 	Networks []string
 	Except   []string
 	DNSName  string

@@ -26,7 +26,7 @@ func (l *linter) firewall(p *model.Policy) {
 			l.about(p, FirewallName, model.SeverityError, "an EgressFirewall that is not named default is not programmed", "name it default; a namespace has one")
 		}
 	}
-	if p.Name != firewallName || len(p.Invalid) > 0 { // no rows
+	if p.Name != firewallName || p.Refused() { // no rows
 		return
 	}
 	if len(p.Egress) > firewallRules {
