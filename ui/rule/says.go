@@ -29,7 +29,7 @@ func says(r *revision.Revision, p *model.Policy, rule *model.Rule) []string {
 	peers, nobody := peerText(r, p.Key, rule)
 	switch {
 	case rule.Inert():
-		return []string{"Nothing: " + rule.Broken() + "."}
+		return []string{"▲ " + rule.Broken() + "."}
 	case nobody && p.Kind == model.KindEF:
 		return []string{"Nothing now: its destination has no address. Its index stays taken."}
 	case nobody:
