@@ -123,7 +123,8 @@ func drift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle
 				causes := r.Known(z, in)
 				for i, d := range in.Diffs {
 					row := driftRowOf(d)
-					if c := causes[i]; c != nil && st == model.StateBehind {
+					if st == model.StateBehind && causes != nil && causes[i] != nil {
+						c := causes[i]
 						row.Known = &knownOut{Code: c.Code, Text: c.Text(), Remedy: c.Remedy, Doc: "ovn-kubernetes.md#" + c.Doc}
 					}
 					o.Rows = append(o.Rows, row)

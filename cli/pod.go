@@ -44,6 +44,8 @@ type touchOut struct {
 	Network string `json:"network,omitempty"`
 	// NoRows is why the policy is not enforced as it is.
 	NoRows string `json:"no_rows,omitempty"`
+	// Broken is what of the rule matches nothing.
+	Broken string `json:"broken,omitempty"`
 
 	label, mark string
 	firewall    bool // of an EgressFirewall
@@ -114,7 +116,7 @@ func describePod(r *revision.Revision, pod *model.Pod) *podOut {
 		p := r.Cluster.Policy(t.Policy)
 		rule := p.Rule(t.Direction, t.Rule)
 		o := touchOut{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name,
-			Action: string(rule.Action), Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, label: t.Policy.Label(), firewall: p.Kind == model.KindEF}
+			Action: string(rule.Action), Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.Broken(), label: t.Policy.Label(), firewall: p.Kind == model.KindEF}
 		if p.Kind == model.KindANP {
 			o.Priority = &p.Priority
 		}
@@ -165,7 +167,7 @@ func (o *podOut) text() string {
 		if x.Priority != nil {
 			prio = fmt.Sprint(*x.Priority)
 		}
-		name := x.RuleName
+		name := marked(x.RuleName, x.Broken)
 		if x.firewall {
 			name = "to-lport: even after egress Allow, not a drop"
 		}

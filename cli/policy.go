@@ -77,8 +77,9 @@ type ruleOut struct {
 	Ports     []string `json:"ports"`
 	PeerPods  int      `json:"peer_pods"`
 	ACLs      []string `json:"acls"`
-	// Note is what is odd about the rule.
-	Note string `json:"note,omitempty"`
+	// Note is what is odd about the rule, Broken what of it matches nothing.
+	Note   string `json:"note,omitempty"`
+	Broken string `json:"broken,omitempty"`
 }
 
 func (a *app) policyCmd() *cobra.Command {
@@ -166,7 +167,8 @@ func describePolicyIn(z *model.ZoneState, k model.PolicyKey, now time.Time) poli
 
 func describeRule(p *model.Policy, f revision.RuleFacts) ruleOut {
 	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: string(f.Action), PeerPods: f.Pods,
-		Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...)}
+		Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...),
+		Broken: f.Broken()}
 	if revision.OutsideTypes(p, f.Direction) {
 		o.Note = "policyTypes leave " + string(f.Direction) + " out: it isolates nobody there, and allows all the same"
 	}
@@ -238,10 +240,18 @@ func (o *policyOut) rules() *tableOut {
 		if ports == "" {
 			ports = "any"
 		}
-		t.add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, fmt.Sprint(r.PeerPods), fmt.Sprint(len(r.ACLs)), ports, cmp.Or(r.Name, r.Note),
+		t.add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, fmt.Sprint(r.PeerPods), fmt.Sprint(len(r.ACLs)), ports, marked(cmp.Or(r.Name, r.Note), r.Broken),
 			strings.Join(r.Peers, " | "))
 	}
 	return t
+}
+
+// marked is the name of a rule with what is broken about it.
+func marked(name, broken string) string {
+	if broken == "" {
+		return name
+	}
+	return strings.TrimSpace(name + "  ✗ " + broken)
 }
 
 func (o *policyOut) zones() *tableOut {

@@ -32,9 +32,8 @@ func (c *Compiler) firewall(k model.PolicyKey, p *model.Policy) {
 func (c *Compiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sharedSet) *Compiled {
 	out := &Compiled{Key: p.Key, Policy: p, owner: nb.OwnerEgressFirewall, Holder: HolderOf(p.Key)}
 	out.subjects = []*group{c.group(model.Everything(), model.Everything(), p.Namespace, false)}
-	switch {
-	case len(p.Invalid) > 0:
-		out.None = &model.NoRows{Code: "profile", Message: p.Invalid[0].Message}
+	switch out.None = profile(p, model.InvalidCIDRForm); {
+	case out.None != nil:
 	case p.Name != efName:
 		out.None = &model.NoRows{Code: "profile", Message: "an EgressFirewall must be named default"}
 	case len(p.Egress) > nb.MaxFirewallRule+1:

@@ -47,8 +47,7 @@ func (c *Compiler) netpol(k model.PolicyKey, p *model.Policy) {
 func (c *Compiler) compileNetpol(p *model.Policy, needs map[model.PolicyKey]sharedSet) *Compiled {
 	out := &Compiled{Key: p.Key, Policy: p, owner: nb.OwnerNetworkPolicy}
 	out.subjects = []*group{c.group(p.Subject.Namespaces, p.Subject.Pods, p.Namespace, false)}
-	if len(p.Invalid) > 0 {
-		out.None = &model.NoRows{Code: "profile", Message: p.Invalid[0].Message}
+	if out.None = profile(p, model.InvalidCIDRForm); out.None != nil {
 		return out
 	}
 	out.levels = c.namespaceLevels(p.Namespace)

@@ -3,7 +3,6 @@ package compiler
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,7 +165,7 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 			p.Name, p.Priority, c.maxPriority())}
 	}
 	// What controllers do not survive comes first; for the rest they have an error.
-	if none := profile(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol); none != nil {
+	if none := profile(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidCIDRForm); none != nil {
 		return model.LogLevels{}, none
 	}
 	if err := cmp.Or(p.Subject.Namespaces.Err(), p.Subject.Pods.Err()); err != nil {
@@ -188,7 +187,7 @@ func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
 	}
 	switch len(errs) {
 	case 0:
-		if none := profile(p, model.InvalidProtocol); none != nil {
+		if none := profile(p, model.InvalidProtocol, model.InvalidCIDRForm); none != nil {
 			return levels, none
 		}
 		return levels, c.refuseNodes(p)
@@ -239,7 +238,7 @@ func checkPeers(r *model.Rule) (code string, err error) {
 			return model.InvalidSelector, err
 		}
 		for _, cidr := range p.Networks {
-			if _, err := netip.ParsePrefix(cidr); err != nil {
+			if _, ok := match.ParseCIDR(cidr); !ok {
 				return model.InvalidCIDR, fmt.Errorf("invalid CIDR address: %s", cidr)
 			}
 		}
@@ -332,8 +331,8 @@ func (out *Compiled) addSet(ids map[string]string, family string, groups []*grou
 // maskedNetwork clears the host bits and writes the canonical form
 // (ovn-kubernetes.md#peers). The CIDR was checked before.
 func maskedNetwork(cidr string) string {
-	p, err := netip.ParsePrefix(cidr)
-	if err != nil {
+	p, ok := match.ParseCIDR(cidr)
+	if !ok {
 		return cidr
 	}
 	return p.Masked().String()

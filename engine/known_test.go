@@ -389,3 +389,84 @@ func TestKnownFindings(t *testing.T) {
 		t.Error("where Rung writes, nothing is left by OVN-Kubernetes")
 	}
 }
+
+// Rows of one defect with different pods behind them are told of with their own: one
+// finding for each, of the rows that it is true of.
+func TestKnownFindingsOfSeveralPods(t *testing.T) {
+	c := knownCase{pods: func(pods map[string]*model.Pod) {
+		pods["web-1"].IPs = []string{"10.244.0.66"}
+		pods["db-0"].IPs = []string{"10.244.0.77"}
+	}}
+	var got []string
+	for _, f := range c.run(t).ZoneFindings(knownNow) {
+		if f.Code == "known-defect" {
+			rows, detail, _ := strings.Cut(f.Message, "; seen since 11:00:00, for 1h0m0s: OVN-Kubernetes does not notice when an address of a pod is replaced by another, a known defect: ")
+			got = append(got, strings.ReplaceAll(rows, nb.DefaultController+":AdminNetworkPolicy:", "")+" | "+detail)
+		}
+	}
+	slices.Sort(got)
+	want := []string{
+		"zone w: ACL a:Egress:0:tcp-namedPort differs: match | pod blue/web-1; pod blue/db-0",
+		"zone w: Address_Set a:Egress:0:v4 differs: addresses without 10.244.0.66 10.244.0.77 with 10.244.0.6 10.244.0.7 too many; Address_Set a:Ingress:0:v4 differs: addresses without 10.244.0.66 10.244.0.77 with 10.244.0.6 10.244.0.7 too many | pod blue/web-1 has 10.244.0.66 now, and had 10.244.0.6; pod blue/db-0 has 10.244.0.77 now, and had 10.244.0.7",
+		"zone w: Address_Set a:Egress:1:v4 differs: addresses without 10.244.0.66 with 10.244.0.6 too many | pod blue/web-1 has 10.244.0.66 now, and had 10.244.0.6",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A refused policy that is gone has its rows, which a controller that is down leaves
+// just as well: what is said is true of both.
+func TestNotDeletedIsNotClaimed(t *testing.T) {
+	d := known.NotDeleted
+	if !strings.Contains(d.Says, "is down, or ") || !strings.Contains(d.Remedy, "see that the zone's ovnkube-node pod runs") {
+		t.Errorf("%s → %s", d.Says, d.Remedy)
+	}
+}
+
+// Causes are worked out once for a judgement, and for the screen beforehand.
+func TestCausesAreKept(t *testing.T) {
+	c := knownCase{pods: func(pods map[string]*model.Pod) { pods["web-1"].IPs = []string{"10.244.0.66"} }}
+	r := c.run(t)
+	z := r.Zones[0]
+	p := z.Policy(model.PolicyKey{Kind: model.KindANP, Name: "a"})
+	first := r.Known(z, p)
+	next := func(change func(*revision.Facts)) *revision.Revision {
+		f := r.Facts
+		f.Number++
+		change(&f)
+		r = revision.New(f, r)
+		return r
+	}
+	if again := next(func(*revision.Facts) {}).Known(z, p); len(first) == 0 || &first[0] != &again[0] {
+		t.Error("worked out twice for the same objects and rows")
+	}
+	if r.CausesAtHand(z, p) == nil {
+		t.Error("before anybody works them out beforehand, the screen waits")
+	}
+	// Other objects: the former causes are at hand until they are worked out anew.
+	next(func(f *revision.Facts) { f.Cluster, f.Past = &model.Cluster{}, nil })
+	if r.Explain(knownNow, false) {
+		t.Error("causes from other objects are called current")
+	}
+	if at := r.CausesAtHand(z, p); len(at) == 0 || &at[0] != &first[0] {
+		t.Error("the screen waits for causes that were worked out before")
+	}
+	if !r.Explain(knownNow, true) || !r.Explain(knownNow, false) {
+		t.Error("they are worked out anew, and are not called current")
+	}
+	// A judgement nobody has explained: the screen does not wait, and then has it.
+	next(func(f *revision.Facts) {
+		state, judged := *z, *p
+		z, p = &state, &judged
+		z.Policies = map[model.PolicyKey]*model.PolicyInZone{p.Policy: p}
+		f.Zones = []*model.ZoneState{z}
+		f.Cluster, f.Past = c.run(t).Cluster, c.run(t).Past
+	})
+	if r.CausesAtHand(z, p) != nil {
+		t.Error("the screen worked it out itself")
+	}
+	if !r.Explain(knownNow, false) || r.CausesAtHand(z, p) == nil || len(r.ZoneFindingsAtHand(knownNow)) == 0 {
+		t.Error("what was never explained is explained at once")
+	}
+}

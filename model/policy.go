@@ -3,6 +3,8 @@ package model
 import (
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Policy is any policy in normal form: a tier, a priority where the kind has
@@ -44,16 +46,18 @@ type Policy struct {
 
 // Codes in Policy.Invalid of what somebody else finds wrong, too.
 const (
-	InvalidCIDR     = "cidr"     // no CIDR
-	InvalidSelector = "selector" // no label selector
-	InvalidProtocol = "protocol" // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
+	InvalidCIDR     = "cidr"      // no CIDR
+	InvalidSelector = "selector"  // no label selector
+	InvalidCIDRForm = "cidr-form" // a CIDR that OVN-Kubernetes takes and others do not
+	InvalidProtocol = "protocol"  // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
 )
 
 // Refused says whether what is written in the rules or the subject keeps
 // OVN-Kubernetes from programming the policy (ovn-kubernetes.md#invalid-policies). A
-// protocol it does not know does not: the other rows stand and decide.
+// protocol it does not know does not: the other rows stand and decide. Nor does an odd
+// CIDR that it takes.
 func (p *Policy) Refused() bool {
-	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return b.Code != InvalidProtocol })
+	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return b.Code != InvalidProtocol && b.Code != InvalidCIDRForm })
 }
 
 // Rules returns the rules of one direction.
@@ -83,7 +87,7 @@ func (p *Policy) AllRules() iter.Seq[*Rule] {
 // Isolates says whether a NetworkPolicy isolates its pods in a direction; one that
 // OVN-Kubernetes cannot take does not.
 func (p *Policy) Isolates(d Direction) bool {
-	return len(p.Invalid) == 0 && p.HasType(d)
+	return p.HasType(d) && !slices.ContainsFunc(p.Invalid, func(b Broken) bool { return b.Code != InvalidCIDRForm })
 }
 
 // Rule returns one rule by direction and index or nil.
@@ -176,8 +180,9 @@ type Peer struct {
 	// Namespace restricts to one namespace by name (NetworkPolicy peers
 	// without namespaceSelector).
 	Namespace string
-	// Networks are the CIDRs as written; Except those carved out
-	// (NetworkPolicy ipBlock only).
+	// Networks are the CIDRs as written, those of ANP and BANP in the common form
+	// where they are written in one that only OVN-Kubernetes takes; Except those carved
+	// out (NetworkPolicy ipBlock only).
 	Networks []string
 	Except   []string
 	DNSName  string
@@ -192,4 +197,40 @@ type Port struct {
 	Start, End int32
 	// Range says the port was written as a range.
 	Range bool
+}
+
+// KnowsProtocol says whether OVN-Kubernetes knows a protocol: it takes capitals only.
+func KnowsProtocol(p string) bool { return p == "TCP" || p == "UDP" || p == "SCTP" }
+
+// Broken says that OVN cannot use the row OVN-Kubernetes writes for the port, because
+// it does not know the protocol: nothing matches (ovn-kubernetes.md#unknown-protocol).
+func (p *Port) Broken() bool { return p.Name == "" && !KnowsProtocol(p.Protocol) }
+
+// Inert says that the rule matches nothing, whatever its peers: all of its ports are
+// broken. One without ports matches any.
+func (r *Rule) Inert() bool {
+	return len(r.Ports) > 0 && !slices.ContainsFunc(r.Ports, func(p Port) bool { return !p.Broken() })
+}
+
+// Broken says for people what of the rule matches nothing because of a protocol that
+// OVN-Kubernetes does not know, empty when everything works.
+func (r *Rule) Broken() string {
+	var protocols []string
+	for i := range r.Ports {
+		if name := strconv.Quote(r.Ports[i].Protocol); r.Ports[i].Broken() && !slices.Contains(protocols, name) {
+			protocols = append(protocols, name)
+		}
+	}
+	if len(protocols) == 0 {
+		return ""
+	}
+	what := "its ports of protocol " + strings.Join(protocols, ", ") + " match nothing: OVN-Kubernetes does not know "
+	if r.Inert() {
+		what = "it matches nothing: OVN-Kubernetes does not know protocol " + strings.Join(protocols, ", ")
+	} else if len(protocols) == 1 {
+		what += "it"
+	} else {
+		what += "them"
+	}
+	return what + ", and OVN cannot use the row it writes"
 }

@@ -43,16 +43,20 @@ func (l *linter) prepare(c Console) *revision.Revision {
 	if _, rows := rev.KnownLadderRows(); !rows {
 		current = false
 	}
+	if !rev.Explain(c.Now(), false) {
+		current = false
+	}
 	l.owed = !current && time.Now().Before(l.next)
 	if !current && !l.owed {
 		began := time.Now()
 		rev.Findings()
 		rev.LadderRows()
+		rev.Explain(c.Now(), true)
 		l.next = began.Add(max(lintTime, min(lintMost, lintShare*time.Since(began))))
 	}
 	if rev == l.shown {
-		// Nothing of it changed but the findings and what live rows there are:
-		// pages look again when they are handed another revision.
+		// Nothing of it changed but the findings, what live rows there are and why
+		// some differ: pages look again when they are handed another revision.
 		again := *rev
 		return &again
 	}

@@ -61,6 +61,7 @@ func prepared(c Console) *revision.Revision {
 	rev.Ladder()
 	rev.Findings()
 	rev.LadderRows()
+	rev.Explain(c.Now(), true)
 	return rev
 }
 

@@ -50,16 +50,29 @@ func warning(code, zone string, k model.PolicyKey, since time.Time, text, remedy
 // zones count, compared by digests. What is settling is only information; what was read
 // before the last change says nothing.
 func (r *Revision) ZoneFindings(now time.Time) []model.Finding {
+	return r.zoneFindings(now, r.Known)
+}
+
+// ZoneFindingsAtHand is ZoneFindings with the causes that nobody has to wait for, see
+// CausesAtHand.
+func (r *Revision) ZoneFindingsAtHand(now time.Time) []model.Finding {
+	return r.zoneFindings(now, r.CausesAtHand)
+}
+
+// explainer is Known, or CausesAtHand.
+type explainer func(*model.ZoneState, *model.PolicyInZone) []*known.Cause
+
+func (r *Revision) zoneFindings(now time.Time, explain explainer) []model.Finding {
 	var all []zoneFinding
 	for _, z := range r.Zones {
 		for k, p := range z.Policies {
 			switch p.State(z, now) {
 			case model.StateBehind:
-				all = append(all, r.lagging(z, p, now)...)
+				all = append(all, lagging(z, p, now, explain)...)
 				all = append(all, r.misplaced(z, k, p)...)
 			case model.StateSettling:
 				if differing(p) > 0 {
-					for _, f := range r.lagging(z, p, now) {
+					for _, f := range lagging(z, p, now, explain) {
 						f.Severity, f.Remedy = model.SeverityInfo, "it is young: wait a few seconds"
 						all = append(all, f)
 					}
@@ -85,28 +98,34 @@ func (r *Revision) ZoneFindings(now time.Time) []model.Finding {
 	return out
 }
 
-// lagging names what is missing in a zone, and for how long: defect by defect what
+// lagging names what is missing in a zone, and for how long: cause by cause what
 // OVN-Kubernetes leaves there, then the rest.
-func (r *Revision) lagging(z *model.ZoneState, p *model.PolicyInZone, now time.Time) (out []zoneFinding) {
+func lagging(z *model.ZoneState, p *model.PolicyInZone, now time.Time, explain explainer) (out []zoneFinding) {
 	add := func(code, text, remedy string) {
 		out = append(out, warning(code, z.Name, p.Policy, p.DiffSince, text, remedy))
 	}
 	left := differing(p)
-	causes := r.KnownBehind(z, p, now)
-	all := left
-	for _, d := range known.All() {
-		of := func(c *known.Cause) bool { return c != nil && c.Defect == d }
-		if i := slices.IndexFunc(causes, of); i >= 0 {
-			text, n := differsIn(z, p, now, func(i int) bool { return of(causes[i]) }, 0)
-			left -= n
-			add(findKnown, text+": "+causes[i].Text(), d.Remedy)
+	var causes []*known.Cause
+	if p.State(z, now) == model.StateBehind {
+		causes = explain(z, p)
+	}
+	rows := map[known.Cause][]int{}
+	var rest []int
+	for i := range p.Diffs {
+		d := &p.Diffs[i]
+		switch {
+		case causes != nil && causes[i] != nil:
+			rows[*causes[i]] = append(rows[*causes[i]], i)
+		case d.Waiting == "" || d.Kind != model.DiffDifferent:
+			rest = append(rest, i)
 		}
 	}
-	if left > 0 || left == all {
-		text, _ := differsIn(z, p, now, func(i int) bool {
-			d := &p.Diffs[i]
-			return (d.Waiting == "" || d.Kind != model.DiffDifferent) && causes[i] == nil
-		}, left)
+	for _, cause := range distinct(causes) {
+		left -= len(rows[*cause])
+		add(findKnown, differsIn(z, p, now, rows[*cause], 0)+": "+cause.Text(), cause.Remedy)
+	}
+	if left > 0 || causes == nil {
+		text := differsIn(z, p, now, rest, left)
 		if p.Error != "" {
 			text += ": " + p.Error
 		}
@@ -115,25 +134,35 @@ func (r *Revision) lagging(z *model.ZoneState, p *model.PolicyInZone, now time.T
 	return out
 }
 
-// differsIn names some of the differences of a policy in a zone, says how many more
-// there are, at least so many in all, and since when. n is how many were chosen.
-func differsIn(z *model.ZoneState, p *model.PolicyInZone, now time.Time, of func(i int) bool, atLeast int) (text string, n int) {
-	rows := make([]string, 0, namedRows)
-	for i := range p.Diffs {
-		if of(i) {
-			if n++; len(rows) < namedRows {
-				rows = append(rows, diffInWords(&p.Diffs[i]))
+// distinct are the causes, each once: defect by defect, then as they stand there.
+func distinct(causes []*known.Cause) (out []*known.Cause) {
+	seen := map[known.Cause]bool{}
+	for _, d := range known.All() {
+		for _, c := range causes {
+			if c != nil && c.Defect == d && !seen[*c] {
+				seen[*c] = true
+				out = append(out, c)
 			}
 		}
 	}
-	text = fmt.Sprintf("zone %s: %s", z.Name, strings.Join(rows, "; "))
-	if more := max(n, atLeast) - len(rows); more > 0 {
+	return out
+}
+
+// differsIn names some of the differences of a policy in a zone, given by their places in
+// p.Diffs, says how many more there are, at least so many in all, and since when.
+func differsIn(z *model.ZoneState, p *model.PolicyInZone, now time.Time, of []int, atLeast int) string {
+	rows := make([]string, 0, namedRows)
+	for _, i := range of[:min(len(of), namedRows)] {
+		rows = append(rows, diffInWords(&p.Diffs[i]))
+	}
+	text := fmt.Sprintf("zone %s: %s", z.Name, strings.Join(rows, "; "))
+	if more := max(len(of), atLeast) - len(rows); more > 0 {
 		text += fmt.Sprintf("; and %s more", words.Count(more, "row"))
 	}
 	if !p.DiffSince.IsZero() {
 		text += fmt.Sprintf("; seen since %s, for %s", p.DiffSince.Format(time.TimeOnly), now.Sub(p.DiffSince).Round(time.Second))
 	}
-	return text, n
+	return text
 }
 
 // diffInWords is "ACL x is missing", "Address_Set y: addresses without 10.0.0.1".

@@ -10,8 +10,9 @@ import (
 	"rung/model/overlap"
 )
 
-// derived is what follows from the objects alone, made when first asked for and
-// shared by all revisions of the same objects.
+// derived is what follows from the objects and from the options they are compiled with
+// (which units there are, the families, the subnets), made when first asked for and
+// shared by all revisions that have both in common.
 type derived struct {
 	indexOnce    sync.Once
 	index        *overlap.PodIndex

@@ -1,12 +1,16 @@
 package revision
 
 import (
+	"net/netip"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/compiler"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/lint"
 	"rung/sources/manifests"
 	"rung/test/given"
@@ -94,5 +98,53 @@ func TestPlanPreviewLeavesRevisionAlone(t *testing.T) {
 	next := r.With([]model.Object{&now}, nil)
 	if next.Ladder().Rung(7) == nil || r.Ladder().Rung(7) != nil || r.Ladder().Rung(1) == nil {
 		t.Error("two revisions of different objects share a ladder")
+	}
+}
+
+// Which units there are, the families and the subnets hang on the options: with others,
+// nothing is taken over from a revision of the same objects.
+func TestOtherOptions(t *testing.T) {
+	res := manifests.Parse("a.yaml", []byte(`
+apiVersion: v1
+kind: Namespace
+metadata: {name: a}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: a}
+spec: {nodeName: w, containers: [{name: c}]}
+status: {phase: Running, podIP: 10.128.0.5}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: np, namespace: a}
+spec: {podSelector: {}}
+---
+apiVersion: k8s.ovn.org/v1
+kind: EgressFirewall
+metadata: {name: default, namespace: a}
+spec: {egress: [{type: Deny, to: {cidrSelector: 0.0.0.0/0}}]}
+`), manifests.Options{})
+	if len(res.Broken) > 0 {
+		t.Fatal(res.Broken)
+	}
+	c, _ := (&model.Cluster{}).Upsert(res.Objects, nil)
+	with := func(o compiler.Options) Facts { return Facts{Cluster: c, Desired: compiler.Compile(c, o)} }
+	subnets := func(r *Revision) bool {
+		return slices.ContainsFunc(r.Findings(), func(f model.Finding) bool { return f.Code == lint.FirewallSubnets })
+	}
+	hairpin := func(r *Revision) bool {
+		return slices.ContainsFunc(r.Ladder().Tiers[model.TierNetwork].Units, func(u ladder.Unit) bool { return u.Key.Kind == model.KindNetpolDefault })
+	}
+	first := New(with(compiler.Options{IPv4: true, Defaults: compiler.Off}), nil)
+	if !subnets(first) || hairpin(first) {
+		t.Fatalf("with the options of the first: subnets unknown %v, hairpin rows %v", subnets(first), hairpin(first))
+	}
+	second := New(with(compiler.Options{IPv4: true, Defaults: compiler.On, ClusterSubnets: []netip.Prefix{netip.MustParsePrefix("10.128.0.0/14")}}), first)
+	if subnets(second) || !hairpin(second) {
+		t.Errorf("with those of the second: subnets unknown %v, hairpin rows %v", subnets(second), hairpin(second))
+	}
+	if _, current := first.KnownFindings(); !current {
+		t.Error("the first has lost its own")
 	}
 }

@@ -5,47 +5,12 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"rung/compiler"
 	"rung/model"
 	"rung/model/known"
 	"rung/model/nb"
 )
-
-// Known says why rows of a policy differ in a zone that OVN-Kubernetes writes, where
-// that is one of its known defects: for each of p.Diffs, nil for those without a cause.
-// What is still settling may go by itself and has no cause yet; the caller judges that,
-// or asks KnownBehind.
-func (r *Revision) Known(z *model.ZoneState, p *model.PolicyInZone) []*known.Cause {
-	if p == nil {
-		return nil
-	}
-	if z != nil && !z.Writes && !p.InSync && wholeJudgement(z, p) {
-		if causes := known.Explain(p, r.factsOf(z, p.Policy)); causes != nil {
-			return causes
-		}
-	}
-	return make([]*known.Cause, len(p.Diffs))
-}
-
-// KnownBehind is Known for what is behind, and no cause for what is settling.
-func (r *Revision) KnownBehind(z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*known.Cause {
-	if p != nil && p.State(z, now) != model.StateBehind {
-		return make([]*known.Cause, len(p.Diffs))
-	}
-	return r.Known(z, p)
-}
-
-// KnownRow is Known for one of p.Diffs.
-func (r *Revision) KnownRow(z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *known.Cause {
-	for i, c := range r.Known(z, p) {
-		if &p.Diffs[i] == d {
-			return c
-		}
-	}
-	return nil
-}
 
 // KeptNames is how many names per column are kept of a zone that is swept.
 const KeptNames = 20
@@ -78,7 +43,7 @@ func (r *Revision) factsOf(z *model.ZoneState, k model.PolicyKey) *known.Facts {
 			return here
 		},
 		Before: func(p *model.Pod) []*model.Pod { return r.before(z, p) },
-		Match:  func(d *model.RowDiff) (desired, live string) { return r.matches(z, k, d) },
+		Match:  r.matches(z, k),
 	}
 	type at struct {
 		dir  model.Direction
@@ -159,27 +124,36 @@ func portAddresses(port *nb.LogicalSwitchPort) (out []string) {
 	return out
 }
 
-// matches are the matches of an ACL that differs, as far as they are at hand.
-func (r *Revision) matches(z *model.ZoneState, k model.PolicyKey, d *model.RowDiff) (desired, live string) {
-	switch d.Kind {
-	case model.DiffDifferent:
-		for i := range d.Fields {
-			if d.Fields[i].Column == "match" {
-				return d.Fields[i].Desired, d.Fields[i].Live
+// matches gives the matches of an ACL that differs, as far as they are at hand. The
+// desired rows are made once.
+func (r *Revision) matches(z *model.ZoneState, k model.PolicyKey) func(*model.RowDiff) (desired, live string) {
+	var wanted map[string]string // by id
+	return func(d *model.RowDiff) (desired, live string) {
+		switch d.Kind {
+		case model.DiffDifferent:
+			for i := range d.Fields {
+				if d.Fields[i].Column == "match" {
+					return d.Fields[i].Desired, d.Fields[i].Live
+				}
+			}
+		case model.DiffMissing:
+			if wanted == nil {
+				wanted = map[string]string{}
+				for _, a := range r.ACLs(k, z.Name) {
+					wanted[a.ID()] = a.Match
+				}
+			}
+			return wanted[d.ID], ""
+		case model.DiffExtra:
+			if z.DB == nil {
+				break
+			}
+			if a := z.DB.ACL(d.UUID); a != nil {
+				return "", a.Match
 			}
 		}
-	case model.DiffMissing:
-		for _, a := range r.ACLs(k, z.Name) {
-			if a.ID() == d.ID {
-				return a.Match, ""
-			}
-		}
-	case model.DiffExtra:
-		if a := z.DB.ACL(d.UUID); a != nil {
-			return "", a.Match
-		}
+		return "", ""
 	}
-	return "", ""
 }
 
 // Past is what was so and hangs on: it explains what OVN-Kubernetes leaves. It is

@@ -76,11 +76,13 @@ type Facts struct {
 type Revision struct {
 	Facts
 
-	// shared is worked out once for all revisions of the same objects.
+	// shared is worked out once for all revisions of the same objects and desired rows.
 	shared *derived
 	// rows keeps what the ladder shows of live rows from revision to revision; nil
 	// in a revision that was never on a screen.
 	rows *rowsCache
+	// causes keeps why rows differ from revision to revision; nil in one of With.
+	causes *causesCache
 	// after is set in a revision of With.
 	after *change
 }
@@ -99,13 +101,15 @@ func New(f Facts, before *Revision) *Revision {
 		f.Desired = compiler.Compile(f.Cluster, f.Flags.CompilerOptions())
 	}
 	r := &Revision{Facts: f}
-	switch {
-	case before == nil:
-		r.shared, r.rows = &derived{cache: &findingsCache{}}, &rowsCache{}
-	case before.Cluster == f.Cluster && slices.Equal(before.Broken, f.Broken) && before.Flags.MaxPriority == f.Flags.MaxPriority:
-		r.shared, r.rows = before.shared, before.rows
-	default:
-		r.shared, r.rows = &derived{cache: before.shared.cache}, before.rows
+	if before == nil {
+		r.shared, r.rows, r.causes = &derived{cache: &findingsCache{}}, &rowsCache{}, &causesCache{}
+		return r
+	}
+	r.shared, r.rows, r.causes = before.shared, before.rows, before.causes
+	// The desired rows may be others for the same objects: they hang on the options, too.
+	if before.Cluster != f.Cluster || before.Desired != f.Desired || !slices.Equal(before.Broken, f.Broken) ||
+		before.Flags.MaxPriority != f.Flags.MaxPriority {
+		r.shared = &derived{cache: before.shared.cache}
 	}
 	return r
 }

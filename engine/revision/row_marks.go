@@ -56,7 +56,7 @@ func (r *Revision) Marks(z *model.ZoneState, now time.Time) *RowMarks {
 			continue
 		}
 		young := p.State(z, now) == model.StateSettling
-		causes := r.KnownBehind(z, p, now)
+		causes := r.CausesBehind(z, p, now)
 		for i := range p.Diffs {
 			d := &p.Diffs[i]
 			why := causes[i] != nil

@@ -27,6 +27,8 @@ func (r *Revision) Says(p *model.Policy, rule *model.Rule) []string {
 	}
 	peers, nobody := peerText(r, p.Key, rule)
 	switch {
+	case rule.Inert():
+		return []string{"▲ " + rule.Broken() + "."}
 	case nobody && p.Kind == model.KindEF:
 		return []string{"Nothing now: its destination has no address. Its index stays taken."}
 	case nobody:
@@ -67,7 +69,11 @@ func (r *Revision) Says(p *model.Policy, rule *model.Rule) []string {
 		return []string{what + " " + firewallOutcome(rule),
 			"It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these drop never comes to it."}
 	}
-	return append([]string{what + " " + outcome(p, rule)}, alsoDecides(r, p, rule)...)
+	out := []string{what + " " + outcome(p, rule)}
+	if broken := rule.Broken(); broken != "" {
+		out = append(out, "▲ "+broken+".")
+	}
+	return append(out, alsoDecides(r, p, rule)...)
 }
 
 // netpolOutcome is what a NetworkPolicy's rule does (ovn-kubernetes.md#rule-rows).
@@ -268,9 +274,11 @@ func portText(rule *model.Rule) string {
 	if len(rule.Ports) == 0 {
 		return "any port"
 	}
-	parts := make([]string, len(rule.Ports))
-	for i, p := range rule.Ports {
-		parts[i] = p.String()
+	var parts []string
+	for _, p := range rule.Ports {
+		if !p.Broken() {
+			parts = append(parts, p.String())
+		}
 	}
 	return words.List(parts, 5)
 }

@@ -41,9 +41,11 @@ var (
 			"policy and port group are gone, and nothing uses this set",
 		restartNode + ", which removes it; until then it does no harm", "policy-sync"}
 	NotDeleted = &Defect{"rows-not-deleted",
-		"OVN-Kubernetes deletes no rows of a policy that it could not program since it started, a known defect: " +
-			"they go on deciding",
-		restartNode + ": it removes the rows of policies that are gone", "policy-sync"}
+		"OVN-Kubernetes refused this policy when it was deleted, and its rows go on deciding: either the zone's " +
+			"ovnkube-node pod is down, or it could not program the policy since it started and deletes no rows of " +
+			"such a policy, a known defect",
+		"see that the zone's ovnkube-node pod runs, and restart it if it does: " +
+			"it removes the rows of policies that are gone when it starts", "policy-sync"}
 	Baseline = &Defect{"baseline-slot",
 		"OVN-Kubernetes has room for one BaselineAdminNetworkPolicy, and takes another of the same content " +
 			"for the one it has, a known defect",

@@ -22,7 +22,7 @@ const proven = 10 * time.Minute
 // (ovn-kubernetes.md#subject-pods). Every sync computes the whole policy. So all that
 // differs must be explained, and what one row has of a pod all others must have, too.
 func pods(p *model.PolicyInZone, f *Facts) []*Cause {
-	x := &unseen{p: p, f: f, moved: map[string]*model.Pod{}}
+	x := &unseen{p: p, f: f, before: map[*model.Pod][]*model.Pod{}, lacks: map[string]*model.Pod{}, moved: map[string]*model.Pod{}}
 	out := make([]*Cause, len(p.Diffs))
 	for _, explain := range []func(*model.RowDiff, nb.Owner) *Cause{x.set, x.named, x.group} {
 		for i := range p.Diffs {
@@ -42,18 +42,54 @@ func pods(p *model.PolicyInZone, f *Facts) []*Cause {
 	return out
 }
 
-// unseen gathers what was found about a policy.
+// unseen gathers what was found about a policy. Rows may differ in as many addresses
+// as a Deployment has pods: everything is looked up by address, and costs what the
+// pods and the addresses do, not their product.
 type unseen struct {
-	p *model.PolicyInZone
-	f *Facts
-	// lacks are the pods whose address sets lack an address, with the sets.
-	lacks []lack
-	moved map[string]*model.Pod // former addresses
+	p      *model.PolicyInZone
+	f      *Facts
+	before map[*model.Pod][]*model.Pod // what Facts.Before said
+	lacks  map[string]*model.Pod       // addresses that sets lack, with whose they are
+	moved  map[string]*model.Pod       // former addresses, with whose they were
 }
 
-type lack struct {
-	pod  *model.Pod
-	addr string
+// was are what the pod is known to have been.
+func (x *unseen) was(p *model.Pod) []*model.Pod {
+	was, asked := x.before[p]
+	if !asked {
+		was = x.f.Before(p)
+		x.before[p] = was
+	}
+	return was
+}
+
+// holders are pods by the addresses they have; the first of several is meant.
+func holders(pods []*model.Pod) map[string]*model.Pod {
+	out := make(map[string]*model.Pod, len(pods))
+	for _, p := range pods {
+		for _, addr := range p.IPs {
+			if out[addr] == nil {
+				out[addr] = p
+			}
+		}
+	}
+	return out
+}
+
+// formers are the places in pods, ascending, of those known to have had an address, by
+// the address.
+func (x *unseen) formers(pods []*model.Pod) map[string][]int {
+	out := make(map[string][]int, len(pods))
+	for i, p := range pods {
+		for _, was := range x.was(p) {
+			for _, addr := range was.IPs {
+				if at := out[addr]; len(at) == 0 || at[len(at)-1] != i {
+					out[addr] = append(at, i)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // ready says whether the next event of a pod is not to be expected: it runs.
@@ -72,70 +108,88 @@ func (x *unseen) set(d *model.RowDiff, o nb.Owner) *Cause {
 		return nil
 	}
 	peers := x.f.Peers(model.Direction(o.Direction), o.Index)
-	var of []*model.Pod // of the missing addresses
-	for _, addr := range field.Missing {
-		i := slices.IndexFunc(peers, func(p *model.Pod) bool { return slices.Contains(p.IPs, addr) })
-		if i < 0 || !ready(peers[i]) {
+	have := holders(peers)
+	of := make([]*model.Pod, len(field.Missing))
+	for i, addr := range field.Missing {
+		if of[i] = have[addr]; !ready(of[i]) {
 			return nil
 		}
-		of = append(of, peers[i])
 	}
 	var said, left []string
 	taken := make([]bool, len(of))
+	formers := x.formers(of)
 	for _, former := range field.Extra {
 		if x.f.Owned(former) {
 			return nil
 		}
-		i := -1
-		for j, p := range of {
-			if !taken[j] && x.had(p, former) {
-				i = j
-				break
-			}
+		at := formers[former]
+		for len(at) > 0 && taken[at[0]] {
+			at = at[1:]
 		}
-		if i < 0 {
+		formers[former] = at
+		if len(at) == 0 {
 			left = append(left, former)
 			continue
 		}
+		i := at[0]
 		taken[i], x.moved[former] = true, of[i]
-		said = append(said, replaced(of[i], field.Missing[i], former))
+		said = say(said, "pod %s has %s now, and had %s", name(of[i]), field.Missing[i], former)
 	}
+	missing := setOf(field.Missing)
+	since := computed(peers, func(q *model.Pod) bool { return inSet(q, o.Family, missing) })
 	for i, p := range of {
 		if taken[i] {
 			continue
 		}
-		if !computedSince(p, peers, func(q *model.Pod) bool { return inSet(q, o.Family, field.Missing) }) {
+		if !since.proves(p) {
 			return nil
 		}
 		if len(left) == 1 {
 			x.moved[left[0]] = p
-			said = append(said, replaced(p, field.Missing[i], left[0]))
+			said = say(said, "pod %s has %s now, and had %s", name(p), field.Missing[i], left[0])
 		} else {
-			said = append(said, fmt.Sprintf("pod %s has %s now", name(p), field.Missing[i]))
+			said = say(said, "pod %s has %s now", name(p), field.Missing[i])
 		}
 	}
-	for i, p := range of {
-		x.lacks = append(x.lacks, lack{p, field.Missing[i]})
+	for i, addr := range field.Missing {
+		if other := x.lacks[addr]; other != nil && other != of[i] {
+			return nil // two pods have it: whose the sets lack is not certain
+		}
+		x.lacks[addr] = of[i]
 	}
-	return &Cause{PodAddress, words.Cut(said, "; ", 3)}
+	return &Cause{PodAddress, words.Cut(said, "; ", named)}
 }
 
-func replaced(p *model.Pod, now, former string) string {
-	return fmt.Sprintf("pod %s has %s now, and had %s", name(p), now, former)
+// named is how many of what a cause is about are named; the others are counted.
+const named = 3
+
+// say adds a text to those a cause names, and only counts it when there are enough.
+func say(said []string, format string, args ...string) []string {
+	if len(said) >= named {
+		return append(said, "")
+	}
+	values := make([]any, len(args))
+	for i, a := range args {
+		values[i] = a
+	}
+	return append(said, fmt.Sprintf(format, values...))
 }
 
-// had says whether the pod is known to have had an address.
-func (x *unseen) had(p *model.Pod, addr string) bool {
-	return slices.ContainsFunc(x.f.Before(p), func(was *model.Pod) bool { return slices.Contains(was.IPs, addr) })
+func setOf(texts []string) map[string]bool {
+	out := make(map[string]bool, len(texts))
+	for _, t := range texts {
+		out[t] = true
+	}
+	return out
 }
 
 // inSet says whether the live set has the addresses of a pod: all of the family, and
 // at least one.
-func inSet(p *model.Pod, family string, missing []string) bool {
+func inSet(p *model.Pod, family string, missing map[string]bool) bool {
 	found := false
 	for _, addr := range p.IPs {
 		if strings.Contains(addr, ":") == (family == "v6") {
-			if slices.Contains(missing, addr) {
+			if missing[addr] {
 				return false
 			}
 			found = true
@@ -144,38 +198,66 @@ func inSet(p *model.Pod, family string, missing []string) bool {
 	return found
 }
 
-// computedSince says whether a pod that is so much younger is in the rows that these
-// were computed while p ran.
-func computedSince(p *model.Pod, all []*model.Pod, in func(*model.Pod) bool) bool {
-	return !p.Created.IsZero() && slices.ContainsFunc(all, func(q *model.Pod) bool {
-		return q.Created.Sub(p.Created) >= proven && !q.Deleting && in(q)
-	})
+// youngest is when the youngest pod was made that is in rows, zero without one: that
+// is how late they were computed at least.
+type youngest time.Time
+
+// computed finds the youngest of the pods that in says are in the rows.
+func computed(pods []*model.Pod, in func(*model.Pod) bool) youngest {
+	var last time.Time
+	for _, q := range pods {
+		if q.Created.After(last) && !q.Deleting && in(q) {
+			last = q.Created
+		}
+	}
+	return youngest(last)
+}
+
+// proves says whether the pod is so much older that the rows were computed while it
+// ran.
+func (y youngest) proves(p *model.Pod) bool {
+	return !p.Created.IsZero() && time.Time(y).Sub(p.Created) >= proven
 }
 
 // everywhere says whether each address that a set lacks is lacking in all sets of the
 // policy that should have it.
 func (x *unseen) everywhere() bool {
-	for _, l := range x.lacks {
-		for _, dir := range model.Directions {
-			for _, r := range x.f.Policy.Rules(dir) {
-				if slices.ContainsFunc(x.f.Peers(dir, r.Index), func(p *model.Pod) bool { return p.Key == l.pod.Key }) &&
-					!x.lacking(dir, r.Index, l.addr) {
-					return false
-				}
+	if len(x.lacks) == 0 {
+		return true
+	}
+	type at struct {
+		dir  string
+		rule int
+	}
+	lacking := map[at]map[string]bool{}
+	for i := range x.p.Diffs {
+		d := &x.p.Diffs[i]
+		if d.Table != nb.TableAddressSet || len(d.Fields) != 1 {
+			continue
+		}
+		o := ownerOf(x.p, d)
+		in := lacking[at{o.Direction, o.Index}]
+		if in == nil {
+			in = map[string]bool{}
+			lacking[at{o.Direction, o.Index}] = in
+		}
+		for _, addr := range d.Fields[0].Missing {
+			in[addr] = true
+		}
+	}
+	of := map[model.Key][]string{}
+	for addr, p := range x.lacks {
+		of[p.Key] = append(of[p.Key], addr)
+	}
+	for r := range x.f.Policy.AllRules() {
+		in := lacking[at{string(r.Direction), r.Index}]
+		for _, p := range x.f.Peers(r.Direction, r.Index) {
+			if slices.ContainsFunc(of[p.Key], func(addr string) bool { return !in[addr] }) {
+				return false
 			}
 		}
 	}
 	return true
-}
-
-func (x *unseen) lacking(dir model.Direction, rule int, addr string) bool {
-	return slices.ContainsFunc(x.p.Diffs, func(d model.RowDiff) bool {
-		if d.Table != nb.TableAddressSet || len(d.Fields) != 1 || !slices.Contains(d.Fields[0].Missing, addr) {
-			return false
-		}
-		o := ownerOf(x.p, &d)
-		return o.Direction == string(dir) && o.Index == rule
-	})
 }
 
 // group explains a port group that lacks the ports of pods that were passed over: no
@@ -195,14 +277,14 @@ func (x *unseen) group(d *model.RowDiff, _ nb.Owner) *Cause {
 		case p == nil || p.Deleting:
 			return nil
 		case p.Phase == "Pending":
-			said = append(said, fmt.Sprintf("pod %s does not run yet", name(p)))
-		case slices.ContainsFunc(x.f.Before(p), func(was *model.Pod) bool { return was.NodeName != p.NodeName }):
-			said = append(said, fmt.Sprintf("pod %s got its node later", name(p)))
+			said = say(said, "pod %s does not run yet", name(p))
+		case slices.ContainsFunc(x.was(p), func(was *model.Pod) bool { return was.NodeName != p.NodeName }):
+			said = say(said, "pod %s got its node later", name(p))
 		default:
 			return nil
 		}
 	}
-	return &Cause{PodPort, words.Cut(said, "; ", 3)}
+	return &Cause{PodPort, words.Cut(said, "; ", named)}
 }
 
 // item is one address and port of a row with named ports.
@@ -233,29 +315,37 @@ func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
 		scanned = append(slices.Clip(scanned), x.f.Subjects()...)
 	}
 	lost, gained, stays := compare(want, have)
-	in := func(q *model.Pod) bool {
-		return slices.ContainsFunc(stays, func(it item) bool { return slices.Contains(q.IPs, it.addr) })
+	kept := make(map[string]bool, len(stays))
+	for _, it := range stays {
+		kept[it.addr] = true
 	}
+	since := computed(scanned, func(q *model.Pod) bool {
+		return slices.ContainsFunc(q.IPs, func(addr string) bool { return kept[addr] })
+	})
+	whose := holders(scanned)
 	defect := PodAddress
 	var said []string
+	told := map[*model.Pod]bool{}
 	about := func(p *model.Pod) {
-		if text := fmt.Sprintf("pod %s", name(p)); !slices.Contains(said, text) {
-			said = append(said, text)
+		if !told[p] {
+			told[p] = true
+			said = say(said, "pod %s", name(p))
 		}
 	}
 	for _, it := range lost { // the row should have it
-		p := whose(scanned, it.addr)
-		if !ready(p) || !x.lacked(p, it, rule, proto) && !computedSince(p, scanned, in) {
+		p := whose[it.addr]
+		if !ready(p) || !x.lacked(p, it, rule, proto) && !since.proves(p) {
 			return nil
 		}
-		if !slices.ContainsFunc(x.lacks, func(l lack) bool { return l.addr == it.addr }) && !x.movedTo(p, it.addr) {
+		if x.lacks[it.addr] == nil && !x.movedTo(p, it.addr) {
 			defect = PodPorts
 		}
 		about(p)
 	}
+	var formers map[string][]int
 	for _, it := range gained { // the row should not have it
-		if p := whose(scanned, it.addr); p != nil {
-			if !ready(p) || !x.offered(p, it, rule, proto) && !computedSince(p, scanned, in) {
+		if p := whose[it.addr]; p != nil {
+			if !ready(p) || !x.offered(p, it, rule, proto) && !since.proves(p) {
 				return nil
 			}
 			defect = PodPorts
@@ -264,11 +354,15 @@ func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
 		}
 		p := x.moved[it.addr]
 		if p == nil {
-			i := slices.IndexFunc(scanned, func(p *model.Pod) bool { return x.offered(p, it, rule, proto) })
-			if i < 0 || !ready(scanned[i]) {
+			if formers == nil {
+				formers = x.formers(scanned)
+			}
+			at := formers[it.addr]
+			i := slices.IndexFunc(at, func(i int) bool { return x.offered(scanned[i], it, rule, proto) })
+			if i < 0 || !ready(scanned[at[i]]) {
 				return nil
 			}
-			p = scanned[i]
+			p = scanned[at[i]]
 		}
 		if x.f.Owned(it.addr) {
 			return nil
@@ -278,12 +372,12 @@ func (x *unseen) named(d *model.RowDiff, o nb.Owner) *Cause {
 	if len(said) == 0 {
 		return nil
 	}
-	return &Cause{defect, words.Cut(said, "; ", 3)}
+	return &Cause{defect, words.Cut(said, "; ", named)}
 }
 
 // movedTo says whether an address is one that a pod did not have before.
 func (x *unseen) movedTo(p *model.Pod, addr string) bool {
-	before := x.f.Before(p)
+	before := x.was(p)
 	return len(before) > 0 && !slices.ContainsFunc(before,
 		func(was *model.Pod) bool { return slices.Contains(was.IPs, addr) })
 }
@@ -291,11 +385,11 @@ func (x *unseen) movedTo(p *model.Pod, addr string) bool {
 // lacked says whether the pod is known to have been without an item, offered whether
 // it is known to have had it.
 func (x *unseen) lacked(p *model.Pod, it item, r *model.Rule, proto string) bool {
-	return slices.ContainsFunc(x.f.Before(p), func(was *model.Pod) bool { return !offers(was, it, r, proto) })
+	return slices.ContainsFunc(x.was(p), func(was *model.Pod) bool { return !offers(was, it, r, proto) })
 }
 
 func (x *unseen) offered(p *model.Pod, it item, r *model.Rule, proto string) bool {
-	return slices.ContainsFunc(x.f.Before(p), func(was *model.Pod) bool { return offers(was, it, r, proto) })
+	return slices.ContainsFunc(x.was(p), func(was *model.Pod) bool { return offers(was, it, r, proto) })
 }
 
 // offers says whether a pod gives a rule an item.
@@ -304,13 +398,6 @@ func offers(p *model.Pod, it item, r *model.Rule, proto string) bool {
 		return c.Port == it.port && strings.EqualFold(c.Protocol, proto) &&
 			slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" && port.Name == c.Name })
 	})
-}
-
-func whose(all []*model.Pod, addr string) *model.Pod {
-	if i := slices.IndexFunc(all, func(p *model.Pod) bool { return slices.Contains(p.IPs, addr) }); i >= 0 {
-		return all[i]
-	}
-	return nil
 }
 
 // itemsOf takes the match of a row with named ports apart

@@ -27,7 +27,7 @@ func (l *linter) firewall(p *model.Policy) {
 				"name it default; a namespace has one")
 		}
 	}
-	if p.Name != firewallName || len(p.Invalid) > 0 { // no rows
+	if p.Name != firewallName || p.Refused() { // no rows
 		return
 	}
 	if len(p.Egress) > firewallRules {

@@ -13,7 +13,7 @@ import (
 // netpol looks at what a NetworkPolicy says and OVN-Kubernetes does not do, or
 // the other way round (ovn-kubernetes.md#rule-rows).
 func (l *linter) netpol(p *model.Policy) {
-	if len(p.Invalid) > 0 { // it has no rows, which is said already
+	if p.Refused() { // it has no rows, which is said already
 		return
 	}
 	for r := range p.AllRules() {

@@ -42,11 +42,11 @@ func SystemNamespaces(x *overlap.PodIndex, p *model.Policy) []string {
 	return out
 }
 
-// firstDeny is the first rule that denies, ingress before egress, and how many
-// do.
+// firstDeny is the first rule that denies something, ingress before egress, and how
+// many do.
 func firstDeny(p *model.Policy) (first *model.Rule, n int) {
 	for r := range p.AllRules() {
-		if r.Action == model.Deny {
+		if r.Action == model.Deny && !r.Inert() {
 			if n++; first == nil {
 				first = r
 			}

@@ -60,7 +60,7 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 		l.peersNothing(p, r, nothing)
 	}
 	l.named(p, r)
-	if r.Direction == model.Egress && r.Action == model.Deny {
+	if r.Direction == model.Egress && r.Action == model.Deny && !r.Inert() {
 		l.denies(p, r, all)
 	}
 }

@@ -27,6 +27,9 @@ func (l *linter) shadows(p *model.Policy, rules []model.Rule) {
 	tables := map[string]*table{}
 	for i := range rules {
 		r := &rules[i]
+		if r.Inert() {
+			continue
+		}
 		ports := portsKey(r.Ports)
 		if by := shadowedBy(r, tables[""], tables[ports]); len(by) > 0 {
 			l.shadowed(p, rules, r, by)
@@ -55,11 +58,13 @@ func (l *linter) shadowed(p *model.Policy, rules []model.Rule, r *model.Rule, by
 		words.Few(names, shown), words.Form(len(by), "decides", "decide"), r.Action), "move it above, or remove it")
 }
 
-// portsKey is equal for equal ports in any order, empty for none.
+// portsKey is equal for equal ports in any order, broken ones aside; empty for none.
 func portsKey(ports []model.Port) string {
-	texts := make([]string, len(ports))
+	var texts []string
 	for i := range ports {
-		texts[i] = ports[i].String()
+		if !ports[i].Broken() {
+			texts = append(texts, ports[i].String())
+		}
 	}
 	slices.Sort(texts)
 	return strings.Join(slices.Compact(texts), "\n")

@@ -118,7 +118,7 @@ func NodeMatch(ip string) string { return familyOf(ip) + ".src==" + ip }
 func EFNetwork(cidr string, subnets []netip.Prefix) string {
 	family := familyOf(cidr)
 	match := family + ".dst == " + cidr
-	network, ok := network(cidr)
+	network, ok := ParseCIDR(cidr)
 	if !ok {
 		return match
 	}
@@ -132,17 +132,24 @@ func EFNetwork(cidr string, subnets []netip.Prefix) string {
 	return match
 }
 
-// network reads a CIDR as OVN-Kubernetes does: the prefix length may have
-// leading zeros.
-func network(cidr string) (p netip.Prefix, ok bool) {
+// ParseCIDR reads a CIDR as OVN-Kubernetes does, by Go's net.ParseCIDR: the prefix
+// length may have leading zeros, and an IPv4-mapped network is the IPv4 one where its
+// length leaves that whole. Host bits are kept.
+func ParseCIDR(cidr string) (p netip.Prefix, ok bool) {
 	plain, length, _ := strings.Cut(cidr, "/")
-	a, err1 := netip.ParseAddr(plain)
-	n, err2 := strconv.ParseUint(length, 10, 8)
-	if err1 != nil || err2 != nil {
+	a, err := netip.ParseAddr(plain)
+	if err != nil || a.Zone() != "" {
 		return p, false
 	}
-	p = netip.PrefixFrom(a, int(n))
-	return p, p.IsValid()
+	bits, err := strconv.ParseUint(length, 10, 64)
+	if err != nil || bits > uint64(a.BitLen()) {
+		return p, false
+	}
+	n := int(bits)
+	if mapped := a.BitLen() - 32; a.Is4In6() && n >= mapped {
+		a, n = a.Unmap(), n-mapped
+	}
+	return netip.PrefixFrom(a, n), true
 }
 
 // EFNodes is the destination of an EgressFirewall rule's nodeSelector: the

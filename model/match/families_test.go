@@ -83,6 +83,7 @@ func TestFamilyWriters(t *testing.T) {
 		{"EF inside a subnet", EFNetwork("10.129.2.3/24", nets("10.128.0.0/14")), "ip4.dst == 10.129.2.3/24 && ip4.dst != 10.128.0.0/14"},
 		{"EF beside a subnet", EFNetwork("10.127.0.0/16", nets("10.128.0.0/14")), "ip4.dst == 10.127.0.0/16"},
 		{"EF length with a zero", EFNetwork("10.0.0.0/08", nets("10.128.0.0/14")), "ip4.dst == 10.0.0.0/08 && ip4.dst != 10.128.0.0/14"},
+		{"EF mapped", EFNetwork("::ffff:a00:0/104", nets("10.128.0.0/14")), "ip4.dst == ::ffff:a00:0/104 && ip4.dst != 10.128.0.0/14"},
 		{"EF no network", EFNetwork("10.0.0.0/33", nets("10.128.0.0/14")), "ip4.dst == 10.0.0.0/33"},
 		{"EF DNS dual", EF(EFDNS("a4", "a6", true, true), "pg", ""), "(ip4.dst == $a4 || ip6.dst == $a6) && inport == @pg"},
 		{"EF DNS v4", EFDNS("a4", "a6", true, false), "ip4.dst == $a4"},

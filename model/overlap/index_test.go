@@ -207,7 +207,7 @@ func TestPortMatch(t *testing.T) {
 		port     int32
 		want     bool
 	}{{nil, "UDP", 53, true}, {ports, "TCP", 80, true}, {ports, "TCP", 8010, true}, {ports, "TCP", 8011, false},
-		{ports, "UDP", 80, false}, {ports, "SCTP", 7, true}, {[]model.Port{{Name: "http"}}, "TCP", 80, false}} {
+		{ports, "UDP", 80, false}, {ports, "SCTP", 7, true}, {[]model.Port{{Name: "http"}}, "TCP", 80, false}, {[]model.Port{{Protocol: "tcp", Start: 80, End: 80}}, "tcp", 80, false}} {
 		if got := PortMatch(tt.ports, tt.protocol, tt.port); got != tt.want {
 			t.Errorf("%v %s %d: %v", tt.ports, tt.protocol, tt.port, got)
 		}

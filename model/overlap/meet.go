@@ -122,10 +122,10 @@ func halves(p netip.Prefix) (low, high netip.Prefix) {
 }
 
 // Covers says whether all traffic rule r of policy p matches is matched by rule
-// o of policy q too, as the cluster is now. Where r reaches nobody now it is
+// o of policy q too, as the cluster is now; not where r matches none. Where r reaches nobody now it is
 // judged by its selectors.
 func (x *PodIndex) Covers(q *model.Policy, o *Resolved, p *model.Policy, r *Resolved) bool {
-	if o.rule.Direction != r.rule.Direction || !newPortSet(o.rule.Ports).covers(newPortSet(r.rule.Ports)) {
+	if r.rule.Inert() || o.rule.Direction != r.rule.Direction || !newPortSet(o.rule.Ports).covers(newPortSet(r.rule.Ports)) {
 		return false
 	}
 	subject := x.SubjectSet(p)

@@ -87,6 +87,11 @@ func TestPortsCover(t *testing.T) {
 		{[]model.Port{named}, []model.Port{named}, true, true},
 		{[]model.Port{named}, []model.Port{tcp(80, 80)}, false, true},
 		{[]model.Port{tcp(1, 65535)}, []model.Port{named}, false, true},
+		// OVN-Kubernetes knows capitals only: such a port is none.
+		{nil, []model.Port{{Protocol: "tcp", Start: 80, End: 80}}, true, false},
+		{[]model.Port{{Protocol: "tcp", Start: 80, End: 80}}, []model.Port{{Protocol: "tcp", Start: 80, End: 80}}, true, false},
+		{[]model.Port{{Protocol: "kube", Start: 1, End: 100}, tcp(80, 80)}, []model.Port{tcp(80, 80), {Protocol: "kube", Start: 7, End: 7}}, true, true},
+		{[]model.Port{{Protocol: "kube", Start: 1, End: 100}, tcp(80, 80)}, []model.Port{tcp(81, 81), {Protocol: "kube", Start: 7, End: 7}}, false, false},
 	} {
 		if got := newPortSet(c.by).covers(newPortSet(c.what)); got != c.covers {
 			t.Errorf("%v covers %v: %v", c.by, c.what, got)

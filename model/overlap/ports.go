@@ -4,7 +4,8 @@ import (
 	"rung/model"
 )
 
-// portSet is what a rule's ports mean: everything, or ranges and names.
+// portSet is what a rule's ports mean: everything, or ranges and names; nothing where
+// all of them are broken.
 type portSet struct {
 	any    bool
 	ranges []portRange
@@ -24,6 +25,7 @@ func newPortSet(ports []model.Port) portSet {
 	s := portSet{any: len(ports) == 0}
 	for _, p := range ports {
 		switch {
+		case p.Broken():
 		case p.Name != "":
 			s.names = append(s.names, p.Name)
 		case p.Start == 0 && p.End == 0:
@@ -47,7 +49,7 @@ func (s portSet) at(p *model.Pod, resolve bool) portSet {
 	}
 	for _, name := range s.names {
 		for _, c := range p.Ports {
-			if c.Name == name && c.Protocol != "" {
+			if c.Name == name && model.KnowsProtocol(c.Protocol) {
 				out.ranges = append(out.ranges, portRange{c.Protocol, c.Port, c.Port})
 			}
 		}

@@ -180,8 +180,9 @@ func (x *PodIndex) WithPort(name string) PodSet {
 }
 
 // ParseNetwork reads a CIDR as policies use it: host bits are kept so that the
-// caller can see them. ok is false for text that is no CIDR and for
-// IPv4-mapped IPv6, which OVN-Kubernetes does not take as it is written.
+// caller can see them. ok is false for text that is no CIDR and for what OVN
+// cannot use a row of: leading zeros and IPv4-mapped IPv6, which readers write in the
+// common form where the rows have that.
 func ParseNetwork(s string) (netip.Prefix, bool) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil || p.Addr().Is4In6() {

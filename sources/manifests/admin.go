@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/match"
 )
 
 // What OVN-Kubernetes does with a subject, peer or port none of whose fields it
@@ -125,8 +126,7 @@ func (n *normaliser) peer(r *model.Rule, p peer, at string) {
 	if len(p.networks) > 0 { // besides another field, too: ovn-kubernetes.md#peers
 		pe := model.Peer{Kind: model.PeerNetworks}
 		for i, c := range p.networks {
-			n.cidr(string(c), fmt.Sprintf("%s.networks[%d]", at, i))
-			pe.Networks = append(pe.Networks, clean.Text(string(c)))
+			pe.Networks = append(pe.Networks, n.cidr(string(c), fmt.Sprintf("%s.networks[%d]", at, i)))
 		}
 		r.Peers = append(r.Peers, pe)
 		any = true
@@ -141,25 +141,43 @@ func (n *normaliser) peer(r *model.Rule, p peer, at string) {
 	}
 }
 
-// cidr notes a network OVN-Kubernetes and the API server refuse. Host bits are
-// fine: the compiler masks them.
-func (n *normaliser) cidr(s, at string) {
-	pfx, err := netip.ParsePrefix(s)
+// cidr reads a network. It notes what OVN-Kubernetes refuses, and what it takes although
+// it is not in the common form: the sets have the common form (ovn-kubernetes.md#peers).
+// Host bits are fine: the compiler masks them.
+func (n *normaliser) cidr(s, at string) string {
+	p, ok := match.ParseCIDR(s)
 	switch {
-	case err != nil:
+	case !ok:
 		n.invalid(CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", clean.Text(s)), remedyCIDR(s))
-	case pfx.Addr().Is4In6():
-		n.invalid(CodeCIDR, at, fmt.Sprintf("%q is an IPv4-mapped CIDR", clean.Text(s)), remedyCIDR(s))
+	case !commonCIDR(s):
+		n.invalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes takes it for %s, newer CRDs refuse it", s, p.Masked()), remedyCIDR(s))
+		return p.Masked().String()
 	}
+	return clean.Text(s)
+}
+
+// verbatimCIDR notes a CIDR that goes into a row as it is written, in a form that
+// OVN-Kubernetes takes and OVN does not (ovn-kubernetes.md#rule-rows, #firewall-match).
+func (n *normaliser) verbatimCIDR(s, at string) {
+	if _, ok := match.ParseCIDR(s); ok && !commonCIDR(s) {
+		n.invalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes writes it as it is, and OVN cannot use the row", s), remedyCIDR(s))
+	}
+}
+
+// commonCIDR says whether a CIDR is in the form that everybody takes: no leading zeros,
+// IPv4 in its own form.
+func commonCIDR(s string) bool {
+	p, err := netip.ParsePrefix(s)
+	return err == nil && !p.Addr().Is4In6()
 }
 
 // remedyCIDR says how to write a CIDR right.
 func remedyCIDR(s string) string {
-	if pfx, err := netip.ParsePrefix(s); err == nil {
-		if pfx.Addr().Is4In6() && pfx.Bits() >= 96 {
-			return fmt.Sprintf("write %s/%d", pfx.Addr().Unmap(), pfx.Bits()-96)
+	if p, ok := match.ParseCIDR(s); ok {
+		if p.Addr().Is4In6() {
+			p = p.Masked()
 		}
-		return ""
+		return "write " + p.String()
 	}
 	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
 		return fmt.Sprintf("write %s/%d", a, a.BitLen())

@@ -2,7 +2,6 @@ package manifests
 
 import (
 	"fmt"
-	"net/netip"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,6 +10,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/match"
 )
 
 // egressFirewall is k8s.ovn.org/v1 EgressFirewall as far as it decides
@@ -71,6 +71,7 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 		r := model.Rule{Direction: model.Egress, Index: i, Action: model.Action(clean.Text(e.Type))}
 		switch {
 		case e.To.CIDRSelector != "":
+			n.verbatimCIDR(e.To.CIDRSelector, fmt.Sprintf("spec.egress[%d].to.cidrSelector", i))
 			r.Peers = []model.Peer{{Kind: model.PeerNetworks, Networks: []string{clean.Text(e.To.CIDRSelector)}}}
 		case e.To.DNSName != "":
 			r.Peers = []model.Peer{{Kind: model.PeerDNS, DNSName: clean.Text(e.To.DNSName)}}
@@ -110,7 +111,7 @@ func efErrors(o *egressFirewall) (errs field.ErrorList) {
 				"must have exactly one of cidrSelector, dnsName, nodeSelector"))
 		}
 		if c := r.To.CIDRSelector; c != "" {
-			if pfx, err := netip.ParsePrefix(c); err != nil || pfx.Addr().Is4In6() {
+			if _, ok := match.ParseCIDR(c); !ok {
 				errs = append(errs, field.Invalid(at.Child("to", "cidrSelector"), c, "must be a CIDR"))
 			}
 		}

@@ -2,7 +2,6 @@ package manifests
 
 import (
 	"fmt"
-	"net/netip"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -13,6 +12,7 @@ import (
 
 	"rung/model"
 	"rung/model/clean"
+	"rung/model/match"
 )
 
 // npDirections says which directions a NetworkPolicy isolates: ingress always
@@ -52,7 +52,9 @@ func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.Net
 		switch p := &peers[j]; {
 		case p.IPBlock != nil:
 			pe := model.Peer{Kind: model.PeerNetworks, Networks: []string{clean.Text(p.IPBlock.CIDR)}}
-			for _, e := range p.IPBlock.Except {
+			n.verbatimCIDR(p.IPBlock.CIDR, at+".ipBlock.cidr")
+			for k, e := range p.IPBlock.Except {
+				n.verbatimCIDR(e, fmt.Sprintf("%s.ipBlock.except[%d]", at, k))
 				pe.Except = append(pe.Except, clean.Text(e))
 			}
 			r.Peers = append(r.Peers, pe)
@@ -176,14 +178,14 @@ func npPortErrors(p networkingv1.NetworkPolicyPort, at *field.Path) (errs field.
 }
 
 func ipBlockErrors(b *networkingv1.IPBlock, at *field.Path) (errs field.ErrorList) {
-	outer, err := netip.ParsePrefix(b.CIDR)
-	if err != nil || outer.Addr().Is4In6() {
+	outer, ok := match.ParseCIDR(b.CIDR)
+	if !ok {
 		return append(errs, field.Invalid(at.Child("cidr"), b.CIDR, "must be a CIDR"))
 	}
 	for i, e := range b.Except {
-		in, err := netip.ParsePrefix(e)
+		in, ok := match.ParseCIDR(e)
 		switch {
-		case err != nil || in.Addr().Is4In6():
+		case !ok:
 			errs = append(errs, field.Invalid(at.Child("except").Index(i), e, "must be a CIDR"))
 		case in.Bits() <= outer.Bits() || !outer.Contains(in.Addr()):
 			errs = append(errs, field.Invalid(at.Child("except").Index(i), e, "must be a strict subset of "+b.CIDR))

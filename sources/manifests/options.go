@@ -131,6 +131,7 @@ const (
 	CodeProfile     = "profile"          // OVN-Kubernetes cannot take it
 	CodeCIDR        = model.InvalidCIDR
 	CodeSelector    = model.InvalidSelector
+	CodeCIDRForm    = model.InvalidCIDRForm
 	CodeProtocol    = model.InvalidProtocol
 	CodeAnnotation  = "annotation" // an annotation that cannot be read
 	CodeNamespace   = "namespace-missing"

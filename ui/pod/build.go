@@ -179,6 +179,9 @@ func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
 	if it.ports = strings.Join(r.PortTexts(), ", "); it.ports == "" {
 		it.ports = "any"
 	}
+	if r.Broken() != "" {
+		it.ports = detail.StateSign(model.StateNotEnforced) + " " + it.ports
+	}
 	return it
 }
 

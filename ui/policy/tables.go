@@ -168,6 +168,9 @@ func (v *View) ruleItem(env *view.Env, f *revision.RuleFacts) *ruleItem {
 	if len(f.Ports) > 0 {
 		it.ports = strings.Join(f.PortTexts(), ", ")
 	}
+	if f.Broken() != "" {
+		it.ports = detail.StateSign(model.StateNotEnforced) + " " + it.ports
+	}
 	return it
 }
 

@@ -129,7 +129,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		s.Say("error."+id, 4, "●", st.Error, st.Text, fmt.Sprintf("last write failed %s after %s: %s",
 			detail.Since(p.ErrorAt, env.Now), words.Total(p.Tries, "try"), p.Error), nav.Page{Kind: nav.Activity, Zone: z.Name})
 	}
-	causes := env.Rev.KnownBehind(z, p, env.Now)
+	causes := env.Rev.CausesBehind(z, p, env.Now)
 	for i := range p.Diffs {
 		if i == diffsShown {
 			s.Add("more."+id, widget.Styled(fmt.Sprintf("    └ %d more", len(p.Diffs)-i), st.Accent), rows)

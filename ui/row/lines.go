@@ -152,7 +152,7 @@ func (v *View) cause(env *view.Env) *known.Cause {
 			d = &p.Diffs[i]
 		}
 	}
-	return env.Rev.KnownRow(v.state, p, d)
+	return env.Rev.CauseAtHand(v.state, p, d)
 }
 
 // verdict is how the live row stands to the desired one, in a sentence.

@@ -81,7 +81,7 @@ const foundShown = 2
 // compare takes what comparing the zones finds, but for what is only settling.
 func (v *zones) compare(r *revision.Revision) {
 	v.found = v.found[:0]
-	for _, f := range r.ZoneFindings(v.now) {
+	for _, f := range r.ZoneFindingsAtHand(v.now) {
 		if f.Severity != model.SeverityInfo {
 			v.found = append(v.found, f)
 		}
