@@ -162,7 +162,7 @@ func (c *knownCase) found(t *testing.T) (out []string) {
 		causes := r.Known(z, p)
 		for i, d := range p.Diffs {
 			text := strings.TrimPrefix(d.ID, nb.DefaultController+":"+string(p.Policy.Kind)+":") + " " + string(d.Kind) + ":"
-			if causes[i] != nil {
+			if causes != nil && causes[i] != nil {
 				text += " " + causes[i].Code
 			}
 			out = append(out, text)
@@ -384,8 +384,7 @@ func TestKnownFindings(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	r.Zones[0].Writes = true
-	causes := r.Known(r.Zones[0], r.Zones[0].Policy(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"}))
-	if len(causes) == 0 || slices.ContainsFunc(causes, func(c *known.Cause) bool { return c != nil }) {
+	if r.Known(r.Zones[0], r.Zones[0].Policy(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})) != nil {
 		t.Error("where Rung writes, nothing is left by OVN-Kubernetes")
 	}
 }

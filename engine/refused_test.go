@@ -47,10 +47,11 @@ func TestRefusedAsRead(t *testing.T) {
 				{Action: "Deny", To: []v1alpha1.BaselineAdminNetworkPolicyEgressPeer{{Networks: []v1alpha1.CIDR{"ten"}}}}}}},
 			"[cannot create banp egress Rule 0 in BANP default: invalid CIDR address: ten, " +
 				"cannot parse BANP ACL logging annotation, disabling it for BANP default: " + badLogging + "]"},
-		{"an unknown protocol is no reason, a mapped network is", anp(nil, v1alpha1.AdminNetworkPolicySpec{Subject: everyone,
+		{"an unknown protocol is no reason, a CIDR is", anp(nil, v1alpha1.AdminNetworkPolicySpec{Subject: everyone,
 			Ingress: []v1alpha1.AdminNetworkPolicyIngressRule{{Action: "Deny", From: []v1alpha1.AdminNetworkPolicyIngressPeer{{Namespaces: &metav1.LabelSelector{}}},
 				Ports: &[]v1alpha1.AdminNetworkPolicyPort{{PortNumber: &v1alpha1.Port{Protocol: "kube", Port: 1}}}}},
-			Egress: []v1alpha1.AdminNetworkPolicyEgressRule{to("::ffff:10.0.0.0/104")}}), `"::ffff:10.0.0.0/104" is an IPv4-mapped CIDR`},
+			Egress: []v1alpha1.AdminNetworkPolicyEgressRule{to("::ffff:10.0.0.0/104", "ten")}}),
+			"cannot create anp egress Rule 0 in ANP p: invalid CIDR address: ten"},
 		{"what controllers do not survive", anp(nil, v1alpha1.AdminNetworkPolicySpec{Subject: everyone,
 			Egress: []v1alpha1.AdminNetworkPolicyEgressRule{to("ten"), {Action: "Deny", To: []v1alpha1.AdminNetworkPolicyEgressPeer{{}}}}}),
 			"names no peer: OVN-Kubernetes' controllers crash on it"},
