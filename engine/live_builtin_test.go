@@ -18,6 +18,7 @@ import (
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/given"
+	"rung/test/wait"
 )
 
 func livePolicies() []string {
@@ -204,7 +205,7 @@ func TestLiveNodesComeAndGo(t *testing.T) {
 		if cs := rev.Conditions(given.ANPKey("one")); len(cs) != 1 || cs[0].Type != "Ready-In-Zone-worker" {
 			t.Errorf("%+v", cs)
 		}
-		r.until(5*time.Second, "the server of the zone ends", func(*revision.Revision) bool {
+		wait.Within(t, 5*time.Second, "the end of the zone's server", func() bool { // no revision comes with it
 			_, err := nbdb.Read(t.Context(), w.address("control"))
 			return err != nil
 		})

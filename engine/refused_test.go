@@ -10,6 +10,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/nb"
 	"rung/sources/manifests"
 )
 
@@ -88,6 +89,9 @@ func TestUnknownProtocolAsRead(t *testing.T) {
 		proto := a.ExternalIDs["port-policy-protocol"]
 		if end, ok := want[proto]; !ok || !strings.HasSuffix(a.Match, end) {
 			t.Errorf("protocol %q: %s", proto, a.Match)
+		}
+		if o := nb.OwnerOfRow(a); o.Form != nb.FormKnown || o.Protocol != proto || o.Name != "p" {
+			t.Errorf("the row of protocol %q is taken for %+v", proto, o)
 		}
 		delete(want, proto)
 	}

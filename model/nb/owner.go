@@ -181,7 +181,9 @@ func (o *Owner) aclID(rest string) bool {
 	p := strings.Split(rest, ":")
 	switch o.Type {
 	case OwnerANP, OwnerBANP:
-		if len(p) != 4 || !slices.Contains(idProtocols, p[3]) && !slices.Contains(idNamed, p[3]) {
+		// A protocol that OVN-Kubernetes does not know is none in the id
+		// (ovn-kubernetes.md#unknown-protocol).
+		if len(p) != 4 || p[3] != "" && !slices.Contains(idProtocols, p[3]) && !slices.Contains(idNamed, p[3]) {
 			return false
 		}
 		o.Name, o.Protocol = p[0], p[3]

@@ -46,6 +46,7 @@ func TestOwnerOfKnownRows(t *testing.T) {
 		{TableACL, OwnerANP, "allow-web:Ingress:0:tcp", Owner{Name: "allow-web", Direction: "Ingress", Protocol: "tcp"}, "ANP allow-web ingress 0 tcp"},
 		{TableACL, OwnerANP, "a.b:Egress:12:None", Owner{Name: "a.b", Direction: "Egress", Index: 12, Protocol: "None"}, "ANP a.b egress 12"},
 		{TableACL, OwnerANP, "x:Ingress:1:sctp-namedPort", Owner{Name: "x", Direction: "Ingress", Index: 1, Protocol: "sctp-namedPort"}, "ANP x ingress 1 sctp-namedPort"},
+		{TableACL, OwnerANP, "x:Ingress:1:", Owner{Name: "x", Direction: "Ingress", Index: 1}, "ANP x ingress 1"},
 		{TableAddressSet, OwnerANP, "x:Egress:5:v6", Owner{Name: "x", Direction: "Egress", Index: 5, Family: "v6"}, "ANP x egress 5 v6"},
 		{TablePortGroup, OwnerANP, "x", Owner{Name: "x", Index: -1}, "ANP x"},
 		{TableACL, OwnerBANP, "default:Egress:0:udp", Owner{Name: "default", Direction: "Egress", Protocol: "udp"}, "BANP default egress 0 udp"},
