@@ -245,12 +245,10 @@ func (in *Input) Render(st *themes.Styles, w int) string {
 	}
 	value, at := []rune(in.Value()), in.text().Position()
 	before, after, rest := clean.Text(string(value[:at])), clean.Text(string(value[at:])), clean.Text(in.Suggested())
-	under, width := ansi.FirstGraphemeCluster(after+rest, ansi.GraphemeWidth)
-	if under == "" {
-		width = 1 // beyond the text
-	}
+	_, width := ansi.FirstGraphemeCluster(after+rest, ansi.GraphemeWidth)
 	in.cell = Width(before)
-	for over := in.cell + width - w; over > 0 && before != ""; {
+	// Beyond the text, and on a mark that belongs to the letter before, it has a cell, too.
+	for over := in.cell + max(width, 1) - w; over > 0 && before != ""; {
 		letter, n := ansi.FirstGraphemeCluster(before, ansi.GraphemeWidth)
 		before = strings.TrimPrefix(before, letter)
 		in.cell -= n

@@ -216,6 +216,7 @@ func FuzzInput(f *testing.F) {
 	f.Add("ab日e\u0301 👩\u200d👩\u200d👧", "lrwWaeDdxXuU", 7)
 	f.Add("\u0301\u0301", "lDi", 1)
 	f.Add(" \u0308 ", "XxWw", 3)
+	f.Add("\u0315", "910", 1) // a suggestion that is drawn over the last letter
 	ids := []action.ID{action.InputLeft, action.InputRight, action.InputWordLeft, action.InputWordRight, action.InputStart, action.InputEnd,
 		action.InputDeleteLeft, action.InputDeleteRight, action.InputDeleteWord, action.InputDeleteNext, action.InputDeleteStart,
 		action.InputDeleteEnd, action.InputEarlier, action.InputLater, action.InputComplete}
