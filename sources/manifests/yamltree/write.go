@@ -93,7 +93,7 @@ func literal(v any) string {
 func stringNode(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	switch {
-	case strings.Contains(s, "\n"):
+	case strings.Contains(s, "\n") && !blankAtFirst(s):
 		n.Style = yaml.LiteralStyle
 	case plainSafe(s):
 	case singleSafe(s):
@@ -102,6 +102,14 @@ func stringNode(s string) *yaml.Node {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
+}
+
+// blankAtFirst says whether the first line that is not empty begins with a tab, or there
+// is none: a literal's indentation is read from that line, and the tab is refused there
+// or taken for a part of it.
+func blankAtFirst(s string) bool {
+	s = strings.TrimLeft(s, " \n")
+	return s == "" || s[0] == '\t'
 }
 
 // plainSafe says whether a string needs no quotes anywhere in YAML 1.1 or 1.2;

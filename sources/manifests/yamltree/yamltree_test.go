@@ -2,6 +2,7 @@ package yamltree
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,4 +76,29 @@ func FuzzMarshal(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Blanks, tabs and line ends in any order come back as they were.
+func TestBlanksComeBack(t *testing.T) {
+	texts := []string{""}
+	for range 6 {
+		var longer []string
+		for _, s := range texts {
+			for _, c := range []string{"a", " ", "\t", "\n"} {
+				longer = append(longer, s+c)
+			}
+		}
+		for _, s := range longer {
+			for _, v := range []any{s, map[string]any{"k": s}, []any{s, "z"}} {
+				root, err := ParseFlat(Marshal(v), 1000)
+				if err != nil || root == nil {
+					t.Fatalf("%q: %v", s, err)
+				}
+				if got := Value(root); !reflect.DeepEqual(got, v) {
+					t.Fatalf("%q is read as %q from %q", v, got, Marshal(v))
+				}
+			}
+		}
+		texts = longer
+	}
 }
