@@ -153,22 +153,7 @@ func TestDigest(t *testing.T) {
 
 // BenchmarkDiff compares one zone of a cluster of 10,000 pods.
 func BenchmarkDiff(b *testing.B) {
-	w := newWorld(1)
-	var objects []model.Object
-	for n := range 100 {
-		objects = append(objects, namespace(fmt.Sprintf("ns%d", n), fmt.Sprintf("t=%d", n%10)))
-		for i := range 100 {
-			objects = append(objects, pod(fmt.Sprintf("ns%d/p%d", n, i), "", fmt.Sprintf("n%d", i%20), fmt.Sprintf("10.%d.%d.1", n, i)))
-		}
-	}
-	for n := range 50 {
-		var rules []model.Rule
-		for i := range 40 {
-			rules = append(rules, rule(model.Ingress, model.Deny, nil, nsPeer(fmt.Sprintf("t=%d", i%10))))
-		}
-		objects = append(objects, anp(fmt.Sprintf("p%d", n), int32(n), "", rules...))
-	}
-	w.add(objects...)
+	w := manyPods(40)
 	f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
 	tr := newTracker("n1")
 	tr.ApplyDesired(w.d, nil, start)
