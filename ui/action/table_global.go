@@ -20,6 +20,7 @@ const (
 	Mouse      ID = "app.mouse"
 	Suspend    ID = "app.suspend"
 	Undo       ID = "app.undo"
+	Redo       ID = "app.redo"
 	GoLadder   ID = "go.ladder"
 	GoRows     ID = "go.rows"
 	GoZones    ID = "go.zones"
@@ -49,6 +50,13 @@ var global = []Action{
 			}
 			return ""
 		}},
+	{ID: Redo, Keys: []string{"R"}, Title: "redo", Help: "make the change again that was undone last, after a preview", Op: gate.OpRedo, Danger: gate.Confirmed,
+		Disabled: func(c Context) string {
+			if c.Redo == "" {
+				return "nothing to redo"
+			}
+			return ""
+		}},
 	{ID: Refresh, Keys: []string{"ctrl+r", "ctrl+l"}, Title: "refresh", Help: "read the newest state and draw the screen anew"},
 	{ID: Mouse, Keys: []string{"M"}, Title: "mouse on or off", Help: "let the terminal have the mouse, so that text can be selected, or take it back"},
 	{ID: Suspend, Keys: []string{"ctrl+z"}, Title: "suspend", Help: "stop Rung and go to the shell; fg comes back"},
@@ -57,7 +65,7 @@ var global = []Action{
 	{ID: GoZones, Keys: []string{"3"}, Title: "zones", Help: "go to the zones"},
 	{ID: GoLogs, Keys: []string{"4"}, Title: "logs", Help: "go to the log of all policies"},
 	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Help: "go to what was done, with the equivalent commands"},
-	{ID: GoPlan, Keys: []string{"6"}, Title: "plan", Help: "go to the plan of priorities"},
+	{ID: GoPlan, Keys: []string{"6", "P"}, Title: "plan", Help: "go to the plan of priorities, the one under way or a new one"},
 	{ID: GoContexts, Keys: []string{"C"}, Title: "contexts", Help: "go to the contexts of the kubeconfig, to another cluster"},
 	{ID: GoReady, Keys: []string{"7"}, Title: "ready", Help: "go to what each zone's controller reported of each policy"},
 	{ID: GoCluster, Keys: []string{"8"}, Title: "cluster", Help: "go to the cluster: API server, resources, permissions, sweep and logs"},
