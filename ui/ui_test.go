@@ -182,18 +182,6 @@ func TestWritesAndConfirm(t *testing.T) {
 	s.Want("delete: started with --readonly")
 }
 
-func TestQuitAsksWhileAPlanRuns(t *testing.T) {
-	p := uitest.Demo(t)
-	p.Plan = &revision.PlanState{Total: 8, Done: 3, State: "running"}
-	s := uitest.Open(t, p, nav.To(nav.Ladder))
-	s.Press("3", "q")
-	s.WantNot("A plan is running")
-	s.Press("q")
-	s.Want("A plan is running", "[ no ]")
-	s.Press("esc")
-	s.WantNot("A plan is running")
-}
-
 func TestCopyAndSave(t *testing.T) {
 	p := uitest.Demo(t)
 	s := uitest.OpenWith(t, uitest.NewFake(p), ui.Options{StateDir: t.TempDir()})

@@ -55,7 +55,7 @@ func modes(t *testing.T) []mode {
 			c.planned("5 5", 24).does("a", "[ no ]")
 			signal(c.t, serverOf(c.t, c.sockets()["node1"]), syscall.SIGSTOP) // so that it goes on running
 			c.answers("[ no ]", "y").sees("waiting for node1 (")
-		}, "running"})
+		}, " of 24 done"})
 	}
 	return all
 }
