@@ -64,8 +64,8 @@ func TestPlan(t *testing.T) {
 		watches = append(watches, w)
 	}
 
-	c.does("p", "re-space", "24 policies")
-	c.does("s", "re-space the ladder")
+	c.does("P", "re-space", "24 policies")
+	c.does("d", "re-space the ladder")
 	c.answers("re-space the ladder", "ctrl+u")
 	c.Type("5 5")
 	c.sees("> 5 5").press("enter").sees("step 5, from 5")

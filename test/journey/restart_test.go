@@ -62,7 +62,7 @@ func TestUndoOfWhatChangedMeanwhile(t *testing.T) {
 	if now := read(t, file); now != other {
 		t.Errorf("the file was written:\n%s", now)
 	}
-	c.press("m").sees("62 → 60", "this is the merge", "Apply?").does("a", "[ no ]").answers("the files of", "y")
+	c.press("u").sees("62 → 60", "this is the merge", "Apply?").does("a", "[ no ]").answers("the files of", "y")
 	c.at("Ladder").sees("60 └ quarantine", "ns: team=blue")
 	if now, want := read(t, file), strings.Replace(other, "priority: 62", "priority: 60", 1); now != want {
 		t.Errorf("the merge left\n%s\nwant\n%s", now, want)
@@ -79,7 +79,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 	home := short(t)
 	s := setup{files: []string{path}, home: home, h: 44, args: []string{"--traffic", "0", "--write-back", "--sandbox-ovsdb", server}}
 	c := open(t, s).ready()
-	c.does("p", "re-space", "24 policies").does("s", "re-space the ladder").answers("re-space the ladder", "ctrl+u")
+	c.does("P", "re-space", "24 policies").does("d", "re-space the ladder").answers("re-space the ladder", "ctrl+u")
 	c.Type("5 5")
 	c.sees("> 5 5").press("enter").sees("step 5, from 5").press("enter").sees("24 steps, each when every zone shows the last?")
 	servers := map[string]int{}
@@ -99,7 +99,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 
 	c = open(t, s).ready()
 	c.press("6").at("plan").sees(" of 24 done", "stopped")
-	c.does("c", "go on with the plan").answers("go on with the plan", "y")
+	c.does("enter", "go on with the plan").answers("go on with the plan", "y")
 	c.sees("✓ done", "24 of 24 done")
 	text := read(t, path)
 	slot, last := 0, -1

@@ -52,7 +52,7 @@ func modes(t *testing.T) []mode {
 	}
 	if server, err := exec.LookPath("ovsdb-server"); err == nil { // TestPlan says when there is none
 		all = append(all, mode{"plan running", setup{files: []string{crowded}, args: []string{"--traffic", "0", "--sandbox-ovsdb", server}}, func(c *console) {
-			c.does("p", "re-space", "24 policies").does("s", "re-space the ladder")
+			c.does("P", "re-space", "24 policies").does("d", "re-space the ladder")
 			c.answers("re-space the ladder", "ctrl+u")
 			c.Type("5 5")
 			c.sees("> 5 5").press("enter").sees("step 5, from 5").press("enter").sees("Run ").does("a", "[ no ]")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/ui/action"
@@ -110,18 +111,40 @@ func (v *page) run(env *view.Env) {
 	v.pre.Sync(env)
 }
 
-// ask has going on and going back confirmed.
-func (v *page) ask(env *view.Env, id action.ID) {
-	st, read, back := v.state, env.Rev, id == action.PlanBack
+// stopped says whether a plan stopped half way.
+func (v *page) stopped() bool { return v.state != nil && v.state.State == gate.PlanStopped }
+
+// end stops a plan that runs, and puts away one that does not: a question comes
+// before steps are given up that were not done.
+func (v *page) end(env *view.Env) {
+	console, st := env.Console, v.state
 	if st == nil {
 		return
 	}
-	c := &view.Confirm{Title: "go on with the plan", Body: []string{fmt.Sprintf("%s left, next: %s. Each starts when every zone shows the last.", words.Count(st.Total-st.Done, "step"), st.Step)}, YesText: "go on"}
-	if back {
-		c.Title, c.YesText = "take the plan back", "take it back"
-		c.Body = []string{fmt.Sprintf("%s taken back, the last one first. Each starts when every zone shows the last.", are(st.Done))}
+	keep := func(env *view.Env) {
+		v.running = nil
+		env.Run("closing the plan", func(context.Context) any {
+			return done{"plan closed; the policies stay as they are", console.PlanDismiss()}
+		})
 	}
-	c.Changed = func() string {
+	switch st.State {
+	case gate.PlanDone:
+		keep(env)
+	case gate.PlanStopped:
+		env.Ask(&view.Confirm{Title: "Keep as is", YesText: "keep as is",
+			Body:    []string{fmt.Sprintf("The policies stay as they are now, with %d of %s done. The plan can then be neither continued nor rolled back.", st.Done, words.Count(st.Total, "step"))},
+			Changed: v.unlike(st), Yes: keep})
+	default:
+		env.Run("stopping the plan", func(context.Context) any {
+			console.PlanStop()
+			return done{say: "the plan stops after the current step"}
+		})
+	}
+}
+
+// unlike says how the plan differs from what it was when something was asked.
+func (v *page) unlike(st *revision.PlanState) func() string {
+	return func() string {
 		switch now := v.state; {
 		case now == nil:
 			return "there is no plan any more"
@@ -130,6 +153,20 @@ func (v *page) ask(env *view.Env, id action.ID) {
 		}
 		return ""
 	}
+}
+
+// ask has continuing and rolling back confirmed.
+func (v *page) ask(env *view.Env, back bool) {
+	st, read := v.state, env.Rev
+	if st == nil {
+		return
+	}
+	c := &view.Confirm{Title: "go on with the plan", Body: []string{fmt.Sprintf("%s left, next: %s. Each starts when every zone shows the last.", words.Count(st.Total-st.Done, "step"), st.Step)}, YesText: "go on"}
+	if back {
+		c.Title, c.YesText = "take the plan back", "take it back"
+		c.Body = []string{fmt.Sprintf("%s taken back, the last one first. Each starts when every zone shows the last.", are(st.Done))}
+	}
+	c.Changed = v.unlike(st)
 	c.Yes = func(env *view.Env) {
 		console := env.Console
 		env.Run("starting the plan", func(ctx context.Context) any {

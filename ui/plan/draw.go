@@ -168,12 +168,12 @@ func (v *page) progress(env *view.Env, w int) []string {
 		next = []string{"it goes on by itself when that is over", key(action.PlanStop) + " stops it"}
 	case gate.PlanStopped:
 		sign, word, style = "■", "stopped", st.Error
-		next = []string{key(action.PlanOn) + " goes on", key(action.PlanBack) + " takes the steps back", key(action.PlanForget) + " leaves the policies as they are"}
+		next = []string{key(action.PlanRun) + " continue", key(action.PlanBack) + " roll back", key(action.PlanStop) + " keep as is"}
 	case gate.PlanDone:
 		sign, word, style = "✓", "done", st.OK
-		next = []string{key(action.PlanForget) + " closes this"}
+		next = []string{key(action.PlanStop) + " close"}
 	default:
-		next = []string{key(action.PlanStop) + " stops it after the step under way"}
+		next = []string{key(action.PlanStop) + " stops it after the current step"}
 		if env.Sign != "" {
 			sign = env.Sign
 		}

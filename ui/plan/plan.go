@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"context"
 	"fmt"
 
 	"rung/engine/gate"
@@ -115,25 +114,19 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	case action.PlanNew:
 		v.new(env)
 	case action.PlanRun:
-		v.run(env)
+		if v.stopped() {
+			v.ask(env, false)
+		} else {
+			v.run(env)
+		}
 	case action.PlanOpen:
 		env.Open(v.Selected())
 	case action.PlanExport:
 		v.export(env)
 	case action.PlanStop:
-		console := env.Console
-		env.Run("stopping the plan", func(context.Context) any {
-			console.PlanStop()
-			return done{say: "the plan stops after the step under way"}
-		})
-	case action.PlanOn, action.PlanBack:
-		v.ask(env, id)
-	case action.PlanForget:
-		console := env.Console
-		v.running = nil
-		env.Run("forgetting the plan", func(context.Context) any {
-			return done{"the plan is forgotten; the policies stay where they are", console.PlanDismiss()}
-		})
+		v.end(env)
+	case action.PlanBack:
+		v.ask(env, true)
 	case action.Pane:
 		v.onSteps = !v.onSteps
 	default:
@@ -168,7 +161,7 @@ func (v *page) WhyNot(env *view.Env, id action.ID) string {
 	case action.PlanRun:
 		switch st := env.Rev.Plan; {
 		case st != nil && st.State == gate.PlanStopped:
-			return "a plan stopped half way: go on with it, take it back or leave it"
+			return ""
 		case st != nil && st.State != gate.PlanDone:
 			return "a plan is running"
 		}

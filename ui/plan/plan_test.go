@@ -71,7 +71,7 @@ func TestPropose(t *testing.T) {
 	s.Golden("propose")
 	s.Resizes()
 
-	s.Press("s", "ctrl+u")
+	s.Press("d", "ctrl+u")
 	s.Type("50")
 	s.Press("enter")
 	s.Want("no room", "the widest step that fits")
@@ -126,7 +126,7 @@ func TestRun(t *testing.T) {
 	s.Golden("preview")
 	s.Press("esc")
 	s.Want("nothing was changed", "re-space: step 10")
-	s.Press("R", "a")
+	s.Press("enter", "a")
 	s.Type("cluster-control")
 	s.Press("enter")
 	if w.calls("plan start") == 0 {
@@ -136,32 +136,32 @@ func TestRun(t *testing.T) {
 	s.Want("the plan runs")
 
 	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanRunning, Step: "green-tenant 40 → 30", Why: "waiting for zone ovn-worker2"})
-	s.Want("▶ running", "3 of 9 done", "green-tenant 40 → 30", "waiting for zone ovn-worker2", "S stops it", "✓ 3", "▶ 4")
+	s.Want("▶ running", "3 of 9 done", "green-tenant 40 → 30", "waiting for zone ovn-worker2", "x stops it", "✓ 3", "▶ 4")
 	s.Golden("running")
-	s.Press("R")
+	s.Press("enter")
 	s.Want("a plan is running")
-	s.Press("S")
+	s.Press("x")
 	if w.calls("plan stop") != 1 {
-		t.Error("S did not stop it")
+		t.Error("x did not stop it")
 	}
 	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanPaused, Step: "green-tenant 40 → 30", Why: "zone ovn-worker2: lost"})
 	s.Want("❚❚ waiting", "zone ovn-worker2: lost", "it goes on by itself when that is over")
 	s.Golden("paused")
 	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
-	s.Want("■ stopped", "3 of 9 done", "c goes on · b takes the steps back · f leaves the policies as they are")
+	s.Want("■ stopped", "3 of 9 done", "⏎ continue · b roll back · x keep as is")
 	s.Golden("stopped")
-	s.Press("R")
-	s.Want("a plan stopped half way")
-	s.Press("c", "enter")
-	if w.calls("plan resume") != 0 {
+	s.Press("enter", "enter", "x", "enter")
+	if w.calls("plan resume")+w.calls("plan dismiss") != 0 {
 		t.Error("went on without a yes")
 	}
-	s.Press("c", "y", "b", "y", "f")
+	s.Press("enter", "y", "b", "y", "x")
+	s.Want("Keep as is", "with 3 of 9 steps done")
+	s.Press("y")
 	if w.calls("plan resume") != 1 || w.calls("plan back") != 1 || w.calls("plan dismiss") != 1 {
 		t.Error(w.g.Calls)
 	}
 	w.says(&revision.PlanState{Total: 9, Done: 9, State: gate.PlanDone})
-	s.Want("✓ done", "9 of 9 done", "f closes this")
+	s.Want("✓ done", "9 of 9 done", "x close")
 	w.says(nil)
 	s.Want("re-space: step 10")
 }
@@ -171,19 +171,19 @@ func TestPlanChangedUnderTheQuestion(t *testing.T) {
 	w := start(t)
 	s := w.s
 	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
-	for _, key := range []string{"c", "b"} {
+	for _, key := range []string{"enter", "b", "x"} {
 		s.Press(key)
 		w.says(&revision.PlanState{Total: 9, Done: 4, State: gate.PlanStopped, Step: "blue-tenant 40 → 20", Why: "interrupted"})
 		s.Want("changed: look again. The plan is stopped, with 4 of 9")
 		s.Press("y", "enter")
 		w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
 	}
-	if w.calls("plan resume")+w.calls("plan back") != 0 {
+	if w.calls("plan resume")+w.calls("plan back")+w.calls("plan dismiss") != 0 {
 		t.Error(w.g.Calls)
 	}
 	// What only the engine knows is said.
 	w.g.PlanErr = &gate.StaleError{Title: "the plan", What: "ANP b was changed meanwhile"}
-	s.Press("c", "y")
+	s.Press("enter", "y")
 	s.Want("look again: ANP b was changed meanwhile")
 }
 
@@ -197,7 +197,7 @@ func TestOldPlan(t *testing.T) {
 
 func TestExport(t *testing.T) {
 	w := start(t)
-	w.s.Press("x")
+	w.s.Press("ctrl+s")
 	w.s.Want("9 policies, in the order of the steps, are in")
 	files, _ := filepath.Glob(filepath.Join(w.state, "saved", "plan-*.yaml"))
 	if len(files) != 1 {
@@ -220,6 +220,6 @@ func TestMove(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	s := uitest.Open(t, &revision.Facts{Loaded: true}, nav.To(nav.Plan))
 	s.Want("there is no AdminNetworkPolicy", "0 policies · 100 of 100 slots free")
-	s.Press("enter", "m", "o", "x", "n")
+	s.Press("enter", "m", "o", "ctrl+s", "n")
 	s.Resizes()
 }
