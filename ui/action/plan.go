@@ -47,7 +47,7 @@ func noPlan(c Context) string {
 }
 
 func noRunningPlan(c Context) string {
-	if c.Plan == nil || c.Plan.State != gate.PlanRunning && c.Plan.State != gate.PlanPaused {
+	if c.Plan == nil || c.Plan.State != gate.PlanRunning && c.Plan.State != gate.PlanWaiting {
 		return "no plan is running"
 	}
 	return ""
@@ -57,7 +57,7 @@ func noOldPlan(c Context) string {
 	switch {
 	case c.Plan == nil:
 		return "there is no plan to forget"
-	case c.Plan.State == gate.PlanRunning || c.Plan.State == gate.PlanPaused:
+	case c.Plan.State == gate.PlanRunning || c.Plan.State == gate.PlanWaiting:
 		return "the plan is running: stop it first"
 	}
 	return ""

@@ -110,38 +110,40 @@ func (v *page) run(env *view.Env) {
 	v.pre.Sync(env)
 }
 
-// ask has going on and going back confirmed.
-func (v *page) ask(env *view.Env, id action.ID) {
-	st, read, back := v.state, env.Rev, id == action.PlanBack
-	if st == nil {
-		return
+// further is what is left of a plan that stopped, or its way back, as a change.
+type further struct{ back bool }
+
+func (f further) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
+	if f.back {
+		return c.PlanBackPreview(ctx)
 	}
-	c := &view.Confirm{Title: "go on with the plan", Body: []string{fmt.Sprintf("%s left, next: %s. Each starts when every zone shows the last.", words.Count(st.Total-st.Done, "step"), st.Step)}, YesText: "go on"}
-	if back {
-		c.Title, c.YesText = "take the plan back", "take it back"
-		c.Body = []string{fmt.Sprintf("%s taken back, the last one first. Each starts when every zone shows the last.", are(st.Done))}
-	}
-	c.Changed = func() string {
-		switch now := v.state; {
-		case now == nil:
-			return "there is no plan any more"
-		case now.State != st.State || now.Done != st.Done || now.Total != st.Total || now.Step != st.Step:
-			return fmt.Sprintf("the plan is %s, with %d of %d steps done", now.State, now.Done, now.Total)
-		}
-		return ""
-	}
-	c.Yes = func(env *view.Env) {
-		console := env.Console
-		env.Run("starting the plan", func(ctx context.Context) any {
-			if back {
-				return done{"the plan goes back", console.PlanBack(ctx, read)}
-			}
-			return done{"the plan goes on", console.PlanResume(ctx, read)}
-		})
-	}
-	env.Ask(c)
+	return c.PlanResumePreview(ctx)
 }
 
-func are(n int) string {
-	return words.Count(n, "step") + words.Form(n, " is", " are")
+func (f further) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
+	if f.back {
+		return nil, c.PlanBack(ctx, p, answer)
+	}
+	return nil, c.PlanResume(ctx, p, answer)
+}
+
+// ask previews going on or rolling back; yes starts it.
+func (v *page) ask(env *view.Env, id action.ID) {
+	if v.state == nil {
+		return
+	}
+	back := id == action.PlanBack
+	question, say := "Continue the plan, waiting for every zone after each step?", "the plan continues"
+	if back {
+		question, say = "Roll back, waiting for every zone after each step?", "rolling back"
+	}
+	v.pre = preview.Of(further{back}, preview.Options{
+		Question: question,
+		Cancel:   func(env *view.Env) { v.pre = nil; env.Say("nothing was changed") },
+		Done: func(env *view.Env) {
+			v.pre, v.onSteps = nil, false
+			env.Say("%s", say)
+		},
+	})
+	v.pre.Sync(env)
 }

@@ -163,7 +163,7 @@ func (v *page) progress(env *view.Env, w int) []string {
 	sign, word, style := "▶", "running", st.Info
 	var next []string
 	switch p.State {
-	case gate.PlanPaused:
+	case gate.PlanWaiting:
 		sign, word, style = "❚❚", "waiting", st.Warn
 		next = []string{"it goes on by itself when that is over", key(action.PlanStop) + " stops it"}
 	case gate.PlanStopped:

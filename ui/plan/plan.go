@@ -129,10 +129,10 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	case action.PlanOn, action.PlanBack:
 		v.ask(env, id)
 	case action.PlanForget:
-		console := env.Console
+		console, read := env.Console, env.Rev
 		v.running = nil
-		env.Run("forgetting the plan", func(context.Context) any {
-			return done{"the plan is forgotten; the policies stay where they are", console.PlanDismiss()}
+		env.Run("ending the plan", func(ctx context.Context) any {
+			return done{"the plan is ended; the policies stay as they are", console.PlanKeep(ctx, read)}
 		})
 	case action.Pane:
 		v.onSteps = !v.onSteps

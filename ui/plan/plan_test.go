@@ -144,7 +144,7 @@ func TestRun(t *testing.T) {
 	if w.calls("plan stop") != 1 {
 		t.Error("S did not stop it")
 	}
-	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanPaused, Step: "green-tenant 40 → 30", Why: "zone ovn-worker2: lost"})
+	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanWaiting, Step: "green-tenant 40 → 30", Why: "zone ovn-worker2: lost"})
 	s.Want("❚❚ waiting", "zone ovn-worker2: lost", "it goes on by itself when that is over")
 	s.Golden("paused")
 	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
