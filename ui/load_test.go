@@ -59,7 +59,7 @@ func TestLoading(t *testing.T) {
 			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: gate.PlanRunning}
 		}, " ⣾ running  3 of 8 done  ██████░░░░░░░░░░", " ▶ running"},
 		{"a plan that waits", nav.Ladder, func(p *revision.Facts) {
-			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: gate.PlanPaused}
+			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: gate.PlanWaiting}
 		}, "", ""},
 		{"a zone that is lost", nav.Ladder, func(p *revision.Facts) { p.Zones[1].Conn = model.ConnLost }, "", ""},
 		{"a cluster that is lost", nav.Ladder, func(p *revision.Facts) {

@@ -212,7 +212,7 @@ func TestPlanRuns(t *testing.T) {
 	// A zone is lost: paused, however long, until it is back with the rows.
 	p.zone("worker", model.ConnLost, false)
 	p.zone("control", model.ConnSynced, true)
-	if s := p.until("paused", inState(PlanPaused)); s.Why != "zone worker: lost" {
+	if s := p.until("paused", inState(PlanWaiting)); s.Why != "zone worker: lost" {
 		t.Errorf("%+v", s)
 	}
 	p.zone("worker", model.ConnSynced, false)
@@ -225,7 +225,7 @@ func TestPlanRuns(t *testing.T) {
 	p.Zones[len(p.Zones)-1].Policies[k] = &model.PolicyInZone{Policy: k, Different: 3, LiveACLs: 3, LivePriority: 2, Touched: p.Now.Add(-time.Minute)}
 	p.Publish()
 	p.Mu.Unlock()
-	if s := p.until("behind", inState(PlanPaused)); s.Why != "zone worker is behind: 3 rows" {
+	if s := p.until("behind", inState(PlanWaiting)); s.Why != "zone worker is behind: 3 rows" {
 		t.Errorf("%+v", s)
 	}
 	stop := p.follow("worker", "control")
