@@ -62,7 +62,7 @@ func (v *page) insert(env *view.Env) {
 		env.Fail("%v", p.err)
 	case len(p.plan.Steps) > 0:
 		v.propose(env, p)
-		env.Say("%s free %d after %s; %s run", count(p.plan.Steps), p.at, here, env.Keys.Action(action.PlanRun).Shown())
+		env.Say("room at %d after %s in %s; %s run", p.at, here, count(p.plan.Steps), env.Keys.Action(action.PlanRun).Shown())
 	default:
 		at := p.at
 		env.Ask(&view.Confirm{Title: p.title(), Body: []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},

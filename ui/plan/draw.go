@@ -15,13 +15,23 @@ import (
 // sideBySide is from which width on ladder and steps stand beside each other.
 const sideBySide = 76
 
-// widths are those of the ladder and of the steps: side by side the ladder takes half,
-// or what its priorities and names need.
-func widths(w int) (left, right int) {
+// roomy is from which width on the ladder has half of the page; below it takes what its
+// names need.
+const roomy = 100
+
+// widths are those of the ladder and of the steps.
+func (v *page) widths(w int) (left, right int) {
 	if w < sideBySide {
 		return w, w
 	}
-	left = max(40, w/2)
+	left = w / 2
+	if w < roomy && v.boardErr == nil {
+		names := 0
+		for _, s := range v.board.Slots() {
+			names = max(names, widget.Width(s.Policy))
+		}
+		left = min(max(30, fixed+names), left+4)
+	}
 	return left, w - left - 1
 }
 
@@ -41,7 +51,7 @@ func (v *page) Render(env *view.Env, w, h int) string {
 		top = v.progress(env, w)[:1]
 	}
 	room := max(1, h-len(top)-len(bottom))
-	lw, rw := widths(w)
+	lw, rw := v.widths(w)
 	const ladder = "now → planned"
 	var body string
 	switch {
@@ -135,7 +145,7 @@ func (v *page) Click(env *view.Env, x, y int) bool {
 	if env.H >= 8 {
 		y -= len(v.head(env, env.W)) + 1
 	}
-	if lw, _ := widths(env.W); v.side {
+	if lw, _ := v.widths(env.W); v.side {
 		v.onSteps = x > lw
 	}
 	if v.onSteps {

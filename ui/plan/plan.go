@@ -65,7 +65,7 @@ func (v *page) Sync(env *view.Env) {
 	v.board, v.boardErr = plan.FromCluster(env.Rev.Cluster, env.Rev.Ladder().Max)
 	if v.boardErr == nil {
 		v.p.work(v.board)
-		left, _ := widths(env.W)
+		left, _ := v.widths(env.W)
 		v.table.SetItems(rowsOf(v.board, v.then(), left))
 	}
 	v.side = env.W >= sideBySide
@@ -285,8 +285,8 @@ func (v *page) end(env *view.Env) {
 		keep(env, "")
 	default:
 		env.Ask(&view.Confirm{Title: "Keep as is", YesText: "keep as is",
-			Body: []string{fmt.Sprintf("The plan ends here, with %d of %d steps done. The policies stay as they are; it cannot be continued or rolled back any more. %s undoes the steps that are done.",
-				p.Done, p.Total, env.Keys.Action(action.Undo).Shown())},
+			Body: []string{fmt.Sprintf("The plan ends here, with %d of %d steps done. The policies stay as they are, and it can no longer be continued or rolled back.", p.Done, p.Total),
+				env.Keys.Action(action.Undo).Shown() + " undoes the steps that are done."},
 			Changed: func() string {
 				if v.state.Same(p) {
 					return ""

@@ -31,7 +31,7 @@ func stepID(i int) string { return fmt.Sprintf("step %d", i) }
 // stepLines lists the steps, how each is and what holds after it.
 func (v *page) stepLines(env *view.Env) []widget.DocLine {
 	st := env.Styles
-	_, w := widths(env.W)
+	_, w := v.widths(env.W)
 	var out []widget.DocLine
 	add := func(id string, l widget.Line) { out = append(out, widget.DocLine{ID: id, Line: l}) }
 	say := func(text string, look themes.Style) {
@@ -60,7 +60,7 @@ func (v *page) stepLines(env *view.Env) []widget.DocLine {
 		l := widget.Line{{Text: mark.Text + " ", Style: mark.Style}, {Text: fmt.Sprintf("%*d  ", digits, i+1), Style: st.Dim}, {Text: name, Style: look}}
 		add(stepID(i), l.Add(strings.Repeat(" ", max(0, names-widget.Width(name)))+fmt.Sprintf(" %3d → %-3d", s.From, s.To), look))
 		under := func(text string, look themes.Style) {
-			for _, n := range widget.Flow(text, max(10, w-7-digits)) {
+			for _, n := range flow(text, max(10, w-7-digits)) {
 				if n != "" {
 					add("", widget.Styled(strings.Repeat(" ", digits+4)+n, look))
 				}
@@ -72,6 +72,17 @@ func (v *page) stepLines(env *view.Env) []widget.DocLine {
 		}
 	}
 	return out
+}
+
+// flow breaks text into lines at spaces only: a name with a hyphen stays whole where a
+// line has room for it.
+func flow(text string, w int) []string {
+	const hyphen = "\u2011"
+	lines := widget.Flow(strings.ReplaceAll(text, "-", hyphen), w)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], hyphen, "-")
+	}
+	return lines
 }
 
 // state is how a step of a plan is: its sign, the look of its name, and what it waits
@@ -142,8 +153,8 @@ func (v *page) progress(env *view.Env, w int) []string {
 		word = by
 		next = []string{"this page follows it; only that Rung can stop it"}
 	}
-	l := widget.Line{{Text: " " + sign + " " + word, Style: style}, {Text: fmt.Sprintf("  %d of %d done  ", p.Done, p.Total)}}
-	if bar := min(16, w-l.Width()-1); bar >= 4 {
+	l := widget.Line{{Text: " " + sign + " " + word, Style: style}, {Text: "  " + made(p) + "  "}}
+	if bar := min(16, w-l.Width()-1); bar >= 4 && p.State != revision.PlanDone {
 		l = append(l, widget.Bar(st, style, int64(p.Done), int64(p.Total), bar)...)
 	}
 	if title := "  " + p.Title; p.Title != "" && l.Width()+widget.Width(title) <= w {
@@ -169,6 +180,17 @@ func (v *page) progress(env *view.Env, w int) []string {
 	}
 	say(strings.Join(next, " · "), st.Dim)
 	return lines
+}
+
+// made is how much of a plan is done.
+func made(p *revision.PlanState) string {
+	switch {
+	case p.State != revision.PlanDone:
+		return fmt.Sprintf("%d of %d done", p.Done, p.Total)
+	case p.Back:
+		return "the policies are where they were"
+	}
+	return fmt.Sprintf("%d of %d steps", p.Done, p.Total)
 }
 
 // answers are what can be done with a stopped plan, or why nothing can.

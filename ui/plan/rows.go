@@ -77,7 +77,7 @@ func note(r *row, shared int) string {
 	case r.now > r.max:
 		forms = []string{fmt.Sprintf("not enforced: above %d", r.max), fmt.Sprintf("above %d", r.max)}
 	case shared > 1 && r.mark == "┌":
-		forms = []string{fmt.Sprintf("= %d share %d", shared, r.now), fmt.Sprintf("= %d", shared)}
+		forms = []string{fmt.Sprintf("= %d share %d", shared, r.now), fmt.Sprintf("= %d at %d", shared, r.now), fmt.Sprintf("= %d", shared)}
 	}
 	for _, f := range forms {
 		if widget.Width(r.name)+2+widget.Width(f) <= r.room {

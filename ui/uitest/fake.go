@@ -26,6 +26,9 @@ type Fake struct {
 	OnCommit func(*gate.Preview, gate.Confirm) (*gate.Result, error)
 	// OnPlan answers PlanPreview; nil gives an empty preview.
 	OnPlan func(*plan.Plan) (*gate.Preview, error)
+	// OnPlanAgain answers PlanResumePreview and, with back, PlanBackPreview; nil gives an
+	// empty preview.
+	OnPlanAgain func(back bool) (*gate.Preview, error)
 	// OnController answers ControllerLog; nil is no cluster.
 	OnController func(zone string, policy model.PolicyKey) (*logs.ControllerLog, error)
 
@@ -179,11 +182,17 @@ func (f *Fake) PlanBack(context.Context, *gate.Preview, gate.Confirm) error {
 // PlanResumePreview and PlanBackPreview are previews without rows.
 func (f *Fake) PlanResumePreview(context.Context) (*gate.Preview, error) {
 	f.call("plan resume preview")
+	if f.OnPlanAgain != nil {
+		return f.OnPlanAgain(false)
+	}
 	return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "Continue: Plan"}, nil
 }
 
 func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
 	f.call("plan back preview")
+	if f.OnPlanAgain != nil {
+		return f.OnPlanAgain(true)
+	}
 	return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "Roll back: Plan"}, nil
 }
 
