@@ -41,28 +41,33 @@ func (m *root) planBadge(short bool) widget.Line {
 	return widget.Styled(what+at+" "+sign, look)
 }
 
-// lesser is the drop of the least piece of the header that a plan's long badge leaves
-// room for; what is above that gives way to its words.
+// lesser is the drop of the least piece of the header that does not give way to the
+// words of a plan's long badge.
 const lesser = 4
 
 // withPlan puts the plan's badge behind the first pieces of the header, where it is the
 // last to go, and notes where it stands: a click there leads to the plan.
 func (m *root) withPlan(ps []piece, w, behind int) widget.Line {
-	badge := m.planBadge(false)
+	const gap = 2
 	m.planFrom, m.planTo = 0, 0
-	if len(badge) == 0 {
-		return fit(ps, w, 2)
+	if !m.rev.Plan.Open() {
+		return fit(ps, w, gap)
 	}
-	room := w - badge.Width()
-	for _, p := range ps {
-		if p.drop <= lesser {
-			room -= p.line.Width() + 2
+	with := func(short bool) ([]piece, widget.Line, int) {
+		badge, n := m.planBadge(short), 0
+		all := slices.Insert(slices.Clone(ps), behind, piece{badge, -1})
+		for _, p := range kept(all, w, gap) {
+			if p.drop <= lesser {
+				n++
+			}
 		}
+		return all, badge, n
 	}
-	if room < 0 {
-		badge = m.planBadge(true)
+	all, badge, n := with(false)
+	if short, b, more := with(true); more > n || badge.Width() > w {
+		all, badge = short, b
 	}
-	l := fit(slices.Insert(slices.Clone(ps), behind, piece{badge, -1}), w, 2)
+	l := fit(all, w, gap)
 	if before, _, ok := strings.Cut(l.String(), badge.String()); ok {
 		m.planFrom = widget.Width(before)
 		m.planTo = m.planFrom + badge.Width()

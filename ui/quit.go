@@ -30,7 +30,7 @@ func (m *root) askQuit() {
 	console := m.console
 	m.quitting = &dialog{entry: m.top(), since: time.Now(), d: &view.Confirm{
 		Title: "Leave Rung",
-		Body: []string{"A plan is running. Leaving stops it after this step; it can be continued later, here or with rung plan --resume.",
+		Body: []string{"A plan is running.", "Leaving stops it after this step; it can be continued later.",
 			"ctrl+c leaves at once."},
 		NoText: "stay", YesText: "stop after this step and leave",
 		Yes: func(*view.Env) {

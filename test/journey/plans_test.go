@@ -89,7 +89,7 @@ func TestTwoConsoles(t *testing.T) {
 
 	// On the page where it is, and on the plan's.
 	two.sees("plan ", "/24")
-	two.press("P").at("plan").sees(fmt.Sprintf("run by another Rung (pid %d, since ", one.Pid()), "waiting for node2 (", "24 steps")
+	two.press("P").at("plan").sees(fmt.Sprintf("run by another Rung (pid %d", one.Pid()), "waiting for node2 (", "24 steps")
 	for _, x := range []struct{ key, title string }{{"enter", "run"}, {"x", "end the plan"}, {"b", "roll back"}, {"d", "distance"}} {
 		two.press(x.key)
 		two.refused(x.title, "run by another rung")
