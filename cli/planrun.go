@@ -121,17 +121,19 @@ func (a *app) keepPlan(ctx context.Context, e *engine.Engine, c *changeFlags, st
 // followPlan says how a plan goes until it ends.
 func (a *app) followPlan(ctx context.Context, e *engine.Engine) error {
 	var last revision.PlanState
+	said := ""
 	err := e.Wait(ctx, func(r *revision.Revision) bool {
 		if r.Plan == nil {
 			return true
 		}
 		st := *r.Plan
-		if st.Done != last.Done || last.Total == 0 || st.State != last.State && st.State == gate.PlanWaiting {
-			line := st.String()
-			if st.State == gate.PlanWaiting {
-				line += ", " + st.Waiting(e.Now())
-			}
+		line := st.String()
+		if st.State == gate.PlanWaiting {
+			line += ", " + st.Why
+		}
+		if line != said && st.State != gate.PlanStopped {
 			fmt.Fprintln(a.err, oneLine(line))
+			said = line
 		}
 		last = st
 		return st.State == gate.PlanDone || st.State == gate.PlanStopped

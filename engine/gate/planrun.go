@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 
 	"rung/engine/revision"
@@ -45,6 +46,7 @@ type Plans struct {
 	state   revision.PlanState
 	running bool        // by this process
 	seen    fs.FileInfo // the file as it was last read or written; nil: there was none
+	bad     error       // why the stored plan cannot be read
 	// located is the revision by which the stored plan was judged last.
 	located *revision.Revision
 	// unrecorded says that the last step was made and could not be written down.
@@ -120,17 +122,21 @@ func (r *Plans) start(ctx context.Context, read *Preview, c Confirm, was *planJo
 	if err != nil {
 		return err
 	}
+	r.mu.Lock()
+	state, bad := r.state, r.bad
+	r.mu.Unlock()
 	if a.anew && was != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return fmt.Errorf("%w: another plan stopped at %d of %d", ErrPlan, r.state.Done, r.state.Total)
+		return fmt.Errorf("%w: another plan stopped at %d of %d", ErrPlan, state.Done, state.Total)
 	}
 	fresh, err := r.preview(ctx, a)
 	if err != nil {
 		return err
 	}
+	if fresh.Blocked == "" && !slices.Equal(read.Steps, fresh.Steps) {
+		return &StaleError{Title: fresh.Title, What: state.String() + " now", Preview: fresh}
+	}
 	if err := judge(read, fresh, approval{Confirm: c}); err != nil {
-		return fmt.Errorf("%s: %w", fresh.Title, err)
+		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,6 +146,11 @@ func (r *Plans) start(ctx context.Context, read *Preview, c Confirm, was *planJo
 		job.Read[o.Key.Name] = digest(o.Old)
 	}
 	job.Runner = r.me()
+	if bad != nil {
+		if err := r.putAside(); err != nil {
+			return err
+		}
+	}
 	if err := r.store(job); err != nil {
 		return err
 	}
@@ -180,7 +191,7 @@ func (r *Plans) Keep(read *revision.Revision) error {
 	if read != nil {
 		was = read.Plan
 	}
-	if was == nil || was.Title != r.state.Title || was.Done != r.state.Done || was.Step != r.state.Step {
+	if was == nil || was.Title != r.state.Title || was.Made() != r.state.Made() || was.Step != r.state.Step {
 		return &StaleError{Title: job.Title, What: r.state.String() + " now"}
 	}
 	herr := r.record(job)

@@ -114,15 +114,7 @@ func (r *Plans) look() error {
 	case err != nil:
 		return fmt.Errorf("reading the stored plan: %w", err)
 	}
-	held, err := r.held()
-	if err != nil {
-		return fmt.Errorf("reading the stored plan: %w", err)
-	}
-	now := r.gate.cfg.Current()
 	same := r.job != nil && sameFile(r.seen, info)
-	if same && held == r.state.Elsewhere() && (held || r.located == now) {
-		return nil
-	}
 	if !same {
 		job, err := r.read()
 		if err != nil {
@@ -130,11 +122,19 @@ func (r *Plans) look() error {
 		}
 		r.job, r.seen = job, info
 	}
-	if held {
+	held, err := r.held()
+	if err != nil {
+		return fmt.Errorf("reading the stored plan: %w", err)
+	}
+	now := r.gate.cfg.Current()
+	if same && held == r.state.Elsewhere() && (held || r.located == now) {
+		return nil
+	}
+	if held && r.job.Runner != nil {
 		r.reportOther()
 		return nil
 	}
-	return r.lookAgain(now)
+	return r.lookAgain(now) // who has it is only just starting, or ending
 }
 
 // lookAgain says how a stored plan stands that nobody runs.
@@ -145,22 +145,33 @@ func (r *Plans) lookAgain(now *revision.Revision) error {
 		why = interrupted // its process ended without a word
 	}
 	if err := r.locate(now); err != nil {
-		why = err.Error()
-	}
-	if p := r.job.Progress; p.Finished() && *r.job.Shown == p.Done {
-		// It reached its end, only that was not written down.
-		release, err := r.lock()
-		if err != nil {
-			return nil // another Rung does it
-		}
-		defer release()
-		if err := errors.Join(r.record(r.job), r.forget()); err != nil {
-			return err
-		}
-		r.clear()
+		r.report(PlanStopped, err.Error(), r.unshown(now))
 		return nil
 	}
-	r.report(PlanStopped, why, r.unshown(now))
+	waits := r.unshown(now)
+	if p := r.job.Progress; p.Finished() && *r.job.Shown == p.Done {
+		return r.end()
+	}
+	r.report(PlanStopped, why, waits)
+	return nil
+}
+
+// end ends a plan that stopped after its last step, once every zone shows that. The
+// caller holds mu.
+func (r *Plans) end() error {
+	release, err := r.lock()
+	if err != nil {
+		return nil // another Rung does it
+	}
+	defer release()
+	if err := errors.Join(r.record(r.job), r.forget()); err != nil {
+		return err
+	}
+	if r.state.Open() {
+		r.report(PlanDone, "", nil)
+	} else {
+		r.clear() // it had ended before this process began
+	}
 	return nil
 }
 
@@ -220,99 +231,6 @@ func (r *Plans) locate(rev *revision.Revision) error {
 	return nil
 }
 
-// lock takes the plan for this process; ErrLocked says that another has it.
-func (r *Plans) lock() (release func(), err error) {
-	f, err := safefile.TryLocked(safefile.Or(r.cfg.Disk), r.path+".lock")
-	if err != nil {
-		return nil, err
-	}
-	return func() { _ = f.Close() }, nil
-}
-
-// held says whether a process runs the plan: it has the lock.
-func (r *Plans) held() (bool, error) {
-	release, err := r.lock()
-	if errors.Is(err, safefile.ErrLocked) {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	release()
-	return false, nil
-}
-
-// take takes the plan for this process, and says which one is stored then, nil for none.
-// Others only look whether somebody has it, for a moment.
-func (r *Plans) take() (release func(), job *planJob, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.running {
-		return nil, nil, r.notStopped()
-	}
-	if err := r.look(); err != nil {
-		return nil, nil, err
-	}
-	if r.path == "" {
-		if r.state.State != PlanDone {
-			job = r.job
-		}
-		return func() {}, job, nil
-	}
-	for end := time.Now().Add(takeTime); ; time.Sleep(takeTime / 50) {
-		release, err = r.lock()
-		if err == nil || !errors.Is(err, safefile.ErrLocked) || time.Now().After(end) {
-			break
-		}
-	}
-	if errors.Is(err, safefile.ErrLocked) {
-		if lerr := r.look(); lerr == nil && r.state.Elsewhere() {
-			return nil, nil, r.notStopped()
-		}
-		return nil, nil, fmt.Errorf("%w: another Rung is just starting a plan", ErrPlan)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("taking the plan: %w", err)
-	}
-	// What another wrote until a moment ago is in the file now.
-	if job, err = r.takeOver(); err != nil {
-		release()
-		return nil, nil, err
-	}
-	return release, job, nil
-}
-
-// takeTime is how long somebody else's look at a plan is waited for.
-const takeTime = 200 * time.Millisecond
-
-// takeOver reads the plan that is stored while this process has it.
-func (r *Plans) takeOver() (*planJob, error) {
-	info, err := safefile.Or(r.cfg.Disk).Lstat(r.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if r.job != nil && r.seen != nil {
-			r.clear()
-		}
-		r.seen = nil
-		if r.state.State == PlanDone {
-			return nil, nil
-		}
-		return r.job, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the stored plan: %w", err)
-	}
-	if !sameFile(r.seen, info) {
-		if r.job, err = r.read(); err != nil {
-			return nil, err
-		}
-		r.seen = info
-		if err := r.lookAgain(r.gate.cfg.Current()); err != nil {
-			return nil, err
-		}
-	}
-	return r.job, nil
-}
-
 // store writes the progress down.
 func (r *Plans) store(j *planJob) error {
 	if r.path == "" {
@@ -332,6 +250,16 @@ func (r *Plans) store(j *planJob) error {
 	r.seen, err = safefile.Or(r.cfg.Disk).Lstat(r.path)
 	if err != nil {
 		return fmt.Errorf("storing the progress of a plan: %w", err)
+	}
+	return nil
+}
+
+// putAside gives what is stored another name: nobody can read it as a plan, and somebody
+// may want to. The caller holds mu.
+func (r *Plans) putAside() error {
+	r.seen, r.bad = nil, nil
+	if err := safefile.Or(r.cfg.Disk).Rename(r.path, r.path+".unreadable"); err != nil {
+		return fmt.Errorf("putting a stored plan aside that cannot be read: %w", err)
 	}
 	return nil
 }

@@ -168,7 +168,7 @@ func (a *planAsk) refuses(rev *revision.Revision) string {
 	switch {
 	case a.refused != "":
 		return a.refused
-	case a.progress.Finished() && a.shown == a.progress.Done:
+	case a.anew && a.progress.Finished():
 		return "nothing to do"
 	case len(rev.Zones) == 0:
 		return "there is no zone whose rows could show that a step is done"

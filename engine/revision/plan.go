@@ -3,7 +3,6 @@ package revision
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"rung/model/words"
@@ -138,6 +137,17 @@ func (w PlanWait) For(now time.Time) string {
 	return fmt.Sprintf("%s %d h", w.Why, int(age.Hours()))
 }
 
+// Made is how many steps stand: those that are done, and those that were made and wait for
+// zones.
+func (p *PlanState) Made() (n int) {
+	for _, s := range p.Steps {
+		if s.State == StepDone || s.State == StepWaiting {
+			n++
+		}
+	}
+	return n
+}
+
 // Same says whether two states of a plan tell the same.
 func (p *PlanState) Same(o *PlanState) bool {
 	if p == nil || o == nil {
@@ -154,10 +164,11 @@ func (p *PlanState) Same(o *PlanState) bool {
 
 // String is how far the plan is, in a few words: "4 of 9 done".
 func (p *PlanState) String() string {
-	var b strings.Builder
-	if p.Back {
-		b.WriteString("rolling back, ")
+	switch {
+	case p.Back && p.State == PlanDone:
+		return "rolled back"
+	case p.Back:
+		return fmt.Sprintf("rolling back, %d of %d left", p.Done, p.Total)
 	}
-	fmt.Fprintf(&b, "%d of %d done", p.Done, p.Total)
-	return b.String()
+	return fmt.Sprintf("%d of %d done", p.Done, p.Total)
 }

@@ -39,7 +39,7 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 }
 
 func (b *Board) noRoom(step, start int32, last int64, n int) error {
-	text := fmt.Sprintf("%d priorities with %s end at %d, and %d is the last that is enforced",
+	text := fmt.Sprintf("%d priorities with %s, end at %d, and %d is the last that is enforced",
 		n, Spacing{step, start}, last, b.max)
 	switch widest, from := widest(n, b.max); {
 	case widest < step:

@@ -36,7 +36,7 @@ func (b *Board) Insert(above, below string) (Insertion, error) {
 	case lo > b.max:
 		return Insertion{}, fmt.Errorf("%s has priority %d: nothing after %d is enforced", above, lo, b.max)
 	case lo > hi:
-		return Insertion{}, fmt.Errorf("%s (%d) decides after %s (%d), not before", above, lo, below, hi)
+		return Insertion{}, fmt.Errorf("%s (%d) comes after %s (%d), not before", above, lo, below, hi)
 	case lo == hi:
 		return Insertion{}, fmt.Errorf("%s and %s share priority %d: nothing decides between them", above, below, lo)
 	}

@@ -266,6 +266,7 @@ func (p *Progress) Hinders(s Step, current []Slot) string {
 	for _, c := range current {
 		i := slices.IndexFunc(expected, func(x Slot) bool { return x.Policy == c.Policy })
 		switch {
+		case c.Policy == s.Policy:
 		case i < 0 && passed(c.Priority):
 			return fmt.Sprintf("%s is new at %d, where it passes", c.Policy, c.Priority)
 		case i >= 0 && expected[i].Priority != c.Priority && (passed(c.Priority) || passed(expected[i].Priority)):

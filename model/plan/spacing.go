@@ -27,9 +27,9 @@ func (b *Board) Usual() Spacing {
 func (b *Board) Spaced(step int32) Spacing {
 	start := step
 	if n := len(b.supported()); n > 0 {
-		start = int32(min(int64(step), int64(b.max)-int64(step)*int64(n-1)))
+		start = int32(max(0, min(int64(step), int64(b.max)-int64(step)*int64(n-1))))
 	}
-	return Spacing{step, max(0, start)}
+	return Spacing{step, start}
 }
 
 // Largest says which spacing is the largest possible, empty where nothing needs
