@@ -16,11 +16,17 @@ import (
 // finish once the objects are known.
 func (e *Engine) startPlans(dir string, h *gate.History) {
 	name := e.cfg.identity()
+	var runs planRuns // the states come one after the other
 	e.plans = gate.NewPlans(e.gate, gate.PlanConfig{
 		Subscribe: e.Subscribe, Dir: dir, Context: name, Disk: e.cfg.Disk,
 		// Whoever started a plan finds it in the next revision it looks at.
-		Publish: func(p *revision.PlanState) { e.do(func(s *state) { s.plan, s.dirty = p, true }) },
-		Ctx:     e.ctx, Run: func(f func()) { e.goRun(f) },
+		Publish: func(p *revision.PlanState) {
+			if a, ok := runs.tell(p, e.Revision().Mode.Kubectl, e.now()); ok {
+				e.activity.add(a)
+			}
+			e.do(func(s *state) { s.plan, s.dirty = p, true })
+		},
+		Ctx: e.ctx, Run: func(f func()) { e.goRun(f) },
 	})
 	if n := h.Skipped(); n > 0 {
 		why := fmt.Sprintf("%s unreadable and skipped: what they held cannot be undone", words.Count(n, "line"))

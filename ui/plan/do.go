@@ -115,7 +115,7 @@ func (v *page) run(env *view.Env) {
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
 			return c.PlanStart(ctx, &p, read, answer)
 		},
-	}, "Run "+count(p.Steps), "the plan is running; you may leave this page")
+	}, "Run "+count(p.Steps))
 }
 
 // goOn previews what a stopped plan has left; yes continues it.
@@ -125,7 +125,7 @@ func (v *page) goOn(env *view.Env) {
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
 			return c.PlanResume(ctx, read, answer)
 		},
-	}, "Continue with "+remaining(v.state), "the plan continues; you may leave this page")
+	}, "Continue with "+remaining(v.state))
 }
 
 // back previews the way back of a stopped plan; yes rolls it back.
@@ -135,7 +135,7 @@ func (v *page) back(env *view.Env) {
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
 			return c.PlanBack(ctx, read, answer)
 		},
-	}, "Roll back, the last step first", "rolling back; you may leave this page")
+	}, "Roll back, the last step first")
 }
 
 // remaining are the steps of a stopped plan that were not made yet.
@@ -153,14 +153,11 @@ func remaining(p *revision.PlanState) string {
 }
 
 // ask shows a plan with its consequences; what is answered with yes goes on by itself.
-func (v *page) ask(env *view.Env, s source, question, say string) {
+func (v *page) ask(env *view.Env, s source, question string) {
 	v.pre = preview.Of(s, preview.Options{
 		Question: question + ", waiting for every zone after each?",
 		Cancel:   func(env *view.Env) { v.pre = nil; env.Say("nothing was changed") },
-		Done: func(env *view.Env) {
-			v.pre, v.onSteps, v.away = nil, false, false
-			env.Say("%s", say)
-		},
+		Done:     func(*view.Env) { v.pre, v.onSteps, v.away = nil, false, false },
 	})
 	v.pre.Sync(env)
 }

@@ -91,7 +91,9 @@ func (v *page) then() map[string]int32 {
 	switch p := v.ours(); {
 	case p != nil:
 		for _, s := range p.Steps {
-			then[s.Policy] = s.To
+			if then[s.Policy] = s.To; p.Back {
+				then[s.Policy] = s.From
+			}
 		}
 	case v.p.err == nil:
 		for _, s := range v.p.plan.Then {

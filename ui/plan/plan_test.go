@@ -192,7 +192,7 @@ func TestRun(t *testing.T) {
 	if w.calls("plan start") == 0 {
 		t.Fatalf("the plan was not started\n%s", s.Frame())
 	}
-	s.Want("the plan is running; you may leave this page")
+	s.Want("now → planned")
 
 	p := under(revision.PlanRunning)
 	p.Waits = []revision.PlanWait{{Zone: "ovn-worker2", Why: "settling", Since: uitest.Now.Add(-2 * time.Second)}}
@@ -256,13 +256,13 @@ func TestStopped(t *testing.T) {
 		t.Error("it continues before the name was confirmed")
 	}
 	s.Press("enter")
-	s.Want("the plan continues")
+	s.Want("● stopped") // the Fake does not move
 	s.Press("b")
 	s.Want("Roll back, the last step first, waiting for every zone after each?", "yes, then type allow-metrics")
 	s.Press("a")
 	s.Type("allow-metrics")
 	s.Press("enter")
-	s.Want("rolling back; you may leave this page")
+	s.Want("● stopped")
 	s.Press("x")
 	s.Want("Keep as is", "3 of 9 steps done", "U undoes the steps that are done")
 	s.Golden("keep")
@@ -342,7 +342,7 @@ func TestRollingBack(t *testing.T) {
 	p := under(revision.PlanRunning)
 	p.Back = true
 	w.says(p)
-	w.s.Want("▸ rolling back", "3 of 9 done")
+	w.s.Want("▸ rolling back", "3 of 9 done", "30   30 ─ break-glass")
 	p = &revision.PlanState{Total: 9, State: revision.PlanDone, Back: true, Steps: nine(0, 0)}
 	w.says(p)
 	w.s.Want("✓ rolled back")

@@ -80,7 +80,6 @@ func (v *View) afterWrite(env *view.Env, m wrote) {
 	}
 	if m.res != nil && m.res.Plan {
 		// Its page tells how it goes, and where it waits.
-		env.Say("%s: running; you may leave this page", v.p.Title)
 		env.Replace(nav.To(nav.Plan))
 		return
 	}
