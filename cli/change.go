@@ -54,13 +54,21 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*revisio
 			return err
 		}
 		var res *gate.Result
-		show := func(p *gate.Preview) error { return a.print(previewAnswer(p)) }
+		show := func(p *gate.Preview) error {
+			if len(p.Steps) > 0 {
+				return a.print(stepsAnswer(p))
+			}
+			return a.print(previewAnswer(p))
+		}
 		p, err = a.confirmed(c, p, show, func(p *gate.Preview, confirm gate.Confirm) (err error) {
 			res, err = e.Commit(ctx, p, confirm)
 			return err
 		})
 		if res == nil {
 			return err
+		}
+		if res.Plan {
+			return a.followPlan(ctx, e)
 		}
 		fmt.Fprintf(a.err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), a.lasting(r))
 		if r.Mode.Name == revision.ClusterMode && !anyCurrent(e.Revision()) {

@@ -129,7 +129,7 @@ refused), 2 could not run or was interrupted, 141 nobody read the output to its 
 	a.flags.register(root)
 	root.AddCommand(
 		a.demoCmd(), a.ladderCmd(), a.policyCmd(), a.podCmd(), a.compileCmd(), a.rowsCmd(), a.driftCmd(),
-		a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
+		a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.redoCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
 		a.zonesCmd(), a.activityCmd(), a.reconcileCmd(), a.versionCmd(),
 	)
 	a.completeFlags(root)

@@ -167,13 +167,25 @@ type piece struct {
 
 // fit joins the pieces with gaps, leaving out what has no room.
 func fit(pieces []piece, w, gap int) widget.Line {
+	var out widget.Line
+	for i, p := range kept(pieces, w, gap) {
+		if i > 0 {
+			out = append(out, widget.Span{Text: strings.Repeat(" ", gap)})
+		}
+		out = append(out, p.line...)
+	}
+	return out
+}
+
+// kept are the pieces for which there is room with gaps between them.
+func kept(pieces []piece, w, gap int) []piece {
 	for {
 		n := -gap
 		for _, p := range pieces {
 			n += p.line.Width() + gap
 		}
 		if n <= w || len(pieces) <= 1 {
-			break
+			return pieces
 		}
 		worst := 0
 		for i, p := range pieces {
@@ -183,14 +195,6 @@ func fit(pieces []piece, w, gap int) widget.Line {
 		}
 		pieces = append(pieces[:worst:worst], pieces[worst+1:]...)
 	}
-	var out widget.Line
-	for i, p := range pieces {
-		if i > 0 {
-			out = append(out, widget.Span{Text: strings.Repeat(" ", gap)})
-		}
-		out = append(out, p.line...)
-	}
-	return out
 }
 
 // crumbs is the line that says where one is, with what the page tells and its

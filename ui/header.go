@@ -26,10 +26,12 @@ func (m *root) header(w int) string {
 		{m.zones(w), 3},
 		{m.badge(), 0},
 	}
+	mode := len(ps) - 1
 	if r.Mode.Server != "" {
 		// Two contexts may have one name: the server says which cluster it is.
 		_, host, _ := strings.Cut(r.Mode.Server, "://")
 		ps = slices.Insert(ps, 2, piece{widget.Styled(widget.Truncate(host, 40), st.Dim), 5})
+		mode++
 	}
 	if r.Mode.Simulated {
 		ps = append(ps, piece{widget.Styled("simulated traffic", st.Info), 5})
@@ -59,7 +61,7 @@ func (m *root) header(w int) string {
 		f = f.Add(fmt.Sprintf("▲%d", c.warnings), st.Warn).Add(fmt.Sprintf(" ●%d", c.errors), st.Error)
 	}
 	ps = append(ps, piece{f, 1}, piece{widget.Styled(fmt.Sprintf("rev %d", r.Number), st.Dim), 8})
-	return fit(ps, w, 2).Render(w)
+	return m.withPlan(ps, w, mode+1).Render(w)
 }
 
 // zones are the zones with a mark each, or counted by mark where they are many.

@@ -108,7 +108,7 @@ func (m *root) key(msg tea.KeyPressMsg) {
 
 // context is what actions are judged by.
 func (m *root) context(e *entry) action.Context {
-	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Plan: m.rev.Plan, Access: m.rev.Access}
+	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.
@@ -144,8 +144,7 @@ func (m *root) act(a *action.Action) {
 func (m *root) do(id action.ID) {
 	switch id {
 	case action.Quit:
-		m.quits = true
-		m.later(tea.Quit)
+		m.askQuit()
 	case action.Leave:
 		m.leave()
 	case action.Back:
@@ -178,6 +177,8 @@ func (m *root) do(id action.ID) {
 		m.save()
 	case action.Undo:
 		m.preview(gate.Mutation{Op: gate.OpUndo})
+	case action.Redo:
+		m.preview(gate.Mutation{Op: gate.OpRedo})
 	case action.Refresh:
 		m.top().synced = syncKey{}
 		m.later(tea.ClearScreen)
@@ -217,18 +218,11 @@ var places = map[action.ID]nav.Kind{
 	action.GoCluster:  nav.Cluster,
 }
 
-// leave goes back and quits from the first page, after a question when
-// something is under way.
+// leave goes back and quits from the first page.
 func (m *root) leave() {
-	if m.back() {
-		return
+	if !m.back() {
+		m.askQuit()
 	}
-	quit := func(*view.Env) { m.do(action.Quit) }
-	if p := m.rev.Plan; p != nil && p.State == "running" {
-		m.ask(&view.Confirm{Title: "Quit", Body: []string{"A plan is running. It stops after the step under way and can go on when Rung is started again."}, Yes: quit})
-		return
-	}
-	m.do(action.Quit)
 }
 
 // ask puts a question of the root model's own.
@@ -290,6 +284,10 @@ func (m *root) paste(text string) {
 
 func (m *root) click(msg tea.MouseClickMsg) {
 	if msg.Button != tea.MouseLeft || len(m.over) > 0 {
+		return
+	}
+	if msg.Y == 0 && m.above() > 0 && msg.X >= m.planFrom && msg.X < m.planTo {
+		m.do(action.GoPlan)
 		return
 	}
 	e := m.top()

@@ -184,6 +184,7 @@ func (m *root) take(rev *revision.Revision) {
 	m.rev = rev
 	m.counts.take(rev, m.now)
 	m.loading()
+	m.left()
 }
 
 // View draws the frame.

@@ -49,6 +49,14 @@ type root struct {
 	counts counts
 	now    time.Time
 
+	// planFrom and planTo are the cells of the header's first line in which the plan's
+	// badge stands, planTo 0 without one.
+	planFrom, planTo int
+	// quitting is the question before leaving; leaving says that it was answered with
+	// yes and the plan under way is about to stop.
+	quitting *dialog
+	leaving  bool
+
 	stack   []*entry // never empty
 	forward []*entry
 	nextID  int

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
 )
@@ -57,8 +58,8 @@ func (m *root) switchTo(name string) {
 		m.say(view.ToastAsk{Text: "there is no other cluster to go to", Bad: true})
 		return
 	}
-	if p := m.rev.Plan; p != nil && p.State == "running" {
-		m.say(view.ToastAsk{Text: "a plan is running: stop it first (6), or let it end", Bad: true})
+	if m.runsPlan() {
+		m.say(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.Action(action.GoPlan).Shown() + "), or let it end", Bad: true})
 		return
 	}
 	if m.switching {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/plan"
 )
 
 // Result is what a committed change did.
@@ -12,6 +13,9 @@ type Result struct {
 	Written []model.PolicyKey
 	Undo    uint64 // history entry that takes it back
 	Took    time.Duration
+	// Plan says that the change is a plan, which was started and is under way now
+	// (revision.Facts.Plan): nothing else is set then.
+	Plan bool
 }
 
 // Writer makes a change to policies real. The demo and plain files keep them in
@@ -31,8 +35,19 @@ type HistoryEntry struct {
 	Objects []HistoryObject
 	Undone  bool
 	// Undoes is the entry that this change took back, 0 for other changes. Undo
-	// without a number passes over such entries; with it they are redone.
+	// without a number passes over such entries; redo takes them back.
 	Undoes uint64
+	// Plan is set where the change is a plan; Objects are then the policies it moves,
+	// without texts.
+	Plan *HistoryPlan `json:",omitempty"`
+}
+
+// HistoryPlan is a plan that was run, from so many of its steps done to so many: the undo
+// of a plan of three steps from 3 to 0.
+type HistoryPlan struct {
+	ID       string // of this run
+	Plan     plan.Plan
+	From, To int
 }
 
 // HistoryObject is one object of a change, as text: empty Before was created,

@@ -9,7 +9,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"rung/engine/revision"
 	"rung/model"
 	"rung/test/given"
 )
@@ -190,7 +189,7 @@ func TestSeenPlan(t *testing.T) {
 		fits             bool // the plan can go on once that was read
 	}{
 		{"a rule", other, "ANP b was changed meanwhile", true},
-		{"a new policy in the way", given.ANP("x", 15, "tenant=red"), "ANP x is new at 15, where it passes", false},
+		{"a new policy in the way", given.ANP("x", 15, "tenant=red"), "x is new at 15, where it passes", false},
 		{"a new policy elsewhere", given.ANP("x", 90, "tenant=red"), "", false},
 	} {
 		t.Run("later/"+c.name, func(t *testing.T) {
@@ -199,7 +198,7 @@ func TestSeenPlan(t *testing.T) {
 			if err := p.begin(p.respace(), agreed); err != nil {
 				t.Fatal(err)
 			}
-			p.until("the first step", func(s revision.PlanState) bool { return s.Done == 1 && s.Why != "" })
+			p.untilAt(firstMade)
 			p.Edit(c.edit)
 			stop := p.follow("worker", "control")
 			defer stop()
@@ -215,12 +214,15 @@ func TestSeenPlan(t *testing.T) {
 				return
 			}
 			// What was read before the next edit is no yes to that.
-			read := p.Current()
-			p.Edit(given.ANP("b", 2, "tenant=green", "in deny tenant=blue"))
-			if err := p.r.Resume(read); !errors.Is(err, ErrStale) {
+			read, err := p.r.ResumePreview(t.Context())
+			if err != nil {
 				t.Fatal(err)
 			}
-			if err := p.r.Resume(p.Current()); err != nil {
+			p.Edit(given.ANP("b", 2, "tenant=green", "in deny tenant=blue"))
+			if err := p.r.Resume(t.Context(), read, agreed); !errors.Is(err, ErrStale) {
+				t.Fatal(err)
+			}
+			if err := p.resume(); err != nil {
 				t.Fatal(err)
 			}
 			p.until("done", inState(PlanDone))

@@ -45,9 +45,11 @@ type Facts struct {
 	Broken  []model.Broken
 	Zones   []*model.ZoneState // by name
 	Sources []model.SourceState
-	// Undo describes what undo would take back, empty when there is nothing.
-	Undo string
-	// Plan is the state of the plan that runs or stopped half way, nil without.
+	// Undo describes what undo would take back, Redo what redo would make again;
+	// empty when there is nothing.
+	Undo, Redo string
+	// Plan is the plan that is under way, stopped half way or has just ended, here or in
+	// another Rung on the same state folder; nil without.
 	Plan *PlanState
 	// Access is what the API server lets the user do.
 	Access Access
@@ -121,20 +123,6 @@ type SweepState struct {
 	Failed int       // of them, that could not be read the last time
 	Oldest time.Time // the oldest read of them; zero while one was never read
 	Round  int       // how often all but the failed were read
-}
-
-// PlanState is the progress of a plan.
-type PlanState struct {
-	Total, Done int
-	// State is "running", "paused", "stopped" or "done".
-	State string
-	// Why says what it waits for or why it stopped.
-	Why string
-	// Step is the step under way or next: "green-tenant 40 → 41".
-	Step string
-	// Unrecorded says that the last step was made and could not be written down
-	// (ErrNotRecorded), which Why tells.
-	Unrecorded bool
 }
 
 // Conditions are what controllers reported about a policy, by type: those of

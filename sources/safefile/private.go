@@ -135,6 +135,19 @@ func Locked(fsys FS, path string) (File, error) {
 	return f, nil
 }
 
+// TryLocked is Locked that waits for nobody: it is ErrLocked when another has the file.
+func TryLocked(fsys FS, path string) (File, error) {
+	f, err := Open(fsys, path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.TryLock(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		_ = f.Close()
+		return nil, fmt.Errorf("locking %s: %w", path, err)
+	}
+	return f, nil
+}
+
 // Append adds whole lines to a file that the caller has locked, down to the disk,
 // and says where they begin. They start on a line of their own also when the last
 // one was torn. On an error the file is as it was.

@@ -149,7 +149,7 @@ func TestUnfriendlyText(t *testing.T) {
 	clean()
 	c.press("v").sees("[YAML]", `\u202E`)
 	clean()
-	c.press("R").sees("[rules").pick("ingress 0").press("enter").at(`ingress 0 "pay�[2J`).sees("term by term")
+	c.press("shift+tab", "shift+tab").sees("[rules").pick("ingress 0").press("enter").at(`ingress 0 "pay�[2J`).sees("term by term")
 	clean()
 	c.pick("ACL", "Ingress:0:None").press("enter").at("ACL").sees("_uuid")
 	clean()

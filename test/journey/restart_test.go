@@ -79,9 +79,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 	home := short(t)
 	s := setup{files: []string{path}, home: home, h: 44, args: []string{"--traffic", "0", "--write-back", "--sandbox-ovsdb", server}}
 	c := open(t, s).ready()
-	c.does("p", "re-space", "24 policies").does("s", "re-space the ladder").answers("re-space the ladder", "ctrl+u")
-	c.Type("5 5")
-	c.sees("> 5 5").press("enter").sees("step 5, from 5").press("enter").sees("24 steps, each when every zone shows the last?")
+	c.planned("5 5", 24)
 	servers := map[string]int{}
 	for zone, socket := range c.sockets() {
 		servers[zone] = serverOf(t, socket)
@@ -90,17 +88,14 @@ func TestPlanSurvivesAKill(t *testing.T) {
 	// Stopped before the plan begins: on a busy machine all its steps are done before
 	// anybody sees that it runs.
 	signal(t, servers["node2"], syscall.SIGSTOP)
-	c.press("y").sees("waiting for zone node2")
-	signal(t, c.Pid(), syscall.SIGKILL)
-	if code, err := c.Terminal.Wait(patience); err != nil || code != 128+int(syscall.SIGKILL) {
-		t.Fatalf("killed, it ended with %d, %v", code, err)
-	}
+	c.press("y").sees("waiting for node2 (")
+	c.kills()
 	gone(t, servers)
 
 	c = open(t, s).ready()
 	c.press("6").at("plan").sees(" of 24 done", "stopped")
-	c.does("c", "go on with the plan").answers("go on with the plan", "y")
-	c.sees("✓ done", "24 of 24 done")
+	c.does("enter", "Continue with ").does("a", "[ no ]").answers("[ no ]", "y")
+	c.sees("✓ done", "24 of 24 steps")
 	text := read(t, path)
 	slot, last := 0, -1
 	for i, p := range crowded {

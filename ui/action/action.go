@@ -57,7 +57,7 @@ type Context struct {
 	Mode revision.Mode
 	// Page is where the user is, Selected what the cursor is on.
 	Page, Selected nav.Page
-	Undo           string
+	Undo, Redo     string
 	Plan           *revision.PlanState
 	// Access is what the API server lets the user do, on a cluster.
 	Access revision.Access

@@ -141,16 +141,23 @@ func (v *activity) Do(env *view.Env, id action.ID) bool {
 			env.Open(p)
 		}
 	case action.ActivityZone:
-		names := []string{""}
-		for _, z := range env.Rev.Zones {
-			names = append(names, z.Name)
-		}
-		v.zone = names[(slices.Index(names, v.zone)+1)%len(names)]
-		v.Sync(env)
+		v.turn(env, 1)
+	case action.ActivityPrev:
+		v.turn(env, -1)
 	default:
 		return v.List.Do(env, id)
 	}
 	return true
+}
+
+// turn goes on by d among all zones together and each alone.
+func (v *activity) turn(env *view.Env, d int) {
+	names := []string{""}
+	for _, z := range env.Rev.Zones {
+		names = append(names, z.Name)
+	}
+	v.zone = names[(max(0, slices.Index(names, v.zone))+d+len(names))%len(names)]
+	v.Sync(env)
 }
 
 // Selected is the policy of the line under the cursor.

@@ -163,15 +163,17 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.ask(env)
 		v.Sync(env)
 	case action.ControllerZone:
-		v.next(env)
+		v.turn(env, 1)
+	case action.ControllerPrev:
+		v.turn(env, -1)
 	default:
 		return v.List.Do(env, id)
 	}
 	return true
 }
 
-// next goes to the controller of the next zone.
-func (v *View) next(env *view.Env) {
+// turn goes on by d zones, to the controller there.
+func (v *View) turn(env *view.Env, d int) {
 	zones := env.Rev.Zones
 	if len(zones) == 0 {
 		env.Fail("no zone is known")
@@ -179,7 +181,10 @@ func (v *View) next(env *view.Env) {
 	}
 	i := slices.IndexFunc(zones, func(z *model.ZoneState) bool { return z.Name == v.page.Zone })
 	p := v.page
-	p.Zone = zones[(i+1)%len(zones)].Name
+	if i < 0 && d < 0 {
+		i = 0 // of no zone: the last comes before the first
+	}
+	p.Zone = zones[(i+d+len(zones))%len(zones)].Name
 	env.Replace(p)
 }
 

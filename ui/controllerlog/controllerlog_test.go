@@ -43,13 +43,15 @@ func TestControllerLog(t *testing.T) {
 		"failed to create cluster-control: no space", "no condition of this zone")
 	s.Golden("lines")
 	s.Resizes()
-	s.Press("t")
-	s.Want("controller of ovn-worker")
+	s.Press("[")
+	s.Want("controller of ovn-worker2")
+	s.Press("]", "]")
+	s.Want("controller of ovn-worker ")
 	found = nil
-	s.Press("r")
+	s.Press("ctrl+r")
 	s.Want("nothing in the last 2000 lines names it")
 	refused = errors.New("no permission to get pods/log in ovn-kubernetes; to check: kubectl auth can-i get pods --subresource=log")
-	s.Press("r")
+	s.Press("ctrl+r")
 	s.Want("no permission to get pods/log", "What follows was read before")
 }
 

@@ -136,13 +136,13 @@ func TestInvalidGivenUp(t *testing.T) {
 	if n := len(w.files()); n != 1 {
 		t.Fatalf("%d texts kept", n)
 	}
-	// Mended elsewhere, p looks at it again.
+	// Mended elsewhere, enter looks at it again.
 	b, _ := os.ReadFile(w.files()[0])
 	fixed := strings.Replace(strings.Replace(string(b), "spec: [", "spec:", 1), "priority: 34", "priority: 33", 1)
 	if err := os.WriteFile(w.files()[0], []byte(fixed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.s.Press("p")
+	w.s.Press("enter")
 	w.s.Want("spec.priority  34 → 33")
 }
 
@@ -150,7 +150,7 @@ func TestBadEditors(t *testing.T) {
 	w := start(t, `sed -i 's/priority: 34/priority: 36/' "$f"; exit 3`)
 	w.down()
 	w.s.Press("e")
-	w.s.Want("The editor ended with exit status 3", "Nothing was written", "e go on editing")
+	w.s.Want("The editor ended with exit status 3", "Nothing was written", "e edit again")
 	if len(w.files()) != 1 {
 		t.Error("the text of a failed editor is lost")
 	}

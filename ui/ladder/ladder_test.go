@@ -175,7 +175,7 @@ func TestCarry(t *testing.T) {
 	s, got := answered(t)
 	goTo(t, s, "cluster-control")
 	s.Press("m")
-	s.Want("carrying cluster-control  34 → 34", "◆ cluster-control", "⏎ put down here")
+	s.Want("carrying cluster-control  34 → 34", "◆ cluster-control", "⏎ drop here")
 	s.Press("j", "j")
 	s.Want("34 → 36", "34 → 36  free", "← free", "5 free   31–35")
 	s.Golden("carry")

@@ -177,7 +177,7 @@ func TestTail(t *testing.T) {
 	s.Press("esc")
 
 	// An empty list says why it is empty.
-	s.Press("c")
+	s.Press("ctrl+l")
 	s.Want("No line yet. Why?", "The list was cleared at 14:05:01", "The connections are simulated", "its meter lets through")
 	s.Golden("empty")
 }
@@ -203,7 +203,7 @@ func TestFilterFindAndMark(t *testing.T) {
 	s.Press("esc")
 	s.Want("38 lines")
 
-	s.Press("f")
+	s.Press("F")
 	s.Type("prometheus")
 	s.Press("enter")
 	if !strings.Contains(s.Line("▸"), "monitoring/prom") {
@@ -226,7 +226,7 @@ func TestAggregate(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
 	s := w.open(nav.To(nav.Logs))
-	s.Press("a")
+	s.Press("z")
 	s.Want("equal lines counted", "×5 by quarantine", "×7 by quarantine", "×3 by break-glass")
 	w.some()
 	w.tick(s)
@@ -236,7 +236,7 @@ func TestAggregate(t *testing.T) {
 	w.tick(s)
 	s.Want("×12 by quarantine", "── mark") // counts begin anew behind a mark
 	s.Golden("aggregate")
-	s.Press("a")
+	s.Press("z")
 	s.WantNot("×")
 }
 
@@ -275,7 +275,7 @@ func TestTimeWideAndWrap(t *testing.T) {
 	s.Press("T")
 	s.WantNot("14:05:00  ")
 	s.Resize(60, 30)
-	s.Press("z")
+	s.Press("w")
 	s.Want(`"deny-all-pods"`)
 	s.Fits()
 	s.Press("k", "k", "pgup", "g")
@@ -283,7 +283,7 @@ func TestTimeWideAndWrap(t *testing.T) {
 	if !strings.Contains(s.Line("▸"), "blue/web-g0") {
 		t.Errorf("the cursor is not in sight:\n%s", s.Frame())
 	}
-	s.Press("z", "w", "right", "right", "right", "right")
+	s.Press("w", "right", "right", "right", "right")
 	s.Want("deny-all-pods")
 	s.Fits()
 }
@@ -304,7 +304,7 @@ func TestSave(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
 	s := w.open(nav.Page{Kind: nav.Logs, Key: anp("break-glass")})
-	s.Press("s")
+	s.Press("ctrl+s")
 	s.Want("saved 3 lines to")
 	files, _ := filepath.Glob(filepath.Join(w.state, "saved", "log-*.txt"))
 	if len(files) != 1 {

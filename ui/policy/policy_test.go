@@ -54,7 +54,7 @@ func TestGoldens(t *testing.T) {
 		s.Press("tab")
 	}
 	s.Resizes()
-	s.Press("s")
+	s.Press("Z")
 	s.Resizes()
 	s.Press("v")
 	s.Resizes()
@@ -72,7 +72,7 @@ func TestFollowsRulesPodsAndZones(t *testing.T) {
 	s.Want("[pods 39]")
 	s.Press("j", "enter")
 	s.Want("› pod blue/api-d1")
-	s.Press("esc", "s", "j", "j")
+	s.Press("esc", "Z", "j", "j")
 	if l := s.Line("▸"); !strings.Contains(l, "ovn-worker2") {
 		t.Fatalf("the cursor is on %q", l)
 	}
@@ -98,12 +98,12 @@ func TestReasonsForNoRows(t *testing.T) {
 	live.Frozen(t, p, anp("multi-tenant-isolation"), 120, since)
 	s := uitest.Open(t, p, nav.ToPolicy(anp("multi-tenant-isolation")))
 	s.Want("priority 120", "● frozen: still decides at 43", "error attempting to add ANP multi-tenant-isolation with priority 120")
-	s.Press("s")
+	s.Press("Z")
 	s.Want("● frozen still decides at 43 with 2 ACLs; no desired rows: above 99")
 
 	s = uitest.Open(t, p, nav.ToPolicy(anp("experimental")))
 	s.Want("✗ not enforced: above 99 · in sync in 0 of 3 zones", "pods: app=canary → 1 pod")
-	s.Press("i")
+	s.Press("f")
 	s.Want("OVN-Kubernetes does not program it: above 99")
 }
 
@@ -114,7 +114,7 @@ func TestZonesThatWereNotRead(t *testing.T) {
 	z = live.Zone(t, p, "ovn-worker2")
 	*z = model.ZoneState{Name: "ovn-worker2", Conn: model.ConnDenied, Error: "pods/exec is forbidden"}
 	s := uitest.Open(t, p, nav.ToPolicy(control))
-	s.Press("s")
+	s.Press("Z")
 	s.Want("✓ in sync", "? stale lost, rows read 14:02:00 (3m): connection refused", "? unknown no permission, never read: pods/exec is forbidden")
 	p.Zones = nil
 	s.Console.Set(p)
@@ -164,7 +164,7 @@ func TestNetworkPolicy(t *testing.T) {
 	s.Want("NetworkPolicy blue/allow-web", "pods: app=api in blue → 2 pods", "isolates ingress: what no NetworkPolicy of blue allows is dropped",
 		"off  as namespace blue says", "1 ingress and 0 egress rules → 1 ACL", "✓ in sync in 3 of 3 zones", "[rules 1]", "zones 3/3",
 		"ingress · what arrives at the subject's pods · any match is allowed")
-	s.Press("s")
+	s.Press("Z")
 	s.Golden("netpol-zones")
 	s.Want("1 ACL, 2 ports here", "rows it shares with other policies", "default deny of blue, ingress  ✓ in sync in 3 of 3 zones",
 		"default deny of blue, egress  ✓ in sync", "sets of blue_LS{ML:{app: web,},}  ✓ in sync")
@@ -181,7 +181,7 @@ func TestNetworkPolicy(t *testing.T) {
 	deny := revision.DefaultDeny("blue", model.Ingress)
 	s = uitest.Open(t, tier2(t, deny), nav.ToPolicy(web))
 	s.Want("✓ in sync in 3 of 3 zones · ● not so default deny of blue, ingress")
-	s.Press("s")
+	s.Press("Z")
 	s.Want("default deny of blue, ingress  ● behind in ovn-worker since 14:04:06 (54s): 1 missing · in sync in 2 of 3 zones", "≠ ACL defaultDeny  missing")
 	s.Press("/")
 	s.Type("defaultDeny")
@@ -194,7 +194,7 @@ func TestEgressFirewall(t *testing.T) {
 	s.Golden("firewall")
 	s.Want("EgressFirewall yellow/default   tier 2", "as namespace yellow says", "✓ in sync in 3 of 3 zones", "the first that matches decides")
 	s.WantNot("isolates")
-	s.Press("s")
+	s.Press("Z")
 	s.Want("5 ports here in the group of namespace yellow", "sets of DNS name mirror.example.com")
 }
 
@@ -275,11 +275,11 @@ func TestYAMLSearchAndFold(t *testing.T) {
 	s.Press("v")
 	s.Want("managedFields: … 2 lines left out", "status: … 1 line left out", "priority: 34 # here")
 	s.WantNot("manager: kubectl")
-	s.Press("f")
+	s.Press("F")
 	s.Type("PRIO")
 	s.Press("enter")
 	s.Want(`"PRIO" is not in the text`)
-	s.Press("f")
+	s.Press("F")
 	s.Type("prio")
 	s.Press("enter")
 	if l := s.Line("▸"); !strings.Contains(l, "priority") {

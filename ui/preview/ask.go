@@ -201,7 +201,11 @@ func (v *View) question(env *view.Env, w int) []string {
 		yes = "yes, then type " + name
 	}
 	q := v.opt.Question
-	if q == "" {
+	switch n := len(v.p.Steps); {
+	case q != "":
+	case n > 0:
+		q = fmt.Sprintf("Run %s, waiting for every zone after each?", words.Count(n, "step"))
+	default:
 		q = "Apply?"
 	}
 	l := widget.Line{{Text: " " + q + "  ", Style: st.Title}}

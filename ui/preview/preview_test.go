@@ -60,9 +60,9 @@ func TestMove(t *testing.T) {
 	s.Golden("move")
 	s.Resizes()
 
-	s.Press("d")
+	s.Press("v")
 	s.Want("-  priority: 34", "+  priority: 35")
-	s.Press("d")
+	s.Press("v")
 
 	// The answer is No: by enter, by another name, by esc.
 	s.Press("a", "enter")
@@ -133,14 +133,14 @@ func TestUndoConflict(t *testing.T) {
 	s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.To(nav.Ladder)})
 	w.g.OnPreview = undoOf(w, id)
 	s.Press("U")
-	s.Want("changed meanwhile: ANP cluster-control", "what was wanted here", "m take the merge", "Cannot be done")
+	s.Want("changed meanwhile: ANP cluster-control", "what was wanted here", "u take the merge", "Cannot be done")
 	s.Golden("conflict")
 	w.g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) { return w.g.Engine.Preview(t.Context(), m) }
 	s.Press("a")
 	if w.calls("commit") != 1 {
 		t.Error("a blocked preview was committed")
 	}
-	s.Press("m")
+	s.Press("u")
 	s.Want("this is the merge", "spec.priority  35 → 34")
 	s.Press("a")
 	s.Type("cluster-control")

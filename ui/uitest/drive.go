@@ -115,6 +115,9 @@ func (s *Screen) Refresh() {
 	s.Send(ui.Refreshed(s.model))
 }
 
+// Quits says whether the console has ended the program.
+func (s *Screen) Quits() bool { return ui.Quits(s.model) }
+
 // View is the frame with its colours.
 func (s *Screen) View() string {
 	s.t.Helper()

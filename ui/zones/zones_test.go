@@ -120,7 +120,7 @@ func TestMany(t *testing.T) {
 	s.Golden("many")
 	s.Resizes()
 
-	s.Press("s")
+	s.Press("t")
 	s.Want("zones: rows differ", "worker-490")
 	s.WantNot("worker-301 lost", "worker-000 synced")
 	s.Press("g", "j", "enter")
@@ -129,12 +129,12 @@ func TestMany(t *testing.T) {
 	if diff := cmp.Diff([]string{"worker-133"}, s.Console.Looked); diff != "" {
 		t.Error(diff)
 	}
-	s.Press("esc", "s")
+	s.Press("esc", "t")
 	s.Want("zones: not reached", "worker-301", "worker-483")
 	s.WantNot("worker-490 read")
-	s.Press("s", "s")
+	s.Press("t", "t")
 	s.Want("zones: read in turn")
-	s.Press("s")
+	s.Press("t")
 	s.Resize(200, 60)
 	s.Want("●494 read  ◐3 not read yet")
 
