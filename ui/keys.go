@@ -215,6 +215,7 @@ var places = map[action.ID]nav.Kind{
 	action.GoContexts: nav.Contexts,
 	action.GoReady:    nav.Ready,
 	action.GoCluster:  nav.Cluster,
+	action.GoFindings: nav.Findings,
 }
 
 // leave goes back and quits from the first page, after a question when
@@ -290,6 +291,10 @@ func (m *root) paste(text string) {
 
 func (m *root) click(msg tea.MouseClickMsg) {
 	if msg.Button != tea.MouseLeft || len(m.over) > 0 {
+		return
+	}
+	if msg.Y == 0 && !m.small() && m.onFindings(msg.X) {
+		m.open(nav.To(nav.Findings), false)
 		return
 	}
 	e := m.top()

@@ -215,18 +215,18 @@ func (n *noter) subject() []consequence {
 	note := func(format string, args ...any) []consequence {
 		return []consequence{{"subject", fmt.Sprintf(format, args...)}}
 	}
-	was := len(n.rev.Subjects(n.c.Key))
+	was := n.rev.SubjectCount(n.c.Key)
 	if n.c.New == nil {
-		return note("no longer applies to %s", words.Count(was, "pod"))
+		return note("no longer applies to %s", was)
 	}
 	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
 		return nil
 	}
-	is := len(n.next.Subjects(n.c.Key))
+	is := n.next.SubjectCount(n.c.Key)
 	if n.c.Old != nil && was != is && n.rev.None(n.c.Key) == nil {
-		return note("applies to %s, %d before", words.Count(is, "pod"), was)
+		return note("applies to %s; before: %s", is, was)
 	}
-	return note("applies to %s", words.Count(is, "pod"))
+	return note("applies to %s", is)
 }
 
 // isolation tells which pods begin or cease to be isolated: those of a

@@ -30,7 +30,7 @@ var policy = []Action{
 	{ID: PolicyPods, Keys: []string{"p"}, Title: "pods", Help: "the pods the policy applies to"},
 	{ID: PolicyYAML, Keys: []string{"v"}, Title: "YAML", Help: "the policy as it was written"},
 	{ID: PolicyZones, Keys: []string{"s"}, Title: "zones", Help: "state per zone, what differs there, what controllers reported, events"},
-	{ID: PolicyFinds, Keys: []string{"i"}, Title: "findings", Help: "what an admin should know about the policy"},
+	{ID: PolicyFinds, Keys: []string{"f"}, Title: "the policy's findings", Help: "what is wrong or dangerous about the policy"},
 	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: gate.OpApply, Danger: gate.Confirmed, Help: "edit the policy in $EDITOR"},
 	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: gate.OpMove, Danger: gate.Confirmed,
 		Help: "give the policy another priority", Disabled: OnANP},

@@ -29,6 +29,7 @@ const (
 	GoContexts ID = "go.contexts"
 	GoReady    ID = "go.ready"
 	GoCluster  ID = "go.cluster"
+	GoFindings ID = "go.findings"
 )
 
 var global = []Action{
@@ -52,6 +53,7 @@ var global = []Action{
 	{ID: Refresh, Keys: []string{"ctrl+r", "ctrl+l"}, Title: "refresh", Help: "read the newest state and draw the screen anew"},
 	{ID: Mouse, Keys: []string{"M"}, Title: "mouse on or off", Help: "let the terminal have the mouse, so that text can be selected, or take it back"},
 	{ID: Suspend, Keys: []string{"ctrl+z"}, Title: "suspend", Help: "stop Rung and go to the shell; fg comes back"},
+	{ID: GoFindings, Keys: []string{"f"}, Title: "findings", Help: "go to what is wrong or dangerous about the policies; the header counts it"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Help: "go to the ladder"},
 	{ID: GoRows, Keys: []string{"2"}, Title: "rows", Help: "go to the rows of all zones"},
 	{ID: GoZones, Keys: []string{"3"}, Title: "zones", Help: "go to the zones"},
@@ -111,7 +113,7 @@ const (
 )
 
 var text = []Action{
-	{ID: Find, Keys: []string{"f"}, Title: "find", Help: "find text and go to it; all lines stay"},
+	{ID: Find, Keys: []string{"F"}, Title: "find", Help: "find text and go to it; all lines stay"},
 	{ID: FindNext, Keys: []string{"n"}, Title: "next", Help: "next place that was found", Hidden: true},
 	{ID: FindPrev, Keys: []string{"N"}, Title: "previous", Help: "place before that was found", Hidden: true},
 	{ID: Wrap, Keys: []string{"z"}, Title: "wrap", Help: "wrap long lines or cut them"},

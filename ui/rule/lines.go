@@ -145,13 +145,9 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 			here++
 		}
 	}
-	pods, apart := env.Rev.SubjectCount(v.page.Key)
-	count := " → " + words.Total(pods, "pod")
+	count := " → " + env.Rev.SubjectCount(v.page.Key).String()
 	if v.state != nil {
 		count += fmt.Sprintf(" (%s here)", words.Thousands(here))
-	}
-	if apart > 0 {
-		count += fmt.Sprintf(" +%d on a primary UDN", apart)
 	}
 	if v.read() {
 		if g := v.state.DB.PortGroupByName(revision.GroupName(v.page.Key)); g != nil {
