@@ -11,8 +11,12 @@ import (
 	"rung/ui/widget"
 )
 
-// tableLeast is how many lines the table keeps, its header included.
-const tableLeast = 4
+// tableLeast is how many lines the table keeps, its header included; lowLeast how many the
+// finding has where there is room, so that the line between does not jump with each step.
+const (
+	tableLeast = 4
+	lowLeast   = 9
+)
 
 // Render draws the findings and below them the whole of the one under the cursor.
 func (v *page) Render(env *view.Env, w, h int) string {
@@ -30,14 +34,14 @@ func (v *page) Render(env *view.Env, w, h int) string {
 	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.Pad(lines, low-1)
 }
 
-// low is how many lines below the table the finding under the cursor gets: a third, and
+// low is how many lines below the table the finding under the cursor gets: some, and
 // more where its text wants more.
 func (v *page) low(w, h int) int {
 	f := v.selected()
 	if f == nil || h < tableLeast+4 {
 		return 0
 	}
-	return min(max(1+len(v.whole(f, w)), h/3), h-tableLeast)
+	return min(max(1+len(v.whole(f, w)), min(h/3, lowLeast)), h-tableLeast)
 }
 
 // title names what the finding is about.

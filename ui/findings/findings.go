@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"rung/engine/revision"
@@ -22,6 +23,8 @@ type page struct {
 	only  only
 	st    *themes.Styles
 	w     int
+	plain []widget.Column[*item] // the columns without codes
+	coded bool                   // codes are among them
 
 	rev      *revision.Revision
 	found    []model.Finding // of the objects, as the header counts them
@@ -75,14 +78,28 @@ func New(nav.Page) view.View {
 		Text:  func(it *item) string { return text(it) },
 		Columns: []widget.Column[*item]{
 			{Title: "SEVERITY", Cell: v.severity, Less: func(a, b *item) int { return a.Severity.Compare(b.Severity) }},
-			{Title: "POLICY", Min: 20, Max: 40, Cell: func(it *item) widget.Line { return widget.Styled(about(it.Finding), v.st.Accent) }},
+			{Title: "POLICY", Min: 28, Max: 40, Cell: func(it *item) widget.Line { return widget.Styled(about(it.Finding), v.st.Accent) }},
 			{Title: "WHERE", Drop: 1, Max: 24, Min: 9, Cell: func(it *item) widget.Line { return widget.Plain(where(it.Finding)) }},
-			{Title: "CODE", Drop: 2, Max: 34, Cell: func(it *item) widget.Line { return widget.Styled(it.Code, v.st.Dim) }},
-			{Title: "MESSAGE", Min: 60, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return widget.Plain(it.Message) }},
+			{Title: "MESSAGE", Min: 20, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return widget.Plain(it.Message) }},
 		},
 	}
+	v.plain = v.table.Columns
 	v.Of = v.table
 	return v
+}
+
+// columns has the codes where the messages beside them still have room: below the table
+// they stand always.
+func (v *page) columns() {
+	if v.coded == (v.w >= wide) {
+		return
+	}
+	v.coded = v.w >= wide
+	v.table.Columns = v.plain
+	if v.coded {
+		code := widget.Column[*item]{Title: "CODE", Drop: 2, Max: 34, Cell: func(it *item) widget.Line { return widget.Styled(it.Code, v.st.Dim) }}
+		v.table.Columns = slices.Insert(slices.Clone(v.plain), len(v.plain)-1, code)
+	}
 }
 
 // severity is the sign with its word; where room is short the sign alone, since the
@@ -95,8 +112,11 @@ func (v *page) severity(it *item) widget.Line {
 	return widget.Styled(sign, look)
 }
 
-// narrow is below what width severities are signs.
-const narrow = 100
+// Below narrow severities are signs; from wide on each finding has its code beside it.
+const (
+	narrow = 100
+	wide   = 140
+)
 
 // about names the policy, or what else is meant.
 func about(f *model.Finding) string {
@@ -136,10 +156,11 @@ func text(it *item) string {
 // Sync takes the findings that nobody has to wait for.
 func (v *page) Sync(env *view.Env) {
 	v.st, v.w = env.Styles, env.W
-	v.table.Columns[0].Title = "SEVERITY"
+	v.plain[0].Title = "SEVERITY"
 	if v.w < narrow {
-		v.table.Columns[0].Title = ""
+		v.plain[0].Title = ""
 	}
+	v.columns()
 	fresh := v.rev != nil && len(env.Rev.Zones) > view.FoldZones && env.Now.Sub(v.compared) < again && !env.Now.Before(v.compared)
 	v.rev = env.Rev
 	v.found, _ = env.Rev.KnownFindings() // the header says when they are of a moment ago

@@ -16,21 +16,23 @@ type row struct {
 	mark      string // the bracket of policies that share a priority
 	shared    int    // how many policies have this priority
 	max       int32
-	roomNow   int // free priorities behind it; -1 where that means nothing
-	roomThen  int
+	// roomNow and roomThen are what is free below it, see plan.Board.RoomBelow.
+	roomNow, roomThen string
 }
 
 // rowsOf puts every policy of the board beside its place in the proposal.
 func rowsOf(b *plan.Board, p *proposal) []row {
 	then := map[string]int32{}
 	for _, s := range p.plan.Then {
-		then[s.Policy] = s.Priority
+		if p.err == nil {
+			then[s.Policy] = s.Priority
+		}
 	}
 	slots := b.Slots()
 	rows := make([]row, len(slots))
 	for i, s := range slots {
-		r := row{name: s.Policy, now: s.Priority, then: s.Priority, mark: "─", max: b.Max(), roomNow: -1, roomThen: -1}
-		if t, ok := then[s.Policy]; ok && p.err == nil {
+		r := row{name: s.Policy, now: s.Priority, then: s.Priority, mark: "─", max: b.Max()}
+		if t, ok := then[s.Policy]; ok {
 			r.then = t
 		}
 		first := i == 0 || slots[i-1].Priority != s.Priority
@@ -52,17 +54,11 @@ func rowsOf(b *plan.Board, p *proposal) []row {
 	for _, r := range rows {
 		count[r.now]++
 	}
+	will := b.Moved(then)
 	for i := range rows {
 		r := &rows[i]
 		r.shared = count[r.now]
-		if r.now > b.Max() || i+1 < len(rows) && rows[i+1].now == r.now {
-			continue
-		}
-		nextNow, nextThen := b.Max()+1, b.Max()+1
-		if i+1 < len(rows) && rows[i+1].now <= b.Max() {
-			nextNow, nextThen = rows[i+1].now, rows[i+1].then
-		}
-		r.roomNow, r.roomThen = int(nextNow-r.now)-1, int(nextThen-r.then)-1
+		r.roomNow, r.roomThen = b.RoomBelow(r.name), will.RoomBelow(r.name)
 	}
 	return rows
 }
@@ -89,12 +85,12 @@ func columns(st func() *themes.Styles) []widget.Column[row] {
 		}},
 		{Title: "FREE BELOW", Drop: 2, Min: 8, NoSort: true, Cell: func(r row) widget.Line {
 			switch {
-			case r.roomNow < 0:
-				return nil
+			case r.roomNow == r.roomThen && r.roomNow == plan.Tie:
+				return nil // the bracket says it
 			case r.roomNow == r.roomThen:
-				return widget.Styled(fmt.Sprint(r.roomNow), st().Dim)
+				return widget.Styled(r.roomNow, st().Dim)
 			}
-			return widget.Line{{Text: fmt.Sprintf("%d → ", r.roomNow), Style: st().Dim}, {Text: fmt.Sprint(r.roomThen)}}
+			return widget.Line{{Text: r.roomNow + " → ", Style: st().Dim}, {Text: r.roomThen}}
 		}},
 	}
 }
