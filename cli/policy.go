@@ -179,7 +179,7 @@ func (o *policyOut) text(wide bool) string {
 	}
 	pods := revision.SubjectCount{Pods: len(o.Pods), Apart: len(o.PodsApart)}.String()
 	if len(o.PodsApart) > 0 {
-		pods += ", where " + o.Kind.Short() + " is not enforced"
+		pods += ", not enforced"
 	}
 	logging := o.Logging
 	if o.LoggingFrom != "" {

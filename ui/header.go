@@ -59,7 +59,11 @@ func (m *root) headerLine(w int) widget.Line {
 	if key := m.keys.Action(action.GoFindings).Shown(); key != "" && w >= keyedHeader {
 		f = append(widget.Styled(key+" ", st.Key), f...)
 	}
-	f = append(f, detail.FindingCount(c.findings, st)...)
+	n := c.findings
+	if w < wideHeader && n.Errors+n.Warnings > 0 {
+		n.Infos = 0 // there is no room for them beside what matters more
+	}
+	f = append(f, detail.FindingCount(n, st)...)
 	ps = append(ps, piece{f, 1}, piece{widget.Styled(fmt.Sprintf("rev %d", r.Number), st.Dim), 8})
 	return fit(ps, w, 2)
 }
@@ -96,7 +100,8 @@ func (m *root) zones(w int) widget.Line {
 // keyedHeader is how wide the screen must be for the key of a count beside it.
 const keyedHeader = 100
 
-// wideHeader is how wide the screen must be for words beside marks.
+// wideHeader is how wide the screen must be for words beside marks, and for findings that
+// are information only.
 const wideHeader = 130
 
 // badge says whether changes are possible, and to what.

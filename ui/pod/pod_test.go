@@ -92,7 +92,7 @@ func TestPodsThatAreSpecial(t *testing.T) {
 	s := open(t, "kube-system", "kube-proxy-8l5xv")
 	s.Want("▲ host network: no policy applies to it", "none, as it should be")
 	s = open(t, "red", "tunnel-0")
-	s.Want("Its primary network is red/tenant-net: AdminNetworkPolicies are not enforced there")
+	s.Want("its primary network is red/tenant-net: AdminNetworkPolicies are not enforced there")
 	s.Press("G")
 	s.Want("role infrastructure-locked", "ANP not enforced on it")
 	p := tampered(t)

@@ -60,7 +60,7 @@ func (v *View) podsText(env *view.Env) string {
 	if n.Apart == 0 {
 		return n.String()
 	}
-	return n.String() + ", where " + v.key.Kind.Short() + " is not enforced"
+	return n.String() + ", not enforced"
 }
 
 // subjects are the pods the policy applies to, found once per state of the
