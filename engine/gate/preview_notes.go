@@ -135,7 +135,7 @@ func (n *noter) order() (out []string) {
 		out = append(out, "moves above "+words.Some(above, 3)+": now decides first")
 	}
 	if len(below) > 0 {
-		out = append(out, "moves below "+words.Some(below, 3)+": now decides after")
+		out = append(out, "moves below "+words.Some(below, 3)+": now decides after "+words.Form(len(below), "it", "them"))
 	}
 	if len(parted) > 0 {
 		out = append(out, "no longer shares a priority with "+words.Some(parted, 3))

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ func TestSubjectCount(t *testing.T) {
 		{"gone", "0 pods", "0"},
 	} {
 		n := r.SubjectCount(given.ANPKey(tt.policy))
-		if n.String() != tt.text || n.Short() != tt.short {
+		if brief, _, _ := strings.Cut(tt.text, ":"); n.Brief() != brief || n.String() != tt.text || n.Short() != tt.short {
 			t.Errorf("%s: %q %q, want %q %q", tt.policy, n, n.Short(), tt.text, tt.short)
 		}
 		if all := len(r.MeantPods(r.Cluster.Policy(given.ANPKey(tt.policy)))); all != n.All() {

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"fmt"
+	"strings"
 
 	"rung/model"
 	"rung/model/words"
@@ -25,6 +26,12 @@ func (n SubjectCount) String() string {
 		return words.Total(n.Pods, "pod")
 	}
 	return fmt.Sprintf("%s of %s: %s on a user-defined network", words.Thousands(n.Pods), words.Total(n.All(), "pod"), words.Thousands(n.Apart))
+}
+
+// Brief is String without the reason: "38 pods", "38 of 39 pods".
+func (n SubjectCount) Brief() string {
+	text, _, _ := strings.Cut(n.String(), ":")
+	return text
 }
 
 // Short is "38", or "38/39".

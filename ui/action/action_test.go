@@ -50,7 +50,7 @@ func TestNoDefaultConflicts(t *testing.T) {
 		t.Error(r)
 	}
 	// A view may hide a key that holds everywhere only where it is said.
-	meant := map[ID]bool{PreviewNo: true, CarryCancel: true}
+	meant := map[ID]bool{PreviewNo: true, CarryCancel: true, PolicyFinds: true, PlanForget: true}
 	for _, a := range m.All() {
 		for _, k := range a.Keys {
 			if o := m.byKey[Global][k]; o != nil && a.Scope != Global && a.Scope != Input && !meant[a.ID] {

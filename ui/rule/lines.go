@@ -145,9 +145,14 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 			here++
 		}
 	}
-	count := " → " + env.Rev.SubjectCount(v.page.Key).String()
+	n := env.Rev.SubjectCount(v.page.Key)
+	in := ""
 	if v.state != nil {
-		count += fmt.Sprintf(" (%s here)", words.Thousands(here))
+		in = fmt.Sprintf(" (%s here)", words.Thousands(here))
+	}
+	count := " → " + n.String() + in
+	if widget.Width(v.policy.Subject.String()+count) > s.In()-nameWidth {
+		count = " → " + n.Brief() + in // the policy's page says why not all
 	}
 	if v.read() {
 		if g := v.state.DB.PortGroupByName(revision.GroupName(v.page.Key)); g != nil {
