@@ -153,11 +153,10 @@ func (t *ladderTable) line(l *ladderLine) {
 	if t.r.Compiled(k) {
 		acls = strconv.Itoa(t.r.StageACLCount(k, l.stage))
 		if k.Namespace != "" || k.Kind.IsAdmin() {
-			n, _ := t.r.SubjectCount(k) // those on a primary UDN are counted by "rung policy"
-			pods = strconv.Itoa(n)
+			pods = strconv.Itoa(t.r.SubjectCount(k).Pods) // "rung policy" tells of those apart
 		}
 		s := t.r.Summary(k, t.now)
-		zones, state = fmt.Sprintf("%d/%d", s.InSync, s.Zones), s.Text
+		zones, state = s.Short(), s.Text
 	} else if len(t.r.Zones) == 0 {
 		marks = append(marks, state)
 	}

@@ -93,18 +93,7 @@ func podNamed(r *revision.Revision, name string) (*model.Pod, error) {
 func describePod(r *revision.Revision, pod *model.Pod) *podOut {
 	out := &podOut{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
 		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []touchOut{}, isolated: map[model.Direction][]string{}}
-	switch {
-	case pod.HostNetwork:
-		out.Note = "host network: no policy applies to it; as peer only rules of NetworkPolicies that select pods mean it"
-	case pod.Completed():
-		out.Note = "completed: its addresses count for nothing"
-	case pod.NodeName == "":
-		out.Note = "not scheduled"
-	case len(pod.IPs) == 0:
-		out.Note = "no address: a subject, but in no address set"
-	case out.PrimaryUDN != "":
-		out.Note = "ANP not enforced on its primary network " + out.PrimaryUDN
-	}
+	out.Note, _ = revision.PodNote(pod)
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		out.Isolated[dir.Lower()] = []string{}
 		for _, k := range r.Isolating(pod, dir) {

@@ -11,7 +11,6 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/words"
 )
 
 type policyOut struct {
@@ -124,7 +123,7 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 			out.Logging = l.Levels.String() + "; " + out.Logging
 		}
 	}
-	for _, pod := range r.Subjects(k) {
+	for _, pod := range r.MeantPods(p) {
 		if name := pod.Namespace + "/" + pod.Name; pod.PrimaryUDN() != "" {
 			out.PodsApart = append(out.PodsApart, name)
 		} else {
@@ -134,10 +133,8 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	if none := r.None(k); none != nil {
 		out.None = none.Message
 	}
-	for _, f := range r.Findings() {
-		if f.Policy == k {
-			out.Findings = append(out.Findings, briefly(f))
-		}
+	for _, f := range r.FindingsOf(k) {
+		out.Findings = append(out.Findings, briefly(f))
 	}
 	for _, unit := range r.Related(k) {
 		u := unitOut{Unit: unit.String(), Zones: map[string]int{}, label: unit.Label()}
@@ -180,9 +177,9 @@ func (o *policyOut) text(wide bool) string {
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
-	pods := words.Count(len(o.Pods), "pod")
-	if n := len(o.PodsApart); n > 0 {
-		pods += fmt.Sprintf(", %d more on a primary UDN: %s not enforced there", n, o.Kind.Short())
+	pods := revision.SubjectCount{Pods: len(o.Pods), Apart: len(o.PodsApart)}.String()
+	if len(o.PodsApart) > 0 {
+		pods += ", not enforced"
 	}
 	logging := o.Logging
 	if o.LoggingFrom != "" {

@@ -129,15 +129,14 @@ func rowChangesText(rows []gate.RowChange, wide bool) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	counts := map[string]int{}
-	for _, r := range rows {
-		counts[rowVerb[r.Kind]+" "+r.Table]++
-	}
 	var sums []string
-	for _, table := range []string{"ACL", "Address_Set", "Port_Group"} {
-		for _, verb := range []string{"add", "change", "remove"} {
-			if n := counts[verb+" "+table]; n > 0 {
-				sums = append(sums, fmt.Sprintf("%s %s", verb, words.Count(n, table)))
+	for _, n := range gate.CountRows(rows) {
+		for _, c := range []struct {
+			n    int
+			kind model.DiffKind
+		}{{n.Added, model.DiffMissing}, {n.Changed, model.DiffDifferent}, {n.Removed, model.DiffExtra}} {
+			if c.n > 0 {
+				sums = append(sums, rowVerb[c.kind]+" "+words.Count(c.n, n.Table))
 			}
 		}
 	}

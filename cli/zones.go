@@ -109,16 +109,15 @@ func describeZone(r *revision.Revision, z *model.ZoneState, now time.Time) zoneO
 	if r.Mode.Name == rowsMode {
 		return o // there are no policies to judge
 	}
-	for _, k := range revision.ZonePolicies(r, z) {
-		st := z.Policy(k).State(z, now)
-		if k.Kind.IsPolicy() {
-			o.Policies[string(st)]++
-			continue
-		}
-		o.Units[string(st)]++
-		if st != model.StateInSync {
-			o.Differ = append(o.Differ, k.Label())
-		}
+	t := r.Tally(z, now)
+	for s, n := range t.States {
+		o.Policies[string(s)] = n
+	}
+	for s, n := range t.Units {
+		o.Units[string(s)] = n
+	}
+	for _, k := range t.Astray {
+		o.Differ = append(o.Differ, k.Label())
 	}
 	return o
 }

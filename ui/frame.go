@@ -123,7 +123,7 @@ type counts struct {
 	cluster           *model.Cluster
 	anp, banp, np, ef int
 	pods              int
-	errors, warnings  int
+	findings          model.FindingCount
 	owed              bool      // the findings are of an earlier revision
 	older             time.Time // when they last were
 }
@@ -143,19 +143,11 @@ func (c *counts) take(r *revision.Revision, now time.Time) {
 		c.pods = r.Cluster.Count(model.KindPod)
 	}
 	c.rev = r
-	c.errors, c.warnings = 0, 0
 	known, current := r.KnownFindings()
 	if c.owed = !current; c.owed {
 		c.older = now
 	}
-	for _, f := range known {
-		switch f.Severity {
-		case model.SeverityError:
-			c.errors++
-		case model.SeverityWarning:
-			c.warnings++
-		}
-	}
+	c.findings = model.CountFindings(known)
 }
 
 // piece is a part of a line; the ones with the highest drop go first when there

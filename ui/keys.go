@@ -216,6 +216,7 @@ var places = map[action.ID]nav.Kind{
 	action.GoContexts: nav.Contexts,
 	action.GoReady:    nav.Ready,
 	action.GoCluster:  nav.Cluster,
+	action.GoFindings: nav.Findings,
 }
 
 // leave goes back and quits from the first page.
@@ -288,6 +289,10 @@ func (m *root) click(msg tea.MouseClickMsg) {
 	}
 	if msg.Y == 0 && m.above() > 0 && msg.X >= m.planFrom && msg.X < m.planTo {
 		m.do(action.GoPlan)
+		return
+	}
+	if msg.Y == 0 && !m.small() && m.onFindings(msg.X) {
+		m.open(nav.To(nav.Findings), false)
 		return
 	}
 	e := m.top()

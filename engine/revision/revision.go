@@ -240,13 +240,6 @@ func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 	return d.Subjects(d.Policy(k))
 }
 
-// SubjectCount counts the subjects of a policy, those apart whose primary
-// network is a user-defined one: the policy is not enforced there.
-func (r *Revision) SubjectCount(k model.PolicyKey) (pods, apart int) {
-	d := r.desired(k)
-	return d.SubjectCount(d.Policy(k))
-}
-
 // PeerPods are the pods behind one peer of a rule; nil for nodes and networks.
 func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer int) []*model.Pod {
 	d := r.desired(k)

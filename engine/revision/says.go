@@ -13,7 +13,8 @@ import (
 // Says is what a rule of a policy does, in sentences.
 func (r *Revision) Says(p *model.Policy, rule *model.Rule) []string {
 	// Nothing is enforced on the primary network of those apart.
-	subjects, apart := r.SubjectCount(p.Key)
+	count := r.SubjectCount(p.Key)
+	subjects, apart := count.Pods, count.Apart
 	none := r.None(p.Key)
 	switch {
 	case none != nil && !p.Kind.IsAdmin():

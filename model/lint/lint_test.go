@@ -283,15 +283,6 @@ func TestOrderAndRemedies(t *testing.T) {
 	}
 }
 
-func TestSystemNamespaces(t *testing.T) {
-	for name, want := range map[string]bool{"kube-system": true, "kube-public": true, "openshift": true, "openshift-dns": true, "ovn-kubernetes": true,
-		"default": false, "kubernetes": false, "blue": false, "openshifty": false} {
-		if got := IsSystemNamespace(name); got != want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
-
 func TestServices(t *testing.T) {
 	byName := []model.ServicePort{{Protocol: "UDP", Port: 53, TargetPort: "dns"}, {Port: 53, TargetPort: "dns-tcp"}}
 	api := []model.Object{&model.Service{Meta: meta(model.KindService, "default", "kubernetes", ""), Ports: []model.ServicePort{{Port: 443, TargetPort: "6444"}}},

@@ -3,22 +3,11 @@ package lint
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"rung/model"
 	"rung/model/overlap"
 	"rung/model/words"
 )
-
-// IsSystemNamespace says whether a namespace belongs to the cluster itself: a
-// Deny there can leave the cluster unresponsive.
-func IsSystemNamespace(name string) bool {
-	switch name {
-	case "openshift", "ovn-kubernetes":
-		return true
-	}
-	return strings.HasPrefix(name, "kube-") || strings.HasPrefix(name, "openshift-")
-}
 
 // SelectsEverything says whether a subject selects every pod of every
 // namespace.
@@ -32,7 +21,7 @@ func SystemNamespaces(x *overlap.PodIndex, p *model.Policy) []string {
 	var out []string
 	selected := x.Selected(p)
 	for n := range x.Namespaces(p.Subject.Namespaces) {
-		if !IsSystemNamespace(n.Name) {
+		if !model.IsSystemNamespace(n.Name) {
 			continue
 		}
 		if p.Subject.AllPods || p.Subject.Pods.Empty() || selected.Meets(x.MatchIn(n.Name, model.Everything())) {

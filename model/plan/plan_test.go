@@ -289,3 +289,26 @@ func TestScheduleKeepsTheOrder(t *testing.T) {
 		}
 	}
 }
+
+// What is free below a policy is never less than nothing: members of a tie say so, also
+// while a plan has moved only some of them.
+func TestRoomBelow(t *testing.T) {
+	b := board(t, "30 break-glass; 40 blue; 65 green; 120 far", 99)
+	half := b.Moved(map[string]int32{"green": 40}) // on its way to blue
+	for _, tt := range []struct {
+		b      *Board
+		policy string
+		want   string
+	}{
+		{b, "break-glass", "9"}, {b, "blue", "24"}, {b, "green", "34"}, {b, "far", ""}, {b, "nobody", ""},
+		{half, "break-glass", "9"}, {half, "blue", Tie}, {half, "green", "59"}, {half, "far", ""},
+		{b.Moved(map[string]int32{"blue": 31, "green": 99}), "break-glass", "0"},
+		{b.Moved(map[string]int32{"green": 99}), "green", "0"},
+		{b.Moved(map[string]int32{"green": 100}), "blue", "59"},
+		{b.Moved(map[string]int32{"green": -1}), "blue", "24"}, // nobody can have it
+	} {
+		if got := tt.b.RoomBelow(tt.policy); got != tt.want {
+			t.Errorf("%s on %s: %q, want %q", tt.policy, show(tt.b.Slots()), got, tt.want)
+		}
+	}
+}

@@ -30,6 +30,7 @@ const (
 	GoContexts ID = "go.contexts"
 	GoReady    ID = "go.ready"
 	GoCluster  ID = "go.cluster"
+	GoFindings ID = "go.findings"
 )
 
 var global = []Action{
@@ -60,6 +61,7 @@ var global = []Action{
 	{ID: Refresh, Keys: []string{"ctrl+r", "ctrl+l"}, Title: "refresh", Help: "read the newest state and redraw the screen"},
 	{ID: Mouse, Keys: []string{"M"}, Title: "mouse", Help: "mouse on, or mouse off (select text freely)"},
 	{ID: Suspend, Keys: []string{"ctrl+z"}, Title: "suspend", Help: "suspend Rung and go to the shell; fg returns"},
+	{ID: GoFindings, Keys: []string{"f"}, Title: "findings", Help: "go to the findings: everything that is wrong or dangerous; the header counts them"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Help: "go to the ladder"},
 	{ID: GoRows, Keys: []string{"2"}, Title: "rows", Help: "go to the rows of all zones"},
 	{ID: GoZones, Keys: []string{"3"}, Title: "zones", Help: "go to the zones"},

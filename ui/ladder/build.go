@@ -129,7 +129,7 @@ func (b *builder) state(it *item, s revision.Summary) {
 	if s.InSync == s.Zones && s.Zones > 0 {
 		zstyle = st.OK
 	}
-	it.zones = widget.Styled(fmt.Sprintf("%d/%d", s.InSync, s.Zones), zstyle)
+	it.zones = widget.Styled(s.Short(), zstyle)
 	it.rank = 10
 	for i, x := range []model.PolicyState{model.StateFrozen, model.StateBehind, model.StateNotEnforced, model.StateUnknown,
 		model.StateStale, model.StateNotComparable, model.StateSettling} {
@@ -148,8 +148,7 @@ func (b *builder) stand(it *item, k model.Key, stage model.Stage) {
 		it.state = widget.Styled("not compiled", b.st.Dim)
 		return
 	}
-	pods, _ := b.rev.SubjectCount(k) // those on a primary UDN are told on the policy's page
-	it.pods = strconv.Itoa(pods)
+	it.pods = strconv.Itoa(b.rev.SubjectCount(k).Pods) // the policy's page tells of those apart
 	it.acls = strconv.Itoa(b.rev.StageACLCount(k, stage))
 	b.state(it, b.rev.Summary(k, b.now))
 }

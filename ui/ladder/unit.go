@@ -96,7 +96,7 @@ func unitName(k model.Key) string {
 func (b *builder) unitLog(k model.Key) widget.Line {
 	l, ok := b.rev.UnitLogging(k)
 	switch {
-	case !ok || b.rev.Cluster.Namespace(k.Namespace) == nil:
+	case !ok:
 		return dash(b)
 	case len(l.Problems) > 0 && !l.Levels.Any():
 		return widget.Styled("✗ not valid", b.st.Error)

@@ -28,12 +28,14 @@ const (
 	Controller Kind = "controller"
 	Contexts   Kind = "contexts" // of the kubeconfig
 	// Ready is what controllers reported of all policies, or of Key zone by zone.
-	Ready   Kind = "ready"
-	Cluster Kind = "cluster" // the connection to it: resources, permissions, logs
+	Ready Kind = "ready"
+	// Findings is what is wrong or dangerous about all policies.
+	Findings Kind = "findings"
+	Cluster  Kind = "cluster" // the connection to it: resources, permissions, logs
 )
 
 // Kinds lists them all.
-var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Cluster}
+var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster}
 
 // Page is one place. Which fields count depends on the Kind.
 type Page struct {

@@ -17,8 +17,8 @@ type row struct {
 	note      string // what to know besides: "= 4 share 40"
 	room      int    // cells for name and note
 	max       int32
-	roomNow   int // free priorities behind it; -1 where that means nothing
-	roomThen  int
+	// roomNow and roomThen are what is free below it, see plan.Board.RoomBelow.
+	roomNow, roomThen string
 }
 
 // rowsOf puts every policy of the board beside its place in a plan, in a table of so
@@ -27,7 +27,7 @@ func rowsOf(b *plan.Board, then map[string]int32, w int) []row {
 	slots := b.Slots()
 	rows := make([]row, len(slots))
 	for i, s := range slots {
-		r := row{name: s.Policy, now: s.Priority, then: s.Priority, mark: "─", room: max(8, w-fixed), max: b.Max(), roomNow: -1, roomThen: -1}
+		r := row{name: s.Policy, now: s.Priority, then: s.Priority, mark: "─", room: max(8, w-fixed), max: b.Max()}
 		if t, ok := then[s.Policy]; ok {
 			r.then = t
 		}
@@ -50,17 +50,11 @@ func rowsOf(b *plan.Board, then map[string]int32, w int) []row {
 	for _, r := range rows {
 		count[r.now]++
 	}
+	will := b.Moved(then)
 	for i := range rows {
 		r := &rows[i]
 		r.note = note(r, count[r.now])
-		if r.now > b.Max() || i+1 < len(rows) && rows[i+1].now == r.now {
-			continue
-		}
-		nextNow, nextThen := b.Max()+1, b.Max()+1
-		if i+1 < len(rows) && rows[i+1].now <= b.Max() {
-			nextNow, nextThen = rows[i+1].now, rows[i+1].then
-		}
-		r.roomNow, r.roomThen = int(nextNow-r.now)-1, int(nextThen-r.then)-1
+		r.roomNow, r.roomThen = b.RoomBelow(r.name), will.RoomBelow(r.name)
 	}
 	return rows
 }
@@ -107,12 +101,12 @@ func columns(st func() *themes.Styles) []widget.Column[row] {
 		}},
 		{Title: "FREE BELOW", Drop: 2, Min: 8, NoSort: true, Cell: func(r row) widget.Line {
 			switch {
-			case r.roomNow < 0:
-				return nil
+			case r.roomNow == r.roomThen && r.roomNow == plan.Tie:
+				return nil // the bracket says it
 			case r.roomNow == r.roomThen:
-				return widget.Styled(fmt.Sprint(r.roomNow), st().Dim)
+				return widget.Styled(r.roomNow, st().Dim)
 			}
-			return widget.Line{{Text: fmt.Sprintf("%d → ", r.roomNow), Style: st().Dim}, {Text: fmt.Sprint(r.roomThen)}}
+			return widget.Line{{Text: r.roomNow + " → ", Style: st().Dim}, {Text: r.roomThen}}
 		}},
 	}
 }

@@ -90,9 +90,9 @@ func TestRuleAndBack(t *testing.T) {
 
 func TestPodsThatAreSpecial(t *testing.T) {
 	s := open(t, "kube-system", "kube-proxy-8l5xv")
-	s.Want("▲ Host network: no policy applies to it", "none, as it should be")
+	s.Want("▲ host network: no policy applies to it", "none, as it should be")
 	s = open(t, "red", "tunnel-0")
-	s.Want("Its primary network is red/tenant-net: AdminNetworkPolicies are not enforced there")
+	s.Want("its primary network is red/tenant-net: AdminNetworkPolicies are not enforced there")
 	s.Press("G")
 	s.Want("role infrastructure-locked", "ANP not enforced on it")
 	p := tampered(t)
@@ -100,9 +100,9 @@ func TestPodsThatAreSpecial(t *testing.T) {
 		change func(*model.Pod)
 		want   string
 	}{
-		{func(p *model.Pod) { p.Phase = "Succeeded" }, "Completed: its addresses count for nothing"},
-		{func(p *model.Pod) { p.IPs = nil }, "No address: a subject, but in no address set."},
-		{func(p *model.Pod) { p.NodeName = "" }, "Not scheduled: it counts once it has a node."},
+		{func(p *model.Pod) { p.Phase = "Succeeded" }, "completed: its addresses count for nothing"},
+		{func(p *model.Pod) { p.IPs = nil }, "no address: a subject, but in no address set"},
+		{func(p *model.Pod) { p.NodeName = "" }, "not scheduled: it counts once it has a node"},
 		{func(p *model.Pod) { p.NodeName = "ovn-worker2" }, "○ does not exist yet: no policy is enforced on it"},
 		{func(p *model.Pod) { p.NodeName = "ovn-worker2" }, "≠ the pod does not run there"},
 	} {

@@ -56,7 +56,7 @@ func TestMove(t *testing.T) {
 	s := w.s
 	move(s)
 	s.Want("Move ANP cluster-control from 34 to 35", "spec.priority  34 → 35", "12 changed: priority −100", "34 becomes free",
-		"its subject takes in every namespace", "nothing is written yet", "yes, then type cluster-control", "kubectl patch anp cluster-control")
+		"its subject covers every namespace", "nothing is written yet", "yes, then type cluster-control", "kubectl patch anp cluster-control")
 	s.Golden("move")
 	s.Resizes()
 

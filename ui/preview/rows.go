@@ -9,15 +9,11 @@ import (
 
 	"rung/engine/gate"
 	"rung/model"
-	"rung/model/nb"
 	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
-
-// tables are the tables a policy has rows in.
-var tables = []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup}
 
 // maxRows bounds the rows that are listed one by one; all of them are counted.
 const maxRows = 2000
@@ -33,9 +29,9 @@ func (v *View) rowLines(b *page) {
 		b.text("no row changes", b.st.Dim)
 		return
 	}
-	for _, t := range tables {
-		name := fmt.Sprintf(" %-14s", words.Plural(detail.TableWord(t)))
-		if l := summary(v.p.Rows, t); l != "" {
+	for _, n := range gate.CountRows(v.p.Rows) {
+		name := fmt.Sprintf(" %-14s", words.Plural(detail.TableWord(n.Table)))
+		if l := summary(v.p.Rows, n); l != "" {
 			b.add(widget.Line{{Text: name}, {Text: l, Style: b.st.Title}})
 		} else {
 			b.add(widget.Line{{Text: name}, {Text: "none", Style: b.st.Dim}})
@@ -53,30 +49,22 @@ func (v *View) rowLines(b *page) {
 }
 
 // summary counts the rows of a table: "2 added · 12 changed: priority −200".
-func summary(rows []gate.RowChange, table string) string {
-	var added, removed int
+func summary(rows []gate.RowChange, n gate.RowCount) string {
 	var changed []*gate.RowChange
 	for i := range rows {
-		r := &rows[i]
-		switch {
-		case r.Table != table:
-		case r.Kind == model.DiffMissing:
-			added++
-		case r.Kind == model.DiffExtra:
-			removed++
-		default:
+		if r := &rows[i]; r.Table == n.Table && r.Kind == model.DiffDifferent {
 			changed = append(changed, r)
 		}
 	}
 	var parts []string
-	if added > 0 {
-		parts = append(parts, fmt.Sprintf("%d added", added))
+	if n.Added > 0 {
+		parts = append(parts, fmt.Sprintf("%d added", n.Added))
 	}
-	if n := len(changed); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d changed: %s", n, strings.Join(common(changed), ", ")))
+	if n.Changed > 0 {
+		parts = append(parts, fmt.Sprintf("%d changed: %s", n.Changed, strings.Join(common(changed), ", ")))
 	}
-	if removed > 0 {
-		parts = append(parts, fmt.Sprintf("%d removed", removed))
+	if n.Removed > 0 {
+		parts = append(parts, fmt.Sprintf("%d removed", n.Removed))
 	}
 	return strings.Join(parts, " · ")
 }

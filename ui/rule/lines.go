@@ -145,13 +145,14 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 			here++
 		}
 	}
-	pods, apart := env.Rev.SubjectCount(v.page.Key)
-	count := " → " + words.Total(pods, "pod")
+	n := env.Rev.SubjectCount(v.page.Key)
+	in := ""
 	if v.state != nil {
-		count += fmt.Sprintf(" (%s here)", words.Thousands(here))
+		in = fmt.Sprintf(" (%s here)", words.Thousands(here))
 	}
-	if apart > 0 {
-		count += fmt.Sprintf(" +%d on a primary UDN", apart)
+	count := " → " + n.String() + in
+	if widget.Width(v.policy.Subject.String()+count) > s.In()-nameWidth {
+		count = " → " + n.Brief() + in // the policy's page says why not all
 	}
 	if v.read() {
 		if g := v.state.DB.PortGroupByName(revision.GroupName(v.page.Key)); g != nil {

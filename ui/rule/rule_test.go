@@ -67,7 +67,7 @@ func TestGoldens(t *testing.T) {
 
 func TestWhatItSays(t *testing.T) {
 	s := open(t, model.Egress, 5)
-	s.Want(`egress 5 "default-deny"`, "zone ovn-worker2", "networks: 0.0.0.0/0", "ns: all → 38 pods (16 here) +1 on a primary UDN",
+	s.Want(`egress 5 "default-deny"`, "zone ovn-worker2", "networks: 0.0.0.0/0", "ns: all → 38 of 39 pods (16 here)",
 		"34·5 → OVN priority 26595, tier 1", `before     egress 4 "pass-to-restricted-tenants"  Pass`,
 		`after      blue-tenant egress 0 "allow-own-tenant"  Allow`,
 		"What the 38 pods of the subject send to every IPv4 address on any port, where no earlier rule decided, is dropped.",

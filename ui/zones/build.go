@@ -15,13 +15,13 @@ import (
 	"rung/ui/widget"
 )
 
-// inSync counts the policies of a zone, those that only rows are left of too.
+// inSync counts the policies of a zone that are in sync, of those that can be.
 func (v *zones) inSync(z *item) widget.Line {
 	style := v.st.Warn
 	if z.InSync == z.ZoneTally.Policies {
 		style = v.st.OK
 	}
-	return widget.Styled(fmt.Sprintf("%d/%d", z.InSync, z.ZoneTally.Policies), style)
+	return widget.Styled(z.Short(), style)
 }
 
 // rowCount is how many rows were read last.
@@ -80,12 +80,7 @@ const foundShown = 2
 
 // compare takes what comparing the zones finds, but for what is only settling.
 func (v *zones) compare(r *revision.Revision) {
-	v.found = v.found[:0]
-	for _, f := range r.ZoneFindingsAtHand(v.now) {
-		if f.Severity != model.SeverityInfo {
-			v.found = append(v.found, f)
-		}
-	}
+	v.found = r.StandingZoneFindings(v.now)
 }
 
 // shown are what the lower table lists: the policies as they decide, what only

@@ -62,6 +62,9 @@ func (v *zones) overColumns() []widget.Column[*line] {
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
 		{Title: "POLICY", Min: 12, Max: 30, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
 		{Title: "IN SYNC", Cell: func(l *line) widget.Line {
+			if l.over.None {
+				return widget.Styled("–", v.st.Dim)
+			}
 			look := v.st.OK
 			if l.over.InSync < l.over.Zones {
 				look = v.st.Warn

@@ -66,7 +66,8 @@ func TestUnits(t *testing.T) {
 	uitest.Units(p)
 	s := uitest.Open(t, p, nav.To(nav.Zones))
 	s.Resize(120, 60)
-	s.Want("15/16", "NP blue/allow-web", "EF yellow/default", "BANP default") // experimental is not enforced
+	s.Want("15/15, 1 not enforced", "NP blue/allow-web", "EF yellow/default", "BANP default")
+	s.WantNot("15/16")
 	s.WantNot("default deny of", "hairpin")
 
 	deny := revision.DefaultDeny("blue", model.Ingress)
