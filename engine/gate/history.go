@@ -174,6 +174,9 @@ func (e *HistoryEntry) bytes() (n int) {
 	for _, o := range e.Objects {
 		n += len(o.Before) + len(o.After)
 	}
+	for i := range e.Files {
+		n += e.Files[i].Size()
+	}
 	return n
 }
 

@@ -35,11 +35,25 @@ func (r *resolver) undo() {
 		p.Title = "Undo: " + strings.TrimPrefix(e.Title, "Redo: ")
 	}
 	for _, o := range e.Objects {
-		r.undoObject(o)
+		r.undoObject(o, e.Files)
 	}
+	r.where()
 }
 
-func (r *resolver) undoObject(o HistoryObject) {
+// where notes where the files' writer puts what comes back.
+func (r *resolver) where() {
+	w, ok := r.g.cfg.Writer.(placer)
+	if !ok || r.p.Blocked != "" || len(r.p.Objects) == 0 {
+		return
+	}
+	notes, err := w.Where(r.p.Objects)
+	if err != nil {
+		r.block("%v", err)
+	}
+	r.p.Notes = append(r.p.Notes, notes...)
+}
+
+func (r *resolver) undoObject(o HistoryObject, files []HistoryFile) {
 	now := r.rev.Cluster.Policy(o.Key)
 	parse := func(text string, must bool) *model.Policy {
 		if text == "" {
@@ -63,5 +77,17 @@ func (r *resolver) undoObject(o HistoryObject) {
 	if isTarget || o.Before != "" && target == nil {
 		return
 	}
+	n := len(r.p.Objects)
 	r.change(now, target)
+	if len(r.p.Objects) == n {
+		return
+	}
+	c := &r.p.Objects[n]
+	// A document that is as it was left gets its very text back, comments and all.
+	c.ByHand = now != nil && target != nil && now.YAML == o.After
+	for i := range files {
+		if slices.Contains(files[i].Keys, o.Key) {
+			c.back = &files[i]
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/sources/manifests/edit"
 )
 
 // Result is what a committed change did.
@@ -18,8 +19,15 @@ type Result struct {
 // memory; with write-back the files are edited as well. All changes are made or
 // none: a writer that fails half way puts back what it had done and says so. It
 // may put what is stored now in the place of a change's New.
+// One that writes files notes what it did to them, and says beforehand where.
 type Writer interface {
 	Write(ctx context.Context, changes []ObjectChange) error
+}
+
+// placer is a Writer that can say beforehand where it puts what comes back, or why it
+// cannot be written.
+type placer interface {
+	Where(changes []ObjectChange) (notes []string, err error)
 }
 
 // HistoryEntry is one change that can be taken back.
@@ -33,6 +41,15 @@ type HistoryEntry struct {
 	// Undoes is the entry that this change took back, 0 for other changes. Undo
 	// without a number passes over such entries; with it they are redone.
 	Undoes uint64
+	// Files are what the change did to files, so that they get the very text back.
+	Files []HistoryFile `json:",omitempty"`
+}
+
+// HistoryFile is what a change did to one file, and which of its objects that was
+// about.
+type HistoryFile struct {
+	edit.Change
+	Keys []model.PolicyKey
 }
 
 // HistoryObject is one object of a change, as text: empty Before was created,
