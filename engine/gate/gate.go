@@ -202,7 +202,7 @@ func complete(ctx context.Context, now, live *revision.Revision, p, fresh *Previ
 	if !p.seen.complete {
 		return nil
 	}
-	if now.Cluster == p.seen.cluster && now.Flags.MaxPriority == p.seen.max {
+	if now.Basis() == p.seen.basis && liveOf(now, fresh.Objects) == p.seen.live && slices.Equal(fresh.Notes, p.seen.base) {
 		fresh.seen = see(now)
 		fresh.seen.facts = p.seen.facts // of the same objects among the same others
 		if p.Changed(fresh) == "" {

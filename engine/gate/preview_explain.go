@@ -14,6 +14,7 @@ import (
 // and notes. rev is now with what a server has of the objects.
 func explain(ctx context.Context, now, rev *revision.Revision, p *Preview) error {
 	p.seen = see(now)
+	p.seen.base, p.seen.live = slices.Clone(p.Notes), liveOf(now, p.Objects)
 	if len(p.Objects) == 0 {
 		return nil
 	}
