@@ -157,15 +157,11 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	}
 	res := &Result{Took: g.cfg.Now().Sub(start)}
 	entry := HistoryEntry{At: start, Title: fresh.Title, By: a.By, Undoes: fresh.undoes}
-	var files []*HistoryFile
 	for _, c := range fresh.Objects {
 		res.Written = append(res.Written, c.Key)
 		entry.Objects = append(entry.Objects, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
-		if c.file != nil && !slices.Contains(files, c.file) {
-			files = append(files, c.file)
-			entry.Files = append(entry.Files, *c.file)
-		}
 	}
+	entry.Files = filesOf(fresh.Objects)
 	var herr error
 	res.Undo, herr = g.cfg.History.Push(entry)
 	if g.cfg.HistoryChanged != nil {

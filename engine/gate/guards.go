@@ -111,7 +111,7 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy) (out []Guard) {
 		return nil
 	}
 	if whom := systemSubject(x, p); whom != "" {
-		out = append(out, guard(GuardDenySystem, p.Key, "%s denies (%s) and its subject takes in %s",
+		out = append(out, guard(GuardDenySystem, p.Key, "%s denies (%s) and its subject covers %s",
 			p.Key.Label(), ruleText(denies[0]), whom))
 	}
 	for _, r := range denies {

@@ -40,7 +40,7 @@ func explain(ctx context.Context, now, rev *revision.Revision, p *Preview) error
 		}
 	}
 	if lost := p.seen.lost; len(lost) > 0 {
-		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": whether the rows follow there cannot be seen")
+		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": cannot see whether the rows follow there")
 	}
 	return nil
 }

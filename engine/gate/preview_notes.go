@@ -59,14 +59,14 @@ func (n *noter) priority() (out []string) {
 	if now != nil {
 		if with := n.sharing(now.Priority); len(with) > 0 {
 			out = append(out, fmt.Sprintf("%d is shared with %s: "+
-				"where rules of one index disagree, which decides is undefined", now.Priority, words.Some(with, 3)))
+				"where rules with the same number disagree, which one wins is undefined", now.Priority, words.Some(with, 3)))
 		} else {
-			out = append(out, fmt.Sprintf("%d is shared by nobody", now.Priority))
+			out = append(out, fmt.Sprintf("no other policy at %d", now.Priority))
 		}
 	}
 	if old != nil {
 		if with := n.sharing(old.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%d stays with %s", old.Priority, words.Some(with, 3)))
+			out = append(out, words.Some(with, 3)+" "+remain(len(with))+fmt.Sprintf(" at %d", old.Priority))
 		} else {
 			out = append(out, fmt.Sprintf("%d becomes free", old.Priority))
 		}
@@ -78,6 +78,20 @@ func (n *noter) priority() (out []string) {
 		return append(out, n.place("decides", now.Priority))
 	}
 	return out
+}
+
+func remain(n int) string {
+	if n == 1 {
+		return "remains"
+	}
+	return "remain"
+}
+
+func itOrThem(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 // others are the other ANPs after the change, by priority and name.
@@ -129,10 +143,10 @@ func (n *noter) order() (out []string) {
 		return append(out, n.place("order", to))
 	}
 	if len(above) > 0 {
-		out = append(out, "moves above "+words.Some(above, 3)+": decides first now")
+		out = append(out, "moves above "+words.Some(above, 3)+": now decides before "+itOrThem(len(above)))
 	}
 	if len(below) > 0 {
-		out = append(out, "moves below "+words.Some(below, 3)+": decides after now")
+		out = append(out, "moves below "+words.Some(below, 3)+": now decides after "+itOrThem(len(below)))
 	}
 	if len(parted) > 0 {
 		out = append(out, "no longer shares a priority with "+words.Some(parted, 3))
@@ -185,7 +199,7 @@ func (n *noter) enforcement() (out []consequence) {
 	}
 	if n.c.New == nil {
 		if was != nil && zones > 0 {
-			add("frozen rows go", "the frozen rows, which still decide, go away in %s", words.Count(zones, "zone"))
+			add("frozen rows go", "the frozen rows, which still decide, are deleted in %s", words.Count(zones, "zone"))
 		}
 		return out
 	}

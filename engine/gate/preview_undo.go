@@ -40,6 +40,9 @@ func (r *resolver) undo() {
 	r.where()
 }
 
+// Restores says whether what is created by the change was there before: it is an undo.
+func (p *Preview) Restores() bool { return p.undoes != 0 }
+
 // where notes where the files' writer puts what comes back.
 func (r *resolver) where() {
 	w, ok := r.g.cfg.Writer.(placer)

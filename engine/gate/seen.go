@@ -79,7 +79,7 @@ func liveOf(rev *revision.Revision, changes []ObjectChange) string {
 // newest may say something else now, so that it is worth working out again.
 func (p *Preview) Outdated(then, now *revision.Revision) bool {
 	return then.Basis() != now.Basis() || then.Mode.Writes != now.Mode.Writes || modeOf(then) != modeOf(now) ||
-		p.Mutation.Op == OpUndo && then.Undo != now.Undo ||
+		p.undoes != 0 && then.Undo != now.Undo ||
 		!slices.Equal(lostZones(then), lostZones(now)) || liveOf(then, p.Objects) != liveOf(now, p.Objects)
 }
 

@@ -228,7 +228,9 @@ func TestUndoOfADeletionInAChangedFile(t *testing.T) {
 			now:  func(_ *testing.T, d *disk) { d.write("a.yaml", doc("one", 1)) },
 			note: "ANP two goes to the end of a.yaml: the List it stood in is gone"},
 		{name: "item of a json list", text: "",
-			now:  func(_ *testing.T, d *disk) { d.write("a.json", strings.Replace(d.text("a.json"), `"priority":1,`, `"priority":5,`, 1)) },
+			now: func(_ *testing.T, d *disk) {
+				d.write("a.json", strings.Replace(d.text("a.json"), `"priority":1,`, `"priority":5,`, 1))
+			},
 			note: "ANP two goes back to a.json, after ANP one, changed since"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

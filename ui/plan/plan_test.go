@@ -122,7 +122,7 @@ func TestRun(t *testing.T) {
 	w := start(t)
 	s := w.s
 	s.Press("enter")
-	s.Want("Run 9 steps, each when every zone shows the last?", "ANP break-glass             spec.priority  30 → 10", "before you say yes")
+	s.Want("Run 9 steps, each when every zone shows the last?", "ANP break-glass             spec.priority  30 → 10", "consequences")
 	s.Golden("preview")
 	s.Press("esc")
 	s.Want("nothing was changed", "re-space: step 10")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -173,11 +174,11 @@ var Sizes = [][2]int{{80, 24}, {120, 34}, {200, 60}}
 
 // Golden compares the frame at every size, plain and coloured, with
 // testdata/<name>-<w>x<h>.golden and .ansi.golden, and holds every line to the
-// width. The size it had comes back.
-func (s *Screen) Golden(name string) {
+// width. The size it had comes back. more are sizes besides Sizes.
+func (s *Screen) Golden(name string, more ...[2]int) {
 	s.t.Helper()
 	w, h := s.w, s.h
-	for _, size := range Sizes {
+	for _, size := range append(slices.Clone(Sizes), more...) {
 		s.Resize(size[0], size[1])
 		s.Fits()
 		base := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
