@@ -231,6 +231,9 @@ func (n *noter) subject() []consequence {
 	}
 	was := len(n.rev.Subjects(n.c.Key))
 	if n.c.New == nil {
+		if was == 0 {
+			return note("it applied to no pods")
+		}
 		return note("no longer applies to %s", words.Count(was, "pod"))
 	}
 	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
@@ -239,6 +242,9 @@ func (n *noter) subject() []consequence {
 	is := len(n.next.Subjects(n.c.Key))
 	if n.c.Old != nil && was != is && n.rev.None(n.c.Key) == nil {
 		return note("applies to %s, %d before", words.Count(is, "pod"), was)
+	}
+	if is == 0 {
+		return note("applies to no pods")
 	}
 	return note("applies to %s", words.Count(is, "pod"))
 }

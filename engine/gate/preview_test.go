@@ -226,7 +226,7 @@ func TestPreviewFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(p.Notes, "\n"), "the frozen rows, which still decide, go away in 1 zone") {
+	if !strings.Contains(strings.Join(p.Notes, "\n"), "the frozen rows, which still decide, are deleted in 1 zone") {
 		t.Errorf("%v", p.Notes)
 	}
 }

@@ -67,7 +67,7 @@ func (w *writePlan) undo(changes []ObjectChange) (done map[int]bool, err error) 
 			if c := &changes[i]; c.Old == nil {
 				j.adds = append(j.adds, c.Key)
 				above, below := neighbours(b, c.Key)
-				w.notes = append(w.notes, c.Key.Label()+" goes back to where it was: "+place(b.Path, above, below))
+				w.notes = append(w.notes, c.Key.Label()+" goes back to where it was: "+place(shown(b.Path), above, below))
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func (w *writePlan) restore(c ObjectChange) (back bool, err error) {
 	note := ""
 	switch fits := err == nil && w.fits(b.Path, text, e, c); {
 	case fits && at.Found:
-		note = fmt.Sprintf("%s goes back to %s, changed since", name, place(b.Path, at.Above.Label(), at.Below.Label()))
+		note = fmt.Sprintf("%s goes back to %s", name, place(path+" (changed since)", at.Above.Label(), at.Below.Label()))
 	case fits && spot.Item >= 0:
 		note = fmt.Sprintf("%s goes to the end of its List in %s: its neighbors there are gone", name, path)
 	case fits:
@@ -251,7 +251,7 @@ func neighbours(b *HistoryFile, k model.Key) (above, below string) {
 
 // place says where in a file: "a.yaml, between ANP one and ANP three".
 func place(path, above, below string) string {
-	switch path = shown(path); {
+	switch {
 	case above != "" && below != "":
 		return path + ", between " + above + " and " + below
 	case above != "":

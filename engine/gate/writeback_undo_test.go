@@ -202,20 +202,20 @@ func TestUndoOfADeletionInAChangedFile(t *testing.T) {
 	}{
 		{name: "another document came", text: three,
 			now:  func(_ *testing.T, d *disk) { d.write("a.yaml", d.text("a.yaml")+"---\n"+doc("four", 4)) },
-			want: three + "---\n" + doc("four", 4), note: "ANP two goes back to a.yaml, between ANP one and ANP three, changed since"},
+			want: three + "---\n" + doc("four", 4), note: "ANP two goes back to a.yaml (changed since), between ANP one and ANP three"},
 		{name: "the one above is gone", text: three,
 			now:  func(_ *testing.T, d *disk) { d.write("a.yaml", doc("zero", 9)+"---\n"+doc("three", 3)) },
 			want: doc("zero", 9) + "---\n" + doc("two", 2) + "---\n" + doc("three", 3),
-			note: "ANP two goes back to a.yaml, between ANP zero and ANP three, changed since"},
+			note: "ANP two goes back to a.yaml (changed since), between ANP zero and ANP three"},
 		{name: "the first, before one without a mark", text: doc("two", 2) + "---\n" + doc("three", 3),
 			now:  func(_ *testing.T, d *disk) { d.write("a.yaml", "# new\n"+doc("three", 3)) },
-			want: doc("two", 2) + "---\n# new\n" + doc("three", 3), note: "ANP two goes back to a.yaml, before ANP three, changed since"},
+			want: doc("two", 2) + "---\n# new\n" + doc("three", 3), note: "ANP two goes back to a.yaml (changed since), before ANP three"},
 		{name: "its neighbours are gone", text: three,
 			now:  func(_ *testing.T, d *disk) { d.write("a.yaml", doc("other", 9)) },
 			want: doc("other", 9) + "---\n" + doc("two", 2), note: "ANP two goes to the end of a.yaml: its neighbors there are gone"},
 		{name: "emptied", text: three,
 			now:  func(_ *testing.T, d *disk) { d.write("a.yaml", "") },
-			want: doc("two", 2), note: "ANP two goes back to a.yaml, changed since"},
+			want: doc("two", 2), note: "ANP two goes back to a.yaml (changed since)"},
 		{name: "the file is gone", text: three,
 			now:       func(t *testing.T, d *disk) { unlink(t, d, "a.yaml") },
 			note:      "ANP two stood in a.yaml, which is gone; ANP two goes to anp-two.yaml instead",
@@ -223,7 +223,7 @@ func TestUndoOfADeletionInAChangedFile(t *testing.T) {
 		{name: "item, another came", text: list,
 			now:  func(_ *testing.T, d *disk) { d.write("a.yaml", d.text("a.yaml")+item("four", 4)) },
 			want: strings.Replace(list, item("two", 2), "", 1) + item("four", 4), // see below
-			note: "ANP two goes back to a.yaml, between ANP one and ANP three, changed since"},
+			note: "ANP two goes back to a.yaml (changed since), between ANP one and ANP three"},
 		{name: "item, the List is gone", text: list,
 			now:  func(_ *testing.T, d *disk) { d.write("a.yaml", doc("one", 1)) },
 			note: "ANP two goes to the end of a.yaml: the List it stood in is gone"},
@@ -231,7 +231,7 @@ func TestUndoOfADeletionInAChangedFile(t *testing.T) {
 			now: func(_ *testing.T, d *disk) {
 				d.write("a.json", strings.Replace(d.text("a.json"), `"priority":1,`, `"priority":5,`, 1))
 			},
-			note: "ANP two goes back to a.json, after ANP one, changed since"},
+			note: "ANP two goes back to a.json (changed since), after ANP one"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file, text := "a.yaml", c.text
