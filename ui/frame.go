@@ -291,7 +291,10 @@ func (m *root) footer(e *entry, w int) string {
 func (m *root) hints(e *entry, w int) string {
 	st := m.styles
 	actions := m.keys.In(e.scopes())
-	actions = slices.DeleteFunc(actions, func(a action.Action) bool { return a.Footer == 0 || len(a.Keys) == 0 })
+	offerer, _ := e.view.(view.Offerer)
+	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
+		return a.Footer == 0 || len(a.Keys) == 0 || offerer != nil && !offerer.Offers(m.env(e), a.ID)
+	})
 	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
 	ps := make([]piece, len(actions))
 	for i := range actions {

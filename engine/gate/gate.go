@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -190,7 +191,7 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 
 // remember makes a change one that can be taken back.
 func (g *Gate) remember(at time.Time, p *Preview, a approval) (id uint64, err error) {
-	e := HistoryEntry{At: at, Title: p.Title, By: a.By, Undoes: p.undoes}
+	e := HistoryEntry{At: at, Title: p.Title, By: a.By, Undoes: p.undoes, Files: filesOf(p.Objects)}
 	for _, c := range p.Objects {
 		e.Objects = append(e.Objects, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
 	}
@@ -232,7 +233,7 @@ func complete(ctx context.Context, now, live *revision.Revision, p, fresh *Previ
 	if !p.seen.complete {
 		return nil
 	}
-	if now.Cluster == p.seen.cluster && now.Flags.MaxPriority == p.seen.max {
+	if now.Basis() == p.seen.basis && liveOf(now, fresh.Objects) == p.seen.live && slices.Equal(fresh.Notes, p.seen.base) {
 		fresh.seen = see(now)
 		fresh.seen.facts = p.seen.facts // of the same objects among the same others
 		if p.Changed(fresh) == "" {

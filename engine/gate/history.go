@@ -234,6 +234,9 @@ func (e *HistoryEntry) bytes() (n int) {
 	if e.Plan != nil {
 		n += planSlotBytes * (len(e.Plan.Plan.Steps) + len(e.Plan.Plan.Now) + len(e.Plan.Plan.Then))
 	}
+	for i := range e.Files {
+		n += e.Files[i].Size()
+	}
 	return n
 }
 

@@ -128,6 +128,9 @@ type ObjectChange struct {
 	// author's document where New is what a server makes of it; nil is New.
 	force bool
 	sent  *model.Policy
+	// back is what the change that is undone did to the object's file; file is what
+	// this one did.
+	back, file *HistoryFile
 }
 
 // FieldChange is one changed field of an object: "spec.priority" 34 → 36.

@@ -83,6 +83,20 @@ func (n *noter) priority() (out []string) {
 	return out
 }
 
+func remain(n int) string {
+	if n == 1 {
+		return "remains"
+	}
+	return "remain"
+}
+
+func itOrThem(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
 // others are the other ANPs after the change, by priority and name.
 func (n *noter) others() (out []*model.Policy) {
 	for p := range n.next.Cluster.Policies(model.KindANP) {
@@ -132,10 +146,10 @@ func (n *noter) order() (out []string) {
 		return append(out, n.place("order", to))
 	}
 	if len(above) > 0 {
-		out = append(out, "moves above "+words.Some(above, 3)+": now decides first")
+		out = append(out, "moves above "+words.Some(above, 3)+": now decides before "+itOrThem(len(above)))
 	}
 	if len(below) > 0 {
-		out = append(out, "moves below "+words.Some(below, 3)+": now decides after "+words.Form(len(below), "it", "them"))
+		out = append(out, "moves below "+words.Some(below, 3)+": now decides after "+itOrThem(len(below)))
 	}
 	if len(parted) > 0 {
 		out = append(out, "no longer shares a priority with "+words.Some(parted, 3))
@@ -188,7 +202,7 @@ func (n *noter) enforcement() (out []consequence) {
 	}
 	if n.c.New == nil {
 		if was != nil && zones > 0 {
-			add("frozen rows go", "the frozen rows, which still decide, go away in %s", words.Count(zones, "zone"))
+			add("frozen rows go", "the frozen rows, which still decide, are deleted in %s", words.Count(zones, "zone"))
 		}
 		return out
 	}
@@ -220,6 +234,9 @@ func (n *noter) subject() []consequence {
 	}
 	was := n.rev.SubjectCount(n.c.Key)
 	if n.c.New == nil {
+		if was.All() == 0 {
+			return note("it applied to no pods")
+		}
 		return note("no longer applies to %s", was)
 	}
 	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
@@ -228,6 +245,9 @@ func (n *noter) subject() []consequence {
 	is := n.next.SubjectCount(n.c.Key)
 	if n.c.Old != nil && was != is && n.rev.None(n.c.Key) == nil {
 		return note("applies to %s; before: %s", is, was)
+	}
+	if is.All() == 0 {
+		return note("applies to no pods")
 	}
 	return note("applies to %s", is)
 }

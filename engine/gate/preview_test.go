@@ -64,7 +64,7 @@ func TestPreviewMove(t *testing.T) {
 			fields: []FieldChange{{"spec.priority", "40", "20"}},
 			rows:   []string{"different ACL green:Ingress:0:None priority 26000→28000"},
 			notes: []string{"no other policy at 20", "blue remains at 40",
-				"moves above break-glass (30), control (34) and blue (40): now decides first", "no longer shares a priority with blue (40)", "applies to 2 pods"},
+				"moves above break-glass (30), control (34) and blue (40): now decides before them", "no longer shares a priority with blue (40)", "applies to 2 pods"},
 		},
 		{m: move("break-glass", 99), title: "Move ANP break-glass from 30 to 99",
 			fields: []FieldChange{{"spec.priority", "30", "99"}},
@@ -228,7 +228,7 @@ func TestPreviewFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(p.Notes, "\n"), "the frozen rows, which still decide, go away in 1 zone") {
+	if !strings.Contains(strings.Join(p.Notes, "\n"), "the frozen rows, which still decide, are deleted in 1 zone") {
 		t.Errorf("%v", p.Notes)
 	}
 }

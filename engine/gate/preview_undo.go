@@ -81,8 +81,9 @@ func (r *resolver) undo() {
 		return
 	}
 	for _, o := range e.Objects {
-		r.undoObject(o)
+		r.undoObject(o, e.Files)
 	}
+	r.where()
 }
 
 // undoPlan is the preview of an undo or a redo of a plan, which is a plan itself: the
@@ -99,7 +100,23 @@ func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m Mutation)
 	return p, true, err
 }
 
-func (r *resolver) undoObject(o HistoryObject) {
+// Restores says whether what is created by the change was there before: it is an undo.
+func (p *Preview) Restores() bool { return p.undoes != 0 }
+
+// where notes where the files' writer puts what comes back.
+func (r *resolver) where() {
+	w, ok := r.g.cfg.Writer.(placer)
+	if !ok || r.p.Blocked != "" || len(r.p.Objects) == 0 {
+		return
+	}
+	notes, err := w.Where(r.p.Objects)
+	if err != nil {
+		r.block("%v", err)
+	}
+	r.p.Notes = append(r.p.Notes, notes...)
+}
+
+func (r *resolver) undoObject(o HistoryObject, files []HistoryFile) {
 	now := r.rev.Cluster.Policy(o.Key)
 	parse := func(text string, must bool) *model.Policy {
 		if text == "" {
@@ -123,5 +140,17 @@ func (r *resolver) undoObject(o HistoryObject) {
 	if isTarget || o.Before != "" && target == nil {
 		return
 	}
+	n := len(r.p.Objects)
 	r.change(now, target)
+	if len(r.p.Objects) == n {
+		return
+	}
+	c := &r.p.Objects[n]
+	// A document that is as it was left gets its very text back, comments and all.
+	c.ByHand = now != nil && target != nil && now.YAML == o.After
+	for i := range files {
+		if slices.Contains(files[i].Keys, o.Key) {
+			c.back = &files[i]
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"rung/model"
 	"rung/model/plan"
+	"rung/sources/manifests/edit"
 )
 
 // Result is what a committed change did.
@@ -22,8 +23,15 @@ type Result struct {
 // memory; with write-back the files are edited as well. All changes are made or
 // none: a writer that fails half way puts back what it had done and says so. It
 // may put what is stored now in the place of a change's New.
+// One that writes files notes what it did to them, and says beforehand where.
 type Writer interface {
 	Write(ctx context.Context, changes []ObjectChange) error
+}
+
+// placer is a Writer that can say beforehand where it puts what comes back, or why it
+// cannot be written.
+type placer interface {
+	Where(changes []ObjectChange) (notes []string, err error)
 }
 
 // HistoryEntry is one change that can be taken back.
@@ -40,6 +48,8 @@ type HistoryEntry struct {
 	// Plan is set where the change is a plan; Objects are then the policies it moves,
 	// without texts.
 	Plan *HistoryPlan `json:",omitempty"`
+	// Files are what the change did to files, so that they get the very text back.
+	Files []HistoryFile `json:",omitempty"`
 }
 
 // HistoryPlan is a plan that was run, from so many of its steps done to so many: the undo
@@ -48,6 +58,13 @@ type HistoryPlan struct {
 	ID       string // of this run
 	Plan     plan.Plan
 	From, To int
+}
+
+// HistoryFile is what a change did to one file, and which of its objects that was
+// about.
+type HistoryFile struct {
+	edit.Change
+	Keys []model.PolicyKey
 }
 
 // HistoryObject is one object of a change, as text: empty Before was created,

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"rung/compiler"
+	"rung/engine/revision"
 	"rung/model"
 	"rung/test/given"
 )
@@ -121,6 +124,49 @@ func readThenEdit(t *testing.T, w *world, g *Gate, m Mutation, edit func(*world)
 	if _, err := g.commit(context.Background(), stale.Preview, approval{Confirm: Confirm{Yes: true, Name: stale.Preview.ConfirmName}}); err != nil {
 		t.Errorf("the new preview: %v", err)
 	}
+}
+
+// What follows from a change hangs on more than on objects: on how they are compiled,
+// on the rows that zones have, and on the files that are written.
+func TestSeenBesideTheObjects(t *testing.T) {
+	// as makes the newest revision another of the same objects.
+	as := func(w *world, change func(*revision.Facts)) {
+		w.Mu.Lock()
+		defer w.Mu.Unlock()
+		f := w.Rev.Facts
+		f.Number++
+		change(&f)
+		w.Rev = revision.New(f, w.Rev)
+	}
+	t.Run("compile settings", func(t *testing.T) {
+		w := newWorld(t, seenBlue)
+		readThenEdit(t, w, w.gate(""), remove("blue"), func(w *world) {
+			as(w, func(f *revision.Facts) {
+				f.Desired = compiler.Compile(f.Cluster, compiler.Options{IPv4: true, IPv6: true})
+			})
+		}, "other rows")
+	})
+	t.Run("rows of a zone", func(t *testing.T) {
+		w := newWorld(t, given.ANP("blue", 140, "tenant=blue", "in allow tenant=red")) // above what is enforced
+		w.zoneIs("worker", model.ConnSynced)
+		readThenEdit(t, w, w.gate(""), remove("blue"), func(w *world) {
+			as(w, func(f *revision.Facts) {
+				f.Zones = []*model.ZoneState{{Name: "worker", Conn: model.ConnSynced, Policies: map[model.PolicyKey]*model.PolicyInZone{
+					given.ANPKey("blue"): {LiveACLs: 1, LivePriority: 40}}}}
+			})
+		}, "frozen rows")
+	})
+	t.Run("where it is written", func(t *testing.T) {
+		f := newFilesWorld(t, map[string]string{"a.yaml": deletionFiles["in the middle"]})
+		f.do(Mutation{Op: OpDelete, Policy: given.ANPKey("two")})
+		p := f.preview(Mutation{Op: OpUndo})
+		unlink(t, f.d, "a.yaml")
+		f.d.files.forget(filepath.Join(f.d.dir, "a.yaml"))
+		_, err := f.g.Commit(t.Context(), p, Confirm{Yes: true, Name: p.ConfirmName})
+		if !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), "which is gone") {
+			t.Errorf("%v: it goes elsewhere than the preview said", err)
+		}
+	})
 }
 
 func (w *world) zoneIs(name string, conn model.ConnState) {

@@ -116,6 +116,17 @@ func New(f Facts, before *Revision) *Revision {
 	return r
 }
 
+// Basis is what the ladder, findings and rows of a revision follow from: revisions with
+// the same basis have the same ones. Bases can be compared.
+type Basis struct {
+	cluster *model.Cluster
+	desired *compiler.Desired
+	max     int32
+}
+
+// Basis is that of the revision.
+func (r *Revision) Basis() Basis { return Basis{r.Cluster, r.Desired, r.Flags.MaxPriority} }
+
 // SweepState is how far the reading of zones is that are not watched.
 type SweepState struct {
 	Total  int       // zones that are swept

@@ -58,11 +58,11 @@ func TestUndoOfWhatChangedMeanwhile(t *testing.T) {
 	other := strings.Replace(read(t, file), "team: red", "team: blue", 1)
 	write(t, file, other)
 	c.sees("ns: team=blue")
-	c.press("U").sees("Cannot be done", "take the merge")
+	c.press("U").sees("Cannot be done", "merge")
 	if now := read(t, file); now != other {
 		t.Errorf("the file was written:\n%s", now)
 	}
-	c.press("m").sees("62 → 60", "this is the merge", "Apply?").does("a", "[ no ]").answers("the files of", "y")
+	c.press("m").sees("62 → 60", "merged: your change", "Apply?").does("a", "[ no ]").answers("the files of", "y")
 	c.at("Ladder").sees("60 └ quarantine", "ns: team=blue")
 	if now, want := read(t, file), strings.Replace(other, "priority: 62", "priority: 60", 1); now != want {
 		t.Errorf("the merge left\n%s\nwant\n%s", now, want)

@@ -51,7 +51,7 @@ func TestNoDefaultConflicts(t *testing.T) {
 		t.Error(r)
 	}
 	// A view may hide a key that holds everywhere only where it is said.
-	meant := map[ID]bool{PreviewNo: true, CarryCancel: true, PolicyFinds: true, PlanForget: true}
+	meant := map[ID]bool{PreviewNo: true, CarryCancel: true}
 	for _, a := range m.All() {
 		for _, k := range a.Keys {
 			o := m.byKey[Global][k]

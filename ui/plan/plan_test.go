@@ -182,7 +182,7 @@ func TestRun(t *testing.T) {
 	w := start(t)
 	s := w.s
 	s.Press("enter")
-	s.Want("Run 9 steps, waiting for every zone after each?", "ANP break-glass             spec.priority  30 → 10")
+	s.Want("Run 9 steps, waiting for every zone after each?", "ANP break-glass             spec.priority  30 → 10", "consequences")
 	s.Golden("preview")
 	s.Press("esc")
 	s.Want("nothing was changed", "re-space: step 10")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -176,10 +177,10 @@ var Sizes = [][2]int{{80, 24}, {120, 34}, {200, 60}}
 
 // Golden compares the frame at every size, plain and coloured, with
 // testdata/<name>-<w>x<h>.golden and .ansi.golden, and holds every line to the
-// width. The size it had comes back.
-func (s *Screen) Golden(name string) {
+// width. The size it had comes back. more are sizes besides Sizes.
+func (s *Screen) Golden(name string, more ...[2]int) {
 	s.t.Helper()
-	s.GoldenAt(name, Sizes)
+	s.GoldenAt(name, append(slices.Clone(Sizes), more...))
 }
 
 // GoldenAt is Golden at sizes of the test's own.

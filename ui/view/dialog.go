@@ -44,6 +44,8 @@ type Confirm struct {
 	// is; nil never looks. From the first such answer on yes cannot be said any
 	// more: what is true now was not read.
 	Changed func() string
+	// Left is told what was typed into a question that was left because of that.
+	Left func(typed string)
 
 	yes     bool
 	changed string
@@ -59,12 +61,24 @@ func (c *Confirm) stale() bool {
 	return c.changed != ""
 }
 
+// Begin puts a text into the line that is typed, as it was left.
+func (c *Confirm) Begin(typed string) { c.input.Set(typed) }
+
 // Key answers.
 func (c *Confirm) Key(env *Env, key, text string) bool {
 	if c.stale() {
 		// Whoever is typing a name goes on for a moment: only what ends a question
 		// closes it.
-		return (key == "esc" || key == "enter") && c.answer(env, c.No)
+		if key != "esc" && key != "enter" {
+			if c.Type != "" {
+				c.input.Key(env.Keys, key, text)
+			}
+			return false
+		}
+		if c.Left != nil {
+			c.Left(c.input.Value())
+		}
+		return c.answer(env, c.No)
 	}
 	if c.Type != "" {
 		switch key {

@@ -69,6 +69,12 @@ type (
 		WhyNot(env *Env, id action.ID) string
 	}
 
+	// Offerer says whether an action is a choice as the page is now; one that is not is
+	// left out of the hints.
+	Offerer interface {
+		Offers(env *Env, id action.ID) bool
+	}
+
 	// Live is a page with more news than revisions bring. Fresh says whether
 	// there is something that Sync has not seen; it is asked ten times a
 	// second while the page is on top.
