@@ -150,14 +150,8 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 // one; what was on its screen is no yes to that.
 func TestPlanEndedByAnotherConsole(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	p := newPlanWorld(t, t.TempDir(), tenants...)
+	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	if err := p.begin(p.respace(), agreed); err != nil {
-		t.Fatal(err)
-	}
-	p.untilAt(firstMade)
-	p.r.Stop()
-	p.until("stopped", inState(PlanStopped))
 	q := p.another(t)
 	if got := brief(q.sees()); got != "stopped 0/3 …·· next b 2 → 20: interrupted" {
 		t.Fatal(got)
@@ -194,14 +188,8 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 // A plan that stopped is not ended by a yes to what was on the screen before.
 func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	p := newPlanWorld(t, t.TempDir(), tenants...)
+	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	if err := p.begin(p.respace(), agreed); err != nil {
-		t.Fatal(err)
-	}
-	p.untilAt(firstMade)
-	p.r.Stop()
-	p.until("stopped", inState(PlanStopped))
 	read := p.Current()
 	for _, z := range []string{"worker", "control"} {
 		p.zone(z, model.ConnSynced, true)
