@@ -176,8 +176,14 @@ var Sizes = [][2]int{{80, 24}, {120, 34}, {200, 60}}
 // width. The size it had comes back.
 func (s *Screen) Golden(name string) {
 	s.t.Helper()
+	s.GoldenAt(name, Sizes...)
+}
+
+// GoldenAt is Golden at sizes of the test's own.
+func (s *Screen) GoldenAt(name string, sizes ...[2]int) {
+	s.t.Helper()
 	w, h := s.w, s.h
-	for _, size := range Sizes {
+	for _, size := range sizes {
 		s.Resize(size[0], size[1])
 		s.Fits()
 		base := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
