@@ -8,11 +8,11 @@ import "rung/model"
 func PodNote(p *model.Pod) (text string, odd bool) {
 	switch udn := p.PrimaryUDN(); {
 	case p.HostNetwork:
-		return "host network: no policy applies to it; as peer only rules of NetworkPolicies that select pods mean it", true
+		return "host network: no policy applies to it; as a peer only NetworkPolicy rules that select pods match it", true
 	case p.Completed():
-		return "completed: its addresses count for nothing, and may belong to another pod by now", true
+		return "completed: its addresses are ignored; another pod may have them by now", true
 	case p.NodeName == "":
-		return "not scheduled: it counts once it has a node", false
+		return "not scheduled: no policy applies to it until it has a node", false
 	case udn != "":
 		return "its primary network is " + udn + ": AdminNetworkPolicies are not enforced there, only on the default network", true
 	case len(p.IPs) == 0:

@@ -30,6 +30,8 @@ var meanings = map[ID]string{
 	RowOwner:        "the policy or rule",
 	PlanOpen:        "the policy or rule",
 	ReadyPolicy:     "the policy or rule",
+	FindingsPolicy:  "the policy or rule",
+	FindingsOnly:    "show only",
 	ActivityZone:    "next zone",
 	ControllerZone:  "next zone",
 	ControllerAgain: "refresh",

@@ -33,7 +33,7 @@ func TestFindings(t *testing.T) {
 	s.Want(fmt.Sprintf("f findings ●%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors ─", n.Errors),
 		fmt.Sprintf("── %d warnings ─", n.Warnings), fmt.Sprintf("%d lines", n.All()),
 		"conflicts with quarantine at priority 60", "→ give the two policies different priorities: rung plan")
-	s.GoldenAt("findings", sizes)
+	s.GoldenAt("findings", sizes...)
 	s.Resizes()
 }
 
@@ -152,7 +152,7 @@ func TestZones(t *testing.T) {
 	s.Press("G")
 	s.Want("comparing the zones: 1, counted apart", "ovn-worker2", "zone-lags", "is missing", "look at the zone's ovnkube-controller",
 		fmt.Sprintf("findings ●%d ▲%d", n.Errors, n.Warnings))
-	s.GoldenAt("zones", sizes)
+	s.GoldenAt("zones", sizes...)
 	s.Press("enter")
 	s.Want("findings › rows", "zone ovn-worker2", "filter: ANP red-tenant ")
 	s.Press("esc", "t")

@@ -50,7 +50,7 @@ func (v *View) Sync(env *view.Env) {
 	v.pod = env.Rev.Cluster.Pod(v.key.Namespace, v.key.Name)
 	if v.pod == nil {
 		v.cluster, v.touches = nil, nil
-		v.head = []widget.Line{widget.Join(widget.Styled(" ● ", v.st.Error), widget.Plain(detail.ThingName(v.key)+" does not exist any more."))}
+		v.head = []widget.Line{widget.Join(widget.Styled(" ● ", v.st.Error), widget.Plain(detail.ThingName(v.key)+" no longer exists."))}
 		v.table.Empty, v.table.NoHeader = "", true
 		v.table.SetItems(nil)
 		return
@@ -82,7 +82,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(parts, " · ")}}}
 	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: words.OrNone(p.Labels.String())}}
 	if ns := env.Rev.Cluster.Namespace(p.Namespace); ns != nil {
-		labels = labels.Add(" · namespace ", st.Dim).Add(words.OrNone(nsLabels(ns)), st.Text)
+		labels = labels.Add(" · namespace labels: ", st.Dim).Add(words.OrNone(nsLabels(ns)), st.Text)
 	}
 	lines = append(lines, labels)
 	if note, bad := revision.PodNote(p); note != "" {

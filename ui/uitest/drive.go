@@ -180,11 +180,11 @@ var Sizes = [][2]int{{80, 24}, {120, 34}, {200, 60}}
 // width. The size it had comes back. more are sizes besides Sizes.
 func (s *Screen) Golden(name string, more ...[2]int) {
 	s.t.Helper()
-	s.GoldenAt(name, append(slices.Clone(Sizes), more...))
+	s.GoldenAt(name, append(slices.Clone(Sizes), more...)...)
 }
 
 // GoldenAt is Golden at sizes of the test's own.
-func (s *Screen) GoldenAt(name string, sizes [][2]int) {
+func (s *Screen) GoldenAt(name string, sizes ...[2]int) {
 	s.t.Helper()
 	w, h := s.w, s.h
 	for _, size := range sizes {
