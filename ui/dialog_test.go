@@ -170,4 +170,3 @@ func TestPaletteNarrow(t *testing.T) {
 	s.Want("ingress-nginx", "10.244.2.4")
 	s.Fits()
 }
-

@@ -274,7 +274,7 @@ func TestConfig(t *testing.T) {
 		t.Errorf("%d warnings: %q", len(warn), warn)
 	}
 	s := uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: c})
-	s.Want(`there is no theme "pink"`, "cluster-control")
+	s.Want("5 problems in the configuration", `no theme "pink"`)
 	s = uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: ui.Config{Start: "zones", ASCII: true, Theme: "mono"}})
 	s.Want("policies by zone", "3 zones ***")
 	s.Want("enter open")
