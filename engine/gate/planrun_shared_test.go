@@ -193,11 +193,19 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		for i := int32(60); ctx.Err() == nil; i++ {
-			p.Edit(fmt.Sprintf("---\napiVersion: v1\nkind: Namespace\nmetadata: {name: n%d}\n", i)) // another revision
+		for ctx.Err() == nil {
+			p.zone("worker", model.ConnSynced, false) // another revision
 			p.r.Look()
 		}
 	})
+	p.r.mu.Lock()
+	job := p.r.job
+	p.r.mu.Unlock()
+	for range 2000 {
+		if _, err := p.r.further(job, true); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for range 20 {
 		if _, err := p.r.BackPreview(t.Context()); err != nil {
 			t.Error(err)
