@@ -230,7 +230,7 @@ func (r *Plans) newPlan(p *plan.Plan) planAsk {
 // further asks for what is left of a plan, or for its way back.
 func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
 	if job == nil {
-		return planAsk{}, fmt.Errorf("%w: there is no plan to go on with", ErrPlan)
+		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
 	r.mu.Lock() // Look may be judging it
 	a := planAsk{progress: *job.Progress, shown: *job.Shown, id: job.ID, title: job.Title, undoes: job.Undoes, heading: "Continue: " + job.Title}

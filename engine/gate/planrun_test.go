@@ -356,9 +356,9 @@ func TestPlanSurvivesAKill(t *testing.T) {
 		{"a policy that is not in its way", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue")) },
 			"stopped 0/3 …·· next b 2 → 20: interrupted", true, before + ", x 90"},
 		{"somebody moved a policy", func(p *planWorld) { p.Edit(given.ANP("a", 5, "tenant=blue", "in allow tenant=blue")) },
-			"stopped 0/3 …·· next b 2 → 20: the plan cannot go on: the ladder is not where the plan left it: a stands at 5, not 1", false, "error"},
+			"stopped 0/3 …·· next b 2 → 20: the plan cannot continue: the ladder is not where the plan left it: a stands at 5, not 1", false, "error"},
 		{"somebody removed a policy", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue"), given.ANPKey("x"), given.ANPKey("a")) },
-			"stopped 0/3 …·· next b 2 → 20: the plan cannot go on: the ladder is not where the plan left it: a is gone", true, "error"},
+			"stopped 0/3 …·· next b 2 → 20: the plan cannot continue: the ladder is not where the plan left it: a is gone", true, "error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
