@@ -64,7 +64,7 @@ func (n *noter) priority() (out []string) {
 			out = append(out, fmt.Sprintf("no other policy at %d", now.Priority))
 		}
 		if rows := n.rev.StrayRowsAt(now.Priority, n.c.Key); len(rows) > 0 {
-			out = append(out, fmt.Sprintf("rows at %d that are no policy's there decide as well: %s", now.Priority, words.Some(rows, 3)))
+			out = append(out, fmt.Sprintf("other live rows decide at %d: %s", now.Priority, words.Some(rows, 3)))
 		}
 	}
 	if old != nil {

@@ -283,7 +283,7 @@ status: {phase: Running, podIPs: [{ip: 10.244.0.99}]}`
 		m    Mutation
 		note string
 	}{
-		{move("control", 50), "rows at 50 that are no policy's there decide as well: ANP far, frozen"},
+		{move("control", 50), "other live rows decide at 50: ANP far (frozen)"},
 		{move("control", 50), "no other policy at 50"},
 		{move("control", 50), "applies to 2 of 3 pods: 1 on a user-defined network"},
 		{apply(given.ANP("control", 34, "tenant=red", "in allow team=ops")), "applies to 2 pods; before: 2 of 3 pods: 1 on a user-defined network"},

@@ -15,7 +15,7 @@ func (r *Revision) StrayRowsAt(priority int32, but model.PolicyKey) []string {
 	for _, z := range r.Zones {
 		for k, p := range z.Policies {
 			if k != but && k.Kind == model.KindANP && p.LiveACLs > 0 && p.LivePriority == priority && r.None(k) != nil {
-				out = append(out, k.Label()+", frozen")
+				out = append(out, k.Label()+" (frozen)")
 			}
 		}
 	}
@@ -26,7 +26,11 @@ func (r *Revision) StrayRowsAt(priority int32, but model.PolicyKey) []string {
 	}
 	for _, g := range now.LadderRows().Of(model.TierAdmin, "") {
 		if g.Priority > first-ladder.PriorityAdminStep && g.Last <= first {
-			out = append(out, g.Label)
+			name := g.Label
+			if g.Examples && r.Mode.Sandbox {
+				name += " (sandbox example)"
+			}
+			out = append(out, name)
 		}
 	}
 	slices.Sort(out)

@@ -155,7 +155,9 @@ func text(it *item) string {
 
 // Sync takes the findings that nobody has to wait for.
 func (v *page) Sync(env *view.Env) {
-	v.st, v.w = env.Styles, env.W
+	found, _ := env.Rev.KnownFindings() // the header says when they are of a moment ago
+	same := v.rev != nil && v.st == env.Styles && v.w == env.W && sameList(found, v.found)
+	v.st, v.w, v.found = env.Styles, env.W, found
 	v.plain[0].Title = "SEVERITY"
 	if v.w < narrow {
 		v.plain[0].Title = ""
@@ -163,12 +165,20 @@ func (v *page) Sync(env *view.Env) {
 	v.columns()
 	fresh := v.rev != nil && len(env.Rev.Zones) > view.FoldZones && env.Now.Sub(v.compared) < again && !env.Now.Before(v.compared)
 	v.rev = env.Rev
-	v.found, _ = env.Rev.KnownFindings() // the header says when they are of a moment ago
 	if !fresh {
-		v.compared = env.Now
-		v.zones = env.Rev.StandingZoneFindings(env.Now)
+		zones := env.Rev.StandingZoneFindings(env.Now)
+		same = same && slices.Equal(zones, v.zones)
+		v.compared, v.zones = env.Now, zones
 	}
-	v.fill()
+	if !same {
+		v.fill()
+	}
+}
+
+// sameList says whether two lists are one: findings never change once they were worked
+// out, and there may be thousands.
+func sameList(a, b []model.Finding) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // fill gives the table what is to be shown: findings by severity, then those of zones.
@@ -195,7 +205,7 @@ func (v *page) fill() {
 		}
 		head(s.title)
 		for i := range v.found {
-			if f := &v.found[i]; model.CountFindings(v.found[i:i+1]).Of(s.of) == 1 {
+			if f := &v.found[i]; f.Severity.Compare(s.of) == 0 {
 				add(f)
 			}
 		}
