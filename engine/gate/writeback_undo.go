@@ -62,6 +62,9 @@ func (w *writePlan) undo(changes []ObjectChange) (done map[int]bool, err error) 
 			continue
 		}
 		w.whole(j)
+		if j.text == nil {
+			w.notes = append(w.notes, shown(b.Path)+" is removed: it holds nothing else")
+		}
 		for _, i := range with {
 			done[i] = true
 			if c := &changes[i]; c.Old == nil {

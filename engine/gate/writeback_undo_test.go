@@ -358,7 +358,10 @@ func TestUndoOfOthersGoesBack(t *testing.T) {
 				f.look()
 			}
 			f.restart()
-			f.do(Mutation{Op: OpUndo})
+			p := f.do(Mutation{Op: OpUndo})
+			if says := strings.Contains(strings.Join(p.Notes, "\n"), "anp-new.yaml is removed: it holds nothing else"); says != (name == "a new file") {
+				t.Errorf("notes %q", p.Notes)
+			}
 			if d := cmp.Diff(text+c.then, f.d.text("a.yaml")); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
