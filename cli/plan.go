@@ -36,6 +36,9 @@ rows show the last. A plan that stopped half way (with --write-back also by the
 end of the program) goes on with --resume, is taken back with --back, or is
 forgotten with --dismiss.`,
 		Args: takes(0),
+		Example: `  rung plan -f policies/
+  rung plan -f policies/ --insert cluster-control,allow-metrics
+  rung plan -f policies/ --step 10 --run --write-back`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.respace = cmd.Flags().Changed("step") || cmd.Flags().Changed("start")
 			if f.respace && f.insert != "" {

@@ -33,6 +33,8 @@ in this or an earlier run, if the policy is still what the change left; otherwis
 was changed meanwhile and does nothing. --list prints the changes. The number of
 an undo takes that back.`,
 		Args: takes(1, "[NUMBER]"),
+		Example: `  rung undo -f policies/ --write-back --dry-run
+  rung undo --list --context staging`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !a.flags.writeBack && len(a.flags.files) > 0 {
 				return errors.New("only changes written into the files are kept, and undo writes into them: give --write-back")
