@@ -22,7 +22,7 @@ func (e *Engine) startPlans(dir string, h *gate.History) {
 		Ctx:     e.ctx, Run: func(f func()) { e.goRun(f) },
 	})
 	if n := h.Skipped(); n > 0 {
-		why := fmt.Sprintf("%s unreadable and left aside: what they held cannot be undone", words.Count(n, "line"))
+		why := fmt.Sprintf("%s unreadable and skipped: what they held cannot be undone", words.Count(n, "line"))
 		e.activity.add(model.Activity{At: e.now(), By: "user", Summary: "read the history of changes", Error: why})
 		e.notices = append(e.notices, h.Path()+": "+why)
 	}
