@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,21 @@ import (
 
 	"rung/engine"
 )
+
+// withoutCluster is a terminal, and how it is set, where no cluster is configured.
+func withoutCluster(t *testing.T) (keyboard, terminal *os.File, before *term.State) {
+	t.Helper()
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	keyboard, terminal, err := pty.Open()
+	if err == nil {
+		before, err = term.GetState(terminal.Fd())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keyboard, terminal, before
+}
 
 // Without a cluster and without files, one key opens the demo and another leaves; what
 // was looked for is said, in order, and the terminal is as it was.
@@ -31,18 +47,9 @@ func TestFirstScreen(t *testing.T) {
 		"the right arrow": {"\x1b[Cq", "", exit2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-			t.Setenv("KUBERNETES_SERVICE_HOST", "")
-			keyboard, terminal, err := pty.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
+			keyboard, terminal, before := withoutCluster(t)
 			defer keyboard.Close()
 			defer terminal.Close()
-			before, err := term.GetState(terminal.Fd())
-			if err != nil {
-				t.Fatal(err)
-			}
 			shown := ""
 			r := startShown(t, terminal, func(_ context.Context, e *engine.Engine, _ ScreenOptions) error {
 				shown = e.Revision().Mode.Name
@@ -80,17 +87,8 @@ func TestFirstScreen(t *testing.T) {
 // What ends the program while it waits for the key gives the terminal back.
 func TestFirstScreenInterrupted(t *testing.T) {
 	noLeaks(t)
-	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	keyboard, terminal, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	keyboard, terminal, before := withoutCluster(t)
 	defer keyboard.Close()
-	before, err := term.GetState(terminal.Fd())
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := startShown(t, terminal, func(context.Context, *engine.Engine, ScreenOptions) error { return nil })
 	r.until(&r.errs, "q quits")
 	if code := r.end(); code != exit2 || !strings.Contains(r.errs.String(), "rung: interrupted") {

@@ -110,7 +110,7 @@ func (a *app) reconcileConfig(ctx context.Context, f *reconcileFlags) (engine.Co
 			if zone != addr {
 				addr = zone + "=" + addr
 			}
-			return cfg, fmt.Errorf("--nb %s: rows are only written through tcp:, ssl: or unix:", addr)
+			return cfg, fmt.Errorf("--nb %s: rows are only written through tcp:, ssl: or unix: endpoints", addr)
 		}
 	}
 	if cfg.NB, err = chosen(cfg.NB, f.zones); err != nil {
