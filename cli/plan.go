@@ -39,6 +39,9 @@ stopped half way (with --write-back also by the end of the program) continues wi
 --dry-run they show what they would do. A plan that is done is one change of
 rung undo.`,
 		Args: takes(0),
+		Example: `  rung plan -f policies/
+  rung plan -f policies/ --insert cluster-control,allow-metrics
+  rung plan -f policies/ --step 10 --run --write-back`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.hasStep, f.hasStart = cmd.Flags().Changed("step"), cmd.Flags().Changed("start")
 			f.respace = f.hasStep || f.hasStart

@@ -67,7 +67,9 @@ func describePreview(p *gate.Preview) previewOut {
 		Guards: each(p.Guards, func(g gate.Guard) guardOut {
 			return guardOut{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
 		}),
-		Findings: each(p.Findings, func(f model.Finding) findingOfOut { return findingOfOut{f.Policy.String(), briefly(f)} })}
+		Findings: each(p.Findings, func(f model.Finding) findingOfOut {
+			return findingOfOut{f.Policy.String(), briefly(f)}
+		})}
 	if p.Conflict != nil {
 		out.Conflict = p.Conflict.Diff
 	}
@@ -84,7 +86,8 @@ func objectVerb(o gate.ObjectChange) string {
 	return "update"
 }
 
-var rowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtra: "remove", model.DiffDifferent: "change"}
+var rowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtra: "remove",
+	model.DiffDifferent: "change"}
 
 // previewText says what a change does: the objects, the rows, and what to think
 // about. wide adds the YAML before and after, and the equivalent commands.
@@ -107,10 +110,10 @@ func previewText(p *gate.Preview, wide bool) string {
 		fmt.Fprintln(&b, "  ▲ "+n)
 	}
 	for _, g := range p.Guards {
-		fmt.Fprintf(&b, "  ✗ guard %s: %s\n", g.Code, g.Message)
+		fmt.Fprintf(&b, "  ✗ guard rail %s: %s\n", g.Code, g.Message)
 	}
 	if p.Conflict != nil {
-		fmt.Fprintf(&b, "what was changed meanwhile:\n%s", p.Conflict.Diff)
+		fmt.Fprintf(&b, "changed meanwhile:\n%s", p.Conflict.Diff)
 	}
 	if !wide {
 		return b.String()

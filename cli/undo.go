@@ -35,6 +35,8 @@ was changed meanwhile and does nothing. A plan that was run is one change: undo 
 the whole of it back, in steps that never reverse two policies. --list prints the
 changes. The number of an undo takes that back, as rung redo does.`,
 		Args: takes(1, "[NUMBER]"),
+		Example: `  rung undo -f policies/ --write-back --dry-run
+  rung undo --list --context staging`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
 				if err := a.keepsChanges(); err != nil {

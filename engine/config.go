@@ -110,10 +110,10 @@ const maxRate = 1e6
 
 func (c *Config) check() error {
 	if c.Sandbox != nil && len(c.NB) > 0 {
-		return fmt.Errorf("a sandbox and --nb exclude each other")
+		return fmt.Errorf("a sandbox cannot be combined with --nb")
 	}
 	if c.Reconcile && len(c.Sources) == 0 {
-		return fmt.Errorf("write rows without objects: every row would be taken for left over; give the manifests as well")
+		return fmt.Errorf("cannot write rows without objects: every row would look left over; give the manifests, too")
 	}
 	names := map[string]bool{}
 	for _, src := range c.Sources {

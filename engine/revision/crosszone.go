@@ -78,7 +78,7 @@ func (r *Revision) zoneFindings(now time.Time, explain explainer) []model.Findin
 			case model.StateSettling:
 				if differing(p) > 0 {
 					for _, f := range lagging(z, p, now, explain) {
-						f.Severity, f.Remedy = model.SeverityInfo, "it is young: wait a few seconds"
+						f.Severity, f.Remedy = model.SeverityInfo, "it just happened: wait a few seconds"
 						all = append(all, f)
 					}
 				}

@@ -8,7 +8,7 @@ import "rung/model"
 func PodNote(p *model.Pod) (text string, odd bool) {
 	switch udn := p.PrimaryUDN(); {
 	case p.HostNetwork:
-		return "host network: no policy applies to it; as a peer only NetworkPolicy rules that select pods match it", true
+		return "host network: no policy applies to it; as a peer it counts only in NetworkPolicy rules that select pods", true
 	case p.Completed():
 		return "completed: its addresses are ignored; another pod may have them by now", true
 	case p.NodeName == "":

@@ -47,7 +47,7 @@ func firstDeny(p *model.Policy) (first *model.Rule, n int) {
 func (l *linter) policy(p *model.Policy) {
 	l.logging(p)
 	if p.Kind == model.KindANP && p.Priority > l.max {
-		remedy := "no supported priority is free: join or remove policies"
+		remedy := "no supported priority is free: merge or delete policies"
 		if gaps := l.ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
 			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
 		}
@@ -60,9 +60,9 @@ func (l *linter) policy(p *model.Policy) {
 	if SelectsEverything(p.Subject) {
 		if r, n := firstDeny(p); r != nil {
 			l.aboutRule(p, r, EmptySelectorDeny, model.SeverityWarning, fmt.Sprintf(
-				"the subject is every pod of every namespace, also of those to come, and %s %s",
+				"the subject is every pod of every namespace, future ones too, and %s %s",
 				words.Count(n, "rule"), words.Form(n, "denies", "deny")),
-				"select the namespaces that are meant, or leave the system's out")
+				"select the namespaces you mean, or exclude the system's")
 		}
 	}
 	l.selectsSystem(p)
@@ -140,7 +140,7 @@ func (l *linter) duplicates() {
 					others = append(others, o.Policy.Name)
 				}
 			}
-			message := fmt.Sprintf("shares priority %d with %s: which decides where their rules overlap is undefined",
+			message := fmt.Sprintf("shares priority %d with %s: which one wins where their rules overlap is undefined",
 				r.Priority, words.Few(others, shown))
 			if len(r.Policies[i].Conflicts) == 0 {
 				message += "; none of its rules disagrees with theirs now"
@@ -159,7 +159,7 @@ func (l *linter) conflicts() {
 			other, own, theirs := c.Other(k)
 			if r := p.Rule(c.Direction, c.Rule); r != nil {
 				l.aboutRule(p, r, PriorityConflict, model.SeverityError, fmt.Sprintf(
-					"conflicts with %s at priority %d: rule %d says %s here and %s there, and which decides is undefined, e.g. for %s",
+					"conflicts with %s at priority %d: rule %d says %s here and %s there, and which one wins is undefined, e.g. for %s",
 					other.Name, c.Priority, c.Rule, own, theirs, c.Witness), "give the two policies different priorities: rung plan")
 			}
 		}

@@ -56,7 +56,7 @@ func (f *watched) result(source string) *fileResult {
 		r.objects = append(r.objects, e.object)
 		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k,
 			Code:    CodeKept,
-			Message: "cannot be read any more: it stays as it was read at " + e.read.Format(time.TimeOnly)})
+			Message: "unreadable now; last good version, of " + e.read.Format(time.TimeOnly) + ", shown"})
 	}
 	return &r
 }

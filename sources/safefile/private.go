@@ -51,7 +51,7 @@ func judge(path string, info fs.FileInfo) error {
 	case m&fs.ModeDevice != 0:
 		return refuse(path, "is a device, not a file")
 	case !m.IsRegular():
-		return refuse(path, "is no regular file")
+		return refuse(path, "is not a regular file")
 	}
 	if uid, _, _ := owner(info); !Mine(info) {
 		return refuse(path, fmt.Sprintf("belongs to another user (%d)", uid))
