@@ -63,7 +63,7 @@ func (w *writePlan) undo(changes []ObjectChange) (done map[int]bool, err error) 
 		}
 		w.whole(j)
 		if j.text == nil {
-			w.notes = append(w.notes, shown(b.Path)+" is removed: it holds nothing else")
+			w.notes = append(w.notes, shownPath(b.Path)+" is removed: it holds nothing else")
 		}
 		for _, i := range with {
 			done[i] = true
