@@ -97,7 +97,7 @@ func (t *Theme) colour(s string) (color.Color, error) {
 			return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xff}, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is not a colour: want a palette name, a terminal colour, 0 to 255 or #rrggbb", s)
+	return nil, fmt.Errorf("%q is no colour: want a palette name, a terminal colour, 0 to 255 or #rrggbb", s)
 }
 
 func (t *Theme) look(text string) (l look, err error) {
