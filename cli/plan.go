@@ -185,7 +185,7 @@ func planText(p *plan.Plan) string {
 	if p.Title != "" {
 		out = p.Title + "\n\n"
 	}
-	out += stepsText(p.Steps)
+	out += stepsText(p.Steps, 1)
 	for _, n := range p.Notes {
 		out += "▲ " + n + "\n"
 	}

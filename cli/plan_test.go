@@ -115,4 +115,17 @@ func TestPlanInterrupted(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
+	// Each of them is one change, whether it came to its end or was kept as it was.
+	undone := func() {
+		t.Helper()
+		r := start(t, "undo", "-f", dir, "--write-back", "--yes", "--state-dir", state)
+		if code := r.wait(); code != exitOK || read(t, policies) != before {
+			t.Fatalf("exit %d\n%s%s", code, r.errs.String(), read(t, policies))
+		}
+	}
+	undone()
+	interrupted()
+	ends("; the policies stay as they are\n", "--keep")
+	undone()
+	ends("\n25 of 25 done\n", "--run", "--step", "2", "--start", "30")
 }

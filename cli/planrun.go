@@ -11,7 +11,7 @@ import (
 	"rung/model/plan"
 )
 
-// runPlan carries a plan out, after its consequences were confirmed.
+// runPlan runs a plan, after its consequences were confirmed.
 func (a *app) runPlan(ctx context.Context, c *changeFlags, f *planFlags) error {
 	if err := a.mayAsk(c); err != nil {
 		return err
@@ -24,27 +24,47 @@ func (a *app) runPlan(ctx context.Context, c *changeFlags, f *planFlags) error {
 		if err := a.print(planView(p)); err != nil || len(p.Steps) == 0 {
 			return err
 		}
+		if err := noOther(e); err != nil && !c.dryRun {
+			return err
+		}
 		preview, err := e.PlanPreview(ctx, p)
 		if err != nil {
 			return err
 		}
-		started := false
 		show := func(p *gate.Preview) error {
 			_, err := fmt.Fprint(a.err, guardsText(p))
 			return err
 		}
-		_, err = a.confirmed(c, preview, show, func(preview *gate.Preview, confirm gate.Confirm) error {
-			if err := e.PlanStart(ctx, p, preview, confirm); err != nil {
-				return a.planError(r, err)
-			}
-			started = true
-			return nil
+		return a.startPlan(ctx, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
+			return e.PlanStart(ctx, p, read, confirm)
 		})
-		if !started {
-			return err
-		}
-		return a.followPlan(ctx, e)
 	})
+}
+
+// startPlan has the preview of a plan confirmed, starts it and says how it goes.
+func (a *app) startPlan(ctx context.Context, e *engine.Engine, c *changeFlags, p *gate.Preview, show func(*gate.Preview) error, start func(*gate.Preview, gate.Confirm) error) error {
+	started := false
+	_, err := a.confirmed(c, p, show, func(p *gate.Preview, confirm gate.Confirm) error {
+		err := start(p, confirm)
+		started = err == nil
+		return err
+	})
+	if !started {
+		return err
+	}
+	return a.followPlan(ctx, e)
+}
+
+// noOther refuses a new plan while there is another.
+func noOther(e *engine.Engine) error {
+	st, err := e.Plan()
+	switch {
+	case err != nil || !st.Open():
+		return nil // what cannot be read is put aside when the plan starts
+	case st.Active():
+		return fmt.Errorf("%w: the plan is %s", gate.ErrPlan, st.RunBy())
+	}
+	return fmt.Errorf("%w: another plan stopped at %d of %d; %s", gate.ErrPlan, st.Done, st.Total, planNext)
 }
 
 // planToRun is the plan that was asked for.
@@ -71,11 +91,13 @@ func (a *app) continuePlan(ctx context.Context, c *changeFlags, resume, back boo
 	if err := a.mayAsk(c); err != nil {
 		return err
 	}
-	return a.live(ctx, func(e *engine.Engine, _ *revision.Revision) error {
+	return a.live(ctx, func(e *engine.Engine, r *revision.Revision) error {
 		st, err := e.Plan()
 		switch {
 		case err != nil:
 			return err
+		case st == nil && keepsPlans(r):
+			return errors.New("no plan has stopped")
 		case st == nil:
 			return errors.New("no plan has stopped; plans are kept with --write-back")
 		case !resume && !back:
@@ -90,23 +112,17 @@ func (a *app) continuePlan(ctx context.Context, c *changeFlags, resume, back boo
 			return err
 		}
 		show := func(p *gate.Preview) error { return a.print(stepsAnswer(p)) }
-		started := false
-		_, err = a.confirmed(c, preview, show, func(p *gate.Preview, confirm gate.Confirm) error {
-			if err := start(ctx, p, confirm); err != nil {
-				return err
-			}
-			started = true
-			return nil
+		return a.startPlan(ctx, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
+			return start(ctx, read, confirm)
 		})
-		if !started {
-			return err
-		}
-		return a.followPlan(ctx, e)
 	})
 }
 
 // keepPlan ends a plan that stopped, and leaves the policies as they are.
 func (a *app) keepPlan(ctx context.Context, e *engine.Engine, c *changeFlags, st *revision.PlanState) error {
+	if by := st.RunBy(); by != "" {
+		return fmt.Errorf("%w: the plan is %s", gate.ErrPlan, by)
+	}
 	read := e.Revision()
 	fmt.Fprintf(a.err, "%s: stopped, %s; the policies stay as they are\n", st.Title, st)
 	if c.dryRun {
@@ -146,21 +162,30 @@ func (a *app) followPlan(ctx context.Context, e *engine.Engine) error {
 		why = "interrupted"
 	}
 	stopped := fmt.Errorf("the plan stopped at %d of %d: %s", last.Done, last.Total, why)
-	if last.State == gate.PlanDone && err == nil {
+	ended := err == nil && last.State == gate.PlanDone
+	if ended {
 		stopped = errors.New(why)
 	}
 	if last.Unrecorded {
 		stopped = exitWith{stopped, gate.ErrNotRecorded}
 	}
+	if ended {
+		return stopped // with nothing to continue
+	}
 	return a.planError(e.Revision(), stopped)
 }
 
-// planError adds how a plan that stopped can go on.
+// planError adds what can be done about a plan that stopped.
 func (a *app) planError(r *revision.Revision, err error) error {
-	if !r.Mode.WriteBack {
+	if !keepsPlans(r) {
 		return err
 	}
 	return fmt.Errorf("%w; %s", err, planNext)
+}
+
+// keepsPlans says whether a plan that stopped outlives the program.
+func keepsPlans(r *revision.Revision) bool {
+	return r.Mode.WriteBack || r.Mode.Name == revision.ClusterMode
 }
 
 // exitWith is an error that ends the command as another does, whose words it has

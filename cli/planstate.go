@@ -74,7 +74,11 @@ func planStateText(st *revision.PlanState) string {
 	b.WriteString("\n\n")
 	t := &tableOut{head: []string{" ", "STEP", "POLICY", "FROM", "TO", "STATE", "NOTE"}}
 	for i, s := range st.Steps {
-		t.add(stepMarks[s.State], fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), s.State, s.Note)
+		state := s.State
+		if state == revision.StepWaiting {
+			state = "made, not shown by every zone yet"
+		}
+		t.add(stepMarks[s.State], fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), state, s.Note)
 	}
 	b.WriteString(t.String())
 	if st.State == gate.PlanStopped {
@@ -90,6 +94,7 @@ const planNext = "rung plan --resume continues, --back rolls back, --keep keeps 
 type stepsOut struct {
 	Title       string      `json:"title"`
 	Blocked     string      `json:"blocked,omitempty"`
+	FirstStep   int         `json:"first_step"`
 	Steps       []plan.Step `json:"steps"`
 	Guards      []guardOut  `json:"guards"`
 	ConfirmName string      `json:"confirm_name,omitempty"`
@@ -99,14 +104,14 @@ type stepsOut struct {
 // stepsAnswer is the preview of a plan: the steps that a yes makes.
 func stepsAnswer(p *gate.Preview) *answer {
 	all := describePreview(p)
-	out := stepsOut{Title: p.Title, Blocked: p.Blocked, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
+	out := stepsOut{Title: p.Title, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
 		ConfirmName: p.ConfirmName, Notes: all.Notes}
 	return &answer{value: out, text: func(bool) string {
 		text := p.Title + "\n\n"
 		if len(p.Steps) == 0 {
 			text += "every step is made; waiting for the zones that do not show the last one\n"
 		} else {
-			text += stepsText(p.Steps)
+			text += stepsText(p.Steps, p.FirstStep)
 		}
 		for _, n := range p.Notes {
 			text += "▲ " + n + "\n"
@@ -115,10 +120,11 @@ func stepsAnswer(p *gate.Preview) *answer {
 	}}
 }
 
-func stepsText(steps []plan.Step) string {
+// stepsText lists steps, the first of which has a number.
+func stepsText(steps []plan.Step, first int) string {
 	t := &tableOut{head: []string{"STEP", "POLICY", "FROM", "TO", "NOTE"}}
 	for i, s := range steps {
-		t.add(fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), s.Note)
+		t.add(fmt.Sprint(first+i), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), s.Note)
 	}
 	return t.String()
 }

@@ -99,8 +99,10 @@ type Preview struct {
 	// Commands are the equivalent kubectl command lines.
 	Commands []string
 	// Steps are those of a plan that a yes starts, goes on with or rolls back, in the
-	// order in which they are made; none for a change that is made at once.
-	Steps []plan.Step
+	// order in which they are made; none for a change that is made at once. FirstStep is
+	// the number of the first: those of a plan that goes on keep theirs.
+	Steps     []plan.Step
+	FirstStep int
 	// Conflict is set when the object is not what the edit or the undo
 	// started from.
 	Conflict *Conflict

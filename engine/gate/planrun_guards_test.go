@@ -33,7 +33,7 @@ func TestPlanGuardsOfTheWayBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if back.ConfirmName != "door" || len(back.Guards) != 1 || back.Title != "Roll back: Re-space: step 10, starting at 10" ||
-		len(back.Steps) != 1 || stepText(back.Steps[0]) != "door 10 → 40" || len(back.Rows) == 0 {
+		back.FirstStep != 1 || len(back.Steps) != 1 || stepText(back.Steps[0]) != "door 10 → 40" || len(back.Rows) == 0 {
 		t.Fatalf("%+v", back)
 	}
 	if err := p.r.Back(t.Context(), back, agreed); !errors.Is(err, ErrNotConfirmed) {
@@ -76,7 +76,7 @@ func TestPlanMeetsANewGuard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pre.ConfirmName != "b" || pre.Title != "Continue: Re-space: step 10, starting at 10" || len(pre.Steps) != 2 {
+	if pre.ConfirmName != "b" || pre.Title != "Continue: Re-space: step 10, starting at 10" || len(pre.Steps) != 2 || pre.FirstStep != 2 {
 		t.Fatalf("%+v", pre)
 	}
 	if err := p.r.Resume(t.Context(), pre, agreed); !errors.Is(err, ErrNotConfirmed) {

@@ -91,7 +91,10 @@ func (r *Plans) notStopped() error {
 // preview works out what the steps do that are left.
 func (r *Plans) preview(ctx context.Context, a planAsk) (*Preview, error) {
 	rev := r.gate.cfg.Current()
-	out := &Preview{Title: a.heading, Mutation: Mutation{Op: OpMove, Plan: true}, Steps: a.progress.Left(), seen: see(rev)}
+	out := &Preview{Title: a.heading, Mutation: Mutation{Op: OpMove, Plan: true}, Steps: a.progress.Left(), FirstStep: 1, seen: see(rev)}
+	if !a.progress.Back {
+		out.FirstStep += a.progress.Made(a.progress.Done)
+	}
 	if out.Title == "" {
 		out.Title = a.title
 	}
@@ -126,7 +129,7 @@ func (r *Plans) steppedOver(ctx context.Context, rev *revision.Revision, p plan.
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("previewing the plan: %w", err)
 		}
-		name := fmt.Sprintf("step %d, %s", i+1, stepText(s))
+		name := fmt.Sprintf("step %d, %s", out.FirstStep+i, stepText(s))
 		if why := misplaced(rev, &p, s); why != "" {
 			out.block("%s: %s", name, why)
 			return nil
