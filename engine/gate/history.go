@@ -141,9 +141,20 @@ func (h *History) depth(e HistoryEntry) (n int) {
 	return n
 }
 
+// ofPlan finds what a run of a plan was, by its id.
+func (h *History) ofPlan(id string) (HistoryEntry, bool) {
+	for _, e := range h.Entries() {
+		if id != "" && e.Plan != nil && e.Plan.ID == id {
+			return e, true
+		}
+	}
+	return HistoryEntry{}, false
+}
+
 // hasPlan says whether a run of a plan is in the history.
 func (h *History) hasPlan(id string) bool {
-	return slices.ContainsFunc(h.Entries(), func(e HistoryEntry) bool { return id != "" && e.Plan != nil && e.Plan.ID == id })
+	_, ok := h.ofPlan(id)
+	return ok
 }
 
 // Look takes in what other processes wrote, and says whether that was anything.
