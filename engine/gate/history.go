@@ -32,6 +32,7 @@ type History struct {
 	next    uint64
 	skipped int
 	seen    fs.FileInfo // the file as it was last read or written
+	looked  fs.FileInfo // seen at the last Look
 }
 
 // historyLine is one line of the file: a new entry, or news of an old one.
@@ -157,12 +158,14 @@ func (h *History) hasPlan(id string) bool {
 	return ok
 }
 
-// Look takes in what other processes wrote, and says whether that was anything.
+// Look takes in what other processes wrote, and says whether the file is another than at
+// the last Look: whoever asked for an entry meanwhile has taken it in as well.
 func (h *History) Look() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	was := h.seen
+	was := h.looked
 	h.refresh()
+	h.looked = h.seen
 	return h.seen != was
 }
 

@@ -289,6 +289,14 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 	if told != "Move ANP c from 3 to 50|" {
 		t.Errorf("told %q", told)
 	}
+	// Also when the entry was asked for before anybody looked.
+	do(t, p.world, q.g, move("b", 40), yes)
+	p.g.History()
+	p.g.LookAtHistory()
+	if told != "Move ANP b from 2 to 40|" {
+		t.Errorf("told %q", told)
+	}
+	do(t, p.world, q.g, Mutation{Op: OpUndo}, yes)
 	mine, err := p.g.Preview(t.Context(), p.Current(), Mutation{Op: OpUndo})
 	if err != nil || mine.Title != "Undo: Move ANP c from 3 to 50" {
 		t.Fatalf("%v %+v", err, mine)
@@ -300,7 +308,7 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 	if p.g.UndoTitle() != "Move ANP a from 1 to 0" || p.g.RedoTitle() != "Move ANP c from 3 to 50" {
 		t.Errorf("%q %q", p.g.UndoTitle(), p.g.RedoTitle())
 	}
-	if len(p.g.History()) != 3 {
+	if len(p.g.History()) != 5 {
 		t.Errorf("%q", titles(p.g.cfg.History))
 	}
 }
