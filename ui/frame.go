@@ -97,23 +97,28 @@ func (m *root) drawOver(o overlay, frame string, w, h int) string {
 		for i, l := range lines {
 			lines[i] = ansi.Truncate(l, w, widget.Ellipsis)
 		}
-		m.cursorIn(o, 0, 0, w, h, 0)
+		m.cursorIn(o, 0, 0, w, h)
 		return widget.Pad(lines, h)
 	}
-	title, lines := o.draw(m, in, h-4)
-	above := max(0, len(lines)-(h-2))
-	lines = lines[above:] // the answer is at the end
+	room := h - 4
+	if h < lowScreen { // every line counts
+		room = h - 2
+	}
+	title, lines := o.draw(m, in, room)
 	box := widget.Box(m.styles, title, lines, in+2)
 	x, y := (w-in-2)/2, max(0, (h-len(lines)-2)/3)
-	m.cursorIn(o, x+1, y+1, in, len(lines), above)
+	m.cursorIn(o, x+1, y+1, in, len(lines))
 	return widget.Overlay(frame, box, x, y, w)
 }
 
+// lowScreen is a screen on which a box takes all lines if it needs them.
+const lowScreen = 16
+
 // cursorIn puts the terminal's cursor where an overlay has it, whose lines are shown in
-// w × h cells at x, y, without those above.
-func (m *root) cursorIn(o overlay, x, y, w, h, above int) {
-	if cx, line, ok := o.cursor(); ok && cx < w && line >= above && line-above < h {
-		m.cursor = tea.NewCursor(x+cx, y+line-above)
+// w × h cells at x, y.
+func (m *root) cursorIn(o overlay, x, y, w, h int) {
+	if cx, line, ok := o.cursor(); ok && cx < w && line < h {
+		m.cursor = tea.NewCursor(x+cx, y+line)
 	}
 }
 
@@ -304,11 +309,11 @@ func (m *root) hints(e *entry, w int) string {
 	ps := make([]piece, len(actions))
 	for i := range actions {
 		a := &actions[i]
-		key, title := st.Key, st.Text
-		if m.whyNot(e, a) != "" {
-			key, title = st.Dim, st.Dim
+		hint := widget.Line{{Text: a.Shown(), Style: st.Key}, {Text: " " + a.Title, Style: st.Text}}
+		if m.whyNot(e, a) != "" { // in parentheses, since a colour alone says nothing without
+			hint = widget.Styled("("+a.Shown()+" "+a.Title+")", st.Dim)
 		}
-		ps[i] = piece{widget.Line{{Text: a.Shown(), Style: key}, {Text: " " + a.Title, Style: title}}, i}
+		ps[i] = piece{hint, i}
 		if a.Footer >= 90 {
 			ps[i].drop = -a.Footer
 		}

@@ -26,39 +26,6 @@ type overlay interface {
 	cursor() (x, line int, ok bool)
 }
 
-// dialog is a question of a view.
-type dialog struct {
-	entry *entry
-	d     view.Dialog
-	since time.Time
-}
-
-func (d *dialog) key(m *root, key, text string) bool {
-	if time.Since(d.since) < grace && !m.inline {
-		return false
-	}
-	env := m.env(d.entry)
-	done := d.d.Key(env, key, text)
-	if done {
-		m.pop(d)
-	}
-	m.asks(d.entry, env)
-	return false
-}
-
-func (d *dialog) paste(_ *root, text string) { d.d.Paste(text) }
-
-func (d *dialog) draw(m *root, w, _ int) (string, []string) { return d.d.Draw(m.styles, w) }
-
-func (d *dialog) width() int { return 64 }
-
-func (d *dialog) cursor() (x, line int, ok bool) {
-	if t, typing := d.d.(view.Typist); typing {
-		return t.Cursor()
-	}
-	return 0, 0, false
-}
-
 // pop takes an overlay away.
 func (m *root) pop(o overlay) {
 	for i := range m.over {
@@ -156,7 +123,7 @@ func (m *root) do(id action.ID) {
 		}
 	case action.Forward:
 		if !m.ahead() {
-			m.say(view.ToastAsk{Text: "nothing to go forward to"})
+			m.say(view.ToastAsk{Text: "no page to go forward to"})
 		}
 	case action.Palette:
 		m.over = append(m.over, newPalette(m))
@@ -191,9 +158,9 @@ func (m *root) do(id action.ID) {
 		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepared(s.console), of: s, job: job} }))
 	case action.Mouse:
 		m.mouse = !m.mouse
-		text := "the mouse is the terminal's: text can be selected"
+		text := "mouse off (select text freely)"
 		if m.mouse {
-			text = "the mouse is Rung's: wheel and click; shift-drag still selects text"
+			text = "mouse on: wheel and click (shift-drag still selects text)"
 		}
 		m.say(view.ToastAsk{Text: text})
 	case action.Suspend:
@@ -241,7 +208,7 @@ func (m *root) toggleWrites() {
 		})
 	}
 	if m.rev.Mode.Writes {
-		set(false, "read-only: nothing is changed from here")
+		set(false, "read-only: no changes can be made from here")
 		return
 	}
 	if why := m.rev.Mode.WhyNot; why != "" {
@@ -257,11 +224,11 @@ func (m *root) toggleWrites() {
 		Changed: func() string {
 			switch now := m.rev.Mode; {
 			case now.Writes:
-				return "changes are allowed already"
+				return "changes are already allowed"
 			case now != was && now.WhyNot != "":
 				return "changes stay off: " + now.WhyNot
 			case now != was:
-				return "allowing changes means something else now"
+				return "what changes would apply to is no longer the same"
 			}
 			return ""
 		},
@@ -278,7 +245,7 @@ func (m *root) paste(text string) {
 		m.setFilter(m.top(), m.filter.Value())
 		m.offer()
 	default:
-		m.say(view.ToastAsk{Text: "pasted text goes into a line being typed; / or : opens one"})
+		m.say(view.ToastAsk{Text: "nothing to paste into: / or : opens a line to type in"})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rung/engine/revision"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/job"
@@ -166,8 +167,20 @@ func newRoot(ctx context.Context, console Console, opt Options) *root {
 	}
 	m.restyle()
 	m.begin(console)
+	m.misconfigured()
 	m.notice()
 	return m
+}
+
+// misconfigured shows all that is wrong with the configuration.
+func (m *root) misconfigured() {
+	if n := len(m.opt.wrong); n > 0 {
+		body := []string{"What is wrong is left out; the rest of the configuration holds."}
+		for _, w := range m.opt.wrong {
+			body = append(body, "", "● "+w)
+		}
+		m.ask(&view.Note{Title: words.Count(n, "problem") + " in the configuration", Body: body})
+	}
 }
 
 // pause leaves the screen and comes back to it.

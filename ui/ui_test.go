@@ -69,7 +69,7 @@ func TestPalette(t *testing.T) {
 	s.WantNot("not now")
 	s.Press(":")
 	s.Type("zzzzqq")
-	s.Want("nothing has these letters")
+	s.Want("no match · esc closes")
 	s.Press("enter", "down", "up", "esc")
 }
 
@@ -146,7 +146,7 @@ func TestEscTwice(t *testing.T) {
 func TestWritesAndConfirm(t *testing.T) {
 	s := ladderScreen(t)
 	s.Press("W")
-	s.Want("read-only: nothing is changed from here")
+	s.Want("read-only: no changes can be made from here")
 	if got := s.Console.Calls; len(got) != 1 || got[0] != "writes off" {
 		t.Errorf("calls: %v", got)
 	}
@@ -227,17 +227,17 @@ func TestMouse(t *testing.T) {
 	s.Send(tea.MouseClickMsg{X: 10, Y: 11, Button: tea.MouseLeft})
 	s.Send(tea.MouseClickMsg{X: 500, Y: 500, Button: tea.MouseLeft})
 	s.Press("M")
-	s.Want("the mouse is the terminal's")
+	s.Want("mouse off (select text freely)")
 	off := false
 	s = uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: ui.Config{Mouse: &off}})
 	s.Press("M")
-	s.Want("the mouse is Rung's")
+	s.Want("mouse on: ")
 }
 
 func TestPaste(t *testing.T) {
 	s := ladderScreen(t)
 	s.Send(tea.PasteMsg{Content: "q\nq"})
-	s.Want("pasted text goes into a line being typed")
+	s.Want("nothing to paste into")
 	s.Press("/")
 	s.Send(tea.PasteMsg{Content: "quar\nantine"})
 	s.Want("/quar antine")
@@ -262,7 +262,7 @@ func TestConfig(t *testing.T) {
 		t.Errorf("%d warnings: %q", len(warn), warn)
 	}
 	s := uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: c})
-	s.Want(`there is no theme "pink"`, "cluster-control")
+	s.Want("5 problems in the configuration", `no theme "pink"`)
 	s = uitest.OpenWith(t, uitest.NewFake(uitest.Demo(t)), ui.Options{Config: ui.Config{Start: "zones", ASCII: true, Theme: "mono"}})
 	s.Want("policies by zone", "3 zones ***")
 	s.Want("enter open")

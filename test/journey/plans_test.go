@@ -152,8 +152,9 @@ func TestRollBack(t *testing.T) {
 	}
 	stopped()
 	c.does("b", "Roll back, the last step first, waiting for every zone after each?", "yes, then type wall")
-	c.does("a", "Type wall").types("Type wall", "wall")
-	c.sees("✓ rolled back").misses("plan stopped")
+	c.does("a", "Type wall").types("Type wall", "wal").sees("the name is wall", "● stopped") // and the question stays
+	c.Type("l")
+	c.sees("> wall").press("enter").sees("✓ rolled back").misses("plan stopped")
 	c.press("1").at("Ladder").pick("34 ─ wall")
 
 	stopped()

@@ -107,15 +107,19 @@ func TestOverrides(t *testing.T) {
 		"input.left":  {"h", "space", "ctrl+g", "ctrl+l"},
 	})
 	want := []string{
-		`keys.go.rows: ctrl+c always quits`,
-		`keys.input.left: "h" is typed into the line`,
-		`keys.input.left: "space" is typed into the line`,
-		`keys.ladder.new: "bogus key" is no key`,
-		`keys.list.down: ":" hides app.palette in lists`,
-		`keys.no.such: there is no such action`,
-		`keys: ladder.move and ladder.edit both want "e": ladder.move keeps it`,
+		`keys.go.rows: ctrl+c always quits; it cannot do anything else`,
+		`keys.input.left: "h" is typed into the line (allowed: keys that type nothing)`,
+		`keys.input.left: "space" is typed into the line (allowed: keys that type nothing)`,
+		`keys.ladder.move: "e" is wanted by ladder.move and ladder.edit; ladder.move keeps it`,
+		`keys.ladder.new: "bogus key" is not a key (allowed: ` + aKey + `)`,
+		`keys.list.down: ":" hides app.palette on this page (lists)`,
+		`keys.no.such: no such action (allowed: those in docs/keys.md)`,
 	}
-	if diff := cmp.Diff(want, report); diff != "" {
+	var said []string
+	for _, r := range report {
+		said = append(said, r.String())
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 	scopes := []Scope{Of(nav.Ladder), List, Global}

@@ -38,7 +38,7 @@ var ladder = []Action{
 	{ID: LadderLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: gate.OpLogLevel, Danger: gate.Confirmed,
 		Help: "choose what the policy logs"},
 	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},
-	{ID: LadderPlan, Keys: []string{"P"}, Title: "plan", Footer: 60, Help: "arrange priorities: free ranges, insert between two, re-space"},
+	{ID: LadderPlan, Keys: []string{"P"}, Title: "plan", Footer: 60, Hidden: true, Help: "arrange priorities: free ranges, insert between two, re-space"},
 	{ID: LadderDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: gate.OpDelete, Danger: gate.Typed,
 		Help: "delete the policy; its name must be typed"},
 	{ID: LadderGaps, Keys: []string{"z"}, Title: "unfold all gaps", Help: "unfold every gap, one line per free priority, or fold them all to one line each"},

@@ -86,7 +86,7 @@ func (v *contexts) Working() time.Time { return v.since }
 
 // Tell says what leaving does.
 func (v *contexts) Tell(env *view.Env) widget.Line {
-	return widget.Styled("⏎ goes to the cluster; what is open here is closed", env.Styles.Dim)
+	return widget.Styled(env.Keys.Action(action.Open).Shown()+" switches to the cluster; the pages open here are closed", env.Styles.Dim)
 }
 
 // Selected is no place: a context is another console.

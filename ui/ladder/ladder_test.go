@@ -121,7 +121,7 @@ func TestBrokenAndOpen(t *testing.T) {
 	s.Press("enter")
 	s.Want("not read", "spec.ingress[0].from[0].namespaces.namespaceSelector", "this is the old form of a peer")
 	s.Press("x")
-	s.WantNot("any key goes back")
+	s.WantNot("any key closes")
 	s.Press("m")
 	s.Want("move: old-form could not be read")
 }

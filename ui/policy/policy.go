@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"strings"
 
 	"rung/engine/revision"
@@ -221,17 +222,19 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if v.part != yamlPart {
 			return false
 		}
-		env.Ask(&view.Prompt{Title: "Find", Label: "a regular expression; small letters find capital ones too", Done: v.find})
+		env.Ask(&view.Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: v.find})
 	default:
 		return v.lister().Do(id)
 	}
 	return true
 }
 
-func (v *View) find(env *view.Env, text string) {
+// find goes to the first place with a text, or says that there is none.
+func (v *View) find(text string) string {
 	if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
-		env.Fail("%q is not in the text", text)
+		return fmt.Sprintf("%q is not in the text", text)
 	}
+	return ""
 }
 
 func (v *View) show(env *view.Env, p part) {

@@ -279,6 +279,7 @@ func TestYAMLSearchAndFold(t *testing.T) {
 	s.Type("PRIO")
 	s.Press("enter")
 	s.Want(`"PRIO" is not in the text`)
+	s.Press("esc")
 	s.Press("F")
 	s.Type("prio")
 	s.Press("enter")

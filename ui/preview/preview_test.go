@@ -64,12 +64,15 @@ func TestMove(t *testing.T) {
 	s.Want("-  priority: 34", "+  priority: 35")
 	s.Press("v")
 
-	// The answer is No: by enter, by another name, by esc.
+	// The answer is No: by enter, by esc. Another name is said to be wrong, and can be
+	// mended.
 	s.Press("a", "enter")
 	s.Want("nothing was changed")
 	s.Press("a")
 	s.Type("cluster")
 	s.Press("enter")
+	s.Want("the name is cluster-control", "> cluster")
+	s.Press("esc")
 	s.Want("nothing was changed", "Move ANP cluster-control")
 	s.Press("esc")
 	s.Want("nothing was changed", "PRIO")
@@ -183,8 +186,9 @@ func TestDelete(t *testing.T) {
 	if w.calls("commit") != 0 {
 		t.Fatal("deleted without the name")
 	}
-	s.Press("a")
-	s.Type("blue-tenant")
+	s.Want("the name is blue-tenant", "> blue-tenan ")
+	s.Type("t")
+	s.WantNot("the name is")
 	s.Press("enter")
 	if w.g.Engine.Revision().Cluster.Policy(anp("blue-tenant")) != nil {
 		t.Fatalf("still there\n%s", s.Frame())
@@ -341,7 +345,7 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 			apply(t, w, other)
 			done := w.calls("commit")
 			s.Refresh()
-			s.Want("changed: look again. ANP cluster-control was changed", "Nothing was done", "⏎ or esc goes back")
+			s.Want("changed: look again. ANP cluster-control was changed", "Nothing was done", "enter or esc closes")
 			s.Type(c.yes)
 			s.Want("changed: look again. ANP cluster-control was changed")
 			s.Press("enter")
