@@ -32,6 +32,7 @@ type History struct {
 	next    uint64
 	skipped int
 	seen    fs.FileInfo // the file as it was last read or written
+	looked  fs.FileInfo // seen at the last Look
 }
 
 // historyLine is one line of the file: a new entry, or news of an old one.
@@ -141,17 +142,30 @@ func (h *History) depth(e HistoryEntry) (n int) {
 	return n
 }
 
-// hasPlan says whether a run of a plan is in the history.
-func (h *History) hasPlan(id string) bool {
-	return slices.ContainsFunc(h.Entries(), func(e HistoryEntry) bool { return id != "" && e.Plan != nil && e.Plan.ID == id })
+// ofPlan finds what a run of a plan was, by its id.
+func (h *History) ofPlan(id string) (HistoryEntry, bool) {
+	for _, e := range h.Entries() {
+		if id != "" && e.Plan != nil && e.Plan.ID == id {
+			return e, true
+		}
+	}
+	return HistoryEntry{}, false
 }
 
-// Look takes in what other processes wrote, and says whether that was anything.
+// hasPlan says whether a run of a plan is in the history.
+func (h *History) hasPlan(id string) bool {
+	_, ok := h.ofPlan(id)
+	return ok
+}
+
+// Look takes in what other processes wrote, and says whether the file is another than at
+// the last Look: whoever asked for an entry meanwhile has taken it in as well.
 func (h *History) Look() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	was := h.seen
+	was := h.looked
 	h.refresh()
+	h.looked = h.seen
 	return h.seen != was
 }
 

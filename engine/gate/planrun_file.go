@@ -106,7 +106,7 @@ func (r *Plans) look() error {
 	info, err := safefile.Or(r.cfg.Disk).Lstat(r.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if r.job != nil && r.seen != nil { // another Rung has ended it
+		if r.job != nil && r.seen != nil && !r.followed() { // another Rung has ended it
 			r.clear()
 		}
 		r.seen = nil
@@ -135,6 +135,24 @@ func (r *Plans) look() error {
 		return nil
 	}
 	return r.lookAgain(now) // who has it is only just starting, or ending
+}
+
+// followed says of a plan that is stored no longer whether another Rung has run it to its
+// end while this one followed it, and reports that. The caller holds mu.
+func (r *Plans) followed() bool {
+	if !r.state.Elsewhere() {
+		return false
+	}
+	p := r.job.Progress
+	done := p.Way().From // where a plan that is rolled back ends
+	if e, ok := r.gate.cfg.History.ofPlan(r.job.ID); ok {
+		done = e.Plan.To
+	} else if !p.Back {
+		return false
+	}
+	p.Done, r.job.Shown, r.job.Runner = done, &done, nil
+	r.report(PlanDone, "", nil)
+	return true
 }
 
 // lookAgain says how a stored plan stands that nobody runs.

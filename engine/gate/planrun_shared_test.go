@@ -146,6 +146,52 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 	}
 }
 
+// A plan that another console runs to its end is seen to end: done, with
+// every step, and not just gone.
+func TestPlanOfAnotherConsoleEnds(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := newPlanWorld(t, t.TempDir(), tenants...)
+	defer func() { p.cancel(); p.wg.Wait() }()
+	q := p.another(t)
+	if err := p.begin(p.respace(), agreed); err != nil {
+		t.Fatal(err)
+	}
+	p.untilAt(firstMade)
+	q.until(t, "the other's plan", func(s revision.PlanState) bool { return s.Elsewhere() && s.Total == 3 })
+	stop := p.follow("worker", "control")
+	p.until("done", inState(PlanDone))
+	stop()
+	if got := brief(q.sees()); got != "done 3/3 ✓✓✓ next : " {
+		t.Errorf("the other sees it end as %q", got)
+	}
+	if err := q.r.Keep(q.g.cfg.Current()); err != nil || brief(q.sees()) != "no plan" {
+		t.Errorf("it cannot be put away: %v, %q", err, brief(q.sees()))
+	}
+}
+
+func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := newPlanWorld(t, t.TempDir(), tenants...)
+	defer func() { p.cancel(); p.wg.Wait() }()
+	q := p.another(t)
+	if err := p.begin(p.respace(), agreed); err != nil {
+		t.Fatal(err)
+	}
+	p.untilAt(firstMade)
+	p.r.Stop()
+	p.until("stopped", inState(PlanStopped))
+	if err := further(p.r.BackPreview, p.r.Back); err != nil {
+		t.Fatal(err)
+	}
+	q.until(t, "the other's way back", func(s revision.PlanState) bool { return s.Elsewhere() && s.Back })
+	stop := p.follow("worker", "control")
+	p.until("done", inState(PlanDone))
+	stop()
+	if s := q.sees(); s.State != PlanDone || !s.Back || s.Done != 0 {
+		t.Errorf("the other sees it end as %q", brief(s))
+	}
+}
+
 // A plan that one console ends where it is is gone in the other, which can begin a new
 // one; what was on its screen is no yes to that.
 func TestPlanEndedByAnotherConsole(t *testing.T) {
@@ -270,6 +316,14 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 	if told != "Move ANP c from 3 to 50|" {
 		t.Errorf("told %q", told)
 	}
+	// Also when the entry was asked for before anybody looked.
+	do(t, p.world, q.g, move("b", 40), yes)
+	p.g.History()
+	p.g.LookAtHistory()
+	if told != "Move ANP b from 2 to 40|" {
+		t.Errorf("told %q", told)
+	}
+	do(t, p.world, q.g, Mutation{Op: OpUndo}, yes)
 	mine, err := p.g.Preview(t.Context(), p.Current(), Mutation{Op: OpUndo})
 	if err != nil || mine.Title != "Undo: Move ANP c from 3 to 50" {
 		t.Fatalf("%v %+v", err, mine)
@@ -281,7 +335,7 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 	if p.g.UndoTitle() != "Move ANP a from 1 to 0" || p.g.RedoTitle() != "Move ANP c from 3 to 50" {
 		t.Errorf("%q %q", p.g.UndoTitle(), p.g.RedoTitle())
 	}
-	if len(p.g.History()) != 3 {
+	if len(p.g.History()) != 5 {
 		t.Errorf("%q", titles(p.g.cfg.History))
 	}
 }

@@ -25,6 +25,12 @@ type world struct {
 	state string
 }
 
+// Times are those of one place in every golden.
+func TestMain(m *testing.M) {
+	time.Local = time.UTC
+	os.Exit(m.Run())
+}
+
 func start(t *testing.T) *world {
 	t.Helper()
 	w := &world{g: uitest.NewGated(t, nil), state: t.TempDir()}
