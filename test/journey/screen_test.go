@@ -31,7 +31,7 @@ func TestPaletteAndHelp(t *testing.T) {
 
 	c.press("?").sees("unfold")
 	c.Type("activity")
-	c.sees("go to what was done").press("enter").at("activity").press("esc").at("Ladder")
+	c.sees("go to the activity").press("enter").at("activity").press("esc").at("Ladder")
 	c.press("?")
 	c.Type("no such thing at all")
 	c.press("enter", "esc", "esc")

@@ -37,7 +37,9 @@ const aKey = "a character, enter, tab, space, esc, up, home, pgup, delete, f1 an
 func NewKeymap(overrides map[string][]string) (*Keymap, []Problem) {
 	m := &Keymap{actions: Table(), byID: map[ID]*Action{}, byKey: map[Scope]map[string]*Action{}}
 	var report []Problem
-	say := func(id ID, format string, args ...any) { report = append(report, Problem{id, fmt.Sprintf(format, args...)}) }
+	say := func(id ID, format string, args ...any) {
+		report = append(report, Problem{id, fmt.Sprintf(format, args...)})
+	}
 	for i := range m.actions {
 		m.byID[m.actions[i].ID] = &m.actions[i]
 	}
