@@ -305,7 +305,7 @@ func (m *root) footer(e *entry, w int) string {
 		f := widget.ParseFilter(m.filter.Value())
 		note := widget.Join(widget.Plain("  "), fit(m.filterHints(), w/2-2, 2))
 		if f.Err != "" {
-			note = widget.Styled("  ● "+f.Err+", looked for as it is", st.Error)
+			note = widget.Styled("  ● "+f.Err+", taken literally", st.Error)
 		}
 		nw := min(note.Width(), w/2)
 		line := " " + st.Key.Render("/") + m.filter.Render(st, max(1, w-nw-2)) + note.Render(nw)

@@ -218,7 +218,7 @@ func (m *root) toggleWrites() {
 	}
 	body := "Changes made here are real: policies of " + m.rev.Mode.Title + " can then be changed and deleted. Every change still shows a preview and asks."
 	if m.rev.Mode.Name == "files" && !m.rev.Mode.WriteBack {
-		body = "Policies can then be changed and deleted in the sandbox; the files stay as they are (--write-back changes them too). Every change still shows a preview and asks."
+		body = "Policies can then be changed and deleted in the sandbox; the files stay unchanged (--write-back changes them too). Every change still shows a preview and asks."
 	}
 	was := m.rev.Mode
 	m.ask(&view.Confirm{Title: "Allow changes", Body: []string{body}, YesText: "allow changes", NoText: "stay read-only",
@@ -233,7 +233,7 @@ func (m *root) toggleWrites() {
 			}
 			return ""
 		},
-		Yes: func(*view.Env) { set(true, "changes are allowed; W goes back to read-only") }})
+		Yes: func(*view.Env) { set(true, "changes are allowed; W returns to read-only") }})
 }
 
 // paste takes bracketed paste: into what is being typed, nowhere else.

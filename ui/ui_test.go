@@ -114,7 +114,7 @@ func TestFilterLine(t *testing.T) {
 	s.Want("quarantine")
 	s.Press("/", "ctrl+u")
 	s.Type("[")
-	s.Want("missing closing ]", "looked for as it is", "old-form")
+	s.Want("missing closing ]", "taken literally", "old-form")
 	s.Press("enter", "esc")
 	s.Want("12 lines", "30 free")
 }

@@ -18,7 +18,7 @@ func TestPaletteAndHelp(t *testing.T) {
 
 	c.press(":").sees("policy")
 	c.Type("quarant")
-	c.sees("policy quarantine").press("enter").at("quarantine").press("esc").at("Ladder")
+	c.sees("anp quarantine").press("enter").at("quarantine").press("esc").at("Ladder")
 	c.press("ctrl+p")
 	c.Type("pod blue/web-g0")
 	c.sees("pod blue/web-g0").press("enter").at("pod blue/web-g0").press("esc").at("Ladder")
@@ -31,7 +31,7 @@ func TestPaletteAndHelp(t *testing.T) {
 
 	c.press("?").sees("unfold")
 	c.Type("activity")
-	c.sees("go to what was done").press("enter").at("activity").press("esc").at("Ladder")
+	c.sees("go to the activity").press("enter").at("activity").press("esc").at("Ladder")
 	c.press("?")
 	c.Type("no such thing at all")
 	c.press("enter", "esc", "esc")

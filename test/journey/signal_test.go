@@ -40,7 +40,7 @@ func modes(t *testing.T) []mode {
 		{name: "loading", set: quiet},
 		{"ladder", setup{args: []string{"--traffic", "0"}}, func(*console) {}, "cluster-control"},
 		{"filter", quiet, func(c *console) { c.press("/"); c.Type("quar"); c.sees("/quar") }, "/quar"},
-		{"palette", quiet, func(c *console) { c.press(":"); c.Type("quarant"); c.sees("policy quarantine") }, "policy quarantine"},
+		{"palette", quiet, func(c *console) { c.press(":"); c.Type("quarant"); c.sees("anp quarantine") }, "anp quarantine"},
 		{"help", quiet, func(c *console) { c.does("?", "unfold") }, "unfold"},
 		{"preview", quiet, func(c *console) { c.does("D", "Delete") }, "Delete"},
 		{"dialog", quiet, func(c *console) { c.press("D").sees("Delete").does("a", "Type ") }, "Type "},

@@ -24,7 +24,7 @@ func TestActivity(t *testing.T) {
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Activity)})
 	s.Want("the server closed the connection", "12 ACLs updated", "priority 34 → 36", "ovn-worker2")
 	s.Press("j")
-	s.Want("the same by hand", "$ ovn-nbctl set ACL 924b81fd-0000 priority=26395")
+	s.Want("equivalent commands", "$ ovn-nbctl set ACL 924b81fd-0000 priority=26395")
 	s.Golden("activity")
 	s.Resizes()
 
@@ -48,7 +48,7 @@ func TestActivity(t *testing.T) {
 
 func TestEmpty(t *testing.T) {
 	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Activity))
-	s.Want("nothing was done yet")
+	s.Want("no changes yet")
 	s.Press("enter", "y", "]", "[", "j", "G")
 	s.Resizes()
 }

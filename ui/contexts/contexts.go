@@ -71,7 +71,7 @@ func (v *contexts) Receive(_ *view.Env, result any) {
 		return
 	}
 	v.current, v.since = l.current, time.Time{}
-	v.table.Empty = "the kubeconfig has no context"
+	v.table.Empty = "no contexts in the kubeconfig"
 	if l.err != nil {
 		v.table.Empty = widget.Clean(l.err.Error())
 	}

@@ -97,7 +97,7 @@ func (v *View) lines(env *view.Env) []detail.Line {
 		s.Head("ovnkube-controller")
 		s.Say("error", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
 		if v.log != nil {
-			s.Say("old", 0, "", st.Dim, st.Dim, "What follows was read before.", nav.Page{})
+			s.Say("old", 0, "", st.Dim, st.Dim, "The lines below are from the previous read.", nav.Page{})
 		}
 	}
 	if v.log != nil {
@@ -121,12 +121,12 @@ func (v *View) condition(env *view.Env, s *detail.Sheet) {
 func (v *View) logLines(env *view.Env, s *detail.Sheet) {
 	st, l := env.Styles, v.log
 	s.Head(l.Source)
-	in := fmt.Sprintf("%d of the newest %d lines name it", len(l.Lines), l.Read)
+	in := fmt.Sprintf("%d of the newest %d lines mention it", len(l.Lines), l.Read)
 	if len(l.Lines) == 0 {
-		in = fmt.Sprintf("nothing in the last %d lines names it", l.Read)
+		in = fmt.Sprintf("nothing in the last %d lines mentions it", l.Read)
 	}
 	if !l.First.IsZero() {
-		in += "; they begin at " + view.Clock(l.First, env.Now)
+		in += ", starting at " + view.Clock(l.First, env.Now)
 	}
 	s.Say("count", 0, "·", st.Dim, st.Dim, in, nav.Page{})
 	s.Say("command", 0, "$", st.Dim, st.CodeText, l.Command, nav.Page{})
@@ -173,7 +173,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 func (v *View) turn(env *view.Env, d int) {
 	zones := env.Rev.Zones
 	if len(zones) == 0 {
-		env.Fail("no zone is known")
+		env.Fail("no zones")
 		return
 	}
 	i := slices.IndexFunc(zones, func(z *model.ZoneState) bool { return z.Name == v.page.Zone })

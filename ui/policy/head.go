@@ -48,7 +48,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 func isolatesLine(p *model.Policy, st *themes.Styles) widget.Line {
 	l := widget.Line{{Text: " isolates ", Style: st.Dim}}
 	if len(p.Isolated()) == 0 {
-		return l.Add("nothing: policyTypes name no direction", st.Warn)
+		return l.Add("nothing: policyTypes names no direction", st.Warn)
 	}
 	return l.Add(strings.Join(p.Isolated(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
 }
@@ -79,7 +79,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	s := env.Rev.Summary(v.key, env.Now)
 	line := widget.Line{{Text: " state    ", Style: st.Dim}}
 	if s.Zones == 0 {
-		return []widget.Line{line.Add("? not checked against live rows: no zone is known", st.Dim)}
+		return []widget.Line{line.Add("? not checked against live rows: no zones", st.Dim)}
 	}
 	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
 	var names []string
@@ -90,7 +90,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	if s.State == model.StateInSync {
 		line = line.Add("✓ ", st.OK).Add(text, st.OK)
 		if others != "" {
-			line = line.Add(" · ● not so "+others, st.Error)
+			line = line.Add(" · ● except "+others, st.Error)
 		}
 		if s.Waiting > 0 {
 			line = line.Add(fmt.Sprintf(" · %s without a logical switch port yet", words.Total(s.Waiting, "subject pod")), st.Warn)
@@ -114,11 +114,11 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 func (v *View) goneLines(env *view.Env) []widget.Line {
 	st := env.Styles
 	if len(v.broken(env)) > 0 {
-		return []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read: it decides nothing."}}}
+		return []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read and decides nothing."}}}
 	}
-	lines := []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " does not exist (any more)."}}}
+	lines := []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
 	if rows, where := env.Rev.LiveACLCount(v.key); rows > 0 {
-		lines = append(lines, widget.Line{{Text: "   " + words.Total(rows, "ACL") + " of it still decide in " + words.List(where, 3), Style: st.Error}})
+		lines = append(lines, widget.Line{{Text: "   " + words.Total(rows, "ACL") + " still decide in " + words.List(where, 3), Style: st.Error}})
 	}
 	return lines
 }

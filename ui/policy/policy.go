@@ -61,8 +61,8 @@ type View struct {
 func New(page nav.Page) view.View {
 	v := &View{key: page.Key, zones: detail.NewPane(), findings: detail.NewPane()}
 	v.makeTables()
-	v.findings.Empty = "nothing to say about this policy"
-	v.yaml.Empty = "the policy's text is not known"
+	v.findings.Empty = "no findings about this policy"
+	v.yaml.Empty = "the policy's text is unknown"
 	return v
 }
 
@@ -338,7 +338,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
 	case action.PolicyEdit, action.PolicyMove, action.PolicyLogging, action.PolicyDelete:
 		if v.policy == nil {
-			return "the policy is gone"
+			return "the policy no longer exists"
 		}
 	}
 	if id == action.PolicyMove {

@@ -120,7 +120,7 @@ func TestZonesThatWereNotRead(t *testing.T) {
 	p.Zones = nil
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("? not checked against live rows: no zone is known", "No zone is known")
+	s.Want("? not checked against live rows: no zones", "No zones: not checked")
 }
 
 func TestSettlesThenFallsBehind(t *testing.T) {
@@ -164,7 +164,7 @@ func TestNetworkPolicy(t *testing.T) {
 	s.Golden("netpol")
 	s.Want("NetworkPolicy blue/allow-web", "pods: app=api in blue → 2 pods", "isolates ingress: what no NetworkPolicy of blue allows is dropped",
 		"off  as namespace blue says", "1 ingress and 0 egress rules → 1 ACL", "✓ in sync in 3 of 3 zones", "[rules 1]", "zones 3/3",
-		"ingress · what arrives at the subject's pods · any match is allowed")
+		"ingress · traffic to the subject's pods · any match is allowed")
 	s.Press("Z")
 	s.Golden("netpol-zones")
 	s.Want("1 ACL, 2 ports here", "rows it shares with other policies", "default deny of blue, ingress  ✓ in sync in 3 of 3 zones",
@@ -181,7 +181,7 @@ func TestNetworkPolicy(t *testing.T) {
 
 	deny := revision.DefaultDeny("blue", model.Ingress)
 	s = uitest.Open(t, tier2(t, deny), nav.ToPolicy(web))
-	s.Want("✓ in sync in 3 of 3 zones · ● not so default deny of blue, ingress")
+	s.Want("✓ in sync in 3 of 3 zones · ● except default deny of blue, ingress")
 	s.Press("Z")
 	s.Want("default deny of blue, ingress  ● behind in ovn-worker since 14:04:06 (54s): 1 missing · in sync in 2 of 3 zones", "≠ ACL defaultDeny  missing")
 	s.Press("/")
@@ -193,7 +193,7 @@ func TestNetworkPolicy(t *testing.T) {
 func TestEgressFirewall(t *testing.T) {
 	s := uitest.Open(t, tier2(t), nav.ToPolicy(model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}))
 	s.Golden("firewall")
-	s.Want("EgressFirewall yellow/default   tier 2", "as namespace yellow says", "✓ in sync in 3 of 3 zones", "the first that matches decides")
+	s.Want("EgressFirewall yellow/default   tier 2", "as namespace yellow says", "✓ in sync in 3 of 3 zones", "first match decides")
 	s.WantNot("isolates")
 	s.Press("Z")
 	s.Want("5 ports here in the group of namespace yellow", "sets of DNS name mirror.example.com")
@@ -207,7 +207,7 @@ func TestOutsidePolicyTypes(t *testing.T) {
 	c.IsolatesIngress = false
 	replace(p, &c)
 	s := uitest.Open(t, p, nav.ToPolicy(web))
-	s.Want("isolates nothing: policyTypes name no direction", "ingress · ▲ policyTypes leave it out: isolates nobody, still allows")
+	s.Want("isolates nothing: policyTypes names no direction", "ingress · ▲ not in policyTypes: isolates nothing, but still allows")
 }
 
 func TestGone(t *testing.T) {
@@ -219,15 +219,15 @@ func TestGone(t *testing.T) {
 	live.Judge(t, p, since)
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("● ANP blue-tenant does not exist (any more).", "7 ACLs of it still decide in ovn-control-plane, ovn-worker and ovn-worker2")
+	s.Want("● ANP blue-tenant no longer exists.", "7 ACLs still decide in ovn-control-plane, ovn-worker and ovn-worker2")
 	s.Press("e")
-	s.Want("edit: the policy is gone")
+	s.Want("edit: the policy no longer exists")
 	for range 5 {
 		s.Press("tab")
 		s.Fits()
 	}
 	s = uitest.Open(t, p, nav.ToPolicy(anp("never-was")))
-	s.Want("ANP never-was does not exist")
+	s.Want("ANP never-was no longer exists")
 }
 
 func TestMouse(t *testing.T) {
@@ -263,7 +263,7 @@ func TestMouse(t *testing.T) {
 
 func TestBroken(t *testing.T) {
 	s := uitest.Open(t, tampered(t), nav.ToPolicy(anp("old-form")))
-	s.Want("ANP old-form could not be read: it decides nothing.", "[findings ●1]", "15-broken.yaml")
+	s.Want("ANP old-form could not be read and decides nothing.", "[findings ●1]", "15-broken.yaml")
 	s.Resizes()
 }
 
@@ -320,7 +320,7 @@ func TestSelectionFollowsTheRule(t *testing.T) {
 func TestChangesGoThroughThePreview(t *testing.T) {
 	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
 	s.Press("m")
-	s.Want("Move ANP cluster-control", "Priority (now 34")
+	s.Want("Move ANP cluster-control", "New priority (now 34")
 	s.Press("esc", "L")
 	s.Want("log ANP cluster-control")
 	s.Press("esc", "D")

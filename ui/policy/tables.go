@@ -72,7 +72,7 @@ func (v *View) makeTables() {
 		},
 	}
 	v.pods = widget.Table[*model.Pod]{
-		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name }, Empty: "the subject selects no pod",
+		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name }, Empty: "the subject selects no pods",
 		Columns: []widget.Column[*model.Pod]{
 			{Title: "POD", Min: 24, Cell: func(p *model.Pod) widget.Line {
 				return widget.Styled(p.Namespace+"/"+p.Name, v.st.Accent)
@@ -131,9 +131,9 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 		if len(rules) == 0 {
 			continue
 		}
-		title := "ingress · what arrives at the subject's pods"
+		title := "ingress · traffic to the subject's pods"
 		if dir == model.Egress {
-			title = "egress · what leaves the subject's pods"
+			title = "egress · traffic from the subject's pods"
 		}
 		if revision.OutsideTypes(v.policy, dir) {
 			title = dir.Lower()
@@ -153,9 +153,9 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 func (v *View) howDecided(dir model.Direction) string {
 	switch {
 	case v.key.Kind != model.KindNP:
-		return "the first that matches decides"
+		return "first match decides"
 	case revision.OutsideTypes(v.policy, dir):
-		return "▲ policyTypes leave it out: isolates nobody, still allows"
+		return "▲ not in policyTypes: isolates nothing, but still allows"
 	}
 	return "any match is allowed"
 }

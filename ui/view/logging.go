@@ -28,7 +28,7 @@ func AskLogging(env *Env, k model.PolicyKey) {
 
 // namespaceLogs explains which annotation sets the levels of a policy without its own.
 func namespaceLogs(env *Env, k model.PolicyKey) *Note {
-	now := "no level: nothing is logged"
+	now := "nothing is logged"
 	l := env.Rev.NamespaceLogging(k.Namespace)
 	if l.Levels.Any() {
 		now = l.Levels.String()
@@ -37,8 +37,8 @@ func namespaceLogs(env *Env, k model.PolicyKey) *Note {
 	for _, p := range l.Problems {
 		body = append(body, "▲ The annotation is not valid: "+p+".")
 	}
-	return &Note{Title: "log " + k.Label(), Body: append(body, "It holds for all NetworkPolicies and the EgressFirewall of "+k.Namespace+
-		": allow for what their rules let through, deny for the rest. To change it:",
+	return &Note{Title: "log " + k.Label(), Body: append(body, "It applies to all NetworkPolicies and the EgressFirewall of "+k.Namespace+
+		": allow for what their rules allow, deny for the rest. To change it:",
 		env.Rev.NamespaceLogsCommand(k.Namespace))}
 }
 

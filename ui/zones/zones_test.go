@@ -54,7 +54,7 @@ func TestNoZones(t *testing.T) {
 	p := uitest.Demo(t)
 	p.Zones = nil
 	s := uitest.Open(t, p, nav.To(nav.Zones))
-	s.Want("no zone is known yet")
+	s.Want("no zones yet")
 	s.Press("j", "tab", "enter", "y", "r")
 	s.Resizes()
 }
@@ -131,7 +131,7 @@ func TestMany(t *testing.T) {
 		t.Error(diff)
 	}
 	s.Press("esc", "t")
-	s.Want("zones: not reached", "worker-301", "worker-483")
+	s.Want("zones: unreachable", "worker-301", "worker-483")
 	s.WantNot("worker-490 read")
 	s.Press("t", "t")
 	s.Want("zones: read in turn")
