@@ -2,7 +2,6 @@ package ui
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -197,34 +197,18 @@ func fit(pieces []piece, w, gap int) widget.Line {
 // filter at the right.
 func (m *root) crumbs(e *entry, env *view.Env, w int) string {
 	st := m.styles
-	var way []widget.Line
-	for _, x := range m.stack {
-		name := x.page.Title()
-		if t, ok := x.view.(view.Titler); ok {
-			name = t.Crumb()
-		}
-		style := st.Dim
-		if x == e {
-			style = st.Title
-		}
-		way = append(way, widget.Styled(name, style))
-	}
+	const gap = "   "
 	var right widget.Line
 	if t, ok := e.view.(view.Teller); ok {
 		right = append(right, t.Tell(env)...)
 	}
 	if f, ok := e.view.(view.Filterer); ok {
-		shown, all := f.Counts()
 		if len(right) > 0 {
-			right = right.Add("   ", st.Text)
+			right = right.Add(gap, st.Text)
 		}
-		if e.filter != "" {
-			right = right.Add("filter: "+e.filter, st.Key).Add(fmt.Sprintf("  %d/%d", shown, all), st.Dim)
-		} else {
-			right = right.Add(fmt.Sprintf("%d lines", all), st.Dim)
-		}
+		own := min(widget.Width(e.crumb(true))+1, w/2) // of the page's name
+		right = append(right, m.filtered(e, f, min(w-own-3, w*2/3)-right.Width())...)
 	}
-	const gap = "   "
 	if load := m.loadLine(w*2/3 - right.Width() - len(gap)); len(load) > 0 {
 		if len(right) > 0 {
 			load = load.Add(gap, st.Text)
@@ -236,28 +220,79 @@ func (m *root) crumbs(e *entry, env *view.Env, w int) string {
 		rw = w * 2 / 3
 	}
 	lw := max(0, w-rw-3)
-	return m.way(way, lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
+	return m.way(lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
 }
 
-// way joins the names of the pages so that they take no more than w cells: the
-// first ones make room, since the last says where one is.
-func (m *root) way(names []widget.Line, w int) widget.Line {
+// filtered says how many lines the filter of a page shows, and where w cells have room
+// for some of it which filter that is.
+func (m *root) filtered(e *entry, f view.Filterer, w int) widget.Line {
+	st := m.styles
+	shown, all := f.Counts()
+	if e.filter == "" {
+		return widget.Styled(words.Total(all, "line"), st.Dim)
+	}
+	const label, apart, least = "filter: ", "  ", 8
+	counts := words.Thousands(shown) + "/" + words.Total(all, "line")
+	room := w - len(label) - len(apart) - len(counts)
+	if room < min(least, widget.Width(e.filter)) {
+		return widget.Styled(counts, st.Key)
+	}
+	return widget.Styled(label+widget.Middle(e.filter, room), st.Key).Add(apart+counts, st.Dim)
+}
+
+// way is the names of the pages in at most w cells. The first ones make room, since the
+// last says where one is; that one is cut in its middle and last of all.
+func (m *root) way(w int) widget.Line {
+	names := make([]string, len(m.stack))
+	for i, x := range m.stack {
+		names[i] = x.crumb(i < len(m.stack)-1)
+	}
+	last := len(names) - 1
 	for first := range names {
-		l := widget.Styled(" ", m.styles.Text)
-		if first > 0 {
-			l = l.Add("… › ", m.styles.Dim)
-		}
-		for i, name := range names[first:] {
-			if i > 0 {
-				l = l.Add(" › ", m.styles.Dim)
-			}
-			l = append(l, name...)
-		}
-		if l.Width() <= w || first == len(names)-1 {
+		if l := m.wayFrom(names, first); l.Width() <= w {
 			return l
 		}
 	}
-	return nil
+	names[last] = m.stack[last].crumb(true)
+	for _, first := range []int{0, last} {
+		if l := m.wayFrom(names, first); l.Width() <= w {
+			return l
+		}
+	}
+	return widget.Styled(" "+widget.Middle(names[last], w-1), m.styles.Title)
+}
+
+// wayFrom joins the names from one on. What the name before says is not said again.
+func (m *root) wayFrom(names []string, first int) widget.Line {
+	st := m.styles
+	l := widget.Styled(" ", st.Text)
+	if first > 0 {
+		l = l.Add("… › ", st.Dim)
+	}
+	for i, name := range names[first:] {
+		style := st.Dim
+		if first+i == len(names)-1 {
+			style = st.Title
+		}
+		if i > 0 {
+			l = l.Add(" › ", st.Dim)
+			name = strings.TrimPrefix(name, names[first+i-1]+" ")
+		}
+		l = l.Add(name, style)
+	}
+	return l
+}
+
+// crumb names the page of an entry, brief where that is asked for and there is a
+// shorter name.
+func (e *entry) crumb(brief bool) string {
+	if b, ok := e.view.(view.Briefer); ok && brief {
+		return b.BriefCrumb()
+	}
+	if t, ok := e.view.(view.Titler); ok {
+		return t.Crumb()
+	}
+	return e.page.Title()
 }
 
 // footer is the line at the bottom: what is being typed, what was said, what is

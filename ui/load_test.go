@@ -54,7 +54,7 @@ func TestLoading(t *testing.T) {
 		}, "⣾ plan ███░░░░░░░ 3 of 8 steps   ", ""},
 		{"zones where the page tells much", nav.Rows, func(p *revision.Facts) {
 			p.Zones[1].Conn = model.ConnStarting
-		}, "⣾ reading 2 of 3 zones   ACL ", ""},
+		}, "⣾ reading ██░░ 2 of 3 zones   zone ", ""},
 		{"plan on its page", nav.Plan, func(p *revision.Facts) {
 			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: gate.PlanRunning}
 		}, " ⣾ running  3 of 8 done  ██████░░░░░░░░░░", " ▶ running"},

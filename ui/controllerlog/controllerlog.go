@@ -44,9 +44,6 @@ func New(page nav.Page) view.View {
 	return &View{List: view.List{Of: p}, page: page, pane: p}
 }
 
-// Crumb names the page.
-func (v *View) Crumb() string { return "controller of " + v.page.Zone }
-
 // Sync asks when the page is first seen, and makes the lines.
 func (v *View) Sync(env *view.Env) {
 	if v.asked == 0 {

@@ -49,7 +49,7 @@ func (v *View) Sync(env *view.Env) {
 	v.pod = env.Rev.Cluster.Pod(v.key.Namespace, v.key.Name)
 	if v.pod == nil {
 		v.cluster, v.touches = nil, nil
-		v.head = []widget.Line{widget.Join(widget.Styled(" ● ", v.st.Error), widget.Plain(detail.ThingName(v.key)+" does not exist any more."))}
+		v.head = []widget.Line{widget.Join(widget.Styled(" ● ", v.st.Error), widget.Plain(detail.ThingName(v.key)+" no longer exists."))}
 		v.table.Empty, v.table.NoHeader = "", true
 		v.table.SetItems(nil)
 		return
@@ -81,7 +81,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(parts, " · ")}}}
 	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: words.OrNone(p.Labels.String())}}
 	if ns := env.Rev.Cluster.Namespace(p.Namespace); ns != nil {
-		labels = labels.Add(" · namespace ", st.Dim).Add(words.OrNone(nsLabels(ns)), st.Text)
+		labels = labels.Add(" · namespace labels: ", st.Dim).Add(words.OrNone(nsLabels(ns)), st.Text)
 	}
 	lines = append(lines, labels)
 	if note, bad := Note(p); note != "" {
@@ -109,11 +109,11 @@ func nsLabels(ns *model.Namespace) string {
 func Note(p *model.Pod) (text string, bad bool) {
 	switch udn := p.PrimaryUDN(); {
 	case p.HostNetwork:
-		return "Host network: no policy applies to it; as peer only rules of NetworkPolicies that select pods mean it.", true
+		return "Host network: no policy applies to it; as a peer only NetworkPolicy rules that select pods match it.", true
 	case p.Completed():
-		return "Completed: its addresses count for nothing, and may belong to somebody else by now.", true
+		return "Completed: its addresses are ignored; another pod may have them by now.", true
 	case p.NodeName == "":
-		return "Not scheduled: it counts once it has a node.", false
+		return "Not scheduled: no policy applies to it until it has a node.", false
 	case udn != "":
 		return "Its primary network is " + udn + ": AdminNetworkPolicies are not enforced there, only on the default network.", true
 	case len(p.IPs) == 0:

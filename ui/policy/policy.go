@@ -243,7 +243,7 @@ func (v *View) show(env *view.Env, p part) {
 // NetworkPolicy also those of the default deny it isolates pods by
 // (ovn-kubernetes.md#default-deny), which it shares with others of its namespace.
 func (v *View) rowsPage(env *view.Env) nav.Page {
-	p := nav.Page{Kind: nav.Rows, Text: detail.RowsFilter(v.key)}
+	p := nav.Page{Kind: nav.Rows, Key: v.key, Text: detail.RowsFilter(v.key)}
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		if v.key.Kind == model.KindNP && v.policy != nil && !revision.OutsideTypes(v.policy, dir) {
 			p.Text += "|" + detail.RowsFilter(revision.DefaultDeny(v.key.Namespace, dir))

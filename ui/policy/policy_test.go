@@ -206,7 +206,7 @@ func TestOutsidePolicyTypes(t *testing.T) {
 	c.IsolatesIngress = false
 	replace(p, &c)
 	s := uitest.Open(t, p, nav.ToPolicy(web))
-	s.Want("isolates nothing: policyTypes name no direction", "ingress · ▲ policyTypes leave it out: isolates nobody, allows all the same")
+	s.Want("isolates nothing: policyTypes name no direction", "ingress · ▲ policyTypes leave it out: isolates nobody, still allows")
 }
 
 func TestGone(t *testing.T) {
@@ -253,11 +253,11 @@ func TestMouse(t *testing.T) {
 	s.Want(`› egress 2 "allow-to-splunk"`)
 	click("address set")
 	click("address set")
-	s.Want("› address set Egress:2:v4")
+	s.Want("› address set cluster-control Egress:2:v4")
 	s.Press("esc")
-	click("ACL        Egress:2:tcp")
-	click("ACL        Egress:2:tcp")
-	s.Want("› ACL Egress:2:tcp")
+	click("ACL            Egress:2:tcp")
+	click("ACL            Egress:2:tcp")
+	s.Want("› ACL cluster-control Egress:2:tcp")
 }
 
 func TestBroken(t *testing.T) {

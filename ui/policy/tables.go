@@ -155,7 +155,7 @@ func (v *View) howDecided(dir model.Direction) string {
 	case v.key.Kind != model.KindNP:
 		return "the first that matches decides"
 	case revision.OutsideTypes(v.policy, dir):
-		return "▲ policyTypes leave it out: isolates nobody, allows all the same"
+		return "▲ policyTypes leave it out: isolates nobody, still allows"
 	}
 	return "any match is allowed"
 }

@@ -113,6 +113,9 @@ func (v *View) Crumb() string {
 		return v.opt.Crumb
 	}
 	if m, ok := v.src.(*mutation); ok {
+		if k := m.m.Policy; k.Name != "" {
+			return "preview: " + string(m.m.Op) + " " + k.Brief()
+		}
 		return "preview: " + string(m.m.Op)
 	}
 	return "preview"

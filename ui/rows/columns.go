@@ -111,7 +111,7 @@ func (v *View) matchCell(it *item) widget.Line {
 	if v.problem(it) == "" {
 		return widget.Styled(a.Match, v.st.CodeText)
 	}
-	return widget.Styled("▲ not understood: ", v.st.Warn).Add(a.Match, v.st.CodeText)
+	return widget.Styled("▲ cannot be parsed: ", v.st.Warn).Add(a.Match, v.st.CodeText)
 }
 
 func (v *View) ownerCell(it *item) widget.Line {

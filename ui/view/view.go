@@ -60,6 +60,10 @@ type (
 	// Titler names the page in the breadcrumbs better than nav.Page.Title.
 	Titler interface{ Crumb() string }
 
+	// Briefer names the page in fewer cells, where Crumb has no room or the page is not
+	// the last of the way.
+	Briefer interface{ BriefCrumb() string }
+
 	// Teller has something to say at the right end of the breadcrumbs.
 	Teller interface{ Tell(env *Env) widget.Line }
 
