@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +14,21 @@ import (
 	"rung/test/given"
 )
 
+// refusing is a Writer that cannot write one policy.
+type refusing struct {
+	gate.Writer
+	name string
+}
+
+func (w refusing) Write(ctx context.Context, changes []gate.ObjectChange) error {
+	for _, c := range changes {
+		if c.Key.Name == w.name {
+			return errors.New("disk full")
+		}
+	}
+	return w.Writer.Write(ctx, changes)
+}
+
 // Two consoles on one state folder: what one does with the history and with a plan is a
 // fact of the other's revisions, without anybody asking.
 func TestStateFolderIsFollowed(t *testing.T) {
@@ -18,7 +36,7 @@ func TestStateFolderIsFollowed(t *testing.T) {
 	dir := t.TempDir()
 	console := func(sandbox bool) *liveRun {
 		return w.run(func(c *Config) {
-			c.Writer, c.Mode.WriteBack, c.StateDir = c.Sources[0].(*gate.Files), true, dir
+			c.Writer, c.Mode.WriteBack, c.StateDir = refusing{c.Sources[0].(*gate.Files), "one"}, true, dir
 			if sandbox {
 				c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets}
 			}
@@ -47,18 +65,14 @@ func TestStateFolderIsFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Its second step is refused, so that it stops for certain.
 	if err := a.PlanStart(a.ctx, &p, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.SetWrites(false); err != nil {
 		t.Fatal(err)
 	}
 	a.until(10*time.Second, "stopped", func(r *revision.Revision) bool { return r.Plan != nil && r.Plan.State == gate.PlanStopped })
 	got := b.until(10*time.Second, "the other's plan", func(r *revision.Revision) bool {
 		return r.Plan != nil && r.Plan.State == gate.PlanStopped && r.Plan.Title == "Re-space: step 15, starting at 15"
 	})
-	if len(got.Plan.Steps) != 2 {
+	if len(got.Plan.Steps) != 2 || !strings.Contains(got.Plan.Why, "disk full") || got.Plan.Done != 1 {
 		t.Errorf("%+v", got.Plan)
 	}
 	if err := a.PlanKeep(a.ctx, a.Revision()); err != nil {

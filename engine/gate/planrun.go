@@ -132,6 +132,7 @@ func (r *Plans) start(ctx context.Context, read *Preview, c Confirm, was *planJo
 	if err != nil {
 		return err
 	}
+	fresh.starts = read.starts // a yes to this one is the same
 	if fresh.Blocked == "" && !slices.Equal(read.Steps, fresh.Steps) {
 		return &StaleError{Title: fresh.Title, What: state.String() + " now", Preview: fresh}
 	}
@@ -229,9 +230,11 @@ func (r *Plans) newPlan(p *plan.Plan) planAsk {
 // further asks for what is left of a plan, or for its way back.
 func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
 	if job == nil {
-		return planAsk{}, fmt.Errorf("%w: there is no plan to go on with", ErrPlan)
+		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
+	r.mu.Lock() // Look may be judging it
 	a := planAsk{progress: *job.Progress, shown: *job.Shown, id: job.ID, title: job.Title, undoes: job.Undoes, heading: "Continue: " + job.Title}
+	r.mu.Unlock()
 	if a.progress.Back = back; back {
 		a.heading = "Roll back: " + job.Title
 	}

@@ -243,7 +243,7 @@ func (r *Plans) locate(rev *revision.Revision) error {
 	}
 	done, err := r.job.Progress.Locate(b.Slots())
 	if err != nil {
-		return fmt.Errorf("the plan cannot go on: %w", err)
+		return fmt.Errorf("the plan cannot continue: %w", err)
 	}
 	r.job.Progress.Done = done
 	return nil

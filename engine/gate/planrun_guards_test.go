@@ -95,14 +95,8 @@ func TestPlanMeetsANewGuard(t *testing.T) {
 // has continued meanwhile, nor does it do so twice.
 func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	p := newPlanWorld(t, t.TempDir(), tenants...)
+	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	if err := p.begin(p.respace(), agreed); err != nil {
-		t.Fatal(err)
-	}
-	p.untilAt(firstMade)
-	p.r.Stop()
-	p.until("stopped", inState(PlanStopped))
 	read, err := p.r.ResumePreview(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func (r *Plans) undoing(op Op, id uint64) (planAsk, error) {
 	return a, nil
 }
 
-// notStopped says why there is no plan to go on with. The caller holds mu.
+// notStopped says why no plan has stopped. The caller holds mu.
 func (r *Plans) notStopped() error {
 	switch {
 	case r.state.Elsewhere():
@@ -83,7 +83,7 @@ func (r *Plans) notStopped() error {
 	case r.running:
 		return fmt.Errorf("%w: the plan is running: stop it first", ErrPlan)
 	case r.job == nil || r.state.State == PlanDone:
-		return fmt.Errorf("%w: there is no plan to go on with", ErrPlan)
+		return fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
 	return nil
 }

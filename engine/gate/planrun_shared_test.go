@@ -196,14 +196,8 @@ func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
 // one; what was on its screen is no yes to that.
 func TestPlanEndedByAnotherConsole(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	p := newPlanWorld(t, t.TempDir(), tenants...)
+	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	if err := p.begin(p.respace(), agreed); err != nil {
-		t.Fatal(err)
-	}
-	p.untilAt(firstMade)
-	p.r.Stop()
-	p.until("stopped", inState(PlanStopped))
 	q := p.another(t)
 	if got := brief(q.sees()); got != "stopped 0/3 …·· next b 2 → 20: interrupted" {
 		t.Fatal(got)
@@ -237,17 +231,50 @@ func TestPlanEndedByAnotherConsole(t *testing.T) {
 	}
 }
 
+// The state folder is looked at while a plan is previewed and started.
+func TestPlanIsLookedAtMeanwhile(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := stopped(t)
+	defer func() { p.cancel(); p.wg.Wait() }()
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			p.zone("worker", model.ConnSynced, false) // another revision
+			p.r.Look()
+		}
+	})
+	p.r.mu.Lock()
+	job := p.r.job
+	p.r.mu.Unlock()
+	for range 2000 {
+		if _, err := p.r.further(job, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 20 {
+		if _, err := p.r.BackPreview(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := p.resume(); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	wg.Wait()
+	stop := p.follow("worker", "control")
+	defer stop()
+	p.until("done", inState(PlanDone))
+	if p.at() != allMade {
+		t.Error(p.at())
+	}
+}
+
 // A plan that stopped is not ended by a yes to what was on the screen before.
 func TestPlanKeepIsOfWhatWasRead(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	p := newPlanWorld(t, t.TempDir(), tenants...)
+	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	if err := p.begin(p.respace(), agreed); err != nil {
-		t.Fatal(err)
-	}
-	p.untilAt(firstMade)
-	p.r.Stop()
-	p.until("stopped", inState(PlanStopped))
 	read := p.Current()
 	for _, z := range []string{"worker", "control"} {
 		p.zone(z, model.ConnSynced, true)

@@ -158,7 +158,7 @@ func waitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to 
 		// It has no rows, wanted or live: there is nothing to wait for.
 	case state == model.StateInSync && (in.LiveACLs == 0 || in.LivePriority == to):
 	case state == model.StateBehind:
-		return revision.PlanWait{Why: "behind: " + behindText(in), Since: in.DiffSince}, true, true
+		return revision.PlanWait{Why: behindText(in), Since: in.DiffSince}, true, true
 	case state == model.StateNotComparable, state == model.StateStale:
 		return revision.PlanWait{Why: string(state)}, true, true
 	default:
@@ -180,7 +180,7 @@ func outOfReach(z *model.ZoneState) string {
 }
 
 func behindText(p *model.PolicyInZone) string {
-	s := words.Count(p.Missing+p.Extra+p.Different, "row")
+	s := words.Count(p.Missing+p.Extra+p.Different, "row") + " behind"
 	if p.Error != "" {
 		s += ", " + p.Error
 	}

@@ -204,6 +204,19 @@ func further(work func(context.Context) (*Preview, error), start func(context.Co
 	return start(context.Background(), pre, Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
 }
 
+// stopped is a world whose plan stopped after its first step, which no zone shows.
+func stopped(t *testing.T) *planWorld {
+	t.Helper()
+	p := newPlanWorld(t, t.TempDir(), tenants...)
+	if err := p.begin(p.respace(), agreed); err != nil {
+		t.Fatal(err)
+	}
+	p.untilAt(firstMade)
+	p.r.Stop()
+	p.until("stopped", inState(PlanStopped))
+	return p
+}
+
 // untilAt waits until the policies stand somewhere.
 func (p *planWorld) untilAt(want string) {
 	p.t.Helper()
@@ -292,7 +305,7 @@ func TestPlanRuns(t *testing.T) {
 	p.Publish()
 	p.Mu.Unlock()
 	p.until("behind", inState(PlanWaiting))
-	if got := p.now(); got != "waiting for worker (behind: 3 rows 1 min)" {
+	if got := p.now(); got != "waiting for worker (3 rows behind 1 min)" {
 		t.Error(got)
 	}
 	stop := p.follow("worker", "control")
@@ -343,9 +356,9 @@ func TestPlanSurvivesAKill(t *testing.T) {
 		{"a policy that is not in its way", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue")) },
 			"stopped 0/3 …·· next b 2 → 20: interrupted", true, before + ", x 90"},
 		{"somebody moved a policy", func(p *planWorld) { p.Edit(given.ANP("a", 5, "tenant=blue", "in allow tenant=blue")) },
-			"stopped 0/3 …·· next b 2 → 20: the plan cannot go on: the ladder is not where the plan left it: a stands at 5, not 1", false, "error"},
+			"stopped 0/3 …·· next b 2 → 20: the plan cannot continue: the ladder is not where the plan left it: a stands at 5, not 1", false, "error"},
 		{"somebody removed a policy", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue"), given.ANPKey("x"), given.ANPKey("a")) },
-			"stopped 0/3 …·· next b 2 → 20: the plan cannot go on: the ladder is not where the plan left it: a is gone", true, "error"},
+			"stopped 0/3 …·· next b 2 → 20: the plan cannot continue: the ladder is not where the plan left it: a is gone", true, "error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)

@@ -211,6 +211,19 @@ func TestUndoOfAPlanIsJudged(t *testing.T) {
 	if _, err := p.g.Commit(t.Context(), pre, agreed); !errors.Is(err, ErrNotConfirmed) {
 		t.Errorf("without the name: %v", err)
 	}
+	// One that became another between the question and the answer is asked about anew, and
+	// the yes to that starts it.
+	p.Edit(given.ANP("door", 10, "tenant=blue", "in allow team=ops", "in allow tenant=red"))
+	var stale *StaleError
+	if _, err := p.g.Commit(t.Context(), pre, Confirm{Yes: true, Name: pre.ConfirmName}); !errors.As(err, &stale) || stale.Preview == nil {
+		t.Fatalf("of another policy: %v", err)
+	}
+	if res, err := p.g.Commit(t.Context(), stale.Preview, Confirm{Yes: true, Name: stale.Preview.ConfirmName}); err != nil || !res.Plan {
+		t.Fatalf("looked at again: %v", err)
+	}
+	p.until("undone", func(s revision.PlanState) bool { return s.State == PlanDone && s.Title == pre.Title })
+	p.change(Mutation{Op: OpRedo})
+	p.until("redone", func(s revision.PlanState) bool { return s.State == PlanDone && s.Title != pre.Title })
 	for _, c := range []struct {
 		name, edit string
 		remove     []string

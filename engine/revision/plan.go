@@ -68,7 +68,7 @@ func (s PlanStep) String() string { return fmt.Sprintf("%s %d → %d", s.Policy,
 // PlanWait is a zone that a step waits for.
 type PlanWait struct {
 	Zone string
-	// Why is what keeps it, in a word or a few: "lost", "behind: 3 rows".
+	// Why is what keeps it, in a word or a few: "lost", "3 rows behind".
 	Why   string
 	Since time.Time
 }
