@@ -25,6 +25,7 @@ const (
 	CarryFarUp  ID = "carry.far-up"
 	CarryDrop   ID = "carry.drop"
 	CarryCancel ID = "carry.cancel"
+	CarryErase  ID = "carry.erase"
 )
 
 // Whether an action fits a line of the ladder, the view says: it knows what the line is.
@@ -48,12 +49,13 @@ var ladder = []Action{
 }
 
 var carry = []Action{
-	{ID: CarryDrop, Keys: []string{"enter"}, Title: "put down here", Footer: 1, Help: "preview the move to this priority"},
-	{ID: CarryDown, Keys: []string{"j", "down", "ctrl+n"}, Title: "down", Footer: 2, Help: "carry one slot down"},
-	{ID: CarryUp, Keys: []string{"k", "up"}, Title: "up", Footer: 3, Help: "carry one slot up"},
-	{ID: CarryFar, Keys: []string{"ctrl+d", "pgdown"}, Title: "ten down", Help: "carry ten slots down"},
-	{ID: CarryFarUp, Keys: []string{"ctrl+u", "pgup"}, Title: "ten up", Help: "carry ten slots up"},
-	{ID: CarryCancel, Keys: []string{"esc", "q", "m"}, Title: "let go", Footer: 4, Help: "leave the policy where it was"},
+	{ID: CarryDrop, Keys: []string{"enter"}, Title: "drop here", Footer: 1, Help: "preview the move to this priority"},
+	{ID: CarryDown, Keys: []string{"j", "down", "ctrl+n"}, Title: "down", Footer: 2, Help: "one priority down"},
+	{ID: CarryUp, Keys: []string{"k", "up"}, Title: "up", Footer: 3, Help: "one priority up"},
+	{ID: CarryFar, Keys: []string{"ctrl+d", "pgdown"}, Title: "ten down", Help: "ten priorities down"},
+	{ID: CarryFarUp, Keys: []string{"ctrl+u", "pgup"}, Title: "ten up", Help: "ten priorities up"},
+	{ID: CarryCancel, Keys: []string{"esc", "q"}, Title: "cancel", Footer: 4, Help: "cancel the move; the policy stays where it was"},
+	{ID: CarryErase, Keys: []string{"backspace"}, Title: "erase a digit", Help: "take back the last digit typed; digits go straight to a priority: 42, then enter"},
 }
 
 // OnANP disables an action that wants an AdminNetworkPolicy, which alone has a

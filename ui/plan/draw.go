@@ -72,7 +72,7 @@ func (v *page) stepLines(env *view.Env) []widget.DocLine {
 				mark, look = "▶", st.Title
 			}
 		}
-		name := widget.Truncate(s.Policy, names)
+		name := widget.CutName(s.Policy, names)
 		l := widget.Line{{Text: fmt.Sprintf("%s %*d  ", mark, digits, i+1), Style: st.Dim}, {Text: name, Style: look}}
 		l = l.Add(strings.Repeat(" ", max(0, names-widget.Width(name)))+fmt.Sprintf(" %3d → %-3d", s.From, s.To), look)
 		add(l)

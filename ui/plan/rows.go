@@ -77,7 +77,7 @@ func columns(st func() *themes.Styles) []widget.Column[row] {
 			}
 			return widget.Styled(fmt.Sprint(r.then), st().Title)
 		}},
-		{Title: "POLICY", Min: 12, NoSort: true, Cell: func(r row) widget.Line {
+		{Title: "POLICY", Name: true, Min: 12, NoSort: true, Cell: func(r row) widget.Line {
 			l := widget.Line{{Text: r.mark + " ", Style: st().Dim}, {Text: r.name, Style: st().Accent}}
 			switch {
 			case r.now > r.max:
