@@ -153,7 +153,7 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		return cfg, err
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
-	cfg.Sandbox = &engine.SandboxConfig{Server: f.ovsdb, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.traffic, Churn: f.churn, Foreign: true}
+	cfg.Sandbox = &engine.SandboxConfig{Server: f.ovsdb, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.traffic, Churn: f.churn, Foreign: demo}
 	cfg.Mode.Simulated = f.traffic > 0 || f.churn > 0
 	return cfg, nil
 }

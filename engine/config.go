@@ -100,7 +100,8 @@ type SandboxConfig struct {
 	// Churn is a rate of simulated pod events a second, for trying how the
 	// console keeps up; 0 makes none.
 	Churn float64
-	// Foreign adds a few rows of other owners, as a real zone has.
+	// Foreign adds a few rows of other owners, as a real zone has: examples to be looked
+	// at, which have no place among the user's own files.
 	Foreign bool
 }
 

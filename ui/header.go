@@ -25,7 +25,7 @@ func (m *root) headerLine(w int) widget.Line {
 	}
 	ps := []piece{
 		{widget.Line{{Text: " rung", Style: st.Title}}, 0},
-		{widget.Line{{Text: widget.Truncate(title, 40), Style: st.Accent}}, 4},
+		{widget.Line{{Text: widget.CutName(title, 40), Style: st.Accent}}, 4},
 		{m.zones(w), 3},
 		{m.badge(), 0},
 	}
@@ -33,7 +33,7 @@ func (m *root) headerLine(w int) widget.Line {
 	if r.Mode.Server != "" {
 		// Two contexts may have one name: the server says which cluster it is.
 		_, host, _ := strings.Cut(r.Mode.Server, "://")
-		ps = slices.Insert(ps, 2, piece{widget.Styled(widget.Truncate(host, 40), st.Dim), 5})
+		ps = slices.Insert(ps, 2, piece{widget.Styled(widget.CutName(host, 40), st.Dim), 5})
 		mode++
 	}
 	if r.Mode.Simulated {

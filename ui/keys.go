@@ -68,9 +68,22 @@ func (m *root) key(msg tea.KeyPressMsg) {
 	}
 	a := m.keys.Lookup(m.top().scopes(), key)
 	if a == nil {
+		m.typed(text)
 		return
 	}
 	m.act(a)
+}
+
+// typed gives a page that is being typed into what no action has.
+func (m *root) typed(text string) {
+	e := m.top()
+	t, ok := e.view.(view.Typer)
+	if !ok || text == "" {
+		return
+	}
+	env := m.sync(e)
+	t.Typed(env, text)
+	m.asks(e, env)
 }
 
 // context is what actions are judged by.

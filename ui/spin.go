@@ -61,7 +61,7 @@ func loadOf(r *revision.Revision) load {
 		if s.Conn != model.ConnStarting && s.Conn != model.ConnDialling {
 			continue
 		}
-		l := load{what: "reading " + widget.Truncate(s.Name, 20), done: s.Read, total: s.Total}
+		l := load{what: "reading " + widget.CutName(s.Name, 20), done: s.Read, total: s.Total}
 		if n := len(s.Resources); n > 0 {
 			l.unit, l.done, l.total = "resources", 0, int64(n)
 			for _, res := range s.Resources {

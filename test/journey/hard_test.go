@@ -34,7 +34,7 @@ func TestSmallestScreen(t *testing.T) {
 	c.Resize(1, 1)
 	c.press("esc")
 	c.Resize(80, 24)
-	c.at("Ladder").pick("quarantine")
+	c.at("Ladder").pick("└ quarantine")
 	c.quits()
 }
 

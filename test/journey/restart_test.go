@@ -26,7 +26,7 @@ func TestUndoAfterRestart(t *testing.T) {
 	s := setup{files: []string{dir}, home: home, args: []string{"--write-back", "--traffic", "0"}}
 
 	c := open(t, s).ready()
-	c.sees("WRITES FILES").pick("└ quarantine").does("m", "carrying quarantine").press("j").sees("60 → 61")
+	c.sees("WRITES FILES").pick("└ quarantine").does("m", "moving quarantine").press("j").sees("60 → 61")
 	c.does("enter", "60 → 61", "Apply?").does("a", "[ no ]").answers("the files of", "y")
 	c.at("Ladder").sees("61 ─ quarantine")
 	after := read(t, file)
@@ -52,7 +52,7 @@ func TestUndoOfWhatChangedMeanwhile(t *testing.T) {
 	dir := examples(t)
 	file := filepath.Join(dir, "13-conflict.yaml")
 	c := open(t, setup{files: []string{dir}, args: []string{"--write-back", "--traffic", "0"}}).ready()
-	c.pick("└ quarantine").does("m", "carrying quarantine").press("j", "j").sees("60 → 62")
+	c.pick("└ quarantine").does("m", "moving quarantine").press("j", "j").sees("60 → 62")
 	c.does("enter", "60 → 62", "Apply?").does("a", "[ no ]").answers("the files of", "y")
 	c.at("Ladder").sees("62 ─ quarantine")
 	other := strings.Replace(read(t, file), "team: red", "team: blue", 1)

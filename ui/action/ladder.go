@@ -25,6 +25,7 @@ const (
 	CarryFarUp  ID = "carry.far-up"
 	CarryDrop   ID = "carry.drop"
 	CarryCancel ID = "carry.cancel"
+	CarryErase  ID = "carry.erase"
 )
 
 // Whether an action fits a line of the ladder, the view says: it knows what the line is.
@@ -54,6 +55,7 @@ var carry = []Action{
 	{ID: CarryFar, Keys: []string{"ctrl+d", "pgdown"}, Title: "ten down", Help: "ten priorities down"},
 	{ID: CarryFarUp, Keys: []string{"ctrl+u", "pgup"}, Title: "ten up", Help: "ten priorities up"},
 	{ID: CarryCancel, Keys: []string{"esc", "q"}, Title: "cancel", Footer: 4, Help: "cancel the move; the policy stays where it was"},
+	{ID: CarryErase, Keys: []string{"backspace"}, Title: "erase a digit", Help: "take back the last digit typed; digits go straight to a priority: 42, then enter"},
 }
 
 // OnANP disables an action that wants an AdminNetworkPolicy, which alone has a

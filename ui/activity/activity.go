@@ -43,7 +43,7 @@ func New(p nav.Page) view.View {
 			{Title: "TIME", Cell: func(a *model.Activity) widget.Line { return widget.Styled(view.Clock(a.At, v.now), v.st.Dim) },
 				Less: func(a, b *model.Activity) int { return a.At.Compare(b.At) }},
 			{Title: "WHERE", Min: 11, Max: 24, Drop: 2, Cell: plain(where)},
-			{Title: "POLICY", Min: 20, Max: 40, Drop: 1, Cell: func(a *model.Activity) widget.Line {
+			{Title: "POLICY", Name: true, Min: 20, Drop: 1, Cell: func(a *model.Activity) widget.Line {
 				if a.Policy.Name == "" {
 					return widget.Styled("–", v.st.Dim)
 				}

@@ -34,7 +34,7 @@ func New(nav.Page) view.View {
 	v.table = &widget.Table[string]{
 		ID: func(name string) string { return name },
 		Columns: []widget.Column[string]{
-			{Title: "CONTEXT", Min: 20, Flex: true, Cell: func(name string) widget.Line {
+			{Title: "CONTEXT", Name: true, Min: 20, Cell: func(name string) widget.Line {
 				if name == v.current {
 					return widget.Line{{Text: "● ", Style: v.st.OK}, {Text: name, Style: v.st.Accent}, {Text: "  here", Style: v.st.Dim}}
 				}

@@ -92,8 +92,8 @@ func columns(st func() *themes.Styles) []widget.Column[row] {
 			}
 			return widget.Styled(fmt.Sprint(r.then), st().Title)
 		}},
-		{Title: "POLICY", NoSort: true, Cell: func(r row) widget.Line {
-			l := widget.Line{{Text: r.mark + " ", Style: st().Dim}, {Text: widget.Truncate(r.name, r.room), Style: st().Accent}}
+		{Title: "POLICY", Name: true, Min: 12, NoSort: true, Cell: func(r row) widget.Line {
+			l := widget.Line{{Text: r.mark + " ", Style: st().Dim}, {Text: r.name, Style: st().Accent}}
 			if r.note != "" {
 				l = l.Add("  "+r.note, st().Warn)
 			}

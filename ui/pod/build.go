@@ -33,7 +33,7 @@ func (v *View) columns() []widget.Column[*item] {
 	}
 	return []widget.Column[*item]{
 		{Title: "PRIO", Right: true, Cell: plain(func(it *item) string { return it.prio })},
-		{Title: "POLICY", Min: 24, Cell: func(it *item) widget.Line { return widget.Styled(it.policy, v.st.Accent) }},
+		{Title: "POLICY", Name: true, Min: 24, Cell: func(it *item) widget.Line { return widget.Styled(it.policy, v.st.Accent) }},
 		{Title: "RULE", Cell: plain(func(it *item) string { return it.rule })},
 		{Title: "ACTION", Cell: func(it *item) widget.Line { return it.action }},
 		{Title: "POD IS", Cell: func(it *item) widget.Line { return it.is }},

@@ -74,7 +74,7 @@ func (v *View) makeTables() {
 	v.pods = widget.Table[*model.Pod]{
 		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name }, Empty: "the subject selects no pods",
 		Columns: []widget.Column[*model.Pod]{
-			{Title: "POD", Min: 24, Cell: func(p *model.Pod) widget.Line {
+			{Title: "POD", Name: true, Min: 24, Cell: func(p *model.Pod) widget.Line {
 				return widget.Styled(p.Namespace+"/"+p.Name, v.st.Accent)
 			}},
 			{Title: "ADDRESS", Cell: func(p *model.Pod) widget.Line {

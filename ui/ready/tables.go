@@ -31,7 +31,7 @@ func (v *View) policyTable() *widget.Table[*revision.PolicyReady] {
 		Empty: "no AdminNetworkPolicies, nothing to report",
 		Columns: []widget.Column[*revision.PolicyReady]{
 			{Title: "PRIO", Right: true, Drop: 2, Cell: func(p *revision.PolicyReady) widget.Line { return widget.Plain(v.priority(p.Policy)) }},
-			{Title: "POLICY", Min: 14, Max: 30, Cell: func(p *revision.PolicyReady) widget.Line { return widget.Styled(p.Policy.Brief(), v.st.Accent) }},
+			{Title: "POLICY", Name: true, Min: 14, Cell: func(p *revision.PolicyReady) widget.Line { return widget.Styled(p.Policy.Brief(), v.st.Accent) }},
 			{Title: "READY", Cell: v.overall, Less: func(a, b *revision.PolicyReady) int { return b.Zones - b.Ready - (a.Zones - a.Ready) }},
 			{Title: "FAILING", Right: true, Drop: 9, Cell: count(func(p *revision.PolicyReady) int { return p.Failing }, bad)},
 			{Title: "NO REPORT", Right: true, Drop: 5, Cell: count(func(p *revision.PolicyReady) int { return p.Silent }, warn)},
@@ -146,7 +146,7 @@ func (v *View) zoneTable() *widget.Table[*revision.ZoneReady] {
 		ID:    func(z *revision.ZoneReady) string { return z.Zone },
 		Empty: "no zones and no reports",
 		Columns: []widget.Column[*revision.ZoneReady]{
-			{Title: "ZONE", Min: 14, Max: 40, Cell: func(z *revision.ZoneReady) widget.Line { return widget.Styled(z.Zone, v.st.Accent) }},
+			{Title: "ZONE", Name: true, Min: 14, Cell: func(z *revision.ZoneReady) widget.Line { return widget.Styled(z.Zone, v.st.Accent) }},
 			{Title: "REPORTED", Cell: func(z *revision.ZoneReady) widget.Line {
 				sign, look := mark(&revision.ZoneReady{Status: z.Status}, v.st)
 				return widget.Styled(sign+" "+string(z.Status), look)

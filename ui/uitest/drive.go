@@ -197,6 +197,19 @@ func (s *Screen) GoldenAt(name string, sizes ...[2]int) {
 	s.Resize(w, h)
 }
 
+// Plain compares the frame at the sizes given, without its colours, with
+// testdata/<name>-<w>x<h>.golden.
+func (s *Screen) Plain(name string, sizes ...[2]int) {
+	s.t.Helper()
+	w, h := s.w, s.h
+	for _, size := range sizes {
+		s.Resize(size[0], size[1])
+		s.Fits()
+		s.compare(fmt.Sprintf("%s-%dx%d.golden", name, size[0], size[1]), s.Frame())
+	}
+	s.Resize(w, h)
+}
+
 func (s *Screen) compare(file, got string) {
 	s.t.Helper()
 	path := filepath.Join("testdata", file)

@@ -79,6 +79,11 @@ type (
 		Offers(env *Env, id action.ID) bool
 	}
 
+	// Typer takes text that is the key of no action; false leaves it.
+	Typer interface {
+		Typed(env *Env, text string) bool
+	}
+
 	// Live is a page with more news than revisions bring. Fresh says whether
 	// there is something that Sync has not seen; it is asked ten times a
 	// second while the page is on top.

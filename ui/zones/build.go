@@ -115,7 +115,7 @@ func (v *zones) columns(zs []*model.ZoneState) {
 	v.names = make([]string, 0, len(zs))
 	cols := []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Min: 12, Max: 30, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
+		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
 	}
 	for i, z := range zs {
 		v.names = append(v.names, z.Name)
@@ -126,7 +126,8 @@ func (v *zones) columns(zs []*model.ZoneState) {
 			return nil
 		}})
 	}
-	cols = append(cols, widget.Column[*line]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *line) widget.Line { return l.why }})
+	cols = append(cols, widget.Column[*line]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *line) widget.Line { return l.why },
+		Fit: func(l *line, w int) widget.Line { return l.why.CutWords(w) }})
 	v.policies.Columns = cols
 }
 

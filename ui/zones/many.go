@@ -68,7 +68,7 @@ func (v *zones) overZones(r *revision.Revision) (lines []*line) {
 func (v *zones) overColumns() []widget.Column[*line] {
 	return []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Min: 12, Max: 30, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
+		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
 		{Title: "IN SYNC", Cell: func(l *line) widget.Line {
 			if l.over.None {
 				return widget.Styled("–", v.st.Dim)

@@ -66,7 +66,7 @@ func New(nav.Page) view.View {
 		ID:    func(z *item) string { return z.Name },
 		Empty: "no zones yet",
 		Columns: []widget.Column[*item]{
-			{Title: "ZONE", Min: 20, Cell: func(z *item) widget.Line {
+			{Title: "ZONE", Name: true, Min: 20, Cell: func(z *item) widget.Line {
 				return widget.Line{view.ZoneMark(z.ZoneState, v.st), {Text: " "}, {Text: z.Name, Style: v.st.Accent}}
 			}},
 			{Title: "STATE", Cell: func(z *item) widget.Line { return widget.Styled(string(z.Conn), connStyle(z.Conn, v.st)) }},

@@ -33,8 +33,10 @@ func TestZones(t *testing.T) {
 	p.Zones[2] = &third
 
 	s := uitest.Open(t, p, nav.To(nav.Zones))
+	s.Resize(160, 45)
 	s.Want("lost", "writing paused: the zone does not answer", "connection refused", "7 attempts", "behind 1",
 		"stale", "not enforced", "transaction refused (3×)")
+	s.Resize(120, 34)
 	s.Golden("zones")
 	s.Resizes()
 
