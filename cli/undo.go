@@ -60,7 +60,8 @@ func (a *app) redoCmd() *cobra.Command {
 		Long: `Redo makes the change again that was undone last, if the policy is still what the
 undo left, and with each further call the one that was undone before. A new change
 ends that: what was undone before it stays undone.`,
-		Args: takes(1, "[NUMBER]"),
+		Args:    takes(1, "[NUMBER]"),
+		Example: `  rung redo -f policies/ --write-back --dry-run`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.takeBack(cmd.Context(), &c, gate.OpRedo, args)
 		},

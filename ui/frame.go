@@ -238,7 +238,7 @@ func (m *root) filtered(e *entry, f view.Filterer, w int) widget.Line {
 	if room < min(least, widget.Width(e.filter)) {
 		return widget.Styled(counts, st.Key)
 	}
-	return widget.Styled(label+widget.Middle(e.filter, room), st.Key).Add(apart+counts, st.Dim)
+	return widget.Styled(label+widget.CutName(e.filter, room), st.Key).Add(apart+counts, st.Dim)
 }
 
 // way is the names of the pages in at most w cells. The first ones make room, since the
@@ -260,7 +260,7 @@ func (m *root) way(w int) widget.Line {
 			return l
 		}
 	}
-	return widget.Styled(" "+widget.Middle(names[last], w-1), m.styles.Title)
+	return widget.Styled(" "+widget.CutName(names[last], w-1), m.styles.Title)
 }
 
 // wayFrom joins the names from one on. What the name before says is not said again.

@@ -56,7 +56,7 @@ func TestGoingToAPageOnTheWay(t *testing.T) {
 	s.Press("alt+right")
 	wantCrumbs(t, s, `Ladder › cluster-control › egress 1 › cluster-control egress 2 "allow-to-splunk"`)
 	s.Press("alt+right")
-	s.Want("nothing to go forward to")
+	s.Want("no page to go forward to")
 
 	// With a zone, too: the row of a rule leads to the rule that is there, in that zone.
 	s.Press("esc")
@@ -68,7 +68,7 @@ func TestGoingToAPageOnTheWay(t *testing.T) {
 	s.Press("l", "esc", "5")
 	wantCrumbs(t, s, `Ladder › cluster-control › egress 1 › activity`)
 	s.Press("alt+right")
-	s.Want("nothing to go forward to")
+	s.Want("no page to go forward to")
 }
 
 // The digits go back like everything else, and rows that a filter narrows are another
@@ -104,7 +104,7 @@ func TestNoWayForwardToWhatIsDone(t *testing.T) {
 	s.Press("esc")
 	wantCrumbs(t, s, "quarantine")
 	s.Press("alt+right")
-	s.Want("nothing to go forward to")
+	s.Want("no page to go forward to")
 }
 
 // A page says by itself what it is about, however narrow: the way before it gives way,
@@ -120,7 +120,7 @@ func TestWhereOneIs(t *testing.T) {
 		{160, `Ladder › multi-tenant-isolation › ingress 0 "deny-other-tenants"`},
 		{80, `… › multi-tenant-isolation › ingress 0 "deny-other-tenants"`},
 		{60, `… › multi-tenant-isolation ingress 0`},
-		{50, `multi-tenant-i…tion ingress 0`},
+		{50, `multi-tenant-isolat…ingress 0`},
 	} {
 		s.Resize(c.w, 24)
 		got := strings.TrimSpace(strings.Split(strings.Split(s.Frame(), "\n")[1], "  ")[0])

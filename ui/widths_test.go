@@ -114,6 +114,9 @@ func TestNamesAreWhole(t *testing.T) {
 				if i < 2 {
 					continue // the header and the path
 				}
+				if sc.page.Kind == nav.Findings && strings.HasSuffix(strings.TrimRight(l, " "), "…") {
+					continue // a sentence, whole below the table where the cursor is
+				}
 				if n := cutName(l, all); n != "" {
 					t.Errorf("%s at %d cells cuts %q:\n%s", sc.name, size[0], n, l)
 				}

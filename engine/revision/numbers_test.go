@@ -124,7 +124,7 @@ func TestPodNote(t *testing.T) {
 	for want, p := range map[string]*model.Pod{
 		"host network: no policy":   {HostNetwork: true, Phase: "Succeeded"},
 		"completed: its addresses":  {Phase: "Succeeded"},
-		"not scheduled: it counts":  {Networks: udn},
+		"not scheduled: no policy":  {Networks: udn},
 		"its primary network is bl": {NodeName: "worker", Networks: udn}, // also without an address
 		"no address: a subject, bu": {NodeName: "worker"},
 		"":                          {NodeName: "worker", IPs: []string{"10.0.0.1"}},

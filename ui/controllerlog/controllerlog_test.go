@@ -46,7 +46,7 @@ func TestControllerLog(t *testing.T) {
 	s.Press("[")
 	s.Want("controller of ovn-worker2")
 	s.Press("]", "]")
-	s.Want("controller of ovn-worker ")
+	s.Want("controller of ovn-worker:")
 	found = nil
 	s.Press("ctrl+r")
 	s.Want("nothing in the last 2000 lines mentions it")

@@ -104,7 +104,7 @@ func TestUnchanged(t *testing.T) {
 		t.Error("an unchanged text was left behind")
 	}
 	w.s.Press("alt+right")
-	w.s.Want("opens the editor again")
+	w.s.Want("no page to go forward to")
 }
 
 func TestInvalidComesBack(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -231,7 +232,7 @@ func TestSameCounts(t *testing.T) {
 				tab = append(tab, x.sign+strconv.Itoa(x.n))
 			}
 		}
-		policy.Want("[findings "+strings.Join(tab, " ")+"]", fmt.Sprintf("  %d lines", want.All()))
+		policy.Want("[findings "+strings.Join(tab, " ")+"]", "  "+words.Count(want.All(), "line"))
 	}
 	if len(of) < 8 || n.Errors < 3 || n.Warnings < 5 || n.Infos < 5 {
 		t.Errorf("the demo shows little: %d policies, %+v", len(of), n)

@@ -120,7 +120,7 @@ func TestBrokenAndOpen(t *testing.T) {
 	s := open(t)
 	goTo(t, s, "old-form")
 	s.Press("enter")
-	s.Want("not read", "spec.ingress[0].from[0].namespaces.namespaceSelector", "this is the old form of a peer")
+	s.Want("not read", "spec.ingress[0].from[0].namespaces.namespaceSelector", "old form of a peer")
 	s.Press("x")
 	s.WantNot("any key closes")
 	s.Press("m")

@@ -317,7 +317,7 @@ func TestExamples(t *testing.T) {
 	}
 	goTo(t, s, "◦ sandbox example")
 	s.Press("enter", "enter")
-	s.Want("The sandbox made this row as an example; it matches nothing.")
+	s.Want("A sandbox example; it matches nothing.")
 
 	p.Mode.Sandbox = false
 	s = uitest.Open(t, p, nav.To(nav.Ladder))

@@ -104,7 +104,7 @@ func (p *forms) byIn(s shape, w int) string {
 	if widget.Width(text) <= w || p.who == "" {
 		return text
 	}
-	return spaced(widget.Middle(p.who, max(3, w-widget.Width(" "+rule))), rule)
+	return spaced(widget.CutName(p.who, max(3, w-widget.Width(" "+rule))), rule)
 }
 
 const arrow = 3 // cells between the ends
@@ -147,7 +147,7 @@ func (p *forms) endsIn(s shape) [2]string {
 	default:
 		a, b = half, room-half
 	}
-	return [2]string{widget.Middle(e[0], a), widget.Middle(e[1], b)}
+	return [2]string{widget.CutName(e[0], a), widget.CutName(e[1], b)}
 }
 
 // ownName is an end without its namespace.

@@ -188,7 +188,10 @@ func TestRun(t *testing.T) {
 	w := start(t)
 	s := w.s
 	s.Press("enter")
-	s.Want("Run 9 steps, waiting for every zone after each?", "ANP break-glass             spec.priority  30 → 10", "consequences")
+	s.Want("Run 9 steps, waiting for every zone after each?", "consequences")
+	s.Resize(120, 60)
+	s.Want("ANP break-glass             spec.priority  30 → 10")
+	s.Resize(120, 34)
 	s.Golden("preview")
 	s.Press("esc")
 	s.Want("nothing was changed", "re-space: step 10")

@@ -358,7 +358,7 @@ func (v *View) title(w int) string {
 			return name
 		}
 	}
-	return widget.Middle(v.BriefCrumb(), w-frame)
+	return widget.CutName(v.BriefCrumb(), w-frame)
 }
 
 // BriefCrumb leaves out the rule's own name.

@@ -26,7 +26,14 @@ func CutName(s string, w int) string {
 	}
 	room := w - Width(Ellipsis)
 	end := max(room/4, min(nameEnd, room/2))
-	return ansi.Truncate(s, room-end, "") + Ellipsis + ansi.TruncateLeft(s, n-end, "")
+	if room > 4*nameEnd+4 { // a path or a filter: its last word is whole as well
+		end = room / 3
+	}
+	left, right := ansi.Truncate(s, room-end, ""), ansi.TruncateLeft(s, n-end, "")
+	if Width(right) > end { // a wide letter is not halved
+		right = ansi.TruncateLeft(s, n-end+1, "")
+	}
+	return left + Ellipsis + right
 }
 
 // CutName shortens the line to w cells within its longest piece, which is the name.

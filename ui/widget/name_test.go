@@ -20,6 +20,7 @@ func TestCutName(t *testing.T) {
 		{"multi-tenant-isolation", 1, "…"},
 		{"multi-tenant-isolation", 0, ""},
 		{"名前の長いポリシー", 10, "名前…シー"},
+		{"日本語日本語", 8, "日本…語"},
 	} {
 		if got := CutName(tt.name, tt.w); got != tt.want {
 			t.Errorf("CutName(%q, %d) = %q, want %q", tt.name, tt.w, got, tt.want)
