@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/sources/reading"
 )
 
@@ -38,8 +39,8 @@ type keptObject struct {
 // result is what the file counts for now.
 func (f *watched) result(source string) *fileResult {
 	if f.gone {
-		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: its %d objects were taken out",
-			f.away.Format(time.TimeOnly), f.objects), "")
+		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: %s removed",
+			f.away.Format(time.TimeOnly), words.Count(f.objects, "object")), "")
 		b.Code = CodeGone
 		if f.res.in.folder {
 			b.Severity = model.SeverityWarning

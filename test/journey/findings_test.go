@@ -26,7 +26,7 @@ func TestFindings(t *testing.T) {
 			c.press("f").at("findings").sees("4 errors", "allow-metrics", "conflicts with quarantine at priority 60", "→ give the two policies different priorities")
 			c.pick("egress 5", "DNS over TCP").sees("→ allow TCP beside UDP: long answers come over TCP")
 			line := c.selected()
-			c.press("enter").at(`egress 5 "default-deny"`).sees("networks: 0.0.0.0/0").press("esc").at("findings")
+			c.press("enter").at(`cluster-control egress 5 "default-deny"`).sees("networks: 0.0.0.0/0").press("esc").at("findings")
 			if got := c.selected(); got != line {
 				t.Errorf("back from the rule the cursor is on %q, not on %q", got, line)
 			}

@@ -62,7 +62,7 @@ func TestUndoOfWhatChangedMeanwhile(t *testing.T) {
 	if now := read(t, file); now != other {
 		t.Errorf("the file was written:\n%s", now)
 	}
-	c.press("m").sees("62 → 60", "merged: your change", "Apply?").does("a", "[ no ]").answers("the files of", "y")
+	c.press("u").sees("62 → 60", "merged: your change", "Apply?").does("a", "[ no ]").answers("the files of", "y")
 	c.at("Ladder").sees("60 └ quarantine", "ns: team=blue")
 	if now, want := read(t, file), strings.Replace(other, "priority: 62", "priority: 60", 1); now != want {
 		t.Errorf("the merge left\n%s\nwant\n%s", now, want)

@@ -58,14 +58,22 @@ func TestNoBracketsWhereTheyMeanNothing(t *testing.T) {
 	s.WantNot("├ green-tenant")
 }
 
-// The filter finds what the notes say, not only their short forms.
+// The filter reads the notes in their short forms, also those for which there is no room,
+// and not the sentences below, which name other policies.
 func TestFilterReadsNotes(t *testing.T) {
 	s := open(t)
-	s.Press("/")
-	s.Type("which one wins")
-	s.Press("enter")
-	s.Want("quarantine", "allow-metrics", "blue-tenant")
-	s.WantNot("break-glass")
+	s.Resize(80, 24)
+	for text, want := range map[string][2]string{
+		"UDN pods": {"quarantine", "experimental"},
+		"green":    {"green-tenant", "red-tenant"},
+	} {
+		s.Press("/")
+		s.Type(text)
+		s.Press("enter")
+		s.Want(want[0])
+		s.WantNot(want[1])
+		s.Press("esc")
+	}
 }
 
 // The notes of the cursor's row stand below, the worst first, and change with it.

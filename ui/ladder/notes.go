@@ -138,15 +138,12 @@ func (it *item) told(st *themes.Styles) []widget.Line {
 	return out
 }
 
-// text is what the filter looks at: notes in words too.
+// text is what the filter looks at: the row as it stands where there is room for all of it.
+// The sentences below the table are left out, since they name other policies.
 func (it *item) text() string {
 	if it.full != nil {
 		return it.full.String()
 	}
-	parts := []string{it.priority(), it.name.String(), it.subject, it.ingress.String(), it.egress.String(), it.pods,
-		it.zones.String(), all(it.levels, " ").String(), it.state.String(), all(it.marks, "  ").String()}
-	for i := range it.notes {
-		parts = append(parts, it.notes[i].Texts()...)
-	}
-	return strings.Join(parts, " ")
+	return strings.Join([]string{it.priority(), it.name.String(), it.subject, it.ingress.String(), it.egress.String(), it.pods,
+		it.zones.String(), all(it.levels, " ").String(), it.state.String(), all(it.marks, "  ").String()}, " ")
 }
