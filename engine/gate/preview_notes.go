@@ -83,13 +83,6 @@ func (n *noter) priority() (out []string) {
 	return out
 }
 
-func remain(n int) string {
-	if n == 1 {
-		return "remains"
-	}
-	return "remain"
-}
-
 func itOrThem(n int) string {
 	if n == 1 {
 		return "it"
