@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -49,9 +50,19 @@ func (a *app) completeValue(of choices) completer {
 	})
 }
 
+// muteCompletion takes standard error away from a process that completes a command line:
+// what a plugin of the kubeconfig prints would stand in the middle of it.
+func muteCompletion(args []string, errw io.Writer) {
+	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) || errw != io.Writer(os.Stderr) {
+		return
+	}
+	if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
+		os.Stderr = null // the process ends with the completion
+	}
+}
+
 // offer completes with what find finds in time. Whatever goes wrong, nothing is offered
-// and nothing printed: not even by a plugin of the kubeconfig. Standard input is the
-// shell's.
+// and nothing printed. Standard input is the shell's.
 func (a *app) offer(find func(context.Context) []string) completer {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		parent := cmd.Context()
@@ -61,9 +72,6 @@ func (a *app) offer(find func(context.Context) []string) completer {
 		ctx, cancel := context.WithTimeout(parent, completeTimeout)
 		defer cancel()
 		a.flags.quiet, a.in = true, strings.NewReader("")
-		if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
-			os.Stderr = null // the process ends with the completion
-		}
 		found, err := await(ctx, func() ([]string, error) { return find(ctx), nil })
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp

@@ -58,6 +58,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
 	ctx, end, stop := untilSignal(errw)
 	defer stop()
 	quietLibraries()
+	muteCompletion(args, errw)
 	var closed atomic.Bool
 	code := run(ctx, args, in, &outlet{out, end, &closed}, &outlet{errw, end, &closed}, screen)
 	if closed.Load() {

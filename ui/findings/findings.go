@@ -76,6 +76,8 @@ func New(nav.Page) view.View {
 		Skip:  func(it *item) bool { return it.Finding == nil },
 		Fixed: func(it *item) bool { return it.Finding == nil },
 		Text:  func(it *item) string { return text(it) },
+
+		NoBelow: true,
 		Columns: []widget.Column[*item]{
 			{Title: "SEVERITY", Cell: v.severity, Less: func(a, b *item) int { return a.Severity.Compare(b.Severity) }},
 			{Title: "POLICY", Min: 28, Max: 40, Cell: func(it *item) widget.Line { return widget.Styled(about(it.Finding), v.st.Accent) }},

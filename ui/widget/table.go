@@ -58,6 +58,8 @@ type Table[T any] struct {
 	// stands below the table for the row under the cursor, which is made room for at
 	// any width. Columns without a title are taken for its short forms.
 	Note func(T) []Line
+	// NoBelow leaves those lines out: the page itself shows the row under the cursor whole.
+	NoBelow bool
 	// Skip says that the cursor passes over the row.
 	Skip func(T) bool
 	// Text is what the filter looks at; nil takes the cells.

@@ -18,7 +18,7 @@ const (
 // one walks.
 func (t *Table[T]) below(w, rows int, focus bool) int {
 	switch {
-	case !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shown) == 0:
+	case t.NoBelow || !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shown) == 0:
 		return 0
 	case t.Note == nil && !t.cuts(w, rows):
 		return 0
