@@ -15,9 +15,9 @@ func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, scre
 
 // screen shows an engine in the console.
 func screen(ctx context.Context, e *engine.Engine, o cli.ScreenOptions) error {
-	cfg, notices := ui.ParseConfig(o.ConfigPath, o.Config)
+	cfg := ui.ParseConfig(o.ConfigPath, o.Config)
 	cfg.Override(o.Theme, o.Color, o.ASCII, o.NoMouse)
-	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: append(notices, o.Notices...)}
+	opt := ui.Options{Config: cfg, StateDir: o.StateDir, Notices: o.Notices}
 	if o.Switch != nil {
 		opt.Switch = func(ctx context.Context, name string) (ui.Console, error) { return o.Switch(ctx, name) }
 	}

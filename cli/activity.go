@@ -31,21 +31,24 @@ func (a *app) activityCmd() *cobra.Command {
 	var watch *bool
 	cmd := &cobra.Command{
 		Use:   "activity",
-		Short: "What the reconciler did to the zones; -o wide adds the equivalent commands",
-		Long: `Activity prints what Rung's reconciler did to the zones: what, how long it took,
-with how many operations. -o wide, json and yaml have the equivalent ovn-nbctl
-commands. With --watch every entry is printed as it comes, in JSON one a line.`,
+		Short: "Show what Rung wrote to the zones, with ovn-nbctl equivalents",
+		Long: `Show what Rung's reconciler wrote to the zones: what, how long it took, and in how
+many operations. -o wide, json and yaml add the equivalent ovn-nbctl commands. With
+--watch every entry is printed as it comes, as one line of JSON with -o json.`,
+		Example: `  rung activity -f policies/
+  rung activity -f policies/ --watch -o json`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			done := settled()
-			return a.with(ctx, true, func(r *revision.Revision) bool { return done(r) && reported(r) }, func(e *engine.Engine, _ *revision.Revision) error {
-				if *watch {
-					return a.watchActivity(ctx, e)
-				}
-				out := each(e.Activity(0), activityOf)
-				return a.print(&answer{value: out, text: func(wide bool) string { return activityText(out, wide) }})
-			})
+			return a.with(ctx, true, func(r *revision.Revision) bool { return done(r) && reported(r) },
+				func(e *engine.Engine, _ *revision.Revision) error {
+					if *watch {
+						return a.watchActivity(ctx, e)
+					}
+					out := each(e.Activity(0), activityOf)
+					return a.print(&answer{value: out, text: func(wide bool) string { return activityText(out, wide) }})
+				})
 		},
 	}
 	watch = watchFlag(cmd)

@@ -23,16 +23,19 @@ func (a *app) applyCmd() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "apply {--change FILE | -f FILE}",
-		Short: "Create or update policies from YAML, with the compiled difference shown first",
-		Long: `Apply takes the documents in --change FILE (- for standard input) over the
-manifests read with -f. Nothing is written before the consequences were shown and
-confirmed. With --write-back the manifests are changed as well; without it the
-change lives in the sandbox for as long as the command runs.
+		Short: "Create or update policies from YAML",
+		Long: `Create or update policies from YAML. The consequences are shown and confirmed first.
 
-With -f FILE alone, as with kubectl, the documents go to the cluster of the
-kubeconfig: a server-side apply of each whole document with the field manager
-rung, tried by the server first. Fields that other managers own are a conflict;
---force-conflicts takes them over.`,
+With --change, the documents are applied to the manifests given with -f: in the
+sandbox, for as long as the command runs, or in the files with --write-back.
+
+With -f alone, as with kubectl, the documents go to the cluster of your kubeconfig:
+a server-side apply of each document with the field manager rung, dry-run by the
+server first. A field owned by another manager is a conflict, unless
+--force-conflicts takes it over.`,
+		Example: `  rung apply --change new.yaml -f policies/ --dry-run
+  rung apply --change new.yaml -f policies/ --write-back
+  rung apply -f new.yaml --context staging --write`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			paths := []string{change}
@@ -52,8 +55,8 @@ rung, tried by the server first. Fields that other managers own are a conflict;
 		},
 	}
 	c.register(cmd)
-	cmd.Flags().StringVar(&change, "change", "", "file with the documents to apply, - for standard input")
-	cmd.Flags().BoolVar(&force, "force-conflicts", false, "take over fields that other managers own, on a cluster")
+	cmd.Flags().StringVar(&change, "change", "", "file to apply, - for standard input")
+	cmd.Flags().BoolVar(&force, "force-conflicts", false, "on a cluster, take over fields that other managers own")
 	return cmd
 }
 
@@ -75,7 +78,7 @@ func (a *app) readChanges(ctx context.Context, paths []string) ([]byte, error) {
 			}
 			switch info, err := os.Stat(path); {
 			case err != nil:
-				a.skipped(path, "what it points to does not exist")
+				a.skipped(path, "link to nothing")
 			case !info.Mode().IsRegular():
 				a.skipped(path, reading.Kind(info.Mode())+"; only regular files are read from folders")
 			default:
@@ -94,7 +97,7 @@ func (a *app) readChanges(ctx context.Context, paths []string) ([]byte, error) {
 			return nil, err
 		}
 		if len(text)+len(one) > maxChange {
-			return nil, fmt.Errorf("read the changes: larger than %d MiB together", maxChange>>20)
+			return nil, fmt.Errorf("read the changes: more than %d MiB in all", maxChange>>20)
 		}
 		if len(text) > 0 {
 			text = append(text, "\n---\n"...)
@@ -113,9 +116,9 @@ func (a *app) readChange(ctx context.Context, path string) ([]byte, error) {
 	in := a.in
 	switch {
 	case path == "":
-		return nil, errors.New("nothing to apply: give --change FILE, or - for standard input; on a cluster -f FILE")
+		return nil, errors.New("nothing to apply: give --change FILE (- for standard input), or on a cluster -f FILE")
 	case path == "-" && slices.Contains(a.flags.files, "-"):
-		return nil, errors.New("standard input cannot be both -f - and --change -: write one of them into a file")
+		return nil, errors.New("-f - and --change - cannot both read standard input; put one of them in a file")
 	case path != "-":
 		f, err := reading.Open(ctx, path)
 		if err != nil {
@@ -129,7 +132,7 @@ func (a *app) readChange(ctx context.Context, path string) ([]byte, error) {
 		return nil, fmt.Errorf("read the change from %s: %w", path, err)
 	}
 	if len(text) > maxChange {
-		return nil, fmt.Errorf("read the change from %s: larger than %d MiB", path, maxChange>>20)
+		return nil, fmt.Errorf("read the change from %s: more than %d MiB", path, maxChange>>20)
 	}
 	return text, nil
 }

@@ -21,16 +21,16 @@ func takes(optional int, names ...string) cobra.PositionalArgs {
 		case len(names) == 0:
 			return fmt.Errorf("%s takes no arguments, got %q; see: %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
 		}
-		return fmt.Errorf("%s wants %s, got %s; see: %s --help", cmd.CommandPath(), strings.Join(names, " "),
+		return fmt.Errorf("%s needs %s, got %s; see: %s --help", cmd.CommandPath(), strings.Join(names, " "),
 			words.Count(len(args), "argument"), cmd.CommandPath())
 	}
 }
 
 func unknownCommand(root *cobra.Command, name string) error {
 	if like := root.SuggestionsFor(name); len(like) > 0 {
-		return fmt.Errorf("there is no command %q; did you mean: rung %s", name, like[0])
+		return fmt.Errorf("unknown command %q; did you mean: rung %s", name, like[0])
 	}
-	return fmt.Errorf("there is no command %q; see: rung --help", name)
+	return fmt.Errorf("unknown command %q; see: rung --help", name)
 }
 
 // badFlag says where flags are explained.
@@ -56,8 +56,10 @@ func outputForms(cmd *cobra.Command) []string {
 	return forms
 }
 
-// checkOutput refuses an output form the command does not have.
+// checkOutput refuses an output form the command does not have, and notes what the
+// command needs.
 func (a *app) checkOutput(cmd *cobra.Command, _ []string) error {
+	a.needs = needsOf[cmd.Name()]
 	forms := outputForms(cmd)
 	for _, f := range forms {
 		if a.flags.output == f {
@@ -65,7 +67,7 @@ func (a *app) checkOutput(cmd *cobra.Command, _ []string) error {
 		}
 	}
 	if a.flags.output == nbctlForm {
-		return fmt.Errorf("output %q is for rung compile and rung rows; want %s", nbctlForm, strings.Join(forms, ", "))
+		return fmt.Errorf("output %q is only for rung compile and rung rows; want %s", nbctlForm, strings.Join(forms, ", "))
 	}
 	return fmt.Errorf("output %q: want %s", a.flags.output, strings.Join(forms, ", "))
 }

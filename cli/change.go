@@ -24,23 +24,24 @@ type changeFlags struct {
 func (c *changeFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.dryRun, "dry-run", false, "show the consequences and change nothing")
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask")
-	cmd.Flags().StringVar(&c.name, "confirm-name", "", "the name that a guard rail wants typed")
+	cmd.Flags().StringVar(&c.name, "confirm-name", "", "policy name that a guard rail asks for")
 }
 
 // mayAsk refuses a change that nobody could be asked about, and one where the
 // rows would not follow.
 func (a *app) mayAsk(c *changeFlags) error {
 	if len(a.flags.nb) > 0 && len(a.flags.files) > 0 {
-		return errors.New("the databases given by --nb are somebody else's to write: leave --nb out to change policies")
+		return errors.New("--nb databases are read-only: leave --nb out to change policies")
 	}
 	if !c.dryRun && !c.yes && !a.asks {
-		return errors.New("this would change policies and there is no terminal to ask on; give --yes, or --dry-run to see the consequences")
+		return errors.New("no terminal to ask on: give --yes to change policies, or --dry-run to see the consequences")
 	}
 	return nil
 }
 
 // change previews a mutation, has it confirmed and commits it.
-func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*revision.Revision) (gate.Mutation, error)) error {
+func (a *app) change(ctx context.Context, c *changeFlags,
+	mutation func(*revision.Revision) (gate.Mutation, error)) error {
 	if err := a.mayAsk(c); err != nil {
 		return err
 	}
@@ -54,13 +55,21 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*revisio
 			return err
 		}
 		var res *gate.Result
-		show := func(p *gate.Preview) error { return a.print(previewAnswer(p)) }
+		show := func(p *gate.Preview) error {
+			if len(p.Steps) > 0 {
+				return a.print(stepsAnswer(p))
+			}
+			return a.print(previewAnswer(p))
+		}
 		p, err = a.confirmed(c, p, show, func(p *gate.Preview, confirm gate.Confirm) (err error) {
 			res, err = e.Commit(ctx, p, confirm)
 			return err
 		})
 		if res == nil {
 			return err
+		}
+		if res.Plan {
+			return a.followPlan(ctx, e)
 		}
 		fmt.Fprintf(a.err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), a.lasting(r))
 		if r.Mode.Name == revision.ClusterMode && !anyCurrent(e.Revision()) {
@@ -74,7 +83,8 @@ func (a *app) change(ctx context.Context, c *changeFlags, mutation func(*revisio
 // another between the question and the answer is shown as it is now and asked about
 // once more; where nobody is asked nothing is changed. What it returns is the change
 // that was shown last.
-func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview) error, commit func(*gate.Preview, gate.Confirm) error) (*gate.Preview, error) {
+func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview) error,
+	commit func(*gate.Preview, gate.Confirm) error) (*gate.Preview, error) {
 	for {
 		if err := show(p); err != nil || nothingToDo(p) {
 			return p, err
@@ -116,7 +126,7 @@ func (a *app) lasting(r *revision.Revision) string {
 	if r.Mode.WriteBack || r.Mode.Name == revision.ClusterMode {
 		return ""
 	}
-	return "; only in the sandbox, which ends now (--write-back changes the files)"
+	return "; only in the sandbox, which ends now (--write-back also changes the files)"
 }
 
 // followTime is how long a change waits for the rows of every zone to show it.
@@ -143,7 +153,8 @@ func (a *app) follow(ctx context.Context, e *engine.Engine, written []model.Poli
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil && len(behind) > 0:
-		return fmt.Errorf("the change was made, but the rows of zone %s do not show it: %s: %w", behind[0].Zone, behind[0].Why, errBehind)
+		return fmt.Errorf("changed, but the rows of zone %s do not show it yet: %s: %w", behind[0].Zone, behind[0].Why,
+			errBehind)
 	}
 	r := e.Revision()
 	for _, k := range written {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/spf13/pflag"
@@ -24,14 +22,18 @@ type clusterFlags struct {
 }
 
 func (c *clusterFlags) register(p *pflag.FlagSet) {
-	p.StringVar(&c.Kubeconfig, "kubeconfig", "", "kubeconfig file (default as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account)")
+	p.StringVar(&c.Kubeconfig, "kubeconfig", "",
+		"kubeconfig file (default as kubectl: KUBECONFIG, ~/.kube/config, the pod's service account)")
 	clientcmd.BindOverrideFlags(&c.Overrides, p, kubectlFlags())
 	c.unset = c.Overrides
-	p.Float32Var(&c.QPS, "kube-qps", 0, "requests a second to the API server (default 50)")
-	p.IntVar(&c.Burst, "kube-burst", 0, "requests to the API server in a burst (default 100)")
-	p.StringVar(&c.OVNNamespace, "ovn-namespace", "", "namespace of the ovnkube-node pods (default ovn-kubernetes or openshift-ovn-kubernetes)")
-	p.BoolVar(&c.write, "write", false, "allow changes of policies on a cluster from the start")
-	p.BoolVar(&c.reconcile, "reconcile", false, "in the console, write rows as well while changes are allowed, where nobody else owns them (tcp, ssl and unix endpoints only)")
+	p.Float32Var(&c.QPS, "kube-qps", 0, "API requests per second (default 50)")
+	p.IntVar(&c.Burst, "kube-burst", 0, "API requests in a burst (default 100)")
+	p.StringVar(&c.OVNNamespace, "ovn-namespace", "",
+		"namespace of the ovnkube-node pods (default ovn-kubernetes or openshift-ovn-kubernetes)")
+	p.BoolVar(&c.write, "write", false, "allow policy changes on a cluster from the start")
+	p.BoolVar(&c.reconcile, "reconcile", false,
+		"console on a cluster: while changes are allowed, also write rows that nothing else owns "+
+			"(--nb with tcp:, ssl: or unix: only)")
 }
 
 // kubectlFlags are the flags that say which cluster, and as whom, as kubectl has them.
@@ -42,24 +44,27 @@ func kubectlFlags() clientcmd.ConfigOverrideFlags {
 	f.ContextOverrideFlags.Namespace.LongName = ""
 	f.ClusterOverrideFlags.APIServer.ShortName = "s" // kubectl's, too
 	for flag, text := range map[*clientcmd.FlagInfo]string{
-		&f.CurrentContext:                             "context of the kubeconfig (default the current one)",
-		&f.ContextOverrideFlags.ClusterName:           "cluster of the kubeconfig, in place of the context's",
-		&f.ContextOverrideFlags.AuthInfoName:          "user of the kubeconfig, in place of the context's",
-		&f.ClusterOverrideFlags.APIServer:             "address of the API server, in place of the kubeconfig's",
-		&f.ClusterOverrideFlags.TLSServerName:         "name that the API server's certificate must have",
-		&f.ClusterOverrideFlags.CertificateAuthority:  "file with the issuer of the API server's certificate, PEM",
-		&f.ClusterOverrideFlags.InsecureSkipTLSVerify: "take any certificate of the API server: whoever is in between reads and changes everything",
-		&f.ClusterOverrideFlags.ProxyURL:              "proxy on the way to the API server",
-		&f.ClusterOverrideFlags.DisableCompression:    "ask the API server for answers that are not compressed",
-		&f.AuthOverrideFlags.ClientCertificate:        "file with the certificate to log in with, PEM",
-		&f.AuthOverrideFlags.ClientKey:                "file with the key to log in with, PEM",
-		&f.AuthOverrideFlags.Token:                    "bearer token to log in with; other users of this machine can see it",
-		&f.AuthOverrideFlags.Username:                 "user name to log in with",
-		&f.AuthOverrideFlags.Password:                 "password to log in with; other users of this machine can see it",
-		&f.AuthOverrideFlags.Impersonate:              "user to impersonate on the cluster",
-		&f.AuthOverrideFlags.ImpersonateUID:           "UID to impersonate on the cluster",
-		&f.AuthOverrideFlags.ImpersonateGroups:        "group to impersonate on the cluster (repeatable)",
-		&f.Timeout:                                    "longest wait for an answer of the API server, as 5s or 1m (default Rung's own limits); watches and followed logs stay open",
+		&f.CurrentContext:                            "kubeconfig context to use (default the current one)",
+		&f.ContextOverrideFlags.ClusterName:          "kubeconfig cluster to use instead of the context's",
+		&f.ContextOverrideFlags.AuthInfoName:         "kubeconfig user to use instead of the context's",
+		&f.ClusterOverrideFlags.APIServer:            "address of the API server, instead of the kubeconfig's",
+		&f.ClusterOverrideFlags.TLSServerName:        "name expected in the API server's certificate",
+		&f.ClusterOverrideFlags.CertificateAuthority: "PEM file with the CA of the API server's certificate",
+		&f.ClusterOverrideFlags.InsecureSkipTLSVerify: "do not verify the API server's certificate; " +
+			"anyone in between can read and change everything",
+		&f.ClusterOverrideFlags.ProxyURL:           "proxy for API requests",
+		&f.ClusterOverrideFlags.DisableCompression: "do not compress API responses",
+		&f.AuthOverrideFlags.ClientCertificate:     "PEM file with the client certificate",
+		&f.AuthOverrideFlags.ClientKey:             "PEM file with the client key",
+		&f.AuthOverrideFlags.Token:                 "bearer token; visible to other users of this machine",
+		&f.AuthOverrideFlags.Username:              "user name for basic authentication",
+		&f.AuthOverrideFlags.Password: "password for basic authentication; " +
+			"visible to other users of this machine",
+		&f.AuthOverrideFlags.Impersonate:       "user to impersonate",
+		&f.AuthOverrideFlags.ImpersonateUID:    "UID to impersonate",
+		&f.AuthOverrideFlags.ImpersonateGroups: "group to impersonate (repeatable)",
+		&f.Timeout: "longest wait for an API response, such as 5s or 1m (default Rung's own limits); " +
+			"watches and followed logs stay open",
 	} {
 		flag.Description = text
 	}
@@ -77,7 +82,8 @@ func (c *clusterFlags) given() bool {
 func (c *clusterFlags) elsewhere() bool {
 	o := c.Overrides
 	o.CurrentContext, o.Timeout = c.unset.CurrentContext, c.unset.Timeout
-	o.AuthInfo.Impersonate, o.AuthInfo.ImpersonateUID, o.AuthInfo.ImpersonateGroups = "", "", c.unset.AuthInfo.ImpersonateGroups
+	o.AuthInfo.Impersonate, o.AuthInfo.ImpersonateUID, o.AuthInfo.ImpersonateGroups = "", "",
+		c.unset.AuthInfo.ImpersonateGroups
 	return !reflect.DeepEqual(o, c.unset)
 }
 
@@ -88,9 +94,10 @@ func (a *app) cluster(ctx context.Context, cfg *engine.Config, zones bool) error
 	if err := engine.OpenCluster(cfg, opt, zones && len(f.nb) == 0); err != nil {
 		if errors.Is(err, engine.ErrNoCluster) {
 			if len(f.nb) > 0 {
-				return fmt.Errorf("there are rows by --nb, and no policies to hold against them: give -f PATH as well, or a cluster (%w)", err)
+				return fmt.Errorf("--nb gives rows, but there are no policies to compare them with: "+
+					"give -f PATH or a cluster, too (%w)", err)
 			}
-			return fmt.Errorf("nothing to show: no -f PATH, and %w; try: rung demo, or rung -f FOLDER", err)
+			return fmt.Errorf("nothing to show: no -f PATH and %w; try: rung demo, or give -f PATH", err)
 		}
 		return err
 	}
@@ -101,7 +108,7 @@ func (a *app) cluster(ctx context.Context, cfg *engine.Config, zones bool) error
 	cfg.Writes = (f.kube.write || set.Write && !f.kube.elsewhere()) && !f.readOnly
 	cfg.Reconcile = f.kube.reconcile && !f.readOnly
 	if cfg.Reconcile && len(f.nb) == 0 {
-		return errors.New("--reconcile: rows are written through tcp:, ssl: and unix: endpoints only, never through exec; give --nb")
+		return errors.New("--reconcile needs --nb with tcp:, ssl: or unix:; rows are never written through exec")
 	}
 	if zones && len(f.nb) > 0 {
 		if _, err = f.databases(ctx, cfg); err != nil {
@@ -134,18 +141,6 @@ func (a *app) contextSettings(ctx context.Context, name string) (s contextSettin
 		}
 	}
 	return file.Contexts[name], nil
-}
-
-// offerDemo asks, where somebody sits at a terminal, whether to open the demo
-// since there is no cluster. It says whether that was wanted.
-func (a *app) offerDemo(ctx context.Context, err error) bool {
-	if !errors.Is(err, engine.ErrNoCluster) || len(a.flags.nb) > 0 || a.screen == nil || !a.asks {
-		return false
-	}
-	fmt.Fprintln(a.err, "rung: "+oneLine(err.Error()))
-	fmt.Fprint(a.err, "Open the built-in demo cluster? [Y/n] ")
-	line, rerr := readLine(a.in)
-	return rerr == nil && ctx.Err() == nil && slices.Contains([]string{"", "y", "yes"}, strings.ToLower(line))
 }
 
 // engines holds the engines of a console: the one shown, and those that were left
@@ -187,9 +182,9 @@ func (a *app) switcher(open *engines) func(context.Context, string) (*engine.Eng
 		next.flags.kube.Overrides.CurrentContext, next.flags.kube.write = name, false
 		switch {
 		case len(next.flags.nb) > 0:
-			return nil, errors.New("--nb names the databases of one cluster: start Rung again for another")
+			return nil, errors.New("--nb names databases of one cluster; start Rung again for another cluster")
 		case next.flags.kube.elsewhere():
-			return nil, errors.New("server or login were given by flags, for one cluster: start Rung again for another")
+			return nil, errors.New("server or login were given by flags, for one cluster; start Rung again for another")
 		}
 		cfg, err := next.config(ctx, false, true)
 		if err != nil {

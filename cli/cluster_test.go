@@ -102,7 +102,8 @@ func TestWritesOfAContextAreNotAnothersServers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for args, want := range map[string]bool{"": true, "--as=jane": true, "--server=http://127.0.0.1:2": false, "--token=x": false,
+	for args, want := range map[string]bool{"": true, "--as=jane": true, "--server=http://127.0.0.1:2": false,
+		"--token=x":                           false,
 		"--server=http://127.0.0.1:2 --write": true} {
 		a := &app{}
 		a.flags.kube = *clusterFlagsOf(t, strings.Fields("--kubeconfig="+kubeconfig+" "+args)...)

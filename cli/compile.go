@@ -30,16 +30,18 @@ func (a *app) compileCmd() *cobra.Command {
 	var zone string
 	cmd := a.shows(withRecords(&cobra.Command{
 		Use:   "compile [POLICY]",
-		Short: "The rows OVN-Kubernetes would write for the policies",
-		Long: `Compile prints the ACLs, address sets and port groups the policies compile to.
-With --zone only the pods of that node are local; without it every pod counts as
-local. -o nbctl prints records as "ovn-nbctl list" does.`,
+		Short: "Show the rows OVN-Kubernetes would write",
+		Long: `Show the ACLs, address sets and port groups that OVN-Kubernetes would write for all
+policies, or for one. With --zone only the pods of that node are local; without it
+every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
+		Example: `  rung compile -f policies/
+  rung compile cluster-control -f policies/ --zone ovn-worker -o nbctl`,
 		Args:              takes(1, "[POLICY]"),
 		ValidArgsFunction: a.complete(policyChoices),
 	}), func(args []string, _ bool) query {
 		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
 			if zone != "" && r.Cluster.Node(zone) == nil {
-				return nil, fmt.Errorf("--zone %s: no such node; there are: %s", zone, nodeNames(r.Cluster))
+				return nil, fmt.Errorf("--zone %s: no such node; nodes: %s", zone, nodeNames(r.Cluster))
 			}
 			keys, err := unitsNamed(r, args)
 			if err != nil {
@@ -49,7 +51,7 @@ local. -o nbctl prints records as "ovn-nbctl list" does.`,
 			return &answer{value: rows.json(), text: rows.text, records: rows.nbctl}, nil
 		}}
 	})
-	a.zoneFlag(cmd, &zone, "compile for one zone (a node's name)")
+	a.zoneFlag(cmd, &zone, "compile for one zone, by the node's name")
 	return cmd
 }
 
@@ -86,8 +88,8 @@ func compiledRows(r *revision.Revision, zone string, keys []model.PolicyKey) *ro
 func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y.ID()) }
 
 func (s *rowSet) json() compiledOut {
-	return compiledOut{ACLs: each(s.acls, describeRow), AddressSets: each(s.sets, describeRow), PortGroups: each(s.groups, describeRow),
-		None: append([]noneOut{}, s.none...)}
+	return compiledOut{ACLs: each(s.acls, describeRow), AddressSets: each(s.sets, describeRow),
+		PortGroups: each(s.groups, describeRow), None: append([]noneOut{}, s.none...)}
 }
 
 func (s *rowSet) nbctl() string {

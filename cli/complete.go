@@ -3,25 +3,34 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"rung/engine"
+	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 )
 
-// completeTimeout bounds what a completion may cost: somebody has pressed tab.
-const completeTimeout = 3 * time.Second
+// completeTimeout bounds what a completion may cost: somebody has pressed tab. Tests of
+// what is offered have longer.
+var completeTimeout = time.Second
 
-type completer = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
+type completer = cobra.CompletionFunc
 
-// complete offers what choices finds in the manifests given by -f, for the first
-// argument.
-func (a *app) complete(choices func(*revision.Revision) []string) completer {
-	flag := a.completeValue(choices)
+// choices are what completion may offer of what was read.
+type choices = func(*engine.Engine, *revision.Revision) []string
+
+// complete offers what is found in the manifests given by -f, or in the cluster, for
+// the first argument.
+func (a *app) complete(of choices) completer {
+	flag := a.completeValue(of)
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -30,34 +39,61 @@ func (a *app) complete(choices func(*revision.Revision) []string) completer {
 	}
 }
 
-// completeValue is complete for the value of a flag. Whatever goes wrong, nothing
-// is offered and nothing printed.
-func (a *app) completeValue(choices func(*revision.Revision) []string) completer {
-	return func(cmd *cobra.Command, _ []string, _ string) (out []string, _ cobra.ShellCompDirective) {
+// completeValue is complete for the value of a flag.
+func (a *app) completeValue(of choices) completer {
+	return a.offer(func(ctx context.Context) (out []string) {
+		_ = a.objects(ctx, func(e *engine.Engine, r *revision.Revision) error {
+			out = of(e, r)
+			return nil
+		})
+		return out
+	})
+}
+
+// muteCompletion takes standard error away from a process that completes a command line:
+// what a plugin of the kubeconfig prints would stand in the middle of it.
+func muteCompletion(args []string, errw io.Writer) {
+	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) || errw != io.Writer(os.Stderr) {
+		return
+	}
+	if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
+		os.Stderr = null // the process ends with the completion
+	}
+}
+
+// offer completes with what find finds in time. Whatever goes wrong, nothing is offered
+// and nothing printed. Standard input is the shell's.
+func (a *app) offer(find func(context.Context) []string) completer {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		parent := cmd.Context()
 		if parent == nil {
 			parent = context.Background()
 		}
 		ctx, cancel := context.WithTimeout(parent, completeTimeout)
 		defer cancel()
-		a.flags.quiet = true
-		_ = a.objects(ctx, func(_ *engine.Engine, r *revision.Revision) error {
-			out = choices(r)
-			return nil
-		})
-		return out, cobra.ShellCompDirectiveNoFileComp
+		a.flags.quiet, a.in = true, strings.NewReader("")
+		found, err := await(ctx, func() ([]string, error) { return find(ctx), nil })
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return slices.DeleteFunc(found, func(s string) bool { return !strings.HasPrefix(s, typed) }),
+			cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-func policyChoices(r *revision.Revision) []string { return choicesOf(r, model.Kind.IsPolicy) }
+func policyChoices(_ *engine.Engine, r *revision.Revision) []string {
+	return choicesOf(r, model.Kind.IsPolicy)
+}
 
 // movableChoices are those that have a priority, loggingChoices those that have
 // log levels of their own.
-func movableChoices(r *revision.Revision) []string {
+func movableChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return choicesOf(r, func(k model.Kind) bool { return k == model.KindANP })
 }
 
-func loggingChoices(r *revision.Revision) []string { return choicesOf(r, model.Kind.IsAdmin) }
+func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
+	return choicesOf(r, model.Kind.IsAdmin)
+}
 
 // choicesOf are the names of the policies of some kinds in the order of the
 // ladder, the kind before those that are not unique.
@@ -84,7 +120,7 @@ func choicesOf(r *revision.Revision, of func(model.Kind) bool) []string {
 	return out
 }
 
-func podChoices(r *revision.Revision) []string {
+func podChoices(_ *engine.Engine, r *revision.Revision) []string {
 	var out []string
 	for p := range r.Cluster.Pods() {
 		out = append(out, p.Namespace+"/"+p.Name+"\t"+p.NodeName)
@@ -92,12 +128,25 @@ func podChoices(r *revision.Revision) []string {
 	return out
 }
 
-func zoneChoices(r *revision.Revision) []string {
+func zoneChoices(_ *engine.Engine, r *revision.Revision) []string {
 	var out []string
 	for n := range r.Cluster.Nodes() {
 		out = append(out, n.Name)
 	}
 	return out
+}
+
+func namespaceChoices(_ *engine.Engine, r *revision.Revision) []string {
+	var out []string
+	for n := range r.Cluster.Namespaces() {
+		out = append(out, n.Name)
+	}
+	return out
+}
+
+// historyChoices are the numbers of changes, the newest first.
+func historyChoices(e *engine.Engine, _ *revision.Revision) []string {
+	return each(e.History(), func(h gate.HistoryEntry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
 }
 
 // fixed offers the same words always.
@@ -107,22 +156,9 @@ func fixed(words ...string) completer {
 	}
 }
 
-// completeFlags are the flags all commands have.
-func (a *app) completeFlags(root *cobra.Command) {
-	completeFlag(root, "output", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return outputForms(cmd), cobra.ShellCompDirectiveNoFileComp
-	})
-	completeFlag(root, "ip-family", fixed("auto", "ipv4", "ipv6", "dual"))
-	for _, name := range switches {
-		completeFlag(root, name, fixed("auto", "on", "off"))
-	}
-	completeFlag(root, "color", fixed("auto", "always", "never", "16", "256", "truecolor"))
-}
-
 // zoneFlag adds --zone.
 func (a *app) zoneFlag(cmd *cobra.Command, zone *string, usage string) {
 	cmd.Flags().StringVar(zone, "zone", "", usage)
-	completeFlag(cmd, "zone", a.completeValue(zoneChoices))
 }
 
 // completeFlag registers the completion of a flag's value.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rung/engine/gate"
+	"rung/model"
 )
 
 // confirm gets the answer to a preview, from the flags or by asking. The error
@@ -16,7 +17,8 @@ func (a *app) confirm(c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
 	confirm := gate.Confirm{Yes: c.yes, Name: c.name, By: "cli"}
 	if p.ConfirmName != "" && confirm.Name != p.ConfirmName {
 		if c.yes || !a.asks {
-			return confirm, fmt.Errorf("a guard rail stops this: %s; give --confirm-name %s if it is meant", p.Guards[0].Message, p.ConfirmName)
+			return confirm, fmt.Errorf("stopped by a guard rail: %s; if you mean it: --confirm-name %s", p.Guards[0].Message,
+				model.ShellJoin(p.ConfirmName))
 		}
 		fmt.Fprintf(a.err, "Type %s to go on: ", p.ConfirmName)
 		line, err := readLine(a.in)

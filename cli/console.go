@@ -47,10 +47,10 @@ type uiFlags struct {
 }
 
 func (u *uiFlags) register(p *pflag.FlagSet) {
-	p.StringVar(&u.config, "config", "", "configuration file (default under XDG_CONFIG_HOME)")
+	p.StringVar(&u.config, "config", "", "configuration file (default in XDG_CONFIG_HOME)")
 	p.StringVar(&u.theme, "theme", "", "colour theme of the console")
 	p.StringVar(&u.color, "color", "", "colours: auto, always, never, 16, 256 or truecolor")
-	p.BoolVar(&u.ascii, "ascii", false, "draw lines and marks with plain characters")
+	p.BoolVar(&u.ascii, "ascii", false, "draw with ASCII characters only")
 	p.StringVar(&u.profile, "profile", "", "folder to write profiles of the console to")
 	_ = p.MarkHidden("profile")
 	p.BoolVar(&u.noMouse, "no-mouse", false, "leave the mouse to the terminal")
@@ -60,9 +60,11 @@ func (a *app) demoCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Open the console on a built-in example cluster",
-		Long: `Demo opens the console on a cluster that is built in: three nodes, four tenants,
-some forty pods, and policies with every mark the ladder knows. Its zones are a
-sandbox, in which everything can be changed.`,
+		Long: `Open the console on a built-in cluster: three nodes, four tenants, about forty
+pods, and policies that show every mark of the ladder. It is a sandbox: change what
+you like, nothing of yours is touched.`,
+		Example: `  rung demo
+  rung demo --readonly --theme light`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), true) },
 	}
@@ -88,13 +90,23 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	}
 	cfg, err := a.config(ctx, demo, true)
 	if err != nil {
-		if !demo && a.offerDemo(ctx, err) {
-			return a.console(ctx, true)
+		var none *engine.NoClusterError
+		if demo || len(a.flags.nb) > 0 || !errors.As(err, &none) {
+			return err
 		}
-		return err
+		if demo, err = a.firstScreen(ctx, none); !demo {
+			return err
+		}
+		return a.console(ctx, true)
 	}
 	if a.screen == nil {
 		return errors.New("this build has no console")
+	}
+	if a.needs = needObjects; demo {
+		a.needs = needNothing
+	}
+	if err := a.emptyFolders(); err != nil && len(cfg.NB) == 0 {
+		return err
 	}
 	opt, err := a.flags.ui.options(ctx)
 	if err != nil {
@@ -131,7 +143,8 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	interruptIsKey.Store(sharedConsole)
 	defer interruptIsKey.Store(false)
 	kept := a.keepGoroutines()
-	return errors.Join(a.screen(ctx, e, opt), kept(), stop())
+	shown := a.whileFilled(ctx, e, func(ctx context.Context) error { return a.screen(ctx, e, opt) })
+	return errors.Join(shown, kept(), stop())
 }
 
 // keepGoroutines lets SIGQUIT put what the goroutines do into a file, while there
@@ -142,7 +155,7 @@ func (a *app) keepGoroutines() (kept func() error) {
 	keep := func(goroutines []byte) {
 		path, err := statedir.Keep(dir, "goroutines-"+time.Now().UTC().Format("20060102-150405.000")+".txt", goroutines)
 		if err == nil {
-			err = fmt.Errorf("ended by SIGQUIT: what every goroutine was doing is in %s", path)
+			err = fmt.Errorf("ended by SIGQUIT; goroutine dump written to %s", path)
 		}
 		select {
 		case said <- err:

@@ -28,23 +28,26 @@ func (a *app) controllerLog(ctx context.Context, zone, name string) error {
 	if cfg.Kube == nil {
 		return logs.ErrNotOnCluster
 	}
-	return a.withConfig(ctx, cfg, func(*revision.Revision) bool { return true }, func(e *engine.Engine, r *revision.Revision) error {
+	loaded := func(*revision.Revision) bool { return true }
+	return a.withConfig(ctx, cfg, loaded, func(e *engine.Engine, r *revision.Revision) error {
 		k, err := policyNamed(r, name)
 		if err != nil {
 			return err
 		}
 		if r.Cluster.Node(zone) == nil {
-			return fmt.Errorf("no node %q; there are: %s", zone, nodeNames(r.Cluster))
+			return fmt.Errorf("no node %q; nodes: %s", zone, nodeNames(r.Cluster))
 		}
 		log, err := e.ControllerLog(ctx, zone, k)
 		if err != nil {
 			return err
 		}
 		if !a.flags.quiet {
-			fmt.Fprintf(a.err, "rung: %d of the newest %d lines of %s name %s\n", len(log.Lines), log.Read, log.Source, k.Label())
+			fmt.Fprintf(a.err, "rung: %d of the newest %d lines of %s mention %s\n", len(log.Lines), log.Read, log.Source,
+				k.Label())
 		}
 		for _, l := range log.Lines {
-			o := controllerLineOut{At: stamp(l.At), Zone: zone, Policy: k.String(), Severity: l.Severity, Place: l.Place, Text: l.Text}
+			o := controllerLineOut{At: stamp(l.At), Zone: zone, Policy: k.String(), Severity: l.Severity, Place: l.Place,
+				Text: l.Text}
 			if err := a.item(o, func(bool) string {
 				return fmt.Sprintf("%s  %-7s %s  %s\n", o.At, l.Severity, l.Place, l.Text)
 			}); err != nil {

@@ -15,6 +15,9 @@ import (
 // switches are the flags that are auto, on or off; alone they mean on.
 var switches = []string{"observability", "allow-icmp-network-policy", "enable-stateless-netpol"}
 
+// asTheCluster says what auto means.
+const asTheCluster = " (from the cluster's rows and configuration)"
+
 // registerDialect adds the flags that say what the cluster's OVN-Kubernetes runs
 // with, where its rows and its configuration shall not be asked.
 func registerDialect(p *pflag.FlagSet, f *flags) {
@@ -22,9 +25,11 @@ func registerDialect(p *pflag.FlagSet, f *flags) {
 		to    *string
 		usage string
 	}{
-		"observability":             {&f.ovn.Observability, "ACLs carry samples: on, off, or auto: as the cluster's rows and configuration say"},
-		"allow-icmp-network-policy": {&f.ovn.Features.AllowICMP, "the cluster lets ICMP through NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
-		"enable-stateless-netpol":   {&f.ovn.Features.Stateless, "the cluster honours the annotation acl-stateless of NetworkPolicies: on, off, or auto: as the cluster's rows and configuration say"},
+		"observability": {&f.ovn.Observability, "ACLs carry samples: on, off, or auto" + asTheCluster},
+		"allow-icmp-network-policy": {&f.ovn.Features.AllowICMP,
+			"NetworkPolicies let ICMP through: on, off, or auto" + asTheCluster},
+		"enable-stateless-netpol": {&f.ovn.Features.Stateless,
+			"the annotation acl-stateless of NetworkPolicies counts: on, off, or auto" + asTheCluster},
 	} {
 		*v.to = "auto"
 		p.Var((*switchValue)(v.to), name, v.usage)
@@ -114,7 +119,7 @@ func describeDialect(r *revision.Revision, zone string) *dialectOut {
 
 func dialectText(r *revision.Revision, zones []zoneOut) string {
 	if !r.HasDialect() {
-		return "the zones are Rung's own: they run with what its flags say\n"
+		return "sandbox zones: settings come from Rung's own flags (rung options)\n"
 	}
 	t := &tableOut{head: []string{"ZONE", "SETTING", "VALUE", "SOURCE", "EVIDENCE"}}
 	for _, z := range zones {

@@ -215,10 +215,12 @@ func TestDocumentJSON(t *testing.T) {
 	for _, x := range got.Sets {
 		sets = append(sets, x.ID)
 	}
-	if len(acls) != 12 || len(sets) != 11 || !slices.IsSorted(acls) || !slices.IsSorted(sets) || got.None == nil || len(got.None) != 0 {
+	if len(acls) != 12 || len(sets) != 11 || !slices.IsSorted(acls) || !slices.IsSorted(sets) || got.None == nil ||
+		len(got.None) != 0 {
 		t.Errorf("ACLs %v sets %v none %v", acls, sets, got.None)
 	}
-	wantPorts := []string{"ingress-nginx_controller", "kube-system_coredns-1", "kube-system_coredns-2", "local-path-storage_provisioner",
+	wantPorts := []string{"ingress-nginx_controller", "kube-system_coredns-1", "kube-system_coredns-2",
+		"local-path-storage_provisioner",
 		"monitoring_monitoring-2", "restricted_restricted-65948898b-b2hhj"}
 	if len(got.Groups) != 1 || got.Groups[0].ID != id || got.Groups[0].Name != "a14645450421485494999" {
 		t.Fatalf("port groups %v", got.Groups)

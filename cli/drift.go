@@ -56,12 +56,16 @@ func (a *app) driftCmd() *cobra.Command {
 	var zone string
 	cmd := a.shows(&cobra.Command{
 		Use:   "drift",
-		Short: "What the zones' rows differ in from what the policies compile to; exit 1 when they do",
-		Long: `Drift compares the rows of every zone given by --nb with what the policies
-compile to. A difference younger than --settle may still be on its way: drift
-waits that long for it to go. Where a known defect of OVN-Kubernetes leaves it, drift
-says which and what helps; it is drift all the same. Frozen policies count as drift: rows decide that
-no policy asks for any more.`,
+		Short: "Show how zone rows differ from the policies; exit 1 on drift",
+		Long: `Show how the rows of every zone differ from what the policies compile to. Exit 1
+when they do.
+
+A difference may still settle, so drift waits up to --settle before it counts.
+Frozen policies count as drift: old rows decide that no policy asks for any more.
+Where a known defect of OVN-Kubernetes is the cause, drift names it and what helps.`,
+		Example: `  rung drift --context staging
+  rung drift -f policies/ --nb ovn-worker=unix:/var/run/ovn/ovnnb_db.sock
+  rung drift --watch -o json`,
 		Args: takes(0),
 	}, func(_ []string, watched bool) query {
 		return query{
@@ -93,7 +97,7 @@ no policy asks for any more.`,
 			},
 		}
 	})
-	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "how long a difference may be on its way")
+	cmd.Flags().DurationVar(&settle, "settle", model.SettleTime, "how long a difference may take to settle")
 	a.zoneFlag(cmd, &zone, "only this zone")
 	return cmd
 }
@@ -172,7 +176,7 @@ func driftRowOf(d model.RowDiff) driftRow {
 
 func driftText(out []driftOut, wide bool) string {
 	if len(out) == 0 {
-		return "no drift: every zone's rows are what the policies compile to\n"
+		return "no drift: all zones match\n"
 	}
 	var b strings.Builder
 	for _, o := range out {

@@ -46,26 +46,35 @@ type flags struct {
 
 func (f *flags) register(root *cobra.Command) {
 	p := root.PersistentFlags()
-	p.StringArrayVarP(&f.files, "filename", "f", nil, "manifests to read: a file, a folder, or - for standard input (repeatable)")
+	p.StringArrayVarP(&f.files, "filename", "f", nil,
+		"manifests to read: file, folder, or - for standard input (repeatable)")
 	f.registerNB(p)
-	p.StringVarP(&f.output, "output", "o", "table", "output: table, wide, json or yaml")
-	p.StringVar(&f.ovn.Family, "ip-family", "auto", "families to compile for: auto, ipv4, ipv6 or dual")
-	p.BoolVar(&f.writeBack, "write-back", false, "write changes into the files they came from as well")
+	p.StringVarP(&f.output, "output", "o", "table", "output format: table, wide, json or yaml")
+	p.StringVar(&f.ovn.Family, "ip-family", "auto", "address families to compile for: auto, ipv4, ipv6 or dual")
+	p.BoolVar(&f.writeBack, "write-back", false, "also write changes to the files they came from")
 	p.BoolVar(&f.readOnly, "readonly", false, "never change anything")
-	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto", "server of the sandbox's zones: auto, builtin, or the path of an ovsdb-server")
-	p.StringVar(&f.sandboxDir, "sandbox-dir", "", "folder for the sandbox's sockets and databases (default under XDG_RUNTIME_DIR)")
-	p.DurationVar(&f.portDelay, "sandbox-port-delay", 0, "time between a pod and its logical switch port in the sandbox")
-	p.Float64Var(&f.traffic, "traffic", 12, "simulated connections a second in the sandbox, 0 for none")
-	p.Float64Var(&f.churn, "churn", 0, "simulated pod events a second in the sandbox")
-	p.Int32Var(&f.ovn.MaxPriority, "max-priority", model.MaxPriority, "lowest precedence the cluster enforces")
+	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto",
+		"server for the sandbox zones: auto, builtin, or the path of an ovsdb-server")
+	p.StringVar(&f.sandboxDir, "sandbox-dir", "", "folder for sandbox sockets and databases (default in XDG_RUNTIME_DIR)")
+	p.DurationVar(&f.portDelay, "sandbox-port-delay", 0, "delay between a pod and its logical switch port in the sandbox")
+	p.Float64Var(&f.traffic, "traffic", 12, "simulated connections per second in the sandbox, 0 for none")
+	p.Float64Var(&f.churn, "churn", 0, "simulated pod events per second in the sandbox")
+	p.Int32Var(&f.ovn.MaxPriority, "max-priority", model.MaxPriority, "last priority the cluster enforces")
 	registerDialect(p, f)
-	p.StringVar(&f.ovn.Features.Multicast, "multicast", "auto", "multicast rows: on, off, or auto: once a namespace allows multicast")
-	p.StringVar(&f.ovn.Features.Defaults, "netpol-defaults", "auto", "hairpin and node rows: on, off, or auto: once there is a NetworkPolicy")
-	p.StringSliceVar(&f.ovn.Features.ClusterSubnets, "cluster-subnets", nil, "CIDRs of the cluster's pods, which EgressFirewalls leave out")
-	p.StringVar(&f.ovn.Features.HostNetworkNamespace, "host-network-namespace", "", "namespace that stands for the nodes (default ovn-host-network)")
-	p.StringVar(&f.dnsFile, "dns-addresses", "", "file with the addresses of EgressFirewalls' DNS names: name: [address, …]")
-	p.StringVar(&f.stateDir, "state-dir", "", "folder for history, audit and logs (default under XDG_STATE_HOME)")
-	p.Int64Var(&f.maxFile, "max-file-size", 0, "largest manifest file to read, in MiB, eight times as much once expanded (default 32)")
+	features := &f.ovn.Features
+	p.StringVar(&features.Multicast, "multicast", "auto",
+		"multicast rows: on, off, or auto (once a namespace allows multicast)")
+	p.StringVar(&features.Defaults, "netpol-defaults", "auto",
+		"hairpin and node rows: on, off, or auto (once there is a NetworkPolicy)")
+	p.StringSliceVar(&features.ClusterSubnets, "cluster-subnets", nil,
+		"CIDRs of the cluster's pods, excluded from EgressFirewall rows")
+	p.StringVar(&features.HostNetworkNamespace, "host-network-namespace", "",
+		"namespace that stands for the nodes (default ovn-host-network)")
+	p.StringVar(&f.dnsFile, "dns-addresses", "",
+		"file with the addresses of EgressFirewall DNS names, as name: [address, …]")
+	p.StringVar(&f.stateDir, "state-dir", "", "folder for history, audit and logs (default in XDG_STATE_HOME)")
+	p.Int64Var(&f.maxFile, "max-file-size", 0,
+		"largest manifest file to read, in MiB; 8 times that once expanded (default 32)")
 	_ = p.MarkHidden("churn")
 	f.kube.register(p)
 	f.ui.register(p)
@@ -109,9 +118,10 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
 		opt.Demo = true
 	case len(f.files) > 0 && f.kube.given():
-		return cfg, errors.New("-f and a cluster exclude each other: leave -f, or --kubeconfig, --context and the other flags that name a cluster, out")
+		return cfg, errors.New("-f cannot be combined with --kubeconfig, --context or another flag that names a cluster")
 	case len(f.files) > 0 && f.kube.reconcile:
-		return cfg, errors.New("--reconcile is for a cluster: a sandbox is written anyway, and rung reconcile -f writes other databases")
+		return cfg, errors.New("--reconcile needs a cluster: a sandbox is written anyway; " +
+			"for other databases use: rung reconcile -f PATH --nb ADDR")
 	case len(f.files) > 0:
 		cfg.Mode = revision.Mode{Name: filesMode, Title: strings.Join(f.files, " "), WriteBack: writeBack}
 		cfg.Identity = f.identity()
@@ -143,7 +153,7 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		return cfg, err
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
-	cfg.Sandbox = &engine.SandboxConfig{Server: f.ovsdb, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.traffic, Churn: f.churn, Foreign: true}
+	cfg.Sandbox = &engine.SandboxConfig{Server: f.ovsdb, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.traffic, Churn: f.churn, Foreign: demo}
 	cfg.Mode.Simulated = f.traffic > 0 || f.churn > 0
 	return cfg, nil
 }

@@ -59,11 +59,13 @@ func TestHostileOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	change := filepath.Join(t.TempDir(), "change.yaml")
-	if err := os.WriteFile(change, []byte(strings.Replace(strings.Split(text, "---")[0], "priority: 7", "priority: 9", 1)), 0o600); err != nil {
+	if err := os.WriteFile(change, []byte(strings.Replace(strings.Split(text, "---")[0], "priority: 7", "priority: 9", 1)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	const bad = "x\u202e\x1b[2J\u200b\x07"
-	zones := map[string]bool{"rows": true, "drift": true, "zones": true, "activity": true, "logs": true, "apply": true, "move": true, "delete": true, "log-level": true}
+	zones := map[string]bool{"rows": true, "drift": true, "zones": true, "activity": true, "logs": true, "apply": true,
+		"move": true, "delete": true, "log-level": true}
 	type command struct {
 		args      []string
 		form      string
@@ -73,10 +75,14 @@ func TestHostileOutput(t *testing.T) {
 	var running errgroup.Group // most of the time a command waits for its sandbox
 	running.SetLimit(6)
 	for _, args := range [][]string{
-		{"ladder"}, {"policy"}, {"policy", "evil"}, {"pod", "blue/" + bad}, {"compile"}, {"compile", "evil"}, {"compile", "-o", "nbctl"}, {"rows"}, {"drift"}, {"lint"},
-		{"apply", "--change", change, "--dry-run"}, {"apply", "--change", change, "--dry-run", "-o", "wide"}, {"apply", "--change", change, "--dry-run", "-o", "json"}, {"move", "evil", "9", "--dry-run"}, {"delete", "evil", "--dry-run"}, {"log-level", "evil", "--deny", "alert", "--dry-run"},
+		{"ladder"}, {"policy"}, {"policy", "evil"}, {"pod", "blue/" + bad}, {"compile"}, {"compile", "evil"},
+		{"compile", "-o", "nbctl"}, {"rows"}, {"drift"}, {"lint"},
+		{"apply", "--change", change, "--dry-run"}, {"apply", "--change", change, "--dry-run", "-o", "wide"},
+		{"apply", "--change", change, "--dry-run", "-o", "json"}, {"move", "evil", "9", "--dry-run"},
+		{"delete", "evil", "--dry-run"}, {"log-level", "evil", "--deny", "alert", "--dry-run"},
 		{"plan"}, {"plan", "--step", "5"}, {"zones"}, {"activity"}, {"undo", "--list"}, {"version"}, {"logs"},
-		{"policy", bad}, {"move", bad, "1", "--dry-run"}, {bad}, {"ladder", "--" + bad}, {"rows", "--zone", bad}, {"apply", "--change", bad, "--dry-run"}, {"help", bad},
+		{"policy", bad}, {"move", bad, "1", "--dry-run"}, {bad}, {"ladder", "--" + bad}, {"rows", "--zone", bad},
+		{"apply", "--change", bad, "--dry-run"}, {"help", bad},
 		{"help"}, {"completion", "bash"}, {"__complete", "policy", ""},
 	} {
 		for _, form := range []string{"", "wide", "json", "yaml"} {
@@ -88,7 +94,8 @@ func TestHostileOutput(t *testing.T) {
 			}
 			all := args
 			if args[0] != bad && args[0] != "help" && args[0] != "completion" && args[0] != "version" {
-				all = append(append([]string{}, args...), "-f", dir, "--state-dir", t.TempDir(), "--sandbox-ovsdb", "builtin", "--sandbox-dir", shortDir(t))
+				all = append(append([]string{}, args...), "-f", dir, "--state-dir", t.TempDir(), "--sandbox-ovsdb", "builtin",
+					"--sandbox-dir", shortDir(t))
 				if form != "" && args[0] != "__complete" {
 					all = append(all, "-o", form)
 				}

@@ -18,20 +18,23 @@ func (a *app) ladderCmd() *cobra.Command {
 	var stage *model.Stage
 	cmd := a.shows(&cobra.Command{
 		Use:   "ladder",
-		Short: "The precedence ladder: every tier, gaps, duplicates and unsupported priorities marked",
-		Long: `Ladder prints what decides in the order in which it decides: tier 1 by priority,
-the lower number first; tier 2 by kind and namespace, with OVN's priorities, of
-which the higher one goes first. --stage shows one stage of the pipeline alone,
-in its true order. With --nb it says besides how many zones' rows are in sync with
-each policy, and lists rows that no policy stands for: those of tier 0, and what
-Rung does not compile.`,
+		Short: "Show every policy in order of precedence, with gaps and conflicts",
+		Long: `Show every policy in order of precedence: tier 1 by priority, where the lower number
+comes first; tier 2 by kind and namespace, with OVN's priorities, where the higher
+number comes first. --stage shows one stage of the pipeline alone, in its true order.
+
+With --nb it also shows how many zones are in sync with each policy, and the rows no
+policy stands for: those of tier 0, and those Rung does not compile.`,
+		Example: `  rung ladder -f policies/
+  rung ladder -f policies/ --stage to-lport -o wide
+  rung ladder --context staging -o json`,
 		Args: takes(0),
 	}, func([]string, bool) query {
 		return query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 			return ladderAnswer(e, r, *stage)
 		}}
 	})
-	stage = stageFlag(cmd, "only what decides in one `stage` of the pipeline")
+	stage = stageFlag(cmd, "only one `stage` of the pipeline")
 	return cmd
 }
 
@@ -142,8 +145,9 @@ func (t *ladderTable) policy(tier int, prio string, p *ladder.RungPolicy, marks 
 	case model.StageAfterLB:
 		ingress = "–"
 	}
-	t.line(&ladderLine{tier: tier, prio: prio, name: p.Policy.Name, subject: p.Policy.Subject.String(), ingress: ingress, egress: egress,
-		log: log, where: p.Policy.Origin.Where(), key: p.Policy.Key, stage: t.l.Stage, marks: marks})
+	t.line(&ladderLine{tier: tier, prio: prio, name: p.Policy.Name, subject: p.Policy.Subject.String(), ingress: ingress,
+		egress: egress,
+		log:    log, where: p.Policy.Origin.Where(), key: p.Policy.Key, stage: t.l.Stage, marks: marks})
 }
 
 // line adds what a policy or unit compiles to, and how it stands.
@@ -153,11 +157,10 @@ func (t *ladderTable) line(l *ladderLine) {
 	if t.r.Compiled(k) {
 		acls = strconv.Itoa(t.r.StageACLCount(k, l.stage))
 		if k.Namespace != "" || k.Kind.IsAdmin() {
-			n, _ := t.r.SubjectCount(k) // those on a primary UDN are counted by "rung policy"
-			pods = strconv.Itoa(n)
+			pods = strconv.Itoa(t.r.SubjectCount(k).Pods) // "rung policy" tells of those apart
 		}
 		s := t.r.Summary(k, t.now)
-		zones, state = fmt.Sprintf("%d/%d", s.InSync, s.Zones), s.Text
+		zones, state = s.Short(), s.Text
 	} else if len(t.r.Zones) == 0 {
 		marks = append(marks, state)
 	}

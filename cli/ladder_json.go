@@ -159,7 +159,8 @@ func describeTier(t *ladder.Tier, only model.Stage) tierOut {
 }
 
 func describeRung(r ladder.Rung) rungOut {
-	out := rungOut{Priority: r.Priority, Duplicate: r.Duplicate, Unsupported: r.Unsupported, Details: each(r.Policies, describeRungPolicy),
+	out := rungOut{Priority: r.Priority, Duplicate: r.Duplicate, Unsupported: r.Unsupported,
+		Details:  each(r.Policies, describeRungPolicy),
 		Policies: each(r.Policies, func(p ladder.RungPolicy) string { return p.Policy.Name })}
 	for _, p := range r.Policies {
 		out.Conflict = out.Conflict || len(p.Conflicts) > 0

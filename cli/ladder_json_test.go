@@ -14,7 +14,8 @@ import (
 )
 
 func TestLadderJSON(t *testing.T) {
-	l := ladder.New(made.LadderCluster(), ladder.Options{Max: 119, Broken: []model.Broken{{Origin: model.Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"}}})
+	l := ladder.New(made.LadderCluster(), ladder.Options{Max: 119,
+		Broken: []model.Broken{{Origin: model.Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"}}})
 	raw, err := json.Marshal(describeLadder(l))
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +58,8 @@ func TestLadderJSON(t *testing.T) {
 }
 
 func TestLadderJSONOfAStage(t *testing.T) {
-	l := ladder.New(made.Tier2Cluster(), ladder.Options{Units: []model.Key{{Kind: model.KindNetpolDefault, Name: "allow-hairpinning"},
+	l := ladder.New(made.Tier2Cluster(), ladder.Options{Units: []model.Key{{Kind: model.KindNetpolDefault,
+		Name: "allow-hairpinning"},
 		{Kind: model.KindMulticastNS, Namespace: "blue", Name: "default"}}})
 	raw, err := json.Marshal(describeLadder(l.In(model.StageToLport)))
 	if err != nil {

@@ -47,7 +47,8 @@ func (q *liveQueue) print(g *revision.RowGroup) {
 		prio += "–" + strconv.Itoa(g.Last)
 	}
 	cells := make([]string, len(q.t.head))
-	cells[0], cells[1], cells[2], cells[7] = strconv.Itoa(g.Tier), prio, "◦ "+g.Label, strconv.Itoa(g.Actions.Allow+g.Actions.Deny+g.Actions.Pass)
+	cells[0], cells[1], cells[2], cells[7] = strconv.Itoa(g.Tier), prio, "◦ "+g.Label,
+		strconv.Itoa(g.Actions.Allow+g.Actions.Deny+g.Actions.Pass)
 	if g.Stage == model.StageToLport {
 		cells[4] = g.Actions.String()
 	} else {

@@ -17,13 +17,15 @@ import (
 // first, in a table and in JSON.
 func TestLadderWithRowsOfOthers(t *testing.T) {
 	anp := func(name string, priority int32) *model.Policy {
-		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: name}}, Tier: model.TierAdmin, Priority: priority,
-			Subject: model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true},
-			Egress:  []model.Rule{{Direction: model.Egress, Action: model.Deny}}}
+		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: name}}, Tier: model.TierAdmin,
+			Priority: priority,
+			Subject:  model.Subject{Namespaces: model.Everything(), Pods: model.Everything(), AllPods: true},
+			Egress:   []model.Rule{{Direction: model.Egress, Action: model.Deny}}}
 	}
 	cluster, _ := (&model.Cluster{}).Upsert([]model.Object{anp("first", 10), anp("second", 20)}, nil)
 	acl := func(uuid string, tier, priority int, stage model.Stage, ids map[string]string) nb.RowChange {
-		a := &nb.ACL{UUID: uuid, Tier: tier, Priority: priority, Direction: nb.ToLport, Action: nb.ActionDrop, ExternalIDs: ids}
+		a := &nb.ACL{UUID: uuid, Tier: tier, Priority: priority, Direction: nb.ToLport, Action: nb.ActionDrop,
+			ExternalIDs: ids}
 		if stage != model.StageToLport {
 			a.Direction = nb.FromLport
 		}
@@ -33,11 +35,13 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		return nb.RowChange{New: a}
 	}
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{
-		acl("1", 0, 1000, model.StageFromLport, nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.Pair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.Pair{Key: nb.KeyDirection, Value: "Egress"})),
+		acl("1", 0, 1000, model.StageFromLport, nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation,
+			nb.Pair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.Pair{Key: nb.KeyDirection, Value: "Egress"})),
 		acl("2", 1, 28500, model.StageAfterLB, nil),
 		acl("3", 2, 3000, model.StageToLport, nb.IDs("lab", "Honeypot", nb.Pair{Key: nb.KeyName, Value: "bees"})),
 	})
-	r := revision.New(revision.Facts{Cluster: cluster, Loaded: true, Zones: []*model.ZoneState{{Name: "alpha", DB: db, Conn: model.ConnSynced, SyncedAt: time.Now()}}}, nil)
+	r := revision.New(revision.Facts{Cluster: cluster, Loaded: true,
+		Zones: []*model.ZoneState{{Name: "alpha", DB: db, Conn: model.ConnSynced, SyncedAt: time.Now()}}}, nil)
 	text := func(stage model.Stage) string {
 		var out []string
 		for _, l := range strings.Split(ladderText(r, r.Ladder().In(stage), time.Now(), false), "\n")[1:] {
@@ -62,7 +66,8 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 		t.Errorf("from-lport:\n%s", got)
 	}
 
-	raw, err := json.Marshal(ladderLiveOut{describeLadder(r.Ladder()), describeStates(r, r.Ladder(), time.Now()), describeRowGroups(r, model.StageToLport)})
+	raw, err := json.Marshal(ladderLiveOut{describeLadder(r.Ladder()), describeStates(r, r.Ladder(), time.Now()),
+		describeRowGroups(r, model.StageToLport)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +78,9 @@ func TestLadderWithRowsOfOthers(t *testing.T) {
 	if err := json.Unmarshal(raw, &got); err != nil {
 		t.Fatal(err)
 	}
-	rows := []rowGroupOut{{Tier: 2, Stage: model.StageToLport, Priority: 3000, Last: 3000, Owner: "owner Honeypot of controller lab: bees",
-		Form: "unknown", Rows: 1, Actions: countsOut{Deny: 1}, Zones: []string{"alpha"}}}
+	rows := []rowGroupOut{{Tier: 2, Stage: model.StageToLport, Priority: 3000, Last: 3000,
+		Owner: "owner Honeypot of controller lab: bees",
+		Form:  "unknown", Rows: 1, Actions: countsOut{Deny: 1}, Zones: []string{"alpha"}}}
 	if diff := cmp.Diff(rows, got.Rows); diff != "" || len(got.Tiers) != 4 {
 		t.Errorf("%d tiers, rows (-want +got):\n%s", len(got.Tiers), diff)
 	}

@@ -57,7 +57,8 @@ func (t *ladderTable) unit(u *ladder.Unit, stage model.Stage, marks []string) *l
 		prio = fmt.Sprintf("%d–%d", first, last)
 	}
 	k := u.Key
-	l := &ladderLine{tier: model.TierNetwork, prio: prio, name: k.Label(), log: t.unitLog(k), key: k, stage: stage, marks: marks}
+	l := &ladderLine{tier: model.TierNetwork, prio: prio, name: k.Label(), log: t.unitLog(k), key: k, stage: stage,
+		marks: marks}
 	if u.Policy == nil {
 		does, sends := u.Effect(stage)
 		l.ingress, l.egress = does.String(), sends.String()

@@ -43,8 +43,14 @@ func briefly(f model.Finding) findingBrief {
 func (a *app) lintCmd() *cobra.Command {
 	return a.shows(&cobra.Command{
 		Use:   "lint",
-		Short: "What is wrong or dangerous about the policies; exit 1 when there are errors",
-		Args:  takes(0),
+		Short: "Report what is wrong or dangerous; exit 1 on errors",
+		Long: `Report what is wrong or dangerous about the policies: files that cannot be read,
+policies OVN-Kubernetes would refuse, ties, rules that never match, and more. Exit 1
+when there is an error; warnings alone exit 0. Rows are for "rung drift" and
+"rung zones --check".`,
+		Example: `  rung lint -f policies/
+  rung lint -f policies/ -o json`,
+		Args: takes(0),
 	}, func([]string, bool) query {
 		a.flags.quiet = true // broken objects are among the findings
 		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {

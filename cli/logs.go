@@ -13,6 +13,7 @@ import (
 	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 type logOut struct {
@@ -51,23 +52,31 @@ func (a *app) logsCmd() *cobra.Command {
 	var nodes []string
 	cmd := &cobra.Command{
 		Use:   "logs [POLICY]",
-		Short: "ACL log lines as sentences: who was allowed or dropped by which rule",
-		Long: `Logs prints the ACL log lines of every zone, in the order of their times. In the
-sandbox the connections are simulated, and stderr says so; on a cluster they are
-read from the pods ovnkube-node. It stops after --lines lines or --for, with
---follow only by Ctrl-C. -o json prints one line for each, -o wide the line of
-ovn-controller below each sentence. Where lines may be missing, a line says so;
-nodes whose log could not be followed are named on stderr at the end.
+		Short: "Print ACL log lines as sentences, with the rule that decided",
+		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
+allowed or dropped, by which rule. On a cluster they come from the ovnkube-node pods;
+in a sandbox the traffic is simulated, which stderr says. It stops after --for or
+--lines; with --follow it runs until Ctrl-C. -o wide adds the line as ovn-controller
+wrote it, -o json prints one object per line. Places where lines may be missing are
+marked, and nodes whose log could not be followed are named on stderr at the end.
 
-With --controller ZONE it prints instead what the zone's ovnkube-controller wrote
-about a policy lately.`,
+With --controller ZONE it prints instead what that zone's ovnkube-controller wrote
+about a policy.`,
+		Example: `  rung logs --context staging --since 10m --filter dropped
+  rung logs -f policies/ --follow -o json
+  rung logs --controller ovn-worker cluster-control`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if controller != "" {
 				return takes(0, "POLICY")(cmd, args)
 			}
 			return takes(0)(cmd, args)
 		},
-		ValidArgsFunction: a.complete(policyChoices),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if controller == "" {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.complete(policyChoices)(cmd, args, typed)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if controller != "" {
 				return a.controllerLog(cmd.Context(), controller, args[0])
@@ -81,11 +90,11 @@ about a policy lately.`,
 			case err != nil:
 				return err
 			case cfg.Kube == nil && len(a.flags.nb) > 0:
-				return errors.New("ACL log lines come from the sandbox or from a cluster: leave --nb out")
+				return errors.New("--nb: a database has no ACL log; log lines come from a cluster or a sandbox")
 			case cfg.Kube == nil && (since != 0 || len(nodes) > 0):
-				return errors.New("--since and --node choose among the logs of a cluster; there is none")
+				return errors.New("--since and --node are for the logs of a cluster, not for a sandbox")
 			case since < 0:
-				return fmt.Errorf("--since %s: want how far back, such as 10m", since)
+				return fmt.Errorf("--since %s: want a time back from now, such as 10m", since)
 			}
 			cfg.ExecZones = false // lines need no rows
 			cfg.ACLLogs = logs.Scope{Since: since, Nodes: nodes}
@@ -102,7 +111,7 @@ about a policy lately.`,
 				}
 				for _, n := range nodes {
 					if r.Cluster.Node(n) == nil {
-						return fmt.Errorf("no node %q; there are: %s", n, nodeNames(r.Cluster))
+						return fmt.Errorf("no node %q; nodes: %s", n, nodeNames(r.Cluster))
 					}
 				}
 				return a.tail(ctx, e, re, raw, lines)
@@ -113,15 +122,15 @@ about a policy lately.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&follow, "follow", false, "go on until interrupted")
-	watch = cmd.Flags().BoolP("watch", "w", false, "the same as --follow")
-	cmd.Flags().BoolVar(&raw, "raw", false, "print the lines as ovn-controller writes them")
+	cmd.Flags().BoolVar(&follow, "follow", false, "keep running until interrupted")
+	watch = cmd.Flags().BoolP("watch", "w", false, "same as --follow")
+	cmd.Flags().BoolVar(&raw, "raw", false, "print lines as ovn-controller wrote them")
 	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "how long to listen without --follow")
-	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this many lines, 0 for no limit")
-	cmd.Flags().DurationVar(&since, "since", 0, "on a cluster: begin with lines of so long ago")
-	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only the log of this node (repeatable)")
-	cmd.Flags().StringVar(&controller, "controller", "", "what the ovnkube-controller of this zone wrote about POLICY")
-	cmd.Flags().StringVar(&filter, "filter", "", "only sentences that match this regular expression")
+	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this many lines; 0 for no limit")
+	cmd.Flags().DurationVar(&since, "since", 0, "on a cluster: start this long ago")
+	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only this node (repeatable)")
+	cmd.Flags().StringVar(&controller, "controller", "", "what this zone's ovnkube-controller wrote about POLICY")
+	cmd.Flags().StringVar(&filter, "filter", "", "only sentences matching this regular expression")
 	return cmd
 }
 
@@ -132,7 +141,7 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw
 	e.Logs().Ask()
 	defer a.unfollowed(e)
 	const atOnce = 1000
-	seen, printed := uint64(0), 0
+	seen, came, printed := uint64(0), 0, 0
 	for {
 		lines := e.Logs().Since(seen, atOnce)
 		for _, x := range lines {
@@ -143,7 +152,7 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw
 				}
 				continue
 			}
-			if !re.MatchString(x.Sentence()) {
+			if came++; !re.MatchString(x.Sentence()) {
 				continue
 			}
 			if err := a.printLog(x, raw); err != nil {
@@ -160,7 +169,13 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw
 		case <-ctx.Done():
 			st := e.Logs().Stats()
 			if st.Dropped > 0 {
-				fmt.Fprintf(a.err, "rung: %d lines were dropped because they came too fast\n", st.Dropped)
+				fmt.Fprintf(a.err, "rung: %d lines dropped: they came too fast\n", st.Dropped)
+			}
+			switch {
+			case printed == 0 && came > 0:
+				fmt.Fprintf(a.err, "rung: %s, none match --filter\n", words.Count(came, "line"))
+			case printed == 0:
+				fmt.Fprintln(a.err, "rung: no log lines; rung ladder shows what logs")
 			}
 			return nil
 		case <-ticks:
@@ -172,7 +187,7 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw
 func (a *app) unfollowed(e *engine.Engine) {
 	for _, s := range e.Logs().Streams() {
 		if !s.Up() {
-			fmt.Fprintf(a.err, "rung: the log of %s is not followed: %s: %s\n", s.Zone, s.State, oneLine(s.Error))
+			fmt.Fprintf(a.err, "rung: log of %s not followed: %s: %s\n", s.Zone, s.State, oneLine(s.Error))
 		}
 	}
 }

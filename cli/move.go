@@ -29,8 +29,11 @@ func (a *app) changesPolicy(cmd *cobra.Command, of func(args []string) (gate.Mut
 
 func (a *app) deleteCmd() *cobra.Command {
 	return a.changesPolicy(&cobra.Command{
-		Use:               "delete POLICY",
-		Short:             "Delete a policy, with the rows that go shown first",
+		Use:   "delete POLICY",
+		Short: "Delete a policy",
+		Long:  "Delete a policy. The rows it takes with it, and what they no longer decide, are shown first.",
+		Example: `  rung delete allow-metrics -f policies/ --dry-run
+  rung delete allow-metrics --context staging --write`,
 		Args:              takes(0, "POLICY"),
 		ValidArgsFunction: a.complete(policyChoices),
 	}, func([]string) (gate.Mutation, error) { return gate.Mutation{Op: gate.OpDelete}, nil })
@@ -38,8 +41,12 @@ func (a *app) deleteCmd() *cobra.Command {
 
 func (a *app) moveCmd() *cobra.Command {
 	return a.changesPolicy(&cobra.Command{
-		Use:               "move POLICY PRIORITY",
-		Short:             "Give an AdminNetworkPolicy another priority",
+		Use:   "move POLICY PRIORITY",
+		Short: "Change the priority of an AdminNetworkPolicy",
+		Long: `Change the priority of an AdminNetworkPolicy. The lower number decides first; no two
+policies should share one. "rung plan" shows which are free.`,
+		Example: `  rung move cluster-control 36 -f policies/ --dry-run
+  rung move cluster-control 36 -f policies/ --write-back --yes`,
 		Args:              takes(0, "POLICY", "PRIORITY"),
 		ValidArgsFunction: a.complete(movableChoices),
 	}, func(args []string) (gate.Mutation, error) {

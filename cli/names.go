@@ -43,11 +43,11 @@ func policyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 		return found[0], nil
 	case 0:
 		if names := policyNames(r); names != "" {
-			return model.PolicyKey{}, fmt.Errorf("no policy %q; there are: %s", name, names)
+			return model.PolicyKey{}, fmt.Errorf("no policy %q; policies: %s", name, names)
 		}
-		return model.PolicyKey{}, fmt.Errorf("no policy %q, nor any other, among what was read", name)
+		return model.PolicyKey{}, fmt.Errorf("no policy %q; no policies were read at all", name)
 	}
-	return model.PolicyKey{}, fmt.Errorf("%q is ambiguous: say %s/%s or %s/%s", name,
+	return model.PolicyKey{}, fmt.Errorf("policy %q is ambiguous: give %s/%s or %s/%s", name,
 		found[0].Kind.Short(), shortName(found[0]), found[1].Kind.Short(), shortName(found[1]))
 }
 
@@ -79,7 +79,7 @@ func zonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 		return []*model.ZoneState{z}, nil
 	}
 	names := each(r.Zones, func(z *model.ZoneState) string { return z.Name })
-	return nil, fmt.Errorf("no zone %q; there are: %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("no zone %q; zones: %s", name, strings.Join(names, ", "))
 }
 
 func nodeNames(c *model.Cluster) string {

@@ -12,11 +12,13 @@ import (
 
 // registerNB adds the flags that say which databases are looked at.
 func (f *flags) registerNB(p *pflag.FlagSet) {
-	p.StringArrayVar(&f.nb, "nb", nil, "Northbound database to look at instead of a sandbox: [zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH for a database file (repeatable)")
-	p.StringVar(&f.nbTLS.Key, "nb-key", "", "private key for ssl: databases, a PEM file")
-	p.StringVar(&f.nbTLS.Cert, "nb-cert", "", "certificate for ssl: databases, a PEM file")
-	p.StringVar(&f.nbTLS.CA, "nb-ca", "", "certificate that ssl: databases are verified against, a PEM file")
-	p.BoolVar(&f.nbTLS.SkipNames, "nb-skip-name-verification", false, "take an ssl: database's certificate under any name, as long as --nb-ca issued it")
+	p.StringArrayVar(&f.nb, "nb", nil, "Northbound database to read instead of a sandbox, or of exec on a cluster: "+
+		"[zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH for a database file (repeatable)")
+	p.StringVar(&f.nbTLS.Key, "nb-key", "", "PEM file with the private key for ssl: databases")
+	p.StringVar(&f.nbTLS.Cert, "nb-cert", "", "PEM file with the certificate for ssl: databases")
+	p.StringVar(&f.nbTLS.CA, "nb-ca", "", "PEM file with the CA that ssl: databases are verified against")
+	p.BoolVar(&f.nbTLS.SkipNames, "nb-skip-name-verification", false,
+		"accept any name in an ssl: database's certificate, as long as --nb-ca issued it")
 }
 
 // nbSchemes begin the addresses of --nb.
@@ -70,7 +72,7 @@ func (f *flags) endpoints() (map[string]string, error) {
 			zone = addr
 		}
 		if _, dup := out[zone]; dup {
-			return nil, fmt.Errorf("--nb %s: two databases for one zone; name them: --nb zone=ADDR", s)
+			return nil, fmt.Errorf("--nb %s: another --nb is already for this zone; name the zones: --nb ZONE=ADDR", s)
 		}
 		if strings.HasPrefix(addr, "ssl:") {
 			if err := f.nbTLS.Check(); err != nil {

@@ -15,34 +15,41 @@ import (
 
 // planFlags say what to plan.
 type planFlags struct {
-	step, start int32
-	respace     bool // --step or --start was given
-	insert      string
+	step, start       int32
+	hasStep, hasStart bool // --step, --start were given
+	respace           bool // as they say, or as is usual
+	insert            string
 }
 
 func (a *app) planCmd() *cobra.Command {
 	var f planFlags
-	var run, resume, back, dismiss bool
+	var run, resume, back, keep bool
 	var c changeFlags
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Arrange the priorities: free runs, room between two policies, re-space the ladder",
-		Long: `Plan shows what is free on the ladder. --step N re-spaces every policy, from
---start, as an ordered list of changes of which no prefix inverts two policies or
-ties two that were apart. --insert ABOVE,BELOW finds a free priority between two
-policies, either of which may be left out for the end of the ladder. Nothing is
-changed unless --run is given; the next change then starts only when every zone's
-rows show the last. A plan that stopped half way (with --write-back also by the
-end of the program) goes on with --resume, is taken back with --back, or is
-forgotten with --dismiss.`,
+		Long: `Plan shows what is free on the ladder, and the plan that is under way or stopped,
+step by step. --step N re-spaces every policy, from --start, in steps that never
+reverse two policies: at no step do two of them swap order or become tied.
+--insert ABOVE,BELOW finds a free priority between two policies, either of which
+may be left out for the end of the ladder. Nothing is changed unless --run is
+given; each step then waits until every zone shows the one before. A plan that
+stopped half way (with --write-back also by the end of the program) continues with
+--resume, is rolled back with --back, or ends where it is with --keep; with
+--dry-run they show what they would do. A plan that is done is one change of
+rung undo.`,
 		Args: takes(0),
+		Example: `  rung plan -f policies/
+  rung plan -f policies/ --insert cluster-control,allow-metrics
+  rung plan -f policies/ --step 10 --run --write-back`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.respace = cmd.Flags().Changed("step") || cmd.Flags().Changed("start")
+			f.hasStep, f.hasStart = cmd.Flags().Changed("step"), cmd.Flags().Changed("start")
+			f.respace = f.hasStep || f.hasStart
 			if f.respace && f.insert != "" {
 				return errors.New("--insert and --step exclude each other")
 			}
 			switch ctx := cmd.Context(); {
-			case resume, back, dismiss:
+			case resume, back, keep:
 				return a.continuePlan(ctx, &c, resume, back)
 			case run && f.insert == "":
 				f.respace = true
@@ -50,26 +57,26 @@ forgotten with --dismiss.`,
 			case run:
 				return a.runPlan(ctx, &c, &f)
 			default:
-				return a.show(ctx, false, query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-					return a.planAnswer(r, &f)
+				return a.show(ctx, false, query{answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+					return a.planAnswer(e, r, &f)
 				}})
 			}
 		},
 	}
-	cmd.Flags().Int32Var(&f.step, "step", 10, "distance between two rungs")
-	cmd.Flags().Int32Var(&f.start, "start", 10, "priority of the first rung")
+	cmd.Flags().Int32Var(&f.step, "step", 0, "distance between two rungs (default 10, or the largest possible)")
+	cmd.Flags().Int32Var(&f.start, "start", 0, "priority of the first rung (default the step, as far as there is room)")
 	cmd.Flags().StringVar(&f.insert, "insert", "", "find a priority between two policies: ABOVE,BELOW")
-	cmd.Flags().BoolVar(&run, "run", false, "carry the plan out")
-	cmd.Flags().BoolVar(&resume, "resume", false, "go on with a plan that stopped")
-	cmd.Flags().BoolVar(&back, "back", false, "take the steps of a plan that stopped back")
-	cmd.Flags().BoolVar(&dismiss, "dismiss", false, "forget a plan that stopped; the policies stay where they are")
-	cmd.MarkFlagsMutuallyExclusive("run", "resume", "back", "dismiss")
+	cmd.Flags().BoolVar(&run, "run", false, "run the plan")
+	cmd.Flags().BoolVar(&resume, "resume", false, "continue a plan that stopped")
+	cmd.Flags().BoolVar(&back, "back", false, "roll back the steps of a plan that stopped")
+	cmd.Flags().BoolVar(&keep, "keep", false, "end a plan that stopped; the policies stay as they are")
+	cmd.MarkFlagsMutuallyExclusive("run", "resume", "back", "keep")
 	c.register(cmd)
 	return cmd
 }
 
-// planAnswer is what is free, or the plan that was asked for.
-func (a *app) planAnswer(r *revision.Revision, f *planFlags) (*answer, error) {
+// planAnswer is what is free and the plan there is, or the plan that was asked for.
+func (a *app) planAnswer(e *engine.Engine, r *revision.Revision, f *planFlags) (*answer, error) {
 	b, in, p, err := a.arrange(r, f)
 	switch {
 	case err != nil:
@@ -79,7 +86,16 @@ func (a *app) planAnswer(r *revision.Revision, f *planFlags) (*answer, error) {
 	case p != nil:
 		return planView(p), nil
 	}
-	return &answer{value: describeBoard(b), text: func(bool) string { return boardText(b) }}, nil
+	out := describeBoard(b)
+	st, err := e.Plan()
+	if err != nil {
+		return nil, err
+	}
+	if st == nil {
+		return &answer{value: out, text: func(bool) string { return boardText(b) }}, nil
+	}
+	out.Plan = describePlan(st)
+	return &answer{value: out, text: func(bool) string { return boardText(b) + "\n" + planStateText(st) }}, nil
 }
 
 // arrange works out what was asked for: the board as it is, the place for a new
@@ -98,13 +114,26 @@ func (a *app) arrange(r *revision.Revision, f *planFlags) (b *plan.Board, in *pl
 		in, p = &place, place.Room
 	case f.respace:
 		var spaced plan.Plan
-		spaced, err = b.Respace(f.step, f.start)
+		at := f.spacing(b)
+		spaced, err = b.Respace(at.Step, at.Start)
 		p = &spaced
 	}
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("plan: %w", err)
 	}
 	return b, in, p, nil
+}
+
+// spacing is what was asked for; what was not is as in the console.
+func (f *planFlags) spacing(b *plan.Board) plan.Spacing {
+	at := b.Usual()
+	if f.hasStep {
+		at = b.Spaced(f.step)
+	}
+	if f.hasStart {
+		at.Start = f.start
+	}
+	return at
 }
 
 func planView(p *plan.Plan) *answer {
@@ -116,6 +145,7 @@ type boardOut struct {
 	Free     []gapOut    `json:"free"`
 	Smallest *int        `json:"smallest_gap,omitempty"`
 	Largest  int         `json:"largest_gap"`
+	Plan     *planOut    `json:"plan,omitempty"` // under way or stopped
 }
 
 // insertOut is a place for a new policy; room is the plan that frees it first,
@@ -152,13 +182,13 @@ func boardText(b *plan.Board) string {
 
 func planText(p *plan.Plan) string {
 	if len(p.Steps) == 0 {
-		return "nothing to do: the ladder is spaced like that already\n"
+		return "nothing to do: already in this order\n"
 	}
-	t := &tableOut{head: []string{"STEP", "POLICY", "FROM", "TO", "NOTE"}}
-	for i, s := range p.Steps {
-		t.add(fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), s.Note)
+	out := ""
+	if p.Title != "" {
+		out = p.Title + "\n\n"
 	}
-	out := t.String()
+	out += stepsText(p.Steps, 1)
 	for _, n := range p.Notes {
 		out += "▲ " + n + "\n"
 	}

@@ -60,7 +60,7 @@ func TestPlanInterrupted(t *testing.T) {
 		last := r.errs.String()
 		last = last[strings.LastIndex(strings.TrimSpace(last), "\n")+1:]
 		var done int
-		if _, err := fmt.Sscanf(last, "rung: the plan stopped with %d of 25 done: interrupted; go on with rung plan --resume, or back with --back", &done); err != nil || done < 2 {
+		if _, err := fmt.Sscanf(last, "rung: the plan stopped at %d of 25: interrupted; rung plan --resume continues", &done); err != nil || done < 2 {
 			t.Fatalf("%q: %v", last, err)
 		}
 		if now := read(t, policies); now == before || strings.Count(now, "priority: 30\n") != strings.Count(before, "priority: 30\n") {
@@ -78,10 +78,32 @@ func TestPlanInterrupted(t *testing.T) {
 	interrupted()
 	// Another plan does not start over it.
 	r := start(t, args("--run", "--step", "3")...)
-	if code := r.wait(); code != exit2 || !strings.Contains(r.errs.String(), "another plan is stopped") {
+	if code := r.wait(); code != exit2 || !strings.Contains(r.errs.String(), "refused: another plan stopped at ") {
 		t.Errorf("exit %d: %s", code, r.errs.String())
 	}
-	ends(" of 25 done: interrupted\n", "--back")
+	// It is listed step by step, and what would be done about it is shown before.
+	shows := func(want string, more ...string) string {
+		t.Helper()
+		r := start(t, args(more...)...)
+		code, out := r.wait(), r.out.String()
+		if code != exitOK || !strings.Contains(out, want) {
+			t.Fatalf("rung %v: exit %d, no %q\n%s%s", more, code, want, out, r.errs.String())
+		}
+		return out
+	}
+	const title = "Re-space: step 2, starting at 30"
+	if out := shows(title + ": stopped, "); !strings.Contains(out, " of 25 done: interrupted\n") || !strings.Contains(out, planNext) ||
+		!strings.Contains(out, "✓  1     policy-24  44    78  done\n") || !strings.Contains(out, "   25    policy-00  20    30  to come\n") {
+		t.Errorf("the plan is not listed:\n%s", out)
+	}
+	if out := shows(`"plan": {`, "-o", "json"); !strings.Contains(out, `"state": "stopped"`) || strings.Count(out, `"state": "done"`) < 2 {
+		t.Errorf("in JSON:\n%s", out)
+	}
+	shows("Continue: "+title+"\n\nSTEP  POLICY", "--resume", "--dry-run")
+	if out := shows("Roll back: "+title, "--back", "--dry-run"); !strings.Contains(out, "policy-24  78    44  rolls step 1 back\n") {
+		t.Errorf("the way back:\n%s", out)
+	}
+	ends("\nrolled back\n", "--back")
 	if now := read(t, policies); now != before {
 		t.Fatalf("taken back, the files are not what they were:\n%s", now)
 	}
@@ -93,4 +115,17 @@ func TestPlanInterrupted(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
+	// Each of them is one change, whether it came to its end or was kept as it was.
+	undone := func() {
+		t.Helper()
+		r := start(t, "undo", "-f", dir, "--write-back", "--yes", "--state-dir", state)
+		if code := r.wait(); code != exitOK || read(t, policies) != before {
+			t.Fatalf("exit %d\n%s%s", code, r.errs.String(), read(t, policies))
+		}
+	}
+	undone()
+	interrupted()
+	ends("; the policies stay as they are\n", "--keep")
+	undone()
+	ends("\n25 of 25 done\n", "--run", "--step", "2", "--start", "30")
 }

@@ -54,12 +54,14 @@ type touchOut struct {
 func (a *app) podCmd() *cobra.Command {
 	return a.shows(&cobra.Command{
 		Use:   "pod NAMESPACE/NAME",
-		Short: "Every rule that touches a pod, as subject or as peer, in precedence order",
-		Long: `Pod prints every rule that touches a pod, as subject or as peer, in precedence
-order, and which NetworkPolicies isolate it: the default deny of the namespace
-drops what none of them allows. An EgressFirewall is asked in the to-lport stage,
-even after an Allow of egress above it, not after a drop. A rule of a NetworkPolicy that names
-no peer means everybody; it is listed for its subjects only.`,
+		Short: "Show every rule that touches a pod, in order of precedence",
+		Long: `Show every rule that touches a pod, as subject or as peer, in order of precedence, and
+the NetworkPolicies that isolate it: what none of them allows is dropped by the
+default deny of its namespace. An EgressFirewall decides in the to-lport stage: even
+after an egress Allow above it, but not after a drop. A NetworkPolicy rule without
+peers means everybody; it is listed for its subjects only.`,
+		Example: `  rung pod red/canary-0 -f policies/
+  rung pod red/canary-0 --context staging -o json`,
 		Args:              takes(0, "NAMESPACE/NAME"),
 		ValidArgsFunction: a.complete(podChoices),
 	}, func(args []string, _ bool) query {
@@ -79,7 +81,7 @@ func podNamed(r *revision.Revision, name string) (*model.Pod, error) {
 	if !ok {
 		for p := range r.Cluster.Pods() {
 			if p.Name == name {
-				return nil, fmt.Errorf("pod %q: want NAMESPACE/NAME, as %s/%s", name, p.Namespace, p.Name)
+				return nil, fmt.Errorf("pod %q: want NAMESPACE/NAME, such as %s/%s", name, p.Namespace, p.Name)
 			}
 		}
 		return nil, fmt.Errorf("pod %q: want NAMESPACE/NAME", name)
@@ -91,20 +93,10 @@ func podNamed(r *revision.Revision, name string) (*model.Pod, error) {
 }
 
 func describePod(r *revision.Revision, pod *model.Pod) *podOut {
-	out := &podOut{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase, IPs: append([]string{}, pod.IPs...),
-		Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []touchOut{}, isolated: map[model.Direction][]string{}}
-	switch {
-	case pod.HostNetwork:
-		out.Note = "host network: no policy applies to it; as peer only rules of NetworkPolicies that select pods mean it"
-	case pod.Completed():
-		out.Note = "completed: its addresses count for nothing"
-	case pod.NodeName == "":
-		out.Note = "not scheduled"
-	case len(pod.IPs) == 0:
-		out.Note = "no address: a subject, but in no address set"
-	case out.PrimaryUDN != "":
-		out.Note = "ANP not enforced on its primary network " + out.PrimaryUDN
-	}
+	out := &podOut{Namespace: pod.Namespace, Name: pod.Name, Node: pod.NodeName, Phase: pod.Phase,
+		IPs: append([]string{}, pod.IPs...), Labels: pod.Labels.String(), PrimaryUDN: pod.PrimaryUDN(),
+		Isolated: map[string][]string{}, Touches: []touchOut{}, isolated: map[model.Direction][]string{}}
+	out.Note, _ = revision.PodNote(pod)
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		out.Isolated[dir.Lower()] = []string{}
 		for _, k := range r.Isolating(pod, dir) {
@@ -115,8 +107,10 @@ func describePod(r *revision.Revision, pod *model.Pod) *podOut {
 	for _, t := range r.Touches(pod) {
 		p := r.Cluster.Policy(t.Policy)
 		rule := p.Rule(t.Direction, t.Rule)
-		o := touchOut{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name,
-			Action: string(rule.Action), Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.Broken(), label: t.Policy.Label(), firewall: p.Kind == model.KindEF}
+		o := touchOut{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule,
+			RuleName: rule.Name,
+			Action:   string(rule.Action), Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.Broken(),
+			label: t.Policy.Label(), firewall: p.Kind == model.KindEF}
 		if p.Kind == model.KindANP {
 			o.Priority = &p.Priority
 		}
@@ -142,18 +136,20 @@ func (o *podOut) text() string {
 	}
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		if by := o.isolated[dir]; len(by) > 0 {
-			s += fmt.Sprintf("%-7s isolated by %s: what no NetworkPolicy allows is dropped\n", dir.Lower(), strings.Join(by, ", "))
+			s += fmt.Sprintf("%-7s isolated by %s: whatever no NetworkPolicy allows is dropped\n", dir.Lower(),
+				strings.Join(by, ", "))
 		}
 	}
 	if len(o.Touches)+len(o.isolated[model.Ingress])+len(o.isolated[model.Egress]) == 0 {
-		return s + "\nno rule touches it\n"
+		return s + "\nno rule touches this pod\n"
 	}
 	t := &tableOut{head: []string{"TIER", "PRIO", "POLICY", "RULE", "ACTION", "POD IS", "NAME"}}
 	denied := false // the default deny stands behind the NetworkPolicies, before the EgressFirewall
 	deny := func() {
 		for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 			if by := o.isolated[dir]; len(by) > 0 && !denied {
-				t.add(fmt.Sprint(model.TierNetwork), "", "default deny of "+o.Namespace, dir.Lower(), string(model.Deny), "isolated", "by "+strings.Join(by, ", "))
+				t.add(fmt.Sprint(model.TierNetwork), "", "default deny of "+o.Namespace, dir.Lower(), string(model.Deny),
+					"isolated", "by "+strings.Join(by, ", "))
 			}
 		}
 		denied = true
@@ -169,7 +165,7 @@ func (o *podOut) text() string {
 		}
 		name := marked(x.RuleName, x.Broken)
 		if x.firewall {
-			name = "to-lport: even after egress Allow, not a drop"
+			name = "to-lport: even after an egress Allow, not after a drop"
 		}
 		if x.mark != "" {
 			name = strings.TrimSpace(name + "  " + x.mark)

@@ -11,7 +11,6 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/words"
 )
 
 type policyOut struct {
@@ -85,10 +84,13 @@ type ruleOut struct {
 func (a *app) policyCmd() *cobra.Command {
 	return a.shows(&cobra.Command{
 		Use:   "policy NAME",
-		Short: "One policy: subject pods, rules in order, what they compile to, findings",
-		Long: `Policy prints a policy by its name, or KIND/NAME where the name alone is not
-enough: ANP/x, BANP/default, NP/namespace/x. With --nb it says besides how its
-rows stand in each zone. -o wide lists the pods and the ACLs.`,
+		Short: "Show one policy: subject pods, rules in order, ACLs, findings",
+		Long: `Show one policy. Name it by NAME, a NetworkPolicy or EgressFirewall by NAMESPACE/NAME;
+where two kinds share a name, put the kind before it: ANP/x, BANP/default,
+NP/namespace/x. With --nb it also shows the state of its rows in each zone. -o wide
+lists the pods and ACLs.`,
+		Example: `  rung policy cluster-control -f policies/
+  rung policy NP/blue/web-only --context staging -o wide`,
 		Args:              takes(0, "NAME"),
 		ValidArgsFunction: a.complete(policyChoices),
 	}, func(args []string, _ bool) query {
@@ -124,7 +126,7 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 			out.Logging = l.Levels.String() + "; " + out.Logging
 		}
 	}
-	for _, pod := range r.Subjects(k) {
+	for _, pod := range r.MeantPods(p) {
 		if name := pod.Namespace + "/" + pod.Name; pod.PrimaryUDN() != "" {
 			out.PodsApart = append(out.PodsApart, name)
 		} else {
@@ -134,10 +136,8 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	if none := r.None(k); none != nil {
 		out.None = none.Message
 	}
-	for _, f := range r.Findings() {
-		if f.Policy == k {
-			out.Findings = append(out.Findings, briefly(f))
-		}
+	for _, f := range r.FindingsOf(k) {
+		out.Findings = append(out.Findings, briefly(f))
 	}
 	for _, unit := range r.Related(k) {
 		u := unitOut{Unit: unit.String(), Zones: map[string]int{}, label: unit.Label()}
@@ -170,7 +170,7 @@ func describeRule(p *model.Policy, f revision.RuleFacts) ruleOut {
 		Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...),
 		Broken: f.Broken()}
 	if revision.OutsideTypes(p, f.Direction) {
-		o.Note = "policyTypes leave " + string(f.Direction) + " out: it isolates nobody there, and allows all the same"
+		o.Note = "policyTypes leave " + string(f.Direction) + " out: it isolates nothing there, but still allows"
 	}
 	return o
 }
@@ -180,13 +180,13 @@ func (o *policyOut) text(wide bool) string {
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
-	pods := words.Count(len(o.Pods), "pod")
-	if n := len(o.PodsApart); n > 0 {
-		pods += fmt.Sprintf(", %d more on a primary UDN: %s not enforced there", n, o.Kind.Short())
+	pods := revision.SubjectCount{Pods: len(o.Pods), Apart: len(o.PodsApart)}.String()
+	if len(o.PodsApart) > 0 {
+		pods += ", not enforced"
 	}
 	logging := o.Logging
 	if o.LoggingFrom != "" {
-		logging += "  as namespace " + o.LoggingFrom + " says"
+		logging += "  set by namespace " + o.LoggingFrom
 	}
 	s += fmt.Sprintf("\nsubject  %s → %s\nlogging  %s\n", o.Subject, pods, logging)
 	if o.Kind == model.KindNP {
@@ -201,7 +201,7 @@ func (o *policyOut) text(wide bool) string {
 	}
 	for i, u := range o.With {
 		if i == 0 {
-			s += "\nwith rows of\n"
+			s += "\nits rows are also in\n"
 		}
 		s += strings.TrimRight("  "+u.label+"  "+countText(u.Zones), " ") + "\n"
 	}
@@ -209,7 +209,8 @@ func (o *policyOut) text(wide bool) string {
 		s += "\n"
 	}
 	for _, c := range o.Conditions {
-		s += fmt.Sprintf("controller reported, at %s: %s %s (%s) %s\n", cmp.Or(c.At, "?"), c.Type, c.Status, c.Reason, c.Message)
+		s += fmt.Sprintf("controller reported at %s: %s %s (%s) %s\n", cmp.Or(c.At, "?"), c.Type, c.Status, c.Reason,
+			c.Message)
 	}
 	for _, f := range o.Findings {
 		s += fmt.Sprintf("%s %s: %s\n", f.Severity, f.Code, f.Message)
@@ -240,8 +241,8 @@ func (o *policyOut) rules() *tableOut {
 		if ports == "" {
 			ports = "any"
 		}
-		t.add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, fmt.Sprint(r.PeerPods), fmt.Sprint(len(r.ACLs)), ports, marked(cmp.Or(r.Name, r.Note), r.Broken),
-			strings.Join(r.Peers, " | "))
+		t.add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, fmt.Sprint(r.PeerPods), fmt.Sprint(len(r.ACLs)), ports,
+			marked(cmp.Or(r.Name, r.Note), r.Broken), strings.Join(r.Peers, " | "))
 	}
 	return t
 }

@@ -67,7 +67,9 @@ func describePreview(p *gate.Preview) previewOut {
 		Guards: each(p.Guards, func(g gate.Guard) guardOut {
 			return guardOut{Code: g.Code, Policy: g.Policy.String(), Message: g.Message}
 		}),
-		Findings: each(p.Findings, func(f model.Finding) findingOfOut { return findingOfOut{f.Policy.String(), briefly(f)} })}
+		Findings: each(p.Findings, func(f model.Finding) findingOfOut {
+			return findingOfOut{f.Policy.String(), briefly(f)}
+		})}
 	if p.Conflict != nil {
 		out.Conflict = p.Conflict.Diff
 	}
@@ -84,7 +86,8 @@ func objectVerb(o gate.ObjectChange) string {
 	return "update"
 }
 
-var rowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtra: "remove", model.DiffDifferent: "change"}
+var rowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtra: "remove",
+	model.DiffDifferent: "change"}
 
 // previewText says what a change does: the objects, the rows, and what to think
 // about. wide adds the YAML before and after, and the equivalent commands.
@@ -107,10 +110,10 @@ func previewText(p *gate.Preview, wide bool) string {
 		fmt.Fprintln(&b, "  ▲ "+n)
 	}
 	for _, g := range p.Guards {
-		fmt.Fprintf(&b, "  ✗ guard %s: %s\n", g.Code, g.Message)
+		fmt.Fprintf(&b, "  ✗ guard rail %s: %s\n", g.Code, g.Message)
 	}
 	if p.Conflict != nil {
-		fmt.Fprintf(&b, "what was changed meanwhile:\n%s", p.Conflict.Diff)
+		fmt.Fprintf(&b, "changed meanwhile:\n%s", p.Conflict.Diff)
 	}
 	if !wide {
 		return b.String()
@@ -129,15 +132,14 @@ func rowChangesText(rows []gate.RowChange, wide bool) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	counts := map[string]int{}
-	for _, r := range rows {
-		counts[rowVerb[r.Kind]+" "+r.Table]++
-	}
 	var sums []string
-	for _, table := range []string{"ACL", "Address_Set", "Port_Group"} {
-		for _, verb := range []string{"add", "change", "remove"} {
-			if n := counts[verb+" "+table]; n > 0 {
-				sums = append(sums, fmt.Sprintf("%s %s", verb, words.Count(n, table)))
+	for _, n := range gate.CountRows(rows) {
+		for _, c := range []struct {
+			n    int
+			kind model.DiffKind
+		}{{n.Added, model.DiffMissing}, {n.Changed, model.DiffDifferent}, {n.Removed, model.DiffExtra}} {
+			if c.n > 0 {
+				sums = append(sums, rowVerb[c.kind]+" "+words.Count(c.n, n.Table))
 			}
 		}
 	}

@@ -65,24 +65,29 @@ func conditionsQuery() query {
 }
 
 func describeReady(p revision.PolicyReady) readyOut {
-	return readyOut{Policy: p.Policy.Label(), Zones: p.Zones, Ready: p.Ready, NotReady: p.Failing, NoReport: p.Silent, Gone: p.Gone,
-		Disagree: p.Against, Oldest: stamp(p.Oldest), Newest: stamp(p.Newest),
-		Failures: each(p.Failures, func(f revision.ReadyMessage) failureOut { return failureOut{Message: f.Text, Zones: f.Zones} }),
+	return readyOut{Policy: p.Policy.Label(), Zones: p.Zones, Ready: p.Ready, NotReady: p.Failing, NoReport: p.Silent,
+		Gone: p.Gone, Disagree: p.Against, Oldest: stamp(p.Oldest), Newest: stamp(p.Newest),
+		Failures: each(p.Failures, func(f revision.ReadyMessage) failureOut {
+			return failureOut{Message: f.Text, Zones: f.Zones}
+		}),
 		Reports: each(p.Reports, func(z revision.ZoneReady) zoneReadyOut {
-			return zoneReadyOut{Zone: z.Zone, Status: z.Status, Reason: z.Reason, Message: z.Message, At: stamp(z.At), Rows: z.Rows, Disagree: z.Against}
+			return zoneReadyOut{Zone: z.Zone, Status: z.Status, Reason: z.Reason, Message: z.Message, At: stamp(z.At),
+				Rows: z.Rows, Disagree: z.Against}
 		})}
 }
 
 // readyText is a line per policy, wide also one per zone.
 func readyText(policies []readyOut, wide bool) string {
-	t := &tableOut{head: []string{"POLICY", "READY", "NOT READY", "NO REPORT", "GONE", "ROWS DISAGREE", "OLDEST", "NEWEST", "FAILURES"}}
+	t := &tableOut{head: []string{"POLICY", "READY", "NOT READY", "NO REPORT", "GONE", "ROWS DISAGREE", "OLDEST", "NEWEST",
+		"FAILURES"}}
 	if wide {
 		t.head = []string{"POLICY", "ZONE", "REPORTED", "AT", "STATE BY ROWS", "REASON", "MESSAGE"}
 	}
 	for _, p := range policies {
 		if !wide {
-			t.add(p.Policy, fmt.Sprintf("%d/%d", p.Ready, p.Zones), strconv.Itoa(p.NotReady), strconv.Itoa(p.NoReport), strconv.Itoa(p.Gone),
-				strconv.Itoa(p.Disagree), cmp.Or(p.Oldest, "–"), cmp.Or(p.Newest, "–"), failureText(p.Failures))
+			t.add(p.Policy, fmt.Sprintf("%d/%d", p.Ready, p.Zones), strconv.Itoa(p.NotReady), strconv.Itoa(p.NoReport),
+				strconv.Itoa(p.Gone), strconv.Itoa(p.Disagree), cmp.Or(p.Oldest, "–"), cmp.Or(p.Newest, "–"),
+				failureText(p.Failures))
 			continue
 		}
 		for _, z := range p.Reports {

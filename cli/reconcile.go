@@ -34,19 +34,17 @@ func (a *app) reconcileCmd() *cobra.Command {
 	f := &reconcileFlags{}
 	cmd := &cobra.Command{
 		Use:   "reconcile",
-		Short: "Write the rows of zones that nobody else writes, without a screen",
-		Long: `Reconcile keeps the rows of AdminNetworkPolicies, NetworkPolicies and
-EgressFirewalls in the Northbound databases given by --nb as OVN-Kubernetes would
-write them, and reports Ready-In-Zone conditions and events to the API server.
+		Short: "Write the rows of zones that nothing else writes, for labs",
+		Long: `Keep the rows of policies in the --nb databases as OVN-Kubernetes would write them,
+and report Ready-In-Zone conditions and events to the API server.
 
-It is for labs: where an ovnkube-controller runs for a zone, or nobody can tell,
-or rows change that Rung did not write, it refuses to write there. Several replicas
-agree by a Lease per zone on who writes, and every transaction waits for an epoch in
-NB_Global, so that a replica that was stopped cannot write any more once another has
-taken over. With -f there is no cluster and no Lease: the epoch alone fences.
+It is for labs. It refuses to write to a zone where an ovnkube-controller runs, where
+that cannot be told, or where rows change that Rung did not write. Replicas agree by
+a Lease per zone on who writes; an epoch in NB_Global keeps a replica that was paused
+from writing once another has taken over. With -f there is no Lease, only the epoch.
 
-It runs until SIGTERM and prints a line for everything it does on standard error.
-Exit codes: 0 after a clean stop, 2 for a configuration that cannot work.`,
+It runs until SIGTERM and logs what it does to stderr. Exit codes: 0 after a clean
+stop, 2 for a configuration that cannot work.`,
 		Example: `  rung reconcile --nb ovn-worker=unix:/var/run/ovn/ovnnb_db.sock --zone ovn-worker
   rung reconcile --nb tcp:10.0.0.5:6641 --lease-namespace rung
   rung reconcile -f policies/ --nb unix:/tmp/nb.sock --i-know-that-nobody-else-writes-these-rows`,
@@ -61,18 +59,25 @@ Exit codes: 0 after a clean stop, 2 for a configuration that cannot work.`,
 const nobodyElse = "i-know-that-nobody-else-writes-these-rows"
 
 func (f *reconcileFlags) register(p *pflag.FlagSet) {
-	p.StringArrayVar(&f.zones, "zone", nil, "zone to write (repeatable; default those of --nb); $(NODE_NAME) is taken from the environment")
-	p.BoolVar(&f.own.NobodyElse, nobodyElse, false, "write although an ovnkube-controller runs for the zone or nobody can tell")
-	p.BoolVar(&f.admin, "enable-admin-network-policy", true, "write and report AdminNetworkPolicies and the baseline; off leaves their rows alone")
-	p.StringVar(&f.metrics, "metrics-address", "127.0.0.1:9477", "address for /metrics, /healthz and /readyz; empty serves none")
-	p.BoolVar(&f.noLease, "no-lease", false, "write without a Lease: a single replica, fenced by the epoch alone")
+	p.StringArrayVar(&f.zones, "zone", nil,
+		"zone to write (repeatable; default those of --nb); $(NODE_NAME) is expanded from the environment")
+	p.BoolVar(&f.own.NobodyElse, nobodyElse, false,
+		"write even if an ovnkube-controller runs for the zone, or that cannot be told")
+	p.BoolVar(&f.admin, "enable-admin-network-policy", true,
+		"write and report AdminNetworkPolicies and the baseline; false leaves their rows alone")
+	p.StringVar(&f.metrics, "metrics-address", "127.0.0.1:9477",
+		"address for /metrics, /healthz and /readyz; empty for none")
+	p.BoolVar(&f.noLease, "no-lease", false, "write without a Lease: for a single replica, fenced only by the epoch")
 	p.StringVar(&f.lease.Namespace, "lease-namespace", "rung", "namespace of the Leases, one per zone")
-	p.DurationVar(&f.lease.Duration, "lease-duration", 15*time.Second, "how long others wait for a leader that does not renew its Lease")
-	p.DurationVar(&f.lease.RenewDeadline, "renew-deadline", 10*time.Second, "how long a leader tries to renew its Lease before it stops writing")
-	p.DurationVar(&f.lease.RetryPeriod, "retry-period", 2*time.Second, "time between two tries to get or renew a Lease")
-	p.StringVar(&f.lease.Identity, "identity", "", "name of this replica; a suffix makes it another at every start (default the host's name)")
-	p.StringVar(&f.log, "log-format", "text", "lines on standard error: text or json")
-	p.TextVar(&f.logLevel, "log-level", slog.LevelInfo, "least severity of those lines: debug, info, warn or error")
+	p.DurationVar(&f.lease.Duration, "lease-duration", 15*time.Second,
+		"how long others wait for a leader that stopped renewing its Lease")
+	p.DurationVar(&f.lease.RenewDeadline, "renew-deadline", 10*time.Second,
+		"how long a leader tries to renew its Lease before it stops writing")
+	p.DurationVar(&f.lease.RetryPeriod, "retry-period", 2*time.Second, "time between attempts to get or renew a Lease")
+	p.StringVar(&f.lease.Identity, "identity", "",
+		"name of this replica; a suffix makes it unique at every start (default the host name)")
+	p.StringVar(&f.log, "log-format", "text", "log format on stderr: text or json")
+	p.TextVar(&f.logLevel, "log-level", slog.LevelInfo, "least severity to log: debug, info, warn or error")
 }
 
 // logger is where everything that happens is said.
@@ -90,10 +95,11 @@ func (a *app) logger(f *reconcileFlags) (*slog.Logger, error) {
 // reconcileConfig makes the engine's configuration.
 func (a *app) reconcileConfig(ctx context.Context, f *reconcileFlags) (engine.Config, error) {
 	if a.flags.readOnly {
-		return engine.Config{}, errors.New("--readonly: reconcile is there to write rows")
+		return engine.Config{}, errors.New("--readonly: reconcile only writes rows; leave one of the two out")
 	}
 	if len(a.flags.nb) == 0 {
-		return engine.Config{}, errors.New("no --nb: rows are written through tcp:, ssl: and unix: endpoints only, never through exec; give --nb [zone=]ADDR")
+		return engine.Config{}, errors.New("give --nb [zone=]ADDR with tcp:, ssl: or unix:; " +
+			"rows are never written through exec")
 	}
 	cfg, err := a.config(ctx, false, true)
 	if err != nil {
@@ -104,7 +110,7 @@ func (a *app) reconcileConfig(ctx context.Context, f *reconcileFlags) (engine.Co
 			if zone != addr {
 				addr = zone + "=" + addr
 			}
-			return cfg, fmt.Errorf("--nb %s: rows are written through tcp:, ssl: and unix: endpoints only", addr)
+			return cfg, fmt.Errorf("--nb %s: rows are only written through tcp:, ssl: or unix: endpoints", addr)
 		}
 	}
 	if cfg.NB, err = chosen(cfg.NB, f.zones); err != nil {
@@ -135,7 +141,7 @@ func chosen(nb map[string]string, zones []string) (map[string]string, error) {
 	for _, z := range zones {
 		zone := os.Expand(strings.ReplaceAll(strings.ReplaceAll(z, "$(", "${"), ")", "}"), os.Getenv)
 		if strings.TrimSpace(zone) == "" {
-			return nil, fmt.Errorf("--zone %s: empty; is the variable set?", z)
+			return nil, fmt.Errorf("--zone %s: is empty; is the variable set?", z)
 		}
 		addr, ok := nb[zone]
 		if !ok && len(zones) == 1 && len(nb) == 1 {
@@ -146,7 +152,7 @@ func chosen(nb map[string]string, zones []string) (map[string]string, error) {
 			}
 		}
 		if !ok {
-			return nil, fmt.Errorf("--zone %s: no database is given for it; add --nb %s=ADDR", zone, zone)
+			return nil, fmt.Errorf("--zone %s: has no database; add --nb %s=ADDR", zone, zone)
 		}
 		out[zone] = addr
 	}
@@ -178,7 +184,8 @@ func (a *app) reconcile(ctx context.Context, f *reconcileFlags) error {
 		return err
 	}
 	defer e.Close()
-	log.Info("started", "mode", cfg.Mode.Name, "on", clean.Text(cfg.Mode.Title), "zones", len(cfg.NB), "writer", e.Writer())
+	log.Info("started", "mode", cfg.Mode.Name, "on", clean.Text(cfg.Mode.Title), "zones", len(cfg.NB), "writer",
+		e.Writer())
 	for _, n := range e.Notices() {
 		log.Warn("state", "what", clean.Text(n))
 	}

@@ -40,7 +40,8 @@ func tell(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	defer stop()
 	later := time.NewTimer(time.Hour)
 	defer later.Stop()
-	said := teller{log: log, zones: map[string]zoneSaid{}, sources: map[string]sourceSaid{}, unwritten: map[string]unwrittenSaid{}}
+	said := teller{log: log, zones: map[string]zoneSaid{}, sources: map[string]sourceSaid{},
+		unwritten: map[string]unwrittenSaid{}}
 	for news := true; ; {
 		if again := said.look(e, news); again > 0 {
 			later.Reset(again)
@@ -101,21 +102,24 @@ func (t *teller) look(e *engine.Engine, news bool) (again time.Duration) {
 	}
 	if r.Loaded && !t.loaded {
 		t.loaded = true
-		t.log.Info("objects read", "pods", r.Cluster.Count(model.KindPod), "policies", r.Cluster.Count(model.KindANP)+r.Cluster.Count(model.KindBANP))
+		t.log.Info("objects read", "pods", r.Cluster.Count(model.KindPod), "policies",
+			r.Cluster.Count(model.KindANP)+r.Cluster.Count(model.KindBANP))
 	}
 	for _, z := range r.Zones {
 		now := zoneSaid{conn: z.Conn, paused: z.Paused, note: z.Note, writes: z.Writes, held: z.Held, epoch: z.Epoch,
 			errText: z.Error, other: z.Foreign}
 		if t.zones[z.Name] != now {
 			t.zones[z.Name] = now
-			t.log.Log(context.Background(), severity(z.Error+z.Paused), "zone", "zone", z.Name, "state", string(z.Conn), "writes", z.Writes,
+			t.log.Log(context.Background(), severity(z.Error+z.Paused), "zone", "zone", z.Name, "state", string(z.Conn),
+				"writes", z.Writes,
 				"held", z.Held, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
 		}
 	}
 	again = t.lookUnwritten(r.Zones, news, time.Now(), e.Unwritten)
 	for _, a := range e.Activity(t.seq) {
 		t.seq = a.Seq
-		t.log.Log(context.Background(), severity(a.Error), a.Summary, "zone", a.Zone, "by", a.By, "ops", a.Ops, "took", a.Took.Round(time.Microsecond), "err", a.Error)
+		t.log.Log(context.Background(), severity(a.Error), a.Summary, "zone", a.Zone, "by", a.By, "ops", a.Ops, "took",
+			a.Took.Round(time.Microsecond), "err", a.Error)
 	}
 	return again
 }

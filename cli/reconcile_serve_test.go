@@ -16,7 +16,8 @@ import (
 // the others wait for, and not at all without news.
 func TestLooksAtEachZoneInItsTime(t *testing.T) {
 	start := time.Now()
-	said := teller{unwritten: map[string]unwrittenSaid{"a": {at: start.Add(-900 * time.Millisecond)}, "b": {at: start.Add(-100 * time.Millisecond)}}}
+	said := teller{unwritten: map[string]unwrittenSaid{"a": {at: start.Add(-900 * time.Millisecond)},
+		"b": {at: start.Add(-100 * time.Millisecond)}}}
 	zones := []*model.ZoneState{{Name: "a"}, {Name: "b"}}
 	for i, c := range []struct {
 		at     time.Duration
@@ -54,7 +55,8 @@ func TestTellsWhatIsNotWritten(t *testing.T) {
 		return a
 	}
 	said := teller{log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: plain}))}
-	left := []engine.Unwritten{{Policy: model.PolicyKey{Kind: model.KindANP, Name: "one"}, Why: engine.WhyBlocked, Text: "extra ACL x: a row that is not the policy's refers to it"}}
+	left := []engine.Unwritten{{Policy: model.PolicyKey{Kind: model.KindANP, Name: "one"}, Why: engine.WhyBlocked,
+		Text: "extra ACL x: a row that is not the policy's refers to it"}}
 	was := said.leftOut("n1", nil, left)
 	was = said.leftOut("n1", was, left)
 	said.leftOut("n1", was, nil)
@@ -67,7 +69,8 @@ level=INFO msg="no longer left unwritten" zone=n1 count=1 still=0
 	text.Reset()
 	left = nil
 	for i := range 3 * unwrittenLines {
-		left = append(left, engine.Unwritten{Policy: model.PolicyKey{Kind: model.KindANP, Name: fmt.Sprint(i)}, Why: engine.WhyNoRows})
+		left = append(left, engine.Unwritten{Policy: model.PolicyKey{Kind: model.KindANP, Name: fmt.Sprint(i)},
+			Why: engine.WhyNoRows})
 	}
 	said.leftOut("n1", nil, left)
 	if got := text.String(); strings.Count(got, "\n") != unwrittenLines+1 || !strings.Contains(got, "more=40") {

@@ -45,6 +45,9 @@ type app struct {
 	flags  flags
 	screen Screen
 	asks   bool // in is a terminal: somebody can be asked
+	// keyboard is in as it was handed in, to read single keys from.
+	keyboard io.Reader
+	needs    need // of the command
 	// said are the complaints that were printed already.
 	said map[string]bool
 }
@@ -55,6 +58,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
 	ctx, end, stop := untilSignal(errw)
 	defer stop()
 	quietLibraries()
+	muteCompletion(args, errw)
 	var closed atomic.Bool
 	code := run(ctx, args, in, &outlet{out, end, &closed}, &outlet{errw, end, &closed}, screen)
 	if closed.Load() {
@@ -65,13 +69,11 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
 
 // run is Main until ctx ends.
 func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen Screen) int {
-	a := &app{in: reading.Reader(ctx, in), out: cleanWriter{out}, err: cleanWriter{errw}, raw: out, screen: screen, said: map[string]bool{}, asks: isTerminal(in)}
+	a := &app{in: reading.Reader(ctx, in), out: cleanWriter{out}, err: cleanWriter{errw}, raw: out, screen: screen,
+		said: map[string]bool{}, asks: isTerminal(in), keyboard: in}
 	root := a.root()
 	args = joinSwitches(args)
 	root.SetArgs(args)
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	code := exit2
 	switch {
@@ -79,7 +81,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitOK
 	case errors.Is(err, errNo):
 		return exitNo
-	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, gate.ErrBlocked), errors.Is(err, gate.ErrStale),
+	case errors.Is(err, errSaid):
+		return exit2
+	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, gate.ErrBlocked),
+		errors.Is(err, gate.ErrStale),
 		errors.Is(err, gate.ErrNotRecorded):
 		code = exitNo
 	case errors.Is(context.Cause(ctx), errPipe) && (brokenPipe(err) || errors.Is(err, context.Canceled)):
@@ -102,22 +107,20 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rung",
 		Short: "Operations console for AdminNetworkPolicy on OVN-Kubernetes",
-		Long: `Rung shows the precedence ladder of everything that decides about a connection,
-goes down from a policy to the rows in each zone's OVN Northbound database and
-back, and changes policies with their consequences shown first.
+		Long: `Rung shows, in order of precedence, every policy that decides about a connection,
+the rows it has in each zone's OVN Northbound database, and the consequences of a
+change before it is made.
 
-Alone it works on the cluster of the kubeconfig, read-only until --write. With -f it
-works on manifests (files, folders, - for standard input); its zones are then a
-sandbox of its own. "rung demo" needs nothing at all.
+Without -f it works on the cluster of your kubeconfig, read-only until --write. With
+-f it works on manifests and runs the zones itself, in a sandbox.
 
-Exit codes: 0 fine, 1 the answer is no (drift found, lint errors, a change
-refused), 2 could not run or was interrupted, 141 nobody read the output to its end.`,
-		Example: `  rung demo
-  rung --context staging
-  rung -f policies/
-  kubectl get ns,pods,nodes,anp,banp,netpol -A -o yaml | rung ladder -f -
-  rung compile cluster-control -f policies/ --zone ovn-worker -o nbctl
-  rung move cluster-control 36 -f policies/ --write-back`,
+Exit codes: 0 fine, 1 the answer is no (drift, lint errors, a change refused),
+2 could not run or was interrupted, 141 the output was not read to its end.`,
+		Example: `  rung demo                                   # a built-in cluster, in the console
+  rung --context staging                      # a cluster, in the console
+  rung ladder -f policies/                    # files, as a table
+  kubectl get ns,po,no,anp,banp,netpol -A -o yaml | rung lint -f -
+  rung move cluster-control 36 -f policies/ --dry-run`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		Args:              takes(0),
@@ -129,9 +132,14 @@ refused), 2 could not run or was interrupted, 141 nobody read the output to its 
 	a.flags.register(root)
 	root.AddCommand(
 		a.demoCmd(), a.ladderCmd(), a.policyCmd(), a.podCmd(), a.compileCmd(), a.rowsCmd(), a.driftCmd(),
-		a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
+		a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.redoCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
 		a.zonesCmd(), a.activityCmd(), a.reconcileCmd(), a.versionCmd(),
 	)
+	root.AddCommand(a.optionsCmd())
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	a.groupCommands(root)
 	a.completeFlags(root)
 	return root
 }

@@ -18,12 +18,12 @@ func (a *app) rowsCmd() *cobra.Command {
 	var stage *model.Stage
 	cmd := a.shows(withRecords(&cobra.Command{
 		Use:   "rows [POLICY]",
-		Short: "The live ACLs of a zone in pipeline order: stage, tier, priority",
-		Long: `Rows reads the ACLs of each zone's Northbound database, of every owner, and
-prints them in the order in which they decide: stage, tier, priority. NOTE says
-what else to know about a row, by a sign that is explained below the table. With
--f alone the zones are a sandbox that has just been written; --nb reads the ones
-given.`,
+		Short: "Show each zone's live ACLs in the order in which they decide",
+		Long: `Show the live ACLs of each zone's Northbound database, of every owner, in the order
+in which they decide: stage, tier, priority. The signs in column NOTE are explained
+below the table. With -f alone the zones are a sandbox, written just before.`,
+		Example: `  rung rows --context staging --zone ovn-worker --stage to-lport
+  rung rows cluster-control -f policies/ -o nbctl`,
 		Args:              takes(1, "[POLICY]"),
 		ValidArgsFunction: a.complete(policyChoices),
 	}), func(args []string, _ bool) query {
@@ -100,8 +100,9 @@ func liveRows(zones []*model.ZoneState, only map[model.PolicyKey]bool, stage mod
 			if len(only) > 0 && !isOf(o, only) || stage != "" && x.Stage() != string(stage) {
 				continue
 			}
-			row := liveRow{Zone: z.Name, Stage: x.Stage(), Owner: o.Label(), OwnerForm: o.Form.String(), OwnerController: o.Controller,
-				OwnerType: o.Type, OwnerNamespace: o.Namespace, OwnerName: o.Name, OwnerDirection: o.Direction, OwnerDetail: o.Detail,
+			row := liveRow{Zone: z.Name, Stage: x.Stage(), Owner: o.Label(), OwnerForm: o.Form.String(),
+				OwnerController: o.Controller, OwnerType: o.Type, OwnerNamespace: o.Namespace, OwnerName: o.Name,
+				OwnerDirection: o.Direction, OwnerDetail: o.Detail,
 				On: holders.Names(x.ACL), Tie: x.Tie.String(), AfterEgressAllow: x.AfterAllow,
 				MatchError: revision.MatchProblem(x.Match), Row: describeRow(x.ACL), acl: x.ACL, tie: x.Tie}
 			if o.Index >= 0 {
@@ -118,11 +119,13 @@ var rowNotes = []struct {
 	sign, means string
 	of          func(*liveRow) bool
 }{
-	{"†", revision.AfterAllow + ": to-lport comes after the egress stages", func(x *liveRow) bool { return x.AfterEgressAllow }},
-	{"=", "others at this priority decide alike", func(x *liveRow) bool { return x.tie == revision.TieSame }},
-	{"▲", "others at this priority decide differently: undefined where both match", func(x *liveRow) bool { return x.tie == revision.TieUndefined }},
-	{"?", "Rung cannot take this match apart", func(x *liveRow) bool { return x.MatchError != "" }},
-	{"∅", "no port group and no switch holds the row: it decides nothing", func(x *liveRow) bool { return len(x.On) == 0 }},
+	{"†", revision.AfterAllow + ": to-lport comes after the egress stages",
+		func(x *liveRow) bool { return x.AfterEgressAllow }},
+	{"=", "other rows at this priority decide the same", func(x *liveRow) bool { return x.tie == revision.TieSame }},
+	{"▲", "other rows at this priority decide differently: which one wins is undefined",
+		func(x *liveRow) bool { return x.tie == revision.TieUndefined }},
+	{"?", "Rung cannot parse this match", func(x *liveRow) bool { return x.MatchError != "" }},
+	{"∅", "in no port group and on no switch: it decides nothing", func(x *liveRow) bool { return len(x.On) == 0 }},
 }
 
 func liveRecords(rows []liveRow) string {
@@ -152,7 +155,8 @@ func liveRowsText(rows []liveRow, wide bool) string {
 				used[n] = true
 			}
 		}
-		cells := []string{x.Zone, x.Stage, fmt.Sprint(x.acl.Tier), fmt.Sprint(x.acl.Priority), x.acl.Action, x.Owner, log, cmp.Or(note, "–"),
+		cells := []string{x.Zone, x.Stage, fmt.Sprint(x.acl.Tier), fmt.Sprint(x.acl.Priority), x.acl.Action, x.Owner, log,
+			cmp.Or(note, "–"),
 			cmp.Or(strings.Join(x.On, ", "), "–"), x.acl.Match}
 		if wide {
 			cells = append(cells, x.acl.UUID)

@@ -60,7 +60,8 @@ func settled() func(*revision.Revision) bool {
 func quiet(r *revision.Revision, z *model.ZoneState) bool {
 	for p := range r.Cluster.AllPolicies() {
 		in := z.Policy(p.Key)
-		if in == nil || (in.None == nil && (in.Missing+in.Extra+in.Different > in.Blocked || in.Waiting > 0) && in.Error == "") {
+		if in == nil || (in.None == nil && (in.Missing+in.Extra+in.Different > in.Blocked || in.Waiting > 0) &&
+			in.Error == "") {
 			return false
 		}
 	}
@@ -73,7 +74,8 @@ func quiet(r *revision.Revision, z *model.ZoneState) bool {
 	return z.Pending == 0
 }
 
-func (a *app) with(ctx context.Context, zones bool, ready func(*revision.Revision) bool, f func(*engine.Engine, *revision.Revision) error) error {
+func (a *app) with(ctx context.Context, zones bool, ready func(*revision.Revision) bool,
+	f func(*engine.Engine, *revision.Revision) error) error {
 	cfg, err := a.config(ctx, false, zones)
 	if err != nil {
 		return err
@@ -87,7 +89,11 @@ func (a *app) with(ctx context.Context, zones bool, ready func(*revision.Revisio
 	return a.withConfig(ctx, cfg, ready, f)
 }
 
-func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*revision.Revision) bool, f func(*engine.Engine, *revision.Revision) error) error {
+func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*revision.Revision) bool,
+	f func(*engine.Engine, *revision.Revision) error) error {
+	if err := a.emptyFolders(); err != nil && len(cfg.NB) == 0 {
+		return err
+	}
 	limitMemory(ctx, &cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
@@ -98,7 +104,10 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	defer cancel()
 	var broken error
 	err = e.Wait(wait, func(r *revision.Revision) bool {
-		if broken = denied(r); broken != nil || r.Loaded && !r.Unsettled && ready(r) {
+		if broken = denied(r); broken == nil && r.Loaded {
+			broken = a.lacking(r)
+		}
+		if broken != nil || r.Loaded && !r.Unsettled && ready(r) {
 			return true
 		}
 		broken = problem(r)
@@ -144,9 +153,10 @@ func unread(zones []*model.ZoneState) error {
 		switch {
 		case !z.SyncedAt.IsZero():
 		case strings.HasPrefix(z.Endpoint, "exec:"):
-			return fmt.Errorf("zone %s (%s) was not read: %s: %s", z.Name, z.Endpoint, z.Conn, z.Error)
+			return fmt.Errorf("zone %s (%s) could not be read: %s: %s", z.Name, z.Endpoint, z.Conn, z.Error)
 		default:
-			return fmt.Errorf("zone %s (%s) was not read: %s: %s; is the server running, is --nb right?", z.Name, z.Endpoint, z.Conn, z.Error)
+			return fmt.Errorf("zone %s (%s) could not be read: %s: %s; is the server running, is --nb right?", z.Name,
+				z.Endpoint, z.Conn, z.Error)
 		}
 	}
 	return nil

@@ -80,7 +80,8 @@ func TestChangedWhileAsked(t *testing.T) {
 // it is an answer of no, with the change as it is now.
 func TestConfirmedAgain(t *testing.T) {
 	was := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []gate.ObjectChange{{}}}
-	now := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []gate.ObjectChange{{}}, Notes: []string{"now it shares a priority"}}
+	now := &gate.Preview{Title: "Move ANP a from 1 to 2", Objects: []gate.ObjectChange{{}},
+		Notes: []string{"now it shares a priority"}}
 	for _, c := range []struct {
 		name, typed string
 		flags       changeFlags
@@ -121,7 +122,8 @@ func TestConfirmedAgain(t *testing.T) {
 // untilCount waits until a text was printed n times.
 func (r *running) untilCount(b *buffer, text string, n int) {
 	r.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); strings.Count(b.String(), text) < n; time.Sleep(10 * time.Millisecond) {
+	deadline := time.Now().Add(30 * time.Second)
+	for ; strings.Count(b.String(), text) < n; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.t.Fatalf("not %d times %q in\n%s", n, text, b.String())
 		}

@@ -34,9 +34,9 @@ func strayValue(cmd *cobra.Command, line []string, err error) error {
 				return fmt.Errorf("%w; %s %s: %w", err, flag, word, bad)
 			}
 		case isValue:
-			return fmt.Errorf("%w; write %s=%s: a word after this flag is not its value", err, flag, value)
+			return fmt.Errorf("%w; to set the flag write %s=%s", err, flag, value)
 		case cmd.HasParent() || len(cmd.SuggestionsFor(word)) == 0:
-			return fmt.Errorf("%w; a value of %s stands after =: %s=false", err, flag, flag)
+			return fmt.Errorf("%w; to set %s write %s=false", err, flag, flag)
 		}
 	}
 	return err
@@ -44,4 +44,5 @@ func strayValue(cmd *cobra.Command, line []string, err error) error {
 
 // truth are the words that are meant as the value of a flag, as flags take them. 0 and
 // 1 are not among them: they are numbers of changes and priorities.
-var truth = map[string]string{"true": "true", "on": "true", "yes": "true", "false": "false", "off": "false", "no": "false"}
+var truth = map[string]string{"true": "true", "on": "true", "yes": "true", "false": "false", "off": "false",
+	"no": "false"}

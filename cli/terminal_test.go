@@ -41,12 +41,16 @@ func TestAsk(t *testing.T) {
 	}{
 		{"yes", "Apply? [y/N] ", "y\n", []string{"move", "guard-db", "31"}, exitOK, "done in", true},
 		{"yes in full", "Apply? [y/N] ", "Yes\n", []string{"log-level", "guard-db", "--off"}, exitOK, "done in", true},
-		{"no", "Apply? [y/N] ", "n\n", []string{"move", "guard-db", "31"}, exitNo, "rung: not confirmed: nothing was changed", false},
-		{"nothing", "Apply? [y/N] ", "\n", []string{"move", "guard-db", "31"}, exitNo, "rung: not confirmed: nothing was changed", false},
+		{"no", "Apply? [y/N] ", "n\n", []string{"move", "guard-db", "31"}, exitNo, "rung: not confirmed: nothing was changed",
+			false},
+		{"nothing", "Apply? [y/N] ", "\n", []string{"move", "guard-db", "31"}, exitNo,
+			"rung: not confirmed: nothing was changed", false},
 		{"the name", "Type allow-web to go on: ", "allow-web\n", []string{"delete", "allow-web"}, exitOK, "done in", true},
-		{"another name", "Type allow-web to go on: ", "y\n", []string{"delete", "allow-web"}, exitNo, "rung: not confirmed: nothing was changed", false},
+		{"another name", "Type allow-web to go on: ", "y\n", []string{"delete", "allow-web"}, exitNo,
+			"rung: not confirmed: nothing was changed", false},
 		{"a plan", "Apply? [y/N] ", "y\n", []string{"plan", "--step", "5", "--run"}, exitOK, "3 of 3 done", true},
-		{"no plan", "Apply? [y/N] ", "no\n", []string{"plan", "--step", "5", "--run"}, exitNo, "rung: not confirmed: nothing was changed", false},
+		{"no plan", "Apply? [y/N] ", "no\n", []string{"plan", "--step", "5", "--run"}, exitNo,
+			"rung: not confirmed: nothing was changed", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := cluster(t)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -27,34 +28,72 @@ func (a *app) undoCmd() *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "undo [NUMBER]",
-		Short: "Take back the last change that lasts, or one of --list",
+		Short: "Undo the last saved change, or one of --list",
 		Long: `Undo takes back the last change that was made with --write-back or on a cluster,
 in this or an earlier run, if the policy is still what the change left; otherwise it shows what
-was changed meanwhile and does nothing. --list prints the changes. The number of
-an undo takes that back.`,
+was changed meanwhile and does nothing. A plan that was run is one change: undo takes
+the whole of it back, in steps that never reverse two policies. --list prints the
+changes. The number of an undo takes that back, as rung redo does.`,
 		Args: takes(1, "[NUMBER]"),
+		Example: `  rung undo -f policies/ --write-back --dry-run
+  rung undo --list --context staging`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !a.flags.writeBack && len(a.flags.files) > 0 {
-				return errors.New("only changes written into the files are kept, and undo writes into them: give --write-back")
-			}
 			if list {
+				if err := a.keepsChanges(); err != nil {
+					return err
+				}
 				return a.show(cmd.Context(), false, query{answer: historyAnswer})
 			}
-			var id uint64
-			if len(args) > 0 {
-				var err error
-				if id, err = strconv.ParseUint(args[0], 10, 64); err != nil || id == 0 {
-					return fmt.Errorf("%q is not the number of a change; see: rung undo --list", args[0])
-				}
-			}
-			return a.change(cmd.Context(), &c, func(*revision.Revision) (gate.Mutation, error) {
-				return gate.Mutation{Op: gate.OpUndo, Undo: id}, nil
-			})
+			return a.takeBack(cmd.Context(), &c, gate.OpUndo, args)
 		},
 	}
 	c.register(cmd)
 	cmd.Flags().BoolVar(&list, "list", false, "print the changes that can be taken back, newest first")
 	return cmd
+}
+
+func (a *app) redoCmd() *cobra.Command {
+	var c changeFlags
+	cmd := &cobra.Command{
+		Use:   "redo [NUMBER]",
+		Short: "Make the last undone change again, or that of an undo of rung undo --list",
+		Long: `Redo makes the change again that was undone last, if the policy is still what the
+undo left, and with each further call the one that was undone before. A new change
+ends that: what was undone before it stays undone.`,
+		Args:    takes(1, "[NUMBER]"),
+		Example: `  rung redo -f policies/ --write-back --dry-run`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.takeBack(cmd.Context(), &c, gate.OpRedo, args)
+		},
+	}
+	c.register(cmd)
+	return cmd
+}
+
+// takeBack undoes or redoes a change of the history: the one whose number is given, or
+// the next.
+func (a *app) takeBack(ctx context.Context, c *changeFlags, op gate.Op, args []string) error {
+	if err := a.keepsChanges(); err != nil {
+		return err
+	}
+	var id uint64
+	if len(args) > 0 {
+		var err error
+		if id, err = strconv.ParseUint(args[0], 10, 64); err != nil || id == 0 {
+			return fmt.Errorf("%q is not the number of a change; see: rung undo --list", args[0])
+		}
+	}
+	return a.change(ctx, c, func(*revision.Revision) (gate.Mutation, error) {
+		return gate.Mutation{Op: op, Undo: id}, nil
+	})
+}
+
+// keepsChanges refuses undo and redo where no change outlives the program.
+func (a *app) keepsChanges() error {
+	if !a.flags.writeBack && len(a.flags.files) > 0 {
+		return errors.New("only changes written into the files are kept, and undo writes into them: give --write-back")
+	}
+	return nil
 }
 
 func historyAnswer(e *engine.Engine, _ *revision.Revision) (*answer, error) {

@@ -22,9 +22,10 @@ type versionOut struct {
 
 func (a *app) versionCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  takes(0),
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  rung version\n  rung version -o wide",
+		Args:    takes(0),
 		RunE: func(*cobra.Command, []string) error {
 			v := versionOut{Version: Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 			if info, ok := debug.ReadBuildInfo(); ok {

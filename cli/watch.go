@@ -34,7 +34,7 @@ type query struct {
 }
 
 func watchFlag(cmd *cobra.Command) *bool {
-	return cmd.Flags().BoolP("watch", "w", false, "go on, and print again whenever it changes")
+	return cmd.Flags().BoolP("watch", "w", false, "keep running; print on every change")
 }
 
 // shows makes a command that answers a query, once or with --watch on every change.

@@ -38,23 +38,24 @@ func (a *app) zonesCmd() *cobra.Command {
 	var table, conditions, check bool
 	cmd := a.shows(&cobra.Command{
 		Use:   "zones",
-		Short: "Each zone: its database, its state, how many policies are in sync there",
-		Long: `Zones prints each zone with its database. POLICIES counts AdminNetworkPolicies,
-the baseline, NetworkPolicies and EgressFirewalls by how their rows stand there;
-OTHER ROWS counts alike what is no policy's alone, such as the default deny of a
-namespace or address sets that policies share, and names what is not in sync.
+		Short: "Show each zone: database, state, policies in sync",
+		Long: `Show each zone with its database and how many policies are in sync there. OTHER ROWS
+are those of no single policy, such as the default deny of a namespace.
 
-With --dialect it prints what the OVN-Kubernetes of each zone runs with, setting by
-setting and where each was read: a flag given here, the zone's rows, the cluster's
-configuration, the image, or the default; and the form of its rows.
+--dialect shows the settings OVN-Kubernetes runs with in each zone, and where each
+was read: a flag, the zone's rows, the cluster's configuration, the image, or the
+default.
 
-With --conditions it prints what each zone's controller reported of each
-AdminNetworkPolicy and the baseline (Ready-In-Zone conditions), worst first: reports,
-never proof, so -o wide, json and yaml have what the rows say beside each.
+--conditions shows what each zone's controller reported of each AdminNetworkPolicy
+and the baseline, worst first. A report is not proof: -o wide, json and yaml show
+the state of the rows beside it.
 
-With --check it compares the zones: address sets must be equal everywhere, port
-groups together be the subject, ACLs read alike; a zone that lags is named with what
-is missing and since when. Exit 1 when something is found that is not just settling.`,
+--check compares the zones with each other: address sets must be equal, port groups
+add up to the subject, ACLs read the same. Exit 1 when something is wrong that is
+not just settling.`,
+		Example: `  rung zones --context staging
+  rung zones --context staging --check
+  rung zones --nb unix:/var/run/ovn/ovnnb_db.sock`,
 		Args: takes(0),
 	}, func([]string, bool) query {
 		switch {
@@ -78,9 +79,9 @@ is missing and since when. Exit 1 when something is found that is not just settl
 			}}, nil
 		}}
 	})
-	cmd.Flags().BoolVar(&conditions, "conditions", false, "what each zone's controller reported of each policy, beside its rows")
-	cmd.Flags().BoolVar(&check, "check", false, "compare the zones: what is not equal, missing or late; exit 1 when there is something")
-	cmd.Flags().BoolVar(&table, "dialect", false, "what the OVN-Kubernetes of each zone runs with, and where that was read")
+	cmd.Flags().BoolVar(&conditions, "conditions", false, "what each zone's controller reported of each policy")
+	cmd.Flags().BoolVar(&check, "check", false, "compare the zones with each other; exit 1 on findings")
+	cmd.Flags().BoolVar(&table, "dialect", false, "the settings OVN-Kubernetes runs with in each zone")
 	cmd.MarkFlagsMutuallyExclusive("conditions", "check", "dialect")
 	return cmd
 }
@@ -100,7 +101,8 @@ func checkAnswer(e *engine.Engine, r *revision.Revision) (*answer, error) {
 }
 
 func describeZone(r *revision.Revision, z *model.ZoneState, now time.Time) zoneOut {
-	o := zoneOut{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: string(z.Conn), Error: z.Error, Writes: z.Writes, Policies: map[string]int{}, Units: map[string]int{}, Differ: []string{}}
+	o := zoneOut{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: string(z.Conn), Error: z.Error,
+		Writes: z.Writes, Policies: map[string]int{}, Units: map[string]int{}, Differ: []string{}}
 	if !z.SyncedAt.IsZero() {
 		o.SyncedAt = stamp(z.SyncedAt)
 	}
@@ -109,16 +111,15 @@ func describeZone(r *revision.Revision, z *model.ZoneState, now time.Time) zoneO
 	if r.Mode.Name == rowsMode {
 		return o // there are no policies to judge
 	}
-	for _, k := range revision.ZonePolicies(r, z) {
-		st := z.Policy(k).State(z, now)
-		if k.Kind.IsPolicy() {
-			o.Policies[string(st)]++
-			continue
-		}
-		o.Units[string(st)]++
-		if st != model.StateInSync {
-			o.Differ = append(o.Differ, k.Label())
-		}
+	t := r.Tally(z, now)
+	for s, n := range t.States {
+		o.Policies[string(s)] = n
+	}
+	for s, n := range t.Units {
+		o.Units[string(s)] = n
+	}
+	for _, k := range t.Astray {
+		o.Differ = append(o.Differ, k.Label())
 	}
 	return o
 }

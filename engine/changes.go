@@ -39,12 +39,12 @@ func (e *Engine) startGate() error {
 	}
 	e.gate = gate.New(gate.Config{Current: e.Revision, Writer: e.cfg.Writer, Overlay: e.overlay,
 		History: h, Audit: gate.NewAudit(e.cfg.Disk, dir), Now: e.now, Shown: e.awaitShown,
-		HistoryChanged: func(undo string) { e.do(func(s *state) { s.undo, s.dirty = undo, true }) }})
+		HistoryChanged: func(undo, redo string) { e.do(func(s *state) { s.undo, s.redo, s.dirty = undo, redo, true }) }})
 	if e.cfg.Kube != nil {
 		e.goRun(func() { e.runAccess(e.cfg.Kube) })
 	}
-	if undo := e.gate.UndoTitle(); undo != "" {
-		e.send(func(s *state) { s.undo, s.dirty = undo, true })
+	if undo, redo := e.gate.UndoTitle(), e.gate.RedoTitle(); undo != "" || redo != "" {
+		e.send(func(s *state) { s.undo, s.redo, s.dirty = undo, redo, true })
 	}
 	e.startPlans(historyDir, h)
 	return nil

@@ -9,9 +9,26 @@ import (
 	"rung/sources/kube"
 )
 
-// ErrNoCluster says that no cluster is configured; what wraps it says what was
+// ErrNoCluster says that no cluster is configured; a NoClusterError says where one was
 // looked for.
 var ErrNoCluster = kube.ErrNoCluster
+
+// NoClusterError says where a cluster was looked for, in that order.
+type NoClusterError = kube.NoClusterError
+
+// KubeconfigNames are what flags can name in a kubeconfig.
+type KubeconfigNames = kube.Names
+
+// NamesInKubeconfig reads the names of the kubeconfig that the options lead to, clean.
+func NamesInKubeconfig(o ClusterOptions) (KubeconfigNames, error) {
+	names, err := kube.NamesIn(o.Options)
+	for _, list := range [][]string{names.Contexts, names.Clusters, names.Users} {
+		for i := range list {
+			list[i] = clean.Text(list[i])
+		}
+	}
+	return names, err
+}
 
 // ClusterOptions say which cluster to run on, as whom, and where OVN-Kubernetes
 // is in it.

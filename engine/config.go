@@ -100,7 +100,8 @@ type SandboxConfig struct {
 	// Churn is a rate of simulated pod events a second, for trying how the
 	// console keeps up; 0 makes none.
 	Churn float64
-	// Foreign adds a few rows of other owners, as a real zone has.
+	// Foreign adds a few rows of other owners, as a real zone has: examples to be looked
+	// at, which have no place among the user's own files.
 	Foreign bool
 }
 
@@ -110,10 +111,10 @@ const maxRate = 1e6
 
 func (c *Config) check() error {
 	if c.Sandbox != nil && len(c.NB) > 0 {
-		return fmt.Errorf("a sandbox and --nb exclude each other")
+		return fmt.Errorf("a sandbox cannot be combined with --nb")
 	}
 	if c.Reconcile && len(c.Sources) == 0 {
-		return fmt.Errorf("write rows without objects: every row would be taken for left over; give the manifests as well")
+		return fmt.Errorf("cannot write rows without objects: every row would look left over; give the manifests, too")
 	}
 	names := map[string]bool{}
 	for _, src := range c.Sources {

@@ -5,6 +5,7 @@ import (
 
 	"rung/model/nb"
 	"rung/reconciler"
+	"rung/sources/manifests"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
 )
@@ -21,6 +22,9 @@ func FindDatabases(ctx context.Context, folders []string) ([]string, error) {
 	}
 	return paths, err
 }
+
+// Empty says whether all paths are folders without a manifest in them.
+func Empty(paths []string) bool { return manifests.Options{Paths: paths}.Empty() }
 
 // isFile says whether an address is a database file's.
 func isFile(addr string) bool {

@@ -104,7 +104,7 @@ func TestDatabaseFiles(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	// Which of the two files of node-a was first is open; that there are two is said.
-	if p := rev.Sources[len(rev.Sources)-1]; !strings.Contains(p.Error, "another database is") {
+	if p := rev.Sources[len(rev.Sources)-1]; !strings.Contains(p.Error, "claims the zone of another database") {
 		t.Errorf("%+v", rev.Sources)
 	}
 }

@@ -98,7 +98,7 @@ func (p *endpoint) named(s *state, name string) {
 	delete(s.zones, p.shown.Name)
 	s.set.forget(s, p.addr)
 	if m := s.set.members[name]; m != nil {
-		s.problem("zone "+name, clean.Text(p.addr)+" says it is the zone that another database is")
+		s.problem("zone "+name, clean.Text(p.addr)+" claims the zone of another database")
 		return
 	}
 	s.set.know(s, p.e.byAddress(name, p.addr))

@@ -131,7 +131,7 @@ func TestConfig(t *testing.T) {
 	}{
 		{"nothing", Config{}, ""},
 		{"family", Config{Flags: settings.Flags{Family: "ipv5"}}, "ipv5"},
-		{"two places for rows", Config{Sandbox: &SandboxConfig{}, NB: map[string]string{"": "unix:x"}}, "exclude"},
+		{"two places for rows", Config{Sandbox: &SandboxConfig{}, NB: map[string]string{"": "unix:x"}}, "cannot be combined"},
 		{"rows written without objects", Config{Reconcile: true, NB: map[string]string{"": "unix:x"}}, "left over"},
 		{"rows looked at without objects", Config{NB: map[string]string{"": "unix:x"}}, ""},
 		{"two sources of one name", Config{Sources: []source.Source{idle("a"), idle("a")}}, `called "a"`},

@@ -377,7 +377,7 @@ func TestKnownFindings(t *testing.T) {
 	}
 	const id = "default-network-controller:EgressFirewall:blue:"
 	want := []string{
-		"known-defect: zone w: ACL " + id + "2 is extra; seen since 11:00:00, for 1h0m0s: OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: the row goes on deciding → take the row out of the namespace's port group: OVN-Kubernetes will not",
+		"known-defect: zone w: ACL " + id + "2 is extra; seen since 11:00:00, for 1h0m0s: OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: the row still decides → take the row out of the namespace's port group: OVN-Kubernetes will not",
 		"zone-lags: zone w: ACL " + id + "3 is extra; seen since 11:00:00, for 1h0m0s → look at the zone's ovnkube-controller: it has not written these rows",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -418,7 +418,7 @@ func TestKnownFindingsOfSeveralPods(t *testing.T) {
 // just as well: what is said is true of both.
 func TestNotDeletedIsNotClaimed(t *testing.T) {
 	d := known.NotDeleted
-	if !strings.Contains(d.Says, "is down, or ") || !strings.Contains(d.Remedy, "see that the zone's ovnkube-node pod runs") {
+	if !strings.Contains(d.Says, "is down, or ") || !strings.Contains(d.Remedy, "make sure the zone's ovnkube-node pod runs") {
 		t.Errorf("%s → %s", d.Says, d.Remedy)
 	}
 }

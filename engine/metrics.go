@@ -34,7 +34,7 @@ type rowCount struct {
 func newMetrics(e *Engine) *metrics {
 	return &metrics{e: e, counts: map[string]rowCount{},
 		transactions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rung_zone_transactions_total",
-			Help: "Transactions with a zone's database by what became of them."}, []string{"zone", "result"}),
+			Help: "Transactions with a zone's database, by result."}, []string{"zone", "result"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "rung_zone_transaction_seconds",
 			Help: "Time from sending a transaction to its answer.", Buckets: prometheus.ExponentialBuckets(0.001, 2, 15)},
 			[]string{"zone"}),
@@ -87,8 +87,8 @@ func descsOf(kind model.Kind, name, plural string, actions ...model.Action) poli
 
 var (
 	zoneQueue = desc("rung_zone_queue_depth", "Policies that wait to be written.", "zone")
-	zoneDrift = desc("rung_zone_drift_rows", "Rows that differ from the desired ones, by how.", "zone", "kind")
-	zoneLeft  = desc("rung_zone_unwritten", "Policies and rows that are not written in a zone that is, by why.", "zone",
+	zoneDrift = desc("rung_zone_drift_rows", "Rows that differ from the desired ones, by kind of difference.", "zone", "kind")
+	zoneLeft  = desc("rung_zone_unwritten", "Policies and rows left unwritten in a zone that is written, by reason.", "zone",
 		"reason")
 	zoneConn    = desc("rung_zone_connection_state", "1 for the state the connection is in.", "zone", "state")
 	zoneHeld    = desc("rung_zone_writer_held", "1 while this process holds the zone's epoch.", "zone")
@@ -96,9 +96,9 @@ var (
 	zoneSync    = desc("rung_zone_last_sync_timestamp_seconds", "When the rows were last known to be current.", "zone")
 	zonePaused  = desc("rung_zone_paused", "1 while the zone should be written and is not.", "zone")
 	zoneForeign = desc("rung_zone_foreign_change_timestamp_seconds",
-		"When another hand last changed a row of Rung's owner types.", "zone")
+		"When another writer last changed a row of Rung's owner types.", "zone")
 	zoneOverride = desc("rung_zone_ownership_overridden",
-		"1 when an operator answers for it that nobody else writes the rows.", "zone")
+		"1 if an operator asserted that nothing else writes the rows.", "zone")
 	reportsLeft = desc("rung_reports_waiting", "Conditions and events that the API server has not taken yet.")
 	reportsLost = desc("rung_reports_dropped_total", "Conditions and events that were given up.")
 )

@@ -95,7 +95,7 @@ func (s *state) outrank(source string, k model.Key) {
 		what = "removed"
 	}
 	s.e.activity.add(model.Activity{At: s.e.now(), Policy: k, By: source,
-		Summary: what + " at its source: the change made here before is gone"})
+		Summary: what + " at its source: the change made here earlier is replaced"})
 }
 
 // change puts policies over what the sources say; nil deletes.

@@ -30,7 +30,7 @@ type Ownership struct {
 	WithoutAdmin bool
 	// WithWrites writes rows only while changes of policies are switched on, too.
 	WithWrites bool
-	// Quiet is how long nothing is written after a change by another hand (60 s
+	// Quiet is how long nothing is written after a change by another writer (60 s
 	// when 0).
 	Quiet time.Duration
 }
@@ -54,7 +54,7 @@ type ownerFacts struct {
 
 // judgeOwner says whether a zone may be written as far as pods and nodes tell. It
 // fails closed: who does not know that nobody else writes does not write. Whether
-// rows change by another hand is watched by the reconciler, which sees them first.
+// rows change by another writer is watched by the reconciler, which sees them first.
 func judgeOwner(f ownerFacts) reconciler.Guard {
 	hold := func(format string, args ...any) reconciler.Guard {
 		why := fmt.Sprintf(format, args...)
@@ -69,13 +69,13 @@ func judgeOwner(f ownerFacts) reconciler.Guard {
 	case !f.loaded:
 		return reconciler.Guard{Hold: "waiting for the first complete read of the objects"}
 	case f.nodeGone:
-		return reconciler.Guard{Hold: "the zone's node is gone"}
+		return reconciler.Guard{Hold: "the zone's node no longer exists"}
 	case !f.cluster:
-		return hold("without a cluster nobody knows whether a controller of OVN-Kubernetes writes here")
+		return hold("without a cluster it cannot be told whether an OVN-Kubernetes controller writes here")
 	case !f.node:
-		return hold("no Node is named %s: nobody knows where the zone's controller would run", f.zone)
+		return hold("no Node is named %s: cannot tell where the zone's controller would run", f.zone)
 	case f.err != nil:
-		return hold("nobody knows whether a controller of OVN-Kubernetes runs: %v", f.err)
+		return hold("cannot tell whether an OVN-Kubernetes controller runs: %v", f.err)
 	case !f.asked:
 		return reconciler.Guard{Hold: "looking for other controllers"}
 	case len(f.controllers) > 0:

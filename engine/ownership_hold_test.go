@@ -127,7 +127,7 @@ func TestConditionsOfANodeThatIsGone(t *testing.T) {
 				return z.Held || strings.Contains(z.Paused, "ovnkube-controller")
 			})
 			src <- source.Update{Remove: []model.Key{{Kind: model.KindNode, Name: "worker"}}, State: model.SourceState{Conn: model.ConnSynced}}
-			untilZone(t, e, "the node is there", func(z *model.ZoneState) bool { return strings.Contains(z.Paused, "node is gone") })
+			untilZone(t, e, "the node is there", func(z *model.ZoneState) bool { return strings.Contains(z.Paused, "node no longer exists") })
 			deadline := time.Now().Add(time.Second)
 			n := 0
 			for ; time.Now().Before(deadline) && !(c.writes && n > 0); time.Sleep(10 * time.Millisecond) {

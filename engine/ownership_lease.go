@@ -17,7 +17,7 @@ const standDown = time.Minute
 // campaign lets the reconciler write while this replica holds the zone's Lease.
 func (w *owned) campaign(ctx context.Context) {
 	cfg := &w.o.e.cfg
-	w.say("standby: nobody leads yet")
+	w.say("standby: no leader yet")
 	for ctx.Err() == nil {
 		term, resign := context.WithCancel(ctx)
 		off := false
@@ -47,7 +47,7 @@ func (w *owned) lead(ctx context.Context) (takenOff bool) {
 	w.term(true)
 	defer w.term(false)
 	w.r.SetMode(reconciler.Write)
-	defer w.note("leads the zone no longer")
+	defer w.note("no longer leads the zone")
 	defer w.say("standby")
 	defer w.r.SetMode(reconciler.Observe)
 	// Every state of the reconciler comes with a revision, after it is there.

@@ -48,7 +48,7 @@ func TestJudgeOwner(t *testing.T) {
 		{"not asked yet", "looking for other controllers", with(func(f *ownerFacts) { f.asked = false }), false},
 		{"the zone is no node's", "no Node is named n1", with(func(f *ownerFacts) { f.node = false }), true},
 		{"no cluster", "without a cluster", with(func(f *ownerFacts) { f.cluster = false }), true},
-		{"the node is gone", "the zone's node is gone", with(func(f *ownerFacts) { f.node, f.nodeGone = false, true }), false},
+		{"the node is gone", "the zone's node no longer exists", with(func(f *ownerFacts) { f.node, f.nodeGone = false, true }), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := judgeOwner(c.f)
@@ -259,8 +259,10 @@ spec:
 	if _, err := other.Transact(ctx, []nb.Op{{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: acl.UUID, Row: map[string]any{"priority": 7}}}); err != nil {
 		t.Fatal(err)
 	}
-	until("another hand went unseen", func(z *model.ZoneState) bool { return strings.Contains(z.Paused, "another hand changed ACL "+acl.ID()) })
-	if got := get("/readyz"); !strings.HasPrefix(got, "503 ") || !strings.Contains(got, "another hand") {
+	until("another writer went unseen", func(z *model.ZoneState) bool {
+		return strings.Contains(z.Paused, "another writer changed ACL "+acl.ID())
+	})
+	if got := get("/readyz"); !strings.HasPrefix(got, "503 ") || !strings.Contains(got, "another writer") {
 		t.Errorf("%q", got)
 	}
 	until("it was not mended after the time of quiet", func(z *model.ZoneState) bool { return z.Paused == "" && z.DB.ACL(acl.UUID).Priority == acl.Priority })

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"rung/engine/gate"
 	"rung/engine/revision"
@@ -15,14 +16,20 @@ import (
 // finish once the objects are known.
 func (e *Engine) startPlans(dir string, h *gate.History) {
 	name := e.cfg.identity()
+	var runs planRuns // the states come one after the other
 	e.plans = gate.NewPlans(e.gate, gate.PlanConfig{
 		Subscribe: e.Subscribe, Dir: dir, Context: name, Disk: e.cfg.Disk,
 		// Whoever started a plan finds it in the next revision it looks at.
-		Publish: func(p *revision.PlanState) { e.do(func(s *state) { s.plan, s.dirty = p, true }) },
-		Ctx:     e.ctx, Run: func(f func()) { e.goRun(f) },
+		Publish: func(p *revision.PlanState) {
+			if a, ok := runs.tell(p, e.Revision().Mode.Kubectl, e.now()); ok {
+				e.activity.add(a)
+			}
+			e.do(func(s *state) { s.plan, s.dirty = p, true })
+		},
+		Ctx: e.ctx, Run: func(f func()) { e.goRun(f) },
 	})
 	if n := h.Skipped(); n > 0 {
-		why := fmt.Sprintf("%s unreadable and left aside: what they held cannot be undone", words.Count(n, "line"))
+		why := fmt.Sprintf("%s unreadable and skipped: what they held cannot be undone", words.Count(n, "line"))
 		e.activity.add(model.Activity{At: e.now(), By: "user", Summary: "read the history of changes", Error: why})
 		e.notices = append(e.notices, h.Path()+": "+why)
 	}
@@ -36,6 +43,7 @@ func (e *Engine) startPlans(dir string, h *gate.History) {
 		if err := e.plans.Load(); err != nil {
 			e.activity.add(model.Activity{At: e.now(), By: "user", Summary: "look for an unfinished plan", Error: err.Error()})
 		}
+		e.watchState()
 	})
 }
 
@@ -49,29 +57,61 @@ func (e *Engine) PlanPreview(ctx context.Context, p *plan.Plan) (*gate.Preview, 
 // the preview that was confirmed: a plan that would do something else now is a
 // StaleError.
 func (e *Engine) PlanStart(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error {
-	// One that a former run left must not be written over before it was looked for.
-	if err := e.plans.Load(); err != nil {
-		return err
-	}
 	return e.plans.Start(ctx, p, read, c)
 }
 
-// PlanResume goes on with a plan that stopped half way. read is the revision that
-// was on the screen when that was confirmed: a StaleError says that the plan or
-// its policies are others now.
-func (e *Engine) PlanResume(_ context.Context, read *revision.Revision) error {
-	return e.plans.Resume(read)
+// PlanResumePreview is the preview of what a plan that stopped has left, PlanBackPreview
+// that of rolling it back: all guard rails of all steps, confirmed by one ConfirmName.
+func (e *Engine) PlanResumePreview(ctx context.Context) (*gate.Preview, error) {
+	return e.plans.ResumePreview(ctx)
 }
 
-// PlanBack takes the steps that were done back, the last one first; read is as in
+// PlanBackPreview is described at PlanResumePreview.
+func (e *Engine) PlanBackPreview(ctx context.Context) (*gate.Preview, error) {
+	return e.plans.BackPreview(ctx)
+}
+
+// PlanResume goes on with a plan that stopped half way. read is the preview that was
+// confirmed: a StaleError has the one as it is now.
+func (e *Engine) PlanResume(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
+	return e.plans.Resume(ctx, read, c)
+}
+
+// PlanBack rolls the steps back that were done, the last one first; read is as in
 // PlanResume.
-func (e *Engine) PlanBack(_ context.Context, read *revision.Revision) error {
-	return e.plans.Back(read)
+func (e *Engine) PlanBack(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
+	return e.plans.Back(ctx, read, c)
 }
 
-// PlanStop stops the running plan where it is; it can be resumed.
+// PlanStop stops the plan that runs here after its step; it can be resumed.
 func (e *Engine) PlanStop() { e.plans.Stop() }
 
-// PlanDismiss forgets a plan that stopped or is done; the policies stay where
-// they are.
-func (e *Engine) PlanDismiss() error { return e.plans.Dismiss() }
+// PlanKeep ends a plan that stopped, and leaves the policies as they are; one that is
+// done is put away. read is the revision that was on the screen.
+func (e *Engine) PlanKeep(_ context.Context, read *revision.Revision) error {
+	return e.plans.Keep(read)
+}
+
+// Plan reads the stored plan again and says how it stands, nil for no plan. The objects
+// have to be known.
+func (e *Engine) Plan() (*revision.PlanState, error) { return e.plans.State() }
+
+// stateEvery is how often the state folder is looked at for what other processes do: two
+// files, by their size and time.
+const stateEvery = time.Second
+
+// watchState follows what other processes on the same state folder do with the plan and
+// the history, until the engine ends.
+func (e *Engine) watchState() {
+	t := time.NewTicker(stateEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-t.C:
+			e.plans.Look()
+			e.gate.LookAtHistory()
+		}
+	}
+}

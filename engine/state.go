@@ -34,7 +34,7 @@ type state struct {
 	conditionsNew   bool
 	shownConditions map[model.PolicyKey][]model.Condition
 	events          []*model.Event
-	undo            string
+	undo, redo      string
 	plan            *revision.PlanState
 	// access and profile are what a cluster's server says of permissions, and of
 	// CRDs that are newer than OVN-Kubernetes.
@@ -104,7 +104,7 @@ func (s *state) publish() {
 		f := revision.Facts{
 			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
 			Past:    s.past,
-			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(),
+			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Redo: s.redo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(),
 		}
 		for _, src := range s.e.cfg.Sources {
 			f.Sources = append(f.Sources, s.sources[src.Name()])

@@ -51,8 +51,8 @@ func (e *Engine) Unwritten(z *model.ZoneState) []Unwritten {
 		}
 	}
 	for _, d := range z.Disowned {
-		text := "the owner ids of " + d.Table + " " + d.UUID + " were taken away; it was " + cmp.Or(d.ID, "without an id") +
-			", may still decide, and is left for whoever did this"
+		text := "the owner ids of " + d.Table + " " + d.UUID + " were removed; it was " + cmp.Or(d.ID, "without an id") +
+			", may still decide, and is left alone"
 		out = append(out, Unwritten{d.Was, WhyDisowned, text})
 	}
 	slices.SortFunc(out, func(a, b Unwritten) int {
@@ -78,7 +78,7 @@ func unwritten(p *model.PolicyInZone, now time.Time) (why UnwrittenWhy, text str
 				break
 			}
 		}
-		return WhyBlocked, cmp.Or(text, "rows of others are in the way")
+		return WhyBlocked, cmp.Or(text, "foreign rows are in the way")
 	}
 	return "", ""
 }

@@ -21,7 +21,7 @@ func (e *Engine) runSandbox() {
 		return
 	}
 	if len(nodeNames(e.Revision().Cluster)) == 0 {
-		e.problem("sandbox", "no Node among the manifests: there is no zone to write to; add the nodes, or give --nb")
+		e.problem("sandbox", "no Node in the manifests, so there is no zone; add the nodes, or give --nb")
 		if e.Wait(e.ctx, func(r *revision.Revision) bool { return len(nodeNames(r.Cluster)) > 0 }) != nil {
 			return
 		}
@@ -130,7 +130,7 @@ func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
 		s.conditionsNew, s.dirty = true, true
 	})
 	if err := sb.RemoveZone(name); err != nil {
-		e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "end the zone of a node that is gone",
+		e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "end the zone of a deleted node",
 			Error: err.Error()})
 	}
 }

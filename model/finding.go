@@ -1,5 +1,7 @@
 package model
 
+import "cmp"
+
 // Severity of a finding.
 type Severity string
 
@@ -10,6 +12,19 @@ const (
 	SeverityInfo    Severity = "info"
 )
 
+// Compare orders severities, the worst first.
+func (s Severity) Compare(o Severity) int { return cmp.Compare(s.rank(), o.rank()) }
+
+func (s Severity) rank() int {
+	switch s {
+	case SeverityError:
+		return 0
+	case SeverityWarning:
+		return 1
+	}
+	return 2
+}
+
 // Finding is something an admin should know about a policy.
 type Finding struct {
 	Code     string // stable, kebab-case: "priority-unsupported"
@@ -18,7 +33,9 @@ type Finding struct {
 	// Direction and Rule point at a rule; Rule is -1 for the whole policy.
 	Direction Direction
 	Rule      int
-	Message   string
-	Remedy    string
-	Origin    Origin
+	// Zone is the zone whose rows it is about, empty for what the objects say.
+	Zone    string
+	Message string
+	Remedy  string
+	Origin  Origin
 }

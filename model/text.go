@@ -56,9 +56,13 @@ func (p Peer) String() string {
 }
 
 // String is the port for people: "tcp 80", "udp 8000–8010", "sctp", or a named
-// port in quotes.
+// port in quotes. A protocol that OVN-Kubernetes does not know stands as it was
+// written: `protocol "tcp" 80` is not TCP.
 func (p Port) String() string {
 	proto := strings.ToLower(p.Protocol)
+	if p.Broken() {
+		proto = "protocol " + strconv.Quote(p.Protocol)
+	}
 	switch {
 	case p.Name != "":
 		return strconv.Quote(p.Name)

@@ -45,7 +45,7 @@ func (w *worker) expire() {
 		again := w.late[k] > 1 || slices.ContainsFunc(h.ops, func(o nb.Op) bool { return o.Kind == nb.OpInsert })
 		if _, can := w.cfg.Zone.(Resyncer); again && can {
 			delete(w.late, k)
-			w.doubt("a write did not show: reading all rows again")
+			w.doubt("a write did not show up: reading all rows again")
 			w.askResync()
 			break
 		}

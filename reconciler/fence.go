@@ -24,7 +24,7 @@ import (
 type Fence struct {
 	// Writer names this process. No other, nor a later start of it, has this name.
 	Writer string
-	// Quiet is how long nothing is written after another hand changed a row of
+	// Quiet is how long nothing is written after another writer changed a row of
 	// Rung's owner types (60 s when 0). OVSDB knows no times: a zone that holds
 	// such rows and no writer's name is watched for as long before the first write.
 	Quiet time.Duration
@@ -55,7 +55,7 @@ type fencing struct {
 	// tries counts claims in a row that failed, failure says how the last did.
 	tries   int
 	failure string
-	// foreign is the newest change by another hand, at its time.
+	// foreign is the newest change by another writer, at its time.
 	foreign   string
 	foreignAt time.Time // zero: none, or long ago
 	read      bool      // the rows were read once
@@ -83,7 +83,7 @@ func (f *fencing) off(db *nb.DB) string {
 		writer, epoch := holderIn(db)
 		return fmt.Sprintf("another writer holds the zone: %s, epoch %d", writer, epoch)
 	case db.Global() == nil:
-		return "the database has no NB_Global row: writers cannot be fenced off from each other there"
+		return "the database has no NB_Global row: writers cannot be kept apart there"
 	case !f.foreignAt.IsZero():
 		return f.foreign + ": not writing before " + f.foreignAt.Add(f.Quiet).Format(time.TimeOnly)
 	}
@@ -188,7 +188,7 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	fe.had, fe.rival = had, false
 	fe.lost = !fe.putBack(w.t.db)
 	a := w.activity(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d is over", had))
-	a.Summary = "writing stopped: nobody holds the zone any more"
+	a.Summary = "writing stopped: no writer holds the zone now"
 	if fe.lost {
 		a.Summary = fmt.Sprintf("writing stopped: another writer holds the zone: %s, epoch %d", writer, epoch)
 	}

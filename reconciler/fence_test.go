@@ -174,7 +174,7 @@ func TestGuardHolds(t *testing.T) {
 	}, func(c *Config) { c.Fence = &Fence{Writer: "w1", Guard: Guard{Hold: "ovnkube-controller runs"}} })
 }
 
-// Changes by another hand stop writing for a minute; one's own do not, nor what
+// Changes by another writer stop writing for a minute; one's own do not, nor what
 // the server does by itself.
 func TestForeignChanges(t *testing.T) {
 	run(t, Write, func(b *bench) {
@@ -212,7 +212,7 @@ func TestForeignChanges(t *testing.T) {
 		again.Priority = 7
 		b.z.put(nb.RowChange{Old: victim, New: &again})
 		b.calm(30 * time.Second)
-		b.paused("another hand changed ACL " + victim.ID())
+		b.paused("another writer changed ACL " + victim.ID())
 		if n := len(b.z.taken()); n != 0 {
 			t.Errorf("%d transactions in the minute of quiet", n)
 		}
@@ -231,7 +231,7 @@ func TestForeignChanges(t *testing.T) {
 		b.calm(time.Second)
 		b.r.SetMode(Write)
 		b.calm(time.Second)
-		b.paused("another hand removed Address_Set")
+		b.paused("another writer removed Address_Set")
 		b.calm(time.Minute)
 		b.converged()
 	}, fenced)
@@ -245,7 +245,7 @@ func TestRowsOfUnknownWriter(t *testing.T) {
 		ids    map[string]string
 		paused string
 	}{
-		{"unknown", nil, "of a writer unknown"},
+		{"unknown", nil, "of an unknown writer"},
 		{"rung", map[string]string{nb.KeyWriter: "w0", nb.KeyEpoch: "1"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

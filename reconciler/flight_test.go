@@ -222,7 +222,7 @@ func TestBothAreExplained(t *testing.T) {
 		}
 		b.z.put(nb.RowChange{Old: victim, New: func() *nb.ACL { a := *victim; a.Priority = 7; return &a }()})
 		b.calm(20 * time.Second)
-		b.paused("another hand changed ACL " + victim.ID())
+		b.paused("another writer changed ACL " + victim.ID())
 		b.calm(2 * time.Minute)
 		b.converged()
 	}, fenced, inSmallParts)

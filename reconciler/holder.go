@@ -8,7 +8,7 @@ import (
 )
 
 // noHolder is why rows are missing that nobody can write yet.
-const noHolder = "the row they hang on does not exist yet"
+const noHolder = "the row they belong to does not exist yet"
 
 // holder is the row a unit's ACLs hang on. The zero holder stands for a group of
 // the unit's own.

@@ -117,7 +117,7 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 		first += fmt.Sprintf(" and %d more rows", more)
 	}
 	at := w.now()
-	w.disturbed("another hand "+first+" at "+at.Format(time.TimeOnly), at)
+	w.disturbed("another writer "+first+" at "+at.Format(time.TimeOnly), at)
 }
 
 // disturbed stops writing for a while.
@@ -143,7 +143,7 @@ func (w *worker) firstLook(db *nb.DB) {
 		}
 	}
 	if n > 0 {
-		w.disturbed(fmt.Sprintf("%s of a writer unknown: watching whether it still writes", words.Count(n, "row")), w.now())
+		w.disturbed(fmt.Sprintf("%s of an unknown writer: watching whether it still writes", words.Count(n, "row")), w.now())
 	}
 }
 

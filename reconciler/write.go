@@ -295,7 +295,7 @@ func (w *worker) succeeded(f *flight, o outcome) {
 		w.busy[p.key] = &hold{ops: slices.Clone(ops), results: slices.Clone(res), until: time.Now().Add(w.cfg.Confirm)}
 	}
 	if lacking {
-		w.doubt("a row was not where it was read: reading all rows again")
+		w.doubt("a row had changed since it was read: reading all rows again")
 		w.askResync()
 	}
 	w.seen()

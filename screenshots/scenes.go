@@ -120,7 +120,7 @@ var scenes = []scene{
 		name: "plan", width: 120, height: 30,
 		args: demo,
 		steps: []step{
-			inSync, press("p"), wait("now and then", "30 → 10", "9 steps"), still(400 * time.Millisecond),
+			inSync, press("P"), wait("now → planned", "30 → 10", "9 steps"), still(400 * time.Millisecond),
 		},
 	},
 }

@@ -33,25 +33,44 @@ var builtin = func() map[string]*Theme {
 	entries, _ := files.ReadDir(".")
 	for _, e := range entries {
 		data, _ := files.ReadFile(e.Name())
-		t, err := parse(data, strings.TrimSuffix(e.Name(), ".yaml"))
-		if err == nil { // TestBuiltin holds it
+		t, wrong := parse(data, strings.TrimSuffix(e.Name(), ".yaml"))
+		if len(wrong) == 0 { // TestBuiltin holds it
 			m[t.Name] = t
 		}
 	}
 	return m
 }()
 
-func parse(data []byte, name string) (*Theme, error) {
-	t := &Theme{}
+// parse reads a theme and says what is wrong with its text; nil when nothing of it can be
+// taken.
+func parse(data []byte, name string) (t *Theme, wrong []error) {
+	t = &Theme{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
-	if err := dec.Decode(t); err != nil {
-		return nil, fmt.Errorf("theme %s: %w", name, err)
+	var part *yaml.TypeError
+	switch err := dec.Decode(t); {
+	case errors.As(err, &part): // the rest was taken
+		for _, e := range part.Errors {
+			wrong = append(wrong, fmt.Errorf("theme %s.yaml %s", name, inWords(e)))
+		}
+	case err != nil:
+		return nil, []error{fmt.Errorf("theme %s.yaml: not valid YAML: %w", name, err)}
 	}
 	if t.Name == "" {
 		t.Name = name
 	}
-	return t, nil
+	return t, wrong
+}
+
+// inWords makes a sentence for people of what the YAML library says of one line.
+func inWords(text string) string {
+	line, what, _ := strings.Cut(text, ": ")
+	if field, ok := strings.CutSuffix(strings.TrimPrefix(what, "field "), " not found in type themes.Theme"); ok {
+		what = fmt.Sprintf("unknown setting %q (allowed: name, about, palette, tokens, light)", field)
+	} else if value, _, ok := strings.Cut(strings.TrimPrefix(what, "cannot unmarshal "), " into "); ok {
+		what = value + " does not fit here (allowed: name and about are text; palette, tokens and light are lists of name: look)"
+	}
+	return line + ": " + what
 }
 
 // Set is the themes there are: the built-in ones and those of the user.
@@ -89,16 +108,15 @@ func Load(dir string) (*Set, []error) {
 		}
 		data, err := reading.ReadRegular(filepath.Join(dir, e.Name()), maxFile)
 		if errors.Is(err, reading.ErrTooLarge) {
-			warn = append(warn, fmt.Errorf("theme %s: not read: larger than %d bytes", name, maxFile))
+			warn = append(warn, fmt.Errorf("theme %s.yaml: not read: larger than %d bytes", name, maxFile))
 			continue
 		}
 		if err != nil {
-			warn = append(warn, fmt.Errorf("theme %s: %w", name, err))
+			warn = append(warn, fmt.Errorf("theme %s.yaml: %w", name, err))
 			continue
 		}
-		t, err := parse(data, name)
-		if err != nil {
-			warn = append(warn, err)
+		t, wrong := parse(data, name)
+		if warn = append(warn, wrong...); t == nil {
 			continue
 		}
 		warn = append(warn, t.Check()...)

@@ -97,7 +97,7 @@ func (t *Theme) colour(s string) (color.Color, error) {
 			return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xff}, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is no colour: want a palette name, a terminal colour, 0 to 255 or #rrggbb", s)
+	return nil, fmt.Errorf("%q is not a colour (allowed: a name of the palette, a terminal colour, 0 to 255, #rrggbb)", s)
 }
 
 func (t *Theme) look(text string) (l look, err error) {
@@ -140,17 +140,26 @@ func (t *Theme) Check() []error {
 	check := func(where string, m map[Token]string) {
 		for _, k := range slices.Sorted(maps.Keys(m)) {
 			if !slices.Contains(Tokens, k) {
-				errs = append(errs, fmt.Errorf("theme %s: %s has no token %q", t.Name, where, k))
+				errs = append(errs, fmt.Errorf("theme %s, %s: no token %q (allowed: %s)", t.Name, where, k, tokenNames()))
 				continue
 			}
 			if _, err := t.look(m[k]); err != nil {
-				errs = append(errs, fmt.Errorf("theme %s: %s.%s: %w", t.Name, where, k, err))
+				errs = append(errs, fmt.Errorf("theme %s, %s.%s: %w", t.Name, where, k, err))
 			}
 		}
 	}
 	check("tokens", t.Tokens)
 	check("light", t.Light)
 	return errs
+}
+
+// tokenNames lists the tokens.
+func tokenNames() string {
+	names := make([]string, len(Tokens))
+	for i, k := range Tokens {
+		names[i] = string(k)
+	}
+	return strings.Join(names, ", ")
 }
 
 // resolve finds the look of a token, falling back to the plain theme.

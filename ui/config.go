@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/model/clean"
 	"rung/themes"
 	"rung/ui/action"
 )
@@ -28,24 +29,36 @@ type Config struct {
 	Contexts map[string]struct {
 		Write bool `yaml:"write"`
 	} `yaml:"contexts"`
+
+	// file is where it was read from, lines where its settings stand there, and
+	// problems what is wrong with it.
+	file     string
+	lines    map[string]int
+	problems []string
 }
 
 // starts are the pages one can begin with.
 var starts = []string{"ladder", "rows", "zones", "logs", "activity", "plan"}
 
-// Check says what is wrong with the configuration, in the file's words. What is
-// wrong is left out and never fatal.
+// Check says all that is wrong with the configuration: where, what, and what is
+// allowed. What is wrong is left out and never fatal.
 func (c *Config) Check(set *themes.Set) []string {
-	var warn []string
+	problems := slices.Clone(c.problems)
+	say := func(key, format string, args ...any) {
+		problems = append(problems, clean.Text(c.place(key)+key+": "+fmt.Sprintf(format, args...)))
+	}
 	if c.Theme != "" && !set.Has(c.Theme) {
-		warn = append(warn, fmt.Sprintf("theme: there is no theme %q, only %s", c.Theme, strings.Join(set.Names(), ", ")))
+		say("theme", "no theme %q (allowed: %s)", c.Theme, strings.Join(set.Names(), ", "))
 	}
 	if _, _, err := themes.Profile(c.Color, func(string) string { return "" }); err != nil {
-		warn = append(warn, "color: "+err.Error())
+		say("color", "no colour mode %q (allowed: %s)", c.Color, strings.Join(themes.ColorModes, ", "))
 	}
 	if c.Start != "" && !slices.Contains(starts, c.Start) {
-		warn = append(warn, fmt.Sprintf("start: %q is no page to begin with, only %s", c.Start, strings.Join(starts, ", ")))
+		say("start", "%q is not a page to start with (allowed: %s)", c.Start, strings.Join(starts, ", "))
 	}
-	_, keys := action.NewKeymap(c.Keys)
-	return append(warn, keys...)
+	_, wrong := action.NewKeymap(c.Keys)
+	for _, w := range wrong {
+		problems = append(problems, clean.Text(c.place("keys."+string(w.ID))+w.String()))
+	}
+	return problems
 }

@@ -50,7 +50,7 @@ func (m *root) filterHints() []piece {
 	if l := m.completes(&m.filter); l != nil {
 		hints = append(hints, piece{line: l})
 	}
-	for i, text := range []string{"⏎ keep", "esc clear", "!inverse", "-f fuzzy"} {
+	for i, text := range []string{m.keys.Action(action.Open).Label("enter") + " keep", "esc clear", "!inverse", "-f fuzzy"} {
 		hints = append(hints, piece{widget.Styled(text, m.styles.Dim), i + 1})
 	}
 	return hints

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -97,23 +97,28 @@ func (m *root) drawOver(o overlay, frame string, w, h int) string {
 		for i, l := range lines {
 			lines[i] = ansi.Truncate(l, w, widget.Ellipsis)
 		}
-		m.cursorIn(o, 0, 0, w, h, 0)
+		m.cursorIn(o, 0, 0, w, h)
 		return widget.Pad(lines, h)
 	}
-	title, lines := o.draw(m, in, h-4)
-	above := max(0, len(lines)-(h-2))
-	lines = lines[above:] // the answer is at the end
+	room := h - 4
+	if h < lowScreen { // every line counts
+		room = h - 2
+	}
+	title, lines := o.draw(m, in, room)
 	box := widget.Box(m.styles, title, lines, in+2)
 	x, y := (w-in-2)/2, max(0, (h-len(lines)-2)/3)
-	m.cursorIn(o, x+1, y+1, in, len(lines), above)
+	m.cursorIn(o, x+1, y+1, in, len(lines))
 	return widget.Overlay(frame, box, x, y, w)
 }
 
+// lowScreen is a screen on which a box takes all lines if it needs them.
+const lowScreen = 16
+
 // cursorIn puts the terminal's cursor where an overlay has it, whose lines are shown in
-// w × h cells at x, y, without those above.
-func (m *root) cursorIn(o overlay, x, y, w, h, above int) {
-	if cx, line, ok := o.cursor(); ok && cx < w && line >= above && line-above < h {
-		m.cursor = tea.NewCursor(x+cx, y+line-above)
+// w × h cells at x, y.
+func (m *root) cursorIn(o overlay, x, y, w, h int) {
+	if cx, line, ok := o.cursor(); ok && cx < w && line < h {
+		m.cursor = tea.NewCursor(x+cx, y+line)
 	}
 }
 
@@ -123,7 +128,7 @@ type counts struct {
 	cluster           *model.Cluster
 	anp, banp, np, ef int
 	pods              int
-	errors, warnings  int
+	findings          model.FindingCount
 	owed              bool      // the findings are of an earlier revision
 	older             time.Time // when they last were
 }
@@ -143,19 +148,11 @@ func (c *counts) take(r *revision.Revision, now time.Time) {
 		c.pods = r.Cluster.Count(model.KindPod)
 	}
 	c.rev = r
-	c.errors, c.warnings = 0, 0
 	known, current := r.KnownFindings()
 	if c.owed = !current; c.owed {
 		c.older = now
 	}
-	for _, f := range known {
-		switch f.Severity {
-		case model.SeverityError:
-			c.errors++
-		case model.SeverityWarning:
-			c.warnings++
-		}
-	}
+	c.findings = model.CountFindings(known)
 }
 
 // piece is a part of a line; the ones with the highest drop go first when there
@@ -167,13 +164,25 @@ type piece struct {
 
 // fit joins the pieces with gaps, leaving out what has no room.
 func fit(pieces []piece, w, gap int) widget.Line {
+	var out widget.Line
+	for i, p := range kept(pieces, w, gap) {
+		if i > 0 {
+			out = append(out, widget.Span{Text: strings.Repeat(" ", gap)})
+		}
+		out = append(out, p.line...)
+	}
+	return out
+}
+
+// kept are the pieces for which there is room with gaps between them.
+func kept(pieces []piece, w, gap int) []piece {
 	for {
 		n := -gap
 		for _, p := range pieces {
 			n += p.line.Width() + gap
 		}
 		if n <= w || len(pieces) <= 1 {
-			break
+			return pieces
 		}
 		worst := 0
 		for i, p := range pieces {
@@ -183,48 +192,24 @@ func fit(pieces []piece, w, gap int) widget.Line {
 		}
 		pieces = append(pieces[:worst:worst], pieces[worst+1:]...)
 	}
-	var out widget.Line
-	for i, p := range pieces {
-		if i > 0 {
-			out = append(out, widget.Span{Text: strings.Repeat(" ", gap)})
-		}
-		out = append(out, p.line...)
-	}
-	return out
 }
 
 // crumbs is the line that says where one is, with what the page tells and its
 // filter at the right.
 func (m *root) crumbs(e *entry, env *view.Env, w int) string {
 	st := m.styles
-	var way []widget.Line
-	for _, x := range m.stack {
-		name := x.page.Title()
-		if t, ok := x.view.(view.Titler); ok {
-			name = t.Crumb()
-		}
-		style := st.Dim
-		if x == e {
-			style = st.Title
-		}
-		way = append(way, widget.Styled(name, style))
-	}
+	const gap = "   "
 	var right widget.Line
 	if t, ok := e.view.(view.Teller); ok {
 		right = append(right, t.Tell(env)...)
 	}
 	if f, ok := e.view.(view.Filterer); ok {
-		shown, all := f.Counts()
 		if len(right) > 0 {
-			right = right.Add("   ", st.Text)
+			right = right.Add(gap, st.Text)
 		}
-		if e.filter != "" {
-			right = right.Add("filter: "+e.filter, st.Key).Add(fmt.Sprintf("  %d/%d", shown, all), st.Dim)
-		} else {
-			right = right.Add(fmt.Sprintf("%d lines", all), st.Dim)
-		}
+		own := min(widget.Width(e.crumb(true))+1, w/2) // of the page's name
+		right = append(right, m.filtered(e, f, min(w-own-3, w*2/3)-right.Width())...)
 	}
-	const gap = "   "
 	if load := m.loadLine(w*2/3 - right.Width() - len(gap)); len(load) > 0 {
 		if len(right) > 0 {
 			load = load.Add(gap, st.Text)
@@ -236,28 +221,79 @@ func (m *root) crumbs(e *entry, env *view.Env, w int) string {
 		rw = w * 2 / 3
 	}
 	lw := max(0, w-rw-3)
-	return m.way(way, lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
+	return m.way(lw).Render(lw) + "  " + right.RenderRight(min(rw, w)) + " "
 }
 
-// way joins the names of the pages so that they take no more than w cells: the
-// first ones make room, since the last says where one is.
-func (m *root) way(names []widget.Line, w int) widget.Line {
+// filtered says how many lines the filter of a page shows, and where w cells have room
+// for some of it which filter that is.
+func (m *root) filtered(e *entry, f view.Filterer, w int) widget.Line {
+	st := m.styles
+	shown, all := f.Counts()
+	if e.filter == "" {
+		return widget.Styled(words.Total(all, "line"), st.Dim)
+	}
+	const label, apart, least = "filter: ", "  ", 8
+	counts := words.Thousands(shown) + "/" + words.Total(all, "line")
+	room := w - len(label) - len(apart) - len(counts)
+	if room < min(least, widget.Width(e.filter)) {
+		return widget.Styled(counts, st.Key)
+	}
+	return widget.Styled(label+widget.CutName(e.filter, room), st.Key).Add(apart+counts, st.Dim)
+}
+
+// way is the names of the pages in at most w cells. The first ones make room, since the
+// last says where one is; that one is cut in its middle and last of all.
+func (m *root) way(w int) widget.Line {
+	names := make([]string, len(m.stack))
+	for i, x := range m.stack {
+		names[i] = x.crumb(i < len(m.stack)-1)
+	}
+	last := len(names) - 1
 	for first := range names {
-		l := widget.Styled(" ", m.styles.Text)
-		if first > 0 {
-			l = l.Add("… › ", m.styles.Dim)
-		}
-		for i, name := range names[first:] {
-			if i > 0 {
-				l = l.Add(" › ", m.styles.Dim)
-			}
-			l = append(l, name...)
-		}
-		if l.Width() <= w || first == len(names)-1 {
+		if l := m.wayFrom(names, first); l.Width() <= w {
 			return l
 		}
 	}
-	return nil
+	names[last] = m.stack[last].crumb(true)
+	for _, first := range []int{0, last} {
+		if l := m.wayFrom(names, first); l.Width() <= w {
+			return l
+		}
+	}
+	return widget.Styled(" "+widget.CutName(names[last], w-1), m.styles.Title)
+}
+
+// wayFrom joins the names from one on. What the name before says is not said again.
+func (m *root) wayFrom(names []string, first int) widget.Line {
+	st := m.styles
+	l := widget.Styled(" ", st.Text)
+	if first > 0 {
+		l = l.Add("… › ", st.Dim)
+	}
+	for i, name := range names[first:] {
+		style := st.Dim
+		if first+i == len(names)-1 {
+			style = st.Title
+		}
+		if i > 0 {
+			l = l.Add(" › ", st.Dim)
+			name = strings.TrimPrefix(name, names[first+i-1]+" ")
+		}
+		l = l.Add(name, style)
+	}
+	return l
+}
+
+// crumb names the page of an entry, brief where that is asked for and there is a
+// shorter name.
+func (e *entry) crumb(brief bool) string {
+	if b, ok := e.view.(view.Briefer); ok && brief {
+		return b.BriefCrumb()
+	}
+	if t, ok := e.view.(view.Titler); ok {
+		return t.Crumb()
+	}
+	return e.page.Title()
 }
 
 // footer is the line at the bottom: what is being typed, what was said, what is
@@ -269,7 +305,7 @@ func (m *root) footer(e *entry, w int) string {
 		f := widget.ParseFilter(m.filter.Value())
 		note := widget.Join(widget.Plain("  "), fit(m.filterHints(), w/2-2, 2))
 		if f.Err != "" {
-			note = widget.Styled("  ● "+f.Err+", looked for as it is", st.Error)
+			note = widget.Styled("  ● "+f.Err+", taken literally", st.Error)
 		}
 		nw := min(note.Width(), w/2)
 		line := " " + st.Key.Render("/") + m.filter.Render(st, max(1, w-nw-2)) + note.Render(nw)
@@ -295,16 +331,19 @@ func (m *root) footer(e *entry, w int) string {
 func (m *root) hints(e *entry, w int) string {
 	st := m.styles
 	actions := m.keys.In(e.scopes())
-	actions = slices.DeleteFunc(actions, func(a action.Action) bool { return a.Footer == 0 || len(a.Keys) == 0 })
+	offerer, _ := e.view.(view.Offerer)
+	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
+		return a.Footer == 0 || len(a.Keys) == 0 || offerer != nil && !offerer.Offers(m.env(e), a.ID)
+	})
 	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
 	ps := make([]piece, len(actions))
 	for i := range actions {
 		a := &actions[i]
-		key, title := st.Key, st.Text
-		if m.whyNot(e, a) != "" {
-			key, title = st.Dim, st.Dim
+		hint := widget.Line{{Text: a.Shown(), Style: st.Key}, {Text: " " + a.Title, Style: st.Text}}
+		if m.whyNot(e, a) != "" { // in parentheses, since a colour alone says nothing without
+			hint = widget.Styled("("+a.Shown()+" "+a.Title+")", st.Dim)
 		}
-		ps[i] = piece{widget.Line{{Text: a.Shown(), Style: key}, {Text: " " + a.Title, Style: title}}, i}
+		ps[i] = piece{hint, i}
 		if a.Footer >= 90 {
 			ps[i].drop = -a.Footer
 		}

@@ -8,13 +8,16 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/ui/action"
+	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
 
 // header is the line at the top: what this is, what may be changed, how much
 // there is and how it is.
-func (m *root) header(w int) string {
+func (m *root) header(w int) string { return m.headerLine(w).Render(w) }
+
+func (m *root) headerLine(w int) widget.Line {
 	st, r := m.styles, m.rev
 	title := r.Mode.Title
 	if title == "" {
@@ -22,14 +25,16 @@ func (m *root) header(w int) string {
 	}
 	ps := []piece{
 		{widget.Line{{Text: " rung", Style: st.Title}}, 0},
-		{widget.Line{{Text: widget.Truncate(title, 40), Style: st.Accent}}, 4},
+		{widget.Line{{Text: widget.CutName(title, 40), Style: st.Accent}}, 4},
 		{m.zones(w), 3},
 		{m.badge(), 0},
 	}
+	mode := len(ps) - 1
 	if r.Mode.Server != "" {
 		// Two contexts may have one name: the server says which cluster it is.
 		_, host, _ := strings.Cut(r.Mode.Server, "://")
-		ps = slices.Insert(ps, 2, piece{widget.Styled(widget.Truncate(host, 40), st.Dim), 5})
+		ps = slices.Insert(ps, 2, piece{widget.Styled(widget.CutName(host, 40), st.Dim), 5})
+		mode++
 	}
 	if r.Mode.Simulated {
 		ps = append(ps, piece{widget.Styled("simulated traffic", st.Info), 5})
@@ -49,17 +54,36 @@ func (m *root) header(w int) string {
 	ps = append(ps,
 		piece{widget.Plain(fmt.Sprintf("ANP %d · BANP %d · NP %d · EF %d", c.anp, c.banp, c.np, c.ef)), 6},
 		piece{widget.Plain(fmt.Sprintf("pods %d", c.pods)), 7})
-	f := widget.Line{{Text: "findings "}}
+	f := widget.Line{{Text: findingsTitle + " "}}
 	if c.lag(m.now) {
-		f = widget.Line{{Text: "findings~", Style: st.Dim}} // of a moment ago
+		f = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of a moment ago
 	}
-	if c.errors+c.warnings == 0 {
-		f = f.Add("none", st.OK)
-	} else {
-		f = f.Add(fmt.Sprintf("▲%d", c.warnings), st.Warn).Add(fmt.Sprintf(" ●%d", c.errors), st.Error)
+	if key := m.keys.Action(action.GoFindings).Shown(); key != "" && w >= keyedHeader {
+		f = append(widget.Styled(key+" ", st.Key), f...)
 	}
+	n := c.findings
+	if w < wideHeader && n.Errors+n.Warnings > 0 {
+		n.Infos = 0 // there is no room for them beside what matters more
+	}
+	f = append(f, detail.FindingCount(n, st)...)
 	ps = append(ps, piece{f, 1}, piece{widget.Styled(fmt.Sprintf("rev %d", r.Number), st.Dim), 8})
-	return fit(ps, w, 2).Render(w)
+	return m.withPlan(ps, w, mode+1)
+}
+
+// findingsTitle stands before the count of findings.
+const findingsTitle = "findings"
+
+// onFindings says whether a cell of the header is in the count of findings, which leads to
+// their page.
+func (m *root) onFindings(x int) bool {
+	text := m.headerLine(m.w).String()
+	at := strings.LastIndex(text, findingsTitle) // a context may be called so
+	if at < 0 {
+		return false
+	}
+	count, _, _ := strings.Cut(text[at:], "  ")
+	from := widget.Width(text[:at])
+	return x >= from && x < min(from+widget.Width(count), m.w)
 }
 
 // zones are the zones with a mark each, or counted by mark where they are many.
@@ -75,7 +99,11 @@ func (m *root) zones(w int) widget.Line {
 	return l
 }
 
-// wideHeader is how wide the screen must be for words beside marks.
+// keyedHeader is how wide the screen must be for the key of a count beside it.
+const keyedHeader = 100
+
+// wideHeader is how wide the screen must be for words beside marks, and for findings that
+// are information only.
 const wideHeader = 130
 
 // badge says whether changes are possible, and to what.

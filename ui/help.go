@@ -120,38 +120,80 @@ const searchFor = " search "
 
 func (hp *help) draw(m *root, w, h int) (string, []string) {
 	st := m.styles
-	rows := max(0, h-1)
-	lines := []string{st.Dim.Render(searchFor) + hp.input.Render(st, max(1, w-9)) + " "}
-	top := 0
-	if hp.at >= rows {
-		top = hp.at - rows + 1
-	}
-	for n := top; n < len(hp.shown) && n < top+rows; n++ {
-		r := hp.rows[hp.shown[n]]
-		if r.head != "" {
-			lines = append(lines, widget.Styled(" "+r.head, st.Title).Render(w))
-			continue
-		}
-		keys := make([]string, len(r.action.Keys))
-		for i, k := range r.action.Keys {
-			keys[i] = r.action.Label(k)
-		}
-		l := widget.Line{{Text: widget.Truncate(strings.Join(keys, " "), 17), Style: st.Key}}
-		if pad := 18 - l.Width(); pad > 0 {
-			l = l.Add(strings.Repeat(" ", pad), st.Text)
-		}
-		l = l.Add(r.action.Help, st.Text)
-		if r.whyNot != "" {
-			l = l.Add("  not now: "+r.whyNot, st.Dim)
-		}
+	search := []string{st.Dim.Render(searchFor) + hp.input.Render(st, max(1, w-9)) + " "}
+	var lines []string
+	begin, end := 0, 0 // of the row under the cursor
+	for n, i := range hp.shown {
 		if n == hp.at {
-			lines = append(lines, widget.Join(widget.Plain(" ▸ "), l).RenderAs(w, st.Selection))
-		} else {
-			lines = append(lines, widget.Join(widget.Plain("   "), l).Render(w))
+			begin = len(lines)
+		}
+		lines = append(lines, hp.rows[i].lines(m, w, n == hp.at)...)
+		if n == hp.at {
+			end = len(lines) - 1
 		}
 	}
 	if len(hp.shown) == 0 {
 		lines = append(lines, widget.Styled("   no key does this here", st.Dim).Render(w))
 	}
-	return "keys on this page (⏎ runs, esc leaves)", lines
+	rows := max(0, h-1)
+	win := windowOn(len(lines), rows, end, 0)
+	if begin == 1 { // the heading of the first row as well
+		begin = 0
+	}
+	if _, ok := win.line(begin); !ok {
+		win = windowOn(len(lines), rows, end, begin-win.first)
+	}
+	title := "keys on this page"
+	if w >= wideHelp {
+		title += " (enter runs, esc closes)"
+	}
+	return title, append(search, win.of(m, lines, w)...)
+}
+
+// keyCells is how wide the keys stand before what they do; a box narrower than
+// wideHelp has that below them.
+const keyCells, wideHelp = 18, 56
+
+// lines are the row in as many lines as it takes. What cannot be done now has its keys
+// in parentheses and the reason behind it.
+func (r *helpRow) lines(m *root, w int, at bool) []string {
+	st := m.styles
+	if r.head != "" {
+		return []string{widget.Styled(" "+r.head, st.Title).Render(w)}
+	}
+	names := make([]string, len(r.action.Keys))
+	for i, k := range r.action.Keys {
+		names[i] = r.action.Label(k)
+	}
+	keys, text := strings.Join(names, " "), r.action.Help
+	if r.whyNot != "" {
+		keys, text = "("+keys+")", text+" · not now: "+r.whyNot
+	}
+	mark := "   "
+	if at {
+		mark = " ▸ "
+	}
+	head := widget.Line{{Text: mark}, {Text: keys, Style: st.Key}}
+	indent := len("   ") + keyCells
+	if w < wideHelp || head.Width() >= indent {
+		indent = len("     ")
+	}
+	var out []widget.Line
+	for i, l := range widget.Flow(text, max(8, w-indent-1)) {
+		switch pad := indent - head.Width(); {
+		case i == 0 && pad > 0:
+			out = append(out, head.Add(strings.Repeat(" ", pad), st.Text).Add(l, st.Text))
+			continue
+		case i == 0:
+			out = append(out, head)
+		}
+		out = append(out, widget.Styled(strings.Repeat(" ", indent)+l, st.Text))
+	}
+	drawn := make([]string, len(out))
+	for i, l := range out {
+		if drawn[i] = l.Render(w); at {
+			drawn[i] = l.RenderAs(w, st.Selection)
+		}
+	}
+	return drawn
 }

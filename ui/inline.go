@@ -25,3 +25,6 @@ func Refreshed(model tea.Model) tea.Msg {
 	s := model.(*root).session
 	return revMsg{rev: prepared(s.console), of: s}
 }
+
+// Quits says whether a model has ended the program.
+func Quits(model tea.Model) bool { return model.(*root).quits }

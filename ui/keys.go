@@ -26,39 +26,6 @@ type overlay interface {
 	cursor() (x, line int, ok bool)
 }
 
-// dialog is a question of a view.
-type dialog struct {
-	entry *entry
-	d     view.Dialog
-	since time.Time
-}
-
-func (d *dialog) key(m *root, key, text string) bool {
-	if time.Since(d.since) < grace && !m.inline {
-		return false
-	}
-	env := m.env(d.entry)
-	done := d.d.Key(env, key, text)
-	if done {
-		m.pop(d)
-	}
-	m.asks(d.entry, env)
-	return false
-}
-
-func (d *dialog) paste(_ *root, text string) { d.d.Paste(text) }
-
-func (d *dialog) draw(m *root, w, _ int) (string, []string) { return d.d.Draw(m.styles, w) }
-
-func (d *dialog) width() int { return 64 }
-
-func (d *dialog) cursor() (x, line int, ok bool) {
-	if t, typing := d.d.(view.Typist); typing {
-		return t.Cursor()
-	}
-	return 0, 0, false
-}
-
 // pop takes an overlay away.
 func (m *root) pop(o overlay) {
 	for i := range m.over {
@@ -101,14 +68,27 @@ func (m *root) key(msg tea.KeyPressMsg) {
 	}
 	a := m.keys.Lookup(m.top().scopes(), key)
 	if a == nil {
+		m.typed(text)
 		return
 	}
 	m.act(a)
 }
 
+// typed gives a page that is being typed into what no action has.
+func (m *root) typed(text string) {
+	e := m.top()
+	t, ok := e.view.(view.Typer)
+	if !ok || text == "" {
+		return
+	}
+	env := m.sync(e)
+	t.Typed(env, text)
+	m.asks(e, env)
+}
+
 // context is what actions are judged by.
 func (m *root) context(e *entry) action.Context {
-	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Plan: m.rev.Plan, Access: m.rev.Access}
+	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.
@@ -144,8 +124,7 @@ func (m *root) act(a *action.Action) {
 func (m *root) do(id action.ID) {
 	switch id {
 	case action.Quit:
-		m.quits = true
-		m.later(tea.Quit)
+		m.askQuit()
 	case action.Leave:
 		m.leave()
 	case action.Back:
@@ -157,7 +136,7 @@ func (m *root) do(id action.ID) {
 		}
 	case action.Forward:
 		if !m.ahead() {
-			m.say(view.ToastAsk{Text: "nothing to go forward to"})
+			m.say(view.ToastAsk{Text: "no page to go forward to"})
 		}
 	case action.Palette:
 		m.over = append(m.over, newPalette(m))
@@ -178,6 +157,8 @@ func (m *root) do(id action.ID) {
 		m.save()
 	case action.Undo:
 		m.preview(gate.Mutation{Op: gate.OpUndo})
+	case action.Redo:
+		m.preview(gate.Mutation{Op: gate.OpRedo})
 	case action.Refresh:
 		m.top().synced = syncKey{}
 		m.later(tea.ClearScreen)
@@ -190,9 +171,9 @@ func (m *root) do(id action.ID) {
 		m.later(guard(m.opt.StateDir, "preparing a revision", func() tea.Msg { return revMsg{rev: prepared(s.console), of: s, job: job} }))
 	case action.Mouse:
 		m.mouse = !m.mouse
-		text := "the mouse is the terminal's: text can be selected"
+		text := "mouse off (select text freely)"
 		if m.mouse {
-			text = "the mouse is Rung's: wheel and click; shift-drag still selects text"
+			text = "mouse on: wheel and click (shift-drag still selects text)"
 		}
 		m.say(view.ToastAsk{Text: text})
 	case action.Suspend:
@@ -215,20 +196,14 @@ var places = map[action.ID]nav.Kind{
 	action.GoContexts: nav.Contexts,
 	action.GoReady:    nav.Ready,
 	action.GoCluster:  nav.Cluster,
+	action.GoFindings: nav.Findings,
 }
 
-// leave goes back and quits from the first page, after a question when
-// something is under way.
+// leave goes back and quits from the first page.
 func (m *root) leave() {
-	if m.back() {
-		return
+	if !m.back() {
+		m.askQuit()
 	}
-	quit := func(*view.Env) { m.do(action.Quit) }
-	if p := m.rev.Plan; p != nil && p.State == "running" {
-		m.ask(&view.Confirm{Title: "Quit", Body: []string{"A plan is running. It stops after the step under way and can go on when Rung is started again."}, Yes: quit})
-		return
-	}
-	m.do(action.Quit)
 }
 
 // ask puts a question of the root model's own.
@@ -247,7 +222,7 @@ func (m *root) toggleWrites() {
 		})
 	}
 	if m.rev.Mode.Writes {
-		set(false, "read-only: nothing is changed from here")
+		set(false, "read-only: no changes can be made from here")
 		return
 	}
 	if why := m.rev.Mode.WhyNot; why != "" {
@@ -256,22 +231,22 @@ func (m *root) toggleWrites() {
 	}
 	body := "Changes made here are real: policies of " + m.rev.Mode.Title + " can then be changed and deleted. Every change still shows a preview and asks."
 	if m.rev.Mode.Name == "files" && !m.rev.Mode.WriteBack {
-		body = "Policies can then be changed and deleted in the sandbox; the files stay as they are (--write-back changes them too). Every change still shows a preview and asks."
+		body = "Policies can then be changed and deleted in the sandbox; the files stay unchanged (--write-back changes them too). Every change still shows a preview and asks."
 	}
 	was := m.rev.Mode
 	m.ask(&view.Confirm{Title: "Allow changes", Body: []string{body}, YesText: "allow changes", NoText: "stay read-only",
 		Changed: func() string {
 			switch now := m.rev.Mode; {
 			case now.Writes:
-				return "changes are allowed already"
+				return "changes are already allowed"
 			case now != was && now.WhyNot != "":
 				return "changes stay off: " + now.WhyNot
 			case now != was:
-				return "allowing changes means something else now"
+				return "what changes would apply to is no longer the same"
 			}
 			return ""
 		},
-		Yes: func(*view.Env) { set(true, "changes are allowed; W goes back to read-only") }})
+		Yes: func(*view.Env) { set(true, "changes are allowed; W returns to read-only") }})
 }
 
 // paste takes bracketed paste: into what is being typed, nowhere else.
@@ -284,12 +259,20 @@ func (m *root) paste(text string) {
 		m.setFilter(m.top(), m.filter.Value())
 		m.offer()
 	default:
-		m.say(view.ToastAsk{Text: "pasted text goes into a line being typed; / or : opens one"})
+		m.say(view.ToastAsk{Text: "nothing to paste into: / or : opens a line to type in"})
 	}
 }
 
 func (m *root) click(msg tea.MouseClickMsg) {
 	if msg.Button != tea.MouseLeft || len(m.over) > 0 {
+		return
+	}
+	if msg.Y == 0 && m.above() > 0 && msg.X >= m.planFrom && msg.X < m.planTo {
+		m.do(action.GoPlan)
+		return
+	}
+	if msg.Y == 0 && !m.small() && m.onFindings(msg.X) {
+		m.open(nav.To(nav.Findings), false)
 		return
 	}
 	e := m.top()

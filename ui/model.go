@@ -184,6 +184,7 @@ func (m *root) take(rev *revision.Revision) {
 	m.rev = rev
 	m.counts.take(rev, m.now)
 	m.loading()
+	m.left()
 }
 
 // View draws the frame.
@@ -196,6 +197,9 @@ func (m *root) View() tea.View {
 	v.AltScreen = true
 	v.Cursor = m.cursor
 	v.WindowTitle = "rung · " + widget.Clean(m.rev.Mode.Title)
+	if m.opt.ASCII {
+		v.WindowTitle = themes.ASCII(v.WindowTitle)
+	}
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

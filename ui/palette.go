@@ -1,25 +1,15 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/sahilm/fuzzy"
 
-	"rung/model"
 	"rung/ui/action"
-	"rung/ui/nav"
 	"rung/ui/widget"
 )
-
-// paletteItem is one thing the palette can do.
-type paletteItem struct {
-	text   string // what is typed against: "policy cluster-control"
-	key    string
-	help   string
-	whyNot string
-	do     func(*root)
-}
 
 // palette finds any action or place by a few letters.
 type palette struct {
@@ -29,45 +19,9 @@ type palette struct {
 	at    int
 }
 
-// maxNames bounds how many pods the palette offers.
-const maxNames = 20_000
-
 func newPalette(m *root) *palette {
-	p := &palette{}
+	p := &palette{items: itemsOf(m)}
 	p.input.History = m.recent
-	e := m.top()
-	m.sync(e)
-	for _, a := range m.keys.In(e.scopes()) {
-		if a.Hidden {
-			continue
-		}
-		p.items = append(p.items, paletteItem{text: a.Title, key: a.Shown(), help: a.Help, whyNot: m.whyNot(e, &a),
-			do: func(m *root) { m.act(&a) }})
-	}
-	place := func(text, help string, to nav.Page) {
-		p.items = append(p.items, paletteItem{text: text, help: help, do: func(m *root) { m.open(to, false) }})
-	}
-	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindEF} {
-		for o := range m.rev.Cluster.Policies(k) {
-			place("policy "+o.Name, o.Label(), nav.ToPolicy(o.Key))
-		}
-	}
-	for _, z := range m.rev.Zones {
-		place("zone "+z.Name, string(z.Conn), nav.Page{Kind: nav.Rows, Zone: z.Name})
-	}
-	n := 0
-	for o := range m.rev.Cluster.Pods() {
-		if n++; n > maxNames {
-			break
-		}
-		place("pod "+o.Namespace+"/"+o.Name, "", nav.ToPod(o.Key))
-	}
-	for _, name := range m.opt.Themes.Names() {
-		p.items = append(p.items, paletteItem{text: "theme " + name, help: "change the colours", do: func(m *root) {
-			m.theme = name
-			m.restyle()
-		}})
-	}
 	p.find()
 	return p
 }
@@ -78,35 +32,90 @@ func (p *palette) find() {
 	p.at = 0
 	defer p.offer()
 	p.hits = p.hits[:0]
-	text := strings.TrimSpace(p.input.Value())
-	if text == "" {
+	typed := strings.ToLower(strings.TrimLeft(p.input.Value(), " "))
+	if strings.TrimSpace(typed) == "" {
 		for i := range p.items {
 			p.hits = append(p.hits, i)
 		}
 		return
 	}
-	for _, m := range fuzzy.FindFrom(text, p) {
-		p.hits = append(p.hits, m.Index)
+	// What has the typed text in it goes before what only has its letters, in the
+	// order of the items; that by how near the letters are.
+	kind, rest := kindOf(typed)
+	ranks := make([]int, len(p.items))
+	for i := range p.items {
+		if ranks[i] = p.items[i].rank(kind, rest); ranks[i] < hasLetters {
+			p.hits = append(p.hits, i)
+		}
 	}
-	// What begins with the typed text goes before what only contains its
-	// letters.
-	low := strings.ToLower(text)
-	slices.SortStableFunc(p.hits, func(a, b int) int {
-		return rank(p.items[a].text, low) - rank(p.items[b].text, low)
-	})
+	slices.SortStableFunc(p.hits, func(a, b int) int { return ranks[a] - ranks[b] })
+	for _, m := range fuzzy.FindFrom(strings.TrimSpace(typed), p) {
+		if ranks[m.Index] == hasLetters {
+			p.hits = append(p.hits, m.Index)
+		}
+	}
+}
+
+// kindOf is the kind of thing that is looked for, where the text begins with one, and
+// what it is to be called.
+func kindOf(typed string) (kind, rest string) {
+	first, rest, ok := strings.Cut(typed, " ")
+	if ok && slices.Contains([]string{"anp", "banp", "np", "ef", "pod", "zone", "rule", "theme"}, first) {
+		return first + " ", rest
+	}
+	return "", typed
+}
+
+// How well something is found by what was typed.
+const (
+	isName      = iota // its name, or the last part of it
+	isBeginning        // it begins so
+	isWord             // a part of it begins so
+	isWithin           // it is somewhere in it
+	hasWords           // all words are somewhere in it
+	hasLetters         // at most its letters are in it
+	isNot              // it is of another kind
+)
+
+// rank says how well the item is found among those of a kind, by its text or another
+// name of it.
+func (it *paletteItem) rank(kind, typed string) int {
+	text, ok := strings.CutPrefix(it.text, kind)
+	if !ok || kind != "" && text == "" {
+		return isNot
+	}
+	best := rank(text, typed)
+	for _, name := range it.names {
+		if r := rank(name, typed); r <= isBeginning { // what only holds it would be a riddle
+			best = min(best, r)
+		}
+	}
+	return best
 }
 
 func rank(s, typed string) int {
 	s = strings.ToLower(s)
-	switch {
-	case s == typed:
-		return 0
-	case strings.HasPrefix(s, typed):
-		return 1
-	case strings.Contains(s, typed):
-		return 2
+	whole := strings.TrimRight(typed, " ")
+	if s == whole || strings.HasSuffix(s, whole) && strings.HasSuffix(s[:len(s)-len(whole)], " ") ||
+		strings.HasSuffix(s, "/"+whole) {
+		return isName
 	}
-	return 3
+	if strings.HasPrefix(s, typed) {
+		return isBeginning
+	}
+	switch i := strings.Index(s, whole); {
+	case i < 0:
+	case strings.Contains(s, " "+whole) || strings.Contains(s, "/"+whole):
+		return isWord
+	default:
+		return isWithin
+	}
+	for _, f := range strings.Fields(typed) {
+		if !strings.Contains(s, f) {
+			return hasLetters
+		}
+	}
+	return hasWords
 }
 
 // Len and String make the items a source for fuzzy matching.
@@ -158,18 +167,30 @@ func (p *palette) move(d int) {
 func (p *palette) offer() {
 	whole := ""
 	if p.at < len(p.hits) {
-		whole = p.items[p.hits[p.at]].text
+		it := &p.items[p.hits[p.at]]
+		whole = it.text
+		for _, name := range it.names {
+			if v := p.input.Value(); strings.HasPrefix(name, v) && !strings.HasPrefix(whole, v) {
+				whole = name
+			}
+		}
 	}
 	p.input.Offer(whole)
 }
 
-// run does what the cursor is on; a disabled thing stays and shows its reason.
+// run does what the cursor is on; a disabled thing stays and shows its reason, and so
+// does what finds nothing.
 func (p *palette) run(m *root) bool {
 	if p.at >= len(p.hits) {
 		return false
 	}
 	it := p.items[p.hits[p.at]]
-	if it.whyNot != "" {
+	switch {
+	case it.whyNot != "":
+		return false
+	case it.narrow != "":
+		p.input.Set(it.narrow)
+		p.find()
 		return false
 	}
 	p.input.Set(it.text)
@@ -191,46 +212,97 @@ func (p *palette) cursor() (x, line int, ok bool) {
 	return 2 + p.input.Cursor(), 0, p.input.Cursor() >= 0
 }
 
+// mostRows bounds how many hits are listed.
+const mostRows = 16
+
 func (p *palette) draw(m *root, w, h int) (string, []string) {
 	st := m.styles
 	note := widget.Join(widget.Plain("  "), m.completes(&p.input))
 	nw := min(note.Width(), w/2)
 	lines := []string{" " + st.Key.Render(":") + p.input.Render(st, max(1, w-3-nw)) + note.Render(nw) + " "}
-	rows := max(0, min(16, h-1))
-	top := 0
-	if p.at >= rows {
-		top = p.at - rows + 1
+	rows := max(0, min(mostRows, h-1))
+	var below []string
+	if p.at < len(p.hits) {
+		below = p.items[p.hits[p.at]].below(m, w)
+		below = below[:min(len(below), max(0, rows-1))]
 	}
-	for n := top; n < len(p.hits) && n < top+rows; n++ {
+	if w < narrow { // where most rows are cut, the list does not jump
+		for len(below) < min(2, rows-1) {
+			below = append(below, "")
+		}
+	}
+	list := rows - len(below)
+	top := max(0, p.at-list+1)
+	for n := top; n < len(p.hits) && n < top+list; n++ {
 		lines = append(lines, p.items[p.hits[n]].line(m, w, n == p.at))
 	}
 	if len(p.hits) == 0 {
-		lines = append(lines, widget.Styled(" nothing has these letters", st.Dim).Render(w))
+		lines = append(lines, widget.Styled(" no match · esc closes", st.Dim).Render(w))
 	}
-	for len(lines) < rows+1 {
+	for len(lines) < list+1 {
 		lines = append(lines, "")
 	}
+	lines = append(lines, below...)
 	return "command", lines
 }
 
-// line is a row of the palette: what, its key, and what it does or why not.
+// narrow is a palette without room for what things do beside their names.
+const narrow = 70
+
+// line is a row of the palette: what, its key, and what it does or why not. What
+// cannot be done has its key in parentheses.
 func (it *paletteItem) line(m *root, w int, at bool) string {
-	st := m.styles
-	name, note := st.Text, it.help
-	if it.whyNot != "" {
-		name, note = st.Dim, "not now: "+it.whyNot
-	}
-	l := widget.Line{{Text: widget.Truncate(it.text, 30), Style: name}}
-	if n := 32 - l.Width(); n > 0 {
-		l = l.Add(strings.Repeat(" ", n), st.Text)
-	}
-	l = l.Add(it.key, st.Key)
-	if n := 40 - l.Width(); n > 0 {
-		l = l.Add(strings.Repeat(" ", n), st.Text)
-	}
-	l = l.Add(" "+note, st.Dim)
+	l := it.row(m, w)
 	if at {
-		return widget.Join(widget.Plain("▸ "), l).RenderAs(w, st.Selection)
+		return widget.Join(widget.Plain("▸ "), l).RenderAs(w, m.styles.Selection)
 	}
 	return widget.Join(widget.Plain("  "), l).Render(w)
+}
+
+func (it *paletteItem) row(m *root, w int) widget.Line {
+	st := m.styles
+	name, key := st.Text, it.key
+	if it.whyNot != "" {
+		name, key = st.Dim, "("+cmp.Or(key, "–")+")"
+	}
+	l := widget.Line{{Text: it.text, Style: name}}
+	to := func(n int) {
+		if pad := n - l.Width(); pad > 0 {
+			l = l.Add(strings.Repeat(" ", pad), st.Text)
+		} else {
+			l = l.Add(" ", st.Text)
+		}
+	}
+	if w < narrow {
+		to(w - 2 - len("(ctrl+p)"))
+		return l.Add(key, st.Key)
+	}
+	to(32)
+	l = l.Add(key, st.Key)
+	to(41)
+	return l.Add(it.note(), st.Dim)
+}
+
+// note is what the item does, or why not.
+func (it *paletteItem) note() string {
+	if it.whyNot != "" {
+		return "not now: " + it.whyNot
+	}
+	return it.help
+}
+
+// below is what does not find room in the row of the item.
+func (it *paletteItem) below(m *root, w int) []string {
+	text := it.note()
+	switch row := it.row(m, w); {
+	case w >= narrow && row.Width()+2 <= w:
+		return nil
+	case w < narrow && row.Width()+2 > w:
+		text = strings.TrimSuffix(it.text+" · "+text, " · ")
+	}
+	lines := widget.Flow(text, max(1, w-3))
+	for i := range lines {
+		lines[i] = widget.Styled("   "+lines[i], m.styles.Dim).Render(w)
+	}
+	return lines
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rung/engine/revision"
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/job"
@@ -48,6 +49,14 @@ type root struct {
 	rev    *revision.Revision
 	counts counts
 	now    time.Time
+
+	// planFrom and planTo are the cells of the header's first line in which the plan's
+	// badge stands, planTo 0 without one.
+	planFrom, planTo int
+	// quitting is the question before leaving; leaving says that it was answered with
+	// yes and the plan under way is about to stop.
+	quitting *dialog
+	leaving  bool
 
 	stack   []*entry // never empty
 	forward []*entry
@@ -158,8 +167,20 @@ func newRoot(ctx context.Context, console Console, opt Options) *root {
 	}
 	m.restyle()
 	m.begin(console)
+	m.misconfigured()
 	m.notice()
 	return m
+}
+
+// misconfigured shows all that is wrong with the configuration.
+func (m *root) misconfigured() {
+	if n := len(m.opt.wrong); n > 0 {
+		body := []string{"What is wrong is left out; the rest of the configuration holds."}
+		for _, w := range m.opt.wrong {
+			body = append(body, "", "● "+w)
+		}
+		m.ask(&view.Note{Title: words.Count(n, "problem") + " in the configuration", Body: body})
+	}
 }
 
 // pause leaves the screen and comes back to it.

@@ -38,14 +38,16 @@ type Options struct {
 	// StateDir takes error reports and saved pages, $XDG_STATE_HOME/rung when
 	// empty.
 	StateDir string
-	// Notices are said when the console opens: warnings about the
-	// configuration. Those of Config itself are added.
+	// Notices are said when the console opens, one after the other. What is wrong with
+	// the configuration is shown all at once.
 	Notices []string
 	// Switch makes the console of another context of the kubeconfig; nil where
 	// there are none. The console that was left is the caller's to end.
 	Switch func(ctx context.Context, context string) (Console, error)
 	// Profile forces a colour profile; Unknown goes by Config.Color.
 	Profile colorprofile.Profile
+
+	wrong []string // with the configuration and the themes
 }
 
 // ErrEnded is in the error of a console that was told to end in the middle of
@@ -61,7 +63,7 @@ func (o *Options) fill() {
 		var warn []error
 		o.Themes, warn = themes.Load(filepath.Join(xdg.ConfigHome, "rung", "themes"))
 		for _, err := range warn {
-			o.Notices = append(o.Notices, widget.Clean(err.Error()))
+			o.wrong = append(o.wrong, widget.Clean(err.Error()))
 		}
 	}
 	if o.StateDir == "" {
@@ -75,7 +77,7 @@ func (o *Options) fill() {
 			}
 		}
 	}
-	o.Notices = append(o.Notices, o.Check(o.Themes)...)
+	o.wrong = append(o.wrong, o.Check(o.Themes)...)
 }
 
 // getenv reads the given environment; nil is the process's own.

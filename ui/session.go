@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
 )
@@ -54,20 +55,20 @@ type switchMsg struct {
 // cluster that is dead is left as easily as any.
 func (m *root) switchTo(name string) {
 	if m.opt.Switch == nil {
-		m.say(view.ToastAsk{Text: "there is no other cluster to go to", Bad: true})
+		m.say(view.ToastAsk{Text: "no other cluster to go to", Bad: true})
 		return
 	}
-	if p := m.rev.Plan; p != nil && p.State == "running" {
-		m.say(view.ToastAsk{Text: "a plan is running: stop it first (6), or let it end", Bad: true})
+	if m.runsPlan() {
+		m.say(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.Action(action.GoPlan).Shown() + "), or let it end", Bad: true})
 		return
 	}
 	if m.switching {
 		// Two that open at once may come in another order than they were asked for,
 		// and the one that is ended could be the one that is shown.
-		m.say(view.ToastAsk{Text: "still going to another context", Bad: true})
+		m.say(view.ToastAsk{Text: "still switching to another context", Bad: true})
 		return
 	}
-	ctx, open, job := m.ctx, m.opt.Switch, m.works("going to context "+name)
+	ctx, open, job := m.ctx, m.opt.Switch, m.works("switching to context "+name)
 	work := func() tea.Msg {
 		console, err := open(ctx, name)
 		return switchMsg{name, console, err, job}
@@ -98,8 +99,8 @@ func (m *root) switched(msg switchMsg) {
 		// shown now.
 		if d, ok := o.(*dialog); ok {
 			title, _ := d.d.Draw(m.styles, d.width())
-			gone := "the question was about the cluster that was left: this is " + m.rev.Mode.Title
-			m.ask(&view.Confirm{Title: title, Changed: func() string { return gone }})
+			gone := "the question was about another cluster; this is now " + m.rev.Mode.Title
+			m.ask(&view.Confirm{Title: title, WhyNot: gone})
 			break
 		}
 	}

@@ -6,10 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model"
-	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -63,7 +61,7 @@ func loadOf(r *revision.Revision) load {
 		if s.Conn != model.ConnStarting && s.Conn != model.ConnDialling {
 			continue
 		}
-		l := load{what: "reading " + widget.Truncate(s.Name, 20), done: s.Read, total: s.Total}
+		l := load{what: "reading " + widget.CutName(s.Name, 20), done: s.Read, total: s.Total}
 		if n := len(s.Resources); n > 0 {
 			l.unit, l.done, l.total = "resources", 0, int64(n)
 			for _, res := range s.Resources {
@@ -81,7 +79,7 @@ func loadOf(r *revision.Revision) load {
 	if read, all := zonesRead(r.Zones); read < all {
 		return load{what: "reading", unit: "zones", done: read, total: all}
 	}
-	if p := r.Plan; p != nil && p.State == gate.PlanRunning {
+	if p := r.Plan; p != nil && p.State == revision.PlanRunning {
 		return load{what: "plan", unit: "steps", done: int64(p.Done), total: int64(p.Total)}
 	}
 	return load{}
@@ -130,8 +128,8 @@ func (m *root) loadLine(room int) widget.Line {
 			return nil
 		}
 		return widget.Styled("starting", st.Info)
-	case l.unit == "steps" && m.top().page.Kind == nav.Plan:
-		return nil // the page says more
+	case l.unit == "steps":
+		return nil // the header says it, and the page more
 	}
 	what := widget.Styled(m.spinner.Sign()+" "+l.what, st.Info)
 	if l.total == 0 {

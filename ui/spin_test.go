@@ -136,7 +136,7 @@ func TestOwnJobsSpin(t *testing.T) {
 	for what, start := range map[string]func(*root){
 		"saving the page":          func(m *root) { m.save() },
 		"reading the newest state": func(m *root) { m.do("app.refresh") },
-		"going to context b":       func(m *root) { m.switchTo("b") },
+		"switching to context b":   func(m *root) { m.switchTo("b") },
 		"reading the kubeconfig":   func(m *root) { m.open(nav.To(nav.Contexts), false) },
 		"changing the mode": func(m *root) {
 			m.background("changing the mode", func(context.Context) view.ToastAsk { return view.ToastAsk{} })

@@ -35,16 +35,19 @@ func (m *root) sync(e *entry) *view.Env {
 	return env
 }
 
-// open goes to a page. One that is already on the way back is gone back to.
+// open goes to a page. One that is already on the way back is gone back to, as it was
+// left, and what was gone back from can be gone forward to.
 func (m *root) open(p nav.Page, replace bool) {
-	if m.top().page == p && len(m.stack) > 0 {
-		return
-	}
-	for i, e := range m.stack {
-		if e.page == p && !replace {
-			m.cut(i + 1)
-			return
+	for i := len(m.stack) - 1; i >= 0; i-- {
+		if !m.stack[i].page.Same(p) {
+			continue
 		}
+		if replace && i < len(m.stack)-1 {
+			m.leaveTop()
+		}
+		m.cut(i + 1)
+		m.turn(m.stack[i], p)
+		return
 	}
 	maker := makers[p.Kind]
 	if maker == nil {
@@ -54,14 +57,24 @@ func (m *root) open(p nav.Page, replace bool) {
 	m.push(p, maker(p), replace)
 }
 
+// turn shows on a page that is there already what it is gone to for: another zone,
+// another ACL. Without such a wish the page stays as it is.
+func (m *root) turn(e *entry, p nav.Page) {
+	if p.Text != "" && e.filter != p.Text {
+		m.setFilter(e, p.Text)
+	}
+	if pt, ok := e.view.(view.Pointer); ok && p.Begins() {
+		env := m.sync(e)
+		pt.Point(env, p)
+		m.asks(e, env)
+	}
+}
+
 func (m *root) push(p nav.Page, v view.View, replace bool) {
 	if replace && len(m.stack) > 0 {
 		m.drop(len(m.stack) - 1)
 	}
-	for _, e := range m.forward {
-		e.cancel()
-	}
-	m.forward = nil
+	m.forget()
 	if len(m.stack) >= maxStack {
 		m.drop(1)
 	}
@@ -73,6 +86,21 @@ func (m *root) push(p nav.Page, v view.View, replace bool) {
 	if p.Text != "" && p.Kind != nav.Preview {
 		m.setFilter(e, p.Text)
 	}
+}
+
+// forget lets go of the pages that could be gone forward to.
+func (m *root) forget() {
+	for _, e := range m.forward {
+		e.cancel()
+	}
+	m.forward = nil
+}
+
+// leaveTop leaves the page on top for good, and what came after it.
+func (m *root) leaveTop() {
+	m.forget()
+	m.filtering = false
+	m.drop(len(m.stack) - 1)
 }
 
 func (m *root) drop(i int) {
@@ -108,12 +136,14 @@ func (m *root) back() bool {
 	return true
 }
 
-// backTo goes back because a view asked for it; the pages left are gone for
-// good.
+// backTo goes back because a view asked for it: it is done, and the pages left are
+// gone for good.
 func (m *root) backTo(a view.BackAsk) {
-	m.cut(len(m.stack) - 1)
+	if len(m.stack) > 1 {
+		m.leaveTop()
+	}
 	for len(m.stack) > 1 && a.Past.Name != "" && m.top().page.Key == a.Past {
-		m.cut(len(m.stack) - 1)
+		m.leaveTop()
 	}
 	m.take(m.console.Revision())
 	e := m.top()

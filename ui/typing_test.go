@@ -23,7 +23,7 @@ func TestCursorIsWhereTextIs(t *testing.T) {
 		{"filter", nav.Ladder, []string{"/"}},
 		{"command", nav.Ladder, []string{":"}},
 		{"help", nav.Ladder, []string{"?"}},
-		{"prompt", nav.Logs, []string{"f"}},
+		{"prompt", nav.Logs, []string{"F"}},
 		{"typed confirmation", nav.Ladder, []string{"D", "a"}},
 		{"over a filter", nav.Plan, []string{"/", "x", "enter", "6", ":"}},
 	} {

@@ -6,6 +6,7 @@ import (
 	"rung/ui/contexts"
 	"rung/ui/controllerlog"
 	"rung/ui/edit"
+	"rung/ui/findings"
 	"rung/ui/ladder"
 	"rung/ui/logs"
 	"rung/ui/nav"
@@ -37,5 +38,6 @@ var makers = map[nav.Kind]view.Maker{
 	nav.Controller: controllerlog.New,
 	nav.Contexts:   contexts.New,
 	nav.Ready:      ready.New,
+	nav.Findings:   findings.New,
 	nav.Cluster:    cluster.New,
 }

@@ -7,7 +7,9 @@
 //
 // Invariants: nothing else changes policies; nothing is written before its line in the
 // audit has room; one commit at a time, and nobody waits for a server behind a lock;
-// a change is made as it was previewed or not at all.
+// a change is made as it was previewed or not at all; one process runs the plan of a
+// state folder at a time, and asks nothing on the way; what undo and redo are about is
+// what the file says, whoever wrote it.
 //
 // It declares what it needs of others (Writer, Config, PlanConfig). engine, ui and cli
 // may import it; it imports revision, source, model and the sources it writes to.

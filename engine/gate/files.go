@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
+	"time"
 
 	"rung/engine/source"
 	"rung/examples"
@@ -39,6 +41,9 @@ type Files struct {
 	// where objects went that were made here.
 	written map[string]struct{}
 	placed  map[model.Key]string
+	// removed are the files that were taken away, and when: nobody has to be told that
+	// they are gone.
+	removed map[string]time.Time
 }
 
 // NewFiles prepares manifests as a source.
@@ -49,7 +54,7 @@ func NewFiles(opt FileOptions) *Files {
 		read.FS, read.Paths, read.Source = examples.Files, []string{"."}, "demo"
 	}
 	return &Files{read: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{},
-		written: map[string]struct{}{}, placed: map[model.Key]string{}}
+		written: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
 }
 
 // Name is "files" or "demo".
@@ -64,6 +69,7 @@ func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
 	}
 	err := manifests.Watch(ctx, read, func(u manifests.Update) {
 		n := f.seen(u)
+		u.Broken = f.unexpected(u.Broken)
 		st := model.SourceState{Name: f.Name(), Conn: model.ConnSynced, Detail: words.Count(n, "file")}
 		for _, b := range u.Broken {
 			if b.Code == manifests.CodeGone || b.Code == manifests.CodeKept || b.Code == manifests.CodeFile {
@@ -80,6 +86,16 @@ func (f *Files) Run(ctx context.Context, sink func(source.Update)) {
 	}
 }
 
+// unexpected leaves out that files are gone which were taken away here.
+func (f *Files) unexpected(broken []model.Broken) []model.Broken {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(broken), func(b model.Broken) bool {
+		_, own := f.removed[b.Origin.File]
+		return own && b.Code == manifests.CodeGone
+	})
+}
+
 // seen takes in which files were read, and how many there are.
 func (f *Files) seen(u manifests.Update) int {
 	f.mu.Lock()
@@ -93,6 +109,9 @@ func (f *Files) seen(u manifests.Update) int {
 			delete(f.written, file.Path)
 		}
 		next[file.Path] = file
+		if at, own := f.removed[file.Path]; own && file.At.After(at) {
+			delete(f.removed, file.Path) // somebody made it again
+		}
 	}
 	for path := range f.written {
 		if _, read := next[path]; read {
@@ -124,6 +143,7 @@ func (f *Files) wrote(file manifests.File) {
 	defer f.mu.Unlock()
 	f.files[file.Path] = file
 	f.written[file.Path] = struct{}{}
+	delete(f.removed, file.Path)
 }
 
 func (f *Files) forget(path string) {
@@ -131,6 +151,7 @@ func (f *Files) forget(path string) {
 	defer f.mu.Unlock()
 	delete(f.files, path)
 	delete(f.written, path)
+	f.removed[path] = time.Now()
 }
 
 // remember notes where new objects went, until they are read back.

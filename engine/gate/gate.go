@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -41,7 +42,8 @@ type Gate struct {
 	server  serverWriter
 	schemas atomic.Pointer[manifests.Schemas]
 
-	changes queue // one commit at a time
+	changes queue  // one commit at a time
+	plans   *Plans // undoes plans; nil where there is no runner
 }
 
 // Config says what a gate works with.
@@ -56,9 +58,9 @@ type Config struct {
 	Now     func() time.Time
 	// Shown waits, as long as ctx lasts, until a revision shows a change that a
 	// server has taken. HistoryChanged tells that another change is the one undo
-	// takes back; it may be nil.
+	// takes back, or redo makes again; it may be nil.
 	Shown          func(ctx context.Context, changes []ObjectChange)
-	HistoryChanged func(undo string)
+	HistoryChanged func(undo, redo string)
 }
 
 // New puts a gate in front of a writer.
@@ -71,9 +73,10 @@ func New(c Config) *Gate {
 func (g *Gate) UseSchemas(s *manifests.Schemas) { g.schemas.Store(s) }
 
 // approval is a Confirm, and for a step of a plan the guards that were
-// confirmed for the whole plan.
+// confirmed for the whole plan, which comes into the history as a whole.
 type approval struct {
 	Confirm
+	step   bool
 	guards []Guard
 }
 
@@ -82,15 +85,17 @@ func (a approval) accepts(p *Preview) bool {
 	if p.ConfirmName == "" || a.Name == p.ConfirmName {
 		return true
 	}
-	if !p.Mutation.Plan {
-		return false
-	}
-	for _, g := range p.Guards {
-		if !confirmed(a.guards, g) {
-			return false
+	return a.step && a.unknown(p) == nil
+}
+
+// unknown is a guard rail that was not there when the plan of a step was confirmed.
+func (a approval) unknown(p *Preview) *Guard {
+	for i := range p.Guards {
+		if !confirmed(a.guards, p.Guards[i]) {
+			return &p.Guards[i]
 		}
 	}
-	return true
+	return nil
 }
 
 func confirmed(gs []Guard, g Guard) bool {
@@ -105,6 +110,9 @@ func confirmed(gs []Guard, g Guard) bool {
 // Preview works out a change without any side effect. The error says that it
 // could not be worked out; that it may not be made is in Blocked and Errors.
 func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m Mutation) (*Preview, error) {
+	if p, ok, err := g.undoPlan(ctx, rev, m); ok {
+		return p, err
+	}
 	p, live := g.work(ctx, rev, m)
 	if err := explain(ctx, rev, live, p); err != nil {
 		return nil, err
@@ -114,8 +122,15 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m Mutation) 
 
 // Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
 // ErrNotConfirmed where the gate said no. An error that comes with a Result says
-// that the change was made, and what could not be written down about it.
+// that the change was made, and what could not be written down about it. A plan is
+// started, and goes on after Commit returned (Result.Plan).
 func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
+	if p != nil && p.starts != nil {
+		if err := g.plans.begin(ctx, p, c, p.starts); err != nil {
+			return nil, err
+		}
+		return &Result{Plan: true}, nil
+	}
 	return g.commit(ctx, p, approval{Confirm: c})
 }
 
@@ -155,15 +170,12 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 		return nil, errors.Join(err, g.cfg.Audit.Finish(line, record))
 	}
 	res := &Result{Took: g.cfg.Now().Sub(start)}
-	entry := HistoryEntry{At: start, Title: fresh.Title, By: a.By, Undoes: fresh.undoes}
 	for _, c := range fresh.Objects {
 		res.Written = append(res.Written, c.Key)
-		entry.Objects = append(entry.Objects, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
 	}
 	var herr error
-	res.Undo, herr = g.cfg.History.Push(entry)
-	if g.cfg.HistoryChanged != nil {
-		g.cfg.HistoryChanged(g.UndoTitle())
+	if !a.step {
+		res.Undo, herr = g.remember(start, fresh, a)
 	}
 	record.Objects, record.Undo = auditObjects(fresh.Objects), res.Undo // with the UIDs of new ones
 	record.outcome(auditOK, nil, res.Took)
@@ -175,6 +187,31 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 		return res, fmt.Errorf("%s: %w: %w", fresh.Title, ErrNotRecorded, err)
 	}
 	return res, nil
+}
+
+// remember makes a change one that can be taken back.
+func (g *Gate) remember(at time.Time, p *Preview, a approval) (id uint64, err error) {
+	e := HistoryEntry{At: at, Title: p.Title, By: a.By, Undoes: p.undoes, Files: filesOf(p.Objects)}
+	for _, c := range p.Objects {
+		e.Objects = append(e.Objects, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
+	}
+	id, err = g.cfg.History.Push(e)
+	g.tellHistory()
+	return id, err
+}
+
+// tellHistory tells which changes undo and redo are about now.
+func (g *Gate) tellHistory() {
+	if g.cfg.HistoryChanged != nil {
+		g.cfg.HistoryChanged(g.UndoTitle(), g.RedoTitle())
+	}
+}
+
+// LookAtHistory takes in what other processes added to the history.
+func (g *Gate) LookAtHistory() {
+	if g.cfg.History.Look() {
+		g.tellHistory()
+	}
 }
 
 // write makes changes last, and has them shown where no server's source does that.
@@ -196,7 +233,7 @@ func complete(ctx context.Context, now, live *revision.Revision, p, fresh *Previ
 	if !p.seen.complete {
 		return nil
 	}
-	if now.Cluster == p.seen.cluster && now.Flags.MaxPriority == p.seen.max {
+	if now.Basis() == p.seen.basis && liveOf(now, fresh.Objects) == p.seen.live && slices.Equal(fresh.Notes, p.seen.base) {
 		fresh.seen = see(now)
 		fresh.seen.facts = p.seen.facts // of the same objects among the same others
 		if p.Changed(fresh) == "" {
@@ -211,6 +248,10 @@ func complete(ctx context.Context, now, live *revision.Revision, p, fresh *Previ
 func judge(p, fresh *Preview, a approval) error {
 	if fresh.Blocked != "" && p.Blocked != "" {
 		return fmt.Errorf("%s: %w: %s", p.Title, ErrBlocked, fresh.Blocked)
+	}
+	if g := a.unknown(fresh); a.step && g != nil {
+		return fmt.Errorf("%s: a guard rail that was not there when the plan was confirmed: %s: %w",
+			p.Title, g.Message, ErrNotConfirmed)
 	}
 	if what := p.Changed(fresh); what != "" {
 		return &StaleError{Title: p.Title, What: what, Preview: fresh}
@@ -257,6 +298,15 @@ func (g *Gate) UndoTitle() string {
 		return ""
 	}
 	return e.Title
+}
+
+// RedoTitle describes what redo would make again, empty when there is nothing.
+func (g *Gate) RedoTitle() string {
+	e, ok := g.cfg.History.FindRedo()
+	if !ok {
+		return ""
+	}
+	return strings.TrimPrefix(e.Title, "Undo: ")
 }
 
 func textOf(p *model.Policy) string {

@@ -16,7 +16,7 @@ import (
 // that touch neither subject, rules nor priority (logging, labels, the names of
 // rules) run into none.
 const (
-	// GuardDenySystem: a Deny meets a subject that takes in system namespaces, or
+	// GuardDenySystem: a Deny meets a subject that covers system namespaces, or
 	// a NetworkPolicy isolates pods there.
 	GuardDenySystem = "deny-system"
 	// GuardDenyAllNetworks: a Deny reaches every IPv4 or every IPv6 address.
@@ -28,16 +28,6 @@ const (
 	// and will put it back.
 	GuardKept = "kept-elsewhere"
 )
-
-// IsSystemNamespace says whether the namespace holds parts of the cluster
-// itself: without them nobody can mend a policy.
-func IsSystemNamespace(name string) bool {
-	switch name {
-	case "kube-system", "kube-public", "kube-node-lease", "ovn-kubernetes", "openshift":
-		return true
-	}
-	return strings.HasPrefix(name, "openshift-")
-}
 
 // guards judges a change of policies. It asks the cluster as it is; the policies
 // of the change are taken from the change.
@@ -111,7 +101,7 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy) (out []Guard) {
 		return nil
 	}
 	if whom := systemSubject(x, p); whom != "" {
-		out = append(out, guard(GuardDenySystem, p.Key, "%s denies (%s) and its subject takes in %s",
+		out = append(out, guard(GuardDenySystem, p.Key, "%s denies (%s) and its subject covers %s",
 			p.Key.Label(), ruleText(denies[0]), whom))
 	}
 	for _, r := range denies {
@@ -132,7 +122,7 @@ func denyGuards(x *overlap.PodIndex, p *model.Policy) (out []Guard) {
 // no further than its namespace: a Deny of everything at the end of a firewall is
 // how one is written.
 func namespaceGuards(p *model.Policy) []Guard {
-	if !IsSystemNamespace(p.Namespace) {
+	if !model.IsSystemNamespace(p.Namespace) {
 		return nil
 	}
 	what := ""
@@ -161,7 +151,7 @@ func rulesOf(p *model.Policy, a model.Action) (out []*model.Rule) {
 
 func ruleText(r *model.Rule) string { return revision.RuleLabel(r.Direction, r.Index, r.Name) }
 
-// systemSubject says which system namespaces the policy's subject takes in,
+// systemSubject says which system namespaces the policy's subject covers,
 // empty when none. A namespace selector that names labels counts as soon as it
 // matches one; an empty one always does when pods are not narrowed down, and
 // with a pod selector where that selects a pod in one.
@@ -173,7 +163,7 @@ func systemSubject(x *overlap.PodIndex, p *model.Policy) string {
 	}
 	var names []string
 	for ns := range x.Namespaces(p.Subject.Namespaces) {
-		if !IsSystemNamespace(ns.Name) || p.Subject.Namespace != "" && p.Subject.Namespace != ns.Name {
+		if !model.IsSystemNamespace(ns.Name) || p.Subject.Namespace != "" && p.Subject.Namespace != ns.Name {
 			continue
 		}
 		if all && x.MatchIn(ns.Name, p.Subject.Pods).Empty() {

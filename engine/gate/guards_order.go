@@ -212,7 +212,7 @@ func (g *orderGuard) lost(before, after *rungRules, a, deny rungRule) (msg strin
 	if stays && !above {
 		return "", false
 	}
-	what := "goes away"
+	what := "no longer applies"
 	if stays {
 		what = "no longer comes first"
 	}

@@ -17,6 +17,7 @@ import (
 const (
 	historyEntries = 200
 	historyBytes   = 8 << 20
+	planSlotBytes  = 100 // a step of a plan, about
 )
 
 // History is the list of changes that can be taken back. It survives a restart
@@ -31,6 +32,7 @@ type History struct {
 	next    uint64
 	skipped int
 	seen    fs.FileInfo // the file as it was last read or written
+	looked  fs.FileInfo // seen at the last Look
 }
 
 // historyLine is one line of the file: a new entry, or news of an old one.
@@ -79,10 +81,11 @@ func (h *History) Skipped() int {
 	return h.skipped
 }
 
-// Entries is the history, newest first.
+// Entries is the history, newest first, with what other processes added.
 func (h *History) Entries() []HistoryEntry {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.refresh()
 	out := slices.Clone(h.entries)
 	slices.Reverse(out)
 	return out
@@ -93,6 +96,7 @@ func (h *History) Entries() []HistoryEntry {
 func (h *History) Find(id uint64) (HistoryEntry, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.refresh()
 	for i := len(h.entries) - 1; i >= 0; i-- {
 		e := h.entries[i]
 		if id == 0 && !e.Undone && e.Undoes == 0 || id != 0 && e.ID == id {
@@ -101,6 +105,73 @@ func (h *History) Find(id uint64) (HistoryEntry, bool) {
 	}
 	return HistoryEntry{}, false
 }
+
+// FindRedo returns the undo that redo takes back: the last one of those made since the
+// last other change that was not taken back itself.
+func (h *History) FindRedo() (HistoryEntry, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refresh()
+	var undos []HistoryEntry
+	for _, e := range h.entries {
+		depth := h.depth(e)
+		switch {
+		case depth > 0 && h.index(e.Undoes) < 0:
+			// What it took back is forgotten: nobody knows whether that was an undo.
+		case depth == 0:
+			undos = nil // a new change: what was undone before is past
+		case depth%2 == 1:
+			undos = append(undos, e)
+		default:
+			undos = slices.DeleteFunc(undos, func(u HistoryEntry) bool { return u.ID == e.Undoes })
+		}
+	}
+	undos = slices.DeleteFunc(undos, func(u HistoryEntry) bool { return u.Undone })
+	if len(undos) == 0 {
+		return HistoryEntry{}, false
+	}
+	return undos[len(undos)-1], true
+}
+
+// depth is how many changes an entry takes back, one by the other: 0 for a change, 1 for
+// an undo, 2 for a redo. What is forgotten counts as a change.
+func (h *History) depth(e HistoryEntry) (n int) {
+	for id := e.Undoes; id != 0; id = h.undoneBy(id) {
+		n++
+	}
+	return n
+}
+
+// ofPlan finds what a run of a plan was, by its id.
+func (h *History) ofPlan(id string) (HistoryEntry, bool) {
+	for _, e := range h.Entries() {
+		if id != "" && e.Plan != nil && e.Plan.ID == id {
+			return e, true
+		}
+	}
+	return HistoryEntry{}, false
+}
+
+// hasPlan says whether a run of a plan is in the history.
+func (h *History) hasPlan(id string) bool {
+	_, ok := h.ofPlan(id)
+	return ok
+}
+
+// Look takes in what other processes wrote, and says whether the file is another than at
+// the last Look: whoever asked for an entry meanwhile has taken it in as well.
+func (h *History) Look() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	was := h.looked
+	h.refresh()
+	h.looked = h.seen
+	return h.seen != was
+}
+
+// refresh takes in what other processes wrote. Where that cannot be read, what is known
+// still counts. The caller holds mu.
+func (h *History) refresh() { _ = h.catchUp() }
 
 // Push adds a change, gives it a number and writes it down. An entry that
 // undoes another marks that one. The entry is kept in memory also when it could
@@ -173,6 +244,12 @@ func (h *History) take(l historyLine) {
 func (e *HistoryEntry) bytes() (n int) {
 	for _, o := range e.Objects {
 		n += len(o.Before) + len(o.After)
+	}
+	if e.Plan != nil {
+		n += planSlotBytes * (len(e.Plan.Plan.Steps) + len(e.Plan.Plan.Now) + len(e.Plan.Plan.Then))
+	}
+	for i := range e.Files {
+		n += e.Files[i].Size()
 	}
 	return n
 }

@@ -3,6 +3,7 @@ package gate
 import (
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/plan"
 	"rung/sources/kube"
 )
 
@@ -17,6 +18,7 @@ const (
 	OpMove     Op = "move"      // give an ANP another priority
 	OpLogLevel Op = "log-level" // set the logging annotation
 	OpUndo     Op = "undo"      // take back the last change
+	OpRedo     Op = "redo"      // make a change again that was taken back
 )
 
 // WhyNot says why the API server does not let the user make a change of a policy,
@@ -60,13 +62,14 @@ type Mutation struct {
 	// Base is the text the edit started from, empty for a new object: an
 	// object that is not what Base says any more is a conflict.
 	Base []byte
-	// Policy is the target of all operations but OpApply and OpUndo.
+	// Policy is the target of all operations but OpApply, OpUndo and OpRedo.
 	Policy   model.PolicyKey
 	Priority int32           // OpMove
 	Levels   model.LogLevels // OpLogLevel
-	// Undo is the history entry to take back; 0 the newest.
+	// Undo is the history entry that OpUndo takes back; 0 the newest. For OpRedo it is
+	// the entry of the undo.
 	Undo uint64
-	// Plan is set on moves made by the plan runner.
+	// Plan is set on moves made by the plan runner, and on what starts it.
 	Plan bool
 	// ServerSide makes OpApply a server-side apply of whole documents on a
 	// cluster; Force takes over the fields that other managers own.
@@ -95,6 +98,11 @@ type Preview struct {
 	Findings []model.Finding
 	// Commands are the equivalent kubectl command lines.
 	Commands []string
+	// Steps are those of a plan that a yes starts, goes on with or rolls back, in the
+	// order in which they are made; none for a change that is made at once. FirstStep is
+	// the number of the first: those of a plan that goes on keep theirs.
+	Steps     []plan.Step
+	FirstStep int
 	// Conflict is set when the object is not what the edit or the undo
 	// started from.
 	Conflict *Conflict
@@ -102,6 +110,8 @@ type Preview struct {
 	seen seen
 	// undoes is the history entry that an undo takes back.
 	undoes uint64
+	// starts is set where a yes starts a plan: what it asks of the one that is stored.
+	starts func(*planJob) (planAsk, error)
 }
 
 // ObjectChange is one object before and after.
@@ -118,6 +128,9 @@ type ObjectChange struct {
 	// author's document where New is what a server makes of it; nil is New.
 	force bool
 	sent  *model.Policy
+	// back is what the change that is undone did to the object's file; file is what
+	// this one did.
+	back, file *HistoryFile
 }
 
 // FieldChange is one changed field of an object: "spec.priority" 34 → 36.

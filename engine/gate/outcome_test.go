@@ -137,8 +137,8 @@ func TestPlanStopsAfterItsStep(t *testing.T) {
 	p.r.Stop()
 	close(let)
 	s := p.until("stopped", inState(PlanStopped))
-	if s.Done != 1 || s.Why != "interrupted" || p.at() != "a 1, b 2, c 30" {
-		t.Errorf("%+v, %s", s, p.at())
+	if brief(s) != "stopped 0/3 …·· next b 2 → 20: interrupted" || p.at() != firstMade {
+		t.Errorf("%s, %s", brief(s), p.at())
 	}
 	if r := auditOf(t, p.dir); len(r) != 1 || r[0].Result != auditOK {
 		t.Errorf("%+v", r)

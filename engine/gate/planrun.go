@@ -2,11 +2,11 @@ package gate
 
 import (
 	"context"
-	"encoding/json"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
+	"slices"
 	"sync"
 
 	"rung/engine/revision"
@@ -16,29 +16,39 @@ import (
 	"rung/sources/safefile"
 )
 
-// The states of a plan.
+// The states of a plan, as revision.PlanState tells them.
 const (
-	PlanRunning = "running"
-	PlanPaused  = "paused"
-	PlanStopped = "stopped"
-	PlanDone    = "done"
+	PlanRunning = revision.PlanRunning
+	PlanWaiting = revision.PlanWaiting
+	PlanStopped = revision.PlanStopped
+	PlanDone    = revision.PlanDone
 )
 
 // ErrPlan marks a request that the plan's state does not allow.
-var ErrPlan = errors.New("not now")
+var ErrPlan = errors.New("refused")
 
-// Plans moves policies step by step. A step starts only when the rows of
-// every zone show the one before; conditions do not count. Progress is written
-// down before a step and after it, so that it survives a kill.
+// Plans moves policies step by step. A step starts only when the rows of every zone
+// were read after the one before and show it; conditions do not count.
+//
+// One plan of a context is under way at a time, whatever number of processes share the
+// state folder: whoever runs it holds the lock of its file, which ends with the process.
+// Progress is written down after every step, so that it survives a kill, and the file is
+// read again before anything about it is told or asked.
 type Plans struct {
 	gate *Gate
 	cfg  PlanConfig
 	path string // of the stored progress; empty keeps none
 
+	begins sync.Mutex // held while a plan is about to start
+
 	mu      sync.Mutex
 	job     *planJob // nil: there is no plan
 	state   revision.PlanState
-	running bool
+	running bool        // by this process
+	seen    fs.FileInfo // the file as it was last read or written; nil: there was none
+	bad     error       // why the stored plan cannot be read
+	// located is the revision by which the stored plan was judged last.
+	located *revision.Revision
 	// unrecorded says that the last step was made and could not be written down.
 	unrecorded bool
 	stop       context.CancelFunc
@@ -57,171 +67,100 @@ type PlanConfig struct {
 	Run func(func())
 }
 
-// NewPlans runs plans through a gate.
+// NewPlans runs plans through a gate, which starts them for what Preview and Commit are
+// asked about plans: their undo.
 func NewPlans(g *Gate, c PlanConfig) *Plans {
-	return &Plans{gate: g, cfg: c, path: planPath(c.Dir, c.Context)}
+	r := &Plans{gate: g, cfg: c, path: planPath(c.Dir, c.Context)}
+	if g != nil {
+		g.plans = r
+	}
+	return r
 }
-
-// planJob is a plan under way, as it is stored.
-type planJob struct {
-	Progress *plan.Progress  `json:"-"`
-	Encoded  json.RawMessage `json:"progress"` // Progress, as it was stored last
-	// Guards were confirmed for the whole plan, by By.
-	Guards []Guard `json:"guards,omitempty"`
-	By     string  `json:"by,omitempty"`
-	// Read are the digests of the policies as they were when the plan was
-	// confirmed, by name: a step of another policy was not. An earlier Rung stored
-	// none.
-	Read map[string]string `json:"read,omitempty"`
-}
-
-// planPath is where the progress of a context's plan is stored.
-func planPath(dir, context string) string {
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(dir, "plan", slug(context)+".json")
-}
-
-// Preview is one preview of a whole plan: what it changes in the end, and every
-// guard rail a step runs into. Its ConfirmName confirms all of them.
-func (r *Plans) Preview(ctx context.Context, p *plan.Plan) (*Preview, error) {
-	rev := r.gate.cfg.Current()
-	out := &Preview{Title: "Plan of " + words.Count(len(p.Steps), "step"), Mutation: Mutation{Op: OpMove, Plan: true},
-		seen: see(rev)}
-	out.Notes = append(out.Notes, p.Notes...)
-	if why := r.refuses(rev, p); why != "" {
-		out.Blocked = why
-		return out, nil
-	}
-	at := rev
-	for i, s := range p.Steps {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("previewing the plan: %w", err)
-		}
-		one := r.gate.resolve(at, stepMutation(s))
-		if one.Blocked != "" && out.Blocked == "" {
-			out.Blocked = fmt.Sprintf("step %d, %s: %s", i+1, stepText(s), one.Blocked)
-		}
-		for _, g := range one.Guards {
-			if !confirmed(out.Guards, g) {
-				out.Guards = append(out.Guards, g)
-			}
-		}
-		out.Objects = append(out.Objects, one.Objects...)
-		out.Commands = append(out.Commands, one.Commands...)
-		at = after(at, one.Objects)
-	}
-	out.ConfirmName = confirmName(out.Guards, out.Objects)
-	r.gate.tryPlan(ctx, rev, out)
-	out.seen.note(out.Notes...)
-	out.seen.reach(rev.Cluster, firstOf(out.Objects))
-	if out.Blocked == "" && len(out.Objects) > 0 {
-		out.Rows = rowsOf(rev, after(rev, out.Objects), out.Objects)
-		out.seen.rows(out.Rows)
-	}
-	return out, nil
-}
-
-// refuses says why a plan cannot be run at all.
-func (r *Plans) refuses(rev *revision.Revision, p *plan.Plan) string {
-	if len(p.Steps) == 0 {
-		return "nothing to do"
-	}
-	if len(rev.Zones) == 0 {
-		return "there is no zone whose rows could show that a step is done"
-	}
-	for _, z := range rev.Zones {
-		if z.Conn == model.ConnReadOnly {
-			return fmt.Sprintf("zone %s is a file: its rows never follow", z.Name)
-		}
-	}
-	b, err := plan.FromCluster(rev.Cluster, rev.Flags.MaxPriority)
-	if err == nil {
-		err = plan.Verify(p.Steps, b.Slots(), rev.Flags.MaxPriority)
-	}
-	if err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
-func stepMutation(s plan.Step) Mutation {
-	k := model.PolicyKey{Kind: model.KindANP, Name: s.Policy}
-	return Mutation{Op: OpMove, Policy: k, Priority: s.To, Plan: true}
-}
-
-func stepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }
 
 // Start runs a plan that was confirmed: the one of the preview that was read.
 func (r *Plans) Start(ctx context.Context, p *plan.Plan, read *Preview, c Confirm) error {
-	if read == nil {
+	return r.begin(ctx, read, c, func(*planJob) (planAsk, error) { return r.newPlan(p), nil })
+}
+
+// Resume goes on with a plan that stopped, as the preview of it says that was read.
+func (r *Plans) Resume(ctx context.Context, read *Preview, c Confirm) error {
+	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, false) })
+}
+
+// Back rolls the steps of a plan back that stopped, as the preview of it says that was
+// read.
+func (r *Plans) Back(ctx context.Context, read *Preview, c Confirm) error {
+	return r.begin(ctx, read, c, func(job *planJob) (planAsk, error) { return r.further(job, true) })
+}
+
+// begin starts what ask says of the plan that is stored, nil for none, if that is what
+// was read and confirmed.
+func (r *Plans) begin(ctx context.Context, read *Preview, c Confirm, ask func(*planJob) (planAsk, error)) error {
+	switch {
+	case read == nil:
 		return fmt.Errorf("the plan: there is no preview: %w", ErrBlocked)
-	}
-	if !c.Yes {
+	case !c.Yes:
 		return fmt.Errorf("the plan: %w", ErrNotConfirmed)
+	case !r.begins.TryLock():
+		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
 	}
-	fresh, err := r.Preview(ctx, p)
+	defer r.begins.Unlock()
+	release, job, err := r.take()
 	if err != nil {
 		return err
 	}
+	if err := r.start(ctx, read, c, job, ask, release); err != nil {
+		release()
+		return err
+	}
+	return nil
+}
+
+// start is begin with the plan's lock held, which goes with the plan that it starts.
+func (r *Plans) start(ctx context.Context, read *Preview, c Confirm, was *planJob, ask func(*planJob) (planAsk, error), release func()) error {
+	a, err := ask(was)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	state, bad := r.state, r.bad
+	r.mu.Unlock()
+	if a.anew && was != nil {
+		return fmt.Errorf("%w: another plan stopped at %d of %d", ErrPlan, state.Done, state.Total)
+	}
+	fresh, err := r.preview(ctx, a)
+	if err != nil {
+		return err
+	}
+	fresh.starts = read.starts // a yes to this one is the same
+	if fresh.Blocked == "" && !slices.Equal(read.Steps, fresh.Steps) {
+		return &StaleError{Title: fresh.Title, What: state.String() + " now", Preview: fresh}
+	}
 	if err := judge(read, fresh, approval{Confirm: c}); err != nil {
-		return fmt.Errorf("the plan: %w", err)
+		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.running || r.job != nil && r.state.State != PlanDone {
-		return fmt.Errorf("another plan is %s, with %d of %d steps done: %w",
-			r.state.State, r.state.Done, r.state.Total, ErrPlan)
-	}
-	job := &planJob{Progress: &plan.Progress{Context: r.cfg.Context, Plan: *p}, Guards: fresh.Guards,
-		Read: map[string]string{}, By: c.By}
+	job := a.job()
+	job.Guards, job.By, job.Read = fresh.Guards, c.By, map[string]string{}
 	for _, o := range firstOf(fresh.Objects) {
 		job.Read[o.Key.Name] = digest(o.Old)
+	}
+	job.Runner = r.me()
+	if bad != nil {
+		if err := r.putAside(); err != nil {
+			return err
+		}
 	}
 	if err := r.store(job); err != nil {
 		return err
 	}
 	r.job = job
-	r.launch()
+	r.launch(release)
 	return nil
 }
 
-// Resume goes on with a plan that stopped, back turns it round. read is the
-// revision that was on the screen when that was confirmed.
-func (r *Plans) Resume(read *revision.Revision) error { return r.again(read, false) }
-
-func (r *Plans) Back(read *revision.Revision) error { return r.again(read, true) }
-
-func (r *Plans) again(read *revision.Revision, back bool) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case r.job == nil || r.state.State == PlanDone && !back:
-		return fmt.Errorf("there is no plan to go on with: %w", ErrPlan)
-	case r.running && !back:
-		return fmt.Errorf("the plan is running: %w", ErrPlan)
-	case r.running:
-		return fmt.Errorf("the plan is running: stop it first: %w", ErrPlan)
-	}
-	now := r.gate.cfg.Current()
-	if what := r.otherPlan(read, now); what != "" {
-		return &StaleError{Title: "the plan", What: what}
-	}
-	if err := r.locate(now); err != nil {
-		r.report(PlanStopped, err.Error(), "")
-		return err
-	}
-	r.job.Progress.Back = back
-	r.job.Read = readOf(r.job.Progress, now)
-	if err := r.store(r.job); err != nil {
-		return err
-	}
-	r.launch()
-	return nil
-}
-
-// Stop stops a running plan after the step under way was written.
+// Stop stops a running plan of this process after the step under way was written.
 func (r *Plans) Stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -230,115 +169,105 @@ func (r *Plans) Stop() {
 	}
 }
 
-// Dismiss forgets a plan that is not running.
-func (r *Plans) Dismiss() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.running {
-		return fmt.Errorf("the plan is running: %w", ErrPlan)
+// Keep ends a plan that stopped, and leaves the policies as they are: what was done of
+// it is one change of the history. A plan that is done is put away. read is the revision
+// that was on the screen when that was confirmed.
+func (r *Plans) Keep(read *revision.Revision) error {
+	if !r.begins.TryLock() {
+		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
 	}
-	r.job = nil
-	r.cfg.Publish(nil)
-	return r.forget()
-}
-
-// locate finds out how far the plan really is.
-func (r *Plans) locate(rev *revision.Revision) error {
-	b, err := plan.FromCluster(rev.Cluster, rev.Flags.MaxPriority)
+	defer r.begins.Unlock()
+	release, job, err := r.take()
 	if err != nil {
-		return fmt.Errorf("the plan: %w", err)
-	}
-	done, err := r.job.Progress.Locate(b.Slots())
-	if err != nil {
-		return fmt.Errorf("the plan cannot go on: %w", err)
-	}
-	r.job.Progress.Done = done
-	return nil
-}
-
-// Load finds a plan that a former run left. It is called once the objects are
-// known.
-func (r *Plans) Load() error {
-	if r.path == "" {
-		return nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.job != nil {
-		return nil
-	}
-	raw, err := safefile.Read(safefile.Or(r.cfg.Disk), r.path, 2*plan.MaxProgressSize)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading the stored plan: %w", err)
-	}
-	job := &planJob{}
-	if err := json.Unmarshal(raw, job); err != nil {
-		return fmt.Errorf("reading the stored plan %s: %w", r.path, err)
-	}
-	if job.Progress, err = plan.DecodeProgress(job.Encoded); err != nil {
-		return fmt.Errorf("%s: %w", r.path, err)
-	}
-	if job.Progress.Context != r.cfg.Context {
-		return fmt.Errorf("%s belongs to %q, not to %q", r.path, job.Progress.Context, r.cfg.Context)
-	}
-	r.job = job
-	why := "interrupted"
-	if err := r.locate(r.gate.cfg.Current()); err != nil {
-		why = err.Error()
-	}
-	if r.job.Progress.Finished() {
-		r.job = nil // the last step was done, only that was not written down
-		return r.forget()
-	}
-	r.report(PlanStopped, why, "")
-	return nil
-}
-
-// store writes the progress down.
-func (r *Plans) store(j *planJob) error {
-	if r.path == "" {
-		return nil
-	}
-	var err error
-	if j.Encoded, err = j.Progress.Encode(); err != nil {
 		return err
 	}
-	text, err := json.Marshal(j)
-	if err != nil {
-		return fmt.Errorf("storing the progress of a plan: %w", err)
-	}
-	if err := safefile.Replace(safefile.Or(r.cfg.Disk), r.path, text); err != nil {
-		return fmt.Errorf("storing the progress of a plan: %w", err)
-	}
-	return nil
-}
-
-func (r *Plans) forget() error {
-	if r.path == "" {
+	defer release()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if job == nil {
+		r.clear()
 		return nil
 	}
-	if err := safefile.Or(r.cfg.Disk).Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forgetting the plan: %w", err)
+	var was *revision.PlanState
+	if read != nil {
+		was = read.Plan
 	}
-	return nil
+	if was == nil || was.Title != r.state.Title || was.Made() != r.state.Made() || was.Step != r.state.Step {
+		return &StaleError{Title: job.Title, What: r.state.String() + " now"}
+	}
+	herr := r.record(job)
+	if err := r.forget(); err != nil {
+		return errors.Join(herr, err)
+	}
+	r.clear()
+	return herr
 }
 
-// report publishes the state. The caller holds mu.
-func (r *Plans) report(state, why, step string) {
-	p := r.job.Progress
-	next := revision.PlanState{Total: len(p.Plan.Steps), Done: p.Done, State: state, Why: why, Step: step,
-		Unrecorded: r.unrecorded}
-	if step == "" {
-		if s, ok := p.Next(); ok {
-			next.Step = stepText(s)
-		}
-	}
-	if next == r.state {
-		return
-	}
-	r.state = next
-	r.cfg.Publish(&next)
+// clear takes the plan off the screen. The caller holds mu.
+func (r *Plans) clear() {
+	r.job, r.state = nil, revision.PlanState{}
+	r.cfg.Publish(nil)
 }
+
+// planAsk is what somebody wants a plan to do, before it does it.
+type planAsk struct {
+	anew     bool // it is no plan that stopped
+	op       Op   // OpUndo and OpRedo for a plan of the history
+	progress plan.Progress
+	shown    int // as planJob.Shown
+	// id, title and undoes are those of the planJob.
+	id, title string
+	undoes    uint64
+	refused   string // why it cannot be done at all
+	heading   string // of the preview, where that is not the title
+}
+
+// newPlan asks for a plan that was just made.
+func (r *Plans) newPlan(p *plan.Plan) planAsk {
+	return planAsk{anew: true, progress: plan.Progress{Context: r.cfg.Context, Plan: *p}, id: rand.Text(), title: titleOfPlan(p)}
+}
+
+// further asks for what is left of a plan, or for its way back.
+func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
+	if job == nil {
+		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
+	}
+	r.mu.Lock() // Look may be judging it
+	a := planAsk{progress: *job.Progress, shown: *job.Shown, id: job.ID, title: job.Title, undoes: job.Undoes, heading: "Continue: " + job.Title}
+	r.mu.Unlock()
+	if a.progress.Back = back; back {
+		a.heading = "Roll back: " + job.Title
+	}
+	b, err := boardOf(r.gate.cfg.Current())
+	if err == nil {
+		a.progress.Done, err = a.progress.Locate(b.Slots())
+	}
+	if err != nil {
+		a.refused = err.Error()
+	}
+	return a, nil
+}
+
+// job is what is stored of it.
+func (a *planAsk) job() *planJob {
+	p, shown := a.progress, a.shown
+	return &planJob{Progress: &p, Shown: &shown, ID: a.id, Title: a.title, Undoes: a.undoes}
+}
+
+func boardOf(rev *revision.Revision) (*plan.Board, error) {
+	return plan.FromCluster(rev.Cluster, rev.Flags.MaxPriority)
+}
+
+func titleOfPlan(p *plan.Plan) string {
+	if p.Title != "" {
+		return capital(p.Title)
+	}
+	return "Plan of " + words.Count(len(p.Steps), "step")
+}
+
+func stepMutation(s plan.Step) Mutation {
+	k := model.PolicyKey{Kind: model.KindANP, Name: s.Policy}
+	return Mutation{Op: OpMove, Policy: k, Priority: s.To, Plan: true}
+}
+
+func stepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }

@@ -34,9 +34,24 @@ type planWorld struct {
 	states []string
 }
 
-// stopped is a plan of three steps that stopped.
-func stopped(done int, why, step string) revision.PlanState {
-	return revision.PlanState{Total: 3, Done: done, State: PlanStopped, Why: why, Step: step}
+// brief is a plan's state on a line: the steps are ✓ done, ▶ under way, … waiting and
+// · to come.
+func brief(s revision.PlanState) string {
+	if s.State == "" {
+		return "no plan"
+	}
+	marks := map[string]string{revision.StepDone: "✓", revision.StepRunning: "▶", revision.StepWaiting: "…", revision.StepToCome: "·"}
+	steps := ""
+	for _, x := range s.Steps {
+		steps += marks[x.State]
+	}
+	return fmt.Sprintf("%s %d/%d %s next %s: %s", s.State, s.Done, s.Total, steps, s.Step, s.Why)
+}
+
+// now is the plan's state with its times.
+func (p *planWorld) now() string {
+	s := p.planState()
+	return s.Waiting(p.Clock())
 }
 
 func newPlanWorld(t *testing.T, dir string, policies ...string) *planWorld {
@@ -177,9 +192,62 @@ func (p *planWorld) begin(pl *plan.Plan, c Confirm) error {
 	return p.r.Start(context.Background(), pl, pre, c)
 }
 
-// resume and back go on with what is on the screen.
-func (p *planWorld) resume() error { return p.r.Resume(p.Current()) }
-func (p *planWorld) back() error   { return p.r.Back(p.Current()) }
+// resume and back go on with what is on the screen, with the name that is asked for.
+func (p *planWorld) resume() error { return further(p.r.ResumePreview, p.r.Resume) }
+func (p *planWorld) back() error   { return further(p.r.BackPreview, p.r.Back) }
+
+func further(work func(context.Context) (*Preview, error), start func(context.Context, *Preview, Confirm) error) error {
+	pre, err := work(context.Background())
+	if err != nil {
+		return err
+	}
+	return start(context.Background(), pre, Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
+}
+
+// stopped is a world whose plan stopped after its first step, which no zone shows.
+func stopped(t *testing.T) *planWorld {
+	t.Helper()
+	p := newPlanWorld(t, t.TempDir(), tenants...)
+	if err := p.begin(p.respace(), agreed); err != nil {
+		t.Fatal(err)
+	}
+	p.untilAt(firstMade)
+	p.r.Stop()
+	p.until("stopped", inState(PlanStopped))
+	return p
+}
+
+// untilAt waits until the policies stand somewhere.
+func (p *planWorld) untilAt(want string) {
+	p.t.Helper()
+	for end := time.Now().Add(wait.Patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if p.at() == want {
+			return
+		}
+	}
+	p.t.Fatalf("still at %s, not %s: %s", p.at(), want, brief(p.planState()))
+}
+
+// change commits a change whose preview was read.
+func (p *planWorld) change(m Mutation) *Result {
+	p.t.Helper()
+	pre, err := p.g.Preview(context.Background(), p.Current(), m)
+	if err != nil || pre.Blocked != "" {
+		p.t.Fatalf("%+v: %v %+v", m, err, pre)
+	}
+	res, err := p.g.Commit(context.Background(), pre, Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return res
+}
+
+// firstMade and allMade are where the policies of a re-spacing stand.
+const (
+	before    = "a 1, b 2, c 3"
+	firstMade = "a 1, b 2, c 30"
+	allMade   = "a 10, b 20, c 30"
+)
 
 var agreed = Confirm{Yes: true, By: "cli"}
 
@@ -197,23 +265,34 @@ func TestPlanRuns(t *testing.T) {
 	if err := p.begin(pl, agreed); !errors.Is(err, ErrPlan) && !errors.Is(err, ErrBlocked) {
 		t.Errorf("a second plan: %v", err)
 	}
-	// No zone follows: the first step is made, the second waits.
-	s := p.until("the first step", func(s revision.PlanState) bool { return s.Done == 1 && s.Why != "" })
-	if s.State != PlanRunning || s.Total != 3 || s.Step != "c 3 → 30" {
+	// No zone follows: the first step is made and not done, the second waits.
+	p.untilAt(firstMade)
+	both := "running 0/3 ▶·· next c 3 → 30: waiting for control (not shown yet), worker (not shown yet)"
+	s := p.until("the zones are waited for", func(s revision.PlanState) bool { return brief(s) == both })
+	if s.Runner.PID != os.Getpid() || !s.Runner.Here || s.Elsewhere() || s.Title != "Re-space: step 10, starting at 10" {
 		t.Errorf("%+v", s)
 	}
 	p.zone("worker", model.ConnSynced, true)
-	time.Sleep(20 * time.Millisecond)
-	if p.at() != "a 1, b 2, c 30" {
+	one := "running 0/3 ▶·· next c 3 → 30: waiting for control (not shown yet)"
+	p.until("one zone is waited for", func(s revision.PlanState) bool { return brief(s) == one })
+	if p.at() != firstMade {
 		t.Errorf("one zone was enough: %s", p.at())
 	}
 	p.zone("control", model.ConnSynced, true)
-	p.until("the second step", func(s revision.PlanState) bool { return s.Done == 2 })
-	// A zone is lost: paused, however long, until it is back with the rows.
+	p.untilAt("a 1, b 20, c 30")
+	p.until("the second step", func(s revision.PlanState) bool { return s.Done == 1 && s.Steps[1].State == revision.StepRunning })
+	// A zone is lost: the plan waits, however long, until it is back with the rows.
 	p.zone("worker", model.ConnLost, false)
 	p.zone("control", model.ConnSynced, true)
-	if s := p.until("paused", inState(PlanPaused)); s.Why != "zone worker: lost" {
-		t.Errorf("%+v", s)
+	lost := "waiting 1/3 ✓…· next b 2 → 20: waiting for worker (lost)"
+	p.until("waiting", func(s revision.PlanState) bool { return brief(s) == lost })
+	p.Mu.Lock()
+	p.Now = p.Now.Add(12 * time.Second)
+	p.Mu.Unlock()
+	p.zone("worker", model.ConnDialling, false) // dialled again and again it was lost once
+	p.zone("worker", model.ConnLost, false)
+	if got := p.now(); got != "waiting for worker (lost 12 s)" {
+		t.Error(got)
 	}
 	p.zone("worker", model.ConnSynced, false)
 	p.until("running", inState(PlanRunning))
@@ -222,11 +301,12 @@ func TestPlanRuns(t *testing.T) {
 	p.Now = p.Now.Add(time.Minute)
 	k := given.ANPKey("b")
 	p.setZone("worker", model.ConnSynced, true)
-	p.Zones[len(p.Zones)-1].Policies[k] = &model.PolicyInZone{Policy: k, Different: 3, LiveACLs: 3, LivePriority: 2, Touched: p.Now.Add(-time.Minute)}
+	p.Zones[len(p.Zones)-1].Policies[k] = &model.PolicyInZone{Policy: k, Different: 3, LiveACLs: 3, LivePriority: 2, Touched: p.Now.Add(-time.Minute), DiffSince: p.Now.Add(-time.Minute)}
 	p.Publish()
 	p.Mu.Unlock()
-	if s := p.until("behind", inState(PlanPaused)); s.Why != "zone worker is behind: 3 rows" {
-		t.Errorf("%+v", s)
+	p.until("behind", inState(PlanWaiting))
+	if got := p.now(); got != "waiting for worker (3 rows behind 1 min)" {
+		t.Error(got)
 	}
 	stop := p.follow("worker", "control")
 	defer stop()
@@ -237,28 +317,23 @@ func TestPlanRuns(t *testing.T) {
 	if _, err := os.Stat(p.r.path); !os.IsNotExist(err) {
 		t.Errorf("the stored progress stays: %v", err)
 	}
-	// Each step is a change of its own in history and audit.
-	if got := len(p.g.cfg.History.Entries()); got != 3 {
-		t.Errorf("%d entries in the history", got)
+	if got := brief(p.planState()); got != "done 3/3 ✓✓✓ next : " {
+		t.Error(got)
+	}
+	// Each step is in the audit; the plan is one change of the history.
+	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, titles(p.g.cfg.History)); diff != "" {
+		t.Errorf("history (-want +got)\n%s", diff)
 	}
 	for _, r := range auditOf(t, p.dir) {
 		if r.By != "plan, cli" || r.Op != OpMove {
 			t.Errorf("%+v", r)
 		}
 	}
-	// And the whole of it can be taken back.
 	if err := p.resume(); !errors.Is(err, ErrPlan) {
 		t.Errorf("resuming a plan that is done: %v", err)
 	}
-	if err := p.back(); err != nil {
-		t.Fatal(err)
-	}
-	p.until("taken back", func(s revision.PlanState) bool { return s.State == PlanDone && s.Why != "" })
-	if p.at() != "a 1, b 2, c 3" {
-		t.Errorf("taken back to %s", p.at())
-	}
-	if err := p.r.Dismiss(); err != nil || p.Current().Plan != nil {
-		t.Errorf("dismissed: %v %+v", err, p.Current().Plan)
+	if err := p.r.Keep(p.Current()); err != nil || p.Current().Plan != nil {
+		t.Errorf("put away: %v %+v", err, p.Current().Plan)
 	}
 }
 
@@ -267,21 +342,23 @@ func TestPlanSurvivesAKill(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		meanwhile func(*planWorld)
-		stopped   revision.PlanState // as found by the next run
+		stopped   string // as found by the next run
 		back      bool
 		want      string
 	}{
-		{"resume", nil, stopped(1, "interrupted", "b 2 → 20"), false, "a 10, b 20, c 30"},
-		{"back", nil, stopped(1, "interrupted", "b 2 → 20"), true, "a 1, b 2, c 3"},
+		{"resume", nil, "stopped 0/3 …·· next b 2 → 20: interrupted", false, allMade},
+		{"back", nil, "stopped 0/3 …·· next b 2 → 20: interrupted", true, before},
 		{"killed between the step and the note of it", func(p *planWorld) { p.Edit(given.ANP("b", 20, "tenant=green", "in allow tenant=green")) },
-			stopped(2, "interrupted", "a 1 → 10"), false, "a 10, b 20, c 30"},
+			"stopped 0/3 ……· next a 1 → 10: interrupted", false, allMade},
 		{"finished by hand", func(p *planWorld) {
 			p.Edit(given.ANP("b", 20, "tenant=green", "in allow tenant=green") + "---\n" + given.ANP("a", 10, "tenant=blue", "in allow tenant=blue"))
-		}, revision.PlanState{}, false, ""},
+		}, "stopped 0/3 ……… next a 1 → 10: interrupted", false, "by itself"},
+		{"a policy that is not in its way", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue")) },
+			"stopped 0/3 …·· next b 2 → 20: interrupted", true, before + ", x 90"},
 		{"somebody moved a policy", func(p *planWorld) { p.Edit(given.ANP("a", 5, "tenant=blue", "in allow tenant=blue")) },
-			stopped(1, "the plan cannot go on: the ladder is not where the plan left it: a stands at 5, not 1", "b 2 → 20"), false, "error"},
+			"stopped 0/3 …·· next b 2 → 20: the plan cannot continue: the ladder is not where the plan left it: a stands at 5, not 1", false, "error"},
 		{"somebody removed a policy", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue"), given.ANPKey("x"), given.ANPKey("a")) },
-			stopped(1, "the plan cannot go on: the ladder is not where the plan left it: a is gone", "b 2 → 20"), true, "error"},
+			"stopped 0/3 …·· next b 2 → 20: the plan cannot continue: the ladder is not where the plan left it: a is gone", true, "error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
@@ -289,39 +366,52 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			if err := p.begin(p.respace(), agreed); err != nil {
 				t.Fatal(err)
 			}
-			p.until("the first step", func(s revision.PlanState) bool { return s.Done == 1 && strings.HasPrefix(s.Why, "waiting for zone") })
+			p.untilAt(firstMade)
+			p.until("the note of it", func(s revision.PlanState) bool { return s.Steps[0].State == revision.StepRunning && s.Why != "" })
 			if st, err := os.Stat(p.r.path); err != nil || st.Mode().Perm() != 0o600 {
 				t.Fatalf("%v %v", st, err)
 			}
+			// What is found after kill -9 is what stood there in the middle.
+			text, err := os.ReadFile(p.r.path)
+			if err != nil {
+				t.Fatal(err)
+			}
 			p.kill()
+			if err := os.WriteFile(p.r.path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
 			if c.meanwhile != nil {
 				c.meanwhile(p)
 			}
 			if err := p.r.Load(); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.stopped, p.planState()); diff != "" {
+			if diff := cmp.Diff(c.stopped, brief(p.planState())); diff != "" {
 				t.Fatalf("found (-want +got)\n%s", diff)
 			}
 			stop := p.follow("worker", "control")
 			defer stop()
+			if c.want == "by itself" {
+				p.until("every zone shows it", func(s revision.PlanState) bool { p.r.Look(); return s.State == PlanDone })
+				if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, titles(p.g.cfg.History)); diff != "" {
+					t.Errorf("history (-want +got)\n%s", diff)
+				}
+				return
+			}
 			next := p.resume
 			if c.back {
 				next = p.back
 			}
-			err := next()
-			switch c.want {
-			case "":
-				if !errors.Is(err, ErrPlan) {
+			err = next()
+			if c.want == "error" {
+				if !errors.Is(err, ErrBlocked) || !strings.Contains(err.Error(), plan.ErrElsewhere.Error()) {
 					t.Errorf("%v", err)
 				}
-				return
-			case "error":
-				if !errors.Is(err, plan.ErrElsewhere) {
-					t.Errorf("%v", err)
+				if err := p.r.Keep(p.Current()); err != nil || p.Current().Plan != nil {
+					t.Errorf("kept as is: %v, %+v", err, p.Current().Plan)
 				}
-				if err := p.r.Dismiss(); err != nil {
-					t.Error(err)
+				if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10 (1 of 3 steps)"}, titles(p.g.cfg.History)); diff != "" {
+					t.Errorf("history (-want +got)\n%s", diff)
 				}
 				return
 			}
@@ -358,7 +448,7 @@ func TestPlanStops(t *testing.T) {
 			if err := p.begin(p.respace(), agreed); err != nil {
 				t.Fatal(err)
 			}
-			p.until("the first step", func(s revision.PlanState) bool { return s.Done == 1 })
+			p.untilAt(firstMade)
 			p.Mu.Lock()
 			c.spoil(p)
 			p.Publish()
@@ -391,16 +481,16 @@ func TestPlanStops(t *testing.T) {
 		if err := p.begin(p.respace(), agreed); err != nil {
 			t.Fatal(err)
 		}
-		p.until("the first step", func(s revision.PlanState) bool { return s.Done == 1 })
+		p.untilAt(firstMade)
 		if err := p.back(); !errors.Is(err, ErrPlan) {
 			t.Errorf("back while it runs: %v", err)
 		}
-		if err := p.r.Dismiss(); !errors.Is(err, ErrPlan) {
-			t.Errorf("dismissed while it runs: %v", err)
+		if err := p.r.Keep(p.Current()); !errors.Is(err, ErrPlan) {
+			t.Errorf("kept as is while it runs: %v", err)
 		}
 		p.r.Stop()
-		if s := p.until("stopped", inState(PlanStopped)); s.Why != "interrupted" || s.Done != 1 {
-			t.Errorf("%+v", s)
+		if s := p.until("stopped", inState(PlanStopped)); brief(s) != "stopped 0/3 …·· next b 2 → 20: interrupted" {
+			t.Error(brief(s))
 		}
 	})
 }
@@ -418,7 +508,7 @@ func TestPlanGuards(t *testing.T) {
 	if pre.ConfirmName != "c" || len(pre.Guards) != 2 || len(pre.Objects) != 3 || len(pre.Commands) != 3 {
 		t.Errorf("%q %v", pre.ConfirmName, pre.Guards)
 	}
-	if len(pre.Rows) != 3 || pre.Title != "Plan of 3 steps" {
+	if len(pre.Rows) != 3 || pre.Title != "Re-space: step 10, starting at 10" {
 		t.Errorf("%q %v", pre.Title, rowText(pre.Rows))
 	}
 	if err := p.begin(pl, agreed); !errors.Is(err, ErrNotConfirmed) {
@@ -509,9 +599,8 @@ func TestStepShows(t *testing.T) {
 		}
 		w.Zones = []*model.ZoneState{z}
 		w.Publish()
-		done, paused, why := shows(w.Current(), c.step, now)
-		if done != c.done || paused != c.paused || done != (why == "") {
-			t.Errorf("%s: done %v, paused %v, %q", c.name, done, paused, why)
+		if got := shows(w.Current(), c.step, now); got.done() != c.done || got.stuck != c.paused {
+			t.Errorf("%s: done %v, paused %v, %q", c.name, got.done(), got.stuck, got.text())
 		}
 	}
 }

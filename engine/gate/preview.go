@@ -25,7 +25,7 @@ func (g *Gate) resolve(rev *revision.Revision, m Mutation) *Preview {
 		r.remove()
 	case OpMove, OpLogLevel:
 		r.edit()
-	case OpUndo:
+	case OpUndo, OpRedo:
 		r.undo()
 	default:
 		r.block("there is no action %q", m.Op)

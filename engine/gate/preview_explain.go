@@ -14,6 +14,7 @@ import (
 // and notes. rev is now with what a server has of the objects.
 func explain(ctx context.Context, now, rev *revision.Revision, p *Preview) error {
 	p.seen = see(now)
+	p.seen.base, p.seen.live = slices.Clone(p.Notes), liveOf(now, p.Objects)
 	if len(p.Objects) == 0 {
 		return nil
 	}
@@ -39,7 +40,7 @@ func explain(ctx context.Context, now, rev *revision.Revision, p *Preview) error
 		}
 	}
 	if lost := p.seen.lost; len(lost) > 0 {
-		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": whether the rows follow there cannot be seen")
+		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": cannot see whether the rows follow there")
 	}
 	return nil
 }

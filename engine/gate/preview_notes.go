@@ -59,14 +59,17 @@ func (n *noter) priority() (out []string) {
 	if now != nil {
 		if with := n.sharing(now.Priority); len(with) > 0 {
 			out = append(out, fmt.Sprintf("%d is shared with %s: "+
-				"where rules of one index disagree, which decides is undefined", now.Priority, words.Some(with, 3)))
+				"where rules with the same number disagree, which one wins is undefined", now.Priority, words.Some(with, 3)))
 		} else {
-			out = append(out, fmt.Sprintf("%d is shared by nobody", now.Priority))
+			out = append(out, fmt.Sprintf("no other policy at %d", now.Priority))
+		}
+		if rows := n.rev.StrayRowsAt(now.Priority, n.c.Key); len(rows) > 0 {
+			out = append(out, fmt.Sprintf("other live rows decide at %d: %s", now.Priority, words.Some(rows, 3)))
 		}
 	}
 	if old != nil {
 		if with := n.sharing(old.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%d stays with %s", old.Priority, words.Some(with, 3)))
+			out = append(out, fmt.Sprintf("%s %s at %d", words.Some(with, 3), words.Form(len(with), "remains", "remain"), old.Priority))
 		} else {
 			out = append(out, fmt.Sprintf("%d becomes free", old.Priority))
 		}
@@ -78,6 +81,13 @@ func (n *noter) priority() (out []string) {
 		return append(out, n.place("decides", now.Priority))
 	}
 	return out
+}
+
+func itOrThem(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
 }
 
 // others are the other ANPs after the change, by priority and name.
@@ -129,10 +139,10 @@ func (n *noter) order() (out []string) {
 		return append(out, n.place("order", to))
 	}
 	if len(above) > 0 {
-		out = append(out, "moves above "+words.Some(above, 3)+": decides first now")
+		out = append(out, "moves above "+words.Some(above, 3)+": now decides before "+itOrThem(len(above)))
 	}
 	if len(below) > 0 {
-		out = append(out, "moves below "+words.Some(below, 3)+": decides after now")
+		out = append(out, "moves below "+words.Some(below, 3)+": now decides after "+itOrThem(len(below)))
 	}
 	if len(parted) > 0 {
 		out = append(out, "no longer shares a priority with "+words.Some(parted, 3))
@@ -185,7 +195,7 @@ func (n *noter) enforcement() (out []consequence) {
 	}
 	if n.c.New == nil {
 		if was != nil && zones > 0 {
-			add("frozen rows go", "the frozen rows, which still decide, go away in %s", words.Count(zones, "zone"))
+			add("frozen rows go", "the frozen rows, which still decide, are deleted in %s", words.Count(zones, "zone"))
 		}
 		return out
 	}
@@ -215,18 +225,24 @@ func (n *noter) subject() []consequence {
 	note := func(format string, args ...any) []consequence {
 		return []consequence{{"subject", fmt.Sprintf(format, args...)}}
 	}
-	was := len(n.rev.Subjects(n.c.Key))
+	was := n.rev.SubjectCount(n.c.Key)
 	if n.c.New == nil {
-		return note("no longer applies to %s", words.Count(was, "pod"))
+		if was.All() == 0 {
+			return note("it applied to no pods")
+		}
+		return note("no longer applies to %s", was)
 	}
 	if !n.next.Compiled(n.c.Key) || n.next.None(n.c.Key) != nil {
 		return nil
 	}
-	is := len(n.next.Subjects(n.c.Key))
+	is := n.next.SubjectCount(n.c.Key)
 	if n.c.Old != nil && was != is && n.rev.None(n.c.Key) == nil {
-		return note("applies to %s, %d before", words.Count(is, "pod"), was)
+		return note("applies to %s; before: %s", is, was)
 	}
-	return note("applies to %s", words.Count(is, "pod"))
+	if is.All() == 0 {
+		return note("applies to no pods")
+	}
+	return note("applies to %s", is)
 }
 
 // isolation tells which pods begin or cease to be isolated: those of a

@@ -3,12 +3,14 @@ package gate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/model/nb"
 	"rung/test/given"
 )
 
@@ -47,7 +49,7 @@ func TestPreviewMove(t *testing.T) {
 			fields: []FieldChange{{"spec.priority", "34", "36"}},
 			rows: []string{"different ACL control:Ingress:0:None priority 26600→26400",
 				"different ACL control:Ingress:1:None priority 26599→26399"},
-			notes: []string{"36 is shared by nobody", "34 becomes free", "order against break-glass (30) and blue (40) unchanged", "applies to 2 pods"},
+			notes: []string{"no other policy at 36", "34 becomes free", "order against break-glass (30) and blue (40) unchanged", "applies to 2 pods"},
 			cmd:   []string{`kubectl patch anp control --type=json -p '[{"op":"test","path":"/spec/priority","value":34},{"op":"replace","path":"/spec/priority","value":36}]'`},
 			diff:  "-  priority: 34\n+  priority: 36\n",
 		},
@@ -55,25 +57,25 @@ func TestPreviewMove(t *testing.T) {
 			fields: []FieldChange{{"spec.priority", "34", "40"}},
 			rows: []string{"different ACL control:Ingress:0:None priority 26600→26000",
 				"different ACL control:Ingress:1:None priority 26599→25999"},
-			notes: []string{"40 is shared with blue and green: where rules of one index disagree, which decides is undefined",
+			notes: []string{"40 is shared with blue and green: where rules with the same number disagree, which one wins is undefined",
 				"34 becomes free", "applies to 2 pods"},
 		},
 		{m: move("green", 20), title: "Move ANP green from 40 to 20",
 			fields: []FieldChange{{"spec.priority", "40", "20"}},
 			rows:   []string{"different ACL green:Ingress:0:None priority 26000→28000"},
-			notes: []string{"20 is shared by nobody", "40 stays with blue",
-				"moves above break-glass (30), control (34) and blue (40): decides first now", "no longer shares a priority with blue (40)", "applies to 2 pods"},
+			notes: []string{"no other policy at 20", "blue remains at 40",
+				"moves above break-glass (30), control (34) and blue (40): now decides before them", "no longer shares a priority with blue (40)", "applies to 2 pods"},
 		},
 		{m: move("break-glass", 99), title: "Move ANP break-glass from 30 to 99",
 			fields: []FieldChange{{"spec.priority", "30", "99"}},
 			rows:   []string{"different ACL break-glass:Ingress:0:None priority 27000→20100"},
-			notes: []string{"99 is shared by nobody", "30 becomes free",
-				"moves below control (34), blue (40) and green (40): decides after now", "applies to 8 pods"},
+			notes: []string{"no other policy at 99", "30 becomes free",
+				"moves below control (34), blue (40) and green (40): now decides after them", "applies to 8 pods"},
 		},
 		{m: move("control", 120), title: "Move ANP control from 34 to 120",
 			fields: []FieldChange{{"spec.priority", "34", "120"}},
-			notes: []string{"120 is shared by nobody", "34 becomes free",
-				"moves below blue (40) and green (40): decides after now", "will not be enforced: above 99"},
+			notes: []string{"no other policy at 120", "34 becomes free",
+				"moves below blue (40) and green (40): now decides after them", "will not be enforced: above 99"},
 		},
 		{m: move("control", 34), title: "Move ANP control from 34 to 34", blocked: "nothing to do", notes: []string{"ANP control is as it should be"}},
 		{m: move("control", 1001), title: "Move ANP control from 34 to 1001", blocked: "not valid: "},
@@ -121,7 +123,7 @@ func TestPreviewApply(t *testing.T) {
 	}{
 		{name: "create", m: apply(given.ANP("new", 50, "tenant=red", "out deny 10.0.0.0/8")), title: "Create ANP new",
 			rows: []string{"missing ACL new:Egress:0:None", "missing Address_Set new:Egress:0:v4", "missing Port_Group new"},
-			notes: []string{"50 is shared by nobody", "decides after control (34)", "applies to 2 pods",
+			notes: []string{"no other policy at 50", "decides after control (34)", "applies to 2 pods",
 				"a new Deny also cuts established connections"}},
 		{name: "update", m: apply(given.ANP("control", 34, "tenant=green", "in deny team=ops", "in allow tenant=red", "in deny *")), title: "Update ANP control",
 			fields: []string{"spec.ingress[0].action Allow→Deny", "spec.ingress[1] →" + `{"action":"Allow","from":[{"namespaces":{"matchLabels":{"tenant":"red"}}}]}`,
@@ -137,8 +139,8 @@ func TestPreviewApply(t *testing.T) {
 			notes: []string{"applies to 2 pods", "a new Deny also cuts established connections"}},
 		{name: "two documents", m: apply(control, given.ANP("a", 10, "tenant=red"), given.ANP("b", 11, "tenant=red")), title: "Create ANP a, ANP b",
 			rows: []string{"missing Port_Group a", "missing Port_Group b"},
-			notes: []string{"ANP control is as it should be", "10 is shared by nobody", "decides before b (11)", "applies to 2 pods",
-				"11 is shared by nobody", "decides after a (10) and before control (34)", "applies to 2 pods"}},
+			notes: []string{"ANP control is as it should be", "no other policy at 10", "decides before b (11)", "applies to 2 pods",
+				"no other policy at 11", "decides after a (10) and before control (34)", "applies to 2 pods"}},
 		{name: "nothing", m: apply(control), title: "No change", blocked: "nothing to do"},
 		{name: "empty", m: apply(""), title: "No change", blocked: "there is no policy in the text"},
 		{name: "not YAML", m: apply("a: [b"), title: "No change", blocked: "not valid: "},
@@ -226,7 +228,7 @@ func TestPreviewFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(p.Notes, "\n"), "the frozen rows, which still decide, go away in 1 zone") {
+	if !strings.Contains(strings.Join(p.Notes, "\n"), "the frozen rows, which still decide, are deleted in 1 zone") {
 		t.Errorf("%v", p.Notes)
 	}
 }
@@ -261,5 +263,53 @@ func TestPreviewLogLevel(t *testing.T) {
 	p = g.resolve(w.Current(), move("control", 35))
 	if p.Blocked != "read-only: changes are switched off" || len(p.Objects) != 1 {
 		t.Errorf("%q, %d objects", p.Blocked, len(p.Objects))
+	}
+}
+
+// Counts of a preview are those of the ladder, and no priority is said to be free of
+// others while rows decide there.
+func TestPreviewCounts(t *testing.T) {
+	tunnel := `apiVersion: v1
+kind: Pod
+metadata: {name: tunnel-0, namespace: blue, annotations: {k8s.ovn.org/pod-networks: '{"blue/net":{"ip_addresses":["10.100.0.5/16"],"role":"primary"}}'}}
+spec: {nodeName: worker, containers: [{name: c}]}
+status: {phase: Running, podIPs: [{ip: 10.244.0.99}]}`
+	w := newWorld(t, tunnel, given.ANP("control", 34, "tenant=blue", "in allow team=ops"), given.ANP("far", 120, "tenant=red", "in deny *"))
+	far := given.ANPKey("far")
+	w.Zones = []*model.ZoneState{{Name: "worker", Conn: model.ConnSynced, Policies: map[model.PolicyKey]*model.PolicyInZone{
+		far: {Policy: far, None: &model.NoRows{Code: "priority"}, LiveACLs: 1, LivePriority: 50}}}}
+	w.Publish()
+	for _, c := range []struct {
+		m    Mutation
+		note string
+	}{
+		{move("control", 50), "other live rows decide at 50: ANP far (frozen)"},
+		{move("control", 50), "no other policy at 50"},
+		{move("control", 50), "applies to 2 of 3 pods: 1 on a user-defined network"},
+		{apply(given.ANP("control", 34, "tenant=red", "in allow team=ops")), "applies to 2 pods; before: 2 of 3 pods: 1 on a user-defined network"},
+		{remove("control"), "no longer applies to 2 of 3 pods: 1 on a user-defined network"},
+	} {
+		p, err := w.gate("").Preview(context.Background(), w.Current(), c.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(p.Notes, c.note) {
+			t.Errorf("%s lacks %q: %q", p.Title, c.note, p.Notes)
+		}
+	}
+}
+
+func TestCountRows(t *testing.T) {
+	var rows []RowChange
+	add := func(kind model.DiffKind, table string) {
+		rows = append(rows, RowChange{RowDiff: model.RowDiff{Kind: kind, Table: table}})
+	}
+	add(model.DiffMissing, nb.TableACL)
+	add(model.DiffDifferent, nb.TableACL)
+	add(model.DiffDifferent, nb.TableACL)
+	add(model.DiffExtra, nb.TablePortGroup)
+	want := []RowCount{{nb.TableACL, 1, 2, 0}, {nb.TableAddressSet, 0, 0, 0}, {nb.TablePortGroup, 0, 0, 1}}
+	if diff := cmp.Diff(want, CountRows(rows)); diff != "" {
+		t.Error(diff)
 	}
 }

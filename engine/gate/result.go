@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/plan"
+	"rung/sources/manifests/edit"
 )
 
 // Result is what a committed change did.
@@ -12,14 +14,24 @@ type Result struct {
 	Written []model.PolicyKey
 	Undo    uint64 // history entry that takes it back
 	Took    time.Duration
+	// Plan says that the change is a plan, which was started and is under way now
+	// (revision.Facts.Plan): nothing else is set then.
+	Plan bool
 }
 
 // Writer makes a change to policies real. The demo and plain files keep them in
 // memory; with write-back the files are edited as well. All changes are made or
 // none: a writer that fails half way puts back what it had done and says so. It
 // may put what is stored now in the place of a change's New.
+// One that writes files notes what it did to them, and says beforehand where.
 type Writer interface {
 	Write(ctx context.Context, changes []ObjectChange) error
+}
+
+// placer is a Writer that can say beforehand where it puts what comes back, or why it
+// cannot be written.
+type placer interface {
+	Where(changes []ObjectChange) (notes []string, err error)
 }
 
 // HistoryEntry is one change that can be taken back.
@@ -31,8 +43,28 @@ type HistoryEntry struct {
 	Objects []HistoryObject
 	Undone  bool
 	// Undoes is the entry that this change took back, 0 for other changes. Undo
-	// without a number passes over such entries; with it they are redone.
+	// without a number passes over such entries; redo takes them back.
 	Undoes uint64
+	// Plan is set where the change is a plan; Objects are then the policies it moves,
+	// without texts.
+	Plan *HistoryPlan `json:",omitempty"`
+	// Files are what the change did to files, so that they get the very text back.
+	Files []HistoryFile `json:",omitempty"`
+}
+
+// HistoryPlan is a plan that was run, from so many of its steps done to so many: the undo
+// of a plan of three steps from 3 to 0.
+type HistoryPlan struct {
+	ID       string // of this run
+	Plan     plan.Plan
+	From, To int
+}
+
+// HistoryFile is what a change did to one file, and which of its objects that was
+// about.
+type HistoryFile struct {
+	edit.Change
+	Keys []model.PolicyKey
 }
 
 // HistoryObject is one object of a change, as text: empty Before was created,

@@ -42,11 +42,14 @@ type seen struct {
 	// complete is set where the consequences were worked out; a preview without them
 	// is compared by objects and guards alone.
 	complete bool
-	cluster  *model.Cluster // consequences of the same objects need no second look
-	max      int32
-	mode     string   // to whom the change is made
-	lost     []string // zones that were out of reach
-	facts    []consequence
+	// Consequences of the same objects, compiled alike, beside the same rows of the
+	// changed policies need no second look.
+	basis revision.Basis
+	live  string
+	base  []string // notes there were before the consequences
+	mode  string   // to whom the change is made
+	lost  []string // zones that were out of reach
+	facts []consequence
 }
 
 // consequence is something that follows: what it is compared by, and how it is said.
@@ -54,9 +57,30 @@ type consequence struct{ is, text string }
 
 // see begins what is seen of a preview.
 func see(rev *revision.Revision) seen {
+	return seen{complete: true, basis: rev.Basis(), lost: lostZones(rev), mode: modeOf(rev)}
+}
+
+func modeOf(rev *revision.Revision) string {
 	m := rev.Mode
-	return seen{complete: true, cluster: rev.Cluster, max: rev.Flags.MaxPriority, lost: lostZones(rev),
-		mode: fmt.Sprintf("%q %q %q %v %v", m.Name, m.Title, m.Server, m.Sandbox, m.WriteBack)}
+	return fmt.Sprintf("%q %q %q %v %v", m.Name, m.Title, m.Server, m.Sandbox, m.WriteBack)
+}
+
+// liveOf is what of the live rows of changed policies bears on the consequences.
+func liveOf(rev *revision.Revision, changes []ObjectChange) string {
+	var b strings.Builder
+	for i := range changes {
+		zones, at := liveIn(rev, changes[i].Key)
+		fmt.Fprintf(&b, "%s %d %d\n", changes[i].Key, zones, at)
+	}
+	return b.String()
+}
+
+// Outdated says whether a preview that was worked out when one revision was the
+// newest may say something else now, so that it is worth working out again.
+func (p *Preview) Outdated(then, now *revision.Revision) bool {
+	return then.Basis() != now.Basis() || then.Mode.Writes != now.Mode.Writes || modeOf(then) != modeOf(now) ||
+		p.undoes != 0 && then.Undo != now.Undo ||
+		!slices.Equal(lostZones(then), lostZones(now)) || liveOf(then, p.Objects) != liveOf(now, p.Objects)
 }
 
 // lostZones are the zones whose rows cannot be seen to follow.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"rung/compiler"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/test/given"
@@ -124,6 +126,49 @@ func readThenEdit(t *testing.T, w *world, g *Gate, m Mutation, edit func(*world)
 	}
 }
 
+// What follows from a change hangs on more than on objects: on how they are compiled,
+// on the rows that zones have, and on the files that are written.
+func TestSeenBesideTheObjects(t *testing.T) {
+	// as makes the newest revision another of the same objects.
+	as := func(w *world, change func(*revision.Facts)) {
+		w.Mu.Lock()
+		defer w.Mu.Unlock()
+		f := w.Rev.Facts
+		f.Number++
+		change(&f)
+		w.Rev = revision.New(f, w.Rev)
+	}
+	t.Run("compile settings", func(t *testing.T) {
+		w := newWorld(t, seenBlue)
+		readThenEdit(t, w, w.gate(""), remove("blue"), func(w *world) {
+			as(w, func(f *revision.Facts) {
+				f.Desired = compiler.Compile(f.Cluster, compiler.Options{IPv4: true, IPv6: true})
+			})
+		}, "other rows")
+	})
+	t.Run("rows of a zone", func(t *testing.T) {
+		w := newWorld(t, given.ANP("blue", 140, "tenant=blue", "in allow tenant=red")) // above what is enforced
+		w.zoneIs("worker", model.ConnSynced)
+		readThenEdit(t, w, w.gate(""), remove("blue"), func(w *world) {
+			as(w, func(f *revision.Facts) {
+				f.Zones = []*model.ZoneState{{Name: "worker", Conn: model.ConnSynced, Policies: map[model.PolicyKey]*model.PolicyInZone{
+					given.ANPKey("blue"): {LiveACLs: 1, LivePriority: 40}}}}
+			})
+		}, "frozen rows")
+	})
+	t.Run("where it is written", func(t *testing.T) {
+		f := newFilesWorld(t, map[string]string{"a.yaml": deletionFiles["in the middle"]})
+		f.do(Mutation{Op: OpDelete, Policy: given.ANPKey("two")})
+		p := f.preview(Mutation{Op: OpUndo})
+		unlink(t, f.d, "a.yaml")
+		f.d.files.forget(filepath.Join(f.d.dir, "a.yaml"))
+		_, err := f.g.Commit(t.Context(), p, Confirm{Yes: true, Name: p.ConfirmName})
+		if !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), "which is gone") {
+			t.Errorf("%v: it goes elsewhere than the preview said", err)
+		}
+	})
+}
+
 func (w *world) zoneIs(name string, conn model.ConnState) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -190,7 +235,7 @@ func TestSeenPlan(t *testing.T) {
 		fits             bool // the plan can go on once that was read
 	}{
 		{"a rule", other, "ANP b was changed meanwhile", true},
-		{"a new policy in the way", given.ANP("x", 15, "tenant=red"), "ANP x is new at 15, where it passes", false},
+		{"a new policy in the way", given.ANP("x", 15, "tenant=red"), "x is new at 15, where it passes", false},
 		{"a new policy elsewhere", given.ANP("x", 90, "tenant=red"), "", false},
 	} {
 		t.Run("later/"+c.name, func(t *testing.T) {
@@ -199,7 +244,7 @@ func TestSeenPlan(t *testing.T) {
 			if err := p.begin(p.respace(), agreed); err != nil {
 				t.Fatal(err)
 			}
-			p.until("the first step", func(s revision.PlanState) bool { return s.Done == 1 && s.Why != "" })
+			p.untilAt(firstMade)
 			p.Edit(c.edit)
 			stop := p.follow("worker", "control")
 			defer stop()
@@ -215,12 +260,15 @@ func TestSeenPlan(t *testing.T) {
 				return
 			}
 			// What was read before the next edit is no yes to that.
-			read := p.Current()
-			p.Edit(given.ANP("b", 2, "tenant=green", "in deny tenant=blue"))
-			if err := p.r.Resume(read); !errors.Is(err, ErrStale) {
+			read, err := p.r.ResumePreview(t.Context())
+			if err != nil {
 				t.Fatal(err)
 			}
-			if err := p.r.Resume(p.Current()); err != nil {
+			p.Edit(given.ANP("b", 2, "tenant=green", "in deny tenant=blue"))
+			if err := p.r.Resume(t.Context(), read, agreed); !errors.Is(err, ErrStale) {
+				t.Fatal(err)
+			}
+			if err := p.resume(); err != nil {
 				t.Fatal(err)
 			}
 			p.until("done", inState(PlanDone))

@@ -58,8 +58,8 @@ func (g *Gate) keys(m Mutation) (out []model.PolicyKey) {
 		for _, text := range [][]byte{m.YAML, m.Base} {
 			out = slices.AppendSeq(out, maps.Keys(policiesIn(text)))
 		}
-	case OpUndo:
-		if e, ok := g.cfg.History.Find(m.Undo); ok {
+	case OpUndo, OpRedo:
+		if e, why := g.entryOf(g.cfg.Current(), m); why == "" {
 			for _, o := range e.Objects {
 				out = append(out, o.Key)
 			}

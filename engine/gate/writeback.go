@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -17,27 +18,33 @@ import (
 	"rung/sources/safefile"
 )
 
-// fileJob is what one file is to be given.
+// fileJob is what one file is to be given: edits of what it holds, or a whole text.
 type fileJob struct {
 	path  string
-	file  manifests.File
+	file  manifests.File // as it was read; of no use where there is none yet
 	edits []edit.Edit
-	fresh []byte // text of a file that does not exist yet; edits is empty then
-	adds  []model.Key
+	// whole says that text is all that is to stand there: of a new file, or as it was
+	// before a change that is undone. A text that is nil takes the file away.
+	whole, isNew bool
+	text         []byte
+	adds         []model.Key
+	keys         []model.Key // all that it is about
 }
 
 // Write edits the files the objects came from, touching only what changes. A
 // new object goes into the folder that was given, as a file of its own, or to
-// the end of the one file. When a file cannot be written, those before it are
-// put back. One Write at a time.
+// the end of the one file; one that was deleted goes back to where it stood. When a
+// file cannot be written, those before it are put back. What became of each file
+// is noted with the changes. One Write at a time.
 func (f *Files) Write(_ context.Context, changes []ObjectChange) error {
-	jobs, err := f.jobs(changes)
+	w, err := f.plan(changes)
 	if err != nil {
 		return err
 	}
 	var undo []func() error
-	for _, j := range jobs {
-		back, err := f.run(j)
+	var did []*HistoryFile
+	for _, j := range w.jobs {
+		left, back, err := f.run(j)
 		if err != nil {
 			for i := len(undo) - 1; i >= 0; i-- {
 				err = errors.Join(err, undo[i]())
@@ -45,90 +52,132 @@ func (f *Files) Write(_ context.Context, changes []ObjectChange) error {
 			return err
 		}
 		undo = append(undo, back)
+		did = append(did, &HistoryFile{Change: left, Keys: j.keys})
 	}
-	f.remember(changes, jobs)
+	f.remember(changes, w.jobs)
+	for i := range changes {
+		for _, h := range did {
+			if slices.Contains(h.Keys, changes[i].Key) {
+				changes[i].file = h
+			}
+		}
+	}
 	return nil
 }
 
-// jobs sorts the changes by file.
-func (f *Files) jobs(changes []ObjectChange) ([]*fileJob, error) {
-	var jobs []*fileJob
-	byPath := map[string]*fileJob{}
-	change := func(path string, e edit.Edit) error {
-		j := byPath[path]
-		if j == nil {
-			file, err := f.stamp(path)
-			if err != nil {
-				return err
-			}
-			j = &fileJob{path: path, file: file}
-			byPath[path] = j
-			jobs = append(jobs, j)
-		}
-		j.edits = append(j.edits, e)
-		return nil
-	}
-	for _, c := range changes {
-		if c.Old != nil {
-			at, err := f.locate(c.Old)
-			if err != nil {
-				return nil, err
-			}
-			if err := change(at.File, editOf(c, at)); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		path, isNew, err := f.place(c.New, byPath)
-		if err != nil {
-			return nil, err
-		}
-		text, err := ownText(c.New)
-		if err != nil {
-			return nil, fmt.Errorf("write %s: %w", c.Key.Label(), err)
-		}
-		if !isNew {
-			if err := change(path, edit.Edit{Op: edit.Append, Text: text}); err != nil {
-				return nil, err
-			}
-		} else {
-			byPath[path] = &fileJob{path: path, fresh: text}
-			jobs = append(jobs, byPath[path])
-		}
-		byPath[path].adds = append(byPath[path].adds, c.Key)
-	}
-	return jobs, nil
+// writePlan is what a change does to files.
+type writePlan struct {
+	f      *Files
+	jobs   []*fileJob
+	byPath map[string]*fileJob
+	// notes say where objects go that come back.
+	notes []string
 }
 
-// run writes one file and says how to put it back.
-func (f *Files) run(j *fileJob) (back func() error, err error) {
-	if j.edits == nil {
-		stamp, err := edit.NewFile(f.disk, j.path, j.fresh)
-		if err != nil {
-			return nil, err
-		}
-		f.wrote(stamp)
-		return func() error {
-			if err := safefile.Withdraw(f.disk, j.path, j.fresh); err != nil {
-				return fmt.Errorf("put back: remove %s: %w", j.path, err)
-			}
-			f.forget(j.path)
-			return nil
-		}, nil
-	}
-	if !j.file.Writable {
-		return nil, fmt.Errorf("write %s: %w", model.Origin{File: j.path}.Where(), edit.ErrNotWritable)
-	}
-	before, err := edit.Unchanged(f.disk, j.file)
-	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", j.path, err)
-	}
-	stamp, err := edit.WriteBack(f.disk, j.file, j.edits...)
+// plan sorts the changes by file.
+func (f *Files) plan(changes []ObjectChange) (*writePlan, error) {
+	w := &writePlan{f: f, byPath: map[string]*fileJob{}}
+	done, err := w.undo(changes)
 	if err != nil {
 		return nil, err
 	}
+	for i, c := range changes {
+		if !done[i] {
+			if err := w.add(c); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w, nil
+}
+
+// add plans one change.
+func (w *writePlan) add(c ObjectChange) error {
+	if c.Old != nil {
+		at, err := w.f.locate(c.Old)
+		if err != nil {
+			return err
+		}
+		return w.edit(at.File, c.Key, editOf(c, at))
+	}
+	if c.back != nil {
+		back, err := w.restore(c)
+		if back || err != nil {
+			return err
+		}
+	}
+	path, isNew, err := w.f.place(c.New, w.byPath)
+	if err != nil {
+		return err
+	}
+	text, err := ownText(c.New)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", c.Key.Label(), err)
+	}
+	if isNew {
+		w.whole(&fileJob{path: path, isNew: true, text: text, keys: []model.Key{c.Key}})
+	} else if err := w.edit(path, c.Key, edit.Edit{Op: edit.Append, Text: text}); err != nil {
+		return err
+	}
+	w.byPath[path].adds = append(w.byPath[path].adds, c.Key)
+	if c.back != nil {
+		w.notes = append(w.notes, fmt.Sprintf("%s goes to %s instead", c.Key.Label(), shownPath(path)))
+	}
+	return nil
+}
+
+// edit adds an edit to the job of a file.
+func (w *writePlan) edit(path string, k model.Key, e edit.Edit) error {
+	j := w.byPath[path]
+	if j == nil {
+		file, err := w.f.stamp(path)
+		if err != nil {
+			return err
+		}
+		j = &fileJob{path: path, file: file}
+		w.byPath[path] = j
+		w.jobs = append(w.jobs, j)
+	}
+	if j.whole {
+		return fmt.Errorf("write %s: two changes of the whole file: %w", path, model.ErrRefused)
+	}
+	j.edits, j.keys = append(j.edits, e), append(j.keys, k)
+	return nil
+}
+
+func (w *writePlan) whole(j *fileJob) {
+	j.whole = true
+	w.byPath[j.path] = j
+	w.jobs = append(w.jobs, j)
+}
+
+// run writes one file. It says what that did, and how to put it back.
+func (f *Files) run(j *fileJob) (left edit.Change, back func() error, err error) {
+	if j.isNew {
+		return f.runNew(j.path, j.text)
+	}
+	if !j.file.Writable {
+		return left, nil, fmt.Errorf("write %s: %w", shownPath(j.path), edit.ErrNotWritable)
+	}
+	before, err := edit.Unchanged(f.disk, j.file)
+	if err != nil {
+		return left, nil, fmt.Errorf("write %s: %w", j.path, err)
+	}
+	if j.whole && j.text == nil {
+		return f.runRemove(j.path, before)
+	}
+	text := j.text
+	if !j.whole {
+		if text, err = edit.Edited(j.path, before, j.edits...); err != nil {
+			return left, nil, err
+		}
+	}
+	stamp, err := edit.Exchange(f.disk, j.file, before, text)
+	if err != nil {
+		return left, nil, err
+	}
 	f.wrote(stamp)
-	return func() error {
+	return edit.ChangeOf(j.path, before, text), func() error {
 		if err := edit.PutBack(f.disk, stamp, before); err != nil {
 			return fmt.Errorf("put %s back: %w", j.path, err)
 		}
@@ -136,6 +185,36 @@ func (f *Files) run(j *fileJob) (back func() error, err error) {
 		return nil
 	}, nil
 }
+
+func (f *Files) runNew(path string, text []byte) (left edit.Change, back func() error, err error) {
+	stamp, err := edit.NewFile(f.disk, path, text)
+	if err != nil {
+		return left, nil, err
+	}
+	f.wrote(stamp)
+	return edit.ChangeOf(path, nil, text), func() error {
+		_, _, err := f.runRemove(path, text)
+		if err != nil {
+			return fmt.Errorf("put back: %w", err)
+		}
+		return nil
+	}, nil
+}
+
+// runRemove takes a file away that holds text.
+func (f *Files) runRemove(path string, text []byte) (left edit.Change, back func() error, err error) {
+	if err := safefile.Withdraw(f.disk, path, text); err != nil {
+		return left, nil, fmt.Errorf("remove %s: %w", path, err)
+	}
+	f.forget(path)
+	return edit.ChangeOf(path, text, nil), func() error {
+		_, _, err := f.runNew(path, text)
+		return err
+	}, nil
+}
+
+// shownPath is a path as it is shown.
+func shownPath(path string) string { return model.Origin{File: path}.Where() }
 
 func editOf(c ObjectChange, at model.Origin) edit.Edit {
 	e := edit.Edit{Key: c.Key, Origin: at}
@@ -221,7 +300,7 @@ func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (p
 			name = fmt.Sprintf("%s-%d.yaml", base, n)
 		}
 		path = filepath.Join(folder, name)
-		if j := jobs[path]; j != nil && j.fresh != nil {
+		if j := jobs[path]; j != nil && j.whole {
 			continue // of another object of this change
 		}
 		if file, err := f.stamp(path); err == nil && file.Writable {

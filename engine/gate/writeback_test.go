@@ -282,7 +282,7 @@ func TestWriteBackRollback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := d.files.run(&fileJob{path: stamp.Path, file: stamp, edits: []edit.Edit{editOf(d.delete("one"), d.read[given.ANPKey("one")].Origin)}})
+	_, back, err := d.files.run(&fileJob{path: stamp.Path, file: stamp, edits: []edit.Edit{editOf(d.delete("one"), d.read[given.ANPKey("one")].Origin)}})
 	if err != nil {
 		t.Fatal(err)
 	}

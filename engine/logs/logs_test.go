@@ -71,7 +71,7 @@ func TestSentences(t *testing.T) {
 		{line(w, "NP:blue:Ingress", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80),
 			`monitoring/prom-0 → blue/web-0 tcp 80 dropped by the default deny of blue, ingress: no NetworkPolicy allows it`},
 		{line(w, "my-acl", "pass", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80),
-			`monitoring/prom-0 → blue/web-0 tcp 80 passed by a rule that cannot be told, ACL "my-acl"`},
+			`monitoring/prom-0 → blue/web-0 tcp 80 passed by an unknown rule, ACL "my-acl"`},
 		{line(w, "", "reject", nb.ToLport, "arp", "", "", 0), `? → ? arp rejected by an ACL without a name`},
 	} {
 		l.take(arrival{line: c.line})

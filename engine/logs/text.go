@@ -47,7 +47,7 @@ func (e *Entry) By() string {
 	case !e.Attributed && e.Line.Name == "":
 		return "an ACL without a name"
 	case !e.Attributed:
-		return "a rule that cannot be told, ACL " + strconv.Quote(e.Line.Name)
+		return "an unknown rule, ACL " + strconv.Quote(e.Line.Name)
 	case k.Kind == model.KindNP && k.Name == "":
 		return "the " + revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
 	}
@@ -67,17 +67,36 @@ func (e *Entry) Unit() model.Key {
 	return k
 }
 
+// Brief is String without what is known about the address: "blue/api-7", "8.8.8.8", and
+// the name alone of who had the address.
+func (d End) Brief() string {
+	switch {
+	case d.Addr == "":
+		return "?"
+	case d.Note == noteGone:
+		return d.name() + " (gone)"
+	case d.name() == "":
+		return d.Addr
+	}
+	return d.name()
+}
+
+// name is the pod or node, empty where none has the address.
+func (d End) name() string {
+	switch d.Key.Kind {
+	case model.KindPod:
+		return d.Key.Namespace + "/" + d.Key.Name
+	case model.KindNode:
+		return "node " + d.Key.Name
+	}
+	return ""
+}
+
 // String is the end's pod or node, or its address with what is known about it:
 // "blue/api-7", "node ovn-worker", "8.8.8.8 (outside)",
 // "10.244.1.99 (gone 14:15:58: green/job-x)".
 func (d End) String() string {
-	name := ""
-	switch d.Key.Kind {
-	case model.KindPod:
-		name = d.Key.Namespace + "/" + d.Key.Name
-	case model.KindNode:
-		name = "node " + d.Key.Name
-	}
+	name := d.name()
 	switch {
 	case d.Addr == "":
 		return "?"

@@ -38,7 +38,7 @@ type zoneFinding struct {
 // warning is a finding about a policy in a zone since a time; what is not known is
 // empty.
 func warning(code, zone string, k model.PolicyKey, since time.Time, text, remedy string) zoneFinding {
-	f := model.Finding{Code: code, Severity: model.SeverityWarning, Policy: k, Rule: -1, Message: text, Remedy: remedy}
+	f := model.Finding{Code: code, Severity: model.SeverityWarning, Policy: k, Rule: -1, Zone: zone, Message: text, Remedy: remedy}
 	return zoneFinding{Finding: f, since: since, zone: zone}
 }
 
@@ -59,6 +59,11 @@ func (r *Revision) ZoneFindingsAtHand(now time.Time) []model.Finding {
 	return r.zoneFindings(now, r.CausesAtHand)
 }
 
+// StandingZoneFindings are those of ZoneFindingsAtHand that are not just settling.
+func (r *Revision) StandingZoneFindings(now time.Time) []model.Finding {
+	return slices.DeleteFunc(r.ZoneFindingsAtHand(now), func(f model.Finding) bool { return f.Severity == model.SeverityInfo })
+}
+
 // explainer is Known, or CausesAtHand.
 type explainer func(*model.ZoneState, *model.PolicyInZone) []*known.Cause
 
@@ -73,7 +78,7 @@ func (r *Revision) zoneFindings(now time.Time, explain explainer) []model.Findin
 			case model.StateSettling:
 				if differing(p) > 0 {
 					for _, f := range lagging(z, p, now, explain) {
-						f.Severity, f.Remedy = model.SeverityInfo, "it is young: wait a few seconds"
+						f.Severity, f.Remedy = model.SeverityInfo, "it just happened: wait a few seconds"
 						all = append(all, f)
 					}
 				}

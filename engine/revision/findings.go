@@ -109,10 +109,16 @@ func (r *Revision) KnownFindings() (findings []model.Finding, current bool) {
 	return r.Findings(), true
 }
 
-// put keeps the entry of the newest revision.
+// FindingsOf are those of Findings that are about a policy.
+func (r *Revision) FindingsOf(k model.PolicyKey) []model.Finding { return ofPolicy(r.Findings(), k) }
+
 // KnownFindingsOf are those of KnownFindings that are about a policy.
-func (r *Revision) KnownFindingsOf(k model.PolicyKey) (out []model.Finding) {
+func (r *Revision) KnownFindingsOf(k model.PolicyKey) []model.Finding {
 	all, _ := r.KnownFindings()
+	return ofPolicy(all, k)
+}
+
+func ofPolicy(all []model.Finding, k model.PolicyKey) (out []model.Finding) {
 	for _, f := range all {
 		if f.Policy == k {
 			out = append(out, f)
@@ -121,6 +127,7 @@ func (r *Revision) KnownFindingsOf(k model.PolicyKey) (out []model.Finding) {
 	return out
 }
 
+// put keeps the entry of the newest revision.
 func (b *findingsCache) put(e *cachedFindings) {
 	for {
 		old := b.newest.Load()

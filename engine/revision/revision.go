@@ -45,9 +45,11 @@ type Facts struct {
 	Broken  []model.Broken
 	Zones   []*model.ZoneState // by name
 	Sources []model.SourceState
-	// Undo describes what undo would take back, empty when there is nothing.
-	Undo string
-	// Plan is the state of the plan that runs or stopped half way, nil without.
+	// Undo describes what undo would take back, Redo what redo would make again;
+	// empty when there is nothing.
+	Undo, Redo string
+	// Plan is the plan that is under way, stopped half way or has just ended, here or in
+	// another Rung on the same state folder; nil without.
 	Plan *PlanState
 	// Access is what the API server lets the user do.
 	Access Access
@@ -114,6 +116,17 @@ func New(f Facts, before *Revision) *Revision {
 	return r
 }
 
+// Basis is what the ladder, findings and rows of a revision follow from: revisions with
+// the same basis have the same ones. Bases can be compared.
+type Basis struct {
+	cluster *model.Cluster
+	desired *compiler.Desired
+	max     int32
+}
+
+// Basis is that of the revision.
+func (r *Revision) Basis() Basis { return Basis{r.Cluster, r.Desired, r.Flags.MaxPriority} }
+
 // SweepState is how far the reading of zones is that are not watched.
 type SweepState struct {
 	Total  int       // zones that are swept
@@ -121,20 +134,6 @@ type SweepState struct {
 	Failed int       // of them, that could not be read the last time
 	Oldest time.Time // the oldest read of them; zero while one was never read
 	Round  int       // how often all but the failed were read
-}
-
-// PlanState is the progress of a plan.
-type PlanState struct {
-	Total, Done int
-	// State is "running", "paused", "stopped" or "done".
-	State string
-	// Why says what it waits for or why it stopped.
-	Why string
-	// Step is the step under way or next: "green-tenant 40 → 41".
-	Step string
-	// Unrecorded says that the last step was made and could not be written down
-	// (ErrNotRecorded), which Why tells.
-	Unrecorded bool
 }
 
 // Conditions are what controllers reported about a policy, by type: those of
@@ -250,13 +249,6 @@ func (r *Revision) None(k model.PolicyKey) *model.NoRows {
 func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 	d := r.desired(k)
 	return d.Subjects(d.Policy(k))
-}
-
-// SubjectCount counts the subjects of a policy, those apart whose primary
-// network is a user-defined one: the policy is not enforced there.
-func (r *Revision) SubjectCount(k model.PolicyKey) (pods, apart int) {
-	d := r.desired(k)
-	return d.SubjectCount(d.Policy(k))
 }
 
 // PeerPods are the pods behind one peer of a rule; nil for nodes and networks.

@@ -13,7 +13,8 @@ import (
 // Says is what a rule of a policy does, in sentences.
 func (r *Revision) Says(p *model.Policy, rule *model.Rule) []string {
 	// Nothing is enforced on the primary network of those apart.
-	subjects, apart := r.SubjectCount(p.Key)
+	count := r.SubjectCount(p.Key)
+	subjects, apart := count.Pods, count.Apart
 	none := r.None(p.Key)
 	switch {
 	case none != nil && !p.Kind.IsAdmin():
@@ -30,7 +31,7 @@ func (r *Revision) Says(p *model.Policy, rule *model.Rule) []string {
 	case rule.Inert():
 		return []string{"▲ " + rule.Broken() + "."}
 	case nobody && p.Kind == model.KindEF:
-		return []string{"Nothing now: its destination has no address. Its index stays taken."}
+		return []string{"Nothing now: its destination has no address. Its index stays reserved."}
 	case nobody:
 		return []string{"Nothing now: no pod or node is behind its peers."}
 	}
@@ -80,16 +81,16 @@ func (r *Revision) Says(p *model.Policy, rule *model.Rule) []string {
 func netpolOutcome(r *Revision, p *model.Policy, rule *model.Rule) string {
 	for _, a := range r.ACLs(p.Key, "") {
 		if _, dir, i, ok := RuleOf(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
-			return "is allowed without keeping track: replies need a rule of their own. The baseline is not asked any more."
+			return "is allowed without keeping track: replies need a rule of their own. The baseline is not consulted."
 		}
 	}
-	return "is allowed, with the replies. The baseline is not asked any more."
+	return "is allowed, with the replies. The baseline is not consulted."
 }
 
 // isolation says what becomes of what no NetworkPolicy allows, and what else decides.
 func isolation(r *Revision, p *model.Policy, rule *model.Rule) (out []string) {
 	if OutsideTypes(p, rule.Direction) {
-		out = append(out, "▲ policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes lets the rule allow all the same.")
+		out = append(out, "▲ policyTypes leave "+string(rule.Direction)+" out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow.")
 	} else {
 		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+DefaultDeny(p.Namespace, rule.Direction).Label()+".")
 	}
@@ -104,7 +105,7 @@ func firewallOutcome(rule *model.Rule) string {
 }
 
 func outcome(p *model.Policy, rule *model.Rule) string {
-	asked := " NetworkPolicies and the baseline are not asked any more."
+	asked := " NetworkPolicies and the baseline are not consulted."
 	if p.Kind == model.KindBANP {
 		asked = ""
 	}

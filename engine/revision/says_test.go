@@ -52,17 +52,17 @@ func TestSays(t *testing.T) {
 		want    string
 	}{
 		{"deny ingress", model.KindANP, "a", model.Rule{Direction: model.Ingress, Action: model.Deny, Peers: []model.Peer{pods("b")}}, nil, 1,
-			"What 2 pods send to the one pod of the subject on any port, where no earlier rule decided, is dropped. NetworkPolicies and the baseline are not asked any more."},
+			"What 2 pods send to the one pod of the subject on any port, where no earlier rule decided, is dropped. NetworkPolicies and the baseline are not consulted."},
 		{"allow ingress", model.KindANP, "b", model.Rule{Direction: model.Ingress, Action: model.Allow, Peers: []model.Peer{pods("a")}, Ports: []model.Port{{Protocol: "TCP", Start: 80, End: 80}, {Name: "web"}}}, nil, 1,
-			`What 1 pod sends to the 2 pods of the subject on tcp 80 and "web", where no earlier rule decided, is allowed, with the replies. NetworkPolicies and the baseline are not asked any more. Egress rules for the sender decide as well, before this one.`},
+			`What 1 pod sends to the 2 pods of the subject on tcp 80 and "web", where no earlier rule decided, is allowed, with the replies. NetworkPolicies and the baseline are not consulted. Egress rules for the sender decide as well, before this one.`},
 		{"an unknown protocol", model.KindANP, "a", model.Rule{Direction: model.Ingress, Action: model.Deny, Peers: []model.Peer{pods("b")}, Ports: []model.Port{{Protocol: "tcp", Start: 80, End: 80}}}, nil, 1,
 			`▲ it matches nothing: OVN-Kubernetes does not know protocol "tcp", and OVN cannot use the row it writes.`},
 		{"an unknown protocol beside one that works", model.KindANP, "a", model.Rule{Direction: model.Ingress, Action: model.Deny, Peers: []model.Peer{pods("b")}, Ports: []model.Port{{Protocol: "kube", Start: 80, End: 80}, {Protocol: "TCP", Start: 81, End: 81}}}, nil, 1,
-			`What 2 pods send to the one pod of the subject on tcp 81, where no earlier rule decided, is dropped. NetworkPolicies and the baseline are not asked any more. ▲ its ports of protocol "kube" match nothing: OVN-Kubernetes does not know it, and OVN cannot use the row it writes.`},
+			`What 2 pods send to the one pod of the subject on tcp 81, where no earlier rule decided, is dropped. NetworkPolicies and the baseline are not consulted. ▲ its ports of protocol "kube" match nothing: OVN-Kubernetes does not know it, and OVN cannot use the row it writes.`},
 		{"allow egress", model.KindANP, "a", model.Rule{Direction: model.Egress, Action: model.Allow, Peers: []model.Peer{pods("b"), nodes, nets("10.0.0.0/8", "192.0.2.0/24")}}, []model.Object{ef}, 1,
-			"What the one pod of the subject sends to 2 pods, 1 node and 2 networks on any port, where no earlier rule decided, is allowed, with the replies. NetworkPolicies and the baseline are not asked any more. An EgressFirewall of the namespace still decides about what leaves the cluster. Ingress rules for the pods at the other end decide as well."},
+			"What the one pod of the subject sends to 2 pods, 1 node and 2 networks on any port, where no earlier rule decided, is allowed, with the replies. NetworkPolicies and the baseline are not consulted. An EgressFirewall of the namespace still decides about what leaves the cluster. Ingress rules for the pods at the other end decide as well."},
 		{"allow egress to networks", model.KindANP, "a", model.Rule{Direction: model.Egress, Action: model.Allow, Peers: []model.Peer{nets("0.0.0.0/1", "128.0.0.0/1", "::/0")}}, nil, 1,
-			"What the one pod of the subject sends to every IPv4 address and every IPv6 address on any port, where no earlier rule decided, is allowed, with the replies. NetworkPolicies and the baseline are not asked any more."},
+			"What the one pod of the subject sends to every IPv4 address and every IPv6 address on any port, where no earlier rule decided, is allowed, with the replies. NetworkPolicies and the baseline are not consulted."},
 		{"pass", model.KindANP, "a", model.Rule{Direction: model.Egress, Action: model.Pass, Peers: []model.Peer{pods("b")}}, nil, 1,
 			"What the one pod of the subject sends to 2 pods on any port, where no earlier rule decided, is passed on: a NetworkPolicy that selects the pod decides, else the baseline; without either it is allowed."},
 		{"baseline", model.KindBANP, "a", model.Rule{Direction: model.Ingress, Action: model.Deny, Peers: []model.Peer{pods("b")}}, nil, 0,
@@ -123,7 +123,7 @@ spec: {egress: [{type: Allow, to: {cidrSelector: 1.2.3.0/24}, ports: [{protocol:
 	}
 	c, _ := (*model.Cluster)(nil).Upsert(res.Objects, nil)
 	np, ef := model.Key{Kind: model.KindNP, Namespace: "ns", Name: "np"}, model.Key{Kind: model.KindEF, Namespace: "ns", Name: "default"}
-	const kept = " is allowed, with the replies. The baseline is not asked any more. "
+	const kept = " is allowed, with the replies. The baseline is not consulted. "
 	const rest = "What no NetworkPolicy of ns allows these pods is dropped by the default deny of ns, ingress. Egress rules for the sender decide as well, before this one."
 	const late = " It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these drop never comes to it."
 	for _, tc := range []struct {
@@ -136,9 +136,9 @@ spec: {egress: [{type: Allow, to: {cidrSelector: 1.2.3.0/24}, ports: [{protocol:
 		{np, model.Ingress, 1, "What anybody sends to the one pod of the subject on any port, where no AdminNetworkPolicy decided," + kept + rest},
 		{np, model.Ingress, 2, "What 1 network (1 exception) sends to the one pod of the subject on any port, where no AdminNetworkPolicy decided," + kept + rest},
 		{np, model.Egress, 0, "What the one pod of the subject sends to anywhere on any port, where no AdminNetworkPolicy decided," + kept +
-			"▲ policyTypes leave Egress out: the policy isolates nobody there, and OVN-Kubernetes lets the rule allow all the same. An EgressFirewall of the namespace still decides about what leaves the cluster."},
+			"▲ policyTypes leave Egress out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow. An EgressFirewall of the namespace still decides about what leaves the cluster."},
 		{ef, model.Egress, 0, "What the 2 pods of the subject send to 1.2.3.0/24 on tcp 443, where no earlier rule of the EgressFirewall decided, is allowed." + late},
-		{ef, model.Egress, 1, "Nothing now: its destination has no address. Its index stays taken."},
+		{ef, model.Egress, 1, "Nothing now: its destination has no address. Its index stays reserved."},
 		{ef, model.Egress, 2, "What the 2 pods of the subject send to every IPv4 address on any port, where no earlier rule of the EgressFirewall decided, is dropped." + late},
 	} {
 		p := c.Policy(tc.key)

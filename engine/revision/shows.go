@@ -69,7 +69,7 @@ func (r *Revision) shownIn(z *model.ZoneState, policies []model.PolicyKey, gone 
 			case in != nil && in.LiveACLs > 0:
 				return false, "frozen: old rows still decide"
 			}
-			why = "no rows wanted: " + r.NoRowsShort(none)
+			why = "no rows desired: " + r.NoRowsShort(none)
 			continue
 		}
 		missing, different := 0, 0
@@ -105,7 +105,7 @@ func (r *Revision) shownAsRead(z *model.ZoneState, policies []model.PolicyKey) (
 		case model.StateStale:
 			return false, "not read since the change"
 		case model.StateNotEnforced:
-			why = "no rows wanted: " + r.NoRowsShort(p.None)
+			why = "no rows desired: " + r.NoRowsShort(p.None)
 		case model.StateFrozen:
 			return false, "frozen: " + frozenText(p)
 		case model.StateUnknown:

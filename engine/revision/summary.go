@@ -12,6 +12,7 @@ import (
 type Summary struct {
 	State   model.PolicyState // the worst over the zones
 	InSync  int               // zones in sync
+	None    bool              // it has no desired rows: nothing can be in sync
 	Zones   int               // zones there are
 	Zone    string            // the zone State comes from
 	Text    string            // "in sync", "1 row behind ovn-worker2", "frozen: still decides at 50"
@@ -24,6 +25,7 @@ func (r *Revision) Summary(k model.PolicyKey, now time.Time) Summary {
 	s := Summary{State: model.StateUnknown}
 	var worst *model.ZoneState
 	c := r.desired(k).Policy(k)
+	s.None = c != nil && c.None != nil
 	for _, z := range r.Zones {
 		if c != nil && !c.In(z.Name) {
 			continue // the rows of a node are in its own zone only
@@ -50,6 +52,15 @@ func (r *Revision) Summary(k model.PolicyKey, now time.Time) Summary {
 		s.Since = worst.SyncedAt
 	}
 	return s
+}
+
+// Short is in how many zones it is in sync, "2/3"; "–" where it has no desired rows or no
+// zone is known.
+func (s Summary) Short() string {
+	if s.None || s.Zones == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d/%d", s.InSync, s.Zones)
 }
 
 // text is a state in a few words; z is the zone it comes from, nil without

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 // Over is how a policy stands over zones.
 type Over struct {
 	Zones, InSync int
+	None          bool                      // it has no desired rows: nothing can be in sync
 	States        map[model.PolicyState]int // of the zones where it is not in sync
 	Worst         model.PolicyState
 	Names         []string // of the zones that are worst
@@ -20,7 +22,7 @@ type Over struct {
 
 // Over judges a policy in every zone where it has rows.
 func (r *Revision) Over(k model.PolicyKey, now time.Time) Over {
-	o := Over{States: map[model.PolicyState]int{}, Worst: model.StateInSync}
+	o := Over{States: map[model.PolicyState]int{}, Worst: model.StateInSync, None: r.None(k) != nil}
 	for _, z := range r.Zones {
 		if !r.InZone(k, z.Name) {
 			continue
@@ -91,12 +93,28 @@ func (r *Revision) NextZone(name string, d int) string {
 	return name
 }
 
-// ZoneTally is how policies and other rows stand in a zone.
+// ZoneTally is how policies and other rows stand in a zone: the one count of the zones
+// page and `rung zones`.
 type ZoneTally struct {
-	InSync, Policies int
+	// InSync and Policies count what has desired rows, and policies that only rows are
+	// left of; NotEnforced those that have none to be in sync with.
+	InSync, Policies, NotEnforced int
+	// States counts policies by their state, Units alike what is no policy's alone.
+	States, Units map[model.PolicyState]int
 	// Differ are the policies and units that are not in sync although their rows
 	// are known, worst first.
 	Differ []UnitState
+	// Astray are the units, policies aside, that are not in sync, by kind and name.
+	Astray []model.Key
+}
+
+// Short is "15/15", with what is not enforced beside it: "15/15, 1 not enforced".
+func (t *ZoneTally) Short() string {
+	text := fmt.Sprintf("%d/%d", t.InSync, t.Policies)
+	if t.NotEnforced > 0 {
+		text += fmt.Sprintf(", %d not enforced", t.NotEnforced)
+	}
+	return text
 }
 
 // UnitState is a policy or unit with its state in a zone.
@@ -107,21 +125,48 @@ type UnitState struct {
 
 // Tally judges everything in a zone.
 func (r *Revision) Tally(z *model.ZoneState, now time.Time) (t ZoneTally) {
+	t.States, t.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
 	for k := range z.Policies {
-		if !k.Kind.IsPolicy() && !r.InZone(k, z.Name) {
-			continue
+		t.add(r, z, k, now)
+	}
+	// What was not judged there yet.
+	for p := range r.Cluster.AllPolicies() {
+		if z.Policies[p.Key] == nil {
+			t.add(r, z, p.Key, now)
 		}
-		s := z.Policy(k).State(z, now)
-		if k.Kind.IsPolicy() {
-			t.Policies++
-			if s == model.StateInSync {
-				t.InSync++
-			}
-		}
-		if s.Worse(model.StateNotEnforced) {
-			t.Differ = append(t.Differ, UnitState{k, s})
+	}
+	for c := range r.compiled() {
+		if !c.Key.Kind.IsPolicy() && z.Policies[c.Key] == nil {
+			t.add(r, z, c.Key, now)
 		}
 	}
 	slices.SortFunc(t.Differ, func(a, b UnitState) int { return cmp.Or(a.State.Compare(b.State), a.Key.Compare(b.Key)) })
+	slices.SortFunc(t.Astray, model.Key.Compare)
 	return t
+}
+
+func (t *ZoneTally) add(r *Revision, z *model.ZoneState, k model.PolicyKey, now time.Time) {
+	if !k.Kind.IsPolicy() && !r.InZone(k, z.Name) {
+		return
+	}
+	s := z.Policy(k).State(z, now)
+	if s.Worse(model.StateNotEnforced) {
+		t.Differ = append(t.Differ, UnitState{k, s})
+	}
+	if !k.Kind.IsPolicy() {
+		if t.Units[s]++; s != model.StateInSync {
+			t.Astray = append(t.Astray, k)
+		}
+		return
+	}
+	t.States[s]++
+	switch {
+	case s == model.StateFrozen: // among those that differ
+	case r.None(k) != nil:
+		t.NotEnforced++
+	default:
+		if t.Policies++; s == model.StateInSync {
+			t.InSync++
+		}
+	}
 }

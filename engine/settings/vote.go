@@ -26,7 +26,7 @@ func mostSay(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Di
 		yes, no := count[dialect.Yes], count[dialect.No]
 		switch {
 		case yes+no == 0:
-			return dialect.Fact{Evidence: "no zone tells"}
+			return dialect.Fact{Evidence: "no zone shows it"}
 		case yes > no, yes == no && of(now).Value != dialect.No:
 			return dialect.Fact{Value: dialect.Yes, Evidence: last[dialect.Yes]}
 		}

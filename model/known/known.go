@@ -17,7 +17,7 @@ type Defect struct {
 
 // Remedies that several defects share.
 const (
-	touchPod    = "change a label of the pod, or restart the zone's ovnkube-node pod: the policy is computed anew then"
+	touchPod    = "change a label of the pod, or restart the zone's ovnkube-node pod: the policy is then computed again"
 	restartNode = "restart the zone's ovnkube-node pod"
 )
 
@@ -25,7 +25,7 @@ const (
 // leave a policy frozen with its reason.
 var (
 	FirewallRow = &Defect{"firewall-row-left",
-		"OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: the row goes on deciding",
+		"OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: the row still decides",
 		"take the row out of the namespace's port group: OVN-Kubernetes will not", "stale-firewall-row"}
 	PodAddress = &Defect{"pod-address-unseen",
 		"OVN-Kubernetes does not notice when an address of a pod is replaced by another, a known defect",
@@ -35,16 +35,16 @@ var (
 		touchPod, "unseen-pod-updates"}
 	PodPort = &Defect{"pod-passed-over",
 		"OVN-Kubernetes passes over a pod whose logical port or node comes after its first event, a known defect",
-		"it is made good with the pod's next event, at the latest when it runs; a changed label is one", "subject-pods"}
+		"the pod's next event mends it, at the latest when the pod runs; changing a label is one", "subject-pods"}
 	SetsLeft = &Defect{"sets-left",
 		"OVN-Kubernetes takes an error in deleting a policy's address sets for success, a known defect: " +
 			"policy and port group are gone, and nothing uses this set",
 		restartNode + ", which removes it; until then it does no harm", "policy-sync"}
 	NotDeleted = &Defect{"rows-not-deleted",
-		"OVN-Kubernetes refused this policy when it was deleted, and its rows go on deciding: either the zone's " +
+		"OVN-Kubernetes refused this policy when it was deleted, and its rows still decide: either the zone's " +
 			"ovnkube-node pod is down, or it could not program the policy since it started and deletes no rows of " +
 			"such a policy, a known defect",
-		"see that the zone's ovnkube-node pod runs, and restart it if it does: " +
+		"make sure the zone's ovnkube-node pod runs, and restart it if it does: " +
 			"it removes the rows of policies that are gone when it starts", "policy-sync"}
 	Baseline = &Defect{"baseline-slot",
 		"OVN-Kubernetes has room for one BaselineAdminNetworkPolicy, and takes another of the same content " +
@@ -163,7 +163,7 @@ func left(p *model.PolicyInZone, f *Facts) []*Cause {
 		defect = NotDeleted
 	case p.Policy.Kind == model.KindBANP &&
 		slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.Rowless }):
-		defect, why = Baseline, "this one was deleted after another had taken its place"
+		defect, why = Baseline, "this one was deleted after another took its place"
 	default:
 		return nil
 	}

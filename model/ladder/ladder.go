@@ -214,6 +214,23 @@ func (l *Ladder) Rung(priority int32) *Rung {
 	return &rungs[i]
 }
 
+// Around finds the rungs of tier 1 at a priority and next to it; nil where there is none.
+func (l *Ladder) Around(priority int32) (above, at, below *Rung) {
+	rungs := l.Tiers[model.TierAdmin].Rungs
+	i, ok := slices.BinarySearchFunc(rungs, priority, func(r Rung, p int32) int { return cmp.Compare(r.Priority, p) })
+	if i > 0 {
+		above = &rungs[i-1]
+	}
+	if ok {
+		at = &rungs[i]
+		i++
+	}
+	if i < len(rungs) {
+		below = &rungs[i]
+	}
+	return above, at, below
+}
+
 // Compare orders policies as they decide: by tier, priority, kind,
 // namespace and name. Between policies of one priority, and within tier 2, the
 // order is only for display.

@@ -15,7 +15,7 @@ func (l *linter) broken(b *model.Broken) {
 	if f.Code == "" {
 		f.Code = brokenObject
 	}
-	if rank(f.Severity) < 0 {
+	if f.Severity == "" {
 		f.Severity = model.SeverityError
 	}
 	if b.Field != "" {

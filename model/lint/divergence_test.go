@@ -250,7 +250,7 @@ func TestRulesBeyondRange(t *testing.T) {
 	}
 	tests := []divergence{
 		{name: "the next priority is held", codes: []string{RuleBeyondRange}, extra: []model.Object{anp("a", 5, "*", nil, many(201)), anp("b", 6, "*", nil, many(1)), anp("c", 7, "*", nil, many(100)), anp("d", 8, "*", nil, many(1))},
-			want: []string{"error rule-beyond-range a egress 100: 201 egress rules where the API takes 100: from rule 100 on they have the OVN priorities of the rules of priority 6; which decides where they overlap with those of ANP b (priority 6), ANP c (priority 7) is undefined"}},
+			want: []string{"error rule-beyond-range a egress 100: 201 egress rules where the API takes 100: from rule 100 on they have the OVN priorities of the rules of priority 6; where they overlap with those of ANP b (priority 6), ANP c (priority 7), which one wins is undefined"}},
 		{name: "it is free, has no such rules, or is not enforced", codes: []string{RuleBeyondRange}, extra: []model.Object{anp("a", 99, "*", nil, many(101)), anp("b", 100, "*", nil, many(1)), anp("c", 5, "*", nil, many(101)), anp("d", 6, "*", many(1), nil), anp("e", 7, "*", nil, many(1))},
 			want: []string{"warning rule-beyond-range c egress 100: 101 egress rules where the API takes 100: from rule 100 on they have the OVN priorities of the rules of priority 6",
 				"warning rule-beyond-range a egress 100: 101 egress rules where the API takes 100: from rule 100 on they have the OVN priorities of the rules of priority 100"}},

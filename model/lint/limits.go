@@ -38,7 +38,7 @@ func (l *linter) beyond(p *model.Policy, d model.Direction) {
 		}
 		if len(met) > 0 {
 			severity = model.SeverityError
-			message += "; which decides where they overlap with those of " + words.Few(met, shown) + " is undefined"
+			message += "; where they overlap with those of " + words.Few(met, shown) + ", which one wins is undefined"
 		}
 	}
 	l.aboutRule(p, r, RuleBeyondRange, severity, message,

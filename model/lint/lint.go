@@ -137,14 +137,10 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 }
 
 func (l *linter) compare(a, b model.Finding) int {
-	return cmp.Or(cmp.Compare(rank(a.Severity), rank(b.Severity)), cmp.Compare(l.place(a.Policy), l.place(b.Policy)),
+	return cmp.Or(a.Severity.Compare(b.Severity), cmp.Compare(l.place(a.Policy), l.place(b.Policy)),
 		a.Policy.Compare(b.Policy), cmp.Compare(a.Origin.File, b.Origin.File), cmp.Compare(a.Origin.Doc, b.Origin.Doc),
 		cmp.Compare(a.Origin.Item, b.Origin.Item), cmp.Compare(side(a.Direction), side(b.Direction)),
 		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
-}
-
-func rank(s model.Severity) int {
-	return slices.Index([]model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo}, s)
 }
 
 // side puts what is about a whole policy first, then ingress, then egress.

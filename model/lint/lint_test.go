@@ -68,15 +68,15 @@ func TestFindings(t *testing.T) {
 		{name: "shared priority", codes: []string{PriorityDuplicate, PriorityConflict}, extra: []model.Object{
 			anp("a", 7, "tenant=blue", rules{rule(allow, inNS("*"))}, nil), anp("b", 7, "tenant=red", rules{rule(deny, inNS("*"))}, nil),
 			anp("x", 200, "*", nil, nil), anp("y", 200, "*", nil, nil)},
-			want: []string{"info priority-duplicate a: shares priority 7 with b: which decides where their rules overlap is undefined; none of its rules disagrees with theirs now",
-				"info priority-duplicate b: shares priority 7 with a: which decides where their rules overlap is undefined; none of its rules disagrees with theirs now"}},
+			want: []string{"info priority-duplicate a: shares priority 7 with b: which one wins where their rules overlap is undefined; none of its rules disagrees with theirs now",
+				"info priority-duplicate b: shares priority 7 with a: which one wins where their rules overlap is undefined; none of its rules disagrees with theirs now"}},
 		{name: "conflict", codes: []string{PriorityDuplicate, PriorityConflict}, extra: []model.Object{
 			anp("a", 7, "tenant=blue", rules{rule(allow, inNS("tenant=red"), "TCP:80")}, nil), anp("b", 7, "tenant", rules{rule(deny, inNS("*"))}, nil)},
 			want: []string{
-				"error priority-conflict a ingress 0: conflicts with b at priority 7: rule 0 says Allow here and Deny there, and which decides is undefined, e.g. for red/db → blue/web-1 tcp 80",
-				"error priority-conflict b ingress 0: conflicts with a at priority 7: rule 0 says Deny here and Allow there, and which decides is undefined, e.g. for red/db → blue/web-1 tcp 80",
-				"info priority-duplicate a: shares priority 7 with b: which decides where their rules overlap is undefined",
-				"info priority-duplicate b: shares priority 7 with a: which decides where their rules overlap is undefined"}},
+				"error priority-conflict a ingress 0: conflicts with b at priority 7: rule 0 says Allow here and Deny there, and which one wins is undefined, e.g. for red/db → blue/web-1 tcp 80",
+				"error priority-conflict b ingress 0: conflicts with a at priority 7: rule 0 says Deny here and Allow there, and which one wins is undefined, e.g. for red/db → blue/web-1 tcp 80",
+				"info priority-duplicate a: shares priority 7 with b: which one wins where their rules overlap is undefined",
+				"info priority-duplicate b: shares priority 7 with a: which one wins where their rules overlap is undefined"}},
 		{name: "logging", codes: []string{LoggingInvalid}, extra: []model.Object{logging(anp("a", 1, "tenant", nil, nil), `{"deny":"Alert"}`), logging(anp("b", 2, "tenant", nil, nil), `{"deny":"alert"}`),
 			logging(banp(nil, nil), "[\n]")},
 			want: []string{
@@ -92,8 +92,8 @@ func TestFindings(t *testing.T) {
 		{name: "empty selector and Deny", codes: []string{EmptySelectorDeny}, extra: []model.Object{
 			anp("a", 1, "*", rules{rule(allow, inNS("*")), rule(deny, inNS("*"))}, rules{rule(deny, inNS("*"))}), anp("b", 2, "*", rules{rule(allow, inNS("*"))}, nil),
 			anp("c", 3, "tenant", rules{rule(deny, inNS("*"))}, nil), podSubject(anp("d", 4, "*", rules{rule(deny, inNS("*"))}, nil), "*")},
-			want: []string{"warning subject-empty-selector-with-deny a ingress 1: the subject is every pod of every namespace, also of those to come, and 2 rules deny",
-				"warning subject-empty-selector-with-deny d ingress 0: the subject is every pod of every namespace, also of those to come, and 1 rule denies"}},
+			want: []string{"warning subject-empty-selector-with-deny a ingress 1: the subject is every pod of every namespace, future ones too, and 2 rules deny",
+				"warning subject-empty-selector-with-deny d ingress 0: the subject is every pod of every namespace, future ones too, and 1 rule denies"}},
 		{name: "subject matches nothing", codes: []string{SubjectNothing}, extra: []model.Object{young, anp("a", 1, "tenant=purple", nil, nil), anp("b", 2, "tenant=empty", nil, nil), anp("c", 3, "tenant=blue", nil, nil)},
 			want: []string{"warning subject-matches-nothing a: the subject ns: tenant=purple matches no pod: the policy decides nothing now",
 				"warning subject-matches-nothing b: the 1 pod that the subject ns: tenant=empty matches cannot be subjects (host-networked, completed or not scheduled): the policy decides nothing now"}},
@@ -149,7 +149,7 @@ func TestFindings(t *testing.T) {
 			want: []string{"error cidr a egress 0: 10.0.0.0 is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, and rows it had before stay and decide",
 				"error cidr a egress 0: 10.0.0.0/33 is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, and rows it had before stay and decide"}},
 		{name: "networks that cover pods", codes: []string{NetworkCoversPods}, extra: []model.Object{anp("a", 1, "tenant", nil, rules{rule(allow, inNets("10.0.0.0/24 192.168.0.0/16 10.0.0.0/16"))})},
-			want: []string{"info network-covers-pods a egress 0: 10.0.0.0/24, 10.0.0.0/16 cover pods too (up to 5): networks are meant for what is outside the cluster, and match pods by address"}},
+			want: []string{"info network-covers-pods a egress 0: 10.0.0.0/24, 10.0.0.0/16 cover pods too (up to 5): networks are for what is outside the cluster, and match pods by address"}},
 		{name: "named ports", codes: []string{NamedPortUnmatched}, extra: []model.Object{
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant=red"), "http"), rule(deny, inNS("tenant=red"), "grpc"), rule(allow, inNS("tenant=red"), "grpc"), rule(deny, inNS("tenant=red"), "grpc", "TCP:80")},
 				rules{rule(deny, inNS("tenant=blue"), "http"), rule(deny, inNS("tenant=red"), "http", "grpc")})},
@@ -280,15 +280,6 @@ func TestOrderAndRemedies(t *testing.T) {
 	}
 	if got := Run(nil, nil, Options{}); len(got) != 0 {
 		t.Errorf("an empty cluster: %v", got)
-	}
-}
-
-func TestSystemNamespaces(t *testing.T) {
-	for name, want := range map[string]bool{"kube-system": true, "kube-public": true, "openshift": true, "openshift-dns": true, "ovn-kubernetes": true,
-		"default": false, "kubernetes": false, "blue": false, "openshifty": false} {
-		if got := IsSystemNamespace(name); got != want {
-			t.Errorf("%s: %v", name, got)
-		}
 	}
 }
 

@@ -3,22 +3,11 @@ package lint
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"rung/model"
 	"rung/model/overlap"
 	"rung/model/words"
 )
-
-// IsSystemNamespace says whether a namespace belongs to the cluster itself: a
-// Deny there can leave the cluster unresponsive.
-func IsSystemNamespace(name string) bool {
-	switch name {
-	case "openshift", "ovn-kubernetes":
-		return true
-	}
-	return strings.HasPrefix(name, "kube-") || strings.HasPrefix(name, "openshift-")
-}
 
 // SelectsEverything says whether a subject selects every pod of every
 // namespace.
@@ -32,7 +21,7 @@ func SystemNamespaces(x *overlap.PodIndex, p *model.Policy) []string {
 	var out []string
 	selected := x.Selected(p)
 	for n := range x.Namespaces(p.Subject.Namespaces) {
-		if !IsSystemNamespace(n.Name) {
+		if !model.IsSystemNamespace(n.Name) {
 			continue
 		}
 		if p.Subject.AllPods || p.Subject.Pods.Empty() || selected.Meets(x.MatchIn(n.Name, model.Everything())) {
@@ -58,7 +47,7 @@ func firstDeny(p *model.Policy) (first *model.Rule, n int) {
 func (l *linter) policy(p *model.Policy) {
 	l.logging(p)
 	if p.Kind == model.KindANP && p.Priority > l.max {
-		remedy := "no supported priority is free: join or remove policies"
+		remedy := "no supported priority is free: merge or delete policies"
 		if gaps := l.ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
 			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
 		}
@@ -71,9 +60,9 @@ func (l *linter) policy(p *model.Policy) {
 	if SelectsEverything(p.Subject) {
 		if r, n := firstDeny(p); r != nil {
 			l.aboutRule(p, r, EmptySelectorDeny, model.SeverityWarning, fmt.Sprintf(
-				"the subject is every pod of every namespace, also of those to come, and %s %s",
+				"the subject is every pod of every namespace, future ones too, and %s %s",
 				words.Count(n, "rule"), words.Form(n, "denies", "deny")),
-				"select the namespaces that are meant, or leave the system's out")
+				"select the namespaces you mean, or exclude the system's")
 		}
 	}
 	l.selectsSystem(p)
@@ -151,7 +140,7 @@ func (l *linter) duplicates() {
 					others = append(others, o.Policy.Name)
 				}
 			}
-			message := fmt.Sprintf("shares priority %d with %s: which decides where their rules overlap is undefined",
+			message := fmt.Sprintf("shares priority %d with %s: which one wins where their rules overlap is undefined",
 				r.Priority, words.Few(others, shown))
 			if len(r.Policies[i].Conflicts) == 0 {
 				message += "; none of its rules disagrees with theirs now"
@@ -170,7 +159,7 @@ func (l *linter) conflicts() {
 			other, own, theirs := c.Other(k)
 			if r := p.Rule(c.Direction, c.Rule); r != nil {
 				l.aboutRule(p, r, PriorityConflict, model.SeverityError, fmt.Sprintf(
-					"conflicts with %s at priority %d: rule %d says %s here and %s there, and which decides is undefined, e.g. for %s",
+					"conflicts with %s at priority %d: rule %d says %s here and %s there, and which one wins is undefined, e.g. for %s",
 					other.Name, c.Priority, c.Rule, own, theirs, c.Witness), "give the two policies different priorities: rung plan")
 			}
 		}

@@ -47,11 +47,11 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 	}
 	if len(hostBits) > 0 {
 		l.aboutRule(p, r, NetworkHostBits, model.SeverityWarning, strings.Join(hostBits, ", ")+": the host bits are cleared",
-			"write the network that is meant, or a /32 (/128) for one address")
+			"write the network you mean, or a /32 (/128) for one address")
 	}
 	if len(covered) > 0 {
 		l.aboutRule(p, r, NetworkCoversPods, model.SeverityInfo,
-			fmt.Sprintf("%s %s pods too (up to %d): networks are meant for what is outside the cluster, "+
+			fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
 				"and match pods by address",
 				words.Few(covered, shown), words.Form(len(covered), "covers", "cover"), coveredPods),
 			"put a rule for the pods above this one")

@@ -50,7 +50,7 @@ func (l *linter) findServices() *services {
 					s.apiPort = int32(n)
 				}
 			}
-		case IsSystemNamespace(svc.Namespace):
+		case model.IsSystemNamespace(svc.Namespace):
 			l.addDNSService(s, svc)
 		}
 	}
@@ -109,7 +109,7 @@ func targetPort(p model.ServicePort, proto string, pod *model.Pod) int32 {
 // findDNSPods takes pods of the system that declare a port as DNS servers do.
 func (l *linter) findDNSPods(s *services) {
 	for n := range l.x.Namespaces(model.Everything()) {
-		if !IsSystemNamespace(n.Name) {
+		if !model.IsSystemNamespace(n.Name) {
 			continue
 		}
 		for _, name := range []string{"dns", "dns-tcp"} {

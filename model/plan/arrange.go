@@ -28,8 +28,9 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 	}
 	p, err := b.schedule(groups)
 	if err != nil {
-		return Plan{}, fmt.Errorf("re-spacing by %d from %d: %w", step, start, err)
+		return Plan{}, fmt.Errorf("re-spacing with %s: %w", Spacing{step, start}, err)
 	}
+	p.Title = "re-space: " + Spacing{step, start}.String()
 	for _, g := range groups[n:] {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s stays at %d: above %d, not enforced",
 			words.Few(g.members, 3), g.from, b.max))
@@ -38,11 +39,11 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 }
 
 func (b *Board) noRoom(step, start int32, last int64, n int) error {
-	text := fmt.Sprintf("%d priorities in steps of %d from %d end at %d, and %d is the last that is enforced",
-		n, step, start, last, b.max)
+	text := fmt.Sprintf("%d priorities with %s, end at %d, and %d is the last that is enforced",
+		n, Spacing{step, start}, last, b.max)
 	switch widest, from := widest(n, b.max); {
 	case widest < step:
-		return fmt.Errorf("%w: %s; the widest step that fits is %d, from %d or less", ErrNoRoom, text, widest, from)
+		return fmt.Errorf("%w: %s; largest possible: %s", ErrNoRoom, text, Spacing{widest, from})
 	default:
 		return fmt.Errorf("%w: %s; start at %d or less", ErrNoRoom, text, int64(start)-(last-int64(b.max)))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -122,6 +123,44 @@ func (b *Board) SmallestGap() (room int, ok bool) {
 		}
 	}
 	return room, ok
+}
+
+// Moved is the board with some policies at other priorities.
+func (b *Board) Moved(to map[string]int32) *Board {
+	slots := b.Slots()
+	for i := range slots {
+		if p, ok := to[slots[i].Policy]; ok {
+			slots[i].Priority = p
+		}
+	}
+	moved, err := NewBoard(slots, b.max)
+	if err != nil {
+		return b // such a priority cannot be given to anybody
+	}
+	return moved
+}
+
+// Tie is what RoomBelow says of all but the last of those that share a priority.
+const Tie = "tie"
+
+// RoomBelow is how many priorities are free between a policy and the next one, or the end:
+// "5"; Tie where the next has the same priority, and nothing where the policy is above what
+// is supported or not on the board.
+func (b *Board) RoomBelow(policy string) string {
+	groups := b.supported()
+	for i, g := range groups {
+		at := slices.Index(g.members, policy)
+		switch {
+		case at < 0:
+			continue
+		case at < len(g.members)-1:
+			return Tie
+		case i+1 < len(groups):
+			return strconv.Itoa(int(groups[i+1].from-g.from) - 1)
+		}
+		return strconv.Itoa(int(b.max - g.from))
+	}
+	return ""
 }
 
 // LargestGap is the length of the longest free run.

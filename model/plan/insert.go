@@ -36,7 +36,7 @@ func (b *Board) Insert(above, below string) (Insertion, error) {
 	case lo > b.max:
 		return Insertion{}, fmt.Errorf("%s has priority %d: nothing after %d is enforced", above, lo, b.max)
 	case lo > hi:
-		return Insertion{}, fmt.Errorf("%s (%d) decides after %s (%d), not before", above, lo, below, hi)
+		return Insertion{}, fmt.Errorf("%s (%d) comes after %s (%d), not before", above, lo, below, hi)
 	case lo == hi:
 		return Insertion{}, fmt.Errorf("%s and %s share priority %d: nothing decides between them", above, below, lo)
 	}
@@ -52,7 +52,25 @@ func (b *Board) Insert(above, below string) (Insertion, error) {
 	if longest > 0 {
 		return Insertion{Priority: best}, nil
 	}
-	return b.makeRoom(lo, hi)
+	in, err := b.makeRoom(lo, hi)
+	if in.Room != nil {
+		in.Room.Title = Between(above, below)
+	}
+	return in, err
+}
+
+// Between names the room between two policies, either of which may be empty for the end
+// of the ladder: "room between blue and green".
+func Between(above, below string) string {
+	switch {
+	case above == "" && below == "":
+		return "room for a policy"
+	case below == "":
+		return "room below " + above
+	case above == "":
+		return "room above " + below
+	}
+	return "room between " + above + " and " + below
 }
 
 // makeRoom frees a priority between lo and hi, which has none: either what

@@ -120,32 +120,32 @@ func TestRespace(t *testing.T) {
 		{name: "the sketch", now: sketch, step: 10, start: 10,
 			then: "10 break-glass; 20 cluster-control; 30 blue green; 40 isolation; 50 metrics quarantine; 120 experimental",
 			steps: []string{"break-glass 30 → 10", "cluster-control 34 → 20",
-				"blue 40 → 30 parted until step 4: blue (30) decides before green (40)", "green 40 → 30 tied again at 30", "isolation 43 → 40",
-				"metrics 60 → 50 parted until step 7: metrics (50) decides before quarantine (60)", "quarantine 60 → 50 tied again at 50"},
-			notes: []string{"7 steps; no prefix inverts two policies or ties two that were apart", "a tie is parted after step 3, until the next",
-				"a tie is parted after step 6, until the next", "experimental stays at 120: above 99, not enforced"}},
+				"blue 40 → 30 tie broken until step 4: blue (30) comes before green (40)", "green 40 → 30 tied again at 30", "isolation 43 → 40",
+				"metrics 60 → 50 tie broken until step 7: metrics (50) comes before quarantine (60)", "quarantine 60 → 50 tied again at 50"},
+			notes: []string{"7 steps; at no step do two policies swap order or become tied", "a tie is broken during step 3",
+				"a tie is broken during step 6", "experimental stays at 120: above 99, not enforced"}},
 		{name: "to the right the last goes first", now: "1 a; 2 b; 3 c", step: 1, start: 2, then: "2 a; 3 b; 4 c",
-			steps: []string{"c 3 → 4", "b 2 → 3", "a 1 → 2"}, notes: []string{"3 steps; no prefix inverts two policies or ties two that were apart"}},
+			steps: []string{"c 3 → 4", "b 2 → 3", "a 1 → 2"}, notes: []string{"3 steps; at no step do two policies swap order or become tied"}},
 		{name: "both ways", now: "1 a; 2 b; 3 c; 97 d; 98 e; 99 f", step: 10, start: 0, then: "0 a; 10 b; 20 c; 30 d; 40 e; 50 f",
 			steps: []string{"c 3 → 20", "b 2 → 10", "a 1 → 0", "d 97 → 30", "e 98 → 40", "f 99 → 50"},
-			notes: []string{"6 steps; no prefix inverts two policies or ties two that were apart"}},
+			notes: []string{"6 steps; at no step do two policies swap order or become tied"}},
 		{name: "a tie of four", now: "1 a b c d", step: 5, start: 9, then: "9 a b c d",
-			steps: []string{"a 1 → 9 parted until step 4: a (9) decides after b, c, d (1)", "b 1 → 9 parted until step 4: a, b (9) decide after c, d (1)",
-				"c 1 → 9 parted until step 4: a, b, c (9) decide after d (1)", "d 1 → 9 tied again at 9"},
-			notes: []string{"4 steps; no prefix inverts two policies or ties two that were apart", "a tie is parted after steps 1–3, until the next"}},
+			steps: []string{"a 1 → 9 tie broken until step 4: a (9) comes after b, c, d (1)", "b 1 → 9 tie broken until step 4: a, b (9) come after c, d (1)",
+				"c 1 → 9 tie broken until step 4: a, b, c (9) come after d (1)", "d 1 → 9 tied again at 9"},
+			notes: []string{"4 steps; at no step do two policies swap order or become tied", "a tie is broken during steps 1–3"}},
 		{name: "nothing to do", now: "10 a; 20 b", step: 10, start: 10, then: "10 a; 20 b", steps: []string{},
-			notes: []string{"nothing to do: the policies stand like this already"}},
-		{name: "nobody", now: "", step: 10, start: 10, then: "", steps: []string{}, notes: []string{"nothing to do: the policies stand like this already"}},
+			notes: []string{"nothing to do: already in this order"}},
+		{name: "nobody", now: "", step: 10, start: 10, then: "", steps: []string{}, notes: []string{"nothing to do: already in this order"}},
 		{name: "packed and staying", now: packed.String(), step: 1, start: 0, then: strings.TrimSuffix(strings.ReplaceAll(packed.String(), ";", "; "), "; "),
-			steps: []string{}, notes: []string{"nothing to do: the policies stand like this already"}},
+			steps: []string{}, notes: []string{"nothing to do: already in this order"}},
 		{name: "packed", now: packed.String(), step: 2, start: 0,
-			err: "no room: 100 priorities in steps of 2 from 0 end at 198, and 99 is the last that is enforced; the widest step that fits is 1, from 0 or less"},
+			err: "no room: 100 priorities with step 2, starting at 0, end at 198, and 99 is the last that is enforced; largest possible: step 1, starting at 0"},
 		{name: "start too late", now: "1 a; 2 b", step: 10, start: 95,
-			err: "no room: 2 priorities in steps of 10 from 95 end at 105, and 99 is the last that is enforced; start at 89 or less"},
+			err: "no room: 2 priorities with step 10, starting at 95, end at 105, and 99 is the last that is enforced; start at 89 or less"},
 		{name: "no step", now: "1 a", step: 0, start: 1, err: "step 0: priorities must be at least 1 apart"},
 		{name: "no start", now: "1 a", step: 1, start: -1, err: "start -1: the first priority is 0"},
 		{name: "far too wide", now: "1 a; 2 b; 3 c", step: 2_000_000_000, start: 2_000_000_000,
-			err: "no room: 3 priorities in steps of 2000000000 from 2000000000 end at 6000000000, and 99 is the last that is enforced; the widest step that fits is 49, from 1 or less"},
+			err: "no room: 3 priorities with step 2000000000, starting at 2000000000, end at 6000000000, and 99 is the last that is enforced; largest possible: step 49, starting at 1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -167,6 +167,33 @@ func TestRespace(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// What is proposed first is step 10 where it fits, and what somebody names is started as
+// far down as there is room.
+func TestSpacing(t *testing.T) {
+	eleven := "1 a; 2 b; 3 c; 4 d; 5 e; 6 f; 7 g; 8 h; 9 i; 10 j; 11 k"
+	for now, want := range map[string]string{"": "step 10, starting at 10", sketch: "step 10, starting at 10",
+		eleven: "step 9, starting at 9", "5 a; 6 b": "step 10, starting at 10"} {
+		b := board(t, now, 99)
+		if got := b.Usual().String(); got != want {
+			t.Errorf("%q: %s, want %s", now, got, want)
+		}
+		if at := b.Usual(); now != "" {
+			if p, err := b.Respace(at.Step, at.Start); err != nil || p.Title != "re-space: "+want {
+				t.Errorf("%q: %q, %v", now, p.Title, err)
+			}
+		}
+	}
+	b := board(t, sketch, 99) // five priorities
+	for step, want := range map[int32]int32{1: 1, 20: 19, 24: 3, 25: 0, 2_000_000_000: 0} {
+		if got := b.Spaced(step); got != (Spacing{step, want}) {
+			t.Errorf("%v, want it to start at %d", got, want)
+		}
+	}
+	if got := b.Largest(); got != "Largest possible: step 24, starting at 3" {
+		t.Error(got)
 	}
 }
 
@@ -215,7 +242,7 @@ func TestInsert(t *testing.T) {
 		{name: "full", now: full, above: "a", below: "c", err: "no room: all 4 supported priorities are in use; join two policies' priorities or remove a policy"},
 		{name: "full, before everything", now: full, below: "a", err: "no room: all 4 supported priorities are in use; join two policies' priorities or remove a policy"},
 		{name: "a tie", now: sketch, above: "blue", below: "green", err: "blue and green share priority 40: nothing decides between them"},
-		{name: "turned round", now: sketch, above: "metrics", below: "green", err: "metrics (60) decides after green (40), not before"},
+		{name: "turned round", now: sketch, above: "metrics", below: "green", err: "metrics (60) comes after green (40), not before"},
 		{name: "unknown", now: sketch, above: "nobody", err: "policy nobody is not on the ladder"},
 		{name: "above the range", now: sketch, above: "experimental", err: "experimental has priority 120: nothing after 99 is enforced"},
 	}
@@ -259,6 +286,29 @@ func TestScheduleKeepsTheOrder(t *testing.T) {
 		}
 		if _, err := b.schedule(groups); err == nil || err.Error() != "b would no longer decide after a" {
 			t.Errorf("%v: %v", to, err)
+		}
+	}
+}
+
+// What is free below a policy is never less than nothing: members of a tie say so, also
+// while a plan has moved only some of them.
+func TestRoomBelow(t *testing.T) {
+	b := board(t, "30 break-glass; 40 blue; 65 green; 120 far", 99)
+	half := b.Moved(map[string]int32{"green": 40}) // on its way to blue
+	for _, tt := range []struct {
+		b      *Board
+		policy string
+		want   string
+	}{
+		{b, "break-glass", "9"}, {b, "blue", "24"}, {b, "green", "34"}, {b, "far", ""}, {b, "nobody", ""},
+		{half, "break-glass", "9"}, {half, "blue", Tie}, {half, "green", "59"}, {half, "far", ""},
+		{b.Moved(map[string]int32{"blue": 31, "green": 99}), "break-glass", "0"},
+		{b.Moved(map[string]int32{"green": 99}), "green", "0"},
+		{b.Moved(map[string]int32{"green": 100}), "blue", "59"},
+		{b.Moved(map[string]int32{"green": -1}), "blue", "24"}, // nobody can have it
+	} {
+		if got := tt.b.RoomBelow(tt.policy); got != tt.want {
+			t.Errorf("%s on %s: %q, want %q", tt.policy, show(tt.b.Slots()), got, tt.want)
 		}
 	}
 }

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"rung/model/clean"
-	"rung/model/words"
 )
 
 // progressVersion is raised when the stored form changes.
@@ -28,9 +26,19 @@ type Progress struct {
 	// Context says which cluster or source the plan belongs to.
 	Context string
 	Plan    Plan
-	// Done is how many of the steps are done; with Back they are being undone.
+	// Done is how many of the steps are done.
 	Done int
+	// Part is what is run of the plan; nil is the whole of it.
+	Part *Part
+	// Back says that what was run is rolled back: to where Part begins.
 	Back bool
+}
+
+// Part is a way within a plan: from so many steps done to so many. The undo of a plan
+// of three steps goes from 3 to 0.
+type Part struct {
+	From int `json:"from"`
+	To   int `json:"to"`
 }
 
 type storedProgress struct {
@@ -38,6 +46,7 @@ type storedProgress struct {
 	Context string `json:"context"`
 	Done    int    `json:"done"`
 	Back    bool   `json:"back,omitempty"`
+	Part    *Part  `json:"part,omitempty"`
 	Plan    Plan   `json:"plan"`
 }
 
@@ -47,7 +56,7 @@ func (p *Progress) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("storing the progress of a plan: %w", err)
 	}
-	raw, err := json.MarshalIndent(storedProgress{progressVersion, p.Context, p.Done, p.Back, p.Plan}, "", " ")
+	raw, err := json.MarshalIndent(storedProgress{progressVersion, p.Context, p.Done, p.Back, p.Part, p.Plan}, "", " ")
 	if err != nil {
 		return nil, fmt.Errorf("storing the progress of a plan: %w", err)
 	}
@@ -72,7 +81,7 @@ func DecodeProgress(raw []byte) (*Progress, error) {
 	if in.Version != progressVersion {
 		return nil, fmt.Errorf("reading the progress of a plan: version %d is not %d", in.Version, progressVersion)
 	}
-	p := &Progress{Context: in.Context, Plan: in.Plan, Done: in.Done, Back: in.Back}
+	p := &Progress{Context: in.Context, Plan: in.Plan, Done: in.Done, Back: in.Back, Part: in.Part}
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("reading the progress of a plan: %w", err)
 	}
@@ -82,6 +91,10 @@ func DecodeProgress(raw []byte) (*Progress, error) {
 func (p *Progress) check() error {
 	if p.Done < 0 || p.Done > len(p.Plan.Steps) {
 		return fmt.Errorf("%d of %d steps done", p.Done, len(p.Plan.Steps))
+	}
+	if w := p.Way(); min(w.From, w.To) < 0 || max(w.From, w.To) > len(p.Plan.Steps) ||
+		p.Done < min(w.From, w.To) || p.Done > max(w.From, w.To) {
+		return fmt.Errorf("%d steps done on the way from %d to %d of %d", p.Done, w.From, w.To, len(p.Plan.Steps))
 	}
 	if _, err := NewBoard(p.Plan.Now, p.Plan.Max); err != nil {
 		return err
@@ -98,7 +111,7 @@ func (p *Progress) check() error {
 	if !slices.Equal(then, want) {
 		return errors.New("the steps do not lead to the arrangement they should")
 	}
-	texts := append([]string{p.Context}, p.Plan.Notes...)
+	texts := append([]string{p.Context, p.Plan.Title}, p.Plan.Notes...)
 	for _, s := range p.Plan.Steps {
 		texts = append(texts, s.Note)
 	}
@@ -113,78 +126,152 @@ func (p *Progress) check() error {
 	return nil
 }
 
-// Next is the step to do now; ok is false when there is none left. Going back it
-// is the last step done, turned round.
-func (p *Progress) Next() (s Step, ok bool) {
-	switch {
-	case p.Finished():
-		return Step{}, false
-	case !p.Back:
-		return p.Plan.Steps[p.Done], true
+// Way is the way that is gone, when nothing is rolled back.
+func (p *Progress) Way() Part {
+	if p.Part != nil {
+		return *p.Part
 	}
-	s = p.Plan.Steps[p.Done-1]
-	return Step{Policy: s.Policy, From: s.To, To: s.From, Note: fmt.Sprintf("takes step %d back", p.Done)}, true
+	return Part{To: len(p.Plan.Steps)}
+}
+
+// target is how many steps are done where the plan is going.
+func (p *Progress) target() int {
+	if p.Back {
+		return p.Way().From
+	}
+	return p.Way().To
+}
+
+// Next is the step to do now; ok is false when there is none left.
+func (p *Progress) Next() (s Step, ok bool) {
+	switch to := p.target(); {
+	case p.Done < to:
+		return p.Plan.Steps[p.Done], true
+	case p.Done > to:
+		return p.Plan.reversed(p.Done - 1), true
+	}
+	return Step{}, false
+}
+
+// reversed is a step the other way round.
+func (p *Plan) reversed(i int) Step {
+	s := p.Steps[i]
+	return Step{Policy: s.Policy, From: s.To, To: s.From, Note: fmt.Sprintf("rolls step %d back", i+1)}
 }
 
 // Advance counts the step of Next as done.
 func (p *Progress) Advance() {
-	switch {
-	case p.Finished():
-	case p.Back:
-		p.Done--
-	default:
+	switch to := p.target(); {
+	case p.Done < to:
 		p.Done++
+	case p.Done > to:
+		p.Done--
 	}
 }
 
 // Finished says whether no step is left in the direction the plan goes.
-func (p *Progress) Finished() bool {
-	if p.Back {
-		return p.Done == 0
+func (p *Progress) Finished() bool { return p.Done == p.target() }
+
+// Run are all steps of the way, in the order in which it makes them; Made tells how many
+// of them are made when so many steps of the plan are done.
+func (p *Progress) Run() []Step {
+	w := p.Way()
+	return p.Plan.between(w.From, w.To)
+}
+
+// Made is how many steps of Run are made with so many steps of the plan done.
+func (p *Progress) Made(done int) int {
+	if w := p.Way(); w.From > w.To {
+		return w.From - done
 	}
-	return p.Done >= len(p.Plan.Steps)
+	return done - p.Way().From
+}
+
+// Left are the steps that are left in the direction the plan goes.
+func (p *Progress) Left() []Step { return p.Plan.between(p.Done, p.target()) }
+
+// Since are the steps that lead from so many steps done to those that are done now.
+func (p *Progress) Since(done int) []Step {
+	return p.Plan.between(min(max(done, 0), len(p.Plan.Steps)), p.Done)
+}
+
+// between are the steps that lead from so many done to so many.
+func (p *Plan) between(from, to int) (steps []Step) {
+	if from <= to {
+		return slices.Clone(p.Steps[from:to])
+	}
+	for i := from; i > to; i-- {
+		steps = append(steps, p.reversed(i-1))
+	}
+	return steps
 }
 
 // At is where the policies stand when Done steps are done.
 func (p *Progress) At() ([]Slot, error) { return Replay(p.Plan.Now, p.Plan.Steps[:p.Done]) }
 
-// Locate finds how many steps are done in a ladder as it is now: the last step
-// may have been done without being recorded. It is ErrElsewhere when the ladder
-// stands at no point of the plan or has other policies.
+// Locate finds how many steps are done in a ladder as it is now: the last step may
+// have been done without being recorded. Only the policies that the plan moves count;
+// what others do is judged step by step (Progress.Hinders). It is ErrElsewhere when they
+// stand at no point of the plan, or one is gone.
 func (p *Progress) Locate(current []Slot) (done int, err error) {
 	at := make(map[string]int32, len(current))
 	for _, s := range current {
 		at[s.Policy] = s.Priority
 	}
-	for _, s := range p.Plan.Now {
+	moved := map[string]bool{}
+	for _, s := range p.Plan.Steps {
+		moved[s.Policy] = true
 		if _, ok := at[s.Policy]; !ok {
 			return 0, fmt.Errorf("%w: %s is gone", ErrElsewhere, s.Policy)
 		}
-		delete(at, s.Policy)
 	}
-	if len(at) > 0 {
-		return 0, fmt.Errorf("%w: new on it: %s", ErrElsewhere, words.Few(slices.Sorted(maps.Keys(at)), 3))
-	}
-	current = slices.Clone(current)
-	sortSlots(current)
-	for k := range len(p.Plan.Steps) + 1 {
-		state, err := Replay(p.Plan.Now, p.Plan.Steps[:k])
-		if err != nil {
-			return 0, err
-		}
-		if slices.Equal(state, current) {
-			return k, nil
-		}
+	isAt := func(state []Slot) bool {
+		return !slices.ContainsFunc(state, func(s Slot) bool { return moved[s.Policy] && at[s.Policy] != s.Priority })
 	}
 	want, err := p.At()
 	if err != nil {
 		return 0, err
 	}
-	for i := range want {
-		if j := slices.IndexFunc(current, func(s Slot) bool { return s.Policy == want[i].Policy }); current[j] != want[i] {
-			return 0, fmt.Errorf("%w: %s stands at %d, not %d", ErrElsewhere,
-				want[i].Policy, current[j].Priority, want[i].Priority)
+	if isAt(want) {
+		return p.Done, nil
+	}
+	for k := range len(p.Plan.Steps) + 1 {
+		state, err := Replay(p.Plan.Now, p.Plan.Steps[:k])
+		if err != nil {
+			return 0, err
+		}
+		if isAt(state) {
+			return k, nil
+		}
+	}
+	for _, s := range want {
+		if moved[s.Policy] && at[s.Policy] != s.Priority {
+			return 0, fmt.Errorf("%w: %s stands at %d, not %d", ErrElsewhere, s.Policy, at[s.Policy], s.Priority)
 		}
 	}
 	return 0, ErrElsewhere
+}
+
+// Hinders says why a step of the plan would do something else in a ladder as it is now
+// than when the plan was made: a policy that is not of the plan, or stands elsewhere,
+// would change places with the one that moves, or be tied with it. It is empty when
+// nothing does.
+func (p *Progress) Hinders(s Step, current []Slot) string {
+	expected, err := p.At()
+	if err != nil {
+		return err.Error()
+	}
+	low, high := min(s.From, s.To), max(s.From, s.To)
+	passed := func(at int32) bool { return at >= low && at <= high }
+	for _, c := range current {
+		i := slices.IndexFunc(expected, func(x Slot) bool { return x.Policy == c.Policy })
+		switch {
+		case c.Policy == s.Policy:
+		case i < 0 && passed(c.Priority):
+			return fmt.Sprintf("%s is new at %d, where it passes", c.Policy, c.Priority)
+		case i >= 0 && expected[i].Priority != c.Priority && (passed(c.Priority) || passed(expected[i].Priority)):
+			return fmt.Sprintf("%s stands at %d, not %d", c.Policy, c.Priority, expected[i].Priority)
+		}
+	}
+	return ""
 }

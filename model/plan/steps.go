@@ -20,6 +20,8 @@ type Step struct {
 
 // Plan leads from one arrangement to another.
 type Plan struct {
+	// Title says what it does: "re-space: step 10, starting at 10".
+	Title string `json:"title,omitempty"`
 	// Max is the largest supported priority the plan reckons with.
 	Max   int32    `json:"max_priority"`
 	Now   []Slot   `json:"now"`  // by priority, then name
@@ -88,28 +90,28 @@ func tieNote(g group, i, first int) string {
 	if g.to < g.from {
 		word = "before"
 	}
-	verb := "decides"
+	verb := "comes"
 	if i > 0 {
-		verb = "decide"
+		verb = "come"
 	}
-	return fmt.Sprintf("parted until step %d: %s (%d) %s %s %s (%d)", first+n-1,
+	return fmt.Sprintf("tie broken until step %d: %s (%d) %s %s %s (%d)", first+n-1,
 		words.Few(g.members[:i+1], 3), g.to, verb, word, words.Few(g.members[i+1:], 3), g.from)
 }
 
 // note sums the plan up. parted are runs of steps after which a tie is parted.
 func (p *Plan) note(parted [][2]int) {
 	if len(p.Steps) == 0 {
-		p.Notes = append(p.Notes, "nothing to do: the policies stand like this already")
+		p.Notes = append(p.Notes, "nothing to do: already in this order")
 		return
 	}
 	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+
-		"; no prefix inverts two policies or ties two that were apart")
+		"; at no step do two policies swap order or become tied")
 	for _, run := range parted {
 		switch {
 		case run[0] == run[1]:
-			p.Notes = append(p.Notes, fmt.Sprintf("a tie is parted after step %d, until the next", run[0]))
+			p.Notes = append(p.Notes, fmt.Sprintf("a tie is broken during step %d", run[0]))
 		default:
-			p.Notes = append(p.Notes, fmt.Sprintf("a tie is parted after steps %d–%d, until the next", run[0], run[1]))
+			p.Notes = append(p.Notes, fmt.Sprintf("a tie is broken during steps %d–%d", run[0], run[1]))
 		}
 	}
 }

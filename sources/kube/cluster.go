@@ -2,12 +2,9 @@ package kube
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,10 +19,6 @@ import (
 
 // FieldManager is who the API server says changed an object.
 const FieldManager = "rung"
-
-// ErrNoCluster says that no cluster is configured; the error that wraps it says
-// what was looked for.
-var ErrNoCluster = errors.New("no cluster")
 
 // Options say which cluster, and as whom.
 type Options struct {
@@ -69,7 +62,7 @@ func Open(o Options) (*Cluster, error) {
 	cfg, err := loader.ClientConfig()
 	if err != nil {
 		if clientcmd.IsEmptyConfig(err) || len(raw.Contexts) == 0 {
-			return nil, fmt.Errorf("%w: looked for %s", ErrNoCluster, lookedFor(o))
+			return nil, &NoClusterError{Looked: lookedAt(o)}
 		}
 		return nil, fmt.Errorf("kubeconfig context %q: %w", nameOf(o, raw), err)
 	}
@@ -84,7 +77,7 @@ func Open(o Options) (*Cluster, error) {
 		// Requests come from many goroutines, beside a screen that reads the keys:
 		// a plugin that asks at the terminal would take them from it.
 		cfg.ExecProvider.StdinUnavailable = true
-		cfg.ExecProvider.StdinUnavailableMessage = "Rung runs no plugin that asks questions; log in with kubectl first, with a plugin that keeps its token"
+		cfg.ExecProvider.StdinUnavailableMessage = "Rung cannot run a login plugin that asks questions; log in with kubectl first, with a plugin that keeps its token"
 	}
 	cfg.QPS, cfg.Burst = cmp.Or(o.QPS, 50), cmp.Or(o.Burst, 100)
 	cfg.WarningHandlerWithContext = warningCollector{}
@@ -154,6 +147,19 @@ func (c *Cluster) Dynamic() dynamic.Interface {
 	return c.dynamic
 }
 
+// Names are what flags can name in a kubeconfig, each sorted.
+type Names struct{ Contexts, Clusters, Users []string }
+
+// NamesIn reads the names of a kubeconfig.
+func NamesIn(o Options) (Names, error) {
+	raw, err := loader(o).RawConfig()
+	if err != nil {
+		return Names{}, fmt.Errorf("read the kubeconfig: %w", err)
+	}
+	return Names{slices.Sorted(maps.Keys(raw.Contexts)), slices.Sorted(maps.Keys(raw.Clusters)),
+		slices.Sorted(maps.Keys(raw.AuthInfos))}, nil
+}
+
 // Contexts are the names of a kubeconfig's contexts, sorted, and the current one.
 func Contexts(o Options) (names []string, current string, err error) {
 	raw, err := loader(o).RawConfig()
@@ -171,18 +177,4 @@ func loader(o Options) clientcmd.ClientConfig {
 
 func nameOf(o Options, raw clientcmdapi.Config) string {
 	return cmp.Or(o.Overrides.CurrentContext, raw.CurrentContext)
-}
-
-// lookedFor lists where a kubeconfig was looked for, as kubectl does.
-func lookedFor(o Options) string {
-	if o.Kubeconfig != "" {
-		return o.Kubeconfig
-	}
-	var places []string
-	if env := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); env != "" {
-		places = append(places, "KUBECONFIG="+env)
-	} else {
-		places = append(places, "KUBECONFIG (not set)", clientcmd.RecommendedHomeFile)
-	}
-	return strings.Join(append(places, "the service account of a pod"), ", ")
 }

@@ -23,7 +23,7 @@ func (f *feed) explain(err error) (model.ConnState, string) {
 	}
 	switch {
 	case apierrors.IsUnauthorized(err):
-		return model.ConnDenied, "the server does not take the credentials (401): they are wrong or have expired; log in again, Rung takes over the new ones from the kubeconfig"
+		return model.ConnDenied, "the server does not accept the credentials (401): they are wrong or have expired; log in again, Rung then reads the kubeconfig again"
 	case apierrors.IsForbidden(err):
 		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.about.name, serverText(err), f.canI(verb))
 	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):

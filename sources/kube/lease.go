@@ -46,7 +46,7 @@ func (c LeaseConfig) Filled() (LeaseConfig, error) {
 	case c.Duration <= c.RenewDeadline:
 		return c, fmt.Errorf("lease duration %v: want more than the renew deadline %v", c.Duration, c.RenewDeadline)
 	case len(validation.IsDNS1123Label(c.Namespace)) > 0:
-		return c, fmt.Errorf("lease namespace %q: no name of a namespace", c.Namespace)
+		return c, fmt.Errorf("lease namespace %q: not a valid namespace name", c.Namespace)
 	case c.Identity == "":
 		return c, fmt.Errorf("the identity of a replica is empty")
 	}

@@ -40,7 +40,7 @@ func TestLeaseTimes(t *testing.T) {
 	for want, c := range map[string]LeaseConfig{
 		"more than the renew deadline": {Namespace: "rung", Identity: "a", Duration: time.Second},
 		"times the retry period":       {Namespace: "rung", Identity: "a", RetryPeriod: time.Minute},
-		"no name of a namespace":       {Namespace: "Rung", Identity: "a"},
+		"not a valid namespace name":   {Namespace: "Rung", Identity: "a"},
 		"identity of a replica":        {Namespace: "rung"},
 	} {
 		if _, err := c.Filled(); err == nil || !strings.Contains(err.Error(), want) {

@@ -21,7 +21,7 @@ var (
 	// of it that is gone, or there already, is ErrChanged too.
 	ErrChanged = errors.New("was changed meanwhile")
 	// ErrGone: there is no such object.
-	ErrGone = fmt.Errorf("is not there: it was removed, or never was: %w", ErrChanged)
+	ErrGone = fmt.Errorf("does not exist: deleted, or never created: %w", ErrChanged)
 	// ErrNoAnswer: the server could not be asked, or it is not known what it did.
 	ErrNoAnswer = errors.New("the API server does not answer")
 )
@@ -114,12 +114,12 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		}
 		return errVersionMoved
 	case apierrors.IsAlreadyExists(err):
-		return fmt.Errorf("is there already: %w", ErrChanged)
+		return fmt.Errorf("already exists: %w", ErrChanged)
 	case apierrors.IsNotFound(err) && st.Details != nil && st.Details.Name == k.Name && !ofNamespace(st.Details):
 		return ErrGone
 	case apierrors.IsInvalid(err) && v == VerbApply &&
 		slices.ContainsFunc(causes, func(c metav1.StatusCause) bool { return c.Field == "metadata.uid" }):
-		return fmt.Errorf("was deleted and made anew: %w", ErrChanged)
+		return fmt.Errorf("was deleted and created again: %w", ErrChanged)
 	case apierrors.IsInvalid(err) && v == VerbPatch && len(causes) == 0:
 		// The test of the old value failed; the server does not say which.
 		return fmt.Errorf("the test of the old value failed: %w", ErrChanged)

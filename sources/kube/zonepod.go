@@ -63,7 +63,7 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 		case err == nil && !anyOurs(pods):
 			found = append(found, pods[node]...)
 		case err == nil && home != "":
-			return ZonePod{}, fmt.Errorf("%w: they are in %s and in %s, and one of these may be somebody else's; name the right one by --ovn-namespace",
+			return ZonePod{}, fmt.Errorf("%w: in %s and in %s; say which is OVN-Kubernetes' with --ovn-namespace",
 				ErrManyZonePods, clean.Text(home), clean.Text(ns))
 		case err == nil:
 			home, found = ns, append(found, pods[node]...)
@@ -81,7 +81,7 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 	}
 	if err != nil {
 		if errors.Is(err, ErrNoZonePod) {
-			err = fmt.Errorf("%w in %s; where OVN-Kubernetes runs elsewhere, name it by --ovn-namespace", err,
+			err = fmt.Errorf("%w in %s; if OVN-Kubernetes runs in another namespace, give --ovn-namespace", err,
 				clean.Text(strings.Join(namespaces, ", ")))
 		}
 		return ZonePod{}, err

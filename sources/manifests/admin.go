@@ -150,7 +150,7 @@ func (n *normaliser) cidr(s, at string) string {
 	case !ok:
 		n.invalid(CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", clean.Text(s)), remedyCIDR(s))
 	case !commonCIDR(s):
-		n.invalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes takes it for %s, newer CRDs refuse it", s, p.Masked()), remedyCIDR(s))
+		n.invalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes reads it as %s, newer CRDs refuse it", s, p.Masked()), remedyCIDR(s))
 		return p.Masked().String()
 	}
 	return clean.Text(s)

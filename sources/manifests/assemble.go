@@ -70,7 +70,7 @@ func duplicate(k model.Key, at, first model.Origin) model.Broken {
 		sev = model.SeverityError
 	}
 	return model.Broken{Severity: sev, Origin: at, Key: k, Code: CodeDuplicated,
-		Message: "is given twice: the one in " + first.Where() + " stays, this one is left aside"}
+		Message: "is given twice: skipped, the one in " + first.Where() + " counts"}
 }
 
 // implyNamespaces adds the namespaces that pods live in and that the input does
@@ -100,8 +100,8 @@ func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 	r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning,
 		Origin: model.Origin{Source: o.Source, Item: -1},
 		Key:    model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: CodeNamespace,
-		Message: clean.Text("pods live in namespaces that were not given (" + list + "): nothing is known of these but their names"),
-		Remedy:  "add the Namespace objects, or policies that select by namespace labels miss these pods"})
+		Message: clean.Text("pods are in namespaces that were not given (" + list + "): only the names of these are known"),
+		Remedy:  "add the Namespace objects; without, policies that select by namespace labels miss these pods"})
 }
 
 // originOf is where an object was read.

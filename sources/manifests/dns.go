@@ -27,7 +27,7 @@ func ParseDNS(file string, text []byte) (map[string][]string, error) {
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		name, list := clean.Text(yamltree.Str(root.Content[i])), root.Content[i+1]
 		if _, twice := out[name]; name == "" || twice {
-			return nil, fmt.Errorf("%s: line %d: %q: a DNS name is wanted here, each once", file, root.Content[i].Line, name)
+			return nil, fmt.Errorf("%s: line %d: %q: want a DNS name, each once", file, root.Content[i].Line, name)
 		}
 		if list.Kind != yaml.SequenceNode && !yamltree.IsNull(list) {
 			return nil, fmt.Errorf("%s: line %d: %s: want a list of addresses", file, list.Line, name)
@@ -36,7 +36,7 @@ func ParseDNS(file string, text []byte) (map[string][]string, error) {
 		for _, n := range yamltree.Items(list) {
 			ip := canonicalIP(yamltree.Str(n))
 			if ip == "" {
-				return nil, fmt.Errorf("%s: line %d: %s: %q is no address", file, n.Line, name, clean.Text(yamltree.Str(n)))
+				return nil, fmt.Errorf("%s: line %d: %s: %q is not an address", file, n.Line, name, clean.Text(yamltree.Str(n)))
 			}
 			if !slices.Contains(out[name], ip) {
 				out[name] = append(out[name], ip)

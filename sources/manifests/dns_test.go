@@ -18,8 +18,8 @@ func TestParseDNS(t *testing.T) {
 		{"empty", "", map[string][]string{}, ""},
 		{"a list", "- a.example\n", nil, "dns.yaml: line 1: want a mapping of DNS names to lists of addresses"},
 		{"no list", "a.example: 192.0.2.1\n", nil, "dns.yaml: line 1: a.example: want a list of addresses"},
-		{"no address", "a.example:\n- 192.0.2.1\n- 192.0.2.300\n", nil, `dns.yaml: line 3: a.example: "192.0.2.300" is no address`},
-		{"twice", "a.example: []\na.example: []\n", nil, `dns.yaml: line 2: "a.example": a DNS name is wanted here, each once`},
+		{"no address", "a.example:\n- 192.0.2.1\n- 192.0.2.300\n", nil, `dns.yaml: line 3: a.example: "192.0.2.300" is not an address`},
+		{"twice", "a.example: []\na.example: []\n", nil, `dns.yaml: line 2: "a.example": want a DNS name, each once`},
 		{"no yaml", "a: [", nil, "dns.yaml: line 1: did not find expected node content"},
 	} {
 		got, err := ParseDNS("dns.yaml", []byte(c.text))

@@ -93,9 +93,9 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 		return model.SeverityError, CodeUnknownKind, "Rung does not know this kind", near
 	}
 	if kind == "ClusterNetworkPolicy" {
-		return model.SeverityWarning, CodeUnknownKind, "left aside: Rung does not read this kind of policy", ""
+		return model.SeverityWarning, CodeUnknownKind, "skipped: unsupported kind of policy", ""
 	}
-	return model.SeverityInfo, CodeUnknownKind, "left aside: Rung does not read this kind", ""
+	return model.SeverityInfo, CodeUnknownKind, "skipped: unsupported kind", ""
 }
 
 // nearKind guesses which policy kind a misspelt one stands for.

@@ -43,15 +43,28 @@ type loaded struct {
 // list finds the files to read, in order and each once. What cannot be found is
 // reported.
 func (o Options) list() ([]input, []model.Broken) {
-	l := lister{o: o, seen: map[string]bool{}}
-	for _, p := range o.Paths {
-		l.add(p)
-	}
+	l := o.lister()
 	return l.files, l.broken
 }
 
+// Empty says whether all of the paths are folders without a manifest in them.
+func (o Options) Empty() bool {
+	l := o.lister()
+	return len(l.files) == 0 && len(l.broken) == l.empty
+}
+
+func (o Options) lister() *lister {
+	l := &lister{o: o, seen: map[string]bool{}}
+	for _, p := range o.Paths {
+		l.add(p)
+	}
+	return l
+}
+
+// lister finds the files to read.
 type lister struct {
 	o      Options
+	empty  int // folders without a manifest
 	files  []input
 	broken []model.Broken
 	seen   map[string]bool
@@ -67,7 +80,7 @@ func (l *lister) add(name string) {
 		}
 		return
 	case !clean.Is(name):
-		l.fail(name, "the file's name has control characters: it is not read", "rename it")
+		l.fail(name, "skipped: the file name has control characters", "rename it")
 		return
 	}
 	info, err := l.stat(name)
@@ -82,6 +95,7 @@ func (l *lister) add(name string) {
 	l.found = false
 	l.walk(name)
 	if !l.found {
+		l.empty++
 		b := fileBroken(l.o.Source, name, "no manifests in this folder",
 			"files end in .yaml, .yml or .json, or these and .gz")
 		b.Severity = model.SeverityWarning
@@ -148,13 +162,13 @@ func (l *lister) walk(root string) {
 		l.found = true
 		switch {
 		case !clean.Is(name):
-			l.fail(name, "the file's name has control characters: it is not read", "rename it")
+			l.fail(name, "skipped: the file name has control characters", "rename it")
 			return nil
 		}
 		info, err := l.stat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && d.Type()&fs.ModeSymlink != 0:
-			l.fail(name, "skipped: a link to something that does not exist", "")
+			l.fail(name, "skipped: a link to nothing", "")
 		case err != nil:
 			l.fail(name, "cannot be read: "+reason(err), "")
 		case info.IsDir():
@@ -246,7 +260,7 @@ func (o Options) load(ctx context.Context, in input) (*loaded, *model.Broken) {
 		}
 	}
 	if bytes.HasPrefix(l.text, []byte{0xff, 0xfe}) || bytes.HasPrefix(l.text, []byte{0xfe, 0xff}) {
-		return fail("is UTF-16 text: only UTF-8 is read")
+		return fail("is UTF-16: only UTF-8 can be read")
 	}
 	if bytes.HasPrefix(l.text, yamltree.BOM) {
 		l.bom = len(yamltree.BOM)

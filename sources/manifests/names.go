@@ -24,7 +24,7 @@ func nameIssue(k model.Kind, namespace, name string) *issue {
 	for _, f := range []struct{ field, value string }{{"metadata.name", name}, {"metadata.namespace", namespace}} {
 		if f.value != "" && len(validation.IsDNS1123Subdomain(f.value)) > 0 {
 			return &issue{sev: model.SeverityError, code: CodeMetadata, field: f.field,
-				msg: strconv.Quote(shortName(f.value)) + " is no name that the API server takes: lower-case letters, digits, '-' and '.', each part " +
+				msg: strconv.Quote(shortName(f.value)) + " is not a valid name: lower-case letters, digits, '-' and '.', each part " +
 					"beginning and ending with a letter or digit, at most " + strconv.Itoa(validation.DNS1123SubdomainMaxLength) + " characters"}
 		}
 	}

@@ -30,7 +30,7 @@ func TestHostileNames(t *testing.T) {
 			if len(objects) != 1 || objects[0].ObjectKey() != (model.Key{Kind: model.KindNode, Name: "n1"}) {
 				t.Errorf("%s %.20q: %v", kind, name, objects)
 			}
-			if len(broken) != 1 || !broken[0].IsError() || !strings.Contains(broken[0].String(), "is no name that the API server takes") ||
+			if len(broken) != 1 || !broken[0].IsError() || !strings.Contains(broken[0].String(), "is not a valid name") ||
 				len(broken[0].String()) > 600 || strings.ContainsAny(broken[0].String(), "\n\x1b\u202e") {
 				t.Errorf("%s %.20q: %v", kind, name, broken)
 			}

@@ -19,7 +19,7 @@ const defaultNetwork = "default"
 func managementIPs(annotation string) ([]string, error) {
 	var networks map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(annotation), &networks); err != nil {
-		return nil, fmt.Errorf("is no JSON object of networks: %w", err)
+		return nil, fmt.Errorf("is not a JSON object of networks: %w", err)
 	}
 	raw := networks[defaultNetwork]
 	if raw == nil {
@@ -51,7 +51,7 @@ func managementIPs(annotation string) ([]string, error) {
 func gatewayIPs(annotation string) ([]string, error) {
 	var networks map[string]struct{ IPv4, IPv6 string }
 	if err := json.Unmarshal([]byte(annotation), &networks); err != nil {
-		return nil, fmt.Errorf("is no JSON object of networks: %w", err)
+		return nil, fmt.Errorf("is not a JSON object of networks: %w", err)
 	}
 	var ips []string
 	for _, s := range []string{networks[defaultNetwork].IPv4, networks[defaultNetwork].IPv6} {

@@ -92,8 +92,8 @@ func TestRead(t *testing.T) {
 			want: []string{"AdminNetworkPolicy/a"}, broken: []string{"error standard input:10 (document 1): is not YAML: did not find expected node content"}},
 		{name: "the same object in two files", o: Options{Paths: []string{"."}, FS: files(map[string]string{"a.yaml": anp("a", 1), "b.yaml": "---\n" + anp("a", 2) + "---\n" + nsText, "c.yaml": nsText})},
 			want: []string{"AdminNetworkPolicy/a", "Namespace/blue"},
-			broken: []string{"error b.yaml:2 (document 0): AdminNetworkPolicy/a: is given twice: the one in a.yaml:1 (document 0) stays, this one is left aside",
-				"warning c.yaml:1 (document 0): Namespace/blue: is given twice: the one in b.yaml:11 (document 1) stays, this one is left aside"}},
+			broken: []string{"error b.yaml:2 (document 0): AdminNetworkPolicy/a: is given twice: skipped, the one in a.yaml:1 (document 0) counts",
+				"warning c.yaml:1 (document 0): Namespace/blue: is given twice: skipped, the one in b.yaml:11 (document 1) counts"}},
 		{name: "a file that is not there", o: Options{Paths: []string{"nope.yaml", "a.yaml"}, FS: files(map[string]string{"a.yaml": anp("a", 1)})},
 			want: []string{"AdminNetworkPolicy/a"}, broken: []string{"error nope.yaml: cannot be read: file does not exist"}},
 		{name: "an empty folder", o: Options{Paths: []string{"d"}, FS: files(map[string]string{"d/x.txt": ""})},
@@ -107,11 +107,11 @@ func TestRead(t *testing.T) {
 		{name: "what only claims to be compressed", o: Options{Paths: []string{"b.yaml.gz"}, FS: files(map[string]string{"b.yaml.gz": "x"})},
 			broken: []string{"error b.yaml.gz: cannot be expanded: unexpected EOF"}},
 		{name: "UTF-16", o: Options{Paths: []string{"b.yaml"}, FS: files(map[string]string{"b.yaml": "\xff\xfea\x00"})},
-			broken: []string{"error b.yaml: is UTF-16 text: only UTF-8 is read"}},
+			broken: []string{"error b.yaml: is UTF-16: only UTF-8 can be read"}},
 		{name: "not UTF-8", o: Options{Paths: []string{"b.yaml"}, FS: files(map[string]string{"b.yaml": "a: \xff"})},
 			broken: []string{"error b.yaml:1 (document 0): is not YAML: invalid leading UTF-8 octet"}},
 		{name: "control characters in a name", o: Options{Paths: []string{"."}, FS: files(map[string]string{"a\x1b[31m.yaml": anp("a", 1)})},
-			broken: []string{"error a\ufffd[31m.yaml: the file's name has control characters: it is not read; rename it"}},
+			broken: []string{"error a\ufffd[31m.yaml: skipped: the file name has control characters; rename it"}},
 		{name: "a dump of kubectl", o: Options{Paths: []string{"dump.yaml"}, FS: files(map[string]string{"dump.yaml": "apiVersion: v1\nitems:\n" + podItemYAML + "- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: blue\nkind: List\nmetadata:\n  resourceVersion: \"\"\n"})},
 			want: []string{"Pod/blue/p", "Namespace/blue"}},
 		{name: "a List with items that share an anchor", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Namespace\n  metadata: {name: blue, labels: &l {a: b}}\n- apiVersion: v1\n  kind: Namespace\n  metadata: {name: red, labels: *l}\n"})},
@@ -131,10 +131,10 @@ func TestRead(t *testing.T) {
 			want: []string{"Namespace/blue", "AdminNetworkPolicy/a"}},
 		{name: "pods without their namespace", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\n"})},
 			want:   []string{"Pod/blue/p", "Namespace/blue"},
-			broken: []string{"warning Namespace/blue: pods live in namespaces that were not given (blue): nothing is known of these but their names; add the Namespace objects, or policies that select by namespace labels miss these pods"}},
+			broken: []string{"warning Namespace/blue: pods are in namespaces that were not given (blue): only the names of these are known; add the Namespace objects; without, policies that select by namespace labels miss these pods"}},
 		{name: "unknown fields of a newer server are said once", o: Options{Paths: []string{"l.yaml"}, FS: files(map[string]string{"l.yaml": nsText + "---\n" + strings.Repeat("apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\nspec: {containers: [{name: c}, {name: d, new: 1}]}\n---\n", 1) + "apiVersion: v1\nkind: Pod\nmetadata: {name: q, namespace: blue}\nspec: {containers: [{name: c, new: 1}]}\n"})},
 			want:   []string{"Namespace/blue", "Pod/blue/p", "Pod/blue/q"},
-			broken: []string{"warning l.yaml:8 (document 1): Pod/blue/p: spec.containers[1].new: unknown field, left aside (and 1 more like this in the file)"}},
+			broken: []string{"warning l.yaml:8 (document 1): Pod/blue/p: spec.containers[1].new: unknown field, ignored (and 1 more like this in the file)"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := Read(context.Background(), c.o)
@@ -218,7 +218,7 @@ func TestReadDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"error " + filepath.Join(linked, "dead.yaml") + ": skipped: a link to something that does not exist"}
+	want := []string{"error " + filepath.Join(linked, "dead.yaml") + ": skipped: a link to nothing"}
 	if d := cmp.Diff(want, lines(r.Broken)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/sources/reading"
 )
 
@@ -38,8 +39,8 @@ type keptObject struct {
 // result is what the file counts for now.
 func (f *watched) result(source string) *fileResult {
 	if f.gone {
-		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: its %d objects were taken out",
-			f.away.Format(time.TimeOnly), f.objects), "")
+		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: %s removed",
+			f.away.Format(time.TimeOnly), words.Count(f.objects, "object")), "")
 		b.Code = CodeGone
 		if f.res.in.folder {
 			b.Severity = model.SeverityWarning
@@ -56,7 +57,7 @@ func (f *watched) result(source string) *fileResult {
 		r.objects = append(r.objects, e.object)
 		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k,
 			Code:    CodeKept,
-			Message: "cannot be read any more: it stays as it was read at " + e.read.Format(time.TimeOnly)})
+			Message: "unreadable now; last good version, of " + e.read.Format(time.TimeOnly) + ", shown"})
 	}
 	return &r
 }

@@ -74,7 +74,7 @@ func TestFolderOfSpecialFiles(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %s %s", b.Severity, filepath.Base(b.Origin.File), b.Message))
 		}
 		want := []string{
-			"error dangling.yaml skipped: a link to something that does not exist",
+			"error dangling.yaml skipped: a link to nothing",
 			"warning device.yaml skipped: a device; only regular files are read from folders",
 			"warning fifo.yaml skipped: a named pipe (FIFO); only regular files are read from folders",
 			"warning folder.yaml skipped: a link to a folder",

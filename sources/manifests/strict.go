@@ -209,7 +209,7 @@ func (c *checker) unknown(k *yaml.Node, t *typeInfo) {
 	i.remedy = unknownRemedy(k.Value, yamltree.Path(c.way, true), t)
 	c.way = append(c.way, yamltree.Field(k.Value))
 	if !c.strict || c.way[0].Name == "status" {
-		i.sev, i.msg = model.SeverityWarning, "unknown field, left aside"
+		i.sev, i.msg = model.SeverityWarning, "unknown field, ignored"
 	}
 	c.add(i)
 	c.way = c.way[:len(c.way)-1]
@@ -221,19 +221,19 @@ func unknownRemedy(name, parent string, t *typeInfo) string {
 	last := parent[strings.LastIndexByte(parent, '.')+1:]
 	switch {
 	case last == "namespaces" && slices.Contains([]string{"namespaceSelector", "sameLabels", "notSameLabels"}, name):
-		return "this is the old form of a peer: write the selector itself, namespaces: {matchLabels: …}"
+		return "old form of a peer: write the selector itself, namespaces: {matchLabels: …}"
 	case last == "pods" && name == "namespaces":
-		return "this is the old form of a peer: write pods: {namespaceSelector: …, podSelector: …}"
+		return "old form of a peer: write pods: {namespaceSelector: …, podSelector: …}"
 	case parent == "spec.subject" && name == "namespaceSelector":
-		return "this is the old form of a subject: write subject: {namespaces: …}"
+		return "old form of a subject: write subject: {namespaces: …}"
 	case parent == "spec.subject" && name == "namespaceAndPodSelector":
-		return "this is the old form of a subject: write subject: {pods: {namespaceSelector: …, podSelector: …}}"
+		return "old form of a subject: write subject: {pods: {namespaceSelector: …, podSelector: …}}"
 	}
 	if n := t.like(name); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)
 	}
 	if len(t.names) > 0 && len(t.names) <= 8 {
-		return "known here: " + strings.Join(t.names, ", ")
+		return "known fields: " + strings.Join(t.names, ", ")
 	}
 	return ""
 }

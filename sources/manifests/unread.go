@@ -67,7 +67,7 @@ func allUnread(files []*fileResult) []model.Broken {
 	slices.Sort(kinds)
 	b := of[0].first
 	b.Key = model.Key{}
-	b.Message = fmt.Sprintf("left aside: %d objects of kinds that Rung does not read: %s", total,
+	b.Message = fmt.Sprintf("skipped: %d objects of unsupported kinds: %s", total,
 		strings.Join(kinds, ", "))
 	return []model.Broken{b}
 }

@@ -220,7 +220,7 @@ func TestWatchFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.want("file-gone")
-	if got := f.broken[0]; !strings.HasSuffix(got.Message, "its 1 objects were taken out") || !got.IsError() {
+	if got := f.broken[0]; !strings.HasSuffix(got.Message, ": 1 object removed") || !got.IsError() {
 		t.Errorf("got %v", got)
 	}
 	write(t, a, anp("a", 2))

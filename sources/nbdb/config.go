@@ -120,5 +120,5 @@ func ParseAddr(addr string) (network, address string, err error) {
 		}
 		return network, address, nil
 	}
-	return "", "", fmt.Errorf("address %q is neither unix:PATH nor tcp:HOST:PORT nor ssl:HOST:PORT", addr)
+	return "", "", fmt.Errorf("address %q: want unix:PATH, tcp:HOST:PORT or ssl:HOST:PORT", addr)
 }

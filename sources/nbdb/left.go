@@ -69,5 +69,5 @@ func (l *Left) Err() error {
 	if n := len(l.rows) - 1 + l.more; n > 0 {
 		more = fmt.Sprintf(" and %d more rows", n)
 	}
-	return fmt.Errorf("left aside: %s%s: %w", first, more, ErrRowID)
+	return fmt.Errorf("skipped: %s%s: %w", first, more, ErrRowID)
 }

@@ -20,7 +20,7 @@ func TestRowsWithoutUUID(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		u := last(updates())
-		want := `left aside: Address_Set "` + evil + `" (evil): its _uuid is not a UUID`
+		want := `skipped: Address_Set "` + evil + `" (evil): its _uuid is not a UUID`
 		if u.Conn != model.ConnSynced || u.Error != want || u.DB.AddressSetByName("evil") != nil || u.DB.AddressSetByName("a") == nil {
 			t.Errorf("%+v, want %q", u, want)
 		}

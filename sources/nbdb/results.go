@@ -12,7 +12,7 @@ import (
 
 // errPassing marks a failure that says nothing about the operations: nothing
 // was done, and the same transaction may well work later.
-var errPassing = errors.New("server trouble")
+var errPassing = errors.New("server error")
 
 // passing are the errors of RFC 7047 and ovsdb(7) that are not about the
 // request itself.

@@ -141,7 +141,7 @@ func (s *session) checkName(db *nb.DB) error {
 		return nil
 	}
 	if g := db.Global(); s.cfg.StrictName && (g == nil || g.Name == "") {
-		return fmt.Errorf("%w: NB_Global has no name, so that nobody knows whether it is %q", ErrWrongZone, s.cfg.Name)
+		return fmt.Errorf("%w: NB_Global has no name, so it may not be %q", ErrWrongZone, s.cfg.Name)
 	}
 	return CheckName(db, s.cfg.Name)
 }

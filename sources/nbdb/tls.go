@@ -38,7 +38,7 @@ func (f TLSFiles) Check() error {
 // config reads the files.
 func (f TLSFiles) config(host string) (*tls.Config, error) {
 	if f.CA == "" {
-		return nil, errors.New("ssl: needs the certificate the server is verified against; give --nb-ca FILE")
+		return nil, errors.New("ssl: needs a CA to verify the server against; give --nb-ca FILE")
 	}
 	text, err := readPEM("--nb-ca", f.CA)
 	if err != nil {
@@ -189,7 +189,7 @@ func (f TLSFiles) explain(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no answer to the TLS handshake: %w", err)
 	case errors.As(err, &name):
-		return fmt.Errorf("%w; --nb-skip-name-verification verifies the issuer alone", err)
+		return fmt.Errorf("%w; --nb-skip-name-verification checks only the issuer", err)
 	case errors.As(err, &issuer):
 		return fmt.Errorf("%w: not issued by --nb-ca %s", err, f.CA)
 	case alert(err) != nil && strings.Contains(alert(err).Error(), "certificate"):

@@ -51,7 +51,7 @@ func judge(path string, info fs.FileInfo) error {
 	case m&fs.ModeDevice != 0:
 		return refuse(path, "is a device, not a file")
 	case !m.IsRegular():
-		return refuse(path, "is no regular file")
+		return refuse(path, "is not a regular file")
 	}
 	if uid, _, _ := owner(info); !Mine(info) {
 		return refuse(path, fmt.Sprintf("belongs to another user (%d)", uid))
@@ -129,6 +129,19 @@ func Locked(fsys FS, path string) (File, error) {
 		return nil, err
 	}
 	if err := lock(f, lockTime); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("locking %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// TryLocked is Locked that waits for nobody: it is ErrLocked when another has the file.
+func TryLocked(fsys FS, path string) (File, error) {
+	f, err := Open(fsys, path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.TryLock(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		_ = f.Close()
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}

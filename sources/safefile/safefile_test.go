@@ -75,6 +75,26 @@ var writers = []struct {
 	}},
 }
 
+// A file that another has is not waited for.
+func TestTryLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "lock")
+	held, err := safefile.TryLocked(safefile.OS, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := safefile.TryLocked(safefile.OS, path); !errors.Is(err, safefile.ErrLocked) {
+		t.Fatalf("%v, %v", f, err)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := safefile.TryLocked(safefile.OS, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = again.Close()
+}
+
 // Whatever fails, a file is as it was or as it should be, an error says which,
 // and nothing else stays in the folder.
 func TestEveryOperationFails(t *testing.T) {

@@ -17,7 +17,7 @@ var (
 	// ErrLinked says the file has other names, which would keep the old text.
 	ErrLinked = errors.New("it has more names")
 	// ErrBusy says another program has the file open for writing.
-	ErrBusy = errors.New("another program is writing to it: try again")
+	ErrBusy = errors.New("another program is writing to it; try again")
 )
 
 // How long others may take: with a lock, and to close a file they write to.
@@ -48,7 +48,7 @@ func Swap(fsys FS, path string, old, text []byte, merge Merge) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("is no regular file")}
+		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("is not a regular file")}
 	}
 	if n := names(info); n > 1 {
 		return fmt.Errorf("%w: it is one of %d names (hard links) of the same file, and the others would keep the old text",
@@ -222,7 +222,7 @@ func (s swapping) aside(name string) error {
 			n = 100 // it stays where it is
 		}
 	}
-	return fmt.Errorf("what another program wrote at the same moment is in %s", name)
+	return fmt.Errorf("what another program wrote meanwhile is in %s", name)
 }
 
 // shut waits until nobody has a file open for writing, where that can be known.

@@ -129,7 +129,7 @@ func giveTo(f File, like fs.FileInfo) error {
 		return nil
 	}
 	if err := f.Chown(uid, gid); err != nil {
-		return fmt.Errorf("it belongs to user %d, group %d, and would not any more: %w", uid, gid, err)
+		return fmt.Errorf("it belongs to user %d, group %d, and writing would change that: %w", uid, gid, err)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func findServer(choice string) (string, error) {
 		return "", nil
 	}
 	if !realServers {
-		return "", errors.New("a real ovsdb-server cannot be run on this system: take --sandbox-ovsdb builtin")
+		return "", errors.New("this system cannot run an ovsdb-server; use --sandbox-ovsdb builtin")
 	}
 	path, err := exec.LookPath(choice)
 	if err != nil {
@@ -49,7 +49,7 @@ func version(ctx context.Context, program string) (string, error) {
 	first, _, _ := strings.Cut(string(out), "\n")
 	words := strings.Fields(clean.Text(first))
 	if len(words) < 2 {
-		return "", fmt.Errorf("%s does not say its version", program)
+		return "", fmt.Errorf("%s prints no version", program)
 	}
 	return words[0] + " " + words[len(words)-1], nil
 }

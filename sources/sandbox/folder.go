@@ -70,7 +70,7 @@ const lockPoll = 20 * time.Millisecond
 // a lock that somebody else holds is an error.
 func lockFile(path string, wait bool) (io.Closer, error) {
 	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	f, err := safefile.OS.Open(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -114,9 +114,9 @@ func private(path string) error {
 	case !fi.IsDir():
 		return fmt.Errorf("sandbox folder %s is not a directory", path)
 	case !safefile.Mine(fi):
-		return fmt.Errorf("sandbox folder %s belongs to somebody else", path)
+		return fmt.Errorf("sandbox folder %s belongs to another user", path)
 	case safefile.OpenToOthers(fi):
-		return fmt.Errorf("sandbox folder %s is open to others: its mode has to be 0700", path)
+		return fmt.Errorf("sandbox folder %s is open to other users; its mode must be 0700", path)
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func openGiven(dir string) (_ *folder, err error) {
 		return nil, err
 	}
 	if err := ours(path); err != nil {
-		return nil, fmt.Errorf("sandbox folder %s %w: give --sandbox-dir a folder that is empty or not there yet", path, err)
+		return nil, fmt.Errorf("sandbox folder %s %w; give --sandbox-dir an empty or new folder", path, err)
 	}
 	f := &folder{path: path, remove: made}
 	if f.lock, err = lockFile(filepath.Join(path, lockName), false); err != nil {
@@ -163,7 +163,7 @@ func ours(path string) error {
 	for _, e := range entries {
 		// An instance that died between its lock and its mark left the lock alone.
 		if fi, err := e.Info(); e.Name() != lockName || err != nil || !fi.Mode().IsRegular() || fi.Size() != 0 {
-			return fmt.Errorf("has files in it that are not a sandbox's of Rung (%q), which stay as they are", e.Name())
+			return fmt.Errorf("holds files that are not a sandbox's (%q), and is left alone", e.Name())
 		}
 	}
 	return nil

@@ -169,7 +169,7 @@ func TestFoldersOfOthersAreRefused(t *testing.T) {
 		if err == nil {
 			f.close()
 		}
-		if err == nil || !strings.Contains(err.Error(), "give --sandbox-dir a folder that is empty or not there yet") || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), "give --sandbox-dir an empty or new folder") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v", files, err)
 		}
 		if after := listing(t, mine); after != before {

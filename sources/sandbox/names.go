@@ -73,7 +73,7 @@ func (f *folder) file(zone string) (string, error) {
 		name = hashed(zone)
 	}
 	if path := f.socket(name); len(path) >= maxSocketPath {
-		return "", fmt.Errorf("socket path %s is %d bytes long, at most %d are possible: choose a shorter --sandbox-dir",
+		return "", fmt.Errorf("socket path %s is %d bytes long, at most %d are possible; choose a shorter --sandbox-dir",
 			clean.Text(path), len(path), maxSocketPath-1)
 	}
 	return name, nil

@@ -94,7 +94,7 @@ func TestStalledZone(t *testing.T) {
 			signal(t, c.sockets, "n2", syscall.SIGCONT)
 		}
 	}()
-	rev = r.until("the plan pauses", func(rev *revision.Revision) bool { return rev.Plan.State == gate.PlanPaused })
+	rev = r.until("the plan pauses", func(rev *revision.Revision) bool { return rev.Plan.State == gate.PlanWaiting })
 	t.Logf("paused %v after SIGSTOP at step %d of %d: %s", time.Since(stopped).Round(time.Millisecond), rev.Plan.Done, rev.Plan.Total, rev.Plan.Why)
 	if !strings.Contains(rev.Plan.Why, "n2") {
 		t.Errorf("it pauses for %q", rev.Plan.Why)
@@ -123,7 +123,7 @@ func TestStalledZone(t *testing.T) {
 		})
 	}
 	t.Logf("the others show a change after %v", time.Since(began).Round(time.Millisecond))
-	if now := r.Revision().Plan; now.State != gate.PlanPaused || now.Done != done {
+	if now := r.Revision().Plan; now.State != gate.PlanWaiting || now.Done != done {
 		t.Errorf("the plan went on without the zone: %+v", now)
 	}
 

@@ -250,8 +250,9 @@ func (c *console) pick(words ...string) *console {
 func (c *console) pickBy(key string, words ...string) *console {
 	c.t.Helper()
 	has := func(line string) bool {
-		line, _, _ = strings.Cut(line, "│") // the pane at the right is only to be read
-		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) })
+		line, _, _ = strings.Cut(line, "│")               // the pane at the right is only to be read
+		narrow := strings.Join(strings.Fields(line), " ") // columns stand apart where there is room
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) && !strings.Contains(narrow, w) })
 	}
 	on := func(f *term.Frame) bool { at := cursor(f); return at >= 0 && has(f.Line(at)) }
 	top := false

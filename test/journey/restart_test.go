@@ -26,7 +26,7 @@ func TestUndoAfterRestart(t *testing.T) {
 	s := setup{files: []string{dir}, home: home, args: []string{"--write-back", "--traffic", "0"}}
 
 	c := open(t, s).ready()
-	c.sees("WRITES FILES").pick("└ quarantine").does("m", "carrying quarantine").press("j").sees("60 → 61")
+	c.sees("WRITES FILES").pick("└ quarantine").does("m", "moving quarantine").press("j").sees("60 → 61")
 	c.does("enter", "60 → 61", "Apply?").does("a", "[ no ]").answers("the files of", "y")
 	c.at("Ladder").sees("61 ─ quarantine")
 	after := read(t, file)
@@ -52,17 +52,17 @@ func TestUndoOfWhatChangedMeanwhile(t *testing.T) {
 	dir := examples(t)
 	file := filepath.Join(dir, "13-conflict.yaml")
 	c := open(t, setup{files: []string{dir}, args: []string{"--write-back", "--traffic", "0"}}).ready()
-	c.pick("└ quarantine").does("m", "carrying quarantine").press("j", "j").sees("60 → 62")
+	c.pick("└ quarantine").does("m", "moving quarantine").press("j", "j").sees("60 → 62")
 	c.does("enter", "60 → 62", "Apply?").does("a", "[ no ]").answers("the files of", "y")
 	c.at("Ladder").sees("62 ─ quarantine")
 	other := strings.Replace(read(t, file), "team: red", "team: blue", 1)
 	write(t, file, other)
 	c.sees("ns: team=blue")
-	c.press("U").sees("Cannot be done", "take the merge")
+	c.press("U").sees("Cannot be done", "merge")
 	if now := read(t, file); now != other {
 		t.Errorf("the file was written:\n%s", now)
 	}
-	c.press("m").sees("62 → 60", "this is the merge", "Apply?").does("a", "[ no ]").answers("the files of", "y")
+	c.press("u").sees("62 → 60", "merged: your change", "Apply?").does("a", "[ no ]").answers("the files of", "y")
 	c.at("Ladder").sees("60 └ quarantine", "ns: team=blue")
 	if now, want := read(t, file), strings.Replace(other, "priority: 62", "priority: 60", 1); now != want {
 		t.Errorf("the merge left\n%s\nwant\n%s", now, want)
@@ -79,9 +79,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 	home := short(t)
 	s := setup{files: []string{path}, home: home, h: 44, args: []string{"--traffic", "0", "--write-back", "--sandbox-ovsdb", server}}
 	c := open(t, s).ready()
-	c.does("p", "re-space", "24 policies").does("s", "re-space the ladder").answers("re-space the ladder", "ctrl+u")
-	c.Type("5 5")
-	c.sees("> 5 5").press("enter").sees("step 5, from 5").press("enter").sees("24 steps, each when every zone shows the last?")
+	c.planned("5 5", 24)
 	servers := map[string]int{}
 	for zone, socket := range c.sockets() {
 		servers[zone] = serverOf(t, socket)
@@ -90,17 +88,14 @@ func TestPlanSurvivesAKill(t *testing.T) {
 	// Stopped before the plan begins: on a busy machine all its steps are done before
 	// anybody sees that it runs.
 	signal(t, servers["node2"], syscall.SIGSTOP)
-	c.press("y").sees("waiting for zone node2")
-	signal(t, c.Pid(), syscall.SIGKILL)
-	if code, err := c.Terminal.Wait(patience); err != nil || code != 128+int(syscall.SIGKILL) {
-		t.Fatalf("killed, it ended with %d, %v", code, err)
-	}
+	c.press("y").sees("waiting for node2 (")
+	c.kills()
 	gone(t, servers)
 
 	c = open(t, s).ready()
 	c.press("6").at("plan").sees(" of 24 done", "stopped")
-	c.does("c", "go on with the plan").answers("go on with the plan", "y")
-	c.sees("✓ done", "24 of 24 done")
+	c.does("enter", "Continue with ").does("a", "[ no ]").answers("[ no ]", "y")
+	c.sees("✓ done", "24 of 24 steps")
 	text := read(t, path)
 	slot, last := 0, -1
 	for i, p := range crowded {

@@ -40,7 +40,7 @@ func modes(t *testing.T) []mode {
 		{name: "loading", set: quiet},
 		{"ladder", setup{args: []string{"--traffic", "0"}}, func(*console) {}, "cluster-control"},
 		{"filter", quiet, func(c *console) { c.press("/"); c.Type("quar"); c.sees("/quar") }, "/quar"},
-		{"palette", quiet, func(c *console) { c.press(":"); c.Type("quarant"); c.sees("policy quarantine") }, "policy quarantine"},
+		{"palette", quiet, func(c *console) { c.press(":"); c.Type("quarant"); c.sees("anp quarantine") }, "anp quarantine"},
 		{"help", quiet, func(c *console) { c.does("?", "unfold") }, "unfold"},
 		{"preview", quiet, func(c *console) { c.does("D", "Delete") }, "Delete"},
 		{"dialog", quiet, func(c *console) { c.press("D").sees("Delete").does("a", "Type ") }, "Type "},
@@ -52,13 +52,10 @@ func modes(t *testing.T) []mode {
 	}
 	if server, err := exec.LookPath("ovsdb-server"); err == nil { // TestPlan says when there is none
 		all = append(all, mode{"plan running", setup{files: []string{crowded}, args: []string{"--traffic", "0", "--sandbox-ovsdb", server}}, func(c *console) {
-			c.does("p", "re-space", "24 policies").does("s", "re-space the ladder")
-			c.answers("re-space the ladder", "ctrl+u")
-			c.Type("5 5")
-			c.sees("> 5 5").press("enter").sees("step 5, from 5").press("enter").sees("Run ").does("a", "[ no ]")
+			c.planned("5 5", 24).does("a", "[ no ]")
 			signal(c.t, serverOf(c.t, c.sockets()["node1"]), syscall.SIGSTOP) // so that it goes on running
-			c.answers("[ no ]", "y").sees("waiting for zone node1")
-		}, "running"})
+			c.answers("[ no ]", "y").sees("waiting for node1 (")
+		}, " of 24 done"})
 	}
 	return all
 }

@@ -128,7 +128,7 @@ func TestEditOvertaken(t *testing.T) {
 	if o := live(t, c, "anp", "guard-blue"); o.Spec.Priority != 20 || o.Spec.Egress[0].Name != "theirs" {
 		t.Fatalf("something was written: %+v", o.Spec)
 	}
-	d.Press("m").WaitFor("20 → 28")
+	d.Press("u").WaitFor("20 → 28")
 	confirm(d, "guard-blue", false)
 	wait.Within(t, patience, "both changes are there", func() bool {
 		o := live(t, c, "anp", "guard-blue")

@@ -200,7 +200,7 @@ func (p *presser) move() {
 	if !p.policy() {
 		return
 	}
-	carried := func(f *term.Frame) bool { return strings.Contains(f.Line(1), "carrying") }
+	carried := func(f *term.Frame) bool { return strings.Contains(f.Line(1), "moving") }
 	if !p.key("m", "picks the policy up", carried) {
 		return
 	}

@@ -49,7 +49,7 @@ func TestConsoleOfViewer(t *testing.T) {
 	d := console(t, c, cluster.Viewer, "--write")
 	d.WaitFor("cluster-control", "WRITES")
 	d.Press("8")
-	d.WaitFor("what the API server lets you do")
+	d.WaitFor("what the API server allows you to do")
 	d.WaitMatch(`no: .*(patch|create)`)
 	d.Press("1")
 	d.WaitFor("break-glass")

@@ -24,7 +24,7 @@ func TestTimingFirstFrame(t *testing.T) {
 		d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo"}, Width: 120, Height: 34, Watch: []string{"old-form"}})
 		// What is written last; the rest is there by then, or comes with it.
 		took = append(took, d.WaitSeen("old-form"))
-		d.WaitFor("rung", "break-glass", "34", "┊", "experimental", "✗", "conflicts", "old-form")
+		d.WaitFor("rung", "break-glass", "34", "┊", "experimental", "✗", "≠ quarantine", "old-form")
 		d.Close()
 	}
 	slices.Sort(took)
@@ -71,7 +71,7 @@ func TestTimingConsole(t *testing.T) {
 		moves = append(moves, took)
 		time.Sleep(10 * time.Millisecond)
 	}
-	report(t, "a key on the ladder", moves, slack*16*time.Millisecond)
+	report(t, "a key on the ladder", moves, slack, 16*time.Millisecond)
 
 	d.Press("enter").WaitFor("rules")
 	var opens []time.Duration
@@ -86,7 +86,7 @@ func TestTimingConsole(t *testing.T) {
 		d.Press("j")
 		time.Sleep(20 * time.Millisecond)
 	}
-	report(t, "opening a rule", opens, slack*50*time.Millisecond)
+	report(t, "opening a rule", opens, slack, 50*time.Millisecond)
 
 	rss := memory(t, d.Pid())
 	t.Logf("memory of the process: %d MB", rss>>20)
@@ -105,13 +105,19 @@ func cursor(f *term.Frame) int {
 	return -1
 }
 
-func report(t *testing.T, what string, took []time.Duration, limit time.Duration) {
+// report holds the limit at p99 on a quiet machine. On one that does other work the
+// slowest of 60 says how long that work had the cores, so p90 is held there.
+func report(t *testing.T, what string, took []time.Duration, slack, limit time.Duration) {
 	t.Helper()
 	slices.Sort(took)
 	p := func(q float64) time.Duration { return took[min(len(took)-1, int(q*float64(len(took))))] }
 	t.Logf("%s: median %v, p90 %v, p99 %v, max %v", what, p(.5), p(.9), p(.99), took[len(took)-1])
-	if p(.99) > limit {
-		t.Errorf("%s: p99 %v, more than %v", what, p(.99), limit)
+	held := .99
+	if slack > 1 {
+		held = .9
+	}
+	if p(held) > slack*limit {
+		t.Errorf("%s: p%.0f %v, more than %v", what, 100*held, p(held), slack*limit)
 	}
 }
 

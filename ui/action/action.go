@@ -35,6 +35,8 @@ type Action struct {
 	Keys []string
 	// Title is a word or two for the footer and the palette.
 	Title string
+	// Also are further names in the palette: those that other tools have for it.
+	Also []string
 	// Help is one sentence without a full stop.
 	Help string
 	// Footer orders the hints at the bottom, lower first; 0 is not shown.
@@ -57,7 +59,7 @@ type Context struct {
 	Mode revision.Mode
 	// Page is where the user is, Selected what the cursor is on.
 	Page, Selected nav.Page
-	Undo           string
+	Undo, Redo     string
 	Plan           *revision.PlanState
 	// Access is what the API server lets the user do, on a cluster.
 	Access revision.Access

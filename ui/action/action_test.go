@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,8 +24,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: the id is double or not of the form view.what", a.ID)
 		}
 		ids[a.ID] = true
-		if a.Title == "" || a.Help == "" || len(a.Keys) == 0 || strings.HasSuffix(a.Help, ".") {
-			t.Errorf("%s: needs a title, keys, and help without a full stop", a.ID)
+		if a.Title == "" || a.Help == "" || len(a.Keys) == 0 && a.Hidden || strings.HasSuffix(a.Help, ".") {
+			t.Errorf("%s: needs a title, a key or a place in the palette, and help without a full stop", a.ID)
 		}
 		if a.Op != "" && a.Danger == gate.Harmless {
 			t.Errorf("%s: changes something without confirmation", a.ID)
@@ -53,10 +54,45 @@ func TestNoDefaultConflicts(t *testing.T) {
 	meant := map[ID]bool{PreviewNo: true, CarryCancel: true}
 	for _, a := range m.All() {
 		for _, k := range a.Keys {
-			if o := m.byKey[Global][k]; o != nil && a.Scope != Global && a.Scope != Input && !meant[a.ID] {
+			o := m.byKey[Global][k]
+			if o == nil || a.Scope == Global || a.Scope == Input || meant[a.ID] {
+				continue
+			}
+			if a.Meaning() != o.Meaning() && doubles[k] == "" {
 				t.Errorf("%s hides %s: %q", a.ID, o.ID, k)
 			}
 		}
+	}
+}
+
+// TestLetters holds that no letter has two meanings over all pages, but for the few
+// with a reason.
+func TestLetters(t *testing.T) {
+	for _, l := range letters() {
+		why := doubles[l.key]
+		if len(l.means) > 1 && why == "" {
+			t.Errorf("%q has several meanings: %+v", l.key, l.means)
+		}
+		if len(l.means) == 1 && why != "" || len(l.means) > 2 {
+			t.Errorf("%q is said to have two meanings: %+v", l.key, l.means)
+		}
+	}
+	for k := range doubles {
+		if !slices.ContainsFunc(letters(), func(l letter) bool { return l.key == k }) {
+			t.Errorf("%q is no letter of the table", k)
+		}
+	}
+	// What is meant by a word has one letter where it can: those who look for a thing
+	// find it under the same key on the next page.
+	keys := map[string]string{}
+	for _, a := range Table() {
+		if a.Scope == Input || len(a.Keys) == 0 || !isLetter(a.Keys[0]) || a.Scope == Global {
+			continue
+		}
+		if have := keys[a.Meaning()]; have != "" && have != a.Keys[0] {
+			t.Errorf("%s: %q is under %q here and under %q elsewhere", a.ID, a.Meaning(), a.Keys[0], have)
+		}
+		keys[a.Meaning()] = a.Keys[0]
 	}
 }
 
@@ -71,15 +107,19 @@ func TestOverrides(t *testing.T) {
 		"input.left":  {"h", "space", "ctrl+g", "ctrl+l"},
 	})
 	want := []string{
-		`keys.go.rows: ctrl+c always quits`,
-		`keys.input.left: "h" is typed into the line`,
-		`keys.input.left: "space" is typed into the line`,
-		`keys.ladder.new: "bogus key" is no key`,
-		`keys.list.down: ":" hides app.palette in lists`,
-		`keys.no.such: there is no such action`,
-		`keys: ladder.move and ladder.edit both want "e": ladder.move keeps it`,
+		`keys.go.rows: ctrl+c always quits; it cannot do anything else`,
+		`keys.input.left: "h" is typed into the line (allowed: keys that type nothing)`,
+		`keys.input.left: "space" is typed into the line (allowed: keys that type nothing)`,
+		`keys.ladder.move: "e" is wanted by ladder.move and ladder.edit; ladder.move keeps it`,
+		`keys.ladder.new: "bogus key" is not a key (allowed: ` + aKey + `)`,
+		`keys.list.down: ":" hides app.palette on this page (lists)`,
+		`keys.no.such: no such action (allowed: those in docs/keys.md)`,
 	}
-	if diff := cmp.Diff(want, report); diff != "" {
+	var said []string
+	for _, r := range report {
+		said = append(said, r.String())
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 	scopes := []Scope{Of(nav.Ladder), List, Global}

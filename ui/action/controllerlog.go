@@ -9,11 +9,13 @@ import (
 const (
 	ControllerAgain ID = "controller.again"
 	ControllerZone  ID = "controller.zone"
+	ControllerPrev  ID = "controller.previous-zone"
 )
 
 var controllerActions = []Action{
-	{ID: ControllerAgain, Keys: []string{"r"}, Title: "read again", Footer: 20, Help: "read the newest lines of the controller again"},
-	{ID: ControllerZone, Keys: []string{"t"}, Title: "zone", Footer: 30, Help: "the controller of the next zone"},
+	{ID: ControllerAgain, Keys: []string{"ctrl+r"}, Title: "refresh", Footer: 20, Help: "read the newest lines of the controller"},
+	{ID: ControllerZone, Keys: []string{"]"}, Title: "next zone", Footer: 30, Help: "the controller of the next zone"},
+	{ID: ControllerPrev, Keys: []string{"["}, Title: "previous zone", Help: "the controller of the previous zone"},
 }
 
 // OnCluster disables an action that needs the pods of a cluster.

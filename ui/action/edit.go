@@ -17,16 +17,16 @@ const (
 )
 
 var edit = []Action{
-	{ID: EditEditor, Keys: []string{"e"}, Title: "go on editing", Footer: 20, Help: "open the text in $EDITOR again"},
-	{ID: EditPreview, Keys: []string{"p"}, Title: "preview", Footer: 30, Help: "what the change does to rows, before anything is written"},
+	{ID: EditEditor, Keys: []string{"e"}, Title: "edit again", Footer: 20, Help: "open the text in $EDITOR again"},
+	{ID: EditPreview, Keys: []string{"enter"}, Title: "preview", Footer: 30, Help: "show what the change would do to the rows; nothing is written yet"},
 }
 
 // PreviewApply has no operation of its own: the preview says whether its
 // change can be made.
 var preview = []Action{
-	{ID: PreviewNo, Keys: []string{"esc", "q"}, Title: "no", Footer: 10, Danger: gate.Harmless, Help: "leave everything as it is"},
-	{ID: PreviewApply, Keys: []string{"a", "enter"}, Title: "yes", Footer: 20, Danger: gate.Confirmed, Help: "make the change, after a last question whose default is No"},
-	{ID: PreviewEdit, Keys: []string{"e"}, Title: "keep editing", Footer: 30, Help: "go back to the text"},
-	{ID: PreviewDiff, Keys: []string{"d"}, Title: "as text", Footer: 40, Help: "show the change as a difference of the texts, or field by field"},
-	{ID: PreviewMerge, Keys: []string{"m"}, Title: "take the merge", Help: "put your change over the one that was made meanwhile, and preview that"},
+	{ID: PreviewNo, Keys: []string{"esc", "q"}, Title: "no", Footer: 10, Danger: gate.Harmless, Help: "change nothing and go back"},
+	{ID: PreviewApply, Keys: []string{"a", "enter"}, Title: "apply", Footer: 20, Danger: gate.Confirmed, Help: "apply the change, after a last question (the default is no)"},
+	{ID: PreviewEdit, Keys: []string{"e"}, Title: "edit again", Footer: 30, Help: "go back to the text"},
+	{ID: PreviewDiff, Keys: []string{"v"}, Title: "as text", Footer: 40, Help: "show the change as a text diff, or field by field"},
+	{ID: PreviewMerge, Keys: []string{"u"}, Title: "merge", Help: "merge your change with the one made in the meantime, and preview the result"},
 }

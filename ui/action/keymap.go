@@ -18,14 +18,28 @@ type Keymap struct {
 // alwaysQuit cannot be taken away: a way out must be left.
 const alwaysQuit = "ctrl+c"
 
+// Problem is what is wrong with the keys an action was given.
+type Problem struct {
+	ID   ID
+	What string
+}
+
+// String begins with the setting.
+func (p Problem) String() string { return "keys." + string(p.ID) + ": " + p.What }
+
+// aKey says how keys are written.
+const aKey = "a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it"
+
 // NewKeymap puts overrides (action id to keys) over the defaults. What is wrong
 // with them is reported and the rest is taken: an unknown id, a key that is no
 // key, two actions in one scope that want the same key (the overridden one
 // keeps it), a key of a view that hides one that holds everywhere.
-func NewKeymap(overrides map[string][]string) (*Keymap, []string) {
+func NewKeymap(overrides map[string][]string) (*Keymap, []Problem) {
 	m := &Keymap{actions: Table(), byID: map[ID]*Action{}, byKey: map[Scope]map[string]*Action{}}
-	var report []string
-	say := func(format string, args ...any) { report = append(report, fmt.Sprintf(format, args...)) }
+	var report []Problem
+	say := func(id ID, format string, args ...any) {
+		report = append(report, Problem{id, fmt.Sprintf(format, args...)})
+	}
 	for i := range m.actions {
 		m.byID[m.actions[i].ID] = &m.actions[i]
 	}
@@ -33,18 +47,18 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []string) {
 	for _, id := range slices.Sorted(maps.Keys(overrides)) {
 		a := m.byID[ID(id)]
 		if a == nil {
-			say("keys.%s: there is no such action", id)
+			say(ID(id), "no such action (allowed: those in docs/keys.md)")
 			continue
 		}
 		a.Keys = nil
 		for _, k := range overrides[id] {
 			switch k, ok := Normal(k); {
 			case !ok:
-				say("keys.%s: %q is no key", id, k)
+				say(a.ID, "%q is not a key (allowed: %s)", k, aKey)
 			case k == alwaysQuit && a.ID != Quit:
-				say("keys.%s: ctrl+c always quits", id)
+				say(a.ID, "ctrl+c always quits; it cannot do anything else")
 			case a.Scope == Input && (k == "space" || len([]rune(k)) == 1):
-				say("keys.%s: %q is typed into the line", id, k)
+				say(a.ID, "%q is typed into the line (allowed: keys that type nothing)", k)
 			case !slices.Contains(a.Keys, k):
 				a.Keys = append(a.Keys, k)
 			}
@@ -69,7 +83,11 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []string) {
 			var left []string
 			for _, k := range a.Keys {
 				if o := keys[k]; o != nil {
-					say("keys: %s and %s both want %q: %s keeps it", o.ID, a.ID, k, o.ID)
+					id := a.ID
+					if !mine {
+						id = o.ID // that is the one that was given it
+					}
+					say(id, "%q is wanted by %s and %s; %s keeps it", k, o.ID, a.ID, o.ID)
 					continue
 				}
 				keys[k] = a
@@ -82,11 +100,11 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []string) {
 		a := m.byID[id]
 		for _, k := range a.Keys {
 			if o := m.byKey[Global][k]; o != nil && a.Scope != Global && a.Scope != Input {
-				say("keys.%s: %q hides %s in %s", a.ID, k, o.ID, a.Scope)
+				say(a.ID, "%q hides %s on this page (%s)", k, o.ID, a.Scope)
 			}
 		}
 	}
-	slices.Sort(report)
+	slices.SortFunc(report, func(a, b Problem) int { return strings.Compare(a.String(), b.String()) })
 	return m, report
 }
 

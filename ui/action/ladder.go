@@ -25,6 +25,7 @@ const (
 	CarryFarUp  ID = "carry.far-up"
 	CarryDrop   ID = "carry.drop"
 	CarryCancel ID = "carry.cancel"
+	CarryErase  ID = "carry.erase"
 )
 
 // Whether an action fits a line of the ladder, the view says: it knows what the line is.
@@ -32,28 +33,29 @@ var ladder = []Action{
 	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "write a new policy in the gap under the cursor, or in the next free one"},
 	{ID: LadderMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: gate.OpMove, Danger: gate.Confirmed,
-		Help: "pick the policy up, carry it along the ladder, enter previews"},
+		Help: "move the policy along the ladder, or type its new priority; enter previews"},
 	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "edit the policy in $EDITOR"},
 	{ID: LadderLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: gate.OpLogLevel, Danger: gate.Confirmed,
 		Help: "choose what the policy logs"},
 	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},
-	{ID: LadderPlan, Keys: []string{"p"}, Title: "plan", Footer: 60, Help: "arrange priorities: free runs, insert between two, re-space"},
+	{ID: LadderPlan, Keys: []string{"P"}, Title: "plan", Footer: 60, Hidden: true, Help: "arrange priorities: free ranges, insert between two, re-space"},
 	{ID: LadderDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: gate.OpDelete, Danger: gate.Typed,
 		Help: "delete the policy; its name must be typed"},
-	{ID: LadderGaps, Keys: []string{"z"}, Title: "spread gaps", Help: "spread every gap slot by slot, or collapse them to one line each"},
-	{ID: LadderFold, Keys: []string{"space"}, Title: "unfold", Help: "unfold the tier, namespace or gap under the cursor, or fold it"},
+	{ID: LadderGaps, Keys: []string{"z"}, Title: "unfold all gaps", Help: "unfold every gap, one line per free priority, or fold them all to one line each"},
+	{ID: LadderFold, Keys: []string{"space"}, Title: "unfold", Help: "unfold or fold the tier, namespace or gap under the cursor"},
 	{ID: LadderStage, Keys: []string{"s"}, Title: "stage", Footer: 45,
-		Help: "show what decides in one stage of the pipeline, in its order; the next stage with each press"},
+		Help: "show one stage of the pipeline only, in the order in which it decides; press again for the next stage"},
 }
 
 var carry = []Action{
-	{ID: CarryDrop, Keys: []string{"enter"}, Title: "put down here", Footer: 1, Help: "preview the move to this priority"},
-	{ID: CarryDown, Keys: []string{"j", "down", "ctrl+n"}, Title: "down", Footer: 2, Help: "carry one slot down"},
-	{ID: CarryUp, Keys: []string{"k", "up"}, Title: "up", Footer: 3, Help: "carry one slot up"},
-	{ID: CarryFar, Keys: []string{"ctrl+d", "pgdown"}, Title: "ten down", Help: "carry ten slots down"},
-	{ID: CarryFarUp, Keys: []string{"ctrl+u", "pgup"}, Title: "ten up", Help: "carry ten slots up"},
-	{ID: CarryCancel, Keys: []string{"esc", "q", "m"}, Title: "let go", Footer: 4, Help: "leave the policy where it was"},
+	{ID: CarryDrop, Keys: []string{"enter"}, Title: "drop here", Footer: 1, Help: "preview the move to this priority"},
+	{ID: CarryDown, Keys: []string{"j", "down", "ctrl+n"}, Title: "down", Footer: 2, Help: "one priority down"},
+	{ID: CarryUp, Keys: []string{"k", "up"}, Title: "up", Footer: 3, Help: "one priority up"},
+	{ID: CarryFar, Keys: []string{"ctrl+d", "pgdown"}, Title: "ten down", Help: "ten priorities down"},
+	{ID: CarryFarUp, Keys: []string{"ctrl+u", "pgup"}, Title: "ten up", Help: "ten priorities up"},
+	{ID: CarryCancel, Keys: []string{"esc", "q"}, Title: "cancel", Footer: 4, Help: "cancel the move; the policy stays where it was"},
+	{ID: CarryErase, Keys: []string{"backspace"}, Title: "erase a digit", Help: "take back the last digit typed; digits go straight to a priority: 42, then enter"},
 }
 
 // OnANP disables an action that wants an AdminNetworkPolicy, which alone has a

@@ -24,13 +24,13 @@ const (
 )
 
 var policy = []Action{
-	{ID: PolicyNextTab, Keys: []string{"tab"}, Title: "next part", Footer: 12, Help: "rules, pods, YAML, zones, findings: the next of them"},
-	{ID: PolicyPrevTab, Keys: []string{"shift+tab"}, Title: "part before", Help: "rules, pods, YAML, zones, findings: the one before"},
-	{ID: PolicyRules, Keys: []string{"R"}, Title: "rules", Help: "the rules in the order in which they decide"},
-	{ID: PolicyPods, Keys: []string{"p"}, Title: "pods", Help: "the pods the policy applies to"},
-	{ID: PolicyYAML, Keys: []string{"v"}, Title: "YAML", Help: "the policy as it was written"},
-	{ID: PolicyZones, Keys: []string{"s"}, Title: "zones", Help: "state per zone, what differs there, what controllers reported, events"},
-	{ID: PolicyFinds, Keys: []string{"i"}, Title: "findings", Help: "what an admin should know about the policy"},
+	{ID: PolicyNextTab, Keys: []string{"tab"}, Title: "next tab", Footer: 12, Help: "next tab: rules, pods, YAML, zones, findings"},
+	{ID: PolicyPrevTab, Keys: []string{"shift+tab"}, Title: "previous tab", Help: "previous tab"},
+	{ID: PolicyRules, Title: "rules tab", Help: "the rules in the order in which they decide"},
+	{ID: PolicyPods, Keys: []string{"p"}, Title: "pods tab", Help: "the pods the policy applies to"},
+	{ID: PolicyYAML, Keys: []string{"v"}, Title: "YAML tab", Help: "the policy as it was written"},
+	{ID: PolicyZones, Keys: []string{"Z"}, Title: "zones tab", Help: "the policy in each zone: in sync or not, what differs, what controllers reported, events"},
+	{ID: PolicyFinds, Keys: []string{"f"}, Title: "findings tab", Help: "the findings about the policy"},
 	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: gate.OpApply, Danger: gate.Confirmed, Help: "edit the policy in $EDITOR"},
 	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: gate.OpMove, Danger: gate.Confirmed,
 		Help: "give the policy another priority", Disabled: OnANP},

@@ -16,8 +16,8 @@ const (
 
 var rule = []Action{
 	{ID: RuleNextZone, Keys: []string{"]"}, Title: "next zone", Footer: 20, Help: "compare with the live rows of the next zone"},
-	{ID: RulePrevZone, Keys: []string{"["}, Title: "zone before", Help: "compare with the live rows of the zone before"},
-	{ID: RuleNextACL, Keys: []string{"tab"}, Title: "next ACL", Footer: 25, Help: "show the next ACL of the rule; there is one for each protocol"},
+	{ID: RulePrevZone, Keys: []string{"["}, Title: "previous zone", Help: "compare with the live rows of the previous zone"},
+	{ID: RuleNextACL, Keys: []string{"tab"}, Title: "next ACL", Footer: 25, Help: "show the next ACL of the rule; a rule has one ACL per protocol"},
 	{ID: RuleLogs, Keys: []string{"l"}, Title: "log lines", Footer: 30, Help: "the log lines this rule decided"},
 	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: gate.OpApply, Danger: gate.Confirmed, Help: "edit the policy in $EDITOR"},
 	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: gate.OpLogLevel, Danger: gate.Confirmed, Help: "choose what the policy logs"},

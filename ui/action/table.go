@@ -28,6 +28,7 @@ func groups() []group {
 		{Of(nav.Zones), zones},
 		{Of(nav.Controller), controllerActions},
 		{Of(nav.Ready), readyActions},
+		{Of(nav.Findings), findingsActions},
 		{Text, text},
 		{Input, input},
 		{List, list},

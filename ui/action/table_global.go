@@ -20,6 +20,7 @@ const (
 	Mouse      ID = "app.mouse"
 	Suspend    ID = "app.suspend"
 	Undo       ID = "app.undo"
+	Redo       ID = "app.redo"
 	GoLadder   ID = "go.ladder"
 	GoRows     ID = "go.rows"
 	GoZones    ID = "go.zones"
@@ -29,38 +30,47 @@ const (
 	GoContexts ID = "go.contexts"
 	GoReady    ID = "go.ready"
 	GoCluster  ID = "go.cluster"
+	GoFindings ID = "go.findings"
 )
 
 var global = []Action{
 	{ID: Palette, Keys: []string{":", "ctrl+p"}, Title: "command", Help: "run any action or go anywhere by name", Footer: 91, Hidden: true},
 	{ID: Filter, Keys: []string{"/"}, Title: "filter", Help: "show only lines that match: a regular expression, !inverse, or -f fuzzy", Footer: 90},
-	{ID: Help, Keys: []string{"?", "f1"}, Title: "help", Help: "every key that works here; type to search, enter runs", Footer: 92},
-	{ID: Back, Keys: []string{"esc"}, Title: "back", Help: "clear the filter, then go back to the page before", Hidden: true},
-	{ID: Forward, Keys: []string{"alt+right"}, Title: "forward", Help: "go to the page that back came from", Hidden: true},
+	{ID: Help, Keys: []string{"?", "f1"}, Title: "help", Also: []string{"keys"}, Help: "every key of this page; type to search, enter runs", Footer: 92},
+	{ID: Back, Keys: []string{"esc"}, Title: "back", Help: "clear the filter, then go back to the previous page", Hidden: true},
+	{ID: Forward, Keys: []string{"alt+right"}, Title: "forward", Help: "go forward again, after back", Hidden: true},
 	{ID: Leave, Keys: []string{"q"}, Title: "leave", Help: "go back, and quit from the first page", Hidden: true},
-	{ID: Quit, Keys: []string{"ctrl+c"}, Title: "quit", Help: "leave Rung at once"},
+	{ID: Quit, Keys: []string{"ctrl+c"}, Title: "quit", Also: []string{"q", "q!", "exit"}, Help: "quit at once"},
 	{ID: Copy, Keys: []string{"y"}, Title: "copy", Help: "copy what the cursor is on: its name, YAML, match or command"},
-	{ID: Save, Keys: []string{"ctrl+s"}, Title: "save", Help: "write the text of this page to a file"},
+	{ID: Save, Keys: []string{"ctrl+s"}, Title: "save", Help: "save the text of this page to a file"},
 	{ID: Writes, Keys: []string{"W"}, Title: "allow changes", Help: "allow changes, or go back to read-only"},
-	{ID: Undo, Keys: []string{"U"}, Title: "undo", Help: "take back the last change, after a preview", Op: gate.OpUndo, Danger: gate.Confirmed,
+	{ID: Undo, Keys: []string{"U"}, Title: "undo", Help: "undo the last saved change, after a preview", Op: gate.OpUndo, Danger: gate.Confirmed,
 		Disabled: func(c Context) string {
 			if c.Undo == "" {
 				return "nothing to undo"
 			}
 			return ""
 		}},
-	{ID: Refresh, Keys: []string{"ctrl+r", "ctrl+l"}, Title: "refresh", Help: "read the newest state and draw the screen anew"},
-	{ID: Mouse, Keys: []string{"M"}, Title: "mouse on or off", Help: "let the terminal have the mouse, so that text can be selected, or take it back"},
-	{ID: Suspend, Keys: []string{"ctrl+z"}, Title: "suspend", Help: "stop Rung and go to the shell; fg comes back"},
-	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Help: "go to the ladder"},
-	{ID: GoRows, Keys: []string{"2"}, Title: "rows", Help: "go to the rows of all zones"},
-	{ID: GoZones, Keys: []string{"3"}, Title: "zones", Help: "go to the zones"},
-	{ID: GoLogs, Keys: []string{"4"}, Title: "logs", Help: "go to the log of all policies"},
-	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Help: "go to what was done, with the equivalent commands"},
-	{ID: GoPlan, Keys: []string{"6"}, Title: "plan", Help: "go to the plan of priorities"},
-	{ID: GoContexts, Keys: []string{"C"}, Title: "contexts", Help: "go to the contexts of the kubeconfig, to another cluster"},
-	{ID: GoReady, Keys: []string{"7"}, Title: "ready", Help: "go to what each zone's controller reported of each policy"},
-	{ID: GoCluster, Keys: []string{"8"}, Title: "cluster", Help: "go to the cluster: API server, resources, permissions, sweep and logs"},
+	{ID: Redo, Keys: []string{"R"}, Title: "redo", Help: "make the change again that was undone last, after a preview", Op: gate.OpRedo, Danger: gate.Confirmed,
+		Disabled: func(c Context) string {
+			if c.Redo == "" {
+				return "nothing to redo"
+			}
+			return ""
+		}},
+	{ID: Refresh, Keys: []string{"ctrl+r", "ctrl+l"}, Title: "refresh", Help: "read the newest state and redraw the screen"},
+	{ID: Mouse, Keys: []string{"M"}, Title: "mouse", Help: "mouse on, or mouse off (select text freely)"},
+	{ID: Suspend, Keys: []string{"ctrl+z"}, Title: "suspend", Help: "suspend Rung and go to the shell; fg returns"},
+	{ID: GoFindings, Keys: []string{"f"}, Title: "findings", Also: []string{"lint"}, Help: "go to the findings: everything that is wrong or dangerous; the header counts them"},
+	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Also: []string{"anp", "policies"}, Help: "go to the ladder of policies"},
+	{ID: GoRows, Keys: []string{"2"}, Title: "rows", Also: []string{"acl", "acls"}, Help: "go to the rows of all zones"},
+	{ID: GoZones, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no"}, Help: "go to the zones"},
+	{ID: GoLogs, Keys: []string{"4"}, Title: "logs", Also: []string{"log"}, Help: "go to the log of all policies"},
+	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Also: []string{"history", "events"}, Help: "go to the activity: every change, with its kubectl command"},
+	{ID: GoPlan, Keys: []string{"6", "P"}, Title: "plan", Help: "go to the plan of priorities, the one under way or a new one"},
+	{ID: GoContexts, Keys: []string{"C"}, Title: "contexts", Also: []string{"ctx", "context"}, Help: "go to the contexts of the kubeconfig; enter opens another cluster"},
+	{ID: GoReady, Keys: []string{"7"}, Title: "ready", Also: []string{"conditions"}, Help: "go to what each zone's controller reported about each policy"},
+	{ID: GoCluster, Keys: []string{"8"}, Title: "cluster", Also: []string{"info"}, Help: "go to the cluster: API server, resources, permissions, sweep, logs"},
 }
 
 // The actions of lists.
@@ -84,7 +94,7 @@ const (
 )
 
 var list = []Action{
-	{ID: Open, Keys: []string{"enter"}, Title: "open", Help: "follow the line under the cursor", Footer: 10, Hidden: true},
+	{ID: Open, Keys: []string{"enter"}, Title: "open", Help: "open the line under the cursor", Footer: 10, Hidden: true},
 	{ID: Down, Keys: []string{"j", "down", "ctrl+n"}, Title: "down", Help: "one line down", Hidden: true},
 	{ID: Up, Keys: []string{"k", "up"}, Title: "up", Help: "one line up", Hidden: true},
 	{ID: HalfDown, Keys: []string{"ctrl+d"}, Title: "half a page down", Help: "half a page down", Hidden: true},
@@ -96,10 +106,10 @@ var list = []Action{
 	{ID: Left, Keys: []string{"left"}, Title: "left", Help: "scroll to the left", Hidden: true},
 	{ID: Right, Keys: []string{"right"}, Title: "right", Help: "scroll to the right", Hidden: true},
 	{ID: Pane, Keys: []string{"tab"}, Title: "other pane", Help: "go to the other pane", Hidden: true},
-	{ID: Wide, Keys: []string{"w"}, Title: "wide", Help: "show all columns in full, or go back to what fits"},
-	{ID: SortNext, Keys: []string{">"}, Title: "sort by the next column", Help: "sort by the next column"},
-	{ID: SortPrev, Keys: []string{"<"}, Title: "sort by the column before", Help: "sort by the column before; before the first is the natural order"},
-	{ID: SortFlip, Keys: []string{"S"}, Title: "turn the order", Help: "turn the order of the sorted column round"},
+	{ID: Wide, Keys: []string{"w"}, Title: "wide", Help: "show every column in full, or only what fits"},
+	{ID: SortNext, Keys: []string{">"}, Title: "sort by the next column", Help: "sort by the next column; after the last, unsorted"},
+	{ID: SortPrev, Keys: []string{"<"}, Title: "sort by the previous column", Help: "sort by the previous column; before the first, unsorted"},
+	{ID: SortFlip, Keys: []string{"S"}, Title: "reverse the sort", Help: "reverse the sort"},
 }
 
 // The actions of long text.
@@ -111,8 +121,8 @@ const (
 )
 
 var text = []Action{
-	{ID: Find, Keys: []string{"f"}, Title: "find", Help: "find text and go to it; all lines stay"},
-	{ID: FindNext, Keys: []string{"n"}, Title: "next", Help: "next place that was found", Hidden: true},
-	{ID: FindPrev, Keys: []string{"N"}, Title: "previous", Help: "place before that was found", Hidden: true},
-	{ID: Wrap, Keys: []string{"z"}, Title: "wrap", Help: "wrap long lines or cut them"},
+	{ID: Find, Keys: []string{"F"}, Title: "find", Help: "find text and jump to it; all lines stay"},
+	{ID: FindNext, Keys: []string{"n"}, Title: "next", Help: "next match", Hidden: true},
+	{ID: FindPrev, Keys: []string{"N"}, Title: "previous", Help: "previous match", Hidden: true},
+	{ID: Wrap, Keys: []string{"w"}, Title: "wrap", Help: "wrap long lines, or cut them"},
 }

@@ -38,12 +38,12 @@ func New(p nav.Page) view.View {
 	}
 	v.table = &widget.Table[*model.Activity]{
 		ID:    func(a *model.Activity) string { return strconv.FormatUint(a.Seq, 10) },
-		Empty: "nothing was done yet",
+		Empty: "no changes yet",
 		Columns: []widget.Column[*model.Activity]{
 			{Title: "TIME", Cell: func(a *model.Activity) widget.Line { return widget.Styled(view.Clock(a.At, v.now), v.st.Dim) },
 				Less: func(a, b *model.Activity) int { return a.At.Compare(b.At) }},
 			{Title: "WHERE", Min: 11, Max: 24, Drop: 2, Cell: plain(where)},
-			{Title: "POLICY", Min: 20, Max: 40, Drop: 1, Cell: func(a *model.Activity) widget.Line {
+			{Title: "POLICY", Name: true, Min: 20, Drop: 1, Cell: func(a *model.Activity) widget.Line {
 				if a.Policy.Name == "" {
 					return widget.Styled("–", v.st.Dim)
 				}
@@ -136,21 +136,28 @@ func (v *activity) Do(env *view.Env, id action.ID) bool {
 	case action.Open:
 		p := v.Selected()
 		if p.None() {
-			env.Fail("this was not about one policy")
+			env.Fail("not about a single policy")
 		} else {
 			env.Open(p)
 		}
 	case action.ActivityZone:
-		names := []string{""}
-		for _, z := range env.Rev.Zones {
-			names = append(names, z.Name)
-		}
-		v.zone = names[(slices.Index(names, v.zone)+1)%len(names)]
-		v.Sync(env)
+		v.turn(env, 1)
+	case action.ActivityPrev:
+		v.turn(env, -1)
 	default:
 		return v.List.Do(env, id)
 	}
 	return true
+}
+
+// turn goes on by d among all zones together and each alone.
+func (v *activity) turn(env *view.Env, d int) {
+	names := []string{""}
+	for _, z := range env.Rev.Zones {
+		names = append(names, z.Name)
+	}
+	v.zone = names[(max(0, slices.Index(names, v.zone))+d+len(names))%len(names)]
+	v.Sync(env)
 }
 
 // Selected is the policy of the line under the cursor.
@@ -180,9 +187,9 @@ func (v *activity) Render(env *view.Env, w, h int) string {
 	}
 	low := min(len(lines), h/3)
 	if low < len(lines) {
-		lines = append(lines[:low-1], widget.Styled(fmt.Sprintf("    … %d lines more, y copies them all", len(lines)-low+1), env.Styles.Dim).Render(w))
+		lines = append(lines[:low-1], widget.Styled(fmt.Sprintf("    … %d more lines, y copies all", len(lines)-low+1), env.Styles.Dim).Render(w))
 	}
-	head := widget.Heading("the same by hand", w, env.Styles).Render(w)
+	head := widget.Heading("equivalent commands", w, env.Styles).Render(w)
 	return v.table.Render(env.Styles, w, h-low-1) + "\n" + head + "\n" + widget.Pad(lines, low)
 }
 

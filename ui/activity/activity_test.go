@@ -24,7 +24,7 @@ func TestActivity(t *testing.T) {
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Activity)})
 	s.Want("the server closed the connection", "12 ACLs updated", "priority 34 → 36", "ovn-worker2")
 	s.Press("j")
-	s.Want("the same by hand", "$ ovn-nbctl set ACL 924b81fd-0000 priority=26395")
+	s.Want("equivalent commands", "$ ovn-nbctl set ACL 924b81fd-0000 priority=26395")
 	s.Golden("activity")
 	s.Resizes()
 
@@ -33,16 +33,22 @@ func TestActivity(t *testing.T) {
 	f.Advance(time.Second)
 	s.Refresh()
 	s.Want("repaired", "▸ 14:04:21")
-	s.Press("t", "t")
+	s.Press("]", "]")
 	s.Want("zone ovn-worker")
 	s.WantNot("priority 34")
 	s.Press("y")
 	s.Want("commands", "summary")
+	s.Press("esc", "]")
+	s.Want("zone ovn-worker2")
+	s.Press("[", "[", "[")
+	s.Want("all zones")
+	s.Press("[")
+	s.Want("zone ovn-worker2")
 }
 
 func TestEmpty(t *testing.T) {
 	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Activity))
-	s.Want("nothing was done yet")
-	s.Press("enter", "y", "t", "j", "G")
+	s.Want("no changes yet")
+	s.Press("enter", "y", "]", "[", "j", "G")
 	s.Resizes()
 }

@@ -135,7 +135,7 @@ func changesLine(env *view.Env) widget.Line {
 	key := env.Keys.Action(action.Writes).Shown()
 	switch {
 	case m.Writes:
-		return widget.Styled("ALLOWED", st.Warn).Add("  each after a preview and a confirmation; "+key+" goes back to read-only", st.Dim)
+		return widget.Styled("ALLOWED", st.Warn).Add("  each after a preview and a confirmation; "+key+" returns to read-only", st.Dim)
 	case m.WhyNot != "":
 		return widget.Styled("never", st.OK).Add("  "+m.WhyNot, st.Dim)
 	}
@@ -147,7 +147,7 @@ func (v *View) zones(env *view.Env, s *detail.Sheet) {
 	st, t, to := env.Styles, view.TallyOf(env.Rev.Zones), nav.To(nav.Zones)
 	s.Head("zones")
 	if t.All == 0 {
-		s.Say("zones", 0, "?", st.Dim, st.Text, "No zone is known: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})
+		s.Say("zones", 0, "?", st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})
 		return
 	}
 	s.Add("zones", append(widget.Line{{Text: words.Total(t.All, "zone") + "  "}}, t.Line(st, true)...), to)
@@ -155,7 +155,7 @@ func (v *View) zones(env *view.Env, s *detail.Sheet) {
 		s.Say("sweep", 0, "·", st.Dim, st.Text, line, to)
 	}
 	if t.Denied > 0 {
-		s.Say("denied", 0, "●", st.Error, st.Text, fmt.Sprintf("%s may not be read: rows come through pods/exec in the namespace of OVN-Kubernetes, see what may be done above; without it policies are compiled only.",
+		s.Say("denied", 0, "●", st.Error, st.Text, fmt.Sprintf("%s cannot be read: rows come through pods/exec in the namespace of OVN-Kubernetes (see the permissions above); without it policies are only compiled.",
 			words.Total(t.Denied, "zone")), to)
 	}
 }

@@ -23,7 +23,7 @@ func TestFine(t *testing.T) {
 	s := uitest.Open(t, uitest.Cluster(t), nav.To(nav.Ladder))
 	s.Press("8")
 	s.Want("context       prod-eu", "https://api.prod-eu.example:6443", "admin@example", "observed", "off: read-only  W allows them", "✓ pods", "yes: create pods/exec in ovn-kubernetes",
-		"●3 read", "not followed: they are from when the log is looked at (4)")
+		"●3 read", "not followed until the log is opened (4)")
 	s.Resizes()
 	s.Press("enter")
 	s.Want("contexts")
@@ -65,7 +65,7 @@ func TestRefused(t *testing.T) {
 	}
 	s := uitest.Open(t, p, nav.To(nav.Cluster))
 	s.Resize(120, 60)
-	s.Want("✗ pods", "auth can-i list pods", "no: list, watch pods", "whom policies select is not known", "not checked against live rows",
+	s.Want("✗ pods", "auth can-i list pods", "no: list, watch pods", "the pods that policies select are unknown", "not checked against live rows",
 		"no: create, delete, patch, update adminnetworkpolicies", "these changes are not offered", "does not serve it", "(optional)", "✗3 no permission", "$ kubectl --context=prod-eu auth can-i")
 	s.Golden("refused")
 	s.Resizes()

@@ -14,7 +14,7 @@ func dialect(env *view.Env, s *detail.Sheet) {
 		return
 	}
 	st := env.Styles
-	s.Head("what OVN-Kubernetes runs with · in most zones")
+	s.Head("OVN-Kubernetes configuration · in most zones")
 	settings := env.Rev.Dialect("").Settings
 	wide := nameWidth
 	for _, x := range settings {

@@ -22,7 +22,7 @@ func (v *View) logs(env *view.Env, s *detail.Sheet) {
 	st, to := env.Styles, nav.To(nav.Logs)
 	s.Head("logs of the nodes")
 	if len(v.streams) == 0 {
-		s.Say("logs", 0, "·", st.Dim, st.Text, "not followed: they are from when the log is looked at ("+env.Keys.Action(action.GoLogs).Shown()+")", to)
+		s.Say("logs", 0, "·", st.Dim, st.Text, "not followed until the log is opened ("+env.Keys.Action(action.GoLogs).Shown()+")", to)
 		return
 	}
 	by := map[model.StreamState][]*model.LogStream{}

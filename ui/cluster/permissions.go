@@ -43,10 +43,10 @@ func permissions(env *view.Env, s *detail.Sheet) {
 		return
 	}
 	st := env.Styles
-	s.Head("what the API server lets you do")
+	s.Head("what the API server allows you to do")
 	all := grouped(env.Rev.Access.List())
 	if len(all) == 0 {
-		s.Say("permissions", 0, "◐", st.Info, st.Text, "not answered yet; nothing is held back for it", nav.Page{})
+		s.Say("permissions", 0, "◐", st.Info, st.Text, "not answered yet; nothing is blocked meanwhile", nav.Page{})
 		return
 	}
 	for i := range all {
@@ -59,7 +59,7 @@ func permissions(env *view.Env, s *detail.Sheet) {
 		case g.Allowed:
 			s.Say(g.id(), 0, "✓", st.OK, st.Text, "yes: "+what, nav.Page{})
 		case elsewhere(all, g):
-			s.Say(g.id(), 0, "–", st.Dim, st.Dim, "no: "+what+": not needed, it may in the other namespace", nav.Page{})
+			s.Say(g.id(), 0, "–", st.Dim, st.Dim, "no: "+what+": not needed, allowed in the other namespace", nav.Page{})
 		default:
 			refusal(env, s, g, what)
 		}
@@ -101,11 +101,11 @@ func missed(g *granted) string {
 	case has("create", "update", "patch", "delete"):
 		return "these changes are not offered"
 	case !has("list"):
-		return "changes of them are seen late"
+		return "changes to them are seen late"
 	case short == "pods" || short == "namespaces":
-		return "whom policies select is not known"
+		return "the pods that policies select are unknown"
 	case short == "nodes":
-		return "no zone is known"
+		return "no zones"
 	case short == "events":
 		return "events of policies are not shown"
 	}

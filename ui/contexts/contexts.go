@@ -34,7 +34,7 @@ func New(nav.Page) view.View {
 	v.table = &widget.Table[string]{
 		ID: func(name string) string { return name },
 		Columns: []widget.Column[string]{
-			{Title: "CONTEXT", Min: 20, Flex: true, Cell: func(name string) widget.Line {
+			{Title: "CONTEXT", Name: true, Min: 20, Cell: func(name string) widget.Line {
 				if name == v.current {
 					return widget.Line{{Text: "● ", Style: v.st.OK}, {Text: name, Style: v.st.Accent}, {Text: "  here", Style: v.st.Dim}}
 				}
@@ -71,7 +71,7 @@ func (v *contexts) Receive(_ *view.Env, result any) {
 		return
 	}
 	v.current, v.since = l.current, time.Time{}
-	v.table.Empty = "the kubeconfig has no context"
+	v.table.Empty = "no contexts in the kubeconfig"
 	if l.err != nil {
 		v.table.Empty = widget.Clean(l.err.Error())
 	}
@@ -86,7 +86,7 @@ func (v *contexts) Working() time.Time { return v.since }
 
 // Tell says what leaving does.
 func (v *contexts) Tell(env *view.Env) widget.Line {
-	return widget.Styled("⏎ goes to the cluster; what is open here is closed", env.Styles.Dim)
+	return widget.Styled(env.Keys.Action(action.Open).Shown()+" switches to the cluster; the pages open here are closed", env.Styles.Dim)
 }
 
 // Selected is no place: a context is another console.

@@ -44,9 +44,6 @@ func New(page nav.Page) view.View {
 	return &View{List: view.List{Of: p}, page: page, pane: p}
 }
 
-// Crumb names the page.
-func (v *View) Crumb() string { return "controller of " + v.page.Zone }
-
 // Sync asks when the page is first seen, and makes the lines.
 func (v *View) Sync(env *view.Env) {
 	if v.asked == 0 {
@@ -100,7 +97,7 @@ func (v *View) lines(env *view.Env) []detail.Line {
 		s.Head("ovnkube-controller")
 		s.Say("error", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
 		if v.log != nil {
-			s.Say("old", 0, "", st.Dim, st.Dim, "What follows was read before.", nav.Page{})
+			s.Say("old", 0, "", st.Dim, st.Dim, "The lines below are from the previous read.", nav.Page{})
 		}
 	}
 	if v.log != nil {
@@ -124,12 +121,12 @@ func (v *View) condition(env *view.Env, s *detail.Sheet) {
 func (v *View) logLines(env *view.Env, s *detail.Sheet) {
 	st, l := env.Styles, v.log
 	s.Head(l.Source)
-	in := fmt.Sprintf("%d of the newest %d lines name it", len(l.Lines), l.Read)
+	in := fmt.Sprintf("%d of the newest %d lines mention it", len(l.Lines), l.Read)
 	if len(l.Lines) == 0 {
-		in = fmt.Sprintf("nothing in the last %d lines names it", l.Read)
+		in = fmt.Sprintf("nothing in the last %d lines mentions it", l.Read)
 	}
 	if !l.First.IsZero() {
-		in += "; they begin at " + view.Clock(l.First, env.Now)
+		in += ", starting at " + view.Clock(l.First, env.Now)
 	}
 	s.Say("count", 0, "·", st.Dim, st.Dim, in, nav.Page{})
 	s.Say("command", 0, "$", st.Dim, st.CodeText, l.Command, nav.Page{})
@@ -163,23 +160,28 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.ask(env)
 		v.Sync(env)
 	case action.ControllerZone:
-		v.next(env)
+		v.turn(env, 1)
+	case action.ControllerPrev:
+		v.turn(env, -1)
 	default:
 		return v.List.Do(env, id)
 	}
 	return true
 }
 
-// next goes to the controller of the next zone.
-func (v *View) next(env *view.Env) {
+// turn goes on by d zones, to the controller there.
+func (v *View) turn(env *view.Env, d int) {
 	zones := env.Rev.Zones
 	if len(zones) == 0 {
-		env.Fail("no zone is known")
+		env.Fail("no zones")
 		return
 	}
 	i := slices.IndexFunc(zones, func(z *model.ZoneState) bool { return z.Name == v.page.Zone })
 	p := v.page
-	p.Zone = zones[(i+1)%len(zones)].Name
+	if i < 0 && d < 0 {
+		i = 0 // of no zone: the last comes before the first
+	}
+	p.Zone = zones[(i+d+len(zones))%len(zones)].Name
 	env.Replace(p)
 }
 

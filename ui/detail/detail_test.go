@@ -81,7 +81,7 @@ func TestExplainForeignMatches(t *testing.T) {
 	} {
 		got := explain(t, tc.match)
 		if tc.want == nil {
-			if all := strings.Join(got, "\n"); !strings.Contains(all, "cannot be taken apart") || !strings.Contains(all, tc.match) {
+			if all := strings.Join(got, "\n"); !strings.Contains(all, "cannot parse this match") || !strings.Contains(all, tc.match) {
 				t.Errorf("%s:\n%s", tc.match, all)
 			}
 			continue

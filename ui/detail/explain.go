@@ -43,7 +43,7 @@ func (x *Explain) Match(s *Sheet, id, text string) {
 	}
 	expr, err := match.Parse(text)
 	if err != nil {
-		s.Say(id+".error", 2, "▲", s.St.Warn, s.St.Text, "This match cannot be taken apart ("+err.Error()+"). It reads:", nav.Page{})
+		s.Say(id+".error", 2, "▲", s.St.Warn, s.St.Text, "Rung cannot parse this match ("+err.Error()+"). It reads:", nav.Page{})
 		s.Say(id+".raw", 4, "", s.St.Text, s.St.CodeText, text, nav.Page{})
 		return
 	}

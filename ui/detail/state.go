@@ -87,7 +87,7 @@ func Differences(p *model.PolicyInZone) string {
 		}
 	}
 	if len(parts) == 0 {
-		return "nothing differs any more"
+		return "nothing differs now"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -128,7 +128,7 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 	case z.Conn == model.ConnDenied:
 		return "no permission to read this zone: " + z.Error
 	case z.Conn == model.ConnSwept:
-		return fmt.Sprintf("%s of %s were read %s ago and compared, then let go; the zone is followed from now on, they come in a moment",
+		return fmt.Sprintf("%s of %s were read %s ago and compared, then dropped; the zone is followed from now on, its rows appear in a moment",
 			words.Total(z.Rows, "row"), z.Name, view.Age(now.Sub(z.SyncedAt)))
 	case z.Rows > 0 && !z.SyncedAt.IsZero():
 		return "not held now: " + Unread(z, now)

@@ -41,7 +41,7 @@ func RowsFilter(k model.Key) string {
 // sets, which are in no list of ACLs, the first of them.
 func UnitPage(r *revision.Revision, k model.Key, z *model.ZoneState) nav.Page {
 	if k.Kind != model.KindPodSelector && k.Kind != model.KindEFDNS {
-		return nav.Page{Kind: nav.Rows, Zone: z.Name, Text: RowsFilter(k)}
+		return nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: RowsFilter(k)}
 	}
 	rows := r.Rows(k, z.Name)
 	if rows == nil || len(rows.AddressSets) == 0 {

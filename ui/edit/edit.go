@@ -3,13 +3,12 @@ package edit
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"rung/engine/gate"
 	"rung/engine/statedir"
+	"rung/model"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/preview"
@@ -115,7 +114,7 @@ func (v *edit) start(env *view.Env) {
 	} else {
 		p := env.Rev.Cluster.Policy(v.page.Key)
 		if p == nil {
-			v.stop(v.page.Key.Label()+" is gone", nil)
+			v.stop(v.page.Key.Label()+" no longer exists", nil)
 			return
 		}
 		v.first, v.base, notes = p.YAML, p.YAML, editNotes(p)
@@ -188,7 +187,11 @@ func (v *edit) back(env *view.Env, m edited) {
 	case m.run != nil:
 		v.stop("The editor ended with "+m.run.Error()+", so its text was not taken", nil)
 	case strings.TrimSpace(body(m.text)) == "":
-		v.stop("The text is empty", []string{"A policy is not deleted by emptying its text: D on the ladder deletes it."})
+		if v.isNew() {
+			v.stop("Nothing to create: the text is empty", nil)
+			return
+		}
+		v.stop("The text is empty", []string{"Emptying the text does not delete a policy: " + env.Keys.Action(action.LadderDelete).Shown() + " on the ladder does."})
 	case v.wrong && m.text == v.open:
 		v.state = stopped // the reasons stand already
 	default:
@@ -221,28 +224,23 @@ func (v *edit) judge(env *view.Env, m checked) {
 		v.stop("The text could not be checked", []string{m.err.Error()})
 		return
 	}
-	var why []string
-	line := 0
-	for _, b := range m.p.Errors {
-		if !b.IsError() {
-			continue
-		}
-		why = append(why, b.String())
-		if line == 0 {
-			line = max(lineIn(b.Message), lineOf(m.text, b.Field))
-		}
-	}
-	if v.isNew() {
-		for _, o := range m.p.Objects {
-			if o.Old != nil {
-				why = append(why, fmt.Sprintf("there is %s already: choose another name, or edit that one", o.Key.Label()))
-				line = max(line, lineOf(m.text, "metadata.name"))
+	if wrong := v.mistakes(m.text, m.p); len(wrong) > 0 {
+		line := wrong[0].Origin.Line
+		notes := func(above int) (out []string) {
+			for _, b := range wrong {
+				if b.Origin.Line > 0 {
+					b.Origin.Line += above
+				}
+				out = append(out, b.String())
 			}
+			return out
 		}
-	}
-	if len(why) > 0 {
-		v.title, v.why = "The text is not valid", why
-		v.reopen(env, append([]string{"not valid, nothing was written:"}, why...), m.text, line)
+		// The lines are counted as they stand in the file that is open again, these
+		// notes above them.
+		const title = "not valid, nothing was written:"
+		above := strings.Count(head(append([]string{title}, notes(0)...), ""), "\n")
+		v.title, v.why = "The text is not valid", notes(above)
+		v.reopen(env, append([]string{title}, v.why...), m.text, line)
 		v.wrong = true
 		return
 	}
@@ -257,6 +255,28 @@ func (v *edit) judge(env *view.Env, m checked) {
 		},
 	})
 	v.pre.Sync(env)
+}
+
+// mistakes are what keeps a text from being previewed, with their lines in it.
+func (v *edit) mistakes(text string, p *gate.Preview) (out []model.Broken) {
+	for _, b := range p.Errors {
+		if !b.IsError() {
+			continue
+		}
+		if b.Origin.Line == 0 {
+			b.Origin.Line = lineOf(text, b.Field)
+		}
+		out = append(out, b)
+	}
+	if v.isNew() {
+		for _, o := range p.Objects {
+			if o.Old != nil {
+				out = append(out, model.Broken{Origin: model.Origin{Line: lineOf(text, "metadata.name"), Item: -1},
+					Message: fmt.Sprintf("there is %s already: choose another name, or edit that one", o.Key.Label())})
+			}
+		}
+	}
+	return out
 }
 
 // reopen goes back to the editor with notes on top.
@@ -289,7 +309,7 @@ func (v *edit) again(env *view.Env) {
 	}
 	if c := v.pre.Conflict(); c != nil && c.Now != "" {
 		v.base = c.Now
-		notes = append(notes, c.Key.Label()+" was changed meanwhile, as follows. Put that into your text where it is wanted;", "what you save replaces it.", c.Diff)
+		notes = append(notes, c.Key.Label()+" was changed meanwhile, as follows. Copy into your text what is to stay;", "what you save replaces it.", c.Diff)
 	}
 	v.state, v.pre = editing, nil
 	v.reopen(env, notes, string(m.YAML), 1)
@@ -318,17 +338,6 @@ func (v *edit) close(env *view.Env, remove bool, say string) {
 	env.Say("%s", say)
 	v.state = closed
 	env.Back()
-}
-
-var lineNumber = regexp.MustCompile(`line (\d+)`)
-
-// lineIn is the line that a message names, 0 when it names none.
-func lineIn(message string) int {
-	if m := lineNumber.FindStringSubmatch(message); m != nil {
-		n, _ := strconv.Atoi(m[1]) // digits
-		return n
-	}
-	return 0
 }
 
 // Scopes are the keys of the edit, or of its preview.

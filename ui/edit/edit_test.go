@@ -3,6 +3,8 @@ package edit_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -102,7 +104,7 @@ func TestUnchanged(t *testing.T) {
 		t.Error("an unchanged text was left behind")
 	}
 	w.s.Press("alt+right")
-	w.s.Want("opens the editor again")
+	w.s.Want("no page to go forward to")
 }
 
 func TestInvalidComesBack(t *testing.T) {
@@ -127,6 +129,47 @@ esac`)
 	}
 }
 
+// The line that an error names is the line in the text that is open again, whatever
+// kind of mistake it is and however often it comes back.
+func TestLinesOfTheTextThatIsOpen(t *testing.T) {
+	for name, c := range map[string]struct{ sed, line string }{
+		"a tab":               {`s/^  priority: 34/\tpriority: 34/`, "priority: 34"},
+		"too far left":        {`s/^  subject:/ subject:/`, " subject:"},
+		"an unknown field":    {`s/^  priority: 34/  prio: 34/`, "  prio: 34"},
+		"out of range":        {`s/^  priority: 34/  priority: 1001/`, "  priority: 1001"},
+		"not a number":        {`s/^  priority: 34/  priority: x/`, "  priority: x"},
+		"twice":               {`s/^  priority: 34/  priority: 34\n  priority: 35/`, "  priority: 35"},
+		"a bracket":           {`s/^  priority: 34/  priority: [34/`, "  priority: [34"},
+		"an unknown action":   {`0,/action: "Allow"/s//action: "Alow"/`, `action: "Alow"`},
+		"a second colon":      {`0,/name: "/s//name: x: "/`, `name: x: "`},
+		"an alias of nothing": {`s/^  priority: 34/  priority: *p/`, "  priority: *p"},
+		"the wrong name":      {`s/^  name: .*/  name: A_B/`, "  name: A_B"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// The second go makes no change for the better: it puts a line on top of the text.
+			w := start(t, `case $N in
+1) sed -i '`+c.sed+`' "$f" ;;
+2) sed -i '0,/^[^#]/s//# mine\n&/' "$f" ;;
+esac`)
+			w.down()
+			w.s.Press("e")
+			for _, n := range []string{"2", "3"} {
+				text := w.seen(n)
+				m := regexp.MustCompile(`(?m)^# rung: line (\d+): `).FindStringSubmatch(text)
+				if m == nil {
+					t.Fatalf("no line is named:\n%s", text)
+				}
+				line, _ := strconv.Atoi(m[1])
+				lines := strings.Split(text, "\n")
+				if line > len(lines) || !strings.Contains(lines[line-1], c.line) {
+					t.Errorf("go %s: line %d is named, which is %q:\n%s", n, line, lines[min(line, len(lines))-1], text)
+				}
+			}
+			w.s.Want("The text is not valid", "Nothing was written.")
+		})
+	}
+}
+
 func TestInvalidGivenUp(t *testing.T) {
 	w := start(t, `[ $N = 1 ] && sed -i 's/^spec:/spec: [/' "$f" || true`)
 	w.down()
@@ -136,13 +179,13 @@ func TestInvalidGivenUp(t *testing.T) {
 	if n := len(w.files()); n != 1 {
 		t.Fatalf("%d texts kept", n)
 	}
-	// Mended elsewhere, p looks at it again.
+	// Mended elsewhere, enter looks at it again.
 	b, _ := os.ReadFile(w.files()[0])
 	fixed := strings.Replace(strings.Replace(string(b), "spec: [", "spec:", 1), "priority: 34", "priority: 33", 1)
 	if err := os.WriteFile(w.files()[0], []byte(fixed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.s.Press("p")
+	w.s.Press("enter")
 	w.s.Want("spec.priority  34 → 33")
 }
 
@@ -150,7 +193,7 @@ func TestBadEditors(t *testing.T) {
 	w := start(t, `sed -i 's/priority: 34/priority: 36/' "$f"; exit 3`)
 	w.down()
 	w.s.Press("e")
-	w.s.Want("The editor ended with exit status 3", "Nothing was written", "e go on editing")
+	w.s.Want("The editor ended with exit status 3", "Nothing was written", "e edit again")
 	if len(w.files()) != 1 {
 		t.Error("the text of a failed editor is lost")
 	}
@@ -172,7 +215,7 @@ func TestBadEditors(t *testing.T) {
 
 	w.editor(`: >"$f"`)
 	w.s.Press("e")
-	w.s.Want("The text is empty", "D on the ladder deletes it")
+	w.s.Want("The text is empty", "D on the ladder does")
 }
 
 func TestNew(t *testing.T) {
@@ -187,7 +230,7 @@ esac`)
 		t.Errorf("the template does not say where the policy stands:\n%s", first)
 	}
 	w.s.Want("Create ANP new-policy", "is new: priority 32", "added")
-	w.s.Golden("new")
+	w.s.Golden("new", [2]int{100, 30}, [2]int{160, 44})
 	w.s.Press("e")
 	w.s.Want("Create ANP watch-blue")
 	if got := w.seen("3"); !strings.Contains(got, "there is ANP break-glass already") {
@@ -221,7 +264,7 @@ esac`)
 		return preview(m)
 	}
 	w.s.Press("e")
-	w.s.Want("was changed meanwhile", "Both change the same", "put them together by hand", "e keep editing", "Your text is kept in")
+	w.s.Want("was changed meanwhile", "same lines; merge by hand", "e keep editing", "Your text is kept in")
 	w.s.Press("e")
 	if got := w.seen("2"); !strings.Contains(got, "# rung: +  priority: 35") || !strings.Contains(got, "\n  priority: 36") {
 		t.Errorf("the editor was not told what changed meanwhile:\n%s", got)

@@ -63,6 +63,9 @@ func (v *edit) WhyNot(env *view.Env, id action.ID) string {
 	return ""
 }
 
+// Offers leaves out of the hints what cannot be done now.
+func (v *edit) Offers(env *view.Env, id action.ID) bool { return v.WhyNot(env, id) == "" }
+
 // Selected is nothing.
 func (v *edit) Selected() nav.Page { return nav.Page{} }
 

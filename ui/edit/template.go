@@ -56,22 +56,13 @@ func newNotes(rev *revision.Revision, priority int32) []string {
 	notes := []string{"a new AdminNetworkPolicy. Save and close the editor to see what it does;",
 		"nothing is written before you have said yes. Close without saving to leave it."}
 	l := rev.Ladder()
-	var above, below *ladder.Rung
-	for i := range l.Tiers[model.TierAdmin].Rungs {
-		r := &l.Tiers[model.TierAdmin].Rungs[i]
-		switch {
-		case r.Priority < priority:
-			above = r
-		case r.Priority > priority && below == nil:
-			below = r
-		}
-	}
+	above, at, below := l.Around(priority)
 	var where []string
 	if above != nil {
 		where = append(where, "after "+rungText(above))
 	}
-	if r := l.Rung(priority); r != nil {
-		where = append(where, "at the same priority as "+rungText(r))
+	if at != nil {
+		where = append(where, "at the same priority as "+rungText(at))
 	}
 	if below != nil {
 		where = append(where, "before "+rungText(below))

@@ -8,9 +8,9 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
-	"rung/model/lint"
 	"rung/model/words"
 	"rung/themes"
+	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -48,16 +48,28 @@ func (b *builder) add(it *item) { b.items = append(b.items, it) }
 func (b *builder) band(name, text string, folds bool) {
 	title := name + " · " + text
 	it := &item{kind: band, id: name, folds: folds, full: widget.Heading(title, b.w-2, b.st)}
+	if widget.Width(title)+len("── ")+1 > b.w-2 {
+		it.whole = widget.Styled(title, b.st.Title)
+	}
 	b.add(it)
 }
 
+// named is the name of a policy or unit after its sign. Where lines are sorted there is
+// none: brackets say what stands beside what on the ladder.
+func (b *builder) named(sign string, mark themes.Style, name widget.Line) widget.Line {
+	if b.v.table.SortedBy() != "" {
+		return name
+	}
+	return widget.Join(widget.Styled(sign+" ", mark), name)
+}
+
 // sign is the mark before a policy's name: alone on its rung, one of several,
-// not supported.
-func sign(r *ladder.Rung, i int) string {
+// not supported. A filter may leave out some of a rung.
+func (b *builder) sign(r *ladder.Rung, i int) string {
 	switch {
 	case r.Unsupported:
 		return "✗"
-	case len(r.Policies) == 1:
+	case len(r.Policies) == 1 || b.v.filtered:
 		return "─"
 	case i == 0:
 		return "┌"
@@ -75,17 +87,21 @@ func (b *builder) policy(rp *ladder.RungPolicy, r *ladder.Rung, i int) *item {
 	if r.Unsupported {
 		mark = st.Error
 	}
-	it.name = widget.Line{{Text: sign(r, i) + " ", Style: mark}, {Text: p.Name, Style: style}}
+	it.name = b.named(b.sign(r, i), mark, widget.Styled(p.Name, style))
 	it.rules = it.egress
 	if b.v.stage == model.StageToLport {
 		it.rules = it.ingress
 	}
 	b.stand(it, p.Key, b.v.stage)
-	it.log = logLevels(p, st)
-	it.mark = b.mark(rp, r)
+	if none := b.rev.None(p.Key); r.Unsupported && none != nil {
+		// Why stands among the notes.
+		it.state[0].Text = strings.TrimSuffix(it.state[0].Text, ": "+b.rev.NoRowsShort(none))
+	}
+	it.levels = logLevels(p, st)
+	b.note(it, r, rp)
 	if c := b.v.carry; c != nil && c.key == p.Key {
 		it.name = widget.Line{{Text: "◆ ", Style: st.Key}, {Text: p.Name, Style: st.Title}}
-		it.mark = c.says(r, st)
+		it.marks, it.notes = []widget.Line{c.says(r, st)}, nil
 	}
 	return it
 }
@@ -124,12 +140,12 @@ func (b *builder) state(it *item, s revision.Summary) {
 	if s.Waiting > 0 {
 		text += ", " + words.Count(s.Waiting, "pod") + words.Form(s.Waiting, " waits", " wait")
 	}
-	it.state = widget.Styled(text, style)
+	it.state, it.sign = widget.Styled(text, style), widget.Styled(detail.StateSign(s.State), style)
 	zstyle := st.Dim
 	if s.InSync == s.Zones && s.Zones > 0 {
 		zstyle = st.OK
 	}
-	it.zones = widget.Styled(fmt.Sprintf("%d/%d", s.InSync, s.Zones), zstyle)
+	it.zones = widget.Styled(s.Short(), zstyle)
 	it.rank = 10
 	for i, x := range []model.PolicyState{model.StateFrozen, model.StateBehind, model.StateNotEnforced, model.StateUnknown,
 		model.StateStale, model.StateNotComparable, model.StateSettling} {
@@ -148,82 +164,38 @@ func (b *builder) stand(it *item, k model.Key, stage model.Stage) {
 		it.state = widget.Styled("not compiled", b.st.Dim)
 		return
 	}
-	pods, _ := b.rev.SubjectCount(k) // those on a primary UDN are told on the policy's page
-	it.pods = strconv.Itoa(pods)
+	it.pods = strconv.Itoa(b.rev.SubjectCount(k).Pods) // the policy's page tells of those apart
 	it.acls = strconv.Itoa(b.rev.StageACLCount(k, stage))
 	b.state(it, b.rev.Summary(k, b.now))
 }
 
-func logLevels(p *model.Policy, st *themes.Styles) widget.Line {
+func logLevels(p *model.Policy, st *themes.Styles) []widget.Line {
 	l, err := p.LogLevels()
 	if err != nil {
-		return widget.Styled("✗ not valid", st.Error)
+		return badLevels(st)
 	}
 	return levels(l, st)
 }
 
-func levels(l model.LogLevels, st *themes.Styles) widget.Line {
-	if !l.Any() {
-		return widget.Styled("off", st.Dim)
-	}
-	var parts []string
-	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
-		if level := l.For(a); level != "" {
-			parts = append(parts, string(a[:1])+":"+level)
-		}
-	}
-	if len(parts) == 3 && l.Allow == l.Deny && l.Deny == l.Pass {
-		parts = []string{l.Deny}
-	}
-	return widget.Styled(strings.Join(parts, " "), st.Info)
+func badLevels(st *themes.Styles) []widget.Line {
+	return []widget.Line{widget.Styled("✗ invalid", st.Error)}
 }
 
-// mark is the worst thing to say about a policy in a few words, with how many
-// there are of its kind.
-func (b *builder) mark(rp *ladder.RungPolicy, r *ladder.Rung) widget.Line {
-	st, k := b.st, rp.Policy.Key
-	n, first := 0, ""
-	for _, i := range rp.Conflicts {
-		c := b.ladder.Conflicts[i]
-		other, _, _ := c.Other(k)
-		if b.v.carry != nil && b.v.carry.key == other {
-			continue // it would not be here any more
-		}
-		if n++; n == 1 {
-			first = fmt.Sprintf(" conflicts with %s %.2s.%d", other.Name, c.Direction.Lower(), c.Rule)
-		}
-	}
-	if n > 0 {
-		return widget.Styled("●"+times(n)+first, st.Error)
-	}
-	var errors, warnings []model.Finding
-	for _, f := range b.finds[k] {
-		switch f.Severity {
-		case model.SeverityError:
-			if f.Code == lint.PriorityUnsupported {
-				continue // STATE says it
-			}
-			errors = append(errors, f)
-		case model.SeverityWarning:
-			warnings = append(warnings, f)
+// levels are what is logged, one piece per action unless all are alike.
+func levels(l model.LogLevels, st *themes.Styles) []widget.Line {
+	var parts []widget.Line
+	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
+		if level := l.For(a); level != "" {
+			parts = append(parts, widget.Styled(string(a[:1])+":"+level, st.Info))
 		}
 	}
 	switch {
-	case len(errors) > 0:
-		return widget.Styled("●"+times(len(errors))+" "+errors[0].Message, st.Error)
-	case len(warnings) > 0:
-		return widget.Styled("▲"+times(len(warnings))+" "+warnings[0].Message, st.Warn)
-	case r.Duplicate:
-		return widget.Styled(fmt.Sprintf("= %d policies share %d", len(r.Policies), r.Priority), st.Info)
+	case len(parts) == 0:
+		return []widget.Line{widget.Styled("off", st.Dim)}
+	case len(parts) == 3 && l.Allow == l.Deny && l.Deny == l.Pass:
+		return []widget.Line{widget.Styled(l.Deny, st.Info)}
 	}
-	return nil
-}
-
-func times(n int) string {
-	if n < 2 {
-		return ""
-	}
-	return strconv.Itoa(n)
+	return parts
 }
 
 // broken lists policies that could not be read, each with its error.
@@ -231,18 +203,20 @@ func (b *builder) broken() {
 	if len(b.ladder.Broken) == 0 {
 		return
 	}
-	what := " of the files' objects are left out"
+	what := words.Count(len(b.ladder.Broken), "object") + " skipped"
 	if b.rev.Mode.Name == revision.ClusterMode {
-		what = " things the API server keeps back, or Rung does not know"
+		what = words.Count(len(b.ladder.Broken), "object") + " withheld by the API server, or unknown to Rung"
 	}
-	b.band("not read", strconv.Itoa(len(b.ladder.Broken))+what, false)
+	b.band("not read", what, false)
 	for i := range b.ladder.Broken {
 		x := b.ladder.Broken[i]
 		name := x.Key.Name
 		if name == "" {
 			name = "?"
 		}
-		l := widget.Line{{Text: "      ✗ ", Style: b.st.Error}, {Text: name + "  ", Style: b.st.Accent}, {Text: x.String(), Style: b.st.Text}}
-		b.add(&item{kind: policy, id: fmt.Sprintf("broken %d %s", i, x.Origin.Where()), key: x.Key, broken: &x, full: l})
+		l := widget.Line{{Text: "      ✗ ", Style: b.st.Error}, {Text: name + "  ", Style: b.st.Accent}}
+		hold := l.Width()
+		b.add(&item{kind: policy, id: fmt.Sprintf("broken %d %s", i, x.Origin.Where()), key: x.Key, broken: &x,
+			full: l.Add(x.String(), b.st.Text), hold: hold})
 	}
 }

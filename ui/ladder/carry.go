@@ -1,7 +1,10 @@
 package ladder
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"rung/engine/gate"
 	"rung/model"
@@ -21,6 +24,7 @@ type carry struct {
 	key      model.PolicyKey
 	from, at int32
 	stage    model.Stage // the one to go back to: gaps are those of all together
+	typed    string      // digits of the priority to go to
 }
 
 func (v *ladderPage) pickUp(env *view.Env, it *item) {
@@ -39,7 +43,11 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	step := strides[id]
 	switch {
 	case step != 0:
+		c.typed = ""
 		c.at = min(max(0, c.at+step), largest)
+	case id == action.CarryErase:
+		c.typed = c.typed[:max(0, len(c.typed)-1)]
+		c.goTo(largest)
 	case id == action.CarryDrop:
 		v.putDown()
 		if c.at != c.from {
@@ -57,6 +65,32 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	return true
 }
 
+// Typed takes digits while a policy is carried: it goes straight to that priority.
+func (v *ladderPage) Typed(env *view.Env, text string) bool {
+	if v.carry == nil || len(text) != 1 || text[0] < '0' || text[0] > '9' {
+		return false
+	}
+	c, largest := v.carry, v.frame.rev.Ladder().Max
+	typed := strings.TrimLeft(c.typed+text, "0")
+	if n, err := strconv.Atoi(cmp.Or(typed, "0")); err != nil || n > int(largest) {
+		env.Fail("the largest priority is %d", largest)
+		return true
+	}
+	c.typed = cmp.Or(typed, "0")
+	c.goTo(largest)
+	v.Sync(env)
+	return true
+}
+
+// goTo goes to the priority that is typed, and back where nothing is.
+func (c *carry) goTo(largest int32) {
+	if n, err := strconv.Atoi(c.typed); err == nil {
+		c.at = int32(n)
+	} else {
+		c.at = min(c.from, largest)
+	}
+}
+
 // putDown ends the carrying.
 func (v *ladderPage) putDown() {
 	stage := v.carry.stage
@@ -68,9 +102,9 @@ func (v *ladderPage) putDown() {
 func (c *carry) says(r *ladder.Rung, st *themes.Styles) widget.Line {
 	switch {
 	case c.at == c.from:
-		return widget.Styled("← carried", st.Key)
+		return widget.Styled("← moving", st.Key)
 	case len(r.Policies) > 1:
-		return widget.Styled("← = shared", st.Warn)
+		return widget.Styled(fmt.Sprintf("← = %d at %d", len(r.Policies), c.at), st.Warn)
 	}
 	return widget.Styled("← free", st.Key)
 }
@@ -78,7 +112,13 @@ func (c *carry) says(r *ladder.Rung, st *themes.Styles) widget.Line {
 // tell says where the policy is on its way and what the place means.
 func (c *carry) tell(env *view.Env) widget.Line {
 	st := env.Styles
-	l := widget.Styled(fmt.Sprintf("carrying %s  %d → %d", c.key.Name, c.from, c.at), st.Key)
+	to := fmt.Sprintf("%d → %d", c.from, c.at)
+	if c.at == c.from {
+		to = fmt.Sprintf("%d (unchanged)", c.from)
+	}
+	if c.typed != "" {
+		to = fmt.Sprintf("%d → %s_", c.from, c.typed)
+	}
 	var there []string
 	if r := env.Rev.Ladder().Rung(c.at); r != nil {
 		for _, p := range r.Policies {
@@ -87,11 +127,15 @@ func (c *carry) tell(env *view.Env) widget.Line {
 			}
 		}
 	}
+	note := widget.Line{}
 	switch {
-	case c.at == c.from:
-		return l.Add("  where it is", st.Dim)
 	case len(there) > 0:
-		return l.Add("  = shared with "+words.Cut(there, ", ", 1), st.Warn)
+		note = widget.Styled("  = with "+words.Cut(there, ", ", 1), st.Warn)
+	case c.at != c.from:
+		note = widget.Styled("  free", st.Dim)
 	}
-	return l.Add("  free", st.Dim)
+	// The line of the path is shared with where one is and how many lines there are.
+	const moving = "moving "
+	room := env.W*2/3 - widget.Width(moving+": "+to) - note.Width() - len("   99 lines")
+	return append(widget.Styled(moving+widget.CutName(c.key.Name, max(12, room))+": "+to, st.Key), note...)
 }

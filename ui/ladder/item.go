@@ -3,6 +3,7 @@ package ladder
 import (
 	"strconv"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/ui/nav"
@@ -39,9 +40,15 @@ type item struct {
 	broken *model.Broken
 	to     nav.Page // where a line leads that is no policy
 
-	name, ingress, egress, rules, zones, log, state, mark widget.Line
-	subject, pods, acls                                   string
-	rank                                                  int // how bad its state is, lower is worse
+	name, ingress, egress, rules, zones, state widget.Line
+	sign                                       widget.Line   // of the state, for where its words have no room
+	levels                                     []widget.Line // what it logs, level by level
+	marks                                      []widget.Line // short forms of its notes, the worst first
+	notes                                      []revision.Note
+	whole                                      widget.Line // of a heading that is cut
+	hold                                       int         // cells of full that stay where one scrolls sideways
+	subject, pods, acls                        string
+	rank                                       int // how bad its state is, lower is worse
 }
 
 func policyID(k model.PolicyKey) string { return "policy " + k.String() }

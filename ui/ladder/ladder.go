@@ -51,6 +51,9 @@ func New(nav.Page) view.View {
 			return it.kind == band || it.kind == gap || it.kind == slot || it.kind == namespace
 		},
 		Skip:  func(it *item) bool { return it.kind == band && !it.folds },
+		Hold:  func(it *item) int { return it.hold },
+		Note:  func(it *item) []widget.Line { return it.told(v.frame.styles) },
+		Text:  func(it *item) string { return it.text() },
 		Empty: "nothing on the ladder",
 	}
 	v.table.Columns = v.columns()
@@ -70,7 +73,7 @@ func (v *ladderPage) Scopes() []action.Scope {
 func (v *ladderPage) Sync(env *view.Env) {
 	v.frame = frame{env.Rev, env.Styles, env.Keys, env.Now, env.W}
 	if v.carry != nil && env.Rev.Cluster.Policy(v.carry.key) == nil {
-		env.Fail("%s is gone", v.carry.key.Label())
+		env.Fail("%s no longer exists", v.carry.key.Label())
 		v.carry = nil
 	}
 	v.rebuild()
@@ -79,6 +82,7 @@ func (v *ladderPage) Sync(env *view.Env) {
 func (v *ladderPage) rebuild() {
 	b := &builder{v: v, frame: v.frame, st: v.frame.styles, ladder: v.frame.rev.Ladder().In(v.stage)}
 	items := b.build()
+	v.weigh(items)
 	v.table.SetItems(items)
 	if !v.begun {
 		// The first line is a heading's neighbour: begin on a policy.

@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"slices"
+
 	"rung/model"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -36,25 +38,55 @@ func (v *ladderPage) columns() []widget.Column[*item] {
 	}
 	cols := []widget.Column[*item]{
 		{Title: "PRIO", Right: true, Cell: text(func(it *item) string { return it.priority() })},
-		{Title: "POLICY", Min: 16, Max: 34, Cell: func(it *item) widget.Line { return it.name },
+		{Title: "POLICY", Name: true, Min: 16, Cell: func(it *item) widget.Line { return it.name },
 			Less: func(a, b *item) int { return widget.CompareNatural(a.policyName(), b.policyName()) }},
-		{Title: "SUBJECT", Min: 14, Max: 40, Drop: 6, Cell: text(func(it *item) string { return it.subject })},
+		{Title: "SUBJECT", Min: 14, Max: 40, Drop: 8, Cell: text(func(it *item) string { return it.subject })},
 	}
 	if v.stage == "" {
-		cols = append(cols, widget.Column[*item]{Title: "INGRESS", Drop: 3, Cell: func(it *item) widget.Line { return it.ingress }},
-			widget.Column[*item]{Title: "EGRESS", Drop: 3, Cell: func(it *item) widget.Line { return it.egress }})
+		cols = append(cols, widget.Column[*item]{Title: "INGRESS", Drop: 6, Cell: func(it *item) widget.Line { return it.ingress }},
+			widget.Column[*item]{Title: "EGRESS", Drop: 6, Cell: func(it *item) widget.Line { return it.egress }})
 	} else {
-		cols = append(cols, widget.Column[*item]{Title: "RULES", Drop: 3, Cell: func(it *item) widget.Line { return it.rules }})
+		cols = append(cols, widget.Column[*item]{Title: "RULES", Drop: 6, Cell: func(it *item) widget.Line { return it.rules }})
 	}
 	return append(cols, []widget.Column[*item]{
 		{Title: "PODS", Right: true, Drop: 4, Cell: text(func(it *item) string { return it.pods })},
-		{Title: "ACLS", Right: true, Drop: 8, Cell: text(func(it *item) string { return it.acls })},
+		{Title: "ACLS", Right: true, Drop: 9, Cell: text(func(it *item) string { return it.acls })},
 		{Title: "ZONES", Drop: 5, Cell: func(it *item) widget.Line { return it.zones }},
-		{Title: "LOG", Max: 9, Drop: 7, Cell: func(it *item) widget.Line { return it.log }},
-		{Title: "STATE", Min: 12, Max: 34, Drop: 1, Cell: func(it *item) widget.Line { return it.state },
+		{Title: logTitle, Max: 12, Drop: logQuiet, Cell: func(it *item) widget.Line { return all(it.levels, " ") },
+			Fit: func(it *item, w int) widget.Line { return it.fitLogs(v.frame.styles, w) }},
+		{Title: "STATE", Min: leastState, Max: 34, Short: 1, Drop: 1, Cell: func(it *item) widget.Line { return it.state },
+			Fit:  func(it *item, w int) widget.Line { return it.fitState(w) },
 			Less: func(a, b *item) int { return a.worry() - b.worry() }},
-		{Title: "", Min: 3, Drop: 2, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return it.mark }},
+		{Title: marksTitle, Min: leastMarks, Short: 3, Drop: 2, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return all(it.marks, "  ") },
+			Fit: func(it *item, w int) widget.Line { return it.fitMarks(v.frame.styles, w) }},
 	}...)
+}
+
+// The column of logging is worth its room once something logs; that of notes has no
+// title.
+const (
+	logTitle   = "LOG"
+	logQuiet   = 7
+	logHeard   = 3
+	marksTitle = ""
+)
+
+// weigh gives the columns what they are worth with these lines.
+func (v *ladderPage) weigh(items []*item) {
+	logs := slices.ContainsFunc(items, func(it *item) bool {
+		return len(it.levels) > 1 || len(it.levels) == 1 && it.levels[0][0].Text != "off" && it.levels[0][0].Text != "–"
+	})
+	for i := range v.table.Columns {
+		switch c := &v.table.Columns[i]; c.Title {
+		case logTitle:
+			c.Drop = logQuiet
+			if logs {
+				c.Drop = logHeard
+			}
+		case marksTitle:
+			c.Min = widthOfMarks(items)
+		}
+	}
 }
 
 // stageText says what a stage is about.

@@ -190,7 +190,7 @@ func TestStages(t *testing.T) {
 	// Carrying is over all stages: a slot is free in all or in none.
 	goTo(t, s, "cluster-control")
 	s.Press("m")
-	s.Want("carrying cluster-control", "5 free")
+	s.Want("moving cluster-control", "5 free")
 	s.WantNot("Ladder to-lport")
 	s.Press("esc")
 	s.Want("Ladder to-lport")
@@ -259,8 +259,8 @@ func TestManyRowsOfOthers(t *testing.T) {
 	s.Want("before every policy · 130 rows · no owner · ⏎ unfolds")
 	goTo(t, s, "tier 0")
 	s.Press("enter")
-	s.Want("before every policy · 130 rows", " 229 ◦ no owner", "and 30 groups of rows more")
-	goTo(t, s, "groups of rows more")
+	s.Want("before every policy · 130 rows", " 229 ◦ no owner", "and 30 more groups of rows")
+	goTo(t, s, "more groups of rows")
 	s.Press("enter")
 	s.Want("Ladder › rows")
 }
@@ -306,16 +306,24 @@ func TestExamples(t *testing.T) {
 	}
 	s := uitest.Open(t, p, nav.To(nav.Ladder))
 	s.Resize(80, 60)
-	s.Want("tier 0 · OVN-Kubernetes' own rows · 3 rows · examples by the sandbox", "25000 ◦ an example by the sandbox: 2023 form: ANP old ingress  1D")
-	goTo(t, s, "an example by the sandbox")
+	s.Want("tier 0 · sandbox example · 3 rows", "+ sandbox example · 2023 form: ANP old ingress · 3 rows")
+	s.WantNot("25000")
+	goTo(t, s, "+ sandbox example")
+	s.Press("enter")
+	s.Resize(120, 60)
+	s.Want("- sandbox example", "◦ sandbox example: 2023 form: ANP old ingress  1D", "OVN priority 25000")
+	if l := s.Line("◦ sandbox example"); strings.TrimSpace(string([]rune(l)[:8])) != "" {
+		t.Errorf("an example stands in the column of priorities: %q", l)
+	}
+	goTo(t, s, "◦ sandbox example")
 	s.Press("enter", "enter")
-	s.Want("The sandbox made this row as an example; it matches nothing.")
+	s.Want("A sandbox example; it matches nothing.")
 
 	p.Mode.Sandbox = false
 	s = uitest.Open(t, p, nav.To(nav.Ladder))
 	s.Resize(120, 60)
 	s.Want("before every policy · 3 rows · UDNIsolation", "rows Rung does not compile: 2023 form: ANP old ingress")
-	s.WantNot("sandbox:", "examples by the sandbox")
+	s.WantNot("sandbox example")
 }
 
 // In a stage only the ACLs of the stage are counted.

@@ -20,20 +20,20 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage) {
 	if stage == "" {
 		first, last = u.Top(), u.Top()
 	}
-	it := &item{kind: unit, id: unitID(k, stage), ovn: first, ingress: dash(b), egress: dash(b), rules: dash(b), log: dash(b)}
-	it.name = widget.Line{{Text: "─ ", Style: st.Dim}, {Text: unitName(k), Style: st.Text}}
+	it := &item{kind: unit, id: unitID(k, stage), ovn: first, ingress: dash(b), egress: dash(b), rules: dash(b)}
+	it.name = b.named("─", st.Dim, widget.Styled(unitName(k), st.Text))
 	if k.Kind == model.KindMulticastNS || k.Kind == model.KindNetpolNamespace {
 		it.subject = "ns: " + k.Namespace
 	}
 	if rp := u.Policy; rp != nil {
 		p := rp.Policy
 		it.kind, it.id, it.key = policy, policyID(k), k
-		it.name = widget.Line{{Text: "─ ", Style: st.Dim}, {Text: k.Kind.Short() + " ", Style: st.Dim}, {Text: b.policyName(k), Style: st.Accent}}
+		it.name = b.named("─", st.Dim, widget.Line{{Text: k.Kind.Short() + " ", Style: st.Dim}, {Text: b.policyName(k), Style: st.Accent}})
 		it.subject, it.ingress, it.egress = p.Subject.String(), counts(rp.Ingress, st), counts(rp.Egress, st)
 		if it.rules = it.egress; stage == model.StageToLport && k.Kind == model.KindNP {
 			it.rules = it.ingress
 		}
-		it.mark = b.mark(rp, &ladder.Rung{})
+		b.note(it, nil, rp)
 	} else {
 		it.stands = k
 		ingress, egress := u.Effect(stage)
@@ -50,9 +50,9 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage) {
 	if k.Namespace == "" {
 		it.pods = "–" // it is about no pods in particular
 	}
-	it.log = b.unitLog(k)
-	if len(it.mark) == 0 && last != first {
-		it.mark = widget.Styled(fmt.Sprintf("%s, to %d", words.Total(len(u.Policy.Policy.Egress), "rule"), last), st.Dim)
+	it.levels = b.unitLog(k)
+	if len(it.marks) == 0 && last != first {
+		it.marks = []widget.Line{widget.Styled(fmt.Sprintf("%s, to %d", words.Total(len(u.Policy.Policy.Egress), "rule"), last), st.Dim)}
 	}
 	b.add(it)
 }
@@ -93,13 +93,13 @@ func unitName(k model.Key) string {
 }
 
 // unitLog is what a unit of tier 2 logs, as its namespace says.
-func (b *builder) unitLog(k model.Key) widget.Line {
+func (b *builder) unitLog(k model.Key) []widget.Line {
 	l, ok := b.rev.UnitLogging(k)
 	switch {
-	case !ok || b.rev.Cluster.Namespace(k.Namespace) == nil:
-		return dash(b)
+	case !ok:
+		return []widget.Line{dash(b)}
 	case len(l.Problems) > 0 && !l.Levels.Any():
-		return widget.Styled("✗ not valid", b.st.Error)
+		return badLevels(b.st)
 	}
 	return levels(l.Levels, b.st)
 }

@@ -38,7 +38,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		v.mark(env)
 	case action.LogsClear:
 		v.feed.clear()
-		v.list.marks, v.cleared = nil, env.Now
+		v.list.marks, v.cleared, v.paces = nil, env.Now, nil
 		v.follow = true
 		v.bring()
 	case action.Find:
@@ -58,7 +58,7 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
 		if p := v.Selected(); p.None() {
-			env.Fail("nothing to open: the rule behind this line cannot be told")
+			env.Fail("nothing to open: the rule behind this line is unknown")
 		} else {
 			env.Open(p)
 		}
@@ -72,8 +72,11 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 		}
 		view.AskLogging(env, k)
 	case action.LogsWhy:
-		env.Ask(&view.Note{Title: "why do I see nothing", Body: append(v.why(env),
-			"The filter also takes policy:NAME, rule:, verdict:deny, node:NAME, pod:NS/NAME, ns:, src:, dst:, ip:, port:443 and severity:, each with ! before it for all others.")})
+		if v.page.Key.Kind.IsPolicy() {
+			v.findAbove(env, true) // told when it is known
+		} else {
+			v.tell(env)
+		}
 	case action.LogsSave:
 		v.save(env)
 	default:
@@ -118,7 +121,7 @@ func (v *logPage) pod(env *view.Env) {
 		ends = append(ends, d)
 		it := view.Item{Key: []string{"s", "d"}[i], Text: d.Key.Namespace + "/" + d.Key.Name, Note: []string{"source", "destination"}[i]}
 		if env.Rev.Cluster.Pod(d.Key.Namespace, d.Key.Name) == nil {
-			it.WhyNot = "it is gone"
+			it.WhyNot = "no longer exists"
 		}
 		c.Items = append(c.Items, it)
 	}
@@ -128,7 +131,7 @@ func (v *logPage) pod(env *view.Env) {
 	case len(ends) == 1 && c.Items[0].WhyNot == "":
 		env.Open(nav.ToPod(ends[0].Key))
 	case len(ends) == 1:
-		env.Fail("%s is gone", c.Items[0].Text)
+		env.Fail("%s no longer exists", c.Items[0].Text)
 	default:
 		c.Done = func(env *view.Env, i int) { env.Open(nav.ToPod(ends[i].Key)) }
 		env.Ask(c)

@@ -1,6 +1,7 @@
 // Package logs is the live tail of ACL log lines over all nodes: each line a
 // sentence with pods and the rule that decided, with a filter, a search, marks,
-// aggregation of equal lines and counts per rule.
+// aggregation of equal lines and counts per rule. What a line says in how many cells is
+// in forms.go and shape.go.
 //
 // Invariants: the engine's ring holds the lines, this package only the numbers
 // of those that match; what arrives is looked at once, and a new filter looks

@@ -1,46 +1,14 @@
 package logs
 
 import (
-	"fmt"
 	"strings"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
-
-// shape is how the parts of a line stand side by side in a width.
-type shape struct {
-	time, zone, pair, by int
-}
-
-// gaps are the cells between the parts, and the parts that never shrink: what
-// was sent and what became of it.
-const (
-	traffic = 9
-	verdict = 7
-)
-
-// shape fits the parts into w cells.
-func (v *logPage) shape(w int) shape {
-	s := shape{time: []int{full: 12, seconds: 8, none: 0}[v.stamp], zone: v.zones}
-	if w < 100 {
-		s.time, s.zone = min(s.time, 8), 0
-	}
-	used := traffic + 2 + verdict + 1
-	for _, n := range []int{s.time, s.zone} {
-		if n > 0 {
-			used += n + 2
-		}
-	}
-	room := max(20, w-2-used)
-	s.pair = min(v.pair, max(room/2, room-34)) + 2
-	s.by = max(0, room-s.pair)
-	return s
-}
 
 // line is a log line as it is shown: natural leaves out nothing.
 func (v *logPage) line(env *view.Env, it item, s shape, natural bool) widget.Line {
@@ -50,86 +18,53 @@ func (v *logPage) line(env *view.Env, it item, s shape, natural bool) widget.Lin
 	}
 	e := v.feed.entry(it.seq)
 	if e == nil {
-		return widget.Styled("(this line is not held any more)", st.Dim)
+		return widget.Styled("(this line is no longer buffered)", st.Dim)
 	}
 	if e.Gap != nil {
 		return v.gapLine(env, e)
 	}
-	var l widget.Line
-	cell := func(text string, w int, style themes.Style) {
-		if !natural && w > 0 {
-			text = widget.Truncate(text, w-2)
-		}
-		l = l.Add(text, style)
-		if n := w - widget.Width(text); n > 0 && !v.wrap {
-			l = l.Add(strings.Repeat(" ", n), st.Text)
-		} else {
-			l = l.Add("  ", st.Text)
-		}
+	if natural {
+		s.stamp, s.zone, s.apart = v.stamp, v.seen.zone, 2
 	}
-	at := e.Line.At.In(env.Now.Location())
-	switch {
-	case s.time >= 12:
-		cell(at.Format("15:04:05.000"), 14, st.Dim)
-	case s.time > 0:
-		cell(at.Format("15:04:05"), 10, st.Dim)
+	var l widget.Line
+	cell := func(part widget.Line, w int) {
+		l = append(l, part...)
+		n := s.apart
+		if !v.wrap {
+			n += max(0, w-part.Width())
+		}
+		l = l.Add(strings.Repeat(" ", n), st.Text)
+	}
+	if s.stamp != none {
+		cell(widget.Styled(stampText(s.stamp, e.Line.At.In(env.Now.Location())), st.Dim), 0)
 	}
 	if s.zone > 0 {
-		cell(e.Line.Zone, s.zone+2, st.Dim)
+		cell(widget.Styled(e.Line.Zone, st.Dim), s.zone)
 	}
-	var ends widget.Line
-	ends = ends.Add(e.Src.String(), endStyle(e.Src, st)).Add(" → ", st.Dim).Add(e.Dst.String(), endStyle(e.Dst, st))
-	l = append(l, v.fit(ends, s.pair, natural)...)
-	cell(e.Traffic(), traffic+2, st.Text)
-	l = l.Add(e.Action, actionStyle(e, st)).Add(strings.Repeat(" ", max(1, verdict+1-len(e.Action))), st.Text)
-	by := "by " + v.by(e)
-	if e.Late {
-		l = l.Add("late ", st.Warn)
+	p := formsOf(e, v.page.Key)
+	ends := p.ends[allOfIt]
+	if !natural {
+		ends = p.endsIn(s)
 	}
-	if it.n > 1 {
-		times := fmt.Sprintf("×%d ", it.n)
-		l = l.Add(times, st.Key)
+	cell(widget.Styled(ends[0], endStyle(e.Src, st)).Add(" → ", st.Dim).Add(ends[1], endStyle(e.Dst, st)), s.pair)
+	cell(widget.Plain(e.Traffic()), s.traffic)
+	times := timesOf(e, it)
+	for i := range times {
+		times[i].Style = st.Key
 	}
-	style := st.Accent
+	look := st.Accent
 	if !e.Attributed {
-		style = st.Warn
+		look = st.Warn
 	}
-	return l.Add(by, style)
-}
-
-// fit makes the ends of a connection as wide as their column.
-func (v *logPage) fit(l widget.Line, w int, natural bool) widget.Line {
-	n := l.Width()
-	switch {
-	case v.wrap || natural && n > w-2:
-		return l.Add("  ", themes.Style{})
-	case n <= w-2:
-		return l.Add(strings.Repeat(" ", w-n), themes.Style{})
+	if s.signs && !natural {
+		l = append(l.Add(sign(e)+" ", actionStyle(e, st)), times...)
+		return l.Add(p.byIn(s, s.by-times.Width()-2), look)
 	}
-	// Both ends keep something: the longer one gives first.
-	src, dst := l[0], l[2]
-	room := w - 2 - 3
-	sw, dw := widget.Width(src.Text), widget.Width(dst.Text)
-	half := room / 2
-	switch {
-	case sw <= half:
-		dw = room - sw
-	case dw <= room-half:
-		sw = room - dw
-	default:
-		sw, dw = half, room-half
+	l = append(l.Add(e.Action, actionStyle(e, st)).Add(strings.Repeat(" ", max(1, verdictWidth+1-len(e.Action))), st.Text), times...)
+	if natural {
+		return l.Add("by "+p.full(), look)
 	}
-	src.Text, dst.Text = widget.Truncate(src.Text, sw), widget.Truncate(dst.Text, dw)
-	out := widget.Line{src, l[1], dst}
-	return out.Add(strings.Repeat(" ", max(0, w-out.Width())), themes.Style{})
-}
-
-// by names what decided; on the page of a policy without repeating its name.
-func (v *logPage) by(e *logs.Entry) string {
-	if v.page.Key.Kind.IsPolicy() && e.Attributed && e.Rule.Policy == v.page.Key {
-		return revision.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)
-	}
-	return e.By()
+	return l.Add("by "+p.byIn(s, s.by-times.Width()-verdictWidth-1-3), look)
 }
 
 func endStyle(d logs.End, st *themes.Styles) themes.Style {
@@ -164,7 +99,7 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 	if at >= 0 {
 		cur = v.list.row(at)
 	}
-	v.widen(h)
+	v.look(h)
 	s := v.shape(w)
 	draw := func(row int) []string {
 		it := v.list.at(row)
@@ -204,21 +139,6 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 		lines = append(lines, "")
 	}
 	return lines
-}
-
-// widen remembers how wide zones and the ends of connections are, so that
-// columns do not dance while one follows.
-func (v *logPage) widen(h int) {
-	from, to := max(0, v.list.n-h), v.list.n
-	if at := v.cursor(); !v.follow && at >= 0 {
-		from, to = max(0, at-h), min(v.list.n, at+h)
-	}
-	for i := from; i < to; i++ {
-		if e := v.feed.entry(v.list.line(i).seq); e != nil && e.Gap == nil {
-			v.zones = max(v.zones, min(18, widget.Width(e.Line.Zone)))
-			v.pair = max(v.pair, widget.Width(e.Src.String())+3+widget.Width(e.Dst.String()))
-		}
-	}
 }
 
 // scroll puts the first row so that the cursor is in sight and, following, the

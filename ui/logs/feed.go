@@ -12,6 +12,7 @@ import (
 type feed struct {
 	held  []*logs.Entry
 	texts []string // of held, made when they are first looked at
+	about []bool   // of held, whether the page is about it, filter or no
 
 	scope func(*logs.Entry) bool // nil takes every line
 	query query
@@ -24,6 +25,7 @@ type feed struct {
 	low, high uint64
 
 	groups groups
+	tally  tally
 }
 
 // last is the number of the newest line held, base of the oldest.
@@ -67,7 +69,7 @@ func (f *feed) pull(l *logs.Store) {
 	}
 	fresh := l.Since(f.last(), 0)
 	if len(fresh) > 0 && len(f.held) > 0 && fresh[0].Seq != f.last()+1 {
-		f.held, f.texts = nil, nil // the ring went round meanwhile
+		f.held, f.texts, f.about = nil, nil, nil // the ring went round meanwhile
 		f.restart()
 	}
 	if len(f.held) == 0 && len(fresh) > 0 {
@@ -76,6 +78,7 @@ func (f *feed) pull(l *logs.Store) {
 	}
 	f.held = append(f.held, fresh...)
 	f.texts = append(f.texts, make([]string, len(fresh))...)
+	f.about = append(f.about, make([]bool, len(fresh))...)
 	if first := l.First(); len(f.held) > 0 && first > f.base() {
 		f.evict(first)
 	}
@@ -85,6 +88,7 @@ func (f *feed) pull(l *logs.Store) {
 func (f *feed) evict(first uint64) {
 	for f.len() > 0 && f.at(0) < first {
 		f.groups.forget(f.entry(f.at(0)))
+		f.tally.forget(f.entry(f.at(0)))
 		if n := len(f.back); n > 0 {
 			f.back = f.back[:n-1]
 		} else {
@@ -94,7 +98,7 @@ func (f *feed) evict(first uint64) {
 	n := int(min(first-f.base(), uint64(len(f.held))))
 	clear(f.held[:n]) // for the collector: the slice keeps its array
 	clear(f.texts[:n])
-	f.held, f.texts = f.held[n:], f.texts[n:]
+	f.held, f.texts, f.about = f.held[n:], f.texts[n:], f.about[n:]
 	f.low, f.high = max(f.low, first), max(f.high, first-1)
 }
 
@@ -103,7 +107,9 @@ func (f *feed) restart() {
 	f.back, f.fwd = nil, nil
 	f.high = f.last()
 	f.low = f.high + 1
+	clear(f.about)
 	f.groups.reset()
+	f.tally.reset()
 }
 
 // narrow sets scope and query.
@@ -141,6 +147,7 @@ func (f *feed) scan(budget time.Duration) {
 		if f.match(f.low) {
 			f.back = append(f.back, f.low)
 			f.groups.stale = true
+			f.tally.older(f.entry(f.low))
 		}
 		if over(n) {
 			return
@@ -153,12 +160,24 @@ func (f *feed) match(seq uint64) bool {
 	switch {
 	case e == nil:
 		return false
-	case e.Gap != nil: // what is missing may be of any policy
-		return f.query.matchGap(e)
-	case f.scope != nil && !f.scope(e):
+	case e.Gap == nil && f.scope != nil && !f.scope(e):
 		return false
 	}
+	f.about[seq-f.base()] = true
+	if e.Gap != nil { // what is missing may be of any policy
+		return f.query.matchGap(e)
+	}
 	return f.query.match(e, func() string { return f.text(seq) })
+}
+
+// lines is how many lines up to a number the page is about, whatever the filter shows.
+func (f *feed) lines(upto uint64) (n int) {
+	for i, yes := range f.about {
+		if yes && f.base()+uint64(i) <= upto {
+			n++
+		}
+	}
+	return n
 }
 
 // len is how many lines match, at the i-th oldest of them.

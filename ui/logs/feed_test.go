@@ -94,6 +94,9 @@ func TestFeed(t *testing.T) {
 		for i := range ls.n {
 			it := ls.line(i)
 			total += it.n
+			if i > 0 && ls.line(i-1).seq >= it.seq {
+				t.Fatalf("step %d: groups do not stand in the order of their last line", step)
+			}
 			if f.entry(it.seq) == nil {
 				t.Fatalf("step %d: a group shows line %d, which is not held", step, it.seq)
 			}

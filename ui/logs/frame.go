@@ -28,9 +28,6 @@ func (v *logPage) Render(env *view.Env, w, h int) string {
 	return widget.Pad(slices.Concat(above, lines, below), h)
 }
 
-// above is how many lines stand over the list, for the mouse.
-func (v *logPage) above() int { return v.headed }
-
 // header says what logs, and what is lost.
 func (v *logPage) header(env *view.Env, w int) []string {
 	st := env.Styles
@@ -47,7 +44,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 		case 0:
 			l = l.Add("▲ no policy logs", st.Warn)
 		default:
-			l = l.Add(fmt.Sprintf("%d of %d policies log: ", len(names), all), st.Text).Add(words.Few(names, 3), st.Accent)
+			l = l.Add(fmt.Sprintf("%d of %s log: ", len(names), words.Count(all, "policy")), st.Text).Add(words.Few(names, 3), st.Accent)
 		}
 	}
 	lines := []string{l.Render(w)}
@@ -68,18 +65,18 @@ func (v *logPage) levels(env *view.Env) widget.Line {
 	st := env.Styles
 	p := env.Rev.Cluster.Policy(v.page.Key)
 	if p == nil {
-		return widget.Styled("▲ "+v.page.Key.Label()+" is gone", st.Warn)
+		return widget.Styled("▲ "+v.page.Key.Label()+" no longer exists", st.Warn)
 	}
 	key := env.Keys.Action(action.LogsLogging).Shown()
 	who, change := "it", key+" switches logging on"
 	logging := env.Rev.Logging(p)
 	if logging.Namespace != "" {
-		who, change = "namespace "+logging.Namespace, "its annotation decides, "+key+" says how"
+		who, change = "namespace "+logging.Namespace, "set by its annotation, "+key+" says how"
 	}
 	now := logging.Levels
 	switch {
 	case len(logging.Problems) > 0 && logging.Namespace == "":
-		return widget.Styled("▲ its logging annotation is not valid: nothing of it is programmed; "+key+" sets another", st.Warn)
+		return widget.Styled("▲ its logging annotation is not valid, so the policy is not applied; "+key+" sets another", st.Warn)
 	case !now.Any() && len(logging.Problems) > 0:
 		return widget.Styled("▲ the logging annotation of "+who+" is not valid: nothing is logged", st.Warn)
 	case !now.Any():
@@ -99,7 +96,7 @@ func (v *logPage) levels(env *view.Env) widget.Line {
 		l = l.Add("off for "+strings.Join(off, ", ")+" · ", st.Dim)
 	}
 	if logging.Namespace != "" {
-		return l.Add("as namespace "+logging.Namespace+" says", st.Dim)
+		return l.Add("set by namespace "+logging.Namespace, st.Dim)
 	}
 	return l.Add(key, st.Key).Add(" changes it", st.Dim)
 }
@@ -109,7 +106,7 @@ func (v *logPage) levels(env *view.Env) widget.Line {
 func (v *logPage) lost(env *view.Env) (out []string) {
 	for _, r := range v.perRule(env) {
 		if r.stat.AtCap {
-			out = append(out, fmt.Sprintf("%s: %d/s in %s, at the cap, lines are lost", v.ruleName(env, r.ref), r.stat.CapRate, r.stat.CapZone))
+			out = append(out, fmt.Sprintf("%s: %d lines/s in %s, all the meter lets through; more are discarded", v.ruleName(env, r.ref, false), r.stat.CapRate, r.stat.CapZone))
 		}
 		if len(out) == 2 {
 			break
@@ -117,14 +114,14 @@ func (v *logPage) lost(env *view.Env) (out []string) {
 	}
 	var counts []string
 	if n := v.stats.Dropped; n > 0 {
-		counts = append(counts, fmt.Sprintf("%s lost: they came too fast", words.Total(n, "line")))
+		counts = append(counts, fmt.Sprintf("%s lost: more than Rung can take in", words.Total(n, "line")))
 	}
 	if n := v.stats.Unparsed; n > 0 {
 		counts = append(counts, fmt.Sprintf("%s could not be read", words.Total(n, "line")))
 	}
 	gaps, long := v.missing()
 	if gaps > 0 {
-		counts = append(counts, words.Total(gaps, "gap")+" in what was followed")
+		counts = append(counts, words.Total(gaps, "gap")+" in the logs followed")
 	}
 	if long > 0 {
 		counts = append(counts, words.Total(long, "line")+" too long to read")
@@ -135,23 +132,31 @@ func (v *logPage) lost(env *view.Env) (out []string) {
 	return out
 }
 
+// ruleStat is a rule with how many of its lines are shown, how many came in each of
+// the last seconds, and what is counted of it whatever is shown.
 type ruleStat struct {
-	ref  model.RuleRef
-	stat logs.RuleStat
+	ref   model.RuleRef
+	shown uint64
+	pace  pace
+	stat  logs.RuleStat
 }
 
-// perRule are the counts of the rules the page is about, the most lines first.
+// perRule are the counts of the rules the page is about, the most lines first. Where a
+// filter or a pod narrows the page, rules with no line shown are left out.
 func (v *logPage) perRule(env *view.Env) []ruleStat {
 	var out []ruleStat
+	k := v.page.Key
+	narrowed := k.Kind == model.KindPod || !v.feed.query.empty()
 	for ref, s := range v.stats.PerRule {
-		k := v.page.Key
 		if k.Kind.IsPolicy() && ref.Policy != k && !denies(env, k, ref) || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
 			continue
 		}
-		out = append(out, ruleStat{ref, s})
+		if n := v.feed.tally.by[ref]; n > 0 || !narrowed {
+			out = append(out, ruleStat{ref, n, v.paces[ref], s})
+		}
 	}
 	slices.SortFunc(out, func(a, b ruleStat) int {
-		return cmp.Or(cmp.Compare(b.stat.Count, a.stat.Count), a.ref.Policy.Compare(b.ref.Policy),
+		return cmp.Or(cmp.Compare(b.shown, a.shown), cmp.Compare(b.stat.Count, a.stat.Count), a.ref.Policy.Compare(b.ref.Policy),
 			cmp.Compare(a.ref.Direction, b.ref.Direction), cmp.Compare(a.ref.Rule, b.ref.Rule))
 	})
 	return out
@@ -167,12 +172,13 @@ func denies(env *view.Env, k model.PolicyKey, ref model.RuleRef) bool {
 // isDeny says whether a name is that of the default deny of a namespace.
 func isDeny(ref model.RuleRef) bool { return ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" }
 
-func (v *logPage) ruleName(env *view.Env, ref model.RuleRef) string {
+// ruleName names a rule beside its counts; short leaves out its own name.
+func (v *logPage) ruleName(env *view.Env, ref model.RuleRef, short bool) string {
 	if isDeny(ref) {
 		return revision.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
 	}
 	name := ""
-	if p := env.Rev.Cluster.Policy(ref.Policy); p != nil {
+	if p := env.Rev.Cluster.Policy(ref.Policy); p != nil && !short {
 		if r := p.Rule(ref.Direction, ref.Rule); r != nil {
 			name = r.Name
 		}
@@ -181,30 +187,12 @@ func (v *logPage) ruleName(env *view.Env, ref model.RuleRef) string {
 	if v.page.Key.Kind.IsPolicy() {
 		return label
 	}
-	if k := ref.Policy; k.Kind == model.KindNP || k.Kind == model.KindEF {
-		return k.Label() + " " + label
-	}
-	return ref.Policy.Name + " " + label
+	return ref.Policy.Brief() + " " + label
 }
 
 // footer is the line under the cursor in full, and the counts per rule.
 func (v *logPage) footer(env *view.Env, w, h int) []string {
-	st := env.Styles
-	var lines []string
-	if e := v.entry(); e != nil && e.Gap == nil && h >= 28 {
-		lines = append(lines, widget.Heading("line", w, st).Render(w))
-		lines = append(lines, widget.Plain(" "+e.Sentence()).Render(w))
-		raw := widget.Flow(widget.Clean(e.Line.Raw), max(1, w-2))
-		for i, l := range raw {
-			if i == 2 {
-				break
-			}
-			if i == 1 && len(raw) > 2 {
-				l = widget.Truncate(l+" "+strings.Join(raw[2:], " "), w-2)
-			}
-			lines = append(lines, widget.Styled(" "+l, st.Dim).Render(w))
-		}
-	}
+	lines := v.whole(env, w, h)
 	rules := v.perRule(env)
 	room := 1
 	switch {
@@ -217,11 +205,67 @@ func (v *logPage) footer(env *view.Env, w, h int) []string {
 		return lines
 	}
 	title := "by rule"
-	if env.Rev.Mode.Simulated {
-		title = "by rule, simulated traffic"
+	if v.parted(rules) {
+		title += ", lines shown of all that came"
 	}
-	lines = append(lines, widget.Heading(title, w, st).Render(w))
+	if env.Rev.Mode.Simulated {
+		title += ", simulated traffic"
+	}
+	lines = append(lines, widget.Heading(title, w, env.Styles).Render(w))
 	return append(lines, v.counts(env, rules, w, room)...)
+}
+
+// parted says whether there are two numbers for a rule: of what is shown, and of all.
+func (v *logPage) parted(rules []ruleStat) bool {
+	return slices.ContainsFunc(rules, func(r ruleStat) bool { return v.of(r) != "" })
+}
+
+// of is the number of all lines of a rule where others than those shown came, empty
+// where that tells nothing: on the page of a pod.
+func (v *logPage) of(r ruleStat) string {
+	if r.shown >= r.stat.Count || v.page.Key.Kind == model.KindPod {
+		return ""
+	}
+	return " of " + words.Thousands(r.stat.Count)
+}
+
+// whole is the line under the cursor with nothing left out.
+func (v *logPage) whole(env *view.Env, w, h int) []string {
+	st := env.Styles
+	e := v.entry()
+	if e == nil || e.Gap != nil || h < 18 {
+		return nil
+	}
+	lines := []string{widget.Heading("line", w, st).Render(w)}
+	// Broken between what was sent and what became of it, which splits no name.
+	sentence, rest := e.Sentence(), ""
+	if i := strings.Index(sentence, " "+e.Action+" by "); w < 120 && i >= 0 && widget.Width(sentence) > w-2 {
+		sentence, rest = sentence[:i], sentence[i+1:]
+	}
+	lines = append(lines, widget.Plain(" "+widget.Truncate(sentence, w-2)).Render(w))
+	if w < 120 { // always, so that the list keeps its height
+		lines = append(lines, widget.Plain(" "+widget.Truncate(rest, w-2)).Render(w))
+	}
+	if h < 28 {
+		return lines
+	}
+	return append(lines, atMost(widget.Clean(e.Line.Raw), w, 2, st.Dim)...)
+}
+
+// atMost breaks a text into so many lines, the last of which is cut where there is no
+// room.
+func atMost(text string, w, n int, style themes.Style) []string {
+	parts := widget.Flow(text, max(1, w-2))
+	if len(parts) > n {
+		parts[n-1] = widget.Truncate(strings.Join(parts[n-1:], " "), w-2)
+	}
+	lines := make([]string, n)
+	for i := range lines {
+		if i < len(parts) {
+			lines[i] = widget.Styled(" "+parts[i], style).Render(w)
+		}
+	}
+	return lines
 }
 
 // counts puts the counts of rules side by side in as many lines as there is
@@ -231,16 +275,16 @@ func (v *logPage) counts(env *view.Env, rules []ruleStat, w, room int) []string 
 	var lines []string
 	var line widget.Line
 	for i, r := range rules {
-		l := widget.Line{{Text: " " + v.ruleName(env, r.ref), Style: st.Accent}, {Text: " " + words.Thousands(r.stat.Count) + " "},
-			{Text: widget.Sparkline(r.stat.Seconds[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.stat.Rate()), Style: st.Dim}}
+		l := widget.Line{{Text: " " + v.ruleName(env, r.ref, w < 100), Style: st.Accent}, {Text: ": " + words.Thousands(r.shown) + v.of(r) + " "},
+			{Text: widget.Sparkline(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %d/s", r.pace.rate()), Style: st.Dim}}
 		if r.stat.AtCap {
-			l = l.Add(" at the cap", st.Warn)
+			l = l.Add(" meter full", st.Warn)
 		}
 		if len(line) > 0 && line.Width()+l.Width()+2 > w {
 			lines = append(lines, line.Render(w))
 			line = nil
 			if len(lines) == room {
-				last := widget.Styled(fmt.Sprintf(" and %d more", len(rules)-i), st.Dim)
+				last := widget.Styled(fmt.Sprintf("  and %d more", len(rules)-i), st.Dim)
 				lines[room-1] = strings.TrimRight(lines[room-1], " ")
 				return append(lines[:room-1], v.tail(lines[room-1], last, w))
 			}

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -8,8 +9,8 @@ import (
 	"rung/model"
 )
 
-// groups are equal lines counted: one line for each, in the order in which they
-// first came, begun anew at every mark.
+// groups are equal lines counted: one line for each, in the order in which they last
+// came, so that what happens now is at the end; begun anew at every mark.
 type groups struct {
 	list  []*group
 	by    map[groupKey]*group
@@ -20,9 +21,9 @@ type groups struct {
 
 // group is a line that came n times; last is the newest of them.
 type group struct {
-	key         groupKey
-	first, last uint64
-	n           int
+	key  groupKey
+	last uint64
+	n    int
 }
 
 // groupKey is what makes two lines equal.
@@ -58,7 +59,8 @@ func (g *groups) count(f *feed, upto uint64, marks []mark) {
 		}
 		g.by = map[groupKey]*group{}
 	}
-	for i := f.before(g.upto); i < f.len(); i++ {
+	from := g.upto
+	for i := f.before(from); i < f.len(); i++ {
 		seq := f.at(i)
 		if seq > upto {
 			break
@@ -67,7 +69,7 @@ func (g *groups) count(f *feed, upto uint64, marks []mark) {
 		k := g.key(e)
 		x := g.by[k]
 		if x == nil {
-			x = &group{key: k, first: seq}
+			x = &group{key: k}
 			g.by[k] = x
 			g.list = append(g.list, x)
 		}
@@ -75,6 +77,23 @@ func (g *groups) count(f *feed, upto uint64, marks []mark) {
 		x.n++
 	}
 	g.upto = max(g.upto, min(upto, f.high))
+	g.order(from)
+}
+
+// order puts the groups that came again since a number behind the others, which stand
+// in order already.
+func (g *groups) order(since uint64) {
+	old := g.list[:0]
+	var again []*group
+	for _, x := range g.list {
+		if x.last > since {
+			again = append(again, x)
+		} else {
+			old = append(old, x)
+		}
+	}
+	slices.SortFunc(again, func(a, b *group) int { return cmp.Compare(a.last, b.last) })
+	g.list = append(old, again...)
 }
 
 // forget takes a line out that the store let go.

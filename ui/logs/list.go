@@ -7,7 +7,7 @@ import (
 // item is one line of the list: a line or group, or a mark.
 type item struct {
 	seq  uint64 // of the line shown; for a group of its newest
-	id   uint64 // of the line, or of the group's first: the identity
+	id   uint64 // of the line, or of the group's newest: the identity
 	n    int    // how often it came
 	mark *mark
 }
@@ -40,7 +40,7 @@ func (l *list) bring(upto uint64) {
 // id is the identity of the i-th line or group.
 func (l *list) id(i int) uint64 {
 	if l.group {
-		return l.feed.groups.list[i].first
+		return l.feed.groups.list[i].last
 	}
 	return l.feed.at(i)
 }
@@ -71,7 +71,7 @@ func (l *list) at(row int) item {
 func (l *list) line(i int) item {
 	if l.group {
 		g := l.feed.groups.list[i]
-		return item{seq: g.last, id: g.first, n: g.n}
+		return item{seq: g.last, id: g.last, n: g.n}
 	}
 	return item{seq: l.feed.at(i), id: l.feed.at(i), n: 1}
 }

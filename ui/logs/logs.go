@@ -1,13 +1,12 @@
 package logs
 
 import (
-	"fmt"
-	"math"
 	"time"
 
 	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -52,9 +51,12 @@ type logPage struct {
 	stats   logs.Stats
 	streams []model.LogStream
 	statsAt int64
-	pair    int // widest pair of ends seen lately
-	zones   int // widest zone name
+	paces   map[model.RuleRef]pace // of the lines shown
+	seen    widths
+	above   *above // what decides first, nil until that was worked out
+	aboveAt time.Time
 	rev     *revision.Revision
+	now     time.Time
 }
 
 // New makes the view.
@@ -113,7 +115,7 @@ func (v *logPage) Fresh(env *view.Env) bool {
 
 // Sync takes what is new.
 func (v *logPage) Sync(env *view.Env) {
-	v.rev = env.Rev
+	v.rev, v.now = env.Rev, env.Now
 	l := env.Console.Logs()
 	if l != nil {
 		l.Ask()
@@ -122,10 +124,16 @@ func (v *logPage) Sync(env *view.Env) {
 	v.feed.scan(budget)
 	if now := env.Now.Unix(); l != nil && now != v.statsAt {
 		v.statsAt, v.stats, v.streams = now, l.Stats(), l.Streams()
+		if v.follow { // else it stands still
+			v.paces = v.feed.paces(v.shownTo(), env.Now)
+		}
 	}
 	v.bring()
 	if v.seek.dir != 0 {
 		v.seekOn()
+	}
+	if v.list.n == 0 && v.page.Key.Kind.IsPolicy() {
+		v.findAbove(env, false)
 	}
 	switch {
 	case !v.feed.pending() && v.seek.dir == 0:
@@ -140,11 +148,9 @@ func (v *logPage) Working() time.Time { return v.scanning }
 
 // bring makes the list of what is shown now and puts the cursor into it.
 func (v *logPage) bring() {
-	upto := v.until
-	if v.follow {
-		upto = math.MaxUint64
-	}
+	upto := v.shownTo()
 	v.list.bring(upto)
+	v.feed.tally.count(&v.feed, upto)
 	if v.follow && v.list.n > 0 {
 		v.sel = v.list.id(v.list.n - 1)
 	}
@@ -205,14 +211,17 @@ func (v *logPage) move(d int) {
 }
 
 // Selected is the rule that decided the line under the cursor, or the rows of the
-// default deny that did.
+// default deny that did; without lines a rule that decides before those of the page.
 func (v *logPage) Selected() nav.Page {
+	if links := v.above.links(); v.list.n == 0 && len(links) > 0 {
+		return links[0].to // the page says why it is empty
+	}
 	e := v.entry()
 	if e == nil || !e.Attributed {
 		return nav.Page{}
 	}
 	if isDeny(e.Rule) {
-		return nav.Page{Kind: nav.Rows, Zone: e.Line.Zone, Text: detail.RowsFilter(e.Unit())}
+		return nav.Page{Kind: nav.Rows, Key: e.Unit(), Zone: e.Line.Zone, Text: detail.RowsFilter(e.Unit())}
 	}
 	if e.Rule.Rule < 0 {
 		return nav.ToPolicy(e.Rule.Policy)
@@ -228,26 +237,16 @@ func (v *logPage) SetFilter(f widget.Filter) {
 	v.feed.narrow(q)
 	v.feed.scan(budget)
 	v.bring()
+	v.paces = v.feed.paces(v.shownTo(), v.now)
 }
 
-// Counts are the lines shown and those held.
+// Counts are the lines shown and those the page is about.
 func (v *logPage) Counts() (shown, all int) {
-	shown = v.feed.len()
+	shown = v.feed.before(v.shownTo())
 	if v.feed.query.empty() {
 		return shown, shown
 	}
-	if v.feed.last() < v.feed.floor() {
-		return shown, 0
-	}
-	return shown, int(v.feed.last() - v.feed.floor() + 1)
-}
-
-// Crumb names the page.
-func (v *logPage) Crumb() string {
-	if v.page.Dir != "" {
-		return "log of " + v.page.Key.Name + " " + revision.RuleLabel(v.page.Dir, v.page.Rule, "")
-	}
-	return v.page.Title()
+	return shown, v.feed.lines(v.shownTo())
 }
 
 // Tell says whether the page follows.
@@ -255,7 +254,7 @@ func (v *logPage) Tell(env *view.Env) widget.Line {
 	st := env.Styles
 	l := widget.Line{}
 	if v.list.group {
-		l = l.Add("equal lines counted   ", st.Dim)
+		l = l.Add("grouped · ", st.Dim)
 	}
 	if busy := env.Busy(v.scanning, "looking"); busy != nil {
 		l = append(l, busy...).Add("   ", st.Info)
@@ -265,7 +264,7 @@ func (v *logPage) Tell(env *view.Env) widget.Line {
 	}
 	l = l.Add("❚❚ paused", st.Warn)
 	if n := v.fresh(); n > 0 {
-		l = l.Add(fmt.Sprintf("  %d new, %s goes on", n, env.Keys.Action(action.Bottom).Shown()), st.Info)
+		l = l.Add(" · "+words.Thousands(n)+" new, "+env.Keys.Action(action.Bottom).Shown()+" to follow", st.Info)
 	}
 	return l
 }
@@ -294,7 +293,7 @@ func (v *logPage) Copies(*view.Env) []view.Copy {
 
 // Click puts the cursor on a line.
 func (v *logPage) Click(_ *view.Env, _, y int) bool {
-	y -= v.above()
+	y -= v.headed
 	if y < 0 || y >= len(v.rows) {
 		return false
 	}

@@ -139,7 +139,7 @@ func TestTail(t *testing.T) {
 	w.some()
 	s := w.open(nav.To(nav.Logs))
 	s.Want("● follow", "19 lines", "blue/web-g0 → red/web-f0", "dropped by quarantine ingress 0", "8.8.8.8 (outside)", "simulated traffic",
-		"5 of 16 policies log", `quarantine ingress 0 "deny-all-pods" 12`)
+		"5 of 16 policies log", `quarantine ingress 0 "deny-all-pods": 12`)
 	s.Golden("tail")
 	s.Resizes()
 
@@ -149,7 +149,7 @@ func TestTail(t *testing.T) {
 	s.Want("❚❚ paused")
 	w.some()
 	w.tick(s)
-	s.Want("19 new, G goes on")
+	s.Want("19 new, G to follow")
 	if got := s.Line("▸"); got != here {
 		t.Errorf("the cursor moved:\n%s\n%s", here, got)
 	}
@@ -177,8 +177,8 @@ func TestTail(t *testing.T) {
 	s.Press("esc")
 
 	// An empty list says why it is empty.
-	s.Press("c")
-	s.Want("No line yet. Why?", "The list was cleared at 14:05:01", "The connections are simulated", "its meter lets through")
+	s.Press("ctrl+l")
+	s.Want("No line to show. Why?", "The list was cleared at 14:05:01", "Traffic is simulated", "The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.")
 	s.Golden("empty")
 }
 
@@ -199,11 +199,11 @@ func TestFilterFindAndMark(t *testing.T) {
 	s.Press("esc", "/")
 	s.Type("policy:nobody")
 	s.Press("enter")
-	s.Want("38 lines held and the filter shows none of them: esc clears it.")
+	s.Want("38 lines buffered, none match the filter; esc clears it.")
 	s.Press("esc")
 	s.Want("38 lines")
 
-	s.Press("f")
+	s.Press("F")
 	s.Type("prometheus")
 	s.Press("enter")
 	if !strings.Contains(s.Line("▸"), "monitoring/prom") {
@@ -226,8 +226,8 @@ func TestAggregate(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
 	s := w.open(nav.To(nav.Logs))
-	s.Press("a")
-	s.Want("equal lines counted", "×5 by quarantine", "×7 by quarantine", "×3 by break-glass")
+	s.Press("z")
+	s.Want("grouped", "×5 by quarantine", "×7 by quarantine", "×3 by break-glass")
 	w.some()
 	w.tick(s)
 	s.Want("×12 by quarantine")
@@ -236,7 +236,7 @@ func TestAggregate(t *testing.T) {
 	w.tick(s)
 	s.Want("×12 by quarantine", "── mark") // counts begin anew behind a mark
 	s.Golden("aggregate")
-	s.Press("a")
+	s.Press("z")
 	s.WantNot("×")
 }
 
@@ -244,7 +244,7 @@ func TestPolicyPage(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
 	s := w.open(nav.Page{Kind: nav.Logs, Key: anp("quarantine")})
-	s.Want("log quarantine", "alert for Deny", "16 lines", "L changes it", `dropped by ingress 0 "deny-all-pods"`)
+	s.Want("log of quarantine", "alert for Deny", "16 lines", "L changes it", `dropped by ingress 0 "deny-all-pods"`)
 	s.WantNot("break-glass")
 	s.Press("L")
 	s.Want("log ANP quarantine", "deny=alert")
@@ -253,11 +253,11 @@ func TestPolicyPage(t *testing.T) {
 
 	// A policy that logs nothing says so, and which key helps.
 	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("blue-tenant")})
-	s.Want("it logs nothing; L switches logging on", "ANP blue-tenant has no log level", "No line yet. Why?")
+	s.Want("it logs nothing; L switches logging on", "ANP blue-tenant has no log level", "No lines yet. Why?")
 	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("experimental")})
-	s.Want("No line yet")
+	s.Want("No lines yet")
 	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("nobody")})
-	s.Want("ANP nobody is gone")
+	s.Want("ANP nobody no longer exists")
 	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("quarantine"), Dir: model.Egress, Rule: 0})
 	s.Want("log of quarantine egress 0", "4 lines")
 	s = w.open(nav.Page{Kind: nav.Logs, Key: model.Key{Kind: model.KindPod, Namespace: "monitoring", Name: "prometheus-0"}})
@@ -268,6 +268,7 @@ func TestTimeWideAndWrap(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
 	s := w.open(nav.To(nav.Logs))
+	s.Resize(160, 34)
 	s.Want("14:05:00.000")
 	s.Press("T")
 	s.WantNot("14:05:00.000")
@@ -275,7 +276,7 @@ func TestTimeWideAndWrap(t *testing.T) {
 	s.Press("T")
 	s.WantNot("14:05:00  ")
 	s.Resize(60, 30)
-	s.Press("z")
+	s.Press("w")
 	s.Want(`"deny-all-pods"`)
 	s.Fits()
 	s.Press("k", "k", "pgup", "g")
@@ -283,7 +284,7 @@ func TestTimeWideAndWrap(t *testing.T) {
 	if !strings.Contains(s.Line("▸"), "blue/web-g0") {
 		t.Errorf("the cursor is not in sight:\n%s", s.Frame())
 	}
-	s.Press("z", "w", "right", "right", "right", "right")
+	s.Press("w", "right", "right", "right", "right")
 	s.Want("deny-all-pods")
 	s.Fits()
 }
@@ -297,14 +298,14 @@ func TestLost(t *testing.T) {
 	}
 	w.store.Lost(12, 3)
 	s := w.open(nav.To(nav.Logs))
-	s.Want("at the cap, lines are lost", "12 lines lost: they came too fast", "3 lines could not be read")
+	s.Want("all the meter lets through; more are discarded", "12 lines lost: more than Rung can take in", "3 lines could not be read")
 }
 
 func TestSave(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
 	s := w.open(nav.Page{Kind: nav.Logs, Key: anp("break-glass")})
-	s.Press("s")
+	s.Press("ctrl+s")
 	s.Want("saved 3 lines to")
 	files, _ := filepath.Glob(filepath.Join(w.state, "saved", "log-*.txt"))
 	if len(files) != 1 {
@@ -365,8 +366,8 @@ func TestTier2(t *testing.T) {
 	w.lineOf(ef, model.Egress, 3, "yellow/web-f0", "8.8.8.8", 443, "drop")
 	s := w.open(nav.Page{Kind: nav.Logs, Key: web})
 	s.Resize(160, 40)
-	s.Want("alert for Deny · off for Allow · as namespace blue says", "allowed by ingress 0", "dropped by the default deny of blue, ingress: no NetworkPolicy allows it",
-		"default deny of blue, ingress 2")
+	s.Want("alert for Deny · off for Allow · set by namespace blue", "allowed by ingress 0", "dropped by the default deny of blue, ingress: no NetworkPolicy allows it",
+		"default deny of blue, ingress: 1 of 2")
 	s.WantNot("8081", "8.8.8.8")
 	s.Press("enter") // the newest line: what denied it
 	s.Want("rows", "filter: (deny|ARP|ICMP) of blue, ingress")
@@ -375,12 +376,12 @@ func TestTier2(t *testing.T) {
 	s.Want("Now: deny=alert.", "kubectl annotate namespace blue")
 	s = w.open(nav.To(nav.Logs))
 	s.Resize(160, 40)
-	s.Want("dropped by EF yellow/default egress 3", "NP blue/allow-web", "default deny of blue, ingress 2")
+	s.Want("dropped by EF yellow/default egress 3", "NP blue/allow-web", "default deny of blue, ingress: 2")
 	s.Press("enter")
-	s.Want("› egress 3", "policy     EF yellow/default")
+	s.Want("EF yellow/default egress 3", "policy         EF yellow/default")
 	s = w.open(nav.Page{Kind: nav.Logs, Key: model.PolicyKey{Kind: model.KindNP, Namespace: "green", Name: "db-from-api"}})
 	s.Resize(160, 40)
-	s.Want("▲ namespace green logs nothing", "logs as the annotation k8s.ovn.org/acl-logging of namespace green says, and there is none")
+	s.Want("▲ namespace green logs nothing", "is set by the annotation k8s.ovn.org/acl-logging of namespace green, and there is none")
 }
 
 // The filter of the log knows the parts of a line, and what stands there.

@@ -3,6 +3,7 @@ package logs
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rung/engine/logs"
@@ -77,7 +78,7 @@ type reason struct {
 // together.
 func (v *logPage) whyStreams() (out []string) {
 	if len(v.streams) == 0 {
-		return []string{"The nodes' logs are not followed yet: no node is known, or the cluster was not read."}
+		return []string{"The nodes' logs are not followed yet: no node is known, or the cluster has not been read."}
 	}
 	var reasons []*reason
 	var quiet, console []string
@@ -101,7 +102,7 @@ func (v *logPage) whyStreams() (out []string) {
 		reasons[at].zones = append(reasons[at].zones, s.Zone)
 	}
 	for _, r := range reasons {
-		text := fmt.Sprintf("The log of %s does not come: %s since %s", words.Few(r.zones, 3), r.state, r.since)
+		text := fmt.Sprintf("The log of %s cannot be followed: %s since %s", words.Few(r.zones, 3), r.state, r.since)
 		if r.text != "" {
 			text += ": " + r.text
 		}
@@ -112,7 +113,7 @@ func (v *logPage) whyStreams() (out []string) {
 			words.Few(console, 3)))
 	}
 	if n := len(quiet); n > 0 {
-		out = append(out, fmt.Sprintf("%s followed without one ACL line so far: %s. A connection is logged on the node of the pod a policy applies to.", words.Total(uint64(n), "node"), words.Few(quiet, 3)))
+		out = append(out, fmt.Sprintf("%s followed without an ACL line so far: %s. A connection is logged on the node of the pod the policy applies to.", words.Total(uint64(n), "node"), words.Few(quiet, 3)))
 	}
 	return out
 }
@@ -134,12 +135,33 @@ func whyMeters(r *revision.Revision) (out []string) {
 		}
 	}
 	if len(none) > 0 {
-		out = append(out, fmt.Sprintf("%s: there is no meter %s; rows that name it log without a limit, and ovnkube-controller makes it when it starts.", words.Few(none, 3), nb.LoggingMeter))
+		out = append(out, fmt.Sprintf("%s: there is no meter %s, so rows that name it log without a limit; ovnkube-controller creates it when it starts.", words.Few(none, 3), nb.LoggingMeter))
 	}
 	if len(other) > 0 {
-		out = append(out, "The meter lets through another rate than 20 lines a second: "+words.Few(other, 3)+".")
+		out = append(out, "The meter limits to another rate, in lines/s: "+words.Few(other, 3)+".")
 	}
 	return out
+}
+
+// meterRates is how many lines a second the meters of the zones let through: "20", or
+// "20 to 50" where they differ.
+func meterRates(r *revision.Revision) string {
+	least, most := 0, 0
+	for _, z := range r.Zones {
+		if rate, ok := r.MeterRate(z.Name); ok {
+			if least == 0 || rate < least {
+				least = rate
+			}
+			most = max(most, rate)
+		}
+	}
+	switch {
+	case most == 0:
+		return strconv.Itoa(usualRate)
+	case least == most:
+		return strconv.Itoa(most)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
 }
 
 // usualRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
@@ -160,7 +182,7 @@ func whyRows(r *revision.Revision, k model.PolicyKey) (out []string) {
 			}
 		}
 		if off > 0 {
-			out = append(out, fmt.Sprintf("In zone %s %s should log and has log=false.", z.Name, words.Total(uint64(off), "row")))
+			out = append(out, fmt.Sprintf("In zone %s %s should log but %s log=false.", z.Name, words.Total(uint64(off), "row"), words.Form(off, "has", "have")))
 		}
 	}
 	return out

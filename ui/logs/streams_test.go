@@ -6,6 +6,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/nb"
 	"rung/ui/nav"
 	"rung/ui/uitest"
 )
@@ -23,9 +24,9 @@ func TestStreams(t *testing.T) {
 	}
 	w.store.FollowedBy(func() []model.LogStream { return streams })
 	s := w.open(nav.To(nav.Logs))
-	s.Want("1 of 3 nodes followed · lost: ovn-worker2 · no permission: ovn-worker", "2 gaps in what was followed · 1 line too long to read",
-		"The log of ovn-worker does not come: no permission since 14:05:00: no permission to get pods/log",
-		"there is no container ovn-acl-logging", "acl-audit-log.log", "1 node followed without one ACL line so far")
+	s.Want("1 of 3 nodes followed · lost: ovn-worker2 · no permission: ovn-worker", "2 gaps in the logs followed · 1 line too long to read",
+		"The log of ovn-worker cannot be followed: no permission since 14:05:00: no permission to get pods/log",
+		"there is no container ovn-acl-logging", "acl-audit-log.log", "1 node followed without an ACL line so far")
 	s.Golden("streams")
 	s.Resizes()
 	for i := range streams {
@@ -34,7 +35,7 @@ func TestStreams(t *testing.T) {
 	w.f.Advance(2 * time.Second)
 	s.Refresh()
 	s.Want("● 3 of 3 nodes followed")
-	s.WantNot("does not come")
+	s.WantNot("cannot be followed")
 }
 
 // A zone whose rows do not log although the policy does is named, and so is a
@@ -51,5 +52,26 @@ func TestWhyRows(t *testing.T) {
 	w.parts.Zones[0] = &z
 	w.f.Set(w.parts)
 	s := w.open(nav.Page{Kind: nav.Logs, Key: key})
-	s.Want("In zone "+z.Name+" 1 row should log and has log=false.", "The nodes' logs are not followed yet")
+	s.Want("In zone "+z.Name+" 1 row should log but has log=false.", "The nodes' logs are not followed yet")
+}
+
+// The limit that is told is that of the meters there are.
+func TestMeterRates(t *testing.T) {
+	w := newTail(t, 0)
+	s := w.open(nav.To(nav.Logs))
+	s.Want("The meter limits each ACL to 20 lines/s per node")
+	for i, zone := range w.parts.Zones {
+		z := *zone
+		band := *z.DB.Band(uitest.UUID(z.Name + " band"))
+		band.Rate = 50
+		z.DB = z.DB.Apply([]nb.RowChange{{Old: z.DB.Band(band.UUID), New: &band}})
+		w.parts.Zones[i] = &z
+		w.parts.Number++
+		w.f.Set(w.parts)
+		s.Refresh()
+		if i == 0 {
+			s.Want("The meter limits each ACL to 20 to 50 lines/s per node")
+		}
+	}
+	s.Want("The meter limits each ACL to 50 lines/s per node")
 }

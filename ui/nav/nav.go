@@ -15,7 +15,7 @@ const (
 	Ladder   Kind = "ladder"
 	Policy   Kind = "policy"   // Key
 	Rule     Kind = "rule"     // Key, Dir, Rule; Zone preselects
-	Rows     Kind = "rows"     // Zone preselects; Text is a filter to start with
+	Rows     Kind = "rows"     // Zone and Table preselect; Text is a filter to start with, Key whose rows it finds
 	Row      Kind = "row"      // Zone, Table and UUID of a live row, or ID of a desired one
 	Pod      Kind = "pod"      // Key
 	Edit     Kind = "edit"     // Key, or none and Priority for a new policy
@@ -28,12 +28,14 @@ const (
 	Controller Kind = "controller"
 	Contexts   Kind = "contexts" // of the kubeconfig
 	// Ready is what controllers reported of all policies, or of Key zone by zone.
-	Ready   Kind = "ready"
-	Cluster Kind = "cluster" // the connection to it: resources, permissions, logs
+	Ready Kind = "ready"
+	// Findings is what is wrong or dangerous about all policies.
+	Findings Kind = "findings"
+	Cluster  Kind = "cluster" // the connection to it: resources, permissions, logs
 )
 
 // Kinds lists them all.
-var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Cluster}
+var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster}
 
 // Page is one place. Which fields count depends on the Kind.
 type Page struct {
@@ -72,22 +74,39 @@ func ToNew(priority int32) Page { return Page{Kind: Edit, Priority: priority} }
 // To is a page that needs nothing but its kind.
 func To(k Kind) Page { return Page{Kind: k} }
 
+// place is what the page is about, without what it only begins with.
+func (p Page) place() Page {
+	switch p.Kind {
+	case Rule:
+		p.Zone = ""
+	case Rows:
+		p.Key, p.Zone, p.Table = model.Key{}, "", ""
+	}
+	return p
+}
+
+// Same says whether two pages are one place. The zone of rows or of a rule is
+// no part of that: a page on the screen goes from one to the next.
+func (p Page) Same(o Page) bool { return p.place() == o.place() }
+
+// Begins says whether the page is to begin with a zone or a table, where the same
+// place may show another.
+func (p Page) Begins() bool { return p != p.place() }
+
 // None says whether the page is no place.
 func (p Page) None() bool { return p.Kind == "" }
 
-// Title is the page's name for people: in breadcrumbs and in the palette.
+// Title is the page's name for people: in breadcrumbs and in the palette. It says by
+// itself what the page is about.
 func (p Page) Title() string {
-	name := p.Key.Name
-	if p.Key.Namespace != "" {
-		name = p.Key.Namespace + "/" + name
-	}
+	name := p.name()
 	switch p.Kind {
 	case Ladder:
 		return "Ladder"
 	case Policy:
 		return name
 	case Rule:
-		return p.Dir.Lower() + " " + strconv.Itoa(p.Rule)
+		return name + " " + p.rule()
 	case Pod:
 		return "pod " + name
 	case Row:
@@ -101,22 +120,45 @@ func (p Page) Title() string {
 		}
 		return "edit " + name
 	case Rows:
-		if p.Zone != "" {
+		switch {
+		case p.Key.Name != "":
+			return "rows of " + name
+		case p.Zone != "":
 			return "rows " + p.Zone
 		}
 	case Logs:
-		if p.Key.Name != "" {
-			return "log " + name
+		switch {
+		case p.Dir != "":
+			return "log of " + name + " " + p.rule()
+		case p.Key.Kind == model.KindPod:
+			return "log of pod " + name
+		case p.Key.Name != "":
+			return "log of " + name
 		}
 	case Ready:
 		if p.Key.Name != "" {
-			return "ready " + name
+			return "ready: " + name
 		}
 	case Controller:
+		if p.Key.Name != "" {
+			return "controller of " + p.Zone + ": " + name
+		}
 		return "controller of " + p.Zone
 	}
 	return string(p.Kind)
 }
+
+// name is the policy or pod the page is about: only those of other kinds than
+// AdminNetworkPolicy say their kind, as everywhere on the screen.
+func (p Page) name() string {
+	if p.Key.Kind == model.KindPod {
+		return p.Key.Namespace + "/" + p.Key.Name
+	}
+	return p.Key.Brief()
+}
+
+// rule is the rule the page is about.
+func (p Page) rule() string { return p.Dir.Lower() + " " + strconv.Itoa(p.Rule) }
 
 func short(uuid string) string {
 	if len(uuid) > 8 {

@@ -3,8 +3,10 @@ package plan
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/ui/action"
@@ -13,21 +15,21 @@ import (
 	"rung/ui/view"
 )
 
-// askStep asks for step and start.
-func (v *page) askStep(env *view.Env) {
+// askSpacing asks for step and start.
+func (v *page) askSpacing(env *view.Env) {
 	b := v.board
 	if b == nil {
 		return
 	}
-	label := "Step, and where to begin (step 10 from 10 is \"10 10\"):"
-	if step, start := b.Widest(); step > 0 {
-		label = fmt.Sprintf("Step, and where to begin. The widest that fits is \"%d %d\".", step, start)
+	label := "Step and start (10 5: every 10, starting at 5):"
+	if largest := b.Largest(); largest != "" {
+		label = "Step and start. " + largest
 	}
-	env.Ask(&view.Prompt{Title: "re-space the ladder", Label: label, Value: fmt.Sprintf("%d %d", max(v.p.step, 1), v.p.start),
+	env.Ask(&view.Prompt{Title: "re-space the ladder", Label: label, Value: fmt.Sprintf("%d %d", max(v.p.space.Step, 1), v.p.space.Start),
 		Check: func(s string) string {
-			step, start, err := parseStep(s)
+			space, err := parseSpacing(b, s)
 			if err == nil {
-				_, err = b.Respace(step, start)
+				_, err = b.Respace(space.Step, space.Start)
 			}
 			if err != nil {
 				return err.Error()
@@ -35,28 +37,32 @@ func (v *page) askStep(env *view.Env) {
 			return ""
 		},
 		Done: func(env *view.Env, s string) {
-			step, start, _ := parseStep(s) // checked above
-			v.p = proposal{kind: respace, step: step, start: start}
-			v.Sync(env)
+			space, _ := parseSpacing(b, s) // checked above
+			v.propose(env, proposal{space: space})
 		}})
+}
+
+// propose shows another proposal; a plan that is done gives way to it.
+func (v *page) propose(env *view.Env, p proposal) {
+	v.p, v.away = p, v.state != nil && !v.state.Open()
+	v.Sync(env)
 }
 
 // insert proposes room for a new policy below the cursor.
 func (v *page) insert(env *view.Env) {
-	here, next := v.under()
+	here, next := v.neighbours()
 	if here == "" {
-		env.Open(nav.ToNew(usual))
+		env.Open(nav.ToNew(10))
 		return
 	}
-	p := proposal{kind: insert, above: here, below: next}
+	p := proposal{insert: true, above: here, below: next}
 	p.work(v.board)
 	switch {
 	case p.err != nil:
 		env.Fail("%v", p.err)
 	case len(p.plan.Steps) > 0:
-		v.p = p
-		v.Sync(env)
-		env.Say("%d is free after %s; %s runs them", p.at, words.Count(len(p.plan.Steps), "step"), env.Keys.Action(action.PlanRun).Shown())
+		v.propose(env, p)
+		env.Say("room at %d after %s in %s; %s run", p.at, here, count(p.plan.Steps), env.Keys.Action(action.PlanRun).Shown())
 	default:
 		at := p.at
 		env.Ask(&view.Confirm{Title: p.title(), Body: []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},
@@ -64,10 +70,12 @@ func (v *page) insert(env *view.Env) {
 	}
 }
 
+func count(steps []plan.Step) string { return words.Count(len(steps), "step") }
+
 // new writes a policy in the room that was made, or the first free priority
 // below the cursor.
 func (v *page) new(env *view.Env) {
-	if v.p.kind == insert && v.p.err == nil && len(v.p.plan.Steps) == 0 {
+	if v.p.insert && v.p.err == nil && len(v.p.plan.Steps) == 0 {
 		env.Open(nav.ToNew(v.p.at))
 		return
 	}
@@ -85,63 +93,90 @@ func (v *page) new(env *view.Env) {
 	env.Fail("no priority below the cursor is free: %s makes room", env.Keys.Action(action.PlanInsert).Shown())
 }
 
-// source is a plan as a change.
-type source struct{ p *plan.Plan }
+// source is a plan, or what is left of one, as a change.
+type source struct {
+	work  func(context.Context, view.Console) (*gate.Preview, error)
+	start func(context.Context, view.Console, *gate.Preview, gate.Confirm) error
+}
 
 func (s source) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
-	return c.PlanPreview(ctx, s.p)
+	return s.work(ctx, c)
 }
 
 func (s source) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
-	return nil, c.PlanStart(ctx, s.p, p, answer)
+	return nil, s.start(ctx, c, p, answer)
 }
 
-// run previews the whole plan; yes starts it.
+// run previews the plan that is proposed; yes starts it.
 func (v *page) run(env *view.Env) {
 	p := v.p.plan
-	v.pre = preview.Of(source{&p}, preview.Options{
-		Question: fmt.Sprintf("Run %s, each when every zone shows the last?", words.Count(len(p.Steps), "step")),
-		Cancel:   func(env *view.Env) { v.pre = nil; env.Say("nothing was changed") },
-		Done: func(env *view.Env) {
-			v.pre, v.running, v.onSteps = nil, &p, false
-			env.Say("the plan runs; this page shows how far it is, and it goes on when you leave")
+	v.ask(env, source{
+		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanPreview(ctx, &p) },
+		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
+			return c.PlanStart(ctx, &p, read, answer)
 		},
+	}, "Run "+count(p.Steps))
+}
+
+// goOn previews what a stopped plan has left; yes continues it.
+func (v *page) goOn(env *view.Env) {
+	v.ask(env, source{
+		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanResumePreview(ctx) },
+		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
+			return c.PlanResume(ctx, read, answer)
+		},
+	}, "Continue with "+remaining(v.state))
+}
+
+// back previews the way back of a stopped plan; yes rolls it back.
+func (v *page) back(env *view.Env) {
+	v.ask(env, source{
+		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanBackPreview(ctx) },
+		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
+			return c.PlanBack(ctx, read, answer)
+		},
+	}, "Roll back, the last step first")
+}
+
+// remaining are the steps of a stopped plan that were not made yet.
+func remaining(p *revision.PlanState) string {
+	n := 0
+	for _, s := range p.Steps {
+		if s.State == revision.StepToCome {
+			n++
+		}
+	}
+	if n == 0 {
+		return "the last step"
+	}
+	return "the " + words.Count(n, "remaining step")
+}
+
+// ask shows a plan with its consequences; what is answered with yes goes on by itself.
+func (v *page) ask(env *view.Env, s source, question string) {
+	v.pre = preview.Of(s, preview.Options{
+		Question: question + ", waiting for every zone after each?",
+		Cancel:   func(env *view.Env) { v.pre = nil; env.Say("nothing was changed") },
+		Done:     func(*view.Env) { v.pre, v.onSteps, v.away = nil, false, false },
 	})
 	v.pre.Sync(env)
 }
 
-// ask has going on and going back confirmed.
-func (v *page) ask(env *view.Env, id action.ID) {
-	st, read, back := v.state, env.Rev, id == action.PlanBack
-	if st == nil {
-		return
+// parseSpacing reads "10" or "10 5": the step and, when it is there, the start.
+func parseSpacing(b *plan.Board, s string) (plan.Spacing, error) {
+	f := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' })
+	if len(f) == 0 || len(f) > 2 {
+		return plan.Spacing{}, errNumbers
 	}
-	c := &view.Confirm{Title: "go on with the plan", Body: []string{fmt.Sprintf("%s left, next: %s. Each starts when every zone shows the last.", words.Count(st.Total-st.Done, "step"), st.Step)}, YesText: "go on"}
-	if back {
-		c.Title, c.YesText = "take the plan back", "take it back"
-		c.Body = []string{fmt.Sprintf("%s taken back, the last one first. Each starts when every zone shows the last.", are(st.Done))}
-	}
-	c.Changed = func() string {
-		switch now := v.state; {
-		case now == nil:
-			return "there is no plan any more"
-		case now.State != st.State || now.Done != st.Done || now.Total != st.Total || now.Step != st.Step:
-			return fmt.Sprintf("the plan is %s, with %d of %d steps done", now.State, now.Done, now.Total)
+	n := make([]int32, len(f))
+	for i, w := range f {
+		var err error
+		if n[i], err = number(w); err != nil {
+			return plan.Spacing{}, err
 		}
-		return ""
 	}
-	c.Yes = func(env *view.Env) {
-		console := env.Console
-		env.Run("starting the plan", func(ctx context.Context) any {
-			if back {
-				return done{"the plan goes back", console.PlanBack(ctx, read)}
-			}
-			return done{"the plan goes on", console.PlanResume(ctx, read)}
-		})
+	if len(n) == 1 {
+		return b.Spaced(n[0]), nil
 	}
-	env.Ask(c)
-}
-
-func are(n int) string {
-	return words.Count(n, "step") + words.Form(n, " is", " are")
+	return plan.Spacing{Step: n[0], Start: n[1]}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model/plan"
 	"rung/themes"
@@ -24,11 +23,14 @@ type page struct {
 	board    *plan.Board
 	boardErr error
 	p        proposal
-	running  *plan.Plan // the plan that was started here
 	onSteps  bool
 	side     bool
 	pre      *preview.View
 	state    *revision.PlanState
+	// away says that a plan that is done gave way to a proposal.
+	away bool
+	// under is the step of the plan that the list was last scrolled to.
+	under string
 }
 
 // New makes the view.
@@ -40,13 +42,11 @@ func New(nav.Page) view.View {
 	return v
 }
 
-// Messages of work done elsewhere.
-type (
-	done struct {
-		say string
-		err error
-	}
-)
+// done is how work ended that was done elsewhere.
+type done struct {
+	say string
+	err error
+}
 
 // Scopes are the keys of the plan, or of its preview.
 func (v *page) Scopes() []action.Scope {
@@ -59,33 +59,71 @@ func (v *page) Scopes() []action.Scope {
 // Sync works the proposal out on the ladder as it is.
 func (v *page) Sync(env *view.Env) {
 	v.styles, v.state = env.Styles, env.Rev.Plan
+	if v.state == nil || v.state.Open() {
+		v.away = false
+	}
 	v.board, v.boardErr = plan.FromCluster(env.Rev.Cluster, env.Rev.Ladder().Max)
 	if v.boardErr == nil {
 		v.p.work(v.board)
-		v.table.SetItems(rowsOf(v.board, v.then()))
+		left, _ := v.widths(env.W)
+		v.table.SetItems(rowsOf(v.board, v.then(), left))
 	}
-	v.side = env.W >= 76
+	v.side = env.W >= sideBySide
 	v.steps.SetLines(v.stepLines(env))
+	v.follow()
 	if v.pre != nil {
 		v.pre.Sync(env)
 	}
 }
 
-// then is what the ladder is on its way to: the plan under way, or what is
-// proposed.
-func (v *page) then() *proposal {
-	p, _, known := v.shown()
-	switch {
-	case !known:
-		return &proposal{}
-	case p == v.running:
-		return &proposal{plan: *p}
+// ours is the plan on the page, nil while the proposal is.
+func (v *page) ours() *revision.PlanState {
+	if v.away {
+		return nil
 	}
-	return &v.p
+	return v.state
 }
 
-// under is the policy under the cursor and the next one of another priority.
-func (v *page) under() (here, next string) {
+// then is where the policies are going: by the plan on the page, else by what is
+// proposed.
+func (v *page) then() map[string]int32 {
+	then := map[string]int32{}
+	switch p := v.ours(); {
+	case p != nil:
+		for _, s := range p.Steps {
+			if then[s.Policy] = s.To; p.Back {
+				then[s.Policy] = s.From
+			}
+		}
+	case v.p.err == nil:
+		for _, s := range v.p.plan.Then {
+			then[s.Policy] = s.Priority
+		}
+	}
+	return then
+}
+
+// follow keeps the step under way in sight while the cursor is not among the steps.
+func (v *page) follow() {
+	p := v.ours()
+	if p == nil {
+		v.under = ""
+		return
+	}
+	at := 0
+	for i, s := range p.Steps {
+		if at = i; s.State != revision.StepDone {
+			break
+		}
+	}
+	if id := stepID(at); id != v.under && !v.onSteps {
+		v.under = id
+		v.steps.Select(id)
+	}
+}
+
+// neighbours are the policy under the cursor and the next one of another priority.
+func (v *page) neighbours() (here, next string) {
 	r, ok := v.table.Selected()
 	if !ok {
 		return "", ""
@@ -105,35 +143,29 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	}
 	switch id {
 	case action.PlanStep:
-		v.askStep(env)
+		v.askSpacing(env)
 	case action.PlanInsert:
 		v.insert(env)
 	case action.PlanMove:
-		if here, _ := v.under(); here != "" {
+		if here, _ := v.neighbours(); here != "" {
 			view.AskMove(env, anp(here))
 		}
 	case action.PlanNew:
 		v.new(env)
 	case action.PlanRun:
-		v.run(env)
+		if p := v.ours(); p != nil && p.State == revision.PlanStopped {
+			v.goOn(env)
+		} else {
+			v.run(env)
+		}
+	case action.PlanBack:
+		v.back(env)
+	case action.PlanStop:
+		v.end(env)
 	case action.PlanOpen:
 		env.Open(v.Selected())
 	case action.PlanExport:
 		v.export(env)
-	case action.PlanStop:
-		console := env.Console
-		env.Run("stopping the plan", func(context.Context) any {
-			console.PlanStop()
-			return done{say: "the plan stops after the step under way"}
-		})
-	case action.PlanOn, action.PlanBack:
-		v.ask(env, id)
-	case action.PlanForget:
-		console := env.Console
-		v.running = nil
-		env.Run("forgetting the plan", func(context.Context) any {
-			return done{"the plan is forgotten; the policies stay where they are", console.PlanDismiss()}
-		})
 	case action.Pane:
 		v.onSteps = !v.onSteps
 	default:
@@ -154,7 +186,7 @@ func (v *page) Receive(env *view.Env, msg any) {
 	case !ok:
 	case m.err != nil:
 		env.Fail("%v", m.err)
-	default:
+	case m.say != "":
 		env.Say("%s", m.say)
 	}
 }
@@ -165,20 +197,14 @@ func (v *page) WhyNot(env *view.Env, id action.ID) string {
 		return v.pre.WhyNot(env, id)
 	}
 	switch id {
-	case action.PlanRun:
-		switch st := env.Rev.Plan; {
-		case st != nil && st.State == gate.PlanStopped:
-			return "a plan stopped half way: go on with it, take it back or leave it"
-		case st != nil && st.State != gate.PlanDone:
-			return "a plan is running"
-		}
-		fallthrough
-	case action.PlanExport:
-		switch {
+	case action.PlanRun, action.PlanExport:
+		switch p := v.ours(); {
+		case p.Open():
+			return "" // what stands against it, the table of actions knows
 		case v.p.err != nil:
 			return v.p.err.Error()
 		case len(v.p.plan.Steps) == 0:
-			return "there is nothing to do: no policy has to move"
+			return "nothing to do: no policy has to move"
 		}
 	case action.PlanInsert, action.PlanNew:
 		if v.board == nil || v.board.Free() == 0 {
@@ -229,7 +255,7 @@ func (v *page) Tell(env *view.Env) widget.Line {
 	case v.board == nil:
 		return nil
 	}
-	return widget.Styled(fmt.Sprintf("%d policies · %d of %d slots free", len(v.board.Slots()), v.board.Free(), v.board.Max()+1), env.Styles.Dim)
+	return widget.Styled(fmt.Sprintf("%d of %d priorities free", v.board.Free(), v.board.Max()+1), env.Styles.Dim)
 }
 
 // SetFilter and Counts make it a Filterer.
@@ -240,3 +266,46 @@ func (v *page) Complete(begin string) string { return v.table.Complete(begin) }
 
 // Counts are the policies.
 func (v *page) Counts() (shown, all int) { return v.table.Counts() }
+
+// end stops a plan that runs, and has a stopped one kept as it is after a question; one
+// that is done is put away.
+func (v *page) end(env *view.Env) {
+	console, p, read := env.Console, v.state, env.Rev
+	keep := func(env *view.Env, say string) {
+		env.Run("ending the plan", func(ctx context.Context) any {
+			return done{say, console.PlanKeep(ctx, read)}
+		})
+	}
+	switch {
+	case p == nil:
+	case p.Active():
+		env.Run("stopping the plan", func(context.Context) any {
+			console.PlanStop()
+			return done{say: "the plan stops after this step"}
+		})
+	case p.State == revision.PlanDone:
+		keep(env, "")
+	default:
+		env.Ask(&view.Confirm{Title: "Keep as is", YesText: "keep as is",
+			Body: []string{fmt.Sprintf("The plan ends here, with %d of %d steps done. The policies stay as they are, and it can no longer be continued or rolled back.", p.Done, p.Total),
+				env.Keys.Action(action.Undo).Shown() + " undoes the steps that are done."},
+			Changed: func() string {
+				if v.state.Same(p) {
+					return ""
+				}
+				return now(v.state)
+			},
+			Yes: func(env *view.Env) { keep(env, "kept as is: the plan is ended") }})
+	}
+}
+
+// now says how the plan is that was asked about, when that is not what was read.
+func now(p *revision.PlanState) string {
+	if p == nil {
+		return "the plan has ended"
+	}
+	if by := p.RunBy(); by != "" {
+		return "the plan is " + by
+	}
+	return fmt.Sprintf("the plan is %s, with %d of %d steps done", p.State, p.Done, p.Total)
+}

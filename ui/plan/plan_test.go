@@ -3,8 +3,10 @@ package plan_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"rung/engine/gate"
 	"rung/engine/revision"
@@ -21,6 +23,12 @@ type world struct {
 	g     *uitest.Gated
 	s     *uitest.Screen
 	state string
+}
+
+// Times are those of one place in every golden.
+func TestMain(m *testing.M) {
+	time.Local = time.UTC
+	os.Exit(m.Run())
 }
 
 func start(t *testing.T) *world {
@@ -66,15 +74,17 @@ func (w *world) says(p *revision.PlanState) {
 func TestPropose(t *testing.T) {
 	w := start(t)
 	s := w.s
-	s.Want("re-space: step 10, from 10", "30   10 ─ break-glass", "= 4 share 40", "not enforced: above 99", "no prefix inverts two policies",
-		"10 policies · 95 of 100 slots free", "free: 0–29", "steps, each waits for every zone", "parted until step")
+	s.Want("re-space: step 10, starting at 10", "30   10 ─ break-glass", "= 4 share 40", "not enforced: above 99", "at no step do two policies swap order or become tied",
+		"now → planned", "95 of 100 priorities free", "free: 0–29", "9 steps, waiting for every zone after each", "tie broken until step 6: blue-tenant (30) comes")
 	s.Golden("propose")
 	s.Resizes()
 
-	s.Press("s", "ctrl+u")
+	s.Press("d")
+	s.Want("Step and start. Largest possible: step ")
+	s.Press("ctrl+u")
 	s.Type("50")
 	s.Press("enter")
-	s.Want("no room", "the widest step that fits")
+	s.Want("no room", "largest possible:")
 	s.Press("ctrl+u")
 	s.Type("5 x")
 	s.Press("enter")
@@ -82,9 +92,29 @@ func TestPropose(t *testing.T) {
 	s.Press("ctrl+u")
 	s.Type("5 20")
 	s.Press("enter")
-	s.Want("re-space: step 5, from 20", "30   20 ─ break-glass")
+	s.Want("re-space: step 5, starting at 20", "30   20 ─ break-glass")
 	s.Press("tab", "j", "tab", "o")
 	s.Want("break-glass")
+}
+
+// At 80 columns no name of a policy is cut as long as something of lesser worth stands
+// beside it, and what is said about one ends with a word.
+func TestNamesAreWhole(t *testing.T) {
+	w := start(t)
+	steps := append(nine(4, 1), revision.PlanStep{Policy: "a-policy-with-a-long-name", From: 1, To: 2, State: revision.StepToCome})
+	for _, width := range []int{80, 100, 120} {
+		w.s.Resize(width, 24)
+		w.says(nil)
+		for _, frame := range []func(){func() {}, func() { w.says(&revision.PlanState{Total: 10, Done: 4, State: revision.PlanRunning, Steps: steps}) }} {
+			frame()
+			for _, name := range []string{"─ break-glass ", "─ cluster-control ", "─ multi-tenant-isolation ", "┌ allow-metrics  = 2", "✗ experimental  ", "└ quarantine "} {
+				w.s.Want(name)
+			}
+			if line := w.s.Line("…"); line != "" {
+				t.Errorf("at %d cells something is cut: %s", width, line)
+			}
+		}
+	}
 }
 
 func TestInsert(t *testing.T) {
@@ -118,86 +148,219 @@ func TestMakeRoom(t *testing.T) {
 	s.Golden("room")
 }
 
+// nine are the steps of the demo's plan: so many done, then so many written that are not
+// shown everywhere.
+func nine(done, written int) []revision.PlanStep {
+	steps := []revision.PlanStep{{Policy: "break-glass", From: 30, To: 10}, {Policy: "cluster-control", From: 34, To: 20},
+		{Policy: "blue-tenant", From: 40, To: 30, Note: "tie broken until step 6: blue-tenant (30) comes before green-tenant, red-tenant, yellow-tenant (40)"},
+		{Policy: "green-tenant", From: 40, To: 30, Note: "tie broken until step 6: blue-tenant, green-tenant (30) come before red-tenant, yellow-tenant (40)"},
+		{Policy: "red-tenant", From: 40, To: 30, Note: "tie broken until step 6: blue-tenant, green-tenant, red-tenant (30) come before yellow-tenant (40)"},
+		{Policy: "yellow-tenant", From: 40, To: 30, Note: "tied again at 30"}, {Policy: "multi-tenant-isolation", From: 43, To: 40},
+		{Policy: "allow-metrics", From: 60, To: 50, Note: "tie broken until step 9: allow-metrics (50) comes before quarantine (60)"},
+		{Policy: "quarantine", From: 60, To: 50, Note: "tied again at 50"}}
+	for i := range steps {
+		switch {
+		case i < done:
+			steps[i].State = revision.StepDone
+		case i < done+written:
+			steps[i].State = revision.StepWaiting
+		default:
+			steps[i].State = revision.StepToCome
+		}
+	}
+	return steps
+}
+
+// here runs plans in this process.
+var here = revision.PlanRunner{PID: 4711, Since: uitest.Now.Add(-time.Minute), Here: true}
+
+// under is the demo's plan with three steps done and the fourth written.
+func under(state string) *revision.PlanState {
+	p := &revision.PlanState{Title: "re-space: step 10, starting at 10", Total: 9, Done: 3, State: state, Step: "green-tenant 40 → 30",
+		Steps: nine(3, 1), Runner: here}
+	if state == revision.PlanStopped {
+		p.Runner, p.Why, p.Steps = revision.PlanRunner{}, "interrupted", nine(3, 0)
+	}
+	return p
+}
+
 func TestRun(t *testing.T) {
 	w := start(t)
 	s := w.s
 	s.Press("enter")
-	s.Want("Run 9 steps, each when every zone shows the last?", "ANP break-glass             spec.priority  30 → 10", "before you say yes")
+	s.Want("Run 9 steps, waiting for every zone after each?", "consequences")
+	s.Resize(120, 60)
+	s.Want("ANP break-glass             spec.priority  30 → 10")
+	s.Resize(120, 34)
 	s.Golden("preview")
 	s.Press("esc")
 	s.Want("nothing was changed", "re-space: step 10")
-	s.Press("R", "a")
+	s.Press("enter", "a")
 	s.Type("cluster-control")
 	s.Press("enter")
 	if w.calls("plan start") == 0 {
-		name := strings.SplitAfter(s.Line("Type "), "Type ")
-		t.Fatalf("the plan was not started %q\n%s", name, s.Frame())
+		t.Fatalf("the plan was not started\n%s", s.Frame())
 	}
-	s.Want("the plan runs")
+	s.Want("now → planned")
 
-	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanRunning, Step: "green-tenant 40 → 30", Why: "waiting for zone ovn-worker2"})
-	s.Want("▶ running", "3 of 9 done", "green-tenant 40 → 30", "waiting for zone ovn-worker2", "S stops it", "✓ 3", "▶ 4")
+	p := under(revision.PlanRunning)
+	p.Waits = []revision.PlanWait{{Zone: "ovn-worker2", Why: "settling", Since: uitest.Now.Add(-2 * time.Second)}}
+	w.says(p)
+	s.Want("▸ running", "3 of 9 done", "step: green-tenant 40 → 30", "waiting for ovn-worker2 (settling 2 s)", "x stop after this step", "✓ 3", "○ 4")
 	s.Golden("running")
-	s.Press("R")
-	s.Want("a plan is running")
-	s.Press("S")
+	s.Press("enter")
+	s.Want("run: the plan is running")
+	s.Press("b")
+	s.Want("roll back: the plan is running: end it first")
+	s.Press("d")
+	s.Want("distance: the plan is running")
+	s.Press("x")
 	if w.calls("plan stop") != 1 {
-		t.Error("S did not stop it")
+		t.Error("x did not stop it")
 	}
-	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanPaused, Step: "green-tenant 40 → 30", Why: "zone ovn-worker2: lost"})
-	s.Want("❚❚ waiting", "zone ovn-worker2: lost", "it goes on by itself when that is over")
-	s.Golden("paused")
-	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
-	s.Want("■ stopped", "3 of 9 done", "c goes on · b takes the steps back · f leaves the policies as they are")
-	s.Golden("stopped")
-	s.Press("R")
-	s.Want("a plan stopped half way")
-	s.Press("c", "enter")
-	if w.calls("plan resume") != 0 {
-		t.Error("went on without a yes")
-	}
-	s.Press("c", "y", "b", "y", "f")
-	if w.calls("plan resume") != 1 || w.calls("plan back") != 1 || w.calls("plan dismiss") != 1 {
-		t.Error(w.g.Calls)
-	}
-	w.says(&revision.PlanState{Total: 9, Done: 9, State: gate.PlanDone})
-	s.Want("✓ done", "9 of 9 done", "f closes this")
+	s.Want("the plan stops after this step")
+	p = under(revision.PlanWaiting)
+	p.Waits = []revision.PlanWait{{Zone: "ovn-worker2", Why: "lost", Since: uitest.Now.Add(-12 * time.Second)}}
+	w.says(p)
+	s.Want("○ waiting", "waiting for ovn-worker2 (lost 12 s)", "it continues by itself · x stop")
+	s.Golden("waiting")
+	s.Console.Advance(3 * time.Second)
+	s.Refresh()
+	s.Want("waiting for ovn-worker2 (lost 15 s)")
+	w.says(&revision.PlanState{Total: 9, Done: 9, State: revision.PlanDone, Steps: nine(9, 0)})
+	s.Want("✓ done", "9 of 9 steps", "x close")
+	s.Golden("done")
+	s.Press("b")
+	s.Want("roll back: the plan is done: undo takes all of it back")
+	s.Press("d", "enter")
+	s.Want("re-space: step 10")
+	s.WantNot("✓ done")
 	w.says(nil)
 	s.Want("re-space: step 10")
 }
 
-// A question about a plan that goes on meanwhile is not asked any more.
+// A stopped plan is continued or rolled back through a preview with all its guards, or
+// kept as it is, each only after a yes.
+func TestStopped(t *testing.T) {
+	w := start(t)
+	s := w.s
+	var asked []bool
+	w.g.OnPlanAgain = func(back bool) (*gate.Preview, error) {
+		asked = append(asked, back)
+		return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "the plan",
+			Guards: []gate.Guard{{Code: "deny-system", Policy: anp("allow-metrics"), Message: "ANP allow-metrics leaves its place"}}, ConfirmName: "allow-metrics"}, nil
+	}
+	w.says(under(revision.PlanStopped))
+	s.Want("● stopped", "3 of 9 done", "next: green-tenant 40 → 30", "interrupted", "⏎ continue · b roll back · x keep as is", "✓ 3")
+	s.Golden("stopped")
+	s.Resizes()
+	s.Press("d")
+	s.Want("distance: a plan has stopped: continue it, roll it back or keep it as is")
+
+	s.Press("enter")
+	s.Want("Continue with the 6 remaining steps, waiting for every zone after each?", "ANP allow-metrics leaves its place", "yes, then type allow-metrics")
+	s.Press("a")
+	s.Type("allow-metrics")
+	if w.calls("plan resume") != w.calls("plan resume preview") {
+		t.Error("it continues before the name was confirmed")
+	}
+	s.Press("enter")
+	s.Want("● stopped") // the Fake does not move
+	s.Press("b")
+	s.Want("Roll back, the last step first, waiting for every zone after each?", "yes, then type allow-metrics")
+	s.Press("a")
+	s.Type("allow-metrics")
+	s.Press("enter")
+	s.Want("● stopped")
+	s.Press("x")
+	s.Want("Keep as is", "3 of 9 steps done", "U undoes the steps that are done")
+	s.Golden("keep")
+	s.Press("enter")
+	if w.calls("plan keep") != 0 {
+		t.Error("no is not the answer by itself")
+	}
+	s.Press("x", "y")
+	if w.calls("plan keep") != 1 || w.calls("plan back") != 1+w.calls("plan back preview") || !slices.Equal(asked, []bool{false, true}) {
+		t.Error(w.g.Calls, asked)
+	}
+}
+
+// Without the right to change anything a stopped plan says so where it offers the ways
+// out.
+func TestStoppedReadOnly(t *testing.T) {
+	w := start(t)
+	w.g.Parts.Mode.Writes = false
+	w.says(under(revision.PlanStopped))
+	w.s.Want("cannot continue or roll back: read-only (W allows changes)", "x keep as is")
+	w.s.WantNot("⏎ continue", "b roll back ·")
+	w.s.Press("enter")
+	w.s.Want("run: read-only")
+}
+
+// A plan that another Rung runs is listed and left alone.
+func TestRunElsewhere(t *testing.T) {
+	w := start(t)
+	s := w.s
+	p := under(revision.PlanRunning)
+	p.Runner.Here = false
+	w.says(p)
+	by := "run by another Rung (pid 4711, since " + p.Runner.Since.Local().Format(time.TimeOnly) + ")"
+	s.Want("▸ "+by, "3 of 9 done", "✓ 3", "only that Rung can stop it")
+	s.Golden("elsewhere")
+	for _, key := range []string{"enter", "x", "b", "d", "i", "ctrl+s"} {
+		s.Press("k") // whatever was said before is over
+		s.Press(key)
+		s.Want("● ", ": "+by)
+	}
+	for _, call := range []string{"plan stop", "plan keep", "plan resume", "plan back"} {
+		if w.calls(call) != 0 {
+			t.Error(w.g.Calls)
+		}
+	}
+}
+
+// What is asked about a plan that changes meanwhile cannot be answered any more.
 func TestPlanChangedUnderTheQuestion(t *testing.T) {
 	w := start(t)
 	s := w.s
-	w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
-	for _, key := range []string{"c", "b"} {
-		s.Press(key)
-		w.says(&revision.PlanState{Total: 9, Done: 4, State: gate.PlanStopped, Step: "blue-tenant 40 → 20", Why: "interrupted"})
-		s.Want("changed: look again. The plan is stopped, with 4 of 9")
-		s.Press("y", "enter")
-		w.says(&revision.PlanState{Total: 9, Done: 3, State: gate.PlanStopped, Step: "green-tenant 40 → 30", Why: "interrupted"})
-	}
-	if w.calls("plan resume")+w.calls("plan back") != 0 {
+	w.says(under(revision.PlanStopped))
+	s.Press("x")
+	p := under(revision.PlanRunning)
+	p.Runner.Here = false
+	w.says(p)
+	s.Want("changed: look again. The plan is run by another Rung")
+	s.Press("y", "enter")
+	w.says(under(revision.PlanStopped))
+	s.Press("x")
+	w.says(nil)
+	s.Want("The plan has ended")
+	s.Press("y", "enter")
+	if w.calls("plan keep") != 0 {
 		t.Error(w.g.Calls)
 	}
 	// What only the engine knows is said.
 	w.g.PlanErr = &gate.StaleError{Title: "the plan", What: "ANP b was changed meanwhile"}
-	s.Press("c", "y")
+	w.says(under(revision.PlanStopped))
+	s.Press("x", "y")
 	s.Want("look again: ANP b was changed meanwhile")
 }
 
-// TestOldPlan is a plan that a former run left.
-func TestOldPlan(t *testing.T) {
+// TestRollingBack is a plan on its way back.
+func TestRollingBack(t *testing.T) {
 	w := start(t)
-	w.says(&revision.PlanState{Total: 7, Done: 2, State: gate.PlanStopped, Step: "a 1 → 2", Why: "interrupted"})
-	w.s.Want("■ stopped", "2 of 7 done", "not listed here")
-	w.s.Resizes()
+	p := under(revision.PlanRunning)
+	p.Back = true
+	w.says(p)
+	w.s.Want("▸ rolling back", "3 of 9 done", "30   30 ─ break-glass")
+	p = &revision.PlanState{Total: 9, State: revision.PlanDone, Back: true, Steps: nine(0, 0)}
+	w.says(p)
+	w.s.Want("✓ rolled back")
+	w.s.WantNot("undo all of it")
 }
 
 func TestExport(t *testing.T) {
 	w := start(t)
-	w.s.Press("x")
+	w.s.Press("ctrl+s")
 	w.s.Want("9 policies, in the order of the steps, are in")
 	files, _ := filepath.Glob(filepath.Join(w.state, "saved", "plan-*.yaml"))
 	if len(files) != 1 {
@@ -219,7 +382,7 @@ func TestMove(t *testing.T) {
 
 func TestEmpty(t *testing.T) {
 	s := uitest.Open(t, &revision.Facts{Loaded: true}, nav.To(nav.Plan))
-	s.Want("there is no AdminNetworkPolicy", "0 policies · 100 of 100 slots free")
-	s.Press("enter", "m", "o", "x", "n")
+	s.Want("there is no AdminNetworkPolicy", "100 of 100 priorities free")
+	s.Press("enter", "m", "o", "x", "b", "n")
 	s.Resizes()
 }

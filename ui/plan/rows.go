@@ -14,23 +14,21 @@ type row struct {
 	name      string
 	now, then int32
 	mark      string // the bracket of policies that share a priority
-	shared    int    // how many policies have this priority
+	note      string // what to know besides: "= 4 share 40"
+	room      int    // cells for name and note
 	max       int32
-	roomNow   int // free priorities behind it; -1 where that means nothing
-	roomThen  int
+	// roomNow and roomThen are what is free below it, see plan.Board.RoomBelow.
+	roomNow, roomThen string
 }
 
-// rowsOf puts every policy of the board beside its place in the proposal.
-func rowsOf(b *plan.Board, p *proposal) []row {
-	then := map[string]int32{}
-	for _, s := range p.plan.Then {
-		then[s.Policy] = s.Priority
-	}
+// rowsOf puts every policy of the board beside its place in a plan, in a table of so
+// many cells.
+func rowsOf(b *plan.Board, then map[string]int32, w int) []row {
 	slots := b.Slots()
 	rows := make([]row, len(slots))
 	for i, s := range slots {
-		r := row{name: s.Policy, now: s.Priority, then: s.Priority, mark: "─", max: b.Max(), roomNow: -1, roomThen: -1}
-		if t, ok := then[s.Policy]; ok && p.err == nil {
+		r := row{name: s.Policy, now: s.Priority, then: s.Priority, mark: "─", room: max(8, w-fixed), max: b.Max()}
+		if t, ok := then[s.Policy]; ok {
 			r.then = t
 		}
 		first := i == 0 || slots[i-1].Priority != s.Priority
@@ -52,55 +50,70 @@ func rowsOf(b *plan.Board, p *proposal) []row {
 	for _, r := range rows {
 		count[r.now]++
 	}
+	will := b.Moved(then)
 	for i := range rows {
 		r := &rows[i]
-		r.shared = count[r.now]
-		if r.now > b.Max() || i+1 < len(rows) && rows[i+1].now == r.now {
-			continue
-		}
-		nextNow, nextThen := b.Max()+1, b.Max()+1
-		if i+1 < len(rows) && rows[i+1].now <= b.Max() {
-			nextNow, nextThen = rows[i+1].now, rows[i+1].then
-		}
-		r.roomNow, r.roomThen = int(nextNow-r.now)-1, int(nextThen-r.then)-1
+		r.note = note(r, count[r.now])
+		r.roomNow, r.roomThen = b.RoomBelow(r.name), will.RoomBelow(r.name)
 	}
 	return rows
 }
 
-// columns are NOW, THEN and what belongs to them.
+// fixed are the cells of a row that are not its name: the cursor, both priorities and
+// the bracket, with the space between.
+const fixed = 2 + 4 + 1 + 4 + 1 + 2
+
+// note is what to know about a row beside its name, in the longest form for which there
+// is room.
+func note(r *row, shared int) string {
+	var forms []string
+	switch {
+	case r.now > r.max:
+		forms = []string{fmt.Sprintf("not enforced: above %d", r.max), fmt.Sprintf("above %d", r.max)}
+	case shared > 1 && r.mark == "┌":
+		forms = []string{fmt.Sprintf("= %d share %d", shared, r.now), fmt.Sprintf("= %d at %d", shared, r.now), fmt.Sprintf("= %d", shared)}
+	}
+	for _, f := range forms {
+		if widget.Width(r.name)+2+widget.Width(f) <= r.room {
+			return f
+		}
+	}
+	return ""
+}
+
+// columns are NOW, PLAN and what belongs to them. The last gives way before a name is
+// cut.
 func columns(st func() *themes.Styles) []widget.Column[row] {
 	return []widget.Column[row]{
 		{Title: "NOW", Right: true, Min: 4, NoSort: true, Cell: func(r row) widget.Line { return widget.Plain(fmt.Sprint(r.now)) }},
-		{Title: "THEN", Right: true, Min: 4, NoSort: true, Cell: func(r row) widget.Line {
+		{Title: "PLAN", Right: true, Min: 4, NoSort: true, Cell: func(r row) widget.Line {
 			if r.then == r.now {
 				return widget.Styled(fmt.Sprint(r.then), st().Dim)
 			}
 			return widget.Styled(fmt.Sprint(r.then), st().Title)
 		}},
-		{Title: "POLICY", Min: 12, NoSort: true, Cell: func(r row) widget.Line {
+		{Title: "POLICY", Name: true, Min: 12, NoSort: true, Cell: func(r row) widget.Line {
 			l := widget.Line{{Text: r.mark + " ", Style: st().Dim}, {Text: r.name, Style: st().Accent}}
-			switch {
-			case r.now > r.max:
-				l = l.Add("  not enforced: above "+fmt.Sprint(r.max), st().Warn)
-			case r.shared > 1 && (r.mark == "┌"):
-				l = l.Add(fmt.Sprintf("  = %d share %d", r.shared, r.now), st().Warn)
+			if r.note != "" {
+				l = l.Add("  "+r.note, st().Warn)
 			}
 			return l
 		}},
 		{Title: "FREE BELOW", Drop: 2, Min: 8, NoSort: true, Cell: func(r row) widget.Line {
 			switch {
-			case r.roomNow < 0:
-				return nil
+			case r.roomNow == r.roomThen && r.roomNow == plan.Tie:
+				return nil // the bracket says it
 			case r.roomNow == r.roomThen:
-				return widget.Styled(fmt.Sprint(r.roomNow), st().Dim)
+				return widget.Styled(r.roomNow, st().Dim)
 			}
-			return widget.Line{{Text: fmt.Sprintf("%d → ", r.roomNow), Style: st().Dim}, {Text: fmt.Sprint(r.roomThen)}}
+			return widget.Line{{Text: r.roomNow + " → ", Style: st().Dim}, {Text: r.roomThen}}
 		}},
 	}
 }
 
-// gaps says how much room there is at least and at most, now and then.
-func gaps(b *plan.Board, p *proposal) string {
+// gaps says how much room there is at least and at most, now and as planned, in forms
+// that get shorter.
+func gaps(b *plan.Board, p *proposal) []string {
 	then, err := plan.NewBoard(p.plan.Then, b.Max())
 	if err != nil || p.err != nil {
 		then = b
@@ -114,7 +127,8 @@ func gaps(b *plan.Board, p *proposal) string {
 	}
 	s, l := one(b)
 	ts, tl := one(then)
-	return fmt.Sprintf("smallest gap %s → %s · largest %s → %s", s, ts, l, tl)
+	smallest := fmt.Sprintf("smallest gap %s → %s", s, ts)
+	return []string{smallest + fmt.Sprintf(" · largest %s → %s", l, tl), smallest}
 }
 
 func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }

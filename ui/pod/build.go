@@ -33,7 +33,7 @@ func (v *View) columns() []widget.Column[*item] {
 	}
 	return []widget.Column[*item]{
 		{Title: "PRIO", Right: true, Cell: plain(func(it *item) string { return it.prio })},
-		{Title: "POLICY", Min: 24, Cell: func(it *item) widget.Line { return widget.Styled(it.policy, v.st.Accent) }},
+		{Title: "POLICY", Name: true, Min: 24, Cell: func(it *item) widget.Line { return widget.Styled(it.policy, v.st.Accent) }},
 		{Title: "RULE", Cell: plain(func(it *item) string { return it.rule })},
 		{Title: "ACTION", Cell: func(it *item) widget.Line { return it.action }},
 		{Title: "POD IS", Cell: func(it *item) widget.Line { return it.is }},
@@ -79,7 +79,7 @@ func (v *View) touchItems(env *view.Env) []*item {
 const (
 	adminTitle    = "tier 1 · AdminNetworkPolicy · the first that matches decides"
 	networkTitle  = "tier 2 · NetworkPolicy · where nothing above decided"
-	firewallTitle = "tier 2, to-lport · EgressFirewall · even after egress Allow, not a drop"
+	firewallTitle = "tier 2, to-lport · EgressFirewall · decides even after an egress Allow"
 	baselineTitle = "tier 3 · baseline · where nothing above decided"
 )
 
@@ -137,7 +137,7 @@ func (v *View) isolationItems(env *view.Env, touches []revision.Touch) []*item {
 		out = append(out, v.line("subject of", widget.Styled(text, st.Dim), nav.Page{}))
 	}
 	if open := env.Rev.OpenRules(v.pod); open > 0 {
-		text := words.Total(open, "rule") + " for other pods name no peer: this pod is meant like everybody"
+		text := words.Total(open, "rule") + " for other pods " + words.Form(open, "names", "name") + " no peer and so " + words.Form(open, "covers", "cover") + " this pod, too"
 		out = append(out, v.line("everybody", widget.Styled(text, st.Dim), nav.Page{}))
 	}
 	return out
@@ -222,7 +222,7 @@ func (v *View) networkItems(env *view.Env) []*item {
 			l = l.Add("≠ the pod does not run there", st.Error)
 			to = detail.RowPage(z, lsp, nil)
 		default:
-			l = l.Add("there", st.OK)
+			l = l.Add("present", st.OK)
 			to = detail.RowPage(z, lsp, nil)
 			l[0].Style = st.Accent
 		}

@@ -3,6 +3,7 @@ package pod
 import (
 	"strings"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
 	"rung/themes"
@@ -49,7 +50,7 @@ func (v *View) Sync(env *view.Env) {
 	v.pod = env.Rev.Cluster.Pod(v.key.Namespace, v.key.Name)
 	if v.pod == nil {
 		v.cluster, v.touches = nil, nil
-		v.head = []widget.Line{widget.Join(widget.Styled(" ● ", v.st.Error), widget.Plain(detail.ThingName(v.key)+" does not exist any more."))}
+		v.head = []widget.Line{widget.Join(widget.Styled(" ● ", v.st.Error), widget.Plain(detail.ThingName(v.key)+" no longer exists."))}
 		v.table.Empty, v.table.NoHeader = "", true
 		v.table.SetItems(nil)
 		return
@@ -81,10 +82,10 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(parts, " · ")}}}
 	labels := widget.Line{{Text: " labels  ", Style: st.Dim}, {Text: words.OrNone(p.Labels.String())}}
 	if ns := env.Rev.Cluster.Namespace(p.Namespace); ns != nil {
-		labels = labels.Add(" · namespace ", st.Dim).Add(words.OrNone(nsLabels(ns)), st.Text)
+		labels = labels.Add(" · namespace labels: ", st.Dim).Add(words.OrNone(nsLabels(ns)), st.Text)
 	}
 	lines = append(lines, labels)
-	if note, bad := Note(p); note != "" {
+	if note, bad := revision.PodNote(p); note != "" {
 		look, sign := st.Info, "·"
 		if bad {
 			look, sign = st.Warn, "▲"
@@ -103,23 +104,6 @@ func nsLabels(ns *model.Namespace) string {
 		}
 	}
 	return model.NewLabels(m).String()
-}
-
-// Note says what is special about a pod for policy; bad is what may surprise.
-func Note(p *model.Pod) (text string, bad bool) {
-	switch udn := p.PrimaryUDN(); {
-	case p.HostNetwork:
-		return "Host network: no policy applies to it; as peer only rules of NetworkPolicies that select pods mean it.", true
-	case p.Completed():
-		return "Completed: its addresses count for nothing, and may belong to somebody else by now.", true
-	case p.NodeName == "":
-		return "Not scheduled: it counts once it has a node.", false
-	case udn != "":
-		return "Its primary network is " + udn + ": AdminNetworkPolicies are not enforced there, only on the default network.", true
-	case len(p.IPs) == 0:
-		return "No address: a subject, but in no address set.", false
-	}
-	return "", false
 }
 
 // Render draws what the pod is and below it the rules.

@@ -61,9 +61,9 @@ func TestTouchesInPrecedenceOrder(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	s.Want("10.244.1.10 · ovn-worker · Running", "app=api tier=be · namespace env=prod tenant=blue",
+	s.Want("10.244.1.10 · ovn-worker · Running", "app=api tier=be · namespace labels: env=prod tenant=blue",
 		"120 ✗ experimental", "tier 2 · NetworkPolicy · where nothing above decided",
-		"tier 3 · baseline · where nothing above decided", "port blue_api-d0 in ovn-worker  there")
+		"tier 3 · baseline · where nothing above decided", "port blue_api-d0 in ovn-worker  present")
 }
 
 func TestRuleAndBack(t *testing.T) {
@@ -75,7 +75,7 @@ func TestRuleAndBack(t *testing.T) {
 		t.Fatalf("the cursor is on %q", l)
 	}
 	s.Press("enter")
-	s.Want(`› egress 0 "deny-all-pods"`)
+	s.Want(`› quarantine egress 0 "deny-all-pods"`)
 	s.Press("esc")
 	if l := s.Line("▸"); !strings.Contains(l, "egress 0") {
 		t.Errorf("back on %q", l)
@@ -90,9 +90,9 @@ func TestRuleAndBack(t *testing.T) {
 
 func TestPodsThatAreSpecial(t *testing.T) {
 	s := open(t, "kube-system", "kube-proxy-8l5xv")
-	s.Want("▲ Host network: no policy applies to it", "none, as it should be")
+	s.Want("▲ host network: no policy applies to it", "none, as it should be")
 	s = open(t, "red", "tunnel-0")
-	s.Want("Its primary network is red/tenant-net: AdminNetworkPolicies are not enforced there")
+	s.Want("its primary network is red/tenant-net: AdminNetworkPolicies are not enforced there")
 	s.Press("G")
 	s.Want("role infrastructure-locked", "ANP not enforced on it")
 	p := tampered(t)
@@ -100,9 +100,9 @@ func TestPodsThatAreSpecial(t *testing.T) {
 		change func(*model.Pod)
 		want   string
 	}{
-		{func(p *model.Pod) { p.Phase = "Succeeded" }, "Completed: its addresses count for nothing"},
-		{func(p *model.Pod) { p.IPs = nil }, "No address: a subject, but in no address set."},
-		{func(p *model.Pod) { p.NodeName = "" }, "Not scheduled: it counts once it has a node."},
+		{func(p *model.Pod) { p.Phase = "Succeeded" }, "completed: its addresses are ignored"},
+		{func(p *model.Pod) { p.IPs = nil }, "no address: a subject, but in no address set"},
+		{func(p *model.Pod) { p.NodeName = "" }, "not scheduled: no policy applies to it until it has a node"},
 		{func(p *model.Pod) { p.NodeName = "ovn-worker2" }, "○ does not exist yet: no policy is enforced on it"},
 		{func(p *model.Pod) { p.NodeName = "ovn-worker2" }, "≠ the pod does not run there"},
 	} {
@@ -125,7 +125,7 @@ func TestGoneAndBackAgain(t *testing.T) {
 	p.Desired = nil
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("● pod blue/api-d0 does not exist any more.")
+	s.Want("● pod blue/api-d0 no longer exists.")
 	s.Press("enter", "j", "y")
 	s.Resizes()
 	p.Cluster, p.Desired = old, nil
@@ -227,7 +227,7 @@ spec: {podSelector: {}, ingress: [{}], egress: [{}]}
 	s = uitest.Open(t, p, nav.ToPod(key("yellow", "web-f1")))
 	s.Resize(80, 60)
 	want := []string{"tier 2 · NetworkPolicy · where nothing above decided ──", "default deny of yellow, egress",
-		"tier 2, to-lport · EgressFirewall · even after egress Allow, not a drop ──", "EF yellow/default", "tier 3"}
+		"tier 2, to-lport · EgressFirewall · decides even after an egress Allow ──", "EF yellow/default", "tier 3"}
 	rest := s.Frame()
 	for _, x := range want {
 		_, after, ok := strings.Cut(rest, x)

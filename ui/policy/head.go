@@ -48,7 +48,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 func isolatesLine(p *model.Policy, st *themes.Styles) widget.Line {
 	l := widget.Line{{Text: " isolates ", Style: st.Dim}}
 	if len(p.Isolated()) == 0 {
-		return l.Add("nothing: policyTypes name no direction", st.Warn)
+		return l.Add("nothing: policyTypes names no direction", st.Warn)
 	}
 	return l.Add(strings.Join(p.Isolated(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped", st.Dim)
 }
@@ -56,18 +56,11 @@ func isolatesLine(p *model.Policy, st *themes.Styles) widget.Line {
 // podsText counts the subject pods; those with a primary network of their own
 // are counted apart, because nothing is enforced there.
 func (v *View) podsText(env *view.Env) string {
-	pods := v.subjects(env)
-	own := 0
-	for _, p := range pods {
-		if p.PrimaryUDN() != "" {
-			own++
-		}
+	n := env.Rev.SubjectCount(v.key)
+	if n.Apart == 0 {
+		return n.String()
 	}
-	text := words.Total(len(pods)-own, "pod")
-	if own > 0 {
-		text += fmt.Sprintf(", %d more on a primary UDN: %s not enforced there", own, v.key.Kind.Short())
-	}
-	return text
+	return n.String() + ", not enforced"
 }
 
 // subjects are the pods the policy applies to, found once per state of the
@@ -86,7 +79,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	s := env.Rev.Summary(v.key, env.Now)
 	line := widget.Line{{Text: " state    ", Style: st.Dim}}
 	if s.Zones == 0 {
-		return []widget.Line{line.Add("? not checked against live rows: no zone is known", st.Dim)}
+		return []widget.Line{line.Add("? not checked against live rows: no zones", st.Dim)}
 	}
 	text := fmt.Sprintf("in sync in %d of %s", s.InSync, words.Total(s.Zones, "zone"))
 	var names []string
@@ -97,7 +90,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	if s.State == model.StateInSync {
 		line = line.Add("✓ ", st.OK).Add(text, st.OK)
 		if others != "" {
-			line = line.Add(" · ● not so "+others, st.Error)
+			line = line.Add(" · ● except "+others, st.Error)
 		}
 		if s.Waiting > 0 {
 			line = line.Add(fmt.Sprintf(" · %s without a logical switch port yet", words.Total(s.Waiting, "subject pod")), st.Warn)
@@ -109,7 +102,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	line = line.Add(detail.StateSign(state)+" "+string(state)+" in "+z.Name, view.StateStyle(state, st)).Add(" "+rest, st.Text).Add(" · "+text, st.Dim)
 	if state == model.StateFrozen || state == model.StateNotEnforced {
 		line = widget.Line{{Text: " state    ", Style: st.Dim}}
-		line = line.Add(detail.StateSign(state)+" "+s.Text, view.StateStyle(state, st)).Add(" · "+text, st.Dim)
+		line = line.Add(detail.StateSign(state)+" "+s.Text, view.StateStyle(state, st))
 		if none := env.Rev.None(v.key); none != nil {
 			return []widget.Line{line, widget.Line{{Text: "          "}, {Text: none.Message, Style: st.Text}}}
 		}
@@ -121,11 +114,11 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 func (v *View) goneLines(env *view.Env) []widget.Line {
 	st := env.Styles
 	if len(v.broken(env)) > 0 {
-		return []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read: it decides nothing."}}}
+		return []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " could not be read and decides nothing."}}}
 	}
-	lines := []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " does not exist (any more)."}}}
+	lines := []widget.Line{{{Text: " ● ", Style: st.Error}, {Text: v.key.Label(), Style: st.Title}, {Text: " no longer exists."}}}
 	if rows, where := env.Rev.LiveACLCount(v.key); rows > 0 {
-		lines = append(lines, widget.Line{{Text: "   " + words.Total(rows, "ACL") + " of it still decide in " + words.List(where, 3), Style: st.Error}})
+		lines = append(lines, widget.Line{{Text: "   " + words.Total(rows, "ACL") + " still decide in " + words.List(where, 3), Style: st.Error}})
 	}
 	return lines
 }
@@ -133,15 +126,14 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 // count fills in how much each part has.
 func (v *View) count(env *view.Env) {
 	v.counts = [parts]string{}
-	if finds := env.Rev.KnownFindingsOf(v.key); len(finds) > 0 { // worst first
-		sign, _ := detail.Sign(finds[0].Severity, v.st)
-		v.counts[findingsPart] = fmt.Sprintf("%s%d", sign, len(finds))
+	if n := model.CountFindings(env.Rev.KnownFindingsOf(v.key)); n.All() > 0 {
+		v.counts[findingsPart] = detail.FindingCount(n, v.st).String()
 	}
 	s := env.Rev.Summary(v.key, env.Now)
-	v.counts[zonesPart] = fmt.Sprintf("%d/%d", s.InSync, s.Zones)
+	v.counts[zonesPart] = s.Short()
 	if v.policy != nil {
 		v.counts[rulesPart] = fmt.Sprint(len(v.policy.Ingress) + len(v.policy.Egress))
-		v.counts[podsPart] = words.Thousands(len(v.subjects(env)))
+		v.counts[podsPart] = env.Rev.SubjectCount(v.key).Short()
 	}
 }
 

@@ -29,7 +29,7 @@ func TestManyZones(t *testing.T) {
 	uitest.Behind(p, "worker-377", k)
 	uitest.Dead(p, "worker-301")
 	s := uitest.Open(t, p, nav.ToPolicy(k))
-	s.Press("s")
+	s.Press("Z")
 	s.Want("worker-377", "worker-301", "and 498 more zones: 498 in sync", "ready in 499 of 500 zones, not ready in 1, rows disagree in 2",
 		"1 zone (worker-204): failed to update", "ANPWithDuplicatePriority ×500 from 500 zones")
 	s.WantNot("worker-490")

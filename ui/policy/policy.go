@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"strings"
 
 	"rung/engine/revision"
@@ -60,8 +61,8 @@ type View struct {
 func New(page nav.Page) view.View {
 	v := &View{key: page.Key, zones: detail.NewPane(), findings: detail.NewPane()}
 	v.makeTables()
-	v.findings.Empty = "nothing to say about this policy"
-	v.yaml.Empty = "the policy's text is not known"
+	v.findings.Empty = "no findings about this policy"
+	v.yaml.Empty = "the policy's text is unknown"
 	return v
 }
 
@@ -221,17 +222,19 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		if v.part != yamlPart {
 			return false
 		}
-		env.Ask(&view.Prompt{Title: "Find", Label: "a regular expression; small letters find capital ones too", Done: v.find})
+		env.Ask(&view.Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: v.find})
 	default:
 		return v.lister().Do(id)
 	}
 	return true
 }
 
-func (v *View) find(env *view.Env, text string) {
+// find goes to the first place with a text, or says that there is none.
+func (v *View) find(text string) string {
 	if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
-		env.Fail("%q is not in the text", text)
+		return fmt.Sprintf("%q is not in the text", text)
 	}
+	return ""
 }
 
 func (v *View) show(env *view.Env, p part) {
@@ -243,7 +246,7 @@ func (v *View) show(env *view.Env, p part) {
 // NetworkPolicy also those of the default deny it isolates pods by
 // (ovn-kubernetes.md#default-deny), which it shares with others of its namespace.
 func (v *View) rowsPage(env *view.Env) nav.Page {
-	p := nav.Page{Kind: nav.Rows, Text: detail.RowsFilter(v.key)}
+	p := nav.Page{Kind: nav.Rows, Key: v.key, Text: detail.RowsFilter(v.key)}
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		if v.key.Kind == model.KindNP && v.policy != nil && !revision.OutsideTypes(v.policy, dir) {
 			p.Text += "|" + detail.RowsFilter(revision.DefaultDeny(v.key.Namespace, dir))
@@ -335,7 +338,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
 	case action.PolicyEdit, action.PolicyMove, action.PolicyLogging, action.PolicyDelete:
 		if v.policy == nil {
-			return "the policy is gone"
+			return "the policy no longer exists"
 		}
 	}
 	if id == action.PolicyMove {

@@ -54,7 +54,7 @@ func TestGoldens(t *testing.T) {
 		s.Press("tab")
 	}
 	s.Resizes()
-	s.Press("s")
+	s.Press("Z")
 	s.Resizes()
 	s.Press("v")
 	s.Resizes()
@@ -69,10 +69,10 @@ func TestFollowsRulesPodsAndZones(t *testing.T) {
 		t.Errorf("back from the rule the cursor is on %q", l)
 	}
 	s.Press("p")
-	s.Want("[pods 39]")
+	s.Want("[pods 38/39]")
 	s.Press("j", "enter")
 	s.Want("› pod blue/api-d1")
-	s.Press("esc", "s", "j", "j")
+	s.Press("esc", "Z", "j", "j")
 	if l := s.Line("▸"); !strings.Contains(l, "ovn-worker2") {
 		t.Fatalf("the cursor is on %q", l)
 	}
@@ -88,9 +88,9 @@ func TestFollowsRulesPodsAndZones(t *testing.T) {
 
 func TestHead(t *testing.T) {
 	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
-	s.Want("AdminNetworkPolicy cluster-control   tier 1 · priority 34", "ns: all → 38 pods, 1 more on a primary UDN: ANP not enforced there",
+	s.Want("AdminNetworkPolicy cluster-control   tier 1 · priority 34", "ns: all → 38 of 39 pods: 1 on a user-defined network, not enforced",
 		"deny=alert", "5 ingress and 6 egress rules → 12 ACLs", "● behind in ovn-worker2 since 14:04:06 (54s): 1 missing, 2 different · in sync in 2 of 3 zones",
-		"[rules 11]  pods 39   YAML   zones 2/3   findings ▲8")
+		"[rules 11]  pods 38/39   YAML   zones 2/3   findings ▲6 ·2")
 }
 
 func TestReasonsForNoRows(t *testing.T) {
@@ -98,13 +98,14 @@ func TestReasonsForNoRows(t *testing.T) {
 	live.Frozen(t, p, anp("multi-tenant-isolation"), 120, since)
 	s := uitest.Open(t, p, nav.ToPolicy(anp("multi-tenant-isolation")))
 	s.Want("priority 120", "● frozen: still decides at 43", "error attempting to add ANP multi-tenant-isolation with priority 120")
-	s.Press("s")
+	s.Press("Z")
 	s.Want("● frozen still decides at 43 with 2 ACLs; no desired rows: above 99")
 
 	s = uitest.Open(t, p, nav.ToPolicy(anp("experimental")))
-	s.Want("✗ not enforced: above 99 · in sync in 0 of 3 zones", "pods: app=canary → 1 pod")
-	s.Press("i")
-	s.Want("OVN-Kubernetes does not program it: above 99")
+	s.Want("✗ not enforced: above 99", "pods: app=canary → 1 pod", "zones –")
+	s.WantNot("in sync") // there is nothing to be in sync with
+	s.Press("f")
+	s.Want("[findings ●1]", "priority 120 is above 99: OVN-Kubernetes does not enforce the policy", "(priority-unsupported)")
 }
 
 func TestZonesThatWereNotRead(t *testing.T) {
@@ -114,12 +115,12 @@ func TestZonesThatWereNotRead(t *testing.T) {
 	z = live.Zone(t, p, "ovn-worker2")
 	*z = model.ZoneState{Name: "ovn-worker2", Conn: model.ConnDenied, Error: "pods/exec is forbidden"}
 	s := uitest.Open(t, p, nav.ToPolicy(control))
-	s.Press("s")
+	s.Press("Z")
 	s.Want("✓ in sync", "? stale lost, rows read 14:02:00 (3m): connection refused", "? unknown no permission, never read: pods/exec is forbidden")
 	p.Zones = nil
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("? not checked against live rows: no zone is known", "No zone is known")
+	s.Want("? not checked against live rows: no zones", "No zones: not checked")
 }
 
 func TestSettlesThenFallsBehind(t *testing.T) {
@@ -163,8 +164,8 @@ func TestNetworkPolicy(t *testing.T) {
 	s.Golden("netpol")
 	s.Want("NetworkPolicy blue/allow-web", "pods: app=api in blue → 2 pods", "isolates ingress: what no NetworkPolicy of blue allows is dropped",
 		"off  as namespace blue says", "1 ingress and 0 egress rules → 1 ACL", "✓ in sync in 3 of 3 zones", "[rules 1]", "zones 3/3",
-		"ingress · what arrives at the subject's pods · any match is allowed")
-	s.Press("s")
+		"ingress · traffic to the subject's pods · any match is allowed")
+	s.Press("Z")
 	s.Golden("netpol-zones")
 	s.Want("1 ACL, 2 ports here", "rows it shares with other policies", "default deny of blue, ingress  ✓ in sync in 3 of 3 zones",
 		"default deny of blue, egress  ✓ in sync", "sets of blue_LS{ML:{app: web,},}  ✓ in sync")
@@ -180,8 +181,8 @@ func TestNetworkPolicy(t *testing.T) {
 
 	deny := revision.DefaultDeny("blue", model.Ingress)
 	s = uitest.Open(t, tier2(t, deny), nav.ToPolicy(web))
-	s.Want("✓ in sync in 3 of 3 zones · ● not so default deny of blue, ingress")
-	s.Press("s")
+	s.Want("✓ in sync in 3 of 3 zones · ● except default deny of blue, ingress")
+	s.Press("Z")
 	s.Want("default deny of blue, ingress  ● behind in ovn-worker since 14:04:06 (54s): 1 missing · in sync in 2 of 3 zones", "≠ ACL defaultDeny  missing")
 	s.Press("/")
 	s.Type("defaultDeny")
@@ -192,9 +193,9 @@ func TestNetworkPolicy(t *testing.T) {
 func TestEgressFirewall(t *testing.T) {
 	s := uitest.Open(t, tier2(t), nav.ToPolicy(model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}))
 	s.Golden("firewall")
-	s.Want("EgressFirewall yellow/default   tier 2", "as namespace yellow says", "✓ in sync in 3 of 3 zones", "the first that matches decides")
+	s.Want("EgressFirewall yellow/default   tier 2", "as namespace yellow says", "✓ in sync in 3 of 3 zones", "first match decides")
 	s.WantNot("isolates")
-	s.Press("s")
+	s.Press("Z")
 	s.Want("5 ports here in the group of namespace yellow", "sets of DNS name mirror.example.com")
 }
 
@@ -206,7 +207,7 @@ func TestOutsidePolicyTypes(t *testing.T) {
 	c.IsolatesIngress = false
 	replace(p, &c)
 	s := uitest.Open(t, p, nav.ToPolicy(web))
-	s.Want("isolates nothing: policyTypes name no direction", "ingress · ▲ policyTypes leave it out: isolates nobody, allows all the same")
+	s.Want("isolates nothing: policyTypes names no direction", "ingress · ▲ not in policyTypes: isolates nothing, but still allows")
 }
 
 func TestGone(t *testing.T) {
@@ -218,15 +219,15 @@ func TestGone(t *testing.T) {
 	live.Judge(t, p, since)
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("● ANP blue-tenant does not exist (any more).", "7 ACLs of it still decide in ovn-control-plane, ovn-worker and ovn-worker2")
+	s.Want("● ANP blue-tenant no longer exists.", "7 ACLs still decide in ovn-control-plane, ovn-worker and ovn-worker2")
 	s.Press("e")
-	s.Want("edit: the policy is gone")
+	s.Want("edit: the policy no longer exists")
 	for range 5 {
 		s.Press("tab")
 		s.Fits()
 	}
 	s = uitest.Open(t, p, nav.ToPolicy(anp("never-was")))
-	s.Want("ANP never-was does not exist")
+	s.Want("ANP never-was no longer exists")
 }
 
 func TestMouse(t *testing.T) {
@@ -253,16 +254,16 @@ func TestMouse(t *testing.T) {
 	s.Want(`› egress 2 "allow-to-splunk"`)
 	click("address set")
 	click("address set")
-	s.Want("› address set Egress:2:v4")
+	s.Want("› address set cluster-control Egress:2:v4")
 	s.Press("esc")
-	click("ACL        Egress:2:tcp")
-	click("ACL        Egress:2:tcp")
-	s.Want("› ACL Egress:2:tcp")
+	click("ACL            Egress:2:tcp")
+	click("ACL            Egress:2:tcp")
+	s.Want("› ACL cluster-control Egress:2:tcp")
 }
 
 func TestBroken(t *testing.T) {
 	s := uitest.Open(t, tampered(t), nav.ToPolicy(anp("old-form")))
-	s.Want("ANP old-form could not be read: it decides nothing.", "[findings ●1]", "15-broken.yaml")
+	s.Want("ANP old-form could not be read and decides nothing.", "[findings ●1]", "15-broken.yaml")
 	s.Resizes()
 }
 
@@ -275,11 +276,12 @@ func TestYAMLSearchAndFold(t *testing.T) {
 	s.Press("v")
 	s.Want("managedFields: … 2 lines left out", "status: … 1 line left out", "priority: 34 # here")
 	s.WantNot("manager: kubectl")
-	s.Press("f")
+	s.Press("F")
 	s.Type("PRIO")
 	s.Press("enter")
 	s.Want(`"PRIO" is not in the text`)
-	s.Press("f")
+	s.Press("esc")
+	s.Press("F")
 	s.Type("prio")
 	s.Press("enter")
 	if l := s.Line("▸"); !strings.Contains(l, "priority") {
@@ -318,7 +320,7 @@ func TestSelectionFollowsTheRule(t *testing.T) {
 func TestChangesGoThroughThePreview(t *testing.T) {
 	s := uitest.Open(t, tampered(t), nav.ToPolicy(control))
 	s.Press("m")
-	s.Want("Move ANP cluster-control", "Priority (now 34")
+	s.Want("Move ANP cluster-control", "New priority (now 34")
 	s.Press("esc", "L")
 	s.Want("log ANP cluster-control")
 	s.Press("esc", "D")

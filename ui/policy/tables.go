@@ -68,13 +68,13 @@ func (v *View) makeTables() {
 			{Title: "PORTS", Min: 8, Drop: 4, Cell: plain(func(it *ruleItem) string { return it.ports })},
 			{Title: "PODS", Right: true, Drop: 2, Cell: plain(func(it *ruleItem) string { return it.pods })},
 			{Title: "ACLS", Right: true, Drop: 3, Cell: plain(func(it *ruleItem) string { return it.acls })},
-			{Title: "FINDS", Min: 3, Drop: 1, Cell: func(it *ruleItem) widget.Line { return it.mark }},
+			{Title: "FINDINGS", Min: 3, Drop: 1, Cell: func(it *ruleItem) widget.Line { return it.mark }},
 		},
 	}
 	v.pods = widget.Table[*model.Pod]{
-		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name }, Empty: "the subject selects no pod",
+		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name }, Empty: "the subject selects no pods",
 		Columns: []widget.Column[*model.Pod]{
-			{Title: "POD", Min: 24, Cell: func(p *model.Pod) widget.Line {
+			{Title: "POD", Name: true, Min: 24, Cell: func(p *model.Pod) widget.Line {
 				return widget.Styled(p.Namespace+"/"+p.Name, v.st.Accent)
 			}},
 			{Title: "ADDRESS", Cell: func(p *model.Pod) widget.Line {
@@ -131,9 +131,9 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 		if len(rules) == 0 {
 			continue
 		}
-		title := "ingress · what arrives at the subject's pods"
+		title := "ingress · traffic to the subject's pods"
 		if dir == model.Egress {
-			title = "egress · what leaves the subject's pods"
+			title = "egress · traffic from the subject's pods"
 		}
 		if revision.OutsideTypes(v.policy, dir) {
 			title = dir.Lower()
@@ -153,9 +153,9 @@ func (v *View) ruleItems(env *view.Env) []*ruleItem {
 func (v *View) howDecided(dir model.Direction) string {
 	switch {
 	case v.key.Kind != model.KindNP:
-		return "the first that matches decides"
+		return "first match decides"
 	case revision.OutsideTypes(v.policy, dir):
-		return "▲ policyTypes leave it out: isolates nobody, allows all the same"
+		return "▲ not in policyTypes: isolates nothing, but still allows"
 	}
 	return "any match is allowed"
 }
@@ -178,41 +178,31 @@ func (v *View) ruleItem(env *view.Env, f *revision.RuleFacts) *ruleItem {
 // it their sign has to do.
 const roomy = 150
 
-// ruleMark is the worst finding of a rule, with how many there are.
+// ruleMark counts the findings of a rule, and says the worst where there is room.
 func (v *View) ruleMark(finds []model.Finding, full bool) widget.Line {
 	if len(finds) == 0 {
 		return nil
 	}
-	sign, look := detail.Sign(finds[0].Severity, v.st)
-	if len(finds) > 1 {
-		sign += strconv.Itoa(len(finds))
-	}
+	l := detail.FindingCount(model.CountFindings(finds), v.st)
 	if !full {
-		return widget.Styled(sign, look)
+		return l
 	}
-	return widget.Line{{Text: sign + " ", Style: look}, {Text: finds[0].Message}}
+	return l.Add(" "+finds[0].Message, v.st.Text)
 }
 
-// findingLines are the findings, worst first, each with its remedy.
+// findingLines are the findings that the tab counts, worst first, each with its remedy.
 func (v *View) findingLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
-	if v.policy != nil {
-		if none := env.Rev.None(v.key); none != nil {
-			s.Say("none", 0, "✗", env.Styles.Error, env.Styles.Text,
-				"OVN-Kubernetes does not program it: "+env.Rev.NoRowsShort(none)+": "+none.Message+". Rows it had before stay and still decide.", nav.Page{})
-		}
-	}
-	var known []model.Finding
-	if v.policy != nil {
-		known = env.Rev.KnownFindingsOf(v.key)
-	}
-	for _, f := range known {
+	for _, f := range env.Rev.KnownFindingsOf(v.key) {
 		sign, look := detail.Sign(f.Severity, env.Styles)
 		to := nav.Page{}
 		text := f.Message
-		if f.Rule >= 0 && f.Direction != "" {
+		if v.policy != nil && v.policy.Rule(f.Direction, f.Rule) != nil {
 			to = nav.ToRule(v.key, f.Direction, f.Rule)
-			text = f.Direction.Lower() + " " + strconv.Itoa(f.Rule) + ": " + text
+			text = revision.RuleLabel(f.Direction, f.Rule, "") + ": " + text
+		}
+		if v.policy == nil && f.Origin.Where() != "" {
+			text = f.Origin.Where() + ": " + text
 		}
 		id := fmt.Sprintf("finding.%s.%s.%d.%s", f.Code, f.Direction, f.Rule, f.Message)
 		s.Say(id, 0, sign, look, env.Styles.Text, text+"  ("+f.Code+")", to)
@@ -220,10 +210,6 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 			s.Say(id+".remedy", 2, "→", env.Styles.Dim, env.Styles.Dim, f.Remedy, to)
 			s.Lines[len(s.Lines)-1].Skip = true
 		}
-	}
-	for i := range v.broken(env) {
-		b := v.broken(env)[i]
-		s.Say(fmt.Sprintf("broken.%d", i), 0, "●", env.Styles.Error, env.Styles.Text, b.String(), nav.Page{})
 	}
 	return s.Lines
 }

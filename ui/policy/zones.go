@@ -24,9 +24,9 @@ const diffsShown = 12
 func (v *View) zoneLines(env *view.Env) []detail.Line {
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: env.W}
-	s.Head("zones · judged by rows alone")
+	s.Head("zones · judged by their rows alone")
 	if len(env.Rev.Zones) == 0 {
-		s.Say("zones", 0, "?", st.Dim, st.Text, "No zone is known: not checked against live rows.", nav.Page{})
+		s.Say("zones", 0, "?", st.Dim, st.Text, "No zones: not checked against live rows.", nav.Page{})
 	}
 	wide := 0
 	for _, z := range env.Rev.Zones {
@@ -195,7 +195,7 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 	if len(conditions) == 0 {
 		return
 	}
-	s.Head("controllers reported · never proof")
+	s.Head("reported by controllers · no proof")
 	if len(conditions) > view.FoldZones {
 		conditions = v.foldConditions(env, s, conditions)
 	}

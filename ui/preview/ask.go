@@ -37,7 +37,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 			return "there is no conflict"
 		}
 		if v.p.Conflict.Merged == "" {
-			return "both changes touch the same lines: they must be put together by hand"
+			return "both edits touch the same lines; merge by hand"
 		}
 	case action.PreviewDiff:
 		if v.p == nil || len(v.p.Objects) == 0 {
@@ -46,6 +46,10 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	}
 	return ""
 }
+
+// Offers leaves out of the hints what the page refuses: where nothing can be done
+// there is no yes.
+func (v *View) Offers(env *view.Env, id action.ID) bool { return v.WhyNot(env, id) == "" }
 
 func (v *View) whyNotApply() string {
 	switch {
@@ -58,7 +62,7 @@ func (v *View) whyNotApply() string {
 	case v.phase > writing:
 		return "it is written already"
 	case v.p.Blocked != "":
-		return v.p.Blocked
+		return "cannot be done: " + v.p.Blocked
 	}
 	return ""
 }
@@ -121,6 +125,11 @@ func (v *View) ask(env *view.Env) {
 	for _, g := range p.Guards {
 		c.Warn = append(c.Warn, g.Message)
 	}
+	if name != "" && name == v.wanted {
+		c.Begin(v.typed)
+	}
+	v.typed, v.wanted = "", ""
+	c.Left = func(typed string) { v.typed, v.wanted = typed, name }
 	env.Ask(c)
 }
 
@@ -157,7 +166,7 @@ func (v *View) sum(env *view.Env) string {
 func (v *View) merge(env *view.Env) {
 	c := v.p.Conflict
 	v.src = &mutation{gate.Mutation{Op: gate.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
-	v.phase, v.notice = working, "this is the merge: the change made meanwhile stays, and yours is put over it"
+	v.phase, v.notice = working, "merged: your change on top of the one made meanwhile"
 	v.work(env)
 }
 
@@ -192,16 +201,20 @@ func (v *View) question(env *view.Env, w int) []string {
 	if v.p.Blocked != "" {
 		l := leave("leave")
 		if c := v.p.Conflict; c != nil && c.Merged != "" {
-			l = l.Add("   ", st.Text).Add(key(action.PreviewMerge), st.Key).Add(" take the merge", st.Text)
+			l = l.Add("   ", st.Text).Add(key(action.PreviewMerge), st.Key).Add(" merge", st.Text)
 		}
-		return append([]string{rule}, append(flow("✗ ", "Cannot be done: "+v.p.Blocked, st.Error, w, 3), widget.Join(l, edit).Render(w))...)
+		return append([]string{rule}, append(flow("✗ ", "Cannot be done: "+v.p.Blocked, st.Error, w, 6), widget.Join(l, edit).Render(w))...)
 	}
 	yes := "yes"
 	if name := typed(v.p); name != "" {
 		yes = "yes, then type " + name
 	}
 	q := v.opt.Question
-	if q == "" {
+	switch n := len(v.p.Steps); {
+	case q != "":
+	case n > 0:
+		q = fmt.Sprintf("Run %s, waiting for every zone after each?", words.Count(n, "step"))
+	default:
 		q = "Apply?"
 	}
 	l := widget.Line{{Text: " " + q + "  ", Style: st.Title}}

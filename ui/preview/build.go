@@ -14,6 +14,9 @@ import (
 	"rung/ui/widget"
 )
 
+// shortChange is how many lines of what changes stand before what follows from it.
+const shortChange = 3
+
 // wide is from which width on rows stand beside the change.
 const wide = 110
 
@@ -63,8 +66,22 @@ func (v *View) build(env *view.Env) {
 	left := &page{st: env.Styles, w: lw - 3}
 	v.head(left)
 	if v.p != nil && v.phase != failed {
-		v.changes(left)
-		v.before(left)
+		// What follows matters most: a long list of what changes comes after it.
+		change := &page{st: env.Styles, w: lw - 3}
+		v.changes(change)
+		short := len(change.lines) <= shortChange && !v.diff
+		if short {
+			left.lines = append(left.lines, change.lines...)
+		}
+		v.consequences(left)
+		if !short {
+			title := "change"
+			if v.diff {
+				title = "change, as text"
+			}
+			left.heading(title)
+			left.lines = append(left.lines, change.lines...)
+		}
 		right := left
 		if v.side {
 			right = &page{st: env.Styles, w: rw - 3}
@@ -140,14 +157,6 @@ func (v *View) zones(b *page) {
 
 // changes are the objects field by field, or as a difference of the texts.
 func (v *View) changes(b *page) {
-	if len(v.p.Objects) == 0 {
-		return
-	}
-	title := "change"
-	if v.diff {
-		title = "change, as text"
-	}
-	b.heading(title)
 	names := 0
 	for _, o := range v.p.Objects {
 		names = max(names, widget.Width(o.Key.Label()))
@@ -158,15 +167,15 @@ func (v *View) changes(b *page) {
 			continue
 		}
 		if len(v.p.Objects) > 1 {
-			b.add(widget.Line{{Text: " " + o.Key.Label(), Style: b.st.Accent}, {Text: " " + verb(o)}})
+			b.add(widget.Line{{Text: " " + o.Key.Label(), Style: b.st.Accent}, {Text: " " + v.verb(o)}})
 		}
 		switch {
 		case v.diff:
 			b.diff(o.Diff)
 		case o.New == nil:
-			b.point("-", b.st.Removed, o.Key.Label()+" goes away: "+about(o.Old), b.st.Text)
+			b.point("-", b.st.Removed, o.Key.Label()+" is deleted: "+about(o.Old), b.st.Text)
 		case o.Old == nil:
-			b.point("+", b.st.Added, o.Key.Label()+" is new: "+about(o.New), b.st.Text)
+			b.point("+", b.st.Added, o.Key.Label()+" "+v.created()+": "+about(o.New), b.st.Text)
 		case len(o.Fields) == 0:
 			b.text("only the text changes, not what it means", b.st.Dim)
 		default:
@@ -192,14 +201,22 @@ func (b *page) short(o *gate.ObjectChange, pad int) bool {
 	return true
 }
 
-func verb(o *gate.ObjectChange) string {
+func (v *View) verb(o *gate.ObjectChange) string {
 	switch {
 	case o.Old == nil:
-		return "is new"
+		return v.created()
 	case o.New == nil:
-		return "goes away"
+		return "is deleted"
 	}
 	return "changes"
+}
+
+// created says what becomes of an object that is not there now.
+func (v *View) created() string {
+	if v.p.Restores() {
+		return "is restored"
+	}
+	return "is new"
 }
 
 // about is a policy in a few words.
@@ -248,20 +265,29 @@ func (v *View) texts(b *page) {
 	}
 }
 
-// before is what to read before saying yes: guard rails, findings, notes.
-func (v *View) before(b *page) {
+// consequences are what to read before saying yes: guard rails, findings, notes,
+// and last what is only good to know.
+func (v *View) consequences(b *page) {
 	if len(v.p.Guards)+len(v.p.Findings)+len(v.p.Notes) == 0 {
 		return
 	}
-	title := "before you say yes"
-	if v.p.Blocked != "" || v.phase > ready {
-		title = "to know"
-	}
-	b.heading(title)
+	b.heading("consequences")
 	for _, g := range v.p.Guards {
 		b.point("●", b.st.Error, g.Message, b.st.Text)
 	}
+	info := func(f model.Finding) bool { return f.Severity == model.SeverityInfo }
+	v.findings(b, func(f model.Finding) bool { return !info(f) })
+	for _, n := range v.p.Notes {
+		b.point("·", b.st.Dim, n, b.st.Text)
+	}
+	v.findings(b, info)
+}
+
+func (v *View) findings(b *page, which func(model.Finding) bool) {
 	for _, f := range v.p.Findings {
+		if !which(f) {
+			continue
+		}
 		mark, st := "▲", b.st.Warn
 		switch f.Severity {
 		case model.SeverityError:
@@ -279,9 +305,6 @@ func (v *View) before(b *page) {
 		}
 		b.point(mark, st, text, b.st.Text)
 	}
-	for _, n := range v.p.Notes {
-		b.point("·", b.st.Dim, n, b.st.Text)
-	}
 }
 
 // commands are the equivalent command lines.
@@ -289,7 +312,7 @@ func (v *View) commands(b *page) {
 	if len(v.p.Commands) == 0 {
 		return
 	}
-	b.heading("the same by hand")
+	b.heading("the same with kubectl")
 	for _, c := range v.p.Commands {
 		b.text(c, b.st.CodeText)
 	}

@@ -15,9 +15,9 @@ import (
 func (v *View) conflict(b *page, c *gate.Conflict) {
 	switch {
 	case c.Merged != "":
-		b.point("▲", b.st.Warn, "Somebody changed the policy meanwhile. The two changes do not touch: they can be merged.", b.st.Text)
+		b.point("▲", b.st.Warn, "Somebody changed the policy meanwhile. The two edits touch different lines: they can be merged.", b.st.Text)
 	case c.Now != "" && c.Wanted != "":
-		b.point("▲", b.st.Warn, "Somebody changed the policy meanwhile. Both change the same lines: put them together by hand.", b.st.Text)
+		b.point("▲", b.st.Warn, "Somebody changed the policy meanwhile. Both edits touch the same lines; merge by hand.", b.st.Text)
 	}
 	b.heading("changed meanwhile: " + c.Key.Label())
 	if c.Now == "" {
@@ -25,7 +25,7 @@ func (v *View) conflict(b *page, c *gate.Conflict) {
 	} else {
 		b.diff(c.Diff)
 	}
-	b.heading("what was wanted here")
+	b.heading("your change")
 	if c.Wanted == "" {
 		b.text("The policy was to be removed.", b.st.Text)
 		return

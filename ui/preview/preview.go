@@ -6,7 +6,6 @@ import (
 
 	"rung/engine/gate"
 	"rung/engine/revision"
-	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -44,8 +43,12 @@ type View struct {
 	gen     int       // of the work under way; an older answer is dropped
 	since   time.Time // when what is under way began
 	pending *pending
-	// writes is whether changes were allowed when the work began.
-	writes bool
+	busy    bool               // it is being worked out
+	of      *revision.Revision // the newest when the work began
+	ended   time.Time          // when the last work ended
+	cost    time.Duration      // and how long that took
+	typed   string             // into a question that was not about the change any more
+	wanted  string             // the name that was to be typed there
 
 	change, rows *widget.Doc
 	side         bool // rows stand beside the change
@@ -69,9 +72,11 @@ type builtKey struct {
 }
 
 type worked struct {
-	gen int
-	p   *gate.Preview
-	err error
+	gen  int
+	p    *gate.Preview
+	err  error
+	at   time.Time
+	cost time.Duration
 }
 
 type wrote struct {
@@ -113,6 +118,9 @@ func (v *View) Crumb() string {
 		return v.opt.Crumb
 	}
 	if m, ok := v.src.(*mutation); ok {
+		if k := m.m.Policy; k.Name != "" {
+			return "preview: " + string(m.m.Op) + " " + k.Brief()
+		}
 		return "preview: " + string(m.m.Op)
 	}
 	return "preview"
@@ -127,7 +135,7 @@ func (v *View) Sync(env *view.Env) {
 	switch {
 	case v.gen == 0:
 		v.work(env)
-	case v.phase == ready && v.outdated(env.Rev):
+	case v.phase == ready && !v.busy && v.p.Outdated(v.of, env.Rev):
 		v.work(env)
 	case v.phase == waiting || v.phase == late:
 		v.shown = env.Rev.Shows(v.targets())
@@ -138,35 +146,43 @@ func (v *View) Sync(env *view.Env) {
 // work has the consequences worked out.
 func (v *View) work(env *view.Env) {
 	v.gen++
-	v.writes = env.Rev.Mode.Writes
+	v.of, v.busy = env.Rev, true
 	gen, src, console := v.gen, v.src, env.Console
 	v.since = env.Now
-	if v.phase != ready {
+	wait := time.Duration(0)
+	if v.phase == ready {
+		wait = max(restTime, 4*v.cost) - time.Since(v.ended)
+	} else {
 		v.phase = working
 	}
 	env.Run("working out what the change does", func(ctx context.Context) any {
+		if err := rest(ctx, wait); err != nil {
+			return worked{gen: gen, err: err}
+		}
+		start := time.Now()
 		p, err := src.Work(ctx, console)
-		return worked{gen, p, err}
+		end := time.Now()
+		return worked{gen, p, err, end, end.Sub(start)}
 	})
 }
 
-// outdated says whether the preview is not about the objects of the revision
-// any more, or whether writing was switched on or off.
-func (v *View) outdated(rev *revision.Revision) bool {
-	if v.p == nil {
-		return false
+// restTime is left at least between two workings of a preview that is on the screen,
+// and four times what the last one took; variable for tests.
+var restTime = 250 * time.Millisecond
+
+// rest waits, as long as the context lasts.
+func rest(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
 	}
-	first := map[model.PolicyKey]bool{}
-	for _, o := range v.p.Objects {
-		if first[o.Key] {
-			continue // a later step of a plan starts from what an earlier one leaves
-		}
-		first[o.Key] = true
-		if is := rev.Cluster.Policy(o.Key); (is == nil) != (o.Old == nil) || is != nil && is != o.Old && is.YAML != o.Old.YAML {
-			return true
-		}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return rev.Mode.Writes != v.writes
 }
 
 // Receive takes what was worked out, written and followed.
@@ -176,6 +192,7 @@ func (v *View) Receive(env *view.Env, msg any) {
 		if m.gen != v.gen {
 			return
 		}
+		v.busy, v.ended, v.cost = false, m.at, m.cost
 		if v.phase == ready && m.err == nil {
 			if what := v.p.Changed(m.p); what != "" {
 				v.changed(env, m.p, what)
@@ -200,9 +217,8 @@ func (v *View) Receive(env *view.Env, msg any) {
 // changed shows the change as it is now, and what is different: it wants another yes.
 func (v *View) changed(env *view.Env, p *gate.Preview, what string) {
 	v.p, v.err, v.wrong = p, nil, ""
-	v.writes = env.Rev.Mode.Writes
-	v.notice = "changed: look again (" + env.Now.Format("15:04:05") + "). " + what
-	env.Fail("changed: look again: %s", what)
+	v.notice = "changed since you opened it: shown again at " + env.Now.Format("15:04:05") + ": " + what
+	env.Fail("changed since you opened it: %s", what)
 }
 
 // Leave keeps the page while something is being written.

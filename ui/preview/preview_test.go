@@ -19,6 +19,9 @@ import (
 
 func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }
 
+// between are the sizes between those of all goldens.
+var between = [][2]int{{100, 30}, {160, 44}}
+
 func open(t *testing.T, g *uitest.Gated) *uitest.Screen {
 	t.Helper()
 	return uitest.OpenWith(t, g.Fake, ui.Options{Page: nav.To(nav.Ladder)})
@@ -56,20 +59,23 @@ func TestMove(t *testing.T) {
 	s := w.s
 	move(s)
 	s.Want("Move ANP cluster-control from 34 to 35", "spec.priority  34 → 35", "12 changed: priority −100", "34 becomes free",
-		"its subject takes in every namespace", "nothing is written yet", "yes, then type cluster-control", "kubectl patch anp cluster-control")
-	s.Golden("move")
+		"its subject covers every namespace", "nothing is written yet", "yes, then type cluster-control", "kubectl patch anp cluster-control")
+	s.Golden("move", between...)
 	s.Resizes()
 
-	s.Press("d")
+	s.Press("v")
 	s.Want("-  priority: 34", "+  priority: 35")
-	s.Press("d")
+	s.Press("v")
 
-	// The answer is No: by enter, by another name, by esc.
+	// The answer is No: by enter, by esc. Another name is said to be wrong, and can be
+	// mended.
 	s.Press("a", "enter")
 	s.Want("nothing was changed")
 	s.Press("a")
 	s.Type("cluster")
 	s.Press("enter")
+	s.Want("the name is cluster-control", "> cluster")
+	s.Press("esc")
 	s.Want("nothing was changed", "Move ANP cluster-control")
 	s.Press("esc")
 	s.Want("nothing was changed", "PRIO")
@@ -133,15 +139,15 @@ func TestUndoConflict(t *testing.T) {
 	s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.To(nav.Ladder)})
 	w.g.OnPreview = undoOf(w, id)
 	s.Press("U")
-	s.Want("changed meanwhile: ANP cluster-control", "what was wanted here", "m take the merge", "Cannot be done")
-	s.Golden("conflict")
+	s.Want("changed meanwhile: ANP cluster-control", "your change", "u merge", "Cannot be done")
+	s.Golden("conflict", between...)
 	w.g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) { return w.g.Engine.Preview(t.Context(), m) }
 	s.Press("a")
 	if w.calls("commit") != 1 {
 		t.Error("a blocked preview was committed")
 	}
-	s.Press("m")
-	s.Want("this is the merge", "spec.priority  35 → 34")
+	s.Press("u")
+	s.Want("merged: your change", "spec.priority  35 → 34")
 	s.Press("a")
 	s.Type("cluster-control")
 	s.Press("enter")
@@ -175,16 +181,17 @@ func TestDelete(t *testing.T) {
 	w := start(t, nil)
 	s := w.s
 	s.Press("j", "j", "j", "j", "D") // blue-tenant has no guard: its name must be typed all the same
-	s.Want("Delete ANP blue-tenant", "goes away", "2 removed", "then type blue-tenant")
-	s.Golden("delete")
+	s.Want("Delete ANP blue-tenant", "is deleted", "2 removed", "then type blue-tenant")
+	s.Golden("delete", between...)
 	s.Press("a")
 	s.Type("blue-tenan")
 	s.Press("enter")
 	if w.calls("commit") != 0 {
 		t.Fatal("deleted without the name")
 	}
-	s.Press("a")
-	s.Type("blue-tenant")
+	s.Want("the name is blue-tenant", "> blue-tenan ")
+	s.Type("t")
+	s.WantNot("the name is")
 	s.Press("enter")
 	if w.g.Engine.Revision().Cluster.Policy(anp("blue-tenant")) != nil {
 		t.Fatalf("still there\n%s", s.Frame())
@@ -200,7 +207,7 @@ func TestDeleteNetworkPolicy(t *testing.T) {
 	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
 	s := uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.ToPolicy(web)})
 	s.Press("D")
-	s.Golden("netpol-delete")
+	s.Golden("netpol-delete", between...)
 	s.Resize(200, 60)
 	s.Want("Delete NP blue/allow-web", "ACL Ingress:0:tcp:-1", "port group", "ACL default deny of blue, ingress: defaultDeny",
 		"port group default deny of blue, egress", "address set of blue_LS{ML:{app: web,},}: v4",
@@ -219,7 +226,7 @@ func TestLogLevel(t *testing.T) {
 	w := start(t, nil)
 	s := w.s
 	s.Press("j", "j", "L")
-	s.Golden("question")
+	s.Golden("question", between...)
 	s.Press("a", "enter")
 	s.Want("Set logging of ANP cluster-control to alert", "changed: log, severity")
 	s.Press("a", "y")
@@ -254,7 +261,7 @@ func TestLate(t *testing.T) {
 	s.Type("cluster-control")
 	s.Press("enter")
 	s.Want("Written. 0 of 3 zones show it", "ovn-worker", "12 of 12 ACLs to come", "esc leave")
-	s.Golden("late")
+	s.Golden("late", between...)
 	w.g.Lag = false
 	w.g.Follow()
 	s.Refresh()
@@ -309,7 +316,7 @@ func TestWorkedOutAgain(t *testing.T) {
 	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
 	apply(t, w, strings.Replace(now, "priority: 34", "priority: 33", 1))
 	s.Refresh()
-	s.Want("Move ANP cluster-control from 33 to 35", "changed: look again")
+	s.Want("Move ANP cluster-control from 33 to 35", "changed since you opened it")
 }
 
 // A question that is open while its change becomes another cannot be said yes to:
@@ -341,17 +348,19 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 			apply(t, w, other)
 			done := w.calls("commit")
 			s.Refresh()
-			s.Want("changed: look again. ANP cluster-control was changed", "Nothing was done", "⏎ or esc goes back")
+			s.Want("changed: look again. ANP cluster-control was changed", "Nothing was done", "enter or esc closes")
 			s.Type(c.yes)
 			s.Want("changed: look again. ANP cluster-control was changed")
 			s.Press("enter")
 			if w.calls("commit") != done {
 				t.Fatal("committed what was not read")
 			}
-			s.Want("changed: look again (", "nothing is written yet")
-			// The new change can be said yes to.
+			s.Want("changed since you opened it: shown again at ", "nothing is written yet")
+			// The new change can be said yes to; the name that was typed stands there still.
 			s.Press("a")
-			s.Type(c.yes)
+			if c.yes == "y" {
+				s.Type(c.yes)
+			}
 			s.Press("enter")
 			if w.calls("commit") != done+1 {
 				t.Errorf("not committed\n%s", s.Frame())
@@ -369,7 +378,7 @@ func TestChangedBehindTheQuestion(t *testing.T) {
 	before := w.g.Engine.Revision().Cluster.Policy(anp("blue-tenant"))
 	apply(t, w, strings.NewReplacer("action: \"Allow\"", "action: \"Deny\"", "action: Allow", "action: Deny").Replace(before.YAML))
 	s.Press("y")
-	s.Want("changed: look again", "ANP blue-tenant was changed meanwhile")
+	s.Want("changed since you opened it", "ANP blue-tenant was changed meanwhile")
 	if got := w.priority("blue-tenant"); got != before.Priority {
 		t.Fatalf("priority %d", got)
 	}
@@ -391,5 +400,130 @@ func TestChangedUnderAnUndo(t *testing.T) {
 	s.Press("enter")
 	if got := w.priority("cluster-control"); got != 35 {
 		t.Errorf("undone without a yes: %d", got)
+	}
+}
+
+// A preview on the screen follows what it is about, not its own object alone: another
+// policy at its place, a pod it applies to, a zone that is lost.
+func TestFollowsWhatItIsAbout(t *testing.T) {
+	defer preview.SetRestTime(time.Millisecond)()
+	for _, c := range []struct {
+		name   string
+		change func(t *testing.T, w *world)
+		want   []string
+	}{
+		{"another policy at the place", func(t *testing.T, w *world) {
+			other := strings.NewReplacer("name: quarantine", "name: newcomer", "priority: 60", "priority: 35").
+				Replace(w.g.Engine.Revision().Cluster.Policy(anp("quarantine")).YAML)
+			apply(t, w, other)
+		}, []string{"conflicts with newcomer", "changed since you opened it: shown again at "}},
+		{"writing switched off", func(t *testing.T, w *world) {
+			if err := w.g.Engine.SetWrites(false); err != nil {
+				t.Fatal(err)
+			}
+			w.g.Parts.Mode.Writes = false
+			w.g.Follow()
+		}, []string{"Cannot be done: read-only", "changed since you opened it: shown again at "}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := start(t, nil)
+			move(w.s)
+			w.s.WantNot("changed since you opened it")
+			c.change(t, w)
+			w.s.Refresh()
+			w.s.Want(c.want...)
+		})
+	}
+}
+
+// What was typed into a question whose change became another stands in the next one,
+// unless that wants another name; the enter that was on its way makes nothing.
+func TestTypedNameIsKept(t *testing.T) {
+	defer preview.SetRestTime(time.Millisecond)()
+	w := start(t, nil)
+	s := w.s
+	move(s)
+	s.Press("a")
+	s.Type("cluster-")
+	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
+	apply(t, w, strings.Replace(now, "action: \"Allow\"", "action: \"Deny\"", 1))
+	done := w.calls("commit")
+	s.Refresh()
+	s.Want("changed: look again. ANP cluster-control was changed")
+	s.Type("con")
+	s.Press("enter")
+	if w.calls("commit") != done {
+		t.Fatal("a yes to what was not read")
+	}
+	s.Want("changed since you opened it: shown again at ")
+	s.Press("a")
+	s.Want("cluster-con")
+	s.Type("trol")
+	s.Press("enter")
+	if w.calls("commit") != done+1 {
+		t.Errorf("not committed\n%s", s.Frame())
+	}
+}
+
+// Where nothing can be done no yes is offered, neither by the question nor by the hints;
+// the key says why.
+func TestBlockedOffersNoYes(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	move(s)
+	hints := func() string {
+		lines := strings.Split(strings.TrimRight(s.Frame(), "\n"), "\n")
+		return lines[len(lines)-1]
+	}
+	if !strings.Contains(hints(), " a ") {
+		t.Fatalf("no yes is offered: %q", hints())
+	}
+	w.g.OnPreview = func(gate.Mutation) (*gate.Preview, error) {
+		return &gate.Preview{Title: "Move ANP cluster-control from 34 to 35", Blocked: "ANP cluster-control was removed meanwhile"}, nil
+	}
+	s.Press("esc")
+	s.Press("m", "j", "enter")
+	s.Want("Cannot be done: ANP cluster-control was removed meanwhile")
+	s.WantNot("Apply?")
+	if strings.Contains(hints(), " a ") || strings.Contains(hints(), "editing") {
+		t.Errorf("a yes is offered: %q", hints())
+	}
+	s.Press("a")
+	s.Want("cannot be done: ANP cluster-control was removed meanwhile")
+	if w.calls("commit") != 0 {
+		t.Error("committed")
+	}
+}
+
+// At 80×24 guards, consequences and the question are on the screen without scrolling,
+// whole.
+func TestConsequencesAreSeenAtOnce(t *testing.T) {
+	for name, keys := range map[string][]string{
+		"move": {"j", "j", "m", "j", "enter"}, "delete": {"j", "j", "D"}, "delete a tied one": {"j", "j", "j", "j", "D"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := start(t, nil)
+			var last *gate.Preview
+			preview := w.g.OnPreview
+			w.g.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
+				p, err := preview(m)
+				last = p
+				return p, err
+			}
+			w.s.Press(keys...)
+			w.s.Resize(80, 24)
+			frame := strings.Join(strings.Fields(w.s.Frame()), " ")
+			var texts []string
+			for _, g := range last.Guards {
+				texts = append(texts, g.Message)
+			}
+			for _, text := range append(texts, last.Notes...) {
+				// A word that is broken at its hyphen has a space there on the screen.
+				if !strings.Contains(strings.ReplaceAll(frame, "- ", "-"), strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "- ", "-")) {
+					t.Errorf("not on the screen: %q\n%s", text, w.s.Frame())
+				}
+			}
+			w.s.Want("Apply?")
+		})
 	}
 }

@@ -3,21 +3,15 @@ package preview
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"rung/engine/gate"
 	"rung/model"
-	"rung/model/nb"
 	"rung/model/words"
 	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
-
-// tables are the tables a policy has rows in.
-var tables = []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup}
 
 // maxRows bounds the rows that are listed one by one; all of them are counted.
 const maxRows = 2000
@@ -33,9 +27,9 @@ func (v *View) rowLines(b *page) {
 		b.text("no row changes", b.st.Dim)
 		return
 	}
-	for _, t := range tables {
-		name := fmt.Sprintf(" %-14s", words.Plural(detail.TableWord(t)))
-		if l := summary(v.p.Rows, t); l != "" {
+	for _, n := range gate.CountRows(v.p.Rows) {
+		name := fmt.Sprintf(" %-14s", words.Plural(detail.TableWord(n.Table)))
+		if l := v.p.RowSummary(n); l != "" {
 			b.add(widget.Line{{Text: name}, {Text: l, Style: b.st.Title}})
 		} else {
 			b.add(widget.Line{{Text: name}, {Text: "none", Style: b.st.Dim}})
@@ -50,69 +44,6 @@ func (v *View) rowLines(b *page) {
 		}
 		b.row(&v.p.Rows[i], policies)
 	}
-}
-
-// summary counts the rows of a table: "2 added · 12 changed: priority −200".
-func summary(rows []gate.RowChange, table string) string {
-	var added, removed int
-	var changed []*gate.RowChange
-	for i := range rows {
-		r := &rows[i]
-		switch {
-		case r.Table != table:
-		case r.Kind == model.DiffMissing:
-			added++
-		case r.Kind == model.DiffExtra:
-			removed++
-		default:
-			changed = append(changed, r)
-		}
-	}
-	var parts []string
-	if added > 0 {
-		parts = append(parts, fmt.Sprintf("%d added", added))
-	}
-	if n := len(changed); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d changed: %s", n, strings.Join(common(changed), ", ")))
-	}
-	if removed > 0 {
-		parts = append(parts, fmt.Sprintf("%d removed", removed))
-	}
-	return strings.Join(parts, " · ")
-}
-
-// common are the columns that change; a number that changes by the same in all
-// rows says by how much.
-func common(rows []*gate.RowChange) []string {
-	var names []string
-	deltas := map[string]int{}
-	rowsWith := map[string]int{}
-	for _, r := range rows {
-		for _, f := range r.Fields {
-			old, err1 := strconv.Atoi(f.Live)
-			now, err2 := strconv.Atoi(f.Desired)
-			d := now - old
-			if err1 != nil || err2 != nil || f.Missing != nil || f.Extra != nil {
-				d = 0
-			}
-			if rowsWith[f.Column] == 0 {
-				names, deltas[f.Column] = append(names, f.Column), d
-			} else if deltas[f.Column] != d {
-				deltas[f.Column] = 0
-			}
-			rowsWith[f.Column]++
-		}
-	}
-	slices.Sort(names)
-	for i, n := range names {
-		switch d := deltas[n]; {
-		case d > 0:
-			names[i] = fmt.Sprintf("%s +%d", n, d)
-		case d < 0:
-			names[i] = fmt.Sprintf("%s −%d", n, -d)
-		}
-	}
-	return names
 }
 
 // row is one row with what changes in it.
@@ -235,7 +166,19 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	} else {
 		body = v.change.Render(env.Styles, w, room)
 	}
+	if n := v.change.Below(); n > 0 {
+		q[0] = v.more(env, n, w)
+	}
 	return body + "\n" + widget.Pad(q, len(q))
+}
+
+// more is the line above the question where there is more to read than the page shows.
+func (v *View) more(env *view.Env, n, w int) string {
+	l := widget.Line{{Text: " ↓ " + words.Count(n, "more line") + " ", Style: env.Styles.Info}}
+	if left := w - l.Width() - 2; left > 0 {
+		l = widget.Join(widget.Styled(dashes(left), env.Styles.Border), l, widget.Styled(dashes(2), env.Styles.Border))
+	}
+	return l.Render(w)
 }
 
 // Click puts the cursor on a line, in the pane that was hit.

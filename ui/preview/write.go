@@ -78,6 +78,11 @@ func (v *View) afterWrite(env *view.Env, m wrote) {
 		v.opt.Done(env)
 		return
 	}
+	if m.res != nil && m.res.Plan {
+		// Its page tells how it goes, and where it waits.
+		env.Replace(nav.To(nav.Plan))
+		return
+	}
 	v.phase = waiting
 	console := env.Console
 	keys, gone := v.targets()

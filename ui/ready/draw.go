@@ -40,9 +40,9 @@ func (v *View) Render(env *view.Env, w, h int) string {
 // head says what the page shows, and that it is no proof.
 func (v *View) head(w int) []string {
 	st := v.st
-	proof := widget.Styled(" Controllers reported this when their status last changed: no proof. ", st.Dim)
+	proof := widget.Styled(" Reported by the controllers at their last status change: no proof. ", st.Dim)
 	if w >= 105 {
-		proof = proof.Add("In sync comes from rows only.", st.Dim)
+		proof = proof.Add("Only the rows tell what is in sync.", st.Dim)
 	}
 	if v.policies != nil {
 		legend := widget.Line{{Text: " ✓", Style: st.OK}, {Text: " ready  "}, {Text: "●", Style: st.Error}, {Text: " not ready  "}, {Text: "≠", Style: st.Error},
@@ -65,7 +65,7 @@ func (v *View) head(w int) []string {
 		l = l.Add(fmt.Sprintf(" · ✗ %d gone", p.Gone), st.Warn)
 	}
 	if v.rev.Cluster.Policy(p.Policy) == nil {
-		l = l.Add("   the policy does not exist (any more)", st.Error)
+		l = l.Add("   the policy no longer exists", st.Error)
 	}
 	return []string{l.Render(w), proof.Render(w)}
 }
@@ -82,7 +82,7 @@ func (v *View) failures(w int) []string {
 	}
 	var out []string
 	if v.policies != nil && len(p.Failures) > 0 {
-		out = append(out, widget.Heading("what failing zones report of "+p.Policy.Name, w, v.st).Render(w))
+		out = append(out, widget.Heading("what failing zones report about "+p.Policy.Name, w, v.st).Render(w))
 	}
 	for i, f := range p.Failures {
 		if i == messages {

@@ -172,17 +172,9 @@ func (v *View) Selected() nav.Page {
 		return nav.Page{}
 	}
 	if z, ok := v.zones.Selected(); ok && z != nil && v.rev.Zone(z.Zone) != nil {
-		return nav.Page{Kind: nav.Rows, Zone: z.Zone, Text: detail.RowsFilter(v.key)}
+		return nav.Page{Kind: nav.Rows, Key: v.key, Zone: z.Zone, Text: detail.RowsFilter(v.key)}
 	}
 	return nav.Page{}
-}
-
-// Crumb names the page.
-func (v *View) Crumb() string {
-	if v.key.Name != "" {
-		return "ready " + v.key.Name
-	}
-	return "ready"
 }
 
 // Click puts the cursor on a line of the table.

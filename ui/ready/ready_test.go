@@ -126,7 +126,7 @@ func TestGone(t *testing.T) {
 	f.Set(p)
 	f.Advance(time.Second)
 	s.Refresh()
-	s.Want("the policy does not exist (any more)")
+	s.Want("the policy no longer exists")
 	s.Press("y")
 }
 

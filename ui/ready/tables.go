@@ -28,10 +28,10 @@ func (v *View) policyTable() *widget.Table[*revision.PolicyReady] {
 	warn := func(st *themes.Styles) themes.Style { return st.Warn }
 	return &widget.Table[*revision.PolicyReady]{
 		ID:    func(p *revision.PolicyReady) string { return p.Policy.String() },
-		Empty: "no AdminNetworkPolicy here that a controller could report on",
+		Empty: "no AdminNetworkPolicies, nothing to report",
 		Columns: []widget.Column[*revision.PolicyReady]{
 			{Title: "PRIO", Right: true, Drop: 2, Cell: func(p *revision.PolicyReady) widget.Line { return widget.Plain(v.priority(p.Policy)) }},
-			{Title: "POLICY", Min: 14, Max: 30, Cell: func(p *revision.PolicyReady) widget.Line { return widget.Styled(p.Policy.Brief(), v.st.Accent) }},
+			{Title: "POLICY", Name: true, Min: 14, Cell: func(p *revision.PolicyReady) widget.Line { return widget.Styled(p.Policy.Brief(), v.st.Accent) }},
 			{Title: "READY", Cell: v.overall, Less: func(a, b *revision.PolicyReady) int { return b.Zones - b.Ready - (a.Zones - a.Ready) }},
 			{Title: "FAILING", Right: true, Drop: 9, Cell: count(func(p *revision.PolicyReady) int { return p.Failing }, bad)},
 			{Title: "NO REPORT", Right: true, Drop: 5, Cell: count(func(p *revision.PolicyReady) int { return p.Silent }, warn)},
@@ -144,9 +144,9 @@ func (v *View) age(t time.Time) widget.Line {
 func (v *View) zoneTable() *widget.Table[*revision.ZoneReady] {
 	return &widget.Table[*revision.ZoneReady]{
 		ID:    func(z *revision.ZoneReady) string { return z.Zone },
-		Empty: "no zone is known, and no controller reported anything",
+		Empty: "no zones and no reports",
 		Columns: []widget.Column[*revision.ZoneReady]{
-			{Title: "ZONE", Min: 14, Max: 40, Cell: func(z *revision.ZoneReady) widget.Line { return widget.Styled(z.Zone, v.st.Accent) }},
+			{Title: "ZONE", Name: true, Min: 14, Cell: func(z *revision.ZoneReady) widget.Line { return widget.Styled(z.Zone, v.st.Accent) }},
 			{Title: "REPORTED", Cell: func(z *revision.ZoneReady) widget.Line {
 				sign, look := mark(&revision.ZoneReady{Status: z.Status}, v.st)
 				return widget.Styled(sign+" "+string(z.Status), look)
@@ -164,7 +164,7 @@ func (v *View) zoneTable() *widget.Table[*revision.ZoneReady] {
 				return widget.Styled(detail.StateSign(z.Rows)+" "+string(z.Rows), view.StateStyle(z.Rows, v.st))
 			}},
 			{Title: "REASON", Drop: 4, Cell: func(z *revision.ZoneReady) widget.Line { return widget.Plain(z.Reason) }},
-			{Title: "WHAT TO KNOW", Min: 16, Flex: true, Drop: 1, NoSort: true, Cell: v.note},
+			{Title: "NOTES", Min: 16, Flex: true, Drop: 1, NoSort: true, Cell: v.note},
 		},
 	}
 }
@@ -179,9 +179,9 @@ func (v *View) note(z *revision.ZoneReady) widget.Line {
 		}
 		return l
 	case z.Status == revision.ReadyGone:
-		return widget.Styled("its node is gone; the cluster manager takes the condition away", v.st.Dim)
+		return widget.Styled("its node is gone; the cluster manager removes the condition", v.st.Dim)
 	case z.Status == revision.ReadySilent:
-		return widget.Styled("its controller has not looked at the policy, or does not run", v.st.Dim)
+		return widget.Styled("its controller has not processed the policy, or is not running", v.st.Dim)
 	case z.Status == revision.ReadyFailing:
 		return widget.Plain(z.Message)
 	}

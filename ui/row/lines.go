@@ -78,7 +78,7 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 				name = ""
 			}
 		} else {
-			name += " (no such policy any more)"
+			name += " (policy no longer exists)"
 		}
 		if name != "" {
 			owner = owner.Add(name, st.Accent)
@@ -87,13 +87,13 @@ func (v *View) ownerLines(env *view.Env, s *detail.Sheet) {
 	to := v.link
 	s.Add("owner", owner, to)
 	if v.moved {
-		s.Say("moved", 0, "·", st.Info, st.Text, "The row "+v.page.UUID+" is gone; this one took its place.", nav.Page{})
+		s.Say("moved", 0, "·", st.Info, st.Text, "Row "+v.page.UUID+" was replaced by this one.", nav.Page{})
 	}
 	if text := v.formText(); text != "" {
 		s.Say("form", 0, "·", st.Info, st.Text, text, nav.Page{})
 	}
 	if env.Rev.Mode.Sandbox && revision.IsExample(v.shown()) {
-		text := "The sandbox made this row as an example"
+		text := "A sandbox example"
 		if _, ok := v.shown().(*nb.ACL); ok {
 			text += "; it matches nothing"
 		}
@@ -125,16 +125,16 @@ func (v *View) formText() string {
 		return "Not compared: nothing of this kind is desired here."
 	case nb.FormLegacy:
 		if o.Controller == nb.DefaultController {
-			return "Written as an older release did. Not compared, and it decides all the same."
+			return "Written by an older release. Not compared; it still decides."
 		}
-		return "Written as the enhancement of 2023 had it. Not compared, and it decides all the same."
+		return "Written in the form of 2023. Not compared; it still decides."
 	case nb.FormRecognised:
 		if net := o.Network(); net != "" {
-			return "A row of the network " + net + ": Rung compiles those of the default network only. It decides all the same."
+			return "A row of the network " + net + ": Rung compiles rows of the default network only. It still decides."
 		}
-		return "Rung knows this owner and compiles no row of it. It decides all the same."
+		return "Rung does not compile rows of this owner. It still decides."
 	case nb.FormUnknown:
-		return "Rung compiles no row of this owner. It decides all the same."
+		return "Rung does not know this owner. It still decides."
 	}
 	return ""
 }
@@ -168,9 +168,9 @@ func (v *View) verdict(env *view.Env) (sign, text string) {
 	switch {
 	case v.state == nil || v.state.DB == nil:
 		if v.state != nil && v.state.Conn == model.ConnSwept {
-			return "·", "A desired row: the zone is followed from now on, its rows come in a moment."
+			return "·", "A desired row: the zone is followed from now on, its rows appear in a moment."
 		}
-		return "·", "A desired row: the zone was not read."
+		return "·", "A desired row: the zone has not been read."
 	case v.live == nil:
 		return "≠", "Missing here: this is the desired row."
 	case state == model.StateFrozen:

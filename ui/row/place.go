@@ -42,12 +42,12 @@ func (v *View) place(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	}
 	first, n := v.refs.tied[0], len(v.refs.tied)
 	to := detail.RowPage(v.state, first, nil)
-	text := "Shares its priority with " + words.Total(n, "row") + " that " + words.Form(n, "decides", "decide") + " alike."
+	text := "Same priority as " + words.Total(n, "row") + " that " + words.Form(n, "decides", "decide") + " alike."
 	sign, mark := "=", st.Dim
 	if v.refs.tie == revision.TieUndefined {
 		sign, mark = "▲", st.Warn
-		text = "Shares its priority with " + words.Total(n, "row") + ", " + revision.OwnerName(first.ExternalIDs) + " (" + first.Action +
-			") among them: which one decides is undefined where both match."
+		text = "Same priority as " + words.Total(n, "row") + ", " + revision.OwnerName(first.ExternalIDs) + " (" + first.Action +
+			") among them: where both match, which one wins is undefined."
 	}
 	s.Say("place.tie", 2, sign, mark, st.Text, text, to)
 }

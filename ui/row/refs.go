@@ -46,11 +46,11 @@ func (v *View) referrers(env *view.Env, s *detail.Sheet) {
 	}
 	st := env.Styles
 	rows := v.refs.find(v.state.DB, v.live)
-	s.Head("who refers to it")
+	s.Head("referenced by")
 	if len(rows) == 0 {
-		text := "nobody"
+		text := "nothing"
 		if _, ok := v.live.(*nb.ACL); ok {
-			text = "nobody: a row that no port group and no switch holds decides nothing, and the database removes it"
+			text = "nothing: an ACL in no port group and no switch has no effect, and the database removes it"
 		}
 		s.Say("refs", 2, "", st.Dim, st.Dim, text, nav.Page{})
 		return

@@ -207,13 +207,13 @@ func (v *View) gone(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch z := v.state; {
 	case z == nil:
-		s.Say("gone", 0, "●", st.Error, st.Text, "There is no zone "+v.page.Zone+" (any more).", nav.Page{})
+		s.Say("gone", 0, "●", st.Error, st.Text, "Zone "+v.page.Zone+" does not exist, or no longer.", nav.Page{})
 		return
 	case z.DB == nil:
 		s.Say("gone", 0, "?", st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
 		return
 	}
-	s.Say("gone", 0, "●", st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+" (any more).", nav.Page{})
+	s.Say("gone", 0, "●", st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+", or no longer.", nav.Page{})
 }
 
 // Do carries out the actions of a row.
@@ -280,9 +280,11 @@ func (v *View) Crumb() string {
 	what := detail.TableWord(v.page.Table)
 	switch {
 	case v.policy.Name != "" && v.page.Table == nb.TablePortGroup:
-		return what
+		return what + " of " + v.policy.Brief()
 	case v.policy.Name != "" && v.id != "":
-		return what + " " + detail.ShortID(v.id, v.policy)
+		return what + " " + v.policy.Brief() + " " + detail.ShortID(v.id, v.policy)
+	case v.name != "" && v.owner.Form == nb.FormNone: // of ports and switches the name tells
+		return what + " " + v.name
 	case v.page.UUID != "":
 		return what + " " + v.page.UUID[:min(8, len(v.page.UUID))]
 	}

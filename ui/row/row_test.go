@@ -65,10 +65,10 @@ func TestRecordWithDesiredBeside(t *testing.T) {
 		"≠ action       : allow", "  desired      : drop", "≠ priority     : 26596", "  desired      : 26595", `name         : "ANP:cluster-control:Egress:5"`,
 		`options      : {apply-after-lb="true"}`, "sample_new   : []", "label        : 0")
 	s.Press("G")
-	s.Want("── who refers to it ──", "port group  a14645450421485494999  ANP cluster-control")
+	s.Want("── referenced by ──", "port group  a14645450421485494999  ANP cluster-control")
 	s = open(t, nb.TableACL, "cluster-control:Egress:1:tcp")
 	s.Want("≠ Missing here: this is the desired row.", "── desired record ──")
-	s.WantNot("_uuid", "who refers to it")
+	s.WantNot("_uuid", "referenced by")
 	s = open(t, nb.TableACL, "blue-tenant:Ingress:7:None")
 	s.Want("≠ Extra: nothing desires this row.")
 	s = open(t, nb.TableACL, "blue-tenant:Ingress:0:None")
@@ -82,17 +82,17 @@ func TestLinksBothWays(t *testing.T) {
 	s.Want("› port group", "11 ACLs", "17 logical ports")
 	to(t, s, "Ingress:2:None")
 	s.Press("enter")
-	s.Want("› ACL Ingress:2:None")
+	s.Want("› ACL cluster-control Ingress:2:None")
 	to(t, s, "▸   ip4.src")
 	s.Press("enter")
-	s.Want("› address set Ingress:2:v4", "≠ 10.244.1.20           missing here: pod open/portal-d0", "≠ 192.0.2.7             not desired: no pod or node has it")
+	s.Want("› address set cluster-control Ingress:2:v4", "≠ 10.244.1.20           missing here: pod open/portal-d0", "≠ 192.0.2.7             not desired: no pod or node has it")
 	to(t, s, "10.244.1.20")
 	s.Press("enter")
 	s.Want("› pod open/portal-d0")
 	s.Press("esc")
 	to(t, s, "ACL  to-lport")
 	s.Press("enter") // the ACL it came from
-	s.Want("ACL Ingress:2:None")
+	s.Want("ACL cluster-control Ingress:2:None")
 	s.WantNot("› address set")
 	s.Press("esc")
 	to(t, s, "green_api-c0")
@@ -103,7 +103,7 @@ func TestLinksBothWays(t *testing.T) {
 func TestOwner(t *testing.T) {
 	s := open(t, nb.TableACL, "cluster-control:Egress:5:None")
 	s.Press("o")
-	s.Want(`› egress 5 "default-deny"`, "zone ovn-worker2")
+	s.Want(`cluster-control egress 5 "default-deny"`, "zone ovn-worker2")
 	s = open(t, nb.TablePortGroup, "cluster-control")
 	s.Press("o")
 	s.Want("AdminNetworkPolicy cluster-control")
@@ -121,7 +121,7 @@ func TestPolicyBehind(t *testing.T) {
 		behind string
 	}{
 		{"EgressFirewall:yellow:3", []string{"owner EF yellow rule 3  Deny", "✓ As desired.", "† It decides even after an ANP egress Allow"}, "egress 3"},
-		{"NetworkPolicy:yellow:web-to-vault:Egress:0:tcp:-1", []string{"owner NP yellow/web-to-vault egress 0 tcp", "Allow", "✓ As desired.", "= Shares its priority with "}, "egress 0"},
+		{"NetworkPolicy:yellow:web-to-vault:Egress:0:tcp:-1", []string{"owner NP yellow/web-to-vault egress 0 tcp", "Allow", "✓ As desired.", "= Same priority as "}, "egress 0"},
 		{"NetpolNamespace:yellow:Egress:defaultDeny", []string{"owner default deny of yellow, egress", "✓ As desired."}, "owner: no policy is known that this row belongs to"},
 	} {
 		t.Run(tt.id, func(t *testing.T) {
@@ -154,20 +154,20 @@ func TestOtherOwners(t *testing.T) {
 		{"2023", nb.ACL{Tier: 1, Priority: 26599, Direction: nb.FromLport, Options: map[string]string{nb.OptAfterLB: "true"}, Action: nb.ActionDrop, Match: "ip4",
 			ExternalIDs: nb.IDs("network-policy-controller", nb.OwnerANP, nb.Pair{Key: nb.KeyName, Value: "cluster-control"},
 				nb.Pair{Key: nb.KeyDirection, Value: "ANPEgress"}, nb.Pair{Key: nb.KeyPriority, Value: "26599"})},
-			[]string{"owner 2023 form: ANP cluster-control egress, priority 26599", "Written as the enhancement of 2023 had it.",
-				"▲ Shares its priority with 1 row, ANP cluster-control egress 1 tcp (allow-related) among them: which one decides is undefined where both match."},
+			[]string{"owner 2023 form: ANP cluster-control egress, priority 26599", "Written in the form of 2023.",
+				"▲ Same priority as 1 row, ANP cluster-control egress 1 tcp (allow-related) among them: where both match, which one wins is undefined."},
 			"AdminNetworkPolicy cluster-control"},
 		{"another network", nb.ACL{Tier: 2, Priority: 1001, Direction: nb.ToLport, Action: nb.ActionAllow, Match: "ip4",
 			ExternalIDs: nb.IDs("blue-network-controller", nb.OwnerNetpolDefault, nb.Pair{Key: nb.KeyName, Value: "allow-hairpinning"}, nb.Pair{Key: nb.KeyDirection, Value: "Ingress"})},
-			[]string{"owner network blue: hairpin ingress", "A row of the network blue: Rung compiles those of the default network only."},
+			[]string{"owner network blue: hairpin ingress", "A row of the network blue: Rung compiles rows of the default network only."},
 			"owner: no policy is known"},
 		{"tier 0", nb.ACL{Tier: 0, Priority: 1000, Direction: nb.FromLport, Action: nb.ActionDrop, Match: "ip4",
 			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.Pair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.Pair{Key: nb.KeyDirection, Value: "Egress"})},
-			[]string{"owner UDN isolation DenyPrimaryUDN, egress", "Rung knows this owner and compiles no row of it.", "from-lport · tier 0 (isolation, before AdminNetworkPolicy) · priority 1000"},
+			[]string{"owner UDN isolation DenyPrimaryUDN, egress", "Rung does not compile rows of this owner.", "from-lport · tier 0 (isolation, before AdminNetworkPolicy) · priority 1000"},
 			"owner: no policy is known"},
 		{"somebody", nb.ACL{Tier: 1, Priority: 26000, Direction: nb.ToLport, Action: nb.ActionAllow, Match: "ip4",
 			ExternalIDs: nb.IDs("shop", "Basket", nb.Pair{Key: nb.KeyName, Value: "fruit"})},
-			[]string{"owner Basket of controller shop: fruit", "Rung compiles no row of this owner. It decides all the same.", "= Shares its priority with 4 rows that decide alike."},
+			[]string{"owner Basket of controller shop: fruit", "Rung does not know this owner. It still decides.", "= Same priority as 4 rows that decide alike."},
 			"owner: no policy is known"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestOtherOwners(t *testing.T) {
 			})
 			s := uitest.Open(t, p, nav.ToRow("ovn-worker", nb.TableACL, uuid))
 			s.Resize(160, 50)
-			s.Want(append(tt.want, "nobody: a row that no port group")...)
+			s.Want(append(tt.want, "nothing: an ACL in no port group")...)
 			s.Press("o")
 			s.Want(tt.behind)
 		})
@@ -188,20 +188,20 @@ func TestOtherOwners(t *testing.T) {
 
 func TestRawMatch(t *testing.T) {
 	s := uitest.Open(t, tampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000012"))
-	s.Want("no owner is written in its external_ids", "This match cannot be taken apart", `inport == "blue_web-g0" && (arp || nd) && outport @ 7`)
+	s.Want("no owner is written in its external_ids", "Rung cannot parse this match", `inport == "blue_web-g0" && (arp || nd) && outport @ 7`)
 	s.Press("G")
 	s.Want("switch  ovn-worker")
 	s.Press("enter")
 	s.Want("Logical_Switch", "2 ACLs", "22 logical ports")
 	to(t, s, "blue_web-g0")
 	s.Press("enter")
-	s.Want("behind it", "pod blue/web-g0", "who refers to it", "ANP cluster-control")
+	s.Want("behind it", "pod blue/web-g0", "referenced by", "ANP cluster-control")
 }
 
 func TestSameRowElsewhere(t *testing.T) {
 	s := open(t, nb.TableACL, "cluster-control:Egress:5:None")
 	s.Press("]")
-	s.Want("zone ovn-control-plane", "✓ As desired.", "ACL Egress:5:None")
+	s.Want("zone ovn-control-plane", "✓ As desired.", "ACL cluster-control Egress:5:None")
 	s.Press("[")
 	s.Want("zone ovn-worker2", "2 columns differ")
 	s = open(t, nb.TableACL, "blue-tenant:Ingress:7:None")
@@ -223,7 +223,7 @@ func TestRowThatGoes(t *testing.T) {
 	live.Judge(t, p, since)
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("The row "+uuid+" is gone; this one took its place.", "_uuid        : 11111111", "2 columns differ")
+	s.Want("Row "+uuid+" was replaced by this one.", "_uuid        : 11111111", "2 columns differ")
 	live.Edit(t, p, "ovn-worker2", func(db *nb.DB) []nb.RowChange {
 		return []nb.RowChange{{Old: db.ACL("11111111-0000-4000-8000-000000000000")}}
 	})
@@ -232,9 +232,9 @@ func TestRowThatGoes(t *testing.T) {
 	s.Refresh()
 	s.Want("≠ Missing here", "── desired record")
 	s = uitest.Open(t, p, nav.ToRow("ovn-worker2", nb.TableACL, "no-such"))
-	s.Want("ACL no-such is not in ovn-worker2 (any more).")
+	s.Want("ACL no-such is not in ovn-worker2, or no longer.")
 	s = uitest.Open(t, p, nav.ToRow("mars", nb.TableACL, "no-such"))
-	s.Want("There is no zone mars (any more).")
+	s.Want("Zone mars does not exist, or no longer.")
 	s.Resizes()
 }
 

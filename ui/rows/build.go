@@ -73,7 +73,7 @@ func heldBy(a *nb.ACL, o nb.Owner, holders *revision.Holders) string {
 }
 
 // onNothing is said of rows that no port group and no switch holds.
-const onNothing = "nothing: decides nothing"
+const onNothing = "nothing: has no effect"
 
 // ownGroup says whether a port group is the one of the policy the row is of.
 func ownGroup(o nb.Owner, holder nb.Row) bool {

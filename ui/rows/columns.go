@@ -111,7 +111,7 @@ func (v *View) matchCell(it *item) widget.Line {
 	if v.problem(it) == "" {
 		return widget.Styled(a.Match, v.st.CodeText)
 	}
-	return widget.Styled("▲ not understood: ", v.st.Warn).Add(a.Match, v.st.CodeText)
+	return widget.Styled("▲ cannot be parsed: ", v.st.Warn).Add(a.Match, v.st.CodeText)
 }
 
 func (v *View) ownerCell(it *item) widget.Line {
@@ -145,7 +145,7 @@ func (v *View) aclColumns() []widget.Column[*item] {
 		{Title: "TIER", Right: true, Cell: number(func(a *nb.ACL) int { return a.Tier })},
 		{Title: "PRIO ", Right: true, Cell: v.prioCell, Less: byPriority},
 		{Title: "ACTION", Cell: cell(func(a *nb.ACL) widget.Line { return widget.Styled(a.Action, v.actionLook(a.Action)) })},
-		{Title: "OWNER", Min: 40, Cell: v.ownerCell},
+		{Title: "OWNER", Name: true, Min: 24, Cell: v.ownerCell},
 		{Title: "STATE", Min: 9, Cell: v.markCell},
 		{Title: "LOG", Drop: 3, Cell: cell(v.logCell)},
 		{Title: "MATCH", Min: 16, Drop: 5, Flex: true, Cell: v.matchCell},
@@ -207,7 +207,7 @@ func (v *View) setColumns() []widget.Column[*item] {
 		}
 	}
 	return []widget.Column[*item]{
-		{Title: "OWNER", Min: 40, Cell: v.ownerCell},
+		{Title: "OWNER", Name: true, Min: 24, Cell: v.ownerCell},
 		{Title: "FAMILY", Drop: 3, Cell: func(it *item) widget.Line { return widget.Plain(it.owner.Family) }},
 		{Title: "MEMBERS", Right: true, Cell: known(cell(func(s *nb.AddressSet) string { return strconv.Itoa(len(s.Addresses)) }))},
 		{Title: "STATE", Min: 9, Cell: v.markCell},
@@ -227,7 +227,7 @@ func (v *View) groupColumns() []widget.Column[*item] {
 		}
 	}
 	return []widget.Column[*item]{
-		{Title: "OWNER", Min: 40, Cell: v.ownerCell},
+		{Title: "OWNER", Name: true, Min: 24, Cell: v.ownerCell},
 		{Title: "PORTS", Right: true, Cell: known(cell(func(g *nb.PortGroup) string { return strconv.Itoa(len(g.Ports)) }))},
 		{Title: "ACLS", Right: true, Cell: known(cell(func(g *nb.PortGroup) string { return strconv.Itoa(len(g.ACLs)) }))},
 		{Title: "STATE", Min: 9, Cell: v.markCell},

@@ -138,7 +138,7 @@ func TestEveryOwner(t *testing.T) {
 	p := others(t)
 	s := uitest.Open(t, p, nav.Page{Kind: nav.Rows, Zone: "ovn-worker"})
 	s.Resize(200, 110)
-	s.Want(lines(aclCount(p.Zones[1].DB)), "▲ rows at 24000 and 1000 decide differently: undefined where both match", "(ip4.mcast || mldv1)")
+	s.Want(lines(aclCount(p.Zones[1].DB)), "▲ rows at 24000 and 1000 decide differently: which one wins is undefined", "(ip4.mcast || mldv1)")
 	at := -1
 	frame := strings.Split(s.Frame(), "\n")
 	for _, want := range [][]string{
@@ -161,8 +161,8 @@ func TestEveryOwner(t *testing.T) {
 		{"2  1001=", "network blue: hairpin ingress", "· other"},
 		{"2  1001=", "ARP of old, ingress", "own group"},
 		{"2  1000▲", "default deny of old, ingress"},
-		{"2  1000▲", "owner Basket of controller shop: fruit", "▲ match", "▲ not understood: ip4.src == banana"},
-		{"2   900", "no owner", "nothing: decides nothing"},
+		{"2  1000▲", "owner Basket of controller shop: fruit", "▲ match", "▲ cannot be parsed: ip4.src == banana"},
+		{"2   900", "no owner", "nothing: has no effect"},
 		{"3  1750", "BANP default ingress 0"},
 		{"no row matches: allowed in this stage"},
 	} {

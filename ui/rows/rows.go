@@ -20,8 +20,12 @@ import (
 // tables in the order in which one goes through them.
 var tables = []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup}
 
+// tableTitles are the tables for people.
+var tableTitles = []string{"ACLs", "address sets", "port groups"}
+
 // View shows the rows of a zone.
 type View struct {
+	page  nav.Page
 	zone  string
 	table int
 	stage model.Stage // empty: all
@@ -30,6 +34,8 @@ type View struct {
 	st    *themes.Styles
 	state *model.ZoneState
 	note  widget.Line // a line over the table, nil for none
+	// ofShown says that the note is about the rows the filter lets through.
+	ofShown bool
 
 	// The last pipeline order, kept while the ACLs are the same.
 	walked   []*nb.ACL
@@ -41,14 +47,23 @@ type View struct {
 
 // New makes the view of a zone's rows.
 func New(page nav.Page) view.View {
-	v := &View{zone: page.Zone}
-	if i := slices.Index(tables, page.Table); i >= 0 {
-		v.table = i
-	}
+	v := &View{page: page}
+	v.begin(page)
 	for i := range v.lists {
 		v.lists[i] = v.list(i)
 	}
 	return v
+}
+
+// begin takes the zone and the table of a page.
+func (v *View) begin(page nav.Page) {
+	if page.Zone != "" {
+		v.zone = page.Zone
+	}
+	if i := slices.Index(tables, page.Table); i >= 0 {
+		v.table = i
+	}
+	v.walked, v.sorted = nil, nil
 }
 
 func (v *View) now() *widget.Table[*item] { return v.lists[v.table] }
@@ -62,13 +77,13 @@ func (v *View) Sync(env *view.Env) {
 	v.state = env.Rev.Zone(v.zone)
 	env.Console.LookAt(v.zone)
 	t := v.now()
-	v.note = nil
+	v.note, v.ofShown = nil, false
 	t.Empty = "no rows in this table"
 	switch z := v.state; {
 	case len(env.Rev.Zones) == 0:
 		t.Empty = "no zone is known yet: rows are read from the Northbound database of each node"
 	case z == nil:
-		t.Empty = "there is no zone " + v.zone + " (any more)"
+		t.Empty = "zone " + v.zone + " does not exist, or no longer"
 	case z.DB == nil:
 		t.Empty = detail.NotHere(z, env.Now)
 		v.note = remembered(env, z)
@@ -123,28 +138,31 @@ func (v *View) fill(env *view.Env, t *widget.Table[*item]) {
 		v.note = widget.Styled(" ○ "+why, env.Styles.Warn)
 	} else if n := len(v.marks.Missing); n > missingShown {
 		v.note = widget.Styled(fmt.Sprintf(" ● rows of %s are missing; those of the first %d are listed", words.Total(n, "policy"), missingShown), env.Styles.Error)
-	} else if table == nb.TableACL {
-		v.note = v.tellTies(env.Styles)
+	} else {
+		v.ofShown = true
+		v.tellTies()
 	}
 }
 
-// tellTies says where it is undefined which row decides.
-func (v *View) tellTies(st *themes.Styles) widget.Line {
+// tellTies says which of the rows that are shown share their place with others that
+// decide differently.
+func (v *View) tellTies() {
+	v.note = nil
+	if tables[v.table] != nb.TableACL {
+		return
+	}
 	var at []string
-	last := &nb.ACL{}
-	for _, x := range v.sorted {
-		if x.Tie != revision.TieUndefined || v.stage != "" && x.Stage() != string(v.stage) {
+	for it := range v.now().Shown() {
+		if it.tie != revision.TieUndefined {
 			continue
 		}
-		if x.Priority != last.Priority || x.Tier != last.Tier {
-			at = append(at, strconv.Itoa(x.Priority))
+		if text := strconv.Itoa(it.row.(*nb.ACL).Priority); !slices.Contains(at, text) {
+			at = append(at, text)
 		}
-		last = x.ACL
 	}
-	if len(at) == 0 {
-		return nil
+	if len(at) > 0 {
+		v.note = widget.Styled(" ▲ rows at "+words.List(at, 3)+" decide differently: which one wins is undefined", v.st.Warn)
 	}
-	return widget.Styled(" ▲ rows at "+words.List(at, 3)+" decide differently: undefined where both match", st.Warn)
 }
 
 // order brings the ACLs into pipeline order, again only when one of them is
@@ -220,6 +238,9 @@ func (v *View) SetFilter(f widget.Filter) {
 	for _, t := range v.lists {
 		t.SetFilter(f)
 	}
+	if v.ofShown {
+		v.tellTies()
+	}
 }
 
 // Complete finds how a word of the rows goes on.
@@ -241,18 +262,15 @@ func (v *View) Click(_ *view.Env, _, y int) bool { return v.now().Click(y - v.ab
 // Wheel scrolls.
 func (v *View) Wheel(_ *view.Env, lines int) { v.now().Wheel(lines) }
 
-// Tell names table, stage and zone.
+// Tell names stage, order and zone.
 func (v *View) Tell(env *view.Env) widget.Line {
 	st := env.Styles
 	var l widget.Line
-	if v.table > 0 || env.W >= 100 {
-		l = l.Add(tables[v.table], st.Title)
-	}
 	if v.table == 0 && v.stage != "" {
-		l = l.Add(" "+string(v.stage), st.Key)
+		l = l.Add(string(v.stage)+" ", st.Key)
 	}
 	if by := v.now().SortedBy(); by != "" {
-		l = l.Add(" by "+by, st.Key)
+		l = l.Add("by "+by, st.Key)
 	}
 	if len(l) > 0 {
 		l = l.Add("  ", st.Text)
@@ -260,8 +278,21 @@ func (v *View) Tell(env *view.Env) widget.Line {
 	return widget.Join(l, detail.TellZone(env, v.state, action.RowsPrevZone, action.RowsNextZone))
 }
 
-// Crumb names the page.
-func (v *View) Crumb() string { return "rows" }
+// Crumb names the table, and whose rows these are as long as the filter finds them.
+func (v *View) Crumb() string {
+	about := "rows"
+	if v.page.Key.Name != "" && v.now().Filter().Text == widget.ParseFilter(v.page.Text).Text {
+		about = "rows of " + v.page.Key.Brief()
+	}
+	return about + ": " + tableTitles[v.table]
+}
+
+// Point goes to the zone and the table for which the page is gone to again.
+func (v *View) Point(env *view.Env, to nav.Page) bool {
+	v.begin(to)
+	v.Sync(env)
+	return true
+}
 
 // WhyNot says why an action makes no sense now.
 func (v *View) WhyNot(env *view.Env, id action.ID) string {

@@ -55,9 +55,9 @@ func TestPipelineOrderWithForeignOwners(t *testing.T) {
 	s.Press("G")
 	s.Want("node ovn-worker 10.244.1.2", "BANP default ingress 0")
 	s.Press("s")
-	s.Want("ACL from-lport ", "1 lines")
+	s.Want("rows: ACLs", "from-lport ", "1 line")
 	s.Press("s", "s")
-	s.Want("ACL to-lport", "ANP cluster-control ingress 1 tcp-namedPort")
+	s.Want("to-lport", "ANP cluster-control ingress 1 tcp-namedPort")
 	s.WantNot("from-lport-after-lb")
 	s.Press("s")
 	s.Want(all)
@@ -131,9 +131,9 @@ func TestZonesAndTables(t *testing.T) {
 	s.Press("]", "]")
 	s.Want("zone ovn-worker ●")
 	s.Press("t")
-	s.Want("Address_Set", "MEMBERS")
+	s.Want("rows: address sets", "MEMBERS")
 	s.Press("t")
-	s.Want("Port_Group", "PORTS")
+	s.Want("rows: port groups", "PORTS")
 	s.Press("enter")
 	s.Want("› port group")
 }
@@ -252,7 +252,7 @@ func BenchmarkSync(b *testing.B) {
 	p.Cluster, p.Desired = live.Big(1000, 50, 20), nil
 	uitest.Sync(p)
 	s := uitest.Open(b, p, nav.Page{Kind: nav.Rows, Zone: "node-0"})
-	s.Want("1000 lines")
+	s.Want("1,000 lines")
 	f := s.Console
 	for b.Loop() {
 		b.StopTimer()
@@ -268,4 +268,27 @@ func BenchmarkSync(b *testing.B) {
 		b.StartTimer()
 		s.Refresh()
 	}
+}
+
+// The line over the rows is about those that the filter and the stage let through.
+func TestTiesOfWhatIsShown(t *testing.T) {
+	s := open(t, "ovn-worker2")
+	const rest = " decide differently: which one wins is undefined"
+	s.Want("▲ rows at 26596 and 24000" + rest)
+	s.Press("/")
+	s.Type("quarantine|allow-metrics")
+	s.Want("▲ rows at 24000" + rest)
+	s.Press("ctrl+u")
+	s.Type("BANP")
+	s.WantNot("decide differently")
+	s.Press("ctrl+u")
+	s.Type("egress 5")
+	s.Press("enter")
+	s.Want("▲ rows at 26596" + rest)
+	s.Press("t")
+	s.WantNot("decide differently")
+	s.Press("t", "t", "esc")
+	s.Want("▲ rows at 26596 and 24000" + rest)
+	s.Press("s", "s", "s") // to-lport, where only these two share a place
+	s.Want("▲ rows at 24000" + rest)
 }

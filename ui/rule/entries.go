@@ -9,7 +9,7 @@ import (
 func standing(e *revision.RuleACL, read bool) (text string, bad bool) {
 	switch {
 	case !read:
-		return "not checked against a live row", false
+		return "no live row to compare", false
 	case e.Live == nil:
 		return "≠ missing here", true
 	case e.Desired == nil:

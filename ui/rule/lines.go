@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"rung/engine/revision"
@@ -14,7 +15,7 @@ import (
 	"rung/ui/widget"
 )
 
-const nameWidth = 11
+const nameWidth = 15
 
 // saysLines is the rule as it was written, and what it compiles to.
 func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
@@ -80,11 +81,11 @@ func (v *View) noACL(env *view.Env) string {
 	case none != nil:
 		return "nothing: " + env.Rev.NoRowsShort(none)
 	case v.page.Key.Kind == model.KindEF:
-		return "nothing: its destination has no address now; the index stays taken"
+		return "nothing: its destination has no address now; its index stays reserved"
 	case v.page.Key.Kind == model.KindNP:
 		return "nothing: no protocol that OVN-Kubernetes knows"
 	}
-	return "nothing here: no container port has the name of its ports"
+	return "nothing here: no container has a port of that name"
 }
 
 // behind counts the pods or nodes of a peer.
@@ -145,13 +146,14 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 			here++
 		}
 	}
-	pods, apart := env.Rev.SubjectCount(v.page.Key)
-	count := " → " + words.Total(pods, "pod")
+	n := env.Rev.SubjectCount(v.page.Key)
+	in := ""
 	if v.state != nil {
-		count += fmt.Sprintf(" (%s here)", words.Thousands(here))
+		in = fmt.Sprintf(" (%s here)", words.Thousands(here))
 	}
-	if apart > 0 {
-		count += fmt.Sprintf(" +%d on a primary UDN", apart)
+	count := " → " + n.String() + in
+	if widget.Width(v.policy.Subject.String()+count) > s.In()-nameWidth {
+		count = " → " + n.Brief() + in // the policy's page says why not all
 	}
 	if v.read() {
 		if g := v.state.DB.PortGroupByName(revision.GroupName(v.page.Key)); g != nil {
@@ -184,15 +186,15 @@ func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 	s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
 	switch {
 	case p.Kind == model.KindNP:
-		s.Field("alike", "", nameWidth, widget.Styled("as all NetworkPolicies: what any matches is allowed", env.Styles.Dim), nav.Page{})
+		s.Field("alike", "", nameWidth, widget.Styled("any NetworkPolicy that matches allows it", env.Styles.Dim), nav.Page{})
 		v.denyLine(env, s)
 		return
 	case p.Kind == model.KindEF:
 		s.Field("stage", "stage", nameWidth, widget.Plain("to-lport: "+strings.TrimPrefix(revision.AfterAllow, "decides ")), nav.Page{})
 	}
 	before, after := env.Rev.Neighbours(p, r)
-	v.neighbour(env, s, "before", before, "nothing: first "+firstOf(p, r))
-	v.neighbour(env, s, "after", after, "nothing: last "+firstOf(p, r))
+	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
+	v.neighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }
 
 // firstOf says among what a rule is the first or last.
@@ -214,9 +216,9 @@ func (v *View) denyLine(env *view.Env, s *detail.Sheet) {
 	l := widget.Line{{Text: unit.Label(), Style: env.Styles.Accent}}
 	l = l.Add("  "+string(model.Deny), view.ActionStyle(model.Deny, env.Styles))
 	if revision.OutsideTypes(v.policy, v.rule.Direction) {
-		l = l.Add("  ▲ not through this policy: policyTypes leave "+string(v.rule.Direction)+" out", env.Styles.Warn)
+		l = l.Add("  ▲ not because of this policy: its policyTypes leave "+string(v.rule.Direction)+" out", env.Styles.Warn)
 	}
-	s.Field("after", "after", nameWidth, l, to)
+	s.Field("then", "then", nameWidth, l, to)
 }
 
 func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *revision.PlacedRule, nothing string) {
@@ -225,14 +227,15 @@ func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *revisi
 		return
 	}
 	k := at.Policy.Key
-	text := revision.RuleLabel(at.Rule.Direction, at.Rule.Index, at.Rule.Name)
+	text := revision.RuleLabel(at.Rule.Direction, at.Rule.Index, "")
 	if k != v.page.Key {
-		text = k.Name + " " + text
-		if k.Kind == model.KindBANP {
-			text = k.Label() + " " + revision.RuleLabel(at.Rule.Direction, at.Rule.Index, at.Rule.Name)
-		}
+		text = k.Brief() + " " + text
+	}
+	action := "  " + string(at.Rule.Action)
+	if own := strconv.Quote(at.Rule.Name); at.Rule.Name != "" && nameWidth+widget.Width(text+" "+own+action) <= s.In() {
+		text += " " + own
 	}
 	l := widget.Line{{Text: text, Style: env.Styles.Accent}}
-	l = l.Add("  "+string(at.Rule.Action), view.ActionStyle(at.Rule.Action, env.Styles))
+	l = l.Add(action, view.ActionStyle(at.Rule.Action, env.Styles))
 	s.Field(name, name, nameWidth, l, nav.ToRule(k, at.Rule.Direction, at.Rule.Index))
 }

@@ -16,7 +16,7 @@ import (
 // meaningLines say what it comes to: in sentences, by zone, and the findings.
 func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
-	s.Head("says")
+	s.Head("in words")
 	for i, text := range env.Rev.Says(v.policy, v.rule) {
 		s.Say(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text, nav.Page{})
 	}
@@ -98,7 +98,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 			text += fmt.Sprintf("; controller reported %s at %s", c.Reason, view.Clock(c.Changed, env.Now))
 		}
 		s.Say("zone."+z.Name, 2, detail.StateSign(state), view.StateStyle(state, st), st.Text, text,
-			nav.Page{Kind: nav.Rows, Zone: z.Name, Text: detail.RowsFilter(k)})
+			nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: detail.RowsFilter(k)})
 	}
 	switch n := len(env.Rev.Zones); {
 	case n == 0:

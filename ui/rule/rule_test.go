@@ -67,9 +67,9 @@ func TestGoldens(t *testing.T) {
 
 func TestWhatItSays(t *testing.T) {
 	s := open(t, model.Egress, 5)
-	s.Want(`egress 5 "default-deny"`, "zone ovn-worker2", "networks: 0.0.0.0/0", "ns: all → 38 pods (16 here) +1 on a primary UDN",
-		"34·5 → OVN priority 26595, tier 1", `before     egress 4 "pass-to-restricted-tenants"  Pass`,
-		`after      blue-tenant egress 0 "allow-own-tenant"  Allow`,
+	s.Want(`egress 5 "default-deny"`, "zone ovn-worker2", "networks: 0.0.0.0/0", "ns: all → 38 of 39 pods (16 here)",
+		"34·5 → OVN priority 26595, tier 1", `previous rule  egress 4 "pass-to-restricted-tenants"  Pass`,
+		`next rule      blue-tenant egress 0  Allow`,
 		"What the 38 pods of the subject send to every IPv4 address on any port, where no earlier rule decided, is dropped.",
 		"≠ In ovn-worker2: The live row of Egress:5:None says allow where the rule says Deny.",
 		"● behind in ovn-worker2 since 14:04:06 (54s): action and priority of ACL Egress:5:None",
@@ -131,10 +131,10 @@ func TestFollowsEverythingAndComesBack(t *testing.T) {
 			s.Resize(size[0], size[1])
 			to(t, s, "Ingress:2:None")
 			s.Press("enter")
-			s.Want("› ACL Ingress:2:None", "✓ As desired.")
+			s.Want("› ACL cluster-control Ingress:2:None", "✓ As desired.")
 			to(t, s, "▸   ip4.src == $")
 			s.Press("enter")
-			s.Want("› address set Ingress:2:v4", "2 addresses · ≠ 1 missing, 1 extra")
+			s.Want("› address set cluster-control Ingress:2:v4", "2 addresses · ≠ 1 missing, 1 extra")
 			to(t, s, "10.244.1.21  ")
 			s.Press("enter")
 			s.Want("› pod open/portal-d1")
@@ -156,13 +156,13 @@ func TestFollowsEverythingAndComesBack(t *testing.T) {
 
 func TestNeighboursLead(t *testing.T) {
 	s := open(t, model.Egress, 5)
-	to(t, s, "after")
+	to(t, s, "next rule")
 	s.Press("enter")
-	s.Want(`› egress 0 "allow-own-tenant"`, "before     cluster-control egress 5")
+	s.Want(`blue-tenant egress 0 "allow-own-tenant"`, "previous rule  cluster-control egress 5")
 	s = uitest.Open(t, tampered(t), nav.ToRule(model.Key{Kind: model.KindANP, Name: "break-glass"}, model.Ingress, 0))
-	s.Want("before     (nothing: first ingress rule of all)")
+	s.Want("previous rule  (none: the first ingress rule of all)")
 	s = uitest.Open(t, tampered(t), nav.ToRule(model.Key{Kind: model.KindBANP, Name: "default"}, model.Ingress, 0))
-	s.Want("after      (nothing: last ingress rule of all)", "where no AdminNetworkPolicy, no NetworkPolicy and no", "earlier rule decided, is dropped.")
+	s.Want("next rule      (none: the last ingress rule of all)", "where no AdminNetworkPolicy, no NetworkPolicy and no", "earlier rule decided, is dropped.")
 }
 
 func TestCursorGoesThroughBothPanes(t *testing.T) {
@@ -240,7 +240,7 @@ func TestWithoutLiveRows(t *testing.T) {
 		*live.Zone(t, p, z) = model.ZoneState{Name: z, Conn: model.ConnDenied, Error: "pods/exec is forbidden"}
 	}
 	s := uitest.Open(t, p, nav.ToRule(control, model.Ingress, 1))
-	s.Want("not read", "not checked against a live row", "0 logical ports desired", "desired address set, 3 members",
+	s.Want("not read", "no live row to compare", "0 logical ports desired", "desired address set, 3 members",
 		"unknown in ovn-control-plane no permission, never read: pods/exec is forbidden")
 	s.WantNot("missing here")
 	p.Zones = nil
@@ -259,7 +259,7 @@ func TestGone(t *testing.T) {
 	p.Desired = nil
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("ANP cluster-control has no egress 5 any more.")
+	s.Want("ANP cluster-control no longer has egress 5.")
 	s.Press("enter")
 	s.Want("AdminNetworkPolicy cluster-control")
 	s.Press("esc")
@@ -267,9 +267,9 @@ func TestGone(t *testing.T) {
 	p.Desired = nil
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("ANP cluster-control does not exist any more.")
+	s.Want("ANP cluster-control no longer exists.")
 	s.Press("e")
-	s.Want("edit: the policy is gone")
+	s.Want("edit: the policy no longer exists")
 	s.Resizes()
 }
 
@@ -289,7 +289,7 @@ func TestEveryRuleOfTheDemo(t *testing.T) {
 	for pol := range p.Cluster.AllPolicies() {
 		for _, r := range slices.Concat(pol.Ingress, pol.Egress) {
 			s := uitest.Open(t, p, nav.ToRule(pol.Key, r.Direction, r.Index))
-			s.Want("says")
+			s.Want("in words")
 			s.Resize(80, 24)
 			s.Fits()
 			s.Press("G")
@@ -363,8 +363,8 @@ func TestNetworkPolicy(t *testing.T) {
 	s := uitest.Open(t, tier2(t), nav.ToRule(web, model.Ingress, 0))
 	s.Resize(160, 60)
 	s.Golden("netpol")
-	s.Want("from  pods: app=web in blue → 2 pods", "order      rule 0 → OVN priority 1001, tier 2", "as all NetworkPolicies: what any matches is allowed",
-		"after      default deny of blue, ingress  Deny", "Ingress:0:tcp:-1  as desired", "address set that others share, ",
+	s.Want("from    pods: app=web in blue → 2 pods", "order          rule 0 → OVN priority 1001, tier 2", "any NetworkPolicy that matches allows it",
+		"then           default deny of blue, ingress  Deny", "Ingress:0:tcp:-1  as desired", "address set that others share, ",
 		"equal in every zone", "port group of the subject", "is allowed, with the replies", "This rule's rows are as desired in every zone.",
 		"external_ids  tcp")
 	to(t, s, "default deny of blue")
@@ -393,7 +393,7 @@ func TestEgressFirewall(t *testing.T) {
 	s := uitest.Open(t, tier2(t), nav.ToRule(ef, model.Egress, 3))
 	s.Resize(160, 60)
 	s.Golden("firewall")
-	s.Want("order      rule 3 → OVN priority 9997, tier 2", "every IPv4 address but 10.244.0.0/16 (the cluster's pods) on any port", "stage      to-lport: even after an ANP egress Allow", "before     egress 2", "(nothing: last rule of the EgressFirewall)",
+	s.Want("order          rule 3 → OVN priority 9997, tier 2", "every IPv4 address but 10.244.0.0/16 (the cluster's pods) on any port", "stage          to-lport: even after an ANP egress Allow", "previous rule  egress 2", "(none: the last rule of the EgressFirewall)",
 		"port group of namespace yellow: 5 logical ports here", "is dropped.", "as desired in every zone")
 	s = uitest.Open(t, tier2(t), nav.ToRule(ef, model.Egress, 2))
 	s.Resize(160, 60)

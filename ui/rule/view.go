@@ -91,14 +91,14 @@ func firstZone(env *view.Env, k model.PolicyKey) string {
 	return z.Name
 }
 
-// gone says that there is no such rule (any more).
+// gone says that there is no such rule, or no longer.
 func (v *View) gone(env *view.Env) {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	if v.policy == nil {
-		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" does not exist any more.", nav.Page{})
+		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer exists.", nav.Page{})
 	} else {
-		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" has no "+
-			revision.RuleLabel(v.page.Dir, v.page.Rule, "")+" any more.", nav.ToPolicy(v.page.Key))
+		s.Say("gone", 0, "●", env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer has "+
+			revision.RuleLabel(v.page.Dir, v.page.Rule, "")+".", nav.ToPolicy(v.page.Key))
 	}
 	v.switchTo(false)
 	v.all.SetItems(s.Lines)
@@ -114,7 +114,7 @@ func (v *View) layout(env *view.Env) {
 	if wide {
 		v.lw = env.W / 2
 		left := &detail.Sheet{St: env.Styles, W: v.lw}
-		left.Head("rule")
+		left.Head(v.title(left.In()))
 		v.saysLines(env, left)
 		v.right = v.aclLines(env, env.W-v.lw-1)
 		v.top = max(len(left.Lines), len(v.right))
@@ -134,7 +134,7 @@ func (v *View) layout(env *view.Env) {
 	}
 	if !wide {
 		s := &detail.Sheet{St: env.Styles, W: env.W}
-		s.Head("rule")
+		s.Head(v.title(s.In()))
 		v.saysLines(env, s)
 		for i, l := range v.aclLines(env, s.In()) {
 			if i == 0 {
@@ -347,13 +347,37 @@ func (v *View) Click(_ *view.Env, x, y int) bool {
 // Wheel scrolls.
 func (v *View) Wheel(_ *view.Env, lines int) { v.active().Wheel(lines) }
 
-// Crumb names the rule in the breadcrumbs.
-func (v *View) Crumb() string {
+// Crumb names the policy and the rule in the breadcrumbs.
+func (v *View) Crumb() string { return v.page.Key.Brief() + " " + v.label() }
+
+// title is the heading of the rule in at most w cells.
+func (v *View) title(w int) string {
+	const frame = 4 // of the heading
+	for _, name := range []string{v.Crumb(), v.BriefCrumb()} {
+		if widget.Width(name)+frame <= w {
+			return name
+		}
+	}
+	return widget.CutName(v.BriefCrumb(), w-frame)
+}
+
+// BriefCrumb leaves out the rule's own name.
+func (v *View) BriefCrumb() string { return v.page.Title() }
+
+// label names the rule.
+func (v *View) label() string {
 	name := ""
 	if v.rule != nil {
 		name = v.rule.Name
 	}
 	return revision.RuleLabel(v.page.Dir, v.page.Rule, name)
+}
+
+// Point goes to the zone for which the page is gone to again.
+func (v *View) Point(env *view.Env, to nav.Page) bool {
+	v.zone = to.Zone
+	v.Sync(env)
+	return true
 }
 
 // Tell names the zone on show.
@@ -370,7 +394,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 		}
 	case action.RuleEdit, action.RuleLogging:
 		if v.policy == nil {
-			return "the policy is gone"
+			return "the policy no longer exists"
 		}
 	}
 	return ""

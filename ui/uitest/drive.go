@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -115,6 +116,9 @@ func (s *Screen) Refresh() {
 	s.Send(ui.Refreshed(s.model))
 }
 
+// Quits says whether the console has ended the program.
+func (s *Screen) Quits() bool { return ui.Quits(s.model) }
+
 // View is the frame with its colours.
 func (s *Screen) View() string {
 	s.t.Helper()
@@ -173,16 +177,35 @@ var Sizes = [][2]int{{80, 24}, {120, 34}, {200, 60}}
 
 // Golden compares the frame at every size, plain and coloured, with
 // testdata/<name>-<w>x<h>.golden and .ansi.golden, and holds every line to the
-// width. The size it had comes back.
-func (s *Screen) Golden(name string) {
+// width. The size it had comes back. more are sizes besides Sizes.
+func (s *Screen) Golden(name string, more ...[2]int) {
+	s.t.Helper()
+	s.GoldenAt(name, append(slices.Clone(Sizes), more...)...)
+}
+
+// GoldenAt is Golden at sizes of the test's own.
+func (s *Screen) GoldenAt(name string, sizes ...[2]int) {
 	s.t.Helper()
 	w, h := s.w, s.h
-	for _, size := range Sizes {
+	for _, size := range sizes {
 		s.Resize(size[0], size[1])
 		s.Fits()
 		base := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
 		s.compare(base+".golden", s.Frame())
 		s.compare(base+".ansi.golden", s.View()+"\n")
+	}
+	s.Resize(w, h)
+}
+
+// Plain compares the frame at the sizes given, without its colours, with
+// testdata/<name>-<w>x<h>.golden.
+func (s *Screen) Plain(name string, sizes ...[2]int) {
+	s.t.Helper()
+	w, h := s.w, s.h
+	for _, size := range sizes {
+		s.Resize(size[0], size[1])
+		s.Fits()
+		s.compare(fmt.Sprintf("%s-%dx%d.golden", name, size[0], size[1]), s.Frame())
 	}
 	s.Resize(w, h)
 }

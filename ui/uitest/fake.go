@@ -26,6 +26,9 @@ type Fake struct {
 	OnCommit func(*gate.Preview, gate.Confirm) (*gate.Result, error)
 	// OnPlan answers PlanPreview; nil gives an empty preview.
 	OnPlan func(*plan.Plan) (*gate.Preview, error)
+	// OnPlanAgain answers PlanResumePreview and, with back, PlanBackPreview; nil gives an
+	// empty preview.
+	OnPlanAgain func(back bool) (*gate.Preview, error)
 	// OnController answers ControllerLog; nil is no cluster.
 	OnController func(zone string, policy model.PolicyKey) (*logs.ControllerLog, error)
 
@@ -166,13 +169,36 @@ func (f *Fake) PlanStart(context.Context, *plan.Plan, *gate.Preview, gate.Confir
 	return f.PlanErr
 }
 
-func (f *Fake) PlanResume(context.Context, *revision.Revision) error {
+func (f *Fake) PlanResume(context.Context, *gate.Preview, gate.Confirm) error {
 	f.call("plan resume")
 	return f.PlanErr
 }
-func (f *Fake) PlanBack(context.Context, *revision.Revision) error {
+
+func (f *Fake) PlanBack(context.Context, *gate.Preview, gate.Confirm) error {
 	f.call("plan back")
 	return f.PlanErr
 }
-func (f *Fake) PlanStop()          { f.call("plan stop") }
-func (f *Fake) PlanDismiss() error { f.call("plan dismiss"); return nil }
+
+// PlanResumePreview and PlanBackPreview are previews without rows.
+func (f *Fake) PlanResumePreview(context.Context) (*gate.Preview, error) {
+	f.call("plan resume preview")
+	if f.OnPlanAgain != nil {
+		return f.OnPlanAgain(false)
+	}
+	return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "Continue: Plan"}, nil
+}
+
+func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
+	f.call("plan back preview")
+	if f.OnPlanAgain != nil {
+		return f.OnPlanAgain(true)
+	}
+	return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "Roll back: Plan"}, nil
+}
+
+func (f *Fake) PlanStop() { f.call("plan stop") }
+
+func (f *Fake) PlanKeep(context.Context, *revision.Revision) error {
+	f.call("plan keep")
+	return f.PlanErr
+}

@@ -23,8 +23,7 @@ func AskMove(env *Env, k model.PolicyKey) {
 		env.Fail("%s has no priority", k.Label())
 		return
 	}
-	env.Ask(&Prompt{Title: "Move " + k.Label(), Label: fmt.Sprintf("Priority (now %d, lower decides first):", p.Priority),
-		Value: strconv.Itoa(int(p.Priority)),
+	env.Ask(&Prompt{Title: "Move " + k.Label(), Label: fmt.Sprintf("New priority (now %d; lower decides first):", p.Priority),
 		Check: func(s string) string {
 			if n, err := strconv.Atoi(strings.TrimSpace(s)); err != nil || n < 0 || n > 1000 {
 				return "a number from 0 to 1000"

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"strings"
 
 	"rung/themes"
@@ -13,7 +14,8 @@ type Choose struct {
 	Items []Item
 	Done  func(env *Env, i int)
 
-	at int
+	at    int
+	focus int // the line of the item under the cursor in the last drawing
 }
 
 // Item is a thing to choose. WhyNot disables it with a reason.
@@ -70,25 +72,44 @@ func (c *Choose) Draw(st *themes.Styles, w int) (string, []string) {
 		wide = max(wide, widget.Width(it.Text))
 	}
 	for i, it := range c.Items {
-		key := it.Key
-		if key == "" {
-			key = " "
-		}
-		l := widget.Line{{Text: " "}, {Text: key + "  ", Style: st.Key}, {Text: it.Text}}
-		note := it.Note
-		if it.WhyNot != "" {
-			l[2].Style, note = st.Dim, "not now: "+it.WhyNot
-		}
-		if note != "" {
-			l = l.Add(strings.Repeat(" ", wide-widget.Width(it.Text)+2)+note, st.Dim)
-		}
+		mark := " "
 		if i == c.at {
-			lines = append(lines, widget.Join(widget.Plain("▸"), l[1:]).RenderAs(w, st.Selection))
-		} else {
-			lines = append(lines, l.Render(w))
+			mark, c.focus = "▸", len(lines)
+		}
+		for _, l := range it.lines(mark, wide, w, st) {
+			if i == c.at {
+				lines = append(lines, l.RenderAs(w, st.Selection))
+			} else {
+				lines = append(lines, l.Render(w))
+			}
 		}
 	}
 	return c.Title, lines
+}
+
+// Focus is the item under the cursor.
+func (c *Choose) Focus() int { return c.focus }
+
+// lines are the item: in one line where there is room, else with its note below. What
+// cannot be chosen has its key in parentheses, since a colour alone says nothing on a
+// terminal without.
+func (it *Item) lines(mark string, wide, w int, st *themes.Styles) []widget.Line {
+	key, text, note := " "+it.Key+"  ", themes.Style{}, it.Note
+	if it.Key == "" {
+		key = "    "
+	}
+	if it.WhyNot != "" {
+		key, text, note = "("+cmp.Or(it.Key, "–")+") ", st.Dim, "not now: "+it.WhyNot
+	}
+	l := widget.Line{{Text: mark}, {Text: key, Style: st.Key}, {Text: it.Text, Style: text}}
+	if one := l.Add(strings.Repeat(" ", max(0, wide-widget.Width(it.Text))+2)+note, st.Dim); one.Width() <= w || note == "" {
+		return []widget.Line{one}
+	}
+	out := []widget.Line{l}
+	for _, s := range widget.Flow(note, max(1, w-6)) {
+		out = append(out, widget.Styled("      "+s, st.Dim))
+	}
+	return out
 }
 
 // Note tells something longer than a line; any key closes it.
@@ -103,13 +124,14 @@ func (n *Note) Key(*Env, string, string) bool { return true }
 // Paste does nothing.
 func (n *Note) Paste(string) {}
 
+// Focus is its beginning: it is read from there.
+func (n *Note) Focus() int { return 0 }
+
 // Draw shows the text.
 func (n *Note) Draw(_ *themes.Styles, w int) (string, []string) {
 	var lines []string
 	for _, p := range n.Body {
-		for _, l := range widget.Flow(p, w-2) {
-			lines = append(lines, " "+l)
-		}
+		lines = append(lines, paragraph(p, themes.Style{}, w)...)
 	}
-	return n.Title, append(lines, "", " any key goes back")
+	return n.Title, append(lines, "", " any key closes")
 }

@@ -36,12 +36,19 @@ type Console interface {
 	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.ControllerLog, error)
 	History() []gate.HistoryEntry
 
+	// PlanPreview is the preview of a whole plan, PlanResumePreview that of what a plan
+	// that stopped has left, PlanBackPreview that of its way back. What is confirmed of
+	// them (ConfirmName once, for all guards) starts the plan, and no step asks again.
 	PlanPreview(ctx context.Context, p *plan.Plan) (*gate.Preview, error)
-	// PlanStart takes the preview that was confirmed, PlanResume and PlanBack the
-	// revision that was on the screen.
+	PlanResumePreview(ctx context.Context) (*gate.Preview, error)
+	PlanBackPreview(ctx context.Context) (*gate.Preview, error)
 	PlanStart(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error
-	PlanResume(ctx context.Context, read *revision.Revision) error
-	PlanBack(ctx context.Context, read *revision.Revision) error
+	PlanResume(ctx context.Context, read *gate.Preview, c gate.Confirm) error
+	PlanBack(ctx context.Context, read *gate.Preview, c gate.Confirm) error
+	// PlanStop stops a running plan of this Rung after the step under way.
 	PlanStop()
-	PlanDismiss() error
+	// PlanKeep ends a plan that stopped: the policies stay as they are, and what was
+	// done is one change of the history. One that is done is put away. read is the
+	// revision that was on the screen.
+	PlanKeep(ctx context.Context, read *revision.Revision) error
 }

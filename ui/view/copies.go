@@ -21,7 +21,7 @@ func CopiesOf(env *Env, p nav.Page) []Copy {
 		}
 		out = append(out, Copy{"ovn-nbctl command", model.ShellJoin(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
 		if k.Namespace != "" {
-			out = append(out, Copy{"command that sets what it logs", env.Rev.NamespaceLogsCommand(k.Namespace)})
+			out = append(out, Copy{"command to change what it logs", env.Rev.NamespaceLogsCommand(k.Namespace)})
 		}
 	}
 	if p.Dir != "" {

@@ -28,7 +28,7 @@ func AskLogging(env *Env, k model.PolicyKey) {
 
 // namespaceLogs explains which annotation sets the levels of a policy without its own.
 func namespaceLogs(env *Env, k model.PolicyKey) *Note {
-	now := "no level: nothing is logged"
+	now := "nothing is logged"
 	l := env.Rev.NamespaceLogging(k.Namespace)
 	if l.Levels.Any() {
 		now = l.Levels.String()
@@ -37,8 +37,8 @@ func namespaceLogs(env *Env, k model.PolicyKey) *Note {
 	for _, p := range l.Problems {
 		body = append(body, "▲ The annotation is not valid: "+p+".")
 	}
-	return &Note{Title: "log " + k.Label(), Body: append(body, "It holds for all NetworkPolicies and the EgressFirewall of "+k.Namespace+
-		": allow for what their rules let through, deny for the rest. To change it:",
+	return &Note{Title: "log " + k.Label(), Body: append(body, "It applies to all NetworkPolicies and the EgressFirewall of "+k.Namespace+
+		": allow for what their rules allow, deny for the rest. To change it:",
 		env.Rev.NamespaceLogsCommand(k.Namespace))}
 }
 
@@ -49,6 +49,7 @@ type logging struct {
 	broken  string // why the annotation that is there cannot be read
 	rows    []logRow
 	at      int
+	focus   int      // the line of that row in the last drawing
 	options []string // "off" and the severities
 }
 
@@ -62,7 +63,7 @@ func newLogging(p *model.Policy) *logging {
 	l := &logging{key: p.Key, options: append([]string{"off"}, model.LogSeverities...)}
 	now, err := p.LogLevels()
 	if err != nil {
-		l.broken = "The annotation it has is not valid, so none of its rules log. It is replaced."
+		l.broken = "The present annotation is not valid, so none of its rules log. It will be replaced."
 	}
 	l.now = now
 	in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
@@ -130,9 +131,9 @@ func (l *logging) Key(env *Env, key, _ string) bool {
 		l.at = (l.at + 1) % len(l.rows)
 	case "up", "k", "shift+tab", "ctrl+p":
 		l.at = (l.at + len(l.rows) - 1) % len(l.rows)
-	case "right", "l", "space":
+	case "right", "space":
 		row.at = (row.at + 1) % len(l.options)
-	case "left", "h":
+	case "left":
 		row.at = (row.at + len(l.options) - 1) % len(l.options)
 	case "a":
 		l.all("alert")
@@ -151,6 +152,21 @@ func (l *logging) Key(env *Env, key, _ string) bool {
 	return false
 }
 
+// Focus is the row under the cursor.
+func (l *logging) Focus() int { return l.focus }
+
+// levelsOf are all levels with the one that is picked.
+func (l *logging) levelsOf(r logRow, st *themes.Styles) (line widget.Line) {
+	for j, o := range l.options {
+		if j == r.at {
+			line = line.Add("["+o+"]", st.Selection)
+		} else {
+			line = line.Add(" "+o+" ", st.Dim)
+		}
+	}
+	return line
+}
+
 // Paste does nothing.
 func (l *logging) Paste(string) {}
 
@@ -162,7 +178,7 @@ func (l *logging) Draw(st *themes.Styles, w int) (string, []string) {
 			lines = append(lines, widget.Line{{Text: " "}, {Text: s, Style: style}}.Render(w))
 		}
 	}
-	say("What a rule logs when it decides, by its action.", st.Text)
+	say("What each rule logs when it decides, by its action.", st.Text)
 	say("Now: "+l.now.String(), st.Text)
 	if l.broken != "" {
 		say("▲ "+l.broken, st.Warn)
@@ -173,22 +189,22 @@ func (l *logging) Draw(st *themes.Styles, w int) (string, []string) {
 		if i == l.at {
 			mark, style = "▸", st.Title
 		}
-		line := widget.Line{{Text: mark + fmt.Sprintf("%-6s", r.action), Style: style}}
-		for j, o := range l.options {
-			if j == r.at {
-				line = line.Add("["+o+"]", st.Selection)
-			} else {
-				line = line.Add(" "+o+" ", st.Dim)
-			}
+		if i == l.at {
+			l.focus = len(lines)
 		}
+		head := widget.Styled(mark+fmt.Sprintf("%-6s", r.action), style)
 		note := " no rule"
 		if r.rules > 0 {
 			note = " " + words.Count(r.rules, "rule")
 		}
-		lines = append(lines, line.Add(note, st.Dim).Render(w))
+		line := l.levelsOf(r, st)
+		if head.Width()+line.Width()+len(note) > w { // the others are under ← and →
+			line = widget.Styled("["+l.options[r.at]+"]", st.Selection)
+		}
+		lines = append(lines, widget.Join(head, line).Add(note, st.Dim).Render(w))
 	}
 	lines = append(lines, "")
-	hints := []string{"↑↓ action", "←→ or 0–5 level", "a all alert", "n all notice", "d only Deny", "o all off", "⏎ preview", "esc leave"}
+	hints := []string{"up/down action", "left/right or 0–5 level", "a all alert", "n all notice", "d only Deny", "o all off", "enter preview", "esc cancel"}
 	line := ""
 	for _, h := range hints {
 		if line != "" && widget.Width(line)+widget.Width(h)+3 > w-2 {

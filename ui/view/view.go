@@ -60,6 +60,10 @@ type (
 	// Titler names the page in the breadcrumbs better than nav.Page.Title.
 	Titler interface{ Crumb() string }
 
+	// Briefer names the page in fewer cells, where Crumb has no room or the page is not
+	// the last of the way.
+	Briefer interface{ BriefCrumb() string }
+
 	// Teller has something to say at the right end of the breadcrumbs.
 	Teller interface{ Tell(env *Env) widget.Line }
 
@@ -67,6 +71,17 @@ type (
 	// reasons.
 	Refuser interface {
 		WhyNot(env *Env, id action.ID) string
+	}
+
+	// Offerer says whether an action is a choice as the page is now; one that is not is
+	// left out of the hints.
+	Offerer interface {
+		Offers(env *Env, id action.ID) bool
+	}
+
+	// Typer takes text that is the key of no action; false leaves it.
+	Typer interface {
+		Typed(env *Env, text string) bool
 	}
 
 	// Live is a page with more news than revisions bring. Fresh says whether

@@ -51,6 +51,9 @@ func (d *Doc) SetLines(lines []DocLine) {
 	d.SetItems(lines)
 }
 
+// Below is how many lines are under the last one of the last frame.
+func (d *Doc) Below() int { return max(0, len(d.shown)-d.top-d.height) }
+
 // Link is where the line under the cursor leads, nil for nowhere.
 func (d *Doc) Link() any {
 	l, _ := d.Selected()

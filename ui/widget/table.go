@@ -12,9 +12,18 @@ type Column[T any] struct {
 	Title string
 	// Cell is what the column shows for a row.
 	Cell func(T) Line
+	// Fit is the cell in w cells, where Cell is wider: a short form. Nil cuts it.
+	Fit func(row T, w int) Line
+	// Name columns hold the names of what the rows are about. They are the last to
+	// be cut, in the middle, and stay where one scrolls sideways; Max does not hold
+	// for them.
+	Name bool
 	// Min is the width to which the column may be shrunk, Max the one to which
 	// it grows; 0 is its natural width and no bound.
 	Min, Max int
+	// Short, where it is set, is the width to which the column is shrunk before a
+	// name is cut; it does not go for a name.
+	Short int
 	// Drop orders the columns that go when there is no room, highest first; 0
 	// stays to the end.
 	Drop int
@@ -30,7 +39,8 @@ type Column[T any] struct {
 }
 
 // Table shows rows in columns. Rows that Full gives a line for take the whole
-// width: bands, gaps, headings.
+// width: bands, gaps, headings. Columns without a value in any row take no room.
+// What is cut of the row under the cursor stands whole in a line or two below.
 type Table[T any] struct {
 	Columns []Column[T]
 	// ID is the identity of a row; the selection follows it. It must be
@@ -41,6 +51,15 @@ type Table[T any] struct {
 	// Fixed says that the row only makes sense in the natural order and
 	// without a filter.
 	Fixed func(T) bool
+	// Hold is how many cells of a line without columns stay where one scrolls
+	// sideways; nil is none.
+	Hold func(T) int
+	// Note is what is to be known about a row, piece by piece, the worst first: it
+	// stands below the table for the row under the cursor, which is made room for at
+	// any width. Columns without a title are taken for its short forms.
+	Note func(T) []Line
+	// NoBelow leaves those lines out: the page itself shows the row under the cursor whole.
+	NoBelow bool
 	// Skip says that the cursor passes over the row.
 	Skip func(T) bool
 	// Text is what the filter looks at; nil takes the cells.
@@ -71,6 +90,7 @@ type Table[T any] struct {
 		lines []int // row index per line, for the mouse
 	}
 	widths widthMemo
+	plan   layoutMemo
 }
 
 type memoKey struct {
@@ -83,6 +103,36 @@ type widthMemo struct {
 	version int
 	wide    bool
 	natural []int
+	holds   []value // what each column has to show
+}
+
+// value is what a column has to show in any row.
+type value int
+
+const (
+	nothing value = iota
+	dashes        // no more than that there is none
+	values
+)
+
+// layoutMemo is the layout for a version, a width and, where widths are sampled, a
+// place in the list.
+type layoutMemo struct {
+	key  layoutKey
+	made layout
+}
+
+type layoutKey struct {
+	version, w, rows, top, columns, sort int
+	wide, aside                          bool
+}
+
+// layout is which columns there are, how wide, and how many cells are between them.
+type layout struct {
+	cols, widths []int
+	apart        int
+	held         int  // columns that stay where one scrolls sideways
+	cut          bool // something of a row may not be seen
 }
 
 // SetItems gives the table its rows in natural order. The selection stays on

@@ -25,13 +25,15 @@ func (t *Table[T]) RenderFocus(st *themes.Styles, w, h int, focus bool) string {
 	if !t.NoHeader && h > 1 {
 		rows--
 	}
+	below := t.below(w, rows, focus)
+	rows -= below
 	t.height = rows
 	t.scroll(rows)
 	key := memoKey{t.version, w, h, t.top, t.at, t.left, t.Wide, focus, st}
 	if t.memo.frame != "" && t.memo.key == key {
 		return t.memo.frame
 	}
-	frame := t.draw(st, w, h, rows, focus)
+	frame := t.draw(st, w, h, rows, below, focus)
 	t.memo.key, t.memo.frame = key, frame
 	return frame
 }
@@ -75,15 +77,15 @@ func (t *Table[T]) scroll(rows int) {
 	t.top = min(max(t.top, 0), last)
 }
 
-func (t *Table[T]) draw(st *themes.Styles, w, h, rows int, focus bool) string {
-	cols, widths, apart := t.layout(w, rows)
+func (t *Table[T]) draw(st *themes.Styles, w, h, rows, below int, focus bool) string {
+	lay := t.layout(w, rows+below)
 	if t.left > 0 {
-		t.left = min(t.left, max(0, t.widest(cols, widths, apart, rows)-(w-gutter)))
+		t.left = min(t.left, max(0, t.widest(lay, rows)-(w-gutter)))
 	}
 	lines := make([]string, 0, h)
 	t.memo.lines = t.memo.lines[:0]
-	if rows < h {
-		lines = append(lines, t.header(st, cols, widths, apart, w))
+	if rows+below < h {
+		lines = append(lines, t.header(st, lay, w))
 		t.memo.lines = append(t.memo.lines, -1)
 	}
 	if len(t.shown) == 0 {
@@ -93,49 +95,92 @@ func (t *Table[T]) draw(st *themes.Styles, w, h, rows int, focus bool) string {
 		}
 		lines = append(lines, Styled("  "+text, st.Dim).Render(w))
 	}
-	for n := t.top; n < len(t.shown) && len(lines) < h; n++ {
-		it := t.items[t.shown[n]]
-		l := t.full(it)
-		if l == nil {
-			l = t.row(it, cols, widths, apart)
-		}
+	for n := t.top; n < len(t.shown) && len(lines) < h-below; n++ {
+		l := t.line(t.items[t.shown[n]], lay)
 		mark := "  "
 		if n == t.at && focus {
-			lines = append(lines, Join(Plain("▸ "), l.Skip(t.left)).RenderAs(w, st.Selection))
+			lines = append(lines, Join(Plain("▸ "), l).RenderAs(w, st.Selection))
 		} else {
 			if n == t.at {
 				mark = "› "
 			}
-			lines = append(lines, Join(Styled(mark, st.Dim), l.Skip(t.left)).Render(w))
+			lines = append(lines, Join(Styled(mark, st.Dim), l).Render(w))
 		}
 		t.memo.lines = append(t.memo.lines, n)
+	}
+	if below > 0 && t.at >= 0 {
+		for len(lines) < h-below {
+			lines = append(lines, "")
+		}
+		for _, l := range t.told(st, t.items[t.shown[t.at]], lay, w-2*gutter, below) {
+			lines = append(lines, Join(Plain("  "), l).Render(w))
+		}
 	}
 	return Pad(lines, h)
 }
 
-func (t *Table[T]) header(st *themes.Styles, cols, widths []int, apart, w int) string {
-	var l Line
-	for n, i := range cols {
-		c := t.Columns[i]
-		title := c.Title
-		if i == t.sort {
-			if t.down {
-				title += " ↓"
-			} else {
-				title += " ↑"
-			}
+// line is a row as far as one has scrolled sideways: names stay.
+func (t *Table[T]) line(it T, lay layout) Line {
+	if l := t.full(it); l != nil {
+		switch {
+		case t.left == 0 || t.stays(it):
+			return l
+		case t.Hold != nil:
+			hold := t.Hold(it)
+			return Join(l.Clip(hold), l.Skip(hold+t.left))
 		}
-		l = appendCell(l, Styled(title, st.Dim), widths[n], apart, c.Right, n == len(cols)-1)
+		return l.Skip(t.left)
 	}
-	return Join(Plain("  "), l.Skip(t.left)).Render(w)
+	l := make(Line, 0, 4*len(lay.cols)) // of a span or two, with the space beside them
+	if t.left == 0 {
+		return t.row(l, it, lay, 0, len(lay.cols))
+	}
+	l = t.row(l, it, lay, 0, lay.held)
+	l = append(l, t.row(nil, it, lay, lay.held, len(lay.cols)).Skip(t.left)...)
+	for len(l) > 0 && strings.Trim(l[len(l)-1].Text, " ") == "" {
+		l = l[:len(l)-1] // blanks at the edge are nothing that is cut
+	}
+	return l
 }
 
-// row puts the cells of a row beside each other.
-func (t *Table[T]) row(it T, cols, widths []int, apart int) Line {
-	l := make(Line, 0, 4*len(cols)) // of a span or two, with the space beside them
-	for n, i := range cols {
-		c := t.Columns[i]
-		l = appendCell(l, c.Cell(it), widths[n], apart, c.Right, n == len(cols)-1)
+func (t *Table[T]) header(st *themes.Styles, lay layout, w int) string {
+	cells := func(from, to int) (l Line) {
+		for n := from; n < to; n++ {
+			i := lay.cols[n]
+			c := t.Columns[i]
+			title := c.Title
+			if i == t.sort {
+				if t.down {
+					title += " ↓"
+				} else {
+					title += " ↑"
+				}
+			}
+			if Width(title) > lay.widths[n] {
+				title = "" // its cells are signs
+			}
+			l = appendCell(l, Styled(title, st.Dim), lay.widths[n], lay.apart, c.Right, n == len(lay.cols)-1)
+		}
+		return l
+	}
+	l := cells(0, lay.held)
+	return Join(Plain("  "), l, cells(lay.held, len(lay.cols)).Skip(t.left)).Render(w)
+}
+
+// row adds some of the cells of a row.
+func (t *Table[T]) row(l Line, it T, lay layout, from, to int) Line {
+	for n := from; n < to; n++ {
+		c := &t.Columns[lay.cols[n]]
+		cell := c.Cell(it)
+		if w := lay.widths[n]; cell.Width() > w {
+			switch {
+			case c.Name:
+				cell = cell.CutName(w)
+			case c.Fit != nil:
+				cell = c.Fit(it, w)
+			}
+		}
+		l = appendCell(l, cell, lay.widths[n], lay.apart, c.Right, n == len(lay.cols)-1)
 	}
 	return l
 }
@@ -146,7 +191,11 @@ func appendCell(row, l Line, w, apart int, right, last bool) Line {
 	width := l.Width()
 	switch {
 	case width > w:
-		row = append(row, cut(l, w)...)
+		l = cut(l, w)
+		row = append(row, l...)
+		if n := w - l.Width(); n > 0 && !last { // a wide letter did not fit
+			row = append(row, Span{Text: blank(n)})
+		}
 	case right && width < w:
 		row = append(append(row, Span{Text: blank(w - width)}), l...)
 	default:

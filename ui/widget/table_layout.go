@@ -1,65 +1,194 @@
 package widget
 
 import (
+	"slices"
 	"strings"
 )
 
+// least of a name that is cut, where its column says nothing.
+const leastName = 12
+
 // layout chooses the columns that fit, their widths, and the space between
-// them: two cells, or one where room is short.
-func (t *Table[T]) layout(w, rows int) (cols, widths []int, apart int) {
+// them: two cells, or one where room is short. It is worked out once for what it
+// hangs on.
+func (t *Table[T]) layout(w, rows int) layout {
+	key := t.layoutKey(w)
+	if len(t.items) > measure {
+		key.rows, key.top = rows, t.top
+	}
+	if t.plan.made.widths == nil || t.plan.key != key {
+		t.plan = layoutMemo{key, t.lay(w, rows)}
+	}
+	return t.plan.made
+}
+
+func (t *Table[T]) layoutKey(w int) layoutKey {
+	return layoutKey{version: t.version, w: w, columns: len(t.Columns), sort: t.sort, wide: t.Wide, aside: t.left > 0}
+}
+
+func (t *Table[T]) lay(w, rows int) layout {
 	natural := t.natural(rows)
 	room := w - gutter
+	var out layout
 	for i, c := range t.Columns {
-		if !c.Wide || t.Wide {
-			cols = append(cols, i)
+		if (!c.Wide || t.Wide) && (t.widths.holds[i] != nothing || i == t.sort) {
+			out.cols = append(out.cols, i)
 		}
 	}
-	apart = 2
 	full := func(i int) int { return natural[i] }
-	if t.Wide || t.left > 0 || t.sum(cols, apart, full) <= room {
-		return cols, t.widthsOf(cols, full, room-t.sum(cols, apart, full)), apart
+	out.apart = 2
+	if t.Wide || t.left > 0 || t.sum(out.cols, 2, full) <= room {
+		out.widths = t.widthsOf(out.cols, full, room-t.sum(out.cols, 2, full))
+		t.hold(&out, room)
+		out.cut = t.sum(out.cols, 2, full) > room
+		return out
 	}
-	apart = 1
+	out.apart, out.cut = 1, true
 	least := func(i int) int {
-		if c := t.Columns[i]; c.Min > 0 {
+		c := &t.Columns[i]
+		if c.Min > 0 && !c.Name {
 			return min(c.Min, natural[i])
 		}
 		return natural[i]
 	}
-	for len(cols) > 1 && t.sum(cols, apart, least) > room {
-		worst := -1
-		for n, i := range cols {
-			if d := t.Columns[i].Drop; d > 0 && (worst < 0 || d >= t.Columns[cols[worst]].Drop) {
-				worst = n
+	dropped := t.drop(&out, room, least, func(c *Column[T]) bool { return c.Short == 0 })
+	if t.sum(out.cols, 1, least) > room {
+		t.cutNames(&out, room, natural, least)
+		t.hold(&out, room)
+		return out
+	}
+	t.bringBack(&out, dropped, room, least)
+	out.widths = t.widthsOf(out.cols, full, 0)
+	t.shrink(out.cols, out.widths, t.sum(out.cols, 1, full)-room, least)
+	if left := room - t.sum(out.cols, 1, full); left > 0 {
+		out.widths = t.widthsOf(out.cols, full, left)
+	}
+	t.hold(&out, room)
+	return out
+}
+
+// rank orders columns by how soon they go: those that only say that there is nothing
+// before all others.
+func (t *Table[T]) rank(i int) int {
+	if d := t.Columns[i].Drop; d == 0 || t.widths.holds[i] == values {
+		return d
+	}
+	return 1000 + t.Columns[i].Drop
+}
+
+// drop takes columns out, the least worth first, until the others fit; only says
+// which it may take. Columns of one worth go together.
+func (t *Table[T]) drop(out *layout, room int, least func(int) int, only func(*Column[T]) bool) (dropped [][]int) {
+	for t.sum(out.cols, 1, least) > room {
+		worst := 0
+		for _, i := range out.cols {
+			if only(&t.Columns[i]) {
+				worst = max(worst, t.rank(i))
 			}
 		}
-		if worst < 0 {
+		if worst == 0 {
 			break
 		}
-		cols = append(cols[:worst:worst], cols[worst+1:]...)
+		var keep, gone []int
+		for _, i := range out.cols {
+			if t.rank(i) == worst && only(&t.Columns[i]) {
+				gone = append(gone, i)
+			} else {
+				keep = append(keep, i)
+			}
+		}
+		if len(keep) == 0 {
+			break
+		}
+		out.cols = keep
+		dropped = append(dropped, gone)
 	}
-	widths = t.widthsOf(cols, full, 0)
-	t.shrink(cols, widths, t.sum(cols, apart, full)-room, least)
-	if left := room - t.sum(cols, apart, full); left > 0 {
-		widths = t.widthsOf(cols, full, left)
+	return dropped
+}
+
+// bringBack puts columns back that went before a wider one did, where they fit beside
+// what is left.
+func (t *Table[T]) bringBack(out *layout, dropped [][]int, room int, least func(int) int) {
+	for _, back := range slices.Backward(dropped) {
+		all := slices.Sorted(slices.Values(slices.Concat(out.cols, back)))
+		if t.sum(all, 1, least) <= room {
+			out.cols = all
+		}
 	}
-	return cols, widths, apart
+}
+
+// cutNames is the layout where nothing is left that could go for the names: the columns
+// with a short form shrink to it, then the names share the rest. Where that is too little
+// for them, the others go after all.
+func (t *Table[T]) cutNames(out *layout, room int, natural []int, least func(int) int) {
+	short := func(i int) int {
+		if c := &t.Columns[i]; c.Short > 0 {
+			return min(c.Short, natural[i])
+		}
+		return least(i)
+	}
+	shortest := func(i int) int {
+		c := &t.Columns[i]
+		switch {
+		case !c.Name:
+			return short(i)
+		case c.Min > 0:
+			return min(c.Min, natural[i])
+		}
+		return min(leastName, natural[i])
+	}
+	t.drop(out, room, shortest, func(*Column[T]) bool { return true })
+	full := func(i int) int { return natural[i] }
+	out.widths = t.widthsOf(out.cols, full, 0)
+	over := t.sum(out.cols, 1, full) - room
+	byWorth := make([]int, len(out.cols))
+	for n := range byWorth {
+		byWorth[n] = n
+	}
+	slices.SortStableFunc(byWorth, func(a, b int) int { return t.rank(out.cols[b]) - t.rank(out.cols[a]) })
+	for _, n := range byWorth {
+		if i := out.cols[n]; !t.Columns[i].Name {
+			d := max(0, min(over, out.widths[n]-short(i)))
+			out.widths[n], over = out.widths[n]-d, over-d
+		}
+	}
+	t.shrink(out.cols, out.widths, over, shortest)
+}
+
+// hold says how many columns stay where one scrolls sideways: those up to the first
+// name, which leaves room for the others then.
+func (t *Table[T]) hold(out *layout, room int) {
+	before := 0
+	for n, i := range out.cols {
+		if t.Columns[i].Name {
+			out.held = n + 1
+			if t.left > 0 {
+				out.widths[n] = min(out.widths[n], max(leastName, room*2/3-before))
+			}
+			return
+		}
+		before += out.widths[n] + out.apart
+	}
 }
 
 // widest is the width of the widest row in sight: how far one can scroll
 // sideways.
-func (t *Table[T]) widest(cols, widths []int, apart, rows int) int {
-	n := t.sum(cols, apart, func(int) int { return 0 })
-	for _, w := range widths {
+func (t *Table[T]) widest(lay layout, rows int) int {
+	n := t.sum(lay.cols, lay.apart, func(int) int { return 0 })
+	for _, w := range lay.widths {
 		n += w
 	}
 	for i := t.top; i < len(t.shown) && i < t.top+rows; i++ {
-		if l := t.full(t.items[t.shown[i]]); l != nil {
+		if l := t.full(t.items[t.shown[i]]); l != nil && !t.stays(t.items[t.shown[i]]) {
 			n = max(n, l.Width())
 		}
 	}
 	return n
 }
+
+// stays says whether a line without columns does not scroll sideways: the headings of
+// a table.
+func (t *Table[T]) stays(it T) bool { return len(t.Columns) > 0 && t.fixed(it) }
 
 // sum is the width of a row.
 func (t *Table[T]) sum(cols []int, apart int, width func(int) int) int {
@@ -116,25 +245,25 @@ func (t *Table[T]) shrink(cols, widths []int, over int, least func(int) int) {
 
 // AllText is every shown row at full width, as plain text.
 func (t *Table[T]) AllText() string {
-	wide := t.Wide
-	t.Wide = true
-	t.widths.natural = nil
-	cols, widths, apart := t.layout(1, len(t.shown))
-	t.Wide = wide
-	t.widths.natural = nil
+	wide, left := t.Wide, t.left
+	t.Wide, t.left = true, 0
+	t.widths.natural, t.plan = nil, layoutMemo{}
+	lay := t.layout(1, len(t.shown))
+	t.Wide, t.left = wide, left
+	t.widths.natural, t.plan = nil, layoutMemo{}
 	var b strings.Builder
 	add := func(l Line) { b.WriteString(strings.TrimRight(l.String(), " ") + "\n") }
 	if !t.NoHeader {
 		var head Line
-		for n, i := range cols {
-			head = appendCell(head, Plain(t.Columns[i].Title), widths[n], apart, t.Columns[i].Right, n == len(cols)-1)
+		for n, i := range lay.cols {
+			head = appendCell(head, Plain(t.Columns[i].Title), lay.widths[n], lay.apart, t.Columns[i].Right, n == len(lay.cols)-1)
 		}
 		add(head)
 	}
 	for _, i := range t.shown {
 		l := t.full(t.items[i])
 		if l == nil {
-			l = t.row(t.items[i], cols, widths, apart)
+			l = t.row(nil, t.items[i], lay, 0, len(lay.cols))
 		}
 		add(l)
 	}
@@ -159,20 +288,44 @@ func (t *Table[T]) natural(rows int) []int {
 	if sampled {
 		from, to = t.top, min(t.top+rows, len(t.shown))
 	}
+	t.widths.holds = make([]value, len(t.Columns))
+	cells := false
 	for i, c := range t.Columns {
-		n := t.widths.natural[i]
+		n, holds := t.widths.natural[i], nothing
 		for _, j := range t.shown[from:to] {
-			if t.full(t.items[j]) == nil {
-				n = max(n, c.Cell(t.items[j]).Width())
+			if t.full(t.items[j]) != nil {
+				continue
 			}
+			cells = true
+			l := c.Cell(t.items[j])
+			w := l.Width()
+			if holds < values && w > 0 {
+				holds = max(holds, holdsOf(l))
+			}
+			n = max(n, w)
 		}
-		if c.Max > 0 && !t.Wide {
+		if c.Max > 0 && !c.Name && !t.Wide {
 			n = min(n, max(c.Max, c.Min))
 		}
-		t.widths.natural[i] = n
+		t.widths.natural[i], t.widths.holds[i] = n, holds
+	}
+	if sampled || !cells {
+		// What rows out of sight hold is not known, and a table without rows shows
+		// what it could hold.
+		for i := range t.widths.holds {
+			t.widths.holds[i] = values
+		}
 	}
 	t.widths.version, t.widths.wide = t.version, t.Wide
 	return t.widths.natural
+}
+
+// holdsOf is what a cell that is not empty has to show.
+func holdsOf(l Line) value {
+	if l.String() == "–" {
+		return dashes
+	}
+	return values
 }
 
 func b2i(b bool) int {

@@ -153,7 +153,7 @@ func (t *Table[T]) sortBy(d int) {
 // SortedBy is the title of the column the rows are sorted by, empty for the
 // natural order.
 func (t *Table[T]) SortedBy() string {
-	if t.sort < 0 || t.sort >= len(t.Columns) {
+	if !t.ready || t.sort < 0 || t.sort >= len(t.Columns) {
 		return ""
 	}
 	return t.Columns[t.sort].Title

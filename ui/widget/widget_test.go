@@ -188,13 +188,15 @@ func TestSelectionIsKeptByIdentity(t *testing.T) {
 	}
 }
 
-func TestColumnsDropFromTheRight(t *testing.T) {
+// Columns go by their worth; one that went before a wider one comes back where it has
+// room.
+func TestColumnsDropByWorth(t *testing.T) {
 	tb := newTable()
 	tb.SetItems(things(10))
 	for _, tt := range []struct {
 		w    int
 		want string
-	}{{60, "NAME     N  MORE          REST"}, {30, "NAME    N MORE"}, {20, "NAME    N"}, {12, "NAME   N"}} {
+	}{{60, "NAME     N  MORE          REST"}, {30, "NAME    N MORE"}, {20, "NAME N REST"}, {12, "NAME   N"}} {
 		head, _, _ := strings.Cut(ansi.Strip(tb.Render(st, tt.w, 5)), "\n")
 		if got := strings.Join(strings.Fields(head), " "); got != strings.Join(strings.Fields(tt.want), " ") {
 			t.Errorf("at %d cells: %q", tt.w, got)

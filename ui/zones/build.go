@@ -15,13 +15,13 @@ import (
 	"rung/ui/widget"
 )
 
-// inSync counts the policies of a zone, those that only rows are left of too.
+// inSync counts the policies of a zone that are in sync, of those that can be.
 func (v *zones) inSync(z *item) widget.Line {
 	style := v.st.Warn
 	if z.InSync == z.ZoneTally.Policies {
 		style = v.st.OK
 	}
-	return widget.Styled(fmt.Sprintf("%d/%d", z.InSync, z.ZoneTally.Policies), style)
+	return widget.Styled(z.Short(), style)
 }
 
 // rowCount is how many rows were read last.
@@ -80,12 +80,7 @@ const foundShown = 2
 
 // compare takes what comparing the zones finds, but for what is only settling.
 func (v *zones) compare(r *revision.Revision) {
-	v.found = v.found[:0]
-	for _, f := range r.ZoneFindingsAtHand(v.now) {
-		if f.Severity != model.SeverityInfo {
-			v.found = append(v.found, f)
-		}
-	}
+	v.found = r.StandingZoneFindings(v.now)
 }
 
 // shown are what the lower table lists: the policies as they decide, what only
@@ -120,7 +115,7 @@ func (v *zones) columns(zs []*model.ZoneState) {
 	v.names = make([]string, 0, len(zs))
 	cols := []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Min: 12, Max: 30, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
+		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
 	}
 	for i, z := range zs {
 		v.names = append(v.names, z.Name)
@@ -131,7 +126,8 @@ func (v *zones) columns(zs []*model.ZoneState) {
 			return nil
 		}})
 	}
-	cols = append(cols, widget.Column[*line]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *line) widget.Line { return l.why }})
+	cols = append(cols, widget.Column[*line]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *line) widget.Line { return l.why },
+		Fit: func(l *line, w int) widget.Line { return l.why.CutWords(w) }})
 	v.policies.Columns = cols
 }
 

@@ -25,6 +25,14 @@ func others(o *revision.Over) string {
 	return strings.Join(parts, ", ")
 }
 
+// astray is in how many zones something is not in sync that could be.
+func astray(o *revision.Over) int {
+	if o.None {
+		return 0
+	}
+	return o.Zones - o.InSync
+}
+
 // overZones are the policies in the order in which they decide, those of one
 // namespace and other rows only where they are behind or frozen.
 func (v *zones) overZones(r *revision.Revision) (lines []*line) {
@@ -60,14 +68,17 @@ func (v *zones) overZones(r *revision.Revision) (lines []*line) {
 func (v *zones) overColumns() []widget.Column[*line] {
 	return []widget.Column[*line]{
 		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Min: 12, Max: 30, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
+		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
 		{Title: "IN SYNC", Cell: func(l *line) widget.Line {
+			if l.over.None {
+				return widget.Styled("–", v.st.Dim)
+			}
 			look := v.st.OK
 			if l.over.InSync < l.over.Zones {
 				look = v.st.Warn
 			}
 			return widget.Styled(fmt.Sprintf("%d of %d", l.over.InSync, l.over.Zones), look)
-		}, Less: func(a, b *line) int { return cmp.Compare(b.over.Zones-b.over.InSync, a.over.Zones-a.over.InSync) }},
+		}, Less: func(a, b *line) int { return cmp.Compare(astray(&b.over), astray(&a.over)) }},
 		{Title: "OTHERWISE", Drop: 1, Cell: func(l *line) widget.Line { return widget.Styled(others(&l.over), view.StateStyle(l.over.Worst, v.st)) }},
 		{Title: "WORST IN", Min: 16, Flex: true, NoSort: true, Cell: func(l *line) widget.Line {
 			if !l.over.Worst.Worse(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {

@@ -70,7 +70,7 @@ const (
 )
 
 // onlyNames name them.
-var onlyNames = [onlys]string{"all", "rows differ", "not reached", "followed", "read in turn"}
+var onlyNames = [onlys]string{"all", "rows differ", "unreachable", "followed", "read in turn"}
 
 // has says whether a zone is shown.
 func (o only) has(it *item) bool {

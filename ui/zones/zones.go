@@ -64,9 +64,9 @@ func New(nav.Page) view.View {
 	}
 	v.zones = &widget.Table[*item]{
 		ID:    func(z *item) string { return z.Name },
-		Empty: "no zone is known yet",
+		Empty: "no zones yet",
 		Columns: []widget.Column[*item]{
-			{Title: "ZONE", Min: 20, Cell: func(z *item) widget.Line {
+			{Title: "ZONE", Name: true, Min: 20, Cell: func(z *item) widget.Line {
 				return widget.Line{view.ZoneMark(z.ZoneState, v.st), {Text: " "}, {Text: z.Name, Style: v.st.Accent}}
 			}},
 			{Title: "STATE", Cell: func(z *item) widget.Line { return widget.Styled(string(z.Conn), connStyle(z.Conn, v.st)) }},
@@ -165,9 +165,9 @@ func (v *zones) show() {
 			items = append(items, it)
 		}
 	}
-	v.zones.Empty = "no zone is known yet"
+	v.zones.Empty = "no zones yet"
 	if len(v.items) > 0 {
-		v.zones.Empty = "no zone is like that: " + onlyNames[v.only]
+		v.zones.Empty = "no zone matches: " + onlyNames[v.only]
 	}
 	v.zones.SetItems(items)
 }

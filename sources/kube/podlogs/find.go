@@ -96,13 +96,13 @@ func (p *Reader) find(ctx context.Context, node string, namespaces, containers [
 				return Target{Namespace: ns, Pod: pod.name, Container: c}, nil
 			}
 		}
-		return Target{}, fmt.Errorf("pod %s/%s of node %s: %w: it has %s, wanted is %s", ns, pod.name, node, ErrNoContainer,
+		return Target{}, fmt.Errorf("pod %s/%s of node %s: %w: it has %s, want %s", ns, pod.name, node, ErrNoContainer,
 			strings.Join(pod.containers, ", "), strings.Join(containers, " or "))
 	}
 	if denied != nil {
 		return Target{}, denied
 	}
-	return Target{}, fmt.Errorf("node %s: %w: looked for pods with %s in %s; --ovn-namespace names another", node,
+	return Target{}, fmt.Errorf("node %s: %w: looked for pods with %s in %s; for another namespace give --ovn-namespace", node,
 		ErrNoPod,
 		podSelector, strings.Join(namespaces, " and "))
 }
@@ -228,7 +228,7 @@ func (p *Reader) explain(t Target, err error) (model.StreamState, string) {
 	case errors.Is(err, ErrNoContainer):
 		return model.StreamNoContainer, kube.OneLine(err.Error())
 	case apierrors.IsUnauthorized(err):
-		return model.StreamDenied, "the API server does not take the credentials (401): they are wrong or have expired; log in again"
+		return model.StreamDenied, "the API server does not accept the credentials (401): they are wrong or have expired; log in again"
 	case apierrors.IsForbidden(err) && errors.As(err, &list):
 		return model.StreamDenied, "no permission to list pods in " + list.namespace + "; to check: " + can(list.namespace,
 			"list", "pods")

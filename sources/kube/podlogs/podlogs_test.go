@@ -528,9 +528,9 @@ func TestFollowRefused(t *testing.T) {
 		"no permission": {func(s *logServer) { s.refuse = 403 }, model.StreamDenied,
 			"no permission to get pods/log in ovn-kubernetes; to check: kubectl auth can-i get pods --subresource=log -n ovn-kubernetes --context=lab --kubeconfig="},
 		"no pod": {func(s *logServer) { s.pod.Spec.NodeName = "other" }, model.StreamNoPod,
-			"node w: no ovnkube-node pod on the node: looked for pods with app=ovnkube-node in ovn-kubernetes and openshift-ovn-kubernetes; --ovn-namespace names another"},
+			"node w: no ovnkube-node pod on the node: looked for pods with app=ovnkube-node in ovn-kubernetes and openshift-ovn-kubernetes; for another namespace give --ovn-namespace"},
 		"no container": {func(s *logServer) { s.pod.Spec.Containers = s.pod.Spec.Containers[:1] }, model.StreamNoContainer,
-			"pod ovn-kubernetes/ovnkube-node-a of node w: no container with that log: it has nb-ovsdb, wanted is ovn-acl-logging or ovn-controller"},
+			"pod ovn-kubernetes/ovnkube-node-a of node w: no container with that log: it has nb-ovsdb, want ovn-acl-logging or ovn-controller"},
 		"the kubelet's own words": {func(s *logServer) { s.lines = []string{"unable to retrieve container logs for \x1b[31mc1"} }, model.StreamLost,
 			"read the log of ovn-kubernetes/ovnkube-node-a/ovn-controller: the kubelet says: unable to retrieve container logs for \uFFFD[31mc1"},
 	}

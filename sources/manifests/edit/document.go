@@ -109,6 +109,12 @@ func (r *rewriter) verify(text []byte) error {
 	next := 0
 	for i := range r.pieces {
 		p := &r.pieces[i]
+		for _, want := range r.docs[i] {
+			if next >= len(now) || len(now[next].objs) != 1 || now[next].list || !equal(now[next].objs[0], want) {
+				return fail("the restored document would not be read back as it was")
+			}
+			next++
+		}
 		if !p.list && r.gone[[2]int{i, 0}] {
 			continue
 		}
@@ -142,8 +148,20 @@ func (r *rewriter) verify(text []byte) error {
 
 func (r *rewriter) verifyObjects(doc int, p, q *piece) error {
 	j := 0
+	restored := func(at [2]int) error {
+		for _, want := range r.items[at] {
+			if j >= len(q.objs) || !equal(q.objs[j], want) {
+				return &Error{File: r.name, Why: fmt.Sprintf("document %d: the restored item would not be read back as it was", doc)}
+			}
+			j++
+		}
+		return nil
+	}
 	for i := range p.objs {
 		at := [2]int{doc, i}
+		if err := restored(at); err != nil {
+			return err
+		}
 		if r.gone[at] {
 			continue
 		}
@@ -163,6 +181,9 @@ func (r *rewriter) verifyObjects(doc int, p, q *piece) error {
 			return &Error{File: r.name, Why: strings.Join([]string{fmt.Sprintf("document %d", doc), why}, ": ")}
 		}
 		j++
+	}
+	if err := restored([2]int{doc, len(p.objs)}); err != nil {
+		return err
 	}
 	if j != len(q.objs) {
 		return &Error{File: r.name, Why: fmt.Sprintf("document %d: the edit would add an object", doc)}

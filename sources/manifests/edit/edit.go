@@ -29,10 +29,13 @@ const (
 	Delete Op = "delete"
 	// Append adds a document at the end: Text, or Object when Text is empty.
 	Append Op = "append"
+	// Restore puts an object back to where it stood, as Spot says, with its own text;
+	// an item of a List that cannot have that is written anew from Object.
+	Restore Op = "restore"
 )
 
 // Edit is one change of a file. Key and Origin name the object as it was read;
-// Append needs neither.
+// Append needs neither, Restore no Origin.
 type Edit struct {
 	Op     Op
 	Key    model.Key
@@ -41,6 +44,7 @@ type Edit struct {
 	// map[string]any as encoding/json makes it, integers as int64.
 	Object any
 	Text   []byte
+	Spot   *Spot
 }
 
 // Error says why an edit cannot be made. Nothing was written.
@@ -49,7 +53,10 @@ type Error struct {
 	Key   model.Key
 	Field string // empty when it is not about one
 	Why   string
+	err   error
 }
+
+func (e *Error) Unwrap() error { return e.err }
 
 func (e *Error) Error() string {
 	parts := []string{e.File}
@@ -112,7 +119,7 @@ func rewrite(name string, text []byte, edits []Edit) ([]byte, error) {
 	r.pieces, r.json = pieces(name, body)
 	for _, e := range edits {
 		if err := r.edit(e); err != nil {
-			ee := &Error{File: name, Key: e.Key, Why: err.Error()}
+			ee := &Error{File: name, Key: e.Key, Why: err.Error(), err: err}
 			var c *cannot
 			if errors.As(err, &c) {
 				ee.Field, ee.Why = c.field, c.why
@@ -144,6 +151,10 @@ type rewriter struct {
 	// there, by document and item.
 	want map[[2]int]any
 	gone map[[2]int]bool
+	// docs are objects whose documents come before another one, items those that come
+	// before an item.
+	docs  map[int][]any
+	items map[[2]int][]any
 }
 
 func (r *rewriter) eol() string {
@@ -154,8 +165,11 @@ func (r *rewriter) eol() string {
 }
 
 func (r *rewriter) edit(e Edit) error {
-	if e.Op == Append {
+	switch e.Op {
+	case Append:
 		return r.append(e)
+	case Restore:
+		return r.restore(e)
 	}
 	doc, item := e.Origin.Doc, max(e.Origin.Item, 0)
 	if doc < 0 || doc >= len(r.pieces) || item >= len(r.pieces[doc].objs) || r.pieces[doc].list != (e.Origin.Item >= 0) {

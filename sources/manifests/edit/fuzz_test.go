@@ -41,10 +41,37 @@ func FuzzRewrite(f *testing.F) {
 				switch {
 				case err != nil && !errors.As(err, &ee):
 					t.Errorf("%s: an error of another kind: %v", e.Op, err)
+				case err == nil && e.Op == Delete:
+					goesBack(t, text, out, p)
 				case err == nil && e.Op == Append && !bytes.HasPrefix(out, text):
 					t.Errorf("append changed the text before")
 				}
 			}
 		}
 	})
+}
+
+// goesBack puts a policy back that was taken out of a text: to the byte from what was
+// kept of the change, and as itself where its neighbours stand.
+func goesBack(t *testing.T, text, out []byte, p *model.Policy) {
+	c := ChangeOf("x.yaml", text, out)
+	if back, ok := c.Before(out); !ok || !bytes.Equal(back, text) {
+		t.Errorf("the text is not given back: %q", back)
+	}
+	for i := range c.Spots {
+		if !c.Spots[i].Object.Is(p.Key) {
+			continue
+		}
+		changed := append([]byte("# changed\n"), out...)
+		again, err := rewrite("x.yaml", changed, []Edit{{Op: Restore, Key: p.Key, Object: p.Original, Spot: &c.Spots[i]}})
+		if err != nil {
+			continue // refused
+		}
+		for _, q := range manifests.Parse("x.yaml", again, manifests.Options{SkipSchema: true}).Policies() {
+			if q.Key == p.Key {
+				return
+			}
+		}
+		t.Errorf("it is not back:\n%s", again)
+	}
 }

@@ -40,9 +40,26 @@ func WriteBack(fsys safefile.FS, f manifests.File, edits ...Edit) (manifests.Fil
 	if err != nil {
 		return f, fmt.Errorf("write %s: %w", f.Path, err)
 	}
-	text, err := rewrite(f.Path, old, edits)
+	text, err := Edited(f.Path, old, edits...)
 	if err != nil {
-		return f, fmt.Errorf("write back: %w", err)
+		return f, err
+	}
+	return Exchange(fsys, f, old, text)
+}
+
+// Edited is a file's text with the edits made: WriteBack without the writing.
+func Edited(path string, text []byte, edits ...Edit) ([]byte, error) {
+	out, err := rewrite(path, text, edits)
+	if err != nil {
+		return nil, fmt.Errorf("write back: %w", err)
+	}
+	return out, nil
+}
+
+// Exchange puts a text in the place of the one a file holds, as WriteBack does.
+func Exchange(fsys safefile.FS, f manifests.File, old, text []byte) (manifests.File, error) {
+	if !f.Writable {
+		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)
 	}
 	if bytes.Equal(text, old) {
 		return f, nil
@@ -57,18 +74,15 @@ func WriteBack(fsys safefile.FS, f manifests.File, edits ...Edit) (manifests.Fil
 	return stampOf(fsys, f, real, text), nil
 }
 
-// PutBack gives a file the text it had before a WriteBack, if it still is as that
+// PutBack gives a file the text it had before an Exchange, if it still is as that
 // left it.
 func PutBack(fsys safefile.FS, f manifests.File, text []byte) error {
 	now, err := Unchanged(fsys, f)
 	if err != nil {
 		return err
 	}
-	real, err := fsys.Real(f.Path)
-	if err != nil {
-		return err
-	}
-	return safefile.Swap(fsys, real, now, text, mergeBytes)
+	_, err = Exchange(fsys, f, now, text)
+	return err
 }
 
 // NewFile writes a file that does not exist yet: the whole text or none. It never

@@ -55,14 +55,14 @@ func ParseYAML(text []byte) (root *yaml.Node, err error) {
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
-		return nil, yamlError(err)
+		return nil, placed(text, yamlError(err))
 	}
 	var more yaml.Node
 	switch err := dec.Decode(&more); {
 	case err == nil:
 		return nil, &Error{Code: NotYAML, Line: more.Line, Msg: "a second document begins without a --- line"}
 	case !errors.Is(err, io.EOF):
-		return nil, yamlError(err)
+		return nil, placed(text, yamlError(err))
 	}
 	if len(doc.Content) == 0 || IsNull(doc.Content[0]) {
 		return nil, nil

@@ -70,7 +70,7 @@ func members(raw []byte) (m member, err error) {
 // header takes the first record in.
 func (s *state) header(m member) error {
 	if m.prevData == nil || !m.hasPrevIdx {
-		return fmt.Errorf("%w: a server's that had not joined its cluster yet, without rows", ErrNotDatabase)
+		return fmt.Errorf("%w: it is of a server that had not joined its cluster yet, and has no rows", ErrNotDatabase)
 	}
 	s.raft.end = m.prevIndex
 	if err := s.apply(m.prevData); err != nil {
@@ -87,7 +87,7 @@ func (s *state) entry(m member, max int64) error {
 	r := &s.raft
 	first := r.end - len(r.pending) + 1 // the first index that may still change
 	if m.index < first || m.index > r.end+1 {
-		return fmt.Errorf("%w: entry %d where %d to %d can follow", ErrContent, m.index, first, r.end+1)
+		return fmt.Errorf("%w: entry %d, expected %d to %d", ErrContent, m.index, first, r.end+1)
 	}
 	for len(r.pending) > m.index-first {
 		last := len(r.pending) - 1

@@ -106,8 +106,8 @@ func TestMade(t *testing.T) {
 		{name: "entries without data", text: clusterFile(`{"term":2,"index":8,"servers":{}}`, entry(9, set(`{"name":"b"}`)), commit(9)), want: []string{"b map[]"}},
 		{name: "another schema begins anew",
 			text: clusterFile(fmt.Sprintf(`{"term":2,"index":8,"data":[%s,{"Address_Set":{"%s":{"name":"z"}}}]}`, schemaText(), u2), commit(8)), want: []string{"z map[]"}},
-		{name: "a gap", text: clusterFile(entry(9, set(`{"name":"b"}`)), commit(9)), want: []string{"a map[]"}, damage: "entry 9 where 8 to 8 can follow"},
-		{name: "what was committed stays", text: clusterFile(entry(8, set(`{"name":"b"}`)), commit(8), entry(8, set(`{"name":"c"}`))), want: []string{"b map[]"}, damage: "entry 8 where 9 to 9 can follow"},
+		{name: "a gap", text: clusterFile(entry(9, set(`{"name":"b"}`)), commit(9)), want: []string{"a map[]"}, damage: "entry 9, expected 8 to 8"},
+		{name: "what was committed stays", text: clusterFile(entry(8, set(`{"name":"b"}`)), commit(8), entry(8, set(`{"name":"c"}`))), want: []string{"b map[]"}, damage: "entry 8, expected 9 to 9"},
 		{name: "a commit of nothing", text: clusterFile(commit(12)), want: []string{"a map[]"}, damage: "commit of entry 12, and the last is 7"},
 		{name: "both formats", text: clusterFile() + record(magicJSON, set(`{"name":"b"}`)), want: []string{"a map[]"}, damage: "format JSON in a file of format CLUSTER"},
 	} {

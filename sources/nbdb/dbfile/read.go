@@ -22,10 +22,10 @@ import (
 var (
 	ErrNotDatabase = errors.New("not an OVSDB database file")
 	ErrOther       = errors.New("another database than " + nb.Database)
-	ErrCut         = errors.New("the file ends in the middle of it")
-	ErrHash        = errors.New("its contents do not have the hash that stands before them")
+	ErrCut         = errors.New("the file is cut off")
+	ErrHash        = errors.New("its contents do not match their hash")
 	ErrTooLarge    = errors.New("larger than the limit")
-	ErrContent     = errors.New("its contents make no sense")
+	ErrContent     = errors.New("its contents are invalid")
 )
 
 // Limits bound what one file may cost, in bytes. Zero fields take the default.

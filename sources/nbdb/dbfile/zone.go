@@ -62,7 +62,7 @@ func (z *Zone) Endpoint() string { return clean.Text(Prefix + z.cfg.Path) }
 
 // Transact refuses: a file has no server that could order what is written.
 func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
-	return nil, fmt.Errorf("writing to zone %s: %w: %s is a file, which is only read",
+	return nil, fmt.Errorf("writing to zone %s: %w: %s is a file, and files are only read",
 		z.cfg.Name, model.ErrRefused, clean.Text(z.cfg.Path))
 }
 

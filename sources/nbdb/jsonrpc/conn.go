@@ -244,7 +244,7 @@ func (c *Conn) next() ([]byte, error) {
 		case '{', '[':
 			if depth == 0 {
 				if b == '[' {
-					return nil, fmt.Errorf("%w: an array where an object is due", ErrSyntax)
+					return nil, fmt.Errorf("%w: an array where an object was expected", ErrSyntax)
 				}
 				c.start = i
 			}

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// group is a heading of rung --help, with its commands in the order in which they are
+// shown.
+type group struct {
+	title    string
+	commands []string
+}
+
+var groups = []group{
+	{"Look at the policies", []string{"ladder", "policy", "pod", "lint"}},
+	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs"}},
+	{"Change policies (shown first, then asked)", []string{"apply", "move", "log-level", "delete", "plan", "undo", "redo",
+		"history"}},
+	{"Run", []string{"demo", "reconcile"}},
+	{"Other", []string{"options", "completion", "help", "version"}},
+}
+
+// helpWidth is the width of help where it is not printed to a terminal, and the most
+// there.
+const helpWidth = 100
+
+// groupCommands puts every command under its heading, and gives help its form.
+func (a *app) groupCommands(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	shorts := map[string]string{
+		"help":       "Help about a command",
+		"completion": "Print the script that completes commands, flags and names in a shell",
+	}
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, cmd := range root.Commands() {
+			if slices.Contains(g.commands, cmd.Name()) {
+				cmd.GroupID = g.title
+			}
+		}
+	}
+	for _, cmd := range root.Commands() {
+		if short := shorts[cmd.Name()]; short != "" {
+			cmd.Short = short
+		}
+	}
+	root.SetUsageFunc(a.usage)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		fmt.Fprint(a.out, strings.TrimSpace(orShort(cmd))+"\n\n")
+		_ = a.usage(cmd) // into the same stream, which reports its own end
+	})
+	for _, cmd := range append(root.Commands(), root) {
+		cmd.InitDefaultHelpFlag()
+		cmd.Flags().Lookup("help").Usage = "help for " + cmd.Name()
+		cmd.Flags().SortFlags = false
+	}
+}
+
+func orShort(cmd *cobra.Command) string {
+	if cmd.Long != "" {
+		return cmd.Long
+	}
+	return cmd.Short + "."
+}
+
+// usage says how a command is called, with its own flags; those that all commands have
+// are behind rung options.
+func (a *app) usage(cmd *cobra.Command) error {
+	var b strings.Builder
+	section := func(title, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "%s:\n%s\n\n", title, strings.TrimRight(text, "\n"))
+		}
+	}
+	root := cmd.Root()
+	section("Examples", cmd.Example)
+	if cmd == root {
+		for _, g := range groups {
+			section(g.title, commandList(cmd, func(c *cobra.Command) bool { return c.GroupID == g.title }, g.commands))
+		}
+	} else {
+		section("Commands", commandList(cmd, (*cobra.Command).IsAvailableCommand, nil))
+		section("Flags", cmd.LocalNonPersistentFlags().FlagUsagesWrapped(a.helpWidth()))
+	}
+	usage := "  " + cmd.UseLine()
+	if cmd == root {
+		usage = "  rung [flags]            open the console\n  rung COMMAND [flags]    print an answer, or make a change"
+	}
+	section("Usage", usage)
+	if cmd == root {
+		b.WriteString("Use \"rung COMMAND --help\" for more about a command.\n")
+	}
+	b.WriteString("Use \"rung options\" for a list of global flags.\n")
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}
+
+// commandList are the commands under a heading, in an order or as they come.
+func commandList(cmd *cobra.Command, of func(*cobra.Command) bool, order []string) string {
+	commands := slices.DeleteFunc(slices.Clone(cmd.Commands()), func(c *cobra.Command) bool { return !of(c) })
+	if order != nil {
+		slices.SortFunc(commands, func(x, y *cobra.Command) int {
+			return slices.Index(order, x.Name()) - slices.Index(order, y.Name())
+		})
+	}
+	var b strings.Builder
+	for _, c := range commands {
+		fmt.Fprintf(&b, "  %-*s %s\n", c.NamePadding(), c.Name(), c.Short)
+	}
+	return b.String()
+}
+
+// helpWidth is as wide as the terminal, but no wider than is easy to read.
+func (a *app) helpWidth() int {
+	o, ok := a.raw.(*outlet)
+	if !ok {
+		return helpWidth
+	}
+	f, ok := o.w.(interface{ Fd() uintptr })
+	if !ok {
+		return helpWidth
+	}
+	if w, _, err := term.GetSize(f.Fd()); err == nil && w > 0 {
+		return min(w, helpWidth)
+	}
+	return helpWidth
+}
+
+// flagGroup is a heading of rung options.
+type flagGroup struct {
+	title string
+	flags []string
+}
+
+// flagGroups are the flags that every command takes, by what they are about.
+var flagGroups = []flagGroup{
+	{"Where policies and pods come from", []string{"filename", "kubeconfig", "context", "cluster", "user", "server",
+		"max-file-size"}},
+	{"Login to the cluster", []string{"token", "username", "password", "client-certificate", "client-key", "as", "as-uid",
+		"as-group",
+		"certificate-authority", "tls-server-name", "insecure-skip-tls-verify", "proxy-url", "disable-compression",
+		"request-timeout",
+		"kube-qps", "kube-burst"}},
+	{"Northbound databases", []string{"nb", "nb-ca", "nb-cert", "nb-key", "nb-skip-name-verification", "ovn-namespace"}},
+	{"What may change", []string{"readonly", "write", "write-back", "reconcile"}},
+	{"What OVN-Kubernetes runs with", []string{"ip-family", "max-priority", "cluster-subnets", "dns-addresses",
+		"host-network-namespace",
+		"multicast", "netpol-defaults", "observability", "allow-icmp-network-policy", "enable-stateless-netpol"}},
+	{"Sandbox", []string{"sandbox-ovsdb", "sandbox-dir", "sandbox-port-delay", "traffic"}},
+	{"Output and console", []string{"output", "color", "theme", "ascii", "no-mouse", "config", "state-dir"}},
+}
+
+type optionGroupOut struct {
+	Title string      `json:"title"`
+	Flags []optionOut `json:"flags"`
+}
+
+type optionOut struct {
+	Name      string `json:"name"`
+	Shorthand string `json:"shorthand,omitempty"`
+	Type      string `json:"type"`
+	Default   string `json:"default,omitempty"`
+	Usage     string `json:"usage"`
+}
+
+func (a *app) optionsCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "options",
+		Short:   "List the global flags, which every command takes",
+		Example: "  rung options\n  rung options -o json",
+		Args:    takes(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			sets := globalFlags(cmd.Root().PersistentFlags())
+			out := make([]optionGroupOut, len(sets))
+			for i, set := range sets {
+				out[i] = optionGroupOut{Title: flagGroups[i].title, Flags: []optionOut{}}
+				set.VisitAll(func(f *pflag.Flag) {
+					_, usage := pflag.UnquoteUsage(f)
+					out[i].Flags = append(out[i].Flags, optionOut{f.Name, f.Shorthand, f.Value.Type(), f.DefValue, usage})
+				})
+			}
+			return a.print(&answer{value: out, text: func(bool) string {
+				text := "Every command takes these flags.\n"
+				for i, set := range sets {
+					text += "\n" + flagGroups[i].title + ":\n" + set.FlagUsagesWrapped(a.helpWidth())
+				}
+				return text
+			}})
+		},
+	}
+}
+
+// globalFlags are the flags that every command takes, by group.
+func globalFlags(all *pflag.FlagSet) []*pflag.FlagSet {
+	out := make([]*pflag.FlagSet, len(flagGroups))
+	for i, g := range flagGroups {
+		out[i] = pflag.NewFlagSet(g.title, pflag.ContinueOnError)
+		out[i].SortFlags = false
+		for _, name := range g.flags {
+			out[i].AddFlag(all.Lookup(name))
+		}
+	}
+	return out
+}

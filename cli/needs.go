@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"rung/engine"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+)
+
+// need is what the files of -f must have for a command to make sense. A change needs
+// nothing: it may create the first policy, or bring the last one back.
+type need int
+
+const (
+	needNothing need = iota
+	needObjects
+	needPolicies
+)
+
+// needsOf are the commands that need something of their files.
+var needsOf = map[string]need{
+	"ladder": needPolicies, "lint": needPolicies, "compile": needPolicies,
+	"policy": needObjects, "pod": needObjects, "drift": needObjects, "rows": needObjects, "zones": needObjects,
+	"activity": needObjects, "logs": needObjects, "plan": needObjects,
+}
+
+// emptyError says that there is nothing in the files of -f that could be shown.
+type emptyError struct{ what string }
+
+func (e *emptyError) Error() string { return e.what }
+
+// emptyFolders says that the folders of -f hold no manifests. It reads none.
+func (a *app) emptyFolders() error {
+	if a.needs == needNothing || len(a.flags.files) == 0 || len(a.flags.nb) > 0 || !engine.Empty(a.flags.files) {
+		return nil
+	}
+	return &emptyError{fmt.Sprintf("no manifests in %s: want files that end in .yaml, .yml or .json, also with .gz; "+
+		"check -f, or try: rung demo", a.filesNamed())}
+}
+
+// lacking says that what was read from files is not enough for the command. Where
+// something could not be read, or databases are given, there is something to show.
+func (a *app) lacking(r *revision.Revision) error {
+	if r.Mode.Name != filesMode || a.needs == needNothing || len(r.Broken) > warnings(r.Broken) ||
+		!r.Mode.Sandbox && len(r.Zones) > 0 {
+		return nil
+	}
+	var there []string
+	for _, k := range []model.Kind{model.KindNamespace, model.KindPod, model.KindNode} {
+		if n := r.Cluster.Count(k); n > 0 {
+			there = append(there, words.Count(n, strings.ToLower(string(k))))
+		}
+	}
+	policies := false
+	for range r.Cluster.AllPolicies() {
+		policies = true
+		break
+	}
+	switch {
+	case policies || a.needs < needPolicies && len(there) > 0:
+		return nil
+	case len(there) > 0:
+		return &emptyError{fmt.Sprintf("no policies in %s, only %s; check -f", a.filesNamed(), strings.Join(there, ", "))}
+	case len(a.flags.files) == 1 && a.flags.files[0] == "-":
+		return &emptyError{"nothing on standard input: no policies and no pods, namespaces or nodes"}
+	}
+	return &emptyError{fmt.Sprintf("nothing in %s: no policies and no pods, namespaces or nodes; check -f",
+		a.filesNamed())}
+}
+
+func warnings(broken []model.Broken) (n int) {
+	for _, b := range broken {
+		if b.Severity != model.SeverityError {
+			n++
+		}
+	}
+	return n
+}
+
+// filesNamed are the files of -f, for people.
+func (a *app) filesNamed() string {
+	names := each(a.flags.files, func(name string) string {
+		if name == "-" {
+			return "standard input"
+		}
+		return clean.Text(name)
+	})
+	return words.Some(names, 3)
+}
+
+// whileFilled runs the screen and ends it where there turns out to be nothing in the
+// files, which is the error then.
+func (a *app) whileFilled(ctx context.Context, e *engine.Engine, screen func(context.Context) error) error {
+	if a.needs == needNothing || len(a.flags.files) == 0 {
+		return screen(ctx)
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	lacking := make(chan error, 1)
+	loaded := func(r *revision.Revision) bool { return r.Loaded }
+	go func() {
+		var err error
+		if e.Wait(ctx, loaded) == nil || loaded(e.Revision()) { // else the screen was left before
+			if err = a.lacking(e.Revision()); err != nil {
+				end(err)
+			}
+		}
+		lacking <- err
+	}()
+	err := screen(ctx)
+	end(nil)
+	if empty := <-lacking; empty != nil {
+		return empty
+	}
+	return err
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/model/plan"
+)
+
+// planOut is a plan that is under way or stopped.
+type planOut struct {
+	Title       string        `json:"title"`
+	State       string        `json:"state"`
+	Done        int           `json:"done"`
+	Total       int           `json:"total"`
+	RollingBack bool          `json:"rolling_back,omitempty"`
+	Why         string        `json:"why,omitempty"`
+	Waits       []planWaitOut `json:"waits"`
+	Runner      *planBy       `json:"runner,omitempty"`
+	Steps       []planStepOut `json:"steps"`
+}
+
+type planStepOut struct {
+	plan.Step
+	State string `json:"state"`
+}
+
+type planWaitOut struct {
+	Zone  string `json:"zone"`
+	Why   string `json:"why"`
+	Since string `json:"since,omitempty"`
+}
+
+type planBy struct {
+	PID   int    `json:"pid"`
+	Host  string `json:"host,omitempty"`
+	Since string `json:"since"`
+}
+
+func describePlan(st *revision.PlanState) *planOut {
+	out := &planOut{Title: st.Title, State: st.State, Done: st.Done, Total: st.Total, RollingBack: st.Back, Why: st.Why,
+		Waits: each(st.Waits, func(w revision.PlanWait) planWaitOut {
+			o := planWaitOut{Zone: w.Zone, Why: w.Why}
+			if !w.Since.IsZero() {
+				o.Since = stamp(w.Since)
+			}
+			return o
+		}),
+		Steps: each(st.Steps, func(s revision.PlanStep) planStepOut {
+			return planStepOut{plan.Step{Policy: s.Policy, From: s.From, To: s.To, Note: s.Note}, s.State}
+		})}
+	if r := st.Runner; r.PID != 0 {
+		out.Runner = &planBy{PID: r.PID, Host: r.Host, Since: stamp(r.Since)}
+	}
+	return out
+}
+
+// stepMarks stand before the steps of a plan.
+var stepMarks = map[string]string{revision.StepDone: "✓", revision.StepRunning: "▶", revision.StepWaiting: "▶"}
+
+// planStateText is a plan that is under way or stopped, step by step, and what can be
+// done about it.
+func planStateText(st *revision.PlanState) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %s", st.Title, st.State, st)
+	if st.Why != "" {
+		b.WriteString(": " + oneLine(st.Why))
+	}
+	if by := st.RunBy(); by != "" {
+		b.WriteString("; " + by)
+	}
+	b.WriteString("\n\n")
+	t := &tableOut{head: []string{" ", "STEP", "POLICY", "FROM", "TO", "STATE", "NOTE"}}
+	for i, s := range st.Steps {
+		state := s.State
+		if state == revision.StepWaiting {
+			state = "made, not shown by every zone yet"
+		}
+		t.add(stepMarks[s.State], fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), state, s.Note)
+	}
+	b.WriteString(t.String())
+	if st.State == gate.PlanStopped {
+		b.WriteString("\n" + planNext + "\n")
+	}
+	return b.String()
+}
+
+// planNext says what can be done about a plan that stopped.
+const planNext = "rung plan --resume continues, --back rolls back, --keep keeps the policies as they are"
+
+// stepsOut is what a plan does that is asked about.
+type stepsOut struct {
+	Title       string      `json:"title"`
+	Blocked     string      `json:"blocked,omitempty"`
+	FirstStep   int         `json:"first_step"`
+	Steps       []plan.Step `json:"steps"`
+	Guards      []guardOut  `json:"guards"`
+	ConfirmName string      `json:"confirm_name,omitempty"`
+	Notes       []string    `json:"notes"`
+}
+
+// stepsAnswer is the preview of a plan: the steps that a yes makes.
+func stepsAnswer(p *gate.Preview) *answer {
+	all := describePreview(p)
+	out := stepsOut{Title: p.Title, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
+		ConfirmName: p.ConfirmName, Notes: all.Notes}
+	return &answer{value: out, text: func(bool) string {
+		text := p.Title + "\n\n"
+		if len(p.Steps) == 0 {
+			text += "every step is made; waiting for the zones that do not show the last one\n"
+		} else {
+			text += stepsText(p.Steps, p.FirstStep)
+		}
+		for _, n := range p.Notes {
+			text += "▲ " + n + "\n"
+		}
+		return text + guardsText(p)
+	}}
+}
+
+// stepsText lists steps, the first of which has a number.
+func stepsText(steps []plan.Step, first int) string {
+	t := &tableOut{head: []string{"STEP", "POLICY", "FROM", "TO", "NOTE"}}
+	for i, s := range steps {
+		t.add(fmt.Sprint(first+i), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), s.Note)
+	}
+	return t.String()
+}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+)
+
+// planRuns makes one entry of the activity of each run of a plan, here or in another
+// Rung, once it ends: what the zones' rows did is in theirs.
+type planRuns struct {
+	run *revision.PlanState // as it began, nil while none runs
+	at  time.Time
+}
+
+// tell takes the next state of the plan; ok says that a run ended with it, and a tells of
+// it.
+func (r *planRuns) tell(p *revision.PlanState, k model.Kubectl, now time.Time) (a model.Activity, ok bool) {
+	switch {
+	case p.Active():
+		if r.run == nil {
+			r.run, r.at = p, now
+		}
+		return a, false
+	case r.run == nil:
+		return a, false
+	}
+	first := r.run
+	r.run = nil
+	if p == nil {
+		return a, false // ended elsewhere, and put away before it was looked at
+	}
+	a = model.Activity{At: now, Took: now.Sub(r.at), By: "plan", Summary: p.Title + ": " + outcome(p)}
+	if !first.Runner.Here {
+		a.By = "another Rung"
+	}
+	low, high := min(first.Done, p.Done), max(first.Done, p.Done)
+	for i := low; i < high && i < len(p.Steps); i++ {
+		s := p.Steps[i]
+		from, to := s.From, s.To
+		if p.Back {
+			s = p.Steps[low+high-1-i]
+			from, to = s.To, s.From
+		}
+		a.Commands = append(a.Commands, k.SetPriority(model.PolicyKey{Kind: model.KindANP, Name: s.Policy}, from, to))
+	}
+	a.Ops = high - low
+	return a, true
+}
+
+// outcome is how a run of a plan ended.
+func outcome(p *revision.PlanState) string {
+	switch {
+	case p.State == revision.PlanStopped:
+		return fmt.Sprintf("stopped at %d of %d steps: %s", p.Done, p.Total, p.Why)
+	case p.Back:
+		return "rolled back"
+	}
+	return fmt.Sprintf("%d of %d steps done", p.Done, p.Total)
+}

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/plan"
+	"rung/test/given"
+)
+
+// refusing is a Writer that cannot write one policy.
+type refusing struct {
+	gate.Writer
+	name string
+}
+
+func (w refusing) Write(ctx context.Context, changes []gate.ObjectChange) error {
+	for _, c := range changes {
+		if c.Key.Name == w.name {
+			return errors.New("disk full")
+		}
+	}
+	return w.Writer.Write(ctx, changes)
+}
+
+// Two consoles on one state folder: what one does with the history and with a plan is a
+// fact of the other's revisions, without anybody asking.
+func TestStateFolderIsFollowed(t *testing.T) {
+	w := newLiveWorld(t, given.ANP("one", 10, "tenant=blue", "in allow tenant=red"), given.ANP("two", 20, "tenant=red", "in allow tenant=blue"))
+	dir := t.TempDir()
+	console := func(sandbox bool) *liveRun {
+		return w.run(func(c *Config) {
+			c.Writer, c.Mode.WriteBack, c.StateDir = refusing{c.Sources[0].(*gate.Files), "one"}, true, dir
+			if sandbox {
+				c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets}
+			}
+		})
+	}
+	a, b := console(true), console(false)
+	a.settle("control", "worker")
+	b.until(10*time.Second, "read", func(r *revision.Revision) bool { return r.Loaded })
+
+	a.change(movedTo("two", 21))
+	b.until(10*time.Second, "the other's change", func(r *revision.Revision) bool { return r.Undo == "Move ANP two from 20 to 21" })
+	a.change(gate.Mutation{Op: gate.OpUndo})
+	b.until(10*time.Second, "the other's undo", func(r *revision.Revision) bool {
+		return r.Undo == "" && r.Redo == "Move ANP two from 20 to 21"
+	})
+
+	board, err := plan.FromCluster(a.Revision().Cluster, model.MaxPriority)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := board.Respace(15, 15)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pre, err := a.PlanPreview(a.ctx, &p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.PlanStart(a.ctx, &p, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	a.until(10*time.Second, "stopped", func(r *revision.Revision) bool { return r.Plan != nil && r.Plan.State == gate.PlanStopped })
+	got := b.until(10*time.Second, "the other's plan", func(r *revision.Revision) bool {
+		return r.Plan != nil && r.Plan.State == gate.PlanStopped && r.Plan.Title == "Re-space: step 15, starting at 15"
+	})
+	if len(got.Plan.Steps) != 2 || !strings.Contains(got.Plan.Why, "disk full") || got.Plan.Done != 1 {
+		t.Errorf("%+v", got.Plan)
+	}
+	if err := a.PlanKeep(a.ctx, a.Revision()); err != nil {
+		t.Fatal(err)
+	}
+	b.until(10*time.Second, "the plan is gone", func(r *revision.Revision) bool { return r.Plan == nil })
+}

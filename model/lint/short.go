@@ -1,0 +1,68 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+)
+
+// shorts are the codes in two or three words, for where a sentence has no room, in
+// order of worth: what makes rows mean something else than was written, then what hits
+// more or less than was meant, at last what is of pods Rung does not reach.
+var shorts = []struct{ code, short string }{
+	{PriorityConflict, "conflict"},
+	{PriorityUnsupported, "too large"},
+	{LoggingInvalid, "bad logging"},
+	{NamespaceLogging, "bad logging"},
+	{FirewallName, "bad name"},
+	{FirewallTooLong, "too long"},
+	{RuleBeyondRange, "excess rule"},
+	{CIDR, "bad CIDR"},
+	{HostCIDRs, "host CIDRs"},
+	{NetpolPortLost, "lost port"},
+	{NetpolNamedPort, "wide port"},
+	{NetpolDirection, "unused rule"},
+	{FirewallOverrules, "beats Allow"},
+	{FirewallPods, "skips pods"},
+	{FirewallSubnets, "no subnets"},
+	{NamedPortFamily, "port family"},
+	{NamedPortUnmatched, "port name"},
+	{NamedPortPeers, "peer ports"},
+	{RuleShadowed, "dead rule"},
+	{DNSNotAllowed, "no DNS"},
+	{DNSTCPNotAllowed, "no TCP DNS"},
+	{DenyAllNetworks, "denies all"},
+	{EmptySelectorDeny, "every pod"},
+	{SelectsSystem, "system pods"},
+	{NetworkHostBits, "host bits"},
+	{NetworkCoversPods, "pod network"},
+	{NameCut, "long name"},
+	{PriorityDuplicate, "tie"},
+	{SubjectNothing, "no pods"},
+	{PeerNothing, "empty peer"},
+	{FirewallDNS, "DNS name"},
+	{PrimaryUDN, "UDN pods"},
+	{HostNetwork, "host network"},
+}
+
+// Short is a code in two or three words. Codes of what could not be read are words
+// already.
+func Short(code string) string {
+	if i := worth(code); i < len(shorts) {
+		return shorts[i].short
+	}
+	return strings.ReplaceAll(code, "-", " ")
+}
+
+// Worth orders codes of one severity, the one to name first before the others; what
+// could not be read comes before all.
+func Worth(a, b string) int {
+	return (worth(a)+1)%(len(shorts)+1) - (worth(b)+1)%(len(shorts)+1)
+}
+
+func worth(code string) int {
+	i := slices.IndexFunc(shorts, func(s struct{ code, short string }) bool { return s.code == code })
+	if i < 0 {
+		return len(shorts)
+	}
+	return i
+}

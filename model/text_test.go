@@ -1,0 +1,22 @@
+package model
+
+import "testing"
+
+// TestPortText: a protocol that OVN-Kubernetes does not know is not taken for one it does.
+func TestPortText(t *testing.T) {
+	for _, c := range []struct {
+		p    Port
+		want string
+	}{
+		{Port{Protocol: "TCP", Start: 80, End: 80}, "tcp 80"},
+		{Port{Protocol: "UDP", Start: 8000, End: 8010, Range: true}, "udp 8000–8010"},
+		{Port{Protocol: "SCTP"}, "sctp"},
+		{Port{Name: "http"}, `"http"`},
+		{Port{Protocol: "tcp", Start: 80, End: 80}, `protocol "tcp" 80`},
+		{Port{Protocol: "tcp"}, `protocol "tcp"`},
+	} {
+		if got := c.p.String(); got != c.want {
+			t.Errorf("%+v is %q, want %q", c.p, got, c.want)
+		}
+	}
+}

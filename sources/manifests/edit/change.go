@@ -1,0 +1,121 @@
+package edit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+)
+
+// Change is what was done to the text of a file, so that it can be taken back to the
+// byte.
+type Change struct {
+	Path string
+	// Made says that the file was made, Gone that it was taken away.
+	Made bool `json:",omitempty"`
+	Gone bool `json:",omitempty"`
+	// Sum is the digest of the text that was left, empty where the file is gone.
+	Sum   string `json:",omitempty"`
+	Hunks []Hunk `json:",omitempty"`
+	// Spots say where the objects stood that were taken out.
+	Spots []Spot `json:",omitempty"`
+}
+
+// Hunk is a part of a text that became another: at byte At of the text that was
+// left stands Is, where there was Was.
+type Hunk struct {
+	At  int
+	Is  []byte `json:",omitempty"`
+	Was []byte `json:",omitempty"`
+}
+
+// ChangeOf is what leads from one text of a file to another. A text that is nil is
+// a file that is not there.
+func ChangeOf(path string, before, after []byte) Change {
+	c := Change{Path: path, Made: before == nil, Gone: after == nil, Hunks: hunks(before, after), Spots: spots(path, before, after)}
+	if after != nil {
+		c.Sum = digest(after)
+	}
+	return c
+}
+
+// Left says whether a text is the one that the change left; nil is no file.
+func (c *Change) Left(text []byte) bool {
+	if c.Gone || text == nil {
+		return c.Gone && text == nil
+	}
+	return c.Sum == digest(text)
+}
+
+// Before is the text before the change, nil where there was no file. ok is false
+// when text is not the one that was left.
+func (c *Change) Before(text []byte) (before []byte, ok bool) {
+	if !c.Left(text) {
+		return nil, false
+	}
+	before = []byte{}
+	at := 0
+	for _, h := range c.Hunks {
+		if h.At < at || h.At > len(text) || !bytes.HasPrefix(text[h.At:], h.Is) {
+			return nil, false
+		}
+		before = append(append(before, text[at:h.At]...), h.Was...)
+		at = h.At + len(h.Is)
+	}
+	before = append(before, text[at:]...)
+	if c.Made {
+		return nil, len(before) == 0
+	}
+	return before, true
+}
+
+// Size is about how many bytes it takes to keep.
+func (c *Change) Size() int {
+	n := len(c.Path) + len(c.Sum)
+	for _, h := range c.Hunks {
+		n += len(h.Is) + len(h.Was)
+	}
+	for i := range c.Spots {
+		n += c.Spots[i].size()
+	}
+	return n
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// manyBytes is from where on a changed part is looked at line by line.
+const manyBytes = 4 << 10
+
+// hunks are the parts in which two texts differ.
+func hunks(before, after []byte) []Hunk {
+	from := 0
+	for from < len(before) && from < len(after) && before[from] == after[from] {
+		from++
+	}
+	b, a := len(before), len(after)
+	for b > from && a > from && before[b-1] == after[a-1] {
+		b, a = b-1, a-1
+	}
+	if b == from && a == from {
+		return nil
+	}
+	whole := []Hunk{{At: from, Is: bytes.Clone(after[from:a]), Was: bytes.Clone(before[from:b])}}
+	if min(b, a)-from < manyBytes {
+		return whole
+	}
+	var out []Hunk
+	shift := 0
+	for _, e := range udiff.Lines(string(before), string(after)) {
+		out = append(out, Hunk{At: e.Start + shift, Is: []byte(e.New), Was: bytes.Clone(before[e.Start:e.End])})
+		shift += len(e.New) - (e.End - e.Start)
+	}
+	c := Change{Sum: digest(after), Hunks: out}
+	if back, ok := c.Before(after); !ok || !bytes.Equal(back, before) {
+		return whole
+	}
+	return out
+}

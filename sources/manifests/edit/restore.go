@@ -1,0 +1,238 @@
+package edit
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"rung/sources/manifests"
+	"rung/sources/manifests/yamltree"
+)
+
+// ErrNoPlace says that an object cannot go back to where it stood: the List it was an
+// item of is gone.
+var ErrNoPlace = errors.New("the List it stood in is gone")
+
+// Place is where a Restore puts an object: behind Above and before Below, which are
+// zero where nothing with a name stands there.
+type Place struct {
+	Above, Below Ref
+	// Found says that a neighbour of old is there still, or that nothing else is; the
+	// object goes to the end otherwise.
+	Found bool
+}
+
+// PlaceOf says where a Restore puts an object in a text.
+func PlaceOf(name string, text []byte, s Spot) (Place, error) {
+	r := rewriter{name: name, text: withoutBOM(text)}
+	r.pieces, r.json = pieces(name, r.text)
+	if s.Item < 0 {
+		docs := r.refs()
+		at, ok := between(docs, s.Above, s.Below)
+		return placeIn(docs, at, ok), nil
+	}
+	_, items, at, ok, err := r.listOf(s)
+	return placeIn(items, at, ok), err
+}
+
+func placeIn(all []Ref, at int, ok bool) Place {
+	p := Place{Found: ok || len(all) == 0}
+	if at > 0 {
+		p.Above = all[at-1]
+	}
+	if at < len(all) {
+		p.Below = all[at]
+	}
+	return p
+}
+
+// refs name the documents.
+func (r *rewriter) refs() []Ref {
+	out := make([]Ref, len(r.pieces))
+	for i := range r.pieces {
+		out[i] = r.pieces[i].ref(r.text)
+	}
+	return out
+}
+
+// listOf finds the List an item goes back to, its items, and the item it comes
+// before: the List with a neighbour of it, else the one without items at its place.
+func (r *rewriter) listOf(s Spot) (doc int, items []Ref, at int, ok bool, err error) {
+	spare := -1
+	for i := range r.pieces {
+		p := &r.pieces[i]
+		if !p.list {
+			continue
+		}
+		items = items[:0:0]
+		for _, o := range p.objs {
+			items = append(items, refOf(o))
+		}
+		if at, ok = between(items, s.Above, s.Below); ok {
+			return i, items, at, true, nil
+		}
+		if i == s.Doc || len(items) == 0 && spare < 0 {
+			spare = i
+		}
+	}
+	if spare < 0 {
+		return 0, nil, 0, false, ErrNoPlace
+	}
+	items = nil
+	for _, o := range r.pieces[spare].objs {
+		items = append(items, refOf(o))
+	}
+	return spare, items, len(items), false, nil
+}
+
+// restore puts an object back to where it stood.
+func (r *rewriter) restore(e Edit) error {
+	if e.Spot == nil {
+		return errors.New("it is not known where it stood")
+	}
+	if e.Spot.Item >= 0 {
+		return r.restoreItem(e)
+	}
+	at, _ := between(r.refs(), e.Spot.Above, e.Spot.Below)
+	text := bare(e.Spot.Text)
+	now, _ := pieces(r.name, text)
+	if len(now) != 1 || now[0].list || len(now[0].objs) != 1 {
+		return errors.New("its text is not one object")
+	}
+	if r.json && !now[0].json {
+		return errors.New("the file is JSON and its text is not")
+	}
+	if at == len(r.pieces) {
+		return r.append(Edit{Text: text})
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text[:len(text):len(text)], r.eol()...)
+	}
+	next := &r.pieces[at]
+	marked := next.start != next.body || yamltree.IsMarker(r.text[next.body:next.end], "---")
+	switch {
+	case r.json:
+	case !marked:
+		text = append(text[:len(text):len(text)], "---"+r.eol()...)
+	case !yamltree.Blank(r.text[:next.start]):
+		text = append([]byte("---"+r.eol()), text...)
+	}
+	r.before(at, now[0].objs[0])
+	r.splices = append(r.splices, splice{next.start, next.start, string(text)})
+	return nil
+}
+
+// before notes that a document with an object comes before another.
+func (r *rewriter) before(doc int, obj any) {
+	if r.docs == nil {
+		r.docs = map[int][]any{}
+	}
+	r.docs[doc] = append(r.docs[doc], obj)
+}
+
+// restoreItem puts an item back into its List: with its own lines where the others
+// are written as it was, else written like them.
+func (r *rewriter) restoreItem(e Edit) error {
+	doc, _, at, _, err := r.listOf(*e.Spot)
+	if err != nil {
+		return err
+	}
+	obj, err := manifests.Untyped(e.Object)
+	if err != nil {
+		return err
+	}
+	p := &r.pieces[doc]
+	d := r.differ(p)
+	node, s := d.itemsOf(p.root)
+	switch own := d.ownLines(node, e.Spot.Text); {
+	case len(p.objs) != len(node.Content):
+		return d.cannot("is written in a way that cannot be edited")
+	case len(node.Content) == 0 && s.key == nil:
+		return ErrNoPlace
+	case len(node.Content) == 0:
+		err = d.replace(node, []any{obj}, s)
+	case own != nil && at > 0:
+		if end, ok := d.End(node.Content[at-1], d.Column(d.Dash(node, 0))); ok {
+			d.splice(d.NextLine(end), d.NextLine(end), d.endedBefore(d.NextLine(end))+string(own))
+			obj = asItem(own)
+		} else {
+			err = d.cannot("is written in a way that cannot be edited")
+		}
+	case own != nil && d.OnlySpaceBefore(d.Dash(node, 0)):
+		start := d.LineStart(d.Dash(node, 0))
+		d.splice(start, start, string(own))
+		obj = asItem(own)
+	default:
+		old := make([]any, len(node.Content))
+		for i := range old {
+			old[i] = int64(i)
+		}
+		err = d.list(node, old, slices.Insert(slices.Clone(old), at, any(obj)), s)
+	}
+	if err != nil {
+		return err
+	}
+	if r.items == nil {
+		r.items = map[[2]int][]any{}
+	}
+	r.items[[2]int{doc, at}] = append(r.items[[2]int{doc, at}], obj)
+	r.take(p, d)
+	return nil
+}
+
+// endedBefore is a line break where the text before p has none.
+func (d *differ) endedBefore(p int) string {
+	if p == 0 || d.Text[p-1] == '\n' {
+		return ""
+	}
+	return d.eol
+}
+
+// ownLines are the lines of an item where they can stand among those of a list, nil
+// where they cannot.
+func (d *differ) ownLines(items *yaml.Node, text []byte) []byte {
+	if len(text) == 0 || d.JSON || len(items.Content) == 0 || items.Style&yaml.FlowStyle != 0 {
+		return nil
+	}
+	dash := d.Dash(items, 0)
+	if asItem(text) == nil || !d.OnlySpaceBefore(dash) || d.Column(dash) != len(text)-len(bytes.TrimLeft(text, " ")) {
+		return nil
+	}
+	if text[len(text)-1] != '\n' {
+		text = append(text[:len(text):len(text)], d.eol...)
+	}
+	return text
+}
+
+// asItem is the object of an item's lines, nil when they are not one.
+func asItem(text []byte) map[string]any {
+	root, _, err := yamltree.Parse(text)
+	if err != nil || root == nil || root.Kind != yaml.SequenceNode || len(root.Content) != 1 {
+		return nil
+	}
+	flat, err := yamltree.Flatten(root, text, manifests.DefaultAliasNodes)
+	if err != nil {
+		return nil
+	}
+	obj, _ := yamltree.Value(flat.Content[0]).(map[string]any)
+	return obj
+}
+
+// itemText are the lines of an item of a List, nil where it shares them.
+func itemText(text []byte, p *piece, i int) []byte {
+	body := text[p.body:p.end]
+	l := yamltree.NewLayout(body, p.json)
+	d := &differ{Layout: l, style: styleOf(p.root, l)}
+	items, _ := d.itemsOf(p.root)
+	if p.json || items.Kind != yaml.SequenceNode || items.Style&yaml.FlowStyle != 0 || i >= len(items.Content) {
+		return nil
+	}
+	dash := d.Dash(items, i)
+	end, ok := d.End(items.Content[i], d.Column(d.Dash(items, 0)))
+	if !ok || !d.OnlySpaceBefore(dash) {
+		return nil
+	}
+	return bytes.Clone(body[d.LineStart(dash):d.NextLine(end)])
+}

@@ -1,0 +1,174 @@
+package edit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"rung/model"
+	"rung/sources/manifests/yamltree"
+)
+
+// Spot is where an object stood that was taken out of a file: between which others,
+// and its own text.
+type Spot struct {
+	Object Ref
+	Doc    int
+	// Item is its place in a List, -1 for an object with a document of its own.
+	Item int
+	// Text is that of its document without the separator line, or the lines of
+	// the item; empty where an item has no lines of its own.
+	Text []byte `json:",omitempty"`
+	// Above and Below are its neighbours, the nearest first: documents, or items of
+	// its List.
+	Above []Ref `json:",omitempty"`
+	Below []Ref `json:",omitempty"`
+}
+
+// Ref names a document or an item: by its object, and what holds none by its text.
+type Ref struct {
+	Kind      string `json:",omitempty"`
+	Namespace string `json:",omitempty"`
+	Name      string `json:",omitempty"`
+	Sum       string `json:",omitempty"`
+}
+
+// Label names it for people, empty where it has no name.
+func (r Ref) Label() string {
+	switch {
+	case r.Name == "":
+		return ""
+	case r.Kind == listKind:
+		return "the List with " + r.Name
+	}
+	return model.Key{Kind: model.Kind(r.Kind), Namespace: r.Namespace, Name: r.Name}.Label()
+}
+
+// Is says whether it is the object with the key.
+func (r Ref) Is(k model.Key) bool {
+	return r.Name == k.Name && (r.Kind == "" || r.Kind == string(k.Kind)) &&
+		(r.Namespace == k.Namespace || r.Namespace == "" && k.Namespace == "default")
+}
+
+func (s *Spot) size() int {
+	n := len(s.Text)
+	for _, r := range slices.Concat([]Ref{s.Object}, s.Above, s.Below) {
+		n += len(r.Kind) + len(r.Namespace) + len(r.Name) + len(r.Sum)
+	}
+	return n
+}
+
+const (
+	listKind = "List"
+	// near is how many neighbours are kept on either side.
+	near = 8
+)
+
+// refOf names an object of a tree; the zero Ref is none.
+func refOf(obj any) Ref {
+	o, _ := obj.(map[string]any)
+	md, _ := o["metadata"].(map[string]any)
+	r := Ref{}
+	r.Kind, _ = o["kind"].(string)
+	r.Namespace, _ = md["namespace"].(string)
+	if r.Name, _ = md["name"].(string); r.Name == "" {
+		return Ref{}
+	}
+	return r
+}
+
+// ref names a document.
+func (p *piece) ref(text []byte) Ref {
+	body := text[p.body:p.end]
+	switch {
+	case p.list && len(p.objs) > 0:
+		first := refOf(p.objs[0])
+		return Ref{Kind: listKind, Namespace: first.Namespace, Name: first.Name}
+	case !p.list && len(p.objs) == 1:
+		if r := refOf(p.objs[0]); r != (Ref{}) {
+			return r
+		}
+	}
+	if yamltree.Blank(body) {
+		return Ref{}
+	}
+	sum := sha256.Sum256(body)
+	return Ref{Sum: hex.EncodeToString(sum[:8])}
+}
+
+// spots are the places of the objects of one text that are not in another.
+func spots(name string, before, after []byte) (out []Spot) {
+	before, after = withoutBOM(before), withoutBOM(after)
+	was, _ := pieces(name, before)
+	is, _ := pieces(name, after)
+	stays := map[Ref]int{}
+	for i := range is {
+		for _, o := range is[i].objs {
+			stays[refOf(o)]++
+		}
+	}
+	docs := make([]Ref, len(was))
+	for i := range was {
+		docs[i] = was[i].ref(before)
+	}
+	for i := range was {
+		p := &was[i]
+		items := make([]Ref, len(p.objs))
+		for j, o := range p.objs {
+			items[j] = refOf(o)
+		}
+		for j, r := range items {
+			if r == (Ref{}) {
+				continue
+			}
+			if stays[r] > 0 {
+				stays[r]--
+				continue
+			}
+			s := Spot{Object: r, Doc: i, Item: -1}
+			if p.list {
+				s.Item, s.Text = j, itemText(before, p, j)
+				s.Above, s.Below = around(items, j)
+			} else {
+				s.Text = slices.Clone(before[p.body:p.end])
+				s.Above, s.Below = around(docs, i)
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func withoutBOM(text []byte) []byte {
+	if len(text) >= len(yamltree.BOM) && string(text[:len(yamltree.BOM)]) == string(yamltree.BOM) {
+		return text[len(yamltree.BOM):]
+	}
+	return text
+}
+
+// around are the neighbours of one in a list, the nearest first.
+func around(all []Ref, at int) (above, below []Ref) {
+	for i := at - 1; i >= 0 && len(above) < near; i-- {
+		above = append(above, all[i])
+	}
+	for i := at + 1; i < len(all) && len(below) < near; i++ {
+		below = append(below, all[i])
+	}
+	return above, below
+}
+
+// between finds the place of something that stood between neighbours in a list of
+// today: the index it comes before. ok is false when none of them is there.
+func between(all, above, below []Ref) (at int, ok bool) {
+	for _, r := range above {
+		if i := slices.Index(all, r); i >= 0 && r != (Ref{}) {
+			return i + 1, true
+		}
+	}
+	for _, r := range below {
+		if i := slices.Index(all, r); i >= 0 && r != (Ref{}) {
+			return i, true
+		}
+	}
+	return len(all), false
+}

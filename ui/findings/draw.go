@@ -1,0 +1,76 @@
+package findings
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// tableLeast is how many lines the table keeps, its header included; lowLeast how many the
+// finding has where there is room, so that the line between does not jump with each step.
+const (
+	tableLeast = 4
+	lowLeast   = 9
+)
+
+// Render draws the findings and below them the whole of the one under the cursor.
+func (v *page) Render(env *view.Env, w, h int) string {
+	low := v.low(w, h)
+	if low == 0 {
+		return v.table.Render(env.Styles, w, h)
+	}
+	f := v.selected()
+	lines := v.whole(f, w)
+	if room := low - 1; len(lines) > room {
+		left := len(lines) - room + 1
+		lines = append(lines[:room-1], widget.Styled(fmt.Sprintf("   … %d more lines; y copies it all", left), env.Styles.Dim).Render(w))
+	}
+	head := widget.Heading(title(f), w, env.Styles).Render(w)
+	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.Pad(lines, low-1)
+}
+
+// low is how many lines below the table the finding under the cursor gets: some, and
+// more where its text wants more.
+func (v *page) low(w, h int) int {
+	f := v.selected()
+	if f == nil || h < tableLeast+4 {
+		return 0
+	}
+	return min(max(1+len(v.whole(f, w)), min(h/3, lowLeast)), h-tableLeast)
+}
+
+// title names what the finding is about.
+func title(f *model.Finding) string {
+	parts := []string{f.Policy.Label()}
+	if f.Policy.Name == "" {
+		parts[0] = about(f)
+	}
+	if at := where(f); at != "" && !strings.HasSuffix(parts[0], at) {
+		parts = append(parts, at)
+	}
+	return strings.Join(append(parts, f.Code), " · ")
+}
+
+// whole is the text of a finding in full: the message, what to do, and where the object
+// was read.
+func (v *page) whole(f *model.Finding, w int) []string {
+	s := &detail.Sheet{St: v.st, W: w}
+	sign, look := detail.Sign(f.Severity, v.st)
+	s.Say("", 1, sign, look, v.st.Text, f.Message, nav.Page{})
+	if f.Remedy != "" {
+		s.Say("", 1, "→", v.st.Dim, v.st.Text, f.Remedy, nav.Page{})
+	}
+	if at := f.Origin.Where(); at != "" {
+		s.Say("", 3, "", v.st.Dim, v.st.Dim, at, nav.Page{})
+	}
+	lines := make([]string, 0, len(s.Lines))
+	for _, l := range s.Lines {
+		lines = append(lines, l.Text.Render(w))
+	}
+	return lines
+}

@@ -1,0 +1,258 @@
+package findings_test
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/words"
+	"rung/ui"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// found are the findings of the demo, as the command line lists them.
+func found(p *revision.Facts) []model.Finding { return revision.New(*p, nil).Findings() }
+
+// sizes are those of the golden frames.
+var sizes = [][2]int{{80, 24}, {100, 30}, {120, 34}, {160, 45}, {200, 60}}
+
+func TestFindings(t *testing.T) {
+	p := uitest.Demo(t)
+	uitest.Units(p)
+	s := uitest.Open(t, p, nav.To(nav.Findings))
+	n := model.CountFindings(found(p))
+	s.Want(fmt.Sprintf("f findings ●%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors ─", n.Errors),
+		fmt.Sprintf("── %d warnings ─", n.Warnings), fmt.Sprintf("%d lines", n.All()),
+		"conflicts with quarantine at priority 60", "→ give the two policies different priorities: rung plan")
+	s.GoldenAt("findings", sizes...)
+	s.Resizes()
+}
+
+// Every finding can be read in full, on every screen that is worth the name.
+func TestWhole(t *testing.T) {
+	p := uitest.Demo(t)
+	all := found(p)
+	for _, size := range [][2]int{{80, 24}, {100, 30}, {160, 45}} {
+		s := uitest.Open(t, p, nav.To(nav.Findings))
+		s.Resize(size[0], size[1])
+		for i, f := range all {
+			// Below the heading, without the breaks of its lines; a word that was broken at its
+			// hyphen comes together again.
+			_, below, _ := strings.Cut(s.Frame(), " · "+f.Code+" ─")
+			text := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, "-\n", "-")), "") }
+			if !strings.Contains(text(below), text(f.Message)) || !strings.Contains(text(below), "→"+text(f.Remedy)) {
+				t.Fatalf("at %v finding %d is not there in full: %+v\n%s", size, i, f, s.Frame())
+			}
+			s.Press("j")
+		}
+	}
+}
+
+// The names of policies are never cut while there is a column of lesser worth.
+func TestNames(t *testing.T) {
+	p := uitest.Demo(t)
+	s := uitest.Open(t, p, nav.To(nav.Findings))
+	for _, w := range []int{80, 100, 120, 160, 200} {
+		s.Resize(w, 60)
+		for _, f := range found(p) {
+			s.Want(f.Policy.Brief() + " ")
+		}
+	}
+}
+
+// Enter leads to what a finding is about, and back to its line.
+func TestLeads(t *testing.T) {
+	p := uitest.Demo(t)
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	for _, tt := range []struct{ filter, selected, page string }{
+		{"dns-tcp", "cluster-control", `egress 5 "default-deny"`},
+		{"unsupported", "experimental", "Ladder › findings › experimental"},
+		{"unknown-field", "old-form", "could not be read"},
+	} {
+		s.Press("f", "/")
+		s.Type(tt.filter)
+		s.Press("enter")
+		s.Want("▸ ", tt.selected)
+		s.Press("enter")
+		s.Want("findings › ", tt.page)
+		s.Press("esc")
+		s.Want("filter: "+tt.filter, tt.selected)
+		s.Press("esc", "esc")
+		s.Want(" Ladder ")
+	}
+	// Over to the policy itself, whose key of the same letter shows its own findings.
+	s.Press("f", "/")
+	s.Type("dns-tcp")
+	s.Press("enter", "o")
+	s.Want("findings › cluster-control", "[rules 11]")
+	s.Press("f")
+	s.Want("[findings ▲6 ·2]", "(dns-tcp-not-allowed)")
+	s.Press("esc", "esc", "esc")
+	// The palette, and the count in the header.
+	s.Press(":")
+	s.Type("findings")
+	s.Press("enter")
+	s.Want("Ladder › findings")
+	s.Press("esc")
+	s.WantNot("Ladder › findings")
+	header := strings.Split(s.Frame(), "\n")[0]
+	x := ansi.StringWidth(header[:strings.Index(header, "findings")])
+	s.Send(tea.MouseClickMsg{X: x - 3, Y: 0, Button: tea.MouseLeft})
+	s.Send(tea.MouseClickMsg{X: x, Y: 1, Button: tea.MouseLeft})
+	s.WantNot("Ladder › findings")
+	s.Send(tea.MouseClickMsg{X: x + 10, Y: 0, Button: tea.MouseLeft})
+	s.Want("Ladder › findings")
+}
+
+// Of one severity, and sorted.
+func TestSeverity(t *testing.T) {
+	p := uitest.Demo(t)
+	n := model.CountFindings(found(p))
+	s := uitest.Open(t, p, nav.To(nav.Findings))
+	s.Press("t")
+	s.Want("errors only", fmt.Sprintf("  %d lines", n.Errors))
+	s.WantNot("warnings ─")
+	s.Press("t")
+	s.Want("errors and warnings", fmt.Sprintf("  %d lines", n.Errors+n.Warnings))
+	s.Press("t")
+	s.Want(fmt.Sprintf("  %d lines", n.All()))
+	s.Press(">", "S")
+	s.Want("SEVERITY ↓")
+	if first := strings.Split(s.Frame(), "\n")[3]; !strings.Contains(first, "info") {
+		t.Errorf("turned round the least is first: %q", first)
+	}
+}
+
+// What comparing the zones finds stands apart, leads to the rows of its zone, and goes
+// when the zone has caught up.
+func TestZones(t *testing.T) {
+	p := uitest.Demo(t)
+	uitest.Units(p)
+	k := model.PolicyKey{Kind: model.KindANP, Name: "red-tenant"}
+	whole := p.Zones[2]
+	z := *whole
+	z.Policies = maps.Clone(z.Policies)
+	behind := *z.Policies[k]
+	behind.InSync, behind.Missing, behind.DiffSince, behind.Touched = false, 1, uitest.Now.Add(-30*time.Second), uitest.Now.Add(-30*time.Second)
+	behind.Diffs = []model.RowDiff{{Kind: model.DiffMissing, Table: "ACL", ID: "default-network-controller:AdminNetworkPolicy:red-tenant:Egress:0:None"}}
+	z.Policies[k] = &behind
+	p.Zones[2] = &z
+	f := uitest.NewFake(p)
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Findings)})
+	n := model.CountFindings(found(p))
+	s.Press("G")
+	s.Want("comparing the zones: 1, counted apart", "ovn-worker2", "zone-lags", "is missing", "look at the zone's ovnkube-controller",
+		fmt.Sprintf("findings ●%d ▲%d", n.Errors, n.Warnings))
+	s.GoldenAt("zones", sizes...)
+	s.Press("enter")
+	s.Want("findings › rows", "zone ovn-worker2", "filter: ANP red-tenant ")
+	s.Press("esc", "t")
+	s.WantNot("comparing the zones")
+	s.Press("t", "t")
+	p.Zones[2] = whole
+	f.Set(p)
+	s.Refresh()
+	s.WantNot("comparing the zones")
+}
+
+// A cluster with nothing to say about it.
+func TestNothing(t *testing.T) {
+	p := uitest.Demo(t)
+	p.Cluster, p.Broken = nil, nil
+	p.Zones = nil
+	s := uitest.Open(t, p, nav.To(nav.Findings))
+	s.Want("nothing found", "findings none")
+	s.Press("enter")
+	s.Want("no finding here")
+	s.Press("o", "t", "t", "t", "y", "G", "j", "k")
+	s.Resizes()
+}
+
+// Header, page, tabs and ladder count alike: all from the list that `rung lint` prints.
+func TestSameCounts(t *testing.T) {
+	p := uitest.Demo(t)
+	all := found(p)
+	n := model.CountFindings(all)
+	s := uitest.Open(t, p, nav.To(nav.Ladder))
+	header := fmt.Sprintf("findings ●%d ▲%d ·%d", n.Errors, n.Warnings, n.Infos)
+	s.Resize(200, 60)
+	s.Want(header)
+	s.Press("f")
+	s.Want(header)
+	lines := map[string]model.FindingCount{}
+	for _, l := range strings.Split(s.Frame(), "\n") {
+		fields := strings.Fields(strings.TrimPrefix(l, "▸"))
+		if len(fields) < 4 {
+			continue
+		}
+		name := fields[2]
+		if fields[2] == "NP" || fields[2] == "EF" || fields[2] == "BANP" {
+			name += " " + fields[3]
+		}
+		c := lines[name]
+		switch strings.Join(fields[:2], " ") {
+		case "● error":
+			c.Errors++
+		case "▲ warning":
+			c.Warnings++
+		case "· info":
+			c.Infos++
+		default:
+			continue
+		}
+		lines[name] = c
+	}
+	of := map[model.PolicyKey][]model.Finding{}
+	for _, f := range all {
+		of[f.Policy] = append(of[f.Policy], f)
+	}
+	for k, fs := range of {
+		want := model.CountFindings(fs)
+		if lines[k.Brief()] != want {
+			t.Errorf("%s: %+v on the page, %+v in all", k, lines[k.Brief()], want)
+		}
+		policy := uitest.Open(t, p, nav.ToPolicy(k))
+		policy.Press("f")
+		var tab []string
+		for _, x := range []struct {
+			sign string
+			n    int
+		}{{"●", want.Errors}, {"▲", want.Warnings}, {"·", want.Infos}} {
+			if x.n > 0 {
+				tab = append(tab, x.sign+strconv.Itoa(x.n))
+			}
+		}
+		policy.Want("[findings "+strings.Join(tab, " ")+"]", "  "+words.Count(want.All(), "line"))
+	}
+	if len(of) < 8 || n.Errors < 3 || n.Warnings < 5 || n.Infos < 5 {
+		t.Errorf("the demo shows little: %d policies, %+v", len(of), n)
+	}
+	// The ladder marks the policies that have more than information, and never with more
+	// than there is.
+	ladder := uitest.Open(t, p, nav.To(nav.Ladder))
+	ladder.Resize(200, 60)
+	marks := regexp.MustCompile(`[●▲≠](\d*)`)
+	for p := range p.Cluster.Policies(model.KindANP) {
+		n, line := model.CountFindings(of[p.Key]), ladder.Line("─ "+p.Name)
+		if line == "" {
+			continue // one of several at a priority
+		}
+		m := marks.FindStringSubmatch(line)
+		if (m != nil) != (n.Errors+n.Warnings > 0 && p.Priority <= model.MaxPriority) {
+			t.Errorf("the ladder marks %q, of %+v", line, n)
+		}
+		if m != nil && m[1] > strconv.Itoa(max(n.Errors, n.Warnings)) {
+			t.Errorf("the ladder counts %q, of %+v", line, n)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package logs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/words"
+	"rung/themes"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// above is which rules decide before those of the page, as they were in a revision.
+type above struct {
+	of    *model.Cluster
+	rules []revision.Before
+	tell  bool // the user asked why
+}
+
+// aboveEvery is how often the reasons of an empty page are worked out anew, at most.
+const aboveEvery = 5 * time.Second
+
+// findAbove works out what decides first, beside the screen.
+func (v *logPage) findAbove(env *view.Env, tell bool) {
+	rev, p := env.Rev, v.page
+	known := v.above != nil && v.above.of == rev.Cluster
+	if !tell && (known || env.Now.Sub(v.aboveAt) < aboveEvery) {
+		return
+	}
+	v.aboveAt = env.Now
+	what := ""
+	if tell {
+		what = "finding what decides first"
+	}
+	env.Run(what, func(context.Context) any {
+		return &above{rev.Cluster, rev.DecidedBefore(p.Key, p.Dir, p.Rule), tell}
+	})
+}
+
+// aboveShown bounds the rules of the page that are told about, and those above that can
+// be gone to.
+const aboveShown = 4
+
+// sentences say it, the rules that decide nothing first.
+func (a *above) sentences(k model.PolicyKey) (out []string) {
+	if a == nil {
+		return nil
+	}
+	more := 0
+	for _, all := range []bool{true, false} {
+		for i := range a.rules {
+			b := &a.rules[i]
+			switch {
+			case b.All != all:
+			case len(out) == aboveShown:
+				more++
+			default:
+				out = append(out, sentenceOf(k, b))
+			}
+		}
+	}
+	if more > 0 {
+		out = append(out, words.Total(more, "more rule")+" of it "+words.Form(more, "comes", "come")+" after others like that.")
+	}
+	return out
+}
+
+func sentenceOf(k model.PolicyKey, b *revision.Before) string {
+	rule := revision.RuleLabel(b.Direction, b.Rule, "")
+	if b.Rule < 0 {
+		rule = revision.DefaultDeny(k.Namespace, b.Direction).Label()
+	}
+	if b.All {
+		last := &b.By[len(b.By)-1]
+		rest := ""
+		if n := len(b.By) - 1; n > 0 {
+			rest = fmt.Sprintf(" %s before that one %s part of it.", words.Total(n, "rule"), words.Form(n, "takes", "take"))
+		}
+		return fmt.Sprintf("%s never decides: %s comes first, matches all of it and %s.", rule, nameOf(k, last), logsAt(last)) + rest
+	}
+	var names []string
+	for i := range b.By {
+		names = append(names, nameOf(k, &b.By[i])+" ("+logsAt(&b.By[i])+")")
+	}
+	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.Some(names, 3))
+}
+
+// nameOf names a rule above, of the page's own policy without its name.
+func nameOf(k model.PolicyKey, a *revision.Above) string {
+	switch {
+	case a.Rule < 0:
+		return "the " + a.Policy.Label()
+	case a.Policy == k:
+		return revision.RuleLabel(a.Direction, a.Rule, "")
+	}
+	return a.Policy.Brief() + " " + revision.RuleLabel(a.Direction, a.Rule, "")
+}
+
+func logsAt(a *revision.Above) string {
+	if a.Level == "" {
+		return "does not log"
+	}
+	return "logs at " + a.Level
+}
+
+// link is a rule above, and where it leads.
+type link struct {
+	text, note string
+	to         nav.Page
+}
+
+// links are the rules above, each once, those that decide everything first.
+func (a *above) links() (out []link) {
+	if a == nil {
+		return nil
+	}
+	seen := map[nav.Page]bool{}
+	add := func(x *revision.Above) {
+		l := link{nameOf(model.PolicyKey{}, x), string(x.Action) + ", " + logsAt(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
+		if x.Rule < 0 {
+			l.to = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}
+		}
+		if !seen[l.to] && len(out) < aboveShown {
+			seen[l.to] = true
+			out = append(out, l)
+		}
+	}
+	for _, b := range a.rules {
+		if b.All {
+			add(&b.By[len(b.By)-1])
+		}
+	}
+	for _, b := range a.rules {
+		for i := range b.By {
+			add(&b.By[i])
+		}
+	}
+	return out
+}
+
+// whyNote says why nothing is seen; from it one goes to the rules that decide first.
+type whyNote struct {
+	view.Choose
+	body []string
+}
+
+// tell opens it.
+func (v *logPage) tell(env *view.Env) {
+	body := append(v.why(env),
+		"The filter also takes policy:NAME, rule:, verdict:deny, node:NAME, pod:NS/NAME, ns:, src:, dst:, ip:, port:443 and severity:, each with ! before it for all others.")
+	const title = "why no lines"
+	links := v.above.links()
+	if len(links) == 0 {
+		env.Ask(&view.Note{Title: title, Body: body})
+		return
+	}
+	n := &whyNote{body: body}
+	n.Title = title
+	for _, l := range links {
+		n.Items = append(n.Items, view.Item{Text: l.text, Note: l.note})
+	}
+	n.Done = func(env *view.Env, i int) { env.Open(links[i].to) }
+	env.Ask(n)
+}
+
+// Draw shows the reasons, and the rules one can go to.
+func (n *whyNote) Draw(st *themes.Styles, w int) (string, []string) {
+	title, items := n.Choose.Draw(st, w)
+	var lines []string
+	for _, p := range n.body {
+		for _, l := range widget.Flow(p, w-2) {
+			lines = append(lines, " "+l)
+		}
+	}
+	return title, append(append(lines, "", " ⏎ goes to a rule that decides first, esc closes"), items...)
+}

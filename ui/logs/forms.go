@@ -1,0 +1,177 @@
+package logs
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/engine/logs"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/ui/widget"
+)
+
+// The forms of the two ends of a connection, each shorter than the one before.
+const (
+	allOfIt  = iota // with what is known about an address
+	brief           // without
+	oneSpace        // and the namespace once, where both pods have the same
+	endForms
+)
+
+// forms are those in which a line's ends and decider can be written.
+type forms struct {
+	ends [endForms][2]string
+	// who decided, empty on that policy's own page; rule is "ingress 0", short "in0",
+	// both empty where no rule is known; name is the rule's own.
+	who, rule, short, name string
+}
+
+// formsOf are the forms of a line on the page of a policy, or of none.
+func formsOf(e *logs.Entry, page model.Key) (p forms) {
+	p.ends = [endForms][2]string{{e.Src.String(), e.Dst.String()}, {e.Src.Brief(), e.Dst.Brief()}}
+	p.ends[oneSpace] = p.ends[brief]
+	if s, d := e.Src.Key, e.Dst.Key; s.Kind == model.KindPod && d.Kind == model.KindPod && s.Namespace == d.Namespace {
+		p.ends[oneSpace][1] = strings.TrimPrefix(p.ends[brief][1], d.Namespace+"/")
+	}
+	k, dir := e.Rule.Policy, e.Rule.Direction
+	switch {
+	case !e.Attributed && e.Line.Name == "":
+		p.who = "an ACL without a name"
+	case !e.Attributed:
+		p.who = "unknown rule " + strconv.Quote(e.Line.Name)
+	case isDeny(e.Rule):
+		p.who, p.rule, p.short = "default deny of "+k.Namespace, dir.Lower(), shortOf(dir)
+	default:
+		p.rule = revision.RuleLabel(dir, e.Rule.Rule, "")
+		p.short = shortOf(dir) + strings.TrimPrefix(strings.TrimPrefix(p.rule, dir.Lower()), " ")
+		if e.RuleName != "" {
+			p.name = strconv.Quote(e.RuleName)
+		}
+		if !page.Kind.IsPolicy() || k != page {
+			p.who = k.Brief()
+		}
+	}
+	return p
+}
+
+func shortOf(d model.Direction) string {
+	if d == model.Ingress {
+		return "in"
+	}
+	return "eg"
+}
+
+// sign is what became of a connection in one sign.
+func sign(e *logs.Entry) string {
+	switch e.Line.Verdict {
+	case "allow":
+		return "✓"
+	case "drop", "reject":
+		return "✗"
+	case "pass":
+		return "→"
+	}
+	return "?"
+}
+
+// spaced joins what is not empty.
+func spaced(texts ...string) string {
+	out := ""
+	for _, t := range texts {
+		if out != "" && t != "" {
+			out += " "
+		}
+		out += t
+	}
+	return out
+}
+
+// full is the decider with nothing left out.
+func (p *forms) full() string { return spaced(p.who, p.rule, p.name) }
+
+// byIn is the decider in so many cells: the rule's own name only where all of it has
+// room; the number is never cut.
+func (p *forms) byIn(s shape, w int) string {
+	rule := p.rule
+	if s.short {
+		rule = p.short
+	}
+	if text := spaced(p.who, rule, p.name); widget.Width(text) <= w {
+		return text
+	}
+	text := spaced(p.who, rule)
+	if widget.Width(text) <= w || p.who == "" {
+		return text
+	}
+	return spaced(widget.CutName(p.who, max(3, w-widget.Width(" "+rule))), rule)
+}
+
+const arrow = 3 // cells between the ends
+
+// endsIn are the ends in the form of the shape, cut where they have no room: namespaces
+// first, then the pods' own names in their middle.
+func (p *forms) endsIn(s shape) [2]string {
+	for form := allOfIt; form < endForms; form++ {
+		if e := p.ends[form]; form >= s.ends && widget.Width(e[0])+arrow+widget.Width(e[1]) <= s.pair {
+			return e
+		}
+	}
+	e := p.ends[oneSpace]
+	over := widget.Width(e[0]) + arrow + widget.Width(e[1]) - s.pair
+	longer := 0
+	if namespaceWidth(e[1]) > namespaceWidth(e[0]) {
+		longer = 1
+	}
+	for _, i := range []int{longer, 1 - longer} {
+		if n := namespaceWidth(e[i]); over > 0 && n > 2 {
+			ns, name, _ := strings.Cut(e[i], "/")
+			cut := widget.Truncate(ns, max(2, n-over))
+			over -= n - widget.Width(cut)
+			e[i] = cut + "/" + name
+		}
+	}
+	if over <= 0 {
+		return e
+	}
+	if own := [2]string{ownName(e[0]), ownName(e[1])}; widget.Width(own[0])+arrow+widget.Width(own[1]) <= s.pair {
+		return own
+	}
+	// Both ends keep something: the longer one gives first.
+	a, b, room := widget.Width(e[0]), widget.Width(e[1]), max(2, s.pair-arrow)
+	switch half := room / 2; {
+	case a <= half:
+		b = room - a
+	case b <= room-half:
+		a = room - b
+	default:
+		a, b = half, room-half
+	}
+	return [2]string{widget.CutName(e[0], a), widget.CutName(e[1], b)}
+}
+
+// ownName is an end without its namespace.
+func ownName(end string) string {
+	_, name, ok := strings.Cut(end, "/")
+	if !ok {
+		return end
+	}
+	return name
+}
+
+// namespaceWidth is how wide the namespace of an end is, 0 where it has none.
+func namespaceWidth(end string) int {
+	ns, _, ok := strings.Cut(end, "/")
+	if !ok {
+		return 0
+	}
+	return widget.Width(ns)
+}
+
+// stampText is a time as the page shows it.
+func stampText(s stamp, at time.Time) string {
+	if s == full {
+		return at.Format("15:04:05.000")
+	}
+	return at.Format("15:04:05")
+}

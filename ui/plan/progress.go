@@ -1,0 +1,208 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model/words"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// stepsTitle heads the steps, in so many cells if it can.
+func (v *page) stepsTitle(w int) string {
+	n := len(v.listed())
+	if n == 0 {
+		return "steps"
+	}
+	short := words.Count(n, "step")
+	if long := short + ", waiting for every zone after each"; widget.Width(long)+4 <= w {
+		return long
+	}
+	return short
+}
+
+// stepID is the identity of a step in the list.
+func stepID(i int) string { return fmt.Sprintf("step %d", i) }
+
+// stepLines lists the steps, how each is and what holds after it.
+func (v *page) stepLines(env *view.Env) []widget.DocLine {
+	st := env.Styles
+	_, w := v.widths(env.W)
+	var out []widget.DocLine
+	add := func(id string, l widget.Line) { out = append(out, widget.DocLine{ID: id, Line: l}) }
+	say := func(text string, look themes.Style) {
+		for _, l := range widget.Flow(text, max(10, w-3)) {
+			add("", widget.Styled(l, look))
+		}
+	}
+	steps, p := v.listed(), v.ours()
+	switch {
+	case p == nil && v.p.err != nil:
+		say(v.p.err.Error(), st.Warn)
+		return out
+	case len(steps) == 0:
+		say("no policy has to move", st.Dim)
+		return out
+	}
+	names := 0
+	for _, s := range steps {
+		names = max(names, widget.Width(s.Policy))
+	}
+	digits := len(fmt.Sprint(len(steps)))
+	names = max(8, min(names, w-digits-16))
+	for i, s := range steps {
+		mark, look, text := state(p, s, st, env)
+		name := widget.Truncate(s.Policy, names)
+		l := widget.Line{{Text: mark.Text + " ", Style: mark.Style}, {Text: fmt.Sprintf("%*d  ", digits, i+1), Style: st.Dim}, {Text: name, Style: look}}
+		add(stepID(i), l.Add(strings.Repeat(" ", max(0, names-widget.Width(name)))+fmt.Sprintf(" %3d → %-3d", s.From, s.To), look))
+		under := func(text string, look themes.Style) {
+			for _, n := range flow(text, max(10, w-7-digits)) {
+				if n != "" {
+					add("", widget.Styled(strings.Repeat(" ", digits+4)+n, look))
+				}
+			}
+		}
+		under(text, mark.Style)
+		if s.State != revision.StepDone {
+			under(s.Note, st.Dim)
+		}
+	}
+	return out
+}
+
+// flow breaks text into lines at spaces only: a name with a hyphen stays whole where a
+// line has room for it.
+func flow(text string, w int) []string {
+	const hyphen = "\u2011"
+	lines := widget.Flow(strings.ReplaceAll(text, "-", hyphen), w)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], hyphen, "-")
+	}
+	return lines
+}
+
+// state is how a step of a plan is: its sign, the look of its name, and what it waits
+// for.
+func state(p *revision.PlanState, s revision.PlanStep, st *themes.Styles, env *view.Env) (mark widget.Span, look themes.Style, text string) {
+	mark, look = widget.Span{Text: " ", Style: st.Dim}, st.Text
+	switch s.State {
+	case revision.StepDone:
+		return widget.Span{Text: "✓", Style: st.OK}, st.Dim, ""
+	case revision.StepRunning:
+		mark = widget.Span{Text: "▸", Style: st.Info}
+	case revision.StepWaiting:
+		mark = widget.Span{Text: "○", Style: st.Warn}
+	default:
+		return mark, look, ""
+	}
+	if len(p.Waits) > 0 || p.State == revision.PlanWaiting {
+		text = waiting(p, env)
+	}
+	return mark, st.Title, text
+}
+
+// waiting is what the plan waits for.
+func waiting(p *revision.PlanState, env *view.Env) string {
+	if p.State == revision.PlanStopped {
+		still := *p
+		still.Why = ""
+		return still.Waiting(env.Now)
+	}
+	return p.Waiting(env.Now)
+}
+
+// progress is a plan that runs, waits, stopped or is done.
+func (v *page) progress(env *view.Env, w int) []string {
+	st, p := env.Styles, v.ours()
+	key := func(id action.ID) string { return env.Keys.Action(id).Shown() }
+	sign, word, style := "▸", "running", st.Info
+	if p.Back {
+		word = "rolling back"
+	}
+	var next []string
+	switch p.State {
+	case revision.PlanWaiting:
+		sign, style = "○", st.Warn
+		if word = "waiting"; p.Back {
+			word = "rolling back, waiting"
+		}
+		next = []string{"it continues by itself", key(action.PlanStop) + " stop"}
+	case revision.PlanStopped:
+		sign, word, style = "●", "stopped", st.Error
+		next = v.answers(env)
+	case revision.PlanDone:
+		sign, word, style = "✓", "done", st.OK
+		if p.Back {
+			word = "rolled back"
+		}
+		if env.Rev.Undo != "" && !p.Back {
+			next = append(next, key(action.Undo)+" undo all of it")
+		}
+		next = append(next, key(action.PlanStop)+" close")
+	default:
+		next = []string{key(action.PlanStop) + " stop after this step", "it continues when you leave this page"}
+		if env.Sign != "" {
+			sign = env.Sign
+		}
+	}
+	if by := p.RunBy(); by != "" {
+		word = by
+		next = []string{"this page follows it; only that Rung can stop it"}
+	}
+	l := widget.Line{{Text: " " + sign + " " + word, Style: style}, {Text: "  " + made(p) + "  "}}
+	if bar := min(16, w-l.Width()-1); bar >= 4 && p.State != revision.PlanDone {
+		l = append(l, widget.Bar(st, style, int64(p.Done), int64(p.Total), bar)...)
+	}
+	if title := "  " + p.Title; p.Title != "" && l.Width()+widget.Width(title) <= w {
+		l = l.Add(title, st.Dim)
+	}
+	lines := []string{l.Render(w)}
+	say := func(text string, look themes.Style) {
+		for i, s := range widget.Flow(text, max(8, w-4)) {
+			if i < 2 && s != "" {
+				lines = append(lines, widget.Styled("   "+s, look).Render(w))
+			}
+		}
+	}
+	if p.State != revision.PlanDone && p.Step != "" {
+		step := "step: "
+		if p.State == revision.PlanStopped {
+			step = "next: "
+		}
+		say(step+p.Step, st.Title)
+	}
+	if why := p.Waiting(env.Now); why != "" {
+		say(why, style)
+	}
+	say(strings.Join(next, " · "), st.Dim)
+	return lines
+}
+
+// made is how much of a plan is done.
+func made(p *revision.PlanState) string {
+	switch {
+	case p.State != revision.PlanDone:
+		return fmt.Sprintf("%d of %d done", p.Done, p.Total)
+	case p.Back:
+		return "the policies are where they were"
+	}
+	return fmt.Sprintf("%d of %d steps", p.Done, p.Total)
+}
+
+// answers are what can be done with a stopped plan, or why nothing can.
+func (v *page) answers(env *view.Env) []string {
+	key := func(id action.ID) string { return env.Keys.Action(id).Shown() }
+	keep := key(action.PlanStop) + " keep as is"
+	if m := env.Rev.Mode; !m.Writes {
+		why := m.WhyNot
+		if why == "" {
+			why = "read-only (" + key(action.Writes) + " allows changes)"
+		}
+		return []string{"cannot continue or roll back: " + why, keep}
+	}
+	return []string{key(action.PlanRun) + " continue", key(action.PlanBack) + " roll back", keep}
+}

@@ -1,0 +1,76 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/ui/widget"
+)
+
+// planBadge is the plan under way or stopped, for the header of every page; empty
+// without one. The short form has a sign where the long one has words.
+func (m *root) planBadge(short bool) widget.Line {
+	p := m.rev.Plan
+	if !p.Open() {
+		return nil
+	}
+	st, at := m.styles, fmt.Sprintf("%d/%d", p.Done, p.Total)
+	what := "plan "
+	if p.Back && !short {
+		what = "rolling back "
+	}
+	sign, look := "▸", st.Info
+	switch p.State {
+	case revision.PlanStopped:
+		if !short {
+			return widget.Styled("plan stopped "+at, st.Error)
+		}
+		sign, look = "●", st.Error
+	case revision.PlanWaiting:
+		if !short {
+			return widget.Styled(what+at+" waiting", st.Warn)
+		}
+		sign, look = "○", st.Warn
+	default:
+		if m.long(m.loadSince) {
+			sign = m.spinner.Sign()
+		}
+	}
+	return widget.Styled(what+at+" "+sign, look)
+}
+
+// lesser is the drop of the least piece of the header that does not give way to the
+// words of a plan's long badge.
+const lesser = 4
+
+// withPlan puts the plan's badge behind the first pieces of the header, where it is the
+// last to go, and notes where it stands: a click there leads to the plan.
+func (m *root) withPlan(ps []piece, w, behind int) widget.Line {
+	const gap = 2
+	m.planFrom, m.planTo = 0, 0
+	if !m.rev.Plan.Open() {
+		return fit(ps, w, gap)
+	}
+	with := func(short bool) ([]piece, widget.Line, int) {
+		badge, n := m.planBadge(short), 0
+		all := slices.Insert(slices.Clone(ps), behind, piece{badge, -1})
+		for _, p := range kept(all, w, gap) {
+			if p.drop <= lesser {
+				n++
+			}
+		}
+		return all, badge, n
+	}
+	all, badge, n := with(false)
+	if short, b, more := with(true); more > n || badge.Width() > w {
+		all, badge = short, b
+	}
+	l := fit(all, w, gap)
+	if before, _, ok := strings.Cut(l.String(), badge.String()); ok {
+		m.planFrom = widget.Width(before)
+		m.planTo = m.planFrom + badge.Width()
+	}
+	return l
+}

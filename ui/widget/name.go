@@ -1,0 +1,218 @@
+package widget
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"rung/themes"
+)
+
+// nameEnd is how much of the end of a name stays, where there is room: the part that
+// tells the pods of one ReplicaSet apart.
+const nameEnd = 5
+
+// CutName shortens the name of a policy, a pod or a zone to w cells, in the middle:
+// names of a kind differ at their ends.
+func CutName(s string, w int) string {
+	n := Width(s)
+	switch {
+	case n <= w:
+		return s
+	case w <= 0:
+		return ""
+	}
+	room := w - Width(Ellipsis)
+	end := max(room/4, min(nameEnd, room/2))
+	if room > 4*nameEnd+4 { // a path or a filter: its last word is whole as well
+		end = room / 3
+	}
+	left, right := ansi.Truncate(s, room-end, ""), ansi.TruncateLeft(s, n-end, "")
+	if Width(right) > end { // a wide letter is not halved
+		right = ansi.TruncateLeft(s, n-end+1, "")
+	}
+	return left + Ellipsis + right
+}
+
+// CutName shortens the line to w cells within its longest piece, which is the name.
+func (l Line) CutName(w int) Line {
+	over := l.Width() - w
+	if over <= 0 {
+		return l
+	}
+	name, longest := 0, -1
+	for i, s := range l {
+		if n := Width(s.Text); n > longest {
+			name, longest = i, n
+		}
+	}
+	if longest-over < 3 {
+		return cut(l, w)
+	}
+	out := slices.Clone(l)
+	out[name].Text = CutName(out[name].Text, longest-over)
+	return out
+}
+
+// CutWords shortens the line to w cells where a word ends, best where a part of a
+// sentence does: nothing of it is left in pieces. A first word that is wider is cut as
+// any text.
+func (l Line) CutWords(w int) Line {
+	if l.Width() <= w {
+		return l
+	}
+	text := l.String()
+	head := ansi.Truncate(text, w, "")
+	end := -1
+	for _, sep := range []string{": ", ", ", " "} {
+		end = strings.LastIndex(text[:min(len(text), len(head)+len(sep))], sep)
+		if end > len(head)/2 || end > 0 && sep == " " {
+			break // a part that is all but nothing is not worth the rest of the line
+		}
+	}
+	if end <= 0 {
+		return cut(l, w)
+	}
+	return l.Clip(Width(strings.TrimRight(text[:end], " :,·")))
+}
+
+// FitWhole puts as many of the pieces beside each other as fit into w cells, each whole,
+// and counts those that do not: "A B +2". Where not even the first fits, nothing is
+// left.
+func FitWhole(pieces []Line, sep string, w int, more themes.Style) Line {
+	for n := len(pieces); n > 0; n-- {
+		l := slices.Clone(pieces[0])
+		for _, p := range pieces[1:n] {
+			l = append(l.Add(sep, themes.Style{}), p...)
+		}
+		if left := len(pieces) - n; left > 0 {
+			l = l.Add(" +"+strconv.Itoa(left), more)
+		}
+		if l.Width() <= w {
+			return l
+		}
+	}
+	return nil
+}
+
+// flow breaks the line at words into lines of at most w cells; what stands between
+// pieces is left out where a line ends.
+func (l Line) flow(w int) []Line {
+	var out []Line
+	w = max(1, w)
+	for l.Width() > w {
+		text := l.String()
+		head := len(ansi.Truncate(text, w, ""))
+		end := head
+		if text[head] != ' ' {
+			if i := strings.LastIndexByte(text[:head], ' '); i > 0 {
+				end = i
+			}
+		}
+		if i := strings.LastIndexByte(text[:end], ' '); i > 0 && Width(text[i+1:end]) == 1 {
+			end = i // a sign goes with what it is of
+		}
+		if end == 0 {
+			break // a letter wider than the line
+		}
+		out = append(out, l.Clip(Width(strings.TrimRight(text[:end], " ·"))))
+		n := len(text) - len(strings.TrimLeft(text[end:], " ·"))
+		l = l.Skip(Width(text[:n]))
+	}
+	return append(out, l)
+}
+
+// flowWhole puts the pieces into at most h lines of w cells. Where that is too little for
+// all, each is cut to its first clause, those that do not fit then are left out and
+// counted. What is left of a first one, or of the only one, that is too long ends after
+// a word.
+func flowWhole(pieces []Line, w, h int, sep, more themes.Style) []Line {
+	if len(pieces) == 0 || w <= 0 || h <= 0 {
+		return nil
+	}
+	join := func(pieces []Line, left int) Line {
+		var l Line
+		for i, p := range pieces {
+			if i > 0 {
+				l = l.Add(" · ", sep)
+			}
+			l = append(l, p...)
+		}
+		if left > 0 {
+			l = l.Add("  +"+strconv.Itoa(left), more)
+		}
+		return l
+	}
+	fits := func(pieces []Line, left int) []Line {
+		l := join(pieces, left)
+		if l.Width() > w*h {
+			return nil
+		}
+		if lines := l.flow(w); len(lines) <= h {
+			return lines
+		}
+		return nil
+	}
+	if lines := fits(pieces, 0); lines != nil {
+		return lines
+	}
+	if len(pieces) == 1 {
+		return cutFlow(pieces[0], w, h, 0, more)
+	}
+	var lines, in []Line
+	for i, p := range pieces {
+		try := append(slices.Clone(in), p.clause())
+		left := len(pieces) - len(try)
+		if got := fits(try, left); got != nil {
+			in, lines = try, got
+		} else if i == 0 {
+			return cutFlow(try[0], w, h, left, more)
+		}
+	}
+	return lines
+}
+
+// cutFlow are the first h lines of a piece that is too long for them, up to the end of a
+// word, with how many pieces more there are.
+func cutFlow(l Line, w, h, left int, more themes.Style) []Line {
+	lines := l.flow(w)
+	lines = lines[:min(h, len(lines))]
+	end := " " + Ellipsis
+	if left > 0 {
+		end += "  +" + strconv.Itoa(left)
+	}
+	last := lines[len(lines)-1]
+	if room := w - Width(end); last.Width() > room {
+		text := last.String()
+		last = last.flow(max(1, room))[0]
+		if rest := text[len(last.String()):]; len(lines) > 1 && rest != "" && rest[0] != ' ' {
+			last = nil // the one word of it has no room
+		}
+	}
+	lines[len(lines)-1] = last.Add(end, more)
+	return lines
+}
+
+// leastClause is what a clause has at least: what ends before is an introduction.
+const leastClause = 20
+
+// clause is the line up to where its first clause ends, which is not within quotes.
+func (l Line) clause() Line {
+	text := l.String()
+	quoted := false
+	for i := range text {
+		switch {
+		case text[i] == '"':
+			quoted = !quoted
+		case !quoted && i >= leastClause && endsClause(text[i:]):
+			return l.Clip(Width(text[:i]))
+		}
+	}
+	return l
+}
+
+func endsClause(rest string) bool {
+	return strings.HasPrefix(rest, "; ") || strings.HasPrefix(rest, ": ") || strings.HasPrefix(rest, " (")
+}

@@ -1,0 +1,112 @@
+package widget
+
+import (
+	"cmp"
+	"slices"
+
+	"rung/themes"
+)
+
+// From how many lines a table has one below for its cursor's row, and two.
+const (
+	roomForOne = 6
+	roomForTwo = 24
+)
+
+// below is how many lines under the rows say what is cut of the one under the cursor:
+// none where all of every row is seen. It hangs on no row, so that nothing jumps while
+// one walks.
+func (t *Table[T]) below(w, rows int, focus bool) int {
+	switch {
+	case t.NoBelow || !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shown) == 0:
+		return 0
+	case t.Note == nil && !t.cuts(w, rows):
+		return 0
+	case rows >= roomForTwo || len(t.shown)+2 <= rows:
+		return 2
+	}
+	return 1
+}
+
+// cuts says whether something of a row may not be seen. Where widths are sampled, what
+// holds for the frame before does: measuring again would cost as much as drawing.
+func (t *Table[T]) cuts(w, rows int) bool {
+	if was := t.plan; len(t.items) > measure && was.made.widths != nil {
+		was.key.rows, was.key.top = 0, 0
+		if was.key == t.layoutKey(w) {
+			return was.made.cut
+		}
+	}
+	return t.layout(w, rows).cut
+}
+
+// told are the lines below the table: the cells that are cut and worth most, what is to
+// be known about the row, and the other cells that are not seen whole.
+func (t *Table[T]) told(st *themes.Styles, it T, lay layout, w, h int) []Line {
+	var pieces []Line
+	if l := t.full(it); l != nil {
+		if t.Note != nil {
+			pieces = t.Note(it)
+		}
+		if len(pieces) == 0 && l.Width() > w+gutter {
+			pieces = append(pieces, l.trim())
+		}
+	} else {
+		worthy, others := t.unseen(st, it, lay)
+		pieces = append(pieces, worthy...)
+		if t.Note != nil {
+			pieces = append(pieces, t.Note(it)...)
+		}
+		pieces = append(pieces, others...)
+	}
+	return flowWhole(pieces, w, h, st.Border, st.Dim)
+}
+
+// unseen are the cells of a row that are not shown whole, each after its title: those of
+// columns that do not go, then the others, the most worth first.
+func (t *Table[T]) unseen(st *themes.Styles, it T, lay layout) (worthy, others []Line) {
+	var at []int
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if c.Wide && !t.Wide || c.Title == "" && t.Note != nil {
+			continue
+		}
+		cell := c.Cell(it)
+		n := slices.Index(lay.cols, i)
+		if w := cell.Width(); w == 0 || n >= 0 && w <= lay.widths[n] || cell.String() == "–" {
+			continue
+		}
+		at = append(at, i)
+	}
+	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(t.Columns[a].Drop, t.Columns[b].Drop) })
+	for _, i := range at {
+		c := &t.Columns[i]
+		l := c.Cell(it)
+		if c.Title != "" && !c.Name {
+			l = Join(Styled(c.Title+" ", st.Dim), l)
+		}
+		if c.Drop <= 1 {
+			worthy = append(worthy, l.trim())
+		} else {
+			others = append(others, l.trim())
+		}
+	}
+	return worthy, others
+}
+
+// trim is the line without blanks at its beginning.
+func (l Line) trim() Line {
+	for len(l) > 0 {
+		n := 0
+		for n < len(l[0].Text) && l[0].Text[n] == ' ' {
+			n++
+		}
+		if n < len(l[0].Text) {
+			out := slices.Clone(l)
+			out[0].Text = out[0].Text[n:]
+			return out
+		}
+		l = l[1:]
+	}
+	return l
+}
