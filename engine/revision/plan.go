@@ -92,6 +92,12 @@ func (p *PlanState) Open() bool { return p.Active() || p != nil && p.State == Pl
 // Elsewhere says whether another Rung runs the plan.
 func (p *PlanState) Elsewhere() bool { return p.Active() && !p.Runner.Here }
 
+// TakenBackBy says whether undo takes all of the plan back, where undo is the title of the
+// change it is about: a later change may be in front of it.
+func (p *PlanState) TakenBackBy(undo string) bool {
+	return p.State == PlanDone && !p.Back && p.Title != "" && p.Title == undo
+}
+
 // RunBy says who runs a plan that this Rung does not: "run by another Rung (pid 4711,
 // since 14:03:05)"; empty where nobody else does.
 func (p *PlanState) RunBy() string {

@@ -68,8 +68,10 @@ func noPlan(c Context) string {
 		return "the plan is running: end it first"
 	case c.Plan == nil:
 		return "no plan has stopped"
-	case c.Plan.State == revision.PlanDone:
+	case c.Plan.TakenBackBy(c.Undo):
 		return "the plan is done: undo takes all of it back"
+	case c.Plan.State == revision.PlanDone:
+		return "the plan is done"
 	}
 	return ""
 }

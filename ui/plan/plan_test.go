@@ -231,7 +231,7 @@ func TestRun(t *testing.T) {
 	s.Want("✓ done", "9 of 9 steps", "x close")
 	s.Golden("done")
 	s.Press("b")
-	s.Want("roll back: the plan is done: undo takes all of it back")
+	s.Want("roll back: the plan is done")
 	s.Press("d", "enter")
 	s.Want("re-space: step 10")
 	s.WantNot("✓ done")
@@ -356,6 +356,30 @@ func TestRollingBack(t *testing.T) {
 	w.says(p)
 	w.s.Want("✓ rolled back")
 	w.s.WantNot("undo all of it")
+}
+
+// TestUndoOffered: a plan that is done offers the undo that is about it, and no other.
+func TestUndoOffered(t *testing.T) {
+	w := start(t)
+	done := revision.PlanState{Title: "Re-space: step 10", Total: 9, Done: 9, State: revision.PlanDone, Steps: nine(9, 0)}
+	for title, offered := range map[string]bool{done.Title: true, "Move ANP quarantine from 60 to 62": false, "": false} {
+		p := done
+		w.says(nil)
+		w.g.Parts.Plan, w.g.Parts.Undo = &p, title
+		w.g.Set(w.g.Parts)
+		w.s.Refresh()
+		w.s.Want("✓ done")
+		if offered {
+			w.s.Want("undo all of it")
+			w.s.Press("b")
+			w.s.Want("undo takes all of it back")
+		} else {
+			w.s.WantNot("undo all of it")
+			w.s.Press("b")
+			w.s.Want("roll back: the plan is done")
+			w.s.WantNot("undo takes all of it back")
+		}
+	}
 }
 
 func TestExport(t *testing.T) {

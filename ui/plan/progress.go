@@ -139,7 +139,7 @@ func (v *page) progress(env *view.Env, w int) []string {
 		if p.Back {
 			word = "rolled back"
 		}
-		if env.Rev.Undo != "" && !p.Back {
+		if p.TakenBackBy(env.Rev.Undo) {
 			next = append(next, key(action.Undo)+" undo all of it")
 		}
 		next = append(next, key(action.PlanStop)+" close")
