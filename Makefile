@@ -43,8 +43,10 @@ demo: build ## open the console on the built-in cluster
 	bin/rung demo
 
 # Every part runs, whatever became of those before it; what failed is listed at the end.
-test: test-setup ## the whole suite: race detector, times, every fuzz target for FUZZTIME
-	@go run ./test/suite $(MAKE) test-race test-timing fuzz
+# Fuzz targets run on their stored inputs only: the same tree passes or fails every time.
+# New inputs are looked for by make fuzz and make soak; what they find is stored.
+test: test-setup ## the whole suite: race detector, then the times
+	@go run ./test/suite $(MAKE) test-race test-timing
 
 # What the tests find on this machine, one line for each thing that is missing.
 test-setup: build
@@ -65,7 +67,7 @@ test-timing: build ## the times alone; TIMING=strict on a quiet machine
 	if [ -z "$$dirs" ]; then echo "no TestTiming… found"; exit 0; fi; \
 	set -x; RUNG_TIMING=$(TIMING) go test -v -p 1 -count=1 -timeout 10m -run '^TestTiming' $$dirs
 
-fuzz: ## every fuzz target for FUZZTIME (15s), two at once
+fuzz: ## look for inputs that fail: every fuzz target for FUZZTIME (15s), two at once
 	go run ./test/fuzz -time $(FUZZTIME)
 
 # A cluster for tests: built from Go modules of a module of its own, in the same
@@ -84,7 +86,7 @@ $(KUBE)/kube-apiserver $(KUBE)/kubectl: test/kube/go.mod test/kube/go.sum
 		go build -o $@ -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$v" k8s.io/kubernetes/cmd/$(@F)
 	@touch $@
 
-e2e: test-setup e2e-tools ## rung on a real API server with real ovsdb-servers; E2EFLAGS='-run Name'
+e2e: test-setup e2e-tools ## rung on a real API server with real databases, and OVN; E2EFLAGS='-run Name'
 	cd test/kube && RUNG_KUBE=$(KUBE) go test -count=1 -timeout 20m -v $(E2EFLAGS) ./...
 
 lint: ## gofmt, vet, staticcheck, import direction, generated files
@@ -94,6 +96,7 @@ lint: ## gofmt, vet, staticcheck, import direction, generated files
 	go tool staticcheck ./...
 	go test ./test/arch
 	RUNG_LINT=1 go test -run '^TestGenerate$$' ./sources/manifests
+	go test -run '^TestFindingsDoc$$' ./engine/revision
 
 bench: ## benchmarks of PKG matching BENCH
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m $(PKG)
@@ -105,7 +108,7 @@ soak: test-setup e2e-tools ## before closing: long fuzz, faults, every platform
 	go run ./test/fuzz -time $(SOAKTIME)
 	$(MAKE) test-timing TIMING=strict
 	RUNG_SOAK=1 go test $(RACE) -count=1 -timeout 90m $(TESTFLAGS) $(PKG)
-	cd test/kube && RUNG_SOAK=1 RUNG_KUBE=$(KUBE) go test -count=1 -timeout 60m -v -run '^TestFaults$$' .
+	cd test/kube && RUNG_SOAK=1 RUNG_KUBE=$(KUBE) go test -count=1 -timeout 60m -v -run '^(TestFaults|TestOnOVN)$$' .
 	$(MAKE) cross
 
 cross: ## build for PLATFORMS
@@ -115,7 +118,7 @@ cross: ## build for PLATFORMS
 		GOOS=$$os GOARCH=$$arch go build -o bin/cross/rung-$$os-$$arch$$exe . || exit 1; \
 	done
 
-generate: ## files that are generated: CRDs, docs/keys.md
+generate: ## files that are generated: CRDs, docs/keys.md, docs/findings.md
 	go generate ./...
 
 clean: ## what make built

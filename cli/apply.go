@@ -54,7 +54,7 @@ server first. A field owned by another manager is a conflict, unless
 			})
 		},
 	}
-	c.register(cmd)
+	c.registerTrial(cmd)
 	cmd.Flags().StringVar(&change, "change", "", "file to apply, - for standard input")
 	cmd.Flags().BoolVar(&force, "force-conflicts", false, "on a cluster, take over fields that other managers own")
 	return cmd

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"rung/model/words"
 )
@@ -33,13 +35,37 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q; see: rung --help", name)
 }
 
-// badFlag says where flags are explained.
+// badFlag says what is wrong with a flag, in no words of Go, and where flags are explained.
 func badFlag(cmd *cobra.Command, err error) error {
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		want := ""
+		switch bad.GetFlag().Value.Type() {
+		case "bool":
+			want = "want true or false"
+		case "int", "int32", "int64", "uint", "uint16", "uint64":
+			want = "want a number"
+		case "duration":
+			want = "want a time such as 30s or 5m"
+		}
+		if want != "" {
+			err = fmt.Errorf("--%s %s: %s", bad.GetFlag().Name, bad.GetValue(), want)
+		}
+	}
 	return fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())
 }
 
 // nbctlForm marks the commands that print records with -o nbctl.
 const nbctlForm = "nbctl"
+
+// markdownForm marks the commands that print markdown, for a review.
+const markdownForm = "markdown"
+
+// junitForm marks the commands that print JUnit's XML, for a CI.
+const junitForm = "junit"
+
+// csvForm marks the commands that print comma-separated values, for a spreadsheet.
+const csvForm = "csv"
 
 // withRecords says that a command prints records with -o nbctl.
 func withRecords(cmd *cobra.Command) *cobra.Command {
@@ -52,6 +78,15 @@ func outputForms(cmd *cobra.Command) []string {
 	forms := []string{"table", "wide", "json", "yaml"}
 	if _, ok := cmd.Annotations[nbctlForm]; ok {
 		forms = append(forms, nbctlForm)
+	}
+	if _, ok := cmd.Annotations[markdownForm]; ok {
+		forms = append(forms, markdownForm)
+	}
+	if _, ok := cmd.Annotations[junitForm]; ok {
+		forms = append(forms, junitForm)
+	}
+	if _, ok := cmd.Annotations[csvForm]; ok {
+		forms = append(forms, csvForm)
 	}
 	return forms
 }

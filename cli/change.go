@@ -19,6 +19,7 @@ import (
 type changeFlags struct {
 	dryRun, yes bool
 	name        string
+	within      time.Duration // it is put back unless it is confirmed; 0 for good
 }
 
 func (c *changeFlags) register(cmd *cobra.Command) {
@@ -27,11 +28,21 @@ func (c *changeFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.name, "confirm-name", "", "policy name that a guard rail asks for")
 }
 
+// registerTrial adds the flag of changes that can be made on trial.
+func (c *changeFlags) registerTrial(cmd *cobra.Command) {
+	c.register(cmd)
+	cmd.Flags().DurationVar(&c.within, "confirm", 0,
+		"put the change back after this `time`, such as 60s, unless it is confirmed: by enter, or rung confirm")
+}
+
 // mayAsk refuses a change that nobody could be asked about, and one where the
 // rows would not follow.
 func (a *app) mayAsk(c *changeFlags) error {
 	if len(a.flags.nb) > 0 && len(a.flags.files) > 0 {
 		return errors.New("--nb databases are read-only: leave --nb out to change policies")
+	}
+	if err := a.mayTry(c); err != nil {
+		return err
 	}
 	if !c.dryRun && !c.yes && !a.asks {
 		return errors.New("no terminal to ask on: give --yes to change policies, or --dry-run to see the consequences")
@@ -54,29 +65,61 @@ func (a *app) change(ctx context.Context, c *changeFlags,
 		if err != nil {
 			return err
 		}
-		var res *gate.Result
+		tells := a.tells(c)
 		show := func(p *gate.Preview) error {
-			if len(p.Steps) > 0 {
-				return a.print(stepsAnswer(p))
+			if tells {
+				return nil
 			}
-			return a.print(previewAnswer(p))
+			return a.print(changeAnswer(p, ""))
 		}
-		p, err = a.confirmed(c, p, show, func(p *gate.Preview, confirm gate.Confirm) (err error) {
-			res, err = e.Commit(ctx, p, confirm)
-			return err
-		})
-		if res == nil {
-			return err
+		p, outcome, err := a.made(ctx, e, c, p, show)
+		if tells {
+			err = errors.Join(err, a.print(changeAnswer(p, outcome)))
 		}
-		if res.Plan {
-			return a.followPlan(ctx, e)
-		}
-		fmt.Fprintf(a.err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), a.lasting(r))
-		if r.Mode.Name == revision.ClusterMode && !anyCurrent(e.Revision()) {
-			return err // nobody looks at rows here
-		}
-		return errors.Join(err, a.follow(ctx, e, res.Written))
+		return err
 	})
+}
+
+// changeAnswer is the preview of a change, with what became of it where that is known.
+func changeAnswer(p *gate.Preview, outcome string) *answer {
+	if len(p.Steps) > 0 {
+		return stepsAnswer(p, outcome)
+	}
+	return previewAnswer(p, outcome)
+}
+
+// made has a change confirmed, makes it, waits for the rows and says what became of it. p
+// is the change as it was shown last.
+func (a *app) made(ctx context.Context, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error) (p *gate.Preview, outcome string, err error) {
+	var res *gate.Result
+	r, tried := e.Revision(), false
+	p, err = a.confirmed(c, was, show, func(p *gate.Preview, confirm gate.Confirm) (err error) {
+		tried = true
+		res, err = e.Commit(ctx, p, confirm)
+		return err
+	})
+	if res == nil {
+		return p, outcomeOf(tried, false, err), err
+	}
+	if res.Plan {
+		ended, err := a.followPlan(ctx, e)
+		return p, planOutcome(ended), err
+	}
+	fmt.Fprintf(a.err, "%s: done in %d ms%s\n", p.Title, res.Took.Milliseconds(), a.lasting(r))
+	patience := followTime
+	if c.within > 0 {
+		patience = min(patience, c.within/4)
+	}
+	// Where no zone is watched nobody looks at rows.
+	if r.Mode.Name != revision.ClusterMode || anyCurrent(e.Revision()) {
+		err = errors.Join(err, a.follow(ctx, e, res.Written, patience))
+	}
+	if res.Trial != nil {
+		if terr := a.awaitConfirm(ctx, e, res.Trial); terr != nil {
+			return p, outcomePutBack, errors.Join(err, terr)
+		}
+	}
+	return p, outcomeOf(tried, true, err), err
 }
 
 // confirmed shows a change, has it confirmed and makes it. A change that became
@@ -116,14 +159,15 @@ func (a *app) confirmed(c *changeFlags, p *gate.Preview, show func(*gate.Preview
 }
 
 // nothingToDo says whether all objects are as they should be already: that is
-// fine, and exit 0.
+// fine, and exit 0. What cannot be done is not, nor is a plan whose steps are all made:
+// it waits for zones.
 func nothingToDo(p *gate.Preview) bool {
-	return len(p.Objects) == 0 && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
+	return p.Nothing() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
 }
 
 // lasting says how long a change lasts that is not written into the files.
 func (a *app) lasting(r *revision.Revision) string {
-	if r.Mode.WriteBack || r.Mode.Name == revision.ClusterMode {
+	if r.Mode.Lasts() {
 		return ""
 	}
 	return "; only in the sandbox, which ends now (--write-back also changes the files)"
@@ -134,8 +178,8 @@ const followTime = 10 * time.Second
 
 // follow waits until every zone's rows show the change, and says which policies
 // have none to show: their old rows go on to decide.
-func (a *app) follow(ctx context.Context, e *engine.Engine, written []model.PolicyKey) error {
-	wait, cancel := context.WithTimeout(ctx, followTime)
+func (a *app) follow(ctx context.Context, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
+	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var behind []revision.Shown
 	err := e.Wait(wait, func(r *revision.Revision) bool {

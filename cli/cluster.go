@@ -181,8 +181,8 @@ func (a *app) switcher(open *engines) func(context.Context, string) (*engine.Eng
 		next := *a
 		next.flags.kube.Overrides.CurrentContext, next.flags.kube.write = name, false
 		switch {
-		case len(next.flags.nb) > 0:
-			return nil, errors.New("--nb names databases of one cluster; start Rung again for another cluster")
+		case len(next.flags.nb)+len(next.flags.sb) > 0:
+			return nil, errors.New("--nb and --sb name databases of one cluster; start Rung again for another cluster")
 		case next.flags.kube.elsewhere():
 			return nil, errors.New("server or login were given by flags, for one cluster; start Rung again for another")
 		}

@@ -71,7 +71,7 @@ func (a *app) offer(find func(context.Context) []string) completer {
 		}
 		ctx, cancel := context.WithTimeout(parent, completeTimeout)
 		defer cancel()
-		a.flags.quiet, a.in = true, strings.NewReader("")
+		a.completes, a.flags.quiet, a.in = true, true, strings.NewReader("")
 		found, err := await(ctx, func() ([]string, error) { return find(ctx), nil })
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -92,7 +92,11 @@ func movableChoices(_ *engine.Engine, r *revision.Revision) []string {
 }
 
 func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
-	return choicesOf(r, model.Kind.IsAdmin)
+	out := choicesOf(r, model.Kind.IsAdmin)
+	for n := range r.Cluster.Namespaces() {
+		out = append(out, "namespace/"+n.Name)
+	}
+	return out
 }
 
 // choicesOf are the names of the policies of some kinds in the order of the

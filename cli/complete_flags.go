@@ -33,6 +33,7 @@ func (a *app) flagValues() map[string]completer {
 		"ovn-namespace":          a.completeValue(namespaceChoices),
 		"host-network-namespace": a.completeValue(namespaceChoices),
 		"lease-namespace":        a.completeValue(namespaceChoices),
+		"namespaces":             a.completeValue(namespaceChoices),
 		"zone":                   a.completeValue(zoneChoices),
 		"node":                   a.completeValue(zoneChoices),
 		"controller":             a.completeValue(zoneChoices),
@@ -40,9 +41,11 @@ func (a *app) flagValues() map[string]completer {
 		"insert":                 a.insertChoices,
 
 		"nb":              schemes,
-		"filter":          fixed("allowed", "dropped", "rejected", "passed"),
+		"sb":              schemes,
+		"filter":          a.filterTermsFor,
 		"log-format":      fixed("text", "json"),
 		"log-level":       fixed("debug", "info", "warn", "error"),
+		"speed":           fixed("all", "1x", "10x", "100x"),
 		"ip-family":       fixed("auto", "ipv4", "ipv6", "dual"),
 		"multicast":       onOff,
 		"netpol-defaults": onOff,
@@ -56,8 +59,14 @@ func (a *app) flagValues() map[string]completer {
 			return []string{"auto", "builtin"}, cobra.ShellCompDirectiveDefault
 		},
 
+		"sandbox-ovn": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"auto", "off"}, cobra.ShellCompDirectiveFilterDirs
+		},
+
 		"filename":      files(manifestNames...),
+		"cases":         files("json"),
 		"change":        files(manifestNames[:3]...),
+		"log":           files(),
 		"dns-addresses": files(manifestNames[:3]...),
 		"config":        files(manifestNames[:2]...),
 		"sandbox-dir":   folders,
@@ -89,6 +98,7 @@ var freeText = map[string]string{
 	"cluster-subnets": "networks",
 	"request-timeout": "a duration",
 	"identity":        "a new name",
+	"until":           "a time",
 }
 
 // completeFlags completes the flags of all commands, and the arguments of none as files.

@@ -14,13 +14,13 @@ import (
 // confirm gets the answer to a preview, from the flags or by asking. The error
 // says that it was no, or that a guard rail wants more than was given.
 func (a *app) confirm(c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
-	confirm := gate.Confirm{Yes: c.yes, Name: c.name, By: "cli"}
+	confirm := gate.Confirm{Yes: c.yes, Name: c.name, By: "cli", Within: c.within}
 	if p.ConfirmName != "" && confirm.Name != p.ConfirmName {
 		if c.yes || !a.asks {
 			return confirm, fmt.Errorf("stopped by a guard rail: %s; if you mean it: --confirm-name %s", p.Guards[0].Message,
 				model.ShellJoin(p.ConfirmName))
 		}
-		fmt.Fprintf(a.err, "Type %s to go on: ", p.ConfirmName)
+		fmt.Fprintf(a.err, "Type %s to confirm: ", p.ConfirmName)
 		line, err := readLine(a.in)
 		if err != nil {
 			return confirm, err

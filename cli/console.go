@@ -99,6 +99,9 @@ func (a *app) console(ctx context.Context, demo bool) error {
 		}
 		return a.console(ctx, true)
 	}
+	if err := a.flags.consoleFiles(ctx, &cfg); err != nil {
+		return err
+	}
 	if a.screen == nil {
 		return errors.New("this build has no console")
 	}
@@ -114,8 +117,13 @@ func (a *app) console(ctx context.Context, demo bool) error {
 	}
 	opt.StateDir = cfg.StateDir
 	cfg.Screen = true
-	collectSooner()
-	limitMemory(ctx, &cfg)
+	if a.flags.ui.profile == "" {
+		noSamples()
+	}
+	meanwhile, end := context.WithCancel(ctx)
+	defer end()
+	collectSooner(meanwhile, &cfg)
+	limitMemory(meanwhile, &cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err

@@ -78,7 +78,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				read := settled()
 				_ = e.Wait(ctx, func(r *revision.Revision) bool {
 					return read(r) && !moving(r.Zones, drift(r, r.Zones, e.Now(), settle))
-				}, time.Now().Add(patience))
+				}, time.Now().Add(patience), time.Now().Add(lastPatience))
 			},
 			answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 				zones, err := zonesNamed(r, zone)

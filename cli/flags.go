@@ -23,15 +23,21 @@ import (
 // flags are those every command has.
 type flags struct {
 	files      []string
-	nb         []string
+	nb, sb     []string
 	nbTLS      engine.TLSFiles
 	output     string
+	keepCounts bool
 	writeBack  bool
 	readOnly   bool
 	ovsdb      string
+	sandboxOVN string
+	onOVN      bool // the command needs the sandbox's OVN
+	// listen is how long the ACL log is read before an answer.
+	listen     time.Duration
 	sandboxDir string
 	portDelay  time.Duration
 	traffic    float64
+	log        logFlags
 	churn      float64
 	stateDir   string
 	ovn        settings.Flags
@@ -39,6 +45,7 @@ type flags struct {
 	quiet      bool // do not print what could not be read
 	rowsOnly   bool // databases are enough, manifests not needed
 	maxFile    int64
+	flows      func(zone string) bool // whose flows the command wants; nil: none
 
 	kube clusterFlags
 	ui   uiFlags
@@ -52,12 +59,15 @@ func (f *flags) register(root *cobra.Command) {
 	p.StringVarP(&f.output, "output", "o", "table", "output format: table, wide, json or yaml")
 	p.StringVar(&f.ovn.Family, "ip-family", "auto", "address families to compile for: auto, ipv4, ipv6 or dual")
 	p.BoolVar(&f.writeBack, "write-back", false, "also write changes to the files they came from")
+	p.BoolVar(&f.keepCounts, "keep-counts", false, "keep the hits of rules in the state folder, for the next run")
 	p.BoolVar(&f.readOnly, "readonly", false, "never change anything")
 	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto",
 		"server for the sandbox zones: auto, builtin, or the path of an ovsdb-server")
+	p.StringVar(&f.sandboxOVN, "sandbox-ovn", engine.OVNAuto,
+		"run the sandbox zones on real OVN: auto (where OVN 23.06 or newer is installed), off, or its folder")
 	p.StringVar(&f.sandboxDir, "sandbox-dir", "", "folder for sandbox sockets and databases (default in XDG_RUNTIME_DIR)")
 	p.DurationVar(&f.portDelay, "sandbox-port-delay", 0, "delay between a pod and its logical switch port in the sandbox")
-	p.Float64Var(&f.traffic, "traffic", 12, "simulated connections per second in the sandbox, 0 for none")
+	p.Float64Var(&f.traffic, "traffic", 12, "connections per second in the sandbox, 0 for none")
 	p.Float64Var(&f.churn, "churn", 0, "simulated pod events per second in the sandbox")
 	p.Int32Var(&f.ovn.MaxPriority, "max-priority", model.MaxPriority, "last priority the cluster enforces")
 	registerDialect(p, f)
@@ -76,6 +86,7 @@ func (f *flags) register(root *cobra.Command) {
 	p.Int64Var(&f.maxFile, "max-file-size", 0,
 		"largest manifest file to read, in MiB; 8 times that once expanded (default 32)")
 	_ = p.MarkHidden("churn")
+	f.log.register(p)
 	f.kube.register(p)
 	f.ui.register(p)
 }
@@ -100,7 +111,7 @@ func (a *app) config(ctx context.Context, demo, zones bool) (engine.Config, erro
 
 func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, error) {
 	f := &a.flags
-	cfg := engine.Config{ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder()}
+	cfg := engine.Config{ReadOnly: f.readOnly, Writes: !f.readOnly, StateDir: f.stateFolder(), KeepCounts: f.keepCounts}
 	if f.dnsFile != "" {
 		var err error
 		if f.ovn.Features.DNS, err = settings.ReadDNSAddresses(ctx, f.dnsFile); err != nil {
@@ -113,6 +124,9 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	}
 	writeBack := f.writeBack && !f.readOnly && !demo
 	opt := gate.FileOptions{Paths: f.files, Stdin: a.in, MaxFileBytes: f.maxFile << 20}
+	if err := f.southbounds(&cfg); err != nil {
+		return cfg, err
+	}
 	switch {
 	case demo:
 		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
@@ -153,8 +167,13 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		return cfg, err
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
-	cfg.Sandbox = &engine.SandboxConfig{Server: f.ovsdb, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.traffic, Churn: f.churn, Foreign: demo}
-	cfg.Mode.Simulated = f.traffic > 0 || f.churn > 0
+	cfg.Sandbox = &engine.SandboxConfig{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.rate(), Churn: f.churn, Foreign: demo}
+	if f.sandboxOVN != engine.OVNAuto && f.sandboxOVN != engine.OVNOff {
+		if err := engine.CheckOVN(ctx, f.sandboxOVN); err != nil {
+			return cfg, fmt.Errorf("--sandbox-ovn: %w", err)
+		}
+	}
+	cfg.Mode.Simulated = f.rate() > 0 || f.churn > 0
 	return cfg, nil
 }
 

@@ -19,9 +19,9 @@ type group struct {
 }
 
 var groups = []group{
-	{"Look at the policies", []string{"ladder", "policy", "pod", "lint"}},
-	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs"}},
-	{"Change policies (shown first, then asked)", []string{"apply", "move", "log-level", "delete", "plan", "undo", "redo",
+	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "verify", "probe", "lint"}},
+	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain"}},
+	{"Change policies (shown first, then asked)", []string{"preview", "apply", "move", "log-level", "delete", "plan", "undo", "redo", "confirm",
 		"history"}},
 	{"Run", []string{"demo", "reconcile"}},
 	{"Other", []string{"options", "completion", "help", "version"}},
@@ -149,12 +149,13 @@ var flagGroups = []flagGroup{
 		"certificate-authority", "tls-server-name", "insecure-skip-tls-verify", "proxy-url", "disable-compression",
 		"request-timeout",
 		"kube-qps", "kube-burst"}},
-	{"Northbound databases", []string{"nb", "nb-ca", "nb-cert", "nb-key", "nb-skip-name-verification", "ovn-namespace"}},
+	{"Databases of OVN", []string{"nb", "sb", "nb-ca", "nb-cert", "nb-key", "nb-skip-name-verification", "ovn-namespace"}},
+	{"The ACL log", []string{"log", "speed", "keep-counts"}},
 	{"What may change", []string{"readonly", "write", "write-back", "reconcile"}},
 	{"What OVN-Kubernetes runs with", []string{"ip-family", "max-priority", "cluster-subnets", "dns-addresses",
 		"host-network-namespace",
 		"multicast", "netpol-defaults", "observability", "allow-icmp-network-policy", "enable-stateless-netpol"}},
-	{"Sandbox", []string{"sandbox-ovsdb", "sandbox-dir", "sandbox-port-delay", "traffic"}},
+	{"Sandbox", []string{"sandbox-ovsdb", "sandbox-ovn", "sandbox-dir", "sandbox-port-delay", "traffic"}},
 	{"Output and console", []string{"output", "color", "theme", "ascii", "no-mouse", "config", "state-dir"}},
 }
 

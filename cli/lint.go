@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -20,7 +21,20 @@ type findingOut struct {
 	Rule     string         `json:"rule"`
 	Message  string         `json:"message"`
 	Remedy   string         `json:"remedy"`
-	File     string         `json:"file,omitempty"`
+	// Witness is a connection that shows it, absent where there is none.
+	Witness *witnessOut `json:"witness,omitempty"`
+	File    string      `json:"file,omitempty"`
+}
+
+// witnessOut is a connection as rung trace asks about it, with what it says.
+type witnessOut struct {
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Protocol string `json:"protocol"`
+	Port     uint16 `json:"port,omitempty"`
+	Family   uint8  `json:"family"`
+	Verdict  string `json:"verdict"`
+	By       string `json:"by"` // empty for no policy
 }
 
 // findingBrief is a finding of the policy that is shown; findingOfOut one that a change
@@ -54,7 +68,11 @@ when there is an error; warnings alone exit 0. Rows are for "rung drift" and
 	}, func([]string, bool) query {
 		a.flags.quiet = true // broken objects are among the findings
 		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
-			return findingsAnswer(r.Findings(), model.SeverityError), nil
+			found, err := r.AllFindings(context.Background())
+			if err != nil {
+				return nil, err
+			}
+			return findingsAnswer(found, model.SeverityError), nil
 		}}
 	})
 }
@@ -64,6 +82,9 @@ func findingsAnswer(found []model.Finding, no ...model.Severity) *answer {
 	out, bad := []findingOut{}, false
 	for _, f := range found {
 		o := findingOut{Code: f.Code, Severity: f.Severity, Message: f.Message, Remedy: f.Remedy, File: f.Origin.Where()}
+		if w := witnessOut(f.Witness); !f.Witness.None() {
+			o.Witness = &w
+		}
 		if f.Policy.Kind != "" && f.Policy.Name != "" {
 			o.Policy = f.Policy.String()
 		}
@@ -85,6 +106,9 @@ func lintText(out []findingOut) string {
 		message := f.Message
 		if f.File != "" && (f.Policy == "" || f.Severity == model.SeverityError) {
 			message = f.File + ": " + message
+		}
+		if f.Witness != nil {
+			message += " (" + model.Witness(*f.Witness).String() + ")"
 		}
 		if f.Remedy != "" {
 			message += " → " + f.Remedy

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,21 +12,23 @@ import (
 	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/logquery"
 	"rung/model/words"
 )
 
 type logOut struct {
-	At       string `json:"at"`
-	Zone     string `json:"zone"`
-	Policy   string `json:"policy,omitempty"`
-	Rule     string `json:"rule,omitempty"`
-	RuleName string `json:"rule_name,omitempty"`
-	Verdict  string `json:"verdict"`
-	From     string `json:"from"`
-	To       string `json:"to"`
-	Traffic  string `json:"traffic"`
-	Raw      string `json:"raw"`
-	Late     bool   `json:"late,omitempty"` // lines of other nodes with a later time came before
+	At       string   `json:"at"`
+	Zone     string   `json:"zone"`
+	Policy   string   `json:"policy,omitempty"`
+	Rule     string   `json:"rule,omitempty"`
+	RuleName string   `json:"rule_name,omitempty"`
+	Verdict  string   `json:"verdict"`
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+	Traffic  string   `json:"traffic"`
+	Among    []string `json:"among,omitempty"` // rules it may be: the first few
+	Raw      string   `json:"raw"`
+	Late     bool     `json:"late,omitempty"` // lines of other nodes with a later time came before
 }
 
 // logGapOut is a place where lines may be missing.
@@ -50,20 +51,37 @@ func (a *app) logsCmd() *cobra.Command {
 	var lines int
 	var since time.Duration
 	var nodes []string
+	var sum aggregate
+	why := ""
+	var rule proposing
 	cmd := &cobra.Command{
-		Use:   "logs [POLICY]",
-		Short: "Print ACL log lines as sentences, with the rule that decided",
+		Use:         "logs [POLICY]",
+		Annotations: map[string]string{csvForm: ""},
+		Short:       "Print ACL log lines as sentences, with the rule that decided",
 		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
-allowed or dropped, by which rule. On a cluster they come from the ovnkube-node pods;
-in a sandbox the traffic is simulated, which stderr says. It stops after --for or
---lines; with --follow it runs until Ctrl-C. -o wide adds the line as ovn-controller
-wrote it, -o json prints one object per line. Places where lines may be missing are
-marked, and nodes whose log could not be followed are named on stderr at the end.
+allowed or dropped, by which rule. They come from the ovnkube-node pods of a cluster,
+from the simulated traffic of a sandbox, or with --log from files. It stops after --for
+or --lines, or at the end of the files; with --follow it runs until Ctrl-C. Places where
+lines may be missing are marked; logs that could not be followed are named on stderr.
 
-With --controller ZONE it prints instead what that zone's ovnkube-controller wrote
-about a policy.`,
-		Example: `  rung logs --context staging --since 10m --filter dropped
+--filter shows the lines for which every term holds: verdict:deny policy:x rule:5
+ns:a->b pod:x ip:10.0.0.0/8 port:53 node:x since:5m until:14:05 "text" /regex/. "not"
+before a term is for all other lines, commas give a choice. Times of day are UTC.
+
+Other answers than the lines:
+--aggregate         how often each rule was hit, by whom
+--why POLICY        what keeps lines of the policy away, step by step; exit 1 if one is wrong
+--propose POLICY    the policy with rules that allow exactly the connections of the lines,
+                    or with --action deny deny them; nothing is applied
+--controller ZONE   what that zone's ovnkube-controller wrote about POLICY`,
+		Example: `  rung logs --context staging --since 10m --filter "verdict:deny ns:blue->red port:53"
   rung logs -f policies/ --follow -o json
+  rung logs --aggregate --since 1h -o csv --context staging > hits.csv
+  rung logs --why cluster-control --context staging
+  rung logs --context staging --since 10m --filter verdict:deny --propose from-log > new.yaml
+  rung logs -f must-gather/ --log must-gather/ --filter verdict:deny
+  rung logs --log /var/log/ovn/acl-audit-log.log --follow
+  oc adm node-logs --role=worker --path=ovn/acl-audit-log.log | rung logs --log -
   rung logs --controller ovn-worker cluster-control`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if controller != "" {
@@ -78,43 +96,64 @@ about a policy.`,
 			return a.complete(policyChoices)(cmd, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := sum.check(a.flags.output, follow || *watch, since); err != nil {
+				return err
+			}
 			if controller != "" {
 				return a.controllerLog(cmd.Context(), controller, args[0])
 			}
-			re, err := regexp.Compile(filter)
-			if err != nil {
-				return fmt.Errorf("--filter %q: %w", filter, err)
+			if why != "" {
+				return a.logsWhy(cmd.Context(), why)
 			}
-			cfg, err := a.config(cmd.Context(), false, true)
+			query, err := logquery.Parse(filter, time.Now().UTC()) // as times are printed
+			if err != nil {
+				return fmt.Errorf("--filter: %w", err)
+			}
+			if err := rule.check(); err != nil {
+				return err
+			}
+			files := len(a.flags.log.paths) > 0
+			cfg, err := a.logsConfig(cmd.Context(), follow || *watch)
 			switch {
 			case err != nil:
 				return err
-			case cfg.Kube == nil && len(a.flags.nb) > 0:
+			case cfg.Kube == nil && len(a.flags.nb) > 0 && !files:
 				return errors.New("--nb: a database has no ACL log; log lines come from a cluster or a sandbox")
-			case cfg.Kube == nil && (since != 0 || len(nodes) > 0):
+			case cfg.Kube == nil && (since != 0 && !files || len(nodes) > 0):
 				return errors.New("--since and --node are for the logs of a cluster, not for a sandbox")
 			case since < 0:
 				return fmt.Errorf("--since %s: want a time back from now, such as 10m", since)
 			}
 			cfg.ExecZones = false // lines need no rows
 			cfg.ACLLogs = logs.Scope{Since: since, Nodes: nodes}
-			ctx := cmd.Context()
-			if !follow && !*watch {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeout(ctx, wait)
-				defer cancel()
+			if files && since > 0 {
+				cfg.LogFiles.Since = time.Now().Add(-since)
 			}
-			synced := func(r *revision.Revision) bool { return cfg.Kube != nil || len(r.Zones) > 0 }
+			ctx := cmd.Context()
+			synced := func(r *revision.Revision) bool { return files || cfg.Kube != nil || len(r.Zones) > 0 }
 			err = a.withConfig(ctx, cfg, synced, func(e *engine.Engine, r *revision.Revision) error {
-				if r.Mode.Simulated {
-					fmt.Fprintln(a.err, "rung: simulated traffic")
+				if text, _ := r.Mode.Traffic(); text != "" {
+					fmt.Fprintln(a.err, "rung: "+text)
 				}
 				for _, n := range nodes {
 					if r.Cluster.Node(n) == nil {
 						return fmt.Errorf("no node %q; nodes: %s", n, nodeNames(r.Cluster))
 					}
 				}
-				return a.tail(ctx, e, re, raw, lines)
+				listen := ctx
+				if !follow && !*watch && (!files || cmd.Flags().Changed("for")) {
+					var cancel context.CancelFunc
+					listen, cancel = context.WithTimeout(ctx, wait)
+					defer cancel()
+				}
+				if sum.on {
+					return a.aggregate(listen, e, &sum, func(x *logs.Entry) bool { return x.Matches(&query, nil) }, filter != "")
+				}
+				tail := func() error { return a.tail(listen, e, &query, raw, lines) }
+				if rule.policy != "" {
+					return a.propose(ctx, e, &rule, tail)
+				}
+				return tail()
 			})
 			if ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 				return nil // the time asked for is over
@@ -127,14 +166,18 @@ about a policy.`,
 	cmd.Flags().BoolVar(&raw, "raw", false, "print lines as ovn-controller wrote them")
 	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "how long to listen without --follow")
 	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this many lines; 0 for no limit")
-	cmd.Flags().DurationVar(&since, "since", 0, "on a cluster: start this long ago")
+	cmd.Flags().DurationVar(&since, "since", 0, "on a cluster, or with --log: start this long ago")
 	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only this node (repeatable)")
 	cmd.Flags().StringVar(&controller, "controller", "", "what this zone's ovnkube-controller wrote about POLICY")
-	cmd.Flags().StringVar(&filter, "filter", "", "only sentences matching this regular expression")
+	sum.register(cmd.Flags())
+	cmd.Flags().StringVar(&why, "why", "", "what keeps lines of this `policy` away")
+	completeFlag(cmd, "why", a.complete(policyChoices))
+	rule.register(cmd, a.complete(policyChoices))
+	cmd.Flags().StringVar(&filter, "filter", "", "only lines for which every term holds, such as verdict:deny policy:web ns:a->b port:53")
 	return cmd
 }
 
-func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw bool, limit int) error {
+func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw bool, limit int) error {
 	defer a.readOn()()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
@@ -142,17 +185,39 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw
 	defer a.unfollowed(e)
 	const atOnce = 1000
 	seen, came, printed := uint64(0), 0, 0
+	over := e.Logs().Ended()
+	end := func() error {
+		st := e.Logs().Stats()
+		if st.Dropped > 0 {
+			fmt.Fprintf(a.err, "rung: %d lines dropped: they came too fast\n", st.Dropped)
+		}
+		if st.Forgotten > 0 {
+			fmt.Fprintf(a.err, "rung: %s of addresses forgotten, the oldest first; addresses of their time are no longer known\n", words.Count(st.Forgotten, "former holder"))
+		}
+		a.lost(e.Logs())
+		switch {
+		case printed == 0 && came > 0:
+			fmt.Fprintf(a.err, "rung: %s, none match --filter\n", words.Count(came, "line"))
+		case printed == 0:
+			fmt.Fprintln(a.err, "rung: no log lines; rung ladder shows what logs")
+		}
+		return nil
+	}
 	for {
 		lines := e.Logs().Since(seen, atOnce)
 		for _, x := range lines {
 			seen = x.Seq
+			e.Logs().Read(seen)
+			if x.Gap == nil {
+				came++
+			}
+			if !x.Matches(q, nil) {
+				continue
+			}
 			if x.Gap != nil {
 				if err := a.printGap(x); err != nil {
 					return err
 				}
-				continue
-			}
-			if came++; !re.MatchString(x.Sentence()) {
 				continue
 			}
 			if err := a.printLog(x, raw); err != nil {
@@ -166,33 +231,43 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, re *regexp.Regexp, raw
 			continue
 		}
 		select {
+		case <-over:
+			if e.Logs().Last() > seen {
+				continue
+			}
+			return end()
 		case <-ctx.Done():
-			st := e.Logs().Stats()
-			if st.Dropped > 0 {
-				fmt.Fprintf(a.err, "rung: %d lines dropped: they came too fast\n", st.Dropped)
-			}
-			switch {
-			case printed == 0 && came > 0:
-				fmt.Fprintf(a.err, "rung: %s, none match --filter\n", words.Count(came, "line"))
-			case printed == 0:
-				fmt.Fprintln(a.err, "rung: no log lines; rung ladder shows what logs")
-			}
-			return nil
+			return end()
 		case <-ticks:
 		}
 	}
 }
 
+// orState is what is wrong with a file, or how it stands.
+func orState(s model.LogStream) string {
+	if s.Error != "" {
+		return oneLine(s.Error)
+	}
+	return string(s.State)
+}
+
 // unfollowed names the nodes whose log does not come, on stderr.
 func (a *app) unfollowed(e *engine.Engine) {
 	for _, s := range e.Logs().Streams() {
-		if !s.Up() {
+		switch {
+		case s.Up():
+		case s.File != "":
+			fmt.Fprintf(a.err, "rung: log file %s: %s\n", s.File, orState(s))
+		default:
 			fmt.Fprintf(a.err, "rung: log of %s not followed: %s: %s\n", s.Zone, s.State, oneLine(s.Error))
 		}
 	}
 }
 
 func (a *app) printGap(x *logs.Entry) error {
+	if a.takeLog != nil {
+		return nil
+	}
 	o := logGapOut{At: stamp(x.Line.At), Zone: x.Line.Zone}
 	o.Gap.From, o.Gap.To, o.Gap.Missing, o.Gap.Why = stamp(x.Gap.From), stamp(x.Gap.To), x.Gap.Missing.Seconds(), x.Gap.Why
 	return a.item(o, func(bool) string {
@@ -201,6 +276,10 @@ func (a *app) printGap(x *logs.Entry) error {
 }
 
 func (a *app) printLog(x *logs.Entry, raw bool) error {
+	if a.takeLog != nil {
+		a.takeLog(x)
+		return nil
+	}
 	if raw {
 		_, err := fmt.Fprintln(a.out, x.Line.Raw)
 		return err
@@ -212,6 +291,9 @@ func (a *app) printLog(x *logs.Entry, raw bool) error {
 		if x.Rule.Rule >= 0 {
 			o.Rule = fmt.Sprintf("%s %d", model.Direction(x.Rule.Direction).Lower(), x.Rule.Rule)
 		}
+	}
+	for _, ref := range x.Among {
+		o.Among = append(o.Among, ref.Policy.String()+" "+revision.RuleLabel(ref.Direction, ref.Rule, ""))
 	}
 	return a.item(o, func(wide bool) string {
 		s := fmt.Sprintf("%s  %-18s %s\n", x.Line.At.UTC().Format("15:04:05.000"), x.Line.Zone, x.Sentence())

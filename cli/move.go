@@ -23,7 +23,7 @@ func (a *app) changesPolicy(cmd *cobra.Command, of func(args []string) (gate.Mut
 			return m, err
 		})
 	}
-	c.register(cmd)
+	c.registerTrial(cmd)
 	return cmd
 }
 

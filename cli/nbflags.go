@@ -14,6 +14,8 @@ import (
 func (f *flags) registerNB(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.nb, "nb", nil, "Northbound database to read instead of a sandbox, or of exec on a cluster: "+
 		"[zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH for a database file (repeatable)")
+	p.StringArrayVar(&f.sb, "sb", nil, "Southbound database of a zone, for its logical flows: "+
+		"[zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH (repeatable); TLS as for --nb")
 	p.StringVar(&f.nbTLS.Key, "nb-key", "", "PEM file with the private key for ssl: databases")
 	p.StringVar(&f.nbTLS.Cert, "nb-cert", "", "PEM file with the certificate for ssl: databases")
 	p.StringVar(&f.nbTLS.CA, "nb-ca", "", "PEM file with the CA that ssl: databases are verified against")
@@ -21,7 +23,7 @@ func (f *flags) registerNB(p *pflag.FlagSet) {
 		"accept any name in an ssl: database's certificate, as long as --nb-ca issued it")
 }
 
-// nbSchemes begin the addresses of --nb.
+// nbSchemes begin the addresses of --nb and --sb.
 var nbSchemes = []string{"unix:", "tcp:", "ssl:", "file:"}
 
 // filesMode is a run on manifests.
@@ -31,9 +33,8 @@ const filesMode = "files"
 // database files in the folders of -f, as a must-gather has them. given says
 // whether there are any.
 func (f *flags) databases(ctx context.Context, cfg *engine.Config) (given bool, err error) {
-	cfg.NBTLS = f.nbTLS
 	if len(f.nb) > 0 {
-		cfg.NB, err = f.endpoints()
+		cfg.NB, err = f.endpoints("--nb", f.nb)
 		return true, err
 	}
 	if cfg.Mode.Name != filesMode {
@@ -55,28 +56,50 @@ func (f *flags) databases(ctx context.Context, cfg *engine.Config) (given bool, 
 	return true, nil
 }
 
-// endpoints are the databases given by --nb, by zone; one without a zone stands
-// under its address and names itself.
-func (f *flags) endpoints() (map[string]string, error) {
+// southbounds fills in the Southbound databases given by --sb. One without a zone is that
+// of the only zone there is.
+func (f *flags) southbounds(cfg *engine.Config) error {
+	cfg.NBTLS = f.nbTLS
+	given, err := f.endpoints("--sb", f.sb)
+	if err != nil {
+		return err
+	}
+	for zone, addr := range given {
+		if zone != addr {
+			continue
+		}
+		if len(given) > 1 {
+			return fmt.Errorf("--sb %s: name the zone of each: --sb ZONE=ADDR", addr)
+		}
+		delete(given, zone)
+		given[""] = addr
+	}
+	cfg.SB = given
+	return nil
+}
+
+// endpoints are the databases given by a flag, by zone; one without a zone stands
+// under its address. A Northbound one names itself.
+func (f *flags) endpoints(flag string, values []string) (map[string]string, error) {
 	out := map[string]string{}
-	for _, s := range f.nb {
+	for _, s := range values {
 		zone, addr := "", s
 		// Addresses begin with a scheme, zones have no colon.
 		if name, rest, ok := strings.Cut(s, "="); ok && !strings.ContainsAny(name, ":/") {
 			zone, addr = name, rest
 		}
 		if !hasScheme(addr) {
-			return nil, fmt.Errorf("--nb %s: want [zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT or file:PATH", s)
+			return nil, fmt.Errorf("%s %s: want [zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT or file:PATH", flag, s)
 		}
 		if zone == "" {
 			zone = addr
 		}
 		if _, dup := out[zone]; dup {
-			return nil, fmt.Errorf("--nb %s: another --nb is already for this zone; name the zones: --nb ZONE=ADDR", s)
+			return nil, fmt.Errorf("%s %s: another %s is already for this zone; name the zones: %s ZONE=ADDR", flag, s, flag, flag)
 		}
 		if strings.HasPrefix(addr, "ssl:") {
 			if err := f.nbTLS.Check(); err != nil {
-				return nil, fmt.Errorf("--nb %s: %w", s, err)
+				return nil, fmt.Errorf("%s %s: %w", flag, s, err)
 			}
 		}
 		out[zone] = addr

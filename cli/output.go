@@ -74,6 +74,16 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 			return fmt.Errorf("write YAML: %w", err)
 		}
 		text = string(out)
+	case markdownForm:
+		text = ans.markdown()
+	case junitForm:
+		out, err := ans.junit()
+		if err != nil {
+			return fmt.Errorf("write JUnit: %w", err)
+		}
+		text = out
+	case csvForm:
+		text = ans.csv()
 	case nbctlForm:
 		text = ans.records()
 	default:

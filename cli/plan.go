@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,9 +32,10 @@ func (a *app) planCmd() *cobra.Command {
 		Long: `Plan shows what is free on the ladder, and the plan that is under way or stopped,
 step by step. --step N re-spaces every policy, from --start, in steps that never
 reverse two policies: at no step do two of them swap order or become tied.
---insert ABOVE,BELOW finds a free priority between two policies, either of which
-may be left out for the end of the ladder. Nothing is changed unless --run is
-given; each step then waits until every zone shows the one before. A plan that
+--insert ABOVE,BELOW finds a free priority between two policies, each by its name
+or the priority it has; either may be left out for the end of the ladder. Nothing
+is changed unless --run is given; each step then waits until every zone shows the
+one before. A plan that
 stopped half way (with --write-back also by the end of the program) continues with
 --resume, is rolled back with --back, or ends where it is with --keep; with
 --dry-run they show what they would do. A plan that is done is one change of
@@ -65,7 +67,7 @@ rung undo.`,
 	}
 	cmd.Flags().Int32Var(&f.step, "step", 0, "distance between two rungs (default 10, or the largest possible)")
 	cmd.Flags().Int32Var(&f.start, "start", 0, "priority of the first rung (default the step, as far as there is room)")
-	cmd.Flags().StringVar(&f.insert, "insert", "", "find a priority between two policies: ABOVE,BELOW")
+	cmd.Flags().StringVar(&f.insert, "insert", "", "find a priority between two policies, by name or priority: ABOVE,BELOW")
 	cmd.Flags().BoolVar(&run, "run", false, "run the plan")
 	cmd.Flags().BoolVar(&resume, "resume", false, "continue a plan that stopped")
 	cmd.Flags().BoolVar(&back, "back", false, "roll back the steps of a plan that stopped")
@@ -92,7 +94,13 @@ func (a *app) planAnswer(e *engine.Engine, r *revision.Revision, f *planFlags) (
 		return nil, err
 	}
 	if st == nil {
-		return &answer{value: out, text: func(bool) string { return boardText(b) }}, nil
+		// What this command shows does not depend on a plan it cannot run: what is wrong
+		// with that is told where it can.
+		if st, err = e.KeptPlan(); err != nil || st == nil {
+			return &answer{value: out, text: func(bool) string { return boardText(b) }}, nil
+		}
+		out.Plan = describePlan(st)
+		return &answer{value: out, text: func(bool) string { return boardText(b) + "\n" + keptText(st, e.Now()) + "\n" }}, nil
 	}
 	out.Plan = describePlan(st)
 	return &answer{value: out, text: func(bool) string { return boardText(b) + "\n" + planStateText(st) }}, nil
@@ -103,14 +111,19 @@ func (a *app) planAnswer(e *engine.Engine, r *revision.Revision, f *planFlags) (
 func (a *app) arrange(r *revision.Revision, f *planFlags) (b *plan.Board, in *plan.Insertion, p *plan.Plan, err error) {
 	above, below, both := strings.Cut(f.insert, ",")
 	if f.insert != "" && !both {
-		return nil, nil, nil, fmt.Errorf("--insert %q: want ABOVE,BELOW", f.insert)
+		return nil, nil, nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name or priority", f.insert)
 	}
 	b, err = plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority)
 	switch {
 	case err != nil:
 	case f.insert != "":
 		var place plan.Insertion
-		place, err = b.Insert(strings.TrimSpace(above), strings.TrimSpace(below))
+		if above, err = policyAt(b, above); err == nil {
+			below, err = policyAt(b, below)
+		}
+		if err == nil {
+			place, err = b.Insert(above, below)
+		}
 		in, p = &place, place.Room
 	case f.respace:
 		var spaced plan.Plan
@@ -122,6 +135,21 @@ func (a *app) arrange(r *revision.Revision, f *planFlags) (b *plan.Board, in *pl
 		return nil, nil, nil, fmt.Errorf("plan: %w", err)
 	}
 	return b, in, p, nil
+}
+
+// policyAt is the policy that is meant by its name or by the priority it has.
+func policyAt(b *plan.Board, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	at, err := strconv.ParseInt(text, 10, 32)
+	if _, named := b.Priority(text); named || err != nil {
+		return text, nil // a policy may be called 40
+	}
+	for _, s := range b.Slots() {
+		if int64(s.Priority) == at {
+			return s.Policy, nil
+		}
+	}
+	return "", fmt.Errorf("--insert: no policy stands at %d: want the name of a policy, or a priority that one has", at)
 }
 
 // spacing is what was asked for; what was not is as in the console.
@@ -190,7 +218,7 @@ func planText(p *plan.Plan) string {
 	}
 	out += stepsText(p.Steps, 1)
 	for _, n := range p.Notes {
-		out += "▲ " + n + "\n"
+		out += "· " + n + "\n"
 	}
 	return out
 }

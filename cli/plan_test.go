@@ -99,11 +99,19 @@ func TestPlanInterrupted(t *testing.T) {
 	if out := shows(`"plan": {`, "-o", "json"); !strings.Contains(out, `"state": "stopped"`) || strings.Count(out, `"state": "done"`) < 2 {
 		t.Errorf("in JSON:\n%s", out)
 	}
+	// Also where it cannot be run, since nothing is written back.
+	r = start(t, "plan", "-f", dir, "--state-dir", state)
+	if code, out := r.wait(), r.out.String(); code != exitOK || !strings.Contains(out, "\na plan is stopped at ") ||
+		!strings.Contains(out, " of 25 (since ") || !strings.HasSuffix(out, "): rung plan --write-back with --resume, --back or --keep\n") {
+		t.Errorf("exit %d, the plan in the state folder is not told:\n%s", code, out)
+	}
 	shows("Continue: "+title+"\n\nSTEP  POLICY", "--resume", "--dry-run")
 	if out := shows("Roll back: "+title, "--back", "--dry-run"); !strings.Contains(out, "policy-24  78    44  rolls step 1 back\n") {
 		t.Errorf("the way back:\n%s", out)
 	}
-	ends("\nrolled back\n", "--back")
+	if out := shows(`"outcome": "done"`, "--back", "-o", "json"); !strings.Contains(out, `"title": "Roll back: `+title) {
+		t.Errorf("rolled back:\n%s", out)
+	}
 	if now := read(t, policies); now != before {
 		t.Fatalf("taken back, the files are not what they were:\n%s", now)
 	}
@@ -125,7 +133,13 @@ func TestPlanInterrupted(t *testing.T) {
 	}
 	undone()
 	interrupted()
-	ends("; the policies stay as they are\n", "--keep")
+	if out := shows(`"outcome": "kept"`, "--keep", "-o", "json"); strings.Count(out, `"outcome"`) != 1 {
+		t.Errorf("not one outcome:\n%s", out)
+	}
+	r = start(t, "plan", "-f", dir, "--state-dir", state)
+	if code, out := r.wait(), r.out.String(); code != exitOK || strings.Contains(out, "a plan is") {
+		t.Errorf("exit %d, a plan is told that was ended:\n%s", code, out)
+	}
 	undone()
 	ends("\n25 of 25 done\n", "--run", "--step", "2", "--start", "30")
 }

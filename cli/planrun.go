@@ -21,38 +21,63 @@ func (a *app) runPlan(ctx context.Context, c *changeFlags, f *planFlags) error {
 		if err != nil {
 			return err
 		}
-		if err := a.print(planView(p)); err != nil || len(p.Steps) == 0 {
-			return err
+		tells := a.tells(c)
+		if !tells {
+			if err := a.print(planView(p)); err != nil {
+				return err
+			}
 		}
-		if err := noOther(e); err != nil && !c.dryRun {
-			return err
+		outcome, err := a.runThis(ctx, e, c, p)
+		if tells {
+			err = errors.Join(err, a.print(&answer{value: planRunOut{outcome, p}}))
 		}
-		preview, err := e.PlanPreview(ctx, p)
-		if err != nil {
-			return err
-		}
-		show := func(p *gate.Preview) error {
-			_, err := fmt.Fprint(a.err, guardsText(p))
-			return err
-		}
-		return a.startPlan(ctx, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
-			return e.PlanStart(ctx, p, read, confirm)
-		})
+		return err
 	})
 }
 
-// startPlan has the preview of a plan confirmed, starts it and says how it goes.
-func (a *app) startPlan(ctx context.Context, e *engine.Engine, c *changeFlags, p *gate.Preview, show func(*gate.Preview) error, start func(*gate.Preview, gate.Confirm) error) error {
-	started := false
-	_, err := a.confirmed(c, p, show, func(p *gate.Preview, confirm gate.Confirm) error {
+// planRunOut is a plan that was run, and what became of it.
+type planRunOut struct {
+	Outcome string `json:"outcome"`
+	*plan.Plan
+}
+
+// runThis runs a plan that was shown, and says what became of it.
+func (a *app) runThis(ctx context.Context, e *engine.Engine, c *changeFlags, p *plan.Plan) (outcome string, err error) {
+	if len(p.Steps) == 0 {
+		return outcomeUnchanged, nil
+	}
+	if err := noOther(e); err != nil && !c.dryRun {
+		return outcomeRefused, err
+	}
+	preview, err := e.PlanPreview(ctx, p)
+	if err != nil {
+		return outcomeFailed, err
+	}
+	show := func(p *gate.Preview) error {
+		_, err := fmt.Fprint(a.err, guardsText(p))
+		return err
+	}
+	_, outcome, err = a.startPlan(ctx, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
+		return e.PlanStart(ctx, p, read, confirm)
+	})
+	return outcome, err
+}
+
+// startPlan has the preview of a plan confirmed, starts it, says how it goes and what
+// became of it. p is the preview that was shown last.
+func (a *app) startPlan(ctx context.Context, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error,
+	start func(*gate.Preview, gate.Confirm) error) (p *gate.Preview, outcome string, err error) {
+	tried, started := false, false
+	p, err = a.confirmed(c, was, show, func(p *gate.Preview, confirm gate.Confirm) error {
 		err := start(p, confirm)
-		started = err == nil
+		tried, started = true, err == nil
 		return err
 	})
 	if !started {
-		return err
+		return p, outcomeOf(tried, false, err), err
 	}
-	return a.followPlan(ctx, e)
+	ended, err := a.followPlan(ctx, e)
+	return p, planOutcome(ended), err
 }
 
 // noOther refuses a new plan while there is another.
@@ -64,7 +89,7 @@ func noOther(e *engine.Engine) error {
 	case st.Active():
 		return fmt.Errorf("%w: the plan is %s", gate.ErrPlan, st.RunBy())
 	}
-	return fmt.Errorf("%w: another plan stopped at %d of %d; %s", gate.ErrPlan, st.Done, st.Total, planNext)
+	return fmt.Errorf("%w: another plan stopped at %s; %s", gate.ErrPlan, st.At(), planNext)
 }
 
 // planToRun is the plan that was asked for.
@@ -76,9 +101,15 @@ func (a *app) planToRun(r *revision.Revision, f *planFlags) (*plan.Plan, error) 
 	return p, err
 }
 
-// guardsText is what a plan runs into.
+// guardsText is what a plan does to connections, and what it runs into.
 func guardsText(p *gate.Preview) string {
 	s := ""
+	if p.Effect != nil {
+		s += "connections: " + p.Effect.Text() + "\n"
+	}
+	for _, step := range p.StepTexts() {
+		s += "  " + step + "\n"
+	}
 	for _, g := range p.Guards {
 		s += fmt.Sprintf("guard %s: %s\n", g.Code, g.Message)
 	}
@@ -111,10 +142,20 @@ func (a *app) continuePlan(ctx context.Context, c *changeFlags, resume, back boo
 		if err != nil {
 			return err
 		}
-		show := func(p *gate.Preview) error { return a.print(stepsAnswer(p)) }
-		return a.startPlan(ctx, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
+		tells := a.tells(c)
+		show := func(p *gate.Preview) error {
+			if tells {
+				return nil
+			}
+			return a.print(stepsAnswer(p, ""))
+		}
+		p, outcome, err := a.startPlan(ctx, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
 			return start(ctx, read, confirm)
 		})
+		if tells {
+			err = errors.Join(err, a.print(stepsAnswer(p, outcome)))
+		}
+		return err
 	})
 }
 
@@ -131,14 +172,19 @@ func (a *app) keepPlan(ctx context.Context, e *engine.Engine, c *changeFlags, st
 	if _, err := a.confirm(c, &gate.Preview{}); err != nil {
 		return err
 	}
-	return e.PlanKeep(ctx, read)
+	if err := e.PlanKeep(ctx, read); err != nil || !a.tells(c) {
+		return err
+	}
+	out := describePlan(st)
+	out.Outcome = outcomeKept
+	return a.print(&answer{value: out})
 }
 
-// followPlan says how a plan goes until it ends.
-func (a *app) followPlan(ctx context.Context, e *engine.Engine) error {
+// followPlan says how a plan goes until it ends, or stops.
+func (a *app) followPlan(ctx context.Context, e *engine.Engine) (ended bool, err error) {
 	var last revision.PlanState
 	said := ""
-	err := e.Wait(ctx, func(r *revision.Revision) bool {
+	err = e.Wait(ctx, func(r *revision.Revision) bool {
 		if r.Plan == nil {
 			return true
 		}
@@ -155,14 +201,14 @@ func (a *app) followPlan(ctx context.Context, e *engine.Engine) error {
 		return st.State == gate.PlanDone || st.State == gate.PlanStopped
 	})
 	if err == nil && last.State != gate.PlanStopped && !last.Unrecorded {
-		return nil
+		return true, nil
 	}
 	why := last.Why
 	if err != nil {
 		why = "interrupted"
 	}
-	stopped := fmt.Errorf("the plan stopped at %d of %d: %s", last.Done, last.Total, why)
-	ended := err == nil && last.State == gate.PlanDone
+	stopped := fmt.Errorf("the plan stopped at %s: %s", last.At(), why)
+	ended = err == nil && last.State == gate.PlanDone
 	if ended {
 		stopped = errors.New(why)
 	}
@@ -170,9 +216,9 @@ func (a *app) followPlan(ctx context.Context, e *engine.Engine) error {
 		stopped = exitWith{stopped, gate.ErrNotRecorded}
 	}
 	if ended {
-		return stopped // with nothing to continue
+		return true, stopped // with nothing to continue
 	}
-	return a.planError(e.Revision(), stopped)
+	return false, a.planError(e.Revision(), stopped)
 }
 
 // planError adds what can be done about a plan that stopped.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"rung/engine/gate"
 	"rung/engine/revision"
@@ -12,8 +13,9 @@ import (
 // planOut is a plan that is under way or stopped.
 type planOut struct {
 	Title       string        `json:"title"`
+	Outcome     string        `json:"outcome,omitempty"` // as in previewOut
 	State       string        `json:"state"`
-	Done        int           `json:"done"`
+	Done        int           `json:"done"` // steps that were made and stand
 	Total       int           `json:"total"`
 	RollingBack bool          `json:"rolling_back,omitempty"`
 	Why         string        `json:"why,omitempty"`
@@ -40,7 +42,7 @@ type planBy struct {
 }
 
 func describePlan(st *revision.PlanState) *planOut {
-	out := &planOut{Title: st.Title, State: st.State, Done: st.Done, Total: st.Total, RollingBack: st.Back, Why: st.Why,
+	out := &planOut{Title: st.Title, State: st.State, Done: st.Made(), Total: st.Total, RollingBack: st.Back, Why: st.Why,
 		Waits: each(st.Waits, func(w revision.PlanWait) planWaitOut {
 			o := planWaitOut{Zone: w.Zone, Why: w.Why}
 			if !w.Since.IsZero() {
@@ -81,10 +83,22 @@ func planStateText(st *revision.PlanState) string {
 		t.add(stepMarks[s.State], fmt.Sprint(i+1), s.Policy, fmt.Sprint(s.From), fmt.Sprint(s.To), state, s.Note)
 	}
 	b.WriteString(t.String())
-	if st.State == gate.PlanStopped {
+	if st.State == gate.PlanStopped && st.Stuck == "" { // else the reason has the ways out
 		b.WriteString("\n" + planNext + "\n")
 	}
 	return b.String()
+}
+
+// keptText tells, where changes are not written back, of a plan of the same files that is.
+func keptText(st *revision.PlanState, now time.Time) string {
+	if st.Active() {
+		return "a plan is under way, " + st.String() + ": " + st.RunBy()
+	}
+	text := st.Standing(now)
+	if st.Stuck != "" {
+		return text + ": " + oneLine(st.Stuck)
+	}
+	return text + ": rung plan --write-back with --resume, --back or --keep"
 }
 
 // planNext says what can be done about a plan that stopped.
@@ -92,29 +106,34 @@ const planNext = "rung plan --resume continues, --back rolls back, --keep keeps 
 
 // stepsOut is what a plan does that is asked about.
 type stepsOut struct {
-	Title       string      `json:"title"`
-	Blocked     string      `json:"blocked,omitempty"`
-	FirstStep   int         `json:"first_step"`
-	Steps       []plan.Step `json:"steps"`
-	Guards      []guardOut  `json:"guards"`
-	ConfirmName string      `json:"confirm_name,omitempty"`
-	Notes       []string    `json:"notes"`
+	Title     string      `json:"title"`
+	Outcome   string      `json:"outcome,omitempty"` // as in previewOut
+	Blocked   string      `json:"blocked,omitempty"`
+	FirstStep int         `json:"first_step"`
+	Steps     []plan.Step `json:"steps"`
+	Guards    []guardOut  `json:"guards"`
+	// Connections is what all steps do together, StepConnections what each does.
+	Connections     *effectOut   `json:"connections,omitempty"`
+	StepConnections []*effectOut `json:"step_connections,omitempty"`
+	ConfirmName     string       `json:"confirm_name,omitempty"`
+	Notes           []string     `json:"notes"`
 }
 
 // stepsAnswer is the preview of a plan: the steps that a yes makes.
-func stepsAnswer(p *gate.Preview) *answer {
+func stepsAnswer(p *gate.Preview, outcome string) *answer {
 	all := describePreview(p)
-	out := stepsOut{Title: p.Title, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
+	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...), Guards: all.Guards,
+		Connections: all.Connections, StepConnections: each(p.StepEffects, describeEffect),
 		ConfirmName: p.ConfirmName, Notes: all.Notes}
 	return &answer{value: out, text: func(bool) string {
 		text := p.Title + "\n\n"
-		if len(p.Steps) == 0 {
+		if len(p.Steps) == 0 && p.Blocked == "" {
 			text += "every step is made; waiting for the zones that do not show the last one\n"
 		} else {
 			text += stepsText(p.Steps, p.FirstStep)
 		}
 		for _, n := range p.Notes {
-			text += "▲ " + n + "\n"
+			text += "· " + n + "\n"
 		}
 		return text + guardsText(p)
 	}}

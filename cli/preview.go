@@ -7,17 +7,18 @@ import (
 
 	"rung/engine/gate"
 	"rung/model"
-	"rung/model/words"
 )
 
 type previewOut struct {
 	Title       string         `json:"title"`
+	Outcome     string         `json:"outcome,omitempty"` // with --yes: what became of it
 	Blocked     string         `json:"blocked,omitempty"`
 	Errors      []string       `json:"errors"`
 	Changes     []changeOut    `json:"changes"`
 	Rows        []rowChangeOut `json:"rows"`
 	Guards      []guardOut     `json:"guards"`
 	ConfirmName string         `json:"confirm_name,omitempty"`
+	Connections *effectOut     `json:"connections,omitempty"`
 	Findings    []findingOfOut `json:"findings"`
 	Notes       []string       `json:"notes"`
 	Commands    []string       `json:"commands"`
@@ -49,8 +50,10 @@ type guardOut struct {
 	Message string `json:"message"`
 }
 
-func previewAnswer(p *gate.Preview) *answer {
-	return &answer{value: describePreview(p), text: func(wide bool) string { return previewText(p, wide) }}
+func previewAnswer(p *gate.Preview, outcome string) *answer {
+	out := describePreview(p)
+	out.Outcome = outcome
+	return &answer{value: out, text: func(wide bool) string { return previewText(p, wide) }}
 }
 
 func describePreview(p *gate.Preview) previewOut {
@@ -70,6 +73,7 @@ func describePreview(p *gate.Preview) previewOut {
 		Findings: each(p.Findings, func(f model.Finding) findingOfOut {
 			return findingOfOut{f.Policy.String(), briefly(f)}
 		})}
+	out.Connections = describeEffect(p.Effect)
 	if p.Conflict != nil {
 		out.Conflict = p.Conflict.Diff
 	}
@@ -102,12 +106,13 @@ func previewText(p *gate.Preview, wide bool) string {
 			fmt.Fprintf(&b, "  %s: %s → %s\n", f.Path, cmp.Or(f.Old, "unset"), cmp.Or(f.New, "unset"))
 		}
 	}
-	b.WriteString(rowChangesText(p.Rows, wide))
+	b.WriteString(effectText(p))
+	b.WriteString(rowChangesText(p, wide))
 	for _, f := range p.Findings {
 		fmt.Fprintf(&b, "  %s %s: %s: %s\n", f.Severity, f.Code, f.Policy.Label(), f.Message)
 	}
 	for _, n := range p.Notes {
-		fmt.Fprintln(&b, "  ▲ "+n)
+		fmt.Fprintln(&b, "  · "+n)
 	}
 	for _, g := range p.Guards {
 		fmt.Fprintf(&b, "  ✗ guard rail %s: %s\n", g.Code, g.Message)
@@ -127,25 +132,15 @@ func previewText(p *gate.Preview, wide bool) string {
 	return b.String()
 }
 
-// rowChangesText counts the rows that change and lists them.
-func rowChangesText(rows []gate.RowChange, wide bool) string {
-	if len(rows) == 0 {
-		return ""
-	}
-	var sums []string
-	for _, n := range gate.CountRows(rows) {
-		for _, c := range []struct {
-			n    int
-			kind model.DiffKind
-		}{{n.Added, model.DiffMissing}, {n.Changed, model.DiffDifferent}, {n.Removed, model.DiffExtra}} {
-			if c.n > 0 {
-				sums = append(sums, rowVerb[c.kind]+" "+words.Count(c.n, n.Table))
-			}
+// rowChangesText counts the rows that change, as the console does, and lists them.
+func rowChangesText(p *gate.Preview, wide bool) string {
+	var b strings.Builder
+	for _, n := range gate.CountRows(p.Rows) {
+		if sum := p.RowSummary(n); sum != "" {
+			fmt.Fprintf(&b, "  %s rows: %s\n", n.Table, sum)
 		}
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "  rows: %s\n", strings.Join(sums, ", "))
-	for _, r := range rows {
+	for _, r := range p.Rows {
 		fmt.Fprintf(&b, "    %-6s %-11s %s\n", rowVerb[r.Kind], r.Table, shortID(r.ID, wide))
 		for _, f := range r.Fields {
 			if r.Kind == model.DiffDifferent {

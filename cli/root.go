@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/engine/gate"
+	"rung/engine/logs"
 	"rung/model/clean"
 	"rung/sources/reading"
 )
@@ -33,6 +34,8 @@ var (
 	errRefused = errors.New("nothing was changed")
 	// errBehind likewise: the policies are changed and some zone's rows are not.
 	errBehind = errors.New("see rung drift")
+	// errPutBack likewise: a change on trial does not stand, or not for long.
+	errPutBack = errors.New("not confirmed")
 )
 
 // app is what the subcommands share.
@@ -50,6 +53,10 @@ type app struct {
 	needs    need // of the command
 	// said are the complaints that were printed already.
 	said map[string]bool
+	// completes says that a command line is completed: nothing is said then, or done.
+	completes bool
+	// takeLog takes the log lines that would be printed; nil prints them.
+	takeLog func(*logs.Entry)
 }
 
 // Main runs the command line and returns the exit code. screen shows the
@@ -83,7 +90,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 		return exitNo
 	case errors.Is(err, errSaid):
 		return exit2
-	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, gate.ErrBlocked),
+	case errors.Is(err, errRefused), errors.Is(err, errBehind), errors.Is(err, errPutBack), errors.Is(err, gate.ErrBlocked),
 		errors.Is(err, gate.ErrStale),
 		errors.Is(err, gate.ErrNotRecorded):
 		code = exitNo
@@ -94,7 +101,14 @@ func run(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, 
 	default:
 		err = strayValue(cmd, args, err)
 	}
-	fmt.Fprintln(errw, "rung: "+oneLine(err.Error()))
+	var cases caseErrors
+	if !errors.As(err, &cases) {
+		fmt.Fprintln(errw, "rung: "+oneLine(err.Error()))
+		return code
+	}
+	for line := range strings.SplitSeq(cases.Error(), "\n") {
+		fmt.Fprintln(errw, "rung: "+oneLine(line))
+	}
 	return code
 }
 
@@ -131,9 +145,9 @@ Exit codes: 0 fine, 1 the answer is no (drift, lint errors, a change refused),
 	root.SuggestionsMinimumDistance = 2
 	a.flags.register(root)
 	root.AddCommand(
-		a.demoCmd(), a.ladderCmd(), a.policyCmd(), a.podCmd(), a.compileCmd(), a.rowsCmd(), a.driftCmd(),
-		a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.redoCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
-		a.zonesCmd(), a.activityCmd(), a.reconcileCmd(), a.versionCmd(),
+		a.demoCmd(), a.ladderCmd(), a.policyCmd(), a.podCmd(), a.traceCmd(), a.matrixCmd(), a.verifyCmd(), a.probeCmd(), a.compileCmd(), a.rowsCmd(), a.driftCmd(),
+		a.previewCmd(), a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.redoCmd(), a.confirmCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
+		a.zonesCmd(), a.activityCmd(), a.reconcileCmd(), a.explainCmd(), a.versionCmd(),
 	)
 	root.AddCommand(a.optionsCmd())
 	root.SetIn(a.in)

@@ -16,19 +16,31 @@ import (
 func (a *app) rowsCmd() *cobra.Command {
 	var zone string
 	var stage *model.Stage
+	var flows *bool
 	cmd := a.shows(withRecords(&cobra.Command{
 		Use:   "rows [POLICY]",
 		Short: "Show each zone's live ACLs in the order in which they decide",
 		Long: `Show the live ACLs of each zone's Northbound database, of every owner, in the order
 in which they decide: stage, tier, priority. The signs in column NOTE are explained
-below the table. With -f alone the zones are a sandbox, written just before.`,
+below the table. With -f alone the zones are a sandbox, written just before.
+
+--flows shows below each ACL the logical flows that northd made of it, from the zone's
+Southbound database: that of --sb, on a cluster the one in the ovnkube-node pod, in a
+sandbox that of real OVN. What is missing, of an older row or left over is said with the
+likely cause.`,
 		Example: `  rung rows --context staging --zone ovn-worker --stage to-lport
-  rung rows cluster-control -f policies/ -o nbctl`,
+  rung rows cluster-control -f policies/ -o nbctl
+  rung rows --nb unix:ovnnb_db.sock --sb unix:ovnsb_db.sock --flows`,
 		Args:              takes(1, "[POLICY]"),
 		ValidArgsFunction: a.complete(policyChoices),
 	}), func(args []string, _ bool) query {
 		a.flags.rowsOnly = true
-		return query{zones: true, answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+		q := query{zones: true}
+		if *flows {
+			a.wantFlows(zone)
+			q.first = a.untilFlows
+		}
+		q.answer = func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 			only := map[model.PolicyKey]bool{}
 			if len(args) > 0 {
 				keys, err := unitsNamed(r, args)
@@ -44,12 +56,26 @@ below the table. With -f alone the zones are a sandbox, written just before.`,
 				return nil, err
 			}
 			out := liveRows(zones, only, *stage)
-			return &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
-				records: func() string { return liveRecords(out) }, err: unread(zones)}, nil
-		}}
+			ans := &answer{value: out, text: func(wide bool) string { return liveRowsText(out, wide) },
+				records: func() string { return liveRecords(out) }, err: unread(zones)}
+			if !*flows {
+				return ans, nil
+			}
+			now := e.Now()
+			for i := range out {
+				out[i].Flows = describeFlows(r, out[i].acl, r.Flows(r.Zone(out[i].Zone), out[i].acl, now))
+			}
+			ans.text = func(wide bool) string { return underRows(liveRowsText(out, wide), out) + surplusText(r, zones, now) }
+			if ans.err == nil {
+				ans.err = noFlows(r, zones, now)
+			}
+			return ans, nil
+		}
+		return q
 	})
 	a.zoneFlag(cmd, &zone, "only this zone")
 	stage = stageFlag(cmd, "only this `stage`")
+	flows = flowsFlag(cmd, "also the logical flows of each ACL")
 	return cmd
 }
 
@@ -74,8 +100,10 @@ type liveRow struct {
 	AfterEgressAllow bool   `json:"after_egress_allow,omitempty"`
 	MatchError       string `json:"match_error,omitempty"`
 	Row              rowOut `json:"acl"`
-	acl              *nb.ACL
-	tie              revision.Tie
+	// Flows are there with --flows.
+	Flows *flowsOut `json:"flows,omitempty"`
+	acl   *nb.ACL
+	tie   revision.Tie
 }
 
 // isOf says whether a row is of one of the policies or units, also one in an

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rung/engine"
+	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
 )
@@ -35,8 +36,12 @@ func (a *app) changing(ctx context.Context, f func(*engine.Engine, *revision.Rev
 	}, f)
 }
 
-// patience is how long a zone that refuses connections is tried.
-const patience = time.Second
+// patience is how long a zone that refuses connections is tried. One that failed once by
+// then, as a stream through an API server may, is tried again, up to lastPatience.
+const (
+	patience     = time.Second
+	lastPatience = 5 * time.Second
+)
 
 // settled says whether every zone was read and judged, or cannot be, and the
 // sandbox's rows are as they should be.
@@ -44,7 +49,8 @@ func settled() func(*revision.Revision) bool {
 	start := time.Now()
 	return func(r *revision.Revision) bool {
 		for _, z := range r.Zones {
-			failed := z.Conn == model.ConnLost || z.Conn == model.ConnDenied || z.Error != "" && time.Since(start) > patience
+			tried := time.Since(start) > patience && (z.Attempts > 1 || time.Since(start) > lastPatience)
+			failed := z.Conn == model.ConnLost || z.Conn == model.ConnDenied || z.Error != "" && tried
 			switch {
 			case r.Mode.Sandbox && (z.Conn != model.ConnSynced || !quiet(r, z)):
 				return false
@@ -80,12 +86,23 @@ func (a *app) with(ctx context.Context, zones bool, ready func(*revision.Revisio
 	if err != nil {
 		return err
 	}
-	cfg.Mode.Simulated = false
+	if a.flags.listen > 0 {
+		cfg.ACLLogs = logs.Scope{Since: logs.Recently}
+	} else {
+		cfg.Mode.Simulated = false
+	}
 	// A command that looks and goes must not take zones from who keeps them.
 	cfg.Reconcile, cfg.Mode.Reconciles = false, cfg.Mode.Sandbox
 	if cfg.Sandbox != nil {
-		cfg.Sandbox.Traffic, cfg.Sandbox.Churn = 0, 0
+		// Nor does it need packets, unless it listens, and OVN only for flows and ovn-trace.
+		if a.flags.listen == 0 {
+			cfg.Sandbox.Traffic = 0
+		}
+		if cfg.Sandbox.Churn = 0; a.flags.flows == nil && !a.flags.onOVN {
+			cfg.Sandbox.OVN = engine.OVNOff
+		}
 	}
+	cfg.Flows = a.flags.flows
 	return a.withConfig(ctx, cfg, ready, f)
 }
 
@@ -112,7 +129,7 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 		}
 		broken = problem(r)
 		return broken != nil
-	}, time.Now().Add(patience))
+	}, time.Now().Add(patience), time.Now().Add(lastPatience))
 	a.complain(e.Revision())
 	a.notices(e)
 	switch {
@@ -120,6 +137,10 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 		return broken
 	case err != nil:
 		return fmt.Errorf("wait for %s: %w", waitingFor(e.Revision()), err)
+	}
+	if back, ended := a.unconfirmed(ctx, e), e.Revision().Mode.Lasts() && a.overdue(ctx, e); back || ended {
+		// What was put back is to be seen in the answer.
+		_ = e.Wait(wait, ready)
 	}
 	return f(e, e.Revision())
 }

@@ -27,7 +27,7 @@ func TestChangedWhileAsked(t *testing.T) {
 	}{
 		{"y", "Apply? [y/N] ", "y\n", []string{"move", "guard-db", "31"}, 3 * time.Second},
 		{"y at once", "Apply? [y/N] ", "y\n", []string{"move", "guard-db", "31"}, 0},
-		{"a name", "Type allow-web to go on: ", "allow-web\n", []string{"delete", "allow-web"}, 0},
+		{"a name", "Type guard-db to confirm: ", "guard-db\n", []string{"delete", "guard-db"}, 0},
 		{"a plan", "Apply? [y/N] ", "y\n", []string{"plan", "--step", "5", "--run"}, 3 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestConfirmedAgain(t *testing.T) {
 			a := &app{in: strings.NewReader(c.typed), out: &out, err: &errs}
 			var got []*gate.Preview
 			made := false
-			show := func(p *gate.Preview) error { return a.print(previewAnswer(p)) }
+			show := func(p *gate.Preview) error { return a.print(previewAnswer(p, "")) }
 			p, err := a.confirmed(&c.flags, was, show, func(p *gate.Preview, _ gate.Confirm) error {
 				got = append(got, p)
 				if p == was {
@@ -126,6 +126,27 @@ func (r *running) untilCount(b *buffer, text string, n int) {
 	for ; strings.Count(b.String(), text) < n; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.t.Fatalf("not %d times %q in\n%s", n, text, b.String())
+		}
+	}
+}
+
+// A change that cannot be made is refused whatever else its preview says: notes do not make
+// it a change that is there already.
+func TestBlockedIsRefused(t *testing.T) {
+	for _, flags := range []changeFlags{{yes: true}, {dryRun: true}} {
+		var out, errs strings.Builder
+		a := &app{in: strings.NewReader(""), out: &out, err: &errs}
+		p := &gate.Preview{Title: "Continue: Re-space", Blocked: "allow-blue-mon is new at 25, where it passes", Notes: []string{"1 of 9 done"}}
+		show := func(p *gate.Preview) error { return a.print(stepsAnswer(p, "")) }
+		_, err := a.confirmed(&flags, p, show, func(*gate.Preview, gate.Confirm) error {
+			t.Error("it is made")
+			return nil
+		})
+		if !errors.Is(err, errRefused) || !strings.Contains(err.Error(), p.Blocked) {
+			t.Errorf("%+v: %v", flags, err)
+		}
+		if strings.Contains(out.String(), "every step is made") {
+			t.Errorf("it is said to be made:\n%s", out.String())
 		}
 	}
 }

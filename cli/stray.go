@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // strayValue adds to the error of a command line whether one of its arguments was
@@ -35,11 +36,23 @@ func strayValue(cmd *cobra.Command, line []string, err error) error {
 			}
 		case isValue:
 			return fmt.Errorf("%w; to set the flag write %s=%s", err, flag, value)
+		case takesWithout(cmd, f, given):
 		case cmd.HasParent() || len(cmd.SuggestionsFor(word)) == 0:
 			return fmt.Errorf("%w; to set %s write %s=false", err, flag, flag)
 		}
 	}
 	return err
+}
+
+// takesWithout says whether a command takes its arguments where a switch is off: then it
+// is the switch that keeps them out, and the error says so.
+func takesWithout(cmd *cobra.Command, f *pflag.Flag, args []string) bool {
+	was := f.Value.String()
+	if f.Value.Set("false") != nil {
+		return false
+	}
+	ok := cmd.ValidateArgs(args) == nil
+	return f.Value.Set(was) == nil && ok
 }
 
 // truth are the words that are meant as the value of a flag, as flags take them. 0 and

@@ -47,7 +47,7 @@ changes. The number of an undo takes that back, as rung redo does.`,
 			return a.takeBack(cmd.Context(), &c, gate.OpUndo, args)
 		},
 	}
-	c.register(cmd)
+	c.registerTrial(cmd)
 	cmd.Flags().BoolVar(&list, "list", false, "print the changes that can be taken back, newest first")
 	return cmd
 }
@@ -66,7 +66,7 @@ ends that: what was undone before it stays undone.`,
 			return a.takeBack(cmd.Context(), &c, gate.OpRedo, args)
 		},
 	}
-	c.register(cmd)
+	c.registerTrial(cmd)
 	return cmd
 }
 

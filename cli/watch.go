@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,8 +19,12 @@ type answer struct {
 	value   any // for JSON and YAML
 	text    func(wide bool) string
 	records func() string // for -o nbctl
-	no      bool          // exit 1
-	err     error         // of what could not be shown; the rest was
+	// markdown is for -o markdown.
+	markdown func() string
+	csv      func() string          // for -o csv
+	junit    func() (string, error) // for -o junit
+	no       bool                   // exit 1
+	err      error                  // of what could not be shown; the rest was
 	// until is when the answer may be another although nothing happens; zero where
 	// the engine tells of all that changes it.
 	until time.Time
@@ -110,7 +115,7 @@ func (a *app) watch(ctx context.Context, e *engine.Engine, q query) error {
 		}
 		if err == nil {
 			lastErr = ""
-		} else if lastErr != err.Error() {
+		} else if lastErr != err.Error() && !errors.Is(err, errSaid) {
 			lastErr = err.Error()
 			fmt.Fprintln(a.err, "rung: "+oneLine(lastErr))
 		}

@@ -32,19 +32,29 @@ type zoneOut struct {
 	Differ   []string       `json:"units_not_in_sync"`
 	// Dialect is there for zones of others.
 	Dialect *dialectOut `json:"dialect,omitempty"`
+	// Progress is there where somebody counts, Southbound where one is known. Daemons are
+	// the sandbox's processes below the zone that do not run.
+	Progress   *progressOut   `json:"progress,omitempty"`
+	Southbound *southboundOut `json:"southbound,omitempty"`
+	Daemons    []daemonOut    `json:"daemons_down,omitempty"`
+	// Trouble says what is wrong below the rows, a sentence each.
+	Trouble []string `json:"ovn_trouble,omitempty"`
 }
 
 func (a *app) zonesCmd() *cobra.Command {
 	var table, conditions, check bool
+	var flows *bool
 	cmd := a.shows(&cobra.Command{
 		Use:   "zones",
 		Short: "Show each zone: database, state, policies in sync",
 		Long: `Show each zone with its database and how many policies are in sync there. OTHER ROWS
 are those of no single policy, such as the default deny of a namespace.
 
---dialect shows the settings OVN-Kubernetes runs with in each zone, and where each
-was read: a flag, the zone's rows, the cluster's configuration, the image, or the
-default.
+--dialect shows the settings OVN-Kubernetes runs with in each zone, and where each was
+read: a flag, rows, configuration, the image, or the default.
+
+ROWS/FLOWS/NODES are NB_Global's nb_cfg, sb_cfg and hv_cfg: of the rows written, the
+flows made, the nodes done. --flows also compares the logical flows with the rows.
 
 --conditions shows what each zone's controller reported of each AdminNetworkPolicy
 and the baseline, worst first. A report is not proof: -o wide, json and yaml show
@@ -65,7 +75,12 @@ not just settling.`,
 			return query{zones: true, answer: checkAnswer}
 		}
 		a.flags.rowsOnly = true
-		return query{zones: true, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+		q := query{zones: true}
+		if *flows {
+			a.wantFlows("")
+			q.first = a.untilFlows
+		}
+		q.answer = func(e *engine.Engine, r *revision.Revision) (*answer, error) {
 			now := e.Now()
 			out := each(r.Zones, func(z *model.ZoneState) zoneOut { return describeZone(r, z, now) })
 			return &answer{value: out, text: func(wide bool) string {
@@ -77,12 +92,16 @@ not just settling.`,
 				}
 				return zonesText(out)
 			}}, nil
-		}}
+		}
+		return q
 	})
+	flows = flowsFlag(cmd, "also read the Southbound databases, and say how flows stand to the rows")
 	cmd.Flags().BoolVar(&conditions, "conditions", false, "what each zone's controller reported of each policy")
 	cmd.Flags().BoolVar(&check, "check", false, "compare the zones with each other; exit 1 on findings")
 	cmd.Flags().BoolVar(&table, "dialect", false, "the settings OVN-Kubernetes runs with in each zone")
 	cmd.MarkFlagsMutuallyExclusive("conditions", "check", "dialect")
+	cmd.MarkFlagsMutuallyExclusive("flows", "conditions")
+	cmd.MarkFlagsMutuallyExclusive("flows", "check")
 	return cmd
 }
 
@@ -108,6 +127,7 @@ func describeZone(r *revision.Revision, z *model.ZoneState, now time.Time) zoneO
 	}
 	o.Rows = z.RowCount()
 	o.Dialect = describeDialect(r, z.Name)
+	o.describeBelow(r, z, now)
 	if r.Mode.Name == rowsMode {
 		return o // there are no policies to judge
 	}
@@ -126,6 +146,10 @@ func describeZone(r *revision.Revision, z *model.ZoneState, now time.Time) zoneO
 
 func zonesText(zones []zoneOut) string {
 	t := &tableOut{head: []string{"ZONE", "STATE", "SERVER", "ROWS", "POLICIES", "OTHER ROWS", "ENDPOINT"}}
+	counted := slices.ContainsFunc(zones, func(z zoneOut) bool { return z.Progress != nil })
+	if counted {
+		t.head = slices.Insert(t.head, 4, "ROWS/FLOWS/NODES")
+	}
 	for _, z := range zones {
 		state := z.State
 		if z.Error != "" {
@@ -135,9 +159,17 @@ func zonesText(zones []zoneOut) string {
 		if len(z.Differ) > 0 {
 			others += ": " + words.Cut(z.Differ, "; ", differShown)
 		}
-		t.add(z.Name, state, z.Server, fmt.Sprint(z.Rows), countText(z.Policies), others, z.Endpoint)
+		cells := []string{z.Name, state, z.Server, fmt.Sprint(z.Rows), countText(z.Policies), others, z.Endpoint}
+		if counted {
+			numbers := "–"
+			if p := z.Progress; p != nil {
+				numbers = fmt.Sprintf("%d/%d/%d", p.Written, p.Made, p.Done)
+			}
+			cells = slices.Insert(cells, 4, numbers)
+		}
+		t.add(cells...)
 	}
-	return t.String()
+	return t.String() + belowText(zones)
 }
 
 // differShown is how many units that are not in sync are named for a zone.

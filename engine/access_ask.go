@@ -19,6 +19,7 @@ func questions(ovnNamespaces []string) (out []kube.Question) {
 			out = append(out, v.Of(model.PolicyKey{Kind: k}))
 		}
 	}
+	out = append(out, kube.VerbPatch.Of(model.Key{Kind: model.KindNamespace})) // their log level
 	for _, ns := range ovnNamespaces {
 		out = append(out, kube.Question{Verb: "create", Resource: "pods", Subresource: "exec", Namespace: ns},
 			kube.Question{Verb: "get", Resource: "pods", Subresource: "log", Namespace: ns})

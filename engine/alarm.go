@@ -36,12 +36,14 @@ type alarms struct {
 	dialect alarm // other options may be taken over
 	sweep   alarm // a swept zone is to be read
 	settle  alarm // a difference settles no longer
+	flows   alarm // nobody looks at a zone's flows any more
 }
 
 func (a *alarms) stop() {
 	a.dialect.stop()
 	a.sweep.stop()
 	a.settle.stop()
+	a.flows.stop()
 }
 
 // settling is when differences of a zone come to count as behind, which no revision

@@ -37,9 +37,12 @@ func (e *Engine) startGate() error {
 	if err != nil {
 		return err
 	}
-	e.gate = gate.New(gate.Config{Current: e.Revision, Writer: e.cfg.Writer, Overlay: e.overlay,
+	e.gate = gate.New(gate.Config{Current: e.Revision, Log: e.logs.Recent, Writer: e.cfg.Writer, Overlay: e.overlay,
 		History: h, Audit: gate.NewAudit(e.cfg.Disk, dir), Now: e.now, Shown: e.awaitShown,
-		HistoryChanged: func(undo, redo string) { e.do(func(s *state) { s.undo, s.redo, s.dirty = undo, redo, true }) }})
+		HistoryChanged: func(undo, redo string) {
+			e.publishEnded(nil)
+			e.do(func(s *state) { s.undo, s.redo, s.dirty = undo, redo, true })
+		}, LogRate: e.logRate})
 	if e.cfg.Kube != nil {
 		e.goRun(func() { e.runAccess(e.cfg.Kube) })
 	}
@@ -47,6 +50,7 @@ func (e *Engine) startGate() error {
 		e.send(func(s *state) { s.undo, s.redo, s.dirty = undo, redo, true })
 	}
 	e.startPlans(historyDir, h)
+	e.startReverts(historyDir)
 	return nil
 }
 
@@ -73,7 +77,7 @@ func (e *Engine) awaitShown(ctx context.Context, changes []gate.ObjectChange) {
 	defer cancel()
 	_ = e.Wait(ctx, func(r *revision.Revision) bool {
 		for _, c := range changes {
-			is := r.Cluster.Policy(c.Key)
+			is := r.Cluster.Logged(c.Key)
 			if c.New == nil && is != nil && is.UID == c.Old.UID || c.New != nil && !model.SameContent(is, c.New) {
 				return false
 			}

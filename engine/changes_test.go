@@ -72,7 +72,8 @@ func TestGateOfAnEngine(t *testing.T) {
 	}
 	before := uuids(rev)
 
-	p, err := e.Preview(ctx, movedTo("cluster-control", from+1))
+	// Below the tenants, which opens what it denies.
+	p, err := e.Preview(ctx, movedTo("cluster-control", from+7))
 	if err != nil || p.Blocked != "" || p.ConfirmName != "cluster-control" || len(p.Rows) == 0 {
 		t.Fatalf("%v %+v", err, p)
 	}
@@ -84,7 +85,7 @@ func TestGateOfAnEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	rev = e.Revision()
-	if rev.Cluster.Policy(k).Priority != from+1 || rev.Undo != p.Title || r.Undo == 0 {
+	if rev.Cluster.Policy(k).Priority != from+7 || rev.Undo != p.Title || r.Undo == 0 {
 		t.Errorf("after the commit: %d, undo %q", rev.Cluster.Policy(k).Priority, rev.Undo)
 	}
 	moved := func(to int32) func(*revision.Revision) bool {
@@ -97,7 +98,7 @@ func TestGateOfAnEngine(t *testing.T) {
 			return true
 		}
 	}
-	if rev = wait("the rows of the move", moved(from+1)); uuids(rev) != before {
+	if rev = wait("the rows of the move", moved(from+7)); uuids(rev) != before {
 		t.Error("rows were made anew instead of changed")
 	}
 	p, err = e.Preview(ctx, gate.Mutation{Op: gate.OpUndo})

@@ -41,8 +41,14 @@ type Config struct {
 	// NB are the addresses of zones to look at, by zone name; one that stands under
 	// its own address, or under "", names itself by NB_Global. They are observed,
 	// and written only with Reconcile; files never.
-	NB        map[string]string
-	NBTLS     TLSFiles // of ssl: addresses
+	NB    map[string]string
+	NBTLS TLSFiles // of ssl: addresses, those of SB too
+	// SB are the addresses of Southbound databases, by zone name; the one under "" is
+	// that of the only zone. Zones of the sandbox on OVN, and those read through exec,
+	// need none. They are read while somebody looks at flows, and never written.
+	SB map[string]string
+	// Flows, where set, says of which zones the flows are wanted all the time.
+	Flows     func(zone string) bool
 	Reconcile bool
 	// Own says how rows are written with Reconcile.
 	Own Ownership
@@ -65,9 +71,13 @@ type Config struct {
 
 	// ACLLogs says which of the cluster's ACL logs are followed.
 	ACLLogs logs.Scope
+	// LogFiles are the log files that are read.
+	LogFiles logs.Files
 
 	// StateDir holds the history and the audit; empty keeps neither.
 	StateDir string
+	// KeepCounts keeps the hits of rules in StateDir, across restarts.
+	KeepCounts bool
 	// Disk is what is written to below StateDir; nil is the operating system's.
 	Disk safefile.FS
 	// LogLines bounds the log; 0 means the default.
@@ -92,10 +102,15 @@ const (
 
 // SandboxConfig says how the sandbox is run.
 type SandboxConfig struct {
-	Server    string        // "auto", "builtin" or the path of an ovsdb-server
+	Server string // "auto", "builtin" or the path of an ovsdb-server
+	// OVN is "auto", "off" (or empty), or the folder of an OVN 23.06 or newer on which the
+	// zones run: then packets make the log. "auto" takes the machine's own where it has
+	// one and Server is left open.
+	OVN       string
 	Dir       string        // empty: under XDG_RUNTIME_DIR
 	PortDelay time.Duration // between a pod and its logical switch port
-	// Traffic is the rate of simulated connections a second; 0 makes none.
+	// Traffic is the rate of connections a second, simulated or, on OVN, as packets; 0
+	// makes none.
 	Traffic float64
 	// Churn is a rate of simulated pod events a second, for trying how the
 	// console keeps up; 0 makes none.
@@ -113,6 +128,9 @@ func (c *Config) check() error {
 	if c.Sandbox != nil && len(c.NB) > 0 {
 		return fmt.Errorf("a sandbox cannot be combined with --nb")
 	}
+	if c.Sandbox != nil && len(c.SB) > 0 {
+		return fmt.Errorf("a sandbox cannot be combined with --sb")
+	}
 	if c.Reconcile && len(c.Sources) == 0 {
 		return fmt.Errorf("cannot write rows without objects: every row would look left over; give the manifests, too")
 	}
@@ -124,6 +142,9 @@ func (c *Config) check() error {
 		names[src.Name()] = true
 	}
 	if sb := c.Sandbox; sb != nil {
+		if sb.ownOVN() && sb.ownServer() {
+			return fmt.Errorf("--sandbox-ovn %s cannot be combined with --sandbox-ovsdb %s: OVN brings its own ovsdb-server", sb.OVN, sb.Server)
+		}
 		for what, rate := range map[string]float64{"traffic": sb.Traffic, "churn": sb.Churn} {
 			if !(rate >= 0 && rate <= maxRate) {
 				return fmt.Errorf("rate of simulated %s %g: want 0 to %g a second", what, rate, float64(maxRate))

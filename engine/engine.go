@@ -39,19 +39,23 @@ type Engine struct {
 
 	subs revision.Subscribers
 
-	activity *activityLog
-	notices  []string // of the start
-	logs     *logs.Store
-	gate     *gate.Gate
-	plans    *gate.Plans
-	differs  differs
-	keep     keeper
-	looks    looks
-	slots    slots
-	share    *nbdb.Sharing // of all zones
-	dials    *nbdb.Limiter // of the zones given by address
-	owners   *owners
-	archives *dbfile.Archives
+	activity  *activityLog
+	notices   []string // of the start
+	logs      *logs.Store
+	gate      *gate.Gate
+	plans     *gate.Plans
+	reverts   *gate.Reverts
+	differs   differs
+	keep      keeper
+	looks     looks
+	flowLooks looks // at logical flows
+	daemons   daemons
+	slots     slots
+	share     *nbdb.Sharing // of all zones
+	dials     *nbdb.Limiter // of the zones given by address
+	owners    *owners
+	archives  *dbfile.Archives
+	ovnTraces *ovnTraces
 }
 
 // New starts an engine; it returns at once, with an empty first revision.
@@ -64,8 +68,9 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, now: cfg.Clock, inbox: make(chan func(*state), 256),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		looks: newLooks(), share: nbdb.NewSharing(),
+		looks: newLooks(), flowLooks: newLooks(), daemons: newDaemons(), share: nbdb.NewSharing(),
 		dials: nbdb.NewLimiter(nbdb.DefaultDials), archives: dbfile.NewArchives(),
+		ovnTraces: newOVNTraces(),
 	}
 	e.activity = &activityLog{news: e.notify}
 	if cfg.Screen {
@@ -85,17 +90,31 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		cancel()
 		return nil, fmt.Errorf("prepare the history and audit files in %s: %w", cfg.StateDir, err)
 	}
+	if cfg.KeepCounts && cfg.StateDir != "" {
+		if k := e.openCounts(); k != nil {
+			e.goRun(k.run)
+		}
+	}
 	s.publish()
 	e.goRun(func() { e.loop(s) })
 	for _, src := range cfg.Sources {
 		e.goRun(func() { e.runSource(src) })
 	}
 	e.goRun(func() { e.logs.Run(ctx) })
+	e.goRun(e.runLogSessions)
+	e.goRun(e.runFlowLooks)
+	e.goRun(e.runFlowJoins)
 	if r := e.owners.reporter; r != nil {
 		e.goRun(func() { r.Run(ctx) })
 	}
-	if cfg.Kube != nil {
+	if cfg.Kube != nil && !cfg.LogFiles.Only {
 		e.goRun(e.runPodLogs)
+		if cfg.ExecZones {
+			e.goRun(func() { e.runMeters(metersInPodEvery, e.metersInPod) })
+		}
+	}
+	if len(cfg.LogFiles.Paths) > 0 {
+		e.goRun(e.runLogFiles)
 	}
 	if cfg.Sandbox != nil {
 		e.goRun(e.runSandbox)
@@ -132,6 +151,7 @@ func (e *Engine) goRun(f func()) bool {
 // Close ends every goroutine, connection and child process of the engine and
 // waits for them.
 func (e *Engine) Close() {
+	e.leaveReverts()
 	e.cancel()
 	e.runMu.Lock()
 	e.ended = true

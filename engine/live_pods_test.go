@@ -61,6 +61,17 @@ func TestLiveTraffic(t *testing.T) {
 			t.Fatalf("%+v", e)
 		}
 	}
+	w.controlLeaves(r)
+	n := lines()
+	wait.Within(t, wait.Patience, "more lines", func() bool { return lines() > n })
+	if st := r.Logs().Stats(); st.Unparsed > 0 || st.Unattributed > 0 {
+		t.Errorf("%d lines unparsed, %d unattributed of %d", st.Unparsed, st.Unattributed, st.Received)
+	}
+}
+
+// controlLeaves takes a node and its zone away and brings them back.
+func (w *liveWorld) controlLeaves(r *liveRun) {
+	w.t.Helper()
 	all := given.Objects()
 	cut := strings.Index(all, "---\napiVersion: v1\nkind: Node\nmetadata: {name: control")
 	end := cut + 4 + strings.Index(all[cut+4:], "---\n")
@@ -68,11 +79,6 @@ func TestLiveTraffic(t *testing.T) {
 	r.settle("worker")
 	w.file("cluster.yaml", all)
 	r.settle("control", "worker")
-	n := lines()
-	wait.Within(t, wait.Patience, "more lines", func() bool { return lines() > n })
-	if st := r.Logs().Stats(); st.Unparsed > 0 || st.Unattributed > 0 {
-		t.Errorf("%d lines unparsed, %d unattributed of %d", st.Unparsed, st.Unattributed, st.Received)
-	}
 }
 
 // The activity says what was done to each zone, and with which commands.

@@ -67,9 +67,12 @@ type liveRun struct {
 	ctx context.Context
 }
 
-func (w *liveWorld) run(set func(*Config)) *liveRun {
+func (w *liveWorld) run(set func(*Config)) *liveRun { return w.runFor(60*time.Second, set) }
+
+// runFor is run for a test that takes longer.
+func (w *liveWorld) runFor(d time.Duration, set func(*Config)) *liveRun {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), d)
 	cfg := Config{Mode: revision.Mode{Name: "files", Title: w.manifests}, Writes: true, Sources: []source.Source{gate.NewFiles(gate.FileOptions{Paths: []string{w.manifests}})}}
 	set(&cfg)
 	e, err := New(ctx, cfg)

@@ -23,6 +23,7 @@ type metrics struct {
 
 	mu     sync.Mutex
 	counts map[string]rowCount // by zone
+	hits   hitSeries
 }
 
 // rowCount are the rows of a database, counted once.
@@ -123,6 +124,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		m.policies(&policyMetrics[i], r, mine, gauge)
 	}
 	m.forget(r.Zones)
+	m.logs(ch)
 	if rep := m.e.owners.reporter; rep != nil {
 		waiting, dropped := rep.Waiting()
 		gauge(reportsLeft, float64(waiting))

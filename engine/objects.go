@@ -64,8 +64,7 @@ func (s *state) reword(source string, k model.Key, before, now model.Object) {
 	if !hidden {
 		return
 	}
-	was, _ := before.(*model.Policy)
-	is, _ := now.(*model.Policy)
+	was, is := model.AsLogged(before), model.AsLogged(now)
 	if was == nil || is == nil || !model.SameContent(was, is) {
 		s.outrank(source, k)
 		return
@@ -86,7 +85,7 @@ func (s *state) outrank(source string, k model.Key) {
 		return
 	}
 	delete(s.overlay, k)
-	said, _ := s.said(k).(*model.Policy)
+	said := model.AsLogged(s.said(k))
 	if model.SameContent(over, said) {
 		return
 	}
@@ -106,7 +105,7 @@ func (s *state) change(objects map[model.Key]*model.Policy) {
 		// The source may say so already, when it saw the file before the change
 		// came here, or when a change is taken back: its object knows where it
 		// stands.
-		said, _ := s.said(k).(*model.Policy)
+		said := model.AsLogged(s.said(k))
 		if model.SameContent(p, said) {
 			delete(s.overlay, k)
 		} else {
@@ -135,9 +134,7 @@ func (s *state) refresh(keys []model.Key) {
 	for _, k := range keys {
 		o := s.said(k)
 		if p, hidden := s.overlay[k]; hidden {
-			if o = nil; p != nil {
-				o = p
-			}
+			o = over(o, p)
 		}
 		if o != nil {
 			upsert = append(upsert, o)
@@ -146,6 +143,19 @@ func (s *state) refresh(keys []model.Key) {
 		}
 	}
 	s.apply(upsert, remove)
+}
+
+// over is what a change made here makes of what the sources say: the policy, and of a
+// namespace all but its logging as they say it. nil is for one that is not there.
+func over(said model.Object, p *model.Policy) model.Object {
+	ns, _ := said.(*model.Namespace)
+	switch {
+	case p == nil, p.Kind == model.KindNamespace && ns == nil:
+		return nil
+	case ns != nil:
+		return ns.WithLogging(p)
+	}
+	return p
 }
 
 // apply moves cluster, compiler and zones one step on.

@@ -26,7 +26,7 @@ func (e *Engine) startPlans(dir string, h *gate.History) {
 			}
 			e.do(func(s *state) { s.plan, s.dirty = p, true })
 		},
-		Ctx: e.ctx, Run: func(f func()) { e.goRun(f) },
+		Ctx: e.ctx, Run: e.goRun,
 	})
 	if n := h.Skipped(); n > 0 {
 		why := fmt.Sprintf("%s unreadable and skipped: what they held cannot be undone", words.Count(n, "line"))
@@ -95,6 +95,16 @@ func (e *Engine) PlanKeep(_ context.Context, read *revision.Revision) error {
 // Plan reads the stored plan again and says how it stands, nil for no plan. The objects
 // have to be known.
 func (e *Engine) Plan() (*revision.PlanState, error) { return e.plans.State() }
+
+// KeptPlan is the plan in the state folder of which this process keeps nothing itself,
+// since what it changes does not last: one of the same sources that stopped, or that
+// another Rung runs. It is nil for none. The objects have to be known.
+func (e *Engine) KeptPlan() (*revision.PlanState, error) {
+	if e.cfg.Writer != nil || e.cfg.StateDir == "" {
+		return nil, nil
+	}
+	return e.plans.Kept(e.cfg.StateDir)
+}
 
 // stateEvery is how often the state folder is looked at for what other processes do: two
 // files, by their size and time.

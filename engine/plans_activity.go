@@ -20,8 +20,8 @@ type planRuns struct {
 func (r *planRuns) tell(p *revision.PlanState, k model.Kubectl, now time.Time) (a model.Activity, ok bool) {
 	switch {
 	case p.Active():
-		if r.run == nil {
-			r.run, r.at = p, now
+		if r.run == nil || r.run.Title != p.Title || r.run.Total != p.Total {
+			r.run, r.at = p, now // another one, if the end of the one before was not seen
 		}
 		return a, false
 	case r.run == nil:
@@ -36,8 +36,10 @@ func (r *planRuns) tell(p *revision.PlanState, k model.Kubectl, now time.Time) (
 	if !first.Runner.Here {
 		a.By = "another Rung"
 	}
-	low, high := min(first.Done, p.Done), max(first.Done, p.Done)
-	for i := low; i < high && i < len(p.Steps); i++ {
+	// Another run of the same title may have begun meanwhile.
+	n := len(p.Steps)
+	low, high := min(first.Done, p.Done, n), min(max(first.Done, p.Done), n)
+	for i := max(low, 0); i < high; i++ {
 		s := p.Steps[i]
 		from, to := s.From, s.To
 		if p.Back {
@@ -54,7 +56,7 @@ func (r *planRuns) tell(p *revision.PlanState, k model.Kubectl, now time.Time) (
 func outcome(p *revision.PlanState) string {
 	switch {
 	case p.State == revision.PlanStopped:
-		return fmt.Sprintf("stopped at %d of %d steps: %s", p.Done, p.Total, p.Why)
+		return fmt.Sprintf("stopped at %s steps: %s", p.At(), p.Why)
 	case p.Back:
 		return "rolled back"
 	}

@@ -54,3 +54,31 @@ func TestPlanActivity(t *testing.T) {
 		})
 	}
 }
+
+// A shorter plan may follow a longer one whose end nobody saw.
+func TestPlanActivityOfAnotherPlan(t *testing.T) {
+	long := &revision.PlanState{Title: "t", Total: 9, Done: 8, State: revision.PlanRunning, Steps: make([]revision.PlanStep, 9)}
+	short := &revision.PlanState{Title: "t", Total: 2, Done: 1, State: revision.PlanStopped, Back: true, Steps: make([]revision.PlanStep, 2)}
+	var runs planRuns
+	runs.tell(long, model.Kubectl{}, time.Time{})
+	if a, ok := runs.tell(short, model.Kubectl{}, time.Time{}); !ok || len(a.Commands) > 2 {
+		t.Errorf("%v %+v", ok, a)
+	}
+	// One that is seen to run counts from its own beginning, by its length as by its title.
+	for _, title := range []string{"t", "u"} {
+		steps := []revision.PlanStep{{Policy: "a", From: 1, To: 10}, {Policy: "b", From: 2, To: 20}}
+		state := func(s string, done int) *revision.PlanState {
+			return &revision.PlanState{Title: title, Total: 2, Done: done, State: s, Steps: steps}
+		}
+		before := *long
+		if title != "t" {
+			before.Total = 2
+		}
+		var runs planRuns
+		runs.tell(&before, model.Kubectl{}, time.Time{})
+		runs.tell(state(revision.PlanRunning, 0), model.Kubectl{}, time.Time{})
+		if a, ok := runs.tell(state(revision.PlanDone, 2), model.Kubectl{}, time.Time{}); !ok || a.Ops != 2 || len(a.Commands) != 2 {
+			t.Errorf("%s: %v %+v", title, ok, a)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,6 +28,9 @@ type state struct {
 	overlay map[model.Key]*model.Policy
 	zones   map[string]*model.ZoneState
 	set     *zoneSet
+	south   *southSet
+	ovn     string // version of the OVN that the sandbox runs on, empty without one
+	noOVN   string // why there is none, where one was looked for
 	// problems are parts of the engine that could not be started.
 	problems []model.SourceState
 	// conditions and events are what Rung's own reconcilers report.
@@ -36,12 +40,17 @@ type state struct {
 	events          []*model.Event
 	undo, redo      string
 	plan            *revision.PlanState
+	unconfirmed     *revision.Unconfirmed
+	endedLogs       []model.EndedLogSession // newest first
 	// access and profile are what a cluster's server says of permissions, and of
 	// CRDs that are newer than OVN-Kubernetes.
 	access  revision.Access
 	profile []model.Broken
 	// dialects are what others' zones run with; nil where there are none.
 	dialects *dialects
+
+	// ovnTraces are the connections about which ovn-trace and the rows disagree.
+	ovnTraces []revision.OVNDisagreement
 
 	past     *revision.Past // nil: nothing is remembered
 	alarms   alarms
@@ -64,7 +73,7 @@ func newState(e *Engine) *state {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
 	}
 	s.dialects = newDialects(&e.cfg, d)
-	s.set = newZoneSet(e)
+	s.set, s.south = newZoneSet(e), newSouthSet(e)
 	e.differs.desired = d
 	s.dirty = true
 	return s
@@ -100,11 +109,14 @@ func (s *state) whole() bool {
 // publish makes the next revision when something changed.
 func (s *state) publish() {
 	if s.dirty {
+		s.south.sync(s) // zones may have come or gone
 		s.number++
+		s.dropDisagreements()
 		f := revision.Facts{
 			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
 			Past:    s.past,
-			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Redo: s.redo, Plan: s.plan, Access: s.access, Loaded: s.allLoaded(),
+			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.endedLogs, Access: s.access, Loaded: s.allLoaded(),
+			OVNTraces: s.ovnTraces,
 		}
 		for _, src := range s.e.cfg.Sources {
 			f.Sources = append(f.Sources, s.sources[src.Name()])
@@ -112,9 +124,12 @@ func (s *state) publish() {
 		}
 		f.Sources = append(f.Sources, s.problems...)
 		f.Broken = append(f.Broken, s.profile...)
+		f.Southbounds, f.Down = s.south.all(), s.e.daemons.all()
 		for _, z := range s.zones {
+			s.south.counted(z, f.At)
 			f.Zones = append(f.Zones, s.compared(s.set.asJudged(s, z)))
 		}
+		f.Counts = maps.Clone(s.south.counts)
 		f.Sweep, f.Dialects, f.Unsettled = s.set.sweepState(), s.dialects.viewOf(s), s.dialects.waiting(&s.e.cfg)
 		slices.SortFunc(f.Zones, func(a, b *model.ZoneState) int { return strings.Compare(a.Name, b.Name) })
 		s.e.rev.Store(revision.New(f, s.e.rev.Load()))
@@ -147,6 +162,9 @@ func (s *state) conditionsView() map[model.PolicyKey][]model.Condition {
 func (s *state) mode() revision.Mode {
 	m := s.e.cfg.Mode
 	m.Writes = s.writes
+	if sb := s.e.cfg.Sandbox; sb != nil && (s.ovn != "" || sb.ownOVN()) {
+		m.OVN, m.Simulated, m.Packets = s.ovn, false, s.ovn != "" && sb.Traffic > 0
+	}
 	if s.e.cfg.ReadOnly {
 		m.WhyNot = startedReadOnly
 	}
@@ -178,6 +196,8 @@ func (e *Engine) loop(s *state) {
 			s.decideDialect()
 		case <-s.alarms.sweep.rings():
 			s.set.rank(s)
+		case <-s.alarms.flows.rings():
+			s.south.sync(s)
 		case <-s.alarms.settle.rings():
 			s.awaitSettled()
 			e.notify()

@@ -19,10 +19,15 @@ func (e *Engine) rows() (*model.Cluster, map[string]*nb.DB) {
 	return r.Cluster, dbs
 }
 
-// runTraffic simulates connections over the zones' live rows and takes in the
-// log lines they write.
-func (e *Engine) runTraffic(rate float64) {
-	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, Turn: e.slots.take})
+// runTraffic begins connections in the sandbox's zones and takes in the log lines that
+// they cause.
+func (e *Engine) runTraffic(sb *sandbox.Sandbox, rate float64) {
+	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, On: sb, Turn: e.slots.take})
+	if sb.OVN() == "" {
+		e.logs.CountedBy(t.Withheld)
+	} else {
+		e.goRun(func() { e.runMeters(metersEvery, metersOfLab(sb)) })
+	}
 	t.Run(e.ctx, e.rows, func(zone, text string) {
 		line, err := acllog.Parse(text)
 		switch {

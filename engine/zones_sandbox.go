@@ -17,6 +17,14 @@ const zoneRetry = 5 * time.Second
 // runSandbox starts the sandbox once the nodes are known, and lets its zones
 // follow them.
 func (e *Engine) runSandbox() {
+	tools, err := e.findOVN() // while manifests are read
+	if err != nil {
+		e.problem("sandbox", err.Error())
+		return
+	}
+	if tools != nil {
+		e.do(func(s *state) { s.ovn, s.dirty = tools.Version, true })
+	}
 	if e.Wait(e.ctx, func(r *revision.Revision) bool { return r.Loaded }) != nil {
 		return
 	}
@@ -29,9 +37,24 @@ func (e *Engine) runSandbox() {
 	}
 	zones := nodeNames(e.Revision().Cluster)
 	c := e.cfg.Sandbox
+	if tools != nil && c.OVN == OVNAuto {
+		if err := tooMany(e.Revision().Cluster, len(zones)); err != nil {
+			e.withoutOVN(err)
+			e.do(func(s *state) { s.ovn, s.dirty = "", true })
+			tools = nil
+		}
+	}
 	sb, err := sandbox.Start(e.ctx, sandbox.Config{
 		Zones: zones, Dir: c.Dir, Server: c.Server, ForeignRows: c.Foreign, PortDelay: c.PortDelay, Turn: e.slots.take,
 		Node: func(name string) *model.Node { return e.Revision().Cluster.Node(name) },
+		OVN:  tools, OVNOnly: c.OVN != OVNAuto,
+		OnDaemon: func(zone, program string, st sandbox.ServerState, err error) {
+			if err != nil {
+				e.activity.add(model.Activity{At: e.now(), Zone: zone, By: "sandbox", Summary: program + " " + string(st),
+					Error: err.Error()})
+			}
+		},
+		OnFaults: e.daemons.set,
 		OnServer: func(zone string, st sandbox.ServerState, err error) {
 			if err != nil {
 				e.activity.add(model.Activity{At: e.now(), Zone: zone, By: "sandbox", Summary: "server " + string(st),
@@ -47,13 +70,16 @@ func (e *Engine) runSandbox() {
 	if why := sb.Fallback(); why != nil {
 		e.activity.add(model.Activity{At: e.now(), By: "sandbox", Summary: "runs on the built-in server", Error: why.Error()})
 	}
-	e.do(func(s *state) { s.set.sandbox = sb })
+	if why := sb.WithoutOVN(); why != nil {
+		e.withoutOVN(why)
+	}
+	e.do(func(s *state) { s.set.sandbox, s.ovn, s.dirty = sb, sb.OVN(), true })
 	e.watchZones(sb, zones)
 	if c.Churn > 0 {
 		e.goRun(func() { e.runChurn(c.Churn) })
 	}
 	if c.Traffic > 0 {
-		e.goRun(func() { e.runTraffic(c.Traffic) })
+		e.goRun(func() { e.runTraffic(sb, c.Traffic) })
 	}
 	e.followNodes(sb)
 }
@@ -62,7 +88,12 @@ func (e *Engine) runSandbox() {
 // revision, and tells the pods anew: the zones may have come after them.
 func (e *Engine) watchZones(sb *sandbox.Sandbox, names []string) {
 	at, server := sb.Endpoints(), sb.Describe()
+	south := map[string]string{}
+	for _, name := range names {
+		south[name] = sb.Southbound(name)
+	}
 	e.do(func(s *state) {
+		maps.Copy(s.south.sandbox, south)
 		sb.SetPods(s.cluster, nil)
 		for _, name := range names {
 			s.set.add(s, e.dial(nbdb.Config{Name: name, Addr: at[name], Server: server}), true)
@@ -124,12 +155,15 @@ func (e *Engine) dropZone(sb *sandbox.Sandbox, name string) {
 	// What it said last has been sent by now.
 	e.do(func(s *state) {
 		delete(s.zones, name)
+		delete(s.south.sandbox, name)
 		for k := range s.conditions {
 			delete(s.conditions[k], conditionOf(name))
 		}
 		s.conditionsNew, s.dirty = true, true
 	})
-	if err := sb.RemoveZone(name); err != nil {
+	err := sb.RemoveZone(name)
+	e.daemons.forget(name)
+	if err != nil {
 		e.activity.add(model.Activity{At: e.now(), Zone: name, By: "sandbox", Summary: "end the zone of a deleted node",
 			Error: err.Error()})
 	}

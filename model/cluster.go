@@ -107,7 +107,10 @@ func (c *Cluster) Namespaces() iter.Seq[*Namespace] {
 }
 func (c *Cluster) Nodes() iter.Seq[*Node]       { return walk[*Node](c, kindPrefix(KindNode)) }
 func (c *Cluster) Services() iter.Seq[*Service] { return walk[*Service](c, kindPrefix(KindService)) }
-func (c *Cluster) Events() iter.Seq[*Event]     { return walk[*Event](c, kindPrefix(KindEvent)) }
+func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
+	return walk[*EndpointSlice](c, kindPrefix(KindEndpointSlice))
+}
+func (c *Cluster) Events() iter.Seq[*Event] { return walk[*Event](c, kindPrefix(KindEvent)) }
 
 // PodsIn walks the pods of one namespace by name.
 func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {

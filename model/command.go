@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -133,12 +134,13 @@ func (k Kubectl) SetPriority(target Key, from, to int32) string {
 	return k.line("patch", target, "--type=json", "-p", patch)
 }
 
-// Annotate is the line that sets an annotation, whatever it was.
-func (k Kubectl) Annotate(target Key, name, value string) string {
-	return k.line("annotate", target, name+"="+value, "--overwrite")
-}
-
-// RemoveAnnotation is the line that takes an annotation away.
-func (k Kubectl) RemoveAnnotation(target Key, name string) string {
-	return k.line("annotate", target, name+"-")
+// Annotate is the line that sets and removes annotations, whatever they were: each is
+// name=value, or name- to remove it.
+func (k Kubectl) Annotate(target Key, changes ...string) string {
+	for _, c := range changes {
+		if strings.Contains(c, "=") {
+			return k.line("annotate", target, append(slices.Clone(changes), "--overwrite")...)
+		}
+	}
+	return k.line("annotate", target, changes...)
 }

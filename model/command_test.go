@@ -56,8 +56,8 @@ func TestKubectl(t *testing.T) {
 		k.Delete(Key{Kind: KindBANP, Name: "default"}),
 		k.Delete(Key{Kind: KindNP, Namespace: "blue", Name: "allow-web"}),
 		k.SetPriority(anp, 34, 36),
-		k.Annotate(anp, AnnotationLogging, `{"deny":"alert"}`),
-		k.RemoveAnnotation(anp, AnnotationLogging),
+		k.Annotate(anp, AnnotationLogging+`={"deny":"alert"}`),
+		k.Annotate(anp, AnnotationLogging+"-"),
 		prod.Get(anp),
 	}
 	want := []string{

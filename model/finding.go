@@ -1,6 +1,10 @@
 package model
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // Severity of a finding.
 type Severity string
@@ -37,5 +41,40 @@ type Finding struct {
 	Zone    string
 	Message string
 	Remedy  string
+	// Witness is a connection that shows it, where there is one.
+	Witness Witness
 	Origin  Origin
+}
+
+// Witness is a connection that shows what a finding says; the zero Witness is none.
+type Witness struct {
+	From, To string // as `rung trace` reads them
+	Protocol string
+	Port     uint16 // 0 for ICMP
+	Family   uint8  // 4 or 6
+	Verdict  string
+	By       string // who decides, empty where nothing does
+}
+
+// None says whether there is no connection.
+func (w Witness) None() bool { return w == Witness{} }
+
+// Connection is "blue/api-0 → red/web-0 tcp 80".
+func (w Witness) Connection() string {
+	text := w.From + " → " + w.To + " " + strings.ToLower(w.Protocol)
+	if w.Port > 0 {
+		text += fmt.Sprintf(" %d", w.Port)
+	}
+	return text
+}
+
+// String is "blue/api-0 → red/web-0 tcp 80: deny, by ANP wall ingress rule 0".
+func (w Witness) String() string {
+	switch {
+	case w.None():
+		return ""
+	case w.By == "":
+		return w.Connection() + ": " + w.Verdict + ", by no policy"
+	}
+	return w.Connection() + ": " + w.Verdict + ", by " + w.By
 }

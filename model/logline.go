@@ -7,12 +7,15 @@ import (
 	"time"
 )
 
-// LogLine is one acl_log line of ovn-controller (ovn-kubernetes.md#log-line). Text is
-// clean. Fields the line does not carry are zero.
+// LogLine is one acl_log line of ovn-controller (ovn-kubernetes.md#log-line), or one of
+// Antrea's np.log. Text is clean. Fields the line does not carry are zero.
 type LogLine struct {
 	At   time.Time // UTC, to the millisecond, by the clock of the node
-	Zone string    // whose ovn-controller wrote it; set by the reader
-	Seq  uint64    // ovn-controller's message counter, restarts with it
+	Zone string    // whose ovn-controller wrote it; set by the reader, unless the line itself names a node
+	// Pod is the pod whose log it was, where what stands in front of the line says
+	// so: "ovnkube-node-x", or with its namespace "ovn-kubernetes/ovnkube-node-x".
+	Pod string
+	Seq uint64 // ovn-controller's message counter, restarts with it
 	// Name is the ACL's name, unescaped; empty and Unnamed set when the ACL has
 	// none. Rows of one rule share a name (ovn-kubernetes.md#acl-names).
 	Name    string
@@ -29,6 +32,10 @@ type LogLine struct {
 	TCPFlags           string // "psh|ack"
 	ICMPType, ICMPCode int    // of icmp and icmp6
 	Raw                string // the whole line as read, without its end
+	// Antrea is what else a line of Antrea's np.log says, nil for an acl_log line. Its
+	// Name is the policy as written there, and its Direction that of the ACL OVN would
+	// have: to-lport for ingress.
+	Antrea *AntreaLine
 }
 
 // MaxACLName is how many characters of an ACL's name are kept

@@ -17,11 +17,15 @@ const (
 	StreamDenied      StreamState = "no permission"
 	StreamNoPod       StreamState = "no pod"       // no ovnkube-node pod on the node
 	StreamNoContainer StreamState = "no container" // the pod has none that writes ACL lines
+	StreamEnded       StreamState = "read"         // a file that was read to its end
+	StreamGone        StreamState = "deleted"      // a file that may return
+	StreamFailed      StreamState = "failed"       // a file that cannot be read, see Error
 )
 
-// LogStream is the stream of log lines from one node.
+// LogStream is the stream of log lines from one node, or of one file.
 type LogStream struct {
 	Zone                      string
+	File                      string // its path; empty for the log of a pod
 	Namespace, Pod, Container string // empty before the pod was found
 	State                     StreamState
 	Since                     time.Time // of State
@@ -31,12 +35,18 @@ type LogStream struct {
 	// their length or a form nobody knows, Lost those that came too fast.
 	Lines, ACLs, Gaps  uint64
 	TooLong, Odd, Lost uint64
-	Attempts           int    // since it last stood
-	Error              string // clean, one line, with the remedy where there is one
+	// Unseen are numbers of ovn-controller's lines that never came: it wrote them, and
+	// they were lost on the way, or went to another of its outputs only. Meters leave no
+	// such gap (ovn-kubernetes.md#lost-lines).
+	Unseen   uint64
+	Attempts int    // since it last stood
+	Error    string // clean, one line, with the remedy where there is one
+	// Behind is how many bytes of a file are not read yet; -1: unknown.
+	Behind int64
 }
 
-// Up says whether lines come through the stream.
-func (s *LogStream) Up() bool { return s.State == StreamOpen }
+// Up says whether lines come through the stream, or all came.
+func (s *LogStream) Up() bool { return s.State == StreamOpen || s.State == StreamEnded }
 
 // LogGap is a place in a log where lines may be missing.
 type LogGap struct {
@@ -46,15 +56,22 @@ type LogGap struct {
 	// Missing is at most how much time is not covered.
 	Missing time.Duration
 	Why     string // clean: "the log was rotated meanwhile"
+	Cut     bool   // it is where a file was truncated
 }
 
 // String is the gap as a line of the log shows it.
 func (g LogGap) String() string {
-	s := "less than a second"
+	s, much := "reconnected, ", "less than a second"
 	if n := int64(g.Missing.Round(time.Second) / time.Second); n > 0 {
-		s = fmt.Sprintf("%d s", n)
+		much = fmt.Sprintf("%d s", n)
+		if g.Cut {
+			much = "up to " + much
+		}
 	}
-	s = "reconnected, " + s + " missing"
+	if g.Cut {
+		s = "truncated, "
+	}
+	s += much + " missing"
 	if g.Why != "" {
 		s += ": " + g.Why
 	}

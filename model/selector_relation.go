@@ -59,3 +59,36 @@ func (s Selector) Excludes(o Selector) bool {
 	}
 	return false
 }
+
+// Only is the one label that the selector wants, where it wants just that.
+func (s Selector) Only() (key, value string, ok bool) {
+	if s.sel == nil {
+		return "", "", false
+	}
+	reqs, _ := s.sel.Requirements()
+	if len(reqs) != 1 {
+		return "", "", false
+	}
+	switch r := reqs[0]; r.Operator() {
+	case selection.In, selection.Equals, selection.DoubleEquals:
+		if values := r.ValuesUnsorted(); len(values) == 1 {
+			return r.Key(), values[0], true
+		}
+	}
+	return "", "", false
+}
+
+// Negative says whether the selector leaves out by label: what has no such label matches.
+func (s Selector) Negative() bool {
+	if s.sel == nil {
+		return false
+	}
+	reqs, _ := s.sel.Requirements()
+	for _, r := range reqs {
+		switch r.Operator() {
+		case selection.NotIn, selection.NotEquals, selection.DoesNotExist:
+			return true
+		}
+	}
+	return false
+}

@@ -5,6 +5,9 @@
 //
 //	go run ./screenshots [-bin bin/rung] [-out screenshots] [-only REGEXP] [-text]
 //
+// Scenes on real OVN are made where RUNG_OVN names one, or PATH has one; elsewhere their
+// stored pictures stay, which one line says.
+//
 // A scene waits for texts, not for time, so a picture that would show something
 // else fails and is not written. A character that cannot be drawn fails too.
 package main

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -8,7 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
+
+	"rung/sources/sandbox/ovn"
 )
 
 func main() {
@@ -17,31 +22,44 @@ func main() {
 	only := flag.String("only", "", "make only the scenes whose name matches")
 	text := flag.Bool("text", false, "print each screen as text too")
 	flag.Parse()
-	if err := run(os.Stdout, scenes, *bin, *out, *only, *text); err != nil {
+	place := cmp.Or(os.Getenv("RUNG_OVN"), ovn.Auto)
+	_, noOVN := ovn.Find(context.Background(), place)
+	if err := run(os.Stdout, scenes, site{*bin, place, noOVN}, *out, *only, *text); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)
 	}
 }
 
+// site is what the pictures are made with.
+type site struct {
+	bin   string
+	ovn   string // where OVN is looked for, as --sandbox-ovn has it
+	noOVN error  // why there is none
+}
+
 // run makes the pictures of the scenes whose name matches. A scene that fails
-// does not stop the others.
-func run(w io.Writer, scenes []scene, bin, out, only string, text bool) error {
+// does not stop the others. One on real OVN is left as it is stored where there is no OVN.
+func run(w io.Writer, scenes []scene, with site, out, only string, text bool) error {
 	re, err := regexp.Compile(only)
 	if err != nil {
 		return fmt.Errorf("option -only: %w", err)
 	}
-	bin, err = filepath.Abs(bin)
+	bin, err := filepath.Abs(with.bin)
 	if err != nil {
 		return err
 	}
 	var failed []error
-	made := 0
+	made, kept := 0, []string(nil)
 	for _, s := range scenes {
 		if !re.MatchString(s.name) {
 			continue
 		}
+		if s.ovn && with.noOVN != nil {
+			kept = append(kept, s.name)
+			continue
+		}
 		begin := time.Now()
-		frame, err := s.shoot(bin, out)
+		frame, err := s.shoot(bin, with.ovn, out)
 		if err != nil {
 			failed = append(failed, err)
 			continue
@@ -52,7 +70,10 @@ func run(w io.Writer, scenes []scene, bin, out, only string, text bool) error {
 			fmt.Fprintln(w, frame.Boxed())
 		}
 	}
-	if made == 0 && len(failed) == 0 {
+	if len(kept) > 0 {
+		fmt.Fprintf(w, "kept as stored: %s: %v\n", strings.Join(kept, ", "), with.noOVN)
+	}
+	if made == 0 && len(failed) == 0 && len(kept) == 0 {
 		return fmt.Errorf("no scene matches %q", only)
 	}
 	return errors.Join(failed...)

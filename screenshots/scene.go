@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ type scene struct {
 	width, height int    // cells
 	light         bool   // a light terminal
 	profile       term.Profile
+	ovn           bool // on real OVN: made where there is one, else the stored picture stays
 	args          []string
 	env           []string
 	steps         []step
@@ -64,9 +66,13 @@ func still(quiet time.Duration) step {
 }
 
 // play runs the scene and returns the last screen.
-func (s scene) play(bin string) (frame *term.Frame, err error) {
+func (s scene) play(bin, ovn string) (frame *term.Frame, err error) {
+	args := s.args
+	if s.ovn {
+		args = append(slices.Clip(args), "--sandbox-ovn", ovn)
+	}
 	t, err := term.Open(term.Options{
-		Path: bin, Args: s.args, Env: s.env,
+		Path: bin, Args: args, Env: s.env,
 		Width: s.width, Height: s.height, Light: s.light, Profile: s.profile,
 	})
 	if err != nil {
@@ -86,8 +92,8 @@ func (s scene) play(bin string) (frame *term.Frame, err error) {
 }
 
 // shoot runs the scene and writes its pictures into a folder.
-func (s scene) shoot(bin, dir string) (*term.Frame, error) {
-	frame, err := s.play(bin)
+func (s scene) shoot(bin, ovn, dir string) (*term.Frame, error) {
+	frame, err := s.play(bin, ovn)
 	if err != nil {
 		return nil, fmt.Errorf("scene %s: %w", s.name, err)
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,7 @@ func TestRun(t *testing.T) {
 	lost := scene{name: "lost", width: 40, height: 5, args: []string{"demo"}, steps: []step{wait("rung demo"), press("no such key")}}
 
 	var out bytes.Buffer
-	err := run(&out, []scene{good, tofu, lost}, bin, dir, "", true)
+	err := run(&out, []scene{good, tofu, lost}, site{bin: bin}, dir, "", true)
 	if err == nil {
 		t.Fatal("two bad scenes passed")
 	}
@@ -53,8 +54,37 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s was written", name)
 		}
 	}
-	if err := run(&out, scenes, bin, dir, "no such scene", false); err == nil {
+	if err := run(&out, scenes, site{bin: bin}, dir, "no such scene", false); err == nil {
 		t.Error("no scene is not an error")
+	}
+}
+
+// Where there is no OVN the pictures on it stay as they are stored, and one line says so;
+// where there is one, its place is given to the program.
+func TestRunOnOVN(t *testing.T) {
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "rung")
+	if err := os.WriteFile(bin, []byte(program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	stored := filepath.Join(dir, "on-ovn.png")
+	if err := os.WriteFile(stored, []byte("stored"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	on := scene{name: "on-ovn", width: 60, height: 5, ovn: true, args: []string{"demo"}, steps: []step{wait("rung demo --sandbox-ovn /ovn")}}
+	var out bytes.Buffer
+	err := run(&out, []scene{on}, site{bin, "/ovn", errors.New("no OVN here")}, dir, "", false)
+	if err != nil || out.String() != "kept as stored: on-ovn: no OVN here\n" {
+		t.Errorf("%v, %q", err, out.String())
+	}
+	if data, _ := os.ReadFile(stored); string(data) != "stored" {
+		t.Errorf("the stored picture is %.20q", data)
+	}
+	if err := run(&out, []scene{on}, site{bin: bin, ovn: "/ovn"}, dir, "", false); err != nil {
+		t.Fatal(err)
+	}
+	if data, _ := os.ReadFile(stored); !strings.HasPrefix(string(data), "\x89PNG") {
+		t.Errorf("the new picture is %.20q", data)
 	}
 }
 

@@ -174,3 +174,22 @@ func TestColoursAreQuoted(t *testing.T) {
 		}
 	}
 }
+
+// With --ascii nothing else is on the screen, whatever the user's own text holds, and
+// nothing moves.
+func TestQuestioned(t *testing.T) {
+	for text, want := range map[string]string{
+		"owner: platform":              "owner: platform",
+		"owner: Zoë Müller":            "owner: Zo? M?ller",
+		"e\u0301tat 日本 \x1b[1m🚒\x1b[m": "etat ???? \x1b[1m??\x1b[m",
+		"👩‍🚒 \xff.":                    "?? ?.",
+	} {
+		got := Questioned(text)
+		if got != want {
+			t.Errorf("Questioned(%q) = %q, want %q", text, got, want)
+		}
+		if ansi.StringWidth(got) != ansi.StringWidth(text) && text[len(text)-1] != '.' {
+			t.Errorf("%q has another width than %q", got, text)
+		}
+	}
+}

@@ -72,6 +72,8 @@ func TestASCII(t *testing.T) {
 	pages["row"] = nav.ToRow(worker, "ACL", uitest.UUID("x"))
 	pages["rows"] = nav.Page{Kind: nav.Rows, Zone: worker}
 	pages["controller"] = nav.Page{Kind: nav.Controller, Key: control, Zone: worker}
+	pages["trace"] = nav.ToTrace("blue/api-d0 red/web-f0 TCP 8080")
+	pages["trace to nowhere"] = nav.ToTrace("blue/api-d0 - TCP -")
 	delete(pages, string(nav.Edit))    // opens an editor; its goldens are looked at
 	delete(pages, string(nav.Preview)) // of a change
 	for name, page := range pages {
@@ -88,7 +90,8 @@ func TestASCII(t *testing.T) {
 				}
 			}
 			look("page")
-			for _, keys := range [][]string{{"?"}, {":"}, {":", "z", "z", "q"}, {"/", "x"}, {"y"}, {"W"}, {"L"}, {"D"}, {"D", "a"}, {"D", "a", "x", "enter"}, {"m"}, {"F"}, {"d"}, {"h"}, {"tab"}, {"P"}} {
+			for _, keys := range [][]string{{"?"}, {":"}, {":", "z", "z", "q"}, {"/", "x"}, {"y"}, {"W"}, {"L"}, {"D"}, {"D", "a"}, {"D", "a", "x", "enter"}, {"m"}, {"F"}, {"d"}, {"h"}, {"tab"}, {"A"}, {"P"},
+				{"j", "j", "m", "4", "2", "enter"}, {"g", "/", "c", "o", "n", "t", "r", "o", "l", "enter", "D"}, {":", "p", "o", "d"}, {":", "n", "o", "p", "e", "enter"}, {"U"}, {"R"}, {"f"}, {"l"}, {"V"}, {"K"}, {"s"}, {">"}, {"w"}, {"v"}} {
 				s.Press(keys...)
 				look(strings.Join(keys, " "))
 				s.Press("esc", "esc", "esc")

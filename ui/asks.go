@@ -21,8 +21,16 @@ func (m *root) asks(e *entry, env *view.Env) {
 	for _, a := range env.Take() {
 		switch a := a.(type) {
 		case view.OpenAsk:
+			if a.Replace && e != m.top() {
+				m.done(e)
+				break
+			}
 			m.open(a.Page, a.Replace)
 		case view.BackAsk:
+			if e != m.top() {
+				m.done(e)
+				break
+			}
 			m.backTo(a)
 		case view.PreviewAsk:
 			m.preview(a.Mutation)

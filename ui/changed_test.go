@@ -18,9 +18,9 @@ func TestModeChangesUnderTheQuestion(t *testing.T) {
 		change func(*revision.Mode)
 		said   string
 	}{
-		{"allowed elsewhere", func(m *revision.Mode) { m.Writes = true }, "Changes are already allowed"},
-		{"refused now", func(m *revision.Mode) { m.WhyNot = "no permission" }, "Changes stay off: no permission"},
-		{"the files too", func(m *revision.Mode) { m.WriteBack = true }, "What changes would apply to is no longer the same"},
+		{"allowed elsewhere", func(m *revision.Mode) { m.Writes = true }, "changes are already allowed"},
+		{"refused now", func(m *revision.Mode) { m.WhyNot = "no permission" }, "changes stay off: no permission"},
+		{"the files too", func(m *revision.Mode) { m.WriteBack = true }, "what changes would apply to is no longer the same"},
 		{"nothing", func(*revision.Mode) {}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -35,10 +35,10 @@ func TestModeChangesUnderTheQuestion(t *testing.T) {
 			f.Set(p)
 			s.Refresh()
 			if c.said != "" {
-				s.Want("changed: look again", c.said[:20])
+				s.Want("Changed since you opened it: " + c.said[:20])
 			}
 			s.Press("y", "enter")
-			s.WantNot("look again")
+			s.WantNot("Changed since")
 			if on := slices.Contains(f.Calls, "writes on"); on != (c.said == "") {
 				t.Errorf("changes switched on: %v", on)
 			}

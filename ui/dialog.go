@@ -15,13 +15,15 @@ type dialog struct {
 	entry *entry
 	d     view.Dialog
 	since time.Time
+	// lost says that what the question was about is gone, whatever the question says.
+	lost bool
 
 	scroll int // lines away from where the window would stand by itself
 	window window
 }
 
 func (d *dialog) key(m *root, key, text string) bool {
-	if time.Since(d.since) < grace && !m.inline {
+	if !m.inline && time.Since(d.since) < grace && d.holds(key) {
 		return false
 	}
 	if d.window.cut() && (key == "pgup" || key == "pgdown") {
@@ -34,12 +36,42 @@ func (d *dialog) key(m *root, key, text string) bool {
 	}
 	d.scroll = 0 // what is answered is in sight
 	env := m.env(d.entry)
+	was := d.unread()
 	done := d.d.Key(env, key, text)
+	if was && !d.unread() {
+		d.since = time.Now() // a yes that was refused is not repeated by a key held down
+	}
 	if done {
 		m.pop(d)
+		if key != "esc" && d.gone() {
+			m.mute()
+		}
 	}
 	m.asks(d.entry, env)
 	return false
+}
+
+// holds says whether a key is held back while the question is new: what may say yes, and
+// what takes a note away. Text is never held back.
+func (d *dialog) holds(key string) bool {
+	if _, note := d.d.(*view.Note); note || key == "enter" {
+		return true
+	}
+	t, ok := d.d.(view.Typist)
+	return (key == "y" || key == "Y") && !(ok && t.Types())
+}
+
+// unread says whether the question became another that nobody has answered since.
+func (d *dialog) unread() bool {
+	c, ok := d.d.(view.Changing)
+	return ok && c.Unread()
+}
+
+// gone says whether there was nothing to ask any more: whoever answered it may have
+// meant the question that was there before.
+func (d *dialog) gone() bool {
+	c, ok := d.d.(view.Changing)
+	return d.lost || ok && c.Gone()
 }
 
 func (d *dialog) paste(_ *root, text string) { d.scroll = 0; d.d.Paste(text) }

@@ -18,7 +18,7 @@ func TestMistypedName(t *testing.T) {
 	s.Press("D", "a")
 	s.Type("break-glas")
 	s.Press("enter")
-	s.Want("the name is break-glass", "> break-glas ", "Type break-glass to go on")
+	s.Want("the name is break-glass", "> break-glas ", "Type break-glass to confirm")
 	s.Press("x", "enter")
 	s.Want("the name is break-glass")
 	if g.Engine.Revision().Cluster.Policy(model.Key{Kind: model.KindANP, Name: "break-glass"}) == nil {
@@ -56,11 +56,11 @@ func TestPromptKeepsWhatIsWrong(t *testing.T) {
 // What is higher than the screen is counted and can be read: nothing of it is cut off.
 func TestHighDialog(t *testing.T) {
 	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.To(nav.Ladder)})
-	s.Press("D", "a")
+	s.Press("j", "j", "D", "a")
 	s.Resize(40, 10)
-	s.Want("more · pgup", "Type break-glass", " > ")
+	s.Want("more · pgup", "Type cluster-control", " > ")
 	all := []string{s.Frame()}
-	for range 4 {
+	for range 8 {
 		s.Press("pgup")
 		s.Fits()
 		all = append(all, s.Frame())
@@ -72,7 +72,7 @@ func TestHighDialog(t *testing.T) {
 	}
 	s.Type("b")
 	s.Want("> b")
-	if !strings.Contains(strings.Join(all, ""), "would select") {
+	if !strings.Contains(strings.Join(all, ""), "opens what a Deny") {
 		t.Errorf("a line was never in sight:\n%s", strings.Join(all, "\n"))
 	}
 }
@@ -169,4 +169,25 @@ func TestPaletteNarrow(t *testing.T) {
 	s.Type("pod ingress")
 	s.Want("ingress-nginx", "10.244.2.4")
 	s.Fits()
+}
+
+// What a prompt begins with is replaced by what is typed, and edited by every other key.
+func TestPromptBeginsSelected(t *testing.T) {
+	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.To(nav.Plan)})
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{nil, "> 10 10 "}, {[]string{"5"}, "> 5 "}, {[]string{"backspace", "5"}, "> 10 15 "}, {[]string{"home", "2"}, "> 210 10 "},
+	} {
+		s.Press("d")
+		s.Want("typing replaces it", "> 10 10 ")
+		s.Press(c.keys...)
+		s.Want(c.want)
+		if len(c.keys) > 0 {
+			s.WantNot("typing replaces it")
+		}
+		s.Fits()
+		s.Press("esc")
+	}
 }

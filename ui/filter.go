@@ -36,7 +36,9 @@ func (m *root) filterKey(key, text string) {
 func (m *root) offer() {
 	value, whole := m.filter.Value(), ""
 	begin := widget.LastWord(value)
-	if c, ok := m.top().view.(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
+	if x, ok := m.top().view.(view.Expression); ok {
+		whole = x.CompleteFilter(value)
+	} else if c, ok := m.top().view.(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
 		if word := c.Complete(begin); strings.HasPrefix(word, begin) {
 			whole = strings.TrimSuffix(value, begin) + word
 		}
@@ -50,7 +52,11 @@ func (m *root) filterHints() []piece {
 	if l := m.completes(&m.filter); l != nil {
 		hints = append(hints, piece{line: l})
 	}
-	for i, text := range []string{m.keys.Action(action.Open).Label("enter") + " keep", "esc clear", "!inverse", "-f fuzzy"} {
+	can := []string{"!inverse", "-f fuzzy"}
+	if x, ok := m.top().view.(view.Expression); ok {
+		can = x.FilterHints()
+	}
+	for i, text := range append([]string{m.keys.Action(action.Open).Label("enter") + " keep", "esc clear"}, can...) {
 		hints = append(hints, piece{widget.Styled(text, m.styles.Dim), i + 1})
 	}
 	return hints
@@ -63,4 +69,24 @@ func (m *root) completes(in *widget.Input) widget.Line {
 		return nil
 	}
 	return widget.Styled(key+" completes", m.styles.Dim)
+}
+
+// filterWrong says what is wrong with the filter that is typed, nil when nothing is; what
+// is only not typed to its end is said softly.
+func (m *root) filterWrong() widget.Line {
+	st := m.styles
+	if x, ok := m.top().view.(view.Expression); ok {
+		wrong, unfinished := x.JudgeFilter(m.filter.Value())
+		switch {
+		case wrong == "":
+			return nil
+		case unfinished:
+			return widget.Styled("  "+widget.Clean(wrong), st.Dim)
+		}
+		return widget.Styled("  ● "+widget.Clean(wrong), st.Error)
+	}
+	if f := widget.ParseFilter(m.filter.Value()); f.Err != "" {
+		return widget.Styled("  ● "+f.Err+", taken literally", st.Error)
+	}
+	return nil
 }

@@ -233,7 +233,7 @@ func (m *root) filtered(e *entry, f view.Filterer, w int) widget.Line {
 		return widget.Styled(words.Total(all, "line"), st.Dim)
 	}
 	const label, apart, least = "filter: ", "  ", 8
-	counts := words.Thousands(shown) + "/" + words.Total(all, "line")
+	counts := words.Thousands(shown) + " of " + words.Thousands(all) + " match"
 	room := w - len(label) - len(apart) - len(counts)
 	if room < min(least, widget.Width(e.filter)) {
 		return widget.Styled(counts, st.Key)
@@ -302,12 +302,12 @@ func (m *root) footer(e *entry, w int) string {
 	st := m.styles
 	switch {
 	case m.filtering:
-		f := widget.ParseFilter(m.filter.Value())
 		note := widget.Join(widget.Plain("  "), fit(m.filterHints(), w/2-2, 2))
-		if f.Err != "" {
-			note = widget.Styled("  ● "+f.Err+", taken literally", st.Error)
+		room := w / 2
+		if wrong := m.filterWrong(); wrong != nil {
+			note, room = wrong, max(w/2, w-4-widget.Width(m.filter.Value()))
 		}
-		nw := min(note.Width(), w/2)
+		nw := min(note.Width(), room)
 		line := " " + st.Key.Render("/") + m.filter.Render(st, max(1, w-nw-2)) + note.Render(nw)
 		if x := 2 + m.filter.Cursor(); x < w {
 			m.cursor = tea.NewCursor(x, m.h-1)
@@ -333,7 +333,7 @@ func (m *root) hints(e *entry, w int) string {
 	actions := m.keys.In(e.scopes())
 	offerer, _ := e.view.(view.Offerer)
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
-		return a.Footer == 0 || len(a.Keys) == 0 || offerer != nil && !offerer.Offers(m.env(e), a.ID)
+		return a.Footer == 0 || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(m.context(e)) || offerer != nil && !offerer.Offers(m.env(e), a.ID)
 	})
 	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
 	ps := make([]piece, len(actions))

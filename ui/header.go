@@ -36,8 +36,15 @@ func (m *root) headerLine(w int) widget.Line {
 		ps = slices.Insert(ps, 2, piece{widget.Styled(widget.CutName(host, 40), st.Dim), 5})
 		mode++
 	}
-	if r.Mode.Simulated {
-		ps = append(ps, piece{widget.Styled("simulated traffic", st.Info), 5})
+	if text, short := r.Mode.Traffic(); text != "" {
+		if w < wideHeader {
+			text = short
+		}
+		ps = append(ps, piece{widget.Styled(text, st.Info), 5})
+	}
+	if trial := m.trialBadge(w); trial != nil {
+		ps = slices.Insert(ps, mode+1, piece{trial, -1})
+		mode++
 	}
 	var stale []piece
 	for _, s := range r.Sources {
@@ -91,10 +98,10 @@ func (m *root) zones(w int) widget.Line {
 	st, all := m.styles, m.rev.Zones
 	l := widget.Styled(words.Count(len(all), "zone")+" ", st.Text)
 	if len(all) > view.FoldZones {
-		return append(l, view.TallyOf(all).Line(st, w >= wideHeader)...)
+		return append(l, view.TallyOf(m.rev, m.now).Line(st, w >= wideHeader)...)
 	}
 	for _, z := range all {
-		l = append(l, view.ZoneMark(z, st))
+		l = append(l, view.ZoneMark(m.rev, z, m.now, st))
 	}
 	return l
 }

@@ -93,6 +93,8 @@ func TestHostileText(t *testing.T) {
 				page.Key = pod
 			case nav.Row:
 				page = nav.ToRow(zone, nb.TableACL, acl)
+			case nav.Trace:
+				page = nav.ToTrace(hostile + " " + hostile + " TCP 80")
 			case nav.Controller:
 				page.Key, page.Zone = key, zone
 			case nav.Preview:

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"rung/engine/gate"
+	"rung/engine/trace"
 	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -66,12 +67,32 @@ func (m *root) key(msg tea.KeyPressMsg) {
 		m.filterKey(key, text)
 		return
 	}
+	if m.mutes() {
+		return
+	}
 	a := m.keys.Lookup(m.top().scopes(), key)
 	if a == nil {
 		m.typed(text)
 		return
 	}
 	m.act(a)
+}
+
+// mute passes over what is typed into a line or a question that is not there any more,
+// until nothing is typed for a moment: it must not become keys of the page.
+func (m *root) mute() { m.muted = time.Now() }
+
+func (m *root) mutes() bool {
+	switch {
+	case m.muted.IsZero():
+		return false
+	case time.Since(m.muted) >= quiet:
+		m.muted = time.Time{}
+		return false
+	}
+	m.mute()
+	m.say(view.ToastAsk{Text: "what you typed into has closed: keys are ignored until you pause", Bad: true})
+	return true
 }
 
 // typed gives a page that is being typed into what no action has.
@@ -88,7 +109,7 @@ func (m *root) typed(text string) {
 
 // context is what actions are judged by.
 func (m *root) context(e *entry) action.Context {
-	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Access: m.rev.Access}
+	return action.Context{Mode: m.rev.Mode, Page: e.page, Selected: e.view.Selected(), Undo: m.rev.Undo, Redo: m.rev.Redo, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed, Access: m.rev.Access}
 }
 
 // whyNot says why an action cannot be done here, empty when it can.
@@ -156,9 +177,11 @@ func (m *root) do(id action.ID) {
 	case action.Save:
 		m.save()
 	case action.Undo:
-		m.preview(gate.Mutation{Op: gate.OpUndo})
+		m.previewHistory(gate.OpUndo)
 	case action.Redo:
-		m.preview(gate.Mutation{Op: gate.OpRedo})
+		m.previewHistory(gate.OpRedo)
+	case action.Confirm:
+		m.confirmTrial()
 	case action.Refresh:
 		m.top().synced = syncKey{}
 		m.later(tea.ClearScreen)
@@ -176,6 +199,12 @@ func (m *root) do(id action.ID) {
 			text = "mouse on: wheel and click (shift-drag still selects text)"
 		}
 		m.say(view.ToastAsk{Text: text})
+	case action.GoTrace, action.LadderTrace, action.PolicyTrace, action.RuleTrace, action.PodTrace:
+		m.askTrace(view.AskTrace)
+	case action.PodOVN:
+		m.askTrace(view.AskOVNTrace)
+	case action.GoProbe:
+		m.askProbe()
 	case action.Suspend:
 		m.pause(true)
 	default:
@@ -183,6 +212,14 @@ func (m *root) do(id action.ID) {
 			m.open(nav.To(kind), false)
 		}
 	}
+}
+
+// askTrace asks which connection is to be traced, beginning with what the cursor is on.
+func (m *root) askTrace(ask func(*view.Env, trace.Question)) {
+	e := m.top()
+	env := m.sync(e)
+	ask(env, view.TraceOf(env.Rev, e.page, e.view.Selected()))
+	m.asks(e, env)
 }
 
 // places are the pages that have an action of their own.
@@ -197,6 +234,8 @@ var places = map[action.ID]nav.Kind{
 	action.GoReady:    nav.Ready,
 	action.GoCluster:  nav.Cluster,
 	action.GoFindings: nav.Findings,
+	action.GoMatrix:   nav.Matrix,
+	action.GoSessions: nav.Sessions,
 }
 
 // leave goes back and quits from the first page.

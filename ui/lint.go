@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"time"
 
 	"rung/engine/revision"
@@ -24,6 +25,15 @@ type linter struct {
 	next  time.Time          // of the next working-out, at the earliest
 	owed  bool               // the screen has older ones
 	shown *revision.Revision // what was handed out last
+	job   *asking            // under way, nil for none
+	asked time.Time          // when the last one was done, or the first begun
+}
+
+// asking is every connection of a revision being asked, for its findings.
+type asking struct {
+	basis  revision.Basis
+	cancel context.CancelFunc
+	done   chan struct{}
 }
 
 // due ticks when findings that are owed are to be worked out.
@@ -34,22 +44,76 @@ func (l *linter) due() *time.Timer {
 	return time.NewTimer(time.Until(l.next))
 }
 
+// done ticks when every connection was asked; nil where none is being asked.
+func (l *linter) done() <-chan struct{} {
+	if l.job == nil {
+		return nil
+	}
+	return l.job.done
+}
+
+// end waits for what is under way.
+func (l *linter) end() {
+	if l.job != nil {
+		l.job.cancel()
+		<-l.job.done
+		l.job = nil
+	}
+}
+
+// ask has every connection of a revision asked beside what else is done. What is under way
+// for another revision is given up, unless the last findings are so old by now that they
+// would never be new.
+func (l *linter) ask(ctx context.Context, rev *revision.Revision) {
+	if rev.FindSome() {
+		return
+	}
+	if l.job != nil {
+		if l.job.basis == rev.Basis() || time.Since(l.asked) > lintMost {
+			return
+		}
+		l.end()
+	}
+	if l.asked.IsZero() {
+		l.asked = time.Now()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	job := &asking{basis: rev.Basis(), cancel: cancel, done: make(chan struct{})}
+	l.job = job
+	go func() {
+		defer close(job.done)
+		defer cancel()
+		_, _ = rev.AllFindings(ctx) // which ends with its context
+	}()
+}
+
 // prepare is the newest revision with its expensive parts made, findings when
 // their time has come.
-func (l *linter) prepare(c Console) *revision.Revision {
+func (l *linter) prepare(ctx context.Context, c Console) *revision.Revision {
+	if l.job != nil {
+		select {
+		case <-l.job.done:
+			l.job, l.asked = nil, time.Now()
+		default:
+		}
+	}
 	rev := c.Revision()
 	rev.Ladder()
-	_, current := rev.KnownFindings()
+	if l.shown == nil {
+		rev.FindSome() // the first are waited for
+	}
+	current := rev.HasFindings()
 	if _, rows := rev.KnownLadderRows(); !rows {
 		current = false
 	}
 	if !rev.Explain(c.Now(), false) {
 		current = false
 	}
+	// One that is under way tells when it is done.
 	l.owed = !current && time.Now().Before(l.next)
 	if !current && !l.owed {
 		began := time.Now()
-		rev.Findings()
+		l.ask(ctx, rev)
 		rev.LadderRows()
 		rev.Explain(c.Now(), true)
 		l.next = began.Add(max(lintTime, min(lintMost, lintShare*time.Since(began))))

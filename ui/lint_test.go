@@ -54,18 +54,18 @@ func TestFindingsArePaced(t *testing.T) {
 		return ok
 	}
 	event()
-	if r := l.prepare(e); !current(r) {
+	if r := l.prepare(t.Context(), e); !current(r) {
 		t.Error("the first findings were not waited for")
 	}
 	event()
-	if r := l.prepare(e); !current(r) || l.owed {
+	if r := l.prepare(t.Context(), e); !current(r) || l.owed {
 		t.Error("after a quiet time they are worked out at once")
 	}
 	began := time.Now()
 	worked := 0
 	for range 20 {
 		event()
-		if current(l.prepare(e)) {
+		if current(l.prepare(t.Context(), e)) {
 			worked++
 		} else if !l.owed {
 			t.Fatal("nobody will work them out")
@@ -78,7 +78,7 @@ func TestFindingsArePaced(t *testing.T) {
 	for range 10 { // a slow machine may take all the time between two steps
 		event()
 		l.next = time.Now().Add(lintTime)
-		if was = l.prepare(e); !current(was) {
+		if was = l.prepare(t.Context(), e); !current(was) {
 			break
 		}
 	}
@@ -90,7 +90,7 @@ func TestFindingsArePaced(t *testing.T) {
 	due := l.due()
 	defer due.Stop()
 	<-due.C
-	now := l.prepare(e)
+	now := l.prepare(t.Context(), e)
 	if !current(now) || l.owed || now == was || now.Number != was.Number {
 		t.Error("the last revision has its findings, and pages are told")
 	}
@@ -121,10 +121,65 @@ func TestCausesArePrepared(t *testing.T) {
 		z := &model.ZoneState{Name: "w", Conn: model.ConnSynced, SyncedAt: now, Policies: map[model.PolicyKey]*model.PolicyInZone{k: p}}
 		rev = revision.New(revision.Facts{Number: uint64(i), At: now, Cluster: cluster, Zones: []*model.ZoneState{z}}, rev)
 		// The second comes while others are not worked out for lack of time.
-		l.prepare(&fixedConsole{rev: rev})
+		l.prepare(t.Context(), &fixedConsole{rev: rev})
 		l.next = time.Now().Add(time.Hour)
 		if rev.CausesAtHand(z, p) == nil {
 			t.Errorf("revision %d: the screen has no cause for the row that is left", i)
 		}
+	}
+}
+
+// TestAskingIsGivenUp: on a big cluster all connections are asked beside the screen; what
+// is superseded is given up, and the end waits for what is under way.
+func TestAskingIsGivenUp(t *testing.T) {
+	l := linter{asked: time.Now()}
+	objects := []model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "a"}}}}
+	for i := range 300 {
+		objects = append(objects, &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "a", Name: fmt.Sprint("p", i)}},
+			NodeName: "n", Phase: "Running", IPs: []string{fmt.Sprintf("10.0.%d.%d", i/200, i%200+1)}})
+	}
+	cluster, _ := (*model.Cluster)(nil).Upsert(objects, nil)
+	rev := revision.New(revision.Facts{Number: 1, Cluster: cluster}, nil)
+	c := &fixedConsole{rev: rev}
+	l.prepare(t.Context(), c)
+	if l.job == nil {
+		t.Fatal("nobody asks")
+	}
+	<-l.done()
+	if l.prepare(t.Context(), c); !rev.HasFindings() || l.job != nil {
+		t.Error("it was asked, and nobody noticed")
+	}
+	// The next one is under way when another comes.
+	hangs := func(basis revision.Basis) *asking {
+		ctx, cancel := context.WithCancel(t.Context())
+		job := &asking{basis: basis, cancel: cancel, done: make(chan struct{})}
+		go func() {
+			<-ctx.Done()
+			close(job.done)
+		}()
+		return job
+	}
+	more, _ := cluster.Upsert([]model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "b"}}}}, nil)
+	c.rev = revision.New(revision.Facts{Number: 2, Cluster: more}, rev)
+	old := hangs(rev.Basis())
+	l.job, l.next = old, time.Time{}
+	l.prepare(t.Context(), c)
+	select {
+	case <-old.done:
+	default:
+		t.Error("what is superseded was not given up")
+	}
+	l.end()
+	// Findings that would never be new are waited for.
+	more, _ = more.Upsert([]model.Object{&model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: "c"}}}}, nil)
+	c.rev = revision.New(revision.Facts{Number: 3, Cluster: more}, c.rev)
+	old = hangs(rev.Basis())
+	l.job, l.next, l.asked = old, time.Time{}, time.Now().Add(-2*lintMost)
+	if l.prepare(t.Context(), c); l.job != old {
+		t.Error("given up again and again, findings never come")
+	}
+	l.end()
+	if l.job != nil {
+		t.Error("left under way")
 	}
 }

@@ -29,6 +29,14 @@ func (m *root) live() {
 	}
 }
 
+// counted draws the page on top where its counts are others.
+func (m *root) counted() {
+	e := m.top()
+	if c, ok := e.view.(view.Counter); ok && c.Counted(m.env(e)) {
+		e.synced, m.dirty = syncKey{}, true
+	}
+}
+
 // settle brings the page on top up to date and does what it asks for then, so
 // that work it starts begins now and not with the next message.
 func (m *root) settle() {

@@ -51,7 +51,7 @@ func TestLoading(t *testing.T) {
 		}, "⣾ reading ███░░░░░░░ 1 of 3 zones   ", ""},
 		{"plan", nav.Activity, func(p *revision.Facts) {
 			p.Plan = &revision.PlanState{Total: 8, Done: 3, State: gate.PlanRunning, Runner: revision.PlanRunner{PID: 1, Here: true}}
-		}, "  plan 3/8 ⣾  ", "  plan 3/8 ▸  "},
+		}, "  plan 3/8 running ⣾  ", "  plan 3/8 running  "},
 		{"zones where the page tells much", nav.Rows, func(p *revision.Facts) {
 			p.Zones[1].Conn = model.ConnStarting
 		}, "⣾ reading ██░░ 2 of 3 zones   zone ", ""},

@@ -47,11 +47,13 @@ func (m *root) wait() tea.Cmd {
 		defer due.Stop()
 		select {
 		case <-s.ctx.Done():
+			s.lint.end()
 			return nil
 		case <-s.ticks:
 		case <-due.C:
+		case <-s.lint.done():
 		}
-		return revMsg{rev: s.lint.prepare(s.console), of: s, arm: true}
+		return revMsg{rev: s.lint.prepare(s.ctx, s.console), of: s, arm: true}
 	})
 }
 
@@ -59,7 +61,7 @@ func (m *root) wait() tea.Cmd {
 func prepared(c Console) *revision.Revision {
 	rev := c.Revision()
 	rev.Ladder()
-	rev.Findings()
+	rev.FindSome()
 	rev.LadderRows()
 	rev.Explain(c.Now(), true)
 	return rev
@@ -81,7 +83,11 @@ func (m *root) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	m.now = m.console.Now()
 	drawn := !m.dirty
 	m.dirty = true
+	typing := m.filtering || len(m.over) > 0
 	m.handle(msg)
+	if typing && !m.filtering && len(m.over) == 0 && !input(msg) {
+		m.mute()
+	}
 	m.dirty = m.dirty || !drawn
 	if m.dirty && !m.quits {
 		m.settle()
@@ -91,6 +97,15 @@ func (m *root) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	cmd = tea.Batch(m.cmds...)
 	m.cmds = nil
 	return m, cmd
+}
+
+// input says whether a message is something the user did.
+func input(msg tea.Msg) bool {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
+		return true
+	}
+	return false
 }
 
 // later has a command run once the message was handled.
@@ -113,7 +128,9 @@ func (m *root) fail(what any, doing string) {
 func (m *root) handle(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.w, m.h = max(0, msg.Width), max(0, msg.Height)
+		m.resize(msg)
+	case sizeMsg:
+		m.resized(msg)
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
 		m.restyle()
@@ -152,9 +169,12 @@ func (m *root) handle(msg tea.Msg) {
 			m.toast = toast{}
 			m.notice()
 		}
+		m.counted()
 		m.later(m.clock())
 	case jobMsg:
 		m.jobDone(msg)
+	case askMsg:
+		m.asked(msg)
 	case doneMsg:
 		delete(m.working, msg.job)
 		m.say(msg.toast)
@@ -181,9 +201,12 @@ func (m *root) take(rev *revision.Revision) {
 	if rev.Number < m.rev.Number {
 		return
 	}
+	was, ended := m.rev.Unconfirmed, m.rev.EndedLogs
 	m.rev = rev
 	m.counts.take(rev, m.now)
 	m.loading()
+	m.onTrial(was)
+	m.onEndedLogs(ended)
 	m.left()
 }
 
@@ -198,7 +221,7 @@ func (m *root) View() tea.View {
 	v.Cursor = m.cursor
 	v.WindowTitle = "rung · " + widget.Clean(m.rev.Mode.Title)
 	if m.opt.ASCII {
-		v.WindowTitle = themes.ASCII(v.WindowTitle)
+		v.WindowTitle = themes.Questioned(themes.ASCII(v.WindowTitle))
 	}
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
@@ -215,7 +238,7 @@ func (m *root) draw() {
 	}()
 	m.frame = clean.Frame(m.render(m.w, m.h))
 	if m.opt.ASCII {
-		m.frame = themes.ASCII(m.frame)
+		m.frame = themes.Questioned(themes.ASCII(m.frame))
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/sahilm/fuzzy"
 
+	"rung/engine/revision"
+	"rung/engine/trace"
 	"rung/ui/action"
 	"rung/ui/widget"
 )
@@ -17,10 +19,15 @@ type palette struct {
 	items []paletteItem
 	hits  []int
 	at    int
+
+	rev    *revision.Revision
+	listed int            // items without that of a trace
+	ends   []trace.Choice // made when a trace is first typed
 }
 
 func newPalette(m *root) *palette {
-	p := &palette{items: itemsOf(m)}
+	p := &palette{items: itemsOf(m), rev: m.rev}
+	p.listed = len(p.items)
 	p.input.History = m.recent
 	p.find()
 	return p
@@ -37,6 +44,12 @@ func (p *palette) find() {
 		for i := range p.items {
 			p.hits = append(p.hits, i)
 		}
+		return
+	}
+	p.items = p.items[:p.listed]
+	if it, ok := p.trace(typed); ok {
+		p.items = append(p.items, it)
+		p.hits = append(p.hits, p.listed)
 		return
 	}
 	// What has the typed text in it goes before what only has its letters, in the

@@ -63,6 +63,9 @@ func itemsOf(m *root) []paletteItem {
 			place(k.short+" "+name, about(o), nav.ToPolicy(o.Key), "policy "+name)
 		}
 	}
+	for ns := range m.rev.Cluster.Namespaces() {
+		place("matrix "+ns.Name, "connections of the namespace with the others", nav.ToMatrix(ns.Name, ""))
+	}
 	for _, z := range m.rev.Zones {
 		place("zone "+z.Name, "rows of the zone · "+string(z.Conn), nav.Page{Kind: nav.Rows, Zone: z.Name})
 	}

@@ -28,17 +28,20 @@ func TestPlanBadge(t *testing.T) {
 	other.Runner.Here = false
 	stopped, back, waiting := underWay(4), underWay(4), underWay(4)
 	stopped.State, stopped.Runner = revision.PlanStopped, revision.PlanRunner{}
-	back.Back, waiting.State = true, revision.PlanWaiting
+	back.Back, back.Top, waiting.State = true, 5, revision.PlanWaiting
+	backStopped := underWay(4)
+	backStopped.Back, backStopped.Top, backStopped.State, backStopped.Runner = true, 5, revision.PlanStopped, revision.PlanRunner{}
 	for _, x := range []struct {
 		name        string
 		plan        *revision.PlanState
 		long, short string
 	}{
-		{"running", underWay(4), "plan 4/9 ▸", "plan 4/9 ▸"},
-		{"run elsewhere", other, "plan 4/9 ▸", "plan 4/9 ▸"},
-		{"waiting", waiting, "plan 4/9 waiting", "plan 4/9 ○"},
-		{"stopped", stopped, "plan stopped 4/9", "plan 4/9 ●"},
-		{"rolling back", back, "rolling back 4/9 ▸", "plan 4/9 ▸"},
+		{"running", underWay(4), "plan 4/9 running", "plan 4/9 run"},
+		{"run elsewhere", other, "plan 4/9 running", "plan 4/9 run"},
+		{"waiting", waiting, "plan 4/9 waiting", "plan 4/9 waits"},
+		{"stopped", stopped, "plan 4/9 stopped", "plan 4/9 stopped"},
+		{"rolling back", back, "plan rolling back 1/5", "plan back 1/5"},
+		{"roll back stopped", backStopped, "plan rolling back 1/5 stopped", "plan back 1/5 stopped"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p.Plan = x.plan
@@ -47,7 +50,7 @@ func TestPlanBadge(t *testing.T) {
 				for _, w := range []int{200, 120, 80, 40, 24} {
 					s.Resize(w, 24)
 					head, _, _ := strings.Cut(s.Frame(), "\n")
-					if !strings.Contains(head, x.long) && (w >= 80 || !strings.Contains(head, x.short)) {
+					if !strings.Contains(head, x.long) && (w > 80 || !strings.Contains(head, x.short)) {
 						t.Errorf("%s at %d lacks %q: %s", kind, w, x.long, head)
 					}
 				}
@@ -67,7 +70,7 @@ func TestPlanBadgeLeads(t *testing.T) {
 	p := uitest.Demo(t)
 	p.Plan = underWay(4)
 	for name, lead := range map[string]func(*uitest.Screen){
-		"key":     func(s *uitest.Screen) { s.Press("P") },
+		"key":     func(s *uitest.Screen) { s.Press("A") },
 		"palette": func(s *uitest.Screen) { s.Press(":"); s.Type("plan"); s.Press("enter") },
 		"mouse": func(s *uitest.Screen) {
 			head, _, _ := strings.Cut(s.Frame(), "\n")

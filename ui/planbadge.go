@@ -10,35 +10,37 @@ import (
 )
 
 // planBadge is the plan under way or stopped, for the header of every page; empty
-// without one. The short form has a sign where the long one has words.
+// without one. The short form says the same in fewer letters.
 func (m *root) planBadge(short bool) widget.Line {
 	p := m.rev.Plan
 	if !p.Open() {
 		return nil
 	}
-	st, at := m.styles, fmt.Sprintf("%d/%d", p.Done, p.Total)
+	n, of := p.Progress()
+	form := func(long, brief string) string {
+		if short {
+			return brief
+		}
+		return long
+	}
 	what := "plan "
-	if p.Back && !short {
-		what = "rolling back "
+	if p.Back {
+		what = form("plan rolling back ", "plan back ")
 	}
-	sign, look := "▸", st.Info
-	switch p.State {
-	case revision.PlanStopped:
-		if !short {
-			return widget.Styled("plan stopped "+at, st.Error)
-		}
-		sign, look = "●", st.Error
-	case revision.PlanWaiting:
-		if !short {
-			return widget.Styled(what+at+" waiting", st.Warn)
-		}
-		sign, look = "○", st.Warn
-	default:
-		if m.long(m.loadSince) {
-			sign = m.spinner.Sign()
-		}
+	what += fmt.Sprintf("%d/%d", n, of)
+	st := m.styles
+	switch {
+	case p.State == revision.PlanStopped:
+		return widget.Styled(what+" stopped", st.Error)
+	case p.State == revision.PlanWaiting:
+		return widget.Styled(what+form(" waiting", " waits"), st.Warn)
+	case !p.Back:
+		what += form(" running", " run")
 	}
-	return widget.Styled(what+at+" "+sign, look)
+	if m.long(m.loadSince) && !short {
+		what += " " + m.spinner.Sign()
+	}
+	return widget.Styled(what, st.Info)
 }
 
 // lesser is the drop of the least piece of the header that does not give way to the

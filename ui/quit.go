@@ -22,6 +22,17 @@ func (m *root) quitNow() {
 // askQuit ends the program, and asks before while a plan is under way; asked again
 // before that is answered, or while the plan stops, it ends at once.
 func (m *root) askQuit() {
+	if m.onTrialHere() && (m.quitting == nil || !slices.Contains(m.over, overlay(m.quitting))) && !m.leaving {
+		m.quitting = &dialog{entry: m.top(), since: time.Now(), d: &view.Confirm{
+			Title: "Leave Rung",
+			Body: []string{"Not confirmed: " + m.rev.Unconfirmed.Title + ".", "Leaving puts it back now.",
+				"ctrl+c leaves at once, and puts it back too."},
+			NoText: "stay", YesText: "put it back and leave",
+			Yes: func(*view.Env) { m.quitNow() },
+		}}
+		m.over = append(m.over, m.quitting)
+		return
+	}
 	asked := m.quitting != nil && slices.Contains(m.over, overlay(m.quitting))
 	if asked || m.leaving || !m.runsPlan() {
 		m.quitNow()

@@ -21,9 +21,12 @@ const (
 	// reads faster, and every one drawn keeps keys waiting. The first after a
 	// pause is shown at once.
 	frameTime = 100 * time.Millisecond
-	// grace is how long a question takes no keys: what was typed before it
-	// appeared was not meant for it.
+	// grace is how long a question takes no yes: what was typed before it appeared was
+	// not meant for it.
 	grace = 150 * time.Millisecond
+	// quiet is how long nothing must be typed after a line closed by itself until keys
+	// are those of the page again.
+	quiet = 400 * time.Millisecond
 	// toastTime is how long the status line keeps a message.
 	toastTime = 5 * time.Second
 	// maxStack bounds the way back.
@@ -45,7 +48,7 @@ type root struct {
 	styles *themes.Styles
 	mouse  bool
 
-	w, h   int
+	sized
 	rev    *revision.Revision
 	counts counts
 	now    time.Time
@@ -64,6 +67,7 @@ type root struct {
 
 	over      []overlay
 	filtering bool
+	muted     time.Time // the last key that came for a line that has closed by itself
 	filter    widget.Input
 	recent    []string // palette history
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -62,6 +63,10 @@ func (m *root) switchTo(name string) {
 		m.say(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.Action(action.GoPlan).Shown() + "), or let it end", Bad: true})
 		return
 	}
+	if m.onTrialHere() {
+		m.say(view.ToastAsk{Text: "a change is not confirmed: confirm it (" + m.keys.Action(action.Confirm).Shown() + ") or undo it first", Bad: true})
+		return
+	}
 	if m.switching {
 		// Two that open at once may come in another order than they were asked for,
 		// and the one that is ended could be the one that is shown.
@@ -100,7 +105,7 @@ func (m *root) switched(msg switchMsg) {
 		if d, ok := o.(*dialog); ok {
 			title, _ := d.d.Draw(m.styles, d.width())
 			gone := "the question was about another cluster; this is now " + m.rev.Mode.Title
-			m.ask(&view.Confirm{Title: title, WhyNot: gone})
+			m.over = append(m.over, &dialog{entry: m.top(), d: &view.Confirm{Title: title, WhyNot: gone}, since: time.Now(), lost: true})
 			break
 		}
 	}

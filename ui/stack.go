@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 
 	"rung/engine/gate"
 	"rung/ui/nav"
@@ -108,6 +109,19 @@ func (m *root) drop(i int) {
 	m.stack = append(m.stack[:i:i], m.stack[i+1:]...)
 }
 
+// done lets go of a page that has done its work while another one is looked at: that
+// one stays.
+func (m *root) done(e *entry) {
+	is := func(o *entry) bool { return o == e }
+	if len(m.stack) > 1 {
+		m.stack = slices.DeleteFunc(m.stack, is)
+	}
+	m.forward = slices.DeleteFunc(m.forward, is)
+	if !slices.Contains(m.stack, e) {
+		e.cancel()
+	}
+}
+
 // cut goes back until n pages are left; the others can be gone forward to.
 func (m *root) cut(n int) {
 	n = max(1, n)
@@ -169,6 +183,23 @@ func (m *root) ahead() bool {
 // preview opens the page of a change before it is made.
 func (m *root) preview(mut gate.Mutation) {
 	m.push(nav.Page{Kind: nav.Preview, Key: mut.Policy, Priority: mut.Priority, Text: string(mut.Op)}, preview.New(mut), false)
+}
+
+// previewHistory opens the preview of an undo or a redo. The one that is on top gives way
+// to the other; pressed again the key does nothing: the preview follows the history by
+// itself.
+func (m *root) previewHistory(op gate.Op) {
+	e := m.top()
+	is := func(op gate.Op) bool { return e.page.Kind == nav.Preview && e.page.Text == string(op) }
+	if is(op) {
+		return
+	}
+	if is(gate.OpUndo) || is(gate.OpRedo) {
+		if !m.back() || m.top() == e {
+			return // it is being written
+		}
+	}
+	m.preview(gate.Mutation{Op: op})
 }
 
 // entryByID finds a page that is still there, also one that can be gone forward

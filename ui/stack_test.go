@@ -84,7 +84,7 @@ func TestDigitsGoBack(t *testing.T) {
 	cursorOn(t, s, "j", "cluster-control")
 	s.Press("enter", "r")
 	wantCrumbs(t, s, "Ladder › cluster-control › rows of cluster-control: ACLs")
-	s.Press("t", "2")
+	s.Press("V", "2")
 	wantCrumbs(t, s, "Ladder › cluster-control › rows of cluster-control: address sets › rows: ACLs")
 	s.Press("2")
 	wantCrumbs(t, s, "Ladder › cluster-control › rows of cluster-control: address sets › rows: ACLs")

@@ -109,7 +109,7 @@ func TestPaletteSuggests(t *testing.T) {
 func TestConfirmationSuggestsNothing(t *testing.T) {
 	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.To(nav.Ladder)})
 	s.Press("D", "a")
-	s.Want("Type break-glass to go on")
+	s.Want("Type break-glass to confirm")
 	s.Type("break-gl")
 	s.Press("tab", "end", "right")
 	if got, ok := s.Typing(); !ok || !strings.HasSuffix(got, "> break-gl") {

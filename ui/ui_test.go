@@ -47,7 +47,7 @@ func TestFirstFrameWaitsForNothing(t *testing.T) {
 func TestPalette(t *testing.T) {
 	s := ladderScreen(t)
 	s.Press(":")
-	s.Want("command", "new here", "every key of this page")
+	s.Want("command", "new here", "show only lines that match")
 	s.Golden("palette")
 	s.Resizes()
 	s.Type("zones")
@@ -96,7 +96,7 @@ func TestFilterLine(t *testing.T) {
 	s := ladderScreen(t)
 	s.Press("/")
 	s.Type("tenant")
-	s.Want("/tenant", "filter: tenant  5/32")
+	s.Want("/tenant", "filter: tenant  5 of 32 match")
 	s.WantNot("quarantine", "30 free")
 	s.Press("enter")
 	s.Want("filter: tenant", "n new here")
@@ -301,7 +301,7 @@ func TestRandomKeys(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	keys := []string{"j", "k", "enter", "esc", "tab", "g", "G", "ctrl+d", "ctrl+u", "w", "<", ">", "S", "z", "space", "n", "m", "e",
 		"L", "D", "l", "p", "y", "/", ":", "?", "1", "2", "3", "4", "5", "6", "W", "M", "U", "a", "b", "left", "right", "up", "down", "x",
-		"backspace", "pgdown", "pgup", "ctrl+r", "t", "i", "o", "[", "]", "f", "N", "c", "F", "P", "Z", "R", "T", "h", "d", "v", "u", "ctrl+l"}
+		"backspace", "pgdown", "pgup", "ctrl+r", "t", "V", "i", "o", "[", "]", "f", "N", "c", "F", "A", "P", "Z", "R", "K", "h", "d", "v", "u", "ctrl+l"}
 	p := uitest.Demo(t)
 	f := uitest.NewFake(p)
 	f.OnCommit = func(*gate.Preview, gate.Confirm) (*gate.Result, error) {

@@ -9,14 +9,18 @@ import (
 	"rung/ui/findings"
 	"rung/ui/ladder"
 	"rung/ui/logs"
+	"rung/ui/matrix"
 	"rung/ui/nav"
 	"rung/ui/plan"
 	"rung/ui/pod"
 	"rung/ui/policy"
+	"rung/ui/probe"
 	"rung/ui/ready"
 	"rung/ui/row"
 	"rung/ui/rows"
 	"rung/ui/rule"
+	"rung/ui/sessions"
+	"rung/ui/trace"
 	"rung/ui/view"
 	"rung/ui/zones"
 )
@@ -40,4 +44,8 @@ var makers = map[nav.Kind]view.Maker{
 	nav.Ready:      ready.New,
 	nav.Findings:   findings.New,
 	nav.Cluster:    cluster.New,
+	nav.Trace:      trace.New,
+	nav.Matrix:     matrix.New,
+	nav.Probe:      probe.New,
+	nav.Sessions:   sessions.New,
 }

@@ -3,19 +3,14 @@ package ui_test
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/model/nb"
 	"rung/ui/nav"
 	"rung/ui/uitest"
 )
-
-// widths are the sizes at which nothing that matters may be cut.
-var widths = [][2]int{{80, 24}, {100, 30}, {120, 34}, {160, 45}}
 
 // scene is a page as somebody looks at it.
 type scene struct {
@@ -63,61 +58,26 @@ func withUnits(t *testing.T) *revision.Facts {
 	return p
 }
 
-// names are those of policies, pods and zones, as pages write them.
-func names(r *revision.Revision) []string {
-	var out []string
-	for p := range r.Cluster.AllPolicies() {
-		out = append(out, p.Name)
-	}
-	for p := range r.Cluster.Pods() {
-		out = append(out, p.Name, p.Namespace+"/"+p.Name, nb.PortName(p.Namespace, p.Name))
-	}
-	for _, z := range r.Zones {
-		out = append(out, z.Name)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-var cutWord = regexp.MustCompile(`(\S*)…(\S*)`)
-
-// cutName is a name that a line of the screen has cut and not whole beside it, empty for
-// none.
-func cutName(line string, all []string) string {
-	for _, m := range cutWord.FindAllStringSubmatch(line, -1) {
-		head, tail := strings.TrimLeft(m[1], "(\"'"), m[2]
-		for _, n := range all {
-			if len(head) >= 3 && len(head)+len(tail) < len(n) && strings.HasPrefix(n, head) && strings.HasSuffix(n, tail) && !strings.Contains(line, n) {
-				return n
-			}
-		}
-	}
-	return ""
-}
-
 // No page cuts the name of a policy, a pod or a zone at 80, 100, 120 and 160 cells: there
 // is always a column of lesser worth that can give way.
 func TestNamesAreWhole(t *testing.T) {
 	facts := withUnits(t)
 	r := revision.New(*facts, nil)
-	all := names(r)
+	all := uitest.Names(r)
 	if len(all) < 40 {
 		t.Fatalf("%d names in the demo", len(all))
 	}
 	for _, sc := range scenes(r) {
 		s := uitest.Open(t, facts, sc.page)
 		s.Press(sc.keys...)
-		for _, size := range widths {
+		for _, size := range uitest.Widths {
 			s.Resize(size[0], size[1])
 			s.Fits()
 			for i, l := range strings.Split(s.Frame(), "\n") {
 				if i < 2 {
 					continue // the header and the path
 				}
-				if sc.page.Kind == nav.Findings && strings.HasSuffix(strings.TrimRight(l, " "), "…") {
-					continue // a sentence, whole below the table where the cursor is
-				}
-				if n := cutName(l, all); n != "" {
+				if n := uitest.CutName(l, all); n != "" {
 					t.Errorf("%s at %d cells cuts %q:\n%s", sc.name, size[0], n, l)
 				}
 			}
@@ -129,7 +89,7 @@ func TestNamesAreWhole(t *testing.T) {
 // the row nor below it, wherever the cursor is.
 func TestNotesAreWhole(t *testing.T) {
 	facts := withUnits(t)
-	for _, size := range widths {
+	for _, size := range uitest.Widths {
 		s := uitest.Open(t, facts, nav.To(nav.Ladder))
 		s.Resize(size[0], size[1])
 		cut := regexp.MustCompile(`[^\s]…`)

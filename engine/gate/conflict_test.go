@@ -66,7 +66,7 @@ func TestUndoOfAChangedObject(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, before)
 			g := w.gate("")
-			do(t, w, g, c.m, yes)
+			do(t, w, g, c.m, typed("blue"))
 			switch c.now {
 			case "":
 			case "-":
@@ -107,7 +107,7 @@ func TestUndoOfAChangedObject(t *testing.T) {
 				return
 			}
 			// What was merged goes through the gate as any text does.
-			do(t, w, g, Mutation{Op: OpApply, YAML: []byte(p.Conflict.Merged), Base: []byte(p.Conflict.Now)}, yes)
+			do(t, w, g, Mutation{Op: OpApply, YAML: []byte(p.Conflict.Merged), Base: []byte(p.Conflict.Now)}, typed("blue"))
 			if w.Priority("blue") != 40 {
 				t.Errorf("at %d after the merge", w.Priority("blue"))
 			}

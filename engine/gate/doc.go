@@ -9,8 +9,11 @@
 // audit has room; one commit at a time, and nobody waits for a server behind a lock;
 // a change is made as it was previewed or not at all; one process runs the plan of a
 // state folder at a time, and asks nothing on the way; what undo and redo are about is
-// what the file says, whoever wrote it.
+// what the file says, whoever wrote it; a change on trial is put back unless it is
+// confirmed, whatever becomes of its process, and what others changed meanwhile is not; a
+// logging session leaves the level as it was, byte for byte, or as others changed it
+// meanwhile, and any process can end it.
 //
-// It declares what it needs of others (Writer, Config, PlanConfig). engine, ui and cli
+// It declares what it needs of others (Writer, Config, PlanConfig, RevertConfig). engine, ui and cli
 // may import it; it imports revision, source, model and the sources it writes to.
 package gate

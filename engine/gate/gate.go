@@ -11,6 +11,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/verdict"
 	"rung/sources/manifests"
 )
 
@@ -44,6 +45,8 @@ type Gate struct {
 
 	changes queue  // one commit at a time
 	plans   *Plans // undoes plans; nil where there is no runner
+	// reverts puts changes back that nobody confirms; nil where none can be made on trial.
+	reverts *Reverts
 }
 
 // Config says what a gate works with.
@@ -56,11 +59,17 @@ type Config struct {
 	History *History
 	Audit   *Audit
 	Now     func() time.Time
+	// Log are the connections of the newest log lines, which a change is held against; nil
+	// where no log is read.
+	Log func() *verdict.Log
 	// Shown waits, as long as ctx lasts, until a revision shows a change that a
 	// server has taken. HistoryChanged tells that another change is the one undo
 	// takes back, or redo makes again; it may be nil.
 	Shown          func(ctx context.Context, changes []ObjectChange)
 	HistoryChanged func(undo, redo string)
+	// LogRate is how many lines a second the rules of a policy or unit log now; ok is false
+	// where none of its lines was seen. It may be nil.
+	LogRate func(k model.PolicyKey) (lines int, ok bool)
 }
 
 // New puts a gate in front of a writer.
@@ -78,11 +87,13 @@ type approval struct {
 	Confirm
 	step   bool
 	guards []Guard
+	// reverts says that this puts a change back: whoever made that on trial agreed to it.
+	reverts bool
 }
 
 // accepts says whether what the guards ask for was given.
 func (a approval) accepts(p *Preview) bool {
-	if p.ConfirmName == "" || a.Name == p.ConfirmName {
+	if p.ConfirmName == "" || a.Name == p.ConfirmName || a.reverts {
 		return true
 	}
 	return a.step && a.unknown(p) == nil
@@ -113,8 +124,8 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m Mutation) 
 	if p, ok, err := g.undoPlan(ctx, rev, m); ok {
 		return p, err
 	}
-	p, live := g.work(ctx, rev, m)
-	if err := explain(ctx, rev, live, p); err != nil {
+	p, live := g.work(ctx, rev, m, nil)
+	if err := g.explain(ctx, rev, live, p); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -126,6 +137,9 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m Mutation) 
 // started, and goes on after Commit returned (Result.Plan).
 func (g *Gate) Commit(ctx context.Context, p *Preview, c Confirm) (*Result, error) {
 	if p != nil && p.starts != nil {
+		if c.Within != 0 {
+			return nil, fmt.Errorf("%s: %w: a plan cannot wait to be confirmed: it can be rolled back", p.Title, ErrBlocked)
+		}
 		if err := g.plans.begin(ctx, p, c, p.starts); err != nil {
 			return nil, err
 		}
@@ -150,8 +164,11 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 		ctx = context.WithoutCancel(ctx)
 	}
 	now := g.cfg.Current()
-	fresh, live := g.work(ctx, now, p.Mutation)
-	if err := complete(ctx, now, live, p, fresh); err != nil {
+	fresh, live := g.work(ctx, now, p.Mutation, p)
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Title, err)
+	}
+	if err := g.complete(ctx, now, live, p, fresh); err != nil {
 		return nil, err
 	}
 	start := g.cfg.Now()
@@ -164,7 +181,15 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	if err != nil {
 		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
 	}
+	// The way back is on the disk before there is anything to put back.
+	trial, err := g.reverts.begin(fresh, a)
+	if err != nil {
+		err = fmt.Errorf("%s: nothing was changed: %w", p.Title, err)
+		record.outcome(auditRefused, err, 0)
+		return nil, errors.Join(err, g.cfg.Audit.Finish(line, record))
+	}
 	if err := g.write(ctx, fresh.Objects); err != nil {
+		g.reverts.failed(trial)
 		err = fmt.Errorf("%s: %w", p.Title, err)
 		record.outcome(auditFailed, err, g.cfg.Now().Sub(start))
 		return nil, errors.Join(err, g.cfg.Audit.Finish(line, record))
@@ -175,7 +200,9 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 	}
 	var herr error
 	if !a.step {
-		res.Undo, herr = g.remember(start, fresh, a)
+		res.Undo, herr = g.remember(start, fresh, a, trial)
+		res.Trial = g.reverts.made(trial, res.Undo, filesOf(fresh.Objects))
+		g.reverts.undone(fresh)
 	}
 	record.Objects, record.Undo = auditObjects(fresh.Objects), res.Undo // with the UIDs of new ones
 	record.outcome(auditOK, nil, res.Took)
@@ -190,14 +217,22 @@ func (g *Gate) commit(ctx context.Context, p *Preview, a approval) (*Result, err
 }
 
 // remember makes a change one that can be taken back.
-func (g *Gate) remember(at time.Time, p *Preview, a approval) (id uint64, err error) {
-	e := HistoryEntry{At: at, Title: p.Title, By: a.By, Undoes: p.undoes, Files: filesOf(p.Objects)}
-	for _, c := range p.Objects {
-		e.Objects = append(e.Objects, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
+func (g *Gate) remember(at time.Time, p *Preview, a approval, trial string) (id uint64, err error) {
+	e := HistoryEntry{At: at, Title: p.Title, By: a.By, Undoes: p.undoes, Objects: historyObjects(p.Objects),
+		Files: filesOf(p.Objects), Trial: trial, Session: begins(p.Objects), Ended: endedSessions(p, g.user, g.cfg.Now())}
+	if e.Ends = p.Mutation.Op == OpLogEnd; e.Ends && len(e.Ended) > 0 {
+		e.Undoes = g.cfg.History.ofSession(e.Ended[0].ID)
 	}
 	id, err = g.cfg.History.Push(e)
 	g.tellHistory()
 	return id, err
+}
+
+func historyObjects(changes []ObjectChange) (out []HistoryObject) {
+	for _, c := range changes {
+		out = append(out, HistoryObject{Key: c.Key, Before: textOf(c.Old), After: textOf(c.New)})
+	}
+	return out
 }
 
 // tellHistory tells which changes undo and redo are about now.
@@ -229,18 +264,19 @@ func (g *Gate) write(ctx context.Context, changes []ObjectChange) error {
 
 // complete works the consequences of a change that is about to be made out again,
 // where the preview p had them and they may be others.
-func complete(ctx context.Context, now, live *revision.Revision, p, fresh *Preview) error {
+func (g *Gate) complete(ctx context.Context, now, live *revision.Revision, p, fresh *Preview) error {
 	if !p.seen.complete {
 		return nil
 	}
-	if now.Basis() == p.seen.basis && liveOf(now, fresh.Objects) == p.seen.live && slices.Equal(fresh.Notes, p.seen.base) {
+	if now.Basis() == p.seen.basis && liveOf(now, fresh.Objects) == p.seen.live && slices.Equal(fresh.Notes, p.seen.base) &&
+		slices.EqualFunc(g.plans.meets(live, func() *revision.Revision { return after(live, fresh.Objects) }, fresh), p.seen.plan, sameFact) {
 		fresh.seen = see(now)
 		fresh.seen.facts = p.seen.facts // of the same objects among the same others
 		if p.Changed(fresh) == "" {
 			return nil
 		}
 	}
-	return explain(ctx, now, live, fresh)
+	return g.explain(ctx, now, live, fresh)
 }
 
 // judge says why a change that was previewed as p, and is now worked out as
@@ -257,7 +293,7 @@ func judge(p, fresh *Preview, a approval) error {
 		return &StaleError{Title: p.Title, What: what, Preview: fresh}
 	}
 	if !a.accepts(fresh) {
-		return fmt.Errorf("%s: %w: type %s to go on (%s)",
+		return fmt.Errorf("%s: %w: a guard rail wants the name %s (%s)",
 			p.Title, ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
 	}
 	return nil
@@ -282,9 +318,12 @@ func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op Op, title strin
 
 // Note audits something that is no change of a policy: the switch of writing.
 // An audit that cannot be written is no reason to keep it from happening.
-func (g *Gate) Note(op, text string) {
+func (g *Gate) Note(op, text string) { g.noteBy("console", op, text) }
+
+// noteBy is Note of something that somebody else did.
+func (g *Gate) noteBy(by, op, text string) {
 	r := g.recordOf(g.cfg.Now(), g.cfg.Current(), Op(op), text)
-	r.By, r.Result = "console", auditOK
+	r.By, r.Result = by, auditOK
 	_ = g.cfg.Audit.Write(r)
 }
 

@@ -150,10 +150,10 @@ func TestCommitRefuses(t *testing.T) {
 		result  string // of the audit, empty for no line
 	}{
 		{"nobody said yes", move("blue", 41), approval{}, nil, ErrNotConfirmed, ""},
-		{"no name", move("control", 36), yes, nil, ErrNotConfirmed, auditRefused},
-		{"another name", move("control", 36), typed("blue"), nil, ErrNotConfirmed, auditRefused},
-		{"the guards taken out of the preview", move("control", 36), yes, func(_ *world, _ *Gate, p *Preview) {
-			p.Guards, p.ConfirmName = nil, ""
+		{"no name", remove("control"), yes, nil, ErrNotConfirmed, auditRefused},
+		{"another name", remove("control"), typed("blue"), nil, ErrNotConfirmed, auditRefused},
+		{"the guards taken out of the preview", remove("control"), yes, func(_ *world, _ *Gate, p *Preview) {
+			p.Guards, p.Effect, p.ConfirmName = nil, nil, ""
 		}, ErrStale, auditRefused},
 		{"read-only since", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) { w.SetWrites(false) }, ErrBlocked, auditRefused},
 		{"changed since", move("blue", 41), yes, func(w *world, _ *Gate, _ *Preview) {

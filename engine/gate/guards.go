@@ -11,10 +11,10 @@ import (
 	"rung/model/words"
 )
 
-// Codes of guard rails. They are judged for what a change leaves behind, alike
-// for create, update, move and undo, and for a removed policy as it was. Changes
-// that touch neither subject, rules nor priority (logging, labels, the names of
-// rules) run into none.
+// Codes of guard rails that are judged from the policies alone, where it is not known what a
+// change does to connections: for what it leaves behind, alike for create, update, move and
+// undo, and for a removed policy as it was. Changes that touch neither subject, rules nor
+// priority (logging, labels, the names of rules) run into none.
 const (
 	// GuardDenySystem: a Deny meets a subject that covers system namespaces, or
 	// a NetworkPolicy isolates pods there.

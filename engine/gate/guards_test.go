@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -11,8 +10,9 @@ import (
 	"rung/test/given"
 )
 
-// Each case is a world, a change, and the guards it runs into: "code policy".
-func TestGuards(t *testing.T) {
+// Each case is a world, a change, and the guards it runs into where only the policies are
+// known: "code policy".
+func TestStaticGuards(t *testing.T) {
 	wall := given.ANP("wall", 50, "tenant=blue", "in deny *", "out deny *")
 	door := given.ANP("door", 40, "tenant=blue", "in allow team=ops", "out allow name=kube-system udp:53")
 	for _, c := range []struct {
@@ -93,13 +93,11 @@ func TestGuards(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.world...)
-			p, err := w.gate("").Preview(context.Background(), w.Current(), c.m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := w.gate("").resolve(w.Current(), c.m)
 			if p.Blocked != "" {
 				t.Fatalf("blocked: %s", p.Blocked)
 			}
+			p.judgeEffect(&Effect{Unknown: "no pods are known"}, w.Current())
 			var got []string
 			for _, g := range p.Guards {
 				got = append(got, g.Code+" "+g.Policy.Name)
@@ -144,6 +142,7 @@ spec:
 	} {
 		w := newWorld(t)
 		p := w.gate("").resolve(w.Current(), apply(strings.NewReplacer("NS", c.ns, "APP", c.app).Replace(text)))
+		p.judgeEffect(&Effect{Unknown: "no pods are known"}, w.Current())
 		if p.Blocked != "" || (len(p.Guards) > 0) != c.guarded {
 			t.Errorf("%s %s: %s %v, want guarded %v", c.ns, c.app, p.Blocked, p.Guards, c.guarded)
 		}

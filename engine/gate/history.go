@@ -99,7 +99,7 @@ func (h *History) Find(id uint64) (HistoryEntry, bool) {
 	h.refresh()
 	for i := len(h.entries) - 1; i >= 0; i-- {
 		e := h.entries[i]
-		if id == 0 && !e.Undone && e.Undoes == 0 || id != 0 && e.ID == id {
+		if id == 0 && !e.Undone && e.Undoes == 0 && !e.Ends || id != 0 && e.ID == id {
 			return e, true
 		}
 	}
@@ -116,6 +116,7 @@ func (h *History) FindRedo() (HistoryEntry, bool) {
 	for _, e := range h.entries {
 		depth := h.depth(e)
 		switch {
+		case e.Ends: // by time, it may be: nobody took anything back
 		case depth > 0 && h.index(e.Undoes) < 0:
 			// What it took back is forgotten: nobody knows whether that was an undo.
 		case depth == 0:
@@ -142,6 +143,17 @@ func (h *History) depth(e HistoryEntry) (n int) {
 	return n
 }
 
+// ofSession is the number of the change that began a logging session, 0 where that was
+// elsewhere or is forgotten.
+func (h *History) ofSession(id string) uint64 {
+	for _, e := range h.Entries() {
+		if id != "" && e.Session == id {
+			return e.ID
+		}
+	}
+	return 0
+}
+
 // ofPlan finds what a run of a plan was, by its id.
 func (h *History) ofPlan(id string) (HistoryEntry, bool) {
 	for _, e := range h.Entries() {
@@ -150,6 +162,14 @@ func (h *History) ofPlan(id string) (HistoryEntry, bool) {
 		}
 	}
 	return HistoryEntry{}, false
+}
+
+// newest is the number of the newest entry, 0 for none.
+func (h *History) newest() uint64 {
+	if all := h.Entries(); len(all) > 0 {
+		return all[0].ID
+	}
+	return 0
 }
 
 // hasPlan says whether a run of a plan is in the history.
@@ -175,7 +195,7 @@ func (h *History) refresh() { _ = h.catchUp() }
 
 // Push adds a change, gives it a number and writes it down. An entry that
 // undoes another marks that one. The entry is kept in memory also when it could
-// not be written.
+// not be written, but for a plan: that is pushed again, from its own file.
 func (h *History) Push(e HistoryEntry) (id uint64, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -198,17 +218,23 @@ func (h *History) Push(e HistoryEntry) (id uint64, err error) {
 	}
 	var text bytes.Buffer
 	for _, l := range lines {
-		h.take(l)
 		b, merr := json.Marshal(l)
 		if merr != nil {
 			return e.ID, fmt.Errorf("history: %w", merr)
 		}
 		text.Write(append(b, '\n'))
 	}
+	was := slices.Clone(h.entries)
+	for _, l := range lines {
+		h.take(l)
+	}
 	if err == nil {
 		err = h.append(text.Bytes())
 	}
 	if err != nil {
+		if e.Plan != nil {
+			h.entries = was
+		}
 		return e.ID, fmt.Errorf("history: writing %s: %w", h.path, err)
 	}
 	return e.ID, nil

@@ -39,7 +39,7 @@ func kubeChange(c *ObjectChange) kube.Change {
 func (w *kubeWriter) live(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.Live, error) {
 	out := make(map[model.PolicyKey]*kube.Live, len(keys))
 	for _, k := range keys {
-		if k.Name == "" || !k.Kind.IsPolicy() {
+		if k.Name == "" || !changeable(k.Kind) {
 			continue // not valid, which is said elsewhere
 		}
 		l, err := w.policies.Get(ctx, k)

@@ -123,15 +123,15 @@ var blueText = given.ANP("blue", 40, "tenant=blue", "in allow tenant=blue", "in 
 
 func TestKubeVerbs(t *testing.T) {
 	w := newKubeWorld(t, blueText)
-	w.do(move("blue", 45), yes)
-	w.do(Mutation{Op: OpLogLevel, Policy: given.ANPKey("blue"), Levels: model.LogLevels{Deny: "alert"}}, yes)
+	w.do(move("blue", 45), typed("blue"))
+	w.do(Mutation{Op: OpLogLevel, Policy: given.ANPKey("blue"), Levels: model.LogLevels{Deny: "alert"}}, typed("blue"))
 	base := w.Current().Cluster.Policy(given.ANPKey("blue")).YAML
-	w.do(Mutation{Op: OpApply, Base: []byte(base), YAML: []byte(strings.Replace(base, "tenant: red", "tenant: green", 1))}, yes)
-	w.do(apply(given.ANP("navy", 50, "tenant=red", "in allow tenant=red")), yes)
-	w.do(Mutation{Op: OpUndo}, yes)          // navy goes
-	w.do(Mutation{Op: OpUndo}, yes)          // green is red again
-	w.do(Mutation{Op: OpUndo, Undo: 5}, yes) // navy comes back
-	w.do(remove("blue"), yes)                // and blue goes
+	w.do(Mutation{Op: OpApply, Base: []byte(base), YAML: []byte(strings.Replace(base, "tenant: red", "tenant: green", 1))}, typed("blue"))
+	w.do(apply(given.ANP("navy", 50, "tenant=red", "in allow tenant=red")), typed("blue"))
+	w.do(Mutation{Op: OpUndo}, typed("blue"))          // navy goes
+	w.do(Mutation{Op: OpUndo}, typed("blue"))          // green is red again
+	w.do(Mutation{Op: OpUndo, Undo: 5}, typed("blue")) // navy comes back
+	w.do(remove("blue"), typed("blue"))                // and blue goes
 	server := apply(given.ANP("navy", 51, "tenant=red", "in allow tenant=red"))
 	server.ServerSide, server.Force = true, true
 	w.do(server, yes)
@@ -173,7 +173,7 @@ func TestKubeConflict(t *testing.T) {
 	if p.Conflict == nil || p.Conflict.Merged == "" || p.Blocked != "ANP blue was changed meanwhile" {
 		t.Fatalf("%q %+v", p.Blocked, p.Conflict)
 	}
-	w.do(Mutation{Op: OpApply, YAML: []byte(p.Conflict.Merged), Base: []byte(p.Conflict.Now)}, yes)
+	w.do(Mutation{Op: OpApply, YAML: []byte(p.Conflict.Merged), Base: []byte(p.Conflict.Now)}, typed("blue"))
 	if w.on("blue", "spec/priority") != 41.0 || !strings.Contains(w.Current().Cluster.Policy(given.ANPKey("blue")).YAML, "tenant: green") {
 		t.Errorf("merged wrongly: %v", w.s.Object(path("blue")))
 	}

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"time"
+
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
@@ -16,9 +18,11 @@ const (
 	OpApply    Op = "apply"     // create or update from YAML
 	OpDelete   Op = "delete"    // remove a policy
 	OpMove     Op = "move"      // give an ANP another priority
-	OpLogLevel Op = "log-level" // set the logging annotation
+	OpLogLevel Op = "log-level" // set the logging annotation, for a while or for good
+	OpLogEnd   Op = "log-end"   // end a logging session: the annotation is as before
 	OpUndo     Op = "undo"      // take back the last change
 	OpRedo     Op = "redo"      // make a change again that was taken back
+	OpRevert   Op = "revert"    // put a change back that nobody confirmed
 )
 
 // WhyNot says why the API server does not let the user make a change of a policy,
@@ -27,13 +31,16 @@ func (op Op) WhyNot(a revision.Access, k model.PolicyKey) string {
 	if k.Kind == "" {
 		k.Kind = model.KindANP
 	}
+	if op == OpLogLevel || op == OpLogEnd {
+		k = model.LoggedBy(k)
+	}
 	var v kube.Verb
 	switch {
 	case op == OpApply && k.Name == "":
 		v = kube.VerbCreate
 	case op == OpApply:
 		v = kube.VerbUpdate
-	case op == OpMove || op == OpLogLevel:
+	case op == OpMove || op == OpLogLevel || op == OpLogEnd:
 		v = kube.VerbPatch
 	case op == OpDelete:
 		v = kube.VerbDelete
@@ -66,6 +73,16 @@ type Mutation struct {
 	Policy   model.PolicyKey
 	Priority int32           // OpMove
 	Levels   model.LogLevels // OpLogLevel
+	// Policies are the targets of OpLogLevel and OpLogEnd where there are several: ANP, BANP
+	// and namespaces.
+	Policies []model.PolicyKey
+	// Session makes OpLogLevel a logging session, which ends after Lasts, or when somebody
+	// ends it where Lasts is 0.
+	Session bool
+	Lasts   time.Duration
+	// Timed makes OpLogEnd that of a session whose time is over, and of no other. It was
+	// agreed to when the session began.
+	Timed bool
 	// Undo is the history entry that OpUndo takes back; 0 the newest. For OpRedo it is
 	// the entry of the undo.
 	Undo uint64
@@ -82,6 +99,8 @@ type Preview struct {
 	Title    string // "Move ANP cluster-control from 34 to 36"
 	// Blocked says why it cannot be committed at all; empty when it can.
 	Blocked string
+	// ReadOnly says that it is blocked since changes are switched off, and for nothing else.
+	ReadOnly bool
 	// Errors are what validation found, by document.
 	Errors []model.Broken
 	// Objects are what will be written, removed ones with New nil.
@@ -94,6 +113,10 @@ type Preview struct {
 	ConfirmName string
 	// Notes are consequences worth reading: "34 becomes free".
 	Notes []string
+	// Effect is what becomes of connections; nil for a change that cannot be made or that
+	// decides nothing, as of logging. StepEffects are those of the steps of a plan.
+	Effect      *Effect
+	StepEffects []*Effect
 	// Findings that the change brings.
 	Findings []model.Finding
 	// Commands are the equivalent kubectl command lines.
@@ -108,8 +131,14 @@ type Preview struct {
 	Conflict *Conflict
 	// seen is what else Commit compares before it makes the change.
 	seen seen
+	// next is what will be, until the consequences are worked out.
+	next *revision.Revision
 	// undoes is the history entry that an undo takes back.
 	undoes uint64
+	// left are policies of a change that is put back which others changed meanwhile.
+	left []model.PolicyKey
+	// nothing says that it is blocked since all objects are as they should be.
+	nothing bool
 	// starts is set where a yes starts a plan: what it asks of the one that is stored.
 	starts func(*planJob) (planAsk, error)
 }
@@ -145,9 +174,12 @@ type RowChange struct {
 
 // Guard is a guard rail that a change runs into.
 type Guard struct {
-	Code    string // "deny-system", "deny-all-networks", "allow-lost", "kept-elsewhere"
+	Code    string // "dns-cut", "opens", "kept-elsewhere" …
 	Policy  model.PolicyKey
 	Message string
+	// about is what it is compared by, where the message has numbers and examples that may
+	// change without a change of anything else.
+	about string
 }
 
 // Conflict is a three-way difference: what the change started from, what is
@@ -165,6 +197,9 @@ type Confirm struct {
 	Yes  bool
 	Name string // typed name, for guards
 	By   string // who, for the audit: "console", "cli"
+	// Within makes the change on trial: it is put back unless it is confirmed in this
+	// time (Reverts). 0 makes it for good.
+	Within time.Duration
 
 	// Finish makes a change that has begun go on to its end although the context
 	// ends. Waiting for another change ends with the context all the same.

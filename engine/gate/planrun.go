@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"rung/engine/revision"
 	"rung/model"
@@ -52,6 +54,10 @@ type Plans struct {
 	// unrecorded says that the last step was made and could not be written down.
 	unrecorded bool
 	stop       context.CancelFunc
+	holding    atomic.Bool // this process has the plan's lock
+	lockless   bool        // the state folder's file system has no locks
+	// patience is how long a source may take to show a step that was written.
+	patience time.Duration
 }
 
 // PlanConfig says what the plans of a gate work with.
@@ -62,15 +68,16 @@ type PlanConfig struct {
 	// is kept under.
 	Dir, Context string
 	Disk         safefile.FS
-	// Run starts a goroutine that ends with Ctx.
+	// Run starts a goroutine that ends with Ctx; it is false where nothing is started
+	// any more.
 	Ctx context.Context
-	Run func(func())
+	Run func(func()) bool
 }
 
 // NewPlans runs plans through a gate, which starts them for what Preview and Commit are
 // asked about plans: their undo.
 func NewPlans(g *Gate, c PlanConfig) *Plans {
-	r := &Plans{gate: g, cfg: c, path: planPath(c.Dir, c.Context)}
+	r := &Plans{gate: g, cfg: c, path: planPath(c.Dir, c.Context), patience: showTime}
 	if g != nil {
 		g.plans = r
 	}
@@ -126,7 +133,7 @@ func (r *Plans) start(ctx context.Context, read *Preview, c Confirm, was *planJo
 	state, bad := r.state, r.bad
 	r.mu.Unlock()
 	if a.anew && was != nil {
-		return fmt.Errorf("%w: another plan stopped at %d of %d", ErrPlan, state.Done, state.Total)
+		return fmt.Errorf("%w: another plan stopped at %s", ErrPlan, state.At())
 	}
 	fresh, err := r.preview(ctx, a)
 	if err != nil {
@@ -143,6 +150,10 @@ func (r *Plans) start(ctx context.Context, read *Preview, c Confirm, was *planJo
 	defer r.mu.Unlock()
 	job := a.job()
 	job.Guards, job.By, job.Read = fresh.Guards, c.By, map[string]string{}
+	if a.anew {
+		newest := r.gate.cfg.History.newest()
+		job.After = &newest
+	}
 	for _, o := range firstOf(fresh.Objects) {
 		job.Read[o.Key.Name] = digest(o.Old)
 	}
@@ -156,8 +167,7 @@ func (r *Plans) start(ctx context.Context, read *Preview, c Confirm, was *planJo
 		return err
 	}
 	r.job = job
-	r.launch(release)
-	return nil
+	return r.launch(release)
 }
 
 // Stop stops a running plan of this process after the step under way was written.
@@ -195,17 +205,20 @@ func (r *Plans) Keep(read *revision.Revision) error {
 	if was == nil || was.Title != r.state.Title || was.Made() != r.state.Made() || was.Step != r.state.Step {
 		return &StaleError{Title: job.Title, What: r.state.String() + " now"}
 	}
-	herr := r.record(job)
+	// What is not in the history yet stays in the file, to be put there later.
+	if err := r.record(job); err != nil {
+		return err
+	}
 	if err := r.forget(); err != nil {
-		return errors.Join(herr, err)
+		return err
 	}
 	r.clear()
-	return herr
+	return nil
 }
 
 // clear takes the plan off the screen. The caller holds mu.
 func (r *Plans) clear() {
-	r.job, r.state = nil, revision.PlanState{}
+	r.job, r.state, r.unrecorded = nil, revision.PlanState{}, false
 	r.cfg.Publish(nil)
 }
 
@@ -215,9 +228,11 @@ type planAsk struct {
 	op       Op   // OpUndo and OpRedo for a plan of the history
 	progress plan.Progress
 	shown    int // as planJob.Shown
-	// id, title and undoes are those of the planJob.
+	top      int // as planJob.Top
+	// id, title, undoes and after are those of the planJob.
 	id, title string
 	undoes    uint64
+	after     *uint64
 	refused   string // why it cannot be done at all
 	heading   string // of the preview, where that is not the title
 }
@@ -233,7 +248,8 @@ func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
 		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
 	r.mu.Lock() // Look may be judging it
-	a := planAsk{progress: *job.Progress, shown: *job.Shown, id: job.ID, title: job.Title, undoes: job.Undoes, heading: "Continue: " + job.Title}
+	a := planAsk{progress: *job.Progress, shown: *job.Shown, id: job.ID, title: job.Title, undoes: job.Undoes, after: job.After, heading: "Continue: " + job.Title}
+	wasBack, top := job.Progress.Back, job.Top
 	r.mu.Unlock()
 	if a.progress.Back = back; back {
 		a.heading = "Roll back: " + job.Title
@@ -243,7 +259,12 @@ func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
 		a.progress.Done, err = a.progress.Locate(b.Slots())
 	}
 	if err != nil {
-		a.refused = err.Error()
+		a.refused = stuck(err)
+	}
+	if a.top = top; back && !wasBack {
+		a.top = a.progress.Made(a.progress.Done)
+	} else if !back {
+		a.top = 0
 	}
 	return a, nil
 }
@@ -251,7 +272,7 @@ func (r *Plans) further(job *planJob, back bool) (planAsk, error) {
 // job is what is stored of it.
 func (a *planAsk) job() *planJob {
 	p, shown := a.progress, a.shown
-	return &planJob{Progress: &p, Shown: &shown, ID: a.id, Title: a.title, Undoes: a.undoes}
+	return &planJob{Progress: &p, Shown: &shown, Top: a.top, ID: a.id, Title: a.title, Undoes: a.undoes, After: a.after}
 }
 
 func boardOf(rev *revision.Revision) (*plan.Board, error) {

@@ -23,10 +23,15 @@ type planJob struct {
 	ID    string `json:"id,omitempty"`
 	Title string `json:"title,omitempty"`
 	// Undoes is the entry of the history that this run takes back, 0 for other plans.
-	Undoes uint64 `json:"undoes,omitempty"`
+	// After was the newest one when it began: later ones were made meanwhile. An earlier
+	// Rung stored none.
+	Undoes uint64  `json:"undoes,omitempty"`
+	After  *uint64 `json:"after,omitempty"`
 	// Shown is how many steps were done when every zone was last seen to show them;
 	// those between it and Progress.Done were made. An earlier Rung stored none.
 	Shown *int `json:"shown,omitempty"`
+	// Top is how many steps of Run were made when it began to be rolled back.
+	Top int `json:"top,omitempty"`
 	// Guards were confirmed for the whole plan, by By.
 	Guards []Guard `json:"guards,omitempty"`
 	By     string  `json:"by,omitempty"`
@@ -79,8 +84,10 @@ func (r *Plans) Look() {
 	if err := r.Load(); err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		// A file that cannot be read any more is none of a plan that could go on.
-		if r.job != nil && !r.running {
+		// A file that cannot be read any more is none of a plan that could go on. It is
+		// read again at the next look.
+		if r.job != nil && !r.running && !r.unrecorded && r.state.State != PlanDone {
+			r.located = nil
 			r.report(PlanStopped, err.Error(), nil)
 		}
 	}
@@ -98,10 +105,45 @@ func (r *Plans) State() (*revision.PlanState, error) {
 	return &st, err
 }
 
+// Kept is the plan of this context that is stored in another folder than the one this
+// process keeps its own in, nil for none. Nothing is done about it.
+func (r *Plans) Kept(dir string) (*revision.PlanState, error) {
+	o := &Plans{gate: r.gate, cfg: r.cfg, path: planPath(dir, r.cfg.Context)}
+	o.cfg.Publish = func(*revision.PlanState) {}
+	info, err := safefile.Or(o.cfg.Disk).Lstat(o.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the stored plan: %w", err)
+	}
+	if o.job, err = o.read(); err != nil {
+		return nil, err
+	}
+	o.seen = info
+	held, err := o.held()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading the stored plan: %w", err)
+	case held && o.job.Runner != nil:
+		o.reportOther()
+	default:
+		why := o.job.Why
+		if o.job.Runner != nil || why == "" {
+			why = interrupted
+		}
+		if err := o.locate(o.gate.cfg.Current()); err != nil {
+			why = stuck(err)
+		}
+		o.report(PlanStopped, why, nil)
+	}
+	return &o.state, nil
+}
+
 // look is Load. The caller holds mu.
 func (r *Plans) look() error {
-	if r.path == "" || r.running {
-		return nil
+	if r.path == "" || r.running || r.holding.Load() {
+		return nil // it is just being judged here
 	}
 	info, err := safefile.Or(r.cfg.Disk).Lstat(r.path)
 	switch {
@@ -114,7 +156,12 @@ func (r *Plans) look() error {
 	case err != nil:
 		return fmt.Errorf("reading the stored plan: %w", err)
 	}
-	same := r.job != nil && sameFile(r.seen, info)
+	held, err := r.held()
+	if err != nil {
+		return fmt.Errorf("reading the stored plan: %w", err)
+	}
+	// Where times are coarse, a file that was written twice in a moment looks the same.
+	same := r.job != nil && sameFile(r.seen, info) && held == r.state.Elsewhere()
 	if !same {
 		job, err := r.read()
 		if err != nil {
@@ -122,12 +169,8 @@ func (r *Plans) look() error {
 		}
 		r.job, r.seen = job, info
 	}
-	held, err := r.held()
-	if err != nil {
-		return fmt.Errorf("reading the stored plan: %w", err)
-	}
 	now := r.gate.cfg.Current()
-	if same && held == r.state.Elsewhere() && (held || r.located == now) {
+	if same && (held || r.located == now && !r.unrecorded) {
 		return nil
 	}
 	if held && r.job.Runner != nil {
@@ -155,40 +198,55 @@ func (r *Plans) followed() bool {
 	return true
 }
 
-// lookAgain says how a stored plan stands that nobody runs.
+// lookAgain says how a stored plan stands that nobody runs. The caller holds mu.
 func (r *Plans) lookAgain(now *revision.Revision) error {
 	r.located = now
-	why := r.job.Why
-	if r.job.Runner != nil || why == "" {
-		why = interrupted // its process ended without a word
+	if r.gate.cfg.History.hasPlan(r.job.ID) {
+		return r.end() // it was ended, and its file is only left
+	}
+	if r.job.Runner != nil || r.job.Why == "" {
+		r.job.Why, r.job.Runner, r.job.Waits = interrupted, nil, nil // its process ended without a word
 	}
 	if err := r.locate(now); err != nil {
-		r.report(PlanStopped, err.Error(), r.unshown(now))
+		r.report(PlanStopped, stuck(err), r.unshown(now))
 		return nil
 	}
 	waits := r.unshown(now)
 	if p := r.job.Progress; p.Finished() && *r.job.Shown == p.Done {
 		return r.end()
 	}
-	r.report(PlanStopped, why, waits)
+	r.report(PlanStopped, r.job.Why, waits)
 	return nil
 }
 
-// end ends a plan that stopped after its last step, once every zone shows that. The
-// caller holds mu.
+// end ends a plan that stopped after its last step, once every zone shows that, and one
+// that was ended and is stored all the same. The caller holds mu.
 func (r *Plans) end() error {
-	release, err := r.lock()
-	if err != nil {
-		return nil // another Rung does it
+	if !r.holding.Load() {
+		release, err := r.lock()
+		if errors.Is(err, safefile.ErrLocked) {
+			return nil // another Rung does it
+		}
+		if err != nil {
+			return err
+		}
+		defer release()
 	}
-	defer release()
-	if err := errors.Join(r.record(r.job), r.forget()); err != nil {
+	p := r.job.Progress
+	kept := !p.Finished() // where it was kept as it is, and its file is only left
+	if err := r.record(r.job); err != nil {
 		return err
 	}
-	if r.state.Open() {
-		r.report(PlanDone, "", nil)
+	if err := r.forget(); err != nil {
+		return err
+	}
+	r.unrecorded = false
+	if r.state.State == "" || kept {
+		r.clear() // or it had ended before this process began
 	} else {
-		r.clear() // it had ended before this process began
+		done := p.Done
+		r.job.Shown = &done
+		r.report(PlanDone, "", nil)
 	}
 	return nil
 }
@@ -197,33 +255,55 @@ func sameFile(was, now fs.FileInfo) bool {
 	return was != nil && os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime())
 }
 
-// read is the stored plan.
+// errNoPlan marks a file in the place of the stored plan that is none.
+var errNoPlan = errors.New("it is no plan that Rung can read")
+
+// read is the stored plan. The error is errNoPlan where the file was read and is none.
 func (r *Plans) read() (*planJob, error) {
 	raw, err := safefile.Read(safefile.Or(r.cfg.Disk), r.path, 2*plan.MaxProgressSize)
+	if errors.Is(err, safefile.ErrTooLarge) {
+		return nil, fmt.Errorf("reading the stored plan: %w: %w", errNoPlan, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the stored plan: %w", err)
 	}
-	job := &planJob{}
+	job, err := decodePlan(raw, r.cfg.Context)
+	if err != nil {
+		return nil, fmt.Errorf("reading the stored plan %s: %w: %w", r.path, errNoPlan, err)
+	}
+	return job, nil
+}
+
+// decodePlan is what the file of a context's plan says, of which nothing is trusted.
+func decodePlan(raw []byte, context string) (job *planJob, err error) {
+	job = &planJob{}
 	if err := json.Unmarshal(raw, job); err != nil {
-		return nil, fmt.Errorf("reading the stored plan %s: %w", r.path, err)
+		return nil, err
 	}
 	if job.Progress, err = plan.DecodeProgress(job.Encoded); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.path, err)
+		return nil, err
 	}
 	p := job.Progress
-	if p.Context != r.cfg.Context {
-		return nil, fmt.Errorf("%s belongs to %q, not to %q", r.path, p.Context, r.cfg.Context)
+	if p.Context != context {
+		return nil, fmt.Errorf("it belongs to %q, not to %q", p.Context, context)
 	}
-	if n := len(p.Plan.Steps); job.Shown == nil || *job.Shown < 0 || *job.Shown > n {
+	w := p.Way()
+	low, high := min(w.From, w.To), max(w.From, w.To)
+	if job.Shown == nil || *job.Shown < low || *job.Shown > high {
 		// All but the step that was made last.
-		shown := max(0, p.Done-1)
-		if p.Back {
-			shown = min(n, p.Done+1)
+		shown := p.Done - 1
+		if p.Back != (w.From > w.To) {
+			shown = p.Done + 1
 		}
+		shown = min(max(shown, low), high)
 		job.Shown = &shown
 	}
+	job.ID, job.By = clean.Text(job.ID), clean.Text(job.By)
 	if job.Title = clean.Text(job.Title); job.Title == "" {
 		job.Title = titleOfPlan(&p.Plan)
+	}
+	if job.Top < 0 || job.Top > len(p.Run()) {
+		job.Top = 0
 	}
 	job.Why = clean.Text(job.Why)
 	for i := range job.Waits {
@@ -243,7 +323,7 @@ func (r *Plans) locate(rev *revision.Revision) error {
 	}
 	done, err := r.job.Progress.Locate(b.Slots())
 	if err != nil {
-		return fmt.Errorf("the plan cannot continue: %w", err)
+		return fmt.Errorf("the plan: %w", err)
 	}
 	r.job.Progress.Done = done
 	return nil
@@ -272,11 +352,11 @@ func (r *Plans) store(j *planJob) error {
 	return nil
 }
 
-// putAside gives what is stored another name: nobody can read it as a plan, and somebody
-// may want to. The caller holds mu.
+// putAside gives what is stored another name, and replaces nothing: nobody can read it as
+// a plan, and somebody may want to. The caller holds mu.
 func (r *Plans) putAside() error {
 	r.seen, r.bad = nil, nil
-	if err := safefile.Or(r.cfg.Disk).Rename(r.path, r.path+".unreadable"); err != nil {
+	if err := asideAs(r.path, func(name string) error { return safefile.Or(r.cfg.Disk).Place(r.path, name) }); err != nil {
 		return fmt.Errorf("putting a stored plan aside that cannot be read: %w", err)
 	}
 	return nil

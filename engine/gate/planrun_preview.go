@@ -8,6 +8,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
+	"rung/model/verdict"
 )
 
 // Preview is one preview of a whole plan: what it changes in the end, and every
@@ -103,16 +104,36 @@ func (r *Plans) preview(ctx context.Context, a planAsk) (*Preview, error) {
 	}
 	if a.anew && a.op == "" {
 		out.Notes = append(out.Notes, a.progress.Plan.Notes...)
+	} else if b, err := boardOf(rev); err == nil {
+		out.Notes = append(out.Notes, plan.TieNotes(b.Slots(), out.Steps, out.FirstStep)...)
+	}
+	out.Notes = append(out.Notes, r.gate.aboutUndo(a.op, a.undoes)...)
+	r.mu.Lock()
+	open, lockless := r.state.Open(), r.lockless
+	if open && a.op != "" {
+		a.refused = openPlan(&r.state)
+	}
+	r.mu.Unlock()
+	if lockless {
+		out.Notes = append(out.Notes, "the state folder has no file locks: another Rung on it cannot see that this plan runs; run no other")
 	}
 	if why := a.refuses(rev); why != "" {
 		out.Blocked = why
 		return out, nil
 	}
-	if err := r.steppedOver(ctx, rev, a.progress, out); err != nil {
+	limit, cancel := context.WithTimeout(ctx, 3*effectTime)
+	defer cancel()
+	log := r.gate.log()
+	if err := r.steppedOver(ctx, limit, rev, a.progress, a.anew, log, out); err != nil {
 		return nil, err
+	}
+	if out.Blocked == "" {
+		next := after(rev, out.Objects)
+		out.Effect = r.gate.effectOf(limit, rev, next, out.Objects).against(limit, log, rev, next)
 	}
 	out.ConfirmName = confirmName(out.Guards, out.Objects)
 	r.gate.tryPlan(ctx, rev, out)
+	out.seen.effect(out.Effect)
 	out.seen.note(out.Notes...)
 	out.seen.reach(rev.Cluster, firstOf(out.Objects))
 	if out.Blocked == "" && len(out.Objects) > 0 {
@@ -123,14 +144,15 @@ func (r *Plans) preview(ctx context.Context, a planAsk) (*Preview, error) {
 }
 
 // steppedOver takes what every step that is left changes into a preview, each on what
-// the ones before it leave.
-func (r *Plans) steppedOver(ctx context.Context, rev *revision.Revision, p plan.Progress, out *Preview) error {
+// the ones before it leave. What becomes of connections, and of those of the log, is worked
+// out until limit ends.
+func (r *Plans) steppedOver(ctx, limit context.Context, rev *revision.Revision, p plan.Progress, anew bool, log *verdict.Log, out *Preview) error {
 	for i, s := range out.Steps {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("previewing the plan: %w", err)
 		}
 		name := fmt.Sprintf("step %d, %s", out.FirstStep+i, stepText(s))
-		if why := misplaced(rev, &p, s); why != "" {
+		if why := misplaced(rev, &p, s, anew); why != "" {
 			out.block("%s: %s", name, why)
 			return nil
 		}
@@ -138,32 +160,55 @@ func (r *Plans) steppedOver(ctx context.Context, rev *revision.Revision, p plan.
 		if one.Blocked != "" {
 			out.block("%s: %s", name, one.Blocked)
 		}
+		next := after(rev, one.Objects)
+		one.judgeEffect(r.gate.effectOf(limit, rev, next, one.Objects), rev)
 		for _, g := range one.Guards {
 			if !confirmed(out.Guards, g) {
 				out.Guards = append(out.Guards, g)
 			}
 		}
+		if one.Effect.Flipping() {
+			one.Effect = one.Effect.against(limit, log, rev, next)
+		}
+		out.StepEffects = append(out.StepEffects, one.Effect)
 		out.Objects = append(out.Objects, one.Objects...)
 		out.Commands = append(out.Commands, one.Commands...)
-		rev = after(rev, one.Objects)
+		rev = next
 		p.Advance()
 	}
 	return nil
 }
 
-// misplaced says why a step would not do what it did when the plan was made.
-func misplaced(rev *revision.Revision, p *plan.Progress, s plan.Step) string {
+// misplaced says why a step would not do what it did when the plan was made, and of a plan
+// that is not new what can be done.
+func misplaced(rev *revision.Revision, p *plan.Progress, s plan.Step, anew bool) string {
 	b, err := boardOf(rev)
 	if err != nil {
 		return err.Error()
 	}
-	switch at, ok := b.Priority(s.Policy); {
-	case !ok:
-		return fmt.Sprintf("%v: %s is gone", plan.ErrElsewhere, s.Policy)
-	case at != s.From:
-		return fmt.Sprintf("%v: %s stands at %d, not %d", plan.ErrElsewhere, s.Policy, at, s.From)
+	a, ok := elsewhere(rev, s)
+	if ok {
+		return (&plan.AstrayError{Policies: []plan.Astray{a}}).Error()
 	}
-	return p.Hinders(s, b.Slots())
+	if a, ok = p.Hinders(s, b.Slots()); !ok {
+		return ""
+	}
+	if anew {
+		return a.String()
+	}
+	return a.String() + ": " + wayOut(*p, b.Slots(), a)
+}
+
+// elsewhere says whether the policy of a step is not where the step starts.
+func elsewhere(rev *revision.Revision, s plan.Step) (plan.Astray, bool) {
+	p := rev.Cluster.Policy(stepMutation(s).Policy)
+	switch {
+	case p == nil:
+		return plan.Astray{Policy: s.Policy, Want: s.From, Gone: true}, true
+	case p.Priority != s.From:
+		return plan.Astray{Policy: s.Policy, At: p.Priority, Want: s.From}, true
+	}
+	return plan.Astray{}, false
 }
 
 // refuses says why a plan cannot be run at all.

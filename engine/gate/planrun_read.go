@@ -36,5 +36,8 @@ func (j *planJob) otherStep(rev *revision.Revision, s plan.Step) string {
 	if err != nil {
 		return err.Error()
 	}
-	return j.Progress.Hinders(s, b.Slots())
+	if a, ok := j.Progress.Hinders(s, b.Slots()); ok {
+		return a.String()
+	}
+	return ""
 }

@@ -41,7 +41,7 @@ func (p *planWorld) another(t *testing.T) *otherConsole {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
-	q.r = NewPlans(q.g, PlanConfig{Subscribe: p.Subscribe, Dir: p.dir, Context: "test", Ctx: ctx, Run: wg.Go,
+	q.r = NewPlans(q.g, PlanConfig{Subscribe: p.Subscribe, Dir: p.dir, Context: "test", Ctx: ctx, Run: starts(&wg),
 		Publish: func(s *revision.PlanState) {
 			q.mu.Lock()
 			defer q.mu.Unlock()

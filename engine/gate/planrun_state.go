@@ -24,6 +24,7 @@ func (r *Plans) report(state, why string, waits []revision.PlanWait) {
 
 // reportOther publishes how a plan stands that another Rung runs: as its file says.
 func (r *Plans) reportOther() {
+	r.unrecorded = false // what this Rung could not write down, that one has
 	state := PlanRunning
 	if r.job.Why != "" {
 		state = PlanWaiting
@@ -33,13 +34,26 @@ func (r *Plans) reportOther() {
 
 // describe is the plan as a fact for the screen. The caller holds mu.
 func (r *Plans) describe(state, why string, waits []revision.PlanWait) *revision.PlanState {
-	j, p := r.job, r.job.Progress
-	run, made, shown := p.Run(), p.Made(p.Done), p.Made(*r.job.Shown)
-	out := &revision.PlanState{Title: j.Title, Total: len(run), Done: shown, State: state, Back: p.Back, Why: why,
-		Waits: waits, Unrecorded: r.unrecorded}
+	out := r.job.describe(state)
+	out.Why, out.Waits, out.Unrecorded = why, waits, r.unrecorded
+	if state == PlanStopped {
+		out.Stuck = r.stuck()
+	}
+	if state == PlanStopped && r.seen != nil {
+		out.Since = r.seen.ModTime() // it was written down last when it stopped
+	}
+	out.Runner.Here = r.running && out.Runner.PID != 0
+	return out
+}
+
+// describe is what the plan says by itself in a state.
+func (j *planJob) describe(state string) *revision.PlanState {
+	p := j.Progress
+	run, made, shown := p.Run(), p.Made(p.Done), p.Made(*j.Shown)
+	out := &revision.PlanState{Title: j.Title, Total: len(run), Done: shown, State: state, Back: p.Back, Top: j.Top}
 	active := out.Active()
 	if active && j.Runner != nil {
-		out.Runner = revision.PlanRunner{PID: j.Runner.PID, Host: j.Runner.Host, Since: j.Runner.Since, Here: r.running}
+		out.Runner = revision.PlanRunner{PID: j.Runner.PID, Host: j.Runner.Host, Since: j.Runner.Since}
 	}
 	low, high := min(made, shown), max(made, shown)
 	next := -1
@@ -68,6 +82,23 @@ func (r *Plans) describe(state, why string, waits []revision.PlanWait) *revision
 		out.Steps = append(out.Steps, step)
 	}
 	return out
+}
+
+// stuck says why a plan that stopped can be neither continued nor rolled back, empty where
+// it can. The caller holds mu.
+func (r *Plans) stuck() string {
+	b, err := boardOf(r.gate.cfg.Current())
+	if err == nil {
+		_, err = r.job.Progress.Locate(b.Slots())
+	}
+	if err != nil {
+		return stuck(err)
+	}
+	progress := *r.job.Progress
+	if can := prospectOf(&progress, b.Slots()); !can.continues && !can.back {
+		return stuck(&plan.AstrayError{Policies: []plan.Astray{can.astray}})
+	}
+	return ""
 }
 
 // unshown are the zones that do not show the steps that were made of a plan that

@@ -4,20 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"rung/engine/revision"
+	"rung/model"
 	"rung/model/plan"
 )
 
+// showTime is how long a source may take to show a step that was written before it counts
+// as taken back.
+const showTime = 5 * time.Second
+
 // launch starts the goroutine that runs the job, whose lock release ends. The caller
 // holds mu.
-func (r *Plans) launch(release func()) {
+func (r *Plans) launch(release func()) error {
 	ctx, cancel := context.WithCancel(r.cfg.Ctx)
 	r.running, r.stop = true, cancel
 	r.state, r.unrecorded = revision.PlanState{}, false
 	r.report(PlanRunning, "", nil)
 	job := r.job
-	r.cfg.Run(func() {
+	started := r.cfg.Run(func() {
 		defer cancel()
 		err := r.steps(ctx, job)
 		r.mu.Lock()
@@ -27,34 +34,54 @@ func (r *Plans) launch(release func()) {
 			r.finish(job, release)
 			return
 		}
-		job.Why = err.Error()
-		if ctx.Err() != nil {
-			job.Why = interrupted
-		} else {
-			r.unrecorded = errors.Is(err, ErrNotRecorded)
-		}
-		job.Runner, job.Waits = nil, nil
-		_ = r.store(job) // where that fails a step that was made is found again (plan.Progress.Locate)
+		r.stopped(job, err)
 		release()
-		now := r.gate.cfg.Current()
-		r.located = now
-		r.report(PlanStopped, job.Why, r.unshown(now))
 	})
+	if !started {
+		defer cancel()
+		r.running, r.stop = false, nil
+		r.stopped(job, context.Canceled)
+		return fmt.Errorf("%w: Rung is ending", ErrPlan)
+	}
+	return nil
 }
 
-// finish ends a plan that has no step left. The caller holds mu.
+// stopped says why a job stopped. The caller holds mu and the lock.
+func (r *Plans) stopped(job *planJob, err error) {
+	job.Why = err.Error()
+	if errors.Is(err, context.Canceled) {
+		job.Why = interrupted
+	}
+	r.unrecorded = errors.Is(err, ErrNotRecorded)
+	job.Runner, job.Waits = nil, nil
+	_ = r.store(job) // where that fails a step that was made is found again (plan.Progress.Locate)
+	now := r.gate.cfg.Current()
+	r.located = now
+	why := job.Why
+	if err := r.locate(now); err != nil { // a step that was taken back is not done
+		why = stuck(err)
+	}
+	r.report(PlanStopped, why, r.unshown(now))
+}
+
+// finish ends a plan that has no step left. What cannot be put into the history stays in
+// the plan's file, to be put there later. The caller holds mu.
 func (r *Plans) finish(job *planJob, release func()) {
+	defer release()
 	why := ""
 	if job.Progress.Back {
 		why = "all steps were rolled back"
 	}
 	if err := r.record(job); err != nil {
-		why, r.unrecorded = err.Error(), true
+		job.Why, job.Runner, job.Waits = err.Error(), nil, nil
+		r.unrecorded = true
+		_ = r.store(job) // that all its steps are done stands in the file already
+		r.report(PlanDone, job.Why, nil)
+		return
 	}
 	// A file left behind would only be found finished at the next start. It is removed
 	// before the state is shown.
 	_ = r.forget()
-	release()
 	r.report(PlanDone, why, nil)
 }
 
@@ -68,6 +95,9 @@ func (r *Plans) steps(ctx context.Context, job *planJob) error {
 	}
 	for {
 		r.shownAll(job)
+		if err := r.takenBack(job); err != nil {
+			return err
+		}
 		s, ok := job.Progress.Next()
 		if !ok {
 			return nil
@@ -96,8 +126,8 @@ func (r *Plans) step(ctx context.Context, job *planJob, s plan.Step) error {
 		return err
 	}
 	rev := r.gate.cfg.Current()
-	if p := rev.Cluster.Policy(stepMutation(s).Policy); p == nil || p.Priority != s.From {
-		return fmt.Errorf("%s: %w", stepText(s), plan.ErrElsewhere)
+	if a, ok := elsewhere(rev, s); ok {
+		return fmt.Errorf("%s: %w", stepText(s), &plan.AstrayError{Policies: []plan.Astray{a}})
 	}
 	if what := job.otherStep(rev, s); what != "" {
 		return &StaleError{Title: stepText(s), What: what}
@@ -134,9 +164,21 @@ func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
 	ticks, stop := r.cfg.Subscribe()
 	defer stop()
 	made := r.gate.cfg.Now()
+	late := time.NewTimer(r.patience)
+	defer late.Stop()
+	arrived := false                        // the source showed the step
 	since := map[string]revision.PlanWait{} // what each zone was first waited for
 	for {
-		seen := shows(r.gate.cfg.Current(), s, r.gate.cfg.Now())
+		rev := r.gate.cfg.Current()
+		if p := rev.Cluster.Policy(stepMutation(s).Policy); p == nil || p.Priority != s.From {
+			arrived = true
+		}
+		if arrived {
+			if err := r.takenBack(job); err != nil {
+				return err
+			}
+		}
+		seen := shows(rev, s, r.gate.cfg.Now())
 		if seen.done() {
 			return nil
 		}
@@ -155,8 +197,63 @@ func (r *Plans) await(ctx context.Context, job *planJob, s plan.Step) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticks:
+		case <-late.C:
+			arrived = arrived || !r.stillThere(ctx, s)
+			late.Reset(r.patience)
 		}
 	}
+}
+
+// stillThere asks a server whether a step that its watch does not show stands there.
+// Elsewhere the source is all there is to ask.
+func (r *Plans) stillThere(ctx context.Context, s plan.Step) bool {
+	if r.gate.server == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	defer cancel()
+	k := stepMutation(s).Policy
+	live, err := r.gate.server.live(ctx, []model.PolicyKey{k})
+	if err != nil {
+		return true // nobody knows
+	}
+	return live[k] != nil && live[k].Policy.Priority == s.To
+}
+
+// takenBack says which step that was made something else has undone: whoever keeps the
+// policies elsewhere (GitOps), or another hand. Policies that the plan moves later are
+// looked at when it comes to them.
+func (r *Plans) takenBack(job *planJob) error {
+	r.mu.Lock()
+	p := *job.Progress
+	r.mu.Unlock()
+	b, err := boardOf(r.gate.cfg.Current())
+	if err != nil {
+		return fmt.Errorf("the plan: %w", err)
+	}
+	run, made := p.Run(), p.Made(p.Done)
+	for _, a := range p.Astray(b.Slots()) {
+		step := slices.IndexFunc(run[:made], func(s plan.Step) bool { return s.Policy == a.Policy })
+		from := int32(-1)
+		if p.Back {
+			if step = slices.IndexFunc(run[made:], func(s plan.Step) bool { return s.Policy == a.Policy }); step >= 0 {
+				step += made
+				from = run[step].To
+			}
+		} else if step >= 0 {
+			from = run[step].From
+		}
+		switch {
+		case step < 0:
+		case a.Gone:
+			return fmt.Errorf("step %d: %s was deleted by something else", step+1, a.Policy)
+		case a.At == from:
+			return fmt.Errorf("step %d: %s was put back to %d by something else", step+1, a.Policy, a.At)
+		default:
+			return fmt.Errorf("step %d: %s was moved to %d by something else", step+1, a.Policy, a.At)
+		}
+	}
+	return nil
 }
 
 // waiting tells what a plan waits for, also in its file where that may take long.

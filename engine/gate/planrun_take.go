@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"time"
 
 	"rung/sources/safefile"
@@ -12,27 +13,61 @@ import (
 // One process runs the plan of a context at a time: the one that has the lock of its
 // file. Others only look whether somebody has it, for a moment.
 
-// lock takes the plan for this process; ErrLocked says that another has it.
+// lock takes the plan for this process; ErrLocked says that another has it. A file system
+// without locks keeps nobody out, which the previews of plans say. The caller holds mu.
 func (r *Plans) lock() (release func(), err error) {
-	f, err := safefile.TryLocked(safefile.Or(r.cfg.Disk), r.path+".lock")
+	if r.holding.Load() {
+		return nil, fmt.Errorf("taking the plan: %w", safefile.ErrLocked)
+	}
+	f, err := safefile.Open(safefile.Or(r.cfg.Disk), r.path+".lock", os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
+	}
+	err = f.TryLock()
+	r.lockless = errors.Is(err, errors.ErrUnsupported)
+	if err != nil && !r.lockless {
+		_ = f.Close()
+		return nil, fmt.Errorf("locking %s.lock: %w", r.path, err)
 	}
 	return func() { _ = f.Close() }, nil
 }
 
-// held says whether a process runs the plan: it has the lock.
-func (r *Plans) held() (bool, error) {
-	release, err := r.lock()
-	if errors.Is(err, safefile.ErrLocked) {
-		return true, nil
-	}
+// hold is lock for longer than a look, until release. The caller holds mu.
+func (r *Plans) hold() (release func(), err error) {
+	unlock, err := r.lock()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	release()
-	return false, nil
+	r.holding.Store(true)
+	return func() {
+		unlock()
+		r.holding.Store(false)
+	}, nil
 }
+
+// held says whether another process runs the plan: it has the lock, and for longer than a
+// look takes. The caller holds mu.
+func (r *Plans) held() (bool, error) {
+	for end := time.Now().Add(lookTime); ; time.Sleep(lookTime / 10) {
+		release, err := r.lock()
+		switch {
+		case err == nil:
+			release()
+			return false, nil
+		case !errors.Is(err, safefile.ErrLocked):
+			return false, err
+		case r.state.Elsewhere() || time.Now().After(end):
+			return true, nil
+		}
+	}
+}
+
+// How long somebody else's look at a plan may take, and how long it is waited for by
+// whoever wants to have the plan.
+const (
+	lookTime = 20 * time.Millisecond
+	takeTime = 200 * time.Millisecond
+)
 
 // take takes the plan for this process, and says which one is stored then, nil for none.
 func (r *Plans) take() (release func(), job *planJob, err error) {
@@ -49,7 +84,7 @@ func (r *Plans) take() (release func(), job *planJob, err error) {
 		return func() {}, job, nil
 	}
 	for end := time.Now().Add(takeTime); ; time.Sleep(takeTime / 50) {
-		release, err = r.lock()
+		release, err = r.hold()
 		if err == nil || !errors.Is(err, safefile.ErrLocked) || time.Now().After(end) {
 			break
 		}
@@ -71,9 +106,6 @@ func (r *Plans) take() (release func(), job *planJob, err error) {
 	return release, job, nil
 }
 
-// takeTime is how long somebody else's look at a plan is waited for.
-const takeTime = 200 * time.Millisecond
-
 // takeOver reads the plan that is stored while this process has it.
 func (r *Plans) takeOver() (*planJob, error) {
 	r.bad = nil
@@ -91,14 +123,21 @@ func (r *Plans) takeOver() (*planJob, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the stored plan: %w", err)
 	}
-	if r.job == nil || !sameFile(r.seen, info) {
-		r.job, r.seen = nil, info
-		if r.job, r.bad = r.read(); r.bad != nil {
-			return nil, nil
-		}
-		if err := r.lookAgain(r.gate.cfg.Current()); err != nil {
-			return nil, err
-		}
+	// What is in the file counts, whatever was read of it before.
+	job, err := r.read()
+	switch {
+	case errors.Is(err, errNoPlan):
+		r.job, r.seen, r.bad = nil, info, err
+		return nil, nil
+	case err != nil:
+		return nil, err // it may be readable in a moment
+	}
+	r.job, r.seen = job, info
+	if err := r.lookAgain(r.gate.cfg.Current()); err != nil {
+		return nil, err
+	}
+	if r.state.State == PlanDone || r.state.State == "" {
+		return nil, nil // it was at its end
 	}
 	return r.job, nil
 }

@@ -67,7 +67,7 @@ func (p *planWorld) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	p.g = p.world.gate(p.dir)
-	p.r = NewPlans(p.g, PlanConfig{Subscribe: p.Subscribe, Dir: p.dir, Context: "test", Ctx: ctx, Run: p.wg.Go,
+	p.r = NewPlans(p.g, PlanConfig{Subscribe: p.Subscribe, Dir: p.dir, Context: "test", Ctx: ctx, Run: starts(&p.wg),
 		Publish: func(s *revision.PlanState) {
 			p.Mu.Lock()
 			defer p.Mu.Unlock()
@@ -77,6 +77,14 @@ func (p *planWorld) start() {
 			}
 			p.Publish()
 		}})
+}
+
+// starts is goroutines that always start.
+func starts(wg *sync.WaitGroup) func(func()) bool {
+	return func(f func()) bool {
+		wg.Go(f)
+		return true
+	}
 }
 
 // kill ends everything as a signal would, and starts again.
@@ -356,9 +364,9 @@ func TestPlanSurvivesAKill(t *testing.T) {
 		{"a policy that is not in its way", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue")) },
 			"stopped 0/3 …·· next b 2 → 20: interrupted", true, before + ", x 90"},
 		{"somebody moved a policy", func(p *planWorld) { p.Edit(given.ANP("a", 5, "tenant=blue", "in allow tenant=blue")) },
-			"stopped 0/3 …·· next b 2 → 20: the plan cannot continue: the ladder is not where the plan left it: a stands at 5, not 1", false, "error"},
+			"stopped 0/3 …·· next b 2 → 20: a stands at 5, the plan expects 1: move a back to 1, or end the plan as it is (x, rung plan --keep)", false, "error"},
 		{"somebody removed a policy", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue"), given.ANPKey("x"), given.ANPKey("a")) },
-			"stopped 0/3 …·· next b 2 → 20: the plan cannot continue: the ladder is not where the plan left it: a is gone", true, "error"},
+			"stopped 0/3 …·· next b 2 → 20: a is gone, the plan expects 1: restore a at 1, or end the plan as it is (x, rung plan --keep)", true, "error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
@@ -404,7 +412,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 			}
 			err = next()
 			if c.want == "error" {
-				if !errors.Is(err, ErrBlocked) || !strings.Contains(err.Error(), plan.ErrElsewhere.Error()) {
+				if !errors.Is(err, ErrBlocked) || !strings.Contains(err.Error(), "the plan expects 1: ") {
 					t.Errorf("%v", err)
 				}
 				if err := p.r.Keep(p.Current()); err != nil || p.Current().Plan != nil {
@@ -440,7 +448,7 @@ func TestPlanStops(t *testing.T) {
 			moved := *p.Cluster.Policy(given.ANPKey("b"))
 			moved.Priority = 7
 			p.Cluster, _ = p.Cluster.Upsert([]model.Object{&moved}, nil)
-		}, nil, plan.ErrElsewhere.Error()},
+		}, nil, "b stands at 7, the plan expects 2: move b back to 2, or end the plan as it is"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
@@ -498,14 +506,14 @@ func TestPlanStops(t *testing.T) {
 // One confirmation is for the whole plan, and for what was confirmed only.
 func TestPlanGuards(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	p := newPlanWorld(t, "", given.ANP("a", 1, "tenant=blue", "in allow tenant=blue"), given.ANP("b", 2, "", "in deny tenant=green"), given.ANP("c", 3, "", "in deny tenant=red"))
+	p := newPlanWorld(t, "", given.ANP("a", 1, "tenant=blue", "in allow tenant=blue"), given.ANP("b", 2, "name=kube-system", "in deny team=ops"), given.ANP("c", 2, "name=kube-system", "in allow team=ops"))
 	defer func() { p.cancel(); p.wg.Wait() }()
 	pl := p.respace()
 	pre, err := p.r.Preview(context.Background(), pl)
 	if err != nil || pre.Blocked != "" {
 		t.Fatalf("%v %s", err, pre.Blocked)
 	}
-	if pre.ConfirmName != "c" || len(pre.Guards) != 2 || len(pre.Objects) != 3 || len(pre.Commands) != 3 {
+	if pre.ConfirmName != "c" || len(pre.Guards) != 1 || pre.Guards[0].Code != GuardSystem || len(pre.StepEffects) != 3 || len(pre.Objects) != 3 || len(pre.Commands) != 3 {
 		t.Errorf("%q %v", pre.ConfirmName, pre.Guards)
 	}
 	if len(pre.Rows) != 3 || pre.Title != "Re-space: step 10, starting at 10" {
@@ -521,8 +529,8 @@ func TestPlanGuards(t *testing.T) {
 	}
 	p.until("done", inState(PlanDone))
 	// A step alone is no way around the name.
-	one := p.g.resolve(p.Current(), Mutation{Op: OpMove, Policy: given.ANPKey("b"), Priority: 21, Plan: true})
-	if _, err := p.g.commit(context.Background(), one, yes); !errors.Is(err, ErrNotConfirmed) {
+	one := p.g.resolve(p.Current(), Mutation{Op: OpMove, Policy: given.ANPKey("b"), Priority: 19, Plan: true})
+	if _, err := p.g.commit(context.Background(), one, yes); !errors.Is(err, ErrStale) {
 		t.Error(err)
 	}
 	p.SetWrites(false)

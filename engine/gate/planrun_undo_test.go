@@ -213,7 +213,7 @@ func TestUndoOfAPlanIsJudged(t *testing.T) {
 	}
 	// One that became another between the question and the answer is asked about anew, and
 	// the yes to that starts it.
-	p.Edit(given.ANP("door", 10, "tenant=blue", "in allow team=ops", "in allow tenant=red"))
+	p.Edit(given.ANP("door", 10, "name=kube-system", "in allow team=ops", "in allow tenant=red"))
 	var stale *StaleError
 	if _, err := p.g.Commit(t.Context(), pre, Confirm{Yes: true, Name: pre.ConfirmName}); !errors.As(err, &stale) || stale.Preview == nil {
 		t.Fatalf("of another policy: %v", err)
@@ -231,7 +231,7 @@ func TestUndoOfAPlanIsJudged(t *testing.T) {
 	}{
 		{"a policy that is not in its way", given.ANP("x", 60, "tenant=red"), nil, ""},
 		{"a policy in its way", given.ANP("x", 20, "tenant=red"), nil, "step 1, wall 10 → 40: x is new at 20, where it passes"},
-		{"one was moved", given.ANP("door", 11, "tenant=blue", "in allow team=ops"), []string{"x"}, "door stands at 11, not 10"},
+		{"one was moved", given.ANP("door", 11, "name=kube-system", "in allow team=ops"), []string{"x"}, "door stands at 11, the plan expects 10"},
 	} {
 		p.Edit(c.edit)
 		for _, x := range c.remove {

@@ -12,9 +12,8 @@ import (
 	"rung/sources/manifests"
 )
 
-// resolve works out which objects a change writes, whether it may be made and
-// which guard rails it runs into. It is cheap beside explain, which only tells
-// what follows.
+// resolve works out which objects a change writes and whether it may be made. It is cheap
+// beside what follows from them: effectOf, which finds the guard rails, and explain.
 func (g *Gate) resolve(rev *revision.Revision, m Mutation) *Preview {
 	p := &Preview{Mutation: m}
 	r := resolver{g, rev, p}
@@ -23,10 +22,16 @@ func (g *Gate) resolve(rev *revision.Revision, m Mutation) *Preview {
 		r.apply()
 	case OpDelete:
 		r.remove()
-	case OpMove, OpLogLevel:
-		r.edit()
+	case OpMove:
+		r.move()
+	case OpLogLevel:
+		r.logLevel()
+	case OpLogEnd:
+		r.logEnd()
 	case OpUndo, OpRedo:
 		r.undo()
+	case OpRevert:
+		r.revert()
 	default:
 		r.block("there is no action %q", m.Op)
 	}
@@ -57,8 +62,12 @@ func (r *resolver) finish() {
 		p.Objects[i].How, p.Objects[i].force = howOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
 	}
 	p.describe(r.rev)
-	// Read-only comes last: what is wrong with the change itself says more.
-	if !r.rev.Mode.Writes {
+	if why := r.g.reverts.against(p); why != "" {
+		r.block("%s", why)
+	}
+	// Read-only comes last: what is wrong with the change itself says more. What puts a
+	// change back was agreed to with the change.
+	if !r.rev.Mode.Writes && p.Mutation.Op != OpRevert && !(p.Mutation.Op == OpLogEnd && p.Mutation.Timed) {
 		why := r.rev.Mode.WhyNot
 		if why == "" || why == "read-only" {
 			why = "changes are switched off"
@@ -66,6 +75,7 @@ func (r *resolver) finish() {
 				why += " (W in the console, --write on the command line)"
 			}
 		}
+		p.ReadOnly = p.Blocked == ""
 		r.block("read-only: %s", why)
 	}
 }
@@ -79,7 +89,7 @@ func howOf(m Mutation, c *ObjectChange) kube.Verb {
 		return kube.VerbApply
 	case c.Old == nil:
 		return kube.VerbCreate
-	case m.Op == OpMove || m.Op == OpLogLevel:
+	case m.Op == OpMove || m.Op == OpLogLevel || m.Op == OpLogEnd || c.Key.Kind == model.KindNamespace:
 		return kube.VerbPatch
 	}
 	return kube.VerbUpdate
@@ -102,6 +112,10 @@ func (p *Preview) blockInvalid() {
 	}
 }
 
+// Nothing says whether all objects are as they should be already. A change that cannot be
+// made for another reason is none of those, though it may change no object either.
+func (p *Preview) Nothing() bool { return p.nothing && len(p.Objects) == 0 }
+
 // describe fills in what follows from the objects alone.
 func (p *Preview) describe(rev *revision.Revision) {
 	slices.SortStableFunc(p.Objects, func(a, b ObjectChange) int { return a.Key.Compare(b.Key) })
@@ -109,6 +123,9 @@ func (p *Preview) describe(rev *revision.Revision) {
 		c := &p.Objects[i]
 		if c.Old != nil && c.New != nil {
 			c.Fields = fieldChanges(c.Old, c.New)
+			for j := range c.Fields {
+				describeSession(&c.Fields[j])
+			}
 		}
 		c.Diff = unified(c.Key.Label()+" (now)", c.Key.Label()+" (after)", textOf(c.Old), textOf(c.New))
 	}
@@ -116,10 +133,9 @@ func (p *Preview) describe(rev *revision.Revision) {
 		p.Title = titleOf(p.Objects)
 	}
 	if len(p.Objects) == 0 {
+		p.nothing = p.Blocked == ""
 		p.block("nothing to do")
 	}
-	p.Guards = guards(rev.Cluster, p.Objects, rev.Flags.MaxPriority)
-	p.ConfirmName = confirmName(p.Guards, p.Objects)
 	p.Commands = commands(rev, p)
 }
 
@@ -254,35 +270,20 @@ func (r *resolver) remove() {
 	r.change(r.target(), nil)
 }
 
-// edit is a change of one value: the priority or the log levels.
-func (r *resolver) edit() {
+// move gives an AdminNetworkPolicy another priority.
+func (r *resolver) move() {
 	m, p := r.p.Mutation, r.p
 	old := r.target()
-	if m.Op == OpMove {
-		p.Title = fmt.Sprintf("Move %s to %d", m.Policy.Label(), m.Priority)
-	} else {
-		p.Title = fmt.Sprintf("Set logging of %s to %s", m.Policy.Label(), m.Levels)
-		if !m.Levels.Any() {
-			p.Title = "Switch logging of " + m.Policy.Label() + " off"
-		}
-	}
-	if old == nil {
+	p.Title = fmt.Sprintf("Move %s to %d", m.Policy.Label(), m.Priority)
+	switch {
+	case old == nil:
+		return
+	case old.Kind != model.KindANP:
+		r.block("%s has no priority: only AdminNetworkPolicies have one", m.Policy.Label())
 		return
 	}
-	if m.Op == OpMove {
-		if old.Kind != model.KindANP {
-			r.block("%s has no priority: only AdminNetworkPolicies have one", m.Policy.Label())
-			return
-		}
-		p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)
-	} else if !old.Kind.IsAdmin() {
-		r.block("%s", revision.NamespaceLogs(old.Key))
-		return
-	} else if _, err := model.ParseLogging(m.Levels.Annotation(), true); err != nil {
-		r.block("%v; the levels are %s", err, strings.Join(model.LogSeverities, ", "))
-		return
-	}
-	now, broken := rewritten(old, m)
+	p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)
+	now, broken := movedTo(old, m.Priority)
 	p.Errors = append(p.Errors, broken...)
 	if now == nil {
 		return

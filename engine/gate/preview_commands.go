@@ -24,13 +24,11 @@ func command(rev *revision.Revision, m Mutation, c *ObjectChange) string {
 	switch {
 	case c.New == nil:
 		return k.Delete(c.Key)
-	case m.Op == OpApply || c.Old == nil || len(c.Fields) != 1:
-	case c.Fields[0].Path == "spec.priority":
-		return k.SetPriority(c.Key, c.Old.Priority, c.New.Priority)
-	case c.onlyLogging() && c.New.HasLogging:
-		return k.Annotate(c.Key, model.AnnotationLogging, c.New.Logging)
+	case m.Op == OpApply || c.Old == nil:
 	case c.onlyLogging():
-		return k.RemoveAnnotation(c.Key, model.AnnotationLogging)
+		return k.Annotate(c.Key, c.annotations()...)
+	case len(c.Fields) == 1 && c.Fields[0].Path == "spec.priority":
+		return k.SetPriority(c.Key, c.Old.Priority, c.New.Priority)
 	}
 	switch {
 	case rev.Mode.Name != revision.ClusterMode:
@@ -43,7 +41,24 @@ func command(rev *revision.Revision, m Mutation, c *ObjectChange) string {
 	return k.Replace()
 }
 
-// onlyLogging says whether nothing but the logging annotation changes.
+// annotations are the words of kubectl annotate that change the logging annotations.
+func (c *ObjectChange) annotations() (words []string) {
+	set := annotationsOf(c.New)
+	had := annotationsOf(c.Old)
+	for _, name := range model.LoggingAnnotations() {
+		v, has := set[name]
+		was, there := had[name]
+		switch {
+		case has && (!there || was != v):
+			words = append(words, name+"="+v)
+		case !has && there:
+			words = append(words, name+"-")
+		}
+	}
+	return words
+}
+
+// onlyLogging says whether nothing but the logging annotations changes.
 func (c *ObjectChange) onlyLogging() bool {
-	return c.Old.HasLogging != c.New.HasLogging || c.Old.Logging != c.New.Logging
+	return len(c.Fields) > 0 && len(c.Fields) == len(c.annotations())
 }

@@ -3,6 +3,7 @@ package gate
 import (
 	"maps"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 
 	"rung/model"
@@ -11,23 +12,48 @@ import (
 	"rung/sources/manifests/edit"
 )
 
-// rewritten is the policy with one value changed in its own text, so that
-// comments and order stay; where that cannot be done, in a text made anew.
-func rewritten(old *model.Policy, m Mutation) (*model.Policy, []model.Broken) {
-	typed := retyped(old, m)
-	if typed == nil {
-		return nil, broken(old, "there is no such value in an object of this kind")
+// movedTo is an AdminNetworkPolicy at another priority.
+func movedTo(old *model.Policy, priority int32) (*model.Policy, []model.Broken) {
+	o, ok := old.Original.(*v1alpha1.AdminNetworkPolicy)
+	if !ok {
+		return nil, broken(old, noSuchValue)
 	}
-	want, err := manifests.FromObject(typed, old.Origin)
+	c := o.DeepCopy()
+	c.Spec.Priority = priority
+	return rewritten(old, c)
+}
+
+const noSuchValue = "there is no such value in an object of this kind"
+
+// annotated is an object that can log with these logging annotations, and no others of
+// them.
+func annotated(old *model.Policy, set map[string]string) (*model.Policy, []model.Broken) {
+	switch o := old.Original.(type) {
+	case *v1alpha1.AdminNetworkPolicy:
+		c := o.DeepCopy()
+		c.Annotations = withAnnotations(c.Annotations, set)
+		return rewritten(old, c)
+	case *v1alpha1.BaselineAdminNetworkPolicy:
+		c := o.DeepCopy()
+		c.Annotations = withAnnotations(c.Annotations, set)
+		return rewritten(old, c)
+	}
+	if old.Kind != model.KindNamespace {
+		return nil, broken(old, noSuchValue)
+	}
+	m := old.Meta
+	m.Annotations = set
+	return model.LoggedNamespace(m), nil
+}
+
+// rewritten is the policy as its typed object says, with what differs changed in its own
+// text, so that comments and order stay; where that cannot be done, in a text made anew.
+func rewritten(old *model.Policy, typed metav1.Object) (*model.Policy, []model.Broken) {
+	next, bad, err := edit.Policy(old, typed)
 	if err != nil {
 		return nil, broken(old, err.Error())
 	}
-	if text, err := edit.Rewrite([]byte(old.YAML), old.Key, typed); err == nil {
-		if now, broken := manifests.ParsePolicy(text); now != nil && model.SameContent(now, want) {
-			return now, broken
-		}
-	}
-	return manifests.ParsePolicy([]byte(want.YAML))
+	return next, bad
 }
 
 func broken(p *model.Policy, why string) []model.Broken {
@@ -35,40 +61,25 @@ func broken(p *model.Policy, why string) []model.Broken {
 		Code: manifests.CodeProfile, Message: clean.Text(why)}}
 }
 
-// retyped is a copy of the policy's typed object with another priority or
-// annotation, nil for kinds that have none.
-func retyped(p *model.Policy, m Mutation) any {
-	switch o := p.Original.(type) {
-	case *v1alpha1.AdminNetworkPolicy:
-		c := o.DeepCopy()
-		if m.Op == OpMove {
-			c.Spec.Priority = m.Priority
-		} else {
-			c.Annotations = withLevels(c.Annotations, m.Levels)
-		}
-		return c
-	case *v1alpha1.BaselineAdminNetworkPolicy:
-		if m.Op == OpLogLevel {
-			c := o.DeepCopy()
-			c.Annotations = withLevels(c.Annotations, m.Levels)
-			return c
-		}
-	}
-	return nil
-}
-
-// withLevels sets the logging annotation in a map of its own; levels that are
-// all off take it away.
-func withLevels(in map[string]string, l model.LogLevels) map[string]string {
+// withAnnotations are annotations with the logging ones replaced by those of set, in a map
+// of its own; nil for none at all.
+func withAnnotations(in, set map[string]string) map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, in)
-	if l.Any() {
-		out[model.AnnotationLogging] = l.Annotation()
-	} else {
-		delete(out, model.AnnotationLogging)
+	for _, name := range model.LoggingAnnotations() {
+		delete(out, name)
 	}
+	maps.Copy(out, set)
 	if len(out) == 0 {
 		return nil
 	}
 	return out
+}
+
+// textAsObject reads the text of an object that the history keeps.
+func textAsObject(k model.PolicyKey, text string) (*model.Policy, []model.Broken) {
+	if k.Kind == model.KindNamespace {
+		return model.ReadLoggedNamespace(text, k.Name), nil
+	}
+	return manifests.ParsePolicy([]byte(text))
 }

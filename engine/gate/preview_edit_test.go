@@ -46,7 +46,7 @@ spec:
 			if old == nil {
 				t.Fatal(broken)
 			}
-			now, broken := rewritten(old, c.m)
+			now, broken := edited(old, c.m)
 			if now == nil {
 				t.Fatal(broken)
 			}
@@ -66,11 +66,22 @@ spec:
 	old, _ := manifests.ParsePolicy([]byte(commented))
 	bare := *old
 	bare.YAML = ""
-	if now, broken := rewritten(&bare, move("a", 7)); now == nil || now.Priority != 7 || now.YAML == "" {
+	if now, broken := movedTo(&bare, 7); now == nil || now.Priority != 7 || now.YAML == "" {
 		t.Errorf("%+v %v", now, broken)
 	}
 	base, _ := manifests.ParsePolicy([]byte(given.BANP("", "in deny *")))
-	if now, broken := rewritten(base, move("default", 7)); now != nil || len(broken) != 1 {
+	if now, broken := movedTo(base, 7); now != nil || len(broken) != 1 {
 		t.Errorf("%+v %v", now, broken)
 	}
+}
+
+// edited is a policy as a change of one value makes it.
+func edited(old *model.Policy, m Mutation) (*model.Policy, []model.Broken) {
+	switch {
+	case m.Op == OpMove:
+		return movedTo(old, m.Priority)
+	case m.Levels.Any():
+		return annotated(old, map[string]string{model.AnnotationLogging: m.Levels.Annotation()})
+	}
+	return annotated(old, nil)
 }

@@ -12,14 +12,19 @@ import (
 
 // explain works out what follows from the objects of a preview of now: rows, findings
 // and notes. rev is now with what a server has of the objects.
-func explain(ctx context.Context, now, rev *revision.Revision, p *Preview) error {
+func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Preview) error {
 	p.seen = see(now)
 	p.seen.base, p.seen.live = slices.Clone(p.Notes), liveOf(now, p.Objects)
 	if len(p.Objects) == 0 {
 		return nil
 	}
 	p.seen.note(p.Notes...)
-	next := after(rev, p.Objects)
+	next := p.next
+	if p.next = nil; next == nil {
+		next = after(rev, p.Objects)
+	}
+	p.seen.plan = g.plans.meets(rev, func() *revision.Revision { return next }, p)
+	p.seen.facts = append(p.seen.facts, p.seen.plan...)
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("previewing %q: %w", p.Title, err)
 	}
@@ -31,13 +36,29 @@ func explain(ctx context.Context, now, rev *revision.Revision, p *Preview) error
 	p.seen.rows(p.Rows)
 	p.seen.findings(p.Findings)
 	p.seen.reach(rev.Cluster, p.Objects)
+	p.seen.effect(p.Effect)
+	p.Effect = p.Effect.against(ctx, g.log(), rev, next)
+	for i, f := range p.seen.plan {
+		p.Notes = slices.Insert(p.Notes, i, f.text) // what cannot be undone so easily comes first
+	}
 	isolated := map[string]bool{}
+	if cost := g.logCost(next, p); cost != "" {
+		p.Notes = append(p.Notes, cost)
+		p.seen.add("log cost", cost)
+	}
 	for i := range p.Objects {
+		if p.Objects[i].Key.Kind == model.KindNamespace {
+			continue
+		}
 		n := noter{rev: rev, next: next, c: &p.Objects[i], isolated: isolated}
 		for _, f := range n.notes() {
 			p.Notes = append(p.Notes, f.text)
 			p.seen.facts = append(p.seen.facts, f)
 		}
+	}
+	for _, f := range idleRules(p.Effect, next) {
+		p.Notes = append(p.Notes, f.text)
+		p.seen.facts = append(p.seen.facts, f)
 	}
 	if lost := p.seen.lost; len(lost) > 0 {
 		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": cannot see whether the rows follow there")
@@ -51,12 +72,20 @@ func after(rev *revision.Revision, changes []ObjectChange) *revision.Revision {
 	var remove []model.Key
 	for _, c := range changes {
 		if c.New != nil {
-			upsert = append(upsert, c.New)
+			upsert = append(upsert, asObject(rev, c.New))
 		} else {
 			remove = append(remove, c.Key)
 		}
 	}
 	return rev.With(upsert, remove)
+}
+
+// asObject is a policy as it is, and of a LoggedNamespace the whole namespace.
+func asObject(rev *revision.Revision, p *model.Policy) model.Object {
+	if ns := rev.Cluster.Namespace(p.Name); p.Kind == model.KindNamespace && ns != nil {
+		return ns.WithLogging(p)
+	}
+	return p
 }
 
 // rowsOf are the rows that changes of objects add, change and remove. A policy
@@ -65,6 +94,12 @@ func after(rev *revision.Revision, changes []ObjectChange) *revision.Revision {
 func rowsOf(rev, next *revision.Revision, changes []ObjectChange) (out []RowChange) {
 	shared := map[model.PolicyKey]bool{}
 	for _, c := range changes {
+		if c.Key.Kind == model.KindNamespace {
+			for _, k := range rev.LoggedUnits(c.Key) {
+				out = append(out, rowChanges(k, rev.Rows(k, ""), next.Rows(k, ""))...)
+			}
+			continue
+		}
 		var will *model.PolicyRows
 		if c.New != nil {
 			if will = next.Rows(c.Key, ""); will == nil || will.None != nil {

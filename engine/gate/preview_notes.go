@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,12 +9,6 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
-)
-
-// How the note of a move begins that changes the order of no two policies.
-const (
-	orderKept = "order against "
-	noOther   = "there is no other AdminNetworkPolicy"
 )
 
 // noter writes the consequences of one object's change that are worth reading.
@@ -42,147 +35,26 @@ func (n *noter) notes() []consequence {
 	if n.c.Key.Kind == model.KindNP {
 		out = append(out, n.isolation()...)
 	}
-	if n.newDeny() {
-		const text = "a new Deny also cuts established connections"
-		out = append(out, consequence{"note " + text, text})
-	}
-	return out
-}
-
-// priority tells who shares the old and new priority and whether the order
-// among the policies changes.
-func (n *noter) priority() (out []string) {
-	old, now := n.c.Old, n.c.New
-	if old != nil && now != nil && old.Priority == now.Priority {
-		return nil
-	}
-	if now != nil {
-		if with := n.sharing(now.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%d is shared with %s: "+
-				"where rules with the same number disagree, which one wins is undefined", now.Priority, words.Some(with, 3)))
-		} else {
-			out = append(out, fmt.Sprintf("no other policy at %d", now.Priority))
-		}
-		if rows := n.rev.StrayRowsAt(now.Priority, n.c.Key); len(rows) > 0 {
-			out = append(out, fmt.Sprintf("other live rows decide at %d: %s", now.Priority, words.Some(rows, 3)))
-		}
-	}
-	if old != nil {
-		if with := n.sharing(old.Priority); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%s %s at %d", words.Some(with, 3), words.Form(len(with), "remains", "remain"), old.Priority))
-		} else {
-			out = append(out, fmt.Sprintf("%d becomes free", old.Priority))
-		}
-	}
-	switch {
-	case old != nil && now != nil:
-		return append(out, n.order()...)
-	case now != nil:
-		return append(out, n.place("decides", now.Priority))
-	}
-	return out
-}
-
-func itOrThem(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
-}
-
-// others are the other ANPs after the change, by priority and name.
-func (n *noter) others() (out []*model.Policy) {
-	for p := range n.next.Cluster.Policies(model.KindANP) {
-		if p.Key != n.c.Key {
-			out = append(out, p)
-		}
-	}
-	slices.SortFunc(out, func(a, b *model.Policy) int {
-		return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.Key.Compare(b.Key))
-	})
-	return out
-}
-
-func (n *noter) sharing(priority int32) (out []string) {
-	for _, p := range n.others() {
-		if p.Priority == priority {
-			out = append(out, p.Name)
+	for _, dir := range model.Directions {
+		if n.newDeny(dir) {
+			text := newDenies[dir]
+			out = append(out, consequence{"note " + text, text})
 		}
 	}
 	return out
 }
 
-// order tells how the order against the other policies changes.
-func (n *noter) order() (out []string) {
-	from, to := n.c.Old.Priority, n.c.New.Priority
-	var above, below, parted []string
-	for _, p := range n.others() {
-		was := p.Priority
-		if old := n.rev.Cluster.Policy(p.Key); old != nil {
-			was = old.Priority // it moves with the same change
-		}
-		before, after := cmp.Compare(from, was), cmp.Compare(to, p.Priority)
-		name := fmt.Sprintf("%s (%d)", p.Name, p.Priority)
-		switch {
-		case before == after:
-		case after == 0: // noted as sharing
-		case after < 0:
-			above = append(above, name)
-		default:
-			below = append(below, name)
-		}
-		if before == 0 && after != 0 {
-			parted = append(parted, name)
-		}
-	}
-	if len(above)+len(below) == 0 && len(n.sharing(to)) == 0 {
-		return append(out, n.place("order", to))
-	}
-	if len(above) > 0 {
-		out = append(out, "moves above "+words.Some(above, 3)+": now decides before "+itOrThem(len(above)))
-	}
-	if len(below) > 0 {
-		out = append(out, "moves below "+words.Some(below, 3)+": now decides after "+itOrThem(len(below)))
-	}
-	if len(parted) > 0 {
-		out = append(out, "no longer shares a priority with "+words.Some(parted, 3))
-	}
-	return out
+// newDenies is what a new Deny of a direction does to connections that are there, as
+// TestEstablished of test/packets saw it (ovn-kubernetes.md#established-connections).
+var newDenies = map[model.Direction]string{
+	model.Ingress: "a new ingress Deny does not end established connections: every second packet still gets through (seen on OVN 25.03)",
+	model.Egress:  "a new egress Deny also cuts established connections (seen on OVN 25.03)",
 }
 
-// place names the neighbours at a priority.
-func (n *noter) place(verb string, priority int32) string {
-	var above, below *model.Policy
-	for _, p := range n.others() {
-		switch {
-		case p.Priority < priority:
-			above = p
-		case p.Priority > priority && below == nil:
-			below = p
-		}
-	}
-	var names []string
-	if verb == "order" {
-		for _, p := range []*model.Policy{above, below} {
-			if p != nil {
-				names = append(names, fmt.Sprintf("%s (%d)", p.Name, p.Priority))
-			}
-		}
-		if len(names) == 0 {
-			return noOther
-		}
-		return orderKept + strings.Join(names, " and ") + " unchanged"
-	}
-	if above != nil {
-		names = append(names, fmt.Sprintf("after %s (%d)", above.Name, above.Priority))
-	}
-	if below != nil {
-		names = append(names, fmt.Sprintf("before %s (%d)", below.Name, below.Priority))
-	}
-	if len(names) == 0 {
-		return noOther
-	}
-	return verb + " " + strings.Join(names, " and ")
+// isolated is what the isolation of pods does to connections that are there.
+var isolated = map[model.Direction]string{
+	model.Ingress: "new connections that none allows are dropped; of established ones every second packet still gets through (seen on OVN 25.03)",
+	model.Egress:  "what none allows is dropped, established connections too (seen on OVN 25.03)",
 }
 
 // enforcement tells when a policy stops or begins to be programmed.
@@ -236,13 +108,45 @@ func (n *noter) subject() []consequence {
 		return nil
 	}
 	is := n.next.SubjectCount(n.c.Key)
-	if n.c.Old != nil && was != is && n.rev.None(n.c.Key) == nil {
-		return note("applies to %s; before: %s", is, was)
+	if n.c.Old != nil && n.rev.None(n.c.Key) == nil {
+		out := n.joining()
+		if was != is {
+			return append(note("applies to %s; before: %s", is, was), out...)
+		}
+		if len(out) > 0 {
+			return append(note("applies to %s", is), out...)
+		}
 	}
 	if is.All() == 0 {
 		return note("applies to no pods")
 	}
 	return note("applies to %s", is)
+}
+
+// joining names pods that the policy begins and ceases to apply to, where it keeps others.
+func (n *noter) joining() (out []consequence) {
+	was, is := n.rev.Subjects(n.c.Key), n.next.Subjects(n.c.Key)
+	for _, side := range []struct {
+		what        string
+		pods, other []*model.Pod
+	}{{"newly selected", is, was}, {"no longer selected", was, is}} {
+		begin, kinds := newcomers(side.pods, side.other)
+		if begin == 0 {
+			continue
+		}
+		has := map[model.Key]bool{}
+		for _, p := range side.other {
+			has[p.Key] = true
+		}
+		var names []string
+		for _, p := range side.pods {
+			if !has[p.Key] {
+				names = append(names, p.Namespace+"/"+p.Name)
+			}
+		}
+		out = append(out, consequence{side.what + kinds, side.what + ": " + words.Some(names, 3)})
+	}
+	return out
 }
 
 // isolation tells which pods begin or cease to be isolated: those of a
@@ -259,9 +163,8 @@ func (n *noter) isolation() (out []consequence) {
 		was, is := n.rev.Subjects(unit), n.next.Subjects(unit)
 		if begin, kinds := newcomers(is, was); begin > 0 {
 			out = append(out, consequence{"isolates " + dir.Lower() + kinds,
-				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: "+
-					"what none allows is dropped, established connections too",
-					words.Count(begin, "pod"), ns, dir.Lower())})
+				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: %s",
+					words.Count(begin, "pod"), ns, dir.Lower(), isolated[dir])})
 		}
 		if end, kinds := newcomers(was, is); end > 0 {
 			out = append(out, consequence{"no longer isolates " + dir.Lower() + kinds,
@@ -283,14 +186,15 @@ func newcomers(pods, other []*model.Pod) (n int, kinds string) {
 	for _, p := range pods {
 		if !has[p.Key] {
 			n++
-			seen[podKind(p)] = true
+			seen[p.Alike()] = true
 		}
 	}
 	return n, strings.Join(slices.Sorted(maps.Keys(seen)), "\n")
 }
 
-// newDeny says whether a rule denies after the change that did not before.
-func (n *noter) newDeny() bool {
+// newDeny says whether a rule of that direction denies after the change that did not
+// before.
+func (n *noter) newDeny(dir model.Direction) bool {
 	if n.c.New == nil {
 		return false
 	}
@@ -299,7 +203,7 @@ func (n *noter) newDeny() bool {
 		had = rulesOf(n.c.Old, model.Deny)
 	}
 	for _, r := range rulesOf(n.c.New, model.Deny) {
-		if !slices.ContainsFunc(had, func(o *model.Rule) bool { return sameRule(*o, *r) }) {
+		if r.Direction == dir && !slices.ContainsFunc(had, func(o *model.Rule) bool { return sameRule(*o, *r) }) {
 			return true
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"rung/engine/revision"
 	"rung/model"
-	"rung/sources/manifests"
 )
 
 // entryOf is the change that an undo or a redo takes back; why says that there is none.
@@ -19,18 +19,28 @@ func (g *Gate) entryOf(rev *revision.Revision, m Mutation) (e HistoryEntry, why 
 		if e, ok = g.cfg.History.Find(m.Undo); !ok {
 			return e, "the change is no longer in the history"
 		}
-	case rev.Plan.Open():
-		return e, openPlan(rev.Plan)
 	case m.Op == OpRedo:
 		if e, ok = g.cfg.History.FindRedo(); !ok {
-			return e, "nothing to redo"
+			why = "nothing to redo"
 		}
 	default:
 		if e, ok = g.cfg.History.Find(0); !ok {
-			return e, "nothing to undo"
+			why = "nothing to undo"
 		}
 	}
+	// What was changed since an open plan began can be taken back: that is the way back
+	// where it stands in the way of the plan. What came before it has to wait.
+	if m.Undo == 0 && rev.Plan.Open() {
+		if began, known := g.plans.began(); !ok || !known || e.ID <= began {
+			return HistoryEntry{}, openPlan(rev.Plan)
+		}
+	}
+	if why != "" {
+		return e, why
+	}
 	switch {
+	case e.Ends:
+		return e, "a logging session that ended does not begin again: switch logging on anew"
 	case e.Undone && e.Undoes != 0:
 		return e, fmt.Sprintf("%q was made again already", e.Title)
 	case e.Undone:
@@ -44,7 +54,7 @@ func (g *Gate) entryOf(rev *revision.Revision, m Mutation) (e HistoryEntry, why 
 // openPlan says why nothing is undone while a plan is not at its end.
 func openPlan(p *revision.PlanState) string {
 	if p.State == PlanStopped {
-		return fmt.Sprintf("a plan stopped at %d of %d: continue it, roll it back or keep it as is first", p.Done, p.Total)
+		return fmt.Sprintf("a plan stopped at %s: continue it, roll it back or keep it as is first", p.At())
 	}
 	return fmt.Sprintf("a plan is under way, %s", p)
 }
@@ -80,10 +90,32 @@ func (r *resolver) undo() {
 		r.block("it is a plan: it is undone step by step")
 		return
 	}
+	p.Notes = append(p.Notes, r.g.aboutUndo(p.Mutation.Op, e.ID)...)
 	for _, o := range e.Objects {
 		r.undoObject(o, e.Files)
 	}
 	r.where()
+}
+
+// aboutUndo says which change an undo is about, by when it was made and who made it, and
+// that a plan that was rolled back since left nothing to undo.
+func (g *Gate) aboutUndo(op Op, id uint64) (notes []string) {
+	e, ok := g.cfg.History.Find(id)
+	if op == "" || id == 0 || !ok || e.At.IsZero() {
+		return nil
+	}
+	does := "undoes"
+	if op == OpRedo {
+		does = "takes back"
+	}
+	text := fmt.Sprintf("%s the change of %s", does, e.At.Local().Format(time.DateTime))
+	if e.By != "" {
+		text += " (" + e.By + ")"
+	}
+	if st := g.plans.rolledBack(id); st != "" && op == OpUndo {
+		notes = append(notes, fmt.Sprintf("%q was rolled back and left nothing to undo: this is the change before it", st))
+	}
+	return append([]string{text}, notes...)
 }
 
 // undoPlan is the preview of an undo or a redo of a plan, which is a plan itself: the
@@ -117,12 +149,12 @@ func (r *resolver) where() {
 }
 
 func (r *resolver) undoObject(o HistoryObject, files []HistoryFile) {
-	now := r.rev.Cluster.Policy(o.Key)
+	now := r.rev.Cluster.Logged(o.Key)
 	parse := func(text string, must bool) *model.Policy {
 		if text == "" {
 			return nil
 		}
-		q, broken := manifests.ParsePolicy([]byte(text))
+		q, broken := textAsObject(o.Key, text)
 		if must {
 			r.p.Errors = append(r.p.Errors, broken...)
 			if q == nil && !slices.ContainsFunc(broken, model.Broken.IsError) {
@@ -135,6 +167,15 @@ func (r *resolver) undoObject(o HistoryObject, files []HistoryFile) {
 	isTarget := o.Before == "" && now == nil || target != nil && model.SameContent(now, target)
 	isLeft := o.After == "" && now == nil || now != nil && (model.SameContent(now, left) || now.YAML == o.After)
 	if !isLeft && !isTarget {
+		if to := graft(now, left, target); to != nil {
+			isLeft, target = true, to
+		}
+	}
+	if !isLeft && !isTarget {
+		if r.p.Mutation.Op == OpRevert {
+			r.leave(o.Key)
+			return
+		}
 		r.conflict(Conflict{Key: o.Key, Base: o.After, Now: textOf(now), Wanted: o.Before})
 	}
 	if isTarget || o.Before != "" && target == nil {

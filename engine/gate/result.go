@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
 	"rung/sources/manifests/edit"
@@ -17,6 +18,8 @@ type Result struct {
 	// Plan says that the change is a plan, which was started and is under way now
 	// (revision.Facts.Plan): nothing else is set then.
 	Plan bool
+	// Trial is the change as it waits to be confirmed; nil for one that was made for good.
+	Trial *revision.Unconfirmed
 }
 
 // Writer makes a change to policies real. The demo and plain files keep them in
@@ -50,6 +53,13 @@ type HistoryEntry struct {
 	Plan *HistoryPlan `json:",omitempty"`
 	// Files are what the change did to files, so that they get the very text back.
 	Files []HistoryFile `json:",omitempty"`
+	// Trial is the id of the pending revert of a change that was made on trial.
+	Trial string `json:",omitempty"`
+	// Session is the logging session that the change began, Ended those it ended. Ends says
+	// that this is all it did: then it takes back the begin, and is not undone itself.
+	Session string                  `json:",omitempty"`
+	Ended   []model.EndedLogSession `json:",omitempty"`
+	Ends    bool                    `json:",omitempty"`
 }
 
 // HistoryPlan is a plan that was run, from so many of its steps done to so many: the undo

@@ -36,7 +36,6 @@ func (p *Preview) RowSummary(n RowCount) string {
 func columnsOf(rows []*RowChange) []string {
 	var names []string
 	deltas := map[string]int{}
-	rowsWith := map[string]int{}
 	for _, r := range rows {
 		for _, f := range r.Fields {
 			old, err1 := strconv.Atoi(f.Live)
@@ -45,12 +44,12 @@ func columnsOf(rows []*RowChange) []string {
 			if err1 != nil || err2 != nil || f.Missing != nil || f.Extra != nil {
 				d = 0
 			}
-			if rowsWith[f.Column] == 0 {
+			switch before, had := deltas[f.Column]; {
+			case !had:
 				names, deltas[f.Column] = append(names, f.Column), d
-			} else if deltas[f.Column] != d {
+			case before != d:
 				deltas[f.Column] = 0
 			}
-			rowsWith[f.Column]++
 		}
 	}
 	slices.Sort(names)

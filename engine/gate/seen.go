@@ -50,10 +50,15 @@ type seen struct {
 	mode  string   // to whom the change is made
 	lost  []string // zones that were out of reach
 	facts []consequence
+	// worked is the Effect as it was worked out, whatever became of the one on the preview.
+	worked *Effect
+	plan   []consequence // those for a plan that is not at its end, which are among facts
 }
 
 // consequence is something that follows: what it is compared by, and how it is said.
 type consequence struct{ is, text string }
+
+func sameFact(a, b consequence) bool { return a.is == b.is }
 
 // see begins what is seen of a preview.
 func see(rev *revision.Revision) seen {
@@ -79,8 +84,16 @@ func liveOf(rev *revision.Revision, changes []ObjectChange) string {
 // newest may say something else now, so that it is worth working out again.
 func (p *Preview) Outdated(then, now *revision.Revision) bool {
 	return then.Basis() != now.Basis() || then.Mode.Writes != now.Mode.Writes || modeOf(then) != modeOf(now) ||
-		p.undoes != 0 && then.Undo != now.Undo ||
+		p.ofHistory() && (then.Undo != now.Undo || then.Redo != now.Redo || !then.Plan.Same(now.Plan)) ||
+		then.Unconfirmed.Open() != now.Unconfirmed.Open() ||
+		then.Plan.Open() != now.Plan.Open() || then.Plan.Active() != now.Plan.Active() ||
 		!slices.Equal(lostZones(then), lostZones(now)) || liveOf(then, p.Objects) != liveOf(now, p.Objects)
+}
+
+// ofHistory says whether the history decides what the change is, and whether it can be
+// done: of an undo and a redo, also when there is nothing to undo yet.
+func (p *Preview) ofHistory() bool {
+	return p.undoes != 0 || p.Mutation.Op == OpUndo || p.Mutation.Op == OpRedo
 }
 
 // lostZones are the zones whose rows cannot be seen to follow.
@@ -124,7 +137,7 @@ func (s *seen) reach(c *model.Cluster, changes []ObjectChange) {
 	x := overlap.NewPodIndex(c, nil)
 	for i := range changes {
 		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
-			if p == nil {
+			if p == nil || p.Kind == model.KindNamespace {
 				continue
 			}
 			h := sha256.New()
@@ -163,31 +176,10 @@ func kindsOf(x *overlap.PodIndex, set overlap.PodSet) []string {
 		id := [2]string{p.Namespace, p.Labels.Key()}
 		if !had[id] {
 			had[id] = true
-			kinds[podKind(p)] = true
+			kinds[p.Alike()] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(kinds))
-}
-
-// podKind is a pod's namespace and its labels without those that Kubernetes
-// makes up for every pod or rollout.
-func podKind(p *model.Pod) string {
-	lines := strings.Split(strings.TrimSuffix(p.Labels.Key(), "\n"), "\n")
-	lines = slices.DeleteFunc(lines, func(l string) bool {
-		key, _, _ := strings.Cut(l, "=")
-		return generated[key]
-	})
-	return p.Namespace + "\t" + strings.Join(lines, "\t")
-}
-
-// generated are the labels that tell replicas, rollouts and runs of one thing
-// apart.
-var generated = map[string]bool{
-	"pod-template-hash": true, "pod-template-generation": true, "controller-revision-hash": true,
-	"statefulset.kubernetes.io/pod-name": true, "apps.kubernetes.io/pod-index": true,
-	"controller-uid": true, "job-name": true,
-	"batch.kubernetes.io/controller-uid": true, "batch.kubernetes.io/job-name": true,
-	"batch.kubernetes.io/job-completion-index": true,
 }
 
 // Changed says what somebody who read p would have to look at again in the same
@@ -220,6 +212,11 @@ func (p *Preview) otherObjects(now *Preview) string {
 			return "it changes " + is.Key.Label() + " instead of " + was.Key.Label()
 		case !sameObject(was.Old, is.Old, true):
 			return is.Key.Label() + " was changed meanwhile"
+		case p.Mutation.Session && was.New != nil && is.New != nil:
+			// It begins when it is made, and so its record is another.
+			if was.New.Logging != is.New.Logging {
+				return is.Key.Label() + " would become another"
+			}
 		case !sameObject(was.New, is.New, was.sent == nil && is.sent == nil):
 			return is.Key.Label() + " would become another"
 		}
@@ -247,7 +244,7 @@ func (p *Preview) otherGuards(now *Preview) string {
 			return confirmed(list, g) // a step of a plan, whose guards were confirmed with the plan
 		}
 		return slices.ContainsFunc(list, func(o Guard) bool {
-			return o.Code == g.Code && o.Policy == g.Policy && o.withoutExample() == g.withoutExample()
+			return o.Code == g.Code && o.Policy == g.Policy && o.is() == g.is()
 		})
 	}
 	for _, g := range now.Guards {
@@ -263,8 +260,11 @@ func (p *Preview) otherGuards(now *Preview) string {
 	return ""
 }
 
-// withoutExample is the message without the pods that serve for an example.
-func (g Guard) withoutExample() string {
+// is is what a guard is compared by.
+func (g Guard) is() string {
+	if g.about != "" {
+		return g.about
+	}
 	text, _, _ := strings.Cut(g.Message, wouldCatch)
 	return text
 }

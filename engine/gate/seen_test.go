@@ -64,7 +64,10 @@ func TestSeenIsCommitted(t *testing.T) {
 		{"the mode", "", func(w *world) { w.SetWrites(false) }, "it cannot be done any more: read-only"},
 		{"the neighbours", "move", func(w *world) { w.Edit(given.ANP("between", 42, "tenant=green", "in allow tenant=green")) }, "moves below between (42)"},
 		{"the place", "move", func(w *world) { w.Edit(given.ANP("there", 45, "tenant=green", "in allow tenant=green")) }, "shares priority 45 with there"},
-		{"a guard rail", "apply", func(w *world) { w.Edit(aNamespace("kube-public", "tenant: blue")) }, "a guard rail: ANP blue denies"},
+		{"a guard rail", "apply", func(w *world) {
+			w.Edit(aPod("kube-public", "web", "app: web", 14))
+			w.Edit(aNamespace("kube-public", "tenant: blue"))
+		}, "a guard rail: cuts system namespaces"},
 	} {
 		for name, m := range ops {
 			if c.ops != "" && !strings.Contains(c.ops, name) {
@@ -186,6 +189,7 @@ func (w *world) zoneIs(name string, conn model.ConnState) {
 // name, is not confirmed by the yes to what was read.
 func TestSeenGuards(t *testing.T) {
 	w := newWorld(t, seenGuarded)
+	w.withoutPods()
 	g := w.gate("")
 	w.Edit(aNamespace("kube-system", "role: own"))
 	p, err := g.Preview(context.Background(), w.Current(), move("guarded", 21))
@@ -283,5 +287,33 @@ func TestPreviewTellsLostZones(t *testing.T) {
 	p, err := w.gate("").Preview(t.Context(), w.Current(), move("blue", 45))
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), "out of reach: worker") {
 		t.Errorf("%v %q", err, p.Notes)
+	}
+}
+
+// The preview of an undo and of a redo follows the history and the plan under way, also
+// where there is nothing to undo when it is opened.
+func TestOutdatedByTheHistory(t *testing.T) {
+	then := revision.New(revision.Facts{Undo: "Move ANP a"}, nil)
+	for name, facts := range map[string]revision.Facts{
+		"another undo": {Undo: "Move ANP b"},
+		"a redo":       {Undo: "Move ANP a", Redo: "Move ANP b"},
+		"a plan":       {Undo: "Move ANP a", Plan: &revision.PlanState{Total: 9, State: revision.PlanRunning}},
+	} {
+		same := *then
+		same.Undo, same.Redo, same.Plan = facts.Undo, facts.Redo, facts.Plan
+		now := &same
+		for _, op := range []Op{OpUndo, OpRedo} {
+			p := &Preview{Mutation: Mutation{Op: op}, Blocked: "nothing to undo"}
+			if !p.Outdated(then, now) {
+				t.Errorf("%s: the preview of an %s stays as it is", name, op)
+			}
+			if p.Outdated(now, now) {
+				t.Errorf("%s: outdated by itself", name)
+			}
+		}
+		// A plan that has begun may be what a move now stands in the way of.
+		if p := (&Preview{Mutation: Mutation{Op: OpMove}}); p.Outdated(then, now) != (facts.Plan != nil) {
+			t.Errorf("%s: a move depends on plans alone", name)
+		}
 	}
 }

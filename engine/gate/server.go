@@ -32,22 +32,33 @@ type checked struct {
 	Stored []*model.Policy
 }
 
-// work is resolve with what the server says: the change is worked out from the
-// objects as they are there now, which watching may not have brought yet, and
-// tried there. It returns the revision it was worked out from, too.
-func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation) (*Preview, *revision.Revision) {
-	if g.server == nil {
-		return g.resolve(rev, m), rev
+// work is resolve with what the server says, and with the guard rails: the change is worked
+// out from the objects as they are there now, which watching may not have brought yet, and
+// tried there. It returns the revision it was worked out from, too. read is the preview that
+// was read, nil for the first: what is the same is not worked out again.
+func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation, read *Preview) (*Preview, *revision.Revision) {
+	basis := rev.Basis()
+	var live map[model.PolicyKey]*kube.Live
+	if g.server != nil {
+		var err error
+		if live, err = g.server.live(ctx, g.keys(m)); err != nil {
+			p := g.resolve(rev, m)
+			p.block("%v", err)
+			return p, rev
+		}
+		rev = withLive(rev, live)
 	}
-	live, err := g.server.live(ctx, g.keys(m))
-	if err != nil {
-		p := g.resolve(rev, m)
-		p.block("%v", err)
-		return p, rev
-	}
-	rev = withLive(rev, live)
 	p := g.resolve(rev, m)
-	g.askServer(ctx, rev, p, live)
+	if g.server != nil {
+		g.askServer(ctx, rev, p)
+	}
+	if read != nil && read.seen.complete && read.seen.basis == basis && read.otherObjects(p) == "" {
+		p.judgeEffect(read.seen.worked, rev)
+	} else {
+		p.next = after(rev, p.Objects)
+		p.judgeEffect(g.effectOf(ctx, rev, p.next, p.Objects), rev)
+	}
+	p.guardKept(p.Objects, live)
 	return p, rev
 }
 
@@ -58,6 +69,10 @@ func (g *Gate) keys(m Mutation) (out []model.PolicyKey) {
 		for _, text := range [][]byte{m.YAML, m.Base} {
 			out = slices.AppendSeq(out, maps.Keys(policiesIn(text)))
 		}
+	case OpRevert:
+		for _, o := range g.reverts.entry().Objects {
+			out = append(out, o.Key)
+		}
 	case OpUndo, OpRedo:
 		if e, why := g.entryOf(g.cfg.Current(), m); why == "" {
 			for _, o := range e.Objects {
@@ -65,7 +80,7 @@ func (g *Gate) keys(m Mutation) (out []model.PolicyKey) {
 			}
 		}
 	default:
-		out = append(out, m.Policy)
+		out = append(out, m.targets()...)
 	}
 	slices.SortFunc(out, model.Key.Compare)
 	return slices.Compact(out)
@@ -76,13 +91,13 @@ func withLive(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revi
 	var upsert []model.Object
 	var remove []model.Key
 	for k, l := range live {
-		was := rev.Cluster.Policy(k)
+		was := rev.Cluster.Logged(k)
 		switch {
 		case l == nil && was == nil:
 		case l == nil:
 			remove = append(remove, k)
 		case was == nil || was.Version == "" || was.Version != l.Policy.Version || was.UID != l.Policy.UID:
-			upsert = append(upsert, l.Policy)
+			upsert = append(upsert, asObject(rev, l.Policy))
 		}
 	}
 	if len(upsert)+len(remove) == 0 {
@@ -91,16 +106,16 @@ func withLive(rev *revision.Revision, live map[model.PolicyKey]*kube.Live) *revi
 	return rev.With(upsert, remove)
 }
 
-// askServer adds who keeps the objects elsewhere, and unless something stands
-// against the change anyway, what the server says when it tries it.
-func (g *Gate) askServer(ctx context.Context, rev *revision.Revision, p *Preview, live map[model.PolicyKey]*kube.Live) {
-	if p.Blocked == "" {
-		got := g.server.check(ctx, p.Objects)
-		p.heed(got)
-		p.takeStored(got.Stored)
-		p.describe(rev)
+// askServer adds what the server says when it tries the change, unless something stands
+// against it anyway.
+func (g *Gate) askServer(ctx context.Context, rev *revision.Revision, p *Preview) {
+	if p.Blocked != "" {
+		return
 	}
-	p.guardKept(p.Objects, live)
+	got := g.server.check(ctx, p.Objects)
+	p.heed(got)
+	p.takeStored(got.Stored)
+	p.describe(rev)
 }
 
 // heed takes in what a server says against the change, and about it.

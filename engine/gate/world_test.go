@@ -11,7 +11,8 @@ import (
 // world is a small cluster that changes as the gate writes, without an engine.
 type world struct {
 	*changing.World
-	fail    error // what Write answers
+	fail    error  // what Write answers
+	before  func() // Write writes
 	written [][]ObjectChange
 }
 
@@ -22,6 +23,9 @@ func newWorld(t testing.TB, policies ...string) *world {
 
 // Write makes the world the Writer of its own gate.
 func (w *world) Write(_ context.Context, changes []ObjectChange) error {
+	if w.before != nil {
+		w.before()
+	}
 	if w.fail != nil {
 		return w.fail
 	}
@@ -32,13 +36,23 @@ func (w *world) Write(_ context.Context, changes []ObjectChange) error {
 	var remove []model.Key
 	for _, c := range changes {
 		if c.New != nil {
-			upsert = append(upsert, c.New)
+			upsert = append(upsert, asObject(w.Current(), c.New))
 		} else {
 			remove = append(remove, c.Key)
 		}
 	}
 	w.Apply(upsert, remove)
 	return nil
+}
+
+// withoutPods takes all pods away: what happens to connections is not known then.
+func (w *world) withoutPods() {
+	w.T.Helper()
+	var keys []model.Key
+	for p := range w.Current().Cluster.Pods() {
+		keys = append(keys, p.Key)
+	}
+	w.Apply(nil, keys)
 }
 
 func (w *world) gate(dir string) *Gate {

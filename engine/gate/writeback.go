@@ -254,19 +254,29 @@ func (f *Files) locate(p *model.Policy) (model.Origin, error) {
 		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w",
 			p.Key.Label(), edit.ErrNotWritable)
 	}
-	if !moved && !unread {
-		return at, nil
+	if file, err := f.stamp(at.File); err == nil && !file.Writable {
+		return at, nil // compressed, say: refused where it is written
 	}
 	text, err := os.ReadFile(at.File)
-	if err != nil {
+	switch {
+	case err != nil && !moved && !unread:
+		return at, nil // no file, or gone: said where it is written
+	case err != nil:
 		return at, fmt.Errorf("write %s: %w", p.Key.Label(), err)
 	}
 	opt := f.read
 	opt.FS, opt.SkipSchema = nil, true
 	for _, o := range manifests.Parse(at.File, bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), opt).Objects {
-		if q, ok := o.(*model.Policy); ok && q.Key == p.Key {
-			return q.Origin, nil
+		q, ok := o.(*model.Policy)
+		if !ok || q.Key != p.Key {
+			continue
 		}
+		// What was read last may be newer than what the change was worked out from: the file
+		// is as it was read, and the policy is another.
+		if !moved && !unread && q.YAML != p.YAML {
+			return at, fmt.Errorf("write %s: it was changed in %s meanwhile: %w", p.Key.Label(), at.File, edit.ErrChanged)
+		}
+		return q.Origin, nil
 	}
 	return at, fmt.Errorf("write %s: it does not stand in %s any more: %w", p.Key.Label(), at.File, edit.ErrChanged)
 }

@@ -1,7 +1,8 @@
 package logs
 
 import (
-	"strings"
+	"cmp"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,8 +16,16 @@ import (
 // that was cut (ovn-kubernetes.md#acl-names) leaves candidates, which are judged by
 // verdict, direction and by evaluating their desired rows for the packet.
 type attributor struct {
-	mu   sync.Mutex
-	rows map[rowsKey]*judgedRows
+	mu    sync.Mutex
+	rows  map[rowsKey]*judgedRows
+	names map[string]decoded
+	index nameIndex
+	facts map[model.RuleRef]*ruleFacts
+	pods  podNodes
+}
+
+func newAttributor() *attributor {
+	return &attributor{rows: map[rowsKey]*judgedRows{}, names: map[string]decoded{}, facts: map[model.RuleRef]*ruleFacts{}}
 }
 
 type rowsKey struct {
@@ -40,22 +49,68 @@ type judgedRows struct {
 
 const judgedFor = time.Second
 
-// rule finds the rule of a line. With ok false the reference is as much of it as the
-// name gives away.
-func (a *attributor) rule(rev *revision.Revision, e *Entry, now time.Time) (ref model.RuleRef, ok bool) {
-	ref, ok = model.DecodeName(e.Line.Name)
-	if !ok || ref.Exact {
-		return ref, ok
+// amongMost is how many of the rules that it may be an entry names.
+const amongMost = 3
+
+// attribute fills in what stands behind a line: where it was written, which rule
+// decided, and in which of the rule's networks an outside address is. It returns which
+// of the rule's ACLs logged the line.
+func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) (acl string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.place(rev, e, now)
+	if e.Line.Antrea != nil {
+		a.antrea(rev, e, now)
+	} else if d := a.decode(e.Line.Name); !d.ok || d.ref.Exact {
+		e.Rule, e.Attributed = d.ref, d.ok
+	} else {
+		a.choose(rev, e, d.ref, a.candidates(rev, &e.Line), now)
 	}
-	found := candidates(rev, &e.Line)
+	if !e.Attributed {
+		return ""
+	}
+	f := a.factsOf(rev, e.Rule)
+	e.RuleName = cmp.Or(e.RuleName, f.name)
+	peer := &e.Src
+	addr := e.Line.Src
+	if e.Rule.Direction == model.Egress {
+		peer, addr = &e.Dst, e.Line.Dst
+	}
+	if peer.Note == noteOutside && len(f.networks) > 0 {
+		peer.Network = f.network(addr.Unmap())
+	}
+	if f.byProtocol {
+		acl = e.Line.Proto
+	}
+	return acl
+}
+
+// choose takes the one of the candidates that fits the packet. Where none does, the
+// reference is as much of the rule as the name gives away; where several do, they are
+// named.
+func (a *attributor) choose(rev *revision.Revision, e *Entry, ref model.RuleRef, found []model.RuleRef, now time.Time) {
 	if len(found) > 1 {
 		found = a.judge(rev, e, found, now)
 	}
-	if len(found) == 1 {
-		return found[0], true
-	}
 	ref.Rule = -1
-	return ref, false
+	e.Rule = ref
+	switch {
+	case len(found) == 1:
+		e.Rule, e.Attributed = found[0], true
+	case len(found) > 1:
+		e.Among, e.AmongAll = found[:min(len(found), amongMost)], len(found)
+		if same(found, func(r model.RuleRef) model.PolicyKey { return r.Policy }) {
+			e.Rule.Policy = found[0].Policy
+		}
+		if same(found, func(r model.RuleRef) model.Direction { return r.Direction }) {
+			e.Rule.Direction = found[0].Direction
+		}
+	}
+}
+
+// same says whether all have the same of something.
+func same[T comparable](in []model.RuleRef, of func(model.RuleRef) T) bool {
+	return !slices.ContainsFunc(in, func(r model.RuleRef) bool { return of(r) != of(in[0]) })
 }
 
 // verdicts are what each action is called in a log line.
@@ -70,80 +125,20 @@ func directionOf(k model.Kind, d model.Direction) string {
 	return nb.FromLport
 }
 
-// mayBeIn says whether an ACL of a kind's rules in a direction may have logged the line.
-func mayBeIn(line *model.LogLine, k model.Kind, d model.Direction) bool {
-	return line.Direction == "" || line.Direction == directionOf(k, d)
-}
-
-// candidates are the rules whose ACLs carry the line's name and could have come
-// to its verdict, and the default denies of namespaces.
-func candidates(rev *revision.Revision, line *model.LogLine) (out []model.RuleRef) {
-	denies := map[string]bool{}
-	for p := range rev.Cluster.AllPolicies() {
-		if p.Kind == model.KindNP && !denies[p.Namespace] {
-			denies[p.Namespace] = true
-			out = append(out, defaultDenies(p.Namespace, line)...)
-		}
-		if begin := nameBegin(p); !strings.HasPrefix(begin, cutTo(line.Name, len(begin))) {
-			continue
-		}
-		for _, d := range []model.Direction{model.Ingress, model.Egress} {
-			if !mayBeIn(line, p.Kind, d) {
-				continue
-			}
-			for i, r := range p.Rules(d) {
-				if verdicts[r.Action] == line.Verdict && model.ACLName(p.Key, d, i) == line.Name {
-					out = append(out, model.RuleRef{Policy: p.Key, Direction: d, Rule: i, Exact: true})
-				}
-			}
-		}
-	}
-	return out
-}
-
-// defaultDenies are the default denies of a namespace with NetworkPolicies that
-// carry the line's name.
-func defaultDenies(namespace string, line *model.LogLine) (out []model.RuleRef) {
-	if line.Verdict != verdicts[model.Deny] {
-		return nil
-	}
-	k := model.PolicyKey{Kind: model.KindNP, Namespace: namespace}
-	for _, d := range []model.Direction{model.Ingress, model.Egress} {
-		if model.ACLName(k, d, -1) == line.Name && mayBeIn(line, k.Kind, d) {
-			out = append(out, model.RuleRef{Policy: k, Direction: d, Rule: -1, Exact: true})
-		}
-	}
-	return out
-}
-
-// nameBegin is how the names of a policy's ACLs begin, however many there are.
-func nameBegin(p *model.Policy) string {
-	switch p.Kind {
-	case model.KindNP:
-		return "NP:" + p.Namespace + ":" + p.Name + ":"
-	case model.KindEF:
-		return "EF:" + p.Namespace + ":"
-	}
-	return p.Kind.Short() + ":" + p.Name + ":"
-}
-
-func cutTo(s string, n int) string { return s[:min(len(s), n)] }
-
 // judge keeps the candidates whose rows match the packet, and of these the ones
-// that OVN asks first.
+// that OVN asks first. Where no candidate has rows it keeps them all.
 func (a *attributor) judge(rev *revision.Revision, e *Entry, in []model.RuleRef, now time.Time) (out []model.RuleRef) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	best := 0
+	best, judged := 0, false
 	for _, ref := range in {
 		unit := ref.Policy
 		if unit.Name == "" {
 			unit = revision.DefaultDeny(unit.Namespace, ref.Direction)
 		}
-		j := a.judged(rev, rowsKey{unit, e.Line.Zone}, now)
+		j := a.judged(rev, rowsKey{unit, zoneOf(rev, e, ref.Direction)}, now)
 		if j == nil {
 			continue
 		}
+		judged = true
 		for _, acl := range j.rows.ACLs {
 			if acl.Priority < best || !logsFor(acl, ref) {
 				continue
@@ -158,7 +153,32 @@ func (a *attributor) judge(rev *revision.Revision, e *Entry, in []model.RuleRef,
 			break
 		}
 	}
+	if !judged {
+		return in
+	}
 	return out
+}
+
+// zoneOf is the zone whose rows a line is about: where it was written, or, where that is
+// neither zone nor node (a file's name, say), where the rule's subject is.
+func zoneOf(rev *revision.Revision, e *Entry, d model.Direction) string {
+	if rev.Zone(e.Line.Zone) != nil || rev.Cluster.Node(e.Line.Zone) != nil {
+		return e.Line.Zone
+	}
+	if k := subjectOf(e, d).Key; k.Kind == model.KindPod {
+		if p := rev.Cluster.Pod(k.Namespace, k.Name); p != nil {
+			return p.NodeName
+		}
+	}
+	return e.Line.Zone
+}
+
+// subjectOf is the end that a rule of that direction is about.
+func subjectOf(e *Entry, d model.Direction) *End {
+	if d == model.Ingress {
+		return &e.Dst
+	}
+	return &e.Src
 }
 
 // logsFor says whether the ACL is one of the rule's, or the default deny's: the
@@ -249,31 +269,12 @@ func packetOf(e *Entry, d model.Direction) match.Packet {
 	p := match.Packet{Src: l.Src.Unmap(), Dst: l.Dst.Unmap(),
 		Proto: match.Proto(l.Proto), SrcPort: l.SrcPort, DstPort: l.DstPort,
 		ICMPType: uint8(l.ICMPType), ICMPCode: uint8(l.ICMPCode)}
-	subject := &e.Src
 	port := &p.InPort
 	if d == model.Ingress {
-		subject, port = &e.Dst, &p.OutPort
+		port = &p.OutPort
 	}
-	if subject.Key.Kind == model.KindPod {
+	if subject := subjectOf(e, d); subject.Key.Kind == model.KindPod {
 		*port = nb.PortName(subject.Key.Namespace, subject.Key.Name)
 	}
 	return p
-}
-
-// ruleOf is the rule's own name, and which of its ACLs logged the line: a rule
-// has one for each protocol of its ports, and one for all without ports
-// (ovn-kubernetes.md#acls-of-a-rule).
-func ruleOf(rev *revision.Revision, e *Entry) (name, acl string) {
-	p := rev.Cluster.Policy(e.Rule.Policy)
-	if p == nil {
-		return "", ""
-	}
-	r := p.Rule(e.Rule.Direction, e.Rule.Rule)
-	if r == nil {
-		return "", ""
-	}
-	if len(r.Ports) > 0 && p.Kind != model.KindEF { // a firewall's rule has one for all
-		acl = e.Line.Proto
-	}
-	return r.Name, acl
 }

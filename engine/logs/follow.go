@@ -41,7 +41,6 @@ type Follower struct {
 	read       PodReader
 	cfg        Scope
 	namespaces []string
-	merge      *merger
 	dials      chan struct{}
 	since      time.Time
 
@@ -55,7 +54,7 @@ type Follower struct {
 // NewFollower follows logs into a store; namespaces are where ovnkube-node pods may
 // be.
 func NewFollower(l *Store, read PodReader, cfg Scope, namespaces []string) *Follower {
-	return &Follower{logs: l, read: read, cfg: cfg, namespaces: namespaces, merge: newMerger(l.give),
+	return &Follower{logs: l, read: read, cfg: cfg, namespaces: namespaces,
 		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, left: map[string]*nodeLog{}}
 }
 
@@ -74,7 +73,7 @@ func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, t
 		}
 		break
 	}
-	p.start(ctx, p.logs.now())
+	p.start(p.logs.now())
 	var cluster *model.Cluster
 	for {
 		if rev := current(); rev.Loaded && rev.Cluster != cluster {
@@ -99,12 +98,11 @@ func logged(r *revision.Revision) bool {
 	return false
 }
 
-// start begins to hand lines on; lines from before since are not asked for.
-func (p *Follower) start(ctx context.Context, now time.Time) {
+// start notes from when on lines are asked for.
+func (p *Follower) start(now time.Time) {
 	if p.cfg.Since > 0 {
 		p.since = now.Add(-p.cfg.Since)
 	}
-	p.wg.Go(func() { p.merge.run(ctx) })
 }
 
 // follow starts the streams of nodes that came and ends those of nodes that went.

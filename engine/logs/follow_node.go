@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"hash/maphash"
@@ -32,6 +31,7 @@ type nodeLog struct {
 	// back:
 	before *nodeLog // of the same node, which went; nil: none
 	lately recentLines
+	number numbers
 }
 
 // recentLines are the lines that came last.
@@ -126,7 +126,7 @@ func (n *nodeLog) stands(s podlogs.State) {
 // gap puts a place where lines may be missing into the log.
 func (n *nodeLog) gap(ctx context.Context, g model.LogGap) {
 	n.count(func(s *model.LogStream) { s.Gaps++ })
-	n.p.merge.put(ctx, arrival{line: model.LogLine{At: g.To.UTC(), Zone: n.node}, gap: &g})
+	n.p.logs.merge.put(ctx, arrival{line: model.LogLine{At: g.To.UTC(), Zone: n.node}, gap: &g})
 }
 
 func (n *nodeLog) count(f func(*model.LogStream)) {
@@ -135,12 +135,12 @@ func (n *nodeLog) count(f func(*model.LogStream)) {
 	f(&n.stream)
 }
 
-// aclMark stands in every acl_log line; looking for it spares the others a copy.
-var aclMark = []byte("|acl_log")
-
 // line takes one line of the container in.
 func (n *nodeLog) line(ctx context.Context, at time.Time, text []byte) {
-	if !bytes.Contains(text, aclMark) {
+	if unseen := n.number.see(text); unseen > 0 && n.state().Container != aclOnly {
+		n.count(func(s *model.LogStream) { s.Unseen += unseen })
+	}
+	if !acllog.Maybe(text) {
 		n.count(func(s *model.LogStream) { s.Lines, s.Last = s.Lines+1, at })
 		return
 	}
@@ -157,7 +157,7 @@ func (n *nodeLog) line(ctx context.Context, at time.Time, text []byte) {
 		n.p.logs.Lost(0, 1)
 	case err == nil && !n.lately.repeated(&l):
 		l.Zone = n.node
-		if n.p.merge.put(ctx, arrival{line: l}) {
+		if n.p.logs.merge.put(ctx, arrival{line: l}) {
 			n.count(func(s *model.LogStream) { s.ACLs++ })
 		} else if ctx.Err() == nil {
 			n.p.logs.Lost(1, 0)

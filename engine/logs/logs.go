@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rung/engine/logs/hits"
 	"rung/engine/revision"
 	"rung/model"
 )
@@ -24,13 +25,15 @@ type Store struct {
 	now   func() time.Time
 	queue chan arrival
 	book  *addressBook
-	names attributor
+	names *attributor
 
 	received, dropped, unparsed, unattributed atomic.Uint64
 
 	asked   chan struct{} // closed when somebody looks
 	askOnce sync.Once
-	streams atomic.Pointer[func() []model.LogStream]
+	lost    atomic.Pointer[func(zone, acl string) (uint64, bool)]
+	sources sources
+	merge   *merger
 
 	subs revision.Subscribers
 
@@ -38,7 +41,13 @@ type Store struct {
 	ring  []*Entry // entry with Seq s is at s % cap, once there
 	limit int
 	last  uint64 // newest Seq given out
-	rules ruleCounts
+
+	hits   *hits.Counter
+	rates  ruleRates
+	meters meters
+	logged loggedSince
+	began  time.Time
+	summed *Summary // as it was last asked for
 }
 
 // Entry is one log line and what is known about it. It is never changed.
@@ -50,9 +59,13 @@ type Entry struct {
 	// found; Rule is then as much of it as the name gives away.
 	Rule       model.RuleRef
 	Attributed bool
-	RuleName   string // the rule's own name, empty when it has none
-	Action     string // "allowed", "dropped", "rejected", "passed"
-	Src, Dst   End
+	// Among are the rules it may be where the name and the packet do not tell which
+	// one: the first few, and how many there are.
+	Among    []model.RuleRef
+	AmongAll int
+	RuleName string // the rule's own name, empty when it has none
+	Action   string // "allowed", "dropped", "rejected", "passed"
+	Src, Dst End
 	// Late says that lines of other nodes with a later time came before it.
 	Late bool
 	// Gap, when set, is no line but a place where lines may be missing; Line then
@@ -65,16 +78,28 @@ type arrival struct {
 	line model.LogLine
 	late bool
 	gap  *model.LogGap
+	// stored lines are in a file, which can wait. With reset the lines before are to be
+	// forgotten; with end there is nothing more to come.
+	stored, reset, end bool
 }
 
 // End is one end of a logged connection.
 type End struct {
-	Key  model.Key // a Pod or a Node; zero when none has the address
+	// Key is the Pod, Node or Service that had the address when the line was written;
+	// zero when none had it, or nobody knows.
+	Key  model.Key
 	Addr string
-	// Note is "outside" for an address nobody in the cluster has, "gone" for
-	// one that Key had until Gone, "host network", "completed".
-	Note string
-	Gone time.Time
+	// Note is "outside" for an address nobody in the cluster has, "gone" for one that
+	// Key had until Gone, "now" where Key has it now and nobody watched when the line
+	// was written, "later" where Later has it now and did not exist then, "no longer
+	// known", or how Key has it: "host network", "completed", "management port",
+	// "gateway router".
+	Note  string
+	Gone  time.Time
+	Later model.Key
+	// Network is that of the rule that the outside address is in, empty where the
+	// rule names none or everything.
+	Network string
 }
 
 // Stats counts lines.
@@ -85,6 +110,9 @@ type Stats struct {
 	// Unattributed lines were taken in, but their rule could not be found.
 	Unattributed uint64
 	PerRule      map[model.RuleRef]RuleStat
+	// Forgotten counts the pods and others that left an address and are not
+	// remembered any more: lines of their time say so.
+	Forgotten uint64
 }
 
 // New makes a store that keeps at most limit lines; 0 means DefaultLines. rev is
@@ -93,12 +121,19 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 	if limit <= 0 {
 		limit = DefaultLines
 	}
-	return &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), asked: make(chan struct{}),
-		book: newAddressBook(), names: attributor{rows: map[rowsKey]*judgedRows{}}, limit: limit, rules: ruleCounts{}}
+	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), asked: make(chan struct{}),
+		book: newAddressBook(tenuresKept), names: newAttributor(), limit: limit, hits: hits.New(now()), rates: ruleRates{},
+		meters: meters{by: map[meterKey]*metered{}}, logged: loggedSince{}, began: now()}
+	l.sources.ended, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
+	l.merge = newMerger(l.give)
+	return l
 }
 
 // Run takes lines in until ctx ends.
 func (l *Store) Run(ctx context.Context) {
+	var merging sync.WaitGroup
+	defer merging.Wait()
+	merging.Go(func() { l.merge.run(ctx) })
 	for {
 		select {
 		case <-ctx.Done():
@@ -131,12 +166,21 @@ func (l *Store) Lost(dropped, unparsed uint64) {
 
 // Observe follows the cluster, so that addresses in lines find their pods, and
 // pods that just went. Every change must pass here, in order.
-func (l *Store) Observe(changes []model.Change) { l.book.observe(changes, l.now()) }
+func (l *Store) Observe(changes []model.Change) {
+	now := l.now()
+	l.book.observe(changes, now)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.logged.observe(changes, now)
+}
 
 // give hands over what is in order already and waits for room: a log that is
 // read from a file is in no hurry.
 func (l *Store) give(ctx context.Context, a arrival) {
-	if a.gap == nil {
+	if a.stored && !l.room(ctx) {
+		return
+	}
+	if a.gap == nil && !a.end && !a.reset {
 		l.received.Add(1)
 	}
 	select {
@@ -153,29 +197,34 @@ func (l *Store) Subscribe() (<-chan struct{}, func()) { return l.subs.Subscribe(
 func (l *Store) take(a arrival) {
 	defer l.subs.Notify()
 	now := l.now()
+	if a.reset || a.end {
+		l.turn(a)
+		return
+	}
 	if a.gap != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.store(&Entry{At: now, Line: a.line, Gap: a.gap})
 		return
 	}
-	line := a.line
 	rev := l.rev()
-	e := &Entry{At: now, Line: line, Action: verdictWord(line.Verdict), Late: a.late}
-	e.Src, e.Dst = l.book.end(line.Src, now), l.book.end(line.Dst, now)
-	e.Rule, e.Attributed = l.names.rule(rev, e, now)
-	acl := ""
+	e := &Entry{At: now, Line: a.line, Action: verdictWord(a.line.Verdict), Late: a.late}
+	at := e.Line.At
+	if at.IsZero() {
+		at = now
+	}
+	e.Src, e.Dst = l.book.end(e.Line.Src, at), l.book.end(e.Line.Dst, at)
+	acl := l.names.attribute(rev, e, now)
 	if !e.Attributed {
 		l.unattributed.Add(1)
-	} else {
-		e.RuleName, acl = ruleOf(rev, e)
 	}
-	rate := meterRate(rev, line.Zone)
+	m := meterOf(rev, e.Line.Zone)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.store(e)
-	if e.Attributed {
-		l.rules.count(e, acl, rate, now)
+	l.count(e, now)
+	if e.Attributed && e.Line.Antrea == nil { // Antrea's log has no meters
+		l.meters.count(rev, meterKey{e.Line.Zone, e.Rule, acl}, e.Line.Name, m, e.Line.At, now)
 	}
 }
 
@@ -239,10 +288,10 @@ func (l *Store) Stats() Stats {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return Stats{Received: l.received.Load(), Dropped: l.dropped.Load(), Unparsed: l.unparsed.Load(),
-		Unattributed: l.unattributed.Load(), PerRule: l.rules.stats(now)}
+		Unattributed: l.unattributed.Load(), PerRule: l.perRule(now), Forgotten: l.book.stats().Forgotten}
 }
 
-var verdictWords = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed"}
+var verdictWords = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed", "redirect": "redirected"}
 
 func verdictWord(v string) string {
 	if w := verdictWords[v]; w != "" {

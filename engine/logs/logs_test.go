@@ -83,16 +83,11 @@ func TestSentences(t *testing.T) {
 	if s := l.Stats(); s.Unattributed != 2 || len(s.PerRule) != 5 {
 		t.Errorf("%+v", s)
 	}
-	// The address is given to another pod: it is that one's from then on, and
-	// after a while nobody remembers.
+	// The address is given to another pod: it is that one's from then on.
 	again := *gone
 	again.Name = "web-9"
 	l.Observe([]model.Change{{New: &again}})
 	if got := l.book.end(netip.MustParseAddr("10.244.0.8"), w.Clock()); got.Key.Name != "web-9" || got.Note != "" {
-		t.Errorf("%+v", got)
-	}
-	l.Observe([]model.Change{{Old: &again}})
-	if got := l.book.end(netip.MustParseAddr("10.244.0.8"), w.Clock().Add(goneFor)); got.Note != noteOutside || got.Key != (model.Key{}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -258,6 +253,7 @@ func TestLogsUnderLoad(t *testing.T) {
 func TestLogsAreBounded(t *testing.T) {
 	w := changing.New(t)
 	l := logWorld(t, w, 2000)
+	l.book = newAddressBook(2000)
 	heap := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats
@@ -283,8 +279,8 @@ func TestLogsAreBounded(t *testing.T) {
 	if after > before+2<<20 {
 		t.Errorf("%d KiB became %d KiB", before>>10, after>>10)
 	}
-	if n, g := len(l.Stats().PerRule), len(l.book.gone); n > countedRules || g > goneMost || len(l.book.at) > 100 {
-		t.Errorf("%d rules, %d gone, %d owners", n, g, len(l.book.at))
+	if s, b := l.Stats(), l.book.stats(); len(s.PerRule) > countedRules || b.Past > 2000 || b.Addresses > 4100 || s.Forgotten == 0 || len(l.names.names) > namesKept {
+		t.Errorf("%d rules, %d names, %+v", len(s.PerRule), len(l.names.names), b)
 	}
 }
 

@@ -3,6 +3,7 @@ package logs
 import (
 	"container/heap"
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -65,8 +66,8 @@ func (h *mergeHeap) Pop() any {
 	return x
 }
 
-// put takes what came from a node in. Old lines and gaps wait for room; a new
-// line that finds none is lost, and put says so: what is written faster than it
+// put takes what came from a node in. Old lines and gaps wait for room, and so does what
+// is in a file; a new line that finds none is lost, and put says so: what is written faster than it
 // is read would otherwise come later and later.
 func (m *merger) put(ctx context.Context, a arrival) bool {
 	for {
@@ -93,7 +94,7 @@ func (m *merger) put(ctx context.Context, a arrival) bool {
 		}
 		room := m.room
 		m.mu.Unlock()
-		if !past && a.gap == nil {
+		if !past && a.gap == nil && !a.stored && !a.end {
 			return false
 		}
 		select {
@@ -145,11 +146,22 @@ func (m *merger) next(now time.Time) (a arrival, wait time.Duration, ok bool) {
 		m.last = time.Time{} // our clock was set back: nobody is late by that
 	}
 	switch at := a.line.At; {
-	case a.gap != nil:
+	case a.gap != nil, a.end:
 	case at.Before(m.last):
 		a.late = true
 	case at.Before(now.Add(time.Second)): // one clock that is ahead makes nobody else late
 		m.last = at
 	}
 	return a, 0, true
+}
+
+// forget takes the lines of files out that wait.
+func (m *merger) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.heap = slices.DeleteFunc(m.heap, func(w waiting) bool { return w.stored })
+	heap.Init(&m.heap)
+	m.last = time.Time{}
+	close(m.room)
+	m.room = make(chan struct{})
 }

@@ -3,20 +3,20 @@ package logs
 import (
 	"time"
 
-	"rung/engine/revision"
+	"rung/engine/logs/hits"
 	"rung/model"
 )
 
 // rateSeconds is how far back rates go.
 const rateSeconds = 10
 
-// countedRules bounds the rules that are counted apart; names in log lines come
-// from outside.
+// countedRules bounds the rules whose rates are known; names in log lines come from
+// outside.
 const countedRules = 10000
 
 // RuleStat counts the log lines of one rule.
 type RuleStat struct {
-	Count uint64
+	hits.Hit
 	// Seconds are the lines of the last ten seconds, the newest last; it is the
 	// second that is still running.
 	Seconds [rateSeconds]int
@@ -31,65 +31,34 @@ type RuleStat struct {
 // Rate is the lines of the last full second.
 func (s RuleStat) Rate() int { return s.Seconds[rateSeconds-2] }
 
-// ruleCounts are what is counted, by rule.
-type ruleCounts map[model.RuleRef]*ruleCount
+// ruleRates are the lines of the last seconds, by rule.
+type ruleRates map[model.RuleRef]*ruleRate
 
-type ruleCount struct {
-	count   uint64
+type ruleRate struct {
 	seconds [rateSeconds]int
 	head    int64 // second of the newest bucket
-	meters  map[meterKey]meterCount
-	capped  time.Time // when an ACL last reached its meter's rate
-	zone    string
-	rate    int
 }
 
-// meterKey is one ACL in one zone: every ACL has a meter of its own.
-type meterKey struct{ zone, acl string }
-
-// meterCount counts the lines of one second by the node's clock, so that lines
-// which arrive late and together are not taken for a burst.
-type meterCount struct {
-	second int64
-	n      int
-}
-
-func (c ruleCounts) count(e *Entry, acl string, rate int, now time.Time) {
-	r := c[e.Rule]
+func (c ruleRates) count(ref model.RuleRef, now time.Time) {
+	r := c[ref]
 	if r == nil {
 		if len(c) >= countedRules {
 			return
 		}
-		r = &ruleCount{head: now.Unix(), meters: map[meterKey]meterCount{}}
-		c[e.Rule] = r
+		r = &ruleRate{head: now.Unix()}
+		c[ref] = r
 	}
-	r.count++
 	r.advance(now)
 	r.seconds[rateSeconds-1]++
-
-	key := meterKey{e.Line.Zone, acl}
-	m, known := r.meters[key]
-	if !known && len(r.meters) >= 1000 {
-		clear(r.meters)
-	}
-	second := e.Line.At.Unix()
-	if m.second != second {
-		m = meterCount{second: second}
-	}
-	m.n++
-	r.meters[key] = m
-	if m.n >= rate {
-		r.capped, r.zone, r.rate = now, e.Line.Zone, rate
-	}
 }
 
 // advance moves the buckets on so that the last is the second of now.
-func (r *ruleCount) advance(now time.Time) {
+func (r *ruleRate) advance(now time.Time) {
 	r.seconds = r.at(now)
 	r.head = max(r.head, now.Unix())
 }
 
-func (r *ruleCount) at(now time.Time) (out [rateSeconds]int) {
+func (r *ruleRate) at(now time.Time) (out [rateSeconds]int) {
 	d := max(0, now.Unix()-r.head) // the clock may have gone back
 	for i := range out {
 		if from := int64(i) + d; from < rateSeconds {
@@ -99,29 +68,24 @@ func (r *ruleCount) at(now time.Time) (out [rateSeconds]int) {
 	return out
 }
 
-func (r *ruleCount) stat(now time.Time) RuleStat {
-	s := RuleStat{Count: r.count, Seconds: r.at(now)}
-	if !r.capped.IsZero() && now.Sub(r.capped) < rateSeconds*time.Second {
-		s.AtCap, s.CapZone, s.CapRate = true, r.zone, r.rate
+// perRule are the numbers of every rule that was hit; mu is held.
+func (l *Store) perRule(now time.Time) map[model.RuleRef]RuleStat {
+	rules := l.hits.Rules()
+	out := make(map[model.RuleRef]RuleStat, len(rules))
+	for i := range rules {
+		ref := rules[i].Ref
+		s := out[ref]
+		s.Merge(&rules[i].Hit)
+		if r := l.rates[ref]; r != nil {
+			s.Seconds = r.at(now)
+		}
+		out[ref] = s
 	}
-	return s
-}
-
-func (c ruleCounts) stats(now time.Time) map[model.RuleRef]RuleStat {
-	out := make(map[model.RuleRef]RuleStat, len(c))
-	for ref, r := range c {
-		out[ref] = r.stat(now)
+	for k, m := range l.meters.by {
+		if s, ok := out[k.rule]; ok && m.capped(now) && !s.AtCap {
+			s.AtCap, s.CapZone, s.CapRate = true, k.zone, m.rate
+			out[k.rule] = s
+		}
 	}
 	return out
-}
-
-// defaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
-const defaultMeterRate = 20
-
-// meterRate is how many lines an ACL of the zone may log in a second.
-func meterRate(rev *revision.Revision, zone string) int {
-	if rate, ok := rev.MeterRate(zone); ok {
-		return rate
-	}
-	return defaultMeterRate
 }

@@ -1,21 +1,155 @@
 package logs
 
 import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rung/engine/logs/hits"
 	"rung/model"
 )
+
+// sources are where the lines of a store come from, and who reads them.
+type sources struct {
+	mu      sync.Mutex
+	streams []func() []model.LogStream
+	player  player
+
+	ended   chan struct{} // closed when all that was to be read is taken in
+	endOnce sync.Once
+	// readTo is the newest line somebody has read who wants every one; paced says that
+	// there is somebody, and read is told.
+	paced  atomic.Bool
+	readTo atomic.Uint64
+	read   chan struct{}
+}
+
+// player is what plays stored logs.
+type player interface {
+	position() Position
+	seek(to time.Time) error
+}
+
+// Position is where among the lines of the log files the store stands.
+type Position struct {
+	From, To time.Time // of the first line and the last one; zero where that is not known
+	At       time.Time // of the line handed on last, or of what was sought
+	// Sought says that lines from a time on were asked for: what is added to the files does
+	// not come until TheEnd is asked for.
+	Sought bool
+	Speed  float64 // how many times as fast as they were written lines come; 0: at once
+}
+
+// TheEnd as a time to seek is where the files end: what is added to them comes.
+var TheEnd time.Time
+
+// ErrNoFiles says that there is no log file in which a time could be sought.
+var ErrNoFiles = errors.New("no log file to go to a time in: start Rung with --log FILE")
 
 // Ask says that somebody looks at the log: on a cluster the nodes' logs are
 // followed from then on. It may be called as often as one likes.
 func (l *Store) Ask() { l.askOnce.Do(func() { close(l.asked) }) }
 
-// FollowedBy says where the lines come from: f lists the streams, by zone.
-func (l *Store) FollowedBy(f func() []model.LogStream) { l.streams.Store(&f) }
+// FollowedBy says where lines come from: f lists streams, by zone. It may be called once
+// for every kind of source.
+func (l *Store) FollowedBy(f func() []model.LogStream) {
+	l.sources.mu.Lock()
+	defer l.sources.mu.Unlock()
+	l.sources.streams = append(l.sources.streams, f)
+}
 
-// Streams are the nodes' logs and how each stands, by zone; nil where lines do
-// not come from a cluster.
-func (l *Store) Streams() []model.LogStream {
-	if f := l.streams.Load(); f != nil {
-		return (*f)()
+// Streams are the nodes' logs and the log files, and how each stands, the nodes' first;
+// nil where lines come from neither.
+func (l *Store) Streams() (out []model.LogStream) {
+	l.sources.mu.Lock()
+	from := slices.Clone(l.sources.streams)
+	l.sources.mu.Unlock()
+	for _, f := range from {
+		out = append(out, f()...)
 	}
-	return nil
+	slices.SortStableFunc(out, func(a, b model.LogStream) int {
+		switch {
+		case a.File == "" && b.File != "":
+			return -1
+		case a.File != "" && b.File == "":
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// Position says where among the lines of the log files the store stands; ok is false where
+// there are none, or none in which a time can be sought.
+func (l *Store) Position() (p Position, ok bool) {
+	if player := l.playing(); player != nil {
+		return player.position(), true
+	}
+	return p, false
+}
+
+// Seek forgets the lines there are and reads the log files from a time on, or TheEnd of
+// them.
+// It returns at once.
+func (l *Store) Seek(to time.Time) error {
+	if player := l.playing(); player != nil {
+		return player.seek(to)
+	}
+	return ErrNoFiles
+}
+
+func (l *Store) playing() player {
+	l.sources.mu.Lock()
+	defer l.sources.mu.Unlock()
+	return l.sources.player
+}
+
+func (l *Store) playedBy(p player) {
+	l.sources.mu.Lock()
+	defer l.sources.mu.Unlock()
+	l.sources.player = p
+}
+
+// Ended is closed when all that was to be read is taken in; of what is followed it never is.
+func (l *Store) Ended() <-chan struct{} { return l.sources.ended }
+
+// Read says that all lines up to a number were read, for Files.All.
+func (l *Store) Read(seq uint64) {
+	l.sources.readTo.Store(seq)
+	select {
+	case l.sources.read <- struct{}{}:
+	default:
+	}
+}
+
+// room waits until a line of a file may come without pushing out one that is still to be
+// read.
+func (l *Store) room(ctx context.Context) bool {
+	for l.sources.paced.Load() && l.Last()+uint64(len(l.queue))-l.sources.readTo.Load() > uint64(l.limit)/2 {
+		select {
+		case <-l.sources.read:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// turn is what is no line: lines are forgotten, or the last has come.
+func (l *Store) turn(a arrival) {
+	if a.end {
+		l.sources.endOnce.Do(func() { close(l.sources.ended) })
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// The next number is that of the first place of the ring.
+	limit := uint64(l.limit)
+	l.last = (l.last/limit + 1) * limit
+	clear(l.ring)
+	l.ring, l.rates, l.hits = l.ring[:0], ruleRates{}, hits.New(l.now())
+	l.meters = meters{by: map[meterKey]*metered{}}
 }

@@ -1,10 +1,14 @@
 package logs
 
 import (
+	"cmp"
 	"strconv"
+	"strings"
+	"time"
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/words"
 )
 
 // Sentence says the line for people:
@@ -19,7 +23,11 @@ func (e *Entry) Sentence() string {
 
 // sentence is the sentence with this arrow between the ends.
 func (e *Entry) sentence(arrow string) string {
-	return e.Src.String() + arrow + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.By()
+	s := e.Src.String() + arrow + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.By()
+	if a := e.Line.Antrea; a != nil && a.Packets > 1 {
+		s += ", " + words.Count(a.Packets, "packet") + " in " + a.Over.Round(time.Millisecond).String()
+	}
+	return s
 }
 
 // Text is what a filter and a search look at: time, zone and sentence. It has no letters
@@ -44,14 +52,43 @@ func (e *Entry) Traffic() string {
 func (e *Entry) By() string {
 	k := e.Rule.Policy
 	switch {
-	case !e.Attributed && e.Line.Name == "":
-		return "an ACL without a name"
 	case !e.Attributed:
-		return "an unknown rule, ACL " + strconv.Quote(e.Line.Name)
+		return e.doubtful()
 	case k.Kind == model.KindNP && k.Name == "":
 		return "the " + revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
 	}
-	return k.Brief() + " " + revision.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)
+	return ruleText(e.Rule, e.RuleName)
+}
+
+// doubtful is By where the rule could not be found.
+func (e *Entry) doubtful() string {
+	switch {
+	case len(e.Among) > 0:
+		texts := make([]string, len(e.Among))
+		for i, ref := range e.Among {
+			texts[i] = ruleText(ref, "")
+		}
+		list := words.List(texts, len(texts))
+		if n := e.AmongAll - len(texts); n > 0 {
+			list = strings.Join(texts, ", ") + " and " + strconv.Itoa(n) + " more"
+		}
+		return "one of " + words.Count(e.AmongAll, "rule") + " with the same cut name: " + list
+	case e.Line.Antrea != nil && e.Rule.Policy.Kind == model.KindNP && e.Rule.Policy.Name == "":
+		return "a default deny: no NetworkPolicy allows it"
+	case e.Line.Antrea != nil:
+		return ruleText(e.Rule, e.RuleName) // as written: Rung does not read its kind
+	case e.Line.Name == "":
+		return "an ACL without a name"
+	}
+	return "an unknown rule, ACL " + strconv.Quote(e.Line.Name)
+}
+
+// ruleText names a rule, or the default deny of a namespace, with its policy.
+func ruleText(ref model.RuleRef, name string) string {
+	if k := ref.Policy; k.Kind == model.KindNP && k.Name == "" {
+		return revision.DefaultDeny(k.Namespace, ref.Direction).Label()
+	}
+	return ref.Policy.Brief() + " " + revision.RuleLabel(ref.Direction, ref.Rule, name)
 }
 
 // Unit is what the row that logged the line was compiled for: the policy of the
@@ -74,36 +111,43 @@ func (d End) Brief() string {
 	case d.Addr == "":
 		return "?"
 	case d.Note == noteGone:
-		return d.name() + " (gone)"
-	case d.name() == "":
+		return nameOf(d.Key) + " (gone)"
+	case nameOf(d.Key) == "":
 		return d.Addr
 	}
-	return d.name()
+	return nameOf(d.Key)
 }
 
-// name is the pod or node, empty where none has the address.
-func (d End) name() string {
-	switch d.Key.Kind {
+// nameOf is a pod, node or Service as sentences have it, empty for nothing.
+func nameOf(k model.Key) string {
+	switch k.Kind {
 	case model.KindPod:
-		return d.Key.Namespace + "/" + d.Key.Name
+		return k.Namespace + "/" + k.Name
 	case model.KindNode:
-		return "node " + d.Key.Name
+		return "node " + k.Name
+	case model.KindService:
+		return "service " + k.Namespace + "/" + k.Name
 	}
 	return ""
 }
 
-// String is the end's pod or node, or its address with what is known about it:
-// "blue/api-7", "node ovn-worker", "8.8.8.8 (outside)",
-// "10.244.1.99 (gone 14:15:58: green/job-x)".
+// String is the end's pod, node or Service, or its address with what is known about it:
+// "blue/api-7", "node ovn-worker", "service blue/api", "8.8.8.8 (outside)",
+// "10.9.1.2 (outside, in 10.9.0.0/16)", "10.244.1.99 (gone 14:15:58: green/job-x)",
+// "10.244.1.99 (now green/job-y)" where that pod did not exist yet.
 func (d End) String() string {
-	name := d.name()
+	name := nameOf(d.Key)
 	switch {
 	case d.Addr == "":
 		return "?"
 	case d.Note == noteGone:
 		return d.Addr + " (gone " + d.Gone.Format("15:04:05") + ": " + name + ")"
+	case d.Note == noteLater:
+		return d.Addr + " (" + noteNow + " " + nameOf(d.Later) + ")"
+	case name == "" && d.Network != "":
+		return d.Addr + " (" + d.Note + ", in " + d.Network + ")"
 	case name == "":
-		return d.Addr + " (" + noteOutside + ")"
+		return d.Addr + " (" + cmp.Or(d.Note, noteOutside) + ")"
 	case d.Note != "":
 		return name + " (" + d.Note + ")"
 	}

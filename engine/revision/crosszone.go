@@ -88,6 +88,7 @@ func (r *Revision) zoneFindings(now time.Time, explain explainer) []model.Findin
 	all = append(all, deviating(r.Zones, now)...)
 	all = append(all, r.homeless()...)
 	all = append(all, r.dialectFindings()...)
+	all = append(all, r.disagreements()...)
 	slices.SortFunc(all, func(a, b zoneFinding) int {
 		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.zone, b.zone), a.Policy.Compare(b.Policy), cmp.Compare(a.Message, b.Message))
 	})

@@ -1,8 +1,12 @@
 package revision
 
 import (
+	"context"
+	"slices"
+
 	"rung/model"
 	"rung/model/overlap"
+	"rung/model/verdict"
 )
 
 // Before is a rule, and those above it that decide connections it matches: they never
@@ -13,8 +17,8 @@ type Before struct {
 	// By are the rules above, as they decide.
 	By []Above
 	// All says that the last of By decides whatever is left: the rule decides nothing,
-	// as the cluster is now.
-	All bool
+	// as the cluster is now. Together says that only all of By do, in no order.
+	All, Together bool
 }
 
 // Above is a rule that decides before another.
@@ -36,8 +40,54 @@ const mostAbove = 20
 // its pods. Policies at one priority are not ordered and left out.
 //
 // Nothing is claimed in doubt: for a NetworkPolicy or the baseline an AdminNetworkPolicy's
-// rule is left out where a Pass above it may leave nothing for it to decide.
-func (r *Revision) DecidedBefore(k model.PolicyKey, dir model.Direction, rule int) (out []Before) {
+// rule is left out where a Pass above it may leave nothing for it to decide. What decides
+// nothing at all is known from the verdicts of all connections, where those can be asked.
+func (r *Revision) DecidedBefore(ctx context.Context, k model.PolicyKey, dir model.Direction, rule int) []Before {
+	_, _ = r.AllFindings(ctx) // without verdicts the rest is true all the same
+	out := r.decidedBefore(k, dir, rule)
+	if audit := r.shared.audit.Load(); audit != nil {
+		for i := range audit.Rules {
+			a := &audit.Rules[i]
+			if a.Policy == k && a.Matches && !a.Decides && (dir == "" || a.Direction == dir && a.Rule == rule) {
+				out = r.never(out, a, dir != "")
+			}
+		}
+	}
+	return out
+}
+
+// never says of a rule that decides nothing who does instead, where that was not said; of
+// one that does not log only when it is asked for.
+func (r *Revision) never(out []Before, a *verdict.Audited, asked bool) []Before {
+	p := r.Cluster.Policy(a.Policy)
+	if p == nil || !asked && r.Logging(p).Levels.For(a.Action) == "" {
+		return out
+	}
+	b := Before{Direction: a.Direction, Rule: a.Rule, All: true, Together: len(a.Instead) > 1}
+	for i := range a.Instead {
+		by := &a.Instead[i]
+		b.By = append(b.By, Above{by.Policy, by.Direction, by.Rule, by.Action, r.levelOf(by)})
+	}
+	at := slices.IndexFunc(out, func(o Before) bool { return o.Direction == a.Direction && o.Rule == a.Rule })
+	switch {
+	case at < 0:
+		return append(out, b)
+	case !out[at].All:
+		out[at] = b
+	}
+	return out
+}
+
+// levelOf is the level at which a rule or a default deny logs.
+func (r *Revision) levelOf(by *verdict.Decider) string {
+	if p := r.Cluster.Policy(by.Policy); p != nil {
+		return r.Logging(p).Levels.For(by.Action)
+	}
+	l, _ := r.UnitLogging(by.Policy)
+	return l.Levels.For(by.Action)
+}
+
+func (r *Revision) decidedBefore(k model.PolicyKey, dir model.Direction, rule int) (out []Before) {
 	p := r.Cluster.Policy(k)
 	if p == nil || r.None(k) != nil {
 		return nil

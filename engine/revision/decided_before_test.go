@@ -43,6 +43,11 @@ func TestDecidedBefore(t *testing.T) {
 		{"an earlier rule that takes part, then one that takes the rest", []string{given.ANP("first", 3, "", "in allow tenant=green tcp:80"), given.ANP("over", 5, "", "in deny *"),
 			logging(given.ANP("own", 9, "", "in deny tenant=green"), deny)}, given.ANPKey("own"), "", 0,
 			[]string{"Ingress 0 all: first Ingress 0 Allow -, over Ingress 0 Deny -"}},
+		{"two that take all of it together", []string{given.ANP("over", 5, "tenant=blue", "in deny tenant=green"), given.ANP("other", 6, "tenant=red", "in allow tenant=green"), logging(given.ANP("own", 9, "", "in deny tenant=green"), deny),
+			given.ANP("rest", 1, "", "out deny tenant=violet", "in pass name=kube-system")}, given.ANPKey("own"), model.Ingress, 0, []string{"Ingress 0 some: over Ingress 0 Deny -, other Ingress 0 Allow -"}},
+		{"two that match all there is together", []string{given.ANP("over", 5, "tenant=blue", "in deny tenant=green"), given.ANP("other", 6, "tenant=red", "in allow tenant=green"),
+			logging(strings.Replace(given.ANP("own", 9, "", "in deny tenant=green"), "namespaces: {}", "namespaces: {matchExpressions: [{key: tenant, operator: In, values: [blue, red]}]}", 1), deny)},
+			given.ANPKey("own"), "", 0, []string{"Ingress 0 all together: over Ingress 0 Deny -, other Ingress 0 Allow -"}},
 		{"below, at one priority, and of other pods", []string{given.ANP("below", 20, "", "in deny *"), given.ANP("beside", 9, "", "in deny *"), given.ANP("other", 1, "tenant=red", "in deny *"),
 			logging(given.ANP("own", 9, "tenant=blue", "in deny *"), deny)}, given.ANPKey("own"), "", 0, nil},
 		{"rules that do not log are not asked about", []string{given.ANP("over", 5, "", "in allow *"), logging(given.ANP("own", 9, "", "in allow *"), deny)},
@@ -66,7 +71,7 @@ func TestDecidedBefore(t *testing.T) {
 			f := r.Facts
 			f.Cluster = loud(f.Cluster)
 			var got []string
-			for _, b := range New(f, nil).DecidedBefore(tc.of, tc.dir, tc.rule) {
+			for _, b := range New(f, nil).DecidedBefore(t.Context(), tc.of, tc.dir, tc.rule) {
 				var by []string
 				for _, a := range b.By {
 					name, level := a.Policy.Name, a.Level
@@ -79,6 +84,9 @@ func TestDecidedBefore(t *testing.T) {
 					by = append(by, fmt.Sprintf("%s %s %d %s %s", name, a.Direction, a.Rule, a.Action, level))
 				}
 				all := map[bool]string{true: "all", false: "some"}[b.All]
+				if b.Together {
+					all = "all together"
+				}
 				got = append(got, fmt.Sprintf("%s %d %s: %s", b.Direction, b.Rule, all, strings.Join(by, ", ")))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

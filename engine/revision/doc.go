@@ -10,3 +10,5 @@
 // It knows no loop, no writer and no screen. engine and its other rooms, ui and cli may
 // import it; it imports settings, model and the compiler.
 package revision
+
+//go:generate go test . -run TestFindingsDoc -update

@@ -1,6 +1,9 @@
 package revision
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -8,6 +11,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/lint"
 	"rung/model/overlap"
+	"rung/model/verdict"
 )
 
 // derived is what follows from the objects and from the options they are compiled with
@@ -19,9 +23,16 @@ type derived struct {
 	ladderOnce   sync.Once
 	ladder       *ladder.Ladder
 	findingsOnce sync.Once
-	findings     atomic.Pointer[[]model.Finding]
+	findings     atomic.Pointer[[]model.Finding] // of the objects
+	all          atomic.Pointer[[]model.Finding] // and of verdicts
+	audit        atomic.Pointer[verdict.Audit]   // from which those are, nil where it is too large
 	addrOnce     sync.Once
 	addrs        map[string][]AddressOwner
+	verdictsOnce sync.Once
+	verdicts     *verdict.Index
+	matrices     matrices
+	sessionsOnce sync.Once
+	sessions     []LogSession
 	cache        *findingsCache // nil for a revision of no engine
 }
 
@@ -38,8 +49,14 @@ type cachedFindings struct {
 
 // podIndex answers which pods a selector means, for ladder and findings alike.
 func (r *Revision) podIndex() *overlap.PodIndex {
+	if r.after != nil {
+		return r.after.base.podIndex() // of the same pods
+	}
 	d := r.shared
-	d.indexOnce.Do(func() { d.index = overlap.NewPodIndex(r.Cluster, r.Desired.Selectors()) })
+	d.indexOnce.Do(func() {
+		d.index = overlap.NewPodIndex(r.Cluster, r.Desired.Selectors())
+		d.index.Compiled(r.Desired.Families())
+	})
 	return d.index
 }
 
@@ -68,9 +85,9 @@ func (r *Revision) sharedPriority() bool {
 	return false
 }
 
-// Findings are the findings of this very revision, worst first. Who asks first
-// waits until they are worked out, some milliseconds for 1,000 pods and 1,000
-// rules.
+// Findings are what the objects of this very revision say, worst first; AllFindings has
+// besides what verdicts say. Who asks first waits until they are worked out, some
+// milliseconds for 1,000 pods and 1,000 rules.
 func (r *Revision) Findings() []model.Finding {
 	d := r.shared
 	d.findingsOnce.Do(func() {
@@ -79,10 +96,79 @@ func (r *Revision) Findings() []model.Finding {
 		f := lint.Run(r.Cluster, r.Broken, o)
 		d.findings.Store(&f)
 		if d.cache != nil {
-			d.cache.put(&cachedFindings{r.Number, f})
+			d.cache.put(&cachedFindings{r.Number, r.carried(f)})
 		}
 	})
 	return *d.findings.Load()
+}
+
+// AllFindings are all findings of this very revision, worst first: every connection there
+// can be is asked, which takes up to a second or two on a big cluster. Where it would take
+// longer, a finding says so. The error is that of the context.
+func (r *Revision) AllFindings(ctx context.Context) ([]model.Finding, error) {
+	d := r.shared
+	if f := d.all.Load(); f != nil {
+		return *f, nil
+	}
+	found := r.Findings()
+	v := r.Verdicts()
+	audit, err := verdict.NewAudit(ctx, v)
+	if err != nil && !errors.Is(err, verdict.ErrTooLarge) {
+		return nil, err
+	}
+	if err == nil {
+		d.audit.Store(audit)
+	}
+	f := lint.WithVerdicts(r.Cluster, r.podIndex(), found, v, audit, err)
+	if !d.all.CompareAndSwap(nil, &f) {
+		return *d.all.Load(), nil // pages hold on to the list they were given
+	}
+	if d.cache != nil {
+		d.cache.put(&cachedFindings{r.Number, f})
+	}
+	return f, nil
+}
+
+// smallPods and smallPolicies bound a cluster of which all findings are worked out within
+// milliseconds.
+const (
+	smallPods     = 200
+	smallPolicies = 60
+)
+
+// FindSome works out the findings of the objects, and where that takes no time all of them;
+// it says whether they are all.
+func (r *Revision) FindSome() bool {
+	r.Findings()
+	if r.shared.all.Load() != nil {
+		return true
+	}
+	policies := r.Cluster.Count(model.KindANP) + r.Cluster.Count(model.KindNP) + r.Cluster.Count(model.KindEF)
+	if r.Cluster.Count(model.KindPod) > smallPods || policies > smallPolicies {
+		return false
+	}
+	_, err := r.AllFindings(context.Background())
+	return err == nil
+}
+
+// HasFindings says whether all findings are worked out.
+func (r *Revision) HasFindings() bool { return r.shared.all.Load() != nil }
+
+// carried are findings of the objects with what verdicts said last of policies and rules
+// that are still there.
+func (r *Revision) carried(found []model.Finding) []model.Finding {
+	e := r.shared.cache.newest.Load()
+	if e == nil {
+		return found
+	}
+	out := slices.Clone(found)
+	for _, f := range e.findings {
+		p := r.Cluster.Policy(f.Policy)
+		if lint.OfVerdicts(f.Code) && (f.Policy.Name == "" || p != nil && (f.Rule < 0 || p.Rule(f.Direction, f.Rule) != nil)) {
+			out = append(out, f)
+		}
+	}
+	return lint.Sorted(r.Cluster, out)
 }
 
 // lintOptions are what findings about this cluster hang on besides its objects.
@@ -92,13 +178,13 @@ func (r *Revision) lintOptions() lint.Options {
 	return o
 }
 
-// KnownFindings are findings nobody has to wait for: those of this revision
-// where they were worked out, else those that were worked out last. current
-// says which; what shows others must say so. Where nothing was worked out yet
-// it waits as Findings does.
+// KnownFindings are findings nobody has to wait for: all those of this revision where they
+// were worked out, else those of its objects with what verdicts said last, else those that
+// were worked out last. current says whether they are all and of this revision; what shows
+// others must say so. Where nothing was worked out yet it waits as FindSome does.
 func (r *Revision) KnownFindings() (findings []model.Finding, current bool) {
 	d := r.shared
-	if f := d.findings.Load(); f != nil {
+	if f := d.all.Load(); f != nil {
 		return *f, true
 	}
 	if d.cache != nil {
@@ -106,11 +192,17 @@ func (r *Revision) KnownFindings() (findings []model.Finding, current bool) {
 			return e.findings, false
 		}
 	}
-	return r.Findings(), true
+	if r.FindSome() {
+		return *d.all.Load(), true
+	}
+	return r.Findings(), false
 }
 
-// FindingsOf are those of Findings that are about a policy.
-func (r *Revision) FindingsOf(k model.PolicyKey) []model.Finding { return ofPolicy(r.Findings(), k) }
+// FindingsOf are those of AllFindings that are about a policy.
+func (r *Revision) FindingsOf(k model.PolicyKey) []model.Finding {
+	all, _ := r.AllFindings(context.Background()) // which does not end
+	return ofPolicy(all, k)
+}
 
 // KnownFindingsOf are those of KnownFindings that are about a policy.
 func (r *Revision) KnownFindingsOf(k model.PolicyKey) []model.Finding {

@@ -50,6 +50,9 @@ func TestFindings(t *testing.T) {
 	if diff := cmp.Diff(lint.Run(second.Cluster, nil, lint.Options{MaxPriority: model.MaxPriority}), own); diff != "" {
 		t.Errorf("with the index and ladder of the revision (-alone +shared):\n%s", diff)
 	}
+	if second.HasFindings() || !second.FindSome() {
+		t.Error("a small cluster has them all at once, when asked")
+	}
 	if f, current := second.KnownFindings(); !current || cmp.Diff(own, f) != "" {
 		t.Error("worked out by now")
 	}
@@ -61,7 +64,7 @@ func TestFindings(t *testing.T) {
 		t.Error("the newest known ones")
 	}
 	// What is not about objects changes nothing about them.
-	third.Findings()
+	third.FindSome()
 	f := third.Facts
 	f.Number++
 	same := New(f, third)
@@ -143,6 +146,9 @@ spec: {egress: [{type: Deny, to: {cidrSelector: 0.0.0.0/0}}]}
 	second := New(with(compiler.Options{IPv4: true, Defaults: compiler.On, ClusterSubnets: []netip.Prefix{netip.MustParsePrefix("10.128.0.0/14")}}), first)
 	if subnets(second) || !hairpin(second) {
 		t.Errorf("with those of the second: subnets unknown %v, hairpin rows %v", subnets(second), hairpin(second))
+	}
+	if !first.FindSome() || !second.FindSome() {
+		t.Fatal("not all")
 	}
 	if _, current := first.KnownFindings(); !current {
 		t.Error("the first has lost its own")

@@ -54,31 +54,38 @@ func (r *Revision) NamespaceLogging(namespace string) Logging {
 // NamespaceLogs says why the levels of a NetworkPolicy or EgressFirewall cannot
 // be set on it.
 func NamespaceLogs(k model.PolicyKey) string {
-	return fmt.Sprintf("%s logs as the annotation of namespace %s says: Rung does not change namespaces", k.Label(), k.Namespace)
+	return fmt.Sprintf("%s logs as the annotation of namespace %s says: change the logging of that", k.Label(), k.Namespace)
 }
 
 // NamespaceLogsCommand is the command that switches a namespace's logging on, with
 // levels to begin with, on the cluster that Rung looks at.
 func (r *Revision) NamespaceLogsCommand(namespace string) string {
 	levels := model.LogLevels{Allow: "info", Deny: "alert"}
-	return r.Mode.Kubectl.Annotate(model.Key{Kind: model.KindNamespace, Name: namespace}, model.AnnotationLogging, levels.Annotation())
+	return r.Mode.Kubectl.Annotate(model.Key{Kind: model.KindNamespace, Name: namespace}, model.AnnotationLogging+"="+levels.Annotation())
 }
 
 // MeterRate is how many lines a second the logging meter of a zone lets through
 // for each ACL; ok is false where no such meter is known.
 func (r *Revision) MeterRate(zone string) (rate int, ok bool) {
+	rate, _, ok = r.LogMeter(zone)
+	return rate, ok
+}
+
+// LogMeter is what the logging meter of a zone lets through for each ACL: lines a second,
+// and at once where that is more; ok is false where no such meter is known.
+func (r *Revision) LogMeter(zone string) (rate, burst int, ok bool) {
 	z := r.Zone(zone)
 	if z == nil || z.DB == nil {
-		return 0, false
+		return 0, 0, false
 	}
 	m := z.DB.MeterByName(nb.LoggingMeter)
 	if m == nil {
-		return 0, false
+		return 0, 0, false
 	}
 	for _, uuid := range m.Bands {
 		if b := z.DB.Band(uuid); b != nil && b.Rate > 0 {
-			return b.Rate, true
+			return b.Rate, b.BurstSize, true
 		}
 	}
-	return 0, false
+	return 0, 0, false
 }

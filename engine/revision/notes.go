@@ -32,13 +32,13 @@ type Note struct {
 	of        model.PolicyKey
 	text      string // what is neither a conflict nor a finding
 	conflicts []*ladder.Conflict
-	findings  []model.Finding
+	findings  []*model.Finding
 }
 
 // Notes are what is to be known about a policy of a ladder, the worst first. rung is its
 // rung, nil where it has none; findings are those of the policy. Conflicts with gone do
 // not count: it is on its way to another priority.
-func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings []model.Finding, gone model.PolicyKey) []Note {
+func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings []*model.Finding, gone model.PolicyKey) []Note {
 	var notes []Note
 	for _, i := range p.Conflicts {
 		c := &l.Conflicts[i]
@@ -58,12 +58,12 @@ func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings [
 		notes = append(notes, Note{Mark: MarkTie, Severity: model.SeverityInfo, Short: fmt.Sprintf("%d at %d", len(rung.Policies), rung.Priority),
 			Count: 1, text: tieText(rung, p.Policy.Key)})
 	}
-	for _, f := range findings {
+	for i, f := range findings {
 		switch f.Code {
 		case lint.PriorityConflict, lint.PriorityDuplicate, lint.PriorityUnsupported:
 			continue // said above
 		}
-		notes = merge(notes, Note{Severity: f.Severity, Short: lint.Short(f.Code), Count: 1, findings: []model.Finding{f}})
+		notes = merge(notes, Note{Severity: f.Severity, Short: lint.Short(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
 	}
 	slices.SortStableFunc(notes, func(a, b Note) int {
 		if c := cmp.Compare(severityRank(a.Severity), severityRank(b.Severity)); c != 0 || a.findings == nil || b.findings == nil {
@@ -114,6 +114,9 @@ func (n *Note) Texts() []string {
 		text := f.Message
 		if f.Rule >= 0 && f.Direction != "" {
 			text = fmt.Sprintf("%s %d: %s", f.Direction.Lower(), f.Rule, text)
+		}
+		if lint.OfVerdicts(f.Code) && !f.Witness.None() {
+			text += ", e.g. " + f.Witness.Connection()
 		}
 		out = append(out, text)
 	}

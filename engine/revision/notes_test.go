@@ -61,9 +61,16 @@ func TestNotes(t *testing.T) {
 		"unit":  {p: c},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, notesText(Notes(l, tt.rung, &tt.p, tt.findings, tt.gone))); diff != "" {
+			if diff := cmp.Diff(tt.want, notesText(Notes(l, tt.rung, &tt.p, pointers(tt.findings), tt.gone))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+func pointers(findings []model.Finding) (out []*model.Finding) {
+	for i := range findings {
+		out = append(out, &findings[i])
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"rung/model"
 	"rung/model/words"
 )
 
@@ -31,8 +32,8 @@ const (
 type PlanState struct {
 	// Title says what it does: "Re-space: step 10, starting at 10".
 	Title string
-	// Done of Total steps are done: every zone shows them. A step that was made and is
-	// not shown everywhere does not count.
+	// Done of Total steps are done: every zone of this Rung shows them. A step that was
+	// made and is not shown everywhere does not count; what is told people is Made.
 	Total, Done int
 	// State is one of PlanRunning, PlanWaiting, PlanStopped and PlanDone.
 	State string
@@ -41,6 +42,10 @@ type PlanState struct {
 	Back bool
 	// Why says what it waits for or why it stopped, without times; Waiting has them.
 	Why string
+	// Top is how many steps stood when the roll back began, 0 where nobody knows.
+	Top int
+	// Since is when it stopped, zero where it did not or nobody knows.
+	Since time.Time
 	// Step is the step under way or next: "green-tenant 40 → 41".
 	Step string
 	// Steps are all steps, in the order in which they are made.
@@ -52,6 +57,11 @@ type PlanState struct {
 	// Unrecorded says that the last step was made and could not be written down
 	// (ErrNotRecorded), which Why tells.
 	Unrecorded bool
+	// Stuck says of a plan that stopped why it can be neither continued nor rolled back
+	// as the policies stand, and the ways out: "metrics stands at 38, the plan expects 40:
+	// move it back to 40, or end the plan as it is (x, --keep)". It is empty where it can.
+	// Why says it too.
+	Stuck string
 }
 
 // PlanStep is one step of a plan.
@@ -108,7 +118,11 @@ func (p *PlanState) RunBy() string {
 	if p.Runner.Host != "" {
 		at = " on " + p.Runner.Host
 	}
-	return fmt.Sprintf("run by another Rung (pid %d%s, since %s)", p.Runner.PID, at, p.Runner.Since.Local().Format(time.TimeOnly))
+	what := "run"
+	if p.Back {
+		what = "rolled back"
+	}
+	return fmt.Sprintf("%s by another Rung (pid %d%s, since %s)", what, p.Runner.PID, at, p.Runner.Since.Local().Format(time.TimeOnly))
 }
 
 // Waiting says what the plan waits for at a time: "waiting for w2 (lost 12 s)". It is Why
@@ -133,25 +147,108 @@ func (w PlanWait) For(now time.Time) string {
 	if w.Since.IsZero() {
 		return w.Why
 	}
-	age := max(0, now.Sub(w.Since))
-	switch {
-	case age < time.Minute:
-		return fmt.Sprintf("%s %d s", w.Why, int(age.Seconds()))
-	case age < time.Hour:
-		return fmt.Sprintf("%s %d min", w.Why, int(age.Minutes()))
-	}
-	return fmt.Sprintf("%s %d h", w.Why, int(age.Hours()))
+	return w.Why + " " + howLong(now.Sub(w.Since))
 }
 
-// Made is how many steps stand: those that are done, and those that were made and wait for
-// zones.
-func (p *PlanState) Made() (n int) {
+func howLong(d time.Duration) string {
+	d = max(0, d)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h", int(d.Hours()))
+}
+
+// Reached says whether the policies stand where the plan was going.
+func (p *PlanState) Reached(c *model.Cluster) bool {
+	to := map[string]int32{}
 	for _, s := range p.Steps {
-		if s.State == StepDone || s.State == StepWaiting {
-			n++
+		to[s.Policy] = s.To
+	}
+	for name, at := range to {
+		o := c.Policy(model.PolicyKey{Kind: model.KindANP, Name: name})
+		if o == nil || o.Priority != at {
+			return false
 		}
 	}
-	return n
+	return len(to) > 0
+}
+
+// Standing says that there is a stopped plan: "a plan is stopped at 4 of 9 (since 12 min)".
+// It is empty for every other one.
+func (p *PlanState) Standing(now time.Time) string {
+	if p == nil || p.State != PlanStopped {
+		return ""
+	}
+	text := "a plan is stopped at " + p.At()
+	if !p.Since.IsZero() {
+		text += " (since " + howLong(now.Sub(p.Since)) + ")"
+	}
+	return text
+}
+
+// Made is how many steps stand, the same for whoever looks at the plan: those that are
+// done, and those that were written and wait for zones. Each Rung may have zones of its own.
+func (p *PlanState) Made() int {
+	done, waiting := 0, 0
+	for _, s := range p.Steps {
+		switch s.State {
+		case StepDone:
+			done++
+		case StepWaiting:
+			waiting++
+		}
+	}
+	switch {
+	case waiting == 0:
+		return p.Done
+	case p.Done > done: // they were rolled back
+		return done
+	}
+	return p.Done + waiting
+}
+
+// Progress is how many steps of how many were made: on the way back, those rolled back of
+// those that stood when it began.
+func (p *PlanState) Progress() (n, of int) {
+	if !p.Back {
+		return p.Made(), p.Total
+	}
+	of = max(p.Top, p.Made())
+	if p.Top == 0 {
+		of = p.Total
+	}
+	return of - p.Made(), of
+}
+
+// At is where the plan is: "4 of 9", on the way back "3 of 5 back".
+func (p *PlanState) At() string {
+	n, of := p.Progress()
+	if p.Back {
+		return fmt.Sprintf("%d of %d back", n, of)
+	}
+	return fmt.Sprintf("%d of %d", n, of)
+}
+
+// Next is the step that a stopped plan makes next when it is continued, as Step; empty
+// where every step is made.
+func (p *PlanState) Next() string {
+	if p.Back {
+		for _, s := range slices.Backward(p.Steps) {
+			if s.State == StepDone {
+				return PlanStep{Policy: s.Policy, From: s.To, To: s.From}.String()
+			}
+		}
+		return ""
+	}
+	for _, s := range p.Steps {
+		if s.State == StepToCome {
+			return s.String()
+		}
+	}
+	return ""
 }
 
 // Same says whether two states of a plan tell the same.
@@ -159,8 +256,8 @@ func (p *PlanState) Same(o *PlanState) bool {
 	if p == nil || o == nil {
 		return p == o
 	}
-	return p.Title == o.Title && p.Total == o.Total && p.Done == o.Done && p.State == o.State && p.Back == o.Back &&
-		p.Why == o.Why && p.Step == o.Step && p.Unrecorded == o.Unrecorded &&
+	return p.Title == o.Title && p.Total == o.Total && p.Top == o.Top && p.Since.Equal(o.Since) && p.Done == o.Done && p.State == o.State && p.Back == o.Back &&
+		p.Why == o.Why && p.Step == o.Step && p.Unrecorded == o.Unrecorded && p.Stuck == o.Stuck &&
 		p.Runner.PID == o.Runner.PID && p.Runner.Host == o.Runner.Host && p.Runner.Here == o.Runner.Here &&
 		p.Runner.Since.Equal(o.Runner.Since) && slices.Equal(p.Steps, o.Steps) &&
 		slices.EqualFunc(p.Waits, o.Waits, func(a, b PlanWait) bool {
@@ -174,7 +271,7 @@ func (p *PlanState) String() string {
 	case p.Back && p.State == PlanDone:
 		return "rolled back"
 	case p.Back:
-		return fmt.Sprintf("rolling back, %d of %d left", p.Done, p.Total)
+		return "rolling back, " + p.At()
 	}
-	return fmt.Sprintf("%d of %d done", p.Done, p.Total)
+	return p.At() + " done"
 }

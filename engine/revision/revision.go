@@ -26,10 +26,39 @@ type Mode struct {
 	WriteBack bool
 	// Reconciles says Rung's reconciler writes the rows; else it observes.
 	Reconciles bool
-	// Simulated says the connections in the log are made up.
-	Simulated bool
+	// Simulated says the connections in the log are made up. Packets says that they are
+	// packets that Rung puts in, and OVN decides about: OVN is the version of the one that
+	// the sandbox's zones run on, empty without one.
+	Simulated, Packets bool
+	OVN                string
 	// Families is "ipv4", "ipv6" or "dual".
 	Families string
+}
+
+// Lasts says whether changes outlive the process.
+func (m Mode) Lasts() bool { return m.WriteBack || m.Name == ClusterMode }
+
+// Traffic says what the connections in the log are, in a few words and in fewer; empty
+// where Rung makes none.
+func (m Mode) Traffic() (text, short string) {
+	short = "real OVN " + majorMinor(m.OVN)
+	switch {
+	case m.Packets:
+		return short + ", packets put in by Rung", short
+	case m.OVN != "":
+		return short, short
+	case m.Simulated:
+		return simulated, simulated
+	}
+	return "", ""
+}
+
+const simulated = "simulated traffic"
+
+// majorMinor is a version without its third number.
+func majorMinor(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
 // ClusterMode is the Mode.Name of a run on a cluster.
@@ -45,12 +74,23 @@ type Facts struct {
 	Broken  []model.Broken
 	Zones   []*model.ZoneState // by name
 	Sources []model.SourceState
+	// Southbounds are the Southbound databases that Rung knows of, by zone. Counts say
+	// since when something below the rows of a zone is behind, Down what does not run
+	// there.
+	Southbounds []*Southbound
+	Counts      map[string]Count
+	Down        map[string][]Daemon
 	// Undo describes what undo would take back, Redo what redo would make again;
 	// empty when there is nothing.
 	Undo, Redo string
 	// Plan is the plan that is under way, stopped half way or has just ended, here or in
 	// another Rung on the same state folder; nil without.
 	Plan *PlanState
+	// Unconfirmed is a change that waits to be confirmed, or the last one that did; nil
+	// without.
+	Unconfirmed *Unconfirmed
+	// EndedLogs are the logging sessions that ended, newest first.
+	EndedLogs []model.EndedLogSession
 	// Access is what the API server lets the user do.
 	Access Access
 	// Loaded says every source has delivered once.
@@ -71,6 +111,8 @@ type Facts struct {
 	// Reports and Notes are the conditions and events of Rung's own reconcilers.
 	Reports map[model.PolicyKey][]model.Condition
 	Notes   []*model.Event
+	// OVNTraces are the connections about which ovn-trace and the rows disagree.
+	OVNTraces []OVNDisagreement
 }
 
 // Revision is one immutable state of everything. Its expensive parts are made

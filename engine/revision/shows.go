@@ -26,6 +26,10 @@ func (r *Revision) Shows(policies []model.PolicyKey, gone []string) []Shown {
 	out := make([]Shown, 0, len(r.Zones))
 	var units []model.PolicyKey
 	for _, k := range policies {
+		if k.Kind == model.KindNamespace {
+			units = append(units, r.LoggedUnits(k)...)
+			continue
+		}
 		units = append(append(units, k), r.Related(k)...)
 	}
 	for _, z := range r.Zones {

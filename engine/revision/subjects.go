@@ -34,14 +34,6 @@ func (n SubjectCount) Brief() string {
 	return text
 }
 
-// Short is "38", or "38/39".
-func (n SubjectCount) Short() string {
-	if n.Apart == 0 {
-		return words.Thousands(n.Pods)
-	}
-	return words.Thousands(n.Pods) + "/" + words.Thousands(n.All())
-}
-
 // SubjectCount counts the pods a policy applies to; of a policy that has no rows those it
 // would apply to, as MeantPods has them.
 func (r *Revision) SubjectCount(k model.PolicyKey) SubjectCount {
@@ -56,6 +48,49 @@ func (r *Revision) SubjectCount(k model.PolicyKey) SubjectCount {
 			n.Apart++
 		} else {
 			n.Pods++
+		}
+	}
+	return n
+}
+
+// PeerCount counts the pods behind a peer. Those without an address match and are nobody in
+// the address set; those on a user-defined network are in it, which as subjects they would
+// not count for.
+type PeerCount struct{ Pods, NoAddress, Apart int }
+
+// String is "38 pods", and says what else is to be known of them: "39 pods: 1 without an
+// address, 1 on a user-defined network".
+func (n PeerCount) String() string { return n.brief(n.NoAddress, n.Apart) }
+
+// Brief is String with no more than what tells the pods from the addresses: "39 pods: 1
+// without an address".
+func (n PeerCount) Brief() string { return n.brief(n.NoAddress, 0) }
+
+func (n PeerCount) brief(noAddress, apart int) string {
+	var why []string
+	if noAddress > 0 {
+		why = append(why, words.Thousands(noAddress)+" without an address")
+	}
+	if apart > 0 {
+		why = append(why, words.Thousands(apart)+" on a user-defined network")
+	}
+	text := words.Total(n.Pods, "pod")
+	if len(why) > 0 {
+		text += ": " + strings.Join(why, ", ")
+	}
+	return text
+}
+
+// PeerCount counts the pods behind one peer of a rule.
+func (r *Revision) PeerCount(k model.PolicyKey, dir model.Direction, rule, peer int) PeerCount {
+	var n PeerCount
+	for _, p := range r.PeerPods(k, dir, rule, peer) {
+		n.Pods++
+		if len(p.IPs) == 0 {
+			n.NoAddress++
+		}
+		if p.PrimaryUDN() != "" {
+			n.Apart++
 		}
 	}
 	return n

@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"slices"
+
 	"rung/model"
 	"rung/model/overlap"
 )
@@ -9,8 +11,9 @@ import (
 // about traffic that exists now: the rules have the same index and direction in
 // two policies of one priority, so their ACLs share an OVN priority
 // (ovn-kubernetes.md#priorities), their actions differ, and a pod that is subject of
-// both meets a peer and a port that both rules match. Which rule decides is left to
-// OVN.
+// both meets a peer and a port that both rules match; or, with named ports of ingress, a
+// pod that OVN-Kubernetes takes for one (ovn-kubernetes.md#named-ports). Which rule
+// decides is left to OVN.
 type Conflict struct {
 	A, B      model.PolicyKey
 	Priority  int32
@@ -66,18 +69,14 @@ func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
 }
 
 func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
-	subjects := make([]overlap.PodSet, len(r.Policies))
+	subjects := make([]*overlap.Bound, len(r.Policies))
 	for i := range r.Policies {
-		subjects[i] = f.x.SubjectSet(r.Policies[i].Policy).And(f.x.Eligible())
+		subjects[i] = f.x.Bound(r.Policies[i].Policy)
 	}
 	for i := range r.Policies {
 		for j := i + 1; j < len(r.Policies); j++ {
-			both := subjects[i].And(subjects[j])
-			if both.Empty() {
-				continue
-			}
 			for _, d := range model.Directions {
-				for _, c := range f.compare(both, d, r.Policies[i].Policy, r.Policies[j].Policy) {
+				for _, c := range f.compare(d, r.Policies[i].Policy, subjects[i], r.Policies[j].Policy, subjects[j]) {
 					if len(l.Conflicts) == conflictLimit {
 						l.Truncated = true
 						return
@@ -91,17 +90,28 @@ func (l *Ladder) compareRung(r *Rung, f *conflictFinder) {
 	}
 }
 
-func (f *conflictFinder) compare(subject overlap.PodSet, d model.Direction, a, b *model.Policy) []Conflict {
+func (f *conflictFinder) compare(d model.Direction, a *model.Policy, ofA *overlap.Bound, b *model.Policy, ofB *overlap.Bound) []Conflict {
 	var out []Conflict
+	both := ofA.Pods.And(ofB.Pods).And(f.x.Eligible())
+	apart := both.Empty()
 	ra, rb := a.Rules(d), b.Rules(d)
 	for i := range min(len(ra), len(rb)) {
-		if ra[i].Action == rb[i].Action {
+		if ra[i].Action == rb[i].Action || apart && !named(&ra[i]) && !named(&rb[i]) {
 			continue
 		}
-		if m, ok := f.x.Meet(subject, f.resolve(&ra[i]), f.resolve(&rb[i])); ok {
+		va, vb := f.resolve(&ra[i]), f.resolve(&rb[i])
+		m, ok := f.x.Meet(both, va, vb)
+		if !ok {
+			m, ok = f.x.MeetNamedPeers(ofA, va, ofB, vb)
+		}
+		if ok {
 			out = append(out, Conflict{A: a.Key, B: b.Key, Priority: a.Priority, Direction: d, Rule: i,
 				ActionA: ra[i].Action, ActionB: rb[i].Action, Witness: m.Text(d), Meeting: m})
 		}
 	}
 	return out
+}
+
+func named(r *model.Rule) bool {
+	return slices.ContainsFunc(r.Ports, func(p model.Port) bool { return p.Name != "" })
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
+	"rung/model/overlap"
 	"rung/test/made"
 )
 
@@ -51,6 +52,10 @@ func TestConflicts(t *testing.T) {
 		{name: "ports apart", dir: model.Ingress, a: []model.Rule{made.Rule(model.Allow, made.Peers(red), made.TCP(80))}, b: []model.Rule{made.Rule(model.Deny, made.Peers(red), made.TCP(81))}},
 		{name: "protocols apart", dir: model.Ingress, a: []model.Rule{made.Rule(model.Allow, made.Peers(red), made.TCP(80))}, b: []model.Rule{made.Rule(model.Deny, made.Peers(red), made.UDP(80))}},
 		{name: "a pod is no peer of itself", dir: model.Ingress, subject: "tenant=solo", a: []model.Rule{made.Rule(model.Allow, made.Peers(solo))}, b: []model.Rule{made.Rule(model.Deny, made.Peers(solo))}},
+		{name: "named ports have peers as destinations", dir: model.Ingress, other: "tenant=red", a: []model.Rule{made.Rule(model.Deny, made.Peers(all), http)},
+			b: []model.Rule{made.Rule(model.Allow, made.Peers(all))}, want: []string{"blue/api → red/web tcp 8080"}},
+		{name: "but with their own ports only", dir: model.Ingress, other: "tenant=red", a: []model.Rule{made.Rule(model.Deny, made.Peers(all), http, made.TCP(9090))},
+			b: []model.Rule{made.Rule(model.Allow, made.Peers(all), made.TCP(9090))}},
 		{name: "no family in common", dir: model.Egress, subject: "tenant=solo", a: []model.Rule{made.Rule(model.Allow, made.Peers(made.NSPeer("tenant=six")))},
 			b: []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("tenant=six")))}},
 		{name: "no address yet", dir: model.Egress, subject: "tenant=young", a: []model.Rule{made.Rule(model.Allow, made.Peers(all))}, b: []model.Rule{made.Rule(model.Deny, made.Peers(all))}},
@@ -154,5 +159,31 @@ func TestConflictsAreBounded(t *testing.T) {
 	l := New(c, Options{})
 	if len(l.Conflicts) != conflictLimit || !l.Truncated {
 		t.Errorf("%d conflicts, truncated %v", len(l.Conflicts), l.Truncated)
+	}
+}
+
+// Rules do not conflict over a family that rows are not compiled for.
+func TestConflictsOfFamilies(t *testing.T) {
+	deny := func(network string) []model.Rule {
+		return []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer(network)))}
+	}
+	allow := func(network string) []model.Rule {
+		return []model.Rule{made.Rule(model.Allow, made.Peers(made.NetPeer(network)))}
+	}
+	for _, tc := range []struct {
+		network    string
+		v4, v6     bool
+		conflicted bool
+	}{
+		{"fd00::/8", false, false, true}, {"fd00::/8", true, true, true}, {"fd00::/8", true, false, false}, {"fd00::/8", false, true, true},
+		{"10.0.0.0/8", true, false, true}, {"10.0.0.0/8", false, true, false},
+	} {
+		c := made.Cluster(made.NS("blue", "tenant=blue"), made.Pod("blue/a", "", "10.0.0.1", "fd00::1"), made.Pod("blue/b", "", "10.0.0.2", "fd00::2"),
+			made.ANP("one", 10, "tenant=blue", nil, allow(tc.network)), made.ANP("two", 10, "tenant=blue", nil, deny(tc.network)))
+		x := overlap.NewPodIndex(c, nil)
+		x.Compiled(tc.v4, tc.v6)
+		if got := len(New(c, Options{Index: x}).Conflicts) > 0; got != tc.conflicted {
+			t.Errorf("%+v: conflicts: %v", tc, got)
+		}
 	}
 }

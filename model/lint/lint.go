@@ -9,45 +9,6 @@ import (
 	"rung/model/overlap"
 )
 
-// The codes of findings. Broken objects and policies that OVN-Kubernetes cannot
-// take carry the code of their error instead.
-const (
-	PriorityUnsupported = "priority-unsupported"
-	PriorityDuplicate   = "priority-duplicate"
-	PriorityConflict    = "priority-conflict"
-	LoggingInvalid      = "logging-annotation-invalid"
-	SelectsSystem       = "subject-selects-system"
-	EmptySelectorDeny   = "subject-empty-selector-with-deny"
-	SubjectNothing      = "subject-matches-nothing"
-	PrimaryUDN          = "primary-udn"
-	HostNetwork         = "hostnetwork-selected"
-	NameCut             = "name-cut"
-	DenyAllNetworks     = "deny-all-networks"
-	DNSNotAllowed       = "dns-not-allowed"
-	DNSTCPNotAllowed    = "dns-tcp-not-allowed"
-	NetworkHostBits     = "network-host-bits"
-	NetworkCoversPods   = "network-covers-pods"
-	CIDR                = "cidr"
-	NamedPortUnmatched  = "named-port-unmatched"
-	PeerNothing         = "peer-matches-nothing"
-	HostCIDRs           = "host-cidrs-malformed"
-	RuleShadowed        = "rule-shadowed"
-	RuleBeyondRange     = "rule-beyond-range"
-	NamedPortPeers      = "named-port-reaches-peers"
-	NamedPortFamily     = "named-port-family"
-	NetpolNamedPort     = "netpol-named-port-opens-protocol"
-	NetpolPortLost      = "netpol-port-lost"
-	NetpolDirection     = "netpol-rules-outside-policytypes"
-	NamespaceLogging    = "namespace-logging-invalid"
-	FirewallName        = "egressfirewall-name"
-	FirewallTooLong     = "egressfirewall-too-long"
-	FirewallPods        = "egressfirewall-leaves-pods"
-	FirewallSubnets     = "egressfirewall-subnets-unknown"
-	FirewallDNS         = "egressfirewall-dns"
-	FirewallOverrules   = "egressfirewall-overrules-allow"
-	brokenObject        = "broken"
-)
-
 // Options shape a run; the zero value is usable.
 type Options struct {
 	// MaxPriority is the largest supported priority, model.MaxPriority when 0.
@@ -77,6 +38,7 @@ type linter struct {
 	pods      bool                           // the cluster has pods: what matches none is worth saying
 	services  *services                      // DNS and API server, when first asked for
 	deciders  []needRule                     // egress rules that decide about them, likewise
+	shut      []wayIn                        // ingress rules that keep queries from the DNS pods, likewise
 	inNS      map[string][]isolator          // NetworkPolicies that isolate, by namespace, likewise
 	stands    map[string]map[model.Port]bool // numbers by port name, likewise
 	missing   *family                        // the one the cluster does not have, likewise
@@ -110,8 +72,11 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	}
 	for _, p := range l.policies {
 		l.policy(p)
+		l.negativeSubject(p)
+		l.setsOverlap(p)
 		for r := range p.AllRules() {
 			l.rule(p, r)
+			l.costs(p, r)
 		}
 		for _, d := range model.Directions {
 			l.shadows(p, p.Rules(d))
@@ -126,7 +91,11 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 			l.firewall(p)
 		}
 	}
+	l.keptOut()
 	l.duplicates()
+	l.noGap()
+	l.manyPolicies()
+	l.tenants()
 	l.conflicts()
 	l.names()
 	for i := range broken {

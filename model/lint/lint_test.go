@@ -68,15 +68,15 @@ func TestFindings(t *testing.T) {
 		{name: "shared priority", codes: []string{PriorityDuplicate, PriorityConflict}, extra: []model.Object{
 			anp("a", 7, "tenant=blue", rules{rule(allow, inNS("*"))}, nil), anp("b", 7, "tenant=red", rules{rule(deny, inNS("*"))}, nil),
 			anp("x", 200, "*", nil, nil), anp("y", 200, "*", nil, nil)},
-			want: []string{"info priority-duplicate a: shares priority 7 with b: which one wins where their rules overlap is undefined; none of its rules disagrees with theirs now",
-				"info priority-duplicate b: shares priority 7 with a: which one wins where their rules overlap is undefined; none of its rules disagrees with theirs now"}},
+			want: []string{"info priority-duplicate a: shares priority 7 with b: lower rule numbers decide first, and which of two rules with the same number wins is undefined; no two of them disagree now",
+				"info priority-duplicate b: shares priority 7 with a: lower rule numbers decide first, and which of two rules with the same number wins is undefined; no two of them disagree now"}},
 		{name: "conflict", codes: []string{PriorityDuplicate, PriorityConflict}, extra: []model.Object{
 			anp("a", 7, "tenant=blue", rules{rule(allow, inNS("tenant=red"), "TCP:80")}, nil), anp("b", 7, "tenant", rules{rule(deny, inNS("*"))}, nil)},
 			want: []string{
 				"error priority-conflict a ingress 0: conflicts with b at priority 7: rule 0 says Allow here and Deny there, and which one wins is undefined, e.g. for red/db → blue/web-1 tcp 80",
 				"error priority-conflict b ingress 0: conflicts with a at priority 7: rule 0 says Deny here and Allow there, and which one wins is undefined, e.g. for red/db → blue/web-1 tcp 80",
-				"info priority-duplicate a: shares priority 7 with b: which one wins where their rules overlap is undefined",
-				"info priority-duplicate b: shares priority 7 with a: which one wins where their rules overlap is undefined"}},
+				"info priority-duplicate a: shares priority 7 with b: lower rule numbers decide first, and which of two rules with the same number wins is undefined",
+				"info priority-duplicate b: shares priority 7 with a: lower rule numbers decide first, and which of two rules with the same number wins is undefined"}},
 		{name: "logging", codes: []string{LoggingInvalid}, extra: []model.Object{logging(anp("a", 1, "tenant", nil, nil), `{"deny":"Alert"}`), logging(anp("b", 2, "tenant", nil, nil), `{"deny":"alert"}`),
 			logging(banp(nil, nil), "[\n]")},
 			want: []string{
@@ -87,7 +87,7 @@ func TestFindings(t *testing.T) {
 		{name: "system namespaces", codes: []string{SelectsSystem}, extra: []model.Object{ns("openshift-dns", ""), ns("kubernetes-lookalike", ""),
 			anp("a", 1, "*", rules{rule(deny, inNS("*"))}, nil), anp("b", 2, "*", rules{rule(allow, inNS("*"))}, nil), anp("c", 3, "tenant", rules{rule(deny, inNS("*"))}, nil),
 			podSubject(anp("d", 4, "*", nil, rules{rule(deny, inNS("*"))}), "app=dns"), podSubject(anp("e", 5, "*", nil, rules{rule(deny, inNS("*"))}), "app=web")},
-			want: []string{"warning subject-selects-system a: selects kube-system, openshift-dns, and 1 rule denies; the cluster's DNS is among the subject of an ingress Deny",
+			want: []string{"warning subject-selects-system a: selects kube-system, openshift-dns, and 1 rule denies",
 				"warning subject-selects-system d: selects kube-system, and 1 rule denies", "info subject-selects-system b: selects kube-system, openshift-dns"}},
 		{name: "empty selector and Deny", codes: []string{EmptySelectorDeny}, extra: []model.Object{
 			anp("a", 1, "*", rules{rule(allow, inNS("*")), rule(deny, inNS("*"))}, rules{rule(deny, inNS("*"))}), anp("b", 2, "*", rules{rule(allow, inNS("*"))}, nil),
@@ -315,6 +315,26 @@ func TestServices(t *testing.T) {
 		got := []any{s.pods.Len(), s.ports, "[" + strings.Join(api, " ") + "]", s.apiPort}
 		if diff := cmp.Diff([]any{tt.pods, tt.ports, tt.api, tt.apiPort}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// A Deny of every address of a family that the cluster does not have drops nothing.
+func TestDenyOfAnAbsentFamily(t *testing.T) {
+	for _, tc := range []struct {
+		network string
+		v4, v6  bool
+		all     bool
+	}{{"::/0", true, false, false}, {"::/0", true, true, true}, {"::/0", false, true, true}, {"0.0.0.0/0", true, false, true}, {"0.0.0.0/0", false, true, false}} {
+		c := cluster(append(base(), anp("wall", 5, "*", nil, rules{rule(model.Deny, inNets(tc.network))}))...)
+		var said []string
+		for _, f := range Run(c, nil, Options{IPv4: tc.v4, IPv6: tc.v6}) {
+			if f.Code == DenyAllNetworks || f.Code == DNSNotAllowed {
+				said = append(said, f.Code)
+			}
+		}
+		if (len(said) > 0) != tc.all {
+			t.Errorf("%+v: %v", tc, said)
 		}
 	}
 }

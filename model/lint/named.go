@@ -71,10 +71,7 @@ func (l *linter) namedPeers(p *model.Policy, r *model.Rule, peers overlap.PodSet
 // have: named ports name them whatever the cluster's families are
 // (ovn-kubernetes.md#named-ports).
 func (l *linter) namedFamily(p *model.Policy, r *model.Rule, pods overlap.PodSet) {
-	if l.missing == nil {
-		l.missing = l.missingFamily()
-	}
-	family, every := l.missing.name, l.missing.every
+	family, every := l.absent().name, l.absent().every
 	if family == "" {
 		return
 	}
@@ -109,6 +106,14 @@ type family struct {
 	name  string
 	every netip.Prefix
 	why   string
+}
+
+// absent is missingFamily, worked out once.
+func (l *linter) absent() *family {
+	if l.missing == nil {
+		l.missing = l.missingFamily()
+	}
+	return l.missing
 }
 
 // missingFamily is the family that rows are not compiled for, or of which no node

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -65,7 +66,7 @@ func (l *linter) needsOf(r *model.Rule) (n [needs]share) {
 				n[what] = l.dnsShare(r)
 			}
 		case r.Action == model.Deny:
-			n[what] = denyAnyone(r)
+			n[what] = l.denyAnyone(r)
 		case overlap.PortMatch(r.Ports, proto, dnsPort) || overlap.PortMatch(r.Ports, proto, altDNSPort):
 			n[what] = whole
 		}
@@ -79,8 +80,19 @@ func (l *linter) needsOf(r *model.Rule) (n [needs]share) {
 // dnsShare says how many of the DNS pods are among the rule's peers, by label or
 // address.
 func (l *linter) dnsShare(r *model.Rule) share {
+	have := l.dnsAmong(r)
+	switch {
+	case have.Empty():
+		return none
+	case l.services.pods.Within(have):
+		return whole
+	}
+	return some
+}
+
+// dnsAmong are the DNS pods among a rule's peers.
+func (l *linter) dnsAmong(r *model.Rule) (have overlap.PodSet) {
 	want := l.services.pods
-	var have overlap.PodSet
 	add := func(s overlap.PodSet) {
 		if s.Meets(want) {
 			have = have.Or(s.And(want))
@@ -89,16 +101,12 @@ func (l *linter) dnsShare(r *model.Rule) share {
 	for i := range r.Peers {
 		add(l.x.PeerSelected(&r.Peers[i]))
 		for n := range overlap.Networks(r.Peers[i].Networks) {
-			add(l.x.InNetwork(n))
+			if !l.lacks(n) {
+				add(l.x.InNetwork(n))
+			}
 		}
 	}
-	switch {
-	case have.Empty():
-		return none
-	case want.Within(have):
-		return whole
-	}
-	return some
+	return have
 }
 
 // apiShare says how many of the API server's addresses are among the peers.
@@ -135,7 +143,7 @@ func (l *linter) apiShare(r *model.Rule) share {
 }
 
 // denyAnyone is whole for a Deny of every address or every pod, on any port.
-func denyAnyone(r *model.Rule) share {
+func (l *linter) denyAnyone(r *model.Rule) share {
 	if len(r.Ports) > 0 {
 		return none
 	}
@@ -147,12 +155,23 @@ func denyAnyone(r *model.Rule) share {
 			return whole
 		}
 		for n := range overlap.Networks(pe.Networks) {
-			if n.Bits() == 0 {
+			if l.everyone(n) {
 				return whole
 			}
 		}
 	}
 	return none
+}
+
+// everyone says whether a network is every address of a family that the cluster has.
+func (l *linter) everyone(n netip.Prefix) bool {
+	return n.Bits() == 0 && !l.lacks(n)
+}
+
+// lacks says whether a network is of the family that the cluster does not have.
+func (l *linter) lacks(n netip.Prefix) bool {
+	f := l.absent()
+	return f.name != "" && f.every.Addr().Is4() == n.Addr().Is4()
 }
 
 // portFits says whether a rule's ports match a port of the DNS pods, by number
@@ -181,6 +200,11 @@ type decision struct {
 
 func (d decision) open() bool { return d.by == nil }
 
+// partAllowed says whether a rule lets some of what nothing decides wholly through.
+func (d decision) partAllowed() bool {
+	return slices.ContainsFunc(d.partly, func(n *needRule) bool { return n.r.Action != model.Deny })
+}
+
 func (d decision) denied() bool { return d.by != nil && d.by.r.Action == model.Deny }
 
 // before is what decides about a need of the policy's subject before the rule:
@@ -205,13 +229,28 @@ func (l *linter) before(p *model.Policy, r *model.Rule, what need) (d decision) 
 			continue
 		}
 		if n.shares[what] == some {
-			d.partly = append(d.partly, n)
-			continue
+			if d.partly = append(d.partly, n); !l.together(what, d.partly) {
+				continue
+			}
 		}
 		d.by = n
 		return d
 	}
 	return d
+}
+
+// together says whether rules that let a part of DNS through each let all of it through.
+func (l *linter) together(what need, parts []*needRule) bool {
+	if what == apiServer || l.found().pods.Empty() {
+		return false
+	}
+	var have overlap.PodSet
+	for _, n := range parts {
+		if n.r.Action != model.Deny {
+			have = have.Or(l.dnsAmong(n.r))
+		}
+	}
+	return l.services.pods.Within(have)
 }
 
 // denies looks at an egress Deny: what it cuts that pods need. all says that it
@@ -229,10 +268,16 @@ func (l *linter) denies(p *model.Policy, r *model.Rule, all bool) {
 		l.aboutRule(p, r, DNSNotAllowed, model.SeverityWarning, fmt.Sprintf("denies the subject's pods %s, and %s",
 			l.needText(dnsUDP), openText(before[dnsUDP])), "allow DNS (UDP and TCP) in a rule above")
 	}
-	if shares[dnsTCP] != none && before[dnsTCP].open() && !before[dnsUDP].open() && !before[dnsUDP].denied() {
-		l.aboutRule(p, r, DNSTCPNotAllowed, model.SeverityWarning,
-			fmt.Sprintf("%s is not allowed by any rule above this one; %s",
-				l.needText(dnsTCP), l.state(p, dnsUDP, before[dnsUDP])),
+	alone := shares[dnsUDP] == none && before[dnsUDP].open() // UDP is for rules below, if any, to decide
+	if shares[dnsTCP] != none && before[dnsTCP].open() && (alone || !before[dnsUDP].open() && !before[dnsUDP].denied()) {
+		how, udp := "is not allowed by any rule above this one", l.state(p, dnsUDP, before[dnsUDP])
+		if before[dnsTCP].partAllowed() {
+			how = "is allowed only in part by the rules above this one"
+		}
+		if alone {
+			udp = "this one leaves " + l.needText(dnsUDP) + " alone"
+		}
+		l.aboutRule(p, r, DNSTCPNotAllowed, model.SeverityWarning, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp),
 			"allow TCP beside UDP: long answers come over TCP")
 	}
 }

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"slices"
 
 	"rung/model"
 	"rung/model/overlap"
@@ -118,10 +117,6 @@ func (l *linter) selectsSystem(p *model.Policy) {
 		severity = model.SeverityWarning
 		message += fmt.Sprintf(", and %s %s", words.Count(denies, "rule"), words.Form(denies, "denies", "deny"))
 	}
-	if dns := l.found(); slices.ContainsFunc(p.Ingress, func(r model.Rule) bool { return r.Action == model.Deny }) &&
-		l.x.SubjectSet(p).Meets(dns.pods) {
-		message += "; the cluster's DNS is among the subject of an ingress Deny"
-	}
 	l.about(p, SelectsSystem, severity, message,
 		"leave them out of the subject, by the label kubernetes.io/metadata.name with NotIn")
 }
@@ -140,10 +135,10 @@ func (l *linter) duplicates() {
 					others = append(others, o.Policy.Name)
 				}
 			}
-			message := fmt.Sprintf("shares priority %d with %s: which one wins where their rules overlap is undefined",
+			message := fmt.Sprintf("shares priority %d with %s: lower rule numbers decide first, and which of two rules with the same number wins is undefined",
 				r.Priority, words.Few(others, shown))
 			if len(r.Policies[i].Conflicts) == 0 {
-				message += "; none of its rules disagrees with theirs now"
+				message += "; no two of them disagree now"
 			}
 			l.about(p, PriorityDuplicate, model.SeverityInfo, message, "give it a priority of its own: rung plan")
 		}

@@ -29,7 +29,7 @@ func (l *linter) rule(p *model.Policy, r *model.Rule) {
 				if n != n.Masked() {
 					hostBits = append(hostBits, text+" means "+n.Masked().String())
 				}
-				all = all || n.Bits() == 0
+				all = all || l.everyone(n)
 				if pods := l.x.InNetwork(n).Len(); pods > 0 {
 					covered = append(covered, text)
 					coveredPods = max(coveredPods, pods)

@@ -21,6 +21,27 @@ type services struct {
 	apiPort int32
 }
 
+// Vital is what nearly every pod needs, for others than the linter.
+type Vital struct {
+	DNS      []*model.Pod
+	DNSPorts map[string]int32 // by protocol
+	API      []netip.Addr
+	APIPort  int32
+}
+
+// FindVital looks for the cluster's DNS pods and its API server.
+func FindVital(c *model.Cluster, x *overlap.PodIndex) Vital {
+	s := (&linter{c: c, x: x}).findServices()
+	v := Vital{DNSPorts: s.ports, APIPort: s.apiPort}
+	for p := range x.Pods(s.pods) {
+		v.DNS = append(v.DNS, p)
+	}
+	for _, n := range s.api {
+		v.API = append(v.API, n.Addr())
+	}
+	return v
+}
+
 // The usual ports: of DNS behind a Service or without one, of OpenShift's and
 // other unprivileged DNS pods, of the API server.
 const (

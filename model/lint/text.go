@@ -39,7 +39,7 @@ func (l *linter) needText(what need) string {
 }
 
 func openText(d decision) string {
-	if len(d.partly) > 0 {
+	if d.partAllowed() {
 		return "rules above allow only a part of it"
 	}
 	return "no rule above allows it"
@@ -57,7 +57,7 @@ func (l *linter) state(p *model.Policy, what need, d decision) string {
 	by := where(p, d.by.p, d.by.r)
 	switch d.by.r.Action {
 	case model.Allow:
-		return text + " allowed by " + by
+		return text + " allowed by " + by + l.butDropped(p, what)
 	case model.Pass:
 		return text + " passed to NetworkPolicies by " + by
 	}

@@ -26,7 +26,7 @@ func optional(s string, blank bool) any {
 	return Optional(s)
 }
 
-// Columns are the columns of a row that Rung knows, by name and with _uuid first
+// Columns are the columns of a row that Rung knows, but for the numbers of NB_Global, by name and with _uuid first
 // where the row has one, as "ovn-nbctl list" orders them.
 func Columns(r Row) []Column {
 	var cols []Column

@@ -100,6 +100,13 @@ type LogicalSwitchPort struct {
 // (ovn-kubernetes.md#subject-pods).
 func PortName(namespace, pod string) string { return namespace + "_" + pod }
 
+// ManagementPort and RouterPort name the ports of a node's switch that lead to the node
+// and to the cluster's router.
+func ManagementPort(zone string) string { return "k8s-" + zone }
+
+// RouterPort is the port to the cluster's router.
+func RouterPort(zone string) string { return "stor-" + zone }
+
 // Meter is a row of table Meter.
 type Meter struct {
 	UUID  string
@@ -122,4 +129,12 @@ type Global struct {
 	UUID        string
 	Name        string
 	ExternalIDs map[string]string
+	// Written is nb_cfg: a number that somebody raises to learn when what was written
+	// before has arrived. Made is sb_cfg: the one the logical flows were made of. Done is
+	// hv_cfg: the one that every node has (ovn-kubernetes.md#rows-flows-nodes).
+	Written, Made, Done Mark
 }
+
+// Mark is one of the numbers of NB_Global, and when it was set, in milliseconds since
+// 1970; 0 where that is not said.
+type Mark struct{ Cfg, Stamp int64 }

@@ -25,7 +25,9 @@ type PodIndex struct {
 	subjects   PodSet // eligible as subject
 	peers      PodSet // eligible as peer
 	all        PodSet
+	plain      PodSet    // on the default network
 	family     [2]PodSet // of peers: those with an IPv4 and with an IPv6 address
+	missing    [2]bool   // families that rows are not compiled for
 
 	mu      sync.Mutex
 	nsMemo  map[*selectors.Selector]PodSet
@@ -82,10 +84,13 @@ func NewPodIndex(c *model.Cluster, index *selectors.Index) *PodIndex {
 	for n := range c.Nodes() {
 		x.nodes = append(x.nodes, n)
 	}
-	x.subjects, x.peers, x.all = x.newSet(), x.newSet(), x.newSet()
+	x.subjects, x.peers, x.all, x.plain = x.newSet(), x.newSet(), x.newSet(), x.newSet()
 	x.family = [2]PodSet{x.newSet(), x.newSet()}
 	for i, p := range x.pods {
 		x.all.add(i)
+		if p.PrimaryUDN() == "" {
+			x.plain.add(i)
+		}
 		if p.SubjectEligible() {
 			x.subjects.add(i)
 		}
@@ -196,6 +201,12 @@ func (x *PodIndex) withLabels(sel *selectors.Selector) PodSet {
 	return s
 }
 
+// Len is how many pods there are, At the pod at a place; places go by namespace and name.
+func (x *PodIndex) Len() int { return len(x.pods) }
+
+// At is the pod at a place.
+func (x *PodIndex) At(i int) *model.Pod { return x.pods[i] }
+
 // Selected is every pod the policy's subject selects, eligible or not.
 func (x *PodIndex) Selected(p *model.Policy) PodSet {
 	if p.Subject.Namespace != "" {
@@ -241,7 +252,7 @@ func (x *PodIndex) PeerSet(pe *model.Peer) PodSet { return x.PeerSelected(pe).An
 // Pods walks the pods of a set by namespace and name.
 func (x *PodIndex) Pods(s PodSet) iter.Seq[*model.Pod] {
 	return func(yield func(*model.Pod) bool) {
-		for i := range s.each() {
+		for i := range s.Each() {
 			if !yield(x.pods[i]) {
 				return
 			}

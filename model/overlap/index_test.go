@@ -158,8 +158,8 @@ func TestPodSet(t *testing.T) {
 			if inA[i] && !inB[i] {
 				not++
 			}
-			if a.has(i) != inA[i] {
-				t.Fatalf("range %d–%d: bit %d is %v", from, to, i, a.has(i))
+			if a.Has(i) != inA[i] {
+				t.Fatalf("range %d–%d: bit %d is %v", from, to, i, a.Has(i))
 			}
 		}
 		got := []any{a.And(b).Len(), a.Or(b).Len(), a.AndNot(b).Len(), a.Meets(b), a.Within(b), a.Empty(), PodSet(nil).Or(a).Len(), a.And(nil).Len()}

@@ -74,7 +74,7 @@ func (re *Reach) Empty() bool {
 
 // Meeting is traffic that two rules both match.
 type Meeting struct {
-	Subject model.Key // the pod both policies apply to
+	Subject model.Key // the pod both policies apply to, or are taken to (MeetNamedPeers)
 	// Peer is a pod ("red/web-1") or, where no pod is meant, the narrower of
 	// the two networks.
 	Peer string
@@ -124,11 +124,18 @@ func (x *PodIndex) Resolve(r *model.Rule) *Resolved {
 	return v
 }
 
+// Compiled says which families rows are compiled for: rules meet over no other, but for
+// named ports, whose rows name addresses of both (ovn-kubernetes.md#named-ports). Neither
+// is both. It is said before the first question.
+func (x *PodIndex) Compiled(v4, v6 bool) { x.missing = [2]bool{!v4 && v6, v4 && !v6} }
+
 // Meet finds traffic of the subject pods, as the cluster is now, that both rules of
 // one direction match: the same pod or address as peer, over a family the subject has, and a
 // port in common. Named ports are resolved on the destination as the compiler
-// does (ovn-kubernetes.md#named-ports).
+// does (ovn-kubernetes.md#named-ports). Pods whose primary network is another have no
+// traffic that ACLs of tier 1 on meet (ovn-kubernetes.md#tier-0).
 func (x *PodIndex) Meet(subject PodSet, a, b *Resolved) (Meeting, bool) {
+	subject = subject.And(x.plain)
 	if proto, port, ok := a.ports.common(b.ports); ok {
 		if m, ok := x.meetPeers(subject, a, b); ok {
 			m.Protocol, m.Port = proto, port
@@ -143,7 +150,7 @@ func (x *PodIndex) Meet(subject PodSet, a, b *Resolved) (Meeting, bool) {
 
 func (x *PodIndex) meetPeers(subject PodSet, a, b *Resolved) (Meeting, bool) {
 	for f := range x.family {
-		if !a.reach.byFamily[f].Meets(b.reach.byFamily[f]) {
+		if x.missing[f] || !a.reach.byFamily[f].Meets(b.reach.byFamily[f]) {
 			continue
 		}
 		from := subject.And(x.family[f])
@@ -153,6 +160,9 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *Resolved) (Meeting, bool) {
 	}
 	for _, pair := range [][2]*Resolved{{a, b}, {b, a}} {
 		for _, n := range pair[0].reach.Networks {
+			if x.missing[familyOf(n.Addr())] {
+				continue
+			}
 			_, _, ok := pair[1].nets.Covering(n)
 			if from := subject.And(x.family[familyOf(n.Addr())]); (ok || pair[1].reach.Everyone) && !from.Empty() {
 				return Meeting{Subject: x.First(from).Key, Peer: networkText(n)}, true
@@ -165,10 +175,10 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *Resolved) (Meeting, bool) {
 // pair picks a subject and another pod as its peer: traffic of a pod with
 // itself does not pass OVN.
 func (x *PodIndex) pair(subjects, peers PodSet) (Meeting, bool) {
-	for s := range subjects.each() {
-		for p := range peers.each() {
-			if p != s {
-				return Meeting{Subject: x.pods[s].Key, Peer: x.pods[p].Namespace + "/" + x.pods[p].Name}, true
+	for s := range subjects.Each() {
+		for p := range peers.Each() {
+			if p != s && x.plain.Has(p) {
+				return x.meeting(s, p, "", 0), true
 			}
 		}
 	}
@@ -177,24 +187,19 @@ func (x *PodIndex) pair(subjects, peers PodSet) (Meeting, bool) {
 
 // meetNamed tries the pods that declare a port either rule names.
 func (x *PodIndex) meetNamed(subject PodSet, a, b *Resolved) (Meeting, bool) {
-	var holders PodSet
-	for _, names := range [][]string{a.ports.names, b.ports.names} {
-		for _, name := range names {
-			holders = holders.Or(x.WithPort(name))
-		}
-	}
+	holders := x.holders(a, b)
 	if a.rule.Direction == model.Ingress {
 		holders = holders.And(subject)
 	}
-	for i := range holders.each() {
+	for i := range holders.Each() {
 		for f := range x.family {
-			if !x.family[f].has(i) {
+			if !x.family[f].Has(i) {
 				continue
 			}
 			self := x.newSet()
 			self.add(i)
-			proto, port, ok := a.ports.at(x.pods[i], a.rule.Direction == model.Ingress || a.reach.Pods.has(i)).
-				common(b.ports.at(x.pods[i], b.rule.Direction == model.Ingress || b.reach.Pods.has(i)))
+			proto, port, ok := a.ports.at(x.pods[i], a.rule.Direction == model.Ingress || a.reach.Pods.Has(i)).
+				common(b.ports.at(x.pods[i], b.rule.Direction == model.Ingress || b.reach.Pods.Has(i)))
 			if !ok {
 				continue
 			}

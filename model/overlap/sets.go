@@ -13,7 +13,8 @@ type PodSet []uint64
 
 func (s PodSet) add(i int) { s[i/64] |= 1 << (i % 64) }
 
-func (s PodSet) has(i int) bool { return i/64 < len(s) && s[i/64]&(1<<(i%64)) != 0 }
+// Has says whether the pod at a place of the index is in the set.
+func (s PodSet) Has(i int) bool { return i/64 < len(s) && s[i/64]&(1<<(i%64)) != 0 }
 
 func (s PodSet) addRange(from, to int) {
 	for i := from; i < to; i++ {
@@ -97,7 +98,8 @@ func (s PodSet) Empty() bool {
 	return true
 }
 
-func (s PodSet) each() iter.Seq[int] {
+// Each walks the places of the pods, as PodIndex.At takes them.
+func (s PodSet) Each() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, w := range s {
 			for w != 0 {
@@ -145,7 +147,7 @@ func (x *PodIndex) InNetwork(n netip.Prefix) PodSet {
 
 func (x *PodIndex) sortAddrs() {
 	x.addrs = make([]podAddr, 0, x.peers.Len())
-	for i := range x.peers.each() {
+	for i := range x.peers.Each() {
 		for _, ip := range x.pods[i].IPs {
 			if a, err := netip.ParseAddr(ip); err == nil {
 				x.addrs = append(x.addrs, podAddr{a.Unmap(), int32(i)})
@@ -162,7 +164,7 @@ func (x *PodIndex) WithPort(name string) PodSet {
 	defer x.mu.Unlock()
 	if x.named == nil {
 		x.named = map[string]PodSet{}
-		for i := range x.peers.each() {
+		for i := range x.peers.Each() {
 			for _, port := range x.pods[i].Ports {
 				if port.Name == "" || port.Protocol == "" {
 					continue

@@ -30,7 +30,7 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 	if err != nil {
 		return Plan{}, fmt.Errorf("re-spacing with %s: %w", Spacing{step, start}, err)
 	}
-	p.Title = "re-space: " + Spacing{step, start}.String()
+	p.Title = Spacing{step, start}.Title()
 	for _, g := range groups[n:] {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s stays at %d: above %d, not enforced",
 			words.Few(g.members, 3), g.from, b.max))

@@ -38,7 +38,8 @@ func (b *Board) Insert(above, below string) (Insertion, error) {
 	case lo > hi:
 		return Insertion{}, fmt.Errorf("%s (%d) comes after %s (%d), not before", above, lo, below, hi)
 	case lo == hi:
-		return Insertion{}, fmt.Errorf("%s and %s share priority %d: nothing decides between them", above, below, lo)
+		return Insertion{}, fmt.Errorf("%s and %s share priority %d, so nothing fits between them: lower rule numbers decide first, "+
+			"and which of two rules with the same number wins is undefined", above, below, lo)
 	}
 	hi = min(hi, b.max+1)
 	best := int32(-1)

@@ -130,8 +130,8 @@ func TestRespace(t *testing.T) {
 			steps: []string{"c 3 → 20", "b 2 → 10", "a 1 → 0", "d 97 → 30", "e 98 → 40", "f 99 → 50"},
 			notes: []string{"6 steps; at no step do two policies swap order or become tied"}},
 		{name: "a tie of four", now: "1 a b c d", step: 5, start: 9, then: "9 a b c d",
-			steps: []string{"a 1 → 9 tie broken until step 4: a (9) comes after b, c, d (1)", "b 1 → 9 tie broken until step 4: a, b (9) come after c, d (1)",
-				"c 1 → 9 tie broken until step 4: a, b, c (9) come after d (1)", "d 1 → 9 tied again at 9"},
+			steps: []string{"a 1 → 9 tie broken until step 4: of a, b, c and d, those at 1 come before those at 9", "b 1 → 9",
+				"c 1 → 9", "d 1 → 9 tied again at 9"},
 			notes: []string{"4 steps; at no step do two policies swap order or become tied", "a tie is broken during steps 1–3"}},
 		{name: "nothing to do", now: "10 a; 20 b", step: 10, start: 10, then: "10 a; 20 b", steps: []string{},
 			notes: []string{"nothing to do: already in this order"}},
@@ -241,7 +241,7 @@ func TestInsert(t *testing.T) {
 		{name: "between two with others between", now: "5 a; 6 b; 7 c", above: "a", below: "c", at: 7, steps: []string{"c 7 → 8"}},
 		{name: "full", now: full, above: "a", below: "c", err: "no room: all 4 supported priorities are in use; join two policies' priorities or remove a policy"},
 		{name: "full, before everything", now: full, below: "a", err: "no room: all 4 supported priorities are in use; join two policies' priorities or remove a policy"},
-		{name: "a tie", now: sketch, above: "blue", below: "green", err: "blue and green share priority 40: nothing decides between them"},
+		{name: "a tie", now: sketch, above: "blue", below: "green", err: "blue and green share priority 40, so nothing fits between them: lower rule numbers decide first, and which of two rules with the same number wins is undefined"},
 		{name: "turned round", now: sketch, above: "metrics", below: "green", err: "metrics (60) comes after green (40), not before"},
 		{name: "unknown", now: sketch, above: "nobody", err: "policy nobody is not on the ladder"},
 		{name: "above the range", now: sketch, above: "experimental", err: "experimental has priority 120: nothing after 99 is enforced"},
@@ -310,5 +310,31 @@ func TestRoomBelow(t *testing.T) {
 		if got := tt.b.RoomBelow(tt.policy); got != tt.want {
 			t.Errorf("%s on %s: %q, want %q", tt.policy, show(tt.b.Slots()), got, tt.want)
 		}
+	}
+}
+
+// TestTieNotes: the way back breaks the ties as the way there does, also from the middle of
+// one.
+func TestTieNotes(t *testing.T) {
+	b, err := NewBoard([]Slot{{"a", 10}, {"b", 20}, {"c", 20}, {"d", 20}, {"e", 60}}, 99)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.Respace(5, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for done, want := range map[int][]string{0: nil, 1: nil, 2: {"a tie is broken during step 1"}, 3: {"a tie is broken during step 1"},
+		4: {"a tie is broken during steps 1–2"}, 5: {"a tie is broken during steps 2–3"}} {
+		at, err := Replay(p.Now, p.Steps[:done])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := TieNotes(at, p.between(done, 0), 1); !slices.Equal(got, want) {
+			t.Errorf("rolling back from %d: %q, want %q", done, got, want)
+		}
+	}
+	if got, want := TieNotes(p.Now, p.Steps, 1), p.Notes[1:2]; !slices.Equal(got, want) {
+		t.Errorf("the way there: %q, want %q", got, want)
 	}
 }

@@ -17,10 +17,6 @@ const progressVersion = 1
 // MaxProgressSize bounds what DecodeProgress reads, in bytes.
 const MaxProgressSize = 4 << 20
 
-// ErrElsewhere marks a ladder that stands at no point of the plan: somebody
-// else changed it.
-var ErrElsewhere = errors.New("the ladder is not where the plan left it")
-
 // Progress is a plan on its way, to be kept across restarts.
 type Progress struct {
 	// Context says which cluster or source the plan belongs to.
@@ -204,74 +200,4 @@ func (p *Plan) between(from, to int) (steps []Step) {
 		steps = append(steps, p.reversed(i-1))
 	}
 	return steps
-}
-
-// At is where the policies stand when Done steps are done.
-func (p *Progress) At() ([]Slot, error) { return Replay(p.Plan.Now, p.Plan.Steps[:p.Done]) }
-
-// Locate finds how many steps are done in a ladder as it is now: the last step may
-// have been done without being recorded. Only the policies that the plan moves count;
-// what others do is judged step by step (Progress.Hinders). It is ErrElsewhere when they
-// stand at no point of the plan, or one is gone.
-func (p *Progress) Locate(current []Slot) (done int, err error) {
-	at := make(map[string]int32, len(current))
-	for _, s := range current {
-		at[s.Policy] = s.Priority
-	}
-	moved := map[string]bool{}
-	for _, s := range p.Plan.Steps {
-		moved[s.Policy] = true
-		if _, ok := at[s.Policy]; !ok {
-			return 0, fmt.Errorf("%w: %s is gone", ErrElsewhere, s.Policy)
-		}
-	}
-	isAt := func(state []Slot) bool {
-		return !slices.ContainsFunc(state, func(s Slot) bool { return moved[s.Policy] && at[s.Policy] != s.Priority })
-	}
-	want, err := p.At()
-	if err != nil {
-		return 0, err
-	}
-	if isAt(want) {
-		return p.Done, nil
-	}
-	for k := range len(p.Plan.Steps) + 1 {
-		state, err := Replay(p.Plan.Now, p.Plan.Steps[:k])
-		if err != nil {
-			return 0, err
-		}
-		if isAt(state) {
-			return k, nil
-		}
-	}
-	for _, s := range want {
-		if moved[s.Policy] && at[s.Policy] != s.Priority {
-			return 0, fmt.Errorf("%w: %s stands at %d, not %d", ErrElsewhere, s.Policy, at[s.Policy], s.Priority)
-		}
-	}
-	return 0, ErrElsewhere
-}
-
-// Hinders says why a step of the plan would do something else in a ladder as it is now
-// than when the plan was made: a policy that is not of the plan, or stands elsewhere,
-// would change places with the one that moves, or be tied with it. It is empty when
-// nothing does.
-func (p *Progress) Hinders(s Step, current []Slot) string {
-	expected, err := p.At()
-	if err != nil {
-		return err.Error()
-	}
-	low, high := min(s.From, s.To), max(s.From, s.To)
-	passed := func(at int32) bool { return at >= low && at <= high }
-	for _, c := range current {
-		i := slices.IndexFunc(expected, func(x Slot) bool { return x.Policy == c.Policy })
-		switch {
-		case c.Policy == s.Policy:
-		case i < 0 && passed(c.Priority):
-			return fmt.Sprintf("%s is new at %d, where it passes", c.Policy, c.Priority)
-		case i >= 0 && expected[i].Priority != c.Priority && (passed(c.Priority) || passed(expected[i].Priority)):
-			return fmt.Sprintf("%s stands at %d, not %d", c.Policy, c.Priority, expected[i].Priority)
-		}
-	}
-	return ""
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,7 +93,7 @@ func TestProgressThereAndBack(t *testing.T) {
 			}
 			at = next
 			p.Advance()
-			want, err := p.At()
+			want, err := Replay(p.Plan.Now, p.Plan.Steps[:p.Done])
 			if err != nil || show(at) != show(want) {
 				t.Fatalf("after %d steps at %s, %v; want %s", p.Done, show(at), err, show(want))
 			}
@@ -176,10 +177,14 @@ func TestHinders(t *testing.T) {
 		sketch + "; 30 x": "x is new at 30, where it passes",
 		sketch + "; 10 x": "x is new at 10, where it passes",
 		sketch + "; 20 x": "x is new at 20, where it passes",
-		strings.Replace(sketch, "43 isolation", "20 isolation", 1): "isolation stands at 20, not 43",
+		strings.Replace(sketch, "43 isolation", "20 isolation", 1): "isolation stands at 20, the plan expects 43",
 		strings.Replace(sketch, "43 isolation", "44 isolation", 1): "",
 	} {
-		if got := p.Hinders(s, slots(now)); got != want {
+		got := ""
+		if a, ok := p.Hinders(s, slots(now)); ok {
+			got = a.String()
+		}
+		if got != want {
 			t.Errorf("%q: %q, want %q", now, got, want)
 		}
 	}
@@ -195,8 +200,8 @@ func TestLocate(t *testing.T) {
 		{name: "as recorded", now: strings.Replace(sketch, "30 break", "10 break", 1), done: 1},
 		{name: "a step further than recorded", now: "10 break-glass; 20 cluster-control; 40 blue green; 43 isolation; 60 metrics quarantine; 120 experimental", done: 2},
 		{name: "put back", now: sketch, done: 0},
-		{name: "one moved by hand", now: strings.Replace(sketch, "43 isolation", "44 isolation", 1), err: "the ladder is not where the plan left it: break-glass stands at 30, not 10"},
-		{name: "one gone", now: strings.Replace(sketch, "43 isolation;", "", 1), err: "the ladder is not where the plan left it: isolation is gone"},
+		{name: "one moved by hand", now: strings.Replace(sketch, "43 isolation", "44 isolation", 1), err: "the ladder is not where the plan left it: isolation stands at 44, the plan expects 43"},
+		{name: "one gone", now: strings.Replace(sketch, "43 isolation;", "", 1), err: "the ladder is not where the plan left it: isolation is gone, the plan expects 43"},
 		{name: "one gone that stays where it is", now: strings.Replace(sketch, "; 120 experimental", "", 1), done: 0},
 		{name: "two new", now: sketch + "; 70 z; 71 y", done: 0},
 	}
@@ -210,6 +215,47 @@ func TestLocate(t *testing.T) {
 		}
 		if err != nil || done != tt.done {
 			t.Errorf("%s: %d, %v; want %d", tt.name, done, err, tt.done)
+		}
+	}
+}
+
+// Only the points of its way count for a part of a plan, and only the policies that move
+// there: where the others stand keeps no plan from going on, unless it passes them.
+func TestLocateOnItsWay(t *testing.T) {
+	p := &Progress{Context: "demo", Plan: respaced(t), Done: 2, Part: &Part{From: 3, To: 1}}
+	made, err := Replay(p.Plan.Now, p.Plan.Steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		at   []Slot
+		done int
+	}{"none is made, of which only the second and the third count": {slots(sketch), 1}, "all are made": {made, 3}} {
+		if done, err := p.Locate(tt.at); err != nil || done != tt.done {
+			t.Errorf("%s: %d, %v", name, done, err)
+		}
+	}
+	here, err := Replay(p.Plan.Now, p.Plan.Steps[:2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(policy string) []Slot {
+		at := slices.Clone(here)
+		for i := range at {
+			if at[i].Policy == policy {
+				at[i].Priority = 900
+			}
+		}
+		return at
+	}
+	for i, s := range p.Plan.Steps {
+		moves := i == 1 || i == 2
+		done, err := p.Locate(put(s.Policy))
+		if errors.Is(err, ErrElsewhere) != moves || !moves && done != 2 {
+			t.Errorf("step %d, %s is elsewhere: %d, %v", i+1, s.Policy, done, err)
+		}
+		if step, found := p.Obstacles(put(s.Policy), false); moves && (step != 0 || len(found) == 0) {
+			t.Errorf("step %d, %s is elsewhere: step %d, %v", i+1, s.Policy, step, found)
 		}
 	}
 }

@@ -41,3 +41,6 @@ func (b *Board) Largest() string {
 	}
 	return "Largest possible: " + Spacing{step, start}.String()
 }
+
+// Title is what re-spacing the ladder that way is called.
+func (s Spacing) Title() string { return "re-space: " + s.String() }

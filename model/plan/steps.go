@@ -76,26 +76,23 @@ func (b *Board) schedule(groups []group) (Plan, error) {
 	return p, nil
 }
 
-// tieNote says what holds within a tie after the i-th of its members moved;
-// first is the number of the step that moved the first of them.
+// tieNote says what holds within a tie from the i-th of its members' moves on, once for
+// all that go apart; first is the number of the step that moves the first of them.
 func tieNote(g group, i, first int) string {
-	n := len(g.members)
-	switch {
-	case n == 1:
+	switch n := len(g.members); {
+	case n == 1 || i > 0 && i < n-1:
 		return ""
 	case i == n-1:
 		return fmt.Sprintf("tied again at %d", g.to)
+	case n == 2:
+		low, high := g.members[0], g.members[1]
+		if g.to > g.from {
+			low, high = high, low
+		}
+		return fmt.Sprintf("tie broken until step %d: %s (%d) comes before %s (%d)", first+1, low, min(g.from, g.to), high, max(g.from, g.to))
 	}
-	word := "after"
-	if g.to < g.from {
-		word = "before"
-	}
-	verb := "comes"
-	if i > 0 {
-		verb = "come"
-	}
-	return fmt.Sprintf("tie broken until step %d: %s (%d) %s %s %s (%d)", first+n-1,
-		words.Few(g.members[:i+1], 3), g.to, verb, word, words.Few(g.members[i+1:], 3), g.from)
+	return fmt.Sprintf("tie broken until step %d: of %s, those at %d come before those at %d", first+len(g.members)-1,
+		words.Some(g.members, 4), min(g.from, g.to), max(g.from, g.to))
 }
 
 // note sums the plan up. parted are runs of steps after which a tie is parted.
@@ -107,12 +104,7 @@ func (p *Plan) note(parted [][2]int) {
 	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+
 		"; at no step do two policies swap order or become tied")
 	for _, run := range parted {
-		switch {
-		case run[0] == run[1]:
-			p.Notes = append(p.Notes, fmt.Sprintf("a tie is broken during step %d", run[0]))
-		default:
-			p.Notes = append(p.Notes, fmt.Sprintf("a tie is broken during steps %d–%d", run[0], run[1]))
-		}
+		p.Notes = append(p.Notes, tieBroken(run[0], run[1]))
 	}
 }
 

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -85,3 +86,18 @@ func single(names []string, shown int) int {
 	}
 	return shown
 }
+
+// Size is a number of bytes: "512 B", "3.4 MiB".
+func Size(n int64) string {
+	const unit = 1 << 10
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	size, i := float64(n)/unit, 0
+	for ; size >= unit && i < len(sizes)-1; i++ {
+		size /= unit
+	}
+	return fmt.Sprintf("%.1f %ciB", size, sizes[i])
+}
+
+const sizes = "KMGT"

@@ -12,6 +12,7 @@ func TestCounts(t *testing.T) {
 		"2 more rows": Count(2, "more row"), "1 more row": Count(1, "more row"),
 		"12,345 rows": Total(12345, "row"), "1 row": Total(1, "row"), "1,000,000 tries": Total(1000000, "try"),
 		"0": Thousands(0), "999": Thousands(999), "-999": Thousands(-999), "-1,000": Thousands(-1000),
+		"0 B": Size(0), "1023 B": Size(1023), "1.0 KiB": Size(1024), "3.5 MiB": Size(7 << 19), "2.0 GiB": Size(2 << 30), "4096.0 TiB": Size(1 << 52),
 		"is": Form(1, "is", "are"), "are": Form(0, "is", "are"), "none": OrNone(""), "a": OrNone("a"),
 	} {
 		if got != want {

@@ -12,33 +12,51 @@ import (
 // commas.
 func parseFlow(l *model.LogLine, flow string) {
 	for flow != "" {
-		var field string
-		field, flow, _ = strings.Cut(flow, ",")
-		key, value, isField := strings.Cut(field, "=")
-		switch {
-		case !isField:
-			if l.Proto == "" {
-				l.Proto = protocol(field)
-			}
-		case key == "nw_src" || key == "arp_spa":
-			setAddr(&l.Src, value, netip.Addr.Is4)
-		case key == "nw_dst" || key == "arp_tpa":
-			setAddr(&l.Dst, value, netip.Addr.Is4)
-		case key == "ipv6_src":
-			setAddr(&l.Src, value, netip.Addr.Is6)
-		case key == "ipv6_dst":
-			setAddr(&l.Dst, value, netip.Addr.Is6)
-		case key == "tp_src":
-			setPort(&l.SrcPort, value)
-		case key == "tp_dst":
-			setPort(&l.DstPort, value)
-		case key == "tcp_flags" && value != "0":
-			l.TCPFlags = value
-		case key == "icmp_type":
-			setByte(&l.ICMPType, value)
-		case key == "icmp_code":
-			setByte(&l.ICMPCode, value)
+		field := flow
+		if i := strings.IndexByte(flow, ','); i >= 0 {
+			field, flow = flow[:i], flow[i+1:]
+		} else {
+			flow = ""
 		}
+		// Most fields are none that are kept: their first letters tell.
+		if len(field) == 0 {
+			continue
+		}
+		switch field[0] {
+		case 'n', 'a', 'i', 't':
+			if i := strings.IndexByte(field, '='); i > 0 {
+				parseField(l, field[:i], field[i+1:])
+				continue
+			}
+		}
+		if l.Proto == "" && strings.IndexByte(field, '=') < 0 {
+			l.Proto = protocol(field)
+		}
+	}
+}
+
+func parseField(l *model.LogLine, key, value string) {
+	switch key {
+	case "nw_src", "arp_spa":
+		setAddr(&l.Src, value, netip.Addr.Is4)
+	case "nw_dst", "arp_tpa":
+		setAddr(&l.Dst, value, netip.Addr.Is4)
+	case "ipv6_src":
+		setAddr(&l.Src, value, netip.Addr.Is6)
+	case "ipv6_dst":
+		setAddr(&l.Dst, value, netip.Addr.Is6)
+	case "tp_src":
+		setPort(&l.SrcPort, value)
+	case "tp_dst":
+		setPort(&l.DstPort, value)
+	case "tcp_flags":
+		if value != "0" {
+			l.TCPFlags = value
+		}
+	case "icmp_type":
+		setByte(&l.ICMPType, value)
+	case "icmp_code":
+		setByte(&l.ICMPCode, value)
 	}
 }
 

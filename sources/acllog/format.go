@@ -1,9 +1,7 @@
 package acllog
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"net"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -111,11 +109,11 @@ func hop(l model.LogLine) (src, dst string, ttl int) {
 	const hops = 64
 	switch {
 	case subnet(l.Src) == subnet(l.Dst):
-		return MAC(l.Src), MAC(l.Dst), hops
+		return nb.MAC(l.Src), nb.MAC(l.Dst), hops
 	case l.Direction == nb.ToLport:
-		return MAC(gateway(l.Dst)), MAC(l.Dst), hops - 2
+		return nb.MAC(gateway(l.Dst)), nb.MAC(l.Dst), hops - 2
 	}
-	return MAC(l.Src), MAC(gateway(l.Src)), hops
+	return nb.MAC(l.Src), nb.MAC(gateway(l.Src)), hops
 }
 
 // subnet is the /24 or /64 of a node's pods.
@@ -137,21 +135,4 @@ func gateway(a netip.Addr) netip.Addr {
 		return a
 	}
 	return subnet(a).Addr().Next()
-}
-
-// MAC is the MAC address OVN-Kubernetes gives to the owner of an address: 0a:58
-// and the four bytes of an IPv4 address or the first of an IPv6 address's
-// SHA-256.
-func MAC(a netip.Addr) string {
-	m := net.HardwareAddr{0x0a, 0x58, 0, 0, 0, 0}
-	switch {
-	case a.Is4():
-		b := a.As4()
-		copy(m[2:], b[:])
-	case a.Is6():
-		b := a.As16()
-		h := sha256.Sum256(b[:])
-		copy(m[2:], h[:4])
-	}
-	return m.String()
 }

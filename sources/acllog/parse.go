@@ -1,12 +1,12 @@
 package acllog
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"rung/model"
 	"rung/model/clean"
@@ -15,44 +15,50 @@ import (
 // MaxLine is the most bytes a line may have.
 const MaxLine = 64 << 10
 
-// ErrNotACL marks a line that is not from ovn-controller's module acl_log.
+// ErrNotACL marks a line that is neither from ovn-controller's module acl_log nor one
+// of Antrea's np.log.
 var ErrNotACL = errors.New("not an acl_log line")
 
 // unnamed is what ovn-controller writes for an ACL without a name.
 const unnamed = "<unnamed>"
 
-// Parse reads one line as ovn-controller writes it to a file or to its
-// console, with or without what a container runtime ("time stdout F ") or
-// kubectl logs (--timestamps, --prefix) puts in front of it. The error is
-// ErrNotACL for lines of other modules and programs. A flow field that is
-// missing or odd leaves its part of the LogLine zero: such a line is worth
-// showing still. Zone is left empty.
+// module is how the name of the module that writes ACL lines stands in a line.
+const module = "|acl_log"
+
+// Maybe says whether a line may be one that Parse reads. Of a log whose other lines are
+// many, it spares these a copy.
+func Maybe(line []byte) bool {
+	return bytes.Contains(line, []byte(module)) || bytes.Contains(line, []byte(antreaMark))
+}
+
+// Parse reads one line as ovn-controller writes it to a file, to its console or to
+// syslog, or as Antrea's agent writes it to np.log, with or without what programs that
+// collect and print logs put in front of it (prefix.go). The error is ErrNotACL for
+// lines of other modules and programs. A flow field that is missing or odd leaves its
+// part of the LogLine zero: such a line is worth showing still. Zone is set only where
+// the line itself names its node.
 func Parse(line string) (model.LogLine, error) {
+	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
+		line = line[:len(line)-1]
+	}
 	if len(line) > MaxLine {
 		return model.LogLine{}, fmt.Errorf("acl_log line: %d bytes, at most %d are read", len(line), MaxLine)
 	}
-	if !strings.Contains(line, "|acl_log") {
-		return model.LogLine{}, ErrNotACL
+	h, ok := cutHeader(line)
+	if !ok {
+		return parseAntrea(line)
 	}
-	l := model.LogLine{Raw: clean.Text(strings.TrimRight(line, "\r\n"))}
-	// "|" occurs in names and in TCP flags, so only the header is split at it.
-	head := strings.SplitN(withoutPrefix(l.Raw), "|", 5)
-	if len(head) < 5 || !isModule(head[2]) {
-		return model.LogLine{}, ErrNotACL
+	if !clean.Is(line) {
+		line = clean.Text(line)
+		if h, ok = cutHeader(line); !ok {
+			return model.LogLine{}, ErrNotACL
+		}
 	}
-	const longest = 40 // of a time or number; keeps errors short
-	if len(head[0]) > longest || len(head[1]) > longest {
-		return model.LogLine{}, errors.New("acl_log line: it does not begin with time and sequence number")
+	l := model.LogLine{Raw: line}
+	if err := h.read(&l); err != nil {
+		return model.LogLine{}, err
 	}
-	at, err := time.Parse(time.RFC3339Nano, head[0])
-	if err != nil {
-		return model.LogLine{}, fmt.Errorf("acl_log line: time: %w", err)
-	}
-	l.At = at.UTC()
-	if l.Seq, err = strconv.ParseUint(head[1], 10, 64); err != nil {
-		return model.LogLine{}, fmt.Errorf("acl_log line: sequence number: %w", err)
-	}
-	flow, err := parseMessage(&l, head[4])
+	flow, err := parseMessage(&l, h.message)
 	if err != nil {
 		return model.LogLine{}, err
 	}
@@ -60,34 +66,72 @@ func Parse(line string) (model.LogLine, error) {
 	return l, nil
 }
 
-// isModule takes "acl_log(ovn_pinctrl0)" and, as the main thread would write
-// it, "acl_log".
-func isModule(s string) bool {
-	rest, ok := strings.CutPrefix(s, "acl_log")
-	return ok && (rest == "" || rest[0] == '(' && rest[len(rest)-1] == ')')
+// header is what stands before the message of a line that OVS's programs write:
+// prefix, time|sequence|module|level|.
+type header struct {
+	prefix, time, seq, message string
 }
 
-// withoutPrefix drops what kubectl logs and container runtimes put in front.
-func withoutPrefix(s string) string {
-	if strings.HasPrefix(s, "[pod/") {
-		if _, rest, ok := strings.Cut(s, "] "); ok {
-			s = rest
-		}
+// cutHeader cuts a line of the module acl_log: "acl_log(ovn_pinctrl0)" or, as the main
+// thread would write it, "acl_log". "|" occurs in names and in TCP flags, so only the
+// first four are looked for.
+func cutHeader(line string) (h header, ok bool) {
+	front, rest, ok := strings.Cut(line, "|")
+	if !ok {
+		return h, false
 	}
-	word, rest, ok := strings.Cut(s, " ")
-	if !ok || strings.IndexByte(word, '|') >= 0 {
-		return s
+	if h.seq, rest, ok = strings.Cut(rest, "|"); !ok || !strings.HasPrefix(rest, module[1:]) {
+		return h, false
 	}
-	if _, err := time.Parse(time.RFC3339Nano, word); err != nil {
-		return s
+	thread, rest, ok := strings.Cut(rest[len(module)-1:], "|")
+	if !ok || thread != "" && (thread[0] != '(' || thread[len(thread)-1] != ')') {
+		return h, false
 	}
-	for _, stream := range []string{"stdout F ", "stderr F ", "stdout P ", "stderr P "} {
-		if r, ok := strings.CutPrefix(rest, stream); ok {
-			return r
-		}
+	if _, h.message, ok = strings.Cut(rest, "|"); !ok {
+		return h, false
 	}
-	return rest
+	h.time = front
+	if at := strings.LastIndexByte(front, ' '); at >= 0 {
+		h.prefix, h.time = front[:at+1], front[at+1:]
+	}
+	return h, true
 }
+
+// toSyslog is what OVS's programs write to syslog in place of the time, which syslog
+// puts in front itself.
+const toSyslog = "ovs"
+
+// read reads the header into a line.
+func (h *header) read(l *model.LogLine) error {
+	const longest = 40 // of a time or number; keeps errors short
+	if len(h.time) > longest || len(h.seq) > longest {
+		return errors.New("acl_log line: it does not begin with time and sequence number")
+	}
+	var p prefix
+	if h.prefix != "" {
+		var ok bool
+		if p, ok = readPrefix(h.prefix); !ok {
+			return errors.New("acl_log line: what stands before its time is in no known form")
+		}
+		l.Zone, l.Pod = p.node, p.pod
+	}
+	if h.time == toSyslog && !p.at.IsZero() {
+		l.At = p.at
+	} else {
+		at, err := parseTime(h.time)
+		if err != nil {
+			return fmt.Errorf("acl_log line: time: %w", err)
+		}
+		l.At = at
+	}
+	var err error
+	if l.Seq, err = strconv.ParseUint(h.seq, 10, 64); err != nil {
+		return fmt.Errorf("acl_log line: sequence number: %w", err)
+	}
+	return nil
+}
+
+var errNoFlow = errors.New("acl_log line: it ends before the flow")
 
 // parseMessage reads `name="…", verdict=…, severity=…, direction=…: ` and
 // returns the flow behind it. Older builds have no direction, and no space
@@ -97,29 +141,34 @@ func parseMessage(l *model.LogLine, msg string) (flow string, err error) {
 	if !ok {
 		return "", errors.New("acl_log line: no name")
 	}
-	name, rest, err := cutString(rest)
-	if err != nil {
+	if l.Name, rest, err = cutString(rest); err != nil {
 		return "", err
 	}
-	if l.Name = clean.Text(name); name == unnamed {
+	if l.Name == unnamed {
 		l.Name, l.Unnamed = "", true
 	}
 	for {
 		if rest, ok = strings.CutPrefix(rest, ", "); !ok {
-			return "", errors.New("acl_log line: it ends before the flow")
+			return "", errNoFlow
 		}
-		end := strings.IndexAny(rest, ",:")
-		if end < 0 {
-			return "", errors.New("acl_log line: it ends before the flow")
+		end, is := 0, -1
+		for ; end < len(rest) && rest[end] != ',' && rest[end] != ':'; end++ {
+			if rest[end] == '=' && is < 0 {
+				is = end
+			}
 		}
-		key, value, _ := strings.Cut(rest[:end], "=")
-		switch key {
-		case "verdict":
-			l.Verdict = value
-		case "severity":
-			l.Severity = value
-		case "direction":
-			l.Direction = value
+		if end == len(rest) {
+			return "", errNoFlow
+		}
+		if is >= 0 {
+			switch value := rest[is+1 : end]; rest[:is] {
+			case "verdict":
+				l.Verdict = value
+			case "severity":
+				l.Severity = value
+			case "direction":
+				l.Direction = value
+			}
 		}
 		if rest[end] == ':' {
 			flow = strings.TrimPrefix(rest[end+1:], " ")
@@ -133,7 +182,7 @@ func parseMessage(l *model.LogLine, msg string) (flow string, err error) {
 	return flow, nil
 }
 
-// cutString takes a JSON string off the front.
+// cutString takes a JSON string off the front of a clean text; the value is clean.
 func cutString(s string) (value, rest string, err error) {
 	if !strings.HasPrefix(s, `"`) {
 		return "", "", errors.New("acl_log line: the name is not quoted")
@@ -150,6 +199,7 @@ func cutString(s string) (value, rest string, err error) {
 				if err := json.Unmarshal([]byte(s[:i+1]), &value); err != nil {
 					return "", "", fmt.Errorf("acl_log line: name: %w", err)
 				}
+				value = clean.Text(value)
 			}
 			return value, rest, nil
 		}

@@ -62,7 +62,9 @@ func campaigning(t *testing.T, client coordinationv1.LeasesGetter, id string) *r
 	r := &replica{resign: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	cfg := LeaseConfig{Namespace: "rung", Identity: id, Duration: 700 * time.Millisecond, RenewDeadline: 400 * time.Millisecond, RetryPeriod: 50 * time.Millisecond}
+	// Between the end of renewing and that of the Lease is more time than a busy machine
+	// keeps a goroutine waiting.
+	cfg := LeaseConfig{Namespace: "rung", Identity: id, Duration: 3500 * time.Millisecond, RenewDeadline: 500 * time.Millisecond, RetryPeriod: 50 * time.Millisecond}
 	go func() {
 		defer close(done)
 		err := campaign(ctx, client, "n1", cfg, LeaseCalls{

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,12 +59,15 @@ type Written struct {
 	Warnings []string // of the server, clean
 }
 
-// policyResources are the policies' places in the API, by kind.
+// policyResources are the places in the API of what can be changed, by kind: policies, and
+// of namespaces the logging annotations.
 var policyResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindANP:  anpResource,
 	model.KindBANP: banpResource,
 	model.KindNP:   {Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"},
 	model.KindEF:   efResource,
+
+	model.KindNamespace: {Version: "v1", Resource: "namespaces"},
 }
 
 // Policies reads and changes single policies. It is safe for concurrent use.
@@ -141,6 +145,9 @@ func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Chang
 	if dryRun {
 		dry = []string{metav1.DryRunAll}
 	}
+	if ch.Key.Kind == model.KindNamespace && ch.Verb != VerbPatch {
+		return nil, fmt.Errorf("of a namespace only its logging is changed: %w", model.ErrRefused)
+	}
 	switch ch.Verb {
 	case VerbCreate:
 		u, err := document(ch)
@@ -161,7 +168,7 @@ func (p *Policies) do(ctx context.Context, r dynamic.ResourceInterface, ch Chang
 		return r.Patch(ctx, ch.Key.Name, types.ApplyPatchType, mustJSON(u.Object), metav1.PatchOptions{
 			DryRun: dry, Force: &ch.Force, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
 	case VerbPatch:
-		ops, err := patchOf(ch)
+		ops, err := patchOf(ctx, r, ch)
 		if err != nil {
 			return nil, err
 		}
@@ -235,37 +242,76 @@ func mustJSON(v any) []byte {
 // the operation wants one: a test of null says that there is nothing.
 type op map[string]any
 
-// patchOf is the patch of the one path that changes: the priority, or the
-// annotation with the log levels.
-func patchOf(ch Change) ([]op, error) {
-	old, ok := ch.Old.Original.(metav1.Object)
-	if !ok {
-		return nil, fmt.Errorf("its text cannot be patched: %w", model.ErrRefused)
+// patchOf is the patch of what changes: the priority, or the annotations of logging, with a
+// test of what is there.
+func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch Change) ([]op, error) {
+	if ch.Old == nil || ch.New == nil {
+		return nil, fmt.Errorf("only what is there can be patched: %w", model.ErrRefused)
+	}
+	var all map[string]string
+	uid := ch.Old.UID
+	if ch.Key.Kind == model.KindNamespace {
+		// Only some of its annotations are known: whether it has others decides the form of
+		// the patch.
+		now, err := r.Get(ctx, ch.Key.Name, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		all = now.GetAnnotations()
+	} else {
+		old, ok := ch.Old.Original.(metav1.Object)
+		if !ok {
+			return nil, fmt.Errorf("its text cannot be patched: %w", model.ErrRefused)
+		}
+		all, uid = old.GetAnnotations(), string(old.GetUID())
 	}
 	var ops []op
-	if uid := old.GetUID(); uid != "" {
-		ops = append(ops, op{"op": "test", "path": "/metadata/uid", "value": string(uid)})
+	if uid != "" {
+		ops = append(ops, op{"op": "test", "path": "/metadata/uid", "value": uid})
 	}
 	if ch.Old.Priority != ch.New.Priority {
 		return append(ops, op{"op": "test", "path": "/spec/priority", "value": ch.Old.Priority},
 			op{"op": "replace", "path": "/spec/priority", "value": ch.New.Priority}), nil
 	}
-	const at = "/metadata/annotations/k8s.ovn.org~1acl-logging"
-	all := old.GetAnnotations()
-	was, had := all[model.AnnotationLogging]
-	switch {
-	case ch.New.HasLogging && len(all) == 0:
-		return append(ops, op{"op": "test", "path": "/metadata/annotations", "value": nil},
-			op{"op": "add", "path": "/metadata/annotations",
-				"value": map[string]string{model.AnnotationLogging: ch.New.Logging}}), nil
-	case ch.New.HasLogging && !had:
-		return append(ops, op{"op": "test", "path": at, "value": nil},
-			op{"op": "add", "path": at, "value": ch.New.Logging}), nil
-	case ch.New.HasLogging:
-		return append(ops, op{"op": "test", "path": at, "value": was},
-			op{"op": "replace", "path": at, "value": ch.New.Logging}), nil
-	case had:
-		return append(ops, op{"op": "test", "path": at, "value": was}, op{"op": "remove", "path": at}), nil
+	patched := annotationOps(ch, len(all) == 0)
+	if len(patched) == 0 {
+		return nil, fmt.Errorf("neither priority nor logging changes: %w", model.ErrRefused)
 	}
-	return nil, fmt.Errorf("neither priority nor logging changes: %w", model.ErrRefused)
+	return append(ops, patched...), nil
+}
+
+// annotationOps change the annotations of logging. The level is tested also where only the
+// record of a session changes: it says what was before. none says that there are no annotations at all.
+func annotationOps(ch Change, none bool) (ops []op) {
+	const annotations = "/metadata/annotations"
+	first := map[string]string{}
+	var tests []op
+	for _, name := range model.LoggingAnnotations() {
+		at := annotations + "/" + strings.ReplaceAll(name, "/", "~1")
+		was, had := ch.Old.RawAnnotation(name)
+		will, has := ch.New.RawAnnotation(name)
+		if test := (op{"op": "test", "path": at, "value": nil}); had != has || was != will || name == model.AnnotationLogging {
+			if had {
+				test["value"] = was
+			}
+			tests = append(tests, test)
+		}
+		switch {
+		case has && !had && none:
+			first[name] = will
+		case has && !had:
+			ops = append(ops, op{"op": "add", "path": at, "value": will})
+		case has && was != will:
+			ops = append(ops, op{"op": "replace", "path": at, "value": will})
+		case had && !has:
+			ops = append(ops, op{"op": "remove", "path": at})
+		}
+	}
+	switch {
+	case len(first) > 0:
+		return []op{{"op": "test", "path": annotations, "value": nil}, {"op": "add", "path": annotations, "value": first}}
+	case len(ops) == 0:
+		return nil
+	}
+	return append(tests, ops...)
 }

@@ -26,6 +26,12 @@ type Live struct {
 // live brings an answer of the server into Rung's form.
 func (p *Policies) live(k model.PolicyKey, u *unstructured.Unstructured) (*Live, error) {
 	l := &Live{raw: u, managed: u.GetManagedFields()}
+	if k.Kind == model.KindNamespace {
+		l.Policy = model.LoggedNamespace(model.Meta{Key: k, UID: clean.Text(string(u.GetUID())), Version: clean.Text(u.GetResourceVersion()),
+			Created: u.GetCreationTimestamp().Time, Annotations: u.GetAnnotations(),
+			Origin: model.Origin{Source: p.cluster.Context(), Item: -1}})
+		return l, nil
+	}
 	o, broken := manifests.NewTyped(p.cluster.Context()).Object(u)
 	l.Policy, _ = o.(*model.Policy)
 	if l.Policy == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 	"sigs.k8s.io/yaml"
 
 	"rung/model"
@@ -159,6 +160,21 @@ func TestUpdateRefusesToLoseUnknownFields(t *testing.T) {
 	}
 }
 
+// annotate gives a policy an annotation, or takes it away, in its typed object too.
+func annotate(p *model.Policy, name, value string) {
+	o := p.Original.(*v1alpha1.AdminNetworkPolicy).DeepCopy()
+	if value == "" {
+		delete(o.Annotations, name)
+	} else {
+		if o.Annotations == nil {
+			o.Annotations = map[string]string{}
+		}
+		o.Annotations[name] = value
+	}
+	p.Original = o
+	p.Logging, p.HasLogging = o.Annotations[model.AnnotationLogging]
+}
+
 func TestPatch(t *testing.T) {
 	const logging = "k8s.ovn.org/acl-logging"
 	const at = "/metadata/annotations/k8s.ovn.org~1acl-logging"
@@ -173,14 +189,20 @@ func TestPatch(t *testing.T) {
 	}{
 		{"priority", bluePolicy, func(p *model.Policy) { p.Priority = 42 },
 			[]any{uid, test("/spec/priority", 40.0), map[string]any{"op": "replace", "path": "/spec/priority", "value": 42.0}}},
-		{"no annotations", bare, func(p *model.Policy) { p.HasLogging, p.Logging = true, "x" },
+		{"no annotations", bare, func(p *model.Policy) { annotate(p, logging, "x") },
 			[]any{uid, test("/metadata/annotations", nil), map[string]any{"op": "add", "path": "/metadata/annotations", "value": map[string]any{logging: "x"}}}},
-		{"no such annotation", bluePolicy, func(p *model.Policy) { p.HasLogging, p.Logging = true, "x" },
+		{"no such annotation", bluePolicy, func(p *model.Policy) { annotate(p, logging, "x") },
 			[]any{uid, test(at, nil), map[string]any{"op": "add", "path": at, "value": "x"}}},
-		{"another level", logs, func(p *model.Policy) { p.Logging = "x" },
+		{"another level", logs, func(p *model.Policy) { annotate(p, logging, "x") },
 			[]any{uid, test(at, `{"deny":"info"}`), map[string]any{"op": "replace", "path": at, "value": "x"}}},
-		{"off", logs, func(p *model.Policy) { p.HasLogging, p.Logging = false, "" },
+		{"off", logs, func(p *model.Policy) { annotate(p, logging, "") },
 			[]any{uid, test(at, `{"deny":"info"}`), map[string]any{"op": "remove", "path": at}}},
+		{"a session begins", logs, func(p *model.Policy) { annotate(p, logging, "x"); annotate(p, model.AnnotationLogSession, "s") },
+			[]any{uid, test(at, `{"deny":"info"}`), test("/metadata/annotations/rung~1log-session", nil),
+				map[string]any{"op": "replace", "path": at, "value": "x"}, map[string]any{"op": "add", "path": "/metadata/annotations/rung~1log-session", "value": "s"}}},
+		{"of the same level", logs, func(p *model.Policy) { annotate(p, model.AnnotationLogSession, "s") },
+			[]any{uid, test(at, `{"deny":"info"}`), test("/metadata/annotations/rung~1log-session", nil),
+				map[string]any{"op": "add", "path": "/metadata/annotations/rung~1log-session", "value": "s"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, p, l := start(t, c.text)

@@ -95,7 +95,7 @@ func TestBadInput(t *testing.T) {
 		{"a version that is none", "apiVersion: policy.networking.k8s.io/v1\nkind: AdminNetworkPolicy\nmetadata: {name: bad}\n",
 			[]string{"error api-version x.yaml:1 (document 0): AdminNetworkPolicy/bad: apiVersion policy.networking.k8s.io/v1 is not known for this kind; write apiVersion: policy.networking.k8s.io/v1alpha1"}},
 		{"a misspelt kind", "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolcy\nmetadata: {name: bad}\n",
-			[]string{"error unknown-kind x.yaml:1 (document 0): AdminNetworkPolcy/bad: this kind does not exist in policy.networking.k8s.io; did you mean AdminNetworkPolicy?"}},
+			[]string{"error unknown-kind x.yaml:2 (document 0): AdminNetworkPolcy/bad: this kind does not exist in policy.networking.k8s.io; did you mean AdminNetworkPolicy?"}},
 		{"a kind Rung does not read", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: blue}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\n",
 			[]string{"info unknown-kind x.yaml:1 (document 0): ConfigMap/blue/c: skipped: unsupported kind (and 1 more like this)"}},
 		{"kinds Rung does not read", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: blue}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: e}\n",

@@ -110,6 +110,12 @@ func (d *decoder) syntax(err error, origin model.Origin) {
 
 // value takes in a document: an object or a List of them.
 func (d *decoder) value(n *yaml.Node, origin model.Origin, text []byte) {
+	if isExpectations(n) {
+		origin.Line = d.line + n.Line
+		d.report(origin, model.Key{}, issue{sev: model.SeverityInfo, code: CodeExpected,
+			msg: "skipped: expectations of connections, no objects; rung verify checks them"})
+		return
+	}
 	lk, list := yamltree.AsList(n)
 	if !list {
 		d.object(n, origin, yamltree.ListKind{}, text)
@@ -121,6 +127,23 @@ func (d *decoder) value(n *yaml.Node, origin model.Origin, text []byte) {
 			d.object(e, origin, lk, nil)
 		}
 	}
+}
+
+// isExpectations says whether a document is statements for rung verify, which may lie beside
+// the policies: a list of mappings of which one says what is expected, or between whom, and
+// none what kind of object it is.
+func isExpectations(n *yaml.Node) bool {
+	if n.Kind != yaml.SequenceNode {
+		return false
+	}
+	found := false
+	for _, e := range n.Content {
+		if yamltree.Get(e, "apiVersion") != nil || yamltree.Get(e, "kind") != nil {
+			return false
+		}
+		found = found || yamltree.Get(e, "expect") != nil || yamltree.Get(e, "from") != nil && yamltree.Get(e, "to") != nil
+	}
+	return found
 }
 
 // object takes in one object. text is its own text, nil when it has none of its
@@ -144,7 +167,7 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 	}
 	k := kindOf(apiVersion, kind)
 	if k == nil {
-		d.other(origin, key, clean.Text(apiVersion))
+		d.other(n, origin, key, clean.Text(apiVersion))
 		return
 	}
 	if k.namespaced && key.Namespace == "" {
@@ -153,6 +176,7 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 		key.Namespace = ""
 	}
 	if i := nameIssue(k.kind, yamltree.Str(n, "metadata", "namespace"), yamltree.Str(n, "metadata", "name")); i != nil {
+		i.line = yamltree.LineOf(n, i.field)
 		d.report(origin, shortKey(key), *i)
 		return
 	}
@@ -204,10 +228,13 @@ func kindOf(apiVersion, kind string) *kindInfo {
 }
 
 // other reports an object of a kind Rung does not take in.
-func (d *decoder) other(origin model.Origin, key model.Key, apiVersion string) {
+func (d *decoder) other(n *yaml.Node, origin model.Origin, key model.Key, apiVersion string) {
 	sev, code, msg, remedy := otherKind(apiVersion, string(key.Kind))
 	i := issue{sev: sev, code: code, msg: clean.Text(msg), remedy: clean.Text(remedy)}
 	if sev == model.SeverityError {
+		if code == CodeUnknownKind {
+			i.line = yamltree.LineOf(n, "kind")
+		}
 		d.report(origin, key, i)
 		return
 	}

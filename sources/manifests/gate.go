@@ -99,7 +99,7 @@ func Validate(p *model.Policy) []model.Broken {
 		b := model.Broken{Severity: i.sev, Origin: p.Origin, Key: p.Key, Field: i.field, Code: i.code, Message: i.msg,
 			Remedy: i.remedy}
 		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
-			b.Origin.Line += yamltree.LineOf(root, i.field) - root.Line
+			b.Origin.Line += yamltree.LineOfValue(root, i.field, i.msg) - root.Line
 		}
 		out = append(out, b)
 	}

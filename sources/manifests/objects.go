@@ -17,9 +17,10 @@ import (
 // keptAnnotations matter to Rung; others are not kept, but for what is read out
 // of them.
 var keptAnnotations = map[string]bool{
-	model.AnnotationLogging:   true,
-	model.AnnotationStateless: true,
-	model.AnnotationMulticast: true,
+	model.AnnotationLogging:    true,
+	model.AnnotationLogSession: true,
+	model.AnnotationStateless:  true,
+	model.AnnotationMulticast:  true,
 }
 
 // labelNamespaceName is put on every namespace by the API server.

@@ -94,7 +94,7 @@ func (r *Result) Policies() []*model.Policy {
 	return ps
 }
 
-// File is the state of a file when it was read: what edit.WriteBack compares
+// File is the state of a file when it was read: what edit.Unchanged compares
 // with before it changes anything.
 type File struct {
 	// Path is as in Origin.File.
@@ -105,7 +105,7 @@ type File struct {
 	// input and built-in files.
 	ModTime time.Time
 	At      time.Time
-	// Writable says whether edit.WriteBack can change it: a plain file on disk, not
+	// Writable says whether edit.Exchange can change it: a plain file on disk, not
 	// compressed.
 	Writable bool
 	// Folder says the file was found in a folder rather than named.
@@ -120,6 +120,7 @@ const (
 	CodeAliases     = yamltree.ManyAliases
 	CodeNotObject   = "not-an-object"    // a document that is no Kubernetes object
 	CodeUnknownKind = "unknown-kind"     // an object that is left aside
+	CodeExpected    = "expectations"     // statements for rung verify, no objects
 	CodeAPIVersion  = "api-version"      // a known kind of an unknown version
 	CodeUnknown     = "unknown-field"    // a field that does not exist there
 	CodeType        = "field-type"       // a value of the wrong type

@@ -23,7 +23,7 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 	if !d.opts.SkipSchema {
 		if bad := gate(k.kind, obj, d.opts.Schemas); len(bad) > 0 {
 			for i := range bad {
-				bad[i].line = yamltree.LineOf(n, bad[i].field)
+				bad[i].line = yamltree.LineOfValue(n, bad[i].field, bad[i].msg)
 			}
 			if d.issues(origin, key, bad, 0) {
 				return
@@ -37,7 +37,7 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 	}
 	p := newPolicy(d.meta(k, typed, origin), typed)
 	for i := range p.Invalid {
-		if l := yamltree.LineOf(n, p.Invalid[i].Field); l > 0 {
+		if l := yamltree.LineOfValue(n, p.Invalid[i].Field, p.Invalid[i].Message); l > 0 {
 			p.Invalid[i].Origin.Line = d.line + l
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // Zone. Run it once.
 type Conn struct {
 	cfg     Config
-	current atomic.Pointer[session] // nil unless synced
+	current atomic.Pointer[northbound] // nil unless synced
 }
 
 // Dial makes a connection that Run will keep up. Nothing happens before Run.
@@ -54,29 +54,37 @@ func (c *Conn) Resync() {
 // While there is no connection, Conn is ConnDialling (none so far), ConnLost
 // or ConnDenied, and Error says why. Attempts counts from the last success.
 func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
-	log := c.cfg.Log.With("zone", c.cfg.Name, "addr", c.cfg.Addr)
-	down := model.ConnDialling
-	tell := func(state model.ConnState, attempts int, err error) {
-		u := model.ZoneUpdate{Conn: state, At: time.Now(), Attempts: attempts}
+	c.cfg.keep(ctx, func(state model.ConnState, attempts int, reason string) {
+		sink(model.ZoneUpdate{Conn: state, At: time.Now(), Attempts: attempts, Error: reason})
+	}, func(ctx context.Context) (func() error, error) {
+		n, err := openNorthbound(ctx, &c.cfg)
 		if err != nil {
-			u.Error = clean.Text(err.Error())
+			return nil, err
 		}
-		sink(u)
-	}
+		return func() error { return c.serve(ctx, n, sink) }, nil
+	})
+}
+
+// keep connects and serves, again and again, until ctx ends; tell says how it stands
+// whenever there is no connection.
+func (c *Config) keep(ctx context.Context, tell func(state model.ConnState, attempts int, reason string),
+	connect func(context.Context) (serve func() error, err error)) {
+	log := c.Log.With("zone", c.Name, "addr", c.Addr)
+	down := model.ConnDialling
 	attempts := 0
-	again := retry.Backoff(c.cfg.BackoffMin, c.cfg.BackoffMax)
-	tell(down, 0, nil)
+	again := retry.Backoff(c.BackoffMin, c.BackoffMax)
+	tell(down, 0, "")
 	for {
 		attempts++
-		s, err := open(ctx, &c.cfg)
+		serve, err := connect(ctx)
 		if err == nil {
 			log.Debug("connected", "attempts", attempts)
 			began := time.Now()
 			attempts = 0
-			err = c.serve(ctx, s, sink)
+			err = serve()
 			down = model.ConnLost
-			if time.Since(began) >= c.cfg.BackoffMax || errors.Is(err, errResync) {
-				again = retry.Backoff(c.cfg.BackoffMin, c.cfg.BackoffMax)
+			if time.Since(began) >= c.BackoffMax || errors.Is(err, errResync) {
+				again = retry.Backoff(c.BackoffMin, c.BackoffMax)
 			}
 		}
 		if ctx.Err() != nil {
@@ -87,7 +95,7 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 		if errors.Is(err, fs.ErrPermission) {
 			state = model.ConnDenied
 		}
-		tell(state, attempts, err)
+		tell(state, attempts, clean.Text(err.Error()))
 		if errors.Is(err, errResync) {
 			continue
 		}
@@ -98,47 +106,26 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 }
 
 // serve hands a session's rows to the sink until it ends, and says why it did.
-func (c *Conn) serve(ctx context.Context, s *session, sink func(model.ZoneUpdate)) error {
+func (c *Conn) serve(ctx context.Context, n *northbound, sink func(model.ZoneUpdate)) error {
 	server := c.cfg.Server
 	if server == "" {
-		server = nb.Database + " " + s.version
+		server = nb.Database + " " + n.version
 	}
 	// What came after the snapshot is in it already.
-	db, _, seq := s.take()
-	c.current.Store(s)
+	db, _, seq := n.news()
+	c.current.Store(n)
 	defer c.current.Store(nil)
-	sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Resync: true, Error: s.aside()})
-	s.told(seq)
-	aside := s.aside()
-	last := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			s.close(ctx.Err())
-			return ctx.Err()
-		case <-s.dead:
-			s.close(errClosed)
-			return s.err
-		case <-s.dirty:
-		}
-		if d := c.cfg.Coalesce - time.Since(last); d > 0 {
-			t := time.NewTimer(d)
-			select {
-			case <-t.C:
-			case <-s.hurry:
-			case <-s.dead: // what is gathered is true all the same
-			case <-ctx.Done():
-			}
-			t.Stop()
-		}
-		db, ch, seq := s.take()
-		if now := s.aside(); len(ch) > 0 || now != aside {
+	sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Resync: true, Error: n.aside()})
+	n.told(seq)
+	aside := n.aside()
+	return n.serve(ctx, func() uint64 {
+		db, ch, seq := n.news()
+		if now := n.aside(); len(ch) > 0 || now != aside {
 			aside = now
 			sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Changes: ch, Error: aside})
 		}
-		s.told(seq)
-		last = time.Now()
-	}
+		return seq
+	})
 }
 
 // Transact sends the operations as one transaction and waits for the answer,
@@ -207,7 +194,7 @@ const perMegabyte = time.Second
 
 // transact sends a transaction that makes these rows; the answer is waited for by what
 // it returns.
-func (s *session) transact(ctx context.Context, params []byte, ops []nb.Op, rows *sent) func() ([]nb.OpResult, error) {
+func (s *northbound) transact(ctx context.Context, params []byte, ops []nb.Op, rows *sent) func() ([]nb.OpResult, error) {
 	own := s.cfg.TransactTimeout + time.Duration(len(params)>>20)*perMegabyte
 	limit := s.owe(own) // those before it come first
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -253,7 +240,7 @@ func (s *session) owe(d time.Duration) time.Duration {
 // NB_Global is named.
 func Read(ctx context.Context, addr string) (*nb.DB, error) {
 	cfg := Config{Addr: addr, AnyName: true}.withDefaults()
-	s, err := open(ctx, &cfg)
+	s, err := openNorthbound(ctx, &cfg)
 	if err != nil {
 		return nil, err
 	}

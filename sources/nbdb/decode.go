@@ -19,62 +19,83 @@ type decoder struct {
 	share   *Sharing // may be nil
 	sent    []*sent  // on its way
 	scratch []string
+	made    []string       // the last set that was changed, kept for its room
 	step    *nb.MemberStep // of the address set that was read last, if that is all that is new
 }
 
-// changes reads <table-updates2> (ovsdb-server(7) §4.1.14) on top of db. Rows
-// without a proper _uuid go to left.
-func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left) ([]nb.RowChange, error) {
-	d := &decoder{Lexer: jsonrpc.NewLexer(raw), share: share, sent: written}
-	var out []nb.RowChange
-	var misfit error
+// updates reads <table-updates2> (ovsdb-server(7) §4.1.14) and calls row before what is
+// said of each row; table names the tables that are read, empty for others. kind is one
+// of those of the protocol.
+func (d *decoder) updates(table func(name []byte) string, row func(table string, id []byte, kind string)) error {
 	d.Object(func(key []byte) {
-		table := Table(key)
-		if table == "" {
+		name := table(key)
+		if name == "" {
 			d.Skip()
 			return
 		}
 		d.Object(func(id []byte) {
-			old := db.Row(table, string(id))
-			var uuid string
-			if old != nil {
-				uuid = old.RowUUID()
-			} else {
-				uuid = text(id)
-			}
-			d.Object(func(kind []byte) {
-				if !nb.IsUUID(uuid) {
-					d.leave(left, table, string(id), string(kind))
-					return
-				}
-				c := nb.RowChange{Old: old}
-				switch string(kind) {
-				case "initial", "insert":
-					c.New = d.row(table, uuid, nil, false)
-				case "modify":
-					if old == nil {
-						misfit = fmt.Errorf("%w: %s %s changed but is not known", errInconsistent, table, uuid)
-						d.Skip()
-						return
-					}
-					if c.New = d.row(table, uuid, old, true); table == nb.TableAddressSet {
-						c.Step = d.step
-					}
-				case "delete":
-					d.Skip()
-					if old == nil {
-						misfit = fmt.Errorf("%w: %s %s went but is not known", errInconsistent, table, uuid)
-						return
-					}
+			d.Object(func(key []byte) {
+				kind := string(key)
+				switch kind {
+				case "initial", "insert", "modify", "delete":
 				default:
 					d.Fail("initial, insert, modify or delete")
 				}
-				out = append(out, c)
+				row(name, id, kind)
 			})
 		})
 	})
 	if err := d.End(); err != nil {
-		return nil, fmt.Errorf("reading an update: %w", err)
+		return fmt.Errorf("reading an update: %w", err)
+	}
+	return nil
+}
+
+// unfit says that an update is about a row that is not known.
+func unfit(table, uuid, what string) error {
+	return fmt.Errorf("%w: %s %s %s but is not known", errInconsistent, table, uuid, what)
+}
+
+// changes reads updates on top of db. Rows without a proper _uuid go to left.
+func changes(raw []byte, db *nb.DB, share *Sharing, written []*sent, left *Left) ([]nb.RowChange, error) {
+	d := &decoder{Lexer: jsonrpc.NewLexer(raw), share: share, sent: written}
+	var out []nb.RowChange
+	var misfit error
+	err := d.updates(Table, func(table string, id []byte, kind string) {
+		old := db.Row(table, string(id))
+		var uuid string
+		if old != nil {
+			uuid = old.RowUUID()
+		} else {
+			uuid = text(id)
+		}
+		if !nb.IsUUID(uuid) {
+			d.leave(left, table, string(id), kind)
+			return
+		}
+		c := nb.RowChange{Old: old}
+		switch {
+		case kind == "delete":
+			d.Skip()
+			if old == nil {
+				misfit = unfit(table, uuid, "went")
+				return
+			}
+		case kind != "modify":
+			c.New = d.row(table, uuid, nil, false)
+		case old == nil:
+			misfit = unfit(table, uuid, "changed")
+			d.Skip()
+			return
+		default:
+			if c.New = d.row(table, uuid, old, true); table == nb.TableAddressSet {
+				c.Step = d.step
+			}
+		}
+		out = append(out, c)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, misfit
 }
@@ -110,8 +131,11 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 			case "addresses":
 				switch {
 				case delta:
-					now, step := toggle(r.Addresses, d.elements(d.str))
-					r.Addresses, d.step, toggled = now, &step, true
+					if toggled { // told twice: what is there is the last one
+						d.made = nil
+					}
+					now, step := toggle(d.made, r.Addresses, d.elements(d.str))
+					d.made, r.Addresses, d.step, toggled = now, now, &step, true
 				case d.share == nil && d.sent == nil:
 					r.Addresses = slices.Clone(d.elements(d.str))
 				default:
@@ -127,7 +151,8 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 		case raw != nil:
 			r.Addresses = d.addresses(r.Name, raw)
 		case toggled:
-			r.Addresses = d.share.setAs(r.Name, r.Addresses, nil, fitting)
+			// Most often another zone has the set already: only what is kept is copied.
+			r.Addresses = d.share.setAs(r.Name, r.Addresses, nil, slices.Clone)
 		}
 		if columns > 1 {
 			d.step = nil
@@ -186,14 +211,35 @@ func (d *decoder) row(table, uuid string, old nb.Row, delta bool) nb.Row {
 	}
 	r := start[nb.Global](old)
 	r.UUID = uuid
-	d.members(delta, &r.Name, &r.ExternalIDs, nil, nil, nil)
+	d.Object(func(column []byte) {
+		switch string(column) {
+		case "name":
+			r.Name = d.str()
+		case "external_ids":
+			r.ExternalIDs = d.externalIDs(r.ExternalIDs, delta)
+		case "nb_cfg":
+			r.Written.Cfg = int64(d.Int())
+		case "nb_cfg_timestamp":
+			r.Written.Stamp = int64(d.Int())
+		case "sb_cfg":
+			r.Made.Cfg = int64(d.Int())
+		case "sb_cfg_timestamp":
+			r.Made.Stamp = int64(d.Int())
+		case "hv_cfg":
+			r.Done.Cfg = int64(d.Int())
+		case "hv_cfg_timestamp":
+			r.Done.Stamp = int64(d.Int())
+		default:
+			d.Skip()
+		}
+	})
 	return r
 }
 
 // start is a copy of the old row to write the new one into, or an empty row.
-func start[T any](old nb.Row) *T {
+func start[T any](old any) *T {
 	r := new(T)
-	if o, ok := any(old).(*T); ok && o != nil {
+	if o, ok := old.(*T); ok && o != nil {
 		*r = *o
 	}
 	return r

@@ -216,7 +216,7 @@ func TestRequests(t *testing.T) {
 		}
 		return s + `}}`
 	}
-	req, version, err := requests([]byte(schema("")))
+	req, version, err := requests([]byte(schema("")), nb.Database, watched)
 	if err != nil || version != "7.3.0" {
 		t.Fatal(err, version)
 	}
@@ -227,11 +227,11 @@ func TestRequests(t *testing.T) {
 		"ACL.tier":   "no column ACL.tier: ACL tiers came with OVN 23.06",
 		"Port_Group": "no table Port_Group",
 	} {
-		if _, _, err := requests([]byte(schema(drop))); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), want) {
+		if _, _, err := requests([]byte(schema(drop)), nb.Database, watched); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", drop, err)
 		}
 	}
-	if _, _, err := requests([]byte(`{"tables":[]}`)); err == nil {
+	if _, _, err := requests([]byte(`{"tables":[]}`), nb.Database, watched); err == nil {
 		t.Error("a list of tables was taken")
 	}
 }
@@ -246,7 +246,7 @@ func FuzzChanges(f *testing.F) {
 			db.Apply(ch)
 		}
 		_, _ = results(b, []nb.Op{{}})
-		_, _, _ = requests(b)
+		_, _, _ = requests(b, nb.Database, watched)
 	})
 }
 
@@ -298,9 +298,37 @@ func TestToggle(t *testing.T) {
 			}
 			diff = append(diff, s)
 		}
-		got, step := toggle(old, diff)
+		got, step := toggle(nil, old, diff)
 		if !slices.Equal(got, now) || !slices.Equal(step.Added, added) || !slices.Equal(step.Removed, removed) {
 			t.Fatalf("%v with %v is %v, %+v", old, diff, got, step)
+		}
+	}
+}
+
+// The numbers of NB_Global are read where the schema has them, and change by themselves.
+func TestGlobalNumbers(t *testing.T) {
+	id := rowID(1)
+	var left Left
+	take := func(db *nb.DB, text string) *nb.DB {
+		t.Helper()
+		ch, err := changes([]byte(text), db, nil, nil, &left)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db.Apply(ch)
+	}
+	db := take(nil, `{"NB_Global":{"`+id+`":{"initial":{"name":"n1","external_ids":["map",[["a","b"]]],"nb_cfg":4,"nb_cfg_timestamp":1700000000001,
+	 "sb_cfg":3,"sb_cfg_timestamp":1700000000002,"hv_cfg":2,"hv_cfg_timestamp":1700000000003}}}}`)
+	db = take(db, `{"NB_Global":{"`+id+`":{"modify":{"sb_cfg":4,"sb_cfg_timestamp":1700000000004}}}}`)
+	want := &nb.Global{UUID: id, Name: "n1", ExternalIDs: map[string]string{"a": "b"}, Written: nb.Mark{Cfg: 4, Stamp: 1700000000001},
+		Made: nb.Mark{Cfg: 4, Stamp: 1700000000004}, Done: nb.Mark{Cfg: 2, Stamp: 1700000000003}}
+	if diff := cmp.Diff(want, db.Global()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	for columns, has := range map[string]bool{`"name":{},"external_ids":{}`: false, `"name":{},"external_ids":{},"nb_cfg":{}`: true} {
+		req, _, err := requests([]byte(`{"tables":{"NB_Global":{"columns":{`+columns+`}}}}`), nb.Database, watched, nb.TableGlobal)
+		if err != nil || strings.Contains(string(req), `"nb_cfg"`) != has {
+			t.Errorf("%s asks for %s (%v)", columns, req, err)
 		}
 	}
 }

@@ -1,5 +1,7 @@
-// Package nbdb connects to OVN Northbound databases: it keeps a snapshot of one
-// zone's database current and sends transactions to it.
+// Package nbdb connects to OVN's databases: it keeps a snapshot of one zone's
+// Northbound database current and sends transactions to it, and it reads Southbound
+// databases (Southbound) by the same client, of which what is kept of the rows, contents,
+// is the only part that differs.
 //
 // It speaks OVSDB's protocol (RFC 7047, and monitor_cond of ovsdb-server(7))
 // itself, over sources/nbdb/jsonrpc, and not through libovsdb's client: a server

@@ -10,6 +10,10 @@ import (
 	"rung/sources/nbdb/jsonrpc"
 )
 
+// Encode is the parameters of transact that do the operations, for a client of
+// another kind than Conn.
+func Encode(ops []nb.Op) ([]byte, error) { return encode(nil, ops, &sent{}) }
+
 // encode appends the parameters of transact (RFC 7047 §4.1.3) to b. What cannot be
 // said in OVSDB is an error before anything is sent: above all a write without
 // a row's UUID, which would touch every row of the table. What new rows hold is noted

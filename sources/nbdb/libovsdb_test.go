@@ -160,7 +160,7 @@ func BenchmarkAgainstLibovsdb(b *testing.B) {
 			_, err := ovsdb.CheckOperationResults(r, theirOps)
 			return err
 		}},
-		{"schema", func() error { _, _, err := requests(schema); return err }, func() error {
+		{"schema", func() error { _, _, err := requests(schema, nb.Database, watched); return err }, func() error {
 			var s ovsdb.DatabaseSchema
 			return json.Unmarshal(schema, &s)
 		}},

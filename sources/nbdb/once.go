@@ -9,7 +9,7 @@ import (
 // is running or not. Unlike the function of that name it refuses the database of
 // another zone.
 func (c *Conn) Read(ctx context.Context) (*nb.DB, error) {
-	s, err := open(ctx, &c.cfg)
+	s, err := openNorthbound(ctx, &c.cfg)
 	if err != nil {
 		return nil, err
 	}

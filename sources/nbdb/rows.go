@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rung/model/nb"
+	"rung/model/sb"
 	"rung/sources/nbdb/jsonrpc"
 )
 
@@ -20,7 +21,7 @@ func Table(name []byte) string {
 // CheckSchema says whether a schema (RFC 7047 §3.2) has what Rung has to read,
 // and which version it is; the error then wraps ErrSchema.
 func CheckSchema(schema []byte) (version string, err error) {
-	_, version, err = requests(schema)
+	_, version, err = requests(schema, nb.Database, watched)
 	return version, err
 }
 
@@ -48,4 +49,25 @@ func CheckName(db *nb.DB, zone string) error {
 		return fmt.Errorf("%w: NB_Global is named %q, not %q", ErrWrongZone, g.Name, zone)
 	}
 	return nil
+}
+
+// SouthboundTable is the name of a table of a Southbound database that Rung reads, or
+// empty for one it does not.
+func SouthboundTable(name []byte) string { return southboundTable(name) }
+
+// CheckSouthboundSchema is CheckSchema for a Southbound database.
+func CheckSouthboundSchema(schema []byte) (version string, err error) {
+	_, version, err = requests(schema, sb.Database, watchedSouthbound)
+	return version, err
+}
+
+// Southbound is Row for a Southbound database; nil for a flow of a stage that is not
+// read.
+func (r *RowReader) Southbound(l *jsonrpc.Lexer, table, uuid string, old sb.Row, diff bool) sb.Row {
+	r.d.Lexer = l
+	row := r.d.southbound(table, uuid, old, diff)
+	if f, ok := row.(*sb.Flow); ok && !sb.IsACLStage(f.Stage) {
+		return nil
+	}
+	return row
 }

@@ -13,14 +13,20 @@ import (
 // ErrSchema marks a database whose schema lacks what Rung has to read.
 var ErrSchema = errors.New("unsuitable schema")
 
-// watched are the tables and columns Rung monitors, and the columns it can do
-// without.
-var watched = []struct {
+// tableRead is a table of which Rung monitors columns, those it can do without among
+// them.
+type tableRead struct {
 	table    string
 	columns  []string
 	optional []string
-}{
-	{table: nb.TableGlobal, columns: []string{"name", "external_ids"}},
+	// where, if set, is a list of conditions as JSON: a row is read that meets one.
+	where string
+}
+
+// watched are the tables Rung monitors in a Northbound database.
+var watched = []tableRead{
+	{table: nb.TableGlobal, columns: []string{"name", "external_ids"}, optional: []string{"nb_cfg", "nb_cfg_timestamp",
+		"sb_cfg", "sb_cfg_timestamp", "hv_cfg", "hv_cfg_timestamp"}},
 	{table: nb.TableMeterBand, columns: []string{"action", "rate", "burst_size"}},
 	{table: nb.TableMeter, columns: []string{"name", "unit", "fair", "bands"}},
 	{table: nb.TablePort, columns: []string{"name", "addresses", "external_ids"}},
@@ -32,9 +38,9 @@ var watched = []struct {
 }
 
 // requests reads a reply to get_schema and returns the parameter of
-// monitor_cond that asks for every watched column of the tables named, all of
-// them when none is, and the schema's version.
-func requests(schema []byte, only ...string) (request []byte, version string, err error) {
+// monitor_cond that asks for what is read of the tables named, all of them when none
+// is, and the schema's version.
+func requests(schema []byte, database string, read []tableRead, only ...string) (request []byte, version string, err error) {
 	tables := map[string]map[string]bool{}
 	l := jsonrpc.NewLexer(schema)
 	l.Object(func(key []byte) {
@@ -61,18 +67,18 @@ func requests(schema []byte, only ...string) (request []byte, version string, er
 		return nil, "", fmt.Errorf("reading the schema: %w", err)
 	}
 	request = append(request, '{')
-	for _, w := range watched {
+	for _, w := range read {
 		if len(only) > 0 && !slices.Contains(only, w.table) {
 			continue
 		}
 		have, ok := tables[w.table]
 		if !ok {
-			return nil, version, fmt.Errorf("%w: %s %s has no table %s", ErrSchema, nb.Database, version, w.table)
+			return nil, version, fmt.Errorf("%w: %s %s has no table %s", ErrSchema, database, version, w.table)
 		}
 		columns := []byte{'['}
 		for _, c := range w.columns {
 			if !have[c] {
-				return nil, version, fmt.Errorf("%w: %s %s has no column %s.%s%s", ErrSchema, nb.Database, version,
+				return nil, version, fmt.Errorf("%w: %s %s has no column %s.%s%s", ErrSchema, database, version,
 					w.table, c, since(w.table, c))
 			}
 			columns = append(jsonrpc.AppendString(columns, c), ',')
@@ -87,7 +93,11 @@ func requests(schema []byte, only ...string) (request []byte, version string, er
 			request = append(request, ',')
 		}
 		request = append(jsonrpc.AppendString(request, w.table), `:[{"columns":`...)
-		request = append(append(request, columns...), "}]"...)
+		request = append(request, columns...)
+		if w.where != "" {
+			request = append(append(request, `,"where":`...), w.where...)
+		}
+		request = append(request, "}]"...)
 	}
 	return append(request, '}'), version, nil
 }

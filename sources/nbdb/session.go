@@ -5,25 +5,35 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"rung/model/clean"
-	"rung/model/nb"
 	"rung/sources/nbdb/jsonrpc"
 )
+
+// contents are the rows of a session's database, Northbound or Southbound, as they are
+// kept. Only the session calls the methods, and only its reader's goroutine calls take.
+type contents interface {
+	// database is the database's name.
+	database() string
+	// requests reads a reply to get_schema and returns the parameter of monitor_cond
+	// that asks for what is read of it, and the schema's version.
+	requests(schema []byte) (request []byte, version string, err error)
+	// take works in <table-updates2>: the snapshot, and then each update. What it
+	// returns makes the result visible, and is called with the session locked.
+	take(updates []byte, snapshot bool) (publish func(), err error)
+}
 
 // session is one connection from dialling to its end.
 type session struct {
 	cfg  *Config
+	rows contents
 	rpc  *jsonrpc.Conn
 	wg   sync.WaitGroup
 	busy atomic.Bool // the reader is working on a message
-	// written is what is on its way, for the reader.
-	written written
 
 	version string // of the schema
 
@@ -32,11 +42,8 @@ type session struct {
 	nextID  uint64
 	owed    time.Duration // what the transactions under way may take
 	err     error         // why the session ended
-	db      *nb.DB
-	left    Left
-	pending fold   // changes not handed out yet
-	seq     uint64 // counts updates taken in
-	handed  uint64 // the seq up to which the sink has been told
+	seq     uint64        // counts updates taken in
+	handed  uint64        // the seq up to which the sink has been told
 	waiters []waiter
 
 	dead  chan struct{} // closed when the session ended
@@ -61,8 +68,8 @@ type waiter struct {
 	done chan struct{}
 }
 
-// open dials, checks the schema and reads the snapshot.
-func open(ctx context.Context, cfg *Config) (*session, error) {
+// open dials, checks the schema and reads the snapshot into rows.
+func open(ctx context.Context, cfg *Config, rows contents) (*session, error) {
 	release, err := cfg.Limit.Take(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
@@ -74,7 +81,7 @@ func open(ctx context.Context, cfg *Config) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
 	}
-	s := &session{cfg: cfg, calls: map[uint64]*call{},
+	s := &session{cfg: cfg, rows: rows, calls: map[uint64]*call{},
 		dead: make(chan struct{}), dirty: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
 	s.rpc = jsonrpc.NewPatient(c, s.unread)
 	s.wg.Add(2)
@@ -89,9 +96,9 @@ func open(ctx context.Context, cfg *Config) (*session, error) {
 
 func (s *session) setUp(ctx, dialCtx context.Context) error {
 	var monitor []byte
-	schema := jsonrpc.AppendString([]byte{'['}, nb.Database)
+	schema := jsonrpc.AppendString([]byte{'['}, s.rows.database())
 	err := s.call(dialCtx, "get_schema", append(schema, ']'), 0, func(result []byte) (err error) {
-		monitor, s.version, err = requests(result, s.cfg.Tables...)
+		monitor, s.version, err = s.rows.requests(result)
 		return err
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -105,25 +112,20 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 		return fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
 	}
 	defer leave()
-	params := jsonrpc.AppendString([]byte{'['}, nb.Database)
+	params := jsonrpc.AppendString([]byte{'['}, s.rows.database())
 	params = append(append(append(params, `,"rung",`...), monitor...), ']')
 	// A big snapshot over a thin line takes its time; silence ends the session
 	// long before.
 	limited, cancel := context.WithTimeout(ctx, snapshotWithin)
 	defer cancel()
 	err = s.call(limited, "monitor_cond", params, snapshotPatience*s.cfg.Probe, func(result []byte) error {
-		var left Left
-		ch, err := changes(result, nil, s.cfg.Share, nil, &left)
+		publish, err := s.rows.take(result, true)
 		if err != nil {
-			return err
-		}
-		db := (*nb.DB)(nil).Apply(ch)
-		if err := s.checkName(db); err != nil {
 			return err
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.db, s.left = db, left
+		publish()
 		return nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -133,17 +135,6 @@ func (s *session) setUp(ctx, dialCtx context.Context) error {
 		return fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
 	}
 	return nil
-}
-
-// checkName refuses the database of another zone, where the name matters.
-func (s *session) checkName(db *nb.DB) error {
-	if s.cfg.AnyName {
-		return nil
-	}
-	if g := db.Global(); s.cfg.StrictName && (g == nil || g.Name == "") {
-		return fmt.Errorf("%w: NB_Global has no name, so it may not be %q", ErrWrongZone, s.cfg.Name)
-	}
-	return CheckName(db, s.cfg.Name)
 }
 
 // snapshotWithin bounds the snapshot while bytes keep coming: a server that trickles
@@ -283,16 +274,14 @@ func (s *session) inSlot(work func() error) (err error) {
 
 // update takes one update2 notification in: whole transactions.
 func (s *session) update(params []byte) error {
-	var ch []nb.RowChange
-	// Only this goroutine writes s.left, and others read it with the lock.
-	left := Left{maps.Clone(s.left.rows), s.left.more}
+	var publish func()
 	n := 0
 	l := jsonrpc.NewLexer(params)
 	var err error
 	l.Array(func() {
 		raw := l.Span()
 		if n++; n == 2 && err == nil {
-			ch, err = changes(raw, s.db, s.cfg.Share, s.written.now(), &left) // only this goroutine writes s.db
+			publish, err = s.rows.take(raw, false)
 		}
 	})
 	if err == nil {
@@ -301,14 +290,11 @@ func (s *session) update(params []byte) error {
 	if err != nil {
 		return err
 	}
-	db := s.db.Apply(ch)
-	if err := s.checkName(db); err != nil {
-		return err
-	}
 	s.mu.Lock()
-	s.db, s.left = db, left
+	if publish != nil {
+		publish()
+	}
 	s.seq++
-	s.pending.add(ch)
 	s.mu.Unlock()
 	select {
 	case s.dirty <- struct{}{}:
@@ -317,32 +303,34 @@ func (s *session) update(params []byte) error {
 	return nil
 }
 
-// take hands out what came since the last time.
-func (s *session) take() (db *nb.DB, ch []nb.RowChange, seq uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.db, s.pending.take(), s.seq
-}
-
-// aside names the rows that are left aside, empty without any.
-func (s *session) aside() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.left.Err(); err != nil {
-		return err.Error()
+// serve calls hand whenever something new was taken in, at most once in Coalesce, until
+// the session ends, and says why it did. hand returns the seq up to which the sink was
+// told.
+func (s *session) serve(ctx context.Context, hand func() (seq uint64)) error {
+	last := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			s.close(ctx.Err())
+			return ctx.Err()
+		case <-s.dead:
+			s.close(errClosed)
+			return s.err
+		case <-s.dirty:
+		}
+		if d := s.cfg.Coalesce - time.Since(last); d > 0 {
+			t := time.NewTimer(d)
+			select {
+			case <-t.C:
+			case <-s.hurry:
+			case <-s.dead: // what is gathered is true all the same
+			case <-ctx.Done():
+			}
+			t.Stop()
+		}
+		s.told(hand())
+		last = time.Now()
 	}
-	return ""
-}
-
-// whole is the snapshot for somebody who has no other way to hear that rows are left
-// aside: then it is an error.
-func (s *session) whole() (*nb.DB, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.left.Err(); err != nil {
-		return nil, fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
-	}
-	return s.db, nil
 }
 
 // told says that the sink knows everything up to seq.

@@ -68,7 +68,7 @@ func (d *decoder) uuid() (id string) {
 func (d *decoder) set(old []string, delta bool, element func() string) []string {
 	s := d.elements(element)
 	if delta {
-		s, _ = toggle(old, s)
+		s, _ = toggle(nil, old, s)
 		return fitting(s)
 	}
 	return slices.Clone(s)
@@ -103,9 +103,9 @@ func (d *decoder) elements(element func() string) []string {
 
 // toggle makes a set of the members of old that are not in diff, and those of diff that
 // are not in old; all are sorted. Most sets are large and differ by little: the
-// stretches in between are copied as they are.
-func toggle(old, diff []string) (now []string, step nb.MemberStep) {
-	now = make([]string, 0, len(old)+len(diff))
+// stretches in between are copied as they are. The set goes into a slice that is given.
+func toggle(into, old, diff []string) (now []string, step nb.MemberStep) {
+	now = slices.Grow(into[:0], len(old)+len(diff))
 	for _, s := range diff {
 		at, there := slices.BinarySearch(old, s)
 		now = append(now, old[:at]...)
@@ -149,6 +149,21 @@ func (d *decoder) mapping(old map[string]string, delta bool) map[string]string {
 			m = map[string]string{}
 		}
 	}
+	d.pairs(func(k, v string) {
+		if have, ok := m[k]; delta && ok && have == v {
+			delete(m, k)
+		} else {
+			m[k] = v
+		}
+	})
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+// pairs reads a map of strings.
+func (d *decoder) pairs(take func(key, value string)) {
 	d.tagged(func(tag string) {
 		if tag != "map" {
 			d.Fail("a map")
@@ -161,22 +176,13 @@ func (d *decoder) mapping(old map[string]string, delta bool) map[string]string {
 				case 1:
 					k = d.str()
 				case 2:
-					v := d.str()
-					if have, ok := m[k]; delta && ok && have == v {
-						delete(m, k)
-					} else {
-						m[k] = v
-					}
+					take(k, d.str())
 				default:
 					d.Fail("a pair")
 				}
 			})
 		})
 	})
-	if len(m) == 0 {
-		return nil
-	}
-	return m
 }
 
 // optional reads a value that may be absent, i.e. an empty set.

@@ -107,7 +107,10 @@ func OpenAppend(path string) (*os.File, error) {
 	return f.(systemFile).File, nil
 }
 
-// Read reads a private file; one that is larger than limit is an error.
+// ErrTooLarge says that a file is larger than what is read of it.
+var ErrTooLarge = errors.New("is larger than")
+
+// Read reads a private file; one that is larger than limit is ErrTooLarge.
 func Read(fsys FS, path string, limit int64) ([]byte, error) {
 	f, err := Open(fsys, path, os.O_RDONLY)
 	if err != nil {
@@ -116,7 +119,7 @@ func Read(fsys FS, path string, limit int64) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("%s is larger than %d bytes", path, limit)
+		err = fmt.Errorf("%s %w %d bytes", path, ErrTooLarge, limit)
 	}
 	return b, err
 }

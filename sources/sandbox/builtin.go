@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rung/sources/retry"
+	"rung/sources/sandbox/child"
 	"rung/sources/sandbox/memdb"
 )
 
@@ -189,7 +190,7 @@ func (b *builtin) kill() error {
 		return nil
 	}
 	b.wg.Go(func() {
-		again := retry.Backoff(restartAfter, restartMost)
+		again := retry.Backoff(child.RestartAfter, child.RestartMost)
 		for retry.Sleep(b.ctx, again.Step()) {
 			err := b.listen()
 			if err == nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"rung/model/clean"
+	"rung/sources/sandbox/child"
 )
 
 // findServer finds the program a choice means; empty is the built-in server.
@@ -17,7 +18,7 @@ func findServer(choice string) (string, error) {
 	case ServerBuiltin:
 		return "", nil
 	case "", ServerAuto:
-		if !realServers {
+		if !child.Supported {
 			return "", nil
 		}
 		// Distributions put it where only root's PATH leads.
@@ -28,7 +29,7 @@ func findServer(choice string) (string, error) {
 		}
 		return "", nil
 	}
-	if !realServers {
+	if !child.Supported {
 		return "", errors.New("this system cannot run an ovsdb-server; use --sandbox-ovsdb builtin")
 	}
 	path, err := exec.LookPath(choice)
@@ -40,7 +41,7 @@ func findServer(choice string) (string, error) {
 
 // version asks a program for its version: "ovsdb-server 3.1.0".
 func version(ctx context.Context, program string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	ctx, cancel := context.WithTimeout(ctx, child.ReadyWithin)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program, "--version").Output()
 	if err != nil {

@@ -5,7 +5,10 @@
 // between pods, decided by the live rows and written as ovn-controller would log
 // them. Rows that were made up to be looked at carry the note rung=sandbox.
 //
-// The databases are served by real ovsdb-servers where there is one, else by
+// Where there is an OVN, each zone runs on it (package ovn): connections are packets,
+// the log is ovn-controller's.
+//
+// The databases are otherwise served by real ovsdb-servers where there is one, else by
 // this process from memory (package memdb); OVS's own tools work on both.
 //
 // Invariants: everything lies in one 0700 folder that an exclusive lock
@@ -13,8 +16,8 @@
 // made there: no other file is ever removed, and a folder that has others and no
 // mark is not taken; child servers die with this process, however it ends; folders
 // that dead instances left are removed at the next start; nothing here touches a
-// database that it did not start. Traffic is marked as simulated by whoever
-// shows it.
+// database that it did not start. Whoever shows traffic says whether it is
+// simulated or on OVN.
 //
 // It may import the model packages, sources/nbdb and sources/acllog; only
 // engine imports it, and only it imports memdb.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rung/sources/safefile"
+	"rung/sources/sandbox/ovn"
 )
 
 const lockName = "lock"
@@ -195,6 +196,10 @@ func cleanStale(base string) {
 func sweep(path string) {
 	names, _ := readMark(path)
 	for _, name := range names {
+		if name == labMark {
+			ovn.Remove(path)
+			continue
+		}
 		removeFiles(path, name)
 	}
 }

@@ -17,22 +17,26 @@ import (
 	"time"
 
 	"rung/sources/nbdb"
+	"rung/sources/sandbox/child"
 )
 
 const childEnv = "RUNG_SANDBOX_CHILD"
 
 func init() {
 	if os.Getenv(childEnv) != "" {
-		asChild = child
+		asChild = mortal
 	}
 }
 
-// child is what TestDeath kills: a sandbox that says its servers' process ids
+// mortal is what TestDeath kills: a sandbox that says its servers' process ids
 // and then sleeps.
-func child() {
+func mortal() {
+	if os.Getenv(childEnv) == "ovn" {
+		mortalOVN()
+	}
 	cfg := Config{Zones: []string{"a", "b"}, Server: ServerAuto}
 	if os.Getenv(childEnv) == "watchdog" {
-		cfg.guard = func() (guard, error) { return newWatchdog() }
+		cfg.guard = func() (child.Guard, error) { return child.NewWatchdog() }
 	}
 	s, err := Start(context.Background(), cfg)
 	if err != nil {
@@ -43,14 +47,14 @@ func child() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	time.Sleep(2 * restartAfter)
+	time.Sleep(2 * child.RestartAfter)
 	fmt.Print(s.Dir())
 	for _, zone := range s.Zones() {
 		p := s.zones[zone].server.(*process)
-		for p.running() == nil {
+		for p.Pid() == 0 {
 			time.Sleep(time.Millisecond)
 		}
-		fmt.Print(" ", p.running().Pid)
+		fmt.Print(" ", p.Pid())
 	}
 	fmt.Println()
 	select {}
@@ -65,44 +69,53 @@ func alive(pid int) bool {
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
+// killed runs a sandbox in a process that is killed, and waits for the end of its
+// children, of which there are as many as that. It returns the runtime folder and the
+// sandbox's.
+func killed(t *testing.T, how string, children int) (base, dir string) {
+	t.Helper()
+	base = shortDir(t)
+	if err := os.Mkdir(base, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+how, "XDG_RUNTIME_DIR="+base)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	words := strings.Fields(line)
+	if err != nil || len(words) != 1+children {
+		t.Fatalf("%q, %v", line, err)
+	}
+	for _, w := range words[1:] {
+		pid, err := strconv.Atoi(w)
+		if err != nil || pid == 0 {
+			t.Fatal(w, err)
+		}
+		soon(t, "dead", func() bool { return !alive(pid) })
+	}
+	dir = words[0]
+	if dir != filepath.Join(base, "rung", strconv.Itoa(cmd.Process.Pid)) {
+		t.Error(dir)
+	}
+	return base, dir
+}
+
 // SIGKILL leaves no server behind, and what it leaves of files goes at the next
 // start.
 func TestDeath(t *testing.T) {
 	realServer(t)
 	for _, how := range []string{"kernel", "watchdog"} {
 		t.Run(how, func(t *testing.T) {
-			base := shortDir(t)
-			if err := os.Mkdir(base, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), childEnv+"="+how, "XDG_RUNTIME_DIR="+base)
-			cmd.Stderr = os.Stderr
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			line, err := bufio.NewReader(out).ReadString('\n')
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-			words := strings.Fields(line)
-			if err != nil || len(words) != 3 {
-				t.Fatalf("%q, %v", line, err)
-			}
-			for _, w := range words[1:] {
-				pid, err := strconv.Atoi(w)
-				if err != nil {
-					t.Fatal(err)
-				}
-				soon(t, "dead", func() bool { return !alive(pid) })
-			}
-			dir := words[0]
-			if dir != filepath.Join(base, "rung", strconv.Itoa(cmd.Process.Pid)) {
-				t.Error(dir)
-			}
+			base, dir := killed(t, how, 2)
 			if _, err := os.Stat(filepath.Join(dir, "a.db")); err != nil {
 				t.Error(err)
 			}

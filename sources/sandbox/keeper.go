@@ -10,6 +10,8 @@ import (
 	"rung/model/nb"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
+	"rung/sources/sandbox/child"
+	"rung/sources/sandbox/rows"
 )
 
 // keeper writes what in a zone's database is not Rung's: the first rows, the
@@ -119,7 +121,7 @@ func (k *keeper) putNamespace(name string, there bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if there {
-		k.groups[name] = nb.HashedName(namespaceIDs(name)[nb.KeyID])
+		k.groups[name] = nb.HashedName(rows.NamespaceIDs(name)[nb.KeyID])
 	} else {
 		delete(k.groups, name)
 	}
@@ -150,7 +152,7 @@ func (k *keeper) replace(want map[string]port, groups map[string]string, mgmt []
 
 // seeded waits until the first rows are there.
 func (k *keeper) seeded(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	ctx, cancel := context.WithTimeout(ctx, child.ReadyWithin)
 	defer cancel()
 	select {
 	case <-k.ready:
@@ -177,7 +179,7 @@ func (k *keeper) run(ctx context.Context) {
 			again = k.wrote(what, err)
 			if err != nil {
 				k.log.Debug("writing the rows of others", "err", err)
-				if !retry.Sleep(ctx, restartAfter) {
+				if !retry.Sleep(ctx, child.RestartAfter) {
 					return
 				}
 			}

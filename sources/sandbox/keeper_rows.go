@@ -1,17 +1,14 @@
 package sandbox
 
 import (
-	"crypto/sha256"
 	"errors"
 	"maps"
-	"net"
-	"net/netip"
 	"slices"
 	"strconv"
 
 	"rung/model"
 	"rung/model/nb"
-	"rung/sources/acllog"
+	"rung/sources/sandbox/rows"
 )
 
 // task is what a transaction is for.
@@ -70,10 +67,7 @@ func (w *work) ports() {
 		switch {
 		case live == nil && wanted:
 			id := "port" + strconv.Itoa(i)
-			w.ops = append(w.ops, insert(nb.TablePort, id, map[string]any{
-				"name": name, "addresses": []string{want.address}, "port_security": []string{want.address},
-				"options":      map[string]string{"requested-chassis": w.zone, "iface-id-ver": want.uid},
-				"external_ids": map[string]string{"namespace": want.namespace, "pod": "true"}}))
+			w.ops = append(w.ops, rows.Pod(id, w.zone, name, want.namespace, want.uid, want.address))
 			add = append(add, nb.Ref{Name: id})
 			w.join[want.namespace] = append(w.join[want.namespace], nb.Ref{Name: id})
 		case live == nil || live.ExternalIDs["pod"] != "true":
@@ -97,12 +91,6 @@ func (w *work) ports() {
 	}
 }
 
-// namespaceIDs are the external_ids of the group that the pods of a namespace
-// form (ovn-kubernetes.md#owner-types).
-func namespaceIDs(namespace string) map[string]string {
-	return nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.Pair{Key: nb.KeyName, Value: namespace})
-}
-
 // namespaces gives each namespace its group, with the zone's ports of its pods.
 // The group's ACLs are others' business.
 func (w *work) namespaces() {
@@ -111,7 +99,7 @@ func (w *work) namespaces() {
 	var settled map[string][]nb.Ref
 	for _, ns := range slices.Sorted(maps.Keys(look)) {
 		name, wanted := w.groups[ns]
-		ids := namespaceIDs(ns)
+		ids := rows.NamespaceIDs(ns)
 		if !wanted {
 			name = nb.HashedName(ids[nb.KeyID])
 		}
@@ -122,7 +110,7 @@ func (w *work) namespaces() {
 			if settled == nil {
 				settled = w.settled()
 			}
-			w.ops = append(w.ops, insert(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids,
+			w.ops = append(w.ops, rows.Insert(nb.TablePortGroup, "", map[string]any{"name": name, "external_ids": ids,
 				"ports": slices.Concat(w.join[ns], settled[ns])}))
 		case wanted && len(w.join[ns]) > 0:
 			w.ops = append(w.ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: live.UUID,
@@ -148,11 +136,11 @@ func (w *work) settled() map[string][]nb.Ref {
 }
 
 func (w *work) management() {
-	live := w.db.PortByName(managementPort(w.zone))
+	live := w.db.PortByName(nb.ManagementPort(w.zone))
 	if !w.dirty.mgmt || len(w.mgmt) == 0 || live == nil {
 		return
 	}
-	if address := managementAddress(w.zone, w.mgmt); !slices.Equal(live.Addresses, []string{address}) {
+	if address := rows.ManagementAddress(w.zone, w.mgmt); !slices.Equal(live.Addresses, []string{address}) {
 		w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID,
 			Row: map[string]any{"addresses": []string{address}}})
 	}
@@ -189,14 +177,4 @@ func (k *keeper) wrote(t *task, err error) bool {
 		}
 	}
 	return true
-}
-
-// macOf is the hardware address that OVN-Kubernetes derives from an address; where
-// there is none, other text serves.
-func macOf(ip, otherwise string) string {
-	if a, err := netip.ParseAddr(ip); err == nil {
-		return acllog.MAC(a.Unmap())
-	}
-	h := sha256.Sum256([]byte(otherwise))
-	return net.HardwareAddr{0x0a, 0x58, h[0], h[1], h[2], h[3]}.String()
 }

@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/nb"
 	"rung/sources/nbdb"
+	"rung/sources/sandbox/rows"
 )
 
 // A pod that is replaced by another of its name while its port is being written
@@ -169,7 +170,7 @@ func TestPodCostsOneMutation(t *testing.T) {
 	expect("no namespace yet")
 	k.putNamespace("ns", true)
 	expect("a namespace", "insert Port_Group 3")
-	group := &nb.PortGroup{UUID: "pg", Name: nb.HashedName("default-network-controller:Namespace:ns"), ExternalIDs: namespaceIDs("ns"),
+	group := &nb.PortGroup{UUID: "pg", Name: nb.HashedName("default-network-controller:Namespace:ns"), ExternalIDs: rows.NamespaceIDs("ns"),
 		Ports: []string{"ns_0-uuid", "ns_1-uuid", "ns_2-uuid"}}
 	show(group)
 	expect("the group is there")

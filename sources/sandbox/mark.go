@@ -18,6 +18,10 @@ const markName = "rung-sandbox"
 // markHead is its first line.
 const markHead = "A sandbox of rung: it removes the files of the zones named below, and nothing else."
 
+// labMark is the line of a folder where zones run on OVN: their folders in it are those
+// that package ovn makes.
+const labMark = "ovn~"
+
 // maxMark bounds what is read of a mark.
 const maxMark = 1 << 20
 
@@ -82,7 +86,7 @@ func readMark(dir string) (names []string, marked bool) {
 		return nil, false
 	}
 	for _, line := range lines[1 : len(lines)-1] { // what is behind the last line's end is torn
-		if ownName(line) {
+		if ownName(line) || line == labMark {
 			names = append(names, line)
 		}
 	}

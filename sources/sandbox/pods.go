@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	"rung/sources/sandbox/rows"
 )
 
 // podHandler turns pods into the ports they should have, zone by zone, and tells
@@ -161,7 +162,7 @@ func replaceAll(keepers map[string]*keeper, c *model.Cluster) {
 	}
 	groups := map[string]string{}
 	for n := range c.Namespaces() {
-		groups[n.Name] = nb.HashedName(namespaceIDs(n.Name)[nb.KeyID])
+		groups[n.Name] = nb.HashedName(rows.NamespaceIDs(n.Name)[nb.KeyID])
 	}
 	for zone, k := range keepers {
 		var mgmt []string
@@ -194,6 +195,6 @@ func portOf(p *model.Pod) port {
 	if len(p.IPs) > 0 {
 		first = p.IPs[0]
 	}
-	mac := macOf(first, p.Namespace+"/"+p.Name)
+	mac := rows.MAC(first, p.Namespace+"/"+p.Name)
 	return port{uid: p.UID, namespace: p.Namespace, address: strings.Join(append([]string{mac}, p.IPs...), " ")}
 }

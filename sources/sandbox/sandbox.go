@@ -6,9 +6,12 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rung/model"
+	"rung/sources/sandbox/child"
+	"rung/sources/sandbox/ovn"
 )
 
 // Choices of Config.Server beside the path of an ovsdb-server.
@@ -18,13 +21,13 @@ const (
 )
 
 // ServerState is the state of a zone's server.
-type ServerState string
+type ServerState = child.State
 
 // The states. A dead server is started again until the sandbox is closed.
 const (
-	ServerRunning ServerState = "running"
-	ServerStopped ServerState = "stopped" // by Stop
-	ServerDied    ServerState = "died"
+	ServerRunning = child.Running
+	ServerStopped = child.Stopped // by Stop
+	ServerDied    = child.Died
 )
 
 // Config says what to start.
@@ -36,6 +39,10 @@ type Config struct {
 	Dir string
 	// Server is "auto" (or empty), "builtin", or the path of an ovsdb-server.
 	Server string
+	// OVN, when set, runs each zone on OVN itself, with its own ovsdb-server. Where it
+	// does not start and OVNOnly is not set, the zones are as without it.
+	OVN     *ovn.Tools
+	OVNOnly bool
 	// ForeignRows adds rows of others: ACLs that OVN-Kubernetes keeps for other
 	// purposes, and some of an older release.
 	ForeignRows bool
@@ -48,6 +55,11 @@ type Config struct {
 	// OnServer is told of servers that come, stop and die. It is called by the server
 	// itself, from any goroutine, and must neither block nor call the sandbox.
 	OnServer func(zone string, state ServerState, err error)
+	// OnDaemon is told the same of the other processes of a zone on OVN.
+	OnDaemon func(zone, program string, state ServerState, err error)
+	// OnFaults is told what is wrong in a zone on OVN, whenever that is something else.
+	// The same holds for it.
+	OnFaults func(zone string, faults []model.Fault)
 	// StallTimeout is how long a client of a built-in server may take no data
 	// before it is cut off (default 5 s).
 	StallTimeout time.Duration
@@ -55,7 +67,7 @@ type Config struct {
 	Turn func(work func())
 	Log  *slog.Logger
 
-	guard func() (guard, error) // for tests: the guard of another system
+	guard func() (child.Guard, error) // for tests: the guard of another system
 }
 
 // server is one zone's OVSDB endpoint.
@@ -71,11 +83,14 @@ type server interface {
 type Sandbox struct {
 	cfg      Config
 	folder   *folder
-	program  string // the real server; empty with built-in ones
-	guard    guard  // nil with built-in servers
+	program  string      // the real server; empty with built-in ones
+	guard    child.Guard // nil with built-in servers
 	describe string
-	fallback error // why auto did not take a real server that was found
+	lab      *ovn.Lab // nil where the zones do not run on OVN
+	without  error    // why they do not, where they were to
+	fallback error    // why auto did not take a real server that was found
 	pods     *podHandler
+	probes   atomic.Uint32 // how many there were
 
 	mu    sync.Mutex
 	zones map[string]*zone
@@ -101,10 +116,16 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.guard == nil {
-		cfg.guard = newGuard
+		cfg.guard = child.NewGuard
 	}
 	if cfg.OnServer == nil {
 		cfg.OnServer = func(string, ServerState, error) {}
+	}
+	if cfg.OnDaemon == nil {
+		cfg.OnDaemon = func(string, string, ServerState, error) {}
+	}
+	if cfg.OnFaults == nil {
+		cfg.OnFaults = func(string, []model.Fault) {}
 	}
 	s := &Sandbox{cfg: cfg, zones: map[string]*zone{}}
 	if s.folder, err = openFolder(cfg.Dir); err != nil {
@@ -156,7 +177,8 @@ func (s *Sandbox) Endpoints() map[string]string {
 // Dir is the folder of the sockets.
 func (s *Sandbox) Dir() string { return s.folder.path }
 
-// Describe names what serves the zones: "ovsdb-server 3.1.0" or "builtin".
+// Describe names what serves the zones: "OVN 25.03.0", "ovsdb-server 3.1.0" or
+// "builtin".
 func (s *Sandbox) Describe() string { return s.describe }
 
 // Fallback is why a real server that was found is not used, nil otherwise.

@@ -19,6 +19,7 @@ import (
 	"rung/model/match"
 	"rung/model/nb"
 	"rung/sources/nbdb"
+	"rung/sources/sandbox/rows"
 	"rung/test/wait"
 )
 
@@ -280,7 +281,7 @@ func TestForeignRows(t *testing.T) {
 		if a.Tier == 0 {
 			got = append(got, fmt.Sprint(strings.TrimPrefix(a.ID(), "default-network-controller:"), " ", a.Priority, " ", a.Stage(), " ", a.Action, " ", a.Match))
 		}
-		if a.Log || a.Meter != nb.LoggingMeter || (a.Tier < 2) != (a.ExternalIDs[noteKey] == noteValue) {
+		if a.Log || a.Meter != nb.LoggingMeter || (a.Tier < 2) != (a.ExternalIDs[rows.NoteKey] == rows.NoteValue) {
 			t.Errorf("%+v", a)
 		}
 	}

@@ -2,10 +2,10 @@ package sandbox
 
 import (
 	"bytes"
-	"crypto/sha1"
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"rung/sources/sandbox/rows"
 )
 
 // schemaFile is the Northbound database's schema as far as Rung goes: the
@@ -24,14 +24,11 @@ func compactSchema() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// emptyDatabase is a database file of ovsdb-server(1)'s standalone format that
-// holds the schema and no rows: one log record, its length and SHA-1 before it
-// (ovsdb(5)).
+// emptyDatabase is a database file that holds the schema and no rows.
 func emptyDatabase() ([]byte, error) {
 	schema, err := compactSchema()
 	if err != nil {
 		return nil, err
 	}
-	record := append(schema, '\n')
-	return append(fmt.Appendf(nil, "OVSDB JSON %d %x\n", len(record), sha1.Sum(record)), record...), nil
+	return rows.Database(schema), nil
 }

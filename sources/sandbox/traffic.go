@@ -13,6 +13,7 @@ import (
 	"rung/model"
 	"rung/model/match"
 	"rung/model/nb"
+	"rung/model/verdict"
 	"rung/sources/acllog"
 )
 
@@ -22,6 +23,9 @@ type TrafficConfig struct {
 	Rate float64
 	// Seed makes the connections the same for the same rows and pods.
 	Seed uint64
+	// On is the sandbox whose zones the packets go into where they run on OVN; else, and
+	// without it, connections are simulated.
+	On *Sandbox
 	// Turn runs what traffic has to compute when the process has a core to
 	// spare; nil runs it at once.
 	Turn func(work func())
@@ -39,23 +43,28 @@ type TrafficStats struct {
 	Unjudged uint64
 }
 
-// Traffic is simulated: pods connect to pods and to the outside, the live rows
-// decide, and rows that log write what ovn-controller would write.
+// Traffic is pods that connect to pods and to the outside. In zones that run on OVN
+// the first packet of each connection is put in, and ovn-controller writes the log;
+// Limited and Unjudged stay 0 there. Elsewhere it is simulated: the live rows decide,
+// and rows that log write what ovn-controller would write.
 //
 // A pod under a NetworkPolicy takes part where its zone has the rows of the
 // namespace's NetworkPolicies.
 type Traffic struct {
 	rate  atomic.Uint64 // per 1000 seconds
+	on    *Sandbox
 	turn  func(work func())
 	stats struct{ connections, dropped, lines, limited, unjudged atomic.Uint64 }
 
-	mu     sync.Mutex // one Run at a time
-	random *rand.Rand
-	world  *world
-	parsed map[string]*parsed
-	meters meters
-	seq    map[string]uint64
-	recent []flow
+	mu      sync.Mutex // one Run at a time
+	random  *rand.Rand
+	world   *world
+	matches verdict.Matches
+	meters  meters
+	seq     map[string]uint64
+	recent  []flow
+
+	lost withheld
 }
 
 // tick is how often connections are begun; refresh how old the view of pods
@@ -69,8 +78,11 @@ const (
 
 // NewTraffic makes traffic that Run sets going.
 func NewTraffic(cfg TrafficConfig) *Traffic {
-	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &world{}, parsed: map[string]*parsed{},
+	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &world{},
 		meters: meters{}, seq: map[string]uint64{}, turn: cfg.Turn}
+	if cfg.On.OVN() != "" {
+		t.on = cfg.On
+	}
 	if t.turn == nil {
 		t.turn = func(work func()) { work() }
 	}
@@ -92,7 +104,7 @@ func (t *Traffic) Stats() TrafficStats {
 }
 
 // Run begins connections until ctx ends. snapshot returns the pods and the
-// zones' rows as they are; sink takes each log line, from this goroutine.
+// zones' rows as they are; sink takes each log line, from one goroutine.
 func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[string]*nb.DB),
 	sink func(zone, line string)) {
 	t.mu.Lock()
@@ -100,6 +112,12 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	due, renew := 0.0, time.Time{}
+	begin := func(now time.Time) { t.connect(now, sink) }
+	if t.on != nil {
+		p := t.packets(ctx, sink)
+		defer p.wg.Wait()
+		begin = func(time.Time) { p.connect() }
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -117,7 +135,7 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 				renew = now.Add(max(refresh, refreshShare*time.Since(now)))
 			}
 			for ; due >= 1; due-- {
-				t.connect(now, sink)
+				begin(now)
 			}
 		})
 	}
@@ -153,43 +171,10 @@ func (t *Traffic) walk(now time.Time, f *flow, sink func(zone, line string)) {
 	}
 }
 
-// decide walks a stage's tiers and returns the rows that decided: those that
-// passed the packet on and the one, if any, that ended it. Without that one the
-// packet is allowed (ovn-kubernetes.md#stages).
-func (t *Traffic) decide(z *zoneRows, s stage) (deciders []*nb.ACL) {
-	sw := z.switches[s.at]
-	if sw == nil {
-		return nil
-	}
-	env := zoneEnv{z}
-	for tier := range sw.stages[s.name] {
-		rules := sw.stages[s.name][tier]
-		for i := range rules {
-			r := &rules[i]
-			if !r.about(z, &s.packet) {
-				continue
-			}
-			ok, err := match.Eval(r.expr, s.packet, env)
-			if err != nil {
-				t.stats.unjudged.Add(1)
-				continue
-			}
-			if !ok {
-				continue
-			}
-			deciders = append(deciders, r.acl)
-			if r.acl.Action != nb.ActionPass {
-				return deciders
-			}
-			break
-		}
-	}
-	return deciders
-}
-
-func (t *Traffic) log(now time.Time, z *zoneRows, s stage, acl *nb.ACL, sink func(zone, line string)) {
+func (t *Traffic) log(now time.Time, z *verdict.Zone, s stage, acl *nb.ACL, sink func(zone, line string)) {
 	if !t.meters.allow(z, acl, now) {
 		t.stats.limited.Add(1)
+		t.lost.add(z.Name, acl.UUID)
 		return
 	}
 	verdict := acl.Action
@@ -201,8 +186,8 @@ func (t *Traffic) log(now time.Time, z *zoneRows, s stage, acl *nb.ACL, sink fun
 	if severity == "" {
 		severity = "info"
 	}
-	t.seq[z.name]++
-	l := model.LogLine{At: now, Zone: z.name, Seq: t.seq[z.name], Name: acl.Name, Unnamed: acl.Name == "",
+	t.seq[z.Name]++
+	l := model.LogLine{At: now, Zone: z.Name, Seq: t.seq[z.Name], Name: acl.Name, Unnamed: acl.Name == "",
 		Verdict:  verdict,
 		Severity: severity, Direction: acl.Direction, Proto: string(s.packet.Proto), Src: s.packet.Src, Dst: s.packet.Dst,
 		SrcPort: s.packet.SrcPort, DstPort: s.packet.DstPort}
@@ -210,7 +195,7 @@ func (t *Traffic) log(now time.Time, z *zoneRows, s stage, acl *nb.ACL, sink fun
 		l.TCPFlags = "syn"
 	}
 	t.stats.lines.Add(1)
-	sink(z.name, acllog.Format(l))
+	sink(z.Name, acllog.Format(l))
 }
 
 // meters are the token buckets of meters that rows refer to.
@@ -223,16 +208,16 @@ type meterKey struct{ zone, meter, acl string }
 // allow says whether the meter lets one more message through: as many a second
 // as its band's rate, and at most a second's worth, or the band's burst if that
 // is more, at once.
-func (m meters) allow(z *zoneRows, acl *nb.ACL, now time.Time) bool {
-	meter := z.db.MeterByName(acl.Meter)
+func (m meters) allow(z *verdict.Zone, acl *nb.ACL, now time.Time) bool {
+	meter := z.DB.MeterByName(acl.Meter)
 	if meter == nil || len(meter.Bands) == 0 {
 		return true
 	}
-	band := z.db.Band(meter.Bands[0])
+	band := z.DB.Band(meter.Bands[0])
 	if band == nil {
 		return true
 	}
-	k := meterKey{zone: z.name, meter: meter.Name}
+	k := meterKey{zone: z.Name, meter: meter.Name}
 	if meter.Fair {
 		k.acl = acl.UUID
 	}
@@ -256,14 +241,6 @@ func (m meters) forget(now time.Time) {
 	}
 }
 
-// stage is one walk through ACLs that a packet makes.
-type stage struct {
-	zone   string
-	at     string // a logical port of the switch it makes it on
-	name   string // as nb.ACL.Stage returns it
-	packet match.Packet
-}
-
 // flow is a connection: from a pod to a pod or to the outside.
 type flow struct {
 	src, dst         *endpoint // dst nil: outside
@@ -282,16 +259,16 @@ func (f *flow) stages() []stage {
 		p := match.Packet{InPort: in, Src: f.from, Dst: f.to, Proto: f.proto, SrcPort: f.srcPort, DstPort: f.dstPort}
 		left := p
 		left.OutPort = to
-		out = append(out, stage{zone, at, nb.FromLport, p}, stage{zone, at, stageAfterLB, p},
-			stage{zone, at, nb.ToLport, left})
+		out = append(out, stage{zone, at, model.StageFromLport, p}, stage{zone, at, model.StageAfterLB, p},
+			stage{zone, at, model.StageToLport, left})
 	}
 	if f.dst != nil && f.dst.zone == f.src.zone {
 		pass(f.src.zone, f.src.lport, f.src.lport, f.dst.lport)
 		return out
 	}
-	pass(f.src.zone, f.src.lport, f.src.lport, routerPort(f.src.zone))
+	pass(f.src.zone, f.src.lport, f.src.lport, nb.RouterPort(f.src.zone))
 	if f.dst != nil {
-		pass(f.dst.zone, f.dst.lport, routerPort(f.dst.zone), f.dst.lport)
+		pass(f.dst.zone, f.dst.lport, nb.RouterPort(f.dst.zone), f.dst.lport)
 	}
 	return out
 }

@@ -15,31 +15,32 @@ import (
 	"rung/model"
 	"rung/model/match"
 	"rung/model/nb"
+	"rung/model/verdict"
 	"rung/sources/acllog"
 )
 
-// rows builds a zone's database: ports named, groups of ports with ACLs. Ports
+// rowSet builds a zone's database: ports named, groups of ports with ACLs. Ports
 // are those of the last switch; without any, of one of their own.
-type rows struct {
+type rowSet struct {
 	changes []nb.RowChange
 	n       int
 	sw      *nb.LogicalSwitch
 }
 
-func (r *rows) add(row nb.Row) { r.changes = append(r.changes, nb.RowChange{New: row}) }
+func (r *rowSet) add(row nb.Row) { r.changes = append(r.changes, nb.RowChange{New: row}) }
 
-func (r *rows) uuid() string {
+func (r *rowSet) uuid() string {
 	r.n++
 	return fmt.Sprintf("00000000-0000-0000-0000-%012d", r.n)
 }
 
 // on begins a switch.
-func (r *rows) on(name string, acls ...*nb.ACL) {
+func (r *rowSet) on(name string, acls ...*nb.ACL) {
 	r.sw = &nb.LogicalSwitch{UUID: r.uuid(), Name: name, ACLs: r.acls(acls)}
 	r.add(r.sw)
 }
 
-func (r *rows) port(name string) string {
+func (r *rowSet) port(name string) string {
 	if r.sw == nil {
 		r.on("node")
 	}
@@ -49,7 +50,7 @@ func (r *rows) port(name string) string {
 	return p.UUID
 }
 
-func (r *rows) acls(acls []*nb.ACL) (ids []string) {
+func (r *rowSet) acls(acls []*nb.ACL) (ids []string) {
 	for _, a := range acls {
 		a.UUID = r.uuid()
 		ids = append(ids, a.UUID)
@@ -58,21 +59,21 @@ func (r *rows) acls(acls []*nb.ACL) (ids []string) {
 	return ids
 }
 
-func (r *rows) group(name string, ports []string, acls ...*nb.ACL) {
+func (r *rowSet) group(name string, ports []string, acls ...*nb.ACL) {
 	r.add(&nb.PortGroup{UUID: r.uuid(), Name: name, Ports: ports, ACLs: r.acls(acls)})
 }
 
-func (r *rows) set(name string, addresses ...string) {
+func (r *rowSet) set(name string, addresses ...string) {
 	r.add(&nb.AddressSet{UUID: r.uuid(), Name: name, Addresses: addresses})
 }
 
-func (r *rows) meter(rate int, fair bool) {
+func (r *rowSet) meter(rate int, fair bool) {
 	b := &nb.MeterBand{UUID: r.uuid(), Action: "drop", Rate: rate}
 	r.add(b)
 	r.add(&nb.Meter{UUID: r.uuid(), Name: nb.LoggingMeter, Unit: "pktps", Fair: fair, Bands: []string{b.UUID}})
 }
 
-func (r *rows) db() *nb.DB { return (*nb.DB)(nil).Apply(r.changes) }
+func (r *rowSet) db() *nb.DB { return (*nb.DB)(nil).Apply(r.changes) }
 
 func acl(name, direction, action string, tier, priority int, expr string) *nb.ACL {
 	a := &nb.ACL{Name: name, Direction: direction, Action: action, Tier: tier, Priority: priority, Match: expr, Meter: nb.LoggingMeter,
@@ -93,7 +94,7 @@ func names(acls []*nb.ACL) (out []string) {
 // The walk: tiers in order, priorities falling, pass to the next tier, rows
 // only where they are attached, or a port of their port group is.
 func TestDecide(t *testing.T) {
-	var r rows
+	var r rowSet
 	r.on("one", acl("on-the-switch", nb.ToLport, nb.ActionDrop, 0, 1, `udp.dst == 9`))
 	one, two := r.port("ns_one"), r.port("ns_two")
 	r.on("three")
@@ -124,7 +125,7 @@ func TestDecide(t *testing.T) {
 		return stage{"a", out, nb.ToLport, match.Packet{InPort: "stor-a", OutPort: out, Src: netip.MustParseAddr(src), Dst: netip.MustParseAddr("10.244.0.9"),
 			Proto: proto, SrcPort: 40000, DstPort: port}}
 	}
-	from := func(name, in string, port uint16) stage {
+	from := func(name model.Stage, in string, port uint16) stage {
 		s := packet("10.244.0.5", "", match.TCP, port)
 		s.at, s.name, s.packet.InPort = in, name, in
 		return s
@@ -138,9 +139,9 @@ func TestDecide(t *testing.T) {
 		"passed to baseline":            {packet("10.244.0.5", "ns_one", match.TCP, 5432), []string{"pass-db", "baseline"}},
 		"not in the set":                {packet("10.244.0.6", "ns_one", match.TCP, 5432), nil},
 		"another port group":            {packet("10.244.0.5", "ns_two", match.TCP, 80), []string{"two-only"}},
-		"before load balancing":         {from(nb.FromLport, "ns_one", 7), []string{"before"}},
-		"after it":                      {from(stageAfterLB, "ns_one", 7), []string{"out"}},
-		"another port's stage":          {from(stageAfterLB, "ns_two", 80), nil},
+		"before load balancing":         {from(model.StageFromLport, "ns_one", 7), []string{"before"}},
+		"after it":                      {from(model.StageAfterLB, "ns_one", 7), []string{"out"}},
+		"another port's stage":          {from(model.StageAfterLB, "ns_two", 80), nil},
 		"a row of the switch":           {packet("10.9.9.9", "ns_two", match.UDP, 9), []string{"on-the-switch"}},
 		"not of another":                {packet("10.9.9.9", "ns_three", match.UDP, 9), nil},
 		"a group's row for every port":  {packet("10.9.9.9", "ns_two", match.UDP, 53), []string{"whole-switch"}},
@@ -163,9 +164,9 @@ func TestDecide(t *testing.T) {
 
 func TestMeters(t *testing.T) {
 	for _, fair := range []bool{true, false} {
-		var r rows
+		var r rowSet
 		r.meter(20, fair)
-		z := &zoneRows{name: "a", db: r.db()}
+		z := &verdict.Zone{Name: "a", DB: r.db()}
 		m := meters{}
 		one, two := &nb.ACL{UUID: "1", Meter: nb.LoggingMeter}, &nb.ACL{UUID: "2", Meter: nb.LoggingMeter}
 		now := time.Unix(1000, 0)
@@ -213,7 +214,7 @@ func TestTraffic(t *testing.T) {
 	var objects []model.Object
 	dbs := map[string]*nb.DB{}
 	for n, zone := range []string{"a", "b"} {
-		var r rows
+		var r rowSet
 		r.meter(20, true)
 		var ports []string
 		for i := range 4 {
@@ -242,6 +243,19 @@ func TestTraffic(t *testing.T) {
 			defer cancel()
 			tr.Run(ctx, func() (*model.Cluster, map[string]*nb.DB) { return c, dbs }, func(zone, line string) { lines = append(lines, zone+" "+line) })
 			stats = tr.Stats()
+			held := uint64(0)
+			for zone, db := range dbs {
+				for a := range db.ACLs() {
+					n, ok := tr.Withheld(zone, a.UUID)
+					if !ok {
+						t.Errorf("nobody counts what the meter of %q in %s withholds", a.Name, zone)
+					}
+					held += n
+				}
+			}
+			if held != stats.Limited {
+				t.Errorf("%d lines withheld, %d counted by ACL", stats.Limited, held)
+			}
 		})
 		return lines, stats
 	}
@@ -288,7 +302,7 @@ func TestTraffic(t *testing.T) {
 // Rows and pods that change are seen soon, and traffic can be switched off.
 func TestTrafficFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r rows
+		var r rowSet
 		ports := []string{r.port("ns_x"), r.port("ns_y")}
 		quiet := r.db()
 		r.group("pg", ports, acl("all", nb.ToLport, nb.ActionAllowRelated, 1, 1, `outport == @pg && ip4`))

@@ -27,7 +27,7 @@ func TestTier2(t *testing.T) {
 		a.Log, a.Severity = severity != "", severity
 		return a
 	}
-	var a, b rows
+	var a, b rowSet
 	api, web := a.port("yellow_api"), a.port("yellow_web")
 	a.port("stor-a")
 	a.set("vaults", "10.244.1.7")
@@ -109,7 +109,7 @@ func TestPodsUnderNetworkPolicies(t *testing.T) {
 	var objects []model.Object
 	dbs := map[string]*nb.DB{}
 	for n, zone := range []string{"a", "b"} {
-		var r rows
+		var r rowSet
 		for i, name := range []string{"free", "bound"} {
 			p := pod("ns", zone+name, zone, fmt.Sprintf("10.244.%d.%d", n, i+5))
 			p.Labels = model.NewLabels(map[string]string{"app": name})

@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/match"
 	"rung/model/nb"
+	"rung/model/verdict"
 )
 
 // world is the pods and rows that connections are made and judged by, made
@@ -17,7 +18,7 @@ type world struct {
 	cluster *model.Cluster
 	pods    []*endpoint // all that take part, by name
 	outside []target
-	zones   map[string]*zoneRows
+	zones   map[string]*verdict.Zone
 }
 
 // endpoint is a pod that takes part.
@@ -37,11 +38,11 @@ type target struct {
 // look brings the world up to date.
 func (t *Traffic) look(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 	old := t.world
-	w := &world{cluster: c, pods: old.pods, outside: old.outside, zones: map[string]*zoneRows{}}
+	w := &world{cluster: c, pods: old.pods, outside: old.outside, zones: map[string]*verdict.Zone{}}
 	same := c == old.cluster && len(dbs) == len(old.zones)
 	for name, db := range dbs {
 		z := old.zones[name]
-		if z == nil || z.db != db {
+		if z == nil || z.DB != db {
 			z = t.order(name, db, z)
 			same = false
 		}
@@ -60,19 +61,17 @@ func (t *Traffic) look(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 func (t *Traffic) prune(w *world) {
 	n := 0
 	for _, z := range w.zones {
-		for range z.db.ACLs() {
+		for range z.DB.ACLs() {
 			n++
 		}
 	}
-	if len(t.parsed) > 2*n+1000 {
-		clear(t.parsed)
-	}
+	t.matches.Keep(n)
 }
 
 // endpoints are the pods that take part: running, on the default network, with
 // an address and a port in their zone, and under no NetworkPolicy whose rows the
 // zone does not have: without them the rows would tell less than the truth.
-func endpoints(c *model.Cluster, zones map[string]*zoneRows) []*endpoint {
+func endpoints(c *model.Cluster, zones map[string]*verdict.Zone) []*endpoint {
 	under := map[string][]model.Selector{}
 	for p := range c.Policies(model.KindNP) {
 		under[p.Namespace] = append(under[p.Namespace], p.Subject.Pods)
@@ -80,7 +79,7 @@ func endpoints(c *model.Cluster, zones map[string]*zoneRows) []*endpoint {
 	hasRows := map[[2]string]bool{} // zone and namespace
 	for name, z := range zones {
 		for namespace := range under {
-			hasRows[[2]string{name, namespace}] = z.isolates(namespace)
+			hasRows[[2]string{name, namespace}] = isolates(z.DB, namespace)
 		}
 	}
 	var out []*endpoint
@@ -94,7 +93,7 @@ func endpoints(c *model.Cluster, zones map[string]*zoneRows) []*endpoint {
 			continue
 		}
 		e := &endpoint{zone: p.NodeName, lport: nb.PortName(p.Namespace, p.Name)}
-		if z.db.PortByName(e.lport) == nil {
+		if z.DB.PortByName(e.lport) == nil {
 			continue
 		}
 		for _, ip := range p.IPs {

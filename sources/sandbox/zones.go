@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/nbdb"
+	"rung/sources/sandbox/rows"
 )
 
 // zone is one node's database: its server, and who writes the rows there that
@@ -28,6 +29,17 @@ type zone struct {
 // startServers starts all servers at once. When a real one was only looked for
 // and does not start, built-in ones take its place.
 func (s *Sandbox) startServers(ctx context.Context) error {
+	if s.cfg.OVN != nil {
+		err := s.startLab(ctx)
+		if err == nil {
+			return nil
+		}
+		s.closeServers()
+		if ctx.Err() != nil || s.cfg.OVNOnly {
+			return err
+		}
+		s.lab, s.without = nil, err
+	}
 	var err error
 	if s.program, err = findServer(s.cfg.Server); err != nil {
 		return err
@@ -66,7 +78,7 @@ func (s *Sandbox) startAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		wg.Go(func() { errs[i] = z.server.start(ctx) })
+		wg.Go(func() { errs[i] = s.startZone(ctx, z) })
 	}
 	wg.Wait()
 	return errors.Join(errs...)
@@ -89,7 +101,9 @@ func (s *Sandbox) newZone(name string) (*zone, error) {
 	}
 	z := &zone{name: name, file: file, number: s.made, endpoint: "unix:" + path}
 	report := func(state ServerState, err error) { s.cfg.OnServer(name, state, err) }
-	if s.program != "" {
+	if s.lab != nil {
+		z.server = newLabServer(s, name, z.number)
+	} else if s.program != "" {
 		z.server = newProcess(name, s.program, s.folder.path, file, s.guard, report)
 	} else if z.server, err = newBuiltin(name, path, s.cfg.StallTimeout, report); err != nil {
 		return nil, err
@@ -100,6 +114,20 @@ func (s *Sandbox) newZone(name string) (*zone, error) {
 	return z, nil
 }
 
+// startZone starts a zone's server.
+func (s *Sandbox) startZone(ctx context.Context, z *zone) error {
+	if err := z.server.start(ctx); err != nil {
+		return err
+	}
+	if l, ok := z.server.(*labServer); ok {
+		at := l.address()
+		s.mu.Lock()
+		z.endpoint = at
+		s.mu.Unlock()
+	}
+	return nil
+}
+
 // keep begins to look after the rows of a zone whose server runs.
 func (s *Sandbox) keep(z *zone) {
 	var life context.Context
@@ -108,7 +136,7 @@ func (s *Sandbox) keep(z *zone) {
 	if s.cfg.Node != nil {
 		node = s.cfg.Node(z.name)
 	}
-	k := newKeeper(z.name, seedOps(z.name, management(node, z.number), s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
+	k := newKeeper(z.name, rows.Seed(z.name, rows.Management(node, z.number), s.cfg.ForeignRows), s.cfg.Log, nbdb.Config{
 		Addr: z.endpoint, Server: s.describe, Slot: s.cfg.Turn})
 	z.keeper = k
 	z.wg.Go(func() { k.conn.Run(life, k.sink) })
@@ -132,7 +160,7 @@ func (s *Sandbox) AddZone(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("adding a zone: %w", err)
 	}
-	if err = z.server.start(ctx); err == nil {
+	if err = s.startZone(ctx, z); err == nil {
 		s.keep(z)
 		err = z.keeper.seeded(ctx)
 	}
@@ -186,8 +214,11 @@ func (s *Sandbox) closeServers() {
 		wg.Go(func() { z.end(s.pods) })
 	}
 	wg.Wait()
+	if s.lab != nil {
+		s.lab.Close()
+	}
 	if s.guard != nil {
-		s.guard.close()
+		s.guard.Close()
 		s.guard = nil
 	}
 }

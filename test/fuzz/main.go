@@ -1,5 +1,5 @@
 // Command fuzz finds every fuzz target of the module and runs each for a fixed
-// time, without the race detector: `make test` gives each 15 seconds, `make soak`
+// time, without the race detector: `make fuzz` gives each 15 seconds, `make soak`
 // five minutes. It needs no list to be kept.
 //
 // Two run at once and share the cores: go test builds, starts and minimises with

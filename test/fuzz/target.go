@@ -99,7 +99,9 @@ func (t target) fuzz(ctx context.Context, duration time.Duration, workers int) r
 	corpus := filepath.Join(t.dir, "testdata", "fuzz", t.name)
 	before := names(corpus)
 	begin := time.Now()
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$",
+	// Making one new input smaller may take a minute, which would be the whole time of a
+	// target with long inputs.
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzzminimizetime", "1s",
 		"-fuzztime", duration.String(), "-parallel", strconv.Itoa(workers), "-timeout", (duration + 10*time.Minute).String(), "./"+filepath.ToSlash(t.dir))
 	out, err := cmd.CombinedOutput()
 	return judge(string(out), err, len(names(corpus)) > len(before), time.Since(begin) >= duration)

@@ -3,7 +3,8 @@
 //
 // Binary builds once per test process, or takes the file RUNG_BINARY names.
 // Server returns the path of a program, or skips the test with one line; with
-// RUNG_REQUIRE_SERVERS=1, as in CI, an absence fails. Timing and Soak mark tests
+// RUNG_REQUIRE_SERVERS=1, as in CI, an absence fails. OVN does the same for a real OVN,
+// which RUNG_OVN may lead to. Timing and Soak mark tests
 // that need a quiet machine or a long time.
 //
 // Only tests, benchmarks and screenshots import it.

@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +21,7 @@ const (
 	TimingVar  = "RUNG_TIMING"          // "1": measure; "strict": the machine is quiet, hold to the promise
 	SoakVar    = "RUNG_SOAK"            // "1": long tests run
 	LintVar    = "RUNG_LINT"            // "1": generated files are compared with what generates them
+	OVNVar     = "RUNG_OVN"             // folder of an OVN, a prefix or the root of a chroot; empty: PATH
 )
 
 var built struct {
@@ -123,6 +125,22 @@ func Server(tb testing.TB, name string) string {
 	}
 	tb.Skipf("%s is not installed: this test did not run", name)
 	return ""
+}
+
+// OVN returns the OVN that find finds, ovn.Find above all, in the folder RUNG_OVN names
+// or in PATH. Where there is none, or none that is new enough, the test is skipped with
+// one line, or fails when servers are required.
+func OVN[T any](tb testing.TB, find func(ctx context.Context, place string) (T, error)) T {
+	tb.Helper()
+	found, err := find(tb.Context(), os.Getenv(OVNVar))
+	if err == nil {
+		return found
+	}
+	if os.Getenv(RequireVar) == "1" {
+		tb.Fatalf("%v, and %s=1", err, RequireVar)
+	}
+	tb.Skipf("%v: this test did not run (%s names a folder)", err, OVNVar)
+	return found
 }
 
 // Timing lets a test measure: `make test` runs the tests named TestTiming… alone,

@@ -1,6 +1,8 @@
 package install
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,6 +33,27 @@ func TestServer(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestOVN(t *testing.T) {
+	find := func(_ context.Context, place string) (string, error) {
+		if place == "there" {
+			return "found", nil
+		}
+		return "", errors.New("missing ovn-northd")
+	}
+	for _, c := range []struct{ place, require, want string }{
+		{"there", "1", "got found"},
+		{"", "", "skip missing ovn-northd: this test did not run (RUNG_OVN names a folder)"},
+		{"", "1", "fatal missing ovn-northd, and RUNG_REQUIRE_SERVERS=1"},
+	} {
+		t.Setenv(OVNVar, c.place)
+		t.Setenv(RequireVar, c.require)
+		rec := &recorder{TB: t}
+		if got := rec.run(func() { rec.got = "got " + OVN(rec, find) }); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
 	}
 }
 

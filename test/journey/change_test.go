@@ -33,7 +33,7 @@ func TestNewMoveDelete(t *testing.T) {
 	// Carried, and put down.
 	c.does("m", "moving night-shift").press("j", "j", "j", "pgdown").sees("32 → 45", "free").press("k").sees("32 → 44")
 	c.does("enter", "spec.priority", "32 → 44", "nothing is written yet")
-	c.does("a", "Type night-shift to go on").types("Type night-shift", "night-shift") // it leaves its place above a Deny
+	c.does("a", "[ no ]").answers("[ no ]", "y") // no guard rail: what it denies and opens stands there
 	moved := c.follows("night-shift", "at 44", func(rows map[string]acl) bool { return moved(born, rows, -1200) })
 	if diff := same(born, moved); diff != "" {
 		t.Error("after the move " + diff)
@@ -41,7 +41,7 @@ func TestNewMoveDelete(t *testing.T) {
 	c.at("Ladder").until("has the cursor on the moved policy", func(f *frame) bool { return strings.HasPrefix(selection(f), "44 ─ night-shift") })
 
 	// Deleted by name only.
-	c.press("D").sees("Delete ANP night-shift", "1 removed").does("a", "Type night-shift to go on")
+	c.press("D").sees("Delete ANP night-shift", "1 removed").does("a", "Type night-shift to confirm")
 	c.types("Type night-shift", "night-shift")
 	c.follows("night-shift", "gone", func(rows map[string]acl) bool { return len(rows) == 0 })
 	c.at("Ladder").misses("44 ─ night-shift")
@@ -52,6 +52,41 @@ func TestNewMoveDelete(t *testing.T) {
 
 	// Everything that was done stands in the activity, newest first or last.
 	c.press("5").at("activity").sees("night-shift")
+	c.quits()
+}
+
+// TestDenyToEverywhere: a Deny to every address without an Allow for DNS names the DNS pods
+// that it cuts off, and wants its name typed.
+func TestDenyToEverywhere(t *testing.T) {
+	t.Parallel()
+	c := open(t, setup{args: []string{"--traffic", "0"}, editor: `cat > "$1" <<'EOF'
+apiVersion: policy.networking.k8s.io/v1alpha1
+kind: AdminNetworkPolicy
+metadata: {name: lockout}
+spec:
+  priority: 32
+  subject: {namespaces: {}}
+  egress:
+  - {action: Deny, to: [{networks: [0.0.0.0/0]}]}
+EOF
+:`}).ready()
+	c.press("n").sees("lockout", "cuts cluster DNS: 6 pods can no longer reach", "kube-system/coredns-5d78c9869d-bx7k1 and", "cuts the API server: ", "nothing is written yet")
+	c.does("a", "Type lockout to confirm").types("Type lockout", "lock").sees("the name is lockout").press("esc")
+	c.misses("Type lockout").press("esc")
+	if rows := c.rows("lockout"); len(rows) > 0 {
+		t.Errorf("it was written: %v", rows)
+	}
+	c.quits()
+}
+
+// TestCarryCounts: a policy that is carried along the ladder says at each place what flips
+// there, and dropping it shows the same.
+func TestCarryCounts(t *testing.T) {
+	t.Parallel()
+	c := open(t, setup{args: []string{"--traffic", "0"}}).ready()
+	c.pick("cluster-control").does("m", "moving cluster-control").press("j").sees("34 → 35", "nothing flips")
+	c.press("j", "j", "j", "j", "j", "j").sees("34 → 41", " allowed").does("enter", "deny → allow", "opens what a Deny keeps shut")
+	c.press("esc").at("Ladder")
 	c.quits()
 }
 

@@ -317,7 +317,7 @@ func TestSignalsAtAQuestion(t *testing.T) {
 		d := term.Start(t, term.Options{Path: install.Binary(t), Args: append(strings.Fields(name), "-f", dir, "--write-back", "--sandbox-dir", db, "--sandbox-ovsdb", "builtin"), Height: 200})
 		c := &console{Driver: d, t: t, db: db}
 		c.until("asks", func(f *frame) bool {
-			return strings.Contains(f.Text(), "Apply? [y/N]") || strings.Contains(f.Text(), "to go on:")
+			return strings.Contains(f.Text(), "Apply? [y/N]") || strings.Contains(f.Text(), "to confirm:")
 		})
 		signal(t, c.Pid(), sig)
 		c.closed(2)

@@ -29,8 +29,7 @@ func TestEditAndUndo(t *testing.T) {
 			if diff := same(before, c.rows("cluster-control")); diff != "" || !moved(before, c.rows("cluster-control"), 0) {
 				t.Fatalf("the preview wrote something: %s", diff)
 			}
-			c.does("a", "Type cluster-control to go on")
-			c.types("Type cluster-control", "cluster-control")
+			c.does("a", "[ no ]").answers("[ no ]", "y")
 			now := c.follows("cluster-control", "200 lower", func(rows map[string]acl) bool { return moved(before, rows, -200) })
 			if diff := same(before, now); diff != "" {
 				t.Error("after the edit " + diff)
@@ -42,8 +41,7 @@ func TestEditAndUndo(t *testing.T) {
 			c.sees("3 free   37–39")
 
 			c.does("U", "36 → 34", "12 changed", "26395 → 26595")
-			c.does("a", "Type cluster-control to go on")
-			c.types("Type cluster-control", "cluster-control")
+			c.does("a", "[ no ]").answers("[ no ]", "y")
 			now = c.follows("cluster-control", "what they were", func(rows map[string]acl) bool { return moved(before, rows, 0) })
 			if diff := same(before, now); diff != "" {
 				t.Error("after undo " + diff)
@@ -67,7 +65,7 @@ func TestAnswerIsNoByDefault(t *testing.T) {
 	c.answers("[ no ]", "enter").sees("nothing was changed")
 	c.press("esc").sees("your text is kept in")
 	c.pick("cluster-contr").press("e").sees("unchanged: nothing to do")
-	c.press("D").sees("Delete ANP cluster-control").does("a", "Type cluster-control to go on")
+	c.press("D").sees("Delete ANP cluster-control").does("a", "Type cluster-control to confirm")
 	c.types("Type cluster-control", "cluster-contro")
 	c.sees("● the name is cluster-control").press("esc").sees("nothing was changed").press("esc").at("Ladder")
 	if now := c.rows("multi-tenant-isolation"); same(before, now) != "" || !moved(before, now, 0) {

@@ -90,9 +90,13 @@ func (c *console) killAll() {
 }
 
 // started are the processes that name one of the folders in their arguments, as
-// the sandbox's servers and editors do.
+// the sandbox's servers and editors do. Whoever asks may end them, so that a folder without
+// a name, which every process has, is no question.
 func started(t *testing.T, folders ...string) map[int]string {
 	t.Helper()
+	if slices.Contains(folders, "") {
+		t.Fatal("a folder without a name: every process of the machine would be meant")
+	}
 	out := map[int]string{}
 	for line := range strings.Lines(run(t, "ps", "-A", "-o", "pid=,args=")) {
 		var pid int

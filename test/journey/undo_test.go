@@ -26,7 +26,7 @@ func TestUndoOfADeletionInItsFile(t *testing.T) {
 	s := setup{files: []string{dir}, home: home, w: 80, h: 24, args: []string{"--write-back", "--traffic", "0"}}
 
 	c := open(t, s).ready()
-	c.sees("WRITES FILES").pick("middle").press("D").sees("Delete ANP middle", "is deleted").does("a", "Type middle to go on")
+	c.sees("WRITES FILES").pick("middle").press("D").sees("Delete ANP middle", "is deleted").does("a", "Type middle to confirm")
 	c.types("Type middle", "middle").at("Ladder").misses("─ middle")
 	if got, want := read(t, file), above+"--- # the next\n"+below; got != want {
 		t.Fatalf("the file is now\n%s\nwant\n%s", got, want)

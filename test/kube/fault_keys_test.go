@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// mostHang is how long the screen may take to answer a key.
-	mostHang = time.Second
+	// mostHang is how long the screen may take to answer a key: less than any server
+	// stands still here, and more than a busy machine keeps a program from its cores.
+	mostHang = 3 * time.Second
 	// hangLimit ends the wait for an answer that is late already.
 	hangLimit = 10 * time.Second
 	keyPause  = 20 * time.Millisecond
@@ -172,12 +173,15 @@ func (p *presser) palette() {
 	p.key("esc", "leaves the palette", atHome)
 }
 
+// onPolicy says whether the cursor is on a policy's line.
+func onPolicy(f *term.Frame) bool {
+	line, _ := selected(f)
+	return strings.Contains(line, "─ p-") || strings.Contains(line, "─ guard-blue")
+}
+
 // policy goes to a policy's line.
 func (p *presser) policy() bool {
-	at := func(f *term.Frame) bool {
-		line, _ := selected(f)
-		return strings.Contains(line, "─ p-") || strings.Contains(line, "─ guard-blue")
-	}
+	at := onPolicy
 	p.key("g", "goes to the top", func(f *term.Frame) bool { line, _ := selected(f); return strings.Contains(line, "tier 0") })
 	for range 2 + p.rand.IntN(12) {
 		if f := p.screen.Frame(); at(f) && p.rand.IntN(3) == 0 || bottom(f) {
@@ -201,7 +205,8 @@ func (p *presser) move() {
 		return
 	}
 	carried := func(f *term.Frame) bool { return strings.Contains(f.Line(1), "moving") }
-	if !p.key("m", "picks the policy up", carried) {
+	// Or the policy went in that moment, and rows of it are left under the cursor.
+	if !p.key("m", "picks the policy up", func(f *term.Frame) bool { return carried(f) || !onPolicy(f) }) || !carried(p.screen.Frame()) {
 		return
 	}
 	for range 1 + p.rand.IntN(4) {

@@ -33,7 +33,7 @@ const (
 // silence, and in the end the rows are those of the objects. RUNG_SEED repeats a
 // run's choices; when things happen still differs.
 func TestFaults(t *testing.T) {
-	seed, each := faultSeed(t), fewFaults
+	seed, each := seedOr(t, uint64(time.Now().UnixNano()%1_000_000)), fewFaults
 	if os.Getenv("RUNG_SOAK") != "" {
 		each = manyFaults
 	}
@@ -102,9 +102,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// faultSeed is RUNG_SEED's, or a new one.
-func faultSeed(t *testing.T) uint64 {
-	seed := uint64(time.Now().UnixNano() % 1_000_000)
+// seedOr is RUNG_SEED's, or another one.
+func seedOr(t *testing.T, seed uint64) uint64 {
 	if s := os.Getenv("RUNG_SEED"); s != "" {
 		var err error
 		seed, err = strconv.ParseUint(s, 10, 64)

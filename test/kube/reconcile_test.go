@@ -15,7 +15,7 @@ import (
 )
 
 // writer is who holds a zone's rows, as NB_Global says.
-func writer(t testing.TB, z *cluster.Zones, zone string) (id, epoch string) {
+func writer(t testing.TB, z databases, zone string) (id, epoch string) {
 	t.Helper()
 	g := global(t, z, zone)
 	return g["rung/writer"], g["rung/epoch"]

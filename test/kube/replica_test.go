@@ -35,7 +35,7 @@ type replica struct {
 }
 
 // reconcile starts a replica for all zones. It ends with the test.
-func reconcile(t testing.TB, c *cluster.Cluster, z *cluster.Zones, name string, more ...string) *replica {
+func reconcile(t testing.TB, c *cluster.Cluster, z databases, name string, more ...string) *replica {
 	t.Helper()
 	return replicaWith(t, c, name, append(z.NB(), more...)...)
 }

@@ -1,6 +1,7 @@
 package kube_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,9 +17,15 @@ import (
 // rows are the rows of policies by table and id (ovsdb.Database.Policies).
 type rows = map[string]ovsdb.Record
 
+// databases are those of a cluster's zones: of cluster.Zones or cluster.Lab.
+type databases interface {
+	NB() []string
+	Dump(ctx context.Context, zone string) ([]byte, error)
+}
+
 // asCompiled waits until a zone's dump shows what `rung compile` wants of the
 // objects the API server has now.
-func asCompiled(t testing.TB, c *cluster.Cluster, z *cluster.Zones, zones ...string) {
+func asCompiled(t testing.TB, c *cluster.Cluster, z databases, zones ...string) {
 	t.Helper()
 	for _, zone := range zones {
 		var diff string
@@ -51,7 +58,7 @@ func compiled(t testing.TB, c *cluster.Cluster, zone string) rows {
 }
 
 // database is a zone's, whole.
-func database(t testing.TB, z *cluster.Zones, zone string) ovsdb.Database {
+func database(t testing.TB, z databases, zone string) ovsdb.Database {
 	t.Helper()
 	text, err := z.Dump(t.Context(), zone)
 	must(t, err)
@@ -61,13 +68,13 @@ func database(t testing.TB, z *cluster.Zones, zone string) ovsdb.Database {
 }
 
 // dumped are the policies' rows in a zone's database.
-func dumped(t testing.TB, z *cluster.Zones, zone string) rows {
+func dumped(t testing.TB, z databases, zone string) rows {
 	t.Helper()
 	return database(t, z, zone).Policies()
 }
 
 // global is a zone's NB_Global.external_ids.
-func global(t testing.TB, z *cluster.Zones, zone string) map[string]string {
+func global(t testing.TB, z databases, zone string) map[string]string {
 	t.Helper()
 	for _, row := range database(t, z, zone)[nb.TableGlobal] {
 		return row.IDs()

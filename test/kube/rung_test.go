@@ -26,14 +26,15 @@ type result struct {
 // rung runs the binary to its end, for at most a minute, with a home of its own.
 func rung(t testing.TB, stdin string, args ...string) result {
 	t.Helper()
+	return rungAt(t, t.TempDir(), stdin, args...)
+}
+
+// rungAt is rung with a home that other commands have, too.
+func rungAt(t testing.TB, home, stdin string, args ...string) result {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, install.Binary(t), args...)
-	home := t.TempDir()
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "TZ=UTC"}
-	for _, v := range []string{"CONFIG", "STATE", "CACHE", "DATA"} {
-		cmd.Env = append(cmd.Env, "XDG_"+v+"_HOME="+filepath.Join(home, strings.ToLower(v)))
-	}
+	cmd := command(ctx, t, home, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
 	err := cmd.Run()
@@ -42,6 +43,17 @@ func rung(t testing.TB, stdin string, args ...string) result {
 		t.Fatalf("rung %s: %v\n%s%s", strings.Join(args, " "), err, out.String(), errs.String())
 	}
 	return result{out: out.String(), err: errs.String(), code: cmd.ProcessState.ExitCode()}
+}
+
+// command is the binary with its arguments, and a home.
+func command(ctx context.Context, t testing.TB, home string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, install.Binary(t), args...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "TZ=UTC"}
+	for _, v := range []string{"CONFIG", "STATE", "CACHE", "DATA"} {
+		cmd.Env = append(cmd.Env, "XDG_"+v+"_HOME="+filepath.Join(home, strings.ToLower(v)))
+	}
+	return cmd
 }
 
 // on are the arguments that let a command work on a cluster as a user.

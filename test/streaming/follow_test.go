@@ -135,7 +135,7 @@ func TestTrouble(t *testing.T) {
 			i := w.image("sh", "bash", "ovsdb-client")
 			i.Replace = nil
 			w.server.Set(zonePod("ovnkube-node-a", "n1", "set-1"), i)
-		}, "no socket of a Northbound database"},
+		}, "no socket of the database OVN_Northbound"},
 		{"slow pod", "", func(w *world) {
 			i := w.image("sh", "bash", "ovsdb-client")
 			i.Stall = true

@@ -1,6 +1,7 @@
 package timing
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"rung/bench/workload"
+	"rung/sources/sandbox/ovn"
 	"rung/test/install"
 	"rung/test/term"
 )
@@ -34,6 +36,30 @@ func TestTimingFirstFrame(t *testing.T) {
 	}
 }
 
+// TestTimingFirstFrameOnOVN: with OVN behind it the first frame comes as fast.
+func TestTimingFirstFrameOnOVN(t *testing.T) {
+	slack := time.Duration(install.Timing(t))
+	tools := install.OVN(t, ovn.Find)
+	place := cmp.Or(os.Getenv(install.OVNVar), "auto")
+	took := map[string][]time.Duration{}
+	for range 7 {
+		for _, with := range []string{"off", place} {
+			d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo", "--sandbox-ovn", with}, Width: 120, Height: 34, Watch: []string{"old-form"}})
+			took[with] = append(took[with], d.WaitSeen("old-form"))
+			d.Close()
+		}
+	}
+	median := func(with string) time.Duration {
+		slices.Sort(took[with])
+		return took[with][len(took[with])/2]
+	}
+	without, on := median("off"), median(place)
+	t.Logf("first frame with all rungs: median %v without OVN, of %v; %v on %s, of %v", without, took["off"], on, tools.Describe(), took[place])
+	if on > slack*150*time.Millisecond {
+		t.Errorf("median %v, more than %d × 150 ms", on, slack)
+	}
+}
+
 // TestTimingConsole: at 1,000 pods and 50 policies of 20 rules, with 50 pod
 // events a second, a key shows within 16 ms at p99 on the ladder and a rule
 // opens within 50 ms; the process stays under 130 MB.
@@ -50,7 +76,7 @@ func TestTimingConsole(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"-f", path, "--churn", "50", "--traffic", "10"}, Width: 120, Height: 34})
+	d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"-f", path, "--sandbox-ovn", "off", "--churn", "50", "--traffic", "10"}, Width: 120, Height: 34})
 	// With 50 events a second there is always some row on its way.
 	d.WaitUntil("the rows are there", func(f *term.Frame) bool {
 		return strings.Count(f.Text(), "in sync")+strings.Count(f.Text(), "settling") > 10 && !strings.Contains(f.Text(), "starting")
@@ -90,8 +116,12 @@ func TestTimingConsole(t *testing.T) {
 
 	rss := memory(t, d.Pid())
 	t.Logf("memory of the process: %d MB", rss>>20)
-	if rss > 130<<20 {
-		t.Errorf("memory %d MB, more than 130", rss>>20)
+	most := 130 << 20
+	if slack > 1 { // the collector ends later where others have the cores
+		most += most / 4
+	}
+	if rss > most {
+		t.Errorf("memory %d MB, more than %d", rss>>20, most>>20)
 	}
 }
 

@@ -41,6 +41,8 @@ type Action struct {
 	Help string
 	// Footer orders the hints at the bottom, lower first; 0 is not shown.
 	Footer int
+	// Hint says whether hints show it here; nil is always.
+	Hint func(Context) bool
 	// Hidden keeps it out of the palette: moving a cursor is no command.
 	Hidden bool
 	// Op is the change it leads to, empty for none; Danger is how much
@@ -61,6 +63,7 @@ type Context struct {
 	Page, Selected nav.Page
 	Undo, Redo     string
 	Plan           *revision.PlanState
+	Unconfirmed    *revision.Unconfirmed
 	// Access is what the API server lets the user do, on a cluster.
 	Access revision.Access
 }

@@ -16,7 +16,7 @@ Made from the table of actions in ui/action by ` + "`go generate ./ui/action`" +
 Every action can have other keys: ` + "`keys: {ladder.new: [n, ctrl+n]}`" + ` in the configuration file. A key that two
 actions want is reported at start and never fatal. The keys of a page go before those of lists, and those before the
 ones that hold everywhere. While a line is typed, only the keys under Input hold, and enter accepts, esc leaves. In a
-question: tab and arrows choose, enter answers, esc is No.
+question: tab and arrows choose, space takes what is offered beside, enter answers, esc is No.
 `)
 	b.WriteString(`
 ## Letters

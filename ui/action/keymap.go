@@ -177,20 +177,22 @@ func (m *Keymap) Action(id ID) *Action { return m.byID[id] }
 // In lists the actions of the scopes in their order; a key that an earlier
 // scope took is not listed again under the later action.
 func (m *Keymap) In(scopes []Scope) []Action {
-	var out []Action
+	n := 0
+	for j := range m.actions {
+		if slices.Contains(scopes, m.actions[j].Scope) {
+			n++
+		}
+	}
+	out := make([]Action, 0, n) // asked for with every frame
 	for i, s := range scopes {
 		for j := range m.actions {
-			a := m.actions[j]
-			if a.Scope != s {
+			if m.actions[j].Scope != s {
 				continue
 			}
-			var keys []string
-			for _, k := range a.Keys {
-				if m.Lookup(scopes[:i], k) == nil {
-					keys = append(keys, k)
-				}
+			a := m.actions[j]
+			if taken := func(k string) bool { return m.Lookup(scopes[:i], k) != nil }; slices.ContainsFunc(a.Keys, taken) {
+				a.Keys = slices.DeleteFunc(slices.Clone(a.Keys), taken)
 			}
-			a.Keys = keys
 			out = append(out, a)
 		}
 	}

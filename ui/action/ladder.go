@@ -13,11 +13,13 @@ const (
 	LadderEdit    ID = "ladder.edit"
 	LadderDelete  ID = "ladder.delete"
 	LadderLogging ID = "ladder.logging"
+	LadderSelect  ID = "ladder.select"
 	LadderLogs    ID = "ladder.logs"
 	LadderPlan    ID = "ladder.plan"
 	LadderGaps    ID = "ladder.gaps"
 	LadderFold    ID = "ladder.fold"
 	LadderStage   ID = "ladder.stage"
+	LadderTrace   ID = "ladder.trace"
 
 	CarryUp     ID = "carry.up"
 	CarryDown   ID = "carry.down"
@@ -37,9 +39,11 @@ var ladder = []Action{
 	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "edit the policy in $EDITOR"},
 	{ID: LadderLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: gate.OpLogLevel, Danger: gate.Confirmed,
-		Help: "choose what the policy logs"},
+		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
+	{ID: LadderSelect, Keys: []string{"*"}, Title: "select", Help: "select the policy or namespace under the cursor, or no longer; L is about all that are selected"},
 	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},
-	{ID: LadderPlan, Keys: []string{"P"}, Title: "plan", Footer: 60, Hidden: true, Help: "arrange priorities: free ranges, insert between two, re-space"},
+	traceFrom(LadderTrace, 42, "trace a connection that the policy under the cursor is about"),
+	{ID: LadderPlan, Keys: []string{"A"}, Title: "arrange", Footer: 60, Hidden: true, Help: "arrange priorities: free ranges, insert between two, re-space"},
 	{ID: LadderDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: gate.OpDelete, Danger: gate.Typed,
 		Help: "delete the policy; its name must be typed"},
 	{ID: LadderGaps, Keys: []string{"z"}, Title: "unfold all gaps", Help: "unfold every gap, one line per free priority, or fold them all to one line each"},

@@ -20,6 +20,8 @@ const (
 	PolicyRows    ID = "policy.rows"
 	PolicyDelete  ID = "policy.delete"
 
+	PolicyTrace ID = "policy.trace"
+
 	PolicyController ID = "policy.controller"
 )
 
@@ -34,8 +36,9 @@ var policy = []Action{
 	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: gate.OpApply, Danger: gate.Confirmed, Help: "edit the policy in $EDITOR"},
 	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: gate.OpMove, Danger: gate.Confirmed,
 		Help: "give the policy another priority", Disabled: OnANP},
-	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: gate.OpLogLevel, Danger: gate.Confirmed, Help: "choose what the policy logs"},
+	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: gate.OpLogLevel, Danger: gate.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
 	{ID: PolicyLogs, Keys: []string{"l"}, Title: "log lines", Footer: 50, Help: "the log lines of the policy"},
+	traceFrom(PolicyTrace, 55, "trace a connection that the policy is about: an example to begin with"),
 	{ID: PolicyRows, Keys: []string{"r"}, Title: "rows", Footer: 60, Help: "the policy's rows in every zone"},
 	{ID: PolicyController, Keys: []string{"c"}, Title: "controller's log", Help: "what the zone's ovnkube-controller wrote about the policy", Disabled: OnCluster},
 	{ID: PolicyDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: gate.OpDelete, Danger: gate.Typed,

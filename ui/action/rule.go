@@ -12,6 +12,7 @@ const (
 	RuleLogs     ID = "rule.logs"
 	RuleEdit     ID = "rule.edit"
 	RuleLogging  ID = "rule.logging"
+	RuleTrace    ID = "rule.trace"
 )
 
 var rule = []Action{
@@ -19,6 +20,7 @@ var rule = []Action{
 	{ID: RulePrevZone, Keys: []string{"["}, Title: "previous zone", Help: "compare with the live rows of the previous zone"},
 	{ID: RuleNextACL, Keys: []string{"tab"}, Title: "next ACL", Footer: 25, Help: "show the next ACL of the rule; a rule has one ACL per protocol"},
 	{ID: RuleLogs, Keys: []string{"l"}, Title: "log lines", Footer: 30, Help: "the log lines this rule decided"},
+	traceFrom(RuleTrace, 35, "trace a connection that the rule is about: an example to begin with"),
 	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: gate.OpApply, Danger: gate.Confirmed, Help: "edit the policy in $EDITOR"},
-	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: gate.OpLogLevel, Danger: gate.Confirmed, Help: "choose what the policy logs"},
+	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: gate.OpLogLevel, Danger: gate.Confirmed, Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
 }

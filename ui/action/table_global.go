@@ -21,6 +21,7 @@ const (
 	Suspend    ID = "app.suspend"
 	Undo       ID = "app.undo"
 	Redo       ID = "app.redo"
+	Confirm    ID = "app.confirm"
 	GoLadder   ID = "go.ladder"
 	GoRows     ID = "go.rows"
 	GoZones    ID = "go.zones"
@@ -31,6 +32,10 @@ const (
 	GoReady    ID = "go.ready"
 	GoCluster  ID = "go.cluster"
 	GoFindings ID = "go.findings"
+	GoTrace    ID = "go.trace"
+	GoProbe    ID = "go.probe"
+	GoMatrix   ID = "go.matrix"
+	GoSessions ID = "go.sessions"
 )
 
 var global = []Action{
@@ -58,20 +63,36 @@ var global = []Action{
 			}
 			return ""
 		}},
+	{ID: Confirm, Keys: []string{"Y"}, Title: "confirm", Also: []string{"keep"}, Footer: 1, Hint: onTrial,
+		Help: "keep the change that was made on trial; unless it is confirmed in time, it is put back",
+		Disabled: func(c Context) string {
+			if !c.Unconfirmed.Open() {
+				return "no change waits to be confirmed"
+			}
+			return ""
+		}},
 	{ID: Refresh, Keys: []string{"ctrl+r", "ctrl+l"}, Title: "refresh", Help: "read the newest state and redraw the screen"},
 	{ID: Mouse, Keys: []string{"M"}, Title: "mouse", Help: "mouse on, or mouse off (select text freely)"},
 	{ID: Suspend, Keys: []string{"ctrl+z"}, Title: "suspend", Help: "suspend Rung and go to the shell; fg returns"},
 	{ID: GoFindings, Keys: []string{"f"}, Title: "findings", Also: []string{"lint"}, Help: "go to the findings: everything that is wrong or dangerous; the header counts them"},
+	{ID: GoTrace, Keys: []string{"t"}, Title: "trace", Also: []string{"reach"}, Help: "whether a connection is let through, and who decides: choose both ends, or type :trace FROM TO PORT"},
+	{ID: GoMatrix, Title: "matrix", Also: []string{"reachability", "connectivity"}, Help: "go to the matrix: which namespaces, workloads and pods reach which, on a port or on any"},
+	{ID: GoSessions, Title: "sessions", Also: []string{"logging", "log-sessions"}, Help: "go to the logging sessions: who logs what until when, and what ended"},
+	{ID: GoProbe, Keys: []string{"P"}, Title: "probe", Also: []string{"packet"}, Footer: 80, Disabled: OnOVN, Hint: probed,
+		Help: "put a connection into the sandbox as packets: what OVN did, by which rule, beside rows and policies"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Also: []string{"anp", "policies"}, Help: "go to the ladder of policies"},
 	{ID: GoRows, Keys: []string{"2"}, Title: "rows", Also: []string{"acl", "acls"}, Help: "go to the rows of all zones"},
 	{ID: GoZones, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no"}, Help: "go to the zones"},
 	{ID: GoLogs, Keys: []string{"4"}, Title: "logs", Also: []string{"log"}, Help: "go to the log of all policies"},
 	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Also: []string{"history", "events"}, Help: "go to the activity: every change, with its kubectl command"},
-	{ID: GoPlan, Keys: []string{"6", "P"}, Title: "plan", Help: "go to the plan of priorities, the one under way or a new one"},
+	{ID: GoPlan, Keys: []string{"6", "A"}, Title: "plan", Also: []string{"arrange"}, Help: "go to the plan of priorities, the one under way or a new one"},
 	{ID: GoContexts, Keys: []string{"C"}, Title: "contexts", Also: []string{"ctx", "context"}, Help: "go to the contexts of the kubeconfig; enter opens another cluster"},
 	{ID: GoReady, Keys: []string{"7"}, Title: "ready", Also: []string{"conditions"}, Help: "go to what each zone's controller reported about each policy"},
 	{ID: GoCluster, Keys: []string{"8"}, Title: "cluster", Also: []string{"info"}, Help: "go to the cluster: API server, resources, permissions, sweep, logs"},
 }
+
+// onTrial says whether a change waits to be confirmed.
+func onTrial(c Context) bool { return c.Unconfirmed.Open() }
 
 // The actions of lists.
 const (

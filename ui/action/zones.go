@@ -15,5 +15,5 @@ var activity = []Action{
 
 var zones = []Action{
 	{ID: ZonesRows, Keys: []string{"r"}, Title: "rows", Footer: 20, Help: "the rows of the zone under the cursor"},
-	{ID: ZonesState, Keys: []string{"t"}, Title: "show only", Footer: 30, Help: "show only zones that differ, are unreachable, are followed, or are read in turn; press again for the next, then for all"},
+	{ID: ZonesState, Keys: []string{"V"}, Title: "show only", Footer: 30, Help: "show only zones that differ, are unreachable, have trouble in OVN, are followed, or are read in turn; press again for the next, then for all"},
 }

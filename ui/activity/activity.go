@@ -43,13 +43,13 @@ func New(p nav.Page) view.View {
 			{Title: "TIME", Cell: func(a *model.Activity) widget.Line { return widget.Styled(view.Clock(a.At, v.now), v.st.Dim) },
 				Less: func(a, b *model.Activity) int { return a.At.Compare(b.At) }},
 			{Title: "WHERE", Min: 11, Max: 24, Drop: 2, Cell: plain(where)},
-			{Title: "POLICY", Name: true, Min: 20, Drop: 1, Cell: func(a *model.Activity) widget.Line {
+			{Title: "POLICY", Name: true, Min: 20, Cell: func(a *model.Activity) widget.Line {
 				if a.Policy.Name == "" {
 					return widget.Styled("–", v.st.Dim)
 				}
 				return widget.Styled(a.Policy.Label(), v.st.Accent)
 			}},
-			{Title: "WHAT", Min: 28, Flex: true, Cell: func(a *model.Activity) widget.Line {
+			{Title: "WHAT", Min: 28, Short: 20, Flex: true, Cell: func(a *model.Activity) widget.Line {
 				if a.Error != "" {
 					return widget.Styled("● "+a.Error, v.st.Error)
 				}

@@ -1,6 +1,7 @@
 package activity_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -51,4 +52,17 @@ func TestEmpty(t *testing.T) {
 	s.Want("no changes yet")
 	s.Press("enter", "y", "]", "[", "j", "G")
 	s.Resizes()
+}
+
+// At 80 cells a line keeps whose rows it is about: how long it took and who did it go first.
+func TestActivityKeepsPolicies(t *testing.T) {
+	f := uitest.NewFake(uitest.Demo(t))
+	f.Done = []model.Activity{{Seq: 1, At: uitest.Now, Took: 12 * time.Millisecond, Zone: "ovn-control-plane", Ops: 3, By: "reconciler",
+		Policy: model.Key{Kind: model.KindNP, Namespace: "production-frontend", Name: "vault-from-blue-tenants"}, Summary: "1 port group added, 2 ACLs added"}}
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.To(nav.Activity)})
+	s.Resize(80, 24)
+	if l := s.Line("▸"); !strings.Contains(l, "NP production-frontend/vault-from-blue-tenants") {
+		t.Errorf("whose rows: %q", l)
+	}
+	s.Want("ovn-control-plane") // below, where there is no room beside
 }

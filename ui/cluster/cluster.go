@@ -20,7 +20,8 @@ type View struct {
 	pane *detail.Pane
 
 	// The streams are asked for once a second.
-	streams   []model.LogStream
+	streams   []model.LogStream // of the nodes
+	files     []model.LogStream
 	streamsAt time.Time
 }
 
@@ -33,7 +34,14 @@ func New(nav.Page) view.View {
 // Sync makes the lines.
 func (v *View) Sync(env *view.Env) {
 	if l := env.Console.Logs(); l != nil && !v.streamsAt.Equal(env.Now.Truncate(time.Second)) {
-		v.streams, v.streamsAt = l.Streams(), env.Now.Truncate(time.Second)
+		v.streams, v.files, v.streamsAt = nil, nil, env.Now.Truncate(time.Second)
+		for _, x := range l.Streams() {
+			if x.File == "" {
+				v.streams = append(v.streams, x)
+			} else {
+				v.files = append(v.files, x)
+			}
+		}
 	}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	v.about(env, s)
@@ -42,6 +50,7 @@ func (v *View) Sync(env *view.Env) {
 	dialect(env, s)
 	v.zones(env, s)
 	v.logs(env, s)
+	v.logFiles(env, s)
 	v.pane.SetItems(s.Lines)
 }
 
@@ -135,7 +144,7 @@ func changesLine(env *view.Env) widget.Line {
 	key := env.Keys.Action(action.Writes).Shown()
 	switch {
 	case m.Writes:
-		return widget.Styled("ALLOWED", st.Warn).Add("  each after a preview and a confirmation; "+key+" returns to read-only", st.Dim)
+		return widget.Styled("ALLOWED", st.Warn).Add("  after a preview and a yes; "+key+" returns to read-only", st.Dim)
 	case m.WhyNot != "":
 		return widget.Styled("never", st.OK).Add("  "+m.WhyNot, st.Dim)
 	}
@@ -144,7 +153,7 @@ func changesLine(env *view.Env) widget.Line {
 
 // zones is how many can be read, and how far the sweep is.
 func (v *View) zones(env *view.Env, s *detail.Sheet) {
-	st, t, to := env.Styles, view.TallyOf(env.Rev.Zones), nav.To(nav.Zones)
+	st, t, to := env.Styles, view.TallyOf(env.Rev, env.Now), nav.To(nav.Zones)
 	s.Head("zones")
 	if t.All == 0 {
 		s.Say("zones", 0, "?", st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked against live rows.", nav.Page{})

@@ -15,8 +15,7 @@ import (
 type contexts struct {
 	view.List
 	table   *widget.Table[string]
-	asked   bool
-	since   time.Time // when the reading began, zero once it is over
+	reads   view.Once
 	current string
 	st      *themes.Styles
 }
@@ -25,7 +24,6 @@ type contexts struct {
 type list struct {
 	names   []string
 	current string
-	err     error
 }
 
 // New makes the view.
@@ -49,31 +47,29 @@ func New(nav.Page) view.View {
 // Sync reads the kubeconfig once.
 func (v *contexts) Sync(env *view.Env) {
 	v.st = env.Styles
-	if v.asked {
-		if !v.since.IsZero() {
-			v.table.Empty = env.Busy(v.since, "reading the kubeconfig").String()
+	if v.reads.Begun() {
+		if v.reads.Under() {
+			v.table.Empty = env.Busy(v.reads.Since(), "reading the kubeconfig").String()
 			v.table.SetItems(nil)
 		}
 		return
 	}
-	v.asked, v.since = true, env.Now
 	console := env.Console
-	env.Run("reading the kubeconfig", func(context.Context) any {
+	view.Begin(&v.reads, env, "reading the kubeconfig", func(context.Context) (list, error) {
 		names, current, err := console.Contexts()
-		return list{names, current, err}
+		return list{names, current}, err
 	})
 }
 
 // Receive takes what was read.
 func (v *contexts) Receive(_ *view.Env, result any) {
-	l, ok := result.(list)
+	l, err, ok := view.Come[list](&v.reads, result)
 	if !ok {
 		return
 	}
-	v.current, v.since = l.current, time.Time{}
-	v.table.Empty = "no contexts in the kubeconfig"
-	if l.err != nil {
-		v.table.Empty = widget.Clean(l.err.Error())
+	v.current, v.table.Empty = l.current, "no contexts in the kubeconfig"
+	if err != nil {
+		v.table.Empty = widget.Clean(err.Error())
 	}
 	v.table.SetItems(l.names)
 	if l.current != "" {
@@ -82,11 +78,11 @@ func (v *contexts) Receive(_ *view.Env, result any) {
 }
 
 // Working is since when the kubeconfig is read.
-func (v *contexts) Working() time.Time { return v.since }
+func (v *contexts) Working() time.Time { return v.reads.Since() }
 
 // Tell says what leaving does.
 func (v *contexts) Tell(env *view.Env) widget.Line {
-	return widget.Styled(env.Keys.Action(action.Open).Shown()+" switches to the cluster; the pages open here are closed", env.Styles.Dim)
+	return widget.Styled(env.Keys.Action(action.Open).Shown()+" switches to the cluster, closing these pages", env.Styles.Dim)
 }
 
 // Selected is no place: a context is another console.

@@ -24,16 +24,8 @@ type View struct {
 	page nav.Page
 	pane *detail.Pane
 
-	asked int       // how often; an answer to an older question is left out
-	since time.Time // when the reading began, zero once it is over
+	reads view.Once
 	at    time.Time // of the answer
-	log   *logs.ControllerLog
-	err   error
-}
-
-// answer is what came of a question.
-type answer struct {
-	asked int
 	log   *logs.ControllerLog
 	err   error
 }
@@ -46,7 +38,7 @@ func New(page nav.Page) view.View {
 
 // Sync asks when the page is first seen, and makes the lines.
 func (v *View) Sync(env *view.Env) {
-	if v.asked == 0 {
+	if !v.reads.Begun() {
 		v.ask(env)
 	}
 	v.pane.SetItems(v.lines(env))
@@ -54,30 +46,26 @@ func (v *View) Sync(env *view.Env) {
 
 // ask reads the log.
 func (v *View) ask(env *view.Env) {
-	v.asked++
-	v.since = env.Now
-	n, c, zone, key := v.asked, env.Console, v.page.Zone, v.page.Key
-	env.Run("reading the controller's log", func(ctx context.Context) any {
-		log, err := c.ControllerLog(ctx, zone, key)
-		return answer{n, log, err}
+	c, zone, key := env.Console, v.page.Zone, v.page.Key
+	view.Begin(&v.reads, env, "reading the controller's log", func(ctx context.Context) (*logs.ControllerLog, error) {
+		return c.ControllerLog(ctx, zone, key)
 	})
 }
 
 // Working is since when the log is read.
-func (v *View) Working() time.Time { return v.since }
+func (v *View) Working() time.Time { return v.reads.Since() }
 
 // Receive takes the answer; one that is refused leaves what was read before.
 func (v *View) Receive(env *view.Env, msg any) {
-	a, ok := msg.(answer)
-	if !ok || a.asked != v.asked {
+	log, err, ok := view.Come[*logs.ControllerLog](&v.reads, msg)
+	if !ok {
 		return
 	}
-	v.since, v.err, v.at = time.Time{}, a.err, env.Now
-	if a.err == nil {
-		v.log = a.log
+	if v.err, v.at = err, env.Now; err == nil {
+		v.log = log
 	}
 	v.Sync(env)
-	if a.err == nil {
+	if err == nil {
 		v.pane.Do(action.Bottom)
 	}
 }
@@ -89,9 +77,9 @@ func (v *View) lines(env *view.Env) []detail.Line {
 	s.Head(v.page.Key.Label() + " · what zone " + v.page.Zone + " reported")
 	v.condition(env, s)
 	switch {
-	case !v.since.IsZero() && v.log == nil:
+	case v.reads.Under() && v.log == nil:
 		s.Head("ovnkube-controller")
-		s.Add("reading", env.Busy(v.since, "reading the newest lines"), nav.Page{})
+		s.Add("reading", env.Busy(v.reads.Since(), "reading the newest lines"), nav.Page{})
 		return s.Lines
 	case v.err != nil:
 		s.Head("ovnkube-controller")

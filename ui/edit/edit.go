@@ -87,6 +87,9 @@ func (s *text) Commit(ctx context.Context, c view.Console, p *gate.Preview, answ
 
 func (v *edit) isNew() bool { return v.page.Key.Name == "" }
 
+// proposed says whether the text is another than the policy's from the start.
+func (v *edit) proposed() bool { return v.page.Text != "" }
+
 func (v *edit) name() string {
 	if v.isNew() {
 		return "new policy"
@@ -119,6 +122,9 @@ func (v *edit) start(env *view.Env) {
 		}
 		v.first, v.base, notes = p.YAML, p.YAML, editNotes(p)
 		file = p.Kind.Short() + "-" + p.Name
+	}
+	if v.proposed() {
+		v.first, v.base, notes = v.page.Text, v.page.Base, proposalNotes(v.page)
 	}
 	notes = append(notes, `Lines at the top that begin with "`+note+`" are not part of the text.`)
 	v.open = head(notes, v.first)
@@ -178,7 +184,7 @@ func (v *edit) back(env *view.Env, m edited) {
 		v.stop("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
 	case m.io != nil:
 		v.stop("The text could not be read back", []string{m.io.Error()})
-	case body(m.text) == v.first && !v.wrong:
+	case body(m.text) == v.first && !v.wrong && (!v.proposed() || m.run != nil):
 		what := "unchanged: nothing to do"
 		if m.run != nil {
 			what = "the editor ended with " + m.run.Error() + "; nothing was changed"
@@ -236,9 +242,12 @@ func (v *edit) judge(env *view.Env, m checked) {
 			return out
 		}
 		// The lines are counted as they stand in the file that is open again, these
-		// notes above them.
+		// notes above them. A longer number may take one line more.
 		const title = "not valid, nothing was written:"
-		above := strings.Count(head(append([]string{title}, notes(0)...), ""), "\n")
+		above := 0
+		for range 3 {
+			above = strings.Count(head(append([]string{title}, notes(above)...), ""), "\n")
+		}
 		v.title, v.why = "The text is not valid", notes(above)
 		v.reopen(env, append([]string{title}, v.why...), m.text, line)
 		v.wrong = true

@@ -83,9 +83,7 @@ func TestEdit(t *testing.T) {
 	if st, _ := os.Stat(w.files()[0]); st.Mode().Perm() != 0o600 {
 		t.Errorf("the text is readable by others: %v", st.Mode())
 	}
-	w.s.Press("a")
-	w.s.Type("cluster-control")
-	w.s.Press("enter")
+	w.s.Press("a", "y")
 	w.s.Want("36 ─ cluster-control", "done, rows follow in 3/3 zones")
 	if got := w.policy("cluster-control"); got.Priority != 36 || got.YAML != strings.Replace(was, "priority: 34", "priority: 36", 1) {
 		t.Errorf("priority %d, text:\n%s", got.Priority, got.YAML)
@@ -135,6 +133,13 @@ func TestLinesOfTheTextThatIsOpen(t *testing.T) {
 	for name, c := range map[string]struct{ sed, line string }{
 		"a tab":               {`s/^  priority: 34/\tpriority: 34/`, "priority: 34"},
 		"too far left":        {`s/^  subject:/ subject:/`, " subject:"},
+		"first too far right": {`s/^  priority: 34/    priority: 34/`, "    priority: 34"},
+		"first too far left":  {`s/^  priority: 34/ priority: 34/`, " priority: 34"},
+		"without a colon":     {`s/^  subject:/  subject/`, "  subject"},
+		"letters in a number": {`s/^  priority: 34/  priority: 39x/`, "  priority: 39x"},
+		"a label":             {`0,/name: ingress-nginx/s//name: "ingress nginx"/`, `name: "ingress nginx"`},
+		"an operator":         {`0,/operator: Exists/s//operator: Is/`, "operator: Is"},
+		"no such kind":        {`s/^kind: .*/kind: AdminPolicy/`, "kind: AdminPolicy"},
 		"an unknown field":    {`s/^  priority: 34/  prio: 34/`, "  prio: 34"},
 		"out of range":        {`s/^  priority: 34/  priority: 1001/`, "  priority: 1001"},
 		"not a number":        {`s/^  priority: 34/  priority: x/`, "  priority: x"},

@@ -4,18 +4,24 @@ import (
 	"strings"
 
 	"rung/model/clean"
+	"rung/ui/widget"
 )
 
 // note begins a line that is Rung's and not part of the text.
 const note = "# rung:"
 
-// head writes lines as comments above a text.
+// headWidth is how wide notes are: with what begins them, 80 cells.
+const headWidth = 72
+
+// head writes notes as comments above a text.
 func head(notes []string, text string) string {
 	var b strings.Builder
 	for _, n := range notes {
 		for l := range strings.Lines(clean.Block(n)) {
-			b.WriteString(strings.TrimRight(note+" "+strings.TrimSuffix(l, "\n"), " "))
-			b.WriteByte('\n')
+			for _, part := range widget.Flow(strings.TrimSuffix(l, "\n"), headWidth) {
+				b.WriteString(strings.TrimRight(note+" "+part, " "))
+				b.WriteByte('\n')
+			}
 		}
 	}
 	return b.String() + text

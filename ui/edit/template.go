@@ -10,6 +10,7 @@ import (
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
+	"rung/ui/nav"
 )
 
 // template is the text a new AdminNetworkPolicy begins with. Its subject and
@@ -54,7 +55,7 @@ func newText(priority int32) string { return fmt.Sprintf(template, priority) }
 // newNotes tell where the new policy stands on the ladder.
 func newNotes(rev *revision.Revision, priority int32) []string {
 	notes := []string{"a new AdminNetworkPolicy. Save and close the editor to see what it does;",
-		"nothing is written before you have said yes. Close without saving to leave it."}
+		"nothing is written before you say yes. Close without saving to leave it."}
 	l := rev.Ladder()
 	above, at, below := l.Around(priority)
 	var where []string
@@ -86,10 +87,15 @@ func rungText(r *ladder.Rung) string {
 	return fmt.Sprintf("%s (%d)", strings.Join(names, ", "), r.Priority)
 }
 
+// proposalNotes stand above a text that was proposed.
+func proposalNotes(p nav.Page) []string {
+	return append(strings.Split(p.ID, "\n"), "Change it as you like. Save and close the editor to see what it does;", "nothing is written before you say yes.")
+}
+
 // editNotes stand above the text of a policy that is there.
 func editNotes(p *model.Policy) []string {
 	notes := []string{"editing " + p.Key.Label() + ". Save and close the editor to see what the change does;",
-		"nothing is written before you have said yes. Close without saving to leave it."}
+		"nothing is written before you say yes. Close without saving to leave it."}
 	if p.Origin.Item >= 0 && p.Origin.File != "" {
 		notes = append(notes, "It stands in a List in "+p.Origin.File+": this text was made anew from the object.")
 	}

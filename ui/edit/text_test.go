@@ -63,3 +63,17 @@ func TestCommand(t *testing.T) {
 		t.Error("no editor at all")
 	}
 }
+
+// A note is no wider than the terminal it is read in, and all of it is taken off again.
+func TestHeadFits(t *testing.T) {
+	text := "kind: AdminNetworkPolicy\n"
+	with := head([]string{strings.Repeat("multi-tenant-isolation decides before break-glass, ", 6), "short"}, text)
+	for l := range strings.Lines(strings.TrimSuffix(with, text)) {
+		if n := len(strings.TrimSuffix(l, "\n")); n > 80 {
+			t.Errorf("%d cells: %q", n, l)
+		}
+	}
+	if got := body(with); got != text {
+		t.Errorf("body is %q", got)
+	}
+}

@@ -62,6 +62,9 @@ func (v *page) whole(f *model.Finding, w int) []string {
 	s := &detail.Sheet{St: v.st, W: w}
 	sign, look := detail.Sign(f.Severity, v.st)
 	s.Say("", 1, sign, look, v.st.Text, f.Message, nav.Page{})
+	if !f.Witness.None() {
+		s.Say("", 3, "", v.st.Dim, v.st.Text, "shown by "+f.Witness.String(), nav.Page{})
+	}
 	if f.Remedy != "" {
 		s.Say("", 1, "→", v.st.Dim, v.st.Text, f.Remedy, nav.Page{})
 	}

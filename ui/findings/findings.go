@@ -21,6 +21,7 @@ type page struct {
 	view.List
 	table *widget.Table[*item]
 	only  only
+	key   string // that changes only
 	st    *themes.Styles
 	w     int
 	plain []widget.Column[*item] // the columns without codes
@@ -160,6 +161,7 @@ func (v *page) Sync(env *view.Env) {
 	found, _ := env.Rev.KnownFindings() // the header says when they are of a moment ago
 	same := v.rev != nil && v.st == env.Styles && v.w == env.W && sameList(found, v.found)
 	v.st, v.w, v.found = env.Styles, env.W, found
+	v.key = env.Keys.Action(action.FindingsOnly).Shown()
 	v.plain[0].Title = "SEVERITY"
 	if v.w < narrow {
 		v.plain[0].Title = ""
@@ -220,7 +222,7 @@ func (v *page) fill() {
 	}
 	v.table.Empty = "nothing found: no policy is wrong or dangerous"
 	if v.only != all && len(v.found)+len(v.zones) > 0 {
-		v.table.Empty = "none here: " + onlyNames[v.only] + "; t shows the others"
+		v.table.Empty = "none here: " + onlyNames[v.only] + "; " + v.key + " shows the others"
 	}
 	v.table.SetItems(items)
 }

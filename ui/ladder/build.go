@@ -24,13 +24,14 @@ type builder struct {
 	live   *revision.LadderRows
 	fresh  bool // live rows are those of this revision
 	items  []*item
-	finds  map[model.PolicyKey][]model.Finding
+	finds  map[model.PolicyKey][]*model.Finding
 }
 
 func (b *builder) build() []*item {
-	b.finds = map[model.PolicyKey][]model.Finding{}
+	b.finds = map[model.PolicyKey][]*model.Finding{}
 	finds, _ := b.rev.KnownFindings()
-	for _, f := range finds {
+	for i := range finds {
+		f := &finds[i]
 		b.finds[f.Policy] = append(b.finds[f.Policy], f)
 	}
 	b.live, b.fresh = b.rev.KnownLadderRows()
@@ -42,7 +43,10 @@ func (b *builder) build() []*item {
 	return b.items
 }
 
-func (b *builder) add(it *item) { b.items = append(b.items, it) }
+func (b *builder) add(it *item) {
+	it.place = len(b.items)
+	b.items = append(b.items, it)
+}
 
 // band is the heading of a tier over the whole width.
 func (b *builder) band(name, text string, folds bool) {
@@ -101,7 +105,7 @@ func (b *builder) policy(rp *ladder.RungPolicy, r *ladder.Rung, i int) *item {
 	b.note(it, r, rp)
 	if c := b.v.carry; c != nil && c.key == p.Key {
 		it.name = widget.Line{{Text: "◆ ", Style: st.Key}, {Text: p.Name, Style: st.Title}}
-		it.marks, it.notes = []widget.Line{c.says(r, st)}, nil
+		it.marks, it.stand, it.notes = []widget.Line{c.says(r, st)}, nil, nil
 	}
 	return it
 }

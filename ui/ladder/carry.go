@@ -25,6 +25,7 @@ type carry struct {
 	from, at int32
 	stage    model.Stage // the one to go back to: gaps are those of all together
 	typed    string      // digits of the priority to go to
+	flips    flips
 }
 
 func (v *ladderPage) pickUp(env *view.Env, it *item) {
@@ -137,5 +138,15 @@ func (c *carry) tell(env *view.Env) widget.Line {
 	// The line of the path is shared with where one is and how many lines there are.
 	const moving = "moving "
 	room := env.W*2/3 - widget.Width(moving+": "+to) - note.Width() - len("   99 lines")
+	if text, log := c.flips.at(c); text != "" {
+		if env.W < 100 && len(there) == 0 {
+			room, note = room+note.Width(), nil // that it is free stands in its line
+		}
+		if room-widget.Width("  "+text+log) >= 12 {
+			text += log
+		}
+		note = note.Add("  "+text, st.Text)
+		room -= widget.Width(text) + 2
+	}
 	return append(widget.Styled(moving+widget.CutName(c.key.Name, max(12, room))+": "+to, st.Key), note...)
 }

@@ -44,11 +44,13 @@ type item struct {
 	sign                                       widget.Line   // of the state, for where its words have no room
 	levels                                     []widget.Line // what it logs, level by level
 	marks                                      []widget.Line // short forms of its notes, the worst first
+	stand                                      []int         // for how many each mark stands
 	notes                                      []revision.Note
 	whole                                      widget.Line // of a heading that is cut
 	hold                                       int         // cells of full that stay where one scrolls sideways
 	subject, pods, acls                        string
 	rank                                       int // how bad its state is, lower is worse
+	place                                      int // where it stands on the ladder: in the order in which lines decide
 }
 
 func policyID(k model.PolicyKey) string { return "policy " + k.String() }

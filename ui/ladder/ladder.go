@@ -3,10 +3,12 @@ package ladder
 import (
 	"time"
 
+	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/action"
+	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -16,13 +18,15 @@ import (
 type ladderPage struct {
 	view.List
 	table *widget.Table[*item]
+	hits  *logs.Summary // nil without a log
 
-	spread   bool            // every gap slot by slot
-	unfolded map[int32]bool  // gaps that are spread, by first priority
-	tier0    bool            // the rows of tier 0 are listed
-	tier2    bool            // the units of tier 2 are listed
-	folded   map[string]bool // namespaces that are not as they would be, see unfolds
-	stage    model.Stage     // the one that is shown, "" for all
+	spread   bool               // every gap slot by slot
+	unfolded map[int32]bool     // gaps that are spread, by first priority
+	tier0    bool               // the rows of tier 0 are listed
+	tier2    bool               // the units of tier 2 are listed
+	folded   map[string]bool    // namespaces that are not as they would be, see unfolds
+	chosen   map[model.Key]bool // by +, for L
+	stage    model.Stage        // the one that is shown, "" for all
 	carry    *carry
 	frame    frame
 	begun    bool // the cursor was put on the first policy
@@ -43,7 +47,7 @@ type frame struct {
 
 // New makes the view.
 func New(nav.Page) view.View {
-	v := &ladderPage{unfolded: map[int32]bool{}, folded: map[string]bool{}}
+	v := &ladderPage{unfolded: map[int32]bool{}, folded: map[string]bool{}, chosen: map[model.Key]bool{}}
 	v.table = &widget.Table[*item]{
 		ID:   func(it *item) string { return it.id },
 		Full: func(it *item) widget.Line { return it.full },
@@ -52,7 +56,7 @@ func New(nav.Page) view.View {
 		},
 		Skip:  func(it *item) bool { return it.kind == band && !it.folds },
 		Hold:  func(it *item) int { return it.hold },
-		Note:  func(it *item) []widget.Line { return it.told(v.frame.styles) },
+		Note:  func(it *item) (notes, rest []widget.Line) { return it.told(v.frame.styles) },
 		Text:  func(it *item) string { return it.text() },
 		Empty: "nothing on the ladder",
 	}
@@ -76,7 +80,9 @@ func (v *ladderPage) Sync(env *view.Env) {
 		env.Fail("%s no longer exists", v.carry.key.Label())
 		v.carry = nil
 	}
+	v.hits = detail.Hits(env)
 	v.rebuild()
+	v.count(env)
 }
 
 func (v *ladderPage) rebuild() {
@@ -162,6 +168,9 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	if id == action.LadderGaps && v.stage != "" {
 		return "gaps are shown with all stages together"
 	}
+	if id == action.LadderLogging && len(v.chosen) > 0 {
+		return "" // it is about those
+	}
 	return it.whyNot(id)
 }
 
@@ -194,7 +203,9 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	case action.LadderDelete:
 		view.AskDelete(env, it.key)
 	case action.LadderLogging:
-		view.AskLogging(env, it.key)
+		v.askLogging(env, it)
+	case action.LadderSelect:
+		v.choose(env, it)
 	case action.LadderLogs:
 		env.Open(it.logs())
 	case action.LadderPlan:

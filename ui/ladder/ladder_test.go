@@ -1,6 +1,10 @@
 package ladder_test
 
 import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +13,8 @@ import (
 
 	"rung/engine/gate"
 	"rung/model"
+	"rung/model/nb"
+	"rung/test/wait"
 	"rung/ui"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -161,6 +167,66 @@ func TestSort(t *testing.T) {
 	s.Want("tier 1")
 }
 
+// By PRIO the lines stand as they decide, tier by tier, whatever has no priority where it
+// is on the ladder; downwards the other way round.
+func TestSortByPriority(t *testing.T) {
+	s := open(t)
+	s.Resize(120, 60)
+	places := func() (out []string) {
+		for _, name := range []string{"break-glass", "cluster-control", "quarantine", "experimental", "default"} {
+			for i, l := range strings.Split(s.Frame(), "\n") {
+				if i > 2 && strings.Contains(l, " "+name+" ") {
+					out = append(out, fmt.Sprintf("%02d %s", i, name))
+					break
+				}
+			}
+		}
+		slices.Sort(out)
+		for i := range out {
+			out[i] = out[i][3:]
+		}
+		return out
+	}
+	s.Press(">")
+	s.Want("by PRIO", "PRIO ↑")
+	if got := strings.Join(places(), " "); got != "break-glass cluster-control quarantine experimental default" {
+		t.Errorf("upwards: %s", got)
+	}
+	s.Press("S")
+	if got := strings.Join(places(), " "); got != "default experimental quarantine cluster-control break-glass" {
+		t.Errorf("downwards: %s", got)
+	}
+}
+
+// TestCarryWithALog: where a log is read, the priority a policy is carried to says how many
+// of its lines would have gone the other way.
+func TestCarryWithALog(t *testing.T) {
+	f := uitest.NewFake(uitest.Demo(t))
+	c := f.Revision().Cluster
+	var pods []model.Change
+	for o := range c.Objects() {
+		pods = append(pods, model.Change{New: o})
+	}
+	f.LogStore.Observe(pods)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { f.LogStore.Run(ctx); close(done) }()
+	defer func() { cancel(); <-done }()
+	for range 2 {
+		f.LogStore.Offer(model.LogLine{At: uitest.Now, Zone: "ovn-worker", Name: "ANP:cluster-control:Egress:5", Verdict: "drop", Direction: nb.FromLport, Proto: "tcp",
+			Src: netip.MustParseAddr(c.Pod("blue", "api-d0").IPs[0]), Dst: netip.MustParseAddr(c.Pod("blue", "api-d1").IPs[0]), DstPort: 80})
+	}
+	wait.Within(t, 10*time.Second, "the lines are taken in", func() bool { return f.LogStore.Last() == 2 })
+	s := uitest.OpenWith(t, f, ui.Options{})
+	s.Resize(120, 34)
+	goTo(t, s, "cluster-control")
+	s.Press("m", "j")
+	s.Want("34 → 35  free  nothing flips")
+	s.WantNot("log line")
+	s.Press("4", "1")
+	s.Want("112 pairs allowed, 2 log lines")
+}
+
 // answered gives a console whose previews are recorded.
 func answered(t *testing.T) (*uitest.Screen, *[]gate.Mutation) {
 	var got []gate.Mutation
@@ -178,10 +244,10 @@ func TestCarry(t *testing.T) {
 	s.Press("m")
 	s.Want("moving cluster-control: 34 (unchanged)", "◆ cluster-control", "← moving", "⏎ drop here", "esc cancel")
 	s.Press("j", "j")
-	s.Want("34 → 36", "34 → 36  free", "← free", "5 free   31–35")
+	s.Want("34 → 36", "34 → 36  free  nothing flips", "← free", "5 free   31–35")
 	s.Golden("carry")
 	s.Press("j", "j", "j", "j")
-	s.Want("34 → 40  = with blue-tenant and 3 more", "├ yellow-tenant", "← = 5 at 40")
+	s.Want("34 → 40  = with blue-tenant and 3 more  112 pairs allowed", "├ yellow-tenant", "← = 5 at 40")
 	s.Press("ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d", "ctrl+d")
 	s.Want("34 → 99")
 	s.Press("esc")
@@ -238,8 +304,11 @@ func TestChangesInTier2(t *testing.T) {
 	}{
 		{"NP allow-web", "m", "move: a NetworkPolicy has no priority to move"},
 		{"EF yellow", "m", "move: an EgressFirewall has no priority to move"},
-		{"NP allow-web", "L", "kubectl annotate namespace blue"},
-		{"EF yellow", "L", "kubectl annotate namespace yellow"},
+		{"NP allow-web", "L", "log Namespace blue"},
+		{"EF yellow", "L", "log Namespace yellow"},
+		{"─ deny ingress", "L", "log Namespace blue"},
+		{"- blue", "L", "log Namespace blue"},
+		{"─ hairpin", "L", "logging: no policy here: hairpin rows"},
 		{"─ deny ingress", "D", "delete: no policy here: rows of default deny of blue, ingress"},
 		{"─ deny ingress", "m", "move: no policy here: rows of default deny of blue, ingress"},
 		{"─ hairpin", "e", "edit: no policy here: hairpin rows"},

@@ -21,11 +21,16 @@ func (b *builder) note(it *item, r *ladder.Rung, rp *ladder.RungPolicy) {
 	}
 	it.notes = revision.Notes(b.ladder, r, rp, b.finds[rp.Policy.Key], gone)
 	for i := range it.notes {
-		if n := &it.notes[i]; n.Mark != "" || n.Severity != model.SeverityInfo {
+		if n := &it.notes[i]; marked(n) {
 			it.marks = append(it.marks, shortNote(n, n.Name, b.st))
+			it.stand = append(it.stand, max(1, n.Count))
 		}
 	}
 }
+
+// marked says whether a note is something to look at: it has a sign, and is counted where
+// there is no room for it.
+func marked(n *revision.Note) bool { return n.Mark != "" || n.Severity != model.SeverityInfo }
 
 // signOf is the sign of a note with how often it stands for the same.
 func signOf(n *revision.Note, st *themes.Styles) (string, themes.Style) {
@@ -54,32 +59,40 @@ func widthOfMarks(items []*item) int {
 	w := leastMarks
 	for _, it := range items {
 		if n := len(it.marks); n > 0 {
-			w = max(w, it.marks[0].Width()+len(moreMarks(n-1)))
+			w = max(w, it.marks[0].Width()+len(it.moreMarks(1)))
 		}
 	}
 	return min(w, mostMarks)
 }
 
-func moreMarks(n int) string {
-	if n == 0 {
+// moreMarks counts what the marks after the first n stand for, as the lines below the
+// table do: a mark may stand for several conflicts or findings.
+func (it *item) moreMarks(n int) string {
+	left := 0
+	for i := n; i < len(it.stand); i++ {
+		left += it.stand[i]
+	}
+	if left == 0 {
 		return ""
 	}
-	return " +" + strconv.Itoa(n)
+	return " +" + strconv.Itoa(left)
 }
 
 // fitMarks is the column of notes in w cells: as many as there is room for, the worst
 // first, the others counted. No word is cut; where there is room for none the signs say
 // that there is something.
 func (it *item) fitMarks(st *themes.Styles, w int) widget.Line {
-	if l := widget.FitWhole(it.marks, "  ", w, st.Dim); l != nil {
-		return l
+	for n := len(it.marks); n > 0; n-- {
+		if l := all(it.marks[:n], "  ").Add(it.moreMarks(n), st.Dim); l.Width() <= w {
+			return l
+		}
 	}
 	if len(it.notes) == 0 {
 		return it.marks[0].CutWords(w)
 	}
 	n := &it.notes[0]
 	sign, look := signOf(n, st)
-	more := moreMarks(len(it.marks) - 1)
+	more := it.moreMarks(1)
 	if room := w - widget.Width(sign+" ") - len(more); n.Name != "" && room >= leastMarks {
 		return widget.Line{{Text: sign + " " + widget.CutName(n.Name, room), Style: look}, {Text: more, Style: st.Dim}}
 	}
@@ -115,12 +128,12 @@ func all(pieces []widget.Line, sep string) widget.Line {
 	return widget.FitWhole(pieces, sep, 1<<20, themes.Style{})
 }
 
-// told are the notes in words, for the lines below the table.
-func (it *item) told(st *themes.Styles) []widget.Line {
+// told are the notes in words, for the lines below the table: those that the column of
+// notes counts, and the rest.
+func (it *item) told(st *themes.Styles) (notes, rest []widget.Line) {
 	if len(it.whole) > 0 {
-		return []widget.Line{it.whole}
+		return nil, []widget.Line{it.whole}
 	}
-	var out []widget.Line
 	for i := range it.notes {
 		n := &it.notes[i]
 		sign, look := detail.Sign(n.Severity, st)
@@ -129,13 +142,14 @@ func (it *item) told(st *themes.Styles) []widget.Line {
 		}
 		for _, text := range n.Texts() {
 			l := widget.Styled(text, st.Text)
-			if n.Mark != "" || n.Severity != model.SeverityInfo {
-				l = widget.Join(widget.Styled(sign+" ", look), l)
+			if marked(n) {
+				notes = append(notes, widget.Join(widget.Styled(sign+" ", look), l))
+			} else {
+				rest = append(rest, l)
 			}
-			out = append(out, l)
 		}
 	}
-	return out
+	return notes, rest
 }
 
 // text is what the filter looks at: the row as it stands where there is room for all of it.

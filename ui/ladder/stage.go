@@ -37,8 +37,9 @@ func (v *ladderPage) columns() []widget.Column[*item] {
 		return func(it *item) widget.Line { return widget.Plain(f(it)) }
 	}
 	cols := []widget.Column[*item]{
-		{Title: "PRIO", Right: true, Cell: text(func(it *item) string { return it.priority() })},
-		{Title: "POLICY", Name: true, Min: 16, Cell: func(it *item) widget.Line { return it.name },
+		{Title: "PRIO", Right: true, Cell: text(func(it *item) string { return it.priority() }),
+			Less: func(a, b *item) int { return a.place - b.place }}, // tier by tier: a priority means nothing beside that of another
+		{Title: "POLICY", Name: true, Min: 16, Cell: v.named,
 			Less: func(a, b *item) int { return widget.CompareNatural(a.policyName(), b.policyName()) }},
 		{Title: "SUBJECT", Min: 14, Max: 40, Drop: 8, Cell: text(func(it *item) string { return it.subject })},
 	}
@@ -51,6 +52,7 @@ func (v *ladderPage) columns() []widget.Column[*item] {
 	return append(cols, []widget.Column[*item]{
 		{Title: "PODS", Right: true, Drop: 4, Cell: text(func(it *item) string { return it.pods })},
 		{Title: "ACLS", Right: true, Drop: 9, Cell: text(func(it *item) string { return it.acls })},
+		{Title: "HITS", Wide: true, NoSort: true, Cell: text(func(it *item) string { return v.hitsOf(it) })},
 		{Title: "ZONES", Drop: 5, Cell: func(it *item) widget.Line { return it.zones }},
 		{Title: logTitle, Max: 12, Drop: logQuiet, Cell: func(it *item) widget.Line { return all(it.levels, " ") },
 			Fit: func(it *item, w int) widget.Line { return it.fitLogs(v.frame.styles, w) }},
@@ -107,4 +109,12 @@ func (v *ladderPage) tellStage(env *view.Env) widget.Line {
 		text = long + " · " + env.Keys.Action(action.LadderStage).Shown() + " next stage"
 	}
 	return widget.Styled(text, env.Styles.Key)
+}
+
+// named is the name of a line, with a sign before it where it is selected.
+func (v *ladderPage) named(it *item) widget.Line {
+	if len(v.chosen) == 0 || !v.chosen[it.logging()] {
+		return it.name
+	}
+	return widget.Join(widget.Styled("+ ", v.frame.styles.Key), it.name)
 }

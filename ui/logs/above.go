@@ -37,8 +37,8 @@ func (v *logPage) findAbove(env *view.Env, tell bool) {
 	if tell {
 		what = "finding what decides first"
 	}
-	env.Run(what, func(context.Context) any {
-		return &above{rev.Cluster, rev.DecidedBefore(p.Key, p.Dir, p.Rule), tell}
+	env.Run(what, func(ctx context.Context) any {
+		return &above{rev.Cluster, rev.DecidedBefore(ctx, p.Key, p.Dir, p.Rule), tell}
 	})
 }
 
@@ -75,6 +75,9 @@ func sentenceOf(k model.PolicyKey, b *revision.Before) string {
 	if b.Rule < 0 {
 		rule = revision.DefaultDeny(k.Namespace, b.Direction).Label()
 	}
+	if b.Together {
+		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.Some(aboveNames(k, b), 3))
+	}
 	if b.All {
 		last := &b.By[len(b.By)-1]
 		rest := ""
@@ -83,11 +86,15 @@ func sentenceOf(k model.PolicyKey, b *revision.Before) string {
 		}
 		return fmt.Sprintf("%s never decides: %s comes first, matches all of it and %s.", rule, nameOf(k, last), logsAt(last)) + rest
 	}
-	var names []string
+	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.Some(aboveNames(k, b), 3))
+}
+
+// aboveNames name the rules above, and say of each whether it logs.
+func aboveNames(k model.PolicyKey, b *revision.Before) (out []string) {
 	for i := range b.By {
-		names = append(names, nameOf(k, &b.By[i])+" ("+logsAt(&b.By[i])+")")
+		out = append(out, nameOf(k, &b.By[i])+" ("+logsAt(&b.By[i])+")")
 	}
-	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.Some(names, 3))
+	return out
 }
 
 // nameOf names a rule above, of the page's own policy without its name.
@@ -152,7 +159,7 @@ type whyNote struct {
 // tell opens it.
 func (v *logPage) tell(env *view.Env) {
 	body := append(v.why(env),
-		"The filter also takes policy:NAME, rule:, verdict:deny, node:NAME, pod:NS/NAME, ns:, src:, dst:, ip:, port:443 and severity:, each with ! before it for all others.")
+		"A filter is terms that all must hold: verdict:deny policy:x ns:a->b port:53 not node:w2 since:5m \"text\" /regex/. Also rule:, pod:, src:, dst:, ip:, proto:, dir:, severity:, until:. Commas give a choice, = before a name means all of it.")
 	const title = "why no lines"
 	links := v.above.links()
 	if len(links) == 0 {

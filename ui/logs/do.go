@@ -11,6 +11,9 @@ import (
 
 // Do carries out the log's actions and walks along the lines.
 func (v *logPage) Do(env *view.Env, id action.ID) bool {
+	if v.by != byNothing && v.doBy(env, id) {
+		return true
+	}
 	if d := widget.Stride(id, v.height); d != 0 {
 		v.move(d)
 		return true
@@ -19,7 +22,11 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	case action.Top:
 		v.move(-v.list.n)
 	case action.Bottom:
-		v.pause(false)
+		if !v.atEnd(env) {
+			v.pause(false)
+		}
+	case action.LogsSeek:
+		v.askTime(env)
 	case action.Left, action.Right:
 		v.left = widget.Aside(id, v.left)
 	case action.Wide:
@@ -27,13 +34,28 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	case action.Wrap:
 		v.wrap, v.left = !v.wrap, 0
 	case action.LogsTime:
-		v.stamp = (v.stamp + 1) % (none + 1)
+		v.clock = (v.clock + 1) % clocks
+		v.seen = widths{}
+		v.pile(true)
+		env.Say("%s", v.clock.told(env.Now))
 	case action.LogsPause:
 		v.pause(v.follow)
 	case action.LogsAggregate:
+		if v.by != byNothing {
+			v.groupBy(byNothing)
+			break
+		}
 		v.list.group = !v.list.group
 		v.feed.groups.reset()
 		v.bring()
+	case action.LogsBy:
+		v.askBy(env)
+	case action.LogsColumns:
+		v.askColumns(env)
+	case action.LogsMore:
+		v.widen(env, 1)
+	case action.LogsLess:
+		v.widen(env, -1)
 	case action.LogsMark:
 		v.mark(env)
 	case action.LogsClear:
@@ -62,8 +84,18 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 		} else {
 			env.Open(p)
 		}
+	case action.LogsRows:
+		v.row(env)
 	case action.LogsPod:
 		v.pod(env)
+	case action.GoProbe:
+		v.probe(env)
+	case action.LogsTrace:
+		v.trace(env, nav.ToTrace, view.AskTrace)
+	case action.LogsOVN:
+		v.trace(env, nav.ToOVNTrace, view.AskOVNTrace)
+	case action.LogsPropose:
+		v.propose(env)
 	case action.LogsLogging:
 		k := v.policy()
 		if k.Name == "" {

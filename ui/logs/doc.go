@@ -1,11 +1,12 @@
 // Package logs is the live tail of ACL log lines over all nodes: each line a
-// sentence with pods and the rule that decided, with a filter, a search, marks,
-// aggregation of equal lines and counts per rule. What a line says in how many cells is
-// in forms.go and shape.go.
+// sentence with pods and the rule that decided, with a filter (model/logquery), lines
+// around its matches, a search, marks, aggregation of equal lines, groups with rates, and
+// counts per rule. What a line says in how many cells is in forms.go and shape.go, or,
+// where columns were chosen, in columns.go.
 //
 // Invariants: the engine's ring holds the lines, this package only the numbers
 // of those that match; what arrives is looked at once, and a new filter looks
 // at what is held from the newest line back, a few milliseconds at a time, so
 // that a key never waits for 20,000 lines; a paused page stands still; what was
-// lost, and why nothing is seen, is said.
+// lost, and why nothing is seen, is said; a file is never replaced without asking.
 package logs

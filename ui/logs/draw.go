@@ -21,10 +21,13 @@ func (v *logPage) line(env *view.Env, it item, s shape, natural bool) widget.Lin
 		return widget.Styled("(this line is no longer buffered)", st.Dim)
 	}
 	if e.Gap != nil {
-		return v.gapLine(env, e)
+		return v.gapLine(env, e, s)
+	}
+	if v.columns != nil {
+		return v.columnLine(env, e, it, s, natural)
 	}
 	if natural {
-		s.stamp, s.zone, s.apart = v.stamp, v.seen.zone, 2
+		s.stamp, s.zone, s.apart = v.clock.begin(), v.seen.zone, 2
 	}
 	var l widget.Line
 	cell := func(part widget.Line, w int) {
@@ -36,7 +39,7 @@ func (v *logPage) line(env *view.Env, it item, s shape, natural bool) widget.Lin
 		l = l.Add(strings.Repeat(" ", n), st.Text)
 	}
 	if s.stamp != none {
-		cell(widget.Styled(stampText(s.stamp, e.Line.At.In(env.Now.Location())), st.Dim), 0)
+		cell(widget.Styled(s.stampText(e.Line.At, env.Now), st.Dim), 0)
 	}
 	if s.zone > 0 {
 		cell(widget.Styled(e.Line.Zone, st.Dim), s.zone)
@@ -92,6 +95,9 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 	v.rows = v.rows[:0]
 	st := env.Styles
 	rows := v.list.rows()
+	if v.by != byNothing && v.list.n > 0 {
+		return strings.Split(v.piles.table.Render(st, w, h), "\n")
+	}
 	if v.list.n == 0 || h <= 0 {
 		return v.nothing(env, w, h)
 	}
@@ -101,6 +107,9 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 	}
 	v.look(h)
 	s := v.shape(w)
+	if v.columns != nil {
+		s = v.columnWidths(env, w-2, h)
+	}
 	draw := func(row int) []string {
 		it := v.list.at(row)
 		l := v.line(env, it, s, v.wide || v.wrap)
@@ -112,6 +121,12 @@ func (v *logPage) text(env *view.Env, w, h int) []string {
 			return []string{widget.Join(widget.Plain("▸ "), l.Skip(v.left)).RenderAs(w, st.Selection)}
 		}
 		mark := "  "
+		switch {
+		case it.near:
+			l = widget.Styled(l.String(), st.Dim)
+		case v.list.around.n > 0 && !v.list.group && it.mark == nil && !v.feed.query.Empty():
+			mark = "• "
+		}
 		if hit {
 			mark, l = "• ", v.highlight(l, env)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
+	"rung/model/logquery"
 )
 
 // feed is the lines that match, as numbers. held are the entries themselves,
@@ -15,7 +16,7 @@ type feed struct {
 	about []bool   // of held, whether the page is about it, filter or no
 
 	scope func(*logs.Entry) bool // nil takes every line
-	query query
+	query logquery.Query
 	// hidden is the newest line that was cleared away.
 	hidden uint64
 
@@ -113,7 +114,7 @@ func (f *feed) restart() {
 }
 
 // narrow sets scope and query.
-func (f *feed) narrow(q query) {
+func (f *feed) narrow(q logquery.Query) {
 	f.query = q
 	f.restart()
 }
@@ -164,10 +165,7 @@ func (f *feed) match(seq uint64) bool {
 		return false
 	}
 	f.about[seq-f.base()] = true
-	if e.Gap != nil { // what is missing may be of any policy
-		return f.query.matchGap(e)
-	}
-	return f.query.match(e, func() string { return f.text(seq) })
+	return e.Matches(&f.query, func() string { return f.text(seq) })
 }
 
 // lines is how many lines up to a number the page is about, whatever the filter shows.

@@ -3,7 +3,6 @@ package logs
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"rung/engine/logs"
 	"rung/engine/revision"
@@ -36,8 +35,8 @@ func formsOf(e *logs.Entry, page model.Key) (p forms) {
 	}
 	k, dir := e.Rule.Policy, e.Rule.Direction
 	switch {
-	case !e.Attributed && e.Line.Name == "":
-		p.who = "an ACL without a name"
+	case !e.Attributed && (e.Line.Name == "" || len(e.Among) > 0 || e.Line.Antrea != nil):
+		p.who = e.By()
 	case !e.Attributed:
 		p.who = "unknown rule " + strconv.Quote(e.Line.Name)
 	case isDeny(e.Rule):
@@ -166,12 +165,4 @@ func namespaceWidth(end string) int {
 		return 0
 	}
 	return widget.Width(ns)
-}
-
-// stampText is a time as the page shows it.
-func stampText(s stamp, at time.Time) string {
-	if s == full {
-		return at.Format("15:04:05.000")
-	}
-	return at.Format("15:04:05")
 }

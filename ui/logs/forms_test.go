@@ -93,7 +93,7 @@ func TestCountsOfWhatIsShown(t *testing.T) {
 	s.Press("/")
 	s.Type("node:worker2")
 	s.Press("enter")
-	s.Want("9/19 lines", "── by rule, lines shown of all that came, simulated traffic ─", `quarantine ingress 0 "deny-all-pods": 7 of 12 ▁`, `quarantine egress 0 "deny-all-pods": 2 of 4 ▁`)
+	s.Want("9 of 19 match", "── by rule, lines shown of all that came, simulated traffic ─", `quarantine ingress 0 "deny-all-pods": 7 of 12 ▁`, `quarantine egress 0 "deny-all-pods": 2 of 4 ▁`)
 	s.WantNot(`"allow-from-support"`)
 	// On a pod's page other pods' lines of a rule are nobody's business.
 	s = w.open(nav.Page{Kind: nav.Logs, Key: model.Key{Kind: model.KindPod, Namespace: "monitoring", Name: "prometheus-0"}})
@@ -104,15 +104,15 @@ func TestCountsOfWhatIsShown(t *testing.T) {
 	s.Press("/")
 	s.Type("port:443")
 	s.Press("enter")
-	s.Want("4/16 lines", `egress 0 "deny-all-pods": 4 ▁`)
+	s.Want("4 of 16 match", `egress 0 "deny-all-pods": 4 ▁`)
 	s.WantNot(`ingress 0 "deny-all-pods": 12`)
 	// What is paused stands still.
 	s.Press("space")
 	w.some()
 	w.tick(s)
-	s.Want("4/16 lines", "❚❚ paused · 4 new, G to follow", `egress 0 "deny-all-pods": 4 of 8`)
+	s.Want("4 of 16 match", "❚❚ paused · 4 new, G to follow", `egress 0 "deny-all-pods": 4 of 8`)
 	s.Press("G")
-	s.Want("8/32 lines", `egress 0 "deny-all-pods": 8 ▁`)
+	s.Want("8 of 32 match", `egress 0 "deny-all-pods": 8 ▁`)
 	// Cleared lines are counted all the same.
 	s.Press("esc", "ctrl+l")
 	s.Want(`ingress 0 "deny-all-pods": 0 of 24`)
@@ -175,9 +175,26 @@ func TestWhyRulesAbove(t *testing.T) {
 	s.Want("egress 0 never decides")
 	s.WantNot("ingress 0 never decides")
 	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("cluster-control"), Dir: model.Ingress, Rule: 3})
-	s.Want("ingress 3 says Pass, and Pass is not logged (L changes it).")
+	s.Want("ingress 3 says Pass, and Pass is not logged. L changes it.")
 	s.WantNot("Allow rules")
 	// What logs is about itself and has nothing above.
 	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("break-glass")})
 	s.WantNot("never decides", "decides only part")
+}
+
+// The whole of the line under the cursor keeps both pods' own ends and the port at 80.
+func TestWholeLineKeepsPort(t *testing.T) {
+	w := newTail(t, 0)
+	w.line("cluster-control", model.Egress, 5, "ingress-nginx/ingress-nginx-controller-7d4c-9h2fj", "kube-system/coredns-5d78c9869d-bx7k1", 5353, "drop")
+	s := w.open(nav.To(nav.Logs))
+	s.Resize(80, 24)
+	l := s.Line(" → kube-system/")
+	for _, want := range []string{"ingress-nginx/", "9h2fj → ", "bx7k1 "} {
+		if !strings.Contains(l, want) {
+			t.Errorf("no %q in %q", want, l)
+		}
+	}
+	if !strings.HasSuffix(strings.TrimSpace(l), " 5353") {
+		t.Errorf("no port in %q", l)
+	}
 }

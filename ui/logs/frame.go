@@ -48,8 +48,13 @@ func (v *logPage) header(env *view.Env, w int) []string {
 		}
 	}
 	lines := []string{l.Render(w)}
-	if s := v.streamLine(env); s != nil {
-		lines = append(lines, s.Render(w))
+	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.bar(env, w)} {
+		if s != nil {
+			lines = append(lines, s.Render(w))
+		}
+	}
+	if v.wrong != nil && !v.wrong.Open {
+		lines = append(lines, widget.Styled(" ▲ not applied: "+widget.Clean(v.wrong.Error()), st.Warn).Render(w))
 	}
 	for i, lost := range v.lost(env) {
 		if i < 2 || env.H >= 20 {
@@ -104,14 +109,7 @@ func (v *logPage) levels(env *view.Env) widget.Line {
 // lost says which lines never come: those over a meter's rate, those that came
 // too fast, those that could not be read.
 func (v *logPage) lost(env *view.Env) (out []string) {
-	for _, r := range v.perRule(env) {
-		if r.stat.AtCap {
-			out = append(out, fmt.Sprintf("%s: %d lines/s in %s, all the meter lets through; more are discarded", v.ruleName(env, r.ref, false), r.stat.CapRate, r.stat.CapZone))
-		}
-		if len(out) == 2 {
-			break
-		}
-	}
+	out = v.overLimit(env)
 	var counts []string
 	if n := v.stats.Dropped; n > 0 {
 		counts = append(counts, fmt.Sprintf("%s lost: more than Rung can take in", words.Total(n, "line")))
@@ -125,6 +123,9 @@ func (v *logPage) lost(env *view.Env) (out []string) {
 	}
 	if long > 0 {
 		counts = append(counts, words.Total(long, "line")+" too long to read")
+	}
+	if n := v.unseen(); n > 0 {
+		counts = append(counts, words.Total(n, "number")+" missing in ovn-controller's lines")
 	}
 	if len(counts) > 0 {
 		out = append(out, strings.Join(counts, " · "))
@@ -146,7 +147,7 @@ type ruleStat struct {
 func (v *logPage) perRule(env *view.Env) []ruleStat {
 	var out []ruleStat
 	k := v.page.Key
-	narrowed := k.Kind == model.KindPod || !v.feed.query.empty()
+	narrowed := k.Kind == model.KindPod || !v.feed.query.Empty()
 	for ref, s := range v.stats.PerRule {
 		if k.Kind.IsPolicy() && ref.Policy != k && !denies(env, k, ref) || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
 			continue
@@ -208,8 +209,8 @@ func (v *logPage) footer(env *view.Env, w, h int) []string {
 	if v.parted(rules) {
 		title += ", lines shown of all that came"
 	}
-	if env.Rev.Mode.Simulated {
-		title += ", simulated traffic"
+	if text, _ := env.Rev.Mode.Traffic(); text != "" {
+		title += ", " + text
 	}
 	lines = append(lines, widget.Heading(title, w, env.Styles).Render(w))
 	return append(lines, v.counts(env, rules, w, room)...)
@@ -242,7 +243,7 @@ func (v *logPage) whole(env *view.Env, w, h int) []string {
 	if i := strings.Index(sentence, " "+e.Action+" by "); w < 120 && i >= 0 && widget.Width(sentence) > w-2 {
 		sentence, rest = sentence[:i], sentence[i+1:]
 	}
-	lines = append(lines, widget.Plain(" "+widget.Truncate(sentence, w-2)).Render(w))
+	lines = append(lines, widget.Plain(" "+shorten(sentence, w-2)).Render(w))
 	if w < 120 { // always, so that the list keeps its height
 		lines = append(lines, widget.Plain(" "+widget.Truncate(rest, w-2)).Render(w))
 	}
@@ -250,6 +251,28 @@ func (v *logPage) whole(env *view.Env, w, h int) []string {
 		return lines
 	}
 	return append(lines, atMost(widget.Clean(e.Line.Raw), w, 2, st.Dim)...)
+}
+
+// shorten cuts the longest words of a sentence, which are its names, in the middle until
+// it has room in w cells: what comes after them is not lost.
+func shorten(sentence string, w int) string {
+	const least = 8
+	names := strings.Split(sentence, " ")
+	widths := make([]int, len(names))
+	for i, n := range names {
+		widths[i] = widget.Width(n)
+	}
+	for over := widget.Width(sentence) - w; over > 0; over-- {
+		long := slices.Index(widths, slices.Max(widths))
+		if widths[long] <= least {
+			return widget.Truncate(sentence, w)
+		}
+		widths[long]--
+	}
+	for i, n := range names {
+		names[i] = widget.CutName(n, widths[i])
+	}
+	return strings.Join(names, " ")
 }
 
 // atMost breaks a text into so many lines, the last of which is cut where there is no

@@ -10,14 +10,16 @@ type item struct {
 	id   uint64 // of the line, or of the group's newest: the identity
 	n    int    // how often it came
 	mark *mark
+	near bool // it does not match: it is around a line that does
 }
 
 // list is what is shown of a feed: its lines or groups up to a number, with the
 // marks between.
 type list struct {
-	feed  *feed
-	marks []mark
-	group bool
+	feed   *feed
+	marks  []mark
+	group  bool
+	around spread
 
 	n   int   // lines or groups shown
 	pos []int // for every mark how many of them stand before it
@@ -28,6 +30,9 @@ func (l *list) bring(upto uint64) {
 	if l.group {
 		l.feed.groups.count(l.feed, upto, l.marks)
 		l.n = len(l.feed.groups.list)
+	} else if l.around.n > 0 {
+		l.around.bring(l.feed, upto)
+		l.n = len(l.around.seqs)
 	} else {
 		l.n = l.feed.before(upto)
 	}
@@ -41,6 +46,9 @@ func (l *list) bring(upto uint64) {
 func (l *list) id(i int) uint64 {
 	if l.group {
 		return l.feed.groups.list[i].last
+	}
+	if l.around.n > 0 {
+		return l.around.seqs[i]
 	}
 	return l.feed.at(i)
 }
@@ -73,5 +81,6 @@ func (l *list) line(i int) item {
 		g := l.feed.groups.list[i]
 		return item{seq: g.last, id: g.last, n: g.n}
 	}
-	return item{seq: l.feed.at(i), id: l.feed.at(i), n: 1}
+	id := l.id(i)
+	return item{seq: id, id: id, n: 1, near: l.around.n > 0 && !l.feed.has(id)}
 }

@@ -1,12 +1,15 @@
 package logs
 
 import (
+	"strconv"
 	"time"
 
 	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/logquery"
 	"rung/model/words"
+	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -17,15 +20,6 @@ import (
 // budget is how long one Sync may look for matches.
 const budget = 5 * time.Millisecond
 
-// stamp says how much of a line's time is shown.
-type stamp int
-
-const (
-	full stamp = iota
-	seconds
-	none
-)
-
 // logPage is the view.
 type logPage struct {
 	page nav.Page
@@ -34,6 +28,7 @@ type logPage struct {
 
 	follow bool
 	until  uint64 // the newest line shown while not following
+	beyond int    // newer lines that are not taken meanwhile
 	sel    uint64 // identity of the line under the cursor
 	top    int    // first row on the screen
 	left   int
@@ -42,7 +37,12 @@ type logPage struct {
 	rows   []int // row of every line on the screen, for the mouse
 
 	wide, wrap bool
-	stamp      stamp
+	clock      clock
+	wrong      *logquery.Error // the first term of the filter that cannot be read
+	columns    []column        // chosen; nil writes lines as sentences
+	by         dimension
+	piles      byTable
+	filter     string
 	find       widget.Filter
 	seek       seek
 	scanning   time.Time // since when lines are looked through, zero when none is left
@@ -50,6 +50,8 @@ type logPage struct {
 
 	stats   logs.Stats
 	streams []model.LogStream
+	losses  []logs.Loss // of the ACLs at their limits, all policies'
+	place   place
 	statsAt int64
 	paces   map[model.RuleRef]pace // of the lines shown
 	seen    widths
@@ -57,6 +59,7 @@ type logPage struct {
 	aboveAt time.Time
 	rev     *revision.Revision
 	now     time.Time
+	styles  *themes.Styles
 }
 
 // New makes the view.
@@ -67,41 +70,6 @@ func New(p nav.Page) view.View {
 	return v
 }
 
-// scope is what the page is about: a policy, one of its rules, or a pod. Of a
-// NetworkPolicy it is also what the default deny of its namespace does to the
-// policy's pods.
-func (v *logPage) scope() func(*logs.Entry) bool {
-	p := v.page
-	switch {
-	case p.Key.Kind == model.KindPod:
-		return func(e *logs.Entry) bool { return e.Src.Key == p.Key || e.Dst.Key == p.Key }
-	case p.Key.Name == "" && p.Key.Kind == "":
-		return nil
-	case p.Dir != "":
-		return func(e *logs.Entry) bool {
-			return e.Rule.Policy == p.Key && e.Rule.Direction == p.Dir && e.Rule.Rule == p.Rule
-		}
-	case p.Key.Kind == model.KindNP:
-		return func(e *logs.Entry) bool { return e.Rule.Policy == p.Key || v.denied(e) }
-	}
-	return func(e *logs.Entry) bool { return e.Rule.Policy == p.Key }
-}
-
-// denied says whether the default deny dropped what a pod of the page's
-// NetworkPolicy sent or should have got, in a direction in which that isolates it.
-func (v *logPage) denied(e *logs.Entry) bool {
-	k := v.page.Key
-	if !isDeny(e.Rule) || e.Rule.Policy.Namespace != k.Namespace || !e.Attributed || v.rev == nil {
-		return false
-	}
-	end := &e.Src
-	if e.Rule.Direction == model.Ingress {
-		end = &e.Dst
-	}
-	p, pod := v.rev.Cluster.Policy(k), v.rev.Cluster.Pod(end.Key.Namespace, end.Key.Name)
-	return p != nil && pod != nil && end.Key.Kind == model.KindPod && !revision.OutsideTypes(p, e.Rule.Direction) && v.rev.IsSubject(k, pod)
-}
-
 // Scopes are the log's keys, those of text and of lists.
 func (v *logPage) Scopes() []action.Scope {
 	return []action.Scope{action.Of(nav.Logs), action.Text, action.List, action.Global}
@@ -110,25 +78,29 @@ func (v *logPage) Scopes() []action.Scope {
 // Fresh says whether lines came or are left to look at.
 func (v *logPage) Fresh(env *view.Env) bool {
 	l := env.Console.Logs()
-	return l != nil && l.Last() != v.feed.last() || v.feed.pending() || v.seek.dir != 0
+	return l != nil && l.Last() != v.feed.last() || v.feed.pending() || v.seek.dir != 0 || v.piles.stale
 }
 
 // Sync takes what is new.
 func (v *logPage) Sync(env *view.Env) {
-	v.rev, v.now = env.Rev, env.Now
+	v.rev, v.now, v.styles = env.Rev, env.Now, env.Styles
 	l := env.Console.Logs()
 	if l != nil {
 		l.Ask()
 	}
-	v.feed.pull(l)
+	if v.beyond = v.outrun(l); v.beyond == 0 {
+		v.feed.pull(l)
+	}
 	v.feed.scan(budget)
 	if now := env.Now.Unix(); l != nil && now != v.statsAt {
-		v.statsAt, v.stats, v.streams = now, l.Stats(), l.Streams()
+		v.statsAt, v.stats, v.streams, v.losses = now, l.Stats(), v.place.look(l), l.Losses()
 		if v.follow { // else it stands still
 			v.paces = v.feed.paces(v.shownTo(), env.Now)
 		}
 	}
 	v.bring()
+	v.pile(false)
+	v.arrive()
 	if v.seek.dir != 0 {
 		v.seekOn()
 	}
@@ -167,20 +139,34 @@ func (v *logPage) cursor() int {
 	return min(v.list.find(v.sel), v.list.n-1)
 }
 
-// entry is the log line under the cursor, nil for none.
+// entry is the log line under the cursor, of lines that are grouped the newest of them;
+// nil for none.
 func (v *logPage) entry() *logs.Entry {
+	if v.by != byNothing {
+		return v.piles.newestOf()
+	}
 	if i := v.cursor(); i >= 0 {
 		return v.feed.entry(v.list.line(i).seq)
 	}
 	return nil
 }
 
-// fresh is how many matching lines came since the page stands still.
+// fresh is how many matching lines came since the page stands still; of those that are
+// not looked at, how many came.
 func (v *logPage) fresh() int {
 	if v.follow {
 		return 0
 	}
-	return v.feed.len() - v.feed.before(v.until)
+	return v.feed.len() - v.feed.before(v.until) + v.beyond
+}
+
+// outrun is how many lines came that a page which stands still does not take: as soon as
+// the ring lets go of lines that it shows, they are held here, and new ones wait.
+func (v *logPage) outrun(l *logs.Store) int {
+	if l == nil || v.follow || v.place.going > 0 || v.feed.base() == 0 || v.feed.base() > v.until || l.First() <= v.feed.base() {
+		return 0
+	}
+	return int(l.Last() - v.feed.last())
 }
 
 // pause stands still, or goes on with the newest line.
@@ -231,19 +217,10 @@ func (v *logPage) Selected() nav.Page {
 	return p
 }
 
-// SetFilter shows only lines that match.
-func (v *logPage) SetFilter(f widget.Filter) {
-	q := parseQuery(f.Text)
-	v.feed.narrow(q)
-	v.feed.scan(budget)
-	v.bring()
-	v.paces = v.feed.paces(v.shownTo(), v.now)
-}
-
 // Counts are the lines shown and those the page is about.
 func (v *logPage) Counts() (shown, all int) {
 	shown = v.feed.before(v.shownTo())
-	if v.feed.query.empty() {
+	if v.feed.query.Empty() {
 		return shown, shown
 	}
 	return shown, v.feed.lines(v.shownTo())
@@ -253,8 +230,16 @@ func (v *logPage) Counts() (shown, all int) {
 func (v *logPage) Tell(env *view.Env) widget.Line {
 	st := env.Styles
 	l := widget.Line{}
-	if v.list.group {
+	if text := v.unfinished(); text != "" {
+		l = l.Add(text+"   ", st.Warn)
+	}
+	switch n := v.list.around.n; {
+	case v.by != byNothing:
+		l = l.Add("by "+dimensionNames[v.by][0]+" · ", st.Dim)
+	case v.list.group:
 		l = l.Add("grouped · ", st.Dim)
+	case n > 0 && !v.feed.query.Empty():
+		l = l.Add(strconv.Itoa(n)+" around · ", st.Dim)
 	}
 	if busy := env.Busy(v.scanning, "looking"); busy != nil {
 		l = append(l, busy...).Add("   ", st.Info)
@@ -264,36 +249,24 @@ func (v *logPage) Tell(env *view.Env) widget.Line {
 	}
 	l = l.Add("❚❚ paused", st.Warn)
 	if n := v.fresh(); n > 0 {
-		l = l.Add(" · "+words.Thousands(n)+" new, "+env.Keys.Action(action.Bottom).Shown()+" to follow", st.Info)
+		text := " · " + words.Thousands(n) + " new"
+		switch {
+		case v.by != byNothing: // the last line is the table's
+			text += ", " + env.Keys.Action(action.LogsPause).Shown() + " to follow"
+		case env.W >= 100 || v.list.around.n == 0:
+			text += ", " + env.Keys.Action(action.Bottom).Shown() + " to follow"
+		}
+		l = l.Add(text, st.Info)
 	}
 	return l
-}
-
-// Copies are the line under the cursor in its forms.
-func (v *logPage) Copies(*view.Env) []view.Copy {
-	e := v.entry()
-	if e == nil {
-		return nil
-	}
-	if e.Gap != nil {
-		return []view.Copy{{What: "gap", Text: e.Line.At.Format(time.RFC3339Nano) + " " + e.Sentence()}}
-	}
-	out := []view.Copy{{What: "sentence", Text: e.Line.At.Format(time.RFC3339Nano) + " " + e.Line.Zone + " " + e.Sentence()},
-		{What: "raw line", Text: e.Line.Raw}}
-	if e.Line.Name != "" {
-		out = append(out, view.Copy{What: "ACL name", Text: e.Line.Name})
-	}
-	if e.Attributed {
-		if n := e.Rule.Policy.Name; n != "" {
-			out = append(out, view.Copy{What: "policy name", Text: n})
-		}
-	}
-	return out
 }
 
 // Click puts the cursor on a line.
 func (v *logPage) Click(_ *view.Env, _, y int) bool {
 	y -= v.headed
+	if v.by != byNothing {
+		return v.piles.table.Click(y)
+	}
 	if y < 0 || y >= len(v.rows) {
 		return false
 	}
@@ -307,4 +280,10 @@ func (v *logPage) Click(_ *view.Env, _, y int) bool {
 }
 
 // Wheel scrolls.
-func (v *logPage) Wheel(_ *view.Env, lines int) { v.move(lines) }
+func (v *logPage) Wheel(_ *view.Env, lines int) {
+	if v.by != byNothing {
+		v.piles.table.Wheel(lines)
+		return
+	}
+	v.move(lines)
+}

@@ -1,148 +1,71 @@
 package logs
 
 import (
-	"maps"
-	"slices"
-	"strings"
+	"errors"
+	"time"
 
 	"rung/engine/logs"
-	"rung/engine/revision"
-	"rung/model"
+	"rung/model/logquery"
+	"rung/ui/view"
 	"rung/ui/widget"
 )
 
-// query decides which lines are shown: terms such as policy:web or !verdict:deny
-// look at one part of a line, the rest is a filter of its text.
-type query struct {
-	terms []term
-	text  widget.Filter
+// SetFilter shows only lines that match the expression.
+func (v *logPage) SetFilter(f widget.Filter) {
+	q, err := logquery.Parse(f.Text, v.clockNow())
+	v.wrong, v.filter = nil, f.Text
+	errors.As(err, &v.wrong)
+	v.feed.narrow(q)
+	v.feed.scan(budget)
+	v.bring()
+	v.pile(true)
+	v.paces = v.feed.paces(v.shownTo(), v.now)
 }
 
-type term struct {
-	part, want string
-	not        bool
-}
-
-// parts are what a term can look at.
-var parts = map[string]func(e *logs.Entry) []string{
-	"policy": func(e *logs.Entry) []string {
-		if k := e.Rule.Policy; k.Namespace != "" {
-			return []string{k.Namespace + "/" + k.Name, e.Unit().Label()}
-		}
-		return []string{e.Rule.Policy.Name}
-	},
-	"rule": func(e *logs.Entry) []string {
-		return []string{revision.RuleLabel(e.Rule.Direction, e.Rule.Rule, e.RuleName)}
-	},
-	"verdict":  func(e *logs.Entry) []string { return append(actions[e.Line.Verdict], e.Line.Verdict, e.Action) },
-	"node":     func(e *logs.Entry) []string { return []string{e.Line.Zone} },
-	"zone":     func(e *logs.Entry) []string { return []string{e.Line.Zone} },
-	"pod":      func(e *logs.Entry) []string { return []string{podOf(e.Src), podOf(e.Dst)} },
-	"ns":       func(e *logs.Entry) []string { return []string{e.Src.Key.Namespace, e.Dst.Key.Namespace} },
-	"src":      func(e *logs.Entry) []string { return []string{e.Src.String(), e.Src.Addr} },
-	"dst":      func(e *logs.Entry) []string { return []string{e.Dst.String(), e.Dst.Addr} },
-	"ip":       func(e *logs.Entry) []string { return []string{e.Src.Addr, e.Dst.Addr} },
-	"port":     func(e *logs.Entry) []string { return []string{e.Traffic()} },
-	"severity": func(e *logs.Entry) []string { return []string{e.Line.Severity} },
-}
-
-// actions are the API's words for OVN's verdicts.
-var actions = map[string][]string{"drop": {"deny"}, "reject": {"deny"}, "allow": {"allow"}, "pass": {"pass"}}
-
-func podOf(d logs.End) string {
-	if d.Key.Kind != model.KindPod {
-		return ""
+// clockNow is now by the clock of the page: times of day in a filter are those on the
+// screen.
+func (v *logPage) clockNow() time.Time {
+	if v.clock == utc {
+		return v.now.UTC()
 	}
-	return d.Key.Namespace + "/" + d.Key.Name
+	return v.now
 }
 
-// parseQuery reads a filter as it is typed.
-func parseQuery(text string) query {
-	var q query
-	var rest []string
-	for _, w := range strings.Fields(text) {
-		t := term{}
-		word, not := strings.CutPrefix(w, "!")
-		t.not = not
-		var ok bool
-		if t.part, t.want, ok = strings.Cut(word, ":"); ok && parts[t.part] != nil {
-			t.want = strings.ToLower(t.want)
-			q.terms = append(q.terms, t)
-			continue
-		}
-		rest = append(rest, w)
+// JudgeFilter names the first term that cannot be read.
+func (v *logPage) JudgeFilter(text string) (wrong string, unfinished bool) {
+	var e *logquery.Error
+	if _, err := logquery.Parse(text, v.clockNow()); errors.As(err, &e) {
+		return e.Error(), e.Open
 	}
-	// An arrow that was copied from the screen is written as texts have it.
-	q.text = widget.ParseFilter(strings.ReplaceAll(strings.Join(rest, " "), "→", ">"))
-	return q
+	return "", false
 }
 
-func (q *query) empty() bool { return len(q.terms) == 0 && q.text.Empty() }
-
-// match judges a line; text is only made when it is looked at.
-func (q *query) match(e *logs.Entry, text func() string) bool {
-	for _, t := range q.terms {
-		if t.hit(e) == t.not {
-			return false
-		}
-	}
-	return q.text.Empty() || q.text.Match(text())
-}
-
-// matchGap judges a place where lines may be missing: only terms about the node
-// leave it out.
-func (q *query) matchGap(e *logs.Entry) bool {
-	for _, t := range q.terms {
-		if (t.part == "node" || t.part == "zone") && t.hit(e) == t.not {
-			return false
-		}
-	}
-	return true
-}
-
-func (t *term) hit(e *logs.Entry) bool {
-	for _, s := range parts[t.part](e) {
-		if t.part == "port" {
-			if s == t.want || strings.HasSuffix(s, " "+t.want) {
-				return true
-			}
-			continue
-		}
-		if s != "" && strings.Contains(strings.ToLower(s), t.want) {
-			return true
-		}
-	}
-	return t.want == ""
+// FilterHints are terms that may be tried.
+func (v *logPage) FilterHints() []string {
+	return []string{"not policy:x", "ns:a->b port:53", `"text" /regex/`}
 }
 
 // newest bounds how many lines are looked through for a value.
 const newest = 500
 
-// Complete finds how a term goes on: its part, or a value that a line has there.
-func (v *logPage) Complete(begin string) string {
-	part, value, ok := strings.Cut(begin, ":")
-	if !ok {
-		for _, name := range slices.Sorted(maps.Keys(parts)) {
-			if strings.HasPrefix(name, begin) {
-				return name + ":"
+// CompleteFilter finds how the last term goes on: its field, or a value that is known or
+// that a line has.
+func (v *logPage) CompleteFilter(text string) string {
+	return logs.Complete(text, func(yield func(*logs.Entry) bool) {
+		for i := len(v.feed.held) - 1; i >= max(0, len(v.feed.held)-newest); i-- {
+			if !yield(v.feed.held[i]) {
+				return
 			}
 		}
-		return ""
-	}
-	of := parts[part]
-	if of == nil {
-		return ""
-	}
-	for i := len(v.feed.held) - 1; i >= max(0, len(v.feed.held)-newest); i-- {
-		e := v.feed.held[i]
-		if e.Gap != nil {
-			continue
-		}
-		for _, s := range of(e) {
-			if len(s) > len(value) && strings.HasPrefix(s, value) && !strings.Contains(s, " ") {
-				return part + ":" + s
-			}
-		}
-	}
-	return ""
+	})
 }
+
+// unfinished says which term of the filter is not looked at yet.
+func (v *logPage) unfinished() string {
+	if v.wrong == nil || !v.wrong.Open {
+		return ""
+	}
+	return "unfinished: " + widget.CutName(widget.Clean(v.wrong.Term), 16)
+}
+
+var _ view.Expression = (*logPage)(nil)

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"strings"
 	"time"
 
 	"rung/ui/action"
@@ -19,7 +20,7 @@ type seek struct {
 func (v *logPage) ask(env *view.Env) {
 	env.Ask(&view.Prompt{Title: "find", Label: "Text or regular expression; all lines stay, n and N go on.", Value: v.find.Text,
 		Done: func(env *view.Env, text string) {
-			v.find = parseQuery(text).text
+			v.find = widget.ParseFilter(strings.ReplaceAll(text, "→", ">")) // as texts have it
 			if !v.find.Empty() {
 				v.start(env, -1, true)
 			}

@@ -9,12 +9,15 @@ import (
 // shape is how the parts of a line stand side by side in a width, and how much of each
 // is written. All lines of a screen have one shape.
 type shape struct {
+	clock               clock
 	stamp               stamp
-	zone, traffic, pair int // cells of the columns; a zone of 0 is left out
-	by                  int // cells for what became of it and who decided
-	apart               int // cells between the columns
-	ends                int // the form of the ends
+	dated               bool // with the date
+	zone, traffic, pair int  // cells of the columns; a zone of 0 is left out
+	by                  int  // cells for what became of it and who decided
+	apart               int  // cells between the columns
+	ends                int  // the form of the ends
 	signs, short        bool
+	widths              []int // of the columns that were chosen
 }
 
 // widths are the widest parts seen lately, so that columns do not dance while one
@@ -22,29 +25,40 @@ type shape struct {
 type widths struct {
 	zone, traffic, times int
 	pair                 [endForms]int
+	dated                bool
 	by, short, named     int // "cluster-control egress 5", "cluster-control eg5", with the rule's own name
 }
 
 const (
 	verdictWidth = 7 // "dropped"
 	mostZone     = 18
-	// A longer one is shortened by itself and takes no room from the other lines.
-	mostPair, mostBy = 72, 48
+	// A longer one is shortened by itself and takes no room from the other lines. On a
+	// narrow screen words for who decided are worth more than the longest pair.
+	mostPair, mostBy, narrowPair = 100, 48, 72
 	// leastBy has room for a name of some length: "✗ cluster-control eg5".
 	leastBy = 22
 )
 
+// inSight are the lines that are in sight, or nearly.
+func (v *logPage) inSight(h int) (from, to int) {
+	if at := v.cursor(); !v.follow && at >= 0 {
+		return max(0, at-h), min(v.list.n, at+h)
+	}
+	return max(0, v.list.n-h), v.list.n
+}
+
 // look measures the lines that are in sight.
 func (v *logPage) look(h int) {
-	from, to := max(0, v.list.n-h), v.list.n
-	if at := v.cursor(); !v.follow && at >= 0 {
-		from, to = max(0, at-h), min(v.list.n, at+h)
-	}
+	from, to := v.inSight(h)
 	s := &v.seen
 	for i := from; i < to; i++ {
 		it := v.list.line(i)
 		e := v.feed.entry(it.seq)
-		if e == nil || e.Gap != nil {
+		if e == nil {
+			continue
+		}
+		s.dated = s.dated || v.clock.otherDay(e.Line.At, v.now)
+		if e.Gap != nil {
 			continue
 		}
 		p := formsOf(e, v.page.Key)
@@ -76,16 +90,16 @@ func timesOf(e *logs.Entry, it item) (l widget.Line) {
 // share, words where a sign says it. Names are cut last.
 func (v *logPage) shape(w int) shape {
 	seen, in := &v.seen, w-2
-	s := shape{stamp: v.stamp, zone: seen.zone, traffic: seen.traffic, apart: 2}
+	s := shape{clock: v.clock, stamp: v.clock.begin(), dated: seen.dated, zone: seen.zone, traffic: seen.traffic, apart: 2}
 	by := seen.named
 	need := func() int {
 		s.by = by + seen.times + verdictWidth + 1 + len("by ")
 		if s.signs {
 			s.by = by + seen.times + 2
 		}
-		s.pair = seen.pair[s.ends]
+		s.pair = min(seen.pair[s.ends], max(narrowPair, in-mostBy))
 		n := s.by
-		for _, part := range []int{stampWidth(s.stamp), s.zone, s.pair, s.traffic} {
+		for _, part := range []int{s.stampWidth(), s.zone, s.pair, s.traffic} {
 			if part > 0 {
 				n += part + s.apart
 			}
@@ -116,7 +130,7 @@ func (v *logPage) shape(w int) shape {
 	// names.
 	const leastPair = 23
 	if s.pair-over < leastPair && s.stamp != none {
-		over -= stampWidth(s.stamp) + s.apart
+		over -= s.stampWidth() + s.apart
 		s.stamp = none
 	}
 	if over <= 0 {
@@ -127,8 +141,4 @@ func (v *logPage) shape(w int) shape {
 	s.by = min(s.by, max(room*2/5, min(leastBy+seen.times, room-leastPair)))
 	s.pair = max(5, room-s.by)
 	return s
-}
-
-func stampWidth(s stamp) int {
-	return []int{full: len("15:04:05.000"), seconds: len("15:04:05"), none: 0}[s]
 }

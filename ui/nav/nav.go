@@ -3,6 +3,7 @@ package nav
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"rung/model"
 )
@@ -18,7 +19,7 @@ const (
 	Rows     Kind = "rows"     // Zone and Table preselect; Text is a filter to start with, Key whose rows it finds
 	Row      Kind = "row"      // Zone, Table and UUID of a live row, or ID of a desired one
 	Pod      Kind = "pod"      // Key
-	Edit     Kind = "edit"     // Key, or none and Priority for a new policy
+	Edit     Kind = "edit"     // Key, or none and Priority for a new policy; Text is one that is proposed, ID what is said of it
 	Preview  Kind = "preview"  // a change before it is made; Text tells changes apart
 	Plan     Kind = "plan"     //
 	Logs     Kind = "logs"     // Key, Dir, Rule narrow it; all may be zero
@@ -32,10 +33,18 @@ const (
 	// Findings is what is wrong or dangerous about all policies.
 	Findings Kind = "findings"
 	Cluster  Kind = "cluster" // the connection to it: resources, permissions, logs
+	// Trace is what becomes of a connection: ID is the question, as trace.Parse reads it.
+	Trace Kind = "trace"
+	// Matrix is which pods reach which: ID is the port, as trace.ParsePorts reads it; a
+	// namespace in Key has its connections alone.
+	Matrix   Kind = "matrix"
+	Sessions Kind = "sessions" // of logging
+	// Probe is a trace's question put into the sandbox as packets.
+	Probe Kind = "probe"
 )
 
 // Kinds lists them all.
-var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster}
+var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions}
 
 // Page is one place. Which fields count depends on the Kind.
 type Page struct {
@@ -46,10 +55,13 @@ type Page struct {
 	Dir  model.Direction
 	Rule int
 	Zone string
-	// Table and UUID are a live row of Zone; ID is k8s.ovn.org/id.
+	// Table and UUID are a live row of Zone; ID is k8s.ovn.org/id, of a trace the question,
+	// of a matrix the port.
 	Table, UUID, ID string
 	Priority        int32
 	Text            string
+	Base            string // of a text that is proposed: what it was made from
+	AskOVN          bool   // a trace's page begins with asking ovn-trace
 }
 
 // ToPolicy, ToRule and the others make the usual pages.
@@ -68,8 +80,33 @@ func ToRow(zone, table, uuid string) Page {
 	return Page{Kind: Row, Zone: zone, Table: table, UUID: uuid}
 }
 
+// ToTrace is the page of a question: which connection.
+func ToTrace(question string) Page { return Page{Kind: Trace, ID: question} }
+
+// ToMatrix is the page of who reaches whom on a port, of one namespace where one is named.
+func ToMatrix(namespace, port string) Page {
+	p := Page{Kind: Matrix, ID: port}
+	if namespace != "" {
+		p.Key = model.Key{Kind: model.KindNamespace, Name: namespace}
+	}
+	return p
+}
+
+// ToProbe is the page that puts the connection of a question into the sandbox.
+func ToProbe(question string) Page { return Page{Kind: Probe, ID: question} }
+
+// ToOVNTrace is the same page, which begins with asking ovn-trace.
+func ToOVNTrace(question string) Page { return Page{Kind: Trace, ID: question, AskOVN: true} }
+
 // ToNew is the page that writes a new AdminNetworkPolicy at a priority.
 func ToNew(priority int32) Page { return Page{Kind: Edit, Priority: priority} }
+
+// ToProposal is the page that edits a proposed text of a policy, of a new one at a priority
+// where the key is none. base is the policy's text that it was made from; notes stand above
+// it, one a line.
+func ToProposal(k model.PolicyKey, priority int32, text, base, notes string) Page {
+	return Page{Kind: Edit, Key: k, Priority: priority, Text: text, Base: base, ID: notes}
+}
 
 // To is a page that needs nothing but its kind.
 func To(k Kind) Page { return Page{Kind: k} }
@@ -79,6 +116,8 @@ func (p Page) place() Page {
 	switch p.Kind {
 	case Rule:
 		p.Zone = ""
+	case Trace:
+		p.AskOVN = false
 	case Rows:
 		p.Key, p.Zone, p.Table = model.Key{}, "", ""
 	}
@@ -114,6 +153,8 @@ func (p Page) Title() string {
 			return p.Table + " " + p.ID
 		}
 		return p.Table + " " + short(p.UUID)
+	case Trace, Probe:
+		return string(p.Kind) + " " + p.ID
 	case Edit:
 		if p.Key.Name == "" {
 			return fmt.Sprintf("new at %d", p.Priority)
@@ -139,6 +180,12 @@ func (p Page) Title() string {
 		if p.Key.Name != "" {
 			return "ready: " + name
 		}
+	case Matrix:
+		title := "matrix"
+		if p.Key.Name != "" {
+			title += " of " + p.Key.Name
+		}
+		return strings.TrimRight(title+" "+p.ID, " ")
 	case Controller:
 		if p.Key.Name != "" {
 			return "controller of " + p.Zone + ": " + name

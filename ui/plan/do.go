@@ -2,8 +2,10 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"rung/engine/gate"
 	"rung/engine/revision"
@@ -95,16 +97,51 @@ func (v *page) new(env *view.Env) {
 
 // source is a plan, or what is left of one, as a change.
 type source struct {
-	work  func(context.Context, view.Console) (*gate.Preview, error)
-	start func(context.Context, view.Console, *gate.Preview, gate.Confirm) error
+	// stopped is the plan that was stopped when this was asked, nil for a new one; ran is
+	// the process that was seen to run it since, 0 for none.
+	stopped *revision.PlanState
+	ran     func() int
+	work    func(context.Context, view.Console) (*gate.Preview, error)
+	start   func(context.Context, view.Console, *gate.Preview, gate.Confirm) error
 }
 
 func (s source) Work(ctx context.Context, c view.Console) (*gate.Preview, error) {
-	return s.work(ctx, c)
+	p, err := s.work(ctx, c)
+	return p, s.gone(c, err)
 }
 
 func (s source) Commit(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
-	return nil, s.start(ctx, c, p, answer)
+	return nil, s.gone(c, s.start(ctx, c, p, answer))
+}
+
+// gone says what became of the stopped plan that was asked about, where it is not stopped
+// any more: another Rung was quicker.
+func (s source) gone(c view.Console, err error) error {
+	if s.stopped == nil || !errors.Is(err, gate.ErrPlan) {
+		return err
+	}
+	now := c.Revision().Plan
+	what, by := "ended", s.ran()
+	switch {
+	case now != nil && now.State == revision.PlanStopped:
+		return err // it is another thing that stands against it
+	case now.Elsewhere():
+		what, by = "continued", now.Runner.PID
+		if now.Back {
+			what = "rolled back"
+		}
+	case now.Active():
+		return err
+	case now != nil && now.Back:
+		what = "rolled back"
+	case now != nil || s.stopped.Reached(c.Revision().Cluster):
+		what = "continued"
+	}
+	rung := "another Rung"
+	if by != 0 {
+		rung += fmt.Sprintf(" (pid %d)", by)
+	}
+	return fmt.Errorf("%w: the plan was %s by %s", gate.ErrPlan, what, rung)
 }
 
 // run previews the plan that is proposed; yes starts it.
@@ -121,6 +158,7 @@ func (v *page) run(env *view.Env) {
 // goOn previews what a stopped plan has left; yes continues it.
 func (v *page) goOn(env *view.Env) {
 	v.ask(env, source{
+		stopped: v.state, ran: v.ran(),
 		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanResumePreview(ctx) },
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
 			return c.PlanResume(ctx, read, answer)
@@ -131,11 +169,20 @@ func (v *page) goOn(env *view.Env) {
 // back previews the way back of a stopped plan; yes rolls it back.
 func (v *page) back(env *view.Env) {
 	v.ask(env, source{
+		stopped: v.state, ran: v.ran(),
 		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PlanBackPreview(ctx) },
 		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
 			return c.PlanBack(ctx, read, answer)
 		},
 	}, "Roll back, the last step first")
+}
+
+// ran starts to note which other Rung runs the plan from now on, and gives the function
+// that tells.
+func (v *page) ran() func() int {
+	v.other = &atomic.Int64{}
+	other := v.other
+	return func() int { return int(other.Load()) }
 }
 
 // remaining are the steps of a stopped plan that were not made yet.

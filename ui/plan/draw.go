@@ -142,6 +142,9 @@ func (v *page) Click(env *view.Env, x, y int) bool {
 	if v.pre != nil {
 		return v.pre.Click(env, x, y)
 	}
+	if v.boardErr != nil {
+		return false
+	}
 	if env.H >= 8 {
 		y -= len(v.head(env, env.W)) + 1
 	}

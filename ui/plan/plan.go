@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"rung/engine/revision"
 	"rung/model/plan"
@@ -29,6 +30,8 @@ type page struct {
 	state    *revision.PlanState
 	// away says that a plan that is done gave way to a proposal.
 	away bool
+	// other is the process of another Rung that runs the plan an open preview is about.
+	other *atomic.Int64
 	// under is the step of the plan that the list was last scrolled to.
 	under string
 }
@@ -62,11 +65,17 @@ func (v *page) Sync(env *view.Env) {
 	if v.state == nil || v.state.Open() {
 		v.away = false
 	}
+	if v.other != nil && v.state.Elsewhere() {
+		v.other.Store(int64(v.state.Runner.PID))
+	}
 	v.board, v.boardErr = plan.FromCluster(env.Rev.Cluster, env.Rev.Ladder().Max)
 	if v.boardErr == nil {
 		v.p.work(v.board)
 		left, _ := v.widths(env.W)
 		v.table.SetItems(rowsOf(v.board, v.then(), left))
+	} else {
+		v.p.plan, v.p.err = plan.Plan{}, v.boardErr
+		v.table.SetItems(nil)
 	}
 	v.side = env.W >= sideBySide
 	v.steps.SetLines(v.stepLines(env))
@@ -125,7 +134,7 @@ func (v *page) follow() {
 // neighbours are the policy under the cursor and the next one of another priority.
 func (v *page) neighbours() (here, next string) {
 	r, ok := v.table.Selected()
-	if !ok {
+	if !ok || v.board == nil {
 		return "", ""
 	}
 	for _, s := range v.board.Slots() {
@@ -197,21 +206,44 @@ func (v *page) WhyNot(env *view.Env, id action.ID) string {
 		return v.pre.WhyNot(env, id)
 	}
 	switch id {
+	case action.PlanBack:
+		return stuck(v.state)
 	case action.PlanRun, action.PlanExport:
 		switch p := v.ours(); {
 		case p.Open():
-			return "" // what stands against it, the table of actions knows
+			return stuck(p) // what else stands against it, the table of actions knows
 		case v.p.err != nil:
 			return v.p.err.Error()
 		case len(v.p.plan.Steps) == 0:
 			return "nothing to do: no policy has to move"
 		}
+	case action.PlanStep:
+		if v.boardErr != nil {
+			return v.boardErr.Error()
+		}
 	case action.PlanInsert, action.PlanNew:
-		if v.board == nil || v.board.Free() == 0 {
+		switch {
+		case v.boardErr != nil:
+			return v.boardErr.Error()
+		case v.board.Free() == 0:
 			return "every priority is taken"
 		}
 	}
 	return ""
+}
+
+// Offers has the hints at the bottom be about what there is: a plan that is under way or
+// stopped, whose first key stands above with its word, or the proposal of one.
+func (v *page) Offers(env *view.Env, id action.ID) bool {
+	switch {
+	case v.pre != nil:
+		return v.pre.Offers(env, id)
+	case id == action.PlanBack || id == action.PlanStop:
+		return v.state.Open()
+	case id == action.PlanRun || id == action.PlanStep || id == action.PlanInsert || id == action.PlanExport:
+		return !v.state.Open()
+	}
+	return true
 }
 
 // Selected is the policy under the cursor.
@@ -287,7 +319,7 @@ func (v *page) end(env *view.Env) {
 		keep(env, "")
 	default:
 		env.Ask(&view.Confirm{Title: "Keep as is", YesText: "keep as is",
-			Body: []string{fmt.Sprintf("The plan ends here, with %d of %d steps done. The policies stay as they are, and it can no longer be continued or rolled back.", p.Done, p.Total),
+			Body: []string{fmt.Sprintf("The plan ends here, with %s. The policies stay as they are, and it can no longer be continued or rolled back.", stepsMade(p)),
 				env.Keys.Action(action.Undo).Shown() + " undoes the steps that are done."},
 			Changed: func() string {
 				if v.state.Same(p) {
@@ -307,5 +339,15 @@ func now(p *revision.PlanState) string {
 	if by := p.RunBy(); by != "" {
 		return "the plan is " + by
 	}
-	return fmt.Sprintf("the plan is %s, with %d of %d steps done", p.State, p.Done, p.Total)
+	return fmt.Sprintf("the plan is %s, with %s", p.State, stepsMade(p))
+}
+
+// stepsMade is how far a plan is, as part of a sentence: "4 of 9 steps done".
+func stepsMade(p *revision.PlanState) string {
+	n, of := p.Progress()
+	what := "done"
+	if p.Back {
+		what = "rolled back"
+	}
+	return fmt.Sprintf("%d of %d steps %s", n, of, what)
 }

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,7 +76,7 @@ func TestPropose(t *testing.T) {
 	w := start(t)
 	s := w.s
 	s.Want("re-space: step 10, starting at 10", "30   10 ─ break-glass", "= 4 share 40", "not enforced: above 99", "at no step do two policies swap order or become tied",
-		"now → planned", "95 of 100 priorities free", "free: 0–29", "9 steps, waiting for every zone after each", "tie broken until step 6: blue-tenant (30) comes")
+		"now → planned", "95 of 100 priorities free", "free: 0–29", "9 steps, waiting for every zone after each", "tie broken until step 6: of blue-tenant,")
 	s.Golden("propose")
 	s.Resizes()
 
@@ -152,9 +153,9 @@ func TestMakeRoom(t *testing.T) {
 // shown everywhere.
 func nine(done, written int) []revision.PlanStep {
 	steps := []revision.PlanStep{{Policy: "break-glass", From: 30, To: 10}, {Policy: "cluster-control", From: 34, To: 20},
-		{Policy: "blue-tenant", From: 40, To: 30, Note: "tie broken until step 6: blue-tenant (30) comes before green-tenant, red-tenant, yellow-tenant (40)"},
-		{Policy: "green-tenant", From: 40, To: 30, Note: "tie broken until step 6: blue-tenant, green-tenant (30) come before red-tenant, yellow-tenant (40)"},
-		{Policy: "red-tenant", From: 40, To: 30, Note: "tie broken until step 6: blue-tenant, green-tenant, red-tenant (30) come before yellow-tenant (40)"},
+		{Policy: "blue-tenant", From: 40, To: 30, Note: "tie broken until step 6: of blue-tenant, green-tenant, red-tenant and yellow-tenant, those at 30 come before those at 40"},
+		{Policy: "green-tenant", From: 40, To: 30},
+		{Policy: "red-tenant", From: 40, To: 30},
 		{Policy: "yellow-tenant", From: 40, To: 30, Note: "tied again at 30"}, {Policy: "multi-tenant-isolation", From: 43, To: 40},
 		{Policy: "allow-metrics", From: 60, To: 50, Note: "tie broken until step 9: allow-metrics (50) comes before quarantine (60)"},
 		{Policy: "quarantine", From: 60, To: 50, Note: "tied again at 50"}}
@@ -196,7 +197,7 @@ func TestRun(t *testing.T) {
 	s.Press("esc")
 	s.Want("nothing was changed", "re-space: step 10")
 	s.Press("enter", "a")
-	s.Type("cluster-control")
+	s.Type("blue-tenant")
 	s.Press("enter")
 	if w.calls("plan start") == 0 {
 		t.Fatalf("the plan was not started\n%s", s.Frame())
@@ -206,7 +207,7 @@ func TestRun(t *testing.T) {
 	p := under(revision.PlanRunning)
 	p.Waits = []revision.PlanWait{{Zone: "ovn-worker2", Why: "settling", Since: uitest.Now.Add(-2 * time.Second)}}
 	w.says(p)
-	s.Want("▸ running", "3 of 9 done", "step: green-tenant 40 → 30", "waiting for ovn-worker2 (settling 2 s)", "x stop after this step", "✓ 3", "○ 4")
+	s.Want("▸ running", "4 of 9 done", "step: green-tenant 40 → 30", "waiting for ovn-worker2 (settling 2 s)", "x stop after this step", "✓ 3", "○ 4")
 	s.Golden("running")
 	s.Press("enter")
 	s.Want("run: the plan is running")
@@ -297,6 +298,56 @@ func TestStoppedReadOnly(t *testing.T) {
 	w.s.Want("run: read-only")
 }
 
+// The preview of a stopped plan says who took the plan meanwhile, and what became of it.
+func TestTakenByAnother(t *testing.T) {
+	for want, back := range map[string]bool{"refused: the plan was continued by another Rung (pid 99)": false,
+		"refused: the plan was rolled back by another Rung (pid 99)": true} {
+		w := start(t)
+		taken := false
+		w.g.OnPlanAgain = func(bool) (*gate.Preview, error) {
+			if taken {
+				return nil, fmt.Errorf("%w: the plan is running: stop it first", gate.ErrPlan)
+			}
+			return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "the plan"}, nil
+		}
+		w.says(under(revision.PlanStopped))
+		w.s.Press("enter")
+		w.s.Want("Continue with the 6 remaining steps")
+		taken = true
+		p := under(revision.PlanRunning)
+		p.Back, p.Runner = back, revision.PlanRunner{PID: 99, Since: uitest.Now}
+		w.says(p)
+		w.g.PlanErr = fmt.Errorf("%w: the plan is running: stop it first", gate.ErrPlan)
+		w.s.Press("a", "y")
+		w.s.Want(want)
+		w.s.WantNot("could not be worked out")
+	}
+}
+
+// A stopped plan that can go neither way says why, and the ways out, and offers nothing
+// else.
+func TestStoppedStuck(t *testing.T) {
+	w := start(t)
+	p := under(revision.PlanStopped)
+	p.Stuck = "allow-metrics stands at 38, the plan expects 60: move allow-metrics back to 60, or end the plan as it is (x, rung plan --keep)"
+	p.Why = p.Stuck
+	w.says(p)
+	for _, width := range []int{80, 120} {
+		w.s.Resize(width, 34)
+		flat := strings.Join(strings.Fields(w.s.Frame()), " ")
+		if n := strings.Count(flat, "allow-metrics stands at 38"); n != 1 {
+			t.Errorf("at %d the reason stands there %d times:\n%s", width, n, w.s.Frame())
+		}
+		w.s.Want("cannot continue or roll back: allow-metrics", "--keep)") // no name is broken
+		w.s.WantNot("⏎ continue", "b roll back ·")
+	}
+	w.s.Press("b")
+	w.s.Want("roll back: allow-metrics stands at 38")
+	if w.calls("plan back preview") != 0 {
+		t.Error(w.g.Calls)
+	}
+}
+
 // A plan that another Rung runs is listed and left alone.
 func TestRunElsewhere(t *testing.T) {
 	w := start(t)
@@ -305,7 +356,7 @@ func TestRunElsewhere(t *testing.T) {
 	p.Runner.Here = false
 	w.says(p)
 	by := "run by another Rung (pid 4711, since " + p.Runner.Since.Local().Format(time.TimeOnly) + ")"
-	s.Want("▸ "+by, "3 of 9 done", "✓ 3", "only that Rung can stop it")
+	s.Want("▸ "+by+": 4 of 9 done", "✓ 3", "only that Rung can stop it")
 	s.Golden("elsewhere")
 	for _, key := range []string{"enter", "x", "b", "d", "i", "ctrl+s"} {
 		s.Press("k") // whatever was said before is over
@@ -328,13 +379,13 @@ func TestPlanChangedUnderTheQuestion(t *testing.T) {
 	p := under(revision.PlanRunning)
 	p.Runner.Here = false
 	w.says(p)
-	s.Want("changed: look again. The plan is run by another Rung")
-	s.Press("y", "enter")
+	s.Want("Changed since you opened it: the plan is run by another Rung")
+	s.Press("y", "esc")
 	w.says(under(revision.PlanStopped))
 	s.Press("x")
 	w.says(nil)
-	s.Want("The plan has ended")
-	s.Press("y", "enter")
+	s.Want("the plan has ended")
+	s.Press("y", "esc")
 	if w.calls("plan keep") != 0 {
 		t.Error(w.g.Calls)
 	}
@@ -349,9 +400,13 @@ func TestPlanChangedUnderTheQuestion(t *testing.T) {
 func TestRollingBack(t *testing.T) {
 	w := start(t)
 	p := under(revision.PlanRunning)
-	p.Back = true
+	p.Back, p.Done, p.Top = true, 4, 5 // the fourth was written back
 	w.says(p)
-	w.s.Want("▸ rolling back", "3 of 9 done", "30   30 ─ break-glass")
+	w.s.Want("▸ rolling back  2 of 5 back", "30   30 ─ break-glass")
+	p = under(revision.PlanStopped)
+	p.Back, p.Top = true, 5
+	w.says(p)
+	w.s.Want("● roll back stopped  2 of 5 back", "next: blue-tenant 30 → 40", "b roll back the rest · ⏎ continue the plan · x keep as is")
 	p = &revision.PlanState{Total: 9, State: revision.PlanDone, Back: true, Steps: nine(0, 0)}
 	w.says(p)
 	w.s.Want("✓ rolled back")

@@ -60,7 +60,7 @@ func (v *page) stepLines(env *view.Env) []widget.DocLine {
 		l := widget.Line{{Text: mark.Text + " ", Style: mark.Style}, {Text: fmt.Sprintf("%*d  ", digits, i+1), Style: st.Dim}, {Text: name, Style: look}}
 		add(stepID(i), l.Add(strings.Repeat(" ", max(0, names-widget.Width(name)))+fmt.Sprintf(" %3d → %-3d", s.From, s.To), look))
 		under := func(text string, look themes.Style) {
-			for _, n := range flow(text, max(10, w-7-digits)) {
+			for _, n := range widget.Flow(text, max(10, w-7-digits)) {
 				if n != "" {
 					add("", widget.Styled(strings.Repeat(" ", digits+4)+n, look))
 				}
@@ -68,21 +68,20 @@ func (v *page) stepLines(env *view.Env) []widget.DocLine {
 		}
 		under(text, mark.Style)
 		if s.State != revision.StepDone {
-			under(s.Note, st.Dim)
+			under(noteAt(steps, i), st.Dim)
 		}
 	}
 	return out
 }
 
-// flow breaks text into lines at spaces only: a name with a hyphen stays whole where a
-// line has room for it.
-func flow(text string, w int) []string {
-	const hyphen = "\u2011"
-	lines := widget.Flow(strings.ReplaceAll(text, "-", hyphen), w)
-	for i := range lines {
-		lines[i] = strings.ReplaceAll(lines[i], hyphen, "-")
+// noteAt is what holds from a step on. What is said of a tie where its first member moves
+// stands at the first of them that is not done.
+func noteAt(steps []revision.PlanStep, i int) string {
+	note := steps[i].Note
+	for j := i - 1; note == "" && j >= 0 && steps[j].State == revision.StepDone && steps[j].From == steps[i].From && steps[j].To == steps[i].To; j-- {
+		note = steps[j].Note
 	}
-	return lines
+	return note
 }
 
 // state is how a step of a plan is: its sign, the look of its name, and what it waits
@@ -133,6 +132,9 @@ func (v *page) progress(env *view.Env, w int) []string {
 		next = []string{"it continues by itself", key(action.PlanStop) + " stop"}
 	case revision.PlanStopped:
 		sign, word, style = "●", "stopped", st.Error
+		if p.Back {
+			word = "roll back stopped"
+		}
 		next = v.answers(env)
 	case revision.PlanDone:
 		sign, word, style = "✓", "done", st.OK
@@ -154,8 +156,16 @@ func (v *page) progress(env *view.Env, w int) []string {
 		next = []string{"this page follows it; only that Rung can stop it"}
 	}
 	l := widget.Line{{Text: " " + sign + " " + word, Style: style}, {Text: "  " + made(p) + "  "}}
+	apart := ""
+	if p.Elsewhere() {
+		l[1].Text = ": " + made(p) + "  "
+		if l.Width() > w {
+			l, apart = widget.Line{{Text: " " + sign + " " + word, Style: style}}, made(p)
+		}
+	}
 	if bar := min(16, w-l.Width()-1); bar >= 4 && p.State != revision.PlanDone {
-		l = append(l, widget.Bar(st, style, int64(p.Done), int64(p.Total), bar)...)
+		n, of := p.Progress()
+		l = append(l, widget.Bar(st, style, int64(n), int64(of), bar)...)
 	}
 	if title := "  " + p.Title; p.Title != "" && l.Width()+widget.Width(title) <= w {
 		l = l.Add(title, st.Dim)
@@ -163,19 +173,22 @@ func (v *page) progress(env *view.Env, w int) []string {
 	lines := []string{l.Render(w)}
 	say := func(text string, look themes.Style) {
 		for i, s := range widget.Flow(text, max(8, w-4)) {
-			if i < 2 && s != "" {
+			if i < 3 && s != "" {
 				lines = append(lines, widget.Styled("   "+s, look).Render(w))
 			}
 		}
 	}
-	if p.State != revision.PlanDone && p.Step != "" {
-		step := "step: "
-		if p.State == revision.PlanStopped {
-			step = "next: "
+	say(apart, st.Text)
+	switch step := p.Next(); {
+	case p.State == revision.PlanDone:
+	case p.State == revision.PlanStopped:
+		if step != "" && stuck(p) == "" {
+			say("next: "+step, st.Title)
 		}
-		say(step+p.Step, st.Title)
+	case p.Step != "":
+		say("step: "+p.Step, st.Title)
 	}
-	if why := p.Waiting(env.Now); why != "" {
+	if why := p.Waiting(env.Now); why != "" && stuck(p) == "" { // else it is what cannot be done
 		say(why, style)
 	}
 	say(strings.Join(next, " · "), st.Dim)
@@ -185,12 +198,23 @@ func (v *page) progress(env *view.Env, w int) []string {
 // made is how much of a plan is done.
 func made(p *revision.PlanState) string {
 	switch {
+	case p.State != revision.PlanDone && p.Back:
+		return p.At()
 	case p.State != revision.PlanDone:
-		return fmt.Sprintf("%d of %d done", p.Done, p.Total)
+		return p.At() + " done"
 	case p.Back:
 		return "the policies are where they were"
 	}
 	return fmt.Sprintf("%d of %d steps", p.Done, p.Total)
+}
+
+// stuck says why a plan that stopped can be neither continued nor rolled back, and the
+// ways out; empty where it can, and where it did not stop.
+func stuck(p *revision.PlanState) string {
+	if p == nil || p.State != revision.PlanStopped {
+		return ""
+	}
+	return p.Stuck
 }
 
 // answers are what can be done with a stopped plan, or why nothing can.
@@ -203,6 +227,12 @@ func (v *page) answers(env *view.Env) []string {
 			why = "read-only (" + key(action.Writes) + " allows changes)"
 		}
 		return []string{"cannot continue or roll back: " + why, keep}
+	}
+	if why := stuck(v.state); why != "" {
+		return []string{"cannot continue or roll back: " + why} // the ways out with it
+	}
+	if v.state.Back {
+		return []string{key(action.PlanBack) + " roll back the rest", key(action.PlanRun) + " continue the plan", keep}
 	}
 	return []string{key(action.PlanRun) + " continue", key(action.PlanBack) + " roll back", keep}
 }

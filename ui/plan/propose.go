@@ -42,17 +42,12 @@ func (p *proposal) work(b *plan.Board) {
 	p.plan, p.err = b.Respace(p.space.Step, p.space.Start)
 }
 
-// title says what is proposed.
+// title says what is proposed: it is the plan's, also where there is none.
 func (p *proposal) title() string {
-	switch {
-	case !p.insert:
-		return "re-space: " + p.space.String()
-	case p.below == "":
-		return "room below " + p.above
-	case p.above == "":
-		return "room above " + p.below
+	if p.insert {
+		return plan.Between(p.above, p.below)
 	}
-	return "room between " + p.above + " and " + p.below
+	return p.space.Title()
 }
 
 var errNumbers = errors.New("one or two numbers: the step, and where to start")

@@ -133,7 +133,7 @@ func (v *View) count(env *view.Env) {
 	v.counts[zonesPart] = s.Short()
 	if v.policy != nil {
 		v.counts[rulesPart] = fmt.Sprint(len(v.policy.Ingress) + len(v.policy.Egress))
-		v.counts[podsPart] = env.Rev.SubjectCount(v.key).Short()
+		v.counts[podsPart] = words.Thousands(env.Rev.SubjectCount(v.key).All()) // as many as are listed; the head says what is apart
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
@@ -39,6 +40,7 @@ type View struct {
 	head   []widget.Line
 	counts [parts]string
 	filter widget.Filter
+	hits   *logs.Summary // nil without a log
 
 	rules    widget.Table[*ruleItem]
 	pods     widget.Table[*model.Pod]
@@ -85,6 +87,7 @@ func (v *View) Sync(env *view.Env) {
 	if v.policy == nil && !v.errorsShown && len(v.broken(env)) > 0 {
 		v.part, v.errorsShown = findingsPart, true
 	}
+	v.hits = detail.Hits(env)
 	v.head = v.headLines(env)
 	v.count(env)
 	switch v.part {

@@ -21,6 +21,7 @@ type ruleItem struct {
 	peers      string
 	ports      string
 	pods, acls string
+	hits       string
 	mark       widget.Line
 }
 
@@ -68,6 +69,7 @@ func (v *View) makeTables() {
 			{Title: "PORTS", Min: 8, Drop: 4, Cell: plain(func(it *ruleItem) string { return it.ports })},
 			{Title: "PODS", Right: true, Drop: 2, Cell: plain(func(it *ruleItem) string { return it.pods })},
 			{Title: "ACLS", Right: true, Drop: 3, Cell: plain(func(it *ruleItem) string { return it.acls })},
+			{Title: "HITS", Wide: true, Cell: plain(func(it *ruleItem) string { return it.hits })},
 			{Title: "FINDINGS", Min: 3, Drop: 1, Cell: func(it *ruleItem) widget.Line { return it.mark }},
 		},
 	}
@@ -162,6 +164,9 @@ func (v *View) howDecided(dir model.Direction) string {
 
 func (v *View) ruleItem(env *view.Env, f *revision.RuleFacts) *ruleItem {
 	it := &ruleItem{rule: f.Rule, pods: "–", acls: strconv.Itoa(len(f.ACLs)), ports: "any", peers: strings.Join(f.PeerTexts(), " | ")}
+	if v.hits != nil {
+		it.hits = v.hits.Of(v.policy, f.Rule).Short()
+	}
 	if f.SelectsPods && env.Rev.None(v.key) == nil {
 		it.pods = words.Thousands(f.Pods)
 	}

@@ -2,8 +2,10 @@ package preview
 
 import (
 	"fmt"
+	"time"
 
 	"rung/engine/gate"
+	"rung/engine/revision"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
@@ -111,27 +113,48 @@ func (v *View) ask(env *view.Env) {
 	if v.p == nil {
 		return
 	}
-	// What is read here is what is committed, whatever is on the page by then.
+	env.Ask(v.confirm(env.Rev.Mode))
+}
+
+// confirm is the last question about the change as it is on the page. What is read there
+// is what is committed, whatever is on the page by then; a change that becomes another
+// is asked about again.
+func (v *View) confirm(m revision.Mode) *view.Confirm {
 	p := v.p
 	name := typed(p)
 	c := &view.Confirm{Title: p.Title, Type: name, YesText: "yes", NoText: "no",
-		Body: []string{v.sum(env)},
+		Body: []string{sum(p, m)},
 		Yes: func(env *view.Env) {
 			v.commit(env, p, gate.Confirm{Yes: true, Name: name, By: "console"})
 		},
 		Changed: func() string { return v.changedSince(p) },
-		No:      func(env *view.Env) { env.Say("nothing was changed") },
+		Again: func() *view.Confirm {
+			if v.phase != ready {
+				return nil
+			}
+			return v.confirm(v.of.Mode)
+		},
+		No: func(env *view.Env) { env.Say("nothing was changed") },
+	}
+	if len(p.Steps) == 0 {
+		c.Trials = trialTimes
+		c.YesTrial = func(env *view.Env, within time.Duration) {
+			v.commit(env, p, gate.Confirm{Yes: true, Name: name, By: "console", Within: within})
+		}
+	}
+	if p.Blocked != "" { // it became so while the question was open
+		c.Body, c.WhyNot = nil, p.Blocked
+		return c
 	}
 	for _, g := range p.Guards {
 		c.Warn = append(c.Warn, g.Message)
 	}
-	if name != "" && name == v.wanted {
-		c.Begin(v.typed)
-	}
-	v.typed, v.wanted = "", ""
-	c.Left = func(typed string) { v.typed, v.wanted = typed, name }
-	env.Ask(c)
+	return c
 }
+
+// trialTimes are how long there can be to confirm a change that is made on trial: the
+// usual time first.
+var trialTimes = []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Second}
 
 // changedSince says why the change of a preview cannot be said yes to any more.
 func (v *View) changedSince(p *gate.Preview) string {
@@ -147,8 +170,7 @@ func (v *View) changedSince(p *gate.Preview) string {
 }
 
 // sum says in one sentence what yes does, and to what.
-func (v *View) sum(env *view.Env) string {
-	m := env.Rev.Mode
+func sum(p *gate.Preview, m revision.Mode) string {
 	to := "the cluster " + m.Title
 	switch {
 	case m.WriteBack:
@@ -158,7 +180,7 @@ func (v *View) sum(env *view.Env) string {
 	case m.Name == "files":
 		to = m.Title
 	}
-	return fmt.Sprintf("Changes %s and %s in every zone: %s.", words.Count(len(v.p.Objects), "policy"), words.Count(len(v.p.Rows), "row"), to)
+	return fmt.Sprintf("Changes %s and %s in every zone: %s.", words.Count(len(p.Objects), "policy"), words.Count(len(p.Rows), "row"), to)
 }
 
 // merge goes on with the merge of what was changed meanwhile and what is

@@ -2,6 +2,7 @@ package preview
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -74,6 +75,9 @@ func (v *View) build(env *view.Env) {
 			left.lines = append(left.lines, change.lines...)
 		}
 		v.consequences(left)
+		if !v.diff {
+			v.flips(left)
+		}
 		if !short {
 			title := "change"
 			if v.diff {
@@ -81,6 +85,9 @@ func (v *View) build(env *view.Env) {
 			}
 			left.heading(title)
 			left.lines = append(left.lines, change.lines...)
+		}
+		if v.diff { // what was asked for comes first
+			v.flips(left)
 		}
 		right := left
 		if v.side {
@@ -107,7 +114,11 @@ func (v *View) widths(w int) (left, right int) {
 // head says what the change is and what is wrong.
 func (v *View) head(b *page) {
 	if v.phase == failed {
-		b.point("✗", b.st.Error, "The change could not be worked out: "+v.err.Error(), b.st.Text)
+		text := "The change could not be worked out: " + v.err.Error()
+		if errors.Is(v.err, gate.ErrPlan) {
+			text = v.err.Error() // it says that it was refused, and why
+		}
+		b.point("✗", b.st.Error, text, b.st.Text)
 		b.text("Nothing was changed.", b.st.Text)
 		return
 	}
@@ -268,13 +279,14 @@ func (v *View) texts(b *page) {
 // consequences are what to read before saying yes: guard rails, findings, notes,
 // and last what is only good to know.
 func (v *View) consequences(b *page) {
-	if len(v.p.Guards)+len(v.p.Findings)+len(v.p.Notes) == 0 {
+	if len(v.p.Guards)+len(v.p.Findings)+len(v.p.Notes) == 0 && v.p.Effect == nil {
 		return
 	}
 	b.heading("consequences")
 	for _, g := range v.p.Guards {
 		b.point("●", b.st.Error, g.Message, b.st.Text)
 	}
+	v.effect(b)
 	info := func(f model.Finding) bool { return f.Severity == model.SeverityInfo }
 	v.findings(b, func(f model.Finding) bool { return !info(f) })
 	for _, n := range v.p.Notes {

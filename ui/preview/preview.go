@@ -40,15 +40,15 @@ type View struct {
 	wrong   string // why the last attempt to write failed
 	notice  string // something else to know, once
 	took    time.Duration
-	gen     int       // of the work under way; an older answer is dropped
-	since   time.Time // when what is under way began
+	trial   *revision.Unconfirmed // it was made on trial
+	gen     int                   // of the work under way; an older answer is dropped
+	since   time.Time             // when what is under way began
 	pending *pending
+	stop    context.CancelFunc // ends the work under way, which another takes the place of
 	busy    bool               // it is being worked out
 	of      *revision.Revision // the newest when the work began
 	ended   time.Time          // when the last work ended
 	cost    time.Duration      // and how long that took
-	typed   string             // into a question that was not about the change any more
-	wanted  string             // the name that was to be typed there
 
 	change, rows *widget.Doc
 	side         bool // rows stand beside the change
@@ -71,7 +71,10 @@ type builtKey struct {
 	shown      string
 }
 
+// worked is what was worked out, for the view that asked: another one may stand in its
+// place by then.
 type worked struct {
+	by   *View
 	gen  int
 	p    *gate.Preview
 	err  error
@@ -80,11 +83,15 @@ type worked struct {
 }
 
 type wrote struct {
+	by  *View
 	res *gate.Result
 	err error
 }
 
-type followed struct{ shown []revision.Shown }
+type followed struct {
+	by    *View
+	shown []revision.Shown
+}
 
 // Of makes a preview of any change.
 func Of(src Source, opt Options) *View {
@@ -155,14 +162,22 @@ func (v *View) work(env *view.Env) {
 	} else {
 		v.phase = working
 	}
-	env.Run("working out what the change does", func(ctx context.Context) any {
+	if v.stop != nil {
+		v.stop()
+	}
+	newest, stop := context.WithCancel(context.Background())
+	v.stop = stop
+	env.Run("working out what the change does", func(page context.Context) any {
+		ctx, cancel := context.WithCancel(page)
+		defer cancel()
+		defer context.AfterFunc(newest, cancel)()
 		if err := rest(ctx, wait); err != nil {
-			return worked{gen: gen, err: err}
+			return worked{by: v, gen: gen, err: err}
 		}
 		start := time.Now()
 		p, err := src.Work(ctx, console)
 		end := time.Now()
-		return worked{gen, p, err, end, end.Sub(start)}
+		return worked{v, gen, p, err, end, end.Sub(start)}
 	})
 }
 
@@ -189,7 +204,7 @@ func rest(ctx context.Context, d time.Duration) error {
 func (v *View) Receive(env *view.Env, msg any) {
 	switch m := msg.(type) {
 	case worked:
-		if m.gen != v.gen {
+		if m.by != v || m.gen != v.gen {
 			return
 		}
 		v.busy, v.ended, v.cost = false, m.at, m.cost
@@ -203,13 +218,19 @@ func (v *View) Receive(env *view.Env, msg any) {
 		v.phase = ready
 		if m.err != nil {
 			v.phase = failed
-		} else if s, ok := v.src.(*mutation); ok && m.p.Mutation.Op != "" {
-			s.m = m.p.Mutation // an undo stays the undo of that change
+		} else if _, ok := v.src.(*mutation); ok && m.p.Mutation.Op != "" {
+			// An undo stays the undo of that change. Work that comes too late may still be
+			// reading the source there was: it stays as it is.
+			v.src = &mutation{m.p.Mutation}
 		}
 	case wrote:
-		v.afterWrite(env, m)
+		if m.by == v {
+			v.afterWrite(env, m)
+		}
 	case followed:
-		v.afterFollow(env, m)
+		if m.by == v {
+			v.afterFollow(env, m)
+		}
 	}
 	v.build(env)
 }

@@ -27,8 +27,8 @@ func open(t *testing.T, g *uitest.Gated) *uitest.Screen {
 	return uitest.OpenWith(t, g.Fake, ui.Options{Page: nav.To(nav.Ladder)})
 }
 
-// move carries cluster-control to 35 and stops at the preview.
-func move(s *uitest.Screen) { s.Press("j", "j", "m", "j", "enter") }
+// move carries cluster-control to 41, below the tenants, and stops at the preview.
+func move(s *uitest.Screen) { s.Press("j", "j", "m", "4", "1", "enter") }
 
 func (w *world) calls(prefix string) (n int) {
 	for _, c := range w.g.Calls {
@@ -58,13 +58,13 @@ func TestMove(t *testing.T) {
 	w := start(t, nil)
 	s := w.s
 	move(s)
-	s.Want("Move ANP cluster-control from 34 to 35", "spec.priority  34 → 35", "12 changed: priority −100", "34 becomes free",
-		"its subject covers every namespace", "nothing is written yet", "yes, then type cluster-control", "kubectl patch anp cluster-control")
+	s.Want("Move ANP cluster-control from 34 to 41", "spec.priority  34 → 41", "12 changed: priority −700", "34 becomes free",
+		"opens what a Deny keeps shut", "nothing is written yet", "yes, then type cluster-control", "112 pairs deny → allow", "connections that change", "blue-tenant egress 0")
 	s.Golden("move", between...)
 	s.Resizes()
 
 	s.Press("v")
-	s.Want("-  priority: 34", "+  priority: 35")
+	s.Want("-  priority: 34", "+  priority: 41")
 	s.Press("v")
 
 	// The answer is No: by enter, by esc. Another name is said to be wrong, and can be
@@ -83,16 +83,57 @@ func TestMove(t *testing.T) {
 		t.Fatalf("%d commits without a yes", n)
 	}
 
-	s.Press("m", "j", "enter", "enter")
+	s.Press("m", "4", "1", "enter", "enter")
 	s.Type("cluster-control")
 	s.Press("enter")
-	if got := w.priority("cluster-control"); got != 35 {
+	if got := w.priority("cluster-control"); got != 41 {
 		t.Fatalf("priority %d after yes\n%s", got, s.Frame())
 	}
-	s.Want("Move ANP cluster-control from 34 to 35: done, rows follow in 3/3 zones · U undoes it", "35 ─ cluster-control")
-	if !strings.Contains(s.Line("35 ─ cluster-control"), "▸") {
+	s.Want("Move ANP cluster-control from 34 to 41: done, rows follow in 3/3 zones · U undoes it", "41 ─ cluster-control")
+	if !strings.Contains(s.Line("41 ─ cluster-control"), "▸") {
 		t.Errorf("the cursor is not on what was changed:\n%s", s.Frame())
 	}
+}
+
+// The key that undoes is told where it undoes this change: not another one that came in
+// front of it meanwhile, and not one that leaves nothing to undo.
+func TestToldHowToUndo(t *testing.T) {
+	for name, undo := range map[string]string{"another change is newer": "Move ANP quarantine from 60 to 62", "nothing can be undone": ""} {
+		w := start(t, nil)
+		commit := w.g.OnCommit
+		w.g.OnCommit = func(p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
+			r, err := commit(p, c)
+			w.g.Parts.Undo = undo
+			w.g.Set(w.g.Parts)
+			return r, err
+		}
+		move(w.s)
+		w.s.Press("a")
+		w.s.Type("cluster-control")
+		w.s.Press("enter")
+		w.s.Want("Move ANP cluster-control from 34 to 41: done, rows follow")
+		if strings.Contains(w.s.Frame(), "undoes it") {
+			t.Errorf("%s:\n%s", name, w.s.Frame())
+		}
+	}
+}
+
+// However often undo and redo are asked for, one preview of them is open, and one step
+// back leads to where it was asked.
+func TestUndoDoesNotPileUp(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	move(s)
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter", "U", "U", "U")
+	s.Want("Undo: Move ANP cluster-control from 34 to 41")
+	if n := w.calls("preview"); n > 2 {
+		t.Errorf("%d previews worked out", n)
+	}
+	s.Press("ctrl+r", "U", "esc")
+	s.Want("PRIO")
+	s.WantNot("Undo: Move")
 }
 
 func TestUndo(t *testing.T) {
@@ -102,10 +143,8 @@ func TestUndo(t *testing.T) {
 	s.Press("a")
 	s.Type("cluster-control")
 	s.Press("enter", "U")
-	s.Want("Undo: Move ANP cluster-control from 34 to 35", "spec.priority  35 → 34")
-	s.Press("a")
-	s.Type("cluster-control")
-	s.Press("enter")
+	s.Want("Undo: Move ANP cluster-control from 34 to 41", "spec.priority  41 → 34", "allow → deny")
+	s.Press("a", "y")
 	if got := w.priority("cluster-control"); got != 34 {
 		t.Fatalf("priority %d after undo\n%s", got, s.Frame())
 	}
@@ -147,10 +186,8 @@ func TestUndoConflict(t *testing.T) {
 		t.Error("a blocked preview was committed")
 	}
 	s.Press("u")
-	s.Want("merged: your change", "spec.priority  35 → 34")
-	s.Press("a")
-	s.Type("cluster-control")
-	s.Press("enter")
+	s.Want("merged: your change", "spec.priority  41 → 34")
+	s.Press("a", "y")
 	p := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control"))
 	if p.Priority != 34 || !strings.Contains(p.YAML, "deny-rest") {
 		t.Errorf("after the merge: priority %d, the other change kept: %v\n%s", p.Priority, strings.Contains(p.YAML, "deny-rest"), s.Frame())
@@ -228,7 +265,7 @@ func TestLogLevel(t *testing.T) {
 	s.Press("j", "j", "L")
 	s.Golden("question", between...)
 	s.Press("a", "enter")
-	s.Want("Set logging of ANP cluster-control to alert", "changed: log, severity")
+	s.Want("Log ANP cluster-control for 15 min: alert", "changed: log, severity")
 	s.Press("a", "y")
 	s.Want("logging confirmed in 3/3 zones")
 }
@@ -298,7 +335,7 @@ func TestFailures(t *testing.T) {
 	s.Press("a")
 	s.Type("cluster-control")
 	s.Press("enter")
-	s.Want("35 ─ cluster-control")
+	s.Want("41 ─ cluster-control")
 
 	w.g.OnPreview = func(gate.Mutation) (*gate.Preview, error) { return nil, errors.New("out of memory") }
 	s.Press("U")
@@ -316,18 +353,18 @@ func TestWorkedOutAgain(t *testing.T) {
 	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
 	apply(t, w, strings.Replace(now, "priority: 34", "priority: 33", 1))
 	s.Refresh()
-	s.Want("Move ANP cluster-control from 33 to 35", "changed since you opened it")
+	s.Want("Move ANP cluster-control from 33 to 41", "changed since you opened it")
 }
 
-// A question that is open while its change becomes another cannot be said yes to:
-// not by the name, not by y, whatever asked.
+// A question that is open while its change becomes another stays, becomes the question
+// about that one, and says so; the first yes makes nothing, by name or by y.
 func TestChangedUnderTheQuestion(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		keys []string // up to the preview
 		yes  string   // typed, and then enter
 	}{
-		{"move", []string{"j", "j", "m", "j", "enter"}, "cluster-control"},
+		{"move", []string{"j", "j", "m", "4", "1", "enter"}, "cluster-control"},
 		{"delete", []string{"j", "j", "D"}, "cluster-control"},
 		{"logging", []string{"j", "j", "L", "a", "enter"}, "y"},
 	} {
@@ -348,20 +385,26 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 			apply(t, w, other)
 			done := w.calls("commit")
 			s.Refresh()
-			s.Want("changed: look again. ANP cluster-control was changed", "Nothing was done", "enter or esc closes")
-			s.Type(c.yes)
-			s.Want("changed: look again. ANP cluster-control was changed")
-			s.Press("enter")
+			s.Want("Changed since you opened it, shown again: ANP", "nothing is written yet")
+			yes := func() {
+				if c.yes == "y" {
+					s.Press("y")
+				} else {
+					s.Press("enter")
+				}
+			}
+			if c.yes != "y" {
+				s.Type(c.yes)
+			}
+			yes()
 			if w.calls("commit") != done {
 				t.Fatal("committed what was not read")
 			}
-			s.Want("changed since you opened it: shown again at ", "nothing is written yet")
-			// The new change can be said yes to; the name that was typed stands there still.
-			s.Press("a")
-			if c.yes == "y" {
-				s.Type(c.yes)
+			s.Want("● not done: this changed while you were answering", "shown again")
+			if c.yes != "y" {
+				s.Want(" > " + c.yes)
 			}
-			s.Press("enter")
+			yes()
 			if w.calls("commit") != done+1 {
 				t.Errorf("not committed\n%s", s.Frame())
 			}
@@ -395,10 +438,9 @@ func TestChangedUnderAnUndo(t *testing.T) {
 	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
 	apply(t, w, strings.Replace(now, "action: \"Allow\"", "action: \"Deny\"", 1))
 	s.Refresh()
-	s.Want("changed: look again. It cannot be done any more")
-	s.Type("cluster-control")
-	s.Press("enter")
-	if got := w.priority("cluster-control"); got != 35 {
+	s.Want("Changed since you opened it, shown again: it cannot be", "Cannot be done")
+	s.Press("y")
+	if got := w.priority("cluster-control"); got != 41 {
 		t.Errorf("undone without a yes: %d", got)
 	}
 }
@@ -413,7 +455,7 @@ func TestFollowsWhatItIsAbout(t *testing.T) {
 		want   []string
 	}{
 		{"another policy at the place", func(t *testing.T, w *world) {
-			other := strings.NewReplacer("name: quarantine", "name: newcomer", "priority: 60", "priority: 35").
+			other := strings.NewReplacer("name: quarantine", "name: newcomer", "priority: 60", "priority: 41").
 				Replace(w.g.Engine.Revision().Cluster.Policy(anp("quarantine")).YAML)
 			apply(t, w, other)
 		}, []string{"conflicts with newcomer", "changed since you opened it: shown again at "}},
@@ -436,8 +478,8 @@ func TestFollowsWhatItIsAbout(t *testing.T) {
 	}
 }
 
-// What was typed into a question whose change became another stands in the next one,
-// unless that wants another name; the enter that was on its way makes nothing.
+// What is typed into a question whose change becomes another stands there still and goes
+// on; not a letter of it is a key of the page, and the enter on its way makes nothing.
 func TestTypedNameIsKept(t *testing.T) {
 	defer preview.SetRestTime(time.Millisecond)()
 	w := start(t, nil)
@@ -445,24 +487,68 @@ func TestTypedNameIsKept(t *testing.T) {
 	move(s)
 	s.Press("a")
 	s.Type("cluster-")
-	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
-	apply(t, w, strings.Replace(now, "action: \"Allow\"", "action: \"Deny\"", 1))
+	w.edited(t, "Allow", "Deny")
 	done := w.calls("commit")
 	s.Refresh()
-	s.Want("changed: look again. ANP cluster-control was changed")
-	s.Type("con")
+	s.Want("shown again: ANP", " > cluster- ", "Type cluster-control to confirm")
+	s.Type("contr")
+	w.edited(t, "Deny", "Allow") // and once more, back to what was read first
+	s.Refresh()
+	s.Want("shown again: ", " > cluster-contr ")
+	s.Type("ol")
+	for _, size := range [][2]int{{30, 8}, {40, 10}, {80, 24}, {120, 34}} {
+		s.Resize(size[0], size[1])
+		s.Fits()
+		if got, ok := s.Typing(); !ok || !strings.HasSuffix(got, " > cluster-control") {
+			t.Errorf("%v: typed %q\n%s", size, got, s.Frame())
+		}
+	}
 	s.Press("enter")
 	if w.calls("commit") != done {
 		t.Fatal("a yes to what was not read")
 	}
-	s.Want("changed since you opened it: shown again at ")
-	s.Press("a")
-	s.Want("cluster-con")
-	s.Type("trol")
+	s.Want("not done: this changed while you were answering", " > cluster-control ")
 	s.Press("enter")
 	if w.calls("commit") != done+1 {
 		t.Errorf("not committed\n%s", s.Frame())
 	}
+}
+
+// edited has the policy changed by somebody else.
+func (w *world) edited(t *testing.T, from, to string) {
+	t.Helper()
+	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
+	other := strings.Replace(now, "action: \""+from+"\"", "action: \""+to+"\"", 1)
+	if other == now {
+		t.Fatalf("no %s in\n%s", from, now)
+	}
+	apply(t, w, other)
+}
+
+// A page that has done its work while another one is looked at leaves that one alone, and
+// what is typed there.
+func TestDoneElsewhere(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	commit := w.g.OnCommit
+	w.g.OnCommit = func(p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
+		s.Press(":") // while it is being written
+		s.Type("zones")
+		s.Press("enter")
+		s.Press("/")
+		s.Type("ovn")
+		return commit(p, c)
+	}
+	move(s)
+	s.Press("a")
+	s.Type("cluster-control")
+	s.Press("enter")
+	s.Refresh()
+	s.Want("filter: ovn", "› zones")
+	s.Type("-wor")
+	s.Want("filter: ovn-wor")
+	s.Press("esc", "esc")
+	s.Want("PRIO", "41 ─ cluster-control")
 }
 
 // Where nothing can be done no yes is offered, neither by the question nor by the hints;
@@ -479,7 +565,7 @@ func TestBlockedOffersNoYes(t *testing.T) {
 		t.Fatalf("no yes is offered: %q", hints())
 	}
 	w.g.OnPreview = func(gate.Mutation) (*gate.Preview, error) {
-		return &gate.Preview{Title: "Move ANP cluster-control from 34 to 35", Blocked: "ANP cluster-control was removed meanwhile"}, nil
+		return &gate.Preview{Title: "Move ANP cluster-control from 34 to 41", Blocked: "ANP cluster-control was removed meanwhile"}, nil
 	}
 	s.Press("esc")
 	s.Press("m", "j", "enter")
@@ -495,11 +581,11 @@ func TestBlockedOffersNoYes(t *testing.T) {
 	}
 }
 
-// At 80×24 guards, consequences and the question are on the screen without scrolling,
-// whole.
+// At 80×24 guards, what becomes of connections and the question are on the screen without
+// scrolling, whole.
 func TestConsequencesAreSeenAtOnce(t *testing.T) {
 	for name, keys := range map[string][]string{
-		"move": {"j", "j", "m", "j", "enter"}, "delete": {"j", "j", "D"}, "delete a tied one": {"j", "j", "j", "j", "D"},
+		"move": {"j", "j", "m", "4", "1", "enter"}, "delete": {"j", "j", "D"}, "delete a tied one": {"j", "j", "j", "j", "D"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := start(t, nil)
@@ -517,9 +603,8 @@ func TestConsequencesAreSeenAtOnce(t *testing.T) {
 			for _, g := range last.Guards {
 				texts = append(texts, g.Message)
 			}
-			for _, text := range append(texts, last.Notes...) {
-				// A word that is broken at its hyphen has a space there on the screen.
-				if !strings.Contains(strings.ReplaceAll(frame, "- ", "-"), strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "- ", "-")) {
+			for _, text := range append(texts, last.Effect.Text()) {
+				if !strings.Contains(frame, strings.Join(strings.Fields(text), " ")) {
 					t.Errorf("not on the screen: %q\n%s", text, w.s.Frame())
 				}
 			}

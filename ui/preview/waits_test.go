@@ -2,9 +2,11 @@ package preview_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"rung/engine/gate"
 	"rung/themes"
@@ -29,33 +31,42 @@ func (q *queued) Commit(ctx context.Context, _ view.Console, _ *gate.Preview, an
 	return nil, fmt.Errorf("Move ANP a: nothing was changed: it waited for another change: %w", ctx.Err())
 }
 
+// bare is what a view sees without a console around it.
+func bare(f *uitest.Fake) *view.Env {
+	keys, _ := action.NewKeymap(nil)
+	set := themes.Builtin()
+	return &view.Env{Console: f, Rev: f.Revision(), Now: uitest.Now, Keys: keys, Styles: set.Styles(themes.Adaptive, true), W: 100, H: 30}
+}
+
+// job is what the view has run next, after a yes to what it asks first.
+func job(t *testing.T, env *view.Env) func(context.Context) any {
+	t.Helper()
+	for range 2 { // what is run after a yes is asked for by that
+		for _, a := range env.Take() {
+			switch a := a.(type) {
+			case view.RunAsk:
+				return a.Do
+			case view.DialogAsk:
+				if c, ok := a.Dialog.(*view.Confirm); ok {
+					c.Yes(env)
+				}
+			}
+		}
+	}
+	t.Fatal("nothing is run")
+	return nil
+}
+
 // A change that waits for another says for which, and esc gives it up.
 func TestWaitsForAnother(t *testing.T) {
 	f := uitest.NewFake(uitest.Demo(t))
-	keys, _ := action.NewKeymap(nil)
-	set := themes.Builtin()
-	env := &view.Env{Console: f, Rev: f.Revision(), Now: uitest.Now, Keys: keys, Styles: set.Styles(themes.Adaptive, true), W: 100, H: 30}
+	env := bare(f)
 	q := &queued{make(chan struct{})}
 	v := preview.Of(q, preview.Options{})
-	job := func() func(context.Context) any {
-		t.Helper()
-		for _, a := range env.Take() {
-			if run, ok := a.(view.RunAsk); ok {
-				return run.Do
-			}
-		}
-		t.Fatal("nothing is run")
-		return nil
-	}
 	v.Sync(env)
-	v.Receive(env, job()(t.Context()))
+	v.Receive(env, job(t, env)(t.Context()))
 	v.Do(env, action.PreviewApply)
-	for _, a := range env.Take() {
-		if d, ok := a.(view.DialogAsk); ok {
-			d.Dialog.(*view.Confirm).Yes(env)
-		}
-	}
-	commit, got := job(), make(chan any, 1)
+	commit, got := job(t, env), make(chan any, 1)
 	go func() { got <- commit(t.Context()) }()
 	<-q.waits
 	v.Sync(env)
@@ -72,5 +83,128 @@ func TestWaitsForAnother(t *testing.T) {
 	}
 	if !v.Leave(env) {
 		t.Error("the page cannot be left")
+	}
+}
+
+// slow is a change whose work ends when it is told to, and gives what it is told.
+type slow struct{ work chan *gate.Preview }
+
+func (q *slow) Work(context.Context, view.Console) (*gate.Preview, error) { return <-q.work, nil }
+
+func (q *slow) Commit(context.Context, view.Console, *gate.Preview, gate.Confirm) (*gate.Result, error) {
+	return &gate.Result{}, nil
+}
+
+// Work that comes late belongs to the view that asked: another in its place takes nothing
+// of it. What is worked out while the change is written is not waited for either.
+func TestLateAnswers(t *testing.T) {
+	f := uitest.NewFake(uitest.Demo(t))
+	env := bare(f)
+	first, second := &slow{make(chan *gate.Preview, 1)}, &slow{make(chan *gate.Preview, 1)}
+	one, other := preview.Of(first, preview.Options{}), preview.Of(second, preview.Options{})
+	one.Sync(env)
+	late := job(t, env)
+	other.Sync(env)
+	job(t, env)
+	first.work <- &gate.Preview{Title: "Move ANP a"}
+	other.Receive(env, late(t.Context()))
+	if screen := other.Render(env, 100, 30); strings.Contains(screen, "Move ANP a") {
+		t.Errorf("it shows what another asked for:\n%s", screen)
+	}
+}
+
+// A yes while the preview is being worked out again: what that finds comes too late and
+// changes nothing, the preview as it is after the yes is worked out, and it follows what
+// comes later.
+func TestYesWhileItIsWorkedOut(t *testing.T) {
+	parts := uitest.Demo(t)
+	f := uitest.NewFake(parts)
+	env := bare(f)
+	n := 0
+	news := func() {
+		n++
+		parts.Mode.Title = fmt.Sprint("after ", n)
+		f.Set(parts)
+		env.Rev = f.Revision()
+	}
+	defer preview.SetRestTime(0)()
+	f.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
+		return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpUndo, Undo: 7}, Title: "Undo"}, nil
+	}
+	f.OnCommit = func(*gate.Preview, gate.Confirm) (*gate.Result, error) {
+		return nil, fmt.Errorf("Undo: %w", gate.ErrBlocked)
+	}
+	v := preview.Change(gate.Mutation{Op: gate.OpUndo}, preview.Options{})
+	v.Sync(env)
+	v.Receive(env, job(t, env)(t.Context()))
+	news()
+	v.Sync(env)
+	late := job(t, env)
+	v.Do(env, action.PreviewApply)
+	v.Receive(env, job(t, env)(t.Context())) // the yes: it is blocked, and worked out again
+	again := job(t, env)
+	done := make(chan struct{})
+	go func() { // reads what is undone while the other answer is taken
+		defer close(done)
+		late(t.Context())
+	}()
+	v.Receive(env, again(t.Context()))
+	<-done
+	if m := v.Mutation(); m.Undo != 7 {
+		t.Errorf("it is another undo now: %+v", m)
+	}
+
+	// A yes that fails while it is worked out again does not end the following.
+	f.OnCommit = func(*gate.Preview, gate.Confirm) (*gate.Result, error) { return nil, errors.New("out of memory") }
+	news()
+	v.Sync(env)
+	job(t, env) // never answered
+	v.Do(env, action.PreviewApply)
+	v.Receive(env, job(t, env)(t.Context()))
+	news()
+	v.Sync(env)
+	job(t, env)
+}
+
+// endless is a change whose second work ends with its context only.
+type endless struct{ works int }
+
+func (q *endless) Work(ctx context.Context, _ view.Console) (*gate.Preview, error) {
+	if q.works++; q.works == 1 {
+		return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpUndo}, Title: "Undo"}, nil
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (q *endless) Commit(context.Context, view.Console, *gate.Preview, gate.Confirm) (*gate.Result, error) {
+	return &gate.Result{}, nil
+}
+
+// Work that nobody waits for any more ends: here that of a change that is made meanwhile.
+func TestSupersededWorkEnds(t *testing.T) {
+	defer preview.SetRestTime(0)()
+	parts := uitest.Demo(t)
+	f := uitest.NewFake(parts)
+	env := bare(f)
+	v := preview.Of(&endless{}, preview.Options{})
+	v.Sync(env)
+	v.Receive(env, job(t, env)(t.Context()))
+	parts.Mode.Title = "another"
+	f.Set(parts)
+	env.Rev = f.Revision()
+	v.Sync(env)
+	late := job(t, env)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		late(t.Context())
+	}()
+	v.Do(env, action.PreviewApply)
+	job(t, env) // the yes
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Error("it is still being worked out")
 	}
 }

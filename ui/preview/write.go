@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"rung/engine/gate"
@@ -19,6 +20,10 @@ import (
 func (v *View) commit(env *view.Env, p *gate.Preview, answer gate.Confirm) {
 	v.phase, v.wrong, v.notice, v.p, v.since = writing, "", "", p, env.Now
 	v.gen++ // what is still being worked out comes too late
+	if v.stop != nil {
+		v.stop()
+	}
+	v.busy = false
 	src, console, change := v.src, env.Console, &pending{}
 	change.ctx, change.giveUp = context.WithCancel(context.Background())
 	v.pending = change
@@ -28,7 +33,7 @@ func (v *View) commit(env *view.Env, p *gate.Preview, answer gate.Confirm) {
 		defer change.giveUp()
 		defer context.AfterFunc(ctx, change.giveUp)()
 		res, err := src.Commit(change.ctx, console, p, answer)
-		return wrote{res, err}
+		return wrote{v, res, err}
 	})
 	v.build(env)
 }
@@ -69,7 +74,7 @@ func (v *View) afterWrite(env *view.Env, m wrote) {
 		v.notice = m.err.Error() // done, but not written down
 	}
 	if m.res != nil {
-		v.took = m.res.Took
+		v.took, v.trial = m.res.Took, m.res.Trial
 	}
 	if v.opt.Written != nil {
 		v.opt.Written(env)
@@ -87,7 +92,7 @@ func (v *View) afterWrite(env *view.Env, m wrote) {
 	console := env.Console
 	keys, gone := v.targets()
 	env.Run("waiting for the rows to follow", func(ctx context.Context) any {
-		return followed{follow(ctx, console, keys, gone)}
+		return followed{v, follow(ctx, console, keys, gone)}
 	})
 }
 
@@ -146,7 +151,9 @@ func (v *View) afterFollow(env *view.Env, m followed) {
 // leave says what was done, how it is taken back, and goes back.
 func (v *View) leave(env *view.Env) {
 	text := v.p.Title + ": " + v.outcome()
-	if key := env.Keys.Action(action.Undo).Shown(); key != "" && v.p.Mutation.Op != gate.OpUndo {
+	if key := env.Keys.Action(action.Confirm).Shown(); v.trial != nil && env.Rev.Unconfirmed.Open() && key != "" {
+		text = v.p.Title + ": done · " + key + " keeps it" // the header counts it down
+	} else if key := env.Keys.Action(action.Undo).Shown(); key != "" && v.undoable(env) {
 		text += " · " + key + " undoes it"
 	}
 	if v.notice != "" {
@@ -163,6 +170,16 @@ func (v *View) leave(env *view.Env) {
 		to = nav.ToPolicy(o.Key)
 	}
 	env.BackTo(to)
+}
+
+// undoable says whether undo takes this very change back: a newer one may be in front of
+// it, and what a redo made again keeps its place in the history.
+func (v *View) undoable(env *view.Env) bool {
+	title := v.p.Title
+	if v.p.Mutation.Op == gate.OpRedo {
+		title = strings.TrimPrefix(title, "Redo: ")
+	}
+	return v.p.Mutation.Op != gate.OpUndo && env.Rev.Undo == title
 }
 
 // outcome says what the zones show.

@@ -64,7 +64,7 @@ func TestFew(t *testing.T) {
 	s.Golden("few")
 	s.Resizes()
 
-	s.Press("t")
+	s.Press("V")
 	s.Want("blue-tenant", "cluster-control")
 	s.WantNot("break-glass")
 	s.Press("g", "c") // the worst zone of the worst policy
@@ -101,7 +101,7 @@ func TestMany(t *testing.T) {
 	s.Press("g", "enter")
 	s.Want("461 of 500 zones ready", "37 not ready", "2 no report")
 	s.Golden("many-zones")
-	s.Press("t", "G")
+	s.Press("V", "G")
 	s.Want("worker-499", "no report")
 	s.WantNot("worker-497")
 }

@@ -26,6 +26,9 @@ func (v *View) lines(env *view.Env, s *detail.Sheet) {
 		s.Head("match, term by term")
 		x := &detail.Explain{Rev: env.Rev, Zone: v.state, Policy: v.policy, First: 6}
 		x.Match(s, "match", r.Match)
+		if v.live != nil {
+			detail.Flows(s, env.Rev, v.state, r, env.Now)
+		}
 	case *nb.AddressSet:
 		v.members(env, s, r)
 	case *nb.PortGroup:

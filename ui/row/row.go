@@ -49,6 +49,9 @@ func New(page nav.Page) view.View {
 func (v *View) Sync(env *view.Env) {
 	v.state = env.Rev.Zone(v.page.Zone)
 	env.Console.LookAt(v.page.Zone)
+	if v.page.Table == nb.TableACL {
+		env.Console.LookAtFlows(v.page.Zone)
+	}
 	v.find(env)
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	if v.live == nil && v.desired == nil {
@@ -221,6 +224,8 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.RowOwner:
 		env.Open(v.link)
+	case action.RowLogs:
+		env.Open(nav.Page{Kind: nav.Logs, Key: v.link.Key, Dir: v.link.Dir, Rule: v.link.Rule})
 	case action.RowNextZone:
 		v.elsewhere(env, 1)
 	case action.RowPrevZone:
@@ -260,7 +265,7 @@ func (v *View) elsewhere(env *view.Env, d int) {
 // WhyNot says why an action makes no sense for this row.
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
-	case action.RowOwner:
+	case action.RowOwner, action.RowLogs:
 		if v.link.None() {
 			return "no policy is known that this row belongs to"
 		}

@@ -59,6 +59,25 @@ func TestGoldens(t *testing.T) {
 	s.Golden("raw")
 }
 
+// An ACL's row unfolds its logical flows; of other rows nobody asks for any.
+func TestFlows(t *testing.T) {
+	p := uitest.Demo(t)
+	live.Flows(t, p, "ovn-worker2", since, nil)
+	s := uitest.Open(t, p, byID(nb.TableAddressSet, "cluster-control:Ingress:2:v4"))
+	s.WantNot("logical flows")
+	if got := s.Console.LookedFlows; len(got) != 0 {
+		t.Errorf("flows were wanted of %v", got)
+	}
+	s = uitest.Open(t, p, byID(nb.TableACL, "cluster-control:Egress:4:None"))
+	s.Resize(160, 60)
+	s.Want("logical flows", "✓ 1 flow on ovn-worker2.", "table 18 from-lport-after-lb · priority 27596 · tier 1 · every packet  ls_in_acl_after_lb_eval",
+		"→ on to the next stage")
+	s.Resizes()
+	if got := s.Console.LookedFlows; len(got) != 1 || got[0] != "ovn-worker2" {
+		t.Errorf("flows were wanted of %v", got)
+	}
+}
+
 func TestRecordWithDesiredBeside(t *testing.T) {
 	s := open(t, nb.TableACL, "cluster-control:Egress:5:None")
 	s.Want(`owner ANP cluster-control egress 5 "default-deny"  Deny`, "≠ 2 columns differ from what is desired, since 14:04:06 (54s).",
@@ -98,6 +117,21 @@ func TestLinksBothWays(t *testing.T) {
 	to(t, s, "green_api-c0")
 	s.Press("enter")
 	s.Want("› pod green/api-c0")
+}
+
+// l shows the log lines of the rule a row belongs to; a row of nobody's has none.
+func TestLogLines(t *testing.T) {
+	p := uitest.Demo(t)
+	uitest.Units(p)
+	open := func(id string) *uitest.Screen {
+		return uitest.Open(t, p, nav.Page{Kind: nav.Row, Zone: "ovn-worker", Table: nb.TableACL, ID: nb.DefaultController + ":" + id})
+	}
+	s := open("AdminNetworkPolicy:cluster-control:Egress:5:None")
+	s.Press("l")
+	s.Want("log of cluster-control egress 5")
+	s = open("NetpolNamespace:yellow:Egress:defaultDeny")
+	s.Press("l")
+	s.Want("no policy is known that this row belongs to")
 }
 
 func TestOwner(t *testing.T) {
@@ -250,7 +284,7 @@ func TestFilterFindsAMember(t *testing.T) {
 	s.Press("/")
 	s.Type("blue/web")
 	s.Press("enter")
-	s.Want("pod blue/web-g0", "pod blue/web-g1", "2/")
+	s.Want("pod blue/web-g0", "pod blue/web-g1", "2 of ")
 	s.WantNot("green/web")
 }
 

@@ -149,7 +149,8 @@ func (v *View) aclColumns() []widget.Column[*item] {
 		{Title: "STATE", Min: 9, Cell: v.markCell},
 		{Title: "LOG", Drop: 3, Cell: cell(v.logCell)},
 		{Title: "MATCH", Min: 16, Drop: 5, Flex: true, Cell: v.matchCell},
-		{Title: "ON", Min: 12, Max: 40, Drop: 6, Flex: true, Cell: v.onCell},
+		{Title: "ON", Min: 24, Max: 40, Drop: 6, Flex: true, Cell: v.onCell, // "namespace monitoring"
+			Fit: func(it *item, w int) widget.Line { return v.onCell(it).CutName(w) }},
 		{Title: "NAME", Wide: true, Cell: cell(func(a *nb.ACL) widget.Line { return widget.Plain(a.Name) })},
 		{Title: "UUID", Wide: true, Cell: uuidCell},
 	}

@@ -183,10 +183,10 @@ func TestEveryOwner(t *testing.T) {
 	s.Press("/")
 	s.Type("even after")
 	s.Press("enter")
-	s.Want("11/", "† EF old rule 0", "† multicast default deny, ingress")
+	s.Want("11 of ", "† EF old rule 0", "† multicast default deny, ingress")
 	s.Press("/")
 	s.Press("ctrl+u")
 	s.Type("▲.match")
 	s.Press("enter")
-	s.Want("1/", "Basket")
+	s.Want("1 of ", "Basket")
 }

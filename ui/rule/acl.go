@@ -160,3 +160,10 @@ func (v *View) matchLines(env *view.Env, s *detail.Sheet) {
 		x.Match(s, "live", e.Live.Match)
 	}
 }
+
+// flowLines are the logical flows of the ACL on show.
+func (v *View) flowLines(env *view.Env, s *detail.Sheet) {
+	if e := v.shown(); e != nil && e.Live != nil {
+		detail.Flows(s, env.Rev, v.state, e.Live, env.Now)
+	}
+}

@@ -27,9 +27,11 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	lead := widget.Line{{Text: string(r.Action), Style: view.ActionStyle(r.Action, st)}}
 	lead = lead.Add("  "+word, st.Dim)
 	for i := range r.Peers {
-		n := v.behind(env, i)
-		if n != "" {
-			n = " → " + n
+		n := ""
+		for _, text := range v.behind(env, i) {
+			if n = " → " + text; widget.Width(r.Peers[i].String()+n) <= s.In()-nameWidth {
+				break
+			}
 		}
 		text := widget.Plain(widget.Truncate(r.Peers[i].String(), max(8, s.In()-nameWidth-widget.Width(n))) + n)
 		if i > 0 {
@@ -46,6 +48,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	}
 	v.subjectLine(env, s)
 	v.orderLines(env, s)
+	v.hitsLine(env, s)
 	if len(v.entries) == 0 {
 		s.Field("acls", "ACL", nameWidth, widget.Styled(v.noACL(env), st.Warn), nav.Page{})
 	}
@@ -63,6 +66,11 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 			mark = "  "
 		}
 		text, bad := standing(e, v.read())
+		if e.Live != nil {
+			if f := env.Rev.Flows(v.state, e.Live, env.Now); f.Bad(env.Now) {
+				text, bad = text+", ≠ its flows "+flowsWord[f.State], true
+			}
+		}
 		look := st.Dim
 		if bad {
 			look = st.Error
@@ -71,6 +79,9 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		s.Add(aclPrefix+e.ID, detail.Two(widget.Styled(name, st.Dim), nameWidth, l), detail.RowPage(v.state, e.Live, e.Desired))
 	}
 }
+
+// flowsWord says what is wrong with flows.
+var flowsWord = map[revision.FlowState]string{revision.FlowsMissing: "are missing", revision.FlowsOld: "are of an older row"}
 
 // read says whether the chosen zone's rows were ever read.
 func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
@@ -88,22 +99,23 @@ func (v *View) noACL(env *view.Env) string {
 	return "nothing here: no container has a port of that name"
 }
 
-// behind counts the pods or nodes of a peer.
-func (v *View) behind(env *view.Env, i int) string {
+// behind counts the pods or nodes of a peer, in as many words as there is room for.
+func (v *View) behind(env *view.Env, i int) []string {
 	pe := &v.rule.Peers[i]
 	switch pe.Kind {
 	case model.PeerNamespaces, model.PeerPods:
-		return words.Total(len(env.Rev.PeerPods(v.page.Key, v.rule.Direction, v.rule.Index, i)), "pod")
+		n := env.Rev.PeerCount(v.page.Key, v.rule.Direction, v.rule.Index, i)
+		return []string{n.String(), n.Brief(), words.Total(n.Pods, "pod")}
 	case model.PeerNodes:
-		n := 0
+		nodes := 0
 		for node := range env.Rev.Cluster.Nodes() {
 			if pe.Nodes.Matches(node.Labels) {
-				n++
+				nodes++
 			}
 		}
-		return words.Total(n, "node")
+		return []string{words.Total(nodes, "node")}
 	}
-	return ""
+	return nil
 }
 
 // setPage is the address set of the rule's peers.

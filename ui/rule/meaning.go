@@ -32,6 +32,9 @@ func (v *View) meaningLines(env *view.Env, s *detail.Sheet) {
 			text += " → " + f.Remedy
 		}
 		s.Say("finding."+f.Code+"."+f.Message, 2, sign, look, st.Text, text, nav.Page{})
+		if !f.Witness.None() {
+			s.Say("witness."+f.Code+"."+f.Message, 4, "", st.Dim, st.Dim, "shown by "+f.Witness.String(), nav.Page{})
+		}
 	}
 }
 

@@ -67,6 +67,7 @@ func TestGoldens(t *testing.T) {
 
 func TestWhatItSays(t *testing.T) {
 	s := open(t, model.Egress, 5)
+	s.Resize(120, 50) // room for all findings and what shows them
 	s.Want(`egress 5 "default-deny"`, "zone ovn-worker2", "networks: 0.0.0.0/0", "ns: all → 38 of 39 pods (16 here)",
 		"34·5 → OVN priority 26595, tier 1", `previous rule  egress 4 "pass-to-restricted-tenants"  Pass`,
 		`next rule      blue-tenant egress 0  Allow`,
@@ -74,6 +75,16 @@ func TestWhatItSays(t *testing.T) {
 		"≠ In ovn-worker2: The live row of Egress:5:None says allow where the rule says Deny.",
 		"● behind in ovn-worker2 since 14:04:06 (54s): action and priority of ACL Egress:5:None",
 		"▲ DNS over TCP 5353 is not allowed by any rule above this one")
+}
+
+// Pods on user-defined networks are among a peer's and not among a subject's, and those
+// without an address are nobody in its address set, which has 38: the counts say so.
+func TestPeersApart(t *testing.T) {
+	s := open(t, model.Ingress, 4)
+	s.Resize(200, 60)
+	s.Want("ns: all → 39 pods: 1 without an address, 1 on a user-defined network", "ns: all → 38 of 39 pods")
+	s.Resize(80, 24)
+	s.Want("ns: all → 39 pods: 1 without an address", "ns: all → 38 of 39 pods")
 }
 
 func TestDesiredBesideLive(t *testing.T) {
@@ -374,7 +385,7 @@ func TestNetworkPolicy(t *testing.T) {
 	s.Resize(160, 60)
 	s.Want("networks: 172.30.0.0/16 except 172.30.9.0/24", "Egress:0:None:-2", "None, ip blocks", "1 network (1 exception)")
 	s.Press("L")
-	s.Want("restricted says: Rung does not change namespaces", "kubectl annotate namespace restricted")
+	s.Want("log Namespace restricted", "[15 min]")
 }
 
 // A set that policies share is judged by itself; the rule that reads it says so.

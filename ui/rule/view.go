@@ -3,6 +3,7 @@ package rule
 import (
 	"strings"
 
+	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/nb"
@@ -29,6 +30,7 @@ type View struct {
 
 	policy  *model.Policy
 	rule    *model.Rule
+	hits    *logs.Summary // nil without a log
 	entries []*revision.RuleACL
 	state   *model.ZoneState
 
@@ -65,6 +67,7 @@ func (v *View) Sync(env *view.Env) {
 	}
 	v.state = env.Rev.Zone(v.zone)
 	env.Console.LookAt(v.zone)
+	env.Console.LookAtFlows(v.zone)
 	v.entries = env.Rev.RuleACLs(v.page.Key, v.rule, v.state)
 	v.layout(env)
 }
@@ -125,6 +128,7 @@ func (v *View) layout(env *view.Env) {
 			v.fullLines(env, below)
 			v.matchLines(env, below)
 			v.meaningLines(env, below)
+			v.flowLines(env, below)
 			for len(left.Lines) < v.top {
 				left.Gap()
 			}
@@ -150,6 +154,7 @@ func (v *View) layout(env *view.Env) {
 		v.fullLines(env, s)
 		v.matchLines(env, s)
 		v.meaningLines(env, s)
+		v.flowLines(env, s)
 		v.all.SetItems(s.Lines)
 	}
 	if wide != v.wide {

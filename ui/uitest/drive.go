@@ -177,7 +177,7 @@ var Sizes = [][2]int{{80, 24}, {120, 34}, {200, 60}}
 
 // Golden compares the frame at every size, plain and coloured, with
 // testdata/<name>-<w>x<h>.golden and .ansi.golden, and holds every line to the
-// width. The size it had comes back. more are sizes besides Sizes.
+// width. At none of the Widths may it cut a name. The size it had comes back. more are sizes besides Sizes.
 func (s *Screen) Golden(name string, more ...[2]int) {
 	s.t.Helper()
 	s.GoldenAt(name, append(slices.Clone(Sizes), more...)...)
@@ -194,6 +194,7 @@ func (s *Screen) GoldenAt(name string, sizes ...[2]int) {
 		s.compare(base+".golden", s.Frame())
 		s.compare(base+".ansi.golden", s.View()+"\n")
 	}
+	s.whole(name)
 	s.Resize(w, h)
 }
 
@@ -207,6 +208,7 @@ func (s *Screen) Plain(name string, sizes ...[2]int) {
 		s.Fits()
 		s.compare(fmt.Sprintf("%s-%dx%d.golden", name, size[0], size[1]), s.Frame())
 	}
+	s.whole(name)
 	s.Resize(w, h)
 }
 

@@ -2,14 +2,17 @@ package uitest
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"rung/engine/gate"
 	"rung/engine/logs"
+	"rung/engine/probe"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
+	"rung/model/verdict"
 	"rung/ui/view"
 )
 
@@ -29,8 +32,13 @@ type Fake struct {
 	// OnPlanAgain answers PlanResumePreview and, with back, PlanBackPreview; nil gives an
 	// empty preview.
 	OnPlanAgain func(back bool) (*gate.Preview, error)
+	// OnOVNTrace answers OVNTrace; nil has nowhere to run it.
+	OnOVNTrace func(verdict.Connection) (*revision.OVNTrace, error)
 	// OnController answers ControllerLog; nil is no cluster.
 	OnController func(zone string, policy model.PolicyKey) (*logs.ControllerLog, error)
+
+	// OnProbe answers Probe; nil is no sandbox on OVN.
+	OnProbe func(context.Context, verdict.Connection, func(probe.Phase)) (*probe.Result, error)
 
 	Done      []model.Activity // for Activity
 	Past      []gate.HistoryEntry
@@ -44,8 +52,8 @@ type Fake struct {
 	ContextsErr  error
 	// Calls are the names of what was called, with what matters of it.
 	Calls []string
-	// Looked are the zones that were looked at last.
-	Looked []string
+	// Looked are the zones that were looked at last, LookedFlows those whose flows were.
+	Looked, LookedFlows []string
 
 	ticks chan struct{}
 }
@@ -54,7 +62,9 @@ var _ view.Console = (*Fake)(nil)
 
 // NewFake makes a console of the parts.
 func NewFake(p *revision.Facts) *Fake {
-	return &Fake{rev: revision.New(*p, nil), now: Now, ticks: make(chan struct{}, 1)}
+	f := &Fake{rev: revision.New(*p, nil), now: Now, ticks: make(chan struct{}, 1)}
+	f.LogStore = logs.New(f.Revision, f.Now, 0)
+	return f
 }
 
 // Set makes a new revision of the parts the current one.
@@ -128,6 +138,13 @@ func (f *Fake) LookAt(zones ...string) {
 	f.Looked = zones
 }
 
+// LookAtFlows is kept in LookedFlows.
+func (f *Fake) LookAtFlows(zones ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.LookedFlows = zones
+}
+
 // Contexts is ContextNames.
 func (f *Fake) Contexts() ([]string, string, error) { return f.ContextNames, f.Current, f.ContextsErr }
 
@@ -152,6 +169,27 @@ func (f *Fake) ControllerLog(_ context.Context, zone string, policy model.Policy
 	}
 	return f.OnController(zone, policy)
 }
+
+// Probe is what OnProbe gives.
+func (f *Fake) Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
+	f.call("probe " + c.String())
+	if f.OnProbe == nil {
+		return nil, probe.Possible(f.Revision().Mode)
+	}
+	return f.OnProbe(ctx, c, at)
+}
+
+// OVNTrace is what OnOVNTrace gives.
+func (f *Fake) OVNTrace(_ context.Context, c verdict.Connection, told func(string)) (*revision.OVNTrace, error) {
+	f.call("ovn-trace " + c.String())
+	told("zone ovn-worker: running ovn-trace")
+	if f.OnOVNTrace == nil {
+		return nil, errNoOVNTrace
+	}
+	return f.OnOVNTrace(c)
+}
+
+var errNoOVNTrace = errors.New("no ovn-trace can be run here: the sandbox does not run on OVN; see --sandbox-ovn")
 
 func (f *Fake) History() []gate.HistoryEntry { return f.Past }
 
@@ -194,6 +232,16 @@ func (f *Fake) PlanBackPreview(context.Context) (*gate.Preview, error) {
 		return f.OnPlanAgain(true)
 	}
 	return &gate.Preview{Mutation: gate.Mutation{Op: gate.OpMove, Plan: true}, Title: "Roll back: Plan"}, nil
+}
+
+// Confirm keeps what is on trial.
+func (f *Fake) Confirm(by string) (string, error) {
+	f.call("confirm by " + by)
+	u := f.Revision().Unconfirmed
+	if !u.Open() {
+		return "", errors.New("no change waits to be confirmed")
+	}
+	return u.Title, nil
 }
 
 func (f *Fake) PlanStop() { f.call("plan stop") }

@@ -31,6 +31,7 @@ func NewGated(t testing.TB, change func(*revision.Facts)) *Gated {
 	e, err := engine.New(context.Background(), engine.Config{
 		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
 		Sources: []source.Source{gate.NewFiles(gate.FileOptions{Demo: true})}, Writes: true, StateDir: t.TempDir(),
+		Clock: func() time.Time { return Now },
 	})
 	if err != nil {
 		t.Fatal(err)

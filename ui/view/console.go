@@ -6,9 +6,11 @@ import (
 
 	"rung/engine/gate"
 	"rung/engine/logs"
+	"rung/engine/probe"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/plan"
+	"rung/model/verdict"
 )
 
 // Console is what the screen needs of the engine.
@@ -21,6 +23,8 @@ type Console interface {
 
 	Preview(ctx context.Context, m gate.Mutation) (*gate.Preview, error)
 	Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error)
+	// Confirm keeps the change that was made on trial, and says which it was.
+	Confirm(by string) (title string, err error)
 	SetWrites(on bool) error
 
 	// Contexts are the contexts of the kubeconfig and the one run on.
@@ -29,12 +33,22 @@ type Console interface {
 	// LookAt says which zones are on the screen, in every frame if one likes: a zone
 	// that is only read in turn is followed then.
 	LookAt(zones ...string)
+	// LookAtFlows says the same of zones whose logical flows are on the screen: their
+	// Southbound databases are read then.
+	LookAtFlows(zones ...string)
 
 	Activity(after uint64) []model.Activity
 	Logs() *logs.Store
 	// ControllerLog reads what a zone's ovnkube-controller wrote about a policy.
 	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.ControllerLog, error)
+	// OVNTrace asks ovn-trace about a connection, and holds it against the rows. told hears
+	// what is being done, from another goroutine.
+	OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error)
 	History() []gate.HistoryEntry
+
+	// Probe puts a connection into the sandbox as packets and judges what became of
+	// them; at is told what it is at.
+	Probe(ctx context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error)
 
 	// PlanPreview is the preview of a whole plan, PlanResumePreview that of what a plan
 	// that stopped has left, PlanBackPreview that of its way back. What is confirmed of

@@ -3,9 +3,9 @@ package view
 import (
 	"cmp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+	"time"
 
+	"rung/engine/revision"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -27,6 +27,16 @@ type Typist interface {
 	// Cursor says where the terminal's cursor belongs in what Draw gave last: the cell
 	// and the line. ok is false while nothing is typed.
 	Cursor() (x, line int, ok bool)
+	// Types says whether keys are text: then none of them is lost.
+	Types() bool
+}
+
+// Changing is a dialog that may become another question while it is open.
+type Changing interface {
+	// Unread says whether it did, and was not answered since.
+	Unread() bool
+	// Gone says whether there is nothing to ask any more, since something changed.
+	Gone() bool
 }
 
 // Focused is a dialog with a line that must be in sight where not all are.
@@ -50,46 +60,89 @@ type Confirm struct {
 	// YesText and NoText name the answers; empty is "yes" and "no".
 	YesText, NoText string
 	Yes, No         func(*Env)
+	// Trials are the times of a choice beside yes, to put the change back after one of them
+	// unless it is confirmed: with one taken, yes is YesTrial. Space takes the first, then
+	// the next, and after the last none. Empty is no choice.
+	Trials   []time.Duration
+	YesTrial func(*Env, time.Duration)
 	// Changed says what is not as it was when this was asked, empty when nothing
-	// is; nil never looks. From the first such answer on yes cannot be said any
-	// more: what is true now was not read.
+	// is; nil never looks. From the first such answer on yes cannot be said to this
+	// any more: what is true now was not read.
 	Changed func() string
-	// Left is told what was typed into a question that was left because of that.
-	Left func(typed string)
+	// Again is the question as it is now that something changed. It is shown in place
+	// of this one, with what was typed, and its first yes only says that it is another.
+	// nil, or a nil question: there is nothing to ask any more, which is said.
+	Again func() *Confirm
 
 	yes     bool
-	changed string
-	wrong   string // what is wrong with the name that was typed
+	trial   int    // of Trials, from 1; 0 is none
+	changed string // and there is nothing to ask any more
+	again   string // what changed, of a question shown again
+	unread  bool   // nobody has answered it since
+	wrong   string // what is wrong with the answer
 	input   widget.Input
 	typing  int // the line of the input in the last drawing, 0 for none
 }
 
-// stale says whether there is another thing to be asked now.
+// stale says whether there is nothing to be asked any more. A question that is another
+// one now becomes that one.
 func (c *Confirm) stale() bool {
-	if c.changed == "" && c.Changed != nil {
-		c.changed = c.Changed()
+	if c.changed != "" || c.Changed == nil {
+		return c.changed != ""
 	}
-	return c.changed != ""
+	what := c.Changed()
+	if what == "" {
+		return false
+	}
+	var now *Confirm
+	if c.Again != nil {
+		now = c.Again()
+	}
+	if now == nil {
+		c.changed = what
+		return true
+	}
+	asked := c.Type
+	c.Title, c.Body, c.Warn, c.Type, c.WhyNot = now.Title, now.Body, now.Warn, now.Type, now.WhyNot
+	c.YesText, c.NoText, c.Yes, c.No, c.Changed, c.Again = now.YesText, now.NoText, now.Yes, now.No, now.Changed, now.Again
+	c.Trials, c.YesTrial = now.Trials, now.YesTrial
+	c.trial = min(c.trial, len(c.Trials))
+	c.Type = cmp.Or(c.Type, asked) // what is being typed does not become the letters y and n
+	c.again, c.unread, c.yes, c.wrong = what, true, false, ""
+	return false
 }
 
-// Begin puts a text into the line that is typed, as it was left.
-func (c *Confirm) Begin(typed string) { c.input.Set(typed) }
+// Types says whether a name is typed.
+func (c *Confirm) Types() bool { return c.Type != "" }
+
+// Unread says whether the question became another that nobody has answered since.
+func (c *Confirm) Unread() bool { return c.unread }
+
+// Gone says whether there is nothing to ask any more, since something changed.
+func (c *Confirm) Gone() bool { return c.changed != "" || c.again != "" && c.WhyNot != "" }
+
+// said carries out yes, but for the first of a question that became another.
+func (c *Confirm) said(env *Env) bool {
+	if c.unread {
+		c.unread, c.wrong = false, "not done: this changed while you were answering; read it again, then repeat your answer"
+		return false
+	}
+	if c.trial > 0 {
+		return c.answer(env, func(env *Env) { c.YesTrial(env, c.Trials[c.trial-1]) })
+	}
+	return c.answer(env, c.Yes)
+}
 
 // Key answers.
 func (c *Confirm) Key(env *Env, key, text string) bool {
-	if c.WhyNot != "" || c.stale() {
+	if c.stale() || c.WhyNot != "" {
 		// Whoever is typing a name goes on for a moment: only what ends a question
 		// closes it.
-		if key != "esc" && key != "enter" {
-			if c.Type != "" {
-				c.input.Key(env.Keys, key, text)
-			}
-			return false
-		}
-		if c.Left != nil {
-			c.Left(c.input.Value())
-		}
-		return c.answer(env, c.No)
+		return (key == "esc" || key == "enter") && c.answer(env, c.No)
+	}
+	if key == "space" && len(c.Trials) > 0 { // no name has one
+		c.trial = (c.trial + 1) % (len(c.Trials) + 1)
+		return false
 	}
 	if c.Type != "" {
 		return c.name(env, key, text)
@@ -98,12 +151,12 @@ func (c *Confirm) Key(env *Env, key, text string) bool {
 	case "esc", "n", "N", "q":
 		return c.answer(env, c.No)
 	case "y", "Y":
-		return c.answer(env, c.Yes)
+		return c.said(env)
 	case "left", "right", "tab", "shift+tab":
-		c.yes = !c.yes
+		c.yes, c.wrong = !c.yes, ""
 	case "enter":
 		if c.yes {
-			return c.answer(env, c.Yes)
+			return c.said(env)
 		}
 		return c.answer(env, c.No)
 	}
@@ -118,7 +171,7 @@ func (c *Confirm) name(env *Env, key, text string) bool {
 	case "enter":
 		switch strings.TrimSpace(c.input.Value()) {
 		case c.Type:
-			return c.answer(env, c.Yes)
+			return c.said(env)
 		case "":
 			return c.answer(env, c.No)
 		}
@@ -158,14 +211,20 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 	var lines []string
 	c.typing = 0
 	if c.stale() {
-		lines = warning("changed: look again. "+capital(c.changed)+".", st, w)
+		lines = warning("Changed since you opened it: "+c.changed+".", st, w)
 		return c.Title, append(lines, "", " Nothing was done.", "", " enter or esc closes")
+	}
+	if c.again != "" {
+		lines = append(warning("Changed since you opened it, shown again: "+c.again+".", st, w), "")
 	}
 	for _, p := range c.Body {
 		lines = append(lines, paragraph(p, themes.Style{}, w)...)
 	}
 	for _, p := range c.Warn {
 		lines = append(lines, warning(p, st, w)...)
+	}
+	if len(c.Trials) > 0 && c.WhyNot == "" {
+		lines = append(lines, "", c.drawTrial(st, w))
 	}
 	lines = append(lines, "")
 	switch {
@@ -175,7 +234,24 @@ func (c *Confirm) Draw(st *themes.Styles, w int) (string, []string) {
 	case c.Type != "":
 		return c.Title, c.drawName(lines, st, w)
 	}
-	return c.Title, append(lines, c.answers(st, w)...)
+	lines = append(lines, c.answers(st, w)...)
+	if c.wrong != "" {
+		lines = append(lines, marked("●", st.Error, c.wrong, w)...)
+	}
+	return c.Title, lines
+}
+
+// drawTrial is the choice beside yes, what of it is taken, and what space takes next.
+func (c *Confirm) drawTrial(st *themes.Styles, w int) string {
+	box, style, within, next := "[ ]", themes.Style{}, c.Trials[0], ""
+	if c.trial > 0 {
+		box, style, within, next = "[x]", st.Title, c.Trials[c.trial-1], " · again: off"
+		if c.trial < len(c.Trials) {
+			next = " · again: " + revision.Seconds(c.Trials[c.trial])
+		}
+	}
+	return widget.Line{{Text: " "}, {Text: "space", Style: st.Key}, {Text: " " + box + " put back after " + revision.Seconds(within) + " unless confirmed", Style: style},
+		{Text: next, Style: st.Dim}}.Render(w)
 }
 
 // answers are no and yes, beside each other where there is room.
@@ -194,7 +270,7 @@ func (c *Confirm) answers(st *themes.Styles, w int) []string {
 
 // drawName adds the name to type, what was typed and what is wrong with that.
 func (c *Confirm) drawName(lines []string, st *themes.Styles, w int) []string {
-	ask := widget.Line{{Text: " Type "}, {Text: c.Type, Style: st.Title}, {Text: " to go on, esc to cancel:"}}
+	ask := widget.Line{{Text: " Type "}, {Text: c.Type, Style: st.Title}, {Text: " to confirm, esc to cancel:"}}
 	if ask.Width() <= w {
 		lines = append(lines, ask.Render(w))
 	} else {
@@ -243,17 +319,11 @@ func warning(text string, st *themes.Styles, w int) []string {
 	return lines
 }
 
-// capital begins a clause as a sentence.
-func capital(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[n:]
-}
-
 // Prompt asks for a line of text.
 type Prompt struct {
 	Title string
 	Label string
-	// Value is the text to begin with.
+	// Value is the text to begin with. What is typed first replaces it.
 	Value string
 	// Check says what is wrong with a text, empty when nothing is.
 	Check func(string) string
@@ -268,7 +338,7 @@ type Prompt struct {
 func (p *Prompt) begin() {
 	if !p.begun {
 		p.begun = true
-		p.input.Set(p.Value)
+		p.input.Prefill(p.Value)
 	}
 }
 
@@ -297,6 +367,9 @@ func (p *Prompt) Key(env *Env, key, text string) bool {
 // Paste types into the line.
 func (p *Prompt) Paste(text string) { p.begin(); p.wrong = ""; p.input.Insert(text) }
 
+// Types says that a line is typed.
+func (p *Prompt) Types() bool { return true }
+
 // Cursor is in the line.
 func (p *Prompt) Cursor() (x, line int, ok bool) {
 	return len(typeHere) + p.input.Cursor(), p.typing, p.input.Cursor() >= 0
@@ -308,8 +381,11 @@ func (p *Prompt) Draw(st *themes.Styles, w int) (string, []string) {
 	lines := paragraph(widget.Clean(p.Label), themes.Style{}, w)
 	p.typing = len(lines)
 	lines = append(lines, typeHere+p.input.Render(st, max(1, w-len(typeHere)-1)))
-	if p.wrong != "" {
+	switch {
+	case p.wrong != "":
 		lines = append(lines, marked("●", st.Error, p.wrong, w)...)
+	case p.input.Prefilled():
+		lines = append(lines, paragraph("enter takes it, typing replaces it, ← and backspace edit it", st.Dim, w)...)
 	}
 	return p.Title, lines
 }

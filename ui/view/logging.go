@@ -1,81 +1,101 @@
 package view
 
 import (
-	"fmt"
-	"strings"
+	"slices"
+	"time"
 
 	"rung/engine/gate"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
-	"rung/themes"
-	"rung/ui/widget"
 )
 
-// AskLogging lets the levels of a policy be picked; the choice is previewed.
-func AskLogging(env *Env, k model.PolicyKey) {
-	p := env.Rev.Cluster.Policy(k)
-	switch {
-	case k.Kind == model.KindNetpolNamespace || p != nil && !k.Kind.IsAdmin():
-		env.Ask(namespaceLogs(env, k))
-	case p == nil:
-		env.Fail("%s is gone", k.Label())
-	default:
-		env.Ask(newLogging(p))
+// AskLogging lets be picked what logs, how much and for how long: policies and namespaces,
+// where a NetworkPolicy or an EgressFirewall stands for its namespace, whose annotation
+// sets what it logs. The choice is previewed.
+func AskLogging(env *Env, keys ...model.Key) {
+	var all []*model.Policy
+	for _, k := range keys {
+		target := model.LoggedBy(k)
+		p := env.Rev.Cluster.Logged(target)
+		if k.Kind.IsPolicy() && env.Rev.Cluster.Policy(k) == nil {
+			p = nil
+		}
+		if p == nil {
+			env.Fail("%s is gone", k.Label())
+			return
+		}
+		all = append(all, p)
 	}
+	env.Ask(newLogging(env, all))
 }
 
-// namespaceLogs explains which annotation sets the levels of a policy without its own.
-func namespaceLogs(env *Env, k model.PolicyKey) *Note {
-	now := "nothing is logged"
-	l := env.Rev.NamespaceLogging(k.Namespace)
-	if l.Levels.Any() {
-		now = l.Levels.String()
-	}
-	body := []string{revision.NamespaceLogs(k) + ".", "Now: " + now + "."}
-	for _, p := range l.Problems {
-		body = append(body, "▲ The annotation is not valid: "+p+".")
-	}
-	return &Note{Title: "log " + k.Label(), Body: append(body, "It applies to all NetworkPolicies and the EgressFirewall of "+k.Namespace+
-		": allow for what their rules allow, deny for the rest. To change it:",
-		env.Rev.NamespaceLogsCommand(k.Namespace))}
-}
-
-// logging is the question what a policy logs: one row per action.
+// logging is the question what logs: one row per action, and one for how long.
 type logging struct {
-	key     model.PolicyKey
-	now     model.LogLevels
-	broken  string // why the annotation that is there cannot be read
-	rows    []logRow
-	at      int
-	focus   int      // the line of that row in the last drawing
-	options []string // "off" and the severities
+	keys     []model.Key
+	now      model.LogLevels
+	broken   string               // what is wrong with the annotation that is there
+	session  *revision.LogSession // of one of them; sessions is how many have one
+	sessions int
+	clock    time.Time
+	rows     []logRow
+	times    []sessionTime
+	lasts    int // index into times
+	at       int // the row; len(rows) is the time
+	focus    int // the line of that row in the last drawing
+	options  []string
 }
 
 type logRow struct {
 	action model.Action
-	rules  int
-	at     int // index into options
+	note   string
+	on     bool // some rule has the action
+	at     int  // index into options
 }
 
-func newLogging(p *model.Policy) *logging {
-	l := &logging{key: p.Key, options: append([]string{"off"}, model.LogSeverities...)}
-	now, err := p.LogLevels()
-	if err != nil {
-		l.broken = "The present annotation is not valid, so none of its rules log. It will be replaced."
+// sessionTime is how long logging is switched on.
+type sessionTime struct {
+	name    string
+	session bool
+	lasts   time.Duration // 0: until somebody switches it off
+}
+
+var sessionTimes = []sessionTime{{"5 min", true, 5 * time.Minute}, {"15 min", true, gate.DefaultSession}, {"1 h", true, time.Hour},
+	{"8 h", true, 8 * time.Hour}, {"until off", true, 0}, {"for good", false, 0}}
+
+func newLogging(env *Env, all []*model.Policy) *logging {
+	l := &logging{options: append([]string{"off"}, model.LogSeverities...), clock: env.Now, times: sessionTimes}
+	l.lasts = slices.IndexFunc(l.times, func(t sessionTime) bool { return t.session && t.lasts == gate.DefaultSession })
+	var rules ladder.RuleCount
+	pass, counted := true, true
+	for _, p := range all {
+		l.keys = append(l.keys, p.Key)
+		if s := env.Rev.LogSessionOf(p.Key); s != nil {
+			l.session, l.sessions = s, l.sessions+1
+		}
+		in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
+		rules.Deny, rules.Allow, rules.Pass = rules.Deny+in.Deny+out.Deny, rules.Allow+in.Allow+out.Allow, rules.Pass+in.Pass+out.Pass
+		pass = pass && p.Kind == model.KindANP // a baseline has no Pass, nor has a namespace
+		counted = counted && p.Kind.IsAdmin()
 	}
-	l.now = now
-	in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
-	l.rows = []logRow{{action: model.Deny, rules: in.Deny + out.Deny}, {action: model.Allow, rules: in.Allow + out.Allow}}
-	if p.Kind == model.KindANP { // a baseline has no Pass
-		l.rows = append(l.rows, logRow{action: model.Pass, rules: in.Pass + out.Pass})
+	if counted {
+		l.add(model.Deny, rules.Deny)
+		l.add(model.Allow, rules.Allow)
+	} else {
+		l.rows = []logRow{{action: model.Deny, note: "what no rule allows", on: true}, {action: model.Allow, note: "what rules allow", on: true}}
+	}
+	if pass {
+		l.add(model.Pass, rules.Pass)
+	}
+	if len(all) == 1 {
+		l.present(env, all[0])
 	}
 	for i := range l.rows {
-		l.set(i, now.For(l.rows[i].action))
+		l.set(i, l.now.For(l.rows[i].action))
 	}
 	for i := range l.rows { // off now: the usual wish is what is offered
-		if !now.Any() && l.rows[i].rules > 0 {
+		if !l.now.Any() && l.rows[i].on {
 			l.set(i, model.LogSeverities[0])
 			l.at = i
 			break
@@ -84,13 +104,33 @@ func newLogging(p *model.Policy) *logging {
 	return l
 }
 
-func (l *logging) set(row int, level string) {
-	l.rows[row].at = 0
-	for i, o := range l.options {
-		if o == level {
-			l.rows[row].at = i
+// present is what an object logs now.
+func (l *logging) present(env *Env, p *model.Policy) {
+	if p.Kind == model.KindNamespace {
+		logs := env.Rev.NamespaceLogging(p.Name)
+		l.now = logs.Levels
+		if len(logs.Problems) > 0 {
+			l.broken = "The annotation is not valid: " + logs.Problems[0] + ". It will be replaced."
 		}
+		return
 	}
+	now, err := p.LogLevels()
+	if err != nil {
+		l.broken = "The present annotation is not valid, so none of its rules log. It will be replaced."
+	}
+	l.now = now
+}
+
+func (l *logging) add(a model.Action, rules int) {
+	r := logRow{action: a, note: "no rule", on: rules > 0}
+	if r.on {
+		r.note = words.Count(rules, "rule")
+	}
+	l.rows = append(l.rows, r)
+}
+
+func (l *logging) set(row int, level string) {
+	l.rows[row].at = max(0, slices.Index(l.options, level))
 }
 
 func (l *logging) all(level string) {
@@ -118,23 +158,50 @@ func (l *logging) levels() (out model.LogLevels) {
 	return out
 }
 
+// mutation is what is picked: a session, levels for good, or the end of a session.
+func (l *logging) mutation() gate.Mutation {
+	levels, t := l.levels(), l.times[l.lasts]
+	if !levels.Any() && l.session != nil {
+		return l.ends()
+	}
+	return l.about(gate.Mutation{Op: gate.OpLogLevel, Levels: levels, Session: t.session && levels.Any(), Lasts: t.lasts})
+}
+
+func (l *logging) ends() gate.Mutation { return l.about(gate.Mutation{Op: gate.OpLogEnd}) }
+
+func (l *logging) about(m gate.Mutation) gate.Mutation {
+	if m.Policies = l.keys; len(l.keys) == 1 {
+		m.Policy, m.Policies = l.keys[0], nil
+	}
+	return m
+}
+
+// whom names the objects.
+func (l *logging) whom() string {
+	var names []string
+	for _, k := range l.keys {
+		names = append(names, k.Label())
+	}
+	return words.Some(names, 2)
+}
+
 // Key picks: arrows walk, digits set a level, letters set several at once.
 func (l *logging) Key(env *Env, key, _ string) bool {
-	row := &l.rows[l.at]
+	rows := len(l.rows) + 1
 	switch key {
 	case "esc", "q":
 		return true
 	case "enter":
-		env.Preview(gate.Mutation{Op: gate.OpLogLevel, Policy: l.key, Levels: l.levels()})
+		env.Preview(l.mutation())
 		return true
 	case "down", "j", "tab", "ctrl+n":
-		l.at = (l.at + 1) % len(l.rows)
+		l.at = (l.at + 1) % rows
 	case "up", "k", "shift+tab", "ctrl+p":
-		l.at = (l.at + len(l.rows) - 1) % len(l.rows)
+		l.at = (l.at + rows - 1) % rows
 	case "right", "space":
-		row.at = (row.at + 1) % len(l.options)
+		l.step(1)
 	case "left":
-		row.at = (row.at + len(l.options) - 1) % len(l.options)
+		l.step(-1)
 	case "a":
 		l.all("alert")
 	case "n":
@@ -144,75 +211,25 @@ func (l *logging) Key(env *Env, key, _ string) bool {
 	case "d":
 		l.all("")
 		l.set(0, "alert")
+	case "e":
+		if l.session != nil {
+			env.Preview(l.ends())
+			return true
+		}
 	default:
-		if len(key) == 1 && key[0] >= '0' && int(key[0]-'0') < len(l.options) {
-			row.at = int(key[0] - '0')
+		if len(key) == 1 && key[0] >= '0' && l.at < len(l.rows) && int(key[0]-'0') < len(l.options) {
+			l.rows[l.at].at = int(key[0] - '0')
 		}
 	}
 	return false
 }
 
-// Focus is the row under the cursor.
-func (l *logging) Focus() int { return l.focus }
-
-// levelsOf are all levels with the one that is picked.
-func (l *logging) levelsOf(r logRow, st *themes.Styles) (line widget.Line) {
-	for j, o := range l.options {
-		if j == r.at {
-			line = line.Add("["+o+"]", st.Selection)
-		} else {
-			line = line.Add(" "+o+" ", st.Dim)
-		}
+// step goes on by d among the levels, or the times.
+func (l *logging) step(d int) {
+	if l.at == len(l.rows) {
+		l.lasts = (l.lasts + d + len(l.times)) % len(l.times)
+		return
 	}
-	return line
-}
-
-// Paste does nothing.
-func (l *logging) Paste(string) {}
-
-// Draw shows one row per action with its levels.
-func (l *logging) Draw(st *themes.Styles, w int) (string, []string) {
-	var lines []string
-	say := func(text string, style themes.Style) {
-		for _, s := range widget.Flow(text, w-2) {
-			lines = append(lines, widget.Line{{Text: " "}, {Text: s, Style: style}}.Render(w))
-		}
-	}
-	say("What each rule logs when it decides, by its action.", st.Text)
-	say("Now: "+l.now.String(), st.Text)
-	if l.broken != "" {
-		say("▲ "+l.broken, st.Warn)
-	}
-	lines = append(lines, "")
-	for i, r := range l.rows {
-		mark, style := " ", st.Text
-		if i == l.at {
-			mark, style = "▸", st.Title
-		}
-		if i == l.at {
-			l.focus = len(lines)
-		}
-		head := widget.Styled(mark+fmt.Sprintf("%-6s", r.action), style)
-		note := " no rule"
-		if r.rules > 0 {
-			note = " " + words.Count(r.rules, "rule")
-		}
-		line := l.levelsOf(r, st)
-		if head.Width()+line.Width()+len(note) > w { // the others are under ← and →
-			line = widget.Styled("["+l.options[r.at]+"]", st.Selection)
-		}
-		lines = append(lines, widget.Join(head, line).Add(note, st.Dim).Render(w))
-	}
-	lines = append(lines, "")
-	hints := []string{"up/down action", "left/right or 0–5 level", "a all alert", "n all notice", "d only Deny", "o all off", "enter preview", "esc cancel"}
-	line := ""
-	for _, h := range hints {
-		if line != "" && widget.Width(line)+widget.Width(h)+3 > w-2 {
-			say(line, st.Dim)
-			line = ""
-		}
-		line = strings.TrimPrefix(line+"   "+h, "   ")
-	}
-	say(line, st.Dim)
-	return "log " + l.key.Label(), lines
+	r := &l.rows[l.at]
+	r.at = (r.at + d + len(l.options)) % len(l.options)
 }

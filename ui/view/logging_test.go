@@ -3,7 +3,11 @@ package view_test
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"rung/engine/gate"
 	"rung/model"
 	"rung/ui/nav"
 	"rung/ui/uitest"
@@ -47,10 +51,59 @@ func TestAskLogging(t *testing.T) {
 	if calls, s := ask(t, off, "esc"); calls != "" {
 		t.Errorf("esc asked for %q\n%s", calls, s.Frame())
 	}
+	// For 15 minutes, unless another time is chosen; the row above the first is the time.
+	_, s = ask(t, off, "up", "up")
+	s.Want("▸for    5 min [15 min] 1 h", "for good")
+	for _, c := range []struct {
+		keys []string
+		want gate.Mutation
+	}{
+		{nil, gate.Mutation{Session: true, Lasts: 15 * time.Minute, Levels: model.LogLevels{Allow: "alert"}}},
+		{[]string{"up", "up", "left"}, gate.Mutation{Session: true, Lasts: 5 * time.Minute, Levels: model.LogLevels{Allow: "alert"}}},
+		{[]string{"up", "up", "right", "right", "right"}, gate.Mutation{Session: true, Levels: model.LogLevels{Allow: "alert"}}},
+		{[]string{"up", "up", "left", "left"}, gate.Mutation{Levels: model.LogLevels{Allow: "alert"}}},
+		{[]string{"o"}, gate.Mutation{Lasts: 15 * time.Minute}},
+	} {
+		p := uitest.Demo(t)
+		s := uitest.Open(t, p, nav.ToPolicy(off))
+		var got gate.Mutation
+		s.Console.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
+			got = m
+			return &gate.Preview{Mutation: m, Title: "x"}, nil
+		}
+		s.Press(append(append([]string{"L"}, c.keys...), "enter")...)
+		c.want.Op, c.want.Policy = gate.OpLogLevel, off
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%v (-want +got)\n%s", c.keys, diff)
+		}
+	}
 	// A baseline has no Pass.
 	_, s = ask(t, model.PolicyKey{Kind: model.KindBANP, Name: "default"})
 	s.Want("Deny", "Allow")
 	s.WantNot("Pass  ")
+}
+
+// Several are one question: * selects on the ladder, a NetworkPolicy for its namespace.
+func TestAskLoggingOfSeveral(t *testing.T) {
+	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	var got gate.Mutation
+	s.Console.OnPreview = func(m gate.Mutation) (*gate.Preview, error) {
+		got = m
+		return &gate.Preview{Mutation: m, Title: "x"}, nil
+	}
+	s.Press("*")
+	s.Want("1 selected: L is about all of them", "+ ")
+	s.Press("down", "down", "*", "down", "L") // from a line where no policy is
+	s.Want("[15 min]", "a all alert")
+	s.WantNot("Now:")
+	s.Press("d", "enter")
+	if len(got.Policies) != 2 || got.Policies[0] == got.Policies[1] || got.Policy.Name != "" || !got.Session || got.Levels.Deny != "alert" {
+		t.Errorf("%+v", got)
+	}
+	// What was selected is no longer; a second * takes a selection away.
+	s = uitest.Open(t, uitest.Demo(t), nav.To(nav.Ladder))
+	s.Press("*", "*")
+	s.Want("nothing is selected")
 }
 
 func TestAskLoggingRefuses(t *testing.T) {

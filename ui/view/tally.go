@@ -19,15 +19,16 @@ type Tally struct {
 	All      int
 	Followed int // watched, or a file: rows are those that are there now
 	Swept    int // read in turn: rows are as of their read
+	Faulty   int // of both: something below the rows is wrong
 	Coming   int // not read yet
 	Lost     int // not reached
 	Denied   int // no permission
 }
 
 // TallyOf counts.
-func TallyOf(zones []*model.ZoneState) (t Tally) {
-	t.All = len(zones)
-	for _, z := range zones {
+func TallyOf(r *revision.Revision, now time.Time) (t Tally) {
+	t.All = len(r.Zones)
+	for _, z := range r.Zones {
 		switch z.Conn {
 		case model.ConnSynced, model.ConnReadOnly:
 			t.Followed++
@@ -39,6 +40,10 @@ func TallyOf(zones []*model.ZoneState) (t Tally) {
 			t.Denied++
 		default:
 			t.Coming++
+			continue
+		}
+		if (z.Current() || z.Conn == model.ConnSwept) && r.Faulty(z, now) {
+			t.Faulty++
 		}
 	}
 	return t
@@ -52,7 +57,7 @@ func (t Tally) Line(st *themes.Styles, words bool) widget.Line {
 		n          int
 		mark, word string
 		look       themes.Style
-	}{{t.Followed + t.Swept, "●", "read", st.OK}, {t.Coming, "◐", "not read yet", st.Info}, {t.Lost, "○", "lost", st.Error}, {t.Denied, "✗", "no permission", st.Error}} {
+	}{{t.Followed + t.Swept - t.Faulty, "●", "read", st.OK}, {t.Faulty, "▲", "OVN trouble", st.Warn}, {t.Coming, "◐", "not read yet", st.Info}, {t.Lost, "○", "lost", st.Error}, {t.Denied, "✗", "no permission", st.Error}} {
 		if c.n == 0 {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"rung/engine/revision"
 	"rung/model"
 	"rung/themes"
 	"rung/ui/widget"
@@ -25,11 +26,14 @@ func Clock(t, now time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// ZoneMark is a zone in one sign: ● read, ◐ not read yet, ○ not reached, ✗ no
-// permission.
-func ZoneMark(z *model.ZoneState, st *themes.Styles) widget.Span {
+// ZoneMark is a zone in one sign: ● read, ▲ read while something below its rows is wrong,
+// ◐ not read yet, ○ not reached, ✗ no permission.
+func ZoneMark(r *revision.Revision, z *model.ZoneState, now time.Time, st *themes.Styles) widget.Span {
 	switch z.Conn {
 	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
+		if r.Faulty(z, now) {
+			return widget.Span{Text: "▲", Style: st.Warn}
+		}
 		return widget.Span{Text: "●", Style: st.OK}
 	case model.ConnDenied:
 		return widget.Span{Text: "✗", Style: st.Error}

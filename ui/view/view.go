@@ -89,6 +89,11 @@ type (
 	// second while the page is on top.
 	Live interface{ Fresh(env *Env) bool }
 
+	// Counter is a page that shows counts besides what revisions bring. Counted says
+	// whether they are others than those that Sync has seen; it is asked once a second
+	// while the page is on top.
+	Counter interface{ Counted(env *Env) bool }
+
 	// Worker is a page that works on something of its own, in pieces. It says since
 	// when, the zero time while it does not.
 	Worker interface{ Working() time.Time }
@@ -96,6 +101,18 @@ type (
 	// Completer says how a word of the page goes on from its beginning, empty where no
 	// word begins so. The filter suggests it.
 	Completer interface{ Complete(begin string) string }
+
+	// Expression is a filter with a language of its own, where those of other pages are
+	// regular expressions.
+	Expression interface {
+		// JudgeFilter says in a line what is wrong with a filter, empty when nothing is;
+		// unfinished says that it is only not typed to its end.
+		JudgeFilter(text string) (wrong string, unfinished bool)
+		// FilterHints are pieces of what can be typed, the first the last to go.
+		FilterHints() []string
+		// CompleteFilter is how the whole filter goes on, empty for nothing.
+		CompleteFilter(text string) string
+	}
 
 	// Saver gives the text of the page for a file; without it, or when it is
 	// empty, what is on the screen is saved.

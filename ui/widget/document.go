@@ -135,10 +135,19 @@ func Box(st *themes.Styles, title string, lines []string, w int) string {
 	return strings.Join(out, "\n")
 }
 
-// Flow breaks text into lines of at most w cells, at words where it can.
+// Flow breaks text into lines of at most w cells, at spaces where it can. A name with a
+// hyphen stays whole where a line has room for it: half of one is another name.
 func Flow(text string, w int) []string {
 	if w <= 0 {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(clean.Block(text), w, ""), "\n")
+	text = clean.Block(text)
+	// ansi.Wrap always breaks at a hyphen, so that it is given a letter instead, of the
+	// same width, which no cleaned text has.
+	const whole = "\ue000"
+	lines := strings.Split(ansi.Wrap(strings.ReplaceAll(text, "-", whole), w, ""), "\n")
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], whole, "-")
+	}
+	return lines
 }

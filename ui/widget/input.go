@@ -25,7 +25,8 @@ type Input struct {
 	line  *textinput.Model // made when it is first needed
 	back  int              // how far back in History, 0 is the text itself
 	draft string
-	cell  int // of the cursor in the last frame, -1 where it has none
+	cell  int  // of the cursor in the last frame, -1 where it has none
+	whole bool // the text was there before anything was typed, and is selected
 }
 
 // maxInput is how many letters a line may have: pasting a file into it must not
@@ -75,8 +76,19 @@ func (in *Input) Value() string {
 // Set replaces the text and puts the cursor at its end.
 func (in *Input) Set(s string) { in.put(typed(s, maxInput), maxInput) }
 
+// Prefill begins with a text, which is selected: what is typed first replaces it, any
+// other key of a line keeps it.
+func (in *Input) Prefill(s string) {
+	in.Set(s)
+	in.whole = in.Value() != ""
+}
+
+// Prefilled says whether the text is the one that was there to begin with, selected.
+func (in *Input) Prefilled() bool { return in.whole }
+
 // put replaces the text, which is clean, and puts the cursor at a place in it.
 func (in *Input) put(s string, at int) {
+	in.whole = false
 	t := in.text()
 	t.SetSuggestions(nil) // they were for another text
 	t.SetValue(s)
@@ -85,6 +97,9 @@ func (in *Input) put(s string, at int) {
 
 // Insert types or pastes text at the cursor.
 func (in *Input) Insert(s string) {
+	if in.whole {
+		in.Set("")
+	}
 	value, at := []rune(in.Value()), in.text().Position()
 	s = typed(s, maxInput-len(value))
 	in.put(string(value[:at])+s+string(value[at:]), at+utf8.RuneCountInString(s))
@@ -107,6 +122,7 @@ func (in *Input) Key(keys *action.Keymap, key, text string) bool {
 // Do carries out an action on the line; false when it is none of a line's, or there is
 // nothing to complete.
 func (in *Input) Do(id action.ID) bool {
+	in.whole = false
 	at := in.text().Position()
 	switch id {
 	case action.InputLeft:
@@ -254,7 +270,11 @@ func (in *Input) Render(st *themes.Styles, w int) string {
 		in.cell -= n
 		over -= n
 	}
-	return Line{{before + after, st.Input}, {rest, st.Dim}}.clip(w)
+	look := st.Input
+	if in.whole {
+		look = st.Selection
+	}
+	return Line{{before + after, look}, {rest, st.Dim}}.clip(w)
 }
 
 // Cursor is the cell of the cursor in the line that was drawn last, -1 where there is

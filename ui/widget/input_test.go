@@ -281,3 +281,35 @@ func TestTextinputOfBubbles(t *testing.T) {
 	m.CursorStart()
 	m.Update(tea.KeyPressMsg{Code: 'd', Mod: tea.ModAlt})
 }
+
+// What a line begins with is selected: the first letter typed or pasted takes its place,
+// any other key of a line keeps it and edits it.
+func TestPrefilled(t *testing.T) {
+	keys, _ := action.NewKeymap(nil)
+	for _, c := range []struct {
+		name string
+		do   func(in *Input)
+		want string
+	}{
+		{"typed", func(in *Input) { in.Key(keys, "5", "5"); in.Key(keys, "space", " "); in.Key(keys, "1", "1") }, "5 1"},
+		{"pasted", func(in *Input) { in.Insert("7 7") }, "7 7"},
+		{"backspace", func(in *Input) { in.Key(keys, "backspace", ""); in.Key(keys, "5", "5") }, "10 15"},
+		{"left", func(in *Input) { in.Key(keys, "left", ""); in.Key(keys, "5", "5") }, "10 150"},
+		{"to the start", func(in *Input) { in.Key(keys, "home", ""); in.Key(keys, "5", "5") }, "510 10"},
+		{"right", func(in *Input) { in.Key(keys, "right", ""); in.Key(keys, "5", "5") }, "10 105"},
+		{"nothing", func(*Input) {}, "10 10"},
+	} {
+		in := &Input{}
+		in.Prefill("10 10")
+		if !in.Prefilled() {
+			t.Fatal("not selected")
+		}
+		c.do(in)
+		if in.Value() != c.want || in.Prefilled() != (c.name == "nothing") {
+			t.Errorf("%s: %q (selected %v), want %q", c.name, in.Value(), in.Prefilled(), c.want)
+		}
+	}
+	if in := (&Input{}); in.Prefilled() {
+		t.Error("nothing is selected")
+	}
+}

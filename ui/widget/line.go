@@ -34,7 +34,14 @@ func (l Line) Add(text string, st themes.Style) Line { return append(l, Span{tex
 
 // Join puts lines beside each other.
 func Join(lines ...Line) Line {
-	var out Line
+	n := 0
+	for _, l := range lines {
+		n += len(l)
+	}
+	if n == 0 {
+		return nil
+	}
+	out := make(Line, 0, n)
 	for _, l := range lines {
 		out = append(out, l...)
 	}

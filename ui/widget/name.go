@@ -125,14 +125,15 @@ func (l Line) flow(w int) []Line {
 }
 
 // flowWhole puts the pieces into at most h lines of w cells. Where that is too little for
-// all, each is cut to its first clause, those that do not fit then are left out and
-// counted. What is left of a first one, or of the only one, that is too long ends after
-// a word.
-func flowWhole(pieces []Line, w, h int, sep, more themes.Style) []Line {
+// all, each is cut to its first clause, and those that do not fit then are left out. Of
+// those from notes[0] to before notes[1] it is counted how many are; of the others it is
+// only said that there are some. What is left of a first one, or of the only one, that is
+// too long ends after a word.
+func flowWhole(pieces []Line, notes [2]int, w, h int, sep, more themes.Style) []Line {
 	if len(pieces) == 0 || w <= 0 || h <= 0 {
 		return nil
 	}
-	join := func(pieces []Line, left int) Line {
+	join := func(pieces []Line, left string) Line {
 		var l Line
 		for i, p := range pieces {
 			if i > 0 {
@@ -140,12 +141,21 @@ func flowWhole(pieces []Line, w, h int, sep, more themes.Style) []Line {
 			}
 			l = append(l, p...)
 		}
-		if left > 0 {
-			l = l.Add("  +"+strconv.Itoa(left), more)
+		if left != "" {
+			l = l.Add("  "+left, more)
 		}
 		return l
 	}
-	fits := func(pieces []Line, left int) []Line {
+	left := func(shown, counted int) string {
+		switch {
+		case counted < notes[1]-notes[0]:
+			return "+" + strconv.Itoa(notes[1]-notes[0]-counted) + " more"
+		case shown < len(pieces):
+			return Ellipsis
+		}
+		return ""
+	}
+	fits := func(pieces []Line, left string) []Line {
 		l := join(pieces, left)
 		if l.Width() > w*h {
 			return nil
@@ -155,33 +165,34 @@ func flowWhole(pieces []Line, w, h int, sep, more themes.Style) []Line {
 		}
 		return nil
 	}
-	if lines := fits(pieces, 0); lines != nil {
+	if lines := fits(pieces, ""); lines != nil {
 		return lines
 	}
 	if len(pieces) == 1 {
-		return cutFlow(pieces[0], w, h, 0, more)
+		return cutFlow(pieces[0], w, h, "", more)
 	}
 	var lines, in []Line
+	counted := 0
 	for i, p := range pieces {
 		try := append(slices.Clone(in), p.clause())
-		left := len(pieces) - len(try)
-		if got := fits(try, left); got != nil {
-			in, lines = try, got
+		told := counted + b2i(notes[0] <= i && i < notes[1])
+		if got := fits(try, left(len(try), told)); got != nil {
+			in, lines, counted = try, got, told
 		} else if i == 0 {
-			return cutFlow(try[0], w, h, left, more)
+			return cutFlow(try[0], w, h, left(1, told), more)
 		}
 	}
 	return lines
 }
 
 // cutFlow are the first h lines of a piece that is too long for them, up to the end of a
-// word, with how many pieces more there are.
-func cutFlow(l Line, w, h, left int, more themes.Style) []Line {
+// word, with what is left of the other pieces.
+func cutFlow(l Line, w, h int, left string, more themes.Style) []Line {
 	lines := l.flow(w)
 	lines = lines[:min(h, len(lines))]
 	end := " " + Ellipsis
-	if left > 0 {
-		end += "  +" + strconv.Itoa(left)
+	if left != "" && left != Ellipsis {
+		end += "  " + left
 	}
 	last := lines[len(lines)-1]
 	if room := w - Width(end); last.Width() > room {

@@ -73,7 +73,7 @@ func TestFlowWhole(t *testing.T) {
 		Plain("▲ drops everything that leaves the pods; nothing else is left"), Plain("ACLS 12")}
 	text := func(w, h int) string {
 		var out []string
-		for _, l := range flowWhole(pieces, w, h, themes.Style{}, themes.Style{}) {
+		for _, l := range flowWhole(pieces, [2]int{0, 2}, w, h, themes.Style{}, themes.Style{}) {
 			if n := l.Width(); n > w {
 				t.Errorf("in %d×%d a line of %d: %q", w, h, n, l)
 			}
@@ -87,15 +87,15 @@ func TestFlowWhole(t *testing.T) {
 	}{
 		{200, 1, pieces[0].String() + " · " + pieces[1].String() + " · ACLS 12"},
 		{76, 2, "≠ conflicts with quarantine at 60 · ▲ drops everything that leaves the pods\nACLS 12"},
-		{76, 1, "≠ conflicts with quarantine at 60 · ACLS 12  +1"},
-		{30, 1, "≠ conflicts with …  +2"},
+		{76, 1, "≠ conflicts with quarantine at 60 · ACLS 12  +1 more"},
+		{30, 1, "≠ conflicts with …  +1 more"},
 	} {
 		if got := text(tt.w, tt.h); got != tt.want {
 			t.Errorf("in %d×%d:\n%s\nwant\n%s", tt.w, tt.h, got, tt.want)
 		}
 	}
 	whole := strings.FieldsFunc(pieces[0].String()+" "+pieces[1].String()+" ACLS 12", func(r rune) bool { return r == ' ' })
-	known := map[string]bool{"·": true, "…": true, "+1": true, "+2": true}
+	known := map[string]bool{"·": true, "…": true, "+1": true, "+2": true, "more": true}
 	for _, w := range whole {
 		known[w], known[strings.TrimRight(w, ":;,")] = true, true
 	}
@@ -107,5 +107,24 @@ func TestFlowWhole(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A name is whole on a line, where a line has room for it.
+func TestFlowKeepsNames(t *testing.T) {
+	text := "drops the DNS queries of kube-system/coredns-565d847f94-bx7k1 and multi-tenant-isolation, see --field-selector"
+	for w := 36; w < 80; w++ {
+		lines := Flow(text, w)
+		if got := strings.Join(lines, " "); got != text {
+			t.Errorf("in %d: %q", w, lines)
+		}
+		for _, l := range lines {
+			if Width(l) > w {
+				t.Errorf("in %d a line of %d: %q", w, Width(l), l)
+			}
+		}
+	}
+	if got := strings.Join(Flow("a-long-name", 4), "|"); got != "a-lo|ng-n|ame" {
+		t.Errorf("a name without room: %q", got)
 	}
 }

@@ -31,8 +31,8 @@ type Column[T any] struct {
 	Wide bool
 	// Right puts text at the right end. Flex takes the room that is left.
 	Right, Flex bool
-	// Less orders rows by this column; nil compares the text, numbers by
-	// value.
+	// Less orders rows by this column; nil compares the text, numbers by value, and
+	// puts rows last that have none, however one sorts.
 	Less func(a, b T) int
 	// NoSort keeps the column out of sorting.
 	NoSort bool
@@ -57,7 +57,7 @@ type Table[T any] struct {
 	// Note is what is to be known about a row, piece by piece, the worst first: it
 	// stands below the table for the row under the cursor, which is made room for at
 	// any width. Columns without a title are taken for its short forms.
-	Note func(T) []Line
+	Note func(T) (notes, rest []Line)
 	// NoBelow leaves those lines out: the page itself shows the row under the cursor whole.
 	NoBelow bool
 	// Skip says that the cursor passes over the row.
@@ -230,18 +230,24 @@ func (t *Table[T]) order() {
 		return
 	}
 	c := t.Columns[t.sort]
-	cmp := func(a, b int) int { return c.Less(t.items[a], t.items[b]) }
+	var keys []string
+	less := func(a, b int) int { return c.Less(t.items[a], t.items[b]) }
 	if c.Less == nil {
-		keys := make([]string, len(t.items))
+		keys = make([]string, len(t.items))
 		for _, i := range t.shown {
-			keys[i] = c.Cell(t.items[i]).String()
+			if keys[i] = c.Cell(t.items[i]).String(); keys[i] == "–" {
+				keys[i] = ""
+			}
 		}
-		cmp = func(a, b int) int { return CompareNatural(keys[a], keys[b]) }
+		less = func(a, b int) int { return CompareNatural(keys[a], keys[b]) }
 	}
 	slices.SortStableFunc(t.shown, func(a, b int) int {
-		if t.down {
-			return cmp(b, a)
+		switch {
+		case keys != nil && (keys[a] == "") != (keys[b] == ""):
+			return b2i(keys[a] == "") - b2i(keys[b] == "")
+		case t.down:
+			return less(b, a)
 		}
-		return cmp(a, b)
+		return less(a, b)
 	})
 }

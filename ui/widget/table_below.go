@@ -44,9 +44,11 @@ func (t *Table[T]) cuts(w, rows int) bool {
 // be known about the row, and the other cells that are not seen whole.
 func (t *Table[T]) told(st *themes.Styles, it T, lay layout, w, h int) []Line {
 	var pieces []Line
+	var counted [2]int // of what is left out, only notes are
 	if l := t.full(it); l != nil {
 		if t.Note != nil {
-			pieces = t.Note(it)
+			notes, rest := t.Note(it)
+			pieces, counted[1] = append(notes, rest...), len(notes)
 		}
 		if len(pieces) == 0 && l.Width() > w+gutter {
 			pieces = append(pieces, l.trim())
@@ -55,11 +57,14 @@ func (t *Table[T]) told(st *themes.Styles, it T, lay layout, w, h int) []Line {
 		worthy, others := t.unseen(st, it, lay)
 		pieces = append(pieces, worthy...)
 		if t.Note != nil {
-			pieces = append(pieces, t.Note(it)...)
+			notes, rest := t.Note(it)
+			counted = [2]int{len(pieces), len(pieces) + len(notes)}
+			pieces = append(pieces, notes...)
+			pieces = append(pieces, rest...)
 		}
 		pieces = append(pieces, others...)
 	}
-	return flowWhole(pieces, w, h, st.Border, st.Dim)
+	return flowWhole(pieces, counted, w, h, st.Border, st.Dim)
 }
 
 // unseen are the cells of a row that are not shown whole, each after its title: those of

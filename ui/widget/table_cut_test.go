@@ -112,7 +112,7 @@ func TestCutIsToldBelow(t *testing.T) {
 		t.Errorf("a low table gives no line away: %q", low)
 	}
 	// The notes of a table stand below it at any width, the worst first.
-	tb.Note = func(r wide) []Line { return []Line{Plain("▲ " + r.note)} }
+	tb.Note = func(r wide) ([]Line, []Line) { return []Line{Plain("▲ " + r.note)}, nil }
 	if got := lines(100, 8); !strings.Contains(strings.Join(got[5:], ""), "▲ n") {
 		t.Errorf("no note below: %q", got)
 	}

@@ -31,7 +31,7 @@ func (t *Table[T]) lay(w, rows int) layout {
 	room := w - gutter
 	var out layout
 	for i, c := range t.Columns {
-		if (!c.Wide || t.Wide) && (t.widths.holds[i] != nothing || i == t.sort) {
+		if i == t.sort || (!c.Wide || t.Wide) && t.widths.holds[i] != nothing {
 			out.cols = append(out.cols, i)
 		}
 	}
@@ -46,7 +46,12 @@ func (t *Table[T]) lay(w, rows int) layout {
 	out.apart, out.cut = 1, true
 	least := func(i int) int {
 		c := &t.Columns[i]
-		if c.Min > 0 && !c.Name {
+		switch {
+		case c.Name:
+			return natural[i]
+		case i == t.sort && (c.Min > 0 || c.Drop > 0):
+			return min(max(c.Min, t.titled(i)), natural[i])
+		case c.Min > 0:
 			return min(c.Min, natural[i])
 		}
 		return natural[i]
@@ -67,9 +72,16 @@ func (t *Table[T]) lay(w, rows int) layout {
 	return out
 }
 
+// titled is how much room the title of a column takes, with the arrow where the rows are
+// sorted by it.
+func (t *Table[T]) titled(i int) int { return Width(t.Columns[i].Title) + 2*b2i(i == t.sort) }
+
 // rank orders columns by how soon they go: those that only say that there is nothing
-// before all others.
+// before all others. The one the rows are sorted by stays: it is why they stand so.
 func (t *Table[T]) rank(i int) int {
+	if i == t.sort {
+		return 0
+	}
 	if d := t.Columns[i].Drop; d == 0 || t.widths.holds[i] == values {
 		return d
 	}
@@ -82,7 +94,7 @@ func (t *Table[T]) drop(out *layout, room int, least func(int) int, only func(*C
 	for t.sum(out.cols, 1, least) > room {
 		worst := 0
 		for _, i := range out.cols {
-			if only(&t.Columns[i]) {
+			if i != t.sort && only(&t.Columns[i]) {
 				worst = max(worst, t.rank(i))
 			}
 		}
@@ -91,7 +103,7 @@ func (t *Table[T]) drop(out *layout, room int, least func(int) int, only func(*C
 		}
 		var keep, gone []int
 		for _, i := range out.cols {
-			if t.rank(i) == worst && only(&t.Columns[i]) {
+			if i != t.sort && t.rank(i) == worst && only(&t.Columns[i]) {
 				gone = append(gone, i)
 			} else {
 				keep = append(keep, i)
@@ -122,7 +134,7 @@ func (t *Table[T]) bringBack(out *layout, dropped [][]int, room int, least func(
 // for them, the others go after all.
 func (t *Table[T]) cutNames(out *layout, room int, natural []int, least func(int) int) {
 	short := func(i int) int {
-		if c := &t.Columns[i]; c.Short > 0 {
+		if c := &t.Columns[i]; c.Short > 0 && i != t.sort {
 			return min(c.Short, natural[i])
 		}
 		return least(i)
@@ -280,8 +292,8 @@ func (t *Table[T]) natural(rows int) []int {
 		// A sampled width only grows, so that columns do not dance while one
 		// scrolls.
 		t.widths.natural = make([]int, len(t.Columns))
-		for i, c := range t.Columns {
-			t.widths.natural[i] = Width(c.Title) + 2*b2i(i == t.sort)
+		for i := range t.Columns {
+			t.widths.natural[i] = t.titled(i)
 		}
 	}
 	from, to := 0, len(t.shown)
@@ -305,7 +317,7 @@ func (t *Table[T]) natural(rows int) []int {
 			n = max(n, w)
 		}
 		if c.Max > 0 && !c.Name && !t.Wide {
-			n = min(n, max(c.Max, c.Min))
+			n = min(n, max(c.Max, c.Min, t.titled(i)))
 		}
 		t.widths.natural[i], t.widths.holds[i] = n, holds
 	}

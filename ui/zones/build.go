@@ -3,7 +3,6 @@ package zones
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/words"
-	"rung/ui/view"
 	"rung/ui/widget"
 )
 
@@ -33,7 +31,7 @@ func rowCount(z *item) string {
 }
 
 // trouble is what is wrong with a zone in a few words.
-func trouble(z *model.ZoneState) string {
+func trouble(z *model.ZoneState, below []string) string {
 	var parts []string
 	if z.Paused != "" {
 		parts = append(parts, "writing paused: "+z.Paused)
@@ -48,21 +46,42 @@ func trouble(z *model.ZoneState) string {
 	if z.Attempts > 1 {
 		parts = append(parts, fmt.Sprintf("%d attempts", z.Attempts))
 	}
-	return strings.Join(parts, " · ")
+	return strings.Join(append(parts, below...), " · ")
+}
+
+// marks are the numbers of rows written, flows made and nodes done.
+func (it *item) marks() string {
+	if p := it.below; p.Known && p.Tracked() {
+		return fmt.Sprintf("%d/%d/%d", p.Progress.Written.Cfg, p.Progress.Made.Cfg, p.Progress.Done.Cfg)
+	}
+	return "–"
 }
 
 // troubles are the lines below the zones that say what is wrong, the zone under
-// the cursor first.
+// the cursor first, and in full: in so many lines that takes more than most.
 func (v *zones) troubles(w, most int) []string {
 	var lines []string
-	at := v.zones.SelectedID()
+	at, texts := v.zones.SelectedID(), make([]string, len(v.items))
+	for i, z := range v.items {
+		texts[i] = trouble(z.ZoneState, z.wrong)
+	}
 	for _, only := range []bool{true, false} {
-		for _, z := range v.items {
-			text := trouble(z.ZoneState)
-			if text == "" || (z.Name == at) != only || len(lines) == most {
+		for i, z := range v.items {
+			if texts[i] == "" || (z.Name == at) != only || len(lines) >= most {
 				continue
 			}
-			lines = append(lines, widget.Line{{Text: "  ● ", Style: v.st.Error}, {Text: z.Name + "  ", Style: v.st.Accent}, {Text: text}}.Render(w))
+			l := widget.Line{{Text: "  ● ", Style: v.st.Error}, {Text: z.Name + "  ", Style: v.st.Accent}}
+			room := w - l.Width()
+			parts := widget.Flow(texts[i], max(12, room))
+			if !only || len(parts) > mostTrouble {
+				lines = append(lines, l.Add(texts[i], v.st.Text).Render(w))
+				continue
+			}
+			lines = append(lines, l.Add(parts[0], v.st.Text).Render(w))
+			most += len(parts) - 1
+			for _, part := range parts[1:] {
+				lines = append(lines, widget.Plain(strings.Repeat(" ", l.Width())+part).Render(w))
+			}
 		}
 	}
 	for i, f := range v.found {
@@ -74,6 +93,9 @@ func (v *zones) troubles(w, most int) []string {
 	}
 	return lines
 }
+
+// mostTrouble is how many lines the trouble of the zone under the cursor may take.
+const mostTrouble = 3
 
 // foundShown is how many findings have a line of their own.
 const foundShown = 2
@@ -99,61 +121,4 @@ func shown(r *revision.Revision, now time.Time) []model.PolicyKey {
 	}
 	slices.SortFunc(others, model.Key.Compare)
 	return append(ladder.Order(r.Cluster), others...)
-}
-
-// columns gives the lower table one column per zone.
-func (v *zones) columns(zs []*model.ZoneState) {
-	if len(zs) > manyZones {
-		if v.names != nil || len(v.policies.Columns) == 0 {
-			v.names, v.policies.Columns = nil, v.overColumns()
-		}
-		return
-	}
-	if v.names != nil && slices.EqualFunc(zs, v.names, func(z *model.ZoneState, name string) bool { return z.Name == name }) {
-		return
-	}
-	v.names = make([]string, 0, len(zs))
-	cols := []widget.Column[*line]{
-		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
-		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
-	}
-	for i, z := range zs {
-		v.names = append(v.names, z.Name)
-		cols = append(cols, widget.Column[*line]{Title: z.Name, Min: 8, Max: 22, Drop: 2 + i, Cell: func(l *line) widget.Line {
-			if i < len(l.cells) {
-				return l.cells[i]
-			}
-			return nil
-		}})
-	}
-	cols = append(cols, widget.Column[*line]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *line) widget.Line { return l.why },
-		Fit: func(l *line, w int) widget.Line { return l.why.CutWords(w) }})
-	v.policies.Columns = cols
-}
-
-func (v *zones) line(r *revision.Revision, k model.PolicyKey) *line {
-	l := &line{key: k}
-	if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
-		l.prio = strconv.Itoa(int(p.Priority))
-	}
-	for _, z := range r.Zones {
-		if !r.InZone(k, z.Name) {
-			l.cells = append(l.cells, widget.Styled("–", v.st.Dim))
-			continue
-		}
-		p := z.Policy(k)
-		s := p.State(z, v.now)
-		text := string(s)
-		if p != nil && (s == model.StateBehind || s == model.StateSettling) {
-			text += " " + strconv.Itoa(p.Missing+p.Extra+p.Different)
-		}
-		l.cells = append(l.cells, widget.Styled(text, view.StateStyle(s, v.st)))
-		if p != nil && p.Error != "" && l.why == nil {
-			l.why = widget.Styled(fmt.Sprintf("● %s: %s (%d×)", z.Name, p.Error, p.Tries), v.st.Error)
-		}
-	}
-	if none := r.None(k); none != nil && l.why == nil {
-		l.why = widget.Styled(none.Message, v.st.Warn)
-	}
-	return l
 }

@@ -80,13 +80,29 @@ func (v *zones) overColumns() []widget.Column[*line] {
 			return widget.Styled(fmt.Sprintf("%d of %d", l.over.InSync, l.over.Zones), look)
 		}, Less: func(a, b *line) int { return cmp.Compare(astray(&b.over), astray(&a.over)) }},
 		{Title: "OTHERWISE", Drop: 1, Cell: func(l *line) widget.Line { return widget.Styled(others(&l.over), view.StateStyle(l.over.Worst, v.st)) }},
-		{Title: "WORST IN", Min: 16, Flex: true, NoSort: true, Cell: func(l *line) widget.Line {
-			if !l.over.Worst.Worse(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {
-				return nil // nothing to mend, or everywhere; which zones are not read is told above
-			}
-			return widget.Line{{Text: detail.StateSign(l.over.Worst) + " ", Style: view.StateStyle(l.over.Worst, v.st)}, {Text: words.List(l.over.Names, 3)}}
-		}},
+		{Title: "WORST IN", Min: 16, Flex: true, NoSort: true, Cell: func(l *line) widget.Line { return v.worstIn(l, mostWorst) },
+			Fit: func(l *line, w int) (cell widget.Line) {
+				for n := mostWorst; n > 0; n-- {
+					if cell = v.worstIn(l, n); cell.Width() <= w {
+						break
+					}
+				}
+				return cell
+			}},
 	}
+}
+
+// mostWorst is how many zones are named where a policy stands worst.
+const mostWorst = 3
+
+// worstIn names so many of the zones where a policy stands worst. There are none where
+// nothing is to be mended, or where it is everywhere; which zones are not read is told
+// above.
+func (v *zones) worstIn(l *line, names int) widget.Line {
+	if !l.over.Worst.Worse(model.StateNotEnforced) || len(l.over.Names) == l.over.Zones {
+		return nil
+	}
+	return widget.Line{{Text: detail.StateSign(l.over.Worst) + " ", Style: view.StateStyle(l.over.Worst, v.st)}, {Text: words.List(l.over.Names, names)}}
 }
 
 // sums are the lines over the zones where they are many: how many can be read, how
@@ -95,7 +111,7 @@ func (v *zones) sums(env *view.Env, w int) []string {
 	if len(v.items) <= manyZones {
 		return nil
 	}
-	st, t := env.Styles, view.TallyOf(env.Rev.Zones)
+	st, t := env.Styles, view.TallyOf(env.Rev, env.Now)
 	l := append(widget.Line{{Text: " " + words.Total(t.All, "zone") + "  "}}, t.Line(st, true)...)
 	n := 0
 	for _, it := range v.items {

@@ -15,6 +15,8 @@ import (
 type item struct {
 	*model.ZoneState
 	*tally
+	below revision.Progress
+	wrong []string // below its rows
 }
 
 // tally is what was counted of a zone. It is counted anew when the zone or the policies
@@ -32,17 +34,20 @@ func (t *tally) lasting() bool {
 	return t.of.Conn != model.ConnSynced && t.of.Conn != model.ConnReadOnly
 }
 
-// rank orders zones, worst first: not reached, rows that differ, not read yet.
+// rank orders zones, worst first: not reached, rows that differ, trouble below the rows,
+// not read yet.
 func (it *item) rank() int {
 	switch {
 	case it.Conn == model.ConnLost || it.Conn == model.ConnDenied:
 		return 0
 	case len(it.Differ) > 0:
 		return 1
-	case it.SyncedAt.IsZero():
+	case len(it.wrong) > 0:
 		return 2
+	case it.SyncedAt.IsZero():
+		return 3
 	}
-	return 3
+	return 4
 }
 
 // names says what differs: "behind: cluster-control and 2 more".
@@ -64,13 +69,14 @@ const (
 	allZones only = iota
 	differingZones
 	lostZones
+	faultyZones
 	followedZones
 	sweptZones
 	onlys
 )
 
 // onlyNames name them.
-var onlyNames = [onlys]string{"all", "rows differ", "unreachable", "followed", "read in turn"}
+var onlyNames = [onlys]string{"all", "rows differ", "unreachable", "OVN trouble", "followed", "read in turn"}
 
 // has says whether a zone is shown.
 func (o only) has(it *item) bool {
@@ -78,7 +84,9 @@ func (o only) has(it *item) bool {
 	case differingZones:
 		return len(it.Differ) > 0
 	case lostZones:
-		return it.Conn != model.ConnSwept && !it.Current()
+		return it.Conn == model.ConnLost || it.Conn == model.ConnDenied
+	case faultyZones: // those that the header counts: of others nobody knows it now
+		return len(it.wrong) > 0 && (it.Current() || it.Conn == model.ConnSwept)
 	case followedZones:
 		return it.Current()
 	case sweptZones:
@@ -98,7 +106,7 @@ func (v *zones) count(r *revision.Revision, now time.Time, fresh bool) (items []
 			t = &tally{of: z, counted: now, ZoneTally: r.Tally(z, now)}
 		}
 		next[z.Name] = t
-		items = append(items, &item{z, t})
+		items = append(items, &item{z, t, r.Progress(z), r.Below(z, now)})
 	}
 	v.tallies = next
 	slices.SortStableFunc(items, func(a, b *item) int {

@@ -2,6 +2,7 @@ package zones
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,9 +23,11 @@ type zones struct {
 	policies *widget.Table[*line]
 	below    bool // the cursor is in the lower table
 	names    []string
-	split    int // height of the upper table in the last frame
-	gap      int // lines between the tables
-	over     int // lines over the upper one
+	form     form       // how the zones are shown in the lower table
+	needs    [signs]int // the widths that takes
+	split    int        // height of the upper table in the last frame
+	gap      int        // lines between the tables
+	over     int        // lines over the upper one
 	now      time.Time
 	st       *themes.Styles
 	rev      *revision.Revision
@@ -49,11 +52,13 @@ const (
 
 // line is a policy with its state in every zone.
 type line struct {
-	key   model.PolicyKey
-	prio  string
-	cells []widget.Line
-	why   widget.Line
-	over  revision.Over // where zones are many
+	key    model.PolicyKey
+	prio   string
+	cells  []widget.Line // the state in every zone, in words
+	signs  []widget.Line // the same in signs
+	states []model.PolicyState
+	why    widget.Line
+	over   revision.Over // where zones are many
 }
 
 // New makes the view.
@@ -67,7 +72,7 @@ func New(nav.Page) view.View {
 		Empty: "no zones yet",
 		Columns: []widget.Column[*item]{
 			{Title: "ZONE", Name: true, Min: 20, Cell: func(z *item) widget.Line {
-				return widget.Line{view.ZoneMark(z.ZoneState, v.st), {Text: " "}, {Text: z.Name, Style: v.st.Accent}}
+				return widget.Line{view.ZoneMark(v.rev, z.ZoneState, v.now, v.st), {Text: " "}, {Text: z.Name, Style: v.st.Accent}}
 			}},
 			{Title: "STATE", Cell: func(z *item) widget.Line { return widget.Styled(string(z.Conn), connStyle(z.Conn, v.st)) }},
 			{Title: "SINCE", Drop: 5, Cell: plain(func(z *item) string { return ago(z.ConnAt, v.now) }),
@@ -89,6 +94,31 @@ func New(nav.Page) view.View {
 	}
 	return v
 }
+
+// marks shows how far what is below the rows is, where anybody counts.
+func (v *zones) marks() {
+	cols := v.zones.Columns
+	last := len(cols) - 1
+	on := cols[last].Title == marksTitle
+	counted := slices.ContainsFunc(v.items, func(it *item) bool { return it.below.Known && it.below.Tracked() })
+	switch {
+	case on && !counted:
+		v.zones.Columns = cols[:last:last]
+	case !on && counted:
+		v.zones.Columns = append(cols[:last+1:last+1], widget.Column[*item]{Title: marksTitle, Drop: 5, NoSort: true,
+			Cell: func(z *item) widget.Line {
+				look := v.st.Text
+				if z.below.Behind(v.now) != "" {
+					look = v.st.Error
+				}
+				return widget.Styled(z.marks(), look)
+			}})
+	}
+}
+
+// marksTitle heads the numbers of what was written to a zone, what flows were made of and
+// what its nodes have.
+const marksTitle = "ROWS/FLOWS/NODES"
 
 func connStyle(c model.ConnState, st *themes.Styles) themes.Style {
 	switch c {
@@ -140,6 +170,7 @@ func (v *zones) Sync(env *view.Env) {
 	fresh := v.clusterOf == env.Rev.Cluster && !env.Now.Before(v.countedAt) && env.Now.Sub(v.countedAt) < again
 	v.items = v.count(env.Rev, env.Now, many && fresh)
 	v.show()
+	v.marks()
 	v.columns(env.Rev.Zones)
 	if many && fresh && len(v.policies.Items()) > 0 {
 		return
@@ -153,6 +184,9 @@ func (v *zones) Sync(env *view.Env) {
 		for _, k := range shown(env.Rev, env.Now) {
 			lines = append(lines, v.line(env.Rev, k))
 		}
+	}
+	if !many {
+		v.narrow(lines)
 	}
 	v.policies.SetItems(lines)
 }
@@ -172,8 +206,12 @@ func (v *zones) show() {
 	v.zones.SetItems(items)
 }
 
+// leastBelow is how many lines the lower table keeps: the legend goes first.
+const leastBelow = 3
+
 // Render draws both tables, or the one with the cursor where there is no room.
 func (v *zones) Render(env *view.Env, w, h int) string {
+	v.fit(w)
 	if h < 10 {
 		v.split, v.over = 0, 0
 		if v.below {
@@ -185,14 +223,23 @@ func (v *zones) Render(env *view.Env, w, h int) string {
 	wrong, over := v.troubles(w, h/6), v.sums(env, w)
 	v.over = len(over)
 	v.split = v.over + min(len(v.zones.Items())+2, h/2)
-	v.gap = len(wrong) + 1
+	legend := v.legend(w)
+	if h-v.split-len(wrong)-1-len(legend) < leastBelow {
+		legend = nil
+	}
+	v.gap = len(wrong) + 1 + len(legend)
 	title := "policies by zone, and other rows that are not in sync"
 	if len(env.Rev.Zones) > manyZones {
 		title = "policies over all zones, and other rows that are behind or frozen"
 	}
 	parts := append(over, v.zones.RenderFocus(env.Styles, w, v.split-v.over, !v.below))
 	parts = append(append(parts, wrong...), widget.Heading(title, w, env.Styles).Render(w))
-	return strings.Join(append(parts, v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.below)), "\n")
+	parts = append(parts, legend...)
+	below := v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.below)
+	if shown, all := v.Counts(); shown == 0 && all > 0 { // the upper table says that nothing matches
+		below = widget.Pad(nil, h-v.split-v.gap)
+	}
+	return strings.Join(append(parts, below), "\n")
 }
 
 // Do walks, changes panes and follows.

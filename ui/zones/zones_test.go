@@ -2,13 +2,17 @@ package zones_test
 
 import (
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/sb"
+	"rung/test/live"
 	"rung/ui/nav"
 	"rung/ui/uitest"
 )
@@ -52,6 +56,53 @@ func TestZones(t *testing.T) {
 	s.WantNot("blue-tenant")
 }
 
+// What is below the rows of a zone is counted, and what is behind is said with since when:
+// northd, a node, a process of the sandbox that died, flows that are left over.
+func TestBelow(t *testing.T) {
+	p := uitest.Demo(t)
+	behind := uitest.Now.Add(-42 * time.Second)
+	live.Numbers(t, p, "ovn-control-plane", 7, 7, 7, behind)
+	live.Numbers(t, p, "ovn-worker", 9, 7, 7, behind)
+	live.Numbers(t, p, "ovn-worker2", 7, 7, 6, behind)
+	p.Down = map[string][]revision.Daemon{"ovn-worker": {{Name: "ovn-northd", State: "died", Since: uitest.Now.Add(-12 * time.Second), Error: "signal: killed"}}}
+	live.Flows(t, p, "ovn-worker2", behind, func(_ *revision.Southbound, flows []*sb.Flow) []*sb.Flow {
+		gone := *flows[0]
+		gone.UUID, gone.Hint = "ffffffff"+gone.UUID[8:], "ffffffff"
+		return append(flows, &gone)
+	})
+	s := uitest.Open(t, p, nav.To(nav.Zones))
+	s.Resize(160, 45)
+	s.Want("ROWS/FLOWS/NODES", "7/7/7", "9/7/7", "7/7/6", "ovn-worker  ovn-northd died 12 s ago: signal: killed; northd is behind for at least 42 s",
+		"ovn-worker2  a node is behind for at least 42 s · 1 flow of an ACL that is gone for 42 s: northd has not made")
+	s.Want("3 zones ●▲▲", "▲ ovn-worker ", "▲ ovn-worker2 ", "● ovn-control-plane")
+	s.GoldenAt("below", [2]int{80, 24}, [2]int{120, 34})
+	s.Resize(80, 24)
+	s.Press("g")
+	s.Want("● ovn-worker  ovn-northd died 12 s ago: signal: killed; northd is behind for", "                at least 42 s")
+	s.Press("V", "V", "V")
+	s.Want("zones: OVN trouble")
+	if lines := strings.Count(s.Frame(), "● ovn-control-plane"); lines != 0 {
+		t.Errorf("a zone without trouble is shown:\n%s", s.Frame())
+	}
+	// Of a zone that is lost nobody knows it now: the header does not count it, either.
+	was := p.Zones[1]
+	uitest.Dead(p, was.Name)
+	s.Console.Set(p)
+	s.Refresh()
+	if lines := strings.Count(s.Frame(), "○ ovn-worker "); lines != 0 || !strings.Contains(s.Frame(), "▲ ovn-worker2 ") {
+		t.Errorf("a lost zone is shown:\n%s", s.Frame())
+	}
+	p.Zones[1] = was
+	s.Press("V", "V", "V")
+	s.Resizes()
+	p.Counts, p.Down, p.Southbounds = nil, nil, nil
+	uitest.Sync(p)
+	s.Console.Set(p)
+	s.Refresh()
+	s.WantNot("ROWS/FLOWS/NODES", "▲ ovn-worker")
+	s.Want("3 zones ●●●")
+}
+
 func TestNoZones(t *testing.T) {
 	p := uitest.Demo(t)
 	p.Zones = nil
@@ -87,7 +138,7 @@ func TestUnits(t *testing.T) {
 	s.Press("tab", "/")
 	s.Type("default deny of")
 	s.Press("enter", "enter")
-	s.Want("rows", "filter: (deny|ARP|", "zone ovn-worker")
+	s.Want("rows", "filter: (deny|ARP", "zone ovn-worker")
 }
 
 // many are 500 zones of which five have an altered row, two are dead, one may not be
@@ -119,11 +170,11 @@ func TestMany(t *testing.T) {
 	p := many(t)
 	s := uitest.Open(t, p, nav.To(nav.Zones))
 	s.Want("500 zones ●494 ◐3 ○2 ✗1", "●494 read  ◐3 not read yet  ○2 lost  ✗1 no permission  ≠ rows differ in 5", "round 1",
-		"behind: cluster-control", "489 of 500", "5 behind", "● worker-007, worker-133, worker-204 and")
+		"behind: cluster-control", "489 of 500", "5 behind", "● worker-007, worker-133 and 3 more")
 	s.Golden("many")
 	s.Resizes()
 
-	s.Press("t")
+	s.Press("V")
 	s.Want("zones: rows differ", "worker-490")
 	s.WantNot("worker-301 lost", "worker-000 synced")
 	s.Press("g", "j", "enter")
@@ -132,12 +183,14 @@ func TestMany(t *testing.T) {
 	if diff := cmp.Diff([]string{"worker-133"}, s.Console.Looked); diff != "" {
 		t.Error(diff)
 	}
-	s.Press("esc", "t")
+	s.Press("esc", "V")
 	s.Want("zones: unreachable", "worker-301", "worker-483")
-	s.WantNot("worker-490 read")
-	s.Press("t", "t")
+	s.WantNot("worker-490 read", "worker-480")
+	s.Press("V")
+	s.Want("zones: OVN trouble", "no zone matches: OVN trouble")
+	s.Press("V", "V")
 	s.Want("zones: read in turn")
-	s.Press("t")
+	s.Press("V")
 	s.Resize(200, 60)
 	s.Want("●494 read  ◐3 not read yet")
 
@@ -164,5 +217,72 @@ func BenchmarkMany(b *testing.B) {
 		b.StartTimer()
 		s.Refresh()
 		i++
+	}
+}
+
+// A filter that nothing matches is said to match nothing once, not by each table.
+func TestNothingMatchesOnce(t *testing.T) {
+	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Zones))
+	s.Press("/")
+	s.Type("zzzz")
+	s.Press("enter")
+	s.Want("0 of 19 match")
+	if n := strings.Count(s.Frame(), "nothing matches"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, s.Frame())
+	}
+	s.Fits()
+}
+
+// Which column is which zone, and how a policy stands there, is seen at any width.
+func TestEveryZoneHasItsName(t *testing.T) {
+	p := uitest.Demo(t)
+	s := uitest.Open(t, p, nav.To(nav.Zones))
+	for _, w := range []int{80, 100, 120, 160} {
+		s.Resize(w, 40)
+		head := s.Line("PRIO")
+		for _, name := range []string{"control-plane", "worker", "worker2"} {
+			if !strings.Contains(head+" ", name+" ") {
+				t.Errorf("at %d no %q in %q", w, name, head)
+			}
+		}
+		if l := s.Line("experimental"); strings.Count(l, "not enforced") != 3 {
+			t.Errorf("at %d: %q", w, l)
+		}
+	}
+
+	zone := p.Zones[0]
+	p = uitest.Demo(t)
+	p.Zones = nil
+	for _, n := range []string{"0-12", "0-17", "1-3", "1-99", "2-4", "2-5", "3-201"} {
+		z := *zone
+		z.Name = "ip-10-0-" + n + ".eu-west-1.compute.internal"
+		p.Zones = append(p.Zones, &z)
+	}
+	s = uitest.Open(t, p, nav.To(nav.Zones))
+	s.Resize(140, 40)
+	if l := s.Line("PRIO"); !strings.Contains(l, " 0-12 ") || !strings.Contains(l+" ", " 3-201 ") {
+		t.Errorf("ends of names: %q", l)
+	}
+	s.Resize(80, 40)
+	if l := strings.Join(strings.Fields(s.Line("PRIO")), " "); l != "PRIO POLICY 1 2 3 4 5 6 7" {
+		t.Errorf("numbers: %q", l)
+	}
+	s.Want("1 0-12", "7 3-201", "✓ in sync", "✗ not enforced", "multi-tenant-isolation ")
+	if l := s.Line("experimental"); strings.Count(l, "✗") != 7 {
+		t.Errorf("signs: %q", l)
+	}
+	for y, l := range strings.Split(s.Frame(), "\n") {
+		if strings.Contains(l, "34 cluster-control") {
+			s.Send(tea.MouseClickMsg{X: 10, Y: y, Button: tea.MouseLeft})
+			break
+		}
+	}
+	s.Press("enter")
+	s.Want("› cluster-control")
+	s.Press("esc")
+	s.Resizes()
+	for h := 8; h < 24; h++ {
+		s.Resize(80, h)
+		s.Fits()
 	}
 }

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"rung/model"
+	"rung/sources/manifests"
 )
 
 // Rewrite changes the text of one policy, as Policy.YAML holds it, so that the
@@ -10,4 +11,20 @@ import (
 // done without touching more.
 func Rewrite(text []byte, k model.Key, object any) ([]byte, error) {
 	return rewrite("", text, []Edit{{Op: Set, Key: k, Origin: model.Origin{Item: -1}, Object: object}})
+}
+
+// Policy is a policy that means another typed object, in its own text, so that comments and
+// order stay; where that cannot be done, in a text made anew.
+func Policy(old *model.Policy, object any) (*model.Policy, []model.Broken, error) {
+	want, err := manifests.FromObject(object, old.Origin)
+	if err != nil {
+		return nil, nil, err
+	}
+	if text, err := Rewrite([]byte(old.YAML), old.Key, object); err == nil {
+		if now, broken := manifests.ParsePolicy(text); now != nil && model.SameContent(now, want) {
+			return now, broken, nil
+		}
+	}
+	now, broken := manifests.ParsePolicy([]byte(want.YAML))
+	return now, broken, nil
 }

@@ -22,32 +22,9 @@ var (
 	ErrNotWritable = errors.New("is not a file that can be written to")
 )
 
-// WriteBack makes the edits in a file that was read: all of them or none. It
-// changes only the text of what the edits are about, keeps the file's owner and
-// mode, writes through symbolic links, and replaces the file in one step, so that
-// a reader sees the old or the new one. What another program writes meanwhile is
-// not lost (safefile.Swap). It returns the file's new state, for the next
-// WriteBack.
-//
-// Errors: ErrChanged when the file is not as it was read, ErrNotWritable, those of
-// safefile.Swap, an *Error when an edit cannot be made without touching more
-// than it is about.
-func WriteBack(fsys safefile.FS, f manifests.File, edits ...Edit) (manifests.File, error) {
-	if !f.Writable {
-		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)
-	}
-	old, err := Unchanged(fsys, f)
-	if err != nil {
-		return f, fmt.Errorf("write %s: %w", f.Path, err)
-	}
-	text, err := Edited(f.Path, old, edits...)
-	if err != nil {
-		return f, err
-	}
-	return Exchange(fsys, f, old, text)
-}
-
-// Edited is a file's text with the edits made: WriteBack without the writing.
+// Edited is a file's text with the edits made: all of them or none. Only the text of what
+// the edits are about changes. An *Error says that an edit cannot be made without touching
+// more than it is about.
 func Edited(path string, text []byte, edits ...Edit) ([]byte, error) {
 	out, err := rewrite(path, text, edits)
 	if err != nil {
@@ -56,7 +33,12 @@ func Edited(path string, text []byte, edits ...Edit) ([]byte, error) {
 	return out, nil
 }
 
-// Exchange puts a text in the place of the one a file holds, as WriteBack does.
+// Exchange puts a text in the place of the one a file holds. It keeps the file's owner and
+// mode, writes through symbolic links, and replaces the file in one step, so that a reader
+// sees the old or the new one. What another program writes meanwhile is not lost
+// (safefile.Swap). It returns the file's new state, for the next Exchange.
+//
+// Errors: ErrNotWritable, those of safefile.Swap, ErrChanged among them.
 func Exchange(fsys safefile.FS, f manifests.File, old, text []byte) (manifests.File, error) {
 	if !f.Writable {
 		return f, fmt.Errorf("write %s: %w", f.Path, ErrNotWritable)

@@ -28,8 +28,15 @@ var early = map[string]bool{
 
 var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 
-// placed gives an error of the parser the line that somebody has to look at.
+// placed gives an error of the parser the line that somebody has to change.
 func placed(text []byte, e *Error) *Error {
+	e = located(text, e)
+	mend(text, e)
+	return e
+}
+
+// located gives an error of the parser the line where it shows.
+func located(text []byte, e *Error) *Error {
 	at := -1 // the offset of what is wrong
 	switch m := unknownAnchor.FindStringSubmatch(e.Msg); {
 	case far[e.Msg]:

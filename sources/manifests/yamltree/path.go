@@ -49,6 +49,35 @@ func plainField(s string) bool {
 // LineOf is the line of a field in a tree, or of the nearest field above it;
 // fields are written as in API errors. 0 when the tree has no lines.
 func LineOf(n *yaml.Node, path string) int {
+	_, line := at(n, path)
+	return line
+}
+
+// LineOfValue is the line of the value below a field that a message about it quotes, or
+// that of the field.
+func LineOfValue(n *yaml.Node, path, message string) int {
+	below, line := at(n, path)
+	if v := valueIn(below, message); v != nil {
+		return v.Line
+	}
+	return line
+}
+
+// valueIn is the first scalar in a tree that a text quotes, its keys among them.
+func valueIn(n *yaml.Node, text string) *yaml.Node {
+	if n.Kind == yaml.ScalarNode && n.Value != "" && strings.Contains(text, strconv.Quote(n.Value)) {
+		return n
+	}
+	for _, c := range n.Content {
+		if v := valueIn(c, text); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// at is a field in a tree, or the nearest field above it, and its line.
+func at(n *yaml.Node, path string) (*yaml.Node, int) {
 	line := n.Line
 	for path != "" {
 		var key string
@@ -66,13 +95,13 @@ func LineOf(n *yaml.Node, path string) int {
 			}
 			key, path = path[:end], path[end:]
 		}
-		keyLine := 0
-		if n, keyLine = child(n, key); n == nil {
+		below, keyLine := child(n, key)
+		if below == nil {
 			break
 		}
-		line = keyLine
+		n, line = below, keyLine
 	}
-	return line
+	return n, line
 }
 
 // child is a field or an element of a node, with the line it begins on.

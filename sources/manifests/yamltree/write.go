@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +83,11 @@ func literal(v any) string {
 		return strconv.FormatBool(v)
 	case int64:
 		return strconv.FormatInt(v, 10)
+	case float64:
+		// JSON's -0 would be read as the whole number 0, which has no sign.
+		if v == 0 && math.Signbit(v) {
+			return "-0.0"
+		}
 	}
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestDocuments(t *testing.T) {
 // A value that was read is the same once it is written, in block style and on one line.
 func FuzzMarshal(f *testing.F) {
 	for _, s := range []string{"a: &a {b: 1, c: [yes, 'no', 1e3, ~]}\nd: {<<: *a, e: |\n  x\n\n   y\n}", "{\"a\": [1, {\"b\": \"\\u0000\"}]}", "? {b: c}\n: - d\n",
-		"a: \"\\ttab \\r\\n\\x7f\\ufeff\"\n", "- 1_000\n- 0o7\n- 12:30\n- 2026-01-01\n- =\n", "a: \"x\\n \"\n", "\"\\x80\\uffff\\_\""} {
+		"a: \"\\ttab \\r\\n\\x7f\\ufeff\"\n", "- 1_000\n- 0o7\n- 12:30\n- 2026-01-01\n- =\n", "a: \"x\\n \"\n", "-0.0", "\"\\x80\\uffff\\_\""} {
 		f.Add([]byte(s))
 	}
 	// As JSON: 8.0 is written as 8.

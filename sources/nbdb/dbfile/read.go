@@ -14,6 +14,7 @@ import (
 
 	"rung/model/clean"
 	"rung/model/nb"
+	"rung/model/sb"
 	"rung/sources/nbdb"
 	"rung/sources/reading"
 )
@@ -21,7 +22,7 @@ import (
 // What can be wrong with a file; compare with errors.Is.
 var (
 	ErrNotDatabase = errors.New("not an OVSDB database file")
-	ErrOther       = errors.New("another database than " + nb.Database)
+	ErrOther       = errors.New("another database")
 	ErrCut         = errors.New("the file is cut off")
 	ErrHash        = errors.New("its contents do not match their hash")
 	ErrTooLarge    = errors.New("larger than the limit")
@@ -60,7 +61,9 @@ type Options struct {
 
 // Result is what a file holds.
 type Result struct {
-	DB *nb.DB
+	DB *nb.DB // of a Northbound database
+	// Flows are the rows of a Southbound database.
+	Flows *sb.DB
 	// Schema and Version are the name and version of the schema.
 	Schema, Version string
 	// At is when the last transaction was made; zero when there is none.
@@ -102,20 +105,30 @@ func (d *Damage) Unwrap() error { return d.Err }
 // names. The error is for a file that gives nothing: not there, no database,
 // another one, or damaged at its beginning.
 func Read(ctx context.Context, path string, o Options) (*Result, error) {
+	return readFile(ctx, path, o, northbound(o.Share))
+}
+
+// ReadSouthbound is Read for a Southbound database: the logical flows of ACLs and what
+// belongs to them.
+func ReadSouthbound(ctx context.Context, path string, o Options) (*Result, error) {
+	return readFile(ctx, path, o, southbound())
+}
+
+func readFile(ctx context.Context, path string, o Options, of kind) (*Result, error) {
 	o.Limits = o.withDefaults()
 	if archive, member, ok := splitArchive(path); ok {
 		text, err := o.Archives.member(ctx, archive, member, o.Limits)
 		if err != nil {
 			return nil, err
 		}
-		return ReadFrom(ctx, bytes.NewReader(text), path, o)
+		return readFrom(ctx, bytes.NewReader(text), path, o, of)
 	}
 	file, err := openLimited(path, o.File)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return ReadFrom(ctx, file, path, o)
+	return readFrom(ctx, file, path, o, of)
 }
 
 // openLimited opens a regular file that is not too large.
@@ -144,8 +157,12 @@ func readError(path string, err error) error {
 	return fmt.Errorf("read %s: %w", clean.Text(path), err)
 }
 
-// ReadFrom reads a database from a stream; name is what the errors call it.
+// ReadFrom reads a Northbound database from a stream; name is what the errors call it.
 func ReadFrom(ctx context.Context, r io.Reader, name string, o Options) (*Result, error) {
+	return readFrom(ctx, r, name, o, northbound(o.Share))
+}
+
+func readFrom(ctx context.Context, r io.Reader, name string, o Options, of kind) (*Result, error) {
 	o.Limits = o.withDefaults()
 	name = clean.Text(name)
 	in, err := expand(r)
@@ -153,7 +170,7 @@ func ReadFrom(ctx context.Context, r io.Reader, name string, o Options) (*Result
 		return nil, fmt.Errorf("read %s: %w: %w", name, ErrNotDatabase, err)
 	}
 	l := &logReader{r: in, all: o.Expanded, left: o.Expanded, max: o.Record}
-	s := newState(o.Share)
+	s := newState(of)
 	res := &Result{}
 	for ctx.Err() == nil {
 		raw, err := l.next()
@@ -180,7 +197,8 @@ func ReadFrom(ctx context.Context, r io.Reader, name string, o Options) (*Result
 	if err := s.finish(l); err != nil && res.Truncated == nil {
 		res.Truncated = &Damage{Path: name, Offset: l.offset, Record: l.records, Err: err}
 	}
-	res.DB, res.Schema, res.Version, res.At = s.db(), s.name, s.version, s.at
+	of.fill(res, s.rows)
+	res.Schema, res.Version, res.At = s.name, s.version, s.at
 	res.Records, res.Clustered, res.Uncommitted = l.records, l.magic == magicCluster, len(s.raft.pending)
 	res.Left = s.left.Err()
 	res.tip = fmt.Sprintf("%d %s %v", l.offset, l.hash, res.Truncated)

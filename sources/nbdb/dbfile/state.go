@@ -12,8 +12,8 @@ import (
 
 // state is the database as of the records taken in so far.
 type state struct {
-	reader        *nbdb.RowReader
-	rows          map[rowKey]nb.Row
+	of            kind
+	rows          map[rowKey]row
 	name, version string
 	at            time.Time
 	left          nbdb.Left
@@ -22,18 +22,7 @@ type state struct {
 
 type rowKey struct{ table, uuid string }
 
-func newState(share *nbdb.Sharing) *state {
-	return &state{reader: nbdb.NewRowReader(share), rows: map[rowKey]nb.Row{}}
-}
-
-// db makes the snapshot.
-func (s *state) db() *nb.DB {
-	ch := make([]nb.RowChange, 0, len(s.rows))
-	for _, r := range s.rows {
-		ch = append(ch, nb.RowChange{New: r})
-	}
-	return (*nb.DB)(nil).Apply(ch)
-}
+func newState(of kind) *state { return &state{of: of, rows: map[rowKey]row{}} }
 
 // record takes the next record in, or leaves everything as it is.
 func (s *state) record(l *logReader, raw []byte) error {
@@ -68,15 +57,15 @@ func (s *state) schema(raw []byte) error {
 	if err := l.End(); err != nil {
 		return fmt.Errorf("%w: the schema: %w", ErrContent, err)
 	}
-	if name != nb.Database {
-		return fmt.Errorf("%w: it is %q", ErrOther, name)
+	if name != s.of.name {
+		return fmt.Errorf("%w than %s: it is %q", ErrOther, s.of.name, name)
 	}
-	version, err := nbdb.CheckSchema(raw)
+	version, err := s.of.check(raw)
 	if err != nil {
 		return err
 	}
 	s.name, s.version = name, version
-	s.rows = map[rowKey]nb.Row{}
+	s.rows = map[rowKey]row{}
 	return nil
 }
 
@@ -102,7 +91,7 @@ func (s *state) transaction(raw []byte) error {
 		case "_is_diff":
 			diff = l.Bool()
 		default:
-			if table := nbdb.Table(key); table != "" {
+			if table := s.of.table(key); table != "" {
 				tables = append(tables, rowsOf{table, l.Raw()})
 				return
 			}
@@ -112,7 +101,7 @@ func (s *state) transaction(raw []byte) error {
 	if err := l.End(); err != nil {
 		return fmt.Errorf("%w: %w", ErrContent, err)
 	}
-	next := map[rowKey]nb.Row{} // nil for a row that went
+	next := map[rowKey]row{} // nil for a row that went
 	for _, t := range tables {
 		if err := s.table(t, diff, next); err != nil {
 			return err
@@ -132,7 +121,7 @@ func (s *state) transaction(raw []byte) error {
 }
 
 // table reads the rows of one table into next.
-func (s *state) table(t rowsOf, diff bool, next map[rowKey]nb.Row) error {
+func (s *state) table(t rowsOf, diff bool, next map[rowKey]row) error {
 	var misfit error
 	l := jsonrpc.NewLexer(t.raw)
 	l.Object(func(id []byte) {
@@ -141,17 +130,17 @@ func (s *state) table(t rowsOf, diff bool, next map[rowKey]nb.Row) error {
 			if l.Null() {
 				s.left.Gone(t.table, string(id))
 			} else {
-				s.left.Row(t.table, string(id), s.reader.Row(l, t.table, "", nil, diff))
+				s.of.leave(&s.left, l, t.table, string(id), diff)
 			}
 			return
 		}
 		k := rowKey{t.table, uuid}
 		old := s.rows[k]
 		if !l.Null() {
-			next[k] = s.reader.Row(l, t.table, uuid, old, diff)
+			next[k] = s.of.row(l, t.table, uuid, old, diff)
 			return
 		}
-		if old == nil && misfit == nil {
+		if old == nil && misfit == nil && !s.of.partly(t.table) {
 			misfit = fmt.Errorf("%w: it deletes %s %s, which is not there", ErrContent, t.table, uuid)
 		}
 		next[k] = nil

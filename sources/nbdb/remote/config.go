@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"rung/model/nb"
+	"rung/model/sb"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/jsonrpc"
 )
@@ -16,14 +18,28 @@ var (
 	// ErrNoTools says that the image has none of the programs Rung can use.
 	ErrNoTools = errors.New("no tools in the image")
 	// ErrNoSocket says that no database listens where one is expected.
-	ErrNoSocket = errors.New("no socket of a Northbound database")
+	ErrNoSocket = errors.New("no socket of the database")
 	// ErrOutput says that a program wrote what it should not.
 	ErrOutput = errors.New("unusable output")
 )
 
-// DefaultSocket is where every container of OVN has the Northbound database's
-// socket.
-const DefaultSocket = "/var/run/ovn/ovnnb_db.sock"
+// Where every container of OVN has the sockets of the databases.
+const (
+	DefaultSocket           = "/var/run/ovn/ovnnb_db.sock"
+	DefaultSouthboundSocket = "/var/run/ovn/ovnsb_db.sock"
+)
+
+// database is one of OVN's two.
+type database struct {
+	name   string
+	socket string // by default
+	alive  table  // is asked for as a sign of life
+}
+
+var (
+	northbound = database{nb.Database, DefaultSocket, table{name: nb.TableGlobal, columns: []string{"name"}}}
+	southbound = database{sb.Database, DefaultSouthboundSocket, table{name: sb.TableGlobal, columns: []string{"nb_cfg"}}}
+)
 
 // Runner runs a program and waits for its end. It returns as soon as ctx ends,
 // and writes nothing to stdout and stderr once it has returned. An error that
@@ -42,8 +58,7 @@ type Config struct {
 	// "exec:NAMESPACE/POD/CONTAINER". It is called at every connection, so that a
 	// pod which came anew is found.
 	Open func(ctx context.Context) (run Runner, endpoint string, err error)
-	// Sockets are the paths where the database may listen; DefaultSocket when
-	// empty.
+	// Sockets are the paths where the database may listen; its default when empty.
 	Sockets []string
 
 	// Quiet is the longest a program may be silent while it is to answer
@@ -78,7 +93,7 @@ type Config struct {
 	Log   *slog.Logger
 }
 
-func (c Config) withDefaults() Config {
+func (c Config) withDefaults(db database) Config {
 	def := func(d *time.Duration, v time.Duration) {
 		if *d <= 0 {
 			*d = v
@@ -96,7 +111,7 @@ func (c Config) withDefaults() Config {
 		c.MaxOutput = jsonrpc.MaxMessage
 	}
 	if len(c.Sockets) == 0 {
-		c.Sockets = []string{DefaultSocket}
+		c.Sockets = []string{db.socket}
 	}
 	return c
 }

@@ -15,26 +15,33 @@ import (
 // Conn reads one zone's database through programs beside it. It satisfies the
 // reconciler's Zone. Run it once; Read may be called beside it, and often.
 type Conn struct {
+	reach
+
+	live *nbdb.Conn // while Run runs; with the lock
+}
+
+// reach is the way to one database of a zone.
+type reach struct {
 	cfg Config
+	db  database
 
 	mu       sync.Mutex
 	endpoint string
-	known    *site      // what the last connection found out
-	live     *nbdb.Conn // while Run runs
+	known    *site // what the last connection found out
 }
 
 // Dial makes a connection that Run will keep up. Nothing happens before Run or
 // Read.
 func Dial(cfg Config) *Conn {
-	return &Conn{cfg: cfg.withDefaults(), endpoint: "exec:" + clean.Text(cfg.Name)}
+	return &Conn{reach: reach{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" + clean.Text(cfg.Name)}}
 }
 
 // Name is the zone's name.
-func (c *Conn) Name() string { return c.cfg.Name }
+func (c *reach) Name() string { return c.cfg.Name }
 
 // Endpoint is where programs were run last, printable; until it is known it names
 // the zone.
-func (c *Conn) Endpoint() string {
+func (c *reach) Endpoint() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.endpoint
@@ -89,7 +96,7 @@ func (c *Conn) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 	return nil, fmt.Errorf("writing to zone %s: %w: exec endpoints never carry a write", c.cfg.Name, model.ErrRefused)
 }
 
-func (c *Conn) config(dial func(context.Context) (net.Conn, error)) nbdb.Config {
+func (c *reach) config(dial func(context.Context) (net.Conn, error)) nbdb.Config {
 	return nbdb.Config{
 		Name: c.cfg.Name, StrictName: true, Addr: "exec:" + clean.Text(c.cfg.Name), Dial: dial,
 		Probe: c.cfg.Quiet, ConnectTimeout: c.cfg.ConnectTimeout, BackoffMin: c.cfg.BackoffMin, BackoffMax: c.cfg.BackoffMax,

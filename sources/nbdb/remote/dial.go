@@ -17,7 +17,7 @@ import (
 // opening. A live connection surveys the place anew; one that reads once goes by
 // what is known, and prefers ovsdb-client: that is one program for the whole
 // snapshot.
-func (c *Conn) dial(ctx, dial context.Context, programs *sync.WaitGroup, live bool) (net.Conn, error) {
+func (c *reach) dial(ctx, dial context.Context, programs *sync.WaitGroup, live bool) (net.Conn, error) {
 	conn, err := c.open(ctx, dial, programs, live)
 	if err == nil {
 		return conn, nil
@@ -28,7 +28,7 @@ func (c *Conn) dial(ctx, dial context.Context, programs *sync.WaitGroup, live bo
 	return nil, err
 }
 
-func (c *Conn) open(ctx, dial context.Context, programs *sync.WaitGroup, live bool) (net.Conn, error) {
+func (c *reach) open(ctx, dial context.Context, programs *sync.WaitGroup, live bool) (net.Conn, error) {
 	run, endpoint, err := c.cfg.Open(dial)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (c *Conn) open(ctx, dial context.Context, programs *sync.WaitGroup, live bo
 }
 
 // at returns what is known of the endpoint and makes it the one that is printed.
-func (c *Conn) at(endpoint string) *site {
+func (c *reach) at(endpoint string) *site {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.endpoint = endpoint
@@ -76,11 +76,11 @@ func (c *Conn) at(endpoint string) *site {
 	return nil
 }
 
-func (c *Conn) learn(s *site) {
+func (c *reach) learn(s *site) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.known = s
 }
 
 // forget lets the next connection survey the place anew.
-func (c *Conn) forget() { c.learn(nil) }
+func (c *reach) forget() { c.learn(nil) }

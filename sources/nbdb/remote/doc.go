@@ -1,4 +1,4 @@
-// Package remote reads a zone's Northbound database with programs that run
+// Package remote reads a zone's databases, Northbound and Southbound, with programs that run
 // beside it, for example through pods/exec in the zone's ovnkube-node pod, where
 // no port is open (ovn-kubernetes.md#zones-and-their-pods). It never writes.
 //

@@ -2,26 +2,26 @@ package remote
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"rung/model/nb"
 	"rung/sources/nbdb/jsonrpc"
 	"rung/sources/retry"
 )
 
 // monitors is a fixed program that runs one "ovsdb-client monitor-cond" for each
-// pair of arguments after the first: ovsdb-client monitors one table or all. When
+// three arguments after the first two: ovsdb-client monitors one table or all. When
 // one of them ends, or standard input does, all end. The time limit is for a pod
 // that is never told that we have gone.
 const monitors = `exec 3<&0
-db=$1; shift; pids=()
-while [ $# -ge 2 ]; do
-	ovsdb-client --timeout=3600 -f json monitor-cond "$db" OVN_Northbound '[]' "$1" "$2" </dev/null &
+at=$1; db=$2; shift 2; pids=()
+while [ $# -ge 3 ]; do
+	ovsdb-client --timeout=3600 -f json monitor-cond "$at" "$db" "$1" "$2" "$3" </dev/null &
 	pids+=($!)
-	shift 2
+	shift 3
 done
 { read -r _ <&3; } &
 pids+=($!)
@@ -82,7 +82,7 @@ func (p *player) refresh(ctx context.Context, tables []table) error {
 	if err != nil {
 		return err
 	}
-	updates, err := p.rows.take(tables, raw, "insert")
+	updates, err := p.rows.take(selections(tables), raw, "insert")
 	if err != nil || len(updates) <= len("{}") {
 		return err
 	}
@@ -93,15 +93,19 @@ func (p *player) refresh(ctx context.Context, tables []table) error {
 // check asks the database for a sign of life: the monitors would be silent, too,
 // if it had stopped.
 func (p *player) check(ctx context.Context) error {
-	_, err := p.query(ctx, []table{{name: nb.TableGlobal, columns: []string{"name"}}})
+	_, err := p.query(ctx, []table{p.db.alive})
 	return err
 }
 
 // watch keeps the monitors running and marks dirty whatever they say.
 func (p *player) watch(ctx context.Context, tables []table, dirty chan<- struct{}) error {
-	cmd := []string{bash, "-c", monitors, "rung", "unix:" + p.site.socket}
+	cmd := []string{bash, "-c", monitors, "rung", "unix:" + p.site.socket, p.db.name}
 	for _, t := range tables {
-		cmd = append(cmd, t.name, strings.Join(t.columns, ","))
+		where, err := json.Marshal(append([]json.RawMessage{}, t.where...))
+		if err != nil {
+			return fmt.Errorf("conditions of %s: %w", t.name, err)
+		}
+		cmd = append(cmd, string(where), t.name, strings.Join(t.columns, ","))
 	}
 	for {
 		began := time.Now()

@@ -10,13 +10,13 @@ import (
 	"time"
 	"unique"
 
-	"rung/model/nb"
 	"rung/sources/nbdb/jsonrpc"
 )
 
 // player plays an OVSDB server towards sources/nbdb, on what ovsdb-client tells.
 type player struct {
 	cfg  *Config
+	db   database
 	run  Runner
 	site *site
 	live bool // follow the rows after the snapshot
@@ -34,9 +34,9 @@ type player struct {
 const playWrite = time.Minute
 
 // play returns a connection to a player.
-func (c *Conn) play(ctx context.Context, programs *sync.WaitGroup, run Runner, s *site, live bool) *pipe {
+func (c *reach) play(ctx context.Context, programs *sync.WaitGroup, run Runner, s *site, live bool) *pipe {
 	ours, theirs, under := newPipe(ctx)
-	p := &player{cfg: &c.cfg, run: run, site: s, live: live, rpc: jsonrpc.New(theirs, playWrite),
+	p := &player{cfg: &c.cfg, db: c.db, run: run, site: s, live: live, rpc: jsonrpc.New(theirs, playWrite),
 		learnt: c.learn, end: ours.ended}
 	programs.Go(func() { p.serve(under) })
 	return ours
@@ -89,7 +89,7 @@ func (p *player) answer(ctx context.Context, m jsonrpc.Message) error {
 			if err != nil {
 				return nil, err
 			}
-			return p.rows.take(tables, raw, "initial")
+			return p.rows.take(selections(tables), raw, "initial")
 		}, func() {
 			if p.live {
 				p.follow(ctx, tables)
@@ -107,7 +107,7 @@ func (p *player) schema(ctx context.Context) ([]byte, error) {
 	if p.site.schema != "" && !p.live {
 		return []byte(p.site.schema), nil
 	}
-	raw, err := p.client(ctx, "get-schema", "unix:"+p.site.socket, nb.Database)
+	raw, err := p.client(ctx, "get-schema", "unix:"+p.site.socket, p.db.name)
 	if err != nil {
 		return nil, fmt.Errorf("get-schema: %w", err)
 	}
@@ -142,6 +142,23 @@ func (p *player) client(ctx context.Context, args ...string) ([]byte, error) {
 type table struct {
 	name    string
 	columns []string
+	// where are conditions: a row is read that meets one of them, every row where there
+	// is none.
+	where []json.RawMessage
+}
+
+// selections are tables with one condition at most: those of a select have to be met
+// all. Those of one table stand together.
+func selections(tables []table) (out []table) {
+	for _, t := range tables {
+		if len(t.where) == 0 {
+			out = append(out, t)
+		}
+		for _, w := range t.where {
+			out = append(out, table{t.name, t.columns, []json.RawMessage{w}})
+		}
+	}
+	return out
 }
 
 // monitored reads the parameters of monitor_cond as sources/nbdb sends them.
@@ -150,7 +167,10 @@ func monitored(params []byte) ([]table, error) {
 	if err := json.Unmarshal(params, &three); err != nil || len(three) != 3 {
 		return nil, errors.Join(errors.New("monitor_cond without three parameters"), err)
 	}
-	var requests map[string][]struct{ Columns []string }
+	var requests map[string][]struct {
+		Columns []string
+		Where   []json.RawMessage
+	}
 	if err := json.Unmarshal(three[2], &requests); err != nil {
 		return nil, fmt.Errorf("monitor_cond: %w", err)
 	}
@@ -159,7 +179,7 @@ func monitored(params []byte) ([]table, error) {
 		if len(r) != 1 || len(r[0].Columns) == 0 {
 			return nil, fmt.Errorf("monitor_cond: table %s: want one request with columns", name)
 		}
-		out = append(out, table{name, r[0].Columns})
+		out = append(out, table{name, r[0].Columns, r[0].Where})
 	}
 	sortTables(out)
 	return out, nil

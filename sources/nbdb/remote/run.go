@@ -19,6 +19,12 @@ type limits struct {
 	most  int           // bytes on stdout
 }
 
+// Output runs a program without input and returns what it wrote, at most so many bytes and
+// within a time.
+func Output(ctx context.Context, run Runner, cmd []string, within time.Duration, most int) ([]byte, error) {
+	return capture(ctx, run, cmd, limits{total: within, most: most})
+}
+
 // capture runs a program without input and returns what it wrote.
 func capture(ctx context.Context, run Runner, cmd []string, l limits) ([]byte, error) {
 	limited, cancel := context.WithCancelCause(ctx)

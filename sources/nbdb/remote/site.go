@@ -43,7 +43,7 @@ done
 exit 0`
 
 // survey finds out what there is to work with.
-func (c *Conn) survey(ctx context.Context, run Runner, endpoint string) (*site, error) {
+func (c *reach) survey(ctx context.Context, run Runner, endpoint string) (*site, error) {
 	cmd := append([]string{"sh", "-c", survey, "rung"}, c.cfg.Sockets...)
 	out, err := capture(ctx, run, cmd, limits{quiet: c.cfg.Quiet, most: 64 << 10})
 	var exit interface{ ExitStatus() int }
@@ -66,7 +66,7 @@ func (c *Conn) survey(ctx context.Context, run Runner, endpoint string) (*site, 
 		}
 	}
 	if s.socket == "" {
-		return nil, fmt.Errorf("%w in %s: looked for %s", ErrNoSocket, endpoint, strings.Join(c.cfg.Sockets, ", "))
+		return nil, fmt.Errorf("%w %s in %s: looked for %s", ErrNoSocket, c.db.name, endpoint, strings.Join(c.cfg.Sockets, ", "))
 	}
 	if !s.has(socat) && !s.has(python3) && !s.has(ovsdbClient) {
 		return nil, fmt.Errorf("%w of %s: neither socat, python3 nor ovsdb-client", ErrNoTools, endpoint)

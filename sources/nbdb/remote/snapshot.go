@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"rung/model/clean"
-	"rung/model/nb"
 	"rung/sources/nbdb/jsonrpc"
 )
 
@@ -21,14 +20,14 @@ func sortTables(t []table) {
 // query reads all rows of the tables in one transaction of selects.
 func (p *player) query(ctx context.Context, tables []table) ([]byte, error) {
 	type selection struct {
-		Op      string   `json:"op"`
-		Table   string   `json:"table"`
-		Where   []string `json:"where"`
-		Columns []string `json:"columns"`
+		Op      string            `json:"op"`
+		Table   string            `json:"table"`
+		Where   []json.RawMessage `json:"where"`
+		Columns []string          `json:"columns"`
 	}
-	txn := []any{nb.Database}
-	for _, t := range tables {
-		txn = append(txn, selection{"select", t.name, []string{}, append([]string{"_uuid"}, t.columns...)})
+	txn := []any{p.db.name}
+	for _, t := range selections(tables) {
+		txn = append(txn, selection{"select", t.name, append([]json.RawMessage{}, t.where...), append([]string{"_uuid"}, t.columns...)})
 	}
 	text, err := json.Marshal(txn)
 	if err != nil {
@@ -48,14 +47,14 @@ type snapshot struct {
 	tables map[string]map[string]uint64 // by table and uuid
 }
 
-// take reads the reply to a query, remembers it, and returns what differs from
-// the one before as <table-updates2>: changed and new rows in full under kind,
+// take reads the reply to a query of selections, remembers it, and returns what differs
+// from the one before as <table-updates2>: changed and new rows in full under kind,
 // gone ones as deletions. It is empty when nothing differs.
 func (s *snapshot) take(tables []table, raw []byte, kind string) ([]byte, error) {
 	out := []byte{'{'}
 	next := make(map[string]map[string]uint64, len(tables))
 	l := jsonrpc.NewLexer(raw)
-	n := 0
+	n, at := 0, 0
 	var refused string
 	l.Array(func() {
 		if n >= len(tables) {
@@ -64,13 +63,17 @@ func (s *snapshot) take(tables []table, raw []byte, kind string) ([]byte, error)
 			return
 		}
 		name := tables[n].name
+		first, last := n == 0 || tables[n-1].name != name, n == len(tables)-1 || tables[n+1].name != name
 		n++
 		if l.Null() {
 			return // an operation after the one that failed
 		}
-		rows := make(map[string]uint64, len(s.tables[name]))
-		next[name] = rows
-		at := len(out)
+		rows := next[name]
+		if first || rows == nil {
+			rows = make(map[string]uint64, len(s.tables[name]))
+			next[name] = rows
+			at = len(out)
+		}
 		l.Object(func(key []byte) {
 			switch string(key) {
 			case "error", "details":
@@ -83,6 +86,9 @@ func (s *snapshot) take(tables []table, raw []byte, kind string) ([]byte, error)
 						l.Fail("a row with a _uuid")
 						return
 					}
+					if _, twice := rows[id]; twice {
+						return // it meets two conditions
+					}
 					h := s.sum(row)
 					rows[id] = h
 					if was, ok := s.tables[name][id]; !ok || was != h {
@@ -94,6 +100,9 @@ func (s *snapshot) take(tables []table, raw []byte, kind string) ([]byte, error)
 				l.Skip()
 			}
 		})
+		if !last {
+			return
+		}
 		for _, id := range slices.Sorted(maps.Keys(s.tables[name])) {
 			if _, ok := rows[id]; !ok {
 				out = append(appendRow(out, at, name, id), `{"delete":null}`...)

@@ -75,8 +75,8 @@ func (c *Cluster) status(ctx context.Context, u *unstructured.Unstructured) erro
 		return err
 	}
 	switch u.GetKind() {
-	case "Node":
-		_, err = c.Client.CoreV1().Nodes().Patch(ctx, u.GetName(), types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	case "Node": // two addresses may have one type, by which a strategic patch tells them apart
+		_, err = c.Client.CoreV1().Nodes().Patch(ctx, u.GetName(), types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 	case "Pod":
 		_, err = c.Client.CoreV1().Pods(u.GetNamespace()).Patch(ctx, u.GetName(), types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
 	}
@@ -100,7 +100,8 @@ func (c *Cluster) AddNamespace(ctx context.Context, name string, labels ...strin
 	return err
 }
 
-// AddPod adds a running pod with a container port http 8080 on a node.
+// AddPod adds a running pod with a container port http 8080 on a node. Two addresses
+// have a comma between them.
 func (c *Cluster) AddPod(ctx context.Context, namespace, name, node, ip string, labels ...string) error {
 	pods := c.Client.CoreV1().Pods(namespace)
 	o := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, Labels: pairs(labels)},
@@ -110,7 +111,11 @@ func (c *Cluster) AddPod(ctx context.Context, namespace, name, node, ip string, 
 	if err != nil {
 		return fmt.Errorf("creating pod %s/%s: %w", namespace, name, err)
 	}
-	o.Status = corev1.PodStatus{Phase: corev1.PodRunning, PodIP: ip, PodIPs: []corev1.PodIP{{IP: ip}},
+	var ips []corev1.PodIP
+	for _, ip := range strings.Split(ip, ",") {
+		ips = append(ips, corev1.PodIP{IP: ip})
+	}
+	o.Status = corev1.PodStatus{Phase: corev1.PodRunning, PodIP: ips[0].IP, PodIPs: ips,
 		Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
 	if _, err := pods.UpdateStatus(ctx, o, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("writing the status of pod %s/%s: %w", namespace, name, err)

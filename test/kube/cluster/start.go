@@ -34,7 +34,8 @@ type Config struct {
 	APIServer []string
 }
 
-// Cluster is a running API server with its etcd. Zones are added by AddZones.
+// Cluster is a running API server with its etcd. Zones are added by AddZones, or by
+// AddLab with OVN below them.
 type Cluster struct {
 	Server string // URL of the API server
 	Client kubernetes.Interface
@@ -48,6 +49,7 @@ type Cluster struct {
 	api    *process
 	kubecl string
 	zones  []*Zones
+	labs   []*Lab
 }
 
 // New starts a cluster that has the policies' CRDs, and users (see Kubeconfig),
@@ -222,6 +224,9 @@ func (c *Cluster) Close() error {
 	var errs []error
 	for _, z := range c.zones {
 		z.Close()
+	}
+	for _, l := range c.labs {
+		l.Close()
 	}
 	for _, p := range []*process{c.api, c.etcd} {
 		if p != nil {

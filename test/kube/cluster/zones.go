@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os/exec"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
@@ -19,6 +18,7 @@ import (
 // rows beside the policies' follow the cluster's pods and namespaces.
 type Zones struct {
 	*sandbox.Sandbox
+	Databases
 	stop func()
 
 	mu   sync.Mutex
@@ -39,6 +39,7 @@ func (c *Cluster) AddZones(ctx context.Context, nodes ...string) (*Zones, error)
 	if err != nil {
 		return nil, fmt.Errorf("starting the zones' databases: %w", err)
 	}
+	z.Databases = z.Endpoints()
 	run, cancel := context.WithCancel(context.Background())
 	factory := informers.NewSharedInformerFactory(c.Client, 0)
 	z.stop = func() { cancel(); factory.Shutdown() }
@@ -69,15 +70,6 @@ func (z *Zones) Close() {
 		stop()
 		z.Sandbox.Close()
 	}
-}
-
-// NB are the options of rung that name the zones' databases.
-func (z *Zones) NB() []string {
-	var out []string
-	for _, name := range z.Zones() {
-		out = append(out, "--nb", name+"="+z.Endpoints()[name])
-	}
-	return out
 }
 
 // put tells the databases' keepers of an object.
@@ -128,25 +120,4 @@ func meta(kind model.Kind, o interface {
 		uid = string(u.UID)
 	}
 	return model.Meta{Key: model.Key{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}, UID: uid}
-}
-
-// Dump prints a zone's whole database with OVS's own client.
-func (z *Zones) Dump(ctx context.Context, zone string) ([]byte, error) {
-	return z.client(ctx, "-f", "json", "dump", z.Endpoints()[zone], "OVN_Northbound")
-}
-
-// Transact runs a transaction, in OVSDB's JSON, with OVS's own client: another
-// hand than Rung's.
-func (z *Zones) Transact(ctx context.Context, zone, operations string) ([]byte, error) {
-	return z.client(ctx, "transact", z.Endpoints()[zone], operations)
-}
-
-func (z *Zones) client(ctx context.Context, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, "ovsdb-client", args...).Output()
-	if err != nil {
-		return nil, fmt.Errorf("ovsdb-client %s: %w", args[0], err)
-	}
-	return out, nil
 }

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"rung/engine/trace"
+	"rung/model/words"
+)
+
+// questions are the one of the command line, or those of a file.
+func (a *app) questions(one trace.Question, file string) ([]trace.Question, error) {
+	switch {
+	case file == "":
+		return []trace.Question{one}, nil
+	case one.From != "" || one.To != "":
+		return nil, errors.New("--cases has the questions: leave --from and --to out")
+	}
+	return a.readCases(file)
+}
+
+// maxCases is how much of standard input is read.
+const maxCases = 64 << 20
+
+// readCases reads a file of questions.
+func (a *app) readCases(file string) (out []trace.Question, err error) {
+	var text []byte
+	if file == "-" {
+		text, err = io.ReadAll(io.LimitReader(a.in, maxCases))
+	} else {
+		text, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the cases: %w", err)
+	}
+	var cases []json.RawMessage
+	if err := json.Unmarshal(text, &cases); err != nil {
+		return nil, fmt.Errorf("reading the cases of %s: %w", file, jsonError(err, "a JSON array of cases"))
+	}
+	var bad caseErrors
+	out = make([]trace.Question, len(cases))
+	for i, c := range cases {
+		d := json.NewDecoder(strings.NewReader(string(c)))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&out[i]); err != nil {
+			bad.add(file, i, jsonError(err, `an object with "from", "to", "protocol" and "port"`))
+		}
+	}
+	return out, bad.err()
+}
+
+// jsonError is what is wrong with a text in the words of JSON, not of Go.
+func jsonError(err error, want string) error {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err
+	}
+	if kind.Field == "" {
+		return fmt.Errorf("got %s, want %s", kind.Value, want)
+	}
+	if kind.Field == "port" {
+		return fmt.Errorf("port: got %s, want a number", kind.Value)
+	}
+	return fmt.Errorf("%s: got %s, want text", kind.Field, kind.Value)
+}
+
+// caseErrors say of cases of a file why they cannot be asked, a line each.
+type caseErrors []error
+
+// mostCaseErrors is how many are told.
+const mostCaseErrors = 20
+
+// Error has a line for each case.
+func (e caseErrors) Error() string {
+	var lines []string
+	for i, err := range e {
+		if i == mostCaseErrors {
+			lines = append(lines, "and "+words.Total(len(e)-i, "more case"))
+			break
+		}
+		lines = append(lines, err.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// add notes what is wrong with a case of a file.
+func (e *caseErrors) add(file string, i int, err error) {
+	*e = append(*e, fmt.Errorf("%s: case %d: %w", file, i, err))
+}
+
+func (e caseErrors) err() error {
+	if len(e) == 0 {
+		return nil
+	}
+	return e
+}
+
+// caseAnswer is the answer to one question, in words: in one line where it is brief.
+type caseAnswer interface {
+	write(b *strings.Builder, wide, brief bool)
+}
+
+// answered is what is printed of the answer to one question, or of those to the questions
+// of a file, in their order.
+func answered[T caseAnswer](out []T, file string) *answer {
+	text := func(wide bool) string {
+		var b strings.Builder
+		for _, o := range out {
+			o.write(&b, wide, file != "")
+		}
+		return b.String()
+	}
+	if file == "" {
+		return &answer{value: out[0], text: text}
+	}
+	return &answer{value: out, text: text}
+}

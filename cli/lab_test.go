@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"rung/model/nb"
+	"rung/sources/nbdb"
+	"rung/sources/sandbox/ovn"
+	"rung/test/lab"
+)
+
+// The scripts run on a zone of real OVN with one ACL on its switch: $nb and $sb are its
+// databases, $nbfile and $sbfile their files. "northd stop" and "northd cont" make its
+// northd stand still, and go on; "alike" writes two ACLs that are.
+func TestLabScripts(t *testing.T) {
+	z, dir, end := lab.One(t)
+	defer end()
+	db, err := nbdb.Read(t.Context(), z.NB())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// put writes ACLs on the switch, and waits for their flows.
+	put := func(acls ...map[string]any) error {
+		var ops []nb.Op
+		for i, row := range acls {
+			id := string(rune('a' + i))
+			ops = append(ops, nb.Op{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: id, Row: row},
+				nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: db.SwitchByName("n1").UUID,
+					Mutations: []nb.Mutation{{Column: "acls", Insert: true, Refs: []nb.Ref{{Name: id}}}}})
+		}
+		if err := z.Transact(t.Context(), ops...); err != nil {
+			return err
+		}
+		_, err := z.Sync(t.Context())
+		return err
+	}
+	if err := put(map[string]any{"direction": "to-lport", "priority": 1001, "match": "ip4.dst == 10.9.9.9", "action": "drop",
+		"log": true, "name": "mine", "severity": "info", "meter": nb.LoggingMeter, "tier": 2}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "z*", "sb.db"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	t.Run("scripts", func(t *testing.T) {
+		testscript.Run(t, testscript.Params{Dir: "testdata/lab", UpdateScripts: *update,
+			Setup: func(env *testscript.Env) error {
+				env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
+				env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
+				env.Setenv("XDG_RUNTIME_DIR", env.WorkDir)
+				env.Setenv("HOME", env.WorkDir)
+				env.Setenv("GORACE", "atexit_sleep_ms=0")
+				env.Setenv("nb", z.NB())
+				env.Setenv("sb", z.SB())
+				env.Setenv("sbfile", found[0])
+				env.Setenv("nbfile", strings.TrimSuffix(found[0], "sb.db")+"nb.db")
+				return nil
+			},
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits,
+				"alike": func(ts *testscript.TestScript, _ bool, _ []string) {
+					row := map[string]any{"direction": "to-lport", "priority": 900, "match": "ip4.dst == 10.9.9.8", "action": "drop", "tier": 2}
+					ts.Check(put(row, row))
+				},
+				"northd": func(ts *testscript.TestScript, _ bool, args []string) {
+					switch {
+					case len(args) == 1 && args[0] == "stop":
+						ts.Check(z.Stop(ovn.Northd))
+						ts.Check(z.Transact(t.Context(), nb.Op{Kind: nb.OpUpdate, Table: nb.TableGlobal, UUID: db.Global().UUID,
+							Row: map[string]any{"nb_cfg": int(time.Now().Unix() % 1e9)}}))
+					case len(args) == 1 && args[0] == "cont":
+						ts.Check(z.Cont(ovn.Northd))
+					default:
+						ts.Fatalf("usage: northd stop|cont")
+					}
+				}},
+		})
+	})
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
+)
+
+// logFlags say which log files are read.
+type logFlags struct {
+	paths []string
+	speed string
+	set   *pflag.FlagSet
+}
+
+func (l *logFlags) register(p *pflag.FlagSet) {
+	l.set = p
+	p.StringArrayVar(&l.paths, "log", nil, "in the console and rung logs: also read ACL lines of this log: "+
+		"file, folder, glob, or - for standard input (repeatable); rotated and gzipped parts too")
+	p.StringVar(&l.speed, "speed", "all", "with --log: how fast a stored log is played: all at once, or so many times its own pace, as 10x")
+}
+
+// files fills in the log files.
+func (l *logFlags) files(ctx context.Context, cfg *engine.Config) error {
+	speed, err := parseSpeed(l.speed)
+	switch {
+	case err != nil:
+		return err
+	case len(l.paths) == 0 && l.set.Changed("speed"):
+		return errors.New("--speed is for stored logs: name one with --log")
+	case len(l.paths) == 0:
+		return nil
+	}
+	cfg.LogFiles.Paths, cfg.LogFiles.Speed = l.paths, speed
+	_, err = await(ctx, func() (none struct{}, err error) { return none, logs.CheckFiles(l.paths) })
+	return err
+}
+
+// parseSpeed reads a speed; 0 is all at once.
+func parseSpeed(s string) (float64, error) {
+	if s == "all" {
+		return 0, nil
+	}
+	speed, err := strconv.ParseFloat(strings.TrimSuffix(s, "x"), 64)
+	if err != nil || !(speed > 0) || math.IsInf(speed, 0) {
+		return 0, fmt.Errorf("--speed %q: want all, or a number above 0, as 10x", s)
+	}
+	return speed, nil
+}
+
+// rate is how many connections a second the sandbox makes: none beside real lines, unless
+// they were asked for.
+func (f *flags) rate() float64 {
+	if len(f.log.paths) > 0 && !f.log.set.Changed("traffic") {
+		return 0
+	}
+	return f.traffic
+}
+
+// consoleFiles fills in the log files of the console.
+func (f *flags) consoleFiles(ctx context.Context, cfg *engine.Config) error {
+	if slices.Contains(f.log.paths, "-") {
+		return errors.New("--log -: in the console keys come from standard input; use rung logs, or a file")
+	}
+	cfg.LogFiles.Follow = true
+	return f.log.files(ctx, cfg)
+}
+
+// logsConfig makes the configuration of rung logs.
+func (a *app) logsConfig(ctx context.Context, follow bool) (engine.Config, error) {
+	l := &a.flags.log
+	if len(l.paths) == 0 {
+		cfg, err := a.config(ctx, false, true)
+		if err == nil {
+			err = l.files(ctx, &cfg)
+		}
+		return cfg, err
+	}
+	if slices.Contains(l.paths, "-") && slices.Contains(a.flags.files, "-") {
+		return engine.Config{}, errors.New("--log and -f cannot both read standard input")
+	}
+	cfg, err := a.config(ctx, false, a.flags.rate() > 0)
+	var none *engine.NoClusterError
+	if errors.As(err, &none) {
+		fmt.Fprintln(a.err, "rung: no cluster: lines show addresses and ACL names only; -f PATH adds pods and policies")
+		cfg, err = engine.Config{Mode: revision.Mode{Name: rowsMode, Title: strings.Join(l.paths, " ")}, ReadOnly: true}, nil
+		cfg.Flags = a.flags.ovn
+	}
+	if err != nil {
+		return cfg, err
+	}
+	cfg.LogFiles = logs.Files{Stdin: a.in, Follow: follow, All: true, Only: !follow}
+	return cfg, l.files(ctx, &cfg)
+}

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/logs/hits"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/words"
+)
+
+// hitOut is a rule and a pair of ends with how often the rule decided about them. The
+// pairs that are not counted apart are one, without ends.
+type hitOut struct {
+	At      string `json:"at"` // when it was counted so
+	Policy  string `json:"policy"`
+	Rule    string `json:"rule,omitempty"`
+	Verdict string `json:"verdict"`
+	From    string `json:"from,omitempty"`
+	To      string `json:"to,omitempty"`
+	Traffic string `json:"traffic,omitempty"`
+	Hits    uint64 `json:"hits"`
+	Lately  uint64 `json:"hits_15m"`
+	First   string `json:"first,omitempty"`
+	Last    string `json:"last,omitempty"`
+}
+
+// aggregate counts lines instead of printing them.
+type aggregate struct {
+	on    bool
+	until string
+
+	follow bool
+	from   time.Duration // back from the start
+	begin  time.Time     // lines before are not counted
+	end    time.Time     // lines after are not counted, unless zero
+	head   bool          // the head of a CSV was printed
+	last   string        // what was printed last, without its time
+}
+
+func (g *aggregate) register(p *pflag.FlagSet) {
+	p.BoolVar(&g.on, "aggregate", false, "count lines by rule and pair instead of printing them")
+	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `time`, as 2026-01-31T12:00:00Z or as time ago, 10m")
+}
+
+// check looks at the flags together.
+func (g *aggregate) check(output string, follow bool, since time.Duration) error {
+	g.follow, g.from = follow, since
+	switch {
+	case !g.on && output == csvForm:
+		return errors.New("-o csv is for --aggregate")
+	case !g.on && g.until != "":
+		return errors.New("--until is for --aggregate")
+	}
+	if g.until == "" {
+		return nil
+	}
+	if at, err := time.Parse(time.RFC3339, g.until); err == nil {
+		g.end = at
+		return nil
+	}
+	d, err := time.ParseDuration(g.until)
+	if err != nil || d < 0 {
+		return fmt.Errorf("--until %q: want a time such as 2026-01-31T12:00:00Z, or how long ago, such as 10m", g.until)
+	}
+	if since > 0 && d > since {
+		return fmt.Errorf("--until %s is before --since %s", g.until, since)
+	}
+	g.end = time.Now().Add(-d)
+	return nil
+}
+
+// counts says whether a line is counted.
+func (g *aggregate) counts(x *logs.Entry) bool {
+	at := x.Line.At
+	return x.Gap == nil && x.Attributed && (g.begin.IsZero() || !at.Before(g.begin)) && (g.end.IsZero() || !at.After(g.end))
+}
+
+// aggregateEvery is how often a changed sum is printed.
+const aggregateEvery = time.Second
+
+// aggregate counts the lines that match until ctx ends and prints the sums: at the end,
+// with --follow whenever they changed. Where every line counts, the sums are those that
+// the console shows.
+func (a *app) aggregate(ctx context.Context, e *engine.Engine, g *aggregate, match func(*logs.Entry) bool, filtered bool) error {
+	defer a.readOn()()
+	l := e.Logs()
+	ticks, stop := l.Subscribe()
+	defer stop()
+	l.Ask()
+	defer a.unfollowed(e)
+	if g.from > 0 {
+		g.begin = e.Now().Add(-g.from)
+	}
+	own := hits.New(e.Now())
+	seen, missed := uint64(0), uint64(0)
+	count := func() {
+		for {
+			lines := l.Since(seen, 1000)
+			for _, x := range lines {
+				missed += x.Seq - seen - 1
+				if seen = x.Seq; g.counts(x) && match(x) {
+					rule, pair, at := logs.HitOf(x, e.Now())
+					own.Add(rule, pair, at)
+				}
+			}
+			if len(lines) < 1000 {
+				return
+			}
+		}
+	}
+	all := !filtered && g.end.IsZero() && g.from == 0
+	report := func() error {
+		count()
+		rules := own.All()
+		if all {
+			rules, _, _ = l.Hits()
+			missed = 0
+		}
+		return a.printHits(g, rules, e.Now())
+	}
+	next := time.NewTicker(aggregateEvery)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			if err := report(); err != nil {
+				return err
+			}
+			a.uncounted(l, missed)
+			return nil
+		case <-ticks:
+			count()
+		case <-next.C:
+			if g.follow {
+				if err := report(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// uncounted says which lines are in no sum, on stderr.
+func (a *app) uncounted(l *logs.Store, missed uint64) {
+	st := l.Stats()
+	if n := st.Dropped + missed; n > 0 {
+		fmt.Fprintf(a.err, "rung: %s not counted: they came too fast\n", words.Total(n, "line"))
+	}
+	if st.Unattributed > 0 {
+		fmt.Fprintf(a.err, "rung: %s not counted: the rule behind them is unknown\n", words.Total(st.Unattributed, "line"))
+	}
+	a.lost(l)
+}
+
+// lost says which ACLs reach their meters, on stderr.
+func (a *app) lost(l *logs.Store) {
+	for _, x := range l.Losses() {
+		fmt.Fprintf(a.err, "rung: %s in %s: %s\n", x.What(), x.Zone, x)
+	}
+}
+
+// printHits prints the sums unless they are those that were printed last.
+func (a *app) printHits(g *aggregate, rules []hits.RuleHits, now time.Time) error {
+	rows := hitRows(rules, now)
+	if text := fmt.Sprint(rows); text == g.last && (g.last != "" || g.follow) {
+		return nil
+	} else if g.last = text; len(rows) == 0 && g.follow {
+		return nil
+	}
+	for i := range rows {
+		rows[i].At = stamp(now)
+	}
+	if len(rows) == 0 {
+		fmt.Fprintln(a.err, "rung: no line counted; rung logs --why POLICY says what keeps lines away")
+	}
+	switch a.flags.output {
+	case csvForm:
+		return a.csvHits(g, rows)
+	case "json", "yaml":
+		for _, r := range rows {
+			if err := a.item(r, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := &tableOut{head: []string{"HITS", "15M", "POLICY", "RULE", "VERDICT", "FROM", "TO", "TRAFFIC", "LAST"}}
+	for _, r := range rows {
+		from := r.From
+		if from == "" {
+			from = "(others)"
+		}
+		t.add(words.Thousands(r.Hits), words.Thousands(r.Lately), r.Policy, r.Rule, r.Verdict, from, r.To, r.Traffic, r.Last)
+	}
+	text := t.String()
+	if g.head {
+		text = "\n" + text
+	}
+	g.head = true
+	_, err := io.WriteString(a.out, text)
+	return err
+}
+
+// hitRows are the sums, without the time.
+func hitRows(rules []hits.RuleHits, now time.Time) []hitOut {
+	rows := []hitOut{}
+	for i := range rules {
+		r := &rules[i]
+		o := hitOut{Policy: r.Ref.Policy.String(), Verdict: r.Verdict, Rule: fmt.Sprintf("%s %d", model.Direction(r.Ref.Direction).Lower(), r.Ref.Rule)}
+		if r.Ref.Rule < 0 {
+			o.Policy, o.Rule = revision.DefaultDeny(r.Ref.Policy.Namespace, r.Ref.Direction).String(), ""
+		}
+		for _, p := range r.Pairs {
+			one := o
+			one.From, one.To, one.Traffic = p.From, p.To, p.Traffic
+			one.Hits, one.Lately, one.First, one.Last = p.Count, p.Lately(now), stamp(p.First), stamp(p.Last)
+			rows = append(rows, one)
+		}
+		if r.Rest > 0 {
+			o.Hits = r.Rest
+			rows = append(rows, o)
+		}
+	}
+	return rows
+}
+
+func (a *app) csvHits(g *aggregate, rows []hitOut) error {
+	w := csv.NewWriter(a.out)
+	if !g.head {
+		g.head = true
+		if err := w.Write([]string{"at", "policy", "rule", "verdict", "from", "to", "traffic", "hits", "hits_15m", "first", "last"}); err != nil {
+			return fmt.Errorf("writing CSV: %w", err)
+		}
+	}
+	for _, r := range rows {
+		cells := []string{r.At, r.Policy, r.Rule, r.Verdict, r.From, r.To, r.Traffic}
+		for i := range cells {
+			cells[i] = clean.Escape(cells[i])
+		}
+		cells = append(cells, strconv.FormatUint(r.Hits, 10), strconv.FormatUint(r.Lately, 10), r.First, r.Last)
+		if err := w.Write(cells); err != nil {
+			return fmt.Errorf("writing CSV: %w", err)
+		}
+	}
+	w.Flush()
+	return w.Error()
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/propose"
+	"rung/model"
+	"rung/model/narrow"
+	"rung/model/verdict"
+)
+
+// proposing is what rung logs makes of its lines instead of printing them.
+type proposing struct{ policy, action string }
+
+func (p *proposing) register(cmd *cobra.Command, policies cobra.CompletionFunc) {
+	cmd.Flags().StringVar(&p.policy, "propose", "", "print the `policy` with rules that allow, or deny, exactly the lines: "+propose.TargetHelp)
+	cmd.Flags().StringVar(&p.action, "action", "allow", "with --propose: allow or deny")
+	_ = cmd.RegisterFlagCompletionFunc("propose", policies)
+	_ = cmd.RegisterFlagCompletionFunc("action", cobra.FixedCompletions([]string{"allow", "deny"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// check says what is wrong with the flags.
+func (p *proposing) check() error {
+	if _, ok := proposedActions[p.action]; !ok {
+		return fmt.Errorf("--action %q: use allow or deny", p.action)
+	}
+	return nil
+}
+
+var proposedActions = map[string]model.Action{"allow": model.Allow, "deny": model.Deny}
+
+// propose has the lines taken that tail would print, and answers with the proposal.
+func (a *app) propose(ctx context.Context, e *engine.Engine, p *proposing, tail func() error) error {
+	t, err := propose.ParseTarget(e.Revision(), p.policy, proposedActions[p.action])
+	if err != nil {
+		return fmt.Errorf("--propose: %w", err)
+	}
+	var entries []*logs.Entry
+	a.takeLog = func(x *logs.Entry) { entries = append(entries, x) }
+	if err := tail(); err != nil {
+		return err
+	}
+	log := logs.Connections(entries, narrow.MostSeen)
+	if log.Over > 0 {
+		return fmt.Errorf("--propose: %w", narrow.ErrTooMany)
+	}
+	made, err := propose.Make(context.WithoutCancel(ctx), e.Revision(), t, log.Seen)
+	if err != nil {
+		if made != nil && made.Proposal != nil {
+			for _, n := range propose.Left(made.Left) {
+				fmt.Fprintln(a.err, "rung: "+oneLine(n))
+			}
+		}
+		return fmt.Errorf("--propose: %w", err)
+	}
+	ans := proposalAnswer(made)
+	if a.flags.output == "yaml" { // the manifest is YAML
+		_, err := fmt.Fprint(a.out, ans.text(false))
+		return err
+	}
+	return a.print(ans)
+}
+
+// proposalOut is a proposal for scripts.
+type proposalOut struct {
+	Policy   string        `json:"policy"`
+	New      bool          `json:"new"`
+	Priority *int32        `json:"priority,omitempty"` // of a new one
+	Action   string        `json:"action"`
+	Lines    int           `json:"lines"`
+	Rules    int           `json:"rules"`
+	More     []proposeMore `json:"more"` // covered besides
+	Still    []stillOut    `json:"still"`
+	Left     []leftOut     `json:"left"`
+	Text     string        `json:"text"`
+}
+
+type proposeMore struct {
+	Direction string     `json:"direction"`
+	From      []string   `json:"from"`
+	To        []string   `json:"to"`
+	Ports     []portsOut `json:"ports"`
+	Pairs     int        `json:"pairs"`
+}
+
+type stillOut struct {
+	Verdict verdict.Verdict `json:"verdict"`
+	By      string          `json:"by"`
+	Lines   int             `json:"lines"`
+	Example string          `json:"example"`
+}
+
+type leftOut struct {
+	Why     string `json:"why"`
+	Lines   int    `json:"lines"`
+	Example string `json:"example"`
+}
+
+func proposalAnswer(p *propose.Proposal) *answer {
+	ends := func(all []verdict.Endpoint) []string { return each(all, verdict.Endpoint.String) }
+	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules), Text: p.Text,
+		More: each(p.More, func(m narrow.More) proposeMore {
+			return proposeMore{m.Direction.Lower(), ends(m.From), ends(m.To),
+				each(m.Ports, func(r verdict.PortRange) portsOut { return portsOut{r.Protocol, r.Lo, r.Hi} }), m.Pairs}
+		}),
+		Still: each(p.Still, func(s propose.Still) stillOut { return stillOut{s.Verdict, s.By, s.Lines, s.Example.String()} }),
+		Left:  each(p.Left, func(l narrow.Left) leftOut { return leftOut{l.Why, l.Lines, l.Example.String()} })}
+	if p.New {
+		out.Priority = &p.Priority
+	}
+	return &answer{value: out, text: func(bool) string {
+		var b strings.Builder
+		for _, n := range p.Notes() {
+			fmt.Fprintf(&b, "# %s\n", oneLine(n))
+		}
+		return b.String() + p.Text
+	}}
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"rung/engine"
+	"rung/engine/logs"
+	"rung/engine/revision"
+	"rung/model"
+)
+
+// streamsWithin is how long streams of the nodes' logs are waited for.
+const streamsWithin = 10 * time.Second
+
+// checkOut is a step of the way from a policy to a line of its log.
+type checkOut struct {
+	Step   string `json:"step"`
+	State  string `json:"state"` // ok, wrong, unknown
+	Text   string `json:"text"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// logsWhy prints what stands between a policy and a line of it.
+func (a *app) logsWhy(ctx context.Context, name string) error {
+	cfg, err := a.config(ctx, false, true)
+	if err != nil {
+		return err
+	}
+	// A command that looks and goes must not take zones from who keeps them.
+	cfg.Reconcile, cfg.Mode.Reconciles = false, cfg.Mode.Sandbox
+	done := settled()
+	known := func(r *revision.Revision) bool { // a cluster's zones may be out of reach
+		return len(r.Zones) == 0 && (r.Mode.Name == revision.ClusterMode || r.Cluster.Count(model.KindNode) == 0) || done(r)
+	}
+	return a.withConfig(ctx, cfg, known, func(e *engine.Engine, r *revision.Revision) error {
+		k, err := policyNamed(r, name)
+		if err != nil {
+			return err
+		}
+		e.Logs().Ask()
+		a.streamsSettle(ctx, e)
+		checks := e.Logs().Why(e.Revision(), logs.About{Policy: k})
+		no := false
+		for _, c := range checks {
+			no = no || c.State == logs.Wrong
+		}
+		ans := &answer{
+			value: each(checks, func(c logs.Check) checkOut { return checkOut{c.Step, string(c.State), c.Text, c.Remedy} }),
+			text: func(bool) string {
+				return strings.Join(each(checks, logs.Check.Line), "\n") + "\n"
+			},
+		}
+		if err := a.print(ans); err != nil {
+			return err
+		}
+		if no {
+			return errNo
+		}
+		return nil
+	})
+}
+
+// streamsSettle waits until no stream of a cluster is being opened any more, or it is
+// clear that some will not be soon.
+func (a *app) streamsSettle(ctx context.Context, e *engine.Engine) {
+	if e.Revision().Mode.Name != revision.ClusterMode {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, streamsWithin)
+	defer cancel()
+	for ctx.Err() == nil {
+		streams := e.Logs().Streams()
+		opening := len(streams) == 0
+		for i := range streams {
+			opening = opening || !streams[i].Up() && streams[i].Error == ""
+		}
+		if !opening {
+			return
+		}
+		pause(ctx, watchPause)
+	}
+}

@@ -1,0 +1,302 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/engine/revision"
+	"rung/engine/trace"
+	"rung/model/clean"
+	"rung/model/words"
+)
+
+// How far --unfold goes.
+const (
+	unfoldWorkloads = "workloads"
+	unfoldPods      = "pods"
+)
+
+// mostCells bounds what one command prints.
+const mostCells = 1_000_000
+
+// matrixAsk is what the command line asks for.
+type matrixAsk struct {
+	protocol, focus, only, unfold string
+	port                          int
+}
+
+func (a *app) matrixCmd() *cobra.Command {
+	var ask matrixAsk
+	var cmd *cobra.Command
+	cmd = a.shows(&cobra.Command{
+		Use:   "matrix",
+		Short: "Show which namespaces, workloads and pods reach which",
+		Long: `Show which namespaces reach which, by the policies: for every pair of their pods, on one
+port or on every port of every protocol. --unfold goes down to workloads (pods that are
+alike but for their names) or pods. --focus shows the connections of one namespace with
+the others, both ways; --only shows only what is deny, mixed, undefined, unknown, allow
+or "not applicable".
+
+Mixed says that pods differ or, without --port, that ports do. Undefined and unknown are
+shown where even one pair is so. A pair that no policy is asked about does not apply.
+
+-o csv has a line for each pair of ends, -o json also an example of each, in the form that
+rung trace --cases reads.`,
+		Example: `  rung matrix -f policies/
+  rung matrix --port 8080 --focus shop --unfold workloads -f policies/
+  rung matrix --protocol UDP --port 53 --only deny -o csv --context staging`,
+		Args:        takes(0),
+		Annotations: map[string]string{markdownForm: "", csvForm: ""},
+	}, func([]string, bool) query {
+		return query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
+			ports, err := trace.PortsOf(ask.protocol, ask.port)
+			if err != nil {
+				return nil, fmt.Errorf("--protocol and --port: %w", err)
+			}
+			if cmd.Flags().Changed("port") && ask.port == 0 {
+				return nil, fmt.Errorf("--port 0: use 1 to 65535")
+			}
+			if err := ask.check(); err != nil {
+				return nil, err
+			}
+			m, err := r.Matrix(cmd.Context(), ports)
+			if err != nil {
+				return nil, err
+			}
+			t, err := newMatrixTable(m, ask)
+			if err != nil {
+				return nil, err
+			}
+			return &answer{value: t.out(), text: t.text, markdown: t.markdown, csv: t.csv}, nil
+		}}
+	})
+	f := cmd.Flags()
+	f.IntVar(&ask.port, "port", 0, "destination `port`; without it every port counts")
+	f.StringVar(&ask.protocol, "protocol", "", "`TCP`, UDP, SCTP or ICMP (default TCP with --port)")
+	f.StringVar(&ask.focus, "focus", "", "only the connections of a `namespace`")
+	f.StringVar(&ask.only, "only", "", "only what has this `verdict`: deny, mixed, undefined, unknown, allow")
+	f.StringVar(&ask.unfold, "unfold", "", "show `workloads` or pods instead of namespaces")
+	var verdicts []string
+	for _, v := range revision.CellVerdicts {
+		verdicts = append(verdicts, string(v))
+	}
+	_ = cmd.RegisterFlagCompletionFunc("focus", a.complete(namespaceChoices))
+	_ = cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions([]string{"TCP", "UDP", "SCTP", "ICMP"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(verdicts, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("unfold", cobra.FixedCompletions([]string{unfoldWorkloads, unfoldPods}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (q *matrixAsk) check() error {
+	switch {
+	case q.only != "" && !slices.Contains(revision.CellVerdicts, revision.CellVerdict(q.only)):
+		return fmt.Errorf("--only %s: use deny, mixed, undefined, unknown, allow or \"not applicable\"", q.only)
+	case q.unfold != "" && q.unfold != unfoldWorkloads && q.unfold != unfoldPods:
+		return fmt.Errorf("--unfold %s: use workloads or pods", q.unfold)
+	}
+	return nil
+}
+
+// matrixTable is a matrix with the ends that are shown.
+type matrixTable struct {
+	m          *revision.Matrix
+	ask        matrixAsk
+	only       revision.CellVerdict
+	self       *revision.MatrixEnd // with --focus
+	rows, cols []*revision.MatrixEnd
+}
+
+func newMatrixTable(m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
+	t := &matrixTable{m: m, ask: ask, only: revision.CellVerdict(ask.only)}
+	var ends []*revision.MatrixEnd
+	for _, ns := range m.Namespaces {
+		switch ask.unfold {
+		case unfoldWorkloads:
+			ends = append(ends, ns.Parts...)
+		case unfoldPods:
+			for _, w := range ns.Parts {
+				if w.Pod != "" {
+					ends = append(ends, w)
+				}
+				ends = append(ends, w.Parts...)
+			}
+		default:
+			ends = append(ends, ns)
+		}
+	}
+	if ask.focus != "" {
+		if t.self = m.Namespace(ask.focus); t.self == nil {
+			return nil, fmt.Errorf("--focus %s: there is no namespace with pods of this name", ask.focus)
+		}
+		t.rows = slices.DeleteFunc(ends, func(e *revision.MatrixEnd) bool {
+			return t.only != "" && !m.Cell(t.self, e).Has(t.only) && !m.Cell(e, t.self).Has(t.only)
+		})
+		return t, nil
+	}
+	if n := len(ends); n*n > mostCells {
+		return nil, fmt.Errorf("--unfold %s: %s make %s cells; use --focus NAMESPACE", ask.unfold, words.Count(n, "end"), words.Thousands(n*n))
+	}
+	t.rows, t.cols = m.Filter(ends, ends, t.only)
+	return t, nil
+}
+
+// each visits the cells that are shown, by source and destination.
+func (t *matrixTable) each(visit func(from, to *revision.MatrixEnd, c revision.MatrixCell)) {
+	one := func(from, to *revision.MatrixEnd) {
+		if c := t.m.Cell(from, to); c.Pairs() > 0 && (t.only == "" || c.Has(t.only)) {
+			visit(from, to, c)
+		}
+	}
+	if t.self != nil {
+		for _, e := range t.rows {
+			one(t.self, e)
+		}
+		for _, e := range t.rows {
+			if e != t.self {
+				one(e, t.self)
+			}
+		}
+		return
+	}
+	for _, from := range t.rows {
+		for _, to := range t.cols {
+			one(from, to)
+		}
+	}
+}
+
+// sign is what a cell of a table shows.
+func (t *matrixTable) sign(from, to *revision.MatrixEnd) string {
+	c := t.m.Cell(from, to)
+	if t.only != "" && !c.Has(t.only) {
+		return ""
+	}
+	return strings.TrimSpace(c.Verdict().Sign())
+}
+
+// about says what the matrix is of.
+func (t *matrixTable) about() string {
+	text := trace.PortsText(t.m.Ports)
+	if t.self != nil {
+		text += ", connections of " + t.ask.focus
+	} else {
+		text += ", from rows to columns"
+	}
+	if t.only != "" {
+		text += ", only " + t.only.Words()
+	}
+	text += ": " + words.Count(len(t.m.Namespaces), "namespace") + ", " + words.Count(t.m.Pods, "pod")
+	if t.m.Empty > 0 {
+		text += fmt.Sprintf("; %d more without pods", t.m.Empty)
+	}
+	return text
+}
+
+func legendText() string {
+	var out []string
+	for _, v := range revision.CellVerdicts {
+		out = append(out, v.Sign()+" "+v.Words())
+	}
+	return strings.Join(out, "  ")
+}
+
+// text is the matrix with numbers over the columns, which are those of the rows; wide has
+// one line for each cell, in words.
+func (t *matrixTable) text(wide bool) string {
+	head := t.about() + "\n"
+	if len(t.rows) == 0 {
+		return head + "nothing here is " + cmp.Or(t.only.Words(), "to be shown: no pods") + "\n"
+	}
+	table := &tableOut{}
+	switch {
+	case wide:
+		table.head = []string{"FROM", "TO", "VERDICT"}
+		t.each(func(from, to *revision.MatrixEnd, c revision.MatrixCell) { table.add(from.Name(), to.Name(), c.Text()) })
+		return head + table.String()
+	case t.self != nil:
+		table.head = []string{"NAME", "FROM IT", "TO IT"}
+		word := func(from, to *revision.MatrixEnd) string {
+			if sign := t.sign(from, to); sign != "" {
+				return sign + " " + t.m.Cell(from, to).Verdict().Words()
+			}
+			return ""
+		}
+		for _, e := range t.rows {
+			table.add(e.Name(), word(t.self, e), word(e, t.self))
+		}
+		return head + table.String()
+	}
+	numbers := map[*revision.MatrixEnd]string{}
+	table.head = []string{"#", "FROM"}
+	for i, e := range t.cols {
+		numbers[e] = strconv.Itoa(i + 1)
+		table.head = append(table.head, numbers[e])
+	}
+	for _, from := range t.rows {
+		row := []string{numbers[from], from.Name()}
+		for _, to := range t.cols {
+			row = append(row, t.sign(from, to))
+		}
+		table.add(row...)
+	}
+	text := head + legendText() + "\n\n" + table.String()
+	if !slices.Equal(t.rows, t.cols) { // not every column has a row that says its name
+		text += "\n"
+		for _, e := range t.cols {
+			if !slices.Contains(t.rows, e) {
+				text += "to " + numbers[e] + ": " + clean.Escape(e.Name()) + "\n"
+			}
+		}
+	}
+	return text
+}
+
+// markdown is the matrix as a table for a review.
+func (t *matrixTable) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", mdText(t.about()), legendText())
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	head := []string{"from \\ to"}
+	cells := func(e *revision.MatrixEnd) (out []string) {
+		for _, to := range t.cols {
+			out = append(out, t.sign(e, to))
+		}
+		return out
+	}
+	if t.self != nil {
+		head = []string{"", "from " + mdText(t.ask.focus), "to " + mdText(t.ask.focus)}
+		cells = func(e *revision.MatrixEnd) []string { return []string{t.sign(t.self, e), t.sign(e, t.self)} }
+	}
+	for _, e := range t.cols {
+		head = append(head, mdText(e.Name()))
+	}
+	line(head)
+	b.WriteString("|---" + strings.Repeat("|:-:", len(head)-1) + "|\n")
+	for _, e := range t.rows {
+		line(append([]string{mdText(e.Name())}, cells(e)...))
+	}
+	return b.String()
+}
+
+// csv has one line for each cell.
+func (t *matrixTable) csv() string {
+	var b strings.Builder
+	w := csv.NewWriter(&b) // into memory: there are no errors
+	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "undefined", "unknown", "not_applicable"})
+	t.each(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
+		row := []string{clean.Escape(from.Name()), clean.Escape(to.Name()), string(c.Verdict())}
+		for _, n := range []int{c.Pairs(), c.Allow, c.Deny, c.ByPort, c.Undefined, c.Unknown, c.NotApplicable} {
+			row = append(row, strconv.Itoa(n))
+		}
+		_ = w.Write(row)
+	})
+	w.Flush()
+	return b.String()
+}

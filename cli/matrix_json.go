@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"rung/engine/revision"
+	"rung/engine/trace"
+)
+
+// matrixOut is a matrix in JSON.
+type matrixOut struct {
+	// Protocol and Port are empty and 0 where every port counts.
+	Protocol string          `json:"protocol"`
+	Port     int             `json:"port"`
+	Focus    string          `json:"focus,omitempty"`
+	Only     string          `json:"only,omitempty"`
+	Ends     []matrixEndOut  `json:"ends"`
+	Cells    []matrixCellOut `json:"cells"`
+}
+
+type matrixEndOut struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	Workload  string `json:"workload,omitempty"`
+	Pod       string `json:"pod,omitempty"`
+	Pods      int    `json:"pods"`
+}
+
+type matrixCellOut struct {
+	From          string `json:"from"`
+	To            string `json:"to"`
+	Verdict       string `json:"verdict"`
+	Pairs         int    `json:"pairs"`
+	Allow         int    `json:"allow"`
+	Deny          int    `json:"deny"`
+	ByPort        int    `json:"by_port"`
+	Undefined     int    `json:"undefined"`
+	Unknown       int    `json:"unknown"`
+	NotApplicable int    `json:"not_applicable"`
+	// Example is a connection of which the verdict is true, of a mixed cell a denied one.
+	Example *trace.Question `json:"example,omitempty"`
+}
+
+func (t *matrixTable) out() *matrixOut {
+	out := &matrixOut{Protocol: string(t.m.Ports.Protocol), Port: int(t.m.Ports.Port), Focus: t.ask.focus, Only: t.ask.only,
+		Ends: []matrixEndOut{}, Cells: []matrixCellOut{}}
+	seen := map[*revision.MatrixEnd]bool{}
+	end := func(e *revision.MatrixEnd) {
+		if !seen[e] {
+			seen[e] = true
+			out.Ends = append(out.Ends, matrixEndOut{e.Name(), e.Namespace, e.Workload, e.Pod, e.Pods()})
+		}
+	}
+	t.each(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
+		end(from)
+		end(to)
+		cell := matrixCellOut{From: from.Name(), To: to.Name(), Verdict: string(c.Verdict()), Pairs: c.Pairs(), Allow: c.Allow, Deny: c.Deny,
+			ByPort: c.ByPort, Undefined: c.Undefined, Unknown: c.Unknown, NotApplicable: c.NotApplicable}
+		if q, ok := t.m.Example(from, to); ok {
+			example := trace.QuestionOf(q)
+			cell.Example = &example
+		}
+		out.Cells = append(out.Cells, cell)
+	})
+	return out
+}

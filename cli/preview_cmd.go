@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// previewCmd shows what a change would do, for a review: it changes nothing, and needs no
+// permission to.
+func (a *app) previewCmd() *cobra.Command {
+	var change, remove, move string
+	var listen time.Duration
+	cmd := &cobra.Command{
+		Use:   "preview {--change FILE | --delete POLICY | --move POLICY=PRIORITY}",
+		Short: "Show what a change would do, for a review",
+		Long: `Show what a change would do: which connections it denies or opens, who decides then,
+and which rows change. Nothing is changed. Exit 1 when a guard rail stops the change, or
+when it cannot be made.
+
+With --listen the ACL log is read that long first, on a cluster from 15 minutes ago on:
+the answer then says which log lines would have gone the other way.
+
+With -o markdown the answer can be put under a pull request.`,
+		Example: `  rung preview --change new.yaml -f policies/
+  rung preview --change new.yaml -f policies/ -o markdown
+  rung preview --move cluster-control=36 --context staging`,
+		Args:        takes(0),
+		Annotations: map[string]string{markdownForm: ""},
+	}
+	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `time` first, such as 10s")
+	cmd.Flags().StringVar(&change, "change", "", "`file` with policies to create or update, - for standard input")
+	cmd.Flags().StringVar(&remove, "delete", "", "`policy` to delete")
+	cmd.Flags().StringVar(&move, "move", "", "`policy=priority` to give it")
+	cmd.MarkFlagsMutuallyExclusive("change", "delete", "move")
+	_ = cmd.RegisterFlagCompletionFunc("delete", a.complete(policyChoices))
+	_ = cmd.RegisterFlagCompletionFunc("move", a.movesChoices)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if change == "" && remove == "" && move == "" {
+			return errors.New("which change? give --change FILE, --delete POLICY or --move POLICY=PRIORITY")
+		}
+		var text []byte
+		if change != "" {
+			var err error
+			if text, err = a.readChanges(cmd.Context(), []string{change}); err != nil {
+				return err
+			}
+		}
+		if err := a.listens(listen); err != nil {
+			return err
+		}
+		return a.changing(cmd.Context(), func(e *engine.Engine, r *revision.Revision) error {
+			m := gate.Mutation{Op: gate.OpApply, YAML: text}
+			var err error
+			switch {
+			case remove != "":
+				m.Op = gate.OpDelete
+				m.Policy, err = policyNamed(r, remove)
+			case move != "":
+				m, err = moveOf(r, move)
+			}
+			if err != nil {
+				return err
+			}
+			a.listen(cmd.Context(), e, listen)
+			p, err := e.Preview(cmd.Context(), m)
+			if err != nil {
+				return err
+			}
+			if p.ReadOnly {
+				p.Blocked = "" // nobody wants to write
+			}
+			ans := previewAnswer(p, "")
+			ans.markdown = func() string { return previewMarkdown(p) }
+			if err := a.print(ans); err != nil {
+				return err
+			}
+			switch {
+			case nothingToDo(p):
+			case p.Blocked != "":
+				return fmt.Errorf("%s: %s: %w", p.Title, p.Blocked, errRefused)
+			case len(p.Guards) > 0:
+				return errNo
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+// listens says that the ACL log is read before the answer.
+func (a *app) listens(d time.Duration) error {
+	switch {
+	case d < 0:
+		return fmt.Errorf("--listen %s: want a time, such as 10s", d)
+	case d > 0 && len(a.flags.nb) > 0 && !a.flags.kube.given():
+		return errors.New("--listen: a database given with --nb has no ACL log; log lines come from a cluster or a sandbox")
+	}
+	a.flags.listen = d
+	return nil
+}
+
+// listen reads the ACL log for a while.
+func (a *app) listen(ctx context.Context, e *engine.Engine, d time.Duration) {
+	if d == 0 {
+		return
+	}
+	defer a.unfollowed(e)
+	e.Logs().Ask()
+	over, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-over.Done()
+	if text, _ := e.Revision().Mode.Traffic(); text != "" {
+		fmt.Fprintln(a.err, "rung: "+text)
+	}
+	if e.Logs().Last() == 0 {
+		fmt.Fprintln(a.err, "rung: no log lines; rung ladder shows what logs")
+	}
+}
+
+// movesChoices offers the policies for --move, up to the priority.
+func (a *app) movesChoices(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	out, directive := a.complete(func(_ *engine.Engine, r *revision.Revision) (out []string) {
+		for _, k := range choicesOf(r, func(k model.Kind) bool { return k == model.KindANP }) {
+			name, _, _ := strings.Cut(k, "\t")
+			out = append(out, name+"=")
+		}
+		return out
+	})(cmd, args, typed)
+	return out, directive | cobra.ShellCompDirectiveNoSpace
+}
+
+// moveOf reads POLICY=PRIORITY.
+func moveOf(r *revision.Revision, text string) (gate.Mutation, error) {
+	name, number, _ := strings.Cut(text, "=")
+	prio, err := strconv.ParseInt(number, 10, 32)
+	if err != nil || name == "" {
+		return gate.Mutation{}, errors.New("--move " + text + ": want POLICY=PRIORITY")
+	}
+	k, err := policyNamed(r, name)
+	return gate.Mutation{Op: gate.OpMove, Policy: k, Priority: int32(prio)}, err
+}
+
+// previewMarkdown is a preview for a review: what stops it first, then connections, what
+// else follows, and the texts.
+func previewMarkdown(p *gate.Preview) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n", mdText(p.Title))
+	if p.Blocked != "" {
+		fmt.Fprintf(&b, "**Cannot be done:** %s\n\n", mdText(p.Blocked))
+	}
+	list := func(title string, items []string) {
+		if len(items) == 0 {
+			return
+		}
+		if title != "" {
+			fmt.Fprintf(&b, "### %s\n\n", title)
+		}
+		for _, s := range items {
+			fmt.Fprintf(&b, "- %s\n", mdText(oneLine(s)))
+		}
+		b.WriteByte('\n')
+	}
+	list("Guard rails", each(p.Guards, func(g gate.Guard) string { return g.Code + ": " + g.Message }))
+	if e := p.Effect; e != nil {
+		fmt.Fprintf(&b, "### Connections\n\n%s\n\n", mdText(e.Text()))
+		if e.Difference != nil && len(e.Flips)+len(e.Others) > 0 {
+			b.WriteString("| verdict | connections | pairs | decided by | example |\n|---|---|---:|---|---|\n")
+			for _, gs := range [][]verdict.Group{e.Flips, e.Others} {
+				for i := range gs {
+					mdGroup(&b, &gs[i], i)
+				}
+			}
+			b.WriteByte('\n')
+		}
+		b.WriteString(mdSeen(e.Log))
+	}
+	var findings []string
+	for _, f := range p.Findings {
+		findings = append(findings, fmt.Sprintf("%s %s: %s: %s", f.Severity, f.Code, f.Policy.Label(), f.Message))
+	}
+	list("Findings", findings)
+	list("Notes", p.Notes)
+	var rows []string
+	for _, n := range gate.CountRows(p.Rows) {
+		if sum := p.RowSummary(n); sum != "" {
+			rows = append(rows, n.Table+" rows: "+sum)
+		}
+	}
+	list("Rows in every zone", rows)
+	for _, o := range p.Objects {
+		if o.Diff != "" {
+			fence := "```"
+			for strings.Contains(o.Diff, fence) {
+				fence += "`"
+			}
+			fmt.Fprintf(&b, "%sdiff\n%s%s\n", fence, o.Diff, fence)
+		}
+	}
+	return b.String()
+}
+
+func mdGroup(b *strings.Builder, g *verdict.Group, i int) {
+	if i == maxGroupLines {
+		fmt.Fprintf(b, "| | more (-o json has all) | | | |\n")
+	}
+	if i >= maxGroupLines {
+		return
+	}
+	what := "still " + g.After.Done()
+	if g.Before != g.After {
+		what = fmt.Sprintf("%s → %s", g.Before, g.After)
+	}
+	cells := []string{what, fmt.Sprintf("%s → %s, %s", revision.EndsText(g.From), revision.EndsText(g.To), revision.PortsText(g.Ports)),
+		words.Thousands(g.Pairs), revision.DecidedText(g), g.Example.String()}
+	for _, c := range cells {
+		fmt.Fprintf(b, "| %s ", mdText(c))
+	}
+	b.WriteString("|\n")
+}
+
+// mdText is text that markdown does not read as anything else.
+func mdText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`, "#", `\#`).Replace(s)
+}

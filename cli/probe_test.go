@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rung/sources/sandbox/ovn"
+	"rung/test/install"
+)
+
+// What keeps a probe from being sent is said before anything is started.
+func TestProbeRefuses(t *testing.T) {
+	noLeaks(t)
+	dir := cluster(t)
+	cases := filepath.Join(t.TempDir(), "cases.json")
+	if err := os.WriteFile(cases, []byte(`[{"from":"a/b","to":"c/d","protocol":"TCP"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"--to is missing":                                {"--from", "blue/a", "-f", dir},
+		"case 0: cannot ask: TCP needs a port":           {"--cases", cases, "-f", dir},
+		"packets go into a sandbox, never into a":        {"--from", "blue/a", "--to", "red/b", "--port", "80", "-f", dir, "--nb", "unix:/none"},
+		"--sandbox-ovn off: a probe needs OVN":           {"--from", "blue/a", "--to", "red/b", "--port", "80", "-f", dir, "--sandbox-ovn", "off"},
+		"--cases has the questions: leave --from and --": {"--from", "blue/a", "--cases", cases, "-f", dir},
+	} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), append([]string{"probe", "--state-dir", t.TempDir()}, args...), strings.NewReader(""), &out, &errs, nil)
+		if code != exit2 || !strings.Contains(errs.String(), want) {
+			t.Errorf("%v: exit %d, %q, want %q", args, code, errs.String(), want)
+		}
+	}
+}
+
+// On real OVN `rung probe` says what became of packets, as a sentence and as JSON, and its
+// cases are answered in order.
+func TestProbe(t *testing.T) {
+	install.OVN(t, ovn.Find)
+	noLeaks(t)
+	place := os.Getenv(install.OVNVar)
+	if place == "" {
+		place = "auto"
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../examples")); err != nil {
+		t.Fatal(err)
+	}
+	probe := func(stdin string, args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		args = append([]string{"probe", "-f", dir, "--sandbox-ovn", place, "--sandbox-dir", shortDir(t), "--state-dir", t.TempDir()}, args...)
+		if code := run(t.Context(), args, strings.NewReader(stdin), &out, &errs, nil); code != exitOK {
+			t.Fatalf("%v: exit %d: %s", args, code, errs.String())
+		}
+		return out.String()
+	}
+	text := probe("", "--from", "green/db-h0", "--to", "yellow/web-f1", "--port", "80")
+	for _, want := range []string{"green/db-h0 → yellow/web-f1 tcp 80: dropped · rows and policies agree",
+		`ANP cluster-control egress rule 5 "default-deny": Deny  the same  the same`, "SYN     ovn-worker2  green_db-h0  –    dropped"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	var got []struct {
+		Verdict, From string
+		Policies      struct{ Verdict string }
+		Rows          struct{ Verdict string }
+		Packets       []struct {
+			Packet    string
+			Delivered bool
+		}
+		Findings []any
+	}
+	text = probe(`[{"from":"green/db-h0","to":"yellow/web-f1","protocol":"TCP","port":80},
+		{"from":"blue/api-d0","to":"node/ovn-worker","protocol":"tcp","port":6443}]`, "--cases", "-", "-o", "json")
+	if err := json.Unmarshal([]byte(text), &got); err != nil || len(got) != 2 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if a, b := got[0], got[1]; a.Verdict != "deny" || a.Rows.Verdict != "deny" || a.Policies.Verdict != "deny" || len(a.Packets) != 1 ||
+		b.Verdict != "allow" || len(b.Packets) != 3 || b.Packets[1].Packet != "SYN-ACK" || !b.Packets[2].Delivered || b.Findings == nil {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/engine/revision"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
+)
+
+// Who is asked, with --by.
+const (
+	byPolicies = "policies"
+	byRows     = "rows"
+	byBoth     = "both"
+)
+
+func (a *app) traceCmd() *cobra.Command {
+	var one trace.Question
+	var cases, by string
+	var ovn bool
+	var asIf []string
+	var cmd *cobra.Command
+	cmd = a.shows(&cobra.Command{
+		Use:   "trace",
+		Short: "Show whether a connection is let through, and who decides",
+		Long: `Show whether a connection is let through, and who decides: stage by stage and tier by
+tier, as OVN-Kubernetes enforces the policies. An end is a pod (NAMESPACE/NAME), an
+address, node/NAME, or with --to a Service (service/NAMESPACE/NAME), of which each
+endpoint is asked; a name alone will do where only one end has it. --by rows asks the
+zones' rows, --by both both: those of the zones, or with -f alone those that the policies
+compile to. --ovn also asks OVN: ovn-trace is run in the zones' pods (needs pods/exec), or
+in the sandbox on OVN. Exit 1 when policies, rows and OVN disagree.
+
+--as-if NAMESPACE/NAME:KEY=VALUE,… asks as if a pod with these labels existed, and
+--as-if NAMESPACE:KEY=VALUE,… a namespace; both may be given more than once. Such pods
+declare no ports. Only the policies can be asked.
+
+--cases takes a JSON array of {"from","to","protocol","port"} and prints an array of
+answers in the same order. Each case that cannot be asked is a line on standard error, and
+"unknown" in its place; exit 2 then.`,
+		Example: `  rung trace --from blue/api-0 --to red/web-0 --port 8080 -f policies/
+  rung trace --from blue/api-0 --to service/kube-system/kube-dns --protocol UDP --port 53 --by both
+  rung trace --from blue/api-0 --to red/web-0 --port 8080 --ovn --context staging
+  rung trace --cases questions.json -o json -f policies/`,
+		Args: takes(0),
+	}, func(_ []string, _ bool) query {
+		questions := sync.OnceValues(func() ([]trace.Question, error) { return a.questions(one, cases) })
+		live := ovn || a.asksZones(by)
+		a.flags.onOVN = ovn
+		return query{zones: live, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+			asked, err := questions()
+			if err != nil {
+				return nil, err
+			}
+			if r, err = imagined(r, asIf, by, ovn); err != nil {
+				return nil, err
+			}
+			var ask askOVN
+			if ovn {
+				ask = func(c verdict.Connection) (*ovnOut, error) { return ovnAnswer(cmd.Context(), e, c) }
+			}
+			return traced(r, asked, cases, by, live, e.Now(), ask)
+		}}
+	})
+	a.questionFlags(cmd, &one, &cases)
+	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
+	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a `pod or namespace` existed: NAMESPACE/NAME:KEY=VALUE,… (repeatable)")
+	_ = cmd.RegisterFlagCompletionFunc("as-if", cobra.NoFileCompletions) // nobody knows what does not exist
+	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")                       // each answer runs a program in the zones' pods
+	byFlag(cmd, &by)
+	return cmd
+}
+
+// byFlag adds the flag that says who is asked.
+func byFlag(cmd *cobra.Command, by *string) {
+	cmd.Flags().StringVar(by, "by", byPolicies, "ask the `policies`, the rows, or both")
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{byPolicies, byRows, byBoth}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// askedOf reads --by.
+func askedOf(by string) (trace.By, error) {
+	ask, ok := map[string]trace.By{byPolicies: trace.Policies, byRows: trace.Rows, byBoth: trace.Both}[by]
+	if !ok {
+		return 0, fmt.Errorf("--by %s: use policies, rows or both", by)
+	}
+	return ask, nil
+}
+
+// asksZones says whether the zones' rows are asked, not those that the policies of -f
+// compile to.
+func (a *app) asksZones(by string) bool {
+	return by != byPolicies && (len(a.flags.nb) > 0 || len(a.flags.files) == 0)
+}
+
+// questionFlags adds the flags that say which connection is meant, or which file has many.
+func (a *app) questionFlags(cmd *cobra.Command, one *trace.Question, cases *string) {
+	f := cmd.Flags()
+	f.StringVar(&one.From, "from", "", "the `end` that begins the connection")
+	f.StringVar(&one.To, "to", "", "the `end` that it goes to")
+	f.StringVar(&one.Protocol, "protocol", "TCP", "`TCP`, UDP, SCTP or ICMP")
+	f.IntVar(&one.Port, "port", 0, "destination `port`; not with ICMP")
+	f.StringVar(cases, "cases", "", "answer the questions of a JSON `file`, or - for standard input")
+	for _, end := range []string{"from", "to"} {
+		_ = cmd.RegisterFlagCompletionFunc(end, a.complete(podChoices))
+	}
+	_ = cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions([]string{"TCP", "UDP", "SCTP", "ICMP"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// traced answers one question, or those of a file.
+func traced(r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time, ovn askOVN) (*answer, error) {
+	ask, err := askedOf(by)
+	if err != nil {
+		return nil, err
+	}
+	t := trace.Tracer{Compiled: !live}
+	out, disagree := make([]*verdictOut, 0, len(asked)), false
+	var bad caseErrors
+	var failed error // to ask OVN: the first
+	for i, q := range asked {
+		o, err := askTrace(&t, r, q, ask, file == "", now)
+		if err == nil && ovn != nil {
+			o.OVN, err = ovn(o.trace.Connection)
+		}
+		switch {
+		case err != nil && (file == "" || errors.Is(err, context.Canceled)):
+			return nil, err
+		case err != nil: // the others are answered all the same
+			bad.add(file, i, err)
+			out = append(out, notAsked(q, err))
+			continue
+		}
+		out, disagree = append(out, o), disagree || o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0 || o.OVN.disagrees()
+		failed = cmp.Or(failed, o.OVN.failed())
+	}
+	if file == "" {
+		out[0].whole()
+	}
+	ans := answered(out, file)
+	ans.no, ans.err = disagree, cmp.Or(bad.err(), failed)
+	return ans, nil
+}
+
+// connectionOf reads a question; what is wrong with an end is said by the name of its flag.
+// A name alone is that of the one pod, node or Service of the cluster that has it.
+func connectionOf(q trace.Question, of *model.Cluster) (c verdict.Connection, err error) {
+	if q, err = q.Named(of); err == nil {
+		c, err = q.Connection()
+	}
+	var end *trace.EndError
+	if errors.As(err, &end) {
+		return c, fmt.Errorf("--%w", err)
+	}
+	return c, err
+}
+
+// askTrace asks one question.
+func askTrace(t *trace.Tracer, r *revision.Revision, q trace.Question, by trace.By, tried bool, now time.Time) (*verdictOut, error) {
+	c, err := connectionOf(q, r.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := t.Ask(r, c, by, tried, now)
+	if err != nil {
+		return nil, err
+	}
+	return verdictOf(q, answer), nil
+}

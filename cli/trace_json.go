@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
+)
+
+// verdictOut is the JSON of `rung trace` (command-line.md#output).
+type verdictOut struct {
+	Verdict  verdict.Verdict `json:"verdict"`
+	Reason   string          `json:"reason,omitempty"`
+	From     string          `json:"from"`
+	To       string          `json:"to"`
+	Protocol string          `json:"protocol"`
+	Port     int             `json:"port,omitempty"`
+	Stages   []verdictStage  `json:"stages"`
+	// Endpoints are the answers of each, where the destination is a Service.
+	Endpoints []verdictPath `json:"endpoints,omitempty"`
+	// Rows are the answer of the rows, with --by both.
+	Rows *verdictOut `json:"rows,omitempty"`
+	// OVN is the answer of ovn-trace, with --ovn.
+	OVN *ovnOut `json:"ovn,omitempty"`
+
+	// Summary is the answer in a sentence, Findings where policies and rows disagree; of
+	// one question only.
+	Summary  string            `json:"summary,omitempty"`
+	Findings []disagreementOut `json:"findings,omitempty"`
+
+	trace *trace.Trace
+}
+
+// disagreementOut is a stage at which policies and rows say different things.
+type disagreementOut struct {
+	findingBrief
+	Zone  string `json:"zone"`
+	Stage string `json:"stage"`
+	Row   string `json:"row,omitempty"`
+}
+
+type verdictPath struct {
+	To      string          `json:"to"`
+	Port    int             `json:"port,omitempty"`
+	Verdict verdict.Verdict `json:"verdict"`
+	Reason  string          `json:"reason,omitempty"`
+	Stages  []verdictStage  `json:"stages"`
+}
+
+type verdictStage struct {
+	Stage      string          `json:"stage"`
+	Zone       string          `json:"zone"`
+	Verdict    verdict.Verdict `json:"verdict"`
+	Reason     string          `json:"reason,omitempty"`
+	DecidedBy  *deciderOut     `json:"decided_by"`
+	Candidates []deciderOut    `json:"candidates"`
+	Passed     []deciderOut    `json:"passed"`
+}
+
+type deciderOut struct {
+	Tier      int      `json:"tier"`
+	Kind      string   `json:"kind,omitempty"`
+	Policy    string   `json:"policy,omitempty"`
+	Direction string   `json:"direction,omitempty"`
+	Rule      *int     `json:"rule,omitempty"`
+	RuleName  string   `json:"rule_name,omitempty"`
+	Action    string   `json:"action"`
+	ACL       string   `json:"acl_id,omitempty"`
+	Isolating []string `json:"isolated_by,omitempty"`
+	Defect    string   `json:"known_defect,omitempty"`
+}
+
+// verdictOf is the answer to a question, with that of the rows where both were asked.
+func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
+	out := answerOut(q, &t.Answer)
+	out.trace = t
+	if t.Rows != nil {
+		out.Rows = answerOut(q, t.Rows)
+	}
+	return out
+}
+
+// notAsked stands for the answer to a question that cannot be asked.
+func notAsked(q trace.Question, err error) *verdictOut {
+	return &verdictOut{Verdict: verdict.Unknown, Reason: err.Error(), From: q.From, To: q.To,
+		Protocol: strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))), Port: q.Port, Stages: []verdictStage{}}
+}
+
+func answerOut(q trace.Question, a *verdict.Answer) *verdictOut {
+	out := &verdictOut{Verdict: a.Verdict, Reason: a.Reason, From: q.From, To: q.To, Protocol: string(a.Connection.Protocol), Port: q.Port,
+		Stages: []verdictStage{}}
+	for i := range a.Paths {
+		p := &a.Paths[i]
+		stages := []verdictStage{}
+		for j := range p.Stages {
+			stages = append(stages, stageOut(&p.Stages[j]))
+		}
+		if len(a.Paths) == 1 {
+			out.Stages = stages
+		}
+		if a.Connection.To.Key.Kind == model.KindService {
+			out.Endpoints = append(out.Endpoints, verdictPath{To: p.To.Endpoint.String(), Port: int(p.To.Port), Verdict: p.Verdict, Reason: p.Reason, Stages: stages})
+		}
+	}
+	return out
+}
+
+// whole adds what is said of one question only.
+func (o *verdictOut) whole() {
+	o.Summary = o.trace.Sentence()
+	for _, d := range o.trace.Disagree {
+		f := disagreementOut{findingBrief: briefly(d.Finding), Zone: d.Zone, Stage: string(o.trace.Paths[d.Path].Stages[d.Stage].Stage)}
+		if d.Row != (trace.Row{}) {
+			f.Row = d.Row.String()
+		}
+		o.Findings = append(o.Findings, f)
+	}
+}
+
+func stageOut(s *verdict.StageVerdict) verdictStage {
+	out := verdictStage{Stage: string(s.Stage), Zone: s.Zone, Verdict: s.Verdict, Reason: s.Reason,
+		Candidates: []deciderOut{}, Passed: []deciderOut{}}
+	if s.Decided != nil && len(s.Candidates) == 0 {
+		d := deciderOf(s.Decided)
+		out.DecidedBy = &d
+	}
+	for i := range s.Candidates {
+		out.Candidates = append(out.Candidates, deciderOf(&s.Candidates[i]))
+	}
+	for i := range s.Passed {
+		out.Passed = append(out.Passed, deciderOf(&s.Passed[i]))
+	}
+	return out
+}
+
+func deciderOf(d *verdict.Decider) deciderOut {
+	out := deciderOut{Tier: d.Tier, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName,
+		Action: string(d.Action), ACL: d.ACL, Defect: d.Defect}
+	if out.Kind != "" {
+		out.Policy = d.Policy.String()
+	}
+	if d.Rule >= 0 {
+		rule := d.Rule
+		out.Rule = &rule
+	}
+	for _, k := range d.Isolating {
+		out.Isolating = append(out.Isolating, k.String())
+	}
+	return out
+}
+
+// write prints the answer: of many a line each, of one the path.
+func (o *verdictOut) write(b *strings.Builder, wide, brief bool) {
+	t := o.trace
+	if t == nil { // it cannot be asked
+		to := o.To + " " + strings.ToLower(o.Protocol)
+		if o.Port != 0 {
+			to += " " + strconv.Itoa(o.Port)
+		}
+		fmt.Fprintf(b, "%s → %s: %s (%s)\n", o.From, to, o.Verdict, o.Reason)
+		return
+	}
+	fmt.Fprintf(b, "%s: %s", t.Connection, o.Verdict)
+	if o.Reason != "" {
+		fmt.Fprintf(b, " (%s)", o.Reason)
+	}
+	switch {
+	case o.Rows == nil:
+	case o.Rows.Verdict == verdict.Unknown && o.Verdict != verdict.Unknown:
+		fmt.Fprintf(b, " · rows unknown: %s", o.Rows.Reason)
+	case o.Rows.Verdict != o.Verdict:
+		fmt.Fprintf(b, " · rows disagree: %s", o.Rows.Verdict)
+	case len(t.Disagree) > 0:
+		b.WriteString(" · rows disagree on the way")
+	default:
+		b.WriteString(" · rows agree")
+	}
+	if brief && o.OVN != nil {
+		b.WriteString(o.OVN.brief())
+	}
+	b.WriteString("\n")
+	if brief {
+		return
+	}
+	if o.Reason == "" {
+		b.WriteString(t.Sentence() + "\n")
+	}
+	for _, d := range t.Disagree {
+		fmt.Fprintf(b, "%s\n  → %s\n", d.Finding.Message, d.Finding.Remedy)
+	}
+	for i := range t.Paths {
+		p := &t.Paths[i]
+		if len(t.Paths) > 1 {
+			fmt.Fprintf(b, "\nto %s: %s\n", p.To.Endpoint, strings.TrimSpace(string(p.Verdict)+" "+p.Reason))
+		}
+		for _, n := range []struct{ what, note string }{{"from", p.From.Note}, {"to", p.To.Note}, {"path", p.Note}} {
+			if n.note != "" {
+				fmt.Fprintf(b, "%s: %s\n", n.what, n.note)
+			}
+		}
+		if len(p.Stages) > 0 {
+			b.WriteString("\n" + stagesTable(p, o.Rows != nil))
+			writeTried(b, p, wide)
+		}
+	}
+	if o.OVN != nil {
+		o.OVN.write(b)
+	}
+}
+
+// writeExample prints an answer that is an example: of a Service, one endpoint's, and what
+// was tried only where it may be long.
+func (o *verdictOut) writeExample(b *strings.Builder, wide bool) {
+	if wide {
+		o.write(b, wide, false)
+		return
+	}
+	t := o.trace
+	o.write(b, false, true)
+	b.WriteString(t.Sentence() + "\n")
+	for _, d := range t.Disagree {
+		fmt.Fprintf(b, "%s\n  → %s\n", d.Finding.Message, d.Finding.Remedy)
+	}
+	for i := range t.Paths {
+		if p := &t.Paths[i]; p.Verdict == t.Verdict && len(p.Stages) > 0 {
+			b.WriteString("\n" + stagesTable(p, o.Rows != nil))
+			return
+		}
+	}
+}
+
+// stagesTable is a path stage by stage, with what the rows say beside it.
+func stagesTable(p *trace.Path, rows bool) string {
+	t := &tableOut{head: []string{"STAGE", "ZONE", "VERDICT", "DECIDED BY"}}
+	if rows {
+		t.head = append(t.head, "BY ROWS")
+	}
+	for i := range p.Stages {
+		s := &p.Stages[i]
+		if s.Idle {
+			continue
+		}
+		cells := []string{string(s.Stage), s.Zone, string(s.Verdict), trace.WhoOf(s.StageVerdict)}
+		if rows && s.Rows != nil {
+			cells = append(cells, strings.TrimSpace(string(s.Rows.Verdict)+" · "+trace.WhoOf(s.Rows)))
+		}
+		t.add(cells...)
+	}
+	return t.String()
+}
+
+// writeTried lists what was tried, stage by stage, with what became of it first: names may
+// be long. Policies of other pods are left out where it is to be short.
+func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
+	for i := range p.Stages {
+		s := &p.Stages[i]
+		t := &tableOut{head: []string{"TRIED", "TIER", "RULE"}}
+		for _, l := range s.Lines {
+			if l.What == trace.Nothing || l.What == trace.Other && !wide {
+				continue
+			}
+			result, rule := "matches", strings.TrimSuffix(trace.Who(l.Rule), ": ")
+			switch {
+			case l.Why != "":
+				result = "not its " + l.Why
+			case l.What == trace.NotAsked:
+				result = "not asked"
+			}
+			if l.Rule.Defect != "" {
+				rule += " (known defect: " + l.Rule.Defect + ")"
+			}
+			t.add(result, fmt.Sprint(l.Tier), rule)
+		}
+		if len(t.rows) > 0 {
+			fmt.Fprintf(b, "\n%s on %s:\n%s", s.Stage, s.Zone, t)
+		}
+	}
+}

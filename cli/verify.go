@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"rung/engine"
+	"rung/engine/revision"
+	"rung/engine/verify"
+	"rung/model/clean"
+	"rung/sources/reading"
+)
+
+func (a *app) verifyCmd() *cobra.Command {
+	var by string
+	var asIf, write bool
+	var namespaces []string
+	var cmd *cobra.Command
+	cmd = a.shows(&cobra.Command{
+		Use:   "verify {FILE… | --write}",
+		Short: "Check that what must be allowed or denied is; exit 1 when it is not",
+		Long: `Check statements of which connections must be allowed and which denied, kept in files
+of YAML or JSON (- for standard input): docs/expectations.md has the form. Of each that
+fails, one connection is traced. --by rows asks the zones' rows instead of the policies,
+--by both both. Exit 1 when a statement fails, 2 when one cannot be read or asked; the
+others are judged all the same.
+
+--as-if takes pods that the labels of a statement match none of as if they existed.
+
+--write prints a first file instead: what the policies allow and deny now between the
+pods of all namespaces, or of those of --namespaces.`,
+		Example: `  rung verify expectations.yaml -f policies/
+  rung verify expectations.yaml --by both -o junit --context staging
+  rung verify --write --namespaces blue,red -f policies/ > expectations.yaml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case write && len(args) > 0:
+				return errors.New("--write prints a new file: leave FILE out, and write > FILE behind the command")
+			case !write && len(args) == 0:
+				return fmt.Errorf("%s needs FILE, got 0 arguments; see: %s --help", cmd.CommandPath(), cmd.CommandPath())
+			case !write && len(namespaces) > 0:
+				return errors.New("--namespaces goes with --write")
+			}
+			return nil
+		},
+		Annotations: map[string]string{junitForm: ""},
+	}, func(files []string, _ bool) query {
+		live := !write && a.asksZones(by)
+		read := sync.OnceValues(func() (*expectations, error) { return a.readExpectations(cmd.Context(), files) })
+		return query{zones: live, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+			ask, err := askedOf(by)
+			switch {
+			case err != nil:
+				return nil, err
+			case write:
+				return written(r, namespaces, a.flags.output)
+			case asIf && by != byPolicies:
+				return nil, errAsIfRows
+			}
+			asked, err := read()
+			if err != nil {
+				return nil, err
+			}
+			return a.verified(cmd.Context(), r, asked, verify.Asked{By: ask, Compiled: !live, AsIf: asIf, Now: e.Now()})
+		}}
+	})
+	byFlag(cmd, &by)
+	f := cmd.Flags()
+	f.BoolVar(&asIf, "as-if", false, "ask as if pods existed that labels match none of")
+	f.BoolVar(&write, "write", false, "print a first file, from what the policies do now")
+	f.StringSliceVar(&namespaces, "namespaces", nil, "`namespaces` to write of (default all)")
+	cmd.MarkFlagsMutuallyExclusive("write", "as-if")
+	cmd.MarkFlagsMutuallyExclusive("write", "by")
+	return cmd
+}
+
+// expectations are files of statements as they were read.
+type expectations struct {
+	statements []verify.Statement
+	problems   []*verify.Problem
+}
+
+// maxExpectations is how much of a file of statements is read.
+const maxExpectations = 16 << 20
+
+// readExpectations reads files of statements; what is wrong with one keeps no other.
+func (a *app) readExpectations(ctx context.Context, files []string) (*expectations, error) {
+	out := &expectations{}
+	for _, file := range files {
+		text, err := a.readSome(ctx, file)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			out.problems = append(out.problems, &verify.Problem{Place: verify.Place{File: clean.Text(file)}, Message: "cannot be read: " + err.Error()})
+			continue
+		}
+		name := file
+		if name == "-" {
+			name = "standard input"
+		}
+		s, p := verify.Read(name, text)
+		out.statements, out.problems = append(out.statements, s...), append(out.problems, p...)
+	}
+	return out, nil
+}
+
+// readSome reads a file, or standard input, up to what a file of statements may have.
+func (a *app) readSome(ctx context.Context, file string) ([]byte, error) {
+	in := a.in
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			var path *os.PathError
+			if errors.As(err, &path) {
+				err = path.Err
+			}
+			return nil, err
+		}
+		defer f.Close()
+		in = reading.Reader(ctx, f)
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxExpectations+1))
+	if err == nil && len(text) > maxExpectations {
+		err = fmt.Errorf("is larger than %d MiB", maxExpectations>>20)
+	}
+	return text, err
+}
+
+// written prints a first file.
+func written(r *revision.Revision, namespaces []string, form string) (*answer, error) {
+	if form == junitForm {
+		return nil, errors.New("--write has no JUnit form")
+	}
+	w, err := verify.Write(r, namespaces)
+	if err != nil {
+		return nil, fmt.Errorf("--write: %w", err)
+	}
+	return &answer{value: w.Statements, text: func(bool) string { return string(w.Text) }}, nil
+}
+
+// verified judges statements. What cannot be read or asked goes to stderr, each on a line.
+func (a *app) verified(ctx context.Context, r *revision.Revision, asked *expectations, how verify.Asked) (*answer, error) {
+	results, problems, err := verify.Judge(ctx, r, asked.statements, how)
+	if err != nil {
+		return nil, err
+	}
+	problems = slices.Concat(asked.problems, problems)
+	verify.Sort(problems)
+	out := verifyOut{Statements: each(results, resultOf), Problems: each(problems, problemOf)}
+	for i := range results {
+		if !results[i].Holds {
+			out.Failed++
+		}
+	}
+	out.Passed = len(results) - out.Failed
+	out.OK = out.Failed == 0 && len(problems) == 0
+	ans := &answer{value: &out, no: out.Failed > 0, text: out.text, junit: func() (string, error) { return junit(&out) }}
+	for _, p := range problems {
+		if line := oneLine(p.Error()); !a.said[line] {
+			a.said[line] = true
+			fmt.Fprintln(a.err, "rung: "+line)
+		}
+	}
+	if len(problems) > 0 {
+		ans.err = errSaid
+	}
+	return ans, nil
+}
+
+// text is the table of what holds and what does not, with a trace of each that fails.
+func (o *verifyOut) text(wide bool) string {
+	t := &tableOut{head: []string{"RESULT", "STATEMENT", "ANSWER"}}
+	if wide {
+		t.head = []string{"RESULT", "AT", "STATEMENT", "ANSWER"}
+	}
+	for i := range o.Statements {
+		s := &o.Statements[i]
+		cells := []string{s.mark(), s.title, s.Message}
+		if wide {
+			cells = []string{s.mark(), s.at(), s.says(), s.Message}
+		}
+		t.add(cells...)
+	}
+	var b strings.Builder
+	if len(t.rows) > 0 {
+		b.WriteString(t.String())
+	}
+	for i := range o.Statements {
+		if s := &o.Statements[i]; s.Result != resultPass {
+			fmt.Fprintf(&b, "\n%s: %s: %s\n", s.at(), s.says(), s.Message)
+			if s.Witness != nil {
+				b.WriteString("for example ")
+				s.Witness.writeExample(&b, wide)
+			}
+		}
+	}
+	b.WriteString("\n" + o.summary() + "\n")
+	return b.String()
+}

@@ -1,0 +1,240 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/lint"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// Effect is what a change does to connections.
+type Effect struct {
+	// Difference is complete; nil where Unknown says why there is none.
+	*verdict.Difference
+	Unknown string
+	// Caveat says of what rows the verdicts know nothing: those of policies that are not
+	// programmed any more, which stay until a controller starts again.
+	Caveat string
+	// Log are the lines of the log that would have gone the other way; nil where no log is
+	// read, and where only whether the change may be made was worked out.
+	Log    *verdict.Otherwise
+	guards []Guard
+}
+
+// effectTime is how long a change may be worked out; variable for tests.
+var effectTime = 10 * time.Second
+
+// effectOf works out what some changes do to connections, from what was before to what will
+// be. It is nil where no decision changes.
+func (g *Gate) effectOf(ctx context.Context, rev, next *revision.Revision, changes []ObjectChange) *Effect {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c ObjectChange) bool {
+		return c.Old != nil && c.New != nil && sameDecisions(c.Old, c.New) && (rev.None(c.Key) == nil) == (next.None(c.Key) == nil)
+	})
+	if len(changes) == 0 {
+		return nil
+	}
+	if !anyPod(rev.Cluster) {
+		return &Effect{Unknown: "no pods are known"}
+	}
+	limit, cancel := context.WithTimeout(ctx, effectTime)
+	defer cancel()
+	v := rev.Vital()
+	ask := verdict.Asked{Watches: watches(v)}
+	for i := range changes {
+		ask.About = append(ask.About, changes[i].Key)
+	}
+	d, err := rev.Differ(limit, next, ask)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Effect{Unknown: "it was not worked out in time"}
+	case err != nil:
+		return &Effect{Unknown: err.Error()}
+	}
+	e := &Effect{Difference: d, Caveat: frozen(rev, next, changes)}
+	e.guards = append(effectGuards(d, changes), nodeGuards(limit, rev, next, v, changes)...)
+	return e
+}
+
+func anyPod(c *model.Cluster) bool {
+	for p := range c.Pods() {
+		if p.PeerEligible() {
+			return true
+		}
+	}
+	return false
+}
+
+// frozen says which of the policies have rows that decide though they are not programmed.
+func frozen(rev, next *revision.Revision, changes []ObjectChange) string {
+	var out []string
+	for i := range changes {
+		c := &changes[i]
+		zones, _ := liveIn(rev, c.Key)
+		switch {
+		case zones == 0:
+		case c.New != nil && next.None(c.Key) != nil:
+			out = append(out, "once the rows of "+c.Key.Label()+" are gone, which stay until a controller starts again")
+		case c.Old != nil && rev.None(c.Key) != nil:
+			out = append(out, "what the frozen rows of "+c.Key.Label()+" decide now is left out")
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// Text says in one line what happens to connections.
+func (e *Effect) Text() string {
+	if e.Unknown != "" {
+		return "what it does to connections is unknown: " + e.Unknown
+	}
+	text := revision.FlipsText(e.Totals)
+	switch {
+	case text != "":
+	case e.Caveat != "":
+		text = "no other connection changes"
+	default:
+		return revision.StaysText(e.Difference)
+	}
+	if e.Caveat != "" {
+		text += " (" + e.Caveat + ")"
+	}
+	return text
+}
+
+// against is the effect with the lines of the log that would have gone the other way. They
+// are no part of what Commit compares: more come all the time.
+func (e *Effect) against(ctx context.Context, log *verdict.Log, rev, next *revision.Revision) *Effect {
+	if e == nil || log == nil || log.Lines == 0 {
+		return e
+	}
+	limit, cancel := context.WithTimeout(ctx, effectTime)
+	defer cancel()
+	out := *e                                    // e may be on a screen
+	out.Log, _ = rev.Otherwise(limit, next, log) // an error is the time, and what is late is left out
+	return &out
+}
+
+// log are the newest lines there are.
+func (g *Gate) log() *verdict.Log {
+	if g.cfg.Log == nil {
+		return nil
+	}
+	return g.cfg.Log()
+}
+
+// Flipping says whether a connection becomes another verdict.
+func (e *Effect) Flipping() bool { return e != nil && e.Difference != nil && len(e.Flips) > 0 }
+
+// StepTexts say which steps of a plan flip connections on the way, or that none does.
+func (p *Preview) StepTexts() (out []string) {
+	quiet := true
+	for i, e := range p.StepEffects {
+		if e == nil {
+			continue
+		}
+		quiet = quiet && e.Difference != nil
+		if e.Flipping() || e.Difference == nil {
+			quiet = false
+			text := fmt.Sprintf("step %d: %s", p.FirstStep+i, e.Text())
+			if brief := revision.OtherwiseBrief(e.Log); brief != "" {
+				text += "; " + brief
+			}
+			out = append(out, text)
+		}
+	}
+	if quiet && len(p.StepEffects) > 0 {
+		out = append(out, "no step changes a connection")
+	}
+	return out
+}
+
+// judgeEffect takes in what a change does to connections, and the guard rails it runs into:
+// those of the policies alone where that is unknown.
+func (p *Preview) judgeEffect(e *Effect, rev *revision.Revision) {
+	p.Effect = e
+	switch {
+	case e == nil:
+		p.Guards = nil
+	case e.Unknown != "":
+		p.Guards = guards(rev.Cluster, p.Objects, rev.Flags.MaxPriority)
+	default:
+		p.Guards = slices.Clone(e.guards)
+	}
+	p.ConfirmName = confirmName(p.Guards, p.Objects)
+}
+
+// effect notes what becomes of connections: how many they are is no matter.
+func (s *seen) effect(e *Effect) {
+	s.worked = e
+	if e == nil {
+		return
+	}
+	if e.Caveat != "" {
+		s.note(e.Caveat)
+	}
+	if e.Unknown != "" {
+		s.add("effect unknown", e.Text())
+		return
+	}
+	for i := range e.Flips {
+		g := &e.Flips[i]
+		s.add("flips "+groupIs(g), fmt.Sprintf("%s → %s: %s", g.Before, g.After, revision.GroupText(g)))
+	}
+}
+
+// groupIs is equal for groups that differ in numbers and examples only.
+func groupIs(g *verdict.Group) string {
+	return fmt.Sprint(g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.To.Namespaces, g.To.Outside,
+		revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
+}
+
+// idleRules say which rules of the change decide nothing.
+func idleRules(e *Effect, next *revision.Revision) (out []consequence) {
+	if e == nil || e.Difference == nil {
+		return nil
+	}
+	for _, text := range revision.IdleTexts(e.Difference, next.Cluster) {
+		out = append(out, consequence{"note " + text, text})
+	}
+	return out
+}
+
+// watches are the connections that guards are about, in the order of the codes in
+// watchCodes.
+func watches(v lint.Vital) []verdict.Watch {
+	dns := map[model.Key]bool{}
+	for _, p := range v.DNS {
+		dns[p.Key] = true
+	}
+	var ports []verdict.PortRange
+	for _, proto := range []verdict.Protocol{verdict.UDP, verdict.TCP} {
+		if n := v.DNSPorts[string(proto)]; n > 0 {
+			ports = append(ports, verdict.PortRange{Protocol: proto, Lo: uint16(n), Hi: uint16(n)})
+		}
+	}
+	api := uint16(v.APIPort)
+	return []verdict.Watch{
+		{To: func(p *model.Pod) bool { return dns[p.Key] && len(ports) > 0 }, Ports: ports},
+		{Addrs: v.API, Ports: []verdict.PortRange{{Protocol: verdict.TCP, Lo: api, Hi: api}}},
+		{To: func(p *model.Pod) bool { return model.IsSystemNamespace(p.Namespace) }},
+	}
+}
+
+// some names the ends of a guard's connections, fully where they are few.
+func some(e verdict.Ends) string {
+	var names []string
+	for _, k := range e.Some {
+		names = append(names, k.Namespace+"/"+k.Name)
+	}
+	if more := e.Pods - len(names); more > 0 {
+		return strings.Join(names, ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return words.List(names, len(names))
+}

@@ -1,0 +1,171 @@
+package gate
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/model"
+	"rung/test/given"
+)
+
+// services are what pods need: a DNS Service with a pod behind it, and an API server.
+const services = `
+apiVersion: v1
+kind: Service
+metadata: {name: kube-dns, namespace: kube-system}
+spec: {selector: {app: dns}, ports: [{name: dns, protocol: UDP, port: 53, targetPort: 5353}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: kubernetes, namespace: default}
+spec: {ports: [{name: https, protocol: TCP, port: 443, targetPort: 6443}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: kubernetes, namespace: default, labels: {kubernetes.io/service-name: kubernetes}}
+addressType: IPv4
+ports: [{name: https, protocol: TCP, port: 6443}]
+endpoints: [{addresses: [172.18.0.3]}]
+`
+
+// Each case is a world, a change, and the guards it runs into: "code policy". says is part
+// of the guards' messages, and connections what is said of them.
+func TestGuards(t *testing.T) {
+	wall := given.ANP("wall", 50, "tenant=blue", "in deny *", "out deny *")
+	door := given.ANP("door", 40, "tenant=blue", "in allow team=ops", "out allow name=kube-system udp:5353")
+	for _, c := range []struct {
+		name              string
+		world             []string
+		m                 Mutation
+		want              []string
+		says, connections string
+	}{
+		{"a Deny between tenants", nil, apply(given.ANP("a", 10, "tenant=blue", "in deny tenant=red")), nil, "", "4 pairs allow → deny"},
+		{"a Deny to everywhere without DNS", nil, apply(given.ANP("a", 10, "tenant=blue", "out deny 0.0.0.0/0")),
+			[]string{"dns-cut a", "api-cut a", "system-cut a"},
+			"cuts cluster DNS: 2 pods can no longer reach kube-system/dns-0 on TCP 5353, UDP 5353, for example blue/db-1 → kube-system/dns-0", "allow → deny"},
+		{"a Deny to everywhere below DNS and API", []string{given.ANP("need", 5, "tenant=blue", "out allow name=kube-system", "out allow 172.18.0.0/16")},
+			apply(given.ANP("a", 10, "tenant=blue", "out deny 0.0.0.0/0")), nil, "", "allow → deny"},
+		{"the API server alone", nil, apply(given.ANP("a", 10, "tenant=blue", "out deny 172.18.0.0/16")), []string{"api-cut a"},
+			"cuts the API server: 2 pods can no longer reach 172.18.0.3 on TCP 6443, for example blue/db-1 → 172.18.0.3 tcp 6443, denied by ANP a egress 0", ""},
+		{"nodes on another port", nil, apply(given.ANP("a", 10, "tenant=blue", "out deny 172.18.0.0/16 tcp:22")), nil, "", ""},
+		{"to a system namespace", nil, apply(given.ANP("a", 10, "name=kube-system", "in deny tenant=red tcp:8080")), []string{"system-cut a"},
+			"2 pods can no longer reach kube-system/dns-0 on TCP 8080", "2 pairs allow → deny"},
+		{"isolates system pods", nil, apply(given.NP("kube-system", "a", "{podSelector: {}}")), []string{"dns-cut a", "system-cut a"},
+			"denied by default deny of kube-system, ingress", ""},
+		{"the Allow of DNS goes", []string{wall, door}, remove("door"), []string{"dns-cut door"}, "denied by ANP wall egress 0", ""},
+		{"the Allow of DNS moves below", []string{wall, door}, move("door", 60), []string{"dns-cut door"}, "denied by ANP wall egress 0", "4 pairs allow → deny"},
+		{"the Allow of DNS moves to a tie", []string{wall, door}, move("door", 50), []string{"dns-cut door"},
+			"may cut cluster DNS: 2 pods may no longer reach kube-system/dns-0 on UDP 5353, for example blue/db-1 → kube-system/dns-0 udp 5353, undefined between", "→ undefined"},
+		{"the Deny moves above", []string{wall, door}, move("wall", 30), []string{"dns-cut wall"}, "", "4 pairs allow → deny"},
+		{"the Allow moves a little", []string{wall, door}, move("door", 45), nil, "", "no connection changes"},
+
+		// What the guards of policies alone said falsely.
+		{"an Allow goes that another policy denies before and after", []string{given.ANP("first", 10, "tenant=blue", "in deny *"),
+			given.ANP("wall", 50, "tenant=blue", "in deny *"), given.ANP("door", 40, "tenant=blue", "in allow team=ops")}, remove("door"), nil, "",
+			"no connection changes: ANP first decides all of these"},
+		{"an Allow that cannot match", []string{given.ANP("first", 10, "tenant=blue", "in deny *")}, apply(given.ANP("door", 40, "tenant=blue", "in allow team=ops")), nil, "",
+			"no connection changes: ANP first decides all of these"},
+		{"an Allow above another that stays", []string{wall, door, given.ANP("wide", 45, "", "in allow *", "out allow *")}, remove("door"), nil, "",
+			"no connection changes; 4 pairs are decided by another rule"},
+		{"a tie stays a tie", []string{given.ANP("a", 40, "tenant=blue", "in allow team=ops"), given.ANP("b", 40, "tenant=blue", "in deny team=ops")},
+			apply(given.ANP("b", 40, "tenant=blue", "in deny team=ops", "in allow tenant=red")), nil, "", "no connection changes"},
+		{"a Deny moves below an Allow", []string{given.ANP("a", 40, "tenant=blue", "in allow team=ops"), given.ANP("b", 30, "tenant=blue", "in deny team=ops")},
+			move("b", 50), []string{"opens b"}, "opens what a Deny keeps shut: 2 pairs, for example monitoring/prom-0 → blue/db-1 tcp 80, denied now by ANP b ingress 0",
+			"2 pairs deny → allow"},
+		{"a tie whose rules interleave by number", []string{given.ANP("a", 40, "tenant=blue", "in allow tenant=green", "in allow team=ops"), given.ANP("b", 30, "tenant=blue", "in pass tenant=red", "in pass tenant=green", "in deny team=ops")},
+			move("b", 40), []string{"opens b"}, "opens what a Deny keeps shut: 2 pairs", "2 pairs deny → allow"},
+
+		{"a Deny goes", []string{wall}, remove("wall"), []string{"opens wall"}, "opens what a Deny keeps shut", "deny → allow"},
+		{"an Allow above a Deny", []string{wall}, apply(door), []string{"opens door"}, "", "deny → allow"},
+		{"a NetworkPolicy over the baseline", []string{given.BANP("tenant=blue", "in deny *")},
+			apply(given.NP("blue", "a", "{podSelector: {}, ingress: [{}]}")), nil, "", "deny → allow"},
+		{"every IPv6 address of a cluster that has none", nil, apply(given.ANP("a", 10, "tenant=blue", "out deny ::/0")), nil, "",
+			"no connection changes"},
+		{"logging", []string{wall}, Mutation{Op: OpLogLevel, Policy: given.ANPKey("wall"), Levels: model.LogLevels{Deny: "alert"}}, nil, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, append(c.world, services)...)
+			p, err := w.gate("").Preview(context.Background(), w.Current(), c.m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Blocked != "" {
+				t.Fatalf("blocked: %s", p.Blocked)
+			}
+			var got []string
+			said := ""
+			for _, g := range p.Guards {
+				got = append(got, g.Code+" "+g.Policy.Name)
+				said += g.Message + "\n"
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("guards (-want +got)\n%s%s", diff, said)
+			}
+			if !strings.Contains(said, c.says) {
+				t.Errorf("%q does not say %q", said, c.says)
+			}
+			text := ""
+			if p.Effect != nil {
+				text = p.Effect.Text()
+			}
+			if !strings.Contains(text, c.connections) {
+				t.Errorf("%q, want %q", text, c.connections)
+			}
+			want := ""
+			if len(c.want) > 0 {
+				_, want, _ = strings.Cut(c.want[0], " ")
+			}
+			if p.ConfirmName != want {
+				t.Errorf("the name to type is %q, want %q", p.ConfirmName, want)
+			}
+		})
+	}
+}
+
+// Where it is not known what a change does to connections that is said, and the guards are
+// those of the policies alone.
+func TestGuardsWhereUnknown(t *testing.T) {
+	w := newWorld(t)
+	defer func(was time.Duration) { effectTime = was }(effectTime)
+	effectTime = time.Nanosecond
+	p, err := w.gate("").Preview(context.Background(), w.Current(), apply(given.ANP("a", 10, "", "out deny 0.0.0.0/0")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := p.Effect.Text(); text != "what it does to connections is unknown: it was not worked out in time" {
+		t.Errorf("%q", text)
+	}
+	if len(p.Guards) != 2 || p.Guards[0].Code != GuardDenySystem || p.Guards[1].Code != GuardDenyAllNetworks || p.ConfirmName != "a" {
+		t.Errorf("%v", p.Guards)
+	}
+}
+
+// A rule that decides nothing is told of where it is new, and not where it was so before.
+func TestIdleRules(t *testing.T) {
+	wall := given.ANP("wall", 10, "tenant=blue", "in deny *")
+	const idle = "ingress 0 of ANP door never decides: ANP wall ingress 0 decides first"
+	for _, c := range []struct {
+		world []string
+		m     Mutation
+		want  bool
+	}{
+		{[]string{wall}, apply(given.ANP("door", 40, "tenant=blue", "in allow team=ops")), true},
+		{[]string{wall, given.ANP("door", 5, "tenant=blue", "in allow team=ops")}, move("door", 20), true},
+		{[]string{wall, given.ANP("door", 40, "tenant=blue", "in allow team=ops")}, move("door", 30), false},
+		{[]string{given.ANP("wall", 50, "tenant=blue", "in deny *")}, apply(given.ANP("door", 40, "tenant=blue", "in allow team=ops")), false},
+	} {
+		w := newWorld(t, c.world...)
+		p, err := w.gate("").Preview(context.Background(), w.Current(), c.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(p.Notes, "\n"), idle); got != c.want {
+			t.Errorf("%s: %q", p.Title, p.Notes)
+		}
+	}
+}

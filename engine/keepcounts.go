@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"rung/engine/logs/hits"
+	"rung/model"
+	"rung/sources/safefile"
+)
+
+// countsFolder is where the hits of rules are kept in the state folder, a file for each
+// cluster or path.
+const countsFolder = "counts"
+
+// countsEvery is how often they are written.
+const countsEvery = time.Minute
+
+// keptCounts is the file with the hits that an earlier run counted.
+type keptCounts struct {
+	e    *Engine
+	disk safefile.FS
+	path string
+	lock safefile.File
+	text string // as last written
+}
+
+// openCounts takes over what an earlier run counted. What it cannot read stays in the
+// file, and nothing is kept then: that is told once, as is that another Rung keeps the
+// counts of the same cluster.
+func (e *Engine) openCounts() *keptCounts {
+	sum := sha256.Sum256([]byte(e.cfg.identity()))
+	k := &keptCounts{e: e, disk: safefile.Or(e.cfg.Disk),
+		path: filepath.Join(e.cfg.StateDir, countsFolder, hex.EncodeToString(sum[:8])+".json")}
+	if err := k.open(); err != nil {
+		e.tellCounts(err)
+		return nil
+	}
+	return k
+}
+
+func (e *Engine) tellCounts(err error) {
+	e.activity.add(model.Activity{At: e.now(), By: "log", Summary: "hits of rules are not kept", Error: err.Error()})
+	e.notices = append(e.notices, "hits of rules are not kept: "+err.Error())
+}
+
+func (k *keptCounts) open() (err error) {
+	if err := k.disk.MkdirAll(filepath.Dir(k.path), safefile.PrivateFolder); err != nil {
+		return fmt.Errorf("making the folder of the counts: %w", err)
+	}
+	if k.lock, err = safefile.TryLocked(k.disk, k.path+".lock"); err != nil {
+		return fmt.Errorf("another Rung keeps them: %w", err)
+	}
+	text, err := safefile.Read(k.disk, k.path, hits.MaxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var c *hits.Counter
+	if err == nil {
+		c, err = hits.Decode(text, k.e.now())
+	}
+	if err != nil {
+		_ = k.lock.Close()
+		return fmt.Errorf("reading %s: %w; move it away to begin anew", k.path, err)
+	}
+	k.e.logs.Resume(c)
+	return nil
+}
+
+// run writes the counts now and then, and at the end.
+func (k *keptCounts) run() {
+	defer func() { _ = k.lock.Close() }()
+	ticker := time.NewTicker(countsEvery)
+	defer ticker.Stop()
+	told := false
+	for ended := false; !ended; {
+		select {
+		case <-k.e.ctx.Done():
+			ended = true
+		case <-ticker.C:
+		}
+		if err := k.write(); err != nil && !told {
+			told = true
+			k.e.activity.add(model.Activity{At: k.e.now(), By: "log", Summary: "hits of rules could not be kept", Error: err.Error()})
+		}
+	}
+}
+
+func (k *keptCounts) write() error {
+	text, err := k.e.logs.EncodeHits()
+	if err != nil || string(text) == k.text {
+		return err
+	}
+	if err := safefile.Replace(k.disk, k.path, text); err != nil {
+		return fmt.Errorf("writing the counts to %s: %w", k.path, err)
+	}
+	k.text = string(text)
+	return nil
+}

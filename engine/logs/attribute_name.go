@@ -1,0 +1,97 @@
+package logs
+
+import (
+	"slices"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model"
+)
+
+// namesKept bounds the names, and the facts of rules, that are remembered: names come
+// from outside.
+const namesKept = 10000
+
+// decoded is what a name gives away.
+type decoded struct {
+	ref model.RuleRef
+	ok  bool
+}
+
+// decode is model.DecodeName; the same names come again and again.
+func (a *attributor) decode(name string) decoded {
+	d, ok := a.names[name]
+	if !ok {
+		if len(a.names) >= namesKept {
+			clear(a.names)
+		}
+		name = strings.Clone(name) // not the whole line
+		d.ref, d.ok = model.DecodeName(name)
+		a.names[name] = d
+	}
+	return d
+}
+
+// nameIndex are the rules, and the default denies of namespaces, by those names that
+// were cut.
+type nameIndex struct {
+	cluster  *model.Cluster
+	policies []*model.Policy
+	by       map[string][]candidate
+}
+
+// candidate is a rule whose ACLs have a name, and what their lines say.
+type candidate struct {
+	ref                model.RuleRef
+	verdict, direction string
+}
+
+// candidates are the rules whose ACLs carry the line's name and could have come
+// to its verdict, and the default denies of namespaces.
+func (a *attributor) candidates(rev *revision.Revision, line *model.LogLine) (out []model.RuleRef) {
+	a.index.follow(rev.Cluster)
+	for _, c := range a.index.by[line.Name] {
+		if c.verdict == line.Verdict && (line.Direction == "" || line.Direction == c.direction) {
+			out = append(out, c.ref)
+		}
+	}
+	return out
+}
+
+// follow makes the index anew when a policy changed.
+func (x *nameIndex) follow(c *model.Cluster) {
+	if x.cluster == c && x.by != nil {
+		return
+	}
+	x.cluster = c
+	n, equal := 0, x.by != nil
+	for p := range c.AllPolicies() {
+		if equal = equal && n < len(x.policies) && x.policies[n] == p; !equal {
+			break
+		}
+		n++
+	}
+	if equal && n == len(x.policies) {
+		return
+	}
+	x.policies, x.by = slices.AppendSeq(x.policies[:0], c.AllPolicies()), map[string][]candidate{}
+	isolated := map[string]bool{}
+	for _, p := range x.policies {
+		for _, d := range []model.Direction{model.Ingress, model.Egress} {
+			for i, r := range p.Rules(d) {
+				x.add(model.RuleRef{Policy: p.Key, Direction: d, Rule: i, Exact: true}, verdicts[r.Action])
+			}
+			if p.Kind == model.KindNP && !isolated[p.Namespace] {
+				deny := model.PolicyKey{Kind: model.KindNP, Namespace: p.Namespace}
+				x.add(model.RuleRef{Policy: deny, Direction: d, Rule: -1, Exact: true}, verdicts[model.Deny])
+			}
+		}
+		isolated[p.Namespace] = p.Kind == model.KindNP || isolated[p.Namespace]
+	}
+}
+
+func (x *nameIndex) add(ref model.RuleRef, verdict string) {
+	if name := model.ACLName(ref.Policy, ref.Direction, ref.Rule); len(name) == model.MaxACLName {
+		x.by[name] = append(x.by[name], candidate{ref, verdict, directionOf(ref.Policy.Kind, ref.Direction)})
+	}
+}

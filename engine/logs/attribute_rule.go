@@ -1,0 +1,171 @@
+package logs
+
+import (
+	"net/netip"
+	"strings"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/sources/acllog"
+)
+
+// ruleFacts are what lines of a rule need of it.
+type ruleFacts struct {
+	cluster *model.Cluster // the last one they were true of
+	policy  *model.Policy  // that they were read from, nil where it does not exist
+	name    string         // the rule's own
+	// byProtocol says that the rule has one ACL for each protocol of its ports, and
+	// not one for all (ovn-kubernetes.md#acls-of-a-rule).
+	byProtocol bool
+	networks   []ruleNetwork
+}
+
+// ruleNetwork is one of a rule's networks.
+type ruleNetwork struct {
+	prefix netip.Prefix
+	but    []netip.Prefix
+}
+
+// factsOf are the facts of a rule; its policy is looked up once for each revision.
+func (a *attributor) factsOf(rev *revision.Revision, ref model.RuleRef) *ruleFacts {
+	f := a.facts[ref]
+	if f != nil && f.cluster == rev.Cluster {
+		return f
+	}
+	p := rev.Cluster.Policy(ref.Policy)
+	if f != nil && f.policy == p {
+		f.cluster = rev.Cluster
+		return f
+	}
+	if len(a.facts) >= namesKept {
+		clear(a.facts)
+	}
+	f = &ruleFacts{cluster: rev.Cluster, policy: p}
+	a.facts[ref] = f
+	if p == nil {
+		return f
+	}
+	r := p.Rule(ref.Direction, ref.Rule)
+	if r == nil {
+		return f
+	}
+	f.name = r.Name
+	f.byProtocol = len(r.Ports) > 0 && p.Kind != model.KindEF // a firewall's rule has one for all
+	for i := range r.Peers {
+		but := prefixes(r.Peers[i].Except)
+		for _, net := range prefixes(r.Peers[i].Networks) {
+			if net.Bits() > 0 { // that everything is in it tells nothing
+				f.networks = append(f.networks, ruleNetwork{net, but})
+			}
+		}
+	}
+	return f
+}
+
+func prefixes(texts []string) (out []netip.Prefix) {
+	for _, s := range texts {
+		if p, err := netip.ParsePrefix(s); err == nil {
+			out = append(out, p.Masked())
+		}
+	}
+	return out
+}
+
+// network is the narrowest of the rule's networks that an address is in, empty for none.
+func (f *ruleFacts) network(a netip.Addr) string {
+	best := netip.Prefix{}
+next:
+	for _, n := range f.networks {
+		if !n.prefix.Contains(a) || best.IsValid() && best.Bits() >= n.prefix.Bits() {
+			continue
+		}
+		for _, but := range n.but {
+			if but.Contains(a) {
+				continue next
+			}
+		}
+		best = n.prefix
+	}
+	if !best.IsValid() {
+		return ""
+	}
+	return best.String()
+}
+
+// antrea finds the rule behind a line of Antrea's log, which names the policy and mostly
+// the rule. Policies of kinds that Rung does not read stay as they are written.
+func (a *attributor) antrea(rev *revision.Revision, e *Entry, now time.Time) {
+	said := e.Line.Antrea
+	ref := model.RuleRef{Policy: said.Policy, Direction: said.Direction, Rule: -1, Exact: true}
+	e.RuleName = said.Rule
+	if ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" { // dropped, since no NetworkPolicy allows it
+		if pod := subjectOf(e, ref.Direction).Key; ref.Policy.Namespace == "" && pod.Kind == model.KindPod {
+			ref.Policy.Namespace = pod.Namespace
+		}
+		e.Rule, e.Attributed = ref, ref.Policy.Namespace != ""
+		return
+	}
+	e.Rule = ref
+	p := rev.Cluster.Policy(ref.Policy)
+	e.Attributed = p != nil || ref.Policy.Kind.IsPolicy()
+	if p == nil {
+		return
+	}
+	var found []model.RuleRef
+	for i, r := range p.Rules(ref.Direction) {
+		if said.Rule == r.Name && verdicts[r.Action] == e.Line.Verdict {
+			ref.Rule = i
+			found = append(found, ref)
+		}
+	}
+	if len(found) > 1 {
+		found = a.judge(rev, e, found, now)
+	}
+	if len(found) == 1 {
+		e.Rule = found[0]
+	}
+}
+
+// podNodes are the nodes of the pods that ACL logs come from, by the pods' names.
+type podNodes struct {
+	by    map[string]string
+	asked time.Time
+}
+
+// place finds the node of a line that says of which pod's log it is.
+func (a *attributor) place(rev *revision.Revision, e *Entry, now time.Time) {
+	if e.Line.Pod == "" {
+		return
+	}
+	node := a.pods.node(rev.Cluster, e.Line.Pod, now)
+	switch {
+	case node != "":
+		e.Line.Zone = node
+	case e.Line.Zone == "":
+		e.Line.Zone = e.Line.Pod
+	}
+}
+
+// node is the node of a pod that is named with or without its namespace, empty where
+// there is none. Pods without are listed anew at most once a second: a pod keeps its
+// node, and names in lines come from outside.
+func (x *podNodes) node(c *model.Cluster, pod string, now time.Time) string {
+	if namespace, own, ok := strings.Cut(pod, "/"); ok {
+		if p := c.Pod(namespace, own); p != nil {
+			return p.NodeName
+		}
+		return ""
+	}
+	node, ok := x.by[pod]
+	if !ok && (x.by == nil || now.Sub(x.asked) >= judgedFor) {
+		x.by, x.asked = map[string]string{}, now
+		for p := range c.Pods() {
+			if acllog.IsWriter(p.Name) {
+				x.by[p.Name] = p.NodeName
+			}
+		}
+		node = x.by[pod]
+	}
+	return node
+}

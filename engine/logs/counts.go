@@ -1,0 +1,148 @@
+package logs
+
+import (
+	"cmp"
+	"maps"
+	"time"
+
+	"rung/engine/logs/hits"
+	"rung/model"
+)
+
+// longestTraffic bounds what a line may say of its protocol and verdict, which come from
+// outside.
+const longestTraffic = 64
+
+// HitOf is what a line counts as: which rule did what, who sent what to whom, and when. A
+// node's clock that is ahead of now counts as now.
+func HitOf(e *Entry, now time.Time) (hits.Rule, hits.Pair, time.Time) {
+	at := e.Line.At
+	if at.After(now) || at.Unix() <= 0 {
+		at = now
+	}
+	ref := e.Rule
+	ref.Exact = true // an attributed rule is known, cut name or no
+	return hits.Rule{Ref: ref, Verdict: cutTo(e.Line.Verdict, longestTraffic)},
+		hits.Pair{From: who(e.Src), To: who(e.Dst), Traffic: cutTo(e.Traffic(), longestTraffic)}, at
+}
+
+// who is the pod or node of an end, or its address. A pod that went is still itself.
+func who(d End) string { return cmp.Or(nameOf(d.Key), d.Addr, "?") }
+
+func cutTo(s string, n int) string { return s[:min(len(s), n)] }
+
+// count counts a line; mu is held.
+func (l *Store) count(e *Entry, now time.Time) {
+	if !e.Attributed {
+		l.hits.Unknown++
+		return
+	}
+	rule, pair, at := HitOf(e, now)
+	l.hits.Add(rule, pair, at)
+	l.rates.count(e.Rule, now)
+}
+
+// Resume adds what an earlier run counted.
+func (l *Store) Resume(c *hits.Counter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hits.Merge(c)
+}
+
+// Hits are the rules that were hit and the pairs, the most hits first, and since when
+// they are counted; kept says that an earlier run counted some.
+func (l *Store) Hits() (all []hits.RuleHits, since time.Time, kept bool) {
+	c := l.copyHits()
+	return c.All(), c.From, c.Kept
+}
+
+// EncodeHits writes the counts for a later run.
+func (l *Store) EncodeHits() ([]byte, error) { return l.copyHits().Encode() }
+
+// copyHits copies the counts, so that lines need not wait until they are sorted.
+func (l *Store) copyHits() *hits.Counter {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	c := hits.New(l.hits.From)
+	c.Merge(l.hits)
+	return c
+}
+
+// Summary is the hits of rules at one time. It is never changed.
+type Summary struct {
+	At time.Time
+	// From is since when hits are counted, Began since when this run does.
+	From, Began time.Time
+	// Rules are the hits of each rule, whatever it did.
+	Rules map[model.RuleRef]hits.Hit
+	// Followed says that lines come at all, Since from when on; NotFollowed counts the
+	// nodes whose lines do not.
+	Followed    bool
+	Since       time.Time
+	NotFollowed int
+
+	logged loggedSince
+	upto   uint64 // the newest line then
+	open   int    // streams that stood
+}
+
+// Summary is made at most once a second, and where nothing came once a minute: many pages
+// may ask. While it is the same, no number changed. made says that Rung makes
+// the traffic itself, so that no stream is needed.
+func (l *Store) Summary(made bool) *Summary {
+	now := l.now()
+	streams := l.Streams()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.same(l, streams, now)) {
+		return s
+	}
+	s := &Summary{At: now, upto: l.last, open: len(streams) - notUp(streams), From: l.hits.From, Began: l.began, Rules: map[model.RuleRef]hits.Hit{}, logged: l.logged.copy(),
+		Followed: made && streams == nil, Since: l.began, NotFollowed: notUp(streams)}
+	for _, r := range l.hits.Rules() {
+		h := s.Rules[r.Ref]
+		h.Merge(&r.Hit)
+		s.Rules[r.Ref] = h
+	}
+	for i := range streams {
+		if !streams[i].Up() {
+			continue
+		}
+		s.Followed = true
+		if streams[i].Since.After(s.Since) {
+			s.Since = streams[i].Since
+		}
+	}
+	l.summed = s
+	return s
+}
+
+// summaryFrom is since when hits are counted.
+func (l *Store) summaryFrom() time.Time {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.hits.From
+}
+
+// same says whether a new summary would say the same.
+func (s *Summary) same(l *Store, streams []model.LogStream, now time.Time) bool {
+	return s.upto == l.last && s.NotFollowed == notUp(streams) && s.open == len(streams)-s.NotFollowed && now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
+		func(a, b levelsSince) bool { return a.levels == b.levels })
+}
+
+func notUp(streams []model.LogStream) (n int) {
+	for i := range streams {
+		if !streams[i].Up() {
+			n++
+		}
+	}
+	return n
+}
+
+// RuleHits are the rules that were hit, in the order of their names, and the hits of rules
+// beyond those that are counted apart.
+func (l *Store) RuleHits() (rules []hits.RuleHits, over uint64) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.hits.Rules(), l.hits.Over
+}

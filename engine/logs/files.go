@@ -1,0 +1,275 @@
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/acllog"
+	"rung/sources/logfile"
+)
+
+// Files says which log files are read.
+type Files struct {
+	Paths []string // files, folders, globs, and - for Stdin
+	Stdin io.Reader
+	// Follow goes on with what is added.
+	Follow bool
+	// All begins with the first line, and waits until each was read (Store.Read); else it
+	// begins with as many of the last as are kept.
+	All bool
+	// Since, where set, begins there.
+	Since time.Time
+	// Speed is how many times as fast as they were written lines come; 0 at once.
+	Speed float64
+	// Only says that no other source is read beside them.
+	Only bool
+}
+
+// CheckFiles says what is wrong with paths.
+func CheckFiles(paths []string) error { return logfile.Check(paths) }
+
+// lookEvery is how often files are looked at, scanEvery how often, in looks, for new ones.
+const (
+	lookEvery = 250 * time.Millisecond
+	scanEvery = 8
+)
+
+// FileReader reads log files into a store.
+type FileReader struct {
+	logs   *Store
+	cfg    Files
+	nodeOf func(namespace, pod string) string
+	merges bool // lines of other sources come in between
+	orders chan time.Time
+
+	// Of the goroutine that reads:
+	set     *logfile.Set
+	sources map[*logfile.File]*fileSource
+	tallies map[string]*tally // by path: they outlive a seek
+
+	mu      sync.Mutex
+	streams []model.LogStream
+	pos     Position
+	sought  time.Time
+}
+
+// tally is what was counted of a file.
+type tally struct {
+	lines, acls, odd uint64
+	last             time.Time
+	since            time.Time
+	state            model.StreamState
+}
+
+// fileSource is one file as it is read now.
+type fileSource struct {
+	*tally
+	file *logfile.File
+	zone string
+	sure bool   // of the zone; else a pod's node may become known
+	gap  string // why lines may be missing before the next one
+}
+
+// NewFileReader reads files into a store. nodeOf names the node of a pod, empty where it is
+// not known; merges says that there are other sources, between whose lines those of the
+// files have their places.
+func NewFileReader(l *Store, cfg Files, nodeOf func(namespace, pod string) string, merges bool) *FileReader {
+	return &FileReader{logs: l, cfg: cfg, nodeOf: nodeOf, merges: merges, orders: make(chan time.Time, 1),
+		tallies: map[string]*tally{}, pos: Position{Speed: cfg.Speed}}
+}
+
+// Run reads until ctx ends.
+func (r *FileReader) Run(ctx context.Context) error {
+	r.logs.FollowedBy(func() []model.LogStream {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.streams
+	})
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	defer func() { r.set.Close() }()
+	if !r.piped() {
+		r.logs.playedBy(r)
+	}
+	r.logs.sources.paced.Store(r.cfg.All)
+	r.sought = r.cfg.Since
+	toEnd := !r.cfg.All && r.cfg.Since.IsZero() && r.cfg.Speed == 0
+	if err := r.begin(r.cfg.Since, toEnd); err != nil {
+		return err
+	}
+	for speed, limit := r.cfg.Speed, 0; ; {
+		order, ordered := r.history(ctx, speed, limit)
+		if !ordered {
+			order, ordered = r.live(ctx, limit > 0)
+		}
+		if !ordered {
+			return nil
+		}
+		speed, limit = r.cfg.Speed, r.logs.limit
+		if speed > 0 || order.Equal(TheEnd) {
+			limit = 0
+		}
+		if order.Equal(TheEnd) {
+			speed = 0
+		}
+		if err := r.turn(ctx, order); err != nil {
+			return err
+		}
+	}
+}
+
+// open opens the files as they are now.
+func (r *FileReader) open(ctx context.Context) error {
+	set, err := logfile.Open(ctx, r.cfg.Paths, r.cfg.Stdin)
+	if err != nil {
+		return err
+	}
+	if r.set != nil {
+		r.set.Close()
+	}
+	r.set, r.sources = set, map[*logfile.File]*fileSource{}
+	for _, f := range set.Files() {
+		r.source(f)
+		if !r.cfg.Follow {
+			f.Finish()
+		}
+	}
+	r.span()
+	r.show()
+	return nil
+}
+
+// piped says whether something is read that can be read only once.
+func (r *FileReader) piped() bool {
+	for _, f := range r.set.Files() {
+		if f.Piped() {
+			return true
+		}
+	}
+	return false
+}
+
+// source is what is known of a file.
+func (r *FileReader) source(f *logfile.File) *fileSource {
+	s := r.sources[f]
+	if s == nil {
+		t := r.tallies[f.Path()]
+		if t == nil {
+			t = &tally{since: r.logs.now(), state: model.StreamOpen}
+			r.tallies[f.Path()] = t
+		}
+		s = &fileSource{tally: t, file: f}
+		s.zone, s.sure = r.zoneOf(f)
+		r.sources[f] = s
+	}
+	return s
+}
+
+// zoneOf is the node a file's lines are of, by its path; else the file's name.
+func (r *FileReader) zoneOf(f *logfile.File) (zone string, sure bool) {
+	p := f.Place()
+	switch {
+	case p.Node != "":
+		return p.Node, true
+	case p.Pod != "":
+		if node := r.nodeOf(p.Namespace, p.Pod); node != "" {
+			return node, true
+		}
+		return p.Pod, false
+	}
+	return clean.Text(r.set.Short(f)), true
+}
+
+// begin puts every file where reading begins.
+func (r *FileReader) begin(from time.Time, end bool) (err error) {
+	for _, f := range r.set.Files() {
+		switch {
+		case end:
+			err = f.FromEnd(r.logs.limit, acllog.Maybe)
+		case !from.IsZero():
+			err = f.FromTime(from, timeOf)
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", clean.Text(f.Path()), err)
+		}
+	}
+	return nil
+}
+
+// live goes on with what is added, until something else is ordered. Sought lines stand
+// still: nothing is added to them.
+func (r *FileReader) live(ctx context.Context, still bool) (order time.Time, ordered bool) {
+	timer := time.NewTimer(lookEvery)
+	defer timer.Stop()
+	r.mu.Lock()
+	r.pos.Sought = still
+	r.mu.Unlock()
+	for look := 1; ; {
+		if !still {
+			over := r.drain(ctx)
+			if over && !r.cfg.Follow {
+				r.show()
+				r.logs.merge.put(ctx, arrival{line: model.LogLine{At: time.Now()}, end: true})
+				still = true
+			}
+			r.show()
+		}
+		select {
+		case <-ctx.Done():
+			return order, false
+		case order = <-r.orders:
+			return order, true
+		case <-r.set.Wake():
+		case <-timer.C:
+			timer.Reset(lookEvery)
+			if still || !r.cfg.Follow {
+				continue
+			}
+			if look++; look%scanEvery == 0 {
+				for _, f := range r.set.Scan() {
+					r.source(f)
+				}
+			}
+			for _, f := range r.set.Files() {
+				if gap := f.Poll(); gap != "" {
+					r.source(f).gap = gap
+				}
+			}
+		}
+	}
+}
+
+// drain takes what there is now; over says that there will never be more.
+func (r *FileReader) drain(ctx context.Context) (over bool) {
+	over = true
+	for _, f := range r.set.Files() {
+		s := r.source(f)
+		for ctx.Err() == nil {
+			line, ok := r.next(s)
+			if !ok {
+				break
+			}
+			r.give(ctx, line, !r.merges && len(r.set.Files()) == 1)
+			r.stands(line.line.At)
+		}
+		over = over && f.Over()
+	}
+	return over
+}
+
+// fileError is what is wrong with a file, and what to do.
+func fileError(err error) string {
+	text := clean.Text(err.Error())
+	if errors.Is(err, fs.ErrPermission) {
+		text += "; the user who runs Rung must be able to read it"
+	}
+	return text
+}

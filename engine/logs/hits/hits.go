@@ -1,0 +1,228 @@
+package hits
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/model"
+)
+
+// Minutes is how far back the last minutes go.
+const Minutes = 15
+
+const (
+	// mostRules and mostPairs bound what is counted apart: names and addresses in log
+	// lines come from outside.
+	mostRules = 10_000
+	mostPairs = 50_000
+)
+
+// Hit counts the log lines of one rule or pair.
+type Hit struct {
+	Count       uint64
+	First, Last time.Time // of the lines, by the nodes' clocks
+
+	newest int64           // the minute of the last of recent
+	recent [Minutes]uint32 // the newest last
+}
+
+func minuteOf(t time.Time) int64 { return t.Unix() / 60 }
+
+// Add counts one line of that time.
+func (h *Hit) Add(at time.Time) {
+	h.Count++
+	h.seen(at, at)
+	h.put(minuteOf(at), 1)
+}
+
+func (h *Hit) seen(first, last time.Time) {
+	if h.First.IsZero() || first.Before(h.First) {
+		h.First = first
+	}
+	if last.After(h.Last) {
+		h.Last = last
+	}
+}
+
+// put counts lines of a minute; of one that is long past, nothing.
+func (h *Hit) put(minute int64, n uint32) {
+	if d := minute - h.newest; d > 0 {
+		var moved [Minutes]uint32
+		if d < Minutes {
+			copy(moved[:], h.recent[d:])
+		}
+		h.recent, h.newest = moved, minute
+	}
+	if i := Minutes - 1 - (h.newest - minute); i >= 0 {
+		h.recent[i] += n
+	}
+}
+
+// Lately is how many of the lines are of the last Minutes minutes; the one that is
+// running is the last of them.
+func (h *Hit) Lately(now time.Time) (n uint64) {
+	end := minuteOf(now)
+	for i, x := range h.recent {
+		if m := h.newest - int64(Minutes-1-i); m > end-Minutes && m <= end {
+			n += uint64(x)
+		}
+	}
+	return n
+}
+
+// Merge adds the lines that another counted.
+func (h *Hit) Merge(o *Hit) {
+	if o.Count == 0 {
+		return
+	}
+	h.Count += o.Count
+	h.seen(o.First, o.Last)
+	for i := len(o.recent) - 1; i >= 0; i-- { // the newest first: the window moves once
+		if n := o.recent[i]; n > 0 {
+			h.put(o.newest-int64(Minutes-1-i), n)
+		}
+	}
+}
+
+// Rule is a rule with what it did: a rule that was changed has lines of both actions.
+type Rule struct {
+	Ref     model.RuleRef
+	Verdict string // as in the log: allow, drop, reject, pass
+}
+
+func (r Rule) compare(o Rule) int {
+	return cmp.Or(r.Ref.Policy.Compare(o.Ref.Policy), cmp.Compare(r.Ref.Direction, o.Ref.Direction),
+		cmp.Compare(r.Ref.Rule, o.Ref.Rule), cmp.Compare(r.Verdict, o.Verdict))
+}
+
+// Pair is who sent what to whom: pods, nodes, or addresses that nobody has.
+type Pair struct{ From, To, Traffic string }
+
+func (p Pair) compare(o Pair) int {
+	return cmp.Or(strings.Compare(p.From, o.From), strings.Compare(p.To, o.To), strings.Compare(p.Traffic, o.Traffic))
+}
+
+// Counter counts lines. It is not safe for concurrent use.
+type Counter struct {
+	// From is since when lines are counted.
+	From time.Time
+	// Kept says that an earlier run counted some of them.
+	Kept bool
+	// Unknown are lines whose rule is not known, Over those of rules beyond the bound.
+	Unknown, Over uint64
+
+	rules map[Rule]*rule
+	pairs int
+}
+
+type rule struct {
+	Hit
+	pairs map[Pair]*Hit
+	rest  uint64 // lines of pairs that are not counted apart
+}
+
+// New makes a counter that begins now.
+func New(now time.Time) *Counter { return &Counter{From: now, rules: map[Rule]*rule{}} }
+
+func (c *Counter) rule(r Rule) *rule {
+	x := c.rules[r]
+	if x == nil && len(c.rules) < mostRules {
+		x = &rule{pairs: map[Pair]*Hit{}}
+		c.rules[r] = x
+	}
+	return x
+}
+
+func (c *Counter) pair(x *rule, p Pair) *Hit {
+	h := x.pairs[p]
+	if h == nil && c.pairs < mostPairs {
+		h = &Hit{}
+		x.pairs[p] = h
+		c.pairs++
+	}
+	return h
+}
+
+// Add counts a line.
+func (c *Counter) Add(r Rule, p Pair, at time.Time) {
+	x := c.rule(r)
+	if x == nil {
+		c.Over++
+		return
+	}
+	x.Add(at)
+	if h := c.pair(x, p); h != nil {
+		h.Add(at)
+	} else {
+		x.rest++
+	}
+}
+
+// Merge adds what another counted.
+func (c *Counter) Merge(o *Counter) {
+	c.Unknown += o.Unknown
+	c.Over += o.Over
+	if o.From.Before(c.From) {
+		c.From = o.From
+	}
+	c.Kept = c.Kept || o.Kept
+	for r, from := range o.rules {
+		x := c.rule(r)
+		if x == nil {
+			c.Over += from.Count
+			continue
+		}
+		x.Merge(&from.Hit)
+		x.rest += from.rest
+		for p, h := range from.pairs {
+			if to := c.pair(x, p); to != nil {
+				to.Merge(h)
+			} else {
+				x.rest += h.Count
+			}
+		}
+	}
+}
+
+// RuleHits is a rule with its hits, and the pairs they are of, the most hits first.
+type RuleHits struct {
+	Rule
+	Hit
+	Pairs []PairHits
+	// Rest are the hits of pairs that are not counted apart.
+	Rest uint64
+}
+
+// PairHits is a pair with its hits.
+type PairHits struct {
+	Pair
+	Hit
+}
+
+// Rules are the rules that were hit, in the order of their names, without their pairs.
+func (c *Counter) Rules() []RuleHits {
+	out := make([]RuleHits, 0, len(c.rules))
+	for r, x := range c.rules {
+		out = append(out, RuleHits{Rule: r, Hit: x.Hit, Rest: x.rest})
+	}
+	slices.SortFunc(out, func(a, b RuleHits) int { return a.Rule.compare(b.Rule) })
+	return out
+}
+
+// All are the rules that were hit with their pairs, the most hits first.
+func (c *Counter) All() []RuleHits {
+	out := c.Rules()
+	for i := range out {
+		x := c.rules[out[i].Rule]
+		for p, h := range x.pairs {
+			out[i].Pairs = append(out[i].Pairs, PairHits{p, *h})
+		}
+		slices.SortFunc(out[i].Pairs, func(a, b PairHits) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), a.Pair.compare(b.Pair))
+		})
+	}
+	slices.SortStableFunc(out, func(a, b RuleHits) int { return cmp.Compare(b.Count, a.Count) })
+	return out
+}

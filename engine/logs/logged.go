@@ -1,0 +1,175 @@
+package logs
+
+import (
+	"maps"
+	"time"
+
+	"rung/engine/logs/hits"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/words"
+)
+
+// loggedSince is since when a policy, or a namespace for the policies that log as it
+// says, has the levels that it has.
+type loggedSince map[model.Key]levelsSince
+
+type levelsSince struct {
+	levels model.LogLevels
+	since  map[model.Action]time.Time
+}
+
+func (s loggedSince) copy() loggedSince { return maps.Clone(s) }
+
+// observe follows the levels; a level that changes to another goes on.
+func (s loggedSince) observe(changes []model.Change, now time.Time) {
+	for _, c := range changes {
+		var levels model.LogLevels
+		switch o := c.New.(type) {
+		case *model.Policy:
+			if !o.Kind.IsAdmin() {
+				continue
+			}
+			levels, _ = o.LogLevels() // with a mistake it is not applied: nothing logs
+		case *model.Namespace:
+			levels, _ = model.NamespaceLogLevels(o.Annotations[model.AnnotationLogging])
+		case nil:
+			delete(s, c.Key())
+			continue
+		default:
+			continue
+		}
+		was, k := s[c.Key()], c.Key()
+		if !levels.Any() {
+			delete(s, k)
+			continue
+		}
+		if was.levels == levels {
+			continue
+		}
+		is := levelsSince{levels, map[model.Action]time.Time{}}
+		for _, a := range []model.Action{model.Allow, model.Deny, model.Pass} {
+			switch {
+			case levels.For(a) == "":
+			case was.levels.For(a) != "":
+				is.since[a] = was.since[a]
+			default:
+				is.since[a] = now
+			}
+		}
+		s[k] = is
+	}
+}
+
+// of is since when rules of a policy with an action log; zero where they do not.
+func (s loggedSince) of(k model.PolicyKey, a model.Action) time.Time {
+	if !k.Kind.IsAdmin() {
+		k = model.Key{Kind: model.KindNamespace, Name: k.Namespace}
+	}
+	return s[k].since[a]
+}
+
+// Use is what is known of how much a rule is hit.
+type Use int
+
+const (
+	// Hit says that there are lines of it.
+	Hit Use = iota
+	// Idle says that it logs, and had no hit since then.
+	Idle
+	// NotLogged says that nothing can be known: it does not log.
+	NotLogged
+	// NotFollowed says that its lines would not come here.
+	NotFollowed
+)
+
+// RuleUse is how much one rule is hit.
+type RuleUse struct {
+	Use Use
+	hits.Hit
+	Lately uint64
+	// Since is from when on an idle rule had no hit.
+	Since time.Time
+	// Missing is how many nodes' logs are not followed.
+	Missing int
+}
+
+// Of says how much a rule of a policy is hit.
+func (s *Summary) Of(p *model.Policy, r *model.Rule) RuleUse {
+	ref := model.RuleRef{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Exact: true}
+	h, since := s.Rules[ref], s.logged.of(p.Key, r.Action)
+	if p.Kind == model.KindNP && since.IsZero() {
+		since = s.logged.of(p.Key, model.Allow)
+	}
+	u := RuleUse{Hit: h, Lately: h.Lately(s.At), Since: later(since, s.Since), Missing: s.NotFollowed}
+	switch {
+	case h.Count > 0:
+	case since.IsZero():
+		u.Use = NotLogged
+	case !s.Followed:
+		u.Use = NotFollowed
+	default:
+		u.Use = Idle
+	}
+	return u
+}
+
+// Short says it in a column: "1,204", "logged, no hit", "not logged".
+func (u RuleUse) Short() string {
+	switch u.Use {
+	case Idle:
+		if u.Missing > 0 {
+			return "no hit, " + words.Count(u.Missing, "node") + " not followed"
+		}
+		return "logged, no hit"
+	case NotLogged:
+		return "not logged"
+	case NotFollowed:
+		return "log not followed"
+	}
+	if u.Lately > 0 && u.Lately < u.Count {
+		return words.Thousands(u.Count) + ", " + words.Thousands(u.Lately) + " in 15 min"
+	}
+	return words.Thousands(u.Count)
+}
+
+// PolicyUse is how much the rules of a policy are hit together.
+type PolicyUse struct {
+	RuleUse
+	// Idle are the rules that log and had no hit.
+	Idle []string
+	// Rules is how many it has.
+	Rules int
+}
+
+// OfPolicy says how much a policy is hit.
+func (s *Summary) OfPolicy(p *model.Policy) (u PolicyUse) {
+	best := NotFollowed + 1
+	for _, d := range []model.Direction{model.Ingress, model.Egress} {
+		rules := p.Rules(d)
+		for i := range rules {
+			one := s.Of(p, &rules[i])
+			u.Rules++
+			u.Hit.Merge(&one.Hit)
+			if one.Use == Idle {
+				u.Idle = append(u.Idle, revision.RuleLabel(d, i, ""))
+				u.Since = later(one.Since, u.Since)
+			}
+			best = min(best, one.Use)
+		}
+	}
+	u.Lately, u.Missing = u.Hit.Lately(s.At), s.NotFollowed
+	if u.Use = best; u.Rules == 0 {
+		u.Use = NotLogged
+	}
+	return u
+}
+
+// Short says it in a column: "1,204, 2 rules idle".
+func (u PolicyUse) Short() string {
+	text := u.RuleUse.Short()
+	if u.Use == Hit && len(u.Idle) > 0 {
+		return text + ", " + words.Count(len(u.Idle), "rule") + " no hit"
+	}
+	return text
+}

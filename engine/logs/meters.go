@@ -1,0 +1,230 @@
+package logs
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/words"
+)
+
+// Loss is one ACL in one zone against the meter that its lines pass
+// (ovn-kubernetes.md#lost-lines). It is there while the ACL logs as much as the meter
+// lets through, and where lines are known to be lost.
+type Loss struct {
+	Zone string
+	Rule model.RuleRef
+	// Part is which of the rule's ACLs it is: a protocol, empty for the only one.
+	Part string
+	// Seen are the lines of the fullest of the last ten seconds; Rate and Burst are the
+	// meter's.
+	Seen, Rate, Burst int
+	// AtLimit says that Seen reached the meter's rate within these seconds.
+	AtLimit bool
+	// Lost is how many lines the meter discarded since it was made, where Counted says
+	// that something counts them.
+	Lost    uint64
+	Counted bool
+}
+
+// String says how the ACL stands to its meter: "at the limit of 20 lines/s: lines are
+// being lost, at least 213 so far".
+func (x Loss) String() string {
+	limit := fmt.Sprintf("at the limit of %d lines/s", x.Rate)
+	switch {
+	case x.Counted && x.Lost == 0:
+		return limit + ": no line lost so far"
+	case !x.AtLimit:
+		return "below its limit again, " + words.Total(x.Lost, "line") + " lost so far"
+	case x.Counted:
+		return limit + ": lines are being lost, " + words.Total(x.Lost, "line") + " so far"
+	}
+	return limit + ": lines are being lost, how many is not counted"
+}
+
+// Short says it where there is little room: "at the limit, 213 lines lost".
+func (x Loss) Short() string {
+	switch {
+	case !x.AtLimit:
+		return words.Total(x.Lost, "line") + " lost before"
+	case x.Counted:
+		return "at the limit, " + words.Total(x.Lost, "line") + " lost"
+	}
+	return "at the limit, losing lines (not counted)"
+}
+
+// Loses says whether lines are being lost, as far as is known.
+func (x Loss) Loses() bool { return x.AtLimit && (!x.Counted || x.Lost > 0) }
+
+// mostMeters bounds the ACLs that are held against their meters.
+const mostMeters = 10_000
+
+// meterKey is one ACL in one zone: every ACL has a meter of its own.
+type meterKey struct {
+	zone string
+	rule model.RuleRef
+	acl  string
+}
+
+// meters are the lines that ACLs logged lately, against what their meters let through.
+type meters struct {
+	by     map[meterKey]*metered
+	forgot time.Time // when those without lines were last let go
+}
+
+// metered counts the lines of seconds by the node's clock, so that lines which arrive
+// late and together are not taken for a burst.
+type metered struct {
+	seconds     [rateSeconds]int
+	head        int64     // second of the last of them
+	came        time.Time // when the newest line came
+	reached     time.Time // when a second last had as many lines as the meter lets through
+	rate, burst int
+	rows        []string  // the ACLs behind it, by UUID
+	looked      time.Time // when they were looked for
+}
+
+// rowsEvery is how often the rows of an ACL at its limit are looked for.
+const rowsEvery = 10 * time.Second
+
+func (m *metered) capped(now time.Time) bool {
+	return !m.reached.IsZero() && now.Sub(m.reached) < rateSeconds*time.Second
+}
+
+// meter is what a zone lets each of its ACLs log.
+type meter struct{ rate, burst int } // rate 0: there is none, and no limit
+
+func (c *meters) count(rev *revision.Revision, k meterKey, name string, limit meter, at, now time.Time) {
+	m := c.by[k]
+	if m == nil {
+		if len(c.by) >= mostMeters {
+			c.forget(now)
+		}
+		if len(c.by) >= mostMeters {
+			return
+		}
+		m = &metered{head: at.Unix()}
+		c.by[k] = m
+	}
+	m.came, m.rate, m.burst = now, limit.rate, limit.burst
+	second := at.Unix()
+	if d := second - m.head; d > 0 || d < -rateSeconds { // on, or the node's clock was set back
+		var moved [rateSeconds]int
+		if d > 0 && d < rateSeconds {
+			copy(moved[:], m.seconds[d:])
+		}
+		m.seconds, m.head = moved, second
+	}
+	i := rateSeconds - 1 - (m.head - second)
+	if i < 0 {
+		return
+	}
+	if m.seconds[i]++; limit.rate == 0 || m.seconds[i] < limit.rate {
+		return
+	}
+	m.reached = now
+	if m.looked.IsZero() || now.Sub(m.looked) >= rowsEvery {
+		m.rows, m.looked = rowsOf(rev, k, name), now
+	}
+}
+
+// forget drops the ACLs that logged nothing lately, at most once a second.
+func (c *meters) forget(now time.Time) {
+	if d := now.Sub(c.forgot); d >= 0 && d < time.Second {
+		return
+	}
+	c.forgot = now
+	maps.DeleteFunc(c.by, func(_ meterKey, m *metered) bool { return now.Sub(m.came) > rateSeconds*time.Second })
+}
+
+// rowsOf are the live rows of one of a rule's ACLs in a zone, by UUID; they have the name
+// that is in the line.
+func rowsOf(rev *revision.Revision, k meterKey, name string) (out []string) {
+	z := rev.Zone(k.zone)
+	if z == nil || z.DB == nil {
+		return nil
+	}
+	deny := revision.DefaultDeny(k.rule.Policy.Namespace, k.rule.Direction)
+	for a := range z.DB.ACLs() {
+		if !a.Log || a.Name != name {
+			continue
+		}
+		o := revision.OwnerOf(a.ExternalIDs)
+		if k.rule.Policy.Kind == model.KindNP && k.rule.Policy.Name == "" {
+			if unit, ok := revision.UnitOf(o); ok && unit == deny {
+				out = append(out, a.UUID)
+			}
+			continue
+		}
+		p, dir, i, ok := revision.RuleOf(a.ExternalIDs)
+		if ok && p == k.rule.Policy && dir == k.rule.Direction && i == k.rule.Rule &&
+			(k.acl == "" || !slices.Contains([]string{"tcp", "udp", "sctp"}, o.Protocol) || o.Protocol == k.acl) {
+			out = append(out, a.UUID)
+		}
+	}
+	return out
+}
+
+// CountedBy says what counts the lines that the meter of an ACL discards, of a row by its
+// UUID in a zone; ok is false where nothing does. It must answer at once.
+func (l *Store) CountedBy(f func(zone, acl string) (lost uint64, ok bool)) { l.lost.Store(&f) }
+
+// Losses are the ACLs that log as much as their meters let through, or did so lately, and
+// how many lines they lost; those at the limit first.
+func (l *Store) Losses() (out []Loss) {
+	now := l.now()
+	f := l.lost.Load()
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for k, m := range l.meters.by {
+		if m.reached.IsZero() {
+			continue
+		}
+		x := Loss{Zone: k.zone, Rule: k.rule, Part: k.acl, Rate: m.rate, Burst: max(m.rate, m.burst), AtLimit: m.capped(now)}
+		if now.Sub(m.came) < rateSeconds*time.Second {
+			x.Seen = slices.Max(m.seconds[:])
+		}
+		x.Counted = f != nil && len(m.rows) > 0
+		for _, uuid := range m.rows {
+			if !x.Counted {
+				break
+			}
+			n, ok := (*f)(k.zone, uuid)
+			x.Lost, x.Counted = x.Lost+n, ok
+		}
+		if x.AtLimit || x.Counted && x.Lost > 0 {
+			out = append(out, x)
+		}
+	}
+	slices.SortFunc(out, func(a, b Loss) int {
+		first := func(x Loss) int {
+			if x.AtLimit {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.Seen, a.Seen), strings.Compare(a.Zone, b.Zone),
+			a.Rule.Policy.Compare(b.Rule.Policy), cmp.Compare(a.Rule.Direction, b.Rule.Direction),
+			cmp.Compare(a.Rule.Rule, b.Rule.Rule), strings.Compare(a.Part, b.Part))
+	})
+	return out
+}
+
+// meterOf is what the meter of a zone lets through: in one whose rows are not known, what
+// it usually does; 0 where there is no meter.
+func meterOf(rev *revision.Revision, zone string) meter {
+	z := rev.Zone(zone)
+	if z == nil || z.DB == nil {
+		return meter{rate: defaultMeterRate}
+	}
+	rate, burst, _ := rev.LogMeter(zone)
+	return meter{rate, burst}
+}
+
+// defaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
+const defaultMeterRate = 20

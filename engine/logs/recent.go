@@ -1,0 +1,137 @@
+package logs
+
+import (
+	"net/netip"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/nb"
+	"rung/model/verdict"
+)
+
+// Recently is how far back the lines go that a change is held against.
+const Recently = 15 * time.Minute
+
+// recentMost bounds the different connections among them: each costs two verdicts.
+const recentMost = 4000
+
+// Recent are the connections of the lines of the last 15 minutes that are kept, the newest
+// first; where none came in that time, of the 15 minutes before the newest line.
+func (l *Store) Recent() *verdict.Log { return recent(l.Since(0, 0), l.now(), recentMost) }
+
+// Connections are those of some entries, oldest first as a Store has them, at most so many
+// different ones.
+func Connections(entries []*Entry, most int) *verdict.Log {
+	return connections(entries, time.Time{}, most)
+}
+
+// seenKey is what the lines of one Seen have in common.
+type seenKey struct {
+	from, to netip.Addr
+	fromPod  model.Key
+	toPod    model.Key
+	proto    verdict.Protocol
+	port     uint16
+	said     verdict.Verdict
+	stage    model.Stage
+	zone     string
+}
+
+func recent(entries []*Entry, now time.Time, most int) *verdict.Log {
+	newest := time.Time{}
+	for _, e := range entries {
+		if e.Gap == nil && e.Line.At.After(newest) {
+			newest = e.Line.At
+		}
+	}
+	since, fresh := newest.Add(-Recently), now.Sub(newest) < Recently
+	if fresh {
+		since = now.Add(-Recently)
+	}
+	out := connections(entries, since, most)
+	out.Fresh = fresh
+	return out
+}
+
+// connections are those of the entries since a time, the newest first.
+func connections(entries []*Entry, since time.Time, most int) *verdict.Log {
+	out := &verdict.Log{}
+	at := map[seenKey]int{}
+	for i := len(entries) - 1; i >= 0; i-- {
+		e := entries[i]
+		k, ok := seenOf(e)
+		if !ok || e.Line.At.Before(since) {
+			continue
+		}
+		n, known := at[k]
+		if !known && len(out.Seen) >= most {
+			out.Over++
+			continue
+		}
+		if !known {
+			n = len(out.Seen)
+			at[k] = n
+			out.Seen = append(out.Seen, verdict.Seen{Connection: verdict.Connection{From: verdict.Endpoint{Key: k.fromPod, Addr: k.from},
+				To: verdict.Endpoint{Key: k.toPod, Addr: k.to}, Protocol: k.proto, Port: k.port},
+				Said: k.said, Stage: k.stage, Zone: k.zone, First: e.Line.At, Last: e.Line.At})
+		}
+		s := &out.Seen[n]
+		s.Lines++
+		out.Lines++
+		s.First, s.Last = earlier(s.First, e.Line.At), later(s.Last, e.Line.At)
+		if out.From.IsZero() {
+			out.From, out.To = e.Line.At, e.Line.At
+		}
+		out.From, out.To = earlier(out.From, e.Line.At), later(out.To, e.Line.At)
+	}
+	return out
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// seenOf is the connection of a line, and what the line says of it; ok is false for one
+// that is about no connection.
+func seenOf(e *Entry) (k seenKey, ok bool) {
+	line := &e.Line
+	if e.Gap != nil || !line.Src.IsValid() || !line.Dst.IsValid() {
+		return k, false
+	}
+	k = seenKey{from: line.Src.Unmap(), to: line.Dst.Unmap(), fromPod: podOf(&e.Src), toPod: podOf(&e.Dst),
+		proto: verdict.Protocol(strings.ToUpper(strings.TrimSuffix(line.Proto, "6"))), port: line.DstPort, zone: line.Zone}
+	switch line.Verdict {
+	case "allow":
+		k.said = verdict.Allow
+	case "drop", "reject":
+		k.said = verdict.Deny
+	}
+	switch {
+	case line.Direction == nb.ToLport || line.Direction == "" && e.Attributed && directionOf(e.Rule.Policy.Kind, e.Rule.Direction) == nb.ToLport:
+		k.stage = model.StageToLport
+	case line.Direction == nb.FromLport || e.Attributed:
+		k.stage = model.StageAfterLB
+	}
+	c := verdict.Connection{From: verdict.AddrEnd(k.from), To: verdict.AddrEnd(k.to), Protocol: k.proto, Port: k.port}
+	return k, c.Check() == nil
+}
+
+// podOf is the pod that had the address, zero for none and for one on its node's network:
+// the address is the node's.
+func podOf(d *End) model.Key {
+	if d.Key.Kind == model.KindPod && d.Note != noteHost {
+		return d.Key
+	}
+	return model.Key{}
+}

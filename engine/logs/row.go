@@ -1,0 +1,36 @@
+package logs
+
+import (
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model/nb"
+)
+
+// ACLs are the rows that may have logged the entry: those that its rule, or the default
+// deny, has in its zone for its protocol; none where the rule is not known or is gone.
+func (e *Entry) ACLs(rev *revision.Revision) (out []*nb.ACL) {
+	if !e.Attributed || e.Gap != nil {
+		return nil
+	}
+	for _, acl := range rev.ACLs(e.Unit(), e.Line.Zone) {
+		if !logsFor(acl, e.Rule) {
+			continue
+		}
+		if p := acl.ExternalIDs[nb.KeyProtocol]; isPorts(p) && !strings.EqualFold(p, e.Line.Proto) {
+			continue
+		}
+		out = append(out, acl)
+	}
+	return out
+}
+
+// isPorts says whether a row is for the ports of one protocol; others are for every
+// packet (ovn-kubernetes.md#acls-of-a-rule).
+func isPorts(protocol string) bool {
+	switch strings.ToLower(protocol) {
+	case "tcp", "udp", "sctp":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,151 @@
+package logs
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/nb"
+	"rung/test/changing"
+	"rung/test/given"
+)
+
+const levels = "    k8s.ovn.org/acl-logging: '{\"deny\":\"alert\"}'\n"
+
+// annotated is a policy with a logging annotation.
+func annotated(policy, annotation string) string {
+	return strings.Replace(policy, "  name: control\n", "  name: control\n  annotations:\n"+annotation, 1)
+}
+
+// Every step of the way to a line, as it is said and mended.
+func TestWhy(t *testing.T) {
+	deny := given.ANP("control", 34, "", "in deny *", "out allow *")
+	sandbox := revision.Mode{Name: "files", Sandbox: true, Simulated: true}
+	cluster := revision.Mode{Name: revision.ClusterMode}
+	for _, c := range []struct {
+		what    string
+		policy  string
+		mode    revision.Mode
+		streams []model.LogStream
+		about   About
+		lines   int
+		want    []string
+	}{
+		{"no annotation", deny, sandbox, nil, About{}, 0,
+			[]string{"✗ annotation  ANP control has no log level, so none of its rules logs. → rung log-level control --deny alert --allow info"}},
+		{"a policy that is gone", given.ANP("other", 5, "", "in deny *"), sandbox, nil, About{}, 0,
+			[]string{"✗ annotation  ANP control no longer exists."}},
+		{"a rule that is gone", annotated(deny, levels), sandbox, nil, About{Dir: model.Ingress, Rule: 7}, 0,
+			[]string{"✓ annotation  Its annotation sets deny=alert.", "✗ level       ingress 7 no longer exists."}},
+		{"a level that is off", annotated(deny, levels), sandbox, nil, About{}, 0, []string{
+			"✓ annotation  Its annotation sets deny=alert.",
+			"✗ level       Allow rules do not log. → rung log-level control --deny alert --allow info",
+			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
+			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
+		{"a rule that logs, with lines", annotated(deny, levels), sandbox, nil, About{Dir: model.Ingress, Rule: 0}, 3, []string{
+			"✓ annotation  Its annotation sets deny=alert.",
+			"✓ level       1 rule of it logs.",
+			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
+			"✓ traffic     3 lines since 12:00:00, the last at 12:00:00."}},
+		{"at the limit", annotated(deny, levels), sandbox, nil, About{Dir: model.Ingress, Rule: 0}, 20, []string{
+			"✓ annotation  Its annotation sets deny=alert.",
+			"✓ level       1 rule of it logs.",
+			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"✗ meter       control ingress 0 in zone worker is at the limit of 20 lines/s: lines are being lost, how many is not counted. → log fewer actions, or raise logging's rate limit (ovnkube-controller's --acl-logging-rate-limit)",
+			"✓ traffic     20 lines since 12:00:00, the last at 12:00:00."}},
+		{"a cluster that is not followed", annotated(deny, levels), cluster, nil, About{Dir: model.Ingress, Rule: 0}, 0, []string{
+			"✓ annotation  Its annotation sets deny=alert.",
+			"✓ level       1 rule of it logs.",
+			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
+			"✗ stream      The nodes' logs are not followed yet: no node is known, or the cluster has not been read.",
+			"? traffic     No line so far: perhaps no connection that it decides was begun. → rung trace says what decides a connection"}},
+		{"streams", annotated(deny, levels), cluster, []model.LogStream{
+			{Zone: "a", Namespace: "openshift-ovn-kubernetes", Container: "ovn-controller", State: model.StreamOpen},
+			{Zone: "b", Namespace: "ovn-kubernetes", Container: "ovn-controller", State: model.StreamOpen, ACLs: 5, Unseen: 1200},
+			{Zone: "c", State: model.StreamDenied, Error: "no permission to get pods/log"},
+		}, About{Dir: model.Ingress, Rule: 0}, 0, []string{
+			"✓ annotation  Its annotation sets deny=alert.",
+			"✓ level       1 rule of it logs.",
+			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
+			"? container   The container with the ACL log was found on 2 of 3 nodes.",
+			"✗ console     On a there is no container ovn-acl-logging, and OpenShift's ovn-controller keeps ACL lines off its console: they are in /var/log/ovn/acl-audit-log.log on the node. → oc adm node-logs NODE --path=ovn/acl-audit-log.log",
+			"✗ stream      The log of c cannot be followed: no permission since 00:00:00: no permission to get pods/log.",
+			"? stream      Numbers are missing in ovn-controller's lines of b (1,200): lines were lost on the way here, or went to another of its outputs. The meter leaves no such gap.",
+			"? stream      1 node followed without an ACL line so far: a. A connection is logged on the node of the pod the policy applies to.",
+			"? traffic     No line so far: perhaps no connection that it decides was begun. → rung trace says what decides a connection"}},
+	} {
+		w := changing.New(t, c.policy)
+		w.Rev.Mode = c.mode
+		l := logWorld(t, w, 100)
+		if c.streams != nil {
+			l.FollowedBy(func() []model.LogStream { return c.streams })
+		}
+		for range c.lines {
+			l.take(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
+		}
+		c.about.Policy = given.ANPKey("control")
+		var got []string
+		for _, x := range l.Why(w.Current(), c.about) {
+			got = append(got, x.Line())
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.what, d)
+		}
+	}
+}
+
+// A rule without a hit is idle only while it logs, and its lines would come.
+func TestIdleRules(t *testing.T) {
+	deny := given.ANP("control", 34, "", "in deny *", "out allow *")
+	w := changing.New(t, annotated(deny, levels))
+	w.Rev.Mode = revision.Mode{Name: "files", Sandbox: true, Simulated: true}
+	l := logWorld(t, w, 100)
+	p := w.Current().Cluster.Policy(given.ANPKey("control"))
+	tick := func(d time.Duration) {
+		w.Mu.Lock()
+		defer w.Mu.Unlock()
+		w.Now = w.Now.Add(d)
+	}
+	want := func(what string, made bool, ingress, egress, policy string) {
+		t.Helper()
+		tick(time.Second)
+		s := l.Summary(made)
+		got := []string{s.Of(p, p.Rule(model.Ingress, 0)).Short(), s.Of(p, p.Rule(model.Egress, 0)).Short(), s.OfPolicy(p).Short()}
+		if d := cmp.Diff([]string{ingress, egress, policy}, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", what, d)
+		}
+	}
+	want("from the start", true, "logged, no hit", "not logged", "logged, no hit")
+	if since := l.Summary(true).Of(p, p.Rule(model.Ingress, 0)).Since; !since.Equal(l.began) {
+		t.Errorf("idle since %v, want %v", since, l.began)
+	}
+	l.take(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
+	want("a hit", true, "1", "not logged", "1")
+	both := *p
+	both.Logging = `{"deny":"info","allow":"info"}`
+	l.Observe([]model.Change{{Old: p, New: &both}})
+	switched := w.Clock()
+	want("the other level is switched on", true, "1", "logged, no hit", "1, 1 rule no hit")
+	if since := l.Summary(true).Of(p, p.Rule(model.Egress, 0)).Since; !since.Equal(switched) {
+		t.Errorf("idle since %v, want %v: from when it logs", since, switched)
+	}
+	tick(20 * time.Minute)
+	l.take(arrival{line: line(w, "ANP:control:Ingress:0", "drop", nb.ToLport, "tcp", "10.244.0.3", "10.244.0.4", 80)})
+	want("lately", true, "2, 1 in 15 min", "logged, no hit", "2, 1 in 15 min, 1 rule no hit")
+	l.Observe([]model.Change{{Old: &both}})
+	want("the policy is gone", true, "2, 1 in 15 min", "not logged", "2, 1 in 15 min")
+	l.Observe([]model.Change{{New: &both}})
+	streams := []model.LogStream{{Zone: "a", State: model.StreamLost}}
+	l.FollowedBy(func() []model.LogStream { return streams })
+	want("no stream", false, "2, 1 in 15 min", "log not followed", "2, 1 in 15 min")
+	streams = append(streams, model.LogStream{Zone: "b", State: model.StreamOpen})
+	want("one of two streams", false, "2, 1 in 15 min", "no hit, 1 node not followed", "2, 1 in 15 min, 1 rule no hit")
+}

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"rung/model/flow"
+	"rung/model/nb"
+	"rung/sources/nbdb/remote"
+	"rung/sources/sandbox"
+	"rung/sources/sandbox/ovn"
+)
+
+const (
+	// metersEvery is how often the meters of a zone on OVN are read while an ACL of it is
+	// at its limit; metersInPodEvery where that takes a program in a pod.
+	metersEvery      = time.Second
+	metersInPodEvery = 10 * time.Second
+	// metersFailed is how long a zone is left alone whose meters could not be read.
+	metersFailed = time.Minute
+	metersWithin = 10 * time.Second
+	// mostMeterText bounds what a node says of its meters.
+	mostMeterText = 4 << 20
+)
+
+// lostLines are the lines that meters discarded, as last read from the datapath.
+type lostLines struct {
+	mu    sync.Mutex
+	zones map[string]*zoneMeters
+}
+
+type zoneMeters struct {
+	stats map[string]flow.MeterStat
+	next  time.Time // when they may be read again
+}
+
+// lost is how many lines of an ACL its meter discarded.
+func (l *lostLines) lost(zone, acl string) (n uint64, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	z := l.zones[zone]
+	if z == nil {
+		return 0, false
+	}
+	s, ok := z.stats[flow.MeterOf(nb.LoggingMeter, acl)]
+	return s.Dropped, ok
+}
+
+// due says whether a zone's meters may be read now.
+func (l *lostLines) due(zone string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	z := l.zones[zone]
+	return z == nil || !now.Before(z.next)
+}
+
+// took keeps what was read; a zone that could not be read is not counted.
+func (l *lostLines) took(zone string, stats map[string]flow.MeterStat, next time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.zones[zone] = &zoneMeters{stats, next}
+}
+
+// forget lets go of zones whose meters hold nothing back.
+func (l *lostLines) forget(want []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for zone := range l.zones {
+		if !slices.Contains(want, zone) {
+			delete(l.zones, zone)
+		}
+	}
+}
+
+// runMeters reads the meters of zones in which an ACL is at its limit, until the engine
+// ends: there lines are lost, and only the datapath knows how many.
+func (e *Engine) runMeters(every time.Duration, read func(context.Context, string) (map[string]flow.MeterStat, error)) {
+	l := &lostLines{zones: map[string]*zoneMeters{}}
+	e.logs.CountedBy(l.lost)
+	ticker := time.NewTicker(metersEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		var known, limited []string
+		for _, x := range e.logs.Losses() { // those at the limit first
+			if slices.Contains(known, x.Zone) {
+				continue
+			}
+			known = append(known, x.Zone)
+			if x.AtLimit {
+				limited = append(limited, x.Zone)
+			}
+		}
+		l.forget(known)
+		for _, zone := range limited {
+			if !l.due(zone, time.Now()) {
+				continue
+			}
+			ctx, cancel := context.WithTimeout(e.ctx, metersWithin)
+			stats, err := read(ctx, zone)
+			cancel()
+			next := every
+			if err != nil {
+				stats, next = nil, max(every, metersFailed)
+			}
+			l.took(zone, stats, time.Now().Add(next))
+		}
+	}
+}
+
+// metersOfLab reads those of a zone of the sandbox on OVN.
+func metersOfLab(sb *sandbox.Sandbox) func(context.Context, string) (map[string]flow.MeterStat, error) {
+	return func(ctx context.Context, zone string) (stats map[string]flow.MeterStat, err error) {
+		err = sb.WithZone(ctx, zone, func(ctx context.Context, z *ovn.Zone) error {
+			stats, err = z.Meters(ctx)
+			return err
+		})
+		return stats, err
+	}
+}
+
+// metersInPod reads those of a node, in its ovnkube-node pod.
+func (e *Engine) metersInPod(ctx context.Context, node string) (map[string]flow.MeterStat, error) {
+	pod, err := e.cfg.Kube.ZonePod(ctx, node, e.ovnNamespaces())
+	if err != nil {
+		return nil, err
+	}
+	target := pod.Target()
+	if slices.Contains(pod.Containers, "ovn-controller") {
+		target.Container = "ovn-controller" // it sees the sockets of both
+	}
+	run := func(cmd ...string) (string, error) {
+		out, err := remote.Output(ctx, podRunner{e.cfg.Kube, target}, cmd, metersWithin, mostMeterText)
+		if err != nil {
+			return "", fmt.Errorf("reading the meters of %s in %s: %w", node, target, err)
+		}
+		return string(out), nil
+	}
+	list, err := run("ovn-appctl", "-t", "ovn-controller", "meter-table-list")
+	if err != nil {
+		return nil, err
+	}
+	stats, err := run("ovs-ofctl", "-O", "OpenFlow15", "meter-stats", "br-int")
+	if err != nil {
+		return nil, err
+	}
+	return flow.ParseMeters(list, stats), nil
+}

@@ -1,0 +1,210 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/model/ovntrace"
+	"rung/model/verdict"
+	"rung/sources/sandbox/ovn"
+	"rung/test/given"
+	"rung/test/install"
+	"rung/test/wait"
+)
+
+// onOVN is an engine whose sandbox runs on real OVN.
+func onOVN(t *testing.T) *liveRun {
+	t.Helper()
+	install.OVN(t, ovn.Find)
+	w := newLiveWorld(t, livePolicies()...)
+	r := w.run(func(c *Config) { c.Sandbox = &SandboxConfig{OVN: place(), Dir: w.sockets} })
+	r.settle("control", "worker")
+	return r
+}
+
+func tcp(from, to verdict.Endpoint, port uint16) verdict.Connection {
+	return verdict.Connection{From: from, To: to, Protocol: verdict.TCP, Port: port}
+}
+
+// said is an answer line by line.
+func said(t *revision.OVNTrace) (out []string) {
+	words := t.Words()
+	out = append(out, words.Headline)
+	for _, w := range words.Ways {
+		for _, l := range w.Lines {
+			out = append(out, fmt.Sprintf("%s %s: %s | %s", l.Zone, l.Stage, l.OVN, l.Rows))
+		}
+		out = append(out, w.Notes...)
+	}
+	return out
+}
+
+// Real ovn-trace, asked by the engine, names the rules that decide, in each zone of the way.
+func TestOVNTrace(t *testing.T) {
+	r := onOVN(t)
+	pod := verdict.PodEnd
+	outside := verdict.AddrEnd(netip.MustParseAddr("198.51.100.9"))
+	for _, c := range []struct {
+		about verdict.Connection
+		want  []string
+	}{
+		{tcp(pod("green", "web-0"), pod("blue", "web-0"), 80), []string{"allow, as the rows say",
+			"worker to-lport: allow · ANP one ingress rule 0 | allow · ANP one ingress rule 0"}},
+		{tcp(pod("green", "web-0"), pod("blue", "web-0"), 81), []string{"deny, as the rows say",
+			"worker to-lport: deny · ANP one ingress rule 1 | deny · ANP one ingress rule 1"}},
+		{tcp(pod("green", "web-0"), pod("blue", "db-1"), 80), []string{"allow, as the rows say",
+			"control to-lport: allow · ANP one ingress rule 0 | allow · ANP one ingress rule 0",
+			// The pods of this cluster have addresses of one subnet on both nodes.
+			"zone worker: OVN loses the packet in stage ls_in_l2_unknown, and not by an ACL"}},
+		{tcp(pod("red", "web-0"), outside, 443), []string{"allow, as the rows say",
+			"worker to-lport: allow · no rule matched | allow · no rule matched"}},
+		{tcp(pod("red", "web-0"), pod("green", "db-1"), 80), []string{"deny, as the rows say",
+			"worker from-lport-after-lb: deny · ANP two egress rule 0 | deny · ANP two egress rule 0"}},
+		{tcp(pod("red", "web-0"), verdict.AddrEnd(netip.MustParseAddr("239.1.1.1")), 80), []string{
+			"not asked: ovn-trace cannot be asked about a multicast group", "ovn-trace cannot be asked about a multicast group"}},
+	} {
+		var states []string
+		got, err := r.OVNTrace(r.ctx, c.about, func(doing string) { states = append(states, doing) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, said(got)); diff != "" {
+			t.Errorf("%s:\n%s", c.about, diff)
+		}
+		if runs := slices.Contains(states, "zone worker: running ovn-trace"); runs == (got.Ways[0].Why != "") {
+			t.Errorf("%s: told %q", c.about, states)
+		}
+	}
+	if _, err := r.OVNTrace(r.ctx, tcp(pod("red", "nobody"), outside, 1), nil); !errors.Is(err, verdict.ErrQuestion) {
+		t.Errorf("about a pod that does not exist: %v", err)
+	}
+	ctx, cancel := context.WithCancel(r.ctx)
+	cancel()
+	if _, err := r.OVNTrace(ctx, tcp(pod("red", "web-0"), outside, 1), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// What ovn-trace says of flows that are older than the rows is a finding, until it is
+// asked again, or the policy is gone.
+func TestOVNTraceDisagrees(t *testing.T) {
+	r := onOVN(t)
+	c := tcp(verdict.PodEnd("green", "web-0"), verdict.PodEnd("blue", "web-0"), 80)
+	real, err := r.ovnRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old string
+	keep := func(ctx context.Context, ask *ovntrace.Ask) (string, []string, string, error) {
+		where, cmd, text, err := real(ctx, ask)
+		old = text
+		return where, cmd, text, err
+	}
+	stale := func(context.Context, *ovntrace.Ask) (string, []string, string, error) { return "here", nil, old, nil }
+	trace := func(run ovnRunner) *revision.OVNTrace {
+		t.Helper()
+		got, err := r.ovnTrace(r.ctx, c, run, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	findings := func() (out []string) {
+		for _, f := range r.Revision().ZoneFindings(r.Now()) {
+			if f.Code == revision.FindOVNTrace {
+				out = append(out, f.Policy.Label()+" in "+f.Zone+": "+f.Message)
+			}
+		}
+		return out
+	}
+	if got := trace(keep); got.Agreement() != revision.Agree || findings() != nil {
+		t.Fatalf("%q, %q", said(got), findings())
+	}
+	r.change(gate.Mutation{Op: gate.OpApply, YAML: []byte(given.ANP("none", 5, "tenant=blue", "in deny *"))})
+	r.settle("control", "worker")
+	want := []string{"allow, and the rows disagree",
+		"worker to-lport: allow · ANP one ingress rule 0 | deny · ANP none ingress rule 0"}
+	got := trace(stale)
+	if diff := cmp.Diff(want, said(got)[:2]); diff != "" || !strings.HasPrefix(said(got)[2], "zone worker: likely cause: ") {
+		t.Errorf("%s\n%q", diff, said(got))
+	}
+	const text = "ANP none in worker: zone worker: ovn-trace of green/web-0 → blue/web-0 tcp 80 disagrees with the rows in to-lport: OVN allow · ANP one ingress rule 0; rows deny · ANP none ingress rule 0; likely cause: "
+	if f := findings(); len(f) != 1 || !strings.HasPrefix(f[0], text) {
+		t.Errorf("findings %q", f)
+	}
+	trace(stale)
+	if f := findings(); len(f) != 1 {
+		t.Errorf("traced twice: findings %q", f)
+	}
+	if got := trace(real); got.Agreement() != revision.Agree || findings() != nil {
+		t.Errorf("traced again: %q, findings %q", said(got), findings())
+	}
+	trace(stale)
+	r.change(gate.Mutation{Op: gate.OpDelete, Policy: given.ANPKey("none")})
+	r.until(wait.Patience, "the finding goes with its policy", func(rev *revision.Revision) bool { return len(rev.OVNTraces) == 0 })
+	// A zone that cannot be asked has its reason, and nothing is said of the connection.
+	got = trace(func(context.Context, *ovntrace.Ask) (string, []string, string, error) {
+		return "", nil, "", fmt.Errorf("zone worker: %w", ErrNoProgram)
+	})
+	if diff := cmp.Diff([]string{"unknown, not compared with the rows", "zone worker: zone worker: the zone's pod has no ovn-trace"}, said(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// In a zone one trace runs after the other, and who waits hears it.
+func TestOVNTraceOneAtATime(t *testing.T) {
+	tr := newOVNTraces()
+	first, err := tr.take(t.Context(), "n1", func() { t.Error("waited for nobody") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := tr.take(t.Context(), "n2", func() { t.Error("waited for another zone") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := tr.take(ctx, "n1", cancel); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+	var done sync.WaitGroup
+	waits := make(chan struct{})
+	done.Go(func() {
+		second, err := tr.take(t.Context(), "n1", func() { close(waits) })
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		second()
+	})
+	<-waits
+	first()
+	done.Wait()
+}
+
+// Without anywhere to run it the error says what is needed.
+func TestNoOVNTrace(t *testing.T) {
+	w := newLiveWorld(t, livePolicies()...)
+	c := tcp(verdict.PodEnd("green", "web-0"), verdict.PodEnd("blue", "web-0"), 80)
+	r := w.sandbox()
+	r.settle("control", "worker")
+	_, err := r.OVNTrace(r.ctx, c, nil)
+	if !errors.Is(err, ErrNoOVNTrace) || !strings.Contains(err.Error(), "the sandbox does not run on OVN; see --sandbox-ovn") {
+		t.Errorf("in a sandbox without OVN: %v", err)
+	}
+	r.Close()
+	r = w.run(func(c *Config) { c.NB = map[string]string{"worker": "unix:/nowhere"} })
+	if _, err = r.OVNTrace(r.ctx, c, nil); !errors.Is(err, ErrNoOVNTrace) || !strings.Contains(err.Error(), "--nb gives databases only") {
+		t.Errorf("with databases only: %v", err)
+	}
+}

@@ -1,0 +1,180 @@
+package probe
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// Disagrees is the code of a finding that packets and rows disagree.
+const Disagrees = "probe-disagrees"
+
+// What to do about a disagreement.
+const (
+	remedyFlows = "probe again; if it stays, ovn-northd or ovn-controller is behind, or Rung reads the rows wrongly: report it with this page"
+	remedyNoACL = "this is not about policies: OVN found no way to the address; does the pod's address fit its node's subnet, does its port exist?"
+	remedyLost  = "the ACLs that let the first packet through do not let its answer back: see what the answer met"
+)
+
+// find says where packets and rows disagree. Where rows and policies do, their trace says.
+func (r *Result) find() {
+	for i := range r.Packets.Paths {
+		if len(r.Sent[i]) > 0 {
+			r.findPackets(&r.Packets.Paths[i], &r.Rows.Paths[i], r.Sent[i])
+		}
+	}
+}
+
+// findPackets compares what became of the packets of a path with what the rows say.
+func (r *Result) findPackets(p, rows *verdict.Path, steps []Step) {
+	last := &steps[len(steps)-1]
+	lost := !last.Delivered && last.Packet != steps[0].Packet
+	opened := p.Verdict
+	if lost {
+		opened = verdict.Allow // the first packet went through
+	}
+	s := decided(p.Stages, model.Deny)
+	switch {
+	case opened == verdict.Deny && s == nil:
+		r.found(nil, fmt.Sprintf("%s: OVN %s the %s, and no ACL did", Way(p), Dropped, steps[0].Packet), remedyNoACL)
+		return
+	case definite(rows.Verdict) && rows.Verdict != opened:
+		r.found(s, fmt.Sprintf("%s: OVN %s the %s, the rows %s", Way(p), past(opened, p), steps[0].Packet, says(rows)), remedyFlows)
+		return // that the stages differ follows
+	case lost:
+		r.found(s, fmt.Sprintf("%s: the %s was %s, but the %s of %s was not", Way(p), steps[0].Packet, Delivered, last.Packet, last.Zone), remedyLost)
+	}
+	for i := range p.Stages {
+		s, o := &p.Stages[i], &rows.Stages[i]
+		if s.Verdict == verdict.NotApplicable || agree(s, o) {
+			continue
+		}
+		r.found(s, fmt.Sprintf("%s: at %s on %s OVN decided by %s, the rows by %s", Way(p), s.Stage, s.Zone, who(s), who(o)), remedyFlows)
+	}
+	if s := decided(p.Stages, model.Deny); s != nil && steps[0].Delivered && p.Verdict == verdict.Allow {
+		r.found(s, fmt.Sprintf("%s: the %s was %s, although it met %s", Way(p), steps[0].Packet, Delivered, who(s)), remedyFlows)
+	}
+}
+
+// found adds a finding about what decided a stage, or about the zone.
+func (r *Result) found(s *verdict.StageVerdict, message, remedy string) {
+	f := model.Finding{Code: Disagrees, Severity: model.SeverityError, Rule: -1, Message: message, Remedy: remedy}
+	if s != nil {
+		f.Zone = s.Zone
+		if d := s.Decided; d != nil && d.Policy.Kind.IsPolicy() {
+			f.Policy, f.Direction, f.Rule = d.Policy, d.Direction, d.Rule
+		}
+	}
+	r.Findings = append(r.Findings, f)
+}
+
+func definite(v verdict.Verdict) bool { return v == verdict.Allow || v == verdict.Deny }
+
+// agree says whether OVN decided a stage by what the rows name: where several rows may,
+// by one of these.
+func agree(ovn, rows *verdict.StageVerdict) bool {
+	if rows.Verdict == verdict.Unknown {
+		return true // nothing is said
+	}
+	if ovn.Decided == nil {
+		return rows.Decided == nil
+	}
+	for i := range rows.Candidates {
+		if rows.Candidates[i].ACL == ovn.Decided.ACL {
+			return true
+		}
+	}
+	return rows.Decided != nil && rows.Decided.ACL == ovn.Decided.ACL
+}
+
+// Culprit is the stage that says why a path has its verdict: the first that denies, else
+// the first in which something decided.
+func Culprit(p *verdict.Path) *verdict.StageVerdict {
+	if s := decided(p.Stages, model.Deny); s != nil {
+		return s
+	}
+	return decided(p.Stages, model.Allow)
+}
+
+func decided(stages []verdict.StageVerdict, by model.Action) *verdict.StageVerdict {
+	for i := range stages {
+		if d := stages[i].Decided; d != nil && d.Action == by {
+			return &stages[i]
+		}
+	}
+	return nil
+}
+
+// says is what rows or policies do: "deny it (ANP quarantine egress 0)".
+func says(p *verdict.Path) string {
+	word := map[verdict.Verdict]string{verdict.Allow: "let it through", verdict.Deny: "deny it"}[p.Verdict]
+	if s := Culprit(p); s != nil && p.Verdict == verdict.Deny {
+		word += " (" + who(s) + ")"
+	}
+	return word
+}
+
+// past is what OVN did to a packet.
+func past(v verdict.Verdict, p *verdict.Path) string {
+	if v == verdict.Deny {
+		if s := decided(p.Stages, model.Deny); s != nil {
+			return Dropped + " (" + who(s) + ")"
+		}
+		return Dropped
+	}
+	return Delivered
+}
+
+// who names what decided a stage.
+func who(s *verdict.StageVerdict) string {
+	if s.Decided == nil {
+		return "nothing: the default, allow"
+	}
+	return Who(s.Decided)
+}
+
+// Who names a rule, or what stands for one: `ANP quarantine egress 0 "deny-all"`.
+func Who(d *verdict.Decider) string {
+	switch {
+	case d.Policy == (model.Key{}):
+		return "row " + d.ACL
+	case d.Rule < 0:
+		return d.Policy.Label()
+	}
+	return d.Policy.Label() + " " + revision.RuleLabel(d.Direction, d.Rule, d.RuleName)
+}
+
+// Service is what the connection of a path asks for: "tcp 8080".
+func (r *Result) Service(path int) string {
+	proto := strings.ToLower(string(r.Connection.Protocol))
+	if port := r.Packets.Paths[path].To.Port; port != 0 {
+		return proto + " " + strconv.Itoa(int(port))
+	}
+	return proto
+}
+
+// Way is a path's ends in words.
+func Way(p *verdict.Path) string {
+	return trace.Name(p.From.Endpoint) + " → " + trace.Name(p.To.Endpoint)
+}
+
+// Agreement says in a few words whether the three answers agree.
+func (r *Result) Agreement() string {
+	switch {
+	case r.Changed:
+		return "not compared: the rows changed meanwhile"
+	case len(r.Findings) > 0:
+		return words.Count(len(r.Findings), "disagreement")
+	case r.Packets.Verdict == verdict.NotApplicable:
+		return "not sent"
+	case !definite(r.Rows.Verdict) || !definite(r.Policies.Verdict):
+		return "rows " + string(r.Rows.Verdict) + ", policies " + string(r.Policies.Verdict)
+	}
+	return "rows and policies agree"
+}

@@ -1,0 +1,123 @@
+package probe
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"rung/engine/revision"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/nb"
+	"rung/model/verdict"
+)
+
+// Result is what became of a connection.
+type Result struct {
+	Connection verdict.Connection
+	At         time.Time
+	OVN        string // its version
+	// Packets, Rows and Policies are the three answers, path by path and stage by stage.
+	// A stage that no packet reached is not applicable.
+	Packets, Rows, Policies verdict.Answer
+	// Sent are the packets of each path, none where it was not tried.
+	Sent [][]Step
+	// Changed says that the rows changed while the packets were under way: the answers
+	// are not of one moment, and nothing is found.
+	Changed  bool
+	Findings []model.Finding
+}
+
+// Step is one packet in one zone.
+type Step struct {
+	Packet    string // "SYN", "request"
+	Reply     bool
+	Zone      string
+	In        string   // the logical port where it was put in
+	At        []string // and those where it came out
+	Delivered bool
+	Met       []Met
+}
+
+// Met is an ACL whose logical flow a packet met.
+type Met struct {
+	Stage model.Stage
+	// ACL begins the row's UUID, as OVN notes it at the flow.
+	ACL string
+	// Row is the row, nil where the zone has none that begins so, and Decider what it says
+	// of itself.
+	Row     *nb.ACL
+	Decider verdict.Decider
+}
+
+// Phase is what a probe is at.
+type Phase string
+
+// The phases, in order.
+const (
+	Waits Phase = "waiting until rows are flows"
+	Sends Phase = "sending packets"
+)
+
+// Delivered and Dropped are what becomes of packets, for people.
+const (
+	Delivered = "delivered"
+	Dropped   = "dropped"
+)
+
+// Word is what a verdict is called where packets are meant.
+func Word(v verdict.Verdict) string {
+	switch v {
+	case verdict.Allow:
+		return Delivered
+	case verdict.Deny:
+		return Dropped
+	}
+	return string(v)
+}
+
+// Why a probe is not possible.
+var (
+	errOtherZones = errors.New("needs a sandbox on OVN: rung -f FILES --sandbox-ovn DIR")
+	errDemo       = errors.New("needs the sandbox on OVN: rung demo --sandbox-ovn DIR; 5 says why")
+	errFiles      = errors.New("needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR; 5 says why")
+)
+
+// Possible says in one line why no packets can be put in here, nil where they can.
+func Possible(m revision.Mode) error {
+	switch {
+	case m.OVN != "":
+		return nil
+	case !m.Sandbox:
+		return errOtherZones
+	case m.Name == "demo":
+		return errDemo
+	}
+	return errFiles
+}
+
+// NotSent says why no packets are put in for a path, empty where they are. from and to
+// are its ends' pods, nil for none.
+func NotSent(p *verdict.Path, from, to *model.Pod) string {
+	switch {
+	case p.Verdict == verdict.NotApplicable:
+		return p.Reason
+	case p.To.Addr.IsMulticast():
+		return "a probe is a connection, and a multicast group answers none"
+	case from != nil && to != nil && from.Key == to.Key:
+		return "the sandbox has no load balancers: a pod cannot reach itself through a Service"
+	}
+	return ""
+}
+
+// Command is the rung command that sends the same.
+func Command(q trace.Question) string {
+	w := []string{"rung", "probe", "--from", q.From, "--to", q.To}
+	if p, err := trace.ParseProtocol(q.Protocol); err == nil && p != verdict.TCP {
+		w = append(w, "--protocol", string(p))
+	}
+	if q.Port != 0 {
+		w = append(w, "--port", strconv.Itoa(q.Port))
+	}
+	return model.ShellJoin(w...)
+}

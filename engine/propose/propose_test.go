@@ -1,0 +1,166 @@
+package propose
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/narrow"
+	"rung/model/verdict"
+	"rung/sources/manifests"
+	"rung/test/changing"
+	"rung/test/given"
+)
+
+// seen is a dropped line "FROM TO PORT", or one that was dropped on arrival with an "in"
+// behind it.
+func seen(t *testing.T, rev *revision.Revision, lines ...string) (out []verdict.Seen) {
+	t.Helper()
+	for _, text := range lines {
+		f := strings.Fields(text)
+		end := func(text string) verdict.Endpoint {
+			if a, err := netip.ParseAddr(text); err == nil {
+				return verdict.AddrEnd(a)
+			}
+			ns, name, _ := strings.Cut(text, "/")
+			e := verdict.PodEnd(ns, name)
+			e.Addr = netip.MustParseAddr(rev.Cluster.Pod(ns, name).IPs[0])
+			return e
+		}
+		s := verdict.Seen{Lines: 1, Said: verdict.Deny, Stage: model.StageAfterLB, Connection: verdict.Connection{From: end(f[0]), To: end(f[1]), Protocol: verdict.TCP}}
+		for _, c := range f[2] {
+			s.Connection.Port = s.Connection.Port*10 + uint16(c-'0')
+		}
+		if len(f) > 3 {
+			s.Stage = model.StageToLport
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func TestMake(t *testing.T) {
+	wall := strings.Replace(given.ANP("wall", 50, "tenant=blue", "out deny tenant=red", "in deny tenant=red"), "  egress:\n", "  # what leaves\n  egress:\n", 1)
+	for _, c := range []struct {
+		name, target string
+		world        []string
+		lines        []string
+		action       model.Action
+		says, has    []string
+		fails        string
+	}{
+		{"into the policy that drops it, before the rule that does", "wall", []string{wall}, []string{"blue/web-0 red/web-0 80", "blue/web-0 red/web-0 81"}, model.Allow,
+			[]string{"1 rule that allows the connections of 2 lines.", "They also cover blue/db-1 → red/web-0, TCP 80–81: 1 pair."},
+			[]string{"# what leaves", "portRange", "app: web"}, ""},
+		{"a new one before it", "door", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
+			[]string{"New at priority 49.", "They cover no other connection between the pods there are."}, []string{"priority: 49", "portNumber"}, ""},
+		{"a new one at a priority that comes too late", "door=60", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
+			[]string{"1 line stays denied all the same: ANP wall egress 0 decides; for example blue/web-0 → red/web-0 tcp 80."}, []string{"priority: 60"}, ""},
+		{"denied on arrival as well", "door", []string{wall, given.ANP("gate", 20, "tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
+			[]string{"1 line stays denied all the same: ANP gate ingress 0 decides"}, []string{"priority: 19"}, ""},
+		{"a policy about both ends gets both rules", "all", []string{given.ANP("all", 50, "", "out deny tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
+			[]string{"2 rules that allow the connections of 1 line."}, []string{"ingress:", "egress:"}, ""},
+		{"a baseline that denies", "BANP/default", []string{given.BANP("tenant=blue", "out allow tenant=green")}, []string{"blue/web-0 red/web-0 80"}, model.Deny,
+			[]string{"1 rule that denies"}, []string{"kind: BaselineAdminNetworkPolicy", "action: Deny"}, ""},
+		{"a NetworkPolicy, and an address", "blue/np", []string{given.NP("blue", "np", "{podSelector: {matchLabels: {app: web}}, policyTypes: [Ingress, Egress]}")},
+			[]string{"blue/web-0 8.8.8.8 443", "monitoring/prom-0 blue/web-0 8080 in"}, model.Allow,
+			[]string{"2 rules that allow the connections of 2 lines."}, []string{"cidr: 8.8.8.8/32", "port: 443", "namespaceSelector"}, ""},
+		{"addresses of one network", "door", []string{wall}, []string{"blue/web-0 8.8.8.8 443", "blue/web-0 8.8.8.9 443"}, model.Deny,
+			[]string{"They cover no other"}, []string{"- 8.8.8.8/31"}, ""},
+		{"pods that nobody can tell apart by the policy", "wall", []string{wall}, []string{"green/web-0 red/web-0 80"}, model.Allow, nil, nil,
+			"no rule of the policy can be about any of these lines"},
+		{"a NetworkPolicy cannot deny", "blue/np", []string{given.NP("blue", "np", "{podSelector: {}}")}, []string{"blue/web-0 red/web-0 80"}, model.Deny, nil, nil,
+			"a NetworkPolicy only allows"},
+	} {
+		w := changing.New(t, c.world...)
+		rev := w.Current()
+		target, err := ParseTarget(rev, c.target, c.action)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		p, err := Make(t.Context(), rev, target, seen(t, rev, c.lines...))
+		if c.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		notes := strings.Join(p.Notes(), "\n")
+		for _, s := range c.says {
+			if !strings.Contains(notes, s) {
+				t.Errorf("%s: no %q in\n%s", c.name, s, notes)
+			}
+		}
+		for _, s := range c.has {
+			if !strings.Contains(p.Text, s) {
+				t.Errorf("%s: no %q in\n%s", c.name, s, p.Text)
+			}
+		}
+		// What was written is what was judged.
+		next, broken := manifests.ParsePolicy([]byte(p.Text))
+		if next == nil || len(broken) > 0 || next.Key != p.Policy {
+			t.Fatalf("%s: %v\n%s", c.name, broken, p.Text)
+		}
+		want := map[model.Action]verdict.Verdict{model.Allow: verdict.Allow, model.Deny: verdict.Deny}[c.action]
+		after := rev.With([]model.Object{next}, nil).Verdicts()
+		for _, s := range p.Seen {
+			a, err := after.FromPolicies(s.Connection)
+			if err != nil || (a.Verdict != want) != (len(p.Still) > 0) {
+				t.Errorf("%s: %s: %s, %v; still %v", c.name, s.Connection, a.Verdict, err, p.Still)
+			}
+		}
+	}
+}
+
+func TestLeft(t *testing.T) {
+	w := changing.New(t, given.ANP("wall", 50, "tenant=blue", "out deny tenant=red"))
+	rev := w.Current()
+	target, _ := ParseTarget(rev, "wall", model.Allow)
+	p, err := Make(t.Context(), rev, target, seen(t, rev, "green/web-0 red/web-0 80", "green/web-0 red/db-1 80"))
+	if !errors.Is(err, narrow.ErrNothing) || p == nil {
+		t.Fatal(p, err)
+	}
+	want := "2 lines left out: the subject of ANP wall does not have the source; for example green/web-0 → red/web-0 tcp 80."
+	if got := strings.Join(Left(p.Left), "\n"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if _, err := Make(t.Context(), rev, target, nil); err == nil {
+		t.Error("a proposal of nothing")
+	}
+}
+
+func TestParseTarget(t *testing.T) {
+	w := changing.New(t, given.ANP("default", 50, "tenant=blue", "out deny tenant=red"), given.BANP("", "in deny *"), given.ANP("wall", 5, "", "out deny tenant=red"))
+	for text, want := range map[string]string{
+		"wall":         "ANP wall -1",
+		"anp/wall":     "ANP wall -1",
+		"BANP/default": "BANP default -1",
+		"new":          "ANP new -1",
+		"new=7":        "ANP new 7",
+		"default":      `"default" is ambiguous: ANP default or BANP default`,
+		"wall=7":       "ANP wall is there already, at its own priority",
+		"new=100":      `priority "100": use 0 to 99`,
+		"new=x":        `priority "x": use 0 to 99`,
+		"blue/none":    `there is no policy "blue/none", and a new one can only be an AdminNetworkPolicy`,
+		" ":            "a name is missing: " + TargetHelp,
+	} {
+		got, err := ParseTarget(w.Current(), text, model.Allow)
+		said := ""
+		if err != nil {
+			said = err.Error()
+		} else {
+			said = fmt.Sprint(got.Policy.Label(), " ", got.Priority)
+		}
+		if said != want {
+			t.Errorf("%q: %s, want %s", text, said, want)
+		}
+	}
+}

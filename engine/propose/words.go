@@ -1,0 +1,66 @@
+package propose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/narrow"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// mostNotes bounds what is listed of a kind; all of it is counted.
+const mostNotes = 5
+
+// Notes say in sentences what the text does, beginning with how much.
+func (p *Proposal) Notes() []string {
+	one, many := "allows", "allow"
+	if p.Action == model.Deny {
+		one, many = "denies", "deny"
+	}
+	what := words.Total(len(p.Rules), "rule") + " that " + words.Form(len(p.Rules), one, many) + " "
+	out := []string{"proposed from the log: " + what + "the connections of " + words.Total(p.Lines, "line") + "."}
+	if p.New {
+		out[0] += fmt.Sprintf(" New at priority %d.", p.Priority)
+	}
+	if len(p.More) == 0 {
+		out = append(out, "They cover no other connection between the pods there are.")
+	} else {
+		more := slices.Clone(p.More)
+		slices.SortStableFunc(more, func(a, b narrow.More) int { return b.Pairs - a.Pairs })
+		out = append(out, some(more, "more group", func(m narrow.More) string {
+			return fmt.Sprintf("They also cover %s → %s, %s: %s.", revision.EndsText(narrow.EndsOf(m.From)), revision.EndsText(narrow.EndsOf(m.To)),
+				revision.PortsText(m.Ports), words.Count(m.Pairs, "pair"))
+		})...)
+	}
+	out = append(out, some(p.Still, "more reason", func(s Still) string {
+		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Total(s.Lines, "line"), words.Form(s.Lines, "stays", "stay"),
+			outcomes[s.Verdict], s.By, s.Example)
+	})...)
+	return append(out, Left(p.Left)...)
+}
+
+// outcomes are verdicts of lines that keep them.
+var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny: "denied", verdict.Undefined: "undefined",
+	verdict.Unknown: "unknown", verdict.NotApplicable: "outside every policy"}
+
+// Left say which lines no rule is about, and why.
+func Left(left []narrow.Left) []string {
+	return some(left, "more reason", func(l narrow.Left) string {
+		c := revision.SeenConnection(&verdict.Seen{Connection: l.Example})
+		return fmt.Sprintf("%s left out: %s; for example %s.", words.Total(l.Lines, "line"), l.Why, c)
+	})
+}
+
+func some[T any](all []T, rest string, text func(T) string) (out []string) {
+	for i, x := range all {
+		if i == mostNotes {
+			return append(out, "And "+words.Count(len(all)-mostNotes, rest)+" like these.")
+		}
+		out = append(out, strings.TrimSpace(text(x)))
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"rung/engine/gate"
+	"rung/engine/revision"
+	"rung/model"
+)
+
+// startReverts lets changes be made on trial, and puts back what is due once the objects
+// are known.
+func (e *Engine) startReverts(dir string) {
+	e.reverts = gate.NewReverts(e.gate, e.revertConfig(dir, func(u *revision.Unconfirmed) {
+		if u.Ended != "" {
+			a := model.Activity{At: e.now(), By: "user", Summary: u.Title + ": " + u.Ended}
+			if u.Title == "" {
+				a = model.Activity{At: e.now(), By: "user", Summary: "look for a change that waits to be confirmed", Error: u.Ended}
+			}
+			e.activity.add(a)
+		}
+		e.do(func(s *state) { s.unconfirmed, s.dirty = u, true })
+	}))
+	e.goRun(func() {
+		if e.Wait(e.ctx, func(r *revision.Revision) bool { return r != nil && r.Loaded }) == nil {
+			e.reverts.Run(e.ctx)
+		}
+	})
+}
+
+func (e *Engine) revertConfig(dir string, publish func(*revision.Unconfirmed)) gate.RevertConfig {
+	return gate.RevertConfig{Publish: publish, Dir: dir, Context: e.cfg.identity(), Disk: e.cfg.Disk,
+		Adopts: e.cfg.Screen, ReadOnly: e.cfg.ReadOnly}
+}
+
+// Confirm makes the change that waits to be confirmed one for good, and says which it was.
+func (e *Engine) Confirm(by string) (title string, err error) { return e.reverts.Confirm(by) }
+
+// Unconfirmed puts a change back that an earlier run made, whose time is over, and says
+// how the one that waits to be confirmed stands then; nil for none. The objects have to
+// be known. A run whose changes do not last only says how it stands.
+func (e *Engine) Unconfirmed(ctx context.Context) *revision.Unconfirmed {
+	if e.cfg.Writer != nil || e.cfg.StateDir == "" {
+		return e.reverts.Settle(ctx)
+	}
+	return e.reverts.Kept(e.cfg.StateDir)
+}
+
+// PutBack puts the change back at once that this process made and nobody confirmed, as
+// Close does, and says what became of it; nil for none.
+func (e *Engine) PutBack(ctx context.Context) *revision.Unconfirmed { return e.reverts.Leave(ctx) }
+
+// leaveTime is how long Close tries to put a change back; if it cannot, the next start
+// does.
+const leaveTime = 5 * time.Second
+
+// leaveReverts puts back what nobody confirmed: nobody would count down.
+func (e *Engine) leaveReverts() {
+	if e.cfg.Writer == nil {
+		return // it ends with the process
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), leaveTime)
+	defer cancel()
+	e.reverts.Leave(ctx)
+}

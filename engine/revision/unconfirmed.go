@@ -1,0 +1,95 @@
+package revision
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Unconfirmed is a change that was made on trial and waits to be confirmed, by this Rung
+// or by another one on the same state folder. It does not change.
+type Unconfirmed struct {
+	// ID tells this change from all others that waited; Title says what it does.
+	ID, Title string
+	// Until is when the change is put back unless it was confirmed.
+	Until time.Time
+	// Over says that the time is over: it is being put back.
+	Over bool
+	// Why says why it could not be put back yet; it is tried again.
+	Why string
+	// Ended says what became of it, and is empty as long as it waits. Kept says that it
+	// stands, wholly or in part: it was confirmed, or was changed meanwhile.
+	Ended string
+	Kept  bool
+	// Found says that an earlier run made it, which ended before it was confirmed.
+	Found bool
+	// Here says that this process puts it back. Another one is PID, on Host, as long as it
+	// runs; 0 is nobody.
+	Here bool
+	PID  int
+	Host string
+}
+
+// Open says whether a change waits to be confirmed or put back.
+func (u *Unconfirmed) Open() bool { return u != nil && u.Ended == "" }
+
+// Left is how long there is to confirm it, in whole seconds, the one that runs counted.
+func (u *Unconfirmed) Left(now time.Time) time.Duration {
+	left := u.Until.Sub(now)
+	if u.Over || left <= 0 {
+		return 0
+	}
+	return (left + time.Second - 1).Truncate(time.Second)
+}
+
+// What became of a change that was confirmed, in Ended.
+const (
+	TrialConfirmed          = "confirmed"
+	TrialConfirmedElsewhere = "confirmed by another Rung"
+)
+
+// Seconds is a time to confirm a change in, as people write it: "60s", "5m", "5m20s".
+func Seconds(d time.Duration) string {
+	switch {
+	case d <= 2*time.Minute:
+		return fmt.Sprintf("%.3gs", d.Seconds())
+	case d%time.Hour == 0:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	case d%time.Minute == 0:
+		return strings.TrimSuffix(d.String(), "0s")
+	}
+	return d.String()
+}
+
+// Brief is how it stands, for the header: "put back in 42s".
+func (u *Unconfirmed) Brief(now time.Time) string {
+	switch left := u.Left(now); {
+	case u.Why != "":
+		return "not put back yet"
+	case left == 0:
+		return "putting it back"
+	default:
+		return "put back in " + Seconds(left)
+	}
+}
+
+// Text is how it stands, as a clause after its title: "not confirmed: put back in 42s
+// by another Rung (pid 4711)".
+func (u *Unconfirmed) Text(now time.Time) string {
+	if u.Ended != "" {
+		return u.Ended
+	}
+	by := ""
+	if !u.Here && u.PID != 0 {
+		by = fmt.Sprintf(" by another Rung (pid %d", u.PID)
+		if u.Host != "" {
+			by += " on " + u.Host
+		}
+		by += ")"
+	}
+	text := "not confirmed: " + u.Brief(now) + by
+	if u.Why != "" {
+		text += ": " + u.Why
+	}
+	return text
+}

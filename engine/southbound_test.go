@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/nb"
+	"rung/sources/sandbox/ovn"
+	"rung/test/lab"
+	"rung/test/wait"
+)
+
+// A Southbound database given by its address is read once somebody looks at flows, and
+// let go some time later. Missing and surplus flows are told with their cause: northd
+// stands still. Without the database the rows are there all the same.
+func TestSouthboundOfLab(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	z, _, end := lab.One(t)
+	defer end()
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	e, err := New(ctx, Config{Mode: revision.Mode{Name: "rows", Title: "x"}, NB: map[string]string{"n1": z.NB()}, SB: map[string]string{"n1": z.SB()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	r := &liveRun{Engine: e, t: t, ctx: ctx}
+	rev := r.until(wait.Patience, "the rows", func(r *revision.Revision) bool { z := r.Zone("n1"); return z != nil && z.DB != nil })
+	if s := rev.Southbound("n1"); s == nil || s.Followed || s.Endpoint != z.SB() || s.DB != nil {
+		t.Fatalf("nobody looked at flows yet: %+v", s)
+	}
+	var sw string
+	for s := range rev.Zone("n1").DB.Switches() {
+		if s.Name == "n1" {
+			sw = s.UUID
+		}
+	}
+	add := nb.Mutation{Column: "acls", Insert: true, Refs: []nb.Ref{{Name: "a"}}}
+	if err := z.Transact(ctx, nb.Op{Kind: nb.OpInsert, Table: nb.TableACL, UUIDName: "a", Row: map[string]any{"direction": "to-lport", "priority": 1001,
+		"match": "ip4.dst == 10.9.9.9", "action": "drop", "log": true, "name": "mine", "severity": "info", "tier": 2}},
+		nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: sw, Mutations: []nb.Mutation{add}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := z.Sync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	mine := func(r *revision.Revision) *nb.ACL {
+		for a := range r.Zone("n1").DB.ACLs() {
+			if a.Name == "mine" {
+				return a
+			}
+		}
+		return nil
+	}
+	flows := func(r *revision.Revision) revision.ACLFlows {
+		a := mine(r)
+		if a == nil {
+			return revision.ACLFlows{}
+		}
+		return r.Flows(r.Zone("n1"), a, e.Now())
+	}
+	e.LookAtFlows("n1", "nowhere")
+	rev = r.until(wait.Patience, "the flows", func(r *revision.Revision) bool { return flows(r).State == revision.FlowsMade })
+	f := flows(rev)
+	if len(f.Flows) != 1 || f.Flows[0].Row.Priority != 2001 || f.Flows[0].Log == nil || f.Flows[0].Log.Name != "mine" || f.Text != "1 flow on n1." {
+		t.Errorf("flows of the ACL: %+v", f)
+	}
+	if p := rev.Progress(rev.Zone("n1")); !p.Known || !p.Tracked() || p.Behind(e.Now()) != "" {
+		t.Errorf("progress %+v: %q", p, p.Behind(e.Now()))
+	}
+
+	// northd stands still: a number that is raised is not followed, a changed row not made.
+	if err := z.Stop(ovn.Northd); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Transact(ctx, nb.Op{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: mine(rev).UUID, Row: map[string]any{"priority": 1002}},
+		nb.Op{Kind: nb.OpUpdate, Table: nb.TableGlobal, UUID: rev.Zone("n1").DB.Global().UUID,
+			Row: map[string]any{"nb_cfg": int(rev.Zone("n1").DB.Global().Written.Cfg) + 100}}); err != nil {
+		t.Fatal(err)
+	}
+	rev = r.until(wait.Patience, "old flows", func(r *revision.Revision) bool { return flows(r).State == revision.FlowsOld })
+	if text := flows(rev).Text; !strings.HasPrefix(text, "Made of an older row") || !strings.Contains(text, ": northd is behind: rows #") {
+		t.Errorf("it says %q; %+v", text, rev.Zone("n1").DB.Global())
+	}
+	wait.Within(t, wait.Patience, "northd is behind", func() bool {
+		r := e.Revision()
+		p := r.Progress(r.Zone("n1"))
+		return strings.HasPrefix(p.Behind(e.Now()), "northd is behind for 2 s")
+	})
+	if err := z.Transact(ctx, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: sw,
+		Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: mine(rev).UUID}}}}}); err != nil {
+		t.Fatal(err)
+	}
+	rev = r.until(wait.Patience, "surplus flows", func(r *revision.Revision) bool {
+		return r.FlowTally(r.Zone("n1"), e.Now()).Surplus == 1
+	})
+	if text := rev.FlowTally(rev.Zone("n1"), e.Now()).Text; !strings.HasPrefix(text, "1 flow of an ACL that is gone") {
+		t.Errorf("it says %q", text)
+	}
+	if err := z.Cont(ovn.Northd); err != nil {
+		t.Fatal(err)
+	}
+	r.until(wait.Patience, "nothing left over", func(r *revision.Revision) bool {
+		return r.FlowTally(r.Zone("n1"), e.Now()).Text == "" && r.FlowTally(r.Zone("n1"), e.Now()).Known
+	})
+
+	// A server that died is told, with what was read; one that stands still blocks nobody.
+	if err := z.Kill(ovn.SBServer); err != nil {
+		t.Fatal(err)
+	}
+	rev = r.until(wait.Patience, "the loss", func(r *revision.Revision) bool { return r.Southbound("n1").Conn == model.ConnLost })
+	if s := rev.Southbound("n1"); s.Error == "" || s.DB == nil || s.SyncedAt.IsZero() || rev.Zone("n1").Conn != model.ConnSynced {
+		t.Errorf("%+v, zone %s", s, rev.Zone("n1").Conn)
+	}
+	r.until(wait.Patience, "it is back", func(r *revision.Revision) bool { return r.Southbound("n1").Current() })
+
+	if err := z.Stop(ovn.SBServer); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Transact(ctx, nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": "later"}}); err != nil {
+		t.Fatal(err)
+	}
+	r.until(wait.Patience, "rows beside a server that stands still", func(r *revision.Revision) bool { return r.Zone("n1").DB.AddressSetByName("later") != nil })
+	if err := z.Cont(ovn.SBServer); err != nil {
+		t.Fatal(err)
+	}
+
+	// Nobody looks any more.
+	e.flowLooks.mu.Lock()
+	e.flowLooks.at["n1"] = time.Now().Add(-flowLinger)
+	e.flowLooks.mu.Unlock()
+	e.do(func(s *state) { s.south.sync(s) })
+	if s := e.Revision().Southbound("n1"); s.Followed || s.DB != nil || s.Joined != nil {
+		t.Errorf("it is followed still: %+v", s)
+	}
+}
+
+// Where a zone's Southbound database is: as given by name, in the sandbox, in the zone's
+// pod; one without a zone is that of the only zone.
+func TestSouthboundPlaces(t *testing.T) {
+	e := &Engine{cfg: Config{ExecZones: true, SB: map[string]string{"given": "unix:x", "": "unix:only"}}}
+	s := &state{e: e, zones: map[string]*model.ZoneState{}, set: newZoneSet(e), south: newSouthSet(e)}
+	for _, name := range []string{"given", "node", "other"} {
+		s.zones[name] = &model.ZoneState{Name: name}
+	}
+	s.set.members["node"] = &zoneMember{name: "node", ofNode: true}
+	s.set.members["other"] = &zoneMember{name: "other"}
+	s.south.sandbox["own"] = "unix:own"
+	for zone, want := range map[string]string{"given": "unix:x", "node": "exec:node", "own": "unix:own", "other": ""} {
+		if got, open := s.south.place(s, zone); got != want || (open == nil) != (want == "") {
+			t.Errorf("%s: %q, want %q", zone, got, want)
+		}
+	}
+	s.zones["file"] = &model.ZoneState{Name: "file", Endpoint: "file:mg/node-1_nbdb"}
+	if got, open := s.south.place(s, "file"); got != "file:mg/node-1_sbdb" || open == nil {
+		t.Errorf("of a must-gather: %q", got)
+	}
+	s.zones = map[string]*model.ZoneState{"other": {Name: "other"}}
+	if got, _ := s.south.place(s, "other"); got != "unix:only" {
+		t.Errorf("the only zone: %q", got)
+	}
+}

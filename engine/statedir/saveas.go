@@ -1,0 +1,42 @@
+package statedir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rung/sources/safefile"
+)
+
+// ErrExists marks a file that is there already and was not to be replaced.
+var ErrExists = errors.New("the file exists")
+
+// SaveAs writes a file where the user said, whole or not at all. ~/ is the user's home,
+// and the folder is made where it is missing. A file that is there stays, with
+// ErrExists, unless replace is set. It returns the path.
+func SaveAs(path string, text []byte, replace bool) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return path, fmt.Errorf("finding the home folder for %s: %w", path, err)
+		}
+		path = filepath.Join(home, rest)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), safefile.PrivateFolder); err != nil {
+		return path, fmt.Errorf("making the folder for %s: %w", path, err)
+	}
+	err := safefile.Create(safefile.OS, path, text, safefile.PrivateFile)
+	if errors.Is(err, fs.ErrExist) {
+		if !replace {
+			return path, fmt.Errorf("writing %s: %w", path, ErrExists)
+		}
+		err = safefile.Replace(safefile.OS, path, text)
+	}
+	if err != nil {
+		return path, fmt.Errorf("writing %s: %w", path, err)
+	}
+	return path, nil
+}

@@ -1,0 +1,101 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+
+	"rung/engine/revision"
+)
+
+// Choice is an end to choose: as it is written, what it is, and by which addresses it is
+// found, too.
+type Choice struct {
+	Text, Note string
+	Addrs      []string
+}
+
+// Service says whether it is a Service, which begins no connections.
+func (c *Choice) Service() bool { return strings.HasPrefix(c.Text, "service/") }
+
+// Choices are the ends there are: pods, Services, nodes.
+func Choices(r *revision.Revision) (out []Choice) {
+	for p := range r.Cluster.Pods() {
+		note := p.NodeName
+		if len(p.IPs) > 0 {
+			note += " " + p.IPs[0]
+		}
+		out = append(out, Choice{EndText(p.Key), note, p.IPs})
+	}
+	for s := range r.Cluster.Services() {
+		out = append(out, Choice{EndText(s.Key), "Service", s.ClusterIPs})
+	}
+	for n := range r.Cluster.Nodes() {
+		out = append(out, Choice{EndText(n.Key), "node", n.InternalIPs})
+	}
+	return out
+}
+
+// How well an end is found by what was typed.
+const (
+	isEnd   = iota // it is that, or its name is
+	begins         // its name begins so
+	has            // it has every word
+	isNoHit        // else
+)
+
+// Find are the indexes of the ends that have every word of a text, the best first; an
+// address finds who has it. Services are left out where one cannot be meant.
+func Find(all []Choice, text string, services bool) (out []int) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	words := strings.Fields(text)
+	var by [isNoHit][]int
+	for i := range all {
+		c := &all[i]
+		if !services && c.Service() {
+			continue
+		}
+		if rank := c.rank(text, words); rank < isNoHit {
+			by[rank] = append(by[rank], i)
+		}
+	}
+	for _, list := range by {
+		out = append(out, list...)
+	}
+	return out
+}
+
+func (c *Choice) rank(text string, words []string) int {
+	low := strings.ToLower(c.Text)
+	name := low[strings.LastIndex(low, "/")+1:]
+	switch {
+	case low == text || name == text || slices.Contains(c.Addrs, text):
+		return isEnd
+	case strings.HasPrefix(name, text) || strings.HasPrefix(low, text):
+		return begins
+	}
+	for _, w := range words {
+		if !strings.Contains(low, w) {
+			return isNoHit
+		}
+	}
+	return has
+}
+
+// Complete is a question with its ends completed to those of all that there are: "api-0" becomes
+// "blue/api-0".
+func Complete(all []Choice, q Question) Question {
+	end := func(text string, services bool) string {
+		if text == "" || slices.ContainsFunc(all, func(c Choice) bool { return c.Text == text }) {
+			return text
+		}
+		if e, err := ParseEnd(text); err == nil && e.Addr.IsValid() {
+			return text
+		}
+		if hits := Find(all, text, services); len(hits) > 0 {
+			return all[hits[0]].Text
+		}
+		return text
+	}
+	q.From, q.To = end(q.From, false), end(q.To, true)
+	return q
+}

@@ -1,0 +1,78 @@
+package trace
+
+import (
+	"strconv"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/nb"
+	"rung/model/ovntrace"
+	"rung/model/verdict"
+	"rung/sources/nbdb/remote"
+)
+
+// Command is the rung command that asks the same, of policies and rows.
+func (q Question) Command() string {
+	w := []string{"rung", "trace", "--from", q.From, "--to", q.To}
+	p, err := ParseProtocol(q.Protocol)
+	if err == nil && p != verdict.TCP {
+		w = append(w, "--protocol", string(p))
+	}
+	if q.Port != 0 {
+		w = append(w, "--port", strconv.Itoa(q.Port))
+	}
+	return model.ShellJoin(append(w, "--by", "both")...)
+}
+
+// OvnkubeTrace is the ovnkube-trace command that asks the same. It asks from pods, for TCP
+// and UDP only: otherwise why says so.
+func OvnkubeTrace(c verdict.Connection) (command, why string) {
+	flag := map[verdict.Protocol]string{verdict.TCP: "-tcp", verdict.UDP: "-udp"}[c.Protocol]
+	switch {
+	case c.From.Key.Kind != model.KindPod:
+		return "", "ovnkube-trace asks from pods only"
+	case flag == "":
+		return "", "ovnkube-trace knows TCP and UDP only"
+	}
+	w := []string{"ovnkube-trace", "-src-namespace", c.From.Key.Namespace, "-src", c.From.Key.Name}
+	switch k := c.To.Key; k.Kind {
+	case model.KindPod:
+		w = append(w, "-dst-namespace", k.Namespace, "-dst", k.Name)
+	case model.KindService:
+		w = append(w, "-dst-namespace", k.Namespace, "-service", k.Name)
+	case "":
+		w = append(w, "-dst-ip", c.To.Addr.String())
+	default:
+		return "", "ovnkube-trace asks for pods, Services and addresses only"
+	}
+	return model.ShellJoin(append(w, flag, "-dst-port", strconv.Itoa(int(c.Port)))...), ""
+}
+
+// ZoneCommand is a command to be run in a zone.
+type ZoneCommand struct{ Zone, Line string }
+
+// OVNTrace are the ovn-trace commands that ask the same, to be run beside the Southbound
+// database of each zone. The error says why there are none: rows that were not read, no
+// port. Of a Service the commands ask about the first endpoint.
+func (t *Trace) OVNTrace(r *revision.Revision) (out []ZoneCommand, err error) {
+	if len(t.Answer.Paths) == 0 || len(t.Answer.Paths[0].Stages) == 0 {
+		return nil, ovntrace.ErrNotTraced
+	}
+	asks, err := ovntrace.Plan(r.Cluster, &t.Answer.Paths[0], t.Connection.Protocol, func(zone string) *nb.DB {
+		if z := r.Zone(zone); z != nil {
+			return z.DB
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range asks {
+		words, err := asks[i].Command("unix:" + remote.DefaultSouthboundSocket)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ZoneCommand{asks[i].Zone, model.ShellJoin(words...)})
+	}
+	return out, nil
+}

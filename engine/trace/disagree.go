@@ -1,0 +1,230 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/nb"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// FindRowsDisagree is the code of the finding that rows and policies say different things
+// about a connection.
+const FindRowsDisagree = "rows-disagree"
+
+// Disagreement is a stage at which rows and policies say different things.
+type Disagreement struct {
+	Path, Stage int // indexes into Trace.Paths and their Stages
+	Zone        string
+	Row         Row // the row that makes the difference, zero where none can be named
+	// Settling: the rows just changed, or are about to; it may go by itself.
+	Settling bool
+	Finding  model.Finding
+}
+
+// Row is a row of a zone: a live one by its UUID, a missing one by its id.
+type Row struct{ Table, ID, UUID string }
+
+// String names the row for people.
+func (r Row) String() string {
+	name := r.ID
+	if name == "" {
+		name = r.UUID
+	}
+	return r.Table + " " + strings.TrimPrefix(name, nb.DefaultController+":")
+}
+
+// disagree finds the stages where policies and rows are both sure and say different things.
+func (t *Trace) disagree(r *revision.Revision, compiled bool, now time.Time) {
+	for i := range t.Paths {
+		for j := range t.Paths[i].Stages {
+			s := &t.Paths[i].Stages[j]
+			if !s.Disagrees() {
+				continue
+			}
+			d := Disagreement{Path: i, Stage: j, Zone: s.Zone}
+			why, remedy := "", "look at the zone's rows"
+			if compiled {
+				why = "no zone was read; these are the rows that the policies compile to"
+			} else {
+				why, remedy = d.cause(r, s, now)
+			}
+			d.Finding = model.Finding{Code: FindRowsDisagree, Severity: model.SeverityWarning, Rule: -1, Zone: s.Zone,
+				Message: fmt.Sprintf("rows disagree in zone %s, %s: policies %s, rows %s; %s", s.Zone, s.Stage, s.Verdict, s.Rows.Verdict, why),
+				Remedy:  remedy}
+			if k := s.Decided; k != nil && k.Policy.Kind.IsPolicy() {
+				d.Finding.Policy, d.Finding.Direction, d.Finding.Rule = k.Policy, k.Direction, k.Rule
+			}
+			if d.Settling {
+				d.Finding.Severity = model.SeverityInfo
+			}
+			t.Disagree = append(t.Disagree, d)
+		}
+	}
+}
+
+// Disagrees says whether policies and rows are both sure of the stage and say different
+// things.
+func (s *Stage) Disagrees() bool {
+	sure := func(v verdict.Verdict) bool { return v == verdict.Allow || v == verdict.Deny || v == verdict.Undefined }
+	return s.Rows != nil && s.Rows.Verdict != s.Verdict && sure(s.Verdict) && sure(s.Rows.Verdict)
+}
+
+// cause finds the row that makes the difference and says what is wrong with it.
+func (d *Disagreement) cause(r *revision.Revision, s *Stage, now time.Time) (why, remedy string) {
+	z := r.Zone(s.Zone)
+	if z == nil {
+		return "the zone is not known any more", ""
+	}
+	best, worst := (*model.RowDiff)(nil), 0
+	var of *model.PolicyInZone
+	for _, who := range deciders(s) {
+		p := z.Policy(who.unit())
+		if p == nil || p.InSync {
+			continue
+		}
+		for i := range p.Diffs {
+			diff := &p.Diffs[i]
+			if n := who.near(diff); n > worst {
+				best, worst, of = diff, n, p
+			}
+		}
+	}
+	if best == nil {
+		return d.foreign(z, s)
+	}
+	d.Row = Row{best.Table, best.ID, best.UUID}
+	d.Settling = of.State(z, now) == model.StateSettling
+	why = d.Row.String() + " " + differs(best)
+	if d.Settling {
+		return why + ", settling", "it just happened: wait a few seconds"
+	}
+	remedy = "look at the zone's ovnkube-controller: it has not written this row as the policy wants it"
+	if z.Writes {
+		remedy = "Rung writes this zone, so it writes the row again; if it stays like this, see the zone's state"
+	}
+	if c := r.CauseAtHand(z, of, best); c != nil {
+		return why + ": " + c.Text(), c.Remedy
+	}
+	return why, remedy
+}
+
+// foreign is the case where no row of the rules differs: then a row that is nobody's
+// decides, or the zone is not as it is now.
+func (d *Disagreement) foreign(z *model.ZoneState, s *Stage) (why, remedy string) {
+	if by := s.Rows.Decided; by != nil {
+		d.Row = rowOf(z, by.ACL)
+		if by.Policy == (model.Key{}) {
+			return d.Row.String() + " decides, a row that belongs to no policy", "find out who wrote it: it is not OVN-Kubernetes' row of a policy"
+		}
+	}
+	switch {
+	case !z.Current():
+		return "the rows are as they were read, and the zone is not up to date", "wait until the zone is read again"
+	case z.Outdated(policyOf(s)):
+		return "the policy changed since the zone was read", "wait until the zone is read again"
+	case d.Row != (Row{}):
+		return d.Row.String() + " decides, and no row of the rules differs", "compare the rule's match with the row"
+	}
+	return "no row of the rules differs", "compare the rule's match with its rows"
+}
+
+func policyOf(s *Stage) model.Key {
+	if s.Decided != nil {
+		return s.Decided.Policy
+	}
+	return model.Key{}
+}
+
+// rowOf finds an ACL by its id, or by its UUID where it has none.
+func rowOf(z *model.ZoneState, id string) Row {
+	row := Row{Table: nb.TableACL, ID: id}
+	if z.DB == nil {
+		return row
+	}
+	if a := z.DB.ACLByID(id); a != nil {
+		row.UUID = a.UUID
+	} else if z.DB.ACL(id) != nil {
+		row.ID, row.UUID = "", id
+	}
+	return row
+}
+
+// suspect is a rule that decides by policies or by rows, and the row that decides.
+type suspect struct {
+	*verdict.Decider
+	acl string
+}
+
+// deciders are those of the rows first: what decides there is what should not.
+func deciders(s *Stage) (out []suspect) {
+	for _, by := range []*verdict.StageVerdict{s.Rows, s.StageVerdict} {
+		if by.Decided != nil {
+			out = append(out, suspect{by.Decided, by.Decided.ACL})
+		}
+		for _, list := range [][]verdict.Decider{by.Candidates, by.Passed} {
+			for i := range list {
+				out = append(out, suspect{&list[i], list[i].ACL})
+			}
+		}
+	}
+	return out
+}
+
+// unit is the policy or unit whose rows are meant.
+func (s suspect) unit() model.Key { return s.Policy }
+
+// near says how likely it is that a difference makes this rule decide, or keeps it from it:
+// the row that decides itself, an ACL of the rule, a set that it reads, the ports of the
+// policy, whatever else of it; 0 for what is about something else.
+func (s suspect) near(d *model.RowDiff) int {
+	of := ":" + s.Policy.Name + ":" + string(s.Direction) + ":" + fmt.Sprint(s.Rule)
+	mine := s.Rule >= 0 && (strings.Contains(d.ID+":", of+":"))
+	switch {
+	case d.Waiting != "":
+		return 0
+	case s.acl != "" && (d.ID == s.acl || d.UUID == s.acl):
+		return 6
+	case d.Table == nb.TableACL && mine:
+		return 5
+	case d.Table == nb.TableAddressSet && mine:
+		return 4
+	case d.Table == nb.TablePortGroup:
+		return 3
+	case d.Table == nb.TableAddressSet && s.Rule < 0:
+		return 2
+	case s.Rule < 0:
+		return 1
+	}
+	return 0
+}
+
+// differs says what is wrong with a row.
+func differs(d *model.RowDiff) string {
+	switch d.Kind {
+	case model.DiffMissing:
+		return "is missing"
+	case model.DiffExtra:
+		return "should not be there"
+	}
+	var out []string
+	for _, f := range d.Fields {
+		switch n, m := len(f.Missing), len(f.Extra); {
+		case n > 0 && m > 0:
+			out = append(out, fmt.Sprintf("%s lack %d and have %d too many", f.Column, n, m))
+		case n > 0:
+			out = append(out, fmt.Sprintf("%s lack %s", f.Column, strings.Join(f.Missing[:min(n, 2)], ", ")))
+		case m > 0:
+			out = append(out, fmt.Sprintf("%s have %s too many", f.Column, strings.Join(f.Extra[:min(m, 2)], ", ")))
+		default:
+			out = append(out, fmt.Sprintf("has %s %s, not %s", f.Column, words.OrNone(f.Live), words.OrNone(f.Desired)))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "; ")
+}

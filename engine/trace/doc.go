@@ -1,0 +1,12 @@
+// Package trace says of one connection what becomes of it and why, for console and
+// command line alike: the answer of the policies stage by stage and tier by tier, the
+// answer of the zones' rows beside it, and, where the two disagree, which row makes the
+// difference.
+//
+// Invariants: a Trace is of one revision and never changes; every text that names who
+// decides is made here, so that screen and command line say the same; what cannot be
+// decided is told with its reason and never guessed.
+//
+// It imports engine/revision, model, and of sources/nbdb/remote where a socket is; ui and cli may import it. Asking may take
+// milliseconds on a large cluster, so the console asks off its own goroutine.
+package trace

@@ -1,0 +1,228 @@
+package trace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/verdict"
+)
+
+// Question is a connection as people write it: on the command line, in a file of cases, in
+// the console. What is empty or 0 was not said yet.
+type Question struct {
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Protocol string `json:"protocol"`
+	Port     int    `json:"port"`
+}
+
+// Ends says how an end is written.
+const Ends = "a pod (NAMESPACE/NAME), an address, node/NAME or service/NAMESPACE/NAME"
+
+// ParseEnd reads an end of a connection.
+func ParseEnd(text string) (verdict.Endpoint, error) {
+	if a, err := netip.ParseAddr(text); err == nil {
+		return verdict.AddrEnd(a), nil
+	}
+	switch parts := strings.Split(text, "/"); {
+	case len(parts) == 2 && parts[0] == "node" && parts[1] != "":
+		return verdict.NodeEnd(parts[1]), nil
+	case len(parts) == 3 && (parts[0] == "service" || parts[0] == "svc") && parts[1] != "" && parts[2] != "":
+		return verdict.ServiceEnd(parts[1], parts[2]), nil
+	case len(parts) == 2 && parts[0] != "" && parts[1] != "":
+		return verdict.PodEnd(parts[0], parts[1]), nil
+	}
+	return verdict.Endpoint{}, fmt.Errorf("%q: want %s", text, Ends)
+}
+
+// EndText writes a pod, a node or a Service as ParseEnd reads it.
+func EndText(k model.Key) string {
+	switch k.Kind {
+	case model.KindNode:
+		return "node/" + k.Name
+	case model.KindService:
+		return "service/" + k.Namespace + "/" + k.Name
+	}
+	return k.Namespace + "/" + k.Name
+}
+
+// ParseProtocol reads a protocol in either case; empty is TCP.
+func ParseProtocol(text string) (verdict.Protocol, error) {
+	p := verdict.Protocol(strings.ToUpper(cmp.Or(text, string(verdict.TCP))))
+	switch p {
+	case verdict.TCP, verdict.UDP, verdict.SCTP, verdict.ICMP:
+		return p, nil
+	}
+	return "", fmt.Errorf("protocol %q: use TCP, UDP, SCTP or ICMP", text)
+}
+
+// EndError is an end that is missing or cannot be read.
+type EndError struct {
+	Which string // "from" or "to"
+	Err   error  // nil where it is missing
+}
+
+// Error says which end it is, and how one is written.
+func (e *EndError) Error() string {
+	if e.Err == nil {
+		return e.Which + " is missing: " + Ends
+	}
+	return e.Which + " " + e.Err.Error()
+}
+
+// Unwrap is what is wrong with it.
+func (e *EndError) Unwrap() error { return e.Err }
+
+// Connection is the question as verdicts are asked; its ends need not exist.
+func (q Question) Connection() (c verdict.Connection, err error) {
+	for _, end := range []struct {
+		which, text string
+		into        *verdict.Endpoint
+	}{{"from", q.From, &c.From}, {"to", q.To, &c.To}} {
+		if end.text == "" {
+			return c, &EndError{Which: end.which}
+		}
+		if *end.into, err = ParseEnd(end.text); err != nil {
+			return c, &EndError{end.which, err}
+		}
+	}
+	if q.Port < 0 || q.Port > 65535 {
+		return c, fmt.Errorf("port %d: use 1 to 65535", q.Port)
+	}
+	c.Port = uint16(q.Port)
+	c.Protocol = verdict.Protocol(strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))))
+	return c, nil
+}
+
+// missing stands for what was not said, in String.
+const missing = "-"
+
+// String is the question in four words, "blue/api-0 red/web-0 TCP 80", as Parse reads it.
+func (q Question) String() string {
+	port := missing
+	if q.Port != 0 {
+		port = strconv.Itoa(q.Port)
+	}
+	return strings.Join([]string{cmp.Or(q.From, missing), cmp.Or(q.To, missing),
+		strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))), port}, " ")
+}
+
+// Parse reads a question of two ends, and behind them protocol and port in any order:
+// "A B 80", "A B udp 53", "A B 53/udp", "A B icmp".
+func Parse(text string) (q Question, err error) {
+	words := strings.Fields(strings.ReplaceAll(text, " to ", " "))
+	for i, w := range words {
+		switch {
+		case i > 3:
+			return q, fmt.Errorf("%q is one word too many: want from, to, protocol and port", w)
+		case w == missing:
+		case i == 0:
+			q.From = w
+		case i == 1:
+			q.To = w
+		default:
+			if err := q.service(w); err != nil {
+				return q, err
+			}
+		}
+	}
+	return q, nil
+}
+
+// service reads a protocol, a port, or both.
+func (q *Question) service(w string) error {
+	port, proto, both := strings.Cut(w, "/")
+	n, err := strconv.Atoi(port)
+	switch {
+	case err == nil && (n < 1 || n > 65535):
+		return fmt.Errorf("port %d: use 1 to 65535", n)
+	case err == nil:
+		q.Port = n
+		if !both {
+			return nil
+		}
+	case both:
+		return fmt.Errorf("%q: want a port and a protocol, as in 53/udp", w)
+	default:
+		proto = w
+	}
+	p, err := ParseProtocol(proto)
+	if err != nil {
+		return err
+	}
+	q.Protocol = string(p)
+	return nil
+}
+
+// ParsePorts reads which port is meant, as Parse does: "80", "udp 53", "53/udp", "icmp";
+// empty and "any" are every port.
+func ParsePorts(text string) (verdict.Ports, error) {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.EqualFold(text, "any") || strings.EqualFold(text, "any port") {
+		return verdict.Ports{}, nil
+	}
+	q, err := Parse(missing + " " + missing + " " + text)
+	if err != nil {
+		return verdict.Ports{}, err
+	}
+	return PortsOf(q.Protocol, q.Port)
+}
+
+// PortsOf is a port of a protocol; neither is every port.
+func PortsOf(protocol string, port int) (verdict.Ports, error) {
+	p, err := ParseProtocol(protocol)
+	switch {
+	case err != nil:
+		return verdict.Ports{}, err
+	case port < 0 || port > 65535:
+		return verdict.Ports{}, fmt.Errorf("port %d: use 1 to 65535", port)
+	case p == verdict.ICMP && port != 0:
+		return verdict.Ports{}, errors.New("ICMP has no ports")
+	case p == verdict.ICMP:
+		return verdict.Ports{Protocol: p}, nil
+	case protocol != "" && port == 0:
+		return verdict.Ports{}, fmt.Errorf("%s needs a port from 1 to 65535", p)
+	case port == 0:
+		return verdict.Ports{}, nil
+	}
+	return verdict.Ports{Protocol: p, Port: uint16(port)}, nil
+}
+
+// PortsText writes it: "TCP 80", "ICMP", "any port".
+func PortsText(p verdict.Ports) string {
+	switch {
+	case p == (verdict.Ports{}):
+		return "any port"
+	case p.Port == 0:
+		return string(p.Protocol)
+	}
+	return fmt.Sprintf("%s %d", p.Protocol, p.Port)
+}
+
+// QuestionOf writes a connection as a question.
+func QuestionOf(c verdict.Connection) Question {
+	end := func(e verdict.Endpoint) string {
+		if e.Key.Name == "" {
+			return e.Addr.String()
+		}
+		return EndText(e.Key)
+	}
+	return Question{From: end(c.From), To: end(c.To), Protocol: string(c.Protocol), Port: int(c.Port)}
+}
+
+// Check says what keeps the question from being asked, empty for nothing.
+func (q Question) Check() string {
+	c, err := q.Connection()
+	if err == nil {
+		err = c.Check()
+	}
+	if err != nil {
+		return strings.TrimPrefix(err.Error(), verdict.ErrQuestion.Error()+": ")
+	}
+	return ""
+}

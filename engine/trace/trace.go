@@ -1,0 +1,263 @@
+package trace
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/nb"
+	"rung/model/verdict"
+)
+
+// By says who is asked.
+type By int
+
+// Who can be asked.
+const (
+	Policies By = iota
+	Rows
+	Both
+)
+
+// Trace is what becomes of a connection, in one revision.
+type Trace struct {
+	Connection verdict.Connection
+	Verdict    verdict.Verdict
+	Reason     string // of unknown and not applicable
+	// Answer is that of the policies, of the rows where only they were asked. Rows is that
+	// of the rows where both were, else nil.
+	Answer verdict.Answer
+	Rows   *verdict.Answer
+	// Paths is one, or for a Service one for each of its endpoints; none where no policy is
+	// asked.
+	Paths []Path
+	// Disagree are the stages at which policies and rows say different things.
+	Disagree []Disagreement
+}
+
+// Path is the way between two ends.
+type Path struct {
+	From, To verdict.End
+	Verdict  verdict.Verdict
+	Reason   string
+	Note     string // what is special about the way
+	Stages   []Stage
+}
+
+// Stage is one walk through the tiers, of one stage in one zone.
+type Stage struct {
+	*verdict.StageVerdict
+	// Rows is the rows' answer, nil where they were not asked.
+	Rows *verdict.StageVerdict
+	// Idle: nothing decides here, by policies or rows, and nothing has to be told of it.
+	Idle bool
+	// Unreached: the connection was dropped in a stage before.
+	Unreached bool
+	Lines     []Line
+}
+
+// What a Line is about.
+type What int
+
+// The lines of a stage.
+const (
+	Tried     What = iota // it does not match; Why says what keeps it
+	Other                 // a policy that is not about this pod
+	Passed                // it matches and passes on to the next tier
+	Decides               // it matches and decides
+	Candidate             // it matches, and so does one that disagrees
+	Maybe                 // it cannot be told whether it matches
+	NotAsked              // it would match, but a rule before it passed on to the next tier
+	Nothing               // nothing matched: allowed by default
+)
+
+// Line is one thing that was tried in a stage, in the order in which they decide.
+type Line struct {
+	What What
+	Tier int
+	Rule *verdict.Decider // nil for Nothing
+	// Why is what keeps it from matching, in a word: subject, peer, port, protocol.
+	Why string
+}
+
+// Tracer answers questions, and keeps from one to the next what it made of the zones' rows.
+// It may be used from any goroutine. The zero value is ready.
+type Tracer struct {
+	// Compiled asks the rows that the policies compile to, not those of the zones.
+	Compiled bool
+
+	mu      sync.Mutex
+	matches verdict.Matches
+	zones   map[string]*verdict.Zone
+	of      *revision.Revision // of compiled zones
+}
+
+// Ask answers a question; with tried it says all that was tried. An error is a
+// verdict.ErrQuestion.
+func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
+	x := r.Verdicts()
+	ask := x.FromPolicies
+	switch {
+	case by == Rows:
+		ask = func(c verdict.Connection) (verdict.Answer, error) { return t.fromRows(r, x, c) }
+	case tried:
+		ask = x.Trace
+	}
+	a, err := ask(c)
+	if err != nil {
+		return nil, err
+	}
+	out := &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
+	if by == Both {
+		rows, err := t.fromRows(r, x, c)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = &rows
+	}
+	out.paths()
+	if out.Rows != nil {
+		out.disagree(r, t.Compiled, now)
+	}
+	return out, nil
+}
+
+// fromRows asks the rows of the zones that the connection comes through.
+func (t *Tracer) fromRows(r *revision.Revision, x *verdict.Index, c verdict.Connection) (verdict.Answer, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.Compiled {
+		if t.of != r {
+			t.zones, t.of = r.CompiledZones(), r
+		}
+		return x.FromRows(t.zones, c)
+	}
+	a, err := x.FromPolicies(c)
+	if err != nil {
+		return a, err
+	}
+	if t.zones == nil {
+		t.zones = map[string]*verdict.Zone{}
+	}
+	zones := verdict.Zones{}
+	for i := range a.Paths {
+		for j := range a.Paths[i].Stages {
+			name := a.Paths[i].Stages[j].Zone
+			z := r.Zone(name)
+			if z == nil || z.DB == nil || zones[name] != nil {
+				continue
+			}
+			old := t.zones[name]
+			if old == nil || old.DB != z.DB {
+				old = verdict.NewZone(name, z.DB, &t.matches, old)
+				t.zones[name] = old
+				t.forget()
+			}
+			zones[name] = old
+		}
+	}
+	return x.FromRows(zones, c)
+}
+
+// Databases are the rows that are asked: those of the zones that were read, or those that
+// the policies compile to.
+func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
+	if t.Compiled {
+		for n := range r.Cluster.Nodes() {
+			out = append(out, r.Desired.Database(n.Name))
+		}
+		return out
+	}
+	for _, z := range r.Zones {
+		if z.DB != nil {
+			out = append(out, z.DB)
+		}
+	}
+	return out
+}
+
+// forget lets go of matches that no row has any more.
+func (t *Tracer) forget() {
+	rows := 0
+	for _, z := range t.zones {
+		rows += z.DB.Len()
+	}
+	t.matches.Keep(rows)
+}
+
+// Zones are the names of the zones the connection comes through, each once.
+func (t *Trace) Zones() (out []string) {
+	for i := range t.Paths {
+		for j := range t.Paths[i].Stages {
+			if z := t.Paths[i].Stages[j].Zone; !slices.Contains(out, z) {
+				out = append(out, z)
+			}
+		}
+	}
+	return out
+}
+
+// paths joins the two answers stage by stage.
+func (t *Trace) paths() {
+	for i := range t.Answer.Paths {
+		from := &t.Answer.Paths[i]
+		p := Path{From: from.From, To: from.To, Verdict: from.Verdict, Reason: from.Reason, Note: from.Note}
+		dropped := false
+		for j := range from.Stages {
+			s := Stage{StageVerdict: &from.Stages[j], Idle: idle(from, j), Unreached: dropped}
+			if t.Rows != nil && i < len(t.Rows.Paths) && j < len(t.Rows.Paths[i].Stages) {
+				s.Rows = &t.Rows.Paths[i].Stages[j]
+				s.Idle = s.Idle && idle(&t.Rows.Paths[i], j)
+			}
+			s.Lines = linesOf(s.StageVerdict)
+			dropped = dropped || s.Verdict == verdict.Deny
+			p.Stages = append(p.Stages, s)
+		}
+		t.Paths = append(t.Paths, p)
+	}
+}
+
+// idle says whether a stage needs no line: nothing decided there, and it is neither the
+// one of the source's egress rules nor the last.
+func idle(p *verdict.Path, i int) bool {
+	s := &p.Stages[i]
+	return i < len(p.Stages)-1 && s.Verdict == verdict.Allow && s.Decided == nil && len(s.Passed) == 0 &&
+		(s.Stage != model.StageAfterLB || s.Zone != p.Stages[0].Zone)
+}
+
+// linesOf are the lines of a stage.
+func linesOf(s *verdict.StageVerdict) (out []Line) {
+	for i := range s.Tiers {
+		for j := range s.Tiers[i].What {
+			a := &s.Tiers[i].What[j]
+			l := Line{Tier: s.Tiers[i].Tier, Rule: &a.Decider, Why: a.Why}
+			switch {
+			case !a.Matched && a.Rule < 0:
+				l.What = Other
+			case !a.Matched:
+			case slices.ContainsFunc(s.Candidates, func(d verdict.Decider) bool { return same(&d, l.Rule) }):
+				l.What = Candidate
+			case slices.ContainsFunc(s.Passed, func(d verdict.Decider) bool { return same(&d, l.Rule) }):
+				l.What = Passed
+			case s.Verdict == verdict.Unknown:
+				l.What = Maybe
+			case s.Decided != nil && same(s.Decided, l.Rule):
+				l.What = Decides
+			default:
+				l.What = NotAsked
+			}
+			out = append(out, l)
+		}
+	}
+	if s.Decided == nil && s.Verdict == verdict.Allow {
+		out = append(out, Line{What: Nothing, Tier: -1})
+	}
+	return out
+}
+
+// same says whether two are one rule.
+func same(a, b *verdict.Decider) bool {
+	return a.Policy == b.Policy && a.Direction == b.Direction && a.Rule == b.Rule && a.Action == b.Action
+}

@@ -1,0 +1,171 @@
+package trace
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// Who names who decided and what that does, in one line of a table; nil is the default.
+func Who(d *verdict.Decider) string {
+	if d == nil {
+		return "default: nothing matched"
+	}
+	out := labelOf(d)
+	if d.Rule >= 0 {
+		out += " " + strings.TrimSpace(d.Direction.Lower()+" rule ") + " " + strconv.Itoa(d.Rule)
+		if d.RuleName != "" {
+			out += fmt.Sprintf(" %q", d.RuleName)
+		}
+	}
+	if len(d.Isolating) > 0 {
+		out += ", isolated by " + strings.Join(labels(d.Isolating), ", ")
+	}
+	return out + ": " + string(d.Action)
+}
+
+// labelOf names the policy, the unit or the row.
+func labelOf(d *verdict.Decider) string {
+	if d.Policy == (model.Key{}) {
+		return "row " + d.ACL
+	}
+	return d.Policy.Label()
+}
+
+func labels(keys []model.Key) []string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = k.Label()
+	}
+	return out
+}
+
+// WhoOf names who decided in a stage, after whom, or why nobody can tell.
+func WhoOf(s *verdict.StageVerdict) string {
+	out := Who(s.Decided)
+	if len(s.Candidates) > 0 {
+		var all []string
+		for i := range s.Candidates {
+			all = append(all, Who(&s.Candidates[i]))
+		}
+		out = "one of " + words.List(all, len(all))
+	} else if s.Verdict == verdict.Unknown {
+		out = s.Reason
+	}
+	var passed []string
+	for i := range s.Passed {
+		passed = append(passed, Who(&s.Passed[i]))
+	}
+	if len(passed) > 0 {
+		out += ", after " + words.List(passed, len(passed))
+	}
+	if d := s.Decided; d != nil && d.Defect != "" && len(s.Candidates) == 0 {
+		out += " (known defect: " + d.Defect + ")"
+	}
+	return out
+}
+
+// rule names a rule within a sentence: `rule 2 "deny-rest" of ANP guard-db`.
+func rule(d *verdict.Decider) string {
+	if d.Rule < 0 {
+		out := labelOf(d)
+		if len(d.Isolating) > 0 {
+			out += " (isolated by " + words.List(labels(d.Isolating), 2) + ")"
+		}
+		return out
+	}
+	out := "rule " + strconv.Itoa(d.Rule)
+	if d.RuleName != "" {
+		out += fmt.Sprintf(" %q", d.RuleName)
+	}
+	return out + " of " + labelOf(d)
+}
+
+// Sentence says in one sentence what becomes of the connection and who decides:
+// `denied by rule 2 "no-red" of ANP tenant-isolation at blue/api-0's egress`.
+func (t *Trace) Sentence() string {
+	if len(t.Paths) == 0 {
+		return reasoned(t.Verdict, t.Reason)
+	}
+	at, same := 0, 0
+	for i := range t.Paths {
+		if t.Paths[i].Verdict == t.Verdict {
+			if same == 0 {
+				at = i
+			}
+			same++
+		}
+	}
+	p := &t.Paths[at]
+	if len(t.Paths) == 1 {
+		return p.Sentence()
+	}
+	count := fmt.Sprintf("%d of %s", same, words.Total(len(t.Paths), "endpoint"))
+	if same == len(t.Paths) {
+		if count = "all " + words.Total(same, "endpoint"); t.Verdict == verdict.Allow {
+			return t.Verdict.Done() + " for " + count
+		}
+	}
+	return t.Verdict.Done() + " for " + count + ": " + strings.TrimPrefix(p.Sentence(), t.Verdict.Done()+" ")
+}
+
+func reasoned(v verdict.Verdict, why string) string {
+	if why == "" {
+		return v.Done()
+	}
+	return v.Done() + ": " + why
+}
+
+// Sentence is that of one path: who decides in the stages that make the verdict.
+func (p *Path) Sentence() string {
+	var who []string
+	for i := range p.Stages {
+		s := &p.Stages[i]
+		switch {
+		case s.Verdict != p.Verdict || p.Verdict == verdict.Unknown || p.Verdict == verdict.NotApplicable:
+		case p.Verdict == verdict.Undefined:
+			var all []string
+			for j := range s.Candidates {
+				all = append(all, rule(&s.Candidates[j])+" ("+string(s.Candidates[j].Action)+")")
+			}
+			return "undefined: " + strings.Join(all, " or ") + p.place(s.Decided) + ", equal priority"
+		case s.Decided == nil:
+		case p.Verdict == verdict.Deny:
+			return "denied by " + rule(s.Decided) + p.place(s.Decided)
+		default:
+			who = append(who, rule(s.Decided)+p.place(s.Decided))
+		}
+	}
+	switch {
+	case p.Verdict != verdict.Allow:
+		return reasoned(p.Verdict, p.Reason)
+	case len(who) == 0:
+		return "allowed by default: no rule matches"
+	}
+	return "allowed by " + words.List(who, len(who))
+}
+
+// place says at whose end, and in which direction, a rule decides.
+func (p *Path) place(d *verdict.Decider) string {
+	end, direction := p.From, d.Direction
+	if direction == model.Ingress {
+		end = p.To
+	}
+	if direction == "" {
+		return ""
+	}
+	return " at " + Name(end.Endpoint) + "'s " + direction.Lower()
+}
+
+// Name is an end without the address that was chosen for it.
+func Name(e verdict.Endpoint) string {
+	if e.Key.Name != "" {
+		e.Addr = netip.Addr{}
+	}
+	return e.String()
+}

@@ -1,0 +1,79 @@
+package verify
+
+import (
+	"fmt"
+
+	"rung/engine/revision"
+	"rung/model"
+)
+
+// imagined puts pods with the labels of an end that matches none where they would be: in
+// the namespaces that it chooses, or in one that does not exist yet. There are three, two on
+// one node and one on another, so that connections within a node and between nodes are asked.
+func (f *finder) imagined(e *End, out *found) {
+	if e.Pod.made && !e.Pod.plain {
+		f.wrong(e.Pod.Place, "--as-if wants labels with one value each")
+		return
+	}
+	var spaces []string
+	switch {
+	case e.Namespace.byName():
+		spaces = e.Namespace.Names
+	default:
+		for n := range f.c.Namespaces() {
+			if e.Namespace.has(n.Name, n.Labels) {
+				spaces = append(spaces, n.Name)
+			}
+		}
+	}
+	labels := map[string]string{}
+	if len(spaces) == 0 {
+		if e.Namespace.made && !e.Namespace.plain {
+			f.wrong(e.Namespace.Place, "--as-if wants labels with one value each")
+			return
+		}
+		labels = e.Namespace.Labels
+		spaces = []string{f.imaginedSpace(labels)}
+	}
+	for _, s := range spaces {
+		out.imagined = append(out.imagined, f.imaginedPods(s, labels, e.Pod.Labels)...)
+	}
+}
+
+// imaginedSpace is the name of a namespace with some labels.
+func (f *finder) imaginedSpace(labels map[string]string) string {
+	key := model.NewLabels(labels).Key()
+	if f.spaces == nil {
+		f.spaces = map[string]string{}
+	}
+	name, ok := f.spaces[key]
+	for n := len(f.spaces) + 1; !ok; n++ {
+		if name = fmt.Sprintf("as-if-%d", n); f.c.Namespace(name) == nil {
+			f.spaces[key], ok = name, true
+		}
+	}
+	return name
+}
+
+// imaginedPods are pods with some labels in a namespace, each once.
+func (f *finder) imaginedPods(space string, of, labels map[string]string) (out []model.Key) {
+	want := model.NewLabels(labels).Key()
+	n := 0
+	for _, t := range f.things {
+		if t.Namespace == space {
+			if n++; model.NewLabels(t.Labels).Key() == want {
+				out = append(out, model.Key{Kind: model.KindPod, Namespace: space, Name: t.Name})
+			}
+		}
+	}
+	for len(out) < 3 {
+		n++
+		name := fmt.Sprintf("as-if-%d", n)
+		if f.c.Pod(space, name) != nil {
+			continue
+		}
+		f.things = append(f.things, revision.Imagined{Namespace: space, Name: name, Space: of, Labels: labels, Second: len(out) == 2})
+		out = append(out, model.Key{Kind: model.KindPod, Namespace: space, Name: name})
+	}
+	return out
+}

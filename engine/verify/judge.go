@@ -1,0 +1,194 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rung/engine/revision"
+	"rung/engine/trace"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// Asked says how statements are judged.
+type Asked struct {
+	By trace.By
+	// Compiled asks the rows that the policies compile to, not those of the zones.
+	Compiled bool
+	// AsIf takes pods that an end's labels match none of as if they existed.
+	AsIf bool
+	Now  time.Time
+}
+
+// Result is what became of a statement.
+type Result struct {
+	*Statement
+	Holds bool
+	// None: there is no such connection.
+	None bool
+	// Pairs are the pairs of ends that were asked, Against those that speak against the
+	// statement: on some port something else becomes of them. Of a statement about some
+	// connection, all that were asked do.
+	Pairs, Against int
+	// ByRows: the policies agree with the statement, but the rows of the zones do not.
+	ByRows bool
+	// Trace is that of one connection that speaks against it, nil where there is none.
+	Trace *trace.Trace
+	// Imagined: ends were asked as if they existed.
+	Imagined bool
+	// LeftOut are pods that the labels of an end match and policies do not select, in words.
+	LeftOut string
+}
+
+// Message says in one line what became of the statement.
+func (r *Result) Message() string {
+	who := ""
+	if r.ByRows {
+		who = "by the rows, "
+	}
+	out := ""
+	switch {
+	case r.None && r.Holds:
+		out = "no such connection, which is allowed"
+	case r.None:
+		out = "nothing to ask: " + r.nothing()
+	case r.Holds && r.Some:
+		out = "some connection is " + r.Expect.Done()
+	case r.Holds:
+		out = words.Total(r.Pairs, "pair") + " " + r.Expect.Done()
+	case r.Pairs == 1:
+		out = who + "not " + r.Expect.Done()
+	case r.Against == r.Pairs:
+		out = fmt.Sprintf("%snone of %s %s", who, words.Total(r.Pairs, "pair"), r.Expect.Done())
+	default:
+		out = fmt.Sprintf("%s%s of %s not %s", who, words.Thousands(r.Against), words.Total(r.Pairs, "pair"), r.Expect.Done())
+	}
+	if r.Imagined {
+		out += " (as if the pods existed)"
+	}
+	if r.LeftOut != "" {
+		out += "; left out: " + r.LeftOut
+	}
+	return out
+}
+
+// nothing says why there is nothing to ask.
+func (r *Result) nothing() string {
+	return "no pod matches, or only one; if that is right, write allowNone: true"
+}
+
+// judge asks about statements.
+type judge struct {
+	ctx     context.Context
+	rev     *revision.Revision
+	asked   Asked
+	tracer  *trace.Tracer
+	classes *verdict.Classes
+	edges   []uint16 // of the rows, once they were needed
+	looked  bool
+	n       int
+	problem func(at Place, format string, args ...any)
+}
+
+// Judge judges statements, in their order. Those that cannot be asked have a Problem
+// instead of a Result. The error is that of the context.
+func Judge(ctx context.Context, r *revision.Revision, statements []Statement, asked Asked) ([]Result, []*Problem, error) {
+	f := &finder{c: r.Cluster, imagine: asked.AsIf}
+	type sides struct{ from, to *found }
+	var all []sides
+	var ok []bool
+	for i := range statements {
+		before := len(f.problems)
+		all = append(all, sides{f.side(statements[i].From, true), f.side(statements[i].To, false)})
+		ok = append(ok, len(f.problems) == before)
+	}
+	tracer := &trace.Tracer{Compiled: asked.Compiled}
+	real := &judge{ctx: ctx, rev: r, asked: asked, tracer: tracer, problem: f.wrong}
+	imagined := real
+	if len(f.things) > 0 {
+		imagined = &judge{ctx: ctx, rev: r.AsIf(f.things), asked: asked, tracer: &trace.Tracer{}, problem: f.wrong}
+	}
+	var out []Result
+	for i := range statements {
+		if !ok[i] {
+			continue
+		}
+		from, to, j := all[i].from, all[i].to, real
+		if len(from.imagined)+len(to.imagined) > 0 {
+			j = imagined
+			from.exist(j.rev)
+			to.exist(j.rev)
+		}
+		res, err := j.statement(&statements[i], from, to)
+		if err != nil {
+			return nil, nil, err
+		}
+		if res != nil {
+			res.Imagined = j == imagined && j != real
+			out = append(out, *res)
+		}
+	}
+	return out, f.problems, nil
+}
+
+// exist makes pods of those that are imagined.
+func (o *found) exist(r *revision.Revision) {
+	for _, k := range o.imagined {
+		if p := r.Cluster.Pod(k.Namespace, k.Name); p != nil {
+			o.pod(p, true)
+		}
+	}
+}
+
+// statement judges one; nil where it cannot be asked.
+func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
+	out := &Result{Statement: s}
+	if left := leftOut(from, to); left != "" {
+		out.LeftOut = left
+	}
+	asks := []func(*tally) error{func(t *tally) error { return j.byPolicies(s, from, to, t) }}
+	byRows := func(t *tally) error { return j.byRows(s, from, to, t) }
+	switch j.asked.By {
+	case trace.Rows:
+		asks[0] = byRows
+	case trace.Both:
+		asks = append(asks, byRows)
+	}
+	for i, ask := range asks {
+		t := &tally{s: s}
+		if err := ask(t); err != nil || t.failed {
+			return nil, err
+		}
+		out.Pairs, out.Against, out.None = t.pairs, t.against, t.pairs == 0
+		out.Holds = t.against == 0 || t.enough
+		if out.None {
+			out.Holds = s.AllowNone
+			return out, nil
+		}
+		if out.Holds {
+			continue
+		}
+		out.ByRows = i > 0 || j.asked.By == trace.Rows
+		by := trace.Policies
+		if j.asked.By != trace.Policies {
+			by = trace.Both
+		}
+		var err error
+		if out.Trace, err = j.tracer.Ask(j.rev, t.witness, by, true, j.asked.Now); err != nil {
+			return nil, fmt.Errorf("trace %s: %w", t.witness, err)
+		}
+		return out, nil
+	}
+	return out, nil
+}
+
+func leftOut(from, to *found) string {
+	all := &found{left: map[string]int{}}
+	for _, f := range []*found{from, to} {
+		for why, n := range f.left {
+			all.left[why] = max(all.left[why], n)
+		}
+	}
+	return all.leftOut()
+}

@@ -1,0 +1,118 @@
+package verify
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"rung/model/verdict"
+	"rung/sources/manifests/yamltree"
+)
+
+// portsRead are the fields of a statement that say which ports it is about.
+type portsRead struct {
+	protocol     verdict.Protocol
+	port, except *yaml.Node
+}
+
+func knownProtocol(p verdict.Protocol) bool {
+	return p == verdict.TCP || p == verdict.UDP || p == verdict.SCTP || p == verdict.ICMP
+}
+
+// ports reads which ports a statement is about: without protocol and port, all.
+func (r *reader) ports(n *yaml.Node, p *portsRead) []verdict.PortRange {
+	if p.protocol != "" && !knownProtocol(p.protocol) {
+		return nil
+	}
+	var out []verdict.PortRange
+	if p.port != nil {
+		r.in(yamltree.Field("port"), func() { out = r.portList(p.port, p.protocol) })
+	} else {
+		for _, all := range verdict.EveryPort() {
+			if p.protocol == "" || all.Protocol == p.protocol {
+				out = append(out, all)
+			}
+		}
+	}
+	if p.except != nil {
+		r.in(yamltree.Field("exceptPort"), func() {
+			bad := r.bad
+			out = verdict.Except(out, r.portList(p.except, p.protocol))
+			if len(out) == 0 && !bad && !r.bad {
+				r.wrong(p.except, "leaves no port")
+			}
+		})
+	}
+	return verdict.Join(out)
+}
+
+// portList reads one port or a list of them.
+func (r *reader) portList(n *yaml.Node, protocol verdict.Protocol) (out []verdict.PortRange) {
+	one := func(n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode {
+			r.wrong(n, "want a port as 80, 8000-8100, 53/UDP or UDP")
+			return
+		}
+		p, err := parsePort(n.Value, protocol)
+		if err != nil {
+			r.wrong(n, "%v", err)
+			return
+		}
+		out = append(out, p)
+	}
+	if n.Kind != yaml.SequenceNode {
+		one(n)
+		return out
+	}
+	if len(n.Content) == 0 {
+		r.wrong(n, "is empty")
+	}
+	for i, e := range n.Content {
+		r.in(yamltree.Step{Index: i}, func() { one(e) })
+	}
+	return out
+}
+
+// parsePort reads "80", "8000-8100", "53/UDP", "UDP". protocol is that of the statement,
+// empty where it says none; a number alone is of TCP then.
+func parsePort(text string, protocol verdict.Protocol) (verdict.PortRange, error) {
+	number, proto, both := strings.Cut(strings.TrimSpace(text), "/")
+	if p := verdict.Protocol(strings.ToUpper(number)); !both && knownProtocol(p) {
+		number, proto = "", number
+	}
+	out := verdict.PortRange{Protocol: verdict.Protocol(strings.ToUpper(proto))}
+	switch {
+	case proto == "" && both:
+		return out, fmt.Errorf("%q: want a protocol behind the /, as in 53/UDP", text)
+	case out.Protocol == "" && protocol == "":
+		out.Protocol = verdict.TCP
+	case out.Protocol == "":
+		out.Protocol = protocol
+	case !knownProtocol(out.Protocol):
+		return out, fmt.Errorf("unknown protocol %q: use TCP, UDP, SCTP or ICMP", proto)
+	case protocol != "" && protocol != out.Protocol:
+		return out, fmt.Errorf("%q is not of the protocol %s of this statement", text, protocol)
+	}
+	if number == "" {
+		if out.Protocol != verdict.ICMP {
+			out.Lo, out.Hi = 1, 65535
+		}
+		return out, nil
+	}
+	if out.Protocol == verdict.ICMP {
+		return out, fmt.Errorf("%q: ICMP has no ports", text)
+	}
+	first, last, isRange := strings.Cut(number, "-")
+	lo, err1 := strconv.ParseUint(strings.TrimSpace(first), 10, 16)
+	hi, err2 := lo, error(nil)
+	if isRange {
+		hi, err2 = strconv.ParseUint(strings.TrimSpace(last), 10, 16)
+	}
+	if err1 != nil || err2 != nil || lo == 0 || hi < lo {
+		return out, fmt.Errorf("%q is no port: use 1 to 65535, as 80, 8000-8100, 53/UDP or UDP", text)
+	}
+	out.Lo, out.Hi = uint16(lo), uint16(hi)
+	return out, nil
+}

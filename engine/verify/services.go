@@ -1,0 +1,102 @@
+package verify
+
+import (
+	"fmt"
+	"net/netip"
+
+	"rung/model"
+	"rung/model/match"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// servicePorts are those of a statement's ports that a Service has; nil where it has none
+// of them, which is a Problem.
+func (j *judge) servicePorts(s *Statement, e verdict.Endpoint, t *tally) (out []verdict.PortRange) {
+	svc, _ := j.rev.Cluster.Get(e.Key).(*model.Service)
+	if svc == nil {
+		return nil
+	}
+	var has []string
+	for _, p := range svc.Ports {
+		r := verdict.PortRange{Protocol: verdict.Protocol(p.Protocol), Lo: uint16(p.Port), Hi: uint16(p.Port)}
+		if r.Protocol == "" {
+			r.Protocol = verdict.TCP
+		}
+		has = append(has, fmt.Sprintf("%d/%s", r.Lo, r.Protocol))
+		out = append(out, r)
+	}
+	if out = verdict.Meet(out, s.Ports); len(out) == 0 {
+		j.problem(s.ports, "%s has no such port; it has %s", e, words.OrNone(words.Few(has, 4)))
+		t.failed = true
+		return nil
+	}
+	return out
+}
+
+// families are those in which two ends have addresses both, each asked for itself. Without
+// one there is no connection; where the addresses of an end are not known, the answer says
+// why.
+func (j *judge) families(a, b verdict.Endpoint) (out []verdict.Family) {
+	for _, f := range []verdict.Family{verdict.IPv4, verdict.IPv6} {
+		if j.hasFamily(a, f) && j.hasFamily(b, f) {
+			out = append(out, f)
+		}
+	}
+	known := func(e verdict.Endpoint) bool { return j.hasFamily(e, verdict.IPv4) || j.hasFamily(e, verdict.IPv6) }
+	if len(out) == 0 && (!known(a) || !known(b)) {
+		return []verdict.Family{verdict.AnyFamily}
+	}
+	return out
+}
+
+func (j *judge) hasFamily(e verdict.Endpoint, f verdict.Family) bool {
+	var ips []string
+	switch o := j.rev.Cluster.Get(e.Key).(type) {
+	case *model.Pod:
+		ips = o.IPs
+		if n := j.rev.Cluster.Node(o.NodeName); o.HostNetwork && n != nil {
+			return j.hasFamily(verdict.NodeEnd(n.Name), f)
+		}
+	case *model.Node:
+		for _, list := range [][]string{o.MgmtIPs, o.InternalIPs, o.HostIPs} {
+			ips = append(ips, list...)
+		}
+	case *model.Service:
+		ips = o.ClusterIPs
+	default:
+		return e.Addr.IsValid() && verdict.FamilyOf(e.Addr) == f
+	}
+	for _, ip := range ips {
+		if a, err := netip.ParseAddr(ip); err == nil && verdict.FamilyOf(a.Unmap()) == f {
+			return true
+		}
+	}
+	return false
+}
+
+// rowPorts are the ports at which rows may cut those of a statement: ranges are then asked
+// in pieces that no row tells apart either.
+func (j *judge) rowPorts(s *Statement) []uint16 {
+	single := true
+	for _, p := range s.Ports {
+		single = single && p.Lo == p.Hi
+	}
+	if single || j.looked {
+		return j.edges
+	}
+	j.looked = true
+	seen := map[string]bool{}
+	for _, db := range j.tracer.Databases(j.rev) {
+		for a := range db.ACLs() {
+			if seen[a.Match] {
+				continue
+			}
+			seen[a.Match] = true
+			if e, err := match.Parse(a.Match); err == nil {
+				j.edges = append(j.edges, match.Ports(e)...)
+			}
+		}
+	}
+	return j.edges
+}

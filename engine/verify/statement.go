@@ -1,0 +1,166 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// Statement says what must become of the connections between two sets of ends.
+type Statement struct {
+	Place         // of the statement in its file
+	Name   string // as its author calls it, may be empty
+	Expect verdict.Verdict
+	// Some: it is enough that one connection is as expected.
+	Some bool
+	// AllowNone: it holds also where there is no such connection.
+	AllowNone bool
+	From, To  []End
+	Ports     []verdict.PortRange
+	ports     Place // where the ports are said
+}
+
+// Place is where something stands: a file, a line from 1, a field as "[2].from.pod".
+type Place struct {
+	File  string
+	Line  int
+	Field string
+}
+
+// String is "expect.yaml:12: [2].from.pod".
+func (p Place) String() string {
+	out := p.File
+	if p.Line > 0 {
+		out += fmt.Sprintf(":%d", p.Line)
+	}
+	if p.Field != "" {
+		out += ": " + p.Field
+	}
+	return out
+}
+
+// Problem is something that cannot be read, found or asked. The rest is judged without.
+type Problem struct {
+	Place
+	Message string
+}
+
+// Error is the problem on one line.
+func (p *Problem) Error() string { return p.Place.String() + ": " + p.Message }
+
+// Sort orders problems by file, as files come first, and in a file from above.
+func Sort(problems []*Problem) {
+	order := map[string]int{}
+	for i, p := range problems {
+		if _, ok := order[p.File]; !ok {
+			order[p.File] = i
+		}
+	}
+	slices.SortStableFunc(problems, func(a, b *Problem) int {
+		return cmp.Or(cmp.Compare(order[a.File], order[b.File]), cmp.Compare(a.Line, b.Line))
+	})
+}
+
+// End is one end of connections, or several of a kind.
+type End struct {
+	Place
+	// Name is an end as rung trace takes it; else the fields below say what is chosen.
+	Name                                   string
+	Namespace, Pod, Node, Service, Address Choice
+}
+
+// Choice is what is chosen by names or by labels; the zero Choice is not made.
+type Choice struct {
+	Place
+	Names    []string
+	Selector model.Selector
+	// Labels are those of a selector that wants single values: of a pod that is imagined.
+	Labels map[string]string
+	made   bool
+	plain  bool // Labels are all that the selector wants
+}
+
+func (c *Choice) byName() bool { return c.made && c.Names != nil }
+
+func (c *Choice) has(name string, labels model.Labels) bool {
+	if !c.byName() {
+		return !c.made || c.Selector.Matches(labels)
+	}
+	for _, n := range c.Names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// String is the choice for people: "blue, red" or "tenant=blue".
+func (c *Choice) String() string {
+	if c.byName() {
+		return words.Few(c.Names, 3)
+	}
+	return c.Selector.String()
+}
+
+// String names the end: "blue", "pods app=web in blue", "nodes role=worker".
+func (e *End) String() string {
+	switch {
+	case e.Name != "":
+		return e.Name
+	case e.Address.made:
+		return e.Address.String()
+	case e.Node.made && e.Node.byName():
+		return "node " + e.Node.String()
+	case e.Node.made:
+		return "nodes " + e.Node.String()
+	case e.Service.made:
+		return "service " + e.Namespace.String() + "/" + e.Service.String()
+	}
+	space := "namespaces " + e.Namespace.String()
+	switch {
+	case !e.Namespace.made || !e.Namespace.byName() && e.Namespace.Selector.Empty():
+		space = "every namespace"
+	case e.Namespace.byName():
+		space = e.Namespace.String()
+	}
+	switch {
+	case !e.Pod.made || !e.Pod.byName() && e.Pod.Selector.Empty():
+		return space
+	case e.Pod.byName() && e.Namespace.byName() && len(e.Namespace.Names) == 1:
+		return e.Namespace.Names[0] + "/" + e.Pod.String()
+	}
+	if !e.Pod.byName() {
+		return "pods " + e.Pod.String() + " in " + space
+	}
+	return e.Pod.String() + " in " + space
+}
+
+func endsText(ends []End) string {
+	var out []string
+	for i := range ends {
+		out = append(out, ends[i].String())
+	}
+	return words.Few(out, 3)
+}
+
+// String is the statement for people: "deny blue → red, TCP 80".
+func (s *Statement) String() string {
+	out := string(s.Expect)
+	if s.Some {
+		out += " some"
+	}
+	return fmt.Sprintf("%s %s → %s, %s", out, endsText(s.From), endsText(s.To), revision.PortsText(s.Ports))
+}
+
+// Title is what the statement is called: its name, or what it says.
+func (s *Statement) Title() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return s.String()
+}

@@ -1,0 +1,211 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// Written is a first file of expectations.
+type Written struct {
+	// Statements are those of the file, as values of JSON.
+	Statements []map[string]any
+	Text       []byte
+}
+
+// unit is pods of a namespace that nothing tells apart but their nodes.
+type unit struct {
+	space string
+	pods  []*model.Pod
+}
+
+// outcome is what becomes of the connections from one unit to another.
+type outcome struct {
+	key      string // equal for equal outcomes
+	segments []verdict.Segment
+	ok       bool // there are such connections
+}
+
+// block is what the same becomes of: from each of some units to each of others.
+type block struct {
+	from, to []int
+	outcome  outcome
+}
+
+// Write makes statements of what the policies make of the connections between the pods of
+// some namespaces, of all for none. What is undefined, or differs between nodes, is not
+// stated; a comment says so.
+func Write(r *revision.Revision, namespaces []string) (*Written, error) {
+	w := &writer{ordinary: map[string][]*model.Pod{}, left: map[string]int{}}
+	if err := w.choose(r.Cluster, namespaces); err != nil {
+		return nil, err
+	}
+	w.outcomes(r.Verdicts().Classes(nil))
+	w.join()
+	w.head(namespaces)
+	for _, b := range w.blocks() {
+		w.block(&b)
+	}
+	return &Written{w.statements, []byte(w.text.String())}, nil
+}
+
+type writer struct {
+	ordinary   map[string][]*model.Pod // by namespace
+	left       map[string]int
+	units      []unit
+	of         [][]outcome // by source and destination unit
+	statements []map[string]any
+	text       strings.Builder
+}
+
+// choose takes the pods of the namespaces.
+func (w *writer) choose(c *model.Cluster, namespaces []string) error {
+	pods := map[string]int{}
+	for p := range c.Pods() {
+		pods[p.Namespace]++
+		if len(namespaces) > 0 && !slices.Contains(namespaces, p.Namespace) {
+			continue
+		}
+		if why, ok := ordinary(p); ok {
+			w.ordinary[p.Namespace] = append(w.ordinary[p.Namespace], p)
+		} else {
+			w.left[why]++
+		}
+	}
+	for _, n := range namespaces {
+		if pods[n] == 0 && c.Namespace(n) == nil {
+			return fmt.Errorf("namespace %s does not exist", n)
+		}
+	}
+	if total := len(w.ordinary); total == 0 {
+		return fmt.Errorf("no pods in %s that policies select", words.OrNone(words.Some(namespaces, 3)))
+	}
+	return nil
+}
+
+// outcomes finds the units, and what becomes of the connections between them.
+func (w *writer) outcomes(c *verdict.Classes) {
+	for _, space := range w.spaces() {
+		at := map[string]int{}
+		for _, p := range w.ordinary[space] {
+			like := c.Like(p)
+			if _, ok := at[like]; !ok {
+				at[like] = len(w.units)
+				w.units = append(w.units, unit{space: space})
+			}
+			u := &w.units[at[like]]
+			u.pods = append(u.pods, p)
+		}
+	}
+	w.of = make([][]outcome, len(w.units))
+	for i := range w.units {
+		w.of[i] = make([]outcome, len(w.units))
+		for j := range w.units {
+			segments, ok := c.Common(w.units[i].pods[0], w.units[j].pods[0])
+			w.of[i][j] = outcomeOf(segments, ok)
+		}
+	}
+}
+
+// outcomeOf leaves out what cannot be stated.
+func outcomeOf(segments []verdict.Segment, ok bool) outcome {
+	out := outcome{ok: ok}
+	var key strings.Builder
+	fmt.Fprint(&key, ok)
+	for _, v := range []verdict.Verdict{verdict.Allow, verdict.Deny} {
+		for _, p := range portsOf(segments, v) {
+			out.segments = append(out.segments, verdict.Segment{Protocol: p.Protocol, Lo: p.Lo, Hi: p.Hi, Verdict: v})
+			fmt.Fprintf(&key, " %s %s %d-%d", v, p.Protocol, p.Lo, p.Hi)
+		}
+	}
+	out.key = key.String()
+	return out
+}
+
+// portsOf are the ports with a verdict.
+func portsOf(segments []verdict.Segment, v verdict.Verdict) (out []verdict.PortRange) {
+	for _, g := range segments {
+		if g.Verdict == v {
+			out = append(out, verdict.PortRange{Protocol: g.Protocol, Lo: g.Lo, Hi: g.Hi})
+		}
+	}
+	return verdict.Join(out)
+}
+
+func (w *writer) spaces() []string {
+	var out []string
+	for s := range w.ordinary {
+		out = append(out, s)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// join makes one unit of those of a namespace that all connections treat alike.
+func (w *writer) join() {
+	known := map[string]int{}
+	var units []unit
+	var at []int // the old unit that stands for it
+	for i, u := range w.units {
+		var key strings.Builder
+		key.WriteString(u.space)
+		for j := range w.units {
+			key.WriteString("\n" + w.of[i][j].key + "\n" + w.of[j][i].key)
+		}
+		k, ok := known[key.String()]
+		if !ok {
+			k = len(units)
+			known[key.String()] = k
+			units, at = append(units, unit{space: u.space}), append(at, i)
+		}
+		units[k].pods = append(units[k].pods, u.pods...)
+	}
+	of := make([][]outcome, len(units))
+	for i := range units {
+		slices.SortFunc(units[i].pods, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
+		of[i] = make([]outcome, len(units))
+		for j := range units {
+			of[i][j] = w.of[at[i]][at[j]]
+		}
+	}
+	w.units, w.of = units, of
+}
+
+// blocks are the connections that the same becomes of, in the order of their sources.
+func (w *writer) blocks() (out []block) {
+	known := map[string]int{}
+	for i := range w.units {
+		by := map[string]*block{}
+		var order []string
+		for j := range w.units {
+			o := w.of[i][j]
+			if !o.ok {
+				continue
+			}
+			if by[o.key] == nil {
+				by[o.key] = &block{outcome: o}
+				order = append(order, o.key)
+			}
+			by[o.key].to = append(by[o.key].to, j)
+		}
+		for _, k := range order {
+			key := fmt.Sprint(by[k].to) + k
+			at, ok := known[key]
+			if !ok {
+				at = len(out)
+				known[key] = at
+				out = append(out, *by[k])
+			}
+			out[at].from = append(out[at].from, i)
+		}
+	}
+	return slices.DeleteFunc(out, func(b block) bool {
+		// A pod alone has no connection with itself.
+		return len(b.from) == 1 && slices.Equal(b.from, b.to) && len(w.units[b.from[0]].pods) == 1
+	})
+}

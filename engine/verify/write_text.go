@@ -1,0 +1,252 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/verdict"
+	"rung/model/words"
+	"rung/sources/manifests/yamltree"
+)
+
+// head says what the file is.
+func (w *writer) head(namespaces []string) {
+	between := "all namespaces"
+	if len(namespaces) > 0 {
+		between = words.Some(slices.Sorted(slices.Values(namespaces)), 6)
+	}
+	w.comment("What the policies let through between the pods of " + between + ", and what not.")
+	w.comment("Written by rung verify --write; check it with rung verify FILE.")
+	if left := (&found{left: w.left}).leftOut(); left != "" {
+		w.comment("Pods left out, which policies do not select: " + left + ".")
+	}
+}
+
+func (w *writer) comment(text string) { w.text.WriteString("# " + clean.Text(text) + "\n") }
+
+// block writes one or two statements.
+func (w *writer) block(b *block) {
+	from, to := w.ends(b.from), w.ends(b.to)
+	allowed, denied := portsOf(b.outcome.segments, verdict.Allow), portsOf(b.outcome.segments, verdict.Deny)
+	if rest := verdict.Except(verdict.Except(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
+		w.text.WriteString("\n")
+		w.comment(fmt.Sprintf("Not stated, as it is undefined or not the same on all nodes: %s → %s, %s.",
+			w.names(b.from), w.names(b.to), revision.PortsText(rest)))
+	}
+	for _, s := range []struct {
+		expect verdict.Verdict
+		ports  []verdict.PortRange
+	}{{verdict.Allow, allowed}, {verdict.Deny, denied}} {
+		if len(s.ports) == 0 {
+			continue
+		}
+		m := map[string]any{"expect": string(s.expect), "from": from, "to": to}
+		rest := verdict.Except(verdict.EveryPort(), s.ports)
+		switch {
+		case len(rest) == 0:
+		case len(rest) < len(s.ports):
+			m["exceptPort"] = portTexts(rest)
+		default:
+			m["port"] = portTexts(s.ports)
+		}
+		w.statement(m)
+	}
+}
+
+func (w *writer) statement(m map[string]any) {
+	w.statements = append(w.statements, m)
+	w.text.WriteString("\n")
+	for i, name := range []string{"expect", "from", "to", "port", "exceptPort"} {
+		v, ok := m[name]
+		if !ok {
+			continue
+		}
+		lead := "  "
+		if i == 0 {
+			lead = "- "
+		}
+		list, isList := v.([]any)
+		if name == "port" || name == "exceptPort" {
+			w.text.WriteString(lead + name + ": " + portsPlain(v) + "\n")
+			continue
+		}
+		if !isList {
+			w.text.WriteString(lead + name + ": " + yamltree.Flow(v) + "\n")
+			continue
+		}
+		w.text.WriteString(lead + name + ":\n")
+		for _, e := range list {
+			w.text.WriteString("  - " + yamltree.Flow(e) + "\n")
+		}
+	}
+}
+
+// portTexts are ports as statements have them: one, or a list.
+func portTexts(ports []verdict.PortRange) any {
+	var out []any
+	for _, p := range ports {
+		switch {
+		case p.Whole():
+			out = append(out, string(p.Protocol))
+		case p.Lo == p.Hi:
+			out = append(out, fmt.Sprintf("%d/%s", p.Lo, p.Protocol))
+		default:
+			out = append(out, fmt.Sprintf("%d-%d/%s", p.Lo, p.Hi, p.Protocol))
+		}
+	}
+	return single(out)
+}
+
+// portsPlain writes ports without the quotes that YAML does not need.
+func portsPlain(v any) string {
+	list, isList := v.([]any)
+	if !isList {
+		return fmt.Sprint(v)
+	}
+	var out []string
+	for _, p := range list {
+		out = append(out, fmt.Sprint(p))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// single is the element of a list of one, else the list.
+func single(list []any) any {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list
+}
+
+// bySpace are the pods of some units, by namespace, and whether they are all that policies
+// select there.
+func (w *writer) bySpace(units []int) (order []string, pods map[string][]*model.Pod) {
+	pods = map[string][]*model.Pod{}
+	for _, i := range units {
+		u := &w.units[i]
+		if pods[u.space] == nil {
+			order = append(order, u.space)
+		}
+		pods[u.space] = append(pods[u.space], u.pods...)
+	}
+	return order, pods
+}
+
+func (w *writer) whole(space string, pods []*model.Pod) bool {
+	return len(pods) == len(w.ordinary[space])
+}
+
+// ends are units as statements have them: whole namespaces in one end, parts by what their
+// labels have in common, else by their names.
+func (w *writer) ends(units []int) any {
+	var whole, out []any
+	order, pods := w.bySpace(units)
+	for _, space := range order {
+		if w.whole(space, pods[space]) {
+			whole = append(whole, space)
+			continue
+		}
+		out = append(out, map[string]any{"namespace": space, "pod": podChoice(pods[space], w.ordinary[space])})
+	}
+	if len(whole) > 0 {
+		out = append([]any{map[string]any{"namespace": single(whole)}}, out...)
+	}
+	return single(out)
+}
+
+// names are units for people.
+func (w *writer) names(units []int) string {
+	var out []string
+	order, pods := w.bySpace(units)
+	for _, space := range order {
+		name := space
+		if !w.whole(space, pods[space]) {
+			name = yamltree.Flow(podChoice(pods[space], w.ordinary[space])) + " in " + space
+		}
+		out = append(out, name)
+	}
+	return words.Few(out, 4)
+}
+
+// Labels that say which replica a pod is, not what it is.
+var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "batch.kubernetes.io/controller-uid", "controller-uid"}
+
+// podChoice chooses some of the pods of a namespace: by the values of the one label that
+// takes the fewest, else by their names.
+func podChoice(some, all []*model.Pod) any {
+	chosen := map[model.Key]bool{}
+	for _, p := range some {
+		chosen[p.Key] = true
+	}
+	key, best := "", []string(nil)
+	for _, k := range labelKeys(some[0]) {
+		var values []string
+		fits := true
+		for _, p := range all {
+			v, has := p.Labels.Map()[k]
+			if chosen[p.Key] && !has {
+				fits = false
+				break
+			}
+			if chosen[p.Key] && !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		for _, p := range all {
+			v, has := p.Labels.Map()[k]
+			fits = fits && (chosen[p.Key] || !has || !slices.Contains(values, v))
+		}
+		if fits && selectable(k, values) && (best == nil || len(values) < len(best)) {
+			key, best = k, values
+		}
+	}
+	if best == nil {
+		var names []any
+		for _, p := range sortedPods(some) {
+			names = append(names, p.Name)
+		}
+		return single(names)
+	}
+	slices.Sort(best)
+	var values []any
+	for _, v := range best {
+		values = append(values, v)
+	}
+	return map[string]any{key: single(values)}
+}
+
+// selectable says whether a selector may have the values: manifests have labels that an API
+// server would refuse.
+func selectable(key string, values []string) bool {
+	_, err := model.NewSelector(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: metav1.LabelSelectorOpIn, Values: values}}})
+	return err == nil && !slices.Contains(values, "")
+}
+
+// labelKeys are the labels that may choose a pod, those first that say what it is.
+func labelKeys(p *model.Pod) (out []string) {
+	for k := range p.Labels.Map() {
+		if !slices.Contains(passing, k) && !strings.HasPrefix(k, "statefulset.kubernetes.io/") {
+			out = append(out, k)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		first := []string{"app.kubernetes.io/name", "app"}
+		if d := slices.Index(first, b) - slices.Index(first, a); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	return out
+}
+
+func sortedPods(pods []*model.Pod) []*model.Pod {
+	out := slices.Clone(pods)
+	slices.SortFunc(out, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
+	return out
+}

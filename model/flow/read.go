@@ -1,0 +1,208 @@
+package flow
+
+import (
+	"strconv"
+	"strings"
+
+	"rung/model"
+)
+
+// PriorityOffset is what northd adds to the priority of an ACL
+// (ovn-kubernetes.md#priorities).
+const PriorityOffset = 1000
+
+// Part is what a stage of the pipeline does for the ACLs.
+type Part string
+
+// The parts, in the order of the pipeline.
+const (
+	PartBefore Part = "before" // before connection tracking: what skips it
+	PartHint   Part = "hint"   // sorts packets by their connection
+	PartEval   Part = "eval"   // the ACLs
+	PartSample Part = "sample" // samples for observability
+	PartAction Part = "action" // carries out the verdict, or goes on to the next tier
+)
+
+// Stage takes the name of a stage apart, as external_ids:stage-name and ovn-trace write
+// it; ok is false for stages that ACLs have no part in.
+func Stage(name string) (stage model.Stage, part Part, ok bool) {
+	stage = model.StageFromLport
+	rest, in := strings.CutPrefix(name, "ls_in_")
+	if !in {
+		if rest, ok = strings.CutPrefix(name, "ls_out_"); !ok {
+			return "", "", false
+		}
+		stage = model.StageToLport
+	}
+	if rest == "pre_acl" {
+		return stage, PartBefore, true
+	}
+	rest, ok = strings.CutPrefix(rest, "acl_")
+	if !ok {
+		return "", "", false
+	}
+	if after, is := strings.CutPrefix(rest, "after_lb_"); is && in {
+		stage, rest = model.StageAfterLB, after
+	}
+	switch part = Part(rest); part {
+	case PartHint, PartEval, PartSample, PartAction:
+		return stage, part, true
+	}
+	return "", "", false
+}
+
+// Hint says which packets a flow of an ACL is for, by what connection tracking knows of
+// them: the number of the bit of reg0 (ovn-kubernetes.md#hints). 0 is every packet.
+type Hint int
+
+// The hints.
+const (
+	HintAllowNew Hint = 7  // of an ACL that allows: new connections
+	HintAllow    Hint = 8  // of an ACL that allows: established ones
+	HintDrop     Hint = 9  // of an ACL that drops: new connections
+	HintBlock    Hint = 10 // of an ACL that drops: established ones
+)
+
+// String says it in few words.
+func (h Hint) String() string {
+	switch h {
+	case 0:
+		return "every packet"
+	case HintAllowNew:
+		return "new connections, or cut ones"
+	case HintAllow:
+		return "established connections, or untracked packets"
+	case HintDrop:
+		return "new, cut or untracked connections"
+	case HintBlock:
+		return "established connections"
+	}
+	return "reg0[" + strconv.Itoa(int(h)) + "]"
+}
+
+// NoTier is the tier of a flow that does not look at it: in its stage all ACLs are of
+// tier 0.
+const NoTier = -1
+
+// Reading is what stage, match and actions of a logical flow say.
+type Reading struct {
+	Stage model.Stage
+	Part  Part
+	// Tier is the one a flow of part eval is for, or NoTier; Hint the packets.
+	Tier int
+	Hint Hint
+	// Match is what is left of the match behind tier and hint: of an ACL's flow the
+	// ACL's own.
+	Match string
+	Acts  []Act
+	// Verdict is what the actions decide: "allow", "drop", "reject", or "".
+	Verdict string
+	Log     *Log // nil where nothing is logged
+	// Odd counts actions that are not known.
+	Odd int
+}
+
+// Read reads a flow of a stage by its name; ok is false where ACLs have no part in it.
+// Text from outside was cleaned before.
+func Read(stage, match, actions string) (r Reading, ok bool) {
+	if r.Stage, r.Part, ok = Stage(stage); !ok {
+		return Reading{}, false
+	}
+	r.Tier, r.Match = NoTier, match
+	if r.Part == PartEval {
+		r.Tier, r.Hint, r.Match = guards(match)
+	}
+	r.Acts = Actions(actions)
+	for _, a := range r.Acts {
+		switch a.Code {
+		case ActAllow, ActDrop, ActReject:
+			r.Verdict = a.Code
+		case ActLog:
+			r.Log = a.Log
+		case ActOdd:
+			r.Odd++
+		}
+	}
+	if r.Part == PartAction {
+		r.Verdict = carriedOut(match)
+	}
+	return r, true
+}
+
+// The registers, as northd names them in matches and actions.
+const (
+	regTier   = "reg8[30..31]"
+	regAllow  = "reg8[16]"
+	regDrop   = "reg8[17]"
+	regReject = "reg8[18]"
+)
+
+// guards takes off a match what northd puts before an ACL's own: tier and hint. The
+// ACL's match stands in parentheses behind them.
+func guards(match string) (tier int, hint Hint, rest string) {
+	tier, rest = NoTier, match
+	if text, ok := strings.CutPrefix(rest, regTier+" == "); ok {
+		number, behind, found := strings.Cut(text, " && ")
+		n, err := strconv.Atoi(number)
+		if !found || err != nil || n < 0 || n > 3 {
+			return NoTier, 0, match
+		}
+		tier, rest = n, behind
+	}
+	if text, ok := strings.CutPrefix(rest, "reg0["); ok {
+		number, behind, found := strings.Cut(text, "] == 1 && ")
+		n, err := strconv.Atoi(number)
+		if h := Hint(n); found && err == nil && h >= HintAllowNew && h <= HintBlock {
+			hint, rest = h, behind
+		}
+	}
+	if inner, ok := wrapped(rest); ok {
+		rest = inner
+	}
+	return tier, hint, rest
+}
+
+// wrapped takes the parentheses off a text that is one pair of them.
+func wrapped(s string) (inner string, ok bool) {
+	if !strings.HasPrefix(s, "(") || !strings.HasSuffix(s, ")") {
+		return "", false
+	}
+	depth, quoted := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth == 0 && i < len(s)-1 {
+				return "", false
+			}
+		}
+	}
+	if depth != 0 || quoted {
+		return "", false
+	}
+	return s[1 : len(s)-1], true
+}
+
+// carriedOut is the verdict that a flow of part action carries out: it matches on the
+// bit that an ACL has set.
+func carriedOut(match string) string {
+	switch match {
+	case regAllow + " == 1":
+		return ActAllow
+	case regDrop + " == 1":
+		return ActDrop
+	case regReject + " == 1":
+		return ActReject
+	}
+	return ""
+}
+
+// Passes says whether a flow that was made for an ACL passes: it decides nothing, so that
+// the next tier is asked.
+func (r *Reading) Passes() bool { return r.Part == PartEval && r.Verdict == "" }

@@ -1,0 +1,60 @@
+package lint
+
+// The codes of findings. Broken objects and policies that OVN-Kubernetes cannot
+// take carry the code of their error instead.
+const (
+	PriorityUnsupported = "priority-unsupported"
+	PriorityDuplicate   = "priority-duplicate"
+	PriorityConflict    = "priority-conflict"
+	LoggingInvalid      = "logging-annotation-invalid"
+	SelectsSystem       = "subject-selects-system"
+	EmptySelectorDeny   = "subject-empty-selector-with-deny"
+	SubjectNothing      = "subject-matches-nothing"
+	PrimaryUDN          = "primary-udn"
+	HostNetwork         = "hostnetwork-selected"
+	NameCut             = "name-cut"
+	DenyAllNetworks     = "deny-all-networks"
+	DNSNotAllowed       = "dns-not-allowed"
+	DNSTCPNotAllowed    = "dns-tcp-not-allowed"
+	NetworkHostBits     = "network-host-bits"
+	NetworkCoversPods   = "network-covers-pods"
+	CIDR                = "cidr"
+	NamedPortUnmatched  = "named-port-unmatched"
+	PeerNothing         = "peer-matches-nothing"
+	HostCIDRs           = "host-cidrs-malformed"
+	RuleShadowed        = "rule-shadowed"
+	RuleBeyondRange     = "rule-beyond-range"
+	NamedPortPeers      = "named-port-reaches-peers"
+	NamedPortFamily     = "named-port-family"
+	NetpolNamedPort     = "netpol-named-port-opens-protocol"
+	NetpolPortLost      = "netpol-port-lost"
+	NetpolDirection     = "netpol-rules-outside-policytypes"
+	NamespaceLogging    = "namespace-logging-invalid"
+	FirewallName        = "egressfirewall-name"
+	FirewallTooLong     = "egressfirewall-too-long"
+	FirewallPods        = "egressfirewall-leaves-pods"
+	FirewallSubnets     = "egressfirewall-subnets-unknown"
+	FirewallDNS         = "egressfirewall-dns"
+	FirewallOverrules   = "egressfirewall-overrules-allow"
+
+	// What a cluster pays for, and what leaves no room for what comes.
+	PriorityNoGap  = "priority-no-gap"
+	PoliciesMany   = "policies-many"
+	SetsOverlap    = "sets-overlap"
+	NamedPortMany  = "named-port-many-pods"
+	NegativeMany   = "negative-selector-many-pods"
+	PeerHost       = "peer-hostnetwork"
+	TenantPolicies = "policy-per-tenant"
+
+	// What the verdicts of the whole ladder say (WithVerdicts).
+	RuleNeverDecides    = "rule-never-decides"
+	RuleRedundant       = "rule-redundant"
+	PassNothing         = "pass-nothing-decides"
+	AllowOverNetpol     = "allow-overrides-netpol"
+	DenyOverAllow       = "deny-overrides-allow"
+	DenyLeavesOutside   = "ingress-deny-leaves-outside"
+	AllowChangesNothing = "allow-changes-nothing"
+	VerdictsTooLarge    = "verdicts-too-large"
+
+	brokenObject = "broken"
+)

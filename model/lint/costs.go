@@ -1,0 +1,231 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
+)
+
+// manyPods is from when on it is worth saying that something is done for each pod;
+// sharedPods how many pods two sets share then.
+const (
+	manyPods   = 500
+	sharedPods = 10
+)
+
+// noGap reports runs of priorities without a free one, and those at the ends of the range.
+func (l *linter) noGap() {
+	rungs := l.ladder.Tiers[model.TierAdmin].Rungs
+	for i := 0; i < len(rungs); {
+		if rungs[i].Unsupported {
+			break
+		}
+		j, n := i+1, len(rungs[i].Policies)
+		for j < len(rungs) && !rungs[j].Unsupported && rungs[j].Priority == rungs[j-1].Priority+1 {
+			n += len(rungs[j].Policies)
+			j++
+		}
+		first, last := rungs[i].Priority, rungs[j-1].Priority
+		message := ""
+		switch {
+		case j > i+1:
+			message = fmt.Sprintf("priorities %d–%d are taken without a gap, by %s: a policy that must come between has no place",
+				first, last, words.Count(n, "policy"))
+		case first == 0:
+			message = "priority 0 is the first: no policy can come before it"
+		case last == l.max:
+			message = fmt.Sprintf("priority %d is the last: no policy can come after it", last)
+		}
+		if message != "" {
+			l.about(rungs[i].Policies[0].Policy, PriorityNoGap, model.SeverityInfo, message,
+				"leave gaps, in a range such as 30–70: rung plan --step 5 moves them without a change of order")
+		}
+		i = j
+	}
+}
+
+// usualPolicies is how many AdminNetworkPolicies a cluster is expected to have at most.
+const usualPolicies = 50
+
+// manyPolicies reports more AdminNetworkPolicies than OVN-Kubernetes expects.
+func (l *linter) manyPolicies() {
+	n := 0
+	for range l.c.Policies(model.KindANP) {
+		n++
+	}
+	if n > usualPolicies {
+		l.out = append(l.out, model.Finding{Code: PoliciesMany, Severity: model.SeverityInfo, Rule: -1,
+			Message: fmt.Sprintf("%s: OVN-Kubernetes expects 30 to %d at most", words.Count(n, "AdminNetworkPolicy"), usualPolicies),
+			Remedy:  "join policies of the same subject: one takes up to 100 rules each way"})
+	}
+}
+
+// setsOverlap reports rules of one direction whose peers are partly the same pods: each
+// rule has address sets of its own.
+func (l *linter) setsOverlap(p *model.Policy) {
+	type set struct {
+		r    *model.Rule
+		pods overlap.PodSet
+	}
+	var worst string
+	most, pairs := 0, 0
+	for _, d := range model.Directions {
+		var sets []set
+		for i := range p.Rules(d) {
+			s := set{r: &p.Rules(d)[i]}
+			for j := range s.r.Peers {
+				s.pods = s.pods.Or(l.x.PeerSet(&s.r.Peers[j]))
+			}
+			for _, o := range sets {
+				if !s.pods.Meets(o.pods) {
+					continue
+				}
+				n := s.pods.And(o.pods).Len()
+				if n < sharedPods {
+					continue
+				}
+				if pairs++; n > most {
+					most = n
+					worst = fmt.Sprintf("%s are in the address sets of both %s (%s) and rule %d (%s)", words.Total(n, "pod"),
+						where(p, p, o.r), words.Total(o.pods.Len(), "pod"), s.r.Index, words.Total(s.pods.Len(), "pod"))
+				}
+			}
+			if !s.pods.Empty() {
+				sets = append(sets, s)
+			}
+		}
+	}
+	if pairs == 0 {
+		return
+	}
+	if pairs > 1 {
+		worst += fmt.Sprintf(", and %s", words.Form(pairs-1, "another pair overlaps", strconv.Itoa(pairs-1)+" more pairs overlap"))
+	}
+	l.about(p, SetsOverlap, model.SeverityInfo, worst+": when such a pod comes or goes, ovn-controller computes flows in full",
+		"let the peers of rules not overlap where many pods come and go")
+}
+
+// costs reports what is done for each of many pods.
+func (l *linter) costs(p *model.Policy, r *model.Rule) {
+	var peers overlap.PodSet
+	var names, negative []string
+	negatives := 0
+	for i := range r.Peers {
+		pe := &r.Peers[i]
+		set := l.x.PeerSet(pe)
+		peers = peers.Or(set)
+		if n := set.Len(); n >= manyPods && (pe.Namespaces.Negative() || pe.Kind == model.PeerPods && pe.Pods.Negative()) {
+			negative, negatives = append(negative, strconv.Quote(pe.String())), max(negatives, n)
+		}
+	}
+	for i := range r.Ports {
+		if r.Ports[i].Name != "" {
+			names = append(names, r.Ports[i].String())
+		}
+	}
+	if n := peers.Or(l.x.SubjectSet(p)).Len(); len(names) > 0 && n >= manyPods {
+		l.aboutRule(p, r, NamedPortMany, model.SeverityInfo, fmt.Sprintf("the named %s %s %s looked up in the containers of %s, again whenever one changes",
+			words.Form(len(names), "port", "ports"), words.Few(names, shown), words.Form(len(names), "is", "are"), words.Total(n, "pod")),
+			"use the port's number")
+	}
+	if len(negative) > 0 {
+		l.aboutRule(p, r, NegativeMany, model.SeverityInfo, l.negativeText("peer", negative, negatives), negativeRemedy)
+	}
+	l.peerHosts(p, r)
+}
+
+const negativeRemedy = "select by a label that those have who are meant"
+
+func (l *linter) negativeText(what string, selectors []string, pods int) string {
+	return fmt.Sprintf("the %s %s %s by a label that is not there: %s now, and all that come without it",
+		words.Form(len(selectors), what, what+"s"), words.Few(selectors, shown), words.Form(len(selectors), "selects", "select"), words.Total(pods, "pod"))
+}
+
+// negativeSubject reports a subject that is many pods because they lack a label.
+func (l *linter) negativeSubject(p *model.Policy) {
+	s := p.Subject
+	if n := l.x.SubjectSet(p).Len(); n >= manyPods && (s.Namespaces.Negative() || !s.AllPods && s.Pods.Negative()) {
+		l.about(p, NegativeMany, model.SeverityInfo, l.negativeText("subject", []string{strconv.Quote(s.String())}, n), negativeRemedy)
+	}
+}
+
+// peerHosts reports pods on the host's network among those that a peer selects: they are
+// no peers. A selector of everything does not mean them in particular.
+func (l *linter) peerHosts(p *model.Policy, r *model.Rule) {
+	var host []string
+	for i := range r.Peers {
+		pe := &r.Peers[i]
+		if pe.Kind != model.PeerNamespaces && pe.Kind != model.PeerPods || pe.Namespaces.Empty() && (pe.Kind == model.PeerNamespaces || pe.Pods.Empty()) {
+			continue
+		}
+		for pod := range l.x.Pods(l.x.PeerSelected(pe).AndNot(l.x.Eligible())) {
+			if name := podName(pod); pod.HostNetwork && !pod.Completed() && !slices.Contains(host, name) {
+				host = append(host, name)
+			}
+		}
+	}
+	if n := len(host); n > 0 {
+		l.aboutRule(p, r, PeerHost, model.SeverityInfo, fmt.Sprintf("%s of its peers %s host-networked: the rule does not mean %s (%s)",
+			words.Count(n, "pod"), words.Form(n, "is", "are"), words.Form(n, "it", "them"), words.Few(host, shown)),
+			"for egress, name their nodes as peers")
+	}
+}
+
+// tenants reports policies of which there is one for each value of a label, and the values
+// that have none.
+func (l *linter) tenants() {
+	byLabel := map[string][]*model.Policy{}
+	var order []string
+	for _, p := range l.policies {
+		key, _, ok := p.Subject.Namespaces.Only()
+		if p.Kind != model.KindANP || !ok || key == nameLabel || !p.Subject.AllPods || !ownPeers(p) {
+			continue
+		}
+		if byLabel[key] == nil {
+			order = append(order, key)
+		}
+		byLabel[key] = append(byLabel[key], p)
+	}
+	for _, key := range order {
+		policies := byLabel[key]
+		if len(policies) < 2 {
+			continue
+		}
+		var values, missing []string
+		for _, p := range policies {
+			_, value, _ := p.Subject.Namespaces.Only()
+			values = append(values, value)
+		}
+		for ns := range l.c.Namespaces() {
+			if v, ok := ns.Labels.Map()[key]; ok && !slices.Contains(values, v) && !slices.Contains(missing, v) {
+				missing = append(missing, v)
+			}
+		}
+		slices.Sort(missing)
+		message := fmt.Sprintf("one of %s that are alike, one for each value of the label %s (%s)", words.Count(len(policies), "policy"), key, words.Few(values, shown))
+		if len(missing) > 0 {
+			message += "; none for " + words.Few(missing, shown)
+		}
+		l.about(policies[0], TenantPolicies, model.SeverityInfo, message, "a new tenant needs a policy of its own: give it one with its first namespace")
+	}
+}
+
+// nameLabel is on every namespace, with its name.
+const nameLabel = "kubernetes.io/metadata.name"
+
+// ownPeers says whether the first rule of a policy in some direction allows its own
+// namespaces.
+func ownPeers(p *model.Policy) bool {
+	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
+		if len(rules) > 0 && rules[0].Action == model.Allow && slices.ContainsFunc(rules[0].Peers, func(pe model.Peer) bool {
+			return pe.Kind == model.PeerNamespaces && pe.Namespaces.Key() == p.Subject.Namespaces.Key()
+		}) {
+			return true
+		}
+	}
+	return false
+}

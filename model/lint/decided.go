@@ -1,0 +1,325 @@
+package lint
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/overlap"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// WithVerdicts are the findings of Run and those that the verdicts of the same cluster
+// give, with a connection that shows it wherever there is one. audit is what
+// verdict.NewAudit made of x, or failed with: too large is a finding, too.
+func WithVerdicts(c *model.Cluster, x *overlap.PodIndex, found []model.Finding, v *verdict.Index, audit *verdict.Audit, failed error) []model.Finding {
+	l := &linter{c: c, x: x, out: slices.Clone(found)}
+	if errors.Is(failed, verdict.ErrTooLarge) {
+		l.out = append(l.out, model.Finding{Code: VerdictsTooLarge, Severity: model.SeverityInfo, Rule: -1,
+			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " + failed.Error(),
+			Remedy:  "ask for single connections: rung trace"})
+	}
+	if audit != nil {
+		d := &decided{linter: l, v: v, rules: map[ruleAt]*verdict.Audited{}}
+		d.run(audit)
+	}
+	return Sorted(c, l.out)
+}
+
+// Sorted puts findings of a cluster in order, in place.
+func Sorted(c *model.Cluster, found []model.Finding) []model.Finding {
+	l := &linter{order: map[model.PolicyKey]int{}}
+	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
+		l.order[p.Key] = len(l.order)
+	}
+	slices.SortStableFunc(found, l.compare)
+	return found
+}
+
+// OfVerdicts says whether WithVerdicts gives findings with a code.
+func OfVerdicts(code string) bool {
+	return slices.Contains([]string{RuleNeverDecides, RuleRedundant, PassNothing, AllowOverNetpol, DenyOverAllow, DenyLeavesOutside,
+		AllowChangesNothing, VerdictsTooLarge}, code)
+}
+
+// ruleAt names a rule.
+type ruleAt struct {
+	policy    model.Key
+	direction model.Direction
+	rule      int
+}
+
+// decided makes findings of an Audit.
+type decided struct {
+	*linter
+	v     *verdict.Index
+	rules map[ruleAt]*verdict.Audited
+	tied  map[int32]int // AdminNetworkPolicies by priority
+}
+
+func (d *decided) run(audit *verdict.Audit) {
+	for i := range audit.Rules {
+		r := &audit.Rules[i]
+		d.rules[ruleAt{r.Policy, r.Direction, r.Rule}] = r
+	}
+	d.tied = map[int32]int{}
+	for p := range d.c.Policies(model.KindANP) {
+		d.tied[p.Priority]++
+	}
+	shadowed := map[ruleAt]bool{}
+	for i := range d.out {
+		f := &d.out[i]
+		d.show(f)
+		if f.Code == RuleShadowed {
+			shadowed[ruleAt{f.Policy, f.Direction, f.Rule}] = true
+		}
+	}
+	idle := map[model.Key]bool{}
+	for i := range audit.Allowing {
+		if a := &audit.Allowing[i]; a.Decides && !a.Matters {
+			idle[a.Policy] = true
+			d.allows(a)
+		}
+	}
+	outside := map[model.Key]bool{}
+	for i := range audit.Rules {
+		r := &audit.Rules[i]
+		p := d.c.Policy(r.Policy)
+		rule := p.Rule(r.Direction, r.Rule)
+		switch {
+		case r.Matches && !r.Decides:
+			if !shadowed[ruleAt{r.Policy, r.Direction, r.Rule}] {
+				d.never(p, rule, r)
+			}
+		case r.Decides && r.Action == model.Pass:
+			d.passes(p, rule, r)
+		case r.Decides && !r.Matters && !idle[p.Key]:
+			d.redundant(p, rule, r)
+		}
+		d.over(p, rule, r)
+		if r.Outside != nil && !outside[p.Key] {
+			outside[p.Key] = true
+			d.aboutRule(p, rule, DenyLeavesOutside, model.SeverityInfo, "denies every pod, and pods only: "+
+				"what comes from nodes and from outside the cluster still comes in",
+				"ingress rules name pods only; keep out the rest at the edge, or with NetworkPolicies")
+			d.witness(r.Outside)
+		}
+	}
+}
+
+// witness gives the last finding its connection.
+func (d *decided) witness(q *verdict.Connection) {
+	d.out[len(d.out)-1].Witness = d.witnessOf(*q)
+}
+
+// witnessOf is a connection with its verdict, none where it cannot be asked.
+func (d *decided) witnessOf(q verdict.Connection) (w model.Witness) {
+	a, err := d.v.FromPolicies(q)
+	if err != nil || len(a.Paths) == 0 {
+		return w
+	}
+	return model.Witness{From: endText(q.From), To: endText(q.To), Protocol: string(q.Protocol), Port: q.Port, Family: uint8(q.Family),
+		Verdict: string(a.Verdict), By: byText(&a)}
+}
+
+func endText(e verdict.Endpoint) string {
+	if e.Key.Name == "" {
+		return e.Addr.String()
+	}
+	return e.Key.Namespace + "/" + e.Key.Name
+}
+
+// byText names who decides: at the stage that settles it; empty where nothing matches.
+func byText(a *verdict.Answer) string {
+	var by []verdict.Decider
+	for _, s := range a.Paths[0].Stages {
+		if s.Decided != nil && s.Verdict == a.Verdict {
+			if by = []verdict.Decider{*s.Decided}; len(s.Candidates) > 1 {
+				by = s.Candidates
+			}
+			break
+		}
+	}
+	return deciderNames(by, nil)
+}
+
+// deciderNames are the rules, each once; those of the policy itself without its name.
+func deciderNames(by []verdict.Decider, own *model.Policy) string {
+	var names []string
+	for i := range by {
+		if name := deciderName(&by[i], own); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return words.Some(names, shown)
+}
+
+func deciderName(b *verdict.Decider, own *model.Policy) string {
+	if b.Rule < 0 {
+		return b.Policy.Label()
+	}
+	text := fmt.Sprintf("%s rule %d", b.Direction.Lower(), b.Rule)
+	if own == nil || b.Policy != own.Key {
+		text += " of " + b.Policy.Label()
+	}
+	if own != nil {
+		text += " (" + string(b.Action) + ")"
+	}
+	return text
+}
+
+// never reports a rule that decides nothing of what it matches.
+func (d *decided) never(p *model.Policy, r *model.Rule, a *verdict.Audited) {
+	severity := model.SeverityInfo
+	same := true
+	for i := range a.Instead {
+		b := &a.Instead[i]
+		same = same && b.Policy == p.Key
+		if b.Action != r.Action {
+			severity = model.SeverityWarning
+		}
+	}
+	remedy := "remove it, or change what decides first"
+	if same && p.Kind != model.KindNP {
+		remedy = "move it above, or remove it"
+	}
+	by := deciderNames(a.Instead, p)
+	d.aboutRule(p, r, RuleNeverDecides, severity, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
+		by, words.Form(len(a.Instead), "decides", "decide"), r.Action), remedy)
+	d.witness(&a.Example)
+}
+
+// movesOthers says whether rules of other policies would meet others if a rule of this one
+// went: its policy shares its priority, or reaches beyond it.
+func (d *decided) movesOthers(p *model.Policy, dir model.Direction) bool {
+	return p.Kind == model.KindANP && d.tied[p.Priority] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
+}
+
+// redundant reports a rule without which the same tier would come to the same. What
+// guards against lower tiers is not called redundant.
+func (d *decided) redundant(p *model.Policy, r *model.Rule, a *verdict.Audited) {
+	if d.movesOthers(p, r.Direction) || a.Undecided && (p.Kind != model.KindBANP || r.Action != model.Allow) ||
+		slices.ContainsFunc(a.Without, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
+		return
+	}
+	so := "without it all that it decides is allowed, as nothing denies it"
+	if len(a.Without) > 0 {
+		so = "without it " + deciderNames(a.Without, p) + " " + words.Form(len(a.Without), "decides", "decide") + " the same"
+		if a.Undecided {
+			so += ", and of the rest nothing is denied"
+		}
+	}
+	d.aboutRule(p, r, RuleRedundant, model.SeverityInfo, "no connection changes if it is removed: "+so,
+		"remove it, unless it is for pods to come")
+	d.witness(&a.Example)
+}
+
+// allows reports a policy that only allows, and nothing that is denied without it.
+func (d *decided) allows(a *verdict.AuditedPolicy) {
+	p := d.c.Policy(a.Policy)
+	d.about(p, AllowChangesNothing, model.SeverityInfo, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself",
+		"add the Deny that is meant; keep it where it guards against NetworkPolicies to come")
+	d.witness(&a.Example)
+}
+
+// passes reports a Pass of which no lower tier decides anything.
+func (d *decided) passes(p *model.Policy, r *model.Rule, a *verdict.Audited) {
+	if a.PickedUp || a.Through == nil {
+		return
+	}
+	severity, so := model.SeverityInfo, ""
+	if a.Matters {
+		severity, so = model.SeverityWarning, "; without the Pass some of it would be denied"
+	}
+	d.aboutRule(p, r, PassNothing, severity, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+so, "say Allow if that is meant, or add the NetworkPolicy that is to decide")
+	d.witness(a.Through)
+}
+
+// over reports an Allow that leaves nothing to NetworkPolicies, and a Deny that an Allow
+// below it would override.
+func (d *decided) over(p *model.Policy, r *model.Rule, a *verdict.Audited) {
+	switch {
+	case a.Over == nil || !p.Kind.IsAdmin():
+		return
+	case r.Action == model.Allow:
+		d.aboutRule(p, r, AllowOverNetpol, model.SeverityInfo, fmt.Sprintf("NetworkPolicies are not asked about what it allows: the %s would stop some of it",
+			deciderNames(a.Over.By, nil)), "say Pass to leave it to NetworkPolicies; keep Allow where it must hold against them")
+	default:
+		d.aboutRule(p, r, DenyOverAllow, model.SeverityInfo, fmt.Sprintf("denies what %s would allow: no NetworkPolicy and no EgressFirewall overrides it",
+			deciderNames(a.Over.By, nil)), "put a Pass above it to leave that to them, or remove the Allow that is in vain")
+	}
+	d.witness(&a.Over.Connection)
+}
+
+// show gives a finding of the objects alone a connection that shows it.
+func (d *decided) show(f *model.Finding) {
+	r := d.rules[ruleAt{f.Policy, f.Direction, f.Rule}]
+	if r == nil {
+		return
+	}
+	switch f.Code {
+	case RuleShadowed:
+		if r.Matches {
+			f.Witness = d.witnessOf(r.Example)
+		}
+	case DenyAllNetworks, EmptySelectorDeny, NetworkHostBits, NetpolNamedPort, NetpolDirection, SelectsSystem:
+		if r.Decides {
+			f.Witness = d.witnessOf(r.Example)
+		}
+	case PriorityConflict:
+		if r.Clash != nil {
+			f.Witness = d.witnessOf(*r.Clash)
+		} else {
+			f.Message += "; rules above decide all of that first now"
+		}
+	case FirewallOverrules:
+		if r.Over != nil {
+			f.Witness = d.witnessOf(r.Over.Connection)
+		}
+	case DNSNotAllowed, DNSTCPNotAllowed:
+		f.Witness = d.toDNS(f)
+	}
+}
+
+// dnsAsked bounds the pods that are tried for a DNS query that a rule drops.
+const dnsAsked = 200
+
+// toDNS is a DNS query that the rule of a finding drops.
+func (d *decided) toDNS(f *model.Finding) model.Witness {
+	proto := verdict.UDP
+	if f.Code == DNSTCPNotAllowed {
+		proto = verdict.TCP
+	}
+	s, tries, asks := d.found(), 0, d.x.Eligible()
+	if p := d.c.Policy(f.Policy); p != nil && f.Direction == model.Egress {
+		asks = d.x.SubjectSet(p)
+	} else if p != nil && f.Rule >= 0 {
+		var peers overlap.PodSet
+		for i := range p.Rule(f.Direction, f.Rule).Peers {
+			peers = peers.Or(d.x.PeerSet(&p.Rule(f.Direction, f.Rule).Peers[i]))
+		}
+		asks = asks.And(peers)
+	}
+	for to := range d.x.Pods(s.pods) {
+		for from := range d.x.Pods(asks) {
+			if tries++; tries > dnsAsked {
+				return model.Witness{}
+			}
+			q := verdict.Connection{From: verdict.Endpoint{Key: from.Key}, To: verdict.Endpoint{Key: to.Key}, Protocol: proto, Port: uint16(s.ports[string(proto)])}
+			a, err := d.v.FromPolicies(q)
+			if err != nil || a.Verdict != verdict.Deny {
+				continue
+			}
+			for _, st := range a.Paths[0].Stages {
+				if by := st.Decided; by != nil && by.Policy == f.Policy && by.Direction == f.Direction && by.Rule == f.Rule {
+					q.Family = verdict.FamilyOf(a.Paths[0].To.Addr)
+					return d.witnessOf(q)
+				}
+			}
+		}
+	}
+	return model.Witness{}
+}

@@ -1,0 +1,141 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
+)
+
+// wayIn is an ingress rule that keeps DNS queries from the DNS pods.
+type wayIn struct {
+	p *model.Policy
+	r *model.Rule
+	// kept are the pods whose queries it drops, by protocol.
+	kept [apiServer]overlap.PodSet
+}
+
+// protocols are those of DNS.
+var protocols = [apiServer]string{dnsUDP: "UDP", dnsTCP: "TCP"}
+
+// waysIn are the ingress rules that keep queries from the DNS pods, in the order in which
+// they decide. What a policy above lets in of all DNS pods, no rule below keeps out; one
+// with the same priority stands beside and says nothing.
+func (l *linter) waysIn() []wayIn {
+	if l.shut != nil {
+		return l.shut
+	}
+	l.shut = []wayIn{}
+	s := l.found()
+	if s.pods.Empty() {
+		return l.shut
+	}
+	type rung struct {
+		tier     int
+		priority int32
+	}
+	var at rung
+	var above, beside [apiServer]overlap.PodSet
+	for _, p := range l.policies {
+		subject := l.x.SubjectSet(p)
+		if p.Kind == model.KindANP && p.Priority > l.max || !subject.Meets(s.pods) {
+			continue
+		}
+		if here := (rung{p.Tier, p.Priority}); here != at {
+			for proto := range protocols {
+				above[proto] = above[proto].Or(beside[proto])
+			}
+			at, beside = here, [apiServer]overlap.PodSet{}
+		}
+		decided := l.keepsIn(p, above)
+		for proto := range protocols {
+			if s.pods.Within(subject) {
+				beside[proto] = beside[proto].Or(decided[proto])
+			}
+		}
+	}
+	return l.shut
+}
+
+// keepsIn notes the rules of one policy that keep queries from its DNS pods, and gives the
+// pods about whose queries the policy or one above it decides.
+func (l *linter) keepsIn(p *model.Policy, decided [apiServer]overlap.PodSet) [apiServer]overlap.PodSet {
+	s := l.found()
+	for i := range p.Ingress {
+		r := &p.Ingress[i]
+		if r.Inert() {
+			continue
+		}
+		way := wayIn{p: p, r: r}
+		var peers overlap.PodSet
+		for i := range r.Peers {
+			peers = peers.Or(l.x.PeerSet(&r.Peers[i]))
+		}
+		for proto, name := range protocols {
+			if !l.portFits(r, name, s.ports[name]) {
+				continue
+			}
+			if r.Action == model.Deny {
+				way.kept[proto] = peers.AndNot(decided[proto]).AndNot(s.pods)
+			}
+			decided[proto] = decided[proto].Or(peers)
+		}
+		if !way.kept[dnsUDP].Empty() || !way.kept[dnsTCP].Empty() {
+			l.shut = append(l.shut, way)
+		}
+	}
+	return decided
+}
+
+// keptOut reports the rules that keep queries from the DNS pods.
+func (l *linter) keptOut() {
+	s := l.found()
+	for _, way := range l.waysIn() {
+		code := DNSTCPNotAllowed
+		if !way.kept[dnsUDP].Empty() {
+			code = DNSNotAllowed
+		}
+		var ports, who, dns []string
+		for proto, name := range protocols {
+			if !way.kept[proto].Empty() {
+				ports = append(ports, fmt.Sprintf("%s %d", name, s.ports[name]))
+			}
+		}
+		for pod := range l.x.Pods(way.kept[dnsUDP].Or(way.kept[dnsTCP])) {
+			if pod.PrimaryUDN() == "" {
+				who = append(who, podName(pod))
+			}
+		}
+		for pod := range l.x.Pods(l.x.SubjectSet(way.p).And(s.pods)) {
+			dns = append(dns, podName(pod))
+		}
+		if len(who) == 0 {
+			continue
+		}
+		whose := words.Total(len(who), "pod")
+		if len(who) == 1 {
+			whose = who[0]
+		}
+		l.aboutRule(way.p, way.r, code, model.SeverityWarning,
+			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS, %s (%s); no rule above allows them",
+				whose, words.Some(dns, shown), strings.Join(ports, ", ")),
+			"allow DNS (UDP and TCP) to the DNS pods in a rule above, or leave them out of the subject")
+	}
+}
+
+// butDropped says which rule at the DNS pods drops what the subject's pods are allowed to
+// send there; empty for none.
+func (l *linter) butDropped(p *model.Policy, what need) string {
+	if what == apiServer {
+		return ""
+	}
+	asks := l.x.SubjectSet(p)
+	i := slices.IndexFunc(l.waysIn(), func(w wayIn) bool { return w.kept[what].Meets(asks) })
+	if i < 0 {
+		return ""
+	}
+	return ", but dropped at the DNS pods by " + where(p, l.shut[i].p, l.shut[i].r)
+}

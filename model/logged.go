@@ -1,0 +1,135 @@
+package model
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// loggingAnnotations are what a change of logging is about.
+var loggingAnnotations = []string{AnnotationLogging, AnnotationLogSession}
+
+// LoggingAnnotations are the annotations that a change of logging is about.
+func LoggingAnnotations() []string { return append([]string(nil), loggingAnnotations...) }
+
+// Loggable says whether objects of the kind have a log level of their own: ANP and BANP,
+// and the namespace, whose level is that of its NetworkPolicies and its EgressFirewall.
+func (k Kind) Loggable() bool { return k.IsAdmin() || k == KindNamespace }
+
+// LoggedBy is the object whose annotation sets what the rules of a policy or unit log; the
+// zero Key where nothing does.
+func LoggedBy(k Key) Key {
+	switch {
+	case k.Kind.Loggable():
+		return k
+	case k.Kind == KindNP, k.Kind == KindEF, k.Kind == KindNetpolNamespace:
+		return Key{Kind: KindNamespace, Name: k.Namespace}
+	}
+	return Key{}
+}
+
+// LoggedNamespace is a namespace in the form of a policy: its logging annotations and
+// nothing else. What changes policies changes a namespace's logging in this form, and can
+// touch nothing but these annotations.
+func LoggedNamespace(m Meta) *Policy {
+	p := &Policy{Meta: Meta{Key: m.Key, UID: m.UID, Version: m.Version, Created: m.Created, Origin: m.Origin}}
+	p.Annotations = map[string]string{}
+	for _, name := range loggingAnnotations {
+		if v, ok := m.Annotations[name]; ok {
+			p.Annotations[name] = v
+		}
+	}
+	p.Logging, p.HasLogging = p.Annotations[AnnotationLogging]
+	p.YAML = namespaceText(p)
+	p.Digested = p.Digests()
+	return p
+}
+
+func namespaceText(p *Policy) string {
+	quoted := func(s string) string {
+		text, _ := json.Marshal(s) // a string in JSON is one in YAML
+		return asciiJSON(text)
+	}
+	var b strings.Builder
+	b.WriteString("apiVersion: v1\nkind: Namespace\nmetadata:\n")
+	if len(p.Annotations) > 0 {
+		b.WriteString("  annotations:\n")
+	}
+	for _, name := range loggingAnnotations {
+		if v, ok := p.Annotations[name]; ok {
+			b.WriteString("    " + name + ": " + quoted(v) + "\n")
+		}
+	}
+	b.WriteString("  name: " + quoted(p.Name) + "\n")
+	return b.String()
+}
+
+// ReadLoggedNamespace reads the text of a LoggedNamespace; nil where it is none of that name.
+func ReadLoggedNamespace(text, name string) *Policy {
+	var o metav1.PartialObjectMetadata
+	if yaml.Unmarshal([]byte(text), &o) != nil || o.Kind != string(KindNamespace) || o.Name != name {
+		return nil
+	}
+	return LoggedNamespace(Meta{Key: Key{Kind: KindNamespace, Name: name}, Annotations: o.Annotations, Origin: Origin{Item: -1}})
+}
+
+// WithLogging is the namespace with the annotations of its LoggedNamespace.
+func (n *Namespace) WithLogging(p *Policy) *Namespace {
+	next := *n
+	next.Annotations = maps.Clone(n.Annotations)
+	if next.Annotations == nil {
+		next.Annotations = map[string]string{}
+	}
+	for _, name := range loggingAnnotations {
+		delete(next.Annotations, name)
+	}
+	maps.Copy(next.Annotations, p.Annotations)
+	return &next
+}
+
+// Logged is the policy of that key, or the LoggedNamespace; nil where there is none.
+func (c *Cluster) Logged(k Key) *Policy { return AsLogged(c.Get(k)) }
+
+// AsLogged is an object as Cluster.Logged has it; nil for other kinds.
+func AsLogged(o Object) *Policy {
+	switch o := o.(type) {
+	case *Policy:
+		return o
+	case *Namespace:
+		if o != nil {
+			return LoggedNamespace(o.Meta)
+		}
+	}
+	return nil
+}
+
+// RawAnnotation is an annotation byte for byte, as its author wrote it.
+func (p *Policy) RawAnnotation(name string) (text string, has bool) {
+	if o, ok := p.Original.(metav1.Object); ok {
+		text, has = o.GetAnnotations()[name]
+		return text, has
+	}
+	text, has = p.Annotations[name]
+	return text, has
+}
+
+// LogSession is the logging session that is recorded on the object; ok is false without
+// one, or where the record cannot be read.
+func (m *Meta) LogSession() (s LogSession, ok bool) {
+	raw, has := m.Annotations[AnnotationLogSession]
+	if !has {
+		return s, false
+	}
+	s, err := ParseLogSession(raw)
+	return s, err == nil
+}
+
+// LoggingChanged says whether somebody else gave the object another level than its session
+// did.
+func (m *Meta) LoggingChanged(s LogSession) bool {
+	now, has := m.Annotations[AnnotationLogging]
+	return !has || now != s.Set
+}

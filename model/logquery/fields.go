@@ -1,0 +1,175 @@
+package logquery
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// field is what a term can look at.
+type field struct {
+	name  string
+	about string // for a table of fields
+	// read makes the test of one value; why says what is wrong with the value.
+	read func(value string, now time.Time) (t test, why string)
+	// words are all values there can be, where these are known.
+	words []string
+	// values are those of a line.
+	values func(*Line) []string
+	// end, where it is set, makes the test of an end in place of read. The field looks at
+	// both ends then, and takes a->b: the one at the source, the other at the destination.
+	end func(value string) (endTest, string)
+}
+
+// endTest judges one end; addr is its address.
+type endTest func(d *End, addr netip.Addr) bool
+
+// fields are all fields, in the order in which they are offered.
+var fields []field
+
+// The table names functions that ask it for fields.
+func init() {
+	fields = []field{
+		{name: "verdict", about: "allow, deny, drop, reject or pass", words: verdictWords(), read: readVerdict},
+		{name: "policy", about: "part of the policy's name", read: named(policyNames), values: policyNames},
+		{name: "rule", about: `its number, such as 5 or egress:5, or part of its name`, read: readRule, values: ruleValues},
+		{name: "ns", about: "part of the namespace at either end; a->b: from a to b", end: endNamed(namespaceOf), values: both(namespaceOf)},
+		{name: "pod", about: "part of NAMESPACE/NAME at either end; a->b: from a to b", end: endNamed(podOf), values: both(podOf)},
+		{name: "src", about: "the source: part of its name or address, or a network", read: side(atSource), values: func(l *Line) []string { return l.Src.values() }},
+		{name: "dst", about: "the destination: part of its name or address, or a network", read: side(atDestination), values: func(l *Line) []string { return l.Dst.values() }},
+		{name: "ip", about: "an address or a network such as 10.0.0.0/8 at either end; a->b: from a to b", end: readIP, values: func(l *Line) []string { return []string{l.Src.Addr, l.Dst.Addr} }},
+		{name: "port", about: "the destination port: 53, 8000-8080 or udp/53", read: readPort, values: portValues},
+		{name: "proto", about: "tcp, udp, sctp, icmp, …", read: prefixed(func(l *Line) []string { return []string{l.Proto} }), values: func(l *Line) []string { return []string{l.Proto} }},
+		{name: "node", about: "part of the node's name", read: named(nodeOf), values: nodeOf},
+		{name: "dir", about: "ingress or egress", words: []string{"ingress", "egress"}, read: readDir},
+		{name: "severity", about: "alert, warning, notice, info or debug", words: severities, read: readSeverity},
+		{name: "since", about: "from then on: 5m back, or 14:05, or 2026-01-31T14:05:00Z", words: []string{"5m", "15m", "1h"}, read: readSince},
+		{name: "until", about: "up to then", words: []string{"5m", "15m", "1h"}, read: readUntil},
+	}
+}
+
+// aliases are other names of fields.
+var aliases = map[string]string{"zone": "node", "namespace": "ns", "from": "src", "to": "dst"}
+
+// fieldOf finds a field by its name, in either case.
+func fieldOf(name string) *field {
+	name = strings.ToLower(name)
+	if a := aliases[name]; a != "" {
+		name = a
+	}
+	if i := slices.IndexFunc(fields, func(f field) bool { return f.name == name }); i >= 0 {
+		return &fields[i]
+	}
+	return nil
+}
+
+// Fields are the fields with what their values are, for help.
+func Fields() (out [][2]string) {
+	for _, f := range fields {
+		out = append(out, [2]string{f.name, f.about})
+	}
+	return out
+}
+
+// parse reads the values of a term.
+func (f *field) parse(word, value string, open bool, now time.Time) (*term, *Error) {
+	t := &term{field: f.name}
+	var err *Error
+	if open {
+		err = &Error{Term: word, Why: `the closing " is missing`, Open: true}
+	}
+	for _, v := range split(value, ",") {
+		if v == "" || v == `"` {
+			continue // more is to be typed
+		}
+		one, why := f.test(v, now)
+		switch {
+		case why != "" && err == nil:
+			err = &Error{Term: word, Why: why}
+		case one != nil:
+			t.any = append(t.any, one)
+		}
+	}
+	if len(t.any) == 0 {
+		if err == nil {
+			err = &Error{Term: word, Why: "a value is missing: " + f.about, Open: true}
+		}
+		return nil, err
+	}
+	return t, err
+}
+
+// test reads one value, or two with an arrow between.
+func (f *field) test(v string, now time.Time) (test, string) {
+	if f.end == nil {
+		return f.read(unquote(v), now)
+	}
+	sides := split(strings.ReplaceAll(v, "→", "->"), "->")
+	var tests [2]endTest
+	for i, s := range sides {
+		switch {
+		case i > 1:
+			return nil, "one arrow only: " + f.name + ":a->b"
+		case s == "":
+			tests[i] = func(*End, netip.Addr) bool { return true }
+			continue
+		}
+		t, why := f.end(unquote(s))
+		if why != "" {
+			return nil, why
+		}
+		tests[i] = t
+	}
+	if len(sides) == 1 {
+		return func(l *Line) bool { return tests[0](atSource(l)) || tests[0](atDestination(l)) }, ""
+	}
+	return func(l *Line) bool { return tests[0](atSource(l)) && tests[1](atDestination(l)) }, ""
+}
+
+func atSource(l *Line) (*End, netip.Addr)      { return &l.Src, l.LogLine.Src }
+func atDestination(l *Line) (*End, netip.Addr) { return &l.Dst, l.LogLine.Dst }
+
+// suggest says which fields there are, or which is meant.
+func suggest(name string) string {
+	best, least := "", 3
+	for _, f := range fields {
+		if d := distance(name, f.name); d < least && d < len(f.name) {
+			best, least = f.name, d
+		}
+	}
+	if best != "" {
+		return "did you mean " + best + ":?"
+	}
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return "there are " + strings.Join(names, ", ")
+}
+
+// distance is how many letters have to be put in, left out or exchanged.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func isAddr(s string) bool {
+	_, err := netip.ParseAddr(s)
+	return err == nil
+}

@@ -1,0 +1,179 @@
+package logquery
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Query decides which lines are shown: those for which every term holds. The zero value
+// shows all.
+type Query struct {
+	terms []term
+}
+
+// term is one condition; any of its tests is enough for it to hold.
+type term struct {
+	not   bool
+	field string // empty for a term about the text
+	any   []test
+}
+
+type test func(*Line) bool
+
+// Error is a term that cannot be read.
+type Error struct {
+	Term string // as it was written
+	Why  string
+	// Open says that the term is only not finished, as every term is while it is typed.
+	Open bool
+}
+
+// Error names the term and says in one line what is wrong with it.
+func (e *Error) Error() string {
+	t := e.Term
+	if r := []rune(t); len(r) > 40 {
+		t = string(r[:39]) + "…"
+	}
+	return strings.TrimSuffix(t, ":") + ": " + e.Why
+}
+
+// maxText bounds an expression, in bytes.
+const maxText = 1000
+
+// Parse reads an expression. The query has all terms that can be read; err is the first
+// that cannot, and an *Error. A word that is no term is looked for in the text: as a
+// regular expression, where it is none as it is written. Clock times are those of now's
+// location, and lie before it.
+func Parse(text string, now time.Time) (Query, error) {
+	var q Query
+	var first *Error
+	fail := func(e *Error) {
+		if e != nil && (first == nil || first.Open && !e.Open) {
+			first = e
+		}
+	}
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "")
+		fail(&Error{Term: text, Why: fmt.Sprintf("too long: at most %d characters", maxText)})
+	}
+	not := false
+	var before string // the "not" that waits for its term
+	for _, tok := range lex(text) {
+		word := tok.text
+		if word == "not" || word == "!" {
+			not, before = !not, word
+			continue
+		}
+		if rest, ok := strings.CutPrefix(word, "!"); ok {
+			not, word = !not, rest
+		}
+		t, err := parseTerm(word, tok.open, now)
+		fail(err)
+		if t != nil {
+			t.not = not
+			q.terms = append(q.terms, *t)
+		}
+		not, before = false, ""
+	}
+	if before != "" {
+		fail(&Error{Term: before, Why: "a term has to follow", Open: true})
+	}
+	if first == nil {
+		return q, nil
+	}
+	return q, first
+}
+
+// parseTerm reads one word without its not; a term that cannot be used is nil.
+func parseTerm(word string, open bool, now time.Time) (*term, *Error) {
+	switch word[0] {
+	case '"':
+		var err *Error
+		if open {
+			err = &Error{Term: word, Why: `the closing " is missing`, Open: true}
+		}
+		return textTerm(unquote(word)), err
+	case '/':
+		return regexTerm(word, open)
+	}
+	if name, value, ok := splitField(word); ok {
+		if f := fieldOf(name); f != nil {
+			return f.parse(word, value, open, now)
+		}
+		if strings.ToLower(name) == name && !isAddr(word) {
+			return nil, &Error{Term: name + ":", Why: "no such field; " + suggest(name)}
+		}
+	}
+	return bareTerm(word)
+}
+
+// textTerm looks for a text as it is written. Case counts only when there is an
+// upper-case letter. An arrow that was copied from the screen is written as texts have it.
+func textTerm(s string) *term {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "→", ">"), "->", ">")
+	if s == "" {
+		return nil
+	}
+	fold := strings.IndexFunc(s, unicode.IsUpper) < 0
+	return &term{any: []test{func(l *Line) bool {
+		text := l.Text()
+		if fold {
+			text = strings.ToLower(text)
+		}
+		return strings.Contains(text, s)
+	}}}
+}
+
+// regexTerm reads /regex/.
+func regexTerm(word string, open bool) (*term, *Error) {
+	expr := word[1:]
+	if open {
+		if expr == "" {
+			return nil, &Error{Term: word, Why: "a regular expression ends with /", Open: true}
+		}
+	} else {
+		expr = expr[:len(expr)-1]
+	}
+	t, why := compile(strings.ReplaceAll(expr, `\/`, `/`))
+	switch {
+	case why != "":
+		return nil, &Error{Term: word, Why: why, Open: open}
+	case open:
+		return t, &Error{Term: word, Why: "a regular expression ends with /", Open: true}
+	}
+	return t, nil
+}
+
+// bareTerm looks for a word as every filter of the console does: as a regular expression
+// where it is one.
+func bareTerm(word string) (*term, *Error) {
+	if regexp.QuoteMeta(word) == word || word == "->" {
+		return textTerm(word), nil
+	}
+	t, why := compile(word)
+	if why != "" {
+		return textTerm(word), &Error{Term: word, Why: why + ", taken literally"}
+	}
+	return t, nil
+}
+
+// compile makes a term of a regular expression; why says what is wrong with it.
+func compile(expr string) (t *term, why string) {
+	if expr == "" {
+		return nil, ""
+	}
+	if strings.IndexFunc(expr, unicode.IsUpper) < 0 {
+		expr = "(?i)" + expr
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+	}
+	return &term{any: []test{func(l *Line) bool { return re.MatchString(l.Text()) }}}, ""
+}
+
+// Empty says whether the query shows everything.
+func (q *Query) Empty() bool { return len(q.terms) == 0 }

@@ -1,0 +1,226 @@
+package logquery
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/model"
+)
+
+// verdicts are OVN's words for what became of a packet, with those that people use.
+var verdicts = map[string][]string{
+	"allow": {"allow", "allowed"}, "pass": {"pass", "passed"},
+	"drop": {"deny", "drop", "dropped"}, "reject": {"deny", "reject", "rejected"},
+}
+
+func verdictWords() []string { return []string{"allow", "deny", "drop", "reject", "pass"} }
+
+var severities = []string{"alert", "warning", "notice", "info", "debug"}
+
+// begins says whether a word begins with what was typed of it.
+func begins(typed string) func(string) bool {
+	typed = strings.ToLower(typed)
+	return func(word string) bool { return strings.HasPrefix(word, typed) }
+}
+
+func readVerdict(v string, _ time.Time) (test, string) {
+	is := begins(v)
+	known := false
+	for _, words := range verdicts {
+		known = known || slices.ContainsFunc(words, is)
+	}
+	if !known {
+		return nil, "want allow, deny, drop, reject or pass"
+	}
+	return func(l *Line) bool { return slices.ContainsFunc(verdicts[l.Verdict], is) }, ""
+}
+
+func readSeverity(v string, _ time.Time) (test, string) {
+	is := begins(v)
+	if !slices.ContainsFunc(severities, is) {
+		return nil, "want alert, warning, notice, info or debug"
+	}
+	return func(l *Line) bool { return is(l.Severity) }, ""
+}
+
+func readDir(v string, _ time.Time) (test, string) {
+	is := begins(v)
+	if !is("ingress") && !is("egress") {
+		return nil, "want ingress or egress"
+	}
+	return func(l *Line) bool { d := l.Rule.Direction.Lower(); return d != "" && is(d) }, ""
+}
+
+// nameTest finds names that have a text in them, or are it with = before it.
+func nameTest(v string) func(string) bool {
+	v = strings.ToLower(v)
+	if exact, ok := strings.CutPrefix(v, "="); ok {
+		return func(s string) bool { return strings.ToLower(s) == exact }
+	}
+	return func(s string) bool { return s != "" && strings.Contains(strings.ToLower(s), v) }
+}
+
+func named(of func(*Line) []string) func(string, time.Time) (test, string) {
+	return func(v string, _ time.Time) (test, string) {
+		is := nameTest(v)
+		return func(l *Line) bool { return slices.ContainsFunc(of(l), is) }, ""
+	}
+}
+
+// prefixed finds what begins with a text.
+func prefixed(of func(*Line) []string) func(string, time.Time) (test, string) {
+	return func(v string, _ time.Time) (test, string) {
+		is := begins(v)
+		return func(l *Line) bool { return slices.ContainsFunc(of(l), is) }, ""
+	}
+}
+
+func endNamed(of func(*End) string) func(string) (endTest, string) {
+	return func(v string) (endTest, string) {
+		is := nameTest(v)
+		return func(d *End, _ netip.Addr) bool { return is(of(d)) }, ""
+	}
+}
+
+func both(of func(*End) string) func(*Line) []string {
+	return func(l *Line) []string { return []string{of(&l.Src), of(&l.Dst)} }
+}
+
+func nodeOf(l *Line) []string { return []string{l.Zone} }
+
+func namespaceOf(d *End) string { return d.Key.Namespace }
+
+func podOf(d *End) string {
+	if d.Key.Kind != model.KindPod {
+		return ""
+	}
+	return d.name()
+}
+
+// policyNames tell policies of all kinds apart: "web", "NP blue/web" and blue/web.
+func policyNames(l *Line) []string {
+	k := l.Rule.Policy
+	switch {
+	case l.Unit != "":
+		return []string{l.Unit}
+	case k.Namespace != "":
+		return []string{k.Namespace + "/" + k.Name, k.Brief()}
+	}
+	return []string{k.Brief()}
+}
+
+// values are what an end can be found by.
+func (d *End) values() []string {
+	if n := d.name(); n != "" {
+		return []string{n, d.Addr}
+	}
+	return []string{d.Addr}
+}
+
+// side looks at one end: by name, by address, by what is known of that.
+func side(at func(*Line) (*End, netip.Addr)) func(string, time.Time) (test, string) {
+	return func(v string, _ time.Time) (test, string) {
+		is := nameTest(v)
+		if strings.HasPrefix(v, "=") { // what the end is called: an address alone where nobody has it
+			return func(l *Line) bool { d, _ := at(l); return is(d.values()[0]) }, ""
+		}
+		if in := network(v); in != nil {
+			return func(l *Line) bool { _, a := at(l); return in(a) }, ""
+		}
+		return func(l *Line) bool {
+			d, _ := at(l)
+			return is(d.name()) || is(d.Addr) || is(d.Note)
+		}, ""
+	}
+}
+
+// network reads an address or a network; nil for anything else.
+func network(v string) func(netip.Addr) bool {
+	if p, err := netip.ParsePrefix(v); err == nil {
+		return func(a netip.Addr) bool { return p.Contains(a.Unmap()) }
+	}
+	if one, err := netip.ParseAddr(v); err == nil {
+		one = one.Unmap()
+		return func(a netip.Addr) bool { return a.Unmap() == one }
+	}
+	return nil
+}
+
+func readIP(v string) (endTest, string) {
+	if in := network(v); in != nil {
+		return func(_ *End, a netip.Addr) bool { return in(a) }, ""
+	}
+	if strings.Trim(strings.ToLower(v), "=0123456789abcdef.:") != "" {
+		return nil, "want an address or a network, such as 10.0.0.0/8"
+	}
+	is := nameTest(v)
+	return func(d *End, _ netip.Addr) bool { return is(d.Addr) }, ""
+}
+
+const wantPort = "want a port (53), a range (8000-8080) or udp/53"
+
+// readPort reads the destination port; that of packets without ports is 0.
+func readPort(v string, _ time.Time) (test, string) {
+	proto, ports, ok := strings.Cut(v, "/")
+	if !ok {
+		proto, ports = "", v
+	}
+	low, high, isRange := strings.Cut(ports, "-")
+	if !isRange {
+		high = low
+	}
+	from, err := strconv.ParseUint(low, 10, 16)
+	if err != nil {
+		return nil, wantPort
+	}
+	to, err := strconv.ParseUint(high, 10, 16)
+	if err != nil {
+		return nil, wantPort
+	}
+	if to < from {
+		return nil, "the range ends before it begins"
+	}
+	proto = strings.ToLower(proto)
+	if ok && (proto == "" || strings.Trim(proto, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "") {
+		return nil, wantPort
+	}
+	return func(l *Line) bool {
+		return uint64(l.DstPort) >= from && uint64(l.DstPort) <= to && (proto == "" || l.Proto == proto)
+	}, ""
+}
+
+func portValues(l *Line) []string {
+	if l.DstPort == 0 {
+		return nil
+	}
+	return []string{strconv.Itoa(int(l.DstPort)), l.Proto + "/" + strconv.Itoa(int(l.DstPort))}
+}
+
+// readRule reads 5, egress:5, "egress 5", egress, or a part of the rule's name.
+func readRule(v string, _ time.Time) (test, string) {
+	dir, number := strings.ToLower(v), ""
+	if i := strings.IndexAny(dir, "0123456789"); i >= 0 {
+		dir, number = strings.TrimRight(dir[:i], ": "), dir[i:]
+	}
+	n, err := strconv.Atoi(number)
+	isDir := dir != "" && (strings.HasPrefix("ingress", dir) || strings.HasPrefix("egress", dir))
+	if number != "" && err == nil && (dir == "" || isDir) {
+		return func(l *Line) bool {
+			return l.Rule.Rule == n && l.Rule.Policy.Kind != "" && strings.HasPrefix(l.Rule.Direction.Lower(), dir)
+		}, ""
+	}
+	is := nameTest(v)
+	return func(l *Line) bool {
+		return is(l.RuleName) || isDir && number == "" && l.Rule.Direction != "" && strings.HasPrefix(l.Rule.Direction.Lower(), dir)
+	}, ""
+}
+
+func ruleValues(l *Line) []string {
+	if l.Rule.Rule < 0 || l.Rule.Direction == "" {
+		return []string{l.RuleName}
+	}
+	return []string{l.RuleName, l.Rule.Direction.Lower() + ":" + strconv.Itoa(l.Rule.Rule)}
+}

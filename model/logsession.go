@@ -1,0 +1,190 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"rung/model/clean"
+)
+
+// AnnotationLogSession is where Rung records a logging session, beside the level it set.
+// Nothing but Rung reads it.
+const AnnotationLogSession = "rung/log-session"
+
+// Bounds of what is believed of a record, which anybody may have written.
+const (
+	mostSession = 64 << 10 // bytes
+	mostWho     = 128      // characters
+)
+
+// LogSession is logging that was switched on for a while, as it is recorded in the
+// annotation AnnotationLogSession of a policy or a namespace.
+type LogSession struct {
+	ID    string // the same for all that was switched on at once
+	By    string // who: user@host
+	Since time.Time
+	Until time.Time // zero: until somebody switches it off
+	// Set is the value the session gave the annotation AnnotationLogging. Where that is
+	// another now, somebody else changed it, and it stays.
+	Set string
+	// Former is the value before, to be given back byte for byte; HadFormer is false where
+	// there was none.
+	Former    string
+	HadFormer bool
+}
+
+// sessionRecord is the annotation's JSON.
+type sessionRecord struct {
+	ID     string     `json:"id"`
+	By     string     `json:"by"`
+	Since  time.Time  `json:"since"`
+	Until  *time.Time `json:"until,omitempty"`
+	Set    string     `json:"set"`
+	Former *string    `json:"former"`
+}
+
+// Annotation is the text that records the session. It is plain ASCII, so that nothing on
+// the way to a cluster and back changes a byte of the former value.
+func (s LogSession) Annotation() string {
+	r := sessionRecord{ID: s.ID, By: s.By, Since: s.Since.UTC(), Set: s.Set}
+	if !s.Until.IsZero() {
+		until := s.Until.UTC()
+		r.Until = &until
+	}
+	if s.HadFormer {
+		r.Former = &s.Former
+	}
+	text, _ := json.Marshal(r) // strings and times of years with four digits
+	return asciiJSON(text)
+}
+
+// asciiJSON escapes what is not ASCII in JSON, where it can only be in strings.
+func asciiJSON(text []byte) string {
+	var b strings.Builder
+	for _, r := range string(text) {
+		switch {
+		case r < 0x7f:
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		}
+	}
+	return b.String()
+}
+
+// ParseLogSession reads the annotation AnnotationLogSession. What is for people comes
+// back clean; Set and Former are as they were.
+func ParseLogSession(raw string) (LogSession, error) {
+	var r sessionRecord
+	switch {
+	case len(raw) > mostSession:
+		return LogSession{}, fmt.Errorf("is longer than %d bytes", mostSession)
+	default:
+		if err := json.Unmarshal([]byte(raw), &r); err != nil {
+			return LogSession{}, fmt.Errorf("is not what Rung writes: %s", clean.Text(err.Error()))
+		}
+	}
+	s := LogSession{ID: short(r.ID), By: short(r.By), Since: r.Since.UTC(), Set: r.Set}
+	if r.Former != nil {
+		s.Former, s.HadFormer = *r.Former, true
+	}
+	if r.Until != nil {
+		s.Until = r.Until.UTC()
+	}
+	switch {
+	case s.ID == "":
+		return LogSession{}, errors.New("has no id")
+	case s.Since.Year() < firstYear || s.Since.Year() > lastYear:
+		return LogSession{}, errors.New("has no time of its begin")
+	case r.Until != nil && (s.Until.Before(s.Since) || s.Until.Year() > lastYear):
+		return LogSession{}, errors.New("ends before it began")
+	}
+	return s, nil
+}
+
+// The years that are believed: the common form of a time has room for four digits.
+const firstYear, lastYear = 1970, 9999
+
+func short(text string) string {
+	text = clean.Text(text)
+	if utf8.RuneCountInString(text) > mostWho {
+		return string([]rune(text)[:mostWho-1]) + "…"
+	}
+	return text
+}
+
+// NewLogSession is a session that begins now. The error says why the value there is
+// cannot be remembered.
+func NewLogSession(id, by string, now time.Time, lasts time.Duration, former string, had bool) (LogSession, error) {
+	if !utf8.ValidString(former) {
+		return LogSession{}, errors.New("the present value is no valid text and could not be restored: " + strconv.Quote(former))
+	}
+	s := LogSession{ID: id, By: short(by), Since: now.UTC().Round(0), Former: former, HadFormer: had}
+	if lasts > 0 {
+		s.Until = s.Since.Add(lasts)
+	}
+	return s, nil
+}
+
+// Over says whether the session's time is over.
+func (s LogSession) Over(now time.Time) bool { return !s.Until.IsZero() && !now.Before(s.Until) }
+
+// Open says whether it lasts until somebody switches it off.
+func (s LogSession) Open() bool { return s.Until.IsZero() }
+
+// Brief says whose it is and until when: "ada@pc until 06:15:00".
+func (s LogSession) Brief(now time.Time) string {
+	until := "until switched off"
+	if !s.Open() {
+		until = "until " + clockTime(s.Until, now)
+	}
+	if s.By == "" {
+		return until
+	}
+	return s.By + " " + until
+}
+
+// clockTime is the time of day, with the day where that is another one.
+func clockTime(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}
+
+// FormerText says what comes back at the end.
+func (s LogSession) FormerText() string {
+	if !s.HadFormer {
+		return "no annotation"
+	}
+	if s.Former == "" {
+		return "an empty annotation"
+	}
+	return clean.Text(s.Former)
+}
+
+// EndedLogSession is a logging session that is over.
+type EndedLogSession struct {
+	Target Key // the policy or namespace
+	LogSession
+	At  time.Time
+	How string // "its time was over; the annotation is as before: no annotation"
+}
+
+// String says what became of the session of which object.
+func (e EndedLogSession) String() string {
+	text := "logging session of " + e.Target.Label()
+	if e.By != "" {
+		text += " (" + e.By + ")"
+	}
+	return text + ": " + e.How
+}

@@ -1,0 +1,175 @@
+package narrow
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/verdict"
+)
+
+// subject proposes one for the pods of the lines: those that one selector of namespaces and
+// one of pods can tell from others.
+func (p *proposer) subject() {
+	targets := map[int]bool{}
+	for _, d := range model.Directions {
+		for w := range p.wanted[d] {
+			targets[w.at] = true
+		}
+	}
+	if len(targets) == 0 {
+		return
+	}
+	spaces := map[string]bool{}
+	var in []class
+	for i := range targets {
+		pod := p.pods.At(i)
+		spaces[pod.Namespace] = true
+		in = append(in, lasting(pod.Labels.Map()))
+	}
+	var others []class
+	for i := range p.pods.Eligible().Each() {
+		if pod := p.pods.At(i); spaces[pod.Namespace] && !targets[i] {
+			others = append(others, lasting(pod.Labels.Map()))
+		}
+	}
+	podSel, _ := one(in, others)
+	nsSel, _ := one(p.spaces(spaces))
+	p.out.Subject = &Selected{nsSel, podSel}
+	p.subj = p.eval(*p.out.Subject)
+}
+
+// spaces are the labels of some namespaces, and those of all others.
+func (p *proposer) spaces(some map[string]bool) (in, others []class) {
+	for n := range p.c.Namespaces() {
+		if some[n.Name] {
+			in = append(in, lasting(n.Labels.Map()))
+		} else {
+			others = append(others, lasting(n.Labels.Map()))
+		}
+	}
+	return named(in), named(others)
+}
+
+// named are namespaces by their names alone, where all have one: what they share is not what
+// is meant.
+func named(all []class) []class {
+	out := make([]class, len(all))
+	for i, c := range all {
+		if c[nameLabel] == "" {
+			return all
+		}
+		out[i] = class{nameLabel: c[nameLabel]}
+	}
+	return out
+}
+
+// eval are the pods that are selected.
+func (p *proposer) eval(s Selected) overlap.PodSet {
+	ns, _ := model.NewSelector(s.Namespaces) // made of labels that are there
+	pods, _ := model.NewSelector(s.Pods)
+	return p.pods.Match(ns, pods).And(p.pods.Eligible())
+}
+
+// rules makes those of a direction: one for all peers with the same ports.
+func (p *proposer) rules(d model.Direction) {
+	type group struct {
+		ports []verdict.PortRange
+		peers []end
+	}
+	groups := map[string]*group{}
+	for e, ports := range p.ports[d] {
+		ranges := rangesOf(ports)
+		k := fmt.Sprint(ranges)
+		if groups[k] == nil {
+			groups[k] = &group{ports: ranges}
+		}
+		groups[k].peers = append(groups[k].peers, e)
+	}
+	list := make([]*group, 0, len(groups))
+	for _, g := range groups {
+		slices.SortFunc(g.peers, func(a, b end) int { return cmp.Or(cmp.Compare(a.pod, b.pod), a.addr.Compare(b.addr)) })
+		list = append(list, g)
+	}
+	slices.SortFunc(list, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(len(b.peers), len(a.peers)), strings.Compare(fmt.Sprint(a.ports), fmt.Sprint(b.ports)))
+	})
+	for _, g := range list {
+		allPeers, allNetworks := p.peers(g.peers), networksOf(g.peers)
+		for _, ports := range parts(g.ports, mostPorts) {
+			peers, networks := allPeers, allNetworks
+			for len(peers)+len(networks) > 0 {
+				r := Rule{Direction: d, At: p.before[d], Ports: ports}
+				r.Peers, peers = peers[:min(mostPeers, len(peers))], peers[min(mostPeers, len(peers)):]
+				room := min(mostPeers-len(r.Peers), len(networks))
+				r.Networks, networks = networks[:room], networks[room:]
+				p.out.Rules = append(p.out.Rules, r)
+				p.more(&r)
+			}
+		}
+	}
+}
+
+func parts(all []verdict.PortRange, most int) [][]verdict.PortRange {
+	if len(all) == 0 {
+		return [][]verdict.PortRange{nil}
+	}
+	return slices.Collect(slices.Chunk(all, most))
+}
+
+// peers are selectors of the pods among some ends, for each of the namespaces that are
+// selected alike together.
+func (p *proposer) peers(ends []end) (out []Selected) {
+	targets := map[string][]class{}
+	is := map[int]bool{}
+	for _, e := range ends {
+		if e.pod >= 0 {
+			pod := p.pods.At(e.pod)
+			targets[pod.Namespace] = append(targets[pod.Namespace], lasting(pod.Labels.Map()))
+			is[e.pod] = true
+		}
+	}
+	others := map[string][]class{}
+	for i := range p.pods.Eligible().Each() {
+		if pod := p.pods.At(i); targets[pod.Namespace] != nil && !is[i] {
+			others[pod.Namespace] = append(others[pod.Namespace], lasting(pod.Labels.Map()))
+		}
+	}
+	type alike struct {
+		pods   []*metav1.LabelSelector
+		spaces map[string]bool
+		first  string
+	}
+	same := map[string]*alike{}
+	for ns, in := range targets {
+		sels := several(in, others[ns])
+		var key strings.Builder
+		for _, s := range sels {
+			key.WriteString(metav1.FormatLabelSelector(s) + "\n")
+		}
+		a := same[key.String()]
+		if a == nil {
+			a = &alike{pods: sels, spaces: map[string]bool{}, first: ns}
+			same[key.String()] = a
+		}
+		a.spaces[ns], a.first = true, min(a.first, ns)
+	}
+	list := make([]*alike, 0, len(same))
+	for _, a := range same {
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b *alike) int { return strings.Compare(a.first, b.first) })
+	for _, a := range list {
+		for _, ns := range several(p.spaces(a.spaces)) {
+			for _, pods := range a.pods {
+				out = append(out, Selected{ns, pods})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,206 @@
+package ovntrace
+
+import (
+	"strings"
+
+	"rung/model/clean"
+)
+
+// Parse reads a text: one trace or many, with or without what ovnkube-trace, a shell and
+// Open vSwitch's own tools print before, between and behind.
+func Parse(text string) *Report {
+	p := &parser{out: &Report{}}
+	if len(text) > MaxInput {
+		text = text[:MaxInput]
+	}
+	raw := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if text == "" {
+		raw = nil
+	}
+	p.out.Lines = len(raw)
+	p.lines = raw
+	for p.at = range raw {
+		if len(raw[p.at]) > MaxLine {
+			p.unknown(raw[p.at][:maxKept])
+			continue
+		}
+		p.line(mended(raw[p.at]))
+	}
+	p.prune()
+	return p.out
+}
+
+// parser goes through the lines of a text.
+type parser struct {
+	out   *Report
+	lines []string
+	at    int
+
+	trace *Trace
+	form  Form
+	// title is what ovnkube-trace calls the trace that comes next.
+	title string
+	// other says that the lines are those of another program.
+	other bool
+	open  []*Pass // around the line, the innermost last
+	step  *Step
+	// answer is the indent of the transformation that makes OVN's own answer, -1 without.
+	answer int
+}
+
+// unknown counts a line that nothing is made of.
+func (p *parser) unknown(text string) {
+	p.out.Unknown++
+	if len(p.out.Odd) < maxOdd {
+		text = clean.Text(text)
+		if r := []rune(text); len(r) > maxKept {
+			text = string(r[:maxKept])
+		}
+		p.out.Odd = append(p.out.Odd, Line{p.at + 1, text})
+	}
+}
+
+func (p *parser) line(line string) {
+	indent, text := indentOf(line)
+	switch {
+	case text == "":
+		return
+	case p.around(text):
+		return
+	case rePacket.MatchString(line) && (strings.Contains(line, ",") || strings.Contains(line, "=")):
+		p.begin(packetOf(line))
+		return
+	}
+	if pass := passOf(text); pass != nil {
+		p.enter(pass, indent)
+		return
+	}
+	if p.other || strings.HasPrefix(text, "cookie=0x") { // of ovn-trace --ovs
+		p.out.Other++
+		return
+	}
+	if reOther.MatchString(text) {
+		p.other = true
+		p.out.Other++
+		return
+	}
+	if p.trace == nil || !p.inside(indent, text) {
+		p.unknown(line)
+	}
+}
+
+// around reads the lines that are about traces and not of one.
+func (p *parser) around(text string) bool {
+	if m := reBanner.FindStringSubmatch(text); m != nil {
+		p.form, p.open, p.step, p.other, p.answer = Form(strings.ToLower(m[1])), nil, nil, false, -1
+		if p.trace != nil && len(p.trace.Passes) > 0 {
+			next := &Trace{Title: p.trace.Title, Line: p.at + 1, Form: p.form, Packet: p.trace.Packet}
+			p.trace = next
+			p.out.Traces = append(p.out.Traces, next)
+		} else if p.trace != nil {
+			p.trace.Form = p.form
+		}
+		return true
+	}
+	if m := reResult.FindStringSubmatch(text); m != nil {
+		p.out.Results = append(p.out.Results, Result{What: m[1], Success: m[2] == "success", From: m[3], To: m[4]})
+		p.leave()
+		return true
+	}
+	if m := reKlog.FindStringSubmatch(text); m != nil {
+		p.leave()
+		p.out.Other++
+		if what, ok := strings.CutSuffix(m[1], " Output:"); ok {
+			p.title, p.other = what, !strings.HasPrefix(what, "ovn-trace")
+		} else if strings.HasPrefix(m[1], "Search string") {
+			p.other = true // the string follows
+		}
+		return true
+	}
+	if m := reVlog.FindStringSubmatch(text); m != nil {
+		p.problem(m[1] + ": " + m[2])
+		return true
+	}
+	if rePrompt.MatchString(text) {
+		p.leave()
+		p.out.Other++
+		return true
+	}
+	if reError.MatchString(text) && !p.other {
+		p.problem(text)
+		return true
+	}
+	return false
+}
+
+// leave ends the trace that is being read.
+func (p *parser) leave() {
+	p.trace, p.open, p.step, p.other, p.title, p.form, p.answer = nil, nil, nil, false, "", "", -1
+}
+
+func (p *parser) problem(text string) {
+	const most = 50
+	to := &p.out.Problems
+	if p.trace != nil {
+		to = &p.trace.Problems
+	}
+	if len(*to) < most {
+		*to = append(*to, text)
+	} else {
+		p.out.Other++
+	}
+}
+
+func (p *parser) begin(packet Packet) {
+	title := p.title
+	p.leave()
+	p.trace = &Trace{Title: title, Line: p.at + 1, Packet: packet}
+	p.out.Traces = append(p.out.Traces, p.trace)
+}
+
+// enter begins a pass. A text that begins in the middle of a trace begins one.
+func (p *parser) enter(pass *Pass, indent int) {
+	if p.trace == nil || p.other {
+		p.begin(Packet{})
+	}
+	braces := strings.HasSuffix(mended(p.lines[p.at]), "{")
+	if p.trace.Form == "" {
+		p.trace.Form = Detailed
+		if braces {
+			p.trace.Form = Summary
+		}
+	}
+	p.close(indent)
+	pass.indent = indent
+	if n := len(p.open); n > 0 {
+		pass.Answer = p.open[n-1].Answer
+	}
+	pass.Answer = pass.Answer || p.answer >= 0 && indent >= p.answer
+	p.trace.Passes = append(p.trace.Passes, pass)
+	p.open = append(p.open, pass)
+	p.step = nil
+}
+
+// close ends the passes that lie deeper than a line. In the detailed form a pass goes on
+// at its own indent; a new one there ends it.
+func (p *parser) close(indent int) {
+	for len(p.open) > 0 && p.open[len(p.open)-1].indent > indent {
+		p.open = p.open[:len(p.open)-1]
+	}
+	if indent < p.answer {
+		p.answer = -1
+	}
+}
+
+func (p *parser) pass() *Pass {
+	if len(p.open) == 0 {
+		// A minimal form has none, and some texts begin behind it.
+		pass := &Pass{}
+		p.trace.Passes = append(p.trace.Passes, pass)
+		p.open = []*Pass{pass}
+		if p.trace.Form == "" {
+			p.trace.Form = Minimal
+		}
+	}
+	return p.open[len(p.open)-1]
+}

@@ -1,0 +1,189 @@
+package plan
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"rung/model/words"
+)
+
+// ErrElsewhere marks a ladder that stands at no point of the plan: somebody
+// else changed it.
+var ErrElsewhere = errors.New("the ladder is not where the plan left it")
+
+// Astray is a policy that is not where the plan expects it.
+type Astray struct {
+	Policy   string
+	At, Want int32
+	Gone     bool // it is not on the ladder
+	New      bool // the plan does not know it
+}
+
+// String is what is there and what the plan expects.
+func (a Astray) String() string {
+	switch {
+	case a.Gone:
+		return fmt.Sprintf("%s is gone, the plan expects %d", a.Policy, a.Want)
+	case a.New:
+		return fmt.Sprintf("%s is new at %d, where it passes", a.Policy, a.At)
+	}
+	return fmt.Sprintf("%s stands at %d, the plan expects %d", a.Policy, a.At, a.Want)
+}
+
+// WayOut is what puts it right: "move allow-metrics back to 40".
+func (a Astray) WayOut() string {
+	switch {
+	case a.Gone:
+		return fmt.Sprintf("restore %s at %d", a.Policy, a.Want)
+	case a.New:
+		return fmt.Sprintf("move %s away", a.Policy)
+	}
+	return fmt.Sprintf("move %s back to %d", a.Policy, a.Want)
+}
+
+// AstrayError names the policies that keep a plan from going on. It is an ErrElsewhere.
+type AstrayError struct{ Policies []Astray }
+
+func (e *AstrayError) Error() string {
+	return ErrElsewhere.Error() + ": " + e.What()
+}
+
+// What is what is there and what the plan expects.
+func (e *AstrayError) What() string {
+	return words.Cut(astrayTexts(e.Policies, Astray.String), "; ", 3)
+}
+
+// Unwrap makes it an ErrElsewhere.
+func (e *AstrayError) Unwrap() error { return ErrElsewhere }
+
+// WayOut is what puts all of them right.
+func (e *AstrayError) WayOut() string {
+	return words.Cut(astrayTexts(e.Policies, Astray.WayOut), ", ", 3)
+}
+
+func astrayTexts(all []Astray, text func(Astray) string) (out []string) {
+	for _, a := range all {
+		out = append(out, text(a))
+	}
+	return out
+}
+
+// Locate finds how many steps are done in a ladder as it is now: the last step may
+// have been done without being recorded. Only the policies that it moves on its way
+// count, and only the points there; what others do is judged step by step
+// (Progress.Hinders), also those that the plan moves before or after its way. The error is an AstrayError when they stand at no point of the way,
+// or one is gone: it names those that are not where the nearest point has them.
+func (p *Progress) Locate(current []Slot) (done int, err error) {
+	w := p.Way()
+	nearest, least := p.Done, p.astray(p.Done, current)
+	for k := min(w.From, w.To); k <= max(w.From, w.To) && len(least) > 0; k++ {
+		if found := p.astray(k, current); len(found) < len(least) {
+			nearest, least = k, found
+		}
+	}
+	if len(least) > 0 {
+		return 0, &AstrayError{least}
+	}
+	return nearest, nil
+}
+
+// Astray are the policies that the plan moves on its way and that are not where they
+// should be now, by name.
+func (p *Progress) Astray(current []Slot) []Astray { return p.astray(p.Done, current) }
+
+// astray are those of the plan that are elsewhere than after so many steps.
+func (p *Progress) astray(done int, current []Slot) (out []Astray) {
+	at, places := bySlot(current), p.Plan.placesAfter(done)
+	way := map[string]bool{}
+	for _, s := range p.Run() {
+		way[s.Policy] = true
+	}
+	for policy, want := range places {
+		switch is, ok := at[policy]; {
+		case !way[policy]:
+		case !ok:
+			out = append(out, Astray{Policy: policy, Want: want, Gone: true})
+		case is != want:
+			out = append(out, Astray{Policy: policy, At: is, Want: want})
+		}
+	}
+	slices.SortFunc(out, func(a, b Astray) int { return cmp.Compare(a.Policy, b.Policy) })
+	return out
+}
+
+// placesAfter is where the policies stand that the plan moves, after so many of its steps.
+func (p *Plan) placesAfter(done int) map[string]int32 {
+	out := map[string]int32{}
+	for i, s := range p.Steps {
+		if _, ok := out[s.Policy]; !ok {
+			out[s.Policy] = s.From
+		}
+		if i < done {
+			out[s.Policy] = s.To
+		}
+	}
+	return out
+}
+
+// Obstacles are what keeps a plan from being brought to its end as the ladder is now, and
+// the number of the step that meets them, 0 where they keep all of it; none where nothing
+// does. With back it is the way back that is asked about.
+func (p *Progress) Obstacles(current []Slot, back bool) (step int, found []Astray) {
+	q := *p
+	done, err := q.Locate(current)
+	var astray *AstrayError
+	if errors.As(err, &astray) {
+		return 0, astray.Policies
+	}
+	q.Done, q.Back = done, back
+	at := slices.Clone(current)
+	for _, s := range q.Left() {
+		if a, ok := q.Hinders(s, at); ok {
+			if step = q.Made(q.Done); !back {
+				step++
+			}
+			return step, []Astray{a}
+		}
+		for i := range at {
+			if at[i].Policy == s.Policy {
+				at[i].Priority = s.To
+			}
+		}
+		q.Advance()
+	}
+	return 0, nil
+}
+
+// Hinders says why a step of the plan would do something else in a ladder as it is now
+// than when the plan was made: a policy that is not of the plan, or stands elsewhere,
+// would change places with the one that moves, or be tied with it. ok is false when
+// nothing does.
+func (p *Progress) Hinders(s Step, current []Slot) (a Astray, ok bool) {
+	expected := bySlot(p.Plan.Now)
+	for policy, at := range p.Plan.placesAfter(p.Done) {
+		expected[policy] = at
+	}
+	low, high := min(s.From, s.To), max(s.From, s.To)
+	passed := func(at int32) bool { return at >= low && at <= high }
+	for _, c := range current {
+		want, known := expected[c.Policy]
+		switch {
+		case c.Policy == s.Policy:
+		case !known && passed(c.Priority):
+			return Astray{Policy: c.Policy, At: c.Priority, New: true}, true
+		case known && want != c.Priority && (passed(c.Priority) || passed(want)):
+			return Astray{Policy: c.Policy, At: c.Priority, Want: want}, true
+		}
+	}
+	return Astray{}, false
+}
+
+func bySlot(slots []Slot) map[string]int32 {
+	at := make(map[string]int32, len(slots))
+	for _, s := range slots {
+		at[s.Policy] = s.Priority
+	}
+	return at
+}

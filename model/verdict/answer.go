@@ -1,0 +1,118 @@
+package verdict
+
+import (
+	"net/netip"
+
+	"rung/model"
+)
+
+// Verdict is what becomes of a connection.
+type Verdict string
+
+// The verdicts.
+const (
+	Allow Verdict = "allow"
+	Deny  Verdict = "deny"
+	// Undefined: rules of equal priority disagree, and which one wins changes the answer.
+	Undefined Verdict = "undefined"
+	// Unknown: something that may decide cannot be judged; the reason says what.
+	Unknown Verdict = "unknown"
+	// NotApplicable: no policy is asked about the connection; the reason says why.
+	NotApplicable Verdict = "not applicable"
+)
+
+// Done says it of a connection: "allowed", "denied", else the verdict itself.
+func (v Verdict) Done() string {
+	switch v {
+	case Allow:
+		return "allowed"
+	case Deny:
+		return "denied"
+	}
+	return string(v)
+}
+
+// Answer is what becomes of a connection, and why.
+type Answer struct {
+	Connection Connection
+	Verdict    Verdict
+	// Reason of Unknown and NotApplicable.
+	Reason string
+	// Paths is one, or for a Service one for each of its endpoints.
+	Paths []Path
+}
+
+// End is an endpoint as it was found.
+type End struct {
+	Endpoint
+	// Addr is the address it takes part with, Zone the node whose switch it is on, empty
+	// for what is outside.
+	Addr netip.Addr
+	Zone string
+	// Port is the destination port behind a Service, and Note what it is that is not plain.
+	Port uint16
+	Note string
+}
+
+// Path is the way of a connection between two ends.
+type Path struct {
+	From, To End
+	Verdict  Verdict
+	Reason   string
+	Stages   []StageVerdict
+	// Note says what is special about the way, empty for nothing.
+	Note string
+}
+
+// StageVerdict is one walk through the tiers: of one stage in one zone.
+type StageVerdict struct {
+	Stage   model.Stage
+	Zone    string
+	Verdict Verdict
+	Reason  string // of Unknown
+	// Decided is what decided, nil where nothing matched in any tier: the default, allow.
+	// Candidates are all of that priority where they disagree; which one wins is undefined.
+	Decided    *Decider
+	Candidates []Decider
+	// Passed are the rules that passed the packet on to the next tier, in order.
+	Passed []Decider
+	// Tiers are those that were tried, and what in them; only where Trace was asked.
+	Tiers []Tried
+}
+
+// Decider is a rule, or what stands for one, that matched.
+type Decider struct {
+	Tier int
+	// Policy is the policy, or the unit where no policy is meant (kinds.go): the default
+	// deny of a namespace, hairpin, own-node and multicast rows. Zero for a row that Rung
+	// does not know.
+	Policy    model.Key
+	Direction model.Direction
+	Rule      int // -1 where it is no rule of a policy
+	RuleName  string
+	Action    model.Action
+	Priority  int // OVN's: the higher decides first
+	// ACL is the id of the row, or its UUID where it has none; from rows only.
+	ACL string
+	// Isolating are the NetworkPolicies that isolate the pod, where a default deny decides.
+	Isolating []model.Key
+	// Defect says which known defect of OVN-Kubernetes makes the rule match where it should
+	// not, or not match where it should; empty for none.
+	Defect string
+}
+
+// Tried is one tier of a stage: what was tried there, in the order in which it decides,
+// until something did.
+type Tried struct {
+	Tier int
+	What []Attempt
+}
+
+// Attempt is a rule that was tried. A policy of which no rule can match has one attempt,
+// with Rule -1.
+type Attempt struct {
+	Decider
+	Matched bool
+	// Why it did not match, in a word: "subject", "peer", "port", "protocol".
+	Why string
+}

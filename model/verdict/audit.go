@@ -1,0 +1,279 @@
+package verdict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"rung/model"
+)
+
+// Audited is what a rule comes to over all connections there are.
+type Audited struct {
+	Policy    model.Key
+	Direction model.Direction
+	Rule      int
+	Action    model.Action
+	// Matches says that it matches connections, Decides that it decides one of them where it
+	// is asked, alone or with others of its priority; a Pass decides that the next tier is
+	// asked. Matters says that some connection has another verdict without the rule.
+	Matches, Decides, Matters bool
+	// Example is a connection that it matches, one that it decides where there is one.
+	Example Connection
+	// Instead are those that decide before it what it matches and does not decide.
+	Instead []Decider
+	// Without are those that decide without the rule what it decides; Undecided says that
+	// of some of it nothing else does, which lets it through.
+	Without   []Decider
+	Undecided bool
+	// PickedUp says of a Pass that a lower tier decides something that it passes on; Through
+	// is a connection that it passes on and that is let through, as nothing there decides it.
+	PickedUp bool
+	Through  *Connection
+	// Clash is a connection of which it is undefined whether this rule or another one of its
+	// priority decides it.
+	Clash *Connection
+	// Over is, for an Allow of an AdminNetworkPolicy, a connection let through that a
+	// NetworkPolicy's default deny would stop if the rule were a Pass; for a Deny one that
+	// an Allow of a NetworkPolicy or an EgressFirewall would let through then. For a Deny of
+	// an EgressFirewall it is one that an AdminNetworkPolicy allows.
+	Over *Overruled
+	// Outside is, for a Deny of every pod that begins no connection with an address, a
+	// connection from outside that comes in all the same.
+	Outside *Connection
+}
+
+// Overruled is a connection whose verdict would be another one's.
+type Overruled struct {
+	Connection Connection
+	By         []Decider // who would decide it, or did before it
+}
+
+// AuditedPolicy is what a policy that only allows comes to.
+type AuditedPolicy struct {
+	Policy           model.Key
+	Decides, Matters bool
+	Example          Connection
+}
+
+// Audit is what every rule that is enforced comes to, in the order of the policies.
+type Audit struct {
+	Rules []Audited
+	// Allowing are the AdminNetworkPolicies and the baseline, as far as they only allow.
+	Allowing []AuditedPolicy
+}
+
+// ErrTooLarge marks an Audit that would take too long; the text says what is too many.
+var ErrTooLarge = errors.New("too large")
+
+// The bounds of an Audit: pairs of classes, and terms that are tried. Both are counted, so
+// that the same cluster always gives the same answer.
+const (
+	mostPairs = 2_000_000
+	mostTries = 150_000_000
+)
+
+// NewAudit asks about all connections of an index. The error is that of the context, or
+// an ErrTooLarge.
+func NewAudit(ctx context.Context, x *Index) (*Audit, error) {
+	c := x.Classes(nil)
+	n := len(c.classes)
+	if n*n > mostPairs {
+		return nil, fmt.Errorf("%w: %d kinds of pods and addresses, at most %d", ErrTooLarge, n, isqrt(mostPairs))
+	}
+	a := newAuditor(x, c)
+	for i := range int32(n) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for j := range int32(n) {
+			a.classes(i, j)
+		}
+		if a.tries > mostTries {
+			return nil, fmt.Errorf("%w: the rules of %d kinds of pods and addresses overlap too much", ErrTooLarge, n)
+		}
+	}
+	return a.audit(), nil
+}
+
+func isqrt(n int) (r int) {
+	for (r+1)*(r+1) <= n {
+		r++
+	}
+	return r
+}
+
+// auditor works an Audit out.
+type auditor struct {
+	x     *Index
+	c     *Classes
+	rules []Audited
+	of    []int32 // of ruleRefs: the place in rules, -1 for none
+	allow []AuditedPolicy
+	allOf []int32 // of rules: the place in allow, -1 for none
+	// instead and without are the ruleRefs that Instead and Without name.
+	instead, without [][]int32
+	wide             []int32            // terms of Denies of every pod
+	shown            []int8             // of rules: what their examples are worth
+	seen             map[[2]uint64]bool // candidates, by two hashes: the lists themselves are many
+	seeds            [2]maphash.Seed
+	tries            int
+	k                candidates
+	key              []byte
+	port             audited
+	// Kept from walk to walk: what a term would be without, and that walk.
+	list  []int32
+	again walked
+}
+
+func newAuditor(x *Index, c *Classes) *auditor {
+	a := &auditor{x: x, c: c, seen: map[[2]uint64]bool{}, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, of: make([]int32, len(x.rules))}
+	type id struct {
+		key       model.Key
+		direction model.Direction
+		rule      int
+	}
+	at := map[id]int32{}
+	for i := range x.rules {
+		r := &x.rules[i]
+		a.of[i] = -1
+		if r.policy == nil || r.rule < 0 {
+			continue
+		}
+		k := id{r.key, r.direction, r.rule}
+		u, known := at[k]
+		if !known {
+			u = int32(len(a.rules))
+			at[k] = u
+			a.rules = append(a.rules, Audited{Policy: r.key, Direction: r.direction, Rule: r.rule, Action: r.action})
+			a.allOf = append(a.allOf, a.allowing(r))
+		}
+		a.of[i] = u
+	}
+	a.shown = make([]int8, len(a.rules))
+	a.instead, a.without = make([][]int32, len(a.rules)), make([][]int32, len(a.rules))
+	for i, t := range x.terms[ingressTerms] {
+		if r := &x.rules[t.rule]; a.of[t.rule] >= 0 && t.does == drops && r.key.Kind.IsAdmin() && t.ports == nil && deniesPods(r.policy.Rule(r.direction, r.rule)) {
+			a.wide = append(a.wide, int32(i))
+		}
+	}
+	return a
+}
+
+// deniesPods says whether a rule names every pod.
+func deniesPods(r *model.Rule) bool {
+	return slices.ContainsFunc(r.Peers, func(p model.Peer) bool {
+		return p.Namespace == "" && p.Namespaces.Empty() &&
+			(p.Kind == model.PeerNamespaces || p.Kind == model.PeerPods && p.Pods.Empty())
+	})
+}
+
+// allowing is the place of the rule's policy where that only allows, -1 where it does not.
+func (a *auditor) allowing(r *ruleRef) int32 {
+	if !r.key.Kind.IsAdmin() {
+		return -1
+	}
+	for rule := range r.policy.AllRules() {
+		if rule.Action != model.Allow {
+			return -1
+		}
+	}
+	if n := len(a.allow); n == 0 || a.allow[n-1].Policy != r.key {
+		a.allow = append(a.allow, AuditedPolicy{Policy: r.key})
+	}
+	return int32(len(a.allow) - 1)
+}
+
+// classes looks at the connections from a class to another.
+func (a *auditor) classes(i, j int32) {
+	how, ok := a.c.mode(i, j)
+	if !ok {
+		return
+	}
+	near, far := a.c.pairs(i, j)
+	switch {
+	case how != farAway:
+		a.between(i, j, how, AnyNodes)
+		if how == arriving {
+			a.comesIn(i, j)
+		}
+	case !a.c.sensitive(i, j):
+		if near+far > 0 {
+			a.between(i, j, how, AnyNodes)
+		}
+	default:
+		if far > 0 {
+			a.between(i, j, farAway, TwoNodes)
+		}
+		if near > 0 {
+			a.between(i, j, sameNode, OneNode)
+		}
+	}
+}
+
+// comesIn notes what comes in from outside past a Deny of every pod.
+func (a *auditor) comesIn(i, j int32) {
+	for _, t := range a.wide {
+		u := &a.rules[a.of[a.x.terms[ingressTerms][t].rule]]
+		if u.Outside != nil || !a.c.classes[j].holds.has(a.x.terms[ingressTerms][t].to) {
+			continue
+		}
+		a.c.between(i, j, arriving, &a.k)
+		for _, s := range a.c.profile(&a.k, a.key).segments {
+			if s.Verdict == Allow {
+				q := a.connection(i, j, AnyNodes, s.Protocol, PortRange{s.Protocol, s.Lo, s.Hi}.Example())
+				u.Outside = &q
+				break
+			}
+		}
+	}
+}
+
+func (a *auditor) connection(i, j int32, nodes Nodes, p Protocol, port uint16) Connection {
+	from, to, _ := a.c.example(i, j, nodes)
+	return Connection{From: from, To: to, Family: a.c.classes[i].family, Protocol: p, Port: port}
+}
+
+// between looks at every port of the connections of two classes, once for each list of
+// candidates.
+func (a *auditor) between(i, j int32, how mode, nodes Nodes) {
+	a.c.between(i, j, how, &a.k)
+	if len(a.k.egress)+len(a.k.source)+len(a.k.destination) == 0 {
+		return
+	}
+	a.key = a.k.key(a.key[:0])
+	if to := a.c.classes[j]; to.isOutside() && !to.host { // of an EgressFirewall only these show it
+		a.key = append(a.key, 1)
+	}
+	hash := [2]uint64{maphash.Bytes(a.seeds[0], a.key), maphash.Bytes(a.seeds[1], a.key)}
+	if a.seen[hash] {
+		return
+	}
+	a.seen[hash] = true
+	for proto := range int8(len(protocols)) {
+		edges := a.c.edges(&a.k, proto)
+		for n, port := range edges {
+			hi := uint16(lastPort)
+			if n+1 < len(edges) {
+				hi = edges[n+1] - 1
+			}
+			p := &a.port
+			p.auditor, p.from, p.to, p.nodes, p.proto, p.ports = a, i, j, nodes, proto, PortRange{protocols[proto], port, hi}
+			p.run()
+		}
+	}
+}
+
+func (a *auditor) audit() *Audit {
+	for u := range a.rules {
+		for _, r := range a.instead[u] {
+			a.rules[u].Instead = addDecider(a.rules[u].Instead, a.x.ruleDecider(r))
+		}
+		for _, r := range a.without[u] {
+			a.rules[u].Without = addDecider(a.rules[u].Without, a.x.ruleDecider(r))
+		}
+	}
+	return &Audit{Rules: a.rules, Allowing: a.allow}
+}

@@ -1,0 +1,312 @@
+package verdict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"rung/compiler"
+	"rung/model"
+	"rung/test/made"
+)
+
+// decisionsOf says of one connection, walk by walk, which rules decide and which pass it on,
+// and its verdict.
+func decisionsOf(t *testing.T, x *Index, q Connection) (walks []string, v Verdict) {
+	t.Helper()
+	name := func(refs []int32, terms []term) (out []string) {
+		for _, r := range rulesOf(terms, refs) {
+			rule := &x.rules[r]
+			out = append(out, fmt.Sprint(rule.key, rule.direction, rule.rule))
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	a, err := x.answer(q, func(w *way) (out []StageVerdict) {
+		hops := w.hops()
+		for i := range hops {
+			s, _ := x.decide(&hops[i], nil)
+			terms := x.termsOf(hops[i].stage)
+			walks = append(walks, fmt.Sprint(s.verdict, name(s.decided, terms), name(s.passed, terms)))
+			out = append(out, StageVerdict{Verdict: s.verdict})
+		}
+		return out
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return walks, a.Verdict
+}
+
+// without is the cluster with a rule of a policy that matches nothing any more, and stands
+// where it stood.
+func without(c *model.Cluster, k model.Key, d model.Direction, rule int) *model.Cluster {
+	p := *c.Policy(k)
+	for _, rules := range []*[]model.Rule{&p.Ingress, &p.Egress} {
+		*rules = slices.Clone(*rules)
+		for i := range *rules {
+			if r := &(*rules)[i]; r.Direction == d && i == rule {
+				r.Peers, r.AnyPeer = nil, false
+			}
+		}
+	}
+	next, _ := c.Upsert([]model.Object{&p}, nil)
+	return next
+}
+
+// everyQuestion is every connection of a universe: between its pods, and from and to an
+// address of each network that a rule names or none does.
+func everyQuestion(x *Index) (out []Connection) {
+	var ends []Endpoint
+	for p := range x.view.Cluster.Pods() {
+		ends = append(ends, Endpoint{Key: p.Key})
+	}
+	pods := len(ends)
+	for _, a := range []string{"192.0.2.1", "192.0.2.200", "10.1.0.77", "8.8.8.8"} {
+		ends = append(ends, AddrEnd(netip.MustParseAddr(a)))
+	}
+	for i, a := range ends {
+		for j, b := range ends {
+			for _, p := range smallPorts {
+				if i != j && (i < pods || j < pods) {
+					out = append(out, Connection{From: a, To: b, Protocol: p.Protocol, Port: p.Port})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// TestAuditIsRemoval: on a small universe, for every subset of eight rules and every rule of
+// it, a rule never decides if and only if nothing is decided by another one without it, and
+// it does not matter if and only if no verdict is another one without it. What is shown of a
+// rule is what the single verdict says.
+func TestAuditIsRemoval(t *testing.T) {
+	o := compiler.Options{IPv4: true, Defaults: compiler.On}
+	var idle, idleMatching, useless, rules, over, unpicked, outside int
+	for i := range 1 << 8 {
+		if testing.Short() && i%5 != 0 {
+			continue
+		}
+		c := smallWorld(i)
+		x, _ := indexOf(t, c, o)
+		a, err := NewAudit(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		questions := everyQuestion(x)
+		type before struct {
+			walks []string
+			v     Verdict
+		}
+		was := map[Connection]before{}
+		for _, q := range questions {
+			walks, v := decisionsOf(t, x, q)
+			was[q] = before{walks, v}
+		}
+		for n := range a.Rules {
+			r := &a.Rules[n]
+			y, _ := indexOf(t, without(c, r.Policy, r.Direction, r.Rule), o)
+			decides, matters := false, false
+			for _, q := range questions {
+				walks, v := decisionsOf(t, y, q)
+				decides = decides || !slices.Equal(walks, was[q].walks)
+				matters = matters || v != was[q].v
+			}
+			if r.Decides != decides || r.Matters != matters {
+				t.Errorf("rules %08b, %s %s %d: decides %v, matters %v; its removal changes who decides: %v, a verdict: %v",
+					i, r.Policy, r.Direction, r.Rule, r.Decides, r.Matters, decides, matters)
+			}
+			rules++
+			if !decides {
+				idle++
+				if r.Matches {
+					idleMatching++
+				}
+			}
+			if decides && !matters {
+				useless++
+			}
+			checkAudited(t, x, r)
+			if r.Over != nil {
+				over++
+			}
+			if r.Outside != nil {
+				outside++
+			}
+			if r.Action == model.Pass && r.Decides && !r.PickedUp {
+				unpicked++
+			}
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	t.Logf("%d rules: %d never decide (%d of them match), %d decide and do not matter, %d over another, %d Passes that nothing picks up, %d Denies that leave what is outside",
+		rules, idle, idleMatching, useless, over, unpicked, outside)
+	if idleMatching == 0 || useless == 0 || over == 0 || unpicked == 0 {
+		t.Error("the universe does not have all there is to find")
+	}
+}
+
+// checkAudited holds what is shown of a rule against single verdicts.
+func checkAudited(t *testing.T, x *Index, r *Audited) {
+	t.Helper()
+	answer := func(q Connection) Answer {
+		a, err := x.Trace(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	about := fmt.Sprintf("%s %s %d", r.Policy, r.Direction, r.Rule)
+	if r.Matches {
+		matched, decides := false, false
+		is := func(d *Decider) bool {
+			return d != nil && d.Policy == r.Policy && d.Direction == r.Direction && d.Rule == r.Rule
+		}
+		a := answer(r.Example)
+		for _, s := range a.Paths[0].Stages {
+			decides = decides || is(s.Decided)
+			for _, list := range [][]Decider{s.Candidates, s.Passed} {
+				for i := range list {
+					decides = decides || is(&list[i])
+				}
+			}
+		}
+		hits, _ := walkAll(t, x, r.Example)
+		for _, rule := range hits {
+			matched = matched || is(&rule)
+		}
+		if !matched || r.Decides && !decides && !amongDecided(t, x, r) {
+			t.Errorf("%s: the example %s is matched: %v, decided by it: %v", about, r.Example, matched, decides)
+		}
+	}
+	if o := r.Over; o != nil {
+		want := Allow
+		if r.Action == model.Deny {
+			want = Deny
+		}
+		if a := answer(o.Connection); a.Verdict != want || len(o.By) == 0 {
+			t.Errorf("%s: %s is %s, by %v", about, o.Connection, a.Verdict, o.By)
+		}
+	}
+	if r.Outside != nil && answer(*r.Outside).Verdict != Allow {
+		t.Errorf("%s: %s from outside does not come in", about, r.Outside)
+	}
+}
+
+// amongDecided says whether a rule is one of several of its priority that decide alike.
+func amongDecided(t *testing.T, x *Index, r *Audited) bool {
+	walks, _ := decisionsOf(t, x, r.Example)
+	name := fmt.Sprint(r.Policy, r.Direction, r.Rule)
+	return slices.ContainsFunc(walks, func(s string) bool { return strings.Contains(s, name) })
+}
+
+// walkAll are all rules that match a connection at any stage.
+func walkAll(t *testing.T, x *Index, q Connection) (out []Decider, v Verdict) {
+	t.Helper()
+	a, err := x.answer(q, func(w *way) (stages []StageVerdict) {
+		hops := w.hops()
+		for i := range hops {
+			terms := x.termsOf(hops[i].stage)
+			for k := range terms {
+				if x.matches(&terms[k], &hops[i]) {
+					out = append(out, x.ruleDecider(terms[k].rule))
+				}
+			}
+			s, hits := x.decide(&hops[i], nil)
+			stages = append(stages, x.stage(&hops[i], s, hits))
+		}
+		return stages
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, a.Verdict
+}
+
+// TestAuditOfRandomClusters: what is shown of rules of random clusters of all kinds is what
+// single verdicts say, and no random connection is decided by a rule that never decides.
+func TestAuditOfRandomClusters(t *testing.T) {
+	idle, rules := 0, 0
+	for seed := range 60 {
+		w := newWorld(uint64(seed) + 4000)
+		c, o := w.cluster()
+		x, _ := indexOf(t, c, o)
+		a, err := NewAudit(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		never := map[string]bool{}
+		for i := range a.Rules {
+			r := &a.Rules[i]
+			checkAudited(t, x, r)
+			rules++
+			if r.Matches && !r.Decides {
+				idle++
+				never[fmt.Sprint(r.Policy, r.Direction, r.Rule)] = true
+			}
+		}
+		for range 200 {
+			q := w.connection(c)
+			if q.To.Key.Kind == model.KindService || q.From.Key.Kind == model.KindNode || q.To.Addr.IsMulticast() {
+				continue
+			}
+			ans, err := x.FromPolicies(q)
+			if errors.Is(err, ErrQuestion) {
+				continue
+			}
+			for _, p := range ans.Paths {
+				for _, s := range p.Stages {
+					for _, d := range append(slices.Clone(s.Candidates), s.Passed...) {
+						if never[fmt.Sprint(d.Policy, d.Direction, d.Rule)] {
+							t.Errorf("seed %d: %s decides %s", seed, fmt.Sprint(d.Policy, d.Direction, d.Rule), q)
+						}
+					}
+					if d := s.Decided; d != nil && never[fmt.Sprint(d.Policy, d.Direction, d.Rule)] {
+						t.Errorf("seed %d: %s decides %s", seed, fmt.Sprint(d.Policy, d.Direction, d.Rule), q)
+					}
+				}
+			}
+		}
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	t.Logf("%d of %d rules never decide", idle, rules)
+	if idle == 0 {
+		t.Error("the clusters prove nothing")
+	}
+}
+
+// TestAuditIsBounded: it ends with its context, and says what is too large instead of
+// trying.
+func TestAuditIsBounded(t *testing.T) {
+	x, _ := indexOf(t, smallWorld(255), compiler.Options{IPv4: true})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := NewAudit(ctx, x); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	var objects []model.Object
+	objects = append(objects, made.NS("a", ""))
+	for i := range 1500 {
+		objects = append(objects, made.Pod(fmt.Sprintf("a/p%d", i), fmt.Sprintf("n=%d", i), fmt.Sprintf("10.1.%d.%d", i/200, i%200+1)))
+	}
+	for i := range 99 {
+		var rules []model.Rule
+		for j := range 16 {
+			rules = append(rules, made.Rule(model.Allow, made.Peers(made.PodPeer("*", fmt.Sprintf("n=%d", i*16+j)))))
+		}
+		objects = append(objects, wholeNamespaces(fmt.Sprintf("p%d", i), int32(i), "*", rules, nil))
+	}
+	x, _ = indexOf(t, made.Cluster(objects...), compiler.Options{IPv4: true})
+	if _, err := NewAudit(context.Background(), x); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("1,500 kinds of pods: %v", err)
+	}
+}

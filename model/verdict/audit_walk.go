@@ -1,0 +1,256 @@
+package verdict
+
+import (
+	"slices"
+
+	"rung/model"
+)
+
+// walked is one walk through the tiers.
+type walked struct {
+	list    []int32
+	terms   []term
+	verdict Verdict
+	decided []int32 // terms
+	passed  []int32
+	hits    []hit
+}
+
+// walk walks, into what is kept of an earlier walk: there are many.
+func (a *auditor) walk(w *walked, list []int32, terms []term, proto int8, port uint16) {
+	a.tries += len(list)
+	w.list, w.terms, w.hits = list, terms, collect(list, terms, proto, port, w.hits[:0]).hits
+	s := settleInto(w.hits, w.decided[:0], w.passed[:0])
+	w.verdict, w.decided, w.passed = s.verdict, s.decided, s.passed
+}
+
+// audited is one port of the connections of two classes, which stands for all up to the next
+// edge.
+type audited struct {
+	*auditor
+	walks    [3]walked
+	at       int  // the walk that is looked at
+	settles  bool // it makes the verdict
+	verdict  Verdict
+	from, to int32
+	nodes    Nodes
+	proto    int8
+	ports    PortRange
+}
+
+// run looks at the port.
+func (p *audited) run() {
+	in := p.x.terms[ingressTerms]
+	p.auditor.walk(&p.walks[0], p.k.egress, p.x.terms[egressTerms], p.proto, p.ports.Lo)
+	p.auditor.walk(&p.walks[1], p.k.source, in, p.proto, p.ports.Lo)
+	p.auditor.walk(&p.walks[2], p.k.destination, in, p.proto, p.ports.Lo)
+	p.verdict = Allow
+	for i := range p.walks {
+		p.verdict = worse(p.verdict, p.walks[i].verdict)
+	}
+	settled := false
+	for i := range p.walks {
+		w := &p.walks[i]
+		p.at, p.settles = i, !settled && w.verdict == p.verdict && (p.verdict != Allow || len(w.decided) > 0)
+		settled = settled || p.settles
+		p.walk()
+	}
+}
+
+// connection is one of those that are looked at.
+func (p *audited) connection() Connection {
+	return p.auditor.connection(p.from, p.to, p.nodes, p.ports.Protocol, p.ports.Example())
+}
+
+// walk notes what the terms of a walk that match come to.
+func (p *audited) walk() {
+	w := &p.walks[p.at]
+	for _, i := range w.list {
+		t := &w.terms[i]
+		u := p.of[t.rule]
+		if u < 0 || !t.ports.has(p.proto, p.ports.Lo) {
+			continue
+		}
+		r := &p.rules[u]
+		p.tries++
+		decides := slices.Contains(w.decided, i) || slices.Contains(w.passed, i)
+		worth := int8(1)
+		if decides {
+			worth += 2
+		}
+		if p.settles {
+			worth++ // where nothing else makes the verdict
+		}
+		if worth > p.shown[u] {
+			r.Matches, r.Example, p.shown[u] = true, p.connection(), worth
+		}
+		if !decides {
+			if !r.Decides { // of one that decides nobody asks
+				noteRules(&p.instead[u], w.terms, w.decided, u, p.of)
+				notePassed(&p.instead[u], w, t, u, p.of)
+			}
+			continue
+		}
+		r.Decides = true
+		p.decides(u, t)
+	}
+}
+
+// notePassed adds the Passes of a term's own tier that end it before the term.
+func notePassed(into *[]int32, w *walked, t *term, u int32, of []int32) {
+	for k, i := range w.passed {
+		if w.terms[i].tier == t.tier {
+			noteRules(into, w.terms, w.passed[k:k+1], u, of)
+		}
+	}
+}
+
+// noteRules adds the rules of terms that are of another rule than u, each once.
+func noteRules(into *[]int32, terms []term, refs []int32, u int32, of []int32) {
+	for _, i := range refs {
+		if r := terms[i].rule; of[r] != u && !slices.Contains(*into, r) && len(*into) < mostNamed {
+			*into = append(*into, r)
+		}
+	}
+}
+
+// mostNamed bounds the rules that are named for one.
+const mostNamed = 20
+
+// decides looks at what the deciding term of a rule changes.
+func (p *audited) decides(u int32, t *term) {
+	r := &p.rules[u]
+	if p.verdict == Undefined && r.Clash == nil && len(p.walks[p.at].decided) > 1 {
+		q := p.connection()
+		r.Clash = &q
+	}
+	if !r.Matters {
+		own := func(rule int32) bool { return p.of[rule] == u }
+		verdict, by := p.without(own)
+		r.Matters = verdict != p.verdict
+		if r.Undecided = r.Undecided || len(by.decided) == 0; !r.Matters {
+			noteRules(&p.auditor.without[u], by.terms, by.decided, u, p.of)
+			notePassed(&p.auditor.without[u], by, t, u, p.of)
+		}
+	}
+	if n := p.allOf[u]; n >= 0 && !p.allow[n].Matters {
+		q := &p.allow[n]
+		if !q.Decides {
+			q.Decides, q.Example = true, p.connection()
+		}
+		own := func(rule int32) bool { return p.x.rules[rule].key == q.Policy }
+		verdict, _ := p.without(own)
+		q.Matters = verdict != p.verdict
+	}
+	if allowed := &p.walks[0]; r.Policy.Kind == model.KindEF && p.verdict == Deny && t.does == drops && r.Over == nil && p.at > 0 && allowed.verdict == Allow &&
+		len(allowed.decided) > 0 && allowed.terms[allowed.decided[0]].tier == model.TierAdmin {
+		if q := p.connection(); q.To.Key.Name == "" {
+			r.Over = &Overruled{q, p.deciders(allowed.terms, allowed.decided)}
+		}
+	}
+	if t.tier == model.TierAdmin && (t.does == passes || len(p.walks[p.at].decided) <= 1) {
+		p.asPass(r, t)
+	}
+}
+
+// without is the verdict without some rules, and the walk that is looked at, which is kept
+// until the next one.
+func (p *audited) without(own func(rule int32) bool) (Verdict, *walked) {
+	out, here := Allow, &p.walks[p.at]
+	for i := range p.walks {
+		w := &p.walks[i]
+		p.list = p.list[:0]
+		for _, k := range w.list {
+			if !own(w.terms[k].rule) {
+				p.list = append(p.list, k)
+			}
+		}
+		v := w.verdict
+		switch {
+		case len(p.list) == len(w.list):
+		case i == p.at:
+			p.auditor.walk(&p.again, p.list, w.terms, p.proto, p.ports.Lo)
+			v, here = p.again.verdict, &p.again
+		default:
+			p.tries += len(p.list)
+			v = walk(p.list, w.terms, p.proto, p.ports.Lo, &p.c.hits)
+		}
+		out = worse(out, v)
+	}
+	return out, here
+}
+
+// asPass looks at who would decide if the tier of a term ended with it.
+func (p *audited) asPass(r *Audited, t *term) {
+	pass := t.does == passes
+	switch {
+	case pass && r.PickedUp, !pass && r.Over != nil:
+		return
+	case t.does == allows && p.verdict != Allow, t.does == drops && p.verdict != Deny:
+		return // no other tier would make it so
+	}
+	w := &p.walks[p.at]
+	below := w.list // which goes by tier
+	for len(below) > 0 && w.terms[below[0]].tier <= t.tier {
+		below = below[1:]
+	}
+	next := &p.again
+	p.auditor.walk(next, below, w.terms, p.proto, p.ports.Lo)
+	verdict := next.verdict
+	for i := range p.walks {
+		if i != p.at {
+			verdict = worse(verdict, p.walks[i].verdict)
+		}
+	}
+	switch {
+	case pass:
+		if r.PickedUp = len(next.decided) > 0; !r.PickedUp && r.Through == nil && p.verdict == Allow {
+			q := p.connection()
+			r.Through = &q
+		}
+	case t.does == allows && p.verdict == Allow && verdict == Deny:
+		if by := p.deciders(next.terms, next.decided); slices.ContainsFunc(by, isDefaultDeny) {
+			r.Over = &Overruled{p.connection(), by}
+		}
+	case t.does == drops && p.verdict == Deny && verdict == Allow:
+		by := p.deciders(next.terms, next.decided)
+		if p.at == 0 { // an EgressFirewall is asked after the egress rules
+			by = append(by, p.deciders(p.walks[1].terms, p.walks[1].decided)...)
+		}
+		by = slices.DeleteFunc(by, func(d Decider) bool { return !p.hopes(&d) })
+		if len(by) > 0 {
+			r.Over = &Overruled{p.connection(), by}
+		}
+	}
+}
+
+func isDefaultDeny(d Decider) bool {
+	return d.Rule < 0 && d.Action == model.Deny && d.Policy.Kind == model.KindNetpolNamespace
+}
+
+// hopes says whether a rule names whom it allows.
+func (a *auditor) hopes(d *Decider) bool {
+	if d.Policy.Kind != model.KindNP && d.Policy.Kind != model.KindEF || d.Rule < 0 || d.Action != model.Allow {
+		return false
+	}
+	r := a.x.view.Cluster.Policy(d.Policy).Rule(d.Direction, d.Rule)
+	return r != nil && !r.AnyPeer
+}
+
+// deciders are the rules of terms, each once.
+func (a *auditor) deciders(terms []term, refs []int32) (out []Decider) {
+	for _, r := range rulesOf(terms, refs) {
+		out = addDecider(out, a.x.ruleDecider(r))
+	}
+	return out
+}
+
+// ruleDecider is a rule as one that decides, whatever the connection.
+func (x *Index) ruleDecider(rule int32) Decider {
+	r := &x.rules[rule]
+	d := Decider{Policy: r.key, Direction: r.direction, Rule: r.rule, Action: r.action, Defect: r.defect}
+	if r.policy != nil {
+		d.Tier, d.RuleName = int(r.policy.Tier), r.policy.Rule(r.direction, r.rule).Name
+	}
+	return d
+}

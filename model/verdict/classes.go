@@ -1,0 +1,322 @@
+package verdict
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+)
+
+// Classes are the ends of connections, grouped by what can tell them apart: two ends of a
+// class meet the same conditions of every rule, so that what is said of one is said of
+// all. Sources and destinations are pods on the default network, each with each of its
+// addresses, and the addresses that are no pod's, by the networks that rules name. Those of
+// nodes, which stand for the pods on their network, join them with the first Matrix.
+// Multicast is not among them. Classes are for one goroutine at a time.
+type Classes struct {
+	x       *Index
+	classes []*class
+	of      []int32 // of each end of the index, -1 for one that is left out
+	self    map[[2]int32]int
+	memo    map[string]*profile
+	near    bool  // some term tells pods of one node from others
+	hits    []hit // of the last walk, kept for the next
+	// hosts are the classes of nodes' own addresses.
+	hosts map[netip.Addr]int32
+}
+
+// class is ends that nothing tells apart.
+type class struct {
+	family Family
+	ends   []int32 // of the index; none for addresses that are no pod's
+	// outside is an address that stands for those of no pod, network what they are in.
+	outside netip.Addr
+	network netip.Prefix
+	// host says that the address is a node's own, and own is what the class is to pods of
+	// that node.
+	host bool
+	own  int32
+	// marked are the addresses of no pod that were asked for by themselves.
+	marked []netip.Addr
+	nodes  map[string]int // pods by node, counted when needed
+
+	// loops counts the pairs of ends of the class that are of one pod; crossed says that a
+	// pod has an end in another class, too.
+	loops   int
+	crossed bool
+
+	holds set // conditions
+	// terms by their sides, made when needed.
+	out, in [2]set
+	ready   bool
+}
+
+// Classes groups the ends of the pods that pick chooses, all for nil, and of the
+// addresses outside.
+func (x *Index) Classes(pick func(*model.Pod) bool) *Classes { return classesOf(pick, nil, x)[0] }
+
+// grouping makes classes that are the same for several indexes: ends that none of them
+// tells apart.
+type grouping struct {
+	out   []*Classes
+	seed  maphash.Seed
+	known map[uint64][]int32
+	raw   []byte
+}
+
+// marks are addresses that no pod has whose classes are wanted.
+func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, xs ...*Index) []*Classes {
+	g := &grouping{seed: maphash.MakeSeed(), known: map[uint64][]int32{}}
+	facts := make([][]set, len(xs))
+	for i, x := range xs {
+		c := &Classes{x: x, of: make([]int32, len(x.ends)), self: map[[2]int32]int{}, memo: map[string]*profile{}}
+		for e := range c.of {
+			c.of[e] = -1
+		}
+		for _, t := range x.terms[ingressTerms] {
+			c.near = c.near || t.at == atSource
+		}
+		g.out = append(g.out, c)
+		facts[i] = x.facts()
+	}
+	holds, ends := make([]set, len(xs)), make([]int32, len(xs))
+	for e := range xs[0].ends {
+		p := xs[0].pods.At(int(xs[0].ends[e].pod))
+		if p.PrimaryUDN() != "" || pick != nil && !pick(p) {
+			continue
+		}
+		everywhere := true
+		for i, x := range xs {
+			if ends[i] = x.same(xs[0], int32(e)); ends[i] < 0 {
+				everywhere = false
+				break
+			}
+			holds[i] = facts[i][ends[i]]
+		}
+		if !everywhere {
+			continue
+		}
+		id := g.join(FamilyOf(xs[0].ends[e].addr), holds, true)
+		for i, c := range g.out {
+			c.classes[id].ends = append(c.classes[id].ends, ends[i])
+			c.of[ends[i]] = id
+		}
+	}
+	for _, o := range outsides(xs) {
+		for i, x := range xs {
+			holds[i] = x.factsOf(o.addr)
+		}
+		id := g.join(FamilyOf(o.addr), holds, false)
+		for _, c := range g.out {
+			if k := c.classes[id]; !k.outside.IsValid() {
+				k.outside, k.network = o.addr, o.network
+			}
+		}
+	}
+	for _, a := range marks {
+		for i, x := range xs {
+			holds[i] = x.factsOf(a)
+		}
+		id := g.join(FamilyOf(a), holds, false)
+		for _, c := range g.out {
+			k := c.classes[id]
+			if k.marked = append(k.marked, a); !k.outside.IsValid() {
+				k.outside, k.network = a, netip.PrefixFrom(a, a.BitLen())
+			}
+		}
+	}
+	for _, c := range g.out {
+		c.countSelf()
+	}
+	return g.out
+}
+
+// join finds the class of an end that meets the conditions, or makes one.
+func (g *grouping) join(family Family, holds []set, pod bool) int32 {
+	g.raw = append(g.raw[:0], byte(family))
+	for _, h := range holds {
+		for _, w := range h {
+			g.raw = binary.LittleEndian.AppendUint64(g.raw, w)
+		}
+	}
+	h := maphash.Bytes(g.seed, g.raw)
+next:
+	for _, id := range g.known[h] {
+		for i, c := range g.out {
+			k := c.classes[id]
+			if k.family != family || k.isOutside() == pod || !slices.Equal(k.holds, holds[i]) {
+				continue next
+			}
+		}
+		return id
+	}
+	id := int32(len(g.out[0].classes))
+	g.known[h] = append(g.known[h], id)
+	for i, c := range g.out {
+		c.classes = append(c.classes, &class{family: family, holds: holds[i]})
+	}
+	return id
+}
+
+// facts are the conditions that each end meets.
+func (x *Index) facts() []set {
+	words := (len(x.conds) + 63) / 64
+	all := make(set, len(x.ends)*words)
+	for _, k := range x.conds {
+		w, bit := int(k.id)/64, uint64(1)<<(k.id%64)
+		k.set.each(func(e int32) { all[int(e)*words+w] |= bit })
+	}
+	out := make([]set, len(x.ends))
+	for e := range out {
+		out[e] = all[e*words : (e+1)*words : (e+1)*words]
+	}
+	return out
+}
+
+// factsOf are the conditions that an address outside meets.
+func (x *Index) factsOf(a netip.Addr) set {
+	s := newSet(len(x.conds))
+	for _, k := range x.conds {
+		if !k.port && k.holds(x, &place{port: -1, end: -1, addr: a}, "") {
+			s.add(k.id)
+		}
+	}
+	return s
+}
+
+// same is the end that another index has, -1 where this one has none: the pod is not
+// there, has another address, or runs elsewhere.
+func (x *Index) same(o *Index, end int32) int32 {
+	if x == o {
+		return end
+	}
+	theirs := o.pods.At(int(o.ends[end].pod))
+	if int(end) < len(x.ends) && x.ends[end].addr == o.ends[end].addr && x.pods.At(int(x.ends[end].pod)) == theirs {
+		return end
+	}
+	for _, e := range x.with(o.ends[end].addr) {
+		if p := x.pods.At(int(x.ends[e].pod)); p.Key == theirs.Key && p.NodeName == theirs.NodeName && p.PrimaryUDN() == "" {
+			return e
+		}
+	}
+	return -1
+}
+
+// countSelf counts the pairs of ends that are of one pod: it does not connect to itself.
+func (c *Classes) countSelf() {
+	x := c.x
+	for i := range x.pods.Len() {
+		for a := x.ofPod[i]; a < x.ofPod[i+1]; a++ {
+			for b := x.ofPod[i]; b < x.ofPod[i+1]; b++ {
+				if c.of[a] < 0 || c.of[b] < 0 || c.classes[c.of[a]].family != c.classes[c.of[b]].family {
+					continue
+				}
+				if k := c.classes[c.of[a]]; c.of[a] == c.of[b] {
+					k.loops++
+				} else {
+					k.crossed = true
+					c.self[[2]int32{c.of[a], c.of[b]}]++
+				}
+			}
+		}
+	}
+}
+
+// Len is how many classes there are.
+func (c *Classes) Len() int { return len(c.classes) }
+
+// sides are the terms of which a class meets the one side and the other.
+func (c *Classes) sides(id int32) *class {
+	k := c.classes[id]
+	if k.ready {
+		return k
+	}
+	for stage, terms := range c.x.terms {
+		k.out[stage], k.in[stage] = newSet(len(terms)), newSet(len(terms))
+		for i := range terms {
+			t := &terms[i]
+			if k.holds.has(t.from) {
+				k.out[stage].add(int32(i))
+			}
+			if k.holds.has(t.to) && !t.outRouter && (t.outPort == 0 || k.holds.has(t.outPort-1)) {
+				k.in[stage].add(int32(i))
+			}
+		}
+	}
+	k.ready = true
+	return k
+}
+
+// isOutside says whether the class is of addresses that are no pod's.
+func (k *class) isOutside() bool { return k.outside.IsValid() }
+
+// pairs counts the connections from a class to another: between pods of one node, and of
+// others.
+func (c *Classes) pairs(a, b int32) (near, far int) {
+	ka, kb := c.classes[a], c.classes[b]
+	switch {
+	case ka.isOutside():
+		return 0, len(kb.ends)
+	case kb.isOutside():
+		return 0, len(ka.ends)
+	}
+	self := 0
+	switch {
+	case a == b:
+		self = ka.loops
+	case ka.crossed:
+		self = c.self[[2]int32{a, b}]
+	}
+	total := len(ka.ends)*len(kb.ends) - self
+	if !c.near {
+		return 0, total
+	}
+	for node, n := range c.byNode(ka) {
+		near += n * c.byNode(kb)[node]
+	}
+	near -= self
+	return near, total - near
+}
+
+func (c *Classes) byNode(k *class) map[string]int {
+	if k.nodes == nil {
+		k.nodes = map[string]int{}
+		for _, e := range k.ends {
+			k.nodes[c.x.nodeAt(e)]++
+		}
+	}
+	return k.nodes
+}
+
+func (x *Index) nodeAt(end int32) string { return x.pods.At(int(x.ends[end].pod)).NodeName }
+
+// example is a connection from a class to another.
+func (c *Classes) example(a, b int32, nodes Nodes) (from, to Endpoint, ok bool) {
+	ka, kb := c.classes[a], c.classes[b]
+	switch {
+	case ka.isOutside():
+		return AddrEnd(ka.outside), c.x.endpoint(kb.ends[0]), true
+	case kb.isOutside():
+		return c.x.endpoint(ka.ends[0]), AddrEnd(kb.outside), true
+	}
+	for _, i := range ka.ends {
+		for _, j := range kb.ends {
+			if c.x.ends[i].pod != c.x.ends[j].pod && (nodes == AnyNodes || (c.x.nodeAt(i) == c.x.nodeAt(j)) == (nodes == OneNode)) {
+				return c.x.endpoint(i), c.x.endpoint(j), true
+			}
+		}
+	}
+	return from, to, false
+}
+
+// endpoint is an end as a question names it: with its address where the pod has others.
+func (x *Index) endpoint(end int32) Endpoint {
+	e := x.ends[end]
+	out := Endpoint{Key: x.pods.At(int(e.pod)).Key}
+	if x.ofPod[e.pod+1]-x.ofPod[e.pod] > 1 {
+		out.Addr = e.addr
+	}
+	return out
+}

@@ -1,0 +1,164 @@
+package verdict
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"rung/model"
+)
+
+// Protocol is what a connection speaks, spelled as policies spell it.
+type Protocol string
+
+// The protocols.
+const (
+	TCP  Protocol = "TCP"
+	UDP  Protocol = "UDP"
+	SCTP Protocol = "SCTP"
+	ICMP Protocol = "ICMP" // no ports; ICMPv6 over IPv6
+)
+
+// protocols in the order of a portRange's proto.
+var protocols = [...]Protocol{TCP, UDP, SCTP, ICMP}
+
+// number is the protocol's place in protocols, -1 for one that is none of them.
+func (p Protocol) number() int {
+	for i, known := range protocols {
+		if p == known {
+			return i
+		}
+	}
+	return -1
+}
+
+// Family is an address family; 0 is whichever both ends have, IPv4 first.
+type Family uint8
+
+// The families.
+const (
+	AnyFamily Family = 0
+	IPv4      Family = 4
+	IPv6      Family = 6
+)
+
+// FamilyOf is the family of an address.
+func FamilyOf(a netip.Addr) Family {
+	if a.Is4() {
+		return IPv4
+	}
+	return IPv6
+}
+
+// at is the family as an index.
+func (f Family) at() int {
+	if f == IPv6 {
+		return 1
+	}
+	return 0
+}
+
+// Endpoint is one end of a connection: a pod, a node or a Service by its key, or an
+// address. With a key, Addr chooses among its addresses; with a pod it may also be a
+// multicast group that the pod has joined.
+type Endpoint struct {
+	Key  model.Key
+	Addr netip.Addr
+}
+
+// PodEnd and the others make endpoints.
+func PodEnd(namespace, name string) Endpoint {
+	return Endpoint{Key: model.Key{Kind: model.KindPod, Namespace: namespace, Name: name}}
+}
+
+// NodeEnd is a node itself, and what runs on its network.
+func NodeEnd(name string) Endpoint {
+	return Endpoint{Key: model.Key{Kind: model.KindNode, Name: name}}
+}
+
+// ServiceEnd is a Service: each of its endpoints is asked.
+func ServiceEnd(namespace, name string) Endpoint {
+	return Endpoint{Key: model.Key{Kind: model.KindService, Namespace: namespace, Name: name}}
+}
+
+// AddrEnd is an address: outside, or that of a pod or node.
+func AddrEnd(a netip.Addr) Endpoint { return Endpoint{Addr: a.Unmap()} }
+
+// String is "blue/api-0", "node worker-1", "service blue/web" or an address.
+func (e Endpoint) String() string {
+	name := e.Key.Name
+	if e.Key.Namespace != "" {
+		name = e.Key.Namespace + "/" + name
+	}
+	switch e.Key.Kind {
+	case model.KindNode:
+		name = "node " + name
+	case model.KindService:
+		name = "service " + name
+	}
+	switch {
+	case name == "":
+		return e.Addr.String()
+	case e.Addr.IsValid():
+		return name + " (" + e.Addr.String() + ")"
+	}
+	return name
+}
+
+// Connection is a question: may From begin a connection to To?
+type Connection struct {
+	From, To Endpoint
+	Protocol Protocol
+	Port     uint16 // of the destination, or of a Service; 0 for ICMP
+	Family   Family
+}
+
+// String is "blue/api-0 → red/web-0 tcp 80".
+func (c Connection) String() string {
+	s := c.From.String() + " → " + c.To.String() + " " + strings.ToLower(string(c.Protocol))
+	if c.Protocol != ICMP {
+		s += fmt.Sprintf(" %d", c.Port)
+	}
+	return s
+}
+
+// ErrQuestion marks a connection that cannot be asked about; the text says why.
+var ErrQuestion = errors.New("cannot ask")
+
+// Check says what is wrong with the question itself, whatever the cluster.
+func (c Connection) Check() error {
+	switch n := c.Protocol.number(); {
+	case n < 0:
+		return fmt.Errorf("%w: protocol %q: use TCP, UDP, SCTP or ICMP", ErrQuestion, c.Protocol)
+	case c.Protocol == ICMP && c.Port != 0:
+		return fmt.Errorf("%w: ICMP has no ports", ErrQuestion)
+	case c.Protocol != ICMP && c.Port == 0:
+		return fmt.Errorf("%w: %s needs a port from 1 to 65535", ErrQuestion, c.Protocol)
+	case c.From.Key.Kind == model.KindService:
+		return fmt.Errorf("%w: a Service begins no connections; ask from one of its pods", ErrQuestion)
+	}
+	for _, e := range [...]Endpoint{c.From, c.To} {
+		if e.Key == (model.Key{}) && !e.Addr.IsValid() {
+			return fmt.Errorf("%w: an end is neither pod, node, Service nor address", ErrQuestion)
+		}
+		if e.Addr.IsValid() && c.Family != AnyFamily && FamilyOf(e.Addr) != c.Family {
+			return fmt.Errorf("%w: %s is not an IPv%d address", ErrQuestion, e.Addr, c.Family)
+		}
+	}
+	if c.From.Addr.IsValid() && c.To.Addr.IsValid() && c.From.Addr.Is4() != c.To.Addr.Is4() {
+		return fmt.Errorf("%w: %s and %s are of different families", ErrQuestion, c.From.Addr, c.To.Addr)
+	}
+	return nil
+}
+
+// Compare orders connections by their ends, protocol and port.
+func (c Connection) Compare(o Connection) int {
+	return cmp.Or(c.From.compare(o.From), c.To.compare(o.To), strings.Compare(string(c.Protocol), string(o.Protocol)),
+		cmp.Compare(c.Port, o.Port), cmp.Compare(c.Family, o.Family))
+}
+
+func (e Endpoint) compare(o Endpoint) int {
+	return cmp.Or(e.Key.Compare(o.Key), e.Addr.Compare(o.Addr))
+}

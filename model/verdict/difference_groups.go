@@ -1,0 +1,235 @@
+package verdict
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"slices"
+)
+
+// gathered is a Group in the making: ends are classes.
+type gathered struct {
+	Group
+	from, to set
+	n        int // how many came before it
+}
+
+// change is one run of ports between two sides that differ there.
+type portChange struct {
+	before, after     Verdict
+	byBefore, byAfter int32
+	ports             []PortRange
+	group             *gathered
+}
+
+// result is what two lists of decisions differ in.
+type result struct {
+	changes []portChange
+}
+
+// settling is the walk that makes the verdict: the first that has it.
+func (r *ruling) settling() int {
+	for i := range r.walks {
+		if r.walks[i].verdict == r.verdict {
+			return i
+		}
+	}
+	return 0
+}
+
+// differs says who decides before and after, and whether that is another or the verdict is.
+func differs(p, q *ruling) (byBefore, byAfter int32, differ bool) {
+	switch {
+	case p.verdict != q.verdict:
+		at := q.settling()
+		if worse(p.verdict, q.verdict) == p.verdict {
+			at = p.settling()
+		}
+		return p.walks[at].by, q.walks[at].by, true
+	case p.verdict == Allow:
+		for i := range p.walks {
+			if p.walks[i].by != q.walks[i].by {
+				return p.walks[i].by, q.walks[i].by, true
+			}
+		}
+		return 0, 0, false
+	}
+	a, b := p.walks[p.settling()].by, q.walks[q.settling()].by
+	return a, b, a != b
+}
+
+func (d *differ) result(p, q *decisions) *result {
+	key := [2]*decisions{p, q}
+	if r := d.results[key]; r != nil {
+		return r
+	}
+	r := &result{}
+	for i, j := 0, 0; i < len(p.list) && j < len(q.list); {
+		s, t := &p.list[i], &q.list[j]
+		hi := min(s.Hi, t.Hi)
+		if a, b, differ := differs(s, t); differ {
+			r.add(portChange{before: s.verdict, after: t.verdict, byBefore: a, byAfter: b,
+				ports: []PortRange{{s.Protocol, max(s.Lo, t.Lo), hi}}})
+		}
+		if s.Hi == hi {
+			i++
+		}
+		if t.Hi == hi {
+			j++
+		}
+	}
+	for i := range r.changes {
+		r.changes[i].group = d.group(&r.changes[i])
+	}
+	d.results[key] = r
+	return r
+}
+
+func (r *result) add(c portChange) {
+	for i := range r.changes {
+		o := &r.changes[i]
+		if o.before != c.before || o.after != c.after || o.byBefore != c.byBefore || o.byAfter != c.byAfter {
+			continue
+		}
+		last := &o.ports[len(o.ports)-1]
+		if last.Protocol == c.ports[0].Protocol && last.Hi != lastPort && last.Hi+1 == c.ports[0].Lo {
+			last.Hi = c.ports[0].Hi
+		} else {
+			o.ports = append(o.ports, c.ports...)
+		}
+		return
+	}
+	r.changes = append(r.changes, c)
+}
+
+// group is the one that connections with this change belong to.
+func (d *differ) group(c *portChange) *gathered {
+	key := []byte(c.before + "\x00" + c.after + "\x00")
+	key = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(key, uint32(c.byBefore)), uint32(c.byAfter))
+	key = fmt.Append(key, c.ports)
+	g := d.groups[string(key)]
+	if g == nil {
+		g = &gathered{n: len(d.groups), from: newSet(len(d.after.classes)), to: newSet(len(d.after.classes)),
+			Group: Group{Before: c.before, After: c.after, Ports: c.ports,
+				ByBefore: d.sides[0].deciders(c.byBefore), ByAfter: d.sides[1].deciders(c.byAfter)}}
+		d.groups[string(key)] = g
+	}
+	return g
+}
+
+// pair takes in what changes between two classes.
+func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
+	d.before.between(a, b, how, &d.k)
+	p := d.sides[0].decisions(&d.k)
+	d.noteUse(0, &d.k, p)
+	d.after.between(a, b, how, &d.k)
+	q := d.sides[1].decisions(&d.k)
+	d.noteUse(1, &d.k, q)
+	r := d.result(p, q)
+	d.total(r, pairs)
+	for i := range r.changes {
+		c := &r.changes[i]
+		if c.group.Pairs == 0 {
+			c.group.Example = d.connection(a, b, nodes, c.ports[0])
+		}
+		c.group.Pairs += pairs
+		c.group.from.add(a)
+		c.group.to.add(b)
+		if c.before != c.after {
+			d.watchPair(a, b, nodes, c)
+		}
+	}
+}
+
+// total counts the pairs by what becomes of them, each once however many ports flip.
+func (d *differ) total(r *result, pairs int) {
+	for i := range r.changes {
+		c := &r.changes[i]
+		if slices.ContainsFunc(r.changes[:i], func(o portChange) bool { return o.before == c.before && o.after == c.after }) {
+			continue
+		}
+		at := slices.IndexFunc(d.totals, func(t Total) bool { return t.Before == c.before && t.After == c.after })
+		if at < 0 {
+			at = len(d.totals)
+			d.totals = append(d.totals, Total{Before: c.before, After: c.after})
+		}
+		d.totals[at].Pairs += pairs
+	}
+}
+
+func (d *differ) connection(a, b int32, nodes Nodes, p PortRange) Connection {
+	from, to, _ := d.after.example(a, b, nodes)
+	return Connection{From: from, To: to, Family: d.after.classes[a].family, Protocol: p.Protocol, Port: p.Example()}
+}
+
+// difference puts together what was found.
+func (d *differ) difference() *Difference {
+	d.findUses() // where no pair was visited
+	out := &Difference{Rules: d.uses, Totals: d.totals}
+	for _, g := range d.inOrder() {
+		g.From, g.To = d.ends(g.from), d.ends(g.to)
+		if g.Before == g.After {
+			out.Others = append(out.Others, g.Group)
+		} else {
+			out.Flips = append(out.Flips, g.Group)
+		}
+	}
+	slices.SortFunc(out.Totals, func(a, b Total) int {
+		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
+	})
+	for i := range d.watches {
+		w := &d.watches[i]
+		for g := range w.groups {
+			w.groups[g].From, w.groups[g].To = d.podsOf(w.from[g]), d.podsOf(w.to[g])
+		}
+		out.Watched = append(out.Watched, slices.DeleteFunc(w.groups, func(g Group) bool { return g.Pairs == 0 }))
+	}
+	for i := range d.uses {
+		ids := make([]int32, 0, len(d.instead[i]))
+		for id := range d.instead[i] {
+			ids = append(ids, id)
+		}
+		slices.Sort(ids)
+		for _, id := range ids {
+			d.uses[i].Instead = append(d.uses[i].Instead, d.sides[d.useSide[i]].deciders(id)...)
+		}
+	}
+	return out
+}
+
+func (d *differ) inOrder() []*gathered {
+	out := make([]*gathered, 0, len(d.groups))
+	for _, g := range d.groups {
+		if g.Pairs > 0 {
+			out = append(out, g)
+		}
+	}
+	slices.SortFunc(out, func(a, b *gathered) int {
+		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before), cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.n, b.n))
+	})
+	return out
+}
+
+// ends names the ends of some classes.
+func (d *differ) ends(classes set) (out Ends) {
+	x := d.after.x
+	pods := newSet(x.pods.Len())
+	classes.each(func(id int32) {
+		k := d.after.classes[id]
+		if k.isOutside() {
+			if n := k.network; !slices.Contains(out.Outside, n) {
+				out.Outside = append(out.Outside, n)
+			}
+			return
+		}
+		for _, e := range k.ends {
+			pods.add(x.ends[e].pod)
+		}
+	})
+	outside := out.Outside
+	out = d.podsOf(pods)
+	out.Outside = outside
+	slices.SortFunc(out.Outside, func(a, b netip.Prefix) int { return cmp.Or(a.Bits()-b.Bits(), a.Addr().Compare(b.Addr())) })
+	return out
+}

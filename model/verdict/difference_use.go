@@ -1,0 +1,117 @@
+package verdict
+
+import (
+	"slices"
+
+	"rung/model"
+)
+
+// RuleUse is what becomes of a rule of a change: one that is new, goes, or is another in
+// what it matches, what it does or where it stands.
+type RuleUse struct {
+	Policy    model.Key
+	Direction model.Direction
+	Rule      int
+	// Before says that it is told of as it was before the change.
+	Before bool
+	// Matches says that there are connections that it matches, Decides that it decides one
+	// of them, alone or with others of its priority. Instead are those that decide the rest.
+	Matches, Decides bool
+	Instead          []Decider
+}
+
+// findUses finds the rules that are asked about, once it is known what changed. Of a rule of
+// which only a part changed nothing is said.
+func (d *differ) findUses() {
+	if d.useOf[0] != nil {
+		return
+	}
+	for side, s := range d.sides {
+		d.useOf[side] = map[int32][]int{}
+		x := s.c.x
+		same := map[int32]bool{} // rules with a term that is in both
+		for stage, terms := range x.terms {
+			for i := range terms {
+				if !d.changed[side][stage].has(int32(i)) {
+					same[terms[i].rule] = true
+				}
+			}
+		}
+		type id struct {
+			key       model.Key
+			direction model.Direction
+			rule      int
+		}
+		at, whole := map[id]int{}, map[id]bool{}
+		for i := range x.rules {
+			r := &x.rules[i]
+			if r.policy != nil && same[int32(i)] {
+				whole[id{r.key, r.direction, r.rule}] = true
+			}
+		}
+		for i := range x.rules {
+			r := &x.rules[i]
+			if r.policy == nil || !slices.Contains(d.ask.About, r.key) {
+				continue
+			}
+			k := id{r.key, r.direction, r.rule}
+			if whole[k] {
+				continue
+			}
+			u, known := at[k]
+			if !known {
+				u = len(d.uses)
+				at[k] = u
+				d.uses = append(d.uses, RuleUse{Policy: r.key, Direction: r.direction, Rule: r.rule, Before: side == 0})
+				d.instead, d.useSide = append(d.instead, map[int32]bool{}), append(d.useSide, side)
+			}
+			d.useOf[side][int32(i)] = append(d.useOf[side][int32(i)], u)
+		}
+	}
+	d.usesNoted = map[*decisions]bool{}
+}
+
+// noteUse notes which of the rules that are asked about match between two classes, and who
+// decides there.
+func (d *differ) noteUse(side int, k *candidates, p *decisions) {
+	d.findUses()
+	if len(d.useOf[side]) == 0 || d.usesNoted[p] {
+		return
+	}
+	d.usesNoted[p] = true
+	s := d.sides[side]
+	for at, list := range [...][]int32{k.egress, k.source, k.destination} {
+		terms := s.c.x.terms[min(at, ingressTerms)]
+		for _, i := range list {
+			for _, u := range d.useOf[side][terms[i].rule] {
+				d.noteTerm(s, u, i, at, list, p)
+			}
+		}
+	}
+}
+
+// noteTerm notes what becomes of the ports that a term matches, in one walk.
+func (d *differ) noteTerm(s *side, use int, ref int32, at int, list []int32, p *decisions) {
+	terms, u := s.c.x.terms[min(at, ingressTerms)], &d.uses[use]
+	t := &terms[ref]
+	for j := range p.list {
+		r := &p.list[j]
+		proto := int8(r.Protocol.number())
+		if !t.ports.has(proto, r.Lo) {
+			continue
+		}
+		u.Matches = true
+		by := r.walks[at].by
+		if by >= 0 && slices.Contains(s.by[by], t.rule) || t.does == passes && counts(ref, collect(list, terms, proto, r.Lo, nil).hits) {
+			u.Decides = true // a Pass decides that the next tier is asked
+			continue
+		}
+		if by >= 0 {
+			d.instead[use][by] = true
+		}
+	}
+}
+
+func counts(ref int32, hits []hit) bool {
+	return slices.ContainsFunc(hits, func(h hit) bool { return h.ref == ref })
+}

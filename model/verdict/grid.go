@@ -1,0 +1,200 @@
+package verdict
+
+import "encoding/binary"
+
+// grid finds out once what is the same for many pairs of classes. What can match in a walk
+// hangs on the terms whose one side the source meets and whose other side the destination
+// does, and of those there are few where classes are many: a policy's rules have their
+// subject in common. It is for one goroutine at a time.
+type grid struct {
+	c *Classes
+	// out and in number the distinct sets of terms of the classes, by stage: those met as the
+	// source, and as the destination. outs and ins count them.
+	out, in   [2][]int32
+	outs, ins [2]int
+	// at are the terms that can match on the source's switch, and on the destination's.
+	at [2]set
+	// known is what make said, by kind of walk and both numbers: one more, 0 where it was not
+	// asked.
+	known [walkKinds][][]int32
+	// make says something of the terms of a walk, never less than 0; it must not keep them.
+	make func(kind walkKind, met set) int32
+	met  set
+	raw  []byte
+}
+
+// walkKind says of which of its terms a stage is walked.
+type walkKind uint8
+
+// The kinds of walks.
+const (
+	egressWalk      walkKind = iota
+	nearWalk                 // ingress, between pods of one node
+	sourceWalk               // ingress, on the source's switch
+	destinationWalk          // ingress, on the destination's
+	farWalk                  // ingress, on both
+	walkKinds
+)
+
+func (k walkKind) stage() int {
+	if k == egressWalk {
+		return egressTerms
+	}
+	return ingressTerms
+}
+
+// mostCells bounds what is kept by kind of walk; where sources and destinations are both
+// many it is found out again.
+const mostCells = 4_000_000
+
+func newGrid(c *Classes, make func(kind walkKind, met set) int32) *grid {
+	g := &grid{c: c, make: make}
+	for stage := range g.out {
+		g.out[stage], g.outs[stage] = g.number(func(k *class) set { return k.out[stage] })
+		g.in[stage], g.ins[stage] = g.number(func(k *class) set { return k.in[stage] })
+	}
+	terms := c.x.terms[ingressTerms]
+	for side, where := range [...]where{atSource, atDestination} {
+		g.at[side] = newSet(len(terms))
+		for i := range terms {
+			if terms[i].at&where != 0 {
+				g.at[side].add(int32(i))
+			}
+		}
+	}
+	return g
+}
+
+// number gives equal sets of classes the same number.
+func (g *grid) number(sets func(*class) set) (of []int32, n int) {
+	known := map[string]int32{}
+	of = make([]int32, len(g.c.classes))
+	for i := range of {
+		g.raw = rawSet(g.raw[:0], sets(g.c.sides(int32(i))))
+		id, is := known[string(g.raw)]
+		if !is {
+			id = int32(len(known))
+			known[string(g.raw)] = id
+		}
+		of[i] = id
+	}
+	return of, len(known)
+}
+
+func rawSet(into []byte, s set) []byte {
+	for _, w := range s {
+		into = binary.LittleEndian.AppendUint64(into, w)
+	}
+	return into
+}
+
+// walk is what make says of the walk of the connections from a class to another.
+func (g *grid) walk(kind walkKind, a, b int32) int32 {
+	stage := kind.stage()
+	if g.outs[stage]*g.ins[stage] > mostCells {
+		return g.ask(kind, a, b)
+	}
+	if g.known[kind] == nil {
+		g.known[kind] = make([][]int32, g.outs[stage])
+	}
+	row := &g.known[kind][g.out[stage][a]]
+	if *row == nil {
+		*row = make([]int32, g.ins[stage])
+	}
+	at := &(*row)[g.in[stage][b]]
+	if *at == 0 {
+		*at = 1 + g.ask(kind, a, b)
+	}
+	return *at - 1
+}
+
+func (g *grid) ask(kind walkKind, a, b int32) int32 {
+	out, in := g.c.sides(a).out[kind.stage()], g.c.sides(b).in[kind.stage()]
+	g.met = g.met[:0]
+	for w := range out {
+		v := out[w] & in[w]
+		switch kind {
+		case sourceWalk:
+			v &= g.at[0][w]
+		case destinationWalk:
+			v &= g.at[1][w]
+		}
+		g.met = append(g.met, v)
+	}
+	return g.make(kind, g.met)
+}
+
+// results number what becomes of the ports in walks: equal for equal.
+type results struct {
+	ports  Ports // the one port that is asked about, zero for all
+	known  map[string]int32
+	byPort [][]Segment
+	hits   []hit
+	raw    []byte
+}
+
+// of is the result of a walk through some terms; something changes only at the ports of
+// those and of others.
+func (r *results) of(list []int32, terms []term, others ...[]int32) int32 {
+	if r.ports != (Ports{}) {
+		p := r.ports
+		return r.number([]Segment{{p.Protocol, p.Port, p.Port, walk(list, terms, int8(p.Protocol.number()), p.Port, &r.hits)}})
+	}
+	var out []Segment
+	for proto := range int8(len(protocols)) {
+		edges := edgesOf(proto, terms, append(others, list)...)
+		for i, lo := range edges {
+			hi := uint16(lastPort)
+			if proto == int8(ICMP.number()) {
+				hi = 0
+			} else if i+1 < len(edges) {
+				hi = edges[i+1] - 1
+			}
+			v := walk(list, terms, proto, lo, &r.hits)
+			if n := len(out); n > 0 && out[n-1].Protocol == protocols[proto] && out[n-1].Verdict == v {
+				out[n-1].Hi = hi
+				continue
+			}
+			out = append(out, Segment{protocols[proto], lo, hi, v})
+		}
+	}
+	return r.number(out)
+}
+
+func (r *results) number(s []Segment) int32 {
+	r.raw = r.raw[:0]
+	for i := range s {
+		r.raw = append(binary.BigEndian.AppendUint16(append(r.raw, byte(s[i].Protocol.number())), s[i].Hi), byte(outcomeOf(s[i].Verdict)))
+	}
+	id, known := r.known[string(r.raw)]
+	if !known {
+		id = int32(len(r.byPort))
+		if r.known == nil {
+			r.known = map[string]int32{}
+		}
+		r.known[string(r.raw)] = id
+		r.byPort = append(r.byPort, s)
+	}
+	return id
+}
+
+// both is the result of two walks together.
+func (r *results) both(a, b int32) int32 {
+	if a == b {
+		return a
+	}
+	return r.number(mergedSegments(join2(r.byPort[a], r.byPort[b])))
+}
+
+// mergedSegments joins neighbours to which the same happens, in place.
+func mergedSegments(s []Segment) []Segment {
+	out := s[:0]
+	for _, next := range s {
+		if n := len(out); n > 0 && out[n-1].Protocol == next.Protocol && out[n-1].Verdict == next.Verdict {
+			out[n-1].Hi = next.Hi
+			continue
+		}
+		out = append(out, next)
+	}
+	return out
+}

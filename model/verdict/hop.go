@@ -1,0 +1,132 @@
+package verdict
+
+import (
+	"net/netip"
+
+	"rung/model"
+)
+
+// way is how a packet goes: between which addresses, and past which switches.
+type way struct {
+	from, to end
+	proto    int8
+	port     uint16
+	hairpin  bool
+	// service is the Service's own address, which the packet carries until it is load
+	// balanced, and servicePort its port; not valid for a connection to no Service.
+	service     netip.Addr
+	servicePort uint16
+}
+
+// end is one end of a way. Node and outside have no pod.
+type end struct {
+	pod  *model.Pod
+	at   int32 // of Index.ends: the pod's address, -1 without a pod
+	addr netip.Addr
+	zone string // whose switch it is on, empty for outside
+}
+
+// hop is one walk through the tiers.
+type hop struct {
+	stage   model.Stage
+	zone    string
+	in, out place
+	proto   int8
+	port    uint16
+	where   where
+}
+
+// hops are the walks in the order of the way: on each switch before load balancing, after
+// it, and to the port it leaves by. A packet to another node leaves the source's switch
+// and enters the destination's by the router's port.
+func (w *way) hops() []hop {
+	src := place{port: w.from.at, end: w.from.at, addr: w.from.addr}
+	dst := place{port: w.to.at, end: w.to.at, addr: w.to.addr}
+	if w.to.addr.IsMulticast() {
+		dst.end = -1
+	}
+	begun := src
+	if w.hairpin {
+		src.end, src.addr = -1, hairpinAddrs[FamilyOf(w.from.addr).at()]
+	}
+	out := make([]hop, 0, 6)
+	pass := func(zone string, in, to place, at where) {
+		for _, s := range [...]model.Stage{model.StageFromLport, model.StageAfterLB, model.StageToLport} {
+			if w.hairpin && s == model.StageAfterLB {
+				continue // it has turned round before (ovn-kubernetes.md#hairpin-packets)
+			}
+			h := hop{stage: s, zone: zone, in: in, out: to, proto: w.proto, port: w.port, where: at}
+			if s == model.StageFromLport && w.service.IsValid() && !in.router {
+				h.out, h.port = place{port: -1, end: -1, addr: w.service}, w.servicePort
+			}
+			if s == model.StageFromLport && w.hairpin {
+				h.in = begun // its address changes when it turns round
+			}
+			out = append(out, h)
+		}
+	}
+	byRouter := func(p place) place {
+		p.port, p.router = -1, true
+		return p
+	}
+	switch {
+	case w.from.zone == w.to.zone:
+		pass(w.from.zone, src, dst, anywhere)
+		return out
+	case w.from.zone != "":
+		pass(w.from.zone, src, byRouter(dst), atSource)
+	}
+	if w.to.zone != "" {
+		pass(w.to.zone, byRouter(src), dst, atDestination)
+	}
+	return out
+}
+
+// terms are those of a stage.
+func (x *Index) termsOf(s model.Stage) []term {
+	switch s {
+	case model.StageAfterLB:
+		return x.terms[egressTerms]
+	case model.StageToLport:
+		return x.terms[ingressTerms]
+	}
+	return nil
+}
+
+// matches says whether a term matches in a hop.
+func (x *Index) matches(t *term, h *hop) bool {
+	return t.at&h.where != 0 && x.conds[t.from].holds(x, &h.in, h.zone) && x.conds[t.to].holds(x, &h.out, h.zone) &&
+		t.ports.has(h.proto, h.port) && (t.outPort == 0 || x.conds[t.outPort-1].holds(x, &h.out, h.zone)) &&
+		(!t.outRouter || h.out.router)
+}
+
+// decide walks the tiers of a hop.
+func (x *Index) decide(h *hop, buf []hit) (settled, []hit) {
+	terms := x.termsOf(h.stage)
+	c := collector{hits: buf[:0]}
+	// The rules of a policy have their subject in common: where it is not the one, they are
+	// not asked.
+	ingress, other := h.stage == model.StageToLport, int32(-1)
+	for i := range terms {
+		t := &terms[i]
+		counts, more := c.next(t.tier, t.priority)
+		if !more {
+			break
+		}
+		subject, at := t.from, &h.in
+		if ingress {
+			subject, at = t.to, &h.out
+		}
+		if !counts || subject == other {
+			continue
+		}
+		if !x.conds[subject].holds(x, at, h.zone) {
+			other = subject
+			continue
+		}
+		if x.matches(t, h) {
+			c.add(hit{ref: int32(i), priority: t.priority, tier: t.tier, does: t.does, maybe: t.maybe})
+		}
+	}
+	return settle(c.hits), c.hits
+}

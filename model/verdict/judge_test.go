@@ -1,0 +1,134 @@
+package verdict
+
+import (
+	"cmp"
+	"slices"
+)
+
+// The judge of Differ and Moves: the difference of two profiles, port by port, without who
+// decides.
+
+// Flip is what a change does to connections that become another verdict: from Before to
+// After, on a run of ports.
+type Flip struct {
+	Before, After Verdict
+	Protocol      Protocol
+	Lo, Hi        uint16
+	// Pairs counts the pairs of ends: of pods, each with each of its addresses; a network
+	// outside counts as one.
+	Pairs   int
+	Example Connection
+}
+
+// Change is what becomes of the connections between two classes of ends.
+type Change struct {
+	From, To []Endpoint
+	Nodes    Nodes
+	Pairs    int
+	Example  Connection // without protocol and port
+	Flips    []Flip     // by protocol and port; Pairs and Example are those of the change
+}
+
+// Compare says which connections become another verdict: of all there are between pods
+// that are in both, and with addresses outside. It is complete, and it is empty only where
+// nothing changes.
+func Compare(before, after *Index) []Flip {
+	type key struct {
+		before, after Verdict
+		protocol      Protocol
+		lo, hi        uint16
+	}
+	all := map[key]*Flip{}
+	compare(before, after, func(c *judge, a, b int32, nodes Nodes, pairs int, flips []Flip) {
+		var example *Connection
+		for _, f := range flips {
+			k := key{f.Before, f.After, f.Protocol, f.Lo, f.Hi}
+			known := all[k]
+			if known == nil {
+				if example == nil {
+					from, to, _ := c.after.example(a, b, nodes)
+					example = &Connection{From: from, To: to, Family: c.after.classes[a].family}
+				}
+				f.Example = *example
+				f.Example.Protocol, f.Example.Port = f.Protocol, f.Lo
+				known = &f
+				all[k] = known
+			}
+			known.Pairs += pairs
+		}
+	})
+	out := make([]Flip, 0, len(all))
+	for _, f := range all {
+		out = append(out, *f)
+	}
+	slices.SortFunc(out, func(a, b Flip) int {
+		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before), cmp.Compare(b.Pairs, a.Pairs),
+			a.Protocol.number()-b.Protocol.number(), cmp.Compare(a.Lo, b.Lo))
+	})
+	return out
+}
+
+// Changes visits what Compare sums up, by classes of ends.
+func Changes(before, after *Index, visit func(Change)) {
+	compare(before, after, func(c *judge, a, b int32, nodes Nodes, pairs int, flips []Flip) {
+		from, to, _ := c.after.example(a, b, nodes)
+		ch := Change{From: c.after.members(a), To: c.after.members(b), Nodes: nodes, Pairs: pairs,
+			Example: Connection{From: from, To: to, Family: c.after.classes[a].family}, Flips: slices.Clone(flips)}
+		visit(ch)
+	})
+}
+
+func (c *Classes) members(id int32) (out []Endpoint) {
+	k := c.classes[id]
+	if k.isOutside() {
+		return []Endpoint{AddrEnd(k.outside)}
+	}
+	for _, e := range k.ends {
+		out = append(out, c.x.endpoint(e))
+	}
+	return out
+}
+
+// judge is a comparison of profiles.
+type judge struct {
+	*comparison
+	differences map[[2]*profile][]Flip
+}
+
+func compare(before, after *Index, found func(c *judge, a, b int32, nodes Nodes, pairs int, flips []Flip)) {
+	c := &judge{newComparison(before, after, nil), map[[2]*profile][]Flip{}}
+	c.each(func(a, b int32, how mode, nodes Nodes, pairs int) bool {
+		if flips := c.flips(a, b, how); len(flips) > 0 {
+			found(c, a, b, nodes, pairs, flips)
+		}
+		return true
+	})
+}
+
+// flips are the ports whose verdict changes between two classes.
+func (c *judge) flips(a, b int32, how mode) []Flip {
+	c.before.between(a, b, how, &c.k)
+	p := c.before.profile(&c.k, c.buf)
+	c.after.between(a, b, how, &c.k)
+	q := c.after.profile(&c.k, c.buf)
+	key := [2]*profile{p, q}
+	if out, known := c.differences[key]; known {
+		return out
+	}
+	var out []Flip
+	for i, j := 0, 0; i < len(p.segments) && j < len(q.segments); {
+		s, t := p.segments[i], q.segments[j]
+		hi := min(s.Hi, t.Hi)
+		if s.Verdict != t.Verdict {
+			out = append(out, Flip{Before: s.Verdict, After: t.Verdict, Protocol: s.Protocol, Lo: max(s.Lo, t.Lo), Hi: hi})
+		}
+		if s.Hi == hi {
+			i++
+		}
+		if t.Hi == hi {
+			j++
+		}
+	}
+	c.differences[key] = out
+	return out
+}

@@ -1,0 +1,108 @@
+package verdict
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"time"
+
+	"rung/compiler"
+	"rung/model"
+)
+
+// TestLoggedOtherwise: of random logged connections, those that go otherwise are the ones
+// whose single verdicts differ, whatever kind of policy came or went, each in a group of its
+// namespaces, port and verdicts.
+func TestLoggedOtherwise(t *testing.T) {
+	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	others, lost, contrary := 0, 0, 0
+	for seed := range 60 {
+		w := newWorld(uint64(seed) + 77000)
+		c, o := w.cluster()
+		o.Defaults, o.Multicast = compiler.On, compiler.Off
+		next, _ := c.Upsert([]model.Object{w.admin("new"), w.netpol("new"), w.firewall("b")}, nil)
+		before, _ := indexOf(t, c, o)
+		after, _ := indexOf(t, next, o)
+		log := &Log{Fresh: true}
+		want, wantLost, wantContrary := map[seenKey]int{}, 0, 0
+		for i := range 200 {
+			from, to := logEnd(w, before), logEnd(w, before)
+			s := Seen{Connection: Connection{From: from, To: to, Protocol: TCP, Port: uint16(79 + w.r.IntN(4))}, Lines: 1 + w.r.IntN(3),
+				Stage: model.Stage(w.pick("", string(model.StageToLport), string(model.StageAfterLB))), Said: Verdict(w.pick("", "allow", "deny")),
+				First: start, Last: start.Add(time.Duration(i) * time.Second)}
+			gone := w.odds(10)
+			if gone {
+				s.Connection.From.Key = model.Key{Kind: model.KindPod, Namespace: "a", Name: "gone"}
+			}
+			log.Seen, log.Lines = append(log.Seen, s), log.Lines+s.Lines
+			plain := Connection{From: AddrEnd(from.Addr), To: AddrEnd(to.Addr), Protocol: TCP, Port: s.Connection.Port}
+			was, err := before.FromPolicies(plain)
+			is, err2 := after.FromPolicies(plain)
+			if gone || err != nil || err2 != nil {
+				wantLost += s.Lines
+				continue
+			}
+			if now := stagesOf(&was, s.Stage); s.Said != "" && (now == Allow || now == Deny) && now != s.Said {
+				wantContrary += s.Lines
+			}
+			if was.Verdict != is.Verdict {
+				want[seenKey{was.Verdict, is.Verdict, from.Key.Namespace, to.Key.Namespace, TCP, plain.Port}] += s.Lines
+			}
+		}
+		got, err := log.Otherwise(context.Background(), before, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := 0
+		for _, g := range got.Groups {
+			e := g.Example.Connection
+			k := seenKey{g.Before, g.After, e.From.Key.Namespace, e.To.Key.Namespace, g.Protocol, g.Port}
+			if want[k] != g.Lines || g.Allowed+g.Denied+g.Passed != g.Lines || g.Last != g.Example.Last {
+				t.Errorf("seed %d: %+v: want %d lines", seed, g, want[k])
+			}
+			lines += g.Lines
+		}
+		if len(got.Groups) != len(want) || lines != got.Lines || got.Lost != wantLost || got.Contrary != wantContrary || got.Judged+got.Lost != log.Lines {
+			t.Fatalf("seed %d: %+v\nwant %v, %d lost, %d contrary", seed, got, want, wantLost, wantContrary)
+		}
+		others, lost, contrary = others+lines, lost+got.Lost, contrary+got.Contrary
+	}
+	t.Logf("%d lines of others, %d lost, %d contrary", others, lost, contrary)
+	if others < 200 || lost < 200 || contrary < 200 {
+		t.Error("too few to prove anything")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	x, _ := indexOf(t, (*model.Cluster)(nil), compiler.Options{IPv4: true})
+	if _, err := (&Log{Seen: make([]Seen, 1)}).Otherwise(ctx, x, x); err == nil {
+		t.Error("it goes on after the context has ended")
+	}
+}
+
+// stagesOf is the verdict of the walks that may have written a line.
+func stagesOf(a *Answer, stage model.Stage) Verdict {
+	out, any := Allow, false
+	for _, s := range a.Paths[0].Stages {
+		if stage == "" || (s.Stage == model.StageToLport) == (stage == model.StageToLport) {
+			out, any = worse(out, s.Verdict), true
+		}
+	}
+	if !any {
+		return ""
+	}
+	return out
+}
+
+// logEnd is a pod with its address, or an address outside.
+func logEnd(w *world, x *Index) Endpoint {
+	if w.odds(4) || len(x.ends) == 0 {
+		return AddrEnd(netip.AddrFrom4([4]byte{8, 8, 8, byte(w.r.IntN(4))}))
+	}
+	for range 20 {
+		e := x.ends[w.r.IntN(len(x.ends))]
+		if e.addr.Is4() && len(x.with(e.addr)) == 1 {
+			return Endpoint{Key: x.pods.At(int(e.pod)).Key, Addr: e.addr}
+		}
+	}
+	return AddrEnd(netip.AddrFrom4([4]byte{9, 9, 9, 9}))
+}

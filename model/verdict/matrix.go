@@ -1,0 +1,231 @@
+package verdict
+
+import "rung/model"
+
+// Ports is what a matrix is about: one port of a protocol, or with the zero Ports all.
+type Ports struct {
+	Protocol Protocol
+	Port     uint16
+}
+
+// Matrix is what becomes of the connections between all ends of some classes; it is for one
+// goroutine at a time, as its Classes are.
+type Matrix struct {
+	Classes *Classes
+	Ports   Ports
+	grid    *grid
+	results results
+	free    int32 // the result where nothing matches
+	// known are the outcomes of an egress walk and an ingress walk together, by their results;
+	// 0 where they were not asked for.
+	known     [][]Outcome
+	list      [2][]int32
+	k, source candidates
+	buf       []byte
+}
+
+// Matrix makes the matrix of all classes, and of the pods on the network of their node.
+func (c *Classes) Matrix(p Ports) *Matrix {
+	c.addHosts()
+	m := &Matrix{Classes: c, Ports: p, results: results{ports: p}, buf: make([]byte, 0, 4096)}
+	m.grid = newGrid(c, m.find)
+	m.free = m.results.of(nil, nil)
+	return m
+}
+
+// find is the result of a walk.
+func (m *Matrix) find(kind walkKind, met set) int32 {
+	terms := m.Classes.x.terms[kind.stage()]
+	m.list[0], m.list[1] = m.list[0][:0], m.list[1][:0]
+	met.each(func(i int32) {
+		if kind != farWalk || m.grid.at[0].has(i) {
+			m.list[0] = append(m.list[0], i)
+		}
+		if kind == farWalk && m.grid.at[1].has(i) {
+			m.list[1] = append(m.list[1], i)
+		}
+	})
+	r := m.results.of(m.list[0], terms)
+	if kind == farWalk {
+		r = m.results.both(r, m.results.of(m.list[1], terms))
+	}
+	return r
+}
+
+// between is what becomes of the connections from a class to another, of pods of one node
+// where near.
+func (m *Matrix) between(a, b int32, near bool) Outcome {
+	c := m.Classes
+	how, ok := c.mode(a, b)
+	if !ok {
+		return 0
+	}
+	egress, host := m.free, c.classes[a].host
+	if how != arriving {
+		egress = m.grid.walk(egressWalk, a, b)
+	}
+	switch {
+	case how == leaving:
+		return m.together(egress, m.grid.walk(sourceWalk, a, b))
+	case how == arriving:
+		return m.together(egress, m.grid.walk(destinationWalk, a, b))
+	case near && (host || c.near):
+		return m.together(egress, m.grid.walk(nearWalk, a, b))
+	case host:
+		// On the switch that they come from, the node's connections are its own.
+		return m.together(egress, m.results.both(m.grid.walk(sourceWalk, c.classes[a].own, b), m.grid.walk(destinationWalk, a, b)))
+	}
+	return m.together(egress, m.grid.walk(farWalk, a, b))
+}
+
+// together is what becomes of connections that take two walks.
+func (m *Matrix) together(a, b int32) Outcome {
+	if int(a) >= len(m.known) {
+		m.known = append(m.known, make([][]Outcome, len(m.results.byPort)-len(m.known))...)
+	}
+	row := m.known[a]
+	if int(b) >= len(row) {
+		row = append(row, make([]Outcome, len(m.results.byPort)-len(row))...)
+		m.known[a] = row
+	}
+	if row[b] == 0 {
+		for _, s := range join2(m.results.byPort[a], m.results.byPort[b]) {
+			row[b] |= outcomeOf(s.Verdict)
+		}
+	}
+	return row[b]
+}
+
+// meet finds the terms that the connections from a class to another may match; ok is false
+// where there are none, and same says that pods of one node are not told from others.
+func (m *Matrix) meet(a, b int32, near bool) (same, ok bool) {
+	c := m.Classes
+	how, ok := c.mode(a, b)
+	host := c.classes[a].host
+	switch {
+	case !ok:
+		return false, false
+	case near && how == farAway && !host && !c.sensitive(a, b):
+		return true, true
+	case near && how == farAway:
+		how = sameNode
+	}
+	c.between(a, b, how, &m.k)
+	if host && how == farAway {
+		// On the switch that they come from, the node's connections are its own.
+		c.between(c.classes[a].own, b, how, &m.source)
+		m.k.source = append(m.k.source[:0], m.source.source...)
+	}
+	return false, true
+}
+
+// mode is how connections from a class to another go where they are not of one node; ok
+// is false where there are none.
+func (c *Classes) mode(a, b int32) (mode, bool) {
+	ka, kb := c.classes[a], c.classes[b]
+	switch {
+	case ka.family != kb.family || ka.isOutside() && kb.isOutside():
+		return 0, false
+	case ka.isOutside() && !ka.host:
+		return arriving, true
+	case kb.isOutside():
+		return leaving, true
+	}
+	return farAway, true
+}
+
+// PodKind is what a pod is to a matrix: pods of a kind meet the same, apart from the nodes
+// that they run on. Of pods that take part in no connection it is the zero PodKind.
+type PodKind struct {
+	// Classes by family, one more than their numbers, 0 for none: what connections come
+	// from, what they come from where they go to the pod's own node, and where they go to.
+	from, own, to [2]int32
+}
+
+// Kind is that of a pod.
+func (c *Classes) Kind(p *model.Pod) (k PodKind) {
+	c.addHosts()
+	x := c.x
+	f := x.findPod(Endpoint{Key: p.Key}, p, true)
+	switch {
+	case f.none != "":
+		return k
+	case p.HostNetwork:
+		to := x.findPod(Endpoint{Key: p.Key}, p, false)
+		for i, family := range [...]Family{IPv4, IPv6} {
+			if id, is := c.hosts[firstOf(f.addrs, family)]; is {
+				k.from[i], k.own[i] = id+1, c.classes[id].own+1
+			}
+			if id, is := c.hosts[firstOf(to.addrs, family)]; is {
+				k.to[i] = id + 1
+			}
+		}
+		return k
+	}
+	for _, e := range x.of(p) {
+		if i := FamilyOf(x.ends[e].addr).at(); k.from[i] == 0 && c.of[e] >= 0 {
+			k.from[i] = c.of[e] + 1
+		}
+	}
+	k.own, k.to = k.from, k.from
+	return k
+}
+
+// Between is what becomes of the connections from pods of a kind to those of another, of
+// two nodes or of one, over both families; 0 where policies are not asked about any.
+func (m *Matrix) Between(a, b PodKind, oneNode bool) (out Outcome) {
+	for i := range a.from {
+		if from, to, ok := a.classes(b, oneNode, i); ok {
+			out |= m.between(from, to, oneNode)
+		}
+	}
+	return out
+}
+
+// classes are those of two kinds in a family, from and to.
+func (k *PodKind) classes(to PodKind, oneNode bool, family int) (a, b int32, ok bool) {
+	a, b = k.from[family], to.to[family]
+	if oneNode {
+		a = k.own[family]
+	}
+	return a - 1, b - 1, a > 0 && b > 0
+}
+
+// Example is a port and a family of which what is said of Between is true: that the
+// verdict is one of theirs. ok is false where it is not.
+func (m *Matrix) Example(a, b PodKind, oneNode bool, v Verdict) (p Ports, f Family, ok bool) {
+	for i, family := range [...]Family{IPv4, IPv6} {
+		from, to, ok := a.classes(b, oneNode, i)
+		if !ok || m.between(from, to, oneNode)&outcomeOf(v) == 0 {
+			continue
+		}
+		if m.Ports != (Ports{}) {
+			return m.Ports, family, true
+		}
+		if same, _ := m.meet(from, to, oneNode); same {
+			m.meet(from, to, false)
+		}
+		met := m.Classes.profile(&m.k, m.buf)
+		for _, u := range familiar {
+			if met.at(u) == v {
+				return u, family, true
+			}
+		}
+		for _, s := range met.segments {
+			if s.Verdict == v {
+				return Ports{s.Protocol, s.Lo}, family, true
+			}
+		}
+	}
+	return p, f, false
+}
+
+// at is what becomes of a port.
+func (p *profile) at(q Ports) Verdict {
+	for _, s := range p.segments {
+		if s.Protocol == q.Protocol && s.Lo <= q.Port && q.Port <= s.Hi {
+			return s.Verdict
+		}
+	}
+	return ""
+}

@@ -1,0 +1,217 @@
+package verdict
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+)
+
+// Moves says of one AdminNetworkPolicy what would flip at every priority it could be given.
+// Connections are kept by the terms that they meet in each walk, so that a priority costs no
+// more than the walks in which the policy passes another. It is for one goroutine at a time.
+type Moves struct {
+	x     *Index
+	now   int32
+	there bool // it is enforced now, at that priority
+	rungs []int32
+	known map[[2]int][]Total
+
+	walks   []*wayWalk
+	ways    map[[3]int32]int // pairs of ends, by walks
+	results results
+}
+
+// wayWalk is one walk of connections that meet the same terms.
+type wayWalk struct {
+	stage       int
+	moved, rest []int32
+	before      int32 // result
+}
+
+// NewMoves works out what Moves needs: x is an index in which the policy is enforced. there
+// says that it is now, at the priority it has there; without, nothing of it decides now. The
+// error is that of the context.
+func NewMoves(ctx context.Context, x *Index, key model.Key, there bool) (*Moves, error) {
+	m := &Moves{x: x, there: there, known: map[[2]int][]Total{}, ways: map[[3]int32]int{}}
+	for p := range x.view.Cluster.Policies(model.KindANP) {
+		switch {
+		case p.Key == key:
+			m.now = p.Priority
+		case x.view.enforced(p):
+			m.rungs = append(m.rungs, p.Priority)
+		}
+	}
+	slices.Sort(m.rungs)
+	c := x.Classes(nil)
+	f := newFinder(m, c)
+	for stage, terms := range x.terms {
+		f.mine[stage] = newSet(len(terms))
+		for i := range terms {
+			if x.rules[terms[i].rule].key == key {
+				f.mine[stage].add(int32(i))
+				c.mark(&terms[i], f.byFrom)
+			}
+		}
+	}
+	for a, to := range f.byFrom {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		to.each(func(b int32) { f.pair(int32(a), b) })
+	}
+	return m, nil
+}
+
+// At counts what flips where the policy gets a priority.
+func (m *Moves) At(priority int32) []Total {
+	if m.there && priority == m.now {
+		return nil
+	}
+	// Between the same neighbours it is the same.
+	at, tied := slices.BinarySearch(m.rungs, priority)
+	key := [2]int{at, 0}
+	if tied {
+		key[1] = 1
+	}
+	out, known := m.known[key]
+	if !known {
+		out = m.count(int32(ladder.PriorityAdminStep) * (m.now - priority))
+		m.known[key] = out
+	}
+	return out
+}
+
+// count counts what flips where the policy's terms have another priority by so much.
+func (m *Moves) count(delta int32) (out []Total) {
+	var terms [2][]term
+	for stage := range terms {
+		terms[stage] = slices.Clone(m.x.terms[stage])
+		done := newSet(len(terms[stage]))
+		for _, k := range m.walks {
+			for _, i := range k.moved {
+				if k.stage == stage && !done.has(i) {
+					done.add(i)
+					terms[stage][i].priority += delta
+				}
+			}
+		}
+	}
+	after := make([]int32, len(m.walks))
+	for i, k := range m.walks {
+		after[i] = k.before
+		if len(k.moved) > 0 && (!m.there || k.passes(m.x.terms[k.stage], terms[k.stage])) {
+			after[i] = m.results.of(merged(k.rest, k.moved, terms[k.stage]), terms[k.stage], k.moved, k.rest)
+		}
+	}
+	type change [6]int32
+	flips := map[change][]Total{}
+	for way, pairs := range m.ways {
+		c, same := change{-1, -1, -1, -1, -1, -1}, true
+		for i, id := range way {
+			if id >= 0 {
+				c[i], c[i+3] = m.walks[id].before, after[id]
+				same = same && c[i] == c[i+3]
+			}
+		}
+		if same {
+			continue
+		}
+		kinds, known := flips[c]
+		if !known {
+			kinds = m.flips([3]int32(c[:3]), [3]int32(c[3:]))
+			flips[c] = kinds
+		}
+		for _, t := range kinds {
+			at := slices.IndexFunc(out, func(o Total) bool { return o.Before == t.Before && o.After == t.After })
+			if at < 0 {
+				at = len(out)
+				out = append(out, t)
+			}
+			out[at].Pairs += pairs
+		}
+	}
+	slices.SortFunc(out, func(a, b Total) int {
+		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
+	})
+	return out
+}
+
+// flips are the verdicts that ports change between, each once.
+func (m *Moves) flips(before, after [3]int32) (out []Total) {
+	p, q := m.joined(before), m.joined(after)
+	for i, j := 0, 0; i < len(p) && j < len(q); {
+		s, t := p[i], q[j]
+		hi := min(s.Hi, t.Hi)
+		if is := (Total{Before: s.Verdict, After: t.Verdict}); s.Verdict != t.Verdict && !slices.Contains(out, is) {
+			out = append(out, is)
+		}
+		if s.Hi == hi {
+			i++
+		}
+		if t.Hi == hi {
+			j++
+		}
+	}
+	return out
+}
+
+// joined is what becomes of each port in all walks together.
+func (m *Moves) joined(results [3]int32) (out []Segment) {
+	for _, id := range results {
+		switch {
+		case id < 0:
+		case out == nil:
+			out = m.results.byPort[id]
+		default:
+			out = join2(out, m.results.byPort[id])
+		}
+	}
+	return out
+}
+
+func join2(p, q []Segment) (out []Segment) {
+	for i, j := 0, 0; i < len(p) && j < len(q); {
+		s, t := p[i], q[j]
+		hi := min(s.Hi, t.Hi)
+		out = append(out, Segment{s.Protocol, max(s.Lo, t.Lo), hi, worse(s.Verdict, t.Verdict)})
+		if s.Hi == hi {
+			i++
+		}
+		if t.Hi == hi {
+			j++
+		}
+	}
+	return out
+}
+
+// passes says whether a term of the policy comes past another one, or beside it.
+func (k *wayWalk) passes(before, after []term) bool {
+	for _, i := range k.moved {
+		for _, j := range k.rest {
+			if o := &before[j]; o.tier == before[i].tier &&
+				cmp.Compare(before[i].priority, o.priority) != cmp.Compare(after[i].priority, o.priority) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// merged is both lists in the order in which their terms decide.
+func merged(a, b []int32, terms []term) []int32 {
+	out := make([]int32, 0, len(a)+len(b))
+	before := func(i, j int32) bool {
+		return cmp.Or(cmp.Compare(terms[i].tier, terms[j].tier), cmp.Compare(terms[j].priority, terms[i].priority)) <= 0
+	}
+	for len(a) > 0 && len(b) > 0 {
+		if before(a[0], b[0]) {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}

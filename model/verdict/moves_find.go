@@ -1,0 +1,91 @@
+package verdict
+
+// finder finds the ways of Moves.
+type finder struct {
+	m       *Moves
+	g       *grid
+	byFrom  []set
+	mine    [2]set              // terms of the policy, by stage
+	walkOf  [2]map[string]int32 // by terms
+	resting map[int32]int32     // walks without the policy, by result: they never change
+	raw     []byte
+}
+
+func newFinder(m *Moves, c *Classes) *finder {
+	f := &finder{m: m, byFrom: make([]set, len(c.classes)), resting: map[int32]int32{},
+		walkOf: [2]map[string]int32{{}, {}}}
+	f.g = newGrid(c, f.find)
+	return f
+}
+
+func (f *finder) pair(a, b int32) {
+	c := f.g.c
+	how, ok := c.mode(a, b)
+	if !ok {
+		return
+	}
+	near, far := c.pairs(a, b)
+	if how != farAway || !c.sensitive(a, b) {
+		f.add(a, b, how, near+far)
+		return
+	}
+	f.add(a, b, farAway, far)
+	f.add(a, b, sameNode, near)
+}
+
+// add counts the pairs of two classes by the terms of their walks, as Classes.between has
+// them.
+func (f *finder) add(a, b int32, how mode, pairs int) {
+	if pairs == 0 {
+		return
+	}
+	way := [3]int32{-1, -1, -1}
+	if how != arriving {
+		way[0] = f.g.walk(egressWalk, a, b)
+	}
+	switch how {
+	case sameNode:
+		way[2] = f.g.walk(nearWalk, a, b)
+	case leaving:
+		way[1] = f.g.walk(sourceWalk, a, b)
+	case arriving:
+		way[2] = f.g.walk(destinationWalk, a, b)
+	default:
+		way[1] = f.g.walk(sourceWalk, a, b)
+		way[2] = f.g.walk(destinationWalk, a, b)
+	}
+	f.m.ways[way] += pairs
+}
+
+// find is the walk through some terms.
+func (f *finder) find(kind walkKind, met set) int32 {
+	stage := kind.stage()
+	f.raw = rawSet(f.raw[:0], met)
+	if id, known := f.walkOf[stage][string(f.raw)]; known {
+		return id
+	}
+	k := &wayWalk{stage: stage}
+	met.each(func(i int32) {
+		if f.mine[stage].has(i) {
+			k.moved = append(k.moved, i)
+		} else {
+			k.rest = append(k.rest, i)
+		}
+	})
+	terms, list := f.m.x.terms[stage], k.rest
+	if f.m.there {
+		list = merged(k.rest, k.moved, terms)
+	}
+	k.before = f.m.results.of(list, terms, k.moved, k.rest)
+	id, known := f.resting[k.before]
+	if len(k.moved) > 0 || !known {
+		id = int32(len(f.m.walks))
+		f.m.walks = append(f.m.walks, k)
+		if len(k.moved) == 0 {
+			k.rest = nil // nobody asks again
+			f.resting[k.before] = id
+		}
+	}
+	f.walkOf[stage][string(f.raw)] = id
+	return id
+}

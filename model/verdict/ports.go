@@ -1,0 +1,158 @@
+package verdict
+
+import (
+	"slices"
+
+	"rung/model"
+)
+
+// portRange is ports of one protocol; 0 to lastPort is all of it.
+type portRange struct {
+	proto  int8
+	lo, hi uint16
+}
+
+const lastPort = 65535
+
+// ports are what a rule's rows match; nil is everything.
+type ports []portRange
+
+func (p ports) has(proto int8, port uint16) bool {
+	if p == nil {
+		return true
+	}
+	for i := range p {
+		if p[i].proto == proto && p[i].lo <= port && port <= p[i].hi {
+			return true
+		}
+	}
+	return false
+}
+
+func (p ports) protocol(proto int8) bool {
+	if p == nil {
+		return true
+	}
+	for i := range p {
+		if p[i].proto == proto {
+			return true
+		}
+	}
+	return false
+}
+
+func whole(proto int8) portRange { return portRange{proto, 0, lastPort} }
+
+// protoOf is the place of a protocol that OVN-Kubernetes knows, -1 for others: it takes
+// capitals only (ovn-kubernetes.md#unknown-protocol).
+func protoOf(protocol string) int8 {
+	if !model.KnowsProtocol(protocol) {
+		return -1
+	}
+	return int8(Protocol(protocol).number())
+}
+
+func rangeOf(proto int8, p *model.Port) portRange {
+	return portRange{proto, uint16(p.Start), uint16(max(p.Start, p.End))}
+}
+
+// adminPorts are the numbers and ranges of a rule of an AdminNetworkPolicy; some is false
+// where a rule has ports and none of them is a number that OVN-Kubernetes understands.
+func adminPorts(r *model.Rule) (out ports, some bool) {
+	if len(r.Ports) == 0 {
+		return nil, true
+	}
+	for i := range r.Ports {
+		p := &r.Ports[i]
+		if proto := protoOf(p.Protocol); p.Name == "" && proto >= 0 {
+			out = append(out, rangeOf(proto, p))
+		}
+	}
+	return out, len(out) > 0
+}
+
+// The defects of OVN-Kubernetes by which a rule matches what it does not say, or not what
+// it says.
+const (
+	defectWholeProtocol = "a named port of a NetworkPolicy opens the whole protocol"
+	defectAnyPort       = "any port of a protocol is lost beside a numbered one"
+	defectNamedPeer     = "a named port in an ingress rule matches the rule's peers as destinations, too"
+	defectNoType        = "rules of a direction that policyTypes leaves out allow all the same"
+)
+
+// netpolPorts are those of a NetworkPolicy's rule as its rows have them
+// (ovn-kubernetes.md#rule-rows).
+func netpolPorts(r *model.Rule) (out ports, some bool) {
+	if len(r.Ports) == 0 {
+		return nil, true
+	}
+	for proto := range int8(3) {
+		var numbers ports
+		found := false
+		for i := range r.Ports {
+			p := &r.Ports[i]
+			if protoOf(p.Protocol) != proto {
+				continue
+			}
+			found = true
+			if p.Name == "" && p.Start != 0 {
+				numbers = append(numbers, rangeOf(proto, p))
+			}
+		}
+		switch {
+		case !found:
+		case len(numbers) > 0:
+			out = append(out, numbers...)
+		default:
+			out = append(out, whole(proto))
+		}
+	}
+	return out, len(out) > 0
+}
+
+// netpolDefect is the defect by which the row of a NetworkPolicy's rule says something else
+// of a port than the rule: matched is what the row says, to the pod it goes to, nil for
+// none.
+func netpolDefect(r *model.Rule, proto int8, port uint16, to *model.Pod, matched bool) string {
+	if len(r.Ports) == 0 {
+		return ""
+	}
+	means := false
+	for i := range r.Ports {
+		p := &r.Ports[i]
+		switch {
+		case protoOf(p.Protocol) != proto:
+		case p.Name != "":
+			means = means || to != nil && slices.ContainsFunc(to.Ports, func(c model.ContainerPort) bool {
+				return c.Name == p.Name && protoOf(c.Protocol) == proto && uint16(c.Port) == port
+			})
+		default:
+			means = means || p.Start == 0 || ports{rangeOf(proto, p)}.has(proto, port)
+		}
+	}
+	switch {
+	case matched && !means:
+		return defectWholeProtocol
+	case !matched && means:
+		return defectAnyPort
+	}
+	return ""
+}
+
+// firewallPorts are those of an EgressFirewall's rule (ovn-kubernetes.md#firewall-match).
+func firewallPorts(r *model.Rule) (out ports, some bool) {
+	if len(r.Ports) == 0 {
+		return nil, true
+	}
+	for i := range r.Ports {
+		p := &r.Ports[i]
+		switch proto := protoOf(p.Protocol); {
+		case proto < 0:
+		case p.Start == 0:
+			out = append(out, whole(proto))
+		default:
+			out = append(out, portRange{proto, uint16(p.Start), uint16(p.Start)})
+		}
+	}
+	return out, len(out) > 0
+}

@@ -1,0 +1,256 @@
+package verdict
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"rung/model"
+)
+
+// found is an endpoint looked up: where it is, or why no policy is asked about it.
+type found struct {
+	End
+	pod   *model.Pod
+	addrs []netip.Addr
+	node  string // of a node or of a pod on its network
+	none  string // why not
+}
+
+// find looks an endpoint up.
+func (x *Index) find(e Endpoint, source bool) (found, error) {
+	switch e.Key.Kind {
+	case model.KindPod:
+		p := x.view.Cluster.Pod(e.Key.Namespace, e.Key.Name)
+		if p == nil {
+			return found{}, fmt.Errorf("%w: pod %s does not exist", ErrQuestion, e)
+		}
+		return x.findPod(e, p, source), nil
+	case model.KindNode:
+		n := x.view.Cluster.Node(e.Key.Name)
+		if n == nil {
+			return found{}, fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
+		}
+		return findNode(e, n, source), nil
+	case "":
+		return x.findAddr(e, source), nil
+	}
+	return found{}, fmt.Errorf("%w: %s is no end of a connection", ErrQuestion, e.Key)
+}
+
+func (x *Index) findPod(e Endpoint, p *model.Pod, source bool) found {
+	f := found{End: End{Endpoint: e, Zone: p.NodeName}, pod: p}
+	udn := p.PrimaryUDN()
+	switch {
+	case p.Completed():
+		f.none = e.String() + " is completed: it has no address any more"
+	case p.NodeName == "":
+		f.none = e.String() + " is not scheduled: it has no port yet"
+	case p.HostNetwork:
+		f.pod, f.Note = nil, "ANP does not apply: host-networked"
+		f.node = p.NodeName
+		f.addrs = addrsOf(p.IPs)
+		if n := x.view.Cluster.Node(p.NodeName); n != nil {
+			f.addrs = findNode(e, n, source).addrs
+		}
+		f.Zone = ""
+		if source {
+			f.Zone = p.NodeName
+		}
+	case udn != "":
+		f.none = "ANP does not apply: the primary network of " + e.String() + " is " + udn
+	case len(p.IPs) == 0:
+		f.none = e.String() + " has no address yet"
+	default:
+		f.addrs = addrsOf(p.IPs)
+	}
+	if e.Addr.IsValid() && f.none == "" && !e.Addr.IsMulticast() {
+		if !slices.Contains(f.addrs, e.Addr) {
+			f.none = e.String() + ": this is no address of the pod"
+		}
+		f.addrs = []netip.Addr{e.Addr}
+	}
+	return f
+}
+
+// findNode finds a node: it reaches pods from its management port, and is reached at its
+// own addresses.
+func findNode(e Endpoint, n *model.Node, source bool) found {
+	f := found{End: End{Endpoint: e}, node: n.Name}
+	if source {
+		f.Zone, f.addrs = n.Name, addrsOf(n.MgmtIPs)
+	} else {
+		f.addrs = addrsOf(slices.Concat(n.InternalIPs, n.HostIPs))
+	}
+	if e.Addr.IsValid() {
+		f.addrs = []netip.Addr{e.Addr}
+	}
+	if len(f.addrs) == 0 {
+		f.none = e.String() + ": its addresses are not known"
+	}
+	return f
+}
+
+// findAddr finds whose address it is.
+func (x *Index) findAddr(e Endpoint, source bool) found {
+	if at := x.with(e.Addr); len(at) == 1 {
+		p := x.pods.At(int(x.ends[at[0]].pod))
+		return x.findPod(Endpoint{Key: p.Key, Addr: e.Addr}, p, source)
+	}
+	f := found{End: End{Endpoint: e}, addrs: []netip.Addr{e.Addr}, node: x.nodeOf[e.Addr]}
+	if f.node != "" {
+		f.Note = "an address of node " + f.node
+		if source {
+			f.Zone = f.node
+		}
+	}
+	return f
+}
+
+func addrsOf(ips []string) (out []netip.Addr) {
+	for _, ip := range ips {
+		if a, err := netip.ParseAddr(ip); err == nil && !slices.Contains(out, a.Unmap()) {
+			out = append(out, a.Unmap())
+		}
+	}
+	return out
+}
+
+// pair chooses the addresses: the first of a family that both have, IPv4 first.
+func pair(from, to *found, family Family) bool {
+	for _, f := range [...]Family{IPv4, IPv6} {
+		if family != AnyFamily && family != f {
+			continue
+		}
+		a, b := firstOf(from.addrs, f), firstOf(to.addrs, f)
+		if g := to.Endpoint.Addr; g.IsValid() && g.IsMulticast() {
+			if b = g; FamilyOf(g) != f {
+				b = netip.Addr{}
+			}
+		}
+		if a.IsValid() && b.IsValid() {
+			from.Addr, to.Addr = a, b
+			return true
+		}
+	}
+	return false
+}
+
+func firstOf(addrs []netip.Addr, f Family) netip.Addr {
+	for _, a := range addrs {
+		if FamilyOf(a) == f {
+			return a
+		}
+	}
+	return netip.Addr{}
+}
+
+// endOf is an end of a way.
+func (x *Index) endOf(f *found) end {
+	e := end{pod: f.pod, at: -1, addr: f.Addr, zone: f.Zone}
+	if f.pod == nil {
+		return e
+	}
+	// The port is the pod's, whatever address the packet carries.
+	for _, at := range x.of(f.pod) {
+		if e.at < 0 || x.ends[at].addr == f.Addr {
+			e.at = at
+		}
+	}
+	return e
+}
+
+// of are the ends of a pod.
+func (x *Index) of(p *model.Pod) (out []int32) {
+	ip, err := netip.ParseAddr(p.IPs[0])
+	if err != nil {
+		return nil
+	}
+	for _, at := range x.with(ip.Unmap()) {
+		if i := x.ends[at].pod; x.pods.At(int(i)).Key == p.Key {
+			for e := x.ofPod[i]; e < x.ofPod[i+1]; e++ {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// backends are the endpoints of a Service for one of its ports.
+func (x *Index) backends(e Endpoint, proto Protocol, port uint16) (out []found, none string, err error) {
+	s, _ := x.view.Cluster.Get(e.Key).(*model.Service)
+	if s == nil {
+		return nil, "", fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
+	}
+	target, known := "", false
+	for _, sp := range s.Ports {
+		if p := sp.Protocol; (p == string(proto) || p == "" && proto == TCP) && uint16(sp.Port) == port {
+			target, known = sp.TargetPort, true
+			break
+		}
+	}
+	if !known {
+		return nil, fmt.Sprintf("%s has no port %d of %s", e, port, proto), nil
+	}
+	for _, f := range x.endpointsOf(s) {
+		f.Port = port
+		switch n, err := strconv.Atoi(target); {
+		case target == "" || target == "0":
+		case err == nil:
+			f.Port = uint16(n)
+		case f.pod != nil:
+			i := slices.IndexFunc(f.pod.Ports, func(c model.ContainerPort) bool { return c.Name == target && c.Protocol == string(proto) })
+			if i < 0 {
+				continue // this pod does not serve the port
+			}
+			f.Port = uint16(f.pod.Ports[i].Port)
+		}
+		out = append(out, f)
+	}
+	if len(out) == 0 {
+		return nil, e.String() + " has no endpoints", nil
+	}
+	return out, "", nil
+}
+
+// serviceAddr is the Service's own address of a family; not valid where it has none.
+func (x *Index) serviceAddr(e Endpoint, f Family) netip.Addr {
+	if s, _ := x.view.Cluster.Get(e.Key).(*model.Service); s != nil {
+		return firstOf(addrsOf(s.ClusterIPs), f)
+	}
+	return netip.Addr{}
+}
+
+// endpointsOf are those that its EndpointSlices list; without any, the ready pods that it
+// selects.
+func (x *Index) endpointsOf(s *model.Service) (out []found) {
+	sliced := false
+	for es := range x.view.Cluster.EndpointSlices() {
+		if es.Namespace != s.Namespace || es.Service != s.Name {
+			continue
+		}
+		sliced = true
+		for _, ip := range addrsOf(es.Addresses) {
+			out = append(out, x.findAddr(AddrEnd(ip), false))
+		}
+	}
+	if sliced || len(s.Selector.Map()) == 0 {
+		return out
+	}
+	for p := range x.view.Cluster.PodsIn(s.Namespace) {
+		if selects(s.Selector, p.Labels) && !p.Completed() && p.NodeName != "" {
+			out = append(out, x.findPod(Endpoint{Key: p.Key}, p, false))
+		}
+	}
+	return out
+}
+
+func selects(want, has model.Labels) bool {
+	for k, v := range want.Map() {
+		if got, ok := has.Map()[k]; !ok || got != v {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,111 @@
+package verdict
+
+import (
+	"strconv"
+
+	"rung/model"
+	"rung/model/match"
+	"rung/model/nb"
+)
+
+// Zones are the zones that were read, by name.
+type Zones map[string]*Zone
+
+// FromRows is what the rows make of a connection, each zone's its part of the way. Who
+// the ends are is the index's business; the policies are not asked.
+func (x *Index) FromRows(zones Zones, c Connection) (Answer, error) {
+	return x.answer(c, func(w *way) []StageVerdict {
+		hops := w.hops()
+		out := make([]StageVerdict, len(hops))
+		for i := range hops {
+			out[i] = x.fromRows(zones, &hops[i])
+		}
+		return out
+	})
+}
+
+var matchProto = [...]match.Proto{match.TCP, match.UDP, match.SCTP, match.ICMP}
+
+// srcPort stands for whichever port a connection begins from.
+const srcPort = 40000
+
+func (x *Index) fromRows(zones Zones, h *hop) StageVerdict {
+	out := StageVerdict{Stage: h.stage, Zone: h.zone, Verdict: Unknown}
+	z := zones[h.zone]
+	if z == nil {
+		out.Reason = "zone " + h.zone + " was not read"
+		return out
+	}
+	in, to := x.lport(&h.in, h.zone), x.lport(&h.out, h.zone)
+	p := match.Packet{InPort: in, Src: h.in.addr, Dst: h.out.addr, Proto: matchProto[h.proto], DstPort: h.port}
+	if h.proto < int8(ICMP.number()) {
+		p.SrcPort = srcPort
+	}
+	if h.stage == model.StageToLport {
+		p.OutPort = to // on its way in, where it leaves is not known yet
+	}
+	at := in
+	if h.in.port < 0 {
+		at = to
+	}
+	d, ok := z.Decide(h.stage, at, p)
+	if !ok {
+		out.Reason = "zone " + h.zone + " has no logical port " + at
+		return out
+	}
+	out.Verdict = d.Verdict
+	if d.Verdict == Unknown && d.Why != nil {
+		out.Reason = "a row " + d.Why.Error()
+	}
+	for _, a := range d.Passed {
+		out.Passed = append(out.Passed, RowDecider(a))
+	}
+	for i, a := range d.Rows {
+		r := RowDecider(a)
+		if i == 0 {
+			out.Decided = &r
+		}
+		if d.Open {
+			out.Candidates = append(out.Candidates, r)
+		}
+	}
+	return out
+}
+
+// lport is the logical port of a place: a pod's, the router's, or for the node itself
+// that of its management.
+func (x *Index) lport(at *place, zone string) string {
+	switch {
+	case at.port >= 0:
+		p := x.pods.At(int(x.ends[at.port].pod))
+		return nb.PortName(p.Namespace, p.Name)
+	case at.router:
+		return nb.RouterPort(zone)
+	}
+	return nb.ManagementPort(zone)
+}
+
+// RowDecider is what a row's external_ids say of it.
+func RowDecider(a *nb.ACL) Decider {
+	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
+	d := Decider{Tier: a.Tier, Rule: o.Index, Direction: model.Direction(o.Direction), Priority: a.Priority, Action: model.Allow, ACL: a.ID()}
+	if d.ACL == "" {
+		d.ACL = a.UUID
+	}
+	switch doesRow(a) {
+	case drops:
+		d.Action = model.Deny
+	case passes:
+		d.Action = model.Pass
+	}
+	if o.Form == nb.FormKnown {
+		d.Policy = model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name}
+	}
+	if d.Policy.Kind == model.KindEF && d.Direction == "" {
+		d.Direction = model.Egress
+	}
+	if n, err := strconv.Atoi(a.ExternalIDs[nb.KeyRuleIndex]); err == nil && d.Rule < 0 {
+		d.Rule = n
+	}
+	return d
+}

@@ -1,0 +1,100 @@
+package verdict
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// everyWay is what can become of a packet, found by trying: each row that may match does
+// or does not, which gives a verdict each, and of those of one priority that match each
+// may win, which makes it undefined where they lead to different ends.
+func everyWay(hits []hit) map[Verdict]bool {
+	for i := range hits {
+		if !hits[i].maybe {
+			continue
+		}
+		sure, gone := append([]hit{}, hits...), append([]hit{}, hits[:i]...)
+		sure[i].maybe = false
+		out := everyWay(sure)
+		for v := range everyWay(append(gone, hits[i+1:]...)) {
+			out[v] = true
+		}
+		return out
+	}
+	ends := everyEnd(hits)
+	if len(ends) == 2 {
+		return map[Verdict]bool{Undefined: true}
+	}
+	return ends
+}
+
+// everyEnd is the same of rows that match for certain.
+func everyEnd(hits []hit) map[Verdict]bool {
+	if len(hits) == 0 {
+		return map[Verdict]bool{Allow: true}
+	}
+	out := map[Verdict]bool{}
+	for i := 0; i < len(hits) && hits[i].tier == hits[0].tier && hits[i].priority == hits[0].priority; i++ {
+		switch hits[i].does {
+		case allows:
+			out[Allow] = true
+		case drops:
+			out[Deny] = true
+		default:
+			j := 0
+			for j < len(hits) && hits[j].tier == hits[0].tier {
+				j++
+			}
+			for v := range everyEnd(hits[j:]) {
+				out[v] = true
+			}
+		}
+	}
+	return out
+}
+
+// TestSettleGoesEveryWay: the verdict is what every way that the packet can take ends in,
+// also where the walk stops early.
+func TestSettleGoesEveryWay(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	seen := map[Verdict]int{}
+	for range 200000 {
+		var hits []hit
+		for tier := range int8(4) {
+			for p := int32(4); p > 0; p-- {
+				for range r.IntN(3) {
+					if r.IntN(3) == 0 {
+						hits = append(hits, hit{ref: int32(len(hits)), tier: tier, priority: p, does: does(1 << r.IntN(3)), maybe: r.IntN(6) == 0})
+					}
+				}
+			}
+		}
+		var c collector
+		for _, h := range hits {
+			counts, more := c.next(h.tier, h.priority)
+			if !more {
+				break
+			}
+			if counts {
+				c.add(h)
+			}
+		}
+		got := settle(c.hits).verdict
+		seen[got]++
+		ways := everyWay(hits)
+		want := Unknown
+		for v := range ways {
+			if len(ways) == 1 {
+				want = v
+			}
+		}
+		if got != want {
+			t.Fatalf("%+v: %s, want %s", hits, got, want)
+		}
+	}
+	for _, v := range []Verdict{Allow, Deny, Undefined, Unknown} {
+		if seen[v] < 100 {
+			t.Errorf("%s was drawn %d times", v, seen[v])
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package verdict
+
+import (
+	"cmp"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+	"rung/model/match"
+	"rung/model/overlap"
+	"rung/model/selectors"
+)
+
+// term is something that matches where both ends and the port do: a rule of a policy, or
+// part of one, or what stands for rows that are no policy's.
+type term struct {
+	from, to int32 // conds
+	priority int32
+	rule     int32 // into Index.rules
+	tier     int8
+	does     does
+	at       where
+	maybe    bool
+	// What multicast wants of the port by which the packet leaves, as its address is a
+	// group's: that to the router, or one of a condition, whose id is one less.
+	outRouter bool
+	outPort   int32
+	ports     ports
+}
+
+// where is the switch on which a term can match: that of the source, of the destination,
+// or any.
+type where uint8
+
+const (
+	atSource where = 1 << iota
+	atDestination
+	anywhere = atSource | atDestination
+)
+
+// ruleRef is the rule a term is of.
+type ruleRef struct {
+	policy    *model.Policy // nil for what is none
+	key       model.Key
+	direction model.Direction
+	rule      int
+	action    model.Action
+	isolating []model.Key
+	defect    string
+	maybe     string // why it cannot be told whether it matches
+}
+
+// compile makes the terms of all policies that are enforced.
+func (x *Index) compile() {
+	m := &maker{condMaker: condMaker{x: x, known: map[string]*cond{}, pods: map[string]set{}}}
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
+		for p := range x.view.Cluster.Policies(k) {
+			if x.view.enforced(p) {
+				m.admin(p)
+			}
+		}
+	}
+	m.netpols()
+	for p := range x.view.Cluster.Policies(model.KindEF) {
+		if x.view.enforced(p) {
+			m.firewall(p)
+		}
+	}
+	m.defaults()
+	m.multicast()
+	for i := range x.terms {
+		slices.SortStableFunc(x.terms[i], func(a, b term) int {
+			return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.priority, a.priority))
+		})
+	}
+}
+
+type maker struct{ condMaker }
+
+// rule notes a rule and returns its place.
+func (m *maker) rule(r ruleRef) int32 {
+	m.x.rules = append(m.x.rules, r)
+	return int32(len(m.x.rules) - 1)
+}
+
+func (m *maker) add(stage int, t term) { m.x.terms[stage] = append(m.x.terms[stage], t) }
+
+func doesOf(a model.Action) does {
+	switch a {
+	case model.Allow:
+		return allows
+	case model.Deny:
+		return drops
+	}
+	return passes
+}
+
+// subjects are the pods with a port that a policy selects; those of a namespace that is
+// not known are none (ovn-kubernetes.md#subject-pods).
+func (x *Index) subjects(p *model.Policy) overlap.PodSet {
+	if p.Subject.Namespace != "" && x.view.Cluster.Namespace(p.Subject.Namespace) == nil {
+		return nil
+	}
+	return x.pods.SubjectSet(p)
+}
+
+// adminPriority is the priority of a rule's rows (ovn-kubernetes.md#priorities).
+func adminPriority(p *model.Policy, rule int) int32 {
+	if p.Kind == model.KindBANP {
+		return int32(ladder.PriorityBaseline - rule)
+	}
+	return int32(ladder.PriorityAdmin-ladder.PriorityAdminStep*int(p.Priority)) - int32(rule)
+}
+
+// admin makes the terms of an AdminNetworkPolicy or its baseline
+// (ovn-kubernetes.md#acl-match).
+func (m *maker) admin(p *model.Policy) {
+	subject := m.subjects(subjectKey(p), p)
+	for r := range p.AllRules() {
+		ref := ruleRef{policy: p, key: p.Key, direction: r.Direction, rule: r.Index, action: r.Action}
+		t := term{priority: adminPriority(p, r.Index), rule: m.rule(ref), tier: int8(p.Tier), does: doesOf(r.Action)}
+		peers := m.peers(r)
+		stage := egressTerms
+		t.from, t.to, t.at = subject, peers, atSource
+		if r.Direction == model.Ingress {
+			stage = ingressTerms
+			t.from, t.to, t.at = peers, subject, atDestination
+		}
+		var some bool
+		if t.ports, some = adminPorts(r); some {
+			m.add(stage, t)
+		}
+		m.named(p, r, ref, t, stage)
+	}
+}
+
+func subjectKey(p *model.Policy) string {
+	return p.Subject.Namespace + "\x00" + selectors.Key(p.Subject.Namespaces) + "\x00" + podKey(p.Subject.Pods, p.Subject.AllPods)
+}
+
+func podKey(s model.Selector, all bool) string {
+	if all {
+		return ""
+	}
+	return selectors.Key(s)
+}
+
+// peers makes the condition that an address is in the sets of a rule
+// (ovn-kubernetes.md#peers).
+func (m *maker) peers(r *model.Rule) int32 {
+	key := ""
+	for i := range r.Peers {
+		key += peerKey(&r.Peers[i]) + "\x01"
+	}
+	return m.addresses(key, func(a addrs) {
+		for i := range r.Peers {
+			m.peer(a, &r.Peers[i])
+		}
+	})
+}
+
+func peerKey(p *model.Peer) string {
+	key := string(p.Kind) + "\x00" + p.Namespace + "\x00" + selectors.Key(p.Namespaces) + "\x00" +
+		selectors.Key(p.Pods) + "\x00" + selectors.Key(p.Nodes)
+	for _, n := range p.Networks {
+		key += "\x00" + n
+	}
+	for _, n := range p.Except {
+		key += "\x00!" + n
+	}
+	return key
+}
+
+func (m *maker) peer(a addrs, p *model.Peer) {
+	switch p.Kind {
+	case model.PeerNamespaces, model.PeerPods:
+		a.pods(peerKey(p), func() set { return m.x.ofPods(m.x.pods.PeerSet(p), m.x.view.family) })
+	case model.PeerNodes:
+		for _, n := range m.x.pods.Nodes(p.Nodes) {
+			for _, ip := range n.HostIPs {
+				a.single(ip, m.x.view.family)
+			}
+		}
+	case model.PeerNetworks:
+		for _, cidr := range p.Networks {
+			if n, ok := match.ParseCIDR(cidr); ok && m.x.view.family(FamilyOf(n.Addr())) {
+				a.block(block{network: n.Masked()})
+			}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package verdict
+
+import "rung/model"
+
+// What keeps a rule from matching.
+const (
+	whyNotSubject = "subject"
+	whyPeer       = "peer"
+	whyPort       = "port"
+	whyProtocol   = "protocol"
+)
+
+// tried lists what was tried in a hop until something decided.
+func (x *Index) tried(h *hop, s *StageVerdict) (out []Tried) {
+	last := func(t *term) bool {
+		return s.Decided != nil && !(s.Verdict == Unknown) &&
+			(int(t.tier) > s.Decided.Tier || int(t.tier) == s.Decided.Tier && int(t.priority) < s.Decided.Priority)
+	}
+	terms := x.termsOf(h.stage)
+	passed := -1 // the tier that passed the packet on
+	for i := range terms {
+		t := &terms[i]
+		if last(t) {
+			break
+		}
+		if t.at&h.where == 0 || int(t.tier) == passed && !x.matches(t, h) {
+			continue
+		}
+		if r := &x.rules[t.rule]; r.policy == nil && t.does == allows && !x.matches(t, h) {
+			continue // hairpin, own-node and multicast rows are told where they match
+		}
+		a := Attempt{Why: x.why(t, h)}
+		a.Matched = a.Why == ""
+		a.Decider = x.decider(t, h, a.Matched || a.Why != whyPort)
+		if !a.Matched && (a.Why != whyPort || a.Policy.Kind != model.KindNP) {
+			a.Defect = ""
+		}
+		if a.Matched && t.does == passes {
+			passed = int(t.tier)
+		}
+		out = addAttempt(out, a)
+	}
+	return out
+}
+
+func addAttempt(out []Tried, a Attempt) []Tried {
+	if n := len(out); n == 0 || out[n-1].Tier != a.Tier {
+		out = append(out, Tried{Tier: a.Tier})
+	}
+	in := &out[len(out)-1]
+	if a.Why == whyNotSubject {
+		a.Rule, a.RuleName, a.Action = -1, "", ""
+	}
+	for i := range in.What {
+		b := &in.What[i]
+		if b.Policy != a.Policy || b.Direction != a.Direction || b.Rule != a.Rule {
+			continue
+		}
+		// Of a rule that stands for several rows, that which matched is told.
+		if a.Matched && !b.Matched {
+			*b = a
+		}
+		return out
+	}
+	in.What = append(in.What, a)
+	return out
+}
+
+// why says in a word what keeps a term from matching, empty where it matches.
+func (x *Index) why(t *term, h *hop) string {
+	r := &x.rules[t.rule]
+	from := x.conds[t.from].holds(x, &h.in, h.zone)
+	to := x.conds[t.to].holds(x, &h.out, h.zone) && (t.outPort == 0 || x.conds[t.outPort-1].holds(x, &h.out, h.zone)) &&
+		(!t.outRouter || h.out.router)
+	subject, peer := from, to
+	if r.direction == model.Ingress {
+		subject, peer = to, from
+	}
+	switch {
+	case !subject:
+		return whyNotSubject
+	case !peer:
+		return whyPeer
+	case !t.ports.protocol(h.proto):
+		return whyProtocol
+	case !t.ports.has(h.proto, h.port):
+		return whyPort
+	}
+	return ""
+}

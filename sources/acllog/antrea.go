@@ -1,0 +1,260 @@
+package acllog
+
+import (
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/model/nb"
+)
+
+// antreaMark stands in every line of np.log: all kinds of policies there end in it.
+const antreaMark = "NetworkPolicy"
+
+// antreaWords bounds the words of a line; more are no line of np.log.
+const antreaWords = 64
+
+// none is how np.log writes what there is not.
+const none = "<nil>"
+
+// antreaKinds are the kinds by the word of np.log.
+var antreaKinds = map[string]model.Kind{
+	"AntreaNetworkPolicy":        model.KindAntreaNP,
+	"AntreaClusterNetworkPolicy": model.KindAntreaClusterNP,
+	"K8sNetworkPolicy":           model.KindNP,
+	"AdminNetworkPolicy":         model.KindANP,
+	"BaselineAdminNetworkPolicy": model.KindBANP,
+}
+
+// antreaVerdicts are the actions of np.log in OVN's words. Redirect hands a packet to
+// the engine that judges layer 7, and has no word there.
+var antreaVerdicts = map[string]string{"Allow": "allow", "Drop": "drop", "Reject": "reject", "Pass": "pass", "Redirect": "redirect"}
+
+var errAntrea = errors.New("np.log line: it is in none of the known layouts")
+
+// parseAntrea reads a line of Antrea's np.log:
+//
+//	date time table policy [rule] [direction] action priority [appliedTo]
+//	source port destination port protocol length [label] [[n packets in d]]
+//
+// Rule, direction, appliedTo and label are not in older layouts. The times have no zone
+// and are taken for UTC, in which the agent's container runs.
+func parseAntrea(line string) (model.LogLine, error) {
+	if !strings.Contains(line, antreaMark) {
+		return model.LogLine{}, ErrNotACL
+	}
+	front, at, rest, ok := cutAntrea(line)
+	if !ok {
+		return model.LogLine{}, ErrNotACL
+	}
+	if !clean.Is(line) {
+		line = clean.Text(line)
+		if front, at, rest, ok = cutAntrea(line); !ok {
+			return model.LogLine{}, ErrNotACL
+		}
+	}
+	l := model.LogLine{Raw: line, At: at}
+	words, n := splitWords(rest)
+	if n == 0 || !knownRef(words[1]) {
+		return model.LogLine{}, ErrNotACL // some other program's line
+	}
+	if front != "" {
+		p, ok := readPrefix(front)
+		if !ok {
+			return model.LogLine{}, errors.New("np.log line: what stands before its time is in no known form")
+		}
+		l.Zone, l.Pod = p.node, p.pod
+	}
+	if n < 0 || !readAntrea(&l, words[:n]) {
+		return model.LogLine{}, errAntrea
+	}
+	return l, nil
+}
+
+// cutAntrea finds "2006/01/02 15:04:05.000000 ", at the front or behind what was put
+// there, and cuts the line around it.
+func cutAntrea(line string) (front string, at time.Time, rest string, ok bool) {
+	const date, long = len("2006/01/02"), len("2006/01/02 15:04:05.000000 ")
+	for i := 0; ; {
+		s := line[i:]
+		if len(s) < long {
+			return "", at, "", false
+		}
+		if s[4] == '/' && s[7] == '/' && s[10] == ' ' && s[19] == '.' && s[long-1] == ' ' {
+			at, ok = stamp(s[:date], s[11:19], s[20:long-1], true)
+			return line[:i], at, s[long:], ok
+		}
+		next := strings.IndexByte(s, ' ')
+		if next < 0 {
+			return "", at, "", false
+		}
+		i += next + 1
+	}
+}
+
+// splitWords splits a line at its single spaces; n is -1 for too many words.
+func splitWords(s string) (words [antreaWords]string, n int) {
+	for s != "" {
+		if n == antreaWords {
+			return words, -1
+		}
+		words[n], s, _ = strings.Cut(s, " ")
+		n++
+	}
+	return words, n
+}
+
+// knownRef says whether a word names a policy as np.log does.
+func knownRef(word string) bool {
+	kind, _, _ := strings.Cut(word, ":")
+	return antreaKinds[kind] != ""
+}
+
+// readAntrea reads the words behind the time. The names of rules may be of several
+// words, so the packet is looked for first: nothing else has its form.
+func readAntrea(l *model.LogLine, words []string) bool {
+	a := &model.AntreaLine{Table: words[0], Packets: 1}
+	l.Antrea, l.Name = a, words[1]
+	kind, name, _ := strings.Cut(words[1], ":")
+	a.Policy.Kind = antreaKinds[kind]
+	if namespace, own, ok := strings.Cut(name, "/"); ok {
+		a.Policy.Namespace, a.Policy.Name = namespace, own
+	} else {
+		a.Policy.Name = name
+	}
+	packet := -1
+	for i := 3; i+6 <= len(words); i++ {
+		if readPacket(l, words[i:i+6]) {
+			packet = i
+			break
+		}
+	}
+	if packet < 0 || !readRule(l, a, words[2:packet]) {
+		return false
+	}
+	return readTail(a, words[packet+6:])
+}
+
+// readPacket reads source, port, destination, port, protocol, length.
+func readPacket(l *model.LogLine, w []string) bool {
+	src, err := netip.ParseAddr(w[0])
+	if err != nil || src.Zone() != "" {
+		return false
+	}
+	dst, err := netip.ParseAddr(w[2])
+	if err != nil || dst.Zone() != "" {
+		return false
+	}
+	length, err := strconv.ParseUint(w[5], 10, 31)
+	if err != nil {
+		return false
+	}
+	for i, to := range []*uint16{&l.SrcPort, &l.DstPort} {
+		if word := w[1+2*i]; word != none {
+			n, err := strconv.ParseUint(word, 10, 16)
+			if err != nil {
+				return false
+			}
+			*to = uint16(n)
+		}
+	}
+	l.Src, l.Dst, l.Antrea.Length = src, dst, int(length)
+	l.Proto = antreaProtocol(w[4], src.Is6())
+	return true
+}
+
+// antreaProtocol is a protocol in OVS's words.
+func antreaProtocol(word string, v6 bool) string {
+	switch word = strings.ToLower(word); {
+	case word == "icmp" && v6, word == "icmpv6", word == "ipv6-icmp":
+		return "icmp6"
+	}
+	return word
+}
+
+// readRule reads what stands between policy and packet: rule, direction, action,
+// priority, appliedTo.
+func readRule(l *model.LogLine, a *model.AntreaLine, w []string) bool {
+	act := len(w) - 3
+	if act < 0 || antreaVerdicts[w[act]] == "" {
+		if act++; act < 0 || antreaVerdicts[w[act]] == "" {
+			return false
+		}
+	} else {
+		a.AppliedTo = orNone(w[act+2])
+	}
+	l.Verdict = antreaVerdicts[w[act]]
+	if p := orNone(w[act+1]); p != "" {
+		n, err := strconv.ParseUint(p, 10, 16)
+		if err != nil {
+			return false
+		}
+		a.Priority = int(n)
+	}
+	name := w[:act]
+	if n := len(name); n > 0 && (name[n-1] == string(model.Ingress) || name[n-1] == string(model.Egress)) {
+		a.Direction, name = model.Direction(name[n-1]), name[:n-1]
+	} else {
+		a.Direction = directionOf(a.Table)
+	}
+	switch a.Direction {
+	case model.Ingress:
+		l.Direction = nb.ToLport
+	case model.Egress:
+		l.Direction = nb.FromLport
+	}
+	if len(name) > 0 {
+		a.Rule = orNone(strings.Join(name, " "))
+	}
+	if a.Policy.Name == "" { // the default drop of the namespace of the pod
+		a.Policy.Namespace, _, _ = strings.Cut(a.AppliedTo, "/")
+	}
+	return true
+}
+
+// directionOf is the direction that a table of Open vSwitch is about.
+func directionOf(table string) model.Direction {
+	switch {
+	case strings.Contains(table, string(model.Ingress)):
+		return model.Ingress
+	case strings.Contains(table, string(model.Egress)):
+		return model.Egress
+	}
+	return ""
+}
+
+// readTail reads what stands behind the packet: a label, and how many packets were
+// counted as one.
+func readTail(a *model.AntreaLine, w []string) bool {
+	if len(w) > 0 && !strings.HasPrefix(w[0], "[") {
+		a.Label, w = orNone(w[0]), w[1:]
+	}
+	if len(w) == 0 {
+		return true
+	}
+	if len(w) != 4 || w[1] != "packets" || w[2] != "in" || !strings.HasSuffix(w[3], "]") {
+		return false
+	}
+	n, err := strconv.ParseUint(strings.TrimPrefix(w[0], "["), 10, 31)
+	if err != nil || n == 0 {
+		return false
+	}
+	over, err := time.ParseDuration(strings.TrimSuffix(w[3], "]"))
+	if err != nil || over < 0 {
+		return false
+	}
+	a.Packets, a.Over = int(n), over
+	return true
+}
+
+// orNone is a word, or nothing where np.log says that there is none.
+func orNone(word string) string {
+	if word == none {
+		return ""
+	}
+	return word
+}

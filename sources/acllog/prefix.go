@@ -1,0 +1,148 @@
+package acllog
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// prefix is what stands in front of a line as it was written, by those who collected or
+// printed it:
+//
+//	2024-06-09T19:00:10.5Z                              kubectl logs --timestamps, must-gather
+//	2024-06-09T19:00:10.5Z stdout F                     a container runtime, in the node's files
+//	[pod/ovnkube-node-x/ovn-controller]                 kubectl logs --prefix
+//	ovnkube-node-x ovn-controller                       stern, with the namespace before it for -A
+//	worker-0.example.com                                oc adm node-logs of several nodes
+//	Jun  9 19:00:10 worker-0 ovn-controller[7]:         syslog and journald
+//	2024-06-09T19:00:10.5+00:00 worker-0 ovn-controller: the same by newer ones
+//	<134>1 2024-06-09T19:00:10.5Z worker-0 ovn-controller 7 - -   syslog on the wire
+//
+// and some of these together.
+type prefix struct {
+	at        time.Time // what it says of the time, zero for nothing
+	node, pod string
+}
+
+// readPrefix reads what stands before a line, with the space behind it. ok is false for
+// what is in none of the forms: such a line is somebody's quotation.
+func readPrefix(s string) (p prefix, ok bool) {
+	if rest, is := strings.CutPrefix(s, "[pod/"); is {
+		where, rest, is := strings.Cut(rest, "] ")
+		if !is {
+			return p, false
+		}
+		p.pod, _, _ = strings.Cut(where, "/")
+		s = rest
+	}
+	if strings.HasPrefix(s, "<") { // priority, version
+		number, rest, is := strings.Cut(s[1:], ">")
+		if !is || !digits(number) {
+			return p, false
+		}
+		s = strings.TrimPrefix(rest, "1 ")
+	}
+	var names [3]string // before the time: a node, or what stern writes
+	n := 0
+	for s != "" && p.at.IsZero() {
+		if len(s) > 15 && s[3] == ' ' && s[9] == ':' {
+			if at, is := yearless(s[:15], time.Now()); is && s[15] == ' ' {
+				p.at, s = at, s[16:]
+				break
+			}
+		}
+		var word string
+		word, s, _ = strings.Cut(s, " ")
+		if at, err := stampWord(word); err == nil {
+			p.at = at
+			break
+		}
+		if n == len(names) || !isName(word) {
+			return p, false
+		}
+		names[n] = word
+		n++
+	}
+	switch {
+	case n == 1:
+		p.node = names[0]
+	case n == 2 && IsWriter(names[1]):
+		p.pod = names[0]
+	case n == 3 && IsWriter(names[2]):
+		p.pod = names[0] + "/" + names[1]
+	case n > 0:
+		return p, false
+	}
+	if s == "" {
+		return p, true
+	}
+	for _, stream := range []string{"stdout F ", "stderr F ", "stdout P ", "stderr P "} {
+		if s == stream {
+			return p, true
+		}
+	}
+	return p, p.syslog(s)
+}
+
+// syslog reads what syslog writes behind the time: node, program, and in the newer form
+// some more words.
+func (p *prefix) syslog(s string) bool {
+	node, rest, ok := strings.Cut(s, " ")
+	if !ok || !isName(node) {
+		return false
+	}
+	if p.node == "" {
+		p.node = node
+	}
+	program, rest, ok := strings.Cut(rest, " ")
+	if !ok {
+		return false
+	}
+	if strings.HasSuffix(program, ":") {
+		return rest == ""
+	}
+	// process, message, structured data
+	return isName(program) && strings.Count(rest, " ") >= 3
+}
+
+// stampWord reads a word that is a time. Most words are none, which their first letter
+// tells.
+func stampWord(word string) (time.Time, error) {
+	if len(word) < len("2006-01-02T15:04:05Z") || word[0] < '0' || word[0] > '9' {
+		return time.Time{}, errNoTime
+	}
+	return parseTime(word)
+}
+
+var errNoTime = errors.New("not a time")
+
+// IsWriter says whether a pod or a container may be one that ACL lines come from, by
+// its name.
+func IsWriter(name string) bool {
+	return strings.HasPrefix(name, "ovn") || strings.HasPrefix(name, "antrea")
+}
+
+// isName says whether a word may be the name of a node, pod, container or program.
+func isName(s string) bool {
+	if s == "" || len(s) > 253 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case (c == '-' || c == '.' || c == '_') && i > 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

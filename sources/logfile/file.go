@@ -1,0 +1,358 @@
+package logfile
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"rung/model/clean"
+)
+
+// Status is how a file stands.
+type Status string
+
+// The ways a file stands.
+const (
+	Following Status = "following" // what is added is read
+	Ended     Status = "ended"     // read to its end, nothing is added
+	Gone      Status = "gone"      // deleted; it may return
+	Failed    Status = "failed"    // see Err
+)
+
+// State is what is known of a file.
+type State struct {
+	Path   string // clean
+	Place  Place
+	Status Status
+	Err    error
+	// Size and Read are bytes of the file as it is stored; Read is what was taken of it,
+	// -1 where that cannot be told: of a compressed file before its end, and of a pipe.
+	Size, Read int64
+	TooLong    uint64 // lines that were longer than MaxLine
+	Gaps       uint64
+}
+
+// File is one log: a file with the parts that are rotated away from it.
+type File struct {
+	path   string
+	place  Place
+	static bool    // it is never looked at again once it was read: compressed, or rotated away
+	stream *stream // of a pipe or standard input
+
+	parts []*part // the last is the file as it is now; those before are read to their ends
+	known []content
+	last  time.Time // when what was read before was last written to
+	// held: the file was empty when it was opened. What was written to it before it was
+	// truncated or renamed once more may be in a rotated part, and comes first.
+	held bool
+	gone bool
+	err  error  // of the name
+	bad  error  // of what is read
+	long uint64 // of parts that were closed
+	gaps uint64
+	size int64
+}
+
+// idleMost is how many times in a row a renamed file may have nothing new before it is
+// closed: whoever writes goes on for a while, until it opens the new one.
+const idleMost = 240
+
+func newFile(path string, static bool) (*File, error) {
+	f := &File{path: path, place: PlaceOf(path), static: static}
+	p, err := openPart(path)
+	if err != nil {
+		return nil, err
+	}
+	f.size = p.info.Size()
+	f.static = f.static || p.gz != nil
+	p.final = f.static
+	f.parts = []*part{p}
+	if !f.static {
+		f.remember()
+		f.held = f.size == 0
+	}
+	return f, nil
+}
+
+// remember notes what the rotated parts beside the file begin with: they are not new when
+// they are renamed or compressed.
+func (f *File) remember() {
+	for _, path := range siblings(f.path) {
+		if p, err := openPart(path); err == nil {
+			f.know(content{head: p.peek()})
+			p.close()
+		}
+	}
+}
+
+// knownMost bounds the contents that are remembered.
+const knownMost = 256
+
+func (f *File) know(c content) {
+	if len(f.known) == knownMost {
+		f.known = slices.Delete(f.known, 0, 1)
+	}
+	f.known = append(f.known, c)
+}
+
+// Next is the next line; it is valid until the next call. io.EOF says that there is none
+// now: Poll looks whether there is more elsewhere.
+func (f *File) Next() ([]byte, error) {
+	if f.stream != nil {
+		return f.stream.next()
+	}
+	for i := 0; i < len(f.parts); i++ {
+		p := f.parts[i]
+		if f.held && i == len(f.parts)-1 {
+			break
+		}
+		line, err := p.line()
+		switch {
+		case err == nil:
+			return line, nil
+		case !errors.Is(err, io.EOF):
+			f.bad = err
+		case i == len(f.parts)-1:
+			f.bad = nil
+		}
+		if i == len(f.parts)-1 && !f.static {
+			break
+		}
+		if p.final {
+			f.close(i)
+			i--
+		}
+	}
+	return nil, io.EOF
+}
+
+// close closes a part that was read to its end.
+func (f *File) close(i int) {
+	p := f.parts[i]
+	f.long += p.split.tooLong
+	f.know(p.content())
+	p.close()
+	f.parts = slices.Delete(f.parts, i, i+1)
+}
+
+// now is the file as it is opened.
+func (f *File) now() *part {
+	if len(f.parts) == 0 {
+		return nil
+	}
+	return f.parts[len(f.parts)-1]
+}
+
+// Poll looks whether the file was rotated, truncated or deleted, or has returned, once
+// Next has no more. A gap says that lines may be missing between the last one and the
+// next, and why.
+func (f *File) Poll() (gap string) {
+	if f.static || f.stream != nil {
+		return ""
+	}
+	for i, p := range f.parts {
+		if i < len(f.parts)-1 && !p.final {
+			p.idle++
+			p.final = p.idle > idleMost
+		}
+	}
+	info, err := os.Stat(f.path)
+	if err != nil {
+		f.gone, f.err = errors.Is(err, fs.ErrNotExist), err
+		if f.gone {
+			f.err = nil
+		}
+		return ""
+	}
+	f.size = info.Size()
+	f.gone, f.err = false, nil
+	now := f.now()
+	if now != nil && now.cut {
+		gap = f.truncated(now)
+	}
+	if now == nil || !os.SameFile(info, now.info) {
+		if now != nil && gap == "" && !f.held {
+			f.left(now)
+		}
+		f.turn()
+	}
+	if now := f.now(); f.held && f.err == nil {
+		f.parts = slices.Insert(f.parts, len(f.parts)-1, f.between()...)
+		info, err := now.file.Stat()
+		f.held = err == nil && info.Size() == 0
+	}
+	if gap != "" {
+		f.gaps++
+	}
+	return gap
+}
+
+// turn goes on with the file that has the name now, behind what was written between.
+func (f *File) turn() {
+	p, err := openPart(f.path)
+	if err != nil {
+		f.gone, f.err = errors.Is(err, fs.ErrNotExist), err
+		return
+	}
+	f.gone, f.err, f.size, f.held = false, nil, p.info.Size(), true
+	p.final = p.gz != nil
+	f.parts = append(f.parts, p)
+}
+
+// left notes when a file was written to last that is no longer the one of the name.
+func (f *File) left(old *part) {
+	if info, err := old.file.Stat(); err == nil && info.ModTime().After(f.last) {
+		f.last = info.ModTime()
+	}
+}
+
+// between are the rotated parts that nobody has read: what was written and rotated between
+// two looks. The oldest comes first.
+func (f *File) between() (out []*part) {
+	for _, path := range siblings(f.path) {
+		p, err := openPart(path)
+		if err != nil {
+			continue
+		}
+		if len(p.peek()) == 0 || f.last.After(p.info.ModTime()) || f.opened(p) || f.has(p) {
+			p.close()
+			continue
+		}
+		p.final = true
+		out = append(out, p)
+	}
+	out = once(out)
+	slices.Reverse(out)
+	slices.SortStableFunc(out, func(a, b *part) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	return out
+}
+
+// once leaves out a compressed file beside the one it is being made of.
+func once(parts []*part) (out []*part) {
+	for _, z := range parts {
+		c := content{head: z.peek()}
+		if z.gz != nil && slices.ContainsFunc(parts, func(p *part) bool { return p.gz == nil && c.begins(p) }) {
+			z.close()
+			continue
+		}
+		out = append(out, z)
+	}
+	return out
+}
+
+// opened says whether a file is one of those that are read.
+func (f *File) opened(p *part) bool {
+	return slices.ContainsFunc(f.parts, func(x *part) bool { return os.SameFile(x.info, p.info) })
+}
+
+// has says whether what is in a file was read elsewhere, or is being read.
+func (f *File) has(p *part) bool {
+	begins := func(c content) bool { return c.begins(p) }
+	return slices.ContainsFunc(f.known, begins) ||
+		slices.ContainsFunc(f.parts, func(x *part) bool { return begins(x.content()) || begins(x.there()) })
+}
+
+// mine says whether a file that was just opened is one that is read, or a copy of what is.
+func (f *File) mine(p *part) bool {
+	return f.opened(p) || f.has(p)
+}
+
+// noCopy is why lines may be missing after a truncation.
+const noCopy = "no rotated copy of it was found"
+
+// truncated begins anew, behind what a rotated copy has that was not read yet.
+func (f *File) truncated(now *part) (gap string) {
+	was := now.content()
+	f.last, f.held = time.Time{}, true
+	rest := f.copyOf(&was)
+	if rest != nil {
+		rest.split, now.split = now.split, splitter{}
+		f.parts = slices.Insert(f.parts, len(f.parts)-1, rest)
+	} else {
+		gap = noCopy
+		f.long += now.split.tooLong
+		f.know(was)
+	}
+	now.cut = false
+	if err := now.rewind(); err != nil {
+		f.err = err
+	}
+	return gap
+}
+
+// copyOf is the rotated part with a content, behind what was read of it; nil for none.
+func (f *File) copyOf(c *content) *part {
+	for _, path := range siblings(f.path) {
+		p, err := openPart(path)
+		if err != nil {
+			continue
+		}
+		if !f.opened(p) && c.begins(p) && p.skip(c.raw) == nil && slices.Equal(p.tail, c.tail) {
+			p.head, p.final = c.head, true
+			return p
+		}
+		p.close()
+	}
+	return nil
+}
+
+// State is how the file stands.
+func (f *File) State() State {
+	s := State{Path: clean.Text(f.path), Place: f.place, Status: Following, Err: cmp.Or(f.err, f.bad), Size: f.size, Read: f.size,
+		TooLong: f.long, Gaps: f.gaps}
+	for _, p := range f.parts {
+		s.TooLong += p.split.tooLong
+	}
+	switch now := f.now(); {
+	case f.stream != nil:
+		f.stream.state(&s)
+	case s.Err != nil:
+		s.Status = Failed
+	case f.gone:
+		s.Status = Gone
+	case f.static && now == nil:
+		s.Status = Ended
+	case now != nil && now.gz == nil:
+		s.Read = now.raw
+	case now != nil:
+		s.Read = -1
+	}
+	return s
+}
+
+// Path is the file's name.
+func (f *File) Path() string { return f.path }
+
+// Place is what the path tells of where the lines come from.
+func (f *File) Place() Place { return f.place }
+
+// Finish says that nothing more is waited for: a last line without an end counts.
+func (f *File) Finish() {
+	for _, p := range f.parts {
+		p.final = true
+	}
+	f.static, f.held = f.stream == nil, false
+}
+
+// Over says whether there will never be another line.
+func (f *File) Over() bool {
+	if f.stream != nil {
+		return f.stream.over()
+	}
+	return f.static && len(f.parts) == 0
+}
+
+// Close closes what is open.
+func (f *File) Close() {
+	for _, p := range f.parts {
+		p.close()
+	}
+	f.parts = nil
+}
+
+// Piped says whether it is no regular file: it can be read once.
+func (f *File) Piped() bool { return f.stream != nil }

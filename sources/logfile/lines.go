@@ -1,0 +1,92 @@
+package logfile
+
+import (
+	"bytes"
+	"io"
+)
+
+// MaxLine is the most bytes a line may have; longer ones are skipped and counted.
+const MaxLine = 64 << 10
+
+// chunk is how much is read at once.
+const chunk = 32 << 10
+
+// splitter makes lines of bytes.
+type splitter struct {
+	buf        []byte
+	start, end int // of what is not handed on yet
+	begin      int // of the line handed on last
+	looked     int // up to here there is no end of a line
+	skipping   bool
+	tooLong    uint64
+}
+
+// next is the next whole line that is there, without its end. It is valid until more is
+// read.
+func (s *splitter) next() (line []byte, ok bool) {
+	for {
+		i := bytes.IndexByte(s.buf[s.looked:s.end], '\n')
+		if i < 0 {
+			s.looked = s.end
+			if s.end-s.start > MaxLine {
+				s.skipping, s.start = true, s.end
+			}
+			return nil, false
+		}
+		line, s.begin = s.buf[s.start:s.looked+i], s.start
+		s.start = s.looked + i + 1
+		s.looked = s.start
+		if s.skipping || len(line) > MaxLine {
+			s.skipping = false
+			s.tooLong++
+			continue
+		}
+		return bytes.TrimSuffix(line, []byte("\r")), true
+	}
+}
+
+// rest is what stands behind the last end of a line, and is forgotten by that.
+func (s *splitter) rest() (line []byte, ok bool) {
+	line = s.buf[s.start:s.end]
+	ok = len(line) > 0 && !s.skipping && len(line) <= MaxLine
+	if s.skipping || len(line) > MaxLine {
+		s.tooLong++
+	}
+	s.drop()
+	return bytes.TrimSuffix(line, []byte("\r")), ok
+}
+
+// drop forgets what is there, and the room for it.
+func (s *splitter) drop() { *s = splitter{tooLong: s.tooLong} }
+
+// fill reads more.
+func (s *splitter) fill(read func([]byte) (int, error)) (int, error) {
+	if s.start == s.end {
+		s.start, s.end, s.looked = 0, 0, 0
+	}
+	if s.start > 0 {
+		copy(s.buf, s.buf[s.start:s.end])
+		s.end, s.looked, s.start = s.end-s.start, s.looked-s.start, 0
+	}
+	if len(s.buf)-s.end < chunk {
+		s.buf = append(make([]byte, 0, s.end+2*chunk), s.buf[:s.end]...)[:s.end+2*chunk]
+	}
+	n, err := read(s.buf[s.end:])
+	s.end += n
+	if n == 0 && s.end == 0 {
+		s.buf = nil // a file at its end needs no room
+	}
+	return n, err
+}
+
+// at reads from a place on.
+type at struct {
+	r   io.ReaderAt
+	off int64
+}
+
+func (a *at) Read(b []byte) (int, error) {
+	n, err := a.r.ReadAt(b, a.off)
+	a.off += int64(n)
+	return n, err
+}

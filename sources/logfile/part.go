@@ -1,0 +1,226 @@
+package logfile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"rung/sources/reading"
+)
+
+const (
+	// headMost is how much of the beginning of a content is kept: lines have times, so
+	// that two contents that begin alike are one.
+	headMost = 1 << 10
+	// tailMost is how much before the place is compared with what was read there: more than
+	// a line, since two lines may differ by their times only.
+	tailMost = 2 << 10
+)
+
+// part is one content that is read: a file as it was opened, or a copy of one.
+type part struct {
+	path string
+	file *os.File
+	info fs.FileInfo
+	gz   *gzip.Reader // nil: plain text
+	raw  int64        // bytes of the content read
+	head []byte       // its first bytes
+	tail []byte       // the last ones before raw
+	cut  bool
+	// final says that nothing is added any more: a last line without an end counts.
+	final bool
+	idle  int    // times in a row that a renamed file had nothing new
+	first []byte // what peek found
+	err   error  // of a content that cannot be read to its end
+	split splitter
+}
+
+// openPart opens a file at its beginning.
+func openPart(path string) (*part, error) {
+	f, err := openShared(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is %s: %w", reading.Kind(info.Mode()), reading.ErrNotRegular)}
+	}
+	p := &part{path: path, file: f, info: info}
+	if err == nil {
+		err = p.rewind()
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+var gzipMagic = []byte{0x1f, 0x8b}
+
+// rewind begins at the beginning.
+func (p *part) rewind() error {
+	p.split.drop()
+	p.raw, p.head, p.tail, p.gz, p.err = 0, nil, nil, nil, nil
+	var magic [2]byte
+	if n, _ := p.file.ReadAt(magic[:], 0); n == 2 && bytes.Equal(magic[:], gzipMagic) {
+		gz, err := gzip.NewReader(&at{r: p.file})
+		if err != nil {
+			return fmt.Errorf("read %s: %w", p.path, err)
+		}
+		p.gz = gz
+	}
+	return nil
+}
+
+// seek goes on at a place of plain text.
+func (p *part) seek(off int64) {
+	p.split.drop()
+	p.raw, p.tail = off, make([]byte, min(off, tailMost))
+	_, _ = p.file.ReadAt(p.tail, off-int64(len(p.tail)))
+	p.head = make([]byte, min(off, headMost))
+	_, _ = p.file.ReadAt(p.head, 0)
+}
+
+// skip reads away what was read of the same content elsewhere.
+func (p *part) skip(off int64) error {
+	if p.gz == nil {
+		p.seek(off)
+		return nil
+	}
+	var b [chunk]byte
+	for p.raw < off {
+		n, err := p.read(b[:min(int64(len(b)), off-p.raw)])
+		if n == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads on; io.EOF says that there is nothing more now.
+func (p *part) read(b []byte) (n int, err error) {
+	switch {
+	case p.cut:
+		return 0, io.EOF
+	case p.err != nil:
+		return 0, p.err
+	case p.gz != nil:
+		n, err = p.gz.Read(b)
+		if err != nil && !errors.Is(err, io.EOF) {
+			p.err = fmt.Errorf("decompress %s: %w", p.path, err)
+			err = p.err
+		}
+	default:
+		// What was read before is read once more, so that a file that was truncated and
+		// has grown again is noticed before anything of it is taken.
+		k := len(p.tail)
+		n, err = p.file.ReadAt(b, p.raw-int64(k))
+		if n < k || !bytes.Equal(b[:k], p.tail) {
+			if err == nil || errors.Is(err, io.EOF) {
+				p.cut, err = true, io.EOF
+			}
+			return 0, err
+		}
+		copy(b, b[k:n])
+		n -= k
+	}
+	p.took(b[:n])
+	if n > 0 {
+		err = nil
+	}
+	return n, err
+}
+
+// took remembers where reading stands.
+func (p *part) took(b []byte) {
+	if room := headMost - len(p.head); room > 0 && int64(len(p.head)) == p.raw {
+		p.head = append(p.head, b[:min(room, len(b))]...)
+	}
+	p.raw += int64(len(b))
+	if len(b) >= tailMost {
+		p.tail = append(p.tail[:0], b[len(b)-tailMost:]...)
+		return
+	}
+	p.tail = append(p.tail, b...)
+	if over := len(p.tail) - tailMost; over > 0 {
+		p.tail = append(p.tail[:0], p.tail[over:]...)
+	}
+}
+
+// line is the next line; io.EOF says that there is none now.
+func (p *part) line() ([]byte, error) {
+	for {
+		if line, ok := p.split.next(); ok {
+			return line, nil
+		}
+		n, err := p.split.fill(p.read)
+		if n > 0 {
+			p.idle = 0
+			continue
+		}
+		if p.final && errors.Is(err, io.EOF) {
+			if line, ok := p.split.rest(); ok {
+				return line, nil
+			}
+		}
+		if err == nil {
+			err = io.EOF
+		}
+		return nil, err
+	}
+}
+
+func (p *part) close() {
+	if p != nil && p.file != nil {
+		_ = p.file.Close()
+		p.split.drop()
+	}
+}
+
+// content is what is known of one that was read.
+type content struct {
+	head, tail []byte
+	raw        int64
+}
+
+func (p *part) content() content {
+	return content{head: bytes.Clone(p.head), tail: bytes.Clone(p.tail), raw: p.raw}
+}
+
+// there is what a plain file begins with now, whatever was read of it.
+func (p *part) there() content {
+	if p.gz != nil {
+		return content{}
+	}
+	p.first = nil
+	return content{head: p.peek()}
+}
+
+// begins says whether a part that was just opened begins as the content does, as far as
+// both go.
+func (c *content) begins(p *part) bool {
+	head := p.peek()
+	n := min(len(head), len(c.head))
+	return n > 0 && bytes.Equal(head[:n], c.head[:n])
+}
+
+// peek is the beginning of a part that was just opened; it stays at the beginning.
+func (p *part) peek() []byte {
+	if p.first == nil {
+		b := make([]byte, headMost)
+		var n int
+		if p.gz == nil {
+			n, _ = p.file.ReadAt(b, 0)
+		} else {
+			n, _ = io.ReadFull(p.gz, b)
+			_ = p.rewind()
+		}
+		p.first = b[:n]
+	}
+	return p.first
+}

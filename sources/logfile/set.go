@@ -1,0 +1,284 @@
+package logfile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"rung/model/clean"
+)
+
+// MaxFiles bounds the files that are read at a time.
+const MaxFiles = 500
+
+// stdin is what standard input is called.
+const stdin = "standard input"
+
+// Set is the files that a list of paths names, as they come and go.
+type Set struct {
+	paths []string
+	files []*File
+	seen  map[string]fs.FileInfo // by path; of what is read, and of what was left out
+	bad   map[string]error       // of paths that cannot be read
+	over  int                    // files beyond MaxFiles
+
+	wg   sync.WaitGroup
+	end  context.CancelFunc
+	wake chan struct{}
+}
+
+// Open opens the files that paths name: files, folders with what lies below them, globs,
+// and - for in. A path that names nothing is an error.
+func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
+	ctx, end := context.WithCancel(ctx)
+	s := &Set{seen: map[string]fs.FileInfo{}, bad: map[string]error{}, end: end, wake: make(chan struct{}, 1)}
+	for _, path := range paths {
+		if path == "-" {
+			st := startStream(ctx, &s.wg, s.tell, given(ctx, in))
+			s.files = append(s.files, &File{path: stdin, stream: st})
+			continue
+		}
+		found, err := find(path)
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		if len(found) == 1 && found[0].path == path && !found[0].info.Mode().IsRegular() {
+			st := startStream(ctx, &s.wg, s.tell, openPipe(ctx, path))
+			s.files = append(s.files, &File{path: path, place: PlaceOf(path), stream: st})
+			continue
+		}
+		s.paths = append(s.paths, path)
+	}
+	s.Scan()
+	return s, nil
+}
+
+// Check says what is wrong with paths; it opens nothing.
+func Check(paths []string) error {
+	for _, path := range paths {
+		if path == "-" {
+			continue
+		}
+		if _, err := find(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find expands a path that must name something.
+func find(path string) ([]named, error) {
+	found, err := expand(path)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("no log files in %s", clean.Text(path))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read logs: %w; check --log", err)
+	}
+	return found, nil
+}
+
+func (s *Set) tell() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Wake gets a tick when a pipe has lines.
+func (s *Set) Wake() <-chan struct{} { return s.wake }
+
+// Files are the files there are now.
+func (s *Set) Files() []*File { return s.files }
+
+// Scan looks for new files and returns them, those written to last behind the others.
+func (s *Set) Scan() (fresh []*File) {
+	var found []named
+	for _, path := range s.paths {
+		more, _ := expand(path) // one that is gone may return
+		found = append(found, more...)
+	}
+	live := map[string]bool{} // logs whose rotated parts are their own
+	for _, n := range found {
+		if base(n.path) == n.path {
+			live[n.path] = true
+		}
+	}
+	slices.SortStableFunc(found, func(a, b named) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	s.over = 0
+	first := len(s.files) == 0 || len(s.seen) == 0
+	clear(s.bad)
+	for _, n := range found {
+		if s.known(n) {
+			continue
+		}
+		rotated := live[base(n.path)] && base(n.path) != n.path
+		switch {
+		case rotated && !first: // its log reads it
+			s.seen[n.path] = n.info
+			continue
+		case len(s.files) == MaxFiles:
+			s.over++
+			continue
+		}
+		f, err := newFile(n.path, rotated)
+		if err != nil {
+			s.bad[n.path] = err
+			continue
+		}
+		s.seen[n.path] = n.info
+		if !first && s.moved(f) {
+			f.Close()
+			continue
+		}
+		s.files, fresh = append(s.files, f), append(fresh, f)
+	}
+	return fresh
+}
+
+// known says whether a file is read, or was, under whatever name.
+func (s *Set) known(n named) bool {
+	if s.reads(n.path) {
+		return true
+	}
+	for _, old := range s.seen {
+		// Of one that was closed the number may have been given to another file.
+		if os.SameFile(old, n.info) && old.ModTime().Equal(n.info.ModTime()) {
+			return true
+		}
+	}
+	return false
+}
+
+// moved says whether a new file is one that is read, under another name, or a copy of it.
+func (s *Set) moved(fresh *File) bool {
+	return slices.ContainsFunc(s.files, func(f *File) bool {
+		return f.stream == nil && filepath.Dir(f.path) == filepath.Dir(fresh.path) && f.mine(fresh.now())
+	})
+}
+
+// reads says whether a file follows a name, whatever has it.
+func (s *Set) reads(path string) bool {
+	return slices.ContainsFunc(s.files, func(f *File) bool { return f.path == path && !f.static })
+}
+
+// States are how the files stand, and those that cannot be read.
+func (s *Set) States() (out []State) {
+	for _, f := range s.files {
+		out = append(out, f.State())
+	}
+	for path, err := range s.bad {
+		out = append(out, State{Path: clean.Text(path), Place: PlaceOf(path), Status: Failed, Err: err})
+	}
+	if s.over > 0 {
+		out = append(out, State{Path: strings.Join(s.paths, " "), Status: Failed,
+			Err: fmt.Errorf("%d more files are not read: Rung reads %d at most", s.over, MaxFiles)})
+	}
+	slices.SortStableFunc(out, func(a, b State) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
+
+// Close closes every file and waits for pipes.
+func (s *Set) Close() {
+	s.end()
+	for _, f := range s.files {
+		f.Close()
+	}
+	s.wg.Wait()
+}
+
+// named is a file by its name.
+type named struct {
+	path string
+	info fs.FileInfo
+}
+
+// walkMost bounds what is looked at below a folder.
+const walkMost = 50000
+
+// expand finds the files of a path: one that is there is taken by its name, whatever it
+// holds; then it is a glob.
+func expand(path string) ([]named, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return below(path), nil
+	case err == nil:
+		return []named{{path, info}}, nil
+	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(path, "*?["):
+		return nil, err
+	}
+	names, globErr := filepath.Glob(path)
+	if globErr != nil {
+		return nil, fmt.Errorf("%s: %w", clean.Text(path), globErr)
+	}
+	var out []named
+	for _, name := range names {
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+		case info.IsDir():
+			out = append(out, below(name)...)
+		case info.Mode().IsRegular():
+			out = append(out, named{name, info})
+		}
+	}
+	return out, nil
+}
+
+// below finds the logs below a folder.
+func below(folder string) (out []named) {
+	n := 0
+	_ = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if n++; n > walkMost {
+			return filepath.SkipAll
+		}
+		if err != nil || e.IsDir() || !isLog(folder, path) {
+			return nil // a folder that cannot be read holds up no other
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			out = append(out, named{path, info})
+		}
+		return nil
+	})
+	return out
+}
+
+// isLog says whether a file below a folder may have ACL lines: it is named as a log, and if
+// it is a pod's, that pod is one of the network.
+func isLog(folder, path string) bool {
+	name := strings.ToLower(filepath.Base(base(path)))
+	if !strings.HasSuffix(name, ".log") && !strings.HasSuffix(name, "_log") && !strings.HasSuffix(name, ".txt") && name != "syslog" && name != "messages" {
+		return false
+	}
+	rel, err := filepath.Rel(folder, path)
+	if err != nil {
+		return true
+	}
+	at := PlaceOf(rel)
+	return at.Pod == "" || strings.Contains(at.Pod, "ovn") || strings.Contains(at.Pod, "antrea")
+}
+
+// Short is the name of a file's log without its folders, as far as no other log has it.
+func (s *Set) Short(f *File) string {
+	if f.stream != nil && f.path == stdin {
+		return f.path
+	}
+	own := base(f.path)
+	name := filepath.Base(own)
+	for _, x := range s.files {
+		if other := base(x.path); other != own && filepath.Base(other) == name {
+			return filepath.Join(filepath.Base(filepath.Dir(own)), name)
+		}
+	}
+	return name
+}

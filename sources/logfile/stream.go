@@ -1,0 +1,116 @@
+package logfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"rung/sources/reading"
+)
+
+// stream is a pipe or standard input: its lines come when they come.
+type stream struct {
+	lines chan []byte
+
+	mu   sync.Mutex
+	done bool
+	err  error
+	long uint64
+	read int64
+}
+
+// waitingLines is how many lines of a pipe are read ahead.
+const waitingLines = 1024
+
+// startStream reads until ctx ends; wake is told of every line.
+func startStream(ctx context.Context, wg *sync.WaitGroup, wake func(), open func() (io.ReadCloser, error)) *stream {
+	s := &stream{lines: make(chan []byte, waitingLines)}
+	wg.Go(func() {
+		err := s.run(ctx, wake, open)
+		if errors.Is(err, io.EOF) || ctx.Err() != nil {
+			err = nil
+		}
+		s.mu.Lock()
+		s.done, s.err = true, err
+		s.mu.Unlock()
+		close(s.lines)
+		wake()
+	})
+	return s
+}
+
+func (s *stream) run(ctx context.Context, wake func(), open func() (io.ReadCloser, error)) error {
+	in, err := open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	var split splitter
+	give := func(line []byte) bool {
+		select {
+		case s.lines <- bytes.Clone(line):
+			wake()
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for {
+		for line, ok := split.next(); ok; line, ok = split.next() {
+			if !give(line) {
+				return ctx.Err()
+			}
+		}
+		n, err := split.fill(in.Read)
+		s.mu.Lock()
+		s.long, s.read = split.tooLong, s.read+int64(n)
+		s.mu.Unlock()
+		if err != nil && n == 0 {
+			if line, ok := split.rest(); ok && errors.Is(err, io.EOF) {
+				give(line)
+			}
+			return err
+		}
+	}
+}
+
+func (s *stream) next() ([]byte, error) {
+	select {
+	case line, ok := <-s.lines:
+		if ok {
+			return line, nil
+		}
+	default:
+	}
+	return nil, io.EOF
+}
+
+func (s *stream) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.done && len(s.lines) == 0
+}
+
+func (s *stream) state(x *State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.TooLong, x.Size, x.Read = s.long, s.read, s.read
+	switch {
+	case s.err != nil:
+		x.Status, x.Err = Failed, s.err
+	case s.done:
+		x.Status = Ended
+	}
+}
+
+// openPipe opens what is no regular file.
+func openPipe(ctx context.Context, path string) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return reading.Open(ctx, path) }
+}
+
+// given is standard input, which is not closed.
+func given(ctx context.Context, in io.Reader) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return io.NopCloser(reading.Reader(ctx, in)), nil }
+}

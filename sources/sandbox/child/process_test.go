@@ -1,0 +1,131 @@
+//go:build unix
+
+package child
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"rung/test/wait"
+)
+
+// lateEnv has the test's own binary listen on a socket, some time after it was started.
+const (
+	lateEnv = "RUNG_TEST_SOCKET"
+	late    = 300 * time.Millisecond
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(lateEnv); path != "" {
+		time.Sleep(late)
+		_ = os.Remove(path) // of the one before
+		if l, err := net.Listen("unix", path); err == nil {
+			for {
+				if c, err := l.Accept(); err == nil {
+					_ = c.Close()
+				}
+			}
+		}
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// told is what was reported, in order.
+type told struct {
+	mu     sync.Mutex
+	states []State
+}
+
+func (l *told) add(s State, _ error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.states = append(l.states, s)
+}
+
+func (l *told) are(want ...State) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Equal(l.states, want)
+}
+
+func slow(t *testing.T) (*Process, *told) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "c") // short: a socket has to fit
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	g, err := NewGuard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.Close)
+	var l told
+	socket := filepath.Join(dir, "s")
+	p := New(Config{Zone: "z", Name: "slow", Socket: socket, Guard: g, Report: l.add, Command: func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), lateEnv+"="+socket)
+		return cmd
+	}})
+	t.Cleanup(p.Close)
+	return p, &l
+}
+
+// A process that comes up later than it is waited for is told to run when it does.
+func TestLateStart(t *testing.T) {
+	p, l := slow(t)
+	ctx, cancel := context.WithTimeout(t.Context(), late/10)
+	defer cancel()
+	if err := p.Start(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("it was there at once: %v", err)
+	}
+	if !l.are() {
+		t.Errorf("told early: %v", l.states)
+	}
+	wait.Within(t, wait.Patience, "it is told to run", func() bool { return l.are(Running) })
+}
+
+// What becomes of a process is told in order: stopped, gone on, silent, answering,
+// dead, and the next one running. Of one that is over nothing is told.
+func TestStates(t *testing.T) {
+	p, l := slow(t)
+	if err := p.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	pid := p.Pid()
+	for _, do := range []func() error{p.Stop, p.Cont} {
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Answers(pid, true) // as it was
+	p.Answers(pid, false)
+	p.Answers(pid, false)
+	p.Answers(pid, true)
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	p.Answers(pid, false) // no wonder
+	p.Answers(pid, true)  // another hand let it go on
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	wait.Within(t, wait.Patience, "the next one runs", func() bool {
+		return l.are(Running, Stopped, Running, Silent, Running, Stopped, Running, Died, Running)
+	})
+	p.Answers(pid, false)
+	if p.Pid() == pid || !l.are(Running, Stopped, Running, Silent, Running, Stopped, Running, Died, Running) {
+		t.Errorf("told %v", l.states)
+	}
+}

@@ -1,0 +1,229 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+
+	"rung/model"
+	"rung/model/ovntrace"
+	"rung/sources/sandbox/ovn"
+	"rung/sources/sandbox/rows"
+)
+
+// startLab starts every zone on OVN itself. It returns when the Northbound databases
+// are there, which is all that rows need; the rest comes up behind them.
+func (s *Sandbox) startLab(ctx context.Context) error {
+	if err := s.folder.mark.add(labMark); err != nil {
+		return err
+	}
+	cfg := ovn.Config{Dir: s.folder.path, Behind: true, OnFaults: s.cfg.OnFaults, OnDaemon: func(zone string, d ovn.Daemon) {
+		if d.Name == ovn.NBServer {
+			s.cfg.OnServer(zone, d.State, d.Err)
+		} else {
+			s.cfg.OnDaemon(zone, d.Name, d.State, d.Err)
+		}
+	}}
+	for i, name := range s.cfg.Zones {
+		cfg.Zones = append(cfg.Zones, s.labConfig(name, i))
+	}
+	lab, err := ovn.Start(ctx, s.cfg.OVN, cfg)
+	if err != nil {
+		return err
+	}
+	s.lab, s.describe = lab, s.cfg.OVN.Describe()
+	for _, name := range s.cfg.Zones {
+		z, err := s.newZone(name)
+		if err == nil {
+			err = s.startZone(ctx, z)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// labConfig is what OVN has to know of a node.
+func (s *Sandbox) labConfig(name string, number int) ovn.ZoneConfig {
+	var node *model.Node
+	if s.cfg.Node != nil {
+		node = s.cfg.Node(name)
+	}
+	cfg := ovn.ZoneConfig{Name: name, Management: rows.Management(node, number), Foreign: s.cfg.ForeignRows}
+	for _, ip := range cfg.Management {
+		if a, err := netip.ParseAddr(ip); err == nil {
+			if p, ok := subnetOf(a); ok {
+				cfg.Subnets = append(cfg.Subnets, p)
+			}
+		}
+	}
+	if node != nil {
+		for _, ip := range node.InternalIPs {
+			if a, err := netip.ParseAddr(ip); err == nil {
+				cfg.Host = append(cfg.Host, a.Unmap())
+			}
+		}
+	}
+	return cfg
+}
+
+// subnetOf is the widest usual subnet of pods with that address as its second, which is
+// the management port's.
+func subnetOf(mgmt netip.Addr) (netip.Prefix, bool) {
+	from := 24
+	if mgmt.Is6() {
+		from = 64
+	}
+	for bits := from; bits <= mgmt.BitLen()-2; bits++ {
+		if p := netip.PrefixFrom(mgmt, bits).Masked(); p.Addr().Next().Next() == mgmt {
+			return p, true
+		}
+	}
+	return netip.Prefix{}, false
+}
+
+// errZoneGone says that a zone ended.
+var errZoneGone = errors.New("the zone has ended")
+
+// labServer is a zone's server with OVN below it.
+type labServer struct {
+	sandbox *Sandbox
+	name    string
+	number  int
+	life    context.Context // ends with the zone
+	end     context.CancelFunc
+
+	mu   sync.RWMutex // held for reading by who uses the zone
+	zone *ovn.Zone
+}
+
+func newLabServer(s *Sandbox, name string, number int) *labServer {
+	l := &labServer{sandbox: s, name: name, number: number}
+	l.life, l.end = context.WithCancel(context.Background())
+	return l
+}
+
+func (l *labServer) start(ctx context.Context) (err error) {
+	z := l.sandbox.lab.Zone(l.name)
+	if z == nil {
+		if z, err = l.sandbox.lab.AddZone(ctx, l.sandbox.labConfig(l.name, l.number)); err != nil {
+			return err
+		}
+	}
+	l.mu.Lock()
+	l.zone = z
+	l.mu.Unlock()
+	l.sandbox.wg.Go(func() {
+		err := l.use(l.sandbox.life, (*ovn.Zone).Ready)
+		if err != nil && l.life.Err() == nil && l.sandbox.life.Err() == nil {
+			l.sandbox.cfg.OnDaemon(l.name, "OVN", ServerDied, err)
+		}
+	})
+	return nil
+}
+
+// use does something with the zone, which does not end meanwhile: what is done ends
+// before.
+func (l *labServer) use(ctx context.Context, do func(*ovn.Zone, context.Context) error) error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.zone == nil || l.life.Err() != nil {
+		return fmt.Errorf("zone %s: %w", l.name, errZoneGone)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(l.life, cancel)()
+	return do(l.zone, ctx)
+}
+
+func (l *labServer) with(do func(*ovn.Zone, string) error) error {
+	return l.use(context.Background(), func(z *ovn.Zone, _ context.Context) error { return do(z, ovn.NBServer) })
+}
+
+func (l *labServer) kill() error { return l.with((*ovn.Zone).Kill) }
+func (l *labServer) stop() error { return l.with((*ovn.Zone).Stop) }
+func (l *labServer) cont() error { return l.with((*ovn.Zone).Cont) }
+
+func (l *labServer) close() {
+	l.end()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.zone != nil {
+		_ = l.sandbox.lab.RemoveZone(l.name) // fails where the whole lab is gone already
+		l.zone = nil
+	}
+}
+
+// address is where the zone's Northbound database listens, once it was started.
+func (l *labServer) address() (at string) {
+	_ = l.use(context.Background(), func(z *ovn.Zone, _ context.Context) error { at = z.NB(); return nil })
+	return at
+}
+
+// Southbound is the address of a zone's Southbound database, empty where there is none.
+func (s *Sandbox) Southbound(zone string) (at string) {
+	if s == nil {
+		return ""
+	}
+	if l := s.labZones()[zone]; l != nil {
+		_ = l.use(context.Background(), func(z *ovn.Zone, _ context.Context) error { at = z.SB(); return nil })
+	}
+	return at
+}
+
+// OVN is the version of the OVN that the zones run on, empty where there is none below
+// them.
+func (s *Sandbox) OVN() string {
+	if s == nil || s.lab == nil {
+		return ""
+	}
+	return s.cfg.OVN.Version
+}
+
+// WithoutOVN is why the OVN that was to be used is not, nil otherwise.
+func (s *Sandbox) WithoutOVN() error { return s.without }
+
+// WithZone does something with a zone on OVN, which does not end meanwhile.
+func (s *Sandbox) WithZone(ctx context.Context, zone string, do func(context.Context, *ovn.Zone) error) error {
+	l := s.labZones()[zone]
+	if l == nil {
+		return fmt.Errorf("the sandbox has no zone %q on OVN", zone)
+	}
+	return l.use(ctx, func(z *ovn.Zone, ctx context.Context) error { return do(ctx, z) })
+}
+
+// ErrNoOVN says that the sandbox, or a zone of it, does not run on OVN.
+var ErrNoOVN = errors.New("the sandbox does not run on OVN")
+
+// OVNTrace asks ovn-trace about a packet in a zone on OVN, and returns the command that was
+// run and what it printed.
+func (s *Sandbox) OVNTrace(ctx context.Context, ask *ovntrace.Ask) (cmd []string, text string, err error) {
+	l := s.labZones()[ask.Zone]
+	if l == nil {
+		return nil, "", fmt.Errorf("zone %s: %w", ask.Zone, ErrNoOVN)
+	}
+	err = l.use(ctx, func(z *ovn.Zone, ctx context.Context) error {
+		if err := z.Ready(ctx); err != nil {
+			return err
+		}
+		cmd, text, err = z.OVNTrace(ctx, ask)
+		return err
+	})
+	return cmd, text, err
+}
+
+// labZones are the zones that run on OVN.
+func (s *Sandbox) labZones() map[string]*labServer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[string]*labServer{}
+	for name, z := range s.zones {
+		if l, ok := z.server.(*labServer); ok {
+			out[name] = l
+		}
+	}
+	return out
+}

@@ -1,0 +1,139 @@
+package ovn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"rung/model/clean"
+	"rung/sources/nbdb/jsonrpc"
+)
+
+// patience is how long a peer may take nothing of what it is sent.
+const patience = 5 * time.Second
+
+// client is a connection to a socket that speaks OVS's JSON-RPC: a database
+// server's, or the control socket of a daemon.
+type client struct {
+	conn   *jsonrpc.Conn
+	notify func(method string, params []byte) // called by the reader
+
+	mu      sync.Mutex
+	next    uint64
+	waiting map[uint64]func(result []byte, err error) // called by the reader
+	err     error                                     // why it ended
+	done    chan struct{}
+}
+
+func dial(ctx context.Context, socket string, notify func(string, []byte)) (*client, error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "unix", socket)
+	if err != nil {
+		return nil, err
+	}
+	k := &client{conn: jsonrpc.New(c, patience), notify: notify, waiting: map[uint64]func([]byte, error){}, done: make(chan struct{})}
+	go k.read()
+	return k, nil
+}
+
+// close ends the connection and waits for its reader.
+func (k *client) close() {
+	_ = k.conn.Close()
+	<-k.done
+}
+
+func (k *client) read() {
+	defer close(k.done)
+	for {
+		m, err := k.conn.Read()
+		if err != nil {
+			k.end(err)
+			return
+		}
+		switch {
+		case m.Method == "echo" && m.ID != nil:
+			_ = k.conn.Write(jsonrpc.Reply(m.ID, m.Params)) // a write that failed ends the next Read
+		case m.Method != "":
+			if k.notify != nil {
+				k.notify(m.Method, m.Params)
+			}
+		default:
+			k.answer(m)
+		}
+	}
+}
+
+func (k *client) answer(m jsonrpc.Message) {
+	id, err := strconv.ParseUint(string(m.ID), 10, 64)
+	if err != nil {
+		return
+	}
+	k.mu.Lock()
+	f := k.waiting[id]
+	delete(k.waiting, id)
+	k.mu.Unlock()
+	if f == nil {
+		return
+	}
+	if m.Error != nil {
+		var said string
+		if json.Unmarshal(m.Error, &said) != nil {
+			said = string(m.Error)
+		}
+		f(nil, errors.New(clean.Text(said)))
+		return
+	}
+	f(m.Result, nil)
+}
+
+func (k *client) end(err error) {
+	_ = k.conn.Close()
+	k.mu.Lock()
+	k.err = err
+	waiting := k.waiting
+	k.waiting = map[uint64]func([]byte, error){}
+	k.mu.Unlock()
+	for _, f := range waiting {
+		f(nil, err)
+	}
+}
+
+// send sends a request; then is called once, by the reader, with a view of the
+// result or why there is none.
+func (k *client) send(method string, params []byte, then func(result []byte, err error)) {
+	k.mu.Lock()
+	if k.err != nil {
+		err := k.err
+		k.mu.Unlock()
+		then(nil, err)
+		return
+	}
+	k.next++
+	id := k.next
+	k.waiting[id] = then
+	k.mu.Unlock()
+	if k.conn.WriteRequest(id, method, params) != nil {
+		_ = k.conn.Close() // the reader ends, and tells all that wait
+	}
+}
+
+// call sends a request and waits for the result.
+func (k *client) call(ctx context.Context, method string, params []byte) ([]byte, error) {
+	type reply struct {
+		result []byte
+		err    error
+	}
+	got := make(chan reply, 1)
+	k.send(method, params, func(result []byte, err error) { got <- reply{append([]byte(nil), result...), err} })
+	select {
+	case r := <-got:
+		return r.result, r.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for the answer to %s: %w", method, ctx.Err())
+	}
+}

@@ -1,0 +1,99 @@
+//go:build unix
+
+package ovn_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rung/model"
+	"rung/sources/sandbox/child"
+	"rung/sources/sandbox/ovn"
+	"rung/test/install"
+)
+
+// An OVN whose programs are in PATH is found, with its schemas beside them, and zones run
+// on it. Of one that is too old, or that does not say how old it is, it is said in a line.
+func TestFindInPath(t *testing.T) {
+	given := install.OVN(t, ovn.Find)
+	bin := install.OVNPath(t, given.CommandContext)
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for _, place := range []string{ovn.Auto, ""} {
+		found, err := ovn.Find(t.Context(), place)
+		if err != nil {
+			t.Fatalf("%q: %v", place, err)
+		}
+		if found.Version != given.Version || found.OVS != given.OVS {
+			t.Errorf("%q: found %s on OVS %s, there is %s on %s", place, found.Version, found.OVS, given.Version, given.OVS)
+		}
+		if place == "" {
+			continue
+		}
+		lab, err := ovn.Start(t.Context(), found, ovn.Config{Dir: folder(t), Zones: []ovn.ZoneConfig{{Name: "n1"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(lab.Close)
+		z := lab.Zone("n1")
+		addPods(t, z, append(pod("n1", "a", "10.244.0.3"), pod("n1", "b", "10.244.0.4")...)...)
+		sync1(t, z)
+		if got := send(t, z, ovn.Packet{In: "ns_a", Src: addr("10.244.0.3"), Dst: addr("10.244.0.4"), Proto: ovn.TCP, SrcPort: 2000, DstPort: 80}); !got[0].Delivered("ns_b") {
+			t.Errorf("a packet came out at %v", got[0].At)
+		}
+	}
+
+	for said, want := range map[string]string{
+		"ovn-northd 23.06.0\nOpen vSwitch Library 3.1.90": "",
+		"ovn-northd 23.03.1\nOpen vSwitch Library 3.1.2":  "OVN 23.06 or newer is needed: this is 23.03.1",
+		"ovn-northd (Open vSwitch) 2.12.0":                "OVN 23.06 or newer is needed: this is 2.12.0",
+		"what?":                                           "asking ovn-northd for its version: it prints none",
+	} {
+		install.Script(t, filepath.Join(bin, "ovn-northd"), "printf '"+strings.ReplaceAll(said, "\n", `\n`)+`\n'`)
+		_, err := ovn.Find(t.Context(), ovn.Auto)
+		if got := fmt.Sprint(err); got != want && !(want == "" && err == nil) {
+			t.Errorf("%q: %s, want %q", said, got, want)
+		}
+		if strings.HasPrefix(want, "OVN") && !errors.Is(err, ovn.ErrTooOld) {
+			t.Errorf("%q: %v", said, err)
+		}
+	}
+}
+
+// A process that takes longer to come up than anybody waits for it, on a machine that
+// reads its programs from a slow disk say, is said to be late; and the zone comes up
+// with it.
+func TestSlowStart(t *testing.T) {
+	install.Soak(t)
+	given := install.OVN(t, ovn.Find)
+	bin := install.OVNPath(t, given.CommandContext)
+	cmd, err := given.CommandContext(t.Context(), "ovs-vswitchd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	install.Script(t, filepath.Join(bin, "ovs-vswitchd"), fmt.Sprintf("sleep %d\nexec '%s' \"$@\"", int(child.ReadyWithin/time.Second)+2, strings.Join(cmd.Args, "' '")))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	found, err := ovn.Find(t.Context(), ovn.Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab, err := ovn.Start(t.Context(), found, ovn.Config{Dir: folder(t), Zones: []ovn.ZoneConfig{{Name: "n1"}}, Behind: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(lab.Close)
+	z := lab.Zone("n1")
+	addPods(t, z, pod("n1", "a", "10.244.0.3")...)
+	soon(t, "it is said to be late", func() bool {
+		return slices.ContainsFunc(z.Faults(), func(f model.Fault) bool { return f.Text() == "ovs-vswitchd not up yet" })
+	})
+	sync1(t, z)
+	if f := z.Faults(); len(f) > 0 {
+		t.Errorf("still wrong: %v", f)
+	}
+}

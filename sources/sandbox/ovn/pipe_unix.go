@@ -1,0 +1,82 @@
+//go:build unix
+
+package ovn
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+)
+
+// port is br-int's port of a logical port, with the pipe that ovs-vswitchd writes
+// there what comes out.
+type port struct {
+	lport, iface, path string
+	zone               *Zone
+
+	file *os.File
+	raw  syscall.RawConn
+	done chan struct{}
+
+	mu   sync.Mutex // held while the pipe is emptied
+	left []byte
+	buf  []byte
+}
+
+// newPort makes the pipe. It is open for writing too, so that ovs-vswitchd can go and
+// come without an end in it.
+func newPort(z *Zone, lport, iface string) (*port, error) {
+	p := &port{lport: lport, iface: iface, path: z.file(iface + ".pcap"), zone: z, done: make(chan struct{}), buf: make([]byte, 16<<10)}
+	_ = os.Remove(p.path) // of a port before
+	if err := syscall.Mkfifo(p.path, 0o600); err != nil {
+		return nil, fmt.Errorf("making the pipe of port %s: %w", lport, err)
+	}
+	fd, err := syscall.Open(p.path, syscall.O_RDWR|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		_ = os.Remove(p.path)
+		return nil, fmt.Errorf("opening the pipe of port %s: %w", lport, err)
+	}
+	p.file = os.NewFile(uintptr(fd), p.path)
+	if p.raw, err = p.file.SyscallConn(); err != nil {
+		_ = p.file.Close()
+		return nil, fmt.Errorf("reading the pipe of port %s: %w", lport, err)
+	}
+	go func() {
+		defer close(p.done)
+		// An error is the end of the file: it was closed.
+		_ = p.raw.Read(func(fd uintptr) bool { p.empty(fd); return false })
+	}()
+	return p, nil
+}
+
+// drain takes everything that is in the pipe now.
+func (p *port) drain() { _ = p.raw.Control(p.empty) }
+
+// empty reads until nothing is left.
+func (p *port) empty(fd uintptr) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		n, err := syscall.Read(int(fd), p.buf)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return
+		}
+		var ok bool
+		p.left, ok = readPcap(append(p.left, p.buf[:n]...), p.out)
+		if !ok {
+			p.left = nil
+		}
+		p.left = append([]byte(nil), p.left...)
+	}
+}
+
+func (p *port) out(frame []byte) { p.zone.packets.out(p.lport, frame) }
+
+func (p *port) close() {
+	_ = p.file.Close()
+	<-p.done
+}

@@ -1,0 +1,325 @@
+package ovn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rung/model/nb"
+)
+
+// plugAgain is how long after a write that failed the ports are compared again.
+const plugAgain = 100 * time.Millisecond
+
+// vif is a logical port that is to have a port on br-int.
+type vif struct {
+	name, mac string
+	addrs     []netip.Addr
+	version   string // iface-id-ver, where the row wants one: of a pod without a UID an empty one
+	versioned bool
+	up        bool
+}
+
+// leaving is a port whose row is gone, until ovs-vswitchd has let go of its pipe.
+type leaving struct {
+	port *port
+	cfg  int64 // the next_cfg that took it away
+}
+
+// bridge are the first rows of the vswitch database.
+func (z *Zone) bridge() []map[string]any {
+	insert := func(table, name string, row map[string]any) map[string]any {
+		return map[string]any{"op": "insert", "table": table, "uuid-name": name, "row": row}
+	}
+	return []map[string]any{
+		insert("Interface", "iface", map[string]any{"name": "br-int", "type": "internal"}),
+		insert("Port", "port", map[string]any{"name": "br-int", "interfaces": namedRef("iface")}),
+		insert("Bridge", "bridge", map[string]any{"name": "br-int", "ports": namedRef("port"), "datapath_type": "dummy", "fail_mode": "secure"}),
+		insert("Open_vSwitch", "all", map[string]any{"bridges": namedRef("bridge"), "next_cfg": 1, "external_ids": pairs(map[string]string{
+			"system-id": z.cfg.Name, "hostname": z.cfg.Name, "ovn-remote": z.SB(), "ovn-encap-type": "geneve",
+			"ovn-encap-ip": "127.0.0.1", "ovn-monitor-all": "true"})}),
+	}
+}
+
+// plug lets br-int's ports follow the logical ports, until ctx ends.
+func (z *Zone) plug(ctx context.Context) {
+	for {
+		_, _, one := z.nb.now()
+		_, _, two := z.vs.now()
+		var again <-chan time.Time
+		if err := z.plugOnce(ctx); err != nil {
+			again = time.After(plugAgain)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-one:
+		case <-two:
+		case <-again:
+		}
+	}
+}
+
+// vifs are the logical ports of no special type, by name. ok is false while the rows
+// are not those of now.
+func (z *Zone) vifs() (out map[string]vif, ok bool) {
+	tables, synced, _ := z.nb.now(nb.TablePort)
+	if !synced {
+		return nil, false
+	}
+	out = map[string]vif{}
+	for _, r := range tables[0] {
+		if r.text("type") != "" || r.text("name") == "" {
+			continue
+		}
+		v := vif{name: r.text("name"), up: r.yes("up")}
+		v.version, v.versioned = r.pairs("options")["iface-id-ver"]
+		for _, text := range r.texts("addresses") {
+			for i, word := range strings.Fields(text) {
+				if a, err := netip.ParseAddr(word); err == nil {
+					v.addrs = append(v.addrs, a)
+				} else if i == 0 && v.mac == "" {
+					v.mac = word
+				}
+			}
+		}
+		out[v.name] = v
+	}
+	return out, true
+}
+
+// plugged are br-int's ports as their rows are: the interface's row by logical port.
+// next is the first number that none of them has.
+func (z *Zone) plugged() (out map[string]row, next int, ok bool) {
+	tables, synced, _ := z.vs.now("Interface")
+	if !synced {
+		return nil, 0, false
+	}
+	out = map[string]row{}
+	for _, r := range tables[0] {
+		digits, isPort := strings.CutPrefix(r.text("name"), "p")
+		n, err := strconv.Atoi(digits)
+		if !isPort || err != nil {
+			continue
+		}
+		next = max(next, n+1)
+		out[r.pairs("external_ids")["iface-id"]] = r
+	}
+	return out, next, true
+}
+
+// ids are the external_ids of a port's interface.
+func (v vif) ids() map[string]string {
+	ids := map[string]string{"iface-id": v.name}
+	if v.versioned {
+		ids["iface-id-ver"] = v.version
+	}
+	return ids
+}
+
+// plugOnce compares and writes once. It is the only one that changes z.ports.
+func (z *Zone) plugOnce(ctx context.Context) error {
+	want, ok1 := z.vifs()
+	have, next, ok2 := z.plugged()
+	if !ok1 || !ok2 {
+		return nil // a change will come
+	}
+	z.letGo()
+	if err := z.makeRoom(ctx, want); err != nil {
+		return err
+	}
+	var ops []map[string]any
+	fresh := map[string]*port{}
+	undo := func() {
+		for _, p := range fresh {
+			_ = os.Remove(p.path)
+			p.close()
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		v := want[name]
+		r, there := have[name]
+		if there && z.port(name) == nil {
+			// A write whose answer was lost: the row is there, its pipe is not. Any change
+			// has ovs-vswitchd open it.
+			p, err := newPort(z, name, r.text("name"))
+			if err != nil {
+				undo()
+				return err
+			}
+			fresh[name] = p
+			ops = append(ops, map[string]any{"op": "comment", "comment": "the pipe of " + p.iface})
+		}
+		if there {
+			if uuid := z.uuidOf("Interface", r.text("name")); uuid != "" && !maps.Equal(r.pairs("external_ids"), v.ids()) && !samePort(r, v) {
+				ops = append(ops, map[string]any{"op": "update", "table": "Interface", "where": where(uuid),
+					"row": map[string]any{"external_ids": pairs(v.ids())}})
+			}
+			continue
+		}
+		iface := "p" + strconv.Itoa(next)
+		next++
+		p, err := newPort(z, name, iface)
+		if err != nil {
+			undo()
+			return err
+		}
+		fresh[name] = p
+		ops = append(ops, map[string]any{"op": "insert", "table": "Interface", "uuid-name": "i" + iface, "row": map[string]any{
+			"name": iface, "type": "dummy", "external_ids": pairs(v.ids()), "options": pairs(map[string]string{"tx_pcap": p.path})}},
+			map[string]any{"op": "insert", "table": "Port", "uuid-name": "o" + iface, "row": map[string]any{"name": iface, "interfaces": namedRef("i" + iface)}},
+			map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
+				"mutations": []any{[]any{"ports", "insert", set(namedRef("o" + iface))}}})
+	}
+	var gone []string
+	for name, r := range have {
+		if _, wanted := want[name]; wanted {
+			continue
+		}
+		if uuid := z.uuidOf("Port", r.text("name")); uuid != "" {
+			gone = append(gone, name)
+			ops = append(ops, map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
+				"mutations": []any{[]any{"ports", "delete", set(ref(uuid))}}})
+		}
+	}
+	if len(ops) == 0 {
+		return nil
+	}
+	ops = append(ops, map[string]any{"op": "mutate", "table": "Open_vSwitch", "where": []any{}, "mutations": []any{[]any{"next_cfg", "+=", 1}}},
+		map[string]any{"op": "select", "table": "Open_vSwitch", "where": []any{}, "columns": []string{"next_cfg"}})
+	res, err := z.vs.transact(ctx, ops...)
+	if err != nil && !errors.Is(err, errNotConnected) && ctx.Err() == nil {
+		err = fmt.Errorf("ports of zone %s: %w", z.cfg.Name, err)
+	}
+	if err != nil {
+		undo()
+		return err
+	}
+	cfg, err := firstNumber(res[len(res)-1]["rows"], "next_cfg")
+	z.noted(fresh, gone, cfg)
+	return err
+}
+
+// samePort says whether an interface has what the logical port wants; ovn-controller
+// adds keys of its own.
+func samePort(r row, v vif) bool {
+	ids := r.pairs("external_ids")
+	for k, want := range v.ids() {
+		if got, there := ids[k]; !there || got != want {
+			return false
+		}
+	}
+	return true
+}
+
+// noted keeps what was written.
+func (z *Zone) noted(fresh map[string]*port, gone []string, cfg int64) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	z.need = cfg
+	maps.Copy(z.ports, fresh)
+	for _, name := range gone {
+		if p := z.ports[name]; p != nil {
+			z.drop = append(z.drop, leaving{p, cfg})
+			delete(z.ports, name)
+		}
+	}
+}
+
+// letGo closes the pipes that ovs-vswitchd does not hold any more. Before that it may
+// still open them, and would wait there for a reader.
+func (z *Zone) letGo() {
+	cfg := z.curCfg()
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	z.drop = slices.DeleteFunc(z.drop, func(l leaving) bool {
+		if l.cfg > cfg {
+			return false
+		}
+		_ = os.Remove(l.port.path)
+		l.port.close()
+		return true
+	})
+}
+
+// curCfg is the configuration ovs-vswitchd has done.
+func (z *Zone) curCfg() int64 {
+	tables, _, _ := z.vs.now("Open_vSwitch")
+	for _, r := range tables[0] {
+		return r.number("cur_cfg")
+	}
+	return 0
+}
+
+// firstNumber is a column of the first row that a select gave.
+func firstNumber(raw []byte, column string) (int64, error) {
+	var list []row
+	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
+		return 0, fmt.Errorf("no row has %s", column)
+	}
+	return list[0].number(column), nil
+}
+
+func (z *Zone) uuidOf(table, name string) string {
+	tables, _, _ := z.vs.now(table)
+	for uuid, r := range tables[0] {
+		if r.text("name") == name {
+			return uuid
+		}
+	}
+	return ""
+}
+
+// makeRoom gives the router a network for every pod that is in none of its own.
+func (z *Zone) makeRoom(ctx context.Context, want map[string]vif) error {
+	tables, _, _ := z.nb.now(tableRouterPort)
+	var uuid string
+	var nets []netip.Prefix
+	for id, r := range tables[0] {
+		if r.text("name") != z.topo.toSwitch() {
+			continue
+		}
+		uuid = id
+		for _, text := range r.texts("networks") {
+			if p, err := netip.ParsePrefix(text); err == nil {
+				nets = append(nets, p)
+			}
+		}
+	}
+	if uuid == "" {
+		return nil
+	}
+	taken := map[netip.Addr]bool{}
+	for _, v := range want {
+		for _, a := range v.addrs {
+			taken[a] = true
+		}
+	}
+	var more []string
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		v := want[name]
+		if !z.topo.onSwitch(name) {
+			continue
+		}
+		for _, a := range v.addrs {
+			if slices.ContainsFunc(nets, func(p netip.Prefix) bool { return p.Contains(a) }) {
+				continue
+			}
+			p := room(a, taken)
+			nets, more = append(nets, p), append(more, p.String())
+		}
+	}
+	if len(more) == 0 {
+		return nil
+	}
+	return z.Transact(ctx, nb.Op{Kind: nb.OpMutate, Table: tableRouterPort, UUID: uuid,
+		Mutations: []nb.Mutation{{Column: "networks", Insert: true, Strings: more}}})
+}

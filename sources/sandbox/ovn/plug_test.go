@@ -1,0 +1,47 @@
+package ovn
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"rung/test/install"
+	"rung/test/wait"
+)
+
+// A port whose row was written and whose pipe was not kept, because the answer was
+// lost, gets its pipe.
+func TestPortWithoutPipe(t *testing.T) {
+	tools := install.OVN(t, Find)
+	dir, err := os.MkdirTemp("", "o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(dir)
+	lab, err := Start(t.Context(), tools, Config{Dir: dir, Zones: []ZoneConfig{{Name: "n"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.Close()
+	z := lab.Zone("n")
+	if _, err := z.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	z.mu.Lock()
+	p := z.ports[z.Outside()]
+	delete(z.ports, z.Outside())
+	z.mu.Unlock()
+	if err := os.Remove(p.path); err != nil {
+		t.Fatal(err)
+	}
+	p.close()
+	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
+	defer cancel()
+	if _, err := z.Sync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	out, err := z.Send(t.Context(), []Packet{{In: z.Elsewhere(), Src: elsewhereV4, Dst: outsideV4, Proto: UDP, SrcPort: 1, DstPort: 2}})
+	if err != nil || !out[0].Delivered(z.Outside()) {
+		t.Errorf("%v, %v", out, err)
+	}
+}

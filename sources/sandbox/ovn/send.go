@@ -1,0 +1,334 @@
+package ovn
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"rung/sources/retry"
+)
+
+const (
+	// atOnce is how many packets are put in at a port before they are waited for: a
+	// dummy port holds 100, and drops what is more.
+	atOnce = 64
+	// atOnceLogged is how many packets are put in before ovn-controller is waited for: of
+	// more than some 260 lines those are lost that it does not take in time
+	// (ovn-kubernetes.md#lost-lines), and six ACLs may log a packet, two in each stage.
+	atOnceLogged = 40
+	// sendWithin bounds the time one round of packets takes.
+	sendWithin = 20 * time.Second
+)
+
+// ErrNoPort says that a logical port is not there, or not bound yet.
+var ErrNoPort = errors.New("no such port")
+
+// Outcome is where a packet came out: logical ports, in order; none where it was
+// dropped.
+type Outcome struct{ At []string }
+
+// Delivered says whether the packet came out at a port.
+func (o Outcome) Delivered(lport string) bool { return slices.Contains(o.At, lport) }
+
+// packets are those under way in a zone.
+type packets struct {
+	zone    *Zone
+	sending sync.Mutex // one round after the other
+
+	mu    sync.Mutex
+	last  uint32              // the number of the last packet
+	seen  map[uint32][]string // by number, for those that are looked for
+	quiet map[uint32]chan struct{}
+}
+
+// out takes a frame that came out of a port.
+func (k *packets) out(lport string, frame []byte) {
+	id, kind := recognise(frame)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch kind {
+	case marked:
+		if at, looked := k.seen[id]; looked && !slices.Contains(at, lport) {
+			k.seen[id] = append(at, lport)
+		}
+	case expired:
+		if done := k.quiet[id]; done != nil {
+			close(done)
+			delete(k.quiet, id)
+		}
+	}
+}
+
+// numbers gives n packets their numbers, from the one it returns on.
+func (k *packets) numbers(n int) uint32 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	first := k.last + 1
+	k.last += uint32(n)
+	k.seen = make(map[uint32][]string, n)
+	for i := range n {
+		k.seen[first+uint32(i)] = nil
+	}
+	return first
+}
+
+// Send puts packets in and says of each where it came out, when all have been through.
+// Those of one port go in the given order; between ports there is no order.
+func (z *Zone) Send(ctx context.Context, packets []Packet) ([]Outcome, error) {
+	z.packets.sending.Lock()
+	defer z.packets.sending.Unlock()
+	first := z.packets.numbers(len(packets))
+	known, _ := z.vifs()
+	byAddr := z.macs(known)
+	queues := map[string][]string{}
+	ports := map[string]*port{}
+	for i := range packets {
+		p := &packets[i]
+		at := z.port(p.In)
+		if at == nil {
+			return nil, fmt.Errorf("zone %s: putting a packet in at %q: %w", z.cfg.Name, p.In, ErrNoPort)
+		}
+		f, err := z.frame(p, known[p.In], byAddr, first+uint32(i))
+		if err != nil {
+			return nil, fmt.Errorf("zone %s: packet %d: %w", z.cfg.Name, i, err)
+		}
+		queues[at.iface] = append(queues[at.iface], hex.EncodeToString(f))
+		ports[at.iface] = at
+	}
+	for len(queues) > 0 {
+		round := map[string][]string{}
+		for iface, q := range queues {
+			n := min(len(q), atOnce)
+			round[iface] = q[:n]
+			if queues[iface] = q[n:]; len(q) == n {
+				delete(queues, iface)
+			}
+		}
+		if err := z.round(ctx, round); err != nil {
+			return nil, fmt.Errorf("zone %s: putting packets in: %w", z.cfg.Name, err)
+		}
+	}
+	return z.collect(first, len(packets)), nil
+}
+
+// SendLogged is Send, and returns when ovn-controller has written the log lines. Where
+// it is slow, ovs-vswitchd discards what is to be logged beyond what a socket and a
+// short queue hold; so few packets at a time are put in that no line is lost.
+func (z *Zone) SendLogged(ctx context.Context, packets []Packet) ([]Outcome, error) {
+	out := make([]Outcome, 0, len(packets))
+	for some := range slices.Chunk(packets, atOnceLogged) {
+		got, err := z.Send(ctx, some)
+		if err == nil {
+			err = z.Logged(ctx)
+		}
+		if err != nil {
+			return out, err
+		}
+		out = append(out, got...)
+	}
+	return out, nil
+}
+
+// collect reads what is left in the pipes: whatever came out has been written before.
+func (z *Zone) collect(first uint32, n int) []Outcome {
+	z.mu.Lock()
+	for _, p := range z.ports {
+		p.drain()
+	}
+	z.mu.Unlock()
+	k := &z.packets
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	out := make([]Outcome, n)
+	for i := range out {
+		out[i].At = k.seen[first+uint32(i)]
+		slices.Sort(out[i].At)
+	}
+	k.seen = nil
+	return out
+}
+
+func (z *Zone) port(lport string) *port {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	return z.ports[lport]
+}
+
+// frame is a packet as its port would send it: to the port that has the address, where
+// it is on the same switch, to the router otherwise.
+func (z *Zone) frame(p *Packet, in vif, byAddr map[netip.Addr]string, id uint32) ([]byte, error) {
+	from, err := net.ParseMAC(in.mac)
+	if err != nil {
+		return nil, fmt.Errorf("the address of port %s: %w", p.In, err)
+	}
+	dst, err := net.ParseMAC(z.towards(p, byAddr))
+	if err != nil {
+		return nil, fmt.Errorf("the address of the port of %s: %w", p.Dst, err)
+	}
+	return p.frame(from, dst, id)
+}
+
+// towards is the hardware address a packet is sent to.
+func (z *Zone) towards(p *Packet, byAddr map[netip.Addr]string) string {
+	if p.Dst.IsMulticast() {
+		return groupMAC(p.Dst).String()
+	}
+	if mac := byAddr[p.Dst]; mac != "" && z.topo.onSwitch(p.In) {
+		return mac
+	}
+	return z.topo.near(p.In)
+}
+
+// groupMAC is the hardware address of a multicast group.
+func groupMAC(a netip.Addr) net.HardwareAddr {
+	b := a.AsSlice()
+	if a.Is4() {
+		return net.HardwareAddr{0x01, 0x00, 0x5e, b[1] & 0x7f, b[2], b[3]}
+	}
+	return net.HardwareAddr{0x33, 0x33, b[12], b[13], b[14], b[15]}
+}
+
+// round puts in a few packets of each interface and waits until ovs-vswitchd has taken
+// them from its queues. It handles a packet to the end when it takes it.
+func (z *Zone) round(ctx context.Context, queues map[string][]string) error {
+	ctx, cancel := context.WithTimeout(ctx, sendWithin)
+	defer cancel()
+	k, err := z.control.to(ctx, VSwitchd)
+	if err != nil {
+		return err
+	}
+	before, err := received(ctx, k)
+	if err != nil {
+		return err
+	}
+	errs := make(chan error, len(queues))
+	for iface, q := range queues {
+		if _, there := before[iface]; !there {
+			return fmt.Errorf("%s: %w", iface, ErrNoPort)
+		}
+		params, err := json.Marshal(append([]string{iface}, q...))
+		if err != nil {
+			return err
+		}
+		k.send("netdev-dummy/receive", params, func(_ []byte, err error) { errs <- err })
+	}
+	for range queues {
+		select {
+		case err := <-errs:
+			if err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for {
+		now, err := received(ctx, k)
+		if err != nil {
+			return err
+		}
+		left := 0
+		for iface, q := range queues {
+			left += max(0, int(before[iface])+len(q)-int(now[iface]))
+		}
+		if left == 0 {
+			return nil
+		}
+	}
+}
+
+// received is how many packets each interface has taken in.
+func received(ctx context.Context, k *client) (map[string]uint64, error) {
+	out, err := k.call(ctx, "dpctl/show", []byte(`["-s"]`))
+	if err != nil {
+		return nil, err
+	}
+	var text string
+	if err := json.Unmarshal(out, &text); err != nil {
+		return nil, fmt.Errorf("reading dpctl/show: %w", err)
+	}
+	return readReceived(text), nil
+}
+
+func readReceived(text string) map[string]uint64 {
+	out := map[string]uint64{}
+	name := ""
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) >= 3 && words[0] == "port" && strings.HasSuffix(words[1], ":") {
+			name = words[2]
+		}
+		if len(words) >= 2 && words[0] == "RX" {
+			if n, ok := strings.CutPrefix(words[1], "packets:"); ok {
+				if v, err := strconv.ParseUint(n, 10, 64); err == nil && name != "" {
+					out[name] = v
+				}
+			}
+		}
+	}
+	return out
+}
+
+// loggedAgain is how long the answer to the last packet is waited for before another
+// is sent.
+const loggedAgain = 500 * time.Millisecond
+
+// Logged waits until ovn-controller has written the log lines of all packets that were
+// put in before. A packet whose time to live ends at the router goes to ovn-controller
+// behind them, by the same connection, and comes back as an answer.
+func (z *Zone) Logged(ctx context.Context) error {
+	for {
+		id := rand.Uint32()
+		answered := make(chan struct{})
+		k := &z.packets
+		k.mu.Lock()
+		if k.quiet == nil {
+			k.quiet = map[uint32]chan struct{}{}
+		}
+		k.quiet[id] = answered
+		k.mu.Unlock()
+		err := z.lastPacket(ctx, id)
+		if err == nil {
+			wait, cancel := context.WithTimeout(ctx, loggedAgain)
+			select {
+			case <-answered:
+				cancel()
+				return nil
+			case <-wait.Done():
+				cancel()
+			}
+		}
+		k.mu.Lock()
+		delete(k.quiet, id)
+		k.mu.Unlock()
+		if err != nil || !retry.Sleep(ctx, time.Millisecond) {
+			return fmt.Errorf("zone %s: waiting for ovn-controller's log: %w", z.cfg.Name, errors.Join(err, ctx.Err()))
+		}
+	}
+}
+
+func (z *Zone) lastPacket(ctx context.Context, id uint32) error {
+	z.packets.sending.Lock()
+	defer z.packets.sending.Unlock()
+	known, _ := z.vifs()
+	at := z.port(z.Outside())
+	if at == nil {
+		return ErrNoPort
+	}
+	p := Packet{In: z.Outside(), Src: outsideV4, Dst: elsewhereV4, Proto: UDP, SrcPort: uint16(id >> 16), DstPort: 33434, TTL: 1}
+	f, err := z.frame(&p, known[p.In], nil, id)
+	if err != nil {
+		return err
+	}
+	return z.round(ctx, map[string][]string{at.iface: {hex.EncodeToString(f)}})
+}

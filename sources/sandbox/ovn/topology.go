@@ -1,0 +1,177 @@
+package ovn
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"rung/model/nb"
+	"rung/sources/sandbox/rows"
+)
+
+// Tables of the Northbound database that Rung itself has no use for.
+const (
+	tableRouter     = "Logical_Router"
+	tableRouterPort = "Logical_Router_Port"
+	tableRoute      = "Logical_Router_Static_Route"
+)
+
+// The networks between a node's router and the others: those of OVN-Kubernetes.
+var (
+	transitV4, transitV6 = netip.MustParsePrefix("100.88.0.2/16"), netip.MustParsePrefix("fd97::2/64")
+	joinV4, joinV6       = netip.MustParsePrefix("100.64.0.1/16"), netip.MustParsePrefix("fd98::1/64")
+	// The far ends, which stand for all other nodes and for the gateway router.
+	elsewhereV4, elsewhereV6 = netip.MustParseAddr("100.88.255.254"), netip.MustParseAddr("fd97::fffe")
+	outsideV4, outsideV6     = netip.MustParseAddr("100.64.255.254"), netip.MustParseAddr("fd98::fffe")
+)
+
+// topology is a zone's switches and router as OVN-Kubernetes has them, as far as
+// packets between pods, nodes and the outside need them. There is no gateway router
+// and no tunnel: what would go to one is seen at a port in its place.
+type topology struct {
+	cfg     ZoneConfig
+	mgmt    []string
+	routers []netip.Prefix // the router's addresses on the node's switch
+	mac     string         // and its hardware address there
+}
+
+func newTopology(cfg ZoneConfig) (*topology, error) {
+	if cfg.Name == "" {
+		return nil, fmt.Errorf("a zone needs a name")
+	}
+	if len(cfg.Subnets) == 0 {
+		cfg.Subnets = []netip.Prefix{netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 244, byte(cfg.number), 0}), 24)}
+	}
+	if len(cfg.Cluster) == 0 {
+		cfg.Cluster = []netip.Prefix{netip.MustParsePrefix("10.244.0.0/16"), netip.MustParsePrefix("fd01::/48")}
+	}
+	if cfg.MeterRate <= 0 {
+		cfg.MeterRate = rows.MeterRate
+	}
+	t := &topology{cfg: cfg, mgmt: cfg.Management}
+	for _, s := range cfg.Subnets {
+		first := s.Masked().Addr().Next()
+		if !s.IsValid() || !s.Contains(first.Next()) {
+			return nil, fmt.Errorf("subnet %s has no room for router and node", s)
+		}
+		t.routers = append(t.routers, netip.PrefixFrom(first, s.Bits()))
+		if len(cfg.Management) == 0 {
+			t.mgmt = append(t.mgmt, first.Next().String())
+		}
+	}
+	first := t.routers[0].Addr()
+	for _, r := range slices.Backward(t.routers) {
+		if r.Addr().Is4() {
+			first = r.Addr() // the IPv4 one has precedence, as on a cluster
+		}
+	}
+	t.mac = nb.MAC(first)
+	return t, nil
+}
+
+// elsewhere and outside are the ports in place of the other nodes and of the gateway
+// router.
+func (t *topology) elsewhere() string { return "elsewhere-" + t.cfg.Name }
+func (t *topology) outside() string   { return "outside-" + t.cfg.Name }
+
+// Elsewhere is the logical port where packets to pods of other zones come out, and
+// where those from there are put in.
+func (z *Zone) Elsewhere() string { return z.topo.elsewhere() }
+
+// Outside is the logical port where packets to addresses outside of the cluster come
+// out, and where those from there are put in.
+func (z *Zone) Outside() string { return z.topo.outside() }
+
+// Node is the logical port of the node itself: its management port.
+func (z *Zone) Node() string { return nb.ManagementPort(z.cfg.Name) }
+
+// seed is the zone's first transaction.
+func (t *topology) seed() []nb.Op {
+	zone := t.cfg.Name
+	ops := rows.Seed(zone, t.mgmt, t.cfg.Foreign)
+	for i := range ops {
+		if ops[i].Table == nb.TableMeterBand {
+			ops[i].Row["rate"] = t.cfg.MeterRate
+		}
+	}
+	var routes []nb.Ref
+	route := func(prefix netip.Prefix, v4, v6 netip.Addr, out string) {
+		hop := v6
+		if prefix.Addr().Is4() {
+			hop = v4
+		}
+		id := fmt.Sprint("route", len(routes))
+		routes = append(routes, nb.Ref{Name: id})
+		ops = append(ops, rows.Insert(tableRoute, id, map[string]any{"ip_prefix": prefix.String(), "nexthop": hop.String(), "output_port": out}))
+	}
+	for _, p := range t.cfg.Cluster {
+		route(p, elsewhereV4, elsewhereV6, t.toTransit())
+	}
+	route(netip.MustParsePrefix("0.0.0.0/0"), outsideV4, outsideV6, t.toJoin())
+	route(netip.MustParsePrefix("::/0"), outsideV4, outsideV6, t.toJoin())
+	for _, host := range t.cfg.Host {
+		for _, m := range t.mgmt {
+			if hop, err := netip.ParseAddr(m); err == nil && hop.Is4() == host.Is4() {
+				route(netip.PrefixFrom(host, host.BitLen()), hop, hop, t.toSwitch())
+				break
+			}
+		}
+	}
+	var networks []string
+	for _, p := range t.routers {
+		networks = append(networks, p.String())
+	}
+	ops = append(ops, rows.Insert(tableRouterPort, "rtos", map[string]any{"name": t.toSwitch(), "mac": t.mac, "networks": networks}))
+	far := func(network, name, lrp string, v4, v6 netip.Prefix, farName string, far4, far6 netip.Addr) {
+		id := func(part string) string { return part + network }
+		ops = append(ops,
+			rows.Insert(tableRouterPort, id("lrp"), map[string]any{"name": lrp, "mac": rows.MAC(v4.Addr().String(), ""),
+				"networks": []string{v4.String(), v6.String()}}),
+			rows.Insert(nb.TablePort, id("near"), map[string]any{"name": "r" + lrp, "type": "router", "addresses": []string{"router"},
+				"options": map[string]string{"router-port": lrp}}),
+			rows.Insert(nb.TablePort, id("far"), map[string]any{"name": farName,
+				"addresses": []string{rows.MAC(far4.String(), "") + " " + far4.String() + " " + far6.String()}}),
+			rows.Insert(nb.TableSwitch, "", map[string]any{"name": name, "ports": rows.Named(id("near"), id("far"))}))
+	}
+	far("transit", "transit_switch", t.toTransit(), transitV4, transitV6, t.elsewhere(), elsewhereV4, elsewhereV6)
+	far("join", "join", t.toJoin(), joinV4, joinV6, t.outside(), outsideV4, outsideV6)
+	return append(ops, rows.Insert(tableRouter, "", map[string]any{"name": "ovn_cluster_router",
+		"ports": rows.Named("rtos", "lrptransit", "lrpjoin"), "static_routes": routes}))
+}
+
+// The router's ports.
+func (t *topology) toSwitch() string  { return "rtos-" + t.cfg.Name }
+func (t *topology) toTransit() string { return "rtots-" + t.cfg.Name }
+func (t *topology) toJoin() string    { return "rtoj-" + t.cfg.Name }
+
+// near is the hardware address a packet is sent to that is to be routed, from a port.
+func (t *topology) near(lport string) string {
+	switch lport {
+	case t.elsewhere():
+		return rows.MAC(transitV4.Addr().String(), "")
+	case t.outside():
+		return rows.MAC(joinV4.Addr().String(), "")
+	}
+	return t.mac
+}
+
+// onSwitch says whether a port is one of the node's switch.
+func (t *topology) onSwitch(lport string) bool { return lport != t.elsewhere() && lport != t.outside() }
+
+// room is the network that the router needs on the node's switch for an address that
+// is in none of its networks: the /24 or /64 around it, with the router at the highest
+// address that nobody has.
+func room(addr netip.Addr, taken map[netip.Addr]bool) netip.Prefix {
+	bits := 24
+	if addr.Is6() {
+		bits = 64
+	}
+	net := netip.PrefixFrom(addr, bits).Masked()
+	b := net.Addr().AsSlice()
+	for n := byte(254); ; n-- {
+		b[len(b)-1] = n
+		if at, ok := netip.AddrFromSlice(b); ok && (!taken[at] || n == 0) {
+			return netip.PrefixFrom(at, bits)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package ovn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The stages in which northd evaluates ACLs, in the order a packet meets them.
+const (
+	StageIn      = "ls_in_acl_eval"
+	StageAfterLB = "ls_in_acl_after_lb_eval"
+	StageOut     = "ls_out_acl_eval"
+)
+
+var aclStages = []string{StageIn, StageAfterLB, StageOut}
+
+// mostPasses is how often a packet may go through connection tracking in one trace.
+const mostPasses = 8
+
+// Met is a logical flow of an ACL that a packet met.
+type Met struct {
+	Stage string // StageOut, say
+	ACL   string // the first eight hex digits of the ACL's UUID, as northd notes it
+	Flow  string // the UUID of the Logical_Flow
+}
+
+// The states of a connection that a traced packet may be of, as ovs-fields(7) has them;
+// the first packet of one is of none.
+const (
+	ctFirst   = ""
+	ctOpened  = "trk,est"     // of the side that began it
+	ctReplied = "trk,est,rpl" // of the other
+)
+
+// Trace asks ovs-vswitchd what it would do with a packet, by ofproto/trace: nothing is
+// sent, nothing logged, no connection noted. It returns the ACLs' flows in the order in
+// which they are met, and the trace. A packet of a connection that is there already
+// meets others than the first.
+func (z *Zone) Trace(ctx context.Context, p Packet, established bool) (met []Met, text string, err error) {
+	state := ctFirst
+	if established {
+		state = ctOpened
+	}
+	return z.trace(ctx, p, state)
+}
+
+func (z *Zone) trace(ctx context.Context, p Packet, state string) (met []Met, text string, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("zone %s: tracing a packet: %w", z.cfg.Name, err)
+		}
+	}()
+	known, _ := z.vifs()
+	have, _, _ := z.plugged()
+	at := have[p.In].number("ofport")
+	if at <= 0 {
+		return nil, "", fmt.Errorf("%q: %w", p.In, ErrNoPort)
+	}
+	// A flow, not a packet: with a packet ofproto/trace does what it says, down to the
+	// log.
+	flow, err := p.flow(known[p.In].mac, z.towards(&p, z.macs(known)))
+	if err != nil {
+		return nil, "", err
+	}
+	args := []string{"br-int", "in_port=" + strconv.FormatInt(at, 10) + "," + flow}
+	if state != ctFirst {
+		args = append(args, slices.Repeat([]string{"--ct-next", state}, mostPasses)...)
+	}
+	if text, err = z.Control(ctx, VSwitchd, "ofproto/trace", args...); err != nil {
+		return nil, "", err
+	}
+	flows, err := z.aclFlows(ctx)
+	if err != nil {
+		return nil, text, err
+	}
+	for _, cookie := range cookies(text) {
+		met = append(met, flows[cookie]...)
+	}
+	return met, text, nil
+}
+
+// macs are the hardware addresses of the ports on the node's switch.
+func (z *Zone) macs(known map[string]vif) map[netip.Addr]string {
+	out := map[netip.Addr]string{}
+	for name, v := range known {
+		for _, a := range v.addrs {
+			if z.topo.onSwitch(name) {
+				out[a] = v.mac
+			}
+		}
+	}
+	return out
+}
+
+// flow is the packet as ovs-ofctl(8) writes it.
+func (p *Packet) flow(from, to string) (string, error) {
+	six, net := "", "nw_src=%s,nw_dst=%s"
+	if p.Src.Is6() {
+		six, net = "6", "ipv6_src=%s,ipv6_dst=%s"
+	}
+	if p.Src.Is4() != p.Dst.Is4() || !p.Src.IsValid() {
+		return "", fmt.Errorf("a packet from %s to %s has two families", p.Src, p.Dst)
+	}
+	ports := func(name string) string { return fmt.Sprintf("%s_src=%d,%s_dst=%d", name, p.SrcPort, name, p.DstPort) }
+	var proto, rest string
+	switch p.Proto {
+	case TCP:
+		proto, rest = "tcp", fmt.Sprintf("%s,tcp_flags=%#x", ports("tcp"), p.flags())
+	case UDP:
+		proto, rest = "udp", ports("udp")
+	case SCTP:
+		proto, rest = "sctp", ports("sctp")
+	case ICMP:
+		proto, rest = "icmp", fmt.Sprintf("icmp_type=%d,icmp_code=0", p.echo())
+		if p.Src.Is6() {
+			rest = fmt.Sprintf("icmpv6_type=%d,icmpv6_code=0", p.echo())
+		}
+	default:
+		return "", errNoProto
+	}
+	return fmt.Sprintf("%s%s,dl_src=%s,dl_dst=%s,"+net+",nw_ttl=%d,%s", proto, six, from, to, p.Src, p.Dst, p.ttl(), rest), nil
+}
+
+var cookieOf = regexp.MustCompile(`, cookie 0x([0-9a-f]{1,8})\s*$`)
+
+// cookies are those of the flows in a trace, in order: the first eight hex digits of
+// the UUIDs of Logical_Flows.
+func cookies(trace string) (out []string) {
+	for line := range strings.Lines(trace) {
+		if m := cookieOf.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
+			out = append(out, strings.Repeat("0", 8-len(m[1]))+m[1])
+		}
+	}
+	return out
+}
+
+// aclFlows are the Southbound database's flows of ACLs, by cookie. Those that no ACL has,
+// a stage's last ones, carry no hint and are left out.
+func (z *Zone) aclFlows(ctx context.Context) (map[string][]Met, error) {
+	k, err := dial(ctx, z.file(dbSB+".sock"), nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the logical flows: %w", err)
+	}
+	defer k.close()
+	params := []any{"OVN_Southbound"}
+	for _, stage := range aclStages {
+		params = append(params, map[string]any{"op": "select", "table": "Logical_Flow", "columns": []string{"_uuid", "external_ids"},
+			"where": []any{[]any{"external_ids", "includes", pairs(map[string]string{"stage-name": stage})}}})
+	}
+	request, err := json.Marshal(params)
+	if err != nil {
+		return nil, fmt.Errorf("reading the logical flows: %w", err)
+	}
+	raw, err := k.call(ctx, "transact", request)
+	if err != nil {
+		return nil, fmt.Errorf("reading the logical flows: %w", err)
+	}
+	results, err := readResults("OVN_Southbound", raw)
+	if err != nil {
+		return nil, err
+	}
+	if len(results) != len(aclStages) {
+		return nil, errors.New("reading the logical flows: the answer is not whole")
+	}
+	out := map[string][]Met{}
+	for i, res := range results {
+		var list []row
+		if err := json.Unmarshal(res["rows"], &list); err != nil {
+			return nil, fmt.Errorf("reading the logical flows: %w", err)
+		}
+		for _, r := range list {
+			var id [2]string
+			if json.Unmarshal(r["_uuid"], &id) != nil || len(id[1]) < 8 {
+				continue
+			}
+			if hint := r.pairs("external_ids")["stage-hint"]; hint != "" {
+				out[id[1][:8]] = append(out[id[1][:8]], Met{Stage: aclStages[i], ACL: hint, Flow: id[1]})
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,423 @@
+package ovn
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"rung/model"
+	"rung/model/nb"
+	"rung/sources/nbdb"
+	"rung/sources/retry"
+	"rung/sources/sandbox/child"
+	"rung/sources/sandbox/rows"
+)
+
+// The names of a zone's processes, for Daemons, Kill, Stop, Cont and Control.
+const (
+	NBServer   = "nb ovsdb-server"
+	SBServer   = "sb ovsdb-server"
+	VSServer   = "vswitch ovsdb-server"
+	Northd     = "ovn-northd"
+	Controller = "ovn-controller"
+	VSwitchd   = "ovs-vswitchd"
+)
+
+// names are the processes in the order they start, with what their files are called.
+var names = []struct{ name, file string }{
+	{NBServer, dbNB}, {SBServer, dbSB}, {VSServer, dbVS},
+	{VSwitchd, "vswitchd"}, {Northd, "northd"}, {Controller, "controller"},
+}
+
+// Daemon is one process of a zone as it is.
+type Daemon struct {
+	Name  string
+	State child.State
+	Err   error // why the last one ended, with its last line
+	Since time.Time
+	Pid   int // 0 while none runs
+}
+
+// Zone is a node: its databases, daemons and ports.
+type Zone struct {
+	cfg   ZoneConfig
+	tools *Tools
+	dir   string
+	made  bool // the folder is this zone's
+	log   string
+	tell  func(Daemon)
+	hear  func([]model.Fault)
+	guard child.Guard
+
+	procs  map[string]*child.Process
+	nb, vs *replica
+	topo   *topology
+
+	mu     sync.Mutex
+	states map[string]Daemon
+	ports  map[string]*port // by logical port
+	drop   []leaving
+	need   int64                // the next_cfg that covers every port
+	asked  map[string]time.Time // when a process was asked that does not answer
+	late   *model.Fault         // that it did not come up
+
+	telling sync.Mutex // held while faults are told, so that the newest come last
+	told    []model.Fault
+
+	control controls
+	packets packets
+
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	up     chan struct{} // closed when all processes run, or upErr says why not
+	upErr  error
+	rising sync.WaitGroup // what starts them
+	rise   context.CancelFunc
+}
+
+func newZone(t *Tools, cfg ZoneConfig, dir string, g child.Guard, tell func(Daemon), hear func([]model.Fault)) (*Zone, error) {
+	topo, err := newTopology(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("zone %s: %w", cfg.Name, err)
+	}
+	z := &Zone{cfg: cfg, tools: t, dir: dir, log: filepath.Join(dir, controllerLog), tell: tell, hear: hear, guard: g, topo: topo,
+		asked: map[string]time.Time{}, procs: map[string]*child.Process{}, states: map[string]Daemon{}, ports: map[string]*port{}, up: make(chan struct{})}
+	z.control.zone, z.packets.zone = z, z
+	for _, n := range names {
+		z.states[n.name] = Daemon{Name: n.name, State: child.Died, Since: time.Now()}
+		z.procs[n.name] = child.New(child.Config{Zone: cfg.Name, Name: n.name, Socket: z.file(n.file + ".ctl"), Guard: g,
+			Command: func() *exec.Cmd { return z.command(n.name, n.file) },
+			Report:  func(s child.State, err error) { z.report(n.name, s, err) }})
+	}
+	z.nb = newReplica(z.file(dbNB+".sock"), nb.Database, map[string][]string{
+		nb.TablePort:          {"name", "type", "addresses", "options", "up"},
+		nb.TableGlobal:        {"nb_cfg", "sb_cfg", "hv_cfg", "nb_cfg_timestamp", "sb_cfg_timestamp", "hv_cfg_timestamp"},
+		"Logical_Router_Port": {"name", "networks"},
+	})
+	z.vs = newReplica(z.file(dbVS+".sock"), "Open_vSwitch", map[string][]string{
+		"Interface":    {"name", "ofport", "external_ids"},
+		"Port":         {"name"},
+		"Bridge":       {"name"},
+		"Open_vSwitch": {"cur_cfg", "next_cfg"},
+	})
+	return z, nil
+}
+
+func (z *Zone) file(name string) string { return filepath.Join(z.dir, name) }
+
+func (z *Zone) address(db string) string { return "unix:" + z.file(db+".sock") }
+
+// Name is the zone's name.
+func (z *Zone) Name() string { return z.cfg.Name }
+
+// NB is the address of the Northbound database.
+func (z *Zone) NB() string { return z.address(dbNB) }
+
+// SB is the address of the Southbound database.
+func (z *Zone) SB() string { return z.address(dbSB) }
+
+// LogFile is ovn-controller's log, with its acl_log lines. It is appended to, so that
+// who follows it may cut it to nothing when it has become long.
+func (z *Zone) LogFile() string { return z.log }
+
+// command is how a process is started, in the foreground: what goes to the background
+// would lose its parent, and with it its end.
+func (z *Zone) command(name, file string) *exec.Cmd {
+	args := []string{"--no-chdir", "-vsyslog:off", "-vconsole:warn", "--unixctl=" + z.file(file+".ctl")}
+	if name != Controller {
+		args = append(args, "-vfile:off")
+	}
+	program := "ovsdb-server"
+	switch name {
+	case NBServer, SBServer, VSServer:
+		args = append(args, "--remote=p"+z.address(file), z.file(file+".db"))
+	case VSwitchd:
+		program = "ovs-vswitchd"
+		args = append(args, "--enable-dummy=override", "--disable-system", z.address(dbVS))
+	case Northd:
+		program = "ovn-northd"
+		args = append(args, "--ovnnb-db="+z.NB(), "--ovnsb-db="+z.SB())
+	case Controller:
+		program = "ovn-controller"
+		args = append(args, "--log-file="+z.log, z.address(dbVS))
+	}
+	cmd := z.tools.command(program, args...)
+	cmd.Dir = z.dir
+	cmd.Env = os.Environ()
+	for _, v := range []string{"OVS_RUNDIR", "OVN_RUNDIR", "OVS_LOGDIR", "OVN_LOGDIR", "OVS_DBDIR", "OVN_DBDIR", "OVS_SYSCONFDIR", "OVN_SYSCONFDIR"} {
+		cmd.Env = append(cmd.Env, v+"="+z.dir)
+	}
+	return cmd
+}
+
+// start brings the zone up, with its first rows. What is below the Northbound database
+// comes behind it where that is wanted.
+func (z *Zone) start(ctx context.Context, behind bool) error {
+	if err := os.Mkdir(z.dir, 0o700); err != nil {
+		return fmt.Errorf("making the folder of zone %s: %w", z.cfg.Name, err)
+	}
+	z.made = true
+	for _, db := range []string{dbNB, dbSB, dbVS} {
+		if err := makeDatabase(z.tools.schemas[db], z.file(db+".db")); err != nil {
+			return fmt.Errorf("creating the database %s of zone %s: %w", db, z.cfg.Name, err)
+		}
+	}
+	first := []string{NBServer}
+	if !behind {
+		first = append(first, SBServer, VSServer)
+	}
+	if err := z.together(ctx, first...); err != nil {
+		return err
+	}
+	var life context.Context
+	life, z.cancel = context.WithCancel(context.Background())
+	z.wg.Go(func() { z.nb.run(life) })
+	if err := z.seeded(ctx); err != nil {
+		return err
+	}
+	if !behind {
+		z.upErr = z.below(ctx, life, z.together)
+		close(z.up)
+		return z.upErr
+	}
+	rise, cancel := context.WithCancel(life)
+	z.rise = cancel
+	z.rising.Go(func() {
+		err := z.patiently(rise, SBServer, VSServer)
+		if err == nil {
+			err = z.below(rise, life, z.patiently)
+		}
+		z.upErr = err
+		close(z.up)
+		if err != nil && rise.Err() == nil {
+			z.notUp(err)
+		}
+	})
+	return nil
+}
+
+// seeded writes the first rows.
+func (z *Zone) seeded(ctx context.Context) error {
+	first, err := nbdb.Encode(z.topo.seed())
+	if err != nil {
+		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
+	}
+	if err := z.read(ctx, z.nb); err != nil {
+		return err
+	}
+	if _, err := z.nb.transactRaw(ctx, first); err != nil {
+		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
+	}
+	return nil
+}
+
+// read waits until a database's rows are known.
+func (z *Zone) read(ctx context.Context, r *replica) error {
+	if err := r.until(ctx, func() bool { _, synced, _ := r.now(); return synced }); err != nil {
+		return fmt.Errorf("reading %s of zone %s: %w", r.database, z.cfg.Name, err)
+	}
+	return nil
+}
+
+// below starts what makes flows of the rows, on databases that run.
+func (z *Zone) below(ctx, life context.Context, start func(context.Context, ...string) error) error {
+	z.wg.Go(func() { z.vs.run(life) })
+	if err := z.bridged(ctx); err != nil {
+		return err
+	}
+	// ovn-controller waits a second where it finds no bridge to connect to.
+	if err := start(ctx, VSwitchd, Northd); err != nil {
+		return err
+	}
+	if err := z.vs.until(ctx, func() bool { return z.curCfg() > 0 }); err != nil {
+		return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
+	}
+	if err := start(ctx, Controller); err != nil {
+		return err
+	}
+	z.wg.Go(func() { z.plug(life) })
+	z.wg.Go(func() { z.watch(life) })
+	return nil
+}
+
+// bridged writes the first rows of the vswitch database, once: a server that dies
+// meanwhile comes back, and may have taken them.
+func (z *Zone) bridged(ctx context.Context) error {
+	for {
+		if err := z.read(ctx, z.vs); err != nil {
+			return err
+		}
+		if tables, _, _ := z.vs.now("Open_vSwitch"); len(tables[0]) > 0 {
+			return nil
+		}
+		_, err := z.vs.transact(ctx, z.bridge()...)
+		if err == nil {
+			return nil
+		}
+		if errors.Is(err, errRefused) || !retry.Sleep(ctx, startAgain) {
+			return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
+		}
+	}
+}
+
+// Ready waits until every process of the zone has answered once; the error says why
+// one did not.
+func (z *Zone) Ready(ctx context.Context) error {
+	select {
+	case <-z.up:
+		return z.upErr
+	case <-ctx.Done():
+		return fmt.Errorf("zone %s: waiting for its processes: %w", z.cfg.Name, ctx.Err())
+	}
+}
+
+// patiently starts processes side by side, too. One that died or was slow is started
+// again by who looks after it: nobody waits in front of it, so it has the time.
+func (z *Zone) patiently(ctx context.Context, which ...string) error {
+	err := z.together(ctx, which...)
+	for err != nil && ctx.Err() == nil {
+		up := true
+		for _, name := range which {
+			z.mu.Lock()
+			d := z.states[name]
+			z.mu.Unlock()
+			if d.State == child.Died && d.Err == nil && z.procs[name].Pid() == 0 {
+				return err // it could not be started at all
+			}
+			up = up && d.State == child.Running
+		}
+		if up {
+			return nil
+		}
+		z.tellFaults() // that it takes so long
+		if !retry.Sleep(ctx, startAgain) {
+			return err
+		}
+	}
+	return err
+}
+
+// startAgain is the wait between two looks at processes that come up late.
+const startAgain = 20 * time.Millisecond
+
+// together starts processes side by side.
+func (z *Zone) together(ctx context.Context, which ...string) error {
+	errs := make([]error, len(which))
+	var wg sync.WaitGroup
+	for i, name := range which {
+		wg.Go(func() { errs[i] = z.procs[name].Start(ctx) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// makeDatabase writes a database file that holds a schema and no rows.
+func makeDatabase(schema, path string) error {
+	text, err := os.ReadFile(schema)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		return fmt.Errorf("reading %s: %w", schema, err)
+	}
+	return os.WriteFile(path, rows.Database(b.Bytes()), 0o600)
+}
+
+func (z *Zone) report(name string, s child.State, err error) {
+	z.mu.Lock()
+	d := Daemon{Name: name, State: s, Err: err, Since: time.Now()}
+	if was := z.states[name]; was.State == s && was.Err != nil {
+		d.Since = was.Since // the next one did not come up
+	}
+	z.states[name] = d
+	z.mu.Unlock()
+	z.tell(d)
+	z.tellFaults()
+}
+
+// Daemons are the zone's processes as they are now, in the order they start.
+func (z *Zone) Daemons() []Daemon {
+	out := make([]Daemon, 0, len(names))
+	z.mu.Lock()
+	for _, n := range names {
+		out = append(out, z.states[n.name])
+	}
+	z.mu.Unlock()
+	for i := range out {
+		out[i].Pid = z.procs[out[i].Name].Pid()
+	}
+	return out
+}
+
+// proc finds a process by its name.
+func (z *Zone) proc(name string) (*child.Process, error) {
+	if p := z.procs[name]; p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("zone %s has no process %q", z.cfg.Name, name)
+}
+
+// Kill kills a process as SIGKILL does; the next one starts by itself.
+func (z *Zone) Kill(name string) error { return z.with(name, (*child.Process).Kill) }
+
+// Stop makes a process stand still, until Cont.
+func (z *Zone) Stop(name string) error { return z.with(name, (*child.Process).Stop) }
+
+// Cont lets a stopped process go on.
+func (z *Zone) Cont(name string) error { return z.with(name, (*child.Process).Cont) }
+
+func (z *Zone) with(name string, do func(*child.Process) error) error {
+	p, err := z.proc(name)
+	if err != nil {
+		return err
+	}
+	return do(p)
+}
+
+// Transact writes to the Northbound database.
+func (z *Zone) Transact(ctx context.Context, ops ...nb.Op) error {
+	params, err := nbdb.Encode(ops)
+	if err == nil {
+		_, err = z.nb.transactRaw(ctx, params)
+	}
+	if err != nil {
+		return fmt.Errorf("zone %s: %w", z.cfg.Name, err)
+	}
+	return nil
+}
+
+// close ends everything of the zone and removes its files.
+func (z *Zone) close() {
+	if z.rise != nil {
+		z.rise() // a process must not start beside its own end
+		z.rising.Wait()
+	}
+	var wg sync.WaitGroup
+	for _, p := range z.procs {
+		wg.Go(p.Close)
+	}
+	wg.Wait()
+	if z.cancel != nil {
+		z.cancel()
+	}
+	z.wg.Wait()
+	z.control.close()
+	for _, p := range z.ports {
+		p.close()
+	}
+	for _, l := range z.drop {
+		l.port.close()
+	}
+	if z.made {
+		removeZone(z.dir)
+	}
+}

@@ -1,0 +1,249 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"rung/model/match"
+	"rung/sources/sandbox/ovn"
+)
+
+const (
+	// logPoll is how often the logs of ovn-controller are read on.
+	logPoll = 100 * time.Millisecond
+	// longLog is the length at which a log that was read is emptied.
+	longLog = 4 << 20
+	// longLine bounds a line that does not end.
+	longLine = 64 << 10
+	// packetsWaiting is how many packets wait for a zone that is slow; more are not put
+	// in.
+	packetsWaiting = 256
+	// packetsAtOnce is how many are put in together.
+	packetsAtOnce = 32
+)
+
+// packets puts the first packet of each connection into zones that run on OVN, and
+// reads what ovn-controller logs about it.
+type packets struct {
+	t    *Traffic
+	sink func(zone, line string)
+	ctx  context.Context
+	wg   sync.WaitGroup
+
+	mu    sync.Mutex
+	zones map[*labServer]chan hop
+}
+
+// hop is a packet for one zone, and the zone it goes on to where it leaves for there.
+type hop struct {
+	ovn.Packet
+	dst string
+}
+
+func (t *Traffic) packets(ctx context.Context, sink func(zone, line string)) *packets {
+	p := &packets{t: t, sink: sink, ctx: ctx, zones: map[*labServer]chan hop{}}
+	p.wg.Go(p.follow)
+	return p
+}
+
+var packetProtos = map[match.Proto]ovn.Proto{match.TCP: ovn.TCP, match.UDP: ovn.UDP, match.SCTP: ovn.SCTP, match.ICMP: ovn.ICMP}
+
+// connect begins one connection.
+func (p *packets) connect() {
+	f, ok := p.t.pick()
+	if !ok {
+		return
+	}
+	h := hop{Packet: ovn.Packet{In: f.src.lport, Src: f.from, Dst: f.to, Proto: packetProtos[f.proto],
+		SrcPort: f.srcPort, DstPort: f.dstPort}}
+	if f.dst != nil && f.dst.zone != f.src.zone {
+		h.dst = f.dst.zone
+	}
+	p.t.stats.connections.Add(1)
+	p.put(f.src.zone, h)
+}
+
+// put gives a packet to a zone, unless too many wait there already.
+func (p *packets) put(zone string, h hop) {
+	l := p.t.on.labZones()[zone]
+	if l == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	in := p.zones[l]
+	if in == nil {
+		if p.ctx.Err() != nil {
+			return
+		}
+		in = make(chan hop, packetsWaiting)
+		p.zones[l] = in
+		p.wg.Go(func() { p.run(l, in) })
+	}
+	select {
+	case in <- h:
+	default:
+	}
+}
+
+// run puts packets into a zone until it ends, the first when its rows are flows:
+// before, OVN would drop them all.
+func (p *packets) run(l *labServer, in <-chan hop) {
+	defer func() {
+		p.mu.Lock()
+		delete(p.zones, l)
+		p.mu.Unlock()
+	}()
+	err := l.use(p.ctx, func(z *ovn.Zone, ctx context.Context) error {
+		err := z.Ready(ctx)
+		if err == nil {
+			_, err = z.Sync(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		<-l.gone(p.ctx) // why is told where it is started; no second try at a zone that did not come up
+		return
+	}
+	for {
+		var some []hop
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-l.life.Done():
+			return
+		case h := <-in:
+			some = append(some, h)
+		}
+		for len(some) < packetsAtOnce && len(in) > 0 {
+			some = append(some, <-in)
+		}
+		p.send(l, some)
+	}
+}
+
+// gone is closed when the zone has ended, or ctx.
+func (l *labServer) gone(ctx context.Context) <-chan struct{} {
+	both, cancel := context.WithCancel(ctx)
+	context.AfterFunc(l.life, cancel)
+	return both.Done()
+}
+
+// send puts packets in and lets those that left for another zone go in there. A port
+// that is not there yet, or any more, takes none; the others are not kept from theirs.
+func (p *packets) send(l *labServer, some []hop) {
+	raw := make([]ovn.Packet, len(some))
+	for i := range some {
+		raw[i] = some[i].Packet
+	}
+	var out []ovn.Outcome
+	var left []string
+	err := l.use(p.ctx, func(z *ovn.Zone, ctx context.Context) (err error) {
+		left = []string{z.Elsewhere(), z.Outside()}
+		out, err = z.Send(ctx, raw)
+		return err
+	})
+	if errors.Is(err, ovn.ErrNoPort) && len(some) > 1 {
+		for i := range some {
+			p.send(l, some[i:i+1])
+		}
+		return
+	}
+	if err != nil {
+		return // the process that died is told elsewhere
+	}
+	for i, o := range out {
+		switch {
+		case len(o.At) == 0:
+			p.t.stats.dropped.Add(1)
+		case some[i].dst != "" && (o.Delivered(left[0]) || o.Delivered(left[1])):
+			// Without tunnels, what leaves one node is put in at the other's end.
+			next := p.t.on.labZones()[some[i].dst]
+			if next == nil {
+				continue
+			}
+			h := hop{Packet: some[i].Packet}
+			_ = next.use(p.ctx, func(z *ovn.Zone, _ context.Context) error { h.In = z.Elsewhere(); return nil })
+			p.put(some[i].dst, h)
+		}
+	}
+}
+
+// follow reads the zones' logs until the end.
+func (p *packets) follow() {
+	logs := map[*labServer]*logTail{}
+	ticker := time.NewTicker(logPoll)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		now := p.t.on.labZones()
+		for _, l := range now {
+			if logs[l] == nil {
+				logs[l] = &logTail{}
+			}
+			_ = l.use(p.ctx, func(z *ovn.Zone, _ context.Context) error {
+				logs[l].read(z.LogFile(), func(line string) {
+					p.t.stats.lines.Add(1)
+					p.sink(l.name, line)
+				})
+				return nil
+			})
+		}
+		for l := range logs {
+			if now[l.name] != l {
+				delete(logs, l)
+			}
+		}
+	}
+}
+
+// logTail is how far a log has been read.
+type logTail struct {
+	at   int64
+	part []byte // of a line that has not ended
+}
+
+var aclModule = []byte("|acl_log(")
+
+// read reads on, and empties the log where it has become long.
+func (l *logTail) read(path string, sink func(line string)) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return // not there yet
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.NewSectionReader(f, l.at, longLog))
+	if err != nil {
+		return
+	}
+	l.at += int64(len(b))
+	l.part = append(l.part, b...)
+	for {
+		line, rest, ended := bytes.Cut(l.part, []byte("\n"))
+		if !ended {
+			break
+		}
+		if bytes.Contains(line, aclModule) {
+			sink(string(line))
+		}
+		l.part = rest
+	}
+	if l.part = bytes.Clone(l.part); len(l.part) > longLine {
+		l.part = nil
+	}
+	if l.at < longLog {
+		return
+	}
+	if fi, err := f.Stat(); err == nil && fi.Size() == l.at && f.Truncate(0) == nil {
+		l.at = 0
+	}
+}

@@ -1,0 +1,91 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+
+	"rung/model/match"
+	"rung/sources/sandbox/ovn"
+)
+
+// Probe is a connection to put in as packets, to be answered.
+type Probe struct {
+	From, To ProbeEnd
+	Proto    match.Proto
+	Port     uint16 // of the destination; 0 for ICMP
+	// Sending is told when the zones' rows are flows and the first packet goes.
+	Sending func()
+}
+
+// ProbeEnd is one end. A pod has its logical port and zone, a node its zone, the outside
+// neither.
+type ProbeEnd struct {
+	Zone, Port string
+	Addr       netip.Addr
+}
+
+// The source ports of probes, none of which the traffic or a pod begins from. Each probe
+// has the next: what OVN keeps of a connection must not decide about another.
+const (
+	firstProbePort = 20000
+	probePorts     = 10000
+)
+
+// Probe puts the packets of a connection into the zones, there and back, and says step by
+// step where they came out and which ACLs they met. It waits until what the Northbound
+// databases hold is flows. made says that every packet was delivered.
+func (s *Sandbox) Probe(ctx context.Context, q Probe) (steps []ovn.Step, made bool, err error) {
+	proto, known := packetProtos[q.Proto]
+	if s.lab == nil || !known {
+		return nil, false, fmt.Errorf("putting packets in: %w", ErrNoOVN)
+	}
+	ends := [2]string{q.From.Zone, q.To.Zone}
+	if ends[0] == "" {
+		ends[0] = ends[1] // it comes from outside into the other's zone
+	}
+	if ends[1] == "" || q.To.Port == "" {
+		ends[1] = ends[0] // and leaves the other's zone
+	}
+	err = s.inZones(ctx, ends, func(from, to *ovn.Zone, ctx context.Context) error {
+		for _, z := range []*ovn.Zone{from, to} {
+			if err := z.Ready(ctx); err != nil {
+				return err
+			}
+			if _, err := z.Sync(ctx); err != nil {
+				return err
+			}
+		}
+		if q.Sending != nil {
+			q.Sending()
+		}
+		c := ovn.Connection{From: from, To: to, FromPort: q.From.Port, ToPort: q.To.Port, Src: q.From.Addr, Dst: q.To.Addr, Proto: proto,
+			SrcPort: firstProbePort + uint16(s.probes.Add(1)%probePorts), DstPort: q.Port, Traced: true}
+		switch {
+		case q.From.Zone == "":
+			c.FromPort = from.Outside()
+		case q.From.Port == "":
+			c.FromPort = from.Node()
+		}
+		steps, made, err = ovn.Try(ctx, c)
+		return err
+	})
+	return steps, made, err
+}
+
+// inZones does something with two zones, or twice the same, neither of which ends
+// meanwhile.
+func (s *Sandbox) inZones(ctx context.Context, names [2]string, do func(from, to *ovn.Zone, ctx context.Context) error) error {
+	zones := s.labZones()
+	for _, name := range names {
+		if zones[name] == nil {
+			return fmt.Errorf("the sandbox has no zone %q on OVN", name)
+		}
+	}
+	return zones[names[0]].use(ctx, func(from *ovn.Zone, ctx context.Context) error {
+		if names[0] == names[1] {
+			return do(from, from, ctx)
+		}
+		return zones[names[1]].use(ctx, func(to *ovn.Zone, ctx context.Context) error { return do(from, to, ctx) })
+	})
+}

@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package sandbox
-
-func newGuard() (guard, error) { return newWatchdog() }

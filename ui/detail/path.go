@@ -1,0 +1,262 @@
+package detail
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/nb"
+	"rung/model/verdict"
+	"rung/model/words"
+	"rung/themes"
+	"rung/ui/nav"
+	"rung/ui/widget"
+)
+
+// VerdictSign is the sign and look of a verdict; the word stands beside it always.
+func VerdictSign(v verdict.Verdict, st *themes.Styles) (string, themes.Style) {
+	switch v {
+	case verdict.Allow:
+		return "✓", st.Allow
+	case verdict.Deny:
+		return "✗", st.Deny
+	case verdict.Undefined:
+		return "▲", st.Warn
+	}
+	return "?", st.Warn
+}
+
+// PathDrawing draws the way of a connection: stages and tiers, what was tried, who decides,
+// and the rows' answer beside it.
+type PathDrawing struct {
+	*Sheet
+	Rev *revision.Revision
+	// All also shows the policies that are not about the pods of the connection.
+	All bool
+}
+
+// Ends are the two ends: what they are and where, each leading to its page.
+func (d *PathDrawing) Ends(id string, p *trace.Path, c verdict.Connection) {
+	for _, e := range []struct {
+		name string
+		end  *verdict.End
+	}{{"from", &p.From}, {"to", &p.To}} {
+		text := trace.Name(e.end.Endpoint)
+		if e.end.Addr.IsValid() && e.end.Key.Name != "" {
+			text += " " + e.end.Addr.String()
+		}
+		if e.end.Zone != "" && e.end.Key.Kind != model.KindNode {
+			text += " on " + e.end.Zone
+		}
+		if e.name == "to" {
+			text += ", " + service(c.Protocol, e.end.Port)
+		}
+		if e.end.Note != "" {
+			text += " · " + e.end.Note
+		}
+		d.Say(id+"."+e.name, 0, fmt.Sprintf("%-4s", e.name), d.St.Dim, d.St.Text, text, ThingPage(d.Rev, e.end.Key))
+	}
+	if p.Note != "" {
+		d.Say(id+".note", 0, "    ", d.St.Dim, d.St.Text, p.Note, nav.Page{})
+	}
+}
+
+func service(p verdict.Protocol, port uint16) string {
+	if p == verdict.ICMP || port == 0 {
+		return string(p)
+	}
+	return fmt.Sprintf("%s %d", p, port)
+}
+
+// Stages are the stages of a path that have something to say.
+func (d *PathDrawing) Stages(id string, p *trace.Path) {
+	for i := range p.Stages {
+		if s := &p.Stages[i]; !s.Idle {
+			d.stage(fmt.Sprintf("%s.%d", id, i), p, s)
+		}
+	}
+}
+
+// stage is one stage: its verdict, what was tried tier by tier, and the rows' answer.
+func (d *PathDrawing) stage(id string, p *trace.Path, s *trace.Stage) {
+	d.Head(d.title(p, s))
+	tier, others, wide := -1, 0, 0
+	for i := range s.Lines {
+		if d.All || s.Lines[i].What != trace.Other {
+			wide = max(wide, len(resultOf(&s.Lines[i])))
+		}
+	}
+	for i, l := range s.Lines {
+		if l.What == trace.Other && !d.All {
+			others++
+			continue
+		}
+		name := ""
+		if l.Tier >= 0 && l.Tier != tier {
+			tier, name = l.Tier, fmt.Sprintf("tier %d", l.Tier)
+		}
+		d.tried(fmt.Sprintf("%s.%d", id, i), name, wide, s, &l)
+	}
+	if others > 0 {
+		d.Add(id+".others", widget.Styled("       · "+words.Total(others, "policy")+" about other pods", d.St.Dim), nav.Page{})
+	}
+	if s.Verdict == verdict.Unknown {
+		d.Say(id+".unknown", 7, "?", d.St.Warn, d.St.Text, "unknown: "+s.Reason, nav.Page{})
+	}
+	d.rows(id, s)
+}
+
+// title is the heading of a stage: its verdict, what it is to the ends, which it is and
+// where. An end's name gives way where there is no room.
+func (d *PathDrawing) title(p *trace.Path, s *trace.Stage) string {
+	verdict, at := string(s.Verdict), "leaving "+trace.Name(p.From.Endpoint)
+	if s.Unreached {
+		verdict += " (not reached)"
+	}
+	if s.Zone == p.To.Zone && (s.Stage == model.StageToLport || s.Zone != p.From.Zone) {
+		at = "arriving at " + trace.Name(p.To.Endpoint)
+	}
+	rest := fmt.Sprintf("%s in %s", s.Stage, s.Zone)
+	const frame = 4 // of the heading
+	if title := verdict + " · " + at + " · " + rest; widget.Width(title)+frame <= d.In() {
+		return title
+	}
+	at, _, _ = strings.Cut(at, " ")
+	return verdict + " · " + at + " · " + rest
+}
+
+// results are what becomes of lines that match, or need no reason.
+var results = map[trace.What]string{trace.Other: "other pods", trace.Passed: "passes on", trace.Decides: "decides",
+	trace.Candidate: "may decide", trace.Maybe: "may match", trace.NotAsked: "not asked", trace.Nothing: "default"}
+
+// resultOf says in a word or two what became of a line.
+func resultOf(l *trace.Line) string {
+	if l.What == trace.Tried {
+		return "not its " + l.Why
+	}
+	return results[l.What]
+}
+
+// tried is one rule that was tried.
+func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.Line) {
+	st := d.St
+	sign, mark, look, result := "·", st.Dim, st.Dim, fmt.Sprintf("%-*s ", wide, resultOf(l))
+	switch l.What {
+	case trace.Passed:
+		sign, mark, look = "→", st.Pass, st.Text
+	case trace.Decides:
+		sign, mark = VerdictSign(s.Verdict, st)
+		look = st.Text
+	case trace.Candidate, trace.Maybe:
+		sign, mark, look = "▲", st.Warn, st.Text
+	case trace.Nothing:
+		sign, mark = VerdictSign(verdict.Allow, st)
+		d.Add(id, widget.Line{{Text: fmt.Sprintf("%-7s", tier), Style: st.Dim}, {Text: sign + " ", Style: mark},
+			{Text: result, Style: st.Text}, {Text: "no rule matches: allowed"}}, nav.Page{})
+		return
+	}
+	what := l.Rule.Policy.Label()
+	if l.Rule.Rule >= 0 {
+		what += " " + revision.RuleLabel(l.Rule.Direction, l.Rule.Rule, l.Rule.RuleName)
+	}
+	if l.What != trace.Other && l.Rule.Action != "" {
+		what += ": " + string(l.Rule.Action)
+	}
+	if len(l.Rule.Isolating) > 0 {
+		names := make([]string, len(l.Rule.Isolating))
+		for i, k := range l.Rule.Isolating {
+			names[i] = k.Label()
+		}
+		what += ", isolated by " + strings.Join(names, ", ")
+	}
+	if l.Rule.Defect != "" {
+		what += " (known defect: " + l.Rule.Defect + ")"
+	}
+	lead := 7 + 2 + wide + 1
+	for i, part := range widget.Flow(what, max(12, d.In()-lead)) {
+		if i > 0 {
+			d.Under(lead+2, part, look)
+			continue
+		}
+		d.Add(id, widget.Line{{Text: fmt.Sprintf("%-7s", tier), Style: st.Dim}, {Text: sign + " ", Style: mark},
+			{Text: result, Style: look}, {Text: part, Style: look}}, d.deciderPage(l.Rule, s.Zone))
+	}
+}
+
+// rows is what the zone's rows say of the stage.
+func (d *PathDrawing) rows(id string, s *trace.Stage) {
+	if s.Rows == nil {
+		return
+	}
+	st := d.St
+	sign, mark := VerdictSign(s.Rows.Verdict, st)
+	text := string(s.Rows.Verdict) + " · " + trace.WhoOf(s.Rows)
+	if s.Rows.Verdict == s.Verdict {
+		text = "agree: " + text
+		if s.Rows.Decided == nil && s.Rows.Verdict == verdict.Allow {
+			text = "agree: no row matches"
+		}
+	} else {
+		text = "say " + text
+		if s.Disagrees() {
+			sign, mark = "≠", st.Error
+		}
+	}
+	var to nav.Page
+	if s.Rows.Decided != nil {
+		to = d.rowPage(s.Zone, s.Rows.Decided.ACL)
+	}
+	for i, part := range widget.Flow(text, max(12, d.In()-9)) {
+		if i > 0 {
+			d.Under(11, part, st.Dim)
+			continue
+		}
+		d.Add(id+".rows", widget.Line{{Text: "rows   ", Style: st.Dim}, {Text: sign + " ", Style: mark}, {Text: part, Style: st.Dim}}, to)
+	}
+}
+
+// deciderPage is the page of a rule, or of the rows that stand for none.
+func (d *PathDrawing) deciderPage(r *verdict.Decider, zone string) nav.Page {
+	z := d.Rev.Zone(zone)
+	switch {
+	case r.Policy.Kind.IsPolicy() && r.Rule >= 0:
+		p := nav.ToRule(r.Policy, r.Direction, r.Rule)
+		p.Zone = zone
+		return p
+	case r.Policy.Kind.IsPolicy():
+		return nav.ToPolicy(r.Policy)
+	case z != nil && r.Policy != (model.Key{}):
+		return UnitPage(d.Rev, r.Policy, z)
+	}
+	return nav.Page{}
+}
+
+// rowPage is the page of a live ACL, by its id, or by its UUID where it has none.
+func (d *PathDrawing) rowPage(zone, id string) nav.Page {
+	z := d.Rev.Zone(zone)
+	if z == nil || z.DB == nil || id == "" {
+		return nav.Page{}
+	}
+	if a := z.DB.ACLByID(id); a != nil {
+		return nav.ToRow(zone, nb.TableACL, a.UUID)
+	}
+	if z.DB.ACL(id) != nil {
+		return nav.ToRow(zone, nb.TableACL, id)
+	}
+	return nav.Page{}
+}
+
+// DisagreementPage is the row that makes policies and rows disagree.
+func DisagreementPage(r *revision.Revision, g *trace.Disagreement) nav.Page {
+	switch z := r.Zone(g.Zone); {
+	case g.Row.UUID != "":
+		return nav.ToRow(g.Zone, g.Row.Table, g.Row.UUID)
+	case g.Row.ID != "":
+		return nav.Page{Kind: nav.Row, Zone: g.Zone, Table: g.Row.Table, ID: g.Row.ID}
+	case z != nil && g.Finding.Policy.Name != "":
+		return UnitPage(r, g.Finding.Policy, z)
+	}
+	return nav.Page{Kind: nav.Rows, Zone: g.Zone}
+}

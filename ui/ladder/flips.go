@@ -1,0 +1,143 @@
+package ladder
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/words"
+	"rung/ui/view"
+)
+
+// flips is what becomes of connections at the priorities a policy was carried to: counted
+// elsewhere, one after the other, the newest first. No key waits for it.
+type flips struct {
+	basis    revision.Basis
+	moves    *verdict.Moves     // nil until the first was counted
+	known    map[int32]*outcome // by priority
+	counting bool
+	holding  bool // the log's lines against one of them
+}
+
+// outcome is what is known of a priority: what flips there, and which lines of the log would
+// have gone the other way, which takes longer: it is not waited for.
+type outcome struct {
+	text  string
+	flips bool
+	log   string
+	held  bool // against the log
+}
+
+// countTime is how long counting may take.
+const countTime = 10 * time.Second
+
+// counted is what flips at a priority.
+type counted struct {
+	carry   *carry
+	basis   revision.Basis
+	at      int32
+	moves   *verdict.Moves
+	outcome outcome
+}
+
+// at is what is said of the priority that a policy is carried to; log has less worth.
+func (f *flips) at(c *carry) (text, log string) {
+	if c.at == c.from {
+		return "", ""
+	}
+	if s, known := f.known[c.at]; known {
+		return s.text, s.log
+	}
+	return "counting …", ""
+}
+
+// count has what flips counted where the policy is now, unless it is known or another is
+// being counted: then it is looked at again once that is.
+func (v *ladderPage) count(env *view.Env) {
+	c := v.carry
+	if c == nil {
+		return
+	}
+	f := &c.flips
+	if basis := env.Rev.Basis(); basis != f.basis || f.known == nil {
+		f.basis, f.moves, f.known = basis, nil, map[int32]*outcome{}
+	}
+	s, known := f.known[c.at]
+	switch {
+	case c.at == c.from:
+		return
+	case known && s.flips && !s.held && !f.holding:
+		v.holdAgainst(env, *s)
+		return
+	case known || f.counting:
+		return
+	}
+	f.counting = true
+	rev, key, at, moves, basis := env.Rev, c.key, c.at, f.moves, f.basis
+	env.Run("counting what flips", func(ctx context.Context) any {
+		ctx, cancel := context.WithTimeout(ctx, countTime)
+		defer cancel()
+		out := counted{carry: c, basis: basis, at: at, moves: moves}
+		if moves == nil {
+			var err error
+			if out.moves, err = rev.Moves(ctx, key); err != nil {
+				out.outcome.text = "what flips is unknown: " + err.Error()
+				if errors.Is(err, context.DeadlineExceeded) {
+					out.outcome.text = "what flips was not counted in time"
+				}
+				return out
+			}
+		}
+		totals := out.moves.At(at)
+		out.outcome.text = revision.FlipsBrief(totals)
+		out.outcome.flips = slices.ContainsFunc(totals, func(t verdict.Total) bool { return t.Before != t.After })
+		return out
+	})
+}
+
+// holdAgainst has the lines of the log judged where the policy is now.
+func (v *ladderPage) holdAgainst(env *view.Env, s outcome) {
+	c := v.carry
+	policy := env.Rev.Cluster.Policy(c.key)
+	if policy == nil {
+		return
+	}
+	c.flips.holding = true
+	moved := *policy
+	moved.Priority = c.at
+	rev, log := env.Rev, env.Console.Logs()
+	s.held = true
+	out := counted{carry: c, basis: c.flips.basis, at: c.at, moves: c.flips.moves, outcome: s}
+	env.Run("judging log lines", func(ctx context.Context) any {
+		ctx, cancel := context.WithTimeout(ctx, countTime)
+		defer cancel()
+		if recent := log.Recent(); recent.Lines > 0 {
+			if o, err := rev.Otherwise(ctx, rev.With([]model.Object{&moved}, nil), recent); err == nil && o.Lines > 0 {
+				out.outcome.log = ", " + words.Total(o.Lines, "log line")
+			}
+		}
+		return out
+	})
+}
+
+// Receive takes what was counted.
+func (v *ladderPage) Receive(env *view.Env, msg any) {
+	m, ok := msg.(counted)
+	if !ok || m.carry != v.carry {
+		return
+	}
+	f := &m.carry.flips
+	if m.outcome.held {
+		f.holding = false
+	} else {
+		f.counting = false
+	}
+	if m.basis == f.basis {
+		f.moves, f.known[m.at] = m.moves, &m.outcome
+	}
+	v.Sync(env)
+}

@@ -1,0 +1,238 @@
+package logs
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"rung/engine/logs"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/logquery"
+)
+
+// dimension is what lines are grouped by.
+type dimension int
+
+const (
+	byNothing dimension = iota
+	bySource
+	byDestination
+	byPort
+	byRule
+	byNamespaces
+	dimensions
+)
+
+// dimensionNames are what they are called, and as the title of a column.
+var dimensionNames = [dimensions][2]string{{"lines", ""}, {"source", "SOURCE"}, {"destination", "DESTINATION"}, {"port", "PORT"}, {"rule", "RULE"},
+	{"namespaces", "NAMESPACES"}}
+
+const (
+	barCount = 20
+	barSpan  = 3 * time.Second // so that all bars are a minute
+	rateSpan = 10 * time.Second
+)
+
+// pile is the lines that have something in common.
+type pile struct {
+	name, term  string // the filter that finds them
+	n, denied   int
+	first, last time.Time
+	newest      *logs.Entry
+	bars        [barCount]int
+	lately      int // lines of the last rateSpan
+}
+
+// rate is how many lines a second came lately.
+func (h *pile) rate() float64 { return float64(h.lately) / rateSpan.Seconds() }
+
+// pileKey tells piles apart without making their names.
+type pileKey struct {
+	a    model.Key
+	x, y string
+	rule model.RuleRef
+}
+
+func (d dimension) key(e *logs.Entry) (k pileKey) {
+	switch d {
+	case bySource:
+		k.a, k.x = endKey(&e.Src)
+	case byDestination:
+		k.a, k.x = endKey(&e.Dst)
+	case byPort:
+		k.x, k.y = e.Line.Proto, strconv.Itoa(int(e.Line.DstPort))
+	case byRule:
+		k.rule, k.x = e.Rule, e.Line.Verdict
+		if !e.Attributed {
+			k.y = e.Line.Name
+		}
+	case byNamespaces:
+		k.x, k.y = spaceOf(&e.Src), spaceOf(&e.Dst)
+	}
+	return k
+}
+
+// endKey is the pod or node, else the address.
+func endKey(d *logs.End) (model.Key, string) {
+	if d.Key.Kind == "" {
+		return model.Key{}, d.Addr
+	}
+	return d.Key, ""
+}
+
+// spaceOf is an end's namespace, or what it is instead of something in one.
+func spaceOf(d *logs.End) string {
+	switch {
+	case d.Key.Namespace != "":
+		return d.Key.Namespace
+	case d.Key.Kind == model.KindNode:
+		return inNode
+	}
+	return isOutside
+}
+
+// What stands for the namespace of ends that are in none.
+const (
+	inNode    = "(node)"
+	isOutside = "(outside)"
+)
+
+// name is what the lines of a pile have in common, and term the filter for it.
+func (d dimension) name(e *logs.Entry) (name, term string) {
+	switch d {
+	case bySource:
+		name, term = endName(&e.Src)
+		return name, "src:" + term
+	case byDestination:
+		name, term = endName(&e.Dst)
+		return name, "dst:" + term
+	case byPort:
+		return e.Traffic(), "port:" + e.Line.Proto + "/" + strconv.Itoa(int(e.Line.DstPort))
+	case byRule:
+		return rulePile(e)
+	case byNamespaces:
+		from, to := spaceOf(&e.Src), spaceOf(&e.Dst)
+		term = "ns:" + spaceTerm(from) + "->" + spaceTerm(to) + nodeTerm("src", from) + nodeTerm("dst", to)
+		return from + " → " + to, term
+	}
+	return "", ""
+}
+
+// spaceTerm finds a namespace, or what has none.
+func spaceTerm(s string) string {
+	if s[0] == '(' {
+		return "="
+	}
+	return "=" + s
+}
+
+// nodeTerm tells nodes and what is outside apart: neither is in a namespace.
+func nodeTerm(side, space string) string {
+	switch space {
+	case inNode:
+		return " " + side + `:"node "`
+	case isOutside:
+		return " not " + side + `:"node "`
+	}
+	return ""
+}
+
+func endName(d *logs.End) (name, term string) {
+	if d.Key.Kind == "" {
+		return d.String(), "=" + d.Addr
+	}
+	name = d.Brief()
+	if d.Key.Kind == model.KindNode {
+		return name, exact("node " + d.Key.Name)
+	}
+	return name, "=" + d.Key.Namespace + "/" + d.Key.Name
+}
+
+// rulePile is who decided, with what: two verdicts of a rule that changed are two.
+func rulePile(e *logs.Entry) (name, term string) {
+	name, term = e.Action+" by "+e.By(), " verdict:"+e.Line.Verdict
+	switch k := e.Rule.Policy; {
+	case !e.Attributed && e.Line.Name == "":
+		return name, `"an ACL without a name"` + term
+	case !e.Attributed:
+		return name, logquery.Quote(strconv.Quote(e.Line.Name)) + term
+	case isDeny(e.Rule):
+		label := revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label()
+		return e.Action + " by " + label, "policy:" + exact(label) + term
+	default:
+		term = "policy:" + exact(k.Brief()) + term
+	}
+	if e.Rule.Rule < 0 {
+		return name, term
+	}
+	return name, term + " rule:" + e.Rule.Direction.Lower() + ":" + strconv.Itoa(e.Rule.Rule)
+}
+
+// piles are the matches up to a line, the most lines first. Bars and rates end at a
+// moment: now, or, of a log that is not of now, its newest line.
+func (f *feed) piles(d dimension, upto uint64, now time.Time) []*pile {
+	at := map[pileKey]*pile{}
+	var out []*pile
+	end := f.end(upto, now)
+	for i := range f.len() {
+		seq := f.at(i)
+		if seq > upto {
+			break
+		}
+		e := f.entry(seq)
+		if e == nil || e.Gap != nil {
+			continue
+		}
+		k := d.key(e)
+		h := at[k]
+		if h == nil {
+			h = &pile{first: e.Line.At, last: e.Line.At}
+			at[k], out = h, append(out, h)
+		}
+		h.add(e, end)
+	}
+	for _, h := range out {
+		h.name, h.term = d.name(h.newest)
+	}
+	slices.SortStableFunc(out, func(a, b *pile) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name)) })
+	return out
+}
+
+func (h *pile) add(e *logs.Entry, end time.Time) {
+	h.n++
+	h.newest = e
+	if e.Line.Verdict == "drop" || e.Line.Verdict == "reject" {
+		h.denied++
+	}
+	if e.Line.At.Before(h.first) {
+		h.first = e.Line.At
+	}
+	if e.Line.At.After(h.last) {
+		h.last = e.Line.At
+	}
+	ago := max(0, end.Sub(e.Line.At)) // a node's clock may be ahead
+	if bar := int(ago / barSpan); bar < barCount {
+		h.bars[barCount-1-bar]++
+	}
+	if ago < rateSpan {
+		h.lately++
+	}
+}
+
+// stored is from when on a line is taken for one of a stored log: it came long after it
+// was written.
+const stored = time.Minute
+
+// end is the moment up to which bars and rates count.
+func (f *feed) end(upto uint64, now time.Time) time.Time {
+	n := f.before(upto)
+	if n == 0 {
+		return now
+	}
+	if e := f.entry(f.at(n - 1)); e != nil && e.At.Sub(e.Line.At) > stored {
+		return e.Line.At
+	}
+	return now
+}

@@ -1,0 +1,145 @@
+package logs
+
+import (
+	"strconv"
+	"time"
+
+	"rung/engine/logs"
+	"rung/model/words"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// byTable is the table of a page that groups its lines.
+type byTable struct {
+	table *widget.Table[*pile]
+	now   time.Time
+	of    pilesOf
+	at    time.Time
+	stale bool
+}
+
+// pilesOf is what the piles were worked out from.
+type pilesOf struct {
+	by         dimension
+	matches    int
+	first, end uint64
+	second     int64
+	clock      clock
+}
+
+// pilesEvery is how often piles are counted anew while lines come.
+const pilesEvery = 250 * time.Millisecond
+
+// askBy asks what to group by.
+func (v *logPage) askBy(env *view.Env) {
+	c := &view.Choose{Title: "group by", Done: func(_ *view.Env, i int) { v.groupBy(dimension(i)) }}
+	for i, key := range []string{"l", "s", "d", "p", "r", "n"} {
+		it := view.Item{Key: key, Text: dimensionNames[i][0]}
+		if i == 0 {
+			it.Note = "every line by itself"
+		}
+		c.Items = append(c.Items, it)
+	}
+	env.Ask(c.At(int(v.by)))
+}
+
+// groupBy shows piles, or the lines again.
+func (v *logPage) groupBy(d dimension) {
+	v.by, v.piles = d, byTable{}
+	if d != byNothing {
+		v.piles.table = v.makeTable()
+		v.pile(true)
+	}
+	v.bring()
+}
+
+func (v *logPage) makeTable() *widget.Table[*pile] {
+	b := &v.piles
+	number := func(title string, drop int, of func(*pile) int) widget.Column[*pile] {
+		return widget.Column[*pile]{Title: title, Right: true, Drop: drop, Less: func(a, b *pile) int { return of(a) - of(b) },
+			Cell: func(h *pile) widget.Line { return widget.Plain(words.Thousands(of(h))) }}
+	}
+	moment := func(title string, drop int, of func(*pile) time.Time) widget.Column[*pile] {
+		return widget.Column[*pile]{Title: title, Drop: drop, Less: func(a, b *pile) int { return of(a).Compare(of(b)) },
+			Cell: func(h *pile) widget.Line {
+				s := shape{clock: v.clock, stamp: seconds, dated: v.clock.otherDay(of(h), b.now)}
+				if v.clock == hidden {
+					s.clock = local
+				}
+				return widget.Styled(s.stampText(of(h), b.now), v.styles.Dim)
+			}}
+	}
+	return &widget.Table[*pile]{
+		ID:    func(h *pile) string { return h.term },
+		Empty: "no lines to group",
+		Columns: []widget.Column[*pile]{
+			{Title: dimensionNames[v.by][1], Name: true, Min: 16, Cell: func(h *pile) widget.Line { return widget.Styled(h.name, v.styles.Accent) }},
+			number("LINES", 0, func(h *pile) int { return h.n }),
+			number("DENIED", 3, func(h *pile) int { return h.denied }),
+			{Title: "PER S", Right: true, Less: func(a, b *pile) int { return a.lately - b.lately },
+				Cell: func(h *pile) widget.Line { return widget.Plain(strconv.FormatFloat(h.rate(), 'f', 1, 64)) }},
+			{Title: "LAST MINUTE", Drop: 1, NoSort: true, Cell: func(h *pile) widget.Line { return widget.Styled(widget.Sparkline(h.bars[:]), v.styles.Info) }},
+			moment("FIRST", 4, func(h *pile) time.Time { return h.first }),
+			moment("LAST", 2, func(h *pile) time.Time { return h.last }),
+		},
+	}
+}
+
+// pile brings the piles up to date; at once, or when they are due.
+func (v *logPage) pile(atOnce bool) {
+	b := &v.piles
+	if b.table == nil {
+		return
+	}
+	b.now = v.now
+	of := pilesOf{by: v.by, matches: v.feed.len(), first: v.feed.base(), end: min(v.shownTo(), v.feed.high), clock: v.clock}
+	if v.follow || v.clock == relative {
+		of.second = v.now.Unix() // rates fall while nothing comes
+	}
+	b.stale = of != b.of
+	if !b.stale || !atOnce && v.now.Sub(b.at) < pilesEvery && !v.now.Before(b.at) {
+		return
+	}
+	b.of, b.at, b.stale = of, v.now, false
+	b.table.SetItems(v.feed.piles(v.by, v.shownTo(), v.now))
+}
+
+// doBy is what keys do on piles; false leaves them to the page.
+func (v *logPage) doBy(env *view.Env, id action.ID) bool {
+	t := v.piles.table
+	switch id {
+	case action.Open:
+		h, ok := t.Selected()
+		if !ok {
+			env.Fail("no lines here")
+			return true
+		}
+		term := h.term
+		if v.filter != "" {
+			term = v.filter + " " + term
+		}
+		v.groupBy(byNothing)
+		env.Filter(term)
+		return true
+	case action.Left, action.Right, action.Wide:
+		if id == action.Wide {
+			t.Wide = !t.Wide
+			return true
+		}
+		return t.Do(id)
+	case action.Find, action.FindNext, action.FindPrev, action.Wrap, action.LogsMark:
+		env.Fail("not while lines are grouped by %s; %s ends it", dimensionNames[v.by][0], env.Keys.Action(action.LogsBy).Shown())
+		return true
+	}
+	return t.Do(id)
+}
+
+// newestOf is the newest line of the pile under the cursor.
+func (b *byTable) newestOf() *logs.Entry {
+	if h, ok := b.table.Selected(); ok {
+		return h.newest
+	}
+	return nil
+}

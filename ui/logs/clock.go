@@ -1,0 +1,111 @@
+package logs
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+)
+
+// clock is by which clock the times of lines are shown.
+type clock int
+
+const (
+	local clock = iota
+	utc
+	relative
+	hidden
+	clocks
+)
+
+// told says in which times the page is now.
+func (c clock) told(now time.Time) string {
+	switch c {
+	case utc:
+		return "times in UTC"
+	case relative:
+		return "times as age: how long ago"
+	case hidden:
+		return "times hidden"
+	}
+	zone, _ := now.Zone()
+	return "times of this machine (" + zone + ")"
+}
+
+// stamp says how much of a line's time is shown.
+type stamp int
+
+const (
+	full stamp = iota
+	seconds
+	none
+)
+
+// begin is the most that is shown by a clock.
+func (c clock) begin() stamp {
+	if c == hidden {
+		return none
+	}
+	return full
+}
+
+const (
+	ageWidth = len("7m59s ago")
+	dayForm  = "01-02 "
+)
+
+// stampWidth is how wide the times of a shape are.
+func (s *shape) stampWidth() int {
+	n := 0
+	switch {
+	case s.stamp == none:
+		return 0
+	case s.clock == relative:
+		return ageWidth
+	case s.stamp == full:
+		n = len("15:04:05.000")
+	default:
+		n = len("15:04:05")
+	}
+	if s.dated {
+		n += len(dayForm)
+	}
+	if s.clock == utc {
+		n++
+	}
+	return n
+}
+
+// stampText is a time as the shape shows it. In UTC it ends with a Z, as in files.
+func (s *shape) stampText(at, now time.Time) string {
+	if s.stamp == none {
+		return ""
+	}
+	form, end := "15:04:05", ""
+	switch s.clock {
+	case relative:
+		return fmt.Sprintf("%*s", ageWidth, duration.HumanDuration(max(0, now.Sub(at)))+" ago")
+	case utc:
+		at, end = at.UTC(), "Z"
+	default:
+		at = at.In(now.Location())
+	}
+	if s.stamp == full {
+		form += ".000"
+	}
+	if s.dated {
+		form = dayForm + form
+	}
+	return at.Format(form) + end
+}
+
+// otherDay says whether a time is of another day than now by a clock: it is shown with
+// its date then.
+func (c clock) otherDay(at, now time.Time) bool {
+	if c == utc {
+		at, now = at.UTC(), now.UTC()
+	} else {
+		at = at.In(now.Location())
+	}
+	return at.YearDay() != now.YearDay() || at.Year() != now.Year()
+}

@@ -1,0 +1,77 @@
+package logs
+
+import (
+	"time"
+
+	"rung/engine/logs"
+	"rung/model/nb"
+	"rung/model/words"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// row goes to the row that logged the line under the cursor; where several of its rule
+// may have, to the rows of these.
+func (v *logPage) row(env *view.Env) {
+	e := v.entry()
+	if e == nil || e.Gap != nil {
+		env.Fail("no line here")
+		return
+	}
+	acls := e.ACLs(env.Rev)
+	switch len(acls) {
+	case 0:
+		env.Fail("the row behind this line is unknown, or no longer exists")
+	case 1:
+		env.Open(rowPage(env, e, acls[0]))
+	default:
+		env.Open(nav.Page{Kind: nav.Rows, Key: e.Unit(), Zone: e.Line.Zone, Text: detail.RowsFilter(e.Unit())})
+	}
+}
+
+// rowPage is the row as the zone has it, or as it is desired where it has it not.
+func rowPage(env *view.Env, e *logs.Entry, acl *nb.ACL) nav.Page {
+	z := env.Rev.Zone(e.Line.Zone)
+	var live nb.Row
+	if z != nil && z.DB != nil {
+		if found := z.DB.ACLByID(acl.ID()); found != nil {
+			live = found
+		}
+	}
+	return detail.RowPage(z, live, acl)
+}
+
+// maxCopied bounds the lines that are copied at once: a clipboard takes no more.
+const maxCopied = 300
+
+// Copies are the line under the cursor in its forms.
+func (v *logPage) Copies(*view.Env) []view.Copy {
+	e := v.entry()
+	if e == nil {
+		return nil
+	}
+	if e.Gap != nil {
+		return []view.Copy{{What: "gap", Text: e.Line.At.Format(time.RFC3339Nano) + " " + e.Sentence()}}
+	}
+	out := []view.Copy{{What: "sentence", Text: e.Line.At.Format(time.RFC3339Nano) + " " + e.Line.Zone + " " + e.Sentence()},
+		{What: "raw line", Text: e.Line.Raw}}
+	if e.Line.Name != "" {
+		out = append(out, view.Copy{What: "ACL name", Text: e.Line.Name})
+	}
+	if e.Attributed {
+		if n := e.Rule.Policy.Name; n != "" {
+			out = append(out, view.Copy{What: "policy name", Text: n})
+		}
+	}
+	if v.by != byNothing {
+		return append(out, view.Copy{What: "table", Text: v.piles.table.AllText()})
+	}
+	all := v.shown()
+	newest := all[max(0, len(all)-maxCopied):]
+	what := "lines shown"
+	if len(newest) < len(all) {
+		what = "newest " + words.Total(uint64(len(newest)), "line")
+	}
+	return append(out, view.Copy{What: what, Text: sentences(newest)}, view.Copy{What: "rung command", Text: v.command()})
+}

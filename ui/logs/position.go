@@ -1,0 +1,218 @@
+package logs
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"rung/engine/logs"
+	"rung/model"
+	"rung/model/words"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// place is where among the lines of the log files the page stands.
+type place struct {
+	pos logs.Position
+	ok  bool // there are log files in which one can go to a time
+	// going is the newest line there was when another time was asked for: the first that
+	// comes after it is gone to.
+	going uint64
+	files []model.LogStream
+}
+
+// look takes how files and streams stand.
+func (p *place) look(l *logs.Store) (nodes []model.LogStream) {
+	p.pos, p.ok = l.Position()
+	p.files = nil
+	for _, s := range l.Streams() {
+		if s.File == "" {
+			nodes = append(nodes, s)
+		} else {
+			p.files = append(p.files, s)
+		}
+	}
+	return nodes
+}
+
+// askTime asks for a time to go to.
+func (v *logPage) askTime(env *view.Env) {
+	l := env.Console.Logs()
+	if l == nil {
+		env.Fail("%s", logs.ErrNoFiles)
+		return
+	}
+	pos, ok := l.Position()
+	if !ok {
+		env.Fail("%s", logs.ErrNoFiles)
+		return
+	}
+	at := pos.At
+	if e := v.entry(); e != nil {
+		at = e.Line.At
+	}
+	at = at.In(env.Now.Location())
+	parse := func(text string) (time.Time, string) { return parseTime(text, at, pos, env.Now.Location()) }
+	env.Ask(&view.Prompt{Title: "go to a time", Label: fmt.Sprintf("The log files have lines from %s to %s. Type a time (14:05, 2026-11-03 14:05), a step (-10m, +1h), start or end.",
+		view.Clock(pos.From.In(env.Now.Location()), env.Now), view.Clock(pos.To.In(env.Now.Location()), env.Now)),
+		Value: at.Format("2006-01-02 15:04:05"),
+		Check: func(text string) string { _, wrong := parse(text); return wrong },
+		Done: func(env *view.Env, text string) {
+			to, _ := parse(text)
+			v.goTo(env, to)
+		}})
+}
+
+// goTo shows the lines from a time on, or the end and what is added.
+func (v *logPage) goTo(env *view.Env, to time.Time) {
+	l := env.Console.Logs()
+	v.place.going = max(1, l.Last())
+	if to.Equal(logs.TheEnd) {
+		v.place.going = 0
+		v.pause(false)
+	}
+	v.list.marks = nil
+	if err := l.Seek(to); err != nil {
+		env.Fail("%s", err)
+	}
+}
+
+// arrive puts the cursor on the first line of the time that was gone to.
+func (v *logPage) arrive() {
+	if p := &v.place; p.going > 0 && v.feed.base() > p.going && v.feed.len() > 0 {
+		v.follow, v.until, v.top = false, math.MaxUint64, 0
+		v.bring()
+		v.sel = v.list.id(0)
+		p.going = 0
+	}
+}
+
+// atEnd goes back to the end of the files where another time was gone to; false says that
+// nothing has to be done for that.
+func (v *logPage) atEnd(env *view.Env) bool {
+	l := env.Console.Logs()
+	if l == nil {
+		return false
+	}
+	if pos, ok := l.Position(); !ok || !pos.Sought || pos.Speed > 0 {
+		return false
+	}
+	v.goTo(env, logs.TheEnd)
+	return true
+}
+
+// bar is where the cursor is among the lines of the log files; nil where there are none.
+func (v *logPage) bar(env *view.Env, w int) widget.Line {
+	p := &v.place
+	if !p.ok || p.pos.From.IsZero() {
+		return nil
+	}
+	st := env.Styles
+	at := p.pos.At
+	if e := v.entry(); e != nil {
+		at = e.Line.At
+	}
+	clock := func(t time.Time) string { return view.Clock(t.In(env.Now.Location()), env.Now) }
+	from, to := clock(p.pos.From), clock(p.pos.To)
+	note := " at " + clock(at)
+	switch {
+	case p.pos.Speed > 0:
+		note += fmt.Sprintf(" · %gx", p.pos.Speed)
+	case p.pos.Sought:
+		note += " · " + env.Keys.Action(action.Bottom).Shown() + " end"
+	}
+	hint := " · " + env.Keys.Action(action.LogsSeek).Shown() + " go to a time"
+	room := w - widget.Width(from) - widget.Width(to) - widget.Width(note) - 4
+	if room-widget.Width(hint) >= 5 {
+		note, room = note+hint, room-widget.Width(hint)
+	}
+	if room < 5 {
+		return widget.Styled(" "+strings.TrimSpace(note), st.Dim)
+	}
+	l := widget.Styled(" "+from+" ", st.Dim)
+	l = append(l, widget.Bar(st, st.Info, int64(at.Sub(p.pos.From)), max(1, int64(p.pos.To.Sub(p.pos.From))), min(room, 40))...)
+	return l.Add(" "+to, st.Dim).Add(note, st.Info)
+}
+
+// fileLine says how many log files are read, and what keeps others away; nil without any.
+func (v *logPage) fileLine(env *view.Env) widget.Line {
+	if len(v.place.files) == 0 {
+		return nil
+	}
+	st := env.Styles
+	var behind int64
+	var bad []string
+	for i := range v.place.files {
+		s := &v.place.files[i]
+		behind += max(0, s.Behind)
+		if !s.Up() {
+			bad = append(bad, fileName(s)+" "+string(s.State))
+		}
+	}
+	text := words.Total(uint64(len(v.place.files)), "log file") + " read"
+	if behind > 0 && !v.place.pos.Sought {
+		text += ", " + words.Size(behind) + " behind"
+	}
+	if len(bad) == 0 && (behind == 0 || v.place.pos.Sought) && env.H < 30 && v.place.ok {
+		return nil // the bar says that there are files
+	}
+	if len(bad) > 0 {
+		return widget.Styled(" ▲ "+text+" · "+words.Few(bad, 2), st.Warn)
+	}
+	return widget.Styled(" ● ", st.OK).Add(text, st.Dim)
+}
+
+// fileName is a file's name without its folders.
+func fileName(s *model.LogStream) string {
+	return s.File[strings.LastIndexAny(s.File, `/\`)+1:]
+}
+
+// whyFiles are the log files that cannot be read, or have no ACL line.
+func (v *logPage) whyFiles() (out []string) {
+	var quiet []string
+	for i := range v.place.files {
+		s := &v.place.files[i]
+		switch {
+		case s.State == model.StreamGone:
+			out = append(out, fmt.Sprintf("%s was deleted; it is read again when it returns.", s.File))
+		case !s.Up():
+			out = append(out, fmt.Sprintf("%s cannot be read: %s.", s.File, s.Error))
+		case s.ACLs == 0:
+			quiet = append(quiet, fileName(s))
+		}
+	}
+	if len(quiet) > 0 {
+		out = append(out, "No ACL line so far in "+words.Few(quiet, 3)+".")
+	}
+	return out
+}
+
+// parseTime reads a time to go to: seen from a line, and within what the files have.
+func parseTime(text string, at time.Time, pos logs.Position, loc *time.Location) (to time.Time, wrong string) {
+	text = strings.TrimSpace(text)
+	switch text {
+	case "start":
+		return pos.From, ""
+	case "end":
+		return logs.TheEnd, ""
+	}
+	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
+		if d, err := time.ParseDuration(text); err == nil {
+			return at.Add(d), ""
+		}
+	}
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+		if t, err := time.ParseInLocation(form, text, loc); err == nil {
+			return t, ""
+		}
+	}
+	for _, form := range []string{"15:04:05", "15:04"} {
+		if t, err := time.Parse(form, text); err == nil {
+			return time.Date(at.Year(), at.Month(), at.Day(), t.Hour(), t.Minute(), t.Second(), 0, loc), ""
+		}
+	}
+	return to, "want a time as 14:05 or 2026-11-03 14:05, a step as -10m, start or end"
+}

@@ -1,0 +1,107 @@
+package logs
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"rung/engine/logs"
+	"rung/engine/propose"
+	"rung/model"
+	"rung/model/narrow"
+	"rung/model/words"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// proposed is a rule made of lines, for the editor.
+type proposed struct {
+	p   *propose.Proposal
+	err error
+}
+
+// propose asks for which lines a rule is to be proposed, what it is to do, and for which
+// policy.
+func (v *logPage) propose(env *view.Env) {
+	var line, shown []*logs.Entry
+	if e := v.entry(); e != nil && e.Gap == nil {
+		line = []*logs.Entry{e}
+	}
+	for _, e := range v.shown() {
+		if e.Gap == nil {
+			shown = append(shown, e)
+		}
+	}
+	if len(shown) == 0 {
+		env.Fail("no lines to propose a rule from")
+		return
+	}
+	c := &view.Choose{Title: "propose a rule"}
+	type pick struct {
+		of     []*logs.Entry
+		action model.Action
+	}
+	var picks []pick
+	add := func(key, what string, of []*logs.Entry, action model.Action) {
+		c.Items = append(c.Items, view.Item{Key: key, Text: what})
+		picks = append(picks, pick{of, action})
+	}
+	if line != nil {
+		what := line[0].Src.Brief() + " → " + line[0].Dst.Brief() + " " + line[0].Traffic()
+		add("a", "allow "+what, line, model.Allow)
+		add("d", "deny "+what, line, model.Deny)
+	}
+	all := words.Total(len(shown), "line") + " shown"
+	add("A", "allow the "+all, shown, model.Allow)
+	add("D", "deny the "+all, shown, model.Deny)
+	c.Done = func(env *view.Env, i int) { v.proposeFor(env, picks[i].of, picks[i].action) }
+	env.Ask(c)
+}
+
+// proposeFor asks for the policy, and has the rule made.
+func (v *logPage) proposeFor(env *view.Env, entries []*logs.Entry, action model.Action) {
+	value := "from-log"
+	if k := v.policy(); k.Kind.IsAdmin() && env.Rev.Cluster.Policy(k) != nil {
+		value = k.Name
+	}
+	env.Ask(&view.Prompt{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows", model.Deny: "denies"}[action] + " " + words.Total(len(entries), "line"),
+		Label: "For which policy? " + strings.ToUpper(propose.TargetHelp[:1]) + propose.TargetHelp[1:] + ".", Value: value,
+		Check: func(text string) string {
+			if _, err := propose.ParseTarget(env.Rev, text, action); err != nil {
+				return err.Error()
+			}
+			return ""
+		},
+		Done: func(env *view.Env, text string) {
+			rev := env.Rev
+			env.Run("proposing a rule", func(ctx context.Context) any {
+				t, err := propose.ParseTarget(rev, text, action)
+				if err != nil {
+					return proposed{nil, err}
+				}
+				log := logs.Connections(entries, narrow.MostSeen)
+				if log.Over > 0 {
+					return proposed{nil, narrow.ErrTooMany}
+				}
+				p, err := propose.Make(ctx, rev, t, log.Seen)
+				return proposed{p, err}
+			})
+		}})
+}
+
+// receiveProposed goes to the editor with what was proposed.
+func (v *logPage) receiveProposed(env *view.Env, m proposed) {
+	if m.err != nil {
+		if m.p != nil && m.p.Proposal != nil && len(m.p.Left) > 0 && errors.Is(m.err, narrow.ErrNothing) {
+			env.Fail("no rule for %s: %s", m.p.Policy.Label(), m.p.Left[0].Why)
+			return
+		}
+		env.Fail("%v", m.err)
+		return
+	}
+	k, priority := m.p.Policy, int32(0)
+	if m.p.New {
+		k, priority = model.PolicyKey{}, m.p.Priority
+	}
+	env.Open(nav.ToProposal(k, priority, m.p.Text, m.p.Base, strings.Join(m.p.Notes(), "\n")))
+}

@@ -1,0 +1,338 @@
+package matrix
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/engine/trace"
+	"rung/model/words"
+	"rung/themes"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// The lines below the rows at least, and the widths of the columns of a focus.
+const (
+	below     = 3
+	wayWidth  = 18
+	leastName = 20
+)
+
+// fitted is how wide the parts are: what stands before the cells, a cell, and the number of
+// a row.
+type fitted struct{ names, cell, number int }
+
+// Render draws the matrix, and below it the cell under the cursor in words.
+func (v *page) Render(env *view.Env, w, h int) string {
+	st := env.Styles
+	switch {
+	case v.wrong != "":
+		return message(st, w, h, "●", st.Error, "cannot ask: "+v.wrong)
+	case v.m == nil:
+		return message(st, w, h, " ", st.Dim, "working out which pods reach which on "+trace.PortsText(v.ports)+" …")
+	case v.m.Pods == 0:
+		return message(st, w, h, "·", st.Dim, "no pods, so no connections")
+	case v.focus != "" && v.m.Namespace(v.focus) == nil:
+		return message(st, w, h, "●", st.Error, "namespace "+v.focus+" has no pods, or no longer exists")
+	}
+	lines := []string{v.about(st).CutWords(w).Render(w), legend(st).CutWords(w).Render(w)}
+	if h < 10 {
+		lines = nil
+	}
+	var under []string
+	if h >= 7 {
+		under = v.detail(st, w)
+		for len(under) < below {
+			under = append(under, "")
+		}
+		under = under[:min(len(under), max(0, h-len(lines)-3))]
+	}
+	v.h = max(1, h-len(lines)-1-len(under))
+	v.fits = v.fit(w)
+	v.scroll(w)
+	lines = append(lines, v.headings(st, w))
+	v.header = len(lines)
+	for i, name := range v.labels() {
+		lines = append(lines, v.line(st, v.top+i, w, name))
+	}
+	for len(lines) < v.header+v.h {
+		lines = append(lines, "")
+	}
+	if len(v.rows) == 0 {
+		lines[v.header] = widget.Styled(" "+v.none(), st.Dim).Render(w)
+	}
+	return widget.Pad(append(lines, under...), h)
+}
+
+func message(st *themes.Styles, w, h int, sign string, look themes.Style, text string) string {
+	var lines []string
+	for i, part := range widget.Flow(text, max(8, w-3)) {
+		if i > 0 {
+			sign = " "
+		}
+		lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: part, Style: st.Text}}.Render(w))
+	}
+	return widget.Pad(lines, h)
+}
+
+// none says why there are no rows.
+func (v *page) none() string {
+	if !v.filter.Empty() && v.all > 0 {
+		return "no row matches the filter"
+	}
+	return "nothing here is " + v.only.Words()
+}
+
+// about says what the matrix is of.
+func (v *page) about(st *themes.Styles) widget.Line {
+	l := widget.Line{{Text: " " + trace.PortsText(v.ports), Style: st.Title}}
+	switch {
+	case v.focus != "":
+		l = l.Add(" · connections of "+v.focus, st.Text)
+	case v.swapped:
+		l = l.Add(" · to rows, from columns", st.Text)
+	default:
+		l = l.Add(" · from rows, to columns", st.Text)
+	}
+	if v.only != "" {
+		l = l.Add(" · only "+v.only.Words(), st.Warn)
+	}
+	l = l.Add(" · "+words.Count(len(v.m.Namespaces), "namespace")+", "+words.Count(v.m.Pods, "pod"), st.Dim)
+	if v.m.Empty > 0 {
+		l = l.Add(fmt.Sprintf(" · %d more without pods", v.m.Empty), st.Dim)
+	}
+	return l
+}
+
+// legend says what the signs are.
+func legend(st *themes.Styles) widget.Line {
+	l := widget.Plain(" ")
+	for i, c := range revision.CellVerdicts {
+		if i > 0 {
+			l = l.Add("  ", st.Dim)
+		}
+		l = l.Add(c.Sign(), look(c, st)).Add(" "+c.Words(), st.Dim)
+	}
+	return l
+}
+
+func look(c revision.CellVerdict, st *themes.Styles) themes.Style {
+	switch c {
+	case revision.CellAllow:
+		return st.Allow
+	case revision.CellDeny:
+		return st.Deny
+	case revision.CellMixed:
+		return st.Pass
+	case revision.CellUndefined, revision.CellUnknown:
+		return st.Warn
+	}
+	return st.Dim
+}
+
+// fit shares the width out: names get what the columns leave, and at least a part.
+func (v *page) fit(w int) fitted {
+	number := len(strconv.Itoa(max(1, len(v.cols))))
+	cell, before := max(3, number+1), 2+number+1
+	if v.focus != "" {
+		cell, before, number = min(wayWidth, max(3, (w-leastName)/2)), 2, 0
+	}
+	longest := 4
+	for _, e := range v.rows {
+		before, name := label(e, true)
+		longest = max(longest, widget.Width(before+name))
+	}
+	name := min(longest, max(leastName, w-before-2-cell*v.columns()))
+	return fitted{names: min(before+name+2, max(before+2, w-cell)), cell: cell, number: number}
+}
+
+// label is the name of a row and what stands before it: it is further in where it is part
+// of another.
+func label(e *revision.MatrixEnd, folded bool) (before, name string) {
+	mark := "▸ "
+	if !folded {
+		mark = "▾ "
+	}
+	switch {
+	case e.Pod != "" && e.Pod != e.Workload:
+		return "      ", e.Pod
+	case e.Pod != "":
+		return "    ", e.Pod
+	case e.Workload != "":
+		return "  " + mark, e.Workload
+	}
+	return mark, e.Namespace
+}
+
+// labels are those of the rows in sight, their names cut to the column.
+func (v *page) labels() []string {
+	rows := v.rows[v.top:min(len(v.rows), v.top+v.h)]
+	room := v.fits.names - v.fits.number - 4
+	if v.fits.number > 0 {
+		room-- // between number and name
+	}
+	out, depths := make([]string, len(rows)), map[int][]int{}
+	for i, e := range rows {
+		out[i], _ = label(e, !v.open[v.axis()][e.Name()])
+		depth := widget.Width(out[i])
+		depths[depth] = append(depths[depth], i)
+	}
+	for depth, at := range depths {
+		names := make([]string, len(at))
+		for k, i := range at {
+			_, names[k] = label(rows[i], true)
+		}
+		for k, name := range cutApart(names, room-depth) {
+			out[at[k]] += name
+		}
+	}
+	return out
+}
+
+// scroll brings the cursor into sight.
+func (v *page) scroll(w int) {
+	fit := v.across(w)
+	v.top = max(min(v.top, v.at.row), v.at.row-v.h+1, 0)
+	v.top = max(0, min(v.top, len(v.rows)-v.h))
+	col := max(0, v.at.col)
+	v.left = max(min(v.left, col), col-fit+1, 0)
+	v.left = max(0, min(v.left, v.columns()-fit))
+}
+
+// across is how many columns fit.
+func (v *page) across(w int) int { return max(1, (w-v.fits.names)/v.fits.cell) }
+
+// headings are the numbers of the columns; of a focus what they are.
+func (v *page) headings(st *themes.Styles, w int) string {
+	var l widget.Line
+	if v.focus != "" {
+		l = widget.Styled(pad("    namespace", v.fits.names), st.Header)
+		for _, way := range []string{"from it", "to it"} {
+			l = l.Add(pad(way, v.fits.cell), st.Header)
+		}
+		return l.Render(w)
+	}
+	rows := "from"
+	if v.swapped {
+		rows = "to"
+	}
+	rows = strings.Repeat(" ", 2+v.fits.number+1+2) + rows
+	l = widget.Styled(pad(rows, v.fits.names), st.Header)
+	last := min(len(v.cols), v.left+v.across(w))
+	for i := v.left; i < last; i++ {
+		text, style := strconv.Itoa(i+1), st.Header
+		if i == v.at.col {
+			style = st.Title
+		}
+		l = l.Add(strings.Repeat(" ", max(0, v.fits.cell-1-len(text)))+text+" ", style)
+	}
+	if more := len(v.cols) - last; more > 0 || v.left > 0 {
+		where := fmt.Sprintf(" %d–%d of %d ", v.left+1, last, len(v.cols))
+		if room := v.fits.names - widget.Width(where); room > 8 {
+			l[0].Text = pad(rows, room) + where
+		}
+	}
+	return l.Render(w)
+}
+
+func pad(text string, w int) string {
+	return widget.CutName(text, w) + strings.Repeat(" ", max(0, w-widget.Width(text)))
+}
+
+// line is one row.
+func (v *page) line(st *themes.Styles, i, w int, text string) string {
+	e := v.rows[i]
+	here := i == v.at.row
+	mark, name := "  ", st.Text
+	if here {
+		mark = "▸ "
+		if v.at.col < 0 {
+			name = st.Selection
+		}
+	}
+	l := widget.Line{{Text: mark, Style: st.Title}}
+	if v.focus == "" {
+		number := ""
+		if n := v.numbers[e.Name()]; n > 0 {
+			number = strconv.Itoa(n)
+		}
+		l = l.Add(fmt.Sprintf("%*s ", v.fits.number, number), st.Dim)
+	}
+	l = l.Add(text, name)
+	l = l.Add(strings.Repeat(" ", max(0, v.fits.names-l.Width())), st.Text)
+	for j := v.left; j < v.columns() && j < v.left+v.across(w); j++ {
+		l = append(l, v.cell(st, place{i, j})...)
+	}
+	return l.Render(w)
+}
+
+// cell is the sign of a cell, in brackets under the cursor; of a focus with its word.
+func (v *page) cell(st *themes.Styles, at place) widget.Line {
+	from, to, _ := v.ends(at)
+	c := v.m.Cell(from, to)
+	word, style := c.Verdict(), look(c.Verdict(), st)
+	if v.only != "" && !c.Has(v.only) {
+		word = ""
+	}
+	text := word.Sign()
+	if v.focus != "" && word != "" && v.fits.cell >= wayWidth {
+		text += " " + word.Words()
+	}
+	open, end := " ", " "
+	if at == v.at {
+		open, end, style = "[", "]", st.Selection
+	}
+	if v.focus != "" {
+		if at != v.at {
+			open = ""
+			end = ""
+		}
+		return widget.Line{{Text: pad(open+text+end, v.fits.cell), Style: style}}
+	}
+	return widget.Line{{Text: strings.Repeat(" ", v.fits.cell-3)}, {Text: open + text + end, Style: style}}
+}
+
+// sentence is a cell in words.
+func (v *page) sentence(from, to *revision.MatrixEnd) string {
+	return from.Name() + " → " + to.Name() + ", " + trace.PortsText(v.ports) + ": " + v.m.Cell(from, to).Text()
+}
+
+// detail says in words what the cursor is on, and where it leads.
+func (v *page) detail(st *themes.Styles, w int) []string {
+	title, text, next := "", "", ""
+	sign, style := " ", st.Text
+	if from, to, ok := v.ends(v.at); ok {
+		c := v.m.Cell(from, to)
+		title, text = from.Name()+" → "+to.Name(), c.Text()
+		sign, style = c.Verdict().Sign(), look(c.Verdict(), st)
+		if q, ok := v.m.Example(from, to); ok {
+			next = "for example " + q.String()
+		}
+	} else if e := v.row(); e != nil {
+		title, text = e.Name(), words.Count(e.Pods(), "pod")
+		next = "right goes to its cells"
+		switch {
+		case e.Pod != "":
+			text, next = "one pod", next+", enter opens the pod"
+		case e.Namespace == v.focus || v.focus != "" && e.Workload != "":
+		default:
+			next += ", enter shows only the connections of " + e.Namespace
+		}
+	}
+	// Names are whole here, on as many lines as they need.
+	var lines []string
+	for i, part := range widget.Flow(title, max(8, w-5)) {
+		if i == 0 {
+			lines = append(lines, widget.Heading(part, w, st).Render(w))
+		} else {
+			lines = append(lines, widget.Styled("   "+part, st.Title).CutName(w).Render(w))
+		}
+	}
+	lines = append(lines, widget.Join(widget.Styled(" "+sign+" ", style), widget.Plain(text)).CutWords(w).Render(w))
+	for _, part := range widget.Flow(next, max(8, w-3)) {
+		lines = append(lines, widget.Styled("   "+part, st.Dim).CutName(w).Render(w))
+	}
+	return lines
+}

@@ -1,0 +1,54 @@
+package matrix
+
+import (
+	"github.com/charmbracelet/x/ansi"
+
+	"rung/ui/widget"
+)
+
+// leastApart is from how many cells on names can be cut so that they differ.
+const leastApart = 14
+
+// cutApart shortens names to w cells, in the middle. Names that would look the same are
+// cut twice, around where they begin to differ.
+func cutApart(names []string, w int) []string {
+	out, same := make([]string, len(names)), map[string][]int{}
+	for i, n := range names {
+		out[i] = widget.CutName(n, w)
+		if out[i] != n {
+			same[out[i]] = append(same[out[i]], i)
+		}
+	}
+	for _, alike := range same {
+		if len(alike) < 2 || w < leastApart {
+			continue
+		}
+		differ := len(names[alike[0]])
+		for _, i := range alike[1:] {
+			differ = min(differ, common(names[alike[0]], names[i]))
+		}
+		const ends = 3
+		room := w - 2*ends - 2*widget.Width(widget.Ellipsis)
+		for _, i := range alike {
+			n := names[i]
+			// What differs is in the middle of what is shown, its beginning before it.
+			from := max(ends+1, min(widget.Width(n[:differ])-room/2, widget.Width(n)-ends-1-room))
+			middle := ansi.Truncate(ansi.TruncateLeft(n, from, ""), room, "")
+			out[i] = ansi.Truncate(n, ends, "") + widget.Ellipsis + middle + widget.Ellipsis + ansi.TruncateLeft(n, widget.Width(n)-ends, "")
+		}
+	}
+	return out
+}
+
+// common is how many bytes of two texts are the same from the beginning, up to the end of
+// a letter.
+func common(a, b string) int {
+	end := 0
+	for i, r := range a {
+		if i >= len(b) || len(b)-i < len(string(r)) || b[i:i+len(string(r))] != string(r) {
+			return end
+		}
+		end = i + len(string(r))
+	}
+	return end
+}

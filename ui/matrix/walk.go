@@ -1,0 +1,156 @@
+package matrix
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model/verdict"
+	"rung/ui/action"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// arrange makes rows and columns, and leaves the cursor on what it is on.
+func (v *page) arrange() {
+	if v.m == nil {
+		return
+	}
+	row, col := "", ""
+	if e := v.row(); e != nil {
+		row = e.Name()
+	}
+	if v.focus == "" && v.at.col >= 0 && v.at.col < len(v.cols) {
+		col = v.cols[v.at.col].Name()
+	}
+	v.rows, v.cols = v.unfolded(v.axis()), v.unfolded(1-v.axis())
+	switch self := v.m.Namespace(v.focus); {
+	case v.focus != "" && self == nil:
+		v.rows, v.cols = nil, nil
+	case v.focus != "":
+		v.rows = slices.DeleteFunc(v.rows, func(e *revision.MatrixEnd) bool {
+			return v.only != "" && !v.m.Cell(self, e).Has(v.only) && !v.m.Cell(e, self).Has(v.only)
+		})
+		v.cols = nil
+	case v.swapped:
+		v.cols, v.rows = v.m.Filter(v.cols, v.rows, v.only)
+	default:
+		v.rows, v.cols = v.m.Filter(v.rows, v.cols, v.only)
+	}
+	v.all = len(v.rows)
+	v.rows = slices.DeleteFunc(v.rows, func(e *revision.MatrixEnd) bool { return !v.filter.Match(e.Name()) })
+	v.numbers = map[string]int{}
+	for i, e := range v.cols {
+		v.numbers[e.Name()] = i + 1
+	}
+	named := func(all []*revision.MatrixEnd, name string, or int) int {
+		if i := slices.IndexFunc(all, func(e *revision.MatrixEnd) bool { return e.Name() == name }); i >= 0 {
+			return i
+		}
+		return or
+	}
+	v.at.row = named(v.rows, row, v.at.row)
+	if v.focus == "" {
+		v.at.col = named(v.cols, col, v.at.col)
+	}
+	v.clamp()
+}
+
+// unfolded are the ends of an axis with those that are unfolded.
+func (v *page) unfolded(axis int) (out []*revision.MatrixEnd) {
+	var add func(ends []*revision.MatrixEnd)
+	add = func(ends []*revision.MatrixEnd) {
+		for _, e := range ends {
+			out = append(out, e)
+			if v.open[axis][e.Name()] {
+				add(e.Parts)
+			}
+		}
+	}
+	add(v.m.Namespaces)
+	return out
+}
+
+func (v *page) clamp() {
+	v.at.row = max(0, min(v.at.row, len(v.rows)-1))
+	v.at.col = max(-1, min(v.at.col, v.columns()-1))
+}
+
+// walk moves the cursor.
+func (v *page) walk(id action.ID) bool {
+	page := max(1, v.h-1)
+	switch id {
+	case action.Down:
+		v.at.row++
+	case action.Up:
+		v.at.row--
+	case action.HalfDown:
+		v.at.row += max(1, page/2)
+	case action.HalfUp:
+		v.at.row -= max(1, page/2)
+	case action.PageDown:
+		v.at.row += page
+	case action.PageUp:
+		v.at.row -= page
+	case action.Top:
+		v.at.row = 0
+	case action.Bottom:
+		v.at.row = len(v.rows) - 1
+	case action.Left:
+		v.at.col--
+	case action.Right:
+		v.at.col++
+	default:
+		return false
+	}
+	v.clamp()
+	return true
+}
+
+// SetFilter shows the rows whose name matches.
+func (v *page) SetFilter(f widget.Filter) {
+	v.filter = f
+	v.arrange()
+}
+
+// Counts are how many rows are shown, and how many there are.
+func (v *page) Counts() (shown, all int) { return len(v.rows), v.all }
+
+// Click puts the cursor on a cell.
+func (v *page) Click(_ *view.Env, x, y int) bool {
+	row := v.top + y - v.header
+	if y < v.header || y >= v.header+v.h || row >= len(v.rows) {
+		return false
+	}
+	v.at = place{row, -1}
+	if x >= v.fits.names && v.fits.cell > 0 {
+		v.at.col = min(v.left+(x-v.fits.names)/v.fits.cell, v.columns()-1)
+	}
+	v.clamp()
+	return true
+}
+
+// Wheel moves the cursor along the rows.
+func (v *page) Wheel(_ *view.Env, lines int) {
+	v.at.row += lines
+	v.clamp()
+}
+
+// command prints the same on the command line.
+func (v *page) command() string {
+	out := []string{"rung", "matrix"}
+	if v.ports != (verdict.Ports{}) {
+		out = append(out, "--protocol", string(v.ports.Protocol))
+		if v.ports.Port != 0 {
+			out = append(out, "--port", strconv.Itoa(int(v.ports.Port)))
+		}
+	}
+	if v.focus != "" {
+		out = append(out, "--focus", v.focus)
+	}
+	if v.only != "" {
+		out = append(out, "--only", string(v.only))
+	}
+	return strings.Join(out, " ")
+}

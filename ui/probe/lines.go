@@ -1,0 +1,261 @@
+package probe
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/engine/probe"
+	"rung/model"
+	"rung/model/nb"
+	"rung/model/verdict"
+	"rung/themes"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// lines are what became of the connection: the three answers, where they disagree, what
+// decided, and every packet.
+func (v *View) lines(env *view.Env) []detail.Line {
+	s := &detail.Sheet{St: env.Styles, W: env.W}
+	v.state(env, s)
+	if v.result == nil {
+		return s.Lines
+	}
+	r := v.result
+	for i := range r.Packets.Paths {
+		v.answers(s, i)
+		v.findings(s, i)
+		v.stages(s, i)
+		v.packets(s, i)
+	}
+	if len(r.Packets.Paths) == 0 {
+		s.Head("not sent")
+		s.Say("why", 2, "·", s.St.Dim, s.St.Text, r.Packets.Reason, nav.Page{})
+	}
+	return s.Lines
+}
+
+// state says what is under way, or why there is nothing.
+func (v *View) state(env *view.Env, s *detail.Sheet) {
+	st := env.Styles
+	switch {
+	case v.sends.Under():
+		text := string(v.phase.Load().(probe.Phase))
+		s.Add("state", widget.Join(env.Busy(v.sends.Since(), text), widget.Styled(" · esc cancels", st.Dim)), nav.Page{})
+	case v.cancelled:
+		s.Say("state", 0, "▲", st.Warn, st.Text, "Cancelled: no answer.", nav.Page{})
+	case v.err != nil:
+		s.Say("state", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
+	default:
+		r := v.result
+		s.Add("state", widget.Styled("sent at "+view.Clock(r.At, env.Now)+" · OVN "+r.OVN, st.Dim), nav.Page{})
+		return
+	}
+	if v.result != nil {
+		s.Say("old", 0, "·", st.Dim, st.Dim, "What follows was sent at "+view.Clock(v.result.At, env.Now)+".", nav.Page{})
+	}
+}
+
+// look is the sign and style of a verdict.
+func look(v verdict.Verdict, st *themes.Styles) (string, themes.Style) {
+	switch v {
+	case verdict.Allow:
+		return "✓", st.Allow
+	case verdict.Deny:
+		return "✗", st.Deny
+	}
+	return "?", st.Warn
+}
+
+// nameWidth is the column of who says something.
+const nameWidth = 12
+
+// answers are the three answers about a path, the packets' first.
+func (v *View) answers(s *detail.Sheet, i int) {
+	r := v.result
+	p := &r.Packets.Paths[i]
+	s.Head(probe.Way(p) + " " + r.Service(i))
+	for _, by := range []struct {
+		name string
+		path *verdict.Path
+		word string
+	}{{"packets", p, probe.Word(p.Verdict)}, {"rows", &r.Rows.Paths[i], string(r.Rows.Paths[i].Verdict)}, {"policies", &r.Policies.Paths[i], string(r.Policies.Paths[i].Verdict)}} {
+		sign, look := look(by.path.Verdict, s.St)
+		l := widget.Line{{Text: "  "}, {Text: by.name, Style: s.St.Dim}, {Text: strings.Repeat(" ", max(1, nameWidth-2-len(by.name)))},
+			{Text: fmt.Sprintf("%s %-9s", sign, by.word), Style: look}}
+		to, why := nav.Page{}, by.path.Reason
+		if c := probe.Culprit(by.path); c != nil && why == "" {
+			why, to = "by "+probe.Who(c.Decided), rulePage(c.Decided, c.Zone)
+		} else if why == "" && by.path.Verdict == verdict.Allow {
+			why = "by default: nothing matched"
+		}
+		if text := l.Add("  "+why, s.St.Text); text.Width() <= s.In() || why == "" {
+			s.Add("by."+by.name+fmt.Sprint(i), text, to)
+			continue
+		}
+		s.Add("by."+by.name+fmt.Sprint(i), l, to)
+		for _, part := range widget.Flow(why, max(12, s.In()-nameWidth-2)) {
+			s.Under(nameWidth+2, part, s.St.Text)
+		}
+	}
+}
+
+// findings are the disagreements, or that there is none.
+func (v *View) findings(s *detail.Sheet, i int) {
+	if i > 0 {
+		return // they name their path
+	}
+	r := v.result
+	for n := range r.Findings {
+		f := &r.Findings[n]
+		sign, look := detail.Sign(f.Severity, s.St)
+		to := nav.Page{}
+		switch {
+		case f.Rule >= 0:
+			to = nav.ToRule(f.Policy, f.Direction, f.Rule)
+			to.Zone = f.Zone
+		case f.Policy.Kind.IsPolicy():
+			to = nav.ToPolicy(f.Policy)
+		}
+		s.Say(fmt.Sprintf("finding.%d", n), 2, sign, look, s.St.Text, f.Message+" → "+f.Remedy, to)
+	}
+	switch {
+	case len(r.Findings) > 0:
+	case r.Changed:
+		s.Say("agree", 2, "▲", s.St.Warn, s.St.Text, "The rows changed while packets were under way, so nothing is compared: probe again.", nav.Page{})
+	case r.Packets.Verdict == verdict.NotApplicable:
+	default:
+		s.Say("agree", 2, "✓", s.St.OK, s.St.Text, r.Agreement(), nav.Page{})
+	}
+}
+
+// stages are what decided about the first packet, stage by stage: the rule and its row.
+func (v *View) stages(s *detail.Sheet, i int) {
+	r := v.result
+	p := &r.Packets.Paths[i]
+	if len(r.Sent[i]) == 0 {
+		return
+	}
+	s.Head("what decided about the " + r.Sent[i][0].Packet)
+	for j := range p.Stages {
+		st := &p.Stages[j]
+		rows, policies := &r.Rows.Paths[i].Stages[j], &r.Policies.Paths[i].Stages[j]
+		if !r.Decided(i, j) {
+			continue
+		}
+		id := fmt.Sprintf("stage.%d.%d", i, j)
+		s.Add(id, widget.Line{{Text: "  " + string(st.Stage), Style: s.St.Title}, {Text: " on " + st.Zone, Style: s.St.Dim}}, nav.Page{Kind: nav.Rows, Zone: st.Zone})
+		for n := range st.Passed {
+			v.decider(s, fmt.Sprintf("%s.pass.%d", id, n), "packets", &st.Passed[n], st.Zone, i)
+		}
+		if st.Decided != nil {
+			v.decider(s, id+".packets", "packets", st.Decided, st.Zone, i)
+		} else {
+			s.Add(id+".none", widget.Line{{Text: "    packets   ", Style: s.St.Dim}, {Text: "nothing matched: let through"}}, nav.Page{})
+		}
+		if !probe.Same(st.Decided, rows.Decided) {
+			v.other(s, id+".rows", "rows", rows)
+		}
+		if !probe.Same(st.Decided, policies.Decided) {
+			v.other(s, id+".policies", "policies", policies)
+		}
+	}
+	if p.Verdict == verdict.Allow && probe.Culprit(p) == nil {
+		s.Say(fmt.Sprintf("stage.%d.default", i), 2, "·", s.St.Dim, s.St.Text, "It met no ACL that decides: let through by default.", nav.Page{})
+	}
+}
+
+// decider is the rule that decided, and below it its row.
+func (v *View) decider(s *detail.Sheet, id, by string, d *verdict.Decider, zone string, path int) {
+	s.Add(id, widget.Line{{Text: "    " + by + "   ", Style: s.St.Dim}, {Text: string(d.Action), Style: view.ActionStyle(d.Action, s.St)}, {Text: "  " + probe.Who(d)}}, rulePage(d, zone))
+	if a := v.row(d, zone, path); a != nil {
+		text := fmt.Sprintf("tier %d · priority %d · row %s", a.Tier, a.Priority, a.UUID[:min(8, len(a.UUID))])
+		if a.Log {
+			text += " · logged as " + a.Severity
+		}
+		s.Add(id+".row", widget.Line{{Text: "              " + text, Style: s.St.Dim}}, nav.ToRow(zone, nb.TableACL, a.UUID))
+	}
+}
+
+// row is the row that a packet met in a zone, by its decider.
+func (v *View) row(d *verdict.Decider, zone string, path int) *nb.ACL {
+	for _, step := range v.result.Sent[path] {
+		for _, m := range step.Met {
+			if step.Zone == zone && m.Row != nil && m.Decider.ACL == d.ACL {
+				return m.Row
+			}
+		}
+	}
+	return nil
+}
+
+// other is what rows or policies say of a stage that packets do not.
+func (v *View) other(s *detail.Sheet, id, by string, st *verdict.StageVerdict) {
+	text, to := "nothing matches: allow", nav.Page{}
+	switch {
+	case st.Verdict == verdict.Unknown:
+		text = "unknown: " + st.Reason
+	case st.Decided != nil:
+		text, to = string(st.Decided.Action)+"  "+probe.Who(st.Decided), rulePage(st.Decided, st.Zone)
+	}
+	s.Say(id, 4, fmt.Sprintf("%-9s", by), s.St.Dim, s.St.Warn, text, to)
+}
+
+// rulePage is where what decided is seen: the rule, or the rows of the unit.
+func rulePage(d *verdict.Decider, zone string) nav.Page {
+	switch {
+	case d.Policy.Kind.IsPolicy() && d.Rule >= 0:
+		p := nav.ToRule(d.Policy, d.Direction, d.Rule)
+		p.Zone = zone
+		return p
+	case d.Policy != (model.Key{}):
+		return nav.Page{Kind: nav.Rows, Key: d.Policy, Zone: zone, Text: detail.RowsFilter(d.Policy)}
+	}
+	return nav.Page{}
+}
+
+// packets are all that were put in, there and back.
+func (v *View) packets(s *detail.Sheet, i int) {
+	r := v.result
+	steps := r.Sent[i]
+	if len(steps) == 0 {
+		if why := r.Packets.Paths[i].Reason; why != "" {
+			s.Head("not sent")
+			s.Say(fmt.Sprintf("unsent.%d", i), 2, "·", s.St.Dim, s.St.Text, why, nav.Page{})
+		}
+		return
+	}
+	s.Head("packets")
+	p := &r.Packets.Paths[i]
+	for n := range steps {
+		st := &steps[n]
+		from, to := &p.From, &p.To
+		if st.Reply {
+			from, to = to, from
+		}
+		sign, style, word := "✓", s.St.Allow, probe.Delivered
+		if !st.Delivered {
+			sign, style, word = "✗", s.St.Deny, probe.Dropped
+		}
+		name := st.Packet
+		if n > 0 && steps[n-1].Packet == name {
+			name = "" // the same one, in the next zone
+		}
+		l := widget.Line{{Text: fmt.Sprintf("  %-13s", name)}, {Text: sign + " " + word, Style: style}, {Text: " on " + st.Zone, Style: s.St.Text}}
+		l = l.Add("  "+from.Endpoint.String()+" → "+to.Endpoint.String(), s.St.Dim)
+		s.Add(fmt.Sprintf("packet.%d.%d", i, n), l, podPage(to.Key))
+		if st.Packet == steps[0].Packet {
+			continue // what it met stands above
+		}
+		if len(st.Met) == 0 {
+			s.Under(15, "met no ACL: it belongs to the connection", s.St.Dim)
+		}
+		for k := range st.Met {
+			m := &st.Met[k]
+			d := m.Decider
+			s.Add(fmt.Sprintf("packet.%d.%d.%d", i, n, k), widget.Line{{Text: "               met ", Style: s.St.Dim}, {Text: probe.Who(&d)}}, rulePage(&d, st.Zone))
+		}
+	}
+}

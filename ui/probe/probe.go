@@ -1,0 +1,152 @@
+package probe
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"rung/engine/probe"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// View sends one connection and shows what became of it.
+type View struct {
+	view.List
+	page nav.Page
+	pane *detail.Pane
+
+	sends     view.Once
+	phase     *atomic.Value
+	cancelled bool
+	result    *probe.Result
+	err       error
+}
+
+// New makes the view; the page has the question.
+func New(page nav.Page) view.View {
+	p := detail.NewPane()
+	return &View{List: view.List{Of: p}, page: page, pane: p}
+}
+
+// Sync sends when the page is first seen, and makes the lines.
+func (v *View) Sync(env *view.Env) {
+	if !v.sends.Begun() {
+		v.send(env)
+	}
+	v.pane.SetItems(v.lines(env))
+}
+
+// send puts the packets in, elsewhere.
+func (v *View) send(env *view.Env) {
+	v.sends.Stop()
+	q, err := trace.Parse(v.page.ID)
+	c, err2 := q.Connection()
+	if err != nil || err2 != nil {
+		v.err = err
+		if err == nil {
+			v.err = err2
+		}
+		return
+	}
+	v.cancelled, v.err, v.phase = false, nil, &atomic.Value{}
+	console, phase := env.Console, v.phase
+	phase.Store(probe.Waits)
+	view.Begin(&v.sends, env, "putting packets in", func(ctx context.Context) (*probe.Result, error) {
+		return console.Probe(ctx, c, func(p probe.Phase) { phase.Store(p) })
+	})
+}
+
+// Working is since when packets are put in.
+func (v *View) Working() time.Time { return v.sends.Since() }
+
+// Receive takes what came of it; what cannot be sent leaves what was there before.
+func (v *View) Receive(env *view.Env, msg any) {
+	result, err, ok := view.Come[*probe.Result](&v.sends, msg)
+	if !ok {
+		return
+	}
+	if v.err = err; err == nil {
+		v.result = result
+	}
+	v.Sync(env)
+}
+
+// Leave ends what is under way with the page.
+func (v *View) Leave(*view.Env) bool {
+	v.sends.Stop()
+	return true
+}
+
+// Do sends again, asks for other ends, and cancels.
+func (v *View) Do(env *view.Env, id action.ID) bool {
+	switch {
+	case id == action.ProbeAgain:
+		v.send(env)
+		v.Sync(env)
+	case id == action.ProbeAsk:
+		q, _ := trace.Parse(v.page.ID) // what cannot be read is asked for
+		view.AskProbe(env, q)
+	case id == action.Back && v.sends.Under():
+		v.sends.Stop()
+		v.cancelled = true
+		v.Sync(env)
+	case id == action.Open:
+		env.Open(v.pane.To())
+	default:
+		return v.List.Do(env, id)
+	}
+	return true
+}
+
+// Selected is where the line under the cursor leads.
+func (v *View) Selected() nav.Page { return v.pane.To() }
+
+// Crumb says which connection it is, as a trace does.
+func (v *View) Crumb() string {
+	q, err := trace.Parse(v.page.ID)
+	c, err2 := q.Connection()
+	if err != nil || err2 != nil {
+		return "probe"
+	}
+	return "probe " + c.String()
+}
+
+// BriefCrumb leaves the ends out.
+func (v *View) BriefCrumb() string { return "probe" }
+
+// WhyNot says why it cannot be sent again now.
+func (v *View) WhyNot(env *view.Env, id action.ID) string {
+	if id != action.ProbeAgain && id != action.ProbeAsk {
+		return ""
+	}
+	return whyNot(env)
+}
+
+func whyNot(env *view.Env) string {
+	if err := probe.Possible(env.Rev.Mode); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// Copies are the question as a command, and as it was asked.
+func (v *View) Copies(env *view.Env) []view.Copy {
+	q, err := trace.Parse(v.page.ID)
+	if err != nil {
+		return nil
+	}
+	return []view.Copy{{What: "connection", Text: q.String()}, {What: "rung probe command", Text: probe.Command(q)}}
+}
+
+// podPage is the page of a pod at an end, the zero Page for what is none.
+func podPage(k model.Key) nav.Page {
+	if k.Kind != model.KindPod {
+		return nav.Page{}
+	}
+	return nav.ToPod(k)
+}

@@ -1,0 +1,172 @@
+package probe_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"rung/engine/probe"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/test/live"
+	"rung/ui"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+const (
+	denied  = "blue/api-d0 red/web-f0 TCP 8080"
+	decides = "AdminNetworkPolicy:cluster-control:Egress:5:None"
+)
+
+// facts are the demo on real OVN.
+func facts(t testing.TB) *revision.Facts {
+	t.Helper()
+	p := uitest.Demo(t)
+	uitest.Units(p)
+	p.Mode.OVN, p.Mode.Packets, p.Mode.Simulated = "25.03.0", true, false
+	return p
+}
+
+// answering is a console whose OVN does the same with each packet.
+func answering(f *uitest.Fake, steps []probe.Step, made bool) {
+	f.OnProbe = func(_ context.Context, c verdict.Connection, at func(probe.Phase)) (*probe.Result, error) {
+		at(probe.Sends)
+		r := f.Revision()
+		return probe.Judge(r, r, c, []probe.Sending{{Steps: steps, Made: made}}, uitest.Now)
+	}
+}
+
+// dropped is a SYN that the rule dropped.
+func dropped(t testing.TB, p *revision.Facts) []probe.Step {
+	t.Helper()
+	deny := live.ACL(t, live.Zone(t, p, "ovn-worker").DB, decides)
+	return []probe.Step{{Packet: "SYN", Zone: "ovn-worker", In: "blue_api-d0", Met: []probe.Met{{Stage: model.StageAfterLB, ACL: deny.UUID[:8]}}}}
+}
+
+// handshake is one that OVN let through without an ACL.
+func handshake() (out []probe.Step) {
+	for _, name := range []string{"SYN", "SYN-ACK", "ACK"} {
+		zones := []string{"ovn-worker", "ovn-worker2"}
+		if name == "SYN-ACK" {
+			zones[0], zones[1] = zones[1], zones[0]
+		}
+		for _, z := range zones {
+			out = append(out, probe.Step{Packet: name, Reply: name == "SYN-ACK", Zone: z, At: []string{"x"}, Delivered: true})
+		}
+	}
+	return out
+}
+
+func open(t testing.TB, p *revision.Facts, steps []probe.Step, made bool) *uitest.Screen {
+	t.Helper()
+	f := uitest.NewFake(p)
+	answering(f, steps, made)
+	return uitest.OpenWith(t, f, ui.Options{Page: nav.ToProbe(denied)})
+}
+
+func TestGoldens(t *testing.T) {
+	p := facts(t)
+	s := open(t, p, dropped(t, p), false)
+	s.Golden("dropped")
+	s.Resizes()
+	s = open(t, p, handshake(), true)
+	s.Golden("disagrees")
+	s.Resizes()
+}
+
+// What was dropped by the rule that rows and policies name leads to that rule and its row.
+func TestDropped(t *testing.T) {
+	p := facts(t)
+	s := open(t, p, dropped(t, p), false)
+	s.Want("✗ dropped", `by ANP cluster-control egress 5 "default-deny"`, "rows and policies agree", "SYN ")
+	s.WantNot("the rows deny it", "SYN-ACK")
+	for !strings.Contains(s.Line("▸"), "Deny") {
+		s.Press("j")
+	}
+	s.Press("enter")
+	s.Want(`› cluster-control egress 5 "default-deny"`)
+	s.Press("esc", "j", "enter")
+	s.Want("_uuid")
+}
+
+// A packet that comes out although the rows drop it is a disagreement, and named.
+func TestDisagreement(t *testing.T) {
+	p := facts(t)
+	s := open(t, p, handshake(), true)
+	s.Want("✓ delivered", "blue/api-d0 → red/web-f0: OVN delivered the SYN, the rows deny it", "SYN-ACK", "ACK ")
+	s.WantNot("rows and policies agree")
+	if n := strings.Count(s.Frame(), "report it"); n != 1 {
+		t.Errorf("it is told %d times:\n%s", n, s.Frame())
+	}
+}
+
+// What is under way is said and can be cancelled; what cannot be sent says why; ctrl+r
+// sends again, and P asks for other ends.
+func TestAgainAndFailing(t *testing.T) {
+	p := facts(t)
+	f := uitest.NewFake(p)
+	f.OnProbe = func(context.Context, verdict.Connection, func(probe.Phase)) (*probe.Result, error) {
+		return nil, errors.New("no result within 30s: zone ovn-worker: nb_cfg 5 is followed by sb_cfg 4")
+	}
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.ToProbe(denied)})
+	s.Want("no result within 30s", "nb_cfg 5")
+	answering(f, dropped(t, p), false)
+	s.Press("ctrl+r")
+	s.Want("✗ dropped")
+	s.WantNot("no result")
+	if got := strings.Join(f.Calls, ", "); got != "probe blue/api-d0 → red/web-f0 tcp 8080, probe blue/api-d0 → red/web-f0 tcp 8080" {
+		t.Errorf("asked for %s", got)
+	}
+	s.Press("P")
+	s.Want("probe a connection", "blue/api-d0", "red/web-f0", "enter sends it")
+	s.Press("esc")
+	s.Want("✗ dropped")
+}
+
+// P begins with the pod under the cursor, and with a connection that the rule decides.
+func TestBeginsWithWhatIsThere(t *testing.T) {
+	p := facts(t)
+	s := uitest.Open(t, p, nav.ToPod(model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}))
+	s.Press("P")
+	s.Want("probe a connection")
+	if l := s.Line("From"); !strings.Contains(l, "blue/api-d0") {
+		t.Errorf("it begins from %q", l)
+	}
+	s.Press("esc")
+	k := model.PolicyKey{Kind: model.KindANP, Name: "cluster-control"}
+	s = uitest.Open(t, p, nav.ToRule(k, model.Egress, 0))
+	s.Press("P")
+	s.Want("probe a connection", "kube-system/coredns", "53")
+	c, ok := probe.Suggest(revision.New(*p, nil), k, model.Egress, 0)
+	if !ok {
+		t.Fatal("no connection for the rule")
+	}
+	a, err := revision.New(*p, nil).Verdicts().FromPolicies(c)
+	if err != nil || a.Paths[0].Stages[1].Decided == nil || a.Paths[0].Stages[1].Decided.Policy != k || a.Paths[0].Stages[1].Decided.Rule != 0 {
+		t.Errorf("%s is not decided by the rule: %v, %+v", c, err, a)
+	}
+}
+
+// Off real OVN P says in one line why there is none, and what to start.
+func TestWithoutOVN(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*revision.Mode)
+		want   string
+	}{
+		"demo":    {func(*revision.Mode) {}, "probe: needs the sandbox on OVN: rung demo --sandbox-ovn DIR; 5 says why"},
+		"files":   {func(m *revision.Mode) { m.Name = "files" }, "probe: needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR; 5 says why"},
+		"cluster": {func(m *revision.Mode) { m.Name, m.Sandbox = revision.ClusterMode, false }, "probe: needs a sandbox on OVN: rung -f FILES --sandbox-ovn DIR"},
+	} {
+		p := uitest.Demo(t)
+		tc.change(&p.Mode)
+		s := uitest.Open(t, p, nav.To(nav.Ladder))
+		s.Resize(80, 24)
+		s.Press("P")
+		if !strings.Contains(s.Frame(), tc.want) {
+			t.Errorf("%s: it says nothing of %q:\n%s", name, tc.want, s.Frame())
+		}
+	}
+}

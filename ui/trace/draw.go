@@ -1,0 +1,132 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/engine/trace"
+	"rung/model/verdict"
+	"rung/model/words"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// draw makes the lines: the verdict in words first, then what it was, the ends, the rows,
+// and the path.
+func (v *page) draw(env *view.Env) {
+	second := int64(0)
+	if !v.when.IsZero() {
+		second = env.Now.Unix()
+	}
+	f := frame{v.now, v.err, env.Styles, env.W, v.all, second, v.rev, v.ovn.shown()}
+	if f == v.drawn && v.wrong == "" {
+		return
+	}
+	v.drawn = f
+	st := env.Styles
+	s := &detail.Sheet{St: st, W: env.W}
+	switch {
+	case v.wrong != "":
+		s.Say("wrong", 0, "●", st.Error, st.Text, "cannot ask: "+v.wrong, nav.Page{})
+	case v.err != nil:
+		s.Say("wrong", 0, "●", st.Error, st.Text, v.err.Error(), nav.Page{})
+		v.before(env, s)
+	case v.now == nil:
+		s.Add("wait", nil, nav.Page{})
+	default:
+		v.answer(env, s)
+	}
+	v.pane.SetItems(s.Lines)
+}
+
+// before says what the answer was until when.
+func (v *page) before(env *view.Env, s *detail.Sheet) {
+	if !v.when.IsZero() {
+		s.Say("was", 0, "▲", s.St.Warn, s.St.Text, "changed "+view.Age(env.Now.Sub(v.when))+" ago: "+v.was, nav.Page{})
+	}
+}
+
+// answer is the whole.
+func (v *page) answer(env *view.Env, s *detail.Sheet) {
+	t, st := v.now, s.St
+	sign, look := detail.VerdictSign(t.Verdict, st)
+	s.Say("verdict", 0, sign, look, st.Title, t.Sentence(), nav.Page{})
+	v.before(env, s)
+	v.byRows(s)
+	v.byOVN(s)
+	d := &detail.PathDrawing{Sheet: s, Rev: v.rev, All: v.all}
+	if len(t.Paths) == 0 {
+		return
+	}
+	if t.Connection.To.Key.Name == "" || len(t.Paths) == 1 && t.Paths[0].To.Key == t.Connection.To.Key {
+		d.Ends("0", &t.Paths[0], t.Connection)
+		d.Stages("0", &t.Paths[0])
+		return
+	}
+	if len(t.Paths) > 1 {
+		s.Head(words.Total(len(t.Paths), "endpoint"))
+		for i := range t.Paths {
+			p := &t.Paths[i]
+			sign, look := detail.VerdictSign(p.Verdict, st)
+			s.Say(fmt.Sprintf("endpoint.%d", i), 0, sign, look, st.Text, trace.Name(p.To.Endpoint)+": "+brief(p), v.endpoint(p))
+		}
+	}
+	for i := range t.Paths {
+		id := fmt.Sprint(i)
+		if len(t.Paths) > 1 {
+			s.Head("to " + trace.Name(t.Paths[i].To.Endpoint))
+		}
+		d.Ends(id, &t.Paths[i], t.Connection)
+		d.Stages(id, &t.Paths[i])
+	}
+}
+
+// brief says what becomes of the way to an endpoint: who allows it stands below.
+func brief(p *trace.Path) string {
+	if p.Verdict == verdict.Allow {
+		return p.Verdict.Done()
+	}
+	return p.Sentence()
+}
+
+// endpoint is the trace to one endpoint of a Service, as if it was asked for itself.
+func (v *page) endpoint(p *trace.Path) nav.Page {
+	q := v.question
+	q.To, q.Port = p.To.Addr.String(), int(p.To.Port)
+	if p.To.Key.Name != "" {
+		q.To = trace.EndText(p.To.Key)
+	}
+	return nav.ToTrace(q.String())
+}
+
+// byRows says in a line whether the rows say the same, and where they do not, why.
+func (v *page) byRows(s *detail.Sheet) {
+	t, st := v.now, s.St
+	for i := range t.Disagree {
+		g := &t.Disagree[i]
+		sign, look := detail.Sign(g.Finding.Severity, st)
+		s.Say(fmt.Sprintf("disagree.%d", i), 0, sign, look, st.Text, g.Finding.Message, detail.DisagreementPage(v.rev, g))
+		s.Say(fmt.Sprintf("remedy.%d", i), 2, "→", st.Dim, st.Dim, g.Finding.Remedy, nav.Page{})
+	}
+	var unknown []string
+	asked := false
+	for i := range t.Paths {
+		for j := range t.Paths[i].Stages {
+			by := t.Paths[i].Stages[j].Rows
+			asked = asked || by != nil
+			if by != nil && by.Verdict == verdict.Unknown && !slices.Contains(unknown, by.Reason) {
+				unknown = append(unknown, by.Reason)
+			}
+		}
+	}
+	switch {
+	case len(unknown) > 0:
+		s.Say("rows", 0, "?", st.Warn, st.Text, "rows unknown: "+strings.Join(unknown, "; "), nav.Page{})
+	case asked && t.Verdict == verdict.Unknown:
+		s.Say("rows", 0, "·", st.Dim, st.Dim, "rows say "+string(t.Rows.Verdict), nav.Page{})
+	case asked && len(t.Disagree) == 0:
+		s.Say("rows", 0, "✓", st.OK, st.Dim, "rows agree in "+words.List(t.Zones(), 3), nav.Page{})
+	}
+}

@@ -1,0 +1,121 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"rung/engine/revision"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// asking is ovn-trace, as it is asked and what it said.
+type asking struct {
+	view.Once
+	wanted bool // ask as soon as the page is there
+	doing  *atomic.Pointer[string]
+	seen   string // of doing
+	words  *revision.OVNWords
+	at     time.Time // of the answer
+	err    error
+}
+
+// shown is what there is to draw of it.
+type shown struct {
+	asks  bool
+	doing string
+	words *revision.OVNWords
+	err   error
+}
+
+func (a *asking) shown() shown {
+	a.seen = a.now()
+	return shown{a.Under(), a.seen, a.words, a.err}
+}
+
+// now is what is being done.
+func (a *asking) now() string {
+	if a.doing != nil {
+		if p := a.doing.Load(); p != nil {
+			return *p
+		}
+	}
+	return ""
+}
+
+// heard says whether something else is being done than was drawn.
+func (a *asking) heard() bool { return a.Under() && a.now() != a.seen }
+
+func (a *asking) take(t *revision.OVNTrace, err error) {
+	a.doing, a.words, a.err = nil, nil, err
+	if t != nil {
+		words := t.Words()
+		a.words, a.at = &words, t.At
+	}
+}
+
+// askOVN asks ovn-trace; leaving the page ends it.
+func (v *page) askOVN(env *view.Env) {
+	v.ovn.wanted = false
+	switch {
+	case v.wrong != "":
+		env.Fail("cannot ask: %s", v.wrong)
+		return
+	case v.ovn.Under():
+		return
+	}
+	doing, c, ask := &atomic.Pointer[string]{}, v.asks, env.Console.OVNTrace
+	v.ovn.doing = doing
+	view.Begin(&v.ovn.Once, env, "asking OVN", func(ctx context.Context) (*revision.OVNTrace, error) {
+		return ask(ctx, c, func(s string) { doing.Store(&s) })
+	})
+}
+
+// byOVN says what ovn-trace said, stage by stage; where the rows say something else, that
+// stands below.
+func (v *page) byOVN(s *detail.Sheet) {
+	a, st := &v.ovn, s.St
+	switch {
+	case a.Under():
+		text := "asking OVN"
+		if a.seen != "" {
+			text += ": " + a.seen
+		}
+		s.Say("ovn", 0, "·", st.Dim, st.Dim, text, nav.Page{})
+	case a.err != nil:
+		s.Say("ovn", 0, "●", st.Error, st.Text, "OVN: "+a.err.Error(), nav.Page{})
+	case a.words != nil:
+		v.ovnWords(s, a.words)
+	}
+}
+
+func (v *page) ovnWords(s *detail.Sheet, w *revision.OVNWords) {
+	st := s.St
+	sign, look := "✓", st.OK
+	switch {
+	case w.Disagrees:
+		sign, look = "≠", st.Warn
+	case !w.Agrees:
+		sign, look = "?", st.Warn
+	}
+	s.Say("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", v.ovn.at.Format(time.TimeOnly), w.Headline), nav.Page{})
+	for i := range w.Ways {
+		way := &w.Ways[i]
+		if way.To != "" {
+			s.Say(fmt.Sprintf("ovn.%d", i), 2, "", st.Dim, st.Text, "to "+way.To, nav.Page{})
+		}
+		for j, l := range way.Lines {
+			id := fmt.Sprintf("ovn.%d.%d", i, j)
+			s.Say(id, 2, "", st.Dim, st.Dim, l.Zone+" "+l.Stage+": "+l.OVN, nav.Page{})
+			if l.Agreement != revision.Agree {
+				s.Say(id+".rows", 4, "≠", st.Warn, st.Text, "rows: "+l.Rows, nav.Page{})
+			}
+		}
+		for j, n := range way.Notes {
+			s.Say(fmt.Sprintf("ovn.%d.note.%d", i, j), 2, "·", st.Dim, st.Text, n, nav.Page{})
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package trace_test
+
+import (
+	"testing"
+
+	"rung/engine/revision"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/test/live"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// ovnSays is an answer of ovn-trace about the connection that is denied: by the rule that
+// denies it in the rows, or by none.
+func ovnSays(t testing.TB, p *revision.Facts, denies bool) func(verdict.Connection) (*revision.OVNTrace, error) {
+	rev := revision.New(*p, nil)
+	zone := rev.Zone("ovn-worker")
+	return func(c verdict.Connection) (*revision.OVNTrace, error) {
+		said, err := (&trace.Tracer{}).Ask(rev, c, trace.Rows, false, uitest.Now)
+		if err != nil {
+			return nil, err
+		}
+		rows := said.Answer.Paths[0]
+		h := revision.OVNHalf{Zone: "ovn-worker"}
+		for _, s := range rows.Stages[:2] {
+			x := revision.OVNStage{Stage: s.Stage, Verdict: verdict.Allow, Rows: s, Agreement: revision.Agree}
+			if s.Stage == model.StageAfterLB {
+				x.Agreement = revision.Disagree
+				if denies {
+					acl := live.ACL(t, zone.DB, "AdminNetworkPolicy:cluster-control:Egress:5:None")
+					x.Verdict, x.ACL, x.Agreement = verdict.Deny, true, revision.Agree
+					x.By = revision.Behind{By: revision.ByRow, Rules: []revision.BehindRule{{Zone: zone.Name, ACL: acl, RuleName: "default-deny"}}}
+				}
+			}
+			h.Stages = append(h.Stages, x)
+		}
+		return &revision.OVNTrace{Connection: c, At: uitest.Now, Ways: []revision.OVNWay{{Rows: rows, Halves: []revision.OVNHalf{h}}}}, nil
+	}
+}
+
+// T asks OVN, and its answer stands below the rows'.
+func TestAskOVN(t *testing.T) {
+	p := facts(t)
+	s := open(t, p, denied)
+	s.WantNot("ovn-trace")
+	s.Press("T")
+	s.Want("● OVN: no ovn-trace can be run here")
+	s.Console.OnOVNTrace = ovnSays(t, p, true)
+	s.Press("T")
+	s.Golden("ovn")
+	s.Console.OnOVNTrace = ovnSays(t, p, false)
+	s.Press("T")
+	s.Golden("ovn-disagrees")
+}
+
+// Who comes with the question whether OVN says the same has it asked.
+func TestBeginsWithOVN(t *testing.T) {
+	p := facts(t)
+	s := uitest.Open(t, p, nav.ToOVNTrace(denied))
+	s.Want("● OVN: no ovn-trace can be run here")
+	if !nav.ToOVNTrace(denied).Same(nav.ToTrace(denied)) {
+		t.Error("they are two places")
+	}
+}

@@ -1,0 +1,287 @@
+package trace
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"rung/engine/revision"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// page is the view.
+type page struct {
+	view.List
+	pane     *detail.Pane
+	question trace.Question
+	asks     verdict.Connection
+	wrong    string // why the question cannot be asked
+	tracer   *trace.Tracer
+	all      bool
+
+	asked   inputs // what the answer, or the one under way, was worked out from
+	running bool
+	since   time.Time // when the answer under way was asked for
+	next    time.Time // when it may be asked again
+
+	rev   *revision.Revision // of the answer
+	now   *trace.Trace       // the answer, nil without
+	err   error              // why there is none
+	ovn   asking
+	was   string    // what it was before it changed
+	when  time.Time // when it changed, zero where it did not
+	drawn frame
+}
+
+// inputs are what an answer hangs on.
+type inputs struct {
+	cluster *model.Cluster
+	desired any                // *compiler.Desired: another one where options changed
+	zones   []*model.ZoneState // those that the connection comes through
+}
+
+func (in inputs) same(o inputs) bool {
+	return in.cluster == o.cluster && in.desired == o.desired && slices.Equal(in.zones, o.zones)
+}
+
+// frame is what the lines were made of last.
+type frame struct {
+	now    *trace.Trace
+	err    error
+	st     *themes.Styles
+	w      int
+	all    bool
+	second int64
+	rev    *revision.Revision
+	ovn    shown
+}
+
+// New makes the view of a question.
+func New(p nav.Page) view.View {
+	v := &page{pane: detail.NewPane(), tracer: &trace.Tracer{}}
+	v.Of = v.pane
+	v.ovn.wanted = p.AskOVN
+	q, err := trace.Parse(p.ID)
+	v.question = q
+	if err != nil {
+		v.wrong = err.Error()
+		return v
+	}
+	if v.wrong = q.Check(); v.wrong == "" {
+		v.asks, _ = q.Connection() // checked
+	}
+	return v
+}
+
+// answer is what a Tracer said, of a revision.
+type answer struct {
+	rev   *revision.Revision
+	trace *trace.Trace
+	err   error
+	took  time.Duration
+}
+
+// Sync asks again where something changed, and draws the answer.
+func (v *page) Sync(env *view.Env) {
+	if v.wrong == "" {
+		if v.now != nil {
+			env.Console.LookAt(v.now.Zones()...)
+		}
+		if v.due(env) {
+			v.ask(env)
+		}
+		if v.ovn.wanted {
+			v.askOVN(env)
+		}
+	}
+	v.draw(env)
+}
+
+// inputs are those of a revision.
+func (v *page) inputs(r *revision.Revision) inputs {
+	return inputs{cluster: r.Cluster, desired: r.Desired, zones: zonesOf(r, v.now)}
+}
+
+// due says whether there is something to ask again, and it may be asked. What is settling
+// may count as wrong by the time alone.
+func (v *page) due(env *view.Env) bool {
+	switch {
+	case v.running || env.Now.Before(v.next):
+		return false
+	case !v.inputs(env.Rev).same(v.asked):
+		return true
+	}
+	return v.settling() && env.Now.Sub(v.since) >= time.Second
+}
+
+// settling says whether rows disagree that just changed.
+func (v *page) settling() bool {
+	return v.now != nil && slices.ContainsFunc(v.now.Disagree, func(d trace.Disagreement) bool { return d.Settling })
+}
+
+// Fresh says whether what changed meanwhile may be asked about now.
+func (v *page) Fresh(env *view.Env) bool { return v.wrong == "" && v.due(env) || v.ovn.heard() }
+
+// Working is since when an answer is worked out.
+func (v *page) Working() time.Time {
+	if v.running {
+		return v.since
+	}
+	return v.ovn.Since()
+}
+
+// ask works the answer out, away from the screen: on a large cluster it takes a while.
+func (v *page) ask(env *view.Env) {
+	v.running, v.since, v.asked = true, env.Now, v.inputs(env.Rev)
+	r, t, c, now, clock := env.Rev, v.tracer, v.asks, env.Now, env.Console.Now
+	env.Run("tracing", func(context.Context) any {
+		began := clock()
+		out, err := t.Ask(r, c, trace.Both, true, now)
+		return answer{r, out, err, clock().Sub(began)}
+	})
+}
+
+// rest is how many times as long as an answer took is waited until the next: where every
+// pod that comes brings a revision, the machine has other work as well.
+const rest = 4
+
+// Receive takes an answer, and notices what became another.
+func (v *page) Receive(env *view.Env, msg any) {
+	if t, err, ok := view.Come[*revision.OVNTrace](&v.ovn.Once, msg); ok {
+		v.ovn.take(t, err)
+		return
+	}
+	a, ok := msg.(answer)
+	if !ok {
+		return
+	}
+	first := v.now == nil && v.err == nil
+	before := v.said()
+	v.running, v.next = false, env.Now.Add(rest*a.took)
+	v.rev, v.now, v.err = a.rev, a.trace, a.err
+	if after := v.said(); !first && after != before {
+		v.was, v.when = before.until(after), env.Now
+	}
+	// Which zones count is known only once the way is.
+	v.asked.zones = zonesOf(a.rev, v.now)
+}
+
+// said is what an answer says: in a sentence, and whether the rows disagreed.
+type said struct {
+	text     string
+	disagree bool
+}
+
+// said is that of the answer there is.
+func (v *page) said() said {
+	switch {
+	case v.err != nil:
+		return said{text: v.err.Error()}
+	case v.now == nil:
+		return said{}
+	}
+	return said{v.now.Sentence(), slices.ContainsFunc(v.now.Disagree, func(d trace.Disagreement) bool { return !d.Settling })}
+}
+
+// until is what was said until something else was.
+func (s said) until(after said) string {
+	rows := "rows agreed before"
+	if s.disagree {
+		rows = "rows disagreed before"
+	}
+	switch {
+	case s.text == after.text:
+		return rows
+	case s.disagree:
+		return "was " + s.text + "; " + rows
+	}
+	return "was " + s.text
+}
+
+// Do asks for other ends, leads on, or walks.
+func (v *page) Do(env *view.Env, id action.ID) bool {
+	switch id {
+	case action.TraceAsk:
+		view.AskTrace(env, v.question)
+	case action.TraceOVN:
+		v.askOVN(env)
+		v.draw(env)
+	case action.TraceAll:
+		v.all = !v.all
+		v.draw(env)
+	case action.Open:
+		env.Open(v.Selected())
+	default:
+		return v.List.Do(env, id)
+	}
+	return true
+}
+
+// Selected is where the line under the cursor leads: a rule, a row, a pod.
+func (v *page) Selected() nav.Page { return v.pane.To() }
+
+// Crumb names the connection.
+func (v *page) Crumb() string {
+	if v.wrong != "" {
+		return "trace"
+	}
+	return "trace " + v.asks.String()
+}
+
+// BriefCrumb leaves the ends out.
+func (v *page) BriefCrumb() string { return "trace" }
+
+// Copies are the answer and the commands that ask the same.
+func (v *page) Copies(env *view.Env) []view.Copy {
+	var out []view.Copy
+	if v.now != nil {
+		out = append(out, view.Copy{What: "answer", Text: v.now.Connection.String() + ": " + v.now.Sentence()})
+	}
+	if v.wrong == "" {
+		out = append(out, view.Copy{What: "rung trace command", Text: v.question.Command()})
+		if line, _ := trace.OvnkubeTrace(v.asks); line != "" {
+			out = append(out, view.Copy{What: "ovnkube-trace command", Text: line})
+		}
+	}
+	if v.now != nil {
+		lines, _ := v.now.OVNTrace(v.rev) // where there are none, there is nothing to copy
+		for _, l := range lines {
+			out = append(out, view.Copy{What: "ovn-trace command for zone " + l.Zone, Text: l.Line})
+		}
+	}
+	return append(out, view.CopiesOf(env, v.Selected())...)
+}
+
+// Tell says whether policies and rows agree.
+func (v *page) Tell(env *view.Env) widget.Line {
+	if v.running {
+		if busy := env.Busy(v.since, "tracing"); busy != nil {
+			return busy
+		}
+	}
+	if v.ovn.Under() {
+		if busy := env.Busy(v.ovn.Since(), "asking OVN"); busy != nil {
+			return busy
+		}
+	}
+	return nil
+}
+
+// zonesOf are the states of zones as they are now.
+func zonesOf(r *revision.Revision, t *trace.Trace) (out []*model.ZoneState) {
+	if t == nil {
+		return nil
+	}
+	for _, name := range t.Zones() {
+		out = append(out, r.Zone(name))
+	}
+	return out
+}

@@ -1,0 +1,113 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// hit presses keys as a terminal sends them: one letter each, or a name.
+func hit(m *root, names ...string) {
+	for _, name := range names {
+		k := tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+		switch name {
+		case "enter":
+			k = tea.KeyPressMsg{Code: tea.KeyEnter}
+		case "esc":
+			k = tea.KeyPressMsg{Code: tea.KeyEscape}
+		}
+		m.Update(k)
+	}
+}
+
+func letters(s string) []string { return strings.Split(s, "") }
+
+// Who types faster than a question appears loses no letter of a text; only what says yes
+// waits until the question was there for a moment.
+func TestTypingAhead(t *testing.T) {
+	m := stillRoot(t, newStill(t), Options{})
+	var got []string
+	m.ask(&view.Prompt{Title: "A", Label: "text:", Done: func(_ *view.Env, s string) { got = append(got, s) }})
+	hit(m, letters("yes-12")...)
+	hit(m, "enter")
+	if f := frameOf(m); !strings.Contains(f, "> yes-12 ") || len(got) > 0 {
+		t.Fatalf("typed at once: %q\n%s", got, f)
+	}
+	time.Sleep(grace)
+	hit(m, "enter")
+	m.ask(&view.Confirm{Title: "B", Type: "name", Yes: func(*view.Env) { got = append(got, "B") }})
+	hit(m, letters("name")...)
+	hit(m, "enter")
+	if f := frameOf(m); !strings.Contains(f, "> name ") {
+		t.Fatalf("typed at once:\n%s", f)
+	}
+	time.Sleep(grace)
+	hit(m, "enter")
+	m.ask(&view.Confirm{Title: "C", Yes: func(*view.Env) { got = append(got, "C") }})
+	hit(m, "y", "enter")
+	if len(m.over) != 1 {
+		t.Error("answered before it could be read")
+	}
+	time.Sleep(grace)
+	hit(m, "y")
+	if want := []string{"yes-12", "B", "C"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What is typed into a line that closes by itself is passed over until nothing is typed
+// for a moment, which is said; then keys are keys again.
+func TestKeysAfterALineHasClosed(t *testing.T) {
+	for name, closes := range map[string]func(m *root){
+		"a question with nothing to ask any more": func(m *root) {
+			what := ""
+			m.ask(&view.Confirm{Title: "A", Type: "quiet", Changed: func() string { return what }})
+			hit(m, "q", "u")
+			what = "it has gone"
+			hit(m, "i", "e", "t")
+			time.Sleep(grace)
+			hit(m, "enter")
+		},
+		"a filter whose cluster goes": func(m *root) {
+			hit(m, "/", "q", "u")
+			m.Update(switchMsg{context: "other", console: newStill(t)})
+			m.open(nav.To(nav.Zones), false)
+		},
+		"a question about another cluster": func(m *root) {
+			m.ask(&view.Confirm{Title: "A", Type: "quiet"})
+			hit(m, "q", "u")
+			m.Update(switchMsg{context: "other", console: newStill(t)})
+			m.open(nav.To(nav.Zones), false)
+			hit(m, "i", "e", "t")
+			time.Sleep(grace)
+			hit(m, "enter")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := stillRoot(t, newStill(t), Options{})
+			m.open(nav.To(nav.Zones), false)
+			closes(m)
+			if len(m.over) > 0 {
+				t.Fatalf("still open:\n%s", frameOf(m))
+			}
+			hit(m, "q", "?", ":", "q")
+			if m.quits || len(m.over) > 0 || m.top().page.Kind != nav.Zones {
+				t.Fatalf("typed text became keys of the page:\n%s", frameOf(m))
+			}
+			if f := frameOf(m); !strings.Contains(f, "keys are ignored until you pause") {
+				t.Errorf("not said:\n%s", f)
+			}
+			time.Sleep(quiet + 50*time.Millisecond)
+			hit(m, "?")
+			if len(m.over) != 1 {
+				t.Errorf("keys are no keys any more:\n%s", frameOf(m))
+			}
+		})
+	}
+}

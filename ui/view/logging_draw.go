@@ -1,0 +1,98 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/words"
+	"rung/themes"
+	"rung/ui/widget"
+)
+
+// Focus is the row under the cursor.
+func (l *logging) Focus() int { return l.focus }
+
+// picked are all options with the one that is picked.
+func picked(options []string, at int, st *themes.Styles) (line widget.Line) {
+	for i, o := range options {
+		if i == at {
+			line = line.Add("["+o+"]", st.Selection)
+		} else {
+			line = line.Add(" "+o+" ", st.Dim)
+		}
+	}
+	return line
+}
+
+// Paste does nothing.
+func (l *logging) Paste(string) {}
+
+// Draw shows one row per action with its levels, and one with the times.
+func (l *logging) Draw(st *themes.Styles, w int) (string, []string) {
+	var lines []string
+	say := func(text string, style themes.Style) {
+		for _, s := range widget.Flow(text, w-2) {
+			lines = append(lines, widget.Line{{Text: " "}, {Text: s, Style: style}}.Render(w))
+		}
+	}
+	if len(l.keys) == 1 && l.keys[0].Kind == model.KindNamespace {
+		say("What the NetworkPolicies and the EgressFirewall of "+l.keys[0].Name+" log.", st.Text)
+	} else {
+		say("What each rule logs when it decides, by its action.", st.Text)
+	}
+	if len(l.keys) == 1 {
+		say("Now: "+l.now.String(), st.Text)
+	}
+	if s := l.session; s != nil {
+		switch {
+		case len(l.keys) > 1:
+			say(fmt.Sprintf("%s on; e ends them now.", words.Count(l.sessions, "logging session")), st.Accent)
+		case s.Problem != "":
+			say("▲ Logging session: "+s.Problem+". e removes the record.", st.Warn)
+		case s.Changed:
+			say("Session of "+s.Brief(l.clock)+"; the level was changed meanwhile and stays. e removes the record.", st.Warn)
+		default:
+			say("Session of "+s.Brief(l.clock)+", then: "+s.FormerText()+". e ends it now.", st.Accent)
+		}
+	}
+	if l.broken != "" {
+		say("▲ "+l.broken, st.Warn)
+	}
+	lines = append(lines, "")
+	row := func(i int, name string, options []string, at int, note string) {
+		mark, style := " ", st.Text
+		if i == l.at {
+			mark, style, l.focus = "▸", st.Title, len(lines)
+		}
+		head, line := widget.Styled(mark+fmt.Sprintf("%-6s", name), style), picked(options, at, st)
+		if head.Width()+line.Width()+widget.Width(note) > w { // the others are under ← and →
+			line = widget.Styled("["+options[at]+"]", st.Selection)
+		}
+		lines = append(lines, widget.Join(head, line).Add(note, st.Dim).Render(w))
+	}
+	for i, r := range l.rows {
+		row(i, string(r.action), l.options, r.at, " "+r.note)
+	}
+	var names []string
+	for _, t := range l.times {
+		names = append(names, t.name)
+	}
+	row(len(l.rows), "for", names, l.lasts, "")
+	lines = append(lines, "")
+	hints := []string{"up/down row", "left/right or 0–5 choose", "a all alert", "n all notice", "d only Deny", "o all off", "enter preview", "esc cancel"}
+	if l.session != nil {
+		hints = slices.Insert(hints, 6, "e end the session")
+	}
+	line := ""
+	for _, h := range hints {
+		if line != "" && widget.Width(line)+widget.Width(h)+3 > w-2 {
+			say(line, st.Dim)
+			line = ""
+		}
+		line = strings.TrimPrefix(line+"   "+h, "   ")
+	}
+	say(line, st.Dim)
+	return "log " + l.whom(), lines
+}

@@ -1,0 +1,277 @@
+package view
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sahilm/fuzzy"
+
+	"rung/engine/revision"
+	"rung/engine/trace"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/ui/nav"
+	"rung/ui/widget"
+)
+
+// TraceOf is the question that what is on the screen begins: the first of the pages that is
+// a pod, a rule or a policy.
+func TraceOf(r *revision.Revision, pages ...nav.Page) trace.Question {
+	for _, p := range pages {
+		switch {
+		case p.Key.Kind == model.KindPod:
+			return trace.OfPod(p.Key)
+		case p.Key.Kind.IsPolicy() && p.Dir != "":
+			return trace.OfRule(r, p.Key, p.Dir, p.Rule)
+		case p.Key.Kind.IsPolicy() && p.Key.Name != "":
+			return trace.OfPolicy(r, p.Key)
+		}
+	}
+	return trace.Question{}
+}
+
+// AskTrace asks for both ends of a connection, its protocol and its port, and goes to its
+// trace. What the question says already can be changed.
+func AskTrace(env *Env, q trace.Question) {
+	askConnection(env, q, &tracing{title: "trace a connection", enters: "enter traces", to: nav.ToTrace})
+}
+
+// AskOVNTrace asks in the same way, and the trace begins with asking ovn-trace.
+func AskOVNTrace(env *Env, q trace.Question) {
+	askConnection(env, q, &tracing{title: "ask OVN about a connection", enters: "enter asks", to: nav.ToOVNTrace})
+}
+
+// AskProbe asks in the same way, and puts the connection into the sandbox.
+func AskProbe(env *Env, q trace.Question) {
+	askConnection(env, q, &tracing{title: "probe a connection", enters: "enter sends it", to: nav.ToProbe})
+}
+
+func askConnection(env *Env, q trace.Question, d *tracing) {
+	d.ends = trace.Choices(env.Rev)
+	if p, err := trace.ParseProtocol(q.Protocol); err == nil {
+		d.protocol = max(0, slices.Index(protocols, p))
+	}
+	d.input[fromField].Prefill(q.From)
+	d.input[toField].Prefill(q.To)
+	if q.Port != 0 {
+		d.input[portField].Prefill(strconv.Itoa(q.Port))
+	}
+	d.next(fromField)
+	d.find()
+	env.Ask(d)
+}
+
+// protocols in the order in which they are offered.
+var protocols = []verdict.Protocol{verdict.TCP, verdict.UDP, verdict.SCTP, verdict.ICMP}
+
+// The fields, in the order of a question.
+const (
+	fromField = iota
+	toField
+	protocolField
+	portField
+	fields
+)
+
+var fieldNames = [fields]string{"From", "To", "Protocol", "Port"}
+
+// mostEnds is how many ends are offered at a time.
+const mostEnds = 6
+
+// tracing is the question which connection is meant.
+type tracing struct {
+	title, enters string
+	to            func(question string) nav.Page // where the answer is
+
+	ends     []trace.Choice
+	input    [fields]widget.Input // that of the protocol is not used
+	protocol int
+	field    int
+
+	hits   []int // of ends, for the field
+	pick   int   // of hits
+	moved  bool  // the cursor was put on it
+	wrong  string
+	typing int // the line of the field in the last drawing
+}
+
+// question is what the fields say.
+func (d *tracing) question() trace.Question {
+	q := trace.Question{From: d.value(fromField), To: d.value(toField), Protocol: string(protocols[d.protocol])}
+	if q.Protocol != string(verdict.ICMP) {
+		q.Port, _ = strconv.Atoi(d.value(portField)) // letters are not typed there
+	}
+	return q
+}
+
+func (d *tracing) value(field int) string { return strings.TrimSpace(d.input[field].Value()) }
+
+// filled says whether a field says something that can be asked.
+func (d *tracing) filled(field int) bool {
+	switch field {
+	case fromField, toField:
+		_, err := trace.ParseEnd(d.value(field))
+		return err == nil
+	case portField:
+		n, err := strconv.Atoi(d.value(portField))
+		return protocols[d.protocol] == verdict.ICMP || err == nil && n > 0 && n < 65536
+	}
+	return true
+}
+
+// next goes to the first field from one on that is not filled; where all are, it stays.
+func (d *tracing) next(from int) bool {
+	for i := range fields {
+		if f := (from + i) % fields; !d.filled(f) {
+			d.field = f
+			return true
+		}
+	}
+	return false
+}
+
+// Key fills the fields.
+func (d *tracing) Key(env *Env, key, text string) bool {
+	switch key {
+	case "esc":
+		return true
+	case "enter":
+		return d.enter(env)
+	case "tab", "shift+tab":
+		if key == "tab" {
+			d.take()
+		}
+		d.step(map[string]int{"tab": 1, "shift+tab": fields - 1}[key])
+	case "down", "ctrl+n":
+		d.move(1)
+	case "up", "ctrl+p":
+		d.move(-1)
+	default:
+		d.wrong = ""
+		d.edit(env, key, text)
+	}
+	return false
+}
+
+// move goes along the ends that are offered.
+func (d *tracing) move(by int) {
+	if d.moved || by < 0 {
+		d.pick = max(0, min(d.pick+by, len(d.hits)-1))
+	}
+	d.moved = len(d.hits) > 0
+}
+
+// step goes to another field.
+func (d *tracing) step(by int) {
+	d.field, d.wrong = (d.field+by)%fields, ""
+	d.find()
+}
+
+// edit types into the field.
+func (d *tracing) edit(env *Env, key, text string) {
+	switch d.field {
+	case protocolField:
+		for i, p := range protocols {
+			if strings.EqualFold(text, string(p[:1])) {
+				d.protocol = i
+			}
+		}
+		switch key {
+		case "left":
+			d.protocol = max(d.protocol-1, 0)
+		case "right", "space":
+			d.protocol = min(d.protocol+1, len(protocols)-1)
+		}
+		return
+	case portField:
+		if strings.Trim(text, "0123456789") != "" {
+			d.wrong = "a number from 1 to 65535"
+			return
+		}
+	}
+	was := d.input[d.field].Value()
+	d.input[d.field].Key(env.Keys, key, text)
+	if d.input[d.field].Value() != was {
+		d.find()
+	}
+}
+
+// enter takes what the cursor is on, and asks when nothing is missing.
+func (d *tracing) enter(env *Env) bool {
+	d.take()
+	if !d.filled(d.field) {
+		d.wrong = d.problem()
+		return false
+	}
+	if d.next(d.field) {
+		d.wrong = ""
+		d.find()
+		return false
+	}
+	q := d.question()
+	if d.wrong = q.Check(); d.wrong != "" {
+		return false
+	}
+	env.Open(d.to(q.String()))
+	return true
+}
+
+// problem says what is wrong with the field.
+func (d *tracing) problem() string {
+	switch {
+	case d.field == portField:
+		return "a number from 1 to 65535"
+	case d.value(d.field) == "":
+		return "type a few letters of a name, or choose one with up and down"
+	}
+	return "want " + trace.Ends
+}
+
+// take completes an end to the one that is chosen, or that what was typed finds first. A
+// name that is written out and an address stay as they are.
+func (d *tracing) take() {
+	typed := d.value(d.field)
+	if d.field > toField || d.pick >= len(d.hits) || !d.moved && (typed == "" || d.input[d.field].Prefilled() || d.whole(typed)) {
+		return
+	}
+	d.input[d.field].Set(d.ends[d.hits[d.pick]].Text)
+	d.find()
+}
+
+// whole says whether a text is an end as it stands.
+func (d *tracing) whole(typed string) bool {
+	end, err := trace.ParseEnd(typed)
+	return err == nil && end.Addr.IsValid() || slices.ContainsFunc(d.ends, func(c trace.Choice) bool { return c.Text == typed })
+}
+
+// find fills the ends to offer: those that have every word that was typed, then those that
+// have its letters.
+func (d *tracing) find() {
+	d.pick, d.moved, d.hits = 0, false, nil
+	if d.field > toField {
+		return
+	}
+	typed := strings.ToLower(d.value(d.field))
+	if d.input[d.field].Prefilled() {
+		typed = ""
+	}
+	d.hits = trace.Find(d.ends, typed, d.field == toField)
+	if typed == "" || len(d.hits) >= mostEnds {
+		return
+	}
+	for _, m := range fuzzy.FindFrom(typed, choices(d.ends)) {
+		if !slices.Contains(d.hits, m.Index) && (d.field == toField || !d.ends[m.Index].Service()) {
+			d.hits = append(d.hits, m.Index)
+		}
+	}
+}
+
+// choices are ends as a source for fuzzy matching.
+type choices []trace.Choice
+
+// String and Len make them one.
+func (c choices) String(i int) string { return c[i].Text }
+
+// Len is how many there are.
+func (c choices) Len() int { return len(c) }

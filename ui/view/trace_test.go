@@ -1,0 +1,108 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+
+	"rung/model"
+	"rung/ui/nav"
+	"rung/ui/uitest"
+)
+
+// The question begins with what the cursor is on; a few letters find an end, and what is
+// missing is gone to.
+func TestAskTrace(t *testing.T) {
+	control := model.Key{Kind: model.KindANP, Name: "cluster-control"}
+	pod := model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}
+	for _, tc := range []struct {
+		name  string
+		page  nav.Page
+		keys  []string
+		typed string
+		want  string // the crumb
+	}{
+		{"pod", nav.ToPod(pod), nil, "red web-f0|8080", "trace blue/api-d0 → red/web-f0 tcp 8080"},
+		{"rule with all but a port", nav.ToRule(control, model.Egress, 3), nil, "||9090", "tcp 9090"},
+		{"address", nav.ToPod(pod), nil, "203.0.113.9|443", "trace blue/api-d0 → 203.0.113.9 tcp 443"},
+		{"service", nav.ToPod(pod), nil, "kube-dns|53", "trace blue/api-d0 → service kube-system/kube-dns tcp 53"},
+		{"letters that stand apart", nav.ToPod(pod), nil, "rdwbf0|80", "→ red/web-f0 tcp 80"},
+		{"by address", nav.ToPod(pod), nil, "10.244.1.11|80", "→ 10.244.1.11 tcp 80"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := uitest.Demo(t)
+			s := uitest.Open(t, p, tc.page)
+			s.Press("t")
+			s.Want("trace a connection")
+			for i, part := range strings.Split(tc.typed, "|") {
+				if !strings.Contains(s.Frame(), "trace a connection") {
+					t.Fatalf("the question is gone before %q:\n%s", part, s.Frame())
+				}
+				if part == "" && i < 2 {
+					continue // it is filled
+				}
+				s.Type(part)
+				s.Press("enter")
+			}
+			s.WantNot("trace a connection")
+			s.Want(tc.want)
+		})
+	}
+}
+
+// T on a pod asks the same question, and its trace begins with asking OVN; so in a log
+// without a line.
+func TestAskOVNTrace(t *testing.T) {
+	pod := model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}
+	s := uitest.Open(t, uitest.Demo(t), nav.ToPod(pod))
+	s.Press("T")
+	s.Want("ask OVN about a connection", "From      blue/api-d0", "▸To")
+	s.Type("red web-f0")
+	s.Press("enter")
+	s.Want("enter asks")
+	s.Type("8080")
+	s.Press("enter")
+	s.Want("trace blue/api-d0 → red/web-f0 tcp 8080", "OVN: no ovn-trace can be run here")
+	s.Press("esc", "t")
+	s.Type("red web-f0")
+	s.Press("enter")
+	s.Type("8080")
+	s.Press("enter")
+	s.Want("trace blue/api-d0 → red/web-f0 tcp 8080")
+
+	s = uitest.Open(t, uitest.Demo(t), nav.To(nav.Logs))
+	s.Press("T")
+	s.Want("ask OVN about a connection")
+}
+
+func TestAskTraceSaysWhatIsWrong(t *testing.T) {
+	s := uitest.Open(t, uitest.Demo(t), nav.To(nav.Zones))
+	s.Press("t", "enter")
+	s.Want("type a few letters of a name")
+	s.Type("zzzz")
+	s.Want("no pod, node or Service")
+	s.Press("enter")
+	s.Want("want a pod (NAMESPACE/NAME)")
+	s.Press("ctrl+u")
+	s.Type("kube-dns")
+	s.WantNot("service/kube-system/kube-dns") // begins no connections
+	s.Press("ctrl+u", "down", "enter")
+	s.Want("From      blue/api-d0")
+	s.Type("red web-f0")
+	s.Press("enter")
+	s.Type("x")
+	s.Want("a number from 1 to 65535")
+	s.Press("shift+tab")
+	s.Type("u")
+	s.Press("enter")
+	s.Type("53")
+	s.Press("enter")
+	s.Want("trace blue/api-d0 → red/web-f0 udp 53")
+	s.Press("t", "esc")
+	s.Want("trace blue/api-d0 → red/web-f0 udp 53")
+	for _, size := range [][2]int{{40, 10}, {80, 24}, {200, 60}} {
+		s.Press("t")
+		s.Resize(size[0], size[1])
+		s.Fits()
+		s.Press("esc")
+	}
+}

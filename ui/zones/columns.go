@@ -1,0 +1,222 @@
+package zones
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/ui/detail"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// form is how the lower table shows the zones: every one has its column at any width.
+type form int
+
+const (
+	whole  form = iota // names and states in words
+	ends               // names without what all have in common
+	signs              // numbers and signs, with a legend above
+	noForm             // not chosen yet
+)
+
+// most of a policy's name that counts where a form is chosen: a longer one is cut in the
+// middle before states become signs.
+const mostName = 32
+
+// mark is how wide what stands before the columns is.
+const mark = 2
+
+// narrow are the widths the lower table has to have for its forms.
+func (v *zones) narrow(lines []*line) {
+	name, prio := 0, len("PRIO")
+	for _, l := range lines {
+		name = max(name, min(mostName, widget.Width(l.key.Brief())))
+	}
+	for f := whole; f < signs; f++ {
+		w := mark + prio + 1 + max(name, len("POLICY"))
+		for i, title := range v.titles(f) {
+			cell := widget.Width(title)
+			for _, l := range lines {
+				if i < len(l.cells) {
+					cell = max(cell, l.cells[i].Width())
+				}
+			}
+			w += 1 + cell
+		}
+		v.needs[f] = w
+	}
+}
+
+// titles are those of the zones' columns.
+func (v *zones) titles(f form) []string {
+	switch f {
+	case ends:
+		return distinct(v.names)
+	case signs:
+		out := make([]string, len(v.names))
+		for i := range out {
+			out[i] = strconv.Itoa(i + 1)
+		}
+		return out
+	}
+	return v.names
+}
+
+// distinct are names without what all begin and end with, up to a separator: "worker" and
+// "worker2" of "ovn-worker" and "ovn-worker2".
+func distinct(names []string) []string {
+	if len(names) < 2 {
+		return names
+	}
+	head, tail := names[0], names[0]
+	for _, n := range names[1:] {
+		for !strings.HasPrefix(n, head) {
+			head = head[:len(head)-1]
+		}
+		for !strings.HasSuffix(n, tail) {
+			tail = tail[1:]
+		}
+	}
+	head = head[:strings.LastIndexAny(head, "-.")+1]
+	if i := strings.IndexAny(tail, "-."); i >= 0 {
+		tail = tail[i:]
+	} else {
+		tail = ""
+	}
+	out := make([]string, len(names))
+	for i, n := range names {
+		if len(head)+len(tail) >= len(n) {
+			return names
+		}
+		out[i] = n[len(head) : len(n)-len(tail)]
+	}
+	return out
+}
+
+// fit gives the lower table the columns for w cells.
+func (v *zones) fit(w int) {
+	if v.names == nil {
+		return
+	}
+	f := whole
+	for f < signs && v.needs[f] > w {
+		f++
+	}
+	if f == v.form {
+		return
+	}
+	v.form = f
+	cols := []widget.Column[*line]{
+		{Title: "PRIO", Right: true, Cell: func(l *line) widget.Line { return widget.Plain(l.prio) }},
+		{Title: "POLICY", Name: true, Min: 12, Cell: func(l *line) widget.Line { return widget.Styled(l.key.Brief(), v.st.Accent) }},
+	}
+	for i, title := range v.titles(f) {
+		cols = append(cols, widget.Column[*line]{Title: title, Cell: func(l *line) widget.Line {
+			switch {
+			case i >= len(l.cells):
+				return nil
+			case f == signs:
+				return l.signs[i]
+			}
+			return l.cells[i]
+		}})
+	}
+	cols = append(cols, widget.Column[*line]{Min: 8, Flex: true, NoSort: true, Drop: 1, Cell: func(l *line) widget.Line { return l.why },
+		Fit: func(l *line, w int) widget.Line { return l.why.CutWords(w) }})
+	v.policies.Columns = cols
+	v.policies.SetItems(v.policies.Items())
+}
+
+// legend says what numbers and signs stand for, in lines of w cells.
+func (v *zones) legend(w int) []string {
+	if v.names == nil || v.form != signs {
+		return nil
+	}
+	var parts []string
+	for i, name := range distinct(v.names) {
+		parts = append(parts, strconv.Itoa(i+1)+"\u00a0"+name)
+	}
+	seen := map[model.PolicyState]bool{}
+	for _, l := range v.policies.Items() {
+		for _, s := range l.states {
+			seen[s] = true
+		}
+	}
+	for _, s := range []model.PolicyState{model.StateInSync, model.StateSettling, model.StateBehind, model.StateFrozen, model.StateNotEnforced,
+		model.StateStale, model.StateUnknown, model.StateNotComparable} {
+		if seen[s] {
+			parts = append(parts, sign(s)+"\u00a0"+strings.ReplaceAll(string(s), " ", "\u00a0"))
+		}
+	}
+	var out []string
+	for _, l := range widget.Flow(strings.Join(parts, "  "), max(1, w-2)) {
+		out = append(out, widget.Styled("  "+strings.ReplaceAll(l, "\u00a0", " "), v.st.Dim).Render(w))
+	}
+	return out
+}
+
+// sign is that of a state in a table: no two of them have the same.
+func sign(s model.PolicyState) string {
+	switch s {
+	case model.StateFrozen:
+		return "■"
+	case model.StateStale:
+		return "○"
+	case model.StateNotComparable:
+		return "≡"
+	}
+	return detail.StateSign(s)
+}
+
+// columns gives the lower table one column per zone.
+func (v *zones) columns(zs []*model.ZoneState) {
+	if len(zs) > manyZones {
+		if v.names != nil || len(v.policies.Columns) == 0 {
+			v.names, v.policies.Columns = nil, v.overColumns()
+		}
+		return
+	}
+	if v.names != nil && slices.EqualFunc(zs, v.names, func(z *model.ZoneState, name string) bool { return z.Name == name }) {
+		return
+	}
+	v.form, v.names = noForm, make([]string, 0, len(zs))
+	for _, z := range zs {
+		v.names = append(v.names, z.Name)
+	}
+	v.needs = [signs]int{}
+	v.fit(0)
+}
+
+func (v *zones) line(r *revision.Revision, k model.PolicyKey) *line {
+	l := &line{key: k}
+	if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
+		l.prio = strconv.Itoa(int(p.Priority))
+	}
+	for _, z := range r.Zones {
+		if !r.InZone(k, z.Name) {
+			none := widget.Styled("–", v.st.Dim)
+			l.cells, l.signs = append(l.cells, none), append(l.signs, none)
+			continue
+		}
+		p := z.Policy(k)
+		s := p.State(z, v.now)
+		text, short := string(s), sign(s)
+		if p != nil && (s == model.StateBehind || s == model.StateSettling) {
+			n := strconv.Itoa(p.Missing + p.Extra + p.Different)
+			text, short = text+" "+n, short+n
+		}
+		look := view.StateStyle(s, v.st)
+		l.cells, l.signs, l.states = append(l.cells, widget.Styled(text, look)), append(l.signs, widget.Styled(short, look)), append(l.states, s)
+		if p != nil && p.Error != "" && l.why == nil {
+			l.why = widget.Styled(fmt.Sprintf("● %s: %s (%d×)", z.Name, p.Error, p.Tries), v.st.Error)
+		}
+	}
+	if none := r.None(k); none != nil && l.why == nil {
+		l.why = widget.Styled(none.Message, v.st.Warn)
+	}
+	return l
+}
