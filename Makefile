@@ -51,10 +51,10 @@ test: test-setup ## the whole suite: race detector, then the times
 # What the tests find on this machine, one line for each thing that is missing.
 test-setup: build
 	@go version
-	@missing=; for server in ovsdb-server ovsdb-tool ovsdb-client; do \
+	@missing=; for server in ovsdb-server ovsdb-tool ovsdb-client ovn-nbctl; do \
 		command -v $$server >/dev/null || missing="$$missing $$server"; \
 	done; \
-	[ -z "$$missing" ] || echo "not found:$$missing: tests on real servers do not run (Debian: openvswitch-common)"; \
+	[ -z "$$missing" ] || echo "not found:$$missing: tests on real servers do not run (Debian: openvswitch-common, ovn-common)"; \
 	[ -n "$(RACE)" ] || { echo "no C compiler: the tests run without the race detector"; missing=race; }; \
 	[ -z "$$missing" ] || [ "$$RUNG_REQUIRE_SERVERS" != 1 ] || { echo "RUNG_REQUIRE_SERVERS=1: install what is missing"; exit 1; }
 

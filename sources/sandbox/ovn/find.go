@@ -79,9 +79,11 @@ func Find(ctx context.Context, place string) (*Tools, error) {
 	}
 	var missing []string
 	for _, name := range needed {
-		if _, err := t.program(name); err != nil {
+		path, err := t.program(name)
+		if err != nil {
 			missing = append(missing, name)
 		}
+		t.programs[name] = path
 	}
 	for _, db := range []string{dbNB, dbSB, dbVS} {
 		if t.schemas[db] = t.findSchema(schemas[db]); t.schemas[db] == "" {
@@ -159,6 +161,8 @@ func (t *Tools) command(name string, args ...string) *exec.Cmd {
 // some where only root's PATH leads.
 var programDirs = []string{"usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "sbin", "bin"}
 
+// program is where a program is. It notes nothing: once Find has returned, every zone
+// and whoever traces reads the same Tools at once.
 func (t *Tools) program(name string) (string, error) {
 	if path := t.programs[name]; path != "" {
 		return path, nil
@@ -170,7 +174,6 @@ func (t *Tools) program(name string) (string, error) {
 				at = "/" + dir + "/" + name
 			}
 			if path, err := exec.LookPath(at); err == nil {
-				t.programs[name] = path
 				return path, nil
 			}
 		}
@@ -182,7 +185,6 @@ func (t *Tools) program(name string) (string, error) {
 			continue
 		}
 		if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {
-			t.programs[name] = path
 			return path, nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,6 +48,20 @@ func TestFindInPath(t *testing.T) {
 			t.Errorf("a packet came out at %v", got[0].At)
 		}
 	}
+
+	// Programs that a zone does not need are looked for when somebody runs them, from
+	// several zones at once; the race detector judges.
+	var wg sync.WaitGroup
+	for range 4 {
+		for _, name := range []string{"ovn-trace", "ovn-northd"} {
+			wg.Go(func() {
+				if _, err := given.CommandContext(t.Context(), name); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
 
 	for said, want := range map[string]string{
 		"ovn-northd 23.06.0\nOpen vSwitch Library 3.1.90": "",
