@@ -29,21 +29,31 @@ func editing(t *testing.T, c *cluster.Cluster, policy, editor string) *term.Driv
 	t.Helper()
 	d := term.Start(t, term.Options{Path: install.Binary(t), Args: on(c, cluster.Admin, "--write"), Env: []string{"EDITOR=" + editor}, Width: 120, Height: 34})
 	d.WaitFor(policy)
-	selected := func(f *term.Frame) bool {
+	at := func(f *term.Frame, what func(line string) bool) int {
 		for y := range f.Height {
-			if line := f.Line(y); strings.HasPrefix(line, "▸") && strings.Contains(line, policy) {
-				return true
+			if what(f.Line(y)) {
+				return y
 			}
 		}
-		return false
+		return -1
 	}
-	for i := range 40 {
+	cursor := func(line string) bool { return strings.HasPrefix(line, "▸") }
+	wanted := func(line string) bool { return strings.Contains(line, policy) }
+	selected := func(f *term.Frame) bool {
+		return at(f, func(line string) bool { return cursor(line) && wanted(line) }) >= 0
+	}
+	for range 40 {
 		before := d.Frame()
 		if selected(before) {
 			return d
 		}
-		d.Press([]string{"j", "k"}[i/20]) // down, and up if it went by
-		_, _ = d.Terminal.WaitUntil("moves", func(f *term.Frame) bool { return !f.Same(before) }, time.Second)
+		key, was := "j", at(before, cursor)
+		if was > at(before, wanted) {
+			key = "k"
+		}
+		// The next key goes when this one is done, however long that takes: one that is
+		// still on its way would move the cursor past the policy.
+		d.Press(key).WaitUntil("moves the cursor", func(f *term.Frame) bool { return at(f, cursor) != was })
 	}
 	d.WaitUntil("has the cursor on "+policy, selected)
 	return d

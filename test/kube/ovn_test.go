@@ -159,6 +159,8 @@ func (w *labWorld) testLogs() {
 	screen := console(t, c, cluster.Admin)
 	screen.WaitFor("guard-blue")
 	screen.Press("4")
+	// The page shows what is written from the moment a node is followed.
+	screen.WaitFor("2 of 2 nodes followed")
 
 	dropped, passed := w.attempt(red.String(), blue.String(), "TCP", 8080), w.attempt(blue.v6, red.v6, "TCP", 8080)
 	for _, a := range []attempt{dropped, passed} {
