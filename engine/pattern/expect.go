@@ -9,6 +9,7 @@ import (
 	"rung/engine/revision"
 	"rung/engine/verify"
 	"rung/model"
+	"rung/model/clean"
 	"rung/model/template"
 	"rung/sources/manifests/yamltree"
 )
@@ -19,6 +20,9 @@ func expectations(m *Made, rev *revision.Revision) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What must hold with %s, made from the template %s.\n", m.Name, m.Template.Name)
 	b.WriteString("# Check it with: rung verify FILE\n")
+	for _, n := range m.Besides {
+		b.WriteString("# " + clean.Text(n) + ".\n")
+	}
 	for i := range m.Expect {
 		statement(&b, &m.Expect[i])
 	}

@@ -6,12 +6,14 @@ import (
 	"hash/fnv"
 	"maps"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // Set is what a template makes of answers.
@@ -24,6 +26,8 @@ type Set struct {
 	Notes []string
 	// Expect is what must hold with the set.
 	Expect []Statement
+	// Besides says what the expectations leave out.
+	Besides []string
 	// LeavesTo is set where other policies decide what the set is about; Spaces are the
 	// namespaces meant.
 	LeavesTo Leaves
@@ -193,7 +197,40 @@ func (p *Policy) logs(levels model.LogLevels) {
 	child(child(p.Object, "metadata"), "annotations")[model.AnnotationLogging] = levels.Annotation()
 }
 
-func (m *maker) expect(s Statement) { m.set.Expect = append(m.set.Expect, s) }
+// expect states what must hold. What an AdminNetworkPolicy allows an EgressFirewall may still
+// drop: its namespaces are no sources of what is stated to be allowed.
+func (m *maker) expect(s Statement) {
+	if s.Allow {
+		from := slices.Clone(s.From)
+		for i := range from {
+			from[i].Spaces = m.without(from[i].Spaces)
+		}
+		s.From = from
+	}
+	m.set.Expect = append(m.set.Expect, s)
+}
+
+// without leaves namespaces with an EgressFirewall that denies out of a selector.
+func (m *maker) without(s *metav1.LabelSelector) *metav1.LabelSelector {
+	var walled []string
+	for _, ns := range m.w.spaces(s) {
+		for p := range m.w.Cluster.Policies(model.KindEF) {
+			if p.Namespace == ns && slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
+				walled = append(walled, ns)
+			}
+		}
+	}
+	if len(walled) == 0 {
+		return s
+	}
+	note := "an EgressFirewall decides besides what leaves " + words.Some(walled, 3) + ": what is expected to be allowed leaves it out"
+	if !slices.Contains(m.set.Besides, note) {
+		m.set.Besides = append(m.set.Besides, note)
+	}
+	out := s.DeepCopy()
+	out.MatchExpressions = append(out.MatchExpressions, metav1.LabelSelectorRequirement{Key: nameLabel, Operator: metav1.LabelSelectorOpNotIn, Values: walled})
+	return out
+}
 
 // longestName keeps OVN from cutting the names of the policy's ACLs
 // (ovn-kubernetes.md#acl-names).

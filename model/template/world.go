@@ -29,6 +29,21 @@ type World struct {
 	IPv6    bool // pods have IPv6 addresses
 	// keeps is the set that is made anew: its own policies stand in nobody's way.
 	keeps string
+	// limits and ports were worked out beforehand (Prepared).
+	limits   map[before]int32
+	ports    []int
+	prepared bool
+}
+
+// Prepared works out what takes a while on a large cluster, so that questions come up at
+// once.
+func (w *World) Prepared() *World {
+	limits := map[before]int32{}
+	for _, b := range []before{beforeAll, beforeDecides, beforeDenies} {
+		limits[b] = w.limit(b)
+	}
+	w.limits, w.ports, w.prepared = limits, w.declared(), true
+	return w
 }
 
 // Vital is what nearly every pod needs, as it is found in the cluster.
@@ -199,20 +214,26 @@ func (w *World) monitoring(Answers) (out []Choice) {
 // Names by which ports of metrics are recognised.
 var metricsPorts = []string{"metrics", "scrape", "http-metrics", "https-metrics", "prometheus", "exporter"}
 
-// scraped offers the ports that pods declare for metrics.
-func (w *World) scraped(Answers) []Choice {
-	var ports []int
+// declared are the ports that pods declare for metrics.
+func (w *World) declared() (ports []int) {
+	if w.prepared {
+		return w.ports
+	}
+	seen := map[int]bool{}
 	for p := range w.Cluster.Pods() {
 		for _, c := range p.Ports {
-			if c.Protocol == "TCP" && slices.Contains(metricsPorts, c.Name) && !slices.Contains(ports, int(c.Port)) && !p.HostNetwork {
-				ports = append(ports, int(c.Port))
+			if c.Protocol == "TCP" && slices.Contains(metricsPorts, c.Name) && !seen[int(c.Port)] && !p.HostNetwork {
+				seen[int(c.Port)], ports = true, append(ports, int(c.Port))
 			}
 		}
 	}
 	slices.Sort(ports)
-	if len(ports) > 20 {
-		ports = ports[:20]
-	}
+	return ports[:min(len(ports), 20)]
+}
+
+// scraped offers the ports that pods declare for metrics.
+func (w *World) scraped(Answers) []Choice {
+	ports := w.declared()
 	every := Choice{anyPort, "every port"}
 	if len(ports) == 0 {
 		return []Choice{every}
@@ -272,6 +293,9 @@ const (
 // limit is the priority of the first policy that a template must come before, above the
 // largest where there is none.
 func (w *World) limit(b before) int32 {
+	if w.prepared && w.keeps == "" {
+		return w.limits[b]
+	}
 	limit := w.Max + 1
 	for p := range w.Cluster.Policies(model.KindANP) {
 		if r, ok := RecordOf(p); ok && w.keeps != "" && r.Set == w.keeps {
