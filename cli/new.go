@@ -60,6 +60,9 @@ set is gone, rung lint says so (template-incomplete), and --update makes what is
 			}
 			return a.show(cmd.Context(), false, query{answer: func(_ *engine.Engine, r *revision.Revision) (*answer, error) {
 				made, err := a.makeSet(r, &f, args)
+				if errors.Is(err, template.ErrWhole) {
+					return &answer{value: madeOut{Set: f.update, New: []string{}, Changed: []string{}, Notes: []string{}}, text: func(bool) string { return err.Error() + "\n" }}, nil
+				}
 				if err != nil {
 					return nil, err
 				}

@@ -203,7 +203,9 @@ func (m *maker) expect(s Statement) {
 	if s.Allow {
 		from := slices.Clone(s.From)
 		for i := range from {
-			from[i].Spaces = m.without(from[i].Spaces)
+			if from[i].Spaces = m.without(from[i].Spaces); from[i].Spaces != s.From[i].Spaces && len(m.w.spaces(from[i].Spaces)) == 0 {
+				return // nobody is left
+			}
 		}
 		s.From = from
 	}
