@@ -73,7 +73,7 @@ var breakGlass = &Template{
 // delegate leaves traffic to the NetworkPolicies of its namespaces.
 var delegate = &Template{
 	Name:       "delegate",
-	For:        "traffic among namespaces is left to their NetworkPolicies, by Pass",
+	For:        "traffic among namespaces is left to NetworkPolicies, by Pass",
 	priorities: 1,
 	Questions: []Question{
 		{Name: askNamespaces, Ask: "Among which namespaces?", Kind: Namespaces, offer: (*World).withPolicies},

@@ -102,6 +102,9 @@ func makeDefaultDeny(m *maker) error {
 		ingress = []any{rule(model.Ingress, "default-deny", model.Deny, []any{namespaces(everywhere())}, nil)}
 		m.set.Notes = append(m.set.Notes, "what comes from nodes and from outside the cluster stays: ingress rules can deny pods only")
 	}
+	if len(m.set.Expect) == 0 { // what comes, policies above decide first
+		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.w.spaces(spaces)
+	}
 	m.add(mainPart, "what no policy above allows is denied", m.at[2], namespaces(spaces), ingress, egress)
 	return nil
 }
@@ -136,7 +139,7 @@ func portTexts(all []portRange) (out []string) {
 // baseline is what holds where no other policy decides.
 var baseline = &Template{
 	Name: "baseline",
-	For:  "workloads are shut to each other until a NetworkPolicy opens them",
+	For:  "workloads stay shut until a NetworkPolicy opens them",
 	Questions: []Question{
 		{Name: askNamespaces, Ask: "Which namespaces are workloads?", Kind: Namespaces, offer: (*World).workloads},
 		directions("Deny what comes, what leaves, or both?"),

@@ -263,6 +263,9 @@ func (f *form) offered(st *themes.Styles, w int) []string {
 	lines := make([]string, 0, mostOffers+1)
 	wide := 0
 	for _, o := range f.offers {
+		if f.several() && strings.Contains(o.Value, ",") {
+			continue // it is called all
+		}
 		wide = max(wide, min(widget.Width(widget.Clean(o.Value)), w/2))
 	}
 	top := max(0, min(f.pick-mostOffers/2, len(f.offers)-mostOffers))

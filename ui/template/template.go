@@ -57,7 +57,7 @@ func New(p nav.Page) view.View {
 		NoBelow: true,
 		Columns: []widget.Column[*item]{
 			{Title: "TEMPLATE", Min: 16, NoSort: true, Cell: func(it *item) widget.Line { return widget.Styled(it.name, v.st.Accent) }},
-			{Title: "FOR", Min: 20, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return widget.Plain(it.purpose) }},
+			{Title: "FOR", Min: 61, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return widget.Plain(it.purpose) }},
 			{Title: "ASKS", Drop: 1, Min: 9, NoSort: true, Cell: func(it *item) widget.Line { return widget.Styled(it.asks, v.st.Dim) }},
 		},
 	}
