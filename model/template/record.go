@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"rung/model"
 	"rung/model/clean"
 )
@@ -53,6 +55,9 @@ func ParseRecord(raw string) (Record, error) {
 	}
 	if r.Template == "" || r.Set == "" || r.Part == "" {
 		return Record{}, errors.New("names no template, no set or no part")
+	}
+	if len(validation.IsDNS1123Label(r.Set)) > 0 {
+		return Record{}, errors.New("names a set by what is no name")
 	}
 	return r, nil
 }
