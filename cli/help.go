@@ -21,7 +21,7 @@ type group struct {
 var groups = []group{
 	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "verify", "probe", "lint"}},
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain"}},
-	{"Change policies (shown first, then asked)", []string{"preview", "apply", "move", "log-level", "delete", "plan", "undo", "redo", "confirm",
+	{"Change policies (shown first, then asked)", []string{"preview", "new", "apply", "move", "log-level", "delete", "plan", "undo", "redo", "confirm",
 		"history"}},
 	{"Run", []string{"demo", "reconcile"}},
 	{"Other", []string{"options", "completion", "help", "version"}},

@@ -172,3 +172,7 @@ const (
 // 0 to 1000 (ovn-kubernetes.md#priorities). It is the default of a per-cluster
 // capability.
 const MaxPriority = 99
+
+// AnnotationTemplate is where Rung records which template a policy was made from, with which
+// answers, as JSON. Nothing but Rung reads it.
+const AnnotationTemplate = "rung/template"

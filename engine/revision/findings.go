@@ -47,6 +47,9 @@ type cachedFindings struct {
 	findings []model.Finding
 }
 
+// PodIndex answers which pods a selector means.
+func (r *Revision) PodIndex() *overlap.PodIndex { return r.podIndex() }
+
 // podIndex answers which pods a selector means, for ladder and findings alike.
 func (r *Revision) podIndex() *overlap.PodIndex {
 	if r.after != nil {

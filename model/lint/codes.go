@@ -46,6 +46,9 @@ const (
 	PeerHost       = "peer-hostnetwork"
 	TenantPolicies = "policy-per-tenant"
 
+	// A set made from a template (model/template) misses a policy.
+	TemplateIncomplete = "template-incomplete"
+
 	// What the verdicts of the whole ladder say (WithVerdicts).
 	RuleNeverDecides    = "rule-never-decides"
 	RuleRedundant       = "rule-redundant"

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/overlap"
+	"rung/model/template"
 	"rung/model/words"
 )
 
@@ -182,6 +183,9 @@ func (l *linter) tenants() {
 	var order []string
 	for _, p := range l.policies {
 		key, _, ok := p.Subject.Namespaces.Only()
+		if _, known := template.RecordOf(p); known {
+			continue // its set says itself which tenants are new
+		}
 		if p.Kind != model.KindANP || !ok || key == nameLabel || !p.Subject.AllPods || !ownPeers(p) {
 			continue
 		}

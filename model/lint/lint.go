@@ -96,6 +96,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.noGap()
 	l.manyPolicies()
 	l.tenants()
+	l.templates()
 	l.conflicts()
 	l.names()
 	for i := range broken {

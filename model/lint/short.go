@@ -49,6 +49,7 @@ var shorts = []struct{ code, short string }{
 	{DenyLeavesOutside, "pods only"},
 	{PriorityNoGap, "no gap"},
 	{PoliciesMany, "many ANPs"},
+	{TemplateIncomplete, "set gap"},
 	{TenantPolicies, "per tenant"},
 	{SetsOverlap, "shared sets"},
 	{NamedPortMany, "many names"},

@@ -19,6 +19,7 @@ import (
 var keptAnnotations = map[string]bool{
 	model.AnnotationLogging:    true,
 	model.AnnotationLogSession: true,
+	model.AnnotationTemplate:   true,
 	model.AnnotationStateless:  true,
 	model.AnnotationMulticast:  true,
 }

@@ -50,6 +50,7 @@ var inside = map[string][]string{
 	"engine/probe":    {"engine/revision", "engine/trace", "model"},
 	"engine/propose":  {"engine/revision", "sources/manifests", "model"},
 	"engine/verify":   {"engine/revision", "engine/trace", "model", "sources/manifests/yamltree"},
+	"engine/pattern":  {"engine/revision", "engine/verify", "sources/manifests", "model"},
 	"engine/trace":    {"engine/revision", "model", "sources/nbdb/remote"},
 	"engine/source":   {"engine/revision", "sources/kube", "model"},
 	"engine/logs":     {"engine/revision", "sources/kube", "sources/acllog", "sources/logfile", "model"},

@@ -196,6 +196,8 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 		v.nextStage()
 	case action.LadderNew:
 		env.Open(nav.ToNew(v.freeNear(it)))
+	case action.LadderTemplate:
+		env.Open(nav.ToTemplate(v.freeNear(it)))
 	case action.LadderMove:
 		v.pickUp(env, it)
 	case action.LadderEdit:
