@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rung/compiler"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
@@ -30,6 +31,8 @@ type derived struct {
 	addrs        map[string][]AddressOwner
 	verdictsOnce sync.Once
 	verdicts     *verdict.Index
+	wholeOnce    sync.Once
+	wholeRows    *compiler.Desired // of a revision of With
 	matrices     matrices
 	sessionsOnce sync.Once
 	sessions     []LogSession
