@@ -31,6 +31,8 @@ type Index struct {
 	// terms are what can match in a stage, in the order in which they decide.
 	terms [2][]term
 	runs  [2][]int32 // of each term, where the next begins that has another subject
+	// byFrom and byTo are the terms by their conditions.
+	byFrom, byTo [2][][]int32
 
 	// What an index of the same pods and other policies takes over: conditions by what they
 	// are made of, and what was made of each policy.

@@ -76,7 +76,7 @@ func (x *Index) compile(base *Index) {
 			return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.priority, a.priority))
 		})
 	}
-	x.findRuns()
+	x.arrange()
 }
 
 type maker struct {
