@@ -50,6 +50,9 @@ type cachedFindings struct {
 	findings []model.Finding
 }
 
+// Selected answers which pods the selectors of this revision mean.
+func (r *Revision) Selected() *overlap.PodIndex { return r.podIndex() }
+
 // podIndex answers which pods a selector means, for ladder and findings alike.
 func (r *Revision) podIndex() *overlap.PodIndex {
 	if r.after != nil {

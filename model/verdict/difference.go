@@ -105,7 +105,8 @@ func Differ(ctx context.Context, before, after *Index, ask Asked) (*Difference, 
 		return nil, err
 	}
 	d := &differ{comparison: newComparison(before, after, marks), ask: ask,
-		results: map[[2]*decisions]*result{}, groups: map[string]*gathered{}, ids: map[string]int32{}}
+		results: map[[2]*decisions]*result{}, groups: map[string]*gathered{}, ids: map[string]int32{},
+		walkIDs: map[string]int32{}, ways: map[[3]int32]*decisions{}}
 	d.sides = [2]*side{newSide(d, d.before, 0), newSide(d, d.after, 1)}
 	d.watch()
 	n, err := 0, error(nil)
@@ -130,6 +131,11 @@ type differ struct {
 	ask     Asked
 	sides   [2]*side
 	results map[[2]*decisions]*result
+	// walks are what becomes of ports in a walk, each once, and ways what three make together.
+	walks   []*portWalk
+	walkIDs map[string]int32
+	ways    map[[3]int32]*decisions
+	raw     []byte
 	groups  map[string]*gathered
 	ids     map[string]int32 // of deciders, by what they are
 	watches []watched

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -13,10 +14,8 @@ type side struct {
 	d    *differ
 	at   int // 0 before the change, 1 after it
 	grid *grid
-	// walks are those that were met, by stage and terms, and ways what they make together.
-	walks  []*portWalk
+	// walkOf are the walks that were met, by stage and terms.
 	walkOf [2]map[string]int32
-	ways   map[[3]int32]*decisions
 
 	names []string // of rules: equal for a rule that is in both, empty when not known yet
 	byOf  []int32  // of rules: the id as a single decider, -1 when not known yet
@@ -26,7 +25,7 @@ type side struct {
 }
 
 func newSide(d *differ, c *Classes, at int) *side {
-	s := &side{c: c, d: d, at: at, walkOf: [2]map[string]int32{{}, {}}, ways: map[[3]int32]*decisions{},
+	s := &side{c: c, d: d, at: at, walkOf: [2]map[string]int32{{}, {}},
 		names: make([]string, len(c.x.rules)), byOf: make([]int32, len(c.x.rules)), by: map[int32][]int32{}}
 	for i := range s.byOf {
 		s.byOf[i] = -1
@@ -63,7 +62,7 @@ type decided struct {
 	by      int32
 }
 
-// portWalk is one walk through some terms: what becomes of each run of ports, by protocol.
+// portWalk is one walk: what becomes of each run of ports, by protocol.
 type portWalk struct {
 	runs [len(protocols)][]portRun
 }
@@ -101,10 +100,12 @@ func (s *side) find(kind walkKind, met set) int32 {
 			w.runs[proto] = append(w.runs[proto], portRun{lo, s.walk(s.list, terms, int8(proto), lo)})
 		}
 	}
-	id := int32(len(s.walks))
-	s.walks = append(s.walks, w)
-	s.walkOf[stage][string(s.raw)] = id
 	s.d.noteUse(s, stage, s.list, w)
+	for proto, runs := range w.runs {
+		w.runs[proto] = slices.CompactFunc(runs, func(a, b portRun) bool { return a.decided == b.decided })
+	}
+	id := s.d.number(w)
+	s.walkOf[stage][string(s.raw)] = id
 	return id
 }
 
@@ -126,22 +127,41 @@ func (s *side) decisions(a, b int32, how mode) *decisions {
 		way[1] = s.grid.walk(sourceWalk, a, b)
 		way[2] = s.grid.walk(destinationWalk, a, b)
 	}
-	p := s.ways[way]
+	p := s.d.ways[way]
 	if p == nil {
-		p = s.together(way)
-		s.ways[way] = p
+		p = s.d.together(way)
+		s.d.ways[way] = p
 	}
 	return p
 }
 
+// number is equal for walks, of either side, of which the same becomes.
+func (d *differ) number(w *portWalk) int32 {
+	d.raw = d.raw[:0]
+	for _, runs := range w.runs {
+		d.raw = binary.LittleEndian.AppendUint16(d.raw, uint16(len(runs)))
+		for _, r := range runs {
+			d.raw = append(binary.LittleEndian.AppendUint16(d.raw, r.lo), byte(outcomeOf(r.verdict)))
+			d.raw = binary.LittleEndian.AppendUint32(d.raw, uint32(r.by))
+		}
+	}
+	id, known := d.walkIDs[string(d.raw)]
+	if !known {
+		id = int32(len(d.walks))
+		d.walkIDs[string(d.raw)] = id
+		d.walks = append(d.walks, w)
+	}
+	return id
+}
+
 // together is what becomes of each port in three walks; -1 is none.
-func (s *side) together(way [3]int32) *decisions {
+func (d *differ) together(way [3]int32) *decisions {
 	p := &decisions{}
 	for proto := range protocols {
 		var edges []uint16
 		for _, id := range way {
 			if id >= 0 {
-				for _, run := range s.walks[id].runs[proto] {
+				for _, run := range d.walks[id].runs[proto] {
 					edges = append(edges, run.lo)
 				}
 			}
@@ -160,7 +180,7 @@ func (s *side) together(way [3]int32) *decisions {
 				if r.walks[k] = (decided{Allow, -1}); id < 0 {
 					continue
 				}
-				runs := s.walks[id].runs[proto]
+				runs := d.walks[id].runs[proto]
 				for at[k]+1 < len(runs) && runs[at[k]+1].lo <= lo {
 					at[k]++
 				}
