@@ -133,6 +133,8 @@ type Preview struct {
 	seen seen
 	// next is what will be, until the consequences are worked out.
 	next *revision.Revision
+	// ahead is what of the explanation was worked out beside the effect, nil for nothing.
+	ahead *ahead
 	// undoes is the history entry that an undo takes back.
 	undoes uint64
 	// left are policies of a change that is put back which others changed meanwhile.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rung/compiler"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
@@ -30,6 +31,8 @@ type derived struct {
 	addrs        map[string][]AddressOwner
 	verdictsOnce sync.Once
 	verdicts     *verdict.Index
+	wholeOnce    sync.Once
+	wholeRows    *compiler.Desired // of a revision of With
 	matrices     matrices
 	sessionsOnce sync.Once
 	sessions     []LogSession
@@ -47,8 +50,8 @@ type cachedFindings struct {
 	findings []model.Finding
 }
 
-// PodIndex answers which pods a selector means.
-func (r *Revision) PodIndex() *overlap.PodIndex { return r.podIndex() }
+// Selected answers which pods the selectors of this revision mean.
+func (r *Revision) Selected() *overlap.PodIndex { return r.podIndex() }
 
 // podIndex answers which pods a selector means, for ladder and findings alike.
 func (r *Revision) podIndex() *overlap.PodIndex {

@@ -88,9 +88,9 @@ type Tracer struct {
 	// Compiled asks the rows that the policies compile to, not those of the zones.
 	Compiled bool
 
-	mu      sync.Mutex
 	matches verdict.Matches
-	zones   map[string]*verdict.Zone
+	mu      sync.Mutex
+	zones   map[string]*ordered
 	of      *revision.Revision // of compiled zones
 }
 
@@ -101,7 +101,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 	ask := x.FromPolicies
 	switch {
 	case by == Rows:
-		ask = func(c verdict.Connection) (verdict.Answer, error) { return t.fromRows(r, x, c) }
+		ask = func(c verdict.Connection) (verdict.Answer, error) { return x.FromRows(t.rows(r), c) }
 	case tried:
 		ask = x.Trace
 	}
@@ -111,7 +111,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 	}
 	out := &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 	if by == Both {
-		rows, err := t.fromRows(r, x, c)
+		rows, err := x.FromRows(t.rows(r), c)
 		if err != nil {
 			return nil, err
 		}
@@ -122,43 +122,6 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 		out.disagree(r, t.Compiled, now)
 	}
 	return out, nil
-}
-
-// fromRows asks the rows of the zones that the connection comes through.
-func (t *Tracer) fromRows(r *revision.Revision, x *verdict.Index, c verdict.Connection) (verdict.Answer, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.Compiled {
-		if t.of != r {
-			t.zones, t.of = r.CompiledZones(), r
-		}
-		return x.FromRows(t.zones, c)
-	}
-	a, err := x.FromPolicies(c)
-	if err != nil {
-		return a, err
-	}
-	if t.zones == nil {
-		t.zones = map[string]*verdict.Zone{}
-	}
-	zones := verdict.Zones{}
-	for i := range a.Paths {
-		for j := range a.Paths[i].Stages {
-			name := a.Paths[i].Stages[j].Zone
-			z := r.Zone(name)
-			if z == nil || z.DB == nil || zones[name] != nil {
-				continue
-			}
-			old := t.zones[name]
-			if old == nil || old.DB != z.DB {
-				old = verdict.NewZone(name, z.DB, &t.matches, old)
-				t.zones[name] = old
-				t.forget()
-			}
-			zones[name] = old
-		}
-	}
-	return x.FromRows(zones, c)
 }
 
 // Databases are the rows that are asked: those of the zones that were read, or those that
@@ -176,15 +139,6 @@ func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 		}
 	}
 	return out
-}
-
-// forget lets go of matches that no row has any more.
-func (t *Tracer) forget() {
-	rows := 0
-	for _, z := range t.zones {
-		rows += z.DB.Len()
-	}
-	t.matches.Keep(rows)
 }
 
 // Zones are the names of the zones the connection comes through, each once.

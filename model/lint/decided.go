@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -270,8 +271,8 @@ func (d *decided) show(f *model.Finding) {
 			f.Witness = d.witnessOf(r.Example)
 		}
 	case PriorityConflict:
-		if r.Clash != nil {
-			f.Witness = d.witnessOf(*r.Clash)
+		if i := slices.IndexFunc(r.Clashes, func(c verdict.Clash) bool { return strings.HasPrefix(f.Message, conflictsWith(c.Policy)) }); i >= 0 {
+			f.Witness = d.witnessOf(r.Clashes[i].Connection)
 		} else {
 			f.Message += "; rules above decide all of that first now"
 		}

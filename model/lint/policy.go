@@ -145,6 +145,9 @@ func (l *linter) duplicates() {
 	}
 }
 
+// conflictsWith is how the message of a conflict begins: with whom it is.
+func conflictsWith(other model.Key) string { return "conflicts with " + other.Name + " " }
+
 // conflicts reports each disagreement with both policies.
 func (l *linter) conflicts() {
 	for i := range l.ladder.Conflicts {
@@ -154,8 +157,8 @@ func (l *linter) conflicts() {
 			other, own, theirs := c.Other(k)
 			if r := p.Rule(c.Direction, c.Rule); r != nil {
 				l.aboutRule(p, r, PriorityConflict, model.SeverityError, fmt.Sprintf(
-					"conflicts with %s at priority %d: rule %d says %s here and %s there, and which one wins is undefined, e.g. for %s",
-					other.Name, c.Priority, c.Rule, own, theirs, c.Witness), "give the two policies different priorities: rung plan")
+					"%sat priority %d: rule %d says %s here and %s there, and which one wins is undefined, e.g. for %s",
+					conflictsWith(other), c.Priority, c.Rule, own, theirs, c.Witness), "give the two policies different priorities: rung plan")
 			}
 		}
 	}

@@ -55,7 +55,7 @@ type class struct {
 
 // Classes groups the ends of the pods that pick chooses, all for nil, and of the
 // addresses outside.
-func (x *Index) Classes(pick func(*model.Pod) bool) *Classes { return classesOf(pick, nil, x)[0] }
+func (x *Index) Classes(pick func(*model.Pod) bool) *Classes { return classesOf(pick, nil, nil, x)[0] }
 
 // grouping makes classes that are the same for several indexes: ends that none of them
 // tells apart.
@@ -66,8 +66,10 @@ type grouping struct {
 	raw   []byte
 }
 
-// marks are addresses that no pod has whose classes are wanted.
-func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, xs ...*Index) []*Classes {
+// marks are addresses that no pod has whose classes are wanted. With a focus, only the ends of
+// its connections are grouped, by what can tell those connections apart; the indexes have the
+// same ends then.
+func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*Index) []*Classes {
 	g := &grouping{seed: maphash.MakeSeed(), known: map[uint64][]int32{}}
 	facts := make([][]set, len(xs))
 	for i, x := range xs {
@@ -79,10 +81,17 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, xs ...*Index) []*
 			c.near = c.near || t.at == atSource
 		}
 		g.out = append(g.out, c)
-		facts[i] = x.facts()
+		if f != nil {
+			facts[i] = f.facts(x)
+		} else {
+			facts[i] = x.facts()
+		}
 	}
 	holds, ends := make([]set, len(xs)), make([]int32, len(xs))
 	for e := range xs[0].ends {
+		if f != nil && !f.has(int32(e)) {
+			continue
+		}
 		p := xs[0].pods.At(int(xs[0].ends[e].pod))
 		if p.PrimaryUDN() != "" || pick != nil && !pick(p) {
 			continue
@@ -235,15 +244,16 @@ func (c *Classes) sides(id int32) *class {
 	}
 	for stage, terms := range c.x.terms {
 		k.out[stage], k.in[stage] = newSet(len(terms)), newSet(len(terms))
-		for i := range terms {
-			t := &terms[i]
-			if k.holds.has(t.from) {
-				k.out[stage].add(int32(i))
+		k.holds.each(func(cond int32) {
+			for _, i := range c.x.byFrom[stage][cond] {
+				k.out[stage].add(i)
 			}
-			if k.holds.has(t.to) && !t.outRouter && (t.outPort == 0 || k.holds.has(t.outPort-1)) {
-				k.in[stage].add(int32(i))
+			for _, i := range c.x.byTo[stage][cond] {
+				if t := &terms[i]; !t.outRouter && (t.outPort == 0 || k.holds.has(t.outPort-1)) {
+					k.in[stage].add(i)
+				}
 			}
-		}
+		})
 	}
 	k.ready = true
 	return k

@@ -120,12 +120,7 @@ func (d *differ) group(c *portChange) *gathered {
 
 // pair takes in what changes between two classes.
 func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
-	d.before.between(a, b, how, &d.k)
-	p := d.sides[0].decisions(&d.k)
-	d.noteUse(0, &d.k, p)
-	d.after.between(a, b, how, &d.k)
-	q := d.sides[1].decisions(&d.k)
-	d.noteUse(1, &d.k, q)
+	p, q := d.sides[0].decisions(a, b, how), d.sides[1].decisions(a, b, how)
 	r := d.result(p, q)
 	d.total(r, pairs)
 	for i := range r.changes {

@@ -102,31 +102,67 @@ func (x *Index) matches(t *term, h *hop) bool {
 
 // decide walks the tiers of a hop.
 func (x *Index) decide(h *hop, buf []hit) (settled, []hit) {
-	terms := x.termsOf(h.stage)
+	stage := egressTerms
+	switch h.stage {
+	case model.StageFromLport:
+		return settled{verdict: Allow}, nil
+	case model.StageToLport:
+		stage = ingressTerms
+	}
+	terms, subject, at := x.terms[stage], int32(-1), &h.in
+	if stage == ingressTerms {
+		at = &h.out
+	}
 	c := collector{hits: buf[:0]}
-	// The rules of a policy have their subject in common: where it is not the one, they are
-	// not asked.
-	ingress, other := h.stage == model.StageToLport, int32(-1)
-	for i := range terms {
+	for i := 0; i < len(terms); i++ {
 		t := &terms[i]
 		counts, more := c.next(t.tier, t.priority)
 		if !more {
 			break
 		}
-		subject, at := t.from, &h.in
-		if ingress {
-			subject, at = t.to, &h.out
-		}
-		if !counts || subject == other {
+		if !counts {
 			continue
 		}
-		if !x.conds[subject].holds(x, at, h.zone) {
-			other = subject
-			continue
+		// The rules of a policy have their subject in common: where it is not the one, none of
+		// them is asked.
+		if is := t.subject(stage); is != subject {
+			if !x.conds[is].holds(x, at, h.zone) {
+				i = int(x.runs[stage][i]) - 1
+				continue
+			}
+			subject = is
 		}
 		if x.matches(t, h) {
 			c.add(hit{ref: int32(i), priority: t.priority, tier: t.tier, does: t.does, maybe: t.maybe})
 		}
 	}
 	return settle(c.hits), c.hits
+}
+
+// subject is the condition of the term that the pods of its policy's subject meet.
+func (t *term) subject(stage int) int32 {
+	if stage == ingressTerms {
+		return t.to
+	}
+	return t.from
+}
+
+// arrange notes of each term where the next begins that has another subject, and of each
+// condition its terms.
+func (x *Index) arrange() {
+	for stage, terms := range x.terms {
+		x.byFrom[stage], x.byTo[stage] = make([][]int32, len(x.conds)), make([][]int32, len(x.conds))
+		for i := range terms {
+			from, to := &x.byFrom[stage][terms[i].from], &x.byTo[stage][terms[i].to]
+			*from, *to = append(*from, int32(i)), append(*to, int32(i))
+		}
+		runs := make([]int32, len(terms))
+		for i := len(terms) - 1; i >= 0; i-- {
+			runs[i] = int32(i) + 1
+			if i+1 < len(terms) && terms[i].subject(stage) == terms[i+1].subject(stage) {
+				runs[i] = runs[i+1]
+			}
+		}
+		x.runs[stage] = runs
+	}
 }

@@ -45,16 +45,21 @@ func NewMoves(ctx context.Context, x *Index, key model.Key, there bool) (*Moves,
 		}
 	}
 	slices.Sort(m.rungs)
-	c := x.Classes(nil)
-	f := newFinder(m, c)
+	about := newFocus(len(x.ends))
+	var mine [2]set
 	for stage, terms := range x.terms {
-		f.mine[stage] = newSet(len(terms))
+		mine[stage] = newSet(len(terms))
 		for i := range terms {
 			if x.rules[terms[i].rule].key == key {
-				f.mine[stage].add(int32(i))
-				c.mark(&terms[i], f.byFrom)
+				mine[stage].add(int32(i))
+				about.add(x, &terms[i])
 			}
 		}
+	}
+	c := classesOf(nil, nil, about, x)[0]
+	f := newFinder(m, c, mine)
+	for stage, terms := range x.terms {
+		mine[stage].each(func(i int32) { c.mark(&terms[i], f.byFrom) })
 	}
 	for a, to := range f.byFrom {
 		if err := ctx.Err(); err != nil {

@@ -31,7 +31,7 @@ func (m *maker) named(p *model.Policy, r *model.Rule, ref ruleRef, t term, stage
 	for i := range r.Peers {
 		peers = peers.Or(m.x.pods.PeerSet(&r.Peers[i]))
 	}
-	at := "named " + p.Key.String() + " " + string(r.Direction) + " " + strconv.Itoa(r.Index) + " "
+	at := "named " + subjectKey(p) + " " + string(r.Direction) + " " + ruleContent(r) + " "
 	byPeer := m.declaring(peers, names)
 	if r.Direction == model.Egress {
 		for _, d := range sortedPorts(byPeer) {

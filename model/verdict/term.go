@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"rung/model"
@@ -50,21 +51,23 @@ type ruleRef struct {
 	maybe     string // why it cannot be told whether it matches
 }
 
-// compile makes the terms of all policies that are enforced.
-func (x *Index) compile() {
+// compile makes the terms of all policies that are enforced; what base made of the same
+// policies is taken over.
+func (x *Index) compile(base *Index) {
 	m := &maker{condMaker: condMaker{x: x, known: map[string]*cond{}, pods: map[string]set{}}}
+	x.known, x.made = m.known, map[*model.Policy]*section{}
+	if base != nil {
+		x.conds, m.base = slices.Clip(base.conds), base
+		maps.Copy(m.known, base.known)
+	}
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
 		for p := range x.view.Cluster.Policies(k) {
-			if x.view.enforced(p) {
-				m.admin(p)
-			}
+			m.policy(p, m.admin)
 		}
 	}
 	m.netpols()
 	for p := range x.view.Cluster.Policies(model.KindEF) {
-		if x.view.enforced(p) {
-			m.firewall(p)
-		}
+		m.policy(p, m.firewall)
 	}
 	m.defaults()
 	m.multicast()
@@ -73,9 +76,50 @@ func (x *Index) compile() {
 			return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.priority, a.priority))
 		})
 	}
+	x.arrange()
 }
 
-type maker struct{ condMaker }
+type maker struct {
+	condMaker
+	base *Index // nil for none
+}
+
+// section is what was made of one policy.
+type section struct {
+	rules []ruleRef
+	terms [2][]term // their rules counted from 0
+}
+
+// policy makes the terms of a policy where it is enforced.
+func (m *maker) policy(p *model.Policy, compile func(*model.Policy)) {
+	x := m.x
+	if !x.view.enforced(p) {
+		return
+	}
+	first := int32(len(x.rules))
+	if m.base != nil && m.base.made[p] != nil {
+		s := m.base.made[p]
+		x.made[p] = s
+		x.rules = append(x.rules, s.rules...)
+		for stage := range s.terms {
+			for _, t := range s.terms[stage] {
+				t.rule += first
+				m.add(stage, t)
+			}
+		}
+		return
+	}
+	begin := [2]int{len(x.terms[0]), len(x.terms[1])}
+	compile(p)
+	s := &section{rules: slices.Clone(x.rules[first:])}
+	for stage := range s.terms {
+		s.terms[stage] = slices.Clone(x.terms[stage][begin[stage]:])
+		for i := range s.terms[stage] {
+			s.terms[stage][i].rule -= first
+		}
+	}
+	x.made[p] = s
+}
 
 // rule notes a rule and returns its place.
 func (m *maker) rule(r ruleRef) int32 {

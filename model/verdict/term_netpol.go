@@ -20,9 +20,7 @@ func (m *maker) netpols() {
 			names = append(names, p.Namespace)
 		}
 		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], p)
-		if m.x.view.enforced(p) {
-			m.netpol(p)
-		}
+		m.policy(p, m.netpol)
 	}
 	for _, ns := range names {
 		for _, d := range model.Directions {
@@ -53,7 +51,11 @@ func (m *maker) isolation(namespace string, d model.Direction, policies []*model
 		return
 	}
 	stage, at := stageOf(d)
-	isolated := m.subjects(key.String(), isolating...)
+	subjects := key.String()
+	for _, p := range isolating {
+		subjects += "\x01" + subjectKey(p)
+	}
+	isolated := m.subjects(subjects, isolating...)
 	t := term{tier: model.TierNetwork, at: at, does: drops, priority: ladder.PriorityNetpolDeny, rule: m.rule(ref),
 		from: m.everyone(), to: m.everyone()}
 	if d == model.Ingress {
