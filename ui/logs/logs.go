@@ -36,6 +36,7 @@ type logPage struct {
 	headed int   // lines above the list
 	rows   []int // row of every line on the screen, for the mouse
 
+	begun      bool // set up as the page before it
 	wide, wrap bool
 	clock      clock
 	wrong      *logquery.Error // the first term of the filter that cannot be read
@@ -84,6 +85,7 @@ func (v *logPage) Fresh(env *view.Env) bool {
 // Sync takes what is new.
 func (v *logPage) Sync(env *view.Env) {
 	v.rev, v.now, v.styles = env.Rev, env.Now, env.Styles
+	v.begin(env)
 	l := env.Console.Logs()
 	if l != nil {
 		l.Ask()
