@@ -3,6 +3,7 @@ package logs
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"rung/engine/revision"
 	"rung/model"
@@ -25,7 +26,7 @@ func NeverComes(ctx context.Context, rev *revision.Revision, about About) (out [
 		for i := range found {
 			b := &found[i]
 			switch {
-			case b.All != all:
+			case b.All != all, !all && about.Dir == "" && ownOnly(about.Policy, b):
 			case len(out) == mostBefore:
 				over++
 			default:
@@ -41,6 +42,12 @@ func NeverComes(ctx context.Context, rev *revision.Revision, about About) (out [
 		out = append(out, Check{Step: "order", State: Unknown, Text: words.Total(over, "more rule") + " of it " + words.Form(over, "comes", "come") + " after others like that."})
 	}
 	return out
+}
+
+// ownOnly says whether only earlier rules of the policy decide before a rule: their lines
+// are the policy's, too.
+func ownOnly(k model.PolicyKey, b *revision.Before) bool {
+	return !slices.ContainsFunc(b.By, func(a revision.Above) bool { return a.Policy != k })
 }
 
 // logFirst is how the rule that decides instead of another is made to log: of an

@@ -163,11 +163,11 @@ func TestNeverComes(t *testing.T) {
 		{"nothing", []string{own}, nil},
 		{"all of a rule, in silence, and part of another", []string{own, given.ANP("over", 5, "", "in deny tenant=green")}, []string{
 			"✗ order       ingress 0 never decides: over ingress 0 comes first, matches all of it and does not log. → rung log-level over --deny alert",
-			"? order       ingress 1 decides only part of what it matches; before it: over ingress 0 (does not log).",
+			"? order       ingress 1 decides only part of what it matches; before it: over ingress 0 (does not log) and ingress 0 (logs at alert).",
 		}},
 		{"one that logs", []string{own, loud}, []string{
 			"✗ order       ingress 0 never decides: over ingress 0 comes first, matches all of it and logs at alert.",
-			"? order       ingress 1 decides only part of what it matches; before it: over ingress 0 (logs at alert).",
+			"? order       ingress 1 decides only part of what it matches; before it: over ingress 0 (logs at alert) and ingress 0 (logs at alert).",
 		}},
 	} {
 		w := changing.New(t, c.policies...)

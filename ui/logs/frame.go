@@ -48,7 +48,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 		}
 	}
 	lines := []string{l.Render(w)}
-	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.bar(env, w)} {
+	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.bar(env, w), v.huntLine(env)} {
 		if s != nil {
 			lines = append(lines, s.Render(w))
 		}
@@ -154,6 +154,13 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 		}
 		if n := v.feed.tally.by[ref]; n > 0 || !narrowed {
 			out = append(out, ruleStat{ref, n, v.paces[ref], s})
+		}
+	}
+	if v.hunt.shown != nil { // of lines that were not read before
+		for ref, n := range v.feed.tally.by {
+			if _, ok := v.stats.PerRule[ref]; !ok && n > 0 {
+				out = append(out, ruleStat{ref: ref, shown: n})
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b ruleStat) int {

@@ -270,6 +270,6 @@ func TestSetupOfTheNextPage(t *testing.T) {
 	s.Press("O", "0", "down", "space", "enter") // without the node
 	s.WantNot("ovn-worker2 ")
 	s.Press("home", "L", "esc", "enter", "l")
-	s.Want("01Z ")
+	s.Want(".666Z  blue")
 	s.WantNot("ovn-worker2 ")
 }

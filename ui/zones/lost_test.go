@@ -46,13 +46,13 @@ func TestLostLines(t *testing.T) {
 		s.Refresh()
 	}
 	send()
-	s.Want("LOG LINES", "losing ")
+	s.Want("LOG LINES", "losing")
 	f.LogStore.CountedBy(func(_, acl string) (uint64, bool) { return lost, live[acl] })
 	lost = 1300
 	send()
-	s.Want("losing 1,300 ")
+	s.Want("losing 1,300")
 	s.Golden("lost")
 	f.Advance(time.Minute)
 	s.Refresh()
-	s.Want("lost 1,300 ")
+	s.Want("lost 1,300")
 }
