@@ -109,6 +109,15 @@ func (x *searches) open(ctx context.Context) (end func()) {
 	}
 }
 
+// forget lets go of a search that ended: what it found belongs to whoever looks at it.
+func (x *searches) forget(s *Search) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.now == s {
+		x.now = nil
+	}
+}
+
 func (r *FileReader) search(w Wanted) (*Search, error) {
 	x := &r.searches
 	x.mu.Lock()
@@ -124,6 +133,7 @@ func (r *FileReader) search(w Wanted) (*Search, error) {
 	s.asked.Store(time.Now().UnixNano())
 	x.now = s
 	x.wg.Go(func() {
+		defer x.forget(s)
 		defer cancel()
 		defer s.over.Store(true)
 		if err := s.run(ctx); err != nil && ctx.Err() == nil {

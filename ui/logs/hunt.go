@@ -64,7 +64,7 @@ func (v *logPage) search(l *logs.Store) {
 	if want := v.wanted(l); want != h.of {
 		v.giveUp()
 		if h.of = want; want.on {
-			v.hunts(l)
+			v.startHunt(l)
 		}
 		return
 	}
@@ -78,12 +78,12 @@ func (v *logPage) search(l *logs.Store) {
 	case h.told.Done && h.shown != h.now:
 		v.swap(h.now)
 	case h.told.Over: // another page searched, or the files were gone to another time
-		v.hunts(l)
+		v.startHunt(l)
 	}
 }
 
-// hunts begins to search.
-func (v *logPage) hunts(l *logs.Store) {
+// startHunt begins to search.
+func (v *logPage) startHunt(l *logs.Store) {
 	q, about := v.feed.query, scopeOf(v.page, v.rev)
 	h := &v.hunt
 	h.told = logs.Found{}
@@ -182,7 +182,7 @@ func (v *logPage) huntLine(env *view.Env) widget.Line {
 	switch f := &h.told; {
 	case h.err != nil:
 		return widget.Styled(" ▲ log files not searched to their end: "+widget.Clean(h.err.Error()), st.Warn)
-	case h.now == nil:
+	case h.now == nil, h.shown == nil && !v.hunting():
 		return nil
 	case v.hunting():
 		text := " searching all of the log files"
