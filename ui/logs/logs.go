@@ -17,8 +17,12 @@ import (
 	"rung/ui/widget"
 )
 
-// budget is how long one Sync may look for matches.
-const budget = 5 * time.Millisecond
+// budget is how long one Sync may look for matches, typing how long a key of a filter may:
+// the next one comes soon, and has it look anew.
+const (
+	budget = 5 * time.Millisecond
+	typing = 2 * time.Millisecond
+)
 
 // logPage is the view.
 type logPage struct {

@@ -22,7 +22,7 @@ func (v *logPage) SetFilter(f widget.Filter) {
 	v.wrong, v.filter = nil, f.Text
 	errors.As(err, &v.wrong)
 	v.feed.narrow(q)
-	v.feed.scan(budget)
+	v.feed.scan(typing)
 	v.bring()
 	v.pile(true)
 	v.paces = v.feed.paces(v.shownTo(), v.now)
