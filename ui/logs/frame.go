@@ -229,9 +229,9 @@ func (v *logPage) parted(rules []ruleStat) bool {
 }
 
 // of is the number of all lines of a rule where others than those shown came, empty
-// where that tells nothing: on the page of a pod.
+// where that tells nothing: on the page of a pod, and of what was found in files.
 func (v *logPage) of(r ruleStat) string {
-	if r.shown >= r.stat.Count || v.page.Key.Kind == model.KindPod {
+	if r.shown >= r.stat.Count || v.page.Key.Kind == model.KindPod || v.hunt.shown != nil {
 		return ""
 	}
 	return " of " + words.Thousands(r.stat.Count)
