@@ -145,10 +145,12 @@ func (r *FileReader) search(w Wanted) (*Search, error) {
 
 // run looks through the files, then at what comes.
 func (s *Search) run(ctx context.Context) error {
+	begin := time.NewTimer(searchAfter)
+	defer begin.Stop()
 	select {
 	case <-ctx.Done():
 		return nil
-	case <-time.After(searchAfter):
+	case <-begin.C:
 	}
 	ticks, stop := s.logs.Subscribe()
 	defer stop()
