@@ -143,3 +143,21 @@ func TestComplete(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A query of texts alone looks at nothing else of a line.
+func TestTextOnly(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": true, "12.*dropped": true, `"a text" not /regex/ word`: true, "dropped port:53": false, "not node:w2": false, "since:5m": false,
+	} {
+		q, err := Parse(text, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.TextOnly(); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+		if want {
+			q.Match(&Line{Text: func() string { return "12:00 a text word dropped" }}) // would panic where it looked
+		}
+	}
+}

@@ -116,5 +116,5 @@ func (v *ladderPage) named(it *item) widget.Line {
 	if len(v.chosen) == 0 || !v.chosen[it.logging()] {
 		return it.name
 	}
-	return widget.Join(widget.Styled("+ ", v.frame.styles.Key), it.name)
+	return widget.Join(widget.Styled("* ", v.frame.styles.Key), it.name)
 }
