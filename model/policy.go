@@ -26,6 +26,12 @@ type Policy struct {
 	Logging    string
 	HasLogging bool
 	Conditions []Condition
+	// APIVersion is that of an older API than today's, empty otherwise: see
+	// model/legacy.
+	APIVersion string
+	// Older says what is written in a form that the API of today does not have, nil for
+	// nothing.
+	Older *Older
 	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy,
 	// *v1alpha1.BaselineAdminNetworkPolicy, *networkingv1.NetworkPolicy or
 	// *unstructured.Unstructured. It must not be changed.
@@ -42,6 +48,16 @@ type Policy struct {
 	// gate); such a policy cannot be applied. See Refused for what becomes of one
 	// that was applied by others.
 	Invalid []Broken
+}
+
+// Older is a policy in the form of an older release of its API: what it says today.
+type Older struct {
+	// Upgrade is the text of the object of today that says the same; empty where no
+	// object does, and Reasons say why.
+	Upgrade string
+	// Changes are what the upgrade writes otherwise.
+	Changes []string
+	Reasons []string
 }
 
 // Codes in Policy.Invalid of what somebody else finds wrong, too.

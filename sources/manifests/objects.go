@@ -21,6 +21,7 @@ var keptAnnotations = map[string]bool{
 	model.AnnotationLogSession: true,
 	model.AnnotationStateless:  true,
 	model.AnnotationMulticast:  true,
+	model.AnnotationIsolation:  true,
 }
 
 // labelNamespaceName is put on every namespace by the API server.
