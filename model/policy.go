@@ -62,10 +62,11 @@ type Older struct {
 
 // Codes in Policy.Invalid of what somebody else finds wrong, too.
 const (
-	InvalidCIDR     = "cidr"      // no CIDR
-	InvalidSelector = "selector"  // no label selector
-	InvalidCIDRForm = "cidr-form" // a CIDR that OVN-Kubernetes takes and others do not
-	InvalidProtocol = "protocol"  // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
+	InvalidCIDR     = "cidr"       // no CIDR
+	InvalidSelector = "selector"   // no label selector
+	InvalidCIDRForm = "cidr-form"  // a CIDR that OVN-Kubernetes takes and others do not
+	InvalidOlder    = "older-form" // a field of an older form, which the server drops
+	InvalidProtocol = "protocol"   // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
 )
 
 // Refused says whether what is written in the rules or the subject keeps

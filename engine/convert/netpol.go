@@ -59,7 +59,38 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	if len(differs) > 0 {
 		out.Proof.Besides = nil // they are among them
 	}
+	out.Proof.Besides = append(out.Proof.Besides, ownNodes(r, was, will)...)
 	return out, nil
+}
+
+// ownNodes are the isolated namespaces whose pods take everything from their own node today,
+// whatever NetworkPolicies say, and from themselves through a Service
+// (ovn-kubernetes.md#hairpin-and-node-rows). The comparison of all connections leaves the
+// addresses of nodes out, so that they are asked about one by one.
+func ownNodes(r *revision.Revision, was, will verdict.View) (out []Difference) {
+	if !will.Defaults {
+		return nil
+	}
+	before, after := verdict.New(was), verdict.New(will)
+	for ns := range r.Cluster.Namespaces() {
+		if !legacy.Isolated(r.Cluster, ns.Name) {
+			continue
+		}
+		for p := range r.Cluster.PodsIn(ns.Name) {
+			ask := verdict.Connection{From: verdict.NodeEnd(p.NodeName), To: verdict.PodEnd(p.Namespace, p.Name), Protocol: verdict.TCP, Port: 80}
+			a, err := before.FromPolicies(ask)
+			b, err2 := after.FromPolicies(ask)
+			if err != nil || err2 != nil {
+				continue // its node is not known
+			}
+			if a.Verdict == verdict.Deny && b.Verdict == verdict.Allow {
+				out = append(out, Difference{Before: a.Verdict, After: b.Verdict, Example: ask.String(),
+					Text: "a pod's own node, and the pod itself through a Service → pods of " + ns.Name})
+				break
+			}
+		}
+	}
+	return out
 }
 
 // sideOf is what the verdicts of one side follow from.

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/legacy"
 	"rung/model/overlap"
 )
 
@@ -59,18 +60,29 @@ func (r *Revision) Touches(pod *model.Pod) []Touch {
 
 // Isolating are the NetworkPolicies that isolate a pod in a direction: what none
 // of its namespace's allows there is dropped by the default deny of the namespace
-// (ovn-kubernetes.md#default-deny). They are ordered by name.
+// (ovn-kubernetes.md#default-deny). They are ordered by name. Where the isolation annotation
+// of 2016 counts, it is among them.
 func (r *Revision) Isolating(pod *model.Pod, dir model.Direction) (out []model.PolicyKey) {
 	if pod == nil || !pod.SubjectEligible() {
 		return nil
 	}
 	for p := range r.Cluster.Policies(model.KindNP) {
-		if p.Namespace == pod.Namespace && p.Isolates(dir) && r.None(p.Key) == nil && p.Subject.Pods.Matches(pod.Labels) {
+		if p.Namespace == pod.Namespace && r.isolates(p, dir) && r.None(p.Key) == nil && p.Subject.Pods.Matches(pod.Labels) {
 			out = append(out, p.Key)
 		}
 	}
+	if dir == model.Ingress && r.Flags.LegacyIsolation && legacy.Isolated(r.Cluster, pod.Namespace) {
+		out = append(out, model.Key{Kind: model.KindIsolation2016, Namespace: pod.Namespace, Name: string(dir)})
+	}
 	slices.SortFunc(out, model.Key.Compare)
 	return out
+}
+
+func (r *Revision) isolates(p *model.Policy, dir model.Direction) bool {
+	if r.Flags.LegacyIsolation {
+		return legacy.Isolates(p, dir)
+	}
+	return p.Isolates(dir)
 }
 
 // OutsideTypes says whether a NetworkPolicy's policyTypes leave a direction out.

@@ -72,7 +72,8 @@ func (l *linter) netpol2016(p *model.Policy) {
 	}
 	l.about(p, NetpolOlderAPI, model.SeverityWarning, message, remedy)
 	if l.legacy && !legacy.Isolated(l.c, p.Namespace) {
-		l.about(p, NetpolNoEffect, model.SeverityWarning, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation", remedyJSON)
+		l.about(p, NetpolNoEffect, model.SeverityWarning, "it decides nothing: namespace "+p.Namespace+" is not isolated by its annotation",
+			"isolate the namespace, or delete the policy")
 	}
 	for r := range p.AllRules() {
 		if !legacy.MatchesNothing(p, r) {

@@ -14,8 +14,8 @@ import (
 // both mean ingress.
 var np2016 = kindInfo{model.KindNP, "extensions", "v1beta1", true, reflect.TypeFor[networkingv1.NetworkPolicy](), nil}
 
-// older is the API version of a NetworkPolicy that is not of today's API, else empty.
-func older(o *networkingv1.NetworkPolicy) string {
+// olderVersion is the API version of a NetworkPolicy that is not of today's API, else empty.
+func olderVersion(o *networkingv1.NetworkPolicy) string {
 	if o.APIVersion == model.APIVersionNP2016 {
 		return o.APIVersion
 	}
