@@ -91,9 +91,9 @@ func TestNetworkPolicyEqual(t *testing.T) {
 		text := node
 		spaces := []string{"s1", "s2", "s3"}
 		for i, s := range spaces {
-			text += ns(s, pick("app: a", "app: b", "x: y"), pick(deny, deny, `{"ingress": {"isolation": "Other"}}`, "broken"))
+			text += ns(s, pick("app: a", "app: b", "x: z"), pick(deny, deny, `{"ingress": {"isolation": "Other"}}`, "broken"))
 			for j := range 2 {
-				text += pod(s, fmt.Sprintf("p%d", j), pick("app: a", "app: b", "x: y"), fmt.Sprintf("10.1.%d.%d", i, j+5))
+				text += pod(s, fmt.Sprintf("p%d", j), pick("app: a", "app: b", "x: z"), fmt.Sprintf("10.1.%d.%d", i, j+5))
 			}
 		}
 		for i := range rnd.IntN(5) {

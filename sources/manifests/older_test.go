@@ -69,10 +69,13 @@ func TestOlderForm(t *testing.T) {
 	}
 	want := []string{
 		"x.yaml:16 (document 0): AdminNetworkPolicy/priority-50-example: spec.ingress[0].from[0].pods.namespaces.namespaceSelector: is of an older form: the server of today drops this field, and refuses the peer that is left, without namespaceSelector; spec.ingress[0].from[0].pods.namespaces is pods.namespaceSelector today, with the selector itself; e in the console opens the text so",
-		"x.yaml:27 (document 0): AdminNetworkPolicy/priority-50-example: spec.egress[0].to[0].pods.namespaces.namespaceSelector: is of an older form: the server of today drops this field, and refuses the peer that is left, without namespaceSelector; spec.egress[0].to[0].pods.namespaces is pods.namespaceSelector today, with the selector itself; e in the console opens the text so",
+		"x.yaml:28 (document 0): AdminNetworkPolicy/priority-50-example: spec.egress[0].to[0].pods.namespaces.namespaceSelector: is of an older form: the server of today drops this field, and refuses the peer that is left, without namespaceSelector; spec.egress[0].to[0].pods.namespaces is pods.namespaceSelector today, with the selector itself; e in the console opens the text so",
 	}
 	if d := cmp.Diff(want, said); d != "" {
 		t.Error(d)
+	}
+	if bad := Validate(p); len(bad) > 0 {
+		t.Errorf("what is not of the older form is refused: %v", bad)
 	}
 	now, broken := ParsePolicy([]byte(p.Older.Upgrade))
 	if len(broken) > 0 || now == nil || now.Refused() || now.Older != nil {
