@@ -78,6 +78,27 @@ func (r *Revision) Isolating(pod *model.Pod, dir model.Direction) (out []model.P
 	return out
 }
 
+// Isolated are the directions in which a NetworkPolicy isolates its pods by itself, for
+// people; empty for none.
+func (r *Revision) Isolated(p *model.Policy) []string {
+	if r.Flags.LegacyIsolation && legacy.Is2016(p) {
+		return nil
+	}
+	return p.Isolated()
+}
+
+// Legacy2016 says what isolates the pods of a NetworkPolicy of 2016 where the annotation
+// counts, empty for others.
+func (r *Revision) Legacy2016(p *model.Policy) string {
+	switch {
+	case !r.Flags.LegacyIsolation || !legacy.Is2016(p):
+		return ""
+	case legacy.Isolated(r.Cluster, p.Namespace):
+		return "nothing by itself: the annotation of namespace " + p.Namespace + " isolates all of its pods"
+	}
+	return "nothing, and its rules decide nothing: the annotation of namespace " + p.Namespace + " does not isolate it"
+}
+
 func (r *Revision) isolates(p *model.Policy, dir model.Direction) bool {
 	if r.Flags.LegacyIsolation {
 		return legacy.Isolates(p, dir)

@@ -112,3 +112,15 @@ func TestToNetworkPolicies(t *testing.T) {
 		})
 	}
 }
+
+// Whatever stands there, it is told either that it isolates or why it does not.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{`{"ingress": {"isolation": "DefaultDeny"}}`, "{", `{"ingress": null}`, `{"ingress": {"isolation": "x"}}`, "[]", "\x00"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if i := legacy.Read(text); i.Isolated == (i.Problem != "") || i.Isolated && i.Invalid {
+			t.Errorf("%q: %+v", text, i)
+		}
+	})
+}
