@@ -36,6 +36,8 @@ func TestBadInput(t *testing.T) {
 			[]string{`error unknown-field x.yaml:14 (document 0): AdminNetworkPolicy/bad: spec.ingress[0].from[0].namespaces.matchExpressions[0].value: unknown field; did you mean "values"?`}},
 		{"field of another case", anpWith("  Ingress: []\n"),
 			[]string{`error unknown-field x.yaml:9 (document 0): AdminNetworkPolicy/bad: spec.Ingress: unknown field; did you mean "ingress"?`}},
+		{"half an older form", anpWith("  ingress:\n  - action: Deny\n    from:\n    - namespaces:\n        namespaceSelector: {}\n        matchLabels: {}\n"),
+			[]string{"error unknown-field x.yaml:13 (document 0): AdminNetworkPolicy/bad: spec.ingress[0].from[0].namespaces.namespaceSelector: unknown field; old form of a peer: write the selector itself, namespaces: {matchLabels: …}"}},
 		{"unparsable CIDR", anpWith("  egress:\n  - {action: Deny, to: [{networks: [10.0.0.0/33]}]}\n"),
 			[]string{`error cel x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[0].networks[0]: Invalid value: "10.0.0.0/33": Invalid CIDR format provided; write address/length, as 10.0.0.0/8 or fd00::/8`}},
 		{"address for a CIDR", anpWith("  egress:\n  - {action: Deny, to: [{networks: [10.0.0.1]}]}\n"),

@@ -82,14 +82,19 @@ func modernPeer(peer, subject *yaml.Node, at string) []olderUse {
 }
 
 // isNamespaceSet says whether a node is what namespaces of a peer once was: not a selector,
-// but one of three ways to name namespaces.
+// but one of three ways to name namespaces. With fields of a selector beside them it is
+// neither, and refused as unknown fields are.
 func isNamespaceSet(n *yaml.Node) bool {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return false
+	}
+	known := 0
 	for _, f := range []string{"namespaceSelector", "sameLabels", "notSameLabels"} {
 		if k, _ := fieldNode(n, f); k != nil {
-			return true
+			known++
 		}
 	}
-	return false
+	return known > 0 && known*2 == len(n.Content)
 }
 
 // modernSet makes such a set a selector.
