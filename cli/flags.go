@@ -78,6 +78,8 @@ func (f *flags) register(root *cobra.Command) {
 		"hairpin and node rows: on, off, or auto (once there is a NetworkPolicy)")
 	p.StringSliceVar(&features.ClusterSubnets, "cluster-subnets", nil,
 		"CIDRs of the cluster's pods, excluded from EgressFirewall rows")
+	p.BoolVar(&f.ovn.LegacyIsolation, "legacy-isolation", false,
+		"the isolation annotation of 2016 counts: for verdicts and the ladder, not for rows")
 	p.StringVar(&features.HostNetworkNamespace, "host-network-namespace", "",
 		"namespace that stands for the nodes (default ovn-host-network)")
 	p.StringVar(&f.dnsFile, "dns-addresses", "",

@@ -19,7 +19,7 @@ type group struct {
 }
 
 var groups = []group{
-	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "verify", "probe", "lint"}},
+	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "verify", "probe", "lint", "convert"}},
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain"}},
 	{"Change policies (shown first, then asked)", []string{"preview", "new", "apply", "move", "log-level", "delete", "plan", "undo", "redo", "confirm",
 		"history"}},
@@ -154,7 +154,8 @@ var flagGroups = []flagGroup{
 	{"What may change", []string{"readonly", "write", "write-back", "reconcile"}},
 	{"What OVN-Kubernetes runs with", []string{"ip-family", "max-priority", "cluster-subnets", "dns-addresses",
 		"host-network-namespace",
-		"multicast", "netpol-defaults", "observability", "allow-icmp-network-policy", "enable-stateless-netpol"}},
+		"multicast", "netpol-defaults", "observability", "allow-icmp-network-policy", "enable-stateless-netpol",
+		"legacy-isolation"}},
 	{"Sandbox", []string{"sandbox-ovsdb", "sandbox-ovn", "sandbox-dir", "sandbox-port-delay", "traffic"}},
 	{"Output and console", []string{"output", "color", "theme", "ascii", "no-mouse", "config", "state-dir"}},
 }

@@ -35,6 +35,11 @@ const (
 	KindMulticastCluster Kind = "MulticastCluster"  // DefaultDeny or AllowInterNode
 )
 
+// KindIsolation2016 is what the isolation annotation of 2016 makes of a namespace
+// (older-forms.md#the-isolation-annotation-of-2016): namespace, Ingress. No row stands for
+// it.
+const KindIsolation2016 Kind = "IsolationAnnotation"
+
 // IsPolicy says whether objects of the kind decide about connections.
 func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF }
 
@@ -80,6 +85,8 @@ func (k Key) Label() string {
 	switch k.Kind {
 	case KindNetpolNamespace:
 		return "default deny of " + k.Namespace + ", " + Direction(k.Name).Lower()
+	case KindIsolation2016:
+		return "isolation annotation of " + k.Namespace
 	case KindNetpolDefault:
 		return "hairpin rows"
 	case KindNetpolNode:
@@ -167,6 +174,13 @@ const (
 	AnnotationNodeSubnets  = "k8s.ovn.org/node-subnets"
 	AnnotationGatewayAddrs = "k8s.ovn.org/node-gateway-router-lrp-ifaddrs"
 )
+
+// AnnotationIsolation on a Namespace said in 2016 that nothing reaches its pods but what
+// NetworkPolicies allow (older-forms.md#the-isolation-annotation-of-2016).
+const AnnotationIsolation = "net.beta.kubernetes.io/network-policy"
+
+// APIVersionNP2016 is that of the NetworkPolicies of that time.
+const APIVersionNP2016 = "extensions/v1beta1"
 
 // MaxPriority is the lowest precedence OVN-Kubernetes enforces; the API allows
 // 0 to 1000 (ovn-kubernetes.md#priorities). It is the default of a per-cluster

@@ -26,6 +26,12 @@ type Policy struct {
 	Logging    string
 	HasLogging bool
 	Conditions []Condition
+	// APIVersion is that of an older API than today's, empty otherwise: see
+	// model/legacy.
+	APIVersion string
+	// Older says what is written in a form that the API of today does not have, nil for
+	// nothing.
+	Older *Older
 	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy,
 	// *v1alpha1.BaselineAdminNetworkPolicy, *networkingv1.NetworkPolicy or
 	// *unstructured.Unstructured. It must not be changed.
@@ -44,12 +50,23 @@ type Policy struct {
 	Invalid []Broken
 }
 
+// Older is a policy in the form of an older release of its API: what it says today.
+type Older struct {
+	// Upgrade is the text of the object of today that says the same; empty where no
+	// object does, and Reasons say why.
+	Upgrade string
+	// Changes are what the upgrade writes otherwise.
+	Changes []string
+	Reasons []string
+}
+
 // Codes in Policy.Invalid of what somebody else finds wrong, too.
 const (
-	InvalidCIDR     = "cidr"      // no CIDR
-	InvalidSelector = "selector"  // no label selector
-	InvalidCIDRForm = "cidr-form" // a CIDR that OVN-Kubernetes takes and others do not
-	InvalidProtocol = "protocol"  // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
+	InvalidCIDR     = "cidr"       // no CIDR
+	InvalidSelector = "selector"   // no label selector
+	InvalidCIDRForm = "cidr-form"  // a CIDR that OVN-Kubernetes takes and others do not
+	InvalidOlder    = "older-form" // a field of an older form, which the server drops
+	InvalidProtocol = "protocol"   // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
 )
 
 // Refused says whether what is written in the rules or the subject keeps

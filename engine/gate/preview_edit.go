@@ -15,13 +15,19 @@ import (
 // movedTo is an AdminNetworkPolicy at another priority.
 func movedTo(old *model.Policy, priority int32) (*model.Policy, []model.Broken) {
 	o, ok := old.Original.(*v1alpha1.AdminNetworkPolicy)
-	if !ok {
+	switch {
+	case old.Older != nil && !ok:
+		return nil, broken(old, olderFirst)
+	case !ok:
 		return nil, broken(old, noSuchValue)
 	}
 	c := o.DeepCopy()
 	c.Spec.Priority = priority
 	return rewritten(old, c)
 }
+
+// olderFirst is for a policy in an older form, of which nothing can be changed by itself.
+const olderFirst = "it is written in an older form: e opens it in today's form, and writes that"
 
 const noSuchValue = "there is no such value in an object of this kind"
 
@@ -38,7 +44,10 @@ func annotated(old *model.Policy, set map[string]string) (*model.Policy, []model
 		c.Annotations = withAnnotations(c.Annotations, set)
 		return rewritten(old, c)
 	}
-	if old.Kind != model.KindNamespace {
+	switch {
+	case old.Older != nil:
+		return nil, broken(old, olderFirst)
+	case old.Kind != model.KindNamespace:
 		return nil, broken(old, noSuchValue)
 	}
 	m := old.Meta

@@ -70,7 +70,8 @@ func (r *Revision) podIndex() *overlap.PodIndex {
 func (r *Revision) Ladder() *ladder.Ladder {
 	d := r.shared
 	d.ladderOnce.Do(func() {
-		opt := ladder.Options{Max: r.Flags.MaxPriority, Broken: r.Broken, Units: r.Units()}
+		opt := ladder.Options{Max: r.Flags.MaxPriority, Broken: r.Broken, Units: r.Units(),
+			LegacyIsolation: r.Flags.LegacyIsolation}
 		if r.sharedPriority() {
 			opt.Index = r.podIndex() // only who holds a priority together can conflict
 		}
@@ -179,7 +180,8 @@ func (r *Revision) carried(found []model.Finding) []model.Finding {
 
 // lintOptions are what findings about this cluster hang on besides its objects.
 func (r *Revision) lintOptions() lint.Options {
-	o := lint.Options{MaxPriority: r.Flags.MaxPriority, NoSubnets: !r.Desired.SubnetsKnown()}
+	o := lint.Options{MaxPriority: r.Flags.MaxPriority, NoSubnets: !r.Desired.SubnetsKnown(),
+		LegacyIsolation: r.Flags.LegacyIsolation}
 	o.IPv4, o.IPv6 = r.Desired.Families()
 	return o
 }

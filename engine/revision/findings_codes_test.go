@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/compiler"
+	"rung/engine/settings"
 	"rung/model"
 	"rung/model/lint"
 	"rung/sources/manifests"
@@ -85,6 +86,17 @@ var (
 	tenantBlue = `{matchLabels: {tenant: blue}}`
 	webOpen    = given.NP("blue", "web", "{podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{namespaceSelector: {matchLabels: {tenant: green}}}]}]}")
 )
+
+// no2016 is why the demo has nothing of what is no more.
+const no2016 = "its objects are of today"
+
+func annotated(value string) string {
+	return "apiVersion: v1\nkind: Namespace\nmetadata: {name: old, annotations: {" + model.AnnotationIsolation + ": '" + value + "'}}\n"
+}
+
+func np2016(spec string) string {
+	return "apiVersion: extensions/v1beta1\nkind: NetworkPolicy\nmetadata: {name: web, namespace: blue}\nspec: " + spec + "\n"
+}
 
 // findingCodes are all codes of findings about objects, in the order of the page.
 var findingCodes = []findingCode{
@@ -192,6 +204,20 @@ var findingCodes = []findingCode{
 	{code: lint.FirewallDNS, what: "Rules of an EgressFirewall go by DNS name.", objects: []string{given.EF("blue", "{type: Allow, to: {dnsName: www.example.com}}")}},
 	{code: lint.FirewallOverrules, what: "An EgressFirewall drops what an AdminNetworkPolicy allows.",
 		objects: []string{given.ANP("open", 10, "tenant=blue", "out allow 198.51.100.0/24"), given.EF("blue", "{type: Deny, to: {cidrSelector: 198.51.0.0/16}}")}},
+	{code: lint.IsolationIgnored, what: "A namespace has the isolation annotation of 2016, which nothing reads today ([older-forms.md](older-forms.md)).",
+		objects: []string{annotated("{\"ingress\": {\"isolation\": \"DefaultDeny\"}}")}, demo: no2016},
+	{code: lint.IsolationInvalid, what: "The isolation annotation of 2016 cannot be read, or says something other than DefaultDeny: it isolated nothing.",
+		objects: []string{annotated("{ingress: {isolation: DefaultDeny}}")}, demo: no2016},
+	{code: lint.IsolationBoth, what: "A namespace has the isolation annotation of 2016 and NetworkPolicies of today that isolate.",
+		objects: []string{annotated("{\"ingress\": {\"isolation\": \"DefaultDeny\"}}"), given.NP("old", "web", "{podSelector: {}, policyTypes: [Ingress]}")}, demo: no2016},
+	{code: lint.NetpolOlderAPI, what: "A NetworkPolicy is of extensions/v1beta1, which servers since Kubernetes 1.16 do not have.",
+		objects: []string{np2016("{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}")}, demo: no2016},
+	{code: lint.NetpolNoEffect, what: "With --legacy-isolation, a NetworkPolicy of 2016 is in a namespace that its annotation does not isolate.",
+		objects: []string{"LEGACY", np2016("{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}")}, demo: no2016},
+	{code: lint.NetpolEmptyList, what: "A rule of a NetworkPolicy of 2016 has an empty list of peers or ports: nothing then, everything today.",
+		objects: []string{np2016("{podSelector: {}, ingress: [{from: []}]}")}, demo: no2016},
+	{code: model.InvalidOlder, what: "An AdminNetworkPolicy is written in the first form of its API: it is shown, and counts for nothing until it is written anew.",
+		objects: []string{named("first", 10, tenantBlue, "ingress: [{action: Deny, from: [PEERS]}]", "{namespaces: {namespaceSelector: {matchLabels: {tenant: red}}}}")}, demo: no2016},
 	{code: lint.VerdictsTooLarge, what: "The cluster is too large for every connection to be asked about: what needs that is left out.",
 		objects: append([]string{crowd(1500, true)}, unlikeRules(1500)...), demo: "it is small"},
 	{code: manifests.CodeUnknown, what: "An object has a field that does not exist.",
@@ -205,11 +231,14 @@ var findingCodes = []findingCode{
 // example is the finding that the objects of a code bring about.
 func (c *findingCode) example() (model.Finding, error) {
 	text := given.Objects()
-	o, files := compiler.Options{IPv4: true}, manifests.Options{}
+	o, files, flags := compiler.Options{IPv4: true}, manifests.Options{}, settings.Flags{}
 	for _, object := range c.objects {
 		switch object {
 		case "SUBNETS": // of the pods are known
 			o.ClusterSubnets = exampleSubnets
+			continue
+		case "LEGACY": // the annotation of 2016 counts
+			flags.LegacyIsolation = true
 			continue
 		case "ANY": // what the API refuses may come from a file or an old cluster
 			files.SkipSchema = true
@@ -219,7 +248,7 @@ func (c *findingCode) example() (model.Finding, error) {
 	}
 	res := manifests.Parse("objects.yaml", []byte(text), files)
 	cl, _ := (*model.Cluster)(nil).Upsert(res.Objects, nil)
-	r := New(Facts{Number: 1, Cluster: cl, Broken: res.Broken, Loaded: true, Desired: compiler.Compile(cl, o)}, nil)
+	r := New(Facts{Number: 1, Cluster: cl, Broken: res.Broken, Loaded: true, Flags: flags, Desired: compiler.Compile(cl, o)}, nil)
 	found, err := r.AllFindings(context.Background())
 	if err != nil {
 		return model.Finding{}, err

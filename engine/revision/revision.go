@@ -152,7 +152,7 @@ func New(f Facts, before *Revision) *Revision {
 	r.shared, r.rows, r.causes = before.shared, before.rows, before.causes
 	// The desired rows may be others for the same objects: they hang on the options, too.
 	if before.Cluster != f.Cluster || before.Desired != f.Desired || !slices.Equal(before.Broken, f.Broken) ||
-		before.Flags.MaxPriority != f.Flags.MaxPriority {
+		before.Flags.MaxPriority != f.Flags.MaxPriority || before.Flags.LegacyIsolation != f.Flags.LegacyIsolation {
 		r.shared = &derived{cache: before.shared.cache}
 	}
 	return r

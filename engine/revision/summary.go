@@ -115,6 +115,8 @@ func (r *Revision) NoRowsShort(n *model.NoRows) string {
 		return "bad label selector"
 	case "host-cidrs":
 		return "bad host-cidrs of a node"
+	case model.InvalidOlder:
+		return "older form"
 	case "profile":
 		return "OVN-Kubernetes cannot take it"
 	}

@@ -13,14 +13,7 @@ import (
 func (r *Revision) Verdicts() *verdict.Index {
 	d := r.shared
 	d.verdictsOnce.Do(func() {
-		o := r.Desired.Options()
-		v := verdict.View{Cluster: r.Cluster, Pods: r.podIndex(), Options: verdict.Options{
-			IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, DNS: o.DNS,
-			Defaults:             r.Compiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
-			Multicast:            r.Compiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
-			HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
-			NoRows:               r.None,
-		}}
+		v := verdict.View{Cluster: r.Cluster, Pods: r.podIndex(), Options: r.VerdictOptions()}
 		if r.after != nil { // of the same pods
 			d.verdicts = r.after.base.Verdicts().Next(v)
 			return
@@ -28,6 +21,19 @@ func (r *Revision) Verdicts() *verdict.Index {
 		d.verdicts = verdict.New(v)
 	})
 	return d.verdicts
+}
+
+// VerdictOptions are what verdicts from policies hang on besides the objects.
+func (r *Revision) VerdictOptions() verdict.Options {
+	o := r.Desired.Options()
+	return verdict.Options{
+		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, DNS: o.DNS,
+		Defaults:             r.Compiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
+		Multicast:            r.Compiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
+		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
+		LegacyIsolation:      r.Flags.LegacyIsolation,
+		NoRows:               r.None,
+	}
 }
 
 // CompiledZone is the rows that the policies compile to for a node, to judge connections by;

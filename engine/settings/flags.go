@@ -46,7 +46,10 @@ type Flags struct {
 	// MaxPriority is the lowest precedence the cluster enforces; 0 means
 	// model.MaxPriority.
 	MaxPriority int32
-	Features    Features
+	// LegacyIsolation lets the isolation annotation of 2016 count for verdicts and the
+	// ladder (older-forms.md#the-isolation-annotation-of-2016). Rows are those of today.
+	LegacyIsolation bool
+	Features        Features
 }
 
 // highestPriority is where 30000 − 100·P − 99, the last row of a policy, is

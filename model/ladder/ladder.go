@@ -158,6 +158,9 @@ type Options struct {
 	// Units that are compiled; those that follow from no policy (hairpin, nodes,
 	// multicast of the cluster) are on the ladder only when they are here.
 	Units []model.Key
+	// LegacyIsolation shows the namespaces that the isolation annotation of 2016 isolates
+	// (older-forms.md#the-isolation-annotation-of-2016).
+	LegacyIsolation bool
 }
 
 // New builds the ladder of a cluster.
@@ -180,7 +183,7 @@ func New(c *model.Cluster, opt Options) *Ladder {
 		used = append(used, r.Priority)
 	}
 	l.Tiers[1].Gaps = Gaps(used, opt.Max)
-	l.Tiers[2].tier2(c, opt.Units)
+	l.Tiers[2].tier2(c, opt)
 	l.findConflicts(c, opt.Index)
 	return l
 }

@@ -37,6 +37,14 @@ const (
 	FirewallDNS         = "egressfirewall-dns"
 	FirewallOverrules   = "egressfirewall-overrules-allow"
 
+	// Policies in older forms (older-forms.md).
+	IsolationInvalid = "isolation-annotation-invalid"
+	IsolationIgnored = "isolation-annotation-ignored"
+	IsolationBoth    = "isolation-annotation-and-networkpolicy"
+	NetpolOlderAPI   = "networkpolicy-older-api"
+	NetpolNoEffect   = "networkpolicy-2016-not-isolated"
+	NetpolEmptyList  = "networkpolicy-2016-empty-list"
+
 	// What a cluster pays for, and what leaves no room for what comes.
 	PriorityNoGap  = "priority-no-gap"
 	PoliciesMany   = "policies-many"

@@ -22,6 +22,8 @@ type Options struct {
 	// IPv4 and IPv6 are the families that rows are compiled for. Where neither is
 	// set, or both are, the nodes' subnets tell.
 	IPv4, IPv6 bool
+	// LegacyIsolation lets the isolation annotation of 2016 count.
+	LegacyIsolation bool
 }
 
 // linter is one run.
@@ -35,6 +37,7 @@ type linter struct {
 	order     map[model.PolicyKey]int // of all policies
 	noSubnets bool
 	v4, v6    bool                           // as in Options
+	legacy    bool                           // Options.LegacyIsolation
 	pods      bool                           // the cluster has pods: what matches none is worth saying
 	services  *services                      // DNS and API server, when first asked for
 	deciders  []needRule                     // egress rules that decide about them, likewise
@@ -60,7 +63,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, Index: opt.Index})
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
-		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, v4: opt.IPv4, v6: opt.IPv6}
+		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, v4: opt.IPv4, v6: opt.IPv6, legacy: opt.LegacyIsolation}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
 		l.order[p.Key] = len(l.order)
 		l.invalid(p)
@@ -87,6 +90,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		l.namespaceLogging(p)
 		if p.Kind == model.KindNP {
 			l.netpol(p)
+			l.netpol2016(p)
 		} else {
 			l.firewall(p)
 		}
@@ -99,6 +103,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.templates()
 	l.conflicts()
 	l.names()
+	l.isolationAnnotations()
 	for i := range broken {
 		l.broken(&broken[i])
 	}

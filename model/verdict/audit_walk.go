@@ -238,7 +238,7 @@ func (p *audited) asPass(r *Audited, t *term) {
 }
 
 func isDefaultDeny(d Decider) bool {
-	return d.Rule < 0 && d.Action == model.Deny && d.Policy.Kind == model.KindNetpolNamespace
+	return d.Rule < 0 && d.Action == model.Deny && (d.Policy.Kind == model.KindNetpolNamespace || d.Policy.Kind == model.KindIsolation2016)
 }
 
 // hopes says whether a rule names whom it allows.

@@ -27,6 +27,7 @@ func (m *maker) netpols() {
 			m.isolation(ns, d, byNamespace[ns])
 		}
 	}
+	m.annotated()
 }
 
 // stageOf is where the rules of a direction decide, and on which switch.
@@ -42,7 +43,7 @@ func (m *maker) isolation(namespace string, d model.Direction, policies []*model
 	ref := ruleRef{key: key, direction: d, rule: -1, action: model.Deny}
 	var isolating []*model.Policy
 	for _, p := range policies {
-		if p.Isolates(d) {
+		if m.isolates(p, d) {
 			isolating = append(isolating, p)
 			ref.isolating = append(ref.isolating, p.Key)
 		}
@@ -77,7 +78,7 @@ func (m *maker) netpol(p *model.Policy) {
 	subject := m.subjects(subjectKey(p), p)
 	for r := range p.AllRules() {
 		ports, some := netpolPorts(r)
-		if !some {
+		if !some || !m.counts(p, r) {
 			continue
 		}
 		defect := ""

@@ -180,6 +180,10 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 		d.report(origin, shortKey(key), *i)
 		return
 	}
+	var was *older
+	if k.kind.IsAdmin() {
+		was = olderForm(n, text)
+	}
 	c := checker{strict: k.kind.IsPolicy()}
 	c.check(n, infoOf(k.goType))
 	if key.Name == "" {
@@ -190,7 +194,7 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 		return
 	}
 	if k.read == nil {
-		d.policy(n, k, key, origin, text)
+		d.policy(n, k, key, origin, text, was)
 		return
 	}
 	spare(n)

@@ -94,6 +94,10 @@ func Validate(p *model.Policy) []model.Broken {
 		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: CodeYAML,
 			Message: clean.Text(err.Error())}}
 	}
+	if p.Older != nil && root != nil { // what is of an older form is said already; the rest is checked
+		modernise(root)
+		obj = yamltree.Value(root).(map[string]any)
+	}
 	var out []model.Broken
 	for _, i := range gate(p.Kind, obj, nil) {
 		b := model.Broken{Severity: i.sev, Origin: p.Origin, Key: p.Key, Field: i.field, Code: i.code, Message: i.msg,

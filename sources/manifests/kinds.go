@@ -39,6 +39,7 @@ var kinds = []kindInfo{
 	{model.KindANP, policyGroup, "v1alpha1", false, reflect.TypeFor[v1alpha1.AdminNetworkPolicy](), nil},
 	{model.KindBANP, policyGroup, "v1alpha1", false, reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},
 	{model.KindNP, "networking.k8s.io", "v1", true, reflect.TypeFor[networkingv1.NetworkPolicy](), nil},
+	np2016,
 	{model.KindEF, ovnGroup, "v1", true, reflect.TypeFor[egressFirewall](), nil},
 }
 

@@ -22,6 +22,7 @@ var keptAnnotations = map[string]bool{
 	model.AnnotationTemplate:   true,
 	model.AnnotationStateless:  true,
 	model.AnnotationMulticast:  true,
+	model.AnnotationIsolation:  true,
 }
 
 // labelNamespaceName is put on every namespace by the API server.

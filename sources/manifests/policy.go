@@ -16,8 +16,9 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// policy takes in a policy that passed the strict check.
-func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte) {
+// policy takes in a policy that passed the strict check; was is what it was in an older
+// form, nil for none.
+func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *older) {
 	obj := yamltree.Value(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
@@ -45,6 +46,9 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 		p.YAML = string(text) // a copy: the file's text is not kept
 	} else {
 		p.YAML = tidyText(obj)
+	}
+	if was != nil {
+		was.onto(p, d.line)
 	}
 	p.Digested = p.Digests()
 	d.out.objects = append(d.out.objects, p)

@@ -50,7 +50,16 @@ func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object 
 // newerFields reports what the policy's types lack, and says whether there is any.
 func (t *Typed) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
 	fields := unknownFields(p.Kind, u.Object)
+	if p.Older = nil; len(fields) > 0 && p.Kind.IsAdmin() {
+		p.Older = olderOnServer(u.Object)
+	}
 	for _, field := range fields {
+		if p.Older != nil && isOlderField(field) {
+			t.d.report(t.origin(), p.Key, issue{sev: model.SeverityWarning, code: model.InvalidOlder, field: field,
+				msg:    "is of an older form: OVN-Kubernetes of today does not read this field, and decides by what is left",
+				remedy: "e in the console opens the text in today's form; the installed CRD is older, too"})
+			continue
+		}
 		t.d.report(t.origin(), p.Key, issue{sev: model.SeverityWarning, code: CodeUnknown, field: field,
 			msg:    "this release of Rung does not know the field: what is shown is not all the policy says",
 			remedy: "the installed CRD is newer than Rung; change this policy with kubectl"})

@@ -48,6 +48,7 @@ var inside = map[string][]string{
 	"engine/settings": {"sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
 	"engine/revision": {"engine/settings", "compiler", "model"},
 	"engine/probe":    {"engine/revision", "engine/trace", "model"},
+	"engine/convert":  {"engine/revision", "compiler", "sources/manifests", "model"},
 	"engine/propose":  {"engine/revision", "sources/manifests", "model"},
 	"engine/verify":   {"engine/revision", "engine/trace", "model", "sources/manifests/yamltree"},
 	"engine/pattern":  {"engine/revision", "engine/verify", "sources/manifests", "model"},

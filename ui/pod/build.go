@@ -111,6 +111,9 @@ func (v *View) isolationItems(env *view.Env, touches []revision.Touch) []*item {
 		names := make([]string, len(by))
 		for i, k := range by {
 			names[i] = "NP " + k.Name
+			if k.Kind == model.KindIsolation2016 {
+				names[i] = "its namespace's annotation"
+			}
 		}
 		unit := revision.DefaultDeny(v.pod.Namespace, dir)
 		to := nav.Page{}

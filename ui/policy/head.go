@@ -23,6 +23,9 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 		name = p.Namespace + "/" + p.Name
 	}
 	title := widget.Line{{Text: " " + string(p.Kind) + " ", Style: st.Dim}, {Text: name, Style: st.Title}}
+	if p.APIVersion != "" {
+		title = title.Add(" of "+p.APIVersion, st.Warn)
+	}
 	text := fmt.Sprintf("   tier %d", p.Tier)
 	if p.Kind == model.KindANP {
 		text += fmt.Sprintf(" · priority %d", p.Priority)
@@ -35,7 +38,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	subject = subject.Add(" → "+v.podsText(env), st.Text)
 	lines := []widget.Line{title, subject}
 	if p.Kind == model.KindNP {
-		lines = append(lines, isolatesLine(p, st))
+		lines = append(lines, isolatesLine(env, p, st))
 	}
 	logging := append(widget.Line{{Text: " logging  ", Style: st.Dim}}, detail.LoggingLine(env, p)...)
 	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))
@@ -45,8 +48,11 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 
 // isolatesLine says in which directions a NetworkPolicy isolates its pods: what no
 // NetworkPolicy allows them there is dropped.
-func isolatesLine(p *model.Policy, st *themes.Styles) widget.Line {
+func isolatesLine(env *view.Env, p *model.Policy, st *themes.Styles) widget.Line {
 	l := widget.Line{{Text: " isolates ", Style: st.Dim}}
+	if text := env.Rev.Legacy2016(p); text != "" {
+		return l.Add(text, st.Text)
+	}
 	if len(p.Isolated()) == 0 {
 		return l.Add("nothing: policyTypes names no direction", st.Warn)
 	}
