@@ -12,7 +12,8 @@ import (
 type Policy struct {
 	Meta
 	Tier int
-	// Priority of an AdminNetworkPolicy, 0 decides first. 0 for other kinds.
+	// Priority of an AdminNetworkPolicy, or of a ClusterNetworkPolicy in its tier; 0 decides
+	// first. 0 for other kinds.
 	Priority int32
 	Subject  Subject
 	Ingress  []Rule
@@ -27,8 +28,8 @@ type Policy struct {
 	HasLogging bool
 	Conditions []Condition
 	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy,
-	// *v1alpha1.BaselineAdminNetworkPolicy, *networkingv1.NetworkPolicy or
-	// *unstructured.Unstructured. It must not be changed.
+	// *v1alpha1.BaselineAdminNetworkPolicy, *v1alpha2.ClusterNetworkPolicy,
+	// *networkingv1.NetworkPolicy or *unstructured.Unstructured. It must not be changed.
 	Original any
 	// YAML is the object's own text where it was read from one, else generated.
 	// It is byte for byte what the author wrote: clean.Block it before it is

@@ -46,7 +46,10 @@ type Flags struct {
 	// MaxPriority is the lowest precedence the cluster enforces; 0 means
 	// model.MaxPriority.
 	MaxPriority int32
-	Features    Features
+	// CompileCNP compiles ClusterNetworkPolicies as OVN-Kubernetes, which has no
+	// controller for them, might (ovn-kubernetes.md#clusternetworkpolicy).
+	CompileCNP bool
+	Features   Features
 }
 
 // highestPriority is where 30000 − 100·P − 99, the last row of a policy, is
@@ -79,6 +82,7 @@ func (f *Flags) CompilerOptions() compiler.Options {
 		IPv4:        f.Family == "ipv4" || f.Family == "dual",
 		IPv6:        f.Family == "ipv6" || f.Family == "dual",
 		MaxPriority: f.MaxPriority,
+		CNP:         f.CompileCNP,
 	}
 	o.Observability, _ = isOn("observability", f.Observability)
 	_ = f.Features.options(&o)
