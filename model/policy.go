@@ -50,7 +50,9 @@ const (
 	InvalidCIDR     = "cidr"      // no CIDR
 	InvalidSelector = "selector"  // no label selector
 	InvalidCIDRForm = "cidr-form" // a CIDR that OVN-Kubernetes takes and others do not
-	InvalidProtocol = "protocol"  // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
+	// InvalidProtocolEmpty is a tcp, udp or sctp of a ClusterNetworkPolicy that says no port.
+	InvalidProtocolEmpty = "cnp-empty-protocol"
+	InvalidProtocol      = "protocol" // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
 )
 
 // Refused says whether what is written in the rules or the subject keeps

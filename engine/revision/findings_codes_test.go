@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/compiler"
+	"rung/engine/settings"
 	"rung/model"
 	"rung/model/lint"
 	"rung/sources/manifests"
@@ -189,6 +190,17 @@ var findingCodes = []findingCode{
 	{code: lint.FirewallDNS, what: "Rules of an EgressFirewall go by DNS name.", objects: []string{given.EF("blue", "{type: Allow, to: {dnsName: www.example.com}}")}},
 	{code: lint.FirewallOverrules, what: "An EgressFirewall drops what an AdminNetworkPolicy allows.",
 		objects: []string{given.ANP("open", 10, "tenant=blue", "out allow 198.51.100.0/24"), given.EF("blue", "{type: Deny, to: {cidrSelector: 198.51.0.0/16}}")}},
+	{code: lint.CNPNotEnforced, what: "A ClusterNetworkPolicy is shown and decides nothing: OVN-Kubernetes has no controller for it.",
+		objects: []string{cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}")}, demo: noCNP},
+	{code: lint.CNPMight, what: "A ClusterNetworkPolicy has rows because `--compile-cnp` asks for them.",
+		objects: []string{"CNP", cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}")}, demo: noCNP},
+	{code: lint.CNPPruned, what: "A ClusterNetworkPolicy was applied with the ports of v1alpha1, which the API server drops: the rule matches every port.",
+		objects: []string{strings.Replace(cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}"), "{name: next}",
+			"{name: next, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{\"spec\": {\"ingress\": [{\"ports\": [{\"portNumber\": {\"port\": 80}}]}]}}'}}", 1)}, demo: noCNP},
+	{code: lint.CNPDomains, what: "A Deny or Pass of a ClusterNetworkPolicy names domains, which the API has for Accept alone.",
+		objects: []string{strings.Replace(cnpText("Admin", 10, "{action: Deny, to: [{domainNames: ['*.example.com']}]}"), "ingress:", "egress:", 1)}, demo: noCNP},
+	{code: lint.CNPRules, what: "A direction of a ClusterNetworkPolicy has more than 25 rules.",
+		objects: []string{"ANY", cnpText("Admin", 10, strings.Repeat("{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}, ", 26))}, demo: "the API refuses such a policy"},
 	{code: lint.VerdictsTooLarge, what: "The cluster is too large for every connection to be asked about: what needs that is left out.",
 		objects: append([]string{crowd(1500, true)}, unlikeRules(1500)...), demo: "it is small"},
 	{code: manifests.CodeUnknown, what: "An object has a field that does not exist.",
@@ -199,14 +211,25 @@ var findingCodes = []findingCode{
 		objects: []string{strings.Replace(given.BANP("tenant=blue", "in deny tenant=red"), "name: default", "name: mine", 1)}, demo: "the API refuses such a policy"},
 }
 
+// noCNP is why the demo has no ClusterNetworkPolicy.
+const noCNP = "OVN-Kubernetes has no controller for it"
+
+func cnpText(tier string, priority int, ingress string) string {
+	return fmt.Sprintf("apiVersion: policy.networking.k8s.io/v1alpha2\nkind: ClusterNetworkPolicy\nmetadata: {name: next}\n"+
+		"spec: {tier: %s, priority: %d, subject: {namespaces: {matchLabels: {tenant: blue}}}, ingress: [%s]}\n", tier, priority, ingress)
+}
+
 // example is the finding that the objects of a code bring about.
 func (c *findingCode) example() (model.Finding, error) {
 	text := given.Objects()
-	o, files := compiler.Options{IPv4: true}, manifests.Options{}
+	o, files, flags := compiler.Options{IPv4: true}, manifests.Options{}, settings.Flags{}
 	for _, object := range c.objects {
 		switch object {
 		case "SUBNETS": // of the pods are known
 			o.ClusterSubnets = exampleSubnets
+			continue
+		case "CNP": // rows are asked for
+			o.CNP, flags.CompileCNP = true, true
 			continue
 		case "ANY": // what the API refuses may come from a file or an old cluster
 			files.SkipSchema = true
@@ -216,7 +239,7 @@ func (c *findingCode) example() (model.Finding, error) {
 	}
 	res := manifests.Parse("objects.yaml", []byte(text), files)
 	cl, _ := (*model.Cluster)(nil).Upsert(res.Objects, nil)
-	r := New(Facts{Number: 1, Cluster: cl, Broken: res.Broken, Loaded: true, Desired: compiler.Compile(cl, o)}, nil)
+	r := New(Facts{Number: 1, Cluster: cl, Broken: res.Broken, Loaded: true, Flags: flags, Desired: compiler.Compile(cl, o)}, nil)
 	found, err := r.AllFindings(context.Background())
 	if err != nil {
 		return model.Finding{}, err

@@ -59,7 +59,7 @@ func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
 	for _, tier := range []int{model.TierAdmin, model.TierBaseline} {
 		for i := range l.Tiers[tier].Rungs {
 			r := &l.Tiers[tier].Rungs[i]
-			if !r.Duplicate || r.Unsupported || l.Truncated {
+			if !r.Duplicate || r.Unsupported || l.Truncated || !r.Policies[0].Policy.Kind.Ranked() {
 				continue
 			}
 			if x == nil {

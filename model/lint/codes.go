@@ -37,6 +37,13 @@ const (
 	FirewallDNS         = "egressfirewall-dns"
 	FirewallOverrules   = "egressfirewall-overrules-allow"
 
+	// Of ClusterNetworkPolicies. An empty tcp, udp or sctp is model.InvalidProtocolEmpty.
+	CNPNotEnforced = "cnp-not-enforced"
+	CNPMight       = "cnp-as-ovn-kubernetes-might"
+	CNPRules       = "cnp-too-many-rules"
+	CNPDomains     = "cnp-domains-not-accepted"
+	CNPPruned      = "cnp-ports-dropped"
+
 	// What a cluster pays for, and what leaves no room for what comes.
 	PriorityNoGap  = "priority-no-gap"
 	PoliciesMany   = "policies-many"

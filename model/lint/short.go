@@ -12,6 +12,9 @@ var shorts = []struct{ code, short string }{
 	{PriorityConflict, "conflict"},
 	{PriorityUnsupported, "too large"},
 	{LoggingInvalid, "bad logging"},
+	{CNPPruned, "ports lost"},
+	{CNPRules, "excess rule"},
+	{CNPDomains, "domains"},
 	{NamespaceLogging, "bad logging"},
 	{FirewallName, "bad name"},
 	{FirewallTooLong, "too long"},
@@ -57,6 +60,8 @@ var shorts = []struct{ code, short string }{
 	{VerdictsTooLarge, "not asked"},
 	{PrimaryUDN, "UDN pods"},
 	{HostNetwork, "host network"},
+	{CNPNotEnforced, "not enforced"},
+	{CNPMight, "OVN-K might"},
 }
 
 // Short is a code in two or three words. Codes of what could not be read are words

@@ -119,15 +119,12 @@ func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicy
 	case port != nil && port.Number != 0:
 		out.Start, out.End = port.Number, port.Number
 	default:
-		n.invalid(CodeEmptyProtocol, field, "names no port: the API refuses it, and which ports it means is open",
+		n.invalid(model.InvalidProtocolEmpty, field, "names no port: the API refuses it, and which ports it means is open",
 			"write destinationPort: {number: …} or {range: {start: …, end: …}}; for all ports leave protocols out, for all of "+
 				name+" write the range 1 to 65535")
 	}
 	r.Ports = append(r.Ports, out)
 }
-
-// CodeEmptyProtocol is in Policy.Invalid of a ClusterNetworkPolicy with an empty tcp, udp or sctp.
-const CodeEmptyProtocol = "cnp-empty-protocol"
 
 // cnpRemedy says what to write instead of a field of v1alpha1 in a ClusterNetworkPolicy, whose
 // fields t are, empty where it is none. The API server drops what it does not know: without its
