@@ -11,8 +11,8 @@ import (
 
 const cnpHead = "apiVersion: policy.networking.k8s.io/v1alpha2\nkind: ClusterNetworkPolicy\nmetadata: {name: next}\n"
 
-// lines are a policy and its rules, one line each.
-func lines(p *model.Policy) []string {
+// cnpLines are a policy and its rules, one line each.
+func cnpLines(p *model.Policy) []string {
 	out := []string{p.Label() + " " + p.Subject.String()}
 	for r := range p.AllRules() {
 		out = append(out, r.Label()+" "+string(r.Action)+" "+strings.Join(r.PeerTexts(), " | ")+" "+strings.Join(r.PortTexts(), ", "))
@@ -46,14 +46,14 @@ func TestCNP(t *testing.T) {
 		"ingress rule 1 Pass ns: all ",
 		"egress rule 0 Allow nodes: role=infra | networks: 10.9.0.0/16, fd09::/32 | domain: api.example.org | domain: *.example.net ",
 		"egress rule 1 Deny networks: 0.0.0.0/0 "}
-	if d := cmp.Diff(want, lines(p)); d != "" {
+	if d := cmp.Diff(want, cnpLines(p)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
 	again, err := FromObject(p.Original, p.Origin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, lines(again)); d != "" {
+	if d := cmp.Diff(want, cnpLines(again)); d != "" {
 		t.Errorf("its object: -want +got\n%s", d)
 	}
 	if found := Parse("y.yaml", []byte(again.YAML), Options{}); len(found.Broken) > 0 || len(found.Objects) != 1 {
