@@ -14,7 +14,7 @@ const maxCNPRules = 25
 // says (ovn-kubernetes.md#clusternetworkpolicy).
 func (l *linter) cnp(p *model.Policy, compiled bool) {
 	if compiled {
-		l.about(p, CNPMight, model.SeverityInfo, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: "+
+		l.about(p, CNPMight, model.SeverityWarning, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: "+
 			"what its rows decide here is as OVN-Kubernetes might (--compile-cnp)",
 			"to have it enforced, write it as an AdminNetworkPolicy or BaselineAdminNetworkPolicy")
 	} else {

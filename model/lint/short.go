@@ -11,6 +11,8 @@ import (
 var shorts = []struct{ code, short string }{
 	{PriorityConflict, "conflict"},
 	{PriorityUnsupported, "too large"},
+	{CNPNotEnforced, "not enforced"},
+	{CNPMight, "OVN-K might"},
 	{LoggingInvalid, "bad logging"},
 	{CNPPruned, "ports lost"},
 	{CNPRules, "excess rule"},
@@ -60,8 +62,6 @@ var shorts = []struct{ code, short string }{
 	{VerdictsTooLarge, "not asked"},
 	{PrimaryUDN, "UDN pods"},
 	{HostNetwork, "host network"},
-	{CNPNotEnforced, "not enforced"},
-	{CNPMight, "OVN-K might"},
 }
 
 // Short is a code in two or three words. Codes of what could not be read are words
