@@ -70,6 +70,8 @@ func (f *flags) register(root *cobra.Command) {
 	p.Float64Var(&f.traffic, "traffic", 12, "connections per second in the sandbox, 0 for none")
 	p.Float64Var(&f.churn, "churn", 0, "simulated pod events per second in the sandbox")
 	p.Int32Var(&f.ovn.MaxPriority, "max-priority", model.MaxPriority, "last priority the cluster enforces")
+	p.BoolVar(&f.ovn.CompileCNP, "compile-cnp", false,
+		"compile ClusterNetworkPolicies as OVN-Kubernetes, which has no controller for them, might")
 	registerDialect(p, f)
 	features := &f.ovn.Features
 	p.StringVar(&features.Multicast, "multicast", "auto",

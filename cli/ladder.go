@@ -100,6 +100,8 @@ func (t *ladderTable) tier(tier *ladder.Tier) {
 		prio := ""
 		if tier.Kind == model.KindANP {
 			gap(rung.Priority)
+		}
+		if rung.Policies[0].Policy.Kind.Ranked() {
 			prio = strconv.Itoa(int(rung.Priority))
 		}
 		live.above(tier.Top(rung))
@@ -131,6 +133,14 @@ type ladderLine struct {
 	marks                                            []string
 }
 
+// ladderName is a policy's name, with the kind where it is not the one its tier is named for.
+func ladderName(p *model.Policy) string {
+	if p.Kind == model.KindCNP {
+		return p.Label()
+	}
+	return p.Name
+}
+
 func (t *ladderTable) policy(tier int, prio string, p *ladder.RungPolicy, marks []string) {
 	log := "off"
 	if levels, err := p.Policy.LogLevels(); err != nil {
@@ -145,7 +155,7 @@ func (t *ladderTable) policy(tier int, prio string, p *ladder.RungPolicy, marks 
 	case model.StageAfterLB:
 		ingress = "–"
 	}
-	t.line(&ladderLine{tier: tier, prio: prio, name: p.Policy.Name, subject: p.Policy.Subject.String(), ingress: ingress,
+	t.line(&ladderLine{tier: tier, prio: prio, name: ladderName(p.Policy), subject: p.Policy.Subject.String(), ingress: ingress,
 		egress: egress,
 		log:    log, where: p.Policy.Origin.Where(), key: p.Policy.Key, stage: t.l.Stage, marks: marks})
 }

@@ -113,7 +113,7 @@ func (a *app) arrange(r *revision.Revision, f *planFlags) (b *plan.Board, in *pl
 	if f.insert != "" && !both {
 		return nil, nil, nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name or priority", f.insert)
 	}
-	b, err = plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority)
+	b, err = plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority, a.flags.ovn.CompileCNP)
 	switch {
 	case err != nil:
 	case f.insert != "":

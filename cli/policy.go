@@ -116,7 +116,7 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 		Rules:      each(r.RuleFacts(p), func(f revision.RuleFacts) ruleOut { return describeRule(p, f) }),
 		Conditions: each(r.Conditions(k), describeCondition),
 		Zones:      each(r.Zones, func(z *model.ZoneState) policyZone { return describePolicyIn(z, k, now) })}
-	if k.Kind == model.KindANP {
+	if k.Kind.Ranked() {
 		out.Priority = &p.Priority
 	}
 	l := r.Logging(p)
@@ -170,7 +170,7 @@ func describePolicyIn(z *model.ZoneState, k model.PolicyKey, now time.Time) poli
 }
 
 func describeRule(p *model.Policy, f revision.RuleFacts) ruleOut {
-	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: string(f.Action), PeerPods: f.Pods,
+	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.Word(f.Action), PeerPods: f.Pods,
 		Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...),
 		Broken: f.Broken()}
 	if revision.OutsideTypes(p, f.Direction) {

@@ -34,6 +34,10 @@ type Options struct {
 	// model.MaxPriority.
 	MaxPriority int32
 
+	// CNP compiles ClusterNetworkPolicies as OVN-Kubernetes, which has no controller for
+	// them, might (ovn-kubernetes.md#clusternetworkpolicy).
+	CNP bool
+
 	// AllowICMP adds the rows of allow-icmp-network-policy
 	// (ovn-kubernetes.md#default-deny), Stateless honours the annotation acl-stateless
 	// (ovn-kubernetes.md#rule-rows).

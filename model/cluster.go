@@ -120,10 +120,10 @@ func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
 // Policies walks the policies of one kind by namespace and name.
 func (c *Cluster) Policies(k Kind) iter.Seq[*Policy] { return walk[*Policy](c, kindPrefix(k)) }
 
-// AllPolicies walks every policy: ANP, BANP, NetworkPolicy, EgressFirewall.
+// AllPolicies walks every policy: ANP, BANP, NetworkPolicy, EgressFirewall, ClusterNetworkPolicy.
 func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
 	return func(yield func(*Policy) bool) {
-		for _, k := range []Kind{KindANP, KindBANP, KindNP, KindEF} {
+		for _, k := range []Kind{KindANP, KindBANP, KindNP, KindEF, KindCNP} {
 			for p := range c.Policies(k) {
 				if !yield(p) {
 					return

@@ -21,6 +21,8 @@ const (
 	KindBANP          Kind = "BaselineAdminNetworkPolicy"
 	KindNP            Kind = "NetworkPolicy"
 	KindEF            Kind = "EgressFirewall"
+	// KindCNP is ClusterNetworkPolicy of policy.networking.k8s.io, the API after ANP and BANP.
+	KindCNP Kind = "ClusterNetworkPolicy"
 )
 
 // Kinds of what has rows and is no object: they are spelled as the owner types
@@ -43,10 +45,22 @@ const KindIsolation2016 Kind = "IsolationAnnotation"
 // IsPolicy says whether objects of the kind decide about connections.
 func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF }
 
-// IsAdmin says whether the kind is AdminNetworkPolicy or its baseline.
-func (k Kind) IsAdmin() bool { return k == KindANP || k == KindBANP }
+// IsAdmin says whether the kind is AdminNetworkPolicy, its baseline, or
+// ClusterNetworkPolicy, which is both.
+func (k Kind) IsAdmin() bool { return k == KindANP || k == KindBANP || k == KindCNP }
 
-// Short is the usual abbreviation: ANP, BANP, NP, EF.
+// Ranked says whether objects of the kind have a priority.
+func (k Kind) Ranked() bool { return k == KindANP || k == KindCNP }
+
+// Word is an action as the API of the kind spells it: a ClusterNetworkPolicy accepts.
+func (k Kind) Word(a Action) string {
+	if k == KindCNP && a == Allow {
+		return "Accept"
+	}
+	return string(a)
+}
+
+// Short is the usual abbreviation: ANP, BANP, NP, EF, CNP.
 func (k Kind) Short() string {
 	switch k {
 	case KindANP:
@@ -57,6 +71,8 @@ func (k Kind) Short() string {
 		return "NP"
 	case KindEF:
 		return "EF"
+	case KindCNP:
+		return "CNP"
 	}
 	return string(k)
 }
@@ -127,6 +143,9 @@ func (k Key) Compare(o Key) int {
 	}
 	return strings.Compare(k.Name, o.Name)
 }
+
+// NoController is the code of NoRows of a ClusterNetworkPolicy that nobody makes rows of.
+const NoController = "no-controller"
 
 // Tiers of precedence (ovn-kubernetes.md#tiers).
 const (

@@ -12,7 +12,8 @@ import (
 type Policy struct {
 	Meta
 	Tier int
-	// Priority of an AdminNetworkPolicy, 0 decides first. 0 for other kinds.
+	// Priority of an AdminNetworkPolicy, or of a ClusterNetworkPolicy in its tier; 0 decides
+	// first. 0 for other kinds.
 	Priority int32
 	Subject  Subject
 	Ingress  []Rule
@@ -33,8 +34,8 @@ type Policy struct {
 	// nothing.
 	Older *Older
 	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy,
-	// *v1alpha1.BaselineAdminNetworkPolicy, *networkingv1.NetworkPolicy or
-	// *unstructured.Unstructured. It must not be changed.
+	// *v1alpha1.BaselineAdminNetworkPolicy, *v1alpha2.ClusterNetworkPolicy,
+	// *networkingv1.NetworkPolicy or *unstructured.Unstructured. It must not be changed.
 	Original any
 	// YAML is the object's own text where it was read from one, else generated.
 	// It is byte for byte what the author wrote: clean.Block it before it is
@@ -66,7 +67,9 @@ const (
 	InvalidSelector = "selector"   // no label selector
 	InvalidCIDRForm = "cidr-form"  // a CIDR that OVN-Kubernetes takes and others do not
 	InvalidOlder    = "older-form" // a field of an older form, which the server drops
-	InvalidProtocol = "protocol"   // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
+	// InvalidProtocolEmpty is a tcp, udp or sctp of a ClusterNetworkPolicy that says no port.
+	InvalidProtocolEmpty = "cnp-empty-protocol"
+	InvalidProtocol      = "protocol" // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
 )
 
 // Refused says whether what is written in the rules or the subject keeps

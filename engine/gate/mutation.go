@@ -17,7 +17,7 @@ type Op string
 const (
 	OpApply    Op = "apply"     // create or update from YAML
 	OpDelete   Op = "delete"    // remove a policy
-	OpMove     Op = "move"      // give an ANP another priority
+	OpMove     Op = "move"      // give an ANP or CNP another priority
 	OpLogLevel Op = "log-level" // set the logging annotation, for a while or for good
 	OpLogEnd   Op = "log-end"   // end a logging session: the annotation is as before
 	OpUndo     Op = "undo"      // take back the last change

@@ -278,8 +278,8 @@ func (r *resolver) move() {
 	switch {
 	case old == nil:
 		return
-	case old.Kind != model.KindANP:
-		r.block("%s has no priority: only AdminNetworkPolicies have one", m.Policy.Label())
+	case !old.Kind.Ranked():
+		r.block("%s has no priority: only AdminNetworkPolicies and ClusterNetworkPolicies do", m.Policy.Label())
 		return
 	}
 	p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
 	"rung/model/clean"
@@ -14,16 +15,20 @@ import (
 
 // movedTo is an AdminNetworkPolicy at another priority.
 func movedTo(old *model.Policy, priority int32) (*model.Policy, []model.Broken) {
-	o, ok := old.Original.(*v1alpha1.AdminNetworkPolicy)
-	switch {
-	case old.Older != nil && !ok:
-		return nil, broken(old, olderFirst)
-	case !ok:
-		return nil, broken(old, noSuchValue)
+	switch o := old.Original.(type) {
+	case *v1alpha1.AdminNetworkPolicy:
+		c := o.DeepCopy()
+		c.Spec.Priority = priority
+		return rewritten(old, c)
+	case *v1alpha2.ClusterNetworkPolicy:
+		c := o.DeepCopy()
+		c.Spec.Priority = priority
+		return rewritten(old, c)
 	}
-	c := o.DeepCopy()
-	c.Spec.Priority = priority
-	return rewritten(old, c)
+	if old.Older != nil {
+		return nil, broken(old, olderFirst)
+	}
+	return nil, broken(old, noSuchValue)
 }
 
 // olderFirst is for a policy in an older form, of which nothing can be changed by itself.
@@ -36,6 +41,10 @@ const noSuchValue = "there is no such value in an object of this kind"
 func annotated(old *model.Policy, set map[string]string) (*model.Policy, []model.Broken) {
 	switch o := old.Original.(type) {
 	case *v1alpha1.AdminNetworkPolicy:
+		c := o.DeepCopy()
+		c.Annotations = withAnnotations(c.Annotations, set)
+		return rewritten(old, c)
+	case *v1alpha2.ClusterNetworkPolicy:
 		c := o.DeepCopy()
 		c.Annotations = withAnnotations(c.Annotations, set)
 		return rewritten(old, c)

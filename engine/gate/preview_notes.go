@@ -21,7 +21,7 @@ type noter struct {
 
 func (n *noter) notes() []consequence {
 	var out []consequence
-	if n.c.Key.Kind == model.KindANP {
+	if n.ranked() {
 		for _, text := range n.priority() {
 			is := "note " + text
 			if text == noOther || strings.HasPrefix(text, orderKept) {

@@ -70,7 +70,7 @@ func (r *Revision) podIndex() *overlap.PodIndex {
 func (r *Revision) Ladder() *ladder.Ladder {
 	d := r.shared
 	d.ladderOnce.Do(func() {
-		opt := ladder.Options{Max: r.Flags.MaxPriority, Broken: r.Broken, Units: r.Units(),
+		opt := ladder.Options{Max: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, Broken: r.Broken, Units: r.Units(),
 			LegacyIsolation: r.Flags.LegacyIsolation}
 		if r.sharedPriority() {
 			opt.Index = r.podIndex() // only who holds a priority together can conflict
@@ -80,14 +80,24 @@ func (r *Revision) Ladder() *ladder.Ladder {
 	return d.ladder
 }
 
-// sharedPriority says whether two AdminNetworkPolicies hold one priority.
+// sharedPriority says whether two policies of a tier hold one priority.
 func (r *Revision) sharedPriority() bool {
-	seen := map[int32]bool{}
-	for p := range r.Cluster.Policies(model.KindANP) {
-		if seen[p.Priority] {
-			return true
+	type place struct {
+		tier     int
+		priority int32
+	}
+	seen := map[place]bool{}
+	for _, k := range []model.Kind{model.KindANP, model.KindCNP} {
+		if k == model.KindCNP && !r.Flags.CompileCNP {
+			continue
 		}
-		seen[p.Priority] = true
+		for p := range r.Cluster.Policies(k) {
+			at := place{p.Tier, p.Priority}
+			if seen[at] {
+				return true
+			}
+			seen[at] = true
+		}
 	}
 	return false
 }
@@ -180,7 +190,7 @@ func (r *Revision) carried(found []model.Finding) []model.Finding {
 
 // lintOptions are what findings about this cluster hang on besides its objects.
 func (r *Revision) lintOptions() lint.Options {
-	o := lint.Options{MaxPriority: r.Flags.MaxPriority, NoSubnets: !r.Desired.SubnetsKnown(),
+	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: !r.Desired.SubnetsKnown(),
 		LegacyIsolation: r.Flags.LegacyIsolation}
 	o.IPv4, o.IPv6 = r.Desired.Families()
 	return o

@@ -218,6 +218,17 @@ var findingCodes = []findingCode{
 		objects: []string{np2016("{podSelector: {}, ingress: [{from: []}]}")}, demo: no2016},
 	{code: model.InvalidOlder, what: "An AdminNetworkPolicy is written in the first form of its API: it is shown, and counts for nothing until it is written anew.",
 		objects: []string{named("first", 10, tenantBlue, "ingress: [{action: Deny, from: [PEERS]}]", "{namespaces: {namespaceSelector: {matchLabels: {tenant: red}}}}")}, demo: no2016},
+	{code: lint.CNPNotEnforced, what: "A ClusterNetworkPolicy is shown and decides nothing: OVN-Kubernetes has no controller for it.",
+		objects: []string{cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}")}, demo: noCNP},
+	{code: lint.CNPMight, what: "A ClusterNetworkPolicy has rows because `--compile-cnp` asks for them.",
+		objects: []string{"CNP", cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}")}, demo: noCNP},
+	{code: lint.CNPPruned, what: "A ClusterNetworkPolicy was applied with the ports of v1alpha1, which the API server drops: the rule matches every port.",
+		objects: []string{strings.Replace(cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}"), "{name: next}",
+			"{name: next, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{\"spec\": {\"ingress\": [{\"ports\": [{\"portNumber\": {\"port\": 80}}]}]}}'}}", 1)}, demo: noCNP},
+	{code: lint.CNPDomains, what: "A Deny or Pass of a ClusterNetworkPolicy names domains, which the API has for Accept alone.",
+		objects: []string{strings.Replace(cnpText("Admin", 10, "{action: Deny, to: [{domainNames: ['*.example.com']}]}"), "ingress:", "egress:", 1)}, demo: noCNP},
+	{code: lint.CNPRules, what: "A direction of a ClusterNetworkPolicy has more than 25 rules.",
+		objects: []string{"ANY", cnpText("Admin", 10, strings.Repeat("{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}, ", 26))}, demo: "the API refuses such a policy"},
 	{code: lint.VerdictsTooLarge, what: "The cluster is too large for every connection to be asked about: what needs that is left out.",
 		objects: append([]string{crowd(1500, true)}, unlikeRules(1500)...), demo: "it is small"},
 	{code: manifests.CodeUnknown, what: "An object has a field that does not exist.",
@@ -226,6 +237,14 @@ var findingCodes = []findingCode{
 		objects: []string{given.ANP("long", 10, "tenant=blue", manyRules(101)...)}, demo: "the API refuses such a policy"},
 	{code: manifests.CodeCEL, what: "An object is refused by a validation rule of its kind.",
 		objects: []string{strings.Replace(given.BANP("tenant=blue", "in deny tenant=red"), "name: default", "name: mine", 1)}, demo: "the API refuses such a policy"},
+}
+
+// noCNP is why the demo has no ClusterNetworkPolicy.
+const noCNP = "OVN-Kubernetes has no controller for it"
+
+func cnpText(tier string, priority int, ingress string) string {
+	return fmt.Sprintf("apiVersion: policy.networking.k8s.io/v1alpha2\nkind: ClusterNetworkPolicy\nmetadata: {name: next}\n"+
+		"spec: {tier: %s, priority: %d, subject: {namespaces: {matchLabels: {tenant: blue}}}, ingress: [%s]}\n", tier, priority, ingress)
 }
 
 // example is the finding that the objects of a code bring about.
@@ -239,6 +258,9 @@ func (c *findingCode) example() (model.Finding, error) {
 			continue
 		case "LEGACY": // the annotation of 2016 counts
 			flags.LegacyIsolation = true
+			continue
+		case "CNP": // rows are asked for
+			o.CNP, flags.CompileCNP = true, true
 			continue
 		case "ANY": // what the API refuses may come from a file or an old cluster
 			files.SkipSchema = true

@@ -33,7 +33,7 @@ func (r *Revision) Neighbours(p *model.Policy, rule *model.Rule) (before, after 
 						before = last
 					}
 					seen = true
-				case len(rules) == 0 || tier.Rungs[i].Unsupported:
+				case len(rules) == 0 || !tier.Rungs[i].Enforced():
 				case !seen:
 					last = &PlacedRule{q, &rules[len(rules)-1]}
 				case after == nil:

@@ -49,7 +49,10 @@ type Flags struct {
 	// LegacyIsolation lets the isolation annotation of 2016 count for verdicts and the
 	// ladder (older-forms.md#the-isolation-annotation-of-2016). Rows are those of today.
 	LegacyIsolation bool
-	Features        Features
+	// CompileCNP compiles ClusterNetworkPolicies as OVN-Kubernetes, which has no
+	// controller for them, might (ovn-kubernetes.md#clusternetworkpolicy).
+	CompileCNP bool
+	Features   Features
 }
 
 // highestPriority is where 30000 − 100·P − 99, the last row of a policy, is
@@ -82,6 +85,7 @@ func (f *Flags) CompilerOptions() compiler.Options {
 		IPv4:        f.Family == "ipv4" || f.Family == "dual",
 		IPv6:        f.Family == "ipv6" || f.Family == "dual",
 		MaxPriority: f.MaxPriority,
+		CNP:         f.CompileCNP,
 	}
 	o.Observability, _ = isOn("observability", f.Observability)
 	_ = f.Features.options(&o)

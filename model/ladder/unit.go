@@ -22,6 +22,16 @@ const (
 	PriorityNetpolDeny     = 1000
 )
 
+// RowPriority is the OVN priority of the rows of a rule of a policy of tier 1 or 3. A
+// ClusterNetworkPolicy has that of an ANP of its priority, in the tier it names
+// (ovn-kubernetes.md#clusternetworkpolicy).
+func RowPriority(p *model.Policy, rule int) int {
+	if p.Kind == model.KindBANP {
+		return PriorityBaseline - rule
+	}
+	return PriorityAdmin - PriorityAdminStep*int(p.Priority) - rule
+}
+
 // Unit is something of tier 2 with rows of its own: a NetworkPolicy or
 // EgressFirewall, or what OVN-Kubernetes makes besides (the kinds of kinds.go
 // that are no objects).

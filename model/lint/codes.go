@@ -45,6 +45,13 @@ const (
 	NetpolNoEffect   = "networkpolicy-2016-not-isolated"
 	NetpolEmptyList  = "networkpolicy-2016-empty-list"
 
+	// Of ClusterNetworkPolicies. An empty tcp, udp or sctp is model.InvalidProtocolEmpty.
+	CNPNotEnforced = "cnp-not-enforced"
+	CNPMight       = "cnp-as-ovn-kubernetes-might"
+	CNPRules       = "cnp-too-many-rules"
+	CNPDomains     = "cnp-domains-not-accepted"
+	CNPPruned      = "cnp-ports-dropped"
+
 	// What a cluster pays for, and what leaves no room for what comes.
 	PriorityNoGap  = "priority-no-gap"
 	PoliciesMany   = "policies-many"

@@ -25,8 +25,12 @@ func (l *linter) noGap() {
 		if rungs[i].Unsupported {
 			break
 		}
+		if rungs[i].Idle {
+			i++
+			continue
+		}
 		j, n := i+1, len(rungs[i].Policies)
-		for j < len(rungs) && !rungs[j].Unsupported && rungs[j].Priority == rungs[j-1].Priority+1 {
+		for j < len(rungs) && rungs[j].Enforced() && rungs[j].Priority == rungs[j-1].Priority+1 {
 			n += len(rungs[j].Policies)
 			j++
 		}

@@ -13,9 +13,11 @@ import (
 type Options struct {
 	// MaxPriority is the largest supported priority, model.MaxPriority when 0.
 	MaxPriority int32
+	// CNP says that ClusterNetworkPolicies are compiled and decide.
+	CNP bool
 	// Index of the same cluster, made when nil.
 	Index *overlap.PodIndex
-	// Ladder of the same cluster and MaxPriority, made when nil.
+	// Ladder of the same cluster, MaxPriority and CNP, made when nil.
 	Ladder *ladder.Ladder
 	// NoSubnets says that nobody told Rung the subnets of the cluster's pods.
 	NoSubnets bool
@@ -60,16 +62,22 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.Index = overlap.NewPodIndex(c, nil)
 	}
 	if opt.Ladder == nil {
-		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, Index: opt.Index})
+		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, CNP: opt.CNP, Index: opt.Index})
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
 		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, v4: opt.IPv4, v6: opt.IPv6, legacy: opt.LegacyIsolation}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
 		l.order[p.Key] = len(l.order)
 		l.invalid(p)
-		if p.Kind.IsAdmin() {
+		switch {
+		case p.Kind == model.KindCNP:
+			l.cnp(p, opt.CNP)
+			if opt.CNP {
+				l.policies = append(l.policies, p)
+			}
+		case p.Kind.IsAdmin():
 			l.policies = append(l.policies, p)
-		} else {
+		default:
 			l.others = append(l.others, p)
 		}
 	}

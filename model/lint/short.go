@@ -11,7 +11,12 @@ import (
 var shorts = []struct{ code, short string }{
 	{PriorityConflict, "conflict"},
 	{PriorityUnsupported, "too large"},
+	{CNPNotEnforced, "not enforced"},
+	{CNPMight, "OVN-K might"},
 	{LoggingInvalid, "bad logging"},
+	{CNPPruned, "ports lost"},
+	{CNPRules, "excess rule"},
+	{CNPDomains, "domains"},
 	{NamespaceLogging, "bad logging"},
 	{FirewallName, "bad name"},
 	{FirewallTooLong, "too long"},

@@ -98,7 +98,7 @@ func TestFromCluster(t *testing.T) {
 		&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: "a"}}, Priority: 7},
 		&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindBANP, Name: "default"}}},
 	}, nil)
-	b, err := FromCluster(c, 99)
+	b, err := FromCluster(c, 99, false)
 	if err != nil || show(b.Slots()) != "7 a" || b.Max() != 99 {
 		t.Errorf("%+v, %v", b, err)
 	}

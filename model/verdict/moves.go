@@ -36,8 +36,9 @@ type wayWalk struct {
 // error is that of the context.
 func NewMoves(ctx context.Context, x *Index, key model.Key, there bool) (*Moves, error) {
 	m := &Moves{x: x, there: there, known: map[[2]int][]Total{}, ways: map[[3]int32]int{}}
-	for p := range x.view.Cluster.Policies(model.KindANP) {
+	for p := range x.view.Cluster.AllPolicies() {
 		switch {
+		case !p.Kind.Ranked() || p.Tier != model.TierAdmin:
 		case p.Key == key:
 			m.now = p.Priority
 		case x.view.enforced(p):

@@ -60,7 +60,7 @@ func (x *Index) compile(base *Index) {
 		x.conds, m.base = slices.Clip(base.conds), base
 		maps.Copy(m.known, base.known)
 	}
-	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for p := range x.view.Cluster.Policies(k) {
 			m.policy(p, m.admin)
 		}
@@ -148,21 +148,13 @@ func (x *Index) subjects(p *model.Policy) overlap.PodSet {
 	return x.pods.SubjectSet(p)
 }
 
-// adminPriority is the priority of a rule's rows (ovn-kubernetes.md#priorities).
-func adminPriority(p *model.Policy, rule int) int32 {
-	if p.Kind == model.KindBANP {
-		return int32(ladder.PriorityBaseline - rule)
-	}
-	return int32(ladder.PriorityAdmin-ladder.PriorityAdminStep*int(p.Priority)) - int32(rule)
-}
-
-// admin makes the terms of an AdminNetworkPolicy or its baseline
+// admin makes the terms of an AdminNetworkPolicy, its baseline, or a ClusterNetworkPolicy
 // (ovn-kubernetes.md#acl-match).
 func (m *maker) admin(p *model.Policy) {
 	subject := m.subjects(subjectKey(p), p)
 	for r := range p.AllRules() {
 		ref := ruleRef{policy: p, key: p.Key, direction: r.Direction, rule: r.Index, action: r.Action}
-		t := term{priority: adminPriority(p, r.Index), rule: m.rule(ref), tier: int8(p.Tier), does: doesOf(r.Action)}
+		t := term{priority: int32(ladder.RowPriority(p, r.Index)), rule: m.rule(ref), tier: int8(p.Tier), does: doesOf(r.Action)}
 		peers := m.peers(r)
 		stage := egressTerms
 		t.from, t.to, t.at = subject, peers, atSource

@@ -22,6 +22,8 @@ var (
 		Resource: "adminnetworkpolicies"}
 	banpResource = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha1",
 		Resource: "baselineadminnetworkpolicies"}
+	cnpResource = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha2",
+		Resource: "clusternetworkpolicies"}
 	efResource = schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "egressfirewalls"}
 )
 
@@ -79,6 +81,7 @@ func watched(events int) []about {
 				return c.Typed().NetworkingV1().NetworkPolicies("")
 			}),
 		custom(model.KindEF, efResource, true, true),
+		custom(model.KindCNP, cnpResource, false, true),
 		eventsAbout(model.KindANP, events),
 		eventsAbout(model.KindBANP, events),
 	}

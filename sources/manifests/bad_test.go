@@ -96,7 +96,7 @@ func TestBadInput(t *testing.T) {
 			[]string{"info unknown-kind x.yaml:1 (document 0): ConfigMap/blue/c: skipped: unsupported kind (and 1 more like this)"}},
 		{"kinds Rung does not read", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: blue}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: e}\n",
 			[]string{"info unknown-kind x.yaml:1 (document 0): skipped: 3 objects of unsupported kinds: ConfigMap 2, Deployment 1"}},
-		{"a policy Rung does not read", "apiVersion: policy.networking.k8s.io/v1alpha2\nkind: ClusterNetworkPolicy\nmetadata: {name: c}\n",
+		{"a policy Rung does not read", "apiVersion: crd.antrea.io/v1beta1\nkind: ClusterNetworkPolicy\nmetadata: {name: c}\n",
 			[]string{"warning unknown-kind x.yaml:1 (document 0): ClusterNetworkPolicy/c: skipped: unsupported kind of policy"}},
 		{"no object at all", "just text\n", []string{`error not-an-object x.yaml:1 (document 0): is "just text", not a Kubernetes object`}},
 		{"an object without kind", "metadata: {name: x}\n", []string{"error not-an-object x.yaml:1 (document 0): x: has no apiVersion or no kind"}},

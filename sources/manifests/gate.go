@@ -48,6 +48,9 @@ var (
 	banpCRD = sync.OnceValues(func() (*crd, error) {
 		return compileCRD("crds/policy.networking.k8s.io_baselineadminnetworkpolicies.yaml")
 	})
+	cnpCRD = sync.OnceValues(func() (*crd, error) {
+		return compileCRD("crds/policy.networking.k8s.io_clusternetworkpolicies.yaml")
+	})
 )
 
 func compileCRD(name string) (*crd, error) {
@@ -132,7 +135,7 @@ func gate(k model.Kind, obj map[string]any, by *Schemas) []issue {
 	errs := metadataErrors(k, obj)
 	var issues []issue
 	switch k {
-	case model.KindANP, model.KindBANP:
+	case model.KindANP, model.KindBANP, model.KindCNP:
 		c, err := by.of(k)
 		if err != nil {
 			return []issue{{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error())}}

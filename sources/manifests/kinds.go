@@ -8,6 +8,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
 )
@@ -41,6 +42,7 @@ var kinds = []kindInfo{
 	{model.KindNP, "networking.k8s.io", "v1", true, reflect.TypeFor[networkingv1.NetworkPolicy](), nil},
 	np2016,
 	{model.KindEF, ovnGroup, "v1", true, reflect.TypeFor[egressFirewall](), nil},
+	{model.KindCNP, policyGroup, "v1alpha2", false, reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
 }
 
 // plain is a kind that is no policy, read from its Go type.
@@ -69,6 +71,11 @@ func (k *kindInfo) apiVersion() string {
 	return k.group + "/" + k.version
 }
 
+// ownName says whether no other API group has a kind of that name.
+func (k *kindInfo) ownName() bool {
+	return k.kind == model.KindANP || k.kind == model.KindBANP || k.kind == model.KindEF
+}
+
 // otherKind says what is to be said about an object Rung does not take in: a
 // wrong spelling of what it knows is an error, a policy it does not read is a
 // warning, the rest is none of its business.
@@ -81,19 +88,18 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 		k := &kinds[i]
 		// A name that only one group uses is meant; others ("Service",
 		// "NetworkPolicy") are kinds of their own elsewhere.
-		if string(k.kind) == kind && (k.group == group || k.kind.IsAdmin() || k.kind == model.KindEF ||
-			group == "extensions") {
+		if string(k.kind) == kind && (k.group == group || k.ownName() || group == "extensions") {
 			return model.SeverityError, CodeAPIVersion, "apiVersion " + apiVersion + " is not known for this kind",
 				"write apiVersion: " + k.apiVersion()
 		}
 	}
-	if group == policyGroup && kind != "ClusterNetworkPolicy" {
+	if group == policyGroup {
 		return model.SeverityError, CodeUnknownKind, "this kind does not exist in " + policyGroup, nearKind(kind)
 	}
 	if near := nearKind(kind); near != "" {
 		return model.SeverityError, CodeUnknownKind, "Rung does not know this kind", near
 	}
-	if kind == "ClusterNetworkPolicy" {
+	if kind == string(model.KindCNP) { // of Antrea
 		return model.SeverityWarning, CodeUnknownKind, "skipped: unsupported kind of policy", ""
 	}
 	return model.SeverityInfo, CodeUnknownKind, "skipped: unsupported kind", ""
@@ -102,7 +108,7 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 // nearKind guesses which policy kind a misspelt one stands for.
 func nearKind(kind string) string {
 	policies := &typeInfo{names: []string{string(model.KindANP), string(model.KindBANP), string(model.KindNP),
-		string(model.KindEF)}}
+		string(model.KindEF), string(model.KindCNP)}}
 	if n := policies.like(kind); n != "" && !slices.Contains(policies.names, kind) {
 		return "did you mean " + n + "?"
 	}

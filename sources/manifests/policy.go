@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
 	"rung/model/clean"
@@ -77,6 +78,8 @@ func Typify(k model.Kind, obj map[string]any) (metav1.Object, error) {
 		into = &v1alpha1.AdminNetworkPolicy{}
 	case model.KindBANP:
 		into = &v1alpha1.BaselineAdminNetworkPolicy{}
+	case model.KindCNP:
+		into = &v1alpha2.ClusterNetworkPolicy{}
 	case model.KindNP:
 		into = &networkingv1.NetworkPolicy{}
 	case model.KindEF:
@@ -84,7 +87,7 @@ func Typify(k model.Kind, obj map[string]any) (metav1.Object, error) {
 	default:
 		return nil, fmt.Errorf("%s is not a policy", k)
 	}
-	if k.IsAdmin() {
+	if k == model.KindANP || k == model.KindBANP {
 		eachPort(obj, func(port map[string]any) {
 			if port["protocol"] == nil { // absent, or null
 				port["protocol"] = "TCP"
@@ -120,7 +123,7 @@ func eachPort(obj map[string]any, f func(map[string]any)) {
 
 // FromObject brings a typed policy into the model's form: one of
 // *v1alpha1.AdminNetworkPolicy, *v1alpha1.BaselineAdminNetworkPolicy,
-// *networkingv1.NetworkPolicy, or an *unstructured.Unstructured of these or of
+// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy, or an *unstructured.Unstructured of these or of
 // an EgressFirewall. The object is kept as Original and must not be changed
 // afterwards. Gate 1 is not run (see Validate), gate 2 is: see Policy.Invalid.
 func FromObject(obj any, origin model.Origin) (*model.Policy, error) {
@@ -162,6 +165,8 @@ func newPolicy(m model.Meta, typed any) *model.Policy {
 		n.anp(o)
 	case *v1alpha1.BaselineAdminNetworkPolicy:
 		n.banp(o)
+	case *v1alpha2.ClusterNetworkPolicy:
+		n.cnp(o)
 	case *networkingv1.NetworkPolicy:
 		n.networkPolicy(o)
 	case *unstructured.Unstructured:

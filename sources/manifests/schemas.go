@@ -63,6 +63,8 @@ func embedded(k model.Kind) (*crd, error) {
 		return anpCRD()
 	case model.KindBANP:
 		return banpCRD()
+	case model.KindCNP:
+		return cnpCRD()
 	}
 	return nil, fmt.Errorf("there is no CRD of %s", k)
 }

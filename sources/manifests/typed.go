@@ -19,7 +19,7 @@ func NewTyped(source string) *Typed { return &Typed{newDecoder(Options{Source: s
 
 // Object brings one object into the model's form: a *corev1.Namespace, Pod, Node,
 // Service or Event, a *discoveryv1.EndpointSlice, a *networkingv1.NetworkPolicy,
-// or an *unstructured.Unstructured of an ANP, a BANP or an EgressFirewall. Nothing
+// or an *unstructured.Unstructured of an ANP, a BANP, a CNP or an EgressFirewall. Nothing
 // of obj is kept but a policy's typed form, without managedFields, which are taken
 // out of obj. The result is nil for what cannot be taken in: broken says why then,
 // and holds doubts about what was taken in otherwise.

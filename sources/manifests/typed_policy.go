@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
 	"rung/model/clean"
@@ -90,6 +91,9 @@ func restated(was *model.Policy, u *unstructured.Unstructured) *model.Policy {
 		c := *o
 		p.Original, meta, conditions = &c, &c.ObjectMeta, &c.Status.Conditions
 	case *v1alpha1.BaselineAdminNetworkPolicy:
+		c := *o
+		p.Original, meta, conditions = &c, &c.ObjectMeta, &c.Status.Conditions
+	case *v1alpha2.ClusterNetworkPolicy:
 		c := *o
 		p.Original, meta, conditions = &c, &c.ObjectMeta, &c.Status.Conditions
 	default:

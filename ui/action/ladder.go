@@ -79,7 +79,7 @@ func OnANP(c Context) string {
 // NoPriority says why a policy cannot be moved, empty when it can.
 func NoPriority(k model.PolicyKey) string {
 	switch k.Kind {
-	case model.KindANP:
+	case model.KindANP, model.KindCNP:
 		return ""
 	case model.KindNP:
 		return "a NetworkPolicy has no priority to move"

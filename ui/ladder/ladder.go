@@ -199,7 +199,11 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	case action.LadderTemplate:
 		env.Open(nav.ToTemplate(v.freeNear(it)))
 	case action.LadderMove:
-		v.pickUp(env, it)
+		if it.key.Kind == model.KindCNP { // it may hold no priority, or one of tier 3
+			view.AskMove(env, it.key)
+		} else {
+			v.pickUp(env, it)
+		}
 	case action.LadderEdit:
 		env.Open(nav.Page{Kind: nav.Edit, Key: it.key})
 	case action.LadderDelete:

@@ -68,7 +68,7 @@ func (v *page) Sync(env *view.Env) {
 	if v.other != nil && v.state.Elsewhere() {
 		v.other.Store(int64(v.state.Runner.PID))
 	}
-	v.board, v.boardErr = plan.FromCluster(env.Rev.Cluster, env.Rev.Ladder().Max)
+	v.board, v.boardErr = plan.FromCluster(env.Rev.Cluster, env.Rev.Ladder().Max, env.Rev.Flags.CompileCNP)
 	if v.boardErr == nil {
 		v.p.work(v.board)
 		left, _ := v.widths(env.W)

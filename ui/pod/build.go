@@ -90,7 +90,8 @@ func partTitle(p *model.Policy) string {
 		return networkTitle
 	case model.KindEF:
 		return firewallTitle
-	case model.KindBANP:
+	}
+	if p.Tier == model.TierBaseline {
 		return baselineTitle
 	}
 	return adminTitle
@@ -151,8 +152,8 @@ func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
 	r := p.Rule(t.Direction, t.Rule)
 	it := &item{id: fmt.Sprintf("%s %s %d", t.Policy, t.Direction, t.Rule), to: nav.ToRule(t.Policy, t.Direction, t.Rule),
 		policy: p.Name, rule: t.Direction.Lower() + " " + strconv.Itoa(t.Rule),
-		action: widget.Styled(string(r.Action), view.ActionStyle(r.Action, st)), name: widget.Plain(r.Name)}
-	if p.Kind == model.KindANP {
+		action: widget.Styled(p.Kind.Word(r.Action), view.ActionStyle(r.Action, st)), name: widget.Plain(r.Name)}
+	if p.Kind.Ranked() {
 		it.prio = strconv.Itoa(int(p.Priority))
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/nb"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/detail"
@@ -27,10 +28,13 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 		title = title.Add(" of "+p.APIVersion, st.Warn)
 	}
 	text := fmt.Sprintf("   tier %d", p.Tier)
-	if p.Kind == model.KindANP {
+	if p.Kind.Ranked() {
 		text += fmt.Sprintf(" · priority %d", p.Priority)
 	}
 	title = title.Add(text, st.Text)
+	if p.Kind == model.KindCNP && env.Rev.None(p.Key) == nil {
+		title = title.Add(" · rows "+nb.MarkCNP+" write them", st.Warn)
+	}
 	if where := p.Origin.Where(); where != "" {
 		title = title.Add("   "+where, st.Dim)
 	}
