@@ -35,13 +35,13 @@ const (
 	KindMulticastCluster Kind = "MulticastCluster"  // DefaultDeny or AllowInterNode
 )
 
-// IsPolicy says whether objects of the kind decide about connections.
-func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF }
+// IsPolicy says whether objects of the kind decide about connections, be it elsewhere.
+func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF || k.IsAntrea() }
 
 // IsAdmin says whether the kind is AdminNetworkPolicy or its baseline.
 func (k Kind) IsAdmin() bool { return k == KindANP || k == KindBANP }
 
-// Short is the usual abbreviation: ANP, BANP, NP, EF.
+// Short is the usual abbreviation: ANP, BANP, NP, EF, ACNP, ANNP.
 func (k Kind) Short() string {
 	switch k {
 	case KindANP:
@@ -52,6 +52,10 @@ func (k Kind) Short() string {
 		return "NP"
 	case KindEF:
 		return "EF"
+	case KindACNP:
+		return "ACNP"
+	case KindANNP:
+		return "ANNP"
 	}
 	return string(k)
 }
