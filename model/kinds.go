@@ -35,6 +35,12 @@ const (
 	KindMulticastCluster Kind = "MulticastCluster"  // DefaultDeny or AllowInterNode
 )
 
+// Kinds of what decides under Antrea and is no object.
+const (
+	KindAntreaNode    Kind = "AntreaNode"    // node: what it sends to its own pods
+	KindAntreaHairpin Kind = "AntreaHairpin" // a Service's connection back to the pod it is from
+)
+
 // IsPolicy says whether objects of the kind decide about connections, be it elsewhere.
 func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF || k.IsAntrea() }
 
@@ -84,6 +90,10 @@ func (k Key) Label() string {
 	switch k.Kind {
 	case KindNetpolNamespace:
 		return "default deny of " + k.Namespace + ", " + Direction(k.Name).Lower()
+	case KindAntreaNode:
+		return "node " + k.Name + " to its own pods"
+	case KindAntreaHairpin:
+		return "hairpin traffic of a Service"
 	case KindNetpolDefault:
 		return "hairpin rows"
 	case KindNetpolNode:

@@ -106,6 +106,8 @@ type Node struct {
 	// subnet of the default network. GatewayIPs are those of its gateway router
 	// on the default network. Annotations that cannot be read give none.
 	MgmtIPs, GatewayIPs []string
+	// PodCIDRs of its spec: the first address of each is that of Antrea's gateway.
+	PodCIDRs []string
 	// InternalIPs of status.addresses.
 	InternalIPs []string
 	Ready       bool

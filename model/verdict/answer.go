@@ -91,7 +91,10 @@ type Decider struct {
 	Rule      int // -1 where it is no rule of a policy
 	RuleName  string
 	Action    model.Action
-	Priority  int // OVN's: the higher decides first
+	// Band is the tier by its name, and Word the action as it is written (Drop, Reject),
+	// where Antrea enforces the policies; else empty.
+	Band, Word string
+	Priority   int // OVN's: the higher decides first
 	// ACL is the id of the row, or its UUID where it has none; from rows only.
 	ACL string
 	// Isolating are the NetworkPolicies that isolate the pod, where a default deny decides.
@@ -105,6 +108,7 @@ type Decider struct {
 // until something did.
 type Tried struct {
 	Tier int
+	Band string // as Decider.Band
 	What []Attempt
 }
 

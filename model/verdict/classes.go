@@ -34,6 +34,8 @@ type class struct {
 	// outside is an address that stands for those of no pod, network what they are in.
 	outside netip.Addr
 	network netip.Prefix
+	// second is, under Antrea, another such address on another node than the first.
+	second netip.Addr
 	// host says that the address is a node's own, and own is what the class is to pods of
 	// that node.
 	host bool
@@ -112,6 +114,8 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, xs ...*Index) []*
 		for _, c := range g.out {
 			if k := c.classes[id]; !k.outside.IsValid() {
 				k.outside, k.network = o.addr, o.network
+			} else {
+				c.also(k, o.addr)
 			}
 		}
 	}
@@ -124,6 +128,8 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, xs ...*Index) []*
 			k := c.classes[id]
 			if k.marked = append(k.marked, a); !k.outside.IsValid() {
 				k.outside, k.network = a, netip.PrefixFrom(a, a.BitLen())
+			} else {
+				c.also(k, a)
 			}
 		}
 	}
@@ -240,7 +246,7 @@ func (c *Classes) sides(id int32) *class {
 			if k.holds.has(t.from) {
 				k.out[stage].add(int32(i))
 			}
-			if k.holds.has(t.to) && !t.outRouter && (t.outPort == 0 || k.holds.has(t.outPort-1)) {
+			if k.holds.has(t.to) && !t.outRouter && t.services == 0 && (t.outPort == 0 || k.holds.has(t.outPort-1)) {
 				k.in[stage].add(int32(i))
 			}
 		}
@@ -258,7 +264,7 @@ func (c *Classes) pairs(a, b int32) (near, far int) {
 	ka, kb := c.classes[a], c.classes[b]
 	switch {
 	case ka.isOutside():
-		return 0, len(kb.ends)
+		return 0, c.sources(ka, kb)
 	case kb.isOutside():
 		return 0, len(ka.ends)
 	}
@@ -297,7 +303,12 @@ func (c *Classes) example(a, b int32, nodes Nodes) (from, to Endpoint, ok bool) 
 	ka, kb := c.classes[a], c.classes[b]
 	switch {
 	case ka.isOutside():
-		return AddrEnd(ka.outside), c.x.endpoint(kb.ends[0]), true
+		for _, e := range kb.ends {
+			if a := c.source(ka, e); a.IsValid() {
+				return AddrEnd(a), c.x.endpoint(e), true
+			}
+		}
+		return from, to, false
 	case kb.isOutside():
 		return c.x.endpoint(ka.ends[0]), AddrEnd(kb.outside), true
 	}

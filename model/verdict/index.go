@@ -31,6 +31,8 @@ type Index struct {
 	// terms are what can match in a stage, in the order in which they decide.
 	terms [2][]term
 
+	antrea *antreaOrder // nil where OVN-Kubernetes enforces the policies
+
 	signed sync.Once
 	signs  []uint64 // of conds, made when they are compared
 }
@@ -105,7 +107,11 @@ func (x *Index) findEnds() {
 	}
 	x.nodeOf = map[netip.Addr]string{}
 	for n := range x.view.Cluster.Nodes() {
-		for _, ips := range [][]string{n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs} {
+		own := [][]string{n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs}
+		if x.view.System == model.SystemAntrea {
+			own = append(own, antreaGateway(n))
+		}
+		for _, ips := range own {
 			for _, ip := range ips {
 				if a, err := netip.ParseAddr(ip); err == nil {
 					x.nodeOf[a.Unmap()] = n.Name

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"rung/model"
@@ -26,6 +27,10 @@ type term struct {
 	outRouter bool
 	outPort   int32
 	ports     ports
+	// Only Antrea's: the Services it is about, one more than its place in
+	// antreaOrder.services, 0 for any connection; and that it may do nothing to multicast.
+	services  int32
+	multicast bool
 }
 
 // where is the switch on which a term can match: that of the source, of the destination,
@@ -53,6 +58,21 @@ type ruleRef struct {
 // compile makes the terms of all policies that are enforced.
 func (x *Index) compile() {
 	m := &maker{condMaker: condMaker{x: x, known: map[string]*cond{}, pods: map[string]set{}}}
+	if x.view.System == model.SystemAntrea {
+		m.antrea()
+	} else {
+		m.ovn()
+	}
+	for i := range x.terms {
+		slices.SortStableFunc(x.terms[i], func(a, b term) int {
+			return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.priority, a.priority))
+		})
+	}
+}
+
+// ovn makes the terms of the rows that OVN-Kubernetes writes.
+func (m *maker) ovn() {
+	x := m.x
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
 		for p := range x.view.Cluster.Policies(k) {
 			if x.view.enforced(p) {
@@ -68,11 +88,6 @@ func (x *Index) compile() {
 	}
 	m.defaults()
 	m.multicast()
-	for i := range x.terms {
-		slices.SortStableFunc(x.terms[i], func(a, b term) int {
-			return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.priority, a.priority))
-		})
-	}
 }
 
 type maker struct{ condMaker }
@@ -167,6 +182,15 @@ func peerKey(p *model.Peer) string {
 	}
 	for _, n := range p.Except {
 		key += "\x00!" + n
+	}
+	if p.Group != "" || p.DNSName != "" {
+		key += "\x00group " + p.Group + "\x00name " + p.DNSName
+	}
+	if a := p.ServiceAccount; a != nil {
+		key += "\x00account " + a.Namespace + "/" + a.Name
+	}
+	if p.Match != nil {
+		key += "\x00" + fmt.Sprint(*p.Match)
 	}
 	return key
 }
