@@ -235,3 +235,53 @@ func everyFlip(t *testing.T, before, after *Index) (n int) {
 func (c *Change) After(p Ports) bool {
 	return slices.ContainsFunc(c.Flips, func(f Flip) bool { return f.Protocol == p.Protocol && f.Lo <= p.Port && p.Port <= f.Hi })
 }
+
+// TestAntreaMovesIsEveryDifference: what Moves counts at a priority is what the difference
+// to a cluster with that priority counts.
+func TestAntreaMovesIsEveryDifference(t *testing.T) {
+	flips := 0
+	for seed := range uint64(14) {
+		c := newAntreaWorld(seed + 12000).cluster()
+		x := onAntrea(t, c)
+		n := 0
+		for k := range x.antrea.places {
+			p := c.Policy(k)
+			if k.Kind != model.KindACNP && k.Kind != model.KindANNP && k.Kind != model.KindANP {
+				continue
+			}
+			n++
+			there, before := n%2 == 0, x
+			if !there {
+				without, _ := c.Upsert(nil, []model.Key{k})
+				before = onAntrea(t, without)
+			}
+			m, err := NewMoves(context.Background(), x, k, there)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, prio := range []float64{1, 2, 4.5, 5, 5.25, 5.5, 7, 10, 11, 101, 150} {
+				q := *p
+				if q.Antrea != nil {
+					a := *p.Antrea
+					a.Priority, q.Antrea = prio, &a
+				} else {
+					q.Priority, prio = int32(prio), float64(int32(prio))
+				}
+				next, _ := c.Upsert([]model.Object{&q}, nil)
+				d, err := Differ(context.Background(), before, onAntrea(t, next), Asked{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := slices.DeleteFunc(d.Totals, func(t Total) bool { return t.Before == t.After })
+				if got := m.AtPriority(prio); !slices.Equal(got, want) {
+					t.Fatalf("seed %d: %s (there %v) to %g: %v, want %v", seed, k, there, prio, got, want)
+				}
+				flips += len(want)
+			}
+		}
+	}
+	t.Log(flips)
+	if flips < 50 {
+		t.Error("too few to prove anything")
+	}
+}
