@@ -1,5 +1,10 @@
 package model
 
+import (
+	"fmt"
+	"strings"
+)
+
 // PolicySystem is the network plugin whose rules of precedence hold in a cluster.
 type PolicySystem string
 
@@ -108,4 +113,95 @@ type NamespaceMatch struct {
 	// a namespace lacks one of them, the rule is not there for its pods.
 	Self       bool
 	SameLabels []string
+}
+
+// String is namespace/name.
+func (a ServiceAccount) String() string { return a.Namespace + "/" + a.Name }
+
+// text is a peer that stands for other namespaces by the pod it applies to.
+func (m *NamespaceMatch) text(pods Selector) string {
+	where := "its own namespace"
+	if !m.Self {
+		where = "namespaces with its " + strings.Join(m.SameLabels, ", ")
+	}
+	if pods.Empty() {
+		return "pods in " + where
+	}
+	return "pods: " + pods.String() + " in " + where
+}
+
+// String is the element for people, like a subject: "pods: role=db", "group: web",
+// "service account: ns-1/sa-1", "NodePort Service: ns-1/web", "nodes: all".
+func (a AppliedTo) String() string {
+	switch {
+	case a.Group != "":
+		return "group: " + a.Group
+	case a.ServiceAccount != nil:
+		return "service account: " + a.ServiceAccount.String()
+	case a.Service != nil:
+		return "NodePort Service: " + a.Service.Namespace + "/" + a.Service.Name
+	case a.Nodes != nil:
+		return "nodes: " + a.Nodes.String()
+	case a.Select:
+		return podsText(a.Namespaces, a.Pods)
+	}
+	return "nothing"
+}
+
+// AppliedText is appliedTo for people: its elements, "each rule has its own", or
+// "nothing".
+func (p *Policy) AppliedText() string {
+	if p.Antrea == nil {
+		return ""
+	}
+	if len(p.Antrea.AppliedTo) == 0 {
+		for r := range p.AllRules() {
+			if r.Antrea != nil && len(r.Antrea.AppliedTo) > 0 {
+				return "each rule has its own"
+			}
+		}
+	}
+	return AppliedText(p.Antrea.AppliedTo, p.Namespace)
+}
+
+// AppliedText is a list of appliedTo for people; namespace is that of a namespaced
+// policy, whose selectors are about its own pods.
+func AppliedText(list []AppliedTo, namespace string) string {
+	if len(list) == 0 {
+		return "nothing"
+	}
+	var out []string
+	for _, a := range list {
+		if namespace != "" && a.Select {
+			out = append(out, Subject{Namespace: namespace, Pods: a.Pods}.String())
+			continue
+		}
+		out = append(out, a.String())
+	}
+	return strings.Join(out, " or ")
+}
+
+// SubjectText is what the policy applies to, for people.
+func (p *Policy) SubjectText() string {
+	if p.Antrea != nil {
+		return p.AppliedText()
+	}
+	return p.Subject.String()
+}
+
+// Text is the element for people: "icmp type 8 code 0", "igmp type 0x11 group 224.0.0.1".
+func (p AntreaProtocol) Text() string {
+	text := strings.ToLower(p.Protocol)
+	if p.Type != nil && p.Protocol == "IGMP" {
+		text += fmt.Sprintf(" type 0x%x", *p.Type)
+	} else if p.Type != nil {
+		text += fmt.Sprintf(" type %d", *p.Type)
+	}
+	if p.Code != nil {
+		text += fmt.Sprintf(" code %d", *p.Code)
+	}
+	if p.Group != "" {
+		text += " group " + p.Group
+	}
+	return text
 }

@@ -153,6 +153,11 @@ func (r *Rule) PeerTexts() []string {
 	for i := range r.Peers {
 		out[i] = r.Peers[i].String()
 	}
+	if r.Antrea != nil {
+		for _, s := range r.Antrea.ToServices {
+			out = append(out, "Service: "+s.Namespace+"/"+s.Name)
+		}
+	}
 	return out
 }
 
@@ -161,6 +166,12 @@ func (r *Rule) PortTexts() []string {
 	out := make([]string, len(r.Ports))
 	for i, p := range r.Ports {
 		out[i] = p.String()
+	}
+	if r.Antrea != nil {
+		for _, p := range r.Antrea.Protocols {
+			out = append(out, p.Text())
+		}
+		out = append(out, r.Antrea.L7...)
 	}
 	return out
 }

@@ -30,10 +30,8 @@ func ofPolicy(p *model.Policy) (map[string]any, error) {
 		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)
 	}
 	obj["kind"] = string(p.Kind)
-	for i := range kinds {
-		if k := &kinds[i]; k.kind == p.Kind {
-			obj["apiVersion"] = k.apiVersion()
-		}
+	if k := infoOfKind(p.Kind); k != nil {
+		obj["kind"], obj["apiVersion"] = k.word(), k.apiVersion()
 	}
 	return obj, nil
 }

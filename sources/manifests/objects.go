@@ -92,10 +92,13 @@ func withNameLabel(m model.Meta) model.Meta {
 }
 
 func (d *decoder) pod(o *corev1.Pod, m model.Meta) model.Object {
-	p := &model.Pod{Meta: m, NodeName: shared(o.Spec.NodeName), HostNetwork: o.Spec.HostNetwork,
+	p := &model.Pod{Meta: m, NodeName: shared(o.Spec.NodeName), ServiceAccount: shared(o.Spec.ServiceAccountName), HostNetwork: o.Spec.HostNetwork,
 		Phase: shared(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
 	if p.Phase == "" {
 		p.Phase = "Pending" // as the API server sets it
+	}
+	if p.ServiceAccount == "" {
+		p.ServiceAccount = "default" // likewise
 	}
 	for _, c := range o.Status.Conditions {
 		p.Ready = p.Ready || c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
