@@ -104,6 +104,9 @@ type Facts struct {
 	// by flag; Dialects what was found out, nil where nobody looks.
 	Flags    settings.Flags
 	Dialects *settings.View
+	// System is whose precedence holds, SystemWhy what tells it.
+	System    model.PolicySystem
+	SystemWhy string
 	// Desired are the compiled rows of the cluster.
 	Desired *compiler.Desired
 	// Past is what is remembered of addresses and ports that pods had.
@@ -141,8 +144,13 @@ func New(f Facts, before *Revision) *Revision {
 	if f.Cluster == nil {
 		f.Cluster = &model.Cluster{}
 	}
+	if f.System == "" {
+		f.System, f.SystemWhy = settings.SystemOf(f.Flags.System, f.Cluster, false)
+	}
 	if f.Desired == nil {
-		f.Desired = compiler.Compile(f.Cluster, f.Flags.CompilerOptions())
+		o := f.Flags.CompilerOptions()
+		o.Nothing = f.System == model.SystemAntrea
+		f.Desired = compiler.Compile(f.Cluster, o)
 	}
 	r := &Revision{Facts: f}
 	if before == nil {
@@ -152,7 +160,7 @@ func New(f Facts, before *Revision) *Revision {
 	r.shared, r.rows, r.causes = before.shared, before.rows, before.causes
 	// The desired rows may be others for the same objects: they hang on the options, too.
 	if before.Cluster != f.Cluster || before.Desired != f.Desired || !slices.Equal(before.Broken, f.Broken) ||
-		before.Flags.MaxPriority != f.Flags.MaxPriority {
+		before.Flags.MaxPriority != f.Flags.MaxPriority || before.System != f.System {
 		r.shared = &derived{cache: before.shared.cache}
 	}
 	return r

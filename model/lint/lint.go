@@ -22,6 +22,8 @@ type Options struct {
 	// IPv4 and IPv6 are the families that rows are compiled for. Where neither is
 	// set, or both are, the nodes' subnets tell.
 	IPv4, IPv6 bool
+	// System is whose precedence holds, OVN-Kubernetes' when empty.
+	System model.PolicySystem
 }
 
 // linter is one run.
@@ -61,6 +63,14 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
 		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, v4: opt.IPv4, v6: opt.IPv6}
+	if opt.System == model.SystemAntrea {
+		l.antrea()
+		for i := range broken {
+			l.broken(&broken[i])
+		}
+		slices.SortStableFunc(l.out, l.compare)
+		return l.out
+	}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
 		l.order[p.Key] = len(l.order)
 		l.invalid(p)
@@ -98,6 +108,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.tenants()
 	l.conflicts()
 	l.names()
+	l.ofAntrea()
 	for i := range broken {
 		l.broken(&broken[i])
 	}

@@ -2,7 +2,7 @@ package manifests
 
 import (
 	"fmt"
-	"net/netip"
+	"slices"
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -220,7 +220,7 @@ func (n *normaliser) ingressOnly(r *antreaRule, at string) {
 		n.invalid(antrea.PeerForms, at+".to", "is of egress rules", "write from")
 	}
 	for j := range r.From {
-		if b := r.From[j].IPBlock; b != nil && multicast(b.CIDR) {
+		if b := r.From[j].IPBlock; b != nil && antrea.Multicast(b.CIDR) {
 			n.invalid(antrea.MulticastIngress, fmt.Sprintf("%s.from[%d].ipBlock", at, j), "is multicast: ingress rules do not decide about it", "")
 		}
 	}
@@ -235,17 +235,11 @@ func (n *normaliser) egressOnly(r *antreaRule, at string) {
 	}
 	if a := r.Action; a == string(model.Pass) || a == "Reject" {
 		for j := range r.To {
-			if b := r.To[j].IPBlock; b != nil && multicast(b.CIDR) {
+			if b := r.To[j].IPBlock; b != nil && antrea.Multicast(b.CIDR) {
 				n.invalid(antrea.MulticastAction, at+".action", a+" is not supported for multicast", "write Allow or Drop")
 			}
 		}
 	}
-}
-
-// multicast says whether a CIDR lies within the addresses of groups.
-func multicast(cidr string) bool {
-	p, err := netip.ParsePrefix(cidr)
-	return err == nil && p.Addr().IsMulticast() && (p.Addr().Is4() && p.Bits() >= 4 || p.Addr().Is6() && p.Bits() >= 8)
 }
 
 // Types of IGMP messages that rules may match.
@@ -261,7 +255,7 @@ func (n *normaliser) igmp(r *antreaRule, d model.Direction, at string) {
 			continue
 		}
 		igmp = true
-		if g.Type != nil && !contains(igmpTypes[d], *g.Type) {
+		if g.Type != nil && !slices.Contains(igmpTypes[d], *g.Type) {
 			n.invalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not one %s rules know: %s", *g.Type, d.Lower(), hexes(igmpTypes[d])), "")
 		}
 		if d == model.Ingress && g.Group != "" && g.Group != "224.0.0.1" {
@@ -277,15 +271,6 @@ func (n *normaliser) igmp(r *antreaRule, d model.Direction, at string) {
 	if a := r.Action; a == string(model.Pass) || a == "Reject" {
 		n.invalid(antrea.MulticastAction, at+".action", a+" is not supported for multicast", "write Allow or Drop")
 	}
-}
-
-func contains(list []int32, v int32) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
 }
 
 func hexes(list []int32) string {
