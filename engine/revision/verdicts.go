@@ -13,6 +13,11 @@ import (
 func (r *Revision) Verdicts() *verdict.Index {
 	d := r.shared
 	d.verdictsOnce.Do(func() {
+		if r.System == model.SystemAntrea {
+			d.verdicts = verdict.New(verdict.View{Cluster: r.Cluster, Pods: r.podIndex(), Options: verdict.Options{
+				IPv4: true, IPv6: true, System: r.System}})
+			return
+		}
 		o := r.Desired.Options()
 		d.verdicts = verdict.New(verdict.View{Cluster: r.Cluster, Pods: r.podIndex(), Options: verdict.Options{
 			IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, DNS: o.DNS,

@@ -104,6 +104,14 @@ type Decider struct {
 	Defect string
 }
 
+// Does is the action as people know it: Antrea's word where it has one.
+func (d *Decider) Does() string {
+	if d.Word != "" {
+		return d.Word
+	}
+	return string(d.Action)
+}
+
 // Tried is one tier of a stage: what was tried there, in the order in which it decides,
 // until something did.
 type Tried struct {

@@ -36,6 +36,16 @@ type antreaOrder struct {
 // onAntrea says whether Antrea enforces the policies.
 func (x *Index) onAntrea() bool { return x.antrea != nil }
 
+// Decides says of a policy whether it is one of those that decide under Antrea: none that
+// admission refuses, none whose tier is missing.
+func (x *Index) Decides(k model.PolicyKey) bool {
+	if !x.onAntrea() {
+		return false
+	}
+	_, decides := x.antrea.places[k]
+	return decides
+}
+
 // tierOf is the tier of the walk in which a policy decides: all tiers of Antrea before
 // NetworkPolicies are one, since Pass leaves all of them, and those after are one.
 func tierOf(p *antrea.Place) int8 {
