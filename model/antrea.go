@@ -205,3 +205,12 @@ func (p AntreaProtocol) Text() string {
 	}
 	return text
 }
+
+// ActionText is what the rule does in the API's word: Drop and Reject of Antrea are
+// both Deny.
+func (r *Rule) ActionText() string {
+	if r.Antrea != nil {
+		return r.Antrea.Action
+	}
+	return string(r.Action)
+}

@@ -20,6 +20,8 @@ import (
 type derived struct {
 	indexOnce    sync.Once
 	index        *overlap.PodIndex
+	bandsOnce    sync.Once
+	bands        []ladder.Band
 	ladderOnce   sync.Once
 	ladder       *ladder.Ladder
 	findingsOnce sync.Once

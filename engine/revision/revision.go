@@ -297,12 +297,21 @@ func (r *Revision) None(k model.PolicyKey) *model.NoRows {
 // Subjects are the pods a policy applies to, by namespace and name; of a policy
 // that has no rows those it would apply to. The slice must not be changed.
 func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
+	if p := r.Cluster.Policy(k); r.selectedBy(p) {
+		return slices.Collect(r.podIndex().Pods(r.appliedSet(p)))
+	}
 	d := r.desired(k)
 	return d.Subjects(d.Policy(k))
 }
 
 // PeerPods are the pods behind one peer of a rule; nil for nodes and networks.
 func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer int) []*model.Pod {
+	if p := r.Cluster.Policy(k); r.selectedBy(p) {
+		if ru := p.Rule(dir, rule); ru != nil && peer < len(ru.Peers) {
+			return slices.Collect(r.podIndex().Pods(r.peerSet(p, &ru.Peers[peer])))
+		}
+		return nil
+	}
 	d := r.desired(k)
 	return d.PeerPods(d.Policy(k), dir, rule, peer)
 }
