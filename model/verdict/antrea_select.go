@@ -170,7 +170,7 @@ func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref ruleRef, node
 }
 
 // nodePortRule makes the term of a Drop that applies to NodePort Services
-// (antrea.md#node-port).
+// (antrea.md#nodeport).
 func (a *antreaMaker) nodePortRule(r *model.Rule, ref ruleRef, services []model.Key) {
 	a.order.services = append(a.order.services, services)
 	ref.maybe = ref.key.Label() + " applies to clients that come through the Service's NodePort, which the question does not say"
