@@ -95,7 +95,11 @@ func (x *Index) why(t *term, h *hop) string {
 	if r.direction == model.Ingress {
 		subject, peer = to, from
 	}
-	peer = peer && x.about(t, h)
+	if about := x.about(t, h); r.direction == model.Ingress {
+		subject = subject && about // it applies to the clients of a Service
+	} else {
+		peer = peer && about
+	}
 	switch {
 	case !subject:
 		return whyNotSubject
