@@ -75,11 +75,14 @@ const (
 )
 
 // ErrNoRows says that there are no rows to ask.
-var ErrNoRows = fmt.Errorf("%w the rows: Antrea has no rows of OVN", verdict.ErrQuestion)
+var ErrNoRows = fmt.Errorf("%w the rows: %s", verdict.ErrQuestion, NoRowsOfOVN)
 
-// Name is the tier of a line: by Antrea's name, or OVN's number.
+// NoRowsOfOVN is why rows cannot be asked under Antrea.
+const NoRowsOfOVN = "Antrea has no rows of OVN"
+
+// Name is the tier of a line: by Antrea's name, or OVN's number; empty for none.
 func (l *Line) Name() string {
-	if l.Band != "" {
+	if l.Band != "" || l.Tier < 0 {
 		return l.Band
 	}
 	return fmt.Sprintf("tier %d", l.Tier)
