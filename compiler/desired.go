@@ -57,6 +57,9 @@ type Options struct {
 	// HostNetworkNamespace stands for the nodes as a peer
 	// (ovn-kubernetes.md#pod-selector-sets); empty means DefaultHostNetworkNamespace.
 	HostNetworkNamespace string
+	// Nothing compiles no rows at all: another system than OVN-Kubernetes enforces the
+	// policies of the cluster.
+	Nothing bool
 }
 
 // Switch turns something on or off, or leaves it to the objects.

@@ -112,6 +112,28 @@ func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
 }
 func (c *Cluster) Events() iter.Seq[*Event] { return walk[*Event](c, kindPrefix(KindEvent)) }
 
+// AntreaTiers walks the Tiers by name, AntreaGroups the groups of one kind, ClusterGroup
+// or Group.
+func (c *Cluster) AntreaTiers() iter.Seq[*AntreaTier] {
+	return walk[*AntreaTier](c, kindPrefix(KindTier))
+}
+func (c *Cluster) AntreaGroups(k Kind) iter.Seq[*AntreaGroup] {
+	return walk[*AntreaGroup](c, kindPrefix(k))
+}
+
+// AntreaPolicies walks the policies of Antrea by kind, namespace and name.
+func (c *Cluster) AntreaPolicies() iter.Seq[*Policy] {
+	return func(yield func(*Policy) bool) {
+		for _, k := range []Kind{KindACNP, KindANNP} {
+			for p := range c.Policies(k) {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // PodsIn walks the pods of one namespace by name.
 func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
 	return walk[*Pod](c, kindPrefix(KindPod)+namespace+"\x00")

@@ -42,8 +42,14 @@ const (
 // it.
 const KindIsolation2016 Kind = "IsolationAnnotation"
 
-// IsPolicy says whether objects of the kind decide about connections.
-func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF }
+// Kinds of what decides under Antrea and is no object.
+const (
+	KindAntreaNode    Kind = "AntreaNode"    // node: what it sends to its own pods
+	KindAntreaHairpin Kind = "AntreaHairpin" // a Service's connection back to the pod it is from
+)
+
+// IsPolicy says whether objects of the kind decide about connections, be it elsewhere.
+func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF || k.IsAntrea() }
 
 // IsAdmin says whether the kind is AdminNetworkPolicy, its baseline, or
 // ClusterNetworkPolicy, which is both.
@@ -60,7 +66,15 @@ func (k Kind) Word(a Action) string {
 	return string(a)
 }
 
-// Short is the usual abbreviation: ANP, BANP, NP, EF, CNP.
+// RuleWord is the action of a rule of such a policy, as its API spells it.
+func (k Kind) RuleWord(r *Rule) string {
+	if r.Antrea != nil {
+		return r.ActionText()
+	}
+	return k.Word(r.Action)
+}
+
+// Short is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP.
 func (k Kind) Short() string {
 	switch k {
 	case KindANP:
@@ -73,6 +87,10 @@ func (k Kind) Short() string {
 		return "EF"
 	case KindCNP:
 		return "CNP"
+	case KindACNP:
+		return "ACNP"
+	case KindANNP:
+		return "ANNP"
 	}
 	return string(k)
 }
@@ -103,6 +121,10 @@ func (k Key) Label() string {
 		return "default deny of " + k.Namespace + ", " + Direction(k.Name).Lower()
 	case KindIsolation2016:
 		return "isolation annotation of " + k.Namespace
+	case KindAntreaNode:
+		return "node " + k.Name + " to its own pods"
+	case KindAntreaHairpin:
+		return "hairpin traffic of a Service"
 	case KindNetpolDefault:
 		return "hairpin rows"
 	case KindNetpolNode:

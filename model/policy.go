@@ -22,6 +22,9 @@ type Policy struct {
 	// no rule allows is denied in that direction. OVN-Kubernetes compiles the
 	// rules of both directions all the same (ovn-kubernetes.md#rule-rows).
 	IsolatesIngress, IsolatesEgress bool
+	// Antrea is what only policies of Antrea have, nil for others. Their Subject selects
+	// nothing: see AntreaPolicy.AppliedTo and AntreaRule.AppliedTo.
+	Antrea *AntreaPolicy
 	// Logging is the raw annotation k8s.ovn.org/acl-logging; HasLogging says
 	// whether it is there at all.
 	Logging    string
@@ -154,8 +157,11 @@ type Rule struct {
 	Action    Action
 	Peers     []Peer
 	Ports     []Port
-	// AnyPeer is set on NetworkPolicy rules without peers: everything matches.
+	// AnyPeer is set on rules of NetworkPolicies and of Antrea without peers: everything
+	// matches.
 	AnyPeer bool
+	// Antrea is what only rules of Antrea have, nil for others.
+	Antrea *AntreaRule
 }
 
 // PeerTexts are the rule's peers for people: "everything" where it names none.
@@ -167,6 +173,11 @@ func (r *Rule) PeerTexts() []string {
 	for i := range r.Peers {
 		out[i] = r.Peers[i].String()
 	}
+	if r.Antrea != nil {
+		for _, s := range r.Antrea.ToServices {
+			out = append(out, "Service: "+s.Namespace+"/"+s.Name)
+		}
+	}
 	return out
 }
 
@@ -175,6 +186,12 @@ func (r *Rule) PortTexts() []string {
 	out := make([]string, len(r.Ports))
 	for i, p := range r.Ports {
 		out[i] = p.String()
+	}
+	if r.Antrea != nil {
+		for _, p := range r.Antrea.Protocols {
+			out = append(out, p.Text())
+		}
+		out = append(out, r.Antrea.L7...)
 	}
 	return out
 }
@@ -189,6 +206,9 @@ const (
 	PeerNodes      PeerKind = "nodes"
 	PeerNetworks   PeerKind = "networks"
 	PeerDNS        PeerKind = "dnsName"
+	// Only Antrea's.
+	PeerGroup          PeerKind = "group"
+	PeerServiceAccount PeerKind = "serviceAccount"
 )
 
 // Peer is one element of from or to.
@@ -205,7 +225,12 @@ type Peer struct {
 	// out (NetworkPolicy ipBlock only).
 	Networks []string
 	Except   []string
-	DNSName  string
+	DNSName  string // dnsName; with wildcards where Antrea's fqdn has them
+	// Only Antrea's: the group's name; the account; which namespaces, seen from the
+	// subject's, nil where selectors say it.
+	Group          string
+	ServiceAccount *ServiceAccount
+	Match          *NamespaceMatch
 }
 
 // Port is one element of a rule's ports. Exactly one form is set: Name, or

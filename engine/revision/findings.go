@@ -21,6 +21,8 @@ import (
 type derived struct {
 	indexOnce    sync.Once
 	index        *overlap.PodIndex
+	bandsOnce    sync.Once
+	bands        []ladder.Band
 	ladderOnce   sync.Once
 	ladder       *ladder.Ladder
 	findingsOnce sync.Once
@@ -128,6 +130,11 @@ func (r *Revision) AllFindings(ctx context.Context) ([]model.Finding, error) {
 		return *f, nil
 	}
 	found := r.Findings()
+	if r.System == model.SystemAntrea {
+		// What verdicts say of policies is said of OVN-Kubernetes' precedence.
+		d.all.CompareAndSwap(nil, &found)
+		return *d.all.Load(), nil
+	}
 	v := r.Verdicts()
 	audit, err := verdict.NewAudit(ctx, v)
 	if err != nil && !errors.Is(err, verdict.ErrTooLarge) {
@@ -191,7 +198,7 @@ func (r *Revision) carried(found []model.Finding) []model.Finding {
 // lintOptions are what findings about this cluster hang on besides its objects.
 func (r *Revision) lintOptions() lint.Options {
 	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: !r.Desired.SubnetsKnown(),
-		LegacyIsolation: r.Flags.LegacyIsolation}
+		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System}
 	o.IPv4, o.IPv6 = r.Desired.Families()
 	return o
 }

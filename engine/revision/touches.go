@@ -35,6 +35,9 @@ func (r *Revision) Touches(pod *model.Pod) []Touch {
 	if pod == nil || pod.Completed() || pod.NodeName == "" {
 		return nil
 	}
+	if r.Antrea() {
+		return r.antreaTouches(pod)
+	}
 	m := newMatcher(r, pod)
 	eligible := pod.SubjectEligible()
 	var out []Touch

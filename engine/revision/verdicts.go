@@ -25,6 +25,9 @@ func (r *Revision) Verdicts() *verdict.Index {
 
 // VerdictOptions are what verdicts from policies hang on besides the objects.
 func (r *Revision) VerdictOptions() verdict.Options {
+	if r.System == model.SystemAntrea {
+		return verdict.Options{IPv4: true, IPv6: true, System: r.System}
+	}
 	o := r.Desired.Options()
 	return verdict.Options{
 		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, DNS: o.DNS,

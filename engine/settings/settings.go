@@ -83,6 +83,7 @@ type View struct {
 	cluster   dialect.Dialect // what most zones say
 	options   compiler.Options
 	v4, v6    bool // families compiled for
+	nothing   bool // another system holds: no rows are compiled
 }
 
 // Zone is what the OVN-Kubernetes of a zone runs with: a flag outranks the zone's

@@ -131,6 +131,7 @@ func prefixText(in []netip.Prefix) string {
 // says otherwise.
 func (v *View) compilerOptions() compiler.Options {
 	o := v.flags.CompilerOptions()
+	o.Nothing = o.Nothing || v.nothing
 	for _, s := range v.settings(&v.cluster) {
 		if s.Source == FromFlag || s.Source == FromDefault {
 			continue
@@ -164,7 +165,7 @@ func (v *View) compilerOptions() compiler.Options {
 func sameOptions(a, b compiler.Options) bool {
 	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
 		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless &&
-		a.Multicast == b.Multicast && a.Defaults == b.Defaults &&
+		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.Nothing == b.Nothing &&
 		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets)
 }
 

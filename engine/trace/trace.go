@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -73,10 +74,25 @@ const (
 	Nothing               // nothing matched: allowed by default
 )
 
+// ErrNoRows says that there are no rows to ask.
+var ErrNoRows = fmt.Errorf("%w the rows: %s", verdict.ErrQuestion, NoRowsOfOVN)
+
+// NoRowsOfOVN is why rows cannot be asked under Antrea.
+const NoRowsOfOVN = "Antrea has no rows of OVN"
+
+// Name is the tier of a line: by Antrea's name, or OVN's number; empty for none.
+func (l *Line) Name() string {
+	if l.Band != "" || l.Tier < 0 {
+		return l.Band
+	}
+	return fmt.Sprintf("tier %d", l.Tier)
+}
+
 // Line is one thing that was tried in a stage, in the order in which they decide.
 type Line struct {
 	What What
 	Tier int
+	Band string           // the tier by its name, where Antrea enforces the policies
 	Rule *verdict.Decider // nil for Nothing
 	// Why is what keeps it from matching, in a word: subject, peer, port, protocol.
 	Why string
@@ -99,6 +115,12 @@ type Tracer struct {
 func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
 	x := r.Verdicts()
 	ask := x.FromPolicies
+	if r.System == model.SystemAntrea && by != Policies {
+		if by == Rows {
+			return nil, ErrNoRows
+		}
+		by = Policies
+	}
 	switch {
 	case by == Rows:
 		ask = func(c verdict.Connection) (verdict.Answer, error) { return x.FromRows(t.rows(r), c) }
@@ -178,7 +200,7 @@ func (t *Trace) paths() {
 func idle(p *verdict.Path, i int) bool {
 	s := &p.Stages[i]
 	return i < len(p.Stages)-1 && s.Verdict == verdict.Allow && s.Decided == nil && len(s.Passed) == 0 &&
-		(s.Stage != model.StageAfterLB || s.Zone != p.Stages[0].Zone)
+		(s.Stage != model.StageAfterLB && s.Stage != model.StageEgress || s.Zone != p.Stages[0].Zone)
 }
 
 // linesOf are the lines of a stage.
@@ -186,7 +208,7 @@ func linesOf(s *verdict.StageVerdict) (out []Line) {
 	for i := range s.Tiers {
 		for j := range s.Tiers[i].What {
 			a := &s.Tiers[i].What[j]
-			l := Line{Tier: s.Tiers[i].Tier, Rule: &a.Decider, Why: a.Why}
+			l := Line{Tier: s.Tiers[i].Tier, Band: s.Tiers[i].Band, Rule: &a.Decider, Why: a.Why}
 			switch {
 			case !a.Matched && a.Rule < 0:
 				l.What = Other

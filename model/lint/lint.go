@@ -26,6 +26,8 @@ type Options struct {
 	IPv4, IPv6 bool
 	// LegacyIsolation lets the isolation annotation of 2016 count.
 	LegacyIsolation bool
+	// System is whose precedence holds, OVN-Kubernetes' when empty.
+	System model.PolicySystem
 }
 
 // linter is one run.
@@ -66,6 +68,14 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
 		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, v4: opt.IPv4, v6: opt.IPv6, legacy: opt.LegacyIsolation}
+	if opt.System == model.SystemAntrea {
+		l.antrea()
+		for i := range broken {
+			l.broken(&broken[i])
+		}
+		slices.SortStableFunc(l.out, l.compare)
+		return l.out
+	}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
 		l.order[p.Key] = len(l.order)
 		l.invalid(p)
@@ -112,6 +122,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.conflicts()
 	l.names()
 	l.isolationAnnotations()
+	l.ofAntrea()
 	for i := range broken {
 		l.broken(&broken[i])
 	}

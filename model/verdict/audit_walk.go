@@ -262,6 +262,9 @@ func (a *auditor) deciders(terms []term, refs []int32) (out []Decider) {
 func (x *Index) ruleDecider(rule int32) Decider {
 	r := &x.rules[rule]
 	d := Decider{Policy: r.key, Direction: r.direction, Rule: r.rule, Action: r.action, Defect: r.defect}
+	if x.onAntrea() {
+		x.antreaDecider(&d, r)
+	}
 	if r.policy != nil {
 		d.Tier, d.RuleName = int(r.policy.Tier), r.policy.Rule(r.direction, r.rule).Name
 	}

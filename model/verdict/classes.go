@@ -34,6 +34,8 @@ type class struct {
 	// outside is an address that stands for those of no pod, network what they are in.
 	outside netip.Addr
 	network netip.Prefix
+	// second is, under Antrea, another such address on another node than the first.
+	second netip.Addr
 	// host says that the address is a node's own, and own is what the class is to pods of
 	// that node.
 	host bool
@@ -121,6 +123,8 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*
 		for _, c := range g.out {
 			if k := c.classes[id]; !k.outside.IsValid() {
 				k.outside, k.network = o.addr, o.network
+			} else {
+				c.also(k, o.addr)
 			}
 		}
 	}
@@ -133,6 +137,8 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*
 			k := c.classes[id]
 			if k.marked = append(k.marked, a); !k.outside.IsValid() {
 				k.outside, k.network = a, netip.PrefixFrom(a, a.BitLen())
+			} else {
+				c.also(k, a)
 			}
 		}
 	}
@@ -249,7 +255,7 @@ func (c *Classes) sides(id int32) *class {
 				k.out[stage].add(i)
 			}
 			for _, i := range c.x.byTo[stage][cond] {
-				if t := &terms[i]; !t.outRouter && (t.outPort == 0 || k.holds.has(t.outPort-1)) {
+				if t := &terms[i]; !t.outRouter && t.services == 0 && (t.outPort == 0 || k.holds.has(t.outPort-1)) {
 					k.in[stage].add(i)
 				}
 			}
@@ -268,7 +274,7 @@ func (c *Classes) pairs(a, b int32) (near, far int) {
 	ka, kb := c.classes[a], c.classes[b]
 	switch {
 	case ka.isOutside():
-		return 0, len(kb.ends)
+		return 0, c.sources(ka, kb)
 	case kb.isOutside():
 		return 0, len(ka.ends)
 	}
@@ -307,7 +313,12 @@ func (c *Classes) example(a, b int32, nodes Nodes) (from, to Endpoint, ok bool) 
 	ka, kb := c.classes[a], c.classes[b]
 	switch {
 	case ka.isOutside():
-		return AddrEnd(ka.outside), c.x.endpoint(kb.ends[0]), true
+		for _, e := range kb.ends {
+			if a := c.source(ka, e); a.IsValid() {
+				return AddrEnd(a), c.x.endpoint(e), true
+			}
+		}
+		return from, to, false
 	case kb.isOutside():
 		return c.x.endpoint(ka.ends[0]), AddrEnd(kb.outside), true
 	}

@@ -176,6 +176,10 @@ func (x *Index) signaturesOf(stage int) []signature {
 		if t.outPort > 0 {
 			out[i].outPort = 1 | conds[t.outPort-1]
 		}
+		if x.onAntrea() {
+			priority, text := x.antrea.sign(t)
+			out[i].priority, out[i].ports = priority, out[i].ports+maphash.String(signatureSeed, text)
+		}
 	}
 	return out
 }
@@ -198,7 +202,7 @@ func (x *Index) condSignature(k *cond) uint64 {
 		singles = append(singles, a.String())
 	}
 	slices.Sort(singles)
-	for i, is := range [...]bool{k.port, k.router, k.ownNode, k.any[0], k.any[1]} {
+	for i, is := range [...]bool{k.port, k.router, k.ownNode, k.any[0], k.any[1], k.hairpin} {
 		if is {
 			_ = h.WriteByte(byte(i))
 		}

@@ -291,6 +291,9 @@ func (s *side) deciders(id int32) (out []Decider) {
 	for _, i := range s.by[id] {
 		r := &s.c.x.rules[i]
 		d := Decider{Policy: r.key, Direction: r.direction, Rule: r.rule, Action: r.action, Defect: r.defect}
+		if s.c.x.onAntrea() {
+			s.c.x.antreaDecider(&d, r)
+		}
 		if r.policy != nil {
 			d.Tier, d.RuleName = int(r.policy.Tier), r.policy.Rule(r.direction, r.rule).Name
 		}

@@ -16,6 +16,8 @@ type way struct {
 	// balanced, and servicePort its port; not valid for a connection to no Service.
 	service     netip.Addr
 	servicePort uint16
+	serviceKey  model.Key
+	antrea      bool
 }
 
 // end is one end of a way. Node and outside have no pod.
@@ -34,12 +36,17 @@ type hop struct {
 	proto   int8
 	port    uint16
 	where   where
+	// service is the one that the connection was begun to, where Antrea's rules can know.
+	service model.Key
 }
 
 // hops are the walks in the order of the way: on each switch before load balancing, after
 // it, and to the port it leaves by. A packet to another node leaves the source's switch
 // and enters the destination's by the router's port.
 func (w *way) hops() []hop {
+	if w.antrea {
+		return w.antreaHops()
+	}
 	src := place{port: w.from.at, end: w.from.at, addr: w.from.addr}
 	dst := place{port: w.to.at, end: w.to.at, addr: w.to.addr}
 	if w.to.addr.IsMulticast() {
@@ -85,9 +92,9 @@ func (w *way) hops() []hop {
 // terms are those of a stage.
 func (x *Index) termsOf(s model.Stage) []term {
 	switch s {
-	case model.StageAfterLB:
+	case model.StageAfterLB, model.StageEgress:
 		return x.terms[egressTerms]
-	case model.StageToLport:
+	case model.StageToLport, model.StageIngress:
 		return x.terms[ingressTerms]
 	}
 	return nil
@@ -97,7 +104,7 @@ func (x *Index) termsOf(s model.Stage) []term {
 func (x *Index) matches(t *term, h *hop) bool {
 	return t.at&h.where != 0 && x.conds[t.from].holds(x, &h.in, h.zone) && x.conds[t.to].holds(x, &h.out, h.zone) &&
 		t.ports.has(h.proto, h.port) && (t.outPort == 0 || x.conds[t.outPort-1].holds(x, &h.out, h.zone)) &&
-		(!t.outRouter || h.out.router)
+		(!t.outRouter || h.out.router) && x.about(t, h)
 }
 
 // decide walks the tiers of a hop.
@@ -106,7 +113,7 @@ func (x *Index) decide(h *hop, buf []hit) (settled, []hit) {
 	switch h.stage {
 	case model.StageFromLport:
 		return settled{verdict: Allow}, nil
-	case model.StageToLport:
+	case model.StageToLport, model.StageIngress:
 		stage = ingressTerms
 	}
 	terms, subject, at := x.terms[stage], int32(-1), &h.in
@@ -133,7 +140,7 @@ func (x *Index) decide(h *hop, buf []hit) (settled, []hit) {
 			subject = is
 		}
 		if x.matches(t, h) {
-			c.add(hit{ref: int32(i), priority: t.priority, tier: t.tier, does: t.does, maybe: t.maybe})
+			c.add(hit{ref: int32(i), priority: t.priority, tier: t.tier, does: t.does, maybe: t.maybe || t.multicast && h.out.addr.IsMulticast()})
 		}
 	}
 	return settle(c.hits), c.hits

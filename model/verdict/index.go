@@ -39,6 +39,8 @@ type Index struct {
 	known map[string]*cond
 	made  map[*model.Policy]*section
 
+	antrea *antreaOrder // nil where OVN-Kubernetes enforces the policies
+
 	signed sync.Once
 	signs  []uint64 // of conds, made when they are compared
 }
@@ -72,6 +74,9 @@ func New(v View) *Index {
 // conditions too.
 func (x *Index) Next(v View) *Index {
 	v.Pods = x.pods
+	if x.onAntrea() { // whose terms hang on the order of all policies, and on groups
+		return New(v)
+	}
 	next := &Index{view: v, pods: x.pods, ends: x.ends, ofPod: x.ofPod, byAddr: x.byAddr, shared: x.shared, nodeOf: x.nodeOf}
 	next.compile(x)
 	return next
@@ -124,7 +129,11 @@ func (x *Index) findEnds() {
 	}
 	x.nodeOf = map[netip.Addr]string{}
 	for n := range x.view.Cluster.Nodes() {
-		for _, ips := range [][]string{n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs} {
+		own := [][]string{n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs}
+		if x.view.System == model.SystemAntrea {
+			own = append(own, antreaGateway(n))
+		}
+		for _, ips := range own {
 			for _, ip := range ips {
 				if a, err := netip.ParseAddr(ip); err == nil {
 					x.nodeOf[a.Unmap()] = n.Name

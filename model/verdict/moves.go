@@ -18,6 +18,8 @@ type Moves struct {
 	there bool // it is enforced now, at that priority
 	rungs []int32
 	known map[[2]int][]Total
+	// standing is where the policy stands under Antrea.
+	standing moving
 
 	walks   []*wayWalk
 	ways    map[[3]int32]int // pairs of ends, by walks
@@ -46,6 +48,9 @@ func NewMoves(ctx context.Context, x *Index, key model.Key, there bool) (*Moves,
 		}
 	}
 	slices.Sort(m.rungs)
+	if x.onAntrea() {
+		m.standing = x.antrea.moving(key)
+	}
 	about := newFocus(len(x.ends))
 	var mine [2]set
 	for stage, terms := range x.terms {
@@ -73,6 +78,9 @@ func NewMoves(ctx context.Context, x *Index, key model.Key, there bool) (*Moves,
 
 // At counts what flips where the policy gets a priority.
 func (m *Moves) At(priority int32) []Total {
+	if m.x.onAntrea() {
+		return m.AtPriority(float64(priority))
+	}
 	if m.there && priority == m.now {
 		return nil
 	}
@@ -91,7 +99,7 @@ func (m *Moves) At(priority int32) []Total {
 }
 
 // count counts what flips where the policy's terms have another priority by so much.
-func (m *Moves) count(delta int32) (out []Total) {
+func (m *Moves) count(delta int32) []Total {
 	var terms [2][]term
 	for stage := range terms {
 		terms[stage] = slices.Clone(m.x.terms[stage])
@@ -105,6 +113,11 @@ func (m *Moves) count(delta int32) (out []Total) {
 			}
 		}
 	}
+	return m.countFlips(terms)
+}
+
+// countFlips counts what flips where terms have other priorities.
+func (m *Moves) countFlips(terms [2][]term) (out []Total) {
 	after := make([]int32, len(m.walks))
 	for i, k := range m.walks {
 		after[i] = k.before
@@ -198,7 +211,7 @@ func (k *wayWalk) passes(before, after []term) bool {
 	for _, i := range k.moved {
 		for _, j := range k.rest {
 			if o := &before[j]; o.tier == before[i].tier &&
-				cmp.Compare(before[i].priority, o.priority) != cmp.Compare(after[i].priority, o.priority) {
+				cmp.Compare(before[i].priority, o.priority) != cmp.Compare(after[i].priority, after[j].priority) {
 				return true
 			}
 		}

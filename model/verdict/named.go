@@ -70,7 +70,7 @@ func (d declared) ports() ports { return ports{{d.proto, d.port, d.port}} }
 
 func (d declared) key() string { return strconv.Itoa(int(d.proto)) + " " + strconv.Itoa(int(d.port)) }
 
-func sortedPorts(of map[declared][]int32) []declared {
+func sortedPorts[T any](of map[declared]T) []declared {
 	out := make([]declared, 0, len(of))
 	for d := range of {
 		out = append(out, d)

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -27,6 +28,10 @@ type term struct {
 	outRouter bool
 	outPort   int32
 	ports     ports
+	// Only Antrea's: the Services it is about, one more than its place in
+	// antreaOrder.services, 0 for any connection; and that it may do nothing to multicast.
+	services  int32
+	multicast bool
 }
 
 // where is the switch on which a term can match: that of the source, of the destination,
@@ -60,6 +65,22 @@ func (x *Index) compile(base *Index) {
 		x.conds, m.base = slices.Clip(base.conds), base
 		maps.Copy(m.known, base.known)
 	}
+	if x.view.System == model.SystemAntrea {
+		m.antrea()
+	} else {
+		m.ovn()
+	}
+	for i := range x.terms {
+		slices.SortStableFunc(x.terms[i], func(a, b term) int {
+			return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.priority, a.priority))
+		})
+	}
+	x.arrange()
+}
+
+// ovn makes the terms of the rows that OVN-Kubernetes writes.
+func (m *maker) ovn() {
+	x := m.x
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for p := range x.view.Cluster.Policies(k) {
 			m.policy(p, m.admin)
@@ -71,12 +92,6 @@ func (x *Index) compile(base *Index) {
 	}
 	m.defaults()
 	m.multicast()
-	for i := range x.terms {
-		slices.SortStableFunc(x.terms[i], func(a, b term) int {
-			return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.priority, a.priority))
-		})
-	}
-	x.arrange()
 }
 
 type maker struct {
@@ -203,6 +218,15 @@ func peerKey(p *model.Peer) string {
 	}
 	for _, n := range p.Except {
 		key += "\x00!" + n
+	}
+	if p.Group != "" || p.DNSName != "" {
+		key += "\x00group " + p.Group + "\x00name " + p.DNSName
+	}
+	if a := p.ServiceAccount; a != nil {
+		key += "\x00account " + a.Namespace + "/" + a.Name
+	}
+	if p.Match != nil {
+		key += "\x00" + fmt.Sprint(*p.Match)
 	}
 	return key
 }

@@ -65,7 +65,7 @@ func (m *maker) isolation(namespace string, d model.Direction, policies []*model
 		t.from = isolated
 	}
 	m.add(stage, t)
-	if m.x.view.AllowICMP {
+	if m.x.view.AllowICMP && !m.x.onAntrea() {
 		ref.action, ref.isolating = model.Allow, nil
 		t.rule, t.does, t.priority, t.ports = m.rule(ref), allows, ladder.PriorityNetpolAllow, ports{whole(int8(ICMP.number()))}
 		m.add(stage, t)

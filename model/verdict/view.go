@@ -35,6 +35,8 @@ type Options struct {
 	DNS map[string][]string
 	// NoRows says why a policy is not enforced, nil where it is.
 	NoRows func(model.PolicyKey) *model.NoRows
+	// System is who enforces the policies; empty is OVN-Kubernetes.
+	System model.PolicySystem
 }
 
 func (o *Options) enforced(p *model.Policy) bool { return o.NoRows == nil || o.NoRows(p.Key) == nil }

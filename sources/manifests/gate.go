@@ -53,6 +53,30 @@ var (
 	})
 )
 
+// antreaCRDs are those of crds/crd.antrea.io.yaml, by kind.
+var antreaCRDs = sync.OnceValues(func() (map[model.Kind]*crd, error) {
+	const name = "crds/crd.antrea.io.yaml"
+	text, err := crdFiles.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	var list struct {
+		Items []apiextensionsv1.CustomResourceDefinition `json:"items"`
+	}
+	if err := sigsyaml.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("parse %s: %w", name, err)
+	}
+	out := map[model.Kind]*crd{}
+	for _, def := range list.Items {
+		c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", name, def.Name, err)
+		}
+		out[model.Kind(def.Spec.Names.Kind+"."+def.Spec.Group)] = c
+	}
+	return out, nil
+})
+
 func compileCRD(name string) (*crd, error) {
 	text, err := crdFiles.ReadFile(name)
 	if err != nil {
@@ -135,7 +159,7 @@ func gate(k model.Kind, obj map[string]any, by *Schemas) []issue {
 	errs := metadataErrors(k, obj)
 	var issues []issue
 	switch k {
-	case model.KindANP, model.KindBANP, model.KindCNP:
+	case model.KindANP, model.KindBANP, model.KindCNP, model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup:
 		c, err := by.of(k)
 		if err != nil {
 			return []issue{{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error())}}
@@ -168,11 +192,13 @@ func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(md, &om); err != nil {
 		return field.ErrorList{field.Invalid(field.NewPath("metadata"), "", err.Error())}
 	}
-	if !k.IsAdmin() && om.Namespace == "" {
+	info := infoOfKind(k)
+	namespaced := info == nil || info.namespaced
+	if namespaced && om.Namespace == "" {
 		om.Namespace = "default"
 	}
 	om.ManagedFields = nil // the server's own
-	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, !k.IsAdmin(), apivalidation.NameIsDNSSubdomain,
+	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, namespaced, apivalidation.NameIsDNSSubdomain,
 		field.NewPath("metadata"))
 }
 

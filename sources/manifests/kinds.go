@@ -43,6 +43,11 @@ var kinds = []kindInfo{
 	np2016,
 	{model.KindEF, ovnGroup, "v1", true, reflect.TypeFor[egressFirewall](), nil},
 	{model.KindCNP, policyGroup, "v1alpha2", false, reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
+	{model.KindACNP, antreaGroupName, antreaVersion, false, reflect.TypeFor[antreaClusterPolicy](), nil},
+	{model.KindANNP, antreaGroupName, antreaVersion, true, reflect.TypeFor[antreaPolicy](), nil},
+	plain(model.KindTier, antreaGroupName, antreaVersion, false, (*decoder).antreaTier),
+	plain(model.KindClusterGroup, antreaGroupName, antreaVersion, false, (*decoder).antreaClusterGroup),
+	plain(model.KindGroup, antreaGroupName, antreaVersion, true, (*decoder).antreaGroup),
 }
 
 // plain is a kind that is no policy, read from its Go type.
@@ -58,6 +63,23 @@ func plain[T any, P interface {
 func kindOfType(t reflect.Type) *kindInfo {
 	for i := range kinds {
 		if t == reflect.PointerTo(kinds[i].goType) {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
+// word is the kind as manifests write it: without the group that tells it from one of
+// Kubernetes.
+func (k *kindInfo) word() string { return strings.TrimSuffix(string(k.kind), "."+k.group) }
+
+// antrea says whether the kind is one of Antrea's.
+func (k *kindInfo) antrea() bool { return k.group == antreaGroupName }
+
+// infoOfKind is the kind by its model's name, nil for others.
+func infoOfKind(kind model.Kind) *kindInfo {
+	for i := range kinds {
+		if kinds[i].kind == kind {
 			return &kinds[i]
 		}
 	}
@@ -88,7 +110,7 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 		k := &kinds[i]
 		// A name that only one group uses is meant; others ("Service",
 		// "NetworkPolicy") are kinds of their own elsewhere.
-		if string(k.kind) == kind && (k.group == group || k.ownName() || group == "extensions") {
+		if k.word() == kind && (k.group == group || k.ownName() || group == "extensions") {
 			return model.SeverityError, CodeAPIVersion, "apiVersion " + apiVersion + " is not known for this kind",
 				"write apiVersion: " + k.apiVersion()
 		}

@@ -32,7 +32,7 @@ func ofPolicy(p *model.Policy) (map[string]any, error) {
 	obj["kind"] = string(p.Kind)
 	for i := range kinds {
 		if k := &kinds[i]; k.kind == p.Kind && (p.APIVersion == "" || p.APIVersion == k.apiVersion()) {
-			obj["apiVersion"] = k.apiVersion()
+			obj["kind"], obj["apiVersion"] = k.word(), k.apiVersion()
 			break
 		}
 	}

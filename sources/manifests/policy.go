@@ -2,7 +2,9 @@ package manifests
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -23,13 +25,8 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 	obj := yamltree.Value(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
-		if bad := gate(k.kind, obj, d.opts.Schemas); len(bad) > 0 {
-			for i := range bad {
-				bad[i].line = yamltree.LineOfValue(n, bad[i].field, bad[i].msg)
-			}
-			if d.issues(origin, key, bad, 0) {
-				return
-			}
+		if d.issues(origin, key, d.gated(n, k.kind, obj), 0) {
+			return
 		}
 	}
 	typed, err := Typify(k.kind, obj)
@@ -55,6 +52,18 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 	d.out.objects = append(d.out.objects, p)
 }
 
+// gated is what gate 1 says of a tree, with the lines of its text.
+func (d *decoder) gated(n *yaml.Node, k model.Kind, obj map[string]any) []issue {
+	bad := gate(k, obj, d.opts.Schemas)
+	for i := range bad {
+		bad[i].line = yamltree.LineOfValue(n, bad[i].field, bad[i].msg)
+	}
+	return bad
+}
+
+// readStatus are the fields of a policy's status that are read.
+var readStatus = []string{"conditions", "phase", "currentNodesRealized", "desiredNodesRealized"}
+
 // dropStatusDoubt takes fields out of a status that a newer release may have
 // added: they were reported, and the status is nobody's intention.
 func dropStatusDoubt(obj map[string]any) {
@@ -62,9 +71,8 @@ func dropStatusDoubt(obj map[string]any) {
 	if !ok {
 		return
 	}
-	if c, ok := st["conditions"]; ok {
-		obj["status"] = map[string]any{"conditions": c}
-	} else {
+	maps.DeleteFunc(st, func(name string, _ any) bool { return !slices.Contains(readStatus, name) })
+	if len(st) == 0 {
 		delete(obj, "status")
 	}
 }
@@ -82,7 +90,7 @@ func Typify(k model.Kind, obj map[string]any) (metav1.Object, error) {
 		into = &v1alpha2.ClusterNetworkPolicy{}
 	case model.KindNP:
 		into = &networkingv1.NetworkPolicy{}
-	case model.KindEF:
+	case model.KindEF, model.KindACNP, model.KindANNP:
 		return &unstructured.Unstructured{Object: obj}, nil
 	default:
 		return nil, fmt.Errorf("%s is not a policy", k)
@@ -170,7 +178,11 @@ func newPolicy(m model.Meta, typed any) *model.Policy {
 	case *networkingv1.NetworkPolicy:
 		n.networkPolicy(o)
 	case *unstructured.Unstructured:
-		n.egressFirewall(o)
+		if m.Kind.IsAntrea() {
+			n.antreaPolicy(o)
+		} else {
+			n.egressFirewall(o)
+		}
 	}
 	return p
 }

@@ -66,6 +66,13 @@ func embedded(k model.Kind) (*crd, error) {
 	case model.KindCNP:
 		return cnpCRD()
 	}
+	all, err := antreaCRDs()
+	if err != nil {
+		return nil, err
+	}
+	if c := all[k]; c != nil {
+		return c, nil
+	}
 	return nil, fmt.Errorf("there is no CRD of %s", k)
 }
 

@@ -33,6 +33,9 @@ func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object 
 		key := model.Key{Namespace: clean.Text(m.GetNamespace()), Name: clean.Text(m.GetName())}
 		if generic {
 			key.Kind = model.Kind(clean.Text(u.GetKind()))
+			if k := kindOf(u.GetAPIVersion(), u.GetKind()); k != nil {
+				key.Kind = k.kind
+			}
 		}
 		t.d.report(t.origin(), key, issue{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error()),
 			remedy: "the installed CRD and this release of Rung do not fit"})

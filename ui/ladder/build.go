@@ -34,6 +34,11 @@ func (b *builder) build() []*item {
 		f := &finds[i]
 		b.finds[f.Policy] = append(b.finds[f.Policy], f)
 	}
+	if b.rev.Antrea() {
+		b.bands()
+		b.broken()
+		return b.items
+	}
 	b.live, b.fresh = b.rev.KnownLadderRows()
 	b.tier0()
 	b.tier1()

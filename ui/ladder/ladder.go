@@ -34,6 +34,7 @@ type ladderPage struct {
 	// it was put on instead.
 	wish, placed string
 	filtered     bool // everything is unfolded for the filter
+	antrea       bool // the columns are those of a cluster on Antrea
 }
 
 // frame is what the lines were made of last.
@@ -86,6 +87,10 @@ func (v *ladderPage) Sync(env *view.Env) {
 }
 
 func (v *ladderPage) rebuild() {
+	if antrea := v.frame.rev.Antrea(); antrea != v.antrea {
+		v.antrea, v.stage = antrea, ""
+		v.table.Columns = v.columns()
+	}
 	b := &builder{v: v, frame: v.frame, st: v.frame.styles, ladder: v.frame.rev.Ladder().In(v.stage)}
 	items := b.build()
 	v.weigh(items)
@@ -158,6 +163,14 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	it, ok := v.table.Selected()
 	if !ok {
 		return ""
+	}
+	if v.antrea {
+		switch id {
+		case action.LadderNew:
+			return "Rung shows policies of Antrea and does not write them"
+		case action.LadderGaps, action.LadderStage, action.LadderPlan:
+			return "this is of OVN-Kubernetes' priorities, and this cluster is on Antrea"
+		}
 	}
 	if id == action.LadderNew && len(v.frame.rev.Ladder().Tiers[model.TierAdmin].Gaps) == 0 {
 		return "every priority is taken"

@@ -58,6 +58,9 @@ func (v *View) line(id string, l widget.Line, to nav.Page) *item {
 // (ovn-kubernetes.md#firewall-rows).
 func (v *View) touchItems(env *view.Env) []*item {
 	touches := env.Rev.Touches(v.pod)
+	if env.Rev.Antrea() {
+		return v.antreaItems(env, touches)
+	}
 	byTitle := map[string][]*item{}
 	for _, t := range touches {
 		if p := env.Rev.Cluster.Policy(t.Policy); p != nil {
@@ -152,7 +155,7 @@ func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
 	r := p.Rule(t.Direction, t.Rule)
 	it := &item{id: fmt.Sprintf("%s %s %d", t.Policy, t.Direction, t.Rule), to: nav.ToRule(t.Policy, t.Direction, t.Rule),
 		policy: p.Name, rule: t.Direction.Lower() + " " + strconv.Itoa(t.Rule),
-		action: widget.Styled(p.Kind.Word(r.Action), view.ActionStyle(r.Action, st)), name: widget.Plain(r.Name)}
+		action: widget.Styled(p.Kind.RuleWord(r), view.ActionStyle(r.Action, st)), name: widget.Plain(r.Name)}
 	if p.Kind.Ranked() {
 		it.prio = strconv.Itoa(int(p.Priority))
 	}

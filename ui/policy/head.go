@@ -23,12 +23,14 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if p.Namespace != "" {
 		name = p.Namespace + "/" + p.Name
 	}
-	title := widget.Line{{Text: " " + string(p.Kind) + " ", Style: st.Dim}, {Text: name, Style: st.Title}}
+	title := widget.Line{{Text: " " + kindText(p.Kind) + " ", Style: st.Dim}, {Text: name, Style: st.Title}}
 	if p.APIVersion != "" {
 		title = title.Add(" of "+p.APIVersion, st.Warn)
 	}
 	text := fmt.Sprintf("   tier %d", p.Tier)
-	if p.Kind.Ranked() {
+	if p.Antrea != nil {
+		text = "   " + antreaPlace(env, p)
+	} else if p.Kind.Ranked() {
 		text += fmt.Sprintf(" · priority %d", p.Priority)
 	}
 	title = title.Add(text, st.Text)
@@ -38,11 +40,17 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if where := p.Origin.Where(); where != "" {
 		title = title.Add("   "+where, st.Dim)
 	}
-	subject := widget.Line{{Text: " subject  ", Style: st.Dim}, {Text: p.Subject.String()}}
+	subject := widget.Line{{Text: " subject  ", Style: st.Dim}, {Text: p.SubjectText()}}
+	if p.Antrea != nil {
+		subject[0].Text = " applied  "
+	}
 	subject = subject.Add(" → "+v.podsText(env), st.Text)
 	lines := []widget.Line{title, subject}
 	if p.Kind == model.KindNP {
 		lines = append(lines, isolatesLine(env, p, st))
+	}
+	if p.Antrea != nil || env.Rev.Antrea() {
+		return append(lines, antreaLines(env, p)...)
 	}
 	logging := append(widget.Line{{Text: " logging  ", Style: st.Dim}}, detail.LoggingLine(env, p)...)
 	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))

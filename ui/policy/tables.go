@@ -57,7 +57,7 @@ func (v *View) makeTables() {
 				if it.rule == nil {
 					return nil
 				}
-				return widget.Styled(v.key.Kind.Word(it.rule.Action), view.ActionStyle(it.rule.Action, v.st))
+				return widget.Styled(v.key.Kind.RuleWord(it.rule), view.ActionStyle(it.rule.Action, v.st))
 			}},
 			{Title: "NAME", Min: 14, Cell: func(it *ruleItem) widget.Line {
 				if it.rule == nil {
