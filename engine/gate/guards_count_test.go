@@ -171,7 +171,7 @@ func checkOpens(t *testing.T, p *Preview) {
 		if n[1] != all[what][1] {
 			t.Errorf("%s: the guard says %d pairs %s, the preview %q", p.Title, n[1], what, p.Effect.Text())
 		}
-		if n[0] < want[what][0] || n[0] > want[what][1] || n[0] < n[1] && !others[what] {
+		if n[0] > n[1] || n[0] < want[what][0] || n[0] > want[what][1] || n[0] < n[1] && !others[what] {
 			t.Errorf("%s: the guard says %d of %d pairs %s; the largest group has %d, all %d", p.Title, n[0], n[1], what, want[what][0], want[what][1])
 		}
 	}

@@ -191,7 +191,7 @@ func OpenedText(d *verdict.Difference) string {
 		}
 		i := slices.IndexFunc(d.Totals, func(t verdict.Total) bool { return t.Before == o.Before && t.After == o.After })
 		all, part := d.Totals[i], ""
-		if o.Pairs < all.Pairs {
+		if o.Pairs != all.Pairs {
 			part = words.Thousands(o.Pairs) + " of "
 		}
 		out = append(out, fmt.Sprintf("%s%s %s → %s", part, words.Count(all.Pairs, "pair"), o.Before, o.After))
