@@ -31,6 +31,8 @@ type Difference struct {
 	Flips, Others []Group
 	// Totals count the pairs of Flips and Others, each once however many of its ports do.
 	Totals []Total
+	// Opened is the part of Totals that a Deny of an admin policy kept shut before.
+	Opened []Total
 	// Watched are the flips of each Watch.
 	Watched [][]Group
 	// Rules are those of Asked.About that the change is about.
@@ -55,6 +57,13 @@ type Group struct {
 	// outside counts as one.
 	Pairs   int
 	Example Connection
+}
+
+// KeptShut says whether it flips, and a Deny of an admin policy denied it before.
+func (g *Group) KeptShut() bool {
+	return g.Before == Deny && g.After != Deny && slices.ContainsFunc(g.ByBefore, func(d Decider) bool {
+		return d.Policy.Kind.IsAdmin() && d.Action == model.Deny
+	})
 }
 
 // PortRange is a run of ports of a protocol. ICMP has ports 0 to 0.
@@ -141,6 +150,7 @@ type differ struct {
 	watches []watched
 	uses    []RuleUse
 	totals  []Total
+	opened  []Total
 	// By side and rule of the index, the places in uses; and by place the side, and who
 	// decides instead.
 	useOf   [2]map[int32][]int
