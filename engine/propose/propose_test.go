@@ -124,10 +124,10 @@ func TestMake(t *testing.T) {
 func TestReached(t *testing.T) {
 	still := func(v verdict.Verdict, n int) Still { return Still{Verdict: v, Lines: n} }
 	for want, p := range map[string]*Proposal{
-		"1 line": {Lines: 1},
-		"53 of 181 lines; 128 stay denied by other rules":         {Lines: 181, Still: []Still{still(verdict.Deny, 100), still(verdict.Deny, 28)}},
-		"none of 2 lines; 2 stay denied by other rules":           {Lines: 2, Still: []Still{still(verdict.Deny, 2)}},
-		"1 of 3 lines; 2 stay denied or undefined by other rules": {Lines: 3, Still: []Still{still(verdict.Deny, 1), still(verdict.Undefined, 1)}},
+		"1 line": {Proposal: &narrow.Proposal{Lines: 1}},
+		"53 of 181 lines; 128 stay denied by other rules":         {Proposal: &narrow.Proposal{Lines: 181}, Still: []Still{still(verdict.Deny, 100), still(verdict.Deny, 28)}},
+		"none of 2 lines; 2 stay denied by other rules":           {Proposal: &narrow.Proposal{Lines: 2}, Still: []Still{still(verdict.Deny, 2)}},
+		"1 of 3 lines; 2 stay denied or undefined by other rules": {Proposal: &narrow.Proposal{Lines: 3}, Still: []Still{still(verdict.Deny, 1), still(verdict.Undefined, 1)}},
 	} {
 		if got := p.reached(); got != want {
 			t.Errorf("got %q, want %q", got, want)
