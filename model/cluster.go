@@ -158,6 +158,14 @@ func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
 // Objects walks every object by kind, namespace and name.
 func (c *Cluster) Objects() iter.Seq[Object] { return walk[Object](c, "") }
 
+// Empty says whether there is no object at all.
+func (c *Cluster) Empty() bool {
+	for range c.Objects() {
+		return false
+	}
+	return true
+}
+
 // Count counts the objects of a kind.
 func (c *Cluster) Count(k Kind) (n int) {
 	for range walk[Object](c, kindPrefix(k)) {

@@ -87,7 +87,7 @@ type End struct {
 	// zero when none had it, or nobody knows.
 	Key  model.Key
 	Addr string
-	// Note is "outside" for an address nobody in the cluster has, "gone" for one that
+	// Note is empty where no cluster is known, "outside" for an address nobody in it has, "gone" for one that
 	// Key had until Gone, "now" where Key has it now and nobody watched when the line
 	// was written, "later" where Later has it now and did not exist then, "no longer
 	// known", or how Key has it: "host network", "completed", "management port",
@@ -230,6 +230,13 @@ func (l *Store) explain(e *Entry) (rev *revision.Revision, f *ruleFacts, acl str
 	}
 	rev = l.rev()
 	e.Src, e.Dst = l.book.end(e.Line.Src, at), l.book.end(e.Line.Dst, at)
+	if rev.Cluster.Empty() { // without a cluster nobody knows who is outside of it
+		for _, d := range []*End{&e.Src, &e.Dst} {
+			if d.Note == noteOutside {
+				d.Note = ""
+			}
+		}
+	}
 	f, acl = l.names.attribute(rev, e, now)
 	return rev, f, acl
 }

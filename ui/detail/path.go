@@ -195,28 +195,26 @@ func (d *PathDrawing) rows(id string, s *trace.Stage) {
 	}
 	st := d.St
 	sign, mark := VerdictSign(s.Rows.Verdict, st)
-	text := string(s.Rows.Verdict) + " · " + trace.WhoOf(s.Rows)
+	said, text := "agree: ", string(s.Rows.Verdict)+" · "+trace.WhoOf(s.Rows)
 	if s.Rows.Verdict == s.Verdict {
-		text = "agree: " + text
 		if s.Rows.Decided == nil && s.Rows.Verdict == verdict.Allow {
-			text = "agree: no row matches"
+			text = "no row matches"
 		}
-	} else {
-		text = "say " + text
-		if s.Disagrees() {
-			sign, mark = "≠", st.Error
-		}
+	} else if said = "say "; s.Disagrees() {
+		sign, mark, said, text = "≠", st.Error, "", said+text
 	}
 	var to nav.Page
 	if s.Rows.Decided != nil {
 		to = d.rowPage(s.Zone, s.Rows.Decided.ACL)
 	}
-	for i, part := range widget.Flow(text, max(12, d.In()-9)) {
+	head := "rows   " + said // a verdict's sign stands beside it, that of a disagreement before all
+	indent := len(head) + 2
+	for i, part := range widget.Flow(text, max(12, d.In()-indent)) {
 		if i > 0 {
-			d.Under(11, part, st.Dim)
+			d.Under(indent+2, part, st.Dim)
 			continue
 		}
-		d.Add(id+".rows", widget.Line{{Text: "rows   ", Style: st.Dim}, {Text: sign + " ", Style: mark}, {Text: part, Style: st.Dim}}, to)
+		d.Add(id+".rows", widget.Line{{Text: head, Style: st.Dim}, {Text: sign + " ", Style: mark}, {Text: part, Style: st.Dim}}, to)
 	}
 }
 
