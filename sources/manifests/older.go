@@ -57,8 +57,8 @@ func modernise(root *yaml.Node) (uses []olderUse) {
 
 // modernPeer turns a peer into the form of today.
 func modernPeer(peer, subject *yaml.Node, at string) []olderUse {
-	if key, set := fieldNode(peer, "namespaces"); isNamespaceSet(set) {
-		u := modernSet(set, subject, at+".namespaces", key.Line)
+	if _, set := fieldNode(peer, "namespaces"); isNamespaceSet(set) {
+		u := modernSet(set, subject, at+".namespaces")
 		u.drops = ", and what is left, namespaces: {}, means every namespace"
 		return []olderUse{u}
 	}
@@ -69,7 +69,7 @@ func modernPeer(peer, subject *yaml.Node, at string) []olderUse {
 	}
 	var u olderUse
 	if isNamespaceSet(set) {
-		u = modernSet(set, subject, at+".pods.namespaces", key.Line)
+		u = modernSet(set, subject, at+".pods.namespaces")
 	} else {
 		u = olderUse{field: at + ".pods.namespaces", line: key.Line}
 	}
@@ -98,8 +98,8 @@ func isNamespaceSet(n *yaml.Node) bool {
 }
 
 // modernSet makes such a set a selector.
-func modernSet(set, subject *yaml.Node, at string, line int) olderUse {
-	u := olderUse{field: at, line: line}
+func modernSet(set, subject *yaml.Node, at string) olderUse {
+	u := olderUse{field: at, line: set.Content[0].Line}
 	_, selector := fieldNode(set, "namespaceSelector")
 	_, same := fieldNode(set, "sameLabels")
 	_, not := fieldNode(set, "notSameLabels")

@@ -68,8 +68,8 @@ func TestOlderForm(t *testing.T) {
 		said = append(said, b.String())
 	}
 	want := []string{
-		"x.yaml:16 (document 0): AdminNetworkPolicy/priority-50-example: spec.ingress[0].from[0].pods.namespaces.namespaceSelector: is of an older form: the server of today drops this field, and refuses the peer that is left, without namespaceSelector; spec.ingress[0].from[0].pods.namespaces is pods.namespaceSelector today, with the selector itself; e in the console opens the text so",
-		"x.yaml:28 (document 0): AdminNetworkPolicy/priority-50-example: spec.egress[0].to[0].pods.namespaces.namespaceSelector: is of an older form: the server of today drops this field, and refuses the peer that is left, without namespaceSelector; spec.egress[0].to[0].pods.namespaces is pods.namespaceSelector today, with the selector itself; e in the console opens the text so",
+		"x.yaml:17 (document 0): AdminNetworkPolicy/priority-50-example: spec.ingress[0].from[0].pods.namespaces.namespaceSelector: is of an older form: the server of today drops this field, and refuses the peer that is left, without namespaceSelector; spec.ingress[0].from[0].pods.namespaces is pods.namespaceSelector today, with the selector itself; e in the console opens the text so",
+		"x.yaml:29 (document 0): AdminNetworkPolicy/priority-50-example: spec.egress[0].to[0].pods.namespaces.namespaceSelector: is of an older form: the server of today drops this field, and refuses the peer that is left, without namespaceSelector; spec.egress[0].to[0].pods.namespaces is pods.namespaceSelector today, with the selector itself; e in the console opens the text so",
 	}
 	if d := cmp.Diff(want, said); d != "" {
 		t.Error(d)
