@@ -12,6 +12,9 @@ import (
 
 // Says is what a rule of a policy does, in sentences.
 func (r *Revision) Says(p *model.Policy, rule *model.Rule) []string {
+	if r.selectedBy(p) {
+		return []string{r.saysAntrea(p, rule)}
+	}
 	// Nothing is enforced on the primary network of those apart.
 	count := r.SubjectCount(p.Key)
 	subjects, apart := count.Pods, count.Apart

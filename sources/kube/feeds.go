@@ -96,8 +96,9 @@ func watched(events int) []about {
 		eventsAbout(model.KindBANP, events),
 	}
 	for _, r := range antreaResources {
-		all = append(all, custom(r.kind, schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: r.resource},
-			r.namespaced, true))
+		a := custom(r.kind, schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: r.resource}, r.namespaced, true)
+		a.quiet = true
+		all = append(all, a)
 	}
 	return all
 }

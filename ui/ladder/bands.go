@@ -14,7 +14,7 @@ import (
 // of Kubernetes before the baseline.
 func (b *builder) bands() {
 	for _, band := range b.rev.Bands() {
-		b.band("band "+band.Name, bandText(&band), false)
+		b.band(band.Name, bandText(&band), false)
 		for i := range band.Rungs {
 			r := &band.Rungs[i]
 			rung := &ladder.Rung{Policies: r.Policies, Duplicate: r.Tied}

@@ -72,3 +72,11 @@ func (v *View) antreaLines(env *view.Env, s *detail.Sheet) {
 	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
 	v.neighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }
+
+// unchecked says why a rule is not held against live rows.
+func unchecked(env *view.Env) string {
+	if env.Rev.Antrea() {
+		return "Antrea has no rows to check it against."
+	}
+	return "Not checked against live rows: no zone is known."
+}

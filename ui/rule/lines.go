@@ -94,6 +94,9 @@ func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
 
 // noACL is why the rule compiles to nothing.
 func (v *View) noACL(env *view.Env) string {
+	if v.policy != nil && (v.policy.Antrea != nil || env.Rev.Antrea()) {
+		return "none: policies of Antrea have no rows"
+	}
 	switch none := env.Rev.None(v.page.Key); {
 	case none != nil:
 		return "nothing: " + env.Rev.NoRowsShort(none)
