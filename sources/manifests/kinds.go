@@ -121,7 +121,7 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 	if near := nearKind(kind); near != "" {
 		return model.SeverityError, CodeUnknownKind, "Rung does not know this kind", near
 	}
-	if kind == string(model.KindCNP) { // of Antrea
+	if strings.HasSuffix(kind, "NetworkPolicy") { // of another network plugin
 		return model.SeverityWarning, CodeUnknownKind, "skipped: unsupported kind of policy", ""
 	}
 	return model.SeverityInfo, CodeUnknownKind, "skipped: unsupported kind", ""
