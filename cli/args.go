@@ -88,6 +88,9 @@ func outputForms(cmd *cobra.Command) []string {
 	if _, ok := cmd.Annotations[csvForm]; ok {
 		forms = append(forms, csvForm)
 	}
+	if _, ok := cmd.Annotations[antctlForm]; ok {
+		forms = append(forms, antctlForm)
+	}
 	return forms
 }
 

@@ -104,7 +104,11 @@ func (s *rowSet) text(wide bool) string {
 		if x.Log {
 			log = x.Severity
 		}
-		t.add(shortID(x.ID(), wide), fmt.Sprint(x.Tier), fmt.Sprint(x.Priority), x.Stage(), x.Action, log, x.Match)
+		id := shortID(x.ID(), wide)
+		if x.ExternalIDs[nb.KeyOwnerType] == nb.OwnerCNP {
+			id += " (" + nb.MarkCNP + ")"
+		}
+		t.add(id, fmt.Sprint(x.Tier), fmt.Sprint(x.Priority), x.Stage(), x.Action, log, x.Match)
 	}
 	sets := &tableOut{head: []string{"ADDRESS SET", "NAME", "MEMBERS"}}
 	for _, x := range s.sets {

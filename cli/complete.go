@@ -88,7 +88,7 @@ func policyChoices(_ *engine.Engine, r *revision.Revision) []string {
 // movableChoices are those that have a priority, loggingChoices those that have
 // log levels of their own.
 func movableChoices(_ *engine.Engine, r *revision.Revision) []string {
-	return choicesOf(r, func(k model.Kind) bool { return k == model.KindANP })
+	return choicesOf(r, model.Kind.Ranked)
 }
 
 func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {

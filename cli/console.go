@@ -62,9 +62,11 @@ func (a *app) demoCmd() *cobra.Command {
 		Short: "Open the console on a built-in example cluster",
 		Long: `Open the console on a built-in cluster: three nodes, four tenants, about forty
 pods, and policies that show every mark of the ladder. It is a sandbox: change what
-you like, nothing of yours is touched.`,
+you like, nothing of yours is touched. --system antrea opens the policies of Antrea's
+documentation instead; Antrea has no zones.`,
 		Example: `  rung demo
-  rung demo --readonly --theme light`,
+  rung demo --readonly --theme light
+  rung demo --system antrea`,
 		Args: takes(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.console(cmd.Context(), true) },
 	}

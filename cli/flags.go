@@ -70,6 +70,10 @@ func (f *flags) register(root *cobra.Command) {
 	p.Float64Var(&f.traffic, "traffic", 12, "connections per second in the sandbox, 0 for none")
 	p.Float64Var(&f.churn, "churn", 0, "simulated pod events per second in the sandbox")
 	p.Int32Var(&f.ovn.MaxPriority, "max-priority", model.MaxPriority, "last priority the cluster enforces")
+	p.BoolVar(&f.ovn.CompileCNP, "compile-cnp", false,
+		"compile ClusterNetworkPolicies as OVN-Kubernetes, which has no controller for them, might")
+	p.StringVar(&f.ovn.System, "system", "auto",
+		"network plugin whose rules of precedence hold: auto, ovn-kubernetes or antrea")
 	registerDialect(p, f)
 	features := &f.ovn.Features
 	p.StringVar(&features.Multicast, "multicast", "auto",
@@ -78,6 +82,8 @@ func (f *flags) register(root *cobra.Command) {
 		"hairpin and node rows: on, off, or auto (once there is a NetworkPolicy)")
 	p.StringSliceVar(&features.ClusterSubnets, "cluster-subnets", nil,
 		"CIDRs of the cluster's pods, excluded from EgressFirewall rows")
+	p.BoolVar(&f.ovn.LegacyIsolation, "legacy-isolation", false,
+		"the isolation annotation of 2016 counts: for verdicts and the ladder, not for rows")
 	p.StringVar(&features.HostNetworkNamespace, "host-network-namespace", "",
 		"namespace that stands for the nodes (default ovn-host-network)")
 	p.StringVar(&f.dnsFile, "dns-addresses", "",
@@ -130,7 +136,7 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	switch {
 	case demo:
 		cfg.Mode = revision.Mode{Name: "demo", Title: "demo"}
-		opt.Demo = true
+		opt.Demo, opt.Antrea = true, f.antrea()
 	case len(f.files) > 0 && f.kube.given():
 		return cfg, errors.New("-f cannot be combined with --kubeconfig, --context or another flag that names a cluster")
 	case len(f.files) > 0 && f.kube.reconcile:
@@ -166,6 +172,9 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 		cfg.Writes = false // the rows are somebody else's
 		return cfg, err
 	}
+	if f.antrea() {
+		return cfg, nil // Antrea has no databases that a sandbox could play
+	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
 	cfg.Sandbox = &engine.SandboxConfig{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.rate(), Churn: f.churn, Foreign: demo}
 	if f.sandboxOVN != engine.OVNAuto && f.sandboxOVN != engine.OVNOff {
@@ -176,6 +185,9 @@ func (a *app) makeConfig(ctx context.Context, demo, zones bool) (engine.Config, 
 	cfg.Mode.Simulated = f.rate() > 0 || f.churn > 0
 	return cfg, nil
 }
+
+// antrea says whether Antrea was named as the system.
+func (f *flags) antrea() bool { return f.ovn.System == string(model.SystemAntrea) }
 
 // identity names the files wherever Rung is started: history and plans are kept
 // under it.

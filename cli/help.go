@@ -19,9 +19,9 @@ type group struct {
 }
 
 var groups = []group{
-	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "verify", "probe", "lint"}},
+	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "verify", "probe", "lint", "convert"}},
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain"}},
-	{"Change policies (shown first, then asked)", []string{"preview", "apply", "move", "log-level", "delete", "plan", "undo", "redo", "confirm",
+	{"Change policies (shown first, then asked)", []string{"preview", "new", "apply", "move", "log-level", "delete", "plan", "undo", "redo", "confirm",
 		"history"}},
 	{"Run", []string{"demo", "reconcile"}},
 	{"Other", []string{"options", "completion", "help", "version"}},
@@ -152,9 +152,11 @@ var flagGroups = []flagGroup{
 	{"Databases of OVN", []string{"nb", "sb", "nb-ca", "nb-cert", "nb-key", "nb-skip-name-verification", "ovn-namespace"}},
 	{"The ACL log", []string{"log", "speed", "keep-counts"}},
 	{"What may change", []string{"readonly", "write", "write-back", "reconcile"}},
-	{"What OVN-Kubernetes runs with", []string{"ip-family", "max-priority", "cluster-subnets", "dns-addresses",
+	{"What OVN-Kubernetes runs with", []string{"ip-family", "system", "max-priority", "compile-cnp", "cluster-subnets",
+		"dns-addresses",
 		"host-network-namespace",
-		"multicast", "netpol-defaults", "observability", "allow-icmp-network-policy", "enable-stateless-netpol"}},
+		"multicast", "netpol-defaults", "observability", "allow-icmp-network-policy", "enable-stateless-netpol",
+		"legacy-isolation"}},
 	{"Sandbox", []string{"sandbox-ovsdb", "sandbox-ovn", "sandbox-dir", "sandbox-port-delay", "traffic"}},
 	{"Output and console", []string{"output", "color", "theme", "ascii", "no-mouse", "config", "state-dir"}},
 }

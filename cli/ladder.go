@@ -23,17 +23,29 @@ func (a *app) ladderCmd() *cobra.Command {
 comes first; tier 2 by kind and namespace, with OVN's priorities, where the higher
 number comes first. --stage shows one stage of the pipeline alone, in its true order.
 
+Where Antrea's precedence holds (--system), its tiers stand in order, with the
+NetworkPolicies before the baseline; -o antctl prints the columns of antctl get
+networkpolicy --sort-by=effectivePriority.
+
 With --nb it also shows how many zones are in sync with each policy, and the rows no
 policy stands for: those of tier 0, and those Rung does not compile.`,
 		Example: `  rung ladder -f policies/
   rung ladder -f policies/ --stage to-lport -o wide
-  rung ladder --context staging -o json`,
+  rung ladder --context staging -o json
+  rung ladder -f policies/ --system antrea -o antctl`,
 		Args: takes(0),
 	}, func([]string, bool) query {
 		return query{zones: len(a.flags.nb) > 0, answer: func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+			if r.Antrea() {
+				return bandsAnswer(r, *stage)
+			}
+			if a.flags.output == antctlForm {
+				return nil, fmt.Errorf("-o %s is the order of Antrea's policies, and OVN-Kubernetes' precedence holds here (%s); see --system", antctlForm, r.SystemWhy)
+			}
 			return ladderAnswer(e, r, *stage)
 		}}
 	})
+	cmd.Annotations = map[string]string{antctlForm: ""}
 	stage = stageFlag(cmd, "only one `stage` of the pipeline")
 	return cmd
 }
@@ -100,6 +112,8 @@ func (t *ladderTable) tier(tier *ladder.Tier) {
 		prio := ""
 		if tier.Kind == model.KindANP {
 			gap(rung.Priority)
+		}
+		if rung.Policies[0].Policy.Kind.Ranked() {
 			prio = strconv.Itoa(int(rung.Priority))
 		}
 		live.above(tier.Top(rung))
@@ -131,6 +145,14 @@ type ladderLine struct {
 	marks                                            []string
 }
 
+// ladderName is a policy's name, with the kind where it is not the one its tier is named for.
+func ladderName(p *model.Policy) string {
+	if p.Kind == model.KindCNP {
+		return p.Label()
+	}
+	return p.Name
+}
+
 func (t *ladderTable) policy(tier int, prio string, p *ladder.RungPolicy, marks []string) {
 	log := "off"
 	if levels, err := p.Policy.LogLevels(); err != nil {
@@ -145,7 +167,7 @@ func (t *ladderTable) policy(tier int, prio string, p *ladder.RungPolicy, marks 
 	case model.StageAfterLB:
 		ingress = "–"
 	}
-	t.line(&ladderLine{tier: tier, prio: prio, name: p.Policy.Name, subject: p.Policy.Subject.String(), ingress: ingress,
+	t.line(&ladderLine{tier: tier, prio: prio, name: ladderName(p.Policy), subject: p.Policy.Subject.String(), ingress: ingress,
 		egress: egress,
 		log:    log, where: p.Policy.Origin.Where(), key: p.Policy.Key, stage: t.l.Stage, marks: marks})
 }

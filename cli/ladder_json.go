@@ -43,6 +43,7 @@ type rungOut struct {
 	Policies    []string        `json:"policies"`
 	Duplicate   bool            `json:"duplicate"`
 	Unsupported bool            `json:"unsupported"`
+	Idle        bool            `json:"idle,omitempty"` // CNPs that nobody makes rows of
 	Conflict    bool            `json:"conflict"`
 	Details     []rungPolicyOut `json:"details"`
 }
@@ -159,7 +160,7 @@ func describeTier(t *ladder.Tier, only model.Stage) tierOut {
 }
 
 func describeRung(r ladder.Rung) rungOut {
-	out := rungOut{Priority: r.Priority, Duplicate: r.Duplicate, Unsupported: r.Unsupported,
+	out := rungOut{Priority: r.Priority, Duplicate: r.Duplicate, Unsupported: r.Unsupported, Idle: r.Idle,
 		Details:  each(r.Policies, describeRungPolicy),
 		Policies: each(r.Policies, func(p ladder.RungPolicy) string { return p.Policy.Name })}
 	for _, p := range r.Policies {

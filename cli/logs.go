@@ -119,10 +119,13 @@ Other answers than the lines:
 				return err
 			case cfg.Kube == nil && len(a.flags.nb) > 0 && !files:
 				return errors.New("--nb: a database has no ACL log; log lines come from a cluster or a sandbox")
-			case cfg.Kube == nil && (since != 0 && !files || len(nodes) > 0):
-				return errors.New("--since and --node are for the logs of a cluster, not for a sandbox")
+			case cfg.Kube == nil && len(nodes) > 0:
+				return errors.New("--node is for the logs of a cluster, not for a sandbox")
 			case since < 0:
 				return fmt.Errorf("--since %s: want a time back from now, such as 10m", since)
+			}
+			if cfg.Kube == nil && !files && since > 0 {
+				fmt.Fprintf(a.err, "rung: --since %s: a sandbox has no lines from before it was started\n", since)
 			}
 			cfg.ExecZones = false // lines need no rows
 			cfg.ACLLogs = logs.Scope{Since: since, Nodes: nodes}
@@ -166,7 +169,7 @@ Other answers than the lines:
 	cmd.Flags().BoolVar(&raw, "raw", false, "print lines as ovn-controller wrote them")
 	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "how long to listen without --follow")
 	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this many lines; 0 for no limit")
-	cmd.Flags().DurationVar(&since, "since", 0, "on a cluster, or with --log: start this long ago")
+	cmd.Flags().DurationVar(&since, "since", 0, "start this long ago; a sandbox has lines from its start on")
 	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only this node (repeatable)")
 	cmd.Flags().StringVar(&controller, "controller", "", "what this zone's ovnkube-controller wrote about POLICY")
 	sum.register(cmd.Flags())
@@ -185,6 +188,7 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw
 	defer a.unfollowed(e)
 	const atOnce = 1000
 	seen, came, printed := uint64(0), 0, 0
+	times := logTimes{today: dayOf(e.Now())}
 	over := e.Logs().Ended()
 	end := func() error {
 		st := e.Logs().Stats()
@@ -205,6 +209,9 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw
 	}
 	for {
 		lines := e.Logs().Since(seen, atOnce)
+		if len(lines) > 0 {
+			times.span(e.Logs().Position())
+		}
 		for _, x := range lines {
 			seen = x.Seq
 			e.Logs().Read(seen)
@@ -215,12 +222,12 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw
 				continue
 			}
 			if x.Gap != nil {
-				if err := a.printGap(x); err != nil {
+				if err := a.printGap(x, &times); err != nil {
 					return err
 				}
 				continue
 			}
-			if err := a.printLog(x, raw); err != nil {
+			if err := a.printLog(x, raw, &times); err != nil {
 				return err
 			}
 			if printed++; printed == limit {
@@ -264,18 +271,18 @@ func (a *app) unfollowed(e *engine.Engine) {
 	}
 }
 
-func (a *app) printGap(x *logs.Entry) error {
+func (a *app) printGap(x *logs.Entry, times *logTimes) error {
 	if a.takeLog != nil {
 		return nil
 	}
 	o := logGapOut{At: stamp(x.Line.At), Zone: x.Line.Zone}
 	o.Gap.From, o.Gap.To, o.Gap.Missing, o.Gap.Why = stamp(x.Gap.From), stamp(x.Gap.To), x.Gap.Missing.Seconds(), x.Gap.Why
 	return a.item(o, func(bool) string {
-		return fmt.Sprintf("%s  -- %s\n", x.Line.At.UTC().Format("15:04:05.000"), x.Sentence())
+		return fmt.Sprintf("%s  -- %s\n", times.text(x.Line.At), x.Sentence())
 	})
 }
 
-func (a *app) printLog(x *logs.Entry, raw bool) error {
+func (a *app) printLog(x *logs.Entry, raw bool, times *logTimes) error {
 	if a.takeLog != nil {
 		a.takeLog(x)
 		return nil
@@ -296,7 +303,7 @@ func (a *app) printLog(x *logs.Entry, raw bool) error {
 		o.Among = append(o.Among, ref.Policy.String()+" "+revision.RuleLabel(ref.Direction, ref.Rule, ""))
 	}
 	return a.item(o, func(wide bool) string {
-		s := fmt.Sprintf("%s  %-18s %s\n", x.Line.At.UTC().Format("15:04:05.000"), x.Line.Zone, x.Sentence())
+		s := fmt.Sprintf("%s  %-18s %s\n", times.text(x.Line.At), x.Line.Zone, x.Sentence())
 		if wide {
 			s += "    " + x.Line.Raw + "\n"
 		}

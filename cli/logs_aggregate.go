@@ -90,8 +90,8 @@ func (g *aggregate) counts(x *logs.Entry) bool {
 // aggregateEvery is how often a changed sum is printed.
 const aggregateEvery = time.Second
 
-// aggregate counts the lines that match until ctx ends and prints the sums: at the end,
-// with --follow whenever they changed. Where every line counts, the sums are those that
+// aggregate counts the lines that match until ctx ends, or the files do, and prints the
+// sums: at the end, with --follow whenever they changed. Where every line counts, the sums are those that
 // the console shows.
 func (a *app) aggregate(ctx context.Context, e *engine.Engine, g *aggregate, match func(*logs.Entry) bool, filtered bool) error {
 	defer a.readOn()()
@@ -115,6 +115,7 @@ func (a *app) aggregate(ctx context.Context, e *engine.Engine, g *aggregate, mat
 					own.Add(rule, pair, at)
 				}
 			}
+			l.Read(seen) // room for more of what is stored
 			if len(lines) < 1000 {
 				return
 			}
@@ -130,16 +131,21 @@ func (a *app) aggregate(ctx context.Context, e *engine.Engine, g *aggregate, mat
 		}
 		return a.printHits(g, rules, e.Now())
 	}
+	end := func() error {
+		if err := report(); err != nil {
+			return err
+		}
+		a.uncounted(l, missed)
+		return nil
+	}
 	next := time.NewTicker(aggregateEvery)
 	defer next.Stop()
 	for {
 		select {
+		case <-l.Ended():
+			return end()
 		case <-ctx.Done():
-			if err := report(); err != nil {
-				return err
-			}
-			a.uncounted(l, missed)
-			return nil
+			return end()
 		case <-ticks:
 			count()
 		case <-next.C:

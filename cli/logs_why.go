@@ -41,7 +41,8 @@ func (a *app) logsWhy(ctx context.Context, name string) error {
 		}
 		e.Logs().Ask()
 		a.streamsSettle(ctx, e)
-		checks := e.Logs().Why(e.Revision(), logs.About{Policy: k})
+		about := logs.About{Policy: k}
+		checks := append(e.Logs().Why(e.Revision(), about), logs.NeverComes(ctx, e.Revision(), about)...)
 		no := false
 		for _, c := range checks {
 			no = no || c.State == logs.Wrong

@@ -26,7 +26,7 @@ const (
 var needsOf = map[string]need{
 	"ladder": needPolicies, "lint": needPolicies, "compile": needPolicies,
 	"policy": needObjects, "pod": needObjects, "drift": needObjects, "rows": needObjects, "zones": needObjects,
-	"probe": needObjects, "verify": needObjects, "matrix": needObjects,
+	"probe": needObjects, "verify": needObjects, "matrix": needObjects, "convert": needObjects,
 	"activity": needObjects, "logs": needObjects, "plan": needObjects,
 }
 

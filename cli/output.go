@@ -84,7 +84,7 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 		text = out
 	case csvForm:
 		text = ans.csv()
-	case nbctlForm:
+	case nbctlForm, antctlForm:
 		text = ans.records()
 	default:
 		text = ans.text(a.flags.output == "wide")

@@ -31,7 +31,7 @@ func (a *app) planCmd() *cobra.Command {
 		Short: "Arrange the priorities: free runs, room between two policies, re-space the ladder",
 		Long: `Plan shows what is free on the ladder, and the plan that is under way or stopped,
 step by step. --step N re-spaces every policy, from --start, in steps that never
-reverse two policies: at no step do two of them swap order or become tied.
+reverse two policies: at no step do two of them swap order or newly become tied.
 --insert ABOVE,BELOW finds a free priority between two policies, each by its name
 or the priority it has; either may be left out for the end of the ladder. Nothing
 is changed unless --run is given; each step then waits until every zone shows the
@@ -113,7 +113,7 @@ func (a *app) arrange(r *revision.Revision, f *planFlags) (b *plan.Board, in *pl
 	if f.insert != "" && !both {
 		return nil, nil, nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name or priority", f.insert)
 	}
-	b, err = plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority)
+	b, err = plan.FromCluster(r.Cluster, a.flags.ovn.MaxPriority, a.flags.ovn.CompileCNP)
 	switch {
 	case err != nil:
 	case f.insert != "":

@@ -18,8 +18,10 @@ type policyOut struct {
 	Name     string     `json:"name"`
 	Tier     int        `json:"tier"`
 	Priority *int32     `json:"priority,omitempty"`
-	Subject  string     `json:"subject"`
-	Pods     []string   `json:"pods"`
+	// APIVersion is that of an older API than today's.
+	APIVersion string   `json:"api_version,omitempty"`
+	Subject    string   `json:"subject"`
+	Pods       []string `json:"pods"`
 	// PodsApart are pods of the subject whose primary network is another one:
 	// the policy is not enforced there.
 	PodsApart []string  `json:"pods_on_primary_udn,omitempty"`
@@ -41,6 +43,8 @@ type policyOut struct {
 	// With are the units besides its own that hold rows for the policy, with how
 	// many zones have them in which state.
 	With []unitOut `json:"with,omitempty"`
+
+	isolated string // instead of Isolates, for people
 }
 
 type unitOut struct {
@@ -108,11 +112,11 @@ lists the pods and ACLs.`,
 func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *policyOut {
 	p := r.Cluster.Policy(k)
 	out := &policyOut{Kind: k.Kind, Name: shortName(k), Tier: p.Tier, Subject: p.Subject.String(), Pods: []string{},
-		Isolates: p.Isolated(), Logging: "off", File: p.Origin.Where(), Findings: []findingBrief{},
+		Isolates: r.Isolated(p), APIVersion: p.APIVersion, isolated: r.Legacy2016(p), Logging: "off", File: p.Origin.Where(), Findings: []findingBrief{},
 		Rules:      each(r.RuleFacts(p), func(f revision.RuleFacts) ruleOut { return describeRule(p, f) }),
 		Conditions: each(r.Conditions(k), describeCondition),
 		Zones:      each(r.Zones, func(z *model.ZoneState) policyZone { return describePolicyIn(z, k, now) })}
-	if k.Kind == model.KindANP {
+	if k.Kind.Ranked() {
 		out.Priority = &p.Priority
 	}
 	l := r.Logging(p)
@@ -166,7 +170,7 @@ func describePolicyIn(z *model.ZoneState, k model.PolicyKey, now time.Time) poli
 }
 
 func describeRule(p *model.Policy, f revision.RuleFacts) ruleOut {
-	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: string(f.Action), PeerPods: f.Pods,
+	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.Word(f.Action), PeerPods: f.Pods,
 		Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...),
 		Broken: f.Broken()}
 	if revision.OutsideTypes(p, f.Direction) {
@@ -177,6 +181,9 @@ func describeRule(p *model.Policy, f revision.RuleFacts) ruleOut {
 
 func (o *policyOut) text(wide bool) string {
 	s := fmt.Sprintf("%s %s  tier %d", o.Kind, o.Name, o.Tier)
+	if o.APIVersion != "" {
+		s += "  apiVersion " + o.APIVersion
+	}
 	if o.Priority != nil {
 		s += fmt.Sprintf("  priority %d", *o.Priority)
 	}
@@ -190,7 +197,7 @@ func (o *policyOut) text(wide bool) string {
 	}
 	s += fmt.Sprintf("\nsubject  %s → %s\nlogging  %s\n", o.Subject, pods, logging)
 	if o.Kind == model.KindNP {
-		s += "isolates " + cmp.Or(strings.Join(o.Isolates, " and "), "nothing") + "\n"
+		s += "isolates " + cmp.Or(strings.Join(o.Isolates, " and "), o.isolated, "nothing") + "\n"
 	}
 	if o.None != "" {
 		s += "no rows  " + o.None + "\n"

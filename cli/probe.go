@@ -126,7 +126,7 @@ func checked(q trace.Question) error {
 }
 
 func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeOut, error) {
-	c, err := connectionOf(q, e.Revision().Cluster)
+	c, err := connectionOf(q, trace.NamesOf(e.Revision().Cluster))
 	if err != nil {
 		return nil, err
 	}

@@ -146,8 +146,8 @@ Exit codes: 0 fine, 1 the answer is no (drift, lint errors, a change refused),
 	a.flags.register(root)
 	root.AddCommand(
 		a.demoCmd(), a.ladderCmd(), a.policyCmd(), a.podCmd(), a.traceCmd(), a.matrixCmd(), a.verifyCmd(), a.probeCmd(), a.compileCmd(), a.rowsCmd(), a.driftCmd(),
-		a.previewCmd(), a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.redoCmd(), a.confirmCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
-		a.zonesCmd(), a.activityCmd(), a.reconcileCmd(), a.explainCmd(), a.versionCmd(),
+		a.previewCmd(), a.newCmd(), a.applyCmd(), a.deleteCmd(), a.moveCmd(), a.undoCmd(), a.redoCmd(), a.confirmCmd(), a.planCmd(), a.lintCmd(), a.logLevelCmd(), a.logsCmd(),
+		a.zonesCmd(), a.activityCmd(), a.reconcileCmd(), a.explainCmd(), a.convertCmd(), a.versionCmd(),
 	)
 	root.AddCommand(a.optionsCmd())
 	root.SetIn(a.in)

@@ -58,7 +58,7 @@ func settled() func(*revision.Revision) bool {
 				return false
 			}
 		}
-		return len(r.Zones) > 0
+		return len(r.Zones) > 0 || r.System == model.SystemAntrea
 	}
 }
 

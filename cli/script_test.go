@@ -52,6 +52,11 @@ func TestScripts(t *testing.T) {
 			if err := os.CopyFS(filepath.Join(env.WorkDir, "cluster"), os.DirFS("testdata/cluster")); err != nil {
 				return err
 			}
+			demo, err := filepath.Abs("../examples")
+			if err != nil {
+				return err
+			}
+			env.Setenv("DEMO", demo)
 			// Sockets have short paths.
 			run, err := os.MkdirTemp("", "rung")
 			if err != nil {

@@ -13,7 +13,6 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/engine/trace"
-	"rung/model"
 	"rung/model/verdict"
 )
 
@@ -122,12 +121,14 @@ func traced(r *revision.Revision, asked []trace.Question, file, by string, live 
 	if err != nil {
 		return nil, err
 	}
-	t := trace.Tracer{Compiled: !live}
+	of := asking{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster), by: ask, tried: file == "", now: now}
+	answers, errs := make([]*verdictOut, len(asked)), make([]error, len(asked))
+	trace.AtOnce(len(asked), func(i int) { answers[i], errs[i] = of.ask(asked[i]) })
 	out, disagree := make([]*verdictOut, 0, len(asked)), false
 	var bad caseErrors
 	var failed error // to ask OVN: the first
 	for i, q := range asked {
-		o, err := askTrace(&t, r, q, ask, file == "", now)
+		o, err := answers[i], errs[i]
 		if err == nil && ovn != nil {
 			o.OVN, err = ovn(o.trace.Connection)
 		}
@@ -151,9 +152,9 @@ func traced(r *revision.Revision, asked []trace.Question, file, by string, live 
 }
 
 // connectionOf reads a question; what is wrong with an end is said by the name of its flag.
-// A name alone is that of the one pod, node or Service of the cluster that has it.
-func connectionOf(q trace.Question, of *model.Cluster) (c verdict.Connection, err error) {
-	if q, err = q.Named(of); err == nil {
+// A name alone is that of the one pod, node or Service that has it.
+func connectionOf(q trace.Question, names *trace.Names) (c verdict.Connection, err error) {
+	if q, err = q.Named(names); err == nil {
 		c, err = q.Connection()
 	}
 	var end *trace.EndError
@@ -163,13 +164,23 @@ func connectionOf(q trace.Question, of *model.Cluster) (c verdict.Connection, er
 	return c, err
 }
 
-// askTrace asks one question.
-func askTrace(t *trace.Tracer, r *revision.Revision, q trace.Question, by trace.By, tried bool, now time.Time) (*verdictOut, error) {
-	c, err := connectionOf(q, r.Cluster)
+// asking is what questions are asked of; they may be asked at once.
+type asking struct {
+	tracer trace.Tracer
+	r      *revision.Revision
+	names  *trace.Names
+	by     trace.By
+	tried  bool
+	now    time.Time
+}
+
+// ask asks one question.
+func (a *asking) ask(q trace.Question) (*verdictOut, error) {
+	c, err := connectionOf(q, a.names)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := t.Ask(r, c, by, tried, now)
+	answer, err := a.tracer.Ask(a.r, c, a.by, a.tried, a.now)
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,7 @@ type verdictStage struct {
 
 type deciderOut struct {
 	Tier      int      `json:"tier"`
+	Band      string   `json:"antrea_tier,omitempty"`
 	Kind      string   `json:"kind,omitempty"`
 	Policy    string   `json:"policy,omitempty"`
 	Direction string   `json:"direction,omitempty"`
@@ -138,8 +139,8 @@ func stageOut(s *verdict.StageVerdict) verdictStage {
 }
 
 func deciderOf(d *verdict.Decider) deciderOut {
-	out := deciderOut{Tier: d.Tier, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName,
-		Action: string(d.Action), ACL: d.ACL, Defect: d.Defect}
+	out := deciderOut{Tier: d.Tier, Band: d.Band, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName,
+		Action: d.Does(), ACL: d.ACL, Defect: d.Defect}
 	if out.Kind != "" {
 		out.Policy = d.Policy.String()
 	}
@@ -273,7 +274,11 @@ func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
 			if l.Rule.Defect != "" {
 				rule += " (known defect: " + l.Rule.Defect + ")"
 			}
-			t.add(result, fmt.Sprint(l.Tier), rule)
+			tier := fmt.Sprint(l.Tier)
+			if l.Band != "" {
+				tier = l.Band
+			}
+			t.add(result, tier, rule)
 		}
 		if len(t.rows) > 0 {
 			fmt.Fprintf(b, "\n%s on %s:\n%s", s.Stage, s.Zone, t)

@@ -143,6 +143,9 @@ func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired,
 	all := c.families()
 	for _, ch := range later {
 		p, _ := ch.New.(*model.Policy)
+		if c.options.Nothing {
+			p = nil
+		}
 		switch k := ch.Key(); {
 		case k.Kind.IsAdmin():
 			c.policy(k, p)

@@ -34,6 +34,10 @@ type Options struct {
 	// model.MaxPriority.
 	MaxPriority int32
 
+	// CNP compiles ClusterNetworkPolicies as OVN-Kubernetes, which has no controller for
+	// them, might (ovn-kubernetes.md#clusternetworkpolicy).
+	CNP bool
+
 	// AllowICMP adds the rows of allow-icmp-network-policy
 	// (ovn-kubernetes.md#default-deny), Stateless honours the annotation acl-stateless
 	// (ovn-kubernetes.md#rule-rows).
@@ -53,6 +57,9 @@ type Options struct {
 	// HostNetworkNamespace stands for the nodes as a peer
 	// (ovn-kubernetes.md#pod-selector-sets); empty means DefaultHostNetworkNamespace.
 	HostNetworkNamespace string
+	// Nothing compiles no rows at all: another system than OVN-Kubernetes enforces the
+	// policies of the cluster.
+	Nothing bool
 }
 
 // Switch turns something on or off, or leaves it to the objects.

@@ -14,13 +14,6 @@ import (
 	"rung/model/selectors"
 )
 
-// OVN priorities (ovn-kubernetes.md#priorities).
-const (
-	anpBase  = ladder.PriorityAdmin
-	anpStep  = ladder.PriorityAdminStep
-	banpBase = ladder.PriorityBaseline
-)
-
 // Compiled is one unit compiled, as far as that does not depend on which pods
 // there are: a policy, or rows that several policies or none stand for (the kinds
 // of model/kinds.go that are no objects). It is immutable.
@@ -159,10 +152,13 @@ func (c *Compiler) compilePolicy(p *model.Policy) *Compiled {
 // first; then what is wrong with rules and the logging annotation, all of it in one
 // error; then what the nodes say. Without a reason it returns the levels to log with.
 func (c *Compiler) refuse(p *model.Policy) (model.LogLevels, *model.NoRows) {
-	if p.Kind == model.KindANP && p.Priority > c.maxPriority() {
+	if none := c.refuseCNP(p); none != nil {
+		return model.LogLevels{}, none
+	}
+	if p.Kind.Ranked() && p.Priority > c.maxPriority() {
 		return model.LogLevels{}, &model.NoRows{Code: "priority", Message: fmt.Sprintf(
-			"error attempting to add ANP %s with priority %d because, OVNK only supports priority ranges 0-%d",
-			p.Name, p.Priority, c.maxPriority())}
+			"error attempting to add %s %s with priority %d because, OVNK only supports priority ranges 0-%d",
+			p.Kind.Short(), p.Name, p.Priority, c.maxPriority())}
 	}
 	// What controllers do not survive comes first; for the rest they have an error.
 	if none := profile(p, model.InvalidCIDR, model.InvalidSelector, model.InvalidProtocol, model.InvalidCIDRForm); none != nil {
@@ -211,7 +207,7 @@ func (c *Compiler) refuseNodes(p *model.Policy) *model.NoRows {
 					return &model.NoRows{Code: "host-cidrs", Message: fmt.Sprintf(
 						"unable to convert peers to addresses for %s %s: unable to create address set for  rule %s with priority %d: "+
 							"failed to get node host CIDRs for %s: %s",
-						strings.ToLower(p.Kind.Short()), p.Name, r.Name, ovnPriority(p, i), n.Name, n.HostErr)}
+						strings.ToLower(p.Kind.Short()), p.Name, r.Name, ladder.RowPriority(p, i), n.Name, n.HostErr)}
 				}
 			}
 		}
@@ -246,29 +242,21 @@ func checkPeers(r *model.Rule) (code string, err error) {
 	return "", nil
 }
 
-// ovnPriority is the priority of a rule's ACLs (ovn-kubernetes.md#priorities).
-func ovnPriority(p *model.Policy, index int) int {
-	if p.Kind == model.KindBANP {
-		return banpBase - index
-	}
-	return anpBase - anpStep*int(p.Priority) - index
-}
-
-// LivePriority is the ANP priority that ACLs of this OVN priority and gress
-// index were compiled from, or -1 when they cannot be an ANP's.
+// LivePriority is the priority of an ANP or CNP that ACLs of this OVN priority and
+// gress index were compiled from, or -1 when they cannot be one's.
 func LivePriority(ovn, index int) int32 {
-	n := anpBase - index - ovn
-	if n < 0 || n%anpStep != 0 {
+	n := ladder.PriorityAdmin - index - ovn
+	if n < 0 || n%ladder.PriorityAdminStep != 0 {
 		return -1
 	}
-	return int32(n / anpStep)
+	return int32(n / ladder.PriorityAdminStep)
 }
 
 var ovnActions = map[model.Action]string{model.Allow: nb.ActionAllowRelated, model.Deny: nb.ActionDrop,
 	model.Pass: nb.ActionPass}
 
 func (c *Compiler) compileRule(out *Compiled, r *model.Rule) {
-	cr := &compiledRule{rule: r, priority: ovnPriority(out.Policy, r.Index), action: ovnActions[r.Action]}
+	cr := &compiledRule{rule: r, priority: ladder.RowPriority(out.Policy, r.Index), action: ovnActions[r.Action]}
 	cr.peers = make([]*group, len(r.Peers))
 	var groups []*group
 	var nodes []*selectors.Selector

@@ -14,7 +14,7 @@ import (
 
 // questions are what the server is asked, the most wanted first.
 func questions(ovnNamespaces []string) (out []kube.Question) {
-	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for _, v := range []kube.Verb{kube.VerbCreate, kube.VerbUpdate, kube.VerbPatch, kube.VerbDelete} {
 			out = append(out, v.Of(model.PolicyKey{Kind: k}))
 		}
@@ -29,6 +29,7 @@ func questions(ovnNamespaces []string) (out []kube.Question) {
 		{Group: "discovery.k8s.io", Resource: "endpointslices"}, {Group: "networking.k8s.io", Resource: "networkpolicies"},
 		{Group: "policy.networking.k8s.io", Resource: "adminnetworkpolicies"},
 		{Group: "policy.networking.k8s.io", Resource: "baselineadminnetworkpolicies"},
+		{Group: "policy.networking.k8s.io", Resource: "clusternetworkpolicies"},
 		{Group: "k8s.ovn.org", Resource: "egressfirewalls"},
 	} {
 		for _, verb := range []string{"list", "watch"} {

@@ -78,6 +78,7 @@ func (s *state) dialectOf(zone string, found *dialect.Dialect) {
 	}
 	if next := d.view.WithRows(zone, found); next != d.view {
 		d.view = next
+		s.decideSystem()
 		s.decideDialect()
 	}
 }

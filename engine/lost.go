@@ -35,6 +35,7 @@ type lostLines struct {
 type zoneMeters struct {
 	stats map[string]flow.MeterStat
 	next  time.Time // when they may be read again
+	open  bool      // an ACL was at its limit when they were read: there may be more lost lines
 }
 
 // lost is how many lines of an ACL its meter discarded.
@@ -49,19 +50,23 @@ func (l *lostLines) lost(zone, acl string) (n uint64, ok bool) {
 	return s.Dropped, ok
 }
 
-// due says whether a zone's meters may be read now.
-func (l *lostLines) due(zone string, now time.Time) bool {
+// due says whether a zone's meters are to be read now: while an ACL of it is at its limit,
+// and once more after that, for what was lost since they were read last.
+func (l *lostLines) due(zone string, limited bool, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	z := l.zones[zone]
-	return z == nil || !now.Before(z.next)
+	if z == nil {
+		return limited
+	}
+	return (limited || z.open) && !now.Before(z.next)
 }
 
 // took keeps what was read; a zone that could not be read is not counted.
-func (l *lostLines) took(zone string, stats map[string]flow.MeterStat, next time.Time) {
+func (l *lostLines) took(zone string, z zoneMeters) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.zones[zone] = &zoneMeters{stats, next}
+	l.zones[zone] = &z
 }
 
 // forget lets go of zones whose meters hold nothing back.
@@ -88,19 +93,17 @@ func (e *Engine) runMeters(every time.Duration, read func(context.Context, strin
 			return
 		case <-ticker.C:
 		}
-		var known, limited []string
+		var known []string
+		limited := map[string]bool{}
 		for _, x := range e.logs.Losses() { // those at the limit first
-			if slices.Contains(known, x.Zone) {
-				continue
-			}
-			known = append(known, x.Zone)
-			if x.AtLimit {
-				limited = append(limited, x.Zone)
+			if !slices.Contains(known, x.Zone) {
+				known = append(known, x.Zone)
+				limited[x.Zone] = x.AtLimit
 			}
 		}
 		l.forget(known)
-		for _, zone := range limited {
-			if !l.due(zone, time.Now()) {
+		for _, zone := range known {
+			if !l.due(zone, limited[zone], time.Now()) {
 				continue
 			}
 			ctx, cancel := context.WithTimeout(e.ctx, metersWithin)
@@ -110,7 +113,7 @@ func (e *Engine) runMeters(every time.Duration, read func(context.Context, strin
 			if err != nil {
 				stats, next = nil, max(every, metersFailed)
 			}
-			l.took(zone, stats, time.Now().Add(next))
+			l.took(zone, zoneMeters{stats, time.Now().Add(next), limited[zone]})
 		}
 	}
 }

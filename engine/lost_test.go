@@ -22,8 +22,12 @@ func logging(policy string) string {
 	return strings.Replace(policy, "spec:\n", "  annotations: {k8s.ovn.org/acl-logging: '{\"allow\":\"info\",\"deny\":\"alert\"}'}\nspec:\n", 1)
 }
 
-// An ACL of the sandbox that logs more than its meter lets through is named, with how many
-// lines were lost.
+// namedWithin is how long after an ACL begins to lose lines it is named, by the clock of its
+// lines.
+const namedWithin = 2 * time.Second
+
+// An ACL of the sandbox that logs more than its meter lets through is named within two
+// seconds, with how many lines were lost.
 func TestMeterAtLimit(t *testing.T) {
 	w := newLiveWorld(t, logging(given.ANP("control", 34, "", "in allow *", "out allow *")))
 	r := w.run(func(c *Config) { c.Sandbox = &SandboxConfig{Server: "builtin", Dir: w.sockets, Traffic: 2000} })
@@ -36,6 +40,17 @@ func TestMeterAtLimit(t *testing.T) {
 	}
 	if x := got[0]; x.Rule.Policy != given.ANPKey("control") || x.Rate != 20 || x.Seen < 20 || !x.Loses() {
 		t.Errorf("%+v", x)
+	}
+	// The first of the lines is of when the traffic began, and with it the loss.
+	first, last := time.Time{}, time.Time{}
+	for _, e := range r.Logs().Since(0, 0) {
+		if first.IsZero() {
+			first = e.Line.At
+		}
+		last = e.Line.At
+	}
+	if d := last.Sub(first); d > namedWithin {
+		t.Errorf("named after %v of lines", d)
 	}
 }
 

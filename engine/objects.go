@@ -174,6 +174,7 @@ func (s *state) apply(upsert []model.Object, remove []model.Key) {
 	s.dirty = true
 	s.forgetConditions(changes)
 	s.set.desired(s, changes, delta)
+	s.decideSystem()
 }
 
 // forgetConditions drops what was reported about policies that are gone, or

@@ -113,7 +113,7 @@ func (o *owners) own(zone string, write bool, rc *reconciler.Config) *owned {
 		rc.Mode = reconciler.Observe // until it leads
 	}
 	if cfg.Own.WithoutAdmin {
-		rc.Leave = map[model.Kind]bool{model.KindANP: true, model.KindBANP: true}
+		rc.Leave = map[model.Kind]bool{model.KindANP: true, model.KindBANP: true, model.KindCNP: true}
 	}
 	rc.OnTransaction = func(t reconciler.Transaction) { o.metrics.transaction(zone, t) }
 	o.mu.Lock()

@@ -6,6 +6,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/plan"
 )
 
 // planRuns makes one entry of the activity of each run of a plan, here or in another
@@ -46,7 +47,7 @@ func (r *planRuns) tell(p *revision.PlanState, k model.Kubectl, now time.Time) (
 			s = p.Steps[low+high-1-i]
 			from, to = s.To, s.From
 		}
-		a.Commands = append(a.Commands, k.SetPriority(model.PolicyKey{Kind: model.KindANP, Name: s.Policy}, from, to))
+		a.Commands = append(a.Commands, k.SetPriority(plan.KeyOf(s.Policy), from, to))
 	}
 	a.Ops = high - low
 	return a, true

@@ -7,6 +7,7 @@ import (
 
 	"rung/compiler"
 	"rung/engine/revision"
+	"rung/engine/settings"
 	"rung/model"
 )
 
@@ -56,6 +57,10 @@ type state struct {
 	alarms   alarms
 	settling map[string]settling // by zone
 
+	// system is whose precedence holds, with the reason.
+	system    model.PolicySystem
+	systemWhy string
+
 	dirty bool
 	after []func() // once the next revision is out
 }
@@ -73,6 +78,7 @@ func newState(e *Engine) *state {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
 	}
 	s.dialects = newDialects(&e.cfg, d)
+	s.system, s.systemWhy = settings.SystemOf(e.cfg.System, empty, false)
 	s.set, s.south = newZoneSet(e), newSouthSet(e)
 	e.differs.desired = d
 	s.dirty = true
@@ -116,7 +122,7 @@ func (s *state) publish() {
 			Number: s.number, At: s.e.now(), Mode: s.mode(), Cluster: s.cluster, Desired: s.desired, Flags: s.e.cfg.Flags,
 			Past:    s.past,
 			Reports: s.conditionsView(), Notes: s.events, Undo: s.undo, Redo: s.redo, Plan: s.plan, Unconfirmed: s.unconfirmed, EndedLogs: s.endedLogs, Access: s.access, Loaded: s.allLoaded(),
-			OVNTraces: s.ovnTraces,
+			OVNTraces: s.ovnTraces, System: s.system, SystemWhy: s.systemWhy,
 		}
 		for _, src := range s.e.cfg.Sources {
 			f.Sources = append(f.Sources, s.sources[src.Name()])

@@ -28,17 +28,18 @@ func (e *Engine) runNodeZones() {
 	}
 }
 
-// nodes knows the zones of all Nodes that there are, and forgets the others.
+// nodes knows the zones of all Nodes that there are, and forgets the others. Under Antrea
+// no node has one.
 func (z *zoneSet) nodes(s *state) {
-	changed := false
+	changed, none := false, s.system == model.SystemAntrea
 	for name, m := range z.members {
-		if m.ofNode && s.cluster.Node(name) == nil {
+		if m.ofNode && (none || s.cluster.Node(name) == nil) {
 			z.forget(s, name)
 			changed = true
 		}
 	}
 	for n := range s.cluster.Nodes() {
-		if z.members[n.Name] != nil {
+		if none || z.members[n.Name] != nil {
 			continue
 		}
 		early := false

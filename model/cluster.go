@@ -112,6 +112,28 @@ func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
 }
 func (c *Cluster) Events() iter.Seq[*Event] { return walk[*Event](c, kindPrefix(KindEvent)) }
 
+// AntreaTiers walks the Tiers by name, AntreaGroups the groups of one kind, ClusterGroup
+// or Group.
+func (c *Cluster) AntreaTiers() iter.Seq[*AntreaTier] {
+	return walk[*AntreaTier](c, kindPrefix(KindTier))
+}
+func (c *Cluster) AntreaGroups(k Kind) iter.Seq[*AntreaGroup] {
+	return walk[*AntreaGroup](c, kindPrefix(k))
+}
+
+// AntreaPolicies walks the policies of Antrea by kind, namespace and name.
+func (c *Cluster) AntreaPolicies() iter.Seq[*Policy] {
+	return func(yield func(*Policy) bool) {
+		for _, k := range []Kind{KindACNP, KindANNP} {
+			for p := range c.Policies(k) {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // PodsIn walks the pods of one namespace by name.
 func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
 	return walk[*Pod](c, kindPrefix(KindPod)+namespace+"\x00")
@@ -120,10 +142,10 @@ func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
 // Policies walks the policies of one kind by namespace and name.
 func (c *Cluster) Policies(k Kind) iter.Seq[*Policy] { return walk[*Policy](c, kindPrefix(k)) }
 
-// AllPolicies walks every policy: ANP, BANP, NetworkPolicy, EgressFirewall.
+// AllPolicies walks every policy: ANP, BANP, NetworkPolicy, EgressFirewall, ClusterNetworkPolicy.
 func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
 	return func(yield func(*Policy) bool) {
-		for _, k := range []Kind{KindANP, KindBANP, KindNP, KindEF} {
+		for _, k := range []Kind{KindANP, KindBANP, KindNP, KindEF, KindCNP} {
 			for p := range c.Policies(k) {
 				if !yield(p) {
 					return
@@ -135,6 +157,14 @@ func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
 
 // Objects walks every object by kind, namespace and name.
 func (c *Cluster) Objects() iter.Seq[Object] { return walk[Object](c, "") }
+
+// Empty says whether there is no object at all.
+func (c *Cluster) Empty() bool {
+	for range c.Objects() {
+		return false
+	}
+	return true
+}
 
 // Count counts the objects of a kind.
 func (c *Cluster) Count(k Kind) (n int) {

@@ -71,9 +71,9 @@ type Kubectl struct {
 	Flags string
 }
 
-// kubectlNames are the names kubectl knows the kinds by; ANP and BANP are short
-// names of their CRDs.
-var kubectlNames = map[Kind]string{KindANP: "anp", KindBANP: "banp", KindNP: "networkpolicy", KindEF: "egressfirewall",
+// kubectlNames are the names kubectl knows the kinds by; ANP, BANP and CNP are
+// short names of their CRDs.
+var kubectlNames = map[Kind]string{KindANP: "anp", KindBANP: "banp", KindNP: "networkpolicy", KindEF: "egressfirewall", KindCNP: "cnp",
 	KindPod: "pod", KindNamespace: "namespace", KindNode: "node", KindService: "service"}
 
 func (k Kubectl) line(verb string, target Key, rest ...string) string {

@@ -17,6 +17,14 @@ var unowned = []string{"creationTimestamp", "deletionGracePeriodSeconds", "delet
 // lastApplied is kubectl's own record of the object.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
+// Applied is kubectl's record of the object as it was applied last, JSON; empty without one.
+func (p *Policy) Applied() string {
+	if o, ok := p.Original.(interface{ GetAnnotations() map[string]string }); ok {
+		return o.GetAnnotations()[lastApplied]
+	}
+	return ""
+}
+
 // Content is what somebody meant the policy to be: name, labels, annotations and
 // spec, without status and without what the API server adds. It is a tree of JSON
 // values, and the caller's.

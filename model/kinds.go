@@ -21,6 +21,8 @@ const (
 	KindBANP          Kind = "BaselineAdminNetworkPolicy"
 	KindNP            Kind = "NetworkPolicy"
 	KindEF            Kind = "EgressFirewall"
+	// KindCNP is ClusterNetworkPolicy of policy.networking.k8s.io, the API after ANP and BANP.
+	KindCNP Kind = "ClusterNetworkPolicy"
 )
 
 // Kinds of what has rows and is no object: they are spelled as the owner types
@@ -35,13 +37,44 @@ const (
 	KindMulticastCluster Kind = "MulticastCluster"  // DefaultDeny or AllowInterNode
 )
 
-// IsPolicy says whether objects of the kind decide about connections.
-func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF }
+// KindIsolation2016 is what the isolation annotation of 2016 makes of a namespace
+// (older-forms.md#the-isolation-annotation-of-2016): namespace, Ingress. No row stands for
+// it.
+const KindIsolation2016 Kind = "IsolationAnnotation"
 
-// IsAdmin says whether the kind is AdminNetworkPolicy or its baseline.
-func (k Kind) IsAdmin() bool { return k == KindANP || k == KindBANP }
+// Kinds of what decides under Antrea and is no object.
+const (
+	KindAntreaNode    Kind = "AntreaNode"    // node: what it sends to its own pods
+	KindAntreaHairpin Kind = "AntreaHairpin" // a Service's connection back to the pod it is from
+)
 
-// Short is the usual abbreviation: ANP, BANP, NP, EF.
+// IsPolicy says whether objects of the kind decide about connections, be it elsewhere.
+func (k Kind) IsPolicy() bool { return k.IsAdmin() || k == KindNP || k == KindEF || k.IsAntrea() }
+
+// IsAdmin says whether the kind is AdminNetworkPolicy, its baseline, or
+// ClusterNetworkPolicy, which is both.
+func (k Kind) IsAdmin() bool { return k == KindANP || k == KindBANP || k == KindCNP }
+
+// Ranked says whether objects of the kind have a priority.
+func (k Kind) Ranked() bool { return k == KindANP || k == KindCNP }
+
+// Word is an action as the API of the kind spells it: a ClusterNetworkPolicy accepts.
+func (k Kind) Word(a Action) string {
+	if k == KindCNP && a == Allow {
+		return "Accept"
+	}
+	return string(a)
+}
+
+// RuleWord is the action of a rule of such a policy, as its API spells it.
+func (k Kind) RuleWord(r *Rule) string {
+	if r.Antrea != nil {
+		return r.ActionText()
+	}
+	return k.Word(r.Action)
+}
+
+// Short is the usual abbreviation: ANP, BANP, NP, EF, CNP, ACNP, ANNP.
 func (k Kind) Short() string {
 	switch k {
 	case KindANP:
@@ -52,6 +85,12 @@ func (k Kind) Short() string {
 		return "NP"
 	case KindEF:
 		return "EF"
+	case KindCNP:
+		return "CNP"
+	case KindACNP:
+		return "ACNP"
+	case KindANNP:
+		return "ANNP"
 	}
 	return string(k)
 }
@@ -80,6 +119,12 @@ func (k Key) Label() string {
 	switch k.Kind {
 	case KindNetpolNamespace:
 		return "default deny of " + k.Namespace + ", " + Direction(k.Name).Lower()
+	case KindIsolation2016:
+		return "isolation annotation of " + k.Namespace
+	case KindAntreaNode:
+		return "node " + k.Name + " to its own pods"
+	case KindAntreaHairpin:
+		return "hairpin traffic of a Service"
 	case KindNetpolDefault:
 		return "hairpin rows"
 	case KindNetpolNode:
@@ -120,6 +165,9 @@ func (k Key) Compare(o Key) int {
 	}
 	return strings.Compare(k.Name, o.Name)
 }
+
+// NoController is the code of NoRows of a ClusterNetworkPolicy that nobody makes rows of.
+const NoController = "no-controller"
 
 // Tiers of precedence (ovn-kubernetes.md#tiers).
 const (
@@ -168,7 +216,18 @@ const (
 	AnnotationGatewayAddrs = "k8s.ovn.org/node-gateway-router-lrp-ifaddrs"
 )
 
+// AnnotationIsolation on a Namespace said in 2016 that nothing reaches its pods but what
+// NetworkPolicies allow (older-forms.md#the-isolation-annotation-of-2016).
+const AnnotationIsolation = "net.beta.kubernetes.io/network-policy"
+
+// APIVersionNP2016 is that of the NetworkPolicies of that time.
+const APIVersionNP2016 = "extensions/v1beta1"
+
 // MaxPriority is the lowest precedence OVN-Kubernetes enforces; the API allows
 // 0 to 1000 (ovn-kubernetes.md#priorities). It is the default of a per-cluster
 // capability.
 const MaxPriority = 99
+
+// AnnotationTemplate is where Rung records which template a policy was made from, with which
+// answers, as JSON. Nothing but Rung reads it.
+const AnnotationTemplate = "rung/template"

@@ -57,13 +57,13 @@ type RuleRef struct {
 
 // ACLName is the name that OVN-Kubernetes gives the ACLs of a rule, cut to
 // MaxACLName characters (ovn-kubernetes.md#acl-names): ANP:policy:Direction:rule,
-// BANP:…, NP:namespace:policy:Direction:rule, EF:namespace:rule, and
+// BANP:…, CNP:… (ovn-kubernetes.md#clusternetworkpolicy), NP:namespace:policy:Direction:rule, EF:namespace:rule, and
 // NP:namespace:Direction for a NetworkPolicy key without a name. It is empty for other
 // kinds, whose rows have no name.
 func ACLName(p PolicyKey, d Direction, rule int) string {
 	var s string
 	switch i := strconv.Itoa(rule); p.Kind {
-	case KindANP, KindBANP:
+	case KindANP, KindBANP, KindCNP:
 		s = p.Kind.Short() + ":" + p.Name + ":" + string(d) + ":" + i
 	case KindNP:
 		s = "NP:" + p.Namespace + ":"
@@ -96,11 +96,8 @@ func DecodeName(name string) (ref RuleRef, ok bool) {
 	d := nameDecoder{parts: strings.Split(rest, ":"), full: len(name) == MaxACLName}
 	ref.Rule = -1
 	switch prefix {
-	case "ANP", "BANP":
-		ref.Policy.Kind = KindANP
-		if prefix == "BANP" {
-			ref.Policy.Kind = KindBANP
-		}
+	case "ANP", "BANP", "CNP":
+		ref.Policy.Kind = map[string]Kind{"ANP": KindANP, "BANP": KindBANP, "CNP": KindCNP}[prefix]
 		ref.Policy.Name = d.word()
 		ref.Direction = d.direction()
 		ref.Rule = d.index(2) // at most 100 rules (ovn-kubernetes.md#api-limits)

@@ -38,9 +38,11 @@ type Namespace struct{ Meta }
 // Pod is a Kubernetes Pod as far as policy goes.
 type Pod struct {
 	Meta
-	NodeName    string
-	HostNetwork bool
-	Phase       string // Pending, Running, Succeeded, Failed, Unknown
+	NodeName string
+	// ServiceAccount is the name of the one it runs as, "" where that is not known.
+	ServiceAccount string
+	HostNetwork    bool
+	Phase          string // Pending, Running, Succeeded, Failed, Unknown
 	// IPs are the default network's addresses in canonical text, in the order
 	// of ovn-kubernetes.md#peers: status.podIPs, else the pod-networks annotation's
 	// default entry, else status.podIP.
@@ -104,6 +106,8 @@ type Node struct {
 	// subnet of the default network. GatewayIPs are those of its gateway router
 	// on the default network. Annotations that cannot be read give none.
 	MgmtIPs, GatewayIPs []string
+	// PodCIDRs of its spec: the first address of each is that of Antrea's gateway.
+	PodCIDRs []string
 	// InternalIPs of status.addresses.
 	InternalIPs []string
 	Ready       bool

@@ -12,7 +12,8 @@ import (
 type Policy struct {
 	Meta
 	Tier int
-	// Priority of an AdminNetworkPolicy, 0 decides first. 0 for other kinds.
+	// Priority of an AdminNetworkPolicy, or of a ClusterNetworkPolicy in its tier; 0 decides
+	// first. 0 for other kinds.
 	Priority int32
 	Subject  Subject
 	Ingress  []Rule
@@ -21,14 +22,23 @@ type Policy struct {
 	// no rule allows is denied in that direction. OVN-Kubernetes compiles the
 	// rules of both directions all the same (ovn-kubernetes.md#rule-rows).
 	IsolatesIngress, IsolatesEgress bool
+	// Antrea is what only policies of Antrea have, nil for others. Their Subject selects
+	// nothing: see AntreaPolicy.AppliedTo and AntreaRule.AppliedTo.
+	Antrea *AntreaPolicy
 	// Logging is the raw annotation k8s.ovn.org/acl-logging; HasLogging says
 	// whether it is there at all.
 	Logging    string
 	HasLogging bool
 	Conditions []Condition
+	// APIVersion is that of an older API than today's, empty otherwise: see
+	// model/legacy.
+	APIVersion string
+	// Older says what is written in a form that the API of today does not have, nil for
+	// nothing.
+	Older *Older
 	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy,
-	// *v1alpha1.BaselineAdminNetworkPolicy, *networkingv1.NetworkPolicy or
-	// *unstructured.Unstructured. It must not be changed.
+	// *v1alpha1.BaselineAdminNetworkPolicy, *v1alpha2.ClusterNetworkPolicy,
+	// *networkingv1.NetworkPolicy or *unstructured.Unstructured. It must not be changed.
 	Original any
 	// YAML is the object's own text where it was read from one, else generated.
 	// It is byte for byte what the author wrote: clean.Block it before it is
@@ -44,12 +54,25 @@ type Policy struct {
 	Invalid []Broken
 }
 
+// Older is a policy in the form of an older release of its API: what it says today.
+type Older struct {
+	// Upgrade is the text of the object of today that says the same; empty where no
+	// object does, and Reasons say why.
+	Upgrade string
+	// Changes are what the upgrade writes otherwise.
+	Changes []string
+	Reasons []string
+}
+
 // Codes in Policy.Invalid of what somebody else finds wrong, too.
 const (
-	InvalidCIDR     = "cidr"      // no CIDR
-	InvalidSelector = "selector"  // no label selector
-	InvalidCIDRForm = "cidr-form" // a CIDR that OVN-Kubernetes takes and others do not
-	InvalidProtocol = "protocol"  // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
+	InvalidCIDR     = "cidr"       // no CIDR
+	InvalidSelector = "selector"   // no label selector
+	InvalidCIDRForm = "cidr-form"  // a CIDR that OVN-Kubernetes takes and others do not
+	InvalidOlder    = "older-form" // a field of an older form, which the server drops
+	// InvalidProtocolEmpty is a tcp, udp or sctp of a ClusterNetworkPolicy that says no port.
+	InvalidProtocolEmpty = "cnp-empty-protocol"
+	InvalidProtocol      = "protocol" // a protocol that gives a row OVN cannot use (ovn-kubernetes.md#unknown-protocol)
 )
 
 // Refused says whether what is written in the rules or the subject keeps
@@ -134,8 +157,11 @@ type Rule struct {
 	Action    Action
 	Peers     []Peer
 	Ports     []Port
-	// AnyPeer is set on NetworkPolicy rules without peers: everything matches.
+	// AnyPeer is set on rules of NetworkPolicies and of Antrea without peers: everything
+	// matches.
 	AnyPeer bool
+	// Antrea is what only rules of Antrea have, nil for others.
+	Antrea *AntreaRule
 }
 
 // PeerTexts are the rule's peers for people: "everything" where it names none.
@@ -147,6 +173,11 @@ func (r *Rule) PeerTexts() []string {
 	for i := range r.Peers {
 		out[i] = r.Peers[i].String()
 	}
+	if r.Antrea != nil {
+		for _, s := range r.Antrea.ToServices {
+			out = append(out, "Service: "+s.Namespace+"/"+s.Name)
+		}
+	}
 	return out
 }
 
@@ -155,6 +186,12 @@ func (r *Rule) PortTexts() []string {
 	out := make([]string, len(r.Ports))
 	for i, p := range r.Ports {
 		out[i] = p.String()
+	}
+	if r.Antrea != nil {
+		for _, p := range r.Antrea.Protocols {
+			out = append(out, p.Text())
+		}
+		out = append(out, r.Antrea.L7...)
 	}
 	return out
 }
@@ -169,6 +206,9 @@ const (
 	PeerNodes      PeerKind = "nodes"
 	PeerNetworks   PeerKind = "networks"
 	PeerDNS        PeerKind = "dnsName"
+	// Only Antrea's.
+	PeerGroup          PeerKind = "group"
+	PeerServiceAccount PeerKind = "serviceAccount"
 )
 
 // Peer is one element of from or to.
@@ -185,7 +225,12 @@ type Peer struct {
 	// out (NetworkPolicy ipBlock only).
 	Networks []string
 	Except   []string
-	DNSName  string
+	DNSName  string // dnsName; with wildcards where Antrea's fqdn has them
+	// Only Antrea's: the group's name; the account; which namespaces, seen from the
+	// subject's, nil where selectors say it.
+	Group          string
+	ServiceAccount *ServiceAccount
+	Match          *NamespaceMatch
 }
 
 // Port is one element of a rule's ports. Exactly one form is set: Name, or

@@ -34,6 +34,12 @@ func NewSelector(s *metav1.LabelSelector) (Selector, error) {
 	return Selector{sel: sel, key: sel.String(), named: ovnText(s)}, nil
 }
 
+// SelectorOf matches what has all the labels, as the selector of a Service does.
+func SelectorOf(l Labels) Selector {
+	s, _ := NewSelector(&metav1.LabelSelector{MatchLabels: l.Map()}) // labels of objects are valid
+	return s
+}
+
 // Err is why the selector cannot be used, in the words of Kubernetes' library, or
 // nil.
 func (s Selector) Err() error { return s.err }

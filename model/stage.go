@@ -13,7 +13,17 @@ const (
 	StageToLport   Stage = "to-lport"            // arriving at a pod: ingress rules, and EgressFirewalls
 )
 
-// Stages are all of them in the order of the pipeline.
+// The stages under Antrea: each where the pod is, and each with the tiers of Antrea
+// (antrea.md#order).
+const (
+	StageEgress  Stage = "egress"  // rules of the pod that begins the connection
+	StageIngress Stage = "ingress" // rules of the pod that it goes to
+)
+
+// Arrives says whether a connection arrives at a pod in the stage, else it leaves one.
+func (s Stage) Arrives() bool { return s == StageToLport || s == StageIngress }
+
+// Stages are all of OVN's of them in the order of the pipeline.
 func Stages() []Stage { return []Stage{StageFromLport, StageAfterLB, StageToLport} }
 
 // Index is the stage's place in the pipeline, from 0; -1 for one that OVN does not

@@ -34,9 +34,16 @@ func podsText(namespaces, pods Selector) string {
 // "networks: 10.0.0.0/8, 192.168.0.0/16".
 func (p Peer) String() string {
 	switch p.Kind {
+	case PeerGroup:
+		return "group: " + p.Group
+	case PeerServiceAccount:
+		return "service account: " + p.ServiceAccount.String()
 	case PeerNamespaces:
 		return "ns: " + p.Namespaces.String()
 	case PeerPods:
+		if p.Match != nil {
+			return p.Match.text(p.Pods)
+		}
 		if p.Namespace != "" {
 			return Subject{Namespace: p.Namespace, Pods: p.Pods}.String()
 		}

@@ -20,7 +20,7 @@ type PolicyRows struct {
 
 // NoRows is why a policy has no desired rows.
 type NoRows struct {
-	Code    string // "priority", "logging-annotation", "cidr", "selector", "host-cidrs", "profile"
+	Code    string // "priority", "logging-annotation", "cidr", "selector", "host-cidrs", "profile", NoController
 	Message string // the text OVN-Kubernetes reports, or its meaning
 }
 

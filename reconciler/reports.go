@@ -62,6 +62,9 @@ func newReporter(cfg *Config) *reporter {
 
 // success reports a policy whose rows were written or need no writing.
 func (r *reporter) success(p *model.Policy) {
+	if p.Kind == model.KindCNP {
+		return // no controller of OVN-Kubernetes reports any
+	}
 	if was, ok := r.known[p.Key]; ok && was.uid != p.UID {
 		r.gone(p.Key) // replaced by one of the same name
 	}
@@ -84,6 +87,9 @@ func (r *reporter) success(p *model.Policy) {
 
 // none reports a policy without desired rows.
 func (r *reporter) none(p *model.Policy, none *model.NoRows) {
+	if p.Kind == model.KindCNP {
+		return
+	}
 	if none.Code == "priority" && !sameSpec(r.refused[p.Key], p) {
 		r.refused[p.Key] = p
 		r.event(p.Key, reasonUnsupported, fmt.Sprintf("This ANP %s has an unsupported priority %d; "+
@@ -103,6 +109,9 @@ func sameSpec(a, b *model.Policy) bool {
 // failed reports a refused write. That an update of a BANP speaks of an ANP is
 // OVN-Kubernetes' own slip (ovn-kubernetes.md#policy-sync).
 func (r *reporter) failed(p *model.Policy, text string) {
+	if p.Kind == model.KindCNP {
+		return
+	}
 	verb, kind := "update", "ANP"
 	if _, known := r.known[p.Key]; !known {
 		verb, kind = "create", p.Kind.Short()

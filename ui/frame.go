@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -127,6 +128,7 @@ type counts struct {
 	rev               *revision.Revision
 	cluster           *model.Cluster
 	anp, banp, np, ef int
+	acnp, annp        int
 	pods              int
 	findings          model.FindingCount
 	owed              bool      // the findings are of an earlier revision
@@ -145,6 +147,7 @@ func (c *counts) take(r *revision.Revision, now time.Time) {
 		c.cluster = r.Cluster
 		c.anp, c.banp = r.Cluster.Count(model.KindANP), r.Cluster.Count(model.KindBANP)
 		c.np, c.ef = r.Cluster.Count(model.KindNP), r.Cluster.Count(model.KindEF)
+		c.acnp, c.annp = r.Cluster.Count(model.KindACNP), r.Cluster.Count(model.KindANNP)
 		c.pods = r.Cluster.Count(model.KindPod)
 	}
 	c.rev = r
@@ -153,6 +156,18 @@ func (c *counts) take(r *revision.Revision, now time.Time) {
 		c.older = now
 	}
 	c.findings = model.CountFindings(known)
+}
+
+// policies counts them by kind, those that decide under the system that holds.
+func (c *counts) policies(antrea bool) string {
+	if antrea {
+		text := fmt.Sprintf("ACNP %d · ANNP %d · NP %d", c.acnp, c.annp, c.np)
+		if c.anp+c.banp > 0 {
+			text += fmt.Sprintf(" · ANP %d · BANP %d", c.anp, c.banp)
+		}
+		return text
+	}
+	return fmt.Sprintf("ANP %d · BANP %d · NP %d · EF %d", c.anp, c.banp, c.np, c.ef)
 }
 
 // piece is a part of a line; the ones with the highest drop go first when there

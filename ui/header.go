@@ -59,7 +59,7 @@ func (m *root) headerLine(w int) widget.Line {
 	c := m.counts
 	ps = append(ps, stale...)
 	ps = append(ps,
-		piece{widget.Plain(fmt.Sprintf("ANP %d · BANP %d · NP %d · EF %d", c.anp, c.banp, c.np, c.ef)), 6},
+		piece{widget.Plain(c.policies(r.Antrea())), 6},
 		piece{widget.Plain(fmt.Sprintf("pods %d", c.pods)), 7})
 	f := widget.Line{{Text: findingsTitle + " "}}
 	if c.lag(m.now) {
@@ -96,6 +96,9 @@ func (m *root) onFindings(x int) bool {
 // zones are the zones with a mark each, or counted by mark where they are many.
 func (m *root) zones(w int) widget.Line {
 	st, all := m.styles, m.rev.Zones
+	if m.rev.Antrea() {
+		return widget.Styled("Antrea: no zones", st.Text)
+	}
 	l := widget.Styled(words.Count(len(all), "zone")+" ", st.Text)
 	if len(all) > view.FoldZones {
 		return append(l, view.TallyOf(m.rev, m.now).Line(st, w >= wideHeader)...)

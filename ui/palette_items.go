@@ -38,6 +38,7 @@ var kinds = []struct {
 	{model.KindBANP, "banp", "BaselineAdminNetworkPolicy"},
 	{model.KindNP, "np", "NetworkPolicy"},
 	{model.KindEF, "ef", "EgressFirewall"},
+	{model.KindCNP, "cnp", "ClusterNetworkPolicy"},
 }
 
 // itemsOf is everything the palette offers: what can be done here, then places by
@@ -98,6 +99,8 @@ func about(p *model.Policy) string {
 		return fmt.Sprintf("AdminNetworkPolicy, priority %d", p.Priority)
 	case model.KindBANP:
 		return "BaselineAdminNetworkPolicy"
+	case model.KindCNP:
+		return fmt.Sprintf("ClusterNetworkPolicy, tier %d, priority %d", p.Tier, p.Priority)
 	case model.KindNP:
 		return "NetworkPolicy of namespace " + p.Namespace
 	}

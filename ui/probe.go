@@ -17,8 +17,9 @@ func (m *root) askProbe() {
 	e := m.top()
 	env := m.sync(e)
 	pages := []nav.Page{e.view.Selected(), e.page}
-	if e.page.Kind == nav.Pod {
-		pages = pages[1:] // its lines are rules, and the page is about the pod
+	switch e.page.Kind {
+	case nav.Pod, nav.Trace, nav.Probe:
+		pages = pages[1:] // its lines are rules, and the page is about the pod or the connection
 	}
 	for _, p := range pages {
 		if p.Kind != nav.Rule {

@@ -89,6 +89,7 @@ type root struct {
 	cursor *tea.Cursor
 	crash  string
 	quits  bool
+	setups view.Setups
 
 	// inline does work at once instead of in a goroutine: tests see every
 	// effect of a key before the next.

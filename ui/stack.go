@@ -22,7 +22,7 @@ func (m *root) top() *entry {
 func (m *root) env(e *entry) *view.Env {
 	w, h := m.body()
 	return &view.Env{Console: m.console, Rev: m.rev, Now: m.now, Styles: m.styles, Keys: m.keys,
-		StateDir: m.opt.StateDir, Page: e.page, W: w, H: h, Sign: m.sign()}
+		StateDir: m.opt.StateDir, Setups: &m.setups, Page: e.page, W: w, H: h, Sign: m.sign()}
 }
 
 // sync brings the view up to date when anything it shows may have changed.

@@ -47,7 +47,7 @@ func TestFirstFrameWaitsForNothing(t *testing.T) {
 func TestPalette(t *testing.T) {
 	s := ladderScreen(t)
 	s.Press(":")
-	s.Want("command", "new here", "show only lines that match")
+	s.Want("command", "new here", "make policies from a template")
 	s.Golden("palette")
 	s.Resizes()
 	s.Type("zones")

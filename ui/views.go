@@ -20,6 +20,7 @@ import (
 	"rung/ui/rows"
 	"rung/ui/rule"
 	"rung/ui/sessions"
+	"rung/ui/template"
 	"rung/ui/trace"
 	"rung/ui/view"
 	"rung/ui/zones"
@@ -47,5 +48,6 @@ var makers = map[nav.Kind]view.Maker{
 	nav.Trace:      trace.New,
 	nav.Matrix:     matrix.New,
 	nav.Probe:      probe.New,
+	nav.Template:   template.New,
 	nav.Sessions:   sessions.New,
 }

@@ -163,7 +163,7 @@ func (p *Preview) judgeEffect(e *Effect, rev *revision.Revision) {
 	case e == nil:
 		p.Guards = nil
 	case e.Unknown != "":
-		p.Guards = guards(rev.Cluster, p.Objects, rev.Flags.MaxPriority)
+		p.Guards = guards(rev.Cluster, p.Objects, enforcing{rev.Flags.MaxPriority, rev.Flags.CompileCNP})
 	default:
 		p.Guards = slices.Clone(e.guards)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"rung/engine/source"
 	"rung/examples"
+	antrea "rung/examples-antrea"
 	"rung/model"
 	"rung/model/words"
 	"rung/sources/manifests"
@@ -20,9 +21,11 @@ import (
 // FileOptions say which manifests to read.
 type FileOptions struct {
 	// Demo reads the built-in cluster instead of Paths.
-	Demo  bool
-	Paths []string
-	Stdin io.Reader
+	Demo bool
+	// Antrea takes the built-in cluster on Antrea.
+	Antrea bool
+	Paths  []string
+	Stdin  io.Reader
 	// MaxFileBytes bounds one file, and a compressed one to eight times as much
 	// once expanded; 0 means the defaults, which have that relation.
 	MaxFileBytes int64
@@ -52,6 +55,9 @@ func NewFiles(opt FileOptions) *Files {
 		Limits: manifests.Limits{FileSize: opt.MaxFileBytes, Expanded: 8 * opt.MaxFileBytes}}
 	if opt.Demo {
 		read.FS, read.Paths, read.Source = examples.Files, []string{"."}, "demo"
+		if opt.Antrea {
+			read.FS = antrea.Files
+		}
 	}
 	return &Files{read: read, disk: safefile.Or(opt.Disk), files: map[string]manifests.File{},
 		written: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}

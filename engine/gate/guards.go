@@ -31,8 +31,8 @@ const (
 
 // guards judges a change of policies. It asks the cluster as it is; the policies
 // of the change are taken from the change.
-func guards(c *model.Cluster, changes []ObjectChange, maxPriority int32) []Guard {
-	touched := deciding(changes)
+func guards(c *model.Cluster, changes []ObjectChange, e enforcing) []Guard {
+	touched := slices.DeleteFunc(deciding(changes), func(ch ObjectChange) bool { return ch.Key.Kind == model.KindCNP && !e.cnp })
 	if len(touched) == 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ func guards(c *model.Cluster, changes []ObjectChange, maxPriority int32) []Guard
 	if len(touched) == 0 {
 		return out
 	}
-	return append(out, newOrderGuard(c, x, touched, maxPriority).find()...)
+	return append(out, newOrderGuard(c, x, touched, e).find()...)
 }
 
 func guard(code string, k model.PolicyKey, format string, args ...any) Guard {

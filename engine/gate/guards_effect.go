@@ -106,20 +106,16 @@ func opens(d *verdict.Difference, changes []ObjectChange) []Guard {
 	if !slices.ContainsFunc(changes, func(c ObjectChange) bool { return c.Key.Kind.IsAdmin() }) {
 		return nil
 	}
-	pairs, first := 0, (*verdict.Group)(nil)
+	var first *verdict.Group
 	var is []string
 	for i := range d.Flips {
 		g := &d.Flips[i]
-		denied := slices.ContainsFunc(g.ByBefore, func(d verdict.Decider) bool {
-			return d.Policy.Kind.IsAdmin() && d.Action == model.Deny
-		})
-		if g.Before != verdict.Deny || g.After == verdict.Unknown || !denied {
+		if g.After == verdict.Unknown || !g.KeptShut() {
 			continue
 		}
-		if first == nil {
+		if first == nil || first.After != verdict.Allow && g.After == verdict.Allow {
 			first = g
 		}
-		pairs += g.Pairs
 		is = append(is, groupIs(g))
 	}
 	if first == nil {
@@ -131,8 +127,8 @@ func opens(d *verdict.Difference, changes []ObjectChange) []Guard {
 	}
 	policy := changedBy(changes, first.ByAfter, first.ByBefore)
 	slices.Sort(is)
-	return []Guard{{Code: GuardOpens, Policy: policy, about: strings.Join(is, "\n"), Message: fmt.Sprintf("%s what a Deny keeps shut: %s, for example %s, denied now by %s",
-		opens, words.Count(pairs, "pair"), first.Example, revision.DecidersText(first.ByBefore))}}
+	return []Guard{{Code: GuardOpens, Policy: policy, about: strings.Join(is, "\n"), Message: fmt.Sprintf("%s what a Deny keeps shut: %s, for example %s, denied before by %s",
+		opens, revision.OpenedText(d), first.Example, revision.DecidersText(first.ByBefore))}}
 }
 
 // nodeKinds is how many kinds of pods, and how many Services, nodeGuards asks about.

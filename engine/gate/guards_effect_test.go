@@ -75,10 +75,10 @@ func TestGuards(t *testing.T) {
 		{"a tie stays a tie", []string{given.ANP("a", 40, "tenant=blue", "in allow team=ops"), given.ANP("b", 40, "tenant=blue", "in deny team=ops")},
 			apply(given.ANP("b", 40, "tenant=blue", "in deny team=ops", "in allow tenant=red")), nil, "", "no connection changes"},
 		{"a Deny moves below an Allow", []string{given.ANP("a", 40, "tenant=blue", "in allow team=ops"), given.ANP("b", 30, "tenant=blue", "in deny team=ops")},
-			move("b", 50), []string{"opens b"}, "opens what a Deny keeps shut: 2 pairs, for example monitoring/prom-0 → blue/db-1 tcp 80, denied now by ANP b ingress 0",
+			move("b", 50), []string{"opens b"}, "opens what a Deny keeps shut: 2 pairs deny → allow, for example monitoring/prom-0 → blue/db-1 tcp 80, denied before by ANP b ingress 0",
 			"2 pairs deny → allow"},
 		{"a tie whose rules interleave by number", []string{given.ANP("a", 40, "tenant=blue", "in allow tenant=green", "in allow team=ops"), given.ANP("b", 30, "tenant=blue", "in pass tenant=red", "in pass tenant=green", "in deny team=ops")},
-			move("b", 40), []string{"opens b"}, "opens what a Deny keeps shut: 2 pairs", "2 pairs deny → allow"},
+			move("b", 40), []string{"opens b"}, "opens what a Deny keeps shut: 2 pairs deny → allow", "2 pairs deny → allow"},
 
 		{"a Deny goes", []string{wall}, remove("wall"), []string{"opens wall"}, "opens what a Deny keeps shut", "deny → allow"},
 		{"an Allow above a Deny", []string{wall}, apply(door), []string{"opens door"}, "", "deny → allow"},

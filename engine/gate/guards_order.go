@@ -36,7 +36,7 @@ type rungRule struct {
 // may change without a change of anything else.
 const wouldCatch = " would catch "
 
-func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []ObjectChange, maxPriority int32) *orderGuard {
+func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []ObjectChange, e enforcing) *orderGuard {
 	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*overlap.Resolved{},
 		subjects: map[*model.Policy]overlap.PodSet{}, coverers: map[*model.Rule][]rungRule{}}
 	next := map[model.PolicyKey]*model.Policy{}
@@ -45,8 +45,11 @@ func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []ObjectChange
 		next[ch.Key] = ch.New
 	}
 	var was, will []*model.Policy
-	for _, kind := range []model.Kind{model.KindANP, model.KindBANP} {
+	for _, kind := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for p := range c.Policies(kind) {
+			if kind == model.KindCNP && !e.cnp {
+				break
+			}
 			was = append(was, p)
 			if !g.touched[p.Key] {
 				will = append(will, p)
@@ -58,37 +61,51 @@ func newOrderGuard(c *model.Cluster, x *overlap.PodIndex, touched []ObjectChange
 			will = append(will, ch.New)
 		}
 	}
-	g.before, g.after = rungs(was, maxPriority), rungs(will, maxPriority)
+	g.before, g.after = rungs(was, e), rungs(will, e)
 	return g
+}
+
+// enforcing is what of a cluster says which policies it enforces: the last priority, and
+// whether ClusterNetworkPolicies are compiled.
+type enforcing struct {
+	max int32
+	cnp bool
 }
 
 // enforced says whether OVN-Kubernetes programs the policy, as far as the policy
 // itself tells. One that it does not program may have older rows that still
 // decide, but that ends with the next start of a controller at the latest: what
 // is not programmed does not count as above anything.
-func enforced(p *model.Policy, maxPriority int32) bool {
-	if p.Kind == model.KindANP && p.Priority > maxPriority || p.Refused() {
+func (e enforcing) enforced(p *model.Policy) bool {
+	if p.Kind.Ranked() && p.Priority > e.max || p.Kind == model.KindCNP && !e.cnp || p.Refused() {
 		return false
 	}
 	_, err := p.LogLevels()
 	return err == nil
 }
 
-// baselineOrder is behind every ANP rule.
-const baselineOrder = 1 << 30
+// Behind every rule of tier 1 are those of ClusterNetworkPolicies of tier Baseline, and
+// behind them that of the baseline.
+const (
+	baselineTier  = 1 << 29
+	baselineOrder = 1 << 30
+)
 
-func rungs(ps []*model.Policy, maxPriority int32) map[model.Direction]*rungRules {
+func rungs(ps []*model.Policy, e enforcing) map[model.Direction]*rungRules {
 	out := map[model.Direction]*rungRules{}
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
 		rr := &rungRules{byPolicy: map[model.PolicyKey][]rungRule{}, deniesOf: map[model.PolicyKey][]rungRule{}}
 		out[d] = rr
 		for _, p := range ps {
-			if !enforced(p, maxPriority) {
+			if !e.enforced(p) {
 				continue
 			}
 			base := int(p.Priority) * 100 // at most 100 rules (ovn-kubernetes.md#api-limits)
-			if p.Kind == model.KindBANP {
+			switch {
+			case p.Kind == model.KindBANP:
 				base = baselineOrder
+			case p.Tier == model.TierBaseline:
+				base += baselineTier
 			}
 			for i := range p.Rules(d) {
 				r := rungRule{p, &p.Rules(d)[i], base + i}

@@ -49,11 +49,11 @@ func (r *resolver) logLevel() {
 	whom := m.whom()
 	switch {
 	case m.Session && m.Lasts > 0:
-		r.p.Title = fmt.Sprintf("Log %s for %s: %s", whom, lasts(m.Lasts), m.Levels)
+		r.p.Title = fmt.Sprintf("Log %s for %s: %s", whom, lasts(m.Lasts), inTitle(m.Levels))
 	case m.Session:
-		r.p.Title = fmt.Sprintf("Log %s until switched off: %s", whom, m.Levels)
+		r.p.Title = fmt.Sprintf("Log %s until switched off: %s", whom, inTitle(m.Levels))
 	case m.Levels.Any():
-		r.p.Title = fmt.Sprintf("Set logging of %s to %s", whom, m.Levels)
+		r.p.Title = fmt.Sprintf("Set logging of %s to %s", whom, inTitle(m.Levels))
 	default:
 		r.p.Title = fmt.Sprintf("Switch logging of %s off", whom)
 	}
@@ -63,6 +63,14 @@ func (r *resolver) logLevel() {
 			r.level(old, id, now)
 		}
 	}
+}
+
+// inTitle says levels so that they are read without knowing that one stands for all three.
+func inTitle(l model.LogLevels) string {
+	if l.Any() && l.Allow == l.Deny && l.Deny == l.Pass {
+		return "allow, deny and pass at " + l.Deny
+	}
+	return l.String()
 }
 
 // lasts is a length of time as people write it: "15 min", "1 h 30 min", "3 s".
@@ -130,6 +138,9 @@ func (r *resolver) level(old *model.Policy, id string, now time.Time) {
 			r.block("%s: %v", old.Key.Label(), err)
 			return
 		}
+		if r.logsNow(old) == m.Levels {
+			p.Notes = append(p.Notes, old.Key.Label()+" already logs this: no row changes")
+		}
 		s.Set = set[model.AnnotationLogging]
 		set[model.AnnotationLogSession] = s.Annotation()
 		p.Notes = append(p.Notes, fmt.Sprintf("%s: at the end the annotation is as it is now: %s", old.Key.Label(), s.FormerText()))
@@ -138,6 +149,18 @@ func (r *resolver) level(old *model.Policy, id string, now time.Time) {
 			old.Key.Label(), was.Brief(now), was.FormerText()))
 	}
 	r.annotate(old, set)
+}
+
+// logsNow is what an object logs, nothing where its annotation is not valid.
+func (r *resolver) logsNow(p *model.Policy) model.LogLevels {
+	if p.Kind == model.KindNamespace {
+		return r.rev.NamespaceLogging(p.Name).Levels
+	}
+	now, err := p.LogLevels()
+	if err != nil {
+		return model.LogLevels{}
+	}
+	return now
 }
 
 // who is the user with the machine, for a record that others read.

@@ -313,6 +313,34 @@ func TestLogSessionCost(t *testing.T) {
 	}
 }
 
+// A session of what is logged anyway says so, that nobody waits for more lines; one of
+// other levels does not.
+func TestLogSessionOfWhatLogs(t *testing.T) {
+	w := newWorld(t, withLogging(given.ANP("control", 34, "", "in deny *"), `'{"deny":"alert","allow":"alert","pass":"alert"}'`), given.NP("blue", "web", "{podSelector: {}}"))
+	g, k := w.gate(t.TempDir()), given.ANPKey("control")
+	all := model.LogLevels{Deny: "alert", Allow: "alert", Pass: "alert"}
+	for _, c := range []struct {
+		key    model.Key
+		levels model.LogLevels
+		title  string
+		same   bool
+	}{
+		{k, all, "Log ANP control for 15 min: allow, deny and pass at alert", true},
+		{k, model.LogLevels{Deny: "alert"}, "Log ANP control for 15 min: deny=alert", false},
+		{nsKey("blue"), model.LogLevels{Deny: "alert"}, "Log Namespace blue for 15 min: deny=alert", false},
+	} {
+		m := session(DefaultSession, c.key)
+		m.Levels = c.levels
+		p, err := g.Preview(bg, w.Current(), m)
+		if err != nil || p.Title != c.title {
+			t.Errorf("%s: %q, %v", c.key, p.Title, err)
+		}
+		if got := strings.Contains(strings.Join(p.Notes, "\n"), " already logs this: no row changes"); got != c.same {
+			t.Errorf("%s %s: %v", c.key, c.levels, p.Notes)
+		}
+	}
+}
+
 // The level of a namespace that was set on trial is put back by the next process, too.
 func TestTrialOfANamespacesLevel(t *testing.T) {
 	w, dir := newWorld(t, given.NP("blue", "web", "{podSelector: {}}")), t.TempDir()

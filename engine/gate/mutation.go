@@ -17,7 +17,7 @@ type Op string
 const (
 	OpApply    Op = "apply"     // create or update from YAML
 	OpDelete   Op = "delete"    // remove a policy
-	OpMove     Op = "move"      // give an ANP another priority
+	OpMove     Op = "move"      // give an ANP or CNP another priority
 	OpLogLevel Op = "log-level" // set the logging annotation, for a while or for good
 	OpLogEnd   Op = "log-end"   // end a logging session: the annotation is as before
 	OpUndo     Op = "undo"      // take back the last change
@@ -133,6 +133,8 @@ type Preview struct {
 	seen seen
 	// next is what will be, until the consequences are worked out.
 	next *revision.Revision
+	// ahead is what of the explanation was worked out beside the effect, nil for nothing.
+	ahead *ahead
 	// undoes is the history entry that an undo takes back.
 	undoes uint64
 	// left are policies of a change that is put back which others changed meanwhile.

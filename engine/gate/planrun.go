@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"rung/engine/revision"
-	"rung/model"
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/sources/safefile"
@@ -276,7 +275,7 @@ func (a *planAsk) job() *planJob {
 }
 
 func boardOf(rev *revision.Revision) (*plan.Board, error) {
-	return plan.FromCluster(rev.Cluster, rev.Flags.MaxPriority)
+	return plan.FromCluster(rev.Cluster, rev.Flags.MaxPriority, rev.Flags.CompileCNP)
 }
 
 func titleOfPlan(p *plan.Plan) string {
@@ -287,8 +286,7 @@ func titleOfPlan(p *plan.Plan) string {
 }
 
 func stepMutation(s plan.Step) Mutation {
-	k := model.PolicyKey{Kind: model.KindANP, Name: s.Policy}
-	return Mutation{Op: OpMove, Policy: k, Priority: s.To, Plan: true}
+	return Mutation{Op: OpMove, Policy: plan.KeyOf(s.Policy), Priority: s.To, Plan: true}
 }
 
 func stepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }

@@ -135,7 +135,7 @@ func (r *Plans) preview(ctx context.Context, a planAsk) (*Preview, error) {
 	r.gate.tryPlan(ctx, rev, out)
 	out.seen.effect(out.Effect)
 	out.seen.note(out.Notes...)
-	out.seen.reach(rev.Cluster, firstOf(out.Objects))
+	out.seen.facts = append(out.seen.facts, reach(rev, firstOf(out.Objects))...)
 	if out.Blocked == "" && len(out.Objects) > 0 {
 		out.Rows = rowsOf(rev, after(rev, out.Objects), out.Objects)
 		out.seen.rows(out.Rows)

@@ -60,7 +60,9 @@ func prospectOf(p *plan.Progress, slots []plan.Slot) (out prospect) {
 
 // meets says what a change means for the plan that is under way or stopped, if anything.
 func (r *Plans) meets(rev *revision.Revision, next func() *revision.Revision, p *Preview) []consequence {
-	anps := slices.ContainsFunc(p.Objects, func(c ObjectChange) bool { return c.Key.Kind == model.KindANP })
+	anps := slices.ContainsFunc(p.Objects, func(c ObjectChange) bool {
+		return c.Key.Kind == model.KindANP || c.Key.Kind == model.KindCNP && rev.Flags.CompileCNP
+	})
 	if r == nil || !anps || p.Mutation.Plan {
 		return nil
 	}

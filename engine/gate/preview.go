@@ -57,6 +57,11 @@ func (r *resolver) block(format string, args ...any) { r.p.block(format, args...
 // finish judges the objects that were found.
 func (r *resolver) finish() {
 	p := r.p
+	for i := range p.Objects {
+		if p.Objects[i].Key.Kind.IsAntrea() {
+			r.block("Rung shows policies of Antrea and does not change them: use kubectl")
+		}
+	}
 	p.blockInvalid()
 	for i := range p.Objects {
 		p.Objects[i].How, p.Objects[i].force = howOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
@@ -278,8 +283,8 @@ func (r *resolver) move() {
 	switch {
 	case old == nil:
 		return
-	case old.Kind != model.KindANP:
-		r.block("%s has no priority: only AdminNetworkPolicies have one", m.Policy.Label())
+	case !old.Kind.Ranked():
+		r.block("%s has no priority: only AdminNetworkPolicies and ClusterNetworkPolicies do", m.Policy.Label())
 		return
 	}
 	p.Title = fmt.Sprintf("Move %s from %d to %d", m.Policy.Label(), old.Priority, m.Priority)

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
 	"rung/model/clean"
@@ -14,14 +15,24 @@ import (
 
 // movedTo is an AdminNetworkPolicy at another priority.
 func movedTo(old *model.Policy, priority int32) (*model.Policy, []model.Broken) {
-	o, ok := old.Original.(*v1alpha1.AdminNetworkPolicy)
-	if !ok {
-		return nil, broken(old, noSuchValue)
+	switch o := old.Original.(type) {
+	case *v1alpha1.AdminNetworkPolicy:
+		c := o.DeepCopy()
+		c.Spec.Priority = priority
+		return rewritten(old, c)
+	case *v1alpha2.ClusterNetworkPolicy:
+		c := o.DeepCopy()
+		c.Spec.Priority = priority
+		return rewritten(old, c)
 	}
-	c := o.DeepCopy()
-	c.Spec.Priority = priority
-	return rewritten(old, c)
+	if old.Older != nil {
+		return nil, broken(old, olderFirst)
+	}
+	return nil, broken(old, noSuchValue)
 }
+
+// olderFirst is for a policy in an older form, of which nothing can be changed by itself.
+const olderFirst = "it is written in an older form: e opens it in today's form, and writes that"
 
 const noSuchValue = "there is no such value in an object of this kind"
 
@@ -33,12 +44,19 @@ func annotated(old *model.Policy, set map[string]string) (*model.Policy, []model
 		c := o.DeepCopy()
 		c.Annotations = withAnnotations(c.Annotations, set)
 		return rewritten(old, c)
+	case *v1alpha2.ClusterNetworkPolicy:
+		c := o.DeepCopy()
+		c.Annotations = withAnnotations(c.Annotations, set)
+		return rewritten(old, c)
 	case *v1alpha1.BaselineAdminNetworkPolicy:
 		c := o.DeepCopy()
 		c.Annotations = withAnnotations(c.Annotations, set)
 		return rewritten(old, c)
 	}
-	if old.Kind != model.KindNamespace {
+	switch {
+	case old.Older != nil:
+		return nil, broken(old, olderFirst)
+	case old.Kind != model.KindNamespace:
 		return nil, broken(old, noSuchValue)
 	}
 	m := old.Meta

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"rung/engine/revision"
 	"rung/model"
@@ -28,14 +29,18 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("previewing %q: %w", p.Title, err)
 	}
-	p.Rows = rowsOf(rev, next, p.Objects)
+	ahead := p.ahead
+	if p.ahead = nil; ahead == nil {
+		ahead = workOut(rev, next, p.Objects)
+	}
+	p.Rows = ahead.rows
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("previewing %q: %w", p.Title, err)
 	}
 	p.Findings = newFindings(rev, next)
 	p.seen.rows(p.Rows)
 	p.seen.findings(p.Findings)
-	p.seen.reach(rev.Cluster, p.Objects)
+	p.seen.facts = append(p.seen.facts, ahead.reach...)
 	p.seen.effect(p.Effect)
 	p.Effect = p.Effect.against(ctx, g.log(), rev, next)
 	for i, f := range p.seen.plan {
@@ -64,6 +69,29 @@ func (g *Gate) explain(ctx context.Context, now, rev *revision.Revision, p *Prev
 		p.Notes = append(p.Notes, "out of reach: "+words.Some(lost, 3)+": cannot see whether the rows follow there")
 	}
 	return nil
+}
+
+// ahead is what of an explanation needs nothing else of the preview.
+type ahead struct {
+	rows  []RowChange
+	reach []consequence
+}
+
+func workOut(rev, next *revision.Revision, changes []ObjectChange) *ahead {
+	return &ahead{rowsOf(rev, next, changes), reach(rev, changes)}
+}
+
+// workAhead begins what explain wants, beside what the change does to connections. What it
+// returns waits until that is done.
+func (p *Preview) workAhead(rev *revision.Revision) (wait func()) {
+	if len(p.Objects) == 0 {
+		return func() {}
+	}
+	next, changes := p.next, slices.Clone(p.Objects)
+	var work sync.WaitGroup
+	work.Go(func() { _, _ = rev.Findings(), next.Findings() }) // revisions keep them
+	work.Go(func() { p.ahead = workOut(rev, next, changes) })
+	return work.Wait
 }
 
 // after is a revision as it will be once objects changed.

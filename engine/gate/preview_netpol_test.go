@@ -80,7 +80,7 @@ func TestTier2HasNoLevelsOfItsOwn(t *testing.T) {
 		t.Error(p.Blocked)
 	}
 	p = w.gate("").resolve(rev, Mutation{Op: OpMove, Policy: given.NPKey("blue", "web"), Priority: 3})
-	if p.Blocked != "NP blue/web has no priority: only AdminNetworkPolicies have one" || p.Title != "Move NP blue/web to 3" {
+	if p.Blocked != "NP blue/web has no priority: only AdminNetworkPolicies and ClusterNetworkPolicies do" || p.Title != "Move NP blue/web to 3" {
 		t.Errorf("%q %q", p.Title, p.Blocked)
 	}
 }

@@ -21,7 +21,7 @@ type noter struct {
 
 func (n *noter) notes() []consequence {
 	var out []consequence
-	if n.c.Key.Kind == model.KindANP {
+	if n.ranked() {
 		for _, text := range n.priority() {
 			is := "note " + text
 			if text == noOther || strings.HasPrefix(text, orderKept) {
@@ -37,7 +37,7 @@ func (n *noter) notes() []consequence {
 	}
 	for _, dir := range model.Directions {
 		if n.newDeny(dir) {
-			text := newDenies[dir]
+			text := n.toEstablished(newDenies[dir], "a new Deny does not end established connections (Antrea)")
 			out = append(out, consequence{"note " + text, text})
 		}
 	}
@@ -55,6 +55,15 @@ var newDenies = map[model.Direction]string{
 var isolated = map[model.Direction]string{
 	model.Ingress: "new connections that none allows are dropped; of established ones every second packet still gets through (seen on OVN 25.03)",
 	model.Egress:  "what none allows is dropped, established connections too (seen on OVN 25.03)",
+}
+
+// toEstablished is what is told of connections that are there, by who enforces the
+// policies: rules of Antrea apply to connections as they begin (antrea.md#verdicts).
+func (n *noter) toEstablished(onOVN, onAntrea string) string {
+	if n.next.System == model.SystemAntrea {
+		return onAntrea
+	}
+	return onOVN
 }
 
 // enforcement tells when a policy stops or begins to be programmed.
@@ -164,7 +173,7 @@ func (n *noter) isolation() (out []consequence) {
 		if begin, kinds := newcomers(is, was); begin > 0 {
 			out = append(out, consequence{"isolates " + dir.Lower() + kinds,
 				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: %s",
-					words.Count(begin, "pod"), ns, dir.Lower(), isolated[dir])})
+					words.Count(begin, "pod"), ns, dir.Lower(), n.toEstablished(isolated[dir], "new connections that none allows are dropped; established ones are not ended (Antrea)"))})
 		}
 		if end, kinds := newcomers(was, is); end > 0 {
 			out = append(out, consequence{"no longer isolates " + dir.Lower() + kinds,

@@ -71,10 +71,24 @@ func itOrThem(n int) string {
 	return "them"
 }
 
-// others are the other ANPs after the change, by priority and name.
+// ranked says whether the policy holds a priority of its tier, before the change or after.
+func (n *noter) ranked() bool {
+	return n.c.Key.Kind == model.KindANP || n.c.Key.Kind == model.KindCNP && n.next.Flags.CompileCNP
+}
+
+// tier is that of the policy.
+func (n *noter) tier() int {
+	if n.c.New != nil {
+		return n.c.New.Tier
+	}
+	return n.c.Old.Tier
+}
+
+// others are the other policies of the tier that hold a priority after the change, by
+// priority and name.
 func (n *noter) others() (out []*model.Policy) {
-	for p := range n.next.Cluster.Policies(model.KindANP) {
-		if p.Key != n.c.Key {
+	for p := range n.next.Cluster.AllPolicies() {
+		if p.Key != n.c.Key && p.Tier == n.tier() && (p.Kind == model.KindANP || p.Kind == model.KindCNP && n.next.Flags.CompileCNP) {
 			out = append(out, p)
 		}
 	}
@@ -87,7 +101,7 @@ func (n *noter) others() (out []*model.Policy) {
 func (n *noter) sharing(priority int32) (out []string) {
 	for _, p := range n.others() {
 		if p.Priority == priority {
-			out = append(out, p.Name)
+			out = append(out, p.Brief())
 		}
 	}
 	return out
@@ -103,7 +117,7 @@ func (n *noter) order() (out []string) {
 			was = old.Priority // it moves with the same change
 		}
 		before, after := cmp.Compare(from, was), cmp.Compare(to, p.Priority)
-		name := fmt.Sprintf("%s (%d)", p.Name, p.Priority)
+		name := fmt.Sprintf("%s (%d)", p.Brief(), p.Priority)
 		switch {
 		case before == after:
 		case after == 0: // noted as sharing
@@ -146,7 +160,7 @@ func (n *noter) place(verb string, priority int32) string {
 	if verb == "order" {
 		for _, p := range []*model.Policy{above, below} {
 			if p != nil {
-				names = append(names, fmt.Sprintf("%s (%d)", p.Name, p.Priority))
+				names = append(names, fmt.Sprintf("%s (%d)", p.Brief(), p.Priority))
 			}
 		}
 		if len(names) == 0 {
@@ -155,10 +169,10 @@ func (n *noter) place(verb string, priority int32) string {
 		return orderKept + strings.Join(names, " and ") + " unchanged"
 	}
 	if above != nil {
-		names = append(names, fmt.Sprintf("after %s (%d)", above.Name, above.Priority))
+		names = append(names, fmt.Sprintf("after %s (%d)", above.Brief(), above.Priority))
 	}
 	if below != nil {
-		names = append(names, fmt.Sprintf("before %s (%d)", below.Name, below.Priority))
+		names = append(names, fmt.Sprintf("before %s (%d)", below.Brief(), below.Priority))
 	}
 	if len(names) == 0 {
 		return noOther

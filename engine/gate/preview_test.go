@@ -148,7 +148,7 @@ func TestPreviewApply(t *testing.T) {
 			blocked: "not valid: Namespace/x: is not a policy: only policies can be applied"},
 		{name: "a good and a bad one", m: apply(given.ANP("a", 10, "tenant=red"), given.ANP("b", 2000, "tenant=red")), title: "Create ANP a", blocked: "not valid: "},
 		{name: "the old form of a peer", m: apply(strings.Replace(control, "[{namespaces: {matchLabels: {team: ops}}}]",
-			"[{namespaces: {namespaceSelector: {}}}]", 1)), title: "No change", blocked: "not valid: "},
+			"[{namespaces: {namespaceSelector: {}}}]", 1)), title: "Update ANP control", blocked: "not valid: "},
 		{name: "a NetworkPolicy", m: apply("apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: x, namespace: red}\nspec: {podSelector: {}}\n"),
 			title: "Create NP red/x", rows: []string{"missing Port_Group red:x", "missing ACL red:Egress:arpAllow", "missing ACL red:Egress:defaultDeny",
 				"missing Port_Group red:Egress", "missing ACL red:Ingress:arpAllow", "missing ACL red:Ingress:defaultDeny", "missing Port_Group red:Ingress",

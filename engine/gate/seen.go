@@ -133,8 +133,8 @@ func (s *seen) findings(found []model.Finding) {
 
 // reach notes which kinds of pods and which nodes the changed policies apply to
 // and reach.
-func (s *seen) reach(c *model.Cluster, changes []ObjectChange) {
-	x := overlap.NewPodIndex(c, nil)
+func reach(rev *revision.Revision, changes []ObjectChange) (out []consequence) {
+	x := rev.Selected()
 	for i := range changes {
 		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
 			if p == nil || p.Kind == model.KindNamespace {
@@ -154,10 +154,11 @@ func (s *seen) reach(c *model.Cluster, changes []ObjectChange) {
 					}
 				}
 			}
-			s.add(fmt.Sprintf("reach %s %x", p.Key, h.Sum(nil)),
-				"the pods that "+p.Key.Label()+" applies to or reaches are others")
+			out = append(out, consequence{fmt.Sprintf("reach %s %x", p.Key, h.Sum(nil)),
+				"the pods that " + p.Key.Label() + " applies to or reaches are others"})
 		}
 	}
+	return out
 }
 
 func nodesCalled(nodes []*model.Node) (out []string) {

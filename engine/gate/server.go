@@ -56,6 +56,10 @@ func (g *Gate) work(ctx context.Context, rev *revision.Revision, m Mutation, rea
 		p.judgeEffect(read.seen.worked, rev)
 	} else {
 		p.next = after(rev, p.Objects)
+		if read == nil { // somebody waits for all of it
+			wait := p.workAhead(rev)
+			defer wait()
+		}
 		p.judgeEffect(g.effectOf(ctx, rev, p.next, p.Objects), rev)
 	}
 	p.guardKept(p.Objects, live)

@@ -18,14 +18,14 @@ import (
 type attributor struct {
 	mu    sync.Mutex
 	rows  map[rowsKey]*judgedRows
-	names map[string]decoded
+	names map[string]*decoded
 	index nameIndex
 	facts map[model.RuleRef]*ruleFacts
 	pods  podNodes
 }
 
 func newAttributor() *attributor {
-	return &attributor{rows: map[rowsKey]*judgedRows{}, names: map[string]decoded{}, facts: map[model.RuleRef]*ruleFacts{}}
+	return &attributor{rows: map[rowsKey]*judgedRows{}, names: map[string]*decoded{}, facts: map[model.RuleRef]*ruleFacts{}}
 }
 
 type rowsKey struct {
@@ -53,23 +53,30 @@ const judgedFor = time.Second
 const amongMost = 3
 
 // attribute fills in what stands behind a line: where it was written, which rule
-// decided, and in which of the rule's networks an outside address is. It returns which
-// of the rule's ACLs logged the line.
-func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) (acl string) {
+// decided, and in which of the rule's networks an outside address is. It returns what is
+// known of the rule, nil where none was found, and which of its ACLs logged the line.
+func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) (f *ruleFacts, acl string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.place(rev, e, now)
 	if e.Line.Antrea != nil {
 		a.antrea(rev, e, now)
 	} else if d := a.decode(e.Line.Name); !d.ok || d.ref.Exact {
-		e.Rule, e.Attributed = d.ref, d.ok
+		if e.Rule, e.Attributed = d.ref, d.ok; d.ok {
+			if d.facts == nil || d.facts.cluster != rev.Cluster {
+				d.facts = a.factsOf(rev, e.Rule)
+			}
+			f = d.facts
+		}
 	} else {
 		a.choose(rev, e, d.ref, a.candidates(rev, &e.Line), now)
 	}
 	if !e.Attributed {
-		return ""
+		return nil, ""
 	}
-	f := a.factsOf(rev, e.Rule)
+	if f == nil {
+		f = a.factsOf(rev, e.Rule)
+	}
 	e.RuleName = cmp.Or(e.RuleName, f.name)
 	peer := &e.Src
 	addr := e.Line.Src
@@ -82,7 +89,7 @@ func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) 
 	if f.byProtocol {
 		acl = e.Line.Proto
 	}
-	return acl
+	return f, acl
 }
 
 // choose takes the one of the candidates that fits the packet. Where none does, the

@@ -90,9 +90,12 @@ func TestTimingAttribute(t *testing.T) {
 	l, lines := linesOf(t, workload.W2)
 	best := time.Hour
 	for range 10 { // the best: neighbours make single rounds longer, never shorter
-		began := time.Now()
+		began, cpu := time.Now(), install.CPU()
 		takeAll(t, l, lines)
 		best = min(best, time.Since(began))
+		if used := install.CPU() - cpu; used > 0 { // what a neighbour had the core for counts not
+			best = min(best, used)
+		}
 	}
 	rate := len(lines) * int(time.Second) / int(best)
 	t.Logf("%d lines/s", rate)

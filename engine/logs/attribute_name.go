@@ -14,18 +14,20 @@ const namesKept = 10000
 
 // decoded is what a name gives away.
 type decoded struct {
-	ref model.RuleRef
-	ok  bool
+	ref   model.RuleRef
+	ok    bool
+	facts *ruleFacts // as of the last line with that name
 }
 
 // decode is model.DecodeName; the same names come again and again.
-func (a *attributor) decode(name string) decoded {
-	d, ok := a.names[name]
-	if !ok {
+func (a *attributor) decode(name string) *decoded {
+	d := a.names[name]
+	if d == nil {
 		if len(a.names) >= namesKept {
 			clear(a.names)
 		}
 		name = strings.Clone(name) // not the whole line
+		d = &decoded{}
 		d.ref, d.ok = model.DecodeName(name)
 		a.names[name] = d
 	}

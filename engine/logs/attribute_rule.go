@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/engine/logs/hits"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/sources/acllog"
@@ -19,6 +20,21 @@ type ruleFacts struct {
 	// not one for all (ovn-kubernetes.md#acls-of-a-rule).
 	byProtocol bool
 	networks   []ruleNetwork
+
+	tally *ruleTally // from the second line on: names come from outside
+	hit   bool
+}
+
+// ruleTally is where lines of a rule are counted, as it was for the last one: looking it up
+// anew takes longer than the rest. It belongs to the Store, under its lock.
+type ruleTally struct {
+	verdict   string
+	counted   hits.Counted
+	turn      uint64 // of the store, that rate is of
+	rate      *ruleRate
+	zone, acl string // that metered is of
+	metered   *metered
+	metersAt  int // of the meters, as they were then
 }
 
 // ruleNetwork is one of a rule's networks.

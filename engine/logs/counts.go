@@ -31,15 +31,35 @@ func who(d End) string { return cmp.Or(nameOf(d.Key), d.Addr, "?") }
 
 func cutTo(s string, n int) string { return s[:min(len(s), n)] }
 
-// count counts a line; mu is held.
-func (l *Store) count(e *Entry, now time.Time) {
-	if !e.Attributed {
+// count counts a line of a rule, nil where it is not known; mu is held.
+func (l *Store) count(e *Entry, f *ruleFacts, now time.Time) {
+	if f == nil {
 		l.hits.Unknown++
 		return
 	}
 	rule, pair, at := HitOf(e, now)
-	l.hits.Add(rule, pair, at)
-	l.rates.count(e.Rule, now)
+	if f.tally == nil && !f.hit {
+		f.hit = true
+		l.hits.Add(rule, pair, at)
+		if r := l.rates.of(e.Rule, now); r != nil {
+			r.count(now)
+		}
+		return
+	}
+	if f.tally == nil {
+		f.tally = &ruleTally{}
+	}
+	t := f.tally
+	if !t.counted.In(l.hits) || t.verdict != rule.Verdict {
+		t.counted, t.verdict = l.hits.Of(rule), rule.Verdict
+	}
+	t.counted.Add(pair, at)
+	if turn := l.turns.Load(); t.rate == nil || t.turn != turn {
+		t.rate, t.turn = l.rates.of(e.Rule, now), turn
+	}
+	if t.rate != nil {
+		t.rate.count(now)
+	}
 }
 
 // Resume adds what an earlier run counted.

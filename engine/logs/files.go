@@ -54,6 +54,8 @@ type FileReader struct {
 	sources map[*logfile.File]*fileSource
 	tallies map[string]*tally // by path: they outlive a seek
 
+	searches searches
+
 	mu      sync.Mutex
 	streams []model.LogStream
 	pos     Position
@@ -98,6 +100,9 @@ func (r *FileReader) Run(ctx context.Context) error {
 	defer func() { r.set.Close() }()
 	if !r.piped() {
 		r.logs.playedBy(r)
+		if r.cfg.Speed == 0 {
+			defer r.searches.open(ctx)()
+		}
 	}
 	r.logs.sources.paced.Store(r.cfg.All)
 	r.sought = r.cfg.Since
@@ -201,6 +206,13 @@ func (r *FileReader) begin(from time.Time, end bool) (err error) {
 			return fmt.Errorf("read %s: %w", clean.Text(f.Path()), err)
 		}
 	}
+	whole := true
+	for _, f := range r.set.Files() {
+		whole = whole && f.AtStart()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pos.Whole = whole
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"rung/model"
@@ -100,34 +101,56 @@ func (q *queue) Pop() any {
 	return x
 }
 
+// inOrder are the lines that the files hold from a time on, in order of time.
+func (r *FileReader) inOrder(from time.Time) iter.Seq[stored] {
+	return func(yield func(stored) bool) {
+		var q queue
+		take := func(s *fileSource) {
+			for {
+				x, ok := r.next(s)
+				if !ok {
+					return
+				}
+				if !x.line.At.Before(from) { // a compressed file is read from its beginning
+					heap.Push(&q, x)
+					return
+				}
+			}
+		}
+		for _, f := range r.set.Files() {
+			if !f.Piped() {
+				take(r.source(f))
+			}
+		}
+		for len(q) > 0 {
+			x := q[0]
+			if !yield(x) {
+				return
+			}
+			// The file's next line takes the place of this one.
+			if x, ok := r.next(x.s); ok {
+				q[0] = x
+				heap.Fix(&q, 0)
+			} else {
+				heap.Pop(&q)
+			}
+		}
+	}
+}
+
 // history hands on what the files hold, all of it in order of time, in its own pace or at
 // once; at most limit lines, all for 0. What is ordered meanwhile ends it.
 func (r *FileReader) history(ctx context.Context, speed float64, limit int) (order time.Time, ordered bool) {
-	var q queue
-	from := r.sought
-	take := func(s *fileSource) {
-		for {
-			x, ok := r.next(s)
-			if !ok {
-				return
-			}
-			if !x.line.At.Before(from) { // a compressed file is read from its beginning
-				heap.Push(&q, x)
-				return
-			}
-		}
-	}
-	for _, f := range r.set.Files() {
-		if !f.Piped() {
-			take(r.source(f))
-		}
-	}
 	pace := pace{speed: speed}
-	for n := 0; len(q) > 0 && (limit == 0 || n < limit); n++ {
-		x := q[0]
+	n := 0
+	for x := range r.inOrder(r.sought) {
+		if limit > 0 && n == limit {
+			break
+		}
 		if n%256 == 0 || speed > 0 {
 			r.show()
 		}
+		n++
 		select {
 		case <-ctx.Done():
 			return order, false
@@ -140,13 +163,6 @@ func (r *FileReader) history(ctx context.Context, speed float64, limit int) (ord
 		}
 		r.give(ctx, x, !r.merges)
 		r.stands(x.line.At)
-		// The file's next line takes the place of this one.
-		if x, ok := r.next(x.s); ok {
-			q[0] = x
-			heap.Fix(&q, 0)
-		} else {
-			heap.Pop(&q)
-		}
 	}
 	r.show()
 	return order, false

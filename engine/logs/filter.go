@@ -16,6 +16,9 @@ func (e *Entry) Matches(q *logquery.Query, text func() string) bool {
 	if text == nil {
 		text = e.Text
 	}
+	if q.TextOnly() { // as every one is while its first word is typed, with every key
+		return q.Match(&logquery.Line{Text: text})
+	}
 	l := e.facts()
 	l.Text = text
 	return q.Match(&l)

@@ -31,20 +31,18 @@ type Store struct {
 
 	asked   chan struct{} // closed when somebody looks
 	askOnce sync.Once
+	turns   atomic.Uint64 // how often all lines were forgotten
 	lost    atomic.Pointer[func(zone, acl string) (uint64, bool)]
 	sources sources
 	merge   *merger
 
 	subs revision.Subscribers
 
-	mu    sync.RWMutex
-	ring  []*Entry // entry with Seq s is at s % cap, once there
-	limit int
-	last  uint64 // newest Seq given out
-
+	window
 	hits   *hits.Counter
 	rates  ruleRates
 	meters meters
+	limits limits
 	logged loggedSince
 	began  time.Time
 	summed *Summary // as it was last asked for
@@ -89,7 +87,7 @@ type End struct {
 	// zero when none had it, or nobody knows.
 	Key  model.Key
 	Addr string
-	// Note is "outside" for an address nobody in the cluster has, "gone" for one that
+	// Note is empty where no cluster is known, "outside" for an address nobody in it has, "gone" for one that
 	// Key had until Gone, "now" where Key has it now and nobody watched when the line
 	// was written, "later" where Later has it now and did not exist then, "no longer
 	// known", or how Key has it: "host network", "completed", "management port",
@@ -122,7 +120,7 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 		limit = DefaultLines
 	}
 	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), asked: make(chan struct{}),
-		book: newAddressBook(tenuresKept), names: newAttributor(), limit: limit, hits: hits.New(now()), rates: ruleRates{},
+		book: newAddressBook(tenuresKept), names: newAttributor(), window: window{limit: limit}, hits: hits.New(now()), rates: ruleRates{},
 		meters: meters{by: map[meterKey]*metered{}}, logged: loggedSince{}, began: now()}
 	l.sources.ended, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
 	l.merge = newMerger(l.give)
@@ -207,79 +205,40 @@ func (l *Store) take(a arrival) {
 		l.store(&Entry{At: now, Line: a.line, Gap: a.gap})
 		return
 	}
-	rev := l.rev()
-	e := &Entry{At: now, Line: a.line, Action: verdictWord(a.line.Verdict), Late: a.late}
+	e := &Entry{At: now, Line: a.line, Late: a.late}
+	rev, f, acl := l.explain(e)
+	if !e.Attributed {
+		l.unattributed.Add(1)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.store(e)
+	l.count(e, f, now)
+	if f != nil && e.Line.Antrea == nil { // Antrea's log has no meters
+		l.meter(rev, e, f, acl, now)
+	}
+}
+
+// explain says who is at both ends of a line, and which rule decided; acl is which of the
+// rule's ACLs logged it, f what is known of the rule, nil where none was found.
+func (l *Store) explain(e *Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
+	now := l.now()
+	e.Action = verdictWord(e.Line.Verdict)
 	at := e.Line.At
 	if at.IsZero() {
 		at = now
 	}
+	rev = l.rev()
 	e.Src, e.Dst = l.book.end(e.Line.Src, at), l.book.end(e.Line.Dst, at)
-	acl := l.names.attribute(rev, e, now)
-	if !e.Attributed {
-		l.unattributed.Add(1)
+	if rev.Cluster.Empty() { // without a cluster nobody knows who is outside of it
+		for _, d := range []*End{&e.Src, &e.Dst} {
+			if d.Note == noteOutside {
+				d.Note = ""
+			}
+		}
 	}
-	m := meterOf(rev, e.Line.Zone)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.store(e)
-	l.count(e, now)
-	if e.Attributed && e.Line.Antrea == nil { // Antrea's log has no meters
-		l.meters.count(rev, meterKey{e.Line.Zone, e.Rule, acl}, e.Line.Name, m, e.Line.At, now)
-	}
-}
-
-// store gives an entry its number; mu is held.
-func (l *Store) store(e *Entry) {
-	l.last++
-	e.Seq = l.last
-	if len(l.ring) < l.limit {
-		l.ring = append(l.ring, e)
-	} else {
-		l.ring[l.slot(e.Seq)] = e
-	}
-}
-
-// slot is where the entry with that number lives.
-func (l *Store) slot(seq uint64) int { return int((seq - 1) % uint64(l.limit)) }
-
-// Since returns the entries after a number that are still kept, oldest first,
-// at most max of them (0: all). When more are kept the oldest of them come.
-func (l *Store) Since(seq uint64, max int) []*Entry {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	from := l.first()
-	if seq >= from {
-		from = seq + 1
-	}
-	if from > l.last {
-		return nil
-	}
-	n := int(l.last - from + 1)
-	if max > 0 && n > max {
-		n = max
-	}
-	out := make([]*Entry, n)
-	for i := range out {
-		out[i] = l.ring[l.slot(from+uint64(i))]
-	}
-	return out
-}
-
-func (l *Store) first() uint64 { return l.last - uint64(len(l.ring)) + 1 }
-
-// First is the number of the oldest entry kept; one more than Last when there
-// is none.
-func (l *Store) First() uint64 {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.first()
-}
-
-// Last is the number of the newest entry, 0 before the first.
-func (l *Store) Last() uint64 {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.last
+	f, acl = l.names.attribute(rev, e, now)
+	return rev, f, acl
 }
 
 // Stats counts what came until now.

@@ -75,6 +75,7 @@ type meterKey struct {
 type meters struct {
 	by     map[meterKey]*metered
 	forgot time.Time // when those without lines were last let go
+	gen    int       // how often some were
 }
 
 // metered counts the lines of seconds by the node's clock, so that lines which arrive
@@ -89,6 +90,43 @@ type metered struct {
 	looked      time.Time // when they were looked for
 }
 
+// meter holds a line against the meter of its ACL; mu is held.
+func (l *Store) meter(rev *revision.Revision, e *Entry, f *ruleFacts, acl string, now time.Time) {
+	t, k := f.tally, meterKey{e.Line.Zone, e.Rule, acl}
+	if t == nil {
+		t = &ruleTally{}
+	}
+	if t.metered == nil || t.metersAt != l.meters.gen || t.zone != k.zone || t.acl != k.acl {
+		t.metered, t.zone, t.acl = l.meters.of(k, e.Line.At, now), k.zone, k.acl
+		t.metersAt = l.meters.gen
+	}
+	if t.metered != nil {
+		t.metered.count(rev, k, e.Line.Name, l.limits.of(rev, k.zone), e.Line.At, now)
+	}
+}
+
+// limits are what the meters of zones let through, as of a revision: they are asked for
+// with every line.
+type limits struct {
+	rev *revision.Revision
+	by  map[string]meter
+}
+
+// limitsKept bounds the zones, which lines name.
+const limitsKept = 1000
+
+func (x *limits) of(rev *revision.Revision, zone string) meter {
+	if x.rev != rev || len(x.by) == limitsKept {
+		x.rev, x.by = rev, map[string]meter{}
+	}
+	m, ok := x.by[zone]
+	if !ok {
+		m = meterOf(rev, zone)
+		x.by[zone] = m
+	}
+	return m
+}
+
 // rowsEvery is how often the rows of an ACL at its limit are looked for.
 const rowsEvery = 10 * time.Second
 
@@ -99,18 +137,24 @@ func (m *metered) capped(now time.Time) bool {
 // meter is what a zone lets each of its ACLs log.
 type meter struct{ rate, burst int } // rate 0: there is none, and no limit
 
-func (c *meters) count(rev *revision.Revision, k meterKey, name string, limit meter, at, now time.Time) {
+// of is one ACL in one zone, nil where there is no room for it.
+func (c *meters) of(k meterKey, at, now time.Time) *metered {
 	m := c.by[k]
 	if m == nil {
 		if len(c.by) >= mostMeters {
 			c.forget(now)
 		}
 		if len(c.by) >= mostMeters {
-			return
+			return nil
 		}
 		m = &metered{head: at.Unix()}
 		c.by[k] = m
 	}
+	return m
+}
+
+// count counts a line of an ACL.
+func (m *metered) count(rev *revision.Revision, k meterKey, name string, limit meter, at, now time.Time) {
 	m.came, m.rate, m.burst = now, limit.rate, limit.burst
 	second := at.Unix()
 	if d := second - m.head; d > 0 || d < -rateSeconds { // on, or the node's clock was set back
@@ -139,6 +183,7 @@ func (c *meters) forget(now time.Time) {
 		return
 	}
 	c.forgot = now
+	c.gen++
 	maps.DeleteFunc(c.by, func(_ meterKey, m *metered) bool { return now.Sub(m.came) > rateSeconds*time.Second })
 }
 

@@ -96,7 +96,8 @@ func TestMeterSeconds(t *testing.T) {
 		w := changing.New(t)
 		k := meterKey{zone: "a"}
 		for _, s := range c.at {
-			m.count(w.Current(), k, "", meter{rate: c.limit}, now.Add(time.Duration(s)*time.Second), now)
+			at := now.Add(time.Duration(s) * time.Second)
+			m.of(k, at, now).count(w.Current(), k, "", meter{rate: c.limit}, at, now)
 		}
 		if got := m.by[k].capped(now); got != c.want {
 			t.Errorf("%s: at its limit %v, want %v", c.what, got, c.want)

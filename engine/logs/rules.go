@@ -39,16 +39,20 @@ type ruleRate struct {
 	head    int64 // second of the newest bucket
 }
 
-func (c ruleRates) count(ref model.RuleRef, now time.Time) {
+// of is the rate of a rule, nil where there is no room for it.
+func (c ruleRates) of(ref model.RuleRef, now time.Time) *ruleRate {
 	r := c[ref]
-	if r == nil {
-		if len(c) >= countedRules {
-			return
-		}
+	if r == nil && len(c) < countedRules {
 		r = &ruleRate{head: now.Unix()}
 		c[ref] = r
 	}
-	r.advance(now)
+	return r
+}
+
+func (r *ruleRate) count(now time.Time) {
+	if now.Unix() > r.head {
+		r.advance(now)
+	}
 	r.seconds[rateSeconds-1]++
 }
 

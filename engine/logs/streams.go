@@ -31,6 +31,7 @@ type sources struct {
 type player interface {
 	position() Position
 	seek(to time.Time) error
+	search(Wanted) (*Search, error)
 }
 
 // Position is where among the lines of the log files the store stands.
@@ -41,6 +42,8 @@ type Position struct {
 	// not come until TheEnd is asked for.
 	Sought bool
 	Speed  float64 // how many times as fast as they were written lines come; 0: at once
+	// Whole says that every line of the files was read and is kept still.
+	Whole bool
 }
 
 // TheEnd as a time to seek is where the files end: what is added to them comes.
@@ -86,7 +89,9 @@ func (l *Store) Streams() (out []model.LogStream) {
 // there are none, or none in which a time can be sought.
 func (l *Store) Position() (p Position, ok bool) {
 	if player := l.playing(); player != nil {
-		return player.position(), true
+		p = player.position()
+		p.Whole = p.Whole && l.First() == 1
+		return p, true
 	}
 	return p, false
 }
@@ -144,6 +149,7 @@ func (l *Store) turn(a arrival) {
 		l.sources.endOnce.Do(func() { close(l.sources.ended) })
 		return
 	}
+	l.turns.Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// The next number is that of the first place of the ring.
@@ -151,5 +157,5 @@ func (l *Store) turn(a arrival) {
 	l.last = (l.last/limit + 1) * limit
 	clear(l.ring)
 	l.ring, l.rates, l.hits = l.ring[:0], ruleRates{}, hits.New(l.now())
-	l.meters = meters{by: map[meterKey]*metered{}}
+	l.meters = meters{by: map[meterKey]*metered{}, gen: l.meters.gen + 1}
 }

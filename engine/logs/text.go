@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -146,8 +145,10 @@ func (d End) String() string {
 		return d.Addr + " (" + noteNow + " " + nameOf(d.Later) + ")"
 	case name == "" && d.Network != "":
 		return d.Addr + " (" + d.Note + ", in " + d.Network + ")"
+	case name == "" && d.Note == "":
+		return d.Addr
 	case name == "":
-		return d.Addr + " (" + cmp.Or(d.Note, noteOutside) + ")"
+		return d.Addr + " (" + d.Note + ")"
 	case d.Note != "":
 		return name + " (" + d.Note + ")"
 	}

@@ -23,7 +23,7 @@ const (
 
 // Check is one step of the way from a policy to a line that is seen.
 type Check struct {
-	Step  string // annotation, level, rows, meter, container, console, stream, traffic
+	Step  string // annotation, level, rows, meter, container, console, stream, traffic, order
 	State Checked
 	Text  string
 	// Remedy is what to do, where there is something. Levels says that it is to set the

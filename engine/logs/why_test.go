@@ -149,3 +149,34 @@ func TestIdleRules(t *testing.T) {
 	streams = append(streams, model.LogStream{Zone: "b", State: model.StreamOpen})
 	want("one of two streams", false, "2, 1 in 15 min", "no hit, 1 node not followed", "2, 1 in 15 min, 1 rule no hit")
 }
+
+// What decides before a rule keeps its lines away: said with the rule that does, and how
+// to see its lines.
+func TestNeverComes(t *testing.T) {
+	own := annotated(given.ANP("control", 9, "tenant=blue", "in deny tenant=green tcp:80", "in deny *"), levels)
+	loud := strings.Replace(given.ANP("over", 5, "", "in deny tenant=green"), "  name: over\n", "  name: over\n  annotations:\n"+levels, 1)
+	for _, c := range []struct {
+		what     string
+		policies []string
+		want     []string
+	}{
+		{"nothing", []string{own}, nil},
+		{"all of a rule, in silence, and part of another", []string{own, given.ANP("over", 5, "", "in deny tenant=green")}, []string{
+			"✗ order       ingress 0 never decides: over ingress 0 comes first, matches all of it and does not log. → rung log-level over --deny alert",
+			"? order       ingress 1 decides only part of what it matches; before it: over ingress 0 (does not log) and ingress 0 (logs at alert).",
+		}},
+		{"one that logs", []string{own, loud}, []string{
+			"✗ order       ingress 0 never decides: over ingress 0 comes first, matches all of it and logs at alert.",
+			"? order       ingress 1 decides only part of what it matches; before it: over ingress 0 (logs at alert) and ingress 0 (logs at alert).",
+		}},
+	} {
+		w := changing.New(t, c.policies...)
+		var got []string
+		for _, x := range NeverComes(t.Context(), w.Current(), About{Policy: given.ANPKey("control")}) {
+			got = append(got, x.Line())
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.what, d)
+		}
+	}
+}

@@ -59,7 +59,7 @@ func TestMake(t *testing.T) {
 		{"a new one before it", "door", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
 			[]string{"New at priority 49.", "They cover no other connection between the pods there are."}, []string{"priority: 49", "portNumber"}, ""},
 		{"a new one at a priority that comes too late", "door=60", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
-			[]string{"1 line stays denied all the same: ANP wall egress 0 decides; for example blue/web-0 → red/web-0 tcp 80."}, []string{"priority: 60"}, ""},
+			[]string{"1 rule that allows the connections of none of 1 line; 1 stays denied by other rules.", "1 line stays denied all the same: ANP wall egress 0 decides; for example blue/web-0 → red/web-0 tcp 80."}, []string{"priority: 60"}, ""},
 		{"denied on arrival as well", "door", []string{wall, given.ANP("gate", 20, "tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
 			[]string{"1 line stays denied all the same: ANP gate ingress 0 decides"}, []string{"priority: 19"}, ""},
 		{"a policy about both ends gets both rules", "all", []string{given.ANP("all", 50, "", "out deny tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
@@ -116,6 +116,21 @@ func TestMake(t *testing.T) {
 			if err != nil || (a.Verdict != want) != (len(p.Still) > 0) {
 				t.Errorf("%s: %s: %s, %v; still %v", c.name, s.Connection, a.Verdict, err, p.Still)
 			}
+		}
+	}
+}
+
+// The first sentence promises no more than what becomes of the lines.
+func TestReached(t *testing.T) {
+	still := func(v verdict.Verdict, n int) Still { return Still{Verdict: v, Lines: n} }
+	for want, p := range map[string]*Proposal{
+		"1 line": {Proposal: &narrow.Proposal{Lines: 1}},
+		"53 of 181 lines; 128 stay denied by other rules":         {Proposal: &narrow.Proposal{Lines: 181}, Still: []Still{still(verdict.Deny, 100), still(verdict.Deny, 28)}},
+		"none of 2 lines; 2 stay denied by other rules":           {Proposal: &narrow.Proposal{Lines: 2}, Still: []Still{still(verdict.Deny, 2)}},
+		"1 of 3 lines; 2 stay denied or undefined by other rules": {Proposal: &narrow.Proposal{Lines: 3}, Still: []Still{still(verdict.Deny, 1), still(verdict.Undefined, 1)}},
+	} {
+		if got := p.reached(); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

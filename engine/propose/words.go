@@ -22,7 +22,7 @@ func (p *Proposal) Notes() []string {
 		one, many = "denies", "deny"
 	}
 	what := words.Total(len(p.Rules), "rule") + " that " + words.Form(len(p.Rules), one, many) + " "
-	out := []string{"proposed from the log: " + what + "the connections of " + words.Total(p.Lines, "line") + "."}
+	out := []string{"proposed from the log: " + what + "the connections of " + p.reached() + "."}
 	if p.New {
 		out[0] += fmt.Sprintf(" New at priority %d.", p.Priority)
 	}
@@ -41,6 +41,28 @@ func (p *Proposal) Notes() []string {
 			outcomes[s.Verdict], s.By, s.Example)
 	})...)
 	return append(out, Left(p.Left)...)
+}
+
+// reached counts the lines whose connections come to what is wanted, and the others, so that
+// nobody takes the rules alone for the end of it.
+func (p *Proposal) reached() string {
+	still := 0
+	var as []string
+	for _, s := range p.Still {
+		still += s.Lines
+		if o := outcomes[s.Verdict]; !slices.Contains(as, o) {
+			as = append(as, o)
+		}
+	}
+	all := words.Total(p.Lines, "line")
+	if still == 0 {
+		return all
+	}
+	most := "none"
+	if n := p.Lines - still; n > 0 {
+		most = words.Thousands(n)
+	}
+	return fmt.Sprintf("%s of %s; %s %s %s by other rules", most, all, words.Thousands(still), words.Form(still, "stays", "stay"), strings.Join(as, " or "))
 }
 
 // outcomes are verdicts of lines that keep them.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/overlap"
 	"rung/model/verdict"
 )
@@ -136,12 +137,25 @@ func (a *abovePolicy) gather(d model.Direction) {
 		}
 	}
 	for _, rung := range a.r.Ladder().Tiers[model.TierAdmin].Rungs {
-		if rung.Unsupported || a.p.Kind == model.KindANP && rung.Priority >= a.p.Priority {
+		if rung.Idle {
+			continue
+		}
+		if rung.Unsupported || a.p.Tier == model.TierAdmin && rung.Priority >= a.p.Priority {
 			break
 		}
 		for _, q := range rung.Policies {
 			if a.r.None(q.Policy.Key) == nil {
 				add(q.Policy)
+			}
+		}
+	}
+	if baseline := &a.r.Ladder().Tiers[model.TierBaseline]; a.p.Tier == model.TierBaseline {
+		for i := range baseline.Rungs {
+			rung := &baseline.Rungs[i]
+			for _, q := range rung.Policies {
+				if baseline.Top(rung) > ladder.RowPriority(a.p, 0) && a.r.None(q.Policy.Key) == nil {
+					add(q.Policy)
+				}
 			}
 		}
 	}
@@ -154,7 +168,7 @@ func (a *abovePolicy) gather(d model.Direction) {
 func (a *abovePolicy) judge(out []Before, t *model.Rule) []Before {
 	b := Before{Direction: t.Direction, Rule: t.Index}
 	target := a.x.Resolve(t)
-	admin := a.p.Kind == model.KindANP
+	admin := a.p.Tier == model.TierAdmin
 	var passes []aboveRule
 	for _, up := range a.rules {
 		rule := up.rule.Rule()
@@ -210,7 +224,7 @@ func (a *abovePolicy) decides(passes []aboveRule, up aboveRule, target *overlap.
 // isolated adds for the baseline the default denies of the NetworkPolicies that isolate
 // its pods: whatever comes to them is decided there.
 func (a *abovePolicy) isolated(out []Before, b Before, t *overlap.Resolved) []Before {
-	if a.p.Kind == model.KindBANP {
+	if a.p.Tier == model.TierBaseline {
 		dir := t.Rule().Direction
 		var all overlap.PodSet
 		subject := a.x.SubjectSet(a.p)

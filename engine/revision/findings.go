@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rung/compiler"
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
@@ -20,6 +21,8 @@ import (
 type derived struct {
 	indexOnce    sync.Once
 	index        *overlap.PodIndex
+	bandsOnce    sync.Once
+	bands        []ladder.Band
 	ladderOnce   sync.Once
 	ladder       *ladder.Ladder
 	findingsOnce sync.Once
@@ -30,6 +33,8 @@ type derived struct {
 	addrs        map[string][]AddressOwner
 	verdictsOnce sync.Once
 	verdicts     *verdict.Index
+	wholeOnce    sync.Once
+	wholeRows    *compiler.Desired // of a revision of With
 	matrices     matrices
 	sessionsOnce sync.Once
 	sessions     []LogSession
@@ -46,6 +51,9 @@ type cachedFindings struct {
 	number   uint64 // of the revision
 	findings []model.Finding
 }
+
+// Selected answers which pods the selectors of this revision mean.
+func (r *Revision) Selected() *overlap.PodIndex { return r.podIndex() }
 
 // podIndex answers which pods a selector means, for ladder and findings alike.
 func (r *Revision) podIndex() *overlap.PodIndex {
@@ -64,7 +72,8 @@ func (r *Revision) podIndex() *overlap.PodIndex {
 func (r *Revision) Ladder() *ladder.Ladder {
 	d := r.shared
 	d.ladderOnce.Do(func() {
-		opt := ladder.Options{Max: r.Flags.MaxPriority, Broken: r.Broken, Units: r.Units()}
+		opt := ladder.Options{Max: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, Broken: r.Broken, Units: r.Units(),
+			LegacyIsolation: r.Flags.LegacyIsolation}
 		if r.sharedPriority() {
 			opt.Index = r.podIndex() // only who holds a priority together can conflict
 		}
@@ -73,14 +82,24 @@ func (r *Revision) Ladder() *ladder.Ladder {
 	return d.ladder
 }
 
-// sharedPriority says whether two AdminNetworkPolicies hold one priority.
+// sharedPriority says whether two policies of a tier hold one priority.
 func (r *Revision) sharedPriority() bool {
-	seen := map[int32]bool{}
-	for p := range r.Cluster.Policies(model.KindANP) {
-		if seen[p.Priority] {
-			return true
+	type place struct {
+		tier     int
+		priority int32
+	}
+	seen := map[place]bool{}
+	for _, k := range []model.Kind{model.KindANP, model.KindCNP} {
+		if k == model.KindCNP && !r.Flags.CompileCNP {
+			continue
 		}
-		seen[p.Priority] = true
+		for p := range r.Cluster.Policies(k) {
+			at := place{p.Tier, p.Priority}
+			if seen[at] {
+				return true
+			}
+			seen[at] = true
+		}
 	}
 	return false
 }
@@ -111,6 +130,11 @@ func (r *Revision) AllFindings(ctx context.Context) ([]model.Finding, error) {
 		return *f, nil
 	}
 	found := r.Findings()
+	if r.System == model.SystemAntrea {
+		// What verdicts say of policies is said of OVN-Kubernetes' precedence.
+		d.all.CompareAndSwap(nil, &found)
+		return *d.all.Load(), nil
+	}
 	v := r.Verdicts()
 	audit, err := verdict.NewAudit(ctx, v)
 	if err != nil && !errors.Is(err, verdict.ErrTooLarge) {
@@ -173,7 +197,8 @@ func (r *Revision) carried(found []model.Finding) []model.Finding {
 
 // lintOptions are what findings about this cluster hang on besides its objects.
 func (r *Revision) lintOptions() lint.Options {
-	o := lint.Options{MaxPriority: r.Flags.MaxPriority, NoSubnets: !r.Desired.SubnetsKnown()}
+	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: !r.Desired.SubnetsKnown(),
+		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System}
 	o.IPv4, o.IPv6 = r.Desired.Families()
 	return o
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/compiler"
+	"rung/engine/settings"
 	"rung/model"
 	"rung/model/lint"
 	"rung/sources/manifests"
@@ -86,6 +87,17 @@ var (
 	webOpen    = given.NP("blue", "web", "{podSelector: {}, policyTypes: [Ingress], ingress: [{from: [{namespaceSelector: {matchLabels: {tenant: green}}}]}]}")
 )
 
+// no2016 is why the demo has nothing of what is no more.
+const no2016 = "its objects are of today"
+
+func annotated(value string) string {
+	return "apiVersion: v1\nkind: Namespace\nmetadata: {name: old, annotations: {" + model.AnnotationIsolation + ": '" + value + "'}}\n"
+}
+
+func np2016(spec string) string {
+	return "apiVersion: extensions/v1beta1\nkind: NetworkPolicy\nmetadata: {name: web, namespace: blue}\nspec: " + spec + "\n"
+}
+
 // findingCodes are all codes of findings about objects, in the order of the page.
 var findingCodes = []findingCode{
 	{code: lint.PriorityUnsupported, what: "The priority is above 99, the largest that OVN-Kubernetes enforces.",
@@ -154,6 +166,9 @@ var findingCodes = []findingCode{
 		demo:    "it has too few pods"},
 	{code: lint.TenantPolicies, what: "There is a policy for each tenant: a new tenant needs one of its own.",
 		objects: []string{given.ANP("blue", 10, "tenant=blue", "in allow tenant=blue", "in deny *"), given.ANP("green", 20, "tenant=green", "in allow tenant=green", "in deny *")}},
+	{code: lint.TemplateIncomplete, what: "A set made from a template misses a policy: a tenant came since, or a policy is gone. `a` on the findings page makes it, after a preview.",
+		objects: []string{strings.Replace(given.ANP("tenants", 20, "tenant=blue", "in deny *"), "metadata:\n", "metadata:\n  annotations: {rung/template: '{\"template\":\"tenant-isolation\",\"set\":\"tenants\",\"part\":\"main\",\"answers\":{\"label\":\"tenant\",\"tenants\":\"\",\"leave-out\":\"green,red\"}}'}\n", 1)},
+		demo:    "none of its policies was made from a template"},
 	{code: lint.NamedPortUnmatched, what: "No pod the rule looks at declares a named port.",
 		objects: []string{named("scrape", 10, tenantBlue, "ingress: [{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}], ports: [{namedPort: metrics}]}]", "")}},
 	{code: lint.NamedPortPeers, what: "Rows of a named port in an ingress rule decide about connections among the peers, too.",
@@ -189,6 +204,31 @@ var findingCodes = []findingCode{
 	{code: lint.FirewallDNS, what: "Rules of an EgressFirewall go by DNS name.", objects: []string{given.EF("blue", "{type: Allow, to: {dnsName: www.example.com}}")}},
 	{code: lint.FirewallOverrules, what: "An EgressFirewall drops what an AdminNetworkPolicy allows.",
 		objects: []string{given.ANP("open", 10, "tenant=blue", "out allow 198.51.100.0/24"), given.EF("blue", "{type: Deny, to: {cidrSelector: 198.51.0.0/16}}")}},
+	{code: lint.IsolationIgnored, what: "A namespace has the isolation annotation of 2016, which nothing reads today ([older-forms.md](older-forms.md)).",
+		objects: []string{annotated("{\"ingress\": {\"isolation\": \"DefaultDeny\"}}")}, demo: no2016},
+	{code: lint.IsolationInvalid, what: "The isolation annotation of 2016 cannot be read, or says something other than DefaultDeny: it isolated nothing.",
+		objects: []string{annotated("{ingress: {isolation: DefaultDeny}}")}, demo: no2016},
+	{code: lint.IsolationBoth, what: "A namespace has the isolation annotation of 2016 and NetworkPolicies of today that isolate.",
+		objects: []string{annotated("{\"ingress\": {\"isolation\": \"DefaultDeny\"}}"), given.NP("old", "web", "{podSelector: {}, policyTypes: [Ingress]}")}, demo: no2016},
+	{code: lint.NetpolOlderAPI, what: "A NetworkPolicy is of extensions/v1beta1, which servers since Kubernetes 1.16 do not have.",
+		objects: []string{np2016("{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}")}, demo: no2016},
+	{code: lint.NetpolNoEffect, what: "With --legacy-isolation, a NetworkPolicy of 2016 is in a namespace that its annotation does not isolate.",
+		objects: []string{"LEGACY", np2016("{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}")}, demo: no2016},
+	{code: lint.NetpolEmptyList, what: "A rule of a NetworkPolicy of 2016 has an empty list of peers or ports: nothing then, everything today.",
+		objects: []string{np2016("{podSelector: {}, ingress: [{from: []}]}")}, demo: no2016},
+	{code: model.InvalidOlder, what: "An AdminNetworkPolicy is written in the first form of its API: it is shown, and counts for nothing until it is written anew.",
+		objects: []string{named("first", 10, tenantBlue, "ingress: [{action: Deny, from: [PEERS]}]", "{namespaces: {namespaceSelector: {matchLabels: {tenant: red}}}}")}, demo: no2016},
+	{code: lint.CNPNotEnforced, what: "A ClusterNetworkPolicy is shown and decides nothing: OVN-Kubernetes has no controller for it.",
+		objects: []string{cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}")}, demo: noCNP},
+	{code: lint.CNPMight, what: "A ClusterNetworkPolicy has rows because `--compile-cnp` asks for them.",
+		objects: []string{"CNP", cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}")}, demo: noCNP},
+	{code: lint.CNPPruned, what: "A ClusterNetworkPolicy was applied with the ports of v1alpha1, which the API server drops: the rule matches every port.",
+		objects: []string{strings.Replace(cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}"), "{name: next}",
+			"{name: next, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{\"spec\": {\"ingress\": [{\"ports\": [{\"portNumber\": {\"port\": 80}}]}]}}'}}", 1)}, demo: noCNP},
+	{code: lint.CNPDomains, what: "A Deny or Pass of a ClusterNetworkPolicy names domains, which the API has for Accept alone.",
+		objects: []string{strings.Replace(cnpText("Admin", 10, "{action: Deny, to: [{domainNames: ['*.example.com']}]}"), "ingress:", "egress:", 1)}, demo: noCNP},
+	{code: lint.CNPRules, what: "A direction of a ClusterNetworkPolicy has more than 25 rules.",
+		objects: []string{"ANY", cnpText("Admin", 10, strings.Repeat("{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}, ", 26))}, demo: "the API refuses such a policy"},
 	{code: lint.VerdictsTooLarge, what: "The cluster is too large for every connection to be asked about: what needs that is left out.",
 		objects: append([]string{crowd(1500, true)}, unlikeRules(1500)...), demo: "it is small"},
 	{code: manifests.CodeUnknown, what: "An object has a field that does not exist.",
@@ -199,14 +239,28 @@ var findingCodes = []findingCode{
 		objects: []string{strings.Replace(given.BANP("tenant=blue", "in deny tenant=red"), "name: default", "name: mine", 1)}, demo: "the API refuses such a policy"},
 }
 
+// noCNP is why the demo has no ClusterNetworkPolicy.
+const noCNP = "OVN-Kubernetes has no controller for it"
+
+func cnpText(tier string, priority int, ingress string) string {
+	return fmt.Sprintf("apiVersion: policy.networking.k8s.io/v1alpha2\nkind: ClusterNetworkPolicy\nmetadata: {name: next}\n"+
+		"spec: {tier: %s, priority: %d, subject: {namespaces: {matchLabels: {tenant: blue}}}, ingress: [%s]}\n", tier, priority, ingress)
+}
+
 // example is the finding that the objects of a code bring about.
 func (c *findingCode) example() (model.Finding, error) {
 	text := given.Objects()
-	o, files := compiler.Options{IPv4: true}, manifests.Options{}
+	o, files, flags := compiler.Options{IPv4: true}, manifests.Options{}, settings.Flags{}
 	for _, object := range c.objects {
 		switch object {
 		case "SUBNETS": // of the pods are known
 			o.ClusterSubnets = exampleSubnets
+			continue
+		case "LEGACY": // the annotation of 2016 counts
+			flags.LegacyIsolation = true
+			continue
+		case "CNP": // rows are asked for
+			o.CNP, flags.CompileCNP = true, true
 			continue
 		case "ANY": // what the API refuses may come from a file or an old cluster
 			files.SkipSchema = true
@@ -216,7 +270,7 @@ func (c *findingCode) example() (model.Finding, error) {
 	}
 	res := manifests.Parse("objects.yaml", []byte(text), files)
 	cl, _ := (*model.Cluster)(nil).Upsert(res.Objects, nil)
-	r := New(Facts{Number: 1, Cluster: cl, Broken: res.Broken, Loaded: true, Desired: compiler.Compile(cl, o)}, nil)
+	r := New(Facts{Number: 1, Cluster: cl, Broken: res.Broken, Loaded: true, Flags: flags, Desired: compiler.Compile(cl, o)}, nil)
 	found, err := r.AllFindings(context.Background())
 	if err != nil {
 		return model.Finding{}, err

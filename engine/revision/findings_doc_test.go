@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -21,6 +22,7 @@ import (
 	"rung/model/lint"
 	"rung/model/verdict"
 	"rung/sources/manifests"
+	"rung/test/given"
 )
 
 var update = flag.Bool("update", false, "write docs/findings.md anew")
@@ -232,5 +234,32 @@ func TestWitnesses(t *testing.T) {
 	}
 	if with < 15 {
 		t.Errorf("only %d codes have a connection", with)
+	}
+}
+
+// TestWitnessOfTie: of three policies that share a priority, the connection of a conflict is
+// one that its two decide, not one of another pair of them.
+func TestWitnessOfTie(t *testing.T) {
+	res := manifests.Parse("objects.yaml", []byte(strings.Join([]string{given.Objects(),
+		given.ANP("all", 10, "tenant=blue", "in allow *"),
+		given.ANP("green", 10, "tenant=blue", "in deny tenant=green"),
+		given.ANP("red", 10, "tenant=blue", "in deny tenant=red")}, "---\n")), manifests.Options{})
+	cl, _ := (*model.Cluster)(nil).Upsert(res.Objects, nil)
+	r := New(Facts{Number: 1, Cluster: cl, Broken: res.Broken, Loaded: true, Desired: compiler.Compile(cl, compiler.Options{IPv4: true})}, nil)
+	found, err := r.AllFindings(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, f := range found {
+		if f.Code == lint.PriorityConflict {
+			with := strings.Fields(strings.TrimPrefix(f.Message, "conflicts with "))[0]
+			from, _, _ := strings.Cut(f.Witness.From, "/")
+			got[f.Policy.Name+" with "+with] = from
+		}
+	}
+	want := map[string]string{"all with green": "green", "all with red": "red", "green with all": "green", "red with all": "red"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the sources of the connections (-want +got):\n%s", diff)
 	}
 }

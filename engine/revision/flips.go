@@ -181,6 +181,24 @@ func FlipsText(totals []verdict.Total) string {
 	return strings.Join(out, ", ")
 }
 
+// OpenedText counts what of the flips a Deny kept shut, with the numbers of FlipsText:
+// "366 pairs deny → allow", "12 of 14 pairs deny → allow". What becomes unknown is left out.
+func OpenedText(d *verdict.Difference) string {
+	var out []string
+	for _, o := range d.Opened {
+		if o.After == verdict.Unknown {
+			continue
+		}
+		i := slices.IndexFunc(d.Totals, func(t verdict.Total) bool { return t.Before == o.Before && t.After == o.After })
+		all, part := d.Totals[i], ""
+		if o.Pairs != all.Pairs {
+			part = words.Thousands(o.Pairs) + " of "
+		}
+		out = append(out, fmt.Sprintf("%s%s %s → %s", part, words.Count(all.Pairs, "pair"), o.Before, o.After))
+	}
+	return strings.Join(out, ", ")
+}
+
 // StaysText says why nothing flips, where nothing does.
 func StaysText(d *verdict.Difference) string {
 	const none = "no connection changes"

@@ -42,7 +42,7 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 		}
 		out = append(out, l)
 	}
-	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		for p := range c.Policies(k) {
 			add(&p.Meta)
 		}

@@ -17,7 +17,11 @@ func (r *Revision) Moves(ctx context.Context, k model.PolicyKey) (*verdict.Moves
 	if p == nil {
 		return nil, fmt.Errorf("there is no %s", k.Label())
 	}
-	if r.None(k) == nil && r.Compiled(k) {
+	onAntrea := r.System == model.SystemAntrea
+	if onAntrea && !r.Verdicts().Decides(k) {
+		return nil, fmt.Errorf("%s decides nothing, whatever its priority: Antrea refuses it, or its tier is not there", k.Label())
+	}
+	if onAntrea || r.None(k) == nil && r.Compiled(k) {
 		return verdict.NewMoves(ctx, r.Verdicts(), k, true)
 	}
 	// It is not enforced where it stands: asked is what it would do elsewhere.

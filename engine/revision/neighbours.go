@@ -11,6 +11,9 @@ type PlacedRule struct {
 // Neighbours are the rules that decide right before and after one in its
 // direction, along the ladder. Nothing is before the first and after the last.
 func (r *Revision) Neighbours(p *model.Policy, rule *model.Rule) (before, after *PlacedRule) {
+	if r.Antrea() {
+		return r.antreaNeighbours(p, rule)
+	}
 	if prev := p.Rule(rule.Direction, rule.Index-1); prev != nil {
 		before = &PlacedRule{p, prev}
 	}
@@ -33,7 +36,7 @@ func (r *Revision) Neighbours(p *model.Policy, rule *model.Rule) (before, after 
 						before = last
 					}
 					seen = true
-				case len(rules) == 0 || tier.Rungs[i].Unsupported:
+				case len(rules) == 0 || !tier.Rungs[i].Enforced():
 				case !seen:
 					last = &PlacedRule{q, &rules[len(rules)-1]}
 				case after == nil:

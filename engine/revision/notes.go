@@ -46,11 +46,11 @@ func Notes(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings [
 		if other == gone {
 			continue
 		}
-		notes = merge(notes, Note{Mark: MarkConflict, Severity: model.SeverityError, Name: other.Name, Count: 1, of: p.Policy.Key,
+		notes = merge(notes, Note{Mark: MarkConflict, Severity: model.SeverityError, Name: other.Brief(), Count: 1, of: p.Policy.Key,
 			conflicts: []*ladder.Conflict{c}})
 	}
 	switch {
-	case rung == nil:
+	case rung == nil, rung.Idle: // the finding says it
 	case rung.Unsupported:
 		notes = append(notes, Note{Mark: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
 			text: fmt.Sprintf("%d is above %d: not enforced; rows it had before stay and still decide at the old priority", rung.Priority, l.Max)})

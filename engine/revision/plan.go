@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/plan"
 	"rung/model/words"
 )
 
@@ -168,7 +169,7 @@ func (p *PlanState) Reached(c *model.Cluster) bool {
 		to[s.Policy] = s.To
 	}
 	for name, at := range to {
-		o := c.Policy(model.PolicyKey{Kind: model.KindANP, Name: name})
+		o := c.Policy(plan.KeyOf(name))
 		if o == nil || o.Priority != at {
 			return false
 		}

@@ -13,6 +13,9 @@ func (r *Revision) MeantPods(p *model.Policy) []*model.Pod {
 	if p == nil {
 		return nil
 	}
+	if r.selectedBy(p) {
+		return r.Subjects(p.Key)
+	}
 	if pods := r.Subjects(p.Key); len(pods) > 0 || r.None(p.Key) == nil {
 		return pods
 	}

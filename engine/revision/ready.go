@@ -94,7 +94,7 @@ func (r *Revision) Ready(now time.Time) []PolicyReady {
 	var out []PolicyReady
 	zones := r.reporters()
 	for _, k := range ladder.Order(r.Cluster) {
-		if k.Kind.IsAdmin() {
+		if k.Kind.IsAdmin() && k.Kind != model.KindCNP { // of which no controller reports
 			out = append(out, r.ready(k, zones, now))
 		}
 	}

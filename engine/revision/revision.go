@@ -104,6 +104,9 @@ type Facts struct {
 	// by flag; Dialects what was found out, nil where nobody looks.
 	Flags    settings.Flags
 	Dialects *settings.View
+	// System is whose precedence holds, SystemWhy what tells it.
+	System    model.PolicySystem
+	SystemWhy string
 	// Desired are the compiled rows of the cluster.
 	Desired *compiler.Desired
 	// Past is what is remembered of addresses and ports that pods had.
@@ -141,8 +144,13 @@ func New(f Facts, before *Revision) *Revision {
 	if f.Cluster == nil {
 		f.Cluster = &model.Cluster{}
 	}
+	if f.System == "" {
+		f.System, f.SystemWhy = settings.SystemOf(f.Flags.System, f.Cluster, false)
+	}
 	if f.Desired == nil {
-		f.Desired = compiler.Compile(f.Cluster, f.Flags.CompilerOptions())
+		o := f.Flags.CompilerOptions()
+		o.Nothing = f.System == model.SystemAntrea
+		f.Desired = compiler.Compile(f.Cluster, o)
 	}
 	r := &Revision{Facts: f}
 	if before == nil {
@@ -152,7 +160,8 @@ func New(f Facts, before *Revision) *Revision {
 	r.shared, r.rows, r.causes = before.shared, before.rows, before.causes
 	// The desired rows may be others for the same objects: they hang on the options, too.
 	if before.Cluster != f.Cluster || before.Desired != f.Desired || !slices.Equal(before.Broken, f.Broken) ||
-		before.Flags.MaxPriority != f.Flags.MaxPriority {
+		before.Flags.MaxPriority != f.Flags.MaxPriority || before.Flags.LegacyIsolation != f.Flags.LegacyIsolation ||
+		before.System != f.System {
 		r.shared = &derived{cache: before.shared.cache}
 	}
 	return r
@@ -289,12 +298,21 @@ func (r *Revision) None(k model.PolicyKey) *model.NoRows {
 // Subjects are the pods a policy applies to, by namespace and name; of a policy
 // that has no rows those it would apply to. The slice must not be changed.
 func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
+	if p := r.Cluster.Policy(k); r.selectedBy(p) {
+		return slices.Collect(r.podIndex().Pods(r.appliedSet(p)))
+	}
 	d := r.desired(k)
 	return d.Subjects(d.Policy(k))
 }
 
 // PeerPods are the pods behind one peer of a rule; nil for nodes and networks.
 func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer int) []*model.Pod {
+	if p := r.Cluster.Policy(k); r.selectedBy(p) {
+		if ru := p.Rule(dir, rule); ru != nil && peer < len(ru.Peers) {
+			return slices.Collect(r.podIndex().Pods(r.peerSet(p, &ru.Peers[peer])))
+		}
+		return nil
+	}
 	d := r.desired(k)
 	return d.PeerPods(d.Policy(k), dir, rule, peer)
 }

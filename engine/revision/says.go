@@ -12,11 +12,18 @@ import (
 
 // Says is what a rule of a policy does, in sentences.
 func (r *Revision) Says(p *model.Policy, rule *model.Rule) []string {
+	if r.selectedBy(p) {
+		return []string{r.saysAntrea(p, rule)}
+	}
 	// Nothing is enforced on the primary network of those apart.
 	count := r.SubjectCount(p.Key)
 	subjects, apart := count.Pods, count.Apart
 	none := r.None(p.Key)
 	switch {
+	case none != nil && none.Code == model.NoController:
+		return []string{"Nothing: OVN-Kubernetes has no controller for ClusterNetworkPolicy, and nobody makes rows of it. --compile-cnp shows what it would do."}
+	case none != nil && p.Kind == model.KindCNP:
+		return []string{"Nothing: as an AdminNetworkPolicy OVN-Kubernetes would not program it: " + none.Message + "."}
 	case none != nil && !p.Kind.IsAdmin():
 		return []string{"OVN-Kubernetes cannot take it: " + none.Message + "."}
 	case none != nil:
@@ -53,12 +60,12 @@ func (r *Revision) Says(p *model.Policy, rule *model.Rule) []string {
 	if ports := portText(rule); ports != "" {
 		what += " on " + ports
 	}
-	switch p.Kind {
-	case model.KindBANP:
+	switch {
+	case p.Tier == model.TierBaseline:
 		what += ", where no AdminNetworkPolicy, no NetworkPolicy and no earlier rule decided,"
-	case model.KindNP:
+	case p.Kind == model.KindNP:
 		what += ", where no AdminNetworkPolicy decided,"
-	case model.KindEF:
+	case p.Kind == model.KindEF:
 		what += ", where no earlier rule of the EgressFirewall decided,"
 	default:
 		what += ", where no earlier rule decided,"
@@ -71,6 +78,9 @@ func (r *Revision) Says(p *model.Policy, rule *model.Rule) []string {
 			"It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these drop never comes to it."}
 	}
 	out := []string{what + " " + outcome(p, rule)}
+	if p.Kind == model.KindCNP {
+		out = append(out, "That is what its rows do as OVN-Kubernetes, which has no controller for it, might write them.")
+	}
 	if broken := rule.Broken(); broken != "" {
 		out = append(out, "▲ "+broken+".")
 	}
@@ -106,7 +116,7 @@ func firewallOutcome(rule *model.Rule) string {
 
 func outcome(p *model.Policy, rule *model.Rule) string {
 	asked := " NetworkPolicies and the baseline are not consulted."
-	if p.Kind == model.KindBANP {
+	if p.Tier == model.TierBaseline {
 		asked = ""
 	}
 	switch rule.Action {
@@ -115,6 +125,9 @@ func outcome(p *model.Policy, rule *model.Rule) string {
 	case model.Deny:
 		return "is dropped." + asked
 	case model.Pass:
+		if p.Tier == model.TierBaseline {
+			return "is passed on: no later rule of the tier decides, and it is allowed."
+		}
 		return "is passed on: a NetworkPolicy that selects the pod decides, else the baseline; without either it is allowed."
 	}
 	return "is left to " + string(rule.Action) + "."

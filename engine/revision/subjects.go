@@ -37,6 +37,9 @@ func (n SubjectCount) Brief() string {
 // SubjectCount counts the pods a policy applies to; of a policy that has no rows those it
 // would apply to, as MeantPods has them.
 func (r *Revision) SubjectCount(k model.PolicyKey) SubjectCount {
+	if p := r.Cluster.Policy(k); r.selectedBy(p) {
+		return SubjectCount{Pods: r.appliedSet(p).Len()}
+	}
 	d := r.desired(k)
 	var n SubjectCount
 	n.Pods, n.Apart = d.SubjectCount(d.Policy(k))

@@ -105,6 +105,8 @@ func differing(p *model.PolicyInZone) int { return p.Missing + p.Extra + p.Diffe
 // NoRowsShort is a reason for having no rows in a few words.
 func (r *Revision) NoRowsShort(n *model.NoRows) string {
 	switch n.Code {
+	case model.NoController:
+		return "no controller"
 	case "priority":
 		return fmt.Sprintf("above %d", r.Flags.MaxPriority)
 	case "logging-annotation":
@@ -115,6 +117,8 @@ func (r *Revision) NoRowsShort(n *model.NoRows) string {
 		return "bad label selector"
 	case "host-cidrs":
 		return "bad host-cidrs of a node"
+	case model.InvalidOlder:
+		return "older form"
 	case "profile":
 		return "OVN-Kubernetes cannot take it"
 	}

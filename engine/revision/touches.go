@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/model/legacy"
 	"rung/model/overlap"
 )
 
@@ -34,6 +35,9 @@ func (r *Revision) Touches(pod *model.Pod) []Touch {
 	if pod == nil || pod.Completed() || pod.NodeName == "" {
 		return nil
 	}
+	if r.Antrea() {
+		return r.antreaTouches(pod)
+	}
 	m := newMatcher(r, pod)
 	eligible := pod.SubjectEligible()
 	var out []Touch
@@ -59,18 +63,50 @@ func (r *Revision) Touches(pod *model.Pod) []Touch {
 
 // Isolating are the NetworkPolicies that isolate a pod in a direction: what none
 // of its namespace's allows there is dropped by the default deny of the namespace
-// (ovn-kubernetes.md#default-deny). They are ordered by name.
+// (ovn-kubernetes.md#default-deny). They are ordered by name. Where the isolation annotation
+// of 2016 counts, it is among them.
 func (r *Revision) Isolating(pod *model.Pod, dir model.Direction) (out []model.PolicyKey) {
 	if pod == nil || !pod.SubjectEligible() {
 		return nil
 	}
 	for p := range r.Cluster.Policies(model.KindNP) {
-		if p.Namespace == pod.Namespace && p.Isolates(dir) && r.None(p.Key) == nil && p.Subject.Pods.Matches(pod.Labels) {
+		if p.Namespace == pod.Namespace && r.isolates(p, dir) && r.None(p.Key) == nil && p.Subject.Pods.Matches(pod.Labels) {
 			out = append(out, p.Key)
 		}
 	}
+	if dir == model.Ingress && r.Flags.LegacyIsolation && legacy.Isolated(r.Cluster, pod.Namespace) {
+		out = append(out, model.Key{Kind: model.KindIsolation2016, Namespace: pod.Namespace, Name: string(dir)})
+	}
 	slices.SortFunc(out, model.Key.Compare)
 	return out
+}
+
+// Isolated are the directions in which a NetworkPolicy isolates its pods by itself, for
+// people; empty for none.
+func (r *Revision) Isolated(p *model.Policy) []string {
+	if r.Flags.LegacyIsolation && legacy.Is2016(p) {
+		return nil
+	}
+	return p.Isolated()
+}
+
+// Legacy2016 says what isolates the pods of a NetworkPolicy of 2016 where the annotation
+// counts, empty for others.
+func (r *Revision) Legacy2016(p *model.Policy) string {
+	switch {
+	case !r.Flags.LegacyIsolation || !legacy.Is2016(p):
+		return ""
+	case legacy.Isolated(r.Cluster, p.Namespace):
+		return "nothing by itself: the annotation of namespace " + p.Namespace + " isolates all of its pods"
+	}
+	return "nothing, and its rules decide nothing: the annotation of namespace " + p.Namespace + " does not isolate it"
+}
+
+func (r *Revision) isolates(p *model.Policy, dir model.Direction) bool {
+	if r.Flags.LegacyIsolation {
+		return legacy.Isolates(p, dir)
+	}
+	return p.Isolates(dir)
 }
 
 // OutsideTypes says whether a NetworkPolicy's policyTypes leave a direction out.

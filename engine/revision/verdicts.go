@@ -13,28 +13,47 @@ import (
 func (r *Revision) Verdicts() *verdict.Index {
 	d := r.shared
 	d.verdictsOnce.Do(func() {
-		o := r.Desired.Options()
-		d.verdicts = verdict.New(verdict.View{Cluster: r.Cluster, Pods: r.podIndex(), Options: verdict.Options{
-			IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, DNS: o.DNS,
-			Defaults:             r.Compiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
-			Multicast:            r.Compiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
-			HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
-			NoRows:               r.None,
-		}})
+		v := verdict.View{Cluster: r.Cluster, Pods: r.podIndex(), Options: r.VerdictOptions()}
+		if r.after != nil { // of the same pods
+			d.verdicts = r.after.base.Verdicts().Next(v)
+			return
+		}
+		d.verdicts = verdict.New(v)
 	})
 	return d.verdicts
 }
 
-// CompiledZones are the rows that the policies compile to, for every node, to judge
-// connections by.
-func (r *Revision) CompiledZones() verdict.Zones {
+// VerdictOptions are what verdicts from policies hang on besides the objects.
+func (r *Revision) VerdictOptions() verdict.Options {
+	if r.System == model.SystemAntrea {
+		return verdict.Options{IPv4: true, IPv6: true, System: r.System}
+	}
+	o := r.Desired.Options()
+	return verdict.Options{
+		IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP, ClusterSubnets: o.ClusterSubnets, DNS: o.DNS,
+		Defaults:             r.Compiled(model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}),
+		Multicast:            r.Compiled(model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}),
+		HostNetworkNamespace: cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace),
+		LegacyIsolation:      r.Flags.LegacyIsolation,
+		NoRows:               r.None,
+	}
+}
+
+// CompiledZone is the rows that the policies compile to for a node, to judge connections by;
+// nil where there is no such node.
+func (r *Revision) CompiledZone(node string, m *verdict.Matches) *verdict.Zone {
+	if r.Cluster.Node(node) == nil {
+		return nil
+	}
 	d := r.Desired
 	if r.after != nil {
-		d = compiler.Compile(r.Cluster, d.Options())
+		d = r.whole()
 	}
-	out, m := verdict.Zones{}, &verdict.Matches{}
-	for n := range r.Cluster.Nodes() {
-		out[n.Name] = verdict.NewZone(n.Name, d.Database(n.Name), m, nil)
-	}
-	return out
+	return verdict.NewZone(node, d.Database(node), m, nil)
+}
+
+// whole are the compiled rows of the whole cluster, of a revision of With.
+func (r *Revision) whole() *compiler.Desired {
+	r.shared.wholeOnce.Do(func() { r.shared.wholeRows = compiler.Compile(r.Cluster, r.Desired.Options()) })
+	return r.shared.wholeRows
 }

@@ -46,7 +46,16 @@ type Flags struct {
 	// MaxPriority is the lowest precedence the cluster enforces; 0 means
 	// model.MaxPriority.
 	MaxPriority int32
-	Features    Features
+	// LegacyIsolation lets the isolation annotation of 2016 count for verdicts and the
+	// ladder (older-forms.md#the-isolation-annotation-of-2016). Rows are those of today.
+	LegacyIsolation bool
+	// CompileCNP compiles ClusterNetworkPolicies as OVN-Kubernetes, which has no
+	// controller for them, might (ovn-kubernetes.md#clusternetworkpolicy).
+	CompileCNP bool
+	// System is the network plugin whose precedence holds: "auto" (or empty, see
+	// SystemOf), or the name of one.
+	System   string
+	Features Features
 }
 
 // highestPriority is where 30000 − 100·P − 99, the last row of a policy, is
@@ -59,6 +68,11 @@ func (f *Flags) Check() error {
 	case "", auto, "ipv4", "ipv6", "dual":
 	default:
 		return fmt.Errorf("IP family %q: want auto, ipv4, ipv6 or dual", f.Family)
+	}
+	switch f.System {
+	case "", auto, string(model.SystemOVN), string(model.SystemAntrea):
+	default:
+		return fmt.Errorf("system %q: want auto, %s or %s", clean.Text(f.System), model.SystemOVN, model.SystemAntrea)
 	}
 	if f.MaxPriority < 0 || f.MaxPriority > highestPriority {
 		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0",
@@ -79,6 +93,8 @@ func (f *Flags) CompilerOptions() compiler.Options {
 		IPv4:        f.Family == "ipv4" || f.Family == "dual",
 		IPv6:        f.Family == "ipv6" || f.Family == "dual",
 		MaxPriority: f.MaxPriority,
+		CNP:         f.CompileCNP,
+		Nothing:     f.System == string(model.SystemAntrea),
 	}
 	o.Observability, _ = isOn("observability", f.Observability)
 	_ = f.Features.options(&o)

@@ -32,6 +32,7 @@ const (
 	ClusterSubnets = "cluster-subnets"
 	HostNamespace  = "host-network-namespace"
 	MaxPriority    = "max-priority"
+	CompileCNP     = "compile-cnp"
 	AdminPolicy    = "enable-admin-network-policy"
 	LoggingRate    = "acl-logging-rate-limit"
 	Release        = "release"
@@ -82,6 +83,7 @@ type View struct {
 	cluster   dialect.Dialect // what most zones say
 	options   compiler.Options
 	v4, v6    bool // families compiled for
+	nothing   bool // another system holds: no rows are compiled
 }
 
 // Zone is what the OVN-Kubernetes of a zone runs with: a flag outranks the zone's
@@ -120,6 +122,7 @@ func (v *View) settings(d *dialect.Dialect) []Setting {
 		merge(HostNamespace, given(f.HostNetworkNamespace), v.configText(kube.OVNHostNamespace),
 			byDefault(compiler.DefaultHostNetworkNamespace)),
 		merge(MaxPriority, v.maxPriority(), byDefault(fmt.Sprint(model.MaxPriority))),
+		merge(CompileCNP, v.compileCNP(), byDefault(off)),
 		merge(AdminPolicy, v.configSwitch(kube.OVNAdminPolicy), v.adminRows(d), claim{unknown, FromDefault, ""}),
 		merge(LoggingRate, v.meter(d), v.configText(kube.OVNLoggingRate), byDefault("20")),
 		merge(Release, claim{v.config.Version, FromImage, v.config.Image}, claim{unknown, FromDefault, v.configErr}),
@@ -230,6 +233,13 @@ func (v *View) maxPriority() claim {
 		return claim{}
 	}
 	return claim{value: fmt.Sprint(v.flags.MaxPriority), source: FromFlag}
+}
+
+func (v *View) compileCNP() claim {
+	if !v.flags.CompileCNP {
+		return claim{}
+	}
+	return claim{value: on, source: FromFlag, evidence: "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as it might write them"}
 }
 
 // adminRows claim that the switch is on; their absence claims nothing.

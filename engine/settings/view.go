@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rung/compiler"
+	"rung/model"
 	"rung/model/dialect"
 	"rung/sources/kube"
 )
@@ -32,6 +33,24 @@ func (v *View) WithFamilies(v4, v6 bool) *View {
 	next := *v
 	next.v4, next.v6 = v4, v6
 	return &next
+}
+
+// WithSystem compiles for a system.
+func (v *View) WithSystem(s model.PolicySystem) *View {
+	next := *v
+	next.nothing = s == model.SystemAntrea
+	return &next
+}
+
+// AdminRows says whether a zone has rows of AdminNetworkPolicies, which only
+// OVN-Kubernetes writes.
+func (v *View) AdminRows() bool {
+	for _, d := range v.zones {
+		if d.Of(string(model.KindANP)).Rows+d.Of(string(model.KindBANP)).Rows > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // WithRows knows the dialect of a zone's rows; it is v where that is nothing new.

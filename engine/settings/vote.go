@@ -131,6 +131,7 @@ func prefixText(in []netip.Prefix) string {
 // says otherwise.
 func (v *View) compilerOptions() compiler.Options {
 	o := v.flags.CompilerOptions()
+	o.Nothing = o.Nothing || v.nothing
 	for _, s := range v.settings(&v.cluster) {
 		if s.Source == FromFlag || s.Source == FromDefault {
 			continue
@@ -162,9 +163,9 @@ func (v *View) compilerOptions() compiler.Options {
 // sameOptions says whether two would compile to the same rows. DNS addresses are
 // given once.
 func sameOptions(a, b compiler.Options) bool {
-	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority &&
+	return a.IPv4 == b.IPv4 && a.IPv6 == b.IPv6 && a.MaxPriority == b.MaxPriority && a.CNP == b.CNP &&
 		a.Observability == b.Observability && a.AllowICMP == b.AllowICMP && a.Stateless == b.Stateless &&
-		a.Multicast == b.Multicast && a.Defaults == b.Defaults &&
+		a.Multicast == b.Multicast && a.Defaults == b.Defaults && a.Nothing == b.Nothing &&
 		a.HostNetworkNamespace == b.HostNetworkNamespace && slices.Equal(a.ClusterSubnets, b.ClusterSubnets)
 }
 
@@ -180,7 +181,7 @@ type Deviation struct {
 }
 
 // familyKinds are the kinds whose rows differ between address families.
-var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindNetpolDefault,
+var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindCNP, model.KindNP, model.KindNetpolDefault,
 	model.KindPodSelector, model.KindEFDNS, model.KindMulticastNS}
 
 // Deviations are the kinds of a zone whose rows are of another release than Rung
@@ -197,6 +198,9 @@ func (v *View) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 				out[k] = Deviation{text, true, annotated}
 			}
 		}
+	}
+	if v.options.CNP && d.Of(string(model.KindCNP)).Rows == 0 {
+		out[model.KindCNP] = Deviation{Text: "OVN-Kubernetes writes no rows for it: those that it might are not here"}
 	}
 	f := &v.flags.Features
 	open := func(flag string) bool { return flag == "" || flag == auto }

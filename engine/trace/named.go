@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"sync"
 
 	"rung/model"
 	"rung/model/verdict"
@@ -12,31 +13,51 @@ import (
 
 // Bare says whether a text is a name alone, of which pod, node or Service is not said.
 func Bare(text string) bool {
+	if text == "" || strings.Contains(text, "/") {
+		return false
+	}
 	_, err := netip.ParseAddr(text)
-	return err != nil && text != "" && !strings.Contains(text, "/")
+	return err != nil
 }
 
-// NamedEnd reads an end as ParseEnd does, or finds the one pod, node or Service that has
-// the name.
-func NamedEnd(c *model.Cluster, text string, services bool) (verdict.Endpoint, error) {
-	e, err := ParseEnd(text)
-	if err == nil || !Bare(text) {
-		return e, err
+// Names finds what a name alone stands for. It may be used from any goroutine.
+type Names struct {
+	of   *model.Cluster
+	once sync.Once
+	ends map[string][]model.Key // pods by namespace, then nodes, then Services
+}
+
+// NamesOf are the names of a cluster.
+func NamesOf(c *model.Cluster) *Names { return &Names{of: c} }
+
+// find are the pods, nodes and Services of a name.
+func (n *Names) find(name string) []model.Key {
+	n.once.Do(func() {
+		n.ends = map[string][]model.Key{}
+		add := func(k model.Key) { n.ends[k.Name] = append(n.ends[k.Name], k) }
+		for p := range n.of.Pods() {
+			add(p.Key)
+		}
+		for o := range n.of.Nodes() {
+			add(o.Key)
+		}
+		for s := range n.of.Services() {
+			add(s.Key)
+		}
+	})
+	return n.ends[name]
+}
+
+// End reads an end as ParseEnd does, or finds the one pod, node or Service that has the
+// name.
+func (n *Names) End(text string, services bool) (verdict.Endpoint, error) {
+	if !Bare(text) {
+		return ParseEnd(text)
 	}
 	var found []model.Key
-	for p := range c.Pods() {
-		if p.Name == text {
-			found = append(found, p.Key)
-		}
-	}
-	if c.Node(text) != nil {
-		found = append(found, c.Node(text).Key)
-	}
-	if services {
-		for s := range c.Services() {
-			if s.Name == text {
-				found = append(found, s.Key)
-			}
+	for _, k := range n.find(text) {
+		if services || k.Kind != model.KindService {
+			found = append(found, k)
 		}
 	}
 	switch len(found) {
@@ -45,7 +66,7 @@ func NamedEnd(c *model.Cluster, text string, services bool) (verdict.Endpoint, e
 		if services {
 			kinds = "pod, node or Service"
 		}
-		return e, fmt.Errorf("%q: no %s has this name; want %s", text, kinds, Ends)
+		return verdict.Endpoint{}, fmt.Errorf("%q: no %s has this name; want %s", text, kinds, Ends)
 	case 1:
 		return verdict.Endpoint{Key: found[0]}, nil
 	}
@@ -53,11 +74,11 @@ func NamedEnd(c *model.Cluster, text string, services bool) (verdict.Endpoint, e
 	for _, k := range found {
 		all = append(all, EndText(k))
 	}
-	return e, fmt.Errorf("%q is ambiguous: %s", text, words.Cut(all, " or ", 4))
+	return verdict.Endpoint{}, fmt.Errorf("%q is ambiguous: %s", text, words.Cut(all, " or ", 4))
 }
 
 // Named is the question with names that are alone completed to the ends that have them.
-func (q Question) Named(c *model.Cluster) (Question, error) {
+func (q Question) Named(names *Names) (Question, error) {
 	for _, end := range []struct {
 		which string
 		text  *string
@@ -65,7 +86,7 @@ func (q Question) Named(c *model.Cluster) (Question, error) {
 		if !Bare(*end.text) {
 			continue
 		}
-		e, err := NamedEnd(c, *end.text, end.which == "to")
+		e, err := names.End(*end.text, end.which == "to")
 		if err != nil {
 			return q, &EndError{end.which, err}
 		}

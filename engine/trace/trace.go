@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -73,10 +74,25 @@ const (
 	Nothing               // nothing matched: allowed by default
 )
 
+// ErrNoRows says that there are no rows to ask.
+var ErrNoRows = fmt.Errorf("%w the rows: %s", verdict.ErrQuestion, NoRowsOfOVN)
+
+// NoRowsOfOVN is why rows cannot be asked under Antrea.
+const NoRowsOfOVN = "Antrea has no rows of OVN"
+
+// Name is the tier of a line: by Antrea's name, or OVN's number; empty for none.
+func (l *Line) Name() string {
+	if l.Band != "" || l.Tier < 0 {
+		return l.Band
+	}
+	return fmt.Sprintf("tier %d", l.Tier)
+}
+
 // Line is one thing that was tried in a stage, in the order in which they decide.
 type Line struct {
 	What What
 	Tier int
+	Band string           // the tier by its name, where Antrea enforces the policies
 	Rule *verdict.Decider // nil for Nothing
 	// Why is what keeps it from matching, in a word: subject, peer, port, protocol.
 	Why string
@@ -88,9 +104,9 @@ type Tracer struct {
 	// Compiled asks the rows that the policies compile to, not those of the zones.
 	Compiled bool
 
-	mu      sync.Mutex
 	matches verdict.Matches
-	zones   map[string]*verdict.Zone
+	mu      sync.Mutex
+	zones   map[string]*ordered
 	of      *revision.Revision // of compiled zones
 }
 
@@ -99,9 +115,15 @@ type Tracer struct {
 func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bool, now time.Time) (*Trace, error) {
 	x := r.Verdicts()
 	ask := x.FromPolicies
+	if r.System == model.SystemAntrea && by != Policies {
+		if by == Rows {
+			return nil, ErrNoRows
+		}
+		by = Policies
+	}
 	switch {
 	case by == Rows:
-		ask = func(c verdict.Connection) (verdict.Answer, error) { return t.fromRows(r, x, c) }
+		ask = func(c verdict.Connection) (verdict.Answer, error) { return x.FromRows(t.rows(r), c) }
 	case tried:
 		ask = x.Trace
 	}
@@ -111,7 +133,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 	}
 	out := &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 	if by == Both {
-		rows, err := t.fromRows(r, x, c)
+		rows, err := x.FromRows(t.rows(r), c)
 		if err != nil {
 			return nil, err
 		}
@@ -122,43 +144,6 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 		out.disagree(r, t.Compiled, now)
 	}
 	return out, nil
-}
-
-// fromRows asks the rows of the zones that the connection comes through.
-func (t *Tracer) fromRows(r *revision.Revision, x *verdict.Index, c verdict.Connection) (verdict.Answer, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.Compiled {
-		if t.of != r {
-			t.zones, t.of = r.CompiledZones(), r
-		}
-		return x.FromRows(t.zones, c)
-	}
-	a, err := x.FromPolicies(c)
-	if err != nil {
-		return a, err
-	}
-	if t.zones == nil {
-		t.zones = map[string]*verdict.Zone{}
-	}
-	zones := verdict.Zones{}
-	for i := range a.Paths {
-		for j := range a.Paths[i].Stages {
-			name := a.Paths[i].Stages[j].Zone
-			z := r.Zone(name)
-			if z == nil || z.DB == nil || zones[name] != nil {
-				continue
-			}
-			old := t.zones[name]
-			if old == nil || old.DB != z.DB {
-				old = verdict.NewZone(name, z.DB, &t.matches, old)
-				t.zones[name] = old
-				t.forget()
-			}
-			zones[name] = old
-		}
-	}
-	return x.FromRows(zones, c)
 }
 
 // Databases are the rows that are asked: those of the zones that were read, or those that
@@ -176,15 +161,6 @@ func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 		}
 	}
 	return out
-}
-
-// forget lets go of matches that no row has any more.
-func (t *Tracer) forget() {
-	rows := 0
-	for _, z := range t.zones {
-		rows += z.DB.Len()
-	}
-	t.matches.Keep(rows)
 }
 
 // Zones are the names of the zones the connection comes through, each once.
@@ -224,7 +200,7 @@ func (t *Trace) paths() {
 func idle(p *verdict.Path, i int) bool {
 	s := &p.Stages[i]
 	return i < len(p.Stages)-1 && s.Verdict == verdict.Allow && s.Decided == nil && len(s.Passed) == 0 &&
-		(s.Stage != model.StageAfterLB || s.Zone != p.Stages[0].Zone)
+		(s.Stage != model.StageAfterLB && s.Stage != model.StageEgress || s.Zone != p.Stages[0].Zone)
 }
 
 // linesOf are the lines of a stage.
@@ -232,7 +208,7 @@ func linesOf(s *verdict.StageVerdict) (out []Line) {
 	for i := range s.Tiers {
 		for j := range s.Tiers[i].What {
 			a := &s.Tiers[i].What[j]
-			l := Line{Tier: s.Tiers[i].Tier, Rule: &a.Decider, Why: a.Why}
+			l := Line{Tier: s.Tiers[i].Tier, Band: s.Tiers[i].Band, Rule: &a.Decider, Why: a.Why}
 			switch {
 			case !a.Matched && a.Rule < 0:
 				l.What = Other

@@ -26,7 +26,7 @@ func Who(d *verdict.Decider) string {
 	if len(d.Isolating) > 0 {
 		out += ", isolated by " + strings.Join(labels(d.Isolating), ", ")
 	}
-	return out + ": " + string(d.Action)
+	return out + ": " + d.Does()
 }
 
 // labelOf names the policy, the unit or the row.
@@ -131,12 +131,12 @@ func (p *Path) Sentence() string {
 		case p.Verdict == verdict.Undefined:
 			var all []string
 			for j := range s.Candidates {
-				all = append(all, rule(&s.Candidates[j])+" ("+string(s.Candidates[j].Action)+")")
+				all = append(all, rule(&s.Candidates[j])+" ("+s.Candidates[j].Does()+")")
 			}
 			return "undefined: " + strings.Join(all, " or ") + p.place(s.Decided) + ", equal priority"
 		case s.Decided == nil:
 		case p.Verdict == verdict.Deny:
-			return "denied by " + rule(s.Decided) + p.place(s.Decided)
+			return doneBy(s.Decided) + " by " + rule(s.Decided) + p.place(s.Decided)
 		default:
 			who = append(who, rule(s.Decided)+p.place(s.Decided))
 		}
@@ -148,6 +148,14 @@ func (p *Path) Sentence() string {
 		return "allowed by default: no rule matches"
 	}
 	return "allowed by " + words.List(who, len(who))
+}
+
+// doneBy is what a rule that denies does: Antrea's Reject tells the client.
+func doneBy(d *verdict.Decider) string {
+	if d.Word == "Reject" {
+		return "denied with a reject"
+	}
+	return verdict.Deny.Done()
 }
 
 // place says at whose end, and in which direction, a rule decides.

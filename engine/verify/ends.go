@@ -31,6 +31,7 @@ type found struct {
 // finder finds the ends of statements in a cluster.
 type finder struct {
 	c        *model.Cluster
+	names    *trace.Names // of c, made when a name alone is met
 	problems []*Problem
 	// imagine says that pods which do not exist are taken as if they did; things are those.
 	imagine bool
@@ -131,7 +132,10 @@ func (f *finder) end(e *End, source bool, out *found) {
 
 // named finds an end as rung trace takes it.
 func (f *finder) named(at Place, name string, source bool, out *found) {
-	e, err := trace.NamedEnd(f.c, name, !source)
+	if f.names == nil {
+		f.names = trace.NamesOf(f.c)
+	}
+	e, err := f.names.End(name, !source)
 	if err != nil {
 		f.wrong(at, "%v", err)
 		return

@@ -7,6 +7,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/engine/trace"
+	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
 )
@@ -148,8 +149,15 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 		out.LeftOut = left
 	}
 	asks := []func(*tally) error{func(t *tally) error { return j.byPolicies(s, from, to, t) }}
+	whom := j.asked.By
+	if whom != trace.Policies && j.rev.System == model.SystemAntrea {
+		if whom == trace.Rows {
+			return nil, trace.ErrNoRows
+		}
+		whom = trace.Policies
+	}
 	byRows := func(t *tally) error { return j.byRows(s, from, to, t) }
-	switch j.asked.By {
+	switch whom {
 	case trace.Rows:
 		asks[0] = byRows
 	case trace.Both:
@@ -169,9 +177,9 @@ func (j *judge) statement(s *Statement, from, to *found) (*Result, error) {
 		if out.Holds {
 			continue
 		}
-		out.ByRows = i > 0 || j.asked.By == trace.Rows
+		out.ByRows = i > 0 || whom == trace.Rows
 		by := trace.Policies
-		if j.asked.By != trace.Policies {
+		if whom != trace.Policies {
 			by = trace.Both
 		}
 		var err error

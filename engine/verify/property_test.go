@@ -102,7 +102,10 @@ var lastZones struct {
 
 func zones(r *revision.Revision) verdict.Zones {
 	if lastZones.of != r {
-		lastZones.of, lastZones.zones = r, r.CompiledZones()
+		lastZones.of, lastZones.zones = r, verdict.Zones{}
+		for n := range r.Cluster.Nodes() {
+			lastZones.zones[n.Name] = r.CompiledZone(n.Name, &verdict.Matches{})
+		}
 	}
 	return lastZones.zones
 }

@@ -10,7 +10,7 @@ import (
 // sampled are the owner types whose ACLs carry samples where observability is on
 // (ovn-kubernetes.md#samples).
 var sampled = map[string]bool{
-	nb.OwnerANP: true, nb.OwnerBANP: true, nb.OwnerNetpolNode: true, nb.OwnerNetworkPolicy: true,
+	nb.OwnerANP: true, nb.OwnerBANP: true, nb.OwnerCNP: true, nb.OwnerNetpolNode: true, nb.OwnerNetworkPolicy: true,
 	nb.OwnerNetpolNamespace: true, nb.OwnerMulticastNS: true, nb.OwnerMulticastCluster: true, nb.OwnerEgressFirewall: true,
 }
 

@@ -105,9 +105,10 @@ type OtherBaseline struct {
 
 // Explain says why the rows of a policy differ that stand in p.Diffs, in their order;
 // nil where a row's difference has no known cause, or as a whole where none has. p
-// must be whole: a judgement of which only a part was kept cannot be explained.
+// must be whole: a judgement of which only a part was kept cannot be explained. Rows of
+// ClusterNetworkPolicies are nobody's but Rung's.
 func Explain(p *model.PolicyInZone, f *Facts) []*Cause {
-	if p.NotComparable || p.None != nil || len(p.Diffs) == 0 {
+	if p.NotComparable || p.None != nil || len(p.Diffs) == 0 || p.Policy.Kind == model.KindCNP {
 		return nil
 	}
 	var out []*Cause

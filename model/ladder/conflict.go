@@ -56,15 +56,17 @@ func (f *conflictFinder) resolve(r *model.Rule) *overlap.Resolved {
 // findConflicts fills in Conflicts. Policies above the supported range have no
 // rows that could conflict.
 func (l *Ladder) findConflicts(c *model.Cluster, x *overlap.PodIndex) {
-	for i := range l.Tiers[model.TierAdmin].Rungs {
-		r := &l.Tiers[model.TierAdmin].Rungs[i]
-		if !r.Duplicate || r.Unsupported || l.Truncated {
-			continue
+	for _, tier := range []int{model.TierAdmin, model.TierBaseline} {
+		for i := range l.Tiers[tier].Rungs {
+			r := &l.Tiers[tier].Rungs[i]
+			if !r.Duplicate || r.Unsupported || l.Truncated || !r.Policies[0].Policy.Kind.Ranked() {
+				continue
+			}
+			if x == nil {
+				x = overlap.NewPodIndex(c, nil)
+			}
+			l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.Resolved{}})
 		}
-		if x == nil {
-			x = overlap.NewPodIndex(c, nil)
-		}
-		l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*overlap.Resolved{}})
 	}
 }
 

@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,13 +32,14 @@ type Ladder struct {
 }
 
 // Tier is one tier. Tier 1 has a rung per priority in use and the gaps
-// between; tier 3 has one rung; tier 2 has units, whose order is that of their
+// between; tier 3 has one for each priority of ClusterNetworkPolicies and, last, that of
+// the BaselineAdminNetworkPolicy; tier 2 has units, whose order is that of their
 // OVN priorities within a stage; the ladder holds no objects of tier 0: what
 // decides there is known from live rows alone.
 type Tier struct {
 	Tier  int
 	Kind  model.Kind
-	Rungs []Rung // unsupported ones last
+	Rungs []Rung // of tier 1: unsupported ones last
 	Gaps  []Gap
 	// Policies of tier 2 by kind, namespace and name; Counts how many there are
 	// of each kind.
@@ -54,19 +56,20 @@ type Rung struct {
 	Priority int32
 	Policies []RungPolicy
 	// Duplicate says that several policies hold it, Unsupported that it is
-	// above the supported range: its policies are not enforced.
+	// above the supported range: its policies are not enforced. Idle are the
+	// ClusterNetworkPolicies of a priority that nobody makes rows of: they hold no
+	// priority, whatever it is, and decide nothing.
 	Duplicate   bool
 	Unsupported bool
+	Idle        bool
 }
+
+// Enforced says whether the policies of a rung have rows, as far as its priority says.
+func (r *Rung) Enforced() bool { return !r.Unsupported && !r.Idle }
 
 // Top is the OVN priority of the first row of a rung of tier 1 or 3; the higher
 // one decides first.
-func (t *Tier) Top(r *Rung) int {
-	if t.Tier == model.TierBaseline {
-		return PriorityBaseline
-	}
-	return PriorityAdmin - PriorityAdminStep*int(r.Priority)
-}
+func (t *Tier) Top(r *Rung) int { return RowPriority(r.Policies[0].Policy, 0) }
 
 // RungPolicy is a policy on the ladder.
 type RungPolicy struct {
@@ -151,6 +154,8 @@ func Gaps(used []int32, largest int32) []Gap {
 type Options struct {
 	// Max is the largest supported priority, MaxPriority when 0.
 	Max int32
+	// CNP says that ClusterNetworkPolicies are compiled.
+	CNP bool
 	// Broken objects of the sources; those that may be policies are listed.
 	Broken []model.Broken
 	// Index of the same cluster, made when nil and needed.
@@ -158,6 +163,9 @@ type Options struct {
 	// Units that are compiled; those that follow from no policy (hairpin, nodes,
 	// multicast of the cluster) are on the ladder only when they are here.
 	Units []model.Key
+	// LegacyIsolation shows the namespaces that the isolation annotation of 2016 isolates
+	// (older-forms.md#the-isolation-annotation-of-2016).
+	LegacyIsolation bool
 }
 
 // New builds the ladder of a cluster.
@@ -173,14 +181,19 @@ func New(c *model.Cluster, opt Options) *Ladder {
 			l.Broken = append(l.Broken, b)
 		}
 	}
-	l.Tiers[1].Rungs = rungsOf(slices.Collect(c.Policies(model.KindANP)), opt.Max)
-	l.Tiers[3].Rungs = rungsOf(slices.Collect(c.Policies(model.KindBANP)), opt.Max)
+	tiers := [...][]*model.Policy{1: slices.Collect(c.Policies(model.KindANP)), 3: slices.Collect(c.Policies(model.KindBANP))}
+	for p := range c.Policies(model.KindCNP) {
+		tiers[p.Tier] = append(tiers[p.Tier], p)
+	}
+	l.Tiers[1].Rungs, l.Tiers[3].Rungs = rungsOf(tiers[1], opt), rungsOf(tiers[3], opt)
 	var used []int32
 	for _, r := range l.Tiers[1].Rungs {
-		used = append(used, r.Priority)
+		if !r.Idle {
+			used = append(used, r.Priority)
+		}
 	}
 	l.Tiers[1].Gaps = Gaps(used, opt.Max)
-	l.Tiers[2].tier2(c, opt.Units)
+	l.Tiers[2].tier2(c, opt)
 	l.findConflicts(c, opt.Index)
 	return l
 }
@@ -189,59 +202,65 @@ func onRung(p *model.Policy) RungPolicy {
 	return RungPolicy{Policy: p, Ingress: CountRules(p.Ingress), Egress: CountRules(p.Egress)}
 }
 
-// rungsOf groups the policies by priority.
-func rungsOf(policies []*model.Policy, largest int32) []Rung {
+// rungsOf groups the policies of a tier by their rows' priority.
+func rungsOf(policies []*model.Policy, opt Options) []Rung {
 	slices.SortFunc(policies, Compare)
 	var rungs []Rung
 	for _, p := range policies {
-		if n := len(rungs); n == 0 || rungs[n-1].Priority != p.Priority {
-			rungs = append(rungs, Rung{Priority: p.Priority, Unsupported: p.Tier == model.TierAdmin && p.Priority > largest})
+		idle := p.Kind == model.KindCNP && !opt.CNP
+		if n := len(rungs); n == 0 || rungs[n-1].Idle != idle ||
+			RowPriority(rungs[n-1].Policies[0].Policy, 0) != RowPriority(p, 0) {
+			rungs = append(rungs, Rung{Priority: p.Priority, Unsupported: p.Kind.Ranked() && p.Priority > opt.Max, Idle: idle})
 		}
 		r := &rungs[len(rungs)-1]
 		r.Policies = append(r.Policies, onRung(p))
-		r.Duplicate = len(r.Policies) > 1
+		r.Duplicate = len(r.Policies) > 1 && !idle
 	}
 	return rungs
 }
 
-// Rung returns the rung of tier 1 with that priority or nil when it is free.
+// Rung returns the rung of tier 1 that holds a priority or nil when it is free.
 func (l *Ladder) Rung(priority int32) *Rung {
-	rungs := l.Tiers[model.TierAdmin].Rungs
-	i, ok := slices.BinarySearchFunc(rungs, priority, func(r Rung, p int32) int { return cmp.Compare(r.Priority, p) })
-	if !ok {
-		return nil
-	}
-	return &rungs[i]
+	_, at, _ := l.Around(priority)
+	return at
 }
 
-// Around finds the rungs of tier 1 at a priority and next to it; nil where there is none.
+// Around finds the rungs of tier 1 that hold a priority and are next to it; nil where there is none.
 func (l *Ladder) Around(priority int32) (above, at, below *Rung) {
 	rungs := l.Tiers[model.TierAdmin].Rungs
-	i, ok := slices.BinarySearchFunc(rungs, priority, func(r Rung, p int32) int { return cmp.Compare(r.Priority, p) })
-	if i > 0 {
-		above = &rungs[i-1]
+	for i := range rungs {
+		switch r := &rungs[i]; {
+		case r.Idle:
+		case r.Priority < priority:
+			above = r
+		case r.Priority == priority:
+			at = r
+		default:
+			return above, at, r
+		}
 	}
-	if ok {
-		at = &rungs[i]
-		i++
-	}
-	if i < len(rungs) {
-		below = &rungs[i]
-	}
-	return above, at, below
+	return above, at, nil
 }
 
 // Compare orders policies as they decide: by tier, priority, kind,
 // namespace and name. Between policies of one priority, and within tier 2, the
 // order is only for display.
 func Compare(a, b *model.Policy) int {
-	return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.Priority, b.Priority),
+	return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(place(a), place(b)),
 		cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), a.Key.Compare(b.Key))
+}
+
+// place is a priority, and for the baseline behind all of its tier.
+func place(p *model.Policy) int32 {
+	if p.Kind == model.KindBANP {
+		return math.MaxInt32
+	}
+	return p.Priority
 }
 
 // kindRank puts NetworkPolicies before EgressFirewalls.
 func kindRank(k model.Kind) int {
-	return slices.Index([]model.Kind{model.KindANP, model.KindNP, model.KindEF, model.KindBANP}, k)
+	return slices.Index([]model.Kind{model.KindANP, model.KindCNP, model.KindNP, model.KindEF, model.KindBANP}, k)
 }
 
 // Order is all policies of the cluster as they decide (see Compare).

@@ -28,12 +28,15 @@ func (l *Ladder) Moved(k model.PolicyKey, priority int32) ([]Rung, []Gap) {
 	case at < 0:
 		rungs = append(rungs, Rung{Priority: priority})
 		at = len(rungs) - 1
-	case rungs[at].Priority != priority:
+	case rungs[at].Priority != priority || rungs[at].Idle:
 		rungs = slices.Insert(rungs, at, Rung{Priority: priority})
 	}
 	rungs[at].Policies = append(slices.Clone(rungs[at].Policies), moved)
 	var used []int32
 	for i := range rungs {
+		if rungs[i].Idle {
+			continue
+		}
 		rungs[i].Duplicate = len(rungs[i].Policies) > 1
 		used = append(used, rungs[i].Priority)
 	}

@@ -69,7 +69,7 @@ func (t *Tier) Sections(stage model.Stage) []Section {
 	}
 	add(SectionOwn, "", model.KindNetpolDefault, model.KindNetpolNode)
 	if stage != "" {
-		add(SectionDeny, stage, model.KindNetpolNamespace)
+		add(SectionDeny, stage, model.KindNetpolNamespace, model.KindIsolation2016)
 	}
 	return out
 }
@@ -84,7 +84,8 @@ func (u *Unit) shows(s model.Stage) bool {
 	return ok
 }
 
-// namespacesIn are the namespaces with NetworkPolicies that decide in a stage.
+// namespacesIn are the namespaces with NetworkPolicies that decide in a stage, and with all
+// stages together those that an annotation isolates.
 func (t *Tier) namespacesIn(stage model.Stage) []Namespace {
 	var out []Namespace
 	keep := func(units []Unit) (in []Unit) {
@@ -97,7 +98,7 @@ func (t *Tier) namespacesIn(stage model.Stage) []Namespace {
 	}
 	for _, n := range t.Namespaces {
 		n.Policies, n.Denies = keep(n.Policies), keep(n.Denies)
-		if len(n.Policies) > 0 {
+		if len(n.Policies) > 0 || stage == "" && n.Annotated {
 			out = append(out, n)
 		}
 	}

@@ -22,6 +22,16 @@ const (
 	PriorityNetpolDeny     = 1000
 )
 
+// RowPriority is the OVN priority of the rows of a rule of a policy of tier 1 or 3. A
+// ClusterNetworkPolicy has that of an ANP of its priority, in the tier it names
+// (ovn-kubernetes.md#clusternetworkpolicy).
+func RowPriority(p *model.Policy, rule int) int {
+	if p.Kind == model.KindBANP {
+		return PriorityBaseline - rule
+	}
+	return PriorityAdmin - PriorityAdminStep*int(p.Priority) - rule
+}
+
 // Unit is something of tier 2 with rows of its own: a NetworkPolicy or
 // EgressFirewall, or what OVN-Kubernetes makes besides (the kinds of kinds.go
 // that are no objects).
@@ -44,7 +54,7 @@ func (u *Unit) Range(s model.Stage) (first, last int, ok bool) {
 	case model.KindEF:
 		n := len(u.Policy.Policy.Egress)
 		return PriorityFirewall, PriorityFirewall - max(0, n-1), s == model.StageToLport && n > 0
-	case model.KindNetpolNamespace:
+	case model.KindNetpolNamespace, model.KindIsolation2016:
 		return PriorityNetpolDeny, PriorityNetpolDeny, s == model.StageOf(model.Direction(u.Key.Name))
 	case model.KindNetpolDefault:
 		return PriorityNetpolAllow, PriorityNetpolAllow, s != model.StageFromLport
@@ -67,7 +77,7 @@ func (u *Unit) Range(s model.Stage) (first, last int, ok bool) {
 // (ovn-kubernetes.md#default-deny, #hairpin-and-node-rows, #multicast).
 func (u *Unit) Effect(s model.Stage) (ingress, egress RuleCount) {
 	does := RuleCount{Allow: 1}
-	if u.Key.Kind == model.KindNetpolNamespace ||
+	if u.Key.Kind == model.KindNetpolNamespace || u.Key.Kind == model.KindIsolation2016 ||
 		u.Key.Kind == model.KindMulticastCluster && u.Key.Name == nb.TypeMulticastDeny {
 		does = RuleCount{Deny: 1}
 	}
@@ -110,6 +120,8 @@ type Namespace struct {
 	Denies    []Unit
 	Firewall  *Unit // its EgressFirewall
 	Multicast bool  // its pods may send and receive multicast
+	// Annotated says that its isolation annotation of 2016 isolates it.
+	Annotated bool
 }
 
 // Isolates says whether a NetworkPolicy isolates pods of the namespace in a
@@ -118,9 +130,9 @@ func (n *Namespace) Isolates(d model.Direction) bool {
 	return slices.ContainsFunc(n.Denies, func(u Unit) bool { return u.Key.Name == string(d) })
 }
 
-// tier2 fills in the units of tier 2. more are the compiled units that follow
-// from no policy.
-func (t *Tier) tier2(c *model.Cluster, more []model.Key) {
+// tier2 fills in the units of tier 2. Of the options, Units are the compiled ones that
+// follow from no policy.
+func (t *Tier) tier2(c *model.Cluster, opt Options) {
 	t.Counts = map[model.Kind]int{}
 	seen := map[model.Key]bool{}
 	add := func(u Unit) {
@@ -139,7 +151,7 @@ func (t *Tier) tier2(c *model.Cluster, more []model.Key) {
 		rp := &t.Policies[i]
 		add(Unit{Key: rp.Policy.Key, Policy: rp})
 		for _, d := range model.Directions {
-			if rp.Policy.Kind == model.KindNP && rp.Policy.Isolates(d) {
+			if rp.Policy.Kind == model.KindNP && opt.isolates(rp.Policy, d) {
 				add(Unit{Key: model.Key{Kind: model.KindNetpolNamespace, Namespace: rp.Policy.Namespace, Name: string(d)}})
 			}
 		}
@@ -149,9 +161,9 @@ func (t *Tier) tier2(c *model.Cluster, more []model.Key) {
 			add(Unit{Key: model.Key{Kind: model.KindMulticastNS, Namespace: ns.Name, Name: "default"}})
 		}
 	}
-	for _, k := range more {
+	for _, k := range slices.Concat(opt.annotated(c), opt.Units) {
 		switch k.Kind {
-		case model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastNS, model.KindMulticastCluster:
+		case model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastNS, model.KindMulticastCluster, model.KindIsolation2016:
 			add(Unit{Key: k})
 		}
 	}
@@ -165,7 +177,7 @@ func (t *Tier) tier2(c *model.Cluster, more []model.Key) {
 // unitRank orders kinds of one priority for display.
 func unitRank(k model.Kind) int {
 	return slices.Index([]model.Kind{model.KindEF, model.KindMulticastNS, model.KindMulticastCluster, model.KindNP,
-		model.KindNetpolDefault, model.KindNetpolNode, model.KindNetpolNamespace}, k)
+		model.KindNetpolDefault, model.KindNetpolNode, model.KindNetpolNamespace, model.KindIsolation2016}, k)
 }
 
 // namespaces groups the units.
@@ -186,6 +198,8 @@ func (t *Tier) namespaces() {
 			n.Policies = append(n.Policies, u)
 		case model.KindNetpolNamespace:
 			n.Denies = append(n.Denies, u)
+		case model.KindIsolation2016:
+			n.Denies, n.Annotated = append(n.Denies, u), true
 		case model.KindEF:
 			n.Firewall = &u
 		case model.KindMulticastNS:

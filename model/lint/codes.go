@@ -37,6 +37,21 @@ const (
 	FirewallDNS         = "egressfirewall-dns"
 	FirewallOverrules   = "egressfirewall-overrules-allow"
 
+	// Policies in older forms (older-forms.md).
+	IsolationInvalid = "isolation-annotation-invalid"
+	IsolationIgnored = "isolation-annotation-ignored"
+	IsolationBoth    = "isolation-annotation-and-networkpolicy"
+	NetpolOlderAPI   = "networkpolicy-older-api"
+	NetpolNoEffect   = "networkpolicy-2016-not-isolated"
+	NetpolEmptyList  = "networkpolicy-2016-empty-list"
+
+	// Of ClusterNetworkPolicies. An empty tcp, udp or sctp is model.InvalidProtocolEmpty.
+	CNPNotEnforced = "cnp-not-enforced"
+	CNPMight       = "cnp-as-ovn-kubernetes-might"
+	CNPRules       = "cnp-too-many-rules"
+	CNPDomains     = "cnp-domains-not-accepted"
+	CNPPruned      = "cnp-ports-dropped"
+
 	// What a cluster pays for, and what leaves no room for what comes.
 	PriorityNoGap  = "priority-no-gap"
 	PoliciesMany   = "policies-many"
@@ -45,6 +60,9 @@ const (
 	NegativeMany   = "negative-selector-many-pods"
 	PeerHost       = "peer-hostnetwork"
 	TenantPolicies = "policy-per-tenant"
+
+	// A set made from a template (model/template) misses a policy.
+	TemplateIncomplete = "template-incomplete"
 
 	// What the verdicts of the whole ladder say (WithVerdicts).
 	RuleNeverDecides    = "rule-never-decides"

@@ -7,6 +7,7 @@ import (
 
 	"rung/model"
 	"rung/model/overlap"
+	"rung/model/template"
 	"rung/model/words"
 )
 
@@ -24,8 +25,12 @@ func (l *linter) noGap() {
 		if rungs[i].Unsupported {
 			break
 		}
+		if rungs[i].Idle {
+			i++
+			continue
+		}
 		j, n := i+1, len(rungs[i].Policies)
-		for j < len(rungs) && !rungs[j].Unsupported && rungs[j].Priority == rungs[j-1].Priority+1 {
+		for j < len(rungs) && rungs[j].Enforced() && rungs[j].Priority == rungs[j-1].Priority+1 {
 			n += len(rungs[j].Policies)
 			j++
 		}
@@ -182,6 +187,9 @@ func (l *linter) tenants() {
 	var order []string
 	for _, p := range l.policies {
 		key, _, ok := p.Subject.Namespaces.Only()
+		if _, known := template.RecordOf(p); known {
+			continue // its set says itself which tenants are new
+		}
 		if p.Kind != model.KindANP || !ok || key == nameLabel || !p.Subject.AllPods || !ownPeers(p) {
 			continue
 		}

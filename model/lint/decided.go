@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -57,7 +58,7 @@ type decided struct {
 	*linter
 	v     *verdict.Index
 	rules map[ruleAt]*verdict.Audited
-	tied  map[int32]int // AdminNetworkPolicies by priority
+	tied  map[int]int // enforced policies with a priority, by that of their first row and tier
 }
 
 func (d *decided) run(audit *verdict.Audit) {
@@ -65,9 +66,12 @@ func (d *decided) run(audit *verdict.Audit) {
 		r := &audit.Rules[i]
 		d.rules[ruleAt{r.Policy, r.Direction, r.Rule}] = r
 	}
-	d.tied = map[int32]int{}
-	for p := range d.c.Policies(model.KindANP) {
-		d.tied[p.Priority]++
+	d.tied = map[int]int{}
+	none := d.v.Options().NoRows
+	for p := range d.c.AllPolicies() {
+		if p.Kind.Ranked() && (p.Kind == model.KindANP || none == nil || none(p.Key) == nil) {
+			d.tied[tieOf(p)]++
+		}
 	}
 	shadowed := map[ruleAt]bool{}
 	for i := range d.out {
@@ -195,13 +199,16 @@ func (d *decided) never(p *model.Policy, r *model.Rule, a *verdict.Audited) {
 // movesOthers says whether rules of other policies would meet others if a rule of this one
 // went: its policy shares its priority, or reaches beyond it.
 func (d *decided) movesOthers(p *model.Policy, dir model.Direction) bool {
-	return p.Kind == model.KindANP && d.tied[p.Priority] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
+	return p.Kind.Ranked() && d.tied[tieOf(p)] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
 }
+
+// tieOf is the same for policies of one tier and priority.
+func tieOf(p *model.Policy) int { return ladder.RowPriority(p, 0)*4 + p.Tier }
 
 // redundant reports a rule without which the same tier would come to the same. What
 // guards against lower tiers is not called redundant.
 func (d *decided) redundant(p *model.Policy, r *model.Rule, a *verdict.Audited) {
-	if d.movesOthers(p, r.Direction) || a.Undecided && (p.Kind != model.KindBANP || r.Action != model.Allow) ||
+	if d.movesOthers(p, r.Direction) || a.Undecided && (p.Tier != model.TierBaseline || r.Action != model.Allow) ||
 		slices.ContainsFunc(a.Without, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
 		return
 	}
@@ -270,8 +277,8 @@ func (d *decided) show(f *model.Finding) {
 			f.Witness = d.witnessOf(r.Example)
 		}
 	case PriorityConflict:
-		if r.Clash != nil {
-			f.Witness = d.witnessOf(*r.Clash)
+		if i := slices.IndexFunc(r.Clashes, func(c verdict.Clash) bool { return strings.HasPrefix(f.Message, conflictsWith(c.Policy)) }); i >= 0 {
+			f.Witness = d.witnessOf(r.Clashes[i].Connection)
 		} else {
 			f.Message += "; rules above decide all of that first now"
 		}

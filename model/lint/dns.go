@@ -41,7 +41,7 @@ func (l *linter) waysIn() []wayIn {
 	var above, beside [apiServer]overlap.PodSet
 	for _, p := range l.policies {
 		subject := l.x.SubjectSet(p)
-		if p.Kind == model.KindANP && p.Priority > l.max || !subject.Meets(s.pods) {
+		if p.Kind.Ranked() && p.Priority > l.max || !subject.Meets(s.pods) {
 			continue
 		}
 		if here := (rung{p.Tier, p.Priority}); here != at {

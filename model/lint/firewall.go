@@ -137,7 +137,7 @@ func (l *linter) allows() []allowOutside {
 	}
 	l.outside = []allowOutside{}
 	for _, p := range l.policies {
-		if p.Kind != model.KindANP || p.Priority > l.max || p.Refused() {
+		if p.Tier != model.TierAdmin || p.Priority > l.max || p.Refused() {
 			continue
 		}
 		var subject overlap.PodSet

@@ -13,15 +13,21 @@ import (
 type Options struct {
 	// MaxPriority is the largest supported priority, model.MaxPriority when 0.
 	MaxPriority int32
+	// CNP says that ClusterNetworkPolicies are compiled and decide.
+	CNP bool
 	// Index of the same cluster, made when nil.
 	Index *overlap.PodIndex
-	// Ladder of the same cluster and MaxPriority, made when nil.
+	// Ladder of the same cluster, MaxPriority and CNP, made when nil.
 	Ladder *ladder.Ladder
 	// NoSubnets says that nobody told Rung the subnets of the cluster's pods.
 	NoSubnets bool
 	// IPv4 and IPv6 are the families that rows are compiled for. Where neither is
 	// set, or both are, the nodes' subnets tell.
 	IPv4, IPv6 bool
+	// LegacyIsolation lets the isolation annotation of 2016 count.
+	LegacyIsolation bool
+	// System is whose precedence holds, OVN-Kubernetes' when empty.
+	System model.PolicySystem
 }
 
 // linter is one run.
@@ -35,6 +41,7 @@ type linter struct {
 	order     map[model.PolicyKey]int // of all policies
 	noSubnets bool
 	v4, v6    bool                           // as in Options
+	legacy    bool                           // Options.LegacyIsolation
 	pods      bool                           // the cluster has pods: what matches none is worth saying
 	services  *services                      // DNS and API server, when first asked for
 	deciders  []needRule                     // egress rules that decide about them, likewise
@@ -57,16 +64,30 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		opt.Index = overlap.NewPodIndex(c, nil)
 	}
 	if opt.Ladder == nil {
-		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, Index: opt.Index})
+		opt.Ladder = ladder.New(c, ladder.Options{Max: opt.MaxPriority, CNP: opt.CNP, Index: opt.Index})
 	}
 	l := &linter{c: c, x: opt.Index, max: opt.MaxPriority, ladder: opt.Ladder, order: map[model.PolicyKey]int{},
-		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, v4: opt.IPv4, v6: opt.IPv6}
+		pods: !opt.Index.Everyone().Empty(), noSubnets: opt.NoSubnets, v4: opt.IPv4, v6: opt.IPv6, legacy: opt.LegacyIsolation}
+	if opt.System == model.SystemAntrea {
+		l.antrea()
+		for i := range broken {
+			l.broken(&broken[i])
+		}
+		slices.SortStableFunc(l.out, l.compare)
+		return l.out
+	}
 	for _, p := range slices.SortedFunc(c.AllPolicies(), ladder.Compare) {
 		l.order[p.Key] = len(l.order)
 		l.invalid(p)
-		if p.Kind.IsAdmin() {
+		switch {
+		case p.Kind == model.KindCNP:
+			l.cnp(p, opt.CNP)
+			if opt.CNP {
+				l.policies = append(l.policies, p)
+			}
+		case p.Kind.IsAdmin():
 			l.policies = append(l.policies, p)
-		} else {
+		default:
 			l.others = append(l.others, p)
 		}
 	}
@@ -87,6 +108,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		l.namespaceLogging(p)
 		if p.Kind == model.KindNP {
 			l.netpol(p)
+			l.netpol2016(p)
 		} else {
 			l.firewall(p)
 		}
@@ -96,8 +118,11 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	l.noGap()
 	l.manyPolicies()
 	l.tenants()
+	l.templates()
 	l.conflicts()
 	l.names()
+	l.isolationAnnotations()
+	l.ofAntrea()
 	for i := range broken {
 		l.broken(&broken[i])
 	}

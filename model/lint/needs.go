@@ -224,7 +224,7 @@ func (l *linter) before(p *model.Policy, r *model.Rule, what need) (d decision) 
 		case l.order[n.p.Key] > l.order[p.Key]:
 			return d
 		case n.p.Tier == p.Tier && n.p.Priority == p.Priority, // beside it
-			n.p.Kind == model.KindANP && n.p.Priority > l.max, // not enforced
+			n.p.Kind.Ranked() && n.p.Priority > l.max, // not enforced
 			!subject.Within(l.x.SubjectSet(n.p)):
 			continue
 		}

@@ -196,7 +196,7 @@ func (l *linter) leftOut(p *model.Policy, d model.Direction) {
 // baselineDenies finds a Deny of the baseline for pods of the set.
 func (l *linter) baselineDenies(d model.Direction, set overlap.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
 	for _, p := range l.policies {
-		if p.Kind != model.KindBANP || p.Refused() || !l.x.SubjectSet(p).Meets(set) {
+		if p.Tier != model.TierBaseline || p.Refused() || !l.x.SubjectSet(p).Meets(set) {
 			continue
 		}
 		for i := range p.Rules(d) {

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 
 	"rung/model"
 	"rung/model/overlap"
@@ -45,7 +46,7 @@ func firstDeny(p *model.Policy) (first *model.Rule, n int) {
 
 func (l *linter) policy(p *model.Policy) {
 	l.logging(p)
-	if p.Kind == model.KindANP && p.Priority > l.max {
+	if p.Kind.Ranked() && p.Priority > l.max {
 		remedy := "no supported priority is free: merge or delete policies"
 		if gaps := l.ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
 			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
@@ -123,8 +124,8 @@ func (l *linter) selectsSystem(p *model.Policy) {
 
 // duplicates reports priorities that several enforced policies hold.
 func (l *linter) duplicates() {
-	for _, r := range l.ladder.Tiers[model.TierAdmin].Rungs {
-		if !r.Duplicate || r.Unsupported {
+	for _, r := range slices.Concat(l.ladder.Tiers[model.TierAdmin].Rungs, l.ladder.Tiers[model.TierBaseline].Rungs) {
+		if !r.Duplicate || r.Unsupported || !r.Policies[0].Policy.Kind.Ranked() {
 			continue
 		}
 		for i := range r.Policies {
@@ -132,7 +133,7 @@ func (l *linter) duplicates() {
 			var others []string
 			for _, o := range r.Policies {
 				if o.Policy != p {
-					others = append(others, o.Policy.Name)
+					others = append(others, o.Policy.Brief())
 				}
 			}
 			message := fmt.Sprintf("shares priority %d with %s: lower rule numbers decide first, and which of two rules with the same number wins is undefined",
@@ -145,6 +146,9 @@ func (l *linter) duplicates() {
 	}
 }
 
+// conflictsWith is how the message of a conflict begins: with whom it is.
+func conflictsWith(other model.Key) string { return "conflicts with " + other.Brief() + " " }
+
 // conflicts reports each disagreement with both policies.
 func (l *linter) conflicts() {
 	for i := range l.ladder.Conflicts {
@@ -154,8 +158,8 @@ func (l *linter) conflicts() {
 			other, own, theirs := c.Other(k)
 			if r := p.Rule(c.Direction, c.Rule); r != nil {
 				l.aboutRule(p, r, PriorityConflict, model.SeverityError, fmt.Sprintf(
-					"conflicts with %s at priority %d: rule %d says %s here and %s there, and which one wins is undefined, e.g. for %s",
-					other.Name, c.Priority, c.Rule, own, theirs, c.Witness), "give the two policies different priorities: rung plan")
+					"%sat priority %d: rule %d says %s here and %s there, and which one wins is undefined, e.g. for %s",
+					conflictsWith(other), c.Priority, c.Rule, own, theirs, c.Witness), "give the two policies different priorities: rung plan")
 			}
 		}
 	}

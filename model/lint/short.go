@@ -3,6 +3,8 @@ package lint
 import (
 	"slices"
 	"strings"
+
+	"rung/model/antrea"
 )
 
 // shorts are the codes in two or three words, for where a sentence has no room, in
@@ -11,7 +13,12 @@ import (
 var shorts = []struct{ code, short string }{
 	{PriorityConflict, "conflict"},
 	{PriorityUnsupported, "too large"},
+	{CNPNotEnforced, "not enforced"},
+	{CNPMight, "OVN-K might"},
 	{LoggingInvalid, "bad logging"},
+	{CNPPruned, "ports lost"},
+	{CNPRules, "excess rule"},
+	{CNPDomains, "domains"},
 	{NamespaceLogging, "bad logging"},
 	{FirewallName, "bad name"},
 	{FirewallTooLong, "too long"},
@@ -24,6 +31,12 @@ var shorts = []struct{ code, short string }{
 	{FirewallOverrules, "beats Allow"},
 	{FirewallPods, "skips pods"},
 	{FirewallSubnets, "no subnets"},
+	{NetpolEmptyList, "empty list"},
+	{NetpolNoEffect, "no effect"},
+	{IsolationInvalid, "bad value"},
+	{IsolationIgnored, "not isolated"},
+	{NetpolOlderAPI, "older API"},
+	{IsolationBoth, "both ways"},
 	{NamedPortFamily, "port family"},
 	{NamedPortUnmatched, "port name"},
 	{NamedPortPeers, "peer ports"},
@@ -49,6 +62,7 @@ var shorts = []struct{ code, short string }{
 	{DenyLeavesOutside, "pods only"},
 	{PriorityNoGap, "no gap"},
 	{PoliciesMany, "many ANPs"},
+	{TemplateIncomplete, "set gap"},
 	{TenantPolicies, "per tenant"},
 	{SetsOverlap, "shared sets"},
 	{NamedPortMany, "many names"},
@@ -65,7 +79,19 @@ func Short(code string) string {
 	if i := worth(code); i < len(shorts) {
 		return shorts[i].short
 	}
-	return strings.ReplaceAll(code, "-", " ")
+	if short := shortAntrea[code]; short != "" {
+		return short
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(code, "antrea-"), "-", " ")
+}
+
+// shortAntrea are those of Antrea's codes that are not short already.
+var shortAntrea = map[string]string{
+	antrea.PriorityTie: "tie", antrea.ActionDeny: "Deny", antrea.TierMissing: "no tier", antrea.TierDeleted: "tier deleted",
+	antrea.FQDNDrop: "fqdn Drop", antrea.ToServicesMissing: "no Service", antrea.GroupMissing: "no group", antrea.PriorityRange: "priority",
+	antrea.AppliedToNothing: "no pods", antrea.AppliedToNetworks: "no pods", antrea.AppliedToNamespaces: "appliedTo", antrea.AppliedToBoth: "appliedTo",
+	antrea.AppliedToSome: "appliedTo", antrea.GroupsBeside: "groups", antrea.SameLabelsNobody: "no namespace", antrea.OtherSystem: "not here",
+	antrea.ServiceMissing: "no Service", antrea.RuleNames: "rule names", antrea.BaselinePass: "idle Pass", antrea.BaselineAllow: "idle Allow",
 }
 
 // Worth orders codes of one severity, the one to name first before the others; what

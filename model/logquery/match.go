@@ -1,6 +1,7 @@
 package logquery
 
 import (
+	"slices"
 	"time"
 
 	"rung/model"
@@ -35,6 +36,12 @@ func (q *Query) Match(l *Line) bool {
 		}
 	}
 	return true
+}
+
+// TextOnly says whether nothing but the text of a line decides: its other fields may be
+// left out.
+func (q *Query) TextOnly() bool {
+	return !slices.ContainsFunc(q.terms, func(t term) bool { return t.field != "" })
 }
 
 func (t *term) holds(l *Line) bool {

@@ -37,6 +37,7 @@ func TestMatch(t *testing.T) {
 		"not policy:web": false, "not not policy:web": true, "POLICY:WEB": true, "policy:db,web": true, "not policy:db,web": false,
 		"verdict:deny": true, "verdict:drop": true, "verdict:dropped": true, "verdict:d": true, "verdict:allow": false, "verdict:allow,deny": true,
 		"node:worker2": true, "zone:worker3": false, "pod:blue/api": true, "pod:api": true, "ns:blue": true, "ns:red": false,
+		"ns:blu": true, "ns:=blu": false, "ns:=blue": true, "ns:=blue->": true, "ns:=blu->": false, "pod:=blue/api": true, "pod:=blue/ap": false, "pod:=api": false,
 		"ns:blue->": true, "ns:->blue": false, "ns:blue->red": false, "ns:blue→": true, "pod:api->": true, "ns:red->,blue->": true,
 		"src:api": true, "src:10.244.1.4": true, "src:10.244.0.0/16": true, "dst:10.0.0.0/8": false, "dst:8.8.8.8": true, "dst:outside": true, "to:8.8": true,
 		"ip:8.8": true, "ip:8.8.8.0/24": true, "ip:10.244.1.4->8.8.8.8": true, "ip:8.8.8.8->": false,
@@ -87,7 +88,7 @@ func TestErrors(t *testing.T) {
 		{"/abc", "/abc: a regular expression ends with /", true},
 		{`"abc`, `"abc: the closing " is missing`, true},
 		{`rule:"egress`, `rule:"egress: the closing " is missing`, true},
-		{"policy:", "policy: a value is missing: part of the policy's name", true},
+		{"policy:", "policy: a value is missing: part of the policy's name; =web: all of it", true},
 		{"policy:web not", "not: a term has to follow", true},
 		{"not port:abc " + strings.Repeat("x", 60), "port:abc: " + wantPort, false},
 		{"port:" + strings.Repeat("x", 60), "port:" + strings.Repeat("x", 34) + "…: " + wantPort, false},
@@ -130,7 +131,7 @@ func TestComplete(t *testing.T) {
 	lines := slices.Values([]*Line{sample()})
 	for text, want := range map[string]string{
 		"pol": "policy:", "policy:w": "policy:web", "x !nod": "x !node:", "verdict:d": "verdict:deny", "pod:blue/a": "pod:blue/api",
-		"not ns:bl": "not ns:blue", "ns:red->bl": "ns:red->blue", "policy:db,w": "policy:db,web", "policy:=w": "policy:=web", "port:4": "port:443", "port:tc": "port:tcp/443",
+		"not ns:bl": "not ns:blue", "ns:red->bl": "ns:red->blue", "ns:=bl": "ns:=blue", "ns:=red->=bl": "ns:=red->=blue", "pod:=blue/a": "pod:=blue/api", "policy:db,w": "policy:db,web", "policy:=w": "policy:=web", "port:4": "port:443", "port:tc": "port:tcp/443",
 		"rule:eg": "rule:egress:3", "rule:def": "rule:default-deny", "since:1": "since:15m", "dst:8": "dst:8.8.8.8", "sev": "severity:",
 		"": "", "policy:zz": "", "nobody:x": "", "zzz": "", "policy:web": "", "pol ": "", `"pol`: "", "/pol": "", "ns:blue": "",
 	} {
@@ -141,5 +142,23 @@ func TestComplete(t *testing.T) {
 	want := []string{"verdict:allow", "verdict:deny", "verdict:drop"}
 	if diff := cmp.Diff(want, Completions("verdict:", 3, nil)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A query of texts alone looks at nothing else of a line.
+func TestTextOnly(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": true, "12.*dropped": true, `"a text" not /regex/ word`: true, "dropped port:53": false, "not node:w2": false, "since:5m": false,
+	} {
+		q, err := Parse(text, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.TextOnly(); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+		if want {
+			q.Match(&Line{Text: func() string { return "12:00 a text word dropped" }}) // would panic where it looked
+		}
 	}
 }

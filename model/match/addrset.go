@@ -1,15 +1,20 @@
 package match
 
 import (
+	"bytes"
 	"encoding/binary"
 	"net/netip"
+	"slices"
+	"strings"
 )
 
 // Addresses are the members of an address set, ready to be asked. They are
 // immutable and safe for concurrent use.
 type Addresses struct {
-	hosts4 map[uint32]struct{}
-	hosts6 map[[16]byte]struct{}
+	// Of most sets all members are hosts: sorted, as that is made faster than a map, and
+	// there are many sets.
+	hosts4 []uint32
+	hosts6 [][16]byte
 	nets4  []nets[uint32]
 	nets6  []nets[[16]byte]
 	masks  []Const // members whose mask is no prefix
@@ -27,7 +32,17 @@ type nets[K comparable] struct {
 // another form are left out, as OVN leaves them out.
 func NewAddrSet(members []string) *Addresses {
 	s := &Addresses{}
+	if len(members) > 0 && strings.IndexByte(members[0], ':') < 0 {
+		s.hosts4 = make([]uint32, 0, len(members))
+	}
 	for _, m := range members {
+		if strings.IndexByte(m, '/') < 0 {
+			if a, err := netip.ParseAddr(m); err == nil && a.Zone() == "" {
+				s.n++
+				s.host(a)
+				continue
+			}
+		}
 		c, problem := parseNumber(m)
 		if problem != "" || c.Kind != ConstIP4 && c.Kind != ConstIP6 {
 			continue
@@ -39,28 +54,33 @@ func NewAddrSet(members []string) *Addresses {
 			s.masks = append(s.masks, c)
 		}
 	}
+	if !slices.IsSorted(s.hosts4) {
+		slices.Sort(s.hosts4)
+	}
+	slices.SortFunc(s.hosts6, compare16)
 	return s
+}
+
+func compare16(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) }
+
+func (s *Addresses) host(a netip.Addr) {
+	if a.Is4() {
+		s.hosts4 = append(s.hosts4, key4(a))
+	} else {
+		s.hosts6 = append(s.hosts6, a.As16())
+	}
 }
 
 func (s *Addresses) add(p netip.Prefix) {
 	a := p.Addr()
 	switch {
-	case a.Is4() && p.IsSingleIP():
-		put(&s.hosts4, key4(a))
+	case p.IsSingleIP():
+		s.host(a)
 	case a.Is4():
 		s.nets4 = putNet(s.nets4, p.Bits(), key4(a))
-	case p.IsSingleIP():
-		put(&s.hosts6, a.As16())
 	default:
 		s.nets6 = putNet(s.nets6, p.Bits(), a.As16())
 	}
-}
-
-func put[K comparable](m *map[K]struct{}, k K) {
-	if *m == nil {
-		*m = make(map[K]struct{})
-	}
-	(*m)[k] = struct{}{}
 }
 
 func putNet[K comparable](all []nets[K], bits int, k K) []nets[K] {
@@ -104,7 +124,7 @@ func (s *Addresses) Contains(a netip.Addr) bool {
 }
 
 func (s *Addresses) contains4(k uint32) bool {
-	if _, ok := s.hosts4[k]; ok {
+	if _, ok := slices.BinarySearch(s.hosts4, k); ok {
 		return true
 	}
 	for _, n := range s.nets4 {
@@ -117,7 +137,7 @@ func (s *Addresses) contains4(k uint32) bool {
 
 func (s *Addresses) contains6(a netip.Addr) bool {
 	k := a.As16()
-	if _, ok := s.hosts6[k]; ok {
+	if _, ok := slices.BinarySearchFunc(s.hosts6, k, compare16); ok {
 		return true
 	}
 	for _, n := range s.nets6 {

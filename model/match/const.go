@@ -89,6 +89,7 @@ type Const struct {
 	Text string
 
 	value, mask u128
+	bound       *boundSet // of an address set that Bind looked up
 }
 
 // Name is the name of a port group or address set, or the value of a string.

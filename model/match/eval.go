@@ -201,11 +201,11 @@ func (v evaluator) cmpValue(p *Packet, e *Cmp, op Op) (bool, error) {
 
 // empty says whether all that the field is compared with are empty sets.
 func (v evaluator) empty(e *Cmp) bool {
-	for _, c := range e.Values {
-		if c.Kind != ConstAddressSet {
+	for i := range e.Values {
+		if e.Values[i].Kind != ConstAddressSet {
 			return false
 		}
-		if s, ok := v.env.AddressSet(c.Name()); !ok || s.Len() > 0 {
+		if s, ok := v.set(&e.Values[i]); !ok || s.Len() > 0 {
 			return false
 		}
 	}
@@ -244,7 +244,8 @@ func (v evaluator) in(p *Packet, e *Cmp) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, c := range e.Values {
+	for i := range e.Values {
+		c := &e.Values[i]
 		if c.Kind != ConstAddressSet {
 			if c.test(n, bits) {
 				return true, nil
@@ -255,7 +256,7 @@ func (v evaluator) in(p *Packet, e *Cmp) (bool, error) {
 		if !a.IsValid() || f.Bits != nil {
 			return false, f.unsaidBy()
 		}
-		if s, ok := v.env.AddressSet(c.Name()); ok && s.Contains(a) {
+		if s, ok := v.set(c); ok && s.Contains(a) {
 			return true, nil
 		}
 	}
@@ -281,9 +282,9 @@ func (v evaluator) missing(e Expr) bool {
 		if !ok {
 			return false
 		}
-		for _, value := range c.Values {
-			if value.Kind == ConstAddressSet {
-				if _, ok := v.env.AddressSet(value.Name()); !ok {
+		for i := range c.Values {
+			if c.Values[i].Kind == ConstAddressSet {
+				if _, ok := v.set(&c.Values[i]); !ok {
 					return true
 				}
 			}

@@ -65,7 +65,11 @@ const (
 
 func judge(t *testing.T, s string, p Packet, env Env) verdict {
 	t.Helper()
-	ok, err := Eval(mustParse(t, s), p, env)
+	e := mustParse(t, s)
+	ok, err := Eval(e, p, env)
+	if got, why := Eval(Bind(e, env), p, env); got != ok || (why == nil) != (err == nil) {
+		t.Errorf("Eval(%q) = %v, %v; bound: %v, %v", s, ok, err, got, why)
+	}
 	var j *JudgeError
 	switch {
 	case errors.As(err, &j):

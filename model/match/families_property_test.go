@@ -188,6 +188,9 @@ func TestEvalOfAFamilyIsItsMeaning(t *testing.T) {
 		for range 16 {
 			p := g.packet()
 			got, err := Eval(e, p, fuzzEnv)
+			if bound, _ := Eval(Bind(e, fuzzEnv), p, fuzzEnv); bound != got {
+				t.Fatalf("seed %d: bound, %q says %v of %+v", seed, e, bound, p)
+			}
 			if err != nil || got != v.fits(p) {
 				t.Fatalf("seed %d: Eval(%q, %+v) = %v, %v", seed, v.text, p, got, err)
 			}

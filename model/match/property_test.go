@@ -322,6 +322,9 @@ func TestEvalOfARowIsItsMeaning(t *testing.T) {
 			p := Packet{InPort: one(g, "ns_web", "ns_x", ""), OutPort: one(g, "ns_db", "ns_y"), Src: addr(one(g, family...)), Dst: addr(one(g, family...)),
 				Proto: one(g, TCP, UDP, SCTP), DstPort: uint16(1 + g.IntN(12))}
 			got, err := Eval(e, p, fuzzEnv)
+			if bound, _ := Eval(Bind(e, fuzzEnv), p, fuzzEnv); bound != got {
+				t.Fatalf("seed %d: bound, %q says %v of %+v", seed, e, bound, p)
+			}
 			if err != nil || got != v.fits(p) {
 				t.Fatalf("seed %d: Eval(%q, %+v) = %v, %v", seed, v.text(), p, got, err)
 			}

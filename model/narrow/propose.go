@@ -242,7 +242,7 @@ func (p *proposer) take(s *verdict.Seen, only model.Direction) {
 	}
 	switch {
 	case only != "" && d != only:
-		p.leave(s, "it was decided at the other end, which takes another policy")
+		p.leave(s, "they were decided at the other end, which takes another policy")
 	case at.pod < 0:
 		p.leave(s, "the "+map[model.Direction]string{model.Ingress: "destination", model.Egress: "source"}[d]+" is no pod, and policies are about pods")
 	case !p.about(at):

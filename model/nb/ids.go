@@ -39,6 +39,9 @@ const DefaultController = "default-network-controller"
 const (
 	OwnerANP  = "AdminNetworkPolicy"
 	OwnerBANP = "BaselineAdminNetworkPolicy"
+	// OwnerCNP is Rung's own: OVN-Kubernetes has no such rows
+	// (ovn-kubernetes.md#clusternetworkpolicy).
+	OwnerCNP = "ClusterNetworkPolicy"
 
 	OwnerNetworkPolicy    = "NetworkPolicy"
 	OwnerNetpolNamespace  = "NetpolNamespace"

@@ -42,7 +42,7 @@ type Owner struct {
 	Controller string // owner-controller as written
 	Type       string // owner-type as written
 	Form       Form
-	// Namespace and Name say what the row is about. ANP and BANP: Name.
+	// Namespace and Name say what the row is about. ANP, BANP and CNP: Name.
 	// NetworkPolicy: both. EgressFirewall and MulticastNS: Namespace and
 	// "default". NetpolNamespace: Namespace and "Ingress" or "Egress".
 	// NetpolDefault: Name. NetpolNode: Name is the switch. PodSelector: Name is
@@ -147,7 +147,7 @@ func (o Owner) Network() string {
 }
 
 var compiledTypes = map[string]bool{
-	OwnerANP: true, OwnerBANP: true, OwnerNetworkPolicy: true, OwnerNetpolNamespace: true, OwnerNetpolDefault: true,
+	OwnerANP: true, OwnerBANP: true, OwnerCNP: true, OwnerNetworkPolicy: true, OwnerNetpolNamespace: true, OwnerNetpolDefault: true,
 	OwnerNetpolNode: true, OwnerPodSelector: true, OwnerEgressFirewall: true, OwnerEFDNS: true, OwnerMulticastNS: true,
 	OwnerMulticastCluster: true,
 }
@@ -180,7 +180,7 @@ func (o *Owner) byID(table, rest string) (ok bool) {
 func (o *Owner) aclID(rest string) bool {
 	p := strings.Split(rest, ":")
 	switch o.Type {
-	case OwnerANP, OwnerBANP:
+	case OwnerANP, OwnerBANP, OwnerCNP:
 		// A protocol that OVN-Kubernetes does not know is none in the id
 		// (ovn-kubernetes.md#unknown-protocol).
 		if len(p) != 4 || p[3] != "" && !slices.Contains(idProtocols, p[3]) && !slices.Contains(idNamed, p[3]) {
@@ -227,7 +227,7 @@ func (o *Owner) setID(rest string) bool {
 	}
 	o.Name, o.Family = rest[:i], rest[i+1:]
 	switch o.Type {
-	case OwnerANP, OwnerBANP:
+	case OwnerANP, OwnerBANP, OwnerCNP:
 		p := strings.Split(o.Name, ":")
 		o.Name = p[0]
 		return len(p) == 3 && o.gress(p[1], p[2])
@@ -240,7 +240,7 @@ func (o *Owner) setID(rest string) bool {
 func (o *Owner) groupID(rest string) bool {
 	p := strings.Split(rest, ":")
 	switch o.Type {
-	case OwnerANP, OwnerBANP:
+	case OwnerANP, OwnerBANP, OwnerCNP:
 		o.Name = rest
 		return len(p) == 1
 	case OwnerNetworkPolicy, OwnerNetpolNamespace:

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// MarkCNP says of rows of a ClusterNetworkPolicy that OVN-Kubernetes writes none.
+const MarkCNP = "as OVN-Kubernetes might"
+
 // Label says for people who owns the row and for what: "ANP allow-web ingress 0
 // tcp", "default deny of blue, ingress".
 func (o Owner) Label() string {
@@ -46,6 +49,8 @@ func (o Owner) what() string {
 		comma = ", " + dir
 	}
 	switch o.Type {
+	case OwnerCNP:
+		return words("CNP", o.Name, dir, o.indexText(), o.protocolText(), o.Family, "("+MarkCNP+")")
 	case OwnerANP, OwnerBANP:
 		kind := "ANP"
 		if o.Type == OwnerBANP {

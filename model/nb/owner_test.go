@@ -52,6 +52,9 @@ func TestOwnerOfKnownRows(t *testing.T) {
 		{TableACL, OwnerBANP, "default:Egress:0:udp", Owner{Name: "default", Direction: "Egress", Protocol: "udp"}, "BANP default egress 0 udp"},
 		{TableAddressSet, OwnerBANP, "default:Ingress:0:v4", Owner{Name: "default", Direction: "Ingress", Family: "v4"}, "BANP default ingress 0 v4"},
 		{TablePortGroup, OwnerBANP, "default", Owner{Name: "default", Index: -1}, "BANP default"},
+		{TableACL, OwnerCNP, "web:Egress:3:tcp", Owner{Name: "web", Direction: "Egress", Index: 3, Protocol: "tcp"}, "CNP web egress 3 tcp (as OVN-Kubernetes might)"},
+		{TableAddressSet, OwnerCNP, "web:Ingress:0:v4", Owner{Name: "web", Direction: "Ingress", Family: "v4"}, "CNP web ingress 0 v4 (as OVN-Kubernetes might)"},
+		{TablePortGroup, OwnerCNP, "web", Owner{Name: "web", Index: -1}, "CNP web (as OVN-Kubernetes might)"},
 		{TableACL, OwnerNetworkPolicy, "default:test-policy:Egress:1:tcp:-1", Owner{Namespace: "default", Name: "test-policy", Direction: "Egress", Index: 1, Protocol: "tcp", Block: "-1"},
 			"NP default/test-policy egress 1 tcp"},
 		{TableACL, OwnerNetworkPolicy, "blue:web:Egress:1:None:-2", Owner{Namespace: "blue", Name: "web", Direction: "Egress", Index: 1, Protocol: "None", Block: "-2"}, "NP blue/web egress 1 (ip blocks)"},
@@ -211,9 +214,9 @@ func declared(table string, o Owner) []string {
 	}
 	ns := o.Namespace + ":" + o.Name
 	switch table + " " + o.Type {
-	case "ACL " + OwnerANP, "ACL " + OwnerBANP:
+	case "ACL " + OwnerANP, "ACL " + OwnerBANP, "ACL " + OwnerCNP:
 		return []string{o.Name, o.Direction, index, o.Protocol}
-	case "Address_Set " + OwnerANP, "Address_Set " + OwnerBANP:
+	case "Address_Set " + OwnerANP, "Address_Set " + OwnerBANP, "Address_Set " + OwnerCNP:
 		return []string{o.Name, o.Direction, index, o.Family}
 	case "ACL " + OwnerNetworkPolicy:
 		return []string{ns, o.Direction, index, o.Protocol, o.Block}

@@ -249,6 +249,17 @@ func (x *PodIndex) PeerSelected(pe *model.Peer) PodSet {
 // PeerSet is PeerSelected without the pods whose addresses enter no address set.
 func (x *PodIndex) PeerSet(pe *model.Peer) PodSet { return x.PeerSelected(pe).And(x.peers) }
 
+// Where are the pods that f picks; it asks about each pod and remembers nothing.
+func (x *PodIndex) Where(f func(*model.Pod) bool) PodSet {
+	s := x.newSet()
+	for i, p := range x.pods {
+		if f(p) {
+			s.add(i)
+		}
+	}
+	return s
+}
+
 // Pods walks the pods of a set by namespace and name.
 func (x *PodIndex) Pods(s PodSet) iter.Seq[*model.Pod] {
 	return func(yield func(*model.Pod) bool) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -65,13 +66,31 @@ func NewBoard(slots []Slot, max int32) (*Board, error) {
 	return b, nil
 }
 
-// FromCluster is the board of a cluster's AdminNetworkPolicies.
-func FromCluster(c *model.Cluster, max int32) (*Board, error) {
+// FromCluster is the board of a cluster's AdminNetworkPolicies, and where they are compiled
+// (cnp) of its ClusterNetworkPolicies of tier Admin, which share their priorities.
+func FromCluster(c *model.Cluster, max int32, cnp bool) (*Board, error) {
 	var slots []Slot
 	for p := range c.Policies(model.KindANP) {
-		slots = append(slots, Slot{p.Name, p.Priority})
+		slots = append(slots, Slot{NameOf(p.Key), p.Priority})
+	}
+	for p := range c.Policies(model.KindCNP) {
+		if cnp && p.Tier == model.TierAdmin {
+			slots = append(slots, Slot{NameOf(p.Key), p.Priority})
+		}
 	}
 	return NewBoard(slots, max)
+}
+
+// NameOf is what a policy is called in slots and steps: an AdminNetworkPolicy by its name,
+// a ClusterNetworkPolicy as "CNP name".
+func NameOf(k model.PolicyKey) string { return k.Brief() }
+
+// KeyOf is the policy that is called so.
+func KeyOf(name string) model.PolicyKey {
+	if rest, ok := strings.CutPrefix(name, model.KindCNP.Short()+" "); ok {
+		return model.PolicyKey{Kind: model.KindCNP, Name: rest}
+	}
+	return model.PolicyKey{Kind: model.KindANP, Name: name}
 }
 
 func sortSlots(s []Slot) {

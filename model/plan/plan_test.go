@@ -98,7 +98,7 @@ func TestFromCluster(t *testing.T) {
 		&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindANP, Name: "a"}}, Priority: 7},
 		&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindBANP, Name: "default"}}},
 	}, nil)
-	b, err := FromCluster(c, 99)
+	b, err := FromCluster(c, 99, false)
 	if err != nil || show(b.Slots()) != "7 a" || b.Max() != 99 {
 		t.Errorf("%+v, %v", b, err)
 	}
@@ -122,17 +122,17 @@ func TestRespace(t *testing.T) {
 			steps: []string{"break-glass 30 → 10", "cluster-control 34 → 20",
 				"blue 40 → 30 tie broken until step 4: blue (30) comes before green (40)", "green 40 → 30 tied again at 30", "isolation 43 → 40",
 				"metrics 60 → 50 tie broken until step 7: metrics (50) comes before quarantine (60)", "quarantine 60 → 50 tied again at 50"},
-			notes: []string{"7 steps; at no step do two policies swap order or become tied", "a tie is broken during step 3",
+			notes: []string{"7 steps; at no step do two policies swap order or newly become tied", "a tie is broken during step 3",
 				"a tie is broken during step 6", "experimental stays at 120: above 99, not enforced"}},
 		{name: "to the right the last goes first", now: "1 a; 2 b; 3 c", step: 1, start: 2, then: "2 a; 3 b; 4 c",
-			steps: []string{"c 3 → 4", "b 2 → 3", "a 1 → 2"}, notes: []string{"3 steps; at no step do two policies swap order or become tied"}},
+			steps: []string{"c 3 → 4", "b 2 → 3", "a 1 → 2"}, notes: []string{"3 steps; at no step do two policies swap order or newly become tied"}},
 		{name: "both ways", now: "1 a; 2 b; 3 c; 97 d; 98 e; 99 f", step: 10, start: 0, then: "0 a; 10 b; 20 c; 30 d; 40 e; 50 f",
 			steps: []string{"c 3 → 20", "b 2 → 10", "a 1 → 0", "d 97 → 30", "e 98 → 40", "f 99 → 50"},
-			notes: []string{"6 steps; at no step do two policies swap order or become tied"}},
+			notes: []string{"6 steps; at no step do two policies swap order or newly become tied"}},
 		{name: "a tie of four", now: "1 a b c d", step: 5, start: 9, then: "9 a b c d",
 			steps: []string{"a 1 → 9 tie broken until step 4: of a, b, c and d, those at 1 come before those at 9", "b 1 → 9",
 				"c 1 → 9", "d 1 → 9 tied again at 9"},
-			notes: []string{"4 steps; at no step do two policies swap order or become tied", "a tie is broken during steps 1–3"}},
+			notes: []string{"4 steps; at no step do two policies swap order or newly become tied", "a tie is broken during steps 1–3"}},
 		{name: "nothing to do", now: "10 a; 20 b", step: 10, start: 10, then: "10 a; 20 b", steps: []string{},
 			notes: []string{"nothing to do: already in this order"}},
 		{name: "nobody", now: "", step: 10, start: 10, then: "", steps: []string{}, notes: []string{"nothing to do: already in this order"}},

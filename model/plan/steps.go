@@ -102,7 +102,7 @@ func (p *Plan) note(parted [][2]int) {
 		return
 	}
 	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+
-		"; at no step do two policies swap order or become tied")
+		"; at no step do two policies swap order or newly become tied")
 	for _, run := range parted {
 		p.Notes = append(p.Notes, tieBroken(run[0], run[1]))
 	}

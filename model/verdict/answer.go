@@ -91,7 +91,10 @@ type Decider struct {
 	Rule      int // -1 where it is no rule of a policy
 	RuleName  string
 	Action    model.Action
-	Priority  int // OVN's: the higher decides first
+	// Band is the tier by its name, and Word the action as it is written (Drop, Reject),
+	// where Antrea enforces the policies; else empty.
+	Band, Word string
+	Priority   int // OVN's: the higher decides first
 	// ACL is the id of the row, or its UUID where it has none; from rows only.
 	ACL string
 	// Isolating are the NetworkPolicies that isolate the pod, where a default deny decides.
@@ -101,10 +104,19 @@ type Decider struct {
 	Defect string
 }
 
+// Does is the action as people know it: Antrea's word where it has one.
+func (d *Decider) Does() string {
+	if d.Word != "" {
+		return d.Word
+	}
+	return string(d.Action)
+}
+
 // Tried is one tier of a stage: what was tried there, in the order in which it decides,
 // until something did.
 type Tried struct {
 	Tier int
+	Band string // as Decider.Band
 	What []Attempt
 }
 

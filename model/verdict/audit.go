@@ -32,9 +32,9 @@ type Audited struct {
 	// is a connection that it passes on and that is let through, as nothing there decides it.
 	PickedUp bool
 	Through  *Connection
-	// Clash is a connection of which it is undefined whether this rule or another one of its
-	// priority decides it.
-	Clash *Connection
+	// Clashes are the rules of other policies that share its priority and disagree, where it
+	// makes a verdict undefined.
+	Clashes []Clash
 	// Over is, for an Allow of an AdminNetworkPolicy, a connection let through that a
 	// NetworkPolicy's default deny would stop if the rule were a Pass; for a Deny one that
 	// an Allow of a NetworkPolicy or an EgressFirewall would let through then. For a Deny of
@@ -43,6 +43,13 @@ type Audited struct {
 	// Outside is, for a Deny of every pod that begins no connection with an address, a
 	// connection from outside that comes in all the same.
 	Outside *Connection
+}
+
+// Clash is a rule of another policy, and a connection of which it is undefined which of the
+// two decides it.
+type Clash struct {
+	Policy     model.Key
+	Connection Connection
 }
 
 // Overruled is a connection whose verdict would be another one's.

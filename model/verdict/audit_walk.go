@@ -117,12 +117,25 @@ func noteRules(into *[]int32, terms []term, refs []int32, u int32, of []int32) {
 // mostNamed bounds the rules that are named for one.
 const mostNamed = 20
 
+// clashes notes the rules that share the priority of a rule's term and disagree with it.
+func (p *audited) clashes(r *Audited, t *term) {
+	w := &p.walks[p.at]
+	for _, i := range w.decided {
+		o := &w.terms[i]
+		key := p.x.rules[o.rule].key
+		if o.tier != t.tier || o.priority != t.priority || o.does == t.does || key == r.Policy ||
+			slices.ContainsFunc(r.Clashes, func(c Clash) bool { return c.Policy == key }) {
+			continue
+		}
+		r.Clashes = append(r.Clashes, Clash{key, p.connection()})
+	}
+}
+
 // decides looks at what the deciding term of a rule changes.
 func (p *audited) decides(u int32, t *term) {
 	r := &p.rules[u]
-	if p.verdict == Undefined && r.Clash == nil && len(p.walks[p.at].decided) > 1 {
-		q := p.connection()
-		r.Clash = &q
+	if p.verdict == Undefined {
+		p.clashes(r, t)
 	}
 	if !r.Matters {
 		own := func(rule int32) bool { return p.of[rule] == u }
@@ -225,7 +238,7 @@ func (p *audited) asPass(r *Audited, t *term) {
 }
 
 func isDefaultDeny(d Decider) bool {
-	return d.Rule < 0 && d.Action == model.Deny && d.Policy.Kind == model.KindNetpolNamespace
+	return d.Rule < 0 && d.Action == model.Deny && (d.Policy.Kind == model.KindNetpolNamespace || d.Policy.Kind == model.KindIsolation2016)
 }
 
 // hopes says whether a rule names whom it allows.
@@ -249,6 +262,9 @@ func (a *auditor) deciders(terms []term, refs []int32) (out []Decider) {
 func (x *Index) ruleDecider(rule int32) Decider {
 	r := &x.rules[rule]
 	d := Decider{Policy: r.key, Direction: r.direction, Rule: r.rule, Action: r.action, Defect: r.defect}
+	if x.onAntrea() {
+		x.antreaDecider(&d, r)
+	}
 	if r.policy != nil {
 		d.Tier, d.RuleName = int(r.policy.Tier), r.policy.Rule(r.direction, r.rule).Name
 	}

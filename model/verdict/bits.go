@@ -19,6 +19,16 @@ func (s set) or(o set) {
 	}
 }
 
+// meets says whether two sets have a member in common.
+func (s set) meets(o set) bool {
+	for i := range min(len(s), len(o)) {
+		if s[i]&o[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // each calls visit for every member, in order.
 func (s set) each(visit func(int32)) {
 	for i, w := range s {

@@ -34,6 +34,8 @@ type class struct {
 	// outside is an address that stands for those of no pod, network what they are in.
 	outside netip.Addr
 	network netip.Prefix
+	// second is, under Antrea, another such address on another node than the first.
+	second netip.Addr
 	// host says that the address is a node's own, and own is what the class is to pods of
 	// that node.
 	host bool
@@ -55,7 +57,7 @@ type class struct {
 
 // Classes groups the ends of the pods that pick chooses, all for nil, and of the
 // addresses outside.
-func (x *Index) Classes(pick func(*model.Pod) bool) *Classes { return classesOf(pick, nil, x)[0] }
+func (x *Index) Classes(pick func(*model.Pod) bool) *Classes { return classesOf(pick, nil, nil, x)[0] }
 
 // grouping makes classes that are the same for several indexes: ends that none of them
 // tells apart.
@@ -66,8 +68,10 @@ type grouping struct {
 	raw   []byte
 }
 
-// marks are addresses that no pod has whose classes are wanted.
-func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, xs ...*Index) []*Classes {
+// marks are addresses that no pod has whose classes are wanted. With a focus, only the ends of
+// its connections are grouped, by what can tell those connections apart; the indexes have the
+// same ends then.
+func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *focus, xs ...*Index) []*Classes {
 	g := &grouping{seed: maphash.MakeSeed(), known: map[uint64][]int32{}}
 	facts := make([][]set, len(xs))
 	for i, x := range xs {
@@ -79,10 +83,17 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, xs ...*Index) []*
 			c.near = c.near || t.at == atSource
 		}
 		g.out = append(g.out, c)
-		facts[i] = x.facts()
+		if f != nil {
+			facts[i] = f.facts(x)
+		} else {
+			facts[i] = x.facts()
+		}
 	}
 	holds, ends := make([]set, len(xs)), make([]int32, len(xs))
 	for e := range xs[0].ends {
+		if f != nil && !f.has(int32(e)) {
+			continue
+		}
 		p := xs[0].pods.At(int(xs[0].ends[e].pod))
 		if p.PrimaryUDN() != "" || pick != nil && !pick(p) {
 			continue
@@ -112,6 +123,8 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, xs ...*Index) []*
 		for _, c := range g.out {
 			if k := c.classes[id]; !k.outside.IsValid() {
 				k.outside, k.network = o.addr, o.network
+			} else {
+				c.also(k, o.addr)
 			}
 		}
 	}
@@ -124,6 +137,8 @@ func classesOf(pick func(*model.Pod) bool, marks []netip.Addr, xs ...*Index) []*
 			k := c.classes[id]
 			if k.marked = append(k.marked, a); !k.outside.IsValid() {
 				k.outside, k.network = a, netip.PrefixFrom(a, a.BitLen())
+			} else {
+				c.also(k, a)
 			}
 		}
 	}
@@ -235,15 +250,16 @@ func (c *Classes) sides(id int32) *class {
 	}
 	for stage, terms := range c.x.terms {
 		k.out[stage], k.in[stage] = newSet(len(terms)), newSet(len(terms))
-		for i := range terms {
-			t := &terms[i]
-			if k.holds.has(t.from) {
-				k.out[stage].add(int32(i))
+		k.holds.each(func(cond int32) {
+			for _, i := range c.x.byFrom[stage][cond] {
+				k.out[stage].add(i)
 			}
-			if k.holds.has(t.to) && !t.outRouter && (t.outPort == 0 || k.holds.has(t.outPort-1)) {
-				k.in[stage].add(int32(i))
+			for _, i := range c.x.byTo[stage][cond] {
+				if t := &terms[i]; !t.outRouter && t.services == 0 && (t.outPort == 0 || k.holds.has(t.outPort-1)) {
+					k.in[stage].add(i)
+				}
 			}
-		}
+		})
 	}
 	k.ready = true
 	return k
@@ -258,7 +274,7 @@ func (c *Classes) pairs(a, b int32) (near, far int) {
 	ka, kb := c.classes[a], c.classes[b]
 	switch {
 	case ka.isOutside():
-		return 0, len(kb.ends)
+		return 0, c.sources(ka, kb)
 	case kb.isOutside():
 		return 0, len(ka.ends)
 	}
@@ -297,7 +313,12 @@ func (c *Classes) example(a, b int32, nodes Nodes) (from, to Endpoint, ok bool) 
 	ka, kb := c.classes[a], c.classes[b]
 	switch {
 	case ka.isOutside():
-		return AddrEnd(ka.outside), c.x.endpoint(kb.ends[0]), true
+		for _, e := range kb.ends {
+			if a := c.source(ka, e); a.IsValid() {
+				return AddrEnd(a), c.x.endpoint(e), true
+			}
+		}
+		return from, to, false
 	case kb.isOutside():
 		return c.x.endpoint(ka.ends[0]), AddrEnd(kb.outside), true
 	}

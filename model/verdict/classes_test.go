@@ -313,7 +313,7 @@ func TestCompareOfRandomChanges(t *testing.T) {
 				}
 			}
 		})
-		joint := classesOf(nil, nil, before, after)
+		joint := classesOf(nil, nil, nil, before, after)
 		everyPair(joint[1], func(_, _ int32, from, to Endpoint, _ bool) {
 			for _, p := range askedPorts() {
 				v, u := single(t, before, from, to, p), single(t, after, from, to, p)

@@ -31,10 +31,42 @@ type comparison struct {
 }
 
 func newComparison(before, after *Index, marks []netip.Addr) *comparison {
-	both := classesOf(nil, marks, before, after)
+	c := &comparison{buf: make([]byte, 0, 4096)}
+	var f *focus
+	if sameEnds := slices.Equal(before.ends, after.ends); sameEnds {
+		f = newFocus(len(after.ends))
+	}
+	c.findChanged(before, after, f)
+	both := classesOf(nil, marks, f, before, after)
 	both[0].near = both[0].near || both[1].near
 	both[1].near = both[0].near
-	return &comparison{before: both[0], after: both[1], buf: make([]byte, 0, 4096)}
+	c.before, c.after = both[0], both[1]
+	return c
+}
+
+// findChanged finds the terms that only one of the two has, and what they are about. Without
+// the same ends terms cannot be compared: then all are.
+func (c *comparison) findChanged(before, after *Index, f *focus) {
+	for n, side := range [...]struct{ has, other *Index }{{before, after}, {after, before}} {
+		known := map[signature]int{}
+		if f != nil { // conditions are compared by the places of ends
+			known = side.other.signatures()
+		}
+		for stage, terms := range side.has.terms {
+			mine := side.has.signaturesOf(stage)
+			c.changed[n][stage] = newSet(len(terms))
+			for i := range terms {
+				if known[mine[i]] > 0 {
+					known[mine[i]]--
+					continue
+				}
+				c.changed[n][stage].add(int32(i))
+				if f != nil {
+					f.add(side.has, &terms[i])
+				}
+			}
+		}
+	}
 }
 
 // each visits the pairs of classes between which something may change, until visit says
@@ -64,25 +96,10 @@ func (c *comparison) each(visit func(a, b int32, how mode, nodes Nodes, pairs in
 // touched visits the pairs of classes that may change: where a term matches that only one
 // of the two has.
 func (c *comparison) touched(visit func(a, b int32)) {
-	n := len(c.after.classes)
-	byFrom := make([]set, n)
-	sameEnds := slices.Equal(c.before.x.ends, c.after.x.ends) && slices.Equal(c.before.of, c.after.of)
-	for n, side := range [...]struct{ has, other *Classes }{{c.before, c.after}, {c.after, c.before}} {
-		known := map[signature]int{}
-		if sameEnds { // conditions are compared by the places of ends
-			known = side.other.x.signatures()
-		}
-		for stage, terms := range side.has.x.terms {
-			mine := side.has.x.signaturesOf(stage)
-			c.changed[n][stage] = newSet(len(terms))
-			for i := range terms {
-				if known[mine[i]] > 0 {
-					known[mine[i]]--
-					continue
-				}
-				c.changed[n][stage].add(int32(i))
-				side.has.mark(&terms[i], byFrom)
-			}
+	byFrom := make([]set, len(c.after.classes))
+	for n, side := range [...]*Classes{c.before, c.after} {
+		for stage, terms := range side.x.terms {
+			c.changed[n][stage].each(func(i int32) { side.mark(&terms[i], byFrom) })
 		}
 	}
 	for a, to := range byFrom {
@@ -122,13 +139,15 @@ func (x *Index) signatures() map[signature]int {
 
 // signature is equal for terms that match and do the same.
 type signature struct {
-	stage, tier int
-	priority    int32
+	stage, tier int8
 	does        does
 	at          where
 	maybe       bool
+	outRouter   bool
+	priority    int32
 	from, to    uint64
-	ports       string
+	outPort     uint64
+	ports       uint64
 }
 
 var signatureSeed = maphash.MakeSeed()
@@ -142,14 +161,24 @@ func (x *Index) signaturesOf(stage int) []signature {
 	})
 	conds := x.signs
 	out := make([]signature, len(x.terms[stage]))
+	var raw []byte
 	for i := range out {
 		t := &x.terms[stage][i]
-		out[i] = signature{stage, int(t.tier), t.priority, t.does, t.at, t.maybe, conds[t.from], conds[t.to], ""}
-		if t.outRouter || t.ports != nil {
-			out[i].ports = fmt.Sprint(t.outRouter, t.ports)
+		out[i] = signature{stage: int8(stage), tier: t.tier, does: t.does, at: t.at, maybe: t.maybe, outRouter: t.outRouter,
+			priority: t.priority, from: conds[t.from], to: conds[t.to]}
+		if t.ports != nil {
+			raw = raw[:0]
+			for _, p := range t.ports {
+				raw = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(append(raw, byte(p.proto)), p.lo), p.hi)
+			}
+			out[i].ports = 1 | maphash.Bytes(signatureSeed, raw)
 		}
 		if t.outPort > 0 {
-			out[i].ports += fmt.Sprint(conds[t.outPort-1])
+			out[i].outPort = 1 | conds[t.outPort-1]
+		}
+		if x.onAntrea() {
+			priority, text := x.antrea.sign(t)
+			out[i].priority, out[i].ports = priority, out[i].ports+maphash.String(signatureSeed, text)
 		}
 	}
 	return out
@@ -173,7 +202,7 @@ func (x *Index) condSignature(k *cond) uint64 {
 		singles = append(singles, a.String())
 	}
 	slices.Sort(singles)
-	for i, is := range [...]bool{k.port, k.router, k.ownNode, k.any[0], k.any[1]} {
+	for i, is := range [...]bool{k.port, k.router, k.ownNode, k.any[0], k.any[1], k.hairpin} {
 		if is {
 			_ = h.WriteByte(byte(i))
 		}

@@ -19,8 +19,9 @@ type cond struct {
 	// port says that the packet's port is asked, not its address; router that it is the
 	// one to the cluster's router.
 	port, router bool
-	// ownNode holds for the addresses of the node's own management port.
-	ownNode bool
+	// ownNode holds for the addresses of the node's own management port, hairpin for a
+	// Service's connection that comes back to the pod it is from, under Antrea.
+	ownNode, hairpin bool
 }
 
 // block is a network without its exceptions.
@@ -40,11 +41,15 @@ type place struct {
 	router bool  // the port is that to the cluster's router
 	end    int32 // the end with the address, -1 where it is no pod's
 	addr   netip.Addr
+	// hairpin: the packet is back where it came from, under Antrea.
+	hairpin bool
 }
 
 // holds says whether the condition holds for a place, in a zone.
 func (c *cond) holds(x *Index, at *place, zone string) bool {
 	switch {
+	case c.hairpin:
+		return at.hairpin
 	case c.ownNode:
 		return x.ownNode(at.addr, zone)
 	case c.router:
@@ -66,6 +71,9 @@ func (c *cond) holds(x *Index, at *place, zone string) bool {
 }
 
 func (x *Index) ownNode(a netip.Addr, zone string) bool {
+	if x.onAntrea() {
+		return zone != "" && x.nodeOf[a] == zone
+	}
 	n := x.view.Cluster.Node(zone)
 	return n != nil && slices.ContainsFunc(n.MgmtIPs, func(ip string) bool {
 		m, err := netip.ParseAddr(ip)

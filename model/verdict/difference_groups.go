@@ -12,7 +12,8 @@ import (
 type gathered struct {
 	Group
 	from, to set
-	n        int // how many came before it
+	n        int  // how many came before it
+	shut     bool // it is KeptShut
 }
 
 // change is one run of ports between two sides that differ there.
@@ -113,6 +114,7 @@ func (d *differ) group(c *portChange) *gathered {
 		g = &gathered{n: len(d.groups), from: newSet(len(d.after.classes)), to: newSet(len(d.after.classes)),
 			Group: Group{Before: c.before, After: c.after, Ports: c.ports,
 				ByBefore: d.sides[0].deciders(c.byBefore), ByAfter: d.sides[1].deciders(c.byAfter)}}
+		g.shut = g.KeptShut()
 		d.groups[string(key)] = g
 	}
 	return g
@@ -120,12 +122,7 @@ func (d *differ) group(c *portChange) *gathered {
 
 // pair takes in what changes between two classes.
 func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
-	d.before.between(a, b, how, &d.k)
-	p := d.sides[0].decisions(&d.k)
-	d.noteUse(0, &d.k, p)
-	d.after.between(a, b, how, &d.k)
-	q := d.sides[1].decisions(&d.k)
-	d.noteUse(1, &d.k, q)
+	p, q := d.sides[0].decisions(a, b, how), d.sides[1].decisions(a, b, how)
 	r := d.result(p, q)
 	d.total(r, pairs)
 	for i := range r.changes {
@@ -142,20 +139,29 @@ func (d *differ) pair(a, b int32, how mode, nodes Nodes, pairs int) {
 	}
 }
 
-// total counts the pairs by what becomes of them, each once however many ports flip.
+// total counts the pairs by what becomes of them, each once however many ports flip: in the
+// groups a pair counts for each that it is in.
 func (d *differ) total(r *result, pairs int) {
 	for i := range r.changes {
 		c := &r.changes[i]
-		if slices.ContainsFunc(r.changes[:i], func(o portChange) bool { return o.before == c.before && o.after == c.after }) {
-			continue
+		alike := func(o portChange) bool { return o.before == c.before && o.after == c.after }
+		if !slices.ContainsFunc(r.changes[:i], alike) {
+			d.totals = count(d.totals, c, pairs)
 		}
-		at := slices.IndexFunc(d.totals, func(t Total) bool { return t.Before == c.before && t.After == c.after })
-		if at < 0 {
-			at = len(d.totals)
-			d.totals = append(d.totals, Total{Before: c.before, After: c.after})
+		if c.group.shut && !slices.ContainsFunc(r.changes[:i], func(o portChange) bool { return alike(o) && o.group.shut }) {
+			d.opened = count(d.opened, c, pairs)
 		}
-		d.totals[at].Pairs += pairs
 	}
+}
+
+// count adds pairs to those that become the same.
+func count(totals []Total, c *portChange, pairs int) []Total {
+	at := slices.IndexFunc(totals, func(t Total) bool { return t.Before == c.before && t.After == c.after })
+	if at < 0 {
+		return append(totals, Total{Before: c.before, After: c.after, Pairs: pairs})
+	}
+	totals[at].Pairs += pairs
+	return totals
 }
 
 func (d *differ) connection(a, b int32, nodes Nodes, p PortRange) Connection {
@@ -166,7 +172,7 @@ func (d *differ) connection(a, b int32, nodes Nodes, p PortRange) Connection {
 // difference puts together what was found.
 func (d *differ) difference() *Difference {
 	d.findUses() // where no pair was visited
-	out := &Difference{Rules: d.uses, Totals: d.totals}
+	out := &Difference{Rules: d.uses, Totals: d.totals, Opened: d.opened}
 	for _, g := range d.inOrder() {
 		g.From, g.To = d.ends(g.from), d.ends(g.to)
 		if g.Before == g.After {
@@ -175,9 +181,11 @@ func (d *differ) difference() *Difference {
 			out.Flips = append(out.Flips, g.Group)
 		}
 	}
-	slices.SortFunc(out.Totals, func(a, b Total) int {
-		return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
-	})
+	for _, totals := range [][]Total{out.Totals, out.Opened} {
+		slices.SortFunc(totals, func(a, b Total) int {
+			return cmp.Or(rank(a.After)-rank(b.After), rank(a.Before)-rank(b.Before))
+		})
+	}
 	for i := range d.watches {
 		w := &d.watches[i]
 		for g := range w.groups {

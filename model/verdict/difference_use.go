@@ -68,46 +68,39 @@ func (d *differ) findUses() {
 			d.useOf[side][int32(i)] = append(d.useOf[side][int32(i)], u)
 		}
 	}
-	d.usesNoted = map[*decisions]bool{}
 }
 
-// noteUse notes which of the rules that are asked about match between two classes, and who
-// decides there.
-func (d *differ) noteUse(side int, k *candidates, p *decisions) {
+// noteUse notes which of the rules that are asked about match in a walk, and who decides
+// there.
+func (d *differ) noteUse(s *side, stage int, list []int32, w *portWalk) {
 	d.findUses()
-	if len(d.useOf[side]) == 0 || d.usesNoted[p] {
+	if len(d.useOf[s.at]) == 0 {
 		return
 	}
-	d.usesNoted[p] = true
-	s := d.sides[side]
-	for at, list := range [...][]int32{k.egress, k.source, k.destination} {
-		terms := s.c.x.terms[min(at, ingressTerms)]
-		for _, i := range list {
-			for _, u := range d.useOf[side][terms[i].rule] {
-				d.noteTerm(s, u, i, at, list, p)
-			}
+	terms := s.c.x.terms[stage]
+	for _, i := range list {
+		for _, u := range d.useOf[s.at][terms[i].rule] {
+			d.noteTerm(s, u, i, terms, list, w)
 		}
 	}
 }
 
 // noteTerm notes what becomes of the ports that a term matches, in one walk.
-func (d *differ) noteTerm(s *side, use int, ref int32, at int, list []int32, p *decisions) {
-	terms, u := s.c.x.terms[min(at, ingressTerms)], &d.uses[use]
-	t := &terms[ref]
-	for j := range p.list {
-		r := &p.list[j]
-		proto := int8(r.Protocol.number())
-		if !t.ports.has(proto, r.Lo) {
-			continue
-		}
-		u.Matches = true
-		by := r.walks[at].by
-		if by >= 0 && slices.Contains(s.by[by], t.rule) || t.does == passes && counts(ref, collect(list, terms, proto, r.Lo, nil).hits) {
-			u.Decides = true // a Pass decides that the next tier is asked
-			continue
-		}
-		if by >= 0 {
-			d.instead[use][by] = true
+func (d *differ) noteTerm(s *side, use int, ref int32, terms []term, list []int32, w *portWalk) {
+	t, u := &terms[ref], &d.uses[use]
+	for proto, runs := range w.runs {
+		for _, r := range runs {
+			if !t.ports.has(int8(proto), r.lo) {
+				continue
+			}
+			u.Matches = true
+			if r.by >= 0 && slices.Contains(s.by[r.by], t.rule) || t.does == passes && counts(ref, collect(list, terms, int8(proto), r.lo, nil).hits) {
+				u.Decides = true // a Pass decides that the next tier is asked
+				continue
+			}
+			if r.by >= 0 {
+				d.instead[use][r.by] = true
+			}
 		}
 	}
 }

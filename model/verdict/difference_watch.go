@@ -70,8 +70,8 @@ func (w *watched) add(d *differ, a, b int32, nodes Nodes, c *portChange, ports [
 		}
 	}
 	for _, to := range w.pods[b] {
-		if from.isOutside() {
-			note(AddrEnd(from.outside), x.endpoint(to))
+		if from.isOutside() && d.after.source(from, to).IsValid() {
+			note(AddrEnd(d.after.source(from, to)), x.endpoint(to))
 			w.to[g].add(x.ends[to].pod)
 		}
 		for _, e := range from.ends {

@@ -4,7 +4,9 @@
 // for all connections there can be at once: Matrix, Differ for a change, Moves for a priority.
 //
 // From policies it follows what OVN-Kubernetes makes of them, its known defects included,
-// and names the defect where one makes the difference. What cannot be decided is a verdict
+// and names the defect where one makes the difference. Where Antrea enforces them
+// (Options.System) it follows Antrea's documentation (antrea.md#verdicts), and there are no
+// rows. What cannot be decided is a verdict
 // of its own, Unknown, with its reason; so is NotApplicable, where no policy is asked.
 //
 // Invariants: an Index belongs to one cluster and never changes, and may be asked from any
@@ -13,6 +15,6 @@
 // (TestMatrixIsEveryVerdict,
 // TestDifferIsCompare).
 //
-// It imports model, model/ladder, model/match, model/nb and model/overlap; whatever may
+// It imports model, model/antrea, model/ladder, model/match, model/nb and model/overlap; whatever may
 // import model may import it. The compiler does not, and it does not know the compiler.
 package verdict

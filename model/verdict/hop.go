@@ -16,6 +16,8 @@ type way struct {
 	// balanced, and servicePort its port; not valid for a connection to no Service.
 	service     netip.Addr
 	servicePort uint16
+	serviceKey  model.Key
+	antrea      bool
 }
 
 // end is one end of a way. Node and outside have no pod.
@@ -34,12 +36,17 @@ type hop struct {
 	proto   int8
 	port    uint16
 	where   where
+	// service is the one that the connection was begun to, where Antrea's rules can know.
+	service model.Key
 }
 
 // hops are the walks in the order of the way: on each switch before load balancing, after
 // it, and to the port it leaves by. A packet to another node leaves the source's switch
 // and enters the destination's by the router's port.
 func (w *way) hops() []hop {
+	if w.antrea {
+		return w.antreaHops()
+	}
 	src := place{port: w.from.at, end: w.from.at, addr: w.from.addr}
 	dst := place{port: w.to.at, end: w.to.at, addr: w.to.addr}
 	if w.to.addr.IsMulticast() {
@@ -85,9 +92,9 @@ func (w *way) hops() []hop {
 // terms are those of a stage.
 func (x *Index) termsOf(s model.Stage) []term {
 	switch s {
-	case model.StageAfterLB:
+	case model.StageAfterLB, model.StageEgress:
 		return x.terms[egressTerms]
-	case model.StageToLport:
+	case model.StageToLport, model.StageIngress:
 		return x.terms[ingressTerms]
 	}
 	return nil
@@ -97,36 +104,72 @@ func (x *Index) termsOf(s model.Stage) []term {
 func (x *Index) matches(t *term, h *hop) bool {
 	return t.at&h.where != 0 && x.conds[t.from].holds(x, &h.in, h.zone) && x.conds[t.to].holds(x, &h.out, h.zone) &&
 		t.ports.has(h.proto, h.port) && (t.outPort == 0 || x.conds[t.outPort-1].holds(x, &h.out, h.zone)) &&
-		(!t.outRouter || h.out.router)
+		(!t.outRouter || h.out.router) && x.about(t, h)
 }
 
 // decide walks the tiers of a hop.
 func (x *Index) decide(h *hop, buf []hit) (settled, []hit) {
-	terms := x.termsOf(h.stage)
+	stage := egressTerms
+	switch h.stage {
+	case model.StageFromLport:
+		return settled{verdict: Allow}, nil
+	case model.StageToLport, model.StageIngress:
+		stage = ingressTerms
+	}
+	terms, subject, at := x.terms[stage], int32(-1), &h.in
+	if stage == ingressTerms {
+		at = &h.out
+	}
 	c := collector{hits: buf[:0]}
-	// The rules of a policy have their subject in common: where it is not the one, they are
-	// not asked.
-	ingress, other := h.stage == model.StageToLport, int32(-1)
-	for i := range terms {
+	for i := 0; i < len(terms); i++ {
 		t := &terms[i]
 		counts, more := c.next(t.tier, t.priority)
 		if !more {
 			break
 		}
-		subject, at := t.from, &h.in
-		if ingress {
-			subject, at = t.to, &h.out
-		}
-		if !counts || subject == other {
+		if !counts {
 			continue
 		}
-		if !x.conds[subject].holds(x, at, h.zone) {
-			other = subject
-			continue
+		// The rules of a policy have their subject in common: where it is not the one, none of
+		// them is asked.
+		if is := t.subject(stage); is != subject {
+			if !x.conds[is].holds(x, at, h.zone) {
+				i = int(x.runs[stage][i]) - 1
+				continue
+			}
+			subject = is
 		}
 		if x.matches(t, h) {
-			c.add(hit{ref: int32(i), priority: t.priority, tier: t.tier, does: t.does, maybe: t.maybe})
+			c.add(hit{ref: int32(i), priority: t.priority, tier: t.tier, does: t.does, maybe: t.maybe || t.multicast && h.out.addr.IsMulticast()})
 		}
 	}
 	return settle(c.hits), c.hits
+}
+
+// subject is the condition of the term that the pods of its policy's subject meet.
+func (t *term) subject(stage int) int32 {
+	if stage == ingressTerms {
+		return t.to
+	}
+	return t.from
+}
+
+// arrange notes of each term where the next begins that has another subject, and of each
+// condition its terms.
+func (x *Index) arrange() {
+	for stage, terms := range x.terms {
+		x.byFrom[stage], x.byTo[stage] = make([][]int32, len(x.conds)), make([][]int32, len(x.conds))
+		for i := range terms {
+			from, to := &x.byFrom[stage][terms[i].from], &x.byTo[stage][terms[i].to]
+			*from, *to = append(*from, int32(i)), append(*to, int32(i))
+		}
+		runs := make([]int32, len(terms))
+		for i := len(terms) - 1; i >= 0; i-- {
+			runs[i] = int32(i) + 1
+			if i+1 < len(terms) && terms[i].subject(stage) == terms[i+1].subject(stage) {
+				runs[i] = runs[i+1]
+			}
+		}
+		x.runs[stage] = runs
+	}
 }

@@ -30,6 +30,16 @@ type Index struct {
 	rules []ruleRef
 	// terms are what can match in a stage, in the order in which they decide.
 	terms [2][]term
+	runs  [2][]int32 // of each term, where the next begins that has another subject
+	// byFrom and byTo are the terms by their conditions.
+	byFrom, byTo [2][][]int32
+
+	// What an index of the same pods and other policies takes over: conditions by what they
+	// are made of, and what was made of each policy.
+	known map[string]*cond
+	made  map[*model.Policy]*section
+
+	antrea *antreaOrder // nil where OVN-Kubernetes enforces the policies
 
 	signed sync.Once
 	signs  []uint64 // of conds, made when they are compared
@@ -54,8 +64,22 @@ func New(v View) *Index {
 		x.pods = overlap.NewPodIndex(v.Cluster, nil)
 	}
 	x.findEnds()
-	x.compile()
+	x.compile(nil)
 	return x
+}
+
+// Next makes the index of a view whose policies are others, and nothing else that an index
+// is made from: the same pods and nodes, the same labels of namespaces, the same options but
+// for the rows that are no policy's. It shares with x what did not change, its numbers of
+// conditions too.
+func (x *Index) Next(v View) *Index {
+	v.Pods = x.pods
+	if x.onAntrea() { // whose terms hang on the order of all policies, and on groups
+		return New(v)
+	}
+	next := &Index{view: v, pods: x.pods, ends: x.ends, ofPod: x.ofPod, byAddr: x.byAddr, shared: x.shared, nodeOf: x.nodeOf}
+	next.compile(x)
+	return next
 }
 
 // Options are those of the view.
@@ -105,7 +129,11 @@ func (x *Index) findEnds() {
 	}
 	x.nodeOf = map[netip.Addr]string{}
 	for n := range x.view.Cluster.Nodes() {
-		for _, ips := range [][]string{n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs} {
+		own := [][]string{n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs}
+		if x.view.System == model.SystemAntrea {
+			own = append(own, antreaGateway(n))
+		}
+		for _, ips := range own {
 			for _, ip := range ips {
 				if a, err := netip.ParseAddr(ip); err == nil {
 					x.nodeOf[a.Unmap()] = n.Name

@@ -18,6 +18,8 @@ type Moves struct {
 	there bool // it is enforced now, at that priority
 	rungs []int32
 	known map[[2]int][]Total
+	// standing is where the policy stands under Antrea.
+	standing moving
 
 	walks   []*wayWalk
 	ways    map[[3]int32]int // pairs of ends, by walks
@@ -36,8 +38,9 @@ type wayWalk struct {
 // error is that of the context.
 func NewMoves(ctx context.Context, x *Index, key model.Key, there bool) (*Moves, error) {
 	m := &Moves{x: x, there: there, known: map[[2]int][]Total{}, ways: map[[3]int32]int{}}
-	for p := range x.view.Cluster.Policies(model.KindANP) {
+	for p := range x.view.Cluster.AllPolicies() {
 		switch {
+		case !p.Kind.Ranked() || p.Tier != model.TierAdmin:
 		case p.Key == key:
 			m.now = p.Priority
 		case x.view.enforced(p):
@@ -45,16 +48,24 @@ func NewMoves(ctx context.Context, x *Index, key model.Key, there bool) (*Moves,
 		}
 	}
 	slices.Sort(m.rungs)
-	c := x.Classes(nil)
-	f := newFinder(m, c)
+	if x.onAntrea() {
+		m.standing = x.antrea.moving(key)
+	}
+	about := newFocus(len(x.ends))
+	var mine [2]set
 	for stage, terms := range x.terms {
-		f.mine[stage] = newSet(len(terms))
+		mine[stage] = newSet(len(terms))
 		for i := range terms {
 			if x.rules[terms[i].rule].key == key {
-				f.mine[stage].add(int32(i))
-				c.mark(&terms[i], f.byFrom)
+				mine[stage].add(int32(i))
+				about.add(x, &terms[i])
 			}
 		}
+	}
+	c := classesOf(nil, nil, about, x)[0]
+	f := newFinder(m, c, mine)
+	for stage, terms := range x.terms {
+		mine[stage].each(func(i int32) { c.mark(&terms[i], f.byFrom) })
 	}
 	for a, to := range f.byFrom {
 		if err := ctx.Err(); err != nil {
@@ -67,6 +78,9 @@ func NewMoves(ctx context.Context, x *Index, key model.Key, there bool) (*Moves,
 
 // At counts what flips where the policy gets a priority.
 func (m *Moves) At(priority int32) []Total {
+	if m.x.onAntrea() {
+		return m.AtPriority(float64(priority))
+	}
 	if m.there && priority == m.now {
 		return nil
 	}
@@ -85,7 +99,7 @@ func (m *Moves) At(priority int32) []Total {
 }
 
 // count counts what flips where the policy's terms have another priority by so much.
-func (m *Moves) count(delta int32) (out []Total) {
+func (m *Moves) count(delta int32) []Total {
 	var terms [2][]term
 	for stage := range terms {
 		terms[stage] = slices.Clone(m.x.terms[stage])
@@ -99,6 +113,11 @@ func (m *Moves) count(delta int32) (out []Total) {
 			}
 		}
 	}
+	return m.countFlips(terms)
+}
+
+// countFlips counts what flips where terms have other priorities.
+func (m *Moves) countFlips(terms [2][]term) (out []Total) {
 	after := make([]int32, len(m.walks))
 	for i, k := range m.walks {
 		after[i] = k.before
@@ -192,7 +211,7 @@ func (k *wayWalk) passes(before, after []term) bool {
 	for _, i := range k.moved {
 		for _, j := range k.rest {
 			if o := &before[j]; o.tier == before[i].tier &&
-				cmp.Compare(before[i].priority, o.priority) != cmp.Compare(after[i].priority, o.priority) {
+				cmp.Compare(before[i].priority, o.priority) != cmp.Compare(after[i].priority, after[j].priority) {
 				return true
 			}
 		}

@@ -11,8 +11,8 @@ type finder struct {
 	raw     []byte
 }
 
-func newFinder(m *Moves, c *Classes) *finder {
-	f := &finder{m: m, byFrom: make([]set, len(c.classes)), resting: map[int32]int32{},
+func newFinder(m *Moves, c *Classes, mine [2]set) *finder {
+	f := &finder{m: m, byFrom: make([]set, len(c.classes)), mine: mine, resting: map[int32]int32{},
 		walkOf: [2]map[string]int32{{}, {}}}
 	f.g = newGrid(c, f.find)
 	return f

@@ -31,7 +31,7 @@ func (m *maker) named(p *model.Policy, r *model.Rule, ref ruleRef, t term, stage
 	for i := range r.Peers {
 		peers = peers.Or(m.x.pods.PeerSet(&r.Peers[i]))
 	}
-	at := "named " + p.Key.String() + " " + string(r.Direction) + " " + strconv.Itoa(r.Index) + " "
+	at := "named " + subjectKey(p) + " " + string(r.Direction) + " " + ruleContent(r) + " "
 	byPeer := m.declaring(peers, names)
 	if r.Direction == model.Egress {
 		for _, d := range sortedPorts(byPeer) {
@@ -70,7 +70,7 @@ func (d declared) ports() ports { return ports{{d.proto, d.port, d.port}} }
 
 func (d declared) key() string { return strconv.Itoa(int(d.proto)) + " " + strconv.Itoa(int(d.port)) }
 
-func sortedPorts(of map[declared][]int32) []declared {
+func sortedPorts[T any](of map[declared]T) []declared {
 	out := make([]declared, 0, len(of))
 	for d := range of {
 		out = append(out, d)

@@ -127,7 +127,10 @@ func firstFree(xs []*Index, n netip.Prefix, inner []netip.Prefix) (netip.Addr, b
 
 // own says whether the address is a node's management port: what comes from there is the
 // node's own connection.
-func (x *Index) own(a netip.Addr) bool { return x.nodeOf[a] != "" && x.ownNode(a, x.nodeOf[a]) }
+// Under Antrea only some of its connections are, see Classes.source.
+func (x *Index) own(a netip.Addr) bool {
+	return x.nodeOf[a] != "" && !x.onAntrea() && x.ownNode(a, x.nodeOf[a])
+}
 
 // after is the address behind a network, not valid behind the last.
 func after(p netip.Prefix) netip.Addr {

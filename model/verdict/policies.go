@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 
 	"rung/model"
@@ -82,6 +83,8 @@ func (x *Index) path(c Connection, from, to found, service bool, judge func(*way
 		p.Verdict, p.Reason = NotApplicable, to.none
 	case !matched:
 		p.Verdict, p.Reason = NotApplicable, "the ends have no address family in common"
+	case from.pod == nil && to.pod == nil && x.onAntrea():
+		p.Verdict, p.Reason = NotApplicable, x.antreaNode(&from, &to)
 	case from.pod == nil && to.pod == nil:
 		p.Verdict, p.Reason = NotApplicable, "no policy is asked: neither end is a pod of the default network"
 		if from.Note != "" && to.Note != "" {
@@ -90,11 +93,14 @@ func (x *Index) path(c Connection, from, to found, service bool, judge func(*way
 	case samePod && !service:
 		p.Verdict, p.Reason = NotApplicable, "a pod reaches itself without leaving its network"
 	default:
-		w := &way{from: x.endOf(&from), to: x.endOf(&to), proto: int8(c.Protocol.number()), port: to.Port, hairpin: samePod}
+		w := &way{from: x.endOf(&from), to: x.endOf(&to), proto: int8(c.Protocol.number()), port: to.Port, hairpin: samePod, antrea: x.onAntrea()}
 		if service {
 			w.service, w.servicePort = x.serviceAddr(c.To, FamilyOf(to.Addr)), c.Port
+			w.serviceKey = c.To.Key
 		}
-		if samePod {
+		if samePod && x.onAntrea() {
+			p.Note = "the pod reaches itself through the Service"
+		} else if samePod {
 			p.Note = "the pod reaches itself through the Service: from " + hairpinAddrs[FamilyOf(from.Addr).at()].String()
 		}
 		p.Stages = judge(w)
@@ -136,7 +142,7 @@ func (x *Index) stage(h *hop, s settled, hits []hit) StageVerdict {
 	}
 	if s.verdict == Unknown {
 		i := slices.IndexFunc(hits, func(h hit) bool { return h.maybe })
-		out.Reason = x.rules[terms[hits[i].ref].rule].maybe
+		out.Reason = cmp.Or(x.rules[terms[hits[i].ref].rule].maybe, multicastActions)
 	}
 	return out
 }
@@ -159,7 +165,9 @@ func (x *Index) decider(t *term, h *hop, matched bool) Decider {
 	if r.policy != nil {
 		d.RuleName = r.policy.Rule(r.direction, r.rule).Name
 	}
-	if r.key.Kind == model.KindNP {
+	if x.onAntrea() {
+		x.antreaDecider(&d, r)
+	} else if r.key.Kind == model.KindNP {
 		var to *model.Pod
 		if h.out.end >= 0 {
 			to = x.pods.At(int(x.ends[h.out.end].pod))
@@ -168,7 +176,7 @@ func (x *Index) decider(t *term, h *hop, matched bool) Decider {
 			d.Defect = netpolDefect(r.policy.Rule(r.direction, r.rule), h.proto, h.port, to, matched)
 		}
 	}
-	if r.key.Kind == model.KindNetpolNode {
+	if r.key.Kind == model.KindNetpolNode || r.key.Kind == model.KindAntreaNode {
 		d.Policy.Name = h.zone
 	}
 	if len(r.isolating) > 0 {

@@ -32,7 +32,7 @@ func (x *Index) find(e Endpoint, source bool) (found, error) {
 		if n == nil {
 			return found{}, fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
 		}
-		return findNode(e, n, source), nil
+		return x.findNode(e, n, source), nil
 	case "":
 		return x.findAddr(e, source), nil
 	}
@@ -48,18 +48,18 @@ func (x *Index) findPod(e Endpoint, p *model.Pod, source bool) found {
 	case p.NodeName == "":
 		f.none = e.String() + " is not scheduled: it has no port yet"
 	case p.HostNetwork:
-		f.pod, f.Note = nil, "ANP does not apply: host-networked"
+		f.pod, f.Note = nil, x.doesNotApply()+"host-networked"
 		f.node = p.NodeName
 		f.addrs = addrsOf(p.IPs)
 		if n := x.view.Cluster.Node(p.NodeName); n != nil {
-			f.addrs = findNode(e, n, source).addrs
+			f.addrs = x.findNode(e, n, source).addrs
 		}
 		f.Zone = ""
 		if source {
 			f.Zone = p.NodeName
 		}
 	case udn != "":
-		f.none = "ANP does not apply: the primary network of " + e.String() + " is " + udn
+		f.none = x.doesNotApply() + "the primary network of " + e.String() + " is " + udn
 	case len(p.IPs) == 0:
 		f.none = e.String() + " has no address yet"
 	default:
@@ -74,13 +74,24 @@ func (x *Index) findPod(e Endpoint, p *model.Pod, source bool) found {
 	return f
 }
 
+// doesNotApply begins the reason why policies of pods are not about one.
+func (x *Index) doesNotApply() string {
+	if x.onAntrea() {
+		return "no policy of pods applies: "
+	}
+	return "ANP does not apply: "
+}
+
 // findNode finds a node: it reaches pods from its management port, and is reached at its
 // own addresses.
-func findNode(e Endpoint, n *model.Node, source bool) found {
+func (x *Index) findNode(e Endpoint, n *model.Node, source bool) found {
 	f := found{End: End{Endpoint: e}, node: n.Name}
-	if source {
+	switch {
+	case source && x.onAntrea():
+		f.Zone, f.addrs = n.Name, addrsOf(slices.Concat(antreaGateway(n), n.InternalIPs))
+	case source:
 		f.Zone, f.addrs = n.Name, addrsOf(n.MgmtIPs)
-	} else {
+	default:
 		f.addrs = addrsOf(slices.Concat(n.InternalIPs, n.HostIPs))
 	}
 	if e.Addr.IsValid() {

@@ -8,12 +8,18 @@ import (
 	"rung/model/nb"
 )
 
-// Zones are the zones that were read, by name.
+// Rows has the zones that were read; nil for one that was not.
+type Rows interface{ Zone(name string) *Zone }
+
+// Zones are Rows, by name.
 type Zones map[string]*Zone
+
+// Zone is the zone of that name.
+func (z Zones) Zone(name string) *Zone { return z[name] }
 
 // FromRows is what the rows make of a connection, each zone's its part of the way. Who
 // the ends are is the index's business; the policies are not asked.
-func (x *Index) FromRows(zones Zones, c Connection) (Answer, error) {
+func (x *Index) FromRows(zones Rows, c Connection) (Answer, error) {
 	return x.answer(c, func(w *way) []StageVerdict {
 		hops := w.hops()
 		out := make([]StageVerdict, len(hops))
@@ -29,9 +35,9 @@ var matchProto = [...]match.Proto{match.TCP, match.UDP, match.SCTP, match.ICMP}
 // srcPort stands for whichever port a connection begins from.
 const srcPort = 40000
 
-func (x *Index) fromRows(zones Zones, h *hop) StageVerdict {
+func (x *Index) fromRows(zones Rows, h *hop) StageVerdict {
 	out := StageVerdict{Stage: h.stage, Zone: h.zone, Verdict: Unknown}
-	z := zones[h.zone]
+	z := zones.Zone(h.zone)
 	if z == nil {
 		out.Reason = "zone " + h.zone + " was not read"
 		return out

@@ -22,6 +22,10 @@ type hit struct {
 
 func (h *hit) with(o *hit) bool { return h.tier == o.tier && h.priority == o.priority }
 
+// either says whether it is sure to match and what it does cannot be told: it allows or
+// drops, as layer 7 decides.
+func (h *hit) either() bool { return h.maybe && h.does == allows|drops }
+
 // outcome is what can become of a packet where rules of one priority disagree: what any
 // of them would do.
 type outcome uint8
@@ -143,7 +147,7 @@ func (s *settled) add(hits []hit) {
 func group(hits []hit, i int) (end int, all does, sure bool) {
 	for end = i; end < len(hits) && hits[end].with(&hits[i]); end++ {
 		all |= hits[end].does
-		sure = sure || !hits[end].maybe
+		sure = sure || !hits[end].maybe || hits[end].either()
 	}
 	return end, all, sure
 }
@@ -218,11 +222,15 @@ func doings(hits []hit) (can uint8) {
 	can = 1
 	for i := range hits {
 		next := can
-		if !hits[i].maybe {
+		if !hits[i].maybe || hits[i].either() {
 			next = 0
 		}
 		for all := range does(8) {
-			if can&(1<<all) != 0 {
+			switch {
+			case can&(1<<all) == 0:
+			case hits[i].either():
+				next |= 1<<(all|allows) | 1<<(all|drops)
+			default:
 				next |= 1 << (all | hits[i].does)
 			}
 		}

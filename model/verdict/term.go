@@ -2,6 +2,8 @@ package verdict
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 
 	"rung/model"
@@ -26,6 +28,10 @@ type term struct {
 	outRouter bool
 	outPort   int32
 	ports     ports
+	// Only Antrea's: the Services it is about, one more than its place in
+	// antreaOrder.services, 0 for any connection; and that it may do nothing to multicast.
+	services  int32
+	multicast bool
 }
 
 // where is the switch on which a term can match: that of the source, of the destination,
@@ -50,32 +56,85 @@ type ruleRef struct {
 	maybe     string // why it cannot be told whether it matches
 }
 
-// compile makes the terms of all policies that are enforced.
-func (x *Index) compile() {
+// compile makes the terms of all policies that are enforced; what base made of the same
+// policies is taken over.
+func (x *Index) compile(base *Index) {
 	m := &maker{condMaker: condMaker{x: x, known: map[string]*cond{}, pods: map[string]set{}}}
-	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
-		for p := range x.view.Cluster.Policies(k) {
-			if x.view.enforced(p) {
-				m.admin(p)
-			}
-		}
+	x.known, x.made = m.known, map[*model.Policy]*section{}
+	if base != nil {
+		x.conds, m.base = slices.Clip(base.conds), base
+		maps.Copy(m.known, base.known)
 	}
-	m.netpols()
-	for p := range x.view.Cluster.Policies(model.KindEF) {
-		if x.view.enforced(p) {
-			m.firewall(p)
-		}
+	if x.view.System == model.SystemAntrea {
+		m.antrea()
+	} else {
+		m.ovn()
 	}
-	m.defaults()
-	m.multicast()
 	for i := range x.terms {
 		slices.SortStableFunc(x.terms[i], func(a, b term) int {
 			return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.priority, a.priority))
 		})
 	}
+	x.arrange()
 }
 
-type maker struct{ condMaker }
+// ovn makes the terms of the rows that OVN-Kubernetes writes.
+func (m *maker) ovn() {
+	x := m.x
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
+		for p := range x.view.Cluster.Policies(k) {
+			m.policy(p, m.admin)
+		}
+	}
+	m.netpols()
+	for p := range x.view.Cluster.Policies(model.KindEF) {
+		m.policy(p, m.firewall)
+	}
+	m.defaults()
+	m.multicast()
+}
+
+type maker struct {
+	condMaker
+	base *Index // nil for none
+}
+
+// section is what was made of one policy.
+type section struct {
+	rules []ruleRef
+	terms [2][]term // their rules counted from 0
+}
+
+// policy makes the terms of a policy where it is enforced.
+func (m *maker) policy(p *model.Policy, compile func(*model.Policy)) {
+	x := m.x
+	if !x.view.enforced(p) {
+		return
+	}
+	first := int32(len(x.rules))
+	if m.base != nil && m.base.made[p] != nil {
+		s := m.base.made[p]
+		x.made[p] = s
+		x.rules = append(x.rules, s.rules...)
+		for stage := range s.terms {
+			for _, t := range s.terms[stage] {
+				t.rule += first
+				m.add(stage, t)
+			}
+		}
+		return
+	}
+	begin := [2]int{len(x.terms[0]), len(x.terms[1])}
+	compile(p)
+	s := &section{rules: slices.Clone(x.rules[first:])}
+	for stage := range s.terms {
+		s.terms[stage] = slices.Clone(x.terms[stage][begin[stage]:])
+		for i := range s.terms[stage] {
+			s.terms[stage][i].rule -= first
+		}
+	}
+	x.made[p] = s
+}
 
 // rule notes a rule and returns its place.
 func (m *maker) rule(r ruleRef) int32 {
@@ -104,21 +163,13 @@ func (x *Index) subjects(p *model.Policy) overlap.PodSet {
 	return x.pods.SubjectSet(p)
 }
 
-// adminPriority is the priority of a rule's rows (ovn-kubernetes.md#priorities).
-func adminPriority(p *model.Policy, rule int) int32 {
-	if p.Kind == model.KindBANP {
-		return int32(ladder.PriorityBaseline - rule)
-	}
-	return int32(ladder.PriorityAdmin-ladder.PriorityAdminStep*int(p.Priority)) - int32(rule)
-}
-
-// admin makes the terms of an AdminNetworkPolicy or its baseline
+// admin makes the terms of an AdminNetworkPolicy, its baseline, or a ClusterNetworkPolicy
 // (ovn-kubernetes.md#acl-match).
 func (m *maker) admin(p *model.Policy) {
 	subject := m.subjects(subjectKey(p), p)
 	for r := range p.AllRules() {
 		ref := ruleRef{policy: p, key: p.Key, direction: r.Direction, rule: r.Index, action: r.Action}
-		t := term{priority: adminPriority(p, r.Index), rule: m.rule(ref), tier: int8(p.Tier), does: doesOf(r.Action)}
+		t := term{priority: int32(ladder.RowPriority(p, r.Index)), rule: m.rule(ref), tier: int8(p.Tier), does: doesOf(r.Action)}
 		peers := m.peers(r)
 		stage := egressTerms
 		t.from, t.to, t.at = subject, peers, atSource
@@ -167,6 +218,15 @@ func peerKey(p *model.Peer) string {
 	}
 	for _, n := range p.Except {
 		key += "\x00!" + n
+	}
+	if p.Group != "" || p.DNSName != "" {
+		key += "\x00group " + p.Group + "\x00name " + p.DNSName
+	}
+	if a := p.ServiceAccount; a != nil {
+		key += "\x00account " + a.Namespace + "/" + a.Name
+	}
+	if p.Match != nil {
+		key += "\x00" + fmt.Sprint(*p.Match)
 	}
 	return key
 }

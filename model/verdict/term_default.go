@@ -26,6 +26,9 @@ func (m *maker) defaults() {
 	t := term{tier: model.TierNetwork, priority: ladder.PriorityNetpolAllow, does: allows, at: anywhere, from: hairpin, to: m.everyone()}
 	for stage, d := range [...]model.Direction{egressTerms: model.Egress, ingressTerms: model.Ingress} {
 		t.rule = m.rule(ruleRef{key: model.Key{Kind: model.KindNetpolDefault, Name: nb.NameHairpin}, direction: d, rule: -1, action: model.Allow})
+		if d == model.Ingress {
+			t.to = m.spared()
+		}
 		m.add(stage, t)
 	}
 	t.from = m.made("own node", func(c *cond) { c.ownNode = true })

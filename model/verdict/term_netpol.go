@@ -20,15 +20,14 @@ func (m *maker) netpols() {
 			names = append(names, p.Namespace)
 		}
 		byNamespace[p.Namespace] = append(byNamespace[p.Namespace], p)
-		if m.x.view.enforced(p) {
-			m.netpol(p)
-		}
+		m.policy(p, m.netpol)
 	}
 	for _, ns := range names {
 		for _, d := range model.Directions {
 			m.isolation(ns, d, byNamespace[ns])
 		}
 	}
+	m.annotated()
 }
 
 // stageOf is where the rules of a direction decide, and on which switch.
@@ -44,7 +43,7 @@ func (m *maker) isolation(namespace string, d model.Direction, policies []*model
 	ref := ruleRef{key: key, direction: d, rule: -1, action: model.Deny}
 	var isolating []*model.Policy
 	for _, p := range policies {
-		if p.Isolates(d) {
+		if m.isolates(p, d) {
 			isolating = append(isolating, p)
 			ref.isolating = append(ref.isolating, p.Key)
 		}
@@ -53,7 +52,11 @@ func (m *maker) isolation(namespace string, d model.Direction, policies []*model
 		return
 	}
 	stage, at := stageOf(d)
-	isolated := m.subjects(key.String(), isolating...)
+	subjects := key.String()
+	for _, p := range isolating {
+		subjects += "\x01" + subjectKey(p)
+	}
+	isolated := m.subjects(subjects, isolating...)
 	t := term{tier: model.TierNetwork, at: at, does: drops, priority: ladder.PriorityNetpolDeny, rule: m.rule(ref),
 		from: m.everyone(), to: m.everyone()}
 	if d == model.Ingress {
@@ -62,7 +65,7 @@ func (m *maker) isolation(namespace string, d model.Direction, policies []*model
 		t.from = isolated
 	}
 	m.add(stage, t)
-	if m.x.view.AllowICMP {
+	if m.x.view.AllowICMP && !m.x.onAntrea() {
 		ref.action, ref.isolating = model.Allow, nil
 		t.rule, t.does, t.priority, t.ports = m.rule(ref), allows, ladder.PriorityNetpolAllow, ports{whole(int8(ICMP.number()))}
 		m.add(stage, t)
@@ -75,7 +78,7 @@ func (m *maker) netpol(p *model.Policy) {
 	subject := m.subjects(subjectKey(p), p)
 	for r := range p.AllRules() {
 		ports, some := netpolPorts(r)
-		if !some {
+		if !some || !m.counts(p, r) {
 			continue
 		}
 		defect := ""

@@ -1,6 +1,10 @@
 package verdict
 
-import "rung/model"
+import (
+	"slices"
+
+	"rung/model"
+)
 
 // What keeps a rule from matching.
 const (
@@ -40,12 +44,27 @@ func (x *Index) tried(h *hop, s *StageVerdict) (out []Tried) {
 		}
 		out = addAttempt(out, a)
 	}
+	if x.onAntrea() {
+		for i := range out {
+			out[i].What = withoutOthers(out[i].What)
+		}
+	}
 	return out
 }
 
+// withoutOthers leaves out that a rule is about other pods where another of its policy is
+// about this one: a rule with Self is one for each namespace.
+func withoutOthers(all []Attempt) []Attempt {
+	about := map[model.Key]bool{}
+	for i := range all {
+		about[all[i].Policy] = about[all[i].Policy] || all[i].Rule >= 0
+	}
+	return slices.DeleteFunc(all, func(a Attempt) bool { return a.Why == whyNotSubject && about[a.Policy] })
+}
+
 func addAttempt(out []Tried, a Attempt) []Tried {
-	if n := len(out); n == 0 || out[n-1].Tier != a.Tier {
-		out = append(out, Tried{Tier: a.Tier})
+	if n := len(out); n == 0 || out[n-1].Tier != a.Tier || out[n-1].Band != a.Band {
+		out = append(out, Tried{Tier: a.Tier, Band: a.Band})
 	}
 	in := &out[len(out)-1]
 	if a.Why == whyNotSubject {
@@ -75,6 +94,11 @@ func (x *Index) why(t *term, h *hop) string {
 	subject, peer := from, to
 	if r.direction == model.Ingress {
 		subject, peer = to, from
+	}
+	if about := x.about(t, h); r.direction == model.Ingress {
+		subject = subject && about // it applies to the clients of a Service
+	} else {
+		peer = peer && about
 	}
 	switch {
 	case !subject:

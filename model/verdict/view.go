@@ -23,6 +23,9 @@ type Options struct {
 	// Defaults are the hairpin and node rows, Multicast those of multicast, AllowICMP lets
 	// ICMP to isolated pods: whether there are such rows.
 	Defaults, Multicast, AllowICMP bool
+	// LegacyIsolation lets the isolation annotation of 2016 count, as the OVN-Kubernetes of
+	// that time did (older-forms.md#the-isolation-annotation-of-2016).
+	LegacyIsolation bool
 	// ClusterSubnets are what EgressFirewalls' networks leave out.
 	ClusterSubnets []netip.Prefix
 	// HostNetworkNamespace stands for the nodes as a peer.
@@ -32,6 +35,8 @@ type Options struct {
 	DNS map[string][]string
 	// NoRows says why a policy is not enforced, nil where it is.
 	NoRows func(model.PolicyKey) *model.NoRows
+	// System is who enforces the policies; empty is OVN-Kubernetes.
+	System model.PolicySystem
 }
 
 func (o *Options) enforced(p *model.Policy) bool { return o.NoRows == nil || o.NoRows(p.Key) == nil }

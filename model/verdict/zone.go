@@ -2,79 +2,16 @@ package verdict
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"rung/model"
 	"rung/model/match"
 	"rung/model/nb"
 )
-
-// Matches are parsed matches of ACLs, each once; several zones may share them. The zero
-// value is ready, and safe for concurrent use.
-type Matches struct {
-	mu     sync.Mutex
-	parsed map[string]*parsed
-}
-
-// parsed is a match taken apart once.
-type parsed struct {
-	expr match.Expr // nil: OVN would not understand it either
-	// in and out are port groups without whose port, as inport or outport, the match
-	// cannot hold; most rows are passed over by that alone.
-	in, out string
-}
-
-func (m *Matches) parse(text string) *parsed {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	p, ok := m.parsed[text]
-	if !ok {
-		p = &parsed{}
-		if e, err := match.Parse(text); err == nil {
-			p.expr = e
-			p.in, p.out = neededGroups(e)
-		}
-		if m.parsed == nil {
-			m.parsed = map[string]*parsed{}
-		}
-		m.parsed[text] = p
-	}
-	return p
-}
-
-// Keep forgets the matches that hold nothing for a long time: with more than twice as
-// many as there are rows, all.
-func (m *Matches) Keep(rows int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.parsed) > 2*rows+1000 {
-		clear(m.parsed)
-	}
-}
-
-// neededGroups finds "inport == @group" and "outport == @group" among the terms that all
-// have to hold.
-func neededGroups(e match.Expr) (in, out string) {
-	terms := []match.Expr{e}
-	if and, ok := e.(*match.And); ok {
-		terms = and.Terms
-	}
-	for _, t := range terms {
-		c, ok := t.(*match.Cmp)
-		if !ok || c.Op != match.EQ || len(c.Values) != 1 || c.Values[0].Kind != match.ConstPortGroup {
-			continue
-		}
-		switch c.Field.Name {
-		case "inport":
-			in = c.Values[0].Name()
-		case "outport":
-			out = c.Values[0].Name()
-		}
-	}
-	return in, out
-}
 
 // Zone is the rows of one zone in the order in which they decide. It is safe for
 // concurrent use and does not change.
@@ -82,47 +19,78 @@ type Zone struct {
 	Name string
 	DB   *nb.DB
 
-	switches map[string]*switchRows     // by logical port
-	groups   map[string]map[string]bool // logical port → names of its port groups
-
-	mu   sync.Mutex
-	sets map[string]addressSet
+	ports  map[string]*logicalPort // by name
+	groups map[string]int32        // the numbers of port groups, by name
+	sets   sync.Map                // name → *addressSet
 }
 
-// switchRows are the ACLs of a switch: a stage's tiers, and in them the rows by falling
-// priority, those of equal priority by UUID.
+// logicalPort is a port of a switch, or one that only port groups name.
+type logicalPort struct {
+	on *switchRows // nil for a port of no switch
+	in *membership
+}
+
+// membership is the port groups that ports are in; ports of the same groups share it.
+type membership struct {
+	groups []int32 // in order
+	has    set
+}
+
+// noGroups is that of a port that is in none, and of one that the packet does not say.
+var noGroups = &membership{}
+
+// switchRows are the ACLs of a switch, by stage.
 type switchRows struct {
 	acls   map[string]bool // by UUID
-	stages map[model.Stage]*[4][]row
+	stages map[model.Stage]*stageRows
 }
+
+// stageRows are the rows of a stage in the order in which they decide: by tier, in it by
+// falling priority, those of equal priority by UUID. Most rows are about the ports of one
+// group, so a packet meets only those of the groups that its ports are in.
+type stageRows struct {
+	rows []row
+	free []int32           // rows that need the port of no group
+	in   map[int32][]int32 // rows by the group that the port must be in by which it comes
+	out  map[int32][]int32 // other rows by that of the port by which it leaves
+	// Rows by membership: what its groups have together. Worked out when it is asked.
+	ofIn, ofOut sync.Map // *membership → []int32
+	// What is to be judged of each row, in the zone; made when it is first asked.
+	bound []atomic.Pointer[bound]
+}
+
+type bound struct{ expr match.Expr }
 
 type row struct {
 	acl *nb.ACL
 	*parsed
+	tier     int8
+	priority int32
 }
 
 type addressSet struct {
-	row *nb.AddressSet
+	row *nb.AddressSet // nil where there is none
 	set match.AddrSet
 }
 
 // PortGroupHas and AddressSet make a Zone what its matches refer to.
-func (z *Zone) PortGroupHas(name, lport string) bool { return z.groups[lport][name] }
+func (z *Zone) PortGroupHas(name, lport string) bool {
+	p, id := z.ports[lport], z.groups[name]
+	return p != nil && id > 0 && p.in.has.has(id)
+}
 
 // AddressSet is the set of that name.
 func (z *Zone) AddressSet(name string) (match.AddrSet, bool) {
-	r := z.DB.AddressSetByName(name)
-	if r == nil {
-		return nil, false
+	known, ok := z.sets.Load(name)
+	if !ok {
+		s := &addressSet{row: z.DB.AddressSetByName(name)}
+		if s.row != nil {
+			s.set = match.NewAddrSet(s.row.Addresses)
+		}
+		known, _ = z.sets.LoadOrStore(name, s)
 	}
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	s, ok := z.sets[name]
-	if !ok || s.row != r {
-		s = addressSet{r, match.NewAddrSet(r.Addresses)}
-		z.sets[name] = s
-	}
-	return s.set, true
+	s := known.(*addressSet)
+	return s.set, s.row != nil
 }
 
 // NewZone orders a zone's rows. A row decides on the switches that it is attached to,
@@ -130,16 +98,13 @@ func (z *Zone) AddressSet(name string) (match.AddrSet, bool) {
 // which ports it is about is up to its match. old is the zone before, or nil: address
 // sets that did not change are taken over from it.
 func NewZone(name string, db *nb.DB, m *Matches, old *Zone) *Zone {
-	z := &Zone{Name: name, DB: db, switches: map[string]*switchRows{},
-		groups: map[string]map[string]bool{}, sets: map[string]addressSet{}}
+	z := &Zone{Name: name, DB: db, ports: map[string]*logicalPort{}, groups: map[string]int32{}}
 	if old != nil {
-		old.mu.Lock()
-		for name, s := range old.sets {
-			if db.AddressSetByName(name) == s.row {
-				z.sets[name] = s
+		for name, s := range old.sets.Range {
+			if r := s.(*addressSet).row; r != nil && db.AddressSetByName(name.(string)) == r {
+				z.sets.Store(name, s)
 			}
 		}
-		old.mu.Unlock()
 	}
 	var all []*switchRows
 	for sw := range db.Switches() {
@@ -150,23 +115,24 @@ func NewZone(name string, db *nb.DB, m *Matches, old *Zone) *Zone {
 		}
 		for _, id := range sw.Ports {
 			if p := db.Port(id); p != nil {
-				z.switches[p.Name] = s
+				z.port(p.Name).on = s
 			}
 		}
 	}
+	in := map[*logicalPort][]int32{}
 	for pg := range db.PortGroups() {
-		on := map[*switchRows]bool{}
-		for _, id := range pg.Ports {
-			p := db.Port(id)
+		on, id := map[*switchRows]bool{}, z.group(pg.Name)
+		for _, uuid := range pg.Ports {
+			p := db.Port(uuid)
 			if p == nil {
 				continue
 			}
-			if z.groups[p.Name] == nil {
-				z.groups[p.Name] = map[string]bool{}
+			port := z.port(p.Name)
+			if mine := in[port]; len(mine) == 0 || mine[len(mine)-1] != id {
+				in[port] = append(mine, id)
 			}
-			z.groups[p.Name][pg.Name] = true
-			if s := z.switches[p.Name]; s != nil {
-				on[s] = true
+			if port.on != nil {
+				on[port.on] = true
 			}
 		}
 		for s := range on {
@@ -175,155 +141,127 @@ func NewZone(name string, db *nb.DB, m *Matches, old *Zone) *Zone {
 			}
 		}
 	}
+	z.join(in)
 	for _, s := range all {
-		s.sort(db, m)
+		s.sort(z, m)
 	}
 	return z
 }
 
-func (s *switchRows) sort(db *nb.DB, m *Matches) {
-	s.stages = map[model.Stage]*[4][]row{}
+func (z *Zone) port(name string) *logicalPort {
+	p := z.ports[name]
+	if p == nil {
+		p = &logicalPort{in: noGroups}
+		z.ports[name] = p
+	}
+	return p
+}
+
+// group is the number of a port group, whether it exists or not: never 0.
+func (z *Zone) group(name string) int32 {
+	id := z.groups[name]
+	if id == 0 {
+		id = int32(len(z.groups)) + 1
+		z.groups[name] = id
+	}
+	return id
+}
+
+// join gives ports of the same groups one membership.
+func (z *Zone) join(in map[*logicalPort][]int32) {
+	known := map[string]*membership{}
+	var raw []byte
+	for p, groups := range in {
+		slices.Sort(groups) // two groups may have one name
+		raw = raw[:0]
+		for _, id := range groups {
+			raw = binary.LittleEndian.AppendUint32(raw, uint32(id))
+		}
+		m := known[string(raw)]
+		if m == nil {
+			m = &membership{groups: slices.Compact(groups), has: newSet(len(z.groups) + 1)}
+			for _, id := range m.groups {
+				m.has.add(id)
+			}
+			known[string(raw)] = m
+		}
+		p.in = m
+	}
+}
+
+func (s *switchRows) sort(z *Zone, m *Matches) {
+	s.stages = map[model.Stage]*stageRows{}
 	for _, stage := range model.Stages() {
-		s.stages[stage] = &[4][]row{}
+		s.stages[stage] = &stageRows{in: map[int32][]int32{}, out: map[int32][]int32{}}
 	}
 	for id := range s.acls {
-		acl := db.ACL(id)
+		acl := z.DB.ACL(id)
 		if acl == nil || acl.Tier < 0 || acl.Tier > 3 {
 			continue
 		}
-		if tiers := s.stages[model.Stage(acl.Stage())]; tiers != nil {
+		if of := s.stages[model.Stage(acl.Stage())]; of != nil {
 			if p := m.parse(acl.Match); p.expr != nil {
-				tiers[acl.Tier] = append(tiers[acl.Tier], row{acl, p})
+				of.rows = append(of.rows, row{acl, p, int8(acl.Tier), int32(acl.Priority)})
 			}
 		}
 	}
-	for _, tiers := range s.stages {
-		for _, rows := range tiers {
-			slices.SortFunc(rows, func(a, b row) int {
-				return cmp.Or(cmp.Compare(b.acl.Priority, a.acl.Priority), strings.Compare(a.acl.UUID, b.acl.UUID))
-			})
+	for _, of := range s.stages {
+		slices.SortFunc(of.rows, func(a, b row) int {
+			return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(b.priority, a.priority), strings.Compare(a.acl.UUID, b.acl.UUID))
+		})
+		of.bound = make([]atomic.Pointer[bound], len(of.rows))
+		for i := range of.rows {
+			switch r := &of.rows[i]; {
+			case r.in != "":
+				id := z.group(r.in)
+				of.in[id] = append(of.in[id], int32(i))
+			case r.out != "":
+				id := z.group(r.out)
+				of.out[id] = append(of.out[id], int32(i))
+			default:
+				of.free = append(of.free, int32(i))
+			}
 		}
 	}
+	s.acls = nil
 }
 
-// about says whether a packet's ports are such that the row may match.
-func (r *row) about(z *Zone, p *match.Packet) bool {
-	return (r.in == "" || z.groups[p.InPort][r.in]) && (r.out == "" || z.groups[p.OutPort][r.out])
+// about are the rows that may match between two ports, in order, and perhaps others.
+func (s *stageRows) about(in, out *membership) cursor {
+	return cursor{s.free, ofGroups(&s.ofIn, s.in, in), ofGroups(&s.ofOut, s.out, out)}
 }
 
-// Decided are the rows that decide about a packet in a stage, on the switch of a logical
-// port.
-type Decided struct {
-	Verdict Verdict
-	// Rows decided it: several where rows of one priority disagree, or where it cannot be
-	// told whether they match; none is the default, allow. Passed are those that passed it
-	// on to the next tier, in order.
-	Rows, Passed []*nb.ACL
-	Open         bool // Rows are candidates
-	// Unjudged are rows that may match: of why the first cannot be judged.
-	Unjudged int
-	Why      error
-}
-
-// Decide walks the tiers of a stage (ovn-kubernetes.md#stages). ok is false where the zone
-// has no such port.
-func (z *Zone) Decide(stage model.Stage, at string, p match.Packet) (d Decided, ok bool) {
-	sw := z.switches[at]
-	if sw == nil || sw.stages[stage] == nil {
-		return Decided{Verdict: Allow}, false
-	}
-	var acls []*nb.ACL
-	var c collector
-	for tier := range sw.stages[stage] {
-		rows := sw.stages[stage][tier]
-		for i := range rows {
-			r := &rows[i]
-			counts, more := c.next(int8(tier), int32(r.acl.Priority))
-			if !more {
-				break
-			}
-			if !counts || !r.about(z, &p) {
-				continue
-			}
-			matched, err := match.Eval(r.expr, p, z)
-			if err != nil {
-				if d.Unjudged++; d.Why == nil {
-					d.Why = err
-				}
-			} else if !matched {
-				continue
-			}
-			c.add(hit{ref: int32(len(acls)), priority: int32(r.acl.Priority), tier: int8(tier), does: doesRow(r.acl), maybe: err != nil})
-			acls = append(acls, r.acl)
-		}
-	}
-	s := settle(c.hits)
-	d.Verdict, d.Open = s.verdict, s.open
-	for _, i := range s.decided {
-		d.Rows = append(d.Rows, acls[i])
-	}
-	for _, i := range s.passed {
-		d.Passed = append(d.Passed, acls[i])
-	}
-	return d, true
-}
-
-// Walk is Decide for one packet on its way: the rows that decide, those that pass it on
-// first. Among rows of equal priority the one with the lowest UUID wins, and what cannot
-// be judged is passed over and counted.
-func (z *Zone) Walk(stage model.Stage, at string, p match.Packet) (deciders []*nb.ACL, unjudged uint64) {
-	sw := z.switches[at]
-	if sw == nil || sw.stages[stage] == nil {
-		return nil, 0
-	}
-	for _, rows := range sw.stages[stage] {
-		for i := range rows {
-			r := &rows[i]
-			if !r.about(z, &p) {
-				continue
-			}
-			matched, err := match.Eval(r.expr, p, z)
-			if err != nil {
-				unjudged++
-			}
-			if err != nil || !matched {
-				continue
-			}
-			deciders = append(deciders, r.acl)
-			if doesRow(r.acl) != passes {
-				return deciders, unjudged
-			}
-			break
-		}
-	}
-	return deciders, unjudged
-}
-
-// Tied are the rows of a row's tier and priority that match a packet as well, itself among
-// them: OVN may take any of these.
-func (z *Zone) Tied(stage model.Stage, at string, p match.Packet, acl *nb.ACL) (out []*nb.ACL) {
-	sw := z.switches[at]
-	if sw == nil || sw.stages[stage] == nil {
+// ofGroups are the rows of the groups of a membership.
+func ofGroups(known *sync.Map, of map[int32][]int32, m *membership) []int32 {
+	if len(m.groups) == 0 || len(of) == 0 {
 		return nil
 	}
-	for i, rows := 0, sw.stages[stage][acl.Tier]; i < len(rows); i++ {
-		r := &rows[i]
-		if r.acl.Priority != acl.Priority || !r.about(z, &p) {
-			continue
-		}
-		if matched, err := match.Eval(r.expr, p, z); matched && err == nil {
-			out = append(out, r.acl)
-		}
+	if list, ok := known.Load(m); ok {
+		return list.([]int32)
 	}
-	return out
+	var list []int32
+	for _, id := range m.groups {
+		list = append(list, of[id]...)
+	}
+	slices.Sort(list)
+	known.Store(m, list)
+	return list
 }
 
-func doesRow(a *nb.ACL) does {
-	switch a.Action {
-	case nb.ActionDrop, nb.ActionReject:
-		return drops
-	case nb.ActionPass:
-		return passes
+// cursor walks some lists of rows in their common order.
+type cursor [3][]int32
+
+// next is the next row; ok is false behind the last.
+func (c *cursor) next() (i int32, ok bool) {
+	at := -1
+	for k := range c {
+		if len(c[k]) > 0 && (at < 0 || c[k][0] < i) {
+			at, i = k, c[k][0]
+		}
 	}
-	return allows
+	if at < 0 {
+		return 0, false
+	}
+	c[at] = c[at][1:]
+	return i, true
 }

@@ -54,11 +54,12 @@ func largeLog(tb testing.TB, lines int) (path string, acls int) {
 	return path, acls
 }
 
-// readLog reads a log as its followers do, and says how long it took.
-func readLog(tb testing.TB, path string, acls int) time.Duration {
+// readLog reads a log as its followers do, and says how long it took, and how long a core
+// was at it.
+func readLog(tb testing.TB, path string, acls int) (took, core time.Duration) {
 	tb.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	began := time.Now()
+	began, cpu := time.Now(), install.CPU()
 	f, err := os.Open(path)
 	if err != nil {
 		tb.Fatal(err)
@@ -76,7 +77,11 @@ func readLog(tb testing.TB, path string, acls int) time.Duration {
 	if n != acls {
 		tb.Fatalf("%d of %d lines read", n, acls)
 	}
-	return time.Since(began)
+	took = time.Since(began)
+	if core = install.CPU() - cpu; core <= 0 {
+		core = took
+	}
+	return took, core
 }
 
 // splitLog does the same with grep and awk; ok is false where they are not installed.
@@ -102,7 +107,8 @@ func BenchmarkRead(b *testing.B) {
 	var own, awk time.Duration
 	rounds := 0
 	for b.Loop() {
-		own += readLog(b, path, acls)
+		took, _ := readLog(b, path, acls)
+		own += took
 		took, ok := splitLog(b, path, acls)
 		if !ok {
 			b.Fatal("grep or awk is not installed")
@@ -120,8 +126,12 @@ func TestTimingRead(t *testing.T) {
 	slack := float64(install.Timing(t))
 	path, acls := largeLog(t, 250_000)
 	// The best of three: neighbours make single ones longer, never shorter.
-	own := min(readLog(t, path, acls), readLog(t, path, acls), readLog(t, path, acls))
-	rate := float64(acls) / own.Seconds()
+	own, core := readLog(t, path, acls)
+	for range 2 {
+		again, used := readLog(t, path, acls)
+		own, core = min(own, again), min(core, used)
+	}
+	rate := float64(acls) / min(own, core).Seconds()
 	t.Logf("%.0f lines/s", rate)
 	if rate < 500_000/slack {
 		t.Errorf("%.0f lines/s", rate)

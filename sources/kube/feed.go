@@ -54,6 +54,7 @@ type about struct {
 	kind       model.Kind
 	namespaced bool
 	optional   bool
+	quiet      bool   // of another system: listed only where the server has it, or refuses it
 	fields     string // field selector
 	keep       int    // most objects kept, the newest; 0: all
 	list       func(context.Context, *Cluster, metav1.ListOptions) (runtime.Object, error)

@@ -22,8 +22,20 @@ var (
 		Resource: "adminnetworkpolicies"}
 	banpResource = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha1",
 		Resource: "baselineadminnetworkpolicies"}
+	cnpResource = schema.GroupVersionResource{Group: "policy.networking.k8s.io", Version: "v1alpha2",
+		Resource: "clusternetworkpolicies"}
 	efResource = schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "egressfirewalls"}
 )
+
+// antreaResources are the kinds of Antrea, in the order of the screen.
+var antreaResources = []struct {
+	kind       model.Kind
+	resource   string
+	namespaced bool
+}{
+	{model.KindTier, "tiers", false}, {model.KindACNP, "clusternetworkpolicies", false}, {model.KindANNP, "networkpolicies", true},
+	{model.KindClusterGroup, "clustergroups", false}, {model.KindGroup, "groups", true},
+}
 
 // client is what the typed and the dynamic clients have in common.
 type client[L runtime.Object] interface {
@@ -58,7 +70,7 @@ func eventsAbout(k model.Kind, most int) about {
 // watched are all that Rung reads, in the order of the screen. What rows are
 // made of is required; the rest explains.
 func watched(events int) []about {
-	return []about{
+	all := []about{
 		through(about{name: "namespaces", kind: model.KindNamespace},
 			func(c *Cluster) client[*corev1.NamespaceList] { return c.Typed().CoreV1().Namespaces() }),
 		through(about{name: "pods", kind: model.KindPod, namespaced: true},
@@ -79,9 +91,16 @@ func watched(events int) []about {
 				return c.Typed().NetworkingV1().NetworkPolicies("")
 			}),
 		custom(model.KindEF, efResource, true, true),
+		custom(model.KindCNP, cnpResource, false, true),
 		eventsAbout(model.KindANP, events),
 		eventsAbout(model.KindBANP, events),
 	}
+	for _, r := range antreaResources {
+		a := custom(r.kind, schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: r.resource}, r.namespaced, true)
+		a.quiet = true
+		all = append(all, a)
+	}
+	return all
 }
 
 // compiled are the kinds that rows are compiled from.

@@ -20,7 +20,7 @@ import (
 var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
 	Resource: "customresourcedefinitions"}
 
-// Schemas are the schemas of the installed CRDs of ANP and BANP, for validating
+// Schemas are the schemas of the installed CRDs of ANP, BANP and CNP, for validating
 // before the server is asked; a kind whose CRD cannot be read keeps the schema
 // Rung brings along. The findings say what the CRDs have that OVN-Kubernetes does
 // not know. The error says that the server did not answer; no permission and no
@@ -30,7 +30,7 @@ func (c *Cluster) Schemas(ctx context.Context) (*manifests.Schemas, []model.Brok
 	defer cancel()
 	out := &manifests.Schemas{}
 	var found []model.Broken
-	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
 		r := policyResources[k]
 		u, err := c.Dynamic().Resource(crdResource).Get(ctx, r.Resource+"."+r.Group, metav1.GetOptions{})
 		if err != nil {

@@ -129,7 +129,10 @@ func (w *watcher) next(now time.Time) (u WatchUpdate, wait time.Duration) {
 	w.loaded = w.loaded || w.settled()
 	u.Loaded = w.loaded
 	for _, f := range w.feeds {
-		u.Resources = append(u.Resources, f.res)
+		// Most clusters have no Antrea: five lines that say so tell nobody anything.
+		if !f.about.quiet || f.listed && !f.gone || f.res.Conn == model.ConnDenied && !f.refusedLogin {
+			u.Resources = append(u.Resources, f.res)
+		}
 	}
 	if w.brokenNew {
 		u.Broken, u.HasBroken, w.brokenNew = w.allBroken(), true, false

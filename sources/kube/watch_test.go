@@ -216,7 +216,7 @@ func checkFirst(t *testing.T, s *watching) {
 	}
 	for _, r := range s.resources {
 		want := model.ConnSynced
-		if r.Name == "egressfirewalls.k8s.ovn.org" {
+		if r.Name == "egressfirewalls.k8s.ovn.org" || r.Name == "clusternetworkpolicies.policy.networking.k8s.io" {
 			want = model.ConnAbsent
 		}
 		if r.Conn != want || r.At.IsZero() {

@@ -66,6 +66,7 @@ var policyResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindBANP: banpResource,
 	model.KindNP:   {Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"},
 	model.KindEF:   efResource,
+	model.KindCNP:  cnpResource,
 
 	model.KindNamespace: {Version: "v1", Resource: "namespaces"},
 }

@@ -324,6 +324,24 @@ func (f *File) State() State {
 	return s
 }
 
+// Passed is how many bytes of the file, as it is stored, were read so far.
+func (f *File) Passed() int64 {
+	switch now := f.now(); {
+	case now == nil:
+		return f.size
+	case now.gz != nil:
+		return now.from.off
+	default:
+		return now.raw
+	}
+}
+
+// AtStart says whether nothing before what is read next is left out.
+func (f *File) AtStart() bool {
+	now := f.now()
+	return f.stream == nil && now != nil && now.raw == 0
+}
+
 // Path is the file's name.
 func (f *File) Path() string { return f.path }
 

@@ -27,6 +27,7 @@ type part struct {
 	file *os.File
 	info fs.FileInfo
 	gz   *gzip.Reader // nil: plain text
+	from *at          // what gz reads
 	raw  int64        // bytes of the content read
 	head []byte       // its first bytes
 	tail []byte       // the last ones before raw
@@ -68,11 +69,12 @@ func (p *part) rewind() error {
 	p.raw, p.head, p.tail, p.gz, p.err = 0, nil, nil, nil, nil
 	var magic [2]byte
 	if n, _ := p.file.ReadAt(magic[:], 0); n == 2 && bytes.Equal(magic[:], gzipMagic) {
-		gz, err := gzip.NewReader(&at{r: p.file})
+		from := &at{r: p.file}
+		gz, err := gzip.NewReader(from)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", p.path, err)
 		}
-		p.gz = gz
+		p.gz, p.from = gz, from
 	}
 	return nil
 }

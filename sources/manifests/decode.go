@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
@@ -170,6 +171,7 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 		d.other(n, origin, key, clean.Text(apiVersion))
 		return
 	}
+	key.Kind = k.kind
 	if k.namespaced && key.Namespace == "" {
 		key.Namespace = "default"
 	} else if !k.namespaced {
@@ -180,7 +182,11 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 		d.report(origin, shortKey(key), *i)
 		return
 	}
-	c := checker{strict: k.kind.IsPolicy()}
+	var was *older
+	if k.kind.IsAdmin() {
+		was = olderForm(n, text)
+	}
+	c := checker{strict: k.kind.IsPolicy() || k.antrea()}
 	c.check(n, infoOf(k.goType))
 	if key.Name == "" {
 		c.issues = append(c.issues, issue{sev: model.SeverityError, code: CodeMetadata, field: "metadata.name",
@@ -190,8 +196,15 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 		return
 	}
 	if k.read == nil {
-		d.policy(n, k, key, origin, text)
+		d.policy(n, k, key, origin, text, was)
 		return
+	}
+	var whole map[string]any // of a kind whose text is kept
+	if k.antrea() {
+		whole = yamltree.Value(n).(map[string]any)
+		if !d.opts.SkipSchema && d.issues(origin, key, d.gated(n, k.kind, whole), 0) {
+			return
+		}
 	}
 	spare(n)
 	typed := reflect.New(k.goType).Interface().(metav1.Object)
@@ -200,7 +213,14 @@ func (d *decoder) object(n *yaml.Node, origin model.Origin, lk yamltree.ListKind
 		d.report(origin, key, issue{sev: model.SeverityError, code: CodeType, msg: clean.Text(err.Error())})
 		return
 	}
-	d.out.objects = append(d.out.objects, k.read(d, typed, d.meta(k, typed, origin)))
+	o := k.read(d, typed, d.meta(k, typed, origin))
+	if g, ok := o.(*model.AntreaGroup); ok {
+		g.Original, g.YAML = &unstructured.Unstructured{Object: whole}, string(text)
+		if text == nil {
+			g.YAML = tidyText(whole)
+		}
+	}
+	d.out.objects = append(d.out.objects, o)
 }
 
 // spare takes out of a checked tree what nobody reads and is most of a dump: of pods,
@@ -211,7 +231,7 @@ func spare(n *yaml.Node) {
 	if yamltree.Str(n, "kind") != string(model.KindPod) {
 		return
 	}
-	yamltree.Keep(yamltree.Get(n, "spec"), "nodeName", "hostNetwork", "containers")
+	yamltree.Keep(yamltree.Get(n, "spec"), "nodeName", "hostNetwork", "serviceAccountName", "containers")
 	for _, c := range yamltree.Items(n, "spec", "containers") {
 		yamltree.Keep(c, "ports")
 	}
@@ -220,7 +240,7 @@ func spare(n *yaml.Node) {
 
 func kindOf(apiVersion, kind string) *kindInfo {
 	for i := range kinds {
-		if k := &kinds[i]; string(k.kind) == kind && k.apiVersion() == apiVersion {
+		if k := &kinds[i]; k.word() == kind && k.apiVersion() == apiVersion {
 			return k
 		}
 	}

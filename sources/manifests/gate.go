@@ -48,7 +48,34 @@ var (
 	banpCRD = sync.OnceValues(func() (*crd, error) {
 		return compileCRD("crds/policy.networking.k8s.io_baselineadminnetworkpolicies.yaml")
 	})
+	cnpCRD = sync.OnceValues(func() (*crd, error) {
+		return compileCRD("crds/policy.networking.k8s.io_clusternetworkpolicies.yaml")
+	})
 )
+
+// antreaCRDs are those of crds/crd.antrea.io.yaml, by kind.
+var antreaCRDs = sync.OnceValues(func() (map[model.Kind]*crd, error) {
+	const name = "crds/crd.antrea.io.yaml"
+	text, err := crdFiles.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	var list struct {
+		Items []apiextensionsv1.CustomResourceDefinition `json:"items"`
+	}
+	if err := sigsyaml.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("parse %s: %w", name, err)
+	}
+	out := map[model.Kind]*crd{}
+	for _, def := range list.Items {
+		c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", name, def.Name, err)
+		}
+		out[model.Kind(def.Spec.Names.Kind+"."+def.Spec.Group)] = c
+	}
+	return out, nil
+})
 
 func compileCRD(name string) (*crd, error) {
 	text, err := crdFiles.ReadFile(name)
@@ -94,6 +121,10 @@ func Validate(p *model.Policy) []model.Broken {
 		return []model.Broken{{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Code: CodeYAML,
 			Message: clean.Text(err.Error())}}
 	}
+	if p.Older != nil && root != nil { // what is of an older form is said already; the rest is checked
+		modernise(root)
+		obj = yamltree.Value(root).(map[string]any)
+	}
 	var out []model.Broken
 	for _, i := range gate(p.Kind, obj, nil) {
 		b := model.Broken{Severity: i.sev, Origin: p.Origin, Key: p.Key, Field: i.field, Code: i.code, Message: i.msg,
@@ -128,7 +159,7 @@ func gate(k model.Kind, obj map[string]any, by *Schemas) []issue {
 	errs := metadataErrors(k, obj)
 	var issues []issue
 	switch k {
-	case model.KindANP, model.KindBANP:
+	case model.KindANP, model.KindBANP, model.KindCNP, model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup:
 		c, err := by.of(k)
 		if err != nil {
 			return []issue{{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error())}}
@@ -161,11 +192,13 @@ func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(md, &om); err != nil {
 		return field.ErrorList{field.Invalid(field.NewPath("metadata"), "", err.Error())}
 	}
-	if !k.IsAdmin() && om.Namespace == "" {
+	info := infoOfKind(k)
+	namespaced := info == nil || info.namespaced
+	if namespaced && om.Namespace == "" {
 		om.Namespace = "default"
 	}
 	om.ManagedFields = nil // the server's own
-	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, !k.IsAdmin(), apivalidation.NameIsDNSSubdomain,
+	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, namespaced, apivalidation.NameIsDNSSubdomain,
 		field.NewPath("metadata"))
 }
 

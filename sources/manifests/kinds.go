@@ -8,6 +8,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
 )
@@ -39,7 +40,14 @@ var kinds = []kindInfo{
 	{model.KindANP, policyGroup, "v1alpha1", false, reflect.TypeFor[v1alpha1.AdminNetworkPolicy](), nil},
 	{model.KindBANP, policyGroup, "v1alpha1", false, reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},
 	{model.KindNP, "networking.k8s.io", "v1", true, reflect.TypeFor[networkingv1.NetworkPolicy](), nil},
+	np2016,
 	{model.KindEF, ovnGroup, "v1", true, reflect.TypeFor[egressFirewall](), nil},
+	{model.KindCNP, policyGroup, "v1alpha2", false, reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
+	{model.KindACNP, antreaGroupName, antreaVersion, false, reflect.TypeFor[antreaClusterPolicy](), nil},
+	{model.KindANNP, antreaGroupName, antreaVersion, true, reflect.TypeFor[antreaPolicy](), nil},
+	plain(model.KindTier, antreaGroupName, antreaVersion, false, (*decoder).antreaTier),
+	plain(model.KindClusterGroup, antreaGroupName, antreaVersion, false, (*decoder).antreaClusterGroup),
+	plain(model.KindGroup, antreaGroupName, antreaVersion, true, (*decoder).antreaGroup),
 }
 
 // plain is a kind that is no policy, read from its Go type.
@@ -61,11 +69,33 @@ func kindOfType(t reflect.Type) *kindInfo {
 	return nil
 }
 
+// word is the kind as manifests write it: without the group that tells it from one of
+// Kubernetes.
+func (k *kindInfo) word() string { return strings.TrimSuffix(string(k.kind), "."+k.group) }
+
+// antrea says whether the kind is one of Antrea's.
+func (k *kindInfo) antrea() bool { return k.group == antreaGroupName }
+
+// infoOfKind is the kind by its model's name, nil for others.
+func infoOfKind(kind model.Kind) *kindInfo {
+	for i := range kinds {
+		if kinds[i].kind == kind {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
 func (k *kindInfo) apiVersion() string {
 	if k.group == "" {
 		return k.version
 	}
 	return k.group + "/" + k.version
+}
+
+// ownName says whether no other API group has a kind of that name.
+func (k *kindInfo) ownName() bool {
+	return k.kind == model.KindANP || k.kind == model.KindBANP || k.kind == model.KindEF
 }
 
 // otherKind says what is to be said about an object Rung does not take in: a
@@ -80,19 +110,18 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 		k := &kinds[i]
 		// A name that only one group uses is meant; others ("Service",
 		// "NetworkPolicy") are kinds of their own elsewhere.
-		if string(k.kind) == kind && (k.group == group || k.kind.IsAdmin() || k.kind == model.KindEF ||
-			group == "extensions") {
+		if k.word() == kind && (k.group == group || k.ownName() || group == "extensions") {
 			return model.SeverityError, CodeAPIVersion, "apiVersion " + apiVersion + " is not known for this kind",
 				"write apiVersion: " + k.apiVersion()
 		}
 	}
-	if group == policyGroup && kind != "ClusterNetworkPolicy" {
+	if group == policyGroup {
 		return model.SeverityError, CodeUnknownKind, "this kind does not exist in " + policyGroup, nearKind(kind)
 	}
 	if near := nearKind(kind); near != "" {
 		return model.SeverityError, CodeUnknownKind, "Rung does not know this kind", near
 	}
-	if kind == "ClusterNetworkPolicy" {
+	if strings.HasSuffix(kind, "NetworkPolicy") { // of another network plugin
 		return model.SeverityWarning, CodeUnknownKind, "skipped: unsupported kind of policy", ""
 	}
 	return model.SeverityInfo, CodeUnknownKind, "skipped: unsupported kind", ""
@@ -101,7 +130,7 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 // nearKind guesses which policy kind a misspelt one stands for.
 func nearKind(kind string) string {
 	policies := &typeInfo{names: []string{string(model.KindANP), string(model.KindBANP), string(model.KindNP),
-		string(model.KindEF)}}
+		string(model.KindEF), string(model.KindCNP)}}
 	if n := policies.like(kind); n != "" && !slices.Contains(policies.names, kind) {
 		return "did you mean " + n + "?"
 	}

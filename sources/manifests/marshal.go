@@ -31,8 +31,9 @@ func ofPolicy(p *model.Policy) (map[string]any, error) {
 	}
 	obj["kind"] = string(p.Kind)
 	for i := range kinds {
-		if k := &kinds[i]; k.kind == p.Kind {
-			obj["apiVersion"] = k.apiVersion()
+		if k := &kinds[i]; k.kind == p.Kind && (p.APIVersion == "" || p.APIVersion == k.apiVersion()) {
+			obj["kind"], obj["apiVersion"] = k.word(), k.apiVersion()
+			break
 		}
 	}
 	return obj, nil

@@ -13,7 +13,8 @@ import (
 // switch ports and port groups. The API server has checked them; a file has not, nor
 // has a server that only looks like one. Policies are checked as a whole (gate).
 var namesChecked = map[model.Kind]bool{model.KindNamespace: true, model.KindNode: true, model.KindPod: true,
-	model.KindService: true, model.KindEndpointSlice: true}
+	model.KindService: true, model.KindEndpointSlice: true,
+	model.KindTier: true, model.KindClusterGroup: true, model.KindGroup: true}
 
 // nameIssue says what is wrong with the name and namespace of an object that is
 // taken in, nil when nothing is.

@@ -30,7 +30,7 @@ func npDirections(spec *networkingv1.NetworkPolicySpec) (ingress, egress bool) {
 
 func (n *normaliser) networkPolicy(o *networkingv1.NetworkPolicy) {
 	p := n.p
-	p.Tier = model.TierNetwork
+	p.Tier, p.APIVersion = model.TierNetwork, olderVersion(o)
 	p.Subject = model.Subject{Namespaces: model.Everything(), Pods: n.selector(&o.Spec.PodSelector, "spec.podSelector"),
 		Namespace: p.Namespace}
 	p.IsolatesIngress, p.IsolatesEgress = npDirections(&o.Spec)

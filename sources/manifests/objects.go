@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"maps"
+	"net/netip"
 	"unique"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,8 +20,10 @@ import (
 var keptAnnotations = map[string]bool{
 	model.AnnotationLogging:    true,
 	model.AnnotationLogSession: true,
+	model.AnnotationTemplate:   true,
 	model.AnnotationStateless:  true,
 	model.AnnotationMulticast:  true,
+	model.AnnotationIsolation:  true,
 }
 
 // labelNamespaceName is put on every namespace by the API server.
@@ -91,10 +94,13 @@ func withNameLabel(m model.Meta) model.Meta {
 }
 
 func (d *decoder) pod(o *corev1.Pod, m model.Meta) model.Object {
-	p := &model.Pod{Meta: m, NodeName: shared(o.Spec.NodeName), HostNetwork: o.Spec.HostNetwork,
+	p := &model.Pod{Meta: m, NodeName: shared(o.Spec.NodeName), ServiceAccount: shared(o.Spec.ServiceAccountName), HostNetwork: o.Spec.HostNetwork,
 		Phase: shared(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
 	if p.Phase == "" {
 		p.Phase = "Pending" // as the API server sets it
+	}
+	if p.ServiceAccount == "" {
+		p.ServiceAccount = "default" // likewise
 	}
 	for _, c := range o.Status.Conditions {
 		p.Ready = p.Ready || c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
@@ -133,7 +139,7 @@ func protocolOf(p corev1.Protocol) string {
 }
 
 func (d *decoder) node(o *corev1.Node, m model.Meta) model.Object {
-	n := &model.Node{Meta: m}
+	n := &model.Node{Meta: m, PodCIDRs: podCIDRs(&o.Spec)}
 	for _, c := range o.Status.Conditions {
 		n.Ready = n.Ready || c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
 	}
@@ -147,6 +153,20 @@ func (d *decoder) node(o *corev1.Node, m model.Meta) model.Object {
 	}
 	d.nodeAddresses(n, o.Annotations)
 	return n
+}
+
+// podCIDRs are the networks of a node's pods in canonical text.
+func podCIDRs(s *corev1.NodeSpec) (out []string) {
+	all := s.PodCIDRs
+	if len(all) == 0 {
+		all = []string{s.PodCIDR}
+	}
+	for _, text := range all {
+		if p, err := netip.ParsePrefix(text); err == nil {
+			out = append(out, p.Masked().String())
+		}
+	}
+	return out
 }
 
 func (d *decoder) service(o *corev1.Service, m model.Meta) model.Object {

@@ -63,19 +63,19 @@ status:
   podIP: 10.0.0.1
   podIPs: [{ip: 10.244.1.4}, {ip: nonsense}, {ip: "FE00:10:128:2:0:0:0:4"}]
   conditions: [{type: Ready, status: "True"}]
-`, &model.Pod{Meta: meta(model.KindPod, "blue", "web", 1, map[string]string{"app": "web"}), NodeName: "ovn-worker", Phase: "Running",
+`, &model.Pod{Meta: meta(model.KindPod, "blue", "web", 1, map[string]string{"app": "web"}), ServiceAccount: "default", NodeName: "ovn-worker", Phase: "Running",
 			IPs:   []string{"10.244.1.4", "fe00:10:128:2::4"},
 			Ports: []model.ContainerPort{{Name: "http", Protocol: "TCP", Port: 8080}, {Protocol: "UDP", Port: 53}, {Port: 9}},
 			Networks: []model.PodNetwork{{Name: "default", Role: "infrastructure-locked", IPs: []string{"10.244.1.9"}},
 				{Name: "blue/udn", Role: "primary", IPs: []string{"10.9.0.4"}}},
 			Deleting: true, Ready: true}},
 		{"pod whose addresses come from the annotation", "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue, annotations: {k8s.ovn.org/pod-networks: '{\"default\":{\"ip_addresses\":[\"10.244.1.9/24\",\"fd00::9/64\"]}}'}}\nspec: {hostNetwork: true}\nstatus: {podIP: 10.0.0.1}\n",
-			&model.Pod{Meta: meta(model.KindPod, "blue", "p", 1, nil), HostNetwork: true, Phase: "Pending", IPs: []string{"10.244.1.9", "fd00::9"},
+			&model.Pod{Meta: meta(model.KindPod, "blue", "p", 1, nil), ServiceAccount: "default", HostNetwork: true, Phase: "Pending", IPs: []string{"10.244.1.9", "fd00::9"},
 				Networks: []model.PodNetwork{{Name: "default", IPs: []string{"10.244.1.9", "fd00::9"}}}}},
 		{"pod whose address comes last", "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\nstatus: {podIP: 10.0.0.1, phase: Succeeded}\n",
-			&model.Pod{Meta: meta(model.KindPod, "blue", "p", 1, nil), Phase: "Succeeded", IPs: []string{"10.0.0.1"}}},
+			&model.Pod{Meta: meta(model.KindPod, "blue", "p", 1, nil), ServiceAccount: "default", Phase: "Succeeded", IPs: []string{"10.0.0.1"}}},
 		{"pod with nothing", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nstatus:\n",
-			&model.Pod{Meta: meta(model.KindPod, "default", "p", 1, nil), Phase: "Pending"}},
+			&model.Pod{Meta: meta(model.KindPod, "default", "p", 1, nil), ServiceAccount: "default", Phase: "Pending"}},
 		{"node", "apiVersion: v1\nkind: Node\nmetadata: {name: w, annotations: {k8s.ovn.org/host-cidrs: '[\"200.200.200.0/24\",\"fc00::2/64\"]'}}\nstatus: {addresses: [{type: InternalIP, address: 172.18.0.3}, {type: Hostname, address: w}], conditions: [{type: Ready, status: \"False\"}]}\n",
 			&model.Node{Meta: meta(model.KindNode, "", "w", 1, nil),
 				HostIPs: []string{"200.200.200.0", "fc00::2"}, InternalIPs: []string{"172.18.0.3"}}},

@@ -2,7 +2,9 @@ package manifests
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -10,24 +12,21 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
 	"rung/model/clean"
 	"rung/sources/manifests/yamltree"
 )
 
-// policy takes in a policy that passed the strict check.
-func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte) {
+// policy takes in a policy that passed the strict check; was is what it was in an older
+// form, nil for none.
+func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, text []byte, was *older) {
 	obj := yamltree.Value(n).(map[string]any)
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
-		if bad := gate(k.kind, obj, d.opts.Schemas); len(bad) > 0 {
-			for i := range bad {
-				bad[i].line = yamltree.LineOfValue(n, bad[i].field, bad[i].msg)
-			}
-			if d.issues(origin, key, bad, 0) {
-				return
-			}
+		if d.issues(origin, key, d.gated(n, k.kind, obj), 0) {
+			return
 		}
 	}
 	typed, err := Typify(k.kind, obj)
@@ -46,9 +45,24 @@ func (d *decoder) policy(n *yaml.Node, k *kindInfo, key model.Key, origin model.
 	} else {
 		p.YAML = tidyText(obj)
 	}
+	if was != nil {
+		was.onto(p, d.line)
+	}
 	p.Digested = p.Digests()
 	d.out.objects = append(d.out.objects, p)
 }
+
+// gated is what gate 1 says of a tree, with the lines of its text.
+func (d *decoder) gated(n *yaml.Node, k model.Kind, obj map[string]any) []issue {
+	bad := gate(k, obj, d.opts.Schemas)
+	for i := range bad {
+		bad[i].line = yamltree.LineOfValue(n, bad[i].field, bad[i].msg)
+	}
+	return bad
+}
+
+// readStatus are the fields of a policy's status that are read.
+var readStatus = []string{"conditions", "phase", "currentNodesRealized", "desiredNodesRealized"}
 
 // dropStatusDoubt takes fields out of a status that a newer release may have
 // added: they were reported, and the status is nobody's intention.
@@ -57,9 +71,8 @@ func dropStatusDoubt(obj map[string]any) {
 	if !ok {
 		return
 	}
-	if c, ok := st["conditions"]; ok {
-		obj["status"] = map[string]any{"conditions": c}
-	} else {
+	maps.DeleteFunc(st, func(name string, _ any) bool { return !slices.Contains(readStatus, name) })
+	if len(st) == 0 {
 		delete(obj, "status")
 	}
 }
@@ -73,14 +86,16 @@ func Typify(k model.Kind, obj map[string]any) (metav1.Object, error) {
 		into = &v1alpha1.AdminNetworkPolicy{}
 	case model.KindBANP:
 		into = &v1alpha1.BaselineAdminNetworkPolicy{}
+	case model.KindCNP:
+		into = &v1alpha2.ClusterNetworkPolicy{}
 	case model.KindNP:
 		into = &networkingv1.NetworkPolicy{}
-	case model.KindEF:
+	case model.KindEF, model.KindACNP, model.KindANNP:
 		return &unstructured.Unstructured{Object: obj}, nil
 	default:
 		return nil, fmt.Errorf("%s is not a policy", k)
 	}
-	if k.IsAdmin() {
+	if k == model.KindANP || k == model.KindBANP {
 		eachPort(obj, func(port map[string]any) {
 			if port["protocol"] == nil { // absent, or null
 				port["protocol"] = "TCP"
@@ -116,7 +131,7 @@ func eachPort(obj map[string]any, f func(map[string]any)) {
 
 // FromObject brings a typed policy into the model's form: one of
 // *v1alpha1.AdminNetworkPolicy, *v1alpha1.BaselineAdminNetworkPolicy,
-// *networkingv1.NetworkPolicy, or an *unstructured.Unstructured of these or of
+// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy, or an *unstructured.Unstructured of these or of
 // an EgressFirewall. The object is kept as Original and must not be changed
 // afterwards. Gate 1 is not run (see Validate), gate 2 is: see Policy.Invalid.
 func FromObject(obj any, origin model.Origin) (*model.Policy, error) {
@@ -158,10 +173,16 @@ func newPolicy(m model.Meta, typed any) *model.Policy {
 		n.anp(o)
 	case *v1alpha1.BaselineAdminNetworkPolicy:
 		n.banp(o)
+	case *v1alpha2.ClusterNetworkPolicy:
+		n.cnp(o)
 	case *networkingv1.NetworkPolicy:
 		n.networkPolicy(o)
 	case *unstructured.Unstructured:
-		n.egressFirewall(o)
+		if m.Kind.IsAntrea() {
+			n.antreaPolicy(o)
+		} else {
+			n.egressFirewall(o)
+		}
 	}
 	return p
 }

@@ -63,6 +63,15 @@ func embedded(k model.Kind) (*crd, error) {
 		return anpCRD()
 	case model.KindBANP:
 		return banpCRD()
+	case model.KindCNP:
+		return cnpCRD()
+	}
+	all, err := antreaCRDs()
+	if err != nil {
+		return nil, err
+	}
+	if c := all[k]; c != nil {
+		return c, nil
 	}
 	return nil, fmt.Errorf("there is no CRD of %s", k)
 }

@@ -229,6 +229,9 @@ func unknownRemedy(name, parent string, t *typeInfo) string {
 	case parent == "spec.subject" && name == "namespaceAndPodSelector":
 		return "old form of a subject: write subject: {pods: {namespaceSelector: …, podSelector: …}}"
 	}
+	if old := cnpRemedy(name, t); old != "" {
+		return old
+	}
 	if n := t.like(name); n != "" {
 		return fmt.Sprintf("did you mean %q?", n)
 	}

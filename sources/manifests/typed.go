@@ -4,6 +4,8 @@ import (
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
 	"rung/model/clean"
@@ -19,7 +21,8 @@ func NewTyped(source string) *Typed { return &Typed{newDecoder(Options{Source: s
 
 // Object brings one object into the model's form: a *corev1.Namespace, Pod, Node,
 // Service or Event, a *discoveryv1.EndpointSlice, a *networkingv1.NetworkPolicy,
-// or an *unstructured.Unstructured of an ANP, a BANP or an EgressFirewall. Nothing
+// or an *unstructured.Unstructured of an ANP, a BANP, a CNP, an EgressFirewall or a kind of
+// Antrea. Nothing
 // of obj is kept but a policy's typed form, without managedFields, which are taken
 // out of obj. The result is nil for what cannot be taken in: broken says why then,
 // and holds doubts about what was taken in otherwise.
@@ -35,6 +38,12 @@ func (t *Typed) Again(obj any, old model.Object) (o model.Object, broken []model
 	}
 	m.SetManagedFields(nil)
 	k := kindOfType(reflect.TypeOf(obj))
+	u, generic := obj.(*unstructured.Unstructured)
+	if generic {
+		if k = kindOf(u.GetAPIVersion(), u.GetKind()); k != nil && k.read != nil {
+			return t.generic(k, u), t.d.out.broken
+		}
+	}
 	if k == nil || k.read == nil {
 		return t.policy(obj, m, old), t.d.out.broken
 	}
@@ -45,6 +54,25 @@ func (t *Typed) Again(obj any, old model.Object) (o model.Object, broken []model
 	about := t.d.meta(k, m, t.origin())
 	about.Version = clean.Text(m.GetResourceVersion())
 	return k.read(t.d, m, about), t.d.out.broken
+}
+
+// generic brings an object that is no policy and has no type of client-go's into the
+// model's form: Tiers and groups of Antrea.
+func (t *Typed) generic(k *kindInfo, u *unstructured.Unstructured) model.Object {
+	typed := reflect.New(k.goType).Interface().(metav1.Object)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, typed); err != nil {
+		t.d.report(t.origin(), shortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}),
+			issue{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error()),
+				remedy: "the installed CRD and this release of Rung do not fit"})
+		return nil
+	}
+	about := t.d.meta(k, typed, t.origin())
+	about.Version = clean.Text(u.GetResourceVersion())
+	o := k.read(t.d, typed, about)
+	if g, ok := o.(*model.AntreaGroup); ok {
+		g.Original, g.YAML = u, tidyText(u.Object)
+	}
+	return o
 }
 
 func (t *Typed) origin() model.Origin { return model.Origin{Source: t.d.opts.Source, Item: -1} }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
+	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
 	"rung/model/clean"
@@ -32,6 +33,9 @@ func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object 
 		key := model.Key{Namespace: clean.Text(m.GetNamespace()), Name: clean.Text(m.GetName())}
 		if generic {
 			key.Kind = model.Kind(clean.Text(u.GetKind()))
+			if k := kindOf(u.GetAPIVersion(), u.GetKind()); k != nil {
+				key.Kind = k.kind
+			}
 		}
 		t.d.report(t.origin(), key, issue{sev: model.SeverityError, code: CodeSchema, msg: clean.Text(err.Error()),
 			remedy: "the installed CRD and this release of Rung do not fit"})
@@ -50,7 +54,16 @@ func (t *Typed) policy(obj any, m metav1.Object, old model.Object) model.Object 
 // newerFields reports what the policy's types lack, and says whether there is any.
 func (t *Typed) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
 	fields := unknownFields(p.Kind, u.Object)
+	if p.Older = nil; len(fields) > 0 && p.Kind.IsAdmin() {
+		p.Older = olderOnServer(u.Object)
+	}
 	for _, field := range fields {
+		if p.Older != nil && isOlderField(field) {
+			t.d.report(t.origin(), p.Key, issue{sev: model.SeverityWarning, code: model.InvalidOlder, field: field,
+				msg:    "is of an older form: OVN-Kubernetes of today does not read this field, and decides by what is left",
+				remedy: "e in the console opens the text in today's form; the installed CRD is older, too"})
+			continue
+		}
 		t.d.report(t.origin(), p.Key, issue{sev: model.SeverityWarning, code: CodeUnknown, field: field,
 			msg:    "this release of Rung does not know the field: what is shown is not all the policy says",
 			remedy: "the installed CRD is newer than Rung; change this policy with kubectl"})
@@ -81,6 +94,9 @@ func restated(was *model.Policy, u *unstructured.Unstructured) *model.Policy {
 		c := *o
 		p.Original, meta, conditions = &c, &c.ObjectMeta, &c.Status.Conditions
 	case *v1alpha1.BaselineAdminNetworkPolicy:
+		c := *o
+		p.Original, meta, conditions = &c, &c.ObjectMeta, &c.Status.Conditions
+	case *v1alpha2.ClusterNetworkPolicy:
 		c := *o
 		p.Original, meta, conditions = &c, &c.ObjectMeta, &c.Status.Conditions
 	default:

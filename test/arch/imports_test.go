@@ -15,14 +15,15 @@ import (
 // judged: they may bring in helpers and neighbours.
 var inside = map[string][]string{
 	// Leaves: nothing of ours.
-	"model/nb":     {"model/sorted"},
-	"model/sb":     {"model/sorted"},
-	"model/match":  {},
-	"model/clean":  {},
-	"model/sorted": {},
-	"model/words":  {},
-	"themes":       {"sources/reading"},
-	"examples":     {},
+	"model/nb":        {"model/sorted"},
+	"model/sb":        {"model/sorted"},
+	"model/match":     {},
+	"model/clean":     {},
+	"model/sorted":    {},
+	"model/words":     {},
+	"themes":          {"sources/reading"},
+	"examples":        {},
+	"examples-antrea": {},
 
 	// Files read and written, waits: tools of sources, and no sources themselves.
 	"sources/safefile": {},
@@ -41,31 +42,33 @@ var inside = map[string][]string{
 	"sources/sandbox/ovn":   {"model", "sources/nbdb", "sources/acllog", "sources/retry", "sources/sandbox/child", "sources/sandbox/rows"},
 
 	"reconciler": {"compiler", "model", "sources/retry"},
-	"engine":     {"sources", "compiler", "reconciler", "model", "examples"},
+	"engine":     {"sources", "compiler", "reconciler", "model", "examples", "examples-antrea"},
 
 	// The rooms of the engine, from the ground up: none knows the loop.
 	"engine/statedir": {"sources/safefile"},
 	"engine/settings": {"sources/kube", "sources/manifests", "sources/reading", "compiler", "model"},
 	"engine/revision": {"engine/settings", "compiler", "model"},
 	"engine/probe":    {"engine/revision", "engine/trace", "model"},
+	"engine/convert":  {"engine/revision", "compiler", "sources/manifests", "model"},
 	"engine/propose":  {"engine/revision", "sources/manifests", "model"},
 	"engine/verify":   {"engine/revision", "engine/trace", "model", "sources/manifests/yamltree"},
+	"engine/pattern":  {"engine/revision", "engine/verify", "sources/manifests", "model"},
 	"engine/trace":    {"engine/revision", "model", "sources/nbdb/remote"},
 	"engine/source":   {"engine/revision", "sources/kube", "model"},
 	"engine/logs":     {"engine/revision", "sources/kube", "sources/acllog", "sources/logfile", "model"},
 	// Numbers alone: what a line is, they are told.
 	"engine/logs/hits": {"model"},
-	"engine/gate":      {"engine/revision", "engine/source", "sources/kube", "sources/manifests", "sources/safefile", "model", "examples"},
+	"engine/gate":      {"engine/revision", "engine/source", "sources/kube", "sources/manifests", "sources/safefile", "model", "examples", "examples-antrea"},
 
 	"ui":  {"engine", "model", "themes"},
 	"cli": {"engine", "model", "themes", "examples", "sources/reading"},
 
 	// Wiring.
-	".": {"cli", "ui", "engine", "sources", "reconciler", "compiler", "model", "themes", "examples"},
+	".": {"cli", "ui", "engine", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea"},
 
 	// Not part of the product; nothing above names them, so nothing may import them.
-	"test":        {".", "cli", "ui", "engine", "sources", "reconciler", "compiler", "model", "themes", "examples", "test"},
-	"bench":       {".", "cli", "ui", "engine", "sources", "reconciler", "compiler", "model", "themes", "examples", "test"},
+	"test":        {".", "cli", "ui", "engine", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
+	"bench":       {".", "cli", "ui", "engine", "sources", "reconciler", "compiler", "model", "themes", "examples", "examples-antrea", "test"},
 	"screenshots": {"test", "sources/sandbox/ovn"},
 }
 
@@ -290,7 +293,7 @@ func TestJudgeImports(t *testing.T) {
 		{"reconciler/loop.go", "rung/compiler", nil},
 		{"reconciler/loop.go", "rung/sources/nbdb", []string{"reconciler/loop.go imports rung/sources/nbdb: reconciler may import compiler, model, sources/retry"}},
 		{"engine/engine.go", "rung/sources/nbdb", nil},
-		{"engine/engine.go", "rung/ui", []string{"engine/engine.go imports rung/ui: engine may import sources, compiler, reconciler, model, examples"}},
+		{"engine/engine.go", "rung/ui", []string{"engine/engine.go imports rung/ui: engine may import sources, compiler, reconciler, model, examples, examples-antrea"}},
 		{"ui/ladder/view.go", "rung/ui/widget", nil},
 		{"ui/ladder/view.go", "rung/ui/rule", []string{"ui/ladder/view.go imports rung/ui/rule: a view never imports a view"}},
 		{"ui/widget/table.go", "rung/ui/rule", []string{"ui/widget/table.go imports rung/ui/rule: a view never imports a view"}},
@@ -298,11 +301,11 @@ func TestJudgeImports(t *testing.T) {
 		{"ui/views.go", "rung/ui/rule", nil},
 		{"engine/revision/summary.go", "rung/engine/settings", nil},
 		{"engine/revision/summary.go", "rung/engine/gate", []string{"engine/revision/summary.go imports rung/engine/gate: engine/revision may import engine/settings, compiler, model"}},
-		{"engine/gate/gate.go", "rung/engine", []string{"engine/gate/gate.go imports rung/engine: engine/gate may import engine/revision, engine/source, sources/kube, sources/manifests, sources/safefile, model, examples"}},
+		{"engine/gate/gate.go", "rung/engine", []string{"engine/gate/gate.go imports rung/engine: engine/gate may import engine/revision, engine/source, sources/kube, sources/manifests, sources/safefile, model, examples, examples-antrea"}},
 		{"ui/ladder/view.go", "rung/compiler", []string{"ui/ladder/view.go imports rung/compiler: ui may import engine, model, themes"}},
 		{"cli/ladder.go", "rung/ui", []string{"cli/ladder.go imports rung/ui: cli may import engine, model, themes, examples, sources/reading"}},
 		{"main.go", "rung/ui", nil},
-		{"main.go", "rung/test/term", []string{"main.go imports rung/test/term: . may import cli, ui, engine, sources, reconciler, compiler, model, themes, examples"}},
+		{"main.go", "rung/test/term", []string{"main.go imports rung/test/term: . may import cli, ui, engine, sources, reconciler, compiler, model, themes, examples, examples-antrea"}},
 		{"cellar/x.go", "rung/model", []string{"cellar/x.go imports rung/model: folder cellar has no entry in the table: say who may import whom"}},
 		{"engine/engine_test.go", "rung/ui", nil},
 

@@ -77,6 +77,9 @@ func newLabWorld(t *testing.T) *labWorld {
 	return w
 }
 
+// controllerSocket is what the control socket of ovn-controller is called in the nodes' pods.
+const controllerSocket = "ovn-controller.ctl"
+
 // labKubelet serves the nodes of a lab: their pods have the sockets of both databases,
 // OVN's own programs, and ovn-controller's log.
 func labKubelet(t *testing.T, lab *cluster.Lab) *kubelet {
@@ -86,6 +89,8 @@ func labKubelet(t *testing.T, lab *cluster.Lab) *kubelet {
 		sockets[z.Name()] = map[string]string{
 			filepath.Base(remote.DefaultSocket):           strings.TrimPrefix(z.NB(), "unix:"),
 			filepath.Base(remote.DefaultSouthboundSocket): strings.TrimPrefix(z.SB(), "unix:"),
+			controllerSocket:                              filepath.Join(filepath.Dir(z.LogFile()), "controller.ctl"),
+			"br-int.mgmt":                                 filepath.Join(filepath.Dir(z.LogFile()), "br-int.mgmt"),
 		}
 	}
 	for _, name := range []string{"sh", "bash"} {
@@ -94,11 +99,15 @@ func labKubelet(t *testing.T, lab *cluster.Lab) *kubelet {
 		programs[name] = path
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"ovsdb-client", "ovn-nbctl", "ovn-sbctl", "ovn-trace"} {
+	for _, name := range []string{"ovsdb-client", "ovn-nbctl", "ovn-sbctl", "ovn-trace", "ovn-appctl", "ovs-ofctl"} {
 		cmd, err := lab.Tools.CommandContext(t.Context(), name)
 		must(t, err)
 		programs[name] = filepath.Join(dir, name)
-		script := "#!/bin/sh\nexec '" + strings.Join(cmd.Args, "' '") + "' \"$@\"\n"
+		script := "#!/bin/sh\n"
+		if name == "ovn-appctl" { // the lab's ovn-controller has no file with its process id
+			script += `[ "$1 $2" = "-t ovn-controller" ] && shift 2 && set -- -t "$OVN_RUNDIR/` + controllerSocket + "\" \"$@\"\n"
+		}
+		script += "exec '" + strings.Join(cmd.Args, "' '") + "' \"$@\"\n"
 		must(t, os.WriteFile(programs[name], []byte(script), 0o700))
 	}
 	k := startKubelet(t, sockets, programs)

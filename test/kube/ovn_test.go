@@ -3,6 +3,7 @@ package kube_test
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +12,9 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/nb"
+	"rung/model/words"
+	"rung/sources/sandbox/ovn"
 	"rung/test/install"
 	"rung/test/kube/cluster"
 	"rung/test/wait"
@@ -33,6 +37,7 @@ func TestOnOVN(t *testing.T) {
 	sub("packets", (*labWorld).testPackets)
 	sub("drift", (*labWorld).testDrift)
 	sub("logs", (*labWorld).testLogs)
+	sub("meters", (*labWorld).testMeters)
 	sub("ovn-trace", (*labWorld).testTrace)
 }
 
@@ -205,6 +210,50 @@ func (w *labWorld) testLogs() {
 	if a := live(t, c, "anp", "guard-blue").Metadata.Annotations; a["k8s.ovn.org/acl-logging"] != "" || a["rung/log-session"] != "" {
 		t.Errorf("annotations of before: %v", a)
 	}
+}
+
+// What the meter of an ACL discards is read through exec in the node's pod, and the console
+// says how many lines that were: as many as the datapath counted.
+func (w *labWorld) testMeters() {
+	t, c := w.t, w.c
+	red, blue := w.pods[4], w.pods[0]
+	change(t, c, "", "log-level", "guard-blue", "--deny", "alert", "--for", "open")
+	w.settled()
+	screen := console(t, c, cluster.Admin)
+	screen.WaitFor("guard-blue")
+	screen.Press("4")
+	zone := w.lab.Zone(blue.node)
+	if w.attempt(red.String(), blue.String(), "TCP", 8080).Connection.From != zone {
+		t.Fatalf("%s and %s are not of one zone", red, blue)
+	}
+	var all []ovn.Packet
+	for range 400 {
+		w.port++
+		all = append(all, ovn.Packet{In: red.lport(), Src: netip.MustParseAddr(red.v4), Dst: netip.MustParseAddr(blue.v4), Proto: ovn.TCP, SrcPort: w.port, DstPort: 8080})
+	}
+	// Until the meter has held some back in the second in which it let as many through.
+	lost := uint64(0)
+	wait.Within(t, patience, "the meter is at its limit", func() bool {
+		_, err := zone.Send(t.Context(), all)
+		must(t, err)
+		must(t, zone.Logged(t.Context()))
+		f := screen.Terminal.Frame()
+		return strings.Contains(f.Text(), "ingress 0 in "+blue.node+": at the limit")
+	})
+	stats, err := zone.Meters(t.Context())
+	must(t, err)
+	for name, s := range stats {
+		if strings.HasPrefix(name, nb.LoggingMeter+"__") {
+			lost += s.Dropped
+		}
+	}
+	if lost == 0 {
+		t.Fatalf("the datapath discarded nothing: %+v", stats)
+	}
+	screen.WaitFor(words.Total(lost, "line") + " lost")
+	screen.Press("3").WaitFor("LOG LINES", words.Thousands(lost))
+	change(t, c, "", "log-level", "--end")
+	w.settled()
 }
 
 const (

@@ -71,7 +71,7 @@ type Context struct {
 // target is the policy an action is about: the one under the cursor, else that of
 // the page. A new policy has no name yet.
 func (c Context) target(id ID) model.PolicyKey {
-	if id == LadderNew || id == PlanNew {
+	if id == LadderNew || id == PlanNew || id == LadderTemplate || id == PlanTemplate {
 		return model.PolicyKey{Kind: model.KindANP}
 	}
 	for _, p := range []nav.Page{c.Selected, c.Page} {

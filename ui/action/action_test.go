@@ -98,7 +98,7 @@ func TestLetters(t *testing.T) {
 
 func TestOverrides(t *testing.T) {
 	m, report := NewKeymap(map[string][]string{
-		"ladder.new":  {"N", "Ctrl+Return", "bogus key"},
+		"ladder.new":  {"J", "Ctrl+Return", "bogus key"},
 		"ladder.move": {"e"},
 		"app.quit":    {"ctrl+q"},
 		"list.down":   {":"},
@@ -123,7 +123,7 @@ func TestOverrides(t *testing.T) {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 	scopes := []Scope{Of(nav.Ladder), List, Global}
-	for key, want := range map[string]ID{"N": LadderNew, "ctrl+enter": LadderNew, "e": LadderMove, "ctrl+q": Quit,
+	for key, want := range map[string]ID{"J": LadderNew, "ctrl+enter": LadderNew, "e": LadderMove, "ctrl+q": Quit,
 		"ctrl+c": Quit, ":": Down, "?": Help, "j": "", "n": ""} {
 		var got ID
 		if a := m.Lookup(scopes, key); a != nil {

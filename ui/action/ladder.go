@@ -8,18 +8,19 @@ import (
 
 // The actions of the ladder.
 const (
-	LadderNew     ID = "ladder.new"
-	LadderMove    ID = "ladder.move"
-	LadderEdit    ID = "ladder.edit"
-	LadderDelete  ID = "ladder.delete"
-	LadderLogging ID = "ladder.logging"
-	LadderSelect  ID = "ladder.select"
-	LadderLogs    ID = "ladder.logs"
-	LadderPlan    ID = "ladder.plan"
-	LadderGaps    ID = "ladder.gaps"
-	LadderFold    ID = "ladder.fold"
-	LadderStage   ID = "ladder.stage"
-	LadderTrace   ID = "ladder.trace"
+	LadderNew      ID = "ladder.new"
+	LadderTemplate ID = "ladder.template"
+	LadderMove     ID = "ladder.move"
+	LadderEdit     ID = "ladder.edit"
+	LadderDelete   ID = "ladder.delete"
+	LadderLogging  ID = "ladder.logging"
+	LadderSelect   ID = "ladder.select"
+	LadderLogs     ID = "ladder.logs"
+	LadderPlan     ID = "ladder.plan"
+	LadderGaps     ID = "ladder.gaps"
+	LadderFold     ID = "ladder.fold"
+	LadderStage    ID = "ladder.stage"
+	LadderTrace    ID = "ladder.trace"
 
 	CarryUp     ID = "carry.up"
 	CarryDown   ID = "carry.down"
@@ -34,6 +35,8 @@ const (
 var ladder = []Action{
 	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "write a new policy in the gap under the cursor, or in the next free one"},
+	{ID: LadderTemplate, Keys: []string{"N"}, Title: "from template", Also: []string{"template"}, Op: gate.OpApply, Danger: gate.Confirmed,
+		Help: "make policies from a template: tenant isolation, default deny, quarantine and others"},
 	{ID: LadderMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: gate.OpMove, Danger: gate.Confirmed,
 		Help: "move the policy along the ladder, or type its new priority; enter previews"},
 	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: gate.OpApply, Danger: gate.Confirmed,
@@ -76,7 +79,7 @@ func OnANP(c Context) string {
 // NoPriority says why a policy cannot be moved, empty when it can.
 func NoPriority(k model.PolicyKey) string {
 	switch k.Kind {
-	case model.KindANP:
+	case model.KindANP, model.KindCNP:
 		return ""
 	case model.KindNP:
 		return "a NetworkPolicy has no priority to move"

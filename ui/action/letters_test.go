@@ -79,6 +79,7 @@ var meanings = map[ID]string{
 // doubles are the letters that mean something else on one page, with the reason.
 var doubles = map[string]string{
 	"n":      "after a find in a text it goes to the next match, as in less; a text has no place for a new policy",
+	"N":      "after a find in a text it goes to the previous match, as in less; a text has no place for new policies",
 	"m":      "in the log it puts a marker line, as in k9s; a log has no policy to move",
 	"ctrl+l": "in the log it clears the list, as a shell clears its screen; everywhere else it redraws",
 }

@@ -7,15 +7,16 @@ import (
 
 // The actions of the plan view.
 const (
-	PlanStep   ID = "plan.step"
-	PlanInsert ID = "plan.insert"
-	PlanMove   ID = "plan.move"
-	PlanRun    ID = "plan.run"
-	PlanOpen   ID = "plan.open"
-	PlanNew    ID = "plan.new"
-	PlanBack   ID = "plan.back"
-	PlanStop   ID = "plan.stop"
-	PlanExport ID = "plan.export"
+	PlanStep     ID = "plan.step"
+	PlanInsert   ID = "plan.insert"
+	PlanMove     ID = "plan.move"
+	PlanRun      ID = "plan.run"
+	PlanOpen     ID = "plan.open"
+	PlanNew      ID = "plan.new"
+	PlanTemplate ID = "plan.template"
+	PlanBack     ID = "plan.back"
+	PlanStop     ID = "plan.stop"
+	PlanExport   ID = "plan.export"
 )
 
 var planActions = []Action{
@@ -33,6 +34,8 @@ var planActions = []Action{
 		Help: "stop a running plan after this step, it can be continued later; of a stopped one, keep the policies as they are"},
 	{ID: PlanNew, Keys: []string{"n"}, Title: "new here", Op: gate.OpApply, Danger: gate.Confirmed,
 		Help: "write a new policy in the room that was made, or in the first free priority below the cursor"},
+	{ID: PlanTemplate, Keys: []string{"N"}, Title: "from template", Op: gate.OpApply, Danger: gate.Confirmed,
+		Help: "make policies from a template: tenant isolation, default deny, quarantine and others"},
 	{ID: PlanOpen, Keys: []string{"o"}, Title: "open", Help: "go to the policy under the cursor", Disabled: OnPolicy},
 	{ID: PlanExport, Keys: []string{"ctrl+s"}, Title: "export", Footer: 50, Disabled: whileOpen,
 		Help: "write the policies with their new priorities to a YAML file"},

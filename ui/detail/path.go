@@ -82,10 +82,10 @@ func (d *PathDrawing) Stages(id string, p *trace.Path) {
 // stage is one stage: its verdict, what was tried tier by tier, and the rows' answer.
 func (d *PathDrawing) stage(id string, p *trace.Path, s *trace.Stage) {
 	d.Head(d.title(p, s))
-	tier, others, wide := -1, 0, 0
+	tier, others, wide, column := "", 0, 0, tierColumn
 	for i := range s.Lines {
 		if d.All || s.Lines[i].What != trace.Other {
-			wide = max(wide, len(resultOf(&s.Lines[i])))
+			wide, column = max(wide, len(resultOf(&s.Lines[i]))), max(column, len(s.Lines[i].Name())+1)
 		}
 	}
 	for i, l := range s.Lines {
@@ -94,10 +94,10 @@ func (d *PathDrawing) stage(id string, p *trace.Path, s *trace.Stage) {
 			continue
 		}
 		name := ""
-		if l.Tier >= 0 && l.Tier != tier {
-			tier, name = l.Tier, fmt.Sprintf("tier %d", l.Tier)
+		if l.Tier >= 0 && l.Name() != tier {
+			tier, name = l.Name(), l.Name()
 		}
-		d.tried(fmt.Sprintf("%s.%d", id, i), name, wide, s, &l)
+		d.tried(fmt.Sprintf("%s.%d", id, i), fmt.Sprintf("%-*s", column, name), wide, s, &l)
 	}
 	if others > 0 {
 		d.Add(id+".others", widget.Styled("       · "+words.Total(others, "policy")+" about other pods", d.St.Dim), nav.Page{})
@@ -115,7 +115,7 @@ func (d *PathDrawing) title(p *trace.Path, s *trace.Stage) string {
 	if s.Unreached {
 		verdict += " (not reached)"
 	}
-	if s.Zone == p.To.Zone && (s.Stage == model.StageToLport || s.Zone != p.From.Zone) {
+	if s.Zone == p.To.Zone && (s.Stage.Arrives() || s.Zone != p.From.Zone && s.Stage != model.StageEgress) {
 		at = "arriving at " + trace.Name(p.To.Endpoint)
 	}
 	rest := fmt.Sprintf("%s in %s", s.Stage, s.Zone)
@@ -139,6 +139,9 @@ func resultOf(l *trace.Line) string {
 	return results[l.What]
 }
 
+// tierColumn is how wide the names of tiers are, where none is longer.
+const tierColumn = 7
+
 // tried is one rule that was tried.
 func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.Line) {
 	st := d.St
@@ -153,7 +156,7 @@ func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.
 		sign, mark, look = "▲", st.Warn, st.Text
 	case trace.Nothing:
 		sign, mark = VerdictSign(verdict.Allow, st)
-		d.Add(id, widget.Line{{Text: fmt.Sprintf("%-7s", tier), Style: st.Dim}, {Text: sign + " ", Style: mark},
+		d.Add(id, widget.Line{{Text: tier, Style: st.Dim}, {Text: sign + " ", Style: mark},
 			{Text: result, Style: st.Text}, {Text: "no rule matches: allowed"}}, nav.Page{})
 		return
 	}
@@ -162,7 +165,7 @@ func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.
 		what += " " + revision.RuleLabel(l.Rule.Direction, l.Rule.Rule, l.Rule.RuleName)
 	}
 	if l.What != trace.Other && l.Rule.Action != "" {
-		what += ": " + string(l.Rule.Action)
+		what += ": " + l.Rule.Does()
 	}
 	if len(l.Rule.Isolating) > 0 {
 		names := make([]string, len(l.Rule.Isolating))
@@ -174,13 +177,13 @@ func (d *PathDrawing) tried(id, tier string, wide int, s *trace.Stage, l *trace.
 	if l.Rule.Defect != "" {
 		what += " (known defect: " + l.Rule.Defect + ")"
 	}
-	lead := 7 + 2 + wide + 1
+	lead := len(tier) + 2 + wide + 1
 	for i, part := range widget.Flow(what, max(12, d.In()-lead)) {
 		if i > 0 {
 			d.Under(lead+2, part, look)
 			continue
 		}
-		d.Add(id, widget.Line{{Text: fmt.Sprintf("%-7s", tier), Style: st.Dim}, {Text: sign + " ", Style: mark},
+		d.Add(id, widget.Line{{Text: tier, Style: st.Dim}, {Text: sign + " ", Style: mark},
 			{Text: result, Style: look}, {Text: part, Style: look}}, d.deciderPage(l.Rule, s.Zone))
 	}
 }
@@ -192,28 +195,26 @@ func (d *PathDrawing) rows(id string, s *trace.Stage) {
 	}
 	st := d.St
 	sign, mark := VerdictSign(s.Rows.Verdict, st)
-	text := string(s.Rows.Verdict) + " · " + trace.WhoOf(s.Rows)
+	said, text := "agree: ", string(s.Rows.Verdict)+" · "+trace.WhoOf(s.Rows)
 	if s.Rows.Verdict == s.Verdict {
-		text = "agree: " + text
 		if s.Rows.Decided == nil && s.Rows.Verdict == verdict.Allow {
-			text = "agree: no row matches"
+			text = "no row matches"
 		}
-	} else {
-		text = "say " + text
-		if s.Disagrees() {
-			sign, mark = "≠", st.Error
-		}
+	} else if said = "say "; s.Disagrees() {
+		sign, mark, said, text = "≠", st.Error, "", said+text
 	}
 	var to nav.Page
 	if s.Rows.Decided != nil {
 		to = d.rowPage(s.Zone, s.Rows.Decided.ACL)
 	}
-	for i, part := range widget.Flow(text, max(12, d.In()-9)) {
+	head := "rows   " + said // a verdict's sign stands beside it, that of a disagreement before all
+	indent := len(head) + 2
+	for i, part := range widget.Flow(text, max(12, d.In()-indent)) {
 		if i > 0 {
-			d.Under(11, part, st.Dim)
+			d.Under(indent+2, part, st.Dim)
 			continue
 		}
-		d.Add(id+".rows", widget.Line{{Text: "rows   ", Style: st.Dim}, {Text: sign + " ", Style: mark}, {Text: part, Style: st.Dim}}, to)
+		d.Add(id+".rows", widget.Line{{Text: head, Style: st.Dim}, {Text: sign + " ", Style: mark}, {Text: part, Style: st.Dim}}, to)
 	}
 }
 

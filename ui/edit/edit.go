@@ -41,8 +41,10 @@ type edit struct {
 	title string // of what is wrong
 	why   []string
 	pre   *preview.View
-	done  bool      // the text was applied, and its file is gone
-	since time.Time // when the text began to be checked
+	// offered says that the text was given in today's form: saved as it is, it is a change.
+	offered bool
+	done    bool      // the text was applied, and its file is gone
+	since   time.Time // when the text began to be checked
 }
 
 // New makes the view.
@@ -122,6 +124,9 @@ func (v *edit) start(env *view.Env) {
 		}
 		v.first, v.base, notes = p.YAML, p.YAML, editNotes(p)
 		file = p.Kind.Short() + "-" + p.Name
+		if now := upgraded(p); now != "" {
+			v.first, v.offered = now, true
+		}
 	}
 	if v.proposed() {
 		v.first, v.base, notes = v.page.Text, v.page.Base, proposalNotes(v.page)
@@ -184,7 +189,7 @@ func (v *edit) back(env *view.Env, m edited) {
 		v.stop("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
 	case m.io != nil:
 		v.stop("The text could not be read back", []string{m.io.Error()})
-	case body(m.text) == v.first && !v.wrong && (!v.proposed() || m.run != nil):
+	case body(m.text) == v.first && !v.wrong && (!v.proposed() && !v.offered || m.run != nil):
 		what := "unchanged: nothing to do"
 		if m.run != nil {
 			what = "the editor ended with " + m.run.Error() + "; nothing was changed"

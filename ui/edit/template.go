@@ -99,7 +99,7 @@ func editNotes(p *model.Policy) []string {
 	if p.Origin.Item >= 0 && p.Origin.File != "" {
 		notes = append(notes, "It stands in a List in "+p.Origin.File+": this text was made anew from the object.")
 	}
-	return notes
+	return append(notes, olderNotes(p)...)
 }
 
 // lineOf is the line of a field such as spec.ingress[0].from in a text, counted

@@ -7,6 +7,7 @@ import (
 
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/lint"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
@@ -236,6 +237,10 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 		if f := v.selected(); f != nil {
 			env.Open(nav.ToPolicy(f.Policy))
 		}
+	case action.FindingsApply:
+		if f := v.selected(); f != nil {
+			env.Open(nav.ToMissing(f.Policy))
+		}
 	case action.FindingsOnly:
 		v.only = (v.only + 1) % onlys
 		v.fill()
@@ -245,20 +250,27 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// WhyNot says why a finding leads nowhere.
+// WhyNot says why a finding leads nowhere, or has no remedy that Rung can apply.
 func (v *page) WhyNot(_ *view.Env, id action.ID) string {
-	if id != action.Open && id != action.FindingsPolicy {
+	if id != action.Open && id != action.FindingsPolicy && id != action.FindingsApply {
 		return ""
 	}
 	f := v.selected()
 	switch {
 	case f == nil:
 		return "no finding here"
+	case id == action.FindingsApply && f.Code != lint.TemplateIncomplete:
+		return "this remedy is yours: only what a set from a template misses can be made at once"
 	case id == action.FindingsPolicy && !f.Policy.Kind.IsPolicy(),
 		id == action.Open && v.Selected().None():
 		return "the finding is about no policy"
 	}
 	return ""
+}
+
+// Offers leaves the remedy out of the hints where it cannot be applied.
+func (v *page) Offers(env *view.Env, id action.ID) bool {
+	return id != action.FindingsApply || v.WhyNot(env, id) == ""
 }
 
 func (v *page) selected() *model.Finding {

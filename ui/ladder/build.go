@@ -34,6 +34,11 @@ func (b *builder) build() []*item {
 		f := &finds[i]
 		b.finds[f.Policy] = append(b.finds[f.Policy], f)
 	}
+	if b.rev.Antrea() {
+		b.bands()
+		b.broken()
+		return b.items
+	}
 	b.live, b.fresh = b.rev.KnownLadderRows()
 	b.tier0()
 	b.tier1()
@@ -71,7 +76,7 @@ func (b *builder) named(sign string, mark themes.Style, name widget.Line) widget
 // not supported. A filter may leave out some of a rung.
 func (b *builder) sign(r *ladder.Rung, i int) string {
 	switch {
-	case r.Unsupported:
+	case !r.Enforced():
 		return "✗"
 	case len(r.Policies) == 1 || b.v.filtered:
 		return "─"
@@ -85,13 +90,17 @@ func (b *builder) sign(r *ladder.Rung, i int) string {
 
 func (b *builder) policy(rp *ladder.RungPolicy, r *ladder.Rung, i int) *item {
 	p, st := rp.Policy, b.st
-	it := &item{kind: policy, id: policyID(p.Key), key: p.Key, prio: r.Priority, listed: p.Kind == model.KindANP,
+	it := &item{kind: policy, id: policyID(p.Key), key: p.Key, prio: r.Priority, listed: p.Kind.Ranked(),
 		subject: p.Subject.String(), ingress: counts(rp.Ingress, st), egress: counts(rp.Egress, st)}
 	mark, style := st.Dim, st.Accent
 	if r.Unsupported {
 		mark = st.Error
 	}
-	it.name = b.named(b.sign(r, i), mark, widget.Styled(p.Name, style))
+	name := p.Name
+	if p.Kind == model.KindCNP { // beside those the tier is named for
+		name = p.Label()
+	}
+	it.name = b.named(b.sign(r, i), mark, widget.Styled(name, style))
 	it.rules = it.egress
 	if b.v.stage == model.StageToLport {
 		it.rules = it.ingress

@@ -39,6 +39,8 @@ func (it *item) whyNot(id action.ID) string {
 		return "no policy here: rows of " + it.whose
 	case it.kind != policy:
 		return "no policy here"
+	case it.key.Kind.IsAntrea():
+		return "Rung shows policies of Antrea and does not change them"
 	case id == action.LadderMove:
 		return action.NoPriority(it.key)
 	}
@@ -53,6 +55,9 @@ func (it *item) logging() model.Key {
 	}
 	switch it.kind {
 	case policy:
+		if it.key.Kind.IsAntrea() {
+			return model.Key{} // each rule says it
+		}
 		return model.LoggedBy(it.key)
 	case unit:
 		return model.LoggedBy(it.stands)

@@ -33,8 +33,9 @@ type item struct {
 	stands model.Key // the unit whose rows the line stands for, where no object does
 	whose  string    // the label of live rows that are in no unit
 	prio   int32
-	listed bool // it has a priority of its own: tier 1
-	ovn    int  // the OVN priority of its first row: tier 2
+	order  string // its priority within a band of Antrea
+	listed bool   // it has a priority of its own: tier 1
+	ovn    int    // the OVN priority of its first row: tier 2
 	gap    ladder.Gap
 	folds  bool // a band that unfolds
 	broken *model.Broken
@@ -63,6 +64,8 @@ func unitID(k model.Key, s model.Stage) string {
 
 func (it *item) priority() string {
 	switch {
+	case it.order != "":
+		return it.order
 	case it.ovn > 0:
 		return strconv.Itoa(it.ovn)
 	case it.listed:

@@ -34,6 +34,7 @@ type ladderPage struct {
 	// it was put on instead.
 	wish, placed string
 	filtered     bool // everything is unfolded for the filter
+	antrea       bool // the columns are those of a cluster on Antrea
 }
 
 // frame is what the lines were made of last.
@@ -86,6 +87,10 @@ func (v *ladderPage) Sync(env *view.Env) {
 }
 
 func (v *ladderPage) rebuild() {
+	if antrea := v.frame.rev.Antrea(); antrea != v.antrea {
+		v.antrea, v.stage = antrea, ""
+		v.table.Columns = v.columns()
+	}
 	b := &builder{v: v, frame: v.frame, st: v.frame.styles, ladder: v.frame.rev.Ladder().In(v.stage)}
 	items := b.build()
 	v.weigh(items)
@@ -159,6 +164,14 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	if !ok {
 		return ""
 	}
+	if v.antrea {
+		switch id {
+		case action.LadderNew:
+			return "Rung shows policies of Antrea and does not write them"
+		case action.LadderGaps, action.LadderStage, action.LadderPlan:
+			return "this is of OVN-Kubernetes' priorities, and this cluster is on Antrea"
+		}
+	}
 	if id == action.LadderNew && len(v.frame.rev.Ladder().Tiers[model.TierAdmin].Gaps) == 0 {
 		return "every priority is taken"
 	}
@@ -196,8 +209,14 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 		v.nextStage()
 	case action.LadderNew:
 		env.Open(nav.ToNew(v.freeNear(it)))
+	case action.LadderTemplate:
+		env.Open(nav.ToTemplate(v.freeNear(it)))
 	case action.LadderMove:
-		v.pickUp(env, it)
+		if it.key.Kind == model.KindCNP { // it may hold no priority, or one of tier 3
+			view.AskMove(env, it.key)
+		} else {
+			v.pickUp(env, it)
+		}
 	case action.LadderEdit:
 		env.Open(nav.Page{Kind: nav.Edit, Key: it.key})
 	case action.LadderDelete:

@@ -48,7 +48,7 @@ func (b *builder) tier0() {
 	if left := b.live.Zones - b.live.Read; b.live.Read > 0 && left > 0 {
 		text += fmt.Sprintf(", %d not read", left)
 	}
-	if !b.fresh {
+	if !b.fresh && b.live.Read == 0 { // later counts replace the one that stands, without a word
 		text += ", counting"
 	}
 	folds := n > 0 && b.v.stage == ""

@@ -49,7 +49,7 @@ func (v *ladderPage) columns() []widget.Column[*item] {
 	} else {
 		cols = append(cols, widget.Column[*item]{Title: "RULES", Drop: 6, Cell: func(it *item) widget.Line { return it.rules }})
 	}
-	return append(cols, []widget.Column[*item]{
+	cols = append(cols, []widget.Column[*item]{
 		{Title: "PODS", Right: true, Drop: 4, Cell: text(func(it *item) string { return it.pods })},
 		{Title: "ACLS", Right: true, Drop: 9, Cell: text(func(it *item) string { return it.acls })},
 		{Title: "HITS", Wide: true, NoSort: true, Cell: text(func(it *item) string { return v.hitsOf(it) })},
@@ -62,6 +62,11 @@ func (v *ladderPage) columns() []widget.Column[*item] {
 		{Title: marksTitle, Min: leastMarks, Short: 3, Drop: 2, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return all(it.marks, "  ") },
 			Fit: func(it *item, w int) widget.Line { return it.fitMarks(v.frame.styles, w) }},
 	}...)
+	if v.antrea {
+		// There are no rows and no zones.
+		cols = slices.DeleteFunc(cols, func(c widget.Column[*item]) bool { return c.Title == "ACLS" || c.Title == "ZONES" || c.Title == "HITS" })
+	}
+	return cols
 }
 
 // The column of logging is worth its room once something logs; that of notes has no
@@ -116,5 +121,5 @@ func (v *ladderPage) named(it *item) widget.Line {
 	if len(v.chosen) == 0 || !v.chosen[it.logging()] {
 		return it.name
 	}
-	return widget.Join(widget.Styled("+ ", v.frame.styles.Key), it.name)
+	return widget.Join(widget.Styled("* ", v.frame.styles.Key), it.name)
 }

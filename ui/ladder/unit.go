@@ -22,7 +22,7 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage) {
 	}
 	it := &item{kind: unit, id: unitID(k, stage), ovn: first, ingress: dash(b), egress: dash(b), rules: dash(b)}
 	it.name = b.named("─", st.Dim, widget.Styled(unitName(k), st.Text))
-	if k.Kind == model.KindMulticastNS || k.Kind == model.KindNetpolNamespace {
+	if k.Kind == model.KindMulticastNS || k.Kind == model.KindNetpolNamespace || k.Kind == model.KindIsolation2016 {
 		it.subject = "ns: " + k.Namespace
 	}
 	if rp := u.Policy; rp != nil {
@@ -44,6 +44,8 @@ func (b *builder) unit(u *ladder.Unit, stage model.Stage) {
 		it.to = nav.Page{Kind: nav.Rows, Text: detail.RowsFilter(k)}
 		if k.Kind == model.KindNetpolNode {
 			it.to.Zone = k.Name // its rows are there and nowhere else
+		} else if k.Kind == model.KindIsolation2016 {
+			it.to = nav.Page{Kind: nav.Findings} // there is no row of it
 		}
 	}
 	b.stand(it, k, stage)
@@ -77,6 +79,8 @@ func unitName(k model.Key) string {
 	switch k.Kind {
 	case model.KindNetpolNamespace:
 		return "deny " + strings.ToLower(k.Name)
+	case model.KindIsolation2016:
+		return "annotation: deny ingress"
 	case model.KindNetpolDefault:
 		return "hairpin"
 	case model.KindNetpolNode:

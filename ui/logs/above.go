@@ -2,9 +2,9 @@ package logs
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"rung/engine/logs"
 	"rung/engine/revision"
 	"rung/model"
 	"rung/model/words"
@@ -60,7 +60,7 @@ func (a *above) sentences(k model.PolicyKey) (out []string) {
 			case len(out) == aboveShown:
 				more++
 			default:
-				out = append(out, sentenceOf(k, b))
+				out = append(out, logs.DecidedFirst(k, b))
 			}
 		}
 	}
@@ -68,51 +68,6 @@ func (a *above) sentences(k model.PolicyKey) (out []string) {
 		out = append(out, words.Total(more, "more rule")+" of it "+words.Form(more, "comes", "come")+" after others like that.")
 	}
 	return out
-}
-
-func sentenceOf(k model.PolicyKey, b *revision.Before) string {
-	rule := revision.RuleLabel(b.Direction, b.Rule, "")
-	if b.Rule < 0 {
-		rule = revision.DefaultDeny(k.Namespace, b.Direction).Label()
-	}
-	if b.Together {
-		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.Some(aboveNames(k, b), 3))
-	}
-	if b.All {
-		last := &b.By[len(b.By)-1]
-		rest := ""
-		if n := len(b.By) - 1; n > 0 {
-			rest = fmt.Sprintf(" %s before that one %s part of it.", words.Total(n, "rule"), words.Form(n, "takes", "take"))
-		}
-		return fmt.Sprintf("%s never decides: %s comes first, matches all of it and %s.", rule, nameOf(k, last), logsAt(last)) + rest
-	}
-	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.Some(aboveNames(k, b), 3))
-}
-
-// aboveNames name the rules above, and say of each whether it logs.
-func aboveNames(k model.PolicyKey, b *revision.Before) (out []string) {
-	for i := range b.By {
-		out = append(out, nameOf(k, &b.By[i])+" ("+logsAt(&b.By[i])+")")
-	}
-	return out
-}
-
-// nameOf names a rule above, of the page's own policy without its name.
-func nameOf(k model.PolicyKey, a *revision.Above) string {
-	switch {
-	case a.Rule < 0:
-		return "the " + a.Policy.Label()
-	case a.Policy == k:
-		return revision.RuleLabel(a.Direction, a.Rule, "")
-	}
-	return a.Policy.Brief() + " " + revision.RuleLabel(a.Direction, a.Rule, "")
-}
-
-func logsAt(a *revision.Above) string {
-	if a.Level == "" {
-		return "does not log"
-	}
-	return "logs at " + a.Level
 }
 
 // link is a rule above, and where it leads.
@@ -128,7 +83,7 @@ func (a *above) links() (out []link) {
 	}
 	seen := map[nav.Page]bool{}
 	add := func(x *revision.Above) {
-		l := link{nameOf(model.PolicyKey{}, x), string(x.Action) + ", " + logsAt(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
+		l := link{logs.AboveName(model.PolicyKey{}, x), string(x.Action) + ", " + logs.AboveLogs(x), nav.ToRule(x.Policy, x.Direction, x.Rule)}
 		if x.Rule < 0 {
 			l.to = nav.Page{Kind: nav.Rows, Key: x.Policy, Text: detail.RowsFilter(x.Policy)}
 		}

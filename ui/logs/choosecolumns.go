@@ -23,6 +23,7 @@ func (v *logPage) askColumns(env *view.Env) {
 		if slices.Equal(chosen, sentence) {
 			v.columns = nil
 		}
+		v.keep(env)
 	}}
 	if v.columns == nil {
 		c.order = slices.Clone(sentence)

@@ -35,6 +35,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		v.wrap, v.left = !v.wrap, 0
 	case action.LogsTime:
 		v.clock = (v.clock + 1) % clocks
+		v.keep(env)
 		v.seen = widths{}
 		v.pile(true)
 		env.Say("%s", v.clock.told(env.Now))

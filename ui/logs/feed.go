@@ -16,6 +16,7 @@ type feed struct {
 	about []bool   // of held, whether the page is about it, filter or no
 
 	scope func(*logs.Entry) bool // nil takes every line
+	sure  bool                   // all that is held matches
 	query logquery.Query
 	// hidden is the newest line that was cleared away.
 	hidden uint64
@@ -64,7 +65,7 @@ func (f *feed) text(seq uint64) string {
 }
 
 // pull takes what is new in the store and lets go what it let go.
-func (f *feed) pull(l *logs.Store) {
+func (f *feed) pull(l lines) {
 	if l == nil {
 		return
 	}
@@ -161,6 +162,9 @@ func (f *feed) match(seq uint64) bool {
 	switch {
 	case e == nil:
 		return false
+	case f.sure:
+		f.about[seq-f.base()] = true
+		return true
 	case e.Gap == nil && f.scope != nil && !f.scope(e):
 		return false
 	}

@@ -48,7 +48,7 @@ func (v *logPage) header(env *view.Env, w int) []string {
 		}
 	}
 	lines := []string{l.Render(w)}
-	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.bar(env, w)} {
+	for _, s := range []widget.Line{v.streamLine(env), v.fileLine(env), v.bar(env, w), v.huntLine(env)} {
 		if s != nil {
 			lines = append(lines, s.Render(w))
 		}
@@ -156,6 +156,13 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 			out = append(out, ruleStat{ref, n, v.paces[ref], s})
 		}
 	}
+	if v.hunt.shown != nil { // of lines that were not read before
+		for ref, n := range v.feed.tally.by {
+			if _, ok := v.stats.PerRule[ref]; !ok && n > 0 {
+				out = append(out, ruleStat{ref: ref, shown: n})
+			}
+		}
+	}
 	slices.SortFunc(out, func(a, b ruleStat) int {
 		return cmp.Or(cmp.Compare(b.shown, a.shown), cmp.Compare(b.stat.Count, a.stat.Count), a.ref.Policy.Compare(b.ref.Policy),
 			cmp.Compare(a.ref.Direction, b.ref.Direction), cmp.Compare(a.ref.Rule, b.ref.Rule))
@@ -222,9 +229,9 @@ func (v *logPage) parted(rules []ruleStat) bool {
 }
 
 // of is the number of all lines of a rule where others than those shown came, empty
-// where that tells nothing: on the page of a pod.
+// where that tells nothing: on the page of a pod, and of what was found in files.
 func (v *logPage) of(r ruleStat) string {
-	if r.shown >= r.stat.Count || v.page.Key.Kind == model.KindPod {
+	if r.shown >= r.stat.Count || v.page.Key.Kind == model.KindPod || v.hunt.shown != nil {
 		return ""
 	}
 	return " of " + words.Thousands(r.stat.Count)

@@ -17,8 +17,12 @@ import (
 	"rung/ui/widget"
 )
 
-// budget is how long one Sync may look for matches.
-const budget = 5 * time.Millisecond
+// budget is how long one Sync may look for matches, typing how long a key of a filter may:
+// the next one comes soon, and has it look anew.
+const (
+	budget = 5 * time.Millisecond
+	typing = 2 * time.Millisecond
+)
 
 // logPage is the view.
 type logPage struct {
@@ -36,6 +40,7 @@ type logPage struct {
 	headed int   // lines above the list
 	rows   []int // row of every line on the screen, for the mouse
 
+	begun      bool // set up as the page before it
 	wide, wrap bool
 	clock      clock
 	wrong      *logquery.Error // the first term of the filter that cannot be read
@@ -48,6 +53,8 @@ type logPage struct {
 	scanning   time.Time // since when lines are looked through, zero when none is left
 	cleared    time.Time
 
+	store   *logs.Store
+	hunt    hunt
 	stats   logs.Stats
 	streams []model.LogStream
 	losses  []logs.Loss // of the ACLs at their limits, all policies'
@@ -66,7 +73,7 @@ type logPage struct {
 func New(p nav.Page) view.View {
 	v := &logPage{page: p, follow: true}
 	v.list.feed = &v.feed
-	v.feed.scope = v.scope()
+	v.feed.scope = scopeOf(p, nil)
 	return v
 }
 
@@ -78,18 +85,23 @@ func (v *logPage) Scopes() []action.Scope {
 // Fresh says whether lines came or are left to look at.
 func (v *logPage) Fresh(env *view.Env) bool {
 	l := env.Console.Logs()
-	return l != nil && l.Last() != v.feed.last() || v.feed.pending() || v.seek.dir != 0 || v.piles.stale
+	return l != nil && v.from(l).Last() != v.feed.last() || v.hunt.now != nil && v.hunt.now.Found() != v.hunt.told || v.feed.pending() || v.seek.dir != 0 || v.piles.stale
 }
 
 // Sync takes what is new.
 func (v *logPage) Sync(env *view.Env) {
 	v.rev, v.now, v.styles = env.Rev, env.Now, env.Styles
+	v.begin(env)
 	l := env.Console.Logs()
 	if l != nil {
 		l.Ask()
 	}
-	if v.beyond = v.outrun(l); v.beyond == 0 {
-		v.feed.pull(l)
+	v.store, v.feed.scope = l, scopeOf(v.page, v.rev)
+	v.search(l)
+	if from := v.from(l); from != nil {
+		if v.beyond = v.outrun(from); v.beyond == 0 {
+			v.feed.pull(from)
+		}
 	}
 	v.feed.scan(budget)
 	if now := env.Now.Unix(); l != nil && now != v.statsAt {
@@ -108,7 +120,7 @@ func (v *logPage) Sync(env *view.Env) {
 		v.findAbove(env, false)
 	}
 	switch {
-	case !v.feed.pending() && v.seek.dir == 0:
+	case !v.feed.pending() && v.seek.dir == 0 && !v.hunting():
 		v.scanning = time.Time{}
 	case v.scanning.IsZero():
 		v.scanning = env.Now
@@ -162,8 +174,8 @@ func (v *logPage) fresh() int {
 
 // outrun is how many lines came that a page which stands still does not take: as soon as
 // the ring lets go of lines that it shows, they are held here, and new ones wait.
-func (v *logPage) outrun(l *logs.Store) int {
-	if l == nil || v.follow || v.place.going > 0 || v.feed.base() == 0 || v.feed.base() > v.until || l.First() <= v.feed.base() {
+func (v *logPage) outrun(l lines) int {
+	if v.follow || v.place.going > 0 || v.feed.base() == 0 || v.feed.base() > v.until || l.First() <= v.feed.base() {
 		return 0
 	}
 	return int(l.Last() - v.feed.last())
@@ -219,6 +231,9 @@ func (v *logPage) Selected() nav.Page {
 
 // Counts are the lines shown and those the page is about.
 func (v *logPage) Counts() (shown, all int) {
+	if v.hunt.shown != nil {
+		return int(v.hunt.told.Matches), int(v.hunt.told.Lines)
+	}
 	shown = v.feed.before(v.shownTo())
 	if v.feed.query.Empty() {
 		return shown, shown

@@ -21,6 +21,7 @@ type place struct {
 	// going is the newest line there was when another time was asked for: the first that
 	// comes after it is gone to.
 	going uint64
+	to    *logs.Entry // the line that is gone to, nil for the first there is
 	files []model.LogStream
 }
 
@@ -69,7 +70,12 @@ func (v *logPage) askTime(env *view.Env) {
 // goTo shows the lines from a time on, or the end and what is added.
 func (v *logPage) goTo(env *view.Env, to time.Time) {
 	l := env.Console.Logs()
-	v.place.going = max(1, l.Last())
+	if v.hunt.shown != nil && !to.Equal(logs.TheEnd) { // among what was found
+		v.pause(true)
+		v.sel = v.feed.same(&logs.Entry{Line: model.LogLine{At: to}})
+		return
+	}
+	v.place.going, v.place.to = max(1, l.Last()), nil
 	if to.Equal(logs.TheEnd) {
 		v.place.going = 0
 		v.pause(false)
@@ -83,10 +89,15 @@ func (v *logPage) goTo(env *view.Env, to time.Time) {
 // arrive puts the cursor on the first line of the time that was gone to.
 func (v *logPage) arrive() {
 	if p := &v.place; p.going > 0 && v.feed.base() > p.going && v.feed.len() > 0 {
+		if p.to != nil && v.feed.held[len(v.feed.held)-1].Line.At.Before(p.to.Line.At) {
+			return // it has not come yet
+		}
 		v.follow, v.until, v.top = false, math.MaxUint64, 0
 		v.bring()
-		v.sel = v.list.id(0)
-		p.going = 0
+		if v.sel = v.list.id(0); p.to != nil {
+			v.sel = v.feed.same(p.to)
+		}
+		p.going, p.to = 0, nil
 	}
 }
 

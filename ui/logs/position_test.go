@@ -105,3 +105,38 @@ func TestNoPosition(t *testing.T) {
 	s.Press("@")
 	s.Want("no log file to go to a time in: start Rung with --log FILE")
 }
+
+// A filter looks through all of the files, not only their lines that are kept; from a line
+// that it finds one sees those around it when the filter goes.
+func TestFilterSearchesTheFiles(t *testing.T) {
+	w := newTail(t, 500)
+	path := filepath.Join(t.TempDir(), "acl.log")
+	hourOf(t, path)
+	w.read(path)
+	s := w.open(nav.To(nav.Logs))
+	w.shows(s, "13599")
+	s.Press("/")
+	s.Type("port:10100-10102,13000-13599")
+	s.Press("enter")
+	w.shows(s, "log files searched: 603 of 3,600 lines match, newest 500 shown")
+	s.Press("/", "ctrl+u")
+	s.Type("port:10100-10102")
+	s.Press("enter")
+	w.shows(s, "log files searched: 3 of 3,600 lines match")
+	s.Want("tcp 10100", "tcp 10101", "tcp 10102", "3 of 3,600")
+	s.Golden("searched")
+	s.Press("up")
+	s.Want("paused")
+	s.Press("+")
+	w.shows(s, "tcp 10099")
+	s.Want("tcp 10103", "1 around")
+	s.Press("-")
+	w.shows(s, "log files searched: 3 of 3,600 lines match")
+	s.Press("home", "down")
+	s.Press("/", "esc")
+	w.shows(s, "tcp 10105")
+	if line := s.Line("▸"); !strings.Contains(line, "tcp 10101") {
+		t.Errorf("the cursor is on %s", line)
+	}
+	s.WantNot("log files searched")
+}

@@ -13,10 +13,16 @@ import (
 // SetFilter shows only lines that match the expression.
 func (v *logPage) SetFilter(f widget.Filter) {
 	q, err := logquery.Parse(f.Text, v.clockNow())
+	if q.Empty() {
+		v.unfilter()
+	}
+	if f.Text != v.filter {
+		v.giveUp()
+	}
 	v.wrong, v.filter = nil, f.Text
 	errors.As(err, &v.wrong)
 	v.feed.narrow(q)
-	v.feed.scan(budget)
+	v.feed.scan(typing)
 	v.bring()
 	v.pile(true)
 	v.paces = v.feed.paces(v.shownTo(), v.now)

@@ -259,3 +259,17 @@ func TestPausedKeepsItsLines(t *testing.T) {
 	w.tick(s)
 	s.Want("● follow", "16 lines")
 }
+
+// The clock and the columns that were chosen are those of the next page of log lines, too.
+func TestSetupOfTheNextPage(t *testing.T) {
+	w := newTail(t, 0)
+	w.some()
+	s := w.open(nav.To(nav.Logs))
+	s.Press("K")
+	s.Want("times in UTC")
+	s.Press("O", "0", "down", "space", "enter") // without the node
+	s.WantNot("ovn-worker2 ")
+	s.Press("home", "L", "esc", "enter", "l")
+	s.Want(".666Z  blue")
+	s.WantNot("ovn-worker2 ")
+}

@@ -17,7 +17,7 @@ func (v *logPage) nothing(env *view.Env, w, h int) []string {
 		title = "  No line to show. Why?"
 	}
 	lines := []string{widget.Styled(title, st.Title).Render(w)}
-	if v.feed.pending() {
+	if v.feed.pending() || v.hunting() {
 		lines = []string{widget.Join(widget.Plain("  "), env.Busy(v.scanning, "looking")).Render(w)}
 	}
 	for _, p := range v.why(env) {

@@ -20,6 +20,7 @@ const (
 	Row      Kind = "row"      // Zone, Table and UUID of a live row, or ID of a desired one
 	Pod      Kind = "pod"      // Key
 	Edit     Kind = "edit"     // Key, or none and Priority for a new policy; Text is one that is proposed, ID what is said of it
+	Template Kind = "template" // to pick one, Priority for a blank policy; of the set of the policy Key what it misses
 	Preview  Kind = "preview"  // a change before it is made; Text tells changes apart
 	Plan     Kind = "plan"     //
 	Logs     Kind = "logs"     // Key, Dir, Rule narrow it; all may be zero
@@ -44,7 +45,7 @@ const (
 )
 
 // Kinds lists them all.
-var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions}
+var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions}
 
 // Page is one place. Which fields count depends on the Kind.
 type Page struct {
@@ -100,6 +101,12 @@ func ToOVNTrace(question string) Page { return Page{Kind: Trace, ID: question, A
 
 // ToNew is the page that writes a new AdminNetworkPolicy at a priority.
 func ToNew(priority int32) Page { return Page{Kind: Edit, Priority: priority} }
+
+// ToTemplate is the page that picks a template of policies; a blank policy gets a priority.
+func ToTemplate(priority int32) Page { return Page{Kind: Template, Priority: priority} }
+
+// ToMissing is the page of what the set of a policy misses.
+func ToMissing(k model.PolicyKey) Page { return Page{Kind: Template, Key: k} }
 
 // ToProposal is the page that edits a proposed text of a policy, of a new one at a priority
 // where the key is none. base is the policy's text that it was made from; notes stand above
@@ -160,6 +167,11 @@ func (p Page) Title() string {
 			return fmt.Sprintf("new at %d", p.Priority)
 		}
 		return "edit " + name
+	case Template:
+		if p.Key.Name != "" {
+			return "what the set of " + name + " misses"
+		}
+		return "new from a template"
 	case Rows:
 		switch {
 		case p.Key.Name != "":

@@ -77,22 +77,34 @@ func count(steps []plan.Step) string { return words.Count(len(steps), "step") }
 // new writes a policy in the room that was made, or the first free priority
 // below the cursor.
 func (v *page) new(env *view.Env) {
-	if v.p.insert && v.p.err == nil && len(v.p.plan.Steps) == 0 {
-		env.Open(nav.ToNew(v.p.at))
+	if at, ok := v.freeBelow(); ok {
+		env.Open(nav.ToNew(at))
 		return
+	}
+	env.Fail("no priority below the cursor is free: %s makes room", env.Keys.Action(action.PlanInsert).Shown())
+}
+
+// template picks a template; a blank policy gets the priority that new gives.
+func (v *page) template(env *view.Env) {
+	at, _ := v.freeBelow()
+	env.Open(nav.ToTemplate(at))
+}
+
+// freeBelow is the priority of the room that was made, else the first free one below the cursor.
+func (v *page) freeBelow() (int32, bool) {
+	if v.p.insert && v.p.err == nil && len(v.p.plan.Steps) == 0 {
+		return v.p.at, true
 	}
 	r, ok := v.table.Selected()
 	for _, g := range v.board.FreeRuns() {
-		if !ok || g.To > r.now {
-			at := g.From
-			if ok {
-				at = max(at, r.now+1)
-			}
-			env.Open(nav.ToNew(at))
-			return
+		if !ok {
+			return g.From, true
+		}
+		if g.To > r.now {
+			return max(g.From, r.now+1), true
 		}
 	}
-	env.Fail("no priority below the cursor is free: %s makes room", env.Keys.Action(action.PlanInsert).Shown())
+	return 0, false
 }
 
 // source is a plan, or what is left of one, as a change.

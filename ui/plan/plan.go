@@ -68,7 +68,7 @@ func (v *page) Sync(env *view.Env) {
 	if v.other != nil && v.state.Elsewhere() {
 		v.other.Store(int64(v.state.Runner.PID))
 	}
-	v.board, v.boardErr = plan.FromCluster(env.Rev.Cluster, env.Rev.Ladder().Max)
+	v.board, v.boardErr = plan.FromCluster(env.Rev.Cluster, env.Rev.Ladder().Max, env.Rev.Flags.CompileCNP)
 	if v.boardErr == nil {
 		v.p.work(v.board)
 		left, _ := v.widths(env.W)
@@ -161,6 +161,8 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 		}
 	case action.PlanNew:
 		v.new(env)
+	case action.PlanTemplate:
+		v.template(env)
 	case action.PlanRun:
 		if p := v.ours(); p != nil && p.State == revision.PlanStopped {
 			v.goOn(env)
@@ -221,7 +223,7 @@ func (v *page) WhyNot(env *view.Env, id action.ID) string {
 		if v.boardErr != nil {
 			return v.boardErr.Error()
 		}
-	case action.PlanInsert, action.PlanNew:
+	case action.PlanInsert, action.PlanNew, action.PlanTemplate:
 		switch {
 		case v.boardErr != nil:
 			return v.boardErr.Error()

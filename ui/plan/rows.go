@@ -131,4 +131,4 @@ func gaps(b *plan.Board, p *proposal) []string {
 	return []string{smallest + fmt.Sprintf(" · largest %s → %s", l, tl), smallest}
 }
 
-func anp(name string) model.PolicyKey { return model.PolicyKey{Kind: model.KindANP, Name: name} }
+func anp(name string) model.PolicyKey { return plan.KeyOf(name) }

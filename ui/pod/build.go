@@ -58,6 +58,9 @@ func (v *View) line(id string, l widget.Line, to nav.Page) *item {
 // (ovn-kubernetes.md#firewall-rows).
 func (v *View) touchItems(env *view.Env) []*item {
 	touches := env.Rev.Touches(v.pod)
+	if env.Rev.Antrea() {
+		return v.antreaItems(env, touches)
+	}
 	byTitle := map[string][]*item{}
 	for _, t := range touches {
 		if p := env.Rev.Cluster.Policy(t.Policy); p != nil {
@@ -90,7 +93,8 @@ func partTitle(p *model.Policy) string {
 		return networkTitle
 	case model.KindEF:
 		return firewallTitle
-	case model.KindBANP:
+	}
+	if p.Tier == model.TierBaseline {
 		return baselineTitle
 	}
 	return adminTitle
@@ -111,6 +115,9 @@ func (v *View) isolationItems(env *view.Env, touches []revision.Touch) []*item {
 		names := make([]string, len(by))
 		for i, k := range by {
 			names[i] = "NP " + k.Name
+			if k.Kind == model.KindIsolation2016 {
+				names[i] = "its namespace's annotation"
+			}
 		}
 		unit := revision.DefaultDeny(v.pod.Namespace, dir)
 		to := nav.Page{}
@@ -148,8 +155,8 @@ func (v *View) touch(env *view.Env, p *model.Policy, t revision.Touch) *item {
 	r := p.Rule(t.Direction, t.Rule)
 	it := &item{id: fmt.Sprintf("%s %s %d", t.Policy, t.Direction, t.Rule), to: nav.ToRule(t.Policy, t.Direction, t.Rule),
 		policy: p.Name, rule: t.Direction.Lower() + " " + strconv.Itoa(t.Rule),
-		action: widget.Styled(string(r.Action), view.ActionStyle(r.Action, st)), name: widget.Plain(r.Name)}
-	if p.Kind == model.KindANP {
+		action: widget.Styled(p.Kind.RuleWord(r), view.ActionStyle(r.Action, st)), name: widget.Plain(r.Name)}
+	if p.Kind.Ranked() {
 		it.prio = strconv.Itoa(int(p.Priority))
 	}
 	switch {

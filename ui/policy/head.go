@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/nb"
 	"rung/model/words"
 	"rung/themes"
 	"rung/ui/detail"
@@ -22,20 +23,34 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if p.Namespace != "" {
 		name = p.Namespace + "/" + p.Name
 	}
-	title := widget.Line{{Text: " " + string(p.Kind) + " ", Style: st.Dim}, {Text: name, Style: st.Title}}
+	title := widget.Line{{Text: " " + kindText(p.Kind) + " ", Style: st.Dim}, {Text: name, Style: st.Title}}
+	if p.APIVersion != "" {
+		title = title.Add(" of "+p.APIVersion, st.Warn)
+	}
 	text := fmt.Sprintf("   tier %d", p.Tier)
-	if p.Kind == model.KindANP {
+	if p.Antrea != nil {
+		text = "   " + antreaPlace(env, p)
+	} else if p.Kind.Ranked() {
 		text += fmt.Sprintf(" · priority %d", p.Priority)
 	}
 	title = title.Add(text, st.Text)
+	if p.Kind == model.KindCNP && env.Rev.None(p.Key) == nil {
+		title = title.Add(" · rows "+nb.MarkCNP+" write them", st.Warn)
+	}
 	if where := p.Origin.Where(); where != "" {
 		title = title.Add("   "+where, st.Dim)
 	}
-	subject := widget.Line{{Text: " subject  ", Style: st.Dim}, {Text: p.Subject.String()}}
+	subject := widget.Line{{Text: " subject  ", Style: st.Dim}, {Text: p.SubjectText()}}
+	if p.Antrea != nil {
+		subject[0].Text = " applied  "
+	}
 	subject = subject.Add(" → "+v.podsText(env), st.Text)
 	lines := []widget.Line{title, subject}
 	if p.Kind == model.KindNP {
-		lines = append(lines, isolatesLine(p, st))
+		lines = append(lines, isolatesLine(env, p, st))
+	}
+	if p.Antrea != nil || env.Rev.Antrea() {
+		return append(lines, antreaLines(env, p)...)
 	}
 	logging := append(widget.Line{{Text: " logging  ", Style: st.Dim}}, detail.LoggingLine(env, p)...)
 	rules := fmt.Sprintf("%d ingress and %s", len(p.Ingress), words.Total(len(p.Egress), "egress rule"))
@@ -45,8 +60,11 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 
 // isolatesLine says in which directions a NetworkPolicy isolates its pods: what no
 // NetworkPolicy allows them there is dropped.
-func isolatesLine(p *model.Policy, st *themes.Styles) widget.Line {
+func isolatesLine(env *view.Env, p *model.Policy, st *themes.Styles) widget.Line {
 	l := widget.Line{{Text: " isolates ", Style: st.Dim}}
+	if text := env.Rev.Legacy2016(p); text != "" {
+		return l.Add(text, st.Text)
+	}
 	if len(p.Isolated()) == 0 {
 		return l.Add("nothing: policyTypes names no direction", st.Warn)
 	}

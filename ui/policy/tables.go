@@ -57,7 +57,7 @@ func (v *View) makeTables() {
 				if it.rule == nil {
 					return nil
 				}
-				return widget.Styled(string(it.rule.Action), view.ActionStyle(it.rule.Action, v.st))
+				return widget.Styled(v.key.Kind.RuleWord(it.rule), view.ActionStyle(it.rule.Action, v.st))
 			}},
 			{Title: "NAME", Min: 14, Cell: func(it *ruleItem) widget.Line {
 				if it.rule == nil {
@@ -168,7 +168,9 @@ func (v *View) ruleItem(env *view.Env, f *revision.RuleFacts) *ruleItem {
 		it.hits = v.hits.Of(v.policy, f.Rule).Short()
 	}
 	if f.SelectsPods && env.Rev.None(v.key) == nil {
-		it.pods = words.Thousands(f.Pods)
+		if it.pods = words.Thousands(f.Pods); v.policy.Antrea != nil || env.Rev.Antrea() {
+			it.pods = "–" // counted by the rule's page, peer by peer
+		}
 	}
 	if len(f.Ports) > 0 {
 		it.ports = strings.Join(f.PortTexts(), ", ")

@@ -233,7 +233,7 @@ func (v *View) created() string {
 // about is a policy in a few words.
 func about(p *model.Policy) string {
 	s := ""
-	if p.Kind == model.KindANP {
+	if p.Kind.Ranked() {
 		s = fmt.Sprintf("priority %d, ", p.Priority)
 	}
 	return s + fmt.Sprintf("ingress %s, egress %s", ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress))

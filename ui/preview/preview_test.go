@@ -265,7 +265,7 @@ func TestLogLevel(t *testing.T) {
 	s.Press("j", "j", "L")
 	s.Golden("question", between...)
 	s.Press("a", "enter")
-	s.Want("Log ANP cluster-control for 15 min: alert", "changed: log, severity")
+	s.Want("Log ANP cluster-control for 15 min: allow, deny and pass at", "changed: log, severity")
 	s.Press("a", "y")
 	s.Want("logging confirmed in 3/3 zones")
 }

@@ -170,3 +170,21 @@ func TestWithoutOVN(t *testing.T) {
 		}
 	}
 }
+
+// From a trace, whatever its cursor is on, P sends the connection that the trace is about.
+func TestOfATrace(t *testing.T) {
+	p := facts(t)
+	f := uitest.NewFake(p)
+	answering(f, dropped(t, p), false)
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.ToTrace(denied)})
+	for !strings.Contains(s.Line("▸"), "decides") {
+		s.Press("j")
+	}
+	s.Press("P")
+	s.Want("probe a connection", "From      blue/api-d0", "To        red/web-f0", "Port      8080", "enter sends it")
+	s.Press("enter")
+	s.Want("✗ dropped")
+	if got := strings.Join(f.Calls, ", "); got != "probe blue/api-d0 → red/web-f0 tcp 8080" {
+		t.Errorf("asked for %s", got)
+	}
+}

@@ -24,7 +24,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	if r.Direction == model.Ingress {
 		word = "from"
 	}
-	lead := widget.Line{{Text: string(r.Action), Style: view.ActionStyle(r.Action, st)}}
+	lead := widget.Line{{Text: v.page.Key.Kind.RuleWord(r), Style: view.ActionStyle(r.Action, st)}}
 	lead = lead.Add("  "+word, st.Dim)
 	for i := range r.Peers {
 		n := ""
@@ -39,12 +39,18 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 		}
 		s.Add(fmt.Sprintf("peer.%d", i), detail.Two(lead, nameWidth, text), v.setPage(env))
 	}
-	if r.AnyPeer || len(r.Peers) == 0 {
+	if r.Antrea != nil && len(r.Antrea.ToServices) > 0 {
+		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain(strings.Join(r.PeerTexts(), ", "))), nav.Page{})
+	} else if r.AnyPeer || len(r.Peers) == 0 {
 		s.Add("peer", detail.Two(lead, nameWidth, widget.Plain("everything")), nav.Page{})
 	}
 	s.Field("ports", "ports", nameWidth, widget.Plain(ports(r)), nav.Page{})
 	if k := v.page.Key; !k.Kind.IsAdmin() { // its rules have no names that would tell
 		s.Field("policy", "policy", nameWidth, widget.Styled(k.Label(), st.Accent), nav.ToPolicy(k))
+	}
+	if v.policy.Antrea != nil || env.Rev.Antrea() {
+		v.antreaLines(env, s)
+		return
 	}
 	v.subjectLine(env, s)
 	v.orderLines(env, s)
@@ -88,6 +94,9 @@ func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
 
 // noACL is why the rule compiles to nothing.
 func (v *View) noACL(env *view.Env) string {
+	if v.policy != nil && (v.policy.Antrea != nil || env.Rev.Antrea()) {
+		return "none: policies of Antrea have no rows"
+	}
 	switch none := env.Rev.None(v.page.Key); {
 	case none != nil:
 		return "nothing: " + env.Rev.NoRowsShort(none)
@@ -103,7 +112,10 @@ func (v *View) noACL(env *view.Env) string {
 func (v *View) behind(env *view.Env, i int) []string {
 	pe := &v.rule.Peers[i]
 	switch pe.Kind {
-	case model.PeerNamespaces, model.PeerPods:
+	case model.PeerNamespaces, model.PeerPods, model.PeerGroup, model.PeerServiceAccount:
+		if pe.Match != nil {
+			return []string{"of each pod it applies to"}
+		}
 		n := env.Rev.PeerCount(v.page.Key, v.rule.Direction, v.rule.Index, i)
 		return []string{n.String(), n.Brief(), words.Total(n.Pods, "pod")}
 	case model.PeerNodes:
@@ -144,7 +156,7 @@ func (v *View) setPage(env *view.Env) nav.Page {
 }
 
 func ports(r *model.Rule) string {
-	if len(r.Ports) == 0 {
+	if len(r.PortTexts()) == 0 {
 		return "any"
 	}
 	return strings.Join(r.PortTexts(), ", ")
@@ -184,7 +196,7 @@ func (v *View) subjectLine(env *view.Env, s *detail.Sheet) {
 func (v *View) orderLines(env *view.Env, s *detail.Sheet) {
 	p, r := v.policy, v.rule
 	text := fmt.Sprintf("rule %d", r.Index)
-	if p.Kind == model.KindANP {
+	if p.Kind.Ranked() {
 		text = fmt.Sprintf("%d·%d", p.Priority, r.Index)
 	}
 	tier := fmt.Sprintf(", tier %d", p.Tier) // where no row says it
@@ -243,7 +255,7 @@ func (v *View) neighbour(env *view.Env, s *detail.Sheet, name string, at *revisi
 	if k != v.page.Key {
 		text = k.Brief() + " " + text
 	}
-	action := "  " + string(at.Rule.Action)
+	action := "  " + at.Rule.ActionText()
 	if own := strconv.Quote(at.Rule.Name); at.Rule.Name != "" && nameWidth+widget.Width(text+" "+own+action) <= s.In() {
 		text += " " + own
 	}

@@ -105,7 +105,7 @@ func (v *View) zoneLines(env *view.Env, s *detail.Sheet) {
 	}
 	switch n := len(env.Rev.Zones); {
 	case n == 0:
-		s.Say("zones", 2, "?", st.Dim, st.Text, "Not checked against live rows: no zone is known.", nav.Page{})
+		s.Say("zones", 2, "?", st.Dim, st.Text, unchecked(env), nav.Page{})
 	case fine == n:
 		s.Say("zones", 2, "✓", st.OK, st.Text, "This rule's rows are as desired in every zone.", nav.Page{})
 	case more > 0:

@@ -209,7 +209,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 
 // WhyNot says why an action makes no sense here.
 func (v *View) WhyNot(_ *view.Env, id action.ID) string {
-	if _, ok := v.table.Selected(); !ok && id == action.SessionsLogging {
+	if _, ok := v.table.Selected(); !ok && (id == action.SessionsLogging || id == action.Open) { // nothing to lead on from
 		return "no session here"
 	}
 	return ""

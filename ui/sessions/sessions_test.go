@@ -13,6 +13,7 @@ func TestSessions(t *testing.T) {
 	p := uitest.Demo(t)
 	s := uitest.Open(t, p, nav.To(nav.Sessions))
 	s.Want("no logging session: L on a policy")
+	s.Want("(⏎ open)", "(L logging)")
 	now := uitest.Now
 	k := model.Key{Kind: model.KindANP, Name: "cluster-control"}
 	on, err := model.NewLogSession("a", "ada@pc", now.Add(-time.Minute), 15*time.Minute, "", false)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/engine/revision"
+	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -63,6 +64,9 @@ func (v *page) askOVN(env *view.Env) {
 	switch {
 	case v.wrong != "":
 		env.Fail("cannot ask: %s", v.wrong)
+		return
+	case v.WhyNot(env, action.TraceOVN) != "":
+		env.Fail("cannot ask OVN: %s", v.WhyNot(env, action.TraceOVN))
 		return
 	case v.ovn.Under():
 		return

@@ -44,6 +44,14 @@ func ovnSays(t testing.TB, p *revision.Facts, denies bool) func(verdict.Connecti
 func TestAskOVN(t *testing.T) {
 	p := facts(t)
 	s := open(t, p, denied)
+	s.Want("(T ask OVN)") // simulated: there is none to ask
+	s.Press("T")
+	s.Want("needs the sandbox on OVN")
+	if calls := s.Console.Calls; len(calls) > 0 {
+		t.Errorf("asked all the same: %v", calls)
+	}
+	p.Mode.OVN = "25.03.0"
+	s = open(t, p, denied)
 	s.WantNot("ovn-trace")
 	s.Press("T")
 	s.Want("● OVN: no ovn-trace can be run here")

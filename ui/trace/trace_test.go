@@ -103,7 +103,7 @@ func TestLeadsToRuleRowAndPod(t *testing.T) {
 	s := open(t, facts(t), denied)
 	for line, crumb := range map[string]string{
 		"✗ decides":        `cluster-control egress 5 "default-deny"`,
-		"✗ agree: deny":    "ACL ",
+		"agree: ✗ deny":    "ACL ",
 		"from blue/api-d0": "pod blue/api-d0",
 	} {
 		s.Press("g")

@@ -23,10 +23,28 @@ var Now = time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 // wants before it opens the console.
 func Demo(t testing.TB) *revision.Facts {
 	t.Helper()
+	p := factsOf(t, false)
+	p.Mode.Sandbox, p.Mode.Reconciles, p.Mode.Simulated = true, true, true
+	p.Flags.Features.Demo()
+	Sync(p)
+	return p
+}
+
+// Antrea is the parts of a revision of the demo cluster on Antrea: no zones.
+func Antrea(t testing.TB) *revision.Facts {
+	t.Helper()
+	p := factsOf(t, true)
+	p.Flags.System = string(model.SystemAntrea)
+	return p
+}
+
+// factsOf reads a built-in cluster.
+func factsOf(t testing.TB, antrea bool) *revision.Facts {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var u source.Update
-	gate.NewFiles(gate.FileOptions{Demo: true}).Run(ctx, func(got source.Update) {
+	gate.NewFiles(gate.FileOptions{Demo: true, Antrea: antrea}).Run(ctx, func(got source.Update) {
 		if len(got.Upsert) == 0 {
 			return // how far the reading is
 		}
@@ -37,14 +55,11 @@ func Demo(t testing.TB) *revision.Facts {
 		t.Fatalf("the demo cluster is empty: %+v", u.State)
 	}
 	c, _ := (&model.Cluster{}).Upsert(u.Upsert, nil)
-	p := &revision.Facts{
+	return &revision.Facts{
 		Number: 481, At: Now, Cluster: c, Broken: u.Broken, Loaded: true,
-		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Writes: true, Reconciles: true, Simulated: true, Families: "ipv4"},
+		Mode:    revision.Mode{Name: "demo", Title: "demo", Writes: true, Families: "ipv4"},
 		Sources: []model.SourceState{{Name: "demo", Detail: u.State.Detail, Conn: model.ConnSynced, At: Now.Add(-time.Minute), ReadAt: Now.Add(-time.Minute)}},
 	}
-	p.Flags.Features.Demo()
-	Sync(p)
-	return p
 }
 
 // UUID is a made-up but stable UUID for a name.

@@ -27,10 +27,16 @@ type Gated struct {
 // be nil.
 func NewGated(t testing.TB, change func(*revision.Facts)) *Gated {
 	t.Helper()
+	return NewGatedOn(t, gate.FileOptions{Demo: true}, change)
+}
+
+// NewGatedOn is NewGated on other files than the demo's.
+func NewGatedOn(t testing.TB, files gate.FileOptions, change func(*revision.Facts)) *Gated {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	e, err := engine.New(context.Background(), engine.Config{
 		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
-		Sources: []source.Source{gate.NewFiles(gate.FileOptions{Demo: true})}, Writes: true, StateDir: t.TempDir(),
+		Sources: []source.Source{gate.NewFiles(files)}, Writes: true, StateDir: t.TempDir(),
 		Clock: func() time.Time { return Now },
 	})
 	if err != nil {

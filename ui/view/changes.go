@@ -16,10 +16,10 @@ func AskDelete(env *Env, k model.PolicyKey) {
 	env.Preview(gate.Mutation{Op: gate.OpDelete, Policy: k})
 }
 
-// AskMove asks for another priority of an AdminNetworkPolicy.
+// AskMove asks for another priority of a policy that has one.
 func AskMove(env *Env, k model.PolicyKey) {
 	p := env.Rev.Cluster.Policy(k)
-	if p == nil || k.Kind != model.KindANP {
+	if p == nil || !k.Kind.Ranked() {
 		env.Fail("%s has no priority", k.Label())
 		return
 	}

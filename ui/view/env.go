@@ -26,6 +26,8 @@ type Env struct {
 	Keys   *action.Keymap
 	// StateDir takes files a view leaves behind: texts being edited, saved pages.
 	StateDir string
+	// Setups are what pages keep for the next one of their kind.
+	Setups *Setups
 	// Page is the page of the view; W and H the size it is drawn in.
 	Page nav.Page
 	W, H int

@@ -76,7 +76,7 @@ func newLogging(env *Env, all []*model.Policy) *logging {
 		}
 		in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
 		rules.Deny, rules.Allow, rules.Pass = rules.Deny+in.Deny+out.Deny, rules.Allow+in.Allow+out.Allow, rules.Pass+in.Pass+out.Pass
-		pass = pass && p.Kind == model.KindANP // a baseline has no Pass, nor has a namespace
+		pass = pass && p.Kind.Ranked() // a baseline has no Pass, nor has a namespace
 		counted = counted && p.Kind.IsAdmin()
 	}
 	if counted {

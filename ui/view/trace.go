@@ -15,9 +15,14 @@ import (
 	"rung/ui/widget"
 )
 
-// TraceOf is the question that what is on the screen begins: the first of the pages that is
-// a pod, a rule or a policy.
+// TraceOf is the question that what is on the screen begins: the connection that one of the
+// pages is about, else the first of them that is a pod, a rule or a policy.
 func TraceOf(r *revision.Revision, pages ...nav.Page) trace.Question {
+	for _, p := range pages {
+		if q, ok := connectionOf(p); ok {
+			return q
+		}
+	}
 	for _, p := range pages {
 		switch {
 		case p.Key.Kind == model.KindPod:
@@ -29,6 +34,15 @@ func TraceOf(r *revision.Revision, pages ...nav.Page) trace.Question {
 		}
 	}
 	return trace.Question{}
+}
+
+// connectionOf is the question that a trace or a probe answers.
+func connectionOf(p nav.Page) (q trace.Question, ok bool) {
+	if p.Kind != nav.Trace && p.Kind != nav.Probe {
+		return q, false
+	}
+	q, err := trace.Parse(p.ID)
+	return q, err == nil && q != trace.Question{}
 }
 
 // AskTrace asks for both ends of a connection, its protocol and its port, and goes to its

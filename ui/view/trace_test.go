@@ -53,7 +53,12 @@ func TestAskTrace(t *testing.T) {
 // without a line.
 func TestAskOVNTrace(t *testing.T) {
 	pod := model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}
-	s := uitest.Open(t, uitest.Demo(t), nav.ToPod(pod))
+	p := uitest.Demo(t)
+	s := uitest.Open(t, p, nav.ToPod(pod))
+	s.Press("T")
+	s.Want("needs the sandbox on OVN")
+	p.Mode.OVN = "25.03.0"
+	s = uitest.Open(t, p, nav.ToPod(pod))
 	s.Press("T")
 	s.Want("ask OVN about a connection", "From      blue/api-d0", "▸To")
 	s.Type("red web-f0")
@@ -69,7 +74,7 @@ func TestAskOVNTrace(t *testing.T) {
 	s.Press("enter")
 	s.Want("trace blue/api-d0 → red/web-f0 tcp 8080")
 
-	s = uitest.Open(t, uitest.Demo(t), nav.To(nav.Logs))
+	s = uitest.Open(t, p, nav.To(nav.Logs))
 	s.Press("T")
 	s.Want("ask OVN about a connection")
 }

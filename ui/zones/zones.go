@@ -38,6 +38,8 @@ type zones struct {
 	items []*item // all zones, worst first
 	// What was counted, of which objects and when.
 	tallies   map[string]*tally
+	losses    map[string]*loss // of log lines, by zone
+	lossesAt  int64            // the second of them
 	clusterOf *model.Cluster
 	countedAt time.Time
 }
@@ -95,17 +97,16 @@ func New(nav.Page) view.View {
 	return v
 }
 
-// marks shows how far what is below the rows is, where anybody counts.
-func (v *zones) marks() {
-	cols := v.zones.Columns
-	last := len(cols) - 1
-	on := cols[last].Title == marksTitle
-	counted := slices.ContainsFunc(v.items, func(it *item) bool { return it.below.Known && it.below.Tracked() })
-	switch {
-	case on && !counted:
-		v.zones.Columns = cols[:last:last]
-	case !on && counted:
-		v.zones.Columns = append(cols[:last+1:last+1], widget.Column[*item]{Title: marksTitle, Drop: 5, NoSort: true,
+// more adds the columns that only some zones fill: how far what is below the rows is,
+// where anybody counts, and the lines of the ACL log that meters discard.
+func (v *zones) more() {
+	cols := slices.DeleteFunc(slices.Clone(v.zones.Columns), func(c widget.Column[*item]) bool { return c.Title == marksTitle || c.Title == lostTitle })
+	if slices.ContainsFunc(v.items, func(it *item) bool { return v.losses[it.Name] != nil }) {
+		cols = append(cols, widget.Column[*item]{Title: lostTitle, Drop: 2, Cell: func(z *item) widget.Line { return v.losses[z.Name].line(v.st) },
+			Less: func(a, b *item) int { return v.losses[a.Name].compare(v.losses[b.Name]) }})
+	}
+	if slices.ContainsFunc(v.items, func(it *item) bool { return it.below.Known && it.below.Tracked() }) {
+		cols = append(cols, widget.Column[*item]{Title: marksTitle, Drop: 5, NoSort: true,
 			Cell: func(z *item) widget.Line {
 				look := v.st.Text
 				if z.below.Behind(v.now) != "" {
@@ -113,6 +114,9 @@ func (v *zones) marks() {
 				}
 				return widget.Styled(z.marks(), look)
 			}})
+	}
+	if len(cols) != len(v.zones.Columns) || cols[len(cols)-1].Title != v.zones.Columns[len(cols)-1].Title {
+		v.zones.Columns = cols
 	}
 }
 
@@ -169,8 +173,9 @@ func (v *zones) Sync(env *view.Env) {
 	many := len(env.Rev.Zones) > manyZones
 	fresh := v.clusterOf == env.Rev.Cluster && !env.Now.Before(v.countedAt) && env.Now.Sub(v.countedAt) < again
 	v.items = v.count(env.Rev, env.Now, many && fresh)
+	v.lose(env)
 	v.show()
-	v.marks()
+	v.more()
 	v.columns(env.Rev.Zones)
 	if many && fresh && len(v.policies.Items()) > 0 {
 		return

@@ -146,17 +146,31 @@ func (c *Counter) pair(x *rule, p Pair) *Hit {
 }
 
 // Add counts a line.
-func (c *Counter) Add(r Rule, p Pair, at time.Time) {
-	x := c.rule(r)
-	if x == nil {
-		c.Over++
+func (c *Counter) Add(r Rule, p Pair, at time.Time) { c.Of(r).Add(p, at) }
+
+// Counted is one rule of a counter, looked up once for many lines.
+type Counted struct {
+	c *Counter
+	x *rule // nil beyond the bound
+}
+
+// Of is a rule of the counter.
+func (c *Counter) Of(r Rule) Counted { return Counted{c, c.rule(r)} }
+
+// In says whether it is one of a counter.
+func (o Counted) In(c *Counter) bool { return o.c == c }
+
+// Add counts a line of the rule.
+func (o Counted) Add(p Pair, at time.Time) {
+	if o.x == nil {
+		o.c.Over++
 		return
 	}
-	x.Add(at)
-	if h := c.pair(x, p); h != nil {
+	o.x.Add(at)
+	if h := o.c.pair(o.x, p); h != nil {
 		h.Add(at)
 	} else {
-		x.rest++
+		o.x.rest++
 	}
 }
 

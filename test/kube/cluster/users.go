@@ -30,7 +30,7 @@ var roles = map[string][]rbacv1.PolicyRule{
 
 var (
 	seeing       = []string{"get", "list", "watch"}
-	policyRule   = rbacv1.PolicyRule{APIGroups: []string{"policy.networking.k8s.io"}, Resources: []string{"adminnetworkpolicies", "baselineadminnetworkpolicies"}, Verbs: seeing}
+	policyRule   = rbacv1.PolicyRule{APIGroups: []string{"policy.networking.k8s.io"}, Resources: []string{"adminnetworkpolicies", "baselineadminnetworkpolicies", "clusternetworkpolicies"}, Verbs: seeing}
 	firewallRule = rbacv1.PolicyRule{APIGroups: []string{"k8s.ovn.org"}, Resources: []string{"egressfirewalls"}, Verbs: seeing}
 )
 

@@ -1,0 +1,52 @@
+package convert
+
+import (
+	"fmt"
+	"strings"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests"
+)
+
+// Result is what a conversion gives.
+type Result struct {
+	// Policies are the objects that say the same, in the order of Text.
+	Policies []*model.Policy
+	// Notes say what was left out, or is to be known besides.
+	Notes []Note
+	Proof Proof
+}
+
+// Note is about an object of the input.
+type Note struct {
+	About model.Key
+	Text  string
+}
+
+// String is "NP blue/web: left out: …".
+func (n Note) String() string { return n.About.Label() + ": " + clean.Text(n.Text) }
+
+// Text is all objects as manifests, one document each.
+func (r *Result) Text() string {
+	var b strings.Builder
+	for i, p := range r.Policies {
+		if i > 0 {
+			b.WriteString("---\n")
+		}
+		b.WriteString(p.YAML)
+	}
+	return b.String()
+}
+
+// policy is a typed object in the model's form, checked as the API server would.
+func policy(object any) (*model.Policy, error) {
+	p, err := manifests.FromObject(object, model.Origin{Source: "convert", Item: -1})
+	if err != nil {
+		return nil, fmt.Errorf("read what was made: %w", err)
+	}
+	if bad := manifests.Validate(p); len(bad) > 0 {
+		return nil, fmt.Errorf("check what was made of %s: %s", p.Key.Label(), bad[0].String())
+	}
+	return p, nil
+}

@@ -1,0 +1,106 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+
+	"rung/compiler"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/legacy"
+	"rung/model/verdict"
+)
+
+// NetworkPolicy writes the isolation annotations and NetworkPolicies of 2016 as those of
+// today (older-forms.md#conversion), and proves it: before, the annotation counts; after,
+// as OVN-Kubernetes decides today.
+func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
+	c := legacy.ToNetworkPolicies(r.Cluster)
+	out := &Result{}
+	for _, n := range c.Notes {
+		out.Notes = append(out.Notes, Note(n))
+	}
+	made := make([]model.Object, 0, len(c.Made))
+	for _, o := range c.Made {
+		p, err := policy(o)
+		if err != nil {
+			return nil, err
+		}
+		out.Policies, made = append(out.Policies, p), append(made, p)
+	}
+	imagined, n, all := legacy.Imagine(r.Cluster)
+	if !all {
+		out.Notes = append(out.Notes, Note{About: model.Key{Kind: model.KindPod, Name: "rung-imagined"},
+			Text: fmt.Sprintf("the selectors name more labels than the %d pods that the proof imagines: it holds for the pods there are, and for those", n)})
+	}
+	before, _ := r.Cluster.Upsert(imagined, nil)
+	after, _ := before.Upsert(made, c.Gone)
+	out.Proof.Imagined = n
+	for p := range r.Cluster.Pods() {
+		if p.PeerEligible() {
+			out.Proof.Pods++
+		}
+	}
+	was, will := sideOf(r, before, true), sideOf(r, after, false)
+	// First the policies alone, without what OVN-Kubernetes adds for every pod.
+	bare := func(v verdict.View) verdict.View {
+		v.Defaults, v.AllowICMP = false, false
+		return v
+	}
+	differs, err := differences(ctx, bare(was), bare(will))
+	if err != nil {
+		return nil, fmt.Errorf("compare both sides: %w", err)
+	}
+	besides, err := differences(ctx, was, will)
+	if err != nil {
+		return nil, fmt.Errorf("compare both sides: %w", err)
+	}
+	out.Proof.Equal, out.Proof.Differs, out.Proof.Besides = len(differs) == 0, differs, besides
+	if len(differs) > 0 {
+		out.Proof.Besides = nil // they are among them
+	}
+	out.Proof.Besides = append(out.Proof.Besides, ownNodes(r, was, will)...)
+	return out, nil
+}
+
+// ownNodes are the isolated namespaces whose pods take everything from their own node today,
+// whatever NetworkPolicies say, and from themselves through a Service
+// (ovn-kubernetes.md#hairpin-and-node-rows). The comparison of all connections leaves the
+// addresses of nodes out, so that they are asked about one by one.
+func ownNodes(r *revision.Revision, was, will verdict.View) (out []Difference) {
+	if !will.Defaults {
+		return nil
+	}
+	before, after := verdict.New(was), verdict.New(will)
+	for ns := range r.Cluster.Namespaces() {
+		if !legacy.Isolated(r.Cluster, ns.Name) {
+			continue
+		}
+		for p := range r.Cluster.PodsIn(ns.Name) {
+			ask := verdict.Connection{From: verdict.NodeEnd(p.NodeName), To: verdict.PodEnd(p.Namespace, p.Name), Protocol: verdict.TCP, Port: 80}
+			a, err := before.FromPolicies(ask)
+			b, err2 := after.FromPolicies(ask)
+			if err != nil || err2 != nil {
+				continue // its node is not known
+			}
+			if a.Verdict == verdict.Deny && b.Verdict == verdict.Allow {
+				out = append(out, Difference{Before: a.Verdict, After: b.Verdict, Example: ask.String(),
+					Text: "a pod's own node, and the pod itself through a Service → pods of " + ns.Name})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// sideOf is what the verdicts of one side follow from.
+func sideOf(r *revision.Revision, c *model.Cluster, then bool) verdict.View {
+	o := r.Desired.Options()
+	if !o.IPv4 && !o.IPv6 {
+		o.IPv4 = true
+	}
+	f := r.Flags
+	f.LegacyIsolation = then
+	side := revision.New(revision.Facts{Cluster: c, Flags: f, Desired: compiler.Compile(c, o)}, nil)
+	return verdict.View{Cluster: c, Options: side.VerdictOptions()}
+}

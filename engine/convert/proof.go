@@ -1,0 +1,60 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+
+	"rung/engine/revision"
+	"rung/model/verdict"
+	"rung/model/words"
+)
+
+// Proof is what the verdicts of both sides say.
+type Proof struct {
+	// Equal says that the policies of both sides decide every connection alike.
+	Equal bool
+	// Unknown says why that could not be found out, empty where it was.
+	Unknown string
+	// Pods are those compared, Imagined besides are pods that do not exist, with labels
+	// that selectors could match.
+	Pods, Imagined int
+	// Differs are the connections that the policies of both sides decide otherwise, Besides
+	// those that only rows differ in that OVN-Kubernetes has for every pod.
+	Differs, Besides []Difference
+}
+
+// Difference is some connections of which the sides say something else.
+type Difference struct {
+	Before, After verdict.Verdict
+	Text, Example string
+}
+
+// Text is the proof in a line.
+func (p *Proof) Text() string {
+	pods := words.Total(p.Pods, "pod")
+	if p.Imagined > 0 {
+		pods += fmt.Sprintf(", and %s imagined with labels that the policies name", words.Total(p.Imagined, "pod"))
+	}
+	switch {
+	case p.Unknown != "":
+		return "not proved: " + p.Unknown
+	case p.Equal:
+		return "equal for every connection (" + pods + ", any port, any address)"
+	}
+	return fmt.Sprintf("differs in %s of connections (%s)", words.Count(len(p.Differs), "group"), pods)
+}
+
+// differences are the flips of a comparison.
+func differences(ctx context.Context, before, after verdict.View) ([]Difference, error) {
+	d, err := verdict.Differ(ctx, verdict.New(before), verdict.New(after), verdict.Asked{})
+	if err != nil {
+		return nil, err
+	}
+	var out []Difference
+	for i := range d.Flips {
+		g := &d.Flips[i]
+		out = append(out, Difference{Before: g.Before, After: g.After, Example: g.Example.String(),
+			Text: revision.GroupText(g) + "; " + revision.DecidedText(g)})
+	}
+	return out, nil
+}

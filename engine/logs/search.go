@@ -1,0 +1,319 @@
+package logs
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rung/model/clean"
+	"rung/sources/logfile"
+)
+
+const (
+	// searchAfter is how long a search waits before it begins: a filter that is being
+	// typed is another one with every key.
+	searchAfter = 300 * time.Millisecond
+	// searchLease is how long a search goes on that nobody looks at.
+	searchLease = 30 * time.Second
+	// searchStride is how many lines are looked at between two looks at the clock.
+	searchStride = 512
+)
+
+// Search finds lines in all of the log files, beside the lines that are kept, and then in
+// those that come. It keeps the newest that match, as many as a Store keeps of all. It
+// ends when another one begins, the files are gone to another time, or nobody looks.
+type Search struct {
+	window
+	logs   *Store
+	reader *FileReader
+	wants  Wanted
+	end    context.CancelFunc
+
+	asked        atomic.Int64 // when somebody looked, in Unix nanoseconds
+	bytes, all   atomic.Int64
+	lines, found atomic.Uint64
+	done, over   atomic.Bool
+	failed       atomic.Pointer[error]
+
+	// Of the goroutine that searches:
+	before []*Entry // those that are kept should a match follow
+	after  int      // how many more are kept behind a match
+}
+
+// Wanted is what a search looks for.
+type Wanted struct {
+	// About says whether a line counts at all, nil for all; Matches which of those match.
+	// Both are called beside the screen.
+	About, Matches func(*Entry) bool
+	// Around is how many lines before and after each match are kept with it.
+	Around int
+}
+
+// Found is how far a search is.
+type Found struct {
+	// Done says that all files were looked through, Over that no more comes: what was
+	// found is as of then.
+	Done, Over bool
+	// Bytes of All were read, in Lines that count, of which Matches match.
+	Bytes, All     int64
+	Lines, Matches uint64
+	Err            error
+}
+
+// Found says how far the search is, and that somebody looks.
+func (s *Search) Found() Found {
+	s.asked.Store(time.Now().UnixNano())
+	f := Found{Over: s.over.Load(), Done: s.done.Load(), Bytes: s.bytes.Load(), All: s.all.Load(), Lines: s.lines.Load(), Matches: s.found.Load()}
+	if err := s.failed.Load(); err != nil {
+		f.Err = *err
+	}
+	return f
+}
+
+// Stop ends the search.
+func (s *Search) Stop() { s.end() }
+
+// Search looks through the log files for lines; a search before it ends. It returns at
+// once. What is played at a speed is not looked through: what comes later is not known yet.
+func (l *Store) Search(w Wanted) (*Search, error) {
+	if p := l.playing(); p != nil {
+		return p.search(w)
+	}
+	return nil, ErrNoFiles
+}
+
+// searches are those of a reader; the newest goes on.
+type searches struct {
+	mu  sync.Mutex
+	ctx context.Context // nil while the reader does not run
+	now *Search
+	wg  sync.WaitGroup
+}
+
+// open lets searches begin until the function is called, which ends them.
+func (x *searches) open(ctx context.Context) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	x.mu.Lock()
+	x.ctx = ctx
+	x.mu.Unlock()
+	return func() {
+		cancel()
+		x.mu.Lock()
+		x.ctx = nil
+		x.mu.Unlock()
+		x.wg.Wait()
+	}
+}
+
+// forget lets go of a search that ended: what it found belongs to whoever looks at it.
+func (x *searches) forget(s *Search) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.now == s {
+		x.now = nil
+	}
+}
+
+func (r *FileReader) search(w Wanted) (*Search, error) {
+	x := &r.searches
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.ctx == nil {
+		return nil, ErrNoFiles
+	}
+	if x.now != nil {
+		x.now.Stop()
+	}
+	ctx, cancel := context.WithCancel(x.ctx)
+	s := &Search{logs: r.logs, reader: r, wants: w, end: cancel, window: window{limit: r.logs.limit}}
+	s.asked.Store(time.Now().UnixNano())
+	x.now = s
+	x.wg.Go(func() {
+		defer x.forget(s)
+		defer cancel()
+		defer s.over.Store(true)
+		if err := s.run(ctx); err != nil && ctx.Err() == nil {
+			s.failed.Store(&err)
+		}
+	})
+	return s, nil
+}
+
+// run looks through the files, then at what comes.
+func (s *Search) run(ctx context.Context) error {
+	begin := time.NewTimer(searchAfter)
+	defer begin.Stop()
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-begin.C:
+	}
+	ticks, stop := s.logs.Subscribe()
+	defer stop()
+	turns := s.logs.turns.Load()
+	kept := s.logs.Since(0, 0)
+	rest, err := s.files(ctx, kept)
+	if err != nil || rest == nil {
+		return err
+	}
+	s.done.Store(true)
+	seen := uint64(0)
+	if n := len(kept); n > 0 {
+		seen = kept[n-1].Seq
+	}
+	lease := time.NewTicker(searchLease / 4)
+	defer lease.Stop()
+	for {
+		for _, e := range s.logs.Since(seen, 0) {
+			if s.logs.turns.Load() != turns {
+				return nil
+			}
+			seen = e.Seq
+			if !rest.take(e) {
+				s.look(e)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks:
+		case <-lease.C:
+			if s.left() {
+				return nil
+			}
+		}
+		if s.logs.turns.Load() != turns {
+			return nil
+		}
+	}
+}
+
+// left says whether nobody looks any more.
+func (s *Search) left() bool { return time.Since(time.Unix(0, s.asked.Load())) > searchLease }
+
+// lineSet are lines that were seen: each is there as often as it was.
+type lineSet struct {
+	seed maphash.Seed
+	n    map[uint64]int
+}
+
+func newLineSet() *lineSet { return &lineSet{maphash.MakeSeed(), map[uint64]int{}} }
+
+func (x *lineSet) add(raw string) { x.n[maphash.String(x.seed, raw)]++ }
+
+// take says whether a line is there, and takes it out.
+func (x *lineSet) take(e *Entry) bool {
+	k := maphash.String(x.seed, e.Line.Raw)
+	if e.Gap != nil || x.n[k] == 0 {
+		return false
+	}
+	x.n[k]--
+	return true
+}
+
+// files looks at what the files hold and at the entries that are kept already, in order of
+// time, each line once. rest are lines that were added meanwhile and are to come once more,
+// nil where the search ended before.
+func (s *Search) files(ctx context.Context, kept []*Entry) (rest *lineSet, err error) {
+	rest = newLineSet()
+	known := newLineSet()
+	newest := time.Time{}
+	for _, e := range kept {
+		if e.Gap == nil {
+			known.add(e.Line.Raw)
+			newest = later(newest, e.Line.At)
+		}
+	}
+	// The files once more, from their beginning: what they count is of no interest here.
+	r := NewFileReader(&Store{now: s.logs.now}, Files{Paths: s.reader.cfg.Paths}, s.reader.nodeOf, false)
+	r.set, err = logfile.Open(ctx, r.cfg.Paths, nil)
+	if err != nil {
+		return rest, err
+	}
+	defer func() { r.set.Close() }()
+	r.sources = map[*logfile.File]*fileSource{}
+	for _, f := range r.set.Files() {
+		f.Finish()
+		s.all.Add(f.State().Size)
+	}
+	pass := func() {
+		var n int64
+		for _, f := range r.set.Files() {
+			n += f.Passed()
+		}
+		s.bytes.Store(n)
+	}
+	n := 0
+	for x := range r.inOrder(time.Time{}) {
+		if n++; n%searchStride == 0 {
+			pass()
+			if ctx.Err() != nil || s.left() {
+				return nil, nil
+			}
+		}
+		e := &Entry{At: x.line.At, Line: x.line}
+		if known.take(e) {
+			continue // it comes among those that are kept
+		}
+		for len(kept) > 0 && !kept[0].Line.At.After(x.line.At) {
+			s.look(kept[0])
+			kept = kept[1:]
+		}
+		if x.line.At.After(newest) {
+			rest.add(x.line.Raw)
+		}
+		s.logs.explain(e)
+		s.look(e)
+	}
+	pass()
+	for _, e := range kept {
+		s.look(e)
+	}
+	for _, st := range r.set.States() {
+		if st.Err != nil {
+			return rest, errors.New(clean.Text(st.Path) + ": " + fileError(st.Err))
+		}
+	}
+	return rest, nil
+}
+
+// look keeps an entry that matches, and those around it.
+func (s *Search) look(e *Entry) {
+	if e.Gap == nil {
+		if s.wants.About != nil && !s.wants.About(e) {
+			return
+		}
+		s.lines.Add(1)
+	}
+	if s.wants.Matches(e) {
+		for _, b := range s.before {
+			s.keep(b)
+		}
+		s.before, s.after = s.before[:0], s.wants.Around
+		s.found.Add(1)
+		s.keep(e)
+		return
+	}
+	switch n := s.wants.Around; {
+	case s.after > 0:
+		s.after--
+		s.keep(e)
+	case n > 0:
+		if len(s.before) == n {
+			s.before = slices.Delete(s.before, 0, 1)
+		}
+		s.before = append(s.before, e)
+	}
+}
+
+// keep keeps a copy: its number is another one here.
+func (s *Search) keep(e *Entry) {
+	x := *e
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.window.store(&x)
+}

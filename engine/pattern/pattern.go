@@ -1,0 +1,168 @@
+package pattern
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/template"
+	"rung/sources/manifests"
+	"rung/sources/manifests/edit"
+)
+
+// World is the cluster of a revision as templates look at it.
+func World(rev *revision.Revision) *template.World {
+	v := rev.Vital()
+	w := &template.World{Cluster: rev.Cluster, Index: rev.Selected(), Max: rev.Flags.MaxPriority,
+		Vital: template.Vital{DNS: v.DNS, DNSPorts: v.DNSPorts, APIPort: v.APIPort}}
+	if w.Max == 0 {
+		w.Max = model.MaxPriority
+	}
+	for _, a := range v.API {
+		w.Vital.API = append(w.Vital.API, a.String())
+	}
+	for p := range rev.Cluster.Pods() {
+		for _, ip := range p.IPs {
+			w.IPv6 = w.IPv6 || strings.Contains(ip, ":")
+		}
+	}
+	return w
+}
+
+// Made is a set with its text, to be applied as one change.
+type Made struct {
+	*template.Set
+	// Text are the policies to write, one document each. Base is the text of those that are
+	// there now and change: what somebody else changes meanwhile is a conflict.
+	Text, Base string
+	// New are policies that are not there, Changed those that are.
+	New, Changed []model.PolicyKey
+	objects      []model.Object
+}
+
+// Make makes a set of answers; with offered, what is offered first is taken for what has no
+// answer. The error may be a *template.MissingError.
+func Make(w *template.World, t *template.Template, given template.Answers, offered bool) (*Made, error) {
+	answers, err := t.Complete(w, given, offered)
+	if err != nil {
+		return nil, err
+	}
+	set, err := t.Make(w, answers)
+	if err != nil {
+		return nil, err
+	}
+	return write(w, set)
+}
+
+// Whole makes what a set of the cluster misses.
+func Whole(w *template.World, name string, leaveOut []string) (*Made, error) {
+	var names []string
+	for _, k := range template.Sets(w.Cluster) {
+		if k.Name == name {
+			set, err := k.Whole(w, leaveOut)
+			if err != nil {
+				return nil, err
+			}
+			return write(w, set)
+		}
+		names = append(names, k.Name)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("there is no set %q: no policy here was made from a template", name)
+	}
+	return nil, fmt.Errorf("there is no set %q: there is %s", name, strings.Join(names, ", "))
+}
+
+// write makes the text of a set.
+func write(w *template.World, set *template.Set) (*Made, error) {
+	out := &Made{Set: set}
+	var texts, bases []string
+	for i := range set.Policies {
+		p := &set.Policies[i]
+		old := w.Cluster.Policy(p.Key)
+		next, err := policy(p, old)
+		if err != nil {
+			return nil, fmt.Errorf("writing %s: %w", p.Key.Label(), err)
+		}
+		text := next.YAML
+		if old == nil {
+			text = "# " + p.Why + ".\n" + text
+			out.New = append(out.New, p.Key)
+		} else {
+			bases = append(bases, old.YAML)
+			out.Changed = append(out.Changed, p.Key)
+		}
+		texts = append(texts, text)
+		out.objects = append(out.objects, next)
+	}
+	out.Text, out.Base = documents(texts), documents(bases)
+	return out, nil
+}
+
+// documents are texts one after the other. One alone stays as it is.
+func documents(texts []string) string {
+	var b strings.Builder
+	for i, t := range texts {
+		if i > 0 {
+			b.WriteString("---\n")
+		}
+		b.WriteString(t)
+		if len(texts) > 1 && !strings.HasSuffix(t, "\n") {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// policy is one policy of a set, put over the one there is.
+func policy(p *template.Policy, old *model.Policy) (*model.Policy, error) {
+	object := p.Object
+	if old != nil {
+		was, err := manifests.Untyped(old.Original)
+		if err != nil {
+			return nil, err
+		}
+		object = p.Onto(was)
+	}
+	typed, err := manifests.Typify(p.Key.Kind, object)
+	if err != nil {
+		return nil, err
+	}
+	var next *model.Policy
+	var broken []model.Broken
+	if old != nil {
+		next, broken, err = edit.Policy(old, typed)
+	} else {
+		var made *model.Policy
+		if made, err = manifests.FromObject(typed, model.Origin{Item: -1}); err == nil {
+			next, broken = manifests.ParsePolicy([]byte(made.YAML))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range broken {
+		if b.IsError() {
+			return nil, errors.New(b.String())
+		}
+	}
+	if next == nil {
+		return nil, errors.New("the text is no policy")
+	}
+	return next, nil
+}
+
+// After is the revision with the set.
+func (m *Made) After(rev *revision.Revision) *revision.Revision { return rev.With(m.objects, nil) }
+
+// Expectations are what must hold with the set, as a file for rung verify.
+func (m *Made) Expectations(ctx context.Context, rev *revision.Revision) ([]byte, error) {
+	text, err := expectations(m, rev)
+	if err != nil {
+		return nil, fmt.Errorf("expectations of %s: %w", m.Name, err)
+	}
+	return text, ctx.Err()
+}

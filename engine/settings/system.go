@@ -1,0 +1,35 @@
+package settings
+
+import (
+	"fmt"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// System is a setting, as Rung's flag spells it.
+const System = "system"
+
+// SystemOf says which system's precedence holds in a cluster, and why: the flag's; else
+// Antrea's where the cluster has policies or Tiers of Antrea and no zone has rows of
+// AdminNetworkPolicies; else OVN-Kubernetes'.
+func SystemOf(flag string, c *model.Cluster, adminRows bool) (s model.PolicySystem, why string) {
+	if flag != "" && flag != auto {
+		return model.PolicySystem(flag), "--" + System + " " + flag
+	}
+	tiers, policies := 0, 0
+	for range c.AntreaTiers() {
+		tiers++
+	}
+	for range c.AntreaPolicies() {
+		policies++
+	}
+	found := fmt.Sprintf("%s and %s of Antrea", words.Count(policies, "policy"), words.Count(tiers, "Tier"))
+	switch {
+	case tiers+policies == 0:
+		return model.SystemOVN, "no policy and no Tier of Antrea"
+	case adminRows:
+		return model.SystemOVN, "zones have rows of AdminNetworkPolicies; there are also " + found
+	}
+	return model.SystemAntrea, found
+}

@@ -1,0 +1,77 @@
+package trace
+
+import (
+	"sync"
+
+	"rung/engine/revision"
+	"rung/model/nb"
+	"rung/model/verdict"
+)
+
+// ordered is the rows of a zone, put in order by whoever asks first.
+type ordered struct {
+	db   *nb.DB // of a zone that was read
+	make func() *verdict.Zone
+}
+
+// rowsOf are the rows of a revision as a Tracer has them.
+type rowsOf struct {
+	t *Tracer
+	r *revision.Revision
+}
+
+// rows are those that are asked in a revision.
+func (t *Tracer) rows(r *revision.Revision) verdict.Rows { return rowsOf{t, r} }
+
+// Zone is the rows of a zone in order, nil where it was not read. Several may be put in
+// order at once, each of them by one goroutine.
+func (z rowsOf) Zone(name string) *verdict.Zone {
+	of := z.t.zone(z.r, name)
+	if of == nil {
+		return nil
+	}
+	return of.make()
+}
+
+func (t *Tracer) zone(r *revision.Revision, name string) *ordered {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.zones == nil || t.Compiled && t.of != r {
+		t.zones, t.of = map[string]*ordered{}, r
+	}
+	known := t.zones[name]
+	if t.Compiled {
+		if known == nil {
+			known = &ordered{make: sync.OnceValue(func() *verdict.Zone { return r.CompiledZone(name, &t.matches) })}
+			t.zones[name] = known
+		}
+		return known
+	}
+	z := r.Zone(name)
+	switch {
+	case z == nil || z.DB == nil:
+		return nil
+	case known != nil && known.db == z.DB:
+		return known
+	}
+	old := known
+	next := &ordered{db: z.DB, make: sync.OnceValue(func() *verdict.Zone {
+		var before *verdict.Zone
+		if old != nil {
+			before, old = old.make(), nil
+		}
+		return verdict.NewZone(name, z.DB, &t.matches, before)
+	})}
+	t.zones[name] = next
+	t.forget()
+	return next
+}
+
+// forget lets go of matches that no row has any more.
+func (t *Tracer) forget() {
+	rows := 0
+	for _, z := range t.zones {
+		rows += z.db.Len()
+	}
+	t.matches.Keep(rows)
+}

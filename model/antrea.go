@@ -1,0 +1,216 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+)
+
+// PolicySystem is the network plugin whose rules of precedence hold in a cluster.
+type PolicySystem string
+
+// The systems.
+const (
+	SystemOVN    PolicySystem = "ovn-kubernetes"
+	SystemAntrea PolicySystem = "antrea"
+)
+
+// Kinds of Antrea (crd.antrea.io), spelled with their group, since Kubernetes has kinds
+// of the same names.
+const (
+	KindTier         Kind = "Tier.crd.antrea.io"
+	KindACNP         Kind = "ClusterNetworkPolicy.crd.antrea.io"
+	KindANNP         Kind = "NetworkPolicy.crd.antrea.io"
+	KindClusterGroup Kind = "ClusterGroup.crd.antrea.io"
+	KindGroup        Kind = "Group.crd.antrea.io"
+)
+
+// IsAntrea says whether objects of the kind are policies of Antrea.
+func (k Kind) IsAntrea() bool { return k == KindACNP || k == KindANNP }
+
+// AntreaTier is a Tier of Antrea (antrea.md#tiers): policies of the one with the lowest
+// priority decide first.
+type AntreaTier struct {
+	Meta
+	Priority    int32
+	Description string
+	// Static says that Antrea makes the tier itself; it is there without an object.
+	Static bool
+}
+
+// AntreaGroup is a ClusterGroup (no Namespace) or Group: one of its forms is set.
+type AntreaGroup struct {
+	Meta
+	// Select says that Namespaces and Pods are the form: both must match. Of a Group
+	// without a namespaceSelector, the pods are those of its namespace.
+	Select           bool
+	Namespaces, Pods Selector
+	HasNamespaces    bool // a namespaceSelector is written
+	Networks         []string
+	Service          *Key // of KindService
+	Children         []string
+	Original         any
+	YAML             string
+	Invalid          []Broken
+}
+
+// AntreaPolicy is what only policies of Antrea have.
+type AntreaPolicy struct {
+	// Tier is the name of the tier, "application" where none is written.
+	Tier string
+	// Priority is 1.0 to 10000.0; the lowest decides first within a tier.
+	Priority float64
+	// AppliedTo are the pods the policy is about, joined by or; empty where every rule
+	// has its own.
+	AppliedTo []AppliedTo
+	// Realized is what the status says of it.
+	Phase                       string // Pending, Realizing, Realized, Failed
+	NodesRealized, NodesDesired int32
+}
+
+// AppliedTo is one element of appliedTo: one of its forms is set.
+type AppliedTo struct {
+	// Select says that Namespaces and Pods are the form: both must match.
+	Select           bool
+	Namespaces, Pods Selector
+	Group            string // ClusterGroup of an ACNP, Group of an ANNP's namespace
+	ServiceAccount   *ServiceAccount
+	Service          *Key      // a NodePort Service: clients from outside
+	Nodes            *Selector // the nodes themselves
+}
+
+// ServiceAccount names one.
+type ServiceAccount struct{ Namespace, Name string }
+
+// AntreaRule is what only rules of Antrea have. Rule.Action is Deny for Drop and Reject.
+type AntreaRule struct {
+	// Action is the API's word: Allow, Drop, Reject, Pass.
+	Action string
+	// Name is the one written, or the one Antrea would make.
+	Generated bool // Rule.Name is not written
+	AppliedTo []AppliedTo
+	Protocols []AntreaProtocol
+	// L7 are the layer 7 protocols, for people, cleaned; traffic that matches is
+	// decided by them.
+	L7 []string
+	// ToServices are Services whose cluster IP and ports the rule is about.
+	ToServices []Key
+	Logging    bool
+	LogLabel   string
+}
+
+// AntreaProtocol is one element of protocols: ICMP or IGMP.
+type AntreaProtocol struct {
+	Protocol string // ICMP, IGMP
+	// Type and Code of ICMP, Type of IGMP; nil for any.
+	Type, Code *int32
+	Group      string // of IGMP
+}
+
+// NamespaceMatch says which namespaces a peer of an ACNP is about, seen from the
+// namespace of the pod the rule applies to.
+type NamespaceMatch struct {
+	// Self: the same namespace. Else those with the same values of all SameLabels; where
+	// a namespace lacks one of them, the rule is not there for its pods.
+	Self       bool
+	SameLabels []string
+}
+
+// String is namespace/name.
+func (a ServiceAccount) String() string { return a.Namespace + "/" + a.Name }
+
+// text is a peer that stands for other namespaces by the pod it applies to.
+func (m *NamespaceMatch) text(pods Selector) string {
+	where := "its own namespace"
+	if !m.Self {
+		where = "namespaces with its " + strings.Join(m.SameLabels, ", ")
+	}
+	if pods.Empty() {
+		return "pods in " + where
+	}
+	return "pods: " + pods.String() + " in " + where
+}
+
+// String is the element for people, like a subject: "pods: role=db", "group: web",
+// "service account: ns-1/sa-1", "NodePort Service: ns-1/web", "nodes: all".
+func (a AppliedTo) String() string {
+	switch {
+	case a.Group != "":
+		return "group: " + a.Group
+	case a.ServiceAccount != nil:
+		return "service account: " + a.ServiceAccount.String()
+	case a.Service != nil:
+		return "NodePort Service: " + a.Service.Namespace + "/" + a.Service.Name
+	case a.Nodes != nil:
+		return "nodes: " + a.Nodes.String()
+	case a.Select:
+		return podsText(a.Namespaces, a.Pods)
+	}
+	return "nothing"
+}
+
+// AppliedText is appliedTo for people: its elements, "each rule has its own", or
+// "nothing".
+func (p *Policy) AppliedText() string {
+	if p.Antrea == nil {
+		return ""
+	}
+	if len(p.Antrea.AppliedTo) == 0 {
+		for r := range p.AllRules() {
+			if r.Antrea != nil && len(r.Antrea.AppliedTo) > 0 {
+				return "each rule has its own"
+			}
+		}
+	}
+	return AppliedText(p.Antrea.AppliedTo, p.Namespace)
+}
+
+// AppliedText is a list of appliedTo for people; namespace is that of a namespaced
+// policy, whose selectors are about its own pods.
+func AppliedText(list []AppliedTo, namespace string) string {
+	if len(list) == 0 {
+		return "nothing"
+	}
+	var out []string
+	for _, a := range list {
+		if namespace != "" && a.Select {
+			out = append(out, Subject{Namespace: namespace, Pods: a.Pods}.String())
+			continue
+		}
+		out = append(out, a.String())
+	}
+	return strings.Join(out, " or ")
+}
+
+// SubjectText is what the policy applies to, for people.
+func (p *Policy) SubjectText() string {
+	if p.Antrea != nil {
+		return p.AppliedText()
+	}
+	return p.Subject.String()
+}
+
+// Text is the element for people: "icmp type 8 code 0", "igmp type 0x11 group 224.0.0.1".
+func (p AntreaProtocol) Text() string {
+	text := strings.ToLower(p.Protocol)
+	if p.Type != nil && p.Protocol == "IGMP" {
+		text += fmt.Sprintf(" type 0x%x", *p.Type)
+	} else if p.Type != nil {
+		text += fmt.Sprintf(" type %d", *p.Type)
+	}
+	if p.Code != nil {
+		text += fmt.Sprintf(" code %d", *p.Code)
+	}
+	if p.Group != "" {
+		text += " group " + p.Group
+	}
+	return text
+}
+
+// ActionText is what the rule does in the API's word: Drop and Reject of Antrea are
+// both Deny.
+func (r *Rule) ActionText() string {
+	if r.Antrea != nil {
+		return r.Antrea.Action
+	}
+	return string(r.Action)
+}

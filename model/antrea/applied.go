@@ -1,0 +1,98 @@
+package antrea
+
+import (
+	"rung/model"
+	"rung/model/overlap"
+)
+
+// Scope is what a rule applies to.
+type Scope struct {
+	Pods     []Selection      // joined by or
+	Services []model.Key      // NodePort Services: clients from outside the cluster
+	Nodes    []model.Selector // the nodes themselves
+	Reasons  []Reason
+}
+
+// PodSet are the pods of a scope, eligible or not.
+func (s *Scope) PodSet(x *overlap.PodIndex) overlap.PodSet {
+	var out overlap.PodSet
+	for i := range s.Pods {
+		out = out.Or(s.Pods[i].PodSet(x))
+	}
+	return out
+}
+
+// Matches says whether a pod is in the scope; ns is its namespace.
+func (s *Scope) Matches(ns *model.Namespace, p *model.Pod) bool {
+	for i := range s.Pods {
+		if s.Pods[i].Matches(ns, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Applied is what a rule of a policy of Antrea applies to: its own appliedTo, else the
+// policy's; with a nil rule, the policy's alone. Elements are joined by or.
+func (r *Resolver) Applied(p *model.Policy, rule *model.Rule) Scope {
+	if p.Antrea == nil {
+		return Scope{}
+	}
+	list := p.Antrea.AppliedTo
+	if rule != nil && rule.Antrea != nil && len(rule.Antrea.AppliedTo) > 0 {
+		list = rule.Antrea.AppliedTo
+	}
+	if len(list) == 0 && rule != nil {
+		return Scope{Reasons: []Reason{{AppliedToNothing, "it applies to nothing: neither the policy nor the rule has appliedTo"}}}
+	}
+	var out Scope
+	for i := range list {
+		r.apply(&out, p, &list[i])
+	}
+	return out
+}
+
+// Whole is what any rule of a policy applies to.
+func (r *Resolver) Whole(p *model.Policy) Scope {
+	out := r.Applied(p, nil)
+	for rule := range p.AllRules() {
+		if rule.Antrea != nil && len(rule.Antrea.AppliedTo) > 0 {
+			s := r.Applied(p, rule)
+			out.Pods = append(out.Pods, s.Pods...)
+			out.Services = append(out.Services, s.Services...)
+			out.Nodes = append(out.Nodes, s.Nodes...)
+			out.Reasons = append(out.Reasons, s.Reasons...)
+		}
+	}
+	return out
+}
+
+func (r *Resolver) apply(s *Scope, p *model.Policy, a *model.AppliedTo) {
+	switch {
+	case a.Group != "":
+		r.applyGroup(s, p, Ref(p, a.Group))
+	case a.ServiceAccount != nil:
+		s.Pods = append(s.Pods, Selection{Account: a.ServiceAccount})
+	case a.Service != nil:
+		s.Services = append(s.Services, *a.Service)
+	case a.Nodes != nil:
+		s.Nodes = append(s.Nodes, *a.Nodes)
+	case a.Select && p.Kind == model.KindANNP:
+		s.Pods = append(s.Pods, Selection{Namespace: p.Namespace, Pods: a.Pods})
+	case a.Select:
+		s.Pods = append(s.Pods, Selection{Namespaces: a.Namespaces, Pods: a.Pods})
+	}
+}
+
+func (r *Resolver) applyGroup(s *Scope, p *model.Policy, k model.Key) {
+	m := r.Of(k)
+	s.Reasons = append(s.Reasons, m.Reasons...)
+	if p.Kind == model.KindANNP && m.HasNamespaces {
+		s.Reasons = append(s.Reasons, Reason{AppliedToNamespaces, Label(k) + " has a namespaceSelector: an Antrea NetworkPolicy applies to pods of its own namespace only"})
+		return
+	}
+	if len(m.Networks) > 0 {
+		s.Reasons = append(s.Reasons, Reason{AppliedToNetworks, Label(k) + " has ipBlocks: nothing is applied to them"})
+	}
+	s.Pods = append(s.Pods, m.Pods...)
+}

@@ -1,0 +1,399 @@
+package antrea
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
+)
+
+// Limits of tiers and priorities (antrea.md#limits).
+const (
+	maxTiers        = 20
+	advisedTiers    = 10
+	maxBaseline     = 150   // unique priorities of rules in the baseline tier
+	maxPriorities   = 10000 // of policies outside it
+	maxRules        = 50000 // of rules outside it
+	advisedPriority = 100
+)
+
+// accountLabel is reserved by Antrea.
+const accountLabel = "internal.antrea.io/service-account"
+
+// checker is one run.
+type checker struct {
+	c     *model.Cluster
+	r     *Resolver
+	tiers map[string]*model.AntreaTier
+	out   []model.Finding
+}
+
+// Check says what Antrea's admission would refuse in the cluster as a whole, what its
+// documentation advises against, and what has no effect. What is refused in an object by
+// itself (Policy.Invalid, AntreaGroup.Invalid) is listed with it.
+func Check(c *model.Cluster) []model.Finding {
+	k := &checker{c: c, r: Groups(c), tiers: map[string]*model.AntreaTier{}}
+	all := Tiers(c)
+	for _, t := range all {
+		k.tiers[t.Name] = t
+	}
+	k.checkTiers(all)
+	for _, kind := range []model.Kind{model.KindClusterGroup, model.KindGroup} {
+		for g := range c.AntreaGroups(kind) {
+			k.group(g)
+		}
+	}
+	for p := range c.AntreaPolicies() {
+		k.policy(p)
+	}
+	order := Order(c)
+	k.ties(order)
+	k.limits(order)
+	k.labels()
+	return k.out
+}
+
+func (k *checker) add(m *model.Meta, dir model.Direction, rule int, code, message, remedy string) {
+	k.out = append(k.out, model.Finding{Code: code, Severity: severityOf(code), Policy: m.Key, Direction: dir, Rule: rule,
+		Message: message, Remedy: remedy, Origin: m.Origin})
+}
+
+func (k *checker) about(m *model.Meta, code, message, remedy string) {
+	k.add(m, "", -1, code, message, remedy)
+}
+
+func (k *checker) aboutRule(p *model.Policy, r *model.Rule, code, message, remedy string) {
+	k.add(&p.Meta, r.Direction, r.Index, code, message, remedy)
+}
+
+func (k *checker) checkTiers(all []*model.AntreaTier) {
+	taken := map[int32]*model.AntreaTier{}
+	for _, t := range all {
+		if want, ok := IsStatic(t.Name); ok {
+			if o, _ := k.c.Get(t.Key).(*model.AntreaTier); o != nil && o.Priority != want {
+				k.about(&o.Meta, TierStatic, fmt.Sprintf("priority %d: the tier %s is Antrea's own and has %d", o.Priority, t.Name, want), "take it out: Antrea makes it")
+			}
+			taken[t.Priority] = t
+			continue
+		}
+		was := taken[t.Priority]
+		switch {
+		case Reserved(t.Priority):
+			k.about(&t.Meta, TierReserved, fmt.Sprintf("priority %d is reserved: a custom tier has one below %d that no static tier has", t.Priority, PriorityApplication), "give it another priority")
+		case was != nil:
+			k.about(&t.Meta, TierTaken, fmt.Sprintf("priority %d is that of tier %s", t.Priority, was.Name), "give it another priority")
+		}
+		if was == nil {
+			taken[t.Priority] = t
+		}
+	}
+	last := &all[len(all)-1].Meta
+	for _, t := range all {
+		if !t.Static {
+			last = &t.Meta
+		}
+	}
+	switch n := len(all); {
+	case n > maxTiers:
+		k.about(last, TierLimit, fmt.Sprintf("there are %d tiers: Antrea supports %d", n, maxTiers), "put policies of one owner into one tier")
+	case n > advisedTiers:
+		k.about(last, TiersMany, fmt.Sprintf("there are %d tiers: Antrea advises %d or less", n, advisedTiers), "")
+	}
+}
+
+// invalid lists what reading found wrong with an object.
+func (k *checker) invalid(m *model.Meta, list []model.Broken) {
+	for _, b := range list {
+		f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: m.Key, Rule: -1, Message: strings.TrimPrefix(b.Field+": "+b.Message, ": "),
+			Remedy: b.Remedy, Origin: b.Origin}
+		f.Direction, f.Rule = RuleAt(b.Field)
+		k.out = append(k.out, f)
+	}
+}
+
+// RuleAt is the rule of a field such as spec.ingress[2].ports[0].
+func RuleAt(field string) (model.Direction, int) {
+	for _, d := range model.Directions {
+		if rest, ok := strings.CutPrefix(field, "spec."+d.Lower()+"["); ok {
+			n := 0
+			if _, err := fmt.Sscanf(rest, "%d]", &n); err == nil {
+				return d, n
+			}
+		}
+	}
+	return "", -1
+}
+
+func (k *checker) group(g *model.AntreaGroup) {
+	k.invalid(&g.Meta, g.Invalid)
+	if len(g.Invalid) > 0 {
+		return
+	}
+	for _, why := range k.r.Of(g.Key).Reasons {
+		k.about(&g.Meta, why.Code, why.Message, remedyOf(why.Code))
+	}
+}
+
+// remedyOf says what to do about a reference that stands for nothing.
+func remedyOf(code string) string {
+	switch code {
+	case GroupMissing, ServiceMissing:
+		return "make it, or correct the name"
+	case GroupNested, GroupCycle:
+		return "name the groups below as children themselves"
+	case AppliedToNetworks:
+		return "apply the policy to pods"
+	case AppliedToNamespaces:
+		return "write an Antrea ClusterNetworkPolicy"
+	}
+	return ""
+}
+
+func (k *checker) policy(p *model.Policy) {
+	k.invalid(&p.Meta, p.Invalid)
+	a := p.Antrea
+	switch t := k.tiers[a.Tier]; {
+	case t == nil && a.Phase != "":
+		k.about(&p.Meta, TierDeleted, "its tier "+a.Tier+" is gone, though Antrea took the policy in: it was deleted under it", "make the tier again, or move the policy to another")
+	case t == nil:
+		k.about(&p.Meta, TierMissing, "its tier "+a.Tier+" does not exist: the policy decides nothing", "make the tier, or name another")
+	}
+	if a.Tier != Baseline && a.Priority > advisedPriority && a.Priority <= 10000 {
+		k.about(&p.Meta, PriorityHigh, fmt.Sprintf("priority %g is above %d: agents have more to do", a.Priority, advisedPriority), "")
+	}
+	seen := map[Reason]bool{}
+	k.reasons(p, nil, k.r.Applied(p, nil), seen)
+	for r := range p.AllRules() {
+		k.rule(p, r, seen)
+	}
+}
+
+// reasons say once what of appliedTo stands for nothing.
+func (k *checker) reasons(p *model.Policy, r *model.Rule, s Scope, seen map[Reason]bool) {
+	for _, why := range s.Reasons {
+		if seen[why] || why.Code == AppliedToNothing {
+			continue // a policy without any is refused, which is said already
+		}
+		seen[why] = true
+		if r == nil {
+			k.about(&p.Meta, why.Code, why.Message, remedyOf(why.Code))
+		} else {
+			k.aboutRule(p, r, why.Code, why.Message, remedyOf(why.Code))
+		}
+	}
+	for _, key := range s.Services {
+		why := Reason{ServiceType, ""}
+		switch o, _ := k.c.Get(key).(*model.Service); {
+		case o == nil:
+			why.Message = "Service " + key.Namespace + "/" + key.Name + " of appliedTo does not exist"
+		case o.Type != "NodePort":
+			why.Message = "Service " + key.Namespace + "/" + key.Name + " of appliedTo is no NodePort Service but " + o.Type
+		}
+		if why.Message != "" && !seen[why] {
+			seen[why] = true
+			k.about(&p.Meta, why.Code, why.Message, "name a NodePort Service")
+		}
+	}
+}
+
+func (k *checker) rule(p *model.Policy, r *model.Rule, seen map[Reason]bool) {
+	a := r.Antrea
+	if len(a.AppliedTo) > 0 {
+		k.reasons(p, r, k.r.Applied(p, r), seen)
+	}
+	if a.Action == string(model.Deny) {
+		k.aboutRule(p, r, ActionDeny, "Deny is no action of Antrea: Rung reads it as Drop, the API server refuses it", "write Drop or Reject")
+	}
+	if p.Antrea.Tier == Baseline && r.Action == model.Allow {
+		k.aboutRule(p, r, BaselineAllow, "Allow in the baseline tier: what no rule denies is allowed there, and it cannot lift the isolation of a NetworkPolicy", "")
+	}
+	for i := range r.Peers {
+		k.peer(p, r, &r.Peers[i], seen)
+	}
+	for _, key := range a.ToServices {
+		name := "Service " + key.Namespace + "/" + key.Name
+		switch s, _ := k.c.Get(key).(*model.Service); {
+		case s == nil:
+			k.aboutRule(p, r, ToServicesMissing, name+" does not exist: the rule matches nothing by it", "correct the name")
+		case len(s.ClusterIPs) == 0:
+			k.aboutRule(p, r, ToServicesHeadless, name+" is headless: it has no cluster IP to match", "write a ClusterGroup with serviceReference as the peer")
+		}
+	}
+}
+
+func (k *checker) peer(p *model.Policy, r *model.Rule, pe *model.Peer, seen map[Reason]bool) {
+	switch {
+	case pe.Kind == model.PeerGroup:
+		for _, why := range k.r.Of(Ref(p, pe.Group)).Reasons {
+			if !seen[why] {
+				seen[why] = true
+				k.aboutRule(p, r, why.Code, why.Message, remedyOf(why.Code))
+			}
+		}
+	case pe.Kind == model.PeerDNS:
+		k.fqdn(p, r, pe.DNSName)
+	case pe.Match != nil && len(pe.Match.SameLabels) > 0:
+		for ns := range k.c.Namespaces() {
+			if _, ok := Values(ns, pe.Match.SameLabels); ok {
+				return
+			}
+		}
+		k.aboutRule(p, r, SameLabelsNobody, "no namespace has all of the labels "+strings.Join(pe.Match.SameLabels, ", ")+": the rule is there for no pod", "")
+	}
+}
+
+// Values are a namespace's values of labels; ok is false where it lacks one: then rules
+// with sameLabels are not there for its pods (antrea.md#peers).
+func Values(ns *model.Namespace, labels []string) (values []string, ok bool) {
+	for _, l := range labels {
+		v, has := ns.Labels.Map()[l]
+		if !has {
+			return nil, false
+		}
+		values = append(values, v)
+	}
+	return values, true
+}
+
+func (k *checker) fqdn(p *model.Policy, r *model.Rule, name string) {
+	if r.Action == model.Deny {
+		k.aboutRule(p, r, FQDNDrop, r.Antrea.Action+" of "+name+" may let connections to an address through that was learned before", "allow the names that are wanted, and drop the rest")
+	}
+	parts := strings.Split(name, ".")
+	if len(parts) < 3 || parts[2] != "svc" || strings.Contains(name, "*") {
+		return
+	}
+	key := model.Key{Kind: model.KindService, Namespace: parts[1], Name: parts[0]}
+	if s, _ := k.c.Get(key).(*model.Service); s != nil && len(s.ClusterIPs) > 0 {
+		k.aboutRule(p, r, FQDNService, name+" is a Service with a cluster IP: fqdn does not match it", "select its pods by labels")
+	}
+}
+
+// ties says which policies stand at one place, and whether rules of theirs with the same
+// number and different actions apply to one pod.
+func (k *checker) ties(order []Place) {
+	var x *overlap.PodIndex
+	for i := range order {
+		p := &order[i]
+		if len(p.Tied) == 0 || p.Policy.Antrea == nil {
+			continue
+		}
+		if x == nil {
+			x = overlap.NewPodIndex(k.c, nil)
+		}
+		var names []string
+		for _, o := range p.Tied {
+			if other := k.c.Policy(o); other != nil && k.disagree(x, p.Policy, other) {
+				names = append(names, o.Label())
+			}
+		}
+		if len(names) > 0 {
+			k.about(&p.Policy.Meta, PriorityTie, fmt.Sprintf("shares tier %s and priority %g with %s: where rules with the same number disagree, which one wins is undefined",
+				p.TierName, p.Priority(), words.Few(names, 3)), "give it a priority of its own")
+		}
+	}
+}
+
+// disagree says whether rules of the same number differ in what they do and apply to one
+// pod.
+func (k *checker) disagree(x *overlap.PodIndex, a, b *model.Policy) bool {
+	for _, d := range model.Directions {
+		ra, rb := a.Rules(d), b.Rules(d)
+		for i := range min(len(ra), len(rb)) {
+			if ra[i].Action == rb[i].Action {
+				continue
+			}
+			sa, sb := k.r.Applied(a, &ra[i]), k.r.Applied(b, &rb[i])
+			if sa.PodSet(x).Meets(sb.PodSet(x)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (k *checker) limits(order []Place) {
+	type at struct {
+		tier     string
+		priority float64
+		dir      model.Direction
+		rule     int
+	}
+	policies, rules, baseline := map[at]bool{}, map[at]bool{}, map[at]bool{}
+	var last *model.Policy
+	for i := range order {
+		p := order[i].Policy
+		if p.Antrea == nil || math.IsNaN(p.Antrea.Priority) {
+			continue
+		}
+		in := rules
+		if p.Antrea.Tier == Baseline {
+			in = baseline
+		} else {
+			policies[at{p.Antrea.Tier, p.Antrea.Priority, "", 0}] = true
+		}
+		for r := range p.AllRules() {
+			in[at{p.Antrea.Tier, p.Antrea.Priority, r.Direction, r.Index}] = true
+		}
+		last = p
+	}
+	switch {
+	case last == nil:
+	case len(policies) > maxPriorities || len(rules) > maxRules:
+		k.about(&last.Meta, PrioritiesLimit, fmt.Sprintf("there are %d priorities of policies and %d of rules: Antrea has %d and %d", len(policies), len(rules), maxPriorities, maxRules), "let policies that never meet share a priority")
+	}
+	if last != nil && len(baseline) > maxBaseline {
+		k.about(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %d priorities of rules: Antrea has %d", len(baseline), maxBaseline), "put rules together")
+	}
+}
+
+// labels finds what carries the label Antrea keeps for itself, once some policy selects by
+// account.
+func (k *checker) labels() {
+	var names []string
+	var first *model.Meta
+	for p := range k.c.Pods() {
+		if _, ok := p.Labels.Map()[accountLabel]; ok {
+			if names = append(names, p.Namespace+"/"+p.Name); first == nil {
+				first = &p.Meta
+			}
+		}
+	}
+	if first != nil {
+		slices.Sort(names)
+		k.about(first, AccountLabel, words.Few(names, 3)+words.Form(len(names), " has", " have")+" the label "+accountLabel+", which Antrea keeps for itself", "take the label off")
+	}
+}
+
+// MatchesName says whether a DNS name is one that an fqdn means: * stands for any
+// characters, dots too, or none.
+func MatchesName(fqdn, name string) bool {
+	fqdn, name = strings.ToLower(strings.TrimSuffix(fqdn, ".")), strings.ToLower(strings.TrimSuffix(name, "."))
+	parts := strings.Split(fqdn, "*")
+	if len(parts) == 1 {
+		return fqdn == name
+	}
+	if !strings.HasPrefix(name, parts[0]) {
+		return false
+	}
+	name = name[len(parts[0]):]
+	for _, part := range parts[1 : len(parts)-1] {
+		i := strings.Index(name, part)
+		if i < 0 {
+			return false
+		}
+		name = name[i+len(part):]
+	}
+	return strings.HasSuffix(name, parts[len(parts)-1])
+}
+
+// Multicast says whether a CIDR lies within the addresses of multicast groups.
+func Multicast(cidr string) bool {
+	p, err := netip.ParsePrefix(cidr)
+	return err == nil && p.Addr().IsMulticast() && (p.Addr().Is4() && p.Bits() >= 4 || p.Addr().Is6() && p.Bits() >= 8)
+}

@@ -1,0 +1,166 @@
+package antrea
+
+import (
+	"strings"
+
+	"rung/model"
+)
+
+// Codes of what Antrea's documentation forbids, advises against, or says has no effect
+// (antrea.md#findings). Those of references that stand for nothing are beside Reason.
+const (
+	TierTaken    = "antrea-tier-priority-taken"
+	TierReserved = "antrea-tier-priority-reserved"
+	TierStatic   = "antrea-tier-static-changed"
+	TierMissing  = "antrea-tier-missing"
+	TierDeleted  = "antrea-tier-deleted"
+	TierLimit    = "antrea-tiers-limit"
+	TiersMany    = "antrea-tiers-many"
+
+	PriorityRange   = "antrea-priority-range"
+	PriorityHigh    = "antrea-priority-high"
+	PriorityTie     = "antrea-priority-tie"
+	PrioritiesLimit = "antrea-priorities-limit"
+	ActionDeny      = "antrea-action-deny"
+
+	BaselinePass  = "antrea-baseline-pass"
+	BaselineAllow = "antrea-baseline-allow"
+	BaselineLimit = "antrea-baseline-limit"
+
+	AppliedToBoth  = "antrea-applied-to-both"
+	AppliedToSome  = "antrea-applied-to-some"
+	AppliedToBlock = "antrea-applied-to-ipblock"
+	AppliedToForms = "antrea-applied-to-forms"
+
+	GroupsBeside = "antrea-groups-beside-selectors"
+	GroupForms   = "antrea-group-forms"
+	AccountAlone = "antrea-account-alone"
+	AccountLabel = "antrea-account-label"
+
+	ServiceAlone  = "antrea-service-alone"
+	ServiceMixed  = "antrea-service-mixed"
+	ServiceEgress = "antrea-service-egress"
+	ServicePeers  = "antrea-service-peers"
+	ServiceType   = "antrea-service-type"
+
+	PeerForms          = "antrea-peer-forms"
+	NamespacesSelector = "antrea-namespaces-with-selector"
+	NamespacesANNP     = "antrea-namespaces-in-annp"
+	SameLabelsNobody   = "antrea-same-labels-nobody"
+	IPBlockExcept      = "antrea-ipblock-except"
+	FQDNIngress        = "antrea-fqdn-ingress"
+	FQDNDrop           = "antrea-fqdn-drop"
+	FQDNService        = "antrea-fqdn-service"
+
+	ToServicesMixed    = "antrea-to-services-mixed"
+	ToServicesIngress  = "antrea-to-services-ingress"
+	ToServicesHeadless = "antrea-to-services-headless"
+	ToServicesMissing  = "antrea-to-services-missing"
+
+	EndPort          = "antrea-end-port"
+	IGMPAlone        = "antrea-igmp-alone"
+	IGMPType         = "antrea-igmp-type"
+	IGMPGroup        = "antrea-igmp-group"
+	MulticastAction  = "antrea-multicast-action"
+	MulticastIngress = "antrea-multicast-ingress"
+	RuleNames        = "antrea-rule-names"
+
+	// OtherSystem is said of policies that do not decide anything in this cluster.
+	OtherSystem = "policy-of-other-system"
+)
+
+// SaysExcept is said of an ipBlock with except.
+const SaysExcept = "an ipBlock of Antrea has no except: write a rule with more precedence for what is left out"
+
+// KindWord is a kind of Antrea for people: "Antrea ClusterNetworkPolicy", "Tier".
+func KindWord(k model.Kind) string {
+	word, _, _ := strings.Cut(string(k), ".")
+	if k.IsAntrea() {
+		return "Antrea " + word
+	}
+	return word
+}
+
+// Sentence is what Antrea's documentation says, with the code of the finding where
+// something does otherwise.
+type Sentence struct {
+	Code     string
+	Severity model.Severity
+	Says     string
+}
+
+const (
+	refused = model.SeverityError
+	doubt   = model.SeverityWarning
+	advice  = model.SeverityInfo
+)
+
+// Sentences are all of them, in the order of the documentation.
+var Sentences = []Sentence{
+	{TierMissing, refused, "A Tier must exist before an Antrea-native policy can reference it."},
+	{TierDeleted, refused, "Deleting a Tier with existing references from policies is not allowed."},
+	{TierTaken, refused, "No two Tiers can be created with the same priority."},
+	{TierReserved, refused, "Priority values greater than or equal to 250 are not allowed for custom Tiers, nor are those of the static ones."},
+	{TierStatic, refused, "The static Tiers are read-only, and updating a Tier's priority is unsupported."},
+	{TierLimit, doubt, "There is a soft limit of 20 Tiers."},
+	{TiersMany, advice, "For optimal performance there should be 10 Tiers or less."},
+	{BaselinePass, refused, "Pass does not make sense in the baseline Tier; admission rejects it."},
+	{BaselineAllow, advice, "It generally does not make sense to Allow in the baseline Tier: it cannot lift the isolation of a NetworkPolicy."},
+	{BaselineLimit, doubt, "The baseline Tier has 150 unique priorities of rules."},
+	{PriorityRange, refused, "Priority values range from 1.0 to 10000.0."},
+	{PriorityHigh, advice, "It is recommended to have priorities within 1.0 to 100.0, to reduce the churn in the agents."},
+	{PriorityTie, doubt, "Rules of policies with the same Tier and priority and the same place that conflict are nondeterministic."},
+	{PrioritiesLimit, doubt, "There are up to 10,000 unique priorities of policies and 50,000 of rules outside the baseline Tier."},
+	{ActionDeny, doubt, "The actions are Allow, Drop, Reject and Pass. (The documentation's own examples write Deny.)"},
+	{AppliedToBoth, refused, "appliedTo of rules cannot be set along with appliedTo of the policy."},
+	{AppliedToSome, refused, "If used, appliedTo must be set for all rules of the policy."},
+	{AppliedToNothing, refused, "appliedTo specifies the Pods a policy applies to, at the policy or at each rule."},
+	{AppliedToBlock, refused, "ipBlock cannot be set in appliedTo."},
+	{AppliedToForms, refused, "One element of appliedTo is of one form: selectors, group, serviceAccount, service or nodeSelector."},
+	{AppliedToNetworks, doubt, "A group of ipBlocks in appliedTo is ignored."},
+	{AppliedToNamespaces, refused, "In appliedTo of an Antrea NetworkPolicy a namespaceSelector is forbidden, in a Group as well (NetworkPolicyAppliedToUnsupportedGroup)."},
+	{GroupsBeside, refused, "All rules and appliedTo of a ClusterNetworkPolicy have either selectors or groups, not both."},
+	{AccountAlone, refused, "serviceAccount cannot be used with any other field."},
+	{AccountLabel, doubt, "The label internal.antrea.io/service-account is reserved."},
+	{PeerForms, refused, "A peer has one form: selectors, group, serviceAccount, ipBlock, nodeSelector or fqdn."},
+	{NamespacesSelector, refused, "namespaces cannot be set with namespaceSelector."},
+	{NamespacesANNP, refused, "An Antrea NetworkPolicy does not support namespaces in a peer."},
+	{SameLabelsNobody, advice, "sameLabels is a no-op on namespaces that do not have all the labels."},
+	{IPBlockExcept, refused, "ipBlock does not have the field except."},
+	{FQDNIngress, refused, "fqdn is applicable to the to section of egress rules only."},
+	{FQDNDrop, doubt, "fqdn is recommended with Allow only: an address that was cached may still be reached."},
+	{FQDNService, doubt, "fqdn does not work for DNS names of Services, except headless ones."},
+	{EndPort, refused, "endPort can only be set when a numerical port is set, as the end of its range."},
+	{IGMPAlone, refused, "IGMP cannot be used with ICMP, from, to, ports or toServices."},
+	{IGMPType, refused, "igmpType is 0x11 (query) in ingress, 0x12, 0x16 or 0x22 (reports) in egress."},
+	{IGMPGroup, refused, "The group address of IGMP queries can only be 224.0.0.1."},
+	{MulticastAction, refused, "Pass and Reject are not supported for multicast traffic."},
+	{MulticastIngress, refused, "Multicast data traffic is not supported in ingress rules."},
+	{RuleNames, refused, "Names of rules are unique within a policy, those Antrea makes among them."},
+	{ToServicesMixed, refused, "toServices cannot be used with to or ports in one rule."},
+	{ToServicesIngress, refused, "toServices is of egress rules."},
+	{ToServicesHeadless, doubt, "toServices does not support headless Services."},
+	{ToServicesMissing, doubt, "toServices matches the cluster IP and ports of Services that are there."},
+	{ServiceAlone, refused, "service cannot be used with any other field of appliedTo."},
+	{ServiceMixed, refused, "A policy or rule cannot apply to a NodePort Service and to others at once."},
+	{ServiceEgress, refused, "What applies to a NodePort Service can only have ingress rules."},
+	{ServicePeers, refused, "An ingress rule of a NodePort Service can only have ipBlock in from."},
+	{ServiceType, refused, "Only a NodePort Service can be referred to by service."},
+	{GroupForms, refused, "At most one of podSelector, serviceReference, ipBlock, ipBlocks or childGroups can be set for a group."},
+	{GroupMissing, refused, "A group must exist before it can be selected as a child, and cannot be deleted while it is one."},
+	{GroupNested, refused, "A group that has childGroups cannot be the child of another: there is one level."},
+	{GroupCycle, refused, "A group that is its own child would need more than one level."},
+	{ServiceSelectorless, doubt, "Services without selectors are ignored in serviceReference."},
+	{ServiceMissing, doubt, "A group with serviceReference has the Pods that the Service selects."},
+	{GroupRefused, refused, "A policy that refers to a group that is refused selects nothing by it."},
+}
+
+// severityOf is that of a code, error for one that is not in the table.
+func severityOf(code string) model.Severity {
+	for i := range Sentences {
+		if Sentences[i].Code == code {
+			return Sentences[i].Severity
+		}
+	}
+	return model.SeverityError
+}

@@ -1,0 +1,192 @@
+package antrea
+
+import (
+	"slices"
+	"strings"
+
+	"rung/model"
+	"rung/model/overlap"
+)
+
+// Selection are pods: those Pods matches, of one namespace where Namespace is set, else
+// of the namespaces Namespaces matches; or those that run as Account.
+type Selection struct {
+	Namespace        string
+	Namespaces, Pods model.Selector
+	Account          *model.ServiceAccount
+}
+
+// Matches says whether a pod is one of them; ns is its namespace, nil where that is not
+// known.
+func (s *Selection) Matches(ns *model.Namespace, p *model.Pod) bool {
+	switch {
+	case s.Account != nil:
+		return p.Namespace == s.Account.Namespace && p.ServiceAccount == s.Account.Name
+	case s.Namespace != "":
+		return p.Namespace == s.Namespace && s.Pods.Matches(p.Labels)
+	}
+	return ns != nil && s.Namespaces.Matches(ns.Labels) && s.Pods.Matches(p.Labels)
+}
+
+// PodSet are the pods of a selection, eligible or not.
+func (s *Selection) PodSet(x *overlap.PodIndex) overlap.PodSet {
+	switch {
+	case s.Account != nil:
+		return x.Where(func(p *model.Pod) bool { return s.Matches(nil, p) })
+	case s.Namespace != "":
+		return x.MatchIn(s.Namespace, s.Pods)
+	}
+	return x.Match(s.Namespaces, s.Pods)
+}
+
+// Codes of reasons why a reference stands for nothing, or for less than is written.
+const (
+	GroupMissing        = "antrea-group-missing"
+	GroupRefused        = "antrea-group-refused"         // admission would not let it in
+	GroupNested         = "antrea-group-nested"          // a child has children
+	GroupCycle          = "antrea-group-cycle"           // a child leads back
+	ServiceMissing      = "antrea-service-missing"       // of a serviceReference
+	ServiceSelectorless = "antrea-service-selectorless"  // its Service selects no pods
+	AppliedToNetworks   = "antrea-applied-to-networks"   // appliedTo a group of ipBlocks
+	AppliedToNamespaces = "antrea-applied-to-namespaces" // an ANNP's, a group with a namespaceSelector
+	AppliedToNothing    = "antrea-applied-to-nothing"    // neither policy nor rule has appliedTo
+)
+
+// Reason says why a reference stands for nothing, or for less than is written.
+type Reason struct {
+	Code, Message string
+}
+
+// Members is what a group stands for.
+type Members struct {
+	Pods     []Selection // joined by or
+	Networks []string    // CIDRs as written
+	// HasNamespaces says that a namespaceSelector is written in it or in a child: an ANNP
+	// cannot be applied to it.
+	HasNamespaces bool
+	Reasons       []Reason
+}
+
+// Resolver answers what groups and appliedTo of one cluster stand for. It is safe for
+// concurrent use.
+type Resolver struct{ c *model.Cluster }
+
+// Groups resolves the groups of a cluster.
+func Groups(c *model.Cluster) *Resolver { return &Resolver{c} }
+
+// Ref is the key of the group a policy names: a ClusterGroup of an ACNP, a Group of an
+// ANNP's namespace.
+func Ref(p *model.Policy, name string) model.Key {
+	if p.Kind == model.KindANNP {
+		return model.Key{Kind: model.KindGroup, Namespace: p.Namespace, Name: name}
+	}
+	return model.Key{Kind: model.KindClusterGroup, Name: name}
+}
+
+// Of is what the group with that key stands for: its own form, or the union of its
+// children, which must have none of their own (antrea.md#groups).
+func (r *Resolver) Of(k model.Key) Members {
+	g, ok := r.c.Get(k).(*model.AntreaGroup)
+	if !ok {
+		return Members{Reasons: []Reason{{GroupMissing, Label(k) + " does not exist"}}}
+	}
+	if len(g.Invalid) > 0 {
+		return Members{Reasons: []Reason{{GroupRefused, Label(k) + " stands for nothing: " + g.Invalid[0].Message}}}
+	}
+	if len(g.Children) == 0 {
+		return r.own(g)
+	}
+	var out Members
+	for _, name := range g.Children {
+		child := child(g, name)
+		c, ok := r.c.Get(child).(*model.AntreaGroup)
+		if ok && len(c.Children) > 0 {
+			out.Reasons = append(out.Reasons, r.nested(k, child))
+			continue
+		}
+		m := r.Of(child)
+		out.Pods = append(out.Pods, m.Pods...)
+		out.Networks = append(out.Networks, m.Networks...)
+		out.HasNamespaces = out.HasNamespaces || m.HasNamespaces
+		out.Reasons = append(out.Reasons, m.Reasons...)
+	}
+	return out
+}
+
+// child is the key of a child: those of a Group are of its namespace.
+func child(g *model.AntreaGroup, name string) model.Key {
+	return model.Key{Kind: g.Kind, Namespace: g.Namespace, Name: name}
+}
+
+// nested says that a child has children, and whether they lead back to the group.
+func (r *Resolver) nested(k, child model.Key) Reason {
+	if way := r.wayBack(k, child); way != nil {
+		names := make([]string, len(way))
+		for i, w := range way {
+			names[i] = w.Name
+		}
+		return Reason{GroupCycle, Label(k) + " is its own child: " + strings.Join(names, " → ")}
+	}
+	return Reason{GroupNested, "child " + Label(child) + " has childGroups itself: only one level is there"}
+}
+
+// wayBack is the way from a group over a child back to it, nil where there is none.
+func (r *Resolver) wayBack(k, from model.Key) []model.Key {
+	seen := map[model.Key]bool{}
+	var walk func(at model.Key, way []model.Key) []model.Key
+	walk = func(at model.Key, way []model.Key) []model.Key {
+		way = append(slices.Clone(way), at)
+		if at == k {
+			return way
+		}
+		g, ok := r.c.Get(at).(*model.AntreaGroup)
+		if !ok || seen[at] {
+			return nil
+		}
+		seen[at] = true
+		for _, name := range g.Children {
+			if found := walk(child(g, name), way); found != nil {
+				return found
+			}
+		}
+		return nil
+	}
+	return walk(from, []model.Key{k})
+}
+
+// own is what a group without children stands for.
+func (r *Resolver) own(g *model.AntreaGroup) Members {
+	switch {
+	case g.Service != nil:
+		return r.service(*g.Service)
+	case !g.Select:
+		return Members{Networks: g.Networks}
+	}
+	s := Selection{Namespaces: g.Namespaces, Pods: g.Pods}
+	if g.Kind == model.KindGroup && !g.HasNamespaces {
+		s.Namespace, s.Namespaces = g.Namespace, model.Selector{}
+	}
+	return Members{Pods: []Selection{s}, HasNamespaces: g.HasNamespaces}
+}
+
+// service are the pods behind a Service: those its selector matches in its namespace.
+func (r *Resolver) service(k model.Key) Members {
+	s, ok := r.c.Get(k).(*model.Service)
+	switch {
+	case !ok:
+		return Members{Reasons: []Reason{{ServiceMissing, "Service " + k.Namespace + "/" + k.Name + " does not exist"}}}
+	case len(s.Selector.Map()) == 0:
+		return Members{Reasons: []Reason{{ServiceSelectorless, "Service " + k.Namespace + "/" + k.Name + " has no selector: Antrea ignores it"}}}
+	}
+	return Members{Pods: []Selection{{Namespace: k.Namespace, Pods: model.SelectorOf(s.Selector)}}}
+}
+
+// Label is a group, tier or policy of Antrea for people: "ClusterGroup web", "Group
+// shop/web".
+func Label(k model.Key) string {
+	kind, _, _ := strings.Cut(string(k.Kind), ".")
+	if k.Namespace == "" {
+		return kind + " " + k.Name
+	}
+	return kind + " " + k.Namespace + "/" + k.Name
+}

@@ -1,0 +1,105 @@
+package antrea
+
+import (
+	"cmp"
+	"slices"
+
+	"rung/model"
+)
+
+// Place is a policy in the effective order.
+type Place struct {
+	Policy *model.Policy
+	// Tier is the priority of its tier, TierName that tier's name; PriorityNetwork and ""
+	// for NetworkPolicies of Kubernetes.
+	Tier     int32
+	TierName string
+	// Tied are the others with the same place: which of their rules with the same number
+	// decides first is undefined. NetworkPolicies only allow, so none of them is.
+	Tied []model.PolicyKey
+	// Missing says that no such tier is there: the policy decides nothing, and stands last.
+	Missing bool
+}
+
+// Priority is the policy's priority within its tier.
+func (p *Place) Priority() float64 {
+	if a := p.Policy.Antrea; a != nil {
+		return a.Priority
+	}
+	return float64(p.Policy.Priority)
+}
+
+// compare orders places; policies whose tier is missing come last.
+func (p *Place) compare(o *Place) int {
+	return cmp.Or(compareBool(p.Missing, o.Missing), cmp.Compare(p.Tier, o.Tier), cmp.Compare(p.Priority(), o.Priority()),
+		cmp.Compare(p.TierName, o.TierName), cmp.Compare(p.Policy.Kind.Short(), o.Policy.Kind.Short()), p.Policy.Key.Compare(o.Policy.Key))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// ties says whether two places are the same.
+func (p *Place) ties(o *Place) bool {
+	return p.Tier == o.Tier && p.Priority() == o.Priority() && p.Tier != PriorityNetwork && !p.Missing && !o.Missing
+}
+
+// kinds are those that decide under Antrea.
+var kinds = []model.Kind{model.KindACNP, model.KindANNP, model.KindANP, model.KindNP, model.KindBANP, kindCNP}
+
+// kindCNP is spelled here, since this package knows of it only where it stands.
+const kindCNP model.Kind = "ClusterNetworkPolicy"
+
+// Order is the effective order of all policies of the cluster, as antctl sorts them by
+// effectivePriority (antrea.md#order): by tier, then by priority, whatever their kind. Of
+// ties by kind and name, which is for display. EgressFirewalls are not on it: Antrea does
+// not know them.
+func Order(c *model.Cluster) []Place {
+	tiers := map[string]int32{}
+	for _, t := range Tiers(c) {
+		tiers[t.Name] = t.Priority
+	}
+	var out []Place
+	for _, k := range kinds {
+		for p := range c.Policies(k) {
+			out = append(out, placeOf(p, tiers))
+		}
+	}
+	slices.SortFunc(out, func(a, b Place) int { return a.compare(&b) })
+	for from := 0; from < len(out); {
+		to := from + 1
+		for to < len(out) && out[from].ties(&out[to]) {
+			to++
+		}
+		for i := from; i < to && to-from > 1; i++ {
+			for j := from; j < to; j++ {
+				if i != j {
+					out[i].Tied = append(out[i].Tied, out[j].Policy.Key)
+				}
+			}
+		}
+		from = to
+	}
+	return out
+}
+
+func placeOf(p *model.Policy, tiers map[string]int32) Place {
+	switch {
+	case p.Antrea != nil:
+		priority, ok := tiers[p.Antrea.Tier]
+		return Place{Policy: p, Tier: priority, TierName: p.Antrea.Tier, Missing: !ok}
+	case p.Kind == model.KindANP:
+		return Place{Policy: p, Tier: PriorityANP}
+	case p.Kind == model.KindNP:
+		return Place{Policy: p, Tier: PriorityNetwork}
+	case p.Tier == model.TierBaseline:
+		return Place{Policy: p, Tier: PriorityBANP}
+	}
+	return Place{Policy: p, Tier: PriorityAdminCNP}
+}

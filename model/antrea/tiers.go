@@ -1,0 +1,71 @@
+package antrea
+
+import (
+	"cmp"
+	"slices"
+
+	"rung/model"
+)
+
+// Priorities of tiers (antrea.md#tiers). A lower one decides first.
+const (
+	PriorityAdminCNP    = 220 // ClusterNetworkPolicies of policy.networking.k8s.io in their Admin tier
+	PriorityApplication = 250 // custom tiers are below
+	PriorityANP         = 251
+	PriorityNetwork     = 252 // NetworkPolicies of Kubernetes; Antrea prints no number for them
+	PriorityBaseline    = 253
+	PriorityBANP        = 254
+)
+
+// Names of tiers that have a meaning of their own.
+const (
+	Application = "application" // of policies that name none
+	Baseline    = "baseline"    // decides after the NetworkPolicies of Kubernetes
+)
+
+// static are the tiers Antrea makes itself (antrea.md#tiers).
+var static = []model.AntreaTier{
+	staticTier("emergency", 50), staticTier("securityops", 100), staticTier("networkops", 150),
+	staticTier("platform", 200), staticTier(Application, PriorityApplication), staticTier(Baseline, PriorityBaseline),
+}
+
+func staticTier(name string, priority int32) model.AntreaTier {
+	return model.AntreaTier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: name}}, Priority: priority, Static: true}
+}
+
+// IsStatic says whether Antrea makes the tier of that name itself, and its priority.
+func IsStatic(name string) (priority int32, ok bool) {
+	for i := range static {
+		if static[i].Name == name {
+			return static[i].Priority, true
+		}
+	}
+	return 0, false
+}
+
+// Reserved says whether no custom tier may have the priority.
+func Reserved(priority int32) bool {
+	return priority >= PriorityApplication || slices.ContainsFunc(static, func(t model.AntreaTier) bool { return t.Priority == priority })
+}
+
+// Tiers are the static tiers and those of the cluster, in the order in which they decide;
+// of one priority by name. A static one has its own priority, whatever its object says.
+func Tiers(c *model.Cluster) []*model.AntreaTier {
+	var out []*model.AntreaTier
+	for i := range static {
+		t := static[i]
+		if o, ok := c.Get(t.Key).(*model.AntreaTier); ok {
+			t.Meta, t.Description = o.Meta, o.Description
+		}
+		out = append(out, &t)
+	}
+	for t := range c.AntreaTiers() {
+		if _, ok := IsStatic(t.Name); !ok {
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b *model.AntreaTier) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}

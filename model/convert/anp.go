@@ -1,0 +1,202 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// Limits of the API of AdminNetworkPolicy and BaselineAdminNetworkPolicy, and of
+// OVN-Kubernetes (ovn-kubernetes.md#priorities).
+const (
+	anpRules = 100 // in a direction
+)
+
+// baselineName is the only name a BaselineAdminNetworkPolicy may have.
+const baselineName = "default"
+
+// ToANP says ClusterNetworkPolicies in AdminNetworkPolicies and the one
+// BaselineAdminNetworkPolicy. Priorities stay where OVN-Kubernetes enforces them all; else they
+// are spread anew over those that it does, in the same order. Parts that ToCNP made are joined.
+// AdminNetworkPolicies stay as they are but for their priority; other kinds are left out.
+func ToANP(policies []*model.Policy) Result {
+	given := admin(policies)
+	m := newMaker()
+	var high, low []*piece
+	for _, p := range given {
+		if p.Kind != model.KindCNP {
+			m.taken[p.Key] = true
+		}
+		if why := refused(p); why != "" {
+			m.leave(p, why)
+			continue
+		}
+		pieces := &high
+		if p.Tier == model.TierBaseline {
+			pieces = &low
+		}
+		if n := len(*pieces); n > 0 && (*pieces)[n-1].takes(p) {
+			(*pieces)[n-1].of = append((*pieces)[n-1].of, p)
+		} else {
+			*pieces = append(*pieces, &piece{of: []*model.Policy{p}})
+		}
+	}
+	m.anps(high)
+	m.banp(low)
+	return m.done(given)
+}
+
+// piece is what becomes one policy: one, or the parts of one in order.
+type piece struct{ of []*model.Policy }
+
+func (c *piece) first() *model.Policy { return c.of[0] }
+
+// takes says whether a policy is the next part of a split one: by its name, right behind it,
+// with the same subject, and the one before it full.
+func (c *piece) takes(p *model.Policy) bool {
+	last := c.of[len(c.of)-1]
+	return p.Kind == model.KindCNP && p.Name == partName(c.first().Name, len(c.of)) && p.Priority == last.Priority+1 &&
+		sameSubject(p, last) && p.Logging == last.Logging && p.HasLogging == last.HasLogging &&
+		(len(last.Ingress) == cnpRules || len(last.Egress) == cnpRules) &&
+		(len(p.Ingress) == 0 || len(last.Ingress) == cnpRules) && (len(p.Egress) == 0 || len(last.Egress) == cnpRules)
+}
+
+func sameSubject(a, b *model.Policy) bool {
+	x, y := &a.Subject, &b.Subject
+	return x.Namespace == y.Namespace && x.Namespaces.IsNil() == y.Namespaces.IsNil() && x.Pods.IsNil() == y.Pods.IsNil() &&
+		x.Namespaces.Key() == y.Namespaces.Key() && x.Pods.Key() == y.Pods.Key()
+}
+
+// anps makes the AdminNetworkPolicies.
+func (m *maker) anps(pieces []*piece) {
+	at := spread(pieces)
+	for _, c := range pieces {
+		p := c.first()
+		if at[p.Priority] < 0 {
+			for _, part := range c.of {
+				m.leave(part, fmt.Sprintf("OVN-Kubernetes enforces %d priorities, and there are more", model.MaxPriority+1))
+			}
+			continue
+		}
+		if p.Kind == model.KindANP {
+			delete(m.taken, p.Key)
+		}
+		next := m.policy(p, model.KindANP, model.TierAdmin, at[p.Priority], p.Name, p.Name+"-cnp")
+		for _, part := range c.of {
+			m.rules(part, next, "")
+		}
+	}
+}
+
+// spread gives each priority in use one that OVN-Kubernetes enforces, -1 where none is left.
+func spread(pieces []*piece) map[int32]int32 {
+	var used []int32
+	joined, tens := false, true
+	for _, c := range pieces {
+		used = append(used, c.first().Priority)
+		joined = joined || len(c.of) > 1
+		tens = tens && c.first().Priority%scale == 0
+	}
+	slices.Sort(used)
+	used = slices.Compact(used)
+	at := map[int32]int32{}
+	over := len(used) > 0 && used[len(used)-1] > model.MaxPriority
+	for i, p := range used {
+		switch {
+		case (over || joined) && tens && used[len(used)-1]/scale <= model.MaxPriority:
+			at[p] = p / scale
+		case !over:
+			at[p] = p
+		case len(used) <= model.MaxPriority+1:
+			at[p] = int32((i*2 + 1) * (model.MaxPriority + 1) / (len(used) * 2)) // with as much room as there is
+		case i <= model.MaxPriority:
+			at[p] = int32(i)
+		default:
+			at[p] = -1
+		}
+	}
+	return at
+}
+
+// banp joins what is of tier Baseline into the one policy there may be.
+func (m *maker) banp(pieces []*piece) {
+	if len(pieces) == 0 {
+		return
+	}
+	first := pieces[0].first()
+	tied := map[int32][]string{}
+	for _, c := range pieces {
+		if p := c.first(); p.Kind == model.KindCNP {
+			tied[p.Priority] = append(tied[p.Priority], p.Name)
+		}
+	}
+	next := &model.Policy{}
+	for _, c := range pieces {
+		for _, p := range c.of {
+			why := ""
+			if with := tied[c.first().Priority]; p.Kind == model.KindCNP && len(with) > 1 {
+				why = words.List(with, 3) + " share a priority: which decides first was open, and is this order now"
+			}
+			switch {
+			case !sameSubject(p, first):
+				m.leave(p, "there is one BaselineAdminNetworkPolicy, and its subject is that of "+first.Label())
+				continue
+			case p.Logging != first.Logging || p.HasLogging != first.HasLogging:
+				why = strings.TrimPrefix(why+"; it logs as "+first.Label()+" does", "; ")
+			}
+			if next.Name == "" {
+				next = m.policy(first, model.KindBANP, model.TierBaseline, 0, baselineName)
+			}
+			m.rules(p, next, why)
+		}
+	}
+}
+
+// rules adds the rules of a policy to one that is made; why is what differs for all of them.
+func (m *maker) rules(p, next *model.Policy, why string) {
+	for r := range p.AllRules() {
+		if r.Action == model.Pass && next.Kind == model.KindBANP {
+			// Behind the last tier everything is allowed.
+			same := *r
+			same.Action = model.Allow
+			m.anpRule(p, r, same, next, why)
+			continue
+		}
+		m.anpRule(p, r, *r, next, why)
+	}
+}
+
+func (m *maker) anpRule(p *model.Policy, r *model.Rule, now model.Rule, next *model.Policy, why string) {
+	var names []string
+	now.Peers, now.Ports = nil, slices.Clone(r.Ports)
+	for _, peer := range clonedPeers(r.Peers) {
+		if peer.Kind == model.PeerDNS {
+			names = append(names, peer.DNSName)
+			continue
+		}
+		now.Peers = append(now.Peers, peer)
+	}
+	whole := slices.ContainsFunc(r.Ports, func(p model.Port) bool { return p.Name == "" && p.Start == 0 })
+	switch {
+	case whole:
+		m.note(p, r, Inexpressible, "which ports it means is open: it names a protocol and no port")
+		return
+	case len(next.Rules(r.Direction)) >= anpRules:
+		m.note(p, r, Inexpressible, "the API takes "+strconv.Itoa(anpRules)+" rules in a direction")
+		return
+	case len(now.Peers) == 0:
+		m.note(p, r, Inexpressible, "the API has no domain names: "+words.List(names, 3))
+		return
+	case len(names) > 0:
+		why = strings.TrimPrefix(why+"; the API has no domain names: without "+words.List(names, 3), "; ")
+	}
+	label := Exact
+	if why != "" {
+		label = Approximate
+	}
+	m.note(p, r, label, why, add(next, now))
+}

@@ -1,0 +1,188 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// Limits of the API of ClusterNetworkPolicy, each of a list.
+const (
+	cnpRules    = 25 // in a direction
+	cnpPeers    = 25
+	cnpPorts    = 25
+	cnpNetworks = 25
+	cnpLargest  = 1000 // priority
+)
+
+// scale is by what priorities are multiplied where a policy has to be split: its parts come
+// one after the other, before the next policy.
+const scale = 10
+
+// BaselinePriority is that of the ClusterNetworkPolicy a BaselineAdminNetworkPolicy becomes:
+// there is room for others before it.
+const BaselinePriority = 90
+
+// ToCNP says AdminNetworkPolicies and the BaselineAdminNetworkPolicy in ClusterNetworkPolicies,
+// of the same name and priority. One with more rules than the API takes is split into parts,
+// and then all priorities of tier Admin are multiplied by ten. ClusterNetworkPolicies stay as
+// they are but for that; other kinds are left out.
+func ToCNP(policies []*model.Policy) Result {
+	given := admin(policies)
+	m := newMaker()
+	rules := map[*model.Policy][2][]split{}
+	factor := int32(1)
+	for _, p := range given {
+		if p.Kind == model.KindCNP {
+			m.taken[p.Key] = true
+			continue
+		}
+		both := [2][]split{splitRules(p.Ingress), splitRules(p.Egress)}
+		rules[p] = both
+		if p.Kind == model.KindANP && parts(both) > 1 {
+			factor = scale
+		}
+	}
+	for _, p := range given {
+		why := refused(p)
+		priority, tier := p.Priority, p.Tier
+		if tier == model.TierAdmin {
+			priority *= factor
+		} else if p.Kind == model.KindBANP {
+			priority = BaselinePriority
+		}
+		switch {
+		case p.Kind == model.KindCNP:
+			m.keep(p, priority)
+		case why != "":
+			m.leave(p, why)
+		case int(priority)+parts(rules[p])-1 > cnpLargest:
+			m.leave(p, fmt.Sprintf("no priority up to %d is left for it", cnpLargest))
+		default:
+			m.cnp(p, tier, priority, rules[p])
+		}
+	}
+	return m.done(given)
+}
+
+// keep takes a ClusterNetworkPolicy as it is, at a priority.
+func (m *maker) keep(p *model.Policy, priority int32) {
+	delete(m.taken, p.Key)
+	next := m.policy(p, p.Kind, p.Tier, priority, p.Name)
+	for r := range p.AllRules() {
+		same := *r
+		same.Peers, same.Ports = clonedPeers(r.Peers), slices.Clone(r.Ports)
+		m.note(p, r, Exact, "", add(next, same))
+	}
+}
+
+// cnp makes the ClusterNetworkPolicies of a policy: one, or its parts.
+func (m *maker) cnp(p *model.Policy, tier int, priority int32, rules [2][]split) {
+	n := parts(rules)
+	made := make([]*model.Policy, n)
+	for i := range made {
+		name := partName(p.Name, i)
+		made[i] = m.policy(p, model.KindCNP, tier, priority+int32(i), name, name+"-baseline")
+	}
+	for _, list := range rules {
+		at := 0
+		for i := range list {
+			s := &list[i]
+			var to []Place
+			for _, r := range s.rules {
+				to = append(to, add(made[at/cnpRules], r))
+				at++
+			}
+			label := Exact
+			if s.why != "" {
+				label = Approximate
+			}
+			m.note(p, s.of, label, s.why, to...)
+		}
+	}
+}
+
+// partName is what part i of a split policy is called.
+func partName(name string, i int) string {
+	if i == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s%s%d", name, partSuffix, i+1)
+}
+
+const partSuffix = "-part-"
+
+// parts is how many policies it takes for the rules of both directions.
+func parts(rules [2][]split) int {
+	n := 1
+	for _, list := range rules {
+		count := 0
+		for i := range list {
+			count += len(list[i].rules)
+		}
+		n = max(n, (count+cnpRules-1)/cnpRules)
+	}
+	return n
+}
+
+// split is a rule as the rules it takes.
+type split struct {
+	of    *model.Rule
+	rules []model.Rule
+	why   string // what is left out
+}
+
+func splitRules(rules []model.Rule) []split {
+	out := make([]split, len(rules))
+	for i := range rules {
+		out[i] = splitRule(&rules[i])
+	}
+	return out
+}
+
+// splitRule says a rule within the limits of the API: the same action for parts of its peers
+// and ports, one after the other.
+func splitRule(r *model.Rule) split {
+	s := split{of: r}
+	var ports []model.Port
+	var broken []string
+	for _, p := range r.Ports {
+		if p.Broken() {
+			broken = append(broken, p.String())
+			continue
+		}
+		p.Range = p.Range && p.End > p.Start // a range of one port is that port
+		ports = append(ports, p)
+	}
+	if len(broken) > 0 {
+		s.why = "the API has no " + words.List(broken, 3) + ", which matches nothing in OVN-Kubernetes"
+		if len(ports) == 0 {
+			return s
+		}
+	}
+	var peers []model.Peer
+	for _, p := range clonedPeers(r.Peers) {
+		if p.Kind != model.PeerNetworks {
+			peers = append(peers, p)
+			continue
+		}
+		for networks := range slices.Chunk(p.Networks, cnpNetworks) {
+			peers = append(peers, model.Peer{Kind: model.PeerNetworks, Networks: networks})
+		}
+	}
+	for some := range slices.Chunk(peers, cnpPeers) {
+		if len(ports) == 0 {
+			s.rules = append(s.rules, cnpRule(r, some, nil))
+		}
+		for few := range slices.Chunk(ports, cnpPorts) {
+			s.rules = append(s.rules, cnpRule(r, some, few))
+		}
+	}
+	return s
+}
+
+func cnpRule(r *model.Rule, peers []model.Peer, ports []model.Port) model.Rule {
+	return model.Rule{Direction: r.Direction, Name: r.Name, Action: r.Action, Peers: peers, Ports: slices.Clone(ports)}
+}

@@ -1,0 +1,158 @@
+package convert
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"rung/model"
+	"rung/model/ladder"
+)
+
+// Label says how much of a rule the other API can say.
+type Label string
+
+// The labels.
+const (
+	Exact         Label = "exact"           // every connection is decided as before
+	Approximate   Label = "approximate"     // a part of it is, or an order is chosen where there was none
+	Inexpressible Label = "not expressible" // the rule is left out
+)
+
+// Rule is what became of one rule.
+type Rule struct {
+	// Policy, Direction and Index say which rule it was.
+	Policy    model.PolicyKey
+	Direction model.Direction
+	Index     int
+	Label     Label
+	Why       string // what differs, a clause for people; empty where it is exact
+	// To is where it is now: several where it was split, none where it was left out.
+	To []Place
+}
+
+// Place is a rule of a policy that was made.
+type Place struct {
+	Policy    model.PolicyKey
+	Direction model.Direction
+	Index     int
+}
+
+// Result is what a conversion came to.
+type Result struct {
+	// Policies that were made, in the order in which they decide. They are in normal form:
+	// without text, object, UID and status.
+	Policies []*model.Policy
+	// Rules of the policies that were given, in the order in which those decide.
+	Rules []Rule
+}
+
+// Label is the least that is said of a rule; exact without rules.
+func (r *Result) Label() Label {
+	worst := Exact
+	for i := range r.Rules {
+		switch l := r.Rules[i].Label; {
+		case l == Inexpressible:
+			return l
+		case l == Approximate:
+			worst = l
+		}
+	}
+	return worst
+}
+
+// maker makes policies one by one.
+type maker struct {
+	out   Result
+	taken map[model.PolicyKey]bool
+}
+
+func newMaker() *maker { return &maker{taken: map[model.PolicyKey]bool{}} }
+
+// policy begins a policy of a kind with the subject of another and what else is not its rules.
+// Its name is the first of those given that is free.
+func (m *maker) policy(from *model.Policy, kind model.Kind, tier int, priority int32, names ...string) *model.Policy {
+	p := &model.Policy{Tier: tier, Priority: priority, Subject: from.Subject,
+		Logging: from.Logging, HasLogging: from.HasLogging}
+	p.Labels, p.Annotations = from.Labels, maps.Clone(from.Annotations)
+	for _, name := range names {
+		p.Key = model.Key{Kind: kind, Name: name}
+		if !m.taken[p.Key] {
+			break
+		}
+	}
+	m.taken[p.Key] = true
+	m.out.Policies = append(m.out.Policies, p)
+	return p
+}
+
+// rule adds a rule to a policy that is made and says where it is.
+func add(p *model.Policy, r model.Rule) Place {
+	list := &p.Ingress
+	if r.Direction == model.Egress {
+		list = &p.Egress
+	}
+	r.Index = len(*list)
+	*list = append(*list, r)
+	return Place{p.Key, r.Direction, r.Index}
+}
+
+// note says what became of a rule.
+func (m *maker) note(p *model.Policy, r *model.Rule, l Label, why string, to ...Place) {
+	if len(to) == 0 {
+		l = Inexpressible
+	}
+	m.out.Rules = append(m.out.Rules, Rule{Policy: p.Key, Direction: r.Direction, Index: r.Index, Label: l, Why: why, To: to})
+}
+
+// leave says that nothing of a policy can be said.
+func (m *maker) leave(p *model.Policy, why string) {
+	for r := range p.AllRules() {
+		m.note(p, r, Inexpressible, why)
+	}
+}
+
+// done is the result in its order.
+func (m *maker) done(given []*model.Policy) Result {
+	slices.SortStableFunc(m.out.Policies, ladder.Compare)
+	place := map[model.PolicyKey]int{}
+	for i, p := range given {
+		place[p.Key] = i
+	}
+	slices.SortStableFunc(m.out.Rules, func(a, b Rule) int {
+		return cmp.Or(cmp.Compare(place[a.Policy], place[b.Policy]),
+			cmp.Compare(slices.Index(model.Directions[:], a.Direction), slices.Index(model.Directions[:], b.Direction)),
+			cmp.Compare(a.Index, b.Index))
+	})
+	return m.out
+}
+
+// admin are the policies of the kinds that this package converts, in the order in which they
+// decide.
+func admin(policies []*model.Policy) []*model.Policy {
+	out := slices.DeleteFunc(slices.Clone(policies), func(p *model.Policy) bool { return !p.Kind.IsAdmin() })
+	slices.SortFunc(out, ladder.Compare)
+	return out
+}
+
+// refused is why OVN-Kubernetes, or the API, takes nothing of a policy; empty where it does.
+func refused(p *model.Policy) string {
+	if !p.Refused() {
+		return ""
+	}
+	for _, b := range p.Invalid {
+		if b.Code != model.InvalidProtocol && b.Code != model.InvalidCIDRForm {
+			return b.Field + " " + b.Message
+		}
+	}
+	return ""
+}
+
+// clonedPeers are peers whose lists are nobody else's.
+func clonedPeers(peers []model.Peer) []model.Peer {
+	out := slices.Clone(peers)
+	for i := range out {
+		out[i].Networks, out[i].Except = slices.Clone(out[i].Networks), slices.Clone(out[i].Except)
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package legacy
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"rung/model"
+	"rung/model/clean"
+)
+
+// DefaultDeny is the one value of isolation that isolates.
+const DefaultDeny = "DefaultDeny"
+
+// Isolation is what the annotation says.
+type Isolation struct {
+	// Isolated says that the pods of the namespace take only what NetworkPolicies allow.
+	Isolated bool
+	// Problem says why the annotation isolates nothing, although it is there: empty where
+	// it does, or is not meant to.
+	Problem string
+	// Invalid says that it cannot be read at all.
+	Invalid bool
+}
+
+// Read reads the annotation's value. What is no JSON, or has another value, isolates
+// nothing.
+func Read(text string) Isolation {
+	var v struct {
+		Ingress *struct {
+			Isolation *string `json:"isolation"`
+		} `json:"ingress"`
+	}
+	if strings.TrimSpace(text) == "" {
+		return Isolation{Problem: "is empty", Invalid: true}
+	}
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return Isolation{Problem: problem(err), Invalid: true}
+	}
+	switch {
+	case v.Ingress == nil || v.Ingress.Isolation == nil:
+		return Isolation{Problem: "has no ingress.isolation"}
+	case *v.Ingress.Isolation != DefaultDeny:
+		return Isolation{Problem: fmt.Sprintf("ingress.isolation is %q, not %q", clean.Text(*v.Ingress.Isolation), DefaultDeny)}
+	}
+	return Isolation{Isolated: true}
+}
+
+// problem is an error of package json for people who do not know Go.
+func problem(err error) string {
+	if t, ok := err.(*json.UnmarshalTypeError); ok {
+		where := clean.Text(t.Field)
+		if where == "" {
+			where = "the value"
+		}
+		want := "a string"
+		if t.Type.Kind() == reflect.Struct {
+			want = "an object"
+		}
+		return fmt.Sprintf("%s is a JSON %s, not %s", where, clean.Text(t.Value), want)
+	}
+	return "is not JSON: " + clean.Text(err.Error())
+}
+
+// Of is what the annotation of a namespace says; there is false where it has none.
+func Of(ns *model.Namespace) (i Isolation, there bool) {
+	if ns == nil {
+		return Isolation{}, false
+	}
+	text, there := ns.Annotations[model.AnnotationIsolation]
+	if !there {
+		return Isolation{}, false
+	}
+	return Read(text), true
+}
+
+// Isolated says whether the annotation isolates a namespace.
+func Isolated(c *model.Cluster, namespace string) bool {
+	i, _ := Of(c.Namespace(namespace))
+	return i.Isolated
+}
+
+// Is2016 says whether a policy is a NetworkPolicy of the API of 2016.
+func Is2016(p *model.Policy) bool {
+	return p.Kind == model.KindNP && p.APIVersion == model.APIVersionNP2016
+}
+
+// Isolates says whether a NetworkPolicy isolates its pods by itself where the annotation
+// counts: those of 2016 do not, their namespace's annotation does.
+func Isolates(p *model.Policy, d model.Direction) bool { return !Is2016(p) && p.Isolates(d) }
+
+// Counts says whether the rules of a NetworkPolicy decide anything where the annotation
+// counts: those of 2016 only ingress, and only in an isolated namespace.
+func Counts(c *model.Cluster, p *model.Policy, d model.Direction) bool {
+	return !Is2016(p) || d == model.Ingress && Isolated(c, p.Namespace)
+}

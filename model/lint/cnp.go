@@ -1,0 +1,80 @@
+package lint
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"rung/model"
+)
+
+// maxCNPRules is how many rules the API takes in a direction of a ClusterNetworkPolicy.
+const maxCNPRules = 25
+
+// cnp reports what a ClusterNetworkPolicy says in vain, and whether anybody does what it
+// says (ovn-kubernetes.md#clusternetworkpolicy).
+func (l *linter) cnp(p *model.Policy, compiled bool) {
+	if compiled {
+		l.about(p, CNPMight, model.SeverityWarning, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: "+
+			"what its rows decide here is as OVN-Kubernetes might (--compile-cnp)",
+			"to have it enforced, write it as an AdminNetworkPolicy or BaselineAdminNetworkPolicy")
+	} else {
+		l.about(p, CNPNotEnforced, model.SeverityWarning, "not enforced: OVN-Kubernetes has no controller for ClusterNetworkPolicy",
+			"write it as an AdminNetworkPolicy or BaselineAdminNetworkPolicy; --compile-cnp shows what it would do")
+	}
+	for _, d := range model.Directions {
+		rules := p.Rules(d)
+		if len(rules) > maxCNPRules {
+			l.aboutRule(p, &rules[maxCNPRules], CNPRules, model.SeverityError,
+				fmt.Sprintf("%d %s rules where the API takes %d", len(rules), d.Lower(), maxCNPRules),
+				"split the policy in two with different priorities, or join rules")
+		}
+		for i := range rules {
+			l.domains(p, &rules[i])
+		}
+		l.pruned(p, d)
+	}
+}
+
+// domains reports names of domains where the API has no use for them.
+func (l *linter) domains(p *model.Policy, r *model.Rule) {
+	if r.Action == model.Allow {
+		return
+	}
+	for i := range r.Peers {
+		if r.Peers[i].Kind == model.PeerDNS {
+			l.aboutRule(p, r, CNPDomains, model.SeverityError, fmt.Sprintf("%s with domainNames (%s): the API has them for Accept alone, and what this one matches is open",
+				r.Action, r.Peers[i].DNSName), "accept the domains that are meant, and deny the rest in a rule below")
+			return
+		}
+	}
+}
+
+// pruned reports rules that were applied with the ports of v1alpha1, which the API server
+// drops without a word: they match every port. What was applied is known from kubectl's record.
+func (l *linter) pruned(p *model.Policy, d model.Direction) {
+	type rule struct {
+		Ports     []any `json:"ports"`
+		Protocols []any `json:"protocols"`
+	}
+	var applied struct {
+		Spec struct {
+			Ingress []rule `json:"ingress"`
+			Egress  []rule `json:"egress"`
+		} `json:"spec"`
+	}
+	if text := p.Applied(); text == "" || json.Unmarshal([]byte(text), &applied) != nil {
+		return
+	}
+	was := applied.Spec.Ingress
+	if d == model.Egress {
+		was = applied.Spec.Egress
+	}
+	rules := p.Rules(d)
+	for i := range min(len(was), len(rules)) {
+		if len(was[i].Ports) > 0 && len(was[i].Protocols) == 0 && len(rules[i].Ports) == 0 {
+			l.aboutRule(p, &rules[i], CNPPruned, model.SeverityError,
+				"matches every port: it was applied with ports, a field of v1alpha1 that the API server drops",
+				"write protocols instead: [{tcp: {destinationPort: {number: …}}}]")
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package plan
+
+import "fmt"
+
+// Where policies of a set go: roomBetween priorities are left free between them where there
+// is room, and a ladder without any begins at usualStart, in a middle range.
+const (
+	roomBetween = 2
+	usualStart  = 40
+)
+
+// Place finds n free priorities that stand together, before a priority: in the last run of
+// free ones that holds them with room between, else in the last that holds them. Policies
+// that come later then find a place between, before and behind them. When there is none the
+// error is ErrNoRoom.
+func (b *Board) Place(n int, before int32) ([]int32, error) {
+	if n < 1 {
+		return nil, nil
+	}
+	runs := b.FreeRuns()
+	for _, least := range []int32{1, 0} {
+		for i := len(runs) - 1; i >= 0; i-- {
+			from, to := runs[i].From, min(runs[i].To, before-1)
+			length := to - from + 1
+			gap := int32(roomBetween)
+			if n > 1 {
+				gap = min(gap, (length-int32(n))/int32(n-1))
+			}
+			if length < int32(n) || n > 1 && gap < least {
+				continue
+			}
+			span := int32(n-1)*(gap+1) + 1
+			start := from + (length-span)/2
+			if from == 0 && to == b.max { // nobody is there
+				start = min(usualStart, to-span+1)
+			}
+			out := make([]int32, n)
+			for j := range out {
+				out[j] = start + int32(j)*(gap+1)
+			}
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: no %d free priorities before %d; rung plan makes room", ErrNoRoom, n, before)
+}
+
+// After finds a free priority behind another one, with the room that Place leaves where
+// there is some.
+func (b *Board) After(at int32) (int32, error) {
+	for _, g := range b.FreeRuns() {
+		from := max(g.From, at+1)
+		if from > g.To {
+			continue
+		}
+		return max(from, min(at+roomBetween+1, g.To)), nil
+	}
+	return 0, fmt.Errorf("%w: no free priority after %d; rung plan makes room", ErrNoRoom, at)
+}
+
+// Behind finds a free priority behind every policy and behind another priority: the middle
+// of what is left.
+func (b *Board) Behind(at int32) (int32, error) {
+	for _, g := range b.supported() {
+		at = max(at, g.from)
+	}
+	if at >= b.max {
+		return 0, fmt.Errorf("%w: no free priority after %d; rung plan makes room", ErrNoRoom, at)
+	}
+	return at + 1 + (b.max-at-1)/2, nil
+}

@@ -1,0 +1,190 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// Answers that are words.
+const (
+	allNamespaces = "all"
+	anyPort       = "any"
+	none          = "none"
+)
+
+// mostValues bounds a list that is typed; the API takes 100 peers and ports in a rule.
+const mostValues = 100
+
+// list takes a list with commas apart.
+func list(text string) (out []string) {
+	for _, v := range strings.Split(text, ",") {
+		if v = strings.TrimSpace(v); v != "" && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Check reads an answer and gives it back in the common form. a are the answers before.
+func (t *Template) Check(w *World, q *Question, text string, a Answers) (string, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		if q.Empty || q.Kind == Name {
+			return "", nil
+		}
+		return "", errors.New("want " + q.Kind.Form())
+	}
+	switch q.Kind {
+	case LabelKey:
+		if bad := validation.IsQualifiedName(text); len(bad) > 0 {
+			return "", errors.New("no key of a label: " + bad[0])
+		}
+	case Values:
+		values := list(text)
+		if len(values) > mostValues {
+			return "", fmt.Errorf("%d values, at most %d", len(values), mostValues)
+		}
+		for _, v := range values {
+			if bad := validation.IsValidLabelValue(v); len(bad) > 0 {
+				return "", fmt.Errorf("%q is no value of a label: %s", v, bad[0])
+			}
+		}
+		text = strings.Join(values, ",")
+	case Namespaces, Pods:
+		s, err := selectorOf(text)
+		if err != nil {
+			return "", err
+		}
+		if q.Kind == Pods && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+			return "", errors.New("want labels of pods, all are too many")
+		}
+	case Ports:
+		if _, err := portsOf(text); err != nil {
+			return "", err
+		}
+		text = strings.Join(list(text), ",")
+	case Priorities:
+		return t.checkPriorities(w, text)
+	case OneOf:
+		var values []string
+		for _, c := range q.Offer(w, a) {
+			values = append(values, c.Value)
+		}
+		if !slices.Contains(values, text) {
+			return "", errors.New("want one of " + strings.Join(values, ", "))
+		}
+	case Name:
+		if bad := validation.IsDNS1123Label(text); len(bad) > 0 {
+			return "", errors.New("no name of a set: " + bad[0])
+		}
+	}
+	return text, nil
+}
+
+// checkPriorities wants as many free priorities as the template takes. Where there are fewer,
+// the others follow with the same room as Place leaves.
+func (t *Template) checkPriorities(w *World, text string) (string, error) {
+	board, err := w.board()
+	if err != nil {
+		return "", err
+	}
+	taken := map[int32]string{}
+	for _, s := range board.Slots() {
+		taken[s.Priority] = s.Policy
+	}
+	var at []int32
+	for _, f := range list(text) {
+		n, err := strconv.ParseInt(f, 10, 32)
+		switch {
+		case err != nil || n < 0 || n > int64(w.Max):
+			return "", fmt.Errorf("%s is no priority: want numbers from 0 to %d", f, w.Max)
+		case len(at) > 0 && int32(n) <= at[len(at)-1]:
+			return "", errors.New("want them ascending: the first decides first")
+		case taken[int32(n)] != "":
+			return "", fmt.Errorf("%d is taken by %s", n, taken[int32(n)])
+		}
+		at = append(at, int32(n))
+	}
+	if len(at) > t.priorities {
+		return "", fmt.Errorf("%s, and the template takes %d", words.Count(len(at), "priority"), t.priorities)
+	}
+	for len(at) < t.priorities {
+		next, err := board.After(at[len(at)-1])
+		if err != nil {
+			return "", err
+		}
+		at = append(at, next)
+	}
+	return prioritiesText(at), nil
+}
+
+// selectorOf reads labels as people write them.
+func selectorOf(text string) (*metav1.LabelSelector, error) {
+	text = strings.TrimSpace(text)
+	if text == allNamespaces {
+		return &metav1.LabelSelector{}, nil
+	}
+	s, err := metav1.ParseToLabelSelector(text)
+	if err != nil {
+		return nil, fmt.Errorf("no labels: %w", err)
+	}
+	if name, ok := s.MatchLabels["name"]; ok && len(s.MatchLabels) == 1 && len(s.MatchExpressions) == 0 {
+		s.MatchLabels = map[string]string{nameLabel: name}
+	}
+	for i := range s.MatchExpressions {
+		slices.Sort(s.MatchExpressions[i].Values)
+	}
+	if _, err := model.NewSelector(s); err != nil {
+		return nil, err
+	}
+	if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		return nil, errors.New("names no label")
+	}
+	return s, nil
+}
+
+// portRange is one port of an answer, or several.
+type portRange struct {
+	protocol string
+	lo, hi   int64
+}
+
+// portsOf reads ports; none for any.
+func portsOf(text string) (out []portRange, err error) {
+	fields := list(text)
+	if len(fields) == 1 && fields[0] == anyPort {
+		return nil, nil
+	}
+	if len(fields) > mostValues {
+		return nil, fmt.Errorf("%d ports, at most %d", len(fields), mostValues)
+	}
+	for _, f := range fields {
+		number, protocol, ok := strings.Cut(f, "/")
+		if protocol = strings.ToUpper(protocol); !ok {
+			protocol = "TCP"
+		}
+		if !model.KnowsProtocol(protocol) {
+			return nil, fmt.Errorf("%s: want TCP, UDP or SCTP behind the slash", f)
+		}
+		from, to, ranged := strings.Cut(number, "-")
+		if !ranged {
+			to = from
+		}
+		lo, err1 := strconv.ParseUint(from, 10, 16)
+		hi, err2 := strconv.ParseUint(to, 10, 16)
+		if err1 != nil || err2 != nil || lo == 0 || hi < lo {
+			return nil, fmt.Errorf("%s is no port: want %s", f, forms[Ports])
+		}
+		out = append(out, portRange{protocol, int64(lo), int64(hi)})
+	}
+	return out, nil
+}

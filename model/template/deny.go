@@ -1,0 +1,222 @@
+package template
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/words"
+)
+
+// Directions of a deny.
+const (
+	bothWays    = "both"
+	egressOnly  = "egress"
+	ingressOnly = "ingress"
+)
+
+// The parts of a default deny, besides the Deny.
+const (
+	needsPart = "needs"
+	dnsPart   = "dns"
+)
+
+// outsideAddress is one that nobody has, outside of every cluster: it stands for all others.
+const outsideAddress = "203.0.113.9"
+
+func directions(ask string) Question {
+	return Question{Name: askDirection, Ask: ask, Kind: OneOf,
+		offer: offered(Choice{bothWays, "what comes and what leaves"}, Choice{egressOnly, "what leaves"}, Choice{ingressOnly, "what comes"})}
+}
+
+// defaultDeny has workloads reach nothing that nothing allows: DNS and the API server first,
+// then, after every other policy, a Deny.
+var defaultDeny = &Template{
+	Name:       "default-deny",
+	For:        "what no policy allows is denied; DNS and the API server stay",
+	priorities: 3,
+	Questions: []Question{
+		{Name: askNamespaces, Ask: "Which namespaces?", Kind: Namespaces, offer: (*World).workloads},
+		directions("Deny what comes, what leaves, or both?"),
+		{Name: askPriority, Ask: "At which priorities: two that allow what is needed, and the Deny after all others?", Kind: Priorities, offer: roomAround},
+		name(),
+	},
+	parts: func(a Answers) []string {
+		if a[askDirection] == ingressOnly {
+			return []string{mainPart}
+		}
+		return []string{needsPart, dnsPart, mainPart}
+	},
+	slots: map[string]int{needsPart: 0, dnsPart: 1, mainPart: 2},
+	make:  makeDefaultDeny,
+}
+
+// roomAround offers two priorities before all that denies, and one after everything.
+func roomAround(w *World, a Answers) []Choice {
+	first := room(2, beforeDenies)(w, a)
+	board, err := w.board()
+	if err != nil || len(first) == 0 {
+		return nil
+	}
+	after := int32(-1)
+	for _, p := range list(first[0].Value) {
+		if n, err := strconv.ParseInt(p, 10, 32); err == nil {
+			after = max(after, int32(n))
+		}
+	}
+	last, err := board.Behind(after)
+	if err != nil {
+		return nil
+	}
+	return []Choice{{fmt.Sprintf("%s,%d", first[0].Value, last), first[0].Note + "; the last after every policy"}}
+}
+
+func makeDefaultDeny(m *maker) error {
+	spaces, err := selectorOf(m.a[askNamespaces])
+	if err != nil {
+		return err
+	}
+	var ingress, egress []any
+	if m.a[askDirection] != ingressOnly {
+		dns := m.w.dnsPods()
+		var peers []any
+		for _, s := range dns {
+			peers = append(peers, s.peer())
+		}
+		m.add(needsPart, "workloads reach DNS and the API server", m.at[0], namespaces(spaces), nil, []any{
+			rule(model.Egress, "allow-dns", model.Allow, peers, portObjects(m.w.dnsPorts())),
+			rule(model.Egress, "allow-api-server", model.Allow, []any{m.w.apiPeer()}, portObjects(m.w.apiPorts()))})
+		// A policy has one subject: of several namespaces with DNS it is the first that lets queries in.
+		m.add(dnsPart, "DNS takes the queries of workloads", m.at[1], dns[0].peer(),
+			[]any{rule(model.Ingress, "allow-queries", model.Allow, []any{namespaces(spaces)}, portObjects(m.w.dnsPorts()))}, nil)
+		egress = []any{rule(model.Egress, "default-deny", model.Deny, []any{m.w.outside()}, nil)}
+		from := []End{{Spaces: spaces}}
+		m.expect(Statement{Name: "workloads reach DNS", Allow: true, From: from, To: []End{{Spaces: dns[0].spaces, Pods: dns[0].pods}}, Ports: portTexts(m.w.dnsPorts())})
+		if api := m.w.apiEnd(); api != nil {
+			m.expect(Statement{Name: "workloads reach the API server", Allow: true, From: from, To: api, Ports: portTexts(m.w.apiPorts())})
+		}
+		m.expect(Statement{Name: "nothing leaves the cluster", From: from, To: []End{{Addresses: []string{outsideAddress}}}})
+	}
+	if m.a[askDirection] != egressOnly {
+		ingress = []any{rule(model.Ingress, "default-deny", model.Deny, []any{namespaces(everywhere())}, nil)}
+		m.set.Notes = append(m.set.Notes, "what comes from nodes and from outside the cluster stays: ingress rules can deny pods only")
+	}
+	if len(m.set.Expect) == 0 { // what comes, policies above decide first
+		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.w.spaces(spaces)
+	}
+	m.add(mainPart, "what no policy above allows is denied", m.at[2], namespaces(spaces), ingress, egress)
+	return nil
+}
+
+// apiEnd is the API server as an end of expectations: its nodes, else its addresses; none where
+// neither is known.
+func (w *World) apiEnd() []End {
+	for _, key := range controlPlane {
+		for n := range w.Cluster.Nodes() {
+			if _, ok := n.Labels.Map()[key]; ok {
+				return []End{{Nodes: has(key)}}
+			}
+		}
+	}
+	if len(w.Vital.API) == 0 {
+		return nil
+	}
+	return []End{{Addresses: w.Vital.API}}
+}
+
+func portTexts(all []portRange) (out []string) {
+	for _, p := range all {
+		if p.lo == p.hi {
+			out = append(out, fmt.Sprintf("%d/%s", p.lo, p.protocol))
+		} else {
+			out = append(out, fmt.Sprintf("%d-%d/%s", p.lo, p.hi, p.protocol))
+		}
+	}
+	return out
+}
+
+// baseline is what holds where no other policy decides.
+var baseline = &Template{
+	Name: "baseline",
+	For:  "workloads stay shut until a NetworkPolicy opens them",
+	Questions: []Question{
+		{Name: askNamespaces, Ask: "Which namespaces are workloads?", Kind: Namespaces, offer: (*World).workloads},
+		directions("Deny what comes, what leaves, or both?"),
+		name(),
+	},
+	parts: func(Answers) []string { return []string{mainPart} },
+	make: func(m *maker) error {
+		spaces, err := selectorOf(m.a[askNamespaces])
+		if err != nil {
+			return err
+		}
+		peers := []any{namespaces(spaces)}
+		var ingress, egress []any
+		if m.a[askDirection] != egressOnly {
+			ingress = []any{rule(model.Ingress, "default-deny", model.Deny, peers, nil)}
+		}
+		if m.a[askDirection] != ingressOnly {
+			egress = []any{rule(model.Egress, "default-deny", model.Deny, peers, nil)}
+		}
+		key := model.PolicyKey{Kind: model.KindBANP, Name: "default"}
+		if m.w.Cluster.Policy(key) != nil {
+			m.set.Notes = append(m.set.Notes, "there is a baseline already, and there can be only one: its subject and rules are replaced")
+		}
+		m.policy(mainPart, "what holds where neither an AdminNetworkPolicy nor a NetworkPolicy decides", key, object{"subject": namespaces(spaces)}, ingress, egress)
+		m.set.LeavesTo, m.set.Spaces = LeavesHigher, m.w.spaces(spaces)
+		return nil
+	},
+}
+
+// quarantine shuts pods off by a label.
+var quarantine = &Template{
+	Name:       "quarantine",
+	For:        "a pod that gets a label is shut off from everything",
+	priorities: 1,
+	Questions: []Question{
+		{Name: askPods, Ask: "Which label puts a pod into quarantine?", Kind: Pods, offer: offered(Choice{"quarantine=true", "no pod has it until somebody gives it one"})},
+		{Name: askExcept, Ask: "Which namespaces still reach it, to look into it? none for nobody", Kind: Namespaces, offer: (*World).lookers},
+		priority(1, beforeDecides),
+		name(),
+	},
+	parts: func(Answers) []string { return []string{mainPart} },
+	make: func(m *maker) error {
+		which, err := selectorOf(m.a[askPods])
+		if err != nil {
+			return err
+		}
+		all := []any{namespaces(everywhere())}
+		var ingress []any
+		pod := []End{{Spaces: everywhere(), Pods: which}}
+		if m.a[askExcept] != none {
+			except, err := selectorOf(m.a[askExcept])
+			if err != nil {
+				return err
+			}
+			ingress = append(ingress, rule(model.Ingress, "allow-inspection", model.Allow, []any{namespaces(except)}, nil))
+		} else {
+			m.expect(Statement{Name: "nobody reaches a pod in quarantine", From: []End{{Spaces: everywhere()}}, To: pod})
+		}
+		ingress = append(ingress, rule(model.Ingress, "quarantine", model.Deny, all, nil))
+		m.expect(Statement{Name: "a pod in quarantine reaches nobody", From: pod, To: []End{{Spaces: everywhere()}}})
+		m.expect(Statement{Name: "a pod in quarantine reaches nothing outside", From: pod, To: []End{{Addresses: []string{outsideAddress}}}})
+		m.add(mainPart, "a pod with "+strings.TrimSpace(m.a[askPods])+" is shut off", m.at[0], pods(everywhere(), which), ingress,
+			[]any{rule(model.Egress, "quarantine", model.Deny, append(all, m.w.outside()), nil)}).logs(model.LogLevels{Deny: "alert"})
+		m.set.Notes = append(m.set.Notes, "nodes still reach such a pod: ingress rules can deny pods only")
+		return nil
+	},
+}
+
+// lookers offers nobody, then the namespaces.
+func (w *World) lookers(a Answers) []Choice {
+	out := []Choice{{none, "nobody"}}
+	for _, c := range w.monitoring(a) {
+		c.Note = ""
+		out = append(out, c)
+	}
+	return out
+}
+
+// count is "1 namespace" for people.
+func count(spaces []string) string { return words.Count(len(spaces), "namespace") }

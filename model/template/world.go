@@ -1,0 +1,360 @@
+package template
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/plan"
+	"rung/model/words"
+)
+
+// nameLabel is on every namespace, with its name.
+const nameLabel = "kubernetes.io/metadata.name"
+
+// controlPlane are the labels of nodes on which the API server is.
+var controlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
+
+// World is the cluster that answers are picked from.
+type World struct {
+	Cluster *model.Cluster
+	Index   *overlap.PodIndex
+	Max     int32 // the largest supported priority
+	Vital   Vital
+	IPv6    bool // pods have IPv6 addresses
+	// keeps is the set that is made anew: its own policies stand in nobody's way.
+	keeps string
+	// limits and ports were worked out beforehand (Prepared).
+	limits   map[before]int32
+	ports    []int
+	prepared bool
+}
+
+// Prepared works out what takes a while on a large cluster, so that questions come up at
+// once.
+func (w *World) Prepared() *World {
+	limits := map[before]int32{}
+	for _, b := range []before{beforeAll, beforeDecides, beforeDenies} {
+		limits[b] = w.limit(b)
+	}
+	w.limits, w.ports, w.prepared = limits, w.declared(), true
+	return w
+}
+
+// Vital is what nearly every pod needs, as it is found in the cluster.
+type Vital struct {
+	DNS      []*model.Pod
+	DNSPorts map[string]int32 // by protocol
+	API      []string         // addresses
+	APIPort  int32
+}
+
+// labelled is a label of namespaces with how many have it.
+type labelled struct {
+	key, value string
+	all        []string // namespaces that have it, by name
+	system     bool     // one of them is the system's
+}
+
+// labels are those of namespaces, by key and value.
+func (w *World) labels() (out []*labelled) {
+	at := map[[2]string]*labelled{}
+	for ns := range w.Cluster.Namespaces() {
+		for k, v := range ns.Labels.Map() {
+			if k == nameLabel || v == "" {
+				continue
+			}
+			l := at[[2]string{k, v}]
+			if l == nil {
+				l = &labelled{key: k, value: v}
+				at[[2]string{k, v}], out = l, append(out, l)
+			}
+			l.all = append(l.all, ns.Name)
+			l.system = l.system || model.IsSystemNamespace(ns.Name)
+		}
+	}
+	slices.SortFunc(out, func(a, b *labelled) int {
+		return strings.Compare(a.key+"\x00"+a.value, b.key+"\x00"+b.value)
+	})
+	return out
+}
+
+// usual keys of tenants, which are offered before others.
+var usualKeys = []string{"tenant", "team", "customer", "project", "org", "owner"}
+
+// labelKeys offers the labels that tell namespaces apart: with more than one value, the usual
+// ones first, then those on the most namespaces.
+func (w *World) labelKeys(_ Answers) (out []Choice) {
+	type key struct {
+		name               string
+		values, namespaces int
+	}
+	byKey := map[string]*key{}
+	var keys []*key
+	for _, l := range w.labels() {
+		if l.system || strings.HasPrefix(l.key, "pod-security.kubernetes.io/") {
+			continue
+		}
+		k := byKey[l.key]
+		if k == nil {
+			k = &key{name: l.key}
+			byKey[l.key], keys = k, append(keys, k)
+		}
+		k.values, k.namespaces = k.values+1, k.namespaces+len(l.all)
+	}
+	rank := func(k *key) int {
+		if i := slices.Index(usualKeys, k.name[strings.LastIndex(k.name, "/")+1:]); i >= 0 {
+			return i
+		}
+		return len(usualKeys)
+	}
+	sort.SliceStable(keys, func(i, j int) bool {
+		if a, b := rank(keys[i]), rank(keys[j]); a != b {
+			return a < b
+		}
+		return keys[i].namespaces > keys[j].namespaces
+	})
+	for _, k := range keys {
+		if k.values > 1 {
+			out = append(out, Choice{k.name, words.Count(k.values, "value") + " on " + words.Count(k.namespaces, "namespace")})
+		}
+	}
+	return out
+}
+
+// values offers all values of the label, then each: what is taken away is left out.
+func (w *World) values(a Answers) (out []Choice) {
+	var all []string
+	for _, l := range w.labels() {
+		if l.key == a[askLabel] {
+			all = append(all, l.value)
+			out = append(out, Choice{l.value, words.Few(l.all, 3)})
+		}
+	}
+	if len(all) > 1 {
+		out = slices.Insert(out, 0, Choice{strings.Join(all, ","), "every value there is"})
+	}
+	return out
+}
+
+// workloads offers namespaces of workloads: a label that many have and the system's have not,
+// then all but the system's.
+func (w *World) workloads(Answers) (out []Choice) {
+	var system []string
+	ordinary := 0
+	for ns := range w.Cluster.Namespaces() {
+		if model.IsSystemNamespace(ns.Name) {
+			system = append(system, ns.Name)
+		} else {
+			ordinary++
+		}
+	}
+	ls := slices.DeleteFunc(w.labels(), func(l *labelled) bool { return l.system || len(l.all) < 2 && ordinary > 1 })
+	sort.SliceStable(ls, func(i, j int) bool { return len(ls[i].all) > len(ls[j].all) })
+	for _, l := range ls {
+		out = append(out, Choice{l.key + "=" + l.value, words.Few(l.all, 3)})
+	}
+	but := Choice{allNamespaces, "every namespace, future ones too"}
+	if len(system) > 0 {
+		but = Choice{nameLabel + " notin (" + strings.Join(system, ",") + ")", "all but the system's, future ones too"}
+	}
+	// A label of a few says nothing about workloads.
+	if len(ls) == 0 || len(ls[0].all)*2 < ordinary {
+		return slices.Insert(out, 0, but)
+	}
+	return append(out, but)
+}
+
+// withPolicies offers workloads whose NetworkPolicies would decide.
+func (w *World) withPolicies(a Answers) []Choice {
+	has := map[string]bool{}
+	for p := range w.Cluster.Policies(model.KindNP) {
+		has[p.Namespace] = true
+	}
+	out := w.workloads(a)
+	for i := range out {
+		s, err := selectorOf(out[i].Value)
+		if err != nil {
+			continue
+		}
+		n := 0
+		for _, ns := range w.spaces(s) {
+			if has[ns] {
+				n++
+			}
+		}
+		out[i].Note += "; " + words.Count(n, "namespace") + " with NetworkPolicies"
+	}
+	return out
+}
+
+// Words by which namespaces of monitoring are recognised.
+var monitors = []string{"monitoring", "prometheus", "observability", "metrics"}
+
+// monitoring offers namespaces that look like those of monitoring, then all others.
+func (w *World) monitoring(Answers) (out []Choice) {
+	var others []Choice
+	for ns := range w.Cluster.Namespaces() {
+		c := Choice{Value: "name=" + ns.Name}
+		if slices.ContainsFunc(monitors, func(m string) bool { return strings.Contains(ns.Name, m) }) {
+			c.Note = "looks like monitoring"
+			out = append(out, c)
+		} else if !model.IsSystemNamespace(ns.Name) {
+			others = append(others, c)
+		}
+	}
+	return append(out, others...)
+}
+
+// Names by which ports of metrics are recognised.
+var metricsPorts = []string{"metrics", "scrape", "http-metrics", "https-metrics", "prometheus", "exporter"}
+
+// declared are the ports that pods declare for metrics.
+func (w *World) declared() (ports []int) {
+	if w.prepared {
+		return w.ports
+	}
+	seen := map[int]bool{}
+	for p := range w.Cluster.Pods() {
+		for _, c := range p.Ports {
+			if c.Protocol == "TCP" && slices.Contains(metricsPorts, c.Name) && !seen[int(c.Port)] && !p.HostNetwork {
+				seen[int(c.Port)], ports = true, append(ports, int(c.Port))
+			}
+		}
+	}
+	slices.Sort(ports)
+	return ports[:min(len(ports), 20)]
+}
+
+// scraped offers the ports that pods declare for metrics.
+func (w *World) scraped(Answers) []Choice {
+	ports := w.declared()
+	every := Choice{anyPort, "every port"}
+	if len(ports) == 0 {
+		return []Choice{every}
+	}
+	var texts []string
+	for _, p := range ports {
+		texts = append(texts, fmt.Sprint(p))
+	}
+	return []Choice{{strings.Join(texts, ","), "declared by pods as ports of metrics"}, every}
+}
+
+// offered always offers the same.
+func offered(all ...Choice) func(*World, Answers) []Choice {
+	return func(*World, Answers) []Choice { return all }
+}
+
+// spaces are the namespaces that a selector means, by name.
+func (w *World) spaces(s *metav1.LabelSelector) (out []string) {
+	sel, err := model.NewSelector(s)
+	if err != nil {
+		return nil
+	}
+	for ns := range w.Cluster.Namespaces() {
+		labels := ns.Labels
+		if sel.Matches(labels) {
+			out = append(out, ns.Name)
+		}
+	}
+	return out
+}
+
+// board are the priorities as they are, without those of the set that is made anew.
+func (w *World) board() (*plan.Board, error) {
+	var slots []plan.Slot
+	for p := range w.Cluster.Policies(model.KindANP) {
+		if r, ok := RecordOf(p); ok && w.keeps != "" && r.Set == w.keeps {
+			continue
+		}
+		slots = append(slots, plan.Slot{Policy: p.Name, Priority: p.Priority})
+	}
+	b, err := plan.NewBoard(slots, w.Max)
+	if err != nil {
+		return nil, fmt.Errorf("free priorities: %w", err)
+	}
+	return b, nil
+}
+
+// before says which policies a template must come before.
+type before int
+
+const (
+	beforeAll     before = iota // every AdminNetworkPolicy
+	beforeDecides               // the first that decides about a pod, or denies, or passes on
+	beforeDenies                // the first that denies or passes on
+)
+
+// limit is the priority of the first policy that a template must come before, above the
+// largest where there is none.
+func (w *World) limit(b before) int32 {
+	if w.prepared && w.keeps == "" {
+		return w.limits[b]
+	}
+	limit := w.Max + 1
+	for p := range w.Cluster.Policies(model.KindANP) {
+		if r, ok := RecordOf(p); ok && w.keeps != "" && r.Set == w.keeps {
+			continue
+		}
+		if p.Priority < limit && (b == beforeAll || w.decides(p, b == beforeDecides)) {
+			limit = p.Priority
+		}
+	}
+	return limit
+}
+
+// decides says whether a policy denies or passes on; with allows also whether it lets a pod
+// through now.
+func (w *World) decides(p *model.Policy, allows bool) bool {
+	for r := range p.AllRules() {
+		switch {
+		case r.Inert():
+		case r.Action != model.Allow:
+			return true
+		case allows && !w.Index.Reach(r).Empty() && !w.Index.SubjectSet(p).Empty():
+			return true
+		}
+	}
+	return false
+}
+
+// room offers priorities for a template.
+func room(n int, b before) func(*World, Answers) []Choice {
+	return func(w *World, _ Answers) []Choice {
+		board, err := w.board()
+		if err != nil {
+			return nil
+		}
+		limit := w.limit(b)
+		at, err := board.Place(n, limit)
+		if err != nil {
+			return nil
+		}
+		return []Choice{{prioritiesText(at), placeNote(w, limit)}}
+	}
+}
+
+func placeNote(w *World, limit int32) string {
+	if limit > w.Max {
+		return "free"
+	}
+	for p := range w.Cluster.Policies(model.KindANP) {
+		if p.Priority == limit {
+			return fmt.Sprintf("free, before %s (%d)", p.Name, limit)
+		}
+	}
+	return "free"
+}
+
+func prioritiesText(at []int32) string {
+	var texts []string
+	for _, p := range at {
+		texts = append(texts, fmt.Sprint(p))
+	}
+	return strings.Join(texts, ",")
+}

@@ -1,0 +1,97 @@
+package verdict
+
+import (
+	"net/netip"
+	"slices"
+
+	"rung/model"
+)
+
+// antreaHops are the walks under Antrea: rules of egress where the pod is that begins the
+// connection, rules of ingress where the pod is that it goes to, both once it is load
+// balanced (antrea.md#order). Multicast has no rules of ingress.
+func (w *way) antreaHops() (out []hop) {
+	src := place{port: w.from.at, end: w.from.at, addr: w.from.addr}
+	dst := place{port: w.to.at, end: w.to.at, addr: w.to.addr}
+	if w.to.addr.IsMulticast() {
+		dst.port, dst.end = -1, -1
+	}
+	h := hop{in: src, out: dst, proto: w.proto, port: w.port}
+	if w.from.pod != nil {
+		h := h
+		h.stage, h.zone, h.where = model.StageEgress, w.from.zone, atSource
+		if w.service.IsValid() {
+			h.service = w.serviceKey
+		}
+		out = append(out, h)
+	}
+	if w.to.pod != nil && !w.to.addr.IsMulticast() {
+		h.stage, h.zone, h.where = model.StageIngress, w.to.zone, atDestination
+		h.in.hairpin = w.hairpin
+		if w.from.pod == nil {
+			h.service = w.serviceKey
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// about says whether a term that is about Services is about that of a hop.
+func (x *Index) about(t *term, h *hop) bool {
+	return t.services == 0 || h.service.Name != "" && slices.Contains(x.antrea.services[t.services-1], h.service)
+}
+
+const multicastActions = "Pass and Reject are not supported for multicast"
+
+// antreaNode says why no policy is asked about a connection of nodes.
+func (x *Index) antreaNode(from, to *found) string {
+	for _, f := range []*found{from, to} {
+		if by := x.byNode(f.node); by != "" {
+			return "no policy of pods is asked, and what " + by + " makes of a node's own connections is not judged"
+		}
+	}
+	return "no policy is asked: neither end is a pod"
+}
+
+// source is the address with which a class of addresses that are no pod's comes to an end;
+// not valid where it does not: what comes from a node to its own pods is no connection of
+// the class.
+func (c *Classes) source(k *class, to int32) netip.Addr {
+	if !c.x.onAntrea() || c.x.nodeOf[k.outside] != c.x.nodeAt(to) {
+		return k.outside
+	}
+	return k.second
+}
+
+// sources counts the ends of a class that another class of addresses comes to.
+func (c *Classes) sources(from, to *class) int {
+	if !c.x.onAntrea() || from.second.IsValid() || c.x.nodeOf[from.outside] == "" {
+		return len(to.ends)
+	}
+	return len(to.ends) - c.byNode(to)[c.x.nodeOf[from.outside]]
+}
+
+// also notes an address of a class that is no pod's where it is on another node than the
+// first: together they come to every pod.
+func (c *Classes) also(k *class, a netip.Addr) {
+	if c.x.onAntrea() && !k.second.IsValid() && c.x.nodeOf[a] != c.x.nodeOf[k.outside] {
+		k.second = a
+	}
+}
+
+// antreaDecider adds what is said of a rule under Antrea only.
+func (x *Index) antreaDecider(d *Decider, r *ruleRef) {
+	switch place, native := x.antrea.places[r.key]; {
+	case r.key.Kind == model.KindNetpolNamespace:
+		d.Band = model.KindNP.Short()
+	case r.policy == nil:
+		d.Band = "always"
+	case native && r.policy.Antrea != nil:
+		d.Band = place.TierName
+		if d.Word = r.policy.Rule(r.direction, r.rule).Antrea.Action; r.action != r.policy.Rule(r.direction, r.rule).Action {
+			d.Word = "Drop" // of what its layer 7 protocols do not let through
+		}
+	default:
+		d.Band = r.policy.Kind.Short()
+	}
+}

@@ -1,0 +1,80 @@
+package manifests
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/clean"
+)
+
+func (d *decoder) antreaTier(o *antreaTier, m model.Meta) model.Object {
+	t := &model.AntreaTier{Meta: m, Priority: o.Spec.Priority, Description: clean.Text(o.Spec.Description)}
+	_, t.Static = antrea.IsStatic(m.Name)
+	return t
+}
+
+func (d *decoder) antreaClusterGroup(o *antreaClusterGroup, m model.Meta) model.Object {
+	return d.antreaGroup((*antreaGroup)(o), m)
+}
+
+// antreaGroup reads a group. Of several forms at once Antrea would take none.
+func (d *decoder) antreaGroup(o *antreaGroup, m model.Meta) model.Object {
+	g := &model.AntreaGroup{Meta: m}
+	bad := func(code, field, msg string) {
+		g.Invalid = append(g.Invalid, model.Broken{Severity: model.SeverityError, Origin: m.Origin, Key: m.Key, Field: field,
+			Code: code, Message: msg})
+	}
+	selector := func(s *metav1.LabelSelector, field string) model.Selector {
+		if s == nil {
+			return model.Everything()
+		}
+		sel, err := model.NewSelector(s)
+		if err != nil {
+			bad(CodeSelector, field, clean.Text(err.Error()))
+		}
+		return sel
+	}
+	spec := &o.Spec
+	g.Select = spec.PodSelector != nil || spec.NamespaceSelector != nil
+	g.HasNamespaces = spec.NamespaceSelector != nil
+	if g.Select {
+		g.Namespaces, g.Pods = selector(spec.NamespaceSelector, "spec.namespaceSelector"), selector(spec.PodSelector, "spec.podSelector")
+	}
+	blocks := spec.IPBlocks
+	if spec.IPBlock != nil {
+		blocks = append(blocks[:len(blocks):len(blocks)], *spec.IPBlock)
+	}
+	for i := range blocks {
+		if !commonCIDR(blocks[i].CIDR) {
+			bad(CodeCIDR, "spec.ipBlocks", clean.Text(blocks[i].CIDR)+" is no CIDR")
+		}
+		if len(blocks[i].Except) > 0 {
+			bad(antrea.IPBlockExcept, "spec.ipBlocks", antrea.SaysExcept)
+		}
+		g.Networks = append(g.Networks, clean.Text(blocks[i].CIDR))
+	}
+	if s := spec.ServiceReference; s != nil {
+		k := model.Key{Kind: model.KindService, Namespace: clean.Text(s.Namespace), Name: clean.Text(s.Name)}
+		if k.Namespace == "" {
+			k.Namespace = m.Namespace
+		}
+		g.Service = &k
+	}
+	for _, c := range spec.ChildGroups {
+		g.Children = append(g.Children, clean.Text(c))
+	}
+	forms := 0
+	for _, is := range []bool{g.Select, spec.IPBlock != nil, len(spec.IPBlocks) > 0, g.Service != nil, len(g.Children) > 0} {
+		if is {
+			forms++
+		}
+	}
+	switch {
+	case forms > 1:
+		bad(antrea.GroupForms, "spec", "has several of podSelector or namespaceSelector, serviceReference, ipBlock, ipBlocks and childGroups: one may stand")
+	case forms == 0:
+		bad(antrea.GroupForms, "spec", "selects nothing: it has none of podSelector, namespaceSelector, serviceReference, ipBlocks and childGroups")
+	}
+	return g
+}

@@ -1,0 +1,325 @@
+package manifests
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"rung/model"
+	"rung/model/clean"
+	"rung/sources/manifests/yamltree"
+)
+
+// olderUse is a place where an ANP or BANP is written in the form of the first iteration of
+// the API (older-forms.md#the-first-form-of-adminnetworkpolicy).
+type olderUse struct {
+	field string
+	line  int
+	// drops says what becomes of it on a server of today.
+	drops string
+	// change is what today's form writes, reason why no object of today says the same:
+	// one of them is empty.
+	change, reason string
+}
+
+// sinceOlder is what a field of the older form meets today.
+const sinceOlder = "is of an older form: the server of today drops this field"
+
+// modernise turns a policy's tree into the form of today, as far as that says the same,
+// and tells what it met. Where nothing says the same, the tree has the namespaces that may
+// be meant, so that it can be shown.
+func modernise(root *yaml.Node) (uses []olderUse) {
+	spec := yamltree.Get(root, "spec")
+	if spec == nil {
+		return nil
+	}
+	subject := yamltree.Get(spec, "subject")
+	for _, name := range [][2]string{{"namespaceSelector", "namespaces"}, {"namespaceAndPodSelector", "pods"}} {
+		if k, _ := fieldNode(subject, name[0]); k != nil && yamltree.Get(subject, name[1]) == nil {
+			k.Value = name[1]
+			uses = append(uses, olderUse{field: "spec.subject." + name[0], line: k.Line, drops: ", and refuses the subject that is left",
+				change: "spec.subject." + name[0] + " is " + name[1] + " today"})
+		}
+	}
+	for _, side := range [][2]string{{"ingress", "from"}, {"egress", "to"}} {
+		for i, rule := range yamltree.Items(spec, side[0]) {
+			for j, peer := range yamltree.Items(rule, side[1]) {
+				uses = append(uses, modernPeer(peer, subject, fmt.Sprintf("spec.%s[%d].%s[%d]", side[0], i, side[1], j))...)
+			}
+		}
+	}
+	return uses
+}
+
+// modernPeer turns a peer into the form of today.
+func modernPeer(peer, subject *yaml.Node, at string) []olderUse {
+	if _, set := fieldNode(peer, "namespaces"); isNamespaceSet(set) {
+		u := modernSet(set, subject, at+".namespaces")
+		u.drops = ", and what is left, namespaces: {}, means every namespace"
+		return []olderUse{u}
+	}
+	pods := yamltree.Get(peer, "pods")
+	key, set := fieldNode(pods, "namespaces")
+	if key == nil || yamltree.Get(pods, "namespaceSelector") != nil || set.Kind != yaml.MappingNode {
+		return nil
+	}
+	var u olderUse
+	if isNamespaceSet(set) {
+		u = modernSet(set, subject, at+".pods.namespaces")
+	} else {
+		u = olderUse{field: at + ".pods.namespaces", line: key.Line}
+	}
+	key.Value = "namespaceSelector"
+	u.drops = ", and refuses the peer that is left, without namespaceSelector"
+	if u.reason == "" {
+		u.change = at + ".pods.namespaces is pods.namespaceSelector today, with the selector itself"
+	}
+	return []olderUse{u}
+}
+
+// isNamespaceSet says whether a node is what namespaces of a peer once was: not a selector,
+// but one of three ways to name namespaces. With fields of a selector beside them it is
+// neither, and refused as unknown fields are.
+func isNamespaceSet(n *yaml.Node) bool {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return false
+	}
+	known := 0
+	for _, f := range []string{"namespaceSelector", "sameLabels", "notSameLabels"} {
+		if k, _ := fieldNode(n, f); k != nil {
+			known++
+		}
+	}
+	return known > 0 && known*2 == len(n.Content)
+}
+
+// modernSet makes such a set a selector.
+func modernSet(set, subject *yaml.Node, at string) olderUse {
+	u := olderUse{field: at, line: set.Content[0].Line}
+	_, selector := fieldNode(set, "namespaceSelector")
+	_, same := fieldNode(set, "sameLabels")
+	_, not := fieldNode(set, "notSameLabels")
+	keep := *set
+	set.Tag, set.Style = "!!map", 0
+	switch {
+	case selector != nil && (same != nil || not != nil):
+		u.reason = "it has namespaceSelector beside sameLabels or notSameLabels, of which one may stand"
+		set.Content = selector.Content
+	case selector != nil:
+		u.field += ".namespaceSelector"
+		u.change = at + ".namespaceSelector is the selector itself today"
+		*set = *selector
+		set.HeadComment, set.LineComment = first(selector.HeadComment, keep.HeadComment), first(selector.LineComment, keep.LineComment)
+	case same != nil && not == nil:
+		u.field += ".sameLabels"
+		sameLabels(set, same, subject, at, &u)
+	default:
+		u.field += ".notSameLabels"
+		set.Content = existing(texts(not))
+		u.reason = "releases of that time disagree about notSameLabels (none of the labels, or another value than the subject's), and no object of today compares with the subject: " +
+			"write one policy for each value of " + labelList(texts(not))
+	}
+	return u
+}
+
+// sameLabels are the namespaces with the subject's own values: where the subject has one
+// value of each, that is a selector.
+func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
+	labels := texts(same)
+	if len(labels) == 0 {
+		set.Content = existing(nil)
+		u.reason = "an empty sameLabels selected nothing, and an empty selector of today selects everything: remove the rule"
+		return
+	}
+	var pairs []*yaml.Node
+	for _, l := range labels {
+		v := yamltree.Str(subject, "namespaces", "matchLabels", l)
+		if v == "" {
+			v = yamltree.Str(subject, "pods", "namespaceSelector", "matchLabels", l)
+		}
+		if v == "" {
+			set.Content = existing(labels)
+			u.reason = "no object of today compares with the subject, which may have any value of " + labelList(labels) + ": write one policy for each"
+			return
+		}
+		pairs = append(pairs, text(l), text(v))
+	}
+	set.Content = []*yaml.Node{text("matchLabels"), {Kind: yaml.MappingNode, Tag: "!!map", Content: pairs}}
+	u.change = at + ".sameLabels is the subject's own value of " + labelList(labels) + ", written out"
+}
+
+func labelList(labels []string) string {
+	if len(labels) == 0 {
+		return "the label"
+	}
+	return clean.Text(strings.Join(labels, ", "))
+}
+
+// existing is the content of a selector of what has all labels.
+func existing(labels []string) []*yaml.Node {
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	for _, l := range labels {
+		list.Content = append(list.Content, &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map",
+			Content: []*yaml.Node{text("key"), text(l), text("operator"), text("Exists")}})
+	}
+	if len(labels) == 0 {
+		return nil
+	}
+	return []*yaml.Node{text("matchExpressions"), list}
+}
+
+func text(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
+
+// texts are the strings of a list.
+func texts(n *yaml.Node) (out []string) {
+	if n == nil || n.Kind != yaml.SequenceNode {
+		return nil
+	}
+	for _, e := range n.Content {
+		if e.Kind == yaml.ScalarNode && e.Value != "" && !slices.Contains(out, e.Value) {
+			out = append(out, e.Value)
+		}
+	}
+	return out
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// fieldNode is a field of a mapping, key and value; its name may have been written in small
+// letters, as some releases of that time wanted it.
+func fieldNode(n *yaml.Node, name string) (key, value *yaml.Node) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name || strings.HasSuffix(name, "Labels") && strings.EqualFold(n.Content[i].Value, name) {
+			return n.Content[i], n.Content[i+1]
+		}
+	}
+	return nil, nil
+}
+
+// older is what an object said in an older form, and its own text.
+type older struct {
+	uses []olderUse
+	text []byte
+	now  []byte // in the form of today
+}
+
+// olderForm turns the tree of an ANP or BANP into today's form; nil where it has that.
+// own is the object's text, nil for an item of a List.
+func olderForm(n *yaml.Node, own []byte) *older {
+	was := []byte(nil)
+	if own == nil && hasOlder(n) {
+		was = yamltree.Marshal(tidy(yamltree.Value(n).(map[string]any)))
+	}
+	uses := modernise(n)
+	if len(uses) == 0 {
+		return nil
+	}
+	o := &older{uses: uses, text: own}
+	if own == nil {
+		o.text = was
+	}
+	o.now = modernText(o.text, len(uses))
+	if o.now == nil { // anchors, or something else that cannot be changed in place
+		o.now = yamltree.Marshal(tidy(yamltree.Value(n).(map[string]any)))
+	}
+	return o
+}
+
+// hasOlder says whether modernise would change a tree, which it does not.
+func hasOlder(n *yaml.Node) bool {
+	text, err := yaml.Marshal(n)
+	if err != nil {
+		return false
+	}
+	var again yaml.Node
+	return yaml.Unmarshal(text, &again) == nil && len(again.Content) == 1 && len(modernise(again.Content[0])) > 0
+}
+
+// modernText is the text in today's form, its comments kept; nil where that does not change
+// as many places.
+func modernText(own []byte, places int) []byte {
+	var doc yaml.Node
+	if yaml.Unmarshal(own, &doc) != nil || len(doc.Content) != 1 || len(modernise(doc.Content[0])) != places {
+		return nil
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if enc.Encode(&doc) != nil || enc.Close() != nil {
+		return nil
+	}
+	return b.Bytes()
+}
+
+// model is the same for the model.
+func (o *older) model() *model.Older {
+	out := &model.Older{}
+	for _, u := range o.uses {
+		if u.reason != "" {
+			out.Reasons = append(out.Reasons, u.field+": "+u.reason)
+		} else {
+			out.Changes = append(out.Changes, u.change)
+		}
+	}
+	if len(out.Reasons) == 0 {
+		out.Upgrade = string(o.now)
+	}
+	return out
+}
+
+// onto says of a policy that was read what of it is of the older form: the server of today
+// does not have it so, and it is shown, not enforced.
+func (o *older) onto(p *model.Policy, line int) {
+	p.Older, p.YAML = o.model(), string(o.text)
+	// What was meant stays apart from what is written: today's form is another content.
+	if root, err := yamltree.ParseFlat(o.text, DefaultAliasNodes); err == nil && root != nil && root.Kind == yaml.MappingNode {
+		p.Original = &unstructured.Unstructured{Object: yamltree.Value(root).(map[string]any)}
+	}
+	for _, u := range o.uses {
+		b := model.Broken{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Field: u.field, Code: model.InvalidOlder,
+			Message: sinceOlder + u.drops, Remedy: u.change}
+		if u.reason != "" {
+			b.Remedy = u.reason
+		} else {
+			b.Remedy += "; e in the console opens the text so"
+		}
+		if u.line > 0 && p.Origin.Line > 0 && p.Origin.Item < 0 {
+			b.Origin.Line = line + u.line
+		}
+		p.Invalid = append(p.Invalid, b)
+	}
+}
+
+// olderOnServer is what a policy of a cluster whose CRD is of that time says today, nil
+// where it has nothing of the older form. What decides there is what OVN-Kubernetes of
+// today reads of it.
+func olderOnServer(obj map[string]any) *model.Older {
+	text := tidyText(obj)
+	root, err := yamltree.ParseFlat([]byte(text), DefaultAliasNodes)
+	if err != nil || root == nil || root.Kind != yaml.MappingNode {
+		return nil
+	}
+	if o := olderForm(root, []byte(text)); o != nil {
+		return o.model()
+	}
+	return nil
+}
+
+// isOlderField says whether an unknown field is one of the older form.
+func isOlderField(field string) bool {
+	last := field[strings.LastIndexByte(field, '.')+1:]
+	return slices.ContainsFunc([]string{"namespaceSelector", "namespaces", "namespaceAndPodSelector", "sameLabels", "notSameLabels"},
+		func(f string) bool { return strings.EqualFold(f, last) })
+}

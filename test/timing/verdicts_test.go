@@ -1,0 +1,131 @@
+package timing
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"rung/bench/workload"
+	"rung/model"
+	"rung/test/install"
+)
+
+// mostQuestions is how much memory the program may take to answer about a cluster of 10,000
+// pods with 50 policies of 40 rules.
+const mostQuestions = 300 << 20
+
+// TestTimingVerdicts asks the program itself about a large cluster: 10,000 cases, by the rows
+// too, the matrix of a port and of all, and the preview of an edit of one rule. Each is a
+// process of its own that reads the cluster first; none may take more than 300 MB.
+func TestTimingVerdicts(t *testing.T) {
+	install.Timing(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("the peak of a process is read from /proc")
+	}
+	dir := t.TempDir()
+	base, change, cases := filepath.Join(dir, "cluster.yaml"), filepath.Join(dir, "change.yaml"), filepath.Join(dir, "cases.json")
+	var text bytes.Buffer
+	if err := workload.Write(&text, workload.W2); err != nil {
+		t.Fatal(err)
+	}
+	write(t, base, text.Bytes())
+	write(t, change, edited(t, text.String()))
+	write(t, cases, questions(t))
+	for _, args := range [][]string{
+		{"trace", "--cases", cases, "-o", "json"},
+		{"trace", "--cases", cases, "--by", "both", "-o", "json"},
+		{"matrix", "--port", "80", "-o", "csv"},
+		{"matrix", "-o", "csv"},
+		{"preview", "--change", change, "-o", "json"},
+	} {
+		begun := time.Now()
+		peak, code := peakOf(t, append(args, "-f", base))
+		name := strings.ReplaceAll(strings.Join(args, " "), dir+"/", "")
+		t.Logf("%s: %d MB at most, %v with reading the cluster", name, peak>>20, time.Since(begun).Round(time.Millisecond))
+		if code > 1 {
+			t.Errorf("%s: exit code %d", name, code)
+		}
+		if peak > mostQuestions {
+			t.Errorf("%s: %d MB, more than %d", name, peak>>20, mostQuestions>>20)
+		}
+	}
+}
+
+func write(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// edited is the first policy of a text with the action of one rule turned round.
+func edited(t *testing.T, text string) []byte {
+	for _, doc := range strings.Split(text, "---\n") {
+		if strings.Contains(doc, "kind: AdminNetworkPolicy\n") && strings.Contains(doc, "action: Allow") {
+			return []byte(strings.Replace(doc, "action: Allow", "action: Deny", 1))
+		}
+	}
+	t.Fatal("no policy allows anything")
+	return nil
+}
+
+// questions are 10,000 cases.
+func questions(t *testing.T) []byte {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	name := func() string {
+		p := workload.Pod(workload.W2, rnd.IntN(workload.W2.Pods), model.Labels{})
+		return p.Namespace + "/" + p.Name
+	}
+	var all []map[string]any
+	for i := range 10_000 {
+		all = append(all, map[string]any{"from": name(), "to": name(), "protocol": "TCP", "port": 8000 + i%100})
+	}
+	out, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// peakOf runs the program and returns the largest resident set that it had, in bytes, and its
+// exit code.
+func peakOf(t *testing.T, args []string) (peak, code int) {
+	t.Helper()
+	cmd := exec.Command(install.Binary(t), args...)
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = io.Discard, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
+	for {
+		select {
+		case <-done:
+			if code = cmd.ProcessState.ExitCode(); code > 1 {
+				t.Log(stderr.String())
+			}
+			return peak, code
+		case <-time.After(10 * time.Millisecond):
+			text, err := os.ReadFile(status)
+			if err != nil {
+				continue // it just ended
+			}
+			_, rest, _ := strings.Cut(string(text), "VmHWM:")
+			var kb int
+			if _, err := fmt.Sscan(rest, &kb); err == nil {
+				peak = max(peak, kb<<10)
+			}
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package logs
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"rung/engine/logs"
+	"rung/model/words"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// hunt is the search of the log files for what the page shows: the lines that are kept are
+// their last ones, or those from a time on. Once it is through, the page has its lines.
+type hunt struct {
+	of    hunted
+	now   *logs.Search // under way, or through
+	shown *logs.Search // whose lines the page has, nil for the store's
+	told  logs.Found
+	err   error
+}
+
+// hunted is what is searched for; the zero value is nothing.
+type hunted struct {
+	on     bool
+	filter string
+	around int
+}
+
+// lines is where a page takes entries from.
+type lines interface {
+	Since(seq uint64, most int) []*logs.Entry
+	First() uint64
+	Last() uint64
+}
+
+// from are the lines of the search that is shown, or the store's.
+func (v *logPage) from(l *logs.Store) lines {
+	switch {
+	case v.hunt.shown != nil:
+		return v.hunt.shown
+	case l != nil:
+		return l
+	}
+	return nil
+}
+
+// wanted is what is to be searched for: nothing while all lines of the files are there, nor
+// where they were cleared away, or are played.
+func (v *logPage) wanted(l *logs.Store) hunted {
+	if l == nil || v.feed.query.Empty() || !v.cleared.IsZero() {
+		return hunted{}
+	}
+	if pos, ok := l.Position(); !ok || pos.Speed > 0 || pos.Whole {
+		return hunted{}
+	}
+	return hunted{true, v.filter, v.list.around.n}
+}
+
+// search begins to search the files where that is wanted, and takes what was found.
+func (v *logPage) search(l *logs.Store) {
+	h := &v.hunt
+	if want := v.wanted(l); want != h.of {
+		v.giveUp()
+		if h.of = want; want.on {
+			v.startHunt(l)
+		}
+		return
+	}
+	if h.now == nil {
+		return
+	}
+	h.told = h.now.Found()
+	switch {
+	case h.told.Err != nil:
+		h.err = h.told.Err
+	case h.told.Done && h.shown != h.now:
+		v.swap(h.now)
+	case h.told.Over: // another page searched, or the files were gone to another time
+		v.startHunt(l)
+	}
+}
+
+// startHunt begins to search.
+func (v *logPage) startHunt(l *logs.Store) {
+	q, about := v.feed.query, scopeOf(v.page, v.rev)
+	h := &v.hunt
+	h.told = logs.Found{}
+	h.now, h.err = l.Search(logs.Wanted{About: about, Around: h.of.around, Matches: func(e *logs.Entry) bool { return e.Matches(&q, nil) }})
+}
+
+// giveUp ends the search and shows the lines of the store again.
+func (v *logPage) giveUp() {
+	h := &v.hunt
+	if h.now != nil {
+		h.now.Stop()
+	}
+	if h.shown != nil {
+		v.swap(nil)
+	}
+	*h = hunt{}
+}
+
+// hunting says whether the files are being searched.
+func (v *logPage) hunting() bool {
+	return v.hunt.now != nil && v.hunt.err == nil && v.hunt.shown != v.hunt.now && !v.hunt.told.Over
+}
+
+// swap shows what a search found, or the lines of the store; the cursor stays on its line,
+// and marks between theirs.
+func (v *logPage) swap(to *logs.Search) {
+	var at *logs.Entry
+	over := 0
+	if i := v.cursor(); i >= 0 && !v.follow {
+		at, over = v.feed.entry(v.list.line(i).seq), v.list.row(i)-v.top
+	}
+	behind := make([]*logs.Entry, len(v.list.marks))
+	for i, m := range v.list.marks {
+		behind[i] = v.feed.entry(m.after)
+	}
+	v.hunt.shown = to
+	v.feed.held, v.feed.texts, v.feed.about = nil, nil, nil
+	v.feed.sure = to != nil && v.hunt.of.around == 0
+	v.feed.restart()
+	v.feed.pull(v.from(v.store))
+	v.feed.scan(10 * budget)
+	for i := range v.list.marks {
+		if behind[i] != nil {
+			v.list.marks[i].after = v.feed.same(behind[i])
+		}
+	}
+	if at != nil {
+		v.until, v.sel = v.feed.last(), v.feed.same(at)
+	}
+	v.bring()
+	if i := v.cursor(); at != nil && i >= 0 {
+		v.top = max(0, v.list.row(i)-over)
+	}
+	v.pile(true)
+}
+
+// same is the number of a line that was another one elsewhere; of one that is not there, of
+// the next by its time.
+func (f *feed) same(e *logs.Entry) uint64 {
+	if len(f.held) == 0 {
+		return 0
+	}
+	i := sort.Search(len(f.held), func(i int) bool { return !f.held[i].Line.At.Before(e.Line.At) })
+	for j := i; j < len(f.held) && f.held[j].Line.At.Equal(e.Line.At); j++ {
+		if f.held[j].Line.Raw == e.Line.Raw {
+			return f.held[j].Seq
+		}
+	}
+	return f.held[min(i, len(f.held)-1)].Seq
+}
+
+// beforeLine is how long before a line the files are gone to, to see what came before it.
+const beforeLine = 5 * time.Second
+
+// unfilter shows all lines around the one under the cursor, where a search of the files has
+// found it among those that are not kept.
+func (v *logPage) unfilter() {
+	i := v.cursor()
+	if v.hunt.shown == nil || v.follow || i < 0 || v.store == nil {
+		return
+	}
+	e := v.feed.entry(v.list.line(i).seq)
+	kept := v.store.Since(0, 0)
+	if e == nil || len(kept) > 0 && !e.Line.At.Before(kept[0].Line.At) {
+		return
+	}
+	if v.store.Seek(e.Line.At.Add(-beforeLine)) == nil {
+		v.place.going, v.place.to = max(1, v.store.Last()), e
+		v.list.marks = nil
+	}
+}
+
+// huntLine says how far the search is, or what it found; nil without one.
+func (v *logPage) huntLine(env *view.Env) widget.Line {
+	h, st := &v.hunt, env.Styles
+	switch f := &h.told; {
+	case h.err != nil:
+		return widget.Styled(" ▲ log files not searched to their end: "+widget.Clean(h.err.Error()), st.Warn)
+	case h.now == nil, h.shown == nil && !v.hunting():
+		return nil
+	case v.hunting():
+		text := " searching all of the log files"
+		if f.All > 0 {
+			text += fmt.Sprintf(": %d%%", min(100, 100*f.Bytes/f.All))
+		}
+		if f.Matches > 0 {
+			text += ", " + words.Total(f.Matches, "match") + " so far"
+		}
+		return widget.Styled(text, st.Info)
+	default:
+		text := fmt.Sprintf(" log files searched: %s of %s %s", words.Thousands(f.Matches), words.Total(f.Lines, "line"), words.Form(f.Matches, "matches", "match"))
+		if kept := h.shown.Last() + 1 - h.shown.First(); h.of.around == 0 && kept < f.Matches {
+			text += ", newest " + words.Thousands(kept) + " shown"
+		}
+		return widget.Styled(text, st.Dim)
+	}
+}

@@ -1,0 +1,30 @@
+package logs
+
+import (
+	"slices"
+
+	"rung/ui/nav"
+	"rung/ui/view"
+)
+
+// look is how a page of log lines is set up: the next one begins like it.
+type look struct {
+	clock   clock
+	columns []column
+}
+
+// begin sets the page up as the one before it, once.
+func (v *logPage) begin(env *view.Env) {
+	if v.begun {
+		return
+	}
+	v.begun = true
+	if set, ok := env.Setups.Of(nav.Logs).(look); ok {
+		v.clock, v.columns = set.clock, slices.Clone(set.columns)
+	}
+}
+
+// keep keeps how the page is set up.
+func (v *logPage) keep(env *view.Env) {
+	env.Setups.Keep(nav.Logs, look{v.clock, slices.Clone(v.columns)})
+}

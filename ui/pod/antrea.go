@@ -1,0 +1,63 @@
+package pod
+
+import (
+	"fmt"
+	"strconv"
+
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/words"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// antreaItems are the rules that touch the pod on a cluster on Antrea, with a heading for
+// each tier, in the effective order.
+func (v *View) antreaItems(env *view.Env, touches []revision.Touch) []*item {
+	of := map[model.PolicyKey][]revision.Touch{}
+	for _, t := range touches {
+		of[t.Policy] = append(of[t.Policy], t)
+	}
+	var out []*item
+	last := ""
+	for _, place := range env.Rev.Order() {
+		list := of[place.Policy.Key]
+		if len(list) == 0 {
+			continue
+		}
+		title := fmt.Sprintf("tier %s (%d) · the first that matches decides", place.TierName, place.Tier)
+		switch {
+		case place.Missing:
+			title = "tier " + place.TierName + " does not exist: decides nothing"
+		case place.Policy.Kind == model.KindNP:
+			title = "NetworkPolicy · where no tier above decided"
+		case place.TierName == "":
+			title = fmt.Sprintf("%s (%d)", place.Policy.Kind, place.Tier)
+		}
+		if title != last {
+			out = append(out, v.heading(title))
+			last = title
+		}
+		for _, t := range list {
+			it := v.touch(env, place.Policy, t)
+			if place.Policy.Kind != model.KindNP {
+				it.prio = strconv.FormatFloat(place.Priority(), 'g', -1, 64)
+			}
+			out = append(out, it)
+		}
+	}
+	for _, dir := range model.Directions {
+		by := env.Rev.Isolating(v.pod, dir)
+		if len(by) == 0 {
+			continue
+		}
+		names := make([]string, len(by))
+		for i, k := range by {
+			names[i] = "NP " + k.Name
+		}
+		l := widget.Line{{Text: "isolated, " + dir.Lower(), Style: v.st.Accent}, {Text: "  "}, {Text: string(model.Deny), Style: v.st.Deny}}
+		out = append(out, v.line("isolated."+string(dir), l.Add("  by "+words.List(names, 4)+": what no NetworkPolicy allows is dropped", v.st.Text), nav.Page{}))
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package rule
+
+import (
+	"fmt"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/words"
+	"rung/ui/detail"
+	"rung/ui/nav"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// antreaLines say what a rule applies to, where it stands and what it logs, on a cluster
+// without rows.
+func (v *View) antreaLines(env *view.Env, s *detail.Sheet) {
+	st, p, r := env.Styles, v.policy, v.rule
+	applied, pods := p.SubjectText(), env.Rev.SubjectCount(p.Key).Pods
+	if a := r.Antrea; a != nil {
+		if len(a.AppliedTo) > 0 {
+			applied = model.AppliedText(a.AppliedTo, p.Namespace)
+		}
+		pods = len(env.Rev.RulePods(p, r))
+	}
+	count := " → " + words.Total(pods, "pod")
+	s.Field("subject", "applied to", nameWidth, widget.Plain(widget.Truncate(applied, max(8, s.In()-nameWidth-widget.Width(count)))+count), nav.Page{})
+	for _, place := range env.Rev.Order() {
+		if place.Policy.Key != p.Key {
+			continue
+		}
+		text := fmt.Sprintf("tier %s (%d), priority %g, rule %d", place.TierName, place.Tier, place.Priority(), r.Index)
+		switch {
+		case place.Missing:
+			text = "none: tier " + place.TierName + " does not exist"
+		case p.Kind == model.KindNP:
+			text = "NetworkPolicies: after tier " + antrea.Application + ", before " + antrea.Baseline
+		case p.Antrea == nil:
+			text = fmt.Sprintf("%s at %d, priority %d, rule %d", p.Kind.Short(), place.Tier, p.Priority, r.Index)
+		}
+		s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
+		if n := len(place.Tied); n > 0 {
+			var names []string
+			for _, k := range place.Tied {
+				names = append(names, k.Label())
+			}
+			s.Field("alike", "", nameWidth, widget.Styled("shared with "+words.Few(names, 2)+": rules with the same number that disagree are undefined", st.Dim), nav.Page{})
+		}
+	}
+	if a := r.Antrea; a != nil {
+		text := "off"
+		if a.Logging {
+			if text = "on"; a.LogLabel != "" {
+				text += ", label " + a.LogLabel
+			}
+		}
+		s.Field("logging", "logging", nameWidth, widget.Plain(text), nav.Page{})
+		if a.Generated {
+			s.Field("name", "name", nameWidth, widget.Styled(r.Name+": not written; the hash is Rung's own", st.Dim), nav.Page{})
+		}
+		for _, b := range p.Invalid {
+			if d, i := antrea.RuleAt(b.Field); d == r.Direction && i == r.Index {
+				s.Field("refused", "refused", nameWidth, widget.Styled(b.Message, st.Error), nav.Page{})
+			}
+		}
+	}
+	if !env.Rev.Antrea() {
+		s.Field("system", "here", nameWidth, widget.Styled("decides nothing: OVN-Kubernetes' precedence holds", st.Warn), nav.Page{})
+		return
+	}
+	before, after := env.Rev.Neighbours(p, r)
+	v.neighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
+	v.neighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
+}
+
+// unchecked says why a rule is not held against live rows.
+func unchecked(env *view.Env) string {
+	if env.Rev.Antrea() {
+		return "Antrea has no rows to check it against."
+	}
+	return "Not checked against live rows: no zone is known."
+}

@@ -1,0 +1,220 @@
+package template
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"rung/engine/gate"
+	"rung/engine/pattern"
+	"rung/model"
+	"rung/model/template"
+	"rung/model/words"
+	"rung/themes"
+	"rung/ui/action"
+	"rung/ui/nav"
+	"rung/ui/preview"
+	"rung/ui/view"
+	"rung/ui/widget"
+)
+
+// page is the view.
+type page struct {
+	view.List
+	page  nav.Page
+	table *widget.Table[*item]
+	st    *themes.Styles
+
+	world view.Once // the cluster as templates look at it
+	w     *template.World
+	makes view.Once
+	wrong string // why no policies could be made
+	pre   *preview.View
+	made  *pattern.Made
+}
+
+// item is what can be picked: nothing but a blank policy, a template, or a set that is there.
+type item struct {
+	id, name, purpose, asks string
+	head                    widget.Line
+	template                *template.Template
+	set                     *template.Known
+	missing                 int
+}
+
+// blank is the first choice.
+const blank = "blank policy"
+
+// New makes the view.
+func New(p nav.Page) view.View {
+	v := &page{page: p}
+	v.table = &widget.Table[*item]{
+		ID:      func(it *item) string { return it.id },
+		Full:    func(it *item) widget.Line { return it.head },
+		Skip:    func(it *item) bool { return it.head != nil },
+		Fixed:   func(it *item) bool { return it.head != nil },
+		NoBelow: true,
+		Columns: []widget.Column[*item]{
+			{Title: "TEMPLATE", Min: 16, NoSort: true, Cell: func(it *item) widget.Line { return widget.Styled(it.name, v.st.Accent) }},
+			{Title: "FOR", Min: 61, Flex: true, NoSort: true, Cell: func(it *item) widget.Line { return widget.Plain(it.purpose) }},
+			{Title: "ASKS", Drop: 1, Min: 9, NoSort: true, Cell: func(it *item) widget.Line { return widget.Styled(it.asks, v.st.Dim) }},
+		},
+	}
+	v.Of = v.table
+	return v
+}
+
+// whole says whether the page is about what a set misses.
+func (v *page) whole() bool { return v.page.Key.Name != "" }
+
+// Sync looks at the cluster once, and lists what can be picked.
+func (v *page) Sync(env *view.Env) {
+	v.st = env.Styles
+	if v.pre != nil {
+		v.pre.Sync(env)
+		return
+	}
+	if !v.world.Begun() {
+		rev := env.Rev
+		view.Begin(&v.world, env, "looking at the cluster", func(context.Context) (*template.World, error) {
+			return pattern.World(rev).Prepared(), nil
+		})
+	}
+	if !v.whole() {
+		v.fill(env)
+	}
+}
+
+// fill lists the templates, and the sets there are.
+func (v *page) fill(env *view.Env) {
+	items := []*item{{id: blank, name: blank, purpose: fmt.Sprintf("write one from scratch, at priority %d", v.page.Priority), asks: "$EDITOR"}}
+	for _, t := range template.All() {
+		var asks []string
+		for _, q := range t.Asked() {
+			asks = append(asks, q.Name)
+		}
+		items = append(items, &item{id: "template " + t.Name, name: t.Name, purpose: t.For, asks: strings.Join(asks, ", "), template: t})
+	}
+	if sets := template.Sets(env.Rev.Cluster); len(sets) > 0 {
+		items = append(items, &item{id: "# sets", head: widget.Heading("made from templates here", max(1, env.W-2), v.st)})
+		for _, k := range sets {
+			it := &item{id: "set " + k.Name, name: k.Name, set: k, missing: len(k.Missing(env.Rev.Cluster)),
+				purpose: fmt.Sprintf("%s, %s", k.Called, words.Count(len(k.Policies), "policy")), asks: "nothing"}
+			if it.missing > 0 {
+				it.purpose += fmt.Sprintf(", ▲ %d missing: %s makes %s", it.missing, env.Keys.Action(action.Open).Shown(), words.Form(it.missing, "it", "them"))
+			}
+			items = append(items, it)
+		}
+	}
+	v.table.SetItems(items)
+}
+
+// Receive takes what was worked out.
+func (v *page) Receive(env *view.Env, msg any) {
+	if w, err, ok := view.Come[*template.World](&v.world, msg); ok {
+		if v.w = w; err != nil {
+			v.wrong = err.Error()
+		} else if v.whole() {
+			v.make(env, nil)
+		}
+		return
+	}
+	if m, err, ok := view.Come[*pattern.Made](&v.makes, msg); ok {
+		v.show(env, m, err)
+		return
+	}
+	if v.pre != nil {
+		v.pre.Receive(env, msg)
+	}
+}
+
+// make makes the policies of a template and its answers, or those that the page's set misses.
+func (v *page) make(env *view.Env, of func(*template.World) (*pattern.Made, error)) {
+	w, key := v.w, v.page.Key
+	if of == nil {
+		of = func(w *template.World) (*pattern.Made, error) {
+			k := template.SetOf(w.Cluster, key)
+			if k == nil {
+				return nil, fmt.Errorf("%s is of no set made from a template", key.Label())
+			}
+			return pattern.Whole(w, k.Name, nil)
+		}
+	}
+	v.wrong = ""
+	view.Begin(&v.makes, env, "making the policies", func(context.Context) (*pattern.Made, error) { return of(w) })
+}
+
+// show goes on to the preview.
+func (v *page) show(env *view.Env, m *pattern.Made, err error) {
+	if err != nil {
+		v.wrong = err.Error()
+		if errors.Is(err, template.ErrWhole) {
+			env.Say("%v", err)
+		} else {
+			env.Fail("%v", err)
+		}
+		return
+	}
+	v.made = m
+	for _, n := range m.Notes {
+		env.Say("%s", n)
+	}
+	v.pre = preview.Change(gate.Mutation{Op: gate.OpApply, YAML: []byte(m.Text), Base: []byte(m.Base)}, preview.Options{
+		Crumb: "preview", Edit: v.edit, Cancel: v.cancel,
+	})
+	v.pre.Sync(env)
+}
+
+// edit goes on with the text in the editor.
+func (v *page) edit(env *view.Env) {
+	text, base := v.made.Text, v.made.Base
+	if m := v.pre.Mutation(); len(m.YAML) > 0 {
+		text, base = string(m.YAML), string(m.Base)
+	}
+	key := model.PolicyKey{}
+	if len(v.made.Changed) > 0 {
+		key = v.made.Changed[0]
+	}
+	notes := append([]string{"made from the template " + v.made.Template.Name + "."}, v.made.Notes...)
+	env.Replace(nav.ToProposal(key, v.page.Priority, text, base, strings.Join(notes, "\n")))
+}
+
+// cancel goes back to the list, or to where what a set misses was asked for.
+func (v *page) cancel(env *view.Env) {
+	v.pre, v.made = nil, nil
+	env.Say("nothing was changed")
+	if v.whole() {
+		env.Back()
+	}
+}
+
+// Do picks, or is the preview's.
+func (v *page) Do(env *view.Env, id action.ID) bool {
+	switch {
+	case v.pre != nil:
+		return v.pre.Do(env, id)
+	case id != action.Open:
+		return v.List.Do(env, id)
+	}
+	it, ok := v.table.Selected()
+	switch {
+	case !ok || v.whole():
+		env.Fail("nothing to pick here")
+	case it.id == blank:
+		env.Replace(nav.ToNew(v.page.Priority))
+	case v.w == nil || v.makes.Under():
+		env.Say("looking at the cluster; a moment")
+	case it.set != nil && it.missing == 0:
+		env.Open(nav.ToPolicy(it.set.Main().Key))
+	case it.set != nil:
+		name := it.set.Name
+		v.make(env, func(w *template.World) (*pattern.Made, error) { return pattern.Whole(w, name, nil) })
+	case it.template != nil:
+		t := it.template
+		env.Ask(newForm(v.w, t, func(env *view.Env, a template.Answers) {
+			v.make(env, func(w *template.World) (*pattern.Made, error) { return pattern.Make(w, t, a, false) })
+		}))
+	}
+	return true
+}
