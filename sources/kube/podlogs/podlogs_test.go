@@ -44,6 +44,7 @@ type logServer struct {
 	hang     bool          // and so it does, without an end
 	refuse   int           // status for pods/log
 	asked    []string      // queries of pods/log
+	late     *corev1.Pod   // pod, as it is told of once the log was asked for
 	changed  chan struct{}
 }
 
@@ -113,6 +114,9 @@ func (s *logServer) log(w http.ResponseWriter, r *http.Request) {
 	lines = slices.Clone(lines)
 	gone := r.PathValue("pod") != s.pod.Name
 	short, hang := s.short, s.hang
+	if s.late != nil {
+		s.pod, s.late = *s.late, nil
+	}
 	s.mu.Unlock()
 	switch {
 	case gone:
@@ -498,9 +502,9 @@ func TestFollowLateNews(t *testing.T) {
 	s.breakWith(func() {
 		s.previous = append(slices.Clone(s.lines), at(20, "last words"))
 		s.lines = []string{at(900, "new")}
+		restarted := aPod("ovnkube-node-a", "u1", "c2", 1)
+		s.late = &restarted
 	})
-	f.until("it was asked again", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.asked) > 1 })
-	s.do(func() { s.pod = aPod("ovnkube-node-a", "u1", "c2", 1) })
 	f.want("a", "last words", "new")
 }
 
