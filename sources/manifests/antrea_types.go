@@ -6,7 +6,7 @@ import (
 )
 
 // The kinds of crd.antrea.io/v1beta1 as far as Antrea documents them (antrea.md#fields);
-// crds/crd.antrea.io.yaml says the same as schemas. Antrea's own types are not in a
+// schemas/crd.antrea.io.yaml says the same as schemas. Antrea's own types are not in a
 // library small enough to use.
 
 type antreaPolicy struct {

@@ -18,4 +18,4 @@
 // libraries. sources/kube, its own edit and the engine import it.
 package manifests
 
-//go:generate go tool controller-gen crd:maxDescLen=0 paths=sigs.k8s.io/network-policy-api/apis/v1alpha1 output:dir=crds
+//go:generate go tool controller-gen crd:maxDescLen=0 paths=sigs.k8s.io/network-policy-api/apis/v1alpha1;sigs.k8s.io/network-policy-api/apis/v1alpha2 output:dir=crds

@@ -30,7 +30,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-//go:embed crds/*.yaml
+//go:embed crds/*.yaml schemas/*.yaml
 var crdFiles embed.FS
 
 // crd is a compiled CustomResourceDefinition.
@@ -53,9 +53,9 @@ var (
 	})
 )
 
-// antreaCRDs are those of crds/crd.antrea.io.yaml, by kind.
+// antreaCRDs are those of schemas/crd.antrea.io.yaml, by kind.
 var antreaCRDs = sync.OnceValues(func() (map[model.Kind]*crd, error) {
-	const name = "crds/crd.antrea.io.yaml"
+	const name = "schemas/crd.antrea.io.yaml"
 	text, err := crdFiles.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)

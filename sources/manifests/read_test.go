@@ -314,7 +314,7 @@ func TestParsePolicy(t *testing.T) {
 func TestGenerate(t *testing.T) {
 	install.Generated(t)
 	out := t.TempDir()
-	cmd := exec.Command("go", "tool", "controller-gen", "crd:maxDescLen=0", "paths=sigs.k8s.io/network-policy-api/apis/v1alpha1", "output:dir="+out)
+	cmd := exec.Command("go", "tool", "controller-gen", "crd:maxDescLen=0", "paths=sigs.k8s.io/network-policy-api/apis/v1alpha1;sigs.k8s.io/network-policy-api/apis/v1alpha2", "output:dir="+out)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
