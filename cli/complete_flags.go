@@ -46,6 +46,7 @@ func (a *app) flagValues() map[string]completer {
 		"log-format":      fixed("text", "json"),
 		"log-level":       fixed("debug", "info", "warn", "error"),
 		"speed":           fixed("all", "1x", "10x", "100x"),
+		"system":          fixed("auto", "ovn-kubernetes", "antrea"),
 		"ip-family":       fixed("auto", "ipv4", "ipv6", "dual"),
 		"multicast":       onOff,
 		"netpol-defaults": onOff,

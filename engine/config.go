@@ -10,6 +10,7 @@ import (
 	"rung/engine/revision"
 	"rung/engine/settings"
 	"rung/engine/source"
+	"rung/model"
 	"rung/reconciler"
 	"rung/sources/kube"
 	"rung/sources/safefile"
@@ -133,6 +134,9 @@ func (c *Config) check() error {
 	}
 	if c.Reconcile && len(c.Sources) == 0 {
 		return fmt.Errorf("cannot write rows without objects: every row would look left over; give the manifests, too")
+	}
+	if c.Reconcile && c.System == string(model.SystemAntrea) {
+		return fmt.Errorf("cannot write rows with --%s %s: Antrea has none, and every row would look left over", settings.System, c.System)
 	}
 	names := map[string]bool{}
 	for _, src := range c.Sources {

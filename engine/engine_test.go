@@ -133,6 +133,7 @@ func TestConfig(t *testing.T) {
 		{"family", Config{Flags: settings.Flags{Family: "ipv5"}}, "ipv5"},
 		{"two places for rows", Config{Sandbox: &SandboxConfig{}, NB: map[string]string{"": "unix:x"}}, "cannot be combined"},
 		{"rows written without objects", Config{Reconcile: true, NB: map[string]string{"": "unix:x"}}, "left over"},
+		{"rows written for Antrea", Config{Flags: settings.Flags{System: "antrea"}, Reconcile: true, Sources: []source.Source{idle("a")}}, "left over"},
 		{"rows looked at without objects", Config{NB: map[string]string{"": "unix:x"}}, ""},
 		{"two sources of one name", Config{Sources: []source.Source{idle("a"), idle("a")}}, `called "a"`},
 		{"priorities below 0 in OVN", Config{Flags: settings.Flags{MaxPriority: 300}}, "299"},

@@ -78,7 +78,7 @@ func newState(e *Engine) *state {
 		s.sources[src.Name()] = model.SourceState{Name: src.Name(), Conn: model.ConnStarting, At: e.now()}
 	}
 	s.dialects = newDialects(&e.cfg, d)
-	s.system, s.systemWhy = settings.SystemOf(e.cfg.System, empty, false)
+	s.system, s.systemWhy = settings.SystemOf(e.cfg.System, empty, "")
 	s.set, s.south = newZoneSet(e), newSouthSet(e)
 	e.differs.desired = d
 	s.dirty = true

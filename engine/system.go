@@ -8,8 +8,14 @@ import (
 // decideSystem finds out whose precedence holds, and compiles for that: under Antrea
 // there are no rows.
 func (s *state) decideSystem() {
-	admin := s.dialects != nil && s.dialects.view.AdminRows()
-	is, why := settings.SystemOf(s.e.cfg.System, s.cluster, admin)
+	ovn := ""
+	switch {
+	case s.e.cfg.Reconcile:
+		ovn = "rows are written (--reconcile)"
+	case s.dialects != nil && s.dialects.view.Read():
+		ovn = "zones have a Northbound database"
+	}
+	is, why := settings.SystemOf(s.e.cfg.System, s.cluster, ovn)
 	was := s.system
 	s.system, s.systemWhy = is, why
 	if is == was {

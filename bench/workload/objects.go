@@ -51,7 +51,7 @@ func Objects(s Size) ([]model.Object, error) {
 func Pod(s Size, i int, labels model.Labels) *model.Pod {
 	return &model.Pod{
 		Meta:     model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: namespaceName(i % s.Namespaces), Name: fmt.Sprintf("pod-%05d", i)}, Labels: labels},
-		NodeName: fmt.Sprint("node", i%s.Nodes), Phase: "Running", IPs: []string{PodIP(i)},
+		NodeName: fmt.Sprint("node", i%s.Nodes), ServiceAccount: "default", Phase: "Running", IPs: []string{PodIP(i)},
 		Ports: []model.ContainerPort{{Name: "http", Protocol: "TCP", Port: 8080}},
 	}
 }

@@ -145,7 +145,7 @@ func New(f Facts, before *Revision) *Revision {
 		f.Cluster = &model.Cluster{}
 	}
 	if f.System == "" {
-		f.System, f.SystemWhy = settings.SystemOf(f.Flags.System, f.Cluster, false)
+		f.System, f.SystemWhy = settings.SystemOf(f.Flags.System, f.Cluster, "")
 	}
 	if f.Desired == nil {
 		o := f.Flags.CompilerOptions()

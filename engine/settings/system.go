@@ -11,9 +11,11 @@ import (
 const System = "system"
 
 // SystemOf says which system's precedence holds in a cluster, and why: the flag's; else
-// Antrea's where the cluster has policies or Tiers of Antrea and no zone has rows of
-// AdminNetworkPolicies; else OVN-Kubernetes'.
-func SystemOf(flag string, c *model.Cluster, adminRows bool) (s model.PolicySystem, why string) {
+// Antrea's where the cluster has policies or Tiers of Antrea and nothing of ovn, which says
+// by what OVN-Kubernetes is known to be there, empty for nothing; else OVN-Kubernetes'.
+// With Antrea no rows are wanted, so that whoever writes them must have said so in ovn: a
+// Tier that somebody applies must not take the rows of a cluster away.
+func SystemOf(flag string, c *model.Cluster, ovn string) (s model.PolicySystem, why string) {
 	if flag != "" && flag != auto {
 		return model.PolicySystem(flag), "--" + System + " " + flag
 	}
@@ -28,8 +30,8 @@ func SystemOf(flag string, c *model.Cluster, adminRows bool) (s model.PolicySyst
 	switch {
 	case tiers+policies == 0:
 		return model.SystemOVN, "no policy and no Tier of Antrea"
-	case adminRows:
-		return model.SystemOVN, "zones have rows of AdminNetworkPolicies; there are also " + found
+	case ovn != "":
+		return model.SystemOVN, ovn + "; there are also " + found
 	}
 	return model.SystemAntrea, found
 }

@@ -42,16 +42,9 @@ func (v *View) WithSystem(s model.PolicySystem) *View {
 	return &next
 }
 
-// AdminRows says whether a zone has rows of AdminNetworkPolicies, which only
-// OVN-Kubernetes writes.
-func (v *View) AdminRows() bool {
-	for _, d := range v.zones {
-		if d.Of(string(model.KindANP)).Rows+d.Of(string(model.KindBANP)).Rows > 0 {
-			return true
-		}
-	}
-	return false
-}
+// Read says whether the rows of a zone were read: what has a Northbound database is
+// OVN-Kubernetes, whatever other objects stand in the cluster.
+func (v *View) Read() bool { return len(v.zones) > 0 }
 
 // WithRows knows the dialect of a zone's rows; it is v where that is nothing new.
 func (v *View) WithRows(zone string, found *dialect.Dialect) *View {
