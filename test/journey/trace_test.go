@@ -27,7 +27,7 @@ func TestTraceFromTheLog(t *testing.T) {
 	direction, rule := m[2], m[3]
 	c.press("t").at("trace ").sees("denied by rule "+rule, "of ANP cluster-control at ", "'s "+direction, "rows agree in")
 	c.pick("✗ decides", "cluster-control "+direction+" "+rule).press("enter").at("cluster-control " + direction + " " + rule)
-	c.press("esc").at("trace ").pick("agree: deny · ANP cluster-control " + direction + " rule " + rule).press("enter").at("ACL")
+	c.press("esc").at("trace ").pick("agree: ✗ deny · ANP cluster-control " + direction + " rule " + rule).press("enter").at("ACL")
 	c.sees("_uuid", "drop")
 	c.press("esc").at("trace ").press("esc").at("logs")
 	if got := c.selected(); got != line {
