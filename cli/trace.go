@@ -184,5 +184,9 @@ func (a *asking) ask(q trace.Question) (*verdictOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	return verdictOf(q, answer), nil
+	out := verdictOf(q, answer)
+	if !a.tried { // of many a line each is printed: the paths need not be kept
+		out.trace = &trace.Trace{Connection: answer.Connection, Disagree: answer.Disagree}
+	}
+	return out, nil
 }
