@@ -54,7 +54,7 @@ type about struct {
 	kind       model.Kind
 	namespaced bool
 	optional   bool
-	quiet      bool   // of another system: listed only where the server has it, or refuses it
+	group      string // of another system, with its version: listed only where the server serves it
 	fields     string // field selector
 	keep       int    // most objects kept, the newest; 0: all
 	list       func(context.Context, *Cluster, metav1.ListOptions) (runtime.Object, error)
@@ -146,6 +146,13 @@ func (f *feed) page(ctx context.Context, opt metav1.ListOptions) (runtime.Object
 	ctx, cancel := context.WithTimeoutCause(ctx, f.w.t.answer, errNoAnswer)
 	defer cancel()
 	list, err := f.about.list(ctx, f.w.c, opt)
+	if f.about.group != "" && apierrors.IsForbidden(err) {
+		// Who may not list a resource is refused before the server looks whether there is
+		// such a one: most clusters serve nothing of the kind, and everybody may ask that.
+		if e := f.w.c.Typed().Discovery().RESTClient().Get().AbsPath("/apis/" + f.about.group).Do(ctx).Error(); apierrors.IsNotFound(e) {
+			err = e
+		}
+	}
 	if err != nil && errors.Is(context.Cause(ctx), errNoAnswer) {
 		err = fmt.Errorf("%w within %s", errNoAnswer, f.w.t.answer)
 	}

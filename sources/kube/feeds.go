@@ -97,7 +97,7 @@ func watched(events int) []about {
 	}
 	for _, r := range antreaResources {
 		a := custom(r.kind, schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: r.resource}, r.namespaced, true)
-		a.quiet = true
+		a.group = "crd.antrea.io/v1beta1"
 		all = append(all, a)
 	}
 	return all

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,32 @@ func TestWatchAllForbidden(t *testing.T) {
 			t.Errorf("%d objects, pods %+v", len(s.objects), s.of("pods"))
 		}
 	})
+}
+
+// TestWatchOfAnotherSystem: who may not list Antrea's resources is not told so on a cluster
+// that serves none, as most do; on one that does, it is said.
+func TestWatchOfAnotherSystem(t *testing.T) {
+	noLeaks(t)
+	const group = "/apis/crd.antrea.io/v1beta1"
+	a := newWatchAPI(t)
+	populate(a)
+	a.refuse[group+"/tiers"] = 403
+	cl, _ := a.cluster("t-1")
+	s := startWatch(t, cl, quickTiming)
+	s.untilLoaded()
+	asked := func() bool {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return slices.Contains(a.pages, group)
+	}
+	s.until("the group was asked for", asked)
+	s.look(func() {
+		if r := s.of("tiers.crd.antrea.io"); r.Name != "" {
+			t.Errorf("listed: %+v", r)
+		}
+	})
+	a.set(func() { a.served[group] = "v1 APIResource" })
+	s.until("it is said", func() bool { return s.of("tiers.crd.antrea.io").Conn == model.ConnDenied })
 }
 
 // TestWatchCRDGoes: objects go with their CRD, and come back with it. One answer
