@@ -30,7 +30,10 @@ const mostQuestions = 300 << 20
 // the rows, whose answers are as many again and which list 800,000 members, it takes more,
 // which is printed.
 func TestTimingVerdicts(t *testing.T) {
-	install.Timing(t)
+	most := mostQuestions
+	if install.Timing(t) > 1 { // the collector ends later where others have the cores
+		most += most / 4
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of a process is read from /proc")
 	}
@@ -57,8 +60,8 @@ func TestTimingVerdicts(t *testing.T) {
 		if code > 1 {
 			t.Errorf("%s: exit code %d", name, code)
 		}
-		if peak > mostQuestions && !slices.Contains(args, "both") {
-			t.Errorf("%s: %d MB, more than %d", name, peak>>20, mostQuestions>>20)
+		if peak > most && !slices.Contains(args, "both") {
+			t.Errorf("%s: %d MB, more than %d", name, peak>>20, most>>20)
 		}
 	}
 }
