@@ -112,21 +112,7 @@ func (s *side) find(kind walkKind, met set) int32 {
 // decisions are those of the connections from a class to another, as Classes.between has
 // their walks.
 func (s *side) decisions(a, b int32, how mode) *decisions {
-	way := [3]int32{-1, -1, -1}
-	if how != arriving {
-		way[0] = s.grid.walk(egressWalk, a, b)
-	}
-	switch how {
-	case sameNode:
-		way[2] = s.grid.walk(nearWalk, a, b)
-	case leaving:
-		way[1] = s.grid.walk(sourceWalk, a, b)
-	case arriving:
-		way[2] = s.grid.walk(destinationWalk, a, b)
-	default:
-		way[1] = s.grid.walk(sourceWalk, a, b)
-		way[2] = s.grid.walk(destinationWalk, a, b)
-	}
+	way := s.grid.way(a, b, how)
 	p := s.d.ways[way]
 	if p == nil {
 		p = s.d.together(way)

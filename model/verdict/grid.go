@@ -88,6 +88,27 @@ func rawSet(into []byte, s set) []byte {
 	return into
 }
 
+// way is what make says of the walks of the connections from a class to another, as
+// Classes.between has them: at the source's egress, and where they arrive; -1 for none.
+func (g *grid) way(a, b int32, how mode) [3]int32 {
+	way := [3]int32{-1, -1, -1}
+	if how != arriving {
+		way[0] = g.walk(egressWalk, a, b)
+	}
+	switch how {
+	case sameNode:
+		way[2] = g.walk(nearWalk, a, b)
+	case leaving:
+		way[1] = g.walk(sourceWalk, a, b)
+	case arriving:
+		way[2] = g.walk(destinationWalk, a, b)
+	default:
+		way[1] = g.walk(sourceWalk, a, b)
+		way[2] = g.walk(destinationWalk, a, b)
+	}
+	return way
+}
+
 // walk is what make says of the walk of the connections from a class to another.
 func (g *grid) walk(kind walkKind, a, b int32) int32 {
 	stage := kind.stage()

@@ -39,22 +39,7 @@ func (f *finder) add(a, b int32, how mode, pairs int) {
 	if pairs == 0 {
 		return
 	}
-	way := [3]int32{-1, -1, -1}
-	if how != arriving {
-		way[0] = f.g.walk(egressWalk, a, b)
-	}
-	switch how {
-	case sameNode:
-		way[2] = f.g.walk(nearWalk, a, b)
-	case leaving:
-		way[1] = f.g.walk(sourceWalk, a, b)
-	case arriving:
-		way[2] = f.g.walk(destinationWalk, a, b)
-	default:
-		way[1] = f.g.walk(sourceWalk, a, b)
-		way[2] = f.g.walk(destinationWalk, a, b)
-	}
-	f.m.ways[way] += pairs
+	f.m.ways[f.g.way(a, b, how)] += pairs
 }
 
 // find is the walk through some terms.
