@@ -110,7 +110,9 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	// own handler of signals, or a program ended by its context, would not wait
 	// for what still reads the terminal, or wait for ever.
 	popts := []tea.ProgramOption{tea.WithFPS(fps), tea.WithoutSignalHandler()}
-	if opt.Stdin != nil {
+	if keys := job.NewKeys(opt.Stdin); keys != nil {
+		popts = append(popts, tea.WithInput(keys))
+	} else if opt.Stdin != nil {
 		popts = append(popts, tea.WithInput(opt.Stdin))
 	}
 	if opt.Stdout != nil {

@@ -5,9 +5,11 @@ package timing
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -238,12 +240,13 @@ func TestTimingFlood(t *testing.T) {
 	}
 	f := openFlood(t, seconds)
 	var took []time.Duration
+	of := map[string][]time.Duration{} // by what was waited for
 	press := func(key, what string, shows func(*term.Frame) bool) {
 		d, err := f.LatencyUntil(key, what, shows, 20*time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
-		took = append(took, d)
+		took, of[what] = append(took, d), append(of[what], d)
 		time.Sleep(15 * time.Millisecond)
 	}
 	has := func(text string) func(*term.Frame) bool {
@@ -265,6 +268,11 @@ func TestTimingFlood(t *testing.T) {
 		press("G", "the page follows", has("● follow"))
 	}
 	f.agrees()
+	for _, what := range slices.Sorted(maps.Keys(of)) {
+		each := of[what]
+		slices.Sort(each)
+		t.Logf("%s: %d keys, median %v, max %v", what, len(each), each[len(each)/2], each[len(each)-1])
+	}
 	report(t, "a key with 10,000 lines a second", took, slack, 50*time.Millisecond)
 	rss := memory(t, f.Pid())
 	t.Logf("%d keys in %d s; memory of the process: %d MB", len(took), seconds, rss>>20)

@@ -164,7 +164,7 @@ func (p *Program) Run() error {
 }
 
 // SetStdin is tea.ExecCommand's.
-func (p *Program) SetStdin(r io.Reader) { p.cmd.Stdin = r }
+func (p *Program) SetStdin(r io.Reader) { p.cmd.Stdin = plain(r) }
 
 // SetStdout is tea.ExecCommand's.
 func (p *Program) SetStdout(w io.Writer) { p.cmd.Stdout = w }

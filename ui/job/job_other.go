@@ -5,6 +5,7 @@ package job
 import (
 	"os"
 	"syscall"
+	"time"
 )
 
 var (
@@ -18,3 +19,5 @@ func (c *Control) listen() {}
 func (c *Control) halt() error { return ErrNoShell }
 
 func (p *Program) run() error { return p.plainly() }
+
+func comes(*os.File, time.Duration) bool { return true } // Bubble Tea waits

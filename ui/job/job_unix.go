@@ -132,6 +132,24 @@ func (p *Program) run() error {
 	return failure(status)
 }
 
+// comes waits until there is something to read. Where that cannot be told, something may
+// come.
+func comes(f *os.File, wait time.Duration) bool {
+	fd := int(f.Fd())
+	if fd >= unix.FD_SETSIZE {
+		return true
+	}
+	for until := time.Now().Add(wait); ; {
+		var in unix.FdSet
+		in.Set(fd)
+		left := unix.NsecToTimeval(max(0, time.Until(until)).Nanoseconds())
+		n, err := unix.Select(fd+1, &in, nil, nil, &left)
+		if !errors.Is(err, unix.EINTR) {
+			return err != nil || n > 0
+		}
+	}
+}
+
 // files says whether a program can have the streams as they are, without
 // anything between.
 func files(streams ...io.Writer) bool {
