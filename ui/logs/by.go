@@ -2,6 +2,7 @@ package logs
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"time"
@@ -170,18 +171,24 @@ func rulePile(e *logs.Entry) (name, term string) {
 	return name, term + " rule:" + e.Rule.Direction.Lower() + ":" + strconv.Itoa(e.Rule.Rule)
 }
 
-// piles are the matches up to a line, the most lines first. Bars and rates end at a
-// moment: now, or, of a log that is not of now, its newest line.
-func (f *feed) piles(d dimension, upto uint64, now time.Time) []*pile {
+// matching are the matches up to a line.
+func (f *feed) matching(upto uint64) []*logs.Entry {
+	out := make([]*logs.Entry, 0, f.before(upto))
+	for i := range cap(out) {
+		out = append(out, f.entry(f.at(i)))
+	}
+	return out
+}
+
+// pileUp makes piles of lines, the most lines first. Bars and rates end at a moment: now,
+// or, of a log that is not of now, its newest line.
+func pileUp(ctx context.Context, lines []*logs.Entry, d dimension, end time.Time) ([]*pile, error) {
 	at := map[pileKey]*pile{}
 	var out []*pile
-	end := f.end(upto, now)
-	for i := range f.len() {
-		seq := f.at(i)
-		if seq > upto {
-			break
+	for i, e := range lines {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		e := f.entry(seq)
 		if e == nil || e.Gap != nil {
 			continue
 		}
@@ -197,7 +204,7 @@ func (f *feed) piles(d dimension, upto uint64, now time.Time) []*pile {
 		h.name, h.term = d.name(h.newest)
 	}
 	slices.SortStableFunc(out, func(a, b *pile) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name)) })
-	return out
+	return out, nil
 }
 
 func (h *pile) add(e *logs.Entry, end time.Time) {

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -76,6 +77,12 @@ func feedOf(entries []*logs.Entry) *feed {
 	return f
 }
 
+// piles are those of all lines.
+func (f *feed) piles(d dimension, now time.Time) []*pile {
+	out, _ := pileUp(context.Background(), f.matching(math.MaxUint64), d, f.end(math.MaxUint64, now))
+	return out
+}
+
 // The filter that a pile gives finds the pile's lines and no others, whatever they are
 // grouped by; piles count every line once.
 func TestPilesAndTheirFilters(t *testing.T) {
@@ -83,7 +90,7 @@ func TestPilesAndTheirFilters(t *testing.T) {
 	entries := mixed(rand.New(rand.NewPCG(seed, 1)), 3000)
 	f := feedOf(entries)
 	for d := bySource; d < dimensions; d++ {
-		piles := f.piles(d, math.MaxUint64, time.Unix(4000, 0))
+		piles := f.piles(d, time.Unix(4000, 0))
 		if len(piles) < 5 {
 			t.Errorf("by %s: %d piles", dimensionNames[d][0], len(piles))
 		}
@@ -144,7 +151,7 @@ func TestRates(t *testing.T) {
 	want := [barCount]int{0: 1, 16: 1, 18: 1}
 	check := func(now time.Time, lately int) {
 		t.Helper()
-		hs := feedOf(entries).piles(byPort, math.MaxUint64, now)
+		hs := feedOf(entries).piles(byPort, now)
 		if len(hs) != 1 || hs[0].n != 4 || hs[0].lately != lately || hs[0].bars != want {
 			t.Errorf("%d piles; lately %d, want %d; %s", len(hs), hs[0].lately, lately, cmp.Diff(want, hs[0].bars))
 		}

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"context"
 	"strconv"
 	"time"
 
@@ -11,13 +12,15 @@ import (
 	"rung/ui/widget"
 )
 
-// byTable is the table of a page that groups its lines.
+// byTable is the table of a page that groups its lines. Piles are counted beside the
+// screen.
 type byTable struct {
 	table *widget.Table[*pile]
 	now   time.Time
-	of    pilesOf
-	at    time.Time
+	of    pilesOf   // what the piles, or those being counted, are of
+	at    time.Time // when that was begun; zero where they are wanted at once
 	stale bool
+	works view.Once
 }
 
 // pilesOf is what the piles were worked out from.
@@ -34,7 +37,7 @@ const pilesEvery = 250 * time.Millisecond
 
 // askBy asks what to group by.
 func (v *logPage) askBy(env *view.Env) {
-	c := &view.Choose{Title: "group by", Done: func(_ *view.Env, i int) { v.groupBy(dimension(i)) }}
+	c := &view.Choose{Title: "group by", Done: func(env *view.Env, i int) { v.groupBy(env, dimension(i)) }}
 	for i, key := range []string{"l", "s", "d", "p", "r", "n"} {
 		it := view.Item{Key: key, Text: dimensionNames[i][0]}
 		if i == 0 {
@@ -46,11 +49,12 @@ func (v *logPage) askBy(env *view.Env) {
 }
 
 // groupBy shows piles, or the lines again.
-func (v *logPage) groupBy(d dimension) {
-	v.by, v.piles = d, byTable{}
+func (v *logPage) groupBy(env *view.Env, d dimension) {
+	v.piles.works.Stop()
+	v.by, v.piles = d, byTable{works: v.piles.works}
 	if d != byNothing {
 		v.piles.table = v.makeTable()
-		v.pile(true)
+		v.pile(env)
 	}
 	v.bring()
 }
@@ -73,7 +77,7 @@ func (v *logPage) makeTable() *widget.Table[*pile] {
 	}
 	return &widget.Table[*pile]{
 		ID:    func(h *pile) string { return h.term },
-		Empty: "no lines to group",
+		Empty: "counting lines",
 		Columns: []widget.Column[*pile]{
 			{Title: dimensionNames[v.by][1], Name: true, Min: 16, Cell: func(h *pile) widget.Line { return widget.Styled(h.name, v.styles.Accent) }},
 			number("LINES", 0, func(h *pile) int { return h.n }),
@@ -87,8 +91,15 @@ func (v *logPage) makeTable() *widget.Table[*pile] {
 	}
 }
 
-// pile brings the piles up to date; at once, or when they are due.
-func (v *logPage) pile(atOnce bool) {
+// pileAnew has the piles counted with the next Sync: they are of something else.
+func (v *logPage) pileAnew() {
+	b := &v.piles
+	b.works.Stop()
+	b.of, b.at, b.stale = pilesOf{}, time.Time{}, b.table != nil
+}
+
+// pile brings the piles up to date when they are due.
+func (v *logPage) pile(env *view.Env) {
 	b := &v.piles
 	if b.table == nil {
 		return
@@ -99,11 +110,20 @@ func (v *logPage) pile(atOnce bool) {
 		of.second = v.now.Unix() // rates fall while nothing comes
 	}
 	b.stale = of != b.of
-	if !b.stale || !atOnce && v.now.Sub(b.at) < pilesEvery && !v.now.Before(b.at) {
+	if !b.stale || b.works.Under() || v.now.Sub(b.at) < pilesEvery && !v.now.Before(b.at) {
 		return
 	}
 	b.of, b.at, b.stale = of, v.now, false
-	b.table.SetItems(v.feed.piles(v.by, v.shownTo(), v.now))
+	lines, d, end := v.feed.matching(v.shownTo()), v.by, v.feed.end(v.shownTo(), v.now)
+	view.Begin(&b.works, env, "", func(ctx context.Context) ([]*pile, error) { return pileUp(ctx, lines, d, end) })
+}
+
+// piled takes piles.
+func (v *logPage) piled(msg any) {
+	if piles, err, ok := view.Come[[]*pile](&v.piles.works, msg); ok && err == nil && v.piles.table != nil {
+		v.piles.table.Empty = "no lines to group"
+		v.piles.table.SetItems(piles)
+	}
 }
 
 // doBy is what keys do on piles; false leaves them to the page.
@@ -120,7 +140,7 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 		if v.filter != "" {
 			term = v.filter + " " + term
 		}
-		v.groupBy(byNothing)
+		v.groupBy(env, byNothing)
 		env.Filter(term)
 		return true
 	case action.Left, action.Right, action.Wide:

@@ -37,13 +37,14 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		v.clock = (v.clock + 1) % clocks
 		v.keep(env)
 		v.seen = widths{}
-		v.pile(true)
+		v.pileAnew()
+		v.pile(env)
 		env.Say("%s", v.clock.told(env.Now))
 	case action.LogsPause:
 		v.pause(v.follow)
 	case action.LogsAggregate:
 		if v.by != byNothing {
-			v.groupBy(byNothing)
+			v.groupBy(env, byNothing)
 			break
 		}
 		v.list.group = !v.list.group
@@ -61,7 +62,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		v.mark(env)
 	case action.LogsClear:
 		v.feed.clear()
-		v.list.marks, v.cleared, v.paces = nil, env.Now, nil
+		v.list.marks, v.cleared = nil, env.Now
 		v.follow = true
 		v.bring()
 	case action.Find:

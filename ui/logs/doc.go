@@ -7,6 +7,8 @@
 // Invariants: the engine's ring holds the lines, this package only the numbers
 // of those that match; what arrives is looked at once, and a new filter looks
 // at what is held from the newest line back, a few milliseconds at a time, so
-// that a key never waits for 20,000 lines; a paused page stands still; what was
+// that a key never waits for 20,000 lines; counts by rule and equal lines change with each
+// line that comes or goes, what lines are grouped by is counted beside the screen; a paused
+// page stands still; what was
 // lost, and why nothing is seen, is said; a file is never replaced without asking.
 package logs

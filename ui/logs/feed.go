@@ -148,7 +148,7 @@ func (f *feed) scan(budget time.Duration) {
 		f.low--
 		if f.match(f.low) {
 			f.back = append(f.back, f.low)
-			f.groups.stale = true
+			f.groups.older(f.entry(f.low))
 			f.tally.older(f.entry(f.low))
 		}
 		if over(n) {

@@ -152,14 +152,14 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 		if k.Kind.IsPolicy() && ref.Policy != k && !denies(env, k, ref) || v.page.Dir != "" && (ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
 			continue
 		}
-		if n := v.feed.tally.by[ref]; n > 0 || !narrowed {
-			out = append(out, ruleStat{ref, n, v.paces[ref], s})
+		if n := v.feed.tally.of(ref); n > 0 || !narrowed {
+			out = append(out, ruleStat{ref, n, v.feed.tally.pace(ref, v.pacedAt), s})
 		}
 	}
 	if v.hunt.shown != nil { // of lines that were not read before
-		for ref, n := range v.feed.tally.by {
-			if _, ok := v.stats.PerRule[ref]; !ok && n > 0 {
-				out = append(out, ruleStat{ref: ref, shown: n})
+		for ref, r := range v.feed.tally.by {
+			if _, ok := v.stats.PerRule[ref]; !ok && r.n > 0 {
+				out = append(out, ruleStat{ref: ref, shown: r.n})
 			}
 		}
 	}

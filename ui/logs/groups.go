@@ -10,13 +10,17 @@ import (
 )
 
 // groups are equal lines counted: one line for each, in the order in which they last
-// came, so that what happens now is at the end; begun anew at every mark.
+// came, so that what happens now is at the end; begun anew at every mark. Each line is
+// looked at when it is found and when it is let go, never again.
 type groups struct {
 	list  []*group
+	old   []*group // of lines older than all of the list's, the newest first
 	by    map[groupKey]*group
 	upto  uint64 // all matches up to here are counted
-	stale bool   // older matches were found: count again
+	stale bool   // to be counted from the start
+	empty int    // groups of the list of which no line is left
 	marks []uint64
+	seen  int // lines looked at, for tests
 }
 
 // group is a line that came n times; last is the newest of them.
@@ -37,7 +41,7 @@ type groupKey struct {
 	gap            uint64 // of a gap its number: each stands alone
 }
 
-func (g *groups) reset() { *g = groups{marks: g.marks, stale: true} }
+func (g *groups) reset() { *g = groups{marks: g.marks, stale: true, seen: g.seen} }
 
 func (g *groups) key(e *logs.Entry) groupKey {
 	segment := sort.Search(len(g.marks), func(i int) bool { return g.marks[i] >= e.Seq })
@@ -50,7 +54,7 @@ func (g *groups) key(e *logs.Entry) groupKey {
 
 // count brings the groups up to a number.
 func (g *groups) count(f *feed, upto uint64, marks []mark) {
-	if g.stale || upto < g.upto || len(marks) != len(g.marks) {
+	if !g.marked(marks) || g.stale || g.by == nil || upto < g.upto {
 		g.reset()
 		g.stale = false
 		g.marks = g.marks[:0]
@@ -65,12 +69,8 @@ func (g *groups) count(f *feed, upto uint64, marks []mark) {
 		if seq > upto {
 			break
 		}
-		e := f.entry(seq)
-		k := g.key(e)
-		x := g.by[k]
-		if x == nil {
-			x = &group{key: k}
-			g.by[k] = x
+		x, fresh := g.of(f.entry(seq))
+		if fresh {
 			g.list = append(g.list, x)
 		}
 		x.last = seq
@@ -80,20 +80,68 @@ func (g *groups) count(f *feed, upto uint64, marks []mark) {
 	g.order(from)
 }
 
+// marked takes in marks behind all lines, which change nothing about those; it says whether
+// these are all marks there are.
+func (g *groups) marked(marks []mark) bool {
+	for i, m := range marks {
+		switch {
+		case i < len(g.marks) && g.marks[i] != m.after:
+			return false
+		case i < len(g.marks):
+		case m.after < g.upto:
+			return false
+		default:
+			g.marks = append(g.marks, m.after)
+		}
+	}
+	return len(g.marks) == len(marks)
+}
+
+// of is the group of a line; fresh says that it was made for it.
+func (g *groups) of(e *logs.Entry) (x *group, fresh bool) {
+	g.seen++
+	k := g.key(e)
+	if x = g.by[k]; x == nil {
+		x, fresh = &group{key: k}, true
+		g.by[k] = x
+	}
+	return x, fresh
+}
+
+// older takes in a line from before those that are counted.
+func (g *groups) older(e *logs.Entry) {
+	if g.by == nil || g.stale || e == nil || e.Seq > g.upto {
+		return
+	}
+	x, fresh := g.of(e)
+	if x.n++; fresh {
+		x.last = e.Seq
+		g.old = append(g.old, x)
+	}
+}
+
 // order puts the groups that came again since a number behind the others, which stand
-// in order already.
+// in order already, and those of older lines before them.
 func (g *groups) order(since uint64) {
-	old := g.list[:0]
+	if g.upto == since && len(g.old) == 0 && g.empty == 0 {
+		return
+	}
+	list := make([]*group, 0, len(g.old)+len(g.list))
 	var again []*group
-	for _, x := range g.list {
-		if x.last > since {
-			again = append(again, x)
-		} else {
-			old = append(old, x)
+	slices.Reverse(g.old)
+	for _, part := range [][]*group{g.old, g.list} {
+		for _, x := range part {
+			switch {
+			case x.n == 0:
+			case x.last > since:
+				again = append(again, x)
+			default:
+				list = append(list, x)
+			}
 		}
 	}
 	slices.SortFunc(again, func(a, b *group) int { return cmp.Compare(a.last, b.last) })
-	g.list = append(old, again...)
+	g.list, g.old, g.empty = append(list, again...), nil, 0
 }
 
 // forget takes a line out that the store let go.
@@ -101,16 +149,16 @@ func (g *groups) forget(e *logs.Entry) {
 	if e == nil || g.by == nil || e.Seq > g.upto || g.stale {
 		return
 	}
+	g.seen++
 	k := g.key(e)
 	x := g.by[k]
 	if x == nil {
 		return
 	}
 	if x.n--; x.n <= 0 {
+		x.n = 0
 		delete(g.by, k)
-		if i := slices.Index(g.list, x); i >= 0 {
-			g.list = slices.Delete(g.list, i, i+1)
-		}
+		g.empty++ // it leaves the list with all others that do
 	}
 }
 

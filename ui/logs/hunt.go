@@ -137,7 +137,7 @@ func (v *logPage) swap(to *logs.Search) {
 	if i := v.cursor(); at != nil && i >= 0 {
 		v.top = max(0, v.list.row(i)-over)
 	}
-	v.pile(true)
+	v.pileAnew()
 }
 
 // same is the number of a line that was another one elsewhere; of one that is not there, of

@@ -60,7 +60,7 @@ type logPage struct {
 	losses  []logs.Loss // of the ACLs at their limits, all policies'
 	place   place
 	statsAt int64
-	paces   map[model.RuleRef]pace // of the lines shown
+	pacedAt time.Time // up to when the pace of rules is shown
 	seen    widths
 	above   *above // what decides first, nil until that was worked out
 	aboveAt time.Time
@@ -107,12 +107,12 @@ func (v *logPage) Sync(env *view.Env) {
 	if now := env.Now.Unix(); l != nil && now != v.statsAt {
 		v.statsAt, v.stats, v.streams, v.losses = now, l.Stats(), v.place.look(l), l.Losses()
 		if v.follow { // else it stands still
-			v.paces = v.feed.paces(v.shownTo(), env.Now)
+			v.pacedAt = env.Now
 		}
 	}
 	v.bring()
-	v.pile(false)
 	v.arrive()
+	v.pile(env)
 	if v.seek.dir != 0 {
 		v.seekOn()
 	}
@@ -127,8 +127,13 @@ func (v *logPage) Sync(env *view.Env) {
 	}
 }
 
-// Working is since when lines are looked through.
-func (v *logPage) Working() time.Time { return v.scanning }
+// Working is since when lines are looked through, or counted.
+func (v *logPage) Working() time.Time {
+	if v.scanning.IsZero() {
+		return v.piles.works.Since()
+	}
+	return v.scanning
+}
 
 // bring makes the list of what is shown now and puts the cursor into it.
 func (v *logPage) bring() {

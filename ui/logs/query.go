@@ -24,8 +24,7 @@ func (v *logPage) SetFilter(f widget.Filter) {
 	v.feed.narrow(q)
 	v.feed.scan(typing)
 	v.bring()
-	v.pile(true)
-	v.paces = v.feed.paces(v.shownTo(), v.now)
+	v.pileAnew()
 }
 
 // clockNow is now by the clock of the page: times of day in a filter are those on the

@@ -59,7 +59,7 @@ func (v *logPage) why(env *view.Env) []string {
 	return out
 }
 
-// Receive takes what decides first, and says how saving went.
+// Receive takes what decides first, and counted piles, and says how saving went.
 func (v *logPage) Receive(env *view.Env, msg any) {
 	switch m := msg.(type) {
 	case *above:
@@ -71,5 +71,7 @@ func (v *logPage) Receive(env *view.Env, msg any) {
 		v.receiveProposed(env, m)
 	case saved:
 		m.tell(env)
+	default:
+		v.piled(msg)
 	}
 }
