@@ -40,3 +40,17 @@ func TestKeptFor(t *testing.T) {
 		t.Error("the limit is below what the heap grows to: the collector would run all the time")
 	}
 }
+
+// A command that answers keeps to its limit, and a cluster that needs more gets more.
+func TestAnswerLimitFor(t *testing.T) {
+	for _, c := range []struct{ live, rest, want int64 }{
+		{0, 0, answerLimit >> 20},
+		{80, 20, answerLimit >> 20},
+		{100, 20, 176},
+		{400, 50, 656},
+	} {
+		if got := answerLimitFor(usage{live: uint64(c.live) << 20, rest: uint64(c.rest) << 20}) >> 20; got != c.want {
+			t.Errorf("%d MiB live, %d besides: %d MiB, want %d", c.live, c.rest, got, c.want)
+		}
+	}
+}

@@ -67,9 +67,16 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 	var text string
 	switch a.flags.output {
 	case "json":
+		if ans.items != nil {
+			return ans.items.json(w, compact)
+		}
 		return writeJSON(w, ans.value, compact)
 	case "yaml":
-		out, err := marshalYAML(ans.value)
+		value := ans.value
+		if ans.items != nil {
+			value = ans.items.all()
+		}
+		out, err := marshalYAML(value)
 		if err != nil {
 			return fmt.Errorf("write YAML: %w", err)
 		}
@@ -87,7 +94,15 @@ func (a *app) write(w io.Writer, ans *answer, compact bool) error {
 	case nbctlForm, antctlForm:
 		text = ans.records()
 	default:
-		text = ans.text(a.flags.output == "wide")
+		wide := a.flags.output == "wide"
+		if ans.items == nil {
+			text = ans.text(wide)
+			break
+		}
+		var err error
+		if text, err = ans.items.text(wide); err != nil {
+			return err
+		}
 	}
 	_, err := io.WriteString(w, text)
 	return err

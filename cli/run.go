@@ -111,7 +111,7 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	if err := a.emptyFolders(); err != nil && len(cfg.NB) == 0 {
 		return err
 	}
-	limitMemory(ctx, &cfg)
+	limitAnswer(ctx, &cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -121,33 +122,59 @@ func traced(r *revision.Revision, asked []trace.Question, file, by string, live 
 	if err != nil {
 		return nil, err
 	}
-	of := asking{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster), by: ask, tried: file == "", now: now}
-	answers, errs := make([]*verdictOut, len(asked)), make([]error, len(asked))
-	trace.AtOnce(len(asked), func(i int) { answers[i], errs[i] = of.ask(asked[i]) })
-	out, disagree := make([]*verdictOut, 0, len(asked)), false
-	var bad caseErrors
-	var failed error // to ask OVN: the first
-	for i, q := range asked {
-		o, err := answers[i], errs[i]
-		if err == nil && ovn != nil {
-			o.OVN, err = ovn(o.trace.Connection)
-		}
-		switch {
-		case err != nil && (file == "" || errors.Is(err, context.Canceled)):
-			return nil, err
-		case err != nil: // the others are answered all the same
-			bad.add(file, i, err)
-			out = append(out, notAsked(q, err))
-			continue
-		}
-		out, disagree = append(out, o), disagree || o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0 || o.OVN.disagrees()
-		failed = cmp.Or(failed, o.OVN.failed())
-	}
+	of := &asking{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster), by: ask, tried: file == "", now: now, ovn: ovn}
 	if file == "" {
-		out[0].whole()
+		o, err := of.ask(asked[0])
+		if err != nil {
+			return nil, err
+		}
+		o.whole()
+		ans := answered([]*verdictOut{o}, file)
+		ans.no, ans.err = o.disagrees(), o.OVN.failed()
+		return ans, nil
 	}
-	ans := answered(out, file)
-	ans.no, ans.err = disagree, cmp.Or(bad.err(), failed)
+	return of.all(asked, file)
+}
+
+// all are the answers to the questions of a file. Those of OVN come first, one after the
+// other, each from programs of its own; the others while they are written.
+func (a *asking) all(asked []trace.Question, file string) (*answer, error) {
+	var known []*verdictOut
+	errs, failed := make([]error, len(asked)), make([]error, len(asked))
+	var disagree atomic.Bool
+	item := func(i int) *verdictOut {
+		o, err := a.ask(asked[i])
+		if err != nil { // the others are answered all the same
+			errs[i] = err
+			return notAsked(asked[i], err)
+		}
+		if failed[i] = o.OVN.failed(); o.disagrees() {
+			disagree.Store(true)
+		}
+		return o
+	}
+	if a.ovn != nil {
+		for i := range asked {
+			if known = append(known, item(i)); errors.Is(errs[i], context.Canceled) {
+				return nil, errs[i]
+			}
+		}
+	}
+	ans := &answer{}
+	ans.items = &items{n: len(asked), item: func(i int) caseAnswer {
+		if known != nil {
+			return known[i]
+		}
+		return item(i)
+	}, end: func() {
+		var bad caseErrors
+		for i, err := range errs {
+			if err != nil {
+				bad.add(file, i, err)
+			}
+		}
+		ans.no, ans.err = disagree.Load(), cmp.Or(bad.err(), cmp.Or(failed...))
+	}}
 	return ans, nil
 }
 
@@ -172,6 +199,7 @@ type asking struct {
 	by     trace.By
 	tried  bool
 	now    time.Time
+	ovn    askOVN // nil where OVN is not asked
 }
 
 // ask asks one question.
@@ -187,6 +215,11 @@ func (a *asking) ask(q trace.Question) (*verdictOut, error) {
 	out := verdictOf(q, answer)
 	if !a.tried { // of many a line each is printed: the paths need not be kept
 		out.trace = &trace.Trace{Connection: answer.Connection, Disagree: answer.Disagree}
+	}
+	if a.ovn != nil {
+		if out.OVN, err = a.ovn(answer.Connection); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

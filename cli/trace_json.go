@@ -85,6 +85,11 @@ func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 	return out
 }
 
+// disagrees says whether who was asked says different things.
+func (o *verdictOut) disagrees() bool {
+	return o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0 || o.OVN.disagrees()
+}
+
 // notAsked stands for the answer to a question that cannot be asked.
 func notAsked(q trace.Question, err error) *verdictOut {
 	return &verdictOut{Verdict: verdict.Unknown, Reason: err.Error(), From: q.From, To: q.To,

@@ -18,6 +18,7 @@ import (
 type answer struct {
 	value   any // for JSON and YAML
 	text    func(wide bool) string
+	items   *items        // instead of both: no and err are known when they were written
 	records func() string // for -o nbctl
 	// markdown is for -o markdown.
 	markdown func() string
