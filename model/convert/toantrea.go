@@ -90,17 +90,26 @@ func (x *exporter) put(list *[]tie, p *model.Policy, native bool) {
 // idle is why OVN-Kubernetes does not enforce a policy that Antrea would, empty where it does.
 func (x *exporter) idle(p *model.Policy) string {
 	_, err := p.LogLevels()
-	names := false
+	names, node := false, ""
 	for r := range p.AllRules() {
-		names = names || slices.ContainsFunc(r.Peers, func(q model.Peer) bool { return q.Kind == model.PeerDNS })
+		for i := range r.Peers {
+			names = names || r.Peers[i].Kind == model.PeerDNS
+			for n := range x.c.Nodes() {
+				if r.Peers[i].Kind == model.PeerNodes && n.HostErr != "" && r.Peers[i].Nodes.Matches(n.Labels) {
+					node = n.Name
+				}
+			}
+		}
 	}
 	switch {
-	case p.Tier == model.TierAdmin && p.Priority > model.MaxPriority:
+	case p.Kind.Ranked() && p.Priority > model.MaxPriority:
 		return fmt.Sprintf("OVN-Kubernetes does not enforce priority %d, and Antrea does", p.Priority)
 	case err != nil:
 		return "OVN-Kubernetes does not enforce it for its logging annotation, and Antrea does"
 	case names:
 		return "OVN-Kubernetes does not enforce a ClusterNetworkPolicy with domain names, and Antrea does"
+	case node != "":
+		return "OVN-Kubernetes does not enforce it for the addresses of node " + node + ", and Antrea does"
 	}
 	return ""
 }

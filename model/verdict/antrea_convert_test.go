@@ -72,18 +72,21 @@ func (n *conversionCount) String() string {
 		n.sets, n.rules, n.labels, n.connections, n.decided, n.beside, n.verdicts, n.shown, n.unshown)
 }
 
-// compare asks connections of both sides. One that no rule matches that differs now is decided
-// as before.
+// compare asks connections of both sides. One that no rule matches that differs now, as it was
+// or as it is, is decided as before.
 func (n *conversionCount) compare(t *testing.T, what string, r *convert.Result, before, after enforced, questions []Connection) {
 	t.Helper()
 	n.sets++
-	differs := map[ruleID]*convert.Rule{}
+	differs, now := map[ruleID]bool{}, map[ruleID]ruleID{}
 	for i := range r.Rules {
 		c := &r.Rules[i]
 		n.labels[c.Label]++
 		n.rules++
-		if c.Label != convert.Exact && c.Differs == convert.DiffersNow {
-			differs[ruleID{c.Policy, c.Direction, c.Index}] = c
+		if id := (ruleID{c.Policy, c.Direction, c.Index}); c.Label != convert.Exact && c.Differs == convert.DiffersNow {
+			differs[id] = true
+			for _, to := range c.To {
+				now[ruleID{to.Policy, to.Direction, to.Index}] = id
+			}
 		}
 	}
 	made := map[model.PolicyKey]bool{}
@@ -98,23 +101,28 @@ func (n *conversionCount) compare(t *testing.T, what string, r *convert.Result, 
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		b, _, err := after.ask(q)
+		b, matched, err := after.ask(q)
 		if err != nil || len(a.Paths) != len(b.Paths) {
 			t.Fatal(err, len(a.Paths), len(b.Paths))
 		}
-		at := 0
 		for i := range a.Paths {
 			was, is := &a.Paths[i], &b.Paths[i]
-			if len(was.Stages) == 0 {
-				continue
+			var odd []ruleID
+			if len(was.Stages) > 0 {
+				odd = append(odd, touched[0]...)
+				touched = touched[1:]
 			}
-			rules := touched[at]
-			at++
-			if is.Verdict == NotApplicable || before.bySystems(was) {
+			if len(is.Stages) > 0 {
+				for _, r := range matched[0] {
+					odd = append(odd, now[r])
+				}
+				matched = matched[1:]
+			}
+			if was.Verdict == NotApplicable || is.Verdict == NotApplicable || before.bySystems(was) {
 				continue
 			}
 			n.connections++
-			odd := slices.DeleteFunc(slices.Clone(rules), func(r ruleID) bool { return differs[r] == nil })
+			odd = slices.DeleteFunc(odd, func(r ruleID) bool { return !differs[r] })
 			if len(odd) > 0 {
 				if n.beside++; was.Verdict != is.Verdict {
 					for _, r := range odd {
@@ -198,7 +206,7 @@ func unnamed(rules []model.Rule, keep bool) (out []model.Rule) {
 		return nil
 	}
 	for _, r := range rules {
-		r.Ports = slices.DeleteFunc(slices.Clone(r.Ports), func(p model.Port) bool { return p.Name != "" || p.Broken() })
+		r.Ports = slices.DeleteFunc(slices.Clone(r.Ports), func(p model.Port) bool { return p.Name != "" || p.Broken() || p.Start == 0 })
 		r.Peers = slices.DeleteFunc(slices.Clone(r.Peers), func(p model.Peer) bool { return p.Kind == model.PeerNodes })
 		if r.Index = len(out); len(r.Peers) > 0 || r.AnyPeer {
 			out = append(out, r)
@@ -254,4 +262,55 @@ func TestFromAntreaAgrees(t *testing.T) {
 			t.Log(n)
 		})
 	}
+}
+
+// TestToAntreaAgrees converts random ANPs, BANPs and CNPs and asks single verdicts of both
+// sides: on OVN-Kubernetes before, or on Antrea that has policies of its own already.
+func TestToAntreaAgrees(t *testing.T) {
+	n := newCount()
+	for seed := range uint64(conversions()) {
+		w := newWorld(seed + 40_000)
+		c, _ := w.cluster()
+		c = w.someCNP(w.plain(c, false))
+		r := convert.ToAntrea(c)
+		next := replaced(c, r.Policies, model.KindANP, model.KindBANP, model.KindCNP)
+		var questions []Connection
+		for range 60 {
+			questions = append(questions, w.connection(c))
+		}
+		n.compare(t, fmt.Sprintf("seed %d", seed), &r, onOVN(c), enforcedBy(model.SystemAntrea, next), questions)
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	t.Log(n)
+}
+
+// onOVN is a cluster as OVN-Kubernetes enforces it, ClusterNetworkPolicies too: none with a
+// priority that is not supported, or a logging annotation that it cannot read.
+func onOVN(c *model.Cluster) enforced {
+	v := View{Cluster: c, Options: Options{IPv4: true, IPv6: true, NoRows: func(k model.PolicyKey) *model.NoRows {
+		p := c.Policy(k)
+		if _, err := p.LogLevels(); err != nil || p.Priority > model.MaxPriority {
+			return &model.NoRows{}
+		}
+		return nil
+	}}}
+	return enforced{New(v), c}
+}
+
+// someCNP makes ClusterNetworkPolicies of some of the ANPs.
+func (w *world) someCNP(c *model.Cluster) *model.Cluster {
+	for p := range c.Policies(model.KindANP) {
+		if !w.odds(3) {
+			continue
+		}
+		o := *p
+		o.Kind = model.KindCNP
+		if w.odds(2) {
+			o.Tier = model.TierBaseline
+		}
+		c, _ = c.Upsert([]model.Object{&o}, []model.Key{p.Key})
+	}
+	return c
 }
