@@ -316,7 +316,7 @@ func TestWriteCannot(t *testing.T) {
 		"spec.ingress[0] is about everything":                          one(func(_ *model.Policy, r *model.Rule) { r.AnyPeer = true }),
 		"spec.ingress[0].ports[0] is a protocol without a port":        one(func(_ *model.Policy, r *model.Rule) { r.Ports[0] = model.Port{Protocol: "TCP"} }),
 		"spec.ingress[0].protocols[0] is of a protocol":                one(func(p *model.Policy, r *model.Rule) { p.Kind, r.Ports[0].Protocol = model.KindCNP, "tcp" }),
-		"spec has no tier":                                             one(func(p *model.Policy, _ *model.Rule) { p.Kind = model.KindACNP }),
+		"spec has no tier": one(func(p *model.Policy, _ *model.Rule) { p.Kind = model.KindACNP }),
 		"spec.ingress[0].l7Protocols are kept as a text": one(func(p *model.Policy, r *model.Rule) {
 			p.Kind, p.Antrea, r.Antrea = model.KindACNP, &model.AntreaPolicy{Tier: "application"}, &model.AntreaRule{Action: "Allow", L7: []string{"http"}}
 		}),
