@@ -37,7 +37,7 @@ func convertPolicies(to convert.Target) func(context.Context, *revision.Revision
 		if err != nil {
 			return nil, err
 		}
-		return res, convert.Prove(ctx, r, res, nil)
+		return convert.Prove(ctx, r, res, nil)
 	}
 }
 

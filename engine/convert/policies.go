@@ -181,12 +181,11 @@ func (r *Result) note(rev *revision.Revision, res *labels.Result) {
 		r.Notes = append(r.Notes, Note{About: n.Policy, Text: n.Text})
 	}
 	for _, a := range res.Again {
-		what := "of the namespaces there are"
+		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again"
 		if len(a.Labels) > 0 {
-			what = "of " + words.Form(len(a.Labels), "label ", "labels ") + strings.Join(a.Labels, ", ")
+			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again"
 		}
-		r.Notes = append(r.Notes, Note{About: a.Policy, Text: fmt.Sprintf("one policy for each value %s (%s): new values want the conversion again",
-			what, words.List(a.Values, 6))})
+		r.Notes = append(r.Notes, Note{About: a.Policy, Text: fmt.Sprintf(text, words.List(a.Values, 6))})
 	}
 	if r.Before == r.After {
 		return
@@ -230,9 +229,13 @@ func (r *Result) Made(rule *Rule) *model.Policy {
 	return nil
 }
 
-// Prove compares both sides by the verdicts of their systems: those of today's pods, and of
-// pods imagined with labels that nobody has yet. told hears what is being done; it may be nil.
-func Prove(ctx context.Context, rev *revision.Revision, r *Result, told func(doing string)) error {
+// Prove gives a result of Policies with its proof: both sides are compared by the verdicts of
+// their systems, for today's pods, and for pods imagined with labels that nobody has yet. What
+// it is given stays as it is. told hears what is being done; it may be nil.
+func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(doing string)) (*Result, error) {
+	whole := *made
+	r := &whole
+	r.Rules = slices.Clone(r.Rules)
 	if told == nil {
 		told = func(string) {}
 	}
@@ -240,9 +243,9 @@ func Prove(ctx context.Context, rev *revision.Revision, r *Result, told func(doi
 	for _, p := range r.Given {
 		gone = append(gone, p.Key)
 	}
-	var made []model.Object
+	var now []model.Object
 	for _, p := range r.Policies {
-		made = append(made, p)
+		now = append(now, p)
 	}
 	base := rev.Cluster
 	if r.Before != r.After { // decides on one side only, and is not converted
@@ -261,7 +264,7 @@ func Prove(ctx context.Context, rev *revision.Revision, r *Result, told func(doi
 		}
 	}
 	compare := func(c *model.Cluster, told string) (*comparison, error) {
-		after, _ := c.Upsert(made, gone)
+		after, _ := c.Upsert(now, gone)
 		s := &comparison{before: verdict.New(sideUnder(rev, c, r.Before)), after: verdict.New(sideUnder(rev, after, r.After)), w: w, c: c}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("compare both sides: %w", err)
@@ -275,14 +278,14 @@ func Prove(ctx context.Context, rev *revision.Revision, r *Result, told func(doi
 	wide, _ := base.Upsert(w.objects, nil)
 	all, err := compare(wide, "with imagined pods")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	later := all.differs
 	if len(later) > 0 && r.Proof.Pods > 0 {
 		told("comparing both sides for today's pods")
 		today, err := compare(base, "of today's pods")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.Proof.Differs = today.differs
 		known := map[string]bool{}
@@ -294,7 +297,7 @@ func Prove(ctx context.Context, rev *revision.Revision, r *Result, told func(doi
 	r.Proof.Later = later
 	r.Proof.Equal = len(r.Proof.Differs)+len(later) == 0
 	r.witness()
-	return nil
+	return r, nil
 }
 
 // witness finds for each rule that is not exact a connection that shows it.

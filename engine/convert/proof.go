@@ -50,7 +50,7 @@ func (p *Proof) Text() string {
 	if p.Imagined > 0 {
 		pods += fmt.Sprintf(", and %s imagined with labels that the policies name", words.Total(p.Imagined, "pod"))
 		if p.Partly {
-			pods += ", who tell more kinds of pods apart than that"
+			pods += ", not every combination of them"
 		}
 	}
 	switch {
