@@ -155,7 +155,12 @@ func (m *maker) leave(p *model.Policy, why string) {
 
 // done is the result in its order.
 func (m *maker) done(given []*model.Policy) Result {
-	slices.SortStableFunc(m.out.Policies, ladder.Compare)
+	slices.SortStableFunc(m.out.Policies, func(a, b *model.Policy) int {
+		if a.Antrea != nil && b.Antrea != nil {
+			return 0 // made in their order
+		}
+		return ladder.Compare(a, b)
+	})
 	place := map[model.PolicyKey]int{}
 	for i, p := range given {
 		place[p.Key] = i

@@ -21,6 +21,7 @@ type saying struct {
 	// is refused and will not be told.
 	lost, later []string
 	silent      bool
+	outside     []string // networks of an ingress rule
 	to          []Place
 }
 
@@ -52,6 +53,8 @@ func (s *saying) label() (Label, Difference, string) {
 	}
 	text := strings.Join(why, "; ")
 	switch {
+	case len(s.to) == 0 && len(s.lost) == 0:
+		return Inexpressible, DiffersLater, text
 	case len(s.to) == 0:
 		return Inexpressible, DiffersNow, text
 	case len(s.lost) > 0:
@@ -86,7 +89,7 @@ func (f *importer) say(p *model.Policy, r *model.Rule, required []string) *sayin
 	subjects := f.subjects(s, required)
 	if len(subjects) == 0 {
 		if len(s.lost)+len(s.later) == 0 {
-			s.lose("it applies to nothing")
+			s.drift("it applies to nothing")
 		}
 		return s
 	}
@@ -110,7 +113,7 @@ func (f *importer) say(p *model.Policy, r *model.Rule, required []string) *sayin
 		}
 	}
 	if len(s.clauses) == 0 && len(s.lost)+len(s.later) == 0 {
-		s.lose("its peers stand for nothing")
+		s.drift("its peers stand for nothing")
 	}
 	return s
 }
@@ -204,6 +207,9 @@ func (f *importer) peersOf(s *saying) (out []model.Peer) {
 			out = append(out, f.peer(s, &r.Peers[i])...)
 		}
 	}
+	if len(s.outside) > 0 {
+		s.lose("the API has no networks in ingress: %s", words.List(s.outside, 3))
+	}
 	return out
 }
 
@@ -259,7 +265,7 @@ func (f *importer) networks(s *saying, cidrs []string) []model.Peer {
 		return nil
 	}
 	if s.rule.Direction == model.Ingress {
-		s.lose("the API has no networks in ingress: %s", words.List(cidrs, 3))
+		s.outside = append(s.outside, cidrs...)
 		return nil
 	}
 	return []model.Peer{{Kind: model.PeerNetworks, Networks: slices.Clone(cidrs)}}

@@ -51,6 +51,16 @@ func and(a, b model.Selector) model.Selector {
 			}
 		}
 	}
+	// What must have one of some values need not be told to have one.
+	valued := func(key string) bool {
+		_, one := ls.MatchLabels[key]
+		return one || slices.ContainsFunc(ls.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
+			return r.Key == key && r.Operator == metav1.LabelSelectorOpIn
+		})
+	}
+	ls.MatchExpressions = slices.DeleteFunc(ls.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
+		return r.Operator == metav1.LabelSelectorOpExists && valued(r.Key)
+	})
 	out, _ := model.NewSelector(ls)
 	return out
 }

@@ -18,7 +18,7 @@ func (x *exporter) say(p *model.Policy, r *model.Rule) *saying {
 	ports, ok := acnpPorts(s)
 	switch {
 	case len(r.Peers) == 0:
-		s.lose("it names no peer and matches nothing: in Antrea's API that is everything")
+		s.drift("it names no peer and matches nothing: in Antrea's API that is everything")
 	case ok:
 		s.clauses = []*clause{{column: p.Key.String(), subject: p.Subject, peers: peers, ports: ports}}
 	}
