@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"rung/engine"
 	"rung/engine/convert"
 	"rung/engine/revision"
+	"rung/model"
+	labels "rung/model/convert"
 )
 
 // convertTarget is something that policies can be written as.
@@ -21,7 +24,21 @@ type convertTarget struct {
 
 // convertTargets are all of them, in the order of the help.
 var convertTargets = []convertTarget{
+	{"anp", "ClusterNetworkPolicies, or under Antrea its own policies: AdminNetworkPolicies and their baseline", convertPolicies(convert.ToANP)},
+	{"cnp", "AdminNetworkPolicies and their baseline, or under Antrea its own policies: ClusterNetworkPolicies", convertPolicies(convert.ToCNP)},
+	{"antrea", "AdminNetworkPolicies, their baseline and ClusterNetworkPolicies: Antrea's ClusterNetworkPolicies", convertPolicies(convert.ToAntrea)},
 	{"networkpolicy", "the isolation annotation of 2016 and the NetworkPolicies of extensions/v1beta1", convert.NetworkPolicy},
+}
+
+// convertPolicies converts and proves.
+func convertPolicies(to convert.Target) func(context.Context, *revision.Revision) (*convert.Result, error) {
+	return func(ctx context.Context, r *revision.Revision) (*convert.Result, error) {
+		res, err := convert.Policies(r, to)
+		if err != nil {
+			return nil, err
+		}
+		return convert.Prove(ctx, r, res, nil)
+	}
 }
 
 func targetOf(name string) *convertTarget {
@@ -44,11 +61,13 @@ func (a *app) convertCmd() *cobra.Command {
 	var to string
 	long := `Print policies as objects of another API that say the same, with a proof: the verdicts
 of both sides are compared for every connection between the pods there are, and pods
-that are imagined with labels that the policies name. Nothing is applied.
+that are imagined with labels that the policies name: before as the cluster's own system
+decides (--system), after as that of the other API does. Nothing is applied.
 
-The objects are YAML on standard output. What was left out and why, and the proof, stand
-on standard error; with -o json or yaml everything is one document. Exit 1 when the
-sides differ.
+The objects are YAML on standard output. Each rule is labelled exact, approximate (what
+differs, and a connection that shows it) or not expressible (why); that, and the proof,
+stand on standard error. With -o json or yaml everything is one document. Exit 1 when
+the sides differ.
 
 --to says what is written:`
 	for _, t := range convertTargets {
@@ -58,7 +77,8 @@ sides differ.
 		Use:   "convert --to KIND [FILE…]",
 		Short: "Print policies in another API, with a proof that they say the same",
 		Long:  long,
-		Example: `  rung convert --to networkpolicy old/ > new.yaml
+		Example: `  rung convert --to anp antrea/ > anp.yaml
+  rung convert --to networkpolicy old/ > new.yaml
   kubectl get ns,netpol,po -A -o yaml | rung convert --to networkpolicy -
   rung convert --to networkpolicy -o json --context staging`,
 		Args: func(*cobra.Command, []string) error {
@@ -91,26 +111,51 @@ sides differ.
 // tellConversion says on stderr what the objects do not.
 func (a *app) tellConversion(r *convert.Result) {
 	say := func(format string, args ...any) { fmt.Fprintln(a.err, "rung: "+oneLine(fmt.Sprintf(format, args...))) }
+	for i := range r.Rules {
+		say("%s", r.Rules[i].Text())
+	}
 	for _, n := range r.Notes {
 		say("%s", n)
 	}
 	if len(r.Policies) == 0 {
 		say("nothing to write")
 	}
-	say("%s", r.Proof.Text())
-	for _, d := range r.Proof.Differs {
-		say("differs: %s → %s: %s; for example %s", d.Before, d.After, d.Text, d.Example)
+	say("%s", r.ProofText())
+	for i := range r.Proof.Differs {
+		say("differs: %s", r.Proof.Differs[i].String())
 	}
-	for _, d := range r.Proof.Besides {
-		say("besides the policies, by rows OVN-Kubernetes has today for every pod: %s → %s: %s; for example %s", d.Before, d.After, d.Text, d.Example)
+	for i := range r.Proof.Later {
+		say("differs for labels that nobody has yet: %s", r.Proof.Later[i].String())
+	}
+	for i := range r.Proof.Besides {
+		say("besides the policies, by rows OVN-Kubernetes has today for every pod: %s", r.Proof.Besides[i].String())
 	}
 }
 
 // convertedOut is the JSON of `rung convert` (command-line.md#output).
 type convertedOut struct {
-	Objects []string    `json:"objects"` // YAML, each one document
-	Notes   []noteOut   `json:"notes"`
-	Proof   conversions `json:"proof"`
+	Objects []string           `json:"objects"` // YAML, each one document
+	Rules   []convertedRuleOut `json:"rules"`
+	Notes   []noteOut          `json:"notes"`
+	Proof   conversions        `json:"proof"`
+}
+
+type convertedRuleOut struct {
+	Policy    string         `json:"policy"`
+	Direction string         `json:"direction"`
+	Rule      int            `json:"rule"`
+	Name      string         `json:"rule_name"`
+	Action    string         `json:"action"`
+	Label     string         `json:"label"`
+	Why       string         `json:"why"`
+	To        []placeOut     `json:"to"`
+	Witness   *differenceOut `json:"witness"`
+}
+
+type placeOut struct {
+	Policy    string `json:"policy"`
+	Direction string `json:"direction"`
+	Rule      int    `json:"rule"`
 }
 
 type noteOut struct {
@@ -119,12 +164,16 @@ type noteOut struct {
 }
 
 type conversions struct {
-	Equal    bool            `json:"equal"`
-	Text     string          `json:"text"`
-	Pods     int             `json:"pods"`
-	Imagined int             `json:"imagined"`
-	Differs  []differenceOut `json:"differs"`
-	Besides  []differenceOut `json:"besides"`
+	Equal    bool   `json:"equal"`
+	Text     string `json:"text"`
+	Pods     int    `json:"pods"`
+	Imagined int    `json:"imagined"`
+	// Before and After are the systems whose verdicts were compared.
+	Before  string          `json:"before"`
+	After   string          `json:"after"`
+	Differs []differenceOut `json:"differs"`
+	Later   []differenceOut `json:"later"`
+	Besides []differenceOut `json:"besides"`
 }
 
 type differenceOut struct {
@@ -135,14 +184,26 @@ type differenceOut struct {
 }
 
 func conversionOf(r *convert.Result) *convertedOut {
-	out := &convertedOut{Objects: []string{}, Notes: each(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
+	out := &convertedOut{Objects: []string{}, Rules: []convertedRuleOut{}, Notes: each(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
 	for _, p := range r.Policies {
 		out.Objects = append(out.Objects, p.YAML)
 	}
 	diff := func(d convert.Difference) differenceOut {
 		return differenceOut{string(d.Before), string(d.After), d.Text, d.Example}
 	}
+	for i := range r.Rules {
+		rule := &r.Rules[i]
+		one := convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index, Name: rule.Name, Action: rule.Does,
+			Label: string(rule.Label), Why: rule.Why,
+			To: each(rule.To, func(at labels.Place) placeOut { return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index} })}
+		if rule.Witness != nil {
+			d := diff(*rule.Witness)
+			one.Witness = &d
+		}
+		out.Rules = append(out.Rules, one)
+	}
 	p := &r.Proof
-	out.Proof = conversions{p.Equal, p.Text(), p.Pods, p.Imagined, each(p.Differs, diff), each(p.Besides, diff)}
+	out.Proof = conversions{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(cmp.Or(r.Before, model.SystemOVN)), string(cmp.Or(r.After, model.SystemOVN)),
+		each(p.Differs, diff), each(p.Later, diff), each(p.Besides, diff)}
 	return out
 }

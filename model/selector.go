@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 )
 
 // Selector is a label selector ready to match. The zero value matches nothing;
@@ -145,4 +146,36 @@ func (l Labels) Map() map[string]string { return l.set }
 // String lists the labels as k=v, sorted, separated by spaces.
 func (l Labels) String() string {
 	return strings.TrimSuffix(strings.ReplaceAll(l.key, "\n", " "), " ")
+}
+
+// LabelSelector is the selector as the Kubernetes API writes it, the caller's own; nil for an
+// absent one and for one that is in error. NewSelector of it is equal.
+func (s Selector) LabelSelector() *metav1.LabelSelector {
+	if s.sel == nil {
+		return nil
+	}
+	out := &metav1.LabelSelector{}
+	reqs, _ := s.sel.Requirements()
+	for _, r := range reqs {
+		values := slices.Sorted(slices.Values(r.ValuesUnsorted()))
+		op := metav1.LabelSelectorOpIn
+		switch r.Operator() {
+		case selection.Equals, selection.DoubleEquals:
+			if _, twice := out.MatchLabels[r.Key()]; !twice {
+				if out.MatchLabels == nil {
+					out.MatchLabels = map[string]string{}
+				}
+				out.MatchLabels[r.Key()] = values[0]
+				continue
+			}
+		case selection.NotIn, selection.NotEquals:
+			op = metav1.LabelSelectorOpNotIn
+		case selection.Exists:
+			op, values = metav1.LabelSelectorOpExists, nil
+		case selection.DoesNotExist:
+			op, values = metav1.LabelSelectorOpDoesNotExist, nil
+		}
+		out.MatchExpressions = append(out.MatchExpressions, metav1.LabelSelectorRequirement{Key: r.Key(), Operator: op, Values: values})
+	}
+	return out
 }

@@ -29,3 +29,27 @@ func TestOVNText(t *testing.T) {
 		t.Errorf("everything: %s", got)
 	}
 }
+
+// What a selector gives back is the same selector.
+func TestLabelSelector(t *testing.T) {
+	expression := func(key string, op metav1.LabelSelectorOperator, values ...string) metav1.LabelSelectorRequirement {
+		return metav1.LabelSelectorRequirement{Key: key, Operator: op, Values: values}
+	}
+	for _, s := range []*metav1.LabelSelector{nil, {},
+		{MatchLabels: map[string]string{"a": "1", "b": "2"}},
+		{MatchExpressions: []metav1.LabelSelectorRequirement{expression("a", metav1.LabelSelectorOpIn, "x"), expression("a", metav1.LabelSelectorOpIn, "y", "x"),
+			expression("b", metav1.LabelSelectorOpNotIn, "z", "y"), expression("c", metav1.LabelSelectorOpExists), expression("d", metav1.LabelSelectorOpDoesNotExist)}},
+		{MatchLabels: map[string]string{"a": "1"}, MatchExpressions: []metav1.LabelSelectorRequirement{expression("a", metav1.LabelSelectorOpNotIn, "2")}}} {
+		want, err := NewSelector(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := NewSelector(want.LabelSelector())
+		if err != nil || got.Key() != want.Key() || got.IsNil() != want.IsNil() {
+			t.Errorf("%s became %s: %v", want, got, err)
+		}
+	}
+	if wrong, err := NewSelector(&metav1.LabelSelector{MatchLabels: map[string]string{"a b": ""}}); err == nil || wrong.LabelSelector() != nil {
+		t.Errorf("%v gave %v", err, wrong.LabelSelector())
+	}
+}

@@ -236,6 +236,7 @@ var places = map[action.ID]nav.Kind{
 	action.GoFindings: nav.Findings,
 	action.GoMatrix:   nav.Matrix,
 	action.GoSessions: nav.Sessions,
+	action.GoConvert:  nav.Convert,
 }
 
 // leave goes back and quits from the first page.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rung/engine/convert"
 	"rung/model"
 	"rung/model/words"
 	"rung/ui/nav"
@@ -66,6 +67,9 @@ func itemsOf(m *root) []paletteItem {
 	}
 	for ns := range m.rev.Cluster.Namespaces() {
 		place("matrix "+ns.Name, "connections of the namespace with the others", nav.ToMatrix(ns.Name, ""))
+	}
+	for _, to := range convert.Targets {
+		place("convert "+string(to), "the policies as "+to.Kind()+", rule by rule, with a proof", nav.ToConvert(string(to)))
 	}
 	for _, z := range m.rev.Zones {
 		place("zone "+z.Name, "rows of the zone · "+string(z.Conn), nav.Page{Kind: nav.Rows, Zone: z.Name})

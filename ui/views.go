@@ -5,6 +5,7 @@ import (
 	"rung/ui/cluster"
 	"rung/ui/contexts"
 	"rung/ui/controllerlog"
+	"rung/ui/convert"
 	"rung/ui/edit"
 	"rung/ui/findings"
 	"rung/ui/ladder"
@@ -50,4 +51,5 @@ var makers = map[nav.Kind]view.Maker{
 	nav.Probe:      probe.New,
 	nav.Template:   template.New,
 	nav.Sessions:   sessions.New,
+	nav.Convert:    convert.New,
 }

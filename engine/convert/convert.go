@@ -11,6 +11,14 @@ import (
 
 // Result is what a conversion gives.
 type Result struct {
+	// To is the API they are written in; Before is the system whose verdicts hold for what was
+	// given, After that for what was made. Empty for NetworkPolicies of 2016.
+	To            Target
+	Before, After model.PolicySystem
+	// Given are the policies that were converted, Rules what became of each of their rules, in
+	// the order in which they decide.
+	Given []*model.Policy
+	Rules []Rule
 	// Policies are the objects that say the same, in the order of Text.
 	Policies []*model.Policy
 	// Notes say what was left out, or is to be known besides.
@@ -49,4 +57,12 @@ func policy(object any) (*model.Policy, error) {
 		return nil, fmt.Errorf("check what was made of %s: %s", p.Key.Label(), bad[0].String())
 	}
 	return p, nil
+}
+
+// titleOf is a system's name for people.
+func titleOf(s model.PolicySystem) string {
+	if s == model.SystemAntrea {
+		return "Antrea"
+	}
+	return "OVN-Kubernetes"
 }

@@ -16,17 +16,32 @@ type Proof struct {
 	// Unknown says why that could not be found out, empty where it was.
 	Unknown string
 	// Pods are those compared, Imagined besides are pods that do not exist, with labels
-	// that selectors could match.
+	// that selectors could match. Partly says that the selectors tell more kinds of pods apart
+	// than were imagined.
 	Pods, Imagined int
+	Partly         bool
 	// Differs are the connections that the policies of both sides decide otherwise, Besides
 	// those that only rows differ in that OVN-Kubernetes has for every pod.
-	Differs, Besides []Difference
+	// Later are those that only differ for pods with labels that nobody has yet.
+	Differs, Besides, Later []Difference
 }
 
 // Difference is some connections of which the sides say something else.
 type Difference struct {
 	Before, After verdict.Verdict
 	Text, Example string
+
+	is    string         // equal for the same connections of another comparison
+	rules map[place]bool // that the example meets, on both sides
+}
+
+// String is "deny → allow: blue (2 pods) → red (2 pods), TCP 80: …; for example …".
+func (d *Difference) String() string {
+	text := fmt.Sprintf("%s → %s: %s", d.Before, d.After, d.Text)
+	if d.Example != "" {
+		text += "; for example " + d.Example
+	}
+	return text
 }
 
 // Text is the proof in a line.
@@ -34,12 +49,18 @@ func (p *Proof) Text() string {
 	pods := words.Total(p.Pods, "pod")
 	if p.Imagined > 0 {
 		pods += fmt.Sprintf(", and %s imagined with labels that the policies name", words.Total(p.Imagined, "pod"))
+		if p.Partly {
+			pods += ", not every combination of them"
+		}
 	}
 	switch {
 	case p.Unknown != "":
 		return "not proved: " + p.Unknown
 	case p.Equal:
 		return "equal for every connection (" + pods + ", any port, any address)"
+	case len(p.Differs) == 0:
+		return fmt.Sprintf("equal for every connection today, and differs in %s of connections of labels that nobody has yet (%s)",
+			words.Count(len(p.Later), "group"), pods)
 	}
 	return fmt.Sprintf("differs in %s of connections (%s)", words.Count(len(p.Differs), "group"), pods)
 }

@@ -167,7 +167,27 @@ func (p *Preview) judgeEffect(e *Effect, rev *revision.Revision) {
 	default:
 		p.Guards = slices.Clone(e.guards)
 	}
+	p.Guards = append(p.Guards, p.brought()...)
 	p.ConfirmName = confirmName(p.Guards, p.Objects)
+}
+
+// GuardNotExact: a policy that was made of another by a conversion does not say all that the
+// other says.
+const GuardNotExact = "not-exact"
+
+// brought are the guards that came with the change, each at a policy that it writes: what is
+// said of none of these is said at the first.
+func (p *Preview) brought() (out []Guard) {
+	if len(p.Objects) == 0 {
+		return nil
+	}
+	for _, g := range p.Mutation.Guards {
+		if !slices.ContainsFunc(p.Objects, func(c ObjectChange) bool { return c.Key == g.Policy }) {
+			g.Policy = p.Objects[0].Key
+		}
+		out = append(out, g)
+	}
+	return out
 }
 
 // effect notes what becomes of connections: how many they are is no matter.

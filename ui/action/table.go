@@ -33,6 +33,7 @@ func groups() []group {
 		{Of(nav.Trace), traceActions},
 		{Of(nav.Matrix), matrixActions},
 		{Of(nav.Probe), probeActions},
+		{Of(nav.Convert), convertActions},
 		{Text, text},
 		{Input, input},
 		{List, list},

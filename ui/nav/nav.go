@@ -42,10 +42,12 @@ const (
 	Sessions Kind = "sessions" // of logging
 	// Probe is a trace's question put into the sandbox as packets.
 	Probe Kind = "probe"
+	// Convert is the policies in another API: ID is which, as rung convert --to takes it.
+	Convert Kind = "convert"
 )
 
 // Kinds lists them all.
-var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions}
+var Kinds = []Kind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller, Ready, Findings, Cluster, Trace, Matrix, Probe, Sessions, Convert}
 
 // Page is one place. Which fields count depends on the Kind.
 type Page struct {
@@ -98,6 +100,9 @@ func ToProbe(question string) Page { return Page{Kind: Probe, ID: question} }
 
 // ToOVNTrace is the same page, which begins with asking ovn-trace.
 func ToOVNTrace(question string) Page { return Page{Kind: Trace, ID: question, AskOVN: true} }
+
+// ToConvert is the page of the policies in another API.
+func ToConvert(to string) Page { return Page{Kind: Convert, ID: to} }
 
 // ToNew is the page that writes a new AdminNetworkPolicy at a priority.
 func ToNew(priority int32) Page { return Page{Kind: Edit, Priority: priority} }
@@ -160,8 +165,8 @@ func (p Page) Title() string {
 			return p.Table + " " + p.ID
 		}
 		return p.Table + " " + short(p.UUID)
-	case Trace, Probe:
-		return string(p.Kind) + " " + p.ID
+	case Trace, Probe, Convert:
+		return strings.TrimRight(string(p.Kind)+" "+p.ID, " ")
 	case Edit:
 		if p.Key.Name == "" {
 			return fmt.Sprintf("new at %d", p.Priority)

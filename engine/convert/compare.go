@@ -1,0 +1,118 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"rung/engine/revision"
+	"rung/model"
+	labels "rung/model/convert"
+	"rung/model/verdict"
+)
+
+// comparison is of two sides of one cluster.
+type comparison struct {
+	before, after *verdict.Index
+	w             *world
+	c             *model.Cluster
+	differs       []Difference
+}
+
+// place is a rule of a policy of either side.
+type place struct {
+	policy model.PolicyKey
+	dir    model.Direction
+	rule   int
+}
+
+func (s *comparison) compare(ctx context.Context) error {
+	d, err := verdict.Differ(ctx, s.before, s.after, verdict.Asked{})
+	if err != nil {
+		return err
+	}
+	for i := range d.Flips {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		one, err := s.difference(&d.Flips[i])
+		if err != nil {
+			return err
+		}
+		s.differs = append(s.differs, one)
+	}
+	return nil
+}
+
+// difference is a group of connections, and the rules that its example meets on both sides:
+// these are asked for by themselves, and must say the same as the comparison.
+func (s *comparison) difference(g *verdict.Group) (Difference, error) {
+	out := Difference{Before: g.Before, After: g.After, Example: g.Example.String(),
+		Text: revision.GroupText(g) + "; " + revision.DecidedText(g), rules: map[place]bool{}}
+	out.is = fmt.Sprint(g.Before, g.After, g.Ports, revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
+	from, imaginedFrom := s.w.told(s.c, g.Example.From.Key)
+	to, imaginedTo := s.w.told(s.c, g.Example.To.Key)
+	if imaginedFrom || imaginedTo {
+		if !imaginedFrom {
+			from = g.Example.From.String()
+		}
+		if !imaginedTo {
+			to = g.Example.To.String()
+		}
+		out.Text = fmt.Sprintf("%s → %s, %s; %s", from, to, revision.PortsText(g.Ports), revision.DecidedText(g))
+		out.Example = ""
+	}
+	for _, ds := range [][]verdict.Decider{g.ByBefore, g.ByAfter} {
+		for i := range ds {
+			out.meet(&ds[i])
+		}
+	}
+	for _, side := range []struct {
+		x    *verdict.Index
+		want verdict.Verdict
+	}{{s.before, g.Before}, {s.after, g.After}} {
+		a, err := side.x.FromPolicies(g.Example)
+		switch {
+		case errors.Is(err, verdict.ErrQuestion):
+			continue // an end that cannot be asked about by itself
+		case err != nil:
+			return out, fmt.Errorf("ask about %s: %w", g.Example, err)
+		case a.Verdict != side.want:
+			return out, fmt.Errorf("%s: the comparison says %s, and asked by itself it is %s", g.Example, side.want, a.Verdict)
+		}
+		for i := range a.Paths {
+			for j := range a.Paths[i].Stages {
+				st := &a.Paths[i].Stages[j]
+				for k := range st.Passed {
+					out.meet(&st.Passed[k])
+				}
+				for k := range st.Candidates {
+					out.meet(&st.Candidates[k])
+				}
+				if st.Decided != nil {
+					out.meet(st.Decided)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+func (d *Difference) meet(by *verdict.Decider) {
+	d.rules[place{by.Policy, by.Direction, by.Rule}] = true
+}
+
+// meets says whether the rule, or what it became, matches the example.
+func (d *Difference) meets(r *Rule) bool {
+	if d.rules[place{r.Policy, r.Direction, r.Index}] {
+		return true
+	}
+	for _, at := range r.To {
+		if d.rules[placeOf(at)] {
+			return true
+		}
+	}
+	return false
+}
+
+func placeOf(at labels.Place) place { return place{at.Policy, at.Direction, at.Index} }

@@ -1,0 +1,213 @@
+package convert
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"rung/model"
+	"rung/model/antrea"
+)
+
+// mostImagined bounds the pods that are imagined for a proof; mostKinds those of a namespace,
+// and the namespaces, where there would be more.
+const (
+	mostImagined = 300
+	mostKinds    = 15
+)
+
+// Where imagined pods have their addresses: networks for tests, which no cluster uses.
+var (
+	imagined4 = netip.MustParseAddr("198.18.0.1")
+	imagined6 = netip.MustParseAddr("2001:db8:7275::1")
+)
+
+// freshValue is a label value that no policy names.
+const freshValue = "rung-imagined"
+
+// world is what the selectors of some policies can tell apart, and the pods imagined for it.
+type world struct {
+	c            *model.Cluster
+	spaces, pods *space
+	named        map[string]bool // namespaces that are meant by their names
+	accounts     map[model.ServiceAccount]bool
+	ports        map[string]bool
+	twice        bool // a rule compares labels of two namespaces
+
+	objects      []model.Object
+	count        int
+	all          bool
+	next4, next6 netip.Addr
+}
+
+// imagine makes pods, and namespaces, that a cluster does not have, so that what is proved of
+// them holds for labels that nobody has yet: of every combination of labels that selectors of
+// the policies tell apart, one. all is false where there would be too many: then there are
+// those that single selectors, and pairs of them, are about.
+func imagine(c *model.Cluster, policies []*model.Policy) *world {
+	w := &world{c: c, spaces: newSpace(), pods: newSpace(), named: map[string]bool{}, accounts: map[model.ServiceAccount]bool{},
+		ports: map[string]bool{}, all: true, next4: imagined4, next6: imagined6}
+	groups := antrea.Groups(c)
+	for _, p := range policies {
+		w.policy(groups, p)
+	}
+	name := w.spaces.take("kubernetes.io/metadata.name")
+	for _, v := range name {
+		w.named[v] = true
+	}
+	spaces, wholeSpaces := w.spaces.points(mostImagined)
+	pods, wholePods := w.pods.points(mostImagined)
+	times := 1
+	if w.twice {
+		times = 2
+	}
+	w.all = wholeSpaces && wholePods
+	if len(spaces)*times*len(pods) > mostImagined {
+		w.all = false
+		spaces, pods = w.spaces.some(mostKinds), w.pods.some(mostKinds)
+	}
+	n := 0
+	for _, labels := range spaces {
+		for range times {
+			w.namespace(fmt.Sprintf("rung-imagined-%d", n), labels, pods)
+			n++
+		}
+	}
+	for _, ns := range slices.Sorted(maps.Keys(w.named)) {
+		if c.Namespace(ns) != nil {
+			w.podsOf(ns, pods)
+		} else {
+			w.namespace(ns, nil, pods)
+		}
+	}
+	for _, a := range slices.SortedFunc(maps.Keys(w.accounts), func(a, b model.ServiceAccount) int {
+		return slices.Compare([]string{a.Namespace, a.Name}, []string{b.Namespace, b.Name})
+	}) {
+		w.pod(a.Namespace, a.Name, nil)
+	}
+	return w
+}
+
+func (w *world) policy(groups *antrea.Resolver, p *model.Policy) {
+	selected := func(ns string, namespaces, pods model.Selector) {
+		if ns != "" {
+			w.named[ns] = true
+		} else {
+			w.spaces.add(namespaces)
+		}
+		w.pods.add(pods)
+	}
+	group := func(name string) {
+		for _, s := range groups.Of(antrea.Ref(p, name)).Pods {
+			if s.Account == nil {
+				selected(s.Namespace, s.Namespaces, s.Pods)
+			}
+		}
+	}
+	applied := func(list []model.AppliedTo) {
+		for i := range list {
+			switch a := &list[i]; {
+			case a.Group != "":
+				group(a.Group)
+			case a.ServiceAccount != nil:
+				w.accounts[*a.ServiceAccount] = true
+			case a.Select:
+				selected(p.Namespace, a.Namespaces, a.Pods)
+			}
+		}
+	}
+	if p.Antrea != nil {
+		applied(p.Antrea.AppliedTo)
+	} else {
+		selected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
+	}
+	for r := range p.AllRules() {
+		if r.Antrea != nil {
+			applied(r.Antrea.AppliedTo)
+		}
+		for i := range r.Peers {
+			peer := &r.Peers[i]
+			switch peer.Kind {
+			case model.PeerNamespaces, model.PeerPods:
+				selected(peer.Namespace, peer.Namespaces, peer.Pods)
+			case model.PeerGroup:
+				group(peer.Group)
+			case model.PeerServiceAccount:
+				w.accounts[*peer.ServiceAccount] = true
+			}
+			if m := peer.Match; m != nil {
+				w.twice = true
+				for _, l := range m.SameLabels {
+					w.spaces.compared(l)
+				}
+			}
+		}
+		for _, port := range r.Ports {
+			if port.Name != "" {
+				w.ports[port.Name] = true
+			}
+		}
+	}
+}
+
+func (w *world) namespace(name string, labels map[string]string, pods []map[string]string) {
+	if w.count >= mostImagined {
+		w.all = false
+		return
+	}
+	all := maps.Clone(labels)
+	if all == nil {
+		all = map[string]string{}
+	}
+	all["kubernetes.io/metadata.name"] = name
+	w.objects = append(w.objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Labels: model.NewLabels(all)}})
+	w.podsOf(name, pods)
+}
+
+// podsOf imagines the pods of a namespace, one for each set of labels.
+func (w *world) podsOf(namespace string, sets []map[string]string) {
+	for _, labels := range sets {
+		w.pod(namespace, "default", labels)
+	}
+}
+
+func (w *world) pod(namespace, account string, labels map[string]string) {
+	if w.count >= mostImagined {
+		w.all = false
+		return
+	}
+	p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: namespace, Name: fmt.Sprintf("rung-imagined-%d", w.count)},
+		Labels: model.NewLabels(maps.Clone(labels))}, NodeName: freshValue, ServiceAccount: account, Phase: "Running", Ready: true,
+		IPs: []string{w.next4.String(), w.next6.String()}}
+	for i, name := range slices.Sorted(maps.Keys(w.ports)) {
+		p.Ports = append(p.Ports, model.ContainerPort{Name: name, Protocol: "TCP", Port: int32(20000 + i)})
+	}
+	w.count++
+	w.next4, w.next6 = w.next4.Next(), w.next6.Next()
+	w.objects = append(w.objects, p)
+}
+
+// told says of an imagined pod what it is.
+func (w *world) told(c *model.Cluster, k model.Key) (string, bool) {
+	p, ns := c.Pod(k.Namespace, k.Name), c.Namespace(k.Namespace)
+	if p == nil || p.NodeName != freshValue {
+		return "", false
+	}
+	text := "a pod"
+	if l := p.Labels.String(); l != "" {
+		text += " with " + l
+	}
+	if w.c.Namespace(k.Namespace) != nil || ns == nil {
+		return text + " in " + k.Namespace, true
+	}
+	labels := maps.Clone(ns.Labels.Map())
+	if name := labels["kubernetes.io/metadata.name"]; w.named[name] {
+		return text + " in a namespace " + name, true
+	}
+	delete(labels, "kubernetes.io/metadata.name")
+	if len(labels) == 0 {
+		return text + " in a namespace without labels", true
+	}
+	return text + " in a namespace with " + model.NewLabels(labels).String(), true
+}

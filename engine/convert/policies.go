@@ -1,0 +1,343 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rung/compiler"
+	"rung/engine/revision"
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/clean"
+	labels "rung/model/convert"
+	"rung/model/verdict"
+	"rung/model/words"
+	"rung/sources/manifests"
+)
+
+// Target is an API that policies are converted to.
+type Target string
+
+// The targets.
+const (
+	ToANP    Target = "anp"
+	ToCNP    Target = "cnp"
+	ToAntrea Target = "antrea"
+)
+
+// Targets are those of Policies, in the order in which they are offered.
+var Targets = []Target{ToANP, ToCNP, ToAntrea}
+
+// Kind is the kind of what is made, in words.
+func (t Target) Kind() string {
+	switch t {
+	case ToANP:
+		return "AdminNetworkPolicy and BaselineAdminNetworkPolicy"
+	case ToCNP:
+		return "ClusterNetworkPolicy"
+	}
+	return "Antrea's ClusterNetworkPolicy"
+}
+
+// has says whether policies of a kind are what the target writes.
+func (t Target) has(k model.Kind) bool {
+	switch t {
+	case ToANP:
+		return k == model.KindANP || k == model.KindBANP
+	case ToCNP:
+		return k == model.KindCNP
+	}
+	return k == model.KindACNP
+}
+
+// Suggested is the target that most likely is meant.
+func Suggested(r *revision.Revision) Target {
+	switch {
+	case r.System == model.SystemAntrea:
+		return ToANP
+	case r.Cluster.Count(model.KindCNP) > 0 && r.Cluster.Count(model.KindANP) == 0:
+		return ToANP
+	}
+	return ToCNP
+}
+
+// Rule is what became of a rule of the input.
+type Rule struct {
+	labels.Rule
+	// Name is the rule's, Does its action in the words of its API.
+	Name, Does string
+	// Witness is a connection of which both sides say something else and that the rule
+	// matches; nil where there is none, and before Prove.
+	Witness *Difference
+}
+
+// Title is the rule with its policy: `ACNP wall ingress 0 "web" (Drop)`.
+func (r *Rule) Title() string {
+	return clean.Text(fmt.Sprintf("%s %s (%s)", r.Policy.Label(), revision.RuleLabel(r.Direction, r.Index, r.Name), r.Does))
+}
+
+// Becomes says where the rule is now: "ANP wall ingress 0"; empty for nowhere.
+func (r *Rule) Becomes() string {
+	var out []string
+	for _, at := range r.To {
+		out = append(out, at.Policy.Label()+" "+revision.RuleLabel(at.Direction, at.Index, ""))
+	}
+	return words.List(out, 3)
+}
+
+// Text is the rule in a line: its label, what it became, what differs and what shows it.
+func (r *Rule) Text() string {
+	text := string(r.Label) + ": " + r.Title()
+	if to := r.Becomes(); to != "" {
+		text += " → " + to
+	}
+	if r.Why != "" {
+		text += ": " + clean.Text(r.Why)
+	}
+	if r.Witness != nil {
+		text += "; shown by " + r.Witness.String()
+	}
+	return text
+}
+
+// Policies writes the policies of a cluster in another API. Under Antrea, where there are
+// policies of Antrea, these are written as ANP or CNP; else ANP, BANP and CNP are. Nothing is
+// compared: that is Prove's.
+func Policies(r *revision.Revision, to Target) (*Result, error) {
+	native := r.System == model.SystemAntrea && r.Cluster.Count(model.KindACNP)+r.Cluster.Count(model.KindANNP) > 0
+	out := &Result{To: to, Before: model.SystemOVN, After: model.SystemOVN}
+	var res labels.Result
+	converted := model.Kind.IsAdmin
+	switch {
+	case to == ToAntrea:
+		res, out.Before, out.After = labels.ToAntrea(r.Cluster), r.System, model.SystemAntrea
+	case to == ToCNP && native:
+		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindCNP), model.SystemAntrea, model.Kind.IsAntrea
+	case to == ToANP && native:
+		res, out.Before, converted = labels.FromAntrea(r.Cluster, model.KindANP), model.SystemAntrea, model.Kind.IsAntrea
+	case to == ToCNP:
+		res = labels.ToCNP(slices.Collect(r.Cluster.AllPolicies()))
+	case to == ToANP:
+		res = labels.ToANP(slices.Collect(r.Cluster.AllPolicies()))
+	default:
+		return nil, fmt.Errorf("there is no conversion to %q", to)
+	}
+	other := false // than what is wanted
+	for o := range r.Cluster.Objects() {
+		if p, ok := o.(*model.Policy); ok && converted(p.Kind) {
+			out.Given = append(out.Given, p)
+			other = other || !to.has(p.Kind)
+		}
+	}
+	if !other { // it stays as it is
+		out.Given, res = nil, labels.Result{}
+	}
+	refused, err := out.write(res.Policies)
+	if err != nil {
+		return nil, err
+	}
+	for i := range res.Rules {
+		rule := Rule{Rule: res.Rules[i]}
+		if p := r.Cluster.Policy(rule.Policy); p != nil {
+			if of := p.Rule(rule.Direction, rule.Index); of != nil {
+				rule.Name, rule.Does = of.Name, p.Kind.RuleWord(of)
+			}
+		}
+		for _, at := range rule.To {
+			if why := refused[at.Policy]; why != "" {
+				rule.Label, rule.Why, rule.To = labels.Inexpressible, "the API refuses what it would be: "+why, nil
+				break
+			}
+		}
+		out.Rules = append(out.Rules, rule)
+	}
+	out.note(r, &res)
+	return out, nil
+}
+
+// write gives policies their objects and texts; what the API would refuse is left out, and said.
+func (r *Result) write(made []*model.Policy) (refused map[model.PolicyKey]string, err error) {
+	refused = map[model.PolicyKey]string{}
+	for _, p := range made {
+		p.Origin = model.Origin{Source: "convert", Item: -1}
+		written, err := manifests.Write(p)
+		if err != nil {
+			return nil, err
+		}
+		if bad := manifests.Validate(written); len(bad) > 0 {
+			refused[p.Key] = bad[0].Field + " " + bad[0].Message
+			continue
+		}
+		r.Policies = append(r.Policies, written)
+	}
+	return refused, nil
+}
+
+// note says what is to be known besides the rules.
+func (r *Result) note(rev *revision.Revision, res *labels.Result) {
+	for _, n := range res.Notes {
+		r.Notes = append(r.Notes, Note{About: n.Policy, Text: n.Text})
+	}
+	for _, a := range res.Again {
+		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again"
+		if len(a.Labels) > 0 {
+			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again"
+		}
+		r.Notes = append(r.Notes, Note{About: a.Policy, Text: fmt.Sprintf(text, words.List(a.Values, 6))})
+	}
+	if r.Before == r.After {
+		return
+	}
+	for ef := range rev.Cluster.Policies(model.KindEF) {
+		r.Notes = append(r.Notes, Note{About: ef.Key, Text: "left out of the comparison: EgressFirewalls are OVN-Kubernetes' own, and stay as they are"})
+	}
+}
+
+// ProofText is the proof in a line, with the systems that were compared where they are two.
+func (r *Result) ProofText() string {
+	text := r.Proof.Text()
+	if r.Before != r.After {
+		text += ": before as " + titleOf(r.Before) + " decides, after as " + titleOf(r.After) + " does"
+	}
+	return text
+}
+
+// Inexact are the rules that are not exact.
+func (r *Result) Inexact() (out []*Rule) {
+	for i := range r.Rules {
+		if r.Rules[i].Label != labels.Exact {
+			out = append(out, &r.Rules[i])
+		}
+	}
+	return out
+}
+
+// Made is the policy that a rule, or its policy, became; the first where there is none.
+func (r *Result) Made(rule *Rule) *model.Policy {
+	for _, p := range r.Policies {
+		if len(rule.To) > 0 && p.Key == rule.To[0].Policy {
+			return p
+		}
+	}
+	for i := range r.Rules {
+		if other := &r.Rules[i]; other.Policy == rule.Policy && len(other.To) > 0 && other != rule {
+			return r.Made(other)
+		}
+	}
+	return nil
+}
+
+// Prove gives a result of Policies with its proof: both sides are compared by the verdicts of
+// their systems, for today's pods, and for pods imagined with labels that nobody has yet. What
+// it is given stays as it is. told hears what is being done; it may be nil.
+func Prove(ctx context.Context, rev *revision.Revision, made *Result, told func(doing string)) (*Result, error) {
+	whole := *made
+	r := &whole
+	r.Rules = slices.Clone(r.Rules)
+	if told == nil {
+		told = func(string) {}
+	}
+	var gone []model.Key
+	for _, p := range r.Given {
+		gone = append(gone, p.Key)
+	}
+	var now []model.Object
+	for _, p := range r.Policies {
+		now = append(now, p)
+	}
+	base := rev.Cluster
+	if r.Before != r.After { // decides on one side only, and is not converted
+		var others []model.Key
+		for ef := range base.Policies(model.KindEF) {
+			others = append(others, ef.Key)
+		}
+		base, _ = base.Upsert(nil, others)
+	}
+	told("imagining pods with labels that nobody has yet")
+	w := imagine(base, slices.Concat(r.Given, r.Policies))
+	r.Proof = Proof{Imagined: w.count, Partly: !w.all}
+	for p := range base.Pods() {
+		if p.PeerEligible() {
+			r.Proof.Pods++
+		}
+	}
+	compare := func(c *model.Cluster, told string) (*comparison, error) {
+		after, _ := c.Upsert(now, gone)
+		s := &comparison{before: verdict.New(sideUnder(rev, c, r.Before)), after: verdict.New(sideUnder(rev, after, r.After)), w: w, c: c}
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("compare both sides: %w", err)
+		}
+		if err := s.compare(ctx); err != nil {
+			return nil, fmt.Errorf("compare both sides (%s): %w", told, err)
+		}
+		return s, nil
+	}
+	told("comparing both sides for every connection")
+	wide, _ := base.Upsert(w.objects, nil)
+	all, err := compare(wide, "with imagined pods")
+	if err != nil {
+		return nil, err
+	}
+	later := all.differs
+	if len(later) > 0 && r.Proof.Pods > 0 {
+		told("comparing both sides for today's pods")
+		today, err := compare(base, "of today's pods")
+		if err != nil {
+			return nil, err
+		}
+		r.Proof.Differs = today.differs
+		known := map[string]bool{}
+		for i := range today.differs {
+			known[today.differs[i].is] = true
+		}
+		later = slices.DeleteFunc(slices.Clone(later), func(d Difference) bool { return known[d.is] })
+	}
+	r.Proof.Later = later
+	r.Proof.Equal = len(r.Proof.Differs)+len(later) == 0
+	r.witness()
+	return r, nil
+}
+
+// witness finds for each rule that is not exact a connection that shows it.
+func (r *Result) witness() {
+	for _, rule := range r.Inexact() {
+		for _, list := range [][]Difference{r.Proof.Differs, r.Proof.Later} {
+			at := slices.IndexFunc(list, func(d Difference) bool { return d.meets(rule) })
+			if at >= 0 {
+				rule.Witness = &list[at]
+				break
+			}
+		}
+	}
+}
+
+// sideUnder is what the verdicts of policies follow from under a system, without what it adds
+// for every pod.
+func sideUnder(r *revision.Revision, c *model.Cluster, system model.PolicySystem) verdict.View {
+	if system == model.SystemAntrea {
+		return verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, IPv6: true, System: system}}
+	}
+	o := r.Desired.Options()
+	o.IPv4, o.IPv6, o.Nothing, o.CNP = true, true, false, true
+	f := r.Flags
+	f.CompileCNP = true
+	side := revision.New(revision.Facts{Cluster: c, Flags: f, System: system, Desired: compiler.Compile(c, o)}, nil)
+	v := verdict.View{Cluster: c, Options: side.VerdictOptions()}
+	v.Defaults, v.AllowICMP, v.Multicast = false, false, false
+	return v
+}
+
+// KeptUpstream are policies of Kubernetes' own APIs that stay beside what was made of Antrea's.
+func (r *Result) KeptUpstream(rev *revision.Revision) (out []model.PolicyKey) {
+	if r.Before != model.SystemAntrea || r.After == model.SystemAntrea {
+		return nil
+	}
+	for _, at := range antrea.Order(rev.Cluster) {
+		if at.Policy.Kind.IsAdmin() {
+			out = append(out, at.Policy.Key)
+		}
+	}
+	return out
+}

@@ -1,0 +1,170 @@
+package convert
+
+import (
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
+)
+
+// space is the labels that some selectors look at, each with the values that they tell apart.
+type space struct {
+	asked map[string][]metav1.LabelSelectorRequirement // by key
+	sets  []map[string]string                          // one that each selector matches
+	seen  map[string]bool                              // selectors
+	same  map[string]bool                              // keys whose values are compared with each other
+}
+
+func newSpace() *space {
+	return &space{asked: map[string][]metav1.LabelSelectorRequirement{}, seen: map[string]bool{}, same: map[string]bool{}}
+}
+
+// add takes a selector in.
+func (s *space) add(sel model.Selector) {
+	l := sel.LabelSelector()
+	if l == nil || s.seen[sel.Key()] {
+		return
+	}
+	s.seen[sel.Key()] = true
+	set := map[string]string{}
+	for _, k := range slices.Sorted(maps.Keys(l.MatchLabels)) {
+		s.ask(metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpIn, Values: []string{l.MatchLabels[k]}})
+		set[k] = l.MatchLabels[k]
+	}
+	for _, r := range l.MatchExpressions {
+		s.ask(r)
+		if _, has := set[r.Key]; has {
+			continue
+		}
+		switch r.Operator {
+		case metav1.LabelSelectorOpIn:
+			set[r.Key] = r.Values[0]
+		case metav1.LabelSelectorOpExists:
+			set[r.Key] = freshValue
+		}
+	}
+	s.sets = append(s.sets, set)
+}
+
+func (s *space) ask(r metav1.LabelSelectorRequirement) { s.asked[r.Key] = append(s.asked[r.Key], r) }
+
+// compared says that rules compare the values of a label with each other.
+func (s *space) compared(key string) {
+	s.same[key] = true
+	s.ask(metav1.LabelSelectorRequirement{Key: key, Operator: metav1.LabelSelectorOpExists})
+}
+
+// take leaves a label out, and gives the values of it that selectors name.
+func (s *space) take(key string) []string {
+	var out []string
+	for _, r := range s.asked[key] {
+		out = append(out, r.Values...)
+	}
+	delete(s.asked, key)
+	for _, set := range s.sets {
+		delete(set, key)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// value is one of a label, or that it is not there.
+type value struct {
+	text string
+	has  bool
+}
+
+// values are those of a label that the selectors tell apart: none, one that nobody names, and
+// of those they name.
+func (s *space) values(key string) (out []value) {
+	all := []value{{}, {freshValue, true}}
+	var names []string
+	for _, r := range s.asked[key] {
+		names = append(names, r.Values...)
+	}
+	slices.Sort(names)
+	for _, n := range slices.Compact(names) {
+		all = append(all, value{n, true})
+	}
+	known := map[string]bool{}
+	for _, v := range all {
+		is := ""
+		for _, r := range s.asked[key] {
+			if meets(r, v) {
+				is += "1"
+			} else {
+				is += "0"
+			}
+		}
+		if !known[is] {
+			known[is] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func meets(r metav1.LabelSelectorRequirement, v value) bool {
+	switch r.Operator {
+	case metav1.LabelSelectorOpIn:
+		return v.has && slices.Contains(r.Values, v.text)
+	case metav1.LabelSelectorOpNotIn:
+		return !v.has || !slices.Contains(r.Values, v.text)
+	case metav1.LabelSelectorOpExists:
+		return v.has
+	}
+	return !v.has
+}
+
+// points are sets of labels of which no two are alike to all selectors: all there can be, or
+// where that are more than most, those that single selectors and pairs of them match, and none.
+func (s *space) points(most int) (out []map[string]string, whole bool) {
+	out = []map[string]string{{}}
+	for _, key := range slices.Sorted(maps.Keys(s.asked)) {
+		values := s.values(key)
+		if len(out)*len(values) > most {
+			return s.some(most), false
+		}
+		var next []map[string]string
+		for _, set := range out {
+			for _, v := range values {
+				with := maps.Clone(set)
+				if v.has {
+					with[key] = v.text
+				}
+				next = append(next, with)
+			}
+		}
+		out = next
+	}
+	return out, true
+}
+
+func (s *space) some(most int) []map[string]string {
+	out := []map[string]string{{}}
+	add := func(set map[string]string) {
+		if len(out) < most && !slices.ContainsFunc(out, func(o map[string]string) bool { return maps.Equal(o, set) }) {
+			out = append(out, set)
+		}
+	}
+	for _, set := range s.sets {
+		add(set)
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.asked)) {
+		for _, v := range s.values(key) {
+			if v.has {
+				add(map[string]string{key: v.text})
+			}
+		}
+	}
+	for i, a := range s.sets {
+		for _, b := range s.sets[:i] {
+			both := maps.Clone(a)
+			maps.Copy(both, b)
+			add(both)
+		}
+	}
+	return out
+}
