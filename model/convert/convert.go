@@ -29,7 +29,27 @@ type Rule struct {
 	Why       string // what differs, a clause for people; empty where it is exact
 	// To is where it is now: several where it was split, none where it was left out.
 	To []Place
+	// Differs says of a rule that is not exact in what.
+	Differs Difference
 }
+
+// Difference is in what a rule that is not exact differs. Which connection shows it is not
+// said here: that is for the verdicts of both sides, which import this package's kind of
+// things and not the other way round.
+type Difference string
+
+// The differences.
+const (
+	// DiffersNow: a connection of today that the rule matches may be decided otherwise. Whether
+	// there is one depends on the rules behind it.
+	DiffersNow Difference = "now"
+	// DiffersLater: every connection of today is decided as before; objects that come or
+	// change later are not covered.
+	DiffersLater Difference = "later"
+	// DiffersAnswer: every connection is decided as before, and a client that is denied is
+	// answered otherwise.
+	DiffersAnswer Difference = "answer"
+)
 
 // Place is a rule of a policy that was made.
 type Place struct {
@@ -45,6 +65,27 @@ type Result struct {
 	Policies []*model.Policy
 	// Rules of the policies that were given, in the order in which those decide.
 	Rules []Rule
+	// Again are the policies that became one for each namespace, or each value of labels,
+	// that there is: a new value wants the conversion again.
+	Again []Again
+	// Notes are what is not about single rules.
+	Notes []Note
+}
+
+// Again is a policy that became one for each value there is.
+type Again struct {
+	Policy model.PolicyKey
+	// Labels of namespaces whose values they are for; none where they are for namespaces, by
+	// name.
+	Labels []string
+	// Values are those there are, several labels' joined by a comma.
+	Values []string
+}
+
+// Note is something to know of a policy that was given.
+type Note struct {
+	Policy model.PolicyKey
+	Text   string // a clause for people
 }
 
 // Label is the least that is said of a rule; exact without rules.

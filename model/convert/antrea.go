@@ -1,0 +1,126 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/model"
+	"rung/model/antrea"
+)
+
+// Limits of the API of AdminNetworkPolicy, each of a list.
+const (
+	anpPeers    = 100
+	anpPorts    = 100
+	anpNetworks = 25
+)
+
+// importer says policies of Antrea in another API.
+type importer struct {
+	*maker
+	c      *model.Cluster
+	to     model.Kind
+	groups *antrea.Resolver
+	most   limits
+}
+
+// limits are the most of each list that an API takes.
+type limits struct{ rules, peers, ports, networks int }
+
+// FromAntrea says a cluster's policies of Antrea, ClusterNetworkPolicies (ACNP) and
+// NetworkPolicies (ANNP), in AdminNetworkPolicies and one BaselineAdminNetworkPolicy (to is
+// model.KindANP), or in ClusterNetworkPolicies of Kubernetes (model.KindCNP). They get
+// priorities that are free, in Antrea's effective order (antrea.md#order): before those
+// AdminNetworkPolicies that Antrea asks after its own, with room between them. What shares
+// a priority there shares one here.
+func FromAntrea(c *model.Cluster, to model.Kind) Result {
+	f := &importer{maker: newMaker(), c: c, to: to, groups: antrea.Groups(c), most: limits{anpRules, anpPeers, anpPorts, anpNetworks}}
+	if to == model.KindCNP {
+		f.most = limits{cnpRules, cnpPeers, cnpPorts, cnpNetworks}
+	}
+	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
+		for p := range c.Policies(k) {
+			f.taken[p.Key] = true
+		}
+	}
+	var given []*model.Policy
+	var ties []tie
+	for _, at := range antrea.Order(c) {
+		if at.Policy.Antrea == nil {
+			continue
+		}
+		given = append(given, at.Policy)
+		if why := f.idle(&at); why != "" {
+			f.leave(at.Policy, "it decides nothing: "+why)
+			continue
+		}
+		if n := len(ties); n == 0 || ties[n-1].tier != at.Tier || ties[n-1].priority != at.Priority() {
+			ties = append(ties, tie{tier: at.Tier, priority: at.Priority()})
+		}
+		t := &ties[len(ties)-1]
+		required := sameLabels(at.Policy)
+		for r := range at.Policy.AllRules() {
+			s := f.say(at.Policy, r, required)
+			f.limit(s)
+			t.sayings = append(t.sayings, s)
+		}
+	}
+	f.admin(ties)
+	f.baseline(ties)
+	f.notes(ties)
+	f.logging(ties)
+	return f.done(given)
+}
+
+// idle is why a policy decides nothing, empty where it does.
+func (f *importer) idle(at *antrea.Place) string {
+	p := at.Policy
+	switch {
+	case at.Missing:
+		return fmt.Sprintf("there is no Tier %s", p.Antrea.Tier)
+	case p.Refused():
+		return "Antrea refuses it: " + refused(p)
+	}
+	for _, r := range f.groups.Whole(p).Reasons {
+		if r.Code == antrea.AppliedToNamespaces {
+			return r.Message
+		}
+	}
+	return ""
+}
+
+// limit splits clauses with longer lists than the API takes. The parts stand in policies of
+// their own, at one place: where they stood one after the other, the rules of other policies
+// with the same priority would come between them.
+func (f *importer) limit(s *saying) {
+	for _, p := range slices.Clone(s.clauses) {
+		var peers []model.Peer
+		for _, q := range p.peers {
+			if q.Kind != model.PeerNetworks {
+				peers = append(peers, q)
+				continue
+			}
+			for some := range slices.Chunk(q.Networks, f.most.networks) {
+				peers = append(peers, model.Peer{Kind: model.PeerNetworks, Networks: some})
+			}
+		}
+		var parts []clause
+		for some := range slices.Chunk(peers, f.most.peers) {
+			if len(p.ports) == 0 {
+				parts = append(parts, clause{peers: some})
+			}
+			for few := range slices.Chunk(p.ports, f.most.ports) {
+				parts = append(parts, clause{peers: some, ports: few})
+			}
+		}
+		column := p.column
+		for i := range parts {
+			part := p
+			if i > 0 {
+				part = &clause{subject: p.subject, value: p.value, column: fmt.Sprintf("%s\x00part %d", column, i)}
+				s.clauses = append(s.clauses, part)
+			}
+			part.peers, part.ports = clonedPeers(parts[i].peers), slices.Clone(parts[i].ports)
+		}
+	}
+}

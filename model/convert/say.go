@@ -1,0 +1,356 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rung/model"
+	"rung/model/antrea"
+	"rung/model/words"
+)
+
+// saying is what the other API says of a rule of Antrea: its clauses, each a rule for one
+// subject. They decide at one place, since they do the same.
+type saying struct {
+	policy  *model.Policy
+	rule    *model.Rule
+	clauses []*clause
+	// lost is what differs now, later what may once objects change; silent says that a client
+	// is refused and will not be told.
+	lost, later []string
+	silent      bool
+	outside     []string // networks of an ingress rule
+	to          []Place
+}
+
+// clause is a part of a rule for one subject.
+type clause struct {
+	// column names the policy it stands in: clauses of a policy with the same are one.
+	column  string
+	subject model.Subject
+	value   string // that it is for, of namespaces; empty for none
+	peers   []model.Peer
+	ports   []model.Port
+}
+
+func (s *saying) lose(format string, a ...any)  { s.lost = append(s.lost, fmt.Sprintf(format, a...)) }
+func (s *saying) drift(format string, a ...any) { s.later = append(s.later, fmt.Sprintf(format, a...)) }
+
+// label is what is said of the rule, and why.
+func (s *saying) label() (Label, Difference, string) {
+	var why []string
+	for _, list := range [][]string{s.lost, s.later} {
+		for _, w := range list {
+			if !slices.Contains(why, w) {
+				why = append(why, w)
+			}
+		}
+	}
+	if s.silent && len(s.to) > 0 {
+		why = append(why, "what it rejects is dropped without an answer: the API has no Reject")
+	}
+	text := strings.Join(why, "; ")
+	switch {
+	case len(s.to) == 0 && len(s.lost) == 0:
+		return Inexpressible, DiffersLater, text
+	case len(s.to) == 0:
+		return Inexpressible, DiffersNow, text
+	case len(s.lost) > 0:
+		return Approximate, DiffersNow, text
+	case len(s.later) > 0:
+		return Approximate, DiffersLater, text
+	case s.silent:
+		return Approximate, DiffersAnswer, text
+	}
+	return Exact, "", ""
+}
+
+// notes notes what became of all rules.
+func (m *maker) notes(ties []tie) {
+	for i := range ties {
+		for _, s := range ties[i].sayings {
+			l, d, why := s.label()
+			m.note(s.policy, s.rule, l, why, s.to...)
+			m.out.Rules[len(m.out.Rules)-1].Differs = d
+		}
+	}
+}
+
+// say says a rule; required are the labels that a namespace must have for the policy to be
+// there for its pods.
+func (f *importer) say(p *model.Policy, r *model.Rule, required []string) *saying {
+	s := &saying{policy: p, rule: r, silent: r.Antrea.Action == "Reject"}
+	if len(r.Antrea.L7) > 0 {
+		s.lose("the API has no layer 7: %s decides what goes on", words.List(r.Antrea.L7, 2))
+		return s
+	}
+	subjects := f.subjects(s, required)
+	if len(subjects) == 0 {
+		if len(s.lost)+len(s.later) == 0 {
+			s.drift("it applies to nothing")
+		}
+		return s
+	}
+	ports, ok := f.portsOf(s)
+	if !ok {
+		return s
+	}
+	if len(r.Antrea.ToServices) > 0 {
+		f.toServices(s, subjects)
+		return s
+	}
+	plain := f.peersOf(s)
+	for _, subject := range subjects {
+		if len(plain) > 0 {
+			s.add(subject, "", plain, ports)
+		}
+	}
+	for i := range r.Peers {
+		if r.Peers[i].Match != nil {
+			f.unfold(s, subjects, &r.Peers[i], ports)
+		}
+	}
+	if len(s.clauses) == 0 && len(s.lost)+len(s.later) == 0 {
+		s.drift("its peers stand for nothing")
+	}
+	return s
+}
+
+// add adds peers to the clause of a subject.
+func (s *saying) add(subject model.Subject, value string, peers []model.Peer, ports []model.Port) {
+	column := s.policy.Key.String() + "\x00" + subjectKey(&subject)
+	for _, p := range s.clauses {
+		if p.column == column {
+			p.peers = append(p.peers, clonedPeers(peers)...)
+			if p.value == "" {
+				p.value = value
+			}
+			return
+		}
+	}
+	s.clauses = append(s.clauses, &clause{column: column, subject: subject, value: value, peers: clonedPeers(peers), ports: ports})
+}
+
+// subjects are those of what a rule applies to, each once.
+func (f *importer) subjects(s *saying, required []string) []model.Subject {
+	list := s.policy.Antrea.AppliedTo
+	if len(s.rule.Antrea.AppliedTo) > 0 {
+		list = s.rule.Antrea.AppliedTo
+	}
+	for i := range list {
+		if list[i].Group != "" {
+			f.groupDrift(s, list[i].Group)
+		}
+	}
+	scope := f.groups.Applied(s.policy, s.rule)
+	for _, r := range scope.Reasons {
+		s.drift("%s", r.Message)
+	}
+	for _, k := range scope.Services {
+		s.lose("the API has no clients of NodePort Services: %s/%s", k.Namespace, k.Name)
+	}
+	for _, n := range scope.Nodes {
+		s.lose("the API has no nodes as subject: %s", n.String())
+	}
+	var out []model.Subject
+	var seen []string
+	for i := range scope.Pods {
+		sel := &scope.Pods[i]
+		if sel.Account != nil {
+			s.lose("no selector says which pods run as service account %s", sel.Account)
+			continue
+		}
+		namespaces := sel.Namespaces
+		if sel.Namespace != "" {
+			namespaces = named(sel.Namespace)
+		}
+		if len(required) > 0 {
+			namespaces = and(namespaces, having(required))
+		}
+		subject := subjectOf(namespaces, sel.Pods)
+		if key := subjectKey(&subject); !slices.Contains(seen, key) && !namespaces.IsNil() && !sel.Pods.IsNil() {
+			seen, out = append(seen, key), append(out, subject)
+		}
+	}
+	return out
+}
+
+// groupDrift says of a group that it is more than selectors.
+func (f *importer) groupDrift(s *saying, name string) {
+	k := antrea.Ref(s.policy, name)
+	g, ok := f.c.Get(k).(*model.AntreaGroup)
+	switch {
+	case !ok:
+	case g.Service != nil:
+		s.drift("%s has the pods of Service %s/%s as its selector is now", antrea.Label(k), g.Service.Namespace, g.Service.Name)
+	case len(g.Children) > 0:
+		s.drift("%s has the children that it has now", antrea.Label(k))
+	}
+}
+
+// peersOf are the peers of a rule that are the same for all of its subjects.
+func (f *importer) peersOf(s *saying) (out []model.Peer) {
+	r := s.rule
+	everywhere := model.Peer{Kind: model.PeerNamespaces, Namespaces: model.Everything(), Pods: model.Everything()}
+	if r.AnyPeer {
+		out = append(out, everywhere)
+		if r.Direction == model.Egress {
+			return append(out, model.Peer{Kind: model.PeerNetworks, Networks: []string{"0.0.0.0/0", "::/0"}})
+		}
+		s.lose("what comes from nodes and from outside the cluster: the API has pods only")
+		return out
+	}
+	for i := range r.Peers {
+		if r.Peers[i].Match == nil {
+			out = append(out, f.peer(s, &r.Peers[i])...)
+		}
+	}
+	if len(s.outside) > 0 {
+		s.lose("the API has no networks in ingress: %s", words.List(s.outside, 3))
+	}
+	return out
+}
+
+// peer says a peer; what cannot be said is noted.
+func (f *importer) peer(s *saying, p *model.Peer) (out []model.Peer) {
+	switch p.Kind {
+	case model.PeerGroup:
+		f.groupDrift(s, p.Group)
+		m := f.groups.Of(antrea.Ref(s.policy, p.Group))
+		for _, r := range m.Reasons {
+			s.drift("%s", r.Message)
+		}
+		for i := range m.Pods {
+			namespaces := m.Pods[i].Namespaces
+			if m.Pods[i].Namespace != "" {
+				namespaces = named(m.Pods[i].Namespace)
+			}
+			out = append(out, podsOf(namespaces, m.Pods[i].Pods))
+		}
+		return append(out, f.networks(s, m.Networks)...)
+	case model.PeerNetworks:
+		return f.networks(s, p.Networks)
+	case model.PeerNodes:
+		if s.rule.Direction == model.Ingress {
+			s.lose("what comes from nodes (%s): the API has pods only", p.Nodes)
+			return nil
+		}
+		s.lose("nodes (%s) are all addresses of the node there, and its InternalIPs and gateway here", p.Nodes)
+		return []model.Peer{{Kind: model.PeerNodes, Nodes: p.Nodes}}
+	case model.PeerDNS:
+		if f.to == model.KindCNP {
+			s.lose("OVN-Kubernetes takes no ClusterNetworkPolicy with domain names: %s", p.DNSName)
+		} else {
+			s.lose("the API has no domain names: %s", p.DNSName)
+		}
+		return nil
+	case model.PeerServiceAccount:
+		s.lose("no selector says which pods run as service account %s", p.ServiceAccount)
+		return nil
+	}
+	namespaces := p.Namespaces
+	if p.Namespace != "" {
+		namespaces = named(p.Namespace)
+	}
+	if p.Pods.IsNil() || namespaces.IsNil() {
+		return nil // it matches nothing
+	}
+	return []model.Peer{podsOf(namespaces, p.Pods)}
+}
+
+func (f *importer) networks(s *saying, cidrs []string) []model.Peer {
+	if len(cidrs) == 0 {
+		return nil
+	}
+	if s.rule.Direction == model.Ingress {
+		s.outside = append(s.outside, cidrs...)
+		return nil
+	}
+	return []model.Peer{{Kind: model.PeerNetworks, Networks: slices.Clone(cidrs)}}
+}
+
+// portsOf says the ports of a rule; ok is false where nothing of them can be said.
+func (f *importer) portsOf(s *saying) (out []model.Port, ok bool) {
+	r := s.rule
+	for _, p := range r.Antrea.Protocols {
+		s.lose("the API has no %s", p.Text())
+	}
+	for _, p := range r.Ports {
+		if p.Protocol == "" && p.Name == "" {
+			p.Protocol = "TCP"
+		}
+		switch {
+		case p.Name != "":
+			f.namedPort(s, &p)
+			out = append(out, model.Port{Name: p.Name})
+		case p.Broken():
+			s.lose("the API has no protocol %s", strconv.Quote(p.Protocol))
+		case p.Start == 0:
+			out = append(out, model.Port{Protocol: p.Protocol, Start: 1, End: 65535, Range: true})
+		default:
+			end := max(p.Start, p.End)
+			out = append(out, model.Port{Protocol: p.Protocol, Start: p.Start, End: end, Range: end > p.Start})
+		}
+	}
+	return out, len(out) > 0 || len(r.Ports)+len(r.Antrea.Protocols) == 0
+}
+
+// namedPort says what a named port is otherwise: it has no protocol; those of ingress rules
+// OVN-Kubernetes looks for among the peers as well (ovn-kubernetes.md#named-ports), and those
+// of egress rules among pods, not in networks.
+func (f *importer) namedPort(s *saying, p *model.Port) {
+	switch {
+	case s.rule.Direction == model.Ingress:
+		s.lose("port %s is that of any protocol, and OVN-Kubernetes takes those that the peers declare, too", strconv.Quote(p.Name))
+	case p.Protocol != "":
+		s.lose("port %s is that of any protocol: the API's names have none", strconv.Quote(p.Name))
+	case slices.ContainsFunc(s.rule.Peers, func(q model.Peer) bool { return q.Kind != model.PeerPods && q.Kind != model.PeerNamespaces }):
+		s.lose("port %s is looked for among pods, not in networks", strconv.Quote(p.Name))
+	}
+}
+
+// toServices says the Services of a rule by their endpoints.
+func (f *importer) toServices(s *saying, subjects []model.Subject) {
+	for n, k := range s.rule.Antrea.ToServices {
+		svc, ok := f.c.Get(k).(*model.Service)
+		name := k.Namespace + "/" + k.Name
+		switch {
+		case !ok:
+			s.drift("Service %s does not exist", name)
+			continue
+		case len(svc.ClusterIPs) == 0:
+			s.drift("Service %s has no address of its own", name)
+			continue
+		case len(svc.Selector.Map()) == 0:
+			s.lose("Service %s has no selector: which pods are behind it is not said", name)
+			continue
+		}
+		s.lose("the API decides after load balancing: it is about the pods behind Service %s, whoever leads to them", name)
+		var ports []model.Port
+		for _, p := range svc.Ports {
+			ports = append(ports, targetPort(&p))
+		}
+		for _, subject := range subjects {
+			s.clauses = append(s.clauses, &clause{column: s.policy.Key.String() + "\x00" + subjectKey(&subject) + "\x00service " + strconv.Itoa(n),
+				subject: subject, peers: []model.Peer{podsOf(named(k.Namespace), model.SelectorOf(svc.Selector))}, ports: ports})
+		}
+	}
+}
+
+// targetPort is the port of the pods behind a Service's port.
+func targetPort(p *model.ServicePort) model.Port {
+	n, err := strconv.ParseInt(p.TargetPort, 10, 32)
+	switch {
+	case err != nil && p.TargetPort != "":
+		return model.Port{Name: p.TargetPort}
+	case n == 0:
+		n = int64(p.Port)
+	}
+	protocol := p.Protocol
+	if protocol == "" {
+		protocol = "TCP"
+	}
+	return model.Port{Protocol: protocol, Start: int32(n), End: int32(n)}
+}

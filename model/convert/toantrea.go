@@ -1,0 +1,187 @@
+package convert
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"rung/model"
+	"rung/model/antrea"
+)
+
+// The range of priorities of Antrea's policies.
+const (
+	antreaFirst = 1
+	antreaLast  = 10000
+)
+
+// exporter says policies in Antrea's API.
+type exporter struct {
+	*maker
+	c     *model.Cluster
+	names map[*model.Rule]string // of the rules that are made of them
+}
+
+// ToAntrea says the ANPs, BANP and CNPs of the cluster as Antrea's ClusterNetworkPolicies
+// (ACNP). Those before NetworkPolicies come to tier application, and the baselines to tier
+// baseline, each behind what is there: that is where Antrea asks AdminNetworkPolicies and
+// baselines themselves (antrea.md#order). ClusterNetworkPolicies of tier Admin share the
+// priorities of AdminNetworkPolicies, as in OVN-Kubernetes; where the cluster has policies
+// of Antrea they come to the last tier before Antrea's place for them.
+func ToAntrea(c *model.Cluster) Result {
+	x := &exporter{maker: newMaker(), c: c, names: map[*model.Rule]string{}}
+	native := false
+	for p := range c.Policies(model.KindACNP) {
+		x.taken[p.Key], native = true, true
+	}
+	native = native || c.Count(model.KindANNP) > 0
+	var all []*model.Policy
+	for p := range c.AllPolicies() {
+		all = append(all, p)
+	}
+	given := admin(all)
+	var cnp, application, baseline []tie
+	for _, p := range given {
+		if why := refused(p); why != "" {
+			x.leave(p, why)
+			continue
+		}
+		switch {
+		case p.Tier == model.TierBaseline:
+			x.put(&baseline, p, native)
+		case native && p.Kind == model.KindCNP:
+			x.put(&cnp, p, native)
+		default:
+			x.put(&application, p, native)
+		}
+	}
+	x.place(cnp, x.before(antrea.PriorityAdminCNP))
+	x.place(application, antrea.Application)
+	x.place(baseline, antrea.Baseline)
+	for _, list := range [][]tie{cnp, application, baseline} {
+		x.notes(list)
+	}
+	return x.done(given)
+}
+
+// put adds a policy to those with its priority.
+func (x *exporter) put(list *[]tie, p *model.Policy, native bool) {
+	priority := float64(p.Priority)
+	if p.Kind == model.KindBANP && !native {
+		priority = math.Inf(1) // behind all others
+	}
+	i, found := slices.BinarySearchFunc(*list, priority, func(t tie, at float64) int { return cmp.Compare(t.priority, at) })
+	if !found {
+		*list = slices.Insert(*list, i, tie{priority: priority})
+	}
+	t := &(*list)[i]
+	idle := x.idle(p)
+	x.name(p)
+	for r := range p.AllRules() {
+		s := x.say(p, r)
+		if idle != "" {
+			s.lose("%s", idle)
+		}
+		t.sayings = append(t.sayings, s)
+	}
+}
+
+// idle is why OVN-Kubernetes does not enforce a policy that Antrea would, empty where it does.
+func (x *exporter) idle(p *model.Policy) string {
+	_, err := p.LogLevels()
+	names, node := false, ""
+	for r := range p.AllRules() {
+		for i := range r.Peers {
+			names = names || r.Peers[i].Kind == model.PeerDNS
+			for n := range x.c.Nodes() {
+				if r.Peers[i].Kind == model.PeerNodes && n.HostErr != "" && r.Peers[i].Nodes.Matches(n.Labels) {
+					node = n.Name
+				}
+			}
+		}
+	}
+	switch {
+	case p.Kind.Ranked() && p.Priority > model.MaxPriority:
+		return fmt.Sprintf("OVN-Kubernetes does not enforce priority %d, and Antrea does", p.Priority)
+	case err != nil:
+		return "OVN-Kubernetes does not enforce it for its logging annotation, and Antrea does"
+	case names:
+		return "OVN-Kubernetes does not enforce a ClusterNetworkPolicy with domain names, and Antrea does"
+	case node != "":
+		return "OVN-Kubernetes does not enforce it for the addresses of node " + node + ", and Antrea does"
+	}
+	return ""
+}
+
+// before is the last tier before a priority.
+func (x *exporter) before(priority int32) (name string) {
+	for _, t := range antrea.Tiers(x.c) {
+		if t.Priority < priority {
+			name = t.Name
+		}
+	}
+	return name
+}
+
+// place gives ties their priorities in a tier: their own, behind those there are.
+func (x *exporter) place(ties []tie, tier string) {
+	if len(ties) == 0 {
+		return
+	}
+	base := 0.0
+	for _, k := range []model.Kind{model.KindACNP, model.KindANNP} {
+		for p := range x.c.Policies(k) {
+			if p.Antrea.Tier == tier {
+				base = max(base, math.Ceil(p.Antrea.Priority))
+			}
+		}
+	}
+	if base >= antreaLast {
+		for i := range ties {
+			ties[i].leave("no priority is left behind those of tier %s", tier)
+		}
+		return
+	}
+	at := priorities(ties, base)
+	for i := range ties {
+		slots := ties[i].slots(math.MaxInt)
+		for j := range slots {
+			// The parts of one come before the next whole number.
+			priority := at[i] + float64(j)*at[len(ties)]/float64(len(slots))
+			slots[j].fill(func(from *model.Policy, _ *clause) *model.Policy { return x.made(from, tier, priority) }, x.as)
+		}
+	}
+}
+
+// priorities are those of ties behind a base, and behind them the room that each has.
+func priorities(ties []tie, base float64) []float64 {
+	out := make([]float64, 0, len(ties)+1)
+	last := base
+	for i := range ties {
+		p := base + ties[i].priority + antreaFirst
+		if math.IsInf(p, 1) {
+			p = last + 1
+		}
+		last, out = p, append(out, p)
+	}
+	if last < antreaLast {
+		return append(out, 1)
+	}
+	room := (antreaLast - base) / float64(len(ties)+1)
+	for i := range out {
+		out[i] = base + room*float64(i+1)
+	}
+	return append(out, room)
+}
+
+func (x *exporter) made(from *model.Policy, tier string, priority float64) *model.Policy {
+	next := &model.Policy{Meta: model.Meta{Labels: from.Labels}}
+	p := x.policy(next, model.KindACNP, from.Tier, 0, x.free(model.KindACNP, from.Name))
+	p.Antrea = &model.AntreaPolicy{Tier: tier, Priority: priority, AppliedTo: []model.AppliedTo{{Select: true,
+		Namespaces: from.Subject.Namespaces, Pods: from.Subject.Pods}}}
+	if from.Subject.AllPods {
+		p.Antrea.AppliedTo[0].Pods = model.Everything()
+	}
+	return p
+}

@@ -1,0 +1,114 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"rung/model"
+)
+
+// say says a rule in Antrea's API: one clause, since a policy has one subject.
+func (x *exporter) say(p *model.Policy, r *model.Rule) *saying {
+	s := &saying{policy: p, rule: r}
+	var peers []model.Peer
+	for i := range r.Peers {
+		peers = append(peers, acnpPeers(s, &r.Peers[i])...)
+	}
+	ports, ok := acnpPorts(s)
+	switch {
+	case len(r.Peers) == 0:
+		s.lose("it names no peer and matches nothing: in Antrea's API that is everything")
+	case ok:
+		s.clauses = []*clause{{column: p.Key.String(), subject: p.Subject, peers: peers, ports: ports}}
+	}
+	return s
+}
+
+// acnpPeers says a peer: of networks one for each.
+func acnpPeers(s *saying, p *model.Peer) (out []model.Peer) {
+	same := clonedPeers([]model.Peer{*p})
+	switch p.Kind {
+	case model.PeerNetworks:
+		for _, n := range p.Networks {
+			out = append(out, model.Peer{Kind: model.PeerNetworks, Networks: []string{n}})
+		}
+		return out
+	case model.PeerNodes:
+		s.lose("nodes (%s) are their InternalIPs and gateway there, and all addresses of the node here", p.Nodes)
+	case model.PeerDNS:
+		s.lose("which addresses %s has is for DNS to say", p.DNSName)
+	}
+	return same
+}
+
+// acnpPorts says the ports of a rule; ok is false where nothing of them can be said.
+func acnpPorts(s *saying) (out []model.Port, ok bool) {
+	r := s.rule
+	for _, p := range r.Ports {
+		switch {
+		case p.Name != "":
+			acnpNamed(s, p.Name)
+			for _, protocol := range []string{"TCP", "UDP", "SCTP"} {
+				out = append(out, model.Port{Protocol: protocol, Name: p.Name})
+			}
+		case p.Broken():
+			s.drift("the API has no protocol %s, which matches nothing in OVN-Kubernetes", strconv.Quote(p.Protocol))
+		case p.Start == 0:
+			s.lose("which ports it means is open: it names a protocol and no port")
+			return nil, false
+		default:
+			p.Range = p.Range && p.End > p.Start
+			out = append(out, p)
+		}
+	}
+	return out, len(out) > 0 || len(r.Ports) == 0
+}
+
+// acnpNamed says what a named port is otherwise (ovn-kubernetes.md#named-ports).
+func acnpNamed(s *saying, name string) {
+	switch {
+	case s.rule.Direction == model.Ingress:
+		s.lose("port %s: OVN-Kubernetes takes those that the peers declare, too, and Antrea does not", strconv.Quote(name))
+	case slices.ContainsFunc(s.rule.Peers, func(q model.Peer) bool { return q.Kind != model.PeerPods && q.Kind != model.PeerNamespaces }):
+		s.lose("port %s: OVN-Kubernetes looks for it among pods, and Antrea in networks, too", strconv.Quote(name))
+	}
+}
+
+// as is the rule that a clause becomes. Antrea has no Pass in its baseline tier: what it
+// would leave a connection to allows it.
+func (x *exporter) as(s *saying, c *clause) model.Rule {
+	r := s.rule
+	out := model.Rule{Direction: r.Direction, Name: x.names[r], Action: r.Action, Peers: clonedPeers(c.peers), Ports: slices.Clone(c.ports)}
+	if s.policy.Tier == model.TierBaseline && r.Action == model.Pass {
+		out.Action = model.Allow
+	}
+	levels, _ := s.policy.LogLevels() // off with an error, which is said of the rule
+	out.Antrea = &model.AntreaRule{Action: string(out.Action), Logging: levels.For(r.Action) != ""}
+	if out.Action == model.Deny {
+		out.Antrea.Action = "Drop"
+	}
+	return out
+}
+
+// name gives the rules of a policy names: Antrea wants different ones.
+func (x *exporter) name(p *model.Policy) {
+	taken := map[string]bool{}
+	for r := range p.AllRules() {
+		taken[r.Name] = true
+	}
+	seen := map[string]bool{}
+	for r := range p.AllRules() {
+		name := r.Name
+		if name == "" || seen[name] {
+			if name == "" {
+				name = fmt.Sprintf("%s-%d", r.Direction.Lower(), r.Index)
+			}
+			for base, i := name, 2; taken[name]; i++ {
+				name = fmt.Sprintf("%s-%d", base, i)
+			}
+		}
+		seen[name], taken[name] = true, true
+		x.names[r] = name
+	}
+}

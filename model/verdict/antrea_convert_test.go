@@ -1,0 +1,399 @@
+package verdict
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"rung/model"
+	"rung/model/convert"
+	"rung/test/install"
+	"rung/test/made"
+)
+
+// enforced is one side of a conversion: who enforces the policies of which cluster.
+type enforced struct {
+	*Index
+	cluster *model.Cluster
+}
+
+func enforcedBy(system model.PolicySystem, c *model.Cluster) enforced {
+	return enforced{New(View{Cluster: c, Options: Options{IPv4: true, IPv6: true, System: system}}), c}
+}
+
+// ruleID is a rule.
+type ruleID struct {
+	policy model.PolicyKey
+	dir    model.Direction
+	rule   int
+}
+
+// judged are the paths of a connection, each with all rules that match, or may, whether they
+// are asked or not.
+func (s enforced) ask(q Connection) (a Answer, touched [][]ruleID, err error) {
+	a, err = s.answer(q, func(w *way) []StageVerdict {
+		var rules []ruleID
+		hops := w.hops()
+		for i := range hops {
+			terms := s.termsOf(hops[i].stage)
+			for k := range terms {
+				if r := &s.rules[terms[k].rule]; r.policy != nil && s.matches(&terms[k], &hops[i]) {
+					rules = append(rules, ruleID{r.key, r.direction, r.rule})
+				}
+			}
+		}
+		touched = append(touched, rules)
+		return s.judge(w)
+	})
+	return a, touched, err
+}
+
+// bySystems says whether the systems decide about a path by themselves, each in its own way:
+// multicast, what comes back to the pod it is from, and what a node sends to its own pods.
+func (s enforced) bySystems(p *Path) bool {
+	to := s.cluster.Pod(p.To.Key.Namespace, p.To.Key.Name)
+	return p.To.Addr.IsMulticast() || p.From.Key == p.To.Key && p.From.Key.Name != "" ||
+		to != nil && s.nodeOf[p.From.Addr] == to.NodeName && to.NodeName != ""
+}
+
+// conversionCount is what a comparison saw.
+type conversionCount struct {
+	sets, rules, connections, decided, beside int
+	labels                                    map[convert.Label]int
+	verdicts                                  map[Verdict]int
+	shown, unshown                            int // rules that differ now: with a connection that shows it, and without
+}
+
+func (n *conversionCount) String() string {
+	return fmt.Sprintf("%d sets, %d rules %v, %d connections, %d decided by rules that were made, %d beside what differs: %v; %d rules that differ were seen to, %d not",
+		n.sets, n.rules, n.labels, n.connections, n.decided, n.beside, n.verdicts, n.shown, n.unshown)
+}
+
+// compare asks connections of both sides. One that no rule matches that differs now, as it was
+// or as it is, is decided as before.
+func (n *conversionCount) compare(t *testing.T, what string, r *convert.Result, before, after enforced, questions []Connection) {
+	t.Helper()
+	n.sets++
+	differs, now := map[ruleID]bool{}, map[ruleID]ruleID{}
+	for i := range r.Rules {
+		c := &r.Rules[i]
+		n.labels[c.Label]++
+		n.rules++
+		if id := (ruleID{c.Policy, c.Direction, c.Index}); c.Label != convert.Exact && c.Differs == convert.DiffersNow {
+			differs[id] = true
+			for _, to := range c.To {
+				now[ruleID{to.Policy, to.Direction, to.Index}] = id
+			}
+		}
+	}
+	made := map[model.PolicyKey]bool{}
+	for _, p := range r.Policies {
+		made[p.Key] = true
+	}
+	seen := map[ruleID]bool{}
+	for _, q := range questions {
+		a, touched, err := before.ask(q)
+		if errors.Is(err, ErrQuestion) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		b, matched, err := after.ask(q)
+		if err != nil || len(a.Paths) != len(b.Paths) {
+			t.Fatal(err, len(a.Paths), len(b.Paths))
+		}
+		for i := range a.Paths {
+			was, is := &a.Paths[i], &b.Paths[i]
+			var odd []ruleID
+			if len(was.Stages) > 0 {
+				odd = append(odd, touched[0]...)
+				touched = touched[1:]
+			}
+			if len(is.Stages) > 0 {
+				for _, r := range matched[0] {
+					odd = append(odd, now[r])
+				}
+				matched = matched[1:]
+			}
+			if was.Verdict == NotApplicable || is.Verdict == NotApplicable || before.bySystems(was) {
+				continue
+			}
+			n.connections++
+			odd = slices.DeleteFunc(odd, func(r ruleID) bool { return !differs[r] })
+			if len(odd) > 0 {
+				if n.beside++; was.Verdict != is.Verdict {
+					for _, r := range odd {
+						seen[r] = true
+					}
+				}
+				continue
+			}
+			n.verdicts[was.Verdict]++
+			for _, s := range is.Stages {
+				if s.Decided != nil && made[s.Decided.Policy] {
+					n.decided++
+					break
+				}
+			}
+			if was.Verdict != is.Verdict {
+				t.Errorf("%s: %s (%s → %s): %s by %s became %s by %s", what, q, was.From.Addr, was.To.Addr,
+					was.Verdict, deciders(was), is.Verdict, deciders(is))
+			}
+		}
+	}
+	n.shown += len(seen)
+	n.unshown += len(differs) - len(seen)
+}
+
+func deciders(p *Path) (out []string) {
+	for _, s := range p.Stages {
+		text := string(s.Stage)
+		for _, d := range append(s.Passed, s.Candidates...) {
+			text += fmt.Sprintf(" %s %d", d.Policy.Label(), d.Rule)
+		}
+		if s.Decided != nil {
+			text += fmt.Sprintf(" by %s %d", s.Decided.Policy.Label(), s.Decided.Rule)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func newCount() *conversionCount {
+	return &conversionCount{labels: map[convert.Label]int{}, verdicts: map[Verdict]int{}}
+}
+
+// plain is a cluster in which both systems make the same of what is not converted: of
+// NetworkPolicies without rules that isolate nobody and without named ports, of ANPs without
+// named ports and nodes, enforced ones. EgressFirewalls are nothing to Antrea.
+func (w *world) plain(c *model.Cluster, antrea bool) *model.Cluster {
+	var next []model.Object
+	var gone []model.Key
+	for ns := range c.Namespaces() {
+		o := *ns
+		l := maps.Clone(ns.Labels.Map())
+		l["kubernetes.io/metadata.name"] = ns.Name
+		o.Labels = model.NewLabels(l)
+		next = append(next, &o)
+	}
+	for n := range c.Nodes() {
+		o := *n
+		o.HostIPs, o.MgmtIPs = n.InternalIPs, nil
+		next = append(next, &o)
+	}
+	for p := range c.AllPolicies() {
+		o := *p
+		switch {
+		case p.Kind == model.KindEF:
+			gone = append(gone, p.Key)
+		case p.Kind == model.KindNP:
+			o.Invalid = nil
+			o.Ingress, o.Egress = unnamed(p.Ingress, p.IsolatesIngress), unnamed(p.Egress, p.IsolatesEgress)
+			next = append(next, &o)
+		case antrea && p.Kind.IsAdmin():
+			o.Ingress, o.Egress = unnamed(p.Ingress, true), unnamed(p.Egress, true)
+			o.Logging, o.HasLogging = "", false
+			if p.Kind == model.KindANP {
+				o.Priority += 60
+			}
+			if w.odds(2) {
+				gone = append(gone, p.Key)
+				continue
+			}
+			next = append(next, &o)
+		}
+	}
+	for p := range c.Pods() {
+		// NetworkPolicies' selectors take nodes by their pods, in OVN-Kubernetes.
+		if p.HostNetwork && c.Count(model.KindNP) > 0 {
+			gone = append(gone, p.Key)
+		}
+	}
+	for _, name := range antreaSpaces {
+		if c.Namespace(name) == nil {
+			next = append(next, made.NS(name, "org=1,kubernetes.io/metadata.name="+name))
+		}
+	}
+	c, _ = c.Upsert(nil, gone)
+	c, _ = c.Upsert(next, nil)
+	return c
+}
+
+func unnamed(rules []model.Rule, keep bool) (out []model.Rule) {
+	if !keep {
+		return nil
+	}
+	for _, r := range rules {
+		r.Ports = slices.DeleteFunc(slices.Clone(r.Ports), func(p model.Port) bool { return p.Name != "" || p.Broken() || p.Start == 0 })
+		r.Peers = slices.DeleteFunc(slices.Clone(r.Peers), func(p model.Peer) bool { return p.Kind == model.PeerNodes })
+		if r.Index = len(out); len(r.Peers) > 0 || r.AnyPeer {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func conversions() int {
+	if os.Getenv(install.SoakVar) == "1" {
+		return 6000
+	}
+	return 600
+}
+
+// replaced is a cluster with policies in place of those of some kinds.
+func replaced(c *model.Cluster, policies []*model.Policy, kinds ...model.Kind) *model.Cluster {
+	var gone []model.Key
+	for _, k := range kinds {
+		for p := range c.Policies(k) {
+			gone = append(gone, p.Key)
+		}
+	}
+	objects := make([]model.Object, len(policies))
+	for i, p := range policies {
+		objects[i] = p
+	}
+	out, _ := c.Upsert(nil, gone)
+	out, _ = out.Upsert(objects, nil)
+	return out
+}
+
+// TestFromAntreaAgrees converts random sets of policies of Antrea and asks single verdicts of
+// both sides.
+func TestFromAntreaAgrees(t *testing.T) {
+	for _, to := range []model.Kind{model.KindANP, model.KindCNP} {
+		t.Run(to.Short(), func(t *testing.T) {
+			n := newCount()
+			for seed := range uint64(conversions()) {
+				w := newAntreaWorld(seed + 30_000)
+				c := w.plain(w.cluster(), true)
+				if seed%3 > 0 {
+					c = tame(c)
+				}
+				r := convert.FromAntrea(c, to)
+				next := replaced(c, r.Policies, model.KindACNP, model.KindANNP)
+				var questions []Connection
+				for range 100 {
+					questions = append(questions, w.connection(c))
+				}
+				n.compare(t, fmt.Sprintf("seed %d", seed), &r, enforcedBy(model.SystemAntrea, c), enforcedBy(model.SystemOVN, next), questions)
+				if t.Failed() {
+					t.FailNow()
+				}
+			}
+			t.Log(n)
+		})
+	}
+}
+
+// tame is a cluster without most of what the other APIs cannot say, so that long runs of rules
+// are exact.
+func tame(c *model.Cluster) *model.Cluster {
+	var next []model.Object
+	for p := range c.AntreaPolicies() {
+		o, a := *p, *p.Antrea
+		o.Antrea, a.AppliedTo = &a, tamed(p, p.Antrea.AppliedTo)
+		for _, rules := range []*[]model.Rule{&o.Ingress, &o.Egress} {
+			*rules = slices.Clone(*rules)
+			for i := range *rules {
+				r := &(*rules)[i]
+				n := *r.Antrea
+				n.AppliedTo, n.Protocols, n.ToServices, n.L7 = tamed(p, n.AppliedTo), nil, nil, nil
+				r.Antrea, r.Peers = &n, slices.DeleteFunc(slices.Clone(r.Peers), func(q model.Peer) bool {
+					return slices.Contains([]model.PeerKind{model.PeerDNS, model.PeerServiceAccount, model.PeerNodes}, q.Kind) ||
+						r.Direction == model.Ingress && (q.Kind == model.PeerNetworks || q.Kind == model.PeerGroup)
+				})
+				if len(r.Peers) == 0 {
+					r.Peers, r.AnyPeer = made.Peers(made.NSPeer("*")), false
+				}
+				r.Ports = slices.DeleteFunc(slices.Clone(r.Ports), func(q model.Port) bool { return q.Name != "" })
+			}
+		}
+		next = append(next, &o)
+	}
+	c, _ = c.Upsert(next, nil)
+	return c
+}
+
+func tamed(p *model.Policy, list []model.AppliedTo) []model.AppliedTo {
+	out := slices.DeleteFunc(slices.Clone(list), func(a model.AppliedTo) bool {
+		return a.ServiceAccount != nil || a.Service != nil || a.Nodes != nil
+	})
+	if len(out) == 0 && len(list) > 0 {
+		return []model.AppliedTo{{Select: true, Namespaces: model.Everything(), Pods: made.Sel("app=x")}}
+	}
+	return out
+}
+
+// TestToAntreaAgrees converts random ANPs, BANPs and CNPs and asks single verdicts of both
+// sides: on OVN-Kubernetes before, or on Antrea that has policies of its own already.
+func TestToAntreaAgrees(t *testing.T) {
+	n := newCount()
+	for seed := range uint64(conversions()) {
+		w := newWorld(seed + 40_000)
+		c, _ := w.cluster()
+		c = w.someCNP(w.plain(c, false))
+		before := onOVN(c)
+		if seed%3 == 0 {
+			c = newAntreaWorld(seed + 40_000).natives(c)
+			before = enforcedBy(model.SystemAntrea, c)
+		}
+		r := convert.ToAntrea(c)
+		next := replaced(c, r.Policies, model.KindANP, model.KindBANP, model.KindCNP)
+		var questions []Connection
+		for range 100 {
+			questions = append(questions, w.connection(c))
+		}
+		n.compare(t, fmt.Sprintf("seed %d", seed), &r, before, enforcedBy(model.SystemAntrea, next), questions)
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	t.Log(n)
+}
+
+// natives is a cluster with policies of Antrea beside its own.
+func (w *antreaWorld) natives(c *model.Cluster) *model.Cluster {
+	var next []model.Object
+	for i := range int32(3) {
+		next = append(next, &model.AntreaTier{Meta: model.Meta{Key: model.Key{Kind: model.KindTier, Name: fmt.Sprintf("custom%d", i)}}, Priority: 40 + 70*i})
+	}
+	next = append(next, w.groups()...)
+	for i := range 1 + w.r.IntN(4) {
+		next = append(next, w.native(model.KindACNP, "", fmt.Sprintf("acnp%d", i)))
+	}
+	next = append(next, w.native(model.KindANNP, "a", "annp"))
+	c, _ = c.Upsert(next, nil)
+	return c
+}
+
+// onOVN is a cluster as OVN-Kubernetes enforces it, ClusterNetworkPolicies too: none with a
+// priority that is not supported, or a logging annotation that it cannot read.
+func onOVN(c *model.Cluster) enforced {
+	v := View{Cluster: c, Options: Options{IPv4: true, IPv6: true, NoRows: func(k model.PolicyKey) *model.NoRows {
+		p := c.Policy(k)
+		if _, err := p.LogLevels(); err != nil || p.Priority > model.MaxPriority {
+			return &model.NoRows{}
+		}
+		return nil
+	}}}
+	return enforced{New(v), c}
+}
+
+// someCNP makes ClusterNetworkPolicies of some of the ANPs.
+func (w *world) someCNP(c *model.Cluster) *model.Cluster {
+	for p := range c.Policies(model.KindANP) {
+		if !w.odds(3) {
+			continue
+		}
+		o := *p
+		o.Kind = model.KindCNP
+		if w.odds(2) {
+			o.Tier = model.TierBaseline
+		}
+		c, _ = c.Upsert([]model.Object{&o}, []model.Key{p.Key})
+	}
+	return c
+}
