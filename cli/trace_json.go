@@ -29,8 +29,10 @@ type verdictOut struct {
 
 	// Summary is the answer in a sentence, Findings where policies and rows disagree; of
 	// one question only.
-	Summary  string            `json:"summary,omitempty"`
-	Findings []disagreementOut `json:"findings,omitempty"`
+	Summary string `json:"summary,omitempty"`
+	// Otherwise is what would become of it if ClusterNetworkPolicies had rows.
+	Otherwise string            `json:"otherwise,omitempty"`
+	Findings  []disagreementOut `json:"findings,omitempty"`
 
 	trace *trace.Trace
 }
@@ -59,6 +61,8 @@ type verdictStage struct {
 	DecidedBy  *deciderOut     `json:"decided_by"`
 	Candidates []deciderOut    `json:"candidates"`
 	Passed     []deciderOut    `json:"passed"`
+	// NotCompiled are the rules of ClusterNetworkPolicies that would match if they had rows.
+	NotCompiled []deciderOut `json:"not_compiled,omitempty"`
 }
 
 type deciderOut struct {
@@ -79,6 +83,17 @@ type deciderOut struct {
 func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 	out := answerOut(q, &t.Answer)
 	out.trace = t
+	for i := range t.Paths {
+		stages := out.Stages
+		if len(out.Endpoints) > 0 {
+			stages = out.Endpoints[i].Stages
+		}
+		for j := range t.Paths[i].Stages {
+			for _, w := range t.Paths[i].Stages[j].Would {
+				stages[j].NotCompiled = append(stages[j].NotCompiled, deciderOf(w.Rule))
+			}
+		}
+	}
 	if t.Rows != nil {
 		out.Rows = answerOut(q, t.Rows)
 	}
@@ -117,7 +132,7 @@ func answerOut(q trace.Question, a *verdict.Answer) *verdictOut {
 
 // whole adds what is said of one question only.
 func (o *verdictOut) whole() {
-	o.Summary = o.trace.Sentence()
+	o.Summary, o.Otherwise = o.trace.Sentence(), o.trace.Otherwise()
 	for _, d := range o.trace.Disagree {
 		f := disagreementOut{findingBrief: briefly(d.Finding), Zone: d.Zone, Stage: string(o.trace.Paths[d.Path].Stages[d.Stage].Stage)}
 		if d.Row != (trace.Row{}) {
@@ -194,6 +209,9 @@ func (o *verdictOut) write(b *strings.Builder, wide, brief bool) {
 	}
 	if o.Reason == "" {
 		b.WriteString(t.Sentence() + "\n")
+	}
+	if s := t.Otherwise(); s != "" {
+		b.WriteString(s + "\n")
 	}
 	for _, d := range t.Disagree {
 		fmt.Fprintf(b, "%s\n  → %s\n", d.Finding.Message, d.Finding.Remedy)
@@ -287,6 +305,11 @@ func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
 		}
 		if len(t.rows) > 0 {
 			fmt.Fprintf(b, "\n%s on %s:\n%s", s.Stage, s.Zone, t)
+		} else if len(s.Would) > 0 {
+			fmt.Fprintf(b, "\n%s on %s:\n", s.Stage, s.Zone)
+		}
+		for j := range s.Would {
+			b.WriteString(s.Would[j].Sentence() + "\n")
 		}
 	}
 }

@@ -21,3 +21,12 @@ func (c *Compiler) refuseCNP(p *model.Policy) *model.NoRows {
 	}
 	return nil
 }
+
+// WhyNotCNP says why a ClusterNetworkPolicy would have no rows if they were compiled; nil where
+// it would have some. It is for saying what an idle one would do.
+func WhyNotCNP(cluster *model.Cluster, p *model.Policy, o Options) *model.NoRows {
+	o.CNP = true
+	c := &Compiler{requested: o, cluster: cluster}
+	_, none := c.refuse(p)
+	return none
+}

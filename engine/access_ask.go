@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -31,6 +32,9 @@ func questions(ovnNamespaces []string) (out []kube.Question) {
 		{Group: "policy.networking.k8s.io", Resource: "baselineadminnetworkpolicies"},
 		{Group: "policy.networking.k8s.io", Resource: "clusternetworkpolicies"},
 		{Group: "k8s.ovn.org", Resource: "egressfirewalls"},
+		{Group: "crd.antrea.io", Resource: "tiers"}, {Group: "crd.antrea.io", Resource: "clusternetworkpolicies"},
+		{Group: "crd.antrea.io", Resource: "networkpolicies"},
+		{Group: "crd.antrea.io", Resource: "clustergroups"}, {Group: "crd.antrea.io", Resource: "groups"},
 	} {
 		for _, verb := range []string{"list", "watch"} {
 			r.Verb = verb
@@ -51,10 +55,10 @@ const (
 // runAccess keeps what is allowed, and the schemas of the CRDs, up to date. It
 // blocks nobody: until there is an answer nothing is refused.
 func (e *Engine) runAccess(c *kube.Cluster) {
-	asked := questions(e.ovnNamespaces())
+	all := questions(e.ovnNamespaces())
 	known := map[kube.Question]kube.Access{}
 	for {
-		complete := ask(e.ctx, c, asked, known)
+		complete := askServed(e.ctx, c, all, known)
 		a := accessOf(model.Kubectl{Flags: c.Flags()}, known)
 		e.send(func(s *state) { s.access, s.dirty = a, true })
 		if schemas, found, err := c.Schemas(e.ctx); err == nil {
@@ -89,6 +93,17 @@ func accessOf(k model.Kubectl, known map[kube.Question]kube.Access) revision.Acc
 		answers = append(answers, p)
 	}
 	return revision.NewAccess(answers)
+}
+
+// askServed puts the questions about what the server has: CRDs come and go, and what is said
+// of one that is not there misleads.
+func askServed(ctx context.Context, c *kube.Cluster, all []kube.Question, known map[kube.Question]kube.Access) (complete bool) {
+	served, err := c.Served(ctx, all)
+	if err != nil {
+		return false
+	}
+	maps.DeleteFunc(known, func(q kube.Question, _ kube.Access) bool { return !slices.Contains(served, q) })
+	return ask(ctx, c, served, known)
 }
 
 // ask puts the questions and takes the answers into known. It says whether all

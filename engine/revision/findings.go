@@ -33,6 +33,8 @@ type derived struct {
 	addrs        map[string][]AddressOwner
 	verdictsOnce sync.Once
 	verdicts     *verdict.Index
+	idleOnce     sync.Once
+	idle         *verdict.Index // with ClusterNetworkPolicies that have no rows, nil without
 	wholeOnce    sync.Once
 	wholeRows    *compiler.Desired // of a revision of With
 	matrices     matrices

@@ -23,6 +23,35 @@ func (r *Revision) Verdicts() *verdict.Index {
 	return d.verdicts
 }
 
+// WithIdle says what the policies would make of connections if ClusterNetworkPolicies had rows,
+// which OVN-Kubernetes does not write; nil where they have, and where there are none that would.
+func (r *Revision) WithIdle() *verdict.Index {
+	d := r.shared
+	d.idleOnce.Do(func() {
+		if r.System == model.SystemAntrea || r.Desired.Options().CNP {
+			return
+		}
+		would := map[model.PolicyKey]bool{}
+		for p := range r.Cluster.Policies(model.KindCNP) {
+			if compiler.WhyNotCNP(r.Cluster, p, r.Desired.Options()) == nil {
+				would[p.Key] = true
+			}
+		}
+		if len(would) == 0 {
+			return
+		}
+		o := r.VerdictOptions()
+		o.NoRows = func(k model.PolicyKey) *model.NoRows {
+			if would[k] {
+				return nil
+			}
+			return r.None(k)
+		}
+		d.idle = r.Verdicts().Next(verdict.View{Cluster: r.Cluster, Pods: r.podIndex(), Options: o})
+	})
+	return d.idle
+}
+
 // VerdictOptions are what verdicts from policies hang on besides the objects.
 func (r *Revision) VerdictOptions() verdict.Options {
 	if r.System == model.SystemAntrea {

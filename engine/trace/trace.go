@@ -35,7 +35,8 @@ type Trace struct {
 	// asked.
 	Paths []Path
 	// Disagree are the stages at which policies and rows say different things.
-	Disagree []Disagreement
+	Disagree  []Disagreement
+	otherwise string
 }
 
 // Path is the way between two ends.
@@ -57,6 +58,8 @@ type Stage struct {
 	// Unreached: the connection was dropped in a stage before.
 	Unreached bool
 	Lines     []Line
+	// Would are the rules of ClusterNetworkPolicies that would match, and have no rows.
+	Would []Would
 }
 
 // What a Line is about.
@@ -140,6 +143,11 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 		out.Rows = &rows
 	}
 	out.paths()
+	if by != Rows {
+		if err := out.idle(r, c); err != nil {
+			return nil, err
+		}
+	}
 	if out.Rows != nil {
 		out.disagree(r, t.Compiled, now)
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"rung/model"
@@ -54,11 +55,13 @@ type about struct {
 	kind       model.Kind
 	namespaced bool
 	optional   bool
-	group      string // of another system, with its version: listed only where the server serves it
+	quiet      bool   // of another system: shown only where the server serves it
 	fields     string // field selector
 	keep       int    // most objects kept, the newest; 0: all
 	list       func(context.Context, *Cluster, metav1.ListOptions) (runtime.Object, error)
 	watch      func(context.Context, *Cluster, metav1.ListOptions) (watch.Interface, error)
+	// custom is the resource of a CRD, empty for what every server has.
+	custom schema.GroupVersionResource
 }
 
 // run follows the resource until ctx ends.
@@ -146,11 +149,11 @@ func (f *feed) page(ctx context.Context, opt metav1.ListOptions) (runtime.Object
 	ctx, cancel := context.WithTimeoutCause(ctx, f.w.t.answer, errNoAnswer)
 	defer cancel()
 	list, err := f.about.list(ctx, f.w.c, opt)
-	if f.about.group != "" && apierrors.IsForbidden(err) {
+	if f.about.custom.Resource != "" && apierrors.IsForbidden(err) {
 		// Who may not list a resource is refused before the server looks whether there is
-		// such a one: most clusters serve nothing of the kind, and everybody may ask that.
-		if e := f.w.c.Typed().Discovery().RESTClient().Get().AbsPath("/apis/" + f.about.group).Do(ctx).Error(); apierrors.IsNotFound(e) {
-			err = e
+		// such a one: the CRD may not be installed, and everybody may ask that.
+		if has, e := f.w.c.serves(ctx, f.about.custom); e == nil && !has {
+			err = apierrors.NewNotFound(f.about.custom.GroupResource(), "")
 		}
 	}
 	if err != nil && errors.Is(context.Cause(ctx), errNoAnswer) {

@@ -27,6 +27,9 @@ var (
 	efResource = schema.GroupVersionResource{Group: "k8s.ovn.org", Version: "v1", Resource: "egressfirewalls"}
 )
 
+// antreaVersion is the version that Antrea's kinds are read in.
+var antreaVersion = schema.GroupVersion{Group: "crd.antrea.io", Version: "v1beta1"}
+
 // antreaResources are the kinds of Antrea, in the order of the screen.
 var antreaResources = []struct {
 	kind       model.Kind
@@ -56,7 +59,7 @@ func through[L runtime.Object](a about, of func(*Cluster) client[L]) about {
 }
 
 func custom(k model.Kind, gvr schema.GroupVersionResource, namespaced, optional bool) about {
-	a := about{name: gvr.GroupResource().String(), kind: k, namespaced: namespaced, optional: optional}
+	a := about{name: gvr.GroupResource().String(), kind: k, namespaced: namespaced, optional: optional, custom: gvr}
 	return through(a, func(c *Cluster) client[*unstructured.UnstructuredList] { return c.Dynamic().Resource(gvr) })
 }
 
@@ -96,8 +99,8 @@ func watched(events int) []about {
 		eventsAbout(model.KindBANP, events),
 	}
 	for _, r := range antreaResources {
-		a := custom(r.kind, schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: r.resource}, r.namespaced, true)
-		a.group = "crd.antrea.io/v1beta1"
+		a := custom(r.kind, antreaVersion.WithResource(r.resource), r.namespaced, true)
+		a.quiet = true
 		all = append(all, a)
 	}
 	return all

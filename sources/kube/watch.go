@@ -130,7 +130,7 @@ func (w *watcher) next(now time.Time) (u WatchUpdate, wait time.Duration) {
 	u.Loaded = w.loaded
 	for _, f := range w.feeds {
 		// Most clusters have no Antrea: five lines that say so tell nobody anything.
-		if f.about.group == "" || f.listed && !f.gone || f.res.Conn == model.ConnDenied && !f.refusedLogin {
+		if !f.about.quiet || f.listed && !f.gone || f.res.Conn == model.ConnDenied && !f.refusedLogin {
 			u.Resources = append(u.Resources, f.res)
 		}
 	}

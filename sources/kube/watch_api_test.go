@@ -209,6 +209,7 @@ func (a *watchAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	code := a.refuse[key]
 	_, known := a.served[path]
+	has := a.resources(path)
 	cut := a.cut // of the server as it was when it let the request in
 	switch {
 	case r.Header.Get("Authorization") != "Bearer "+a.token:
@@ -216,11 +217,14 @@ func (a *watchAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case code == 0 && a.blips[key] > 0:
 		a.blips[key]--
 		code = http.StatusNotFound
-	case code == 0 && !known:
+	case code == 0 && !known && has == nil:
 		code = http.StatusNotFound
 	}
 	a.mu.Unlock()
 	switch {
+	case code == 0 && has != nil:
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": "v1", "kind": "APIResourceList", "resources": has})
 	case code != 0:
 		refuse(w, code)
 	case watching:
@@ -228,6 +232,19 @@ func (a *watchAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		a.list(w, r)
 	}
+}
+
+// resources is what discovery says of a group's version, nil where there is none.
+func (a *watchAPI) resources(path string) (out []any) {
+	if strings.Count(path, "/") != 3 || !strings.HasPrefix(path, "/apis/") {
+		return nil
+	}
+	for p := range a.served {
+		if name, ok := strings.CutPrefix(p, path+"/"); ok {
+			out = append(out, map[string]any{"name": name})
+		}
+	}
+	return out
 }
 
 var reasons = map[int]string{401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 410: "Expired", 500: "InternalError"}

@@ -106,8 +106,41 @@ func TestWatchOfAnotherSystem(t *testing.T) {
 			t.Errorf("listed: %+v", r)
 		}
 	})
-	a.set(func() { a.served[group] = "v1 APIResource" })
+	a.set(func() { a.served[group+"/tiers"] = "crd.antrea.io/v1beta1 Tier" })
 	s.until("it is said", func() bool { return s.of("tiers.crd.antrea.io").Conn == model.ConnDenied })
+}
+
+// TestWatchNoCNP: a cluster of the older API alone does not have ClusterNetworkPolicies, and
+// that is said of it whether or not one may list them; where they are served, a refusal is one.
+func TestWatchNoCNP(t *testing.T) {
+	noLeaks(t)
+	const group = "/apis/policy.networking.k8s.io/v1alpha2"
+	const resource = "clusternetworkpolicies.policy"
+	const absent = "clusternetworkpolicies.policy.networking.k8s.io is not served: the CRD is not installed, or in another version"
+	a := newWatchAPI(t)
+	populate(a)
+	a.served[group+"/somethingelse"] = "policy.networking.k8s.io/v1alpha2 SomethingElse"
+	cl, _ := a.cluster("t-1")
+	s := startWatch(t, cl, quickTiming)
+	s.untilLoaded()
+	s.until("it is not there", func() bool { return s.of(resource).Conn == model.ConnAbsent && s.of(resource).Error == absent })
+	a.set(func() { a.refuse[group+"/clusternetworkpolicies"] = 403 })
+	before := 0
+	s.look(func() { before = s.of(resource).Attempts })
+	s.until("it is refused, and not there", func() bool { return s.of(resource).Attempts > before+2 })
+	s.look(func() {
+		if r := s.of(resource); r.Conn != model.ConnAbsent || r.Error != absent || len(s.broken) > 0 {
+			t.Errorf("%+v, %v", r, s.broken)
+		}
+	})
+	a.set(func() {
+		a.served[group+"/clusternetworkpolicies"] = "policy.networking.k8s.io/v1alpha2 ClusterNetworkPolicy"
+	})
+	s.until("it is refused", func() bool {
+		return s.of(resource).Conn == model.ConnDenied && strings.HasPrefix(s.of(resource).Error, "may not list "+resource)
+	})
+	a.set(func() { delete(a.refuse, group+"/clusternetworkpolicies") })
+	s.until("it is read", func() bool { return s.of(resource).Conn == model.ConnSynced })
 }
 
 // TestWatchCRDGoes: objects go with their CRD, and come back with it. One answer

@@ -15,6 +15,7 @@ import (
 
 	"rung/model"
 	"rung/model/nb"
+	verdicts "rung/model/verdict"
 	"rung/sources/sandbox/ovn"
 	"rung/test/install"
 )
@@ -78,6 +79,9 @@ type run struct {
 	connections, delivered, lines, ties int
 	kinds                               map[string]int // what connections met
 	verdict                             map[string]int // verdicts from policies that packets confirmed
+	// other is what policies other than those that put compiled make of connections, where
+	// packets are held against them: the rows were made of what those became.
+	other func() *verdicts.Index
 }
 
 // cluster tries the connections of one cluster.
@@ -195,6 +199,8 @@ func (r *run) count(e expected) {
 			r.kinds["ANP"]++
 		case nb.OwnerBANP:
 			r.kinds["BANP"]++
+		case nb.OwnerCNP:
+			r.kinds[fmt.Sprint("CNP in tier ", m.acl.Tier)]++
 		case nb.OwnerNetworkPolicy, nb.OwnerNetpolNamespace:
 			r.kinds["NP"]++
 		case nb.OwnerEgressFirewall:

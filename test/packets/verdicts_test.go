@@ -31,6 +31,12 @@ func (w *world) index() *verdicts.Index {
 	}
 	return verdicts.New(verdicts.View{Cluster: w.cluster, Options: verdicts.Options{IPv4: o.IPv4, IPv6: o.IPv6, AllowICMP: o.AllowICMP,
 		ClusterSubnets: o.ClusterSubnets, DNS: o.DNS, HostNetworkNamespace: o.HostNetworkNamespace,
+		NoRows: func(k model.PolicyKey) *model.NoRows {
+			if c := w.desired.Policy(k); c != nil {
+				return c.None
+			}
+			return nil
+		},
 		Defaults: has(model.KindNetpolDefault, nb.NameHairpin), Multicast: has(model.KindMulticastCluster, nb.TypeMulticastDeny)}})
 }
 
@@ -38,6 +44,9 @@ func (w *world) index() *verdicts.Index {
 // trials, and of connections of each pod to itself through its Service.
 func (r *run) verdicts(d *drawn, trials []*trial) {
 	x := r.w.index()
+	if r.other != nil {
+		x = r.other()
+	}
 	for _, t := range trials {
 		switch {
 		case t.packet.Dst.IsMulticast():
@@ -53,7 +62,9 @@ func (r *run) verdicts(d *drawn, trials []*trial) {
 			r.confirm(d, x, t, t.asked, t.at == len(t.legs))
 		}
 	}
-	r.hairpins(d, x)
+	if r.other == nil {
+		r.hairpins(d, x)
+	}
 }
 
 // confirm holds one verdict against the packet.
@@ -70,6 +81,7 @@ func (r *run) confirm(d *drawn, x *verdicts.Index, t *trial, q verdicts.Connecti
 	case a.Verdict == verdicts.Undefined:
 		r.verdict["undefined"]++
 	case a.Verdict != want:
+		r.verdict["disagree"]++
 		zone := t.legs[0].zone
 		r.t.Errorf("%s: %s by policies (%s), and the packet says %s\n%+v\n%s", t, a.Verdict, a.Reason, want, a.Paths, r.dump(d, zone))
 	default:
@@ -78,6 +90,12 @@ func (r *run) confirm(d *drawn, x *verdicts.Index, t *trial, q verdicts.Connecti
 		r.verdict["all"]++
 		r.verdict[string(want)]++
 	}
+}
+
+// tally says how many connections packets were held against verdicts for, and how they went.
+func (r *run) tally() {
+	r.t.Logf("by verdicts: %d connections, %d delivered, %d denied, %d disagree; left out: %d ties of rows, %d undefined, %d unknown",
+		r.verdict["all"]+r.verdict["disagree"], r.verdict["allow"], r.verdict["deny"], r.verdict["disagree"], r.ties, r.verdict["undefined"], r.verdict["unknown"])
 }
 
 // hairpins sends a packet of every pod to its own Service. Nothing is said of its log

@@ -105,6 +105,10 @@ func (d *PathDrawing) stage(id string, p *trace.Path, s *trace.Stage) {
 	if s.Verdict == verdict.Unknown {
 		d.Say(id+".unknown", 7, "?", d.St.Warn, d.St.Text, "unknown: "+s.Reason, nav.Page{})
 	}
+	for i := range s.Would {
+		w := &s.Would[i]
+		d.Say(fmt.Sprintf("%s.would.%d", id, i), 7, "▲", d.St.Warn, d.St.Text, w.Sentence(), d.deciderPage(w.Rule, s.Zone))
+	}
 	d.rows(id, s)
 }
 

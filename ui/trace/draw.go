@@ -54,6 +54,9 @@ func (v *page) answer(env *view.Env, s *detail.Sheet) {
 	sign, look := detail.VerdictSign(t.Verdict, st)
 	s.Say("verdict", 0, sign, look, st.Title, t.Sentence(), nav.Page{})
 	v.before(env, s)
+	if text := t.Otherwise(); text != "" {
+		s.Say("otherwise", 0, "▲", st.Warn, st.Text, text, nav.Page{})
+	}
 	v.byRows(s)
 	v.byOVN(s)
 	d := &detail.PathDrawing{Sheet: s, Rev: v.rev, All: v.all}

@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/nb"
 	"rung/test/live"
+	"rung/test/made"
 	"rung/ui/nav"
 	"rung/ui/uitest"
 )
@@ -77,6 +78,28 @@ func TestGoldens(t *testing.T) {
 	p = facts(t)
 	altered(t, p)
 	open(t, p, denied).Golden("disagree")
+}
+
+// What a ClusterNetworkPolicy would do is said where it would, and leads to its rule.
+func TestIdleCNP(t *testing.T) {
+	p := facts(t)
+	next := made.ANP("edge-next", 20, "*", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("*")), made.UDP(5353))}, nil)
+	next.Kind = model.KindCNP
+	next.Ingress[0].Name = "no-dns"
+	p.Cluster, _ = p.Cluster.Upsert([]model.Object{next}, nil)
+	p.Desired = nil
+	uitest.Sync(p)
+	s := open(t, p, "open/portal-d0 kube-system/coredns-5d78c9869d-bx7k1 UDP 5353")
+	s.Golden("idle-cnp")
+	for s.Press("down"); !strings.Contains(s.Line("▸"), "CNP edge-next"); s.Press("down") {
+		if strings.Contains(s.Line("▸"), "no row matches") {
+			t.Fatal(s.Frame())
+		}
+	}
+	s.Press("enter")
+	if !strings.Contains(s.Frame(), "edge-next ingress 0") {
+		t.Error(s.Frame())
+	}
 }
 
 func TestVerdictInWordsFirst(t *testing.T) {
