@@ -43,6 +43,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 			if zone != "" && r.Cluster.Node(zone) == nil {
 				return nil, fmt.Errorf("--zone %s: no such node; nodes: %s", zone, nodeNames(r.Cluster))
 			}
+			a.noRows(r)
 			keys, err := unitsNamed(r, args)
 			if err != nil {
 				return nil, err

@@ -103,11 +103,17 @@ func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
 // ladder, the kind before those that are not unique.
 func choicesOf(r *revision.Revision, of func(model.Kind) bool) []string {
 	count := map[string]int{}
-	for p := range r.Cluster.AllPolicies() {
+	for p := range r.Cluster.EveryPolicy() {
 		count[shortName(p.Key)]++
 	}
+	order := ladder.Order(r.Cluster)
+	for _, place := range r.Order() {
+		if place.Policy.Antrea != nil {
+			order = append(order, place.Policy.Key)
+		}
+	}
 	var out []string
-	for _, k := range ladder.Order(r.Cluster) {
+	for _, k := range order {
 		if !of(k.Kind) {
 			continue
 		}
@@ -119,7 +125,7 @@ func choicesOf(r *revision.Revision, of func(model.Kind) bool) []string {
 		if k.Kind == model.KindANP {
 			what = fmt.Sprintf("priority %d", p.Priority)
 		}
-		out = append(out, name+"\t"+what+", "+p.Subject.String())
+		out = append(out, name+"\t"+what+", "+p.SubjectText())
 	}
 	return out
 }

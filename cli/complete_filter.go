@@ -32,7 +32,7 @@ func (a *app) filterTermsFor(cmd *cobra.Command, args []string, typed string) ([
 
 // knownLines are lines that there might be: of every policy, node and pod.
 func knownLines(r *revision.Revision, yield func(*logquery.Line) bool) {
-	for p := range r.Cluster.AllPolicies() {
+	for p := range r.Cluster.EveryPolicy() {
 		if !yield(&logquery.Line{LogLine: &model.LogLine{}, Rule: model.RuleRef{Policy: p.Key, Rule: -1}}) {
 			return
 		}

@@ -85,6 +85,7 @@ Where a known defect of OVN-Kubernetes is the cause, drift names it and what hel
 				if err != nil {
 					return nil, err
 				}
+				a.noRows(r)
 				now := e.Now()
 				// What was waited for and did not go is drift, however young.
 				young, until := time.Duration(0), time.Time{}

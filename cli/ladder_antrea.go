@@ -118,6 +118,15 @@ func bandMarks(b *ladder.Band, rung *ladder.BandRung, p *ladder.RungPolicy) []st
 	return marks
 }
 
+// noRows says on stderr why there is nothing to list where Antrea enforces policies.
+func (a *app) noRows(r *revision.Revision) {
+	const text = "rung: Antrea enforces the policies here: there are no zones and no rows (docs/antrea.md)"
+	if r.Antrea() && !a.flags.quiet && !a.said[text] {
+		a.said[text] = true
+		fmt.Fprintln(a.err, text)
+	}
+}
+
 // antctlText has the columns of antctl get networkpolicy --sort-by=effectivePriority.
 func antctlText(r *revision.Revision) string {
 	t := &tableOut{head: ladder.AntctlHead}

@@ -152,6 +152,9 @@ func loggedNamed(r *revision.Revision, name string) (model.Key, error) {
 		return model.Key{Kind: model.KindNamespace, Name: ns}, nil
 	}
 	k, err := policyNamed(r, name)
+	if err == nil && k.Kind.IsAntrea() {
+		return k, fmt.Errorf("%s: each rule logs where its enableLogging says so, and Rung does not change policies of Antrea: use kubectl", k.Label())
+	}
 	if err == nil && !k.Kind.Loggable() {
 		return k, fmt.Errorf("%s logs as the annotation of its namespace says: rung log-level namespace/%s", k.Label(), k.Namespace)
 	}

@@ -30,7 +30,7 @@ func unitsNamed(r *revision.Revision, names []string) ([]model.PolicyKey, error)
 func policyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	var found []model.PolicyKey
 	kind, rest, hasKind := strings.Cut(name, "/")
-	for p := range r.Cluster.AllPolicies() {
+	for p := range r.Cluster.EveryPolicy() {
 		k := p.Key
 		short := shortName(k)
 		isKind := hasKind && (strings.EqualFold(kind, k.Kind.Short()) || strings.EqualFold(kind, string(k.Kind)))
@@ -61,7 +61,7 @@ func shortName(k model.PolicyKey) string {
 
 func policyNames(r *revision.Revision) string {
 	var names []string
-	for p := range r.Cluster.AllPolicies() {
+	for p := range r.Cluster.EveryPolicy() {
 		names = append(names, p.Key.Label())
 	}
 	if len(names) > 12 {

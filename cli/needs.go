@@ -58,7 +58,7 @@ func (a *app) lacking(r *revision.Revision) error {
 		}
 	}
 	policies := false
-	for range r.Cluster.AllPolicies() {
+	for range r.Cluster.EveryPolicy() {
 		policies = true
 		break
 	}

@@ -11,6 +11,7 @@ import (
 	"rung/engine"
 	"rung/engine/revision"
 	"rung/model"
+	"rung/model/antrea"
 )
 
 type policyOut struct {
@@ -18,6 +19,8 @@ type policyOut struct {
 	Name     string     `json:"name"`
 	Tier     int        `json:"tier"`
 	Priority *int32     `json:"priority,omitempty"`
+	// Antrea is where a policy of Antrea stands.
+	Antrea *antreaOut `json:"antrea,omitempty"`
 	// APIVersion is that of an older API than today's.
 	APIVersion string   `json:"api_version,omitempty"`
 	Subject    string   `json:"subject"`
@@ -45,6 +48,14 @@ type policyOut struct {
 	With []unitOut `json:"with,omitempty"`
 
 	isolated string // instead of Isolates, for people
+}
+
+type antreaOut struct {
+	Tier         string  `json:"tier"`
+	TierPriority *int32  `json:"tier_priority,omitempty"` // absent where there is no such tier
+	Priority     float64 `json:"priority"`
+	Phase        string  `json:"phase,omitempty"` // what Antrea reported
+	Refused      bool    `json:"refused,omitempty"`
 }
 
 type unitOut struct {
@@ -80,6 +91,8 @@ type ruleOut struct {
 	Ports     []string `json:"ports"`
 	PeerPods  int      `json:"peer_pods"`
 	ACLs      []string `json:"acls"`
+	// AppliedTo is what a rule of Antrea applies to, where it has its own.
+	AppliedTo string `json:"applied_to,omitempty"`
 	// Note is what is odd about the rule, Broken what of it matches nothing.
 	Note   string `json:"note,omitempty"`
 	Broken string `json:"broken,omitempty"`
@@ -111,13 +124,22 @@ lists the pods and ACLs.`,
 
 func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *policyOut {
 	p := r.Cluster.Policy(k)
-	out := &policyOut{Kind: k.Kind, Name: shortName(k), Tier: p.Tier, Subject: p.Subject.String(), Pods: []string{},
+	out := &policyOut{Kind: k.Kind, Name: shortName(k), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
 		Isolates: r.Isolated(p), APIVersion: p.APIVersion, isolated: r.Legacy2016(p), Logging: "off", File: p.Origin.Where(), Findings: []findingBrief{},
 		Rules:      each(r.RuleFacts(p), func(f revision.RuleFacts) ruleOut { return describeRule(p, f) }),
 		Conditions: each(r.Conditions(k), describeCondition),
 		Zones:      each(r.Zones, func(z *model.ZoneState) policyZone { return describePolicyIn(z, k, now) })}
 	if k.Kind.Ranked() {
 		out.Priority = &p.Priority
+	}
+	if a := p.Antrea; a != nil {
+		out.Antrea = &antreaOut{Tier: a.Tier, Priority: a.Priority, Phase: a.Phase, Refused: p.Refused()}
+		for _, t := range antrea.Tiers(r.Cluster) {
+			if t.Name == a.Tier {
+				out.Antrea.TierPriority = &t.Priority
+			}
+		}
+		out.Logging = antreaLogging(p)
 	}
 	l := r.Logging(p)
 	out.LoggingFrom = l.Namespace
@@ -153,6 +175,17 @@ func describePolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *pol
 	return out
 }
 
+// antreaLogging says which rules of a policy of Antrea log: each says so for itself.
+func antreaLogging(p *model.Policy) string {
+	var on []string
+	for rule := range p.AllRules() {
+		if rule.Antrea != nil && rule.Antrea.Logging {
+			on = append(on, fmt.Sprintf("%s %d", rule.Direction.Lower(), rule.Index))
+		}
+	}
+	return cmp.Or(strings.Join(on, ", "), "off")
+}
+
 func describeCondition(c model.Condition) conditionOut {
 	return conditionOut{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, At: stamp(c.Changed)}
 }
@@ -170,9 +203,12 @@ func describePolicyIn(z *model.ZoneState, k model.PolicyKey, now time.Time) poli
 }
 
 func describeRule(p *model.Policy, f revision.RuleFacts) ruleOut {
-	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.Word(f.Action), PeerPods: f.Pods,
+	o := ruleOut{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleWord(f.Rule), PeerPods: f.Pods,
 		Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...),
 		Broken: f.Broken()}
+	if a := f.Antrea; a != nil && len(a.AppliedTo) > 0 {
+		o.AppliedTo = model.AppliedText(a.AppliedTo, p.Namespace)
+	}
 	if revision.OutsideTypes(p, f.Direction) {
 		o.Note = "policyTypes leave " + string(f.Direction) + " out: it isolates nothing there, but still allows"
 	}
@@ -181,6 +217,16 @@ func describeRule(p *model.Policy, f revision.RuleFacts) ruleOut {
 
 func (o *policyOut) text(wide bool) string {
 	s := fmt.Sprintf("%s %s  tier %d", o.Kind, o.Name, o.Tier)
+	if a := o.Antrea; a != nil {
+		tier := " (does not exist)"
+		if a.TierPriority != nil {
+			tier = fmt.Sprintf(" (%d)", *a.TierPriority)
+		}
+		s = fmt.Sprintf("%s %s  tier %s%s  priority %g", antrea.KindWord(o.Kind), o.Name, a.Tier, tier, a.Priority)
+		if a.Refused {
+			s += "  ✗ decides nothing: Antrea would refuse it"
+		}
+	}
 	if o.APIVersion != "" {
 		s += "  apiVersion " + o.APIVersion
 	}
@@ -225,7 +271,9 @@ func (o *policyOut) text(wide bool) string {
 	if !wide {
 		return s
 	}
-	s += "\nACLs\n"
+	if o.Antrea == nil {
+		s += "\nACLs\n"
+	}
 	for _, r := range o.Rules {
 		for _, id := range r.ACLs {
 			s += "  " + id + "\n"
@@ -242,6 +290,9 @@ func (o *policyOut) text(wide bool) string {
 }
 
 func (o *policyOut) rules() *tableOut {
+	if o.Antrea != nil {
+		return o.antreaRules()
+	}
 	t := &tableOut{head: []string{"RULE", "ACTION", "PODS", "ACLS", "PORTS", "NAME", "PEERS"}}
 	for _, r := range o.Rules {
 		ports := strings.Join(r.Ports, " ")
@@ -250,6 +301,16 @@ func (o *policyOut) rules() *tableOut {
 		}
 		t.add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, fmt.Sprint(r.PeerPods), fmt.Sprint(len(r.ACLs)), ports,
 			marked(cmp.Or(r.Name, r.Note), r.Broken), strings.Join(r.Peers, " | "))
+	}
+	return t
+}
+
+// antreaRules are rules that have no ACLs, and may apply to pods of their own.
+func (o *policyOut) antreaRules() *tableOut {
+	t := &tableOut{head: []string{"RULE", "ACTION", "PORTS", "NAME", "APPLIED TO", "PEERS"}}
+	for _, r := range o.Rules {
+		t.add(fmt.Sprintf("%s %d", r.Direction, r.Index), r.Action, cmp.Or(strings.Join(r.Ports, " "), "any"), marked(r.Name, r.Broken),
+			cmp.Or(r.AppliedTo, "as the policy"), cmp.Or(strings.Join(r.Peers, " | "), "everything"))
 	}
 	return t
 }

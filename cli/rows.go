@@ -51,6 +51,7 @@ likely cause.`,
 					only[k] = true
 				}
 			}
+			a.noRows(r)
 			zones, err := zonesNamed(r, zone)
 			if err != nil {
 				return nil, err

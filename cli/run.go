@@ -198,7 +198,7 @@ func (a *app) complain(r *revision.Revision) {
 	for _, b := range r.Broken {
 		say(b)
 	}
-	for p := range r.Cluster.AllPolicies() {
+	for p := range r.Cluster.EveryPolicy() {
 		for _, b := range p.Invalid {
 			b.Key = p.Key
 			if b.Origin == (model.Origin{}) {

@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("DEMO", demo)
+			env.Setenv("ANTREA", demo+"-antrea")
 			// Sockets have short paths.
 			run, err := os.MkdirTemp("", "rung")
 			if err != nil {

@@ -81,6 +81,7 @@ not just settling.`,
 			q.first = a.untilFlows
 		}
 		q.answer = func(e *engine.Engine, r *revision.Revision) (*answer, error) {
+			a.noRows(r)
 			now := e.Now()
 			out := each(r.Zones, func(z *model.ZoneState) zoneOut { return describeZone(r, z, now) })
 			return &answer{value: out, text: func(wide bool) string {

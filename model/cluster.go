@@ -142,11 +142,24 @@ func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
 // Policies walks the policies of one kind by namespace and name.
 func (c *Cluster) Policies(k Kind) iter.Seq[*Policy] { return walk[*Policy](c, kindPrefix(k)) }
 
-// AllPolicies walks every policy: ANP, BANP, NetworkPolicy, EgressFirewall, ClusterNetworkPolicy.
+// AllPolicies walks every policy that may have rows: ANP, BANP, NetworkPolicy, EgressFirewall, ClusterNetworkPolicy.
 func (c *Cluster) AllPolicies() iter.Seq[*Policy] {
 	return func(yield func(*Policy) bool) {
 		for _, k := range []Kind{KindANP, KindBANP, KindNP, KindEF, KindCNP} {
 			for p := range c.Policies(k) {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// EveryPolicy walks every policy of any system: AllPolicies, then those of Antrea.
+func (c *Cluster) EveryPolicy() iter.Seq[*Policy] {
+	return func(yield func(*Policy) bool) {
+		for _, seq := range []iter.Seq[*Policy]{c.AllPolicies(), c.AntreaPolicies()} {
+			for p := range seq {
 				if !yield(p) {
 					return
 				}

@@ -6,9 +6,8 @@ import "time"
 // is written there as <nil>, and what an older layout leaves out, is zero.
 type AntreaLine struct {
 	Table string // of Open vSwitch, by Antrea's name: AntreaPolicyEgressRule, IngressDefaultRule
-	// Policy is the policy as the line names it. Those Rung knows have its kinds; the
-	// others, and with an empty Name the default drop of NetworkPolicies, Antrea's word
-	// (KindAntreaNP, …).
+	// Policy is the policy as the line names it; with an empty Name it is the default
+	// drop of NetworkPolicies.
 	Policy    PolicyKey
 	Direction Direction
 	Rule      string // the rule's own name, which Antrea makes up where it has none
@@ -20,10 +19,3 @@ type AntreaLine struct {
 	Packets int
 	Over    time.Duration
 }
-
-// Kinds of policies that Antrea's log names and Rung does not read, as they are
-// written there.
-const (
-	KindAntreaNP        Kind = "AntreaNetworkPolicy"
-	KindAntreaClusterNP Kind = "AntreaClusterNetworkPolicy"
-)

@@ -12,6 +12,9 @@ import (
 	"rung/sources/manifests"
 )
 
+// WhyNotAntrea says why no policy of Antrea is changed.
+const WhyNotAntrea = "Rung shows policies of Antrea and does not change them: use kubectl"
+
 // resolve works out which objects a change writes and whether it may be made. It is cheap
 // beside what follows from them: effectOf, which finds the guard rails, and explain.
 func (g *Gate) resolve(rev *revision.Revision, m Mutation) *Preview {
@@ -57,11 +60,6 @@ func (r *resolver) block(format string, args ...any) { r.p.block(format, args...
 // finish judges the objects that were found.
 func (r *resolver) finish() {
 	p := r.p
-	for i := range p.Objects {
-		if p.Objects[i].Key.Kind.IsAntrea() {
-			r.block("Rung shows policies of Antrea and does not change them: use kubectl")
-		}
-	}
 	p.blockInvalid()
 	for i := range p.Objects {
 		p.Objects[i].How, p.Objects[i].force = howOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
@@ -69,6 +67,10 @@ func (r *resolver) finish() {
 	p.describe(r.rev)
 	if why := r.g.reverts.against(p); why != "" {
 		r.block("%s", why)
+	}
+	if slices.ContainsFunc(p.Objects, func(c ObjectChange) bool { return c.Key.Kind.IsAntrea() }) {
+		p.ReadOnly = p.Blocked == ""
+		r.block(WhyNotAntrea)
 	}
 	// Read-only comes last: what is wrong with the change itself says more. What puts a
 	// change back was agreed to with the change.
@@ -80,7 +82,7 @@ func (r *resolver) finish() {
 				why += " (W in the console, --write on the command line)"
 			}
 		}
-		p.ReadOnly = p.Blocked == ""
+		p.ReadOnly = p.ReadOnly || p.Blocked == ""
 		r.block("read-only: %s", why)
 	}
 }

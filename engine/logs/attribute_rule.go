@@ -109,40 +109,6 @@ next:
 	return best.String()
 }
 
-// antrea finds the rule behind a line of Antrea's log, which names the policy and mostly
-// the rule. Policies of kinds that Rung does not read stay as they are written.
-func (a *attributor) antrea(rev *revision.Revision, e *Entry, now time.Time) {
-	said := e.Line.Antrea
-	ref := model.RuleRef{Policy: said.Policy, Direction: said.Direction, Rule: -1, Exact: true}
-	e.RuleName = said.Rule
-	if ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" { // dropped, since no NetworkPolicy allows it
-		if pod := subjectOf(e, ref.Direction).Key; ref.Policy.Namespace == "" && pod.Kind == model.KindPod {
-			ref.Policy.Namespace = pod.Namespace
-		}
-		e.Rule, e.Attributed = ref, ref.Policy.Namespace != ""
-		return
-	}
-	e.Rule = ref
-	p := rev.Cluster.Policy(ref.Policy)
-	e.Attributed = p != nil || ref.Policy.Kind.IsPolicy()
-	if p == nil {
-		return
-	}
-	var found []model.RuleRef
-	for i, r := range p.Rules(ref.Direction) {
-		if said.Rule == r.Name && verdicts[r.Action] == e.Line.Verdict {
-			ref.Rule = i
-			found = append(found, ref)
-		}
-	}
-	if len(found) > 1 {
-		found = a.judge(rev, e, found, now)
-	}
-	if len(found) == 1 {
-		e.Rule = found[0]
-	}
-}
-
 // podNodes are the nodes of the pods that ACL logs come from, by the pods' names.
 type podNodes struct {
 	by    map[string]string

@@ -188,18 +188,18 @@ func TestSentencesOfAntrea(t *testing.T) {
 	l := logWorld(t, w, 100)
 	now := w.Clock().Format("2006/01/02 15:04:05.000000 ")
 	for text, want := range map[string]string{
-		`IngressDefaultRule AntreaNetworkPolicy:default/reject-tcp-policy RejectTCPRequest Ingress Reject 16 default/nettoolv3 10.10.1.7 53646 10.10.1.14 80 TCP 60 tcp-log-label`:                `10.10.1.7 (outside) → 10.10.1.14 (outside) tcp 80 rejected by AntreaNetworkPolicy default/reject-tcp-policy ingress "RejectTCPRequest"`,
-		`AntreaPolicyEgressRule AntreaNetworkPolicy:default/r RejectICMPRequest Egress Reject 14500 default/n 10.10.1.7 <nil> 10.10.2.3 <nil> ICMP 84 icmp-log-label [2 packets in 1.000855539s]`: `10.10.1.7 (outside) → 10.10.2.3 (outside) icmp rejected by AntreaNetworkPolicy default/r egress "RejectICMPRequest", 2 packets in 1.001s`,
+		`IngressDefaultRule AntreaNetworkPolicy:default/reject-tcp-policy RejectTCPRequest Ingress Reject 16 default/nettoolv3 10.10.1.7 53646 10.10.1.14 80 TCP 60 tcp-log-label`:                `10.10.1.7 (outside) → 10.10.1.14 (outside) tcp 80 rejected by ANNP default/reject-tcp-policy ingress "RejectTCPRequest"`,
+		`AntreaPolicyEgressRule AntreaNetworkPolicy:default/r RejectICMPRequest Egress Reject 14500 default/n 10.10.1.7 <nil> 10.10.2.3 <nil> ICMP 84 icmp-log-label [2 packets in 1.000855539s]`: `10.10.1.7 (outside) → 10.10.2.3 (outside) icmp rejected by ANNP default/r egress "RejectICMPRequest", 2 packets in 1.001s`,
 		`IngressRule K8sNetworkPolicy:default/allow-tcp-80 <nil> Ingress Allow 190 default/nettool 10.10.1.13 57050 10.10.1.7 80 TCP 60 <nil>`:                                                    `10.10.1.13 (outside) → 10.10.1.7 (outside) tcp 80 allowed by NP default/allow-tcp-80 ingress`,
 		`IngressDefaultRule K8sNetworkPolicy <nil> Ingress Drop <nil> default/nettool 10.10.1.13 <nil> 10.10.1.7 <nil> ICMP 84 <nil>`:                                                             `10.10.1.13 (outside) → 10.10.1.7 (outside) icmp dropped by the default deny of default, ingress: no NetworkPolicy allows it`,
 		`IngressDefaultRule K8sNetworkPolicy Drop <nil> 10.10.1.13 <nil> 10.244.0.4 <nil> ICMP 84`:                                                                                                `10.10.1.13 (outside) → blue/web-0 icmp dropped by the default deny of blue, ingress: no NetworkPolicy allows it`,
 		`IngressDefaultRule K8sNetworkPolicy Drop <nil> 10.10.1.13 <nil> 10.10.1.7 <nil> ICMP 84`:                                                                                                 `10.10.1.13 (outside) → 10.10.1.7 (outside) icmp dropped by a default deny: no NetworkPolicy allows it`,
-		`AntreaPolicyEgressRule AntreaNetworkPolicy:default/test-anp Drop 44900 10.244.0.4 35402 10.0.0.5 80 TCP 60 [3 packets in 1.011379442s]`:                                                  `blue/web-0 → 10.0.0.5 (outside) tcp 80 dropped by AntreaNetworkPolicy default/test-anp egress, 3 packets in 1.011s`,
+		`AntreaPolicyEgressRule AntreaNetworkPolicy:default/test-anp Drop 44900 10.244.0.4 35402 10.0.0.5 80 TCP 60 [3 packets in 1.011379442s]`:                                                  `blue/web-0 → 10.0.0.5 (outside) tcp 80 dropped by ANNP default/test-anp egress, 3 packets in 1.011s`,
 		`AntreaPolicyEgressRule AdminNetworkPolicy:control default-deny Egress Drop 14500 blue/web-0 10.244.0.4 1 8.8.8.8 53 UDP 84 <nil>`:                                                        `blue/web-0 → 8.8.8.8 (outside) udp 53 dropped by control egress 0 "default-deny"`,
 		`AntreaPolicyEgressRule AdminNetworkPolicy:gone some-rule Egress Drop 14500 blue/web-0 10.244.0.4 1 8.8.8.8 53 UDP 84 <nil>`:                                                              `blue/web-0 → 8.8.8.8 (outside) udp 53 dropped by gone egress "some-rule"`,
 		`IngressRule K8sNetworkPolicy:blue/one <nil> Ingress Allow 190 blue/web-0 10.244.0.8 57050 10.244.0.4 99 TCP 60 <nil>`:                                                                    `red/web-0 → blue/web-0 tcp 99 allowed by NP blue/one ingress 0`,
 		`IngressRule K8sNetworkPolicy:blue/web <nil> Ingress Allow 190 blue/web-0 10.244.0.8 57050 10.244.0.4 81 TCP 60 <nil>`:                                                                    `red/web-0 → blue/web-0 tcp 81 allowed by NP blue/web ingress 1`,
-		`IngressRule AntreaClusterNetworkPolicy:isolate l7 Ingress Redirect 190 blue/web-0 fd00::1 1 fd00::2 80 TCP 60 <nil>`:                                                                     `fd00::1 (outside) → fd00::2 (outside) tcp 80 redirected by AntreaClusterNetworkPolicy isolate ingress "l7"`,
+		`IngressRule AntreaClusterNetworkPolicy:isolate l7 Ingress Redirect 190 blue/web-0 fd00::1 1 fd00::2 80 TCP 60 <nil>`:                                                                     `fd00::1 (outside) → fd00::2 (outside) tcp 80 redirected by ACNP isolate ingress "l7"`,
 	} {
 		x, err := acllog.Parse(now + text)
 		if err != nil {
@@ -211,8 +211,8 @@ func TestSentencesOfAntrea(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
-	// Those of kinds Rung does not read, and the default deny of nobody knows where.
-	if s := l.Stats(); s.Unattributed != 5 || len(s.PerRule) != 7 {
+	// The default deny of nobody knows where.
+	if s := l.Stats(); s.Unattributed != 1 || len(s.PerRule) != 11 {
 		t.Errorf("%d without a rule, %d rules", s.Unattributed, len(s.PerRule))
 	}
 	for ref, stat := range l.Stats().PerRule {

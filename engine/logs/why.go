@@ -100,6 +100,10 @@ func (c *checks) policy() bool {
 		c.add("annotation", Wrong, "%s no longer exists.", k.Label())
 		return false
 	}
+	if p.Antrea != nil {
+		c.antrea(p)
+		return false
+	}
 	logging := c.rev.Logging(p)
 	now, ns := logging.Levels, logging.Namespace
 	switch {
@@ -134,6 +138,32 @@ func (c *checks) policy() bool {
 	}
 	c.rows(p)
 	return true
+}
+
+// antrea says which rules log: those whose enableLogging says so, into the np.log of the
+// node that enforces them (antrea.md#logging).
+func (c *checks) antrea(p *model.Policy) {
+	var silent []string
+	rules := c.about.rules(p)
+	for i := range rules {
+		if !rules[i].Antrea.Logging {
+			silent = append(silent, revision.RuleLabel(rules[i].Direction, rules[i].Index, rules[i].Name))
+		}
+	}
+	switch {
+	case len(rules) == 0:
+		c.add("rules", Wrong, "%s no longer has the rule.", p.Key.Label())
+		return
+	case len(silent) == len(rules):
+		c.add("rules", Wrong, "No rule of %s has enableLogging, so none logs.", p.Key.Label()).Remedy = "set enableLogging: true in the rule"
+		return
+	case len(silent) > 0:
+		c.add("rules", Wrong, "Without enableLogging: %s.", words.Few(silent, 3)).Remedy = "set enableLogging: true in the rule"
+	default:
+		c.add("rules", Fine, "enableLogging is set.")
+	}
+	c.add("stream", Unknown, "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 packets a second.").
+		Remedy = "rung logs --log np.log"
 }
 
 // levels is the remedy for levels of the policy itself.

@@ -109,7 +109,9 @@ func (r *Revision) podsBehind(k model.PolicyKey, rule *model.Rule) (n int, selec
 		seen = map[model.Key]bool{}
 	}
 	for i := range rule.Peers {
-		if kind := rule.Peers[i].Kind; kind != model.PeerNamespaces && kind != model.PeerPods {
+		switch rule.Peers[i].Kind {
+		case model.PeerNamespaces, model.PeerPods, model.PeerGroup, model.PeerServiceAccount:
+		default:
 			continue
 		}
 		selects = true

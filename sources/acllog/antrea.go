@@ -23,8 +23,8 @@ const none = "<nil>"
 
 // antreaKinds are the kinds by the word of np.log.
 var antreaKinds = map[string]model.Kind{
-	"AntreaNetworkPolicy":        model.KindAntreaNP,
-	"AntreaClusterNetworkPolicy": model.KindAntreaClusterNP,
+	"AntreaNetworkPolicy":        model.KindANNP,
+	"AntreaClusterNetworkPolicy": model.KindACNP,
 	"K8sNetworkPolicy":           model.KindNP,
 	"AdminNetworkPolicy":         model.KindANP,
 	"BaselineAdminNetworkPolicy": model.KindBANP,

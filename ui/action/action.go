@@ -84,6 +84,9 @@ func (c Context) target(id ID) model.PolicyKey {
 
 // WhyNot says why the action cannot be done, empty when it can.
 func (a *Action) WhyNot(c Context) string {
+	if a.changesAntrea(c) {
+		return gate.WhyNotAntrea
+	}
 	if a.Op != "" && !c.Mode.Writes {
 		if c.Mode.WhyNot != "" {
 			return c.Mode.WhyNot
@@ -99,6 +102,15 @@ func (a *Action) WhyNot(c Context) string {
 		return a.Op.WhyNot(c.Access, k)
 	}
 	return ""
+}
+
+// changesAntrea says whether the action would change a policy of Antrea.
+func (a *Action) changesAntrea(c Context) bool {
+	switch a.Op {
+	case gate.OpApply, gate.OpMove, gate.OpLogLevel, gate.OpDelete:
+		return c.target(a.ID).Kind.IsAntrea()
+	}
+	return false
 }
 
 // OnPolicy disables an action that wants an AdminNetworkPolicy or its baseline

@@ -43,6 +43,7 @@ type View struct {
 	hits   *logs.Summary // nil without a log
 
 	rules    widget.Table[*ruleItem]
+	columns  []widget.Column[*ruleItem] // of rules, where there are rows
 	pods     widget.Table[*model.Pod]
 	yaml     widget.Text
 	zones    *detail.Pane
@@ -92,6 +93,7 @@ func (v *View) Sync(env *view.Env) {
 	v.count(env)
 	switch v.part {
 	case rulesPart:
+		v.rules.Columns = v.ruleColumns(env)
 		v.rules.SetItems(v.ruleItems(env))
 	case podsPart:
 		v.syncPods(env)

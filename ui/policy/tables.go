@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,8 @@ type ruleItem struct {
 	peers      string
 	ports      string
 	pods, acls string
-	hits       string
+	applied    string // an Antrea rule's own appliedTo
+	hits, log  string
 	mark       widget.Line
 }
 
@@ -68,11 +70,12 @@ func (v *View) makeTables() {
 			{Title: "PEERS", Min: 16, Cell: plain(func(it *ruleItem) string { return it.peers })},
 			{Title: "PORTS", Min: 8, Drop: 4, Cell: plain(func(it *ruleItem) string { return it.ports })},
 			{Title: "PODS", Right: true, Drop: 2, Cell: plain(func(it *ruleItem) string { return it.pods })},
-			{Title: "ACLS", Right: true, Drop: 3, Cell: plain(func(it *ruleItem) string { return it.acls })},
+			{Title: aclsColumn, Right: true, Drop: 3, Cell: plain(func(it *ruleItem) string { return it.acls })},
 			{Title: "HITS", Wide: true, Cell: plain(func(it *ruleItem) string { return it.hits })},
 			{Title: "FINDINGS", Min: 3, Drop: 1, Cell: func(it *ruleItem) widget.Line { return it.mark }},
 		},
 	}
+	v.columns = v.rules.Columns
 	v.pods = widget.Table[*model.Pod]{
 		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name }, Empty: "the subject selects no pods",
 		Columns: []widget.Column[*model.Pod]{
@@ -91,6 +94,51 @@ func (v *View) makeTables() {
 			{Title: "LABELS", Min: 10, Drop: 5, Cell: func(p *model.Pod) widget.Line { return widget.Styled(p.Labels.String(), v.st.Dim) }},
 		},
 	}
+}
+
+// aclsColumn is there where rules have rows.
+const aclsColumn = "ACLS"
+
+// ruleColumns are the columns of the table of rules. Where there are no rows, what a rule
+// applies to and whether it logs stand in place of its ACLs.
+func (v *View) ruleColumns(env *view.Env) []widget.Column[*ruleItem] {
+	if !v.withoutRows(env) {
+		return v.columns
+	}
+	own := false
+	for r := range v.policy.AllRules() {
+		own = own || r.Antrea != nil && len(r.Antrea.AppliedTo) > 0
+	}
+	text := func(f func(*ruleItem) string) func(*ruleItem) widget.Line {
+		return func(it *ruleItem) widget.Line {
+			if it.rule == nil {
+				return nil
+			}
+			return widget.Plain(f(it))
+		}
+	}
+	var out []widget.Column[*ruleItem]
+	for _, c := range v.columns {
+		switch c.Title {
+		case "PEERS":
+			if own {
+				out = append(out, widget.Column[*ruleItem]{Title: "APPLIED TO", Min: 12, Cell: text(func(it *ruleItem) string { return it.applied })})
+			}
+		case aclsColumn:
+			if v.policy.Antrea == nil {
+				continue // a NetworkPolicy logs as its namespace says
+			}
+			c = widget.Column[*ruleItem]{Title: "LOG", Drop: 3, Cell: text(func(it *ruleItem) string { return it.log })}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// withoutRows says that the policy compiles to nothing here: it is one of Antrea, or
+// Antrea enforces it.
+func (v *View) withoutRows(env *view.Env) bool {
+	return v.policy != nil && (v.policy.Antrea != nil || env.Rev.Antrea())
 }
 
 func (v *View) podNote(p *model.Pod) widget.Line {
@@ -168,8 +216,16 @@ func (v *View) ruleItem(env *view.Env, f *revision.RuleFacts) *ruleItem {
 		it.hits = v.hits.Of(v.policy, f.Rule).Short()
 	}
 	if f.SelectsPods && env.Rev.None(v.key) == nil {
-		if it.pods = words.Thousands(f.Pods); v.policy.Antrea != nil || env.Rev.Antrea() {
-			it.pods = "–" // counted by the rule's page, peer by peer
+		it.pods = words.Thousands(f.Pods)
+	}
+	if a := f.Antrea; a != nil {
+		it.log = "off"
+		if a.Logging {
+			it.log = "on"
+		}
+		it.applied = model.AppliedText(a.AppliedTo, v.policy.Namespace)
+		if slices.ContainsFunc(f.Peers, func(p model.Peer) bool { return p.Match != nil }) {
+			it.pods = "by pod" // other ones for each pod that the rule applies to
 		}
 	}
 	if len(f.Ports) > 0 {

@@ -25,7 +25,10 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: env.W}
 	s.Head("zones · judged by their rows alone")
-	if len(env.Rev.Zones) == 0 {
+	switch {
+	case v.withoutRows(env):
+		s.Say("zones", 0, "?", st.Dim, st.Text, "None: Antrea has no Northbound database, and no rows.", nav.Page{})
+	case len(env.Rev.Zones) == 0:
 		s.Say("zones", 0, "?", st.Dim, st.Text, "No zones: not checked against live rows.", nav.Page{})
 	}
 	wide := 0

@@ -48,7 +48,7 @@ func (v *View) saysLines(env *view.Env, s *detail.Sheet) {
 	if k := v.page.Key; !k.Kind.IsAdmin() { // its rules have no names that would tell
 		s.Field("policy", "policy", nameWidth, widget.Styled(k.Label(), st.Accent), nav.ToPolicy(k))
 	}
-	if v.policy.Antrea != nil || env.Rev.Antrea() {
+	if v.bare(env) {
 		v.antreaLines(env, s)
 		return
 	}
@@ -94,9 +94,6 @@ func (v *View) read() bool { return v.state != nil && v.state.DB != nil }
 
 // noACL is why the rule compiles to nothing.
 func (v *View) noACL(env *view.Env) string {
-	if v.policy != nil && (v.policy.Antrea != nil || env.Rev.Antrea()) {
-		return "none: policies of Antrea have no rows"
-	}
 	switch none := env.Rev.None(v.page.Key); {
 	case none != nil:
 		return "nothing: " + env.Rev.NoRowsShort(none)

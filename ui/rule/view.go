@@ -107,13 +107,19 @@ func (v *View) gone(env *view.Env) {
 	v.all.SetItems(s.Lines)
 }
 
+// bare says that the rule has no rows to show beside it: it is one of Antrea, or Antrea
+// enforces it.
+func (v *View) bare(env *view.Env) bool {
+	return v.policy != nil && (v.policy.Antrea != nil || env.Rev.Antrea())
+}
+
 // layout makes the panes for the size.
 func (v *View) layout(env *view.Env) {
 	id := v.active().SelectedID()
 	if e := v.underCursor(); e != nil {
 		v.acl = e.ID
 	}
-	wide := env.W >= sideBySide
+	wide := env.W >= sideBySide && !v.bare(env)
 	if wide {
 		v.lw = env.W / 2
 		left := &detail.Sheet{St: env.Styles, W: v.lw}
@@ -140,6 +146,12 @@ func (v *View) layout(env *view.Env) {
 		s := &detail.Sheet{St: env.Styles, W: env.W}
 		s.Head(v.title(s.In()))
 		v.saysLines(env, s)
+		if v.bare(env) {
+			v.meaningLines(env, s)
+			v.all.SetItems(s.Lines)
+			v.switchTo(false)
+			return
+		}
 		for i, l := range v.aclLines(env, s.In()) {
 			if i == 0 {
 				s.Lines = append(s.Lines, detail.Line{ID: "acl.head", Text: l, Skip: true})
@@ -387,12 +399,19 @@ func (v *View) Point(env *view.Env, to nav.Page) bool {
 
 // Tell names the zone on show.
 func (v *View) Tell(env *view.Env) widget.Line {
+	if v.bare(env) {
+		return nil
+	}
 	return detail.TellZone(env, v.state, action.RulePrevZone, action.RuleNextZone)
 }
 
 // WhyNot says why an action makes no sense for this rule.
-func (v *View) WhyNot(_ *view.Env, id action.ID) string {
+func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
+	case action.RuleNextZone, action.RulePrevZone:
+		if v.bare(env) {
+			return "policies under Antrea have no rows in zones"
+		}
 	case action.RuleNextACL:
 		if len(v.entries) < 2 {
 			return "the rule has " + words.Total(len(v.entries), "ACL")

@@ -1,0 +1,67 @@
+package logs
+
+import (
+	"strings"
+	"time"
+
+	"rung/engine/revision"
+	"rung/model"
+)
+
+// antrea finds the rule behind a line of Antrea's log, which names the policy and mostly
+// the rule: one that has no name by the name Antrea made for it.
+func (a *attributor) antrea(rev *revision.Revision, e *Entry, now time.Time) {
+	said := e.Line.Antrea
+	ref := model.RuleRef{Policy: said.Policy, Direction: said.Direction, Rule: -1, Exact: true}
+	e.RuleName = said.Rule
+	if ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" { // dropped, since no NetworkPolicy allows it
+		if pod := subjectOf(e, ref.Direction).Key; ref.Policy.Namespace == "" && pod.Kind == model.KindPod {
+			ref.Policy.Namespace = pod.Namespace
+		}
+		e.Rule, e.Attributed = ref, ref.Policy.Namespace != ""
+		return
+	}
+	e.Rule = ref
+	p := rev.Cluster.Policy(ref.Policy)
+	e.Attributed = p != nil || ref.Policy.Kind.IsPolicy()
+	if p == nil {
+		return
+	}
+	var found []model.RuleRef
+	for i, r := range p.Rules(ref.Direction) {
+		if namedSo(&r, said.Rule) && saidAs(&r, e.Line.Verdict) {
+			ref.Rule = i
+			found = append(found, ref)
+		}
+	}
+	if len(found) > 1 && p.Antrea == nil {
+		found = a.judge(rev, e, found, now)
+	}
+	if len(found) == 1 {
+		e.Rule = found[0]
+	}
+}
+
+// namedSo says whether Antrea's log would give a rule that name. Antrea makes names for
+// rules that have none, of direction, action and a part that Rung cannot work out
+// (antrea.md#rule-names); lines of old layouts name none.
+func namedSo(r *model.Rule, name string) bool {
+	if r.Antrea != nil && r.Antrea.Generated && name != r.Name {
+		return name == "" || strings.HasPrefix(name, r.Direction.Lower()+"-"+strings.ToLower(r.Antrea.Action)+"-")
+	}
+	return name == r.Name || name == "" && r.Antrea != nil
+}
+
+// saidAs says whether a line with that verdict can be of a rule: what layer 7 decides is
+// logged as redirected first.
+func saidAs(r *model.Rule, verdict string) bool {
+	switch {
+	case r.Antrea == nil:
+		return verdicts[r.Action] == verdict
+	case verdict == "redirect":
+		return len(r.Antrea.L7) > 0
+	case r.Antrea.Action == "Reject":
+		return verdict == "reject"
+	}
+	return verdicts[r.Action] == verdict
+}
