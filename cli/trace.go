@@ -140,7 +140,7 @@ func traced(r *revision.Revision, asked []trace.Question, file, by string, live 
 			out = append(out, notAsked(q, err))
 			continue
 		}
-		out, disagree = append(out, o), disagree || o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0 || o.OVN.disagrees()
+		out, disagree = append(out, o), disagree || o.disagrees() || o.OVN.disagrees()
 		failed = cmp.Or(failed, o.OVN.failed())
 	}
 	if file == "" {

@@ -85,6 +85,11 @@ func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 	return out
 }
 
+// disagrees says whether rows and policies say different things, and nobody knows why.
+func (o *verdictOut) disagrees() bool {
+	return !o.trace.OnlyKnown() && (o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0)
+}
+
 // notAsked stands for the answer to a question that cannot be asked.
 func notAsked(q trace.Question, err error) *verdictOut {
 	return &verdictOut{Verdict: verdict.Unknown, Reason: err.Error(), From: q.From, To: q.To,
@@ -119,6 +124,9 @@ func (o *verdictOut) whole() {
 			f.Row = d.Row.String()
 		}
 		o.Findings = append(o.Findings, f)
+	}
+	if f := o.trace.Of2016; f != nil {
+		o.Findings = append(o.Findings, disagreementOut{findingBrief: briefly(*f)})
 	}
 }
 
@@ -173,6 +181,8 @@ func (o *verdictOut) write(b *strings.Builder, wide, brief bool) {
 	case o.Rows == nil:
 	case o.Rows.Verdict == verdict.Unknown && o.Verdict != verdict.Unknown:
 		fmt.Fprintf(b, " · rows unknown: %s", o.Rows.Reason)
+	case t.OnlyKnown():
+		fmt.Fprintf(b, " · rows of today: %s", o.Rows.Verdict)
 	case o.Rows.Verdict != o.Verdict:
 		fmt.Fprintf(b, " · rows disagree: %s", o.Rows.Verdict)
 	case len(t.Disagree) > 0:
@@ -189,6 +199,9 @@ func (o *verdictOut) write(b *strings.Builder, wide, brief bool) {
 	}
 	if o.Reason == "" {
 		b.WriteString(t.Sentence() + "\n")
+	}
+	if f := t.Of2016; f != nil {
+		fmt.Fprintf(b, "%s\n  → %s\n", f.Message, f.Remedy)
 	}
 	for _, d := range t.Disagree {
 		fmt.Fprintf(b, "%s\n  → %s\n", d.Finding.Message, d.Finding.Remedy)

@@ -33,6 +33,8 @@ type derived struct {
 	addrs        map[string][]AddressOwner
 	verdictsOnce sync.Once
 	verdicts     *verdict.Index
+	todayOnce    sync.Once
+	today        *verdict.Index // without the isolation of 2016
 	wholeOnce    sync.Once
 	wholeRows    *compiler.Desired // of a revision of With
 	matrices     matrices
