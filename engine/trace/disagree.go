@@ -27,7 +27,7 @@ type Disagreement struct {
 	// Known: the policies are decided by the document of 2016, and the rows are as those of
 	// today are: nothing drifted.
 	Known   bool
-	Finding  model.Finding
+	Finding model.Finding
 }
 
 // Row is a row of a zone: a live one by its UUID, a missing one by its id.
