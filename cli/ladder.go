@@ -176,6 +176,9 @@ func (t *ladderTable) policy(tier int, prio string, p *ladder.RungPolicy, marks 
 func (t *ladderTable) line(l *ladderLine) {
 	k, marks := l.key, l.marks
 	pods, acls, zones, state := "–", "–", "–", "not compiled"
+	if k.Kind == model.KindIsolation2016 {
+		state = revision.NoRowsOf2016
+	}
 	if t.r.Compiled(k) {
 		acls = strconv.Itoa(t.r.StageACLCount(k, l.stage))
 		if k.Namespace != "" || k.Kind.IsAdmin() {

@@ -100,9 +100,10 @@ func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 	return out
 }
 
-// disagrees says whether who was asked says different things.
+// disagrees says whether who was asked says different things, and nobody knows why.
 func (o *verdictOut) disagrees() bool {
-	return o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0 || o.OVN.disagrees()
+	rows := o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0
+	return rows && !o.trace.OnlyKnown() || o.OVN.disagrees()
 }
 
 // notAsked stands for the answer to a question that cannot be asked.
@@ -139,6 +140,9 @@ func (o *verdictOut) whole() {
 			f.Row = d.Row.String()
 		}
 		o.Findings = append(o.Findings, f)
+	}
+	if f := o.trace.Of2016; f != nil {
+		o.Findings = append(o.Findings, disagreementOut{findingBrief: briefly(*f)})
 	}
 }
 
@@ -193,6 +197,8 @@ func (o *verdictOut) write(b *strings.Builder, wide, brief bool) {
 	case o.Rows == nil:
 	case o.Rows.Verdict == verdict.Unknown && o.Verdict != verdict.Unknown:
 		fmt.Fprintf(b, " · rows unknown: %s", o.Rows.Reason)
+	case t.OnlyKnown():
+		fmt.Fprintf(b, " · rows of today: %s", o.Rows.Verdict)
 	case o.Rows.Verdict != o.Verdict:
 		fmt.Fprintf(b, " · rows disagree: %s", o.Rows.Verdict)
 	case len(t.Disagree) > 0:
@@ -212,6 +218,9 @@ func (o *verdictOut) write(b *strings.Builder, wide, brief bool) {
 	}
 	if s := t.Otherwise(); s != "" {
 		b.WriteString(s + "\n")
+	}
+	if f := t.Of2016; f != nil {
+		fmt.Fprintf(b, "%s\n  → %s\n", f.Message, f.Remedy)
 	}
 	for _, d := range t.Disagree {
 		fmt.Fprintf(b, "%s\n  → %s\n", d.Finding.Message, d.Finding.Remedy)

@@ -35,6 +35,8 @@ type derived struct {
 	verdicts     *verdict.Index
 	idleOnce     sync.Once
 	idle         *verdict.Index // with ClusterNetworkPolicies that have no rows, nil without
+	todayOnce    sync.Once
+	today        *verdict.Index // without the isolation of 2016
 	wholeOnce    sync.Once
 	wholeRows    *compiler.Desired // of a revision of With
 	matrices     matrices

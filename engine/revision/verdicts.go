@@ -52,6 +52,25 @@ func (r *Revision) WithIdle() *verdict.Index {
 	return d.idle
 }
 
+// VerdictsToday says what the policies make of connections on a cluster of today, which does
+// not know the isolation annotation of 2016: its rows follow from these.
+func (r *Revision) VerdictsToday() *verdict.Index {
+	if !r.Flags.LegacyIsolation {
+		return r.Verdicts()
+	}
+	d := r.shared
+	d.todayOnce.Do(func() {
+		o := r.VerdictOptions()
+		o.LegacyIsolation = false
+		d.today = verdict.New(verdict.View{Cluster: r.Cluster, Pods: r.podIndex(), Options: o})
+	})
+	return d.today
+}
+
+// NoRowsOf2016 is said of what decides where the isolation annotation of 2016 counts, in
+// place of how its rows stand (older-forms.md#the-isolation-annotation-of-2016).
+const NoRowsOf2016 = "decides by the document of 2016; no rows"
+
 // VerdictOptions are what verdicts from policies hang on besides the objects.
 func (r *Revision) VerdictOptions() verdict.Options {
 	if r.System == model.SystemAntrea {

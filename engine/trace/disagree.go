@@ -24,7 +24,10 @@ type Disagreement struct {
 	Row         Row // the row that makes the difference, zero where none can be named
 	// Settling: the rows just changed, or are about to; it may go by itself.
 	Settling bool
-	Finding  model.Finding
+	// Known: the policies are decided by the document of 2016, and the rows are as those of
+	// today are: nothing drifted.
+	Known   bool
+	Finding model.Finding
 }
 
 // Row is a row of a zone: a live one by its UUID, a missing one by its id.
@@ -48,6 +51,11 @@ func (t *Trace) disagree(r *revision.Revision, compiled bool, now time.Time) {
 				continue
 			}
 			d := Disagreement{Path: i, Stage: j, Zone: s.Zone}
+			if t.by2016(r, i, j) {
+				s.Of2016, d.Known, d.Finding = true, true, finding2016(s)
+				t.Disagree = append(t.Disagree, d)
+				continue
+			}
 			why, remedy := "", "look at the zone's rows"
 			if compiled {
 				why = "no zone was read; these are the rows that the policies compile to"

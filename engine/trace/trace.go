@@ -35,7 +35,12 @@ type Trace struct {
 	// asked.
 	Paths []Path
 	// Disagree are the stages at which policies and rows say different things.
-	Disagree  []Disagreement
+	Disagree []Disagreement
+	// Of2016 is set where the rows alone were asked, and the policies say otherwise since the
+	// isolation annotation of 2016 counts.
+	Of2016 *model.Finding
+
+	today     *verdict.Answer // of the policies without that annotation, made when it is needed
 	otherwise string
 }
 
@@ -57,6 +62,7 @@ type Stage struct {
 	Idle bool
 	// Unreached: the connection was dropped in a stage before.
 	Unreached bool
+	Of2016    bool // the rows differ, since the isolation annotation of 2016 has none
 	Lines     []Line
 	// Would are the rules of ClusterNetworkPolicies that would match, and have no rows.
 	Would []Would
@@ -150,6 +156,9 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by By, tried bo
 	}
 	if out.Rows != nil {
 		out.disagree(r, t.Compiled, now)
+	}
+	if by == Rows && tried {
+		out.rowsAlone(r)
 	}
 	return out, nil
 }

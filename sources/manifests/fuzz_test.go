@@ -13,6 +13,7 @@ import (
 // its own text.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(podDump(2)))
+	f.Add([]byte(firstForm + "---\n" + of2022))
 	f.Add([]byte(policySet(1)))
 	f.Add([]byte(goodANP + "---\n" + nsText))
 	f.Add([]byte("a: &a [*a]\n<<: {x: y}\n? {b: c}\n: - d\n"))

@@ -19,11 +19,13 @@ import (
 type olderUse struct {
 	field string
 	line  int
-	// drops says what becomes of it on a server of today.
-	drops string
+	// drops says what becomes of it on a server of today that drops it, says of what is not
+	// dropped.
+	drops, says string
 	// change is what today's form writes, reason why no object of today says the same:
 	// one of them is empty.
 	change, reason string
+	of2022         bool // only the form of 2022 had it
 }
 
 // sinceOlder is what a field of the older form meets today.
@@ -38,59 +40,75 @@ func modernise(root *yaml.Node) (uses []olderUse) {
 		return nil
 	}
 	subject := yamltree.Get(spec, "subject")
-	for _, name := range [][2]string{{"namespaceSelector", "namespaces"}, {"namespaceAndPodSelector", "pods"}} {
-		if k, _ := fieldNode(subject, name[0]); k != nil && yamltree.Get(subject, name[1]) == nil {
-			k.Value = name[1]
-			uses = append(uses, olderUse{field: "spec.subject." + name[0], line: k.Line, drops: ", and refuses the subject that is left",
-				change: "spec.subject." + name[0] + " is " + name[1] + " today"})
-		}
-	}
+	uses = modernSubject(subject)
+	of2022 := len(uses) > 0
 	for _, side := range [][2]string{{"ingress", "from"}, {"egress", "to"}} {
 		for i, rule := range yamltree.Items(spec, side[0]) {
 			for j, peer := range yamltree.Items(rule, side[1]) {
-				uses = append(uses, modernPeer(peer, subject, fmt.Sprintf("spec.%s[%d].%s[%d]", side[0], i, side[1], j))...)
+				more, first := modernPeer(peer, subject, fmt.Sprintf("spec.%s[%d].%s[%d]", side[0], i, side[1], j))
+				uses, of2022 = append(uses, more...), of2022 || first
 			}
+			ports := modernPorts(rule, fmt.Sprintf("spec.%s[%d]", side[0], i))
+			uses, of2022 = append(uses, ports...), of2022 || len(ports) > 0
 		}
+	}
+	if of2022 {
+		uses = append(uses, modernPriority(root, spec)...)
 	}
 	return uses
 }
 
-// modernPeer turns a peer into the form of today.
-func modernPeer(peer, subject *yaml.Node, at string) []olderUse {
+// modernPeer turns a peer into the form of today, and says whether it was of 2022.
+func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bool) {
 	if _, set := fieldNode(peer, "namespaces"); isNamespaceSet(set) {
 		u := modernSet(set, subject, at+".namespaces")
 		u.drops = ", and what is left, namespaces: {}, means every namespace"
-		return []olderUse{u}
+		return []olderUse{u}, u.of2022
 	}
+	whole, was := modernPods(peer)
 	pods := yamltree.Get(peer, "pods")
 	key, set := fieldNode(pods, "namespaces")
 	if key == nil || yamltree.Get(pods, "namespaceSelector") != nil || set.Kind != yaml.MappingNode {
-		return nil
+		if whole != nil { // what is missing in it is refused as in today's form
+			return []olderUse{{field: at + "." + was, line: whole.Line, drops: ", and refuses the peer that is left", change: at + "." + was + " is pods today"}}, true
+		}
+		return nil, false
+	}
+	name := "pods"
+	if whole != nil {
+		name = was
 	}
 	var u olderUse
 	if isNamespaceSet(set) {
-		u = modernSet(set, subject, at+".pods.namespaces")
+		u = modernSet(set, subject, at+"."+name+".namespaces")
 	} else {
-		u = olderUse{field: at + ".pods.namespaces", line: key.Line}
+		u = olderUse{field: at + "." + name + ".namespaces", line: key.Line}
 	}
 	key.Value = "namespaceSelector"
 	u.drops = ", and refuses the peer that is left, without namespaceSelector"
-	if u.reason == "" {
+	if whole != nil {
+		u.drops = ", and refuses the peer that is left"
+	}
+	switch {
+	case u.reason != "":
+	case whole != nil:
+		u.change = at + "." + name + " is pods today, with both selectors themselves"
+	default:
 		u.change = at + ".pods.namespaces is pods.namespaceSelector today, with the selector itself"
 	}
-	return []olderUse{u}
+	return []olderUse{u}, u.of2022 || whole != nil
 }
 
 // isNamespaceSet says whether a node is what namespaces of a peer once was: not a selector,
-// but one of three ways to name namespaces. With fields of a selector beside them it is
+// but one of five ways to name namespaces. With fields of a selector beside them it is
 // neither, and refused as unknown fields are.
 func isNamespaceSet(n *yaml.Node) bool {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return false
 	}
 	known := 0
-	for _, f := range []string{"namespaceSelector", "sameLabels", "notSameLabels"} {
-		if k, _ := fieldNode(n, f); k != nil {
+	for _, f := range []string{"namespaceSelector", "sameLabels", "notSameLabels", "self", "notSelf"} {
+		if k, _ := foldNode(n, f); k != nil {
 			known++
 		}
 	}
@@ -100,21 +118,32 @@ func isNamespaceSet(n *yaml.Node) bool {
 // modernSet makes such a set a selector.
 func modernSet(set, subject *yaml.Node, at string) olderUse {
 	u := olderUse{field: at, line: set.Content[0].Line}
-	_, selector := fieldNode(set, "namespaceSelector")
-	_, same := fieldNode(set, "sameLabels")
-	_, not := fieldNode(set, "notSameLabels")
+	_, selector := foldNode(set, "namespaceSelector")
+	_, same := foldNode(set, "sameLabels")
+	_, not := foldNode(set, "notSameLabels")
+	_, self := foldNode(set, "self")
+	_, notSelf := foldNode(set, "notSelf")
 	keep := *set
 	set.Tag, set.Style = "!!map", 0
 	switch {
-	case selector != nil && (same != nil || not != nil):
-		u.reason = "it has namespaceSelector beside sameLabels or notSameLabels, of which one may stand"
+	case selector != nil && len(keep.Content) > 2:
+		u.reason = "it has namespaceSelector beside other fields, of which one may stand"
 		set.Content = selector.Content
+	case len(keep.Content) > 2:
+		u.reason = "it has two fields, of which one may stand"
+		set.Content = existing(append(texts(same), texts(not)...))
+	case self != nil:
+		u.of2022 = true
+		ownNamespace(set, subject, at, "self", self, &u)
+	case notSelf != nil:
+		u.of2022 = true
+		ownNamespace(set, subject, at, "notSelf", notSelf, &u)
 	case selector != nil:
 		u.field += ".namespaceSelector"
 		u.change = at + ".namespaceSelector is the selector itself today"
 		*set = *selector
 		set.HeadComment, set.LineComment = first(selector.HeadComment, keep.HeadComment), first(selector.LineComment, keep.LineComment)
-	case same != nil && not == nil:
+	case same != nil:
 		u.field += ".sameLabels"
 		sameLabels(set, same, subject, at, &u)
 	default:
@@ -137,10 +166,7 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 	}
 	var pairs []*yaml.Node
 	for _, l := range labels {
-		v := yamltree.Str(subject, "namespaces", "matchLabels", l)
-		if v == "" {
-			v = yamltree.Str(subject, "pods", "namespaceSelector", "matchLabels", l)
-		}
+		v := subjectLabel(subject, l)
 		if v == "" {
 			set.Content = existing(labels)
 			u.reason = "no object of today compares with the subject, which may have any value of " + labelList(labels) + ": write one policy for each"
@@ -149,7 +175,17 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 		pairs = append(pairs, text(l), text(v))
 	}
 	set.Content = []*yaml.Node{text("matchLabels"), {Kind: yaml.MappingNode, Tag: "!!map", Content: pairs}}
+	pairs[len(pairs)-1].LineComment = same.LineComment
 	u.change = at + ".sameLabels is the subject's own value of " + labelList(labels) + ", written out"
+}
+
+// subjectLabel is the one value of a label that the subject's namespaces have, empty where
+// they may have several.
+func subjectLabel(subject *yaml.Node, label string) string {
+	if v := yamltree.Str(subject, "namespaces", "matchLabels", label); v != "" {
+		return v
+	}
+	return yamltree.Str(subject, "pods", "namespaceSelector", "matchLabels", label)
 }
 
 func labelList(labels []string) string {
@@ -194,14 +230,13 @@ func first(a, b string) string {
 	return b
 }
 
-// fieldNode is a field of a mapping, key and value; its name may have been written in small
-// letters, as some releases of that time wanted it.
+// fieldNode is a field of a mapping, key and value.
 func fieldNode(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil, nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name || strings.HasSuffix(name, "Labels") && strings.EqualFold(n.Content[i].Value, name) {
+		if n.Content[i].Value == name {
 			return n.Content[i], n.Content[i+1]
 		}
 	}
@@ -290,6 +325,9 @@ func (o *older) onto(p *model.Policy, line int) {
 	for _, u := range o.uses {
 		b := model.Broken{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Field: u.field, Code: model.InvalidOlder,
 			Message: sinceOlder + u.drops, Remedy: u.change}
+		if u.says != "" {
+			b.Message = "is of an older form: " + u.says
+		}
 		if u.reason != "" {
 			b.Remedy = u.reason
 		} else {
@@ -320,6 +358,6 @@ func olderOnServer(obj map[string]any) *model.Older {
 // isOlderField says whether an unknown field is one of the older form.
 func isOlderField(field string) bool {
 	last := field[strings.LastIndexByte(field, '.')+1:]
-	return slices.ContainsFunc([]string{"namespaceSelector", "namespaces", "namespaceAndPodSelector", "sameLabels", "notSameLabels"},
+	return slices.ContainsFunc([]string{"namespaceSelector", "namespaces", "namespaceAndPodSelector", "sameLabels", "notSameLabels", "self", "notSelf", "namespacedPods"},
 		func(f string) bool { return strings.EqualFold(f, last) })
 }

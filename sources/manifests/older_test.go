@@ -113,7 +113,7 @@ func TestOlderPlaces(t *testing.T) {
 		{"not the same labels", blue, "namespaces: {notSameLabels: [tenant]}", "ns: tenant", "",
 			"releases of that time disagree about notSameLabels (none of the labels, or another value than the subject's), and no object of today compares with the subject: write one policy for each value of tenant"},
 		{"two at once", blue, "namespaces: {namespaceSelector: {matchLabels: {a: b}}, sameLabels: [tenant]}", "ns: a=b", "",
-			"it has namespaceSelector beside sameLabels or notSameLabels, of which one may stand"},
+			"it has namespaceSelector beside other fields, of which one may stand"},
 		{"pods of same labels", blue, "pods: {namespaces: {sameLabels: [tenant]}, podSelector: {matchLabels: {app: db}}}", "pods: app=db in ns: tenant=blue", "pods: app=db in ns: tenant=blue", ""},
 		{"an older subject", "{namespaceSelector: {matchLabels: {tenant: blue}}}", "namespaces: {matchLabels: {team: web}}", "ns: team=web", "ns: team=web", ""},
 		{"an older subject of pods", "{namespaceAndPodSelector: {namespaceSelector: {}, podSelector: {matchLabels: {app: a}}}}", "namespaces: {}", "ns: all", "ns: all", ""},

@@ -42,3 +42,17 @@ func TestOlderOnCluster(t *testing.T) {
 		t.Errorf("%v\n%s", bad, p.Older.Upgrade)
 	}
 }
+
+// Ports of 2022 cannot be read by anybody of today: the policy is named, and left out.
+func TestPortsOf2022OnCluster(t *testing.T) {
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": "AdminNetworkPolicy", "metadata": map[string]any{"name": "a", "uid": "u-1"},
+		"spec": map[string]any{"priority": int64(5), "subject": map[string]any{"namespaces": map[string]any{}},
+			"ingress": []any{map[string]any{"action": "Deny", "from": []any{map[string]any{"namespaces": map[string]any{}}},
+				"ports": map[string]any{"list": []any{map[string]any{"protocol": "TCP", "port": int64(80)}}}}}},
+	}}
+	o, broken := NewTyped("prod").Object(u)
+	if o != nil || len(broken) != 1 || broken[0].Code != CodeSchema || broken[0].Key.Name != "a" || broken[0].Remedy != "the installed CRD and this release of Rung do not fit" {
+		t.Errorf("%v, %+v", o, broken)
+	}
+}

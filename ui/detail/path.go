@@ -206,6 +206,9 @@ func (d *PathDrawing) rows(id string, s *trace.Stage) {
 		}
 	} else if said = "say "; s.Disagrees() {
 		sign, mark, said, text = "≠", st.Error, "", said+text
+		if s.Of2016 { // known, and nothing drifted
+			mark = st.Dim
+		}
 	}
 	var to nav.Page
 	if s.Rows.Decided != nil {

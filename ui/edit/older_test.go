@@ -58,6 +58,22 @@ func TestOlderUpgrade(t *testing.T) {
 	}
 }
 
+// A policy of 2022 is opened in today's form, ports and all.
+func TestOlderUpgradeOf2022(t *testing.T) {
+	w := onOlder(t, "namespacedPods: {namespaces: {namespaceSelector: {matchLabels: {tenant: blue}}}, pods: {podSelector: {matchLabels: {app: web}}}}\n    ports:\n      list:\n      - port: 80 # the web", "true")
+	got := strings.ReplaceAll(w.seen("1"), "\n# rung:", "")
+	for _, want := range []string{"It is written in an older form", "namespacedPods is pods today, with both selectors themselves", "ports.list is ports itself today", "# the whole house", "# the web", "portNumber"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in what the editor was given:\n%s", want, got)
+		}
+	}
+	w.s.Want("nothing is written yet")
+	w.s.Press("a", "y")
+	if p := w.policy("first"); p.Older != nil || p.Refused() || p.Ingress[0].Peers[0].String() != "pods: app=web in ns: tenant=blue" || p.Ingress[0].Ports[0].Start != 80 {
+		t.Errorf("after it was applied: %+v\n%s", p.Invalid, p.YAML)
+	}
+}
+
 // Where no object of today says the same, the notes say why, and the text stays.
 func TestOlderReason(t *testing.T) {
 	w := onOlder(t, "namespaces: {sameLabels: [tenant]}", "true")

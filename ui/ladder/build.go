@@ -175,6 +175,10 @@ func (b *builder) stand(it *item, k model.Key, stage model.Stage) {
 		none := widget.Styled("–", b.st.Dim)
 		it.pods, it.acls, it.zones, it.rank = "–", "–", none, 9
 		it.state = widget.Styled("not compiled", b.st.Dim)
+		if k.Kind == model.KindIsolation2016 {
+			it.state, it.whole = widget.Styled("no rows", b.st.Dim), widget.Styled(revision.NoRowsOf2016, b.st.Text)
+			it.marks = []widget.Line{widget.Styled("decides by the document of 2016", b.st.Dim)}
+		}
 		return
 	}
 	it.pods = strconv.Itoa(b.rev.SubjectCount(k).Pods) // the policy's page tells of those apart

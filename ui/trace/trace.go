@@ -188,7 +188,7 @@ func (v *page) said() said {
 	case v.now == nil:
 		return said{}
 	}
-	return said{v.now.Sentence(), slices.ContainsFunc(v.now.Disagree, func(d trace.Disagreement) bool { return !d.Settling })}
+	return said{v.now.Sentence(), slices.ContainsFunc(v.now.Disagree, func(d trace.Disagreement) bool { return !d.Settling && !d.Known })}
 }
 
 // until is what was said until something else was.

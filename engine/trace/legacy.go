@@ -1,0 +1,74 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+
+	"rung/engine/revision"
+	"rung/model"
+)
+
+// FindNoRowsOf2016 is the code of the finding that a verdict counts the isolation annotation
+// of 2016, for which OVN-Kubernetes of today has no rows. Rows then differ without a fault of
+// anybody's.
+const FindNoRowsOf2016 = "isolation-annotation-no-rows"
+
+// What is said of it, and what can be done.
+const (
+	noRows2016 = "OVN-Kubernetes has no rows for the isolation annotation of 2016 (a known divergence, not drift)"
+	remedy2016 = "rung convert --to networkpolicy writes the policies of today, which have rows"
+)
+
+// by2016 says whether a stage of which policies and rows say different things differs only
+// because the isolation annotation of 2016 counts: decided as today, the policies say what
+// the rows say. What differs from that, too, drifted.
+func (t *Trace) by2016(r *revision.Revision, path, stage int) bool {
+	if !r.Flags.LegacyIsolation {
+		return false
+	}
+	if t.today == nil {
+		a, err := r.VerdictsToday().FromPolicies(t.Connection)
+		if err != nil {
+			return false
+		}
+		t.today = &a
+	}
+	if path >= len(t.today.Paths) || stage >= len(t.today.Paths[path].Stages) {
+		return false
+	}
+	now, s := &t.today.Paths[path].Stages[stage], &t.Paths[path].Stages[stage]
+	return now.Stage == s.Stage && now.Zone == s.Zone && now.Verdict == s.Rows.Verdict
+}
+
+func finding2016(s *Stage) model.Finding {
+	f := model.Finding{Code: FindNoRowsOf2016, Severity: model.SeverityInfo, Rule: -1, Zone: s.Zone, Remedy: remedy2016,
+		Message: fmt.Sprintf("zone %s, %s: policies %s by the document of 2016, rows %s by the policies of today; %s", s.Zone, s.Stage, s.Verdict, s.Rows.Verdict, noRows2016)}
+	if k := s.Decided; k != nil && k.Policy.Kind.IsPolicy() {
+		f.Policy, f.Direction, f.Rule = k.Policy, k.Direction, k.Rule
+	}
+	return f
+}
+
+// rowsAlone says, where the rows alone were asked, that the policies say otherwise as the
+// document of 2016 decides.
+func (t *Trace) rowsAlone(r *revision.Revision) {
+	if !r.Flags.LegacyIsolation {
+		return
+	}
+	then, err := r.Verdicts().FromPolicies(t.Connection)
+	if err != nil || then.Verdict == t.Verdict {
+		return
+	}
+	now, err := r.VerdictsToday().FromPolicies(t.Connection)
+	if err != nil || now.Verdict != t.Verdict {
+		return
+	}
+	t.Of2016 = &model.Finding{Code: FindNoRowsOf2016, Severity: model.SeverityInfo, Rule: -1, Remedy: remedy2016,
+		Message: fmt.Sprintf("policies %s by the document of 2016, rows %s by the policies of today; %s", then.Verdict, t.Verdict, noRows2016)}
+}
+
+// OnlyKnown says whether rows and policies say different things, and that is known not to
+// be drift.
+func (t *Trace) OnlyKnown() bool {
+	return len(t.Disagree) > 0 && !slices.ContainsFunc(t.Disagree, func(d Disagreement) bool { return !d.Known })
+}
