@@ -32,7 +32,7 @@ func NeverComes(ctx context.Context, rev *revision.Revision, about About) (out [
 			default:
 				c := Check{Step: "order", State: Unknown, Text: DecidedFirst(about.Policy, b)}
 				if all {
-					c.State, c.Remedy = Wrong, logFirst(about.Policy, b)
+					c.State, c.Remedy = Wrong, logFirst(rev, about.Policy, b)
 				}
 				out = append(out, c)
 			}
@@ -52,13 +52,13 @@ func ownOnly(k model.PolicyKey, b *revision.Before) bool {
 
 // logFirst is how the rule that decides instead of another is made to log: of an
 // AdminNetworkPolicy that logs nothing of its kind.
-func logFirst(k model.PolicyKey, b *revision.Before) string {
+func logFirst(rev *revision.Revision, k model.PolicyKey, b *revision.Before) string {
 	by := &b.By[len(b.By)-1]
-	flag := map[model.Action]string{model.Allow: "--allow info", model.Deny: "--deny alert", model.Pass: "--pass info"}[by.Action]
-	if by.Level != "" || !by.Policy.Kind.IsAdmin() || by.Policy == k || flag == "" {
+	p := rev.Cluster.Policy(by.Policy)
+	if by.Level != "" || p == nil || !p.Kind.IsAdmin() || by.Policy == k {
 		return ""
 	}
-	return "rung log-level " + model.ShellQuote(by.Policy.Name) + " " + flag
+	return rev.LogLevelCommand(p, by.Action)
 }
 
 // DecidedFirst says of a rule of a policy which rules decide before it.

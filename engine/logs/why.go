@@ -111,14 +111,14 @@ func (c *checks) policy() bool {
 		c.add("annotation", Wrong, "The logging annotation of namespace %s is not valid: %s.", ns, strings.Join(logging.Problems, "; ")).
 			Remedy = c.rev.NamespaceLogsCommand(ns)
 	case len(logging.Problems) > 0:
-		c.levels(c.add("annotation", Wrong, "Its logging annotation is not valid, so OVN-Kubernetes does not apply the policy: %s.", logging.Problems[0]))
+		c.levels(p, c.add("annotation", Wrong, "Its logging annotation is not valid, so OVN-Kubernetes does not apply the policy: %s.", logging.Problems[0]))
 		return false
 	case !now.Any() && ns != "":
 		c.add("annotation", Wrong, "The logging of %s is set by the annotation %s of namespace %s, and there is none.", k.Label(), model.AnnotationLogging, ns).
 			Remedy = c.rev.NamespaceLogsCommand(ns)
 		return false
 	case !now.Any():
-		c.levels(c.add("annotation", Wrong, "%s has no log level, so none of its rules logs.", k.Label()))
+		c.levels(p, c.add("annotation", Wrong, "%s has no log level, so none of its rules logs.", k.Label()))
 		return false
 	default:
 		whose := "Its annotation sets "
@@ -166,9 +166,16 @@ func (c *checks) antrea(p *model.Policy) {
 		Remedy = "rung logs --log np.log"
 }
 
-// levels is the remedy for levels of the policy itself.
-func (c *checks) levels(x *Check) {
-	x.Levels, x.Remedy = true, "rung log-level "+model.ShellQuote(c.about.Policy.Name)+" --deny alert --allow info"
+// levels is the remedy for levels of the policy itself: those of the rules it is about.
+func (c *checks) levels(p *model.Policy, x *Check) {
+	var actions []model.Action
+	for _, r := range c.about.rules(p) {
+		actions = append(actions, r.Action)
+	}
+	if len(actions) == 0 {
+		actions = []model.Action{model.Deny, model.Allow}
+	}
+	x.Levels, x.Remedy = true, c.rev.LogLevelCommand(p, actions...)
 }
 
 // actions are the actions whose rules do not log.
@@ -178,7 +185,7 @@ func (c *checks) actions(p *model.Policy, now model.LogLevels, ns string) {
 	wrong := func(format string, args ...any) {
 		x := c.add("level", Wrong, format, args...)
 		if ns == "" {
-			c.levels(x)
+			c.levels(p, x)
 		} else {
 			x.Remedy = c.rev.NamespaceLogsCommand(ns)
 		}

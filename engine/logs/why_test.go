@@ -14,7 +14,10 @@ import (
 	"rung/test/given"
 )
 
-const levels = "    k8s.ovn.org/acl-logging: '{\"deny\":\"alert\"}'\n"
+const (
+	levels  = "    k8s.ovn.org/acl-logging: '{\"deny\":\"alert\"}'\n"
+	quieter = "    k8s.ovn.org/acl-logging: '{\"deny\":\"warning\"}'\n"
+)
 
 // annotated is a policy with a logging annotation.
 func annotated(policy, annotation string) string {
@@ -44,6 +47,14 @@ func TestWhy(t *testing.T) {
 		{"a level that is off", annotated(deny, levels), sandbox, nil, About{}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✗ level       Allow rules do not log. → rung log-level control --deny alert --allow info",
+			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
+			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
+		{"only what it has rules for", given.ANP("control", 34, "", "in allow *"), sandbox, nil, About{}, 0,
+			[]string{"✗ annotation  ANP control has no log level, so none of its rules logs. → rung log-level control --allow info"}},
+		{"levels that are set stay", annotated(given.ANP("control", 34, "", "in deny tenant=blue", "in pass *"), quieter), sandbox, nil, About{}, 0, []string{
+			"✓ annotation  Its annotation sets deny=warning.",
+			"✗ level       Pass rules do not log. → rung log-level control --deny warning --pass info",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
@@ -163,6 +174,10 @@ func TestNeverComes(t *testing.T) {
 		{"nothing", []string{own}, nil},
 		{"all of a rule, in silence, and part of another", []string{own, given.ANP("over", 5, "", "in deny tenant=green")}, []string{
 			"✗ order       ingress 0 never decides: over ingress 0 comes first, matches all of it and does not log. → rung log-level over --deny alert",
+			"? order       ingress 1 decides only part of what it matches; before it: over ingress 0 (does not log) and ingress 0 (logs at alert).",
+		}},
+		{"one that logs other actions", []string{own, strings.Replace(loud, `"deny":"alert"`, `"allow":"notice"`, 1)}, []string{
+			"✗ order       ingress 0 never decides: over ingress 0 comes first, matches all of it and does not log. → rung log-level over --deny alert --allow notice",
 			"? order       ingress 1 decides only part of what it matches; before it: over ingress 0 (does not log) and ingress 0 (logs at alert).",
 		}},
 		{"one that logs", []string{own, loud}, []string{

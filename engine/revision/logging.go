@@ -1,7 +1,10 @@
 package revision
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"rung/model"
 	"rung/model/nb"
@@ -57,10 +60,36 @@ func NamespaceLogs(k model.PolicyKey) string {
 	return fmt.Sprintf("%s logs as the annotation of namespace %s says: change the logging of that", k.Label(), k.Namespace)
 }
 
-// NamespaceLogsCommand is the command that switches a namespace's logging on, with
-// levels to begin with, on the cluster that Rung looks at.
+// toBeginWith are levels that make a policy log, where nobody chose others.
+var toBeginWith = model.LogLevels{Allow: "info", Deny: "alert", Pass: "info"}
+
+// LogLevelCommand is the command that makes a policy log what its rules of some actions
+// decide. rung log-level sets all levels at once, so it names those that are set now, too.
+func (r *Revision) LogLevelCommand(p *model.Policy, also ...model.Action) string {
+	levels, name := r.Logging(p).Levels, p.Name
+	for _, other := range []model.Kind{model.KindANP, model.KindBANP} {
+		if other != p.Kind && r.Cluster.Policy(model.Key{Kind: other, Name: p.Name}) != nil {
+			name = p.Kind.Short() + "/" + p.Name
+		}
+	}
+	words := []string{"rung", "log-level", name}
+	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
+		level := levels.For(a)
+		if level == "" && slices.Contains(also, a) {
+			level = toBeginWith.For(a)
+		}
+		if level != "" {
+			words = append(words, "--"+strings.ToLower(string(a)), level)
+		}
+	}
+	return model.ShellJoin(words...)
+}
+
+// NamespaceLogsCommand is the command that switches a namespace's logging on, on the
+// cluster that Rung looks at: levels that are set stay.
 func (r *Revision) NamespaceLogsCommand(namespace string) string {
-	levels := model.LogLevels{Allow: "info", Deny: "alert"}
+	levels := r.NamespaceLogging(namespace).Levels
+	levels.Allow, levels.Deny = cmp.Or(levels.Allow, toBeginWith.Allow), cmp.Or(levels.Deny, toBeginWith.Deny)
 	return r.Mode.Kubectl.Annotate(model.Key{Kind: model.KindNamespace, Name: namespace}, model.AnnotationLogging+"="+levels.Annotation())
 }
 

@@ -89,10 +89,10 @@ func TestIsolating(t *testing.T) {
 func TestNamespaceLogging(t *testing.T) {
 	rev := revisionOf(t, given.NP("blue", "web", "{podSelector: {}}"), given.ANP("one", 1, "tenant=blue", "in deny *"))
 	ns := *rev.Cluster.Namespace("blue")
-	ns.Annotations = map[string]string{model.AnnotationLogging: `{"deny": "alert", "allow": "loud"}`}
+	ns.Annotations = map[string]string{model.AnnotationLogging: `{"deny": "warning", "allow": "loud"}`}
 	rev = rev.With([]model.Object{&ns}, nil)
 	got := rev.Logging(rev.Cluster.Policy(given.NPKey("blue", "web")))
-	want := Logging{Levels: model.LogLevels{Deny: "alert"}, Namespace: "blue", Problems: []string{`"loud" is no log level, allow is not logged`}}
+	want := Logging{Levels: model.LogLevels{Deny: "warning"}, Namespace: "blue", Problems: []string{`"loud" is no log level, allow is not logged`}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -100,9 +100,30 @@ func TestNamespaceLogging(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	rev.Mode.Kubectl.Flags = "'--context=my lab'" // what is copied asks the cluster that Rung asks
-	const command = `kubectl '--context=my lab' annotate namespace blue 'k8s.ovn.org/acl-logging={"allow":"info","deny":"alert"}' --overwrite`
+	const command = `kubectl '--context=my lab' annotate namespace blue 'k8s.ovn.org/acl-logging={"allow":"info","deny":"warning"}' --overwrite`
 	if c := rev.NamespaceLogsCommand("blue"); c != command {
 		t.Error(c)
+	}
+}
+
+// rung log-level sets all levels: what makes a policy log more leaves it those it has.
+func TestLogLevelCommand(t *testing.T) {
+	loud := strings.Replace(given.ANP("one", 1, "tenant=blue", "in deny *"), "  name: one\n",
+		"  name: one\n  annotations: {k8s.ovn.org/acl-logging: '{\"deny\":\"notice\",\"allow\":\"debug\"}'}\n", 1)
+	rev := revisionOf(t, loud, given.ANP("default", 2, "", "in deny *"), given.BANP("", "in deny *"))
+	for _, c := range []struct {
+		policy model.PolicyKey
+		also   []model.Action
+		want   string
+	}{
+		{given.ANPKey("one"), []model.Action{model.Pass, model.Deny}, "rung log-level one --deny notice --allow debug --pass info"},
+		{given.ANPKey("one"), nil, "rung log-level one --deny notice --allow debug"},
+		{given.ANPKey("default"), []model.Action{model.Deny}, "rung log-level ANP/default --deny alert"},
+		{model.Key{Kind: model.KindBANP, Name: "default"}, []model.Action{model.Allow}, "rung log-level BANP/default --allow info"},
+	} {
+		if got := rev.LogLevelCommand(rev.Cluster.Policy(c.policy), c.also...); got != c.want {
+			t.Errorf("%s: %s, want %s", c.policy, got, c.want)
+		}
 	}
 }
 

@@ -39,6 +39,8 @@ type page struct {
 	was   string    // what it was before it changed
 	when  time.Time // when it changed, zero where it did not
 	drawn frame
+
+	turned time.Time // when the verdict changed, and not only whether the rows agree
 }
 
 // inputs are what an answer hangs on.
@@ -167,8 +169,11 @@ func (v *page) Receive(env *view.Env, msg any) {
 	before := v.said()
 	v.running, v.next = false, env.Now.Add(rest*a.took)
 	v.rev, v.now, v.err = a.rev, a.trace, a.err
-	if after := v.said(); !first && after != before {
+	if after := v.said(); !first && after != before && !v.follows(before, after, env.Now) {
 		v.was, v.when = before.until(after), env.Now
+		if before.text != after.text {
+			v.turned = env.Now
+		}
 	}
 	// Which zones count is known only once the way is.
 	v.asked.zones = zonesOf(a.rev, v.now)
@@ -189,6 +194,15 @@ func (v *page) said() said {
 		return said{}
 	}
 	return said{v.now.Sentence(), slices.ContainsFunc(v.now.Disagree, func(d trace.Disagreement) bool { return !d.Settling && !d.Known })}
+}
+
+// follow is how long after a change of the verdict the rows may be on their way.
+const follow = time.Minute
+
+// follows says whether only the rows changed sides, and that soon after the verdict did:
+// they follow the policies. What the verdict was before is worth more than that then.
+func (v *page) follows(before, after said, now time.Time) bool {
+	return before.text == after.text && !v.turned.IsZero() && now.Sub(v.turned) < follow
 }
 
 // until is what was said until something else was.

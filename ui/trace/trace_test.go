@@ -172,6 +172,28 @@ func TestChangesAreSaid(t *testing.T) {
 	s.Want("cannot ask: pod blue/api-d0 does not exist", "changed 0s ago: was denied by")
 }
 
+// Rows follow their policies a moment later. That they do is no news: the page goes on
+// saying what the verdict was, and not that the rows disagreed for that moment.
+func TestRowsThatFollowHideNoChange(t *testing.T) {
+	p := facts(t)
+	s := open(t, p, "blue/api-d0 blue/api-d1 TCP 8080")
+	q := *p
+	q.Cluster, _ = p.Cluster.Upsert(nil, []model.Key{{Kind: model.KindANP, Name: "cluster-control"}})
+	q.Desired = nil
+	s.Console.Set(&q)
+	s.Console.Advance(time.Second)
+	s.Refresh()
+	s.Want("rows disagree", "changed 0s ago: was denied by rule 5")
+
+	followed := q
+	uitest.Sync(&followed)
+	s.Console.Set(&followed)
+	s.Console.Advance(2 * time.Second)
+	s.Refresh()
+	s.Want("rows agree", "changed 2s ago: was denied by rule 5")
+	s.WantNot("rows disagreed before")
+}
+
 // A row altered behind Rung's back: the page names the row, the zone and what is wrong.
 func TestRowsDisagree(t *testing.T) {
 	p := facts(t)
