@@ -146,11 +146,11 @@ func endTerm(side, space string) string {
 	case space == inNode:
 		terms = []string{`"node "`}
 	case space == isOutside:
-		terms = []string{"=outside"}
+		terms = []string{"outside", `-"node "`}
 	case space == noAddress:
 		terms = []string{"-.", `-":"`, `-"node "`}
 	case isAddress(space):
-		terms = []string{exact(space), "-=outside", `-"node "`}
+		terms = []string{exact(space), "-outside"}
 	}
 	out := ""
 	for _, t := range terms {
