@@ -17,7 +17,7 @@ const streamsWithin = 10 * time.Second
 // checkOut is a step of the way from a policy to a line of its log.
 type checkOut struct {
 	Step   string `json:"step"`
-	State  string `json:"state"` // ok, wrong, unknown
+	State  string `json:"state"` // ok, wrong, unknown, note
 	Text   string `json:"text"`
 	Remedy string `json:"remedy,omitempty"`
 }

@@ -15,6 +15,7 @@ import (
 	"rung/model"
 	"rung/sources/nbdb"
 	"rung/sources/nbdb/dbfile"
+	"rung/sources/sandbox"
 )
 
 // Clock tells the time; tests bring their own.
@@ -56,6 +57,7 @@ type Engine struct {
 	owners    *owners
 	archives  *dbfile.Archives
 	ovnTraces *ovnTraces
+	traffic   atomic.Pointer[sandbox.Traffic] // the sandbox's, nil where there is none
 }
 
 // New starts an engine; it returns at once, with an empty first revision.

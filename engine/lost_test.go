@@ -52,6 +52,27 @@ func TestMeterAtLimit(t *testing.T) {
 	if d := last.Sub(first); d > namedWithin {
 		t.Errorf("named after %v of lines", d)
 	}
+	// Once all its ACLs had the time to reach their limits and nothing comes any more, every
+	// line that the sandbox's meters withheld is shown as lost, and none twice.
+	if !wait.Poll(wait.Patience, func() bool {
+		n := r.Logs().Last()
+		e := r.Logs().Since(n-1, 1)
+		return len(e) > 0 && e[0].Line.At.Sub(first) > 2*namedWithin
+	}) {
+		t.Fatal("no more lines came")
+	}
+	traffic := r.traffic.Load()
+	traffic.SetRate(0)
+	withheld, shown := uint64(0), uint64(0)
+	if !wait.Poll(wait.Patience, func() bool {
+		withheld, shown = traffic.Stats().Limited, 0
+		for _, x := range r.Logs().Losses() {
+			shown += x.Lost
+		}
+		return shown == withheld
+	}) || shown == 0 {
+		t.Errorf("%d lines are shown as lost, the meters withheld %d: %+v", shown, withheld, r.Logs().Losses())
+	}
 }
 
 // offer hands lines of a rule over and waits until they are counted.

@@ -23,6 +23,7 @@ func (e *Engine) rows() (*model.Cluster, map[string]*nb.DB) {
 // they cause.
 func (e *Engine) runTraffic(sb *sandbox.Sandbox, rate float64) {
 	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, On: sb, Turn: e.slots.take})
+	e.traffic.Store(t)
 	if sb.OVN() == "" {
 		e.logs.CountedBy(t.Withheld)
 	} else {

@@ -14,11 +14,12 @@ import (
 // Checked is how a step of the way to a line stands.
 type Checked string
 
-// The states of a step.
+// The states of a step. A note is what somebody chose, so nothing is wrong with it.
 const (
 	Fine    Checked = "ok"
 	Wrong   Checked = "wrong"
 	Unknown Checked = "unknown"
+	Noted   Checked = "note"
 )
 
 // Check is one step of the way from a policy to a line that is seen.
@@ -178,9 +179,9 @@ func (c *checks) levels(p *model.Policy, x *Check) {
 	x.Levels, x.Remedy = true, c.rev.LogLevelCommand(p, actions...)
 }
 
-// actions are the actions whose rules do not log.
+// actions are the actions whose rules do not log: that is wrong where it is asked about one
+// of them, or none logs; else it is what the annotation says.
 func (c *checks) actions(p *model.Policy, now model.LogLevels, ns string) {
-	was := len(c.out)
 	rules := c.about.rules(p)
 	wrong := func(format string, args ...any) {
 		x := c.add("level", Wrong, format, args...)
@@ -195,33 +196,46 @@ func (c *checks) actions(p *model.Policy, now model.LogLevels, ns string) {
 		wrong("%s says %s, and %s is not logged.", revision.RuleLabel(r.Direction, r.Index, ""), r.Action, r.Action)
 		return
 	}
+	logged := 0
+	for i := range rules {
+		if now.For(rules[i].Action) != "" {
+			logged++
+		}
+	}
+	switch {
+	case logged == len(rules):
+		c.add("level", Fine, "%s of it %s.", words.Count(logged, "rule"), words.Form(logged, "logs", "log"))
+	case logged > 0:
+		c.add("level", Fine, "%d of its %s %s.", logged, words.Count(len(rules), "rule"), words.Form(logged, "logs", "log"))
+	}
 	n := ladder.CountRules(rules)
 	for _, a := range []struct {
 		action model.Action
 		rules  int
 	}{{model.Deny, n.Deny}, {model.Allow, n.Allow}, {model.Pass, n.Pass}} {
 		switch level := now.For(a.action); {
+		case a.rules > 0 && level == "" && logged > 0:
+			c.add("level", Noted, "%s rules do not log: no level is set for them.", a.action)
 		case a.rules > 0 && level == "":
 			wrong("%s rules do not log.", a.action)
 		case a.rules == 0 && level != "" && len(rules) == len(p.Ingress)+len(p.Egress):
 			c.add("level", Unknown, "%s is set to %s, but it has no %s rule.", a.action, level, a.action)
 		}
 	}
-	if len(c.out) == was {
-		c.add("level", Fine, "%s of it %s.", words.Count(len(rules), "rule"), words.Form(len(rules), "logs", "log"))
-	}
 }
 
 // netpolLevels: the rules of a NetworkPolicy log what they allow, the default deny of its
 // namespace what none allows (ovn-kubernetes.md#namespace-logging).
 func (c *checks) netpolLevels(p *model.Policy, now model.LogLevels) {
-	remedy := c.rev.NamespaceLogsCommand(p.Namespace)
-	if now.Allow == "" {
-		c.add("level", Wrong, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace).Remedy = remedy
+	if now.Allow == "" && c.about.Dir != "" { // its rules allow and do nothing else
+		c.add("level", Wrong, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace).
+			Remedy = c.rev.NamespaceLogsCommand(p.Namespace)
+	} else if now.Allow == "" {
+		c.add("level", Noted, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace)
 	}
 	switch {
 	case now.Deny == "":
-		c.add("level", Wrong, "Namespace %s sets no level for deny: what no NetworkPolicy allows is not logged.", p.Namespace).Remedy = remedy
+		c.add("level", Noted, "Namespace %s sets no level for deny: what no NetworkPolicy allows is not logged.", p.Namespace)
 	case !p.IsolatesIngress && !p.IsolatesEgress:
 		c.add("level", Unknown, "It isolates no pod, so no default deny drops anything because of it.")
 	case now.Allow != "":
@@ -261,13 +275,15 @@ func (x Check) Line() string {
 	return text
 }
 
-// Sign is ✓, ✗ or ?.
+// Sign is ✓, ✗, · or ?.
 func (s Checked) Sign() string {
 	switch s {
 	case Fine:
 		return "✓"
 	case Wrong:
 		return "✗"
+	case Noted:
+		return "·"
 	}
 	return "?"
 }

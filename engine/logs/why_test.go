@@ -46,6 +46,20 @@ func TestWhy(t *testing.T) {
 			[]string{"✓ annotation  Its annotation sets deny=alert.", "✗ level       ingress 7 no longer exists."}},
 		{"a level that is off", annotated(deny, levels), sandbox, nil, About{}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
+			"✓ level       1 of its 2 rules logs.",
+			"· level       Allow rules do not log: no level is set for them.",
+			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
+			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
+		{"the rule whose level is off", annotated(deny, levels), sandbox, nil, About{Dir: model.Egress, Rule: 0}, 0, []string{
+			"✓ annotation  Its annotation sets deny=alert.",
+			"✗ level       egress 0 says Allow, and Allow is not logged. → rung log-level control --deny alert --allow info",
+			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
+			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
+		{"levels of which no rule has one", annotated(given.ANP("control", 34, "", "in allow *", "out allow *"), levels), sandbox, nil, About{}, 0, []string{
+			"✓ annotation  Its annotation sets deny=alert.",
+			"? level       Deny is set to alert, but it has no Deny rule.",
 			"✗ level       Allow rules do not log. → rung log-level control --deny alert --allow info",
 			"? rows        No zone was read, so whether rows have log=true is not known.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"rung/engine/logs"
@@ -83,21 +84,27 @@ func endKey(d *logs.End) (model.Key, string) {
 	return d.Key, ""
 }
 
-// spaceOf is an end's namespace, or what it is instead of something in one.
+// spaceOf is an end's namespace, or what it is instead of something in one: of an address of
+// which nothing is known, as where no cluster is, the address.
 func spaceOf(d *logs.End) string {
 	switch {
 	case d.Key.Namespace != "":
 		return d.Key.Namespace
 	case d.Key.Kind == model.KindNode:
 		return inNode
+	case d.Note == isOutside[1:len(isOutside)-1]:
+		return isOutside
+	case d.Addr != "":
+		return d.Addr
 	}
-	return isOutside
+	return noAddress
 }
 
 // What stands for the namespace of ends that are in none.
 const (
 	inNode    = "(node)"
 	isOutside = "(outside)"
+	noAddress = "(no address)"
 )
 
 // name is what the lines of a pile have in common, and term the filter for it.
@@ -115,7 +122,7 @@ func (d dimension) name(e *logs.Entry) (name, term string) {
 		return rulePile(e)
 	case byNamespaces:
 		from, to := spaceOf(&e.Src), spaceOf(&e.Dst)
-		term = "ns:" + spaceTerm(from) + "->" + spaceTerm(to) + nodeTerm("src", from) + nodeTerm("dst", to)
+		term = "ns:" + spaceTerm(from) + "->" + spaceTerm(to) + endTerm("src", from) + endTerm("dst", to)
 		return from + " → " + to, term
 	}
 	return "", ""
@@ -123,21 +130,37 @@ func (d dimension) name(e *logs.Entry) (name, term string) {
 
 // spaceTerm finds a namespace, or what has none.
 func spaceTerm(s string) string {
-	if s[0] == '(' {
+	if s[0] == '(' || isAddress(s) {
 		return "="
 	}
 	return "=" + s
 }
 
-// nodeTerm tells nodes and what is outside apart: neither is in a namespace.
-func nodeTerm(side, space string) string {
-	switch space {
-	case inNode:
-		return " " + side + `:"node "`
-	case isOutside:
-		return " not " + side + `:"node "`
+// isAddress tells an address from a namespace, which has neither dots nor colons.
+func isAddress(s string) bool { return strings.ContainsAny(s, ".:") }
+
+// endTerm tells ends apart that are in no namespace.
+func endTerm(side, space string) string {
+	var terms []string
+	switch {
+	case space == inNode:
+		terms = []string{`"node "`}
+	case space == isOutside:
+		terms = []string{"outside", `-"node "`}
+	case space == noAddress:
+		terms = []string{"-.", `-":"`, `-"node "`}
+	case isAddress(space):
+		terms = []string{exact(space), "-outside"}
 	}
-	return ""
+	out := ""
+	for _, t := range terms {
+		if t, not := strings.CutPrefix(t, "-"); not {
+			out += " not " + side + ":" + t
+		} else {
+			out += " " + side + ":" + t
+		}
+	}
+	return out
 }
 
 func endName(d *logs.End) (name, term string) {

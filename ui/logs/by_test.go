@@ -22,9 +22,13 @@ func mixed(rng *rand.Rand, n int) (out []*logs.Entry) {
 	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
 	end := func() logs.End {
 		d := logs.End{Addr: fmt.Sprintf("10.0.0.%d", rng.IntN(6))}
-		switch rng.IntN(5) {
+		switch rng.IntN(7) {
 		case 0:
 			d.Note = "outside"
+		case 5:
+			d.Note = pick("", "no longer known")
+		case 6:
+			d.Addr = pick("fd00::1", d.Addr)
 		case 1:
 			d.Key = model.Key{Kind: model.KindNode, Name: pick("w1", "w11")}
 		case 2:
@@ -162,6 +166,31 @@ func TestRates(t *testing.T) {
 	}
 	want = [barCount]int{1: 1, 18: 1, 19: 1}
 	check(at.Add(time.Hour), 2)
+}
+
+// Who has an address that nobody knows is not said to be outside.
+func TestSpaces(t *testing.T) {
+	pod := logs.End{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindPod, Namespace: "red", Name: "web"}}
+	unknown := logs.End{Addr: "10.0.0.1"}
+	ends := []logs.End{pod, unknown, {Addr: "10.0.0.1", Note: "no longer known"}, {Addr: "10.0.0.1", Note: "outside"}, {Addr: "fd00::1"}, {},
+		{Addr: "10.0.0.1", Key: model.Key{Kind: model.KindNode, Name: "w1"}}}
+	names := []string{"red", "10.0.0.1", "10.0.0.1", "(outside)", "fd00::1", "(no address)", "(node)"}
+	of := func(i int) *logs.Entry { return &logs.Entry{Src: ends[i], Dst: pod, Line: model.LogLine{Proto: "tcp"}} }
+	for i := range ends {
+		name, term := byNamespaces.name(of(i))
+		if want := names[i] + " → red"; name != want {
+			t.Errorf("%+v: %q, want %q", ends[i], name, want)
+		}
+		q, err := logquery.Parse(term, time.Now())
+		if err != nil {
+			t.Errorf("%s: %v", term, err)
+		}
+		for j := range ends {
+			if got, want := of(j).Matches(&q, nil), names[i] == names[j]; got != want {
+				t.Errorf("the filter %s of %s: %v for %+v", term, names[i], got, ends[j])
+			}
+		}
+	}
 }
 
 // Lines around matches are those of the page before and after each, once, in order, as a

@@ -38,7 +38,7 @@ func (v *logPage) checks(env *view.Env) (out []string) {
 // check or a dot before it.
 func reasonLines(text string, w int, st *themes.Styles) (lines []string) {
 	mark, look := "·", st.Dim
-	for sign, of := range map[string]themes.Style{logs.Fine.Sign(): st.OK, logs.Wrong.Sign(): st.Deny, logs.Unknown.Sign(): st.Warn} {
+	for sign, of := range map[string]themes.Style{logs.Fine.Sign(): st.OK, logs.Wrong.Sign(): st.Deny, logs.Unknown.Sign(): st.Warn, logs.Noted.Sign(): st.Dim} {
 		if rest, ok := strings.CutPrefix(text, sign+" "); ok {
 			text, mark, look = rest, sign, of
 		}
