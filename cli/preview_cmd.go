@@ -177,7 +177,7 @@ func previewMarkdown(p *gate.Preview) string {
 	if e := p.Effect; e != nil {
 		fmt.Fprintf(&b, "### Connections\n\n%s\n\n", mdText(e.Text()))
 		if e.Difference != nil && len(e.Flips)+len(e.Others) > 0 {
-			b.WriteString("| verdict | connections | pairs | decided by | example |\n|---|---|---:|---|---|\n")
+			b.WriteString("| verdict | connections | pairs | who decides | example |\n|---|---|---:|---|---|\n")
 			for _, gs := range [][]verdict.Group{e.Flips, e.Others} {
 				for i := range gs {
 					mdGroup(&b, &gs[i], i)

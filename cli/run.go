@@ -111,7 +111,9 @@ func (a *app) withConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	if err := a.emptyFolders(); err != nil && len(cfg.NB) == 0 {
 		return err
 	}
-	limitAnswer(ctx, &cfg)
+	meanwhile, end := context.WithCancel(ctx)
+	defer end()
+	limitAnswer(meanwhile, &cfg)
 	e, err := engine.New(ctx, cfg)
 	if err != nil {
 		return err

@@ -157,13 +157,13 @@ func GroupText(g *verdict.Group) string {
 	return fmt.Sprintf("%s → %s, %s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.Count(g.Pairs, "pair"))
 }
 
-// DecidedText says who decides it now and who did.
+// DecidedText says who decides it before the change and who after it.
 func DecidedText(g *verdict.Group) string {
 	before, after := DecidersText(g.ByBefore), DecidersText(g.ByAfter)
 	if before == after {
-		return after + " before and after"
+		return "decided by " + after + " before and after"
 	}
-	return fmt.Sprintf("now %s; before: %s", after, before)
+	return fmt.Sprintf("decided before by %s, after by %s", before, after)
 }
 
 // ExampleText is a connection of the group.

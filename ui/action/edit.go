@@ -14,6 +14,9 @@ const (
 	PreviewEdit  ID = "preview.edit"
 	PreviewDiff  ID = "preview.diff"
 	PreviewMerge ID = "preview.merge"
+
+	PreviewSection     ID = "preview.next-section"
+	PreviewSectionBack ID = "preview.previous-section"
 )
 
 var edit = []Action{
@@ -28,5 +31,7 @@ var preview = []Action{
 	{ID: PreviewApply, Keys: []string{"a", "enter"}, Title: "apply", Footer: 20, Danger: gate.Confirmed, Help: "apply the change, after a last question (the default is no)"},
 	{ID: PreviewEdit, Keys: []string{"e"}, Title: "edit again", Footer: 30, Help: "go back to the text"},
 	{ID: PreviewDiff, Keys: []string{"v"}, Title: "as text", Footer: 40, Help: "show the change as a text diff, or field by field"},
+	{ID: PreviewSection, Keys: []string{"}"}, Title: "next section", Footer: 50, Help: "go to the next heading of a long preview; after the last, to the end"},
+	{ID: PreviewSectionBack, Keys: []string{"{"}, Title: "previous section", Help: "go to the heading before; before the first, to the beginning"},
 	{ID: PreviewMerge, Keys: []string{"u"}, Title: "merge", Help: "merge your change with the one made in the meantime, and preview the result"},
 }

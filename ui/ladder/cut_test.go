@@ -100,7 +100,7 @@ func TestNotesBelow(t *testing.T) {
 	s.Resize(80, 24)
 	goTo(t, s, "34 ─")
 	// The line and the one below it show one of the seven, and count the same rest.
-	if l := strings.Split(s.Frame(), "\n")[22]; !strings.Contains(l, "▲ ingress 4: drops the DNS queries of ") || !strings.HasSuffix(strings.TrimSpace(l), "  +6 more") {
+	if l := strings.Split(s.Frame(), "\n")[22]; !strings.Contains(l, "▲ ingress 4: drops the DNS queries of ") || !strings.HasSuffix(strings.TrimSpace(l), "  +6 more: ⏎ f") {
 		t.Errorf("at 80: %q", l)
 	}
 	if l := s.Line("34 ─"); !strings.HasSuffix(strings.TrimSpace(l), "▲ no DNS +6") {

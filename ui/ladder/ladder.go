@@ -58,6 +58,7 @@ func New(nav.Page) view.View {
 		Skip:  func(it *item) bool { return it.kind == band && !it.folds },
 		Hold:  func(it *item) int { return it.hold },
 		Note:  func(it *item) (notes, rest []widget.Line) { return it.told(v.frame.styles) },
+		More:  func(it *item) string { return v.allNotes(it) },
 		Text:  func(it *item) string { return it.text() },
 		Empty: "nothing on the ladder",
 	}

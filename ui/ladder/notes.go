@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/themes"
+	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/widget"
 )
@@ -150,6 +151,19 @@ func (it *item) told(st *themes.Styles) (notes, rest []widget.Line) {
 		}
 	}
 	return notes, rest
+}
+
+// allNotes are the keys that show all that is to be known about the policy of a line: its
+// page, and there the findings.
+func (v *ladderPage) allNotes(it *item) string {
+	if v.carry != nil || it.kind != policy || it.broken != nil {
+		return ""
+	}
+	open, finds := v.frame.keys.Action(action.Open).Shown(), v.frame.keys.Action(action.PolicyFinds).Shown()
+	if open == "" || finds == "" {
+		return ""
+	}
+	return open + " " + finds
 }
 
 // text is what the filter looks at: the row as it stands where there is room for all of it.

@@ -51,7 +51,20 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 
 // Offers leaves out of the hints what the page refuses: where nothing can be done
 // there is no yes.
-func (v *View) Offers(env *view.Env, id action.ID) bool { return v.WhyNot(env, id) == "" }
+func (v *View) Offers(env *view.Env, id action.ID) bool {
+	if id == action.PreviewSection {
+		return v.reading().Long()
+	}
+	return v.WhyNot(env, id) == ""
+}
+
+// reading is the pane that the cursor is in.
+func (v *View) reading() *widget.Doc {
+	if v.onRows && v.side {
+		return v.rows
+	}
+	return v.change
+}
 
 func (v *View) whyNotApply() string {
 	switch {
@@ -82,13 +95,14 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.diff = !v.diff
 	case action.PreviewMerge:
 		v.merge(env)
+	case action.PreviewSection:
+		v.reading().Section(1)
+	case action.PreviewSectionBack:
+		v.reading().Section(-1)
 	case action.Pane:
 		v.onRows = v.side && !v.onRows
 	default:
-		if v.onRows && v.side {
-			return v.rows.Do(id)
-		}
-		return v.change.Do(id)
+		return v.reading().Do(id)
 	}
 	v.build(env)
 	return true

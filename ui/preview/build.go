@@ -48,7 +48,7 @@ func (b *page) heading(title string) {
 	if len(b.lines) > 0 {
 		b.lines = append(b.lines, widget.DocLine{Line: widget.Line{}, Skip: true})
 	}
-	b.lines = append(b.lines, widget.DocLine{Line: widget.Heading(title, b.w, b.st), Skip: true})
+	b.lines = append(b.lines, widget.DocLine{Line: widget.Heading(title, b.w, b.st), Head: true, Skip: true})
 }
 
 // build makes the documents anew when what they are made of changed.

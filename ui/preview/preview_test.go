@@ -237,6 +237,25 @@ func TestDelete(t *testing.T) {
 	s.WantNot("┌ blue-tenant", "─ blue-tenant")
 }
 
+// A long preview is read by its headings; a short one offers no key for it.
+func TestSections(t *testing.T) {
+	w := start(t, nil)
+	s := w.s
+	s.Press("j", "j", "D")
+	s.Resize(80, 24)
+	s.Want("Delete ANP cluster-control", "more lines · } next section", "} next section  / filter")
+	for _, heading := range []string{"consequences", "connections that change", "same verdict, by another rule", "rows (every zone has its own)"} {
+		s.Press("}")
+		if lines := strings.Split(s.Frame(), "\n"); !strings.Contains(lines[2], "── "+heading) {
+			t.Errorf("not at %s\n%s", heading, s.Frame())
+		}
+	}
+	s.Press("{", "{", "{", "{")
+	s.Want("▸  Delete ANP cluster-control")
+	s.Resize(200, 500)
+	s.WantNot("next section")
+}
+
 // A NetworkPolicy goes through the same gate: the preview has the rows it shares
 // with others, by their names.
 func TestDeleteNetworkPolicy(t *testing.T) {

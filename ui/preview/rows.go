@@ -8,6 +8,7 @@ import (
 	"rung/engine/gate"
 	"rung/model"
 	"rung/model/words"
+	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/view"
 	"rung/ui/widget"
@@ -175,6 +176,9 @@ func (v *View) Render(env *view.Env, w, h int) string {
 // more is the line above the question where there is more to read than the page shows.
 func (v *View) more(env *view.Env, n, w int) string {
 	l := widget.Line{{Text: " ↓ " + words.Count(n, "more line") + " ", Style: env.Styles.Info}}
+	if key := env.Keys.Action(action.PreviewSection).Shown(); key != "" && v.change.Long() {
+		l = l.Add("· ", env.Styles.Border).Add(key, env.Styles.Key).Add(" next section ", env.Styles.Text)
+	}
 	if left := w - l.Width() - 2; left > 0 {
 		l = widget.Join(widget.Styled(dashes(left), env.Styles.Border), l, widget.Styled(dashes(2), env.Styles.Border))
 	}

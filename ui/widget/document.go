@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 
 	"rung/model/clean"
 	"rung/themes"
+	"rung/ui/action"
 )
 
 // DocLine is one line of a document.
@@ -17,6 +19,8 @@ type DocLine struct {
 	Line Line
 	// Link is where the line leads, nil for none.
 	Link any
+	// Head says that the line is the heading of a section.
+	Head bool
 	// Skip says that the cursor passes over the line: headings, empty lines.
 	Skip bool
 }
@@ -53,6 +57,53 @@ func (d *Doc) SetLines(lines []DocLine) {
 
 // Below is how many lines are under the last one of the last frame.
 func (d *Doc) Below() int { return max(0, len(d.shown)-d.top-d.height) }
+
+// Long says whether there is more than a screen of it, in sections.
+func (d *Doc) Long() bool {
+	return d.height > 0 && len(d.shown) > d.height && slices.ContainsFunc(d.items, func(l DocLine) bool { return l.Head })
+}
+
+// Section goes to the next section, or the one before: its heading is the first line on the
+// screen, where there is enough below it. From within a section the way back leads to its
+// own beginning first; beyond the last and the first one it is the end and the beginning.
+func (d *Doc) Section(step int) {
+	at, head := d.at, -1
+	for i, of := range d.shown {
+		if !d.items[of].Head {
+			continue
+		}
+		switch {
+		case step > 0 && i > at:
+			d.beginAt(i)
+			return
+		case step < 0 && d.firstOf(i) < at:
+			head = i
+		}
+	}
+	switch {
+	case step > 0:
+		d.Do(action.Bottom)
+	case head < 0:
+		d.Do(action.Top)
+	default:
+		d.beginAt(head)
+	}
+}
+
+// firstOf is the first line under a heading that the cursor may be on.
+func (d *Doc) firstOf(head int) int {
+	for i := head; i < len(d.shown); i++ {
+		if !d.skip(d.items[d.shown[i]]) {
+			return i
+		}
+	}
+	return len(d.shown)
+}
+
+func (d *Doc) beginAt(head int) {
+	d.moveTo(head, 1)
+	d.top = head
+}
 
 // Link is where the line under the cursor leads, nil for nowhere.
 func (d *Doc) Link() any {

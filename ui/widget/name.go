@@ -124,14 +124,20 @@ func (l Line) flow(w int) []Line {
 	return append(out, l)
 }
 
+// roomForKeys is from how many cells on there is room to name keys besides.
+const roomForKeys = 40
+
 // flowWhole puts the pieces into at most h lines of w cells. Where that is too little for
 // all, each is cut to its first clause, and those that do not fit then are left out. Of
 // those from notes[0] to before notes[1] it is counted how many are; of the others it is
 // only said that there are some. What is left of a first one, or of the only one, that is
-// too long ends after a word.
-func flowWhole(pieces []Line, notes [2]int, w, h int, sep, more themes.Style) []Line {
+// too long ends after a word. keys, where there are any, show what was counted.
+func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more themes.Style) []Line {
 	if len(pieces) == 0 || w <= 0 || h <= 0 {
 		return nil
+	}
+	if keys = ": " + keys; len(keys) == len(": ") || w < roomForKeys {
+		keys = ""
 	}
 	join := func(pieces []Line, left string) Line {
 		var l Line
@@ -149,7 +155,7 @@ func flowWhole(pieces []Line, notes [2]int, w, h int, sep, more themes.Style) []
 	left := func(shown, counted int) string {
 		switch {
 		case counted < notes[1]-notes[0]:
-			return "+" + strconv.Itoa(notes[1]-notes[0]-counted) + " more"
+			return "+" + strconv.Itoa(notes[1]-notes[0]-counted) + " more" + keys
 		case shown < len(pieces):
 			return Ellipsis
 		}

@@ -71,9 +71,10 @@ func TestFitWhole(t *testing.T) {
 func TestFlowWhole(t *testing.T) {
 	pieces := []Line{Plain("≠ conflicts with quarantine at 60: ingress 0 is Allow here and Deny there, which one wins is undefined (e.g. a → b)"),
 		Plain("▲ drops everything that leaves the pods; nothing else is left"), Plain("ACLS 12")}
+	keys := ""
 	text := func(w, h int) string {
 		var out []string
-		for _, l := range flowWhole(pieces, [2]int{0, 2}, w, h, themes.Style{}, themes.Style{}) {
+		for _, l := range flowWhole(pieces, [2]int{0, 2}, keys, w, h, themes.Style{}, themes.Style{}) {
 			if n := l.Width(); n > w {
 				t.Errorf("in %d×%d a line of %d: %q", w, h, n, l)
 			}
@@ -94,8 +95,15 @@ func TestFlowWhole(t *testing.T) {
 			t.Errorf("in %d×%d:\n%s\nwant\n%s", tt.w, tt.h, got, tt.want)
 		}
 	}
+	keys = "⏎ f"
+	if got, want := text(76, 1), "≠ conflicts with quarantine at 60 · ACLS 12  +1 more: ⏎ f"; got != want {
+		t.Errorf("with keys: %q, want %q", got, want)
+	}
+	if got := text(200, 1); strings.Contains(got, keys) {
+		t.Errorf("keys for nothing: %q", got)
+	}
 	whole := strings.FieldsFunc(pieces[0].String()+" "+pieces[1].String()+" ACLS 12", func(r rune) bool { return r == ' ' })
-	known := map[string]bool{"·": true, "…": true, "+1": true, "+2": true, "more": true}
+	known := map[string]bool{"·": true, "…": true, "+1": true, "+2": true, "more": true, "more:": true, "⏎": true, "f": true}
 	for _, w := range whole {
 		known[w], known[strings.TrimRight(w, ":;,")] = true, true
 	}

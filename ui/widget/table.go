@@ -58,6 +58,8 @@ type Table[T any] struct {
 	// stands below the table for the row under the cursor, which is made room for at
 	// any width. Columns without a title are taken for its short forms.
 	Note func(T) (notes, rest []Line)
+	// More are the keys that show the notes for which there was no room, empty for none.
+	More func(T) string
 	// NoBelow leaves those lines out: the page itself shows the row under the cursor whole.
 	NoBelow bool
 	// Skip says that the cursor passes over the row.

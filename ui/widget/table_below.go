@@ -64,7 +64,11 @@ func (t *Table[T]) told(st *themes.Styles, it T, lay layout, w, h int) []Line {
 		}
 		pieces = append(pieces, others...)
 	}
-	return flowWhole(pieces, counted, w, h, st.Border, st.Dim)
+	keys := ""
+	if t.More != nil {
+		keys = t.More(it)
+	}
+	return flowWhole(pieces, counted, keys, w, h, st.Border, st.Dim)
 }
 
 // unseen are the cells of a row that are not shown whole, each after its title: those of
