@@ -283,8 +283,10 @@ func (f *importer) portsOf(s *saying) (out []model.Port, ok bool) {
 		}
 		switch {
 		case p.Name != "":
-			f.namedPort(s, &p)
-			out = append(out, model.Port{Name: p.Name})
+			if !slices.ContainsFunc(out, func(q model.Port) bool { return q.Name == p.Name }) {
+				f.namedPort(s, p.Name)
+				out = append(out, model.Port{Name: p.Name})
+			}
 		case p.Broken():
 			s.lose("the API has no protocol %s", strconv.Quote(p.Protocol))
 		case p.Start == 0:
@@ -300,14 +302,19 @@ func (f *importer) portsOf(s *saying) (out []model.Port, ok bool) {
 // namedPort says what a named port is otherwise: it has no protocol; those of ingress rules
 // OVN-Kubernetes looks for among the peers as well (ovn-kubernetes.md#named-ports), and those
 // of egress rules among pods, not in networks.
-func (f *importer) namedPort(s *saying, p *model.Port) {
+func (f *importer) namedPort(s *saying, name string) {
+	of := map[string]bool{}
+	for _, p := range s.rule.Ports {
+		of[p.Protocol] = of[p.Protocol] || p.Name == name
+	}
+	every := of[""] || of["TCP"] && of["UDP"] && of["SCTP"]
 	switch {
 	case s.rule.Direction == model.Ingress:
-		s.lose("port %s is that of any protocol, and OVN-Kubernetes takes those that the peers declare, too", strconv.Quote(p.Name))
-	case p.Protocol != "":
-		s.lose("port %s is that of any protocol: the API's names have none", strconv.Quote(p.Name))
+		s.lose("port %s is that of any protocol, and OVN-Kubernetes takes those that the peers declare, too", strconv.Quote(name))
+	case !every:
+		s.lose("port %s is that of any protocol: the API's names have none", strconv.Quote(name))
 	case slices.ContainsFunc(s.rule.Peers, func(q model.Peer) bool { return q.Kind != model.PeerPods && q.Kind != model.PeerNamespaces }):
-		s.lose("port %s is looked for among pods, not in networks", strconv.Quote(p.Name))
+		s.lose("port %s is looked for among pods, not in networks", strconv.Quote(name))
 	}
 }
 

@@ -148,6 +148,25 @@ func (n *conversionCount) compare(t *testing.T, what string, r *convert.Result, 
 	n.unshown += len(differs) - len(seen)
 }
 
+// enough fails where too little was seen to prove anything.
+func (n *conversionCount) enough(t *testing.T) {
+	t.Helper()
+	t.Log(n)
+	for _, l := range []convert.Label{convert.Exact, convert.Approximate, convert.Inexpressible} {
+		if n.labels[l] < 100 {
+			t.Errorf("%d rules are %s", n.labels[l], l)
+		}
+	}
+	for _, v := range []Verdict{Allow, Deny, Undefined} {
+		if n.verdicts[v] < 50 {
+			t.Errorf("%s only %d times", v, n.verdicts[v])
+		}
+	}
+	if n.sets < 500 || n.decided < 5000 || n.shown < 200 {
+		t.Error("too few to prove anything")
+	}
+}
+
 func deciders(p *Path) (out []string) {
 	for _, s := range p.Stages {
 		text := string(s.Stage)
@@ -283,7 +302,7 @@ func TestFromAntreaAgrees(t *testing.T) {
 					t.FailNow()
 				}
 			}
-			t.Log(n)
+			n.enough(t)
 		})
 	}
 }
@@ -351,7 +370,7 @@ func TestToAntreaAgrees(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	t.Log(n)
+	n.enough(t)
 }
 
 // natives is a cluster with policies of Antrea beside its own.
