@@ -2,7 +2,6 @@ package convert
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,20 +92,21 @@ func (r row) hole(filled map[string]int, n int) bool {
 // admin makes the policies of all tiers before NetworkPolicies.
 func (f *importer) admin(ties []tie) {
 	var before, behind []tie // of the ClusterNetworkPolicies of Kubernetes there are
-	top := f.top()
-	lowest, highest := math.MaxInt32, -1
+	first, last, behindCNPs := top(), top(), -1
+	for p := range f.c.Policies(model.KindANP) {
+		last.before(p)
+		first.before(p)
+	}
 	for p := range f.c.Policies(model.KindCNP) {
 		if p.Tier == model.TierAdmin {
-			lowest, highest = min(lowest, int(p.Priority)), max(highest, int(p.Priority))
+			first.before(p)
+			behindCNPs = max(behindCNPs, int(p.Priority))
 		}
-	}
-	for p := range f.c.Policies(model.KindANP) {
-		top = min(top, int(p.Priority)-1)
 	}
 	for _, t := range ties {
 		switch {
 		case t.tier > antrea.PriorityApplication:
-		case highest < 0 || t.tier < antrea.PriorityAdminCNP:
+		case behindCNPs < 0 || t.tier < antrea.PriorityAdminCNP:
 			before = append(before, t)
 		case t.tier == antrea.PriorityAdminCNP:
 			t.leave("it shares Antrea's place %d with the ClusterNetworkPolicies of Kubernetes there are", t.tier)
@@ -114,12 +114,25 @@ func (f *importer) admin(ties []tie) {
 			behind = append(behind, t)
 		}
 	}
-	f.place(before, model.TierAdmin, 0, min(top, lowest-1))
-	f.place(behind, model.TierAdmin, highest+1, top)
+	f.place(before, model.TierAdmin, 0, first)
+	f.place(behind, model.TierAdmin, behindCNPs+1, last)
 }
 
-// top is the highest priority that OVN-Kubernetes enforces.
-func (f *importer) top() int { return model.MaxPriority }
+// highest is the last priority that policies can have, and why.
+type highest struct {
+	at  int
+	why string
+}
+
+// before makes it one before that of a policy that decides after them.
+func (h *highest) before(p *model.Policy) {
+	if at := int(p.Priority) - 1; at < h.at {
+		*h = highest{at, fmt.Sprintf("before %s (%d), which decides after it", p.Label(), p.Priority)}
+	}
+}
+
+// top is the last priority that OVN-Kubernetes enforces.
+func top() highest { return highest{model.MaxPriority, fmt.Sprintf("up to %d", model.MaxPriority)} }
 
 // leave says nothing of the rules of a tie.
 func (t *tie) leave(format string, a ...any) {
@@ -133,23 +146,27 @@ func (t *tie) leave(format string, a ...any) {
 
 // place gives ties the priorities from one to another, with as much room between as the
 // planner would leave; those that find none are left out, from the last.
-func (f *importer) place(ties []tie, tier, from, to int) {
+func (f *importer) place(ties []tie, tier, from int, to highest) {
 	cut := make([][]slot, len(ties))
 	n := 0
 	for i := range ties {
 		cut[i] = ties[i].slots(f.most.rules)
 		n += len(cut[i])
 	}
-	room := max(0, to-from+1)
+	room := max(0, to.at-from+1)
 	for i := len(ties) - 1; n > room && i >= 0; i-- {
-		ties[i].leave("no priority is left for it: %d are free, and its place is behind others", room)
+		why := "no priority is left for it " + to.why
+		if room > 0 {
+			why += fmt.Sprintf(": the %d there are go to policies before it", room)
+		}
+		ties[i].leave("%s", why)
 		n -= len(cut[i])
 		cut[i] = nil
 	}
 	if n == 0 {
 		return
 	}
-	at := spaced(n, from, to)
+	at := spaced(n, from, to.at)
 	for _, slots := range cut {
 		for i := range slots {
 			priority := at[0]
@@ -225,11 +242,19 @@ func (s *slot) columns() (out []column) {
 	return out
 }
 
+// The longest names of rules that the APIs take, and of objects, with room for a number.
+const (
+	longestRuleName = 100
+	longestName     = 240
+)
+
 // said is the rule that a clause of Antrea's becomes.
 func said(s *saying, c *clause) model.Rule {
 	name := s.rule.Name
 	if s.rule.Antrea.Generated {
 		name = ""
+	} else if len(name) > longestRuleName {
+		name = name[:longestRuleName]
 	}
 	return model.Rule{Direction: s.rule.Direction, Name: name, Action: s.rule.Action, Peers: clonedPeers(c.peers), Ports: slices.Clone(c.ports)}
 }
@@ -251,6 +276,9 @@ func (f *importer) made(from *model.Policy, p *clause, tier int, priority int32)
 
 // free is a name that nothing of the kind has.
 func (m *maker) free(kind model.Kind, name string) string {
+	if len(name) > longestName {
+		name = strings.TrimRight(name[:longestName], "-.")
+	}
 	out := name
 	for i := 2; m.taken[model.Key{Kind: kind, Name: out}]; i++ {
 		out = fmt.Sprintf("%s-%d", name, i)
