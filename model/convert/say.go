@@ -270,5 +270,10 @@ func (f *importer) networks(s *saying, cidrs []string) []model.Peer {
 		s.outside = append(s.outside, cidrs...)
 		return nil
 	}
+	for _, c := range cidrs {
+		if antrea.Multicast(c) {
+			s.lose("multicast (%s) is decided by OVN-Kubernetes in its own way", c)
+		}
+	}
 	return []model.Peer{{Kind: model.PeerNetworks, Networks: slices.Clone(cidrs)}}
 }
