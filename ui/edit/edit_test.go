@@ -289,11 +289,11 @@ esac`)
 	if last() != 90 {
 		t.Errorf("the port is %d\n%s", last(), w.s.Frame())
 	}
-	w.s.Press("U", "y")
+	w.s.Press("U", "a", "y")
 	if last() != 80 {
 		t.Errorf("after undo the port is %d\n%s", last(), w.s.Frame())
 	}
-	w.s.Press("U", "y")
+	w.s.Press("U", "a", "y")
 	if last() != -1 {
 		t.Errorf("after undo the policy is there\n%s", w.s.Frame())
 	}
