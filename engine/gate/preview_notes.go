@@ -204,7 +204,7 @@ func newcomers(pods, other []*model.Pod) (n int, kinds string) {
 // newDeny says whether a rule of that direction denies after the change that did not
 // before.
 func (n *noter) newDeny(dir model.Direction) bool {
-	if n.c.New == nil {
+	if n.c.New == nil || n.next.None(n.c.Key) != nil { // nobody does what it says
 		return false
 	}
 	var had []*model.Rule

@@ -229,6 +229,8 @@ var findingCodes = []findingCode{
 		objects: []string{strings.Replace(cnpText("Admin", 10, "{action: Deny, to: [{domainNames: ['*.example.com']}]}"), "ingress:", "egress:", 1)}, demo: noCNP},
 	{code: lint.CNPRules, what: "A direction of a ClusterNetworkPolicy has more than 25 rules.",
 		objects: []string{"ANY", cnpText("Admin", 10, strings.Repeat("{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}, ", 26))}, demo: "the API refuses such a policy"},
+	{code: model.InvalidProtocolEmpty, what: "A tcp, udp or sctp of a ClusterNetworkPolicy names no port: the API of today refuses it, a server with an older CRD may hold it.",
+		objects: []string{"ANY", cnpText("Admin", 10, "{action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}], protocols: [{tcp: {}}]}")}, demo: noCNP},
 	{code: lint.VerdictsTooLarge, what: "The cluster is too large for every connection to be asked about: what needs that is left out.",
 		objects: append([]string{crowd(1500, true)}, unlikeRules(1500)...), demo: "it is small"},
 	{code: manifests.CodeUnknown, what: "An object has a field that does not exist.",

@@ -111,3 +111,72 @@ func TestBadCNP(t *testing.T) {
 		})
 	}
 }
+
+// Every limit and rule of the schema of a ClusterNetworkPolicy, broken once; what is just
+// within it is taken.
+func TestCNPSchema(t *testing.T) {
+	text := func(head, rules string) string { return cnpHead + "spec:\n" + head + rules }
+	const head, all = "  tier: Admin\n  priority: 5\n  subject: {namespaces: {}}\n", "from: [{namespaces: {}}]"
+	in := func(rule string) string { return text(head, "  ingress:\n  - {"+rule+"}\n") }
+	out := func(rule string) string { return text(head, "  egress:\n  - {"+rule+"}\n") }
+	list := func(n int, of string) string { return strings.TrimSuffix(strings.Repeat(of+", ", n), ", ") }
+	for _, c := range []struct{ name, text, want string }{
+		{"no tier", text(strings.Replace(head, "  tier: Admin\n", "", 1), ""), "spec.tier"},
+		{"another tier", text(strings.Replace(head, "Admin", "admin", 1), ""), "spec.tier: Unsupported value"},
+		{"no priority", text(strings.Replace(head, "  priority: 5\n", "", 1), ""), "spec.priority"},
+		{"priority 0", text(strings.Replace(head, "5", "0", 1), ""), ""},
+		{"priority 1000", text(strings.Replace(head, "5", "1000", 1), ""), ""},
+		{"priority 1001", text(strings.Replace(head, "5", "1001", 1), ""), "spec.priority"},
+		{"priority -1", text(strings.Replace(head, "5", "-1", 1), ""), "spec.priority"},
+		{"no subject", text(strings.Replace(head, "  subject: {namespaces: {}}\n", "", 1), ""), "spec.subject"},
+		{"an empty subject", text(strings.Replace(head, "{namespaces: {}}", "{}", 1), ""), "spec.subject"},
+		{"two subjects", text(strings.Replace(head, "{namespaces: {}}", "{namespaces: {}, pods: {namespaceSelector: {}, podSelector: {}}}", 1), ""), "spec.subject"},
+		{"no action", in(all), "spec.ingress[0].action"},
+		{"no peers", in("action: Deny"), "spec.ingress[0].from"},
+		{"an empty list of peers", in("action: Deny, from: []"), "spec.ingress[0].from"},
+		{"a peer that is none", in("action: Deny, from: [{}]"), "spec.ingress[0].from[0]"},
+		{"a peer that is two", in("action: Deny, from: [{namespaces: {}, pods: {namespaceSelector: {}, podSelector: {}}}]"), "spec.ingress[0].from[0]"},
+		{"25 peers", in("action: Deny, from: [" + list(25, "{namespaces: {}}") + "]"), ""},
+		{"26 peers", in("action: Deny, from: [" + list(26, "{namespaces: {}}") + "]"), "spec.ingress[0].from"},
+		{"networks as a source", in("action: Deny, from: [{networks: [10.0.0.0/8]}]"), "spec.ingress[0].from[0].networks: unknown field"},
+		{"nodes as a source", in("action: Deny, from: [{nodes: {}}]"), "spec.ingress[0].from[0].nodes: unknown field"},
+		{"domains as a source", in("action: Accept, from: [{domainNames: [a.example.org]}]"), "spec.ingress[0].from[0].domainNames: unknown field"},
+		{"a name of 100", in("action: Deny, " + all + ", name: " + strings.Repeat("n", 100)), ""},
+		{"a name of 101", in("action: Deny, " + all + ", name: " + strings.Repeat("n", 101)), "spec.ingress[0].name"},
+		{"25 protocols", in("action: Deny, " + all + ", protocols: [" + list(25, "{destinationNamedPort: a}") + "]"), ""},
+		{"26 protocols", in("action: Deny, " + all + ", protocols: [" + list(26, "{destinationNamedPort: a}") + "]"), "spec.ingress[0].protocols"},
+		{"no protocols in their list", in("action: Deny, " + all + ", protocols: []"), "spec.ingress[0].protocols"},
+		{"a protocol that is none", in("action: Deny, " + all + ", protocols: [{}]"), "spec.ingress[0].protocols[0]"},
+		{"a protocol that is two", in("action: Deny, " + all + ", protocols: [{destinationNamedPort: a, tcp: {destinationPort: {number: 1}}}]"), "spec.ingress[0].protocols[0]"},
+		{"an empty udp", in("action: Deny, " + all + ", protocols: [{udp: {}}]"), "spec.ingress[0].protocols[0].udp"},
+		{"an empty sctp", in("action: Deny, " + all + ", protocols: [{sctp: {}}]"), "spec.ingress[0].protocols[0].sctp"},
+		{"a port that is none", in("action: Deny, " + all + ", protocols: [{tcp: {destinationPort: {}}}]"), "destinationPort"},
+		{"a port that is two", in("action: Deny, " + all + ", protocols: [{tcp: {destinationPort: {number: 1, range: {start: 1, end: 2}}}}]"), "destinationPort"},
+		{"port 0", in("action: Deny, " + all + ", protocols: [{tcp: {destinationPort: {number: 0}}}]"), "destinationPort"},
+		{"port 65535", in("action: Deny, " + all + ", protocols: [{tcp: {destinationPort: {number: 65535}}}]"), ""},
+		{"port 65536", in("action: Deny, " + all + ", protocols: [{tcp: {destinationPort: {number: 65536}}}]"), "destinationPort"},
+		{"a range of one port", in("action: Deny, " + all + ", protocols: [{tcp: {destinationPort: {range: {start: 9, end: 9}}}}]"), "Start port must be less than End port"},
+		{"all ports of a protocol", in("action: Deny, " + all + ", protocols: [{tcp: {destinationPort: {range: {start: 1, end: 65535}}}}]"), ""},
+		{"a named port to nodes", out("action: Deny, to: [{nodes: {}}], protocols: [{destinationNamedPort: a}]"), "networks/nodes/domainNames peer cannot be set with namedPorts"},
+		{"a named port to domains", out("action: Accept, to: [{domainNames: [a.example.org]}], protocols: [{destinationNamedPort: a}]"), "networks/nodes/domainNames peer cannot be set with namedPorts"},
+		{"a named port to pods", out("action: Deny, to: [{namespaces: {}}], protocols: [{destinationNamedPort: a}]"), ""},
+		{"no networks in their list", out("action: Deny, to: [{networks: []}]"), "spec.egress[0].to[0]"},
+		{"a network twice", out("action: Deny, to: [{networks: [10.0.0.0/8, 10.0.0.0/8]}]"), "spec.egress[0].to[0].networks[1]: Duplicate value"},
+		{"a network that is none", out("action: Deny, to: [{networks: [10.0.0.0]}]"), "spec.egress[0].to[0].networks"},
+		{"a domain that is none", out("action: Accept, to: [{domainNames: ['a..b']}]"), "spec.egress[0].to[0].domainNames"},
+		{"a star in the middle", out("action: Accept, to: [{domainNames: ['a.*.example.org']}]"), "spec.egress[0].to[0].domainNames"},
+		{"25 rules in a direction", text(head, "  egress:\n"+strings.Repeat("  - {action: Deny, to: [{namespaces: {}}]}\n", 25)), ""},
+		{"26 egress rules", text(head, "  egress:\n"+strings.Repeat("  - {action: Deny, to: [{namespaces: {}}]}\n", 26)), "spec.egress: Too many: 26"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, b := range Parse("x.yaml", []byte(c.text), Options{}).Broken {
+				got = append(got, b.Field+": "+b.Message)
+			}
+			all := strings.Join(got, "\n")
+			if c.want == "" && all != "" || c.want != "" && !strings.Contains(all, c.want) {
+				t.Errorf("said %q, want %q", all, c.want)
+			}
+		})
+	}
+}

@@ -18,6 +18,7 @@ type drawn struct {
 	objects []model.Object
 	options compiler.Options
 	pods    []*pod
+	only    func(*trial) bool // which connections are tried; nil for all
 }
 
 type pod struct {

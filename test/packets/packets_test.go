@@ -99,7 +99,7 @@ func (r *run) cluster(d *drawn) {
 	}
 	var trials []*trial
 	for i := range perCluster {
-		if t, ok := d.trial(r.w, uint16(20000+i)); ok {
+		if t, ok := d.trial(r.w, uint16(20000+i)); ok && (d.only == nil || d.only(t)) {
 			trials = append(trials, t)
 		}
 	}

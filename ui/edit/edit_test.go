@@ -248,6 +248,57 @@ esac`)
 	}
 }
 
+// A ClusterNetworkPolicy is written, edited and taken back from the console.
+func TestEditCNP(t *testing.T) {
+	w := start(t, `case $N in
+1) cat > "$f" <<'E'
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: after-anp}
+spec:
+  tier: Admin
+  priority: 32
+  subject: {namespaces: {matchLabels: {tenant: blue}}}
+  egress:
+  - {action: Deny, to: [{networks: [192.0.2.0/24]}], ports: [{portNumber: {protocol: TCP, port: 80}}]}
+E
+;;
+2) sed -i 's/ports: .*]}/protocols: [{tcp: {destinationPort: {number: 80}}}]}/' "$f" ;;
+3) sed -i 's/number: 80/range: {start: 80, end: 90}/' "$f" ;;
+esac`)
+	w.s.Press("j", "n")
+	if got := w.seen("2"); !strings.Contains(got, "a field of v1alpha1, which the API server drops") {
+		t.Errorf("the editor was not told of the field of v1alpha1:\n%s", got)
+	}
+	w.s.Want("Create CNP after-anp", "will not be enforced: no controller")
+	w.s.Press("a", "y")
+	key := model.PolicyKey{Kind: model.KindCNP, Name: "after-anp"}
+	last := func() int32 {
+		p := w.g.Engine.Revision().Cluster.Policy(key)
+		if p == nil {
+			return -1
+		}
+		return p.Egress[0].Ports[0].End
+	}
+	if !strings.Contains(w.s.Line("▸"), "after-anp") || last() != 80 {
+		t.Fatalf("the cursor is not on the new policy, whose port is %d\n%s", last(), w.s.Frame())
+	}
+	w.s.Press("e")
+	w.s.Want("Update CNP after-anp", "range")
+	w.s.Press("a", "y")
+	if last() != 90 {
+		t.Errorf("the port is %d\n%s", last(), w.s.Frame())
+	}
+	w.s.Press("U", "a", "y")
+	if last() != 80 {
+		t.Errorf("after undo the port is %d\n%s", last(), w.s.Frame())
+	}
+	w.s.Press("U", "a", "y")
+	if last() != -1 {
+		t.Errorf("after undo the policy is there\n%s", w.s.Frame())
+	}
+}
+
 func TestConflict(t *testing.T) {
 	w := start(t, `case $N in
 1) sed -i 's/priority: 34/priority: 36/' "$f" ;;

@@ -1,0 +1,97 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"rung/model"
+)
+
+const cnpNext = `apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: next} # as others will
+spec:
+  tier: Admin
+  priority: 34
+  subject: {namespaces: {matchLabels: {tenant: blue}}}
+  ingress:
+  - {name: no-red, action: Deny, from: [{namespaces: {matchLabels: {tenant: red}}}]}
+`
+
+// A ClusterNetworkPolicy is created, edited, moved, logged and deleted through the gate, and
+// each is taken back, to the very text; that nobody enforces it is said each time it is written.
+func TestCNPThroughTheGate(t *testing.T) {
+	w := newWorld(t)
+	g := w.gate(t.TempDir())
+	key := model.Key{Kind: model.KindCNP, Name: "next"}
+	text := func() string {
+		if p := w.Current().Cluster.Policy(key); p != nil {
+			return p.YAML
+		}
+		return ""
+	}
+	edited := strings.Replace(cnpNext, "action: Deny", "action: Pass", 1)
+	const idle = "will not be enforced: no controller"
+	was := []string{""}
+	for _, c := range []struct {
+		m     Mutation
+		title string
+		want  string // a part of the text then
+		note  string
+	}{
+		{apply(cnpNext), "Create CNP next", "action: Deny", idle},
+		{Mutation{Op: OpApply, YAML: []byte(edited), Base: []byte(cnpNext)}, "Update CNP next", "action: Pass", idle},
+		{Mutation{Op: OpMove, Policy: key, Priority: 1000}, "Move CNP next from 34 to 1000", "priority: 1000", idle},
+		{Mutation{Op: OpLogLevel, Policy: key, Levels: model.LogLevels{Deny: "alert"}}, "Set logging of CNP next to deny=alert", "acl-logging", idle},
+		{Mutation{Op: OpDelete, Policy: key}, "Delete CNP next", "", ""},
+	} {
+		p, err := g.Preview(t.Context(), w.Current(), c.m)
+		if err != nil || p.Blocked != "" || p.Title != c.title || len(p.Rows) > 0 {
+			t.Fatalf("%s: %v, %+v", c.title, err, p)
+		}
+		if c.note != "" && !slices.Contains(p.Notes, c.note) {
+			t.Errorf("%s: %q", c.title, p.Notes)
+		}
+		for _, n := range p.Notes {
+			if strings.Contains(n, "established connections") {
+				t.Errorf("%s: says of a policy that nobody enforces: %s", c.title, n)
+			}
+		}
+		do(t, w, g, c.m, yes)
+		if !strings.Contains(text(), c.want) || c.want == "" && text() != "" {
+			t.Errorf("%s: the text is\n%s", c.title, text())
+		}
+		was = append(was, text())
+	}
+	for i := len(was) - 2; i >= 0; i-- {
+		do(t, w, g, Mutation{Op: OpUndo}, yes)
+		if text() != was[i] {
+			t.Errorf("after undo %d the text is\n%s\nwant\n%s", len(was)-1-i, text(), was[i])
+		}
+	}
+	for i := 1; i < len(was); i++ {
+		do(t, w, g, Mutation{Op: OpRedo}, yes)
+		if text() != was[i] {
+			t.Errorf("after redo %d the text is\n%s\nwant\n%s", i, text(), was[i])
+		}
+	}
+}
+
+// What the API refuses of one blocks the change, with the field.
+func TestBadCNPIsRefused(t *testing.T) {
+	w := newWorld(t)
+	g := w.gate("")
+	for old, change := range map[string][2]string{
+		"action: Deny":   {"action: Allow", `Unsupported value: "Allow"`},
+		"tier: Admin":    {"tier: Platform", `Unsupported value: "Platform"`},
+		"priority: 34":   {"priority: 1001", "less than or equal to 1000"},
+		"action: Deny, ": {"action: Deny, ports: [{portNumber: {protocol: TCP, port: 80}}], ", "the rule would match every port"},
+		"no-red, ":       {"no-red, protocols: [{tcp: {}}], ", "must have one field set"},
+	} {
+		p, err := g.Preview(t.Context(), w.Current(), apply(strings.Replace(cnpNext, old, change[0], 1)))
+		if err != nil || !strings.Contains(p.Blocked, change[1]) {
+			t.Errorf("%s: %v, blocked %q", change[0], err, p.Blocked)
+		}
+	}
+}
