@@ -79,8 +79,11 @@ func bandsText(r *revision.Revision, l *ladder.Ladder, bands []ladder.Band) stri
 	t := &tableOut{head: []string{"TIER", "PRIO", "POLICY", "APPLIED TO", "INGRESS", "EGRESS", "PODS", "MARKS"}}
 	for _, b := range bands {
 		name := b.Name + " " + strconv.Itoa(int(b.Priority))
-		if b.Name == string(model.KindNP) {
+		switch {
+		case b.Name == string(model.KindNP):
 			name = "–"
+		case b.Missing: // and has no priority
+			name = b.Name
 		}
 		for i := range b.Rungs {
 			rung := &b.Rungs[i]

@@ -46,6 +46,7 @@ type AntreaGroup struct {
 	Namespaces, Pods Selector
 	HasNamespaces    bool // a namespaceSelector is written
 	Networks         []string
+	OldBlock         bool // ipBlock is written, not ipBlocks
 	Service          *Key // of KindService
 	Children         []string
 	Original         any

@@ -3,7 +3,6 @@ package antrea
 import (
 	"fmt"
 	"math"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -31,6 +30,9 @@ type checker struct {
 	r     *Resolver
 	tiers map[string]*model.AntreaTier
 	out   []model.Finding
+
+	x       *overlap.PodIndex // see index
+	dropped *overlap.PodSet   // pods that some egress rule drops something of
 }
 
 // Check says what Antrea's admission would refuse in the cluster as a whole, what its
@@ -131,6 +133,9 @@ func RuleAt(field string) (model.Direction, int) {
 
 func (k *checker) group(g *model.AntreaGroup) {
 	k.invalid(&g.Meta, g.Invalid)
+	if g.OldBlock {
+		k.about(&g.Meta, GroupBlock, "ipBlock is going to be dropped in favour of ipBlocks", "write ipBlocks")
+	}
 	if len(g.Invalid) > 0 {
 		return
 	}
@@ -166,6 +171,7 @@ func (k *checker) policy(p *model.Policy) {
 	if a.Tier != Baseline && a.Priority > advisedPriority && a.Priority <= 10000 {
 		k.about(&p.Meta, PriorityHigh, fmt.Sprintf("priority %g is above %d: agents have more to do", a.Priority, advisedPriority), "")
 	}
+	k.nameLabels(p)
 	seen := map[Reason]bool{}
 	k.reasons(p, nil, k.r.Applied(p, nil), seen)
 	for r := range p.AllRules() {
@@ -235,6 +241,8 @@ func (k *checker) peer(p *model.Policy, r *model.Rule, pe *model.Peer, seen map[
 				k.aboutRule(p, r, why.Code, why.Message, remedyOf(why.Code))
 			}
 		}
+	case pe.Kind == model.PeerNetworks:
+		k.block(p, r, pe.Networks)
 	case pe.Kind == model.PeerDNS:
 		k.fqdn(p, r, pe.DNSName)
 	case pe.Match != nil && len(pe.Match.SameLabels) > 0:
@@ -264,6 +272,13 @@ func (k *checker) fqdn(p *model.Policy, r *model.Rule, name string) {
 	if r.Action == model.Deny {
 		k.aboutRule(p, r, FQDNDrop, r.Antrea.Action+" of "+name+" may let connections to an address through that was learned before", "allow the names that are wanted, and drop the rest")
 	}
+	if r.Action == model.Pass {
+		k.aboutRule(p, r, FQDNPass, "Pass of "+name+": rules with fqdn allow, drop or reject", "write Allow, Drop or Reject")
+	}
+	k.fallback(p, r)
+	if namesPods(name) {
+		k.aboutRule(p, r, FQDNKubernetes, name+" is a name that Kubernetes makes: labels say better which pods are meant", "select pods by labels")
+	}
 	parts := strings.Split(name, ".")
 	if len(parts) < 3 || parts[2] != "svc" || strings.Contains(name, "*") {
 		return
@@ -277,18 +292,21 @@ func (k *checker) fqdn(p *model.Policy, r *model.Rule, name string) {
 // ties says which policies stand at one place, and whether rules of theirs with the same
 // number and different actions apply to one pod.
 func (k *checker) ties(order []Place) {
-	var x *overlap.PodIndex
+	differ := false
 	for i := range order {
 		p := &order[i]
-		if len(p.Tied) == 0 || p.Policy.Antrea == nil {
+		if !p.IsTied() || p.Policy.Antrea == nil {
 			continue
 		}
-		if x == nil {
-			x = overlap.NewPodIndex(k.c, nil)
+		if i == 0 || !sameGroup(order[i-1].group, p.group) {
+			differ = k.differ(p.group)
+		}
+		if !differ {
+			continue
 		}
 		var names []string
-		for _, o := range p.Tied {
-			if other := k.c.Policy(o); other != nil && k.disagree(x, p.Policy, other) {
+		for _, o := range p.Tied() {
+			if other := k.c.Policy(o); other != nil && k.disagree(k.index(), p.Policy, other) {
 				names = append(names, o.Label())
 			}
 		}
@@ -297,6 +315,33 @@ func (k *checker) ties(order []Place) {
 				p.TierName, p.Priority(), words.Few(names, 3)), "give it a priority of its own")
 		}
 	}
+}
+
+// sameGroup says whether two groups of tied policies are the same list.
+func sameGroup(a, b []model.PolicyKey) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
+
+// differ says whether some rules of the same number in these policies do different
+// things: where none do, no two need be compared.
+func (k *checker) differ(group []model.PolicyKey) bool {
+	type number struct {
+		dir  model.Direction
+		rule int
+	}
+	does := map[number]model.Action{}
+	for _, key := range group {
+		p := k.c.Policy(key)
+		if p == nil {
+			continue
+		}
+		for r := range p.AllRules() {
+			at := number{r.Direction, r.Index}
+			if was, ok := does[at]; ok && was != r.Action {
+				return true
+			}
+			does[at] = r.Action
+		}
+	}
+	return false
 }
 
 // disagree says whether rules of the same number differ in what they do and apply to one
@@ -352,8 +397,8 @@ func (k *checker) limits(order []Place) {
 	}
 }
 
-// labels finds what carries the label Antrea keeps for itself, once some policy selects by
-// account.
+// labels finds pods and namespaces with the label that Antrea keeps for itself, whether or
+// not some policy selects by account.
 func (k *checker) labels() {
 	var names []string
 	var first *model.Meta
@@ -364,36 +409,15 @@ func (k *checker) labels() {
 			}
 		}
 	}
+	for ns := range k.c.Namespaces() {
+		if _, ok := ns.Labels.Map()[accountLabel]; ok {
+			if names = append(names, "namespace "+ns.Name); first == nil {
+				first = &ns.Meta
+			}
+		}
+	}
 	if first != nil {
 		slices.Sort(names)
 		k.about(first, AccountLabel, words.Few(names, 3)+words.Form(len(names), " has", " have")+" the label "+accountLabel+", which Antrea keeps for itself", "take the label off")
 	}
-}
-
-// MatchesName says whether a DNS name is one that an fqdn means: * stands for any
-// characters, dots too, or none.
-func MatchesName(fqdn, name string) bool {
-	fqdn, name = strings.ToLower(strings.TrimSuffix(fqdn, ".")), strings.ToLower(strings.TrimSuffix(name, "."))
-	parts := strings.Split(fqdn, "*")
-	if len(parts) == 1 {
-		return fqdn == name
-	}
-	if !strings.HasPrefix(name, parts[0]) {
-		return false
-	}
-	name = name[len(parts[0]):]
-	for _, part := range parts[1 : len(parts)-1] {
-		i := strings.Index(name, part)
-		if i < 0 {
-			return false
-		}
-		name = name[i+len(part):]
-	}
-	return strings.HasSuffix(name, parts[len(parts)-1])
-}
-
-// Multicast says whether a CIDR lies within the addresses of multicast groups.
-func Multicast(cidr string) bool {
-	p, err := netip.ParsePrefix(cidr)
-	return err == nil && p.Addr().IsMulticast() && (p.Addr().Is4() && p.Bits() >= 4 || p.Addr().Is6() && p.Bits() >= 8)
 }

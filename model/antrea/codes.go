@@ -34,6 +34,7 @@ const (
 
 	GroupsBeside = "antrea-groups-beside-selectors"
 	GroupForms   = "antrea-group-forms"
+	GroupBlock   = "antrea-group-ipblock"
 	AccountAlone = "antrea-account-alone"
 	AccountLabel = "antrea-account-label"
 
@@ -51,6 +52,11 @@ const (
 	FQDNIngress        = "antrea-fqdn-ingress"
 	FQDNDrop           = "antrea-fqdn-drop"
 	FQDNService        = "antrea-fqdn-service"
+	FQDNPass           = "antrea-fqdn-pass"
+	FQDNFallback       = "antrea-fqdn-fallback"
+	FQDNKubernetes     = "antrea-fqdn-kubernetes"
+	IPBlockPods        = "antrea-ipblock-pods"
+	NameLabel          = "antrea-name-label"
 
 	ToServicesMixed    = "antrea-to-services-mixed"
 	ToServicesIngress  = "antrea-to-services-ingress"
@@ -127,9 +133,14 @@ var Sentences = []Sentence{
 	{NamespacesANNP, refused, "An Antrea NetworkPolicy does not support namespaces in a peer."},
 	{SameLabelsNobody, advice, "sameLabels is a no-op on namespaces that do not have all the labels."},
 	{IPBlockExcept, refused, "ipBlock does not have the field except."},
+	{IPBlockPods, advice, "The CIDRs of ipBlock should be outside the cluster, since addresses of Pods change."},
 	{FQDNIngress, refused, "fqdn is applicable to the to section of egress rules only."},
 	{FQDNDrop, doubt, "fqdn is recommended with Allow only: an address that was cached may still be reached."},
+	{FQDNPass, doubt, "Allow, Drop and Reject are the actions of rules with fqdn."},
+	{FQDNFallback, advice, "fqdn with Allow wants some Drop or Reject of the rest beside it."},
 	{FQDNService, doubt, "fqdn does not work for DNS names of Services, except headless ones."},
+	{FQDNKubernetes, advice, "It is not recommended to use fqdn for DNS names that Kubernetes makes."},
+	{NameLabel, doubt, "Namespaces have the label antrea.io/metadata.name only where the webhook for it is configured."},
 	{EndPort, refused, "endPort can only be set when a numerical port is set, as the end of its range."},
 	{IGMPAlone, refused, "IGMP cannot be used with ICMP, from, to, ports or toServices."},
 	{IGMPType, refused, "igmpType is 0x11 (query) in ingress, 0x12, 0x16 or 0x22 (reports) in egress."},
@@ -147,6 +158,7 @@ var Sentences = []Sentence{
 	{ServicePeers, refused, "An ingress rule of a NodePort Service can only have ipBlock in from."},
 	{ServiceType, refused, "Only a NodePort Service can be referred to by service."},
 	{GroupForms, refused, "At most one of podSelector, serviceReference, ipBlock, ipBlocks or childGroups can be set for a group."},
+	{GroupBlock, advice, "ipBlock of a group will be deprecated for ipBlocks."},
 	{GroupMissing, refused, "A group must exist before it can be selected as a child, and cannot be deleted while it is one."},
 	{GroupNested, refused, "A group that has childGroups cannot be the child of another: there is one level."},
 	{GroupCycle, refused, "A group that is its own child would need more than one level."},

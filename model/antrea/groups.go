@@ -88,7 +88,7 @@ func Ref(p *model.Policy, name string) model.Key {
 func (r *Resolver) Of(k model.Key) Members {
 	g, ok := r.c.Get(k).(*model.AntreaGroup)
 	if !ok {
-		return Members{Reasons: []Reason{{GroupMissing, Label(k) + " does not exist"}}}
+		return Members{Reasons: []Reason{{GroupMissing, Label(k) + " does not exist" + r.otherKind(k)}}}
 	}
 	if len(g.Invalid) > 0 {
 		return Members{Reasons: []Reason{{GroupRefused, Label(k) + " stands for nothing: " + g.Invalid[0].Message}}}
@@ -111,6 +111,21 @@ func (r *Resolver) Of(k model.Key) Members {
 		out.Reasons = append(out.Reasons, m.Reasons...)
 	}
 	return out
+}
+
+// otherKind says that there is a group of that name of the kind that is not meant.
+func (r *Resolver) otherKind(k model.Key) string {
+	switch {
+	case k.Kind == model.KindGroup && r.c.Get(model.Key{Kind: model.KindClusterGroup, Name: k.Name}) != nil:
+		return "; ClusterGroup " + k.Name + " does, and is for ClusterNetworkPolicies only"
+	case k.Kind == model.KindClusterGroup:
+		for g := range r.c.AntreaGroups(model.KindGroup) {
+			if g.Name == k.Name {
+				return "; " + Label(g.Key) + " does, and is for NetworkPolicies of its namespace only"
+			}
+		}
+	}
+	return ""
 }
 
 // child is the key of a child: those of a Group are of its namespace.

@@ -14,12 +14,21 @@ type Place struct {
 	// for NetworkPolicies of Kubernetes.
 	Tier     int32
 	TierName string
-	// Tied are the others with the same place: which of their rules with the same number
-	// decides first is undefined. NetworkPolicies only allow, so none of them is.
-	Tied []model.PolicyKey
+	// group are all with the same place, this one among them, where there are several: which
+	// of their rules with the same number decides first is undefined. NetworkPolicies only
+	// allow, so none of them is.
+	group []model.PolicyKey
 	// Missing says that no such tier is there: the policy decides nothing, and stands last.
 	Missing bool
 }
+
+// Tied are the others with the same place.
+func (p *Place) Tied() []model.PolicyKey {
+	return slices.DeleteFunc(slices.Clone(p.group), func(k model.PolicyKey) bool { return k == p.Policy.Key })
+}
+
+// IsTied says whether there are others.
+func (p *Place) IsTied() bool { return len(p.group) > 0 }
 
 // Priority is the policy's priority within its tier.
 func (p *Place) Priority() float64 {
@@ -77,11 +86,13 @@ func Order(c *model.Cluster) []Place {
 		for to < len(out) && out[from].ties(&out[to]) {
 			to++
 		}
-		for i := from; i < to && to-from > 1; i++ {
-			for j := from; j < to; j++ {
-				if i != j {
-					out[i].Tied = append(out[i].Tied, out[j].Policy.Key)
-				}
+		if to-from > 1 { // one list for all of them: they may be many
+			group := make([]model.PolicyKey, 0, to-from)
+			for i := from; i < to; i++ {
+				group = append(group, out[i].Policy.Key)
+			}
+			for i := from; i < to; i++ {
+				out[i].group = group
 			}
 		}
 		from = to

@@ -61,8 +61,8 @@ func TestOrder(t *testing.T) {
 	var got []string
 	for _, p := range antrea.Order(c) {
 		text := fmt.Sprintf("%d %g %s", p.Tier, p.Priority(), p.Policy.Key.Label())
-		if len(p.Tied) > 0 {
-			text += fmt.Sprintf(" tied %d", len(p.Tied))
+		if p.IsTied() {
+			text += fmt.Sprintf(" tied %d", len(p.Tied()))
 		}
 		if p.Missing {
 			text = "missing " + p.Policy.Key.Label()

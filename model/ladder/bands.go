@@ -50,7 +50,7 @@ func Bands(c *model.Cluster) []Band {
 		b := bandOf(&out, &p)
 		n := len(b.Rungs)
 		if n == 0 || b.Rungs[n-1].Priority != p.Priority() || b.Priority == antrea.PriorityNetwork && len(b.Rungs) == 0 {
-			b.Rungs = append(b.Rungs, BandRung{Priority: p.Priority(), Tied: len(p.Tied) > 0})
+			b.Rungs = append(b.Rungs, BandRung{Priority: p.Priority(), Tied: p.IsTied()})
 			n++
 		}
 		r := &b.Rungs[n-1]

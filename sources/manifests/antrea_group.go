@@ -41,6 +41,7 @@ func (d *decoder) antreaGroup(o *antreaGroup, m model.Meta) model.Object {
 	if g.Select {
 		g.Namespaces, g.Pods = selector(spec.NamespaceSelector, "spec.namespaceSelector"), selector(spec.PodSelector, "spec.podSelector")
 	}
+	g.OldBlock = spec.IPBlock != nil
 	blocks := spec.IPBlocks
 	if spec.IPBlock != nil {
 		blocks = append(blocks[:len(blocks):len(blocks)], *spec.IPBlock)

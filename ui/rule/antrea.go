@@ -39,9 +39,9 @@ func (v *View) antreaLines(env *view.Env, s *detail.Sheet) {
 			text = fmt.Sprintf("%s at %d, priority %d, rule %d", p.Kind.Short(), place.Tier, p.Priority, r.Index)
 		}
 		s.Field("order", "order", nameWidth, widget.Plain(text), nav.Page{})
-		if n := len(place.Tied); n > 0 {
+		if place.IsTied() {
 			var names []string
-			for _, k := range place.Tied {
+			for _, k := range place.Tied() {
 				names = append(names, k.Label())
 			}
 			s.Field("alike", "", nameWidth, widget.Styled("shared with "+words.Few(names, 2)+": rules with the same number that disagree are undefined", st.Dim), nav.Page{})

@@ -1,0 +1,102 @@
+package antrea
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"rung/model"
+	"rung/model/overlap"
+	"rung/model/words"
+)
+
+// nameLabel is the label of namespaces by which old clusters select them by name: it is
+// there only where Antrea's webhook was configured to set it.
+const nameLabel = "antrea.io/metadata.name"
+
+// index knows the pods, made when it is first needed.
+func (k *checker) index() *overlap.PodIndex {
+	if k.x == nil {
+		k.x = overlap.NewPodIndex(k.c, nil)
+	}
+	return k.x
+}
+
+// block advises against an ipBlock that holds addresses of pods. One of everything is
+// meant to.
+func (k *checker) block(p *model.Policy, r *model.Rule, networks []string) {
+	for _, text := range networks {
+		n, err := netip.ParsePrefix(text)
+		if err != nil || n.Bits() == 0 {
+			continue
+		}
+		if pods := k.index().InNetwork(n).Len(); pods > 0 {
+			k.aboutRule(p, r, IPBlockPods, fmt.Sprintf("%s holds addresses of %s, which change", text, words.Total(pods, "pod")), "select pods by labels")
+		}
+	}
+}
+
+// namesPods says whether a DNS name is one that Kubernetes makes: of a Service or a pod.
+func namesPods(name string) bool {
+	for _, part := range strings.Split(strings.ToLower(strings.TrimSuffix(name, ".")), ".") {
+		if part == "svc" {
+			return true
+		}
+	}
+	return strings.HasSuffix(strings.TrimSuffix(name, "."), ".pod.cluster.local")
+}
+
+// fallback advises against an fqdn that is allowed where nothing drops the rest for the
+// same pods.
+func (k *checker) fallback(p *model.Policy, r *model.Rule) {
+	if r.Action != model.Allow {
+		return
+	}
+	if k.dropped == nil {
+		dropped := overlap.PodSet{}
+		for o := range k.c.AntreaPolicies() {
+			for i := range o.Egress {
+				if o.Egress[i].Action == model.Deny {
+					s := k.r.Applied(o, &o.Egress[i])
+					dropped = dropped.Or(s.PodSet(k.index()))
+				}
+			}
+		}
+		for o := range k.c.Policies(model.KindNP) {
+			if o.Isolates(model.Egress) {
+				dropped = dropped.Or(k.index().SubjectSet(o))
+			}
+		}
+		k.dropped = &dropped
+	}
+	s := k.r.Applied(p, r)
+	if pods := s.PodSet(k.index()); !pods.Empty() && !pods.Within(*k.dropped) {
+		k.aboutRule(p, r, FQDNFallback, "no rule drops what else its pods send: allowing a name restricts nothing by itself", "drop the rest in a rule with less precedence")
+	}
+}
+
+// nameLabels finds selectors of namespaces by a label that no namespace has.
+func (k *checker) nameLabels(p *model.Policy) {
+	for ns := range k.c.Namespaces() {
+		if _, ok := ns.Labels.Map()[nameLabel]; ok {
+			return
+		}
+	}
+	uses := func(s model.Selector) bool { return strings.Contains(s.Key(), nameLabel) }
+	const says = "no namespace has the label " + nameLabel + ", which Antrea sets only where its webhook was configured to"
+	const remedy = "select by kubernetes.io/metadata.name"
+	for _, a := range p.Antrea.AppliedTo {
+		if uses(a.Namespaces) {
+			k.about(&p.Meta, NameLabel, says, remedy)
+			return
+		}
+	}
+	for r := range p.AllRules() {
+		for i := range r.Peers {
+			if uses(r.Peers[i].Namespaces) {
+				k.aboutRule(p, r, NameLabel, says, remedy)
+				return
+			}
+		}
+	}
+}
