@@ -87,7 +87,10 @@ func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 
 // disagrees says whether rows and policies say different things, and nobody knows why.
 func (o *verdictOut) disagrees() bool {
-	return !o.trace.OnlyKnown() && (o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0)
+	if o.trace.OnlyKnown() {
+		return o.Rows.Verdict == verdict.Unknown
+	}
+	return o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0
 }
 
 // notAsked stands for the answer to a question that cannot be asked.
