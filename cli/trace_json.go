@@ -102,8 +102,13 @@ func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 
 // disagrees says whether who was asked says different things, and nobody knows why.
 func (o *verdictOut) disagrees() bool {
-	rows := o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0
-	return rows && !o.trace.OnlyKnown() || o.OVN.disagrees()
+	if o.OVN.disagrees() {
+		return true
+	}
+	if o.trace.OnlyKnown() {
+		return o.Rows.Verdict == verdict.Unknown
+	}
+	return o.Rows != nil && o.Rows.Verdict != o.Verdict || len(o.trace.Disagree) > 0
 }
 
 // notAsked stands for the answer to a question that cannot be asked.

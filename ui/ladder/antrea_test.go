@@ -19,6 +19,8 @@ func TestAntrea(t *testing.T) {
 		"NetworkPolicy · after tier application · 1 policy", "baseline · tier 253 · 1 policy", "NodePort Service: ns-1/svc-1", "each rule has its own")
 	s.Press("m")
 	s.Want("does not change them")
+	s.Press("N")
+	s.Want("does not write them")
 }
 
 // The page of a policy says where it stands, and what it applies to.

@@ -167,7 +167,7 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	}
 	if v.antrea {
 		switch id {
-		case action.LadderNew:
+		case action.LadderNew, action.LadderTemplate:
 			return "Rung shows policies of Antrea and does not write them"
 		case action.LadderGaps, action.LadderStage, action.LadderPlan:
 			return "this is of OVN-Kubernetes' priorities, and this cluster is on Antrea"

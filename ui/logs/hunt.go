@@ -192,6 +192,7 @@ func (v *logPage) huntLine(env *view.Env) widget.Line {
 		if f.Matches > 0 {
 			text += ", " + words.Total(f.Matches, "match") + " so far"
 		}
+		text += "; on top: of the lines kept" // the count beside the filter, until the search has ended
 		return widget.Styled(text, st.Info)
 	default:
 		text := fmt.Sprintf(" log files searched: %s of %s %s", words.Thousands(f.Matches), words.Total(f.Lines, "line"), words.Form(f.Matches, "matches", "match"))

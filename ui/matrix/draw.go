@@ -42,6 +42,7 @@ func (v *page) Render(env *view.Env, w, h int) string {
 		lines = nil
 	}
 	var under []string
+	v.fits = v.fit(w)
 	if h >= 7 {
 		under = v.detail(st, w)
 		for len(under) < below {
@@ -50,7 +51,6 @@ func (v *page) Render(env *view.Env, w, h int) string {
 		under = under[:min(len(under), max(0, h-len(lines)-3))]
 	}
 	v.h = max(1, h-len(lines)-1-len(under))
-	v.fits = v.fit(w)
 	v.scroll(w)
 	lines = append(lines, v.headings(st, w))
 	v.header = len(lines)
@@ -334,5 +334,29 @@ func (v *page) detail(st *themes.Styles, w int) []string {
 	for _, part := range widget.Flow(next, max(8, w-3)) {
 		lines = append(lines, widget.Styled("   "+part, st.Dim).CutName(w).Render(w))
 	}
+	if v.at.col < 0 && v.focus == "" {
+		lines = append(lines, v.columnNames(st, w)...)
+	}
 	return lines
+}
+
+// mostNames is how many lines the names of columns take at most.
+const mostNames = 4
+
+// columnNames say which namespace each number above a column is: its row may be out of
+// sight, or left out.
+func (v *page) columnNames(st *themes.Styles, w int) (lines []string) {
+	const lead = "   columns:"
+	l := widget.Styled(lead, st.Dim)
+	for i := 0; i < min(len(v.cols), v.across(w)); i++ {
+		number, name := " "+strconv.Itoa(i+1)+" ", v.cols[i].Name()
+		if l.Width() > len(lead) && l.Width()+widget.Width(number+name)+1 > w {
+			if lines = append(lines, l.Render(w)); len(lines) == mostNames {
+				return lines
+			}
+			l = widget.Plain(strings.Repeat(" ", len(lead)))
+		}
+		l = l.Add(number, st.Header).Add(name+" ", st.Dim)
+	}
+	return append(lines, l.CutWords(w).Render(w))
 }

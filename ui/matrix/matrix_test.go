@@ -148,7 +148,7 @@ func TestOnlyAndFilter(t *testing.T) {
 	s.Type("mon")
 	s.Press("enter")
 	s.Want("monitoring", "1 of 11")
-	s.WantNot("restricted")
+	s.WantNot("▸ restricted")
 }
 
 func TestCopies(t *testing.T) {
