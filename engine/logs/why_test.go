@@ -103,7 +103,7 @@ func TestWhy(t *testing.T) {
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"✗ files       /var/log/gone.log cannot be read: permission denied.",
 			"✓ files       5 ACL lines in 3 log files.",
-			"? files       No ACL line so far in other.log and gone.log.",
+			"? files       No ACL line so far in other.log, gone.log.",
 			"? traffic     No line of it in the log files: perhaps it did not log then, or no connection that it decides was begun."}},
 		{"a file of something else", annotated(deny, levels), revision.Mode{Name: "files", Sandbox: true}, []model.LogStream{
 			{File: "/var/log/other.log", State: model.StreamEnded, Lines: 3},
