@@ -8,12 +8,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"rung/engine"
 	"rung/engine/logs"
 	"rung/engine/revision"
+	"rung/model"
+	"rung/model/words"
 )
 
 // logFlags say which log files are read.
@@ -101,4 +104,25 @@ func (a *app) logsConfig(ctx context.Context, follow bool) (engine.Config, error
 	}
 	cfg.LogFiles = logs.Files{Stdin: a.in, Follow: follow, All: true, Only: !follow}
 	return cfg, l.files(ctx, &cfg)
+}
+
+// noLines says why no ACL line was read: of log files what is in them instead, or from
+// when on they were read.
+func noLines(streams []model.LogStream, since time.Time) string {
+	files, lines, acls := 0, uint64(0), uint64(0)
+	for i := range streams {
+		if s := &streams[i]; s.File != "" {
+			files, lines, acls = files+1, lines+s.Lines, acls+s.ACLs
+		}
+	}
+	all := words.Count(files, "log file")
+	switch {
+	case files == 0:
+		return "no log lines; rung ladder shows what logs"
+	case acls == 0 && lines > 0 && since.IsZero():
+		return "no log lines: " + all + ": " + logs.NoACLLines(lines)
+	case !since.IsZero():
+		return "no log lines: " + all + ", no ACL line since " + since.Local().Format(time.DateTime) + " (--since)"
+	}
+	return "no log lines in " + all
 }

@@ -61,8 +61,8 @@ func (a *app) logsCmd() *cobra.Command {
 		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
 allowed or dropped, by which rule. They come from the ovnkube-node pods of a cluster,
 from the simulated traffic of a sandbox, or with --log from files. It stops after --for
-or --lines, or at the end of the files; with --follow it runs until Ctrl-C. Places where
-lines may be missing are marked; logs that could not be followed are named on stderr.
+or --lines, or at the end of the files; with --follow alone it runs until Ctrl-C. Places
+where lines may be missing are marked; logs that could not be followed are named on stderr.
 
 --filter shows the lines for which every term holds: verdict:deny policy:x rule:5
 ns:a->b pod:x ip:10.0.0.0/8 port:53 node:x since:5m until:14:05 "text" /regex/. "not"
@@ -121,6 +121,10 @@ Other answers than the lines:
 				return errors.New("--nb: a database has no ACL log; log lines come from a cluster or a sandbox")
 			case cfg.Kube == nil && len(nodes) > 0:
 				return errors.New("--node is for the logs of a cluster, not for a sandbox")
+			case lines < 0:
+				return fmt.Errorf("--lines %d: want a number of lines, or 0 for all", lines)
+			case lines > 0 && sum.on:
+				return errors.New("--lines is for lines, and --aggregate counts them: give one of the two")
 			case since < 0:
 				return fmt.Errorf("--since %s: want a time back from now, such as 10m", since)
 			}
@@ -144,7 +148,7 @@ Other answers than the lines:
 					}
 				}
 				listen := ctx
-				if !follow && !*watch && (!files || cmd.Flags().Changed("for")) {
+				if cmd.Flags().Changed("for") || !follow && !*watch && !files {
 					var cancel context.CancelFunc
 					listen, cancel = context.WithTimeout(ctx, wait)
 					defer cancel()
@@ -152,7 +156,7 @@ Other answers than the lines:
 				if sum.on {
 					return a.aggregate(listen, e, &sum, func(x *logs.Entry) bool { return x.Matches(&query, nil) }, filter != "")
 				}
-				tail := func() error { return a.tail(listen, e, &query, raw, lines) }
+				tail := func() error { return a.tail(listen, e, &query, raw, lines, cfg.LogFiles.Since) }
 				if rule.policy != "" {
 					return a.propose(ctx, e, &rule, tail)
 				}
@@ -167,7 +171,7 @@ Other answers than the lines:
 	cmd.Flags().BoolVar(&follow, "follow", false, "keep running until interrupted")
 	watch = cmd.Flags().BoolP("watch", "w", false, "same as --follow")
 	cmd.Flags().BoolVar(&raw, "raw", false, "print lines as ovn-controller wrote them")
-	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "how long to listen without --follow")
+	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this long; with --follow or --log only where it is given")
 	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this many lines; 0 for no limit")
 	cmd.Flags().DurationVar(&since, "since", 0, "start this long ago; a sandbox has lines from its start on")
 	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only this node (repeatable)")
@@ -180,7 +184,8 @@ Other answers than the lines:
 	return cmd
 }
 
-func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw bool, limit int) error {
+// tail prints lines as they come; since is where log files are read from, zero for all.
+func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw bool, limit int, since time.Time) error {
 	defer a.readOn()()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
@@ -203,7 +208,7 @@ func (a *app) tail(ctx context.Context, e *engine.Engine, q *logquery.Query, raw
 		case printed == 0 && came > 0:
 			fmt.Fprintf(a.err, "rung: %s, none match --filter\n", words.Count(came, "line"))
 		case printed == 0:
-			fmt.Fprintln(a.err, "rung: no log lines; rung ladder shows what logs")
+			fmt.Fprintln(a.err, "rung: "+noLines(e.Logs().Streams(), since))
 		}
 		return nil
 	}

@@ -28,6 +28,12 @@ func (a *app) logsWhy(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if paths := a.flags.log.paths; len(paths) > 0 {
+		cfg.LogFiles = logs.Files{Stdin: a.in, All: true, Only: true}
+		if err := a.flags.log.files(ctx, &cfg); err != nil {
+			return err
+		}
+	}
 	// A command that looks and goes must not take zones from who keeps them.
 	cfg.Reconcile, cfg.Mode.Reconciles = false, cfg.Mode.Sandbox
 	done := settled()
@@ -40,7 +46,11 @@ func (a *app) logsWhy(ctx context.Context, name string) error {
 			return err
 		}
 		e.Logs().Ask()
-		a.streamsSettle(ctx, e)
+		if len(cfg.LogFiles.Paths) > 0 {
+			readThrough(ctx, e.Logs())
+		} else {
+			a.streamsSettle(ctx, e)
+		}
 		about := logs.About{Policy: k}
 		checks := append(e.Logs().Why(e.Revision(), about), logs.NeverComes(ctx, e.Revision(), about)...)
 		no := false
@@ -61,6 +71,23 @@ func (a *app) logsWhy(ctx context.Context, name string) error {
 		}
 		return nil
 	})
+}
+
+// readThrough takes the lines of the log files until there are no more: they are counted
+// as they come.
+func readThrough(ctx context.Context, l *logs.Store) {
+	ticks, stop := l.Subscribe()
+	defer stop()
+	for over := l.Ended(); ; {
+		l.Read(l.Last()) // room for more of what is stored
+		select {
+		case <-over:
+			return
+		case <-ctx.Done():
+			return
+		case <-ticks:
+		}
+	}
 }
 
 // streamsSettle waits until no stream of a cluster is being opened any more, or it is

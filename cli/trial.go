@@ -10,6 +10,7 @@ import (
 
 	"rung/engine"
 	"rung/engine/revision"
+	"rung/model"
 	"rung/sources/reading"
 )
 
@@ -40,9 +41,10 @@ changed meanwhile is left as it is.`,
 		Example: `  rung move cluster-control 36 --confirm 60s --context staging --write
   rung confirm --context staging`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.keepsChanges(); err != nil {
-				return err
-			}
+			// It writes no file, only that the change stays: whoever has a minute for it need
+			// not say that files may be written.
+			writes := a.flags.writeBack
+			a.flags.writeBack = true
 			err := a.opened(cmd.Context(), func(e *engine.Engine) error {
 				title, err := e.Confirm("cli")
 				if err == nil {
@@ -50,8 +52,9 @@ changed meanwhile is left as it is.`,
 				}
 				return err
 			})
-			if err == nil {
-				return nil
+			a.flags.writeBack = writes
+			if err == nil || a.keepsChanges() != nil {
+				return err
 			}
 			// What is due is put back first, and said.
 			return errors.Join(a.objects(cmd.Context(), func(*engine.Engine, *revision.Revision) error { return nil }), err)
@@ -91,18 +94,35 @@ func (a *app) unconfirmed(ctx context.Context, e *engine.Engine) (changed bool) 
 		text = u.Title + ": " + text
 	}
 	if u.Open() && u.Left(e.Now()) > 0 {
-		text += "; rung confirm keeps it"
+		text += "; " + a.confirmCommand(e) + " keeps it"
 	}
 	fmt.Fprintln(a.err, "rung: "+oneLine(text))
 	return !u.Open()
 }
 
+// confirmCommand is the command that keeps the change that waits, as it can be typed
+// elsewhere: for the same files or cluster and the same state folder.
+func (a *app) confirmCommand(e *engine.Engine) string {
+	words := []string{"rung", "confirm"}
+	for _, f := range a.flags.files {
+		words = append(words, "-f", f)
+	}
+	if dir := a.flags.stateDir; dir != "" {
+		words = append(words, "--state-dir", dir)
+	}
+	command := model.ShellJoin(words...)
+	if flags := e.Revision().Mode.Kubectl.Flags; flags != "" {
+		command += " " + flags
+	}
+	return command
+}
+
 // awaitConfirm waits until a change on trial is confirmed, by enter or from elsewhere, or
 // put back. The error says that it does not stand.
 func (a *app) awaitConfirm(ctx context.Context, e *engine.Engine, u *revision.Unconfirmed) error {
-	how := "rung confirm keeps it"
+	how := a.confirmCommand(e) + " keeps it"
 	if a.asks {
-		how = "enter keeps it, so does rung confirm"
+		how = "enter keeps it, so does " + a.confirmCommand(e)
 	}
 	fmt.Fprintf(a.err, "%s; %s, ctrl+c puts it back\n", u.Brief(e.Now()), how)
 	entered, stop := a.enters(ctx)

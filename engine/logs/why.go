@@ -81,15 +81,19 @@ func (l *Store) Why(rev *revision.Revision, about About) []Check {
 		return c.out
 	}
 	c.meter()
+	nodes, files := apart(l.Streams())
 	switch m := rev.Mode; {
-	case m.Name == revision.ClusterMode || l.Streams() != nil:
-		c.streams()
-	case m.Sandbox:
+	case m.Name == revision.ClusterMode && len(files) == 0 || len(nodes) > 0:
+		c.streams(nodes)
+	case m.Sandbox || len(files) > 0:
 	default:
 		c.add("stream", Wrong, "Log lines come from a cluster or the sandbox; here there are only databases.").Remedy =
 			model.ShellJoin("kubectl", "-n", "ovn-kubernetes", "logs", "ds/ovnkube-node", "-c", "ovn-controller", "-f")
 	}
-	c.traffic()
+	if len(files) > 0 {
+		c.files(files)
+	}
+	c.traffic(len(files) > 0)
 	return c.out
 }
 
@@ -243,12 +247,18 @@ func (c *checks) netpolLevels(p *model.Policy, now model.LogLevels) {
 	}
 }
 
-// traffic says whether lines come, and of what.
-func (c *checks) traffic() {
+// traffic says whether lines come, and of what; stored ones are of before Rung started.
+func (c *checks) traffic(stored bool) {
 	if k := c.about.Policy; k.Kind.IsPolicy() {
 		if p := c.rev.Cluster.Policy(k); p != nil {
 			if u := c.l.Summary(c.rev.Mode.Simulated || c.rev.Mode.Packets).OfPolicy(p); u.Count > 0 {
-				c.add("traffic", Fine, "%s since %s, the last at %s.", words.Total(u.Count, "line"), c.l.summaryFrom().UTC().Format("15:04:05"), u.Last.UTC().Format("15:04:05"))
+				from, last := "", u.Last.UTC().Format("15:04:05")
+				if begin := c.l.summaryFrom(); !u.Last.Before(begin) {
+					from = " since " + begin.UTC().Format("15:04:05")
+				} else {
+					last = u.Last.UTC().Format("2006-01-02 15:04:05")
+				}
+				c.add("traffic", Fine, "%s%s, the last at %s.", words.Total(u.Count, "line"), from, last)
 				return
 			}
 		}
@@ -259,6 +269,10 @@ func (c *checks) traffic() {
 	case m.Packets:
 		text, _ := m.Traffic()
 		c.add("traffic", Unknown, "Traffic: %s: connections between running pods, at a fixed rate, from when a zone's rows are flows.", text)
+	case stored:
+		if c.about.Policy.Kind.IsPolicy() {
+			c.add("traffic", Unknown, "No line of it in the log files: perhaps it did not log then, or no connection that it decides was begun.")
+		}
 	case m.Sandbox:
 		c.add("traffic", Wrong, "The sandbox makes no traffic, so there is nothing to log.").Remedy = "start it with --traffic 20"
 	case c.about.Policy.Kind.IsPolicy():

@@ -106,6 +106,28 @@ func TestWhy(t *testing.T) {
 			"? stream      Numbers are missing in ovn-controller's lines of b (1,200): lines were lost on the way here, or went to another of its outputs. The meter leaves no such gap.",
 			"? stream      1 node followed without an ACL line so far: a. A connection is logged on the node of the pod the policy applies to.",
 			"? traffic     No line so far: perhaps no connection that it decides was begun. → rung trace says what decides a connection"}},
+		{"files, one of something else", annotated(deny, levels), revision.Mode{Name: "files", Sandbox: true}, []model.LogStream{
+			{File: "/var/log/acl.log", State: model.StreamEnded, Lines: 9, ACLs: 5},
+			{File: "/var/log/other.log", State: model.StreamEnded, Lines: 3},
+			{File: "/var/log/gone.log", State: model.StreamFailed, Error: "permission denied"},
+		}, About{Dir: model.Ingress, Rule: 0}, 0, []string{
+			"✓ annotation  Its annotation sets deny=alert.",
+			"✓ level       1 rule of it logs.",
+			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
+			"✗ files       /var/log/gone.log cannot be read: permission denied.",
+			"✓ files       5 ACL lines in 3 log files.",
+			"? files       No ACL line so far in other.log, gone.log.",
+			"? traffic     No line of it in the log files: perhaps it did not log then, or no connection that it decides was begun."}},
+		{"a file of something else", annotated(deny, levels), revision.Mode{Name: "files", Sandbox: true}, []model.LogStream{
+			{File: "/var/log/other.log", State: model.StreamEnded, Lines: 3},
+		}, About{Dir: model.Ingress, Rule: 0}, 0, []string{
+			"✓ annotation  Its annotation sets deny=alert.",
+			"✓ level       1 rule of it logs.",
+			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
+			"✗ files       1 log file: 3 lines were read, and none is an ACL line. → name the log that ACL lines go to: acl-audit-log.log on OpenShift, else that of ovn-controller",
+			"? traffic     No line of it in the log files: perhaps it did not log then, or no connection that it decides was begun."}},
 	} {
 		w := changing.New(t, c.policy)
 		w.Rev.Mode = c.mode

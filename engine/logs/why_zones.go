@@ -144,8 +144,7 @@ type reason struct {
 }
 
 // streams says whether the nodes' logs are found, have the lines, and come.
-func (c *checks) streams() {
-	streams := c.l.Streams()
+func (c *checks) streams(streams []model.LogStream) {
 	if len(streams) == 0 {
 		c.add("stream", Wrong, "The nodes' logs are not followed yet: no node is known, or the cluster has not been read.")
 		return

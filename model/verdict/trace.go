@@ -44,16 +44,15 @@ func (x *Index) tried(h *hop, s *StageVerdict) (out []Tried) {
 		}
 		out = addAttempt(out, a)
 	}
-	if x.onAntrea() {
-		for i := range out {
-			out[i].What = withoutOthers(out[i].What)
-		}
+	for i := range out {
+		out[i].What = withoutOthers(out[i].What)
 	}
 	return out
 }
 
 // withoutOthers leaves out that a rule is about other pods where another of its policy is
-// about this one: a rule with Self is one for each namespace.
+// about this one: a rule with a named port has rows that are about the pods with that port,
+// and one of Antrea's with Self is one for each namespace.
 func withoutOthers(all []Attempt) []Attempt {
 	about := map[model.Key]bool{}
 	for i := range all {

@@ -128,7 +128,10 @@ func (v *logPage) bar(env *view.Env, w int) widget.Line {
 	}
 	clock := func(t time.Time) string { return view.Clock(t.In(env.Now.Location()), env.Now) }
 	from, to := clock(p.pos.From), clock(p.pos.To)
-	note := " at " + clock(at)
+	note := ""
+	if !at.IsZero() {
+		note = " at " + clock(at)
+	}
 	switch {
 	case p.pos.Speed > 0:
 		note += fmt.Sprintf(" · %gx", p.pos.Speed)
@@ -179,26 +182,6 @@ func (v *logPage) fileLine(env *view.Env) widget.Line {
 // fileName is a file's name without its folders.
 func fileName(s *model.LogStream) string {
 	return s.File[strings.LastIndexAny(s.File, `/\`)+1:]
-}
-
-// whyFiles are the log files that cannot be read, or have no ACL line.
-func (v *logPage) whyFiles() (out []string) {
-	var quiet []string
-	for i := range v.place.files {
-		s := &v.place.files[i]
-		switch {
-		case s.State == model.StreamGone:
-			out = append(out, fmt.Sprintf("%s was deleted; it is read again when it returns.", s.File))
-		case !s.Up():
-			out = append(out, fmt.Sprintf("%s cannot be read: %s.", s.File, s.Error))
-		case s.ACLs == 0:
-			quiet = append(quiet, fileName(s))
-		}
-	}
-	if len(quiet) > 0 {
-		out = append(out, "No ACL line so far in "+words.Few(quiet, 3)+".")
-	}
-	return out
 }
 
 // parseTime reads a time to go to: seen from a line, and within what the files have.

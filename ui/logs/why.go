@@ -52,7 +52,6 @@ func (v *logPage) why(env *view.Env) []string {
 	if k := v.page.Key; k.Kind.IsPolicy() {
 		out = append(out, v.above.sentences(k)...)
 	}
-	out = append(out, v.whyFiles()...)
 	if n := v.stats.Unattributed; n > 0 {
 		add("The rule behind %s is unknown; only the log of all policies shows them.", words.Total(n, "line"))
 	}

@@ -194,6 +194,16 @@ func TestRowsThatFollowHideNoChange(t *testing.T) {
 	s.WantNot("rows disagreed before")
 }
 
+// A rule with a named port has a row for the pods with that port; a policy that is about a
+// pod by its other rows is not among those about other pods.
+func TestNamedPortIsNoOtherPolicy(t *testing.T) {
+	s := open(t, facts(t), denied)
+	s.Resize(200, 60)
+	s.WantNot("about other pods")
+	s.Press("w")
+	s.WantNot("other pods   ANP cluster-control")
+}
+
 // A row altered behind Rung's back: the page names the row, the zone and what is wrong.
 func TestRowsDisagree(t *testing.T) {
 	p := facts(t)
