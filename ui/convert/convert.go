@@ -60,7 +60,10 @@ func New(p nav.Page) view.View {
 			}},
 			{Title: "ACTION", Drop: 2, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(r.Does) }},
 			{Title: "BECOMES", Drop: 1, Min: 7, Max: 40, Cell: func(r *convert.Rule) widget.Line { return widget.Plain(becomes(r)) }, Fit: shorter},
-			{Title: "WHY", Min: 16, Flex: true, NoSort: true, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Why, v.st.Dim) }},
+			{Title: "WHY", Min: 16, Flex: true, NoSort: true, Cell: func(r *convert.Rule) widget.Line { return widget.Styled(r.Why, v.st.Dim) },
+				Fit: func(r *convert.Rule, w int) widget.Line {
+					return widget.Styled(widget.Flow(r.Why, max(1, w-2))[0]+" "+widget.Ellipsis, v.st.Dim)
+				}},
 		},
 	}
 	v.yaml.Empty = "nothing is made of this policy"
@@ -223,7 +226,7 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	case action.ConvertText:
 		v.onText = !v.onText
 	case action.Find:
-		v.find(env)
+		env.Ask(&view.Prompt{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: v.find})
 	case action.ConvertApply:
 		env.Preview(v.mutation())
 	default:
@@ -239,13 +242,12 @@ func (v *page) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// find looks for text in what was made.
-func (v *page) find(env *view.Env) {
-	env.Ask(&view.Prompt{Title: "find", Label: "text to find, or a regular expression", Done: func(env *view.Env, text string) {
-		if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
-			env.Say("%q is not in the text", text)
-		}
-	}})
+// find goes to the first place with a text, or says that there is none.
+func (v *page) find(text string) string {
+	if f := widget.ParseFilter(text); !v.yaml.Find(f) && !f.Empty() {
+		return fmt.Sprintf("%q is not in the text", text)
+	}
+	return ""
 }
 
 // mutation is all that was made, as one change. What is not as it was is a guard rail: its
